@@ -1,0 +1,302 @@
+// Package fakeengine is a USI engine for tests that misbehaves on demand. It
+// plays legal moves chosen by the position's key, without searching, and does
+// what its script says when a command comes for the n-th time.
+package fakeengine
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// fault is one entry of the script: WHAT@COMMAND[:N].
+type fault struct {
+	what    string
+	command string
+	nth     int // 0: every time
+}
+
+// engine is the state of one process.
+type engine struct {
+	in     *bufio.Reader
+	out    *bufio.Writer
+	stderr io.Writer
+
+	name     string
+	moves    string // "key" or "first"
+	infos    int
+	think    time.Duration
+	options  []string
+	script   []fault
+	seen     map[string]int
+	position usi.Position
+	held     string // the bestmove of a ponder search, held back
+	late     time.Duration
+}
+
+// Main runs the engine with command-line arguments and returns the exit code.
+func Main(args []string) int {
+	flags := flag.NewFlagSet("fakeengine", flag.ContinueOnError)
+	e := &engine{in: bufio.NewReader(os.Stdin), out: bufio.NewWriter(os.Stdout), stderr: os.Stderr, seen: map[string]int{}, position: usi.Position{Start: "startpos"}}
+	flags.StringVar(&e.name, "name", "fake", "id name")
+	flags.StringVar(&e.moves, "moves", "key", "how moves are chosen: key or first")
+	flags.IntVar(&e.infos, "infos", 1, "info lines before each bestmove")
+	flags.DurationVar(&e.think, "think", 0, "time before each bestmove")
+	flags.DurationVar(&e.late, "late", 0, "time between stop and bestmove")
+	script := flags.String("script", "", "faults: WHAT@COMMAND[:N], separated by commas")
+	options := flags.String("options", "", "option lines without the word option, separated by |")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	for _, word := range strings.FieldsFunc(*script, func(r rune) bool { return r == ',' }) {
+		f, err := parseFault(word)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
+		e.script = append(e.script, f)
+	}
+	e.options = strings.FieldsFunc(*options, func(r rune) bool { return r == '|' })
+	return e.run()
+}
+
+func parseFault(word string) (fault, error) {
+	what, rest, ok := strings.Cut(word, "@")
+	command, nth, counted := strings.Cut(rest, ":")
+	f := fault{what: what, command: command}
+	if counted {
+		n, err := strconv.Atoi(nth)
+		if err != nil {
+			return f, fmt.Errorf("script %q: %w", word, err)
+		}
+		f.nth = n
+	}
+	if !ok {
+		return f, fmt.Errorf("script %q: expected WHAT@COMMAND", word)
+	}
+	return f, nil
+}
+
+func (e *engine) run() int {
+	for {
+		line, err := e.in.ReadString('\n')
+		if err != nil {
+			if e.has("stubborn", "eof") {
+				signal.Ignore(syscall.SIGTERM)
+				select {}
+			}
+			return 0
+		}
+		command, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		e.seen[command]++
+		if done, code := e.misbehave(command); done {
+			if code >= 0 {
+				return code
+			}
+			continue
+		}
+		if command == "quit" {
+			return 0
+		}
+		e.answer(command, strings.TrimSpace(line))
+		e.out.Flush()
+	}
+}
+
+// has reports whether the script has a fault, whatever its count.
+func (e *engine) has(what, command string) bool {
+	for _, f := range e.script {
+		if f.what == what && f.command == command {
+			return true
+		}
+	}
+	return false
+}
+
+// misbehave plays the fault of this command, if there is one. done: the command
+// is dealt with; code >= 0: exit.
+func (e *engine) misbehave(command string) (done bool, code int) {
+	for _, f := range e.script {
+		if f.command == command && (f.nth == 0 || f.nth == e.seen[command]) {
+			done, code := e.play(f.what)
+			e.out.Flush()
+			if done {
+				return true, code
+			}
+		}
+	}
+	return false, -1
+}
+
+// play is one fault. Those that are not the end return done = false.
+func (e *engine) play(what string) (done bool, code int) {
+	switch what {
+	case "exit":
+		fmt.Fprintln(e.stderr, "fake: leaving on purpose")
+		return true, 7
+	case "abort":
+		fmt.Fprintln(e.stderr, "terminate called after throwing an instance of 'fake'")
+		_ = syscall.Kill(os.Getpid(), syscall.SIGABRT)
+		select {}
+	case "hang":
+		return true, -1
+	case "deaf":
+		select {} // reads nothing any more
+	case "spin":
+		for { //nolint:revive // a busy hang is the point
+		}
+	case "chatter":
+		for i := 0; ; i++ {
+			fmt.Fprintf(e.out, "info depth %d score cp 1 nodes %d pv 7g7f\n", i%100, i)
+			e.out.Flush()
+			time.Sleep(time.Millisecond) //nolint:forbidigo // an engine that chatters
+		}
+	case "flood":
+		for i := range 200_000 {
+			fmt.Fprintf(e.out, "info depth 3 seldepth 5 score cp 12 nodes %d nps 1000 pv 7g7f 3c3d 2g2f\n", i)
+		}
+	case "longline":
+		for range 4000 {
+			fmt.Fprint(e.out, strings.Repeat("x", 1024))
+		}
+		return true, -1
+	case "garbage":
+		e.out.WriteString("\x1b[31;1mred\x1b[0m \xff\xfe\x80 #[Shogi] 0>\ninfo string \x83\x65\x83\x58\x83\x67\ninfo score cp zzz pv \x1b]0;pwned\x07\n\r\n")
+	case "stderr":
+		fmt.Fprint(e.stderr, strings.Repeat("noise on stderr\n", 26_000)) // 400 kB
+	case "illegal":
+		return e.say("bestmove 5a5b")
+	case "malformed":
+		return e.say("bestmove \x1b[31mP@5e ponder x")
+	case "none":
+		return e.say("bestmove none")
+	case "win":
+		return e.say("bestmove win")
+	case "resign":
+		return e.say("bestmove resign")
+	case "twice":
+		fmt.Fprintln(e.out, "bestmove "+e.choose())
+	case "closestdout":
+		e.out.Flush()
+		os.Stdout.Close()
+		return true, -1
+	case "fork":
+		if err := exec.Command("sleep", "1000").Start(); err != nil { //nolint:noctx // it must outlive us
+			fmt.Fprintln(e.stderr, err)
+		}
+	case "keepalive":
+		for range 3 {
+			fmt.Fprintln(e.out)
+		}
+	case "early":
+		fmt.Fprintln(e.out, "bestmove "+e.choose())
+		e.held = ""
+		return true, -1
+	}
+	return false, -1
+}
+
+func (e *engine) say(line string) (bool, int) {
+	fmt.Fprintln(e.out, line)
+	return true, -1
+}
+
+// answer is what a well-behaved engine does.
+func (e *engine) answer(command, line string) {
+	switch command {
+	case "usi":
+		fmt.Fprintf(e.out, "id name %s\nid author nobody\n", e.name)
+		fmt.Fprintln(e.out, "option name USI_Hash type spin default 16 min 1 max 1024")
+		for _, o := range e.options {
+			fmt.Fprintln(e.out, "option "+o)
+		}
+		fmt.Fprintln(e.out, "usiok")
+	case "isready":
+		fmt.Fprintln(e.out, "readyok")
+	case "position":
+		if p, err := usi.ParsePosition(line); err == nil {
+			e.position = p
+		}
+	case "go":
+		e.search(line)
+	case "stop":
+		if e.late > 0 {
+			time.Sleep(e.late) //nolint:forbidigo // an engine that is late
+		}
+		e.release()
+	case "ponderhit":
+		e.release()
+	}
+}
+
+func (e *engine) search(line string) {
+	for i := range e.infos {
+		fmt.Fprintf(e.out, "info depth %d seldepth %d score cp %d nodes %d nps 100000 pv %s\n", i+1, i+2, 10*i, 100*(i+1), e.choose())
+	}
+	e.held = "bestmove " + e.choose() + e.expected()
+	if strings.HasPrefix(line, "go ponder") || strings.HasPrefix(line, "go infinite") {
+		return
+	}
+	if e.think > 0 {
+		e.out.Flush()
+		time.Sleep(e.think) //nolint:forbidigo // an engine that thinks
+	}
+	e.release()
+}
+
+func (e *engine) release() {
+	if e.held != "" {
+		fmt.Fprintln(e.out, e.held)
+	}
+	e.held = ""
+}
+
+// choose is the move for the position, "resign" when there is none.
+func (e *engine) choose() string {
+	h, err := e.position.History()
+	if err != nil {
+		return "resign"
+	}
+	return e.pick(h.Position())
+}
+
+func (e *engine) pick(p *shogi.Position) string {
+	moves := p.LegalMoves(nil)
+	if len(moves) == 0 {
+		return "resign"
+	}
+	if e.moves == "first" {
+		return moves[0].String()
+	}
+	return moves[p.Key()%uint64(len(moves))].String()
+}
+
+// expected is " ponder MOVE": the reply that this engine itself would choose.
+func (e *engine) expected() string {
+	h, err := e.position.History()
+	if err != nil {
+		return ""
+	}
+	p := *h.Position()
+	m, err := shogi.ParseMove(e.pick(&p))
+	if err != nil {
+		return ""
+	}
+	p.Apply(m)
+	reply := e.pick(&p)
+	if reply == "resign" {
+		return ""
+	}
+	return " ponder " + reply
+}

@@ -1,0 +1,166 @@
+package kifu
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"gogi/shogi"
+)
+
+// CSA is the record in the standard format of the Computer Shogi Association,
+// version 3.0, in UTF-8: times with milliseconds, and for each move with a score
+// a comment "'** score nodes" from Black's view, as that version defines it.
+// It fails when a move of the record is illegal, saying which.
+// Source: http://www2.computer-shogi.org/protocol/record_v3.html
+func (r *Record) CSA() (string, error) {
+	position, err := shogi.ParseSFEN(r.Start)
+	if err != nil {
+		return "", fmt.Errorf("kifu: start position: %w", err)
+	}
+	var b strings.Builder
+	b.WriteString("'CSA encoding=UTF-8\nV3.0\n")
+	header(&b, "N+", r.Black)
+	header(&b, "N-", r.White)
+	header(&b, "$EVENT:", r.Event)
+	header(&b, "$SITE:", r.Site)
+	if !r.Started.IsZero() {
+		header(&b, "$START_TIME:", r.Started.Format("2006/01/02 15:04:05"))
+	}
+	writeCSAPosition(&b, &position)
+	for i, m := range r.Moves {
+		if err := position.CheckLegal(m.Move); err != nil {
+			return "", fmt.Errorf("kifu: move %d (%s): %w", i+1, m.Move, err)
+		}
+		writeCSAMove(&b, &position, m)
+		position.Apply(m.Move)
+	}
+	r.writeCSAEnd(&b, position.Side())
+	return b.String(), nil
+}
+
+// header writes a header line; a line break in a value would start another.
+func header(b *strings.Builder, key, value string) {
+	if value == "" {
+		return
+	}
+	value = strings.NewReplacer("\n", " ", "\r", " ").Replace(value)
+	b.WriteString(key + value + "\n")
+}
+
+func writeCSAPosition(b *strings.Builder, p *shogi.Position) {
+	for rank := 1; rank <= 9; rank++ {
+		fmt.Fprintf(b, "P%d", rank)
+		for file := 9; file >= 1; file-- {
+			b.WriteString(csaSquare(p.PieceAt(shogi.NewSquare(file, rank))))
+		}
+		b.WriteByte('\n')
+	}
+	for _, c := range []shogi.Colour{shogi.Black, shogi.White} {
+		writeCSAHand(b, p, c)
+	}
+	b.WriteString(csaSign(p.Side()) + "\n")
+}
+
+func csaSquare(p shogi.Piece) string {
+	if p == shogi.NoPiece {
+		return " * "
+	}
+	return csaSign(p.Colour()) + csaPiece(p.Type())
+}
+
+func writeCSAHand(b *strings.Builder, p *shogi.Position, c shogi.Colour) {
+	var hand strings.Builder
+	for t := shogi.Pawn; t <= shogi.Gold; t++ {
+		for range p.Hand(c, t) {
+			hand.WriteString("00" + csaPiece(t))
+		}
+	}
+	if hand.Len() > 0 {
+		b.WriteString("P" + csaSign(c) + hand.String() + "\n")
+	}
+}
+
+func csaSign(c shogi.Colour) string {
+	if c == shogi.Black {
+		return "+"
+	}
+	return "-"
+}
+
+// csaPiece is the two letters of a piece type, in the order of shogi's
+// constants.
+func csaPiece(t shogi.PieceType) string {
+	return [...]string{"", "FU", "KY", "KE", "GI", "KA", "HI", "KI", "OU", "TO", "NY", "NK", "NG", "UM", "RY", ""}[t&15]
+}
+
+// writeCSAMove writes the piece as it is after the move, the time and the score.
+func writeCSAMove(b *strings.Builder, p *shogi.Position, m Move) {
+	from, piece := "00", m.Move.Dropped()
+	if !m.Move.IsDrop() {
+		from, piece = csaPlace(m.Move.From()), p.PieceAt(m.Move.From()).Type()
+	}
+	if m.Move.Promotes() {
+		piece = piece.Promoted()
+	}
+	fmt.Fprintf(b, "%s%s%s%s\n", csaSign(p.Side()), from, csaPlace(m.Move.To()), csaPiece(piece))
+	if !m.Opening {
+		b.WriteString("T" + csaTime(m.Time) + "\n")
+	}
+	if m.HasScore {
+		score := m.Score
+		if p.Side() == shogi.White {
+			score = -score
+		}
+		fmt.Fprintf(b, "'** %d #%d\n", max(-csaMate, min(csaMate, score)), m.Nodes)
+	}
+}
+
+// csaMate is the score of a mate in CSA comments.
+const csaMate = 30000
+
+func csaPlace(s shogi.Square) string { return fmt.Sprintf("%d%d", s.File(), s.Rank()) }
+
+func csaTime(d time.Duration) string {
+	return fmt.Sprintf("%d.%03d", d/time.Second, d%time.Second/time.Millisecond)
+}
+
+// writeCSAEnd writes the special move. Ends that CSA has no word for become an
+// interruption with a comment that says what happened.
+func (r *Record) writeCSAEnd(b *strings.Builder, side shogi.Colour) {
+	if word := r.csaEnd(side); word != "" {
+		b.WriteString(word + "\n")
+		return
+	}
+	if r.Result != "" {
+		fmt.Fprintf(b, "'*%s, winner: %s\n", r.Result, r.Winner)
+	}
+	b.WriteString("%CHUDAN\n")
+}
+
+func (r *Record) csaEnd(side shogi.Colour) string {
+	sideLost := r.Winner == side.Opponent().String()
+	switch r.Result {
+	case "checkmate":
+		return "%TSUMI"
+	case "resignation":
+		return "%TORYO"
+	case "time_forfeit", "stall":
+		return "%TIME_UP"
+	case "illegal_move", "false_declaration":
+		return "%ILLEGAL_MOVE"
+	case "perpetual_check":
+		return map[string]string{"white": "%+ILLEGAL_ACTION", "black": "%-ILLEGAL_ACTION"}[r.Winner]
+	case "repetition":
+		return "%SENNICHITE"
+	case "max_plies":
+		return "%MAX_MOVES"
+	case "impasse":
+		return "%JISHOGI"
+	case "declaration":
+		if !sideLost { // the try rule's winner has just moved; CSA has no word for it
+			return "%KACHI"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,94 @@
+package match
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// TimeControl is a clock's setting. Byoyomi (秒読み) and Increment (Fischer)
+// exclude each other, as USI has no command for both.
+type TimeControl struct {
+	Main      time.Duration
+	Byoyomi   time.Duration // a move's allowance once Main is used up
+	Increment time.Duration // added before every own move, the first included
+}
+
+// IsZero reports whether there is no clock.
+func (t TimeControl) IsZero() bool { return t == TimeControl{} }
+
+// String is "300+2" (seconds, Fischer), "300/10" (main and byoyomi), or "0/1".
+func (t TimeControl) String() string {
+	switch {
+	case t.IsZero():
+		return "none"
+	case t.Byoyomi > 0:
+		return seconds(t.Main) + "/" + seconds(t.Byoyomi)
+	}
+	return seconds(t.Main) + "+" + seconds(t.Increment)
+}
+
+func seconds(d time.Duration) string {
+	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64)
+}
+
+// The defaults of Limits.
+const (
+	DefaultMargin = 100 * time.Millisecond
+	DefaultStall  = 60 * time.Second
+)
+
+// Limits is what one player may use for its moves.
+type Limits struct {
+	Clock    TimeControl
+	MoveTime time.Duration
+	Nodes    uint64
+	Depth    int
+	Self     bool          // the engine ends its search by itself ("go infinite")
+	Margin   time.Duration // the overrun that is tolerated where there is a clock or movetime
+	Stall    time.Duration // how long an engine without a clock may take for a move
+}
+
+// Timed reports whether a move can be late.
+func (l Limits) Timed() bool { return !l.Clock.IsZero() || l.MoveTime > 0 }
+
+// Check says what cannot work, or nil.
+func (l Limits) Check() error {
+	switch {
+	case l.Clock.IsZero() && l.MoveTime == 0 && l.Nodes == 0 && l.Depth == 0 && !l.Self:
+		return fmt.Errorf("no limit: give one of main, byoyomi, increment, movetime, nodes, depth or self")
+	case l.Clock.Byoyomi > 0 && l.Clock.Increment > 0:
+		return fmt.Errorf("byoyomi %v and increment %v exclude each other (USI cannot say both)", l.Clock.Byoyomi, l.Clock.Increment)
+	case !l.Clock.IsZero() && l.MoveTime > 0:
+		return fmt.Errorf("movetime %v and a clock (%v) exclude each other", l.MoveTime, l.Clock)
+	case l.Self && (l.Timed() || l.Nodes > 0 || l.Depth > 0):
+		return fmt.Errorf("self means \"go infinite\" and excludes every other limit")
+	case l.Clock.Main < 0 || l.Clock.Byoyomi < 0 || l.Clock.Increment < 0 || l.MoveTime < 0 || l.Depth < 0 || l.Margin < 0 || l.Stall < 0:
+		return fmt.Errorf("a limit is negative")
+	case l.Clock.Main == 0 && !l.Clock.IsZero() && l.Clock.Byoyomi == 0 && l.Clock.Increment == 0:
+		return fmt.Errorf("the clock has no time")
+	}
+	return nil
+}
+
+// String is a short description for tables, such as "nodes 20000" or "8+0.08".
+func (l Limits) String() string {
+	var parts []string
+	if !l.Clock.IsZero() {
+		parts = append(parts, l.Clock.String())
+	}
+	if l.MoveTime > 0 {
+		parts = append(parts, "movetime "+l.MoveTime.String())
+	}
+	if l.Nodes > 0 {
+		parts = append(parts, "nodes "+strconv.FormatUint(l.Nodes, 10))
+	}
+	if l.Depth > 0 {
+		parts = append(parts, "depth "+strconv.Itoa(l.Depth))
+	}
+	if l.Self {
+		parts = append(parts, "self-limited")
+	}
+	return strings.Join(parts, ", ")
+}

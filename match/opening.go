@@ -1,0 +1,87 @@
+package match
+
+import (
+	"fmt"
+	"strings"
+
+	"gogi/shogi"
+)
+
+// Opening is where a game starts: a position and moves made from it.
+type Opening struct {
+	ID    string // names it in reports: "17" is the 17th of its book
+	Start string // "startpos" or a SFEN
+	Moves []shogi.Move
+}
+
+// Position is the position before the opening's moves.
+func (o Opening) Position() (shogi.Position, error) {
+	if o.Start == "startpos" {
+		return shogi.StartPos(), nil
+	}
+	p, err := shogi.ParseSFEN(o.Start)
+	if err != nil {
+		return p, fmt.Errorf("opening %s: %w", o.ID, err)
+	}
+	return p, nil
+}
+
+// String is the opening as a line of a book: "startpos moves …" or "sfen …".
+func (o Opening) String() string {
+	var b strings.Builder
+	if o.Start != "startpos" {
+		b.WriteString("sfen ")
+	}
+	b.WriteString(o.Start)
+	if len(o.Moves) > 0 {
+		b.WriteString(" moves")
+	}
+	for _, m := range o.Moves {
+		b.WriteString(" " + m.String())
+	}
+	return b.String()
+}
+
+// openingIndex is perm(seed, round div n)[round mod n]: a seeded order without
+// replacement, a new one for each pass through the book. The permutation is a
+// Feistel network over the next power of four, walked until it falls below n,
+// so it needs no table however large the book.
+func openingIndex(seed uint64, round, n int) int {
+	if n <= 1 {
+		return 0
+	}
+	half := uint(1)
+	for 1<<(2*half) < n {
+		half++
+	}
+	key := mix(seed, uint64(round/n)+0x6f70656e696e67) // "opening": apart from the seeds of pairs
+	x := uint64(round % n)
+	for {
+		if x = feistel(x, key, half); x < uint64(n) {
+			return int(x) //nolint:gosec // x < n, which is an int
+		}
+	}
+}
+
+// feistel permutes the numbers of 2*half bits.
+func feistel(x, key uint64, half uint) uint64 {
+	mask := uint64(1)<<half - 1
+	left, right := x>>half, x&mask
+	for round := range uint64(6) {
+		left, right = right, left^(mix(key+round, right)&mask)
+	}
+	return left<<half | right
+}
+
+// mix hashes two numbers into one (the finaliser of SplitMix64, Steele, Lea and
+// Flood 2014, applied to both).
+func mix(a, b uint64) uint64 {
+	return splitMix(splitMix(a) + b)
+}
+
+func splitMix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

@@ -1,0 +1,184 @@
+package match
+
+import (
+	"time"
+
+	"gogi/shogi"
+)
+
+// Option is one engine option as the user wrote it.
+type Option struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Restart says how long an engine's process lives.
+type Restart string
+
+// The choices of Restart.
+const (
+	RestartNever Restart = "never" // one process for all games of a slot
+	RestartPair  Restart = "pair"
+	RestartGame  Restart = "game"
+)
+
+// PonderMode says whether engines think on the opponent's time.
+type PonderMode string
+
+// The choices of PonderMode.
+const (
+	PonderOff      PonderMode = "off"
+	PonderStandard PonderMode = "standard" // "go ponder" with clocks
+	PonderEarly    PonderMode = "early"    // "go ponder" alone; ponderhit carries the clocks
+)
+
+// FileHash is one file that decides how an engine plays.
+type FileHash struct {
+	Role   string // binary, EvalDir/nn.bin, BookFile, engine_options.txt, …
+	Path   string // absolute; not part of the identity
+	SHA256 string // lower-case hexadecimal
+}
+
+// Identity is what an engine is, apart from its options: its binary and the
+// files that it reads. The zero value means that it is not known.
+type Identity struct {
+	Files []FileHash
+	Fixed string // given by hand, or the built-in engine's version, instead of a binary
+}
+
+// Player is one engine with everything that is needed to start it.
+type Player struct {
+	Name     string
+	Command  []string // the program's absolute path and its arguments
+	Builtin  bool     // Command is this program itself
+	Dir      string   // working directory, absolute
+	Env      []string // KEY=VALUE, added to the environment
+	Options  []Option // in the order in which they are sent
+	Limits   Limits
+	Identity Identity
+	Profile  string // the option profile that was applied, or ""
+	Restart  Restart
+	Greeting time.Duration // usi → usiok
+	Ready    time.Duration // isready → readyok
+}
+
+// DesignKind is who plays whom.
+type DesignKind string
+
+// The designs. All of them ignore results, so pair n is known beforehand.
+const (
+	DesignMatch      DesignKind = "match"       // the first player against the second
+	DesignRoundRobin DesignKind = "round_robin" // everybody against everybody
+	DesignGauntlet   DesignKind = "gauntlet"    // the first player against each of the others
+)
+
+// Design turns a pair's number into who plays it.
+type Design struct {
+	Kind DesignKind
+	Swap bool // pairs have two legs with colours swapped; else the first player is always Black
+}
+
+// Policy says what happens to a pair with a move that the machine slowed.
+type Policy string
+
+// The policies for slowed moves.
+const (
+	PolicyCount Policy = "count" // it counts, and is marked
+	PolicyVoid  Policy = "void"  // the pair is played again, up to three times
+)
+
+// Plan is a whole experiment with resolved values only. It is never changed
+// after it was made.
+type Plan struct {
+	Run          string // the name of the run
+	Players      []Player
+	ColourClocks [2]*TimeControl // by colour, overriding the players' clocks; nil: not
+	Design       Design
+	Seed         uint64
+	Rules        Rules
+	Adjudication Adjudication
+	Openings     []Opening
+	Ponder       PonderMode
+	Slowed       Policy
+	Pairs        int // how many to play
+	Concurrency  int
+	PVPlies      int // how much of a principal variation is stored
+}
+
+// Legs is the number of games in a pair.
+func (p *Plan) Legs() int {
+	if p.Design.Swap {
+		return 2
+	}
+	return 1
+}
+
+// Games is the number of games to play.
+func (p *Plan) Games() int { return p.Pairs * p.Legs() }
+
+// LimitsOf are a player's limits when it has a colour.
+func (p *Plan) LimitsOf(player int, c shogi.Colour) Limits {
+	l := p.Players[player].Limits
+	if clock := p.ColourClocks[c]; clock != nil {
+		l.Clock, l.MoveTime = *clock, 0
+	}
+	return l
+}
+
+// pairings lists who plays whom in one round, by indices into Players.
+func (p *Plan) pairings() [][2]int {
+	var list [][2]int
+	switch p.Design.Kind {
+	case DesignGauntlet:
+		for b := 1; b < len(p.Players); b++ {
+			list = append(list, [2]int{0, b})
+		}
+	case DesignRoundRobin:
+		for a := range p.Players {
+			for b := a + 1; b < len(p.Players); b++ {
+				list = append(list, [2]int{a, b})
+			}
+		}
+	case DesignMatch:
+		list = append(list, [2]int{0, 1})
+	}
+	return list
+}
+
+// Pairings is the number of pairs in one round of the design.
+func (p *Plan) Pairings() int { return len(p.pairings()) }
+
+// Pair is one unit of play. It is self-contained, given the plan's players.
+type Pair struct {
+	ID      int
+	Players [2]int // A and B, indices into Plan.Players; A has Black in leg 0
+	Opening Opening
+	Seed    uint64
+	Legs    int
+}
+
+// Pair makes pair n, n >= 0. All pairings of one round get the same opening.
+func (p *Plan) Pair(n int) Pair {
+	pairings := p.pairings()
+	round := n / len(pairings)
+	opening := p.Openings[openingIndex(p.Seed, round, len(p.Openings))]
+	return Pair{ID: n, Players: pairings[n%len(pairings)], Opening: opening, Seed: mix(p.Seed, uint64(n)), Legs: p.Legs()}
+}
+
+// Game is one leg of a pair.
+type Game struct {
+	Pair    int
+	Leg     int
+	Players [2]int // by colour, indices into Plan.Players
+	Opening Opening
+	Seed    uint64 // of everything random in this game
+}
+
+// Game makes one leg; the players change colours from leg to leg.
+func (p Pair) Game(leg int) Game {
+	g := Game{Pair: p.ID, Leg: leg, Players: p.Players, Opening: p.Opening, Seed: mix(p.Seed, uint64(leg))}
+	if leg%2 == 1 {
+		g.Players[0], g.Players[1] = g.Players[1], g.Players[0]
+	}
+	return g
+}

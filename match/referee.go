@@ -1,0 +1,129 @@
+package match
+
+import (
+	"fmt"
+
+	"gogi/shogi"
+)
+
+// Referee follows one game by the rules. The order in which it looks at a move
+// is that of the CSA server: legality, try, mate, repetition, ply limit.
+type Referee struct {
+	rules   Rules
+	history *shogi.History
+	first   int // the start position's move number less one
+}
+
+// NewReferee starts a game. It fails when the start position has no legal move
+// or an opening move is illegal, saying which; repetition and the ply limit
+// count the opening's moves.
+func NewReferee(rules Rules, o Opening) (*Referee, error) {
+	start, err := o.Position()
+	if err != nil {
+		return nil, err
+	}
+	r := &Referee{rules: rules, history: shogi.NewHistory(start), first: start.Ply() - 1}
+	for i, m := range o.Moves {
+		if err := r.history.Position().CheckLegal(m); err != nil {
+			return nil, fmt.Errorf("opening %s: move %d (%s): %w", o.ID, i+1, m, err)
+		}
+		if v := r.Play(m); v.Over() {
+			return nil, fmt.Errorf("opening %s: the game is over after move %d (%s): %s", o.ID, i+1, m, v.Termination)
+		}
+	}
+	if !r.history.Position().HasLegalMove() {
+		return nil, fmt.Errorf("opening %s: the side to move has no legal move", o.ID)
+	}
+	return r, nil
+}
+
+// Position is the position at hand.
+func (r *Referee) Position() *shogi.Position { return r.history.Position() }
+
+// Side is the colour to move.
+func (r *Referee) Side() shogi.Colour { return r.Position().Side() }
+
+// Play makes a move; an illegal one loses for its side.
+func (r *Referee) Play(m shogi.Move) Verdict {
+	mover := r.Side()
+	if err := r.Position().CheckLegal(m); err != nil {
+		return LossFor(mover, IllegalMove, fmt.Sprintf("%s: %v", m, err))
+	}
+	r.history.Push(m)
+	if r.rules.Declaration == shogi.TryRule && r.kingMoved(m) && r.Position().TryAchieved(mover) {
+		return Verdict{WinFor(mover), Declaration, "the king stands on the opponent's king square"}
+	}
+	if !r.Position().HasLegalMove() {
+		return r.mate(mover)
+	}
+	if v := r.repetition(); v.Over() {
+		return v
+	}
+	return r.limit()
+}
+
+// kingMoved reports whether the last move m was the king's: a king that stood on
+// the opponent's king square from the start has not tried.
+func (r *Referee) kingMoved(m shogi.Move) bool {
+	return r.Position().PieceAt(m.To()).Type() == shogi.King
+}
+
+// plies counts from the start position's move number, so that a game from the
+// middle of another is no longer than that one could have been.
+func (r *Referee) plies() int { return r.first + r.history.MoveCount() }
+
+func (r *Referee) mate(mover shogi.Colour) Verdict {
+	if r.rules.MateAtLimitDraws && r.rules.MaxPlies > 0 && r.plies() >= r.rules.MaxPlies {
+		return Verdict{Draw, MaxPlies, "mate by the last allowed ply"}
+	}
+	return Verdict{Outcome: WinFor(mover), Termination: Checkmate}
+}
+
+func (r *Referee) repetition() Verdict {
+	switch r.history.Repetition() {
+	case shogi.RepetitionDraw:
+		return Verdict{Outcome: Draw, Termination: Repetition}
+	case shogi.RepetitionBlackLoses:
+		return LossFor(shogi.Black, PerpetualCheck, "every move of Black gave check")
+	case shogi.RepetitionWhiteLoses:
+		return LossFor(shogi.White, PerpetualCheck, "every move of White gave check")
+	case shogi.RepetitionNone:
+	}
+	return Verdict{}
+}
+
+// limit applies the ply limit: the draw falls due when one more ply would be.
+func (r *Referee) limit() Verdict {
+	if r.rules.MaxPlies == 0 || r.plies() < r.rules.MaxPlies {
+		return Verdict{}
+	}
+	if r.rules.ExtendInCheck && r.Position().InCheck() {
+		return Verdict{}
+	}
+	if r.rules.DeclareAtLimit && r.Position().Declaration(r.rules.Declaration).Win {
+		return Verdict{WinFor(r.Side()), Declaration, "could declare at the ply limit"}
+	}
+	return Verdict{Outcome: Draw, Termination: MaxPlies}
+}
+
+// Declare judges a declaration ("bestmove win") by the side to move.
+func (r *Referee) Declare() Verdict {
+	side := r.Side()
+	d := r.Position().Declaration(r.rules.Declaration)
+	switch {
+	case d.Win:
+		return Verdict{WinFor(side), Declaration, d.Why()}
+	case r.rules.ImpasseDraw && r.impasse(d):
+		return Verdict{Draw, Impasse, d.Why()}
+	}
+	return LossFor(side, FalseDeclaration, d.Why())
+}
+
+// impasse is the draw of the 24-point rule: all conditions but the points for
+// a win hold, and at most 7 points are missing (24 of 31 without handicap).
+func (r *Referee) impasse(d shogi.DeclarationStatus) bool {
+	if r.rules.Declaration != shogi.CSARule24 && r.rules.Declaration != shogi.CSARule24H {
+		return false
+	}
+	return d.KingInCamp && !d.InCheck && d.Pieces >= 10 && d.Points >= d.Needed-7
+}

@@ -1,0 +1,81 @@
+package match
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"gogi/shogi"
+)
+
+// Rules decide when a game ends and what a draw is worth. Every rule that
+// differs between sources is a field of its own.
+type Rules struct {
+	Name        string                // of the profile, "custom" when a field was changed
+	Declaration shogi.DeclarationRule // of the entered king (入玉宣言法)
+	// ImpasseDraw makes a declaration with 24 to 30 points a draw under the
+	// 24-point rule, as between professionals; otherwise it is a false one.
+	ImpasseDraw bool
+	// MaxPlies ends the game when this many plies have been made, counted from
+	// the start position's move number; 0 is no limit.
+	MaxPlies int
+	// MateAtLimitDraws makes a mate by the last allowed ply a draw. The CSA
+	// text says that the mover wins.
+	MateAtLimitDraws bool
+	// DeclareAtLimit lets the side to move at the limit win if it could declare.
+	DeclareAtLimit bool
+	// ExtendInCheck lets the game go on past the limit while the side to move
+	// is in check.
+	ExtendInCheck bool
+	// RepetitionPoints is what a draw by repetition is worth, by colour.
+	RepetitionPoints [2]float64
+}
+
+// DefaultRules names the profile that is used when none is asked for.
+const DefaultRules = "default"
+
+// RulesProfiles are the named profiles: default; wcsc (World Computer Shogi
+// Championship since 2019), denryu (電竜戦), floodgate.
+func RulesProfiles() map[string]Rules {
+	half := [2]float64{0.5, 0.5}
+	return map[string]Rules{
+		"default":   {Name: "default", Declaration: shogi.CSARule27, MaxPlies: 320, RepetitionPoints: half},
+		"wcsc":      {Name: "wcsc", Declaration: shogi.CSARule27, MaxPlies: 320, RepetitionPoints: half},
+		"floodgate": {Name: "floodgate", Declaration: shogi.CSARule27, MaxPlies: 256, RepetitionPoints: half},
+		"denryu": {
+			Name: "denryu", Declaration: shogi.CSARule27, MaxPlies: 512, MateAtLimitDraws: true,
+			DeclareAtLimit: true, RepetitionPoints: [2]float64{0.4, 0.6},
+		},
+	}
+}
+
+// RulesByName finds a profile; the error lists those that there are.
+func RulesByName(name string) (Rules, error) {
+	profiles := RulesProfiles()
+	if r, ok := profiles[name]; ok {
+		return r, nil
+	}
+	var names []string
+	for n := range profiles {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return Rules{}, fmt.Errorf("no rules are named %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// Points is what a finished game is worth for each colour.
+func (r Rules) Points(v Verdict) [2]float64 {
+	switch v.Outcome {
+	case BlackWins:
+		return [2]float64{1, 0}
+	case WhiteWins:
+		return [2]float64{0, 1}
+	case Draw:
+		if v.Termination == Repetition {
+			return r.RepetitionPoints
+		}
+		return [2]float64{0.5, 0.5}
+	case Unfinished:
+	}
+	return [2]float64{}
+}

@@ -1,0 +1,363 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gogi/kifu"
+	"gogi/match"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// game is one game in play: the referee and the clocks decide, the slot's two
+// players are asked.
+type game struct {
+	slot *slot
+	match.Game
+	players     [2]Player // by colour
+	limits      [2]match.Limits
+	clocks      [2]match.Clock
+	referee     *match.Referee
+	adjudicator *match.Adjudicator
+	position    usi.Position // as sent: the start and all moves
+	result      match.Result
+}
+
+// playGame plays one game. A *usi.Fault before the first "go", or of the
+// connection, is an error: the game counts for nobody. A later one loses.
+func (s *slot) playGame(ctx context.Context, g match.Game) (match.Result, error) {
+	players, err := s.seat(ctx, g)
+	if err != nil {
+		return match.Result{}, err
+	}
+	defer s.endGame(g)
+	p, err := newGame(s, g, players)
+	if err != nil {
+		return match.Result{}, err
+	}
+	if err := p.greet(ctx); err != nil {
+		return match.Result{}, err
+	}
+	names := p.names()
+	s.config.Events.gameStarted(g, s.number, names[0], names[1])
+	if err := p.play(ctx); err != nil {
+		return match.Result{}, err
+	}
+	s.config.Events.gameEnded(&p.result, names[0], names[1])
+	return p.result, nil
+}
+
+func newGame(s *slot, g match.Game, players [2]Player) (*game, error) {
+	plan := s.config.Plan
+	referee, err := match.NewReferee(plan.Rules, g.Opening)
+	if err != nil {
+		return nil, err
+	}
+	p := &game{
+		slot: s, Game: g, players: players, referee: referee, adjudicator: match.NewAdjudicator(plan.Adjudication),
+		position: usi.Position{Start: usiStart(g.Opening), Moves: append([]shogi.Move(nil), g.Opening.Moves...)},
+	}
+	for c := range p.limits {
+		p.limits[c] = plan.LimitsOf(g.Players[c], shogi.Colour(c))
+		p.clocks[c] = match.NewClock(p.limits[c])
+	}
+	p.result = match.Result{Pair: g.Pair, Leg: g.Leg, Players: g.Players, Slot: s.number, Started: time.Now(), Record: p.newRecord()}
+	return p, nil
+}
+
+func usiStart(o match.Opening) string {
+	if o.Start == "startpos" {
+		return o.Start
+	}
+	return "sfen " + o.Start
+}
+
+func (g *game) newRecord() kifu.Record {
+	names := g.names()
+	r := kifu.Record{Black: names[0], White: names[1], Event: g.slot.config.Plan.Run, Started: time.Now()}
+	start, err := g.Opening.Position()
+	if err == nil { // the referee has read it before
+		r.Start = start.SFEN()
+	}
+	for _, m := range g.Opening.Moves {
+		r.Moves = append(r.Moves, kifu.Move{Move: m, Opening: true})
+	}
+	return r
+}
+
+func (g *game) names() [2]string {
+	players := g.slot.config.Plan.Players
+	return [2]string{players[g.Players[0]].Name, players[g.Players[1]].Name}
+}
+
+// greet tells both players that a game begins, at once: either may take minutes.
+func (g *game) greet(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for c := range g.players {
+		group.Go(func() error {
+			err := g.players[c].NewGame(ctx, usi.Game{Colour: shogi.Colour(c), Seed: g.Seed})
+			if err != nil {
+				return fmt.Errorf("beginning the game: %w", err)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		// The other player may have been interrupted in the middle of a
+		// dialogue; both start afresh.
+		g.discardBoth()
+		return err
+	}
+	return nil
+}
+
+func (g *game) discardBoth() {
+	g.slot.discard(g.Players[0])
+	g.slot.discard(g.Players[1])
+}
+
+// play asks the players in turn until the game is over.
+func (g *game) play(ctx context.Context) error {
+	for {
+		verdict, err := g.turn(ctx)
+		if err != nil {
+			g.discardBoth()
+			return err
+		}
+		if verdict.Over() {
+			g.finish(ctx, verdict)
+			return nil
+		}
+	}
+}
+
+// turn is one move of the side to move.
+func (g *game) turn(ctx context.Context) (match.Verdict, error) {
+	c := g.referee.Side()
+	clock := &g.clocks[c]
+	watch := g.startWatch(c)
+	reply, err := g.players[c].Think(ctx, usi.Request{Position: g.position, Go: g.goFor(c), Deadline: clock.Deadline()})
+	if ctx.Err() != nil {
+		return match.Verdict{}, context.Cause(ctx)
+	}
+	if err != nil {
+		return g.failed(c, reply, err)
+	}
+	g.result.Marked = g.result.Marked || watch.slowed()
+	overrun, lost := clock.Spend(reply.Elapsed)
+	move := recordMove(reply, g.slot.config.Plan.PVPlies)
+	g.result.Sides[c].Add(move, overrun)
+	if v := g.timeVerdict(c, reply, overrun, lost); v.Over() {
+		return v, nil
+	}
+	return g.judge(ctx, c, reply, move), nil
+}
+
+// timeVerdict comes before any look at the move, as at CSA servers.
+func (g *game) timeVerdict(c shogi.Colour, reply usi.Reply, overrun time.Duration, lost bool) match.Verdict {
+	switch {
+	case lost:
+		return match.LossFor(c, match.TimeForfeit, fmt.Sprintf("took %v, %v over its limit (margin %v)",
+			reply.Elapsed.Round(time.Millisecond), overrun.Round(time.Millisecond), g.limits[c].Margin))
+	case reply.Stopped && !g.limits[c].Timed():
+		return match.LossFor(c, match.Stall, fmt.Sprintf("no move within %v", g.limits[c].Stall))
+	case reply.Stopped:
+		return match.LossFor(c, match.TimeForfeit, "had to be stopped")
+	}
+	return match.Verdict{}
+}
+
+// judge takes an answer that came in time.
+func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move kifu.Move) match.Verdict {
+	switch reply.Answer {
+	case usi.AnswerResign:
+		return match.LossFor(c, match.Resignation, "")
+	case usi.AnswerWin:
+		return g.referee.Declare()
+	case usi.AnswerInvalid:
+		return match.LossFor(c, match.IllegalMove, fmt.Sprintf("cannot read bestmove %q", reply.Text))
+	case usi.AnswerMove:
+	}
+	v := g.referee.Play(reply.Move)
+	if v.Termination == match.IllegalMove {
+		return v
+	}
+	g.position.Moves = append(g.position.Moves, reply.Move)
+	g.result.Record.Moves = append(g.result.Record.Moves, move)
+	g.slot.config.Events.moved(g.Game, g.slot.number, len(g.result.Record.Moves), move, g.clocks[c].Remaining())
+	if v.Over() {
+		return v
+	}
+	if v := g.adjudicator.Move(g.referee.Position(), move.Score, move.HasScore); v.Over() {
+		return v
+	}
+	g.ponder(ctx, c, reply.Ponder)
+	return match.Verdict{}
+}
+
+// failed turns a fault into a verdict, or into an unplayed pair.
+func (g *game) failed(c shogi.Colour, reply usi.Reply, err error) (match.Verdict, error) {
+	fault, ok := errors.AsType[*usi.Fault](err)
+	if !ok || fault.Kind == usi.FaultConnection {
+		return match.Verdict{}, err
+	}
+	if !fault.Searching && len(g.result.Record.Moves) == len(g.Opening.Moves) {
+		return match.Verdict{}, err // it was gone before the first "go"
+	}
+	g.result.Sides[c].Add(kifu.Move{Time: fault.Elapsed, Nodes: reply.Nodes}, g.overrun(c, fault.Elapsed))
+	g.slot.config.Events.fault(g.names()[c], string(fault.Kind), fault.Note, &g.Game, g.slot.number)
+	g.slot.discard(g.Players[c])
+	g.players[c] = nil
+	return match.LossFor(c, g.terminationOf(c, fault.Kind), note(fault)), nil
+}
+
+func (g *game) overrun(c shogi.Colour, elapsed time.Duration) time.Duration {
+	limit, ok := g.clocks[c].Limit()
+	if !ok {
+		return 0
+	}
+	return max(0, elapsed-limit)
+}
+
+func note(f *usi.Fault) string {
+	if f.Note == "" {
+		return f.Doing
+	}
+	return f.Doing + ": " + f.Note
+}
+
+func (g *game) terminationOf(c shogi.Colour, kind usi.FaultKind) match.Termination {
+	switch {
+	case kind == usi.FaultCrash || kind == usi.FaultStart:
+		return match.Crash
+	case g.limits[c].Timed():
+		return match.TimeForfeit
+	}
+	return match.Stall
+}
+
+// ponder lets the player that has just moved think on, on the reply that it
+// expects.
+func (g *game) ponder(ctx context.Context, c shogi.Colour, expected shogi.Move) {
+	mode := g.slot.config.Plan.Ponder
+	p, ok := g.players[c].(Ponderer)
+	if !ok || mode == match.PonderOff || expected == shogi.NoMove {
+		return
+	}
+	if g.referee.Position().CheckLegal(expected) != nil {
+		return
+	}
+	next := g.position
+	next.Moves = append(append([]shogi.Move(nil), next.Moves...), expected)
+	args := g.goFor(c)
+	args.Early = mode == match.PonderEarly
+	if err := p.Ponder(ctx, usi.Request{Position: next, Go: args}); err != nil {
+		// A player that fails here fails again in its next Think, where it
+		// is judged.
+		g.slot.config.Events.fault(g.names()[c], "ponder", err.Error(), &g.Game, g.slot.number)
+	}
+}
+
+// goFor is what is sent to the side to move. Byoyomi is always said where there
+// is a clock without increment: some engines expect the word.
+func (g *game) goFor(c shogi.Colour) usi.Go {
+	l := g.limits[c]
+	args := usi.Go{MoveTime: l.MoveTime, Nodes: l.Nodes, Depth: l.Depth, Infinite: l.Self}
+	args.Early = g.slot.config.Plan.Ponder == match.PonderEarly
+	if l.Clock.IsZero() {
+		return args
+	}
+	args.Clock = true
+	args.BTime, args.WTime = g.clocks[shogi.Black].Sent(), g.clocks[shogi.White].Sent()
+	if l.Clock.Increment > 0 {
+		args.UseInc = true
+		args.BInc, args.WInc = g.limits[shogi.Black].Clock.Increment, g.limits[shogi.White].Clock.Increment
+		return args
+	}
+	args.UseByoyomi, args.Byoyomi = true, l.Clock.Byoyomi
+	return args
+}
+
+// finish tells the players and completes the result.
+func (g *game) finish(ctx context.Context, v match.Verdict) {
+	g.result.Verdict = v
+	g.result.Ended = time.Now()
+	g.result.Record.Result = v.Termination.String()
+	g.result.Record.Winner = v.Outcome.String()
+	for c, p := range g.players {
+		if p == nil {
+			continue
+		}
+		if err := p.GameOver(ctx, outcomeFor(v.Outcome, shogi.Colour(c))); err != nil {
+			// The game is decided; the player starts afresh.
+			g.slot.config.Events.fault(g.names()[c], "game_over", err.Error(), &g.Game, g.slot.number)
+			g.slot.discard(g.Players[c])
+		}
+	}
+}
+
+func outcomeFor(o match.Outcome, c shogi.Colour) usi.Outcome {
+	winner, decided := o.Winner()
+	switch {
+	case !decided:
+		return usi.Draw
+	case winner == c:
+		return usi.Win
+	}
+	return usi.Lose
+}
+
+// recordMove keeps what is stored of a reply.
+func recordMove(r usi.Reply, pvPlies int) kifu.Move {
+	best := r.Best()
+	return kifu.Move{
+		Move: r.Move, Time: r.Elapsed, Score: best.Score.Number(), HasScore: best.HasScore,
+		Depth: best.Depth, SelDepth: best.SelDepth, Nodes: r.Nodes,
+		PV: best.PV[:min(pvPlies, len(best.PV))], Detail: r.Detail,
+	}
+}
+
+// watch observes whether the machine, rather than the engine, made a move slow.
+type watch struct {
+	late   *lateness
+	waiter Waiter
+	start  time.Time
+	before time.Duration
+	margin time.Duration
+	on     bool
+}
+
+// startWatch is called right before a move that can be late.
+func (g *game) startWatch(c shogi.Colour) watch {
+	if !g.limits[c].Timed() {
+		return watch{}
+	}
+	w := watch{late: g.slot.late, start: time.Now(), margin: g.limits[c].Margin, on: true}
+	if waiter, ok := g.players[c].(Waiter); ok {
+		if before, ok := waiter.Waited(); ok {
+			w.waiter, w.before = waiter, before
+		}
+	}
+	return w
+}
+
+// slowed reports whether the engine's threads waited for a CPU, or this program
+// was late, by more than the margin.
+func (w watch) slowed() bool {
+	if !w.on || time.Since(w.start) <= w.margin {
+		return false
+	}
+	if w.late.since(w.start) > w.margin {
+		return true
+	}
+	if w.waiter == nil {
+		return false
+	}
+	after, ok := w.waiter.Waited()
+	return ok && after-w.before > w.margin
+}

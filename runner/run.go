@@ -1,0 +1,154 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gogi/match"
+)
+
+// Config is what a run consists of.
+type Config struct {
+	Plan   *match.Plan
+	Source Source
+	Sink   Sink
+	Open   Opener
+	Events *Events // may be nil
+}
+
+// attempts is how often a pair is tried: that many failures in a row before a
+// game's first move end the run, and that many slowed attempts count after all.
+const attempts = 3
+
+// Run plays until the source has no more pairs, and closes all players. Its
+// error says why it ended early: the context's cause, the sink's error, or an
+// engine that could not be started three times in a row.
+func Run(ctx context.Context, c Config) error {
+	group, ctx := errgroup.WithContext(ctx)
+	late := watchLateness(ctx)
+	defer late.wait()
+	for n := range c.Plan.Concurrency {
+		group.Go(func() error {
+			s := newSlot(n, c, late)
+			err := s.run(ctx)
+			return errors.Join(err, s.closeAll())
+		})
+	}
+	return group.Wait()
+}
+
+// run plays pairs until there are no more.
+func (s *slot) run(ctx context.Context) error {
+	for {
+		lease, err := s.config.Source.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.serve(ctx, lease); err != nil {
+			return err
+		}
+	}
+}
+
+// serve plays one lease to its end. A revoked lease is no error.
+func (s *slot) serve(ctx context.Context, lease Lease) error {
+	pairCtx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if lease.Revoked != nil {
+		stop := afterClose(pairCtx, lease.Revoked, func() { cancel(errRevoked) })
+		defer stop()
+	}
+	result, err := s.playPair(pairCtx, lease.Pair)
+	if err != nil {
+		lease.Return(err)
+		if errors.Is(err, errRevoked) {
+			return nil
+		}
+		return err
+	}
+	if err := s.config.Sink.Put(ctx, result); err != nil {
+		return fmt.Errorf("runner: pair %d: %w", lease.Pair.ID, err)
+	}
+	s.config.Events.pairDone(lease.Pair.ID)
+	return nil
+}
+
+var errRevoked = errors.New("runner: the pair was taken away")
+
+// afterClose calls f when ch is closed, unless ctx ends or stop is called
+// before; stop waits for it.
+func afterClose(ctx context.Context, ch <-chan struct{}, f func()) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{}) // closed by the goroutine when it ends
+	go func() {
+		defer close(done)
+		select {
+		case <-ch:
+			f()
+		case <-ctx.Done():
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+// playPair tries a pair until it counts.
+func (s *slot) playPair(ctx context.Context, pair match.Pair) (match.PairResult, error) {
+	result := match.PairResult{Pair: pair}
+	failures := 0
+	for {
+		games, err := s.playLegs(ctx, pair)
+		switch {
+		case ctx.Err() != nil:
+			return result, context.Cause(ctx)
+		case err != nil:
+			failures++
+			s.config.Events.unplayed(pair.ID, s.number, err)
+			if failures == attempts {
+				return result, fmt.Errorf("runner: pair %d could not be played %d times in a row: %w", pair.ID, attempts, err)
+			}
+		case s.isVoid(games) && len(result.Attempts) < attempts-1:
+			err = errSlowed
+			s.config.Events.unplayed(pair.ID, s.number, err)
+		default:
+			result.Games = games
+			return result, nil
+		}
+		result.Attempts = append(result.Attempts, match.Attempt{Pair: pair.ID, Ended: time.Now(), Why: err.Error()})
+	}
+}
+
+var errSlowed = errors.New("the machine slowed a move by more than the margin")
+
+func (s *slot) isVoid(games []match.Result) bool {
+	if s.config.Plan.Slowed != match.PolicyVoid {
+		return false
+	}
+	for _, g := range games {
+		if g.Marked {
+			return true
+		}
+	}
+	return false
+}
+
+// playLegs plays all games of a pair; an unplayed one gives up the pair.
+func (s *slot) playLegs(ctx context.Context, pair match.Pair) ([]match.Result, error) {
+	games := make([]match.Result, 0, pair.Legs)
+	for leg := range pair.Legs {
+		r, err := s.playGame(ctx, pair.Game(leg))
+		if err != nil {
+			return nil, err
+		}
+		games = append(games, r)
+	}
+	s.endPair(pair)
+	return games, nil
+}

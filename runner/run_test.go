@@ -1,0 +1,416 @@
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/match"
+	"gogi/runner"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// fake is a player that answers with the first legal move after a delay, or as
+// its function says.
+type fake struct {
+	name    string
+	delay   func(ply int) time.Duration
+	answer  func(ply int, p *shogi.Position) (usi.Reply, error)
+	newGame func() error
+	closed  *atomic.Int64
+	asked   []usi.Request
+	waited  time.Duration
+}
+
+func (f *fake) NewGame(context.Context, usi.Game) error {
+	if f.newGame != nil {
+		return f.newGame()
+	}
+	return nil
+}
+
+func (f *fake) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	f.asked = append(f.asked, r)
+	h, err := r.Position.History()
+	if err != nil {
+		return usi.Reply{}, err
+	}
+	ply := len(r.Position.Moves)
+	var delay time.Duration
+	if f.delay != nil {
+		delay = f.delay(ply)
+	}
+	if r.Deadline > 0 && delay > r.Deadline {
+		time.Sleep(r.Deadline)
+		return usi.Reply{Answer: usi.AnswerMove, Move: h.Position().LegalMoves(nil)[0], Elapsed: delay, Stopped: true}, nil
+	}
+	select {
+	case <-time.After(delay):
+	case <-ctx.Done():
+		return usi.Reply{Stopped: true}, nil
+	}
+	if f.answer != nil {
+		reply, err := f.answer(ply, h.Position())
+		if reply.Answer != usi.AnswerInvalid || reply.Text != "" || err != nil {
+			reply.Elapsed = delay
+			return reply, err
+		}
+	}
+	moves := h.Position().LegalMoves(nil)
+	return usi.Reply{Answer: usi.AnswerMove, Move: moves[int(h.Position().Key()%uint64(len(moves)))], Elapsed: delay}, nil
+}
+
+func (f *fake) GameOver(context.Context, usi.Outcome) error { return nil }
+func (f *fake) Waited() (time.Duration, bool)               { return f.waited, true }
+
+func (f *fake) Close() error {
+	if f.closed != nil {
+		f.closed.Add(1)
+	}
+	return nil
+}
+
+// memorySink keeps results in memory.
+type memorySink struct {
+	mu    sync.Mutex
+	pairs map[int]match.PairResult
+}
+
+func (m *memorySink) Put(_ context.Context, r match.PairResult) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, ok := m.pairs[r.Pair.ID]; ok {
+		return fmt.Errorf("pair %d came twice", r.Pair.ID)
+	}
+	m.pairs[r.Pair.ID] = r
+	return nil
+}
+
+func testPlan(pairs, concurrency int, limits match.Limits) *match.Plan {
+	rules := match.RulesProfiles()[match.DefaultRules]
+	rules.MaxPlies = 40
+	return &match.Plan{
+		Run: "test", Seed: 1, Rules: rules, Pairs: pairs, Concurrency: concurrency, PVPlies: 4,
+		Design:   match.Design{Kind: match.DesignMatch, Swap: true},
+		Openings: []match.Opening{{ID: "1", Start: "startpos"}},
+		Players:  []match.Player{{Name: "A", Limits: limits}, {Name: "B", Limits: limits}},
+	}
+}
+
+// play runs a plan with players by name.
+func play(t *testing.T, plan *match.Plan, make func(name string) *fake) (map[int]match.PairResult, error) {
+	t.Helper()
+	sink := &memorySink{pairs: map[int]match.PairResult{}}
+	err := runner.Run(t.Context(), runner.Config{
+		Plan: plan, Source: runner.NewPlanSource(plan, func(int) bool { return false }), Sink: sink,
+		Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) { return make(p.Name), nil },
+	})
+	return sink.pairs, err
+}
+
+var fixedNodes = match.Limits{Nodes: 100, Stall: time.Minute}
+
+func TestAllPairsArePlayedOnceWithColoursSwapped(t *testing.T) {
+	for _, concurrency := range []int{1, 8} {
+		synctest.Test(t, func(t *testing.T) {
+			plan := testPlan(20, concurrency, fixedNodes)
+			pairs, err := play(t, plan, func(name string) *fake { return &fake{name: name} })
+			if err != nil || len(pairs) != 20 {
+				t.Fatalf("%d pairs, %v", len(pairs), err)
+			}
+			for id, p := range pairs {
+				if len(p.Games) != 2 || p.Games[0].Players != [2]int{0, 1} || p.Games[1].Players != [2]int{1, 0} {
+					t.Errorf("pair %d: %+v", id, p.Games)
+				}
+				for _, g := range p.Games {
+					if !g.Over() || g.Sides[0].Plies+g.Sides[1].Plies != len(g.Record.Moves) {
+						t.Errorf("pair %d: verdict %+v, sides %+v, %d moves", id, g.Verdict, g.Sides, len(g.Record.Moves))
+					}
+				}
+			}
+		})
+	}
+}
+
+// one plays a pair in which A misbehaves from its first move on and returns the
+// game in which A has Black.
+func one(t *testing.T, limits match.Limits, a func(*fake)) match.Result {
+	t.Helper()
+	var result match.Result
+	synctest.Test(t, func(t *testing.T) {
+		pairs, err := play(t, testPlan(1, 1, limits), func(name string) *fake {
+			f := &fake{name: name}
+			if name == "A" {
+				a(f)
+			}
+			return f
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result = pairs[0].Games[0]
+	})
+	return result
+}
+
+func answering(r usi.Reply, err error) func(*fake) {
+	return func(f *fake) {
+		f.answer = func(int, *shogi.Position) (usi.Reply, error) { return r, err }
+	}
+}
+
+func TestHowGamesEnd(t *testing.T) {
+	byoyomi := match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * time.Millisecond}
+	slow := func(d time.Duration) func(*fake) {
+		return func(f *fake) { f.delay = func(int) time.Duration { return d } }
+	}
+	illegal, _ := shogi.ParseMove("5a5b")
+	fault := func(kind usi.FaultKind) error {
+		return &usi.Fault{Kind: kind, Engine: "A", Doing: "thinking", Searching: true, Note: "why"}
+	}
+	for name, test := range map[string]struct {
+		limits match.Limits
+		a      func(*fake)
+		want   match.Termination
+		note   string
+	}{
+		"resign":          {fixedNodes, answering(usi.Reply{Answer: usi.AnswerResign}, nil), match.Resignation, ""},
+		"false win":       {fixedNodes, answering(usi.Reply{Answer: usi.AnswerWin}, nil), match.FalseDeclaration, "black's declaration fails"},
+		"illegal":         {fixedNodes, answering(usi.Reply{Answer: usi.AnswerMove, Move: illegal}, nil), match.IllegalMove, "5a5b: "},
+		"malformed":       {fixedNodes, answering(usi.Reply{Text: "(none)"}, nil), match.IllegalMove, `cannot read bestmove "(none)"`},
+		"stall":           {fixedNodes, slow(2 * time.Minute), match.Stall, "no move within 1m0s"},
+		"late":            {byoyomi, slow(1200 * time.Millisecond), match.TimeForfeit, "took 1.2s, 200ms over its limit (margin 100ms)"},
+		"crash":           {byoyomi, answering(usi.Reply{}, fault(usi.FaultCrash)), match.Crash, "thinking: why"},
+		"hang on a clock": {byoyomi, answering(usi.Reply{}, fault(usi.FaultHang)), match.TimeForfeit, "thinking: why"},
+		"hang on nodes":   {fixedNodes, answering(usi.Reply{}, fault(usi.FaultHang)), match.Stall, "thinking: why"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := one(t, test.limits, test.a)
+			if r.Termination != test.want || r.Outcome != match.WhiteWins {
+				t.Errorf("ended by %v, won by %v (%s)", r.Termination, r.Outcome, r.Note)
+			}
+			if len(r.Note) < len(test.note) || r.Note[:len(test.note)] != test.note {
+				t.Errorf("note %q, want %q", r.Note, test.note)
+			}
+		})
+	}
+}
+
+func TestInsideTheMarginIsNotLost(t *testing.T) {
+	limits := match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * time.Millisecond}
+	r := one(t, limits, func(f *fake) { f.delay = func(int) time.Duration { return 1100 * time.Millisecond } })
+	if r.Termination == match.TimeForfeit || r.Sides[shogi.Black].WorstOverrun != 100*time.Millisecond {
+		t.Errorf("%v, worst overrun %v", r.Termination, r.Sides[shogi.Black].WorstOverrun)
+	}
+}
+
+func TestWhatIsSent(t *testing.T) {
+	var a, b *fake
+	synctest.Test(t, func(t *testing.T) {
+		plan := testPlan(1, 1, match.Limits{})
+		plan.Players[0].Limits = match.Limits{Clock: match.TimeControl{Main: 10 * time.Second, Increment: time.Second}, Margin: time.Second}
+		plan.Players[1].Limits = match.Limits{Clock: match.TimeControl{Main: 20 * time.Second, Byoyomi: 3 * time.Second}, Margin: time.Second}
+		_, err := play(t, plan, func(name string) *fake {
+			f := &fake{name: name, delay: func(int) time.Duration { return 2 * time.Second }}
+			if name == "A" {
+				a = f
+			} else {
+				b = f
+			}
+			return f
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	for i, want := range []string{
+		"go btime 10000 wtime 20000 binc 1000 winc 0",
+		"go btime 9000 wtime 18000 binc 1000 winc 0", // 10 + 1 - 2 + 1 for the next, which is not sent
+	} {
+		if got := a.asked[i].Go.String(); got != want {
+			t.Errorf("A's move %d: %s, want %s", i+1, got, want)
+		}
+	}
+	if got, want := b.asked[0].Go.String(), "go btime 9000 wtime 20000 byoyomi 3000"; got != want {
+		t.Errorf("B's first move: %s, want %s", got, want)
+	}
+	if got := a.asked[0].Deadline; got != 12*time.Second {
+		t.Errorf("A's first deadline %v, want main + increment + margin", got)
+	}
+}
+
+func TestStartFailuresAreRetriedThenEndTheRun(t *testing.T) {
+	for failures, wantErr := range map[int]bool{2: false, 3: true} {
+		synctest.Test(t, func(t *testing.T) {
+			var opened, closed atomic.Int64
+			left := failures
+			pairs, err := play(t, testPlan(1, 1, fixedNodes), func(name string) *fake {
+				opened.Add(1)
+				f := &fake{name: name, closed: &closed}
+				if name == "B" {
+					f.newGame = func() error {
+						if left > 0 {
+							left--
+							return &usi.Fault{Kind: usi.FaultStart, Engine: "B", Doing: "waiting for readyok"}
+						}
+						return nil
+					}
+				}
+				return f
+			})
+			if (err != nil) != wantErr {
+				t.Errorf("%d failures: %v", failures, err)
+			}
+			if _, ok := errors.AsType[*usi.Fault](err); wantErr && !ok {
+				t.Errorf("the error hides the fault: %v", err)
+			}
+			if !wantErr && len(pairs[0].Attempts) != failures {
+				t.Errorf("%d attempts recorded, want %d", len(pairs[0].Attempts), failures)
+			}
+			if opened.Load() != closed.Load() {
+				t.Errorf("%d players opened, %d closed", opened.Load(), closed.Load())
+			}
+		})
+	}
+}
+
+func TestConnectionLossIsAnUnplayedPair(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lost := 0
+		pairs, err := play(t, testPlan(1, 1, fixedNodes), func(name string) *fake {
+			f := &fake{name: name}
+			if name == "A" {
+				f.answer = func(ply int, _ *shogi.Position) (usi.Reply, error) {
+					if ply >= 10 && lost < 2 {
+						lost++
+						return usi.Reply{}, &usi.Fault{Kind: usi.FaultConnection, Searching: true}
+					}
+					return usi.Reply{}, nil
+				}
+			}
+			return f
+		})
+		if err != nil || len(pairs[0].Attempts) != 2 || lost != 2 {
+			t.Errorf("%v, %d attempts, lost %d times", err, len(pairs[0].Attempts), lost)
+		}
+	})
+}
+
+func TestSlowedMoves(t *testing.T) {
+	for policy, wantAttempts := range map[match.Policy]int{match.PolicyCount: 0, match.PolicyVoid: 2} {
+		synctest.Test(t, func(t *testing.T) {
+			plan := testPlan(1, 1, match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * time.Millisecond})
+			plan.Slowed = policy
+			pairs, err := play(t, plan, func(name string) *fake {
+				f := &fake{name: name}
+				f.delay = func(ply int) time.Duration {
+					if ply == 6 {
+						f.waited += 300 * time.Millisecond // waiting for a CPU
+						return 500 * time.Millisecond
+					}
+					return 0
+				}
+				return f
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := pairs[0]
+			if !p.Games[0].Marked || len(p.Attempts) != wantAttempts {
+				t.Errorf("%s: marked %v, %d attempts, want %d", policy, p.Games[0].Marked, len(p.Attempts), wantAttempts)
+			}
+		})
+	}
+}
+
+func TestDrainEndsAfterThePairsInPlay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := testPlan(100, 4, fixedNodes)
+		source := runner.NewPlanSource(plan, func(int) bool { return false })
+		sink := &memorySink{pairs: map[int]match.PairResult{}}
+		done := make(chan error, 1)
+		go func() {
+			done <- runner.Run(t.Context(), runner.Config{
+				Plan: plan, Source: source, Sink: sink,
+				Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
+					return &fake{name: p.Name, delay: func(int) time.Duration { return time.Second }}, nil
+				},
+			})
+		}()
+		time.Sleep(5 * time.Second)
+		source.Drain()
+		if err := <-done; err != nil || len(sink.pairs) != 4 {
+			t.Errorf("%d pairs, %v", len(sink.pairs), err)
+		}
+	})
+}
+
+func TestCancelStoresNoHalfPairs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cause := errors.New("second interrupt")
+		plan := testPlan(100, 4, fixedNodes)
+		sink := &memorySink{pairs: map[int]match.PairResult{}}
+		var opened, closed atomic.Int64
+		time.AfterFunc(70*time.Second, func() { cancel(cause) })
+		err := runner.Run(ctx, runner.Config{
+			Plan: plan, Source: runner.NewPlanSource(plan, func(int) bool { return false }), Sink: sink,
+			Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
+				opened.Add(1)
+				return &fake{name: p.Name, closed: &closed, delay: func(int) time.Duration { return time.Second }}, nil
+			},
+		})
+		if !errors.Is(err, cause) {
+			t.Errorf("error %v", err)
+		}
+		for id, p := range sink.pairs {
+			if len(p.Games) != 2 {
+				t.Errorf("pair %d has %d games", id, len(p.Games))
+			}
+		}
+		if opened.Load() == 0 || opened.Load() != closed.Load() {
+			t.Errorf("%d opened, %d closed", opened.Load(), closed.Load())
+		}
+	})
+}
+
+func TestRevokedPairIsThrownAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := testPlan(2, 1, fixedNodes)
+		revoked := make(chan struct{})
+		source := &revokingSource{PlanSource: runner.NewPlanSource(plan, func(int) bool { return false }), revoked: revoked}
+		sink := &memorySink{pairs: map[int]match.PairResult{}}
+		time.AfterFunc(5*time.Second, func() { close(revoked) })
+		err := runner.Run(t.Context(), runner.Config{
+			Plan: plan, Source: source, Sink: sink,
+			Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
+				return &fake{name: p.Name, delay: func(int) time.Duration { return time.Second }}, nil
+			},
+		})
+		if err != nil || len(sink.pairs) != 1 || source.returned == nil {
+			t.Errorf("%v, %d pairs, returned: %v", err, len(sink.pairs), source.returned)
+		}
+	})
+}
+
+// revokingSource takes the first pair away while it is played.
+type revokingSource struct {
+	*runner.PlanSource
+	revoked  chan struct{}
+	returned error
+}
+
+func (s *revokingSource) Next(ctx context.Context) (runner.Lease, error) {
+	l, err := s.PlanSource.Next(ctx)
+	if l.Pair.ID == 0 {
+		l.Revoked = s.revoked
+		l.Return = func(why error) { s.returned = why }
+	}
+	return l, err
+}

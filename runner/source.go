@@ -1,0 +1,50 @@
+package runner
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"gogi/match"
+)
+
+// PlanSource hands out the pairs of a plan in order, those apart that are
+// finished. Pairs that are returned are handed out again only by the next run.
+type PlanSource struct {
+	plan     *match.Plan
+	finished func(id int) bool
+
+	mu      sync.Mutex
+	next    int
+	drained bool
+}
+
+// NewPlanSource hands out pairs 0 to plan.Pairs-1 for which finished is false.
+func NewPlanSource(plan *match.Plan, finished func(id int) bool) *PlanSource {
+	return &PlanSource{plan: plan, finished: finished}
+}
+
+// Next never waits.
+func (s *PlanSource) Next(ctx context.Context) (Lease, error) {
+	if err := context.Cause(ctx); err != nil {
+		return Lease{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.next < s.plan.Pairs && s.finished(s.next) {
+		s.next++
+	}
+	if s.drained || s.next >= s.plan.Pairs {
+		return Lease{}, io.EOF
+	}
+	pair := s.plan.Pair(s.next)
+	s.next++
+	return Lease{Pair: pair, Return: func(error) {}}, nil
+}
+
+// Drain makes Next say io.EOF from now on: the pairs in play are the last.
+func (s *PlanSource) Drain() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drained = true
+}

@@ -1,0 +1,275 @@
+package shogi
+
+// This file answers "which squares does this piece reach?". Steps come from a
+// table. A slide is looked up by the occupied squares of its line: a file is
+// nine neighbouring bits; a rank or diagonal is gathered into seven
+// neighbouring bits by one multiplication (see line).
+
+// direction is a step on the board: files towards 9, ranks towards i.
+type direction struct{ file, rank int }
+
+// shift returns the square one step from s, or NoSquare off the board.
+func (d direction) shift(s Square) Square {
+	return NewSquare(s.File()+d.file, s.Rank()+d.rank)
+}
+
+// seenBy turns the direction by half a turn for White.
+func (d direction) seenBy(c Colour) direction {
+	if c == Black {
+		return d
+	}
+	return direction{-d.file, -d.rank}
+}
+
+// stepsOf lists the single steps of a piece type as Black sees them, without
+// slides.
+func stepsOf(t PieceType) []direction {
+	switch t {
+	case Pawn:
+		return []direction{{0, -1}}
+	case Knight:
+		return []direction{{-1, -2}, {1, -2}}
+	case Silver:
+		return []direction{{-1, -1}, {0, -1}, {1, -1}, {-1, 1}, {1, 1}}
+	case Gold, ProPawn, ProLance, ProKnight, ProSilver:
+		return []direction{{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {0, 1}}
+	case King, Horse, Dragon:
+		return []direction{{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}
+	default:
+		return nil
+	}
+}
+
+// steps holds the squares one step away from a square, by Piece. Horse and
+// Dragon have all eight, of which four repeat the start of their slides.
+//
+//nolint:gochecknoglobals // constant lookup table
+var steps = func() (t [32][81]bitboard) {
+	for _, c := range []Colour{Black, White} {
+		for pt := Pawn; pt <= Dragon; pt++ {
+			for s := range NoSquare {
+				for _, d := range stepsOf(pt) {
+					to := d.seenBy(c).shift(s)
+					t[NewPiece(c, pt)][s] = t[NewPiece(c, pt)][s].or(bit(to))
+				}
+			}
+		}
+	}
+	return t
+}()
+
+// walk returns the squares a slide from s reaches, up to and including the
+// first occupied one. It only fills tables: it is slow.
+func walk(s Square, d direction, occupied bitboard) bitboard {
+	var reached bitboard
+	for to := d.shift(s); to != NoSquare; to = d.shift(to) {
+		reached = reached.or(bit(to))
+		if occupied.has(to) {
+			break
+		}
+	}
+	return reached
+}
+
+// rays holds, for two squares on one file, rank or diagonal, the squares from
+// the first (exclusive) through the second to the edge; nothing for other
+// pairs.
+//
+//nolint:gochecknoglobals // constant lookup table
+var rays = func() (t [81][81]bitboard) {
+	for s := range NoSquare {
+		for _, d := range stepsOf(King) {
+			ray := walk(s, d, bitboard{})
+			for rest := ray; !rest.empty(); rest = rest.rest() {
+				t[s][rest.first()] = ray
+			}
+		}
+	}
+	return t
+}()
+
+// between returns the squares strictly between two squares of one line.
+func between(a, b Square) bitboard { return rays[a][b].and(rays[b][a]) }
+
+// emptyBoard holds the slides of each square on an empty board.
+//
+//nolint:gochecknoglobals // constant lookup table
+var emptyBoard = func() (t [81]struct {
+	ahead        [2]bitboard // what a lance of each colour reaches
+	rook, bishop bitboard
+}) {
+	for s := range NoSquare {
+		t[s].ahead[Black] = walk(s, direction{0, -1}, bitboard{})
+		t[s].ahead[White] = walk(s, direction{0, 1}, bitboard{})
+		for _, d := range stepsOf(King) {
+			ray := walk(s, d, bitboard{})
+			if d.file == 0 || d.rank == 0 {
+				t[s].rook = t[s].rook.or(ray)
+			} else {
+				t[s].bishop = t[s].bishop.or(ray)
+			}
+		}
+	}
+	return t
+}()
+
+// fileSlides holds what a slider on a rank (0 to 8) reaches along its file,
+// by the nine occupancy bits of that file.
+//
+//nolint:gochecknoglobals // constant lookup table
+var fileSlides = func() (t [ranks][1 << ranks]uint16) {
+	for rank := range t {
+		for occupied := range t[rank] {
+			reached := bitboard{}
+			for _, d := range []direction{{0, -1}, {0, 1}} {
+				reached = reached.or(walk(Square(rank), d, bitboard{lo: uint64(occupied)}))
+			}
+			t[rank][occupied] = uint16(reached.lo)
+		}
+	}
+	return t
+}()
+
+// fileAttacks returns the squares reached along the file in both directions.
+func fileAttacks(s Square, occupied bitboard) bitboard {
+	rank := s % ranks
+	if s < loSquares {
+		shift := s - rank
+		return bitboard{lo: uint64(fileSlides[rank][occupied.lo>>shift&fileMask]) << shift}
+	}
+	shift := s - rank - loSquares
+	return bitboard{hi: uint64(fileSlides[rank][occupied.hi>>shift&fileMask]) << shift}
+}
+
+// The three kinds of line that cross files.
+const (
+	rankLine = iota // same rank on every file
+	fallLine        // one rank down (towards i) per file towards 9
+	riseLine        // one rank up per file towards 9
+	lineKinds
+	innerFiles = 7 // files 2 to 8: the edge files never block anything
+	gathered   = 64 - innerFiles
+)
+
+// line gathers the occupancy of a rank or diagonal. The inner occupancy (see
+// inner) has file f at bits 9(f-2). On a line with d = -1, 0 or +1 ranks per
+// file, inner file k has its square at bit (9+d)k+c for a constant c, so
+// multiplying by the sum of 2^(gathered-c-(8+d)j) over the files j of the
+// line brings square k to bit gathered+k when j = k. All other products fall
+// on distinct bits below gathered or beyond bit 63, so nothing carries and the
+// top seven bits are the occupancy by file.
+type line struct{ mask, magic uint64 }
+
+//nolint:gochecknoglobals // constant lookup table
+var lines = func() (t [lineKinds][81]line) {
+	for kind, slope := range [lineKinds]int{rankLine: 0, fallLine: 1, riseLine: -1} {
+		for s := range NoSquare {
+			c := s.Rank() - 1 - slope*(s.File()-2)
+			for k := range innerFiles {
+				if rank := c + slope*k; rank < 0 || rank >= ranks {
+					continue
+				}
+				t[kind][s].mask |= 1 << ((ranks+slope)*k + c)
+				t[kind][s].magic |= 1 << (gathered - c - (ranks-1+slope)*k)
+			}
+		}
+	}
+	return t
+}()
+
+// lineSlides holds the squares reached along a line by kind, square and
+// gathered occupancy. It is behind a pointer only because half a megabyte is
+// too much to return by value.
+//
+//nolint:gochecknoglobals // constant lookup table
+var lineSlides = func() *[lineKinds][81][1 << innerFiles]bitboard {
+	t := new([lineKinds][81][1 << innerFiles]bitboard)
+	for kind, slope := range [lineKinds]int{rankLine: 0, fallLine: 1, riseLine: -1} {
+		for s := range NoSquare {
+			for index := range t[kind][s] {
+				occupied := scatter(s, slope, index)
+				t[kind][s][index] = walk(s, direction{1, slope}, occupied).or(walk(s, direction{-1, -slope}, occupied))
+			}
+		}
+	}
+	return t
+}()
+
+// scatter is the inverse of gathering: the squares of the line through s
+// whose inner files have their bit set in index.
+func scatter(s Square, slope, index int) bitboard {
+	var b bitboard
+	for k := range innerFiles {
+		if index>>k&1 != 0 {
+			b = b.or(bit(NewSquare(k+2, s.Rank()+slope*(k+2-s.File()))))
+		}
+	}
+	return b
+}
+
+// inner returns the occupancy of files 2 to 8 in one word, file 2 lowest. The
+// file 9 bit that is left at the top belongs to no line's mask.
+func inner(occupied bitboard) uint64 { return occupied.lo>>ranks | occupied.hi<<(loSquares-ranks) }
+
+// lineAttacks returns the squares reached along one kind of line.
+func lineAttacks(kind int, s Square, inner uint64) bitboard {
+	l := &lines[kind][s]
+	return lineSlides[kind][s][inner&l.mask*l.magic>>gathered]
+}
+
+func lanceAttacks(c Colour, s Square, occupied bitboard) bitboard {
+	return fileAttacks(s, occupied).and(emptyBoard[s].ahead[c])
+}
+
+func rookAttacks(s Square, occupied bitboard) bitboard {
+	return fileAttacks(s, occupied).or(lineAttacks(rankLine, s, inner(occupied)))
+}
+
+func bishopAttacks(s Square, occupied bitboard) bitboard {
+	w := inner(occupied)
+	return lineAttacks(fallLine, s, w).or(lineAttacks(riseLine, s, w))
+}
+
+// attacks returns the squares a piece standing on s attacks.
+func attacks(p Piece, s Square, occupied bitboard) bitboard {
+	switch p.Type() {
+	case Lance:
+		return lanceAttacks(p.Colour(), s, occupied)
+	case Bishop:
+		return bishopAttacks(s, occupied)
+	case Rook:
+		return rookAttacks(s, occupied)
+	case Horse:
+		return bishopAttacks(s, occupied).or(steps[p][s])
+	case Dragon:
+		return rookAttacks(s, occupied).or(steps[p][s])
+	default:
+		return steps[p&31][s]
+	}
+}
+
+// promotionZone holds the far three ranks as each colour sees them, which is
+// also its camp for the entering-king declaration.
+//
+//nolint:gochecknoglobals // constant lookup table
+var promotionZone = [2]bitboard{farRanks(Black, 3), farRanks(White, 3)}
+
+// deadSquares holds where an unpromoted piece could never move again, by
+// colour and type: a pawn or lance on the last rank, a knight on the last two.
+//
+//nolint:gochecknoglobals // constant lookup table
+var deadSquares = [2][16]bitboard{
+	{Pawn: farRanks(Black, 1), Lance: farRanks(Black, 1), Knight: farRanks(Black, 2)},
+	{Pawn: farRanks(White, 1), Lance: farRanks(White, 1), Knight: farRanks(White, 2)},
+}
+
+// farRanks returns the n ranks farthest from c.
+func farRanks(c Colour, n int) bitboard {
+	var b bitboard
+	for s := range NoSquare {
+		if c == Black && s.Rank() <= n || c == White && s.Rank() > ranks-n {
+			b = b.or(bit(s))
+		}
+	}
+	return b
+}

@@ -1,0 +1,88 @@
+package shogi
+
+import "math/bits"
+
+// bitboard is a set of squares. Squares 0 to 62 (files 1 to 7) are the bits
+// of lo and squares 63 to 80 (files 8 and 9) those of hi, so that a file
+// never straddles the two words.
+type bitboard struct{ lo, hi uint64 }
+
+const (
+	ranks     = 9                  // squares in a file, and bits between files
+	loSquares = 63                 // squares held by lo
+	fullLo    = 1<<63 - 1          // every square of lo
+	fullHi    = 1<<18 - 1          // every square of hi
+	fileMask  = 1<<ranks - 1       // one file, shifted down to bit 0
+	fileTops  = 0x4020100804020100 // the rank i square of each file of lo
+	fileRests = fullLo ^ fileTops  // the other eight ranks
+)
+
+// squareBits holds the one-square set of every square. It is padded to 128
+// entries so that the compiler needs no bounds check.
+//
+//nolint:gochecknoglobals // constant lookup table
+var squareBits = func() (t [128]bitboard) {
+	for s := range NoSquare {
+		if s < loSquares {
+			t[s].lo = 1 << s
+		} else {
+			t[s].hi = 1 << (s - loSquares)
+		}
+	}
+	return t
+}()
+
+// bit returns the set that holds only s.
+func bit(s Square) bitboard { return squareBits[s&127] }
+
+func (b bitboard) and(c bitboard) bitboard    { return bitboard{b.lo & c.lo, b.hi & c.hi} }
+func (b bitboard) or(c bitboard) bitboard     { return bitboard{b.lo | c.lo, b.hi | c.hi} }
+func (b bitboard) xor(c bitboard) bitboard    { return bitboard{b.lo ^ c.lo, b.hi ^ c.hi} }
+func (b bitboard) andNot(c bitboard) bitboard { return bitboard{b.lo &^ c.lo, b.hi &^ c.hi} }
+func (b bitboard) not() bitboard              { return bitboard{^b.lo & fullLo, ^b.hi & fullHi} }
+func (b bitboard) empty() bool                { return b.lo|b.hi == 0 }
+func (b bitboard) has(s Square) bool          { return !b.and(bit(s)).empty() }
+func (b bitboard) count() int                 { return bits.OnesCount64(b.lo) + bits.OnesCount64(b.hi) }
+
+// single reports whether b, which is not empty, holds exactly one square.
+func (b bitboard) single() bool { return b.rest().empty() }
+
+// first returns the lowest square of b, which must not be empty.
+func (b bitboard) first() Square {
+	if b.lo != 0 {
+		return Square(bits.TrailingZeros64(b.lo))
+	}
+	return Square(loSquares + bits.TrailingZeros64(b.hi))
+}
+
+// rest returns b without its lowest square, so that
+//
+//	for ; !b.empty(); b = b.rest() { use(b.first()) }
+//
+// visits every square.
+func (b bitboard) rest() bitboard {
+	if b.lo != 0 {
+		return bitboard{b.lo & (b.lo - 1), b.hi}
+	}
+	return bitboard{0, b.hi & (b.hi - 1)}
+}
+
+// forward moves every square one rank ahead as c sees it. No square of b may
+// be on c's last rank, which is true of pawns.
+func (b bitboard) forward(c Colour) bitboard {
+	if c == Black {
+		return bitboard{b.lo >> 1, b.hi >> 1}
+	}
+	return bitboard{b.lo << 1, b.hi << 1}
+}
+
+// files returns every square of each file on which b holds a square.
+func (b bitboard) files() bitboard { return bitboard{fillFiles(b.lo), fillFiles(b.hi)} }
+
+// fillFiles fills each 9-bit group of w that is not zero. Adding eight ones
+// to the lower eight bits carries into the ninth exactly when one of them was
+// set; the ninth bit is then spread downwards.
+func fillFiles(w uint64) uint64 {
+	used := (w&fileRests + fileRests | w) & fileTops
+	return used | (used - used>>(ranks-1))
+}

@@ -1,0 +1,101 @@
+package shogi
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// play pushes a line of moves, checking that each is legal.
+func play(t *testing.T, h *History, line string) {
+	t.Helper()
+	for text := range strings.FieldsSeq(line) {
+		m, err := ParseMove(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Position().CheckLegal(m); err != nil {
+			t.Fatal(err)
+		}
+		h.Push(m)
+	}
+}
+
+// firstVerdict plays a line and returns the first verdict with its ply.
+func firstVerdict(t *testing.T, h *History, line string) string {
+	t.Helper()
+	for text := range strings.FieldsSeq(line) {
+		play(t, h, text)
+		if v := h.Repetition(); v != RepetitionNone {
+			return fmt.Sprintf("%v at ply %d", v, h.MoveCount())
+		}
+	}
+	return "none"
+}
+
+func TestRepetition(t *testing.T) {
+	for _, row := range rows(t, "repetition.csv") {
+		t.Run(row["name"], func(t *testing.T) {
+			start := StartPos()
+			if sfen, ok := strings.CutPrefix(row["position"], "sfen "); ok {
+				start = mustParse(t, sfen)
+			}
+			if got := firstVerdict(t, NewHistory(start), row["moves"]); got != row["expected"] {
+				t.Errorf("%s, want %s", got, row["expected"])
+			}
+		})
+	}
+}
+
+func TestOccurrences(t *testing.T) {
+	h := NewHistory(StartPos())
+	if h.Repetition().String() != "none" {
+		t.Errorf("the start is a repetition: %v", h.Repetition())
+	}
+	if h.Occurrences() != 1 {
+		t.Errorf("the start occurs %d times", h.Occurrences())
+	}
+	for want := 2; want <= 6; want++ {
+		play(t, h, "2h1h 8b9b 1h2h")
+		if h.Occurrences() != want-1 {
+			t.Errorf("before the last move: %d occurrences, want %d", h.Occurrences(), want-1)
+		}
+		play(t, h, "9b8b")
+		if h.Occurrences() != want {
+			t.Errorf("%d occurrences, want %d", h.Occurrences(), want)
+		}
+	}
+	if h.MoveCount() != 20 || len(h.Moves()) != 20 || h.Start().SFEN() != startSFEN {
+		t.Errorf("%d moves from %s", h.MoveCount(), h.Start().SFEN())
+	}
+}
+
+// Verdicts by who gave check, which no short real game shows for both sides.
+func TestPerpetualCheckBySide(t *testing.T) {
+	for want, checks := range map[Repetition][2]bool{
+		RepetitionDraw:       {true, true},
+		RepetitionBlackLoses: {true, false},
+		RepetitionWhiteLoses: {false, true},
+	} {
+		h := NewHistory(StartPos())
+		play(t, h, strings.Repeat("2h1h 8b9b 1h2h 9b8b ", 3))
+		for i := range h.checks[1:] {
+			h.checks[i+1] = checks[i%2]
+		}
+		if got := h.Repetition(); got != want {
+			t.Errorf("checks by black %v, by white %v: %v, want %v", checks[0], checks[1], got, want)
+		}
+	}
+}
+
+// Equal keys alone are not a repetition.
+func TestRepetitionComparesPositions(t *testing.T) {
+	h := NewHistory(StartPos())
+	play(t, h, "7g7f 3c3d 2g2f 8c8d")
+	for i := range h.positions {
+		h.positions[i].key = 1
+	}
+	if got := h.Occurrences(); got != 1 {
+		t.Errorf("%d occurrences of positions with colliding keys", got)
+	}
+}

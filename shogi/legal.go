@@ -1,0 +1,111 @@
+package shogi
+
+import "fmt"
+
+// CheckLegal returns nil when the side to move may play m, and otherwise an
+// error that says why not. It is written apart from the move generator, whose
+// tests compare the two.
+func (p *Position) CheckLegal(m Move) error {
+	reason := p.whyNot(m)
+	if reason == "" {
+		return nil
+	}
+	return fmt.Errorf("%v is illegal: %s", m, reason)
+}
+
+// whyNot returns the reason m is illegal, "" when it is legal.
+func (p *Position) whyNot(m Move) string {
+	if m == NoMove {
+		return "it is not a move"
+	}
+	if m.To() >= NoSquare {
+		return fmt.Sprintf("its target is square number %d, but the last one is 80", m.To())
+	}
+	reason := ""
+	if m.IsDrop() {
+		reason = p.whyNotDrop(m)
+	} else {
+		reason = p.whyNotBoardMove(m)
+	}
+	if reason != "" {
+		return reason
+	}
+	after := *p
+	after.Apply(m)
+	if after.kingAttacked(p.side) {
+		return p.whyInCheck(&after)
+	}
+	if m.Dropped() == Pawn && after.InCheck() && !after.HasLegalMove() {
+		return "a dropped pawn may not mate (uchifuzume)"
+	}
+	return ""
+}
+
+// whyNotDrop judges a drop but for the safety of the king and uchifuzume.
+func (p *Position) whyNotDrop(m Move) string {
+	us, t, to := p.side, m.Dropped(), m.To()
+	switch {
+	case t < Pawn || t > Gold:
+		return fmt.Sprintf("piece type number %d cannot be in hand", uint8(t))
+	case m.Promotes():
+		return "a dropped piece cannot promote"
+	case p.hands[us][t] == 0:
+		return fmt.Sprintf("%v has no %v in hand", us, t)
+	case p.board[to] != NoPiece:
+		return fmt.Sprintf("%v is occupied by a %v %v", to, p.board[to].Colour(), p.board[to].Type())
+	case deadSquares[us][t].has(to):
+		return fmt.Sprintf("a %v %v on %v could never move", us, t, to)
+	case t == Pawn:
+		pawns := p.byType[Pawn].and(p.byColour[us]).and(bit(to).files())
+		if !pawns.empty() {
+			return fmt.Sprintf("%v already has an unpromoted pawn on %v (nifu)", us, pawns.first())
+		}
+	}
+	return ""
+}
+
+// whyNotBoardMove judges the move of a piece on the board but for the safety
+// of the king.
+func (p *Position) whyNotBoardMove(m Move) string {
+	us, from, to := p.side, m.From(), m.To()
+	if from >= NoSquare {
+		return fmt.Sprintf("its origin is square number %d, but the last one is 80", from)
+	}
+	piece := p.board[from]
+	t := piece.Type()
+	switch {
+	case piece == NoPiece:
+		return fmt.Sprintf("there is no piece on %v", from)
+	case piece.Colour() != us:
+		return fmt.Sprintf("the %v on %v belongs to %v, but %v is to move", t, from, us.Opponent(), us)
+	case !attacks(piece, from, bitboard{}).has(to):
+		return fmt.Sprintf("a %v cannot move from %v to %v", t, from, to)
+	case p.byColour[us].has(to):
+		return fmt.Sprintf("%v is occupied by %v's own %v", to, us, p.board[to].Type())
+	case !attacks(piece, from, p.byType[occupied]).has(to):
+		block := between(from, to).and(p.byType[occupied]).first()
+		return fmt.Sprintf("the way of the %v from %v to %v is blocked on %v", t, from, to, block)
+	case m.Promotes() && !t.CanPromote():
+		return fmt.Sprintf("a %v cannot promote", t)
+	case m.Promotes() && promotionZone[us].and(bit(from).or(bit(to))).empty():
+		return fmt.Sprintf("neither %v nor %v lies in the three ranks where %v promotes", from, to, us)
+	case !m.Promotes() && deadSquares[us][t].has(to):
+		return fmt.Sprintf("the %v must promote on %v", t, to)
+	}
+	return ""
+}
+
+// whyInCheck names the pieces that attack the mover's king after its move.
+func (p *Position) whyInCheck(after *Position) string {
+	king := after.kings[p.side]
+	checkers, _ := after.checkersAndPins(king, p.side)
+	text := ""
+	for ; !checkers.empty(); checkers = checkers.rest() {
+		if text != "" {
+			text += " and "
+		}
+		s := checkers.first()
+		text += fmt.Sprintf("the %v on %v", after.board[s].Type(), s)
+	}
+	return fmt.Sprintf("it leaves the %v king on %v in check from %s", p.side, king, text)
+}

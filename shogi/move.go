@@ -1,0 +1,165 @@
+package shogi
+
+import (
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Square is a square of the board: (file-1)*9 + (rank-1), 0 to 80, with files
+// 1 to 9 from Black's right and ranks a to i (1 to 9) from White's side.
+type Square uint8
+
+// NoSquare stands for "nowhere", such as the place of a missing king.
+const NoSquare Square = 81
+
+// NewSquare returns the square on the given file (1 to 9) and rank (1 to 9),
+// or NoSquare when one of them is out of range.
+func NewSquare(file, rank int) Square {
+	if file < 1 || file > 9 || rank < 1 || rank > 9 {
+		return NoSquare
+	}
+	return Square((file-1)*9 + rank - 1)
+}
+
+// File returns the file, 1 to 9.
+func (s Square) File() int { return int(s)/9 + 1 }
+
+// Rank returns the rank, 1 (a) to 9 (i).
+func (s Square) Rank() int { return int(s)%9 + 1 }
+
+// String returns the USI name, such as "7g", or "none" off the board.
+func (s Square) String() string {
+	if s >= NoSquare {
+		return "none"
+	}
+	return string([]byte{byte('0' + s.File()), byte('a' + s.Rank() - 1)})
+}
+
+// Move is a move in YaneuraOu's 16-bit form: bits 0-6 the target square, bits
+// 7-13 the origin square (or the dropped piece type, 1 to 7), bit 14 set for
+// a drop, bit 15 set for a promotion.
+type Move uint16
+
+// NoMove is the absence of a move.
+const NoMove Move = 0
+
+const (
+	fromShift    = 7
+	squareMask   = 127
+	dropFlag     = Move(1) << 14
+	promoteFlag  = Move(1) << 15
+	dropLetters  = "PLNSBRG"
+	moveTextHelp = `a move such as "7g7f", "4e3c+" or "P*3d"`
+)
+
+// NewMove returns the move of a piece on the board without promotion.
+func NewMove(from, to Square) Move { return Move(from)<<fromShift | Move(to) }
+
+// NewPromotion returns the move of a piece on the board that promotes.
+func NewPromotion(from, to Square) Move { return NewMove(from, to) | promoteFlag }
+
+// NewDrop returns the drop of a piece type from the hand.
+func NewDrop(t PieceType, to Square) Move { return Move(t)<<fromShift | Move(to) | dropFlag }
+
+// To returns the target square. A Move read from foreign bytes may hold a
+// number above 80; [Position.CheckLegal] says so.
+func (m Move) To() Square { return Square(m & squareMask) }
+
+// From returns the origin square; it means nothing for a drop.
+func (m Move) From() Square { return Square(m >> fromShift & squareMask) }
+
+// IsDrop reports whether the move puts a piece from the hand on the board.
+func (m Move) IsDrop() bool { return m&dropFlag != 0 }
+
+// Dropped returns the type a drop puts on the board, NoPieceType when the
+// move is not a drop.
+func (m Move) Dropped() PieceType {
+	if !m.IsDrop() {
+		return NoPieceType
+	}
+	return PieceType(m >> fromShift & squareMask)
+}
+
+// Promotes reports whether the moved piece promotes.
+func (m Move) Promotes() bool { return m&promoteFlag != 0 }
+
+// String returns the USI text, such as "7g7f", "4e3c+" or "P*3d"; "none" for
+// NoMove.
+func (m Move) String() string {
+	switch t := m.Dropped(); {
+	case m == NoMove:
+		return "none"
+	case m.IsDrop() && (t < Pawn || t > Gold):
+		return fmt.Sprintf("?*%v", m.To())
+	case m.IsDrop():
+		return string(t.letter()) + "*" + m.To().String()
+	case m.Promotes():
+		return m.From().String() + m.To().String() + "+"
+	default:
+		return m.From().String() + m.To().String()
+	}
+}
+
+// ParseMove reads a move in strict USI text: "7g7f", "4e3c+", "P*3d". It
+// knows no position, so a move it accepts may still be illegal. The error
+// names the character at fault and what was expected there.
+func ParseMove(s string) (Move, error) {
+	if len(s) != 4 && len(s) != 5 {
+		return NoMove, fmt.Errorf("move %q has %d characters: expected %s", s, utf8.RuneCountInString(s), moveTextHelp)
+	}
+	if s[1] == '*' {
+		return parseDrop(s)
+	}
+	from, err := parseMoveSquare(s, 0)
+	if err != nil {
+		return NoMove, err
+	}
+	to, err := parseMoveSquare(s, 2)
+	if err != nil {
+		return NoMove, err
+	}
+	if from == to {
+		return NoMove, fmt.Errorf("move %q ends where it starts: expected two different squares", s)
+	}
+	if len(s) == 4 {
+		return NewMove(from, to), nil
+	}
+	if s[4] != '+' {
+		return NoMove, fmt.Errorf("move %q, character 5: expected '+' or nothing, not %s", s, quoteAt(s, 4))
+	}
+	return NewPromotion(from, to), nil
+}
+
+// parseDrop reads a drop, whose second character is known to be '*'.
+func parseDrop(s string) (Move, error) {
+	t := typeOfLetter(s[0])
+	if t == NoPieceType || t == King {
+		return NoMove, fmt.Errorf("move %q, character 1: expected a piece to drop, one of %s in upper case, not %s", s, dropLetters, quoteAt(s, 0))
+	}
+	to, err := parseMoveSquare(s, 2)
+	if err != nil {
+		return NoMove, err
+	}
+	if len(s) == 5 {
+		return NoMove, fmt.Errorf("move %q, character 5: expected nothing after a drop, not %s", s, quoteAt(s, 4))
+	}
+	return NewDrop(t, to), nil
+}
+
+// parseMoveSquare reads the square at s[i:i+2].
+func parseMoveSquare(s string, i int) (Square, error) {
+	if s[i] < '1' || s[i] > '9' {
+		return NoSquare, fmt.Errorf("move %q, character %d: expected a file from 1 to 9, not %s", s, i+1, quoteAt(s, i))
+	}
+	if s[i+1] < 'a' || s[i+1] > 'i' {
+		return NoSquare, fmt.Errorf("move %q, character %d: expected a rank from a to i, not %s", s, i+2, quoteAt(s, i+1))
+	}
+	return NewSquare(int(s[i]-'0'), int(s[i+1]-'a')+1), nil
+}
+
+// quoteAt quotes the character at byte i of s for an error message.
+func quoteAt(s string, i int) string {
+	r, _ := utf8.DecodeRuneInString(s[i:])
+	return strconv.QuoteRune(r)
+}

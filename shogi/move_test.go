@@ -1,0 +1,90 @@
+package shogi
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestMoveLayout(t *testing.T) {
+	for text, want := range map[string]Move{
+		"7g7f":  60<<7 | 59,
+		"8h2b+": 1<<15 | 70<<7 | 10,
+		"P*5e":  1<<14 | 1<<7 | 40,
+		"G*1a":  1<<14 | 7<<7 | 0,
+		"9i9a":  80<<7 | 72,
+	} {
+		m, err := ParseMove(text)
+		if err != nil || m != want {
+			t.Errorf("%s: %#x, %v, want %#x", text, uint16(m), err, uint16(want))
+		}
+		if m.String() != text {
+			t.Errorf("%s comes back as %s", text, m)
+		}
+	}
+}
+
+// Every move of the board has its own text and value.
+func TestMoveTextRoundTrip(t *testing.T) {
+	check := func(m Move) {
+		if got, err := ParseMove(m.String()); err != nil || got != m {
+			t.Errorf("%#x: %v comes back as %v, %v", uint16(m), m, got, err)
+		}
+	}
+	for to := range NoSquare {
+		for from := range NoSquare {
+			if from != to {
+				check(NewMove(from, to))
+				check(NewPromotion(from, to))
+			}
+		}
+		for pt := Pawn; pt <= Gold; pt++ {
+			check(NewDrop(pt, to))
+			if m := NewDrop(pt, to); m.Dropped() != pt || m.To() != to || m.Promotes() {
+				t.Errorf("%v loses its parts", m)
+			}
+		}
+	}
+}
+
+func TestParseMoveErrors(t *testing.T) {
+	for in, want := range map[string]string{
+		"":        `move "" has 0 characters: expected a move such as "7g7f", "4e3c+" or "P*3d"`,
+		"resign":  "has 6 characters",
+		"7六歩(77)": "has 7 characters",
+		"0g7f":    "character 1: expected a file from 1 to 9, not '0'",
+		"7j7f":    "character 2: expected a rank from a to i, not 'j'",
+		"7G7f":    "character 2: expected a rank from a to i, not 'G'",
+		"7gxf":    "character 3: expected a file from 1 to 9, not 'x'",
+		"7g7":     "has 3 characters",
+		"7g7z":    "character 4: expected a rank from a to i, not 'z'",
+		"7g7g":    "ends where it starts",
+		"7g7f=":   "character 5: expected '+' or nothing, not '='",
+		"p*3d":    "character 1: expected a piece to drop, one of PLNSBRG in upper case, not 'p'",
+		"K*3d":    "not 'K'",
+		"P@3d":    "character 1: expected a file from 1 to 9, not 'P'",
+		"P*3k":    "character 4: expected a rank from a to i, not 'k'",
+		"P*3d+":   "character 5: expected nothing after a drop, not '+'",
+		"none":    "character 1",
+	} {
+		if _, err := ParseMove(in); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", in, err, want)
+		}
+	}
+}
+
+func FuzzParseMove(f *testing.F) {
+	for _, s := range []string{"7g7f", "4e3c+", "P*3d", "", "none", "P*3d+", "7g7g", "７六歩"} {
+		f.Add(s)
+	}
+	p := StartPos()
+	f.Fuzz(func(t *testing.T, s string) {
+		m, err := ParseMove(s)
+		if err != nil {
+			return
+		}
+		if m.String() != s {
+			t.Errorf("%q comes back as %q", s, m)
+		}
+		_ = p.CheckLegal(m)
+	})
+}

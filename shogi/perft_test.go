@@ -1,0 +1,145 @@
+package shogi
+
+import (
+	"encoding/csv"
+	"flag"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+)
+
+// deepPerft adds the perft rows above ten million nodes (three minutes).
+var deepPerft = flag.Bool("perft.deep", false, "run the perft rows with more than 10^7 leaves")
+
+const (
+	matsuriSFEN  = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"
+	maxMovesSFEN = "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1"
+)
+
+// rows reads a fixture into one map per row, keyed by the header.
+func rows(t testing.TB, name string) []map[string]string {
+	t.Helper()
+	file, err := os.Open(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	records, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []map[string]string
+	for _, record := range records[1:] {
+		row := map[string]string{}
+		for i, key := range records[0] {
+			row[key] = record[i]
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+func number(t testing.TB, s string) uint64 {
+	t.Helper()
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func mustParse(t testing.TB, sfen string) Position {
+	t.Helper()
+	p, err := ParseSFEN(sfen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// samplePositions returns every step-th position of the fixtures.
+func samplePositions(t testing.TB, step int) []Position {
+	t.Helper()
+	var out []Position
+	for i, row := range append(rows(t, "perft.csv"), rows(t, "random_legal_counts.csv")...) {
+		if i%step == 0 {
+			out = append(out, mustParse(t, row["sfen"]))
+		}
+	}
+	return out
+}
+
+// Counts on which several engines agree; see the column "source".
+func TestPerft(t *testing.T) {
+	for _, row := range rows(t, "perft.csv") {
+		t.Run(row["name"]+"/"+row["depth"], func(t *testing.T) {
+			want := number(t, row["count"])
+			if want > 1e7 && !*deepPerft {
+				t.Skip("needs -perft.deep")
+			}
+			p := mustParse(t, row["sfen"])
+			if got := Perft(p, int(number(t, row["depth"]))); got != want {
+				t.Errorf("%s: perft(%s) = %d, want %d", row["sfen"], row["depth"], got, want)
+			}
+		})
+	}
+}
+
+func TestRandomLegalCounts(t *testing.T) {
+	for _, row := range rows(t, "random_legal_counts.csv") {
+		p := mustParse(t, row["sfen"])
+		if got, want := Perft(p, 1), number(t, row["depth1"]); got != want {
+			t.Errorf("%s: perft(1) = %d, want %d", row["sfen"], got, want)
+		}
+		if row["depth2"] == "" {
+			continue
+		}
+		if got, want := Perft(p, 2), number(t, row["depth2"]); got != want {
+			t.Errorf("%s: perft(2) = %d, want %d", row["sfen"], got, want)
+		}
+	}
+}
+
+func TestPerftWithoutDepth(t *testing.T) {
+	for _, depth := range []int{0, -1} {
+		if got := Perft(StartPos(), depth); got != 1 {
+			t.Errorf("Perft(%d) = %d, want 1", depth, got)
+		}
+	}
+}
+
+func BenchmarkPerft(b *testing.B) {
+	for _, c := range []struct {
+		name, sfen string
+		depth      int
+	}{
+		{"startpos5", startSFEN, 5},
+		{"startpos6", startSFEN, 6},
+		{"matsuri3", matsuriSFEN, 3},
+		{"matsuri4", matsuriSFEN, 4},
+		{"maxmoves3", maxMovesSFEN, 3},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			p := mustParse(b, c.sfen)
+			var leaves uint64
+			for b.Loop() {
+				leaves += Perft(p, c.depth)
+			}
+			b.ReportMetric(float64(leaves)/1e6/b.Elapsed().Seconds(), "Mnodes/s")
+		})
+	}
+}
+
+func BenchmarkLegalMoves(b *testing.B) {
+	for name, sfen := range map[string]string{"startpos": startSFEN, "matsuri": matsuriSFEN} {
+		b.Run(name, func(b *testing.B) {
+			p := mustParse(b, sfen)
+			moves := make([]Move, 0, MaxLegalMoves)
+			b.ReportAllocs()
+			for b.Loop() {
+				moves = p.LegalMoves(moves[:0])
+			}
+		})
+	}
+}

@@ -1,0 +1,136 @@
+package shogi
+
+// Colour is a player. Black (sente, 先手) moves first in an even game and
+// plays towards rank a; White (gote, 後手) plays towards rank i and moves
+// first in a handicap game.
+type Colour uint8
+
+// The two players.
+const (
+	Black Colour = 0
+	White Colour = 1
+)
+
+// Opponent returns the other player.
+func (c Colour) Opponent() Colour { return c ^ 1 }
+
+// String returns "black" or "white".
+func (c Colour) String() string {
+	if c == Black {
+		return "black"
+	}
+	return "white"
+}
+
+// PieceType is a kind of piece without its owner. The numbers are those of
+// YaneuraOu's move and training formats: a promoted type is its base type
+// plus 8.
+type PieceType uint8
+
+// The piece types. NoPieceType is an empty square. Gold and King never
+// promote.
+const (
+	NoPieceType PieceType = 0
+	Pawn        PieceType = 1
+	Lance       PieceType = 2
+	Knight      PieceType = 3
+	Silver      PieceType = 4
+	Bishop      PieceType = 5
+	Rook        PieceType = 6
+	Gold        PieceType = 7
+	King        PieceType = 8
+	ProPawn     PieceType = 9 // tokin (と)
+	ProLance    PieceType = 10
+	ProKnight   PieceType = 11
+	ProSilver   PieceType = 12
+	Horse       PieceType = 13 // promoted bishop (馬)
+	Dragon      PieceType = 14 // promoted rook (龍)
+)
+
+// promotedBit turns a base type into its promoted type.
+const promotedBit = 8
+
+// CanPromote reports whether t is an unpromoted piece with a promoted side:
+// pawn, lance, knight, silver, bishop or rook.
+func (t PieceType) CanPromote() bool { return t >= Pawn && t <= Rook }
+
+// IsPromoted reports whether t is the promoted side of a piece.
+func (t PieceType) IsPromoted() bool { return t >= ProPawn && t <= Dragon }
+
+// Promoted returns the promoted side of t, or t itself when it has none.
+func (t PieceType) Promoted() PieceType {
+	if t.CanPromote() {
+		return t | promotedBit
+	}
+	return t
+}
+
+// Base returns the unpromoted side of t, which is what a captor takes in
+// hand; an unpromoted type is its own base.
+func (t PieceType) Base() PieceType {
+	if t.IsPromoted() {
+		return t &^ promotedBit
+	}
+	return t
+}
+
+// String returns the English name in lower case, such as "promoted lance".
+func (t PieceType) String() string {
+	names := [...]string{
+		"none", "pawn", "lance", "knight", "silver", "bishop", "rook", "gold", "king",
+		"promoted pawn", "promoted lance", "promoted knight", "promoted silver", "horse", "dragon",
+	}
+	if int(t) >= len(names) {
+		return "unknown piece"
+	}
+	return names[t]
+}
+
+// pieceLetters holds the SFEN letter of each base type at its number.
+const pieceLetters = ".PLNSBRGK"
+
+// letter returns the upper-case SFEN letter of the base type of t.
+func (t PieceType) letter() byte { return pieceLetters[t.Base()] }
+
+// typeOfLetter returns the base type an upper-case SFEN letter stands for,
+// or NoPieceType.
+func typeOfLetter(letter byte) PieceType {
+	for t := Pawn; t <= King; t++ {
+		if pieceLetters[t] == letter {
+			return t
+		}
+	}
+	return NoPieceType
+}
+
+// Piece is a piece type with its owner: Colour<<4 | PieceType.
+type Piece uint8
+
+// NoPiece is an empty square.
+const NoPiece Piece = 0
+
+// NewPiece returns the piece of the given owner and type.
+func NewPiece(c Colour, t PieceType) Piece { return Piece(c)<<4 | Piece(t) }
+
+// Colour returns the owner. It means nothing for NoPiece.
+func (p Piece) Colour() Colour { return Colour(p >> 4 & 1) }
+
+// Type returns the piece type; NoPieceType for NoPiece.
+func (p Piece) Type() PieceType { return PieceType(p & 15) }
+
+// String returns the SFEN text of the piece, such as "P" or "+r"; "." for an
+// empty square.
+func (p Piece) String() string {
+	t := p.Type()
+	if t == NoPieceType || t > Dragon {
+		return "."
+	}
+	letter := t.letter()
+	if p.Colour() == White {
+		letter += 'a' - 'A'
+	}
+	if t.IsPromoted() {
+		return "+" + string(letter)
+	}
+	return string(letter)
+}

@@ -1,0 +1,164 @@
+package shogi
+
+// Position is a board, both hands, the side to move and the number of the
+// next move. It is a plain value: copy it before [Position.Apply] to be able
+// to go back. The zero Position is of no use: get one from [StartPos],
+// [ParseSFEN] or [Setup.Position].
+type Position struct {
+	// byType holds the squares of each piece type; the two numbers that are
+	// no type hold those of all pieces and of all that move like a gold.
+	byType   [16]bitboard
+	byColour [2]bitboard
+	board    [81]Piece
+	kings    [2]Square
+	hands    [2][8]uint8
+	side     Colour
+	ply      int32
+	key      uint64
+}
+
+const (
+	occupied PieceType = 0  // index of Position.byType: every piece
+	goldLike PieceType = 15 // index of Position.byType: golds and what promotes to one
+
+	goldLikeTypes = 1<<Gold | 1<<ProPawn | 1<<ProLance | 1<<ProKnight | 1<<ProSilver
+)
+
+// Side returns the side to move.
+func (p *Position) Side() Colour { return p.side }
+
+// Ply returns the number of the next move as SFEN counts it: 1 at the start
+// of a game, 3 after two moves.
+func (p *Position) Ply() int { return int(p.ply) }
+
+// PieceAt returns the piece on s, NoPiece when the square is empty or off the
+// board.
+func (p *Position) PieceAt(s Square) Piece {
+	if s >= NoSquare {
+		return NoPiece
+	}
+	return p.board[s]
+}
+
+// Hand returns how many pieces of type t (Pawn to Gold) c holds in hand; 0
+// for every other type.
+func (p *Position) Hand(c Colour, t PieceType) int {
+	if t > Gold {
+		return 0
+	}
+	return int(p.hands[c&1][t])
+}
+
+// KingSquare returns the square of c's king, NoSquare when it has none, as in
+// mating problems (tsume).
+func (p *Position) KingSquare(c Colour) Square { return p.kings[c&1] }
+
+// Key returns the Zobrist hash of board, hands and side to move. The move
+// number is no part of it. Keys are the same in every run of the program.
+func (p *Position) Key() uint64 { return p.key }
+
+// same reports whether both positions have the same board, hands and side to
+// move, which is what the repetition rule compares.
+func (p *Position) same(q *Position) bool {
+	return p.key == q.key && p.side == q.side && p.hands == q.hands && p.board == q.board
+}
+
+// InCheck reports whether the king of the side to move is attacked.
+func (p *Position) InCheck() bool { return p.kingAttacked(p.side) }
+
+// kingAttacked reports whether c has a king and it is attacked.
+func (p *Position) kingAttacked(c Colour) bool {
+	king := p.kings[c]
+	return king != NoSquare && p.attacked(king, c, p.byType[occupied])
+}
+
+// Apply makes a move, which must be legal (see [Position.CheckLegal]).
+func (p *Position) Apply(m Move) {
+	us, to := p.side, m.To()
+	if m.IsDrop() {
+		p.setHand(us, m.Dropped(), p.hands[us][m.Dropped()]-1)
+		p.put(to, NewPiece(us, m.Dropped()))
+	} else {
+		if taken := p.board[to]; taken != NoPiece {
+			p.take(to, taken)
+			base := taken.Type().Base()
+			p.setHand(us, base, p.hands[us][base]+1)
+		}
+		piece := p.board[m.From()]
+		p.take(m.From(), piece)
+		if m.Promotes() {
+			piece |= promotedBit
+		}
+		p.put(to, piece)
+	}
+	p.side = us.Opponent()
+	p.ply++
+	p.key ^= zobrist.white
+}
+
+// put places a piece on an empty square.
+func (p *Position) put(s Square, piece Piece) {
+	p.board[s] = piece
+	if piece.Type() == King {
+		p.kings[piece.Colour()] = s
+	}
+	p.toggle(s, piece)
+}
+
+// take removes the piece that stands on s.
+func (p *Position) take(s Square, piece Piece) {
+	p.board[s] = NoPiece
+	p.toggle(s, piece)
+}
+
+// toggle adds a piece to the bitboards and the key, or removes it.
+func (p *Position) toggle(s Square, piece Piece) {
+	b, t := bit(s), piece.Type()
+	p.byType[occupied] = p.byType[occupied].xor(b)
+	p.byType[t] = p.byType[t].xor(b)
+	if goldLikeTypes>>t&1 != 0 {
+		p.byType[goldLike] = p.byType[goldLike].xor(b)
+	}
+	p.byColour[piece.Colour()] = p.byColour[piece.Colour()].xor(b)
+	p.key ^= zobrist.pieces[piece&31][s]
+}
+
+// setHand changes the number of pieces of one type in hand.
+func (p *Position) setHand(c Colour, t PieceType, n uint8) {
+	p.key ^= zobrist.hands[c][t&7][p.hands[c][t&7]&31] ^ zobrist.hands[c][t&7][n&31]
+	p.hands[c][t&7] = n
+}
+
+// zobrist holds the random numbers whose exclusive or is a position's key. An
+// empty hand counts as 0, so a key depends on nothing but the position.
+//
+//nolint:gochecknoglobals // constant lookup table
+var zobrist = func() (t struct {
+	pieces [32][81]uint64
+	hands  [2][8][32]uint64
+	white  uint64 // White to move
+},
+) {
+	state := uint64(0)
+	next := func() uint64 { // SplitMix64 (Steele, Lea, Flood 2014)
+		state += 0x9e3779b97f4a7c15
+		z := state
+		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		return z ^ z>>31
+	}
+	for piece := range t.pieces {
+		for s := range t.pieces[piece] {
+			t.pieces[piece][s] = next()
+		}
+	}
+	for c := range t.hands {
+		for pt := range t.hands[c] {
+			for n := 1; n < len(t.hands[c][pt]); n++ {
+				t.hands[c][pt][n] = next()
+			}
+		}
+	}
+	t.white = next()
+	return t
+}()

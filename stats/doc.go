@@ -1,0 +1,15 @@
+// Package stats turns the numbers of a series of games into conclusions: a
+// [Tally] of colour-swapped pairs into intervals, tests, and Elo differences.
+//
+// Everything is a pure function of counts. Intervals and tests are exact
+// wherever an exact one exists, and carry the name of their method, so that a
+// reader can tell a guarantee (clopper_pearson, blaker, binomial_exact,
+// pair_sign_flip) from an approximation (wald, wilson, pair_normal).
+//
+// The package refuses to give a number that the games do not determine. Such a
+// request gets an error, whose text is the reason to show beside the gap; NaN
+// never stands in for "unknown", and infinities occur only as the Elo image of
+// a score of 0 or 1. It knows neither engines nor files nor time, and it does
+// not decide when to stop: its intervals and tests hold for a length that was
+// fixed before the first game.
+package stats

@@ -1,0 +1,145 @@
+package stats
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+)
+
+// maxFlipWork bounds the multiplications of a sign-flip test: about a second.
+const maxFlipWork = 1 << 28
+
+// SignFlip is the exact test of the null hypothesis that the two engines are
+// interchangeable. Then exchanging them in a colour-swapped pair, which turns
+// its deviation from an even score into the negative, changes no probability;
+// so, given the sizes of the deviations, their signs are fair coins, and the p
+// value is the share of sign patterns with a total as extreme as the one seen
+// (two-sided: twice the smaller share). Neither draws, nor the opening's
+// advantage, nor what a draw is worth matter to its validity. Without pairs, or
+// with even ones alone, it is 1.
+//
+// It fails when a pair has one leg, as there the colour may be what differs,
+// and when very many pairs with many different draw values would take too long.
+func (t Tally) SignFlip(alt Alternative) (Test, error) {
+	if err := alt.check(); err != nil {
+		return Test{}, err
+	}
+	if t.Singles > 0 {
+		if t.Penta.Pairs() > 0 {
+			return Test{}, errMixed()
+		}
+		return Test{}, errors.New("colours were not swapped, so exchanging the engines of a game is no fair coin")
+	}
+	p, err := flipTest(t.paired.coins(), alt)
+	return Test{"pair_sign_flip", alt, t.Penta.Pairs(), p}, err
+}
+
+// coins are the pairs whose deviation from an even score has one size.
+type coins struct {
+	size  int // of the deviation, in any unit
+	n     int // how many pairs
+	heads int // how many of them A won
+}
+
+// coins groups pairs by the size of their deviation, in the largest unit of
+// which all are multiples, few pairs first.
+func (s scores) coins() []coins {
+	var all []coins
+	unit := 0
+	for _, c := range s {
+		size, heads := c.points-milli, c.count
+		if size == 0 {
+			continue
+		}
+		if size < 0 {
+			size, heads = -size, 0
+		}
+		unit = gcd(size, unit)
+		i := slices.IndexFunc(all, func(o coins) bool { return o.size == size })
+		if i < 0 {
+			i, all = len(all), append(all, coins{size: size})
+		}
+		all[i].n += c.count
+		all[i].heads += heads
+	}
+	for i := range all {
+		all[i].size /= unit
+	}
+	slices.SortFunc(all, func(a, b coins) int { return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.size, b.size)) })
+	return all
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// flipTest weighs the total size of the heads. Tossing all coins is symmetric,
+// so the lower tail is the upper tail of what the tails weigh.
+func flipTest(all []coins, alt Alternative) (float64, error) {
+	if len(all) == 0 {
+		return 1, nil
+	}
+	last := all[len(all)-1]
+	rest, err := tossed(all[:len(all)-1])
+	if err != nil {
+		return 0, err
+	}
+	heads, tails := 0, 0
+	for _, c := range all {
+		heads += c.size * c.heads
+		tails += c.size * (c.n - c.heads)
+	}
+	upper := upperTails(newBinomial(last.n, 0.5))
+	ge := func(weight int) float64 {
+		sum := 0.0
+		for w, p := range rest {
+			// The heads of the last coins that bring w up to weight.
+			need := max(0, (weight-w+last.size-1)/last.size)
+			if need <= last.n {
+				sum += p * upper[need]
+			}
+		}
+		return min(1, sum)
+	}
+	switch alt {
+	case Greater:
+		return ge(heads), nil
+	case Less:
+		return ge(tails), nil
+	}
+	return twoSided(ge(heads), ge(tails)), nil
+}
+
+// tossed is the distribution of the total size of the heads, by that size.
+func tossed(all []coins) ([]float64, error) {
+	dist := []float64{1}
+	for _, c := range all {
+		if len(dist)*(c.n+1) > maxFlipWork || c.n*c.size > maxFlipWork {
+			return nil, errors.New("too many pairs with too many different scores for the exact pair test")
+		}
+		b := newBinomial(c.n, 0.5)
+		next := make([]float64, len(dist)+c.n*c.size)
+		for x := 0; x <= c.n; x++ {
+			p := b.prob(x)
+			for w, q := range dist {
+				next[w+x*c.size] += p * q
+			}
+		}
+		dist = next
+	}
+	return dist, nil
+}
+
+// upperTails is P(X >= k) for k = 0 … n.
+func upperTails(b binomial) []float64 {
+	tails := make([]float64, b.n+1)
+	sum := 0.0
+	for k := b.n; k >= 0; k-- {
+		sum += b.prob(k)
+		tails[k] = sum
+	}
+	return tails
+}

@@ -1,0 +1,124 @@
+package stats
+
+import (
+	"fmt"
+)
+
+// Alternative is what a test holds against its null hypothesis.
+type Alternative string
+
+// The alternatives, from A's side.
+const (
+	TwoSided Alternative = "two_sided" // A is stronger or weaker
+	Greater  Alternative = "greater"   // A is stronger
+	Less     Alternative = "less"      // A is weaker
+)
+
+func (a Alternative) check() error {
+	switch a {
+	case TwoSided, Greater, Less:
+		return nil
+	}
+	return fmt.Errorf("unknown alternative %q", string(a))
+}
+
+// Test is what a significance test says.
+type Test struct {
+	Method      string      `json:"method"` // binomial_exact, pair_sign_flip
+	Alternative Alternative `json:"alternative"`
+	N           int         `json:"n"` // units judged: decisive games, or pairs
+	P           float64     `json:"p"` // p value in [0, 1]; 0 when below 1e-308
+}
+
+// Significant reports whether the p value is at most alpha. (It forgives a
+// rounding error, as p values such as 1/32 may be exactly alpha.)
+func (t Test) Significant(alpha float64) bool { return t.P <= alpha*(1+1e-12) }
+
+// BinomialTest is the exact test of the null hypothesis that each of n games is
+// won with probability p0, after k wins. Draws do not belong in n: half points
+// in a binomial test make its p value wrong. The two-sided p value is the
+// probability, under p0, of all counts no more probable than k (as R's
+// binom.test and scipy's binomtest give it); for p0 = ½ that is twice the
+// smaller tail. It fails for impossible counts, n = 0, and p0 outside (0, 1).
+func BinomialTest(k, n int, p0 float64, alt Alternative) (Test, error) {
+	if err := checkCounts(k, n); err != nil {
+		return Test{}, err
+	}
+	if err := checkOpen("null probability", p0); err != nil {
+		return Test{}, err
+	}
+	if err := alt.check(); err != nil {
+		return Test{}, err
+	}
+	return Test{"binomial_exact", alt, n, newBinomial(n, p0).pValue(k, alt)}, nil
+}
+
+func (b binomial) pValue(k int, alt Alternative) float64 {
+	switch {
+	case alt == Greater:
+		return b.atLeast(k)
+	case alt == Less:
+		return b.atMost(k)
+	case b.p == b.q:
+		return twoSided(b.atLeast(k), b.atMost(k))
+	case float64(k) < float64(b.n)*b.p:
+		return b.mirror().noMoreProbable(b.n - k)
+	}
+	return b.noMoreProbable(k)
+}
+
+func twoSided(ge, le float64) float64 { return min(1, 2*min(ge, le)) }
+
+// noMoreProbable is the probability of all counts no more probable than a k at
+// or above the mean: its upper tail, and the lower tail up to the last count
+// that is as rare.
+func (b binomial) noMoreProbable(k int) float64 {
+	const tie = 1 + 1e-7 // R's allowance for rounding
+	limit := b.prob(k) * tie
+	below, mode := -1, min(b.n, int(float64(b.n+1)*b.p))
+	if b.prob(mode) <= limit {
+		return 1
+	}
+	for below+1 < mode {
+		mid := below + (mode-below)/2
+		if b.prob(mid) <= limit {
+			below = mid
+		} else {
+			mode = mid
+		}
+	}
+	return min(1, b.atLeast(k)+b.atMost(below))
+}
+
+// CriticalWins is the smallest number of wins of n decisive games that shows A
+// stronger at level alpha, by the exact test against ½ (one-sided for Greater,
+// two-sided for TwoSided). For Less it is the largest number that shows A
+// weaker. ok is false where no number would: the series is too short, or the
+// arguments are impossible.
+func CriticalWins(n int, alpha float64, alt Alternative) (k int, ok bool) {
+	if n <= 0 || checkOpen("alpha", alpha) != nil || alt.check() != nil {
+		return 0, false
+	}
+	switch alt {
+	case Less:
+		k, ok = CriticalWins(n, alpha, Greater)
+		return n - k, ok
+	case TwoSided:
+		return CriticalWins(n, alpha/2, Greater)
+	}
+	b := newBinomial(n, 0.5)
+	significant := func(k int) bool { return Test{P: b.atLeast(k)}.Significant(alpha) }
+	if !significant(n) {
+		return 0, false
+	}
+	lo, hi := 0, n // not significant, significant
+	for lo+1 < hi {
+		mid := lo + (hi-lo)/2
+		if significant(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi, true
+}

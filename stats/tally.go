@@ -1,0 +1,241 @@
+package stats
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Outcome is how a game ended, from A's side.
+type Outcome uint8
+
+// The outcomes; the zero value is none of them, so that a forgotten field is
+// an error and not a result.
+const (
+	Win Outcome = iota + 1
+	Draw
+	Loss
+)
+
+// Leg is one game of a pair.
+type Leg struct {
+	Outcome  Outcome
+	AIsBlack bool
+	// Points are A's: 1 for a win, 0 for a loss, and for a draw what the rules
+	// give, mostly 0.5. The opponent gets the rest to 1. Multiples of 0.001.
+	Points float64
+}
+
+// Pair is the unit of a series: two games from one opening with colours
+// swapped, in either order, or one game where a series does not swap colours.
+type Pair []Leg
+
+// WDL counts games from one side's view.
+type WDL struct {
+	Wins   int `json:"wins"`
+	Draws  int `json:"draws"`
+	Losses int `json:"losses"`
+}
+
+// Games is the number of games counted.
+func (w WDL) Games() int { return w.Wins + w.Draws + w.Losses }
+
+// Decisive is the wins k of the n games that were not drawn, for the functions
+// that take k of n. It is the way to leave out draws.
+func (w WDL) Decisive() (k, n int) { return w.Wins, w.Wins + w.Losses }
+
+// HalfWins turns half of the draws, rounded down, into wins k of all n games.
+// It is the other convention of the [LFICS] calculator; exact tests and
+// intervals do not hold for it.
+func (w WDL) HalfWins() (k, n int) { return w.Wins + w.Draws/2, w.Games() }
+
+// Mirror is the same games from the other side's view.
+func (w WDL) Mirror() WDL { return WDL{w.Losses, w.Draws, w.Wins} }
+
+func (w WDL) plus(o WDL) WDL {
+	return WDL{w.Wins + o.Wins, w.Draws + o.Draws, w.Losses + o.Losses}
+}
+
+func (w *WDL) count(o Outcome) {
+	switch o {
+	case Win:
+		w.Wins++
+	case Draw:
+		w.Draws++
+	case Loss:
+		w.Losses++
+	}
+}
+
+// Pentanomial counts colour-swapped pairs by their two outcomes, from A's side.
+// The middle cell of the customary five is split: a win and a loss (WL) often
+// means that the opening decided, two draws (DD) never does.
+type Pentanomial struct {
+	LL int `json:"ll"`
+	LD int `json:"ld"`
+	WL int `json:"wl"`
+	DD int `json:"dd"`
+	WD int `json:"wd"`
+	WW int `json:"ww"`
+}
+
+// Pairs is the number of pairs counted.
+func (p Pentanomial) Pairs() int { return p.LL + p.LD + p.WL + p.DD + p.WD + p.WW }
+
+// Mirror is the same pairs from the other side's view.
+func (p Pentanomial) Mirror() Pentanomial {
+	return Pentanomial{LL: p.WW, LD: p.WD, WL: p.WL, DD: p.DD, WD: p.LD, WW: p.LL}
+}
+
+func (p Pentanomial) plus(o Pentanomial) Pentanomial {
+	return Pentanomial{p.LL + o.LL, p.LD + o.LD, p.WL + o.WL, p.DD + o.DD, p.WD + o.WD, p.WW + o.WW}
+}
+
+func (p *Pentanomial) count(w WDL) {
+	switch w {
+	case WDL{Losses: 2}:
+		p.LL++
+	case WDL{Losses: 1, Draws: 1}:
+		p.LD++
+	case WDL{Wins: 1, Losses: 1}:
+		p.WL++
+	case WDL{Draws: 2}:
+		p.DD++
+	case WDL{Wins: 1, Draws: 1}:
+		p.WD++
+	case WDL{Wins: 2}:
+		p.WW++
+	}
+}
+
+// Tally is what a set of finished pairs amounts to, from A's side. The zero
+// value is an empty one. Copies are independent of each other, and the order in
+// which pairs were added leaves no trace.
+type Tally struct {
+	Black   WDL // A's games as Black
+	White   WDL // A's games as White
+	Penta   Pentanomial
+	Singles int // pairs of one leg, which are in no cell of Penta
+
+	paired scores // points of colour-swapped pairs
+	single scores // points of pairs of one leg
+}
+
+// Add counts a finished pair. It fails, and counts nothing, when the pair is
+// not one or two games with an outcome and points that fit it, or when two legs
+// did not swap colours.
+func (t *Tally) Add(p Pair) error {
+	points, err := p.points()
+	if err != nil {
+		return err
+	}
+	var both WDL
+	for _, leg := range p {
+		both.count(leg.Outcome)
+		if leg.AIsBlack {
+			t.Black.count(leg.Outcome)
+		} else {
+			t.White.count(leg.Outcome)
+		}
+	}
+	if len(p) == 1 {
+		t.Singles++
+		t.single = t.single.plus(scores{{points, 1}})
+		return nil
+	}
+	t.Penta.count(both)
+	t.paired = t.paired.plus(scores{{points, 1}})
+	return nil
+}
+
+// Merge adds the pairs of another tally of the same two engines.
+func (t *Tally) Merge(o Tally) {
+	t.Black = t.Black.plus(o.Black)
+	t.White = t.White.plus(o.White)
+	t.Penta = t.Penta.plus(o.Penta)
+	t.Singles += o.Singles
+	t.paired = t.paired.plus(o.paired)
+	t.single = t.single.plus(o.single)
+}
+
+// Mirror is the same pairs from B's side.
+func (t Tally) Mirror() Tally {
+	return Tally{
+		Black:   t.White.Mirror(),
+		White:   t.Black.Mirror(),
+		Penta:   t.Penta.Mirror(),
+		Singles: t.Singles,
+		paired:  t.paired.mirror(2 * milli),
+		single:  t.single.mirror(milli),
+	}
+}
+
+// Total is A's games of both colours.
+func (t Tally) Total() WDL { return t.Black.plus(t.White) }
+
+// Pairs is the number of pairs, those of one leg included.
+func (t Tally) Pairs() int { return t.Penta.Pairs() + t.Singles }
+
+// Points is what A has scored; draws count as the rules said.
+func (t Tally) Points() float64 { return float64(t.paired.sum()+t.single.sum()) / milli }
+
+// Score is A's points per game, in [0, 1]. It fails when there is no game.
+func (t Tally) Score() (float64, error) {
+	games := t.Total().Games()
+	if games == 0 {
+		return 0, errors.New("no finished game")
+	}
+	return t.Points() / float64(games), nil
+}
+
+// BlackSide counts the games from Black's view, whichever engine that was.
+func (t Tally) BlackSide() WDL { return t.Black.plus(t.White.Mirror()) }
+
+// BlackAdvantage is the [ClopperPearson] interval for the rate at which Black
+// wins decisive games. The games of a pair share their opening, so it is exact
+// only as far as games are independent. It fails without a decisive game.
+func (t Tally) BlackAdvantage(level float64) (Interval, error) {
+	k, n := t.BlackSide().Decisive()
+	if n == 0 {
+		return Interval{}, errors.New("no decisive game")
+	}
+	return ClopperPearson(k, n, level)
+}
+
+// points are A's points of the pair, in thousandths.
+func (p Pair) points() (int, error) {
+	switch {
+	case len(p) != 1 && len(p) != 2:
+		return 0, fmt.Errorf("a pair has one or two games, not %d", len(p))
+	case len(p) == 2 && p[0].AIsBlack == p[1].AIsBlack:
+		return 0, errors.New("both games of the pair have the same colours")
+	}
+	sum := 0
+	for _, leg := range p {
+		points, err := leg.points()
+		if err != nil {
+			return 0, err
+		}
+		sum += points
+	}
+	return sum, nil
+}
+
+func (l Leg) points() (int, error) {
+	whole := math.Round(l.Points * milli)
+	fits := false
+	switch l.Outcome {
+	case Win:
+		fits = whole == milli
+	case Draw:
+		fits = whole >= 0 && whole <= milli
+	case Loss:
+		fits = whole == 0
+	default:
+		return 0, errors.New("a game of the pair has no outcome")
+	}
+	if !fits || math.Abs(l.Points*milli-whole) > 1e-9 {
+		return 0, fmt.Errorf("%v points do not fit the outcome of a game", l.Points)
+	}
+	return int(whole), nil
+}

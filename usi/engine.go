@@ -1,0 +1,454 @@
+package usi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Config is what a dialogue needs to know of an engine.
+type Config struct {
+	Name   string // in errors and notes
+	Limits Limits
+}
+
+// Limits are the longest waits of a dialogue outside of thinking; a zero field
+// means the default.
+type Limits struct {
+	Greeting time.Duration // usi → usiok, default 1 min
+	Ready    time.Duration // isready → readyok, default 10 min: networks are loaded and compiled here
+	Write    time.Duration // for the engine to read what is sent, default 2 s
+	Stop     time.Duration // stop → bestmove, default 500 ms
+}
+
+func (l Limits) withDefaults() Limits {
+	set := func(d *time.Duration, def time.Duration) {
+		if *d == 0 {
+			*d = def
+		}
+	}
+	set(&l.Greeting, time.Minute)
+	set(&l.Ready, 10*time.Minute)
+	set(&l.Write, 2*time.Second)
+	set(&l.Stop, 500*time.Millisecond)
+	return l
+}
+
+// Engine is one dialogue with one engine over a connection. It is a player:
+// NewGame, Think, Ponder, GameOver and Close are called by one goroutine at a
+// time. After a *Fault every call but Close fails with that fault.
+type Engine struct {
+	conn   io.ReadWriteCloser
+	config Config
+	limits Limits
+
+	greeting Greeting
+	sent     []Setting
+
+	in     *inbox
+	reader sync.WaitGroup
+
+	ponder *search // the search on the opponent's time, or nil
+	fault  *Fault
+	count  Counters
+}
+
+// Greeting is what an engine says of itself between usi and usiok.
+type Greeting struct {
+	Name    string
+	Author  string
+	Options []Option
+	Bad     []string // option lines that could not be read, safe to print
+	Elapsed time.Duration
+}
+
+// Counters count what an engine did that a report may want to know.
+type Counters struct {
+	Stale      int // bestmoves that nobody waited for
+	PonderHits int
+	PonderMiss int
+	Early      int // bestmoves that came before ponderhit or stop
+}
+
+// Greet says "usi" and waits for usiok. It takes over conn and closes it when
+// it fails; errors are a *Fault, or the context's.
+func Greet(ctx context.Context, conn io.ReadWriteCloser, config Config) (*Engine, error) {
+	e := &Engine{conn: conn, config: config, limits: config.Limits.withDefaults(), in: newInbox()}
+	e.reader.Go(func() { e.in.read(conn) })
+	if err := e.greet(ctx); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return e, nil
+}
+
+func (e *Engine) greet(ctx context.Context) error {
+	wait := e.in.expect(lineUsiok)
+	e.in.collect(true)
+	start := time.Now()
+	if err := e.write("usi\n", "saying usi"); err != nil {
+		return err
+	}
+	if _, err := e.await(ctx, wait, e.limits.Greeting, "waiting for usiok"); err != nil {
+		return err
+	}
+	e.greeting = readGreeting(e.in.collect(false))
+	e.greeting.Elapsed = time.Since(start)
+	return nil
+}
+
+func readGreeting(lines []string) Greeting {
+	var g Greeting
+	for _, line := range lines {
+		switch {
+		case strings.HasPrefix(line, "id name "):
+			g.Name = Printable(strings.TrimPrefix(line, "id name "), 200)
+		case strings.HasPrefix(line, "id author "):
+			g.Author = Printable(strings.TrimPrefix(line, "id author "), 200)
+		default:
+			o, err := ParseOption(line)
+			if err != nil {
+				g.Bad = append(g.Bad, Printable(err.Error(), 200))
+				continue
+			}
+			g.Options = append(g.Options, o)
+		}
+	}
+	return g
+}
+
+// Greeting is what the engine said of itself.
+func (e *Engine) Greeting() Greeting { return e.greeting }
+
+// Sent lists the options in the order in which Configure sent them.
+func (e *Engine) Sent() []Setting { return e.sent }
+
+// Counters are what was counted so far.
+func (e *Engine) Counters() Counters {
+	c := e.count
+	c.Stale = e.in.stale()
+	return c
+}
+
+// Configure sends options in the given order, under the names that the engine
+// declared. An option that it does not offer, or a value that it does not
+// accept, is an error, and nothing is sent.
+func (e *Engine) Configure(settings []Setting) error {
+	settings, err := Resolve(e.greeting.Options, settings)
+	if err != nil {
+		return fmt.Errorf("usi: %s: %w", e.config.Name, err)
+	}
+	var b strings.Builder
+	for _, s := range settings {
+		b.WriteString(s.String() + "\n")
+	}
+	if err := e.write(b.String(), "sending options"); err != nil {
+		return err
+	}
+	e.sent = settings
+	return nil
+}
+
+// NewGame says isready, waits for readyok and says usinewgame. Every game has
+// its own isready: some engines reset themselves there, and a line that is left
+// over from the last game cannot pass it.
+func (e *Engine) NewGame(ctx context.Context, _ Game) error {
+	if err := e.Ready(ctx); err != nil {
+		return err
+	}
+	return e.write("usinewgame\n", "saying usinewgame")
+}
+
+// Ready says isready and waits for readyok.
+func (e *Engine) Ready(ctx context.Context) error {
+	if err := e.stopPonder(); err != nil {
+		return err
+	}
+	wait := e.in.expect(lineReadyok)
+	if err := e.write("isready\n", "saying isready"); err != nil {
+		return err
+	}
+	_, err := e.await(ctx, wait, e.limits.Ready, "waiting for readyok")
+	return err
+}
+
+// search is one "go" whose bestmove is outstanding.
+type search struct {
+	wait     <-chan event
+	position string
+	start    time.Time // when the write of go or ponderhit returned
+	hit      bool
+}
+
+// Think sends the position and the limits and waits for the bestmove, as
+// runner.Player describes it. When ctx ends or the deadline passes it says
+// "stop" and waits a grace; the reply then has Stopped set. An engine that
+// stays silent even then is a *Fault of kind hang, with the latest principal
+// variation, if there was one, as the reply beside it.
+func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
+	s, err := e.begin(r)
+	if err != nil {
+		return Reply{}, err
+	}
+	ev, stopped, err := e.outcome(ctx, s, r.Deadline)
+	e.in.watch(nil)
+	reply := e.in.reply()
+	reply.Hit = s.hit
+	reply.Stopped = stopped
+	if err != nil {
+		e.noteElapsed(time.Since(s.start))
+		return reply.fromVariation(), err
+	}
+	reply.setAnswer(ParseBestmove(Decode(ev.line)))
+	reply.Elapsed = max(0, ev.stamp.Sub(s.start))
+	return reply, nil
+}
+
+// begin turns the ponder search into the real one if it hit, else starts anew.
+func (e *Engine) begin(r Request) (*search, error) {
+	position := r.Position.String()
+	if p := e.ponder; p != nil && p.position == position {
+		return e.ponderHit(p, r)
+	}
+	if e.ponder != nil {
+		e.count.PonderMiss++
+	}
+	if err := e.stopPonder(); err != nil {
+		return nil, err
+	}
+	return e.start(position, r)
+}
+
+func (e *Engine) start(position string, r Request) (*search, error) {
+	e.in.begin(r.OnInfo)
+	wait := e.in.expect(lineBestmove)
+	if err := e.write(position+"\n"+r.Go.String()+"\n", "saying go"); err != nil {
+		return nil, err
+	}
+	return &search{wait: wait, position: position, start: time.Now()}, nil
+}
+
+func (r *Reply) setAnswer(b Bestmove) {
+	r.Answer, r.Move, r.Ponder = b.Answer, b.Move, b.Ponder
+	r.Text = Printable(b.Text, 40)
+}
+
+// fromVariation answers with the first move of the best line.
+func (r Reply) fromVariation() Reply {
+	if pv := r.Best().PV; len(pv) > 0 {
+		r.Answer, r.Move, r.Text = AnswerMove, pv[0], pv[0].String()
+	}
+	return r
+}
+
+// outcome waits for the bestmove, through a stop if need be.
+func (e *Engine) outcome(ctx context.Context, s *search, deadline time.Duration) (event, bool, error) {
+	var expired <-chan time.Time
+	if deadline > 0 {
+		timer := time.NewTimer(deadline - time.Since(s.start))
+		defer timer.Stop()
+		expired = timer.C
+	}
+	select {
+	case ev := <-s.wait:
+		return ev, false, e.check(ev, "thinking")
+	case <-expired:
+	case <-ctx.Done():
+	}
+	select {
+	case ev := <-s.wait: // it was there all along; this goroutine was late
+		return ev, false, e.check(ev, "thinking")
+	default:
+	}
+	ev, err := e.stop(s)
+	return ev, true, err
+}
+
+// stop ends a search and takes its bestmove, waiting no longer than the grace.
+func (e *Engine) stop(s *search) (event, error) {
+	if err := e.write("stop\n", "saying stop"); err != nil {
+		return event{}, err
+	}
+	timer := time.NewTimer(e.limits.Stop)
+	defer timer.Stop()
+	select {
+	case ev := <-s.wait:
+		return ev, e.check(ev, "stopping")
+	case <-timer.C:
+		return event{}, e.fail(FaultHang, "waiting for bestmove after stop", "")
+	}
+}
+
+// GameOver ends a search on the opponent's time and says "gameover".
+func (e *Engine) GameOver(_ context.Context, o Outcome) error {
+	if err := e.stopPonder(); err != nil {
+		return err
+	}
+	return e.write("gameover "+string(o)+"\n", "saying gameover")
+}
+
+// Close says quit and closes the connection, which ends the process behind it,
+// and waits for the reader.
+func (e *Engine) Close() error {
+	if e.fault == nil {
+		// The engine may be gone already; then there is nobody to tell.
+		_ = e.write("quit\n", "saying quit") //nolint:errcheck // see above
+	}
+	err := e.conn.Close()
+	e.reader.Wait()
+	if err != nil {
+		return fmt.Errorf("usi: %s: closing: %w", e.config.Name, err)
+	}
+	return nil
+}
+
+// write sends whole lines, bounded in time: an engine that does not read its
+// input must not hold its opponent.
+func (e *Engine) write(text, doing string) error {
+	if e.fault != nil {
+		return e.fault
+	}
+	if c, ok := e.conn.(interface{ SetWriteDeadline(time.Time) error }); ok {
+		// A connection without deadlines simply has none.
+		_ = c.SetWriteDeadline(time.Now().Add(e.limits.Write)) //nolint:errcheck // see above
+	}
+	_, err := io.WriteString(e.conn, text)
+	if err == nil {
+		return nil
+	}
+	if t, ok := errors.AsType[interface {
+		error
+		Timeout() bool
+	}](err); ok && t.Timeout() {
+		return e.fail(FaultNotRead, doing, fmt.Sprintf("it did not read its input within %v", e.limits.Write))
+	}
+	return e.fail(e.endKind(), doing, e.diagnosis())
+}
+
+// await waits for one line outside of a search.
+func (e *Engine) await(ctx context.Context, wait <-chan event, limit time.Duration, doing string) (event, error) {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case ev := <-wait:
+		return ev, e.check(ev, doing)
+	case <-timer.C:
+		return event{}, e.fail(FaultStart, doing, fmt.Sprintf("silent for %v", limit))
+	case <-ctx.Done():
+		return event{}, fmt.Errorf("usi: %s: %s: %w", e.config.Name, doing, context.Cause(ctx))
+	}
+}
+
+// check turns the end of the engine's output into a fault.
+func (e *Engine) check(ev event, doing string) error {
+	if ev.err == nil {
+		return nil
+	}
+	return e.fail(e.endKind(), doing, e.diagnosis())
+}
+
+// endKind is what the end of the engine's output means.
+func (e *Engine) endKind() FaultKind {
+	if c, ok := e.conn.(interface{ ConnectionLost() bool }); ok && c.ConnectionLost() {
+		return FaultConnection
+	}
+	return FaultCrash
+}
+
+func (e *Engine) fail(kind FaultKind, doing, note string) error {
+	e.fault = &Fault{Kind: kind, Engine: e.config.Name, Doing: doing, Note: note}
+	return e.fault
+}
+
+func (e *Engine) noteElapsed(d time.Duration) {
+	if e.fault != nil {
+		e.fault.Searching, e.fault.Elapsed = true, d
+	}
+}
+
+// Waited is how long the engine's threads have been ready to run without
+// getting a CPU, since their start. ok is false where that cannot be known.
+func (e *Engine) Waited() (d time.Duration, ok bool) {
+	w, has := e.conn.(interface{ Waited() (time.Duration, error) })
+	if !has {
+		return 0, false
+	}
+	d, err := w.Waited()
+	return d, err == nil
+}
+
+// diagnosis asks the connection how its process ended.
+func (e *Engine) diagnosis() string {
+	d, ok := e.conn.(interface{ Diagnosis() string })
+	if !ok {
+		return "the connection ended"
+	}
+	return Printable(d.Diagnosis(), 1000)
+}
+
+// Ponder starts a search on the opponent's time (permanent brain): r's position
+// is the one after the expected reply. The next Think with that position is a
+// hit, any other a miss. Engines that reply before they are asked to are held.
+func (e *Engine) Ponder(_ context.Context, r Request) error {
+	if err := e.stopPonder(); err != nil {
+		return err
+	}
+	r.Go.Ponder = true
+	s, err := e.start(r.Position.String(), r)
+	if err != nil {
+		return err
+	}
+	e.ponder = s
+	return nil
+}
+
+// ponderHit tells the engine that the expected reply was played. A bestmove
+// that came early counts as played at once.
+func (e *Engine) ponderHit(s *search, r Request) (*search, error) {
+	e.ponder = nil
+	e.count.PonderHits++
+	select {
+	case ev := <-s.wait:
+		e.count.Early++
+		held := make(chan event, 1) // one event, sent here, never closed
+		held <- ev
+		return &search{wait: held, position: s.position, start: time.Now(), hit: true}, nil
+	default:
+	}
+	e.in.watch(r.OnInfo)
+	if err := e.write(ponderHitLine(r.Go), "saying ponderhit"); err != nil {
+		return nil, err
+	}
+	return &search{wait: s.wait, position: s.position, start: time.Now(), hit: true}, nil
+}
+
+// ponderHitLine carries the clocks only in the early form, where "go ponder"
+// went out without them (an extension of YaneuraOu and ShogiHome).
+func ponderHitLine(g Go) string {
+	if !g.Early {
+		return "ponderhit\n"
+	}
+	g.Early, g.Ponder = false, false
+	return "ponderhit" + strings.TrimPrefix(g.String(), "go") + "\n"
+}
+
+// stopPonder ends the search on the opponent's time, if there is one, and
+// drops its bestmove.
+func (e *Engine) stopPonder() error {
+	s := e.ponder
+	if s == nil {
+		return nil
+	}
+	e.ponder = nil
+	select {
+	case ev := <-s.wait:
+		e.count.Early++
+		return e.check(ev, "pondering")
+	default:
+	}
+	_, err := e.stop(s)
+	return err
+}

@@ -1,0 +1,472 @@
+package usi_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/usi"
+)
+
+// script is the engine's side of a dialogue: it gets every line and answers.
+type script func(line string, say func(string))
+
+// dialogue starts a scripted engine and greets it. It runs in a synctest
+// bubble: time passes only when everybody waits.
+func dialogue(t *testing.T, s script, limits usi.Limits) (*usi.Engine, *transcript) {
+	t.Helper()
+	ours, theirs := net.Pipe()
+	log := &transcript{}
+	var engine sync.WaitGroup
+	engine.Go(func() {
+		lines := bufio.NewScanner(theirs)
+		for lines.Scan() {
+			log.add(lines.Text())
+			if lines.Text() == "usi" {
+				fmt.Fprint(theirs, "id name Test\noption name Hash type spin default 16 min 1 max 64\nusiok\n")
+				continue
+			}
+			s(lines.Text(), func(line string) { fmt.Fprint(theirs, line+"\n") })
+		}
+	})
+	e, err := usi.Greet(t.Context(), ours, usi.Config{Name: "test", Limits: limits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+		theirs.Close()
+		engine.Wait()
+	})
+	return e, log
+}
+
+type transcript struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (t *transcript) add(line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lines = append(t.lines, line)
+}
+
+func (t *transcript) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.Join(t.lines, "\n")
+}
+
+// polite answers everything at once.
+func polite(line string, say func(string)) {
+	switch {
+	case line == "isready":
+		say("readyok")
+	case strings.HasPrefix(line, "go "):
+		say("info depth 3 score cp 50 nodes 100 pv 7g7f 3c3d")
+		say("info nodes 120 nps 5")
+		say("bestmove 7g7f ponder 3c3d")
+	}
+}
+
+func request(moves ...string) usi.Request {
+	p, err := usi.ParsePosition("startpos moves " + strings.Join(moves, " "))
+	if err != nil {
+		panic(err)
+	}
+	return usi.Request{Position: p, Go: usi.Go{Nodes: 100}}
+}
+
+func TestThink(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, log := dialogue(t, polite, usi.Limits{})
+		if err := e.Configure([]usi.Setting{{Name: "usi_hash", Value: "32"}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.NewGame(t.Context(), usi.Game{}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := e.Think(t.Context(), request())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Move.String() != "7g7f" || r.Ponder.String() != "3c3d" || r.Nodes != 120 || r.Best().Score.Value != 50 || r.Best().Depth != 3 || r.Stopped {
+			t.Errorf("reply %+v", r)
+		}
+		if err := e.GameOver(t.Context(), usi.Win); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		want := "usi\nsetoption name Hash value 32\nisready\nusinewgame\nposition startpos\ngo nodes 100\ngameover win"
+		if log.String() != want {
+			t.Errorf("sent:\n%s\nwant:\n%s", log, want)
+		}
+	})
+}
+
+func TestElapsedIsFromGoToBestmove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, _ := dialogue(t, func(line string, say func(string)) {
+			if strings.HasPrefix(line, "go") {
+				time.Sleep(300 * time.Millisecond)
+				say("bestmove 7g7f")
+			}
+		}, usi.Limits{})
+		r, err := e.Think(t.Context(), request())
+		if err != nil || r.Elapsed != 300*time.Millisecond {
+			t.Errorf("elapsed %v, %v", r.Elapsed, err)
+		}
+	})
+}
+
+func TestDeadlineStopsTheSearch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, log := dialogue(t, func(line string, say func(string)) {
+			if line == "stop" {
+				time.Sleep(200 * time.Millisecond)
+				say("bestmove 2g2f")
+			}
+		}, usi.Limits{})
+		r := request()
+		r.Deadline = time.Second
+		reply, err := e.Think(t.Context(), r)
+		if err != nil || !reply.Stopped || reply.Elapsed != 1200*time.Millisecond || reply.Move.String() != "2g2f" {
+			t.Errorf("reply %+v, %v", reply, err)
+		}
+		if strings.Count(log.String(), "stop") != 1 {
+			t.Errorf("sent:\n%s", log)
+		}
+	})
+}
+
+func TestCancelStopsTheSearch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, _ := dialogue(t, func(line string, say func(string)) {
+			if line == "stop" {
+				say("bestmove 2g2f")
+			}
+		}, usi.Limits{})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		reply, err := e.Think(ctx, request())
+		if err != nil || !reply.Stopped || reply.Elapsed != time.Minute {
+			t.Errorf("reply %+v, %v", reply, err)
+		}
+	})
+}
+
+func TestHangIsAFaultWithTheLatestVariation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, _ := dialogue(t, func(line string, say func(string)) {
+			if strings.HasPrefix(line, "go") {
+				say("info depth 4 score cp 10 nodes 9 pv 2g2f 8c8d")
+			}
+		}, usi.Limits{})
+		r := request()
+		r.Deadline = time.Second
+		began := time.Now()
+		reply, err := e.Think(t.Context(), r)
+		fault, ok := errors.AsType[*usi.Fault](err)
+		if !ok || fault.Kind != usi.FaultHang || !fault.Searching || fault.Elapsed != 1500*time.Millisecond {
+			t.Fatalf("error %v", err)
+		}
+		if took := time.Since(began); took != 1500*time.Millisecond {
+			t.Errorf("took %v", took)
+		}
+		if reply.Move.String() != "2g2f" || !reply.Stopped {
+			t.Errorf("reply %+v", reply)
+		}
+		if err := e.NewGame(t.Context(), usi.Game{}); !errors.Is(err, error(fault)) {
+			t.Errorf("a failed engine answered %v", err)
+		}
+	})
+}
+
+func TestChatterDoesNotExtendTheDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		quit := make(chan struct{})
+		e, _ := dialogue(t, func(line string, say func(string)) {
+			if strings.HasPrefix(line, "go") {
+				go func() {
+					for {
+						select {
+						case <-quit:
+							return
+						case <-time.After(100 * time.Millisecond):
+							say("info depth 1 score cp 1 nodes 1 pv 7g7f")
+						}
+					}
+				}()
+			}
+		}, usi.Limits{})
+		defer close(quit)
+		r := request()
+		r.Deadline = time.Second
+		began := time.Now()
+		_, err := e.Think(t.Context(), r)
+		if fault, ok := errors.AsType[*usi.Fault](err); !ok || fault.Kind != usi.FaultHang {
+			t.Errorf("error %v", err)
+		}
+		if took := time.Since(began); took != 1500*time.Millisecond {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+func TestStaleBestmoveDoesNotLeak(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, _ := dialogue(t, func(line string, say func(string)) {
+			switch {
+			case line == "isready":
+				say("bestmove 9g9f")
+				say("readyok")
+			case line == "usinewgame":
+				say("bestmove 1g1f")
+			case strings.HasPrefix(line, "go"):
+				time.Sleep(time.Second)
+				say("bestmove 7g7f")
+			}
+		}, usi.Limits{})
+		if err := e.NewGame(t.Context(), usi.Game{}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		r, err := e.Think(t.Context(), request())
+		if err != nil || r.Move.String() != "7g7f" {
+			t.Errorf("reply %+v, %v", r, err)
+		}
+		if n := e.Counters().Stale; n != 2 {
+			t.Errorf("%d stale bestmoves counted, want 2", n)
+		}
+	})
+}
+
+func TestSlowReadyAndItsLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		nth := 0
+		e, _ := dialogue(t, func(line string, say func(string)) {
+			if line != "isready" {
+				return
+			}
+			if nth++; nth > 1 {
+				return
+			}
+			for range 100 { // keep-alive lines of a loading network
+				time.Sleep(5 * time.Second)
+				say("")
+			}
+			say("readyok")
+		}, usi.Limits{})
+		if err := e.Ready(t.Context()); err != nil {
+			t.Errorf("a slow start failed: %v", err)
+		}
+		err := e.Ready(t.Context())
+		want := "usi: test: waiting for readyok: start: silent for 10m0s"
+		if err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	})
+}
+
+func TestDeafEngineHitsTheWriteDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := net.Pipe()
+		defer theirs.Close()
+		began := time.Now()
+		_, err := usi.Greet(t.Context(), ours, usi.Config{Name: "deaf"})
+		if fault, ok := errors.AsType[*usi.Fault](err); !ok || fault.Kind != usi.FaultNotRead {
+			t.Errorf("error %v", err)
+		}
+		if took := time.Since(began); took != 2*time.Second {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+// ended is a connection whose process has died.
+type ended struct{ io.Reader }
+
+func (ended) Write(p []byte) (int, error) { return len(p), nil }
+func (ended) Close() error                { return nil }
+func (ended) Diagnosis() string           { return "exit status 3; stderr: no \x1b[31meval\x1b[0m file" }
+
+func TestCrashCarriesTheDiagnosis(t *testing.T) {
+	_, err := usi.Greet(t.Context(), ended{strings.NewReader("id name x\n")}, usi.Config{Name: "dead"})
+	want := "usi: dead: waiting for usiok: crash: exit status 3; stderr: no eval file"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestGreetingSurvivesGarbage(t *testing.T) {
+	text := "banner\r\n\x1b[31m#[Chess] 0w>\n\xff\xfe\nid name Sj\x1b[31maak\r\n\noption name A B type spin default 1\noption name Bad type what\n" +
+		strings.Repeat("x", 1<<20) + "\nusiok\n"
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := net.Pipe()
+		go io.Copy(io.Discard, theirs)
+		go io.WriteString(theirs, text)
+		e, err := usi.Greet(t.Context(), ours, usi.Config{Name: "odd"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := e.Greeting()
+		if g.Name != "Sjaak" || len(g.Options) != 1 || g.Options[0].Name != "A B" || len(g.Bad) != 1 {
+			t.Errorf("greeting %+v", g)
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+		theirs.Close()
+	})
+}
+
+func TestPonder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, log := dialogue(t, func(line string, say func(string)) {
+			switch {
+			case strings.HasPrefix(line, "ponderhit"):
+				time.Sleep(time.Second)
+				say("bestmove 2g2f")
+			case line == "stop":
+				say("bestmove 9g9f")
+			case strings.HasPrefix(line, "go") && !strings.Contains(line, "ponder"):
+				say("bestmove 7g7f")
+			}
+		}, usi.Limits{})
+		expected := request("7g7f", "3c3d")
+		expected.Go = usi.Go{Clock: true, BTime: time.Minute, WTime: time.Minute, UseByoyomi: true}
+
+		if err := e.Ponder(t.Context(), expected); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Second)
+		r, err := e.Think(t.Context(), expected)
+		if err != nil || !r.Hit || r.Move.String() != "2g2f" || r.Elapsed != time.Second {
+			t.Errorf("hit: %+v, %v", r, err)
+		}
+
+		if err := e.Ponder(t.Context(), expected); err != nil {
+			t.Fatal(err)
+		}
+		r, err = e.Think(t.Context(), request("7g7f", "8c8d"))
+		if err != nil || r.Hit || r.Move.String() != "7g7f" {
+			t.Errorf("miss: %+v, %v", r, err)
+		}
+		if c := e.Counters(); c.PonderHits != 1 || c.PonderMiss != 1 || c.Stale != 0 {
+			t.Errorf("counters %+v", c)
+		}
+		if !strings.Contains(log.String(), "go ponder btime 60000 wtime 60000 byoyomi 0\nponderhit\n") {
+			t.Errorf("sent:\n%s", log)
+		}
+	})
+}
+
+func TestEarlyBestmoveWhilePonderingIsHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, log := dialogue(t, func(line string, say func(string)) {
+			if strings.HasPrefix(line, "go ponder") {
+				say("bestmove 2g2f")
+			}
+		}, usi.Limits{})
+		if err := e.Ponder(t.Context(), request("7g7f", "3c3d")); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		r, err := e.Think(t.Context(), request("7g7f", "3c3d"))
+		if err != nil || r.Elapsed != 0 || r.Move.String() != "2g2f" {
+			t.Errorf("reply %+v, %v", r, err)
+		}
+		if e.Counters().Early != 1 || strings.Contains(log.String(), "ponderhit") {
+			t.Errorf("counters %+v, sent:\n%s", e.Counters(), log)
+		}
+	})
+}
+
+func TestEarlyPonderSendsTheClocksWithTheHit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, log := dialogue(t, func(line string, say func(string)) {
+			if strings.HasPrefix(line, "ponderhit") {
+				say("bestmove 2g2f")
+			}
+		}, usi.Limits{})
+		r := request("7g7f", "3c3d")
+		r.Go = usi.Go{Early: true, Clock: true, BTime: time.Second, WTime: time.Second, UseByoyomi: true}
+		if err := e.Ponder(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.Think(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(log.String(), "go ponder\nponderhit btime 1000 wtime 1000 byoyomi 0") {
+			t.Errorf("sent:\n%s", log)
+		}
+	})
+}
+
+func TestGameOverEndsPondering(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, log := dialogue(t, func(line string, say func(string)) {
+			switch {
+			case line == "stop":
+				time.Sleep(100 * time.Millisecond)
+				say("bestmove 9g9f")
+			case line == "isready":
+				say("readyok")
+			case strings.HasPrefix(line, "go nodes"):
+				say("bestmove 7g7f")
+			}
+		}, usi.Limits{})
+		if err := e.Ponder(t.Context(), request("7g7f", "3c3d")); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.GameOver(t.Context(), usi.Lose); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.NewGame(t.Context(), usi.Game{}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := e.Think(t.Context(), request())
+		if err != nil || r.Move.String() != "7g7f" {
+			t.Errorf("reply %+v, %v", r, err)
+		}
+		if !strings.Contains(log.String(), "stop\ngameover lose\nisready") {
+			t.Errorf("sent:\n%s", log)
+		}
+	})
+}
+
+func TestMultiPVLinesAreKeptByIndex(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := 0
+		e, _ := dialogue(t, func(line string, say func(string)) {
+			if strings.HasPrefix(line, "go") {
+				say("info depth 1 multipv 1 score cp 9 pv 7g7f")
+				say("info depth 2 multipv 1 score cp 18 nodes 7 pv 2g2f")
+				say("info depth 2 multipv 2 score cp -3 nodes 7 pv 3i4h")
+				say("info string pv 1g1f score cp 999")
+				say("info currmove 1g1f")
+				say("bestmove 2g2f")
+			}
+		}, usi.Limits{})
+		r := request()
+		r.OnInfo = func(usi.Info) { seen++ }
+		reply, err := e.Think(t.Context(), r)
+		if err != nil || len(reply.Lines) != 2 || reply.Best().Score.Value != 18 || reply.Lines[1].Score.Value != -3 || reply.Nodes != 7 {
+			t.Errorf("reply %+v, %v", reply, err)
+		}
+		if seen != 5 {
+			t.Errorf("OnInfo saw %d lines", seen)
+		}
+	})
+}

@@ -1,0 +1,282 @@
+package usi_test
+
+import (
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+func TestParseOption(t *testing.T) {
+	// Lines of released engines: fairy-stockfish 11.1, gpsusi 0.7, YaneuraOu 9.
+	for line, want := range map[string]usi.Option{
+		"option name Threads type spin default 1 min 1 max 512":                            {Name: "Threads", Type: usi.Spin, Default: "1", Min: 1, Max: 512},
+		"option name Debug Log File type string default ":                                  {Name: "Debug Log File", Type: usi.String, Min: math.MinInt64, Max: math.MaxInt64},
+		"option name SyzygyPath type string default <empty>":                               {Name: "SyzygyPath", Type: usi.String, Min: math.MinInt64, Max: math.MaxInt64},
+		"option name Clear Hash type button":                                               {Name: "Clear Hash", Type: usi.Button, Min: math.MinInt64, Max: math.MaxInt64},
+		"option name Analysis Contempt type combo default Both var Both var Off var White": {Name: "Analysis Contempt", Type: usi.Combo, Default: "Both", Min: math.MinInt64, Max: math.MaxInt64, Vars: []string{"Both", "Off", "White"}},
+		"option name Style type combo default Very Solid var Very Solid var Wild":          {Name: "Style", Type: usi.Combo, Default: "Very Solid", Min: math.MinInt64, Max: math.MaxInt64, Vars: []string{"Very Solid", "Wild"}},
+		"option name NodesLimit type spin default 0 min 0 max 9223372036854775807":         {Name: "NodesLimit", Type: usi.Spin, Default: "0", Min: 0, Max: math.MaxInt64},
+		"option name EvalFile type filename default nn min max.bin":                        {Name: "EvalFile", Type: usi.Filename, Default: "nn min max.bin", Min: math.MinInt64, Max: math.MaxInt64},
+		"option name USI_Ponder type check default true":                                   {Name: "USI_Ponder", Type: usi.Check, Default: "true", Min: math.MinInt64, Max: math.MaxInt64},
+	} {
+		got, err := usi.ParseOption(line)
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: (-want +got)\n%s", line, d)
+		}
+	}
+	for line, want := range map[string]string{
+		"option name X type colour":               `usi: option "X": unknown type "colour" (expected check, spin, combo, button, string or filename)`,
+		"option name X":                           `usi: option line "option name X": expected "option name NAME type TYPE"`,
+		"option name X type spin min low default": `usi: option "X": min "low" is not a whole number`,
+	} {
+		if _, err := usi.ParseOption(line); err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %s", line, err, want)
+		}
+	}
+}
+
+func TestOptionsOfRealEnginesParse(t *testing.T) {
+	count := 0
+	for _, file := range []string{"fairy-stockfish-apt-11.1.txt", "gpsusi-0.7.0.txt", "yaneuraou-material-v9.txt", "sjaakii-1.4.1.txt"} {
+		text, err := os.ReadFile("testdata/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			_, option, ok := strings.Cut(strings.TrimRight(line, "\n"), "< option ")
+			if !ok {
+				continue
+			}
+			count++
+			if o, err := usi.ParseOption("option " + option); err != nil || o.Name == "" {
+				t.Errorf("%s: %q: %v", file, option, err)
+			}
+		}
+	}
+	if count < 100 {
+		t.Errorf("only %d option lines in the transcripts", count)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	declared := []usi.Option{
+		{Name: "Hash", Type: usi.Spin, Min: 1, Max: 1024},
+		{Name: "USI_Ponder", Type: usi.Check},
+		{Name: "Skill Level", Type: usi.Spin, Min: -20, Max: 20},
+		{Name: "EnteringKingRule", Type: usi.Combo, Vars: []string{"CSARule24", "CSARule27"}},
+		{Name: "Clear Hash", Type: usi.Button},
+		{Name: "BookFile", Type: usi.Filename},
+	}
+	got, err := usi.Resolve(declared, []usi.Setting{
+		{Name: "usi_hash", Value: "64"}, {Name: "ponder", Value: "FALSE"}, {Name: "skill level", Value: "-20"},
+		{Name: "enteringkingrule", Value: "csarule27"}, {Name: "clear hash"}, {Name: "bookfile"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []usi.Setting{
+		{"Hash", "64"}, {"USI_Ponder", "false"}, {"Skill Level", "-20"}, {"EnteringKingRule", "CSARule27"}, {"Clear Hash", ""}, {"BookFile", "<empty>"},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	for want, setting := range map[string]usi.Setting{
+		`option "Skil" is not offered; nearest: Skill Level`:                    {Name: "Skil", Value: "1"},
+		`option "Zzzzzzzzzzzz" is not offered`:                                  {Name: "Zzzzzzzzzzzz"},
+		"option Hash: 0 is outside 1 to 1024":                                   {Name: "Hash", Value: "0"},
+		`option Hash: "big" is not a whole number`:                              {Name: "Hash", Value: "big"},
+		`option USI_Ponder: "yes" is not true or false`:                         {Name: "USI_Ponder", Value: "yes"},
+		`option EnteringKingRule: "TryRule" is not one of CSARule24, CSARule27`: {Name: "EnteringKingRule", Value: "TryRule"},
+		"option BookFile: a value cannot contain a line break":                  {Name: "BookFile", Value: "a\nquit"},
+	} {
+		if _, err := usi.Resolve(declared, []usi.Setting{setting}); err == nil || err.Error() != want {
+			t.Errorf("%v: error %v, want %s", setting, err, want)
+		}
+	}
+}
+
+func TestParseInfo(t *testing.T) {
+	pv := func(moves ...string) (list []shogi.Move) {
+		for _, m := range moves {
+			parsed, err := shogi.ParseMove(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, parsed)
+		}
+		return list
+	}
+	for line, want := range map[string]usi.Info{
+		"info depth 9 seldepth 10 multipv 2 score cp 105 nodes 20014 nps 259922 tbhits 0 time 77 pv 4g4f 6a5b": {
+			Depth: 9, SelDepth: 10, MultiPV: 2, Score: usi.Score{Value: 105}, HasScore: true, Nodes: 20014, NPS: 259922, Time: 77 * time.Millisecond, PV: pv("4g4f", "6a5b"),
+		},
+		"info score cp -39 upperbound nodes 18446744073709551615": {MultiPV: 1, Score: usi.Score{Value: -39, Bound: usi.UpperBound}, HasScore: true, Nodes: math.MaxUint64},
+		"info score mate + pv 7g7f resign":                        {MultiPV: 1, Score: usi.Score{Mate: 1}, HasScore: true, PV: pv("7g7f")},
+		"info score mate -":                                       {MultiPV: 1, Score: usi.Score{Mate: -1}, HasScore: true},
+		"info score mate -0":                                      {MultiPV: 1, Score: usi.Score{Mate: -1}, HasScore: true},
+		"info depth 0 score mate 0":                               {MultiPV: 1, Score: usi.Score{Mate: -1}, HasScore: true},
+		"info score mate 5":                                       {MultiPV: 1, Score: usi.Score{Mate: 1, Value: 5}, HasScore: true},
+		"info depth 3 score mate -4 pv win":                       {Depth: 3, MultiPV: 1, Score: usi.Score{Mate: -1, Value: 4}, HasScore: true},
+		"info depth":                                              {MultiPV: 1},
+		"info":                                                    {MultiPV: 1},
+		"info string depth 9 pv 7g7f":                             {MultiPV: 1, Text: "depth 9 pv 7g7f"},
+		"info score cp zzz":                                       {MultiPV: 1, HasScore: true},
+		"info unknown 5 depth 4":                                  {MultiPV: 1, Depth: 4},
+		"info pv 3a2b B@5e 2b3c":                                  {MultiPV: 1, PV: pv("3a2b")},
+		"info time 1122 nodes 469705 nps x":                       {MultiPV: 1, Time: 1122 * time.Millisecond, Nodes: 469705},
+	} {
+		if d := cmp.Diff(want, usi.ParseInfo(line)); d != "" {
+			t.Errorf("%s: (-want +got)\n%s", line, d)
+		}
+	}
+}
+
+func TestScoreNumberIsOrderedAndInvertible(t *testing.T) {
+	ascending := []usi.Score{
+		{Mate: -1, Value: 1}, {Mate: -1, Value: 30}, {Value: -30000}, {Value: 0}, {Value: 31111}, {Mate: 1, Value: 25}, {Mate: 1, Value: 2},
+	}
+	for i, s := range ascending {
+		if i > 0 && ascending[i-1].Number() >= s.Number() {
+			t.Errorf("%v is not above %v", s, ascending[i-1])
+		}
+		if back := usi.ScoreFromNumber(s.Number()); back != s {
+			t.Errorf("%v came back as %v", s, back)
+		}
+	}
+}
+
+func TestParseBestmove(t *testing.T) {
+	m := func(s string) shogi.Move { parsed, _ := shogi.ParseMove(s); return parsed }
+	for line, want := range map[string]usi.Bestmove{
+		"bestmove 7g7f ponder 3c3d":     {Answer: usi.AnswerMove, Move: m("7g7f"), Ponder: m("3c3d"), Text: "7g7f"},
+		"bestmove 8h2b+ ponder B@4e":    {Answer: usi.AnswerMove, Move: m("8h2b+"), Text: "8h2b+"},
+		"bestmove P*3d ponder (none)":   {Answer: usi.AnswerMove, Move: m("P*3d"), Text: "P*3d"},
+		"bestmove resign":               {Answer: usi.AnswerResign, Text: "resign"},
+		"bestmove win":                  {Answer: usi.AnswerWin, Text: "win"},
+		"bestmove (none)":               {Text: "(none)"},
+		"bestmove":                      {},
+		"bestmove p*3d":                 {Text: "p*3d"},
+		"bestmove 7g7f  ponder  resign": {Answer: usi.AnswerMove, Move: m("7g7f"), Text: "7g7f"},
+	} {
+		if d := cmp.Diff(want, usi.ParseBestmove(line)); d != "" {
+			t.Errorf("%s: (-want +got)\n%s", line, d)
+		}
+	}
+}
+
+func TestGoString(t *testing.T) {
+	second := time.Second
+	for want, g := range map[string]usi.Go{
+		"go btime 0 wtime 0 byoyomi 1000":           {Clock: true, UseByoyomi: true, Byoyomi: second},
+		"go btime 8000 wtime 7500 binc 80 winc 0":   {Clock: true, BTime: 8 * second, WTime: 7500 * time.Millisecond, UseInc: true, BInc: 80 * time.Millisecond},
+		"go nodes 20000":                            {Nodes: 20000},
+		"go infinite":                               {Infinite: true},
+		"go movetime 300":                           {MoveTime: 300 * time.Millisecond},
+		"go ponder btime 1000 wtime 1000 byoyomi 0": {Ponder: true, Clock: true, BTime: second, WTime: second, UseByoyomi: true},
+		"go ponder":                                 {Ponder: true, Early: true, Clock: true, BTime: second},
+		"go mate 1000":                              {Mate: true, MateTime: second},
+		"go mate infinite":                          {Mate: true},
+		"go depth 6 nodes 5 searchmoves 7g7f":       {Depth: 6, Nodes: 5, SearchMoves: []shogi.Move{usi.ParseBestmove("bestmove 7g7f").Move}},
+		"go btime 60000 wtime 60000 byoyomi 0":      {Clock: true, BTime: 60 * second, WTime: 60 * second, UseByoyomi: true},
+	} {
+		if got := g.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		back, err := usi.ParseGo(want)
+		if err != nil || back.String() != want {
+			t.Errorf("%q came back as %q (%v)", want, back, err)
+		}
+	}
+	for line, want := range map[string]string{
+		"go nodez 5":    `usi: "go nodez 5": unknown word "nodez"`,
+		"go nodes many": `usi: "go nodes many": nodes "many" is not a whole number`,
+	} {
+		if _, err := usi.ParseGo(line); err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %s", line, err, want)
+		}
+	}
+}
+
+func TestPosition(t *testing.T) {
+	for _, line := range []string{
+		"position startpos moves 7g7f 3c3d",
+		"position sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1",
+		"position sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1 moves G*5b",
+	} {
+		p, err := usi.ParsePosition(line)
+		if err != nil || p.String() != line {
+			t.Errorf("%q came back as %q (%v)", line, p, err)
+		}
+		if _, err := p.History(); err != nil {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
+	p, err := usi.ParsePosition("startpos moves 7g7e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.History(); err == nil || !strings.HasPrefix(err.Error(), "move 1 (7g7e): ") {
+		t.Errorf("an illegal move gave %v", err)
+	}
+}
+
+func TestDecodeAndPrintable(t *testing.T) {
+	if got := usi.Decode([]byte("\x83\x65\x83\x58\x83\x67")); got != "テスト" {
+		t.Errorf("Shift_JIS decoded to %q", got)
+	}
+	if got := usi.Decode([]byte("ok \xff\xfe")); strings.Contains(got, "\xff") || !strings.HasPrefix(got, "ok ") {
+		t.Errorf("garbage decoded to %q", got)
+	}
+	for text, want := range map[string]string{
+		"\x1b[31;1mred\x1b[0m text":           "red text",
+		"a\r\nb\tc":                           "a b c",
+		"title \x1b]0;pwned\x07 gone":         "title ]0;pwned gone",
+		"right\u202eto left":                  "rightto left",
+		"\x1b[2J\x1b[1;1Hcleared \x9b31mx":    "cleared \ufffd31mx",
+		"long " + strings.Repeat("x", 10_000): "long " + strings.Repeat("x", 95) + "…",
+	} {
+		if got := usi.Printable(text, 100); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+func FuzzGrammar(f *testing.F) {
+	for _, line := range []string{
+		"info depth 9 score cp 1 pv 7g7f", "option name A type spin default 1", "bestmove 7g7f ponder 3c3d", "go btime 1 wtime 2 byoyomi 3",
+		"position startpos moves 7g7f", "\x1b[31m\xff", "option name Style type combo default A var A",
+	} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		usi.ParseInfo(line)
+		usi.ParseBestmove(line)
+		if o, err := usi.ParseOption(line); err == nil {
+			if _, err := usi.ParseOption(o.Line()); err != nil {
+				t.Errorf("%q printed as %q: %v", line, o.Line(), err)
+			}
+		}
+		if g, err := usi.ParseGo(line); err == nil {
+			if _, err := usi.ParseGo(g.String()); err != nil {
+				t.Errorf("%q printed as %q: %v", line, g, err)
+			}
+		}
+		if p, err := usi.ParsePosition(line); err == nil {
+			_, _ = p.History()
+		}
+		if s := usi.Printable(usi.Decode([]byte(line)), 50); strings.ContainsAny(s, "\x1b\x07\n\r") {
+			t.Errorf("%q is not printable", s)
+		}
+	})
+}

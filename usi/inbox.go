@@ -1,0 +1,265 @@
+package usi
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"sync"
+	"time"
+)
+
+// maxLine is the longest line that is looked at; the rest of a longer one is
+// dropped. A principal variation of 250 moves has 1.3 kB.
+const maxLine = 64 << 10
+
+// lineKind tells the lines that end a wait from all others.
+type lineKind uint8
+
+const (
+	lineOther lineKind = iota
+	lineUsiok
+	lineReadyok
+	lineBestmove
+)
+
+// maxGathered bounds the id and option lines that are kept.
+const maxGathered = 10_000
+
+// event is a line that somebody waited for, or the end of the output.
+type event struct {
+	line  []byte
+	stamp time.Time // when the read that completed the line returned
+	err   error     // the end of the output; then line is empty
+}
+
+// inbox is the receiving half of a dialogue. Its one reader stamps and sorts
+// every line: what ends a wait goes to the waiter, info lines are kept as bytes
+// (the latest for each multipv; they are parsed once, at the end of the search),
+// all others are dropped. The reader never blocks on anything but the engine,
+// so no flood can stall it.
+type inbox struct {
+	mu       sync.Mutex
+	want     lineKind
+	wait     chan event
+	ended    error
+	dropped  int // bestmoves that nobody waited for
+	gather   bool
+	gathered []string
+	onInfo   func(Info)
+	infos    infoKeeper
+}
+
+func newInbox() *inbox { return &inbox{} }
+
+// expect registers the line to wait for, before the command that asks for it is
+// written. The channel gets one event, from the reader (or at once, if the
+// output has ended); it is never closed, and has room so that nobody waits.
+func (in *inbox) expect(kind lineKind) <-chan event {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.want, in.wait = kind, make(chan event, 1)
+	if in.ended != nil {
+		in.wait <- event{stamp: time.Now(), err: in.ended}
+		in.want = lineOther
+	}
+	return in.wait
+}
+
+// collect starts (or ends, returning them) the gathering of id and option lines.
+func (in *inbox) collect(on bool) []string {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.gather = on
+	return in.gathered
+}
+
+// begin forgets the infos of the last search.
+func (in *inbox) begin(onInfo func(Info)) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.infos.reset()
+	in.onInfo = onInfo
+}
+
+func (in *inbox) watch(onInfo func(Info)) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.onInfo = onInfo
+}
+
+func (in *inbox) stale() int {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.dropped
+}
+
+// reply parses what was kept of the search.
+func (in *inbox) reply() Reply {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.infos.reply()
+}
+
+// read takes lines until the output ends.
+func (in *inbox) read(r io.Reader) {
+	buf := make([]byte, 0, 8<<10)
+	skipping := false // inside a line that is too long
+	for {
+		if cap(buf)-len(buf) < 4<<10 {
+			buf = slices.Grow(buf, max(4<<10, len(buf)))
+		}
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		stamp := time.Now()
+		buf = buf[:len(buf)+n]
+		var whole int
+		whole, skipping = in.lines(buf, stamp, skipping)
+		buf = buf[:copy(buf, buf[whole:])]
+		if len(buf) > maxLine {
+			if !skipping {
+				in.line(buf[:maxLine], stamp)
+			}
+			buf, skipping = buf[:0], true
+		}
+		if err != nil {
+			in.end(err)
+			return
+		}
+	}
+}
+
+// lines handles all complete lines of buf and returns how many bytes they are.
+func (in *inbox) lines(buf []byte, stamp time.Time, skipping bool) (int, bool) {
+	done := 0
+	for {
+		i := bytes.IndexByte(buf[done:], '\n')
+		if i < 0 {
+			return done, skipping
+		}
+		if !skipping {
+			in.line(bytes.TrimRight(buf[done:done+i], "\r"), stamp)
+		}
+		skipping = false
+		done += i + 1
+	}
+}
+
+// line sorts one line.
+func (in *inbox) line(line []byte, stamp time.Time) {
+	line = bytes.TrimLeft(line, " \t")
+	in.mu.Lock()
+	onInfo := in.sort(line, stamp)
+	in.mu.Unlock()
+	if onInfo != nil {
+		onInfo(ParseInfo(Decode(line)))
+	}
+}
+
+func (in *inbox) sort(line []byte, stamp time.Time) func(Info) {
+	if isWord(line, "info") {
+		in.infos.keep(line)
+		return in.onInfo
+	}
+	kind := kindOf(line)
+	switch {
+	case kind != lineOther && kind == in.want:
+		in.want = lineOther
+		in.wait <- event{line: bytes.Clone(line), stamp: stamp}
+	case kind == lineBestmove:
+		in.dropped++
+	case in.gather && len(in.gathered) < maxGathered && (bytes.HasPrefix(line, []byte("id ")) || bytes.HasPrefix(line, []byte("option "))):
+		in.gathered = append(in.gathered, Decode(line))
+	}
+	return nil
+}
+
+// isWord reports whether the line is the word or starts with it and a space.
+func isWord(line []byte, word string) bool {
+	return len(line) >= len(word) && string(line[:len(word)]) == word &&
+		(len(line) == len(word) || line[len(word)] == ' ' || line[len(word)] == '\t')
+}
+
+func kindOf(line []byte) lineKind {
+	switch {
+	case isWord(line, "bestmove"):
+		return lineBestmove
+	case isWord(line, "readyok"):
+		return lineReadyok
+	case isWord(line, "usiok"):
+		return lineUsiok
+	}
+	return lineOther
+}
+
+// end tells the waiter, if there is one, that no line will come.
+func (in *inbox) end(err error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.ended = err
+	if in.want != lineOther {
+		in.want = lineOther
+		in.wait <- event{stamp: time.Now(), err: err}
+	}
+}
+
+// infoKeeper keeps the last info line with a score for each multipv, and the
+// last with a count of nodes, as bytes: most lines are never parsed.
+type infoKeeper struct {
+	scored  [][]byte // by multipv - 1
+	counted []byte
+}
+
+// maxMultiPV bounds what an engine can make us keep.
+const maxMultiPV = 600
+
+func (k *infoKeeper) reset() {
+	for i := range k.scored {
+		k.scored[i] = k.scored[i][:0]
+	}
+	k.counted = k.counted[:0]
+}
+
+func (k *infoKeeper) keep(line []byte) {
+	if bytes.HasPrefix(line, []byte("info string")) {
+		return
+	}
+	if bytes.Contains(line, []byte(" nodes ")) {
+		k.counted = append(k.counted[:0], line...)
+	}
+	if !bytes.Contains(line, []byte(" score ")) {
+		return
+	}
+	i := multiPVOf(line) - 1
+	for len(k.scored) <= i {
+		k.scored = append(k.scored, nil)
+	}
+	k.scored[i] = append(k.scored[i][:0], line...)
+}
+
+// multiPVOf is the line's multipv, 1 when it has none.
+func multiPVOf(line []byte) int {
+	_, after, ok := bytes.Cut(line, []byte(" multipv "))
+	if !ok {
+		return 1
+	}
+	n := 0
+	for _, c := range after {
+		if c < '0' || c > '9' || n > maxMultiPV {
+			break
+		}
+		n = 10*n + int(c-'0')
+	}
+	return max(1, min(n, maxMultiPV))
+}
+
+func (k *infoKeeper) reply() Reply {
+	var r Reply
+	for _, line := range k.scored {
+		if len(line) > 0 {
+			r.Lines = append(r.Lines, ParseInfo(Decode(line)))
+		}
+	}
+	if len(k.counted) > 0 {
+		r.Nodes = ParseInfo(Decode(k.counted)).Nodes
+	}
+	return r
+}

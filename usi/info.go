@@ -1,0 +1,178 @@
+package usi
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"gogi/shogi"
+)
+
+// Info is one "info" line of a search, as far as it is understood. Fields that
+// the line does not hold are zero.
+type Info struct {
+	Depth    int
+	SelDepth int
+	MultiPV  int // 1 for the best line, also when the engine does not say
+	Score    Score
+	HasScore bool
+	Nodes    uint64
+	NPS      uint64 // nodes a second, as the engine says
+	Time     time.Duration
+	HashFull int // per mille
+	PV       []shogi.Move
+	Text     string // of "info string …"
+}
+
+// ParseInfo reads the words after "info". It never fails: unknown words are
+// skipped one at a time, a number that cannot be read leaves its field zero,
+// and a principal variation ends at its first word that is not a move (some
+// engines put "resign", "win" or "rep_draw" there).
+func ParseInfo(line string) Info {
+	info := Info{MultiPV: 1}
+	p := words{rest: strings.TrimPrefix(line, "info")}
+	for w := p.next(); w != ""; w = p.next() {
+		switch w {
+		case "pv":
+			info.PV = parseMoves(p.rest)
+			return info
+		case "string":
+			info.Text = strings.TrimSpace(p.rest)
+			return info
+		case "score":
+			info.readScore(&p)
+		case "lowerbound":
+			info.Score.Bound = LowerBound
+		case "upperbound":
+			info.Score.Bound = UpperBound
+		default:
+			info.readNumber(w, &p)
+		}
+	}
+	return info
+}
+
+func (i *Info) readNumber(key string, p *words) {
+	switch key {
+	case "depth":
+		i.Depth = p.int()
+	case "seldepth":
+		i.SelDepth = p.int()
+	case "multipv":
+		i.MultiPV = max(1, p.int())
+	case "nodes":
+		i.Nodes = p.uint()
+	case "nps":
+		i.NPS = p.uint()
+	case "time":
+		i.Time = time.Duration(min(p.uint(), uint64(1<<40))) * time.Millisecond
+	case "hashfull":
+		i.HashFull = p.int()
+	}
+}
+
+func (i *Info) readScore(p *words) {
+	switch p.next() {
+	case "cp":
+		i.Score.Mate, i.Score.Value, i.HasScore = 0, p.int(), true
+	case "mate":
+		if s, ok := parseMate(p.next()); ok {
+			s.Bound = i.Score.Bound
+			i.Score, i.HasScore = s, true
+		}
+	}
+}
+
+// String is the line as an engine prints it.
+func (i Info) String() string {
+	var b strings.Builder
+	b.WriteString("info")
+	if i.Text != "" {
+		return b.String() + " string " + i.Text
+	}
+	if i.Depth > 0 {
+		fmt.Fprintf(&b, " depth %d", i.Depth)
+	}
+	if i.SelDepth > 0 {
+		fmt.Fprintf(&b, " seldepth %d", i.SelDepth)
+	}
+	if i.MultiPV > 0 {
+		fmt.Fprintf(&b, " multipv %d", i.MultiPV)
+	}
+	if i.HasScore {
+		b.WriteString(" score " + i.Score.String() + i.Score.Bound.suffix())
+	}
+	fmt.Fprintf(&b, " nodes %d nps %d time %d", i.Nodes, i.NPS, i.Time.Milliseconds())
+	if i.HashFull > 0 {
+		fmt.Fprintf(&b, " hashfull %d", i.HashFull)
+	}
+	if len(i.PV) > 0 {
+		b.WriteString(" pv")
+		writeMoves(&b, i.PV)
+	}
+	return b.String()
+}
+
+func (b Bound) suffix() string {
+	switch b {
+	case LowerBound:
+		return " lowerbound"
+	case UpperBound:
+		return " upperbound"
+	case Exact:
+	}
+	return ""
+}
+
+// writeMoves appends " m1 m2 …".
+func writeMoves(b *strings.Builder, moves []shogi.Move) {
+	for _, m := range moves {
+		b.WriteByte(' ')
+		b.WriteString(m.String())
+	}
+}
+
+// parseMoves reads moves up to the first word that is none.
+func parseMoves(text string) []shogi.Move {
+	var moves []shogi.Move
+	p := words{rest: text}
+	for w := p.next(); w != ""; w = p.next() {
+		m, err := shogi.ParseMove(w)
+		if err != nil {
+			break
+		}
+		moves = append(moves, m)
+	}
+	return moves
+}
+
+// words walks over the words of a line without allocating.
+type words struct{ rest string }
+
+func (p *words) next() string {
+	p.rest = strings.TrimLeft(p.rest, " \t")
+	i := strings.IndexAny(p.rest, " \t")
+	if i < 0 {
+		i = len(p.rest)
+	}
+	w := p.rest[:i]
+	p.rest = p.rest[i:]
+	return w
+}
+
+func (p *words) int() int {
+	n, err := strconv.Atoi(p.next())
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func (p *words) uint() uint64 {
+	n, err := strconv.ParseUint(p.next(), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,296 @@
+package usi
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// OptionType is the kind of an option that an engine declares.
+type OptionType string
+
+// The option types of USI.
+const (
+	Check    OptionType = "check"
+	Spin     OptionType = "spin"
+	Combo    OptionType = "combo"
+	Button   OptionType = "button"
+	String   OptionType = "string"
+	Filename OptionType = "filename"
+)
+
+// Option is one option as an engine declares it after "usi".
+type Option struct {
+	Name    string
+	Type    OptionType
+	Default string   // "" when absent or "<empty>"
+	Min     int64    // of a spin; the smallest int64 when not declared
+	Max     int64    // of a spin; the largest int64 when not declared
+	Vars    []string // of a combo
+}
+
+// Setting is one option as it is sent: the name as the engine declared it.
+// A button has no value.
+type Setting struct {
+	Name  string
+	Value string
+}
+
+// String is the setoption line.
+func (s Setting) String() string {
+	if s.Value == "" {
+		return "setoption name " + s.Name
+	}
+	return "setoption name " + s.Name + " value " + s.Value
+}
+
+// ParseOption reads a line "option name … type …". Names and values may
+// contain spaces: the keywords type, default, min, max and var end them.
+func ParseOption(line string) (Option, error) {
+	rest, ok := strings.CutPrefix(line, "option name ")
+	if !ok {
+		return Option{}, fmt.Errorf("usi: option line %q: expected it to start with %q", line, "option name ")
+	}
+	name, rest, ok := strings.Cut(rest, " type ")
+	if !ok || strings.TrimSpace(name) == "" {
+		return Option{}, fmt.Errorf("usi: option line %q: expected \"option name NAME type TYPE\"", line)
+	}
+	o := Option{Name: strings.TrimSpace(name), Min: math.MinInt64, Max: math.MaxInt64}
+	kind, rest, _ := strings.Cut(rest, " ")
+	o.Type = OptionType(kind)
+	if !o.Type.known() {
+		return Option{}, fmt.Errorf("usi: option %q: unknown type %q (expected check, spin, combo, button, string or filename)", o.Name, kind)
+	}
+	if err := o.readAttributes(rest); err != nil {
+		return Option{}, fmt.Errorf("usi: option %q: %w", o.Name, err)
+	}
+	return o, nil
+}
+
+func (t OptionType) known() bool {
+	switch t {
+	case Check, Spin, Combo, Button, String, Filename:
+		return true
+	}
+	return false
+}
+
+// readAttributes reads "default … min … max … var …". A string's default is
+// the rest of the line, whatever words it holds.
+func (o *Option) readAttributes(rest string) error {
+	if o.Type == String || o.Type == Filename {
+		value := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest)+" ", "default "))
+		o.Default = emptyText(value)
+		return nil
+	}
+	for _, a := range splitAttributes(rest) {
+		if err := o.set(a.key, a.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *Option) set(key, value string) (err error) {
+	switch key {
+	case "default":
+		o.Default = emptyText(value)
+	case "min":
+		o.Min, err = strconv.ParseInt(value, 10, 64)
+	case "max":
+		o.Max, err = strconv.ParseInt(value, 10, 64)
+	case "var":
+		o.Vars = append(o.Vars, value)
+	}
+	if err != nil {
+		return fmt.Errorf("%s %q is not a whole number", key, value)
+	}
+	return nil
+}
+
+type attribute struct{ key, value string }
+
+// splitAttributes cuts at the keywords; what stands between two of them is
+// one value, spaces included.
+func splitAttributes(text string) []attribute {
+	var list []attribute
+	for _, word := range strings.Fields(text) {
+		switch word {
+		case "default", "min", "max", "var":
+			list = append(list, attribute{key: word})
+			continue
+		}
+		if len(list) == 0 {
+			continue
+		}
+		last := &list[len(list)-1]
+		last.value = strings.TrimSpace(last.value + " " + word)
+	}
+	return list
+}
+
+func emptyText(s string) string {
+	if s == "<empty>" {
+		return ""
+	}
+	return s
+}
+
+// Resolve matches wanted settings with the options that an engine declares:
+// names without regard to case, Hash and USI_Hash (likewise Ponder, MultiPV,
+// Variant) as one. It returns what to send, in the order wanted, under the
+// declared names. All errors are reported together: a name that is not offered
+// (with the nearest ones that are) and a value outside the declared range.
+func Resolve(declared []Option, wanted []Setting) ([]Setting, error) {
+	var out []Setting
+	var errs []error
+	for _, w := range wanted {
+		o, ok := FindOption(declared, w.Name)
+		if !ok {
+			errs = append(errs, unknownOption(declared, w.Name))
+			continue
+		}
+		value, err := o.Accept(w.Value)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		out = append(out, Setting{Name: o.Name, Value: value})
+	}
+	return out, errors.Join(errs...)
+}
+
+// FindOption finds a declared option by name, as Resolve matches names.
+func FindOption(declared []Option, name string) (Option, bool) {
+	i := slices.IndexFunc(declared, func(o Option) bool { return strings.EqualFold(o.Name, name) })
+	if i < 0 {
+		i = slices.IndexFunc(declared, func(o Option) bool { return SameOption(o.Name, name) })
+	}
+	if i < 0 {
+		return Option{}, false
+	}
+	return declared[i], true
+}
+
+// SameOption reports whether two names mean one option: without regard to
+// case, and with the USI_ prefix of the general options optional.
+func SameOption(a, b string) bool { return canonicalName(a) == canonicalName(b) }
+
+func canonicalName(name string) string {
+	name = strings.ToLower(name)
+	switch bare := strings.TrimPrefix(name, "usi_"); bare {
+	case "hash", "ponder", "multipv":
+		return bare
+	}
+	return name
+}
+
+// Accept checks a value against the declaration and returns it as it is sent.
+func (o Option) Accept(value string) (string, error) {
+	if strings.ContainsAny(value, "\r\n") {
+		return "", fmt.Errorf("option %s: a value cannot contain a line break", o.Name)
+	}
+	switch o.Type {
+	case Check:
+		if v := strings.ToLower(value); v == "true" || v == "false" {
+			return v, nil
+		}
+		return "", fmt.Errorf("option %s: %q is not true or false", o.Name, value)
+	case Spin:
+		return value, o.checkSpin(value)
+	case Combo:
+		return o.comboValue(value)
+	case Button:
+		if value != "" && !strings.EqualFold(value, "true") {
+			return "", fmt.Errorf("option %s is a button and takes no value (got %q)", o.Name, value)
+		}
+		return "", nil
+	case String, Filename:
+		if value == "" {
+			return "<empty>", nil
+		}
+	}
+	return value, nil
+}
+
+func (o Option) checkSpin(value string) error {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil {
+		return fmt.Errorf("option %s: %q is not a whole number", o.Name, value)
+	}
+	if n < o.Min || n > o.Max {
+		return fmt.Errorf("option %s: %d is outside %d to %d", o.Name, n, o.Min, o.Max)
+	}
+	return nil
+}
+
+func (o Option) comboValue(value string) (string, error) {
+	for _, v := range o.Vars {
+		if strings.EqualFold(v, value) {
+			return v, nil
+		}
+	}
+	return "", fmt.Errorf("option %s: %q is not one of %s", o.Name, value, strings.Join(o.Vars, ", "))
+}
+
+func unknownOption(declared []Option, name string) error {
+	names := make([]string, 0, len(declared))
+	for _, o := range declared {
+		names = append(names, o.Name)
+	}
+	near := Nearest(name, names, 3)
+	if len(near) == 0 {
+		return fmt.Errorf("option %q is not offered", name)
+	}
+	return fmt.Errorf("option %q is not offered; nearest: %s", name, strings.Join(near, ", "))
+}
+
+// Nearest lists up to limit of the candidates, most similar to name first, by
+// edit distance without regard to case; candidates with nothing in common
+// (distance above half of the longer name) are left out.
+func Nearest(name string, candidates []string, limit int) []string {
+	type scored struct {
+		text string
+		cost int
+	}
+	var list []scored
+	for _, c := range candidates {
+		cost := editDistance(strings.ToLower(name), strings.ToLower(c))
+		if strings.Contains(strings.ToLower(c), strings.ToLower(name)) {
+			cost = min(cost, 1)
+		}
+		if 2*cost <= max(len(name), len(c)) {
+			list = append(list, scored{c, cost})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b scored) int { return a.cost - b.cost })
+	var out []string
+	for _, s := range list[:min(limit, len(list))] {
+		out = append(out, s.text)
+	}
+	return out
+}
+
+// editDistance is Levenshtein's: insertions, deletions and replacements.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,91 @@
+package usi
+
+import (
+	"fmt"
+	"time"
+
+	"gogi/shogi"
+)
+
+// Game is what a player is told when a game begins.
+type Game struct {
+	Colour shogi.Colour // the side that the player has
+	Seed   uint64       // of everything random in this game
+}
+
+// Request asks a player for a move.
+type Request struct {
+	Position Position
+	Go       Go
+	// Deadline is the longest that the answer may take, counted as
+	// Reply.Elapsed is; after it the search is stopped. 0: no limit.
+	Deadline time.Duration
+	// OnInfo, when set, gets each info line of the search as it arrives, on
+	// another goroutine than the caller's; it must not block.
+	OnInfo func(Info)
+}
+
+// Reply is a player's answer.
+type Reply struct {
+	Answer  Answer
+	Move    shogi.Move // of AnswerMove
+	Ponder  shogi.Move // the expected reply, or NoMove
+	Text    string     // the answer as it was sent, for notes about bad ones
+	Lines   []Info     // the last info with a score for each multipv, best first
+	Nodes   uint64     // the last count of nodes that was reported
+	Elapsed time.Duration
+	Stopped bool   // the search was stopped: the deadline passed or ctx ended
+	Hit     bool   // the search was one on the opponent's time that hit
+	Detail  []byte // a council's vote record, stored verbatim; else nil
+}
+
+// Best is the last info of the best line; zero when there was none.
+func (r Reply) Best() Info {
+	if len(r.Lines) == 0 {
+		return Info{}
+	}
+	return r.Lines[0]
+}
+
+// Outcome is a game's end as one player is told it.
+type Outcome string
+
+// The outcomes of "gameover".
+const (
+	Win  Outcome = "win"
+	Lose Outcome = "lose"
+	Draw Outcome = "draw"
+)
+
+// FaultKind says how an engine failed.
+type FaultKind string
+
+// The kinds of fault.
+const (
+	FaultStart      FaultKind = "start"      // it ended or stayed silent before usiok or readyok
+	FaultCrash      FaultKind = "crash"      // it ended, or closed its output, in a game
+	FaultHang       FaultKind = "hang"       // no bestmove, not even after "stop"
+	FaultNotRead    FaultKind = "not_read"   // it did not read its input in time
+	FaultConnection FaultKind = "connection" // the way to a remote engine was cut
+)
+
+// Fault is the failure of an engine. After it the engine is of no more use and
+// must be closed.
+type Fault struct {
+	Kind   FaultKind
+	Engine string
+	Doing  string // what the dialogue was doing, such as "waiting for readyok"
+	Note   string // exit status and last words on stderr, safe to print
+	// Searching: a "go" had been sent, so the game had begun for the engine.
+	Searching bool
+	Elapsed   time.Duration // of the search that failed; 0 outside of one
+}
+
+// Error says which engine failed, how, and what is known of the cause.
+func (f *Fault) Error() string {
+	text := fmt.Sprintf("usi: %s: %s: %s", f.Engine, f.Doing, f.Kind)
+	if f.Note != "" {
+		text += ": " + f.Note
+	}
+	return text
+}

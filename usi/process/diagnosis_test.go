@@ -1,0 +1,134 @@
+package process
+
+import (
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+func TestDiagnosis(t *testing.T) {
+	for _, test := range []struct{ script, want string }{
+		{"exit 1", "exit status 1"},
+		{"echo no eval file >&2; echo giving up >&2; exit 3", "exit status 3; stderr: no eval file | giving up"},
+		{"ulimit -c 0; echo assertion failed >&2; kill -ABRT $$", "killed by signal 6 (aborted); stderr: assertion failed"},
+		{"kill -SEGV $$", "killed by signal 11 (segmentation fault)"},
+	} {
+		spec := sh(test.script)
+		spec.Dir = t.TempDir() // for a core
+		p := start(t, spec, nil)
+		if _, err := io.ReadAll(p); err != nil {
+			t.Fatal(err)
+		}
+		// No wait here: EOF may come before the exit status, and Diagnosis must
+		// wait for it.
+		if got := p.Diagnosis(); got != test.want {
+			t.Errorf("%s: %q, want %q", test.script, got, test.want)
+		}
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	for _, test := range []struct {
+		name, raw string
+		cut       bool
+		want      string
+	}{
+		{"nothing", "", false, ""},
+		{"blank lines", "\n\r\n  \n", false, ""},
+		{"lines", "a\nb\r\nc\rd\n", false, "a | b | c | d"},
+		{"UTF-8", "評価関数がありません", false, "評価関数がありません"},
+		{"Shift_JIS", "\x95]\x89\xbf\x8a\xd6\x90\x94", false, "評価関数"},
+		{"each line its own", "評価\n\x95]\x89\xbf", false, "評価 | 評価"},
+		{"neither", "a\xff\xfeb", false, "a\uFFFDb"},
+		{"cut UTF-8", "評価"[1:], true, "価"},
+		{"cut Shift_JIS", "\x95]\x89\xbf\x8a\xd6"[1:], true, "]価関"},
+		{"colours", "\x1b[1;31merror\x1b[0m: \x1b]0;title\x07x\x1b(B", false, "error: x"},
+		{"title never ended", "x\x1b]0;title", false, "x"},
+		{"controls", "a\x00b\x07c\u009b\u200e\u202ed\te", false, "abcd e"},
+		{"wide space", "a\u3000b", false, "a\u3000b"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := oneLine([]byte(test.raw), test.cut); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestOneLineIsTrimmed(t *testing.T) {
+	got := oneLine([]byte(strings.Repeat("駒", 1200)+"終"), false)
+	if utf8.RuneCountInString(got) != diagnosisRunes+1 || !strings.HasPrefix(got, "…駒") || !strings.HasSuffix(got, "駒終") {
+		t.Errorf("%d characters: %s", utf8.RuneCountInString(got), got)
+	}
+}
+
+func FuzzOneLine(f *testing.F) {
+	f.Add([]byte("\x1b[1;31m評価\x95]\n\xff"), true)
+	f.Fuzz(func(t *testing.T, raw []byte, cut bool) {
+		got := oneLine(raw, cut)
+		if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+func TestTail(t *testing.T) {
+	var tail tail
+	var all strings.Builder
+	for _, n := range []int{0, 1, 4000, 95, 1, 7, 5000, 4096, 3} {
+		s := strings.Repeat(string(rune('a'+all.Len()%26)), n)
+		if m, err := tail.Write([]byte(s)); m != n || err != nil {
+			t.Fatalf("Write = %d, %v", m, err)
+		}
+		all.WriteString(s)
+		want := all.String()
+		want = want[max(0, len(want)-tailSize):]
+		if got, cut := tail.last(); string(got) != want || cut != (all.Len() > tailSize) {
+			t.Fatalf("after %d bytes: %d kept, cut %v", all.Len(), len(got), cut)
+		}
+	}
+}
+
+// Two busy threads share one CPU, so they wait for each other, while the leader
+// thread sleeps: what it waited is not what the process waited.
+func TestWaited(t *testing.T) {
+	cpu, _ := lastCPU(t)
+	spec := self("spin")
+	spec.CPUs = []int{cpu}
+	p := start(t, spec, nil)
+	eventually(t, "the threads wait for each other", func() bool {
+		all, err := p.Waited()
+		if err != nil {
+			t.Fatal(err)
+		}
+		leader, err := threadWaited("/proc/" + itoa(p.PID()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all > leader+50*time.Millisecond
+	})
+	closeOK(t, p)
+	if _, err := p.Waited(); err == nil || !strings.Contains(err.Error(), os.ErrProcessDone.Error()) {
+		t.Errorf("Waited after the end: %v", err)
+	}
+}
+
+func TestWaitedCountsChildren(t *testing.T) {
+	if _, err := os.Stat("/proc/thread-self/children"); err != nil {
+		t.Skip("this kernel does not tell children: ", err)
+	}
+	cpu, _ := lastCPU(t)
+	spec := sh("(while :; do :; done) & (while :; do :; done) & cat")
+	spec.CPUs = []int{cpu}
+	p := start(t, spec, nil)
+	eventually(t, "the children wait for each other", func() bool {
+		got, err := p.Waited()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got > 100*time.Millisecond
+	})
+}

@@ -1,0 +1,259 @@
+package process
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// childEnv marks a re-executed test binary; its first argument says what it is.
+const childEnv = "GOGI_PROCESS_TEST_CHILD"
+
+// patience is far beyond what any step needs on a busy machine.
+const patience = 10 * time.Second
+
+func TestMain(m *testing.M) {
+	// A fuzzing worker is this binary again too, but its arguments are flags.
+	if os.Getenv(childEnv) != "" && !strings.HasPrefix(os.Args[1], "-") {
+		os.Exit(beChild(os.Args[1]))
+	}
+	os.Setenv(childEnv, "1")                 // for every child; it has no business in this process any more
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // else a child built with -race takes a second to exit
+	os.Exit(m.Run())
+}
+
+func beChild(what string) int {
+	var err error
+	switch what {
+	case "echo":
+		_, err = io.Copy(os.Stdout, os.Stdin)
+	case "spin":
+		err = beSpinning()
+	case "guard":
+		err = ServeGuard(os.Stdin)
+	case "runner":
+		err = beRunner(true)
+	case "runner-noguard":
+		err = beRunner(false)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// beSpinning keeps two threads busy that are not the leader's.
+func beSpinning() error {
+	for range 2 {
+		go func() {
+			runtime.LockOSThread()
+			for {
+			}
+		}()
+	}
+	_, err := io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+const (
+	// wrapperScript tells the number of a background child that ignores
+	// SIGTERM and ends only when killed, and ends itself at the end of stdin.
+	wrapperScript = `sh -c 'trap "" TERM; exec sleep 1000' & echo $!; cat >/dev/null`
+	// stubbornScript ignores the end of stdin, and SIGTERM, as does its sleep.
+	stubbornScript = `trap "" TERM; echo ready; while :; do sleep 1000; done`
+)
+
+// beRunner starts engines, prints "name pid" lines, and waits to be killed.
+func beRunner(guarded bool) error {
+	var guard *Guard
+	if guarded {
+		var err error
+		if guard, err = StartGuard([]string{os.Args[0], "guard"}); err != nil {
+			return err
+		}
+		fmt.Println("guard", guard.cmd.Process.Pid)
+	}
+	for name, spec := range map[string]Spec{
+		"plain":    {Command: []string{os.Args[0], "echo"}},
+		"wrapper":  sh(wrapperScript),
+		"stubborn": sh(stubbornScript),
+	} {
+		p, err := Start(spec, guard)
+		if err != nil {
+			return err
+		}
+		fmt.Println(name, p.PID())
+		if name == "wrapper" {
+			line, err := bufio.NewReader(p).ReadString('\n')
+			if err != nil {
+				return err
+			}
+			fmt.Print("grandchild ", line)
+		}
+	}
+	fmt.Println("all 0")
+	_, err := io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+func sh(script string) Spec { return Spec{Command: []string{"/bin/sh", "-c", script}} }
+
+func self(what string) Spec { return Spec{Command: []string{os.Args[0], what}} }
+
+// start starts a process whose Read gives up after patience.
+func start(t *testing.T, spec Spec, guard *Guard) *Process {
+	t.Helper()
+	p, err := Start(spec, guard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	if err := p.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func startGuard(t *testing.T) *Guard {
+	t.Helper()
+	g, err := StartGuard([]string{os.Args[0], "guard"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	return g
+}
+
+// line reads one line. It reads byte by byte and so takes nothing of the next.
+func line(t *testing.T, r io.Reader) string {
+	t.Helper()
+	var s strings.Builder
+	for b := make([]byte, 1); ; {
+		if _, err := io.ReadFull(r, b); err != nil {
+			t.Fatalf("after %q: %v", s.String(), err)
+		}
+		if b[0] == '\n' {
+			return s.String()
+		}
+		s.WriteByte(b[0])
+	}
+}
+
+func lineNumber(t *testing.T, r io.Reader) int {
+	t.Helper()
+	n, err := strconv.Atoi(line(t, r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// eventually asks until ok, for what has no event to wait for.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); !ok(); <-tick.C {
+		if time.Now().After(end) {
+			t.Fatalf("never happened: %s", what)
+		}
+	}
+}
+
+// alive reports whether pid runs; a zombie does not.
+func alive(pid int) bool {
+	state, _ := stat(pid)
+	return state != "" && state != "Z" && state != "X"
+}
+
+// group lists the living members of a process group.
+func group(pgid int) []int {
+	var members []int
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		pid, _ := strconv.Atoi(filepath.Base(dir))
+		if state, g := stat(pid); g == pgid && state != "Z" && state != "X" {
+			members = append(members, pid)
+		}
+	}
+	return members
+}
+
+// stat returns a process's state letter and group; "" if there is none.
+func stat(pid int) (state string, pgid int) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return "", 0
+	}
+	// pid (name that may hold anything) state ppid pgrp …
+	s := string(b)
+	f := strings.Fields(s[strings.LastIndexByte(s, ')')+1:])
+	pgid, _ = strconv.Atoi(f[2])
+	return f[0], pgid
+}
+
+// status returns a field of /proc/PID/status, or of a thread's.
+func status(t *testing.T, file, field string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l := range strings.Lines(string(b)) {
+		if v, ok := strings.CutPrefix(l, field+":"); ok {
+			return strings.TrimSpace(v)
+		}
+	}
+	t.Fatalf("%s: no %s", file, field)
+	return ""
+}
+
+// lastCPU is the highest CPU that we may use, and all of them as the kernel
+// writes them.
+func lastCPU(t *testing.T) (cpu int, allowed string) {
+	t.Helper()
+	allowed = status(t, "/proc/self/status", "Cpus_allowed_list")
+	last := allowed[strings.LastIndexAny(allowed, "-,")+1:]
+	cpu, err := strconv.Atoi(last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cpu, allowed
+}
+
+func first(n int, _ string) int { return n }
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// threadsWith counts our own threads with exactly this affinity.
+func threadsWith(t *testing.T, cpus string) int {
+	t.Helper()
+	n := 0
+	threads, _ := filepath.Glob("/proc/self/task/*/status")
+	for _, file := range threads {
+		b, err := os.ReadFile(file)
+		if err == nil && strings.Contains(string(b), "\nCpus_allowed_list:\t"+cpus+"\n") {
+			n++
+		}
+	}
+	return n
+}
+
+func descriptors(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries)
+}
+
+func reader(s string) *bufio.Reader { return bufio.NewReader(strings.NewReader(s)) }

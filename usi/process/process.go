@@ -1,0 +1,318 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// DefaultGrace is how long Close waits after closing stdin.
+	DefaultGrace = 500 * time.Millisecond
+	// DefaultTermGrace is how long Close waits after SIGTERM.
+	DefaultTermGrace = 300 * time.Millisecond
+
+	// killWait is how long Close waits after SIGKILL. Usually a few
+	// milliseconds do, but giving back many gigabytes of hash takes its time.
+	killWait = time.Second
+	// lingerWait bounds the wait for what follows the leader's death: the
+	// other members of its group, the last bytes of stderr.
+	lingerWait = 100 * time.Millisecond
+	// diagnosisWait is how long Diagnosis waits for the exit status.
+	diagnosisWait = 200 * time.Millisecond
+)
+
+// Spec says what to start and how.
+type Spec struct {
+	Command []string // program and arguments; no shell. A name without a slash is looked up in PATH
+	Dir     string   // working directory, also the base of a relative Command[0] with a slash; "": the parent's
+	Env     []string // KEY=VALUE, added to the parent's environment and winning over it
+	CPUs    []int    // logical CPUs to run on, 0..1023; nil: inherit the parent's
+
+	Grace     time.Duration // from Close's end of stdin to SIGTERM; 0: DefaultGrace
+	TermGrace time.Duration // from SIGTERM to SIGKILL; 0: DefaultTermGrace
+}
+
+// Process is a started engine: an io.ReadWriteCloser whose Read is the child's
+// stdout and whose Write is its stdin. One goroutine may read while another
+// writes; every other method may be called from any goroutine at any time.
+// Whoever starts a Process must Close it, even if the engine ended by itself.
+type Process struct {
+	grace, termGrace time.Duration
+
+	cmd    *exec.Cmd // touched by own alone; its ProcessState by all once done is closed
+	pid    int       // also the number of the group
+	stdin  *os.File  // our write end
+	stdout *os.File  // our read end
+	stderr *os.File  // our read end, read and closed by drain
+	said   tail      // the last of what came from stderr
+
+	hungUp atomic.Bool // the child was seen to have closed stdin or stdout, so it is probably ending
+
+	mu     sync.Mutex // held while pid must stay ours: to signal, to reap, to read /proc
+	reaped bool
+
+	done    chan struct{} // nothing is sent; own closes it when the leader has been reaped
+	drained chan struct{} // nothing is sent; drain closes it when stderr has ended
+
+	closing  sync.Once
+	closeErr error
+}
+
+// Start starts a process in a group of its own, and tells guard of it. guard
+// may be nil; then a runner that is killed leaves behind what the engine's
+// wrapper started. If the guard has died, Start fails and nothing runs.
+func Start(spec Spec, guard *Guard) (*Process, error) {
+	if err := spec.check(); err != nil {
+		return nil, fmt.Errorf("process: %w", err)
+	}
+	p := &Process{
+		grace:     orDefault(spec.Grace, DefaultGrace),
+		termGrace: orDefault(spec.TermGrace, DefaultTermGrace),
+		cmd:       spec.cmd(),
+		done:      make(chan struct{}),
+		drained:   make(chan struct{}),
+	}
+	if err := p.start(spec.CPUs, guard); err != nil {
+		return nil, fmt.Errorf("process: starting %s: %w", spec.Command[0], explain(p.cmd, err))
+	}
+	go p.drain()
+	return p, nil
+}
+
+// start makes the pipes and launches own. When it fails, no goroutine,
+// descriptor or process is left.
+func (p *Process) start(cpus []int, guard *Guard) error {
+	ours, theirs, err := makePipes()
+	if err != nil {
+		return err
+	}
+	defer closeAll(theirs)
+	p.stdin, p.stdout, p.stderr = ours[0], ours[1], ours[2]
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs[0], theirs[1], theirs[2]
+
+	// own sends exactly one value and never closes it. Capacity 1: own must
+	// not depend on anybody listening.
+	started := make(chan error, 1)
+	go p.own(cpus, guard, started)
+	if err := <-started; err != nil {
+		<-p.done
+		closeAll(ours)
+		return err
+	}
+	return nil
+}
+
+// own is the goroutine and the thread of the child's whole life.
+func (p *Process) own(cpus []int, guard *Guard, started chan<- error) {
+	defer close(p.done)
+	runtime.LockOSThread()
+	if len(cpus) == 0 {
+		defer runtime.UnlockOSThread() // else the pinned thread ends with this goroutine
+	}
+	if err := p.launch(cpus); err != nil {
+		started <- err
+		return
+	}
+	err := guard.add(p.pid)
+	if err != nil {
+		p.Kill()
+	}
+	started <- err
+
+	p.awaitExit()
+	p.Kill() // what the leader leaves behind; its zombie still holds the group's number
+	// The guard is told before the number is given up, so that it never holds
+	// one that may be reused. The members have their SIGKILL already.
+	guard.remove(p.pid)
+	p.reap()
+}
+
+// launch pins the calling thread and forks the child from it.
+func (p *Process) launch(cpus []int) error {
+	if err := pin(cpus); err != nil {
+		return err
+	}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	p.pid = p.cmd.Process.Pid
+	return nil
+}
+
+// awaitExit returns when the leader has ended, and leaves it unreaped.
+func (p *Process) awaitExit() {
+	for {
+		err := unix.Waitid(unix.P_PID, p.pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		if !errors.Is(err, unix.EINTR) {
+			return
+		}
+	}
+}
+
+// reap collects the leader's zombie; from here on its number means nothing.
+func (p *Process) reap() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	// The error only says that the exit status is not 0; Diagnosis tells it.
+	_ = p.cmd.Wait()
+	p.reaped = true
+}
+
+// signal sends sig to the whole group, unless it is gone.
+func (p *Process) signal(sig unix.Signal) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.reaped {
+		// It cannot fail while the leader, dead or alive, is ours: at worst
+		// nobody in the group takes the signal any more.
+		_ = unix.Kill(-p.pid, sig)
+	}
+}
+
+// PID is the leader's process number, which is also its group's. After Done it
+// may belong to somebody else.
+func (p *Process) PID() int { return p.pid }
+
+// Done is closed when the leader has ended and been reaped. Its group has been
+// killed then, and what it wrote before can still be read.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Read reads the child's stdout. It returns io.EOF, after everything that was
+// written, when the leader has ended or the whole group has closed its stdout;
+// and an error that wraps os.ErrDeadlineExceeded or os.ErrClosed (after Close).
+func (p *Process) Read(b []byte) (int, error) {
+	n, err := p.stdout.Read(b)
+	if err == io.EOF {
+		p.hungUp.Store(true)
+		return n, io.EOF
+	}
+	return n, p.wrap("reading its stdout", err)
+}
+
+// Write writes to the child's stdin. The error wraps syscall.EPIPE when nobody
+// reads it any more, os.ErrDeadlineExceeded when the deadline passed before
+// everything fitted into the pipe (n bytes did), and os.ErrClosed after Close.
+func (p *Process) Write(b []byte) (n int, err error) {
+	n, err = p.stdin.Write(b)
+	if errors.Is(err, syscall.EPIPE) {
+		p.hungUp.Store(true)
+	}
+	return n, p.wrap("writing its stdin", err)
+}
+
+// SetReadDeadline sets when a Read, also one that is waiting, gives up. The
+// zero time means never.
+func (p *Process) SetReadDeadline(t time.Time) error {
+	return p.wrap("setting its read deadline", p.stdout.SetReadDeadline(t))
+}
+
+// SetWriteDeadline sets when a Write, also one that is waiting, gives up. The
+// zero time means never.
+func (p *Process) SetWriteDeadline(t time.Time) error {
+	return p.wrap("setting its write deadline", p.stdin.SetWriteDeadline(t))
+}
+
+// Kill kills the whole group at once, for an engine that hangs. It does not
+// wait; Close must still be called, and returns soon.
+func (p *Process) Kill() { p.signal(unix.SIGKILL) }
+
+// Close ends the process and its group, and waits until they are gone: it
+// closes stdin, waits Grace, sends SIGTERM to the group, waits TermGrace, sends
+// SIGKILL. (The line "quit" is the caller's to send before.) It takes at most
+// about Grace + TermGrace plus what the kernel needs to kill (milliseconds; more
+// with gigabytes of memory to give back), and is done as soon as the engine is.
+// Every call, from any goroutine, waits for the end and returns the same. How
+// the engine ended is no error, see Diagnosis; the one error is a process that
+// outlives SIGKILL by a second, stuck in the kernel. Output not read yet is
+// lost: who wants it reads to io.EOF meanwhile.
+func (p *Process) Close() error {
+	p.closing.Do(func() { p.closeErr = p.end() })
+	return p.closeErr
+}
+
+func (p *Process) end() error {
+	// Nothing is buffered on our side, so closing cannot lose anything.
+	_ = p.stdin.Close()
+	err := p.endLeader()
+	p.awaitGroup()
+	p.awaitStderr()
+	_ = p.stdout.Close()
+	return err
+}
+
+// endLeader escalates until the leader has been reaped.
+func (p *Process) endLeader() error {
+	if p.ends(p.grace) {
+		return nil
+	}
+	p.signal(unix.SIGTERM)
+	if p.ends(p.termGrace) {
+		return nil
+	}
+	p.Kill()
+	if p.ends(killWait) {
+		return nil
+	}
+	return fmt.Errorf("process %d: still there %v after SIGKILL", p.pid, killWait)
+}
+
+// ends reports whether the leader ends within d.
+func (p *Process) ends(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-p.done:
+		return true
+	case <-t.C:
+		return false
+	}
+}
+
+// awaitGroup waits until the killed group has no members left. No event tells
+// of it, so it asks. Signal 0 only asks: it harms nobody, should the number
+// have been reused. The wait is short because a zombie counts as a member, and
+// stays one where init does not reap.
+func (p *Process) awaitGroup() {
+	limit := time.NewTimer(lingerWait)
+	defer limit.Stop()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for unix.Kill(-p.pid, 0) == nil {
+		select {
+		case <-tick.C:
+		case <-limit.C:
+			return
+		}
+	}
+}
+
+// wrap names the process in place of the pipe, which os calls "|0".
+func (p *Process) wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return fmt.Errorf("process %d: %s: %w", p.pid, doing, err)
+}
+
+func orDefault(d, def time.Duration) time.Duration {
+	if d == 0 {
+		return def
+	}
+	return d
+}

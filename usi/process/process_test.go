@@ -1,0 +1,416 @@
+package process
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func closeOK(t *testing.T, p *Process) time.Duration {
+	t.Helper()
+	begin := time.Now()
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	took := time.Since(begin)
+	if left := group(p.PID()); len(left) > 0 {
+		t.Errorf("Close left %v of group %d", left, p.PID())
+	}
+	select {
+	case <-p.Done():
+	default:
+		t.Error("Close returned before Done")
+	}
+	return took
+}
+
+func TestEchoAndOrderlyEnd(t *testing.T) {
+	p := start(t, self("echo"), nil)
+	if _, err := p.Write([]byte("isready\n")); err != nil {
+		t.Fatal(err)
+	}
+	if got := line(t, p); got != "isready" {
+		t.Errorf("echo said %q", got)
+	}
+	if got := p.Diagnosis(); got != "still running" {
+		t.Errorf("Diagnosis = %q", got)
+	}
+	if took := closeOK(t, p); took > DefaultGrace {
+		t.Errorf("a process that ends at EOF took %v to close", took)
+	}
+	if got := p.Diagnosis(); got != "exit status 0" {
+		t.Errorf("Diagnosis = %q", got)
+	}
+	if _, err := p.Write([]byte("x")); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Write after Close: %v", err)
+	}
+	if _, err := p.Read(make([]byte, 1)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Read after Close: %v", err)
+	}
+}
+
+func TestGroupAndDescriptorsAreItsOwn(t *testing.T) {
+	start(t, sh("cat"), startGuard(t)) // these pipes must not leak into p
+	p := start(t, sh("exec cat"), nil)
+	if _, err := io.WriteString(p, "here\n"); err != nil {
+		t.Fatal(err)
+	}
+	line(t, p) // now it is cat and no shell, and has closed what it should
+	files, err := os.ReadDir("/proc/" + itoa(p.PID()) + "/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		fd, err := strconv.Atoi(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Beyond 2 there may be only what somebody gave this test to pass on.
+		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+		if fd > 2 && (err != nil || flags&unix.FD_CLOEXEC != 0) {
+			t.Errorf("descriptor %d leaked into the child", fd)
+		}
+	}
+	if _, pgid := stat(p.PID()); pgid != p.PID() {
+		t.Errorf("group %d of process %d", pgid, p.PID())
+	}
+}
+
+func TestStubbornIsKilledWithinTheBound(t *testing.T) {
+	p := start(t, sh(stubbornScript), nil)
+	line(t, p)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			took := closeOK(t, p)
+			if least := DefaultGrace + DefaultTermGrace; took < least || took > least+time.Second {
+				t.Errorf("Close took %v", took)
+			}
+		})
+	}
+	wg.Wait()
+	if got := p.Diagnosis(); got != "killed by signal 9 (killed)" {
+		t.Errorf("Diagnosis = %q", got)
+	}
+}
+
+func TestTermIsHeard(t *testing.T) {
+	spec := sh(`trap 'exit 7' TERM; echo ready; while :; do :; done`)
+	spec.Grace, spec.TermGrace = 20*time.Millisecond, patience
+	p := start(t, spec, nil)
+	line(t, p)
+	closeOK(t, p)
+	if got := p.Diagnosis(); got != "exit status 7" {
+		t.Errorf("Diagnosis = %q", got)
+	}
+}
+
+func TestKillIsImmediate(t *testing.T) {
+	spec := sh(stubbornScript)
+	spec.Grace, spec.TermGrace = patience, patience
+	p := start(t, spec, nil)
+	line(t, p)
+	p.Kill()
+	if took := closeOK(t, p); took > patience/2 {
+		t.Errorf("Close after Kill took %v", took)
+	}
+	p.Kill() // nobody there: does nothing
+}
+
+func TestStoppedProcessIsKilled(t *testing.T) {
+	spec := sh("echo ready; read quit")
+	spec.Grace, spec.TermGrace = 10*time.Millisecond, 10*time.Millisecond
+	p := start(t, spec, nil)
+	line(t, p)
+	p.signal(syscall.SIGSTOP)
+	eventually(t, "the process stops", func() bool { s, _ := stat(p.PID()); return s == "T" })
+	closeOK(t, p)
+}
+
+func TestWrappersChildDiesWithClose(t *testing.T) {
+	p := start(t, sh(wrapperScript), nil)
+	child := lineNumber(t, p)
+	if !alive(child) {
+		t.Fatal("the wrapper has no child: nothing is tested")
+	}
+	// The wrapper itself ends at EOF, at once and with 0; the child would not.
+	if took := closeOK(t, p); took > DefaultGrace {
+		t.Errorf("Close took %v", took)
+	}
+	if alive(child) {
+		t.Error("the wrapper's child outlived Close")
+	}
+	if got := p.Diagnosis(); got != "exit status 0" {
+		t.Errorf("Diagnosis = %q", got)
+	}
+}
+
+// The child holds stdout open: were it left alone, Read would never end.
+func TestWrappersChildDiesWithItsLeader(t *testing.T) {
+	p := start(t, sh(`trap "" TERM; sleep 1000 & echo $!; read go; exit 3`), nil)
+	child := lineNumber(t, p)
+	if _, pgid := stat(child); pgid != p.PID() || !alive(child) {
+		t.Fatalf("child %d is not a living member of the group: nothing is tested", child)
+	}
+	if _, err := io.WriteString(p, "go\n"); err != nil {
+		t.Fatal(err)
+	}
+	if rest, err := io.ReadAll(p); err != nil || len(rest) > 0 {
+		t.Errorf("Read %q, %v; want the end", rest, err)
+	}
+	<-p.Done()
+	eventually(t, "the child dies", func() bool { return !alive(child) })
+	if got := p.Diagnosis(); got != "exit status 3" {
+		t.Errorf("Diagnosis = %q", got)
+	}
+}
+
+func TestOutputOutlivesTheProcess(t *testing.T) {
+	p := start(t, sh("head -c 50000 /dev/zero"), nil)
+	<-p.Done()
+	if got, err := io.ReadAll(p); err != nil || len(got) != 50000 {
+		t.Errorf("read %d bytes, %v", len(got), err)
+	}
+}
+
+func TestStderrNeverBlocks(t *testing.T) {
+	for _, size := range []string{"400000", "20000000"} {
+		p := start(t, sh("head -c "+size+" /dev/zero | tr '\\0' x >&2; echo >&2; echo last words >&2; echo through; cat"), nil)
+		if got := line(t, p); got != "through" {
+			t.Errorf("%s bytes: read %q", size, got)
+		}
+		closeOK(t, p)
+		if b, cut := p.said.last(); len(b) != tailSize || !cut || cap(p.said.buf) > 2*tailSize {
+			t.Errorf("%s bytes: kept %d, cut %v, room for %d", size, len(b), cut, cap(p.said.buf))
+		}
+		if got := p.Diagnosis(); !strings.HasSuffix(got, "xxx | last words") {
+			t.Errorf("%s bytes: Diagnosis = %q", size, got)
+		}
+	}
+}
+
+func TestWriteDeadline(t *testing.T) {
+	p := start(t, sh("echo ready; exec sleep 1000"), nil)
+	line(t, p)
+	if err := p.SetWriteDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	flood := bytes.Repeat([]byte("position\n"), 100_000)
+	n, err := p.Write(flood)
+	if !errors.Is(err, os.ErrDeadlineExceeded) || n == 0 || n >= len(flood) {
+		t.Errorf("Write = %d, %v", n, err)
+	}
+	p.Kill()
+	closeOK(t, p)
+}
+
+func TestCloseEndsABlockedWriteAndRead(t *testing.T) {
+	p := start(t, sh(stubbornScript), nil)
+	line(t, p)
+	written := make(chan error, 1) // the writer sends once
+	go func() {
+		_, err := p.Write(make([]byte, 1<<20))
+		written <- err
+	}()
+	read := make(chan error, 1) // the reader sends once
+	go func() {
+		_, err := io.ReadAll(p)
+		read <- err
+	}()
+	closeOK(t, p)
+	if err := <-written; err == nil {
+		t.Error("a megabyte went to a process that does not read")
+	}
+	if err := <-read; err != nil && !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Read: %v", err)
+	}
+}
+
+func TestWriteToTheDead(t *testing.T) {
+	p := start(t, sh("exit 0"), nil)
+	<-p.Done()
+	if _, err := p.Write([]byte("quit\n")); !errors.Is(err, syscall.EPIPE) {
+		t.Errorf("Write: %v", err)
+	}
+}
+
+func TestClosedStdoutButAlive(t *testing.T) {
+	p := start(t, sh("echo ready; exec >&-; read quit"), nil)
+	line(t, p)
+	if _, err := p.Read(make([]byte, 1)); err != io.EOF {
+		t.Fatalf("Read: %v", err)
+	}
+	begin := time.Now()
+	if got := p.Diagnosis(); got != "still running" {
+		t.Errorf("Diagnosis = %q", got)
+	}
+	if took := time.Since(begin); took < diagnosisWait {
+		t.Errorf("Diagnosis did not wait for the exit status, only %v", took)
+	}
+	if !alive(p.PID()) {
+		t.Fatal("the process has ended: nothing is tested")
+	}
+	closeOK(t, p)
+}
+
+// golang/go#27505: the child must not die with the thread that called Start.
+func TestCallersThreadMayEnd(t *testing.T) {
+	started := make(chan *Process, 1) // the goroutine sends once
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		p, err := Start(self("echo"), nil)
+		if err != nil {
+			t.Error(err)
+		}
+		started <- p
+	}()
+	p := <-started
+	defer p.Close()
+	if _, err := io.WriteString(p, "alive\n"); err != nil {
+		t.Fatal(err)
+	}
+	if got := line(t, p); got != "alive" {
+		t.Errorf("read %q", got)
+	}
+}
+
+func TestAffinity(t *testing.T) {
+	cpu, before := lastCPU(t)
+	spec := sh("grep Cpus_allowed_list /proc/self/status; cat")
+	spec.CPUs = []int{cpu}
+	p := start(t, spec, nil)
+	want := "Cpus_allowed_list:\t" + itoa(cpu)
+	if got := line(t, p); got != want {
+		t.Errorf("the child says %q, want %q", got, want)
+	}
+	pinned := threadsWith(t, itoa(cpu))
+	if before != itoa(cpu) && pinned != 1 {
+		t.Errorf("%d of our threads are pinned while the child runs, want 1", pinned)
+	}
+	closeOK(t, p)
+	if before != itoa(cpu) {
+		eventually(t, "the pinned thread ends", func() bool { return threadsWith(t, itoa(cpu)) == 0 })
+	}
+}
+
+func TestStartErrors(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	plain := write("plain", "#!/bin/sh\n", 0o644)
+	orphan := write("orphan", "#!/no/such/sh\n", 0o755)
+	noexec := write("noexec", "not a program\n", 0o755)
+	for _, test := range []struct {
+		name string
+		spec Spec
+		is   error
+		want string
+	}{
+		{"nothing", Spec{}, nil, "process: no command to start"},
+		{"no file", Spec{Command: []string{dir + "/x"}}, syscall.ENOENT,
+			"process: starting " + dir + "/x: no such file or directory"},
+		{"no file in dir", Spec{Command: []string{"./x"}, Dir: dir}, syscall.ENOENT,
+			"process: starting ./x: " + dir + "/x: no such file or directory"},
+		{"not in path", Spec{Command: []string{"no-such-engine"}}, nil,
+			"process: starting no-such-engine: executable file not found in $PATH (a program in the working directory is written ./no-such-engine)"},
+		{"folder", Spec{Command: []string{dir}}, syscall.EISDIR,
+			"process: starting " + dir + ": is a directory"},
+		{"not executable", Spec{Command: []string{plain}}, syscall.EACCES,
+			"process: starting " + plain + ": not executable (chmod +x): permission denied"},
+		{"no interpreter", Spec{Command: []string{orphan}}, syscall.ENOENT,
+			"process: starting " + orphan + ": the file exists, but the interpreter of its #! line, or its loader, does not: no such file or directory"},
+		{"no format", Spec{Command: []string{noexec}}, syscall.ENOEXEC,
+			"process: starting " + noexec + ": neither a program for this machine nor a script with a #! line: exec format error"},
+		{"no dir", Spec{Command: []string{"/bin/sh"}, Dir: dir + "/x"}, syscall.ENOENT,
+			"process: starting /bin/sh: working directory " + dir + "/x: no such file or directory"},
+		{"dir is a file", Spec{Command: []string{"/bin/sh"}, Dir: plain}, syscall.ENOTDIR,
+			"process: starting /bin/sh: working directory " + plain + ": not a directory"},
+		{"negative CPU", Spec{Command: []string{"/bin/sh"}, CPUs: []int{-1}}, nil,
+			"process: starting /bin/sh: CPUs [-1]: there can be no CPU -1"},
+		{"no CPU", Spec{Command: []string{"/bin/sh"}, CPUs: []int{1023}}, syscall.EINVAL,
+			"process: starting /bin/sh: CPUs [1023]: none of them can be used here: invalid argument"},
+		{"some CPUs", Spec{Command: []string{"/bin/sh"}, CPUs: []int{first(lastCPU(t)), 1023}}, nil,
+			"process: starting /bin/sh: CPUs [" + itoa(first(lastCPU(t))) + " 1023]: only 1 of them can be used here"},
+		{"environment", Spec{Command: []string{"/bin/sh"}, Env: []string{"OOPS"}}, nil,
+			`process: starting /bin/sh: environment "OOPS": want KEY=VALUE`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p, err := Start(test.spec, nil)
+			if err == nil {
+				p.Close()
+				t.Fatal("it started")
+			}
+			if err.Error() != test.want {
+				t.Errorf("got  %s\nwant %s", err, test.want)
+			}
+			if test.is != nil && !errors.Is(err, test.is) {
+				t.Errorf("%v is not %v", err, test.is)
+			}
+		})
+	}
+}
+
+func TestDirAndEnv(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(dir+"/engine", []byte("#!/bin/sh\necho $PWD $NAME\ncat\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, Spec{Command: []string{"./engine"}, Dir: dir, Env: []string{"NAME=lost", "NAME=won"}}, nil)
+	if got, want := line(t, p), dir+" won"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestFiftyAtOnceLeakNothing(t *testing.T) {
+	guard := startGuard(t)
+	closeOK(t, start(t, sh("cat"), guard)) // whatever is made once is made now
+	files, goroutines := descriptors(t), runtime.NumGoroutine()
+	var wg sync.WaitGroup
+	for i := range 50 {
+		wg.Go(func() {
+			script := []string{"echo 1; cat", wrapperScript, "echo 1; exit 1", "echo 1; exec >&- 2>&-; read quit"}[i%4]
+			spec := sh(script)
+			if i%2 == 0 {
+				spec.CPUs = []int{first(lastCPU(t))}
+			}
+			p, err := Start(spec, guard)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if _, err := p.Read(make([]byte, 16)); err != nil {
+				t.Error(err)
+			}
+			closeOK(t, p)
+		})
+	}
+	wg.Wait()
+	eventually(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= goroutines })
+	if n := descriptors(t); n != files {
+		t.Errorf("%d open files before, %d after", files, n)
+	}
+	for _, bad := range []Spec{sh(""), {Command: []string{"/nowhere"}}, {Command: []string{"/bin/sh"}, CPUs: []int{-1}}} {
+		if p, err := Start(bad, guard); err == nil {
+			p.Close()
+		}
+	}
+	if n := descriptors(t); n != files {
+		t.Errorf("%d open files before the start errors, %d after", files, n)
+	}
+}

@@ -1,0 +1,90 @@
+package usi
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Bound says whether a score is exact or the limit of a search window.
+type Bound uint8
+
+// The bounds of a score.
+const (
+	Exact Bound = iota
+	LowerBound
+	UpperBound
+)
+
+// MateScore is the finite value of a mate in 0 plies in Score.Value; a mate in
+// n plies is n less. Larger than any centipawn value that an engine reports.
+const MateScore = 1_000_000
+
+// maxCentipawns keeps centipawn scores clear of mate scores.
+const maxCentipawns = 900_000
+
+// Score is an evaluation from the side to move's point of view.
+type Score struct {
+	Mate  int // 0: centipawns; +1: the side to move mates; -1: it is mated
+	Value int // centipawns, or plies to mate (0: length unknown)
+	Bound Bound
+}
+
+// Number maps the score to one ordered number: centipawns, or a value near
+// ±MateScore for a mate.
+func (s Score) Number() int {
+	switch {
+	case s.Mate > 0:
+		return MateScore - s.Value
+	case s.Mate < 0:
+		return s.Value - MateScore
+	}
+	return max(-maxCentipawns, min(maxCentipawns, s.Value))
+}
+
+// ScoreFromNumber is the inverse of Number (the bound is lost).
+func ScoreFromNumber(n int) Score {
+	switch {
+	case n > maxCentipawns:
+		return Score{Mate: 1, Value: MateScore - n}
+	case n < -maxCentipawns:
+		return Score{Mate: -1, Value: MateScore + n}
+	}
+	return Score{Value: n}
+}
+
+// String is the USI text after "score", without the bound.
+func (s Score) String() string {
+	sign := "+"
+	if s.Mate < 0 {
+		sign = "-"
+	}
+	switch {
+	case s.Mate == 0:
+		return fmt.Sprintf("cp %d", s.Value)
+	case s.Value == 0:
+		return "mate " + sign
+	case s.Mate < 0:
+		return "mate -" + strconv.Itoa(s.Value)
+	}
+	return "mate " + strconv.Itoa(s.Value)
+}
+
+// parseMate reads the word after "score mate": a signed number of plies, or
+// "+", "-", "+0", "-0" for an unknown length. A bare 0 is a mated side: the
+// engines that print it do so at depth 0 on a position without moves.
+func parseMate(word string) (Score, bool) {
+	switch word {
+	case "+", "+0":
+		return Score{Mate: 1}, true
+	case "-", "-0", "0":
+		return Score{Mate: -1}, true
+	}
+	n, err := strconv.Atoi(word)
+	if err != nil || n > maxCentipawns/10 || n < -maxCentipawns/10 {
+		return Score{}, false
+	}
+	if n < 0 {
+		return Score{Mate: -1, Value: -n}, true
+	}
+	return Score{Mate: 1, Value: n}, true
+}
