@@ -1,6 +1,9 @@
 package match
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"time"
 
 	"gogi/shogi"
@@ -44,6 +47,22 @@ type FileHash struct {
 type Identity struct {
 	Files []FileHash
 	Fixed string // given by hand, or the built-in engine's version, instead of a binary
+}
+
+// String is a short form: what was given by hand, or the first digits of the
+// hash over all files.
+func (i Identity) String() string {
+	if i.Fixed != "" {
+		return i.Fixed
+	}
+	if len(i.Files) == 0 {
+		return "unknown"
+	}
+	h := sha256.New()
+	for _, f := range i.Files {
+		fmt.Fprintf(h, "%s\t%s\n", f.Role, f.SHA256)
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))[:16]
 }
 
 // Player is one engine with everything that is needed to start it.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"gogi/internal/foreign"
 )
 
 // Config is what a dialogue needs to know of an engine.
@@ -105,13 +107,13 @@ func readGreeting(lines []string) Greeting {
 	for _, line := range lines {
 		switch {
 		case strings.HasPrefix(line, "id name "):
-			g.Name = Printable(strings.TrimPrefix(line, "id name "), 200)
+			g.Name = foreign.Printable(strings.TrimPrefix(line, "id name "), 200)
 		case strings.HasPrefix(line, "id author "):
-			g.Author = Printable(strings.TrimPrefix(line, "id author "), 200)
+			g.Author = foreign.Printable(strings.TrimPrefix(line, "id author "), 200)
 		default:
 			o, err := ParseOption(line)
 			if err != nil {
-				g.Bad = append(g.Bad, Printable(err.Error(), 200))
+				g.Bad = append(g.Bad, foreign.Printable(err.Error(), 200))
 				continue
 			}
 			g.Options = append(g.Options, o)
@@ -202,7 +204,7 @@ func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 		e.noteElapsed(time.Since(s.start))
 		return reply.fromVariation(), err
 	}
-	reply.setAnswer(ParseBestmove(Decode(ev.line)))
+	reply.setAnswer(ParseBestmove(foreign.Decode(ev.line)))
 	reply.Elapsed = max(0, ev.stamp.Sub(s.start))
 	return reply, nil
 }
@@ -233,7 +235,7 @@ func (e *Engine) start(position string, r Request) (*search, error) {
 
 func (r *Reply) setAnswer(b Bestmove) {
 	r.Answer, r.Move, r.Ponder = b.Answer, b.Move, b.Ponder
-	r.Text = Printable(b.Text, 40)
+	r.Text = foreign.Printable(b.Text, 40)
 }
 
 // fromVariation answers with the first move of the best line.
@@ -386,7 +388,7 @@ func (e *Engine) diagnosis() string {
 	if !ok {
 		return "the connection ended"
 	}
-	return Printable(d.Diagnosis(), 1000)
+	return foreign.Printable(d.Diagnosis(), 1000)
 }
 
 // Ponder starts a search on the opponent's time (permanent brain): r's position

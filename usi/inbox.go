@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"gogi/internal/foreign"
 )
 
 // maxLine is the longest line that is looked at; the rest of a longer one is
@@ -150,7 +152,7 @@ func (in *inbox) line(line []byte, stamp time.Time) {
 	onInfo := in.sort(line, stamp)
 	in.mu.Unlock()
 	if onInfo != nil {
-		onInfo(ParseInfo(Decode(line)))
+		onInfo(ParseInfo(foreign.Decode(line)))
 	}
 }
 
@@ -167,7 +169,7 @@ func (in *inbox) sort(line []byte, stamp time.Time) func(Info) {
 	case kind == lineBestmove:
 		in.dropped++
 	case in.gather && len(in.gathered) < maxGathered && (bytes.HasPrefix(line, []byte("id ")) || bytes.HasPrefix(line, []byte("option "))):
-		in.gathered = append(in.gathered, Decode(line))
+		in.gathered = append(in.gathered, foreign.Decode(line))
 	}
 	return nil
 }
@@ -255,11 +257,11 @@ func (k *infoKeeper) reply() Reply {
 	var r Reply
 	for _, line := range k.scored {
 		if len(line) > 0 {
-			r.Lines = append(r.Lines, ParseInfo(Decode(line)))
+			r.Lines = append(r.Lines, ParseInfo(foreign.Decode(line)))
 		}
 	}
 	if len(k.counted) > 0 {
-		r.Nodes = ParseInfo(Decode(k.counted)).Nodes
+		r.Nodes = ParseInfo(foreign.Decode(k.counted)).Nodes
 	}
 	return r
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"sync"
+
+	"gogi/internal/foreign"
 )
 
 // Served is what a Server needs of the program behind it. The Server calls it
@@ -102,7 +104,7 @@ func (s *server) say(line string) {
 }
 
 func (s *server) complain(err error) {
-	s.say("info string error: " + Printable(err.Error(), 500))
+	s.say("info string error: " + foreign.Printable(err.Error(), 500))
 }
 
 // report says ok, or what went wrong.

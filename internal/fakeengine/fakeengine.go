@@ -43,6 +43,7 @@ type engine struct {
 	position usi.Position
 	held     string // the bestmove of a ponder search, held back
 	late     time.Duration
+	mark     string // a file that gets one line for each fault that was played
 }
 
 // Main runs the engine with command-line arguments and returns the exit code.
@@ -53,6 +54,7 @@ func Main(args []string) int {
 	flags.StringVar(&e.moves, "moves", "key", "how moves are chosen: key or first")
 	flags.IntVar(&e.infos, "infos", 1, "info lines before each bestmove")
 	flags.DurationVar(&e.think, "think", 0, "time before each bestmove")
+	flags.StringVar(&e.mark, "mark", "", "file that gets a line for each fault played")
 	flags.DurationVar(&e.late, "late", 0, "time between stop and bestmove")
 	script := flags.String("script", "", "faults: WHAT@COMMAND[:N], separated by commas")
 	options := flags.String("options", "", "option lines without the word option, separated by |")
@@ -129,6 +131,7 @@ func (e *engine) has(what, command string) bool {
 func (e *engine) misbehave(command string) (done bool, code int) {
 	for _, f := range e.script {
 		if f.command == command && (f.nth == 0 || f.nth == e.seen[command]) {
+			e.note(f)
 			done, code := e.play(f.what)
 			e.out.Flush()
 			if done {
@@ -139,6 +142,20 @@ func (e *engine) misbehave(command string) (done bool, code int) {
 	return false, -1
 }
 
+// note writes down that a fault is played, so that a test can assert it.
+func (e *engine) note(f fault) {
+	if e.mark == "" {
+		return
+	}
+	file, err := os.OpenFile(e.mark, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		fmt.Fprintln(e.stderr, err)
+		return
+	}
+	defer file.Close()
+	fmt.Fprintf(file, "%s@%s pid %d\n", f.what, f.command, os.Getpid())
+}
+
 // play is one fault. Those that are not the end return done = false.
 func (e *engine) play(what string) (done bool, code int) {
 	switch what {
@@ -146,9 +163,10 @@ func (e *engine) play(what string) (done bool, code int) {
 		fmt.Fprintln(e.stderr, "fake: leaving on purpose")
 		return true, 7
 	case "abort":
-		fmt.Fprintln(e.stderr, "terminate called after throwing an instance of 'fake'")
-		_ = syscall.Kill(os.Getpid(), syscall.SIGABRT)
-		select {}
+		// The runtime would turn SIGABRT into a trace and an exit status.
+		err := syscall.Exec("/bin/sh", []string{"sh", "-c", "echo terminate called on purpose >&2; kill -ABRT $$"}, os.Environ())
+		fmt.Fprintln(e.stderr, err)
+		return true, 1
 	case "hang":
 		return true, -1
 	case "deaf":
@@ -195,6 +213,9 @@ func (e *engine) play(what string) (done bool, code int) {
 		if err := exec.Command("sleep", "1000").Start(); err != nil { //nolint:noctx // it must outlive us
 			fmt.Fprintln(e.stderr, err)
 		}
+	case "late":
+		e.held = "bestmove " + e.choose() // said after stop, late
+		return true, -1
 	case "keepalive":
 		for range 3 {
 			fmt.Fprintln(e.out)

@@ -2,14 +2,10 @@ package process
 
 import (
 	"fmt"
-	"regexp"
-	"strings"
 	"syscall"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
-	"golang.org/x/text/encoding/japanese"
+	"gogi/internal/foreign"
 )
 
 // diagnosisRunes is how much of stderr a Diagnosis quotes, in characters.
@@ -28,7 +24,7 @@ func (p *Process) Diagnosis() string {
 		p.awaitLastWords()
 	}
 	note := p.status()
-	if text := oneLine(p.said.last()); text != "" {
+	if text := p.lastWords(); text != "" {
 		note += "; stderr: " + text
 	}
 	return note
@@ -73,67 +69,8 @@ func (p *Process) status() string {
 	return fmt.Sprintf("exit status %d", state.ExitCode())
 }
 
-// oneLine makes one printable line of raw stderr. cut: its beginning is lost,
-// perhaps in the middle of a character.
-func oneLine(raw []byte, cut bool) string {
-	// Neither encoding has a line end inside a character.
-	lines := strings.FieldsFunc(string(raw), func(r rune) bool { return r == '\n' || r == '\r' })
-	var out []string
-	for i, line := range lines {
-		if text := printable(decode(line, cut && i == 0)); text != "" {
-			out = append(out, text)
-		}
-	}
-	return lastRunes(strings.Join(out, " | "), diagnosisRunes)
-}
-
-// decode reads a line as UTF-8, else as Shift_JIS, else with U+FFFD for what is
-// neither.
-func decode(line string, cut bool) string {
-	start := line
-	for i := 0; cut && i < utf8.UTFMax-1 && start != "" && !utf8.RuneStart(start[0]); i++ {
-		start = start[1:]
-	}
-	if utf8.ValidString(start) {
-		return start
-	}
-	sjis := line
-	for range 2 { // a cut line may begin with a character's second byte
-		// The decoder gives no error for what it cannot read, but U+FFFD.
-		s, err := japanese.ShiftJIS.NewDecoder().String(sjis)
-		if err == nil && !strings.ContainsRune(s, utf8.RuneError) {
-			return s
-		}
-		if !cut {
-			break
-		}
-		sjis = sjis[1:]
-	}
-	return strings.ToValidUTF8(start, string(utf8.RuneError))
-}
-
-// printable removes terminal escapes and control characters. Compiled here, as
-// a diagnosis is rare: CSI sequences, OSC strings, and the other escapes.
-func printable(s string) string {
-	escapes := regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|\x1b[ -/]*[0-~]")
-	s = escapes.ReplaceAllString(s, "")
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t':
-			return ' '
-		case !unicode.IsGraphic(r): // control, formatting, unassigned
-			return -1
-		}
-		return r
-	}, s)
-	return strings.TrimSpace(s)
-}
-
-// lastRunes keeps the last n characters of s, and says so if there were more.
-func lastRunes(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return "…" + string(r[len(r)-n:])
+// lastWords is the end of stderr as one printable line.
+func (p *Process) lastWords() string {
+	raw, cut := p.said.last()
+	return foreign.LastLine(raw, cut, diagnosisRunes)
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 )
 
 func TestDiagnosis(t *testing.T) {
@@ -28,51 +27,6 @@ func TestDiagnosis(t *testing.T) {
 			t.Errorf("%s: %q, want %q", test.script, got, test.want)
 		}
 	}
-}
-
-func TestOneLine(t *testing.T) {
-	for _, test := range []struct {
-		name, raw string
-		cut       bool
-		want      string
-	}{
-		{"nothing", "", false, ""},
-		{"blank lines", "\n\r\n  \n", false, ""},
-		{"lines", "a\nb\r\nc\rd\n", false, "a | b | c | d"},
-		{"UTF-8", "評価関数がありません", false, "評価関数がありません"},
-		{"Shift_JIS", "\x95]\x89\xbf\x8a\xd6\x90\x94", false, "評価関数"},
-		{"each line its own", "評価\n\x95]\x89\xbf", false, "評価 | 評価"},
-		{"neither", "a\xff\xfeb", false, "a\uFFFDb"},
-		{"cut UTF-8", "評価"[1:], true, "価"},
-		{"cut Shift_JIS", "\x95]\x89\xbf\x8a\xd6"[1:], true, "]価関"},
-		{"colours", "\x1b[1;31merror\x1b[0m: \x1b]0;title\x07x\x1b(B", false, "error: x"},
-		{"title never ended", "x\x1b]0;title", false, "x"},
-		{"controls", "a\x00b\x07c\u009b\u200e\u202ed\te", false, "abcd e"},
-		{"wide space", "a\u3000b", false, "a\u3000b"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := oneLine([]byte(test.raw), test.cut); got != test.want {
-				t.Errorf("%q, want %q", got, test.want)
-			}
-		})
-	}
-}
-
-func TestOneLineIsTrimmed(t *testing.T) {
-	got := oneLine([]byte(strings.Repeat("駒", 1200)+"終"), false)
-	if utf8.RuneCountInString(got) != diagnosisRunes+1 || !strings.HasPrefix(got, "…駒") || !strings.HasSuffix(got, "駒終") {
-		t.Errorf("%d characters: %s", utf8.RuneCountInString(got), got)
-	}
-}
-
-func FuzzOneLine(f *testing.F) {
-	f.Add([]byte("\x1b[1;31m評価\x95]\n\xff"), true)
-	f.Fuzz(func(t *testing.T, raw []byte, cut bool) {
-		got := oneLine(raw, cut)
-		if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {
-			t.Errorf("%q", got)
-		}
-	})
 }
 
 func TestTail(t *testing.T) {

@@ -1,0 +1,28 @@
+# What CI runs is check and test; see .ci/run.
+GO ?= go
+LINT ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+.PHONY: build check test fuzz bench lint
+
+build: ## the program, as ./gogi
+	$(GO) build -o gogi ./cmd/gogi
+
+check: ## formatting, vet, import directions
+	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
+	$(GO) vet ./...
+	$(GO) test -run TestImportDirections .
+
+test: ## everything but the deep perft rows; real engines where they are installed
+	$(GO) test -timeout 15m ./...
+
+fuzz: ## each fuzz target for FUZZTIME
+	@for target in $$(grep -rhoE '^func Fuzz[A-Za-z]+' --include=*_test.go . | sed 's/func //' | sort -u); do \
+		for dir in $$(grep -rlE "^func $$target\(" --include=*_test.go . | xargs -n1 dirname); do \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(or $(FUZZTIME),20s) $$dir || exit 1; \
+		done; done
+
+bench: ## perft, the built-in engine, the store and the runner's overhead
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+lint: ## golangci-lint; the first run builds it, which takes minutes
+	$(LINT) run

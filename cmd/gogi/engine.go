@@ -1,0 +1,25 @@
+package main
+
+import (
+	"context"
+
+	"gogi/sparring"
+	"gogi/usi"
+	"gogi/usi/process"
+)
+
+// engineCommand is the built-in engine as a USI engine of its own.
+type engineCommand struct{}
+
+// Run speaks USI until quit or the end of the input.
+func (c *engineCommand) Run(ctx context.Context, env *environment) error {
+	return usi.Serve(ctx, env.in, env.out, sparring.New())
+}
+
+// guardCommand is the guard process of a run; the runner starts it.
+type guardCommand struct{}
+
+// Run kills what is left of the runner's process groups when its pipe ends.
+func (c *guardCommand) Run(env *environment) error {
+	return process.ServeGuard(env.in)
+}

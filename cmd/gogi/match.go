@@ -1,0 +1,295 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sync/errgroup"
+
+	"gogi/configs"
+	"gogi/match"
+	"gogi/results"
+	"gogi/runner"
+	"gogi/sparring"
+	"gogi/usi/process"
+)
+
+// matchCommand plays a series. Its flags mirror the file and win over it.
+type matchCommand struct {
+	File string `arg:"" optional:"" help:"A series as TOML, or the name of a ready one; without it and without --engine, a short series between built-in engines."`
+
+	DB  string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
+	New bool   `help:"Begin a new run NAME-2 instead of going on with NAME."`
+
+	JSON  bool `name:"json" help:"Print the events of the run on stdout, one JSON object a line, instead of the report."`
+	Quiet bool `short:"q" help:"No progress."`
+
+	seriesFlags
+}
+
+// seriesFlags are the flags that mirror the file's keys.
+type seriesFlags struct {
+	Run          string   `group:"series" placeholder:"NAME" help:"Name of the run (default: the file's)."`
+	Games        *int     `group:"series" placeholder:"N" help:"How many games; even where pairs have two legs."`
+	MaxGames     *int     `group:"series" placeholder:"N" help:"The same as --games."`
+	Players      []string `group:"series" placeholder:"A,B" help:"Who plays (default: every engine)."`
+	Design       string   `group:"series" placeholder:"NAME" help:"match, round_robin or gauntlet."`
+	Swap         *bool    `group:"series" negatable:"" help:"Pairs of two games with colours swapped (default yes)."`
+	Seed         *uint64  `group:"series" placeholder:"N" help:"Seed of everything random."`
+	Concurrency  string   `group:"series" placeholder:"N" help:"Games at a time."`
+	Openings     string   `group:"series" placeholder:"FILE" help:"Lines \"startpos moves …\" or \"sfen …\"; also .gz, .zip, .epd."`
+	OpeningPlies *int     `group:"series" placeholder:"N" help:"Keep the first N moves of an opening."`
+	Handicap     string   `group:"series" placeholder:"NAME" help:"Start from a handicap, such as two-piece."`
+	Rules        string   `group:"series" placeholder:"NAME" help:"default, wcsc, denryu or floodgate."`
+	Resign       string   `group:"series" placeholder:"2000x3" help:"End by score: score × moves, both sides agreeing; 1: before it for one side."`
+	Draw         string   `group:"series" placeholder:"10x8@40" help:"Draw by score: score × moves @ first ply."`
+	Ponder       string   `group:"series" placeholder:"MODE" help:"off, standard or early."`
+	Slowed       string   `group:"series" placeholder:"POLICY" help:"Pairs with a move that the machine slowed: count or void."`
+	PVPlies      *int     `group:"series" name:"pv-plies" placeholder:"N" help:"How much of each principal variation to store."`
+
+	Engine  []string `group:"engines" sep:"none" placeholder:"A=CMD" help:"An engine; CMD is split as a shell splits it. The word builtin is the built-in one."`
+	Option  []string `group:"engines" sep:"none" placeholder:"A.NAME=VALUE" help:"An engine's option; all. for every engine."`
+	Profile string   `group:"engines" placeholder:"NAME" help:"Option profile: yaneuraou."`
+	Restart string   `group:"engines" placeholder:"WHEN" help:"A fresh process: never, pair or game."`
+
+	TC        []string `group:"limits" name:"tc" sep:"none" placeholder:"8+0.08" help:"Clock in seconds: main+increment or main/byoyomi; black=… by colour, A=… by engine."`
+	Main      string   `group:"limits" placeholder:"DUR" help:"Main time, such as 5m."`
+	Byoyomi   string   `group:"limits" placeholder:"DUR" help:"Byoyomi, such as 1s."`
+	Increment string   `group:"limits" placeholder:"DUR" help:"Fischer increment."`
+	Movetime  string   `group:"limits" placeholder:"DUR" help:"Fixed time a move."`
+	Nodes     uint64   `group:"limits" placeholder:"N" help:"Nodes a move."`
+	Depth     int      `group:"limits" placeholder:"N" help:"Depth of a search."`
+	Self      bool     `group:"limits" help:"The engines end their searches by themselves."`
+	Margin    string   `group:"limits" placeholder:"DUR" help:"Tolerated overrun (default 100ms)."`
+	Stall     string   `group:"limits" placeholder:"DUR" help:"Longest wait for a move where there is no clock (default 60s)."`
+}
+
+// flags hands them to configs, where their text is read.
+func (s *seriesFlags) flags() configs.Flags {
+	return configs.Flags{
+		Run: s.Run, Engine: s.Engine, Option: s.Option, Players: s.Players, Games: s.Games, MaxGames: s.MaxGames, Seed: s.Seed,
+		Concurrency: s.Concurrency, Design: s.Design, Swap: s.Swap, Rules: s.Rules, Openings: s.Openings,
+		OpeningPlies: s.OpeningPlies, Handicap: s.Handicap, TC: s.TC, Main: s.Main, Byoyomi: s.Byoyomi,
+		Increment: s.Increment, Movetime: s.Movetime, Nodes: s.Nodes, Depth: s.Depth, Self: s.Self, Margin: s.Margin,
+		Stall: s.Stall, Resign: s.Resign, Draw: s.Draw, Ponder: s.Ponder, Slowed: s.Slowed, PVPlies: s.PVPlies,
+		Profile: s.Profile, Restart: s.Restart,
+	}
+}
+
+// Run plays what is missing of the run and prints its report.
+func (c *matchCommand) Run(ctx context.Context, env *environment) error {
+	plan, warnings, err := c.plan()
+	if err != nil {
+		return usageError(err)
+	}
+	guard, err := startGuard()
+	if err != nil {
+		return err
+	}
+	err = c.play(ctx, env, plan, warnings, guard)
+	return errors.Join(err, guard.Close())
+}
+
+// plan resolves the file and the flags, before any engine is started.
+func (c *matchCommand) plan() (*match.Plan, []string, error) {
+	file, dir, err := c.load()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := file.Apply(c.flags()); err != nil {
+		return nil, nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, nil, fmt.Errorf("finding this program: %w", err)
+	}
+	work, err := os.Getwd()
+	if err != nil {
+		return nil, nil, fmt.Errorf("finding the working directory: %w", err)
+	}
+	return file.Plan(dir, configs.Env{
+		Self: self, BuiltinVersion: "gogi sparring " + sparring.Version, NumCPU: runtime.NumCPU(),
+		Path: os.Getenv("PATH"), WorkDir: work,
+	})
+}
+
+func (c *matchCommand) load() (*configs.File, string, error) {
+	switch {
+	case c.File != "":
+		return configs.Find(c.File)
+	case len(c.Engine) == 0:
+		return configs.Find("default")
+	}
+	dir, err := filepath.Abs(".")
+	return &configs.File{}, dir, err
+}
+
+// play greets the engines, opens the store, plays and reports.
+func (c *matchCommand) play(ctx context.Context, env *environment, plan *match.Plan, warnings []string, guard *process.Guard) error {
+	plan, more, err := c.greet(ctx, plan, guard)
+	if err != nil {
+		return err
+	}
+	if !c.Quiet {
+		for _, w := range append(warnings, more...) {
+			fmt.Fprintln(env.err, "warning:", w)
+		}
+	}
+	store, err := results.Open(ctx, c.DB)
+	if err != nil {
+		return err
+	}
+	err = c.playInto(ctx, env, plan, store, guard)
+	return errors.Join(err, store.Close())
+}
+
+// greet starts each engine once, to check its options and complete its identity.
+func (c *matchCommand) greet(ctx context.Context, plan *match.Plan, guard *process.Guard) (*match.Plan, []string, error) {
+	greetings, err := (&opener{plan: plan, guard: guard}).greetAll(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	plan, warnings, err := configs.Complete(plan, greetings)
+	if err != nil {
+		return nil, nil, usageError(err)
+	}
+	for i, p := range plan.Players {
+		warnings = append(warnings, configs.Lint(p, plan, greetings[i].Options)...)
+	}
+	return plan, warnings, nil
+}
+
+func (c *matchCommand) playInto(ctx context.Context, env *environment, plan *match.Plan, store *results.Store, guard *process.Guard) error {
+	if c.New {
+		name, err := store.FreeName(ctx, plan.Run)
+		if err != nil {
+			return err
+		}
+		renamed := *plan
+		renamed.Run = name
+		plan = &renamed
+	}
+	run, err := store.Begin(ctx, plan)
+	if err != nil {
+		return err
+	}
+	finished, err := run.Finished(ctx)
+	if err != nil {
+		return errors.Join(err, run.Close())
+	}
+	played := c.playPairs(ctx, env, plan, store, run, finished, guard)
+	if err := run.Close(); err != nil {
+		return errors.Join(played, err)
+	}
+	if c.JSON {
+		return played
+	}
+	return errors.Join(printReport(ctx, env.out, store, plan.Run, false), played)
+}
+
+// playPairs plays the pairs that are not finished.
+func (c *matchCommand) playPairs(ctx context.Context, env *environment, plan *match.Plan, store *results.Store,
+	run *results.Run, finished map[int]bool, guard *process.Guard,
+) error {
+	source := runner.NewPlanSource(plan, func(id int) bool { return finished[id] })
+	missing := missingPairs(plan, finished)
+	if missing == 0 && !c.JSON {
+		return nil
+	}
+	before, err := makeReport(ctx, store, plan.Run)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	events := runner.NewEvents(plan.Run, c.JSON || !c.Quiet)
+	var watchers errgroup.Group
+	watchers.Go(func() error { return c.watch(env, plan, before, events.Stream()) })
+	stopListening := listen(env, source, cancel)
+	events.Send(runEvent(plan, plan.Pairs-missing))
+	opener := &opener{plan: plan, guard: guard}
+	err = runner.Run(ctx, runner.Config{Plan: plan, Source: source, Sink: run, Open: opener.open, Events: events})
+	interrupted := stopListening()
+	left, countErr := leftOver(ctx, plan, run)
+	done := plan.Pairs - left
+	events.Send(match.Event{Type: match.EventDone, Finished: &done, Pairs: plan.Pairs})
+	events.Close()
+	return ended(errors.Join(countErr, watchers.Wait()), err, left, interrupted)
+}
+
+func missingPairs(plan *match.Plan, finished map[int]bool) int {
+	missing := 0
+	for id := range plan.Pairs {
+		if !finished[id] {
+			missing++
+		}
+	}
+	return missing
+}
+
+// leftOver counts the pairs that are not stored; the context may have ended.
+func leftOver(ctx context.Context, plan *match.Plan, run *results.Run) (int, error) {
+	finished, err := run.Finished(context.WithoutCancel(ctx))
+	if err != nil {
+		return 0, err
+	}
+	return missingPairs(plan, finished), nil
+}
+
+func runEvent(plan *match.Plan, finished int) match.Event {
+	e := match.Event{Type: match.EventRun, Pairs: plan.Pairs, Games: plan.Games(), Finished: &finished}
+	for _, p := range plan.Players {
+		e.Players = append(e.Players, p.Name)
+	}
+	return e
+}
+
+// ended turns the end of a run into the verb's error and exit code.
+func ended(internal, err error, left int, interrupted bool) error {
+	switch {
+	case internal != nil:
+		return errors.Join(internal, err)
+	case interrupted && left > 0:
+		return &exitError{exitInterrupted, fmt.Errorf("interrupted with %d pairs unplayed; the same command goes on", left)}
+	case err != nil && left > 0:
+		return &exitError{exitUnplayed, fmt.Errorf("%w; %d pairs are unplayed, the same command goes on", err, left)}
+	case left > 0:
+		return &exitError{exitUnplayed, fmt.Errorf("%d pairs are unplayed", left)}
+	}
+	return err
+}
+
+var errInterrupted = errors.New("interrupted")
+
+// listen drains the source at the first interrupt and cancels at the second, or
+// at once for SIGTERM and SIGHUP. stop ends it and reports whether there was one.
+func listen(env *environment, source *runner.PlanSource, cancel context.CancelCauseFunc) (stop func() bool) {
+	quit, interrupted := make(chan struct{}), false // closed by stop
+	var group errgroup.Group
+	group.Go(func() error {
+		for {
+			select {
+			case <-quit:
+				return nil
+			case sig := <-env.interrupts:
+				if interrupted || sig == syscall.SIGTERM || sig == syscall.SIGHUP {
+					cancel(errInterrupted)
+				} else {
+					source.Drain()
+					fmt.Fprintln(env.err, "\ninterrupted: the games in play are the last; once more to end at once")
+				}
+				interrupted = true
+			}
+		}
+	})
+	return func() bool {
+		close(quit)
+		_ = group.Wait() //nolint:errcheck // it returns nil only
+		return interrupted
+	}
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"gogi/configs"
+	"gogi/match"
+	"gogi/runner"
+	"gogi/usi"
+	"gogi/usi/process"
+)
+
+// opener starts engines for a plan: where processes and dialogues meet.
+type opener struct {
+	plan  *match.Plan
+	guard *process.Guard
+}
+
+// startGuard starts the guard process: this binary with another verb.
+func startGuard() (*process.Guard, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding this program, to start its guard: %w", err)
+	}
+	return process.StartGuard([]string{self, "guard"})
+}
+
+// open starts one engine and sends it its options.
+func (o *opener) open(ctx context.Context, p match.Player, cpus []int) (runner.Player, error) {
+	engine, err := o.greet(ctx, p, cpus)
+	if err != nil {
+		return nil, err
+	}
+	automatic, user := configs.Settings(p, o.plan, engine.Greeting().Options)
+	if err := engine.Configure(append(automatic, user...)); err != nil {
+		return nil, errors.Join(err, engine.Close())
+	}
+	return engine, nil
+}
+
+// greet starts one engine as far as usiok.
+func (o *opener) greet(ctx context.Context, p match.Player, cpus []int) (*usi.Engine, error) {
+	spec := process.Spec{Command: p.Command, Dir: p.Dir, Env: p.Env, CPUs: cpus}
+	proc, err := process.Start(spec, o.guard)
+	if err != nil {
+		return nil, fmt.Errorf("engine %s: %w", p.Name, err)
+	}
+	return usi.Greet(ctx, proc, usi.Config{
+		Name: p.Name, Limits: usi.Limits{Greeting: p.Greeting, Ready: p.Ready},
+	})
+}
+
+// greetAll starts each engine of the plan once, to learn its options.
+func (o *opener) greetAll(ctx context.Context) ([]usi.Greeting, error) {
+	greetings := make([]usi.Greeting, len(o.plan.Players))
+	for i, p := range o.plan.Players {
+		engine, err := o.greet(ctx, p, nil)
+		if err != nil {
+			return nil, err
+		}
+		greetings[i] = engine.Greeting()
+		if err := engine.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return greetings, nil
+}

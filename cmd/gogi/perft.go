@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// perftCommand counts leaves, to compare move generators.
+type perftCommand struct {
+	SFEN   string `name:"sfen" default:"startpos" placeholder:"SFEN" help:"The position: startpos, or a SFEN, with or without moves."`
+	Depth  int    `required:"" placeholder:"N" help:"How many plies."`
+	Divide bool   `help:"Print the count of each first move, in USI order."`
+}
+
+// Run prints "total N" last.
+func (c *perftCommand) Run(env *environment) error {
+	if c.Depth < 0 {
+		return usageError(fmt.Errorf("--depth %d: expected 0 or more", c.Depth))
+	}
+	start, err := usi.ParsePosition(c.SFEN)
+	if err != nil {
+		return usageError(fmt.Errorf("--sfen: %w", err))
+	}
+	history, err := start.History()
+	if err != nil {
+		return usageError(fmt.Errorf("--sfen: %w", err))
+	}
+	position := *history.Position()
+	if !c.Divide || c.Depth == 0 {
+		fmt.Fprintf(env.out, "total %d\n", shogi.Perft(position, c.Depth))
+		return nil
+	}
+	var total uint64
+	for _, m := range position.LegalMoves(nil) {
+		next := position
+		next.Apply(m)
+		n := shogi.Perft(next, c.Depth-1)
+		total += n
+		fmt.Fprintf(env.out, "%s: %d\n", m, n)
+	}
+	fmt.Fprintf(env.out, "total %d\n", total)
+	return nil
+}

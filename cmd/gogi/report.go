@@ -1,0 +1,477 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"gogi/match"
+	"gogi/results"
+	"gogi/shogi"
+	"gogi/stats"
+)
+
+// level is the confidence of all intervals in a report.
+const level = 0.95
+
+// report is what "gogi report --json" prints. Counts are from A's side; a
+// number that does not exist is null, with a "why" beside it.
+type report struct {
+	Version  int    `json:"version"`
+	Run      string `json:"run"`
+	Finished bool   `json:"finished"`
+	Games    int    `json:"games"`
+	Pairs    int    `json:"pairs"`
+	Planned  int    `json:"planned_pairs"`
+	Rules    string `json:"rules"`
+
+	Players []playerReport `json:"players"`
+	A       string         `json:"a"`
+	B       string         `json:"b"`
+
+	Pentanomial stats.Pentanomial `json:"pentanomial"`
+	Intervals   []intervalReport  `json:"intervals"`
+	Tests       []testReport      `json:"tests"`
+	Score       *float64          `json:"score"` // A's points a game
+	ScoreWhy    string            `json:"score_why,omitempty"`
+	Elo         eloReport         `json:"elo"`
+
+	BlackAdvantage advantageReport     `json:"black_advantage"`
+	Terminations   []terminationReport `json:"terminations"`
+	Faults         []faultReport       `json:"faults"`
+	Duplicates     int                 `json:"duplicates"` // games equal to an earlier one, move for move
+	Plies          pliesReport         `json:"plies"`
+	Unmarked       *unmarkedReport     `json:"unmarked,omitempty"` // without pairs that the machine slowed
+	Crosstable     []crossReport       `json:"crosstable"`
+	Seconds        float64             `json:"seconds"` // of play, added up over all games
+}
+
+type playerReport struct {
+	Name      string  `json:"name"`
+	Identity  string  `json:"identity"`
+	Limits    string  `json:"limits"`
+	Games     int     `json:"games"`
+	Wins      int     `json:"wins"`
+	Losses    int     `json:"losses"`
+	Draws     int     `json:"draws"`
+	WinsBlack int     `json:"wins_black"`
+	WinsWhite int     `json:"wins_white"`
+	Points    float64 `json:"points"`
+
+	Black stats.WDL `json:"black"`
+	White stats.WDL `json:"white"`
+
+	Depth          *float64 `json:"mean_depth"`
+	NodesPerSecond *float64 `json:"nodes_per_second"`
+	NodesPerMove   *float64 `json:"nodes_per_move"`
+	MillisPerMove  *float64 `json:"ms_per_move"`
+	WorstOverrunMS float64  `json:"worst_overrun_ms"`
+	PonderHits     int      `json:"ponder_hits"`
+	PonderMisses   int      `json:"ponder_misses"`
+
+	sides match.Side
+}
+
+type intervalReport struct {
+	Of          string   `json:"of"` // win_rate_decisive, score
+	Method      string   `json:"method"`
+	Level       float64  `json:"level"`
+	Estimate    *float64 `json:"estimate"`
+	Lo          *float64 `json:"lo"`
+	Hi          *float64 `json:"hi"`
+	Approximate bool     `json:"approximate"`
+	Why         string   `json:"why,omitempty"`
+}
+
+type testReport struct {
+	Method      string         `json:"method"`
+	Alternative string         `json:"alternative"`
+	N           int            `json:"n"`
+	K           *int           `json:"k,omitempty"` // wins, of a binomial test
+	P           *float64       `json:"p"`
+	Critical    []criticalWins `json:"critical_wins,omitempty"`
+	Why         string         `json:"why,omitempty"`
+}
+
+type criticalWins struct {
+	Alpha float64 `json:"alpha"`
+	Wins  *int    `json:"wins"` // of N; null where no number is enough
+}
+
+type eloReport struct {
+	Estimate *float64 `json:"estimate"`
+	Lo       *float64 `json:"lo"`
+	Hi       *float64 `json:"hi"`
+	Why      string   `json:"why,omitempty"`
+}
+
+type advantageReport struct {
+	stats.WDL
+	Lo  *float64 `json:"lo"`
+	Hi  *float64 `json:"hi"`
+	Why string   `json:"why,omitempty"`
+}
+
+type terminationReport struct {
+	Termination string `json:"termination"`
+	Loser       string `json:"loser"` // "" for a draw
+	Count       int    `json:"count"`
+}
+
+type faultReport struct {
+	Player string `json:"player"`
+	Kind   string `json:"kind"`
+	Count  int    `json:"count"`
+}
+
+type pliesReport struct {
+	Total int      `json:"total"`
+	Mean  *float64 `json:"mean"`
+	Min   int      `json:"min"`
+	Max   int      `json:"max"`
+}
+
+type unmarkedReport struct {
+	Pairs  int      `json:"pairs"`  // that are left
+	Marked int      `json:"marked"` // that were taken out
+	Wins   int      `json:"wins"`
+	Draws  int      `json:"draws"`
+	Losses int      `json:"losses"`
+	Score  *float64 `json:"score"`
+}
+
+type crossReport struct {
+	A     string  `json:"a"`
+	B     string  `json:"b"`
+	Games int     `json:"games"`
+	Score float64 `json:"score"` // A's points a game
+	stats.WDL
+}
+
+// gatherer adds up a run's games, in pair order, in one pass.
+type gatherer struct {
+	report   *report
+	index    map[string]int // into report.Players
+	tallies  map[[2]string]*stats.Tally
+	unmarked stats.Tally
+	marked   int
+	ends     map[terminationReport]int
+	faults   map[faultReport]int
+	hashes   map[uint64]bool
+	plies    int
+	pair     []results.GameRow
+	errs     error
+}
+
+// gather makes the report of a run from its rows.
+func gather(info *results.RunInfo, players []playerReport, games func(yield func(results.GameRow) error) error) (*report, error) {
+	g := &gatherer{
+		report: &report{
+			Version: 1, Run: info.Name, Planned: info.Pairs, Rules: info.Rules, Players: players, A: players[0].Name, B: players[1].Name,
+			Terminations: []terminationReport{}, Faults: []faultReport{}, Crosstable: []crossReport{},
+		},
+		index: map[string]int{}, tallies: map[[2]string]*stats.Tally{}, ends: map[terminationReport]int{},
+		faults: map[faultReport]int{}, hashes: map[uint64]bool{},
+	}
+	for i, p := range players {
+		g.index[p.Name] = i
+	}
+	if err := games(g.row); err != nil {
+		return nil, err
+	}
+	if err := g.endPair(); err != nil {
+		return nil, err
+	}
+	g.conclude()
+	return g.report, nil
+}
+
+func (g *gatherer) row(r results.GameRow) error {
+	if len(g.pair) > 0 && g.pair[0].Pair != r.Pair {
+		if err := g.endPair(); err != nil {
+			return err
+		}
+	}
+	g.pair = append(g.pair, r)
+	g.countGame(r)
+	return nil
+}
+
+func (g *gatherer) countGame(r results.GameRow) {
+	rep := g.report
+	rep.Games++
+	rep.Seconds += r.Ended.Sub(r.Started).Seconds()
+	rep.Plies.Total += r.Plies
+	if rep.Games == 1 || r.Plies < rep.Plies.Min {
+		rep.Plies.Min = r.Plies
+	}
+	rep.Plies.Max = max(rep.Plies.Max, r.Plies)
+	if g.hashes[r.MovesHash] {
+		rep.Duplicates++
+	}
+	g.hashes[r.MovesHash] = true
+	loser := ""
+	if winner, ok := r.Outcome.Winner(); ok {
+		loser = [2]string{r.Black, r.White}[winner.Opponent()]
+	}
+	g.ends[terminationReport{Termination: r.Termination.String(), Loser: loser}]++
+	if r.Termination.IsFault() {
+		g.faults[faultReport{Player: loser, Kind: r.Termination.String()}]++
+	}
+	g.countPlayer(r, shogi.Black, r.Black)
+	g.countPlayer(r, shogi.White, r.White)
+}
+
+func (g *gatherer) countPlayer(r results.GameRow, c shogi.Colour, name string) {
+	p := &g.report.Players[g.index[name]]
+	p.Games++
+	p.Points += r.Points[c]
+	side := [2]*stats.WDL{&p.Black, &p.White}[c]
+	switch winner, decided := r.Outcome.Winner(); {
+	case !decided:
+		side.Draws++
+	case winner == c:
+		side.Wins++
+	default:
+		side.Losses++
+	}
+	s, t := &p.sides, r.Sides[c]
+	s.Plies += t.Plies
+	s.Nodes += t.Nodes
+	s.Time += t.Time
+	s.DepthSum += t.DepthSum
+	s.DepthPlies += t.DepthPlies
+	s.WorstOverrun = max(s.WorstOverrun, t.WorstOverrun)
+	p.PonderHits += t.PonderHits
+	p.PonderMisses += t.PonderMisses
+}
+
+// endPair puts a whole pair into the tally of its two players.
+func (g *gatherer) endPair() error {
+	rows := g.pair
+	if len(rows) == 0 {
+		return nil
+	}
+	g.pair = g.pair[:0]
+	g.report.Pairs++
+	key := [2]string{rows[0].PairA, rows[0].PairB}
+	if g.tallies[key] == nil {
+		g.tallies[key] = &stats.Tally{}
+	}
+	pair, marked := statsPair(rows)
+	if err := g.tallies[key].Add(pair); err != nil {
+		return fmt.Errorf("pair %d of run %s: %w", rows[0].Pair, g.report.Run, err)
+	}
+	if key != [2]string{g.report.A, g.report.B} {
+		return nil
+	}
+	if marked {
+		g.marked++
+		return nil
+	}
+	return g.unmarked.Add(pair)
+}
+
+// statsPair is a pair as package stats counts it, and whether the machine
+// slowed one of its moves.
+func statsPair(rows []results.GameRow) (pair stats.Pair, marked bool) {
+	for _, r := range rows {
+		leg := stats.Leg{AIsBlack: r.Black == r.PairA, Outcome: stats.Draw}
+		colour := shogi.White
+		if leg.AIsBlack {
+			colour = shogi.Black
+		}
+		if winner, ok := r.Outcome.Winner(); ok {
+			leg.Outcome = stats.Loss
+			if winner == colour {
+				leg.Outcome = stats.Win
+			}
+		}
+		leg.Points = r.Points[colour]
+		marked = marked || r.Marked
+		pair = append(pair, leg)
+	}
+	return pair, marked
+}
+
+// conclude turns the sums into figures.
+func (g *gatherer) conclude() {
+	rep := g.report
+	rep.Finished = rep.Pairs >= rep.Planned
+	for i := range rep.Players {
+		rep.Players[i].conclude()
+	}
+	if rep.Games > 0 {
+		rep.Plies.Mean = number(float64(rep.Plies.Total) / float64(rep.Games))
+	}
+	tally := g.headToHead()
+	rep.Pentanomial = tally.Penta
+	rep.score(tally)
+	rep.winRate(tally)
+	rep.signFlip(tally)
+	rep.advantage(g.everybody())
+	g.lists()
+	if g.marked > 0 {
+		total := g.unmarked.Total()
+		rep.Unmarked = &unmarkedReport{
+			Pairs: g.unmarked.Pairs(), Marked: g.marked, Wins: total.Wins, Draws: total.Draws, Losses: total.Losses,
+		}
+		if score, err := g.unmarked.Score(); err == nil {
+			rep.Unmarked.Score = &score
+		}
+	}
+}
+
+func (g *gatherer) headToHead() stats.Tally {
+	if t := g.tallies[[2]string{g.report.A, g.report.B}]; t != nil {
+		return *t
+	}
+	return stats.Tally{}
+}
+
+// everybody is the tally over all pairings, of use for the colours only.
+func (g *gatherer) everybody() stats.Tally {
+	var all stats.Tally
+	for _, t := range g.tallies {
+		all.Merge(*t)
+	}
+	return all
+}
+
+func (p *playerReport) conclude() {
+	total := stats.WDL{Wins: p.Black.Wins + p.White.Wins, Draws: p.Black.Draws + p.White.Draws, Losses: p.Black.Losses + p.White.Losses}
+	p.Wins, p.Draws, p.Losses = total.Wins, total.Draws, total.Losses
+	p.WinsBlack, p.WinsWhite = p.Black.Wins, p.White.Wins
+	s := p.sides
+	p.WorstOverrunMS = float64(s.WorstOverrun.Microseconds()) / 1000
+	if s.DepthPlies > 0 {
+		p.Depth = number(float64(s.DepthSum) / float64(s.DepthPlies))
+	}
+	if s.Plies > 0 {
+		p.NodesPerMove = number(float64(s.Nodes) / float64(s.Plies))
+		p.MillisPerMove = number(float64(s.Time) / float64(time.Millisecond) / float64(s.Plies))
+	}
+	if s.Time > 0 {
+		p.NodesPerSecond = number(float64(s.Nodes) / s.Time.Seconds())
+	}
+}
+
+func (r *report) score(t stats.Tally) {
+	interval := intervalReport{Of: "score", Method: "pair_normal", Level: level, Approximate: true}
+	score, err := t.Score()
+	if err != nil {
+		r.ScoreWhy, interval.Why = err.Error(), err.Error()
+		r.Intervals = append(r.Intervals, interval)
+		return
+	}
+	r.Score, interval.Estimate = &score, &score
+	sample, err := t.Sample()
+	var i stats.Interval
+	if err == nil {
+		i, err = sample.Interval(level)
+	}
+	if err != nil {
+		interval.Why = err.Error()
+	} else {
+		interval.Method, interval.Lo, interval.Hi = i.Method, number(i.Lo), number(i.Hi)
+	}
+	r.Intervals = append(r.Intervals, interval)
+}
+
+func (r *report) winRate(t stats.Tally) {
+	k, n := t.Total().Decisive()
+	interval := intervalReport{Of: "win_rate_decisive", Method: "clopper_pearson", Level: level}
+	test := testReport{Method: "binomial_exact", Alternative: string(stats.TwoSided), N: n, K: &k}
+	if exact, err := stats.ClopperPearson(k, n, level); err != nil {
+		interval.Why = "no decisive game"
+		r.Elo.Why = interval.Why
+	} else {
+		q := float64(k) / float64(n)
+		interval.Estimate, interval.Lo, interval.Hi = &q, number(exact.Lo), number(exact.Hi)
+		r.Elo = eloOf(q, exact)
+	}
+	if p, err := stats.BinomialTest(k, n, 0.5, stats.TwoSided); err != nil {
+		test.Why = "no decisive game"
+	} else {
+		test.P = number(p.P)
+	}
+	for _, alpha := range []float64{0.05, 0.01} {
+		c := criticalWins{Alpha: alpha}
+		if wins, ok := stats.CriticalWins(n, alpha, stats.TwoSided); ok {
+			c.Wins = &wins
+		}
+		test.Critical = append(test.Critical, c)
+	}
+	r.Intervals = append([]intervalReport{interval}, r.Intervals...)
+	r.Tests = append(r.Tests, test)
+}
+
+// eloOf maps a win rate and its interval to Elo, exactly, as Elo is monotone.
+func eloOf(q float64, i stats.Interval) eloReport {
+	image := stats.EloInterval(i)
+	e := eloReport{Estimate: number(stats.Elo(q)), Lo: number(image.Lo), Hi: number(image.Hi)}
+	if e.Estimate == nil || e.Lo == nil || e.Hi == nil {
+		e.Why = "infinite where the win rate is 0 or 1"
+	}
+	return e
+}
+
+func (r *report) signFlip(t stats.Tally) {
+	report := testReport{Method: "pair_sign_flip", Alternative: string(stats.TwoSided)}
+	test, err := t.SignFlip(stats.TwoSided)
+	if err != nil {
+		report.Why = err.Error()
+	} else {
+		report.Method, report.N, report.P = test.Method, test.N, number(test.P)
+	}
+	r.Tests = append(r.Tests, report)
+}
+
+func (r *report) advantage(t stats.Tally) {
+	r.BlackAdvantage = advantageReport{WDL: t.BlackSide()}
+	i, err := t.BlackAdvantage(level)
+	if err != nil {
+		r.BlackAdvantage.Why = err.Error()
+		return
+	}
+	r.BlackAdvantage.Lo, r.BlackAdvantage.Hi = number(i.Lo), number(i.Hi)
+}
+
+// lists brings the counted things into a fixed order: most frequent first.
+func (g *gatherer) lists() {
+	rep := g.report
+	for key, count := range g.ends {
+		key.Count = count
+		rep.Terminations = append(rep.Terminations, key)
+	}
+	slices.SortFunc(rep.Terminations, func(a, b terminationReport) int {
+		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Termination, b.Termination), cmp.Compare(a.Loser, b.Loser))
+	})
+	for key, count := range g.faults {
+		key.Count = count
+		rep.Faults = append(rep.Faults, key)
+	}
+	slices.SortFunc(rep.Faults, func(a, b faultReport) int {
+		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Player, b.Player), cmp.Compare(a.Kind, b.Kind))
+	})
+	for key, t := range g.tallies {
+		score, err := t.Score()
+		if err != nil {
+			continue // a tally without games is never made
+		}
+		rep.Crosstable = append(rep.Crosstable, crossReport{A: key[0], B: key[1], Games: t.Total().Games(), Score: score, WDL: t.Total()})
+	}
+	slices.SortFunc(rep.Crosstable, func(a, b crossReport) int {
+		return cmp.Or(g.index[a.A]-g.index[b.A], g.index[a.B]-g.index[b.B])
+	})
+}
+
+// number is a pointer to v, nil where v is none that JSON can say.
+func number(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}

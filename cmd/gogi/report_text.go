@@ -1,0 +1,283 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"gogi/stats"
+)
+
+// print writes the report as a person reads it.
+func (r *report) print(w io.Writer) {
+	r.printTitle(w)
+	if r.Games == 0 {
+		fmt.Fprintln(w, "No game is finished yet.")
+		return
+	}
+	r.printPlayers(w)
+	if len(r.Players) > 2 {
+		r.printCrosstable(w)
+	}
+	r.printHeadToHead(w)
+	r.printTerminations(w)
+	r.printPlay(w)
+	r.printRemarks(w)
+}
+
+func (r *report) printTitle(w io.Writer) {
+	state := "finished"
+	if !r.Finished {
+		state = fmt.Sprintf("unfinished, %d of %d pairs", r.Pairs, r.Planned)
+	}
+	title := fmt.Sprintf("%s · %s games in %s pairs · %s · rules %s", r.Run, count(r.Games), count(r.Pairs), state, r.Rules)
+	fmt.Fprintf(w, "%s\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)))
+}
+
+// newTable is a table without frames; the columns from the second on are
+// aligned to the right.
+func newTable(header ...any) table.Writer {
+	t := table.NewWriter()
+	t.AppendHeader(header)
+	style := table.StyleLight
+	style.Options = table.Options{SeparateHeader: true}
+	style.Box.MiddleHorizontal = "─"
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "   "
+	style.Format.Header = text.FormatDefault
+	t.SetStyle(style)
+	var columns []table.ColumnConfig
+	for i := 2; i <= len(header); i++ {
+		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	t.SetColumnConfigs(columns)
+	return t
+}
+
+// render prints a table without the blanks that pad its last column.
+func render(w io.Writer, t table.Writer) {
+	for line := range strings.Lines(t.Render() + "\n") {
+		fmt.Fprintln(w, strings.TrimRight(line, " \n"))
+	}
+	fmt.Fprintln(w)
+}
+
+func (r *report) printPlayers(w io.Writer) {
+	t := newTable("player", "limits", "games", "W", "D", "L", "points", "score", "W–D–L as Black", "W–D–L as White")
+	for _, p := range r.Players {
+		score := "–"
+		if p.Games > 0 {
+			score = percent(p.Points / float64(p.Games))
+		}
+		t.AppendRow(table.Row{
+			p.Name, p.Limits, count(p.Games), count(p.Wins), count(p.Draws), count(p.Losses),
+			fmt.Sprintf("%.1f", p.Points), score, wdl(p.Black), wdl(p.White),
+		})
+	}
+	render(w, t)
+}
+
+func wdl(c stats.WDL) string { return fmt.Sprintf("%d–%d–%d", c.Wins, c.Draws, c.Losses) }
+
+func (r *report) printCrosstable(w io.Writer) {
+	t := newTable("pairing", "games", "W–D–L", "score")
+	for _, c := range r.Crosstable {
+		t.AppendRow(table.Row{c.A + " against " + c.B, count(c.Games), wdl(c.WDL), percent(c.Score)})
+	}
+	render(w, t)
+}
+
+// printHeadToHead says what the games of A against B prove.
+func (r *report) printHeadToHead(w io.Writer) {
+	fmt.Fprintf(w, "%s against %s\n", r.A, r.B)
+	p := r.Pentanomial
+	line := func(label, format string, args ...any) {
+		fmt.Fprintf(w, "  %-24s %s\n", label, fmt.Sprintf(format, args...))
+	}
+	if p.Pairs() > 0 {
+		line("pairs", "LL %d · LD %d · WL %d · DD %d · WD %d · WW %d", p.LL, p.LD, p.WL, p.DD, p.WD, p.WW)
+	}
+	for _, i := range r.Intervals {
+		line(intervalLabel(i.Of), "%s", i.text())
+	}
+	line("Elo", "%s", r.Elo.text())
+	for _, t := range r.Tests {
+		line(testLabel(t.Method), "%s", t.text())
+	}
+	b := r.BlackAdvantage
+	line("Black's advantage", "%s", b.text())
+	fmt.Fprintln(w)
+}
+
+func intervalLabel(of string) string {
+	if of == "win_rate_decisive" {
+		return "win rate, decisive"
+	}
+	return "score, draws as half"
+}
+
+func (i intervalReport) text() string {
+	if i.Estimate == nil {
+		return "unknown: " + i.Why
+	}
+	if i.Lo == nil {
+		return percent(*i.Estimate) + ", no interval: " + i.Why
+	}
+	kind := "exact (" + methodName(i.Method) + ")"
+	if i.Approximate {
+		kind = "approximate (" + methodName(i.Method) + ")"
+	}
+	return fmt.Sprintf("%s   [%s, %s]  %.0f%% %s", percent(*i.Estimate), percent(*i.Lo), percent(*i.Hi), 100*i.Level, kind)
+}
+
+func methodName(method string) string {
+	switch method {
+	case "clopper_pearson":
+		return "Clopper–Pearson"
+	case "pair_normal":
+		return "normal, variance over pairs"
+	case "game_normal":
+		return "normal, variance over games"
+	}
+	return method
+}
+
+func (e eloReport) text() string {
+	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
+		return "unknown: " + e.Why
+	}
+	sign := -1 // of an infinite estimate: the end that is infinite too
+	if e.Hi == nil {
+		sign = 1
+	}
+	return fmt.Sprintf("%s   [%s, %s]  image of the exact interval", elo(e.Estimate, sign), elo(e.Lo, -1), elo(e.Hi, 1))
+}
+
+// elo prints a rating difference; a missing one is infinite with the given sign.
+func elo(v *float64, sign int) string {
+	switch {
+	case v != nil:
+		return fmt.Sprintf("%+.1f", *v)
+	case sign < 0:
+		return "−∞"
+	}
+	return "+∞"
+}
+
+func testLabel(method string) string {
+	if method == "binomial_exact" {
+		return "exact binomial test"
+	}
+	return "exact pair test"
+}
+
+func (t testReport) text() string {
+	if t.P == nil {
+		return "none: " + t.Why
+	}
+	words := fmt.Sprintf("p = %s two-sided", pValue(*t.P))
+	if t.K == nil {
+		return words + fmt.Sprintf(" (sign flips of %s pairs)", count(t.N))
+	}
+	words += fmt.Sprintf(", %d wins of %d", *t.K, t.N)
+	for _, c := range t.Critical {
+		if c.Wins == nil {
+			words += fmt.Sprintf("; no number is significant at %s", percentShort(c.Alpha))
+			continue
+		}
+		words += fmt.Sprintf("; significant at %s from %d", percentShort(c.Alpha), *c.Wins)
+	}
+	return words
+}
+
+func (b advantageReport) text() string {
+	n := b.Wins + b.Losses
+	if b.Lo == nil {
+		return "unknown: " + b.Why
+	}
+	return fmt.Sprintf("%s   [%s, %s]  Black won %d of %d decisive games, %d drawn",
+		percent(float64(b.Wins)/float64(n)), percent(*b.Lo), percent(*b.Hi), b.Wins, n, b.Draws)
+}
+
+func (r *report) printTerminations(w io.Writer) {
+	t := newTable("games ended by", "loser", "games", "share")
+	for _, e := range r.Terminations {
+		loser := e.Loser
+		if loser == "" {
+			loser = "drawn"
+		}
+		t.AppendRow(table.Row{strings.ReplaceAll(e.Termination, "_", " "), loser, count(e.Count), percent(float64(e.Count) / float64(r.Games))})
+	}
+	render(w, t)
+}
+
+func (r *report) printPlay(w io.Writer) {
+	t := newTable("play", "depth", "nodes/move", "nodes/s", "ms/move", "worst overrun", "ponder hits")
+	for _, p := range r.Players {
+		ponder := "–"
+		if n := p.PonderHits + p.PonderMisses; n > 0 {
+			ponder = percent(float64(p.PonderHits) / float64(n))
+		}
+		t.AppendRow(table.Row{
+			p.Name, decimal(p.Depth, 1), decimal(p.NodesPerMove, 0), decimal(p.NodesPerSecond, 0),
+			decimal(p.MillisPerMove, 1), fmt.Sprintf("%.0f ms", p.WorstOverrunMS), ponder,
+		})
+	}
+	render(w, t)
+}
+
+// printRemarks are the things that should be zero, and the length of games.
+func (r *report) printRemarks(w io.Writer) {
+	fmt.Fprintf(w, "game length     mean %s plies, %d to %d\n", decimal(r.Plies.Mean, 1), r.Plies.Min, r.Plies.Max)
+	fmt.Fprintf(w, "duplicate games %s\n", count(r.Duplicates))
+	if len(r.Faults) == 0 {
+		fmt.Fprintln(w, "faults          none")
+	}
+	for _, f := range r.Faults {
+		fmt.Fprintf(w, "faults          %s: %s ×%d\n", f.Player, strings.ReplaceAll(f.Kind, "_", " "), f.Count)
+	}
+	if u := r.Unmarked; u != nil {
+		fmt.Fprintf(w, "slowed moves    %d pairs had a move that the machine slowed; without them %d–%d–%d", u.Marked, u.Wins, u.Draws, u.Losses)
+		if u.Score != nil {
+			fmt.Fprintf(w, ", score %s", percent(*u.Score))
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+func percent(v float64) string { return fmt.Sprintf("%.1f%%", 100*v) }
+
+func percentShort(v float64) string { return fmt.Sprintf("%g%%", 100*v) }
+
+// pValue has three significant digits, and never reads as zero.
+func pValue(p float64) string {
+	switch {
+	case p >= 0.001:
+		return fmt.Sprintf("%.3f", p)
+	case p > 0:
+		return fmt.Sprintf("%.1e", p)
+	}
+	return "< 1e-308"
+}
+
+func decimal(v *float64, digits int) string {
+	if v == nil {
+		return "–"
+	}
+	if digits == 0 {
+		return count(int(math.Round(*v)))
+	}
+	return fmt.Sprintf("%.*f", digits, *v)
+}
+
+// count groups a number's digits by three.
+func count(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,143 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"gogi/match"
+	"gogi/usi"
+)
+
+// Complete finishes a plan once each engine was greeted; greetings are in the
+// order of plan.Players. It checks the options, and adds to each identity the
+// files that decide how the engine plays:
+//
+//   - "option NAME": the file behind an option of type filename or string, set
+//     or by default, if there is one (logs excepted);
+//   - "EvalDir/NAME": every file of the evaluation folder;
+//   - "option BookFile": its book, in BookDir, unless books are off;
+//   - "engine_options.txt", "eval_options.txt": the files that YaneuraOu reads
+//     beside itself, in the working directory or the binary's folder.
+//
+// Relative names are relative to the engine's working directory. Files of a
+// remote engine are not looked at. The plan that is given stays as it is. All
+// errors are reported together; the warnings include those of Lint.
+func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan, warnings []string, err error) {
+	if len(greetings) != len(plan.Players) {
+		return nil, nil, fmt.Errorf("completing the plan: %d greetings for %d players", len(greetings), len(plan.Players))
+	}
+	out := *plan
+	out.Players = slices.Clone(plan.Players)
+	hashes := hasher{}
+	var errs []error
+	for i := range out.Players {
+		p, declared := &out.Players[i], greetings[i].Options
+		errs = append(errs, checkDeclared(*p, plan, declared)...)
+		p.Identity.Files = slices.Clone(p.Identity.Files)
+		notes, err := hashes.complete(p, inForce(*p, plan, declared))
+		if err != nil {
+			errs = append(errs, fmt.Errorf("engine %s: %w", p.Name, err))
+		}
+		warnings = append(warnings, notes...)
+		warnings = append(warnings, Lint(*p, plan, declared)...)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, nil, err
+	}
+	return &out, append(warnings, duplicates(out.Players, otherFolders)...), nil
+}
+
+// checkDeclared holds the user's options against the declarations and rules.
+func checkDeclared(p match.Player, plan *match.Plan, declared []usi.Option) []error {
+	errs := contradictions(p, plan)
+	for _, o := range p.Options {
+		if _, err := usi.Resolve(declared, []usi.Setting{usi.Setting(o)}); err != nil {
+			errs = append(errs, fmt.Errorf("engine %s: %w", p.Name, err))
+		}
+	}
+	return errs
+}
+
+// complete adds the files that an engine reads to its identity.
+func (h hasher) complete(p *match.Player, in options) (warnings []string, err error) {
+	if p.Builtin || isRemote(p.Command) {
+		return nil, nil
+	}
+	for _, o := range in.declared {
+		if err := h.option(p, in, o); err != nil {
+			return nil, err
+		}
+	}
+	if err := h.evaluation(p, in); err != nil {
+		return nil, err
+	}
+	return h.optionFiles(p)
+}
+
+// option hashes the file that an option names, if it names one that there is.
+func (h hasher) option(p *match.Player, in options, o usi.Option) error {
+	book := isBook(o.Name)
+	named := o.Type == usi.Filename || o.Type == usi.String || book && o.Type == usi.Combo
+	value, _, _ := in.value(o.Name)
+	if !named || value == "" || isOutput(o.Name) || book && in.noBook() {
+		return nil
+	}
+	places := []string{p.Dir}
+	if folder, _ := in.folderOf("BookDir", p.Dir); book && folder != "" {
+		places = []string{folder, p.Dir}
+	}
+	for _, place := range places {
+		if path := absolute(place, value); isFile(path) {
+			return h.add(p, "option "+o.Name, path)
+		}
+	}
+	return nil
+}
+
+// evaluation hashes the evaluation folder. One that the user names must be
+// there; a default one need not (the network may be within the binary).
+func (h hasher) evaluation(p *match.Player, in options) error {
+	path, set := in.folderOf(evalOption, p.Dir)
+	if path == "" {
+		return nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return h.folder(p, evalOption, path)
+	case !set:
+		return nil
+	case err != nil:
+		return fmt.Errorf("option %s: %s: %w", evalOption, path, reason(err))
+	}
+	return fmt.Errorf("option %s: %s is no folder", evalOption, path)
+}
+
+const evalOption = "EvalDir"
+
+// optionFiles hashes the files whose options an engine takes over by itself.
+func (h hasher) optionFiles(p *match.Player) (warnings []string, err error) {
+	folders := []string{p.Dir}
+	if own := filepath.Dir(p.Command[0]); own != p.Dir && !isWrapper(p.Command) {
+		folders = append(folders, own)
+	}
+	for i, folder := range folders {
+		for _, name := range []string{"engine_options.txt", "eval_options.txt"} {
+			path, role := filepath.Join(folder, name), name
+			if i > 0 {
+				role = "binary's " + name
+			}
+			if !isFile(path) {
+				continue
+			}
+			if err := h.add(p, role, path); err != nil {
+				return nil, err
+			}
+			warnings = append(warnings, fmt.Sprintf("engine %s: options in %s may override those that are sent", p.Name, path))
+		}
+	}
+	return warnings, nil
+}

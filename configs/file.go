@@ -1,0 +1,114 @@
+package configs
+
+import (
+	"time"
+
+	"gogi/match"
+)
+
+// File is a series as the user wrote it, by file and flags together. A nil
+// pointer, an empty string or an empty list means that the key was not given.
+// The zero File is an empty file, ready for Apply.
+//
+// The tags are the one list of keys there is. "short" marks the key that is
+// meant when a plain value stands where a table is expected: limits = "8+0.08"
+// is limits = {tc = "8+0.08"}.
+type File struct {
+	Run         string           `toml:"run"`         // the run's name; default: the file's name without ".toml"
+	Games       *int             `toml:"games"`       // how many at most; needed
+	Seed        *uint64          `toml:"seed"`        // of everything random; default 1
+	Concurrency *Concurrency     `toml:"concurrency"` // pairs at a time; default half of the CPUs
+	Design      match.DesignKind `toml:"design"`      // default "match"
+	Swap        *bool            `toml:"swap"`        // pairs of two legs with colours swapped; default true
+	Players     []string         `toml:"players"`     // who plays; default: every engine
+	Rules       *Rules           `toml:"rules"`       // default match.DefaultRules
+	Openings    *Openings        `toml:"openings"`    // default BuiltinOpenings
+	Limits      *Limits          `toml:"limits"`      // of engines that name none
+	ByColour    *ByColour        `toml:"limits_by_colour"`
+	Resign      *Resign          `toml:"resign"` // default off
+	Draw        *Draw            `toml:"draw"`   // default off
+	Ponder      match.PonderMode `toml:"ponder"` // default "off"
+	Slowed      match.Policy     `toml:"slowed"` // default "count"
+	PVPlies     *int             `toml:"pv_plies"`
+	Options     Options          `toml:"options"` // of every engine that does not set the same option
+	Profile     string           `toml:"profile"` // of engines that name none
+	Restart     match.Restart    `toml:"restart"` // of engines that name none; default "never"
+	Engines     []Engine         `toml:"engine"`
+	Councils    any              `toml:"council"` // refused: not supported yet
+
+	name   string            // of the file, for errors
+	places map[string]place  // where the file has each key
+	flags  map[string]string // which flag gave a key; beats places
+}
+
+// Engine is one program that can play.
+type Engine struct {
+	Name            string         `toml:"name"`
+	Cmd             string         `toml:"cmd"`     // one string, split by SplitWords
+	Command         []string       `toml:"command"` // the same as a list of words
+	Dir             string         `toml:"dir"`     // working directory; default: see Plan
+	Env             Environ        `toml:"env"`     // added to the environment
+	Options         Options        `toml:"options"`
+	Limits          *Limits        `toml:"limits"`
+	Profile         string         `toml:"profile"`
+	Restart         match.Restart  `toml:"restart"`
+	GreetingTimeout *time.Duration `toml:"greeting_timeout"` // usi → usiok, default 1m
+	ReadyTimeout    *time.Duration `toml:"ready_timeout"`    // isready → readyok, default 10m
+	Identity        string         `toml:"identity"`         // by hand, instead of the binary's SHA-256
+}
+
+// Clock is a time control, by shorthand or in parts.
+type Clock struct {
+	TC        *TimeControl   `toml:"tc,short"`
+	Main      *time.Duration `toml:"main"`
+	Byoyomi   *time.Duration `toml:"byoyomi"`
+	Increment *time.Duration `toml:"increment"`
+}
+
+// Limits are what a player may use for its moves. An engine that names any of
+// Clock, MoveTime, Nodes, Depth and Self replaces all five of the global ones;
+// Margin and Stall are taken over one by one.
+type Limits struct {
+	Clock
+	MoveTime *time.Duration `toml:"movetime"`
+	Nodes    *uint64        `toml:"nodes"`
+	Depth    *int           `toml:"depth"`
+	Self     *bool          `toml:"self"` // the engine ends its searches by itself
+	Margin   *time.Duration `toml:"margin"`
+	Stall    *time.Duration `toml:"stall"`
+}
+
+// ByColour holds clocks that go with the colour, whoever has it.
+type ByColour struct {
+	Black *Clock `toml:"black"`
+	White *Clock `toml:"white"`
+}
+
+// Rules is a profile of match.RulesProfiles and what differs from it.
+type Rules struct {
+	Name             string    `toml:"name,short"`
+	Declaration      string    `toml:"declaration"`
+	ImpasseDraw      *bool     `toml:"impasse_draw"`
+	MaxPlies         *int      `toml:"max_plies"`
+	MateAtLimitDraws *bool     `toml:"mate_at_limit_draws"`
+	DeclareAtLimit   *bool     `toml:"declare_at_limit"`
+	ExtendInCheck    *bool     `toml:"extend_in_check"`
+	RepetitionPoints []float64 `toml:"repetition_points"` // for Black and White
+}
+
+// Openings says where games start: one of File, Handicap and List.
+type Openings struct {
+	File     string   `toml:"file,short"` // see ReadOpenings; BuiltinOpenings is the set within gogi
+	Handicap string   `toml:"handicap"`   // see shogi.FindHandicap
+	List     []string `toml:"list"`       // lines as in a file
+	Plies    *int     `toml:"plies"`      // keep the first so many moves; default all
+}
+
+// BuiltinOpenings is the name of the set of openings within gogi.
+const BuiltinOpenings = "builtin"
+
+// Options are engine options in the order in which they were written.
+type Options []match.Option
+
+// Environ is a list of KEY=VALUE.
+type Environ []string

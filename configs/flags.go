@@ -1,0 +1,347 @@
+package configs
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gogi/match"
+	"gogi/usi"
+)
+
+// Flags is the command line of a series. A zero field was not given. Each flag
+// stands for the key of the same name in a File; the exceptions say so.
+type Flags struct {
+	Run          string
+	Engine       []string // "A=CMD": adds engine A, or replaces its command
+	Option       []string // "A.NAME=VALUE"; "all.NAME=VALUE" for every engine
+	Players      []string
+	Games        *int
+	MaxGames     *int // another name for Games
+	Seed         *uint64
+	Concurrency  string // a number, or "cpus"
+	Design       string
+	Swap         *bool
+	Rules        string   // the name of a profile
+	Openings     string   // openings.file
+	OpeningPlies *int     // openings.plies
+	Handicap     string   // openings.handicap
+	TC           []string // "8+0.08"; "black=300+2" by colour; "A=…" by engine
+	Main         string
+	Byoyomi      string
+	Increment    string
+	Movetime     string
+	Nodes        uint64
+	Depth        int
+	Self         bool
+	Margin       string
+	Stall        string
+	Resign       string
+	Draw         string
+	Ponder       string
+	Slowed       string
+	PVPlies      *int
+	Profile      string
+	Restart      string
+}
+
+// Apply lets flags win over the file. All errors are reported together; after
+// one the File is of no more use.
+func (f *File) Apply(flags Flags) error {
+	a := applier{file: f, flags: flags}
+	if f.flags == nil {
+		f.flags = map[string]string{}
+	}
+	a.plain()
+	a.games()
+	a.openings()
+	a.limits()
+	for _, text := range flags.Engine {
+		a.engine(text)
+	}
+	for _, text := range flags.TC {
+		a.timeControl(text)
+	}
+	for _, text := range specificLast(flags.Option) {
+		a.option(text)
+	}
+	return errors.Join(a.errs...)
+}
+
+type applier struct {
+	file  *File
+	flags Flags
+	errs  []error
+}
+
+func (a *applier) fail(flag, format string, args ...any) {
+	a.errs = append(a.errs, fmt.Errorf("%s: %s", flag, fmt.Sprintf(format, args...)))
+}
+
+// won notes that a flag gave a key.
+func (a *applier) won(path, flag string) { a.file.flags[path] = flag }
+
+// give sets a key when its flag was given.
+func give[T comparable](a *applier, path, flag string, value T, into *T) {
+	var none T
+	if value != none {
+		*into = value
+		a.won(path, flag)
+	}
+}
+
+// giveText is give for a key that reads its own text.
+func giveText[T any, P interface {
+	*T
+	encoding.TextUnmarshaler
+}](a *applier, path, flag, text string, into **T) {
+	if text == "" {
+		return
+	}
+	value := new(T)
+	if err := P(value).UnmarshalText([]byte(text)); err != nil {
+		a.fail(flag, "%v", err)
+		return
+	}
+	*into = value
+	a.won(path, flag)
+}
+
+func (a *applier) plain() {
+	f, flags := a.file, &a.flags
+	give(a, "run", "--run", flags.Run, &f.Run)
+	give(a, "seed", "--seed", flags.Seed, &f.Seed)
+	give(a, "design", "--design", match.DesignKind(flags.Design), &f.Design)
+	give(a, "swap", "--swap", flags.Swap, &f.Swap)
+	give(a, "ponder", "--ponder", match.PonderMode(flags.Ponder), &f.Ponder)
+	give(a, "slowed", "--slowed", match.Policy(flags.Slowed), &f.Slowed)
+	give(a, "pv_plies", "--pv-plies", flags.PVPlies, &f.PVPlies)
+	give(a, "profile", "--profile", flags.Profile, &f.Profile)
+	give(a, "restart", "--restart", match.Restart(flags.Restart), &f.Restart)
+	giveText(a, "concurrency", "--concurrency", flags.Concurrency, &f.Concurrency)
+	giveText(a, "resign", "--resign", flags.Resign, &f.Resign)
+	giveText(a, "draw", "--draw", flags.Draw, &f.Draw)
+	if flags.Rules != "" {
+		f.Rules = &Rules{Name: flags.Rules}
+		a.won("rules", "--rules")
+	}
+	if flags.Players != nil {
+		f.Players = flags.Players
+		a.won("players", "--players")
+	}
+}
+
+func (a *applier) games() {
+	games, most := a.flags.Games, a.flags.MaxGames
+	if games != nil && most != nil && *games != *most {
+		a.fail("--games", "--games %d and --max-games %d differ: expected one of them", *games, *most)
+	}
+	give(a, "games", "--max-games", most, &a.file.Games)
+	give(a, "games", "--games", games, &a.file.Games)
+}
+
+// openings replaces where the openings come from, and keeps the plies.
+func (a *applier) openings() {
+	f, flags := a.file, &a.flags
+	if flags.Openings == "" && flags.Handicap == "" && flags.OpeningPlies == nil {
+		return
+	}
+	o := Openings{}
+	if f.Openings != nil {
+		o = *f.Openings
+	}
+	if flags.Openings != "" || flags.Handicap != "" {
+		o = Openings{Plies: o.Plies}
+	}
+	give(a, "openings.file", "--openings", flags.Openings, &o.File)
+	give(a, "openings.handicap", "--handicap", flags.Handicap, &o.Handicap)
+	give(a, "openings.plies", "--opening-plies", flags.OpeningPlies, &o.Plies)
+	f.Openings = &o
+}
+
+// limits replaces the file's search limits when a flag names one, and its
+// margin and stall one by one.
+func (a *applier) limits() {
+	flags := &a.flags
+	var l Limits
+	for _, text := range flags.TC {
+		if !strings.Contains(text, "=") {
+			giveText(a, "limits.tc", "--tc "+text, text, &l.TC)
+		}
+	}
+	a.duration("main", "--main", flags.Main, &l.Main)
+	a.duration("byoyomi", "--byoyomi", flags.Byoyomi, &l.Byoyomi)
+	a.duration("increment", "--increment", flags.Increment, &l.Increment)
+	a.duration("movetime", "--movetime", flags.Movetime, &l.MoveTime)
+	a.duration("margin", "--margin", flags.Margin, &l.Margin)
+	a.duration("stall", "--stall", flags.Stall, &l.Stall)
+	if flags.Nodes > 0 {
+		l.Nodes = &flags.Nodes
+		a.won("limits.nodes", "--nodes")
+	}
+	if flags.Depth != 0 {
+		l.Depth = &flags.Depth
+		a.won("limits.depth", "--depth")
+	}
+	if flags.Self {
+		l.Self = &flags.Self
+		a.won("limits.self", "--self")
+	}
+	limitsAt(&a.file.Limits, l)
+}
+
+// limitsAt lays limits of flags over those of a table.
+func limitsAt(into **Limits, over Limits) {
+	if over == (Limits{}) {
+		return
+	}
+	merged := over
+	if *into != nil {
+		merged = (*into).override(over)
+	}
+	*into = &merged
+}
+
+func (a *applier) duration(key, flag, text string, into **time.Duration) {
+	if text == "" {
+		return
+	}
+	d, err := parseDuration(text)
+	if err != nil {
+		a.fail(flag, "%v", err)
+		return
+	}
+	*into = &d
+	a.won("limits."+key, flag)
+}
+
+// engine reads "A=CMD". An identity that the file gives by hand belonged to
+// the command that is replaced, so it goes too.
+func (a *applier) engine(text string) {
+	name, command, ok := strings.Cut(text, "=")
+	if !ok || name == "" || strings.TrimSpace(command) == "" {
+		a.fail("--engine "+text, "expected NAME=COMMAND")
+		return
+	}
+	i := a.file.engine(name)
+	if i < 0 {
+		i = len(a.file.Engines)
+		a.file.Engines = append(a.file.Engines, Engine{Name: name})
+		a.won(element("engine", i), "--engine "+text)
+	}
+	e := &a.file.Engines[i]
+	e.Cmd, e.Command, e.Identity = command, nil, ""
+	a.won(element("engine", i)+".cmd", "--engine "+text)
+}
+
+// engine is the index of an engine by name, or -1.
+func (f *File) engine(name string) int {
+	return slices.IndexFunc(f.Engines, func(e Engine) bool { return e.Name == name })
+}
+
+// timeControl reads "black=8+0.08" or "A=8+0.08"; limits has read those
+// without a name.
+func (a *applier) timeControl(text string) {
+	flag := "--tc " + text
+	whose, word, ok := strings.Cut(text, "=")
+	if !ok {
+		return
+	}
+	tc := new(TimeControl)
+	if err := tc.UnmarshalText([]byte(word)); err != nil {
+		a.fail(flag, "%v", err)
+		return
+	}
+	if whose == "black" || whose == "white" {
+		a.colourClock(whose, flag, Clock{TC: tc})
+		return
+	}
+	i := a.file.engine(whose)
+	if i < 0 {
+		a.fail(flag, "there is no engine %q (%s)", whose, a.file.engineNames())
+		return
+	}
+	limitsAt(&a.file.Engines[i].Limits, Limits{Clock: Clock{TC: tc}})
+	a.won(element("engine", i)+".limits", flag)
+}
+
+func (a *applier) colourClock(colour, flag string, clock Clock) {
+	by := ByColour{}
+	if a.file.ByColour != nil {
+		by = *a.file.ByColour
+	}
+	if colour == "black" {
+		by.Black = &clock
+	} else {
+		by.White = &clock
+	}
+	a.file.ByColour = &by
+	a.won("limits_by_colour."+colour, flag)
+}
+
+// specificLast puts what is for every engine first, so that what is for one
+// engine wins.
+func specificLast(options []string) []string {
+	sorted := slices.Clone(options)
+	slices.SortStableFunc(sorted, func(x, y string) int {
+		return rank(x) - rank(y)
+	})
+	return sorted
+}
+
+func rank(option string) int {
+	if strings.HasPrefix(option, "all.") {
+		return 0
+	}
+	return 1
+}
+
+// option reads "A.NAME=VALUE"; NAME may contain blanks and dots.
+func (a *applier) option(text string) {
+	flag := "--option " + text
+	whose, rest, ok := strings.Cut(text, ".")
+	name, value, hasValue := strings.Cut(rest, "=")
+	if !ok || !hasValue || whose == "" || name == "" {
+		a.fail(flag, "expected ENGINE.NAME=VALUE or all.NAME=VALUE")
+		return
+	}
+	i := a.file.engine(whose)
+	if i < 0 && whose != "all" {
+		a.fail(flag, "there is no engine %q (%s)", whose, a.file.engineNames())
+		return
+	}
+	for j := range a.file.Engines {
+		if j == i || whose == "all" {
+			e := &a.file.Engines[j]
+			e.Options = e.Options.with(match.Option{Name: name, Value: value})
+			a.won(element("engine", j)+".options."+name, flag)
+		}
+	}
+}
+
+// with sets one option: in its place when it is there, else at the end.
+func (o Options) with(option match.Option) Options {
+	list := slices.Clone(o)
+	i := slices.IndexFunc(list, func(x match.Option) bool { return usi.SameOption(x.Name, option.Name) })
+	if i < 0 {
+		return append(list, option)
+	}
+	list[i] = option
+	return list
+}
+
+// engineNames lists the engines for an error.
+func (f *File) engineNames() string {
+	if len(f.Engines) == 0 {
+		return "there are no engines; expected [[engine]] in a file or --engine NAME=COMMAND"
+	}
+	var names []string
+	for _, e := range f.Engines {
+		names = append(names, strconv.Quote(e.Name))
+	}
+	return "expected " + strings.Join(names, " or ")
+}

@@ -1,0 +1,67 @@
+package configs
+
+import (
+	"errors"
+	"time"
+
+	"gogi/match"
+)
+
+// override lays more specific limits over l: search limits as one set, margin
+// and stall one by one.
+func (l Limits) override(over Limits) Limits {
+	if !over.search() {
+		margin, stall := over.Margin, over.Stall
+		over = l
+		over.Margin, over.Stall = margin, stall
+	}
+	if over.Margin == nil {
+		over.Margin = l.Margin
+	}
+	if over.Stall == nil {
+		over.Stall = l.Stall
+	}
+	return over
+}
+
+// search reports whether any limit says how far to search.
+func (l Limits) search() bool {
+	l.Margin, l.Stall = nil, nil
+	return l != Limits{}
+}
+
+// or is a key's value, or its default.
+func or[T any](value *T, def T) T {
+	if value == nil {
+		return def
+	}
+	return *value
+}
+
+// control joins the two ways to write a clock.
+func (c Clock) control() (match.TimeControl, error) {
+	parts := match.TimeControl{Main: or(c.Main, 0), Byoyomi: or(c.Byoyomi, 0), Increment: or(c.Increment, 0)}
+	if c.TC == nil {
+		return parts, nil
+	}
+	if c.Main != nil || c.Byoyomi != nil || c.Increment != nil {
+		return parts, errors.New("tc says it all: expected it alone, or main, byoyomi and increment without it")
+	}
+	return match.TimeControl(*c.TC), nil
+}
+
+// resolve fills in the defaults. What cannot work is left to match.Limits.Check.
+func (l Limits) resolve() (match.Limits, error) {
+	clock, err := l.control()
+	if err != nil {
+		return match.Limits{}, err
+	}
+	out := match.Limits{
+		Clock: clock, MoveTime: or(l.MoveTime, 0), Nodes: or(l.Nodes, 0), Depth: or(l.Depth, 0), Self: or(l.Self, false),
+		Margin: or(l.Margin, match.DefaultMargin), Stall: or(l.Stall, match.DefaultStall),
+	}
+	if out.Stall < time.Millisecond {
+		return out, errors.New("stall is 0: expected the longest time that an engine without a clock may think, such as \"60s\"")
+	}
+	return out, nil
+}

@@ -1,0 +1,303 @@
+package configs
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	_ "embed" // the built-in openings
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gogi/match"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// maxOpenings is the largest text, unpacked, that is read; more is taken for a
+// mistake or a zip bomb.
+const maxOpenings = 512 << 20
+
+//go:embed openings/builtin.sfen
+var builtinOpenings []byte
+
+// ReadOpenings reads a file of openings, one a line: "startpos moves …",
+// "sfen …" with optional moves, or a bare SFEN, each with "position " before it
+// or not. Blank lines and what follows # are skipped, a byte order mark and
+// CRLF are taken in stride. In an .epd file what follows the SFEN is skipped.
+// Text packed as .gz or .zip is unpacked (of several files in a zip those that
+// end in .sfen, .usi or .epd count, else .txt, else all, in the order of their
+// names). plies > 0 keeps that many moves of each line.
+//
+// Every move is checked, and the side to move must have a legal one; the error
+// says in which line. Openings that lead to a position that an earlier one
+// leads to are left out, with a warning. An opening's ID is its number among
+// the lines, counted from 1, those that are left out included.
+func ReadOpenings(file string, plies int) ([]match.Opening, []string, error) {
+	return readOpenings(file, plies, match.Rules{})
+}
+
+func readOpenings(file string, plies int, rules match.Rules) ([]match.Opening, []string, error) {
+	texts, err := openingTexts(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	return parseOpenings(file, texts, plies, rules)
+}
+
+// openingText is one text of openings and its name in errors.
+type openingText struct {
+	name string
+	data []byte
+}
+
+func openingTexts(file string) ([]openingText, error) {
+	data, err := readLimited(file, maxOpenings, func() (io.ReadCloser, error) { return os.Open(file) })
+	if err != nil {
+		return nil, err
+	}
+	switch path.Ext(strings.ToLower(file)) {
+	case ".zip":
+		return unzip(file, data)
+	case ".gz":
+		data, err = readLimited(file, maxOpenings, func() (io.ReadCloser, error) { return gzip.NewReader(bytes.NewReader(data)) })
+		if err != nil {
+			return nil, err
+		}
+		file = file[:len(file)-len(".gz")]
+	}
+	return []openingText{{file, data}}, nil
+}
+
+// readLimited reads all that open gives, which must not be more than limit.
+func readLimited(name string, limit int, open func() (io.ReadCloser, error)) (data []byte, err error) {
+	r, err := open()
+	if err != nil {
+		return nil, openingsError(name, err)
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	data, err = io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	if err != nil {
+		return nil, openingsError(name, err)
+	}
+	if len(data) > limit {
+		return nil, openingsError(name, fmt.Errorf("more than %d MiB of text in all: expected a file of openings", maxOpenings>>20))
+	}
+	return data, nil
+}
+
+func openingsError(name string, err error) error {
+	return fmt.Errorf("openings %s: %w", name, reason(err))
+}
+
+func unzip(name string, data []byte) ([]openingText, error) {
+	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, openingsError(name, err)
+	}
+	var texts []openingText
+	room := maxOpenings
+	for _, f := range textFiles(archive.File) {
+		inner := name + "(" + f.Name + ")"
+		data, err := readLimited(inner, room, f.Open)
+		if err != nil {
+			return nil, err
+		}
+		room -= len(data)
+		texts = append(texts, openingText{inner, data})
+	}
+	if len(texts) == 0 {
+		return nil, openingsError(name, errors.New("there is no file in it"))
+	}
+	return texts, nil
+}
+
+// textFiles picks the files of openings out of an archive that may have
+// read-me files and folders, too.
+func textFiles(all []*zip.File) []*zip.File {
+	all = slices.DeleteFunc(slices.Clone(all), func(f *zip.File) bool {
+		return f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/")
+	})
+	slices.SortFunc(all, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
+	for _, endings := range [][]string{{".sfen", ".usi", ".epd"}, {".txt"}} {
+		var some []*zip.File
+		for _, f := range all {
+			if slices.Contains(endings, path.Ext(strings.ToLower(f.Name))) {
+				some = append(some, f)
+			}
+		}
+		if len(some) > 0 {
+			return some
+		}
+	}
+	return all
+}
+
+// parseOpenings reads the openings of all texts of one file.
+func parseOpenings(file string, texts []openingText, plies int, rules match.Rules) ([]match.Opening, []string, error) {
+	book := book{rules: rules, plies: plies, seen: map[string]bool{}}
+	for _, t := range texts {
+		if err := book.read(t); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(book.openings) == 0 {
+		return nil, nil, fmt.Errorf(`openings %s: there are none: expected lines such as "startpos moves 7g7f 3c3d"`, file)
+	}
+	return book.openings, book.warnings(file), nil
+}
+
+// book gathers openings.
+type book struct {
+	rules    match.Rules
+	plies    int // 0: all
+	openings []match.Opening
+	count    int             // of lines with an opening
+	seen     map[string]bool // final positions
+	repeated []string        // lines that were left out, the first few
+	left     int             // how many those are
+}
+
+func (b *book) read(t openingText) error {
+	epd := strings.HasSuffix(strings.ToLower(strings.TrimSuffix(t.name, ")")), ".epd")
+	lines := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(t.data, []byte("\ufeff"))))
+	lines.Buffer(nil, 1<<20)
+	n := 0
+	for lines.Scan() {
+		n++
+		text, _, _ := strings.Cut(lines.Text(), "#")
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		if epd {
+			text = epdPosition(text)
+		}
+		if err := b.add(text, fmt.Sprintf("%s:%d", t.name, n)); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("openings %s:%d: %w", t.name, n+1, err)
+	}
+	return nil
+}
+
+// epdPosition cuts a line of an .epd file down to its SFEN.
+func epdPosition(text string) string {
+	text, _, _ = strings.Cut(text, ";")
+	words := strings.Fields(text)
+	keep := min(3, len(words))
+	if len(words) > 3 {
+		if _, err := strconv.Atoi(words[3]); err == nil {
+			keep = 4
+		}
+	}
+	return strings.Join(words[:keep], " ")
+}
+
+// add checks one line and keeps its opening unless it leads nowhere new.
+func (b *book) add(text, where string) error {
+	p, err := usi.ParsePosition(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", where, err)
+	}
+	b.count++
+	o := match.Opening{ID: where, Start: strings.TrimPrefix(p.Start, "sfen "), Moves: p.Moves}
+	if b.plies > 0 && len(o.Moves) > b.plies {
+		o.Moves = o.Moves[:b.plies]
+	}
+	referee, err := match.NewReferee(b.rules, o)
+	if err != nil {
+		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "opening "))
+	}
+	if final := withoutPly(referee.Position()); b.seen[final] {
+		b.leaveOut(where)
+	} else {
+		b.seen[final] = true
+		o.ID = strconv.Itoa(b.count)
+		b.openings = append(b.openings, o)
+	}
+	return nil
+}
+
+// withoutPly is a position's board, side and hands.
+func withoutPly(p *shogi.Position) string {
+	sfen := p.SFEN()
+	return sfen[:strings.LastIndexByte(sfen, ' ')]
+}
+
+func (b *book) leaveOut(where string) {
+	if b.left++; len(b.repeated) < 5 {
+		b.repeated = append(b.repeated, where[strings.LastIndexByte(where, ':')+1:])
+	}
+}
+
+func (b *book) warnings(file string) []string {
+	if b.left == 0 {
+		return nil
+	}
+	lines := strings.Join(b.repeated, ", ")
+	if b.left > len(b.repeated) {
+		lines += ", …"
+	}
+	return []string{fmt.Sprintf("openings %s: %d of %d lines lead to the position of an earlier one and are left out (lines %s)",
+		file, b.left, b.count, lines)}
+}
+
+// openings resolves where games start.
+func (r *resolver) openings(rules match.Rules) []match.Opening {
+	o := or(r.file.Openings, Openings{})
+	if o.File == "" && o.Handicap == "" && o.List == nil {
+		o.File = BuiltinOpenings
+	}
+	plies := or(o.Plies, 1)
+	if plies < 1 {
+		r.fail("openings.plies", "openings.plies: %d is too few: expected how many moves to keep, from 1", plies)
+	}
+	openings, warnings, err := r.source(o, or(o.Plies, 0), rules)
+	if err != nil {
+		r.fail("openings", "%w", err)
+	}
+	r.warnings = append(r.warnings, warnings...)
+	return openings
+}
+
+// source reads openings from the one place that is given.
+func (r *resolver) source(o Openings, plies int, rules match.Rules) ([]match.Opening, []string, error) {
+	switch {
+	case o.File != "" && o.Handicap != "", o.File != "" && o.List != nil, o.Handicap != "" && o.List != nil:
+		return nil, nil, errors.New("openings: expected one of file, handicap and list")
+	case o.Handicap != "":
+		return handicap(o.Handicap)
+	case o.List != nil:
+		text := openingText{"openings.list", []byte(strings.Join(o.List, "\n"))}
+		return parseOpenings("openings.list", []openingText{text}, plies, rules)
+	case o.File == BuiltinOpenings:
+		return parseOpenings(BuiltinOpenings, []openingText{{BuiltinOpenings, builtinOpenings}}, plies, rules)
+	}
+	base := r.file.base("openings.file", r.baseDir, r.env.WorkDir)
+	return readOpenings(absolute(base, o.File), plies, rules)
+}
+
+// handicap is the one opening of a handicap series.
+func handicap(name string) ([]match.Opening, []string, error) {
+	h, ok := shogi.FindHandicap(name)
+	if ok {
+		return []match.Opening{{ID: h.Name, Start: h.SFEN}}, nil, nil
+	}
+	var names []string
+	for _, h := range shogi.Handicaps() {
+		names = append(names, h.Name)
+	}
+	near := usi.Nearest(name, names, 3)
+	if len(near) == 0 {
+		near = names
+	}
+	return nil, nil, fmt.Errorf("openings.handicap: there is no handicap %q: expected one such as %s", name, strings.Join(near, ", "))
+}

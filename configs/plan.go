@@ -1,0 +1,313 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// The defaults that are nowhere else.
+const (
+	defaultRun     = "default"
+	defaultSeed    = 1
+	defaultPVPlies = 12
+	maxPVPlies     = 1000
+)
+
+// Env is what a plan takes from the machine.
+type Env struct {
+	Self           string // this program's absolute path: the built-in engine
+	BuiltinVersion string // identifies how the built-in engine plays
+	NumCPU         int    // how many CPUs there are; below 2 counts as 1
+	Path           string // the PATH in which bare commands are looked up
+	WorkDir        string // absolute; what relative paths in flags are relative to
+}
+
+// Plan resolves every default and checks every value. baseDir is the folder
+// that relative paths in the file are relative to, itself relative to the
+// working directory, which "" means. Files are read: openings, and binaries for their identities,
+// which Complete completes once the engines were greeted. The warnings are for
+// the user. All errors are reported together.
+//
+// A command's first word with a slash is a path; "builtin" is the engine within
+// gogi; anything else is looked up in PATH and then in /usr/games. An engine's
+// working directory, if not given, is the folder of its binary (YaneuraOu reads
+// eval/ and book/ from there); for the built-in engine, commands found in PATH
+// and wrappers (see isWrapper) it is the folder that their relative paths are
+// relative to.
+func (f *File) Plan(baseDir string, env Env) (plan *match.Plan, warnings []string, err error) {
+	r := resolver{file: f, baseDir: absolute(env.WorkDir, baseDir), env: env, hashes: hasher{}}
+	p := &match.Plan{
+		Run:         r.run(),
+		Design:      match.Design{Swap: or(f.Swap, true)},
+		Seed:        or(f.Seed, defaultSeed),
+		Rules:       r.rules(),
+		Concurrency: r.concurrency(),
+		PVPlies:     r.pvPlies(),
+	}
+	resign, draw := or(f.Resign, Resign{}), or(f.Draw, Draw{})
+	p.Adjudication = match.Adjudication{
+		ResignScore: resign.Score, ResignMoves: resign.Moves, OneSided: resign.OneSided,
+		DrawScore: draw.Score, DrawMoves: draw.Moves, DrawFrom: draw.From,
+	}
+	p.Design.Kind = choose(&r, "design", f.Design, match.DesignMatch, match.DesignRoundRobin, match.DesignGauntlet)
+	p.Ponder = choose(&r, "ponder", f.Ponder, match.PonderOff, match.PonderStandard, match.PonderEarly)
+	p.Slowed = choose(&r, "slowed", f.Slowed, match.PolicyCount, match.PolicyVoid)
+	p.ColourClocks = r.colourClocks()
+	p.Players = r.players()
+	r.checkPlayerCount(p)
+	r.checkLimits(p)
+	p.Openings = r.openings(p.Rules)
+	p.Pairs = r.pairs(p)
+	if len(r.errs) > 0 {
+		return nil, nil, errors.Join(r.errs...)
+	}
+	r.idleFlags()
+	return p, append(r.warnings, duplicates(p.Players, sameFolder)...), nil
+}
+
+// resolver makes a Plan and keeps what is wrong on the way.
+type resolver struct {
+	file     *File
+	baseDir  string
+	env      Env
+	hashes   hasher
+	indices  []int // of the players among the file's engines
+	errs     []error
+	warnings []string
+}
+
+func (r *resolver) fail(path, format string, args ...any) {
+	r.errs = append(r.errs, fmt.Errorf("%s: %w", r.file.where(path), fmt.Errorf(format, args...)))
+}
+
+// choose checks a word against its choices, of which the first is the default.
+func choose[T ~string](r *resolver, path string, value T, choices ...T) T {
+	if value == "" {
+		return choices[0]
+	}
+	if !slices.Contains(choices, value) {
+		var names []string
+		for _, c := range choices {
+			names = append(names, string(c))
+		}
+		r.fail(path, "%s: %q is not one of %s", label(path), value, strings.Join(names, ", "))
+	}
+	return value
+}
+
+// run names the run after its file.
+func (r *resolver) run() string {
+	name := r.file.Run
+	if name == "" {
+		name = strings.TrimSuffix(filepath.Base(r.file.name), ".toml")
+	}
+	if r.file.Run == "" && r.file.name == "" {
+		name = defaultRun
+	}
+	if strings.ContainsFunc(name, unicode.IsControl) {
+		r.fail("run", "run: %q has a control character: expected a printable name", name)
+	}
+	return name
+}
+
+func (r *resolver) concurrency() int {
+	cpus := max(1, r.env.NumCPU)
+	switch c := or(r.file.Concurrency, 0); c {
+	case 0:
+		return max(1, cpus/2)
+	case AllCPUs:
+		return cpus
+	default:
+		return int(c)
+	}
+}
+
+func (r *resolver) pvPlies() int {
+	n := or(r.file.PVPlies, defaultPVPlies)
+	if n < 0 || n > maxPVPlies {
+		r.fail("pv_plies", "pv_plies: %d is outside 0 to %d", n, maxPVPlies)
+	}
+	return n
+}
+
+// rules lays the file's changes over a profile.
+func (r *resolver) rules() match.Rules {
+	want := or(r.file.Rules, Rules{})
+	name := want.Name
+	if name == "" {
+		name = match.DefaultRules
+	}
+	profile, err := match.RulesByName(name)
+	if err != nil {
+		r.fail("rules", "rules: %w", err)
+		return profile
+	}
+	rules := profile
+	rules.ImpasseDraw = or(want.ImpasseDraw, rules.ImpasseDraw)
+	rules.MaxPlies = or(want.MaxPlies, rules.MaxPlies)
+	rules.MateAtLimitDraws = or(want.MateAtLimitDraws, rules.MateAtLimitDraws)
+	rules.DeclareAtLimit = or(want.DeclareAtLimit, rules.DeclareAtLimit)
+	rules.ExtendInCheck = or(want.ExtendInCheck, rules.ExtendInCheck)
+	if want.Declaration != "" {
+		if rules.Declaration, err = shogi.ParseDeclarationRule(want.Declaration); err != nil {
+			r.fail("rules.declaration", "rules.declaration: %w", err)
+		}
+	}
+	if rules.MaxPlies < 0 {
+		r.fail("rules.max_plies", "rules.max_plies: %d is negative: expected a number of plies, or 0 for no limit", rules.MaxPlies)
+	}
+	if want.RepetitionPoints != nil {
+		rules.RepetitionPoints = r.repetitionPoints(want.RepetitionPoints)
+	}
+	if rules != profile {
+		rules.Name = "custom"
+	}
+	return rules
+}
+
+func (r *resolver) repetitionPoints(list []float64) (points [2]float64) {
+	for _, x := range list {
+		if !(x >= 0 && x <= 1) || len(list) != 2 {
+			list = nil
+			break
+		}
+	}
+	if copy(points[:], list) != 2 {
+		r.fail("rules.repetition_points", "rules.repetition_points: expected two numbers from 0 to 1, for Black and White, such as [0.4, 0.6]")
+	}
+	return points
+}
+
+func (r *resolver) colourClocks() (clocks [2]*match.TimeControl) {
+	by := or(r.file.ByColour, ByColour{})
+	clocks[shogi.Black] = r.colourClock("limits_by_colour.black", by.Black)
+	clocks[shogi.White] = r.colourClock("limits_by_colour.white", by.White)
+	return clocks
+}
+
+func (r *resolver) colourClock(path string, clock *Clock) *match.TimeControl {
+	if clock == nil {
+		return nil
+	}
+	control, err := clock.control()
+	if err == nil && control.IsZero() {
+		err = errors.New("there is no time in it: expected tc, main, byoyomi or increment")
+	}
+	if err != nil {
+		r.fail(path, "%s: %w", path, err)
+		return nil
+	}
+	return &control
+}
+
+// checkPlayerCount needs two for a match, two or more for the other designs.
+func (r *resolver) checkPlayerCount(p *match.Plan) {
+	n := len(r.indices)
+	switch {
+	case n < 2:
+		r.fail("players", "%d players: expected at least 2 (engines: %s)", n, r.file.enginesFound())
+	case n > 2 && p.Design.Kind == match.DesignMatch:
+		r.fail("players", "%d players, but design match is for 2: expected 2 players, or design = %q or %q",
+			n, match.DesignRoundRobin, match.DesignGauntlet)
+	}
+}
+
+func (f *File) enginesFound() string {
+	var names []string
+	for _, e := range f.Engines {
+		names = append(names, e.Name)
+	}
+	if len(names) == 0 {
+		return "none; add [[engine]] to a file or --engine NAME=COMMAND"
+	}
+	return strings.Join(names, ", ")
+}
+
+// checkLimits looks at each player with each colour.
+func (r *resolver) checkLimits(p *match.Plan) {
+	for i := range p.Players {
+		for _, c := range []shogi.Colour{shogi.Black, shogi.White} {
+			err := p.LimitsOf(i, c).Check()
+			if err == nil {
+				continue
+			}
+			as := ""
+			if p.ColourClocks != [2]*match.TimeControl{} {
+				as = " as " + c.String()
+			}
+			r.fail(r.limitsPath(r.indices[i]), "engine %s%s: limits: %w", p.Players[i].Name, as, err)
+			break
+		}
+	}
+}
+
+// limitsPath is where an engine's limits come from.
+func (r *resolver) limitsPath(engine int) string {
+	if r.file.Engines[engine].Limits != nil {
+		return element("engine", engine) + ".limits"
+	}
+	return "limits"
+}
+
+func (r *resolver) pairs(p *match.Plan) int {
+	if r.file.Games == nil {
+		r.fail("games", "games is missing: expected how many to play, such as games = 100 or --games 100")
+		return 0
+	}
+	games, legs := *r.file.Games, p.Legs()
+	switch {
+	case games < 1:
+		r.fail("games", "games: %d is too few: expected at least %d", games, legs)
+	case games%legs != 0:
+		r.fail("games", "games: %d is odd, but each pair has two games with colours swapped: expected %s%d, or swap = false",
+			games, oneLess(games), games+1)
+	}
+	if round := p.Pairings(); round > 0 && games/legs%round != 0 && p.Design.Kind != match.DesignMatch {
+		r.warnings = append(r.warnings, fmt.Sprintf(
+			"%d games are no whole number of rounds of %d pairs: some players play more than others", games, round))
+	}
+	return games / legs
+}
+
+func oneLess(games int) string {
+	if games < 3 {
+		return ""
+	}
+	return strconv.Itoa(games-1) + " or "
+}
+
+// idleFlags warns of flags that change nothing, because all players have what
+// they set in their own tables.
+func (r *resolver) idleFlags() {
+	own := map[string]func(e Engine) bool{
+		"limits":  func(e Engine) bool { return e.Limits != nil && e.Limits.search() },
+		"profile": func(e Engine) bool { return e.Profile != "" },
+		"restart": func(e Engine) bool { return e.Restart != "" },
+	}
+	var idle []string
+	for path, flag := range r.file.flags {
+		key, rest, _ := strings.Cut(path, ".")
+		has := own[key]
+		if has == nil || rest == "margin" || rest == "stall" {
+			continue
+		}
+		if !slices.ContainsFunc(r.indices, func(i int) bool { return !has(r.file.Engines[i]) }) {
+			idle = append(idle, flag+" has no effect: every player has "+key+" of its own")
+		}
+	}
+	slices.Sort(idle)
+	r.warnings = append(r.warnings, idle...)
+	for i, e := range r.file.Engines {
+		if _, added := r.file.flags[element("engine", i)]; added && !slices.Contains(r.indices, i) {
+			r.warnings = append(r.warnings, fmt.Sprintf("engine %s does not play: it is not among the players", e.Name))
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package configs
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gogi/usi"
+)
+
+//go:embed *.toml
+var ready embed.FS
+
+//go:embed starter/match.toml
+var template []byte
+
+// Template is the commented file that a new series can start from.
+func Template() []byte { return slices.Clone(template) }
+
+// Ready holds the ready series, as NAME.toml. What each is for stands at its
+// top.
+func Ready() fs.FS { return ready }
+
+// Find loads a series by its path or, where there is no such file, by the name
+// of a ready one, with or without ".toml". dir is the folder for Plan: that of
+// the file, or "" for a ready one.
+func Find(nameOrPath string) (f *File, dir string, err error) {
+	info, err := os.Stat(nameOrPath)
+	if err == nil && !info.IsDir() || strings.Contains(nameOrPath, "/") {
+		f, err = Load(nameOrPath)
+		return f, filepath.Dir(nameOrPath), err
+	}
+	name := strings.TrimSuffix(nameOrPath, ".toml") + ".toml"
+	data, err := ready.ReadFile(name)
+	if err != nil {
+		return nil, "", notFound(nameOrPath)
+	}
+	f, err = Parse(data, name)
+	return f, "", err
+}
+
+// readyNames lists the ready series without ".toml".
+func readyNames() []string {
+	entries, err := ready.ReadDir(".")
+	if err != nil { // the folder is within the binary
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".toml"))
+	}
+	return names
+}
+
+func notFound(name string) error {
+	names := readyNames()
+	if near := usi.Nearest(strings.TrimSuffix(name, ".toml"), names, 3); len(near) > 0 {
+		names = near
+	}
+	return fmt.Errorf("%s: there is no such file, nor a ready series of that name: expected a path, or one such as %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,134 @@
+package configs_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gogi/configs"
+	"gogi/match"
+)
+
+// machine is an Env in a new folder, with the programs that ready files name
+// (they cannot run, and need not).
+func machine(t *testing.T) configs.Env {
+	t.Helper()
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "bin")
+	for _, program := range []string{"dev", "base", "bin/fairy-stockfish", "bin/gpsusi", "bin/nice", "bin/ssh", "bin/node"} {
+		path := filepath.Join(dir, program)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(program), 0o700); err != nil { //nolint:gosec // programs are executable
+			t.Fatal(err)
+		}
+	}
+	return configs.Env{Self: "/opt/gogi", BuiltinVersion: "sparring-1", NumCPU: 8, Path: bin, WorkDir: dir}
+}
+
+func TestReadyFilesResolve(t *testing.T) {
+	files, err := fs.Glob(configs.Ready(), "*.toml")
+	if err != nil || len(files) < 11 {
+		t.Fatal(files, err)
+	}
+	for _, name := range files {
+		short := strings.TrimSuffix(name, ".toml")
+		f, dir, err := configs.Find(short)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		plan, warnings, err := f.Plan(dir, machine(t))
+		if err != nil || warnings != nil {
+			t.Errorf("%s: %v %v", name, warnings, err)
+			continue
+		}
+		if plan.Run != short || len(plan.Players) != 2 || plan.Games() < 10 {
+			t.Errorf("%s: run %q, %d players, %d games", name, plan.Run, len(plan.Players), plan.Games())
+		}
+	}
+}
+
+func TestTemplateResolves(t *testing.T) {
+	f, err := configs.Parse(configs.Template(), "match.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, warnings, err := f.Plan("", machine(t))
+	if err != nil || warnings != nil {
+		t.Fatal(warnings, err)
+	}
+	got := []string{plan.Players[0].Limits.String(), plan.Players[1].Limits.String()}
+	if diff := cmp.Diff([]string{"nodes 800", "nodes 400"}, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// Each line that is commented out must be good where it stands.
+func TestTemplateComments(t *testing.T) {
+	line := regexp.MustCompile(`^# ([a-z_]+ = .*|\[.*)$`)
+	header, count := "", 0
+	for text := range strings.SplitSeq(string(configs.Template()), "\n") {
+		if m := line.FindStringSubmatch(text); m != nil {
+			text = m[1]
+			count++
+		}
+		if strings.HasPrefix(text, "[") {
+			header = text
+		}
+		if _, err := configs.Parse([]byte(header+"\n"+text+"\n"), "match.toml"); err != nil && header != text {
+			t.Errorf("%s\n%s: %v", header, text, err)
+		}
+	}
+	if count < 40 {
+		t.Errorf("only %d lines were found", count)
+	}
+}
+
+func TestReadyHandicap(t *testing.T) {
+	f, _, err := configs.Find("handicap.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, _, err := f.Plan("", machine(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []match.Opening{{ID: "two-piece", Start: twoPiece + " w - 1"}}
+	if diff := cmp.Diff(want, plan.Openings); diff != "" || plan.Legs() != 1 || plan.Pairs != plan.Games() {
+		t.Errorf("%d legs, openings -want +got\n%s", plan.Legs(), diff)
+	}
+}
+
+func TestFind(t *testing.T) {
+	path := write(t, "mine.toml", "games = 2\n")
+	f, dir, err := configs.Find(path)
+	if err != nil || *f.Games != 2 || dir != filepath.Dir(path) {
+		t.Errorf("%v, %q, %v", f, dir, err)
+	}
+	t.Chdir(filepath.Dir(path))
+	if f, dir, err = configs.Find("mine.toml"); err != nil || *f.Games != 2 || dir != "." {
+		t.Errorf("%v, %q, %v", f, dir, err)
+	}
+	if err := os.Mkdir("default", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, dir, err = configs.Find("default"); err != nil || dir != "" {
+		t.Errorf("a folder of a ready series' name: %q, %v", dir, err)
+	}
+	for name, want := range map[string]string{
+		"handicp":         "handicp: there is no such file, nor a ready series of that name: expected a path, or one such as handicap",
+		"handicp.toml":    "handicp.toml: there is no such file, nor a ready series of that name: expected a path, or one such as handicap",
+		"./handicap.toml": "reading a series: open ./handicap.toml: no such file or directory",
+	} {
+		if _, _, err := configs.Find(name); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}

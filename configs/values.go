@@ -1,0 +1,173 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"gogi/match"
+)
+
+// TimeControl is a clock as it is written in one word: "8+0.08" (Fischer: main
+// time and increment), "300/10" and "0/1" (main time and byoyomi), "300" (main
+// time alone), all in seconds.
+type TimeControl match.TimeControl
+
+// UnmarshalText reads the word; see ParseTimeControl.
+func (t *TimeControl) UnmarshalText(text []byte) error {
+	clock, err := ParseTimeControl(string(text))
+	*t = TimeControl(clock)
+	return err
+}
+
+// ParseTimeControl reads seconds as decimals and keeps them to the nanosecond.
+func ParseTimeControl(text string) (match.TimeControl, error) {
+	var t match.TimeControl
+	var err error
+	main, rest := text, ""
+	second := &t.Increment
+	if i := strings.IndexAny(text, "+/"); i >= 0 {
+		main, rest = text[:i], text[i+1:]
+		if text[i] == '/' {
+			second = &t.Byoyomi
+		}
+		if *second, err = parseSeconds(rest); err != nil {
+			return match.TimeControl{}, timeControlError(text, err)
+		}
+	}
+	if t.Main, err = parseSeconds(main); err != nil {
+		return match.TimeControl{}, timeControlError(text, err)
+	}
+	if t.IsZero() {
+		return t, timeControlError(text, errors.New("there is no time in it"))
+	}
+	return t, nil
+}
+
+func timeControlError(text string, err error) error {
+	return fmt.Errorf("time control %q: %w (expected seconds, such as 8+0.08, 300/10 or 0/1)", text, err)
+}
+
+// parseSeconds reads a decimal without sign or exponent.
+func parseSeconds(text string) (time.Duration, error) {
+	whole, fraction, point := strings.Cut(text, ".")
+	digits := strings.TrimRight(fraction, "0")
+	if !decimal(whole) || point && !decimal(fraction) {
+		return 0, fmt.Errorf("%q is not a decimal number of seconds", text)
+	}
+	if len(digits) > 9 {
+		return 0, fmt.Errorf("%q is finer than a nanosecond", text)
+	}
+	s, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil || s >= math.MaxInt64/int64(time.Second) {
+		return 0, fmt.Errorf("%q seconds are more than 292 years", text)
+	}
+	ns, _ := strconv.ParseInt((digits + "000000000")[:9], 10, 64) //nolint:errcheck // nine digits
+	return time.Duration(s)*time.Second + time.Duration(ns), nil
+}
+
+func decimal(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// parseDuration reads "1s", "500ms", "1m30s"; never negative.
+func parseDuration(text string) (time.Duration, error) {
+	if decimal(text) && text != "0" {
+		return 0, fmt.Errorf("%q has no unit: expected %ss or %sms", text, text, text)
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, fmt.Errorf(`%q is no duration: expected one such as "1s" or "500ms"`, text)
+	}
+	if d < 0 {
+		return 0, fmt.Errorf("%q is negative: expected a duration from 0", text)
+	}
+	return d, nil
+}
+
+// Concurrency is how many pairs are played at a time.
+type Concurrency int
+
+// AllCPUs stands for as many as there are CPUs. It is written "cpus".
+const AllCPUs Concurrency = -1
+
+// UnmarshalText reads a number from 1 or "cpus".
+func (c *Concurrency) UnmarshalText(text []byte) error {
+	if string(text) == "cpus" {
+		*c = AllCPUs
+		return nil
+	}
+	n, err := strconv.ParseInt(string(text), 10, 32)
+	if err != nil || n < 1 {
+		return fmt.Errorf("%q: expected a whole number from 1, or cpus", text)
+	}
+	*c = Concurrency(n)
+	return nil
+}
+
+// Resign is "2000x3": the game is lost when a side's scores were at or below
+// -2000 for 3 of its moves in a row and the other side's agree; with "1:"
+// before it the loser's scores suffice. "off" is the zero value.
+type Resign struct {
+	Score    int // centipawns
+	Moves    int // of each side, in a row
+	OneSided bool
+}
+
+// UnmarshalText reads the form above.
+func (r *Resign) UnmarshalText(text []byte) error {
+	*r = Resign{}
+	if string(text) == "off" {
+		return nil
+	}
+	rest, oneSided := strings.CutPrefix(string(text), "1:")
+	score, moves, ok := strings.Cut(rest, "x")
+	var okScore, okMoves bool
+	r.Score, okScore = positive(score)
+	r.Moves, okMoves = positive(moves)
+	r.OneSided = oneSided
+	if !ok || !okScore || !okMoves {
+		return fmt.Errorf("%q: expected SCORExMOVES such as 2000x3, the same after 1: for one side, or off", text)
+	}
+	return nil
+}
+
+// Draw is "10x8@40": the game is drawn when the scores of both sides were
+// within ±10 for 8 of their moves in a row, from ply 40 on; without "@40" from
+// the start. "off" is the zero value.
+type Draw struct {
+	Score int // centipawns
+	Moves int // of each side, in a row
+	From  int // the first ply that counts
+}
+
+// UnmarshalText reads the form above.
+func (d *Draw) UnmarshalText(text []byte) error {
+	*d = Draw{}
+	if string(text) == "off" {
+		return nil
+	}
+	rest, from, at := strings.Cut(string(text), "@")
+	score, moves, ok := strings.Cut(rest, "x")
+	okScore, okMoves, okFrom := score == "0", false, !at
+	if !okScore {
+		d.Score, okScore = positive(score)
+	}
+	d.Moves, okMoves = positive(moves)
+	if at {
+		d.From, okFrom = positive(from)
+	}
+	if !ok || !okScore || !okMoves || !okFrom {
+		return fmt.Errorf("%q: expected SCORExMOVES@PLY such as 10x8@40, or off", text)
+	}
+	return nil
+}
+
+// positive reads a whole number from 1 that fits everywhere.
+func positive(text string) (n int, ok bool) {
+	value, err := strconv.ParseInt(text, 10, 32)
+	return int(value), err == nil && value > 0 && decimal(text)
+}

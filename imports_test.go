@@ -1,0 +1,62 @@
+package gogi_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// allowed says which of our packages a package may import; it is the table of
+// ARCHITECTURE.md. A package that is not in it declares its place here first.
+var allowed = map[string][]string{
+	"gogi":                     {},
+	"gogi/shogi":               {},
+	"gogi/stats":               {},
+	"gogi/kifu":                {"gogi/shogi"},
+	"gogi/usi":                 {"gogi/shogi", "gogi/internal/foreign"},
+	"gogi/usi/process":         {"gogi/internal/foreign"},
+	"gogi/internal/foreign":    {},
+	"gogi/match":               {"gogi/shogi", "gogi/kifu"},
+	"gogi/configs":             {"gogi/shogi", "gogi/usi", "gogi/match"},
+	"gogi/sparring":            {"gogi/shogi", "gogi/usi"},
+	"gogi/runner":              {"gogi/shogi", "gogi/kifu", "gogi/usi", "gogi/match", "gogi/stats"},
+	"gogi/results":             {"gogi/shogi", "gogi/kifu", "gogi/match", "gogi/stats"},
+	"gogi/internal/fakeengine": {"gogi/shogi", "gogi/usi"},
+	"gogi/cmd/gogi":            {"*"},
+}
+
+func TestImportDirections(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	seen := 0
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		seen++
+		may, ok := allowed[p.ImportPath]
+		if !ok {
+			t.Errorf("%s has no line in the table of imports", p.ImportPath)
+		}
+		for _, i := range p.Imports {
+			if strings.HasPrefix(i, "gogi/") && !slices.Contains(may, i) && !slices.Contains(may, "*") {
+				t.Errorf("%s must not import %s", p.ImportPath, i)
+			}
+		}
+	}
+	if seen < 10 {
+		t.Errorf("go list found only %d packages", seen)
+	}
+}

@@ -1,0 +1,29 @@
+// Package results keeps every game of every run in one SQLite file. It is the
+// only package that knows SQL.
+//
+// A [Store] is the file, a [Run] is the right to add to one run of it. The pair
+// is the unit: [Run.Put] stores both games of a pair or nothing, and a pair that
+// is stored already is left as it is, so a pair may be delivered any number of
+// times. What is missing of a run is what [Run.Finished] does not name; resuming
+// is [Store.Begin] with the same plan.
+//
+// Traps:
+//
+//   - Put is durable against the death of the process (kill -9) when it returns.
+//     A power cut may take the last commits with it, never more: the database is
+//     in WAL mode with synchronous=NORMAL, and the pairs are then just played
+//     again.
+//   - A run in WAL mode is three files (X, X-wal, X-shm), and X-lock beside them.
+//     Copy them while nobody writes, or use sqlite3's .backup. X-lock is empty and
+//     stays: its bytes carry the locks (byte 0: the schema, byte n: run n), and
+//     whoever removes it while a run is being played lets a second one in.
+//   - The plan's digest decides whether a run may be resumed; the target, paths
+//     and concurrency may change and are logged ([Store.Settings]).
+//   - [Store.Games] never touches the moves, which lie compressed in a table of
+//     their own; [Store.Record] unpacks one game's. Both may be called from inside
+//     a yield function, because reading has connections of its own.
+//   - What a record says of the players, the result and the start time comes back
+//     from the game's row, not from the kifu.Record that was put. Times come back
+//     in UTC and in whole microseconds; a score without HasScore comes back as 0,
+//     and a principal variation is as long as the plan's PVPlies at most.
+package results

@@ -1,0 +1,265 @@
+package results
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"gogi/kifu"
+	"gogi/match"
+)
+
+// The lines of a dump, in the order in which they come. Fields that a stable dump
+// leaves out are pointers or slices with omitempty, in a part of their own.
+
+type dumpRun struct {
+	Type   string          `json:"type"` // run
+	Digest string          `json:"digest"`
+	Legs   int             `json:"legs"`
+	Plan   json.RawMessage `json:"plan"`
+	*dumpRunMore
+}
+
+type dumpRunMore struct {
+	Name    string    `json:"name"`
+	Rules   string    `json:"rules"`
+	Created time.Time `json:"created"`
+	Pairs   int       `json:"pairs"`
+}
+
+type dumpEngine struct {
+	Type     string         `json:"type"` // engine
+	Name     string         `json:"name"`
+	Options  []match.Option `json:"options"`
+	Profile  string         `json:"profile"`
+	Limits   string         `json:"limits"`
+	Restart  match.Restart  `json:"restart"`
+	Identity identity       `json:"identity"`
+	*dumpEngineMore
+}
+
+type dumpEngineMore struct {
+	Builtin bool     `json:"builtin"`
+	Command []string `json:"command"`
+	Dir     string   `json:"dir"`
+	Env     []string `json:"env"`
+}
+
+type dumpAttempt struct {
+	Type  string    `json:"type"` // attempt
+	Pair  int       `json:"pair"`
+	Ended time.Time `json:"ended"`
+	Why   string    `json:"why"`
+}
+
+type dumpGame struct {
+	Type         string      `json:"type"` // game
+	Pair         int         `json:"pair"`
+	Leg          int         `json:"leg"`
+	A            string      `json:"a"`
+	B            string      `json:"b"`
+	Black        string      `json:"black"`
+	White        string      `json:"white"`
+	Outcome      string      `json:"outcome"`
+	Termination  string      `json:"termination"`
+	Note         string      `json:"note,omitempty"`
+	Points       [2]float64  `json:"points"`
+	Opening      string      `json:"opening"`
+	OpeningPlies int         `json:"opening_plies"`
+	Start        string      `json:"start"`
+	LastSFEN     string      `json:"last_sfen"`
+	Event        string      `json:"event,omitempty"`
+	Site         string      `json:"site,omitempty"`
+	Sides        [2]dumpSide `json:"sides"` // by colour
+	*dumpGameMore
+	Moves []dumpMove `json:"moves"`
+}
+
+type dumpGameMore struct {
+	Marked  bool      `json:"marked"`
+	Slot    int       `json:"slot"`
+	Started time.Time `json:"started"`
+	Ended   time.Time `json:"ended"`
+}
+
+type dumpSide struct {
+	Plies        int    `json:"plies"`
+	Nodes        uint64 `json:"nodes"`
+	DepthSum     int    `json:"depth_sum"`
+	DepthPlies   int    `json:"depth_plies"`
+	PonderHits   int    `json:"ponder_hits"`
+	PonderMisses int    `json:"ponder_misses"`
+	*dumpSideMore
+}
+
+type dumpSideMore struct {
+	Micros        int64 `json:"us"`
+	OverrunMicros int64 `json:"overrun_us"`
+}
+
+type dumpMove struct {
+	Move     string `json:"move"`
+	Opening  bool   `json:"opening,omitempty"`
+	Score    *int   `json:"score,omitempty"`
+	Depth    int    `json:"depth,omitempty"`
+	SelDepth int    `json:"seldepth,omitempty"`
+	Nodes    uint64 `json:"nodes,omitempty"`
+	PV       string `json:"pv,omitempty"`
+	Micros   *int64 `json:"us,omitempty"`
+	Detail   []byte `json:"detail,omitempty"` // base64
+}
+
+// Dump writes a run as text, one JSON object a line, in a fixed order: the run, its
+// engines, its attempts, its games with everything that is known of each move.
+// A stable dump leaves out whatever depends on the machine and the moment: times,
+// slots, marks, attempts, paths, concurrency, the target, the run's name, the
+// council's vote records (which hold times) and the notes of time forfeits, stalls
+// and crashes. The stable dumps of two runs of deterministic engines are equal,
+// byte for byte, at any concurrency. A *NoRun says that there is no such run.
+func (s *Store) Dump(ctx context.Context, w io.Writer, runName string, stable bool) error {
+	if err := s.dump(ctx, w, runName, stable); err != nil {
+		return s.fail("dumping a run", err)
+	}
+	return nil
+}
+
+func (s *Store) dump(ctx context.Context, w io.Writer, runName string, stable bool) error {
+	out := bufio.NewWriter(w)
+	d := dumper{stable: stable, lines: json.NewEncoder(out)}
+	d.lines.SetEscapeHTML(false)
+	// One transaction: the dump is that of one moment.
+	tx, err := s.read.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was written
+	info, err := findRun(ctx, tx, runName)
+	if err != nil {
+		return err
+	}
+	if err := d.head(ctx, tx, info); err != nil {
+		return err
+	}
+	err = each(ctx, tx, func(rows *sql.Rows) error {
+		g, r, err := scanRecord(rows, info.Engines)
+		if err != nil {
+			return fmt.Errorf("pair %d, leg %d: %w", g.Pair, g.Leg, err)
+		}
+		return d.game(&g, &r)
+	}, selectRecords+"WHERE g.run_id = ? ORDER BY g.pair, g.leg", info.ID)
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+type dumper struct {
+	stable bool
+	lines  *json.Encoder
+}
+
+// head writes everything but the games.
+func (d *dumper) head(ctx context.Context, q querier, info *RunInfo) error {
+	run := dumpRun{Type: "run", Digest: info.Digest, Legs: info.Legs, Plan: info.Plan}
+	if !d.stable {
+		run.dumpRunMore = &dumpRunMore{info.Name, info.Rules, info.Created, info.Pairs}
+	}
+	if err := d.lines.Encode(run); err != nil {
+		return err
+	}
+	for i := range info.Engines {
+		if err := d.engine(&info.Engines[i]); err != nil {
+			return err
+		}
+	}
+	if d.stable {
+		return nil
+	}
+	list, err := attempts(ctx, q, info.ID)
+	if err != nil {
+		return err
+	}
+	for _, a := range list {
+		if err := d.lines.Encode(dumpAttempt{"attempt", a.Pair, a.Ended, a.Why}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *dumper) engine(e *Engine) error {
+	line := dumpEngine{
+		Type: "engine", Name: e.Name, Options: e.Options, Profile: e.Profile, Limits: e.Limits, Restart: e.Restart,
+		Identity: identityOf(e.Identity),
+	}
+	if d.stable {
+		for i := range line.Identity.Files {
+			line.Identity.Files[i].Path = ""
+		}
+	} else {
+		line.dumpEngineMore = &dumpEngineMore{e.Builtin, e.Command, e.Dir, e.Env}
+	}
+	return d.lines.Encode(line)
+}
+
+func (d *dumper) game(g *GameRow, r *kifu.Record) error {
+	line := dumpGame{
+		Type: "game", Pair: g.Pair, Leg: g.Leg, A: g.PairA, B: g.PairB, Black: g.Black, White: g.White,
+		Outcome: g.Outcome.String(), Termination: g.Termination.String(), Note: d.note(g), Points: g.Points,
+		Opening: g.OpeningID, OpeningPlies: g.OpeningPlies, Start: r.Start, LastSFEN: g.LastSFEN,
+		Event: r.Event, Site: r.Site, Moves: make([]dumpMove, len(r.Moves)),
+	}
+	for i := range g.Sides {
+		line.Sides[i] = d.side(&g.Sides[i])
+	}
+	if !d.stable {
+		line.dumpGameMore = &dumpGameMore{g.Marked, g.Slot, g.Started, g.Ended}
+	}
+	for i := range r.Moves {
+		line.Moves[i] = d.move(&r.Moves[i])
+	}
+	return d.lines.Encode(line)
+}
+
+// note leaves out the notes that quote times, process numbers or the last words
+// of an engine.
+func (d *dumper) note(g *GameRow) string {
+	switch g.Termination {
+	case match.TimeForfeit, match.Stall, match.Crash:
+		if d.stable {
+			return ""
+		}
+	case match.NotEnded, match.Checkmate, match.Resignation, match.IllegalMove, match.Repetition, match.PerpetualCheck,
+		match.Declaration, match.FalseDeclaration, match.MaxPlies, match.Impasse, match.ScoreAdjudication:
+	}
+	return g.Note
+}
+
+func (d *dumper) side(s *match.Side) dumpSide {
+	side := dumpSide{
+		Plies: s.Plies, Nodes: s.Nodes, DepthSum: s.DepthSum, DepthPlies: s.DepthPlies,
+		PonderHits: s.PonderHits, PonderMisses: s.PonderMisses,
+	}
+	if !d.stable {
+		side.dumpSideMore = &dumpSideMore{s.Time.Microseconds(), s.WorstOverrun.Microseconds()}
+	}
+	return side
+}
+
+func (d *dumper) move(m *kifu.Move) dumpMove {
+	move := dumpMove{
+		Move: m.Move.String(), Opening: m.Opening, Depth: m.Depth, SelDepth: m.SelDepth, Nodes: m.Nodes, PV: moveText(m.PV),
+	}
+	if m.HasScore {
+		move.Score = &m.Score
+	}
+	if !d.stable {
+		us := m.Time.Microseconds()
+		move.Micros, move.Detail = &us, m.Detail
+	}
+	return move
+}

@@ -1,0 +1,187 @@
+package results
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"gogi/kifu"
+	"gogi/match"
+)
+
+// GameRow is a finished game without its moves.
+type GameRow struct {
+	Pair, Leg    int
+	Black, White string // engine names
+	PairA, PairB string // engine names; A has Black in leg 0
+	Outcome      match.Outcome
+	Termination  match.Termination
+	Note         string
+	Points       [2]float64    // by colour, by the run's rules
+	Plies        int           // all of them, the opening's included
+	Sides        [2]match.Side // by colour: the engines' own moves
+	OpeningID    string
+	OpeningPlies int
+	Marked       bool   // a move was slowed by the machine
+	MovesHash    uint64 // equal for games with the same start position and moves
+	LastSFEN     string // the final position
+	Slot         int
+	Started      time.Time
+	Ended        time.Time
+}
+
+// Filter narrows GamesWhere down; the zero value passes every game.
+type Filter struct {
+	Engine      string            // it plays on either side; "" is any
+	Termination match.Termination // NotEnded is any
+	FromPair    int               // the first pair
+	Pairs       int               // how many pair numbers from there on; 0 is all
+}
+
+const gameColumns = `g.pair, g.leg, g.black, g.white, p.a, p.b, g.outcome, g.termination, g.note,
+	g.black_points, g.white_points, g.plies, o.name, o.plies, g.marked, g.moves_hash, g.last_sfen, g.slot, g.started, g.ended,
+	g.black_plies, g.black_nodes, g.black_us, g.black_depth_sum, g.black_depth_plies, g.black_overrun_us, g.black_ponder_hits, g.black_ponder_misses,
+	g.white_plies, g.white_nodes, g.white_us, g.white_depth_sum, g.white_depth_plies, g.white_overrun_us, g.white_ponder_hits, g.white_ponder_misses`
+
+// CROSS JOIN makes SQLite walk the games in the order of their index, so that the
+// first row comes before the last one was read.
+const fromGames = ` FROM games g
+	CROSS JOIN pairs p ON p.run_id = g.run_id AND p.pair = g.pair
+	CROSS JOIN openings o ON o.id = p.opening_id `
+
+// Games calls yield for every game of a run, by pair and leg. The games are those
+// of one moment: what is stored meanwhile is not among them. An error of yield
+// ends the reading and comes back as it is.
+func (s *Store) Games(ctx context.Context, runID int64, yield func(GameRow) error) error {
+	return s.GamesWhere(ctx, runID, Filter{}, yield)
+}
+
+// GamesWhere is Games for the games that pass a filter.
+func (s *Store) GamesWhere(ctx context.Context, runID int64, f Filter, yield func(GameRow) error) error {
+	players, err := engines(ctx, s.read, runID)
+	if err != nil {
+		return s.fail("reading the engines", err)
+	}
+	var stopped error // what yield said
+	err = each(ctx, s.read, func(rows *sql.Rows) error {
+		g, err := scanGame(rows, players)
+		if err != nil {
+			return err
+		}
+		stopped = yield(g)
+		return stopped
+	}, "SELECT "+gameColumns+fromGames+`
+		WHERE g.run_id = ? AND g.pair >= ? AND g.pair - ? < ?
+		AND (? = 'not_ended' OR g.termination = ?) AND (? < 0 OR ? IN (g.black, g.white))
+		ORDER BY g.pair, g.leg`, f.args(runID, players)...)
+	if stopped != nil {
+		return stopped
+	}
+	if err != nil {
+		return s.fail("reading the games", err)
+	}
+	return nil
+}
+
+// args are the parameters of the query in GamesWhere.
+func (f Filter) args(runID int64, players []Engine) []any {
+	engine := -1 // any
+	if f.Engine != "" {
+		engine = len(players) // none
+		for i := range players {
+			if players[i].Name == f.Engine {
+				engine = i
+			}
+		}
+	}
+	pairs := int64(math.MaxInt64)
+	if f.Pairs > 0 {
+		pairs = int64(f.Pairs)
+	}
+	termination := f.Termination.String()
+	return []any{runID, f.FromPair, f.FromPair, pairs, termination, termination, engine, engine}
+}
+
+// scanGame reads a row of gameColumns, and what else the query asks for.
+func scanGame(rows *sql.Rows, players []Engine, more ...any) (g GameRow, err error) {
+	var seats [4]int // black, white, A, B
+	var outcome, termination string
+	var hash, started, ended int64
+	targets := []any{
+		&g.Pair, &g.Leg, &seats[0], &seats[1], &seats[2], &seats[3], &outcome, &termination, &g.Note,
+		&g.Points[0], &g.Points[1], &g.Plies, &g.OpeningID, &g.OpeningPlies, &g.Marked, &hash, &g.LastSFEN, &g.Slot, &started, &ended,
+	}
+	var nodes, spent, overrun [2]int64
+	for i := range g.Sides {
+		s := &g.Sides[i]
+		targets = append(targets, &s.Plies, &nodes[i], &spent[i], &s.DepthSum, &s.DepthPlies, &overrun[i], &s.PonderHits, &s.PonderMisses)
+	}
+	if err := rows.Scan(append(targets, more...)...); err != nil {
+		return g, err
+	}
+	for i := range g.Sides {
+		s := &g.Sides[i]
+		s.Nodes, s.Time, s.WorstOverrun = uint64(nodes[i]), time.Duration(spent[i])*time.Microsecond, time.Duration(overrun[i])*time.Microsecond
+	}
+	for i, name := range []*string{&g.Black, &g.White, &g.PairA, &g.PairB} {
+		if seats[i] < 0 || seats[i] >= len(players) {
+			return g, fmt.Errorf("pair %d has player number %d of %d", g.Pair, seats[i], len(players))
+		}
+		*name = players[seats[i]].Name
+	}
+	g.MovesHash, g.Started, g.Ended = uint64(hash), fromMicros(started), fromMicros(ended)
+	g.Outcome, err = parseOutcome(outcome)
+	if err != nil {
+		return g, err
+	}
+	g.Termination, err = match.ParseTermination(termination)
+	return g, err
+}
+
+// Record is the whole record of one game. The error is sql.ErrNoRows, wrapped,
+// where the game is not stored.
+func (s *Store) Record(ctx context.Context, runID int64, pair, leg int) (kifu.Record, error) {
+	record, err := s.record(ctx, runID, pair, leg)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = fmt.Errorf("it is not stored: %w", err)
+	}
+	if err != nil {
+		return record, s.fail(fmt.Sprintf("reading the record of pair %d, leg %d", pair, leg), err)
+	}
+	return record, nil
+}
+
+func (s *Store) record(ctx context.Context, runID int64, pair, leg int) (record kifu.Record, err error) {
+	players, err := engines(ctx, s.read, runID)
+	if err != nil {
+		return record, err
+	}
+	found := false
+	err = each(ctx, s.read, func(rows *sql.Rows) error {
+		found = true
+		_, record, err = scanRecord(rows, players)
+		return err
+	}, selectRecords+"WHERE g.run_id = ? AND g.pair = ? AND g.leg = ?", runID, pair, leg)
+	if err == nil && !found {
+		err = sql.ErrNoRows
+	}
+	return record, err
+}
+
+const selectRecords = "SELECT " + gameColumns + ", r.start, r.event, r.site, r.plies" + fromGames +
+	"CROSS JOIN records r ON r.game_id = g.id "
+
+// scanRecord reads a row of selectRecords.
+func scanRecord(rows *sql.Rows, players []Engine) (g GameRow, r kifu.Record, err error) {
+	var blob []byte
+	if g, err = scanGame(rows, players, &r.Start, &r.Event, &r.Site, &blob); err != nil {
+		return g, r, err
+	}
+	r.Black, r.White, r.Started = g.Black, g.White, g.Started
+	r.Result, r.Winner = g.Termination.String(), g.Outcome.String()
+	r.Moves, err = unpack(blob)
+	return g, r, err
+}

@@ -1,0 +1,204 @@
+package results
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+)
+
+func runWriter(path, mode string) error {
+	ctx := context.Background()
+	s, err := Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	plan := testPlan("killed")
+	run, err := s.Begin(ctx, plan)
+	if err != nil {
+		return err
+	}
+	finished, err := run.Finished(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(os.Stdout, "began"); err != nil {
+		return err
+	}
+	if mode == "hold" {
+		_, err := io.Copy(io.Discard, os.Stdin)
+		return err
+	}
+	template := playedPair(plan, 0, 60)
+	var next atomic.Int64
+	var g errgroup.Group
+	for range 4 {
+		g.Go(func() error {
+			for {
+				pair := template
+				pair.Pair.ID = int(next.Add(1)) - 1
+				if finished[pair.Pair.ID] {
+					continue
+				}
+				pair.Games = append(pair.Games[:0:0], pair.Games...)
+				for i := range pair.Games {
+					pair.Games[i].Pair = pair.Pair.ID
+				}
+				if err := run.Put(ctx, pair); err != nil {
+					return err
+				}
+				if _, err := fmt.Fprintln(os.Stdout, pair.Pair.ID); err != nil {
+					return err
+				}
+			}
+		})
+	}
+	return g.Wait()
+}
+
+// startWriter starts the second process and waits until it has begun the run.
+func startWriter(t *testing.T, path, mode string) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), writerEnv+"="+path, writerModeEnv+"="+mode)
+	cmd.Stderr = os.Stderr
+	if _, err := cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() || lines.Text() != "began" {
+		t.Fatalf("the second process said %q", lines.Text())
+	}
+	return cmd, lines
+}
+
+func killed(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	var exit *exec.ExitError
+	err := cmd.Wait()
+	if !errors.As(err, &exit) {
+		t.Fatalf("the second process ended by itself: %v", err)
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	if !ok || status.Signal() != syscall.SIGKILL {
+		t.Fatalf("the second process ended with %v", exit)
+	}
+}
+
+// Whatever was acknowledged before a kill -9 is there afterwards, and nothing of
+// it is half a pair. The writer would never stop by itself, so it dies writing;
+// the next one resumes what it left.
+func TestKill(t *testing.T) {
+	path := testPath(t)
+	acknowledged := map[int]bool{}
+	for round := range 4 {
+		cmd, lines := startWriter(t, path, "put")
+		enough := 10 + 37*round
+		for n := 0; lines.Scan(); n++ {
+			id, err := strconv.Atoi(lines.Text())
+			if err != nil {
+				t.Fatalf("the second process said %q", lines.Text())
+			}
+			if acknowledged[id] {
+				t.Errorf("pair %d was played again", id)
+			}
+			acknowledged[id] = true
+			if n == enough { // and what is still in the pipe is read too
+				readWhileWritten(t, path)
+				if err := cmd.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		killed(t, cmd)
+		if log, err := os.Stat(path + "-wal"); err != nil || log.Size() == 0 {
+			t.Errorf("there is no log as a killed writer leaves it: %v", err)
+		}
+		s := openTest(t, path)
+		run := beginTest(t, s, testPlan("killed")) // the dead process's lock is gone
+		finished, err := run.Finished(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id := range acknowledged {
+			if !finished[id] {
+				t.Errorf("round %d: pair %d was acknowledged and is lost", round, id)
+			}
+		}
+		// What was stored but not acknowledged is not played again either.
+		for id := range finished {
+			acknowledged[id] = true
+		}
+		checkWhole(t, s, run.ID())
+		if err := run.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Logf("%d pairs in 4 rounds", len(acknowledged))
+}
+
+// readWhileWritten reads what another process is writing, without disturbing it.
+func readWhileWritten(t *testing.T, path string) {
+	t.Helper()
+	s, err := OpenExisting(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := s.FindRun(t.Context(), "killed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if games := allGames(t, s, info.ID); len(games) < 2*info.Finished || len(games)%2 != 0 {
+		t.Errorf("%d games in %d pairs or more", len(games), info.Finished)
+	}
+	if _, err := s.Record(t.Context(), info.ID, 0, 1); err != nil {
+		t.Error(err)
+	}
+	if now, err := s.FindRun(t.Context(), "killed"); err != nil || now.Finished < info.Finished {
+		t.Errorf("%d pairs, then %d, %v", info.Finished, now.Finished, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSecondProcessIsRefused(t *testing.T) {
+	path := testPath(t)
+	cmd, _ := startWriter(t, path, "hold")
+	s := openTest(t, path)
+	_, err := s.Begin(t.Context(), testPlan("killed"))
+	if !errors.Is(err, ErrRunLocked) || !strings.Contains(err.Error(), `"killed"`) {
+		t.Errorf("the run of another process: %v", err)
+	}
+	changed := testPlan("killed")
+	changed.Pairs = 7
+	if _, err := s.Begin(t.Context(), changed); !errors.Is(err, ErrRunLocked) {
+		t.Errorf("the run of another process: %v", err)
+	}
+	if info, err := s.FindRun(t.Context(), "killed"); err != nil || info.Pairs != 100 {
+		t.Errorf("who was refused changed the target: %+v, %v", info, err)
+	}
+	put(t, beginTest(t, s, testPlan("other")), playedPair(testPlan("other"), 0, 10)) // other runs are free
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	killed(t, cmd)
+	beginTest(t, s, testPlan("killed"))
+}

@@ -1,0 +1,246 @@
+package results
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"gogi/match"
+)
+
+// RunInfo is what is known of a run apart from its games.
+type RunInfo struct {
+	ID       int64
+	Name     string
+	Digest   string // of the plan
+	Plan     []byte // what the digest covers, as match.Plan.Canonical wrote it
+	Rules    string // the name of the rules' profile
+	Created  time.Time
+	Legs     int      // games in a pair
+	Pairs    int      // the target, as of the latest start
+	Games    int      // the target in games
+	Finished int      // how many pairs are stored, also beyond the target
+	Players  []string // names in plan order
+	Engines  []Engine // in plan order
+}
+
+// Engine is one player of a run, with its paths as of the latest start.
+type Engine struct {
+	Name     string
+	Builtin  bool
+	Command  []string
+	Dir      string
+	Env      []string
+	Options  []match.Option // as given, in the order in which they are sent
+	Profile  string
+	Limits   string // as match.Limits.String writes them
+	Restart  match.Restart
+	Identity match.Identity
+}
+
+const selectRun = `SELECT id, name, digest, plan, rules, legs, pairs, created,
+	(SELECT count(*) FROM pairs p WHERE p.run_id = r.id) FROM runs r `
+
+// Runs are all runs, oldest first.
+func (s *Store) Runs(ctx context.Context) ([]RunInfo, error) {
+	infos, err := runs(ctx, s.read, selectRun+"ORDER BY id")
+	if err != nil {
+		return nil, s.fail("reading the runs", err)
+	}
+	return infos, nil
+}
+
+// FindRun is the run of that name; a *NoRun lists those that there are.
+func (s *Store) FindRun(ctx context.Context, name string) (*RunInfo, error) {
+	info, err := findRun(ctx, s.read, name)
+	if err != nil {
+		return nil, s.fail("finding a run", err)
+	}
+	return info, nil
+}
+
+// DefaultRun is the run that a reader means who named none: the one called name
+// if there is one, else the newest. The error is a *NoRun if there is none at all.
+func (s *Store) DefaultRun(ctx context.Context, name string) (*RunInfo, error) {
+	info, err := findRun(ctx, s.read, name)
+	var none *NoRun
+	if errors.As(err, &none) && len(none.Names) > 0 {
+		info, err = findRun(ctx, s.read, none.Names[len(none.Names)-1])
+	}
+	if err != nil {
+		return nil, s.fail("finding a run", err)
+	}
+	return info, nil
+}
+
+// FreeName is name itself if no run has it, else NAME-2, NAME-3, ….
+func (s *Store) FreeName(ctx context.Context, name string) (string, error) {
+	taken, err := names(ctx, s.read)
+	if err != nil {
+		return "", s.fail("reading the names of the runs", err)
+	}
+	free := name
+	for n := 2; slices.Contains(taken, free); n++ {
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+	return free, nil
+}
+
+func findRun(ctx context.Context, q querier, name string) (*RunInfo, error) {
+	infos, err := runs(ctx, q, selectRun+"WHERE name = ?", name)
+	if err != nil {
+		return nil, err
+	}
+	if len(infos) == 1 {
+		return &infos[0], nil
+	}
+	taken, err := names(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return nil, &NoRun{Run: name, Names: taken}
+}
+
+func names(ctx context.Context, q querier) ([]string, error) {
+	var list []string
+	err := each(ctx, q, func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&name)
+		list = append(list, name)
+		return err
+	}, "SELECT name FROM runs ORDER BY id")
+	return list, err
+}
+
+func runs(ctx context.Context, q querier, query string, args ...any) ([]RunInfo, error) {
+	var infos []RunInfo
+	err := each(ctx, q, func(rows *sql.Rows) error {
+		var r RunInfo
+		var created int64
+		err := rows.Scan(&r.ID, &r.Name, &r.Digest, &r.Plan, &r.Rules, &r.Legs, &r.Pairs, &created, &r.Finished)
+		r.Created, r.Games = fromMicros(created), r.Pairs*r.Legs
+		infos = append(infos, r)
+		return err
+	}, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	for i := range infos {
+		r := &infos[i]
+		if r.Engines, err = engines(ctx, q, r.ID); err != nil {
+			return nil, fmt.Errorf("the engines of run %q: %w", r.Name, err)
+		}
+		for _, e := range r.Engines {
+			r.Players = append(r.Players, e.Name)
+		}
+	}
+	return infos, nil
+}
+
+func engines(ctx context.Context, q querier, runID int64) ([]Engine, error) {
+	var list []Engine
+	err := each(ctx, q, func(rows *sql.Rows) error {
+		e, err := scanEngine(rows)
+		list = append(list, e)
+		return err
+	}, `SELECT name, builtin, command, dir, env, options, profile, limits, restart, identity
+		FROM engines WHERE run_id = ? ORDER BY idx`, runID)
+	return list, err
+}
+
+func scanEngine(rows *sql.Rows) (e Engine, err error) {
+	var command, env, options, ident []byte
+	if err := rows.Scan(&e.Name, &e.Builtin, &command, &e.Dir, &env, &options, &e.Profile, &e.Limits, &e.Restart, &ident); err != nil {
+		return e, err
+	}
+	var id identity
+	err = errors.Join(
+		json.Unmarshal(command, &e.Command), json.Unmarshal(env, &e.Env),
+		json.Unmarshal(options, &e.Options), json.Unmarshal(ident, &id))
+	e.Identity = id.identity()
+	return e, err
+}
+
+// each calls scan for every row of a query.
+func each(ctx context.Context, q querier, scan func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // reading ends here, and Err has said why
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Finished is the set of a run's pairs that are stored.
+func (s *Store) Finished(ctx context.Context, runID int64) (map[int]bool, error) {
+	finished := map[int]bool{}
+	err := each(ctx, s.read, func(rows *sql.Rows) error {
+		var pair int
+		err := rows.Scan(&pair)
+		finished[pair] = true
+		return err
+	}, "SELECT pair FROM pairs WHERE run_id = ?", runID)
+	if err != nil {
+		return nil, s.fail("reading which pairs are finished", err)
+	}
+	return finished, nil
+}
+
+// Attempts are the tries at a run's pairs that do not count, by pair and time.
+func (s *Store) Attempts(ctx context.Context, runID int64) ([]match.Attempt, error) {
+	list, err := attempts(ctx, s.read, runID)
+	if err != nil {
+		return nil, s.fail("reading the attempts", err)
+	}
+	return list, nil
+}
+
+func attempts(ctx context.Context, q querier, runID int64) ([]match.Attempt, error) {
+	var list []match.Attempt
+	err := each(ctx, q, func(rows *sql.Rows) error {
+		var a match.Attempt
+		var ended int64
+		err := rows.Scan(&a.Pair, &ended, &a.Why)
+		a.Ended = fromMicros(ended)
+		list = append(list, a)
+		return err
+	}, "SELECT pair, ended, why FROM attempts WHERE run_id = ? ORDER BY pair, ended, id", runID)
+	return list, err
+}
+
+// Setting is what the digest does not cover, as of one start of a run.
+type Setting struct {
+	At      time.Time
+	Text    []byte   // JSON: pairs, concurrency, pv_plies, rules, players with their paths
+	Changes []string // against the start before, as match.Differences says them; none at the first
+}
+
+// Settings are a run's settings at its first start and at every start that
+// changed them, in order.
+func (s *Store) Settings(ctx context.Context, runID int64) ([]Setting, error) {
+	var list []Setting
+	err := each(ctx, s.read, func(rows *sql.Rows) error {
+		var now Setting
+		var at int64
+		err := rows.Scan(&at, &now.Text)
+		now.At = fromMicros(at)
+		if len(list) > 0 {
+			now.Changes = match.Differences(list[len(list)-1].Text, now.Text)
+		}
+		list = append(list, now)
+		return err
+	}, "SELECT at, settings FROM settings_log WHERE run_id = ? ORDER BY id", runID)
+	if err != nil {
+		return nil, s.fail("reading the settings", err)
+	}
+	return list, nil
+}

@@ -1,0 +1,183 @@
+package results
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// pairRows is a pair made ready for the database by the goroutine that puts it,
+// so that the writer does nothing but write.
+type pairRows struct {
+	run, pair int64
+	players   [2]int
+	seed      int64
+	opening   openingRow
+	games     []gameRow
+}
+
+type openingRow struct {
+	name, start, moves string
+	plies              int
+	hash               int64
+}
+
+// gameRow is one row of games and one of records.
+type gameRow struct {
+	columns            []any // in the order of insertGame
+	start, event, site string
+	plies              []byte
+}
+
+const insertGame = `INSERT INTO games (run_id, pair, leg, black, white, outcome, termination, note,
+	black_points, white_points, plies, moves_hash, last_sfen, marked, slot, started, ended,
+	black_plies, black_nodes, black_us, black_depth_sum, black_depth_plies, black_overrun_us, black_ponder_hits, black_ponder_misses,
+	white_plies, white_nodes, white_us, white_depth_sum, white_depth_plies, white_overrun_us, white_ponder_hits, white_ponder_misses)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+// rows checks a pair against the plan and makes its rows.
+func (r *Run) rows(p match.PairResult) (*pairRows, error) {
+	if err := r.check(p); err != nil {
+		return nil, err
+	}
+	rows := &pairRows{
+		run: r.id, pair: int64(p.Pair.ID), players: p.Pair.Players,
+		seed:    int64(p.Pair.Seed), // SQLite has signed integers only: the same 64 bits
+		opening: openingRowOf(p.Pair.Opening),
+	}
+	for i := range p.Games {
+		row, err := r.gameRow(&p.Games[i])
+		if err != nil {
+			return nil, fmt.Errorf("leg %d: %w", i, err)
+		}
+		rows.games = append(rows.games, row)
+	}
+	return rows, nil
+}
+
+// check refuses what can only be a mistake of the caller: nothing wrong may get
+// into a series that takes days.
+func (r *Run) check(p match.PairResult) error {
+	if p.Pair.ID < 0 {
+		return errors.New("pairs are numbered from 0")
+	}
+	if len(p.Games) != r.plan.Legs() {
+		return fmt.Errorf("it has %d games, the plan says %d", len(p.Games), r.plan.Legs())
+	}
+	for _, i := range p.Pair.Players {
+		if i < 0 || i >= len(r.plan.Players) {
+			return fmt.Errorf("it has player number %d, the plan has %d players", i, len(r.plan.Players))
+		}
+	}
+	for leg := range p.Games {
+		g, want := &p.Games[leg], p.Pair.Game(leg)
+		if g.Pair != want.Pair || g.Leg != want.Leg || g.Players != want.Players {
+			return fmt.Errorf("leg %d is pair %d, leg %d of players %v, not of players %v", leg, g.Pair, g.Leg, g.Players, want.Players)
+		}
+		if !g.Over() || g.Termination == match.NotEnded {
+			return fmt.Errorf("leg %d has not ended", leg)
+		}
+	}
+	return nil
+}
+
+func openingRowOf(o match.Opening) openingRow {
+	return openingRow{
+		name: o.ID, start: o.Start, moves: moveText(o.Moves), plies: len(o.Moves),
+		hash: movesHash(o.Start, func(i int) shogi.Move { return o.Moves[i] }, len(o.Moves)),
+	}
+}
+
+func moveText(moves []shogi.Move) string {
+	texts := make([]string, len(moves))
+	for i, m := range moves {
+		texts[i] = m.String()
+	}
+	return strings.Join(texts, " ")
+}
+
+func (r *Run) gameRow(g *match.Result) (row gameRow, err error) {
+	first, last, err := replay(g)
+	if err != nil {
+		return row, err
+	}
+	if row.plies, err = r.packs.pack(g.Record.Moves, r.plan.PVPlies); err != nil {
+		return row, err
+	}
+	row.start, row.event, row.site = g.Record.Start, g.Record.Event, g.Record.Site
+	points := r.plan.Rules.Points(g.Verdict)
+	hash := movesHash(first, func(i int) shogi.Move { return g.Record.Moves[i].Move }, len(g.Record.Moves))
+	row.columns = []any{
+		r.id, g.Pair, g.Leg, g.Players[0], g.Players[1], g.Outcome.String(), g.Termination.String(), g.Note,
+		points[0], points[1], len(g.Record.Moves), hash, last, g.Marked, g.Slot, micros(g.Started), micros(g.Ended),
+	}
+	for i := range g.Sides {
+		s := &g.Sides[i]
+		row.columns = append(row.columns,
+			s.Plies, int64(s.Nodes), s.Time.Microseconds(), s.DepthSum, s.DepthPlies, // the same 64 bits
+			s.WorstOverrun.Microseconds(), s.PonderHits, s.PonderMisses)
+	}
+	return row, nil
+}
+
+// replay gives the first and the last position of a game. An illegal move, which
+// ends a game, is not made.
+func replay(g *match.Result) (first, last string, err error) {
+	p, err := match.Opening{ID: "of the record", Start: g.Record.Start}.Position()
+	if err != nil {
+		return "", "", err
+	}
+	first = p.SFEN()
+	for i := range g.Record.Moves {
+		if p.CheckLegal(g.Record.Moves[i].Move) != nil {
+			break
+		}
+		p.Apply(g.Record.Moves[i].Move)
+	}
+	return first, p.SFEN(), nil
+}
+
+// movesHash is the first 64 bits of a SHA-256 over a start position and n moves.
+func movesHash(start string, move func(int) shogi.Move, n int) int64 {
+	h := sha256.New()
+	_, _ = io.WriteString(h, start) // a hash never fails
+	text := []byte{0}
+	for i := range n {
+		text = binary.LittleEndian.AppendUint16(text, uint16(move(i)))
+	}
+	_, _ = h.Write(text)
+	return int64(binary.LittleEndian.Uint64(h.Sum(nil))) // the same 64 bits
+}
+
+// micros is a time as the database keeps it: microseconds since 1970, 0 for the
+// zero time.
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+// fromMicros is the inverse of micros, in UTC.
+func fromMicros(us int64) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
+}
+
+func parseOutcome(s string) (match.Outcome, error) {
+	for _, o := range []match.Outcome{match.BlackWins, match.WhiteWins, match.Draw} {
+		if o.String() == s {
+			return o, nil
+		}
+	}
+	return match.Unfinished, errors.New("unknown outcome " + s)
+}

@@ -1,0 +1,258 @@
+package results
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"gogi/match"
+)
+
+// Run is the right to add pairs to one run; no two Runs of one run exist at a
+// time, in any process. Its methods are safe from many goroutines.
+type Run struct {
+	store *Store
+	id    int64
+	plan  *match.Plan
+	lock  *os.File
+	stmts statements
+	packs packer
+
+	// requests carries what is to be stored, from Put and PutAttempt to the writer.
+	// Nobody closes it. It has no capacity: what waits, waits in its sender, where a
+	// closed Run can still refuse it, and the writer takes all that wait at once.
+	requests chan request
+	quit     chan struct{} // closed by Close; nothing is sent on it
+	done     chan struct{} // closed by the writer at its end; nothing is sent on it
+	closing  sync.Once
+	closed   error // what Close found, once closing is done
+}
+
+// Begin makes the run that the plan names, or resumes it. A run of that name with
+// another digest is a *DifferentPlan, one that is being played is ErrRunLocked.
+// What the digest does not cover may differ from the last start: it replaces what
+// was stored and goes into the log of settings. The plan must not change while the
+// Run is open. The context is for Begin alone: the Run lives until Close.
+func (s *Store) Begin(ctx context.Context, plan *match.Plan) (*Run, error) {
+	run, err := s.begin(ctx, plan)
+	if err != nil {
+		return nil, s.fail(fmt.Sprintf("starting run %q", plan.Run), err)
+	}
+	go run.writeAll(context.WithoutCancel(ctx))
+	return run, nil
+}
+
+func (s *Store) begin(ctx context.Context, plan *match.Plan) (*Run, error) {
+	switch {
+	case s.write == nil:
+		return nil, errors.New("the database was opened for reading only")
+	case plan.Run == "":
+		return nil, errors.New("the run has no name")
+	}
+	id, err := s.findOrCreate(ctx, plan)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := lockByte(s.file, id, false)
+	if err != nil {
+		return nil, err
+	}
+	run := &Run{
+		store: s, id: id, plan: plan, lock: lock,
+		requests: make(chan request), quit: make(chan struct{}), done: make(chan struct{}),
+	}
+	if err = s.recordSettings(ctx, id, plan); err == nil {
+		run.stmts, err = prepareStatements(ctx, s.write)
+	}
+	if err != nil {
+		_ = lock.Close() // nothing was written to it
+		return nil, err
+	}
+	return run, nil
+}
+
+// ID is the run's number in the database, for the queries of the Store.
+func (r *Run) ID() int64 { return r.id }
+
+// Finished is the set of the pairs that are stored.
+func (r *Run) Finished(ctx context.Context) (map[int]bool, error) {
+	return r.store.Finished(ctx, r.id)
+}
+
+// Close waits until everything that Put has taken is stored, and gives up the
+// run. A Put that is waiting may be refused with ErrClosed. Closing twice is no
+// error.
+func (r *Run) Close() error {
+	r.closing.Do(func() {
+		close(r.quit)
+		<-r.done
+		if err := errors.Join(r.stmts.close(), r.lock.Close()); err != nil {
+			r.closed = r.store.fail(fmt.Sprintf("closing run %q", r.plan.Run), err)
+		}
+	})
+	return r.closed
+}
+
+// findOrCreate gives the number of the run that the plan names, after comparing
+// the digests.
+func (s *Store) findOrCreate(ctx context.Context, plan *match.Plan) (id int64, err error) {
+	canonical, digest := plan.Canonical(), plan.Digest()
+	err = inTx(ctx, s.write, func(tx *sql.Tx) error {
+		var storedDigest, storedPlan string
+		err := tx.QueryRowContext(ctx, "SELECT id, digest, plan FROM runs WHERE name = ?", plan.Run).Scan(&id, &storedDigest, &storedPlan)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			id, err = insertRun(ctx, tx, plan, digest, canonical)
+			return err
+		case err != nil:
+			return err
+		case storedDigest != digest:
+			return &DifferentPlan{Run: plan.Run, Differences: match.Differences([]byte(storedPlan), canonical)}
+		}
+		return nil
+	})
+	return id, err
+}
+
+// sqlNow is the present in microseconds, by SQLite's clock.
+const sqlNow = "CAST(unixepoch('subsec') * 1000000 AS INTEGER)"
+
+func insertRun(ctx context.Context, tx *sql.Tx, plan *match.Plan, digest string, canonical []byte) (int64, error) {
+	result, err := tx.ExecContext(ctx,
+		"INSERT INTO runs (name, digest, plan, rules, legs, pairs, created) VALUES (?, ?, ?, ?, ?, ?, "+sqlNow+")",
+		plan.Run, digest, string(canonical), plan.Rules.Name, plan.Legs(), plan.Pairs)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+// settings is what the digest does not cover.
+type settings struct {
+	Pairs       int              `json:"pairs"`
+	Concurrency int              `json:"concurrency"`
+	PVPlies     int              `json:"pv_plies"`
+	Rules       string           `json:"rules"`
+	Players     []playerSettings `json:"players"`
+}
+
+type playerSettings struct {
+	Name     string     `json:"name"`
+	Command  []string   `json:"command"`
+	Dir      string     `json:"dir"`
+	Files    []fileHash `json:"files"`
+	Greeting string     `json:"greeting"`
+	Ready    string     `json:"ready"`
+}
+
+func settingsOf(plan *match.Plan) settings {
+	s := settings{Pairs: plan.Pairs, Concurrency: plan.Concurrency, PVPlies: plan.PVPlies, Rules: plan.Rules.Name}
+	for i := range plan.Players {
+		p := &plan.Players[i]
+		s.Players = append(s.Players, playerSettings{
+			p.Name, p.Command, p.Dir, identityOf(p.Identity).Files, p.Greeting.String(), p.Ready.String(),
+		})
+	}
+	return s
+}
+
+// recordSettings stores what may change from start to start, and logs it if it
+// did. The run's lock is held.
+func (s *Store) recordSettings(ctx context.Context, id int64, plan *match.Plan) error {
+	text, err := json.Marshal(settingsOf(plan))
+	if err != nil {
+		return err
+	}
+	return inTx(ctx, s.write, func(tx *sql.Tx) error {
+		var last string
+		err := tx.QueryRowContext(ctx, "SELECT settings FROM settings_log WHERE run_id = ? ORDER BY id DESC LIMIT 1", id).Scan(&last)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		if last == string(text) {
+			return nil
+		}
+		if _, err := tx.ExecContext(ctx, "INSERT INTO settings_log (run_id, at, settings) VALUES (?, "+sqlNow+", ?)", id, string(text)); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "UPDATE runs SET pairs = ?, rules = ? WHERE id = ?", plan.Pairs, plan.Rules.Name, id); err != nil {
+			return err
+		}
+		return putEngines(ctx, tx, id, plan.Players)
+	})
+}
+
+// putEngines stores the players, or their new paths.
+func putEngines(ctx context.Context, tx *sql.Tx, id int64, players []match.Player) error {
+	for i := range players {
+		args, err := engineArgs(&players[i])
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO engines
+			(run_id, idx, name, builtin, command, dir, env, options, profile, limits, restart, identity)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (run_id, idx) DO UPDATE SET
+			builtin = excluded.builtin, command = excluded.command, dir = excluded.dir, identity = excluded.identity`,
+			append([]any{id, i}, args...)...); err != nil {
+			return fmt.Errorf("engine %s: %w", players[i].Name, err)
+		}
+	}
+	return nil
+}
+
+// engineArgs are the columns from name on.
+func engineArgs(p *match.Player) ([]any, error) {
+	var texts [4]string
+	for i, v := range []any{list(p.Command), list(p.Env), list(p.Options), identityOf(p.Identity)} {
+		text, err := json.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		texts[i] = string(text)
+	}
+	return []any{
+		p.Name, p.Builtin, texts[0], p.Dir, texts[1], texts[2], p.Profile, p.Limits.String(), string(p.Restart), texts[3],
+	}, nil
+}
+
+// list makes a nil slice an empty one, which JSON writes as [] and not as null.
+func list[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// identity and fileHash are match.Identity and match.FileHash in the database and
+// the dump.
+type identity struct {
+	Files []fileHash `json:"files"`
+	Fixed string     `json:"fixed,omitempty"`
+}
+
+type fileHash struct {
+	Role   string `json:"role"`
+	Path   string `json:"path,omitempty"`
+	SHA256 string `json:"sha256"`
+}
+
+func identityOf(id match.Identity) identity {
+	out := identity{Files: []fileHash{}, Fixed: id.Fixed}
+	for _, f := range id.Files {
+		out.Files = append(out.Files, fileHash(f))
+	}
+	return out
+}
+
+func (id identity) identity() match.Identity {
+	out := match.Identity{Fixed: id.Fixed}
+	for _, f := range id.Files {
+		out.Files = append(out.Files, match.FileHash(f))
+	}
+	return out
+}

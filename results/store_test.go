@@ -1,0 +1,248 @@
+package results
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+)
+
+func TestOpenManyAtOnce(t *testing.T) {
+	path := testPath(t)
+	var g errgroup.Group
+	for range 8 {
+		g.Go(func() error {
+			s, err := Open(context.Background(), path)
+			if err != nil {
+				return err
+			}
+			return s.Close()
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOpenOddPath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "50% of? what#ever 将棋.db")
+	s := openTest(t, path)
+	put(t, beginTest(t, s, testPlan("r")), playedPair(testPlan("r"), 0, 5))
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	newer := filepath.Join(dir, "newer.db")
+	openTest(t, newer)
+	execOn(t, newer, "PRAGMA user_version=99")
+	foreign := filepath.Join(dir, "foreign.db")
+	execOn(t, foreign, "CREATE TABLE runs (x); PRAGMA user_version=1")
+	for path, text := range map[string]string{"text.db": strings.Repeat("not a database\n", 100), "short.db": "hello", "empty.db": ""} {
+		if err := os.WriteFile(filepath.Join(dir, path), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tests := []struct{ name, want, wantExisting string }{
+		{"newer.db", "newer gogi (schema 99", "newer gogi (schema 99"},
+		{"foreign.db", "of another program", "of another program"},
+		{"text.db", "not a SQLite database", "not a SQLite database"},
+		{"short.db", "not a SQLite database", "not a SQLite database"},
+		{"none.db", "", "no such database"},
+		{"no/such/dir.db", "unable to open", "no such database"},
+		{"empty.db", "", "it is empty"},
+	}
+	for _, test := range tests {
+		path := filepath.Join(dir, test.name)
+		before, _ := os.ReadFile(path)
+		s, err := OpenExisting(t.Context(), path)
+		checkRefusal(t, path, s, err, test.wantExisting)
+		if _, err := os.Stat(path); before == nil && err == nil {
+			t.Errorf("%s: OpenExisting made it", test.name)
+		}
+		s, err = Open(t.Context(), path)
+		checkRefusal(t, path, s, err, test.want)
+		if after, _ := os.ReadFile(path); test.want != "" && !bytes.Equal(before, after) {
+			t.Errorf("%s: the refused file was changed", test.name)
+		}
+	}
+	if _, err := OpenExisting(t.Context(), filepath.Join(dir, "absent.db")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no such file: %v", err)
+	}
+}
+
+func execOn(t *testing.T, path, statement string) {
+	t.Helper()
+	db, err := sql.Open("sqlite3", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func checkRefusal(t *testing.T, path string, s *Store, err error, want string) {
+	t.Helper()
+	if want == "" {
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			return
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+		t.Errorf("%s: error %v, want it and %q", path, err, want)
+	}
+}
+
+func TestReaderCannotWrite(t *testing.T) {
+	path := testPath(t)
+	openTest(t, path)
+	s, err := OpenExisting(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Begin(t.Context(), testPlan("r")); err == nil {
+		t.Error("a reader began a run")
+	}
+	if _, err := s.read.ExecContext(t.Context(), "DELETE FROM runs"); err == nil {
+		t.Error("a reader deleted the runs")
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBeginDifferentPlan(t *testing.T) {
+	s := openTest(t, testPath(t))
+	if err := beginTest(t, s, testPlan("r")).Close(); err != nil {
+		t.Fatal(err)
+	}
+	plan := testPlan("r")
+	plan.Players[0].Options[0].Value = "2"
+	_, err := s.Begin(t.Context(), plan)
+	var different *DifferentPlan
+	if !errors.As(err, &different) || different.Run != "r" {
+		t.Fatalf("another plan: %v", err)
+	}
+	want := []string{"players.A.options.Threads: 1 before, 2 now"}
+	if !slices.Equal(different.Differences, want) || !strings.Contains(err.Error(), want[0]) || !strings.Contains(err.Error(), `"r"`) {
+		t.Errorf("%v, differences %q", err, different.Differences)
+	}
+}
+
+func TestBeginChangedSettings(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	for range 2 { // the second start changes nothing
+		if err := beginTest(t, s, plan).Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	moved := testPlan("r")
+	moved.Pairs, moved.Concurrency = 500, 8
+	moved.Players[0].Command[0], moved.Players[0].Identity.Files[0].Path = "/new/a", "/new/a"
+	beginTest(t, s, moved)
+	info, err := s.FindRun(t.Context(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Pairs != 500 || info.Games != 1000 || info.Engines[0].Command[0] != "/new/a" || info.Engines[0].Identity.Files[0].Path != "/new/a" {
+		t.Errorf("%+v", info)
+	}
+	log, err := s.Settings(t.Context(), info.ID)
+	if err != nil || len(log) != 2 {
+		t.Fatalf("%d settings, %v", len(log), err)
+	}
+	want := []string{
+		"concurrency: 2 before, 8 now", "pairs: 100 before, 500 now",
+		"players.A.command.0: /engines/a before, /new/a now", "players.A.files.0.path: /engines/a before, /new/a now",
+	}
+	if len(log[0].Changes) != 0 || !slices.Equal(log[1].Changes, want) || log[1].At.Before(log[0].At) || log[0].At.Year() < 2026 {
+		t.Errorf("%+v", log)
+	}
+}
+
+func TestBeginLocked(t *testing.T) {
+	s := openTest(t, testPath(t))
+	run := beginTest(t, s, testPlan("r"))
+	if _, err := s.Begin(t.Context(), testPlan("r")); !errors.Is(err, ErrRunLocked) {
+		t.Errorf("twice in one process: %v", err)
+	}
+	for range 2 {
+		if err := run.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	beginTest(t, s, testPlan("r"))
+}
+
+func TestFindRun(t *testing.T) {
+	s := openTest(t, testPath(t))
+	var none *NoRun
+	if _, err := s.FindRun(t.Context(), "r"); !errors.As(err, &none) || !strings.Contains(err.Error(), "no runs yet") {
+		t.Errorf("%v", err)
+	}
+	if _, err := s.DefaultRun(t.Context(), "r"); !errors.As(err, &none) {
+		t.Errorf("%v", err)
+	}
+	for _, name := range []string{"r", "q", "r-2"} {
+		beginTest(t, s, testPlan(name))
+	}
+	if _, err := s.FindRun(t.Context(), "x"); !errors.As(err, &none) || !strings.Contains(err.Error(), `"x"; there are r, q, r-2`) {
+		t.Errorf("%v", err)
+	}
+	for asked, want := range map[string]string{"q": "q", "r": "r", "default": "r-2"} {
+		if info, err := s.DefaultRun(t.Context(), asked); err != nil || info.Name != want {
+			t.Errorf("default run for %s: %+v, %v", asked, info, err)
+		}
+	}
+	for asked, want := range map[string]string{"q": "q-2", "r": "r-3", "new": "new"} {
+		if name, err := s.FreeName(t.Context(), asked); err != nil || name != want {
+			t.Errorf("free name for %s: %s, %v", asked, name, err)
+		}
+	}
+	all, err := s.Runs(t.Context())
+	if err != nil || len(all) != 3 || all[1].Name != "q" {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+func TestRunInfo(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	put(t, run, playedPair(plan, 3, 20))
+	info, err := s.FindRun(t.Context(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.ID != run.ID() || info.Digest != plan.Digest() || !bytes.Equal(info.Plan, plan.Canonical()) || info.Rules != "denryu" ||
+		info.Legs != 2 || info.Pairs != 100 || info.Games != 200 || info.Finished != 1 || !slices.Equal(info.Players, []string{"A", "将棋"}) {
+		t.Errorf("%+v", info)
+	}
+	for i, e := range info.Engines {
+		p := plan.Players[i]
+		if e.Builtin != p.Builtin || !slices.Equal(e.Command, p.Command) || !slices.Equal(e.Env, p.Env) || !slices.Equal(e.Options, p.Options) ||
+			e.Limits != "nodes 20000" || e.Restart != p.Restart || e.Identity.Fixed != p.Identity.Fixed || !slices.Equal(e.Identity.Files, p.Identity.Files) {
+			t.Errorf("%+v", e)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package sparring
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// The names of the options.
+const (
+	optionPonder   = "USI_Ponder"
+	optionHash     = "USI_Hash"
+	optionMultiPV  = "MultiPV"
+	optionRule     = "EnteringKingRule"
+	optionOverhead = "MoveOverhead"
+	optionSeed     = "Seed"
+	optionNoise    = "EvalNoise"
+)
+
+// settings are the values of the options.
+type settings struct {
+	hash     int // megabytes
+	lines    int // of MultiPV
+	rule     shogi.DeclarationRule
+	overhead time.Duration
+	seed     int
+	noise    int // standard deviation in centipawns
+}
+
+func defaults() settings {
+	return settings{hash: 16, lines: 1, rule: shogi.CSARule27, overhead: 30 * time.Millisecond}
+}
+
+// Options lists what can be set:
+//
+//   - USI_Hash: megabytes of the hash table, allocated by Ready.
+//   - MultiPV: how many of the best moves get an exact score and a line.
+//   - EnteringKingRule: one of the names of [shogi.DeclarationRule].
+//   - MoveOverhead: milliseconds of a time limit that are left unused, at most
+//     a quarter of it.
+//   - EvalNoise: standard deviation, in centipawns, of what is added to each
+//     entry of the evaluation's tables; a position with one piece on another
+//     square changes by 1.4 times as much.
+//   - Seed: of EvalNoise, and when not 0 of a tie-break between near-equal moves.
+//   - USI_Ponder: declared for GUIs; it changes nothing.
+func (e *Engine) Options() []usi.Option {
+	d := defaults()
+	return []usi.Option{
+		{Name: optionPonder, Type: usi.Check, Default: "false"},
+		spin(optionHash, d.hash, 1, 4096),
+		spin(optionMultiPV, d.lines, 1, 100),
+		{Name: optionRule, Type: usi.Combo, Default: d.rule.String(), Vars: ruleNames()},
+		spin(optionOverhead, int(d.overhead.Milliseconds()), 0, 10_000),
+		spin(optionSeed, d.seed, 0, 1<<31-1),
+		spin(optionNoise, d.noise, 0, 1000),
+	}
+}
+
+func spin(name string, value int, low, high int64) usi.Option {
+	return usi.Option{Name: name, Type: usi.Spin, Default: strconv.Itoa(value), Min: low, Max: high}
+}
+
+func ruleNames() []string {
+	var names []string
+	for r := shogi.NoEnteringKing; r <= shogi.TryRule; r++ {
+		names = append(names, r.String())
+	}
+	return names
+}
+
+// SetOption changes one option from the next Ready or Think on. An unknown name
+// or a value outside of the declared range is an error and changes nothing.
+func (e *Engine) SetOption(s usi.Setting) error {
+	resolved, err := usi.Resolve(e.Options(), []usi.Setting{s})
+	if err != nil {
+		return fmt.Errorf("sparring: %w", err)
+	}
+	name, value := resolved[0].Name, resolved[0].Value
+	if name == optionRule {
+		e.settings.rule, err = shogi.ParseDeclarationRule(value)
+		return err
+	}
+	n, err := strconv.Atoi(value)
+	switch name {
+	case optionPonder:
+		return nil
+	case optionHash:
+		e.settings.hash = n
+	case optionMultiPV:
+		e.settings.lines = n
+	case optionOverhead:
+		e.settings.overhead = time.Duration(n) * time.Millisecond
+	case optionSeed:
+		e.settings.seed = n
+	case optionNoise:
+		e.settings.noise = n
+	}
+	return err
+}
