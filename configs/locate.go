@@ -74,7 +74,7 @@ func (l *locator) skip() {
 
 // until passes over everything before the first byte that is one of stops.
 func (l *locator) until(stops string) {
-	for l.pos < len(l.text) && !strings.Contains(stops, string(l.peek())) {
+	for l.pos < len(l.text) && strings.IndexByte(stops, l.peek()) < 0 {
 		l.take()
 	}
 }

@@ -1,22 +1,16 @@
 package configs
 
 import (
-	"encoding"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/BurntSushi/toml"
-
-	"gogi/match"
-	"gogi/usi"
 )
 
 // maxFile is the largest file that is taken for a series.
@@ -63,329 +57,13 @@ func syntaxError(err error, name string) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// decoder fills a File from decoded TOML by the tags of its fields. (The TOML
-// library's own decoder loses the order of options and, among several
-// [[engine]] tables, the line of a key.)
-type decoder struct {
-	file   *File
-	faults []fault
-}
-
-type fault struct {
-	order int
-	err   error
-}
-
-// fail keeps an error about the key at path.
-func (d *decoder) fail(path, format string, args ...any) {
-	err := fmt.Errorf("%s: %s", d.file.where(path), fmt.Sprintf(format, args...))
-	d.faults = append(d.faults, fault{d.file.places[path].order, err})
-}
-
-// err joins the errors in the order of the file: maps have none.
-func (d *decoder) err() error {
-	slices.SortStableFunc(d.faults, func(a, b fault) int { return a.order - b.order })
-	var errs []error
-	for _, f := range d.faults {
-		errs = append(errs, f.err)
-	}
-	return errors.Join(errs...)
-}
-
-// field is one key of a table.
-type field struct {
-	key   string
-	short bool
-	value reflect.Value
-}
-
-// fields lists a struct's keys in order; embedded structs count as their own.
-func fields(v reflect.Value) []field {
-	var list []field
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		if f.Anonymous {
-			list = append(list, fields(v.Field(i))...)
-			continue
-		}
-		if tag := f.Tag.Get("toml"); tag != "" {
-			key, short := strings.CutSuffix(tag, ",short")
-			list = append(list, field{key, short, v.Field(i)})
-		}
-	}
-	return list
-}
-
-func (d *decoder) table(path string, from map[string]any, into reflect.Value) {
-	known := fields(into)
-	for key, value := range from {
-		i := slices.IndexFunc(known, func(f field) bool { return f.key == key })
-		if i < 0 {
-			d.unknown(path, key, known)
-			continue
-		}
-		d.value(join(path, key), value, known[i].value)
-	}
-}
-
-func (d *decoder) unknown(path, key string, known []field) {
-	var keys []string
-	for _, f := range known {
-		keys = append(keys, f.key)
-	}
-	in := ""
-	if path != "" {
-		in = " in " + label(path)
-	}
-	near := usi.Nearest(key, keys, 3)
-	if len(near) == 0 {
-		d.fail(join(path, key), "unknown key %q%s (expected one of %s)", key, in, strings.Join(keys, ", "))
-		return
-	}
-	d.fail(join(path, key), "unknown key %q%s (did you mean %s?)", key, in, strings.Join(near, " or "))
-}
-
-// join makes the path of a key in a table; the top table's path is "".
-func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
-}
-
-// element is the path of one element of a list, counted from 0.
-func element(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
-
-// value stores one TOML value.
-func (d *decoder) value(path string, from any, into reflect.Value) {
-	if into.Kind() == reflect.Pointer {
-		into.Set(reflect.New(into.Type().Elem()))
-		into = into.Elem()
-	}
-	switch target := into.Addr().Interface().(type) {
-	case *any:
-		*target = from
-	case *time.Duration:
-		d.duration(path, from, target)
-	case *Options:
-		d.options(path, from, target)
-	case *Environ:
-		d.environ(path, from, target)
-	case encoding.TextUnmarshaler:
-		d.text(path, from, target)
-	default:
-		d.plain(path, from, into)
-	}
-}
-
-// plain stores a value by the kind of its field.
-func (d *decoder) plain(path string, from any, into reflect.Value) {
-	switch into.Kind() {
-	case reflect.Struct:
-		d.structure(path, from, into)
-	case reflect.Slice:
-		d.list(path, from, into)
-	case reflect.String:
-		if s, ok := from.(string); ok {
-			into.SetString(s)
-			return
-		}
-		d.mismatch(path, "a string", from)
-	case reflect.Bool:
-		if b, ok := from.(bool); ok {
-			into.SetBool(b)
-			return
-		}
-		d.mismatch(path, "true or false", from)
-	default:
-		d.number(path, from, into)
-	}
-}
-
-// number stores in an int, a uint64 or a float64, which are all there are.
-func (d *decoder) number(path string, from any, into reflect.Value) {
-	n, whole := from.(int64)
-	x, fraction := from.(float64)
-	switch {
-	case into.CanFloat() && (whole || fraction):
-		if whole {
-			x = float64(n)
-		}
-		into.SetFloat(x)
-	case into.CanInt() && whole:
-		into.SetInt(n)
-	case into.CanUint() && whole && n >= 0:
-		into.SetUint(uint64(n))
-	case into.CanFloat():
-		d.mismatch(path, "a number", from)
-	case into.CanUint():
-		d.mismatch(path, "a whole number from 0", from)
-	default:
-		d.mismatch(path, "a whole number", from)
-	}
-}
-
-func (d *decoder) structure(path string, from any, into reflect.Value) {
-	if table, ok := from.(map[string]any); ok {
-		d.table(path, table, into)
-		return
-	}
-	known := fields(into)
-	i := slices.IndexFunc(known, func(f field) bool { return f.short })
-	if _, ok := from.(string); ok && i >= 0 {
-		d.value(path, from, known[i].value)
-		return
-	}
-	if i >= 0 {
-		d.mismatch(path, "a table or, for "+known[i].key+" alone, a string", from)
-		return
-	}
-	d.mismatch(path, "a table", from)
-}
-
-func (d *decoder) list(path string, from any, into reflect.Value) {
-	list := reflect.ValueOf(from) // []any, or []map[string]any of [[…]]
-	if list.Kind() != reflect.Slice {
-		d.mismatch(path, "a list", from)
-		return
-	}
-	into.Set(reflect.MakeSlice(into.Type(), list.Len(), list.Len()))
-	for i := range list.Len() {
-		d.value(element(path, i), list.Index(i).Interface(), into.Index(i))
-	}
-}
-
-func (d *decoder) duration(path string, from any, into *time.Duration) {
-	text, ok := from.(string)
-	if !ok {
-		d.mismatch(path, `a duration such as "1s" or "500ms"`, from)
-		return
-	}
-	var err error
-	if *into, err = parseDuration(text); err != nil {
-		d.fail(path, "%s: %v", label(path), err)
-	}
-}
-
-// text gives a string, or the digits of a whole number, to the value itself.
-func (d *decoder) text(path string, from any, into encoding.TextUnmarshaler) {
-	text, ok := from.(string)
-	if n, whole := from.(int64); whole {
-		text, ok = strconv.FormatInt(n, 10), true
-	}
-	if !ok {
-		d.mismatch(path, "a string", from)
-		return
-	}
-	if err := into.UnmarshalText([]byte(text)); err != nil {
-		d.fail(path, "%s: %v", label(path), err)
-	}
-}
-
-// options keeps the order of the file, in which options are sent.
-func (d *decoder) options(path string, from any, into *Options) {
-	table, ok := from.(map[string]any)
-	if !ok {
-		d.mismatch(path, "a table of options", from)
-		return
-	}
-	for _, name := range d.inOrder(path, table) {
-		value, ok := scalar(table[name])
-		if !ok {
-			d.mismatch(join(path, name), "true, false, a number or a string", table[name])
-			continue
-		}
-		*into = append(*into, match.Option{Name: name, Value: value})
-	}
-}
-
-func (d *decoder) environ(path string, from any, into *Environ) {
-	table, ok := from.(map[string]any)
-	if !ok {
-		var list []string
-		d.value(path, from, reflect.ValueOf(&list).Elem())
-		*into = list
-		return
-	}
-	for _, name := range d.inOrder(path, table) {
-		value, ok := scalar(table[name])
-		if !ok {
-			d.mismatch(join(path, name), "true, false, a number or a string", table[name])
-			continue
-		}
-		*into = append(*into, name+"="+value)
-	}
-}
-
-// inOrder lists a table's keys as they stand in the file.
-func (d *decoder) inOrder(path string, table map[string]any) []string {
-	var keys []string
-	for key := range table {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(a, b string) int {
-		order := d.file.places[join(path, a)].order - d.file.places[join(path, b)].order
-		if order == 0 {
-			return strings.Compare(a, b)
-		}
-		return order
-	})
-	return keys
-}
-
-// scalar is a plain value as an engine is told it.
-func scalar(from any) (text string, ok bool) {
-	switch v := from.(type) {
-	case string:
-		return v, true
-	case bool:
-		return strconv.FormatBool(v), true
-	case int64:
-		return strconv.FormatInt(v, 10), true
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64), !math.IsNaN(v) && !math.IsInf(v, 0)
-	}
-	return "", false
-}
-
-func (d *decoder) mismatch(path, expected string, from any) {
-	d.fail(path, "%s: expected %s, found %s", label(path), expected, describe(from))
-}
-
-// label is a path for people: the line says which element of a list is meant.
-func label(path string) string {
-	var b strings.Builder
-	for part := range strings.SplitSeq(path, "[") {
-		if _, rest, ok := strings.Cut(part, "]"); ok {
-			part = rest
-		}
-		b.WriteString(part)
-	}
-	return b.String()
-}
-
-// describe names a TOML value for somebody who expected another.
-func describe(from any) string {
-	switch v := from.(type) {
-	case string:
-		return "the string " + strconv.Quote(v)
-	case bool:
-		return strconv.FormatBool(v)
-	case int64:
-		return "the number " + strconv.FormatInt(v, 10)
-	case float64:
-		return "the number " + strconv.FormatFloat(v, 'g', -1, 64)
-	case []any, []map[string]any:
-		return "a list"
-	case map[string]any:
-		return "a table"
-	}
-	return "a date or time"
-}
-
-// where says where a key was given: its flag, or its file and line. A key that
-// was not given is where its table is.
+// where says where a key was given: its flag, or its file and line. For a table
+// that flags gave parts of, it names those; a key that was not given is where
+// its table is.
 func (f *File) where(path string) string {
+	if within := f.flagsWithin(path); within != "" && f.flags[path] == "" {
+		return within
+	}
 	for p := path; p != ""; p = parent(p) {
 		if flag := f.flags[p]; flag != "" {
 			return flag
@@ -395,6 +73,18 @@ func (f *File) where(path string) string {
 		}
 	}
 	return f.title()
+}
+
+// flagsWithin lists the flags that gave keys of a table.
+func (f *File) flagsWithin(table string) string {
+	var flags []string
+	for path, flag := range f.flags {
+		if strings.HasPrefix(path, table+".") {
+			flags = append(flags, flag)
+		}
+	}
+	slices.Sort(flags)
+	return strings.Join(slices.Compact(flags), ", ")
 }
 
 // title names the file, or says that there is none.

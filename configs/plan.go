@@ -60,10 +60,10 @@ func (f *File) Plan(baseDir string, env Env) (plan *match.Plan, warnings []strin
 	p.Design.Kind = choose(&r, "design", f.Design, match.DesignMatch, match.DesignRoundRobin, match.DesignGauntlet)
 	p.Ponder = choose(&r, "ponder", f.Ponder, match.PonderOff, match.PonderStandard, match.PonderEarly)
 	p.Slowed = choose(&r, "slowed", f.Slowed, match.PolicyCount, match.PolicyVoid)
-	p.ColourClocks = r.colourClocks()
+	r.clocks = r.colourClocks()
+	p.ColourClocks = r.clocks
 	p.Players = r.players()
 	r.checkPlayerCount(p)
-	r.checkLimits(p)
 	p.Openings = r.openings(p.Rules)
 	p.Pairs = r.pairs(p)
 	if len(r.errs) > 0 {
@@ -79,6 +79,7 @@ type resolver struct {
 	baseDir  string
 	env      Env
 	hashes   hasher
+	clocks   [2]*match.TimeControl // by colour
 	indices  []int // of the players among the file's engines
 	errs     []error
 	warnings []string
@@ -163,6 +164,7 @@ func (r *resolver) rules() match.Rules {
 	}
 	if rules.MaxPlies < 0 {
 		r.fail("rules.max_plies", "rules.max_plies: %d is negative: expected a number of plies, or 0 for no limit", rules.MaxPlies)
+		rules.MaxPlies = profile.MaxPlies // openings are checked by it
 	}
 	if want.RepetitionPoints != nil {
 		rules.RepetitionPoints = r.repetitionPoints(want.RepetitionPoints)
@@ -229,24 +231,6 @@ func (f *File) enginesFound() string {
 		return "none; add [[engine]] to a file or --engine NAME=COMMAND"
 	}
 	return strings.Join(names, ", ")
-}
-
-// checkLimits looks at each player with each colour.
-func (r *resolver) checkLimits(p *match.Plan) {
-	for i := range p.Players {
-		for _, c := range []shogi.Colour{shogi.Black, shogi.White} {
-			err := p.LimitsOf(i, c).Check()
-			if err == nil {
-				continue
-			}
-			as := ""
-			if p.ColourClocks != [2]*match.TimeControl{} {
-				as = " as " + c.String()
-			}
-			r.fail(r.limitsPath(r.indices[i]), "engine %s%s: limits: %w", p.Players[i].Name, as, err)
-			break
-		}
-	}
 }
 
 // limitsPath is where an engine's limits come from.

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"gogi/match"
+	"gogi/shogi"
 	"gogi/usi"
 )
 
@@ -257,12 +258,23 @@ func (r *resolver) checkOptions(path, whose string, options Options) {
 	}
 }
 
+// limits lays an engine's limits over those of all, and checks them with each
+// colour that it may have.
 func (r *resolver) limits(i int) match.Limits {
 	e := r.file.Engines[i]
-	l := or(r.file.Limits, Limits{}).override(or(e.Limits, Limits{}))
-	limits, err := l.resolve()
+	limits, err := or(r.file.Limits, Limits{}).override(or(e.Limits, Limits{})).resolve()
+	as := ""
+	plan := match.Plan{Players: []match.Player{{Limits: limits}}, ColourClocks: r.clocks}
+	for _, c := range []shogi.Colour{shogi.Black, shogi.White} {
+		if err == nil {
+			err = plan.LimitsOf(0, c).Check()
+			if err != nil && r.clocks != [2]*match.TimeControl{} {
+				as = " as " + c.String()
+			}
+		}
+	}
 	if err != nil {
-		r.fail(r.limitsPath(i), "engine %s: limits: %w", e.Name, err)
+		r.fail(r.limitsPath(i), "engine %s%s: limits: %w", e.Name, as, err)
 	}
 	return limits
 }

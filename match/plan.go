@@ -79,6 +79,7 @@ type Player struct {
 	Restart  Restart
 	Greeting time.Duration // usi → usiok
 	Ready    time.Duration // isready → readyok
+	WarmUp   bool          // its first start fills a cache: it is started once alone, before the run
 }
 
 // DesignKind is who plays whom.
@@ -106,22 +107,28 @@ const (
 	PolicyVoid  Policy = "void"  // the pair is played again, up to three times
 )
 
+// DefaultStartParallel keeps many large engines from starting all at once, when
+// a disk or a driver would make each of them slower than its limit.
+const DefaultStartParallel = 4
+
 // Plan is a whole experiment with resolved values only. It is never changed
 // after it was made.
 type Plan struct {
-	Run          string // the name of the run
-	Players      []Player
-	ColourClocks [2]*TimeControl // by colour, overriding the players' clocks; nil: not
-	Design       Design
-	Seed         uint64
-	Rules        Rules
-	Adjudication Adjudication
-	Openings     []Opening
-	Ponder       PonderMode
-	Slowed       Policy
-	Pairs        int // how many to play
-	Concurrency  int
-	PVPlies      int // how much of a principal variation is stored
+	Run           string // the name of the run
+	Players       []Player
+	ColourClocks  [2]*TimeControl // by colour, overriding the players' clocks; nil: not
+	Design        Design
+	Seed          uint64
+	Rules         Rules
+	Adjudication  Adjudication
+	Openings      []Opening
+	Ponder        PonderMode
+	Slowed        Policy
+	Pairs         int // how many to play
+	Concurrency   int
+	StartParallel int // how many engines may be starting at a time; 0: DefaultStartParallel
+	SlotsPerGPU   int // slots that share a GPU, for {gpu} in an environment; 0: 1
+	PVPlies       int // how much of a principal variation is stored
 }
 
 // Legs is the number of games in a pair.

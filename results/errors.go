@@ -13,6 +13,9 @@ var ErrRunLocked = errors.New("the run is being played by another process")
 // ErrClosed says that the Run was closed before the pair was taken.
 var ErrClosed = errors.New("the run was closed")
 
+// ErrNoGame says that the game whose record was asked for is not stored.
+var ErrNoGame = errors.New("the game is not stored")
+
 // DifferentPlan says that a run of that name exists and that its games were
 // played under another plan, so that new games must not be added to it.
 //

@@ -3,7 +3,6 @@ package results
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -141,13 +140,9 @@ func scanGame(rows *sql.Rows, players []Engine, more ...any) (g GameRow, err err
 	return g, err
 }
 
-// Record is the whole record of one game. The error is sql.ErrNoRows, wrapped,
-// where the game is not stored.
+// Record is the whole record of one game; ErrNoGame where it is not stored.
 func (s *Store) Record(ctx context.Context, runID int64, pair, leg int) (kifu.Record, error) {
 	record, err := s.record(ctx, runID, pair, leg)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = fmt.Errorf("it is not stored: %w", err)
-	}
 	if err != nil {
 		return record, s.fail(fmt.Sprintf("reading the record of pair %d, leg %d", pair, leg), err)
 	}
@@ -166,7 +161,7 @@ func (s *Store) record(ctx context.Context, runID int64, pair, leg int) (record 
 		return err
 	}, selectRecords+"WHERE g.run_id = ? AND g.pair = ? AND g.leg = ?", runID, pair, leg)
 	if err == nil && !found {
-		err = sql.ErrNoRows
+		err = ErrNoGame
 	}
 	return record, err
 }

@@ -70,7 +70,8 @@ func playedGame(plan *match.Plan, g match.Game, plies int, r *rand.Rand) match.R
 	result := match.Result{
 		Pair: g.Pair, Leg: g.Leg, Players: g.Players, Slot: r.IntN(8), Started: started, Ended: started.Add(time.Minute), Marked: r.IntN(5) == 0,
 		Verdict: []match.Verdict{
-			{Outcome: match.BlackWins, Termination: match.Resignation}, {Outcome: match.Draw, Termination: match.Repetition},
+			{Outcome: match.BlackWins, Termination: match.Resignation},
+			{Outcome: match.Draw, Termination: match.Repetition},
 			{Outcome: match.WhiteWins, Termination: match.Crash, Note: "exit status 1 <&>"},
 		}[r.IntN(3)],
 		Record: kifu.Record{

@@ -121,7 +121,7 @@ func TestKill(t *testing.T) {
 			}
 			acknowledged[id] = true
 			if n == enough { // and what is still in the pipe is read too
-				readWhileWritten(t, path)
+				readBeside(t, path)
 				if err := cmd.Process.Kill(); err != nil {
 					t.Fatal(err)
 				}
@@ -131,6 +131,7 @@ func TestKill(t *testing.T) {
 		if log, err := os.Stat(path + "-wal"); err != nil || log.Size() == 0 {
 			t.Errorf("there is no log as a killed writer leaves it: %v", err)
 		}
+		readBeside(t, path) // a reader recovers the log, too
 		s := openTest(t, path)
 		run := beginTest(t, s, testPlan("killed")) // the dead process's lock is gone
 		finished, err := run.Finished(t.Context())
@@ -154,8 +155,8 @@ func TestKill(t *testing.T) {
 	t.Logf("%d pairs in 4 rounds", len(acknowledged))
 }
 
-// readWhileWritten reads what another process is writing, without disturbing it.
-func readWhileWritten(t *testing.T, path string) {
+// readBeside reads what another process is writing or has left, as a report does.
+func readBeside(t *testing.T, path string) {
 	t.Helper()
 	s, err := OpenExisting(t.Context(), path)
 	if err != nil {

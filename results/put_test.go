@@ -111,7 +111,7 @@ func TestPutGames(t *testing.T) {
 	if games[2].MovesHash == games[3].MovesHash {
 		t.Error("different games have one hash")
 	}
-	if _, err := s.Record(t.Context(), run.ID(), 9, 0); !errors.Is(err, sql.ErrNoRows) {
+	if _, err := s.Record(t.Context(), run.ID(), 9, 0); !errors.Is(err, ErrNoGame) {
 		t.Errorf("a game that is not stored: %v", err)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/shogi"
@@ -26,6 +24,7 @@ type game struct {
 	adjudicator *match.Adjudicator
 	position    usi.Position // as sent: the start and all moves
 	result      match.Result
+	pondering   [2]bool // who was told to think on
 }
 
 // playGame plays one game. A *usi.Fault before the first "go", or of the
@@ -38,9 +37,6 @@ func (s *slot) playGame(ctx context.Context, g match.Game) (match.Result, error)
 	defer s.endGame(g)
 	p, err := newGame(s, g, players)
 	if err != nil {
-		return match.Result{}, err
-	}
-	if err := p.greet(ctx); err != nil {
 		return match.Result{}, err
 	}
 	names := p.names()
@@ -95,27 +91,6 @@ func (g *game) names() [2]string {
 	return [2]string{players[g.Players[0]].Name, players[g.Players[1]].Name}
 }
 
-// greet tells both players that a game begins, at once: either may take minutes.
-func (g *game) greet(ctx context.Context) error {
-	group, ctx := errgroup.WithContext(ctx)
-	for c := range g.players {
-		group.Go(func() error {
-			err := g.players[c].NewGame(ctx, usi.Game{Colour: shogi.Colour(c), Seed: g.Seed})
-			if err != nil {
-				return fmt.Errorf("beginning the game: %w", err)
-			}
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
-		// The other player may have been interrupted in the middle of a
-		// dialogue; both start afresh.
-		g.discardBoth()
-		return err
-	}
-	return nil
-}
-
 func (g *game) discardBoth() {
 	g.slot.discard(g.Players[0])
 	g.slot.discard(g.Players[1])
@@ -148,6 +123,7 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	if err != nil {
 		return g.failed(c, reply, err)
 	}
+	g.countPonder(c, reply.Hit)
 	g.result.Marked = g.result.Marked || watch.slowed()
 	overrun, lost := clock.Spend(reply.Elapsed)
 	move := recordMove(reply, g.slot.config.Plan.PVPlies)
@@ -256,11 +232,24 @@ func (g *game) ponder(ctx context.Context, c shogi.Colour, expected shogi.Move) 
 	next.Moves = append(append([]shogi.Move(nil), next.Moves...), expected)
 	args := g.goFor(c)
 	args.Early = mode == match.PonderEarly
+	g.pondering[c] = true
 	if err := p.Ponder(ctx, usi.Request{Position: next, Go: args}); err != nil {
 		// A player that fails here fails again in its next Think, where it
 		// is judged.
 		g.slot.config.Events.fault(g.names()[c], "ponder", err.Error(), &g.Game, g.slot.number)
 	}
+}
+
+// countPonder counts how a search on the opponent's time turned out.
+func (g *game) countPonder(c shogi.Colour, hit bool) {
+	switch {
+	case !g.pondering[c]:
+	case hit:
+		g.result.Sides[c].PonderHits++
+	default:
+		g.result.Sides[c].PonderMisses++
+	}
+	g.pondering[c] = false
 }
 
 // goFor is what is sent to the side to move. Byoyomi is always said where there

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"gogi/match"
 )
@@ -29,12 +31,17 @@ const attempts = 3
 // error says why it ended early: the context's cause, the sink's error, or an
 // engine that could not be started three times in a row.
 func Run(ctx context.Context, c Config) error {
+	limit := cmp.Or(c.Plan.StartParallel, match.DefaultStartParallel)
+	starts := semaphore.NewWeighted(int64(limit))
+	if err := (&slot{config: c, starts: starts}).warmUp(ctx); err != nil {
+		return err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	late := watchLateness(ctx)
 	defer late.wait()
 	for n := range c.Plan.Concurrency {
 		group.Go(func() error {
-			s := newSlot(n, c, late)
+			s := &slot{number: n, config: c, late: late, starts: starts, players: map[int]Player{}}
 			err := s.run(ctx)
 			return errors.Join(err, s.closeAll())
 		})

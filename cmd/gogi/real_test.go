@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// realEngines are Debian's fairy-stockfish and gpsshogi. Without them the tests
+// are skipped, unless GOGI_REAL_ENGINES=required, as in CI.
+func realEngines(t *testing.T) {
+	t.Helper()
+	for _, program := range []string{"fairy-stockfish", "gpsusi"} {
+		_, err := exec.LookPath(program)
+		if err != nil {
+			_, err = os.Stat("/usr/games/" + program) // Debian's place, not in every PATH
+		}
+		if err == nil {
+			continue
+		}
+		if os.Getenv("GOGI_REAL_ENGINES") == "required" {
+			t.Fatalf("%s is required: %v", program, err)
+		}
+		t.Skipf("%s is not installed (apt-get install fairy-stockfish gpsshogi): %v", program, err)
+	}
+}
+
+// playReal plays a series file and returns its report and games.
+func playReal(t *testing.T, text string) (*report, []gameRow) {
+	t.Helper()
+	s := &series{dir: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := s.gogi(t, "match", "series.toml"); code != 0 {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	out, errs, _ := s.gogi(t, "report", "--json")
+	var r report
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatalf("%v: %s", err, errs)
+	}
+	return &r, s.gameRows(t)
+}
+
+const realPair = `
+[[engine]]
+name = "fsf"
+cmd = "fairy-stockfish"
+options = {Threads = 1, Hash = 16}
+LIMITS
+[[engine]]
+name = "gps"
+command = ["gpsusi", "-N", "1", "--node-count-hard-limit", "2000"]
+options = {BookDepth = 0}
+`
+
+func TestRealEnginesByNodes(t *testing.T) {
+	realEngines(t)
+	r, games := playReal(t, "games = 6\nconcurrency = 2\n"+
+		strings.Replace(realPair, "LIMITS", "limits = {nodes = 2000}", 1)+"limits = {self = true}\n")
+	if !r.Finished || r.Games != 6 || len(r.Faults) > 0 {
+		t.Errorf("finished %v, %d games, faults %v", r.Finished, r.Games, r.Faults)
+	}
+	for _, g := range games {
+		switch g.Termination {
+		case "checkmate", "resignation", "repetition", "perpetual_check", "max_plies", "declaration":
+		default:
+			t.Errorf("game %d.%d ended by %s: %s", g.Pair, g.Leg, g.Termination, g.Note)
+		}
+		if g.Plies < 10 {
+			t.Errorf("game %d.%d has %d plies", g.Pair, g.Leg, g.Plies)
+		}
+	}
+	for _, p := range r.Players {
+		if p.Depth == nil || p.NodesPerMove == nil || *p.NodesPerMove < 100 || !strings.HasPrefix(p.Identity, "sha256:") {
+			t.Errorf("%s: depth %v, nodes a move %v, identity %s", p.Name, p.Depth, p.NodesPerMove, p.Identity)
+		}
+	}
+}
+
+func TestRealEnginesOnTheClock(t *testing.T) {
+	realEngines(t)
+	// gpsusi counts in whole seconds and has been seen 215 ms over byoyomi 1 s.
+	r, games := playReal(t, `
+games = 2
+concurrency = 1
+limits = {byoyomi = "1s", margin = "900ms"}
+rules = {max_plies = 24}
+`+strings.Replace(realPair, "LIMITS", "", 1))
+	if len(r.Faults) > 0 || r.Games != 2 {
+		t.Errorf("%d games, faults %v", r.Games, r.Faults)
+	}
+	for _, g := range games {
+		if g.BlackMS == 0 || g.WhiteMS == 0 {
+			t.Errorf("game %d.%d: %v ms and %v ms", g.Pair, g.Leg, g.BlackMS, g.WhiteMS)
+		}
+	}
+}
+
+// TestRealCrash: gpsusi aborts on "go nodes", which it does not know.
+func TestRealCrash(t *testing.T) {
+	realEngines(t)
+	r, games := playReal(t, "games = 2\nconcurrency = 1\nlimits = {nodes = 500}\n"+strings.Replace(realPair, "LIMITS", "", 1))
+	if len(r.Faults) != 1 || r.Faults[0].Player != "gps" || r.Faults[0].Kind != "crash" || r.Faults[0].Count != 2 {
+		t.Errorf("faults %+v", r.Faults)
+	}
+	for _, g := range games {
+		if !strings.Contains(g.Note, "killed by signal 6 (aborted); stderr: ") || !strings.Contains(g.Note, "unknown option in go nodes") {
+			t.Errorf("note %q", g.Note)
+		}
+	}
+}

@@ -1,0 +1,253 @@
+package configs_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gogi/configs"
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// The command line of the project's contracts.
+func TestFlagsAlone(t *testing.T) {
+	env := machine(t)
+	text := "startpos moves 7g7f 3c3d\nstartpos moves 2g2f 8c8d\n"
+	book := write(t, "taya36.sfen", text)
+	f := &configs.File{}
+	err := f.Apply(configs.Flags{
+		Run: "lmr7", Engine: []string{"dev=./dev", "base=./base --x '1 2'"}, Profile: "yaneuraou",
+		Option: []string{"all.EvalDir=/nets/v5", "all.Threads=1", "all.USI_Hash=64", "dev.My.Option=a=b", "dev.threads=2"},
+		TC:     []string{"8+0.08"}, Openings: book, Concurrency: "62", Games: ptr(20000),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, warnings, err := f.Plan("", env)
+	if err != nil || warnings != nil {
+		t.Fatal(warnings, err)
+	}
+	if got.Run != "lmr7" || got.Concurrency != 62 || got.Games() != 20000 || len(got.Openings) != 2 {
+		t.Errorf("%+v", got)
+	}
+	dev, base := got.Players[0], got.Players[1]
+	want := []match.Option{{Name: "EvalDir", Value: "/nets/v5"}, {Name: "threads", Value: "2"}, {Name: "USI_Hash", Value: "64"}, {Name: "My.Option", Value: "a=b"}}
+	if diff := cmp.Diff(want, dev.Options); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if dev.Limits.String() != "8+0.08" || base.Limits.String() != "8+0.08" || base.Profile != "yaneuraou" {
+		t.Errorf("%+v", got.Players)
+	}
+	if diff := cmp.Diff([]string{filepath.Join(env.WorkDir, "base"), "--x", "1 2"}, base.Command); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// file gives every key that a flag can give.
+const full = `run = "file"
+games = 2
+seed = 2
+concurrency = 2
+design = "gauntlet"
+swap = true
+players = ["A", "B"]
+rules = {name = "wcsc", max_plies = 7}
+openings = {list = ["startpos"], plies = 3}
+limits = {nodes = 3, margin = "1s", stall = "1s"}
+limits_by_colour = {black = "1", white = "1"}
+resign = "1:100x1"
+draw = "1x1"
+ponder = "early"
+slowed = "void"
+pv_plies = 3
+profile = "none"
+restart = "pair"
+options = {X = 1}
+[[engine]]
+name = "A"
+cmd = "./dev"
+dir = "bin"
+identity = "by hand"
+options = {Y = 1, Z = 1}
+[[engine]]
+name = "B"
+cmd = "builtin"
+`
+
+func TestFlagsWin(t *testing.T) {
+	env := machine(t)
+	book := write(t, "b.sfen", "startpos moves 7g7f 3c3d")
+	got, warnings := plan(t, full, configs.Flags{
+		Run: "flag", MaxGames: ptr(3), Seed: ptr(uint64(9)), Concurrency: "cpus", Design: "match", Swap: ptr(false),
+		Players: []string{"B", "A"}, Rules: "floodgate", Openings: book, OpeningPlies: ptr(1),
+		Engine: []string{"A=./base"}, Option: []string{"A.y=3", "all.Z=2", "all.X=4"},
+		Movetime: "1s", Nodes: 5, Margin: "2s", Stall: "3s", TC: []string{"black=300+2", "white=0/1"},
+		Resign: "2000x3", Draw: "off", Ponder: "standard", Slowed: "count", PVPlies: ptr(4), Profile: "yaneuraou", Restart: "game",
+	}, env)
+	if warnings != nil {
+		t.Error(warnings)
+	}
+	limits := match.Limits{MoveTime: time.Second, Nodes: 5, Margin: 2 * time.Second, Stall: 3 * time.Second}
+	base := filepath.Join(env.WorkDir, "base")
+	want := &match.Plan{
+		Run: "flag", Design: match.Design{Kind: match.DesignMatch}, Seed: 9, Rules: match.RulesProfiles()["floodgate"],
+		ColourClocks: [2]*match.TimeControl{
+			shogi.Black: {Main: 300 * time.Second, Increment: 2 * time.Second}, shogi.White: {Byoyomi: time.Second},
+		},
+		Adjudication: match.Adjudication{ResignScore: 2000, ResignMoves: 3},
+		Ponder:       match.PonderStandard, Slowed: match.PolicyCount, Pairs: 3, Concurrency: 8, PVPlies: 4,
+		Openings: []match.Opening{{ID: "1", Start: "startpos", Moves: got.Openings[0].Moves[:1]}},
+		Players: []match.Player{{
+			Name: "B", Command: []string{"/opt/gogi", "engine"}, Builtin: true, Dir: env.WorkDir, Limits: limits,
+			Options:  []match.Option{{Name: "X", Value: "4"}, {Name: "Z", Value: "2"}},
+			Identity: match.Identity{Fixed: "sparring-1"}, Profile: "yaneuraou", Restart: match.RestartGame,
+			Greeting: time.Minute, Ready: 10 * time.Minute,
+		}, {
+			Name: "A", Command: []string{base}, Dir: env.Path, Limits: limits,
+			Options:  []match.Option{{Name: "X", Value: "4"}, {Name: "y", Value: "3"}, {Name: "Z", Value: "2"}},
+			Identity: match.Identity{Files: []match.FileHash{{Role: "binary", Path: base, SHA256: sha("base")}}},
+			Profile:  "yaneuraou", Restart: match.RestartGame, Greeting: time.Minute, Ready: 10 * time.Minute,
+		}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// Without flags the same file keeps what it says.
+func TestFlagsNotGiven(t *testing.T) {
+	env := machine(t)
+	f := parse(t, full)
+	if err := f.Apply(configs.Flags{}); err != nil {
+		t.Fatal(err)
+	}
+	applied, _, err := f.Plan("", env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, _, err := parse(t, full).Plan("", env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(plain, applied); diff != "" {
+		t.Errorf("-plain +applied\n%s", diff)
+	}
+}
+
+func TestFlagLimits(t *testing.T) {
+	env := machine(t)
+	const s = time.Second
+	for name, test := range map[string]struct {
+		flags configs.Flags
+		want  match.Limits
+	}{
+		"replaces the search":  {configs.Flags{Depth: 4}, match.Limits{Depth: 4, Margin: s, Stall: s}},
+		"margin alone":         {configs.Flags{Margin: "2s"}, match.Limits{Nodes: 3, Margin: 2 * s, Stall: s}},
+		"self":                 {configs.Flags{Self: true}, match.Limits{Self: true, Margin: s, Stall: s}},
+		"parts of a clock":     {configs.Flags{Main: "9s", Increment: "1s"}, match.Limits{Clock: match.TimeControl{Main: 9 * s, Increment: s}, Margin: s, Stall: s}},
+		"byoyomi and nodes":    {configs.Flags{Byoyomi: "1s", Nodes: 9}, match.Limits{Clock: match.TimeControl{Byoyomi: s}, Nodes: 9, Margin: s, Stall: s}},
+		"shorthand and nodes":  {configs.Flags{TC: []string{"0/1"}, Nodes: 9}, match.Limits{Clock: match.TimeControl{Byoyomi: s}, Nodes: 9, Margin: s, Stall: s}},
+		"of an engine":         {configs.Flags{TC: []string{"A=0/1"}, Nodes: 9}, match.Limits{Clock: match.TimeControl{Byoyomi: s}, Margin: s, Stall: s}},
+		"an engine and margin": {configs.Flags{TC: []string{"8+1", "A=0/1"}, Margin: "3s"}, match.Limits{Clock: match.TimeControl{Byoyomi: s}, Margin: 3 * s, Stall: s}},
+	} {
+		p, _ := plan(t, strings.Replace(full, "limits_by_colour = {black = \"1\", white = \"1\"}\n", "", 1), test.flags, env)
+		if diff := cmp.Diff(test.want, p.Players[0].Limits); diff != "" {
+			t.Errorf("%s: -want +got\n%s", name, diff)
+		}
+	}
+}
+
+func TestFlagOpenings(t *testing.T) {
+	env := machine(t)
+	p, _ := plan(t, full, configs.Flags{Handicap: "二枚落ち"}, env)
+	if len(p.Openings) != 1 || p.Openings[0].ID != "two-piece" {
+		t.Errorf("%v", p.Openings)
+	}
+	p, _ = plan(t, full, configs.Flags{Openings: "builtin", OpeningPlies: ptr(8), Rules: "default"}, env)
+	if len(p.Openings) < 40 || len(p.Openings[3].Moves) != 8 {
+		t.Errorf("%v", p.Openings)
+	}
+}
+
+func TestFlagErrors(t *testing.T) {
+	for _, test := range []struct {
+		flags configs.Flags
+		want  string
+	}{
+		{configs.Flags{Engine: []string{"A"}}, "--engine A: expected NAME=COMMAND"},
+		{configs.Flags{Engine: []string{"=./a"}}, "--engine =./a: expected NAME=COMMAND"},
+		{configs.Flags{Engine: []string{"A= "}}, "--engine A= : expected NAME=COMMAND"},
+		{configs.Flags{Option: []string{"Threads=1"}}, "--option Threads=1: expected ENGINE.NAME=VALUE or all.NAME=VALUE"},
+		{configs.Flags{Option: []string{"A.Threads"}}, "--option A.Threads: expected ENGINE.NAME=VALUE or all.NAME=VALUE"},
+		{configs.Flags{Option: []string{"C.Threads=1"}}, `--option C.Threads=1: there is no engine "C" (expected "A" or "B")`},
+		{configs.Flags{TC: []string{"C=8+1"}}, `--tc C=8+1: there is no engine "C" (expected "A" or "B")`},
+		{configs.Flags{TC: []string{"A=8-1"}}, `--tc A=8-1: time control "8-1": "8-1" is not a decimal number of seconds (expected seconds, such as 8+0.08, 300/10 or 0/1)`},
+		{configs.Flags{TC: []string{"0"}}, `--tc 0: time control "0": there is no time in it (expected seconds, such as 8+0.08, 300/10 or 0/1)`},
+		{configs.Flags{Byoyomi: "1"}, `--byoyomi: "1" has no unit: expected 1s or 1ms`},
+		{configs.Flags{Margin: "-1s", Stall: "x"}, "--margin: \"-1s\" is negative: expected a duration from 0\n--stall: \"x\" is no duration: expected one such as \"1s\" or \"500ms\""},
+		{configs.Flags{Concurrency: "all"}, `--concurrency: "all": expected a whole number from 1, or cpus`},
+		{configs.Flags{Resign: "100"}, `--resign: "100": expected SCORExMOVES such as 2000x3, the same after 1: for one side, or off`},
+		{configs.Flags{Draw: "100"}, `--draw: "100": expected SCORExMOVES@PLY such as 10x8@40, or off`},
+		{configs.Flags{Games: ptr(2), MaxGames: ptr(4)}, "--games: --games 2 and --max-games 4 differ: expected one of them"},
+	} {
+		err := parse(t, two).Apply(test.flags)
+		if err == nil || err.Error() != test.want {
+			t.Errorf("got %v\nwant %s", err, test.want)
+		}
+	}
+	err := (&configs.File{}).Apply(configs.Flags{Option: []string{"A.B=1"}})
+	want := `--option A.B=1: there is no engine "A" (there are no engines; expected [[engine]] in a file or --engine NAME=COMMAND)`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
+
+// An error in what a flag gave names the flag, not the file.
+func TestPlanErrorsNameFlags(t *testing.T) {
+	env := machine(t)
+	for _, test := range []struct {
+		flags configs.Flags
+		want  string
+	}{
+		{configs.Flags{Games: ptr(3)}, "--games: games: 3 is odd, but each pair has two games with colours swapped: expected 2 or 4, or swap = false"},
+		{configs.Flags{MaxGames: ptr(3)}, "--max-games: games: 3 is odd, but each pair has two games with colours swapped: expected 2 or 4, or swap = false"},
+		{configs.Flags{Engine: []string{"A=./none"}}, "--engine A=./none: engine A: DIR/none cannot be started: no such file or directory"},
+		{configs.Flags{Engine: []string{"A.B=./dev"}}, "--engine A.B=./dev: engine name \"A.B\" has one of = . , in it, which flags could not tell apart: expected a name without them\n" +
+			"match.toml: 3 players, but design match is for 2: expected 2 players, or design = \"round_robin\" or \"gauntlet\""},
+		{configs.Flags{Rules: "x"}, `--rules: rules: no rules are named "x"; there are default, denryu, floodgate, wcsc`},
+		{configs.Flags{Profile: "x", Players: []string{"A", "B"}}, "--profile: engine A: there is no profile \"x\": expected yaneuraou or none\n--profile: engine B: there is no profile \"x\": expected yaneuraou or none"},
+		{configs.Flags{Players: []string{"A", "C"}}, "--players: players: there is no engine \"C\" (expected \"A\" or \"B\")\n--players: 1 players: expected at least 2 (engines: A, B)"},
+		{configs.Flags{Openings: "none.sfen"}, "--openings: openings DIR/none.sfen: no such file or directory"},
+		{configs.Flags{Option: []string{"A.X=a\nb"}}, "--option A.X=a\nb: engine A: options: \"X\" = \"a\\nb\": expected a name, and no line breaks"},
+		{configs.Flags{Depth: -1}, "--depth: engine A: limits: a limit is negative\n--depth: engine B: limits: a limit is negative"},
+		{configs.Flags{Self: true, Nodes: 1}, "--nodes, --self: engine A: limits: self means \"go infinite\" and excludes every other limit\n--nodes, --self: engine B: limits: self means \"go infinite\" and excludes every other limit"},
+	} {
+		f := parse(t, two)
+		if err := f.Apply(test.flags); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := f.Plan("", env)
+		if want := strings.ReplaceAll(test.want, "DIR", env.WorkDir); err == nil || err.Error() != want {
+			t.Errorf("got %v\nwant %s", err, want)
+		}
+	}
+}
+
+func TestIdleFlags(t *testing.T) {
+	env := machine(t)
+	text := strings.ReplaceAll(two, "[[engine]]", "[[engine]]\nlimits = {nodes = 3}\nrestart = \"pair\"\nprofile = \"none\"")
+	_, got := plan(t, text, configs.Flags{Depth: 3, Margin: "1s", Restart: "game", Profile: "yaneuraou", Players: []string{"A", "B"}, Engine: []string{"C=./dev"}}, env)
+	want := []string{
+		"--depth has no effect: every player has limits of its own",
+		"--profile has no effect: every player has profile of its own",
+		"--restart has no effect: every player has restart of its own",
+		"engine C does not play: it is not among the players",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}

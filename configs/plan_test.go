@@ -1,0 +1,318 @@
+package configs_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gogi/configs"
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// two is a file of two engines that resolves as it is.
+const two = `games = 2
+limits = "8+0.08"
+[[engine]]
+name = "A"
+cmd = "./dev"
+[[engine]]
+name = "B"
+cmd = "./base"
+`
+
+// parse reads a file that must be good.
+func parse(t *testing.T, text string) *configs.File {
+	t.Helper()
+	f, err := configs.Parse([]byte(text), "match.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// plan resolves a file and flags that must be good.
+func plan(t *testing.T, text string, flags configs.Flags, env configs.Env) (*match.Plan, []string) {
+	t.Helper()
+	f := parse(t, text)
+	if err := f.Apply(flags); err != nil {
+		t.Fatal(err)
+	}
+	p, warnings, err := f.Plan("", env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, warnings
+}
+
+func sha(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+func TestPlanDefaults(t *testing.T) {
+	env := machine(t)
+	got, warnings := plan(t, two, configs.Flags{}, env)
+	if warnings != nil {
+		t.Error(warnings)
+	}
+	if len(got.Openings) < 60 {
+		t.Errorf("%d openings by default", len(got.Openings))
+	}
+	got.Openings = nil
+	player := func(name, program string) match.Player {
+		path := filepath.Join(env.WorkDir, program)
+		return match.Player{
+			Name: name, Command: []string{path}, Dir: env.WorkDir, Restart: match.RestartNever,
+			Greeting: time.Minute, Ready: 10 * time.Minute,
+			Limits: match.Limits{
+				Clock:  match.TimeControl{Main: 8 * time.Second, Increment: 80 * time.Millisecond},
+				Margin: 100 * time.Millisecond, Stall: time.Minute,
+			},
+			Identity: match.Identity{Files: []match.FileHash{{Role: "binary", Path: path, SHA256: sha(program)}}},
+		}
+	}
+	want := &match.Plan{
+		Run: "match", Players: []match.Player{player("A", "dev"), player("B", "base")},
+		Design: match.Design{Kind: match.DesignMatch, Swap: true}, Seed: 1, Rules: match.RulesProfiles()["default"],
+		Ponder: match.PonderOff, Slowed: match.PolicyCount, Pairs: 1, Concurrency: 4, PVPlies: 12,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+func TestPlanValues(t *testing.T) {
+	text := `run = "mine"
+games = 30
+seed = 7
+concurrency = "cpus"
+design = "round_robin"
+swap = false
+players = ["C", "A", "B"]
+resign = "1:2000x3"
+draw = "10x8@40"
+ponder = "early"
+slowed = "void"
+pv_plies = 0
+restart = "game"
+rules = {name = "denryu", max_plies = 100, repetition_points = [0, 1]}
+openings = {list = ["startpos moves 7g7f 3c3d", "startpos"], plies = 1}
+limits_by_colour = {black = "300+2", white = {main = "5m", byoyomi = "1s"}}
+` + strings.Join([]string{"A", "B", "C"}, "") + ` = 1`
+	text = strings.TrimSuffix(text, "ABC = 1") + `options = {Threads = 1}
+[[engine]]
+name = "A"
+cmd = "nice -n 5 ./dev"
+options = {threads = 2, Hash = 3}
+restart = "pair"
+greeting_timeout = "5s"
+[[engine]]
+name = "B"
+command = ["fairy-stockfish", "a b"]
+dir = "bin"
+env = {X = 1}
+identity = "by hand"
+[[engine]]
+name = "C"
+cmd = "builtin --level 3"
+ready_timeout = "7s"
+`
+	env := machine(t)
+	got, warnings := plan(t, text, configs.Flags{}, env)
+	if warnings != nil {
+		t.Error(warnings)
+	}
+	limits := match.Limits{Margin: match.DefaultMargin, Stall: match.DefaultStall}
+	nice := filepath.Join(env.Path, "nice")
+	rules := match.RulesProfiles()["denryu"]
+	rules.Name, rules.MaxPlies, rules.RepetitionPoints = "custom", 100, [2]float64{0, 1}
+	want := &match.Plan{
+		Run: "mine", Design: match.Design{Kind: match.DesignRoundRobin}, Seed: 7, Rules: rules,
+		Ponder: match.PonderEarly, Slowed: match.PolicyVoid, Pairs: 30, Concurrency: 8,
+		Adjudication: match.Adjudication{ResignScore: 2000, ResignMoves: 3, OneSided: true, DrawScore: 10, DrawMoves: 8, DrawFrom: 40},
+		ColourClocks: [2]*match.TimeControl{
+			shogi.Black: {Main: 300 * time.Second, Increment: 2 * time.Second},
+			shogi.White: {Main: 300 * time.Second, Byoyomi: time.Second},
+		},
+		Players: []match.Player{{
+			Name: "C", Command: []string{"/opt/gogi", "engine", "--level", "3"}, Builtin: true, Dir: env.WorkDir,
+			Options: []match.Option{{Name: "Threads", Value: "1"}}, Limits: limits, Restart: match.RestartGame,
+			Identity: match.Identity{Fixed: "sparring-1"}, Greeting: time.Minute, Ready: 7 * time.Second,
+		}, {
+			Name: "A", Command: []string{nice, "-n", "5", "./dev"}, Dir: env.WorkDir,
+			Options: []match.Option{{Name: "threads", Value: "2"}, {Name: "Hash", Value: "3"}}, Limits: limits, Restart: match.RestartPair,
+			Identity: match.Identity{Files: []match.FileHash{
+				{Role: "binary", Path: nice, SHA256: sha("bin/nice")},
+				{Role: "argument 3", Path: filepath.Join(env.WorkDir, "dev"), SHA256: sha("dev")},
+			}},
+			Greeting: 5 * time.Second, Ready: 10 * time.Minute,
+		}, {
+			Name: "B", Command: []string{filepath.Join(env.Path, "fairy-stockfish"), "a b"}, Dir: env.Path, Env: []string{"X=1"},
+			Options: []match.Option{{Name: "Threads", Value: "1"}}, Limits: limits, Restart: match.RestartGame,
+			Identity: match.Identity{Fixed: "by hand"}, Greeting: time.Minute, Ready: 10 * time.Minute,
+		}},
+		Openings: []match.Opening{{ID: "1", Start: "startpos", Moves: got.Openings[0].Moves}, {ID: "2", Start: "startpos"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if got.Openings[0].String() != "startpos moves 7g7f" {
+		t.Errorf("opening 1 is %s", got.Openings[0])
+	}
+}
+
+func TestPlanErrors(t *testing.T) {
+	env := machine(t)
+	for path, mode := range map[string]os.FileMode{"plain": 0o600, "folder": os.ModeDir} {
+		var err error
+		if path = filepath.Join(env.WorkDir, path); mode.IsDir() {
+			err = os.Mkdir(path, 0o700)
+		} else {
+			err = os.WriteFile(path, nil, mode)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	engine := func(line string) [2]string { return [2]string{"cmd = \"./dev\"", line} }
+	for _, test := range []struct {
+		name    string
+		replace [2]string
+		want    string
+	}{
+		{"no games", [2]string{"games = 2", ""}, "match.toml: games is missing: expected how many to play, such as games = 100 or --games 100"},
+		{"odd", [2]string{"games = 2", "games = 101"}, "match.toml:1: games: 101 is odd, but each pair has two games with colours swapped: expected 100 or 102, or swap = false"},
+		{"one", [2]string{"games = 2", "games = 1"}, "match.toml:1: games: 1 is odd, but each pair has two games with colours swapped: expected 2, or swap = false"},
+		{"none", [2]string{"games = 2", "games = 0"}, "match.toml:1: games: 0 is too few: expected at least 2"},
+		{"no limits", [2]string{"limits = \"8+0.08\"", ""}, "match.toml: engine A: limits: no limit: give one of main, byoyomi, increment, movetime, nodes, depth or self\n" +
+			"match.toml: engine B: limits: no limit: give one of main, byoyomi, increment, movetime, nodes, depth or self"},
+		{"engine's limits", engine("cmd = \"./dev\"\nlimits = {self = true, nodes = 3}"), `match.toml:6: engine A: limits: self means "go infinite" and excludes every other limit`},
+		{"two clocks", [2]string{`"8+0.08"`, `{tc = "8", main = "8s"}`}, "match.toml:2: engine A: limits: tc says it all: expected it alone, or main, byoyomi and increment without it\n" +
+			"match.toml:2: engine B: limits: tc says it all: expected it alone, or main, byoyomi and increment without it"},
+		{"no stall", engine("cmd = \"./dev\"\nlimits = {nodes = 3, stall = \"0s\"}"), `match.toml:6: engine A: limits: stall is 0: expected the longest time that an engine without a clock may think, such as "60s"`},
+		{"half a colour", [2]string{`limits = "8+0.08"`, `limits_by_colour = {black = "1+1"}`}, "match.toml: engine A as white: limits: no limit: give one of main, byoyomi, increment, movetime, nodes, depth or self\n" +
+			"match.toml: engine B as white: limits: no limit: give one of main, byoyomi, increment, movetime, nodes, depth or self"},
+		{"empty colour", [2]string{`limits =`, "limits_by_colour = {white = {}}\nlimits ="}, "match.toml:2: limits_by_colour.white: there is no time in it: expected tc, main, byoyomi or increment"},
+		{"design", [2]string{"games = 2", "games = 2\ndesign = \"swiss\""}, `match.toml:2: design: "swiss" is not one of match, round_robin, gauntlet`},
+		{"ponder", [2]string{"games = 2", "games = 2\nponder = \"on\""}, `match.toml:2: ponder: "on" is not one of off, standard, early`},
+		{"slowed", [2]string{"games = 2", "games = 2\nslowed = \"on\""}, `match.toml:2: slowed: "on" is not one of count, void`},
+		{"restart", engine("cmd = \"./dev\"\nrestart = \"always\""), `match.toml:6: engine.restart: "always" is not one of never, pair, game`},
+		{"pv_plies", [2]string{"games = 2", "games = 2\npv_plies = -1"}, `match.toml:2: pv_plies: -1 is outside 0 to 1000`},
+		{"run", [2]string{"games = 2", "games = 2\nrun = \"a\\tb\""}, `match.toml:2: run: "a\tb" has a control character: expected a printable name`},
+		{"rules", [2]string{"games = 2", "games = 2\nrules = \"csa\""}, `match.toml:2: rules: no rules are named "csa"; there are default, denryu, floodgate, wcsc`},
+		{"declaration", [2]string{"games = 2", "games = 2\nrules = {declaration = \"27\"}"}, `match.toml:2: rules.declaration: entering-king rule is "27": expected one of NoEnteringKing, CSARule24, CSARule24H, CSARule27, CSARule27H, TryRule`},
+		{"max_plies", [2]string{"games = 2", "games = 2\nrules = {max_plies = -1}"}, `match.toml:2: rules.max_plies: -1 is negative: expected a number of plies, or 0 for no limit`},
+		{"points", [2]string{"games = 2", "games = 2\nrules = {repetition_points = [0, nan]}"}, `match.toml:2: rules.repetition_points: expected two numbers from 0 to 1, for Black and White, such as [0.4, 0.6]`},
+		{"one point", [2]string{"games = 2", "games = 2\nrules = {repetition_points = [1]}"}, `match.toml:2: rules.repetition_points: expected two numbers from 0 to 1, for Black and White, such as [0.4, 0.6]`},
+		{"player", [2]string{"games = 2", "games = 2\nplayers = [\"A\",\n\"X\"]"}, "match.toml:3: players: there is no engine \"X\" (expected \"A\" or \"B\")\nmatch.toml:2: 1 players: expected at least 2 (engines: A, B)"},
+		{"player twice", [2]string{"games = 2", "games = 2\nplayers = [\"A\", \"B\", \"A\"]"}, `match.toml:2: players: "A" is there twice: expected a second [[engine]] with a name of its own`},
+		{"three", [2]string{"[[engine]]", "[[engine]]\nname = \"C\"\ncmd = \"builtin\"\n[[engine]]"}, `match.toml: 3 players, but design match is for 2: expected 2 players, or design = "round_robin" or "gauntlet"`},
+		{"name", [2]string{`"A"`, `"A.1"`}, `match.toml:4: engine name "A.1" has one of = . , in it, which flags could not tell apart: expected a name without them`},
+		{"no name", [2]string{`name = "A"`, ``}, `match.toml:3: engine name "" is empty: expected a name`},
+		{"reserved", [2]string{`"A"`, `"all"`}, `match.toml:4: engine name "all" means something else in flags: expected another name`},
+		{"control", [2]string{`"A"`, `"A\u001b"`}, `match.toml:4: engine name "A\x1b" has a control character in it: expected a printable name`},
+		{"taken", [2]string{`"A"`, `"B"`}, `match.toml:7: engine name "B" is taken: expected each engine to have its own`},
+		{"missing", engine(`cmd = "./none"`), `match.toml:5: engine A: DIR/none cannot be started: no such file or directory`},
+		{"not executable", engine(`cmd = "./plain"`), `match.toml:5: engine A: DIR/plain cannot be started: it is not executable (chmod +x)`},
+		{"folder", engine(`cmd = "./folder"`), `match.toml:5: engine A: DIR/folder cannot be started: it is a folder`},
+		{"not found", engine(`cmd = "stockfish --x"`), `match.toml:5: engine A: "stockfish" is neither in PATH nor in /usr/games: expected a program there, or a path with a slash such as ./stockfish`},
+		{"no command", engine(``), `match.toml:3: engine A: there is no command: expected cmd = "./engine" or command = ["./engine"]`},
+		{"empty command", engine(`command = ["", "x"]`), `match.toml:5: engine A: there is no command: expected cmd = "./engine" or command = ["./engine"]`},
+		{"two commands", engine("cmd = \"a\"\ncommand = [\"a\"]"), `match.toml:6: engine A: both cmd and command are given: expected one of them`},
+		{"quote", engine(`cmd = "./dev 'x"`), `match.toml:5: engine A: command "./dev 'x": the quote ' is never closed: expected another one`},
+		{"NUL", engine(`command = ["./dev", "a\u0000"]`), `match.toml:5: engine A: word 2 of the command has a NUL character in it`},
+		{"dir", engine("cmd = \"./dev\"\ndir = \"plain\""), `match.toml:5: engine A: its working directory DIR/plain is no folder`},
+		{"ssh", engine(`cmd = "ssh host ./dev"`), `match.toml:5: engine A: what runs behind ssh cannot be hashed from here: expected identity = "…", such as its version or the SHA-256 of its binary`},
+		{"env", engine("cmd = \"./dev\"\nenv = [\"X\"]"), `match.toml:6: engine A: env: "X": expected NAME=VALUE`},
+		{"option", engine("cmd = \"./dev\"\noptions = {A = \"a\\nb\"}"), `match.toml:6: engine A: options: "A" = "a\nb": expected a name, and no line breaks`},
+		{"option twice", engine("cmd = \"./dev\"\noptions = {Hash = 1, USI_Hash = 2}"), `match.toml:6: engine A: options: Hash and USI_Hash are the same option: expected one of them`},
+		{"profile", engine("cmd = \"./dev\"\nprofile = \"yane\""), `match.toml:6: engine A: there is no profile "yane": expected yaneuraou or none`},
+		{"timeout", engine("cmd = \"./dev\"\nready_timeout = \"0s\""), `match.toml:6: engine.ready_timeout: 0 leaves the engine no time: expected a duration such as "10m0s"`},
+		{"plies", [2]string{"games = 2", "games = 2\nopenings = {plies = 0}"}, `match.toml:2: openings.plies: 0 is too few: expected how many moves to keep, from 1`},
+		{"openings", [2]string{"games = 2", "games = 2\nopenings = {file = \"a\", handicap = \"b\"}"}, `match.toml:2: openings: expected one of file, handicap and list`},
+		{"no book", [2]string{"games = 2", "games = 2\nopenings = \"a.sfen\""}, `match.toml:2: openings DIR/a.sfen: no such file or directory`},
+		{"list", [2]string{"games = 2", "games = 2\nopenings = {list = [\"startpos\", \"startpos moves 1a1b\"]}"}, `match.toml:2: openings.list:2: move 1 (1a1b): 1a1b is illegal: the lance on 1a belongs to white, but black is to move`},
+		{"empty list", [2]string{"games = 2", "games = 2\nopenings = {list = []}"}, `match.toml:2: openings openings.list: there are none: expected lines such as "startpos moves 7g7f 3c3d"`},
+		{"handicap", [2]string{"games = 2", "games = 2\nopenings = {handicap = \"two-pieces\"}"}, `match.toml:2: openings.handicap: there is no handicap "two-pieces": expected one such as two-piece, ten-piece, six-piece`},
+		{"ply limit", [2]string{"games = 2", "games = 2\nrules = {max_plies = 2}\nopenings = {list = [\"startpos moves 7g7f 3c3d\"]}"}, `match.toml:3: openings.list:1: the game is over after move 2 (3c3d): max_plies`},
+	} {
+		f := parse(t, strings.Replace(two, test.replace[0], test.replace[1], 1))
+		p, _, err := f.Plan("", env)
+		want := strings.ReplaceAll(test.want, "DIR", env.WorkDir)
+		if err == nil || err.Error() != want || p != nil {
+			t.Errorf("%s:\n got %v\nwant %s", test.name, err, want)
+		}
+	}
+}
+
+func TestPlanOfNothing(t *testing.T) {
+	_, _, err := (&configs.File{}).Plan("", machine(t))
+	want := "command line: 0 players: expected at least 2 (engines: none; add [[engine]] to a file or --engine NAME=COMMAND)\n" +
+		"command line: games is missing: expected how many to play, such as games = 100 or --games 100"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
+
+func TestPlanIsRelativeToItsFile(t *testing.T) {
+	env := machine(t)
+	env.WorkDir, env.Path = "/nowhere", env.Path+":relative"
+	dir := filepath.Dir(env.Path[:strings.Index(env.Path, ":")])
+	f := parse(t, strings.Replace(two, "./dev", "nice ./dev", 1))
+	p, _, err := f.Plan(dir, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Players[0].Dir != dir || p.Players[1].Command[0] != filepath.Join(dir, "base") || p.Players[1].Dir != dir {
+		t.Errorf("%+v", p.Players)
+	}
+}
+
+func TestLimitsOfAnEngine(t *testing.T) {
+	env := machine(t)
+	for own, want := range map[string]match.Limits{
+		`{nodes = 5}`:          {Nodes: 5, Margin: time.Second, Stall: 2 * time.Second},
+		`{margin = "3s"}`:      {Clock: match.TimeControl{Byoyomi: time.Second}, Nodes: 9, Margin: 3 * time.Second, Stall: 2 * time.Second},
+		`{stall = "4s"}`:       {Clock: match.TimeControl{Byoyomi: time.Second}, Nodes: 9, Margin: time.Second, Stall: 4 * time.Second},
+		`{movetime = "500ms"}`: {MoveTime: 500 * time.Millisecond, Margin: time.Second, Stall: 2 * time.Second},
+		`"8+0.08"`:             {Clock: match.TimeControl{Main: 8 * time.Second, Increment: 80 * time.Millisecond}, Margin: time.Second, Stall: 2 * time.Second},
+		`{self = true, stall = "1s", margin = "0s"}`: {Self: true, Stall: time.Second},
+	} {
+		text := strings.Replace(two, `"8+0.08"`, `{byoyomi = "1s", nodes = 9, margin = "1s", stall = "2s"}`, 1)
+		text = strings.Replace(text, `cmd = "./dev"`, "cmd = \"./dev\"\nlimits = "+own, 1)
+		p, _ := plan(t, text, configs.Flags{}, env)
+		if diff := cmp.Diff(want, p.Players[0].Limits); diff != "" {
+			t.Errorf("%s: -want +got\n%s", own, diff)
+		}
+	}
+}
+
+func TestPlanWarnings(t *testing.T) {
+	env := machine(t)
+	same := strings.Replace(two, "./base", "./dev", 1)
+	_, got := plan(t, same, configs.Flags{}, env)
+	want := []string{"engines A and B are the same: binary, arguments, options and limits are equal"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	_, got = plan(t, same+"options = {X = 1}\n", configs.Flags{}, env)
+	if got != nil {
+		t.Error(got)
+	}
+	three := strings.Replace(two, "games = 2", "games = 8\ndesign = \"gauntlet\"", 1) + "[[engine]]\nname = \"C\"\ncmd = \"builtin\"\n"
+	if _, got = plan(t, three, configs.Flags{}, env); got != nil {
+		t.Error(got)
+	}
+	_, got = plan(t, strings.Replace(three, "gauntlet", "round_robin", 1), configs.Flags{}, env)
+	want = []string{"8 games are no whole number of rounds of 3 pairs: some players play more than others"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
