@@ -24,7 +24,7 @@ import (
 //
 // Relative names are relative to the engine's working directory. Files of a
 // remote engine are not looked at. The plan that is given stays as it is. All
-// errors are reported together; the warnings include those of Lint.
+// errors are reported together. Lint has more warnings.
 func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan, warnings []string, err error) {
 	if len(greetings) != len(plan.Players) {
 		return nil, nil, fmt.Errorf("completing the plan: %d greetings for %d players", len(greetings), len(plan.Players))
@@ -42,7 +42,6 @@ func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan,
 			errs = append(errs, fmt.Errorf("engine %s: %w", p.Name, err))
 		}
 		warnings = append(warnings, notes...)
-		warnings = append(warnings, Lint(*p, plan, declared)...)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, nil, err

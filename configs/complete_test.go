@@ -167,60 +167,59 @@ func TestCompleteErrors(t *testing.T) {
 	}
 }
 
-func TestCompleteWarnings(t *testing.T) {
+func TestLint(t *testing.T) {
 	env := machine(t)
-	fill(t, env.WorkDir, map[string]string{"engine_options.txt": ""})
 	greetings := []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy+"\nBookDepth type spin default 30 min 0 max 100")}
+	const book = "engine B: BookDepth 30: it plays from a book of its own on top of the openings"
 	for _, test := range []struct {
 		name, limits, extra string
 		want                []string
 	}{
 		{"timed", `"8+0.08"`, "", []string{
-			"engine A: options in DIR/engine_options.txt may override those that are sent",
 			"engine A: MinimumThinkingTime 2000, NetworkDelay 120, NetworkDelay2 1120, RoundUpToFullSecond true: made for play over networks, they distort short games; profile = \"yaneuraou\" sets them",
 			"engine A: USI_OwnBook true: it plays from a book of its own on top of the openings",
-			"engine B: BookDepth 30: it plays from a book of its own on top of the openings",
+			book,
 		}},
 		{"some are set", `"8+0.08"`, `options = {NetworkDelay = 120, MinimumThinkingTime = 1000, BookFile = "no_book"}`, []string{
-			"engine A: options in DIR/engine_options.txt may override those that are sent",
 			"engine A: NetworkDelay2 1120, RoundUpToFullSecond true: made for play over networks, they distort short games; profile = \"yaneuraou\" sets them",
-			"engine B: BookDepth 30: it plays from a book of its own on top of the openings",
+			book,
 		}},
-		{"nodes, by profile", `{nodes = 3}`, `profile = "yaneuraou"`, []string{
-			"engine A: options in DIR/engine_options.txt may override those that are sent",
-			"engine B: BookDepth 30: it plays from a book of its own on top of the openings",
-		}},
-		{"nodes", `{nodes = 3}`, `options = {USI_OwnBook = true}`, []string{
-			"engine A: options in DIR/engine_options.txt may override those that are sent",
-			"engine B: BookDepth 30: it plays from a book of its own on top of the openings",
-		}},
+		{"by profile", `"8+0.08"`, `profile = "yaneuraou"`, []string{book}},
+		{"nodes", `{nodes = 3}`, `options = {USI_OwnBook = true}`, []string{book}},
 	} {
 		text := strings.Replace(two, `"8+0.08"`, test.limits, 1)
 		text = strings.Replace(text, "./dev\"", "./dev\"\n"+test.extra, 1)
-		text = strings.Replace(text, "./base", "bin/gpsusi", 1)
 		p, _ := plan(t, text, configs.Flags{}, env)
-		_, got, err := configs.Complete(p, greetings)
-		if err != nil {
-			t.Fatal(err)
+		var got []string
+		for i, player := range p.Players {
+			got = append(got, configs.Lint(player, p, greetings[i].Options)...)
 		}
-		var want []string
-		for _, w := range test.want {
-			want = append(want, strings.ReplaceAll(w, "DIR", env.WorkDir))
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s: -want +got\n%s", test.name, diff)
 		}
+	}
+}
+
+func TestCompleteWarnsOfOptionFiles(t *testing.T) {
+	env := machine(t)
+	fill(t, env.WorkDir, map[string]string{"engine_options.txt": ""})
+	p, _ := plan(t, strings.Replace(two, "./base", "bin/gpsusi", 1), configs.Flags{}, env)
+	_, got, err := configs.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
+	want := []string{"engine A: options in " + env.WorkDir + "/engine_options.txt may override those that are sent"}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v, -want +got\n%s", err, diff)
 	}
 }
 
 func TestCompleteFindsDuplicates(t *testing.T) {
 	env := machine(t)
 	fill(t, env.WorkDir, map[string]string{"a/eval/nn.bin": "1", "b/eval/nn.bin": "1", "c/eval/nn.bin": "2"})
-	text := "games = 6\nlimits = {nodes = 1}\ndesign = \"round_robin\"\n"
+	var text strings.Builder
+	text.WriteString("games = 6\nlimits = {nodes = 1}\ndesign = \"round_robin\"\n")
 	for _, name := range []string{"a", "b", "c"} {
-		text += "[[engine]]\nname = \"" + name + "\"\ncmd = \"./dev\"\ndir = \"" + name + "\"\n"
+		text.WriteString("[[engine]]\nname = \"" + name + "\"\ncmd = \"./dev\"\ndir = \"" + name + "\"\n")
 	}
-	p, warnings := plan(t, text, configs.Flags{}, env)
+	p, warnings := plan(t, text.String(), configs.Flags{}, env)
 	if warnings != nil {
 		t.Error(warnings)
 	}

@@ -132,29 +132,31 @@ func (d *decoder) value(path string, from any, into reflect.Value) {
 
 // plain stores a value by the kind of its field.
 func (d *decoder) plain(path string, from any, into reflect.Value) {
-	switch into.Kind() {
-	case reflect.Struct:
+	kind := into.Kind()
+	if kind == reflect.Struct {
 		d.structure(path, from, into)
-	case reflect.Slice:
-		d.list(path, from, into)
-	case reflect.String:
-		if s, ok := from.(string); ok {
-			into.SetString(s)
-			return
-		}
-		d.mismatch(path, "a string", from)
-	case reflect.Bool:
-		if b, ok := from.(bool); ok {
-			into.SetBool(b)
-			return
-		}
-		d.mismatch(path, "true or false", from)
-	default:
-		d.number(path, from, into)
+		return
 	}
+	if kind == reflect.Slice {
+		d.list(path, from, into)
+		return
+	}
+	switch v := from.(type) {
+	case string:
+		if kind == reflect.String {
+			into.SetString(v)
+			return
+		}
+	case bool:
+		if kind == reflect.Bool {
+			into.SetBool(v)
+			return
+		}
+	}
+	d.number(path, from, into)
 }
 
-// number stores in an int, a uint64 or a float64, which are all there are.
+// number stores in an int, a uint64 or a float64, and refuses all else.
 func (d *decoder) number(path string, from any, into reflect.Value) {
 	n, whole := from.(int64)
 	x, fraction := from.(float64)
@@ -168,13 +170,24 @@ func (d *decoder) number(path string, from any, into reflect.Value) {
 		into.SetInt(n)
 	case into.CanUint() && whole && n >= 0:
 		into.SetUint(uint64(n))
-	case into.CanFloat():
-		d.mismatch(path, "a number", from)
-	case into.CanUint():
-		d.mismatch(path, "a whole number from 0", from)
 	default:
-		d.mismatch(path, "a whole number", from)
+		d.mismatch(path, expected(into), from)
 	}
+}
+
+// expected names what a plain field takes.
+func expected(into reflect.Value) string {
+	switch {
+	case into.CanFloat():
+		return "a number"
+	case into.CanUint():
+		return "a whole number from 0"
+	case into.CanInt():
+		return "a whole number"
+	case into.Type() == reflect.TypeFor[bool]():
+		return "true or false"
+	}
+	return "a string"
 }
 
 func (d *decoder) structure(path string, from any, into reflect.Value) {

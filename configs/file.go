@@ -14,27 +14,29 @@ import (
 // meant when a plain value stands where a table is expected: limits = "8+0.08"
 // is limits = {tc = "8+0.08"}.
 type File struct {
-	Run         string           `toml:"run"`         // the run's name; default: the file's name without ".toml"
-	Games       *int             `toml:"games"`       // how many at most; needed
-	Seed        *uint64          `toml:"seed"`        // of everything random; default 1
-	Concurrency *Concurrency     `toml:"concurrency"` // pairs at a time; default half of the CPUs
-	Design      match.DesignKind `toml:"design"`      // default "match"
-	Swap        *bool            `toml:"swap"`        // pairs of two legs with colours swapped; default true
-	Players     []string         `toml:"players"`     // who plays; default: every engine
-	Rules       *Rules           `toml:"rules"`       // default match.DefaultRules
-	Openings    *Openings        `toml:"openings"`    // default BuiltinOpenings
-	Limits      *Limits          `toml:"limits"`      // of engines that name none
-	ByColour    *ByColour        `toml:"limits_by_colour"`
-	Resign      *Resign          `toml:"resign"` // default off
-	Draw        *Draw            `toml:"draw"`   // default off
-	Ponder      match.PonderMode `toml:"ponder"` // default "off"
-	Slowed      match.Policy     `toml:"slowed"` // default "count"
-	PVPlies     *int             `toml:"pv_plies"`
-	Options     Options          `toml:"options"` // of every engine that does not set the same option
-	Profile     string           `toml:"profile"` // of engines that name none
-	Restart     match.Restart    `toml:"restart"` // of engines that name none; default "never"
-	Engines     []Engine         `toml:"engine"`
-	Councils    any              `toml:"council"` // refused: not supported yet
+	Run           string           `toml:"run"`         // the run's name; default: the file's name without ".toml"
+	Games         *int             `toml:"games"`       // how many at most; needed
+	Seed          *uint64          `toml:"seed"`        // of everything random; default 1
+	Concurrency   *Concurrency     `toml:"concurrency"` // pairs at a time; default half of the CPUs
+	Design        match.DesignKind `toml:"design"`      // default "match"
+	Swap          *bool            `toml:"swap"`        // pairs of two legs with colours swapped; default true
+	Players       []string         `toml:"players"`     // who plays; default: every engine
+	Rules         *Rules           `toml:"rules"`       // default match.DefaultRules
+	Openings      *Openings        `toml:"openings"`    // default BuiltinOpenings
+	Limits        *Limits          `toml:"limits"`      // of engines that name none
+	ByColour      *ByColour        `toml:"limits_by_colour"`
+	Resign        *Resign          `toml:"resign"`         // default off
+	Draw          *Draw            `toml:"draw"`           // default off
+	Ponder        match.PonderMode `toml:"ponder"`         // default "off"
+	Slowed        match.Policy     `toml:"slowed"`         // default "count"
+	PVPlies       *int             `toml:"pv_plies"`       // of a principal variation that are stored; default 12
+	StartParallel *int             `toml:"start_parallel"` // engines that may be starting at a time; default match.DefaultStartParallel
+	SlotsPerGPU   *int             `toml:"slots_per_gpu"`  // slots that share a GPU, for {gpu} in an env; default 1
+	Options       Options          `toml:"options"`        // of every engine that does not set the same option
+	Profile       string           `toml:"profile"`        // of engines that name none
+	Restart       match.Restart    `toml:"restart"`        // of engines that name none; default "never"
+	Engines       []Engine         `toml:"engine"`
+	Councils      any              `toml:"council"` // refused: not supported yet
 
 	name   string            // of the file, for errors
 	places map[string]place  // where the file has each key
@@ -54,6 +56,7 @@ type Engine struct {
 	Restart         match.Restart  `toml:"restart"`
 	GreetingTimeout *time.Duration `toml:"greeting_timeout"` // usi → usiok, default 1m
 	ReadyTimeout    *time.Duration `toml:"ready_timeout"`    // isready → readyok, default 10m
+	WarmUp          bool           `toml:"warm_up"`          // start it once alone before the run: its first start fills a cache
 	Identity        string         `toml:"identity"`         // by hand, instead of the binary's SHA-256
 }
 

@@ -16,37 +16,39 @@ import (
 // Flags is the command line of a series. A zero field was not given. Each flag
 // stands for the key of the same name in a File; the exceptions say so.
 type Flags struct {
-	Run          string
-	Engine       []string // "A=CMD": adds engine A, or replaces its command
-	Option       []string // "A.NAME=VALUE"; "all.NAME=VALUE" for every engine
-	Players      []string
-	Games        *int
-	MaxGames     *int // another name for Games
-	Seed         *uint64
-	Concurrency  string // a number, or "cpus"
-	Design       string
-	Swap         *bool
-	Rules        string   // the name of a profile
-	Openings     string   // openings.file
-	OpeningPlies *int     // openings.plies
-	Handicap     string   // openings.handicap
-	TC           []string // "8+0.08"; "black=300+2" by colour; "A=…" by engine
-	Main         string
-	Byoyomi      string
-	Increment    string
-	Movetime     string
-	Nodes        uint64
-	Depth        int
-	Self         bool
-	Margin       string
-	Stall        string
-	Resign       string
-	Draw         string
-	Ponder       string
-	Slowed       string
-	PVPlies      *int
-	Profile      string
-	Restart      string
+	Run           string
+	Engine        []string // "A=CMD": adds engine A, or replaces its command
+	Option        []string // "A.NAME=VALUE"; "all.NAME=VALUE" for every engine
+	Players       []string
+	Games         *int
+	MaxGames      *int // another name for Games
+	Seed          *uint64
+	Concurrency   string // a number, or "cpus"
+	Design        string
+	Swap          *bool
+	Rules         string   // the name of a profile
+	Openings      string   // openings.file
+	OpeningPlies  *int     // openings.plies
+	Handicap      string   // openings.handicap
+	TC            []string // "8+0.08"; "black=300+2" by colour; "A=…" by engine
+	Main          string
+	Byoyomi       string
+	Increment     string
+	Movetime      string
+	Nodes         uint64
+	Depth         int
+	Self          bool
+	Margin        string
+	Stall         string
+	Resign        string
+	Draw          string
+	Ponder        string
+	Slowed        string
+	PVPlies       *int
+	StartParallel *int
+	SlotsPerGPU   *int
+	Profile       string
+	Restart       string
 }
 
 // Apply lets flags win over the file. All errors are reported together; after
@@ -120,6 +122,8 @@ func (a *applier) plain() {
 	give(a, "ponder", "--ponder", match.PonderMode(flags.Ponder), &f.Ponder)
 	give(a, "slowed", "--slowed", match.Policy(flags.Slowed), &f.Slowed)
 	give(a, "pv_plies", "--pv-plies", flags.PVPlies, &f.PVPlies)
+	give(a, "start_parallel", "--start-parallel", flags.StartParallel, &f.StartParallel)
+	give(a, "slots_per_gpu", "--slots-per-gpu", flags.SlotsPerGPU, &f.SlotsPerGPU)
 	give(a, "profile", "--profile", flags.Profile, &f.Profile)
 	give(a, "restart", "--restart", match.Restart(flags.Restart), &f.Restart)
 	giveText(a, "concurrency", "--concurrency", flags.Concurrency, &f.Concurrency)

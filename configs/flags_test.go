@@ -86,7 +86,7 @@ func TestFlagsWin(t *testing.T) {
 		Players: []string{"B", "A"}, Rules: "floodgate", Openings: book, OpeningPlies: ptr(1),
 		Engine: []string{"A=./base"}, Option: []string{"A.y=3", "all.Z=2", "all.X=4"},
 		Movetime: "1s", Nodes: 5, Margin: "2s", Stall: "3s", TC: []string{"black=300+2", "white=0/1"},
-		Resign: "2000x3", Draw: "off", Ponder: "standard", Slowed: "count", PVPlies: ptr(4), Profile: "yaneuraou", Restart: "game",
+		Resign: "2000x3", Draw: "off", Ponder: "standard", Slowed: "count", PVPlies: ptr(4), StartParallel: ptr(5), SlotsPerGPU: ptr(6), Profile: "yaneuraou", Restart: "game",
 	}, env)
 	if warnings != nil {
 		t.Error(warnings)
@@ -99,7 +99,7 @@ func TestFlagsWin(t *testing.T) {
 			shogi.Black: {Main: 300 * time.Second, Increment: 2 * time.Second}, shogi.White: {Byoyomi: time.Second},
 		},
 		Adjudication: match.Adjudication{ResignScore: 2000, ResignMoves: 3},
-		Ponder:       match.PonderStandard, Slowed: match.PolicyCount, Pairs: 3, Concurrency: 8, PVPlies: 4,
+		Ponder:       match.PonderStandard, Slowed: match.PolicyCount, Pairs: 3, Concurrency: 8, PVPlies: 4, StartParallel: 5, SlotsPerGPU: 6,
 		Openings: []match.Opening{{ID: "1", Start: "startpos", Moves: got.Openings[0].Moves[:1]}},
 		Players: []match.Player{{
 			Name: "B", Command: []string{"/opt/gogi", "engine"}, Builtin: true, Dir: env.WorkDir, Limits: limits,
@@ -217,10 +217,10 @@ func TestPlanErrorsNameFlags(t *testing.T) {
 		{configs.Flags{MaxGames: ptr(3)}, "--max-games: games: 3 is odd, but each pair has two games with colours swapped: expected 2 or 4, or swap = false"},
 		{configs.Flags{Engine: []string{"A=./none"}}, "--engine A=./none: engine A: DIR/none cannot be started: no such file or directory"},
 		{configs.Flags{Engine: []string{"A.B=./dev"}}, "--engine A.B=./dev: engine name \"A.B\" has one of = . , in it, which flags could not tell apart: expected a name without them\n" +
-			"match.toml: 3 players, but design match is for 2: expected 2 players, or design = \"round_robin\" or \"gauntlet\""},
+			"match.toml: players: 3 are too many for design match: expected 2, or design = \"round_robin\" or \"gauntlet\""},
 		{configs.Flags{Rules: "x"}, `--rules: rules: no rules are named "x"; there are default, denryu, floodgate, wcsc`},
 		{configs.Flags{Profile: "x", Players: []string{"A", "B"}}, "--profile: engine A: there is no profile \"x\": expected yaneuraou or none\n--profile: engine B: there is no profile \"x\": expected yaneuraou or none"},
-		{configs.Flags{Players: []string{"A", "C"}}, "--players: players: there is no engine \"C\" (expected \"A\" or \"B\")\n--players: 1 players: expected at least 2 (engines: A, B)"},
+		{configs.Flags{Players: []string{"A", "C"}}, "--players: players: there is no engine \"C\" (expected \"A\" or \"B\")\n--players: players: expected at least 2, found 1 (engines: A, B)"},
 		{configs.Flags{Openings: "none.sfen"}, "--openings: openings DIR/none.sfen: no such file or directory"},
 		{configs.Flags{Option: []string{"A.X=a\nb"}}, "--option A.X=a\nb: engine A: options: \"X\" = \"a\\nb\": expected a name, and no line breaks"},
 		{configs.Flags{Depth: -1}, "--depth: engine A: limits: a limit is negative\n--depth: engine B: limits: a limit is negative"},
@@ -242,9 +242,9 @@ func TestIdleFlags(t *testing.T) {
 	text := strings.ReplaceAll(two, "[[engine]]", "[[engine]]\nlimits = {nodes = 3}\nrestart = \"pair\"\nprofile = \"none\"")
 	_, got := plan(t, text, configs.Flags{Depth: 3, Margin: "1s", Restart: "game", Profile: "yaneuraou", Players: []string{"A", "B"}, Engine: []string{"C=./dev"}}, env)
 	want := []string{
-		"--depth has no effect: every player has limits of its own",
-		"--profile has no effect: every player has profile of its own",
-		"--restart has no effect: every player has restart of its own",
+		"--depth has no effect: every player has its own limits",
+		"--profile has no effect: every player has its own profile",
+		"--restart has no effect: every player has its own restart",
 		"engine C does not play: it is not among the players",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

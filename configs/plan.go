@@ -19,6 +19,7 @@ const (
 	defaultSeed    = 1
 	defaultPVPlies = 12
 	maxPVPlies     = 1000
+	maxParallel    = 10_000 // of what only makes sense in small numbers
 )
 
 // Env is what a plan takes from the machine.
@@ -45,12 +46,14 @@ type Env struct {
 func (f *File) Plan(baseDir string, env Env) (plan *match.Plan, warnings []string, err error) {
 	r := resolver{file: f, baseDir: absolute(env.WorkDir, baseDir), env: env, hashes: hasher{}}
 	p := &match.Plan{
-		Run:         r.run(),
-		Design:      match.Design{Swap: or(f.Swap, true)},
-		Seed:        or(f.Seed, defaultSeed),
-		Rules:       r.rules(),
-		Concurrency: r.concurrency(),
-		PVPlies:     r.pvPlies(),
+		Run:           r.run(),
+		Design:        match.Design{Swap: or(f.Swap, true)},
+		Seed:          or(f.Seed, defaultSeed),
+		Rules:         r.rules(),
+		Concurrency:   r.concurrency(),
+		PVPlies:       r.inRange("pv_plies", f.PVPlies, defaultPVPlies, 0, maxPVPlies),
+		StartParallel: r.inRange("start_parallel", f.StartParallel, match.DefaultStartParallel, 1, maxParallel),
+		SlotsPerGPU:   r.inRange("slots_per_gpu", f.SlotsPerGPU, 1, 1, maxParallel),
 	}
 	resign, draw := or(f.Resign, Resign{}), or(f.Draw, Draw{})
 	p.Adjudication = match.Adjudication{
@@ -80,7 +83,7 @@ type resolver struct {
 	env      Env
 	hashes   hasher
 	clocks   [2]*match.TimeControl // by colour
-	indices  []int // of the players among the file's engines
+	indices  []int                 // of the players among the file's engines
 	errs     []error
 	warnings []string
 }
@@ -131,10 +134,11 @@ func (r *resolver) concurrency() int {
 	}
 }
 
-func (r *resolver) pvPlies() int {
-	n := or(r.file.PVPlies, defaultPVPlies)
-	if n < 0 || n > maxPVPlies {
-		r.fail("pv_plies", "pv_plies: %d is outside 0 to %d", n, maxPVPlies)
+// inRange is a number, or its default.
+func (r *resolver) inRange(key string, value *int, def, least, most int) int {
+	n := or(value, def)
+	if n < least || n > most {
+		r.fail(key, "%s: %d is outside %d to %d", key, n, least, most)
 	}
 	return n
 }
@@ -215,9 +219,9 @@ func (r *resolver) checkPlayerCount(p *match.Plan) {
 	n := len(r.indices)
 	switch {
 	case n < 2:
-		r.fail("players", "%d players: expected at least 2 (engines: %s)", n, r.file.enginesFound())
+		r.fail("players", "players: expected at least 2, found %d (engines: %s)", n, r.file.enginesFound())
 	case n > 2 && p.Design.Kind == match.DesignMatch:
-		r.fail("players", "%d players, but design match is for 2: expected 2 players, or design = %q or %q",
+		r.fail("players", "players: %d are too many for design match: expected 2, or design = %q or %q",
 			n, match.DesignRoundRobin, match.DesignGauntlet)
 	}
 }
@@ -284,7 +288,7 @@ func (r *resolver) idleFlags() {
 			continue
 		}
 		if !slices.ContainsFunc(r.indices, func(i int) bool { return !has(r.file.Engines[i]) }) {
-			idle = append(idle, flag+" has no effect: every player has "+key+" of its own")
+			idle = append(idle, flag+" has no effect: every player has its own "+key)
 		}
 	}
 	slices.Sort(idle)

@@ -81,7 +81,7 @@ func TestPlanDefaults(t *testing.T) {
 	want := &match.Plan{
 		Run: "match", Players: []match.Player{player("A", "dev"), player("B", "base")},
 		Design: match.Design{Kind: match.DesignMatch, Swap: true}, Seed: 1, Rules: match.RulesProfiles()["default"],
-		Ponder: match.PonderOff, Slowed: match.PolicyCount, Pairs: 1, Concurrency: 4, PVPlies: 12,
+		Ponder: match.PonderOff, Slowed: match.PolicyCount, Pairs: 1, Concurrency: 4, PVPlies: 12, StartParallel: 4, SlotsPerGPU: 1,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -101,6 +101,8 @@ draw = "10x8@40"
 ponder = "early"
 slowed = "void"
 pv_plies = 0
+start_parallel = 1
+slots_per_gpu = 9
 restart = "game"
 rules = {name = "denryu", max_plies = 100, repetition_points = [0, 1]}
 openings = {list = ["startpos moves 7g7f 3c3d", "startpos"], plies = 1}
@@ -123,6 +125,7 @@ identity = "by hand"
 name = "C"
 cmd = "builtin --level 3"
 ready_timeout = "7s"
+warm_up = true
 `
 	env := machine(t)
 	got, warnings := plan(t, text, configs.Flags{}, env)
@@ -135,7 +138,7 @@ ready_timeout = "7s"
 	rules.Name, rules.MaxPlies, rules.RepetitionPoints = "custom", 100, [2]float64{0, 1}
 	want := &match.Plan{
 		Run: "mine", Design: match.Design{Kind: match.DesignRoundRobin}, Seed: 7, Rules: rules,
-		Ponder: match.PonderEarly, Slowed: match.PolicyVoid, Pairs: 30, Concurrency: 8,
+		Ponder: match.PonderEarly, Slowed: match.PolicyVoid, Pairs: 30, Concurrency: 8, StartParallel: 1, SlotsPerGPU: 9,
 		Adjudication: match.Adjudication{ResignScore: 2000, ResignMoves: 3, OneSided: true, DrawScore: 10, DrawMoves: 8, DrawFrom: 40},
 		ColourClocks: [2]*match.TimeControl{
 			shogi.Black: {Main: 300 * time.Second, Increment: 2 * time.Second},
@@ -144,7 +147,7 @@ ready_timeout = "7s"
 		Players: []match.Player{{
 			Name: "C", Command: []string{"/opt/gogi", "engine", "--level", "3"}, Builtin: true, Dir: env.WorkDir,
 			Options: []match.Option{{Name: "Threads", Value: "1"}}, Limits: limits, Restart: match.RestartGame,
-			Identity: match.Identity{Fixed: "sparring-1"}, Greeting: time.Minute, Ready: 7 * time.Second,
+			Identity: match.Identity{Fixed: "sparring-1"}, Greeting: time.Minute, Ready: 7 * time.Second, WarmUp: true,
 		}, {
 			Name: "A", Command: []string{nice, "-n", "5", "./dev"}, Dir: env.WorkDir,
 			Options: []match.Option{{Name: "threads", Value: "2"}, {Name: "Hash", Value: "3"}}, Limits: limits, Restart: match.RestartPair,
@@ -205,15 +208,16 @@ func TestPlanErrors(t *testing.T) {
 		{"slowed", [2]string{"games = 2", "games = 2\nslowed = \"on\""}, `match.toml:2: slowed: "on" is not one of count, void`},
 		{"restart", engine("cmd = \"./dev\"\nrestart = \"always\""), `match.toml:6: engine.restart: "always" is not one of never, pair, game`},
 		{"pv_plies", [2]string{"games = 2", "games = 2\npv_plies = -1"}, `match.toml:2: pv_plies: -1 is outside 0 to 1000`},
+		{"slots", [2]string{"games = 2", "games = 2\nslots_per_gpu = 0"}, `match.toml:2: slots_per_gpu: 0 is outside 1 to 10000`},
 		{"run", [2]string{"games = 2", "games = 2\nrun = \"a\\tb\""}, `match.toml:2: run: "a\tb" has a control character: expected a printable name`},
 		{"rules", [2]string{"games = 2", "games = 2\nrules = \"csa\""}, `match.toml:2: rules: no rules are named "csa"; there are default, denryu, floodgate, wcsc`},
 		{"declaration", [2]string{"games = 2", "games = 2\nrules = {declaration = \"27\"}"}, `match.toml:2: rules.declaration: entering-king rule is "27": expected one of NoEnteringKing, CSARule24, CSARule24H, CSARule27, CSARule27H, TryRule`},
 		{"max_plies", [2]string{"games = 2", "games = 2\nrules = {max_plies = -1}"}, `match.toml:2: rules.max_plies: -1 is negative: expected a number of plies, or 0 for no limit`},
 		{"points", [2]string{"games = 2", "games = 2\nrules = {repetition_points = [0, nan]}"}, `match.toml:2: rules.repetition_points: expected two numbers from 0 to 1, for Black and White, such as [0.4, 0.6]`},
 		{"one point", [2]string{"games = 2", "games = 2\nrules = {repetition_points = [1]}"}, `match.toml:2: rules.repetition_points: expected two numbers from 0 to 1, for Black and White, such as [0.4, 0.6]`},
-		{"player", [2]string{"games = 2", "games = 2\nplayers = [\"A\",\n\"X\"]"}, "match.toml:3: players: there is no engine \"X\" (expected \"A\" or \"B\")\nmatch.toml:2: 1 players: expected at least 2 (engines: A, B)"},
+		{"player", [2]string{"games = 2", "games = 2\nplayers = [\"A\",\n\"X\"]"}, "match.toml:3: players: there is no engine \"X\" (expected \"A\" or \"B\")\nmatch.toml:2: players: expected at least 2, found 1 (engines: A, B)"},
 		{"player twice", [2]string{"games = 2", "games = 2\nplayers = [\"A\", \"B\", \"A\"]"}, `match.toml:2: players: "A" is there twice: expected a second [[engine]] with a name of its own`},
-		{"three", [2]string{"[[engine]]", "[[engine]]\nname = \"C\"\ncmd = \"builtin\"\n[[engine]]"}, `match.toml: 3 players, but design match is for 2: expected 2 players, or design = "round_robin" or "gauntlet"`},
+		{"three", [2]string{"[[engine]]", "[[engine]]\nname = \"C\"\ncmd = \"builtin\"\n[[engine]]"}, `match.toml: players: 3 are too many for design match: expected 2, or design = "round_robin" or "gauntlet"`},
 		{"name", [2]string{`"A"`, `"A.1"`}, `match.toml:4: engine name "A.1" has one of = . , in it, which flags could not tell apart: expected a name without them`},
 		{"no name", [2]string{`name = "A"`, ``}, `match.toml:3: engine name "" is empty: expected a name`},
 		{"reserved", [2]string{`"A"`, `"all"`}, `match.toml:4: engine name "all" means something else in flags: expected another name`},
@@ -254,7 +258,7 @@ func TestPlanErrors(t *testing.T) {
 
 func TestPlanOfNothing(t *testing.T) {
 	_, _, err := (&configs.File{}).Plan("", machine(t))
-	want := "command line: 0 players: expected at least 2 (engines: none; add [[engine]] to a file or --engine NAME=COMMAND)\n" +
+	want := "command line: players: expected at least 2, found 0 (engines: none; add [[engine]] to a file or --engine NAME=COMMAND)\n" +
 		"command line: games is missing: expected how many to play, such as games = 100 or --games 100"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)

@@ -98,6 +98,7 @@ func (r *resolver) player(i int) match.Player {
 		Profile:  r.profile(i),
 		Greeting: r.timeout(path+".greeting_timeout", e.GreetingTimeout, defaultGreeting),
 		Ready:    r.timeout(path+".ready_timeout", e.ReadyTimeout, defaultReady),
+		WarmUp:   e.WarmUp,
 	}
 	restart, restartPath := e.Restart, path+".restart"
 	if restart == "" {

@@ -27,14 +27,14 @@ func (t *TimeControl) UnmarshalText(text []byte) error {
 func ParseTimeControl(text string) (match.TimeControl, error) {
 	var t match.TimeControl
 	var err error
-	main, rest := text, ""
-	second := &t.Increment
+	main := text
 	if i := strings.IndexAny(text, "+/"); i >= 0 {
-		main, rest = text[:i], text[i+1:]
+		main = text[:i]
+		second := &t.Increment
 		if text[i] == '/' {
 			second = &t.Byoyomi
 		}
-		if *second, err = parseSeconds(rest); err != nil {
+		if *second, err = parseSeconds(text[i+1:]); err != nil {
 			return match.TimeControl{}, timeControlError(text, err)
 		}
 	}
@@ -65,7 +65,7 @@ func parseSeconds(text string) (time.Duration, error) {
 	if err != nil || s >= math.MaxInt64/int64(time.Second) {
 		return 0, fmt.Errorf("%q seconds are more than 292 years", text)
 	}
-	ns, _ := strconv.ParseInt((digits + "000000000")[:9], 10, 64) //nolint:errcheck // nine digits
+	ns, _ := strconv.ParseInt((digits + "000000000")[:9], 10, 64) // nine digits always fit
 	return time.Duration(s)*time.Second + time.Duration(ns), nil
 }
 
@@ -152,10 +152,11 @@ func (d *Draw) UnmarshalText(text []byte) error {
 	}
 	rest, from, at := strings.Cut(string(text), "@")
 	score, moves, ok := strings.Cut(rest, "x")
-	okScore, okMoves, okFrom := score == "0", false, !at
+	okScore, okFrom := score == "0", !at
 	if !okScore {
 		d.Score, okScore = positive(score)
 	}
+	var okMoves bool
 	d.Moves, okMoves = positive(moves)
 	if at {
 		d.From, okFrom = positive(from)

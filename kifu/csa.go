@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"gogi/shogi"
 )
@@ -39,13 +40,21 @@ func (r *Record) CSA() (string, error) {
 	return b.String(), nil
 }
 
-// header writes a header line; a line break in a value would start another.
 func header(b *strings.Builder, key, value string) {
-	if value == "" {
-		return
+	if value != "" {
+		b.WriteString(key + oneLine(value) + "\n")
 	}
-	value = strings.NewReplacer("\n", " ", "\r", " ").Replace(value)
-	b.WriteString(key + value + "\n")
+}
+
+// oneLine makes spaces of what some reader takes for a line break, which would
+// start another header, move or end.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, s)
 }
 
 func writeCSAPosition(b *strings.Builder, p *shogi.Position) {
@@ -125,42 +134,45 @@ func csaTime(d time.Duration) string {
 	return fmt.Sprintf("%d.%03d", d/time.Second, d%time.Second/time.Millisecond)
 }
 
-// writeCSAEnd writes the special move. Ends that CSA has no word for become an
-// interruption with a comment that says what happened.
+// writeCSAEnd writes the special move. Where CSA has no word that says exactly
+// what happened, a comment does, as it asks for with %ILLEGAL_MOVE.
 func (r *Record) writeCSAEnd(b *strings.Builder, side shogi.Colour) {
-	if word := r.csaEnd(side); word != "" {
-		b.WriteString(word + "\n")
-		return
+	word, exact := r.csaEnd(side)
+	if !exact && r.Result != "" {
+		b.WriteString("'*" + oneLine(r.Result+", winner: "+r.Winner) + "\n")
 	}
-	if r.Result != "" {
-		fmt.Fprintf(b, "'*%s, winner: %s\n", r.Result, r.Winner)
-	}
-	b.WriteString("%CHUDAN\n")
+	b.WriteString(word + "\n")
 }
 
-func (r *Record) csaEnd(side shogi.Colour) string {
-	sideLost := r.Winner == side.Opponent().String()
+// csaEnd is the special move for the result; side is the side to move.
+func (r *Record) csaEnd(side shogi.Colour) (word string, exact bool) {
 	switch r.Result {
 	case "checkmate":
-		return "%TSUMI"
+		return "%TSUMI", true
 	case "resignation":
-		return "%TORYO"
-	case "time_forfeit", "stall":
-		return "%TIME_UP"
+		return "%TORYO", true
+	case "time_forfeit":
+		return "%TIME_UP", true
+	case "stall":
+		return "%TIME_UP", false
 	case "illegal_move", "false_declaration":
-		return "%ILLEGAL_MOVE"
+		return "%ILLEGAL_MOVE", false
 	case "perpetual_check":
-		return map[string]string{"white": "%+ILLEGAL_ACTION", "black": "%-ILLEGAL_ACTION"}[r.Winner]
-	case "repetition":
-		return "%SENNICHITE"
-	case "max_plies":
-		return "%MAX_MOVES"
-	case "impasse":
-		return "%JISHOGI"
-	case "declaration":
-		if !sideLost { // the try rule's winner has just moved; CSA has no word for it
-			return "%KACHI"
+		if r.Winner == shogi.White.String() {
+			return "%+ILLEGAL_ACTION", false
 		}
+		return "%-ILLEGAL_ACTION", false
+	case "repetition":
+		return "%SENNICHITE", true
+	case "max_plies":
+		return "%MAX_MOVES", true
+	case "impasse": // by a declaration; %JISHOGI is one that was agreed
+		return "%HIKIWAKE", true
+	case "declaration":
+		if r.Winner == side.String() {
+			return "%KACHI", true
+		}
+		// The winner by the try rule has just moved.
 	}
-	return ""
+	return "%CHUDAN", false
 }

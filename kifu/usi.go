@@ -23,3 +23,12 @@ func (r *Record) USI() string {
 	}
 	return b.String()
 }
+
+// USIMoves are the record's moves as USI writes them, the opening's included.
+func (r *Record) USIMoves() []string {
+	moves := make([]string, len(r.Moves))
+	for i, m := range r.Moves {
+		moves[i] = m.Move.String()
+	}
+	return moves
+}

@@ -35,7 +35,7 @@ func NewAdjudicator(a Adjudication) *Adjudicator { return &Adjudicator{rules: a}
 // that side's view (ok: it came with one), and the position after the move.
 func (a *Adjudicator) Move(p *shogi.Position, score int, ok bool) Verdict {
 	mover := p.Side().Opponent()
-	a.entered = a.entered || kingEntered(p, mover)
+	a.entered = a.entered || kingEntered(p, shogi.Black) || kingEntered(p, shogi.White)
 	a.count(mover, score, ok, p.Ply()-1)
 	if a.entered {
 		return Verdict{}

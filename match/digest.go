@@ -6,8 +6,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -129,30 +130,45 @@ func canonicalBook(openings []Opening) canonicalOpenings {
 // which values differ: "players.A.options.Threads: 1 before, 2 now".
 func Differences(before, now []byte) []string {
 	a, b := flatten(before), flatten(now)
-	var keys []string
-	for k := range a {
-		keys = append(keys, k)
-	}
+	keys := slices.Collect(maps.Keys(a))
 	for k := range b {
 		if _, ok := a[k]; !ok {
 			keys = append(keys, k)
 		}
 	}
-	sort.Strings(keys)
+	slices.Sort(keys)
 	var lines []string
 	for _, k := range keys {
-		if a[k] != b[k] {
-			lines = append(lines, fmt.Sprintf("%s: %s before, %s now", k, orAbsent(a, k), orAbsent(b, k)))
+		was, is := orAbsent(a, k), orAbsent(b, k)
+		if was != is && (!strings.HasSuffix(k, orderSuffix) || reordered(was, is)) {
+			lines = append(lines, fmt.Sprintf("%s: %s before, %s now", k, was, is))
 		}
 	}
 	return lines
 }
 
 func orAbsent(m map[string]string, key string) string {
-	if v, ok := m[key]; ok {
+	switch v, ok := m[key]; {
+	case !ok:
+		return "absent"
+	case v == "":
+		return `""`
+	default:
 		return v
 	}
-	return "absent"
+}
+
+// orderSuffix ends the key under which flatten keeps the order of a list of
+// named elements.
+const orderSuffix = " (order)"
+
+// reordered reports whether two lists of names have the same names in another
+// order; names that came or went have lines of their own.
+func reordered(was, is string) bool {
+	a, b := strings.Split(was, ", "), strings.Split(is, ", ")
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
 }
 
 // flatten turns JSON into dotted keys; list elements with a name are keyed by
@@ -176,8 +192,16 @@ func flattenInto(out map[string]string, path []string, value any) {
 			flattenInto(out, append(slices.Clone(path), k), child)
 		}
 	case []any:
+		var names []string
 		for i, child := range v {
-			flattenInto(out, append(slices.Clone(path), elementKey(i, child)), child)
+			key, named := elementKey(i, child)
+			if named {
+				names = append(names, key)
+			}
+			flattenInto(out, append(slices.Clone(path), key), child)
+		}
+		if names != nil {
+			out[strings.Join(path, ".")+orderSuffix] = strings.Join(names, ", ")
 		}
 	default:
 		if len(path) > 1 && path[len(path)-1] == "value" {
@@ -187,11 +211,14 @@ func flattenInto(out map[string]string, path []string, value any) {
 	}
 }
 
-func elementKey(i int, child any) string {
+// elementKey is the name of a list's element, which it takes out of the element,
+// or its index.
+func elementKey(i int, child any) (key string, named bool) {
 	if m, ok := child.(map[string]any); ok {
 		if name, ok := m["name"].(string); ok {
-			return name
+			delete(m, "name")
+			return name, true
 		}
 	}
-	return fmt.Sprint(i)
+	return strconv.Itoa(i), false
 }

@@ -66,8 +66,6 @@ func (l Limits) Check() error {
 		return fmt.Errorf("self means \"go infinite\" and excludes every other limit")
 	case l.Clock.Main < 0 || l.Clock.Byoyomi < 0 || l.Clock.Increment < 0 || l.MoveTime < 0 || l.Depth < 0 || l.Margin < 0 || l.Stall < 0:
 		return fmt.Errorf("a limit is negative")
-	case l.Clock.Main == 0 && !l.Clock.IsZero() && l.Clock.Byoyomi == 0 && l.Clock.Increment == 0:
-		return fmt.Errorf("the clock has no time")
 	}
 	return nil
 }

@@ -26,13 +26,19 @@ func (o Opening) Position() (shogi.Position, error) {
 	return p, nil
 }
 
+// USIStart is the start position as the "position" command says it: "startpos"
+// or "sfen …".
+func (o Opening) USIStart() string {
+	if o.Start == "startpos" {
+		return o.Start
+	}
+	return "sfen " + o.Start
+}
+
 // String is the opening as a line of a book: "startpos moves …" or "sfen …".
 func (o Opening) String() string {
 	var b strings.Builder
-	if o.Start != "startpos" {
-		b.WriteString("sfen ")
-	}
-	b.WriteString(o.Start)
+	b.WriteString(o.USIStart())
 	if len(o.Moves) > 0 {
 		b.WriteString(" moves")
 	}

@@ -14,9 +14,9 @@ type Referee struct {
 	first   int // the start position's move number less one
 }
 
-// NewReferee starts a game. It fails when the start position has no legal move
-// or an opening move is illegal, saying which; repetition and the ply limit
-// count the opening's moves.
+// NewReferee starts a game. It fails when an opening move is illegal, saying
+// which, or when the game is over before its first move; repetition and the ply
+// limit count the opening's moves.
 func NewReferee(rules Rules, o Opening) (*Referee, error) {
 	start, err := o.Position()
 	if err != nil {
@@ -33,6 +33,9 @@ func NewReferee(rules Rules, o Opening) (*Referee, error) {
 	}
 	if !r.history.Position().HasLegalMove() {
 		return nil, fmt.Errorf("opening %s: the side to move has no legal move", o.ID)
+	}
+	if v := r.limit(); v.Over() {
+		return nil, fmt.Errorf("opening %s: the game is over before its first move: %s", o.ID, v.Termination)
 	}
 	return r, nil
 }

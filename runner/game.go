@@ -56,7 +56,7 @@ func newGame(s *slot, g match.Game, players [2]Player) (*game, error) {
 	}
 	p := &game{
 		slot: s, Game: g, players: players, referee: referee, adjudicator: match.NewAdjudicator(plan.Adjudication),
-		position: usi.Position{Start: usiStart(g.Opening), Moves: append([]shogi.Move(nil), g.Opening.Moves...)},
+		position: usi.Position{Start: g.Opening.USIStart(), Moves: append([]shogi.Move(nil), g.Opening.Moves...)},
 	}
 	for c := range p.limits {
 		p.limits[c] = plan.LimitsOf(g.Players[c], shogi.Colour(c))
@@ -64,13 +64,6 @@ func newGame(s *slot, g match.Game, players [2]Player) (*game, error) {
 	}
 	p.result = match.Result{Pair: g.Pair, Leg: g.Leg, Players: g.Players, Slot: s.number, Started: time.Now(), Record: p.newRecord()}
 	return p, nil
-}
-
-func usiStart(o match.Opening) string {
-	if o.Start == "startpos" {
-		return o.Start
-	}
-	return "sfen " + o.Start
 }
 
 func (g *game) newRecord() kifu.Record {

@@ -1,7 +1,6 @@
 package sparring
 
 import (
-	"context"
 	"testing"
 
 	"gogi/usi"
@@ -15,7 +14,7 @@ func BenchmarkNodes(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			e, nodes := New(), uint64(0)
 			for b.Loop() {
-				r, err := e.Think(context.Background(), usi.Request{
+				r, err := e.Think(b.Context(), usi.Request{
 					Position: usi.Position{Start: start}, Go: usi.Go{Nodes: 300_000},
 				})
 				if err != nil {

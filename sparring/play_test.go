@@ -2,6 +2,7 @@ package sparring
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -16,6 +17,7 @@ import (
 type mover func(h *shogi.History) shogi.Move
 
 func engineMover(t *testing.T, e *Engine, nodes uint64) mover {
+	t.Helper()
 	return func(h *shogi.History) shogi.Move {
 		r, err := e.Think(t.Context(), usi.Request{
 			Position: usi.Position{Start: "sfen " + h.Start().SFEN(), Moves: h.Moves()}, Go: usi.Go{Nodes: nodes},
@@ -100,13 +102,13 @@ type dialogue struct {
 }
 
 func serve(t *testing.T) *dialogue {
+	t.Helper()
 	commands, in := io.Pipe()
 	out, lines := io.Pipe()
 	d := &dialogue{t: t, in: in, out: bufio.NewScanner(out), end: make(chan error, 1)}
 	go func() {
 		err := usi.Serve(t.Context(), commands, lines, New())
-		lines.Close()
-		d.end <- err
+		d.end <- errors.Join(err, lines.Close())
 	}()
 	return d
 }
@@ -152,7 +154,7 @@ func TestServed(t *testing.T) {
 			t.Errorf("no %q in:\n%s", want, greeting)
 		}
 	}
-	d.say("setoption name USI_Hash value 1", "setoption name MultiPV value 2", "isready")
+	d.say("setoption name USI_Hash value 1", "setoption name MultiPV value 2", "setoption name Ponder value true", "isready")
 	d.until("readyok")
 	d.say("usinewgame", "position startpos moves 7g7f", "go nodes 1000")
 	lines := d.until("bestmove ")

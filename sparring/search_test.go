@@ -178,7 +178,7 @@ func TestTimeLimitsAreKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := New()
-		clock(e, ms/4)
+		clock(e, ms)
 		r := think(t, e, opening, g)
 		if r.Elapsed >= c.limit || r.Elapsed < c.limit/25 || r.Stopped || r.Best().Depth == 0 {
 			t.Errorf("%s: %v used, depth %d, stopped %v", c.text, r.Elapsed, r.Best().Depth, r.Stopped)

@@ -82,6 +82,7 @@ func (s *server) command(ctx context.Context, line string) (quit bool) {
 		s.stop()
 		s.report(s.served.Ready(ctx), "readyok")
 	case "setoption":
+		s.stop() // options are not for the middle of a search
 		s.setOption(rest)
 	case "usinewgame":
 		s.stop()

@@ -16,7 +16,7 @@ import (
 	"gogi/results"
 	"gogi/runner"
 	"gogi/sparring"
-	"gogi/usi/process"
+	"gogi/usi"
 )
 
 // matchCommand plays a series. Its flags mirror the file and win over it.
@@ -25,6 +25,10 @@ type matchCommand struct {
 
 	DB  string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
 	New bool   `help:"Begin a new run NAME-2 instead of going on with NAME."`
+
+	DryRun        bool   `help:"Resolve everything, greet the engines, print the plan; play nothing."`
+	Deterministic bool   `help:"Check that both engines play alike move for move at fixed nodes or depth, with fresh processes where that is needed."`
+	Exit          string `enum:"default,bisect" default:"default" help:"bisect: exit codes for git bisect run (0 not worse, 1 worse, 125 skip)."`
 
 	JSON  bool `name:"json" help:"Print the events of the run on stdout, one JSON object a line, instead of the report."`
 	Quiet bool `short:"q" help:"No progress."`
@@ -83,16 +87,25 @@ func (s *seriesFlags) flags() configs.Flags {
 
 // Run plays what is missing of the run and prints its report.
 func (c *matchCommand) Run(ctx context.Context, env *environment) error {
+	if c.Exit == "bisect" {
+		return c.bisect(ctx, env)
+	}
+	_, err := c.match(ctx, env)
+	return err
+}
+
+// match is the whole verb; the report is nil where nothing was to be played.
+func (c *matchCommand) match(ctx context.Context, env *environment) (*report, error) {
 	plan, warnings, err := c.plan()
 	if err != nil {
-		return usageError(err)
+		return nil, usageError(err)
 	}
 	guard, err := startGuard()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	err = c.play(ctx, env, plan, warnings, guard)
-	return errors.Join(err, guard.Close())
+	report, err := c.play(ctx, env, &opener{plan: plan, guard: guard}, warnings)
+	return report, errors.Join(err, guard.Close())
 }
 
 // plan resolves the file and the flags, before any engine is started.
@@ -130,10 +143,18 @@ func (c *matchCommand) load() (*configs.File, string, error) {
 }
 
 // play greets the engines, opens the store, plays and reports.
-func (c *matchCommand) play(ctx context.Context, env *environment, plan *match.Plan, warnings []string, guard *process.Guard) error {
-	plan, more, err := c.greet(ctx, plan, guard)
+func (c *matchCommand) play(ctx context.Context, env *environment, o *opener, warnings []string) (*report, error) {
+	greetings, more, err := c.resolve(ctx, o)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	warnings = append(warnings, more...)
+	if c.DryRun {
+		return nil, dryRun(ctx, env.out, o, greetings, warnings)
+	}
+	fatal, more := need(o.plan, greetings).problems()
+	if fatal != nil {
+		return nil, fatal
 	}
 	if !c.Quiet {
 		for _, w := range append(warnings, more...) {
@@ -142,60 +163,92 @@ func (c *matchCommand) play(ctx context.Context, env *environment, plan *match.P
 	}
 	store, err := results.Open(ctx, c.DB)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	err = c.playInto(ctx, env, plan, store, guard)
-	return errors.Join(err, store.Close())
+	report, err := c.playInto(ctx, env, o, store)
+	return report, errors.Join(err, store.Close())
 }
 
-// greet starts each engine once, to check its options and complete its identity.
-func (c *matchCommand) greet(ctx context.Context, plan *match.Plan, guard *process.Guard) (*match.Plan, []string, error) {
-	greetings, err := (&opener{plan: plan, guard: guard}).greetAll(ctx)
+// resolve starts each engine once, to check its options and complete its
+// identity; the opener's plan is complete after it.
+func (c *matchCommand) resolve(ctx context.Context, o *opener) ([]usi.Greeting, []string, error) {
+	greetings, err := o.greetAll(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, warnings, err := configs.Complete(plan, greetings)
+	plan, warnings, err := configs.Complete(o.plan, greetings)
 	if err != nil {
 		return nil, nil, usageError(err)
 	}
+	o.plan = plan
 	for i, p := range plan.Players {
 		warnings = append(warnings, configs.Lint(p, plan, greetings[i].Options)...)
 	}
-	return plan, warnings, nil
+	if !c.Deterministic {
+		return greetings, warnings, nil
+	}
+	plan, notes, err := o.deterministic(ctx, greetings)
+	if err != nil {
+		return nil, nil, err
+	}
+	o.plan = plan
+	return greetings, append(warnings, notes...), nil
 }
 
-func (c *matchCommand) playInto(ctx context.Context, env *environment, plan *match.Plan, store *results.Store, guard *process.Guard) error {
-	if c.New {
-		name, err := store.FreeName(ctx, plan.Run)
-		if err != nil {
-			return err
-		}
-		renamed := *plan
-		renamed.Run = name
-		plan = &renamed
+// playInto plays what is missing of the run in the store, and reports.
+func (c *matchCommand) playInto(ctx context.Context, env *environment, o *opener, store *results.Store) (*report, error) {
+	if err := c.nameRun(ctx, o, store); err != nil {
+		return nil, err
 	}
-	run, err := store.Begin(ctx, plan)
+	run, err := store.Begin(ctx, o.plan)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	finished, err := run.Finished(ctx)
 	if err != nil {
-		return errors.Join(err, run.Close())
+		return nil, errors.Join(err, run.Close())
 	}
-	played := c.playPairs(ctx, env, plan, store, run, finished, guard)
+	played := c.playPairs(ctx, env, o, store, run, finished)
 	if err := run.Close(); err != nil {
-		return errors.Join(played, err)
+		return nil, errors.Join(played, err)
 	}
-	if c.JSON {
-		return played
+	report, err := makeReport(context.WithoutCancel(ctx), store, o.plan.Run)
+	if err == nil && c.Deterministic {
+		report.Divergence, err = measureDivergence(ctx, store, run.ID(), report.A, report.B)
 	}
-	return errors.Join(printReport(ctx, env.out, store, plan.Run, false), played)
+	if err != nil {
+		return nil, errors.Join(played, err)
+	}
+	if !c.JSON {
+		report.print(env.out)
+	}
+	return report, played
+}
+
+// nameRun gives the run the name that it is stored under.
+func (c *matchCommand) nameRun(ctx context.Context, o *opener, store *results.Store) error {
+	name := o.plan.Run
+	switch {
+	case c.Exit == "bisect":
+		name += "-" + o.plan.Digest()[:12] // every commit's engine is another run
+	case c.New:
+		free, err := store.FreeName(ctx, name)
+		if err != nil {
+			return err
+		}
+		name = free
+	}
+	renamed := *o.plan
+	renamed.Run = name
+	o.plan = &renamed
+	return nil
 }
 
 // playPairs plays the pairs that are not finished.
-func (c *matchCommand) playPairs(ctx context.Context, env *environment, plan *match.Plan, store *results.Store,
-	run *results.Run, finished map[int]bool, guard *process.Guard,
+func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *opener, store *results.Store,
+	run *results.Run, finished map[int]bool,
 ) error {
+	plan := o.plan
 	source := runner.NewPlanSource(plan, func(id int) bool { return finished[id] })
 	missing := missingPairs(plan, finished)
 	if missing == 0 && !c.JSON {
@@ -212,8 +265,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, plan *ma
 	watchers.Go(func() error { return c.watch(env, plan, before, events.Stream()) })
 	stopListening := listen(env, source, cancel)
 	events.Send(runEvent(plan, plan.Pairs-missing))
-	opener := &opener{plan: plan, guard: guard}
-	err = runner.Run(ctx, runner.Config{Plan: plan, Source: source, Sink: run, Open: opener.open, Events: events})
+	err = runner.Run(ctx, runner.Config{Plan: plan, Source: source, Sink: run, Open: o.open, Events: events})
 	interrupted := stopListening()
 	left, countErr := leftOver(ctx, plan, run)
 	done := plan.Pairs - left

@@ -13,6 +13,9 @@ import (
 	"gogi/usi/process"
 )
 
+// errStart marks a program that could not be started at all.
+var errStart = errors.New("it cannot be started")
+
 // opener starts engines for a plan: where processes and dialogues meet.
 type opener struct {
 	plan  *match.Plan
@@ -46,7 +49,7 @@ func (o *opener) greet(ctx context.Context, p match.Player, cpus []int) (*usi.En
 	spec := process.Spec{Command: p.Command, Dir: p.Dir, Env: p.Env, CPUs: cpus}
 	proc, err := process.Start(spec, o.guard)
 	if err != nil {
-		return nil, fmt.Errorf("engine %s: %w", p.Name, err)
+		return nil, fmt.Errorf("engine %s: %w: %w", p.Name, errStart, err)
 	}
 	return usi.Greet(ctx, proc, usi.Config{
 		Name: p.Name, Limits: usi.Limits{Greeting: p.Greeting, Ready: p.Ready},

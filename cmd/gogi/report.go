@@ -45,7 +45,11 @@ type report struct {
 	Plies          pliesReport         `json:"plies"`
 	Unmarked       *unmarkedReport     `json:"unmarked,omitempty"` // without pairs that the machine slowed
 	Crosstable     []crossReport       `json:"crosstable"`
+	PairVariance   *float64            `json:"pair_variance"` // of a pair's points a game
+	Divergence     *divergenceReport   `json:"divergence,omitempty"`
 	Seconds        float64             `json:"seconds"` // of play, added up over all games
+
+	tally stats.Tally // A against B
 }
 
 type playerReport struct {
@@ -307,6 +311,7 @@ func (g *gatherer) conclude() {
 		rep.Plies.Mean = number(float64(rep.Plies.Total) / float64(rep.Games))
 	}
 	tally := g.headToHead()
+	rep.tally = tally
 	rep.Pentanomial = tally.Penta
 	rep.score(tally)
 	rep.winRate(tally)
@@ -370,6 +375,7 @@ func (r *report) score(t stats.Tally) {
 	sample, err := t.Sample()
 	var i stats.Interval
 	if err == nil {
+		r.PairVariance = number(sample.Variance)
 		i, err = sample.Interval(level)
 	}
 	if err != nil {

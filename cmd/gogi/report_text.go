@@ -107,6 +107,9 @@ func (r *report) printHeadToHead(w io.Writer) {
 	for _, t := range r.Tests {
 		line(testLabel(t.Method), "%s", t.text())
 	}
+	if d := r.Divergence; d != nil {
+		line("divergence", "%s", d.text(r.PairVariance))
+	}
 	b := r.BlackAdvantage
 	line("Black's advantage", "%s", b.text())
 	fmt.Fprintln(w)
@@ -191,6 +194,14 @@ func (t testReport) text() string {
 		words += fmt.Sprintf("; significant at %s from %d", percentShort(c.Alpha), *c.Wins)
 	}
 	return words
+}
+
+func (d *divergenceReport) text(variance *float64) string {
+	if d.PerPly == nil {
+		return "unknown: no position in which both chose"
+	}
+	return fmt.Sprintf("%s of the %s plies at which both chose in the same position; variance of pair scores %s",
+		percent(*d.PerPly), count(d.Compared), decimal(variance, 4))
 }
 
 func (b advantageReport) text() string {

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"fmt"
+
+	"gogi/stats"
+)
+
+// verdict is what the games of A against B show, in plain words.
+type verdict struct {
+	Kind    string // shown, open or none: decides the looks
+	Claim   string // one sentence
+	Short   string // the claim for a table's cell
+	Reasons []string
+	Caveats []string
+}
+
+// verdict judges the games of A against B by one test, chosen beforehand: the
+// exact one over colour-swapped pairs. Several tests, of which the best one
+// counts, would find a difference between equals too often.
+func (r *report) verdict() verdict {
+	pairing, ok := r.pairing()
+	if !ok {
+		return verdict{Kind: "none", Short: "no games", Claim: fmt.Sprintf("There is no verdict: no pair of %s against %s is finished.", r.A, r.B)}
+	}
+	test, swapped := r.deciding()
+	v := r.claim(test, swapped)
+	v.Reasons = append(v.Reasons, r.scoreSentence(pairing), r.winsSentence())
+	if v.Kind == "open" || v.Kind == "shown" {
+		v.Reasons = append(v.Reasons, r.testSentence(test, swapped), r.eloSentence(v.Kind))
+	}
+	v.Caveats = r.caveats()
+	return v
+}
+
+// pairing is A's games against B.
+func (r *report) pairing() (crossReport, bool) {
+	for _, c := range r.Crosstable {
+		if c.A == r.A && c.B == r.B {
+			return c, true
+		}
+	}
+	return crossReport{}, false
+}
+
+// deciding is the test that decides, nil where there is none, and whether colours
+// were swapped. Very many pairs with odd draw values have no test over pairs; the
+// one over decisive games then stands in for it.
+func (r *report) deciding() (test *testReport, swapped bool) {
+	for _, method := range []string{"pair_sign_flip", "binomial_exact"} {
+		for i := range r.Tests {
+			if r.Tests[i].Method == method && r.Tests[i].P != nil {
+				return &r.Tests[i], r.Pentanomial.Pairs() > 0
+			}
+		}
+	}
+	return nil, r.Pentanomial.Pairs() > 0
+}
+
+func (r *report) claim(test *testReport, swapped bool) verdict {
+	switch {
+	case !r.Finished:
+		return verdict{Kind: "none", Short: "unfinished, no verdict", Claim: fmt.Sprintf(
+			"There is no verdict yet: %s of %s pairs are played. Who looks often enough sees a good result between equals, too, so tests only count at the end that was planned.",
+			count(r.Pairs), count(r.Planned))}
+	case !swapped:
+		return verdict{Kind: "none", Short: "colours not swapped, no verdict", Claim: fmt.Sprintf(
+			"There is no verdict: %s always had Black and %s White, so the games do not tell strength from colour.", r.A, r.B)}
+	case test == nil || !significant(test):
+		return verdict{Kind: "open", Short: "not significant at 5%", Claim: fmt.Sprintf(
+			"The games do not show whether %s or %s is stronger.", r.A, r.B)}
+	}
+	stronger, weaker := r.A, r.B
+	if *r.Score < 0.5 {
+		stronger, weaker = weaker, stronger
+	}
+	return verdict{Kind: "shown", Short: stronger + " is stronger", Claim: fmt.Sprintf("%s is stronger than %s under the conditions of this run.", stronger, weaker)}
+}
+
+// significant is at 5 %, forgiving a rounding error as package stats does.
+func significant(t *testReport) bool {
+	return stats.Test{P: *t.P}.Significant(1 - level)
+}
+
+func (r *report) scoreSentence(c crossReport) string {
+	return fmt.Sprintf("%s scored %s of the points in %s games against %s: %s won, %s drawn, %s lost.",
+		r.A, percent(c.Score), count(c.Games), r.B, count(c.Wins), count(c.Draws), count(c.Losses))
+}
+
+func (r *report) winsSentence() string {
+	c, _ := r.pairing()
+	k, n := c.Decisive()
+	i := r.interval("win_rate_decisive")
+	if i == nil || i.Lo == nil {
+		return "No game was decisive."
+	}
+	return fmt.Sprintf("It won %s of %s decisive games: %s, with %s to %s as the exact %s interval.",
+		count(k), count(n), percent(*i.Estimate), percent(*i.Lo), percent(*i.Hi), percentShort(level))
+}
+
+func (r *report) interval(of string) *intervalReport {
+	for i := range r.Intervals {
+		if r.Intervals[i].Of == of {
+			return &r.Intervals[i]
+		}
+	}
+	return nil
+}
+
+func (r *report) testSentence(t *testReport, swapped bool) string {
+	if t == nil {
+		return "There is no test for these games."
+	}
+	method := "exact test over pairs"
+	if t.Method == "binomial_exact" {
+		method = "exact test over decisive games"
+		if swapped {
+			method += ", which stands in for the one over pairs"
+		}
+	}
+	return fmt.Sprintf("Two equal players get a result at least this one-sided with probability p = %s (%s, two-sided).", pValue(*t.P), method)
+}
+
+// eloSentence says how large the difference may be: of use above all where none
+// is shown, as that is no proof of equality.
+func (r *report) eloSentence(kind string) string {
+	if r.Elo.Estimate == nil && r.Elo.Lo == nil && r.Elo.Hi == nil {
+		return "How large a difference may be is not known."
+	}
+	span := fmt.Sprintf("from %s to %s Elo", elo(r.Elo.Lo, -1), elo(r.Elo.Hi, 1))
+	if kind == "shown" {
+		return fmt.Sprintf("By that interval, %s's advantage is %s.", r.A, span)
+	}
+	return fmt.Sprintf("That does not prove them equal: by that interval, any advantage of %s %s fits these games.", r.A, span)
+}
+
+// caveats are what may make a number mean less than it seems to.
+func (r *report) caveats() []string {
+	var all []string
+	if len(r.Players) > 2 {
+		all = append(all, fmt.Sprintf("Only %s against %s is judged; among several pairings, one looks good by chance more often than its own p says.", r.A, r.B))
+	}
+	if r.disagree() {
+		all = append(all, "The interval takes the two games of a pair for independent, which they are not; so it and the test, which decides, differ about an even score.")
+	}
+	if r.Duplicates > 0 {
+		all = append(all, fmt.Sprintf("%s of %s games repeat an earlier one move for move and prove nothing new, but are counted.", count(r.Duplicates), count(r.Games)))
+	}
+	if faults := r.faultCount(); faults > 0 {
+		all = append(all, fmt.Sprintf("%s of %s games ended by an engine's fault (a crash, a late or an illegal move), which tells of reliability rather than strength.", count(faults), count(r.Games)))
+	}
+	if r.Unmarked != nil {
+		all = append(all, fmt.Sprintf("%s pairs had a move that the machine slowed.", count(r.Unmarked.Marked)))
+	}
+	return all
+}
+
+// disagree reports whether the interval of the win rate and the deciding test
+// differ about an even score.
+func (r *report) disagree() bool {
+	i := r.interval("win_rate_decisive")
+	test, swapped := r.deciding()
+	if i == nil || i.Lo == nil || test == nil || !swapped {
+		return false
+	}
+	return (*i.Lo > 0.5 || *i.Hi < 0.5) != significant(test)
+}
+
+func (r *report) faultCount() int {
+	n := 0
+	for _, f := range r.Faults {
+		n += f.Count
+	}
+	return n
+}
