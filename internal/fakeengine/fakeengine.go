@@ -43,6 +43,8 @@ type engine struct {
 	position usi.Position
 	held     string // the bestmove of a ponder search, held back
 	late     time.Duration
+	replay   []string // moves of one game, played by the number of moves made
+	made     int      // moves in the last position
 	mark     string // a file that gets one line for each fault that was played
 }
 
@@ -56,6 +58,7 @@ func Main(args []string) int {
 	flags.DurationVar(&e.think, "think", 0, "time before each bestmove")
 	flags.StringVar(&e.mark, "mark", "", "file that gets a line for each fault played")
 	flags.DurationVar(&e.late, "late", 0, "time between stop and bestmove")
+	replay := flags.String("replay", "", "moves of a game, separated by commas: bestmove is the next one, without looking at the position")
 	script := flags.String("script", "", "faults: WHAT@COMMAND[:N], separated by commas")
 	options := flags.String("options", "", "option lines without the word option, separated by |")
 	if err := flags.Parse(args); err != nil {
@@ -69,6 +72,7 @@ func Main(args []string) int {
 		}
 		e.script = append(e.script, f)
 	}
+	e.replay = strings.FieldsFunc(*replay, func(r rune) bool { return r == ',' })
 	e.options = strings.FieldsFunc(*options, func(r rune) bool { return r == '|' })
 	return e.run()
 }
@@ -246,6 +250,11 @@ func (e *engine) answer(command, line string) {
 	case "isready":
 		fmt.Fprintln(e.out, "readyok")
 	case "position":
+		if len(e.replay) > 0 {
+			_, moves, _ := strings.Cut(line, " moves")
+			e.made = strings.Count(moves, " ")
+			return
+		}
 		if p, err := usi.ParsePosition(line); err == nil {
 			e.position = p
 		}
@@ -285,6 +294,9 @@ func (e *engine) release() {
 
 // choose is the move for the position, "resign" when there is none.
 func (e *engine) choose() string {
+	if len(e.replay) > 0 {
+		return e.replay[e.made%len(e.replay)]
+	}
 	h, err := e.position.History()
 	if err != nil {
 		return "resign"
@@ -305,6 +317,9 @@ func (e *engine) pick(p *shogi.Position) string {
 
 // expected is " ponder MOVE": the reply that this engine itself would choose.
 func (e *engine) expected() string {
+	if len(e.replay) > 0 {
+		return ""
+	}
 	h, err := e.position.History()
 	if err != nil {
 		return ""
