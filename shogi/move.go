@@ -30,10 +30,15 @@ func (s Square) Rank() int { return int(s)%9 + 1 }
 
 // String returns the USI name, such as "7g", or "none" off the board.
 func (s Square) String() string {
+	return string(s.append(make([]byte, 0, 4)))
+}
+
+// append appends what String returns.
+func (s Square) append(dst []byte) []byte {
 	if s >= NoSquare {
-		return "none"
+		return append(dst, "none"...)
 	}
-	return string([]byte{byte('0' + s.File()), byte('a' + s.Rank() - 1)})
+	return append(dst, byte('0'+s.File()), byte('a'+s.Rank()-1))
 }
 
 // Move is a move in YaneuraOu's 16-bit form: bits 0-6 the target square, bits
@@ -87,18 +92,26 @@ func (m Move) Promotes() bool { return m&promoteFlag != 0 }
 // String returns the USI text, such as "7g7f", "4e3c+" or "P*3d"; "none" for
 // NoMove.
 func (m Move) String() string {
+	return string(m.Append(make([]byte, 0, 5)))
+}
+
+// Append appends the USI text, as String gives it, to dst.
+func (m Move) Append(dst []byte) []byte {
 	switch t := m.Dropped(); {
 	case m == NoMove:
-		return "none"
+		return append(dst, "none"...)
 	case m.IsDrop() && (t < Pawn || t > Gold):
-		return fmt.Sprintf("?*%v", m.To())
+		dst = append(dst, "?*"...)
 	case m.IsDrop():
-		return string(t.letter()) + "*" + m.To().String()
-	case m.Promotes():
-		return m.From().String() + m.To().String() + "+"
+		dst = append(dst, t.letter(), '*')
 	default:
-		return m.From().String() + m.To().String()
+		dst = m.From().append(dst)
 	}
+	dst = m.To().append(dst)
+	if m.Promotes() && !m.IsDrop() {
+		dst = append(dst, '+')
+	}
+	return dst
 }
 
 // ParseMove reads a move in strict USI text: "7g7f", "4e3c+", "P*3d". It

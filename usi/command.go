@@ -184,15 +184,19 @@ type Position struct {
 }
 
 // String is the whole command.
-func (p Position) String() string {
+func (p Position) String() string { return string(p.Append(nil)) }
+
+// Append appends the whole command to dst.
+func (p Position) Append(dst []byte) []byte {
+	dst = append(append(dst, "position "...), p.Start...)
 	if len(p.Moves) == 0 {
-		return "position " + p.Start
+		return dst
 	}
-	var b strings.Builder
-	b.Grow(len(p.Start) + 16 + 6*len(p.Moves))
-	b.WriteString("position " + p.Start + " moves")
-	writeMoves(&b, p.Moves)
-	return b.String()
+	dst = append(dst, " moves"...)
+	for _, m := range p.Moves {
+		dst = m.Append(append(dst, ' '))
+	}
+	return dst
 }
 
 // StartPosition is the position before the first move.

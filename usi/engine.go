@@ -53,6 +53,7 @@ type Engine struct {
 
 	in     *inbox
 	reader sync.WaitGroup
+	out    []byte // what is sent, built anew for each search
 
 	ponder *search // the search on the opponent's time, or nil
 	fault  *Fault
@@ -180,7 +181,7 @@ func (e *Engine) Ready(ctx context.Context) error {
 // search is one "go" whose bestmove is outstanding.
 type search struct {
 	wait     <-chan event
-	position string
+	position string    // of a search on the opponent's time
 	start    time.Time // when the write of go or ponderhit returned
 	hit      bool
 }
@@ -211,8 +212,7 @@ func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 
 // begin turns the ponder search into the real one if it hit, else starts anew.
 func (e *Engine) begin(r Request) (*search, error) {
-	position := r.Position.String()
-	if p := e.ponder; p != nil && p.position == position {
+	if p := e.ponder; p != nil && p.position == r.Position.String() {
 		return e.ponderHit(p, r)
 	}
 	if e.ponder != nil {
@@ -221,21 +221,27 @@ func (e *Engine) begin(r Request) (*search, error) {
 	if err := e.stopPonder(); err != nil {
 		return nil, err
 	}
-	return e.start(position, r)
+	return e.start(r)
 }
 
-func (e *Engine) start(position string, r Request) (*search, error) {
+// start sends a position and its "go" in one write: two could be read apart.
+func (e *Engine) start(r Request) (*search, error) {
 	e.in.begin(r.OnInfo)
 	wait := e.in.expect(lineBestmove)
-	if err := e.write(position+"\n"+r.Go.String()+"\n", "saying go"); err != nil {
+	e.out = append(r.Position.Append(e.out[:0]), '\n')
+	e.out = append(append(e.out, r.Go.String()...), '\n')
+	if err := e.send(e.out, "saying go"); err != nil {
 		return nil, err
 	}
-	return &search{wait: wait, position: position, start: time.Now()}, nil
+	return &search{wait: wait, start: time.Now()}, nil
 }
 
 func (r *Reply) setAnswer(b Bestmove) {
 	r.Answer, r.Move, r.Ponder = b.Answer, b.Move, b.Ponder
-	r.Text = foreign.Printable(b.Text, 40)
+	r.Text = b.Text
+	if b.Answer != AnswerMove {
+		r.Text = foreign.Printable(b.Text, 40)
+	}
 }
 
 // fromVariation answers with the first move of the best line.
@@ -309,7 +315,9 @@ func (e *Engine) Close() error {
 
 // write sends whole lines, bounded in time: an engine that does not read its
 // input must not hold its opponent.
-func (e *Engine) write(text, doing string) error {
+func (e *Engine) write(text, doing string) error { return e.send([]byte(text), doing) }
+
+func (e *Engine) send(text []byte, doing string) error {
 	if e.fault != nil {
 		return e.fault
 	}
@@ -317,7 +325,7 @@ func (e *Engine) write(text, doing string) error {
 		// A connection without deadlines simply has none.
 		_ = c.SetWriteDeadline(time.Now().Add(e.limits.Write)) //nolint:errcheck // see above
 	}
-	_, err := io.WriteString(e.conn, text)
+	_, err := e.conn.Write(text)
 	if err == nil {
 		return nil
 	}
@@ -399,10 +407,11 @@ func (e *Engine) Ponder(_ context.Context, r Request) error {
 		return err
 	}
 	r.Go.Ponder = true
-	s, err := e.start(r.Position.String(), r)
+	s, err := e.start(r)
 	if err != nil {
 		return err
 	}
+	s.position = r.Position.String()
 	e.ponder = s
 	return nil
 }

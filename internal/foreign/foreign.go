@@ -79,6 +79,9 @@ func decode(line string, cut bool) string {
 // printable removes terminal escapes and control characters. Compiled here, as
 // a diagnosis is rare: CSI sequences, OSC strings, and the other escapes.
 func printable(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return strings.TrimSpace(s)
+	}
 	escapes := regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|\x1b[ -/]*[0-~]")
 	s = escapes.ReplaceAllString(s, "")
 	s = strings.Map(func(r rune) rune {
