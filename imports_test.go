@@ -16,6 +16,7 @@ var allowed = map[string][]string{
 	"gogi":                     {},
 	"gogi/shogi":               {},
 	"gogi/stats":               {},
+	"gogi/diagram":             {"gogi/shogi"},
 	"gogi/kifu":                {"gogi/shogi"},
 	"gogi/usi":                 {"gogi/shogi", "gogi/internal/foreign"},
 	"gogi/usi/process":         {"gogi/internal/foreign"},

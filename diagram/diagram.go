@@ -131,9 +131,9 @@ func (c *canvas) piece(s shogi.Square, p shogi.Piece) {
 
 // hand draws a row: whose it is, and the pieces with their numbers.
 func (c *canvas) hand(p *shogi.Position, side shogi.Colour, y int) {
-	fill := "#1d1a14"
+	fill := "#111"
 	if side == shogi.White {
-		fill = "none"
+		fill = "#fff"
 	}
 	c.printf(`<g class="sd-hand" data-hand="%s"><path class="sd-side sd-%[1]s" transform="translate(%d %d) scale(.62)" stroke-width="2" d="%s" fill="%s" stroke="#1d1a14"/>`,
 		side, boardLeft+12, y, outline, fill)

@@ -110,7 +110,7 @@ func (p *Player) canonical() canonicalPlayer {
 		c.Arguments = p.Command[1:]
 	}
 	for _, f := range p.Identity.Files {
-		c.Identity[f.Role] = f.SHA256
+		c.Identity[f.Role] = strings.TrimSpace(c.Identity[f.Role] + " " + f.SHA256)
 	}
 	if p.Identity.Fixed != "" {
 		c.Identity["fixed"] = p.Identity.Fixed

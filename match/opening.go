@@ -69,11 +69,12 @@ func openingIndex(seed uint64, round, n int) int {
 	}
 }
 
-// feistel permutes the numbers of 2*half bits.
+// feistel permutes the numbers of 2*half bits. It takes twelve rounds for the
+// orders of a book of few openings to be alike often; six are not enough.
 func feistel(x, key uint64, half uint) uint64 {
 	mask := uint64(1)<<half - 1
 	left, right := x>>half, x&mask
-	for round := range uint64(6) {
+	for round := range uint64(12) {
 		left, right = right, left^(mix(key+round, right)&mask)
 	}
 	return left<<half | right

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"gogi/match"
+	"gogi/usi"
 )
 
 // Config is what a run consists of.
@@ -118,8 +119,8 @@ func (s *slot) playPair(ctx context.Context, pair match.Pair) (match.PairResult,
 		case err != nil:
 			failures++
 			s.config.Events.unplayed(pair.ID, s.number, err)
-			if failures == attempts {
-				return result, fmt.Errorf("runner: pair %d could not be played %d times in a row: %w", pair.ID, attempts, err)
+			if !s.again(ctx, failures, err) {
+				return result, fmt.Errorf("runner: pair %d could not be played %d times in a row: %w", pair.ID, failures, err)
 			}
 		case s.isVoid(games) && len(result.Attempts) < attempts-1:
 			err = errSlowed
@@ -130,6 +131,33 @@ func (s *slot) playPair(ctx context.Context, pair match.Pair) (match.PairResult,
 		}
 		result.Attempts = append(result.Attempts, match.Attempt{Pair: pair.ID, Ended: time.Now(), Why: err.Error()})
 	}
+}
+
+// Waits before a pair is tried again after a lost connection: they double, and
+// add up to about a quarter of an hour before the run ends.
+const (
+	firstReconnect    = time.Second
+	longestReconnect  = 2 * time.Minute
+	reconnectAttempts = 14
+)
+
+// again decides whether a pair is tried once more, and waits where the way to a
+// remote engine was cut: that passes by itself, mostly not within a second.
+func (s *slot) again(ctx context.Context, failures int, err error) bool {
+	fault, ok := errors.AsType[*usi.Fault](err)
+	if !ok || fault.Kind != usi.FaultConnection {
+		return failures < attempts
+	}
+	if failures >= reconnectAttempts {
+		return false
+	}
+	timer := time.NewTimer(min(firstReconnect<<(failures-1), longestReconnect))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done(): // the caller looks at it
+	}
+	return true
 }
 
 var errSlowed = errors.New("the machine slowed a move by more than the margin")

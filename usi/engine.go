@@ -286,7 +286,7 @@ func (e *Engine) stop(s *search) (event, error) {
 	case ev := <-s.wait:
 		return ev, e.check(ev, "stopping")
 	case <-timer.C:
-		return event{}, e.fail(FaultHang, "waiting for bestmove after stop", "")
+		return event{}, e.fail(e.silence(FaultHang), "waiting for bestmove after stop", "")
 	}
 }
 
@@ -346,7 +346,7 @@ func (e *Engine) await(ctx context.Context, wait <-chan event, limit time.Durati
 	case ev := <-wait:
 		return ev, e.check(ev, doing)
 	case <-timer.C:
-		return event{}, e.fail(FaultStart, doing, fmt.Sprintf("silent for %v", limit))
+		return event{}, e.fail(e.silence(FaultStart), doing, fmt.Sprintf("silent for %v", limit))
 	case <-ctx.Done():
 		return event{}, fmt.Errorf("usi: %s: %s: %w", e.config.Name, doing, context.Cause(ctx))
 	}
@@ -362,10 +362,21 @@ func (e *Engine) check(ev event, doing string) error {
 
 // endKind is what the end of the engine's output means.
 func (e *Engine) endKind() FaultKind {
-	if c, ok := e.conn.(interface{ ConnectionLost() bool }); ok && c.ConnectionLost() {
+	return e.silence(FaultCrash)
+}
+
+// silence is what it means that nothing came: kind, unless the way is cut.
+func (e *Engine) silence(kind FaultKind) FaultKind {
+	if e.connectionLost() {
 		return FaultConnection
 	}
-	return FaultCrash
+	return kind
+}
+
+// connectionLost asks a connection to a remote engine whether it was cut.
+func (e *Engine) connectionLost() bool {
+	c, ok := e.conn.(interface{ ConnectionLost() bool })
+	return ok && c.ConnectionLost()
 }
 
 func (e *Engine) fail(kind FaultKind, doing, note string) error {

@@ -38,6 +38,7 @@ type commandLine struct {
 	DB     dbCommand     `cmd:"" name:"db" help:"Look at the database itself."`
 	Perft  perftCommand  `cmd:"" help:"Count the leaves of the tree of legal moves."`
 	Engine engineCommand `cmd:"" help:"Speak USI as the built-in engine."`
+	Check  checkCommand  `cmd:"" help:"Examine one engine: what it understands, keeps to and survives."`
 	Guard  guardCommand  `cmd:"" hidden:"" help:"Kill engines whose runner has died."`
 }
 

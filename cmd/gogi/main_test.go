@@ -1,12 +1,18 @@
 package main
 
 import (
+	"archive/zip"
+	"context"
 	"os"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gogi/internal/fakeengine"
+	"gogi/results"
 )
 
 // TestMain makes this binary the programs that the tests run as processes.
@@ -18,5 +24,56 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script"})
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"mkzip":     mkzip,
+			"waitpairs": waitPairs,
+			"waitfor":   waitFor,
+		},
+	})
+}
+
+// mkzip ARCHIVE FILE packs one file.
+func mkzip(ts *testscript.TestScript, _ bool, args []string) {
+	archive, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer archive.Close()
+	w := zip.NewWriter(archive)
+	entry, err := w.Create(args[1])
+	ts.Check(err)
+	_, err = entry.Write([]byte(ts.ReadFile(args[1])))
+	ts.Check(err)
+	ts.Check(w.Close())
+}
+
+// waitFor FILE TEXT waits until a file holds the text.
+func waitFor(ts *testscript.TestScript, _ bool, args []string) {
+	deadline := time.Now().Add(time.Minute)
+	for tick := time.NewTicker(20 * time.Millisecond); time.Now().Before(deadline); <-tick.C {
+		text, err := os.ReadFile(ts.MkAbs(args[0]))
+		if err == nil && strings.Contains(string(text), args[1]) {
+			return
+		}
+	}
+	ts.Fatalf("%s never said %q", args[0], args[1])
+}
+
+// waitPairs DB N waits until the newest run of a database has at least N pairs.
+func waitPairs(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	deadline := time.Now().Add(time.Minute)
+	for tick := time.NewTicker(20 * time.Millisecond); time.Now().Before(deadline); <-tick.C {
+		store, err := results.OpenExisting(context.Background(), ts.MkAbs(args[0]))
+		if err != nil {
+			continue // not there yet
+		}
+		info, err := store.DefaultRun(context.Background(), "")
+		store.Close()
+		if err == nil && info.Finished >= want {
+			return
+		}
+	}
+	ts.Fatalf("%s never had %d pairs", args[0], want)
 }

@@ -17,6 +17,7 @@ import (
 	"gogi/runner"
 	"gogi/sparring"
 	"gogi/usi"
+	"gogi/usi/process"
 )
 
 // matchCommand plays a series. Its flags mirror the file and win over it.
@@ -38,23 +39,25 @@ type matchCommand struct {
 
 // seriesFlags are the flags that mirror the file's keys.
 type seriesFlags struct {
-	Run          string   `group:"series" placeholder:"NAME" help:"Name of the run (default: the file's)."`
-	Games        *int     `group:"series" placeholder:"N" help:"How many games; even where pairs have two legs."`
-	MaxGames     *int     `group:"series" placeholder:"N" help:"The same as --games."`
-	Players      []string `group:"series" placeholder:"A,B" help:"Who plays (default: every engine)."`
-	Design       string   `group:"series" placeholder:"NAME" help:"match, round_robin or gauntlet."`
-	Swap         *bool    `group:"series" negatable:"" help:"Pairs of two games with colours swapped (default yes)."`
-	Seed         *uint64  `group:"series" placeholder:"N" help:"Seed of everything random."`
-	Concurrency  string   `group:"series" placeholder:"N" help:"Games at a time."`
-	Openings     string   `group:"series" placeholder:"FILE" help:"Lines \"startpos moves …\" or \"sfen …\"; also .gz, .zip, .epd."`
-	OpeningPlies *int     `group:"series" placeholder:"N" help:"Keep the first N moves of an opening."`
-	Handicap     string   `group:"series" placeholder:"NAME" help:"Start from a handicap, such as two-piece."`
-	Rules        string   `group:"series" placeholder:"NAME" help:"default, wcsc, denryu or floodgate."`
-	Resign       string   `group:"series" placeholder:"2000x3" help:"End by score: score × moves, both sides agreeing; 1: before it for one side."`
-	Draw         string   `group:"series" placeholder:"10x8@40" help:"Draw by score: score × moves @ first ply."`
-	Ponder       string   `group:"series" placeholder:"MODE" help:"off, standard or early."`
-	Slowed       string   `group:"series" placeholder:"POLICY" help:"Pairs with a move that the machine slowed: count or void."`
-	PVPlies      *int     `group:"series" name:"pv-plies" placeholder:"N" help:"How much of each principal variation to store."`
+	Run           string   `group:"series" placeholder:"NAME" help:"Name of the run (default: the file's)."`
+	Games         *int     `group:"series" placeholder:"N" help:"How many games; even where pairs have two legs."`
+	MaxGames      *int     `group:"series" placeholder:"N" help:"The same as --games."`
+	Players       []string `group:"series" placeholder:"A,B" help:"Who plays (default: every engine)."`
+	Design        string   `group:"series" placeholder:"NAME" help:"match, round_robin or gauntlet."`
+	Swap          *bool    `group:"series" negatable:"" help:"Pairs of two games with colours swapped (default yes)."`
+	Seed          *uint64  `group:"series" placeholder:"N" help:"Seed of everything random."`
+	Concurrency   string   `group:"series" placeholder:"N" help:"Games at a time."`
+	StartParallel *int     `group:"series" placeholder:"N" help:"Engines that may be starting at a time (default 4)."`
+	SlotsPerGPU   *int     `group:"series" name:"slots-per-gpu" placeholder:"N" help:"Slots that share a GPU, for {gpu} in an engine's env."`
+	Openings      string   `group:"series" placeholder:"FILE" help:"Lines \"startpos moves …\" or \"sfen …\"; also .gz, .zip, .epd."`
+	OpeningPlies  *int     `group:"series" placeholder:"N" help:"Keep the first N moves of an opening."`
+	Handicap      string   `group:"series" placeholder:"NAME" help:"Start from a handicap, such as two-piece."`
+	Rules         string   `group:"series" placeholder:"NAME" help:"default, wcsc, denryu or floodgate."`
+	Resign        string   `group:"series" placeholder:"2000x3" help:"End by score: score × moves, both sides agreeing; 1: before it for one side."`
+	Draw          string   `group:"series" placeholder:"10x8@40" help:"Draw by score: score × moves @ first ply."`
+	Ponder        string   `group:"series" placeholder:"MODE" help:"off, standard or early."`
+	Slowed        string   `group:"series" placeholder:"POLICY" help:"Pairs with a move that the machine slowed: count or void."`
+	PVPlies       *int     `group:"series" name:"pv-plies" placeholder:"N" help:"How much of each principal variation to store."`
 
 	Engine  []string `group:"engines" sep:"none" placeholder:"A=CMD" help:"An engine; CMD is split as a shell splits it. The word builtin is the built-in one."`
 	Option  []string `group:"engines" sep:"none" placeholder:"A.NAME=VALUE" help:"An engine's option; all. for every engine."`
@@ -81,7 +84,7 @@ func (s *seriesFlags) flags() configs.Flags {
 		OpeningPlies: s.OpeningPlies, Handicap: s.Handicap, TC: s.TC, Main: s.Main, Byoyomi: s.Byoyomi,
 		Increment: s.Increment, Movetime: s.Movetime, Nodes: s.Nodes, Depth: s.Depth, Self: s.Self, Margin: s.Margin,
 		Stall: s.Stall, Resign: s.Resign, Draw: s.Draw, Ponder: s.Ponder, Slowed: s.Slowed, PVPlies: s.PVPlies,
-		Profile: s.Profile, Restart: s.Restart,
+		Profile: s.Profile, Restart: s.Restart, StartParallel: s.StartParallel, SlotsPerGPU: s.SlotsPerGPU,
 	}
 }
 
@@ -96,25 +99,32 @@ func (c *matchCommand) Run(ctx context.Context, env *environment) error {
 
 // match is the whole verb; the report is nil where nothing was to be played.
 func (c *matchCommand) match(ctx context.Context, env *environment) (*report, error) {
-	plan, warnings, err := c.plan()
-	if err != nil {
-		return nil, usageError(err)
-	}
 	guard, err := startGuard()
 	if err != nil {
 		return nil, err
 	}
-	report, err := c.play(ctx, env, &opener{plan: plan, guard: guard}, warnings)
+	report, err := c.guarded(ctx, env, guard)
 	return report, errors.Join(err, guard.Close())
 }
 
+func (c *matchCommand) guarded(ctx context.Context, env *environment, guard *process.Guard) (*report, error) {
+	plan, warnings, err := c.plan(ctx, guard)
+	if err != nil {
+		return nil, usageError(err)
+	}
+	return c.play(ctx, env, &opener{plan: plan, guard: guard}, warnings)
+}
+
 // plan resolves the file and the flags, before any engine is started.
-func (c *matchCommand) plan() (*match.Plan, []string, error) {
+func (c *matchCommand) plan(ctx context.Context, guard *process.Guard) (*match.Plan, []string, error) {
 	file, dir, err := c.load()
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := file.Apply(c.flags()); err != nil {
+		return nil, nil, err
+	}
+	if err := askIdentities(ctx, file, guard); err != nil {
 		return nil, nil, err
 	}
 	self, err := os.Executable()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"gogi/configs"
@@ -47,13 +48,21 @@ func (o *opener) open(ctx context.Context, p match.Player, cpus []int) (runner.P
 // greet starts one engine as far as usiok.
 func (o *opener) greet(ctx context.Context, p match.Player, cpus []int) (*usi.Engine, error) {
 	spec := process.Spec{Command: p.Command, Dir: p.Dir, Env: p.Env, CPUs: cpus}
-	proc, err := process.Start(spec, o.guard)
+	conn, err := o.start(spec)
 	if err != nil {
 		return nil, fmt.Errorf("engine %s: %w: %w", p.Name, errStart, err)
 	}
-	return usi.Greet(ctx, proc, usi.Config{
+	return usi.Greet(ctx, conn, usi.Config{
 		Name: p.Name, Limits: usi.Limits{Greeting: p.Greeting, Ready: p.Ready},
 	})
+}
+
+// start starts a process, here or behind ssh.
+func (o *opener) start(spec process.Spec) (io.ReadWriteCloser, error) {
+	if ssh, ok := parseSSH(spec.Command); ok {
+		return startRemote(spec, ssh, o.guard)
+	}
+	return process.Start(spec, o.guard)
 }
 
 // greetAll starts each engine of the plan once, to learn its options.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -44,6 +45,8 @@ type report struct {
 	Duplicates     int                 `json:"duplicates"` // games equal to an earlier one, move for move
 	Plies          pliesReport         `json:"plies"`
 	Unmarked       *unmarkedReport     `json:"unmarked,omitempty"` // without pairs that the machine slowed
+	Distinct       *distinctReport     `json:"distinct,omitempty"` // without pairs that repeat a game
+	FaultLosses    faultLosses         `json:"fault_losses"`       // of A and B against each other
 	Crosstable     []crossReport       `json:"crosstable"`
 	PairVariance   *float64            `json:"pair_variance"` // of a pair's points a game
 	Divergence     *divergenceReport   `json:"divergence,omitempty"`
@@ -146,6 +149,20 @@ type unmarkedReport struct {
 	Score  *float64 `json:"score"`
 }
 
+// distinctReport is A against B without the pairs with a game that equals an
+// earlier one, which proves nothing new.
+type distinctReport struct {
+	Pairs    int      `json:"pairs"`    // that are left
+	Repeated int      `json:"repeated"` // that were taken out
+	P        *float64 `json:"p"`        // of the exact test over pairs
+	Why      string   `json:"why,omitempty"`
+}
+
+type faultLosses struct {
+	A int `json:"a"`
+	B int `json:"b"`
+}
+
 type crossReport struct {
 	A     string  `json:"a"`
 	B     string  `json:"b"`
@@ -161,6 +178,9 @@ type gatherer struct {
 	tallies  map[[2]string]*stats.Tally
 	unmarked stats.Tally
 	marked   int
+	distinct stats.Tally
+	repeats  bool // the pair at hand has a game that equals an earlier one
+	repeated int  // pairs of A against B
 	ends     map[terminationReport]int
 	faults   map[faultReport]int
 	hashes   map[uint64]bool
@@ -214,12 +234,10 @@ func (g *gatherer) countGame(r results.GameRow) {
 	rep.Plies.Max = max(rep.Plies.Max, r.Plies)
 	if g.hashes[r.MovesHash] {
 		rep.Duplicates++
+		g.repeats = true
 	}
 	g.hashes[r.MovesHash] = true
-	loser := ""
-	if winner, ok := r.Outcome.Winner(); ok {
-		loser = [2]string{r.Black, r.White}[winner.Opponent()]
-	}
+	loser := loserOf(r)
 	g.ends[terminationReport{Termination: r.Termination.String(), Loser: loser}]++
 	if r.Termination.IsFault() {
 		g.faults[faultReport{Player: loser, Kind: r.Termination.String()}]++
@@ -258,7 +276,8 @@ func (g *gatherer) endPair() error {
 	if len(rows) == 0 {
 		return nil
 	}
-	g.pair = g.pair[:0]
+	repeats := g.repeats
+	g.pair, g.repeats = g.pair[:0], false
 	g.report.Pairs++
 	key := [2]string{rows[0].PairA, rows[0].PairB}
 	if g.tallies[key] == nil {
@@ -271,11 +290,45 @@ func (g *gatherer) endPair() error {
 	if key != [2]string{g.report.A, g.report.B} {
 		return nil
 	}
+	return g.headPair(rows, pair, marked, repeats)
+}
+
+// headPair counts a pair of A against B where it is judged by other measures.
+func (g *gatherer) headPair(rows []results.GameRow, pair stats.Pair, marked, repeats bool) error {
+	for _, r := range rows {
+		g.report.FaultLosses.count(r, g.report.A)
+	}
+	var unmarked, distinct error
 	if marked {
 		g.marked++
-		return nil
+	} else {
+		unmarked = g.unmarked.Add(pair)
 	}
-	return g.unmarked.Add(pair)
+	if repeats {
+		g.repeated++
+	} else {
+		distinct = g.distinct.Add(pair)
+	}
+	return errors.Join(unmarked, distinct)
+}
+
+// count counts a game that ended by a fault.
+func (f *faultLosses) count(r results.GameRow, a string) {
+	switch {
+	case !r.Termination.IsFault():
+	case loserOf(r) == a:
+		f.A++
+	default:
+		f.B++
+	}
+}
+
+// loserOf is who lost a game, "" for a draw.
+func loserOf(r results.GameRow) string {
+	if winner, ok := r.Outcome.Winner(); ok {
+		return [2]string{r.Black, r.White}[winner.Opponent()]
+	}
+	return ""
 }
 
 // statsPair is a pair as package stats counts it, and whether the machine
@@ -318,6 +371,7 @@ func (g *gatherer) conclude() {
 	rep.signFlip(tally)
 	rep.advantage(g.everybody())
 	g.lists()
+	rep.Distinct = g.withoutRepeats()
 	if g.marked > 0 {
 		total := g.unmarked.Total()
 		rep.Unmarked = &unmarkedReport{
@@ -327,6 +381,23 @@ func (g *gatherer) conclude() {
 			rep.Unmarked.Score = &score
 		}
 	}
+}
+
+// withoutRepeats judges A against B by the pairs that repeat no game, nil where
+// none does. Which pairs those are does not depend on who played which side, so
+// the test stays exact.
+func (g *gatherer) withoutRepeats() *distinctReport {
+	if g.repeated == 0 {
+		return nil
+	}
+	d := &distinctReport{Pairs: g.distinct.Pairs(), Repeated: g.repeated}
+	test, err := g.distinct.SignFlip(stats.TwoSided)
+	if err != nil {
+		d.Why = err.Error()
+	} else {
+		d.P = number(test.P)
+	}
+	return d
 }
 
 func (g *gatherer) headToHead() stats.Tally {

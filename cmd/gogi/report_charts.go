@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
 )
 
 // The charts are SVG, drawn by the templates; here are only their measures. A
@@ -50,7 +52,7 @@ func newLineChart(a string, points []curvePoint) *lineChart {
 		c.XTicks = append(c.XTicks, tick{x(v), count(int(v))})
 	}
 	for _, v := range scoreTicks(lo, hi) {
-		c.YTicks = append(c.YTicks, tick{y(v), percentShort(math.Round(v*1000) / 1000)})
+		c.YTicks = append(c.YTicks, tick{y(v), percentShort(max(0, math.Round(v*1000)/1000))})
 	}
 	c.Desc = fmt.Sprintf("After %s pairs %s has %s of the points.", count(last.Pairs), a, percent(last.Score))
 	return c
@@ -112,8 +114,11 @@ type bar struct {
 	value  float64
 }
 
-// barsWidth is the longest bar; a chart is 360 user units wide.
-const barsWidth = 356
+// barsWidth is the longest bar: the chart's width in user units.
+const barsWidth = 360
+
+// brief cuts a name to what fits above a bar, beside the value.
+func brief(name string) string { return text.Snip(name, 28, "…") }
 
 func newBarChart(rows []bar) *barChart {
 	longest := 0.0

@@ -17,7 +17,8 @@ type verdict struct {
 
 // verdict judges the games of A against B by one test, chosen beforehand: the
 // exact one over colour-swapped pairs. Several tests, of which the best one
-// counts, would find a difference between equals too often.
+// counts, would find a difference between equals too often. What that test finds
+// is withheld where games that repeat each other, or faults alone, explain it.
 func (r *report) verdict() verdict {
 	pairing, ok := r.pairing()
 	if !ok {
@@ -25,9 +26,9 @@ func (r *report) verdict() verdict {
 	}
 	test, swapped := r.deciding()
 	v := r.claim(test, swapped)
-	v.Reasons = append(v.Reasons, r.scoreSentence(pairing), r.winsSentence())
+	v.Reasons = append(v.Reasons, r.scoreSentence(pairing), r.winsSentence(pairing))
 	if v.Kind == "open" || v.Kind == "shown" {
-		v.Reasons = append(v.Reasons, r.testSentence(test, swapped), r.eloSentence(v.Kind))
+		v.Reasons = append(v.Reasons, r.testSentence(test, swapped), r.eloSentence(test))
 	}
 	v.Caveats = r.caveats()
 	return v
@@ -61,38 +62,54 @@ func (r *report) claim(test *testReport, swapped bool) verdict {
 	switch {
 	case !r.Finished:
 		return verdict{Kind: "none", Short: "unfinished, no verdict", Claim: fmt.Sprintf(
-			"There is no verdict yet: %s of %s pairs are played. Who looks often enough sees a good result between equals, too, so tests only count at the end that was planned.",
+			"There is no verdict yet: %s of %s pairs are played. Who looks often enough sees a good result between equals, too, so tests and intervals only hold at the end that was planned.",
 			count(r.Pairs), count(r.Planned))}
 	case !swapped:
 		return verdict{Kind: "none", Short: "colours not swapped, no verdict", Claim: fmt.Sprintf(
 			"There is no verdict: %s always had Black and %s White, so the games do not tell strength from colour.", r.A, r.B)}
-	case test == nil || !significant(test):
-		return verdict{Kind: "open", Short: "not significant at 5%", Claim: fmt.Sprintf(
-			"The games do not show whether %s or %s is stronger.", r.A, r.B)}
+	case test == nil || !significant(*test.P):
+		return r.openVerdict("not significant at 5%", ".")
+	case r.Distinct != nil && (r.Distinct.P == nil || !significant(*r.Distinct.P)):
+		return r.openVerdict("not significant at 5% without repeated games", ": too many of them repeat earlier ones.")
 	}
-	stronger, weaker := r.A, r.B
+	return r.shownVerdict()
+}
+
+func (r *report) openVerdict(short, why string) verdict {
+	return verdict{Kind: "open", Short: short, Claim: fmt.Sprintf("The games do not show whether %s or %s is stronger%s", r.A, r.B, why)}
+}
+
+// shownVerdict names the stronger player, unless the weaker one's faults are all
+// that it is ahead by.
+func (r *report) shownVerdict() verdict {
+	c, _ := r.pairing()
+	stronger, weaker, ahead, faults := r.A, r.B, c.Wins-c.Losses, r.FaultLosses.B-r.FaultLosses.A
 	if *r.Score < 0.5 {
-		stronger, weaker = weaker, stronger
+		stronger, weaker, ahead, faults = weaker, stronger, -ahead, -faults
+	}
+	if faults > 0 && ahead <= faults {
+		return verdict{Kind: "open", Short: stronger + " is ahead by faults alone", Claim: fmt.Sprintf(
+			"%s is ahead of %s by faults alone: without the games lost by a crash, a late or an illegal move, nothing of its lead is left.", stronger, weaker)}
 	}
 	return verdict{Kind: "shown", Short: stronger + " is stronger", Claim: fmt.Sprintf("%s is stronger than %s under the conditions of this run.", stronger, weaker)}
 }
 
 // significant is at 5 %, forgiving a rounding error as package stats does.
-func significant(t *testReport) bool {
-	return stats.Test{P: *t.P}.Significant(1 - level)
-}
+func significant(p float64) bool { return stats.Test{P: p}.Significant(1 - level) }
 
 func (r *report) scoreSentence(c crossReport) string {
 	return fmt.Sprintf("%s scored %s of the points in %s games against %s: %s won, %s drawn, %s lost.",
 		r.A, percent(c.Score), count(c.Games), r.B, count(c.Wins), count(c.Draws), count(c.Losses))
 }
 
-func (r *report) winsSentence() string {
-	c, _ := r.pairing()
+func (r *report) winsSentence(c crossReport) string {
 	k, n := c.Decisive()
 	i := r.interval("win_rate_decisive")
 	if i == nil || i.Lo == nil {
 		return "No game was decisive."
+	}
+	if r.Distinct != nil {
+		return fmt.Sprintf("It won %s of %s decisive games, %s.", count(k), count(n), percent(*i.Estimate))
 	}
 	return fmt.Sprintf("It won %s of %s decisive games: %s, with %s to %s as the exact %s interval.",
 		count(k), count(n), percent(*i.Estimate), percent(*i.Lo), percent(*i.Hi), percentShort(level))
@@ -118,20 +135,27 @@ func (r *report) testSentence(t *testReport, swapped bool) string {
 			method += ", which stands in for the one over pairs"
 		}
 	}
-	return fmt.Sprintf("Two equal players get a result at least this one-sided with probability p = %s (%s, two-sided).", pValue(*t.P), method)
+	text := fmt.Sprintf("Two equal players get a result at least this one-sided with probability p = %s (%s, two-sided).", pValue(*t.P), method)
+	if d := r.Distinct; d != nil && d.P != nil {
+		text += fmt.Sprintf(" Without the %s pairs that repeat a game, the other %s have p = %s.", count(d.Repeated), count(d.Pairs), pValue(*d.P))
+	}
+	return text
 }
 
 // eloSentence says how large the difference may be: of use above all where none
 // is shown, as that is no proof of equality.
-func (r *report) eloSentence(kind string) string {
+func (r *report) eloSentence(test *testReport) string {
+	if r.Distinct != nil {
+		return "No interval is given here: games that repeat each other make it too narrow."
+	}
 	if r.Elo.Estimate == nil && r.Elo.Lo == nil && r.Elo.Hi == nil {
 		return "How large a difference may be is not known."
 	}
-	span := fmt.Sprintf("from %s to %s Elo", elo(r.Elo.Lo, -1), elo(r.Elo.Hi, 1))
-	if kind == "shown" {
-		return fmt.Sprintf("By that interval, %s's advantage is %s.", r.A, span)
+	span := fmt.Sprintf("%s to %s Elo", elo(r.Elo.Lo, -1), elo(r.Elo.Hi, 1))
+	if test == nil || significant(*test.P) || r.disagree() {
+		return fmt.Sprintf("In Elo, that interval is %s for %s.", span, r.A)
 	}
-	return fmt.Sprintf("That does not prove them equal: by that interval, any advantage of %s %s fits these games.", r.A, span)
+	return fmt.Sprintf("That does not prove them equal: in Elo, the interval is %s for %s.", span, r.A)
 }
 
 // caveats are what may make a number mean less than it seems to.
@@ -140,11 +164,11 @@ func (r *report) caveats() []string {
 	if len(r.Players) > 2 {
 		all = append(all, fmt.Sprintf("Only %s against %s is judged; among several pairings, one looks good by chance more often than its own p says.", r.A, r.B))
 	}
-	if r.disagree() {
+	if r.Distinct == nil && r.disagree() {
 		all = append(all, "The interval takes the two games of a pair for independent, which they are not; so it and the test, which decides, differ about an even score.")
 	}
 	if r.Duplicates > 0 {
-		all = append(all, fmt.Sprintf("%s of %s games repeat an earlier one move for move and prove nothing new, but are counted.", count(r.Duplicates), count(r.Games)))
+		all = append(all, fmt.Sprintf("%s of %s games repeat an earlier one move for move and prove nothing new, but are counted in the tables.", count(r.Duplicates), count(r.Games)))
 	}
 	if faults := r.faultCount(); faults > 0 {
 		all = append(all, fmt.Sprintf("%s of %s games ended by an engine's fault (a crash, a late or an illegal move), which tells of reliability rather than strength.", count(faults), count(r.Games)))
@@ -163,7 +187,7 @@ func (r *report) disagree() bool {
 	if i == nil || i.Lo == nil || test == nil || !swapped {
 		return false
 	}
-	return (*i.Lo > 0.5 || *i.Hi < 0.5) != significant(test)
+	return (*i.Lo > 0.5 || *i.Hi < 0.5) != significant(*test.P)
 }
 
 func (r *report) faultCount() int {

@@ -47,12 +47,20 @@ func findRun(ctx context.Context, store *results.Store, name string) (*results.R
 // reportCommand prints a report.
 type reportCommand struct {
 	stored
-	JSON bool `name:"json" help:"One JSON object."`
+	JSON bool   `name:"json" xor:"form" help:"One JSON object."`
+	HTML string `name:"html" xor:"form" placeholder:"FILE" help:"One page with charts and diagrams, into a file that needs nothing else; - is the standard output."`
+	Text bool   `name:"text" xor:"form" help:"A short block to paste into a pull request."`
 }
 
 // Run prints the report of a run, finished or not.
 func (c *reportCommand) Run(ctx context.Context, env *environment) error {
 	return c.with(ctx, func(store *results.Store, info *results.RunInfo) error {
+		switch {
+		case c.HTML != "":
+			return writePage(ctx, c.HTML, env.out, store, info)
+		case c.Text:
+			return printBlock(ctx, env.out, store, info)
+		}
 		return printReport(ctx, env.out, store, info.Name, c.JSON)
 	})
 }
@@ -75,8 +83,8 @@ func printJSON(w io.Writer, v any) error {
 	return encoder.Encode(v)
 }
 
-// makeReport reads all games of a run once.
-func makeReport(ctx context.Context, store *results.Store, run string) (*report, error) {
+// makeReport reads all games of a run once, and shows each to the watchers, too.
+func makeReport(ctx context.Context, store *results.Store, run string, watch ...func(results.GameRow)) (*report, error) {
 	info, err := store.FindRun(ctx, run)
 	if err != nil {
 		return nil, err
@@ -86,7 +94,12 @@ func makeReport(ctx context.Context, store *results.Store, run string) (*report,
 		players = append(players, playerReport{Name: e.Name, Identity: e.Identity.String(), Limits: e.Limits})
 	}
 	return gather(info, players, func(yield func(results.GameRow) error) error {
-		return store.Games(ctx, info.ID, yield)
+		return store.Games(ctx, info.ID, func(r results.GameRow) error {
+			for _, see := range watch {
+				see(r)
+			}
+			return yield(r)
+		})
 	})
 }
 

@@ -41,11 +41,12 @@ type engine struct {
 	script   []fault
 	seen     map[string]int
 	position usi.Position
-	held     string // the bestmove of a ponder search, held back
+	current  *shogi.Position // what position leads to; nil: not worked out yet
+	held     string          // the bestmove of a ponder search, held back
 	late     time.Duration
 	replay   []string // moves of one game, played by the number of moves made
 	made     int      // moves in the last position
-	mark     string // a file that gets one line for each fault that was played
+	mark     string   // a file that gets one line for each fault that was played
 }
 
 // Main runs the engine with command-line arguments and returns the exit code.
@@ -256,7 +257,7 @@ func (e *engine) answer(command, line string) {
 			return
 		}
 		if p, err := usi.ParsePosition(line); err == nil {
-			e.position = p
+			e.position, e.current = p, nil
 		}
 	case "go":
 		e.search(line)
@@ -297,11 +298,20 @@ func (e *engine) choose() string {
 	if len(e.replay) > 0 {
 		return e.replay[e.made%len(e.replay)]
 	}
-	h, err := e.position.History()
-	if err != nil {
-		return "resign"
+	if p := e.reached(); p != nil {
+		return e.pick(p)
 	}
-	return e.pick(h.Position())
+	return "resign"
+}
+
+// reached is the position after all moves, nil where one of them is illegal.
+func (e *engine) reached() *shogi.Position {
+	if e.current == nil {
+		if h, err := e.position.History(); err == nil {
+			e.current = h.Position()
+		}
+	}
+	return e.current
 }
 
 func (e *engine) pick(p *shogi.Position) string {
@@ -317,22 +327,17 @@ func (e *engine) pick(p *shogi.Position) string {
 
 // expected is " ponder MOVE": the reply that this engine itself would choose.
 func (e *engine) expected() string {
-	if len(e.replay) > 0 {
+	if len(e.replay) > 0 || e.reached() == nil {
 		return ""
 	}
-	h, err := e.position.History()
-	if err != nil {
-		return ""
-	}
-	p := *h.Position()
+	p := *e.reached()
 	m, err := shogi.ParseMove(e.pick(&p))
 	if err != nil {
 		return ""
 	}
 	p.Apply(m)
-	reply := e.pick(&p)
-	if reply == "resign" {
-		return ""
+	if reply := e.pick(&p); reply != "resign" {
+		return " ponder " + reply
 	}
-	return " ponder " + reply
+	return ""
 }

@@ -69,6 +69,16 @@ func (p *Process) status() string {
 	return fmt.Sprintf("exit status %d", state.ExitCode())
 }
 
+// ExitStatus is the leader's exit status, waiting for it as Diagnosis does; ok is
+// false while it runs and where a signal ended it.
+func (p *Process) ExitStatus() (status int, ok bool) {
+	p.awaitLastWords()
+	if !p.ended() || p.cmd.ProcessState == nil || !p.cmd.ProcessState.Exited() {
+		return 0, false
+	}
+	return p.cmd.ProcessState.ExitCode(), true
+}
+
 // lastWords is the end of stderr as one printable line.
 func (p *Process) lastWords() string {
 	raw, cut := p.said.last()

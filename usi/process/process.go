@@ -57,7 +57,8 @@ type Process struct {
 	stderr *os.File  // our read end, read and closed by drain
 	said   tail      // the last of what came from stderr
 
-	hungUp atomic.Bool // the child was seen to have closed stdin or stdout, so it is probably ending
+	hungUp  atomic.Bool // the child was seen to have closed stdin or stdout, so it is probably ending
+	escaped atomic.Bool // the leader has ended: a deadline of Read is its end
 
 	mu     sync.Mutex // held while pid must stay ours: to signal, to reap, to read /proc
 	reaped bool
@@ -168,7 +169,19 @@ func (p *Process) reap() {
 	// The error only says that the exit status is not 0; Diagnosis tells it.
 	_ = p.cmd.Wait()
 	p.reaped = true
+	p.endOutput()
 }
+
+// endOutput ends the reading, soon after the leader's end, where somebody who
+// has left the group (by setsid) still holds its stdout open.
+func (p *Process) endOutput() {
+	p.escaped.Store(true)
+	// A pipe that cannot have a deadline ends by itself, or with Close.
+	_ = p.stdout.SetReadDeadline(time.Now().Add(escapedWait))
+}
+
+// escapedWait is what output of a dead leader may still take to be read.
+const escapedWait = 500 * time.Millisecond
 
 // signal sends sig to the whole group, unless it is gone.
 func (p *Process) signal(sig unix.Signal) {
@@ -194,7 +207,7 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 // and an error that wraps os.ErrDeadlineExceeded or os.ErrClosed (after Close).
 func (p *Process) Read(b []byte) (int, error) {
 	n, err := p.stdout.Read(b)
-	if err == io.EOF {
+	if err == io.EOF || errors.Is(err, os.ErrDeadlineExceeded) && p.escaped.Load() {
 		p.hungUp.Store(true)
 		return n, io.EOF
 	}

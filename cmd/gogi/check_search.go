@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"gogi/match"
+	"gogi/usi"
+)
+
+// goKind is one kind of "go".
+type goKind struct {
+	name  string
+	with  usi.Go
+	until time.Duration // when it is stopped
+	limit time.Duration // what its clock allows; 0: it has none
+	least time.Duration // an engine that uses less wastes its time
+	core  bool          // USI defines it; the others are extensions
+	slow  bool
+}
+
+// goKinds lists the kinds that gogi can ask for. Times are as short as they
+// can be without an engine's overhead deciding.
+func goKinds() []goKind {
+	const (
+		short = 500 * time.Millisecond
+		main  = 3 * short
+		grace = 2 * time.Second // for an engine that overruns its limit
+		worth = short / 5
+	)
+	clock := usi.Go{Clock: true, BTime: main, WTime: main}
+	byoyomi, both, fischer := usi.Go{Clock: true}, clock, clock
+	byoyomi.UseByoyomi, byoyomi.Byoyomi = true, short
+	both.UseByoyomi, both.Byoyomi = true, short
+	fischer.UseInc, fischer.BInc, fischer.WInc = true, short, short
+	return []goKind{
+		{name: "nodes", with: usi.Go{Nodes: 10_000}, until: 10 * time.Second},
+		{name: "depth", with: usi.Go{Depth: 5}, until: 10 * time.Second},
+		{name: "movetime", with: usi.Go{MoveTime: short}, limit: short, least: worth, until: short + grace},
+		{name: "byoyomi", with: byoyomi, limit: short, least: worth, until: short + grace, core: true},
+		{name: "main_and_byoyomi", with: both, limit: main + short, least: worth, until: main + short + grace, core: true, slow: true},
+		{name: "increment", with: fischer, limit: main + short, least: worth, until: main + short + grace, slow: true},
+		{name: "infinite", with: usi.Go{Infinite: true}, until: short, core: true},
+	}
+}
+
+// gravity is the verdict on an engine that cannot do it.
+func (k goKind) gravity() checkVerdict {
+	if k.core {
+		return checkFail
+	}
+	return checkWarn
+}
+
+// checkGo tries one kind of search.
+func checkGo(ctx context.Context, s *subject, k goKind, f *finding) {
+	position := middlegame()
+	reply, err := s.think(ctx, usi.Request{Position: position, Go: k.with, Deadline: k.until})
+	if err != nil {
+		f.add(k.gravity(), "%s", blame(err, k.with.String()))
+		return
+	}
+	if v, wrong := s.judge(position, reply); wrong != "" {
+		f.add(v, "%s", wrong)
+	}
+	k.measure(reply, f)
+	s.checkSettled(ctx, f)
+	if f.Verdict < checkFail && reply.Stopped == k.with.Infinite {
+		s.understood = append(s.understood, k)
+	}
+}
+
+// measure holds what the search used against what it was allowed.
+func (k goKind) measure(r usi.Reply, f *finding) {
+	switch {
+	case k.with.Infinite:
+		measureStop(r, k.until, f)
+	case r.Stopped:
+		f.add(k.gravity(), "does not end by itself: stopped after %s", span(k.until))
+	case k.with.Nodes > 0:
+		measureNodes(r, k.with.Nodes, f)
+	case k.with.Depth > 0:
+		f.add(checkPass, "depth %d in %s", r.Best().Depth, span(r.Elapsed))
+	default:
+		k.measureTime(r, f)
+	}
+}
+
+func measureNodes(r usi.Reply, limit uint64, f *finding) {
+	switch {
+	case r.Nodes == 0:
+		f.add(checkWarn, "bestmove after %s, but it does not tell how many nodes", span(r.Elapsed))
+	case r.Nodes > 2*limit:
+		f.add(checkWarn, "%s nodes in %s, where %s were asked for", count(int(r.Nodes)), span(r.Elapsed), count(int(limit)))
+	default:
+		f.add(checkPass, "%s nodes in %s", count(int(r.Nodes)), span(r.Elapsed))
+	}
+}
+
+func (k goKind) measureTime(r usi.Reply, f *finding) {
+	used := span(r.Elapsed) + " of " + span(k.limit)
+	switch {
+	case r.Elapsed > k.limit:
+		f.add(checkWarn, "%s: %s too late (a series tolerates %s)", used, span(r.Elapsed-k.limit), span(match.DefaultMargin))
+	case r.Elapsed < k.least:
+		f.add(checkWarn, "%s: most of its time is unused", used)
+	default:
+		f.add(checkPass, "%s", used)
+	}
+}
+
+// prompt is how soon a bestmove must follow "stop" in a game.
+const prompt = 500 * time.Millisecond
+
+// measureStop says how soon the answer came after a stop that was said when
+// the search was that old.
+func measureStop(r usi.Reply, stopped time.Duration, f *finding) {
+	if !r.Stopped {
+		f.add(checkWarn, "answers after %s, without waiting for stop", span(r.Elapsed))
+		return
+	}
+	late := max(0, r.Elapsed-stopped)
+	f.add(checkPass, "bestmove %s after stop", span(late))
+	if late > prompt {
+		f.add(checkWarn, "in a game it would be killed after %s", span(prompt))
+	}
+}
+
+// checkStop ends a search on the clock early and watches for second answers.
+func checkStop(ctx context.Context, s *subject, f *finding) {
+	const early, quiet = 300 * time.Millisecond, 200 * time.Millisecond
+	search := usi.Go{Clock: true, UseByoyomi: true, Byoyomi: 10 * time.Second}
+	position := middlegame()
+	reply, err := s.think(ctx, usi.Request{Position: position, Go: search, Deadline: early})
+	if err != nil {
+		f.add(checkFail, "%s", blame(err, search.String()+" and stop"))
+		return
+	}
+	if v, wrong := s.judge(position, reply); wrong != "" {
+		f.add(v, "%s", wrong)
+	}
+	if reply.Stopped {
+		measureStop(reply, early, f)
+	} else {
+		f.add(checkPass, "it moved within %s, before it could be stopped", span(reply.Elapsed))
+	}
+	pause(ctx, quiet)
+	s.checkSettled(ctx, f)
+}
+
+// checkPonderHit lets the engine think on the opponent's time, for longer than
+// its own clock has, and then play.
+func checkPonderHit(ctx context.Context, s *subject, f *finding) {
+	s.pondering(ctx, f, func(r usi.Request) {
+		reply, err := s.engine.Think(ctx, r)
+		if err = s.survived(err); err != nil {
+			s.cannotPonder(f, "%s", blame(err, "go ponder and ponderhit"))
+			return
+		}
+		if v, wrong := s.judge(r.Position, reply); wrong != "" {
+			f.add(v, "%s", wrong)
+		}
+		if reply.Stopped {
+			s.cannotPonder(f, "no bestmove %s after ponderhit", span(r.Deadline))
+			return
+		}
+		if reply.Elapsed > r.Go.Byoyomi {
+			f.add(checkWarn, "bestmove %s after ponderhit, but it had %s", span(reply.Elapsed), span(r.Go.Byoyomi))
+			return
+		}
+		f.add(checkPass, "bestmove %s after ponderhit, of %s", span(reply.Elapsed), span(r.Go.Byoyomi))
+	})
+}
+
+// checkPonderStop lets the engine think on the opponent's time in vain.
+func checkPonderStop(ctx context.Context, s *subject, f *finding) {
+	s.pondering(ctx, f, func(usi.Request) {
+		began := time.Now()
+		if err := s.survived(s.engine.GameOver(ctx, usi.Draw)); err != nil {
+			s.cannotPonder(f, "%s", blame(err, "go ponder and stop"))
+			return
+		}
+		f.add(checkPass, "bestmove %s after stop", span(time.Since(began)))
+	})
+}
+
+// pondering begins a search on the opponent's time, and ends it by end.
+func (s *subject) pondering(ctx context.Context, f *finding, end func(usi.Request)) {
+	const byoyomi = 200 * time.Millisecond
+	r := usi.Request{
+		Position: middlegame(),
+		Go:       usi.Go{Clock: true, UseByoyomi: true, Byoyomi: byoyomi},
+		Deadline: byoyomi + 2*time.Second,
+	}
+	if err := s.beginPonder(ctx, r); err != nil {
+		s.cannotPonder(f, "%s", blame(err, "go ponder"))
+		return
+	}
+	pause(ctx, 3*byoyomi)
+	early := s.engine.Counters().Early
+	end(r)
+	if s.engine == nil {
+		return
+	}
+	if s.engine.Counters().Early > early {
+		s.cannotPonder(f, "answers before it is asked to")
+	}
+	s.checkSettled(ctx, f)
+	if s.engine == nil {
+		return
+	}
+	if err := s.setPonder(ctx, "false"); err != nil {
+		f.add(checkFail, "%s", blame(err, "setoption"))
+	}
+}
+
+func (s *subject) beginPonder(ctx context.Context, r usi.Request) error {
+	if err := s.awake(ctx); err != nil {
+		return err
+	}
+	if err := s.setPonder(ctx, "true"); err != nil {
+		return err
+	}
+	return s.survived(s.engine.Ponder(ctx, r))
+}
+
+// setPonder tells an engine that has the option whether it will ponder.
+func (s *subject) setPonder(ctx context.Context, value string) error {
+	option, ok := s.offers("USI_Ponder")
+	if !ok {
+		return nil
+	}
+	if err := s.survived(s.engine.Configure([]usi.Setting{{Name: option.Name, Value: value}})); err != nil {
+		return err
+	}
+	return s.survived(s.engine.NewGame(ctx, usi.Game{}))
+}
+
+// cannotPonder notes that an engine fails to ponder. One that does not offer to
+// is never asked in a game.
+func (s *subject) cannotPonder(f *finding, format string, args ...any) {
+	if _, ok := s.offers("USI_Ponder"); ok {
+		f.add(checkFail, format, args...)
+		return
+	}
+	f.add(checkWarn, format, args...)
+	f.add(checkWarn, "it does not offer USI_Ponder, so it is never asked to")
+}

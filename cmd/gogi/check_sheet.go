@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"gogi/internal/foreign"
+)
+
+// checkVerdict is the judgement on one item, worse ones being greater.
+type checkVerdict int
+
+const (
+	checkPass checkVerdict = iota
+	checkWarn
+	checkFail
+)
+
+// String is the word that is printed.
+func (v checkVerdict) String() string { return [...]string{"pass", "warn", "fail"}[v] }
+
+// MarshalText is the word of the JSON.
+func (v checkVerdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// finding is what was found out about one item.
+type finding struct {
+	Check   string       `json:"check"`
+	Verdict checkVerdict `json:"verdict"` // the worst of the notes
+	Detail  string       `json:"detail"`
+
+	notes []checkNote
+}
+
+type checkNote struct {
+	verdict checkVerdict
+	text    string
+}
+
+// add notes something; an engine's text may be part of it. The worst comes
+// first in the detail, as it is the reason for the verdict.
+func (f *finding) add(v checkVerdict, format string, args ...any) {
+	f.notes = append(f.notes, checkNote{v, foreign.Printable(fmt.Sprintf(format, args...), 300)})
+	f.Verdict = max(f.Verdict, v)
+	slices.SortStableFunc(f.notes, func(a, b checkNote) int { return int(b.verdict) - int(a.verdict) })
+	texts := make([]string, len(f.notes))
+	for i, n := range f.notes {
+		texts[i] = n.text
+	}
+	f.Detail = strings.Join(texts, "; ")
+}
+
+// checkSheet is the whole result.
+type checkSheet struct {
+	Version int        `json:"version"`
+	Engine  string     `json:"engine"` // the command
+	Name    string     `json:"name"`   // as the engine gives it
+	Checks  []*finding `json:"checks"`
+
+	out   io.Writer // gets each finding as it is added, or nil
+	width int       // of the column of names
+}
+
+// detailWidth is where details are broken.
+const detailWidth = 96
+
+func (s *checkSheet) begin(items []checkItem) {
+	for _, item := range items {
+		s.width = max(s.width, len(item.name))
+	}
+	if s.out != nil {
+		title := foreign.Printable(s.Engine, 100)
+		fmt.Fprintf(s.out, "%s\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)))
+	}
+}
+
+// add prints a finding at once: the whole takes a while.
+func (s *checkSheet) add(f *finding) {
+	s.Checks = append(s.Checks, f)
+	if s.out == nil {
+		return
+	}
+	head := fmt.Sprintf("%s   %-*s   ", f.Verdict, s.width, strings.ReplaceAll(f.Check, "_", " "))
+	for line := range strings.Lines(text.WrapSoft(f.Detail, detailWidth)) {
+		fmt.Fprintln(s.out, head+strings.TrimSpace(line))
+		head = strings.Repeat(" ", len(head))
+	}
+}
+
+func (s *checkSheet) printSummary(took time.Duration) {
+	fmt.Fprintf(s.out, "\n%d passed, %d with warnings, %d failed, in %s\n",
+		s.count(checkPass), s.count(checkWarn), s.count(checkFail), span(took))
+	if last := s.Checks[len(s.Checks)-1]; last.Verdict == checkFail && len(s.Checks) < 5 {
+		fmt.Fprintf(s.out, "Without %s nothing else can be checked.\n", last.Check)
+	}
+}
+
+func (s *checkSheet) count(v checkVerdict) int {
+	n := 0
+	for _, f := range s.Checks {
+		if f.Verdict == v {
+			n++
+		}
+	}
+	return n
+}
+
+// span prints a duration with three digits.
+func span(d time.Duration) string {
+	switch {
+	case d < 10*time.Millisecond:
+		return fmt.Sprintf("%.1f ms", d.Seconds()*1000)
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 100*time.Second:
+		return fmt.Sprintf("%.3g s", d.Seconds())
+	}
+	return fmt.Sprintf("%.0f s", d.Seconds())
+}

@@ -1,0 +1,232 @@
+package match_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// fullPlan is a plan in which every field holds something.
+func fullPlan(t testing.TB) *match.Plan {
+	t.Helper()
+	clock := match.TimeControl{Main: 300 * second, Increment: 2 * second}
+	player := func(name string) match.Player {
+		return match.Player{
+			Name: name, Command: []string{"/engines/" + name, "--flag"}, Dir: "/engines", Env: []string{"OMP=1"},
+			Options:  []match.Option{{Name: "Threads", Value: "1"}, {Name: "Hash", Value: "16"}},
+			Limits:   match.Limits{Nodes: 1000, Margin: 100 * ms, Stall: 60 * second},
+			Identity: match.Identity{Files: []match.FileHash{{Role: "binary", Path: "/engines/" + name, SHA256: "00" + name}}, Fixed: "1.0"},
+			Profile:  "yaneuraou", Restart: match.RestartNever, Greeting: 10 * second, Ready: 60 * second,
+		}
+	}
+	return &match.Plan{
+		Run: "run", Players: []match.Player{player("A"), player("B")},
+		ColourClocks: [2]*match.TimeControl{&clock, &clock},
+		Design:       match.Design{Kind: match.DesignMatch, Swap: true}, Seed: 1, Rules: profile(t, "default"),
+		Adjudication: match.Adjudication{ResignScore: 3000, ResignMoves: 4},
+		Openings:     []match.Opening{opening(t, "startpos", "7g7f"), opening(t, startSFEN, "2g2f")},
+		Ponder:       match.PonderOff, Slowed: match.PolicyCount, Pairs: 100, Concurrency: 2, PVPlies: 12,
+	}
+}
+
+// noPartOfTheDigest are the fields that do not change how games come out. A new
+// field that is not here must change the digest.
+func noPartOfTheDigest() []string {
+	return []string{
+		"Run", "Pairs", "Concurrency", "StartParallel", "SlotsPerGPU", "PVPlies", "Rules.Name",
+		"Players.Builtin", "Players.Dir", "Players.Greeting", "Players.Ready", "Players.WarmUp", "Players.Identity.Files.Path",
+	}
+}
+
+// Every field of a plan by reflection, changed alone.
+func TestDigestCoversEachField(t *testing.T) {
+	base := fullPlan(t)
+	before, digest := base.Canonical(), base.Digest()
+	seen := map[string]bool{}
+	for i := 0; ; i++ {
+		p := fullPlan(t)
+		n := i
+		path := changeLeaf(reflect.ValueOf(p).Elem(), "", &n)
+		if path == "" {
+			break
+		}
+		seen[path] = true
+		changed, wanted := p.Digest() != digest, !slices.Contains(noPartOfTheDigest(), path)
+		if path == "Players.Command" {
+			continue // the program is a path, its arguments are not: see below
+		}
+		lines := match.Differences(before, p.Canonical())
+		if changed != wanted || wanted != (len(lines) > 0) {
+			t.Errorf("%s: digest changed %t, wanted %t; differences %q", path, changed, wanted, lines)
+		}
+	}
+	for _, path := range append(noPartOfTheDigest(), "Players.Options.Value", "Openings.Moves", "Rules.RepetitionPoints", "ColourClocks.Byoyomi", "Seed", "Design.Swap") {
+		if !seen[path] {
+			t.Errorf("no field %s was changed", path)
+		}
+	}
+}
+
+// changeLeaf changes the nth number, text or truth in v, and returns the path of
+// its field, "" when there are fewer.
+func changeLeaf(v reflect.Value, path string, n *int) string {
+	switch v.Kind() {
+	case reflect.Pointer:
+		return changeLeaf(v.Elem(), path, n)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			name := strings.TrimPrefix(path+"."+v.Type().Field(i).Name, ".")
+			if found := changeLeaf(v.Field(i), name, n); found != "" {
+				return found
+			}
+		}
+		return ""
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if found := changeLeaf(v.Index(i), path, n); found != "" {
+				return found
+			}
+		}
+		return ""
+	}
+	if *n--; *n >= 0 {
+		return ""
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(!v.Bool())
+	case reflect.String:
+		v.SetString(v.String() + "x")
+	case reflect.Float64:
+		v.SetFloat(v.Float() / 2)
+	case reflect.Uint8, reflect.Uint16, reflect.Uint64:
+		v.SetUint(v.Uint() + 1)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(v.Int() + 1)
+	default:
+		panic("no change is known for " + path)
+	}
+	return path
+}
+
+func TestDigestOfWhatReflectionDoesNotChange(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		change  func(*match.Plan)
+		changes bool
+	}{
+		{"nothing", func(*match.Plan) {}, false},
+		{"the path of the program", func(p *match.Plan) { p.Players[0].Command[0] = "/elsewhere/a" }, false},
+		{"an argument", func(p *match.Plan) { p.Players[0].Command[1] = "--other" }, true},
+		{"one more argument", func(p *match.Plan) { p.Players[0].Command = append(p.Players[0].Command, "x") }, true},
+		{"one more option", func(p *match.Plan) {
+			p.Players[1].Options = append(p.Players[1].Options, match.Option{Name: "USI_OwnBook", Value: "false"})
+		}, true},
+		{"the order of the options", func(p *match.Plan) { slices.Reverse(p.Players[0].Options) }, true},
+		{"the order of the players", func(p *match.Plan) { slices.Reverse(p.Players) }, true},
+		{"the order of the openings", func(p *match.Plan) { slices.Reverse(p.Openings) }, true},
+		{"an opening less", func(p *match.Plan) { p.Openings = p.Openings[:1] }, true},
+		{"a move more", func(p *match.Plan) { p.Openings[0].Moves = moves(t, "7g7f 3c3d") }, true},
+		{"no clock by colour", func(p *match.Plan) { p.ColourClocks[shogi.White] = nil }, true},
+		{"another file", func(p *match.Plan) {
+			p.Players[0].Identity.Files = append(p.Players[0].Identity.Files, match.FileHash{Role: "EvalDir/nn.bin", SHA256: "11"})
+		}, true},
+		{"another binary of the same version", func(p *match.Plan) {
+			p.Players[0].Identity.Files = append([]match.FileHash{{Role: "binary", SHA256: "22"}}, p.Players[0].Identity.Files...)
+		}, true},
+		{"no adjudication", func(p *match.Plan) { p.Adjudication = match.Adjudication{} }, true},
+	} {
+		p := fullPlan(t)
+		test.change(p)
+		if changed := p.Digest() != fullPlan(t).Digest(); changed != test.changes {
+			t.Errorf("%s: digest changed %t", test.name, changed)
+		}
+	}
+}
+
+// A list without elements is the same as none.
+func TestDigestOfEmptyLists(t *testing.T) {
+	empty := match.Plan{Players: []match.Player{{Name: "A", Command: []string{"/a"}, Env: []string{}, Options: []match.Option{}}}}
+	none := match.Plan{Players: []match.Player{{Name: "A", Command: []string{"/b"}}}}
+	if empty.Digest() != none.Digest() {
+		t.Errorf("%s\n%s", empty.Canonical(), none.Canonical())
+	}
+}
+
+func TestDigestIsTheHashOfCanonical(t *testing.T) {
+	p := fullPlan(t)
+	sum := sha256.Sum256(p.Canonical())
+	if p.Digest() != hex.EncodeToString(sum[:]) {
+		t.Errorf("%s", p.Digest())
+	}
+	if !bytes.Equal(p.Canonical(), fullPlan(t).Canonical()) {
+		t.Errorf("equal plans have different texts")
+	}
+}
+
+func TestDifferences(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(*match.Plan)
+		want   []string
+	}{
+		{"nothing", func(*match.Plan) {}, nil},
+		{"an option", func(p *match.Plan) { p.Players[0].Options[0].Value = "2" }, []string{"players.A.options.Threads: 1 before, 2 now"}},
+		{"an option comes", func(p *match.Plan) {
+			p.Players[1].Options = append(p.Players[1].Options, match.Option{Name: "BookFile", Value: "no_book"})
+		}, []string{"players.B.options.BookFile: absent before, no_book now"}},
+		{"an option without value comes", func(p *match.Plan) {
+			p.Players[1].Options = append(p.Players[1].Options, match.Option{Name: "Clear"})
+		}, []string{`players.B.options.Clear: absent before, "" now`}},
+		{"an option goes", func(p *match.Plan) { p.Players[0].Options = p.Players[0].Options[:1] }, []string{"players.A.options.Hash: 16 before, absent now"}},
+		{"options change places", func(p *match.Plan) { slices.Reverse(p.Players[0].Options) }, []string{"players.A.options (order): Threads, Hash before, Hash, Threads now"}},
+		{"options change places and values", func(p *match.Plan) {
+			p.Players[0].Options = []match.Option{{Name: "Hash", Value: "32"}, {Name: "Threads", Value: "1"}}
+		}, []string{"players.A.options (order): Threads, Hash before, Hash, Threads now", "players.A.options.Hash: 16 before, 32 now"}},
+		{"players change places", func(p *match.Plan) { slices.Reverse(p.Players) }, []string{"players (order): A, B before, B, A now"}},
+		{"limits", func(p *match.Plan) { p.Players[1].Limits.Nodes = 2000 }, []string{"players.B.limits: nodes 1000 before, nodes 2000 now"}},
+		{"margin", func(p *match.Plan) { p.Players[1].Limits.Margin = second }, []string{"players.B.margin: 100ms before, 1s now"}},
+		{"an argument", func(p *match.Plan) { p.Players[0].Command[1] = "--other" }, []string{"players.A.arguments.0: --flag before, --other now"}},
+		{"the binary", func(p *match.Plan) { p.Players[0].Identity.Files[0].SHA256 = "ff" }, []string{"players.A.identity.binary: 00A before, ff now"}},
+		{"rules", func(p *match.Plan) { p.Rules = profile(t, "denryu") }, []string{
+			"rules.declare_at_limit: false before, true now", "rules.mate_at_limit_draws: false before, true now",
+			"rules.max_plies: 320 before, 512 now", "rules.repetition_points.0: 0.5 before, 0.4 now", "rules.repetition_points.1: 0.5 before, 0.6 now",
+		}},
+		{"a great seed", func(p *match.Plan) { p.Seed = 1<<64 - 1 }, []string{"seed: 1 before, 18446744073709551615 now"}},
+		{"the design", func(p *match.Plan) { p.Design.Kind = match.DesignGauntlet }, []string{"design: match before, gauntlet now"}},
+		{"a colour's clock", func(p *match.Plan) { p.ColourClocks[0] = nil }, []string{"clocks.black: 300+2 before, absent now"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := fullPlan(t)
+			test.change(p)
+			if got := match.Differences(fullPlan(t).Canonical(), p.Canonical()); !slices.Equal(got, test.want) {
+				t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
+			}
+		})
+	}
+	if got, want := match.Differences([]byte("{"), []byte(`{"seed":1}`)), []string{"plan: { before, absent now", "seed: absent before, 1 now"}; !slices.Equal(got, want) {
+		t.Errorf("a text that is no JSON: %q", got)
+	}
+}
+
+func TestIdentityString(t *testing.T) {
+	files := []match.FileHash{{Role: "binary", Path: "/a", SHA256: "00"}, {Role: "EvalDir/nn.bin", Path: "/nn", SHA256: "11"}}
+	sum := sha256.Sum256([]byte("binary\t00\nEvalDir/nn.bin\t11\n"))
+	for want, i := range map[string]match.Identity{
+		"unknown":                         {},
+		"v1":                              {Fixed: "v1", Files: files},
+		fmt.Sprintf("sha256:%x", sum[:8]): {Files: files},
+	} {
+		if got := i.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

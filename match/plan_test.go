@@ -1,0 +1,276 @@
+package match_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// book is n openings that differ in their IDs alone.
+func book(n int) []match.Opening {
+	list := make([]match.Opening, n)
+	for i := range list {
+		list[i] = match.Opening{ID: fmt.Sprint(i), Start: "startpos"}
+	}
+	return list
+}
+
+// planOf is a plan with as many players and openings.
+func planOf(kind match.DesignKind, players, openings int, seed uint64) *match.Plan {
+	p := &match.Plan{Design: match.Design{Kind: kind, Swap: true}, Openings: book(openings), Seed: seed}
+	for i := range players {
+		p.Players = append(p.Players, match.Player{Name: string(rune('A' + i))})
+	}
+	return p
+}
+
+// pass is the order of a book's openings in one pass through it.
+func pass(p *match.Plan, n int) []string {
+	var ids []string
+	for i := range p.Openings {
+		ids = append(ids, p.Pair(n*len(p.Openings)+i).Opening.ID)
+	}
+	return ids
+}
+
+func TestColoursSwapByLeg(t *testing.T) {
+	p := planOf(match.DesignMatch, 2, 3, 1)
+	for n := range 6 {
+		pair := p.Pair(n)
+		black, white := pair.Game(0), pair.Game(1)
+		if pair.ID != n || pair.Legs != 2 || pair.Players != [2]int{0, 1} {
+			t.Errorf("pair %d: %+v", n, pair)
+		}
+		if black.Players != [2]int{0, 1} || white.Players != [2]int{1, 0} || black.Leg != 0 || white.Leg != 1 {
+			t.Errorf("pair %d: legs %+v, %+v", n, black, white)
+		}
+		if black.Pair != n || white.Pair != n || black.Opening.ID != pair.Opening.ID || white.Opening.ID != pair.Opening.ID {
+			t.Errorf("pair %d: its legs are %+v and %+v", n, black, white)
+		}
+		if pair.Players != [2]int{0, 1} {
+			t.Errorf("pair %d: Game changed it: %v", n, pair.Players)
+		}
+	}
+}
+
+func TestLegsAndGames(t *testing.T) {
+	p := planOf(match.DesignMatch, 2, 3, 1)
+	p.Pairs = 50
+	if p.Legs() != 2 || p.Games() != 100 {
+		t.Errorf("%d legs, %d games", p.Legs(), p.Games())
+	}
+	p.Design.Swap = false
+	if p.Legs() != 1 || p.Games() != 50 || p.Pair(7).Legs != 1 || p.Pair(7).Game(0).Players != [2]int{0, 1} {
+		t.Errorf("one leg: %d legs, %d games, %+v", p.Legs(), p.Games(), p.Pair(7))
+	}
+}
+
+// Each round has every pairing once, from one opening; rounds differ in it.
+func TestRounds(t *testing.T) {
+	for _, test := range []struct {
+		kind    match.DesignKind
+		players int
+		want    [][2]int
+	}{
+		{match.DesignMatch, 2, [][2]int{{0, 1}}},
+		{match.DesignRoundRobin, 2, [][2]int{{0, 1}}},
+		{match.DesignRoundRobin, 4, [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}},
+		{match.DesignGauntlet, 4, [][2]int{{0, 1}, {0, 2}, {0, 3}}},
+	} {
+		p := planOf(test.kind, test.players, 5, 99)
+		size := len(test.want)
+		if p.Pairings() != size {
+			t.Errorf("%s of %d: %d pairings", test.kind, test.players, p.Pairings())
+		}
+		var openings []string
+		for round := range 5 {
+			var got [][2]int
+			first := p.Pair(round * size)
+			for i := range size {
+				pair := p.Pair(round*size + i)
+				got = append(got, pair.Players)
+				if pair.Opening.ID != first.Opening.ID {
+					t.Errorf("%s, round %d: openings %s and %s", test.kind, round, first.Opening.ID, pair.Opening.ID)
+				}
+			}
+			openings = append(openings, first.Opening.ID)
+			slices.SortFunc(got, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+			if !slices.Equal(got, test.want) {
+				t.Errorf("%s of %d, round %d: %v", test.kind, test.players, round, got)
+			}
+		}
+		slices.Sort(openings)
+		if want := []string{"0", "1", "2", "3", "4"}; !slices.Equal(openings, want) {
+			t.Errorf("%s: five rounds have the openings %v", test.kind, openings)
+		}
+	}
+}
+
+// A pass through a book of any size has each opening once.
+func TestEachOpeningOncePerPass(t *testing.T) {
+	sizes := []int{255, 256, 257, 1023, 1024, 1025, 2000}
+	for n := 1; n < 2000; n += 1 + n/50 {
+		sizes = append(sizes, n)
+	}
+	for _, n := range sizes {
+		p := planOf(match.DesignMatch, 2, n, uint64(n)*0x9e3779b9)
+		seen := make(map[string]bool, n)
+		for _, id := range pass(p, n%3) {
+			seen[id] = true
+		}
+		if len(seen) != n {
+			t.Errorf("%d openings: a pass has %d of them", n, len(seen))
+		}
+	}
+}
+
+func TestPassesAndSeedsHaveTheirOwnOrder(t *testing.T) {
+	for _, n := range []int{16, 17, 100, 1000} {
+		orders := map[string]bool{}
+		for seed := range uint64(5) {
+			for round := range 5 {
+				orders[fmt.Sprint(pass(planOf(match.DesignMatch, 2, n, seed), round))] = true
+			}
+		}
+		if len(orders) != 25 {
+			t.Errorf("%d openings: %d orders in 5 passes of 5 seeds", n, len(orders))
+		}
+	}
+}
+
+// Each opening comes as often at each place of a pass, over passes and over
+// seeds: chi-squared is within five standard deviations of its mean.
+func TestOpeningsAreUniform(t *testing.T) {
+	const samples = 20_000
+	for _, n := range []int{2, 3, 5, 7, 10} {
+		p := planOf(match.DesignMatch, 2, n, 1)
+		passes, seeds := map[string]int{}, map[string]int{}
+		for i := range samples {
+			for place, id := range pass(p, i) {
+				passes[strconv.Itoa(place)+" "+id]++
+			}
+			p.Seed = uint64(i)
+			for place, id := range pass(p, 0) {
+				seeds[strconv.Itoa(place)+" "+id]++
+			}
+			p.Seed = 1
+		}
+		checkUniform(t, fmt.Sprintf("%d openings over passes", n), passes, n*n, (n-1)*(n-1), samples*n)
+		checkUniform(t, fmt.Sprintf("%d openings over seeds", n), seeds, n*n, (n-1)*(n-1), samples*n)
+	}
+}
+
+// All orders of a small book come up alike.
+func TestOrdersAreUniform(t *testing.T) {
+	const samples = 6000
+	for n, orders := range map[int]int{2: 2, 3: 6, 4: 24} {
+		counts := map[string]int{}
+		for i := range uint64(samples) {
+			counts[fmt.Sprint(pass(planOf(match.DesignMatch, 2, n, i*7919), 0))]++
+		}
+		checkUniform(t, fmt.Sprintf("orders of %d openings", n), counts, orders, orders-1, samples)
+	}
+}
+
+// checkUniform compares counts of so many cells with equal ones.
+func checkUniform(t *testing.T, name string, counts map[string]int, cells, freedom, total int) {
+	t.Helper()
+	if len(counts) != cells {
+		t.Errorf("%s: %d of %d cells are empty", name, cells-len(counts), cells)
+	}
+	want, chi := float64(total)/float64(cells), 0.0
+	for _, n := range counts {
+		chi += (float64(n) - want) * (float64(n) - want) / want
+	}
+	// The mean of chi-squared is its degrees of freedom, its variance twice that.
+	if excess := chi - float64(freedom); excess > 0 && excess*excess > 25*2*float64(freedom) {
+		t.Errorf("%s: chi-squared is %.1f with %d degrees of freedom: %v", name, chi, freedom, counts)
+	}
+}
+
+func TestSeedsAreDistinct(t *testing.T) {
+	p := planOf(match.DesignMatch, 2, 3, 12345)
+	other := planOf(match.DesignMatch, 2, 3, 12346)
+	seen := map[uint64]string{}
+	add := func(seed uint64, name string) {
+		if before, ok := seen[seed]; ok {
+			t.Errorf("%s has the seed of %s", name, before)
+		}
+		seen[seed] = name
+	}
+	for n := range 10_000 {
+		pair := p.Pair(n)
+		add(pair.Seed, fmt.Sprintf("pair %d", n))
+		add(pair.Game(0).Seed, fmt.Sprintf("pair %d, leg 0", n))
+		add(pair.Game(1).Seed, fmt.Sprintf("pair %d, leg 1", n))
+		add(other.Pair(n).Seed, fmt.Sprintf("another plan's pair %d", n))
+	}
+}
+
+// Pair n depends on the design, the seed and the book alone, not on what was
+// asked before, how many pairs are wanted or how they are played.
+func TestLawPairIsPure(t *testing.T) {
+	kinds := []match.DesignKind{match.DesignMatch, match.DesignRoundRobin, match.DesignGauntlet}
+	rapid.Check(t, func(t *rapid.T) {
+		kind, seed := rapid.SampledFrom(kinds).Draw(t, "design"), rapid.Uint64().Draw(t, "seed")
+		players, openings := rapid.IntRange(2, 6).Draw(t, "players"), rapid.IntRange(1, 50).Draw(t, "openings")
+		p, q := planOf(kind, players, openings, seed), planOf(kind, players, openings, seed)
+		q.Run, q.Pairs, q.Concurrency, q.PVPlies = "other", 1000, 8, 4
+		for _, n := range rapid.SliceOfN(rapid.IntRange(0, 100_000), 1, 20).Draw(t, "pairs") {
+			pair := p.Pair(n)
+			if !reflect.DeepEqual(pair, q.Pair(n)) || !reflect.DeepEqual(pair, p.Pair(n)) {
+				t.Fatalf("pair %d differs", n)
+			}
+			if pair.ID != n || pair.Players[0] >= pair.Players[1] || pair.Players[1] >= players {
+				t.Fatalf("pair %d: %+v", n, pair)
+			}
+			if !reflect.DeepEqual(pair.Game(1), q.Pair(n).Game(1)) {
+				t.Fatalf("pair %d: its second leg differs", n)
+			}
+		}
+	})
+}
+
+func TestLimitsOf(t *testing.T) {
+	p := planOf(match.DesignMatch, 2, 1, 1)
+	p.Players[0].Limits = match.Limits{MoveTime: second, Margin: 5 * ms}
+	p.Players[1].Limits = match.Limits{Nodes: 100, Stall: second}
+	for i := range p.Players {
+		for _, c := range []shogi.Colour{shogi.Black, shogi.White} {
+			if got := p.LimitsOf(i, c); got != p.Players[i].Limits {
+				t.Errorf("player %d as %v: %v", i, c, got)
+			}
+		}
+	}
+	p.ColourClocks[shogi.White] = &match.TimeControl{Main: 300 * second, Increment: second}
+	if got := p.LimitsOf(0, shogi.Black); got != p.Players[0].Limits {
+		t.Errorf("Black has a clock: %v", got)
+	}
+	white := match.TimeControl{Main: 300 * second, Increment: second}
+	if got, want := p.LimitsOf(0, shogi.White), (match.Limits{Clock: white, Margin: 5 * ms}); got != want {
+		t.Errorf("movetime as White: %+v, want %+v", got, want)
+	}
+	if got, want := p.LimitsOf(1, shogi.White), (match.Limits{Clock: white, Nodes: 100, Stall: second}); got != want {
+		t.Errorf("nodes as White: %+v, want %+v", got, want)
+	}
+}
+
+func TestOpeningString(t *testing.T) {
+	for want, o := range map[string]match.Opening{
+		"startpos":                               opening(t, "startpos", ""),
+		"startpos moves 7g7f 3c3d 8h2b+ P*5e":    opening(t, "startpos", "7g7f 3c3d 8h2b+ P*5e"),
+		"sfen " + startSFEN:                      opening(t, startSFEN, ""),
+		"sfen " + startSFEN + " moves 2g2f 8c8d": opening(t, startSFEN, "2g2f 8c8d"),
+	} {
+		if got := o.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

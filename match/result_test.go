@@ -1,0 +1,144 @@
+package match_test
+
+import (
+	"testing"
+	"time"
+
+	"gogi/kifu"
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// terminations are the spellings of the contract, in no order that matters.
+func terminations() map[match.Termination]string {
+	return map[match.Termination]string{
+		match.Checkmate: "checkmate", match.Resignation: "resignation", match.TimeForfeit: "time_forfeit",
+		match.Stall: "stall", match.IllegalMove: "illegal_move", match.Repetition: "repetition",
+		match.PerpetualCheck: "perpetual_check", match.Declaration: "declaration",
+		match.FalseDeclaration: "false_declaration", match.MaxPlies: "max_plies", match.Impasse: "impasse",
+		match.ScoreAdjudication: "score_adjudication", match.Crash: "crash",
+	}
+}
+
+func TestTerminations(t *testing.T) {
+	faults := map[match.Termination]bool{
+		match.TimeForfeit: true, match.Stall: true, match.IllegalMove: true, match.FalseDeclaration: true, match.Crash: true,
+	}
+	for termination, word := range terminations() {
+		if got := termination.String(); got != word {
+			t.Errorf("%q, want %q", got, word)
+		}
+		if got, err := match.ParseTermination(word); got != termination || err != nil {
+			t.Errorf("%q reads as %v, %v", word, got, err)
+		}
+		if termination.IsFault() != faults[termination] {
+			t.Errorf("%s: fault %t", word, termination.IsFault())
+		}
+	}
+	if match.NotEnded != 0 || match.NotEnded.IsFault() || match.NotEnded.String() != "not_ended" {
+		t.Errorf("not ended: %d, %q", match.NotEnded, match.NotEnded)
+	}
+	last := match.Termination(len(terminations()) + 1)
+	if got := last.String(); got != "termination(14)" {
+		t.Errorf("a number that means nothing: %q", got)
+	}
+	for _, text := range []string{"", "Checkmate", "checkmate ", "termination(14)"} {
+		_, err := match.ParseTermination(text)
+		if want := `match: unknown termination "` + text + `"`; err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestOutcome(t *testing.T) {
+	for _, test := range []struct {
+		outcome match.Outcome
+		text    string
+		winner  shogi.Colour
+		decided bool
+	}{
+		{match.Unfinished, "unfinished", 0, false},
+		{match.BlackWins, "black", shogi.Black, true},
+		{match.WhiteWins, "white", shogi.White, true},
+		{match.Draw, "draw", 0, false},
+	} {
+		winner, decided := test.outcome.Winner()
+		if test.outcome.String() != test.text || winner != test.winner || decided != test.decided {
+			t.Errorf("%v: winner %v, %t", test.outcome, winner, decided)
+		}
+		if decided && match.WinFor(winner) != test.outcome {
+			t.Errorf("%v: WinFor(%v) is %v", test.outcome, winner, match.WinFor(winner))
+		}
+		if v := (match.Verdict{Outcome: test.outcome}); v.Over() != (test.outcome != match.Unfinished) {
+			t.Errorf("%v: over %t", test.outcome, v.Over())
+		}
+	}
+	if got := match.LossFor(shogi.Black, match.Crash, "why"); got != (match.Verdict{Outcome: match.WhiteWins, Termination: match.Crash, Note: "why"}) {
+		t.Errorf("a crash of Black is %v", got)
+	}
+}
+
+// Every termination has an end that CSA readers know.
+func TestTerminationsAreKnownToRecords(t *testing.T) {
+	without := map[match.Termination]bool{match.ScoreAdjudication: true, match.Crash: true}
+	for termination, word := range terminations() {
+		record := kifu.Record{Start: startSFEN, Result: word, Winner: "black"}
+		text, err := record.CSA()
+		if err != nil {
+			t.Fatal(err)
+		}
+		interrupted := text[len(text)-len("%CHUDAN\n"):] == "%CHUDAN\n"
+		if interrupted != without[termination] {
+			t.Errorf("%s ends as %q", word, text[len(text)-20:])
+		}
+	}
+}
+
+func TestSideAdd(t *testing.T) {
+	var s match.Side
+	s.Add(kifu.Move{Nodes: 100, Time: 2 * time.Second, Depth: 10}, 0)
+	s.Add(kifu.Move{Nodes: 50, Time: time.Second}, 30*ms)
+	s.Add(kifu.Move{Depth: 5}, 20*ms)
+	want := match.Side{Plies: 3, Nodes: 150, Time: 3 * time.Second, DepthSum: 15, DepthPlies: 2, WorstOverrun: 30 * ms}
+	if s != want {
+		t.Errorf("%+v, want %+v", s, want)
+	}
+}
+
+func TestRulesPoints(t *testing.T) {
+	half := [2]float64{0.5, 0.5}
+	for _, name := range []string{"default", "wcsc", "floodgate", "denryu"} {
+		rules, repetition := profile(t, name), half
+		if name == "denryu" {
+			repetition = [2]float64{0.4, 0.6}
+		}
+		for _, test := range []struct {
+			verdict match.Verdict
+			want    [2]float64
+		}{
+			{match.Verdict{}, [2]float64{}},
+			{match.Verdict{Outcome: match.BlackWins, Termination: match.Resignation}, [2]float64{1, 0}},
+			{match.Verdict{Outcome: match.WhiteWins, Termination: match.PerpetualCheck}, [2]float64{0, 1}},
+			{match.Verdict{Outcome: match.Draw, Termination: match.MaxPlies}, half},
+			{match.Verdict{Outcome: match.Draw, Termination: match.Impasse}, half},
+			{match.Verdict{Outcome: match.Draw, Termination: match.ScoreAdjudication}, half},
+			{match.Verdict{Outcome: match.Draw, Termination: match.Repetition}, repetition},
+		} {
+			if got := rules.Points(test.verdict); got != test.want {
+				t.Errorf("%s: %v is worth %v, want %v", name, test.verdict, got, test.want)
+			}
+		}
+	}
+}
+
+func TestRulesByName(t *testing.T) {
+	for name, rules := range match.RulesProfiles() {
+		if got, err := match.RulesByName(name); err != nil || got != rules || got.Name != name {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	_, err := match.RulesByName("chess")
+	if want := `no rules are named "chess"; there are default, denryu, floodgate, wcsc`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
