@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -413,4 +414,119 @@ func (s *revokingSource) Next(ctx context.Context) (runner.Lease, error) {
 		l.Return = func(why error) { s.returned = why }
 	}
 	return l, err
+}
+
+// pondering is a fake that thinks on the opponent's time, and hits when the
+// expected reply was played.
+type pondering struct {
+	fake
+	expected string
+}
+
+func (p *pondering) Ponder(_ context.Context, r usi.Request) error {
+	p.expected = r.Position.String()
+	return nil
+}
+
+func (p *pondering) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	reply, err := p.fake.Think(ctx, r)
+	reply.Hit = p.expected != "" && p.expected == r.Position.String()
+	p.expected = ""
+	h, historyErr := r.Position.History()
+	if historyErr != nil || reply.Answer != usi.AnswerMove {
+		return reply, err
+	}
+	next := *h.Position()
+	next.Apply(reply.Move)
+	if moves := next.LegalMoves(nil); len(moves) > 0 {
+		reply.Ponder = moves[int(next.Key()%uint64(len(moves)))] // what the fake would play
+		if len(r.Position.Moves)%8 < 2 {
+			reply.Ponder = moves[0]
+		}
+	}
+	return reply, err
+}
+
+func TestPonderHitsAndMissesAreCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := testPlan(1, 1, match.Limits{Clock: match.TimeControl{Main: time.Minute}})
+		plan.Ponder = match.PonderStandard
+		sink := &memorySink{pairs: map[int]match.PairResult{}}
+		err := runner.Run(t.Context(), runner.Config{
+			Plan: plan, Source: runner.NewPlanSource(plan, func(int) bool { return false }), Sink: sink,
+			Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
+				return &pondering{fake: fake{name: p.Name}}, nil
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range sink.pairs[0].Games {
+			for c, s := range g.Sides {
+				if s.PonderHits == 0 || s.PonderMisses == 0 || s.PonderHits+s.PonderMisses >= s.Plies+1 {
+					t.Errorf("colour %d: %d hits and %d misses in %d plies", c, s.PonderHits, s.PonderMisses, s.Plies)
+				}
+			}
+		}
+	})
+}
+
+func TestStartsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := testPlan(16, 8, fixedNodes)
+		plan.StartParallel = 3
+		var starting, most, opened atomic.Int64
+		sink := &memorySink{pairs: map[int]match.PairResult{}}
+		err := runner.Run(t.Context(), runner.Config{
+			Plan: plan, Source: runner.NewPlanSource(plan, func(int) bool { return false }), Sink: sink,
+			Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
+				opened.Add(1)
+				n := starting.Add(1)
+				most.Store(max(most.Load(), n))
+				time.Sleep(time.Second)
+				first := true
+				return &fake{name: p.Name, newGame: func() error {
+					if first {
+						time.Sleep(time.Second) // loading belongs to the start
+						starting.Add(-1)
+						first = false
+					}
+					return nil
+				}}, nil
+			},
+		})
+		if err != nil || most.Load() != 3 || opened.Load() != 16 {
+			t.Errorf("%v, at most %d starting of %d", err, most.Load(), opened.Load())
+		}
+	})
+}
+
+func TestWarmUpIsAloneAndFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := testPlan(4, 4, fixedNodes)
+		plan.Players[1].WarmUp = true
+		plan.Players[1].Env = []string{"SLOT={slot}", "GPU={gpu}"}
+		plan.SlotsPerGPU = 2
+		var mu sync.Mutex
+		var order, env []string
+		sink := &memorySink{pairs: map[int]match.PairResult{}}
+		err := runner.Run(t.Context(), runner.Config{
+			Plan: plan, Source: runner.NewPlanSource(plan, func(int) bool { return false }), Sink: sink,
+			Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				order = append(order, p.Name)
+				env = append(env, p.Env...)
+				return &fake{name: p.Name}, nil
+			},
+		})
+		if err != nil || len(order) != 9 || order[0] != "B" {
+			t.Errorf("%v, opened %v", err, order)
+		}
+		for _, want := range []string{"SLOT=3", "GPU=1", "SLOT=0", "GPU=0"} {
+			if !slices.Contains(env, want) {
+				t.Errorf("no %s in %v", want, env)
+			}
+		}
+	})
 }

@@ -13,7 +13,7 @@ import (
 // How many moves are looked at, and for how long at most.
 const (
 	checkedMoves  = 50
-	checkedTime   = 8 * time.Second
+	checkedTime   = 12 * time.Second
 	checkedFaults = 3 // after which the rest is left
 )
 

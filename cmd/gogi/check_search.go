@@ -63,7 +63,7 @@ func checkGo(ctx context.Context, s *subject, k goKind, f *finding) {
 	if v, wrong := s.judge(position, reply); wrong != "" {
 		f.add(v, "%s", wrong)
 	}
-	k.measure(reply, f)
+	k.measure(reply, s.waited, f)
 	s.checkSettled(ctx, f)
 	if f.Verdict < checkFail && reply.Stopped == k.with.Infinite {
 		s.understood = append(s.understood, k)
@@ -71,7 +71,7 @@ func checkGo(ctx context.Context, s *subject, k goKind, f *finding) {
 }
 
 // measure holds what the search used against what it was allowed.
-func (k goKind) measure(r usi.Reply, f *finding) {
+func (k goKind) measure(r usi.Reply, waited time.Duration, f *finding) {
 	switch {
 	case k.with.Infinite:
 		measureStop(r, k.until, f)
@@ -82,7 +82,7 @@ func (k goKind) measure(r usi.Reply, f *finding) {
 	case k.with.Depth > 0:
 		f.add(checkPass, "depth %d in %s", r.Best().Depth, span(r.Elapsed))
 	default:
-		k.measureTime(r, f)
+		k.measureTime(r, waited, f)
 	}
 }
 
@@ -97,11 +97,16 @@ func measureNodes(r usi.Reply, limit uint64, f *finding) {
 	}
 }
 
-func (k goKind) measureTime(r usi.Reply, f *finding) {
-	used := span(r.Elapsed) + " of " + span(k.limit)
+// measureTime looks at the clock. waited is how long the machine kept the
+// search from running.
+func (k goKind) measureTime(r usi.Reply, waited time.Duration, f *finding) {
+	used, over := span(r.Elapsed)+" of "+span(k.limit), r.Elapsed-k.limit
 	switch {
-	case r.Elapsed > k.limit:
-		f.add(checkWarn, "%s: %s too late (a series tolerates %s)", used, span(r.Elapsed-k.limit), span(match.DefaultMargin))
+	case over > 0:
+		f.add(checkWarn, "%s: %s too late (a series tolerates %s)", used, span(over), span(match.DefaultMargin))
+		if waited >= over/2 {
+			f.add(checkWarn, "the machine is busy: it waited %s for a CPU", span(waited))
+		}
 	case r.Elapsed < k.least:
 		f.add(checkWarn, "%s: most of its time is unused", used)
 	default:

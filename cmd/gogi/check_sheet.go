@@ -25,7 +25,9 @@ const (
 func (v checkVerdict) String() string { return [...]string{"pass", "warn", "fail"}[v] }
 
 // MarshalText is the word of the JSON.
-func (v checkVerdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v checkVerdict) MarshalText() ([]byte, error) { //nolint:unparam // the signature is encoding.TextMarshaler's
+	return []byte(v.String()), nil
+}
 
 // finding is what was found out about one item.
 type finding struct {
@@ -65,6 +67,11 @@ type checkSheet struct {
 	width int       // of the column of names
 }
 
+// print writes to the terminal; should that be gone there is nobody to tell.
+func (s *checkSheet) print(format string, args ...any) {
+	_, _ = fmt.Fprintf(s.out, format, args...)
+}
+
 // detailWidth is where details are broken.
 const detailWidth = 96
 
@@ -74,7 +81,7 @@ func (s *checkSheet) begin(items []checkItem) {
 	}
 	if s.out != nil {
 		title := foreign.Printable(s.Engine, 100)
-		fmt.Fprintf(s.out, "%s\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)))
+		s.print("%s\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)))
 	}
 }
 
@@ -86,16 +93,16 @@ func (s *checkSheet) add(f *finding) {
 	}
 	head := fmt.Sprintf("%s   %-*s   ", f.Verdict, s.width, strings.ReplaceAll(f.Check, "_", " "))
 	for line := range strings.Lines(text.WrapSoft(f.Detail, detailWidth)) {
-		fmt.Fprintln(s.out, head+strings.TrimSpace(line))
+		s.print("%s%s\n", head, strings.TrimSpace(line))
 		head = strings.Repeat(" ", len(head))
 	}
 }
 
 func (s *checkSheet) printSummary(took time.Duration) {
-	fmt.Fprintf(s.out, "\n%d passed, %d with warnings, %d failed, in %s\n",
+	s.print("\n%d passed, %d with warnings, %d failed, in %s\n",
 		s.count(checkPass), s.count(checkWarn), s.count(checkFail), span(took))
 	if last := s.Checks[len(s.Checks)-1]; last.Verdict == checkFail && len(s.Checks) < 5 {
-		fmt.Fprintf(s.out, "Without %s nothing else can be checked.\n", last.Check)
+		s.print("Without %s nothing else can be checked.\n", last.Check)
 	}
 }
 

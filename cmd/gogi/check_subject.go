@@ -29,6 +29,7 @@ type subject struct {
 	proc   *process.Process // the one that runs, or nil
 	engine *usi.Engine      // the dialogue with it
 	extra  int              // bestmoves too many that it has been blamed for
+	waited time.Duration    // how long its last search had to wait for a CPU
 }
 
 // stopGrace is how long an engine is waited for after "stop". It is more than
@@ -99,7 +100,13 @@ func (s *subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if err := s.awake(ctx); err != nil {
 		return usi.Reply{}, err
 	}
+	before, _ := s.engine.Waited()
 	reply, err := s.engine.Think(ctx, r)
+	after, known := s.engine.Waited()
+	s.waited = 0
+	if known {
+		s.waited = max(0, after-before)
+	}
 	return reply, s.survived(err)
 }
 

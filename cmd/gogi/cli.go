@@ -34,6 +34,7 @@ type commandLine struct {
 	Match  matchCommand  `cmd:"" help:"Play a series, or finish one that was begun, and print its report."`
 	Report reportCommand `cmd:"" help:"Print what a run's games prove so far."`
 	Games  gamesCommand  `cmd:"" help:"List a run's games, or print one of them as USI or CSA."`
+	Init   initCommand   `cmd:"" help:"Write a commented series file to start from."`
 	Runs   runsCommand   `cmd:"" help:"List the runs of a database."`
 	DB     dbCommand     `cmd:"" name:"db" help:"Look at the database itself."`
 	Perft  perftCommand  `cmd:"" help:"Count the leaves of the tree of legal moves."`

@@ -17,6 +17,7 @@ type lineChart struct {
 	XTicks []tick
 	YTicks []tick
 	Even   float64 // where 50 % is
+	End    float64 // where the last score is
 	Desc   string
 	Cut    bool // the first pairs leave the picture
 	frame
@@ -30,15 +31,15 @@ type tick struct {
 // frame is a chart's plotting area.
 type frame struct{ Left, Top, Right, Bottom float64 }
 
-// newLineChart draws A's score over pairs. The scale follows the later pairs:
+// newLineChart draws A's score over pairs, nil where there is no line. The scale follows the later pairs:
 // the first few swing so widely that they would flatten the rest.
 func newLineChart(a string, points []curvePoint) *lineChart {
-	if len(points) == 0 {
+	if len(points) < 2 {
 		return nil
 	}
 	last := points[len(points)-1]
 	lo, hi := scoreRange(points, last.Pairs/10)
-	c := &lineChart{frame: frame{Left: 66, Top: 14, Right: 626, Bottom: 236}}
+	c := &lineChart{frame: frame{Left: 76, Top: 14, Right: 626, Bottom: 236}}
 	x := func(pairs float64) float64 { return c.Left + (c.Right-c.Left)*pairs/float64(last.Pairs) }
 	y := func(score float64) float64 { return c.Bottom - (c.Bottom-c.Top)*(score-lo)/(hi-lo) }
 	var line strings.Builder
@@ -46,7 +47,7 @@ func newLineChart(a string, points []curvePoint) *lineChart {
 		fmt.Fprintf(&line, "%.1f,%.1f ", x(float64(p.Pairs)), y(p.Score)) // a Builder never fails
 		c.Cut = c.Cut || p.Score < lo || p.Score > hi
 	}
-	c.Points, c.Even = strings.TrimSpace(line.String()), y(0.5)
+	c.Points, c.Even, c.End = strings.TrimSpace(line.String()), y(0.5), y(last.Score)
 	step := float64(max(1, roundUp((last.Pairs+4)/5)))
 	for v := 0.0; v <= float64(last.Pairs); v += step {
 		c.XTicks = append(c.XTicks, tick{x(v), count(int(v))})
@@ -153,6 +154,7 @@ type column struct {
 	Words               string // what shows when the pointer rests on it
 }
 
+// newColumnChart is nil where all games are of one class.
 func newColumnChart(classes []lengthClass) *columnChart {
 	most, mode := 0, 0
 	for i, class := range classes {
@@ -160,7 +162,7 @@ func newColumnChart(classes []lengthClass) *columnChart {
 			most, mode = class.Games, i
 		}
 	}
-	if most == 0 {
+	if len(classes) < 2 {
 		return nil
 	}
 	c := &columnChart{frame: frame{Left: 38, Top: 10, Right: 352, Bottom: 160}}

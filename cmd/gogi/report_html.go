@@ -153,7 +153,7 @@ func (p *page) write(w io.Writer) error {
 	}
 	p.Style = template.CSS(string(style) + diagram.Style) //nolint:gosec // both are our own, embedded
 	t, err := template.New("report.gohtml").Funcs(template.FuncMap{
-		"count": count, "percent": percent, "decimal": decimal, "wdl": wdl, "words": words, "plus": func(a, b int) int { return a + b },
+		"count": count, "number": numberOf, "percent": percent, "decimal": decimal, "wdl": wdl, "words": words, "plus": func(a, b int) int { return a + b },
 		"brief": brief, "label": intervalLabel, "test": testLabel, "text": func(v interface{ text() string }) string { return v.text() }, "tenth": func(v float64) string { return fmt.Sprintf("%.1f", v) },
 		"loser": loserOf, "seconds": func(v float64) time.Duration { return time.Duration(v * float64(time.Second)).Round(time.Second) },
 	}).ParseFS(templates, "templates/*.gohtml")
@@ -161,6 +161,14 @@ func (p *page) write(w io.Writer) error {
 		return err
 	}
 	return t.Execute(w, p)
+}
+
+// numberOf is "1 game", "2 games".
+func numberOf(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return count(n) + " " + what + "s"
 }
 
 // words is a spelling of the JSON output as one reads it.
@@ -179,7 +187,7 @@ func (p *page) addChanges(ctx context.Context, store *results.Store, info *resul
 	}
 	if n := retargeted(settings); n > 0 {
 		p.Verdict.Caveats = append(p.Verdict.Caveats, fmt.Sprintf(
-			"The number of pairs was changed %d times since the first start: tests and intervals hold only if no result was looked at before.", n))
+			"The number of pairs was changed %s since the first start: tests and intervals hold only if no result was looked at before.", numberOf(n, "time")))
 	}
 	return nil
 }

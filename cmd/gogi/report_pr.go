@@ -57,12 +57,12 @@ func fence(lines []string) string {
 func (r *report) blockTitle(retargeted int) string {
 	state := "finished"
 	if retargeted > 0 {
-		state += fmt.Sprintf(", target changed %d times", retargeted)
+		state += ", target changed " + numberOf(retargeted, "time")
 	}
 	if !r.Finished {
 		state = fmt.Sprintf("UNFINISHED, %s of %s pairs", count(r.Pairs), count(r.Planned))
 	}
-	return fmt.Sprintf("gogi %s: %s games, %s", r.Run, count(r.Games), state)
+	return fmt.Sprintf("gogi %s: %s, %s", r.Run, numberOf(r.Games, "game"), state)
 }
 
 // blockPlayer is one player: what it is, and with many players how it did.

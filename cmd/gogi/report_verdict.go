@@ -98,8 +98,8 @@ func (r *report) shownVerdict() verdict {
 func significant(p float64) bool { return stats.Test{P: p}.Significant(1 - level) }
 
 func (r *report) scoreSentence(c crossReport) string {
-	return fmt.Sprintf("%s scored %s of the points in %s games against %s: %s won, %s drawn, %s lost.",
-		r.A, percent(c.Score), count(c.Games), r.B, count(c.Wins), count(c.Draws), count(c.Losses))
+	return fmt.Sprintf("%s scored %s of the points in %s against %s: %s won, %s drawn, %s lost.",
+		r.A, percent(c.Score), numberOf(c.Games, "game"), r.B, count(c.Wins), count(c.Draws), count(c.Losses))
 }
 
 func (r *report) winsSentence(c crossReport) string {
@@ -174,7 +174,7 @@ func (r *report) caveats() []string {
 		all = append(all, fmt.Sprintf("%s of %s games ended by an engine's fault (a crash, a late or an illegal move), which tells of reliability rather than strength.", count(faults), count(r.Games)))
 	}
 	if r.Unmarked != nil {
-		all = append(all, fmt.Sprintf("%s pairs had a move that the machine slowed.", count(r.Unmarked.Marked)))
+		all = append(all, fmt.Sprintf("%s had a move that the machine slowed.", numberOf(r.Unmarked.Marked, "pair")))
 	}
 	return all
 }

@@ -1,0 +1,302 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// examined is what "gogi check --json" said.
+type examined struct {
+	series
+	sheet struct {
+		Version      int
+		Engine, Name string
+		Checks       []struct{ Check, Verdict, Detail string }
+	}
+}
+
+// checkFake examines the fake engine, with flags of "gogi check" and arguments
+// of the engine.
+func checkFake(t *testing.T, flags []string, arguments ...string) *examined {
+	t.Helper()
+	x := &examined{series: series{dir: t.TempDir()}}
+	x.mark = filepath.Join(x.dir, "mark")
+	args := slices.Concat([]string{"check", "--json"}, flags, []string{"--", "fakeengine", "-mark", x.mark}, arguments)
+	x.stdout, x.stderr, x.code = x.gogi(t, args...)
+	if err := json.Unmarshal([]byte(x.stdout), &x.sheet); err != nil {
+		t.Fatalf("%v: %s%s", err, x.stdout, x.stderr)
+	}
+	if left := running(t, x.mark); len(left) > 0 {
+		t.Errorf("left alive: %v", left)
+	}
+	if strings.ContainsAny(x.stdout+x.stderr, "\x1b\x07") {
+		t.Errorf("terminal escapes came through: %q", x.stdout)
+	}
+	failed := strings.Contains(x.stdout, `"fail"`)
+	if want := map[bool]int{false: 0, true: 1}[failed]; x.code != want {
+		t.Errorf("exit code %d, want %d: %s%s", x.code, want, x.stdout, x.stderr)
+	}
+	return x
+}
+
+// running lists the processes that have an argument.
+func running(t *testing.T, argument string) []string {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(files, func(file string) bool {
+		line, err := os.ReadFile(file)
+		return err != nil || !bytes.Contains(line, []byte("\x00"+argument+"\x00"))
+	})
+}
+
+// found asserts an item's verdict and a part of its detail.
+func (x *examined) found(t *testing.T, check, verdict, detail string) {
+	t.Helper()
+	for _, c := range x.sheet.Checks {
+		if c.Check != check {
+			continue
+		}
+		if c.Verdict != verdict || !strings.Contains(c.Detail, detail) {
+			t.Errorf("%s: %s: %s; want %s: %s", check, c.Verdict, c.Detail, verdict, detail)
+		}
+		return
+	}
+	t.Errorf("%s was not looked at: %s", check, x.stdout)
+}
+
+// In a quick check the searches of one process are: nodes, depth, movetime,
+// byoyomi, infinite, stop, ponderhit, ponder stop, and two for the declaration.
+// After a fault the next process counts from one again.
+func TestCheckFindsFaults(t *testing.T) {
+	t.Parallel()
+	const ponder = "name USI_Ponder type check default false"
+	type want struct{ check, verdict, detail string }
+	for _, test := range []struct {
+		script  string
+		options string // of the engine
+		wants   []want
+	}{
+		{"exit@go:2", "", []want{
+			{"go_nodes", "pass", "100 nodes"},
+			{"go_depth", "warn", "aborts on go depth 5: exit status 7; stderr: fake: leaving on purpose"},
+			{"go_movetime", "warn", "most of its time is unused"}, // a fresh process
+			{"go_byoyomi", "fail", "aborts on go btime 0 wtime 0 byoyomi 500: exit status 7"},
+			{"go_infinite", "pass", "after stop"},
+			{"stop", "fail", "aborts on "},
+		}},
+		{"abort@go:2", "", []want{{"go_depth", "warn", "killed by signal 6 (aborted); stderr: terminate called on purpose"}}},
+		{"hang@go:4", "", []want{
+			{"go_byoyomi", "fail", "hangs on go btime 0 wtime 0 byoyomi 500: no bestmove"},
+			{"go_infinite", "pass", "after stop"},
+			{"ponder_stop", "warn", "hangs on go ponder and stop"},
+		}},
+		{"late@go:4", "", []want{{"go_byoyomi", "fail", "does not end by itself: stopped after 2.5 s"}, {"go_infinite", "pass", ""}}},
+		{"twice@go:4", "", []want{{"go_byoyomi", "fail", "2 bestmoves for one go"}, {"go_infinite", "pass", ""}}},
+		{"twice@go:5", "", []want{
+			{"go_infinite", "fail", "2 bestmoves for one go"},
+			{"go_infinite", "fail", "without waiting for stop"},
+		}},
+		{"twice@go:6", "", []want{{"go_infinite", "pass", ""}, {"stop", "fail", "2 bestmoves for one go"}}},
+		{"illegal@go:1", "", []want{{"go_nodes", "fail", "illegal move 5a5b: "}, {"go_depth", "pass", ""}}},
+		{"malformed@go:1", "", []want{{"go_nodes", "fail", `cannot read the answer "bestmove P@5e"`}}},
+		{"none@go:1", "", []want{{"go_nodes", "fail", `cannot read the answer "bestmove none"`}}},
+		{"win@go:1", "", []want{{"go_nodes", "fail", "bestmove win: "}}},
+		{"resign@go:1", "", []want{{"go_nodes", "warn", "resigns"}}},
+		{"win@go:9", "", []want{{"declaration", "pass", "says bestmove win with 28 points; does not with 27"}}},
+		{"win@go:10", "", []want{
+			{"declaration", "fail", "declares a win that loses: Black has 27 points and needs 28"},
+			{"declaration", "fail", "does not declare a win with 28 points"},
+		}},
+		{"early@go:7", "", []want{{"ponderhit", "warn", "answers before it is asked to"}, {"ponderhit", "warn", "does not offer USI_Ponder"}}},
+		{"early@go:7", ponder, []want{{"ponderhit", "fail", "answers before it is asked to"}, {"ponder_stop", "pass", ""}}},
+		{"early@go:8", ponder, []want{{"ponderhit", "pass", ""}, {"ponder_stop", "fail", "answers before it is asked to"}}},
+		{"exit@go:7", ponder, []want{{"ponderhit", "fail", "aborts on go ponder and ponderhit: exit status 7"}, {"ponder_stop", "pass", ""}}},
+		{"exit@ponderhit", ponder, []want{{"ponderhit", "fail", "aborts on go ponder and ponderhit: exit status 7"}}},
+		{"exit@usinewgame:2", "", []want{{"readyok", "pass", ""}, {"go_nodes", "fail", "after the search"}, {"go_depth", "pass", ""}}},
+		{"stderr@go:2", "", []want{{"stderr", "pass", "noise on stderr"}}},
+		{"flood@go:4", "", []want{{"go_byoyomi", "warn", "most of its time is unused"}}},
+		{"garbage@usi", "", []want{{"usiok", "pass", "fake by nobody"}}},
+		{"garbage@go", "", []want{{"go_infinite", "pass", "after stop"}, {"stop", "pass", ""}}},
+	} {
+		t.Run(test.script+" "+test.options, func(t *testing.T) {
+			t.Parallel()
+			x := checkFake(t, []string{"--quick"}, "-script", test.script, "-options", test.options)
+			what, _, _ := strings.Cut(test.script, ":")
+			x.marked(t, what)
+			for _, w := range test.wants {
+				x.found(t, w.check, w.verdict, w.detail)
+			}
+		})
+	}
+}
+
+// TestCheckStopsWithoutAnEngine: what never gets ready cannot be examined.
+func TestCheckStopsWithoutAnEngine(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ script, check, detail string }{
+		{"exit@usi", "usiok", "aborts on usi, waiting for usiok: exit status 7"},
+		{"hang@usi", "usiok", "fails on usi, waiting for usiok: silent for 500ms"},
+		{"exit@isready", "readyok", "aborts on isready, waiting for readyok: exit status 7"},
+		{"hang@isready:2", "readyok", "fails on isready, waiting for readyok: silent for 500ms"},
+	} {
+		t.Run(test.script, func(t *testing.T) {
+			t.Parallel()
+			x := checkFake(t, []string{"--greeting-timeout", "500ms", "--ready-timeout", "500ms"}, "-script", test.script)
+			what, _, _ := strings.Cut(test.script, ":")
+			x.marked(t, what)
+			x.found(t, test.check, "fail", test.detail)
+			if last := x.sheet.Checks[len(x.sheet.Checks)-1]; last.Check != test.check {
+				t.Errorf("went on to %s", last.Check)
+			}
+		})
+	}
+}
+
+// TestCheckTheEnd: an engine that ignores quit and the end of its input is
+// killed, and that is said.
+func TestCheckTheEnd(t *testing.T) {
+	t.Parallel()
+	x := checkFake(t, nil, "-script", "hang@quit,stubborn@eof")
+	x.marked(t, "hang@quit")
+	x.found(t, "quit", "warn", "it had to be killed")
+	x.found(t, "end_of_input", "warn", "it had to be killed")
+	x.found(t, "legal_moves", "pass", "all of 50 answers")
+	x.found(t, "repeatable", "pass", "go nodes 10000: the same move, score and nodes")
+	x.found(t, "mate_search", "warn", "bestmove ")
+	if x.sheet.Version != 1 || x.sheet.Name != "fake" || !strings.HasPrefix(x.sheet.Engine, "fakeengine ") {
+		t.Errorf("head of the sheet: %+v", x.sheet)
+	}
+}
+
+func TestCheckSilentMateSearch(t *testing.T) {
+	t.Parallel()
+	x := checkFake(t, nil, "-script", "exit@go:1")
+	x.marked(t, "exit@go")
+	x.found(t, "mate_search", "warn", "aborts on go mate 1000: exit status 7")
+	x.found(t, "legal_moves", "fail", "no kind of search worked")
+	x.found(t, "declaration", "warn", "no kind of search worked")
+	x.found(t, "repeatable", "warn", "cannot be told")
+	x.found(t, "quit", "pass", "exit status 0")
+}
+
+func TestCheckOptions(t *testing.T) {
+	t.Parallel()
+	const declared = "name Clear Hash type button|name Odd type nonsense|name Low type spin default 9 min 1 max 5" +
+		"|name NetworkDelay type spin default 120 min 0 max 10000"
+	x := checkFake(t, []string{"--quick", "--option", "USI_Hahs=5", "--option", "hash=99999"}, "-options", declared)
+	x.found(t, "usiok", "warn", `1 unreadable option lines, the first: usi: option "Odd": unknown type`)
+	x.found(t, "options", "fail", `refused: option "USI_Hahs" is not offered; nearest: USI_Hash`)
+	x.found(t, "options", "fail", "refused: option USI_Hash: 99999 is outside 1 to 1024")
+	x.found(t, "options", "fail", "refuses its own default: option Low: 9 is outside 1 to 5")
+	x.found(t, "options", "fail", "names with spaces, which some GUIs cannot set: Clear Hash")
+	x.found(t, "defaults", "warn", "NetworkDelay 120")
+	x.found(t, "defaults", "warn", "--profile yaneuraou sets them right")
+
+	x = checkFake(t, []string{"--quick", "--profile", "yaneuraou"}, "-options", declared)
+	x.found(t, "defaults", "pass", "")
+}
+
+// TestCheckPositions holds that each position is what its comment says.
+func TestCheckPositions(t *testing.T) {
+	middle, err := middlegame().History()
+	if err != nil || middle.MoveCount() != 26 || middle.Position().InCheck() {
+		t.Errorf("middlegame: %v", err)
+	}
+	legal := map[int]string{ // of some positions, all legal moves or their number
+		1: "5i4i 5i6h 5i6i", 3: "5i4h 5i4i 5i5h 5i6h 5i6i", 4: "2g1f 2g1h", 5: "1c2a+ 2b2a+ 8b8a+",
+	}
+	illegal := map[int]string{0: "P*1b", 2: "5h4g", 4: "P*1f"}
+	for i, p := range trickyPositions() {
+		position, err := shogi.ParseSFEN(p.sfen)
+		if err != nil {
+			t.Errorf("%s: %v", p.why, err)
+			continue
+		}
+		var moves []string
+		for _, m := range position.LegalMoves(nil) {
+			if i != 5 || position.PieceAt(m.From()).Type() != shogi.King {
+				moves = append(moves, m.String())
+			}
+		}
+		slices.Sort(moves)
+		if got := strings.Join(moves, " "); len(moves) == 0 || legal[i] != "" && got != legal[i] {
+			t.Errorf("%s: legal are %s, want %s", p.why, got, legal[i])
+		}
+		if slices.Contains(moves, illegal[i]) {
+			t.Errorf("%s: %s is legal", p.why, illegal[i])
+		}
+		if i == len(trickyPositions())-1 && len(moves) != 593 {
+			t.Errorf("%s: %d legal moves", p.why, len(moves))
+		}
+	}
+}
+
+func TestCheckDeclarations(t *testing.T) {
+	for sfen, want := range map[string]bool{declarable: true, undeclarable: false} {
+		p, err := shogi.ParseSFEN(sfen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := p.Declaration(shogi.CSARule27); d.Win != want {
+			t.Errorf("%s: %v", sfen, d.Why())
+		}
+	}
+}
+
+func TestJudgeMate(t *testing.T) {
+	for answer, want := range map[string]checkVerdict{
+		"checkmate G*5b":            checkPass,
+		"bestmove G*5b ponder 1a1b": checkPass,
+		"bestmove G*4b":             checkWarn,
+		"bestmove 5c5b+":            checkWarn,
+		"bestmove 1a1b":             checkWarn,
+		"checkmate nomate":          checkWarn,
+		"checkmate notimplemented":  checkWarn,
+		"checkmate":                 checkWarn,
+	} {
+		if got := judgeMate(answer); got != want {
+			t.Errorf("%s: %v, want %v", answer, got, want)
+		}
+	}
+}
+
+func TestDifferences(t *testing.T) {
+	a := usi.Reply{Text: "7g7f", Nodes: 10_000, Lines: []usi.Info{{Score: usi.Score{Value: 30}}}}
+	b := usi.Reply{Text: "2g2f", Nodes: 10_001, Lines: []usi.Info{{Score: usi.Score{Mate: 1, Value: 3}}}}
+	if got := differences(a, a); got != "" {
+		t.Errorf("the same: %q", got)
+	}
+	if got, want := differences(a, b), "move 7g7f and 2g2f, score cp 30 and mate 3, nodes 10,000 and 10,001"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestCheckSheet: the worst note comes first, and long details stay in their
+// column.
+func TestCheckSheet(t *testing.T) {
+	var out bytes.Buffer
+	s := &checkSheet{Engine: "./x", out: &out}
+	s.begin([]checkItem{{name: "go_depth"}})
+	f := &finding{Check: "stop"}
+	f.add(checkPass, "fine")
+	f.add(checkWarn, "bad\x1b[31m %s", strings.Repeat("words ", 20))
+	f.add(checkFail, "worse")
+	s.add(f)
+	want := "./x\n═══\n\n" +
+		"fail   stop       worse; bad " + strings.TrimSpace(strings.Repeat("words ", 14)) + "\n" +
+		"                  " + strings.TrimSpace(strings.Repeat("words ", 6)) + "; fine\n"
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
