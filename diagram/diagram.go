@@ -65,7 +65,7 @@ func (d Diagram) SVG() string {
 type canvas struct{ strings.Builder }
 
 func (c *canvas) printf(format string, args ...any) {
-	fmt.Fprintf(c, format, args...) // a Builder never fails
+	_, _ = fmt.Fprintf(c, format, args...) // a Builder never fails
 }
 
 // board draws the squares, the four dots, and the files and ranks.
@@ -183,14 +183,14 @@ func Describe(p shogi.Position) string {
 func describeSide(p *shogi.Position, side shogi.Colour) string {
 	var words []string
 	for t := shogi.Dragon; t >= shogi.Pawn; t-- {
-		squares := ""
+		squares := []string{t.String()}
 		for s := range shogi.NoSquare {
 			if p.PieceAt(s) == shogi.NewPiece(side, t) {
-				squares += " " + s.String()
+				squares = append(squares, s.String())
 			}
 		}
-		if squares != "" {
-			words = append(words, t.String()+squares)
+		if len(squares) > 1 {
+			words = append(words, strings.Join(squares, " "))
 		}
 	}
 	hand := " Nothing in hand."

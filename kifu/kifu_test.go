@@ -30,7 +30,7 @@ P9+KY+KE+GI+KI+OU+KI+GI+KE+KY
 `
 
 // recordOf reads a USI position: "startpos moves …" or "sfen … moves …".
-func recordOf(t testing.TB, line string) kifu.Record {
+func recordOf(t *testing.T, line string) kifu.Record {
 	t.Helper()
 	start, list, _ := strings.Cut(line, " moves")
 	r := kifu.Record{Start: strings.TrimPrefix(start, "sfen ")}
@@ -48,7 +48,7 @@ func recordOf(t testing.TB, line string) kifu.Record {
 }
 
 // csa is a record's text, which must be one.
-func csa(t testing.TB, r kifu.Record) string {
+func csa(t *testing.T, r kifu.Record) string {
 	t.Helper()
 	text, err := r.CSA()
 	if err != nil {
@@ -57,7 +57,7 @@ func csa(t testing.TB, r kifu.Record) string {
 	return text
 }
 
-func fixture(t testing.TB, name string) string {
+func fixture(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
@@ -68,7 +68,7 @@ func fixture(t testing.TB, name string) string {
 
 // essence is what a CSA text says of the game: the board in full, the hands in
 // alphabetical order, side, moves and end; no names, times and comments.
-func essence(t testing.TB, text string) []string {
+func essence(t *testing.T, text string) []string {
 	t.Helper()
 	var out []string
 	for line := range strings.Lines(text) {
@@ -91,7 +91,7 @@ func essence(t testing.TB, text string) []string {
 
 // boardWithout is the even start without the pieces that a PI line takes away,
 // such as "11KY22KA".
-func boardWithout(t testing.TB, pieces string) []string {
+func boardWithout(t *testing.T, pieces string) []string {
 	t.Helper()
 	board := strings.Split(strings.TrimSuffix(evenBoard, "\n"), "\n")
 	for _, piece := range chunks(pieces, 4) {

@@ -15,7 +15,7 @@ import (
 // adjudicate plays moves over and over from a start while the scores last, each
 // from the view of the side that moves ("-": without one), and says how it
 // ended: "white at 6" is White's win after six moves, "none" no end.
-func adjudicate(t testing.TB, rules match.Adjudication, start, line string, scores []string) string {
+func adjudicate(t *testing.T, rules match.Adjudication, start, line string, scores []string) string {
 	t.Helper()
 	p, err := shogi.ParseSFEN(start)
 	if err != nil {

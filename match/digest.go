@@ -121,7 +121,7 @@ func (p *Player) canonical() canonicalPlayer {
 func canonicalBook(openings []Opening) canonicalOpenings {
 	h := sha256.New()
 	for _, o := range openings {
-		fmt.Fprintf(h, "%s\t%s\n", o.ID, o)
+		h.Write(fmt.Appendf(nil, "%s\t%s\n", o.ID, o))
 	}
 	return canonicalOpenings{len(openings), hex.EncodeToString(h.Sum(nil))}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // moves reads a line of moves.
-func moves(t testing.TB, line string) []shogi.Move {
+func moves(t *testing.T, line string) []shogi.Move {
 	t.Helper()
 	var list []shogi.Move
 	for text := range strings.FieldsSeq(line) {
@@ -27,13 +27,13 @@ func moves(t testing.TB, line string) []shogi.Move {
 }
 
 // opening is opening 7: a start ("startpos" or a SFEN) and a line of moves.
-func opening(t testing.TB, start, line string) match.Opening {
+func opening(t *testing.T, start, line string) match.Opening {
 	t.Helper()
 	return match.Opening{ID: "7", Start: start, Moves: moves(t, line)}
 }
 
 // referee starts a game without an opening.
-func referee(t testing.TB, rules match.Rules, start string) *match.Referee {
+func referee(t *testing.T, rules match.Rules, start string) *match.Referee {
 	t.Helper()
 	r, err := match.NewReferee(rules, opening(t, start, ""))
 	if err != nil {
@@ -43,7 +43,7 @@ func referee(t testing.TB, rules match.Rules, start string) *match.Referee {
 }
 
 // play makes a line of moves; only the last may end the game.
-func play(t testing.TB, r *match.Referee, line string) match.Verdict {
+func play(t *testing.T, r *match.Referee, line string) match.Verdict {
 	t.Helper()
 	var v match.Verdict
 	for i, m := range moves(t, line) {
@@ -56,7 +56,7 @@ func play(t testing.TB, r *match.Referee, line string) match.Verdict {
 }
 
 // profile is a named profile of rules.
-func profile(t testing.TB, name string) match.Rules {
+func profile(t *testing.T, name string) match.Rules {
 	t.Helper()
 	r, err := match.RulesByName(name)
 	if err != nil {
@@ -66,7 +66,7 @@ func profile(t testing.TB, name string) match.Rules {
 }
 
 // rows reads a table of testdata, whose first line names the columns.
-func rows(t testing.TB, name string) []map[string]string {
+func rows(t *testing.T, name string) []map[string]string {
 	t.Helper()
 	file, err := os.Open(filepath.Join("testdata", name))
 	if err != nil {

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -57,15 +58,15 @@ func (l Limits) Timed() bool { return !l.Clock.IsZero() || l.MoveTime > 0 }
 func (l Limits) Check() error {
 	switch {
 	case l.Clock.IsZero() && l.MoveTime == 0 && l.Nodes == 0 && l.Depth == 0 && !l.Self:
-		return fmt.Errorf("no limit: give one of main, byoyomi, increment, movetime, nodes, depth or self")
+		return errors.New("no limit: give one of main, byoyomi, increment, movetime, nodes, depth or self")
 	case l.Clock.Byoyomi > 0 && l.Clock.Increment > 0:
 		return fmt.Errorf("byoyomi %v and increment %v exclude each other (USI cannot say both)", l.Clock.Byoyomi, l.Clock.Increment)
 	case !l.Clock.IsZero() && l.MoveTime > 0:
 		return fmt.Errorf("movetime %v and a clock (%v) exclude each other", l.MoveTime, l.Clock)
 	case l.Self && (l.Timed() || l.Nodes > 0 || l.Depth > 0):
-		return fmt.Errorf("self means \"go infinite\" and excludes every other limit")
+		return errors.New("self means \"go infinite\" and excludes every other limit")
 	case l.Clock.Main < 0 || l.Clock.Byoyomi < 0 || l.Clock.Increment < 0 || l.MoveTime < 0 || l.Depth < 0 || l.Margin < 0 || l.Stall < 0:
-		return fmt.Errorf("a limit is negative")
+		return errors.New("a limit is negative")
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func (i Identity) String() string {
 	}
 	h := sha256.New()
 	for _, f := range i.Files {
-		fmt.Fprintf(h, "%s\t%s\n", f.Role, f.SHA256)
+		h.Write(fmt.Appendf(nil, "%s\t%s\n", f.Role, f.SHA256))
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))[:16]
 }

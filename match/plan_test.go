@@ -17,7 +17,7 @@ import (
 func book(n int) []match.Opening {
 	list := make([]match.Opening, n)
 	for i := range list {
-		list[i] = match.Opening{ID: fmt.Sprint(i), Start: "startpos"}
+		list[i] = match.Opening{ID: strconv.Itoa(i), Start: "startpos"}
 	}
 	return list
 }

@@ -43,7 +43,10 @@ func (o Outcome) String() string {
 
 // Winner is the colour that won; ok is false for a draw.
 func (o Outcome) Winner() (c shogi.Colour, ok bool) {
-	return map[Outcome]shogi.Colour{BlackWins: shogi.Black, WhiteWins: shogi.White}[o], o == BlackWins || o == WhiteWins
+	if o == WhiteWins {
+		return shogi.White, true
+	}
+	return shogi.Black, o == BlackWins
 }
 
 // Termination is why a game ended.

@@ -1,6 +1,7 @@
 package match_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -9,36 +10,47 @@ import (
 	"gogi/shogi"
 )
 
-// terminations are the spellings of the contract, in no order that matters.
-func terminations() map[match.Termination]string {
-	return map[match.Termination]string{
-		match.Checkmate: "checkmate", match.Resignation: "resignation", match.TimeForfeit: "time_forfeit",
-		match.Stall: "stall", match.IllegalMove: "illegal_move", match.Repetition: "repetition",
-		match.PerpetualCheck: "perpetual_check", match.Declaration: "declaration",
-		match.FalseDeclaration: "false_declaration", match.MaxPlies: "max_plies", match.Impasse: "impasse",
-		match.ScoreAdjudication: "score_adjudication", match.Crash: "crash",
+// ends are all terminations with the spellings of the contract.
+func ends() []end {
+	return []end{
+		{match.Checkmate, "checkmate", false},
+		{match.Resignation, "resignation", false},
+		{match.TimeForfeit, "time_forfeit", true},
+		{match.Stall, "stall", true},
+		{match.IllegalMove, "illegal_move", true},
+		{match.Repetition, "repetition", false},
+		{match.PerpetualCheck, "perpetual_check", false},
+		{match.Declaration, "declaration", false},
+		{match.FalseDeclaration, "false_declaration", true},
+		{match.MaxPlies, "max_plies", false},
+		{match.Impasse, "impasse", false},
+		{match.ScoreAdjudication, "score_adjudication", false},
+		{match.Crash, "crash", true},
 	}
 }
 
+type end struct {
+	termination match.Termination
+	word        string
+	fault       bool
+}
+
 func TestTerminations(t *testing.T) {
-	faults := map[match.Termination]bool{
-		match.TimeForfeit: true, match.Stall: true, match.IllegalMove: true, match.FalseDeclaration: true, match.Crash: true,
-	}
-	for termination, word := range terminations() {
-		if got := termination.String(); got != word {
-			t.Errorf("%q, want %q", got, word)
+	for _, e := range ends() {
+		if got := e.termination.String(); got != e.word {
+			t.Errorf("%q, want %q", got, e.word)
 		}
-		if got, err := match.ParseTermination(word); got != termination || err != nil {
-			t.Errorf("%q reads as %v, %v", word, got, err)
+		if got, err := match.ParseTermination(e.word); got != e.termination || err != nil {
+			t.Errorf("%q reads as %v, %v", e.word, got, err)
 		}
-		if termination.IsFault() != faults[termination] {
-			t.Errorf("%s: fault %t", word, termination.IsFault())
+		if e.termination.IsFault() != e.fault {
+			t.Errorf("%s: fault %t", e.word, e.termination.IsFault())
 		}
 	}
 	if match.NotEnded != 0 || match.NotEnded.IsFault() || match.NotEnded.String() != "not_ended" {
 		t.Errorf("not ended: %d, %q", match.NotEnded, match.NotEnded)
 	}
-	last := match.Termination(len(terminations()) + 1)
+	last := match.Termination(len(ends()) + 1)
 	if got := last.String(); got != "termination(14)" {
 		t.Errorf("a number that means nothing: %q", got)
 	}
@@ -80,16 +92,15 @@ func TestOutcome(t *testing.T) {
 
 // Every termination has an end that CSA readers know.
 func TestTerminationsAreKnownToRecords(t *testing.T) {
-	without := map[match.Termination]bool{match.ScoreAdjudication: true, match.Crash: true}
-	for termination, word := range terminations() {
-		record := kifu.Record{Start: startSFEN, Result: word, Winner: "black"}
+	for _, e := range ends() {
+		record := kifu.Record{Start: startSFEN, Result: e.word, Winner: "black"}
 		text, err := record.CSA()
 		if err != nil {
 			t.Fatal(err)
 		}
-		interrupted := text[len(text)-len("%CHUDAN\n"):] == "%CHUDAN\n"
-		if interrupted != without[termination] {
-			t.Errorf("%s ends as %q", word, text[len(text)-20:])
+		unknown := e.termination == match.ScoreAdjudication || e.termination == match.Crash
+		if strings.HasSuffix(text, "\n%CHUDAN\n") != unknown {
+			t.Errorf("%s ends as %q", e.word, text[len(text)-20:])
 		}
 	}
 }

@@ -63,7 +63,7 @@ func checkGo(ctx context.Context, s *subject, k goKind, f *finding) {
 	if v, wrong := s.judge(position, reply); wrong != "" {
 		f.add(v, "%s", wrong)
 	}
-	k.measure(reply, s.waited, f)
+	s.measure(reply, k, f)
 	s.checkSettled(ctx, f)
 	if f.Verdict < checkFail && reply.Stopped == k.with.Infinite {
 		s.understood = append(s.understood, k)
@@ -71,7 +71,7 @@ func checkGo(ctx context.Context, s *subject, k goKind, f *finding) {
 }
 
 // measure holds what the search used against what it was allowed.
-func (k goKind) measure(r usi.Reply, waited time.Duration, f *finding) {
+func (s *subject) measure(r usi.Reply, k goKind, f *finding) {
 	switch {
 	case k.with.Infinite:
 		measureStop(r, k.until, f)
@@ -82,7 +82,7 @@ func (k goKind) measure(r usi.Reply, waited time.Duration, f *finding) {
 	case k.with.Depth > 0:
 		f.add(checkPass, "depth %d in %s", r.Best().Depth, span(r.Elapsed))
 	default:
-		k.measureTime(r, waited, f)
+		s.measureTime(r, k, f)
 	}
 }
 
@@ -97,21 +97,29 @@ func measureNodes(r usi.Reply, limit uint64, f *finding) {
 	}
 }
 
-// measureTime looks at the clock. waited is how long the machine kept the
-// search from running.
-func (k goKind) measureTime(r usi.Reply, waited time.Duration, f *finding) {
-	used, over := span(r.Elapsed)+" of "+span(k.limit), r.Elapsed-k.limit
+// measureTime looks at the clock.
+func (s *subject) measureTime(r usi.Reply, k goKind, f *finding) {
 	switch {
-	case over > 0:
-		f.add(checkWarn, "%s: %s too late (a series tolerates %s)", used, span(over), span(match.DefaultMargin))
-		if waited >= over/2 {
-			f.add(checkWarn, "the machine is busy: it waited %s for a CPU", span(waited))
-		}
+	case s.late(f, r, k.limit):
 	case r.Elapsed < k.least:
-		f.add(checkWarn, "%s: most of its time is unused", used)
+		f.add(checkWarn, "%s of %s: most of its time is unused", span(r.Elapsed), span(k.limit))
 	default:
-		f.add(checkPass, "%s", used)
+		f.add(checkPass, "%s of %s", span(r.Elapsed), span(k.limit))
 	}
+}
+
+// late warns of an answer that came after the limit, and says so when the
+// machine is to blame.
+func (s *subject) late(f *finding, r usi.Reply, limit time.Duration) bool {
+	over := r.Elapsed - limit
+	if over <= 0 {
+		return false
+	}
+	f.add(checkWarn, "%s of %s: %s too late (a series tolerates %s)", span(r.Elapsed), span(limit), span(over), span(match.DefaultMargin))
+	if s.waited >= over/2 {
+		f.add(checkWarn, "the machine is busy: it waited %s for a CPU", span(s.waited))
+	}
+	return true
 }
 
 // prompt is how soon a bestmove must follow "stop" in a game.
@@ -124,7 +132,10 @@ func measureStop(r usi.Reply, stopped time.Duration, f *finding) {
 		f.add(checkWarn, "answers after %s, without waiting for stop", span(r.Elapsed))
 		return
 	}
-	late := max(0, r.Elapsed-stopped)
+	sayStop(f, max(0, r.Elapsed-stopped))
+}
+
+func sayStop(f *finding, late time.Duration) {
 	f.add(checkPass, "bestmove %s after stop", span(late))
 	if late > prompt {
 		f.add(checkWarn, "in a game it would be killed after %s", span(prompt))
@@ -157,8 +168,8 @@ func checkStop(ctx context.Context, s *subject, f *finding) {
 // its own clock has, and then play.
 func checkPonderHit(ctx context.Context, s *subject, f *finding) {
 	s.pondering(ctx, f, func(r usi.Request) {
-		reply, err := s.engine.Think(ctx, r)
-		if err = s.survived(err); err != nil {
+		reply, err := s.think(ctx, r)
+		if err != nil {
 			s.cannotPonder(f, "%s", blame(err, "go ponder and ponderhit"))
 			return
 		}
@@ -169,11 +180,9 @@ func checkPonderHit(ctx context.Context, s *subject, f *finding) {
 			s.cannotPonder(f, "no bestmove %s after ponderhit", span(r.Deadline))
 			return
 		}
-		if reply.Elapsed > r.Go.Byoyomi {
-			f.add(checkWarn, "bestmove %s after ponderhit, but it had %s", span(reply.Elapsed), span(r.Go.Byoyomi))
-			return
+		if !s.late(f, reply, r.Go.Byoyomi) {
+			f.add(checkPass, "bestmove %s after ponderhit, of %s", span(reply.Elapsed), span(r.Go.Byoyomi))
 		}
-		f.add(checkPass, "bestmove %s after ponderhit, of %s", span(reply.Elapsed), span(r.Go.Byoyomi))
 	})
 }
 
@@ -185,7 +194,7 @@ func checkPonderStop(ctx context.Context, s *subject, f *finding) {
 			s.cannotPonder(f, "%s", blame(err, "go ponder and stop"))
 			return
 		}
-		f.add(checkPass, "bestmove %s after stop", span(time.Since(began)))
+		sayStop(f, time.Since(began))
 	})
 }
 

@@ -180,7 +180,7 @@ func (s *subject) judge(at usi.Position, r usi.Reply) (checkVerdict, string) {
 	switch r.Answer {
 	case usi.AnswerMove:
 		if err := p.CheckLegal(r.Move); err != nil {
-			return checkFail, "illegal move " + err.Error()
+			return checkFail, "bestmove " + err.Error()
 		}
 	case usi.AnswerWin:
 		if d := p.Declaration(s.plan.Rules.Declaration); !d.Win {

@@ -194,6 +194,7 @@ func (c *matchCommand) resolve(ctx context.Context, o *opener) ([]usi.Greeting, 
 	for i, p := range plan.Players {
 		warnings = append(warnings, configs.Lint(p, plan, greetings[i].Options)...)
 	}
+	warnings = append(warnings, repeats(plan)...)
 	if !c.Deterministic {
 		return greetings, warnings, nil
 	}
@@ -203,6 +204,22 @@ func (c *matchCommand) resolve(ctx context.Context, o *opener) ([]usi.Greeting, 
 	}
 	o.plan = plan
 	return greetings, append(warnings, notes...), nil
+}
+
+// repeats warns of a series that plays its openings more than once without a
+// clock: engines that are deterministic then repeat their games.
+func repeats(plan *match.Plan) []string {
+	rounds := (plan.Pairs + plan.Pairings() - 1) / plan.Pairings()
+	for _, p := range plan.Players {
+		if p.Limits.Timed() {
+			return nil
+		}
+	}
+	if rounds <= len(plan.Openings) {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d pairs from %d openings, and no clock: deterministic engines will repeat games, which prove nothing new",
+		rounds, len(plan.Openings))}
 }
 
 // playInto plays what is missing of the run in the store, and reports.

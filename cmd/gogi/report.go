@@ -154,8 +154,12 @@ type unmarkedReport struct {
 type distinctReport struct {
 	Pairs    int      `json:"pairs"`    // that are left
 	Repeated int      `json:"repeated"` // that were taken out
-	P        *float64 `json:"p"`        // of the exact test over pairs
+	Score    *float64 `json:"score"`
+	Lo       *float64 `json:"lo"` // the exact interval of the win rate among decisive games
+	Hi       *float64 `json:"hi"`
+	P        *float64 `json:"p"` // of the exact test over pairs
 	Why      string   `json:"why,omitempty"`
+	stats.WDL
 }
 
 type faultLosses struct {
@@ -184,9 +188,7 @@ type gatherer struct {
 	ends     map[terminationReport]int
 	faults   map[faultReport]int
 	hashes   map[uint64]bool
-	plies    int
 	pair     []results.GameRow
-	errs     error
 }
 
 // gather makes the report of a run from its rows.
@@ -390,13 +392,24 @@ func (g *gatherer) withoutRepeats() *distinctReport {
 	if g.repeated == 0 {
 		return nil
 	}
-	d := &distinctReport{Pairs: g.distinct.Pairs(), Repeated: g.repeated}
-	test, err := g.distinct.SignFlip(stats.TwoSided)
-	if err != nil {
-		d.Why = err.Error()
-	} else {
-		d.P = number(test.P)
+	total := g.distinct.Total()
+	d := &distinctReport{Pairs: g.distinct.Pairs(), Repeated: g.repeated, WDL: total}
+	if score, err := g.distinct.Score(); err == nil {
+		d.Score = &score
 	}
+	k, n := total.Decisive()
+	if i, err := stats.ClopperPearson(k, n, level); err == nil {
+		d.Lo, d.Hi = number(i.Lo), number(i.Hi)
+	}
+	test, err := g.distinct.SignFlip(stats.TwoSided)
+	if err != nil { // as for all pairs, the test over decisive games stands in
+		test, err = stats.BinomialTest(k, n, 0.5, stats.TwoSided)
+	}
+	if err != nil {
+		d.Why = "no decisive game"
+		return d
+	}
+	d.P = number(test.P)
 	return d
 }
 

@@ -69,10 +69,11 @@ func scoreRange(points []curvePoint, skip int) (lo, hi float64) {
 		}
 	}
 	margin := max(0.02, (hi-lo)/20)
-	if lo < 0.5 || hi == 0.5 {
+	above, below := hi > 0.5, lo < 0.5
+	if below || !above {
 		lo -= margin
 	}
-	if hi > 0.5 || lo == 0.5 {
+	if above || !below {
 		hi += margin
 	}
 	step := scoreStep(lo, hi)

@@ -151,7 +151,7 @@ func (p *page) write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	p.Style = template.CSS(string(style) + diagram.Style) //nolint:gosec // both are our own, embedded
+	p.Style = template.CSS(string(style) + diagram.Style) // both are our own
 	t, err := template.New("report.gohtml").Funcs(template.FuncMap{
 		"count": count, "number": numberOf, "percent": percent, "decimal": decimal, "wdl": wdl, "words": words, "plus": func(a, b int) int { return a + b },
 		"brief": brief, "label": intervalLabel, "test": testLabel, "text": func(v interface{ text() string }) string { return v.text() }, "tenth": func(v float64) string { return fmt.Sprintf("%.1f", v) },
@@ -271,8 +271,12 @@ func (p *page) Swapped() bool { return p.Pentanomial.Pairs() > 0 }
 func (p *page) Cells() []pentaCell {
 	c := p.Pentanomial
 	return []pentaCell{
-		{"LL", "both lost", c.LL}, {"LD", "a loss and a draw", c.LD}, {"WL", "a win and a loss", c.WL},
-		{"DD", "both drawn", c.DD}, {"WD", "a win and a draw", c.WD}, {"WW", "both won", c.WW},
+		{"LL", "both lost", c.LL},
+		{"LD", "a loss and a draw", c.LD},
+		{"WL", "a win and a loss", c.WL},
+		{"DD", "both drawn", c.DD},
+		{"WD", "a win and a draw", c.WD},
+		{"WW", "both won", c.WW},
 	}
 }
 
@@ -312,7 +316,7 @@ func newFigure(g results.GameRow, record kifu.Record) (figure, error) {
 	if last != shogi.NoMove {
 		f.Last = fmt.Sprintf("%s, by %s", last, [2]string{g.Black, g.White}[position.Side().Opponent()])
 	}
-	f.Diagram = template.HTML(diagram.Diagram{ //nolint:gosec // the package escapes every text
+	f.Diagram = template.HTML(diagram.Diagram{ // which escapes every text
 		Position: position, Last: last, ID: fmt.Sprintf("game-%d-%d", g.Pair, g.Leg),
 		Title: fmt.Sprintf("Last position of game %s, %s (Black) against %s (White)", f.Game, g.Black, g.White),
 	}.SVG())

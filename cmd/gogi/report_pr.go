@@ -105,7 +105,7 @@ func (b advantageReport) short() string {
 	return fmt.Sprintf("%d of %d decisive  %s [%s, %s]", k, n, percent(float64(k)/float64(n)), percent(*b.Lo), percent(*b.Hi))
 }
 
-func (i *intervalReport) short() string {
+func (i intervalReport) short() string {
 	switch {
 	case i.Estimate == nil:
 		return "unknown: " + i.Why
@@ -157,7 +157,7 @@ func (p planFacts) line(info *results.RunInfo) string {
 
 func (r *report) blockRemarks() string {
 	repeats := ""
-	if d := r.Distinct; d != nil && d.P != nil {
+	if d := r.Distinct; r.Finished && d != nil && d.P != nil && d.Pairs > 0 {
 		repeats = fmt.Sprintf(" (p = %s over the %d pairs without)", pValue(*d.P), d.Pairs)
 	}
 	slowed := 0

@@ -31,7 +31,7 @@ type scenes struct {
 func newScenes(a, b string) *scenes {
 	return &scenes{
 		a: a, b: b, curve: curve{every: 1},
-		lengths: map[int]int{}, latest: map[match.Termination][]results.GameRow{},
+		lengths: map[int]int{}, latest: make(map[match.Termination][]results.GameRow),
 	}
 }
 

@@ -106,6 +106,9 @@ func (r *report) printHeadToHead(w io.Writer) {
 	line("Elo", "%s", r.Elo.text())
 	for _, t := range r.Tests {
 		line(testLabel(t.Method), "%s", t.text())
+		if t.Critical != nil && t.P != nil {
+			line("", "%s", t.criticalText())
+		}
 	}
 	if d := r.Divergence; d != nil {
 		line("divergence", "%s", d.text(r.PairVariance))
@@ -185,15 +188,20 @@ func (t testReport) text() string {
 	if t.K == nil {
 		return words + fmt.Sprintf(" (sign flips of %s pairs)", count(t.N))
 	}
-	words += fmt.Sprintf(", %d wins of %d", *t.K, t.N)
+	return words + fmt.Sprintf(", %d wins of %d", *t.K, t.N)
+}
+
+// criticalText says how many wins would have been significant.
+func (t testReport) criticalText() string {
+	var parts []string
 	for _, c := range t.Critical {
 		if c.Wins == nil {
-			words += fmt.Sprintf("; no number is significant at %s", percentShort(c.Alpha))
+			parts = append(parts, "no number at "+percentShort(c.Alpha))
 			continue
 		}
-		words += fmt.Sprintf("; significant at %s from %d", percentShort(c.Alpha), *c.Wins)
+		parts = append(parts, fmt.Sprintf("%d at %s", *c.Wins, percentShort(c.Alpha)))
 	}
-	return words
+	return fmt.Sprintf("wins of %d that are significant: %s", t.N, strings.Join(parts, ", "))
 }
 
 func (d *divergenceReport) text(variance *float64) string {
@@ -243,7 +251,7 @@ func (r *report) printPlay(w io.Writer) {
 // printRemarks are the things that should be zero, and the length of games.
 func (r *report) printRemarks(w io.Writer) {
 	fmt.Fprintf(w, "game length     mean %s plies, %d to %d\n", decimal(r.Plies.Mean, 1), r.Plies.Min, r.Plies.Max)
-	fmt.Fprintf(w, "duplicate games %s\n", count(r.Duplicates))
+	fmt.Fprintf(w, "duplicate games %s\n", duplicates(r.Duplicates))
 	if len(r.Faults) == 0 {
 		fmt.Fprintln(w, "faults          none")
 	}
@@ -257,6 +265,13 @@ func (r *report) printRemarks(w io.Writer) {
 		}
 		fmt.Fprintln(w)
 	}
+}
+
+func duplicates(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return count(n) + " (equal to an earlier game move for move: they prove nothing new)"
 }
 
 func percent(v float64) string { return fmt.Sprintf("%.1f%%", 100*v) }

@@ -26,9 +26,9 @@ func (r *report) verdict() verdict {
 	}
 	test, swapped := r.deciding()
 	v := r.claim(test, swapped)
-	v.Reasons = append(v.Reasons, r.scoreSentence(pairing), r.winsSentence(pairing))
+	v.Reasons = append(v.Reasons, r.scoreSentence(pairing))
 	if v.Kind == "open" || v.Kind == "shown" {
-		v.Reasons = append(v.Reasons, r.testSentence(test, swapped), r.eloSentence(test))
+		v.Reasons = append(v.Reasons, r.winsSentence(), r.testSentence(test, swapped), r.eloSentence())
 	}
 	v.Caveats = r.caveats()
 	return v
@@ -42,6 +42,34 @@ func (r *report) pairing() (crossReport, bool) {
 		}
 	}
 	return crossReport{}, false
+}
+
+// evidence is what a verdict rests on.
+type evidence struct {
+	stats.WDL
+	score, lo, hi, p *float64 // nil where there is none; lo and hi bound the rate of wins among decisive games
+}
+
+// evidence is that of the pairs that repeat no game, which are mostly all.
+func (r *report) evidence() evidence {
+	if d := r.Distinct; d != nil {
+		return evidence{d.WDL, d.Score, d.Lo, d.Hi, d.P}
+	}
+	c, _ := r.pairing()
+	e := evidence{WDL: c.WDL, score: r.Score}
+	if i := r.interval("win_rate_decisive"); i != nil {
+		e.lo, e.hi = i.Lo, i.Hi
+	}
+	if test, _ := r.deciding(); test != nil {
+		e.p = test.P
+	}
+	return e
+}
+
+// shows reports whether the evidence is significant and favours the same side as
+// the score of all games.
+func (e evidence) shows(score float64) bool {
+	return e.p != nil && significant(*e.p) && e.score != nil && (*e.score > 0.5) == (score > 0.5)
 }
 
 // deciding is the test that decides, nil where there is none, and whether colours
@@ -62,14 +90,15 @@ func (r *report) claim(test *testReport, swapped bool) verdict {
 	switch {
 	case !r.Finished:
 		return verdict{Kind: "none", Short: "unfinished, no verdict", Claim: fmt.Sprintf(
-			"There is no verdict yet: %s of %s pairs are played. Who looks often enough sees a good result between equals, too, so tests and intervals only hold at the end that was planned.",
-			count(r.Pairs), count(r.Planned))}
+			"There is no verdict yet: %s of %s pairs are played.", count(r.Pairs), count(r.Planned)), Reasons: []string{
+			"Who looks often enough sees a good result between equals, too: tests and intervals only hold at the end that was planned.",
+		}}
 	case !swapped:
 		return verdict{Kind: "none", Short: "colours not swapped, no verdict", Claim: fmt.Sprintf(
 			"There is no verdict: %s always had Black and %s White, so the games do not tell strength from colour.", r.A, r.B)}
 	case test == nil || !significant(*test.P):
 		return r.openVerdict("not significant at 5%", ".")
-	case r.Distinct != nil && (r.Distinct.P == nil || !significant(*r.Distinct.P)):
+	case !r.evidence().shows(*r.Score):
 		return r.openVerdict("not significant at 5% without repeated games", ": too many of them repeat earlier ones.")
 	}
 	return r.shownVerdict()
@@ -102,17 +131,18 @@ func (r *report) scoreSentence(c crossReport) string {
 		r.A, percent(c.Score), numberOf(c.Games, "game"), r.B, count(c.Wins), count(c.Draws), count(c.Losses))
 }
 
-func (r *report) winsSentence(c crossReport) string {
-	k, n := c.Decisive()
-	i := r.interval("win_rate_decisive")
-	if i == nil || i.Lo == nil {
-		return "No game was decisive."
+func (r *report) winsSentence() string {
+	e := r.evidence()
+	k, n := e.Decisive()
+	text := "It won"
+	if d := r.Distinct; d != nil {
+		text = fmt.Sprintf("Without repeated games, which are in %s, it won", numberOf(d.Repeated, "pair"))
 	}
-	if r.Distinct != nil {
-		return fmt.Sprintf("It won %s of %s decisive games, %s.", count(k), count(n), percent(*i.Estimate))
+	if n == 0 || e.lo == nil {
+		return text + " no game and lost none."
 	}
-	return fmt.Sprintf("It won %s of %s decisive games: %s, with %s to %s as the exact %s interval.",
-		count(k), count(n), percent(*i.Estimate), percent(*i.Lo), percent(*i.Hi), percentShort(level))
+	return text + fmt.Sprintf(" %s of %s decisive games: %s, with %s to %s as the exact %s interval.",
+		count(k), count(n), percent(float64(k)/float64(n)), percent(*e.lo), percent(*e.hi), percentShort(level))
 }
 
 func (r *report) interval(of string) *intervalReport {
@@ -137,22 +167,21 @@ func (r *report) testSentence(t *testReport, swapped bool) string {
 	}
 	text := fmt.Sprintf("Two equal players get a result at least this one-sided with probability p = %s (%s, two-sided).", pValue(*t.P), method)
 	if d := r.Distinct; d != nil && d.P != nil {
-		text += fmt.Sprintf(" Without the %s pairs that repeat a game, the other %s have p = %s.", count(d.Repeated), count(d.Pairs), pValue(*d.P))
+		text += fmt.Sprintf(" Of the %s without repeated games, p = %s.", numberOf(d.Pairs, "pair"), pValue(*d.P))
 	}
 	return text
 }
 
 // eloSentence says how large the difference may be: of use above all where none
 // is shown, as that is no proof of equality.
-func (r *report) eloSentence(test *testReport) string {
-	if r.Distinct != nil {
-		return "No interval is given here: games that repeat each other make it too narrow."
-	}
-	if r.Elo.Estimate == nil && r.Elo.Lo == nil && r.Elo.Hi == nil {
+func (r *report) eloSentence() string {
+	e := r.evidence()
+	if e.lo == nil {
 		return "How large a difference may be is not known."
 	}
-	span := fmt.Sprintf("%s to %s Elo", elo(r.Elo.Lo, -1), elo(r.Elo.Hi, 1))
-	if test == nil || significant(*test.P) || r.disagree() {
+	image := stats.EloInterval(stats.Interval{Lo: *e.lo, Hi: *e.hi})
+	span := fmt.Sprintf("%s to %s Elo", elo(number(image.Lo), -1), elo(number(image.Hi), 1))
+	if e.p == nil || significant(*e.p) || r.disagree() {
 		return fmt.Sprintf("In Elo, that interval is %s for %s.", span, r.A)
 	}
 	return fmt.Sprintf("That does not prove them equal: in Elo, the interval is %s for %s.", span, r.A)
@@ -164,7 +193,7 @@ func (r *report) caveats() []string {
 	if len(r.Players) > 2 {
 		all = append(all, fmt.Sprintf("Only %s against %s is judged; among several pairings, one looks good by chance more often than its own p says.", r.A, r.B))
 	}
-	if r.Distinct == nil && r.disagree() {
+	if r.disagree() {
 		all = append(all, "The interval takes the two games of a pair for independent, which they are not; so it and the test, which decides, differ about an even score.")
 	}
 	if r.Duplicates > 0 {
@@ -174,7 +203,7 @@ func (r *report) caveats() []string {
 		all = append(all, fmt.Sprintf("%s of %s games ended by an engine's fault (a crash, a late or an illegal move), which tells of reliability rather than strength.", count(faults), count(r.Games)))
 	}
 	if r.Unmarked != nil {
-		all = append(all, fmt.Sprintf("%s had a move that the machine slowed.", numberOf(r.Unmarked.Marked, "pair")))
+		all = append(all, numberOf(r.Unmarked.Marked, "pair")+" had a move that the machine slowed.")
 	}
 	return all
 }
@@ -182,12 +211,9 @@ func (r *report) caveats() []string {
 // disagree reports whether the interval of the win rate and the deciding test
 // differ about an even score.
 func (r *report) disagree() bool {
-	i := r.interval("win_rate_decisive")
-	test, swapped := r.deciding()
-	if i == nil || i.Lo == nil || test == nil || !swapped {
-		return false
-	}
-	return (*i.Lo > 0.5 || *i.Hi < 0.5) != significant(*test.P)
+	e := r.evidence()
+	_, swapped := r.deciding()
+	return swapped && e.p != nil && e.lo != nil && (*e.lo > 0.5 || *e.hi < 0.5) != significant(*e.p)
 }
 
 func (r *report) faultCount() int {
