@@ -103,11 +103,14 @@ func (p *Plan) canonicalClocks() map[string]string {
 
 func (p *Player) canonical() canonicalPlayer {
 	c := canonicalPlayer{
-		Name: p.Name, Identity: map[string]string{}, Env: p.Env, Options: p.Options, Profile: p.Profile,
+		Name: p.Name, Identity: map[string]string{}, Env: p.Env, Options: p.hashedOptions(), Profile: p.Profile,
 		Limits: p.Limits.String(), Margin: p.Limits.Margin.String(), Stall: p.Limits.Stall.String(), Restart: p.Restart,
 	}
-	if len(p.Command) > 1 {
-		c.Arguments = p.Command[1:]
+	for i, word := range p.Command[min(1, len(p.Command)):] {
+		if p.Identity.has("argument " + strconv.Itoa(i+1)) {
+			word = hashed
+		}
+		c.Arguments = append(c.Arguments, word)
 	}
 	for _, f := range p.Identity.Files {
 		c.Identity[f.Role] = strings.TrimSpace(c.Identity[f.Role] + " " + f.SHA256)
@@ -116,6 +119,31 @@ func (p *Player) canonical() canonicalPlayer {
 		c.Identity["fixed"] = p.Identity.Fixed
 	}
 	return c
+}
+
+// hashed stands for a path whose contents are in the identity: a folder that
+// was moved is the same evaluation.
+const hashed = "(see identity)"
+
+func (p *Player) hashedOptions() []Option {
+	options := slices.Clone(p.Options)
+	for i, o := range options {
+		if p.Identity.has("option "+o.Name) || p.Identity.has(o.Name+"/") {
+			options[i].Value = hashed
+		}
+	}
+	return options
+}
+
+// has reports whether a file has the role, or one that begins with it where it
+// names a folder; engines do not tell upper from lower case in option names.
+func (i Identity) has(role string) bool {
+	return slices.ContainsFunc(i.Files, func(f FileHash) bool {
+		if strings.HasSuffix(role, "/") && len(f.Role) > len(role) {
+			return strings.EqualFold(f.Role[:len(role)], role)
+		}
+		return strings.EqualFold(f.Role, role)
+	})
 }
 
 func canonicalBook(openings []Opening) canonicalOpenings {

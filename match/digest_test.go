@@ -235,3 +235,21 @@ func TestIdentityString(t *testing.T) {
 		}
 	}
 }
+
+// A path whose contents are in the identity is no part of the digest; one whose
+// contents are not known is.
+func TestDigestKnowsContentsNotPaths(t *testing.T) {
+	plan := func(dir string, files ...match.FileHash) *match.Plan {
+		return &match.Plan{Players: []match.Player{{
+			Name: "A", Command: []string{"/x/sh", dir + "/run.sh"}, Options: []match.Option{{Name: "evaldir", Value: dir}},
+			Identity: match.Identity{Files: files},
+		}}}
+	}
+	known := []match.FileHash{{Role: "argument 1", SHA256: "11"}, {Role: "EvalDir/nn.bin", SHA256: "22"}}
+	if plan("/a", known...).Digest() != plan("/b", known...).Digest() {
+		t.Error("a moved folder with equal contents changed the digest")
+	}
+	if plan("/a").Digest() == plan("/b").Digest() {
+		t.Error("a path with unknown contents did not change the digest")
+	}
+}

@@ -105,7 +105,7 @@ func TestDump(t *testing.T) {
 	}
 	for line, word := range map[int]string{
 		0: `"name":"r"`, 1: `"command":["/engines/a","--flag"]`, 3: `"ended":"1970-01-01T00:00:00.000005Z"`,
-		4: `{"move":"7g7f","opening":true,"us":0}`, 5: `"started":"2026-05-04T03:02:02.123456Z"`,
+		4: `{"move":"7g7f","opening":true,"us":0}`, 5: `"started":"` + p.Games[1].Started.Format(time.RFC3339Nano) + `"`,
 	} {
 		if !strings.Contains(lines[line], word) {
 			t.Errorf("line %d lacks %s: %s", line, word, lines[line])

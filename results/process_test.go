@@ -166,10 +166,11 @@ func readBeside(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if games := allGames(t, s, info.ID); len(games) < 2*info.Finished || len(games)%2 != 0 {
-		t.Errorf("%d games in %d pairs or more", len(games), info.Finished)
+	games := allGames(t, s, info.ID)
+	if len(games) == 0 || len(games) < 2*info.Finished || len(games)%2 != 0 {
+		t.Fatalf("%d games in %d pairs or more", len(games), info.Finished)
 	}
-	if _, err := s.Record(t.Context(), info.ID, 0, 1); err != nil {
+	if _, err := s.Record(t.Context(), info.ID, games[0].Pair, 1); err != nil {
 		t.Error(err)
 	}
 	if now, err := s.FindRun(t.Context(), "killed"); err != nil || now.Finished < info.Finished {

@@ -160,6 +160,7 @@ func (c *checkCommand) findAll(ctx context.Context, s *subject, sheet *checkShee
 		sheet.Name = s.greeting.Name
 		sheet.add(f)
 		if item.vital && f.Verdict == checkFail {
+			sheet.stuck = item.name
 			return
 		}
 	}

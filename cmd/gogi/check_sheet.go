@@ -63,6 +63,7 @@ type checkSheet struct {
 	Name    string     `json:"name"`   // as the engine gives it
 	Checks  []*finding `json:"checks"`
 
+	stuck string    // the item without which the others could not be looked at
 	out   io.Writer // gets each finding as it is added, or nil
 	width int       // of the column of names
 }
@@ -101,8 +102,8 @@ func (s *checkSheet) add(f *finding) {
 func (s *checkSheet) printSummary(took time.Duration) {
 	s.print("\n%d passed, %d with warnings, %d failed, in %s\n",
 		s.count(checkPass), s.count(checkWarn), s.count(checkFail), span(took))
-	if last := s.Checks[len(s.Checks)-1]; last.Verdict == checkFail && len(s.Checks) < 5 {
-		s.print("Without %s nothing else can be checked.\n", last.Check)
+	if s.stuck != "" {
+		s.print("Without %s nothing else can be checked.\n", s.stuck)
 	}
 }
 

@@ -120,7 +120,7 @@ func TestCheckFindsFaults(t *testing.T) {
 		}},
 		{"twice@go:5,early@go:7,win@go:10", "", []want{
 			{"go_infinite", "warn", "without waiting for stop"},
-			{"stop", "", "after stop"},
+			{"stop", "", ""},
 			{"ponderhit", "warn", "answers before it is asked to"},
 			{"ponderhit", "warn", "does not offer USI_Ponder"},
 			{"declaration", "fail", "declares a win that loses: Black has 27 points and needs 28"},
@@ -135,7 +135,7 @@ func TestCheckFindsFaults(t *testing.T) {
 		{"garbage@usi,stderr@go:2,flood@go:4,garbage@go:5,longline@position:6", "", []want{
 			{"usiok", "pass", "fake by nobody"},
 			{"go_infinite", "", "after stop"},
-			{"stop", "", "after stop"},
+			{"stop", "", ""},
 			{"declaration", "warn", "does not declare"},
 			{"stderr", "pass", "noise on stderr"},
 		}},
