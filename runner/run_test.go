@@ -48,7 +48,7 @@ func (f *fake) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 		delay = f.delay(ply)
 	}
 	if r.Deadline > 0 && delay > r.Deadline {
-		time.Sleep(r.Deadline)
+		time.Sleep(r.Deadline) //nolint:forbidigo // in synctest's time
 		return usi.Reply{Answer: usi.AnswerMove, Move: h.Position().LegalMoves(nil)[0], Elapsed: delay, Stopped: true}, nil
 	}
 	select {
@@ -105,12 +105,12 @@ func testPlan(pairs, concurrency int, limits match.Limits) *match.Plan {
 }
 
 // play runs a plan with players by name.
-func play(t *testing.T, plan *match.Plan, make func(name string) *fake) (map[int]match.PairResult, error) {
+func play(t *testing.T, plan *match.Plan, open func(name string) *fake) (map[int]match.PairResult, error) {
 	t.Helper()
 	sink := &memorySink{pairs: map[int]match.PairResult{}}
 	err := runner.Run(t.Context(), runner.Config{
 		Plan: plan, Source: runner.NewPlanSource(plan, func(int) bool { return false }), Sink: sink,
-		Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) { return make(p.Name), nil },
+		Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) { return open(p.Name), nil },
 	})
 	return sink.pairs, err
 }
@@ -344,7 +344,7 @@ func TestDrainEndsAfterThePairsInPlay(t *testing.T) {
 				},
 			})
 		}()
-		time.Sleep(5 * time.Second)
+		time.Sleep(5 * time.Second) //nolint:forbidigo // in synctest's time
 		source.Drain()
 		if err := <-done; err != nil || len(sink.pairs) != 4 {
 			t.Errorf("%d pairs, %v", len(sink.pairs), err)
@@ -483,11 +483,11 @@ func TestStartsAreBounded(t *testing.T) {
 				opened.Add(1)
 				n := starting.Add(1)
 				most.Store(max(most.Load(), n))
-				time.Sleep(time.Second)
+				time.Sleep(time.Second) //nolint:forbidigo // in synctest's time
 				first := true
 				return &fake{name: p.Name, newGame: func() error {
 					if first {
-						time.Sleep(time.Second) // loading belongs to the start
+						time.Sleep(time.Second) //nolint:forbidigo // in synctest's time
 						starting.Add(-1)
 						first = false
 					}

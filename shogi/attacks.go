@@ -97,7 +97,8 @@ func between(a, b Square) bitboard { return rays[a][b].and(rays[b][a]) }
 var emptyBoard = func() (t [81]struct {
 	ahead        [2]bitboard // what a lance of each colour reaches
 	rook, bishop bitboard
-}) {
+},
+) {
 	for s := range NoSquare {
 		t[s].ahead[Black] = walk(s, direction{0, -1}, bitboard{})
 		t[s].ahead[White] = walk(s, direction{0, 1}, bitboard{})

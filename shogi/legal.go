@@ -21,7 +21,7 @@ func (p *Position) whyNot(m Move) string {
 	if m.To() >= NoSquare {
 		return fmt.Sprintf("its target is square number %d, but the last one is 80", m.To())
 	}
-	reason := ""
+	var reason string
 	if m.IsDrop() {
 		reason = p.whyNotDrop(m)
 	} else {

@@ -18,16 +18,16 @@ const (
 )
 
 // rows reads a fixture into one map per row, keyed by the header.
-func rows(t testing.TB, name string) []map[string]string {
-	t.Helper()
+func rows(tb testing.TB, name string) []map[string]string {
+	tb.Helper()
 	file, err := os.Open(filepath.Join("testdata", name))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer func() { _ = file.Close() }()
 	records, err := csv.NewReader(file).ReadAll()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var out []map[string]string
 	for _, record := range records[1:] {
@@ -40,31 +40,31 @@ func rows(t testing.TB, name string) []map[string]string {
 	return out
 }
 
-func number(t testing.TB, s string) uint64 {
-	t.Helper()
+func number(tb testing.TB, s string) uint64 {
+	tb.Helper()
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return n
 }
 
-func mustParse(t testing.TB, sfen string) Position {
-	t.Helper()
+func mustParse(tb testing.TB, sfen string) Position {
+	tb.Helper()
 	p, err := ParseSFEN(sfen)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return p
 }
 
 // samplePositions returns every step-th position of the fixtures.
-func samplePositions(t testing.TB, step int) []Position {
-	t.Helper()
+func samplePositions(tb testing.TB, step int) []Position {
+	tb.Helper()
 	var out []Position
-	for i, row := range append(rows(t, "perft.csv"), rows(t, "random_legal_counts.csv")...) {
+	for i, row := range append(rows(tb, "perft.csv"), rows(tb, "random_legal_counts.csv")...) {
 		if i%step == 0 {
-			out = append(out, mustParse(t, row["sfen"]))
+			out = append(out, mustParse(tb, row["sfen"]))
 		}
 	}
 	return out

@@ -95,7 +95,8 @@ func TestNoiseHasTheDeviationAskedFor(t *testing.T) {
 }
 
 func TestNoiseFollowsItsSeed(t *testing.T) {
-	if *noisy(5, 15) != *noisy(5, 15) {
+	first, second := *noisy(5, 15), *noisy(5, 15)
+	if first != second {
 		t.Error("the same seed gave two evaluations")
 	}
 	if *noisy(5, 15) == *noisy(6, 15) {

@@ -10,43 +10,43 @@ import (
 )
 
 // engine makes an engine with options written as "Name=value …".
-func engine(t testing.TB, options string) *Engine {
-	t.Helper()
+func engine(tb testing.TB, options string) *Engine {
+	tb.Helper()
 	e := New()
 	for _, o := range strings.Fields(options) {
 		name, value, _ := strings.Cut(o, "=")
 		if err := e.SetOption(usi.Setting{Name: name, Value: value}); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	return e
 }
 
-func think(t testing.TB, e *Engine, position string, g usi.Go) usi.Reply {
-	t.Helper()
+func think(tb testing.TB, e *Engine, position string, g usi.Go) usi.Reply {
+	tb.Helper()
 	p, err := usi.ParsePosition(position)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	reply, err := e.Think(t.Context(), usi.Request{Position: p, Go: g})
+	reply, err := e.Think(tb.Context(), usi.Request{Position: p, Go: g})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return reply
 }
 
-func parse(t testing.TB, sfen string) shogi.Position {
-	t.Helper()
+func parse(tb testing.TB, sfen string) shogi.Position {
+	tb.Helper()
 	p, err := shogi.ParseSFEN(sfen)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return p
 }
 
 // playout calls visit with the positions of random games.
-func playout(t testing.TB, games int, visit func(p *shogi.Position, next shogi.Move)) {
-	t.Helper()
+func playout(tb testing.TB, games int, visit func(p *shogi.Position, next shogi.Move)) {
+	tb.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	for range games {
 		p := shogi.StartPos()
@@ -64,8 +64,8 @@ func playout(t testing.TB, games int, visit func(p *shogi.Position, next shogi.M
 
 // turned is the position seen from the other side of the board, colours
 // exchanged.
-func turned(t testing.TB, p *shogi.Position) shogi.Position {
-	t.Helper()
+func turned(tb testing.TB, p *shogi.Position) shogi.Position {
+	tb.Helper()
 	s := shogi.Setup{Side: p.Side().Opponent(), Ply: p.Ply()}
 	for sq := range shogi.NoSquare {
 		if piece := p.PieceAt(sq); piece != shogi.NoPiece {
@@ -79,7 +79,7 @@ func turned(t testing.TB, p *shogi.Position) shogi.Position {
 	}
 	q, err := s.Position()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return q
 }

@@ -88,13 +88,14 @@ func needless(p *shogi.Position, m shogi.Move) bool {
 		return false
 	}
 	to, from := rankSeen(p.Side(), m.To()), rankSeen(p.Side(), m.From())
-	switch kind := p.PieceAt(m.From()).Type(); {
-	case kind == shogi.Pawn:
+	switch p.PieceAt(m.From()).Type() {
+	case shogi.Pawn:
 		return to <= 3
-	case kind == shogi.Lance:
+	case shogi.Lance:
 		return to <= 2
-	case kind == shogi.Bishop || kind == shogi.Rook:
+	case shogi.Bishop, shogi.Rook:
 		return min(to, from) <= 3
+	default:
 	}
 	return false
 }

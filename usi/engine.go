@@ -95,7 +95,7 @@ func (e *Engine) greet(ctx context.Context) error {
 	if err := e.write("usi\n", "saying usi"); err != nil {
 		return err
 	}
-	if _, err := e.await(ctx, wait, e.limits.Greeting, "waiting for usiok"); err != nil {
+	if err := e.await(ctx, wait, e.limits.Greeting, "waiting for usiok"); err != nil {
 		return err
 	}
 	e.greeting = readGreeting(e.in.collect(false))
@@ -174,8 +174,7 @@ func (e *Engine) Ready(ctx context.Context) error {
 	if err := e.write("isready\n", "saying isready"); err != nil {
 		return err
 	}
-	_, err := e.await(ctx, wait, e.limits.Ready, "waiting for readyok")
-	return err
+	return e.await(ctx, wait, e.limits.Ready, "waiting for readyok")
 }
 
 // search is one "go" whose bestmove is outstanding.
@@ -303,7 +302,7 @@ func (e *Engine) GameOver(_ context.Context, o Outcome) error {
 func (e *Engine) Close() error {
 	if e.fault == nil {
 		// The engine may be gone already; then there is nobody to tell.
-		_ = e.write("quit\n", "saying quit") //nolint:errcheck // see above
+		_ = e.write("quit\n", "saying quit")
 	}
 	err := e.conn.Close()
 	e.reader.Wait()
@@ -323,7 +322,7 @@ func (e *Engine) send(text []byte, doing string) error {
 	}
 	if c, ok := e.conn.(interface{ SetWriteDeadline(time.Time) error }); ok {
 		// A connection without deadlines simply has none.
-		_ = c.SetWriteDeadline(time.Now().Add(e.limits.Write)) //nolint:errcheck // see above
+		_ = c.SetWriteDeadline(time.Now().Add(e.limits.Write))
 	}
 	_, err := e.conn.Write(text)
 	if err == nil {
@@ -339,16 +338,16 @@ func (e *Engine) send(text []byte, doing string) error {
 }
 
 // await waits for one line outside of a search.
-func (e *Engine) await(ctx context.Context, wait <-chan event, limit time.Duration, doing string) (event, error) {
+func (e *Engine) await(ctx context.Context, wait <-chan event, limit time.Duration, doing string) error {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case ev := <-wait:
-		return ev, e.check(ev, doing)
+		return e.check(ev, doing)
 	case <-timer.C:
-		return event{}, e.fail(e.silence(FaultStart), doing, fmt.Sprintf("silent for %v", limit))
+		return e.fail(e.silence(FaultStart), doing, fmt.Sprintf("silent for %v", limit))
 	case <-ctx.Done():
-		return event{}, fmt.Errorf("usi: %s: %s: %w", e.config.Name, doing, context.Cause(ctx))
+		return fmt.Errorf("usi: %s: %s: %w", e.config.Name, doing, context.Cause(ctx))
 	}
 }
 

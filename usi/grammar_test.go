@@ -79,8 +79,12 @@ func TestResolve(t *testing.T) {
 		{Name: "BookFile", Type: usi.Filename},
 	}
 	got, err := usi.Resolve(declared, []usi.Setting{
-		{Name: "usi_hash", Value: "64"}, {Name: "ponder", Value: "FALSE"}, {Name: "skill level", Value: "-20"},
-		{Name: "enteringkingrule", Value: "csarule27"}, {Name: "clear hash"}, {Name: "bookfile"},
+		{Name: "usi_hash", Value: "64"},
+		{Name: "ponder", Value: "FALSE"},
+		{Name: "skill level", Value: "-20"},
+		{Name: "enteringkingrule", Value: "csarule27"},
+		{Name: "clear hash"},
+		{Name: "bookfile"},
 	})
 	if err != nil {
 		t.Fatal(err)

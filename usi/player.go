@@ -71,7 +71,7 @@ const (
 
 // Fault is the failure of an engine. After it the engine is of no more use and
 // must be closed.
-type Fault struct {
+type Fault struct { //nolint:errname // the word of the contract; it is data as much as an error
 	Kind   FaultKind
 	Engine string
 	Doing  string // what the dialogue was doing, such as "waiting for readyok"

@@ -72,7 +72,7 @@ func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ..
 }
 
 // problems are what cannot work, and what will work badly.
-func (c capacity) problems() (fatal error, warnings []string) {
+func (c capacity) problems() (warnings []string, fatal error) {
 	if c.MemoryMiB > 0 && c.HashMiB > c.MemoryMiB {
 		fatal = fmt.Errorf("the engines' hash tables take %s MiB together and there are %s MiB of memory: lower USI_Hash or --concurrency",
 			count(int(c.HashMiB)), count(int(c.MemoryMiB)))
@@ -84,7 +84,7 @@ func (c capacity) problems() (fatal error, warnings []string) {
 	if c.Threads > int64(c.CPUs) {
 		warnings = append(warnings, fmt.Sprintf("%d threads think at a time on %d CPUs: engines on a clock will be slowed by each other", c.Threads, c.CPUs))
 	}
-	return fatal, warnings
+	return warnings, fatal
 }
 
 // memoryMiB is the machine's memory, or its cgroup's if that is less; 0 where
@@ -109,7 +109,7 @@ func procMemory() int64 {
 	if err != nil {
 		return 0
 	}
-	defer file.Close()
+	defer file.Close() //nolint:errcheck // it was only read
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		var kib int64
 		if n, err := fmt.Sscanf(lines.Text(), "MemTotal: %d kB", &kib); err == nil && n == 1 {

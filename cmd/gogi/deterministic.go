@@ -41,7 +41,7 @@ func (o *opener) deterministic(ctx context.Context, greetings []usi.Greeting) (*
 		}
 		if !resets && p.Restart != match.RestartGame {
 			p.Restart = match.RestartGame
-			notes = append(notes, fmt.Sprintf("%s does not reset itself between games; it gets a fresh process for each", p.Name))
+			notes = append(notes, p.Name+" does not reset itself between games; it gets a fresh process for each")
 		}
 	}
 	return &plan, notes, nil

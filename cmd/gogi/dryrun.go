@@ -39,7 +39,7 @@ func dryRun(ctx context.Context, w io.Writer, o *opener, greetings []usi.Greetin
 	}
 	total := length * time.Duration(plan.Games()) / time.Duration(plan.Concurrency)
 	fmt.Fprintf(w, "duration  about %s a game of %d plies, %s for all\n", shortDuration(length), typicalPlies, shortDuration(total))
-	fatal, more := c.problems()
+	more, fatal := c.problems()
 	for _, warning := range append(warnings, more...) {
 		fmt.Fprintln(w, "warning:", warning)
 	}

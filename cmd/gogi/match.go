@@ -162,7 +162,7 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *opener, wa
 	if c.DryRun {
 		return nil, dryRun(ctx, env.out, o, greetings, warnings)
 	}
-	fatal, more := need(o.plan, greetings).problems()
+	more, fatal := need(o.plan, greetings).problems()
 	if fatal != nil {
 		return nil, fatal
 	}
@@ -368,7 +368,7 @@ func listen(env *environment, source *runner.PlanSource, cancel context.CancelCa
 	})
 	return func() bool {
 		close(quit)
-		_ = group.Wait() //nolint:errcheck // it returns nil only
+		_ = group.Wait()
 		return interrupted
 	}
 }

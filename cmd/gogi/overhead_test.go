@@ -7,6 +7,7 @@ import (
 	"io"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -47,7 +48,7 @@ func compareOverhead(b *testing.B, concurrency, infos int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	command := []string{program, "-infos", fmt.Sprint(infos), "-replay", strings.Join(moves, ",")}
+	command := []string{program, "-infos", strconv.Itoa(infos), "-replay", strings.Join(moves, ",")}
 	var above, runnerCPU, bareCPU, ratio []float64
 	for range overheadRepeats {
 		bare := measure(b, func() { pingPong(b, command, concurrency, moves) })
@@ -205,7 +206,7 @@ func runTable(b *testing.B, command []string, concurrency int) {
 	events := runner.NewEvents("overhead", true)
 	var consumer sync.WaitGroup
 	consumer.Go(func() {
-		for range events.Stream() { //nolint:revive // a consumer that only keeps up
+		for range events.Stream() {
 		}
 	})
 	err := runner.Run(b.Context(), runner.Config{

@@ -123,7 +123,7 @@ func (r *remoteEngine) Close() error {
 	}
 	// If this fails, the host cannot be reached, and its sshd ends the engine's
 	// input when it notices.
-	_, _ = r.command.ask(r.guard, "kill -9 -- -"+group+" || kill -9 "+group) //nolint:errcheck // see above
+	_, _ = r.command.ask(r.guard, "kill -9 -- -"+group+" || kill -9 "+group)
 	return err
 }
 

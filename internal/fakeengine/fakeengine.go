@@ -177,7 +177,7 @@ func (e *engine) play(what string) (done bool, code int) {
 	case "deaf":
 		select {} // reads nothing any more
 	case "spin":
-		for { //nolint:revive // a busy hang is the point
+		for { //nolint:staticcheck // a busy hang is the point
 		}
 	case "chatter":
 		for i := 0; ; i++ {

@@ -56,7 +56,7 @@ func StartGuard(command []string) (*Guard, error) {
 	if err != nil {
 		return nil, fmt.Errorf("process: guard: making a pipe: %w", err)
 	}
-	defer theirs.Close()
+	defer func() { _ = theirs.Close() }() // the child has its own
 	cmd.Stdin = theirs
 	if err := cmd.Start(); err != nil {
 		_ = ours.Close()

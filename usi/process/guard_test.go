@@ -195,8 +195,14 @@ func TestStartGuardErrors(t *testing.T) {
 
 func TestServeGuardRefuses(t *testing.T) {
 	for _, test := range []struct{ in, line string }{
-		{"+1\n", "+1"}, {"+0\n", "+0"}, {"+-5\n", "+-5"}, {"-+5\n", "-+5"}, {"\n", ""}, {"5\n", "5"},
-		{"+5x\n+99999999999\n", "+5x"}, {"+ 5\n", "+ 5"},
+		{"+1\n", "+1"},
+		{"+0\n", "+0"},
+		{"+-5\n", "+-5"},
+		{"-+5\n", "-+5"},
+		{"\n", ""},
+		{"5\n", "5"},
+		{"+5x\n+99999999999\n", "+5x"},
+		{"+ 5\n", "+ 5"},
 	} {
 		groups := make(map[int]bool)
 		err := readGroups(reader(test.in), groups)

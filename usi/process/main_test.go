@@ -55,7 +55,7 @@ func beSpinning() error {
 	for range 2 {
 		go func() {
 			runtime.LockOSThread()
-			for {
+			for { //nolint:staticcheck // a busy hang is the point
 			}
 		}()
 	}

@@ -248,7 +248,7 @@ func TestWriteToTheDead(t *testing.T) {
 func TestClosedStdoutButAlive(t *testing.T) {
 	p := start(t, sh("echo ready; exec >&-; read quit"), nil)
 	line(t, p)
-	if _, err := p.Read(make([]byte, 1)); err != io.EOF {
+	if _, err := p.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 		t.Fatalf("Read: %v", err)
 	}
 	begin := time.Now()
@@ -323,32 +323,84 @@ func TestStartErrors(t *testing.T) {
 		want string
 	}{
 		{"nothing", Spec{}, nil, "process: no command to start"},
-		{"no file", Spec{Command: []string{dir + "/x"}}, syscall.ENOENT,
-			"process: starting " + dir + "/x: no such file or directory"},
-		{"no file in dir", Spec{Command: []string{"./x"}, Dir: dir}, syscall.ENOENT,
-			"process: starting ./x: " + dir + "/x: no such file or directory"},
-		{"not in path", Spec{Command: []string{"no-such-engine"}}, nil,
-			"process: starting no-such-engine: executable file not found in $PATH (a program in the working directory is written ./no-such-engine)"},
-		{"folder", Spec{Command: []string{dir}}, syscall.EISDIR,
-			"process: starting " + dir + ": is a directory"},
-		{"not executable", Spec{Command: []string{plain}}, syscall.EACCES,
-			"process: starting " + plain + ": not executable (chmod +x): permission denied"},
-		{"no interpreter", Spec{Command: []string{orphan}}, syscall.ENOENT,
-			"process: starting " + orphan + ": the file exists, but the interpreter of its #! line, or its loader, does not: no such file or directory"},
-		{"no format", Spec{Command: []string{noexec}}, syscall.ENOEXEC,
-			"process: starting " + noexec + ": neither a program for this machine nor a script with a #! line: exec format error"},
-		{"no dir", Spec{Command: []string{"/bin/sh"}, Dir: dir + "/x"}, syscall.ENOENT,
-			"process: starting /bin/sh: working directory " + dir + "/x: no such file or directory"},
-		{"dir is a file", Spec{Command: []string{"/bin/sh"}, Dir: plain}, syscall.ENOTDIR,
-			"process: starting /bin/sh: working directory " + plain + ": not a directory"},
-		{"negative CPU", Spec{Command: []string{"/bin/sh"}, CPUs: []int{-1}}, nil,
-			"process: starting /bin/sh: CPUs [-1]: there can be no CPU -1"},
-		{"no CPU", Spec{Command: []string{"/bin/sh"}, CPUs: []int{1023}}, syscall.EINVAL,
-			"process: starting /bin/sh: CPUs [1023]: none of them can be used here: invalid argument"},
-		{"some CPUs", Spec{Command: []string{"/bin/sh"}, CPUs: []int{first(lastCPU(t)), 1023}}, nil,
-			"process: starting /bin/sh: CPUs [" + itoa(first(lastCPU(t))) + " 1023]: only 1 of them can be used here"},
-		{"environment", Spec{Command: []string{"/bin/sh"}, Env: []string{"OOPS"}}, nil,
-			`process: starting /bin/sh: environment "OOPS": want KEY=VALUE`},
+		{
+			"no file",
+			Spec{Command: []string{dir + "/x"}},
+			syscall.ENOENT,
+			"process: starting " + dir + "/x: no such file or directory",
+		},
+		{
+			"no file in dir",
+			Spec{Command: []string{"./x"}, Dir: dir},
+			syscall.ENOENT,
+			"process: starting ./x: " + dir + "/x: no such file or directory",
+		},
+		{
+			"not in path",
+			Spec{Command: []string{"no-such-engine"}},
+			nil,
+			"process: starting no-such-engine: executable file not found in $PATH (a program in the working directory is written ./no-such-engine)",
+		},
+		{
+			"folder",
+			Spec{Command: []string{dir}},
+			syscall.EISDIR,
+			"process: starting " + dir + ": is a directory",
+		},
+		{
+			"not executable",
+			Spec{Command: []string{plain}},
+			syscall.EACCES,
+			"process: starting " + plain + ": not executable (chmod +x): permission denied",
+		},
+		{
+			"no interpreter",
+			Spec{Command: []string{orphan}},
+			syscall.ENOENT,
+			"process: starting " + orphan + ": the file exists, but the interpreter of its #! line, or its loader, does not: no such file or directory",
+		},
+		{
+			"no format",
+			Spec{Command: []string{noexec}},
+			syscall.ENOEXEC,
+			"process: starting " + noexec + ": neither a program for this machine nor a script with a #! line: exec format error",
+		},
+		{
+			"no dir",
+			Spec{Command: []string{"/bin/sh"}, Dir: dir + "/x"},
+			syscall.ENOENT,
+			"process: starting /bin/sh: working directory " + dir + "/x: no such file or directory",
+		},
+		{
+			"dir is a file",
+			Spec{Command: []string{"/bin/sh"}, Dir: plain},
+			syscall.ENOTDIR,
+			"process: starting /bin/sh: working directory " + plain + ": not a directory",
+		},
+		{
+			"negative CPU",
+			Spec{Command: []string{"/bin/sh"}, CPUs: []int{-1}},
+			nil,
+			"process: starting /bin/sh: CPUs [-1]: there can be no CPU -1",
+		},
+		{
+			"no CPU",
+			Spec{Command: []string{"/bin/sh"}, CPUs: []int{1023}},
+			syscall.EINVAL,
+			"process: starting /bin/sh: CPUs [1023]: none of them can be used here: invalid argument",
+		},
+		{
+			"some CPUs",
+			Spec{Command: []string{"/bin/sh"}, CPUs: []int{first(lastCPU(t)), 1023}},
+			nil,
+			"process: starting /bin/sh: CPUs [" + itoa(first(lastCPU(t))) + " 1023]: only 1 of them can be used here",
+		},
+		{
+			"environment",
+			Spec{Command: []string{"/bin/sh"}, Env: []string{"OOPS"}},
+			nil,
+			`process: starting /bin/sh: environment "OOPS": want KEY=VALUE`,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p, err := Start(test.spec, nil)

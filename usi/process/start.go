@@ -27,7 +27,8 @@ func (s Spec) check() error {
 // cmd is the command without its pipes. What is wrong with it comes out at its
 // Start.
 func (s Spec) cmd() *exec.Cmd {
-	cmd := exec.Command(s.Command[0], s.Command[1:]...)
+	// Close ends it, with more patience than a context's end would have.
+	cmd := exec.Command(s.Command[0], s.Command[1:]...) //nolint:noctx // see above
 	cmd.Dir = s.Dir
 	cmd.Env = append(cmd.Environ(), s.Env...) // the last value of a key wins
 	return cmd

@@ -44,7 +44,7 @@ func (t *tail) last() (b []byte, cut bool) {
 // anybody cares for it: an unread pipe would block the engine.
 func (p *Process) drain() {
 	defer close(p.drained)
-	defer p.stderr.Close()
+	defer func() { _ = p.stderr.Close() }()
 	// Every way this can end (EOF, deadline) means the same: no more text. The
 	// plain Reader keeps io.CopyBuffer to our small buffer.
 	_, _ = io.CopyBuffer(&p.said, struct{ io.Reader }{p.stderr}, make([]byte, tailSize))
