@@ -16,6 +16,8 @@ var allowed = map[string][]string{
 	"gogi":                     {},
 	"gogi/shogi":               {},
 	"gogi/stats":               {},
+	"gogi/stats/rating":        {"gogi/stats"},
+	"gogi/stats/regress":       {"gogi/stats"},
 	"gogi/diagram":             {"gogi/shogi"},
 	"gogi/kifu":                {"gogi/shogi"},
 	"gogi/usi":                 {"gogi/shogi", "gogi/internal/foreign"},

@@ -27,6 +27,7 @@ type File struct {
 	ByColour      *ByColour        `toml:"limits_by_colour"`
 	Resign        *Resign          `toml:"resign"`         // default off
 	Draw          *Draw            `toml:"draw"`           // default off
+	Gate          *Gate            `toml:"gate"`           // a sequential test that stops the series; default none
 	Ponder        match.PonderMode `toml:"ponder"`         // default "off"
 	Slowed        match.Policy     `toml:"slowed"`         // default "count"
 	PVPlies       *int             `toml:"pv_plies"`       // of a principal variation that are stored; default 12
@@ -97,6 +98,14 @@ type Rules struct {
 	DeclareAtLimit   *bool     `toml:"declare_at_limit"`
 	ExtendInCheck    *bool     `toml:"extend_in_check"`
 	RepetitionPoints []float64 `toml:"repetition_points"` // for Black and White
+}
+
+// Gate is a sequential test, see match.Gate.
+type Gate struct {
+	SPRT  *Bounds         `toml:"sprt,short"` // elo0 and elo1; needed
+	Alpha *float64        `toml:"alpha"`      // default match.DefaultAlpha
+	Beta  *float64        `toml:"beta"`       // default match.DefaultBeta
+	Model match.GateModel `toml:"model"`      // default match.GateLogistic
 }
 
 // Openings says where games start: one of File, Handicap and List.

@@ -42,6 +42,7 @@ type Flags struct {
 	Stall         string
 	Resign        string
 	Draw          string
+	SPRT          string // "0,4"
 	Ponder        string
 	Slowed        string
 	PVPlies       *int
@@ -129,6 +130,11 @@ func (a *applier) plain() {
 	giveText(a, "concurrency", "--concurrency", flags.Concurrency, &f.Concurrency)
 	giveText(a, "resign", "--resign", flags.Resign, &f.Resign)
 	giveText(a, "draw", "--draw", flags.Draw, &f.Draw)
+	if flags.SPRT != "" {
+		gate := or(f.Gate, Gate{})
+		giveText(a, "gate.sprt", "--sprt", flags.SPRT, &gate.SPRT)
+		f.Gate = &gate
+	}
 	if flags.Rules != "" {
 		f.Rules = &Rules{Name: flags.Rules}
 		a.won("rules", "--rules")

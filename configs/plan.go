@@ -60,6 +60,7 @@ func (f *File) Plan(baseDir string, env Env) (plan *match.Plan, warnings []strin
 		ResignScore: resign.Score, ResignMoves: resign.Moves, OneSided: resign.OneSided,
 		DrawScore: draw.Score, DrawMoves: draw.Moves, DrawFrom: draw.From,
 	}
+	p.Gate = r.gate()
 	p.Design.Kind = choose(&r, "design", f.Design, match.DesignMatch, match.DesignRoundRobin, match.DesignGauntlet)
 	p.Ponder = choose(&r, "ponder", f.Ponder, match.PonderOff, match.PonderStandard, match.PonderEarly)
 	p.Slowed = choose(&r, "slowed", f.Slowed, match.PolicyCount, match.PolicyVoid)
@@ -90,6 +91,26 @@ type resolver struct {
 
 func (r *resolver) fail(path, format string, args ...any) {
 	r.errs = append(r.errs, fmt.Errorf("%s: %w", r.file.where(path), fmt.Errorf(format, args...)))
+}
+
+// gate resolves the sequential test.
+func (r *resolver) gate() match.Gate {
+	f := r.file.Gate
+	if f == nil {
+		return match.Gate{}
+	}
+	if f.SPRT == nil {
+		r.fail("gate", "gate: no hypotheses: expected sprt = \"0,4\", the rating differences elo0 and elo1")
+		return match.Gate{}
+	}
+	g := match.Gate{
+		Elo0: f.SPRT.Elo0, Elo1: f.SPRT.Elo1, Alpha: or(f.Alpha, match.DefaultAlpha), Beta: or(f.Beta, match.DefaultBeta),
+		Model: choose(r, "gate.model", f.Model, match.GateLogistic, match.GateNormalized),
+	}
+	if err := g.Check(); err != nil {
+		r.fail("gate", "gate: %w", err)
+	}
+	return g
 }
 
 // choose checks a word against its choices, of which the first is the default.

@@ -42,7 +42,7 @@ func fullPlan(t *testing.T) *match.Plan {
 func noPartOfTheDigest() []string {
 	return []string{
 		"Run", "Pairs", "Concurrency", "StartParallel", "SlotsPerGPU", "PVPlies", "Rules.Name",
-		"Players.Builtin", "Players.Dir", "Players.Greeting", "Players.Ready", "Players.WarmUp", "Players.Identity.Files.Path",
+		"Gate.Elo0", "Gate.Elo1", "Gate.Alpha", "Gate.Beta", "Gate.Model", "Players.Builtin", "Players.Dir", "Players.Greeting", "Players.Ready", "Players.WarmUp", "Players.Identity.Files.Path",
 	}
 }
 

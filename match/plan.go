@@ -121,6 +121,7 @@ type Plan struct {
 	Seed          uint64
 	Rules         Rules
 	Adjudication  Adjudication
+	Gate          Gate
 	Openings      []Opening
 	Ponder        PonderMode
 	Slowed        Policy

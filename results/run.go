@@ -137,6 +137,7 @@ type settings struct {
 	Concurrency int              `json:"concurrency"`
 	PVPlies     int              `json:"pv_plies"`
 	Rules       string           `json:"rules"`
+	Gate        *match.Gate      `json:"gate,omitempty"`
 	Players     []playerSettings `json:"players"`
 }
 
@@ -151,6 +152,9 @@ type playerSettings struct {
 
 func settingsOf(plan *match.Plan) settings {
 	s := settings{Pairs: plan.Pairs, Concurrency: plan.Concurrency, PVPlies: plan.PVPlies, Rules: plan.Rules.Name}
+	if !plan.Gate.IsZero() {
+		s.Gate = &plan.Gate
+	}
 	for i := range plan.Players {
 		p := &plan.Players[i]
 		s.Players = append(s.Players, playerSettings{

@@ -1,0 +1,58 @@
+package match
+
+import "fmt"
+
+// GateModel says what the hypotheses of a sequential test are about.
+type GateModel string
+
+// The models of a sequential test, as in fishtest.
+const (
+	GateLogistic   GateModel = "logistic"   // Elo, by the mean score
+	GateNormalized GateModel = "normalized" // normalised Elo, by the mean in standard deviations
+)
+
+// Gate is the design of a sequential test, written into a run before its first
+// game. It stops the series and gives its verdict; it changes no game, so the
+// digest does not cover it. The zero value is no gate.
+type Gate struct {
+	Elo0  float64   `json:"elo0"` // the null hypothesis, A's rating less B's
+	Elo1  float64   `json:"elo1"` // the alternative, above Elo0
+	Alpha float64   `json:"alpha"`
+	Beta  float64   `json:"beta"`
+	Model GateModel `json:"model"`
+}
+
+// The defaults of a gate: what a release rests on, and how often a good patch
+// may be lost.
+const (
+	DefaultAlpha = 0.05
+	DefaultBeta  = 0.10
+)
+
+// IsZero reports whether there is no gate.
+func (g Gate) IsZero() bool { return g == Gate{} }
+
+// String is a short description: "SPRT [0, 4] logistic, α 0.05, β 0.1".
+func (g Gate) String() string {
+	if g.IsZero() {
+		return "none"
+	}
+	return fmt.Sprintf("SPRT [%g, %g] %s, α %g, β %g", g.Elo0, g.Elo1, g.Model, g.Alpha, g.Beta)
+}
+
+// Check says what cannot be tested, or nil.
+func (g Gate) Check() error {
+	switch {
+	case g.IsZero():
+		return nil
+	case !(g.Elo0 < g.Elo1):
+		return fmt.Errorf("elo0 %g is not below elo1 %g", g.Elo0, g.Elo1)
+	case g.Elo0 < -1000 || g.Elo1 > 1000:
+		return fmt.Errorf("elo0 %g or elo1 %g is beyond 1000", g.Elo0, g.Elo1)
+	case !(g.Alpha > 0 && g.Alpha < 0.5 && g.Beta > 0 && g.Beta < 0.5):
+		return fmt.Errorf("alpha %g and beta %g: expected both between 0 and 0.5", g.Alpha, g.Beta)
+	case g.Model != GateLogistic && g.Model != GateNormalized:
+		return fmt.Errorf("model %q is not one of %s, %s", g.Model, GateLogistic, GateNormalized)
+	}
+	return nil
+}
