@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
 
 	"gogi/configs"
 	"gogi/match"
-	"gogi/sparring"
 )
 
 // checkCommand examines one engine: what it understands, keeps to and survives.
@@ -53,13 +50,9 @@ func (c *checkCommand) plan() (*match.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	self, err := os.Executable()
+	here, err := surroundings()
 	if err != nil {
-		return nil, fmt.Errorf("finding this program: %w", err)
-	}
-	work, err := os.Getwd()
-	if err != nil {
-		return nil, fmt.Errorf("finding the working directory: %w", err)
+		return nil, err
 	}
 	games, byoyomi := 2, time.Second
 	file := &configs.File{
@@ -68,10 +61,7 @@ func (c *checkCommand) plan() (*match.Plan, error) {
 		Limits:  &configs.Limits{Clock: configs.Clock{Byoyomi: &byoyomi}},
 		Engines: []configs.Engine{engine, {Name: "opponent", Cmd: "builtin"}},
 	}
-	plan, _, err := file.Plan(work, configs.Env{
-		Self: self, BuiltinVersion: "gogi sparring " + sparring.Version, NumCPU: runtime.NumCPU(),
-		Path: os.Getenv("PATH"), WorkDir: work,
-	})
+	plan, _, err := file.Plan(here.WorkDir, here)
 	return plan, err
 }
 

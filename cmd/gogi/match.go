@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"runtime"
 	"syscall"
 
 	"golang.org/x/sync/errgroup"
@@ -15,7 +13,6 @@ import (
 	"gogi/match"
 	"gogi/results"
 	"gogi/runner"
-	"gogi/sparring"
 	"gogi/usi"
 	"gogi/usi/process"
 )
@@ -127,18 +124,11 @@ func (c *matchCommand) plan(ctx context.Context, guard *process.Guard) (*match.P
 	if err := askIdentities(ctx, file, guard); err != nil {
 		return nil, nil, err
 	}
-	self, err := os.Executable()
+	here, err := surroundings()
 	if err != nil {
-		return nil, nil, fmt.Errorf("finding this program: %w", err)
+		return nil, nil, err
 	}
-	work, err := os.Getwd()
-	if err != nil {
-		return nil, nil, fmt.Errorf("finding the working directory: %w", err)
-	}
-	return file.Plan(dir, configs.Env{
-		Self: self, BuiltinVersion: "gogi sparring " + sparring.Version, NumCPU: runtime.NumCPU(),
-		Path: os.Getenv("PATH"), WorkDir: work,
-	})
+	return file.Plan(dir, here)
 }
 
 func (c *matchCommand) load() (*configs.File, string, error) {

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 
 	"gogi/configs"
 	"gogi/match"
 	"gogi/runner"
+	"gogi/sparring"
 	"gogi/usi"
 	"gogi/usi/process"
 )
@@ -21,6 +23,22 @@ var errStart = errors.New("it cannot be started")
 type opener struct {
 	plan  *match.Plan
 	guard *process.Guard
+}
+
+// surroundings is what configs needs to know of this program and this machine.
+func surroundings() (configs.Env, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return configs.Env{}, fmt.Errorf("finding this program: %w", err)
+	}
+	work, err := os.Getwd()
+	if err != nil {
+		return configs.Env{}, fmt.Errorf("finding the working directory: %w", err)
+	}
+	return configs.Env{
+		Self: self, BuiltinVersion: "gogi sparring " + sparring.Version, NumCPU: runtime.NumCPU(),
+		Path: os.Getenv("PATH"), WorkDir: work,
+	}, nil
 }
 
 // startGuard starts the guard process: this binary with another verb.
