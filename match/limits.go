@@ -74,7 +74,11 @@ func (l Limits) Check() error {
 // String is a short description for tables, such as "nodes 20000" or "8+0.08".
 func (l Limits) String() string {
 	var parts []string
-	if !l.Clock.IsZero() {
+	switch {
+	case l.Clock.IsZero():
+	case l.Clock.Main == 0 && l.Clock.Byoyomi > 0:
+		parts = append(parts, "byoyomi "+l.Clock.Byoyomi.String())
+	default:
 		parts = append(parts, l.Clock.String())
 	}
 	if l.MoveTime > 0 {
