@@ -68,6 +68,9 @@ func (f *File) Plan(baseDir string, env Env) (plan *match.Plan, warnings []strin
 	p.ColourClocks = r.clocks
 	p.Players = r.players()
 	r.checkPlayerCount(p)
+	if !p.Gate.IsZero() && (p.Design.Kind != match.DesignMatch || len(p.Players) != 2) {
+		r.fail("gate", "gate: a sequential test is about two players: expected design = \"match\" and two of them")
+	}
 	p.Openings = r.openings(p.Rules)
 	p.Pairs = r.pairs(p)
 	if len(r.errs) > 0 {

@@ -8,7 +8,7 @@ import (
 func TestImpossibleInputsAreErrors(t *testing.T) {
 	all := map[string]intervalFunc{
 		"cp": ClopperPearson, "cp lower": ClopperPearsonLower, "cp upper": ClopperPearsonUpper,
-		"blaker": Blaker, "mid-p": MidP, "wilson": Wilson, "jeffreys": Jeffreys, "wald": Wald, "lfics": LFICS,
+		"blaker": Blaker, "mid-p": MidP, "wilson": Wilson, "wilson continuity": WilsonContinuity, "jeffreys": Jeffreys, "wald": Wald, "lfics": LFICS,
 	}
 	bad := []struct {
 		k, n  int
@@ -147,6 +147,11 @@ func TestPublishedThresholds(t *testing.T) {
 			t.Errorf("%v %s: %d, %v; want %d", c.alpha, c.alt, k, ok, c.want)
 		}
 	}
+	for alpha, want := range map[float64]int{0.05: 527, 0.01: 537} { // often quoted; exact at 1 % is 538
+		if k, ok := NormalCriticalWins(1000, alpha, Greater); !ok || k != want {
+			t.Errorf("normal, %v: %d, %v; want %d", alpha, k, ok, want)
+		}
+	}
 	if p := pOf(t, 531, 1000, 0.5, TwoSided); math.Abs(p-0.0537) > 5e-5 {
 		t.Errorf("531 of 1000: %v", p)
 	}
@@ -195,7 +200,7 @@ func TestLongSeries(t *testing.T) {
 }
 
 func TestExtremeLevels(t *testing.T) {
-	for _, f := range []intervalFunc{ClopperPearson, Blaker, MidP, Wilson, Jeffreys, Wald} {
+	for _, f := range []intervalFunc{ClopperPearson, Blaker, MidP, Wilson, WilsonContinuity, Jeffreys, Wald} {
 		for _, level := range []float64{1e-6, 1 - 1e-10, 1 - 1e-15} {
 			for _, n := range []int{1, 2, 7, 1_000_000} {
 				for _, k := range []int{0, 1, n / 2, n} {

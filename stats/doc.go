@@ -9,7 +9,15 @@
 // The package refuses to give a number that the games do not determine. Such a
 // request gets an error, whose text is the reason to show beside the gap; NaN
 // never stands in for "unknown", and infinities occur only as the Elo image of
-// a score of 0 or 1. It knows neither engines nor files nor time, and it does
-// not decide when to stop: its intervals and tests hold for a length that was
-// fixed before the first game.
+// a score of 0 or 1. It knows neither engines nor files nor time.
+//
+// Three kinds of statements must not be mixed up. Intervals and tests hold for a
+// length that was fixed before the first game ([Design] plans it). An [SPRT]
+// holds for the stop that it makes itself; [Prefix] feeds it the pairs in plan
+// order, and [SPRT.Elo] is the estimate that allows for the stop. Only the
+// anytime-valid [Scores.AnytimeInterval] and [Scores.EValue] may be read while
+// the games run.
+//
+// Half points are scores, never binomial successes: a [Counted] says what became
+// of the draws, and refuses methods that do not hold for it.
 package stats

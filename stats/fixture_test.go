@@ -55,6 +55,7 @@ func TestIntervalsAgainstFixture(t *testing.T) {
 		{"blaker", "blaker", Blaker},
 		{"mid_p", "mid_p", MidP},
 		{"wilson", "wilson", Wilson},
+		{"wilson_cc", "wilson_continuity", WilsonContinuity},
 		{"jeffreys", "jeffreys", Jeffreys},
 		{"wald_unclamped", "wald", Wald},
 		{"clopper_pearson_one_sided", "", oneSided},
@@ -134,11 +135,6 @@ func TestLFICSAgainstFixture(t *testing.T) {
 			}
 			continue
 		}
-		if c.N == 100 && c.K == 50 && *want == (ends{41, 60}) {
-			// A tie of the counts 40 and 60, where the original's sum of
-			// logarithms rounded 40 down. The written rule drops the upper end.
-			*want = ends{40, 59}
-		}
 		n := float64(c.N)
 		if err != nil || got.Lo != float64(want.KMin)/n || got.Hi != float64(want.KMax)/n {
 			t.Errorf("LFICS(%d, %d, %v) = %+v, %v; want %+v", c.K, c.N, 1-c.Alpha, got, err, *want)
@@ -184,6 +180,7 @@ func TestBinomialTestAgainstFixture(t *testing.T) {
 			Ge   float64 `json:"p_ge"`
 			Le   float64 `json:"p_le"`
 			Two  float64 `json:"p_two_sided"`
+			Mid  float64 `json:"midp_ge"`
 		} `json:"null_half"`
 		NullOther []struct {
 			N, K int
@@ -202,6 +199,11 @@ func TestBinomialTestAgainstFixture(t *testing.T) {
 		w.near(t, "greater", pOf(t, c.K, c.N, 0.5, Greater), c.Ge, 0, 1e-9)
 		w.near(t, "less", pOf(t, c.K, c.N, 0.5, Less), c.Le, 0, 1e-9)
 		w.near(t, "two-sided", pOf(t, c.K, c.N, 0.5, TwoSided), c.Two, 0, 1e-9)
+		mid, err := MidPTest(c.K, c.N, 0.5, Greater)
+		if err != nil || mid.Method != "binomial_mid_p" {
+			t.Fatal(mid, err)
+		}
+		w.near(t, "mid-P", mid.P, c.Mid, 0, 1e-9)
 	}
 	for _, c := range fixture.NullOther {
 		w.near(t, "greater", pOf(t, c.K, c.N, c.P0, Greater), c.Ge, 0, 1e-9)
@@ -228,6 +230,7 @@ func TestCriticalWinsAgainstFixture(t *testing.T) {
 			Label string
 			Min   *int     `json:"exact_min_wins"`
 			P     *float64 `json:"exact_p_at_min"`
+			Norm  *int     `json:"normal_no_cc_min_wins"`
 		}
 	}
 	load(t, "binom_pvalues.json", &fixture)
@@ -243,6 +246,10 @@ func TestCriticalWinsAgainstFixture(t *testing.T) {
 		two, ok2 := CriticalWins(c.N, 2*c.Alpha, TwoSided)
 		if ok2 != ok || two != k {
 			t.Errorf("%d games: two-sided %d, one-sided at half the alpha %d", c.N, two, k)
+		}
+		normal, okN := NormalCriticalWins(c.N, c.Alpha, Greater)
+		if okN != (c.Norm != nil) || okN && normal != *c.Norm {
+			t.Errorf("%d games, %s: normal %d, %v; want %v", c.N, c.Label, normal, okN, c.Norm)
 		}
 		if ok {
 			w.near(t, "p at the threshold", pOf(t, k, c.N, 0.5, Greater), *c.P, 0, 1e-9)
@@ -306,6 +313,7 @@ func TestDrawsAgainstFixture(t *testing.T) {
 			W, D, L  int
 			Score    float64
 			Elo      *float64
+			NElo     *float64   `json:"nelo_trinomial"`
 			SignTest float64    `json:"sign_test_p_greater"`
 			HalfWins float64    `json:"half_win_floor_p_greater"`
 			AsLosses float64    `json:"draws_as_nonwins_p_greater"`
@@ -343,6 +351,11 @@ func TestDrawsAgainstFixture(t *testing.T) {
 		if err != nil || i.Method != "game_normal" {
 			t.Fatal(i, err)
 		}
+		normalized, err := s.NormalizedElo(0.95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores.near(t, "nElo", normalized.Elo, *c.NElo, 1e-9, 0)
 		scores.near(t, "lower end", i.Lo, c.Wald[0], 1e-9, 0)
 		scores.near(t, "upper end", i.Hi, c.Wald[1], 1e-9, 0)
 	}

@@ -9,10 +9,15 @@ import (
 // Interval is a closed interval for an unknown number: a probability or a score
 // in [0, 1] unless it comes from [EloInterval].
 type Interval struct {
-	Method string  `json:"method"` // how it was made: clopper_pearson, blaker, …
-	Level  float64 `json:"level"`  // nominal, such as 0.95
-	Lo     float64 `json:"lo"`
-	Hi     float64 `json:"hi"`
+	Method string   `json:"method"` // how it was made: clopper_pearson, blaker, …
+	Level  float64  `json:"level"`  // nominal, such as 0.95
+	Lo     float64  `json:"lo"`
+	Hi     float64  `json:"hi"`
+	Draws  DrawRule `json:"draws,omitempty"` // the convention, where k of n came from [Counted]
+}
+
+func newInterval(method string, level, lo, hi float64) Interval {
+	return Interval{Method: method, Level: level, Lo: lo, Hi: hi}
 }
 
 // ClopperPearson is the exact interval for a win probability after k wins of n
@@ -24,7 +29,7 @@ func ClopperPearson(k, n int, level float64) (Interval, error) {
 		return Interval{}, err
 	}
 	tail := (1 - level) / 2
-	return Interval{"clopper_pearson", level, lowerExact(k, n, tail), upperExact(k, n, tail)}, nil
+	return newInterval("clopper_pearson", level, lowerExact(k, n, tail), upperExact(k, n, tail)), nil
 }
 
 // ClopperPearsonLower is the exact one-sided interval [Lo, 1]: the whole error
@@ -33,7 +38,7 @@ func ClopperPearsonLower(k, n int, level float64) (Interval, error) {
 	if err := checkSample(k, n, level); err != nil {
 		return Interval{}, err
 	}
-	return Interval{"clopper_pearson_lower", level, lowerExact(k, n, 1-level), 1}, nil
+	return newInterval("clopper_pearson_lower", level, lowerExact(k, n, 1-level), 1), nil
 }
 
 // ClopperPearsonUpper is the exact one-sided interval [0, Hi].
@@ -41,7 +46,7 @@ func ClopperPearsonUpper(k, n int, level float64) (Interval, error) {
 	if err := checkSample(k, n, level); err != nil {
 		return Interval{}, err
 	}
-	return Interval{"clopper_pearson_upper", level, 0, upperExact(k, n, 1-level)}, nil
+	return newInterval("clopper_pearson_upper", level, 0, upperExact(k, n, 1-level)), nil
 }
 
 // lowerExact is the p at which k or more wins of n have probability tail.
@@ -68,7 +73,7 @@ func Blaker(k, n int, level float64) (Interval, error) {
 	if err := checkSample(k, n, level); err != nil {
 		return Interval{}, err
 	}
-	return Interval{"blaker", level, blakerLower(k, n, 1-level), 1 - blakerLower(n-k, n, 1-level)}, nil
+	return newInterval("blaker", level, blakerLower(k, n, 1-level), 1-blakerLower(n-k, n, 1-level)), nil
 }
 
 // blakerLower is the smallest p whose acceptability exceeds alpha. Below k/n
@@ -119,7 +124,7 @@ func MidP(k, n int, level float64) (Interval, error) {
 		return Interval{}, err
 	}
 	tail := (1 - level) / 2
-	return Interval{"mid_p", level, midPLower(k, n, tail), 1 - midPLower(n-k, n, tail)}, nil
+	return newInterval("mid_p", level, midPLower(k, n, tail), 1-midPLower(n-k, n, tail)), nil
 }
 
 func midPLower(k, n int, tail float64) float64 {
@@ -140,7 +145,7 @@ func Wilson(k, n int, level float64) (Interval, error) {
 		return Interval{}, err
 	}
 	z := normalQuantile(level)
-	return Interval{"wilson", level, wilsonLower(k, n, z), 1 - wilsonLower(n-k, n, z)}, nil
+	return newInterval("wilson", level, wilsonLower(k, n, z), 1-wilsonLower(n-k, n, z)), nil
 }
 
 func wilsonLower(k, n int, z float64) float64 {
@@ -151,6 +156,27 @@ func wilsonLower(k, n int, z float64) float64 {
 	return (x + z*z/2 - z*math.Sqrt(x*(m-x)/m+z*z/4)) / (m + z*z)
 }
 
+// WilsonContinuity is [Wilson] with continuity correction (Newcombe 1998,
+// method 4). It is approximate, mostly conservative, and at k = 0 and k = n ends
+// at 0 and 1.
+func WilsonContinuity(k, n int, level float64) (Interval, error) {
+	if err := checkSample(k, n, level); err != nil {
+		return Interval{}, err
+	}
+	z := normalQuantile(level)
+	return newInterval("wilson_continuity", level, wilsonContinuityLower(k, n, z), 1-wilsonContinuityLower(n-k, n, z)), nil
+}
+
+func wilsonContinuityLower(k, n int, z float64) float64 {
+	if k == 0 {
+		return 0
+	}
+	x, m := float64(k), float64(n)
+	q := 1 - x/m
+	spread := z * math.Sqrt(z*z-2-1/m+4*x/m*(m*q+1))
+	return max(0, (2*x+z*z-1-spread)/(2*(m+z*z)))
+}
+
 // Jeffreys is the central interval of the posterior Beta(k+½, n-k+½), its ends
 // fixed at 0 for k = 0 and at 1 for k = n. As a confidence interval it is
 // approximate.
@@ -159,7 +185,7 @@ func Jeffreys(k, n int, level float64) (Interval, error) {
 		return Interval{}, err
 	}
 	tail := (1 - level) / 2
-	return Interval{"jeffreys", level, jeffreysLower(k, n, tail), 1 - jeffreysLower(n-k, n, tail)}, nil
+	return newInterval("jeffreys", level, jeffreysLower(k, n, tail), 1-jeffreysLower(n-k, n, tail)), nil
 }
 
 func jeffreysLower(k, n int, tail float64) float64 {
@@ -183,8 +209,11 @@ func Wald(k, n int, level float64) (Interval, error) {
 
 // clipped is centre ± half within [0, 1], where every probability and score is.
 func clipped(method string, level, centre, half float64) Interval {
-	return Interval{method, level, max(0, centre-half), min(1, centre+half)}
+	return newInterval(method, level, max(0, centre-half), min(1, centre+half))
 }
 
 // normalQuantile is the z with P(|Z| <= z) = level for a standard normal Z.
 func normalQuantile(level float64) float64 { return math.Sqrt2 * math.Erfinv(level) }
+
+// upperQuantile is the z with P(Z >= z) = tail for a standard normal Z.
+func upperQuantile(tail float64) float64 { return -mathext.NormalQuantile(tail) }

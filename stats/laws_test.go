@@ -18,7 +18,7 @@ func sample(t *rapid.T) (k, n int, level float64) {
 }
 
 func TestIntervalLaws(t *testing.T) {
-	methods := []intervalFunc{ClopperPearson, Blaker, MidP, Wilson, Jeffreys, Wald}
+	methods := []intervalFunc{ClopperPearson, Blaker, MidP, Wilson, WilsonContinuity, Jeffreys, Wald}
 	rapid.Check(t, func(t *rapid.T) {
 		k, n, level := sample(t)
 		f := rapid.SampledFrom(methods).Draw(t, "method")
@@ -28,6 +28,12 @@ func TestIntervalLaws(t *testing.T) {
 		}
 		if !(0 <= i.Lo && i.Lo <= i.Hi && i.Hi <= 1) {
 			t.Fatalf("no interval: %+v", i)
+		}
+		if rate := float64(k) / float64(n); i.Lo > rate+1e-15 || i.Hi < rate-1e-15 {
+			t.Fatalf("%+v does not hold %v", i, rate)
+		}
+		if wide, _ := f(k, n, (1+level)/2); wide.Lo > i.Lo || wide.Hi < i.Hi {
+			t.Fatalf("%+v does not hold %+v, of a lower level", wide, i)
 		}
 		m, _ := f(n-k, n, level)
 		if math.Abs(m.Lo-(1-i.Hi)) > 1e-9 || math.Abs(m.Hi-(1-i.Lo)) > 1e-9 {

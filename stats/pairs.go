@@ -64,7 +64,15 @@ type Sample struct {
 	N        int     // units
 	Mean     float64 // points per game, in [0, 1]
 	Variance float64 // of a unit's points per game, with divisor N
+	Skewness float64 // and excess kurtosis of the same, 0 where Variance is
+	Kurtosis float64
 }
+
+// The units of a series.
+const (
+	unitPair = "pair"
+	unitGame = "game"
+)
 
 // Sample is A's score with its variance over units. It fails when there are no
 // games, and for a mixture of pairs and single games, whose units do not have
@@ -74,9 +82,9 @@ func (t Tally) Sample() (Sample, error) {
 	case t.Pairs() == 0:
 		return Sample{}, errors.New("no finished game")
 	case t.Singles == 0:
-		return t.paired.sample("pair", 2*milli), nil
+		return t.paired.sample(unitPair, 2*milli), nil
 	case t.Penta.Pairs() == 0:
-		return t.single.sample("game", milli), nil
+		return t.single.sample(unitGame, milli), nil
 	}
 	return Sample{}, errMixed()
 }
@@ -88,15 +96,19 @@ func errMixed() error {
 func (s scores) sample(unit string, stake float64) Sample {
 	n := float64(s.units())
 	mean := float64(s.sum()) / n / stake
-	variance := 0.0
+	if len(s) == 1 { // else the rounding error of the mean would be a variance
+		return Sample{Unit: unit, N: s.units(), Mean: mean}
+	}
+	var moments [5]float64
 	for _, c := range s {
-		d := float64(c.points)/stake - mean
-		variance += float64(c.count) / n * d * d
+		d, power := float64(c.points)/stake-mean, 1.0
+		for i := range moments {
+			moments[i] += float64(c.count) / n * power
+			power *= d
+		}
 	}
-	if len(s) == 1 {
-		variance = 0 // and not the rounding error of the mean
-	}
-	return Sample{unit, s.units(), mean, variance}
+	v := moments[2]
+	return Sample{unit, s.units(), mean, v, moments[3] / (v * math.Sqrt(v)), moments[4]/(v*v) - 3}
 }
 
 // Interval is the approximate interval for the expected score, mean ± z√(V/N)

@@ -31,7 +31,7 @@ func (t Tally) SignFlip(alt Alternative) (Test, error) {
 		return Test{}, errors.New("colours were not swapped, so exchanging the engines of a game is no fair coin")
 	}
 	p, err := flipTest(t.paired.coins(), alt)
-	return Test{"pair_sign_flip", alt, t.Penta.Pairs(), p}, err
+	return Test{Method: "pair_sign_flip", Alternative: alt, N: t.Penta.Pairs(), P: p}, err
 }
 
 // coins are the pairs whose deviation from an even score has one size.
@@ -104,10 +104,10 @@ func flipTest(all []coins, alt Alternative) (float64, error) {
 		}
 		return min(1, sum)
 	}
-	switch alt {
-	case Greater:
+	if alt == Greater {
 		return ge(heads), nil
-	case Less:
+	}
+	if alt == Less {
 		return ge(tails), nil
 	}
 	return twoSided(ge(heads), ge(tails)), nil

@@ -223,7 +223,7 @@ func (p Pair) points() (int, error) {
 
 func (l Leg) points() (int, error) {
 	whole := math.Round(l.Points * milli)
-	fits := false
+	var fits bool
 	switch l.Outcome {
 	case Win:
 		fits = whole == milli

@@ -52,6 +52,7 @@ type seriesFlags struct {
 	Rules         string   `group:"series" placeholder:"NAME" help:"default, wcsc, denryu or floodgate."`
 	Resign        string   `group:"series" placeholder:"2000x3" help:"End by score: score × moves, both sides agreeing; 1: before it for one side."`
 	Draw          string   `group:"series" placeholder:"10x8@40" help:"Draw by score: score × moves @ first ply."`
+	SPRT          string   `group:"series" name:"sprt" placeholder:"0,4" help:"Stop when a sequential test of these two Elo differences decides; --games is then the maximum."`
 	Ponder        string   `group:"series" placeholder:"MODE" help:"off, standard or early."`
 	Slowed        string   `group:"series" placeholder:"POLICY" help:"Pairs with a move that the machine slowed: count or void."`
 	PVPlies       *int     `group:"series" name:"pv-plies" placeholder:"N" help:"How much of each principal variation to store."`
@@ -80,7 +81,7 @@ func (s *seriesFlags) flags() configs.Flags {
 		Concurrency: s.Concurrency, Design: s.Design, Swap: s.Swap, Rules: s.Rules, Openings: s.Openings,
 		OpeningPlies: s.OpeningPlies, Handicap: s.Handicap, TC: s.TC, Main: s.Main, Byoyomi: s.Byoyomi,
 		Increment: s.Increment, Movetime: s.Movetime, Nodes: s.Nodes, Depth: s.Depth, Self: s.Self, Margin: s.Margin,
-		Stall: s.Stall, Resign: s.Resign, Draw: s.Draw, Ponder: s.Ponder, Slowed: s.Slowed, PVPlies: s.PVPlies,
+		Stall: s.Stall, Resign: s.Resign, Draw: s.Draw, SPRT: s.SPRT, Ponder: s.Ponder, Slowed: s.Slowed, PVPlies: s.PVPlies,
 		Profile: s.Profile, Restart: s.Restart, StartParallel: s.StartParallel, SlotsPerGPU: s.SlotsPerGPU,
 	}
 }
@@ -268,12 +269,18 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *opene
 	plan := o.plan
 	source := runner.NewPlanSource(plan, func(id int) bool { return finished[id] })
 	missing := missingPairs(plan, finished)
-	if missing == 0 && !c.JSON {
-		return nil
-	}
 	before, err := makeReport(ctx, store, plan.Run)
 	if err != nil {
 		return err
+	}
+	if before.Finished && !c.JSON {
+		return nil
+	}
+	var sink runner.Sink = run
+	if !plan.Gate.IsZero() {
+		if sink, err = c.gated(ctx, env, o, store, run, source, before); err != nil {
+			return err
+		}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -282,13 +289,47 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *opene
 	watchers.Go(func() error { return c.watch(env, plan, before, events.Stream()) })
 	stopListening := listen(env, source, cancel)
 	events.Send(runEvent(plan, plan.Pairs-missing))
-	err = runner.Run(ctx, runner.Config{Plan: plan, Source: source, Sink: run, Open: o.open, Events: events})
+	err = runner.Run(ctx, runner.Config{Plan: plan, Source: source, Sink: sink, Open: o.open, Events: events})
 	interrupted := stopListening()
 	left, countErr := leftOver(ctx, plan, run)
 	done := plan.Pairs - left
 	events.Send(match.Event{Type: match.EventDone, Finished: &done, Pairs: plan.Pairs})
 	events.Close()
+	if gated, ok := sink.(*gatedSink); ok && gated.gate.decided() {
+		left = 0 // what is not played is not needed
+	}
 	return ended(errors.Join(countErr, watchers.Wait()), err, left, interrupted)
+}
+
+// gated puts the sequential test before the store: it knows what is stored, and
+// drains the source when it decides.
+func (c *matchCommand) gated(ctx context.Context, env *environment, o *opener, store *results.Store,
+	run *results.Run, source *runner.PlanSource, before *report,
+) (runner.Sink, error) {
+	g, err := newGate(o.plan.Gate, o.plan.Pairs)
+	if err != nil {
+		return nil, err
+	}
+	var pair []results.GameRow
+	err = store.Games(ctx, run.ID(), func(r results.GameRow) error {
+		if pair = append(pair, r); len(pair) < o.plan.Legs() {
+			return nil
+		}
+		whole, _ := statsPair(pair)
+		pair = pair[:0]
+		_, err := g.add(r.Pair, whole)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if g.decided() {
+		source.Drain()
+	}
+	if before.Games == 0 && !c.Quiet {
+		err = c.expectation(ctx, env, o)
+	}
+	return &gatedSink{Sink: run, gate: g, plan: o.plan, source: source}, err
 }
 
 func missingPairs(plan *match.Plan, finished map[int]bool) int {

@@ -52,6 +52,8 @@ type report struct {
 	Divergence     *divergenceReport   `json:"divergence,omitempty"`
 	Seconds        float64             `json:"seconds"` // of play, added up over all games
 
+	Gate *gateReport `json:"gate,omitempty"` // the sequential test, if the run has one
+
 	tally stats.Tally // A against B
 }
 
@@ -178,6 +180,8 @@ type crossReport struct {
 // gatherer adds up a run's games, in pair order, in one pass.
 type gatherer struct {
 	report   *report
+	gate     *gate // nil: the run has no sequential test
+	design   match.Gate
 	index    map[string]int // into report.Players
 	tallies  map[[2]string]*stats.Tally
 	unmarked stats.Tally
@@ -192,7 +196,7 @@ type gatherer struct {
 }
 
 // gather makes the report of a run from its rows.
-func gather(info *results.RunInfo, players []playerReport, games func(yield func(results.GameRow) error) error) (*report, error) {
+func gather(info *results.RunInfo, players []playerReport, design match.Gate, games func(yield func(results.GameRow) error) error) (*report, error) {
 	g := &gatherer{
 		report: &report{
 			Version: 1, Run: info.Name, Planned: info.Pairs, Rules: info.Rules, Players: players, A: players[0].Name, B: players[1].Name,
@@ -203,6 +207,13 @@ func gather(info *results.RunInfo, players []playerReport, games func(yield func
 	}
 	for i, p := range players {
 		g.index[p.Name] = i
+	}
+	if !design.IsZero() {
+		gate, err := newGate(design, info.Pairs)
+		if err != nil {
+			return nil, err
+		}
+		g.gate, g.design = gate, design
 	}
 	if err := games(g.row); err != nil {
 		return nil, err
@@ -292,6 +303,11 @@ func (g *gatherer) endPair() error {
 	if key != [2]string{g.report.A, g.report.B} {
 		return nil
 	}
+	if g.gate != nil {
+		if _, err := g.gate.add(rows[0].Pair, pair); err != nil {
+			return err
+		}
+	}
 	return g.headPair(rows, pair, marked, repeats)
 }
 
@@ -359,6 +375,10 @@ func statsPair(rows []results.GameRow) (pair stats.Pair, marked bool) {
 func (g *gatherer) conclude() {
 	rep := g.report
 	rep.Finished = rep.Pairs >= rep.Planned
+	if g.gate != nil {
+		rep.Gate = g.gate.report(g.design)
+		rep.Finished = rep.Finished || rep.Gate.Decision != stats.Continue
+	}
 	for i := range rep.Players {
 		rep.Players[i].conclude()
 	}
@@ -372,6 +392,9 @@ func (g *gatherer) conclude() {
 	rep.winRate(tally)
 	rep.signFlip(tally)
 	rep.advantage(g.everybody())
+	if !rep.Finished {
+		rep.withhold(tally)
+	}
 	g.lists()
 	rep.Distinct = g.withoutRepeats()
 	if g.marked > 0 {
@@ -509,6 +532,11 @@ func eloOf(q float64, i stats.Interval) eloReport {
 }
 
 func (r *report) signFlip(t stats.Tally) {
+	r.Tests = append(r.Tests, signFlipOf(t))
+}
+
+// signFlipOf is the exact test over pairs.
+func signFlipOf(t stats.Tally) testReport {
 	report := testReport{Method: "pair_sign_flip", Alternative: string(stats.TwoSided)}
 	test, err := t.SignFlip(stats.TwoSided)
 	if err != nil {
@@ -516,7 +544,41 @@ func (r *report) signFlip(t stats.Tally) {
 	} else {
 		report.Method, report.N, report.P = test.Method, test.N, number(test.P)
 	}
-	r.Tests = append(r.Tests, report)
+	return report
+}
+
+// withhold leaves of a run that is still going only what may be looked at: a
+// fixed-length interval or test, read after every game, finds a difference
+// between equals in two runs of five.
+func (r *report) withhold(t stats.Tally) {
+	const why = "the run is not finished: only the anytime interval holds before its end"
+	for i := range r.Intervals {
+		r.Intervals[i].Lo, r.Intervals[i].Hi, r.Intervals[i].Why = nil, nil, why
+	}
+	for i := range r.Tests {
+		r.Tests[i].P, r.Tests[i].Critical, r.Tests[i].Why = nil, nil, why
+	}
+	r.Elo.Lo, r.Elo.Hi, r.Elo.Why = nil, nil, why
+	r.BlackAdvantage.Lo, r.BlackAdvantage.Hi, r.BlackAdvantage.Why = nil, nil, why
+	r.Intervals = append(r.Intervals, anytimeOf(t))
+}
+
+// anytimeOf is the interval that holds at every length of a series at once: the
+// only one that may be read while games are played.
+func anytimeOf(t stats.Tally) intervalReport {
+	interval := intervalReport{Of: "score", Method: "anytime", Level: level}
+	scores, err := t.PairScores()
+	if err != nil {
+		scores = t.Total().GameScores()
+	}
+	exact, err := scores.AnytimeInterval(level)
+	if err != nil {
+		interval.Why = err.Error()
+		return interval
+	}
+	interval.Estimate = number(scores.Sum / float64(scores.N))
+	interval.Lo, interval.Hi = number(exact.Lo), number(exact.Hi)
+	return interval
 }
 
 func (r *report) advantage(t stats.Tally) {

@@ -86,7 +86,7 @@ func (o outcomes) gather(t *testing.T, watch func(results.GameRow)) *report {
 	for _, name := range o.players {
 		players = append(players, playerReport{Name: name, Identity: "by hand", Limits: "nodes 10"})
 	}
-	r, err := gather(o.info(), players, func(yield func(results.GameRow) error) error {
+	r, err := gather(o.info(), players, match.Gate{}, func(yield func(results.GameRow) error) error {
 		for _, row := range o.rows() {
 			watch(row)
 			if err := yield(row); err != nil {

@@ -102,13 +102,19 @@ func (r *report) printHeadToHead(w io.Writer) {
 		line("pairs", "LL %d · LD %d · WL %d · DD %d · WD %d · WW %d", p.LL, p.LD, p.WL, p.DD, p.WD, p.WW)
 	}
 	for _, i := range r.Intervals {
-		line(intervalLabel(i.Of), "%s", i.text())
+		line(intervalLabel(i), "%s", i.text())
 	}
 	line("Elo", "%s", r.Elo.text())
 	for _, t := range r.Tests {
 		line(testLabel(t.Method), "%s", t.text())
 		if t.Critical != nil && t.P != nil {
 			line("", "%s", t.criticalText())
+		}
+	}
+	if g := r.Gate; g != nil {
+		line("gate", "%s", g.text())
+		if g.Decision == stats.Pass || g.Decision == stats.Fail {
+			line("", "figures above are biased by the stop; gogi gate %s has unbiased ones", r.Run)
 		}
 	}
 	if d := r.Divergence; d != nil {
@@ -119,7 +125,11 @@ func (r *report) printHeadToHead(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-func intervalLabel(of string) string {
+func intervalLabel(i intervalReport) string {
+	if i.Method == "anytime" {
+		return "score, anytime"
+	}
+	of := i.Of
 	if of == "win_rate_decisive" {
 		return "win rate, decisive"
 	}
@@ -132,6 +142,9 @@ func (i intervalReport) text() string {
 	}
 	if i.Lo == nil {
 		return percent(*i.Estimate) + ", no interval: " + i.Why
+	}
+	if i.Method == "anytime" {
+		return fmt.Sprintf("%s   [%s, %s]  %.0f%%, valid at any time", percent(*i.Estimate), percent(*i.Lo), percent(*i.Hi), 100*i.Level)
 	}
 	kind := "exact (" + methodName(i.Method) + ")"
 	if i.Approximate {
@@ -155,6 +168,9 @@ func methodName(method string) string {
 func (e eloReport) text() string {
 	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
 		return "unknown: " + e.Why
+	}
+	if e.Estimate != nil && e.Lo == nil && e.Hi == nil {
+		return fmt.Sprintf("%+.1f, no interval: %s", *e.Estimate, e.Why)
 	}
 	sign := -1 // of an infinite estimate: the end that is infinite too
 	if e.Hi == nil {
@@ -203,6 +219,15 @@ func (t testReport) criticalText() string {
 		parts = append(parts, fmt.Sprintf("%d at %s", *c.Wins, percentShort(c.Alpha)))
 	}
 	return fmt.Sprintf("wins of %d that are significant: %s", t.N, strings.Join(parts, ", "))
+}
+
+func (g *gateReport) text() string {
+	state := string(g.Decision)
+	if g.Decision == stats.Continue {
+		state = "undecided"
+	}
+	return fmt.Sprintf("%s: %s after %s pairs (%s beyond), log likelihood ratio %s of [%.2f, %.2f]",
+		g.Design, state, count(g.Pairs), count(g.Beyond), decimal(g.LLR, 2), g.Lower, g.Upper)
 }
 
 func (d *divergenceReport) text(variance *float64) string {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -89,11 +90,24 @@ func makeReport(ctx context.Context, store *results.Store, run string, watch ...
 	if err != nil {
 		return nil, err
 	}
+	recorded, err := readGate(ctx, store, info.ID, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	return makeReportOf(ctx, store, run, recorded.design, watch...)
+}
+
+// makeReportOf is makeReport with a sequential test of the caller's.
+func makeReportOf(ctx context.Context, store *results.Store, run string, design match.Gate, watch ...func(results.GameRow)) (*report, error) {
+	info, err := store.FindRun(ctx, run)
+	if err != nil {
+		return nil, err
+	}
 	var players []playerReport
 	for _, e := range info.Engines {
 		players = append(players, playerReport{Name: e.Name, Identity: e.Identity.String(), Limits: e.Limits})
 	}
-	return gather(info, players, func(yield func(results.GameRow) error) error {
+	return gather(info, players, design, func(yield func(results.GameRow) error) error {
 		return store.Games(ctx, info.ID, func(r results.GameRow) error {
 			for _, see := range watch {
 				see(r)

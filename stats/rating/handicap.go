@@ -1,76 +1,489 @@
 package rating
 
-import "gogi/stats"
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
 
-// HandicapModel names what a handicap does to its receiver's strength π.
-type HandicapModel string
-
-// The handicap models.
-const (
-	NoEffect        HandicapModel = "none"
-	FirstMoveOnly   HandicapModel = "first_move"
-	Additive1       HandicapModel = "additive_1"       // π + f(h), f non-decreasing
-	Additive2       HandicapModel = "additive_2"       // π + θ1·h + θ2
-	Additive3       HandicapModel = "additive_3"       // π + θ3·h
-	Multiplicative1 HandicapModel = "multiplicative_1" // (1 + g(h))·π, g non-decreasing
-	Multiplicative2 HandicapModel = "multiplicative_2" // (1 + δ1·h + δ2)·π
-	Multiplicative3 HandicapModel = "multiplicative_3" // (1 + δ3·h)·π
-	LogLinear       HandicapModel = "log_linear"       // exp(β·h)·π
-	LogFree         HandicapModel = "log_free"         // exp(b(h))·π, b free
-	LogFreeFirst    HandicapModel = "log_free_first_move"
+	"gogi/stats"
 )
 
-// HandicapModels are all models in the order of the constants.
-func HandicapModels() []HandicapModel { panic("not yet") }
+// HandicapModel names what a handicap h > 0 does to its receiver's strength π.
+type HandicapModel string
+
+// The handicap models of "ハンディキャップのある対戦に対する Bradley-Terry モデルの適用"
+// (2021), and beside them models that it lacks.
+const (
+	NoEffect        HandicapModel = "none"
+	FirstMoveOnly   HandicapModel = "first_move"       // a factor for Black in even games, none for handicaps
+	Additive1       HandicapModel = "additive_1"       // π + f(h), f ≥ 0 non-decreasing
+	Additive2       HandicapModel = "additive_2"       // π + θ1·h + θ2, θ1 ≥ 0, θ1 + θ2 ≥ 0
+	Additive3       HandicapModel = "additive_3"       // π + θ3·h, θ3 ≥ 0
+	Multiplicative1 HandicapModel = "multiplicative_1" // (1 + g(h))·π, g ≥ 0 non-decreasing
+	Multiplicative2 HandicapModel = "multiplicative_2" // (1 + δ1·h + δ2)·π, δ1 ≥ 0, δ1 + δ2 ≥ 0
+	Multiplicative3 HandicapModel = "multiplicative_3" // (1 + δ3·h)·π, δ3 ≥ 0
+	LogLinear       HandicapModel = "log_linear"       // exp(β·h)·π: so many Elo points a step
+	LogFree         HandicapModel = "log_free"         // exp(b(h))·π, b free
+	LogFreeFirst    HandicapModel = "log_free_first"   // the same, and b(0) for Black in even games
+)
+
+// HandicapModels are all models, in the order of the constants.
+func HandicapModels() []HandicapModel {
+	return []HandicapModel{
+		NoEffect, FirstMoveOnly,
+		Additive1, Additive2, Additive3,
+		Multiplicative1, Multiplicative2, Multiplicative3,
+		LogLinear, LogFree, LogFreeFirst,
+	}
+}
 
 // Param is an estimated parameter of a handicap model.
 type Param struct {
+	// Name is "f(1)" for the value at the smallest handicap, "f(3)-f(2)" for an
+	// increment, "slope" per step of handicap (θ1 and θ3, δ1 and δ3, β), "f(1)"
+	// beside a slope for θ1 + θ2 or δ1 + δ2 (so the intercept θ2 or δ2 is f(1)
+	// less the slope); g or b stand for f where the paper has them.
 	Name     string
-	Value    float64
-	SE       float64        // 0 where there is none, see Note
-	Interval stats.Interval // profile likelihood
-	Note     string         // "" or what is special about the estimate
+	Value    float64        // additive: where strengths sum to 50 per player
+	SE       float64        // 0 where there is none, as at a bound
+	Interval stats.Interval // "profile_likelihood"; an end at the bound is 0
+	Note     string         // what is special about the estimate; mostly empty
 }
 
-// Step is what a model says about one handicap.
+// Step is what a model says about the games with one handicap.
 type Step struct {
 	Handicap int
 	Games    int
-	Receiver float64 // points of the receiver (of Black in even games)
+	Points   float64 // of the receivers, of Black in even games
 	Value    float64 // f(h), g(h), or b(h)
-	Elo      float64 // the same in Elo points; 0 for additive models, where it depends on the players
+	Elo      float64 // the same in Elo points; 0 for additive models, where it depends on the strengths
 }
 
-// HandicapFit is one fitted handicap model.
+// HandicapFit is a fitted handicap model.
 type HandicapFit struct {
-	Model          HandicapModel
-	Players        []Player
-	Params         []Param
-	Steps          []Step
-	LogLik         float64
-	Parameters     int // level of strengths not counted
-	AIC, AICc, BIC float64
-	Weight         float64 // Akaike weight among the models compared
-	Against        LRTest  // against NoEffect
-	Notes          []string
-}
+	Model      HandicapModel
+	Players    []Player // best first; an additive model may put a strength at 0, whose Elo is -Inf
+	Params     []Param
+	Steps      []Step // by handicap
+	LogLik     float64
+	Parameters int     // numbers estimated, constrained ones too; the level of strengths is none
+	AIC        float64 // -2(LogLik - Parameters)
+	AICc       float64 // corrected for few games; +Inf where there are no more than Parameters + 1
+	BIC        float64
+	Weight     float64  // Akaike weight, by AIC, among the models compared
+	Against    LRTest   // against NoEffect; conservative for models 1 to 3, whose null is at a bound
+	Notes      []string // parameters or strengths without a finite estimate
 
-// Goodness is the goodness of fit by parametric bootstrap.
-func (f *HandicapFit) Goodness(samples int, seed uint64) (Goodness, error) { panic("not yet") }
+	shape  shape
+	ground *ground
+	table  table
+	at     peak
+}
 
 // HandicapComparison is a set of models fitted to the same games.
 type HandicapComparison struct {
 	Fits     []*HandicapFit // in the order asked for
-	Best     HandicapModel  // the least AIC
-	Games    int
+	Best     HandicapModel  // the one with the least AIC
+	Games    int            // between players rated
 	SetAside []Aside
-	Warnings []string
+	// Following is the R² of a linear regression of the handicap on who plays.
+	// Standard errors of handicap parameters grow about with 1/√(1 - R²).
+	Following float64
+	Warnings  []string // reasons for doubt, to show beside the result
 }
 
-// CompareHandicaps fits handicap models; none named is all of them.
+// CompareHandicaps fits handicap models to the same games, with profile
+// intervals of the given level; none named is all of them. A draw is half a win
+// here. The constraints of the models are kept, so a parameter may end at 0.
+// For all models the same players are set aside ([Connect]). It fails for
+// unknown models, for a level outside (0, 1), where no or no unique ratings
+// exist, and where no game has a handicap.
 func CompareHandicaps(counts []Count, level float64, models ...HandicapModel) (*HandicapComparison, error) {
-	panic("not yet")
+	if err := checkLevel(level); err != nil {
+		return nil, err
+	}
+	t, err := newTable(counts)
+	if err != nil {
+		return nil, err
+	}
+	t, aside, err := t.rated()
+	if err != nil {
+		return nil, err
+	}
+	levels := t.levels()
+	if len(levels) == 0 {
+		return nil, errors.New("no game between players who can be rated has a handicap")
+	}
+	if len(models) == 0 {
+		models = HandicapModels()
+	}
+	null, err := fitHandicap(t, NoEffect, nil)
+	if err != nil {
+		return nil, err
+	}
+	c := &HandicapComparison{Games: int(t.games()), SetAside: aside}
+	for _, m := range models {
+		f, err := fitHandicap(t, m, null)
+		if err != nil {
+			return nil, fmt.Errorf("model %s: %w", m, err)
+		}
+		if err := f.describe(level); err != nil {
+			return nil, fmt.Errorf("model %s: %w", m, err)
+		}
+		c.Fits = append(c.Fits, f)
+	}
+	c.judge(t)
+	return c, nil
 }
 
-// AkaikeWeights are the relative likelihoods of models by their AIC (or AICc).
-func AkaikeWeights(criteria []float64) ([]float64, error) { panic("not yet") }
+// levels are the handicaps above 0 that occur, ascending.
+func (t table) levels() []int {
+	var list []int
+	for _, c := range t.cells {
+		if c.handicap > 0 {
+			list = append(list, int(c.handicap))
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// shape is a model's terms: how they act, what they are called, and their
+// coefficients for each handicap.
+type shape struct {
+	model  HandicapModel
+	family family
+	names  []string
+	rows   map[int][]float64 // by handicap; 0 is for Black in even games
+}
+
+func shapeOf(m HandicapModel, levels []int) (shape, error) {
+	s := shape{model: m, family: logLinear, rows: map[int][]float64{}}
+	switch m {
+	case NoEffect:
+	case FirstMoveOnly:
+		s.names = []string{"first_move"}
+		s.rows[0] = []float64{1}
+	case Additive1:
+		s.family = added
+		s.increments("f", levels)
+	case Additive2:
+		s.family = added
+		s.line("f", levels)
+	case Additive3:
+		s.family = added
+		s.ray(levels)
+	case Multiplicative1:
+		s.family = multiplied
+		s.increments("g", levels)
+	case Multiplicative2:
+		s.family = multiplied
+		s.line("g", levels)
+	case Multiplicative3:
+		s.family = multiplied
+		s.ray(levels)
+	case LogLinear:
+		s.ray(levels)
+	case LogFree:
+		s.free(levels)
+	case LogFreeFirst:
+		s.free(append([]int{0}, levels...))
+	default:
+		return s, fmt.Errorf("unknown handicap model %q", string(m))
+	}
+	return s, nil
+}
+
+// increments gives each handicap a step over the one before.
+func (s *shape) increments(letter string, levels []int) {
+	for k, h := range levels {
+		name := fmt.Sprintf("%s(%d)", letter, h)
+		if k > 0 {
+			name += fmt.Sprintf("-%s(%d)", letter, levels[k-1])
+		}
+		s.names = append(s.names, name)
+		row := make([]float64, len(levels))
+		for j := range k + 1 {
+			row[j] = 1
+		}
+		s.rows[h] = row
+	}
+}
+
+// line has a value at h = 1 and a slope from there.
+func (s *shape) line(letter string, levels []int) {
+	s.names = []string{letter + "(1)", "slope"}
+	for _, h := range levels {
+		s.rows[h] = []float64{1, float64(h - 1)}
+	}
+}
+
+// ray has only a slope.
+func (s *shape) ray(levels []int) {
+	s.names = []string{"slope"}
+	for _, h := range levels {
+		s.rows[h] = []float64{float64(h)}
+	}
+}
+
+// free gives each handicap a value of its own.
+func (s *shape) free(levels []int) {
+	for k, h := range levels {
+		s.names = append(s.names, fmt.Sprintf("b(%d)", h))
+		row := make([]float64, len(levels))
+		row[k] = 1
+		s.rows[h] = row
+	}
+}
+
+// on is the likelihood of a table's games under the shape.
+func (s shape) on(t table) *ground {
+	g := &ground{
+		players: len(t.names), cells: t.cells, family: s.family, terms: len(s.names),
+		black: make([][]float64, len(t.cells)), white: make([][]float64, len(t.cells)),
+	}
+	for n, c := range t.cells {
+		if c.byWhite {
+			g.white[n] = s.rows[int(c.handicap)]
+		} else {
+			g.black[n] = s.rows[int(c.handicap)]
+		}
+	}
+	return g
+}
+
+func fitHandicap(t table, m HandicapModel, null *HandicapFit) (*HandicapFit, error) {
+	levels := t.levels()
+	s, err := shapeOf(m, levels)
+	if err != nil {
+		return nil, err
+	}
+	if (m == Additive2 || m == Multiplicative2) && len(levels) < 2 {
+		return nil, errors.New("one handicap alone does not tell its slope from its intercept")
+	}
+	if (m == FirstMoveOnly || m == LogFreeFirst) && t.sum(evenGames) == 0 {
+		return nil, errors.New("there is no even game to show the first-move effect")
+	}
+	g := s.on(t)
+	at, err := g.summit(g.starts(null))
+	if err != nil {
+		return nil, err
+	}
+	f := &HandicapFit{Model: m, shape: s, ground: g, table: t, at: at, LogLik: at.value, Parameters: g.estimated()}
+	f.criteria(t.games())
+	if null != nil {
+		f.Against = likelihoodRatio(null.LogLik, f.LogLik, g.terms)
+	}
+	return f, nil
+}
+
+func evenGames(c cell) float64 {
+	if c.handicap > 0 {
+		return 0
+	}
+	return c.games()
+}
+
+func (f *HandicapFit) criteria(games float64) {
+	k := float64(f.Parameters)
+	f.AIC = -2 * (f.LogLik - k)
+	f.BIC = -2*f.LogLik + k*math.Log(games)
+	f.AICc = math.Inf(1)
+	if games > k+1 {
+		f.AICc = f.AIC + 2*k*(k+1)/(games-k-1)
+	}
+}
+
+// starts are points to climb from: the strengths without handicaps, and terms
+// from small to large. Additive models may have several local maxima.
+func (g *ground) starts(null *HandicapFit) [][]float64 {
+	base := make([]float64, g.players+g.terms)
+	if null != nil {
+		copy(base, null.at.x[:g.players])
+	}
+	if g.family == logLinear {
+		return [][]float64{base}
+	}
+	unit := 1.0
+	if g.family == added {
+		unit = 50
+	}
+	var list [][]float64
+	for _, size := range []float64{0.01, 0.1, 0.5, 2} {
+		x := slices.Clone(base)
+		for k := range g.terms {
+			x[g.players+k] = math.Log(unit * size)
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// summit is the highest peak from several starts.
+func (g *ground) summit(starts [][]float64) (peak, error) {
+	best, failure := peak{value: math.Inf(-1)}, errors.New("no start")
+	for _, x := range starts {
+		at, err := climb(g, x, nil)
+		switch {
+		case err != nil:
+			failure = err
+		case at.value > best.value:
+			best = at
+		}
+	}
+	if best.x == nil {
+		return peak{}, failure
+	}
+	return best, nil
+}
+
+// describe fills in what is derived from the peak.
+func (f *HandicapFit) describe(level float64) error {
+	f.describePlayers()
+	f.describeSteps()
+	errs := f.errors()
+	for k, name := range f.shape.names {
+		p, err := f.param(k, name, errs[k], level)
+		if err != nil {
+			return err
+		}
+		f.Params = append(f.Params, p)
+		if p.Note != "" {
+			f.Notes = append(f.Notes, p.Name+" "+p.Note)
+		}
+	}
+	return nil
+}
+
+// describePlayers gives players whose strength drifts to 0 the Elo -Inf, and the
+// others the mean 0 among themselves.
+func (f *HandicapFit) describePlayers() {
+	players, rank := ranking(f.table, f.at.x)
+	drifts := make([]bool, len(players))
+	mean, finite := 0.0, 0.0
+	for place, i := range rank {
+		if drifts[place] = slices.Contains(f.at.drifting, i); !drifts[place] {
+			mean += players[place].Elo
+			finite++
+		}
+	}
+	for place := range players {
+		p := &players[place]
+		p.Elo -= mean / max(1, finite)
+		if drifts[place] {
+			f.Notes = append(f.Notes, p.Name+" has no finite rating: the likelihood only rises to a limit as its strength leaves the others'")
+			p.Elo = math.Copysign(math.Inf(1), p.Elo)
+		}
+		if drifts[place] && p.Elo < 0 {
+			p.Strength = 0
+		}
+	}
+	f.Players = players
+}
+
+func (f *HandicapFit) describeSteps() {
+	for _, h := range append([]int{0}, f.table.levels()...) {
+		s := Step{Handicap: h}
+		for _, c := range f.table.cells {
+			if int(c.handicap) != h {
+				continue
+			}
+			s.Games += int(c.games())
+			if c.byWhite {
+				s.Points += c.games() - c.points()
+			} else {
+				s.Points += c.points()
+			}
+		}
+		for k, b := range f.shape.rows[h] {
+			s.Value += b * f.term(k)
+		}
+		switch f.shape.family {
+		case multiplied:
+			s.Elo = eloPerNat * math.Log1p(s.Value)
+		case logLinear:
+			s.Elo = eloPerNat * s.Value
+		case added:
+		}
+		f.Steps = append(f.Steps, s)
+	}
+}
+
+// atBound is how small a term must be to be called 0; the likelihood cannot tell
+// it from that.
+const atBound = 1e-8
+
+// term is the value of a term.
+func (f *HandicapFit) term(k int) float64 {
+	w := f.at.x[f.ground.players+k]
+	if f.shape.family == logLinear {
+		return w
+	}
+	if v := math.Exp(w); v >= atBound {
+		return v
+	}
+	return 0
+}
+
+// errors are the standard errors of the terms by the observed information, 0
+// where it gives none.
+func (f *HandicapFit) errors() []float64 {
+	errs := make([]float64, f.ground.terms)
+	info := f.ground.information(f.at.x)
+	kept := slices.DeleteFunc(indices(len(f.at.x)), func(i int) bool { return slices.Contains(f.at.drifting, i) })
+	players := 0
+	for _, i := range kept {
+		if i < f.ground.players {
+			players++
+		}
+	}
+	// Players who drift pull at nobody, so a shift of the others is still free.
+	inverse, err := inverseOf(submatrix(info, kept), players, true)
+	if err != nil {
+		return errs
+	}
+	for n, i := range kept {
+		if k := i - f.ground.players; k >= 0 {
+			errs[k] = math.Sqrt(max(0, inverse.At(n, n)))
+			if f.shape.family != logLinear {
+				errs[k] *= f.term(k) // by the delta method, from log f to f
+			}
+		}
+	}
+	return errs
+}
+
+func (f *HandicapFit) param(k int, name string, se, level float64) (Param, error) {
+	p := Param{Name: name, Value: f.term(k), SE: se}
+	weights := make([]float64, len(f.at.x))
+	weights[f.ground.players+k] = 1
+	lo, hi, err := profile(f.ground, f.at, weights, level)
+	if err != nil {
+		return p, fmt.Errorf("profile of %s: %w", name, err)
+	}
+	positive := f.shape.family != logLinear
+	if positive {
+		lo, hi = math.Exp(lo), math.Exp(hi)
+	}
+	if p.Interval = (stats.Interval{Method: "profile_likelihood", Level: level, Lo: lo, Hi: hi}); lo < atBound && positive {
+		p.Interval.Lo = 0
+	}
+	switch {
+	case positive && p.Value == 0:
+		p.Note = "is 0, the end of its range: the constraint is active"
+		p.SE = 0
+	case slices.Contains(f.at.drifting, f.ground.players+k):
+		p.Note = "has no finite estimate: the likelihood rises to a limit"
+		p.SE = 0
+	}
+	return p, nil
+}
+
+func indices(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}

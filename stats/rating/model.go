@@ -1,52 +1,67 @@
 package rating
 
-import "gogi/stats"
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
 
 // Draws says how a model sees draws.
 type Draws string
 
 // The draw models.
 const (
-	// HalfWin counts a draw as half a win for each side. It is no probability
-	// model of draws, so its likelihood compares only with others of its kind.
+	// HalfWin counts a draw as half a win for each side. It says nothing of how
+	// likely draws are, so nothing can be simulated from it once games were
+	// drawn, and its intervals are then a little too wide.
 	HalfWin Draws = "half_win"
-	// Davidson (1970) gives a draw the weight ν√(π_i π_j) beside π_i and π_j.
+	// Davidson (1970) gives a draw the weight ν√(π_i π_j) beside the π_i and π_j
+	// of the two wins.
 	Davidson Draws = "davidson"
-	// RaoKupper (1967) gives i the win with π_i/(π_i + λπ_j), λ ≥ 1, and what
-	// both sides leave over to the draw.
+	// RaoKupper (1967) gives i the win with π_i/(π_i + λπ_j), where λ ≥ 1, and
+	// what both sides leave over to the draw.
 	RaoKupper Draws = "rao_kupper"
 )
 
-// FirstMove says what moving first (Black) is worth.
+// FirstMove says what moving first, as Black, is worth.
 type FirstMove string
 
 // The first-move effects.
 const (
 	NoFirstMove FirstMove = "none"
-	// Multiplicative multiplies Black's strength by a factor.
+	// Multiplicative multiplies Black's strength by a factor: it is the same
+	// number of Elo points for everybody.
 	Multiplicative FirstMove = "multiplicative"
-	// Additive wins for Black with (π_i + δ)/(π_i + π_j).
+	// Additive wins for Black with (π_i + δ)/(π_i + π_j). It has neither a
+	// prior nor a draw model other than HalfWin, and is fitted by Newton.
 	Additive FirstMove = "additive"
 )
 
-// Method is the way to the maximum of the likelihood.
+// Method is the way to the maximum of the likelihood; all lead to the same.
 type Method string
 
-// The methods; both reach the same maximum.
+// The methods.
 const (
+	// Newton solves each step by conjugate gradients.
 	Newton Method = "newton"
-	// MM is Hunter's minorisation (2004), player after player.
+	// MM is the minorisation of Hunter (2004), player after player. It needs
+	// more steps the more sparsely the players are connected.
 	MM Method = "mm"
 )
 
-// Prior draws ratings together. The zero value is none: maximum likelihood.
+// Prior draws ratings together, so that even a player who lost every game has
+// one. The zero value is no prior: maximum likelihood.
 type Prior struct {
-	SD           float64 // of a Gaussian for each log strength, in natural units; 0 is none
-	VirtualDraws float64 // half-win draws added between every two players
+	SD           float64 // of a Gaussian for each log strength, in natural units (1 is 173.7 Elo); 0 is none
+	VirtualDraws float64 // draws, half a win each, between every two players without a first-move effect
 }
 
-// Model is what [Rate] fits. The zero value is the plain Bradley–Terry model,
-// fitted by Newton's method, where a draw is half a win.
+func (p Prior) exists() bool { return p.SD > 0 || p.VirtualDraws > 0 }
+
+// Model is what [Rate] fits. The zero value is the plain Bradley–Terry model.
 type Model struct {
 	Draws     Draws     // "" is HalfWin
 	FirstMove FirstMove // "" is NoFirstMove
@@ -54,149 +69,238 @@ type Model struct {
 	Prior     Prior
 }
 
+// resolved fills in what is empty and refuses what does not exist.
+func (m Model) resolved() (Model, error) {
+	m.Draws = cmp.Or(m.Draws, HalfWin)
+	m.FirstMove = cmp.Or(m.FirstMove, NoFirstMove)
+	m.Method = cmp.Or(m.Method, Newton)
+	switch {
+	case !slices.Contains([]Draws{HalfWin, Davidson, RaoKupper}, m.Draws):
+		return m, fmt.Errorf("unknown draw model %q", string(m.Draws))
+	case !slices.Contains([]FirstMove{NoFirstMove, Multiplicative, Additive}, m.FirstMove):
+		return m, fmt.Errorf("unknown first-move effect %q", string(m.FirstMove))
+	case !slices.Contains([]Method{Newton, MM}, m.Method):
+		return m, fmt.Errorf("unknown method %q", string(m.Method))
+	case !isSize(m.Prior.SD) || !isSize(m.Prior.VirtualDraws):
+		return m, errors.New("a prior's size is a finite number that is not negative")
+	case m.FirstMove == Additive && (m.Draws != HalfWin || m.Prior.exists() || m.Method != Newton):
+		return m, errors.New("the additive first-move effect has no prior, no draw model, and no MM algorithm")
+	}
+	return m, nil
+}
+
+func isSize(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
+
 // Player is the rating of one player.
 type Player struct {
 	Name     string
 	Elo      float64 // mean 0 over the players rated
-	Strength float64 // π, sum 50 per player rated
-	Games    int     // those between players rated
-	Points   float64 // in these games; a draw is half a point
-}
-
-// Aside is a player, or several, for whom the games determine no rating.
-type Aside struct {
-	Player string
-	Why    string
+	Strength float64 // π, which sums to 50 per player rated
+	Games    int     // against players rated
+	Points   float64 // of these games; a draw is half a point
 }
 
 // Fit is a fitted model.
 type Fit struct {
-	Model      Model
-	Players    []Player // best first
-	FirstMove  float64  // factor of Black's strength (1 without effect), or the δ added (0)
+	Model      Model    // as asked for, with what was empty filled in
+	Players    []Player // best first, equals by name
+	FirstMove  float64  // the factor of Black's strength, or the δ added to it; 1 or 0 without effect
 	Draw       float64  // ν of Davidson, λ of Rao–Kupper; 0 for HalfWin
-	LogLik     float64  // of the games between players rated, without binomial constants, without prior
-	Parameters int      // estimated, a level of strengths not counted
+	LogLik     float64  // natural logarithm, of the games alone: no binomial constants, no prior
+	Parameters int      // numbers estimated; the level of strengths is none
 	Games      int      // between players rated
 	Iterations int
 	SetAside   []Aside
+
+	table table
+	rank  []int // from place in Players to number in table
+	at    peak
+	inner inner
 }
 
-// Rate fits a model to even games.
-func Rate(counts []Count, m Model) (*Fit, error) { panic("not yet") }
-
-// FirstMoveElo is the first-move factor in Elo points.
-func (f *Fit) FirstMoveElo() (float64, error) { panic("not yet") }
-
-// LRTest is a likelihood-ratio test of nested models.
-type LRTest struct {
-	Statistic float64 // twice the difference of log-likelihoods
-	DF        int
-	P         float64
+// inner is a problem that is a likelihood of games between players.
+type inner interface {
+	problem
+	logLik(x []float64) float64
+	expected(x []float64) [][3]float64 // win, draw, loss of each cell's Black
+	information(x []float64) matrix
+	shiftFree() bool // a common shift of log strengths changes nothing
+	estimated() int
 }
 
-// LikelihoodRatio tests a fit against one that it contains.
-func LikelihoodRatio(null, full *Fit) (LRTest, error) { panic("not yet") }
-
-// Covariance of log strengths (natural units, mean 0), and of the logarithms of
-// the first-move factor and the draw parameter where a model has them.
-type Covariance struct {
-	Names  []string // players in the order of [Fit].Players, then "first_move", "draw"
-	Matrix [][]float64
+// Rate fits a model to even games. Without a prior, players for whom the games
+// determine no rating are set aside first ([Connect]), together with their
+// games; it fails, and says why, when no rating or no unique one remains, and
+// when the likelihood of a first-move effect or draw parameter has no maximum.
+// With a prior everybody who played is rated. It fails for handicap games
+// ([CompareHandicaps] is for these) and for impossible counts or models.
+func Rate(counts []Count, m Model) (*Fit, error) {
+	m, err := m.resolved()
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTable(counts)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range t.cells {
+		if c.handicap > 0 {
+			return nil, fmt.Errorf("%s against %s was a handicap game", t.names[c.black], t.names[c.white])
+		}
+	}
+	return rate(t, m)
 }
 
-// Covariance is the inverse of the observed information.
-func (f *Fit) Covariance() (Covariance, error) { panic("not yet") }
-
-// EloErrors are the standard errors of the ratings in Elo points, in the order
-// of [Fit].Players.
-func (f *Fit) EloErrors() ([]float64, error) { panic("not yet") }
-
-// Profile is the profile-likelihood interval of a player's rating in Elo points.
-func (f *Fit) Profile(player string, level float64) (stats.Interval, error) { panic("not yet") }
-
-// ProfileDifference is the profile-likelihood interval of a's rating less b's.
-func (f *Fit) ProfileDifference(a, b string, level float64) (stats.Interval, error) {
-	panic("not yet")
+func rate(t table, m Model) (*Fit, error) {
+	t, aside, err := t.rateable(m)
+	if err != nil {
+		return nil, err
+	}
+	if m.FirstMove == Additive {
+		return rateAdditive(t, m, aside)
+	}
+	l := newLadder(t, m)
+	at, err := l.maximum(m.Method)
+	if err != nil {
+		return nil, err
+	}
+	if len(at.drifting) > 0 {
+		return nil, l.whyDrifting(t, at)
+	}
+	f := newFit(t, m, l, at, aside)
+	first, draw := l.terms(at.x)
+	f.FirstMove = math.Exp(first)
+	if m.Draws != HalfWin {
+		f.Draw = math.Exp(draw)
+	}
+	return f, nil
 }
 
-// ProfileFirstMove is the profile-likelihood interval of [Fit].FirstMove.
-func (f *Fit) ProfileFirstMove(level float64) (stats.Interval, error) { panic("not yet") }
-
-// Bootstrap is the result of a parametric bootstrap.
-type Bootstrap struct {
-	Samples   int
-	Failed    int              // samples without an estimate, left out
-	Players   []stats.Interval // of the ratings in Elo, in the order of [Fit].Players
-	FirstMove stats.Interval   // of [Fit].FirstMove, where the model has it
+func (l *ladder) maximum(by Method) (peak, error) {
+	if by == MM {
+		return l.minorise()
+	}
+	return climb(l, l.headStart(), nil)
 }
 
-// Bootstrap plays the games again as the fit predicts them, and rates them.
-func (f *Fit) Bootstrap(samples int, level float64, seed uint64) (Bootstrap, error) {
-	panic("not yet")
+func (l *ladder) whyDrifting(t table, at peak) error {
+	var what []string
+	for _, i := range at.drifting {
+		switch i {
+		case l.first:
+			what = append(what, "the first-move effect")
+		case l.draw:
+			what = append(what, "the draw parameter")
+		default:
+			what = append(what, t.names[i])
+		}
+	}
+	return errors.New("the likelihood has no maximum: it rises for ever as these move apart: " + strings.Join(what, ", "))
 }
 
-// Comparison is what a fit says about two players.
-type Comparison struct {
-	A, B         string
-	Elo, SE      float64 // A's rating less B's
-	Z            float64
-	P, PHolm     float64        // two-sided; PHolm is adjusted for all pairs
-	Superiority  float64        // probability that A is stronger, by the normal approximation
-	Interval     stats.Interval // for this pair alone
-	Simultaneous stats.Interval // for all pairs at once, by Bonferroni
+// rateable is the table of those who can be rated under the model.
+func (t table) rateable(m Model) (table, []Aside, error) {
+	var aside []Aside
+	if m.Prior.exists() {
+		games, _ := t.totals()
+		kept := make([]bool, len(games))
+		for i, n := range games {
+			if kept[i] = n > 0; !kept[i] {
+				aside = append(aside, Aside{t.names[i], "played no game"})
+			}
+		}
+		if t = t.only(kept); len(t.cells) == 0 {
+			return t, aside, errors.New("no game")
+		}
+	} else {
+		var err error
+		if t, aside, err = t.rated(); err != nil {
+			return t, aside, err
+		}
+	}
+	blackWins := t.sum(func(c cell) float64 { return c.wins })
+	whiteWins := t.sum(func(c cell) float64 { return c.losses })
+	switch draws := t.draws(); {
+	case m.Draws != HalfWin && blackWins+whiteWins == 0:
+		return t, aside, errors.New("every game was drawn: the draw parameter has no estimate")
+	case m.FirstMove != NoFirstMove && draws == 0 && whiteWins == 0:
+		return t, aside, errors.New("Black won every game: the first-move effect has no estimate")
+	case m.FirstMove != NoFirstMove && draws == 0 && blackWins == 0:
+		return t, aside, errors.New("White won every game: the first-move effect has no estimate")
+	}
+	return t, aside, nil
 }
 
-// Pairwise compares every two players.
-func (f *Fit) Pairwise(level float64) ([]Comparison, error) { panic("not yet") }
-
-// Goodness is how well a fit describes the games that it was fitted to.
-type Goodness struct {
-	Deviance  float64
-	Pearson   float64
-	DF        int
-	P         float64 // of the deviance by χ²; only good when every pair played many games
-	Bootstrap float64 // of the deviance by parametric bootstrap
-	Samples   int
-	Failed    int
+// newFit is a fit with everything but the terms beside the strengths.
+func newFit(t table, m Model, l inner, at peak, aside []Aside) *Fit {
+	f := &Fit{
+		Model:      m,
+		LogLik:     at.value,
+		Parameters: l.estimated(),
+		Games:      int(t.games()),
+		Iterations: at.iterations,
+		SetAside:   aside,
+		table:      t,
+		at:         at,
+		inner:      l,
+	}
+	if m.Prior.exists() {
+		f.LogLik = l.logLik(at.x)
+	}
+	f.Players, f.rank = ranking(t, at.x)
+	return f
 }
 
-// Goodness compares the fit with a model of one rate for each pairing.
-func (f *Fit) Goodness(samples int, seed uint64) (Goodness, error) { panic("not yet") }
+// eloPerNat is the Elo points of a natural unit of log strength.
+const eloPerNat = 400 / math.Ln10
 
-// Residual is how far two players' games are from what the fit expects.
-type Residual struct {
-	A, B             string
-	Games            int
-	Points, Expected float64 // of A
-	Z                float64
-	PHolm            float64 // two-sided normal, adjusted for all pairs
+// ranking turns log strengths into ratings, best first.
+func ranking(t table, x []float64) ([]Player, []int) {
+	logs := slices.Clone(x[:len(t.names)])
+	center(logs)
+	top, sum := slices.Max(logs), 0.0
+	for _, v := range logs {
+		sum += math.Exp(v - top)
+	}
+	games, points := t.totals()
+	rank := make([]int, len(logs))
+	for i := range rank {
+		rank[i] = i
+	}
+	slices.SortStableFunc(rank, func(a, b int) int { return cmp.Compare(logs[b], logs[a]) })
+	players := make([]Player, len(logs))
+	for place, i := range rank {
+		players[place] = Player{
+			Name:     t.names[i],
+			Elo:      eloPerNat * logs[i],
+			Strength: 50 * float64(len(logs)) * math.Exp(logs[i]-top) / sum,
+			Games:    int(games[i]),
+			Points:   points[i],
+		}
+	}
+	return players, rank
 }
 
-// Residuals are those of all pairs that met, the worst first.
-func (f *Fit) Residuals() []Residual { panic("not yet") }
-
-// Cycle is three players each of whom beat the next more often than not.
-type Cycle struct {
-	Players [3]string  // each beat the next, the last the first
-	Scores  [3]float64 // points per game of each against the next
-	P       float64    // largest of the three exact one-sided p values
+// number is a player's number in the table.
+func (f *Fit) number(player string) (int, error) {
+	i, ok := slices.BinarySearch(f.table.names, player)
+	if !ok {
+		for _, a := range f.SetAside {
+			if a.Player == player {
+				return 0, fmt.Errorf("%s has no rating: %s", player, a.Why)
+			}
+		}
+		return 0, fmt.Errorf("%s has no rating: played no game", player)
+	}
+	return i, nil
 }
 
-// Cycles are the majority cycles in the games, the surest first, at most limit.
-func Cycles(counts []Count, limit int) ([]Cycle, error) { panic("not yet") }
-
-// Connection is what the games say about who can be rated.
-type Connection struct {
-	Rated    []string   // players of the one group that has ratings, by name
-	SetAside []Aside    // removed one after the other
-	Groups   [][]string // strongly connected groups of the rest; one when ratings exist
-	Why      string     // why there is no unique rating; empty when there is
+// FirstMoveElo is the first-move factor in Elo points for Black. It fails for a
+// model without one, and for the additive effect, which is worth more against
+// the weak than against the strong.
+func (f *Fit) FirstMoveElo() (float64, error) {
+	if f.Model.FirstMove != Multiplicative {
+		return 0, fmt.Errorf("a first-move effect %q is no number of Elo points", string(f.Model.FirstMove))
+	}
+	return eloPerNat * math.Log(f.FirstMove), nil
 }
-
-// Connect checks whether the games determine ratings.
-func Connect(counts []Count) (Connection, error) { panic("not yet") }
-
-// MMIterates are the strengths, by name and with sum 1, after each of the first
-// n steps of the MM algorithm from equal strengths.
-func MMIterates(counts []Count, n int, cyclic bool) ([][]float64, error) { panic("not yet") }

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"gogi/stats/rating"
+)
+
+// rateCommand rates the players of files of games, or of runs.
+type rateCommand struct {
+	Sources    []string `arg:"" optional:"" name:"games" help:"Files of games (*.csv), or names of runs (default: the newest)."`
+	DB         string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
+	Model      string   `enum:"bt,order,add1,add2,add3,mul1,mul2,mul3,linear,free,free+order,all" default:"all" help:"What decides a game: bt (strength alone), order (and the first move), add1 to mul3, linear, free, free+order (and handicaps), all (compare them, and choose)."`
+	Draws      string   `enum:"auto,davidson,rao-kupper,half" default:"auto" help:"What a draw tells: davidson or rao-kupper (models of draws), half (half a win for both). auto is davidson where games were drawn without handicaps, else half."`
+	Prior      string   `default:"none" placeholder:"KIND=N" help:"Draw ratings together: gaussian=ELO (a standard deviation) or draws=N (between every two players)."`
+	Confidence float64  `default:"0.95" help:"Of the intervals."`
+	Bootstrap  int      `placeholder:"N" help:"Play everything again N times as the ratings predict, for intervals and the test of the model."`
+	Seed       uint64   `default:"1" help:"Of the bootstrap."`
+	JSON       bool     `name:"json" help:"One JSON object."`
+}
+
+// Run prints the ratings.
+func (c *rateCommand) Run(ctx context.Context, env *environment) error {
+	prior, err := parsePrior(c.Prior)
+	if err == nil {
+		err = c.check()
+	}
+	if err != nil {
+		return usageError(err)
+	}
+	games, err := readGames(ctx, c.Sources, c.DB)
+	if err != nil {
+		return err
+	}
+	r, err := c.rate(games, prior)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(env.out, r)
+	}
+	r.print(env.out)
+	return nil
+}
+
+func (c *rateCommand) check() error {
+	switch {
+	case !(c.Confidence > 0 && c.Confidence < 1):
+		return fmt.Errorf("--confidence %g: expected a number between 0 and 1, such as 0.95", c.Confidence)
+	case c.Bootstrap < 0 || c.Bootstrap == 1:
+		return fmt.Errorf("--bootstrap %d: expected 2 or more, such as 1000", c.Bootstrap)
+	}
+	return nil
+}
+
+// parsePrior reads --prior.
+func parsePrior(text string) (rating.Prior, error) {
+	kind, number, _ := strings.Cut(text, "=")
+	if kind == "none" && number == "" {
+		return rating.Prior{}, nil
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	if err == nil && v > 0 && v <= 1e6 {
+		switch kind {
+		case "gaussian":
+			return rating.Prior{SD: v / eloPerNat}, nil
+		case "draws":
+			return rating.Prior{VirtualDraws: v}, nil
+		}
+	}
+	return rating.Prior{}, fmt.Errorf("--prior %s: expected none, gaussian=ELO such as gaussian=300, or draws=N such as draws=1", text)
+}
+
+// eloPerNat turns natural logarithms of strengths into Elo points.
+const eloPerNat = 400 / math.Ln10
+
+// rate fits what was asked for to the games.
+func (c *rateCommand) rate(games *gamesRead, prior rating.Prior) (*rateReport, error) {
+	r := &rateReport{
+		Version: 1, Games: games.sum(rating.Count.Games), Handicapped: games.handicapped(),
+		Drawn: games.sum(func(n rating.Count) int { return n.Draws }), Confidence: c.Confidence,
+		Warnings: append([]string{}, games.warnings...),
+	}
+	var err error
+	if r.Handicapped > 0 {
+		err = c.rateHandicaps(r, games, prior)
+	} else {
+		err = c.rateEven(r, games, prior)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.warnCycles(games.counts)
+	return r, nil
+}
+
+// noRatings explains why there is no rating, and what one can do about it.
+func noRatings(err error, games *gamesRead, handicaps bool) error {
+	connection, failed := rating.Connect(games.counts)
+	if failed != nil || connection.Why == "" {
+		return err
+	}
+	text := "no ratings: " + connection.Why
+	for _, aside := range connection.SetAside {
+		text += fmt.Sprintf("\n  %s: %s", aside.Player, aside.Why)
+	}
+	if !handicaps && games.sum(rating.Count.Games) > 0 {
+		text += "\n  --prior gaussian=300 rates everybody all the same"
+	}
+	return errors.New(text)
+}

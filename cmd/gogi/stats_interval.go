@@ -1,0 +1,188 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"gogi/stats"
+)
+
+// statsIntervalCommand prints intervals for a win rate.
+type statsIntervalCommand struct {
+	Wins       int     `required:"" placeholder:"W" help:"Games won."`
+	Losses     int     `required:"" placeholder:"L" help:"Games lost."`
+	Draws      int     `placeholder:"D" help:"Games drawn."`
+	DrawMode   string  `enum:"drop,half,floor" default:"drop" help:"What becomes of draws: dropped, half a win each, or half of them (rounded down) wins."`
+	Confidence float64 `default:"0.95" help:"The confidence level."`
+	Method     string  `enum:"all,clopper-pearson,blaker,midp,wilson,wilson-cc,jeffreys,wald,lfics,anytime" default:"all" help:"One of all, clopper-pearson, blaker, midp, wilson, wilson-cc, jeffreys, wald, lfics, anytime."`
+	JSON       bool    `name:"json" help:"One JSON object."`
+}
+
+// statsInterval is a row of "gogi stats interval --json".
+type statsInterval struct {
+	Method     string   `json:"method"`
+	N          int      `json:"n"`    // games that count under the draw mode
+	Wins       float64  `json:"wins"` // among them; half points under the mode half
+	Estimate   *float64 `json:"estimate"`
+	Lo         *float64 `json:"lo"`
+	Hi         *float64 `json:"hi"`
+	Confidence float64  `json:"confidence"`
+	DrawMode   string   `json:"draw_mode"`
+	Exact      bool     `json:"exact"` // the confidence is a guarantee
+	Why        string   `json:"why,omitempty"`
+	*statsEvidence
+}
+
+// statsEvidence is what an anytime interval has beside its ends: the evidence
+// against even chances.
+type statsEvidence struct {
+	EValue *float64 `json:"e_value"`
+	LogE   *float64 `json:"ln_e"`
+	P      *float64 `json:"anytime_p"`
+}
+
+type statsIntervals struct {
+	Version   int             `json:"version"`
+	Intervals []statsInterval `json:"intervals"`
+}
+
+const methodAnytime = "anytime"
+
+// methodFlag is the spelling of a method on the command line.
+func methodFlag(m stats.IntervalMethod) string {
+	switch m {
+	case stats.MethodMidP:
+		return "midp"
+	case stats.MethodWilsonContinuity:
+		return "wilson-cc"
+	}
+	return strings.ReplaceAll(string(m), "_", "-")
+}
+
+// Run prints the intervals that were asked for.
+func (c *statsIntervalCommand) Run(env *environment) error {
+	counts := stats.WDL{Wins: c.Wins, Draws: c.Draws, Losses: c.Losses}
+	if err := errors.Join(checkWDL(counts), checkShare("confidence", c.Confidence)); err != nil {
+		return usageError(err)
+	}
+	out := &statsIntervals{Version: 1, Intervals: []statsInterval{}}
+	for _, m := range stats.IntervalMethods() {
+		if c.Method == "all" || c.Method == methodFlag(m) {
+			out.Intervals = append(out.Intervals, c.interval(m, counts))
+		}
+	}
+	if c.Method == "all" || c.Method == methodAnytime {
+		out.Intervals = append(out.Intervals, c.anytime(counts))
+	}
+	if c.JSON {
+		return printJSON(env.out, out)
+	}
+	out.print(env.out)
+	return nil
+}
+
+func (c *statsIntervalCommand) rule() stats.DrawRule {
+	switch c.DrawMode {
+	case "half":
+		return stats.DrawsHalf
+	case "floor":
+		return stats.DrawsFloored
+	}
+	return stats.DrawsDropped
+}
+
+// row is a row without its ends: those may be impossible.
+func (c *statsIntervalCommand) row(method string, counts stats.WDL) (statsInterval, stats.Counted, error) {
+	row := statsInterval{Method: method, Confidence: c.Confidence, DrawMode: c.DrawMode}
+	counted, err := counts.Counted(c.rule())
+	row.Why = whyNot(err)
+	if err == nil {
+		row.N, row.Wins, row.Estimate = counted.N, counted.Points, number(counted.Score())
+	}
+	return row, counted, err
+}
+
+func (c *statsIntervalCommand) interval(m stats.IntervalMethod, counts stats.WDL) statsInterval {
+	row, counted, err := c.row(methodFlag(m), counts)
+	row.Exact = m.Exact()
+	if err == nil {
+		row.setEnds(counted.Interval(m, c.Confidence))
+	}
+	return row
+}
+
+func (c *statsIntervalCommand) anytime(counts stats.WDL) statsInterval {
+	row, counted, err := c.row(methodAnytime, counts)
+	row.Exact, row.statsEvidence = true, &statsEvidence{}
+	if err != nil {
+		return row
+	}
+	if counted.Draws == stats.DrawsFloored {
+		row.Why = "draws made wins are no scores of single games: use --draw-mode half"
+		return row
+	}
+	scores := counts.DecisiveScores()
+	if counted.Draws == stats.DrawsHalf {
+		scores = counts.GameScores()
+	}
+	row.setEnds(scores.AnytimeInterval(c.Confidence))
+	evidence, err := scores.EValue(0.5)
+	row.statsEvidence = &statsEvidence{knownFloat(math.Exp(evidence.LogE), err), knownFloat(evidence.LogE, err), knownFloat(evidence.P, err)}
+	if row.EValue == nil && err == nil {
+		row.Why = "the e-value is larger than a number can be: ln_e is its logarithm"
+	}
+	return row
+}
+
+func (i *statsInterval) setEnds(ends stats.Interval, err error) {
+	i.Lo, i.Hi, i.Why = knownFloat(ends.Lo, err), knownFloat(ends.Hi, err), whyNot(err)
+}
+
+func (s *statsIntervals) print(w io.Writer) {
+	t := newTable("method", "wins", "of", "estimate", "from", "to", "holds")
+	for _, i := range s.Intervals {
+		holds := "roughly"
+		switch {
+		case i.Method == methodAnytime:
+			holds = "at any time"
+		case i.Exact:
+			holds = "exactly"
+		}
+		t.AppendRow(table.Row{
+			i.Method, fmt.Sprintf("%g", i.Wins), count(i.N), cell(i.Estimate, "%.4f"), cell(i.Lo, "%.4f"), cell(i.Hi, "%.4f"), holds,
+		})
+	}
+	render(w, t)
+	first := s.Intervals[0]
+	fmt.Fprintf(w, "%s confidence, draws: %s\n", percentShort(first.Confidence), drawModeWords(first.DrawMode))
+	for _, i := range s.Intervals {
+		if i.Why != "" {
+			fmt.Fprintf(w, "%s: %s\n", i.Method, i.Why)
+		}
+		if e := i.statsEvidence; e != nil && e.LogE != nil {
+			fmt.Fprintf(w, "evidence against even chances: e-value %s, p = %s, valid at any time\n", eValueWords(e), pValue(*e.P))
+		}
+	}
+}
+
+func eValueWords(e *statsEvidence) string {
+	if e.EValue == nil {
+		return fmt.Sprintf("10^%.0f", *e.LogE/math.Ln10)
+	}
+	return fmt.Sprintf("%.3g", *e.EValue)
+}
+
+func drawModeWords(mode string) string {
+	switch mode {
+	case "half":
+		return "half a win each"
+	case "floor":
+		return "half of them, rounded down, are wins"
+	}
+	return "dropped"
+}

@@ -1,0 +1,109 @@
+package stats
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// Homogeneity is Pearson's chi-square test of whether several sources, such as
+// machines or slots, give the same distribution of outcomes.
+type Homogeneity struct {
+	ChiSquare float64     `json:"chi_square"`
+	Freedom   int         `json:"freedom"` // degrees of it
+	P         float64     `json:"p"`
+	Residuals [][]float64 `json:"residuals"` // by source and outcome, standardised; 0 for outcomes that never occurred
+	Limit     float64     `json:"limit"`     // a residual beyond it is significant, by Bonferroni over all of them
+	Outliers  []int       `json:"outliers"`  // sources with such a residual
+	Sparse    int         `json:"sparse"`    // cells with fewer than 5 expected; many of them make P rough
+}
+
+// SameEverywhere tests whether the sources agree, with alpha spread over all
+// residuals to name those that stand out. It fails for fewer than two sources
+// with games, fewer than two outcomes, impossible counts, [WDL] mixed with
+// [Pentanomial], and an alpha outside (0, 1).
+func SameEverywhere(sources []Outcomes, alpha float64) (Homogeneity, error) {
+	t, err := newTable(sources)
+	if err = errors.Join(err, checkOpen("alpha", alpha)); err != nil {
+		return Homogeneity{}, err
+	}
+	rows, columns := occupied(t.rows), occupied(t.columns)
+	if rows < 2 || columns < 2 {
+		return Homogeneity{}, errors.New("it takes two sources with games, and two outcomes, to compare")
+	}
+	h := Homogeneity{Freedom: (rows - 1) * (columns - 1), Limit: upperQuantile(alpha / float64(2*rows*columns))}
+	for i := range t.counts {
+		residuals := t.residuals(i, &h)
+		h.Residuals = append(h.Residuals, residuals)
+		if slices.ContainsFunc(residuals, func(r float64) bool { return math.Abs(r) > h.Limit }) {
+			h.Outliers = append(h.Outliers, i)
+		}
+	}
+	h.P = mathext.GammaIncRegComp(float64(h.Freedom)/2, h.ChiSquare/2)
+	return h, nil
+}
+
+// table is counts by source and outcome, with their sums.
+type table struct {
+	counts        [][]int
+	rows, columns []int
+	total         float64
+}
+
+func newTable(sources []Outcomes) (table, error) {
+	var t table
+	for i, o := range sources {
+		if err := o.check(); err != nil {
+			return table{}, fmt.Errorf("source %d: %w", i, err)
+		}
+		cells := o.cells()
+		if t.columns == nil {
+			t.columns = make([]int, len(cells))
+		}
+		if len(cells) != len(t.columns) {
+			return table{}, errMixed()
+		}
+		sum := 0
+		for j, c := range cells {
+			t.columns[j] += c
+			sum += c
+		}
+		t.counts = append(t.counts, cells)
+		t.rows = append(t.rows, sum)
+		t.total += float64(sum)
+	}
+	return t, nil
+}
+
+func occupied(sums []int) int {
+	n := 0
+	for _, s := range sums {
+		if s > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// residuals are those of a source; what they add to the statistic goes into h.
+func (t table) residuals(i int, h *Homogeneity) []float64 {
+	all := make([]float64, len(t.columns))
+	row := float64(t.rows[i]) / t.total
+	for j, c := range t.counts[i] {
+		column := float64(t.columns[j]) / t.total
+		expected := row * column * t.total
+		if expected == 0 {
+			continue
+		}
+		if expected < 5 {
+			h.Sparse++
+		}
+		d := float64(c) - expected
+		h.ChiSquare += d * d / expected
+		all[j] = d / math.Sqrt(expected*(1-row)*(1-column))
+	}
+	return all
+}

@@ -1,0 +1,116 @@
+package rating
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gogi/stats"
+)
+
+// additiveFirst is the likelihood of (π_i + δ)/(π_i + π_j) for Black i: a term δ
+// that Black gains and White loses, δ being positive or, with sign -1, negative.
+func additiveFirst(t table, sign float64) *ground {
+	g := &ground{
+		players: len(t.names), cells: t.cells, family: added, terms: 1,
+		black: make([][]float64, len(t.cells)), white: make([][]float64, len(t.cells)),
+	}
+	for n := range t.cells {
+		g.black[n], g.white[n] = []float64{sign}, []float64{-sign}
+	}
+	return g
+}
+
+// rateAdditive climbs on both sides of δ = 0 and takes the higher peak.
+func rateAdditive(t table, m Model, aside []Aside) (*Fit, error) {
+	null, err := climb(newLadder(t, Model{Draws: HalfWin}), make([]float64, len(t.names)), nil)
+	if err != nil {
+		return nil, err
+	}
+	best, failure := (*Fit)(nil), error(nil)
+	for _, sign := range []float64{1, -1} {
+		g := additiveFirst(t, sign)
+		at, err := g.summit(g.smallStarts(null.x))
+		if err != nil {
+			failure = err
+			continue
+		}
+		if f := newFit(t, m, g, at, aside); best == nil || f.LogLik > best.LogLik {
+			best = f
+			best.FirstMove = sign * math.Exp(at.x[g.players])
+		}
+	}
+	if best == nil {
+		return nil, fmt.Errorf("the additive first-move effect meets the strength of the weakest players: %w", failure)
+	}
+	if math.Abs(best.FirstMove) < atBound {
+		best.FirstMove = 0
+		return best, nil
+	}
+	if len(best.at.drifting) > 0 {
+		return nil, errors.New("the likelihood of the additive first-move effect has no maximum")
+	}
+	return best, nil
+}
+
+// smallStarts have terms below every strength, from small to as large as they
+// may be.
+func (g *ground) smallStarts(logs []float64) [][]float64 {
+	x := append(slices.Clone(logs), 0)
+	_, share := g.raw(x)
+	weakest := slices.Min(share) * 50 * float64(g.players)
+	var list [][]float64
+	for _, part := range []float64{0.01, 0.2, 0.8} {
+		x[g.players] = math.Log(weakest * part)
+		list = append(list, slices.Clone(x))
+	}
+	return list
+}
+
+// profileAdditive joins the profiles on both sides of δ = 0.
+func (f *Fit) profileAdditive(level float64) (stats.Interval, error) {
+	i := stats.Interval{Method: "profile_likelihood", Level: level}
+	if f.FirstMove == 0 {
+		return i, errors.New("the additive first-move effect is 0: its profile has no slope to follow")
+	}
+	n := len(f.Players)
+	weights := make([]float64, n+1)
+	weights[n] = 1
+	near, far, err := profile(f.inner, f.at, weights, level)
+	if err != nil {
+		return i, err
+	}
+	sign := math.Copysign(1, f.FirstMove)
+	inner, outer := sign*math.Exp(near), sign*math.Exp(far)
+	if math.Abs(inner) < atBound {
+		if inner, err = f.beyondZero(-sign, level); err != nil {
+			return i, err
+		}
+	}
+	i.Lo, i.Hi = min(inner, outer), max(inner, outer)
+	return i, nil
+}
+
+// beyondZero is where the profile on the other side of δ = 0 crosses the limit.
+func (f *Fit) beyondZero(sign, level float64) (float64, error) {
+	g := additiveFirst(f.table, sign)
+	n := len(f.Players)
+	x := slices.Clone(f.at.x)
+	x[n] = math.Log(atBound)
+	weights := make([]float64, n+1)
+	weights[n] = 1
+	x, err := climbHeld(g, x, weights)
+	if err != nil {
+		return 0, err
+	}
+	s := search{g, peak{x: x, value: f.at.value}, weights, normalQuantile(level)}
+	w, err := s.end(1)
+	return sign * math.Exp(w), err
+}
+
+// climbHeld maximises along weights·x = its value at x.
+func climbHeld(p problem, x, weights []float64) ([]float64, error) {
+	at, err := climb(p, x, &contrast{weights, dot(weights, x)})
+	return at.x, err
+}

@@ -1,0 +1,53 @@
+package rating
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// league is n players who all met in both colours: 999,000 counts of ten games
+// each, or about 10^7 games, for a thousand players.
+func league(n, games int) []Count {
+	random := rand.New(rand.NewPCG(3, 4))
+	strength := make([]float64, n)
+	for i := range strength {
+		strength[i] = random.NormFloat64()
+	}
+	var counts []Count
+	for a := range n {
+		for b := range n {
+			if a == b {
+				continue
+			}
+			p := 1 / (1 + math.Exp(strength[b]-strength[a]-0.1))
+			c := Count{Black: fmt.Sprint("engine ", a), White: fmt.Sprint("engine ", b)}
+			for range games {
+				if random.Float64() < p {
+					c.BlackWins++
+				} else {
+					c.WhiteWins++
+				}
+			}
+			counts = append(counts, c)
+		}
+	}
+	return counts
+}
+
+// BenchmarkRate rates a thousand players from 10^7 games.
+func BenchmarkRate(b *testing.B) {
+	counts := league(1000, 10)
+	for _, m := range []Model{{Method: Newton, FirstMove: NoFirstMove}, {Method: Newton, FirstMove: Multiplicative}} {
+		b.Run(fmt.Sprintf("%s/%s", m.Method, m.FirstMove), func(b *testing.B) {
+			for b.Loop() {
+				f, err := Rate(counts, m)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(f.Iterations), "iterations")
+			}
+		})
+	}
+}

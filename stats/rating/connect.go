@@ -1,0 +1,245 @@
+package rating
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Aside is a player for whom the games determine no rating.
+type Aside struct {
+	Player string
+	Why    string
+}
+
+// Connection is what the games say about who can be rated.
+type Connection struct {
+	SetAside []Aside    // one after the other, as each leaves the rest with fewer games
+	Groups   [][]string // the strongly connected groups of the rest; exactly one when ratings exist
+	Why      string     // why there is no unique rating; empty when there is
+}
+
+// Connect checks whether the games, whatever their handicaps, determine
+// ratings: a maximum-likelihood estimate exists, and is unique, exactly when
+// every player can be reached from every other along a chain of wins or draws
+// (Zermelo 1929, Ford 1957). Players who won all their games, or lost them all,
+// are set aside first, and again until none is left. What remains may fall into
+// several groups; then Why says which never met, or never lost to, the others.
+// It fails for impossible counts.
+func Connect(counts []Count) (Connection, error) {
+	t, err := newTable(counts)
+	if err != nil {
+		return Connection{}, err
+	}
+	_, c := t.connect()
+	return c, nil
+}
+
+// rated is the table of the players who have ratings; an error says why there
+// is none.
+func (t table) rated() (table, []Aside, error) {
+	sub, c := t.connect()
+	if c.Why != "" {
+		return table{}, nil, errors.New(c.Why)
+	}
+	return sub, c.SetAside, nil
+}
+
+func (t table) connect() (table, Connection) {
+	sub, aside := t.setAside()
+	c := Connection{SetAside: aside}
+	if len(sub.names) > 0 && sub.isConnected() {
+		c.Groups = [][]string{sub.names}
+		return sub, c
+	}
+	groups := sub.components()
+	for _, g := range groups {
+		c.Groups = append(c.Groups, sub.namesOf(g))
+	}
+	switch {
+	case len(t.cells) == 0:
+		c.Why = "no game"
+	case len(groups) == 0:
+		c.Why = "no player has both won and lost against others who have"
+	case len(groups) > 1:
+		c.Why = sub.whyApart(groups)
+	}
+	return sub, c
+}
+
+// setAside removes, round by round, the players who scored nothing or dropped
+// nothing against those who are left.
+func (t table) setAside() (table, []Aside) {
+	kept := make([]bool, len(t.names))
+	for i := range kept {
+		kept[i] = true
+	}
+	var aside []Aside
+	for round := 0; ; round++ {
+		games, points := t.among(kept)
+		before := len(aside)
+		for i, name := range t.names {
+			if why := whyAside(games[i], points[i], round); kept[i] && why != "" {
+				aside = append(aside, Aside{name, why})
+				kept[i] = false
+			}
+		}
+		if len(aside) == before {
+			return t.only(kept), aside
+		}
+	}
+}
+
+func whyAside(games, points float64, round int) string {
+	rest := ""
+	if round > 0 {
+		rest = " against players not set aside before"
+	}
+	switch {
+	case games == 0:
+		return "played no game" + rest
+	case points == 0:
+		return fmt.Sprintf("lost all %.0f games%s", games, rest)
+	case points == games:
+		return fmt.Sprintf("won all %.0f games%s", games, rest)
+	}
+	return ""
+}
+
+func (t table) among(kept []bool) (games, points []float64) {
+	games, points = make([]float64, len(t.names)), make([]float64, len(t.names))
+	for _, c := range t.cells {
+		if kept[c.black] && kept[c.white] {
+			games[c.black] += c.games()
+			games[c.white] += c.games()
+			points[c.black] += c.points()
+			points[c.white] += c.games() - c.points()
+		}
+	}
+	return games, points
+}
+
+// beaten lists for each player those from whom it took a win or a draw.
+func (t table) beaten() [][]int {
+	to := make([][]int, len(t.names))
+	for _, c := range t.cells {
+		if c.wins+c.draws > 0 {
+			to[c.black] = append(to[c.black], int(c.white))
+		}
+		if c.losses+c.draws > 0 {
+			to[c.white] = append(to[c.white], int(c.black))
+		}
+	}
+	return to
+}
+
+// isConnected tells whether the first player can be reached from all and all
+// from it, by passes over the cells: two or three where many have met.
+func (t table) isConnected() bool {
+	up, down := make([]bool, len(t.names)), make([]bool, len(t.names))
+	up[0], down[0] = true, true
+	reached, last := 2, 0
+	spread := func(reach []bool, from, to int32) {
+		if reach[from] && !reach[to] {
+			reach[to] = true
+			reached++
+		}
+	}
+	for reached > last {
+		last = reached
+		for i := range t.cells {
+			c := &t.cells[i]
+			if c.wins+c.draws > 0 {
+				spread(down, c.black, c.white)
+				spread(up, c.white, c.black)
+			}
+			if c.losses+c.draws > 0 {
+				spread(down, c.white, c.black)
+				spread(up, c.black, c.white)
+			}
+		}
+	}
+	return reached == 2*len(t.names)
+}
+
+// components are the strongly connected components of the graph of wins, each
+// ascending, ordered by their first player (Kosaraju's algorithm).
+func (t table) components() [][]int {
+	to := t.beaten()
+	from := make([][]int, len(to))
+	for a, list := range to {
+		for _, b := range list {
+			from[b] = append(from[b], a)
+		}
+	}
+	finished := make([]int, 0, len(to))
+	seen := make([]bool, len(to))
+	for a := range to {
+		finished = visit(a, to, seen, finished)
+	}
+	var groups [][]int
+	seen = make([]bool, len(to))
+	for _, a := range slices.Backward(finished) {
+		if group := visit(a, from, seen, nil); group != nil {
+			slices.Sort(group)
+			groups = append(groups, group)
+		}
+	}
+	slices.SortFunc(groups, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
+	return groups
+}
+
+// visit appends what can be reached from a and was not seen, each node after
+// all that it leads to.
+func visit(a int, to [][]int, seen []bool, order []int) []int {
+	if seen[a] {
+		return order
+	}
+	seen[a] = true
+	for _, b := range to[a] {
+		order = visit(b, to, seen, order)
+	}
+	return append(order, a)
+}
+
+// whyApart names the groups that never met, never lost to, or never beat the
+// others.
+func (t table) whyApart(groups [][]int) string {
+	group := make([]int, len(t.names))
+	for n, g := range groups {
+		for _, i := range g {
+			group[i] = n
+		}
+	}
+	beats, loses := make([]bool, len(groups)), make([]bool, len(groups))
+	for a, list := range t.beaten() {
+		for _, b := range list {
+			if group[a] != group[b] {
+				beats[group[a]], loses[group[b]] = true, true
+			}
+		}
+	}
+	var why []string
+	for n, g := range groups {
+		names := "{" + strings.Join(t.namesOf(g), ", ") + "}"
+		switch {
+		case !beats[n] && !loses[n]:
+			why = append(why, names+" never met the others")
+		case !loses[n]:
+			why = append(why, names+" never lost to the others")
+		case !beats[n]:
+			why = append(why, names+" never beat the others")
+		}
+	}
+	return "no unique ratings: " + strings.Join(why, "; ")
+}
+
+func (t table) namesOf(players []int) []string {
+	names := make([]string, len(players))
+	for n, i := range players {
+		names[n] = t.names[i]
+	}
+	return names
+}

@@ -1,0 +1,210 @@
+package rating
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"gogi/stats"
+)
+
+// matrix is a symmetric matrix.
+type matrix = *mat.SymDense
+
+// Covariance is that of log strengths in natural units, and of the terms beside
+// them.
+type Covariance struct {
+	Names  []string // players in the order of [Fit].Players, then "first_move" and "draw" where estimated
+	Matrix [][]float64
+}
+
+// Covariance is the inverse of the observed information. Strengths have the
+// geometric mean 1; only a Gaussian prior gives their level a variance of its
+// own, which is then part of the matrix, though not of any difference. The
+// term "first_move" is the logarithm of the factor, or δ of the additive effect
+// for strengths that sum to 50 per player; "draw" is log ν or log λ. It fails
+// where the information is singular.
+func (f *Fit) Covariance() (Covariance, error) {
+	inverse, err := inverseOf(f.inner.information(f.at.x), len(f.Players), f.inner.shiftFree())
+	if err != nil {
+		return Covariance{}, err
+	}
+	order := slices.Clone(f.rank)
+	c := Covariance{}
+	for _, p := range f.Players {
+		c.Names = append(c.Names, p.Name)
+	}
+	for i, name := range f.termNames() {
+		order = append(order, len(f.Players)+i)
+		c.Names = append(c.Names, name)
+	}
+	scale := f.termScale()
+	c.Matrix = make([][]float64, len(order))
+	for a, i := range order {
+		c.Matrix[a] = make([]float64, len(order))
+		for b, j := range order {
+			c.Matrix[a][b] = inverse.At(i, j) * scale(i) * scale(j)
+		}
+	}
+	return c, nil
+}
+
+// termNames are those of the coordinates after the players.
+func (f *Fit) termNames() []string {
+	var names []string
+	if f.Model.FirstMove != NoFirstMove {
+		names = append(names, "first_move")
+	}
+	if len(f.at.x) > len(f.Players)+len(names) {
+		names = append(names, "draw")
+	}
+	return names
+}
+
+// termScale turns the coordinate log |δ| of the additive effect into δ.
+func (f *Fit) termScale() func(i int) float64 {
+	return func(i int) float64 {
+		if f.Model.FirstMove == Additive && i == len(f.Players) {
+			return f.FirstMove
+		}
+		return 1
+	}
+}
+
+// inverseOf inverts an information matrix. Where a common shift of the first n
+// coordinates changes nothing, the result is the inverse on the space in which
+// they sum to 0 (and the terms beside them keep their mean).
+func inverseOf(information matrix, n int, shiftFree bool) (matrix, error) {
+	info := mat.NewSymDense(information.SymmetricDim(), nil)
+	info.CopySym(information)
+	fill := 0.0
+	if shiftFree {
+		for i := range n {
+			fill += info.At(i, i) / float64(n)
+		}
+		for i := range n {
+			for j := range i + 1 {
+				info.SetSym(i, j, info.At(i, j)+fill/float64(n))
+			}
+		}
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(info) {
+		return nil, errors.New("the games do not determine every parameter: the information is singular")
+	}
+	inverse := new(mat.SymDense)
+	if err := factor.InverseTo(inverse); err != nil {
+		return nil, fmt.Errorf("the games hardly determine some parameter: %w", err)
+	}
+	if shiftFree {
+		// The matrix added has the eigenvalue fill for the shift, so what it
+		// put into the inverse is known.
+		for i := range n {
+			for j := range i + 1 {
+				inverse.SetSym(i, j, inverse.At(i, j)-1/fill/float64(n))
+			}
+		}
+	}
+	return inverse, nil
+}
+
+// EloErrors are the standard errors of the ratings in Elo points, in the order
+// of [Fit].Players. It fails as [Fit.Covariance] does.
+func (f *Fit) EloErrors() ([]float64, error) {
+	c, err := f.Covariance()
+	if err != nil {
+		return nil, err
+	}
+	errs := make([]float64, len(f.Players))
+	for i := range errs {
+		errs[i] = eloPerNat * math.Sqrt(max(0, c.Matrix[i][i]))
+	}
+	return errs, nil
+}
+
+// Comparison is what a fit says about two players.
+type Comparison struct {
+	A, B         string
+	Elo          float64 // A's rating less B's
+	SE           float64 // its standard error in Elo points
+	Z            float64
+	P            float64        // two-sided, by the normal approximation
+	PHolm        float64        // adjusted for all pairs compared (Holm 1979)
+	Superiority  float64        // P(A is stronger), the one-sided normal p value relabelled
+	Interval     stats.Interval // for this pair alone ("wald")
+	Simultaneous stats.Interval // for all pairs at once ("wald_bonferroni")
+}
+
+// Pairwise compares every two players, the better one being A, in the order of
+// [Fit].Players. It fails for a level outside (0, 1) and as [Fit.Covariance]
+// does.
+func (f *Fit) Pairwise(level float64) ([]Comparison, error) {
+	if err := checkLevel(level); err != nil {
+		return nil, err
+	}
+	c, err := f.Covariance()
+	if err != nil {
+		return nil, err
+	}
+	n := len(f.Players)
+	pairs := float64(n * (n - 1) / 2)
+	one, all := normalQuantile(level), normalQuantile(1-(1-level)/pairs)
+	var list []Comparison
+	var p []float64
+	for a := range n {
+		for b := a + 1; b < n; b++ {
+			variance := c.Matrix[a][a] + c.Matrix[b][b] - 2*c.Matrix[a][b]
+			x := compare(f.Players[a], f.Players[b], eloPerNat*math.Sqrt(max(0, variance)))
+			x.Interval = stats.Interval{Method: "wald", Level: level, Lo: x.Elo - one*x.SE, Hi: x.Elo + one*x.SE}
+			x.Simultaneous = stats.Interval{Method: "wald_bonferroni", Level: level, Lo: x.Elo - all*x.SE, Hi: x.Elo + all*x.SE}
+			list, p = append(list, x), append(p, x.P)
+		}
+	}
+	for i, adjusted := range holm(p) {
+		list[i].PHolm = adjusted
+	}
+	return list, nil
+}
+
+func compare(a, b Player, se float64) Comparison {
+	c := Comparison{A: a.Name, B: b.Name, Elo: a.Elo - b.Elo, SE: se}
+	if se > 0 {
+		c.Z = c.Elo / se
+	}
+	c.P = normalTwoSided(c.Z)
+	c.Superiority = math.Erfc(-c.Z/math.Sqrt2) / 2
+	return c
+}
+
+// holm adjusts p values for all of them being looked at (Holm 1979).
+func holm(p []float64) []float64 {
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	adjusted, last := make([]float64, len(p)), 0.0
+	for n, i := range order {
+		last = max(last, min(1, p[i]*float64(len(p)-n)))
+		adjusted[i] = last
+	}
+	return adjusted
+}
+
+// normalTwoSided is the two-sided p value of a standard normal z.
+func normalTwoSided(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
+
+// normalQuantile is the z that a standard normal stays within with probability
+// level.
+func normalQuantile(level float64) float64 { return math.Sqrt2 * math.Erfinv(level) }
+
+func checkLevel(level float64) error {
+	if !(level > 0 && level < 1) {
+		return fmt.Errorf("confidence level %v is not between 0 and 1", level)
+	}
+	return nil
+}

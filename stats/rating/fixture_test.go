@@ -1,0 +1,525 @@
+package rating
+
+import (
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"gogi/stats"
+)
+
+// The files in testdata are reference values that were computed with R, scipy,
+// and by hand; each names its oracle in "how".
+
+func load(t *testing.T, name string, into any) {
+	t.Helper()
+	b, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, into); err != nil {
+		t.Fatal(name, err)
+	}
+}
+
+func rows(t *testing.T, name string) [][]string {
+	t.Helper()
+	file, err := os.Open("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close() //nolint:errcheck // only read
+	r, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r[1:]
+}
+
+func atoi(t *testing.T, s string) int {
+	t.Helper()
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// worst collects the largest error of a quantity.
+type worst float64
+
+func (w *worst) near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	d := math.Abs(got - want)
+	if !(d <= tolerance) {
+		t.Errorf("%s = %.17g, want %.17g", what, got, want)
+	}
+	*w = worst(max(float64(*w), d))
+}
+
+func (w *worst) log(t *testing.T, what string) {
+	t.Helper()
+	t.Logf("%s: worst error %.1e", what, float64(*w))
+}
+
+func must[T any](t *testing.T) func(T, error) T {
+	t.Helper()
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// matrixCounts reads w_ij, the wins of i over j; two halves are a draw.
+func matrixCounts(w [][]float64) []Count {
+	var counts []Count
+	for i := range w {
+		for j := i + 1; j < len(w); j++ {
+			a, b := w[i][j], w[j][i]
+			half := int(2 * (a - math.Floor(a)))
+			counts = append(counts, Count{
+				Black: strconv.Itoa(i + 1), White: strconv.Itoa(j + 1),
+				BlackWins: int(a), WhiteWins: int(b), Draws: half,
+			})
+		}
+	}
+	return counts
+}
+
+// byName orders a fit's players by name.
+func byName(players []Player) []Player {
+	sorted := slices.Clone(players)
+	slices.SortFunc(sorted, func(a, b Player) int {
+		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
+	})
+	return sorted
+}
+
+type hunterCase struct {
+	W        [][]float64
+	Jacobi   [][]float64 `json:"jacobi_first3_normalised"`
+	Cyclic   [][]float64 `json:"cyclic_first3_normalised"`
+	Sum1     []float64   `json:"mle_gamma_sum1"`
+	Elo      []float64   `json:"elo_mean0"`
+	LogLik   float64
+	Cov      [][]float64 `json:"cov_log_gamma_sum0"`
+	Expected []float64   `json:"expected_wins_equal_observed"`
+}
+
+func TestMMAgainstHunter(t *testing.T) {
+	var fixture struct{ Cases map[string]hunterCase }
+	load(t, "mm_hunter.json", &fixture)
+	if len(fixture.Cases) != 4 {
+		t.Fatal("cases are missing")
+	}
+	var iterates, estimates, likelihoods, covariances worst
+	for name, c := range fixture.Cases {
+		counts := matrixCounts(c.W)
+		for cyclic, want := range map[bool][][]float64{false: c.Jacobi, true: c.Cyclic} {
+			got := must[[][]float64](t)(MMIterates(counts, 3, cyclic))
+			for n := range want {
+				for i := range want[n] {
+					iterates.near(t, name+" iterate", got[n][i], want[n][i], 1e-10)
+				}
+			}
+		}
+		for _, method := range []Method{Newton, MM} {
+			f := must[*Fit](t)(Rate(counts, Model{Method: method}))
+			likelihoods.near(t, name+" log-likelihood", f.LogLik, c.LogLik, 1e-10)
+			for i, p := range byName(f.Players) {
+				estimates.near(t, name+" Elo", p.Elo, c.Elo[i], 1e-10)
+				estimates.near(t, name+" strength", p.Strength/50/float64(len(c.W)), c.Sum1[i], 1e-10)
+				estimates.near(t, name+" points", p.Points, c.Expected[i], 1e-10)
+			}
+			cov := must[Covariance](t)(f.Covariance())
+			for a, i := range cov.Names {
+				for b, j := range cov.Names {
+					covariances.near(t, name+" covariance", cov.Matrix[a][b], c.Cov[atoi(t, i)-1][atoi(t, j)-1], 1e-10)
+				}
+			}
+		}
+	}
+	iterates.log(t, "MM iterates")
+	estimates.log(t, "estimates (MM and Newton)")
+	likelihoods.log(t, "log-likelihoods")
+	covariances.log(t, "covariances")
+}
+
+func TestNoEstimateAndPriors(t *testing.T) {
+	var fixture struct {
+		NoMLE map[string]struct {
+			W   [][]float64
+			SCC [][]int
+		} `json:"no_mle"`
+		Regularised map[string]struct {
+			Elo      []float64 `json:"elo_mean0"`
+			SE       []float64 `json:"se_log_gamma_sum0"`
+			Gaussian struct{ Theta, Elo, SE []float64 }
+		}
+	}
+	raw := map[string]json.RawMessage{}
+	load(t, "mm_hunter.json", &fixture)
+	load(t, "mm_hunter.json", &raw)
+	gaussian := map[string]map[string]json.RawMessage{}
+	if err := json.Unmarshal(raw["regularised"], &gaussian); err != nil {
+		t.Fatal(err)
+	}
+	var elos, errs worst
+	for name, c := range fixture.NoMLE {
+		counts := matrixCounts(c.W)
+		connection := must[Connection](t)(Connect(counts))
+		f, err := Rate(counts, Model{})
+		switch name {
+		case "all_loser", "all_winner":
+			if err != nil || len(f.SetAside) != 1 || len(connection.SetAside) != 1 {
+				t.Fatalf("%s: %v", name, err)
+			}
+			t.Log(name, f.SetAside)
+		default:
+			if err == nil || connection.Why != err.Error() {
+				t.Errorf("%s: %v; %+v", name, err, connection)
+			}
+			t.Log(name, err)
+			var groups [][]int
+			for _, g := range connection.Groups {
+				var group []int
+				for _, p := range g {
+					group = append(group, atoi(t, p))
+				}
+				groups = append(groups, group)
+			}
+			if !slices.EqualFunc(groups, c.SCC, slices.Equal) {
+				t.Errorf("%s: groups %v, want %v", name, groups, c.SCC)
+			}
+		}
+		want := fixture.Regularised[name]
+		if err := json.Unmarshal(gaussian[name]["gaussian_prior_sd1.5_natural"], &want.Gaussian); err != nil {
+			t.Fatal(err)
+		}
+		for _, method := range []Method{Newton, MM} {
+			f = must[*Fit](t)(Rate(counts, Model{Method: method, Prior: Prior{VirtualDraws: 1}}))
+			checkPrior(t, f, want.Elo, want.SE, &elos, &errs)
+			f = must[*Fit](t)(Rate(counts, Model{Method: method, Prior: Prior{SD: 1.5}}))
+			checkPrior(t, f, want.Gaussian.Elo, want.Gaussian.SE, &elos, &errs)
+		}
+	}
+	elos.log(t, "Elo with priors")
+	errs.log(t, "standard errors with priors")
+}
+
+func checkPrior(t *testing.T, f *Fit, elo, se []float64, elos, errs *worst) {
+	t.Helper()
+	cov := must[Covariance](t)(f.Covariance())
+	for i, p := range byName(f.Players) {
+		elos.near(t, "Elo with prior", p.Elo, elo[i], 1e-10)
+		at := slices.Index(cov.Names, p.Name)
+		errs.near(t, "error with prior", math.Sqrt(cov.Matrix[at][at]), se[i], 1e-10)
+	}
+}
+
+func orderCounts(t *testing.T) []Count {
+	t.Helper()
+	var counts []Count
+	for _, r := range rows(t, "bt_order_effect.csv") {
+		counts = append(counts, Count{Black: r[0], White: r[1], BlackWins: atoi(t, r[2]), WhiteWins: atoi(t, r[3])})
+	}
+	return counts
+}
+
+type rModel struct {
+	Coef, SE  map[string]float64
+	LogLik    float64
+	Deviance  float64
+	DF        int         `json:"df_residual"`
+	Pearson   float64     `json:"pearson_X2"`
+	VcovOrder []string    `json:"vcov_order"`
+	Vcov      [][]float64 `json:"vcov"`
+}
+
+func TestOrderEffectAgainstR(t *testing.T) {
+	var fixture struct {
+		LogChoose float64 `json:"log_choose"`
+		NoOrder   rModel  `json:"no_order"`
+		Order     rModel
+		LR        float64 `json:"LR_order"`
+		P         float64 `json:"LR_p"`
+	}
+	load(t, "bt_order_effect_R.json", &fixture)
+	counts := orderCounts(t)
+	for _, method := range []Method{Newton, MM} {
+		null := must[*Fit](t)(Rate(counts, Model{Method: method}))
+		full := must[*Fit](t)(Rate(counts, Model{Method: method, FirstMove: Multiplicative}))
+		var coef, other worst
+		for f, want := range map[*Fit]rModel{null: fixture.NoOrder, full: fixture.Order} {
+			checkR(t, f, want, &coef, &other)
+			other.near(t, "log-likelihood", f.LogLik, want.LogLik-fixture.LogChoose, 1e-6)
+		}
+		lr := must[LRTest](t)(LikelihoodRatio(null, full))
+		other.near(t, "LR", lr.Statistic, fixture.LR, 1e-6)
+		other.near(t, "LR p", lr.P, fixture.P, 1e-9)
+		coef.log(t, "coefficients and covariances "+string(method))
+		other.log(t, "likelihoods, deviances, LR "+string(method))
+	}
+}
+
+func checkR(t *testing.T, f *Fit, want rModel, coef, other *worst) {
+	t.Helper()
+	logs := map[string]float64{"first": math.Log(f.FirstMove)}
+	for _, p := range f.Players {
+		logs["engine"+p.Name] = p.Elo / eloPerNat
+	}
+	base := logs["engineE1"]
+	for name, c := range want.Coef {
+		got := logs[name] - base
+		if name == "first" {
+			got = logs[name]
+		}
+		coef.near(t, name, got, c, 1e-6)
+	}
+	cov := must[Covariance](t)(f.Covariance())
+	place := func(name string) int {
+		if name == "first" {
+			return slices.Index(cov.Names, "first_move")
+		}
+		return slices.Index(cov.Names, name[len("engine"):])
+	}
+	e1 := slices.Index(cov.Names, "E1")
+	part := func(name string, b int) float64 { // of a coefficient relative to E1
+		v := cov.Matrix[place(name)][b]
+		if name != "first" {
+			v -= cov.Matrix[e1][b]
+		}
+		return v
+	}
+	for a, i := range want.VcovOrder {
+		for b, j := range want.VcovOrder {
+			v := part(i, place(j))
+			if j != "first" {
+				v -= part(i, e1)
+			}
+			coef.near(t, "vcov", v, want.Vcov[a][b], 1e-6)
+		}
+	}
+	g := must[Goodness](t)(f.Goodness(0, 1))
+	other.near(t, "deviance", g.Deviance, want.Deviance, 1e-6)
+	other.near(t, "Pearson", g.Pearson, want.Pearson, 1e-6)
+	if g.DF != want.DF {
+		t.Errorf("DF %d, want %d", g.DF, want.DF)
+	}
+}
+
+func TestPairwiseAgainstFixture(t *testing.T) {
+	var want struct {
+		Elo       []float64 `json:"elo_mean0"`
+		SE        []float64 `json:"elo_mean0_se"`
+		Advantage float64   `json:"advantage_elo"`
+		AdvSE     float64   `json:"advantage_elo_se"`
+		Pairs     []struct {
+			A, B string
+			Elo  float64 `json:"elo_diff"`
+			SE   float64 `json:"elo_se"`
+			Z    float64
+			P    float64 `json:"p_two_sided"`
+			LOS  float64
+			CI   [2]float64 `json:"ci95"`
+			Holm float64    `json:"p_holm"`
+			Bonf [2]float64 `json:"ci95_bonferroni"`
+		}
+		GOF struct {
+			P float64
+		}
+	}
+	load(t, "bt_pairwise.json", &want)
+	f := must[*Fit](t)(Rate(orderCounts(t), Model{FirstMove: Multiplicative}))
+	var elo, p worst
+	errs := must[[]float64](t)(f.EloErrors())
+	for i, player := range f.Players {
+		n := atoi(t, player.Name[1:]) - 1
+		elo.near(t, "Elo", player.Elo, want.Elo[n], 1e-6)
+		elo.near(t, "error", errs[i], want.SE[n], 1e-6)
+	}
+	elo.near(t, "advantage", must[float64](t)(f.FirstMoveElo()), want.Advantage, 1e-6)
+	cov := must[Covariance](t)(f.Covariance())
+	elo.near(t, "its error", eloPerNat*math.Sqrt(cov.Matrix[8][8]), want.AdvSE, 1e-6)
+	pairs := map[[2]string]Comparison{}
+	for _, c := range must[[]Comparison](t)(f.Pairwise(0.95)) {
+		pairs[[2]string{c.A, c.B}] = c
+	}
+	if len(pairs) != len(want.Pairs) {
+		t.Fatal(len(pairs))
+	}
+	for _, w := range want.Pairs {
+		sign := 1.0
+		c, ok := pairs[[2]string{w.A, w.B}]
+		if !ok {
+			c, sign = pairs[[2]string{w.B, w.A}], -1
+			w.LOS = 1 - w.LOS
+			w.CI, w.Bonf = [2]float64{-w.CI[1], -w.CI[0]}, [2]float64{-w.Bonf[1], -w.Bonf[0]}
+		}
+		elo.near(t, "difference", c.Elo, sign*w.Elo, 1e-6)
+		elo.near(t, "its error", c.SE, w.SE, 1e-6)
+		elo.near(t, "lower", c.Interval.Lo, w.CI[0], 1e-6)
+		elo.near(t, "upper", c.Interval.Hi, w.CI[1], 1e-6)
+		elo.near(t, "lower, all", c.Simultaneous.Lo, w.Bonf[0], 1e-6)
+		elo.near(t, "upper, all", c.Simultaneous.Hi, w.Bonf[1], 1e-6)
+		p.near(t, "z", c.Z, sign*w.Z, 1e-6)
+		p.near(t, "p", c.P, w.P, 1e-9)
+		p.near(t, "LOS", c.Superiority, w.LOS, 1e-9)
+		p.near(t, "Holm", c.PHolm, w.Holm, 1e-9)
+	}
+	p.near(t, "goodness p", must[Goodness](t)(f.Goodness(0, 1)).P, want.GOF.P, 1e-9)
+	elo.log(t, "Elo differences and intervals")
+	p.log(t, "z, p, LOS, Holm")
+}
+
+func TestHolmAgainstR(t *testing.T) {
+	var want struct{ P, Holm []float64 }
+	load(t, "p_adjust_R.json", &want)
+	var w worst
+	for i, got := range holm(want.P) {
+		w.near(t, "Holm", got, want.Holm[i], 1e-12)
+	}
+	w.log(t, "Holm")
+}
+
+func handicapCounts(t *testing.T, name string) []Count {
+	t.Helper()
+	var games []Game
+	for _, r := range rows(t, name) {
+		g := Game{Black: r[1], White: r[2], Handicap: atoi(t, r[3]), Outcome: stats.Loss}
+		if r[4] == "B" {
+			g.Outcome = stats.Win
+		}
+		games = append(games, g)
+	}
+	return must[[]Count](t)(CountGames(games))
+}
+
+func TestHandicapModelsAgainstFixture(t *testing.T) {
+	type model struct {
+		Model          string
+		LogLik         float64
+		K              int
+		AIC, AICc, BIC float64
+		Pi             map[string]float64 `json:"pi_sum700"`
+		Elo            map[string]float64 `json:"elo_mean0"`
+		Value          map[string]float64 `json:"handicap_value_by_h"`
+		StepElo        map[string]float64 `json:"handicap_elo_by_h"`
+		SE             []float64          `json:"se_handicap_params_observed_info"`
+		Boundary       string
+	}
+	var fixture struct {
+		Sets map[string]struct {
+			Models  []model
+			Profile [2]float64 `json:"mul3_profile_CI95_delta3"`
+			LR      float64    `json:"LR_null_vs_mul3"`
+			Wins    [][2]int   `json:"black_wins_by_h"`
+		}
+	}
+	load(t, "handicap_bt_fits.json", &fixture)
+	names := map[string]HandicapModel{
+		"null_no_handicap": NoEffect, "add1": Additive1, "add2": Additive2, "add3": Additive3,
+		"mul1": Multiplicative1, "mul2": Multiplicative2, "mul3": Multiplicative3,
+		"loglinear_elo_per_step": LogLinear, "log_free_per_h": LogFree, "log_free_plus_first_move_h0": LogFreeFirst,
+	}
+	set := fixture.Sets["handicap_bt_118.csv"]
+	if len(set.Models) != len(names) {
+		t.Fatal("models are missing")
+	}
+	c := must[*HandicapComparison](t)(CompareHandicaps(handicapCounts(t, "handicap_bt_118.csv"), 0.95))
+	fits := map[HandicapModel]*HandicapFit{}
+	for _, f := range c.Fits {
+		fits[f.Model] = f
+		t.Logf("%-18s %.6f AIC %.4f w %.3f %v %v", f.Model, f.LogLik, f.AIC, f.Weight, f.Params, f.Notes)
+	}
+	t.Log(c.Best, c.Following, c.Warnings)
+	for _, want := range set.Models {
+		f := fits[names[want.Model]]
+		interior := want.Boundary == ""
+		tolerance := 1e-5
+		if !interior {
+			tolerance = 1e-4
+		}
+		var lik, params worst
+		lik.near(t, want.Model+" log-likelihood", f.LogLik, want.LogLik, tolerance)
+		lik.near(t, want.Model+" AIC", f.AIC, want.AIC, 2*tolerance)
+		lik.near(t, want.Model+" AICc", f.AICc, want.AICc, 2*tolerance)
+		lik.near(t, want.Model+" BIC", f.BIC, want.BIC, 2*tolerance)
+		if f.Parameters != want.K {
+			t.Errorf("%s: %d parameters, want %d", want.Model, f.Parameters, want.K)
+		}
+		for _, s := range f.Steps {
+			h := strconv.Itoa(s.Handicap)
+			params.near(t, want.Model+" value at "+h, s.Value, want.Value[h], parameterTolerance(interior, want.Value[h]))
+			if want.StepElo != nil {
+				params.near(t, want.Model+" Elo at "+h, s.Elo, want.StepElo[h], 1e-4)
+			}
+			if games := set.Wins[s.Handicap]; int(s.Points) != games[0] || s.Games != games[1] {
+				t.Errorf("handicap %d: %v of %d, want %v", s.Handicap, s.Points, s.Games, games)
+			}
+		}
+		for _, p := range f.Players {
+			params.near(t, want.Model+" π of "+p.Name, p.Strength, want.Pi[p.Name], parameterTolerance(interior, want.Pi[p.Name]))
+			if want.Elo != nil {
+				params.near(t, want.Model+" Elo of "+p.Name, p.Elo, want.Elo[p.Name], 1e-4)
+			}
+		}
+		for k, se := range want.SE {
+			params.near(t, want.Model+" error", f.Params[k].SE, se, 1e-4)
+		}
+		lik.log(t, want.Model+" log-likelihood and criteria")
+		params.log(t, want.Model+" parameters")
+	}
+	var w worst
+	slope := fits[Multiplicative3].Params[0]
+	w.near(t, "profile lower", slope.Interval.Lo, set.Profile[0], 1e-4)
+	w.near(t, "profile upper", slope.Interval.Hi, set.Profile[1], 1e-4)
+	w.near(t, "LR", fits[Multiplicative3].Against.Statistic, set.LR, 1e-5)
+	w.log(t, "profile interval and LR of multiplicative 3")
+}
+
+// parameterTolerance is absolute inside, and relative where the likelihood runs
+// flat into a boundary.
+func parameterTolerance(interior bool, want float64) float64 {
+	if interior {
+		return 1e-4
+	}
+	return 1e-3 * (1 + want)
+}
+
+func TestPaperArithmetic(t *testing.T) {
+	var paper struct {
+		Table9 []struct {
+			LogLik float64
+			K      int
+			AIC    float64 `json:"aic_recomputed"`
+			AICc   float64 `json:"AICc_n118"`
+			BIC    float64 `json:"BIC_n118"`
+		}
+	}
+	load(t, "handicap_bt_paper.json", &paper)
+	var aic []float64
+	for _, row := range paper.Table9 {
+		f := &HandicapFit{LogLik: row.LogLik, Parameters: row.K}
+		f.criteria(118)
+		var w worst
+		w.near(t, "AIC", f.AIC, row.AIC, 1e-9)
+		w.near(t, "AICc", f.AICc, row.AICc, 1e-9)
+		w.near(t, "BIC", f.BIC, row.BIC, 1e-9)
+		aic = append(aic, f.AIC)
+	}
+	// Printed in research/stats.md to two digits.
+	for i, w := range must[[]float64](t)(AkaikeWeights(aic)) {
+		if want := []float64{.02, .13, .12, .05, .28, .41}[i]; math.Abs(w-want) > 0.005 {
+			t.Errorf("weight %d is %v, want %v", i, w, want)
+		}
+	}
+}

@@ -1,0 +1,536 @@
+package rating
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gogi/stats"
+)
+
+var models = []Model{
+	{},
+	{FirstMove: Multiplicative},
+	{Draws: Davidson},
+	{Draws: RaoKupper},
+	{Draws: Davidson, FirstMove: Multiplicative},
+	{Draws: RaoKupper, FirstMove: Multiplicative},
+	{Prior: Prior{SD: 0.8}},
+	{Draws: RaoKupper, FirstMove: Multiplicative, Prior: Prior{VirtualDraws: 0.5}},
+	{Draws: Davidson, Prior: Prior{SD: 2, VirtualDraws: 0.1}},
+}
+
+// drawCounts are games in which everybody has met the next player with every
+// result in both colours, so that every model has an estimate.
+func drawCounts(t *rapid.T) []Count {
+	n := rapid.IntRange(2, 6).Draw(t, "players")
+	results := rapid.IntRange(0, 9)
+	var counts []Count
+	for a := range n {
+		for b := range n {
+			if a == b {
+				continue
+			}
+			c := Count{
+				Black: fmt.Sprint("P", a), White: fmt.Sprint("P", b),
+				BlackWins: results.Draw(t, "wins"), Draws: results.Draw(t, "draws"), WhiteWins: results.Draw(t, "losses"),
+			}
+			if (a+1)%n == b || (b+1)%n == a {
+				c.BlackWins++
+				c.Draws++
+				c.WhiteWins++
+			}
+			counts = append(counts, c)
+		}
+	}
+	return counts
+}
+
+func elos(f *Fit) map[string]float64 {
+	m := map[string]float64{}
+	for _, p := range f.Players {
+		m[p.Name] = p.Elo
+	}
+	return m
+}
+
+func rateOrFail(t *rapid.T, counts []Count, m Model) *Fit {
+	f, err := Rate(counts, m)
+	if err != nil {
+		t.Fatalf("%+v: %v", m, err)
+	}
+	return f
+}
+
+func TestNewtonAgreesWithMM(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		counts := drawCounts(t)
+		m := rapid.SampledFrom(models).Draw(t, "model")
+		newton := rateOrFail(t, counts, m)
+		m.Method = MM
+		mm := rateOrFail(t, counts, m)
+		for name, elo := range elos(newton) {
+			if d := math.Abs(elo-elos(mm)[name]) / eloPerNat; d > 1e-10 {
+				t.Errorf("%s: Newton and MM differ by %v", name, d)
+			}
+		}
+		if d := math.Abs(newton.LogLik - mm.LogLik); d > 1e-9*(1+math.Abs(mm.LogLik)) {
+			t.Errorf("log-likelihoods differ by %v", d)
+		}
+		if math.Abs(newton.FirstMove-mm.FirstMove) > 1e-9 || math.Abs(newton.Draw-mm.Draw) > 1e-9 {
+			t.Errorf("terms differ: %v %v, %v %v", newton.FirstMove, mm.FirstMove, newton.Draw, mm.Draw)
+		}
+	})
+}
+
+func TestMMNeverLowersTheLikelihood(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table, err := newTable(drawCounts(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		model, _ := rapid.SampledFrom(models).Draw(t, "model").resolved()
+		l := newLadder(table, model)
+		m := newMinorant(l)
+		value := l.value(m.logs())
+		for range 30 {
+			m.step()
+			next := l.value(m.logs())
+			if next < value-1e-12*math.Abs(value) {
+				t.Fatalf("the likelihood fell from %v to %v", value, next)
+			}
+			value = next
+		}
+	})
+}
+
+// TestDerivatives holds every gradient and information against differences.
+func TestDerivatives(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table, err := newTable(drawCounts(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		model, _ := rapid.SampledFrom(models).Draw(t, "model").resolved()
+		l := newLadder(table, model)
+		x := l.start()
+		for i := range x {
+			x[i] += rapid.Float64Range(-0.4, 0.4).Draw(t, "x")
+		}
+		if l.draw >= 0 {
+			x[l.draw] = math.Abs(x[l.draw]) + 0.1
+		}
+		g, _ := l.derivatives(x)
+		checkDerivatives(t, l.value, func(x []float64) []float64 { g, _ := l.derivatives(x); return g }, x, g, l.information(x))
+	})
+}
+
+func TestHandicapDerivatives(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		counts := drawCounts(t)
+		for i := range counts {
+			counts[i].Handicap = rapid.SampledFrom([]int{0, 1, 2, 4}).Draw(t, "handicap")
+			counts[i].Receiver = counts[i].Black
+			if rapid.Bool().Draw(t, "white") {
+				counts[i].Receiver = counts[i].White
+			}
+		}
+		counts = append(counts,
+			Count{Black: "P0", White: "P1", BlackWins: 1, Handicap: 1},
+			Count{Black: "P0", White: "P1", BlackWins: 1, Handicap: 2})
+		table, err := newTable(counts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		model := rapid.SampledFrom(HandicapModels()).Draw(t, "model")
+		s, err := shapeOf(model, table.levels())
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := s.on(table)
+		x := make([]float64, g.players+g.terms)
+		for i := range x {
+			x[i] = rapid.Float64Range(-1, 1).Draw(t, "x")
+		}
+		gradient, info := g.slopes(x)
+		checkDerivatives(t, g.value, func(x []float64) []float64 { g, _ := g.slopes(x); return g }, x, gradient, info)
+	})
+}
+
+func checkDerivatives(t *rapid.T, value func([]float64) float64, slope func([]float64) []float64, x, g []float64, info matrix) {
+	const h = 1e-5
+	at := func(i int, d float64) []float64 {
+		y := slices.Clone(x)
+		y[i] += d
+		return y
+	}
+	for i := range x {
+		want := (value(at(i, h)) - value(at(i, -h))) / (2 * h)
+		if math.Abs(g[i]-want) > 1e-5*(1+math.Abs(want)) {
+			t.Errorf("gradient %d: %v, want %v", i, g[i], want)
+		}
+		up, down := slope(at(i, h)), slope(at(i, -h))
+		for j := range x {
+			if want := (down[j] - up[j]) / (2 * h); math.Abs(info.At(i, j)-want) > 1e-5*(1+math.Abs(want)) {
+				t.Errorf("information %d, %d: %v, want %v", i, j, info.At(i, j), want)
+			}
+		}
+	}
+}
+
+func TestLabelsAndOrderDoNotMatter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		counts := drawCounts(t)
+		m := rapid.SampledFrom(models).Draw(t, "model")
+		f := elos(rateOrFail(t, counts, m))
+		rename := strings.NewReplacer("P0", "Z", "P1", "A", "P2", "P0")
+		renamed := slices.Clone(counts)
+		for i := range renamed {
+			renamed[i].Black, renamed[i].White = rename.Replace(renamed[i].Black), rename.Replace(renamed[i].White)
+		}
+		slices.Reverse(renamed)
+		g := elos(rateOrFail(t, renamed, m))
+		for name, elo := range f {
+			if math.Abs(elo-g[rename.Replace(name)]) > 1e-8 {
+				t.Errorf("%s: %v, renamed %v", name, elo, g[rename.Replace(name)])
+			}
+		}
+		if again := elos(rateOrFail(t, counts, m)); !maps.Equal(f, again) {
+			t.Error("a second fit differs")
+		}
+	})
+}
+
+func TestMoreGamesOfTheSameScaleNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		counts := drawCounts(t)
+		m := models[rapid.IntRange(0, 5).Draw(t, "model")]
+		f := rateOrFail(t, counts, m)
+		k := rapid.IntRange(2, 1000).Draw(t, "times")
+		for i := range counts {
+			counts[i].BlackWins *= k
+			counts[i].Draws *= k
+			counts[i].WhiteWins *= k
+		}
+		g := rateOrFail(t, counts, m)
+		for name, elo := range elos(f) {
+			if math.Abs(elo-elos(g)[name]) > 1e-7 {
+				t.Errorf("%s: %v, %d times the games %v", name, elo, k, elos(g)[name])
+			}
+		}
+		mean, strengths := 0.0, 0.0
+		for _, p := range g.Players {
+			mean += p.Elo
+			strengths += p.Strength
+		}
+		if n := float64(len(g.Players)); math.Abs(mean) > 1e-8 || math.Abs(strengths-50*n) > 1e-9*n {
+			t.Errorf("mean %v, strengths %v", mean, strengths)
+		}
+	})
+}
+
+func TestMirroredGamesNegate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		counts := drawCounts(t)
+		for _, m := range []Model{{}, {FirstMove: Multiplicative, Draws: RaoKupper}, {Draws: Davidson}} {
+			f := rateOrFail(t, counts, m)
+			mirrored := slices.Clone(counts)
+			for i, c := range mirrored {
+				mirrored[i].BlackWins, mirrored[i].WhiteWins = c.WhiteWins, c.BlackWins
+			}
+			g := rateOrFail(t, mirrored, m)
+			for name, elo := range elos(f) {
+				if math.Abs(elo+elos(g)[name]) > 1e-7 {
+					t.Errorf("%s: %v, mirrored %v", name, elo, elos(g)[name])
+				}
+			}
+			if math.Abs(f.FirstMove*g.FirstMove-1) > 1e-9 {
+				t.Errorf("first move %v, mirrored %v", f.FirstMove, g.FirstMove)
+			}
+		}
+	})
+}
+
+func TestAnyCountsGiveNumbersOrReasons(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 12).Draw(t, "rows")
+		names := rapid.SampledFrom([]string{"A", "B", "C", "D"})
+		few := rapid.IntRange(0, 2)
+		var counts []Count
+		for range n {
+			c := Count{Black: names.Draw(t, "black"), White: names.Draw(t, "white"), BlackWins: few.Draw(t, "w"), Draws: few.Draw(t, "d"), WhiteWins: few.Draw(t, "l")}
+			if c.Black != c.White {
+				counts = append(counts, c)
+			}
+		}
+		all := append(slices.Clone(models), Model{FirstMove: Additive})
+		m := rapid.SampledFrom(all).Draw(t, "model")
+		f, err := Rate(counts, m)
+		if err != nil {
+			if err.Error() == "" || strings.Contains(err.Error(), "stalled") || strings.Contains(err.Error(), "did not end") || strings.Contains(err.Error(), "NaN") {
+				t.Logf("%+v: %v", m, err)
+				if m.FirstMove != Additive {
+					t.Fatal(err)
+				}
+			}
+			return
+		}
+		for _, p := range f.Players {
+			if math.IsNaN(p.Elo) || math.IsInf(p.Elo, 0) || !(p.Strength > 0) {
+				t.Fatalf("%+v", p)
+			}
+		}
+		for _, r := range f.Residuals() {
+			if math.IsNaN(r.Z) || math.IsNaN(r.PHolm) {
+				t.Fatalf("%+v", r)
+			}
+		}
+		if c, err := f.Pairwise(0.95); err == nil {
+			for _, c := range c {
+				if math.IsNaN(c.P + c.SE + c.Z) {
+					t.Fatalf("%+v", c)
+				}
+			}
+		}
+		if i, err := f.Profile(f.Players[0].Name, 0.9); err != nil && m.FirstMove != Additive || math.IsNaN(i.Lo+i.Hi) && !math.IsInf(i.Lo, -1) {
+			t.Fatal(i, err)
+		}
+	})
+}
+
+func TestProfileEndsHaveTheirLikelihood(t *testing.T) {
+	counts := orderCounts(t)
+	for _, m := range []Model{{}, {FirstMove: Multiplicative}, {FirstMove: Additive}} {
+		f := must[*Fit](t)(Rate(counts, m))
+		errs := must[[]float64](t)(f.EloErrors())
+		for i, p := range f.Players {
+			interval := must[stats.Interval](t)(f.Profile(p.Name, 0.95))
+			// With sixty games a player a profile is close to the normal one.
+			if math.Abs(interval.Lo-(p.Elo-1.96*errs[i])) > 3 || math.Abs(interval.Hi-(p.Elo+1.96*errs[i])) > 3 {
+				t.Errorf("%s: %+v, want about %v ± %v", p.Name, interval, p.Elo, 1.96*errs[i])
+			}
+		}
+	}
+	full := must[*Fit](t)(Rate(counts, Model{FirstMove: Multiplicative}))
+	// At the level of the LR test's own p value the profile ends at no effect.
+	lr := must[LRTest](t)(LikelihoodRatio(must[*Fit](t)(Rate(counts, Model{})), full))
+	i := must[stats.Interval](t)(full.ProfileFirstMove(1 - lr.P))
+	if math.Abs(i.Lo-1) > 1e-7 {
+		t.Errorf("the profile ends at %v, want 1", i.Lo)
+	}
+	additive := must[*Fit](t)(Rate(counts, Model{FirstMove: Additive}))
+	lr = must[LRTest](t)(LikelihoodRatio(must[*Fit](t)(Rate(counts, Model{})), additive))
+	i = must[stats.Interval](t)(additive.ProfileFirstMove(0.95))
+	t.Logf("additive: δ = %v, %+v, LR %+v", additive.FirstMove, i, lr)
+	if !(i.Lo > 0 && i.Lo < additive.FirstMove && additive.FirstMove < i.Hi) {
+		t.Errorf("%+v around %v", i, additive.FirstMove)
+	}
+	wide := must[stats.Interval](t)(additive.ProfileFirstMove(0.99999))
+	t.Logf("wide: %+v", wide)
+	if !(wide.Lo < 0) {
+		t.Errorf("%+v should include 0", wide)
+	}
+	d := must[stats.Interval](t)(full.ProfileDifference("E7", "E6", 0.95))
+	if math.Abs(d.Lo-108.4) > 2 || math.Abs(d.Hi-262.2) > 2 {
+		t.Errorf("E7 less E6: %+v", d)
+	}
+}
+
+func TestBootstrapRepeatsAndCovers(t *testing.T) {
+	f := must[*Fit](t)(Rate(orderCounts(t), Model{FirstMove: Multiplicative}))
+	a, b := must[Bootstrap](t)(f.Bootstrap(300, 0.95, 7)), must[Bootstrap](t)(f.Bootstrap(300, 0.95, 7))
+	if !slices.Equal(a.Players, b.Players) || a.FirstMove != b.FirstMove {
+		t.Error("the same seed gives other intervals")
+	}
+	errs := must[[]float64](t)(f.EloErrors())
+	for i, p := range f.Players {
+		if half := (a.Players[i].Hi - a.Players[i].Lo) / 2; math.Abs(half/(1.96*errs[i])-1) > 0.25 {
+			t.Errorf("%s: %+v, standard error %v", p.Name, a.Players[i], errs[i])
+		}
+	}
+	g := must[Goodness](t)(f.Goodness(300, 7))
+	if math.Abs(g.Bootstrap-g.P) > 0.3 || g.Samples != 300 {
+		t.Errorf("%+v", g)
+	}
+	t.Logf("%+v", g)
+}
+
+// world are the paper's 14 players, with strengths of its table 8.
+func world(gap bool, games int) []Game {
+	pi := []float64{102.42, 103.49, 60.08, 35.74, 70.02, 107.49, 55.55, 34.37, 72.6, 4.15, 11.51, 23.38, 14.37, 4.83}
+	dan := []int{7, 7, 6, 6, 6, 5, 5, 4, 4, 3, 3, 2, 2, 2}
+	random := rand.New(rand.NewPCG(1, 2))
+	list := make([]Game, games)
+	for n := range list {
+		a, b := random.IntN(14), random.IntN(13)
+		if b >= a {
+			b++
+		}
+		if dan[a] > dan[b] {
+			a, b = b, a
+		}
+		h := random.IntN(5)
+		if gap {
+			h = min(4, dan[b]-dan[a])
+		}
+		strength := pi[a] * (1 + 0.82*float64(h))
+		g := Game{Black: fmt.Sprintf("%02d", a+1), White: fmt.Sprintf("%02d", b+1), Handicap: h, Outcome: stats.Loss}
+		if random.Float64() < strength/(strength+pi[b]) {
+			g.Outcome = stats.Win
+		}
+		list[n] = g
+	}
+	return list
+}
+
+func TestHandicapThatFollowsThePlayersIsWarnedOf(t *testing.T) {
+	free := must[*HandicapComparison](t)(CompareHandicaps(must[[]Count](t)(CountGames(world(false, 2000))), 0.95, Multiplicative3, LogLinear))
+	gap := must[*HandicapComparison](t)(CompareHandicaps(must[[]Count](t)(CountGames(world(true, 2000))), 0.95, Multiplicative3, LogLinear))
+	ratio := gap.Fits[1].Params[0].SE / free.Fits[1].Params[0].SE
+	t.Logf("independent: R² %.3f, slope %+v; by rank gap: R² %.3f, slope %+v; errors %.1f times larger",
+		free.Following, free.Fits[1].Params[0], gap.Following, gap.Fits[1].Params[0], ratio)
+	t.Log(free.Warnings, gap.Warnings)
+	has := func(c *HandicapComparison) bool {
+		return slices.ContainsFunc(c.Warnings, func(w string) bool { return strings.Contains(w, "follows the players' difference") })
+	}
+	if has(free) || !has(gap) {
+		t.Error("the warning is missing or false")
+	}
+}
+
+func TestHandicapGoodnessOfFit(t *testing.T) {
+	counts := must[[]Count](t)(CountGames(world(false, 400)))
+	c := must[*HandicapComparison](t)(CompareHandicaps(counts, 0.95, Multiplicative3, Additive1))
+	for _, f := range c.Fits {
+		g := must[Goodness](t)(f.Goodness(40, 3))
+		if again := must[Goodness](t)(f.Goodness(40, 3)); g != again {
+			t.Error("the same seed gives another result")
+		}
+		t.Logf("%s: %+v", f.Model, g)
+	}
+}
+
+func TestReceiverMayBeWhite(t *testing.T) {
+	counts := must[[]Count](t)(CountGames(world(false, 500)))
+	black := must[*HandicapComparison](t)(CompareHandicaps(counts, 0.95, Additive2, Multiplicative1, LogFree))
+	for i, c := range counts {
+		if c.Handicap > 0 {
+			counts[i] = Count{Black: c.White, White: c.Black, BlackWins: c.WhiteWins, WhiteWins: c.BlackWins, Handicap: c.Handicap, Receiver: c.Black}
+		}
+	}
+	white := must[*HandicapComparison](t)(CompareHandicaps(counts, 0.95, Additive2, Multiplicative1, LogFree))
+	for i, f := range black.Fits {
+		if math.Abs(f.LogLik-white.Fits[i].LogLik) > 1e-8 {
+			t.Errorf("%s: %v, with colours swapped %v", f.Model, f.LogLik, white.Fits[i].LogLik)
+		}
+	}
+}
+
+func TestCyclesAndResiduals(t *testing.T) {
+	counts := []Count{
+		{Black: "rock", White: "scissors", BlackWins: 18, WhiteWins: 2},
+		{Black: "scissors", White: "paper", BlackWins: 17, WhiteWins: 3},
+		{Black: "paper", White: "rock", BlackWins: 16, WhiteWins: 4},
+		{Black: "well", White: "rock", BlackWins: 12, WhiteWins: 8},
+	}
+	cycles := must[[]Cycle](t)(Cycles(counts, 5))
+	if len(cycles) != 1 || cycles[0].Players != [3]string{"paper", "rock", "scissors"} || cycles[0].Scores != [3]float64{0.8, 0.9, 0.85} {
+		t.Errorf("%+v", cycles)
+	}
+	if want := 0.005908966064453125; math.Abs(cycles[0].P-want) > 1e-12 { // P(X >= 16), 20 fair games
+		t.Errorf("p = %v", cycles[0].P)
+	}
+	f := must[*Fit](t)(Rate(counts, Model{}))
+	worst := f.Residuals()[0]
+	if worst.A != "paper" || worst.B != "rock" || worst.PHolm > 0.01 {
+		t.Errorf("%+v", worst)
+	}
+	if g := must[Goodness](t)(f.Goodness(200, 1)); g.Bootstrap > 0.01 || g.P > 1e-6 {
+		t.Errorf("%+v", g)
+	}
+}
+
+func TestSharesAndOrders(t *testing.T) {
+	var games [][]Placing
+	for range 10 {
+		games = append(games, RankPoints([]string{"a", "b", "c", "d", "e"}))
+	}
+	shares := must[[]Share](t)(Shares(games, 100, 0.95, 1))
+	for i, want := range []float64{5, 4, 3, 2, 1} {
+		if s := shares[i]; math.Abs(s.Share-want/15) > 1e-12 || s.Interval.Lo > s.Share+1e-12 || s.Games != 10 || s.Points != 10*want {
+			t.Errorf("%+v", s)
+		}
+	}
+	// Two players an order are a Bradley–Terry model.
+	orders := [][]string{{"x", "y"}, {"x", "y"}, {"y", "x"}, {"y", "z"}, {"z", "y"}, {"z", "x"}, {"x", "z"}, {"x", "z"}}
+	p := must[*OrderFit](t)(PlackettLuce(orders))
+	var counts []Count
+	for _, o := range orders {
+		counts = append(counts, Count{Black: o[0], White: o[1], BlackWins: 1})
+	}
+	f := must[*Fit](t)(Rate(counts, Model{}))
+	for i := range f.Players {
+		if f.Players[i].Name != p.Players[i].Name || math.Abs(f.Players[i].Elo-p.Players[i].Elo) > 1e-9 {
+			t.Errorf("%+v, want %+v", p.Players[i], f.Players[i])
+		}
+	}
+	if math.Abs(f.LogLik-p.LogLik) > 1e-12 {
+		t.Error(p.LogLik, f.LogLik)
+	}
+	// At the maximum each player is as often last as the model expects; with
+	// one cycle of orders that is all three alike.
+	p = must[*OrderFit](t)(PlackettLuce([][]string{{"a", "b", "c"}, {"b", "c", "a"}, {"c", "a", "b"}, {"first", "a", "b"}}))
+	if len(p.SetAside) != 1 || p.SetAside[0].Player != "first" || len(p.Players) != 3 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestPlackettLuceIsStationary(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := []string{"a", "b", "c", "d"}
+		orders := [][]string{{"a", "b", "c", "d"}, {"d", "c", "b", "a"}}
+		for range rapid.IntRange(0, 8).Draw(t, "orders") {
+			orders = append(orders, rapid.Permutation(names).Draw(t, "order")[:rapid.IntRange(2, 4).Draw(t, "length")])
+		}
+		f, err := PlackettLuce(orders)
+		if err != nil {
+			t.Fatal(err)
+		}
+		logs := map[string]float64{}
+		for _, p := range f.Players {
+			logs[p.Name] = p.Elo / eloPerNat
+		}
+		if at := orderLogLik(orders, logs); math.Abs(at-f.LogLik) > 1e-9 {
+			t.Errorf("log-likelihood %v, want %v", f.LogLik, at)
+		}
+		for _, n := range names {
+			for _, d := range []float64{-1e-3, 1e-3} {
+				logs[n] += d
+				if orderLogLik(orders, logs) > f.LogLik {
+					t.Errorf("moving %s by %v raises the likelihood", n, d)
+				}
+				logs[n] -= d
+			}
+		}
+	})
+}
+
+func orderLogLik(orders [][]string, logs map[string]float64) float64 {
+	sum := 0.0
+	for _, o := range orders {
+		for i := range o {
+			left := 0.0
+			for _, n := range o[i:] {
+				left += math.Exp(logs[n])
+			}
+			sum += logs[o[i]] - math.Log(left)
+		}
+	}
+	return sum
+}

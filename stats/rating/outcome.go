@@ -1,0 +1,119 @@
+package rating
+
+import "math"
+
+// outcome is a model of one game's three results. With x the log odds of Black
+// before draws (log strength and first move), and d the draw parameter (log ν
+// of Davidson, log λ of Rao–Kupper), all three likelihoods are concave in (x, d).
+type outcome struct{ draws Draws }
+
+// slopes are the first derivatives of a cell's log-likelihood in (x, d), and
+// the second ones with their sign turned.
+type slopes struct{ x, d, xx, xd, dd float64 }
+
+// logistic is 1/(1+exp(-x)).
+func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// logLogistic is its logarithm, which does not underflow.
+func logLogistic(x float64) float64 {
+	e := math.Exp(-math.Abs(x))
+	l := 0.0
+	if e < 1e-3 {
+		l = math.Log1p(e)
+	} else {
+		l = math.Log(1 + e) // several times as fast
+	}
+	return min(x, 0) - l
+}
+
+// logLik is a cell's, without binomial constants.
+func (o outcome) logLik(c *cell, x, d float64) float64 {
+	switch o.draws {
+	case Davidson:
+		top := max(math.Abs(x)/2, d)
+		all := top + math.Log(math.Exp(x/2-top)+math.Exp(-x/2-top)+math.Exp(d-top))
+		return (c.wins-c.losses)*x/2 + times(c.draws, d) - c.games()*all
+	case RaoKupper:
+		if d < 0 || d == 0 && c.draws > 0 {
+			return math.Inf(-1)
+		}
+		l := (c.wins+c.draws)*logLogistic(x-d) + (c.losses+c.draws)*logLogistic(-x-d)
+		if c.draws > 0 {
+			l += c.draws * math.Log(math.Expm1(2*d))
+		}
+		return l
+	case HalfWin:
+	}
+	// log p(win) and log p(loss) differ by x, so one logarithm does for both.
+	return c.games()*logLogistic(x) - (c.games()-c.points())*x
+}
+
+// times is a·b where 0 times infinity is 0.
+func times(a, b float64) float64 {
+	if a == 0 {
+		return 0
+	}
+	return a * b
+}
+
+func (o outcome) slopes(c *cell, x, d float64) slopes {
+	n := c.games()
+	switch o.draws {
+	case Davidson:
+		w, dr, l := o.probabilities(x, d)
+		return slopes{
+			x:  (c.wins - c.losses - n*(w-l)) / 2,
+			d:  c.draws - n*dr,
+			xx: n / 4 * (w + l - (w-l)*(w-l)),
+			xd: -n / 2 * (w - l) * dr,
+			dd: n * dr * (1 - dr),
+		}
+	case RaoKupper:
+		return raoKupperSlopes(c, x, d)
+	case HalfWin:
+	}
+	p := logistic(x)
+	return slopes{x: c.points() - n*p, xx: n * p * (1 - p)}
+}
+
+func raoKupperSlopes(c *cell, x, d float64) slopes {
+	w, l := logistic(x-d), logistic(-x-d)
+	up, down := c.wins+c.draws, c.losses+c.draws
+	s := slopes{
+		x:  up*(1-w) - down*(1-l),
+		d:  -up*(1-w) - down*(1-l),
+		xx: up*w*(1-w) + down*l*(1-l),
+		xd: -up*w*(1-w) + down*l*(1-l),
+		dd: up*w*(1-w) + down*l*(1-l),
+	}
+	if c.draws > 0 {
+		rest := -math.Expm1(-2 * d)
+		s.d += c.draws * 2 / rest
+		s.dd += c.draws * 4 * math.Exp(-2*d) / (rest * rest)
+	}
+	return s
+}
+
+// probabilities of Black's win, a draw, and a loss.
+func (o outcome) probabilities(x, d float64) (win, draw, loss float64) {
+	switch o.draws {
+	case Davidson:
+		top := max(math.Abs(x)/2, d)
+		w, l, e := math.Exp(x/2-top), math.Exp(-x/2-top), math.Exp(d-top)
+		all := w + l + e
+		return w / all, e / all, l / all
+	case RaoKupper:
+		w, l := logistic(x-d), logistic(-x-d)
+		return w, math.Expm1(2*d) * w * l, l
+	case HalfWin:
+	}
+	return logistic(x), 0, logistic(-x)
+}
+
+// noDraws is the draw parameter of a model under which no game is drawn.
+func (o outcome) noDraws() float64 {
+	if o.draws == Davidson {
+		return math.Inf(-1)
+	}
+	return 0
+}

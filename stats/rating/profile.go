@@ -1,0 +1,179 @@
+package rating
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"gogi/stats"
+)
+
+// farthest is how far from its estimate, in natural units, a profile is
+// followed before its end is called infinite.
+const farthest = 60
+
+// Profile is the profile-likelihood interval of a player's rating in Elo points
+// with mean 0 ("profile_likelihood"): the ratings that lower the likelihood, or
+// with a prior the posterior, by no more than chance explains, the other
+// parameters being as good for them as can be. An end is infinite where the
+// games set no bound. It fails for players without a rating, for a level
+// outside (0, 1), and for an additive first-move effect that on the way
+// outweighs a weak player's strength.
+func (f *Fit) Profile(player string, level float64) (stats.Interval, error) {
+	i, err := f.number(player)
+	if err != nil {
+		return stats.Interval{}, err
+	}
+	weights := make([]float64, len(f.at.x))
+	for p := range f.Players {
+		weights[p] = -1 / float64(len(f.Players))
+	}
+	weights[i]++
+	return f.profileElo(weights, level)
+}
+
+// ProfileDifference is the profile-likelihood interval of a's rating less b's.
+// It fails as [Fit.Profile] does, and for a player against itself.
+func (f *Fit) ProfileDifference(a, b string, level float64) (stats.Interval, error) {
+	i, err := f.number(a)
+	if err != nil {
+		return stats.Interval{}, err
+	}
+	j, err := f.number(b)
+	if err != nil {
+		return stats.Interval{}, err
+	}
+	if i == j {
+		return stats.Interval{}, errors.New("a player does not differ from itself")
+	}
+	weights := make([]float64, len(f.at.x))
+	weights[i], weights[j] = 1, -1
+	return f.profileElo(weights, level)
+}
+
+func (f *Fit) profileElo(weights []float64, level float64) (stats.Interval, error) {
+	lo, hi, err := profile(f.inner, f.at, weights, level)
+	return stats.Interval{Method: "profile_likelihood", Level: level, Lo: eloPerNat * lo, Hi: eloPerNat * hi}, err
+}
+
+// ProfileFirstMove is the profile-likelihood interval of [Fit].FirstMove: of the
+// factor, or of δ. It fails for a model without the effect and for a level
+// outside (0, 1).
+func (f *Fit) ProfileFirstMove(level float64) (stats.Interval, error) {
+	weights := make([]float64, len(f.at.x))
+	switch f.Model.FirstMove {
+	case Multiplicative:
+		weights[len(f.Players)] = 1
+		lo, hi, err := profile(f.inner, f.at, weights, level)
+		return stats.Interval{Method: "profile_likelihood", Level: level, Lo: math.Exp(lo), Hi: math.Exp(hi)}, err
+	case Additive:
+		return f.profileAdditive(level)
+	case NoFirstMove:
+	}
+	return stats.Interval{}, errors.New("the model has no first-move effect")
+}
+
+// chiSquared is the probability that χ² with df degrees of freedom is x or more.
+func chiSquared(x float64, df int) float64 {
+	if x <= 0 || df < 1 {
+		return 1
+	}
+	return mathext.GammaIncRegComp(float64(df)/2, x/2)
+}
+
+// profile finds where the profile of weights·x crosses the quantile of χ² with
+// one degree of freedom, below and above the peak.
+func profile(p problem, at peak, weights []float64, level float64) (lo, hi float64, err error) {
+	if err := checkLevel(level); err != nil {
+		return 0, 0, err
+	}
+	s := search{p, at, weights, normalQuantile(level)}
+	if lo, err = s.end(-1); err != nil {
+		return 0, 0, err
+	}
+	hi, err = s.end(1)
+	return lo, hi, err
+}
+
+type search struct {
+	p       problem
+	at      peak
+	weights []float64
+	z       float64
+}
+
+// end is the end of the profile on one side (-1 or 1). It follows the root of
+// the deviance, which is close to a straight line, outward until it is beyond z
+// and then inward by regula falsi (Illinois).
+func (s search) end(side float64) (float64, error) {
+	_, solve := s.p.derivatives(s.at.x)
+	estimate := dot(s.weights, s.at.x)
+	step := s.z * math.Sqrt(max(1e-12, dot(s.weights, solve(s.weights))))
+	step = min(step, 4)
+	from, inner := s.at.x, 0.0
+	innerExcess, outer, outerExcess := -s.z, 0.0, 0.0
+	for outer = step; ; outer += step {
+		if outer > farthest {
+			return math.Inf(int(side)), nil
+		}
+		x, root, err := s.constrained(from, estimate+side*outer)
+		if err != nil {
+			return 0, err
+		}
+		if outerExcess = root - s.z; outerExcess >= 0 {
+			break
+		}
+		from, inner, innerExcess = x, outer, outerExcess
+	}
+	for range 60 {
+		if outer-inner < 1e-9 {
+			break
+		}
+		t := (inner*outerExcess - outer*innerExcess) / (outerExcess - innerExcess)
+		x, root, err := s.constrained(from, estimate+side*t)
+		if err != nil {
+			return 0, err
+		}
+		switch excess := root - s.z; {
+		case math.Abs(excess) < 1e-10:
+			return estimate + side*t, nil
+		case excess > 0:
+			outer, outerExcess, innerExcess = t, excess, innerExcess/2
+		default:
+			from, inner, innerExcess, outerExcess = x, t, excess, outerExcess/2
+		}
+	}
+	return estimate + side*(inner+outer)/2, nil
+}
+
+// constrained is the best x on the way, and the root of its deviance.
+func (s search) constrained(from []float64, value float64) ([]float64, float64, error) {
+	x, err := s.moved(from, value)
+	if err != nil {
+		return nil, 0, err
+	}
+	best, err := climb(s.p, x, &contrast{s.weights, value})
+	if err != nil {
+		return nil, 0, err
+	}
+	return best.x, math.Sqrt(2 * max(0, s.at.value-best.value)), nil
+}
+
+// moved shifts from onto the constraint along the path of least resistance.
+func (s search) moved(from []float64, value float64) ([]float64, error) {
+	_, solve := s.p.derivatives(from)
+	across := solve(s.weights)
+	x := append([]float64(nil), from...)
+	addTo(x, (value-dot(s.weights, x))/dot(s.weights, across), across)
+	if v := s.p.value(x); !math.IsInf(v, -1) && !math.IsNaN(v) {
+		return x, nil
+	}
+	// Straight along the weights instead.
+	x = append(x[:0], from...)
+	addTo(x, (value-dot(s.weights, x))/dot(s.weights, s.weights), s.weights)
+	if v := s.p.value(x); math.IsInf(v, -1) || math.IsNaN(v) {
+		return nil, errors.New("the profile leads to where the additive effect outweighs a player's strength")
+	}
+	return x, nil
+}

@@ -1,0 +1,37 @@
+package rating
+
+import (
+	"errors"
+	"math"
+)
+
+// LRTest is a likelihood-ratio test of nested models.
+type LRTest struct {
+	Statistic float64 // twice the difference of log-likelihoods, not negative
+	DF        int     // parameters that the larger model has more
+	P         float64 // by χ² (Wilks); an approximation for many games. 1 where DF is 0
+}
+
+func likelihoodRatio(null, full float64, df int) LRTest {
+	t := LRTest{Statistic: math.Max(0, 2*(full-null)), DF: df}
+	t.P = chiSquared(t.Statistic, df)
+	return t
+}
+
+// LikelihoodRatio tests a fit against a simpler one of the same games, such as
+// a first-move effect against none. It fails when the larger model does not
+// contain the smaller one, when the games differ, and for fits with a prior,
+// which do not maximise the likelihood.
+func LikelihoodRatio(null, full *Fit) (LRTest, error) {
+	switch {
+	case null.Model.Prior.exists() || full.Model.Prior.exists():
+		return LRTest{}, errors.New("a prior keeps a fit from the maximum of the likelihood")
+	case null.Model.Draws != full.Model.Draws:
+		return LRTest{}, errors.New("the fits have different draw models")
+	case null.Model.FirstMove != NoFirstMove && null.Model.FirstMove != full.Model.FirstMove:
+		return LRTest{}, errors.New("the larger model does not contain the smaller one")
+	case null.Games != full.Games || len(null.Players) != len(full.Players):
+		return LRTest{}, errors.New("the fits are not of the same games")
+	}
+	return likelihoodRatio(null.LogLik, full.LogLik, full.Parameters-null.Parameters), nil
+}

@@ -1,0 +1,272 @@
+package rating
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// family is how terms change a strength π = exp(θ).
+type family int
+
+const (
+	added      family = iota // log(π + Σ b·e^r)
+	multiplied               // θ + log(1 + Σ b·e^r)
+	logLinear                // θ + Σ b·r
+)
+
+// ground is the log-likelihood of games where terms change the strengths of the
+// two sides, each cell by its own rows of coefficients b. Its x are the players'
+// log strengths and then one coordinate w for each term: a log-linear term
+// itself, or the logarithm of one that has a sign. An additive term is in units
+// in which strengths sum to 50 per player, so r is w plus the logarithm s of
+// that unit, which depends on all the players.
+//
+// With logarithms there is no bound to walk along: a parameter at 0 is one that
+// drifts to -∞ while nothing is left to gain.
+type ground struct {
+	players int
+	cells   []cell
+	family  family
+	black   [][]float64 // coefficients of each cell's Black; nil for none
+	white   [][]float64
+	terms   int
+}
+
+// side is the log strength of one side of a cell, with its derivatives by the
+// player's θ and by each r.
+type side struct {
+	log   float64
+	theta float64
+	r     []float64
+}
+
+func (g *ground) side(theta float64, r, row []float64) side {
+	s := side{log: theta, theta: 1, r: make([]float64, len(r))}
+	if row == nil {
+		return s
+	}
+	if g.family == logLinear {
+		s.log += dot(row, r)
+		copy(s.r, row)
+		return s
+	}
+	base := 1.0
+	if g.family == added {
+		base = math.Exp(theta)
+	}
+	total := base
+	for k, b := range row {
+		if b != 0 {
+			s.r[k] = b * math.Exp(r[k])
+			total += s.r[k]
+		}
+	}
+	if !(total > 0) || math.IsInf(total, 1) {
+		s.log = math.Inf(-1)
+		return s
+	}
+	for k := range s.r {
+		s.r[k] /= total
+	}
+	if s.log = math.Log(total); g.family == multiplied {
+		s.log += theta
+	} else {
+		s.theta = base / total
+	}
+	return s
+}
+
+// raw are the terms in the scale of exp(θ), and the share of each player in the
+// sum of strengths.
+func (g *ground) raw(x []float64) (r, share []float64) {
+	theta := x[:g.players]
+	r = append([]float64(nil), x[g.players:]...)
+	if g.family != added {
+		return r, nil
+	}
+	sum := 0.0
+	share = make([]float64, g.players)
+	for i, t := range theta {
+		share[i] = math.Exp(t)
+		sum += share[i]
+	}
+	for i := range share {
+		share[i] /= sum
+	}
+	for k := range r {
+		r[k] += math.Log(sum / (50 * float64(g.players)))
+	}
+	return r, share
+}
+
+func (g *ground) sides(n int, x, r []float64) (side, side) {
+	c := g.cells[n]
+	return g.side(x[c.black], r, g.black[n]), g.side(x[c.white], r, g.white[n])
+}
+
+func (g *ground) value(x []float64) float64 {
+	r, _ := g.raw(x)
+	sum := 0.0
+	for n := range g.cells {
+		b, w := g.sides(n, x, r)
+		if math.IsInf(b.log, -1) || math.IsInf(w.log, -1) {
+			return math.Inf(-1)
+		}
+		sum += outcome{HalfWin}.logLik(&g.cells[n], b.log-w.log, 0)
+	}
+	return sum
+}
+
+func (g *ground) logLik(x []float64) float64 { return g.value(x) }
+func (g *ground) settle(step []float64)      { settle(step[:g.players]) }
+func (g *ground) shiftFree() bool            { return true }
+func (g *ground) estimated() int             { return g.players - 1 + g.terms }
+
+func (g *ground) expected(x []float64) [][3]float64 {
+	r, _ := g.raw(x)
+	p := make([][3]float64, len(g.cells))
+	for n := range g.cells {
+		b, w := g.sides(n, x, r)
+		p[n][0], p[n][1], p[n][2] = outcome{HalfWin}.probabilities(b.log-w.log, 0)
+	}
+	return p
+}
+
+// slopes are the gradient in x and the information.
+func (g *ground) slopes(x []float64) ([]float64, matrix) {
+	r, share := g.raw(x)
+	gradient, info := make([]float64, len(x)), mat.NewSymDense(len(x), nil)
+	at := make([]int, 2+g.terms)
+	for k := range g.terms {
+		at[2+k] = g.players + k
+	}
+	for n, c := range g.cells {
+		b, w := g.sides(n, x, r)
+		at[0], at[1] = int(c.black), int(c.white)
+		s := outcome{HalfWin}.slopes(&c, b.log-w.log, 0)
+		g.addCell(gradient, info, at, b, w, s)
+	}
+	if g.family == added {
+		g.rescale(gradient, info, share)
+	}
+	return gradient, info
+}
+
+// addCell adds a cell's derivatives in (θ of Black, θ of White, r), whose places
+// are in at.
+func (g *ground) addCell(gradient []float64, info matrix, at []int, b, w side, s slopes) {
+	local := make([]float64, len(at))
+	local[0], local[1] = b.theta, -w.theta
+	for k := range g.terms {
+		local[2+k] = b.r[k] - w.r[k]
+	}
+	for i, v := range local {
+		gradient[at[i]] += s.x * v
+		for j := range i + 1 {
+			info.SetSym(at[i], at[j], info.At(at[i], at[j])+s.xx*v*local[j]-s.x*(g.bend(b, 0, i, j)-g.bend(w, 1, i, j)))
+		}
+	}
+}
+
+// bend is the second derivative of a side's log strength by the local
+// coordinates i and j, where theta is the place of the side's own θ. Both
+// curved families are logarithms of sums of exponentials.
+func (g *ground) bend(s side, theta, i, j int) float64 {
+	slope := func(i int) float64 {
+		switch {
+		case i >= 2:
+			return s.r[i-2]
+		case i == theta && g.family == added:
+			return s.theta
+		}
+		return 0
+	}
+	if g.family == logLinear {
+		return 0
+	}
+	second := -slope(i) * slope(j)
+	if i == j {
+		second += slope(i)
+	}
+	return second
+}
+
+// rescale turns derivatives by r into those by w = r - s, where s is the
+// logarithm of the mean strength: its gradient is the share p of each player,
+// and its second derivatives are diag(p) - ppᵀ.
+func (g *ground) rescale(gradient []float64, info matrix, share []float64) {
+	n, dim := g.players, len(gradient)
+	total, both := 0.0, 0.0
+	row := make([]float64, dim) // sums of the information over the terms
+	for k := n; k < dim; k++ {
+		total += gradient[k]
+		for i := range dim {
+			row[i] += info.At(i, k)
+		}
+	}
+	for k := n; k < dim; k++ {
+		both += row[k]
+	}
+	for i := range n {
+		gradient[i] += total * share[i]
+		for j := range i + 1 {
+			v := info.At(i, j) + row[i]*share[j] + row[j]*share[i] + (both+total)*share[i]*share[j]
+			if i == j {
+				v -= total * share[i]
+			}
+			info.SetSym(i, j, v)
+		}
+		for k := n; k < dim; k++ {
+			info.SetSym(i, k, info.At(i, k)+share[i]*row[k])
+		}
+	}
+}
+
+func (g *ground) information(x []float64) matrix {
+	_, info := g.slopes(x)
+	return info
+}
+
+func (g *ground) derivatives(x []float64) ([]float64, func([]float64) []float64) {
+	gradient, info := g.slopes(x)
+	factor := g.factor(info)
+	return gradient, func(rhs []float64) []float64 {
+		z := mat.NewVecDense(len(rhs), nil)
+		if factor.SolveVecTo(z, mat.NewVecDense(len(rhs), rhs)) != nil && !finite(z.RawVector().Data) {
+			return make([]float64, len(rhs))
+		}
+		return z.RawVector().Data
+	}
+}
+
+func finite(v []float64) bool {
+	for _, x := range v {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// factor is that of the information made definite: its null space, the common
+// shift of strengths, is filled, and where the likelihood is not concave the
+// diagonal is raised in proportion (Levenberg and Marquardt).
+func (g *ground) factor(info matrix) *mat.Cholesky {
+	n, fill := g.players, 0.0
+	for i := range n {
+		fill += math.Abs(info.At(i, i)) / float64(n)
+	}
+	for i := range n {
+		for j := range i + 1 {
+			info.SetSym(i, j, info.At(i, j)+fill/float64(n))
+		}
+	}
+	factor := new(mat.Cholesky)
+	for damp := 0.0; damp < 1e9 && !factor.Factorize(info); damp = 1e-3 + 3*damp {
+		for i := range info.SymmetricDim() {
+			info.SetSym(i, i, math.Abs(info.At(i, i))*(1+damp)+1e-300)
+		}
+	}
+	return factor
+}

@@ -1,0 +1,178 @@
+package rating
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func submatrix(m matrix, kept []int) matrix {
+	sub := mat.NewSymDense(len(kept), nil)
+	for a, i := range kept {
+		for b := range a + 1 {
+			sub.SetSym(a, b, m.At(i, kept[b]))
+		}
+	}
+	return sub
+}
+
+// AkaikeWeights are exp(-Δ/2) of each model's distance Δ from the least AIC (or
+// AICc), divided by their sum: how the models share one unit of evidence. It
+// fails for no models and for criteria that are not finite, except +Inf, whose
+// weight is 0.
+func AkaikeWeights(criteria []float64) ([]float64, error) {
+	if len(criteria) == 0 {
+		return nil, errors.New("no model to weigh")
+	}
+	least := slices.Min(criteria)
+	if math.IsInf(least, 0) || slices.ContainsFunc(criteria, math.IsNaN) {
+		return nil, errors.New("a model has no finite criterion")
+	}
+	weights, sum := make([]float64, len(criteria)), 0.0
+	for i, c := range criteria {
+		weights[i] = math.Exp((least - c) / 2)
+		sum += weights[i]
+	}
+	for i := range weights {
+		weights[i] /= sum
+	}
+	return weights, nil
+}
+
+// close models are those that 2 AIC or less do not tell apart.
+const closeAIC = 2
+
+// followed is the R² from which on handicaps are said to follow the players;
+// standard errors are then more than three times what they could be.
+const followed = 0.9
+
+// judge weighs the fits against each other and warns.
+func (c *HandicapComparison) judge(t table) {
+	aic := make([]float64, len(c.Fits))
+	for i, f := range c.Fits {
+		aic[i] = f.AIC
+	}
+	weights, err := AkaikeWeights(aic)
+	for i, f := range c.Fits {
+		if err == nil {
+			f.Weight = weights[i]
+		}
+	}
+	c.Following = t.following()
+	c.warnFollowing(t)
+	c.warnClose()
+	c.warnFirstMove()
+	if t.draws() > 0 {
+		c.Warnings = append(c.Warnings, "draws count as half a win: likelihoods and criteria compare these models with each other, not with models of draws")
+	}
+}
+
+func (c *HandicapComparison) warnFollowing(t table) {
+	again, varied := t.variety()
+	switch {
+	case c.Following > 1-1e-9:
+		c.Warnings = append(c.Warnings, "the handicap is a function of the players' difference: its worth and the ratings cannot be told apart by a line")
+	case c.Following > followed:
+		c.Warnings = append(c.Warnings, fmt.Sprintf(
+			"the handicap follows the players' difference (R² = %.3f): the slope's standard error is about %.0f times larger than with handicaps drawn independently of the pair; claim nothing from it",
+			c.Following, 1/math.Sqrt(1-c.Following)))
+	case again >= 5 && varied == 0:
+		c.Warnings = append(c.Warnings, fmt.Sprintf(
+			"the handicap is a function of the pair: all %d pairs that met again had the same one, so its worth shows only in cycles of players", again))
+	}
+}
+
+// warnClose names the models that the best one does not beat.
+func (c *HandicapComparison) warnClose() {
+	order := slices.Clone(c.Fits)
+	slices.SortStableFunc(order, func(a, b *HandicapFit) int { return cmp.Compare(a.AIC, b.AIC) })
+	c.Best = order[0].Model
+	for _, f := range order[1:] {
+		if d := f.AIC - order[0].AIC; d <= closeAIC {
+			c.Warnings = append(c.Warnings, fmt.Sprintf(
+				"the games do not choose between %s and %s: their AIC differ by %.2f, and differences up to %d mean nothing",
+				c.Best, f.Model, d, closeAIC))
+		}
+	}
+}
+
+// warnFirstMove tells when even games have a first-move effect that the models
+// ignore.
+func (c *HandicapComparison) warnFirstMove() {
+	for _, f := range c.Fits {
+		if f.Model == FirstMoveOnly && f.Against.P < 0.05 {
+			c.Warnings = append(c.Warnings, fmt.Sprintf(
+				"even games have a first-move effect (p = %.4f) that only %s and %s contain", f.Against.P, FirstMoveOnly, LogFreeFirst))
+		}
+	}
+}
+
+// signed is the handicap of Black over White.
+func (c cell) signed() float64 {
+	if c.byWhite {
+		return -float64(c.handicap)
+	}
+	return float64(c.handicap)
+}
+
+// following is the R² of the least-squares regression of the signed handicap on
+// differences of player numbers of its own making: 1 where some scale of
+// strengths has the handicap as the difference.
+func (t table) following() float64 {
+	diagonal, rhs := make([]float64, len(t.names)), make([]float64, len(t.names))
+	total := 0.0
+	for _, c := range t.cells {
+		n, h := c.games(), c.signed()
+		diagonal[c.black] += n
+		diagonal[c.white] += n
+		rhs[c.black] += n * h
+		rhs[c.white] -= n * h
+		total += n * h * h
+	}
+	if total == 0 {
+		return 0
+	}
+	scale := conjugate(func(v, out []float64) {
+		clear(out)
+		for _, c := range t.cells {
+			d := c.games() * (v[c.black] - v[c.white])
+			out[c.black] += d
+			out[c.white] -= d
+		}
+	}, diagonal, rhs)
+	return min(1, dot(scale, rhs)/total)
+}
+
+// variety counts the pairs of players that met more than once, and those of
+// them that met under more than one handicap.
+func (t table) variety() (again, varied int) {
+	type met struct {
+		games    float64
+		handicap float64
+		varied   bool
+	}
+	pairs := map[[2]int32]met{}
+	for _, c := range t.cells {
+		key, h := [2]int32{c.black, c.white}, c.signed()
+		if c.black > c.white {
+			key, h = [2]int32{c.white, c.black}, -h
+		}
+		m, known := pairs[key]
+		m.varied = m.varied || known && m.handicap != h
+		m.handicap, m.games = h, m.games+c.games()
+		pairs[key] = m
+	}
+	for _, m := range pairs {
+		if m.games > 1 {
+			again++
+		}
+		if m.varied {
+			varied++
+		}
+	}
+	return again, varied
+}

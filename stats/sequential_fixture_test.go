@@ -1,0 +1,392 @@
+package stats
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+)
+
+// cellsOf reads counts from low to high.
+func cellsOf(t *testing.T, c []int) Outcomes {
+	t.Helper()
+	switch len(c) {
+	case 3:
+		return WDL{Losses: c[0], Draws: c[1], Wins: c[2]}
+	case 5:
+		return Pentanomial{LL: c[0], LD: c[1], WL: c[2], WD: c[3], WW: c[4]}
+	}
+	t.Fatal(c)
+	return nil
+}
+
+func llrOf(t *testing.T, s SPRT, o Outcomes) float64 {
+	t.Helper()
+	llr, err := s.LLR(o)
+	if err != nil {
+		t.Fatalf("%+v of %+v: %v", s, o, err)
+	}
+	return llr
+}
+
+type stoppedRow struct {
+	Elo float64
+	CI  [2]float64
+	LOS float64
+}
+
+func TestLLRAgainstFixture(t *testing.T) {
+	var fixture struct {
+		Cases []struct {
+			Results     []int
+			Elo0, Elo1  float64
+			Alpha, Beta float64
+			Lower       float64
+			Upper       float64
+			Logistic    float64    `json:"independent_llr_logistic"`
+			Normalized  float64    `json:"independent_llr_normalized"`
+			Bayes       *float64   `json:"fishtest_llr_BayesElo_model"`
+			EloLogistic stoppedRow `json:"fishtest_SPRT_elo_logistic"`
+			EloNormal   stoppedRow `json:"fishtest_SPRT_elo_normalized"`
+		}
+		Published []struct {
+			Source     string
+			Results    []int
+			Elo0, Elo1 float64
+			Model      string
+			LLR        float64
+			Fishtest   float64 `json:"fishtest_llr"`
+		} `json:"published_by_peers"`
+	}
+	load(t, "sprt_llr.json", &fixture)
+	if len(fixture.Cases) != 20 || len(fixture.Published) != 16 {
+		t.Fatal("rows are missing")
+	}
+	var llr, elo, published worst
+	for _, c := range fixture.Cases {
+		o := cellsOf(t, c.Results)
+		s := SPRT{Elo0: c.Elo0, Elo1: c.Elo1, Alpha: c.Alpha, Beta: c.Beta, Model: ModelLogistic}
+		lower, upper := s.Bounds()
+		llr.near(t, "lower", lower, c.Lower, 1e-12, 0)
+		llr.near(t, "upper", upper, c.Upper, 1e-12, 0)
+		normalized, bayes := s, s
+		normalized.Model, bayes.Model = ModelNormalized, ModelBayesElo
+		llr.near(t, "logistic", llrOf(t, s, o), c.Logistic, 1e-4, 0)
+		llr.near(t, "normalized", llrOf(t, normalized, o), c.Normalized, 1e-4, 0)
+		if c.Bayes != nil {
+			llr.near(t, "bayeselo", llrOf(t, bayes, o), *c.Bayes, 1e-4, 0)
+		}
+		elo.stopped(t, s, o, c.EloLogistic)
+		elo.stopped(t, normalized, o, c.EloNormal)
+	}
+	for _, c := range fixture.Published {
+		s := SPRT{Elo0: c.Elo0, Elo1: c.Elo1, Alpha: 0.05, Beta: 0.05, Model: EloModel(c.Model)}
+		if c.Model == "bayesian" {
+			s.Model = ModelBayesElo
+		}
+		got := llrOf(t, s, cellsOf(t, c.Results))
+		llr.near(t, c.Source, got, c.Fishtest, 1e-4, 0)
+		published.near(t, c.Source, got, c.LLR, 0.03, 0)
+	}
+	llr.log(t, "LLR")
+	elo.log(t, "Elo after a stop")
+	published.log(t, "printed LLR")
+}
+
+// stopped compares with fishtest's estimate, whose search ends at 1000 Elo.
+func (w *worst) stopped(t *testing.T, s SPRT, o Outcomes, want stoppedRow) {
+	t.Helper()
+	got, err := s.Elo(o, 0.95)
+	if newDistribution(o).seen == 0 {
+		if err == nil {
+			t.Errorf("no games: %+v", got)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := func(what string, got, want float64) {
+		if math.Abs(want) == 1000 {
+			if !math.IsInf(got, int(want)) {
+				t.Errorf("%+v: %s %v, want %v", o, what, got, want)
+			}
+			return
+		}
+		w.near(t, what, got, want, 1e-4, 0)
+	}
+	near("median", got.Elo, want.Elo)
+	near("lower end", got.Interval.Lo, want.CI[0])
+	near("upper end", got.Interval.Hi, want.CI[1])
+	stop, _ := s.newStop(o)
+	w.near(t, "LOS", stop.worse(0), want.LOS, 1e-6, 0)
+}
+
+func TestOperatingAgainstFixture(t *testing.T) {
+	var fixture struct {
+		Exact []struct {
+			Pass        float64 `json:"pass_prob"`
+			Fail        float64 `json:"fail_prob"`
+			Games       float64 `json:"asn_finished"`
+			Elo0, Elo1  float64
+			Alpha, Beta float64
+			Elo         float64 `json:"true_elo"`
+		} `json:"bernoulli_oc_exact"`
+		Brownian []struct {
+			Alpha, Beta float64
+			Elo0, Elo1  float64
+			DrawRatio   float64 `json:"draw_ratio"`
+			Bias        float64 `json:"rms_bias"`
+			Model       string
+			Elo         float64 `json:"true_logistic_elo"`
+			Pass        float64 `json:"pass_prob"`
+			Games       float64 `json:"expected_games"`
+		} `json:"expected_games_brownian"`
+	}
+	load(t, "sprt_oc.json", &fixture)
+	if len(fixture.Exact) != 15 || len(fixture.Brownian) != 21 {
+		t.Fatal("rows are missing")
+	}
+	var exact, brownian worst
+	for _, c := range fixture.Exact {
+		s := SPRT{Elo0: c.Elo0, Elo1: c.Elo1, Alpha: c.Alpha, Beta: c.Beta, Model: ModelLogistic}
+		got, err := s.Exact(c.Elo, 200_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		exact.near(t, "pass", got.Pass, c.Pass, 1e-9, 0)
+		exact.near(t, "fail", got.Fail, c.Fail, 1e-9, 0)
+		exact.near(t, "games", got.Games, c.Games, 1e-6, 0)
+	}
+	for _, c := range fixture.Brownian {
+		s := SPRT{Elo0: c.Elo0, Elo1: c.Elo1, Alpha: c.Alpha, Beta: c.Beta, Model: ModelLogistic}
+		if c.Model == "Normalized" {
+			s.Model = ModelNormalized
+		}
+		got, err := s.Expect(c.Elo, Conditions{DrawRate: c.DrawRatio, RMSBias: c.Bias})
+		if err != nil {
+			t.Fatal(err)
+		}
+		brownian.near(t, "pass", got.Pass, c.Pass, 1e-9, 0)
+		// The reference, without expm1, has lost digits near the middle: by 1.2e-4 of 39463 games.
+		brownian.near(t, "games", got.Games, c.Games, 1e-6, 1e-8)
+	}
+	exact.log(t, "exact characteristic")
+	brownian.log(t, "Brownian characteristic")
+}
+
+// Seeded sequences, digit by digit, with fishtest's overshoot correction.
+func TestSequencesAgainstFixture(t *testing.T) {
+	var fixture struct {
+		Traces []struct {
+			Elo0, Elo1  float64
+			Alpha, Beta float64
+			Model       EloModel
+			Batch       int
+			Pairs       string
+			State       string
+			Used        int              `json:"pairs_used"`
+			At          []map[string]any `json:"llr_at"`
+			Naive       *int             `json:"first_pair_naive_bounds_cross"`
+		} `json:"sequential_traces"`
+	}
+	load(t, "sprt_oc.json", &fixture)
+	if len(fixture.Traces) != 3 {
+		t.Fatal("rows are missing")
+	}
+	var w worst
+	for _, c := range fixture.Traces {
+		s := SPRT{Elo0: c.Elo0, Elo1: c.Elo1, Alpha: c.Alpha, Beta: c.Beta, Model: c.Model, Overshoot: true}
+		at := map[int]map[string]any{}
+		for _, a := range c.At {
+			at[int(a["pairs"].(float64))] = a
+		}
+		var counts Pentanomial
+		var jumps overshoot
+		for i, digit := range c.Pairs[:c.Used] {
+			*[]*int{&counts.LL, &counts.LD, &counts.WL, &counts.WD, &counts.WW}[digit-'0']++
+			pairs := i + 1
+			if pairs%c.Batch != 0 {
+				continue
+			}
+			llr := llrOf(t, s, counts)
+			jumps.see(llr)
+			j := s.judge(llr, pairs, jumps)
+			if want := at[pairs]; want != nil {
+				w.near(t, "LLR", llr, want["llr"].(float64), 1e-6, 0)
+				w.near(t, "o0", j.Overshoot0, want["o0"].(float64), 1e-6, 0)
+				w.near(t, "o1", j.Overshoot1, want["o1"].(float64), 1e-6, 0)
+			}
+			want := Continue
+			if pairs == c.Used {
+				want = map[string]Decision{"accepted": Pass, "rejected": Fail}[c.State]
+			}
+			if j.Decision != want {
+				t.Fatalf("after %d pairs: %+v, want %s", pairs, j, want)
+			}
+			naive, err := s.Judge(counts)
+			if err != nil || (naive.Decision != Continue) != (c.Naive != nil && pairs == *c.Naive) {
+				t.Fatalf("after %d pairs without correction: %+v, %v", pairs, naive, err)
+			}
+		}
+	}
+	w.log(t, "sequences")
+}
+
+func TestConfidenceSequenceAgainstFixture(t *testing.T) {
+	var fixture struct {
+		Cases []struct {
+			K    float64
+			N    int
+			At95 [2]float64 `json:"kt_cs_0.05"`
+			At99 [2]float64 `json:"kt_cs_0.01"`
+			LogE float64    `json:"ln_e_value_vs_half"`
+			P    float64    `json:"anytime_p_vs_half_at_this_look"`
+		}
+	}
+	load(t, "confidence_sequence.json", &fixture)
+	if len(fixture.Cases) != 10 {
+		t.Fatal("rows are missing")
+	}
+	var w worst
+	for _, c := range fixture.Cases {
+		s := Scores{"game", c.K, c.N}
+		for level, want := range map[float64][2]float64{0.95: c.At95, 0.99: c.At99} {
+			i, err := s.AnytimeInterval(level)
+			if err != nil || i.Method != "beta_mixture" || i.Level != level {
+				t.Fatal(i, err)
+			}
+			w.near(t, "lower end", i.Lo, want[0], 1e-8, 0)
+			w.near(t, "upper end", i.Hi, want[1], 1e-8, 0)
+		}
+		e, err := s.EValue(0.5)
+		if err != nil || e.Method != "beta_mixture" || e.N != c.N {
+			t.Fatal(e, err)
+		}
+		w.near(t, "ln e", e.LogE, c.LogE, 1e-8, 0)
+		w.near(t, "p", e.P, c.P, 1e-8, 0)
+	}
+	w.log(t, "confidence sequence")
+}
+
+// The probability that a fair match is ever declared unfair, by the exact
+// distribution of the wins of the matches that were not yet.
+func TestPeekingAgainstFixture(t *testing.T) {
+	var fixture struct {
+		False map[string]map[string]float64 `json:"peeking_false_alarm"`
+	}
+	load(t, "confidence_sequence.json", &fixture)
+	rejected := map[string]func(k, n int) bool{
+		"clopper_pearson_95": func(k, n int) bool { return pOf(t, k, n, 0.5, TwoSided) <= 0.05 },
+		"kt_confidence_sequence_95": func(k, n int) bool {
+			return Scores{"game", float64(k), n}.logE(0.5) >= math.Log(20)
+		},
+	}
+	looks := map[string]func(n int) bool{
+		"every_game":         func(int) bool { return true },
+		"every_game_from_20": func(n int) bool { return n >= 20 },
+		"every_100":          func(n int) bool { return n%100 == 0 },
+		"every_500":          func(n int) bool { return n%500 == 0 },
+	}
+	var w worst
+	for when, look := range looks {
+		for method, reject := range rejected {
+			want := fixture.False[when+"|"+method]
+			if want == nil {
+				t.Fatal("rows are missing")
+			}
+			alarms := falseAlarms(1000, look, reject)
+			w.near(t, when+" "+method+" by 100", alarms[100], want["100"], 1e-8, 0)
+			w.near(t, when+" "+method+" by 1000", alarms[1000], want["1000"], 1e-8, 0)
+			if method == "kt_confidence_sequence_95" && alarms[1000] > 0.05 {
+				t.Errorf("%s: %v", when, alarms[1000])
+			}
+		}
+	}
+	w.log(t, "peeking")
+}
+
+// falseAlarms is the probability of a rejection by game n, for n up to games. By
+// symmetry only counts below one half are looked at; a rejection is a band.
+func falseAlarms(games int, look func(n int) bool, reject func(k, n int) bool) []float64 {
+	alarms := make([]float64, games+1)
+	probs := []float64{1}
+	below := -1 // counts up to it are rejected
+	for n := 1; n <= games; n++ {
+		next := make([]float64, n+1)
+		for k, p := range probs {
+			next[k] += p / 2
+			next[k+1] += p / 2
+		}
+		alarms[n] = alarms[n-1]
+		if look(n) {
+			for below+1 <= n/2 && reject(below+1, n) {
+				below++
+			}
+			for k := 0; k <= below && reject(below, n); k++ {
+				alarms[n] += next[k] + next[n-k]
+				next[k], next[n-k] = 0, 0
+			}
+		}
+		probs = next
+	}
+	return alarms
+}
+
+func TestSampleSizeAgainstFixture(t *testing.T) {
+	var fixture struct {
+		Cases []struct {
+			Elo      float64
+			P        float64
+			Alpha    float64 `json:"alpha_one_sided"`
+			Power    float64
+			First    int     `json:"smallest_n_exact"`
+			There    float64 `json:"exact_power_there"`
+			Critical int     `json:"critical_wins"`
+			Safe     int     `json:"smallest_n_safe_from_there_on"`
+		}
+	}
+	load(t, "sample_size_exact.json", &fixture)
+	if len(fixture.Cases) != 21 {
+		t.Fatal("rows are missing")
+	}
+	var w worst
+	for _, c := range fixture.Cases {
+		d := Design{Alpha: c.Alpha, Power: c.Power, Alternative: Greater}
+		l, err := d.Length(c.Elo)
+		if err != nil || l.Decisive != c.First || l.CriticalWins != c.Critical || l.Safe != c.Safe || l.Games != l.Decisive || l.SafeGames != l.Safe {
+			t.Errorf("%+v: %+v, %v", c, l, err)
+		}
+		w.near(t, "power", l.Power, c.There, 1e-9, 0)
+		elo, err := d.Detectable(c.First)
+		if err != nil || elo > c.Elo || elo < 0.94*c.Elo {
+			t.Errorf("%d games show %v Elo, %v; want %v", c.First, elo, err, c.Elo)
+		}
+	}
+	w.log(t, "sample size")
+}
+
+func TestCorrectionsAgainstFixture(t *testing.T) {
+	var fixture map[string]json.RawMessage
+	load(t, "p_adjust_R.json", &fixture)
+	read := func(key string) (p []float64) {
+		if err := json.Unmarshal(fixture[key], &p); err != nil {
+			t.Fatal(key, err)
+		}
+		return p
+	}
+	p := read("p")
+	var w worst
+	for key, c := range map[string]Correction{
+		"holm": Holm, "hochberg": Hochberg, "hommel": Hommel, "bonferroni": Bonferroni, "BH": BenjaminiHochberg, "BY": BenjaminiYekutieli,
+	} {
+		got, err := c.Adjust(p)
+		want := read(key)
+		if err != nil || len(got) != len(want) {
+			t.Fatal(key, got, err)
+		}
+		for i := range got {
+			w.near(t, key, got[i], want[i], 1e-12, 0)
+		}
+	}
+	w.log(t, "corrections")
+}

@@ -1,0 +1,558 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+var models = []EloModel{ModelLogistic, ModelNormalized, ModelBayesElo}
+
+func design(t *rapid.T) SPRT {
+	elo0 := rapid.Float64Range(-50, 50).Draw(t, "elo0")
+	return SPRT{
+		Elo0:  elo0,
+		Elo1:  elo0 + rapid.Float64Range(0.5, 50).Draw(t, "width"),
+		Alpha: rapid.SampledFrom([]float64{0.01, 0.05, 0.2}).Draw(t, "alpha"),
+		Beta:  rapid.SampledFrom([]float64{0.01, 0.05, 0.2}).Draw(t, "beta"),
+		Model: rapid.SampledFrom(models).Draw(t, "model"),
+	}
+}
+
+// counts are any, often with empty cells; WDL or Pentanomial.
+func counts(t *rapid.T) Outcomes {
+	cell := rapid.OneOf(rapid.Just(0), rapid.IntRange(0, 20), rapid.IntRange(0, 100_000))
+	if rapid.Bool().Draw(t, "single games") {
+		return WDL{cell.Draw(t, "w"), cell.Draw(t, "d"), cell.Draw(t, "l")}
+	}
+	return Pentanomial{
+		cell.Draw(t, "ll"), cell.Draw(t, "ld"), cell.Draw(t, "wl"),
+		cell.Draw(t, "dd"), cell.Draw(t, "wd"), cell.Draw(t, "ww"),
+	}
+}
+
+func mirrored(o Outcomes) Outcomes {
+	switch o := o.(type) {
+	case WDL:
+		return o.Mirror()
+	case Pentanomial:
+		return o.Mirror()
+	}
+	return nil
+}
+
+func TestExchangingTheEnginesMirrorsTheSequentialTest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, o := design(t), counts(t)
+		r := SPRT{Elo0: -s.Elo1, Elo1: -s.Elo0, Alpha: s.Beta, Beta: s.Alpha, Model: s.Model}
+		a, err := s.LLR(o)
+		b, err2 := r.LLR(mirrored(o))
+		if (err == nil) != (err2 == nil) || math.Abs(a+b) > 1e-6*max(1, math.Abs(a)) {
+			t.Fatal(a, err, b, err2)
+		}
+		x, err := s.Elo(o, 0.95)
+		y, err2 := r.Elo(mirrored(o), 0.95)
+		if (err == nil) != (err2 == nil) {
+			t.Fatal(x, err, y, err2)
+		}
+		if err == nil && !math.IsInf(x.Elo, 0) && math.Abs(x.Elo+y.Elo) > 0.01*max(1, math.Abs(x.Elo)) {
+			t.Fatal(x, y)
+		}
+	})
+}
+
+// No counts and no design may lead to NaN or a panic.
+func TestSequentialNumbersAreNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-1100, 1100), rapid.Float64Range(0, 1))
+		s := SPRT{number.Draw(t, "elo0"), number.Draw(t, "elo1"), number.Draw(t, "alpha"), number.Draw(t, "beta"), rapid.SampledFrom(models).Draw(t, "model"), rapid.Bool().Draw(t, "overshoot")}
+		if rapid.Bool().Draw(t, "sound") {
+			s.Elo0, s.Elo1 = math.Remainder(s.Elo0, 1000), math.Remainder(s.Elo1, 1000)
+			s.Elo0, s.Elo1 = min(s.Elo0, s.Elo1), max(s.Elo0, s.Elo1)
+			s.Alpha, s.Beta = 0.05, 0.1
+		}
+		o, level, elo := counts(t), number.Draw(t, "level"), number.Draw(t, "elo")
+		j, err := s.Judge(o)
+		sound(t, "judge", err, j.LLR)
+		e, err := s.Elo(o, level)
+		sound(t, "elo", err, e.Elo, e.Interval.Lo, e.Interval.Hi)
+		if err == nil && !(e.Interval.Lo <= e.Elo && e.Elo <= e.Interval.Hi) {
+			t.Fatalf("%+v", e)
+		}
+		c := Conditions{number.Draw(t, "draw rate"), number.Draw(t, "bias")}
+		x, err := s.Expect(elo, c)
+		sound(t, "expect", err, x.Pass, x.Fail, x.Games)
+		x, err = s.Exact(elo, 100)
+		sound(t, "exact", err, x.Pass, x.Fail, x.Games, x.Unfinished)
+		d := Design{s.Alpha, number.Draw(t, "power"), c.DrawRate, rapid.SampledFrom([]Alternative{Greater, Less, TwoSided}).Draw(t, "alt")}
+		if math.Abs(elo) > 1 {
+			l, err := d.Length(elo)
+			sound(t, "length", err, l.Power)
+		}
+		found, err := d.Detectable(rapid.IntRange(-10, 100_000).Draw(t, "games"))
+		sound(t, "detectable", err, found)
+		scores := Scores{"game", number.Draw(t, "sum"), rapid.IntRange(-1, 2000).Draw(t, "n")}
+		i, err := scores.AnytimeInterval(level)
+		sound(t, "anytime", err, i.Lo, i.Hi)
+		v, err := scores.EValue(elo)
+		sound(t, "e-value", err, v.LogE, v.P)
+	})
+}
+
+func sound(t *rapid.T, what string, err error, numbers ...float64) {
+	if err == nil && slices.ContainsFunc(numbers, math.IsNaN) || err != nil && slices.ContainsFunc(numbers, func(x float64) bool { return x != 0 }) {
+		t.Fatalf("%s: %v, %v", what, numbers, err)
+	}
+}
+
+func TestAnytimeLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.OneOf(rapid.IntRange(1, 50), rapid.IntRange(1, 10_000_000)).Draw(t, "n")
+		s := Scores{"pair", float64(rapid.IntRange(0, 4*n).Draw(t, "quarters")) / 4, n}
+		i, err := s.AnytimeInterval(0.95)
+		if err != nil || !(0 <= i.Lo && i.Lo <= s.Sum/float64(n) && s.Sum/float64(n) <= i.Hi && i.Hi <= 1) {
+			t.Fatalf("%+v, %v", i, err)
+		}
+		m, _ := Scores{"pair", float64(n) - s.Sum, n}.AnytimeInterval(0.95)
+		if math.Abs(m.Lo-(1-i.Hi)) > 1e-12 {
+			t.Fatalf("not symmetric: %+v, %+v", i, m)
+		}
+		if wide, _ := s.AnytimeInterval(0.99); wide.Lo > i.Lo || wide.Hi < i.Hi {
+			t.Fatalf("not monotone: %+v in %+v", i, wide)
+		}
+		if cp, err := ClopperPearson(int(s.Sum), n, 0.95); err == nil && s.Sum == math.Trunc(s.Sum) && (cp.Lo < i.Lo-1e-12 || cp.Hi > i.Hi+1e-12) {
+			t.Fatalf("%+v is not within %+v", cp, i)
+		}
+	})
+}
+
+// The mixture is a martingale for decisive games and no more than one for
+// scores with draws: its mean after one more score, given any past.
+func TestTheMixtureGainsNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 500).Draw(t, "n")
+		sum := float64(rapid.IntRange(0, 2*n).Draw(t, "halves")) / 2
+		p := rapid.Float64Range(0.05, 0.95).Draw(t, "p")
+		draw := rapid.Float64Range(0, 2*min(p, 1-p)).Draw(t, "draw rate")
+		e := func(x float64) float64 {
+			return math.Exp(Scores{"game", sum + x, n + 1}.logE(p) - Scores{"game", sum, n}.logE(p))
+		}
+		win := p - draw/2
+		mean := win*e(1) + draw*e(0.5) + (1-win-draw)*e(0)
+		if mean > 1+1e-9 || draw == 0 && mean < 1-1e-9 {
+			t.Fatalf("the wealth grows by %v", mean)
+		}
+	})
+}
+
+func randomPairs(t *rapid.T) []Pair { return pairs(false).Draw(t, "pairs") }
+
+// The order of arrival leaves no trace, and a decision is final.
+func TestPrefixIgnoresTheOrderOfArrival(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := randomPairs(t)
+		if len(all) == 0 {
+			t.Skip()
+		}
+		s := SPRT{Elo0: 0, Elo1: 400, Alpha: 0.3, Beta: 0.3, Model: rapid.SampledFrom(models).Draw(t, "model"), Overshoot: rapid.Bool().Draw(t, "overshoot")}
+		ordered, err := NewPrefix(s, len(all))
+		if err != nil {
+			t.Fatal(err)
+		}
+		shuffled, _ := NewPrefix(s, len(all))
+		stopped := Judgement{Decision: Continue}
+		for id, p := range all {
+			if err := ordered.Add(id, p); err != nil {
+				t.Fatal(err)
+			}
+			j := ordered.Judgement()
+			if stopped.Decision != Continue && (j.Decision != stopped.Decision || j.LLR != stopped.LLR || j.Units != stopped.Units) {
+				t.Fatalf("%+v after %+v", j, stopped)
+			}
+			stopped = j
+		}
+		ids := rapid.Permutation(slices.Collect(func(yield func(int) bool) {
+			for i := range all {
+				if !yield(i) {
+					return
+				}
+			}
+		})).Draw(t, "arrival")
+		for _, id := range ids {
+			if err := shuffled.Add(id, all[id]); err != nil {
+				t.Fatal(err)
+			}
+			if err := shuffled.Add(id, all[id]); err == nil {
+				t.Fatal("a pair counted twice")
+			}
+		}
+		a, b := ordered.Judgement(), shuffled.Judgement()
+		if a != b || !same(ordered.Tally(), shuffled.Tally()) || a.Units+a.Beyond != len(all) {
+			t.Fatalf("%+v, %+v", a, b)
+		}
+		if a.Decision == Continue {
+			t.Fatalf("the whole plan without a decision: %+v", a)
+		}
+	})
+}
+
+func TestPrefixWaitsForGaps(t *testing.T) {
+	s := SPRT{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic}
+	p, err := NewPrefix(s, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sweep := Pair{leg(Win, true), leg(Win, false)}
+	split := Pair{leg(Win, true), leg(Loss, false)}
+	add := func(id int, pair Pair) Judgement {
+		t.Helper()
+		if err := p.Add(id, pair); err != nil {
+			t.Fatal(err)
+		}
+		return p.Judgement()
+	}
+	for id := 1; id < 200; id++ {
+		pair := sweep
+		if id%5 == 0 {
+			pair = split
+		}
+		if j := add(id, pair); j.Decision != Continue || j.Units != 0 || j.Beyond != id || j.LLR != 0 {
+			t.Fatalf("judged behind a gap: %+v", j)
+		}
+	}
+	j := add(0, split)
+	if j.Decision != Pass || j.Units >= 200 || j.Units+j.Beyond != 200 || j.LLR < j.Upper {
+		t.Fatalf("%+v", j)
+	}
+	if e, err := p.Elo(0.95); err != nil || !(e.Interval.Lo < e.Elo && e.Elo < e.Interval.Hi) {
+		t.Errorf("%+v, %v", e, err)
+	}
+	for name, add := range map[string]error{
+		"twice":      p.Add(3, sweep),
+		"negative":   p.Add(-1, sweep),
+		"beyond":     p.Add(1000, sweep),
+		"one leg":    p.Add(500, Pair{leg(Win, true)}),
+		"no pair":    p.Add(500, Pair{}),
+		"no outcome": p.Add(500, Pair{{AIsBlack: true}, leg(Win, false)}),
+	} {
+		if add == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, err := NewPrefix(s, 0); err == nil {
+		t.Error("a plan without pairs")
+	}
+	if _, err := NewPrefix(SPRT{}, 10); err == nil {
+		t.Error("no design")
+	}
+}
+
+// All draws, and a maximum that is reached: never a pass.
+func TestMaximumIsInconclusive(t *testing.T) {
+	p, _ := NewPrefix(SPRT{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: ModelNormalized}, 20)
+	for id := range 20 {
+		if j := p.Judgement(); j.Decision != Continue {
+			t.Fatalf("%+v", j)
+		}
+		if err := p.Add(id, Pair{leg(Draw, true), leg(Draw, false)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if j := p.Judgement(); j.Decision != Inconclusive || j.Units != 20 {
+		t.Fatalf("%+v", j)
+	}
+}
+
+// arrivals are a fair series with many pairs in flight: pairs that A sweeps are
+// a little shorter than those that it loses. They are in plan order; the permutation is
+// the order in which they finish.
+func arrivals(r *rand.Rand, pairs, flight int) (sweeps []int, finished []int) {
+	slots := make([]float64, flight)
+	ends := make([]float64, pairs)
+	for id := range pairs {
+		outcome := []int{-1, 0, 0, 1}[r.IntN(4)]
+		slot := 0
+		for i := range slots {
+			if slots[i] < slots[slot] {
+				slot = i
+			}
+		}
+		slots[slot] += []float64{1.2, 1.1, 1}[outcome+1] * (0.5 + r.Float64())
+		ends[id] = slots[slot]
+		sweeps, finished = append(sweeps, outcome), append(finished, id)
+	}
+	slices.SortFunc(finished, func(a, b int) int {
+		if ends[a] < ends[b] {
+			return -1
+		}
+		return 1
+	})
+	return sweeps, finished
+}
+
+// Between equals, with 128 pairs in flight, a test that takes pairs as they
+// arrive passes far more often than alpha; in plan order it does not.
+func TestOnlyPlanOrderKeepsTheErrorRate(t *testing.T) {
+	const series, pairs, flight = 300, 400, 128
+	s := SPRT{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic}
+	r := rand.New(rand.NewPCG(1, 2))
+	kinds := []Pair{{leg(Loss, true), leg(Loss, false)}, {leg(Win, true), leg(Loss, false)}, {leg(Win, true), leg(Win, false)}}
+	passes := map[string]int{}
+	for range series {
+		outcomes, finished := arrivals(r, pairs, flight)
+		planned, _ := NewPrefix(s, pairs)
+		arrived, _ := NewPrefix(s, pairs) // is told that arrival is the plan
+		for place, id := range finished {
+			pair := kinds[outcomes[id]+1]
+			if err := planned.Add(id, pair); err != nil {
+				t.Fatal(err)
+			}
+			if err := arrived.Add(place, pair); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, p := range map[string]*Prefix{"plan": planned, "arrival": arrived} {
+			if p.Judgement().Decision == Pass {
+				passes[name]++
+			}
+		}
+	}
+	t.Logf("of %d fair series, %d passed in plan order, %d in order of arrival", series, passes["plan"], passes["arrival"])
+	if test, _ := BinomialTest(passes["plan"], series, s.Alpha, Greater); test.P < 0.01 {
+		t.Errorf("plan order passes %d of %d", passes["plan"], series)
+	}
+	if test, _ := BinomialTest(passes["arrival"], series, s.Alpha, Greater); test.P > 1e-6 {
+		t.Errorf("order of arrival passes %d of %d only", passes["arrival"], series)
+	}
+}
+
+func TestExactCharacteristicIsComplete(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := design(t)
+		s.Model, s.Elo1 = ModelLogistic, s.Elo1+50
+		elo := rapid.Float64Range(-100, 100).Draw(t, "elo")
+		limit := rapid.IntRange(1, 300).Draw(t, "limit")
+		x, err := s.Exact(elo, limit)
+		if err != nil || math.Abs(x.Pass+x.Fail+x.Unfinished-1) > 1e-12 || x.Games > float64(limit)+1e-9 {
+			t.Fatalf("%+v, %v", x, err)
+		}
+		if better, _ := s.Exact(elo+10, limit); better.Pass < x.Pass-1e-12 || better.Fail > x.Fail+1e-12 {
+			t.Fatalf("%+v, stronger %+v", x, better)
+		}
+	})
+	s := SPRT{Elo0: 0, Elo1: 1, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic}
+	for _, limit := range []int{0, -1, 10_000_000} {
+		if x, err := s.Exact(0, limit); err == nil {
+			t.Errorf("%d games: %+v", limit, x)
+		}
+	}
+	s.Model = ModelNormalized
+	if x, err := s.Exact(0, 100); err == nil {
+		t.Errorf("%+v", x)
+	}
+}
+
+func TestLengthHasThePower(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := Design{
+			Alpha:       rapid.SampledFrom([]float64{0.01, 0.05, 0.1}).Draw(t, "alpha"),
+			Power:       rapid.Float64Range(0.3, 0.97).Draw(t, "power"),
+			DrawRate:    rapid.Float64Range(0, 0.5).Draw(t, "draw rate"),
+			Alternative: rapid.SampledFrom([]Alternative{Greater, TwoSided}).Draw(t, "alternative"),
+		}
+		elo := rapid.Float64Range(20, 150).Draw(t, "elo")
+		l, err := d.Length(elo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _ := d.decisiveRate(elo)
+		power := func(n int) float64 {
+			k, ok := CriticalWins(n, d.Alpha, d.Alternative)
+			if !ok {
+				return 0
+			}
+			return newBinomial(n, p).atLeast(k)
+		}
+		if !agree(l.Power, power(l.Decisive), 1e-9) || l.Power < d.Power {
+			t.Fatalf("%+v", l)
+		}
+		for n := range l.Decisive {
+			if power(n) >= d.Power {
+				t.Fatalf("%d games do for %+v", n, l)
+			}
+		}
+		if l.Safe > 1 && power(l.Safe-1) >= d.Power && l.Safe != l.Decisive {
+			t.Fatalf("%+v is not the first safe number", l)
+		}
+		for n := l.Safe; n < 2*l.Safe+200; n++ {
+			if power(n) < d.Power {
+				t.Fatalf("%d games have the power %v, %+v", n, power(n), l)
+			}
+		}
+		less := d
+		less.Alternative = Less
+		if d.Alternative == Greater {
+			if m, err := less.Length(-elo); err != nil || m != l {
+				t.Fatalf("%+v, mirrored %+v, %v", l, m, err)
+			}
+		}
+	})
+}
+
+// 2^-997 is the first power of ½ below 1e-300: far from normal.
+func TestLengthFarFromNormal(t *testing.T) {
+	l, err := Design{Alpha: 1e-300, Power: 0.01, Alternative: Greater}.Length(2000)
+	if err != nil || l.Decisive != 997 || l.CriticalWins != 997 {
+		t.Errorf("%+v, %v", l, err)
+	}
+	for _, bad := range []Design{
+		{0, 0.8, 0, Greater},
+		{0.05, 1, 0, Greater},
+		{0.05, 0.8, 1, Greater},
+		{0.05, 0.8, 0, "both"},
+		{0.05, 0.05, 0, Greater},
+		{0.05, 0.8, 0, Less},
+		{0.05, 0.8, 0.99, Greater},
+	} {
+		if l, err := bad.Length(50); err == nil {
+			t.Errorf("%+v: %+v", bad, l)
+		}
+	}
+	for _, elo := range []float64{0, -10, 0.01, math.NaN(), math.Inf(1)} {
+		if l, err := (Design{0.05, 0.8, 0, Greater}).Length(elo); err == nil {
+			t.Errorf("%v: %+v", elo, l)
+		}
+	}
+	if elo, err := (Design{0.05, 0.8, 0, Greater}).Detectable(4); err == nil {
+		t.Errorf("four games show %v", elo)
+	}
+}
+
+func TestHomogeneity(t *testing.T) {
+	// By hand: expected 15, 5 in either row; 2·(4/15 + 4/5) = 32/15.
+	h, err := SameEverywhere([]Outcomes{WDL{Wins: 17, Losses: 3}, WDL{Wins: 13, Losses: 7}}, 0.05)
+	if err != nil || !agree(h.ChiSquare, 32./15, 1e-12) || h.Freedom != 1 || len(h.Outliers) != 0 || h.Sparse != 0 {
+		t.Errorf("%+v, %v", h, err)
+	}
+	if !agree(h.P, math.Erfc(math.Sqrt(16./15)), 1e-9) { // chi-square of one degree
+		t.Errorf("p = %v", h.P)
+	}
+	if r := h.Residuals[0]; !agree(r[2]*r[2], h.ChiSquare, 1e-12) || r[0] != -r[2] || r[1] != 0 {
+		t.Errorf("residuals %v", r)
+	}
+	h, err = SameEverywhere([]Outcomes{
+		Pentanomial{LL: 10, WL: 30, WW: 10}, Pentanomial{LL: 12, WL: 27, WW: 11}, Pentanomial{}, Pentanomial{LL: 40, WL: 5, WW: 5},
+	}, 0.05)
+	if err != nil || h.Freedom != 4 || !slices.Contains(h.Outliers, 3) || h.P > 1e-6 {
+		t.Errorf("%+v, %v", h, err)
+	}
+	for name, bad := range map[string][]Outcomes{
+		"nothing":     nil,
+		"one source":  {WDL{Wins: 1, Losses: 1}, WDL{}},
+		"one outcome": {WDL{Wins: 1}, WDL{Wins: 2}},
+		"mixed":       {WDL{Wins: 1, Losses: 1}, Pentanomial{LL: 1, WW: 1}},
+		"negative":    {WDL{Wins: -1, Losses: 1}, WDL{Wins: 1}},
+	} {
+		if h, err := SameEverywhere(bad, 0.05); err == nil {
+			t.Errorf("%s: %+v", name, h)
+		}
+	}
+}
+
+func TestCorrectionLaws(t *testing.T) {
+	all := []Correction{Bonferroni, Holm, Hochberg, Hommel, BenjaminiHochberg, BenjaminiYekutieli}
+	rapid.Check(t, func(t *rapid.T) {
+		p := rapid.SliceOfN(rapid.Float64Range(0, 1), 0, 12).Draw(t, "p")
+		got := map[Correction][]float64{}
+		for _, c := range all {
+			a, err := c.Adjust(p)
+			if err != nil || len(a) != len(p) {
+				t.Fatal(c, a, err)
+			}
+			got[c] = a
+			for i := range p {
+				if a[i] < p[i]-1e-15 || a[i] > 1 {
+					t.Fatalf("%s: %v becomes %v", c, p[i], a[i])
+				}
+			}
+		}
+		for i := range p { // R's documentation: Hommel ≤ Hochberg ≤ Holm ≤ Bonferroni
+			chain := []float64{got[Hommel][i], got[Hochberg][i], got[Holm][i], got[Bonferroni][i]}
+			for j := 1; j < len(chain); j++ {
+				if chain[j-1] > chain[j]+1e-12 {
+					t.Fatalf("%v: %v", p[i], chain)
+				}
+			}
+		}
+	})
+	for _, bad := range []float64{-0.1, 1.1, math.NaN()} {
+		if a, err := Holm.Adjust([]float64{0.5, bad}); err == nil {
+			t.Errorf("%v: %v", bad, a)
+		}
+	}
+	if a, err := Correction("none").Adjust([]float64{0.5}); err == nil {
+		t.Errorf("%v", a)
+	}
+}
+
+func TestDrawConventions(t *testing.T) {
+	games := WDL{Wins: 136, Draws: 111, Losses: 96}
+	for rule, want := range map[DrawRule]Counted{
+		DrawsDropped: {DrawsDropped, 136, 232},
+		DrawsHalf:    {DrawsHalf, 191.5, 343},
+		DrawsFloored: {DrawsFloored, 191, 343},
+	} {
+		c, err := games.Counted(rule)
+		if err != nil || c != want {
+			t.Errorf("%+v, %v; want %+v", c, err, want)
+		}
+		i, err := c.Interval(MethodLFICS, 0.95)
+		if (err == nil) != (rule != DrawsHalf) || err == nil && i.Draws != rule {
+			t.Errorf("%s: %+v, %v", rule, i, err)
+		}
+		i, err = c.Interval(MethodClopperPearson, 0.95)
+		test, err2 := c.Test(TwoSided)
+		exact := rule == DrawsDropped
+		if (err == nil) != exact || (err2 == nil) != exact || exact && (i.Draws != rule || test.Draws != rule) {
+			t.Errorf("%s: %+v, %v, %+v, %v", rule, i, err, test, err2)
+		}
+	}
+	for _, w := range []WDL{{}, {Draws: 5}, {Wins: -1, Losses: 3}} {
+		if c, err := w.Counted(DrawsDropped); err == nil {
+			t.Errorf("%+v: %+v", w, c)
+		}
+	}
+	if c, err := games.Counted("lost"); err == nil {
+		t.Errorf("%+v", c)
+	}
+	for _, m := range IntervalMethods() {
+		if i, err := m.Interval(7, 10, 0.9); err != nil || i.Method != string(m) {
+			t.Errorf("%s: %+v, %v", m, i, err)
+		}
+	}
+	if i, err := IntervalMethod("guess").Interval(7, 10, 0.9); err == nil {
+		t.Errorf("%+v", i)
+	}
+}
+
+// Every method takes well under a second for ten million games.
+func TestSpeed(t *testing.T) {
+	const n = 10_000_000
+	for _, m := range IntervalMethods() {
+		for _, k := range []int{1, 1000, n / 3, n / 2, n - 1} {
+			start := time.Now()
+			if i, err := m.Interval(k, n, 0.95); err != nil || !(i.Lo <= i.Hi) {
+				t.Errorf("%s of %d: %+v, %v", m, k, i, err)
+			}
+			if took := time.Since(start); took > time.Second {
+				t.Errorf("%s of %d took %v", m, k, took)
+			} else if took > 100*time.Millisecond {
+				t.Logf("%s of %d took %v", m, k, took)
+			}
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package stats
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// EloModel says on which scale the hypotheses of a sequential test are.
+type EloModel string
+
+// The models, as in fishtest.
+const (
+	ModelLogistic   EloModel = "logistic"   // Elo, by the mean score
+	ModelNormalized EloModel = "normalized" // normalised Elo, by the mean in standard deviations
+	ModelBayesElo   EloModel = "bayeselo"   // BayesElo, made logistic at the draw rate seen
+)
+
+// SPRT is the design of a sequential probability ratio test of H0: Elo0 against
+// H1: Elo1, A's rating less B's. Alpha is the probability to pass under H0, Beta
+// to fail under H1 (both nearly, as the games come in steps).
+type SPRT struct {
+	Elo0  float64  `json:"elo0"`
+	Elo1  float64  `json:"elo1"`
+	Alpha float64  `json:"alpha"`
+	Beta  float64  `json:"beta"`
+	Model EloModel `json:"model"`
+	// Overshoot draws the bounds in by half of the mean overshoot of the
+	// records that the ratio has set so far, as fishtest does (Siegmund,
+	// Sequential Analysis, corollary 8.33).
+	Overshoot bool `json:"overshoot"`
+}
+
+// maxElo bounds the hypotheses: beyond it scores are too near to 0 and 1.
+const maxElo = 1000
+
+// Check says why the design cannot be tested, or nil.
+func (s SPRT) Check() error {
+	switch {
+	case !(s.Elo0 < s.Elo1):
+		return fmt.Errorf("elo0 %v is not below elo1 %v", s.Elo0, s.Elo1)
+	case s.Elo0 < -maxElo || s.Elo1 > maxElo:
+		return fmt.Errorf("elo0 %v or elo1 %v is beyond %d", s.Elo0, s.Elo1, maxElo)
+	case !(s.Alpha > 0 && s.Alpha < 0.5 && s.Beta > 0 && s.Beta < 0.5):
+		return fmt.Errorf("alpha %v and beta %v are not both between 0 and 0.5", s.Alpha, s.Beta)
+	}
+	switch s.Model {
+	case ModelLogistic, ModelNormalized, ModelBayesElo:
+		return nil
+	}
+	return fmt.Errorf("unknown model %q", string(s.Model))
+}
+
+// Bounds are Wald's: the log likelihood ratio that fails at or below lower, and
+// passes at or above upper.
+func (s SPRT) Bounds() (lower, upper float64) {
+	return math.Log(s.Beta / (1 - s.Alpha)), math.Log((1 - s.Beta) / s.Alpha)
+}
+
+// Outcomes are counts by outcome, from A's side: [WDL] of independent games
+// (trinomial), or [Pentanomial] of colour-swapped pairs. A draw is worth a half,
+// whatever the rules gave.
+type Outcomes interface {
+	// cells are the counts by score, ascending.
+	cells() []int
+	games() WDL
+	check() error
+}
+
+func (w WDL) cells() []int { return []int{w.Losses, w.Draws, w.Wins} }
+func (w WDL) games() WDL   { return w }
+
+func (p Pentanomial) cells() []int { return []int{p.LL, p.LD, p.WL + p.DD, p.WD, p.WW} }
+
+func (p Pentanomial) games() WDL {
+	return WDL{Wins: 2*p.WW + p.WD + p.WL, Draws: 2*p.DD + p.WD + p.LD, Losses: 2*p.LL + p.LD + p.WL}
+}
+
+func (p Pentanomial) check() error {
+	if min(p.LL, p.LD, p.WL, p.DD, p.WD, p.WW) < 0 {
+		return fmt.Errorf("negative numbers of pairs are impossible: %+v", p)
+	}
+	return nil
+}
+
+// LLR is the generalised log likelihood ratio of Elo1 against Elo0: of the most
+// likely distribution under each, as fishtest's LLRcalc defines it, empty cells
+// standing for 1/1000. It is 0 without games. It fails for an impossible design
+// or count, and where the counts admit no distribution with a hypothesis' Elo.
+func (s SPRT) LLR(o Outcomes) (float64, error) {
+	if err := errors.Join(s.Check(), o.check()); err != nil {
+		return 0, err
+	}
+	d := newDistribution(o)
+	if d.seen == 0 {
+		return 0, nil
+	}
+	return d.llr(s.hypotheses(o))
+}
+
+// Decision is what a sequential test has come to.
+type Decision string
+
+// The decisions.
+const (
+	Continue     Decision = "continue"     // between the bounds: play on
+	Pass         Decision = "pass"         // Elo1 rather than Elo0
+	Fail         Decision = "fail"         // Elo0 rather than Elo1
+	Inconclusive Decision = "inconclusive" // the maximum was reached between the bounds: never a pass
+)
+
+// Judgement is the state of a sequential test.
+type Judgement struct {
+	Decision Decision `json:"decision"`
+	LLR      float64  `json:"llr"`
+	Lower    float64  `json:"lower"` // bounds in force, any overshoot correction included
+	Upper    float64  `json:"upper"`
+	// The corrections that Lower and Upper include, 0 where none is asked for.
+	Overshoot0 float64 `json:"overshoot0"`
+	Overshoot1 float64 `json:"overshoot1"`
+	Units      int     `json:"units"`  // pairs or games that the decision rests on
+	Beyond     int     `json:"beyond"` // finished, but behind a gap in the plan or after the stop
+}
+
+// Judge is the state after these counts, looked at for the first time, so
+// without overshoot correction, which needs the way there: [Prefix] has it.
+func (s SPRT) Judge(o Outcomes) (Judgement, error) {
+	llr, err := s.LLR(o)
+	if err != nil {
+		return Judgement{}, err
+	}
+	return s.judge(llr, newDistribution(o).seen, overshoot{}), nil
+}

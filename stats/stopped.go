@@ -1,0 +1,90 @@
+package stats
+
+import (
+	"errors"
+	"math"
+)
+
+// StoppedElo is the Elo difference after a sequential test.
+type StoppedElo struct {
+	Elo      float64  `json:"elo"`      // median-unbiased
+	Interval Interval `json:"interval"` // method sprt_median_unbiased; in Elo
+}
+
+// Elo is the median-unbiased Elo difference where a sequential test stopped (or
+// stands), with its interval: the raw score of a stopped test is biased away
+// from the middle. It is the rating under which a worse outcome (a slower pass,
+// any fail, a faster fail) had probability ½; the interval's ends are those at
+// the tails. As fishtest's SPRT_elo, it takes the ratio for a Brownian motion,
+// which is good for small differences. An end beyond ±1000 Elo, where fishtest
+// stops its search, is infinite. It fails as [SPRT.LLR] does, without games, for
+// a level outside (0, 1), and where the hypotheses' scores coincide.
+func (s SPRT) Elo(o Outcomes, level float64) (StoppedElo, error) {
+	if err := errors.Join(s.Check(), o.check(), checkOpen("confidence level", level)); err != nil {
+		return StoppedElo{}, err
+	}
+	if newDistribution(o).seen == 0 {
+		return StoppedElo{}, errors.New("no games to judge by")
+	}
+	stop, ok := s.newStop(o)
+	if !ok {
+		return StoppedElo{}, errors.New("the hypotheses promise scores that cannot be told apart")
+	}
+	tail := (1 - level) / 2
+	return StoppedElo{
+		Elo:      stop.rating(0.5),
+		Interval: newInterval("sprt_median_unbiased", level, stop.rating(1-tail), stop.rating(tail)),
+	}, nil
+}
+
+// stop is where a test stopped or stands: after time units, at height, which is
+// the log likelihood ratio, between the bounds.
+type stop struct {
+	lower, upper float64
+	time, height float64
+	s0, s1       float64 // scores under the hypotheses
+	variance     float64 // of a unit's score, as seen
+}
+
+// newStop cuts a ratio beyond a bound back to it, and the time in proportion.
+func (s SPRT) newStop(o Outcomes) (stop, bool) {
+	d := newDistribution(o)
+	mean, variance := d.moments(d.probs)
+	p := stop{time: d.n, variance: variance}
+	p.lower, p.upper = s.Bounds()
+	p.s0, p.s1 = s.scores(o)
+	drift, _ := p.motion(mean)
+	p.height = drift * d.n
+	if height := min(p.upper, max(p.lower, p.height)); height != p.height {
+		p.height, p.time = height, height/drift
+	}
+	return p, p.s0 < p.s1
+}
+
+// motion is the drift and the variance per unit of the log likelihood ratio
+// where the expected score is that given (van den Bergh, GSPRT approximation).
+func (p stop) motion(score float64) (drift, variance float64) {
+	width := p.s1 - p.s0
+	return (score - (p.s0+p.s1)/2) * width / p.variance, width * width / p.variance
+}
+
+// rating is the Elo difference at which a worse outcome has the probability
+// given; it is -Inf or +Inf beyond the scale.
+func (p stop) rating(probability float64) float64 {
+	excess := func(elo float64) float64 { return probability - p.worse(elo) }
+	switch {
+	case excess(-maxElo) > 0:
+		return math.Inf(-1)
+	case excess(maxElo) < 0:
+		return math.Inf(1)
+	}
+	return root(-maxElo, maxElo, excess)
+}
+
+// worse is the probability of a worse outcome where the rating difference is
+// elo. It falls with elo.
+func (p stop) worse(elo float64) float64 {
+	drift, variance := p.motion(Expected(elo))
+	b := brownian{p.lower, p.upper, drift, variance}
+	return min(1, max(0, b.worse(p.time, p.height)))
+}
