@@ -105,12 +105,12 @@ func noRatings(err error, games *gamesRead, handicaps bool) error {
 	if failed != nil || connection.Why == "" {
 		return err
 	}
-	text := "no ratings: " + connection.Why
+	lines := []string{"no ratings: " + connection.Why}
 	for _, aside := range connection.SetAside {
-		text += fmt.Sprintf("\n  %s: %s", aside.Player, aside.Why)
+		lines = append(lines, aside.Player+": "+aside.Why)
 	}
 	if !handicaps && games.sum(rating.Count.Games) > 0 {
-		text += "\n  --prior gaussian=300 rates everybody all the same"
+		lines = append(lines, "--prior gaussian=300 rates everybody all the same")
 	}
-	return errors.New(text)
+	return errors.New(strings.Join(lines, "\n  "))
 }

@@ -137,7 +137,7 @@ func (g *gamesRead) readRun(ctx context.Context, store *results.Store, name stri
 	for _, e := range info.Engines {
 		identity := e.Identity.String()
 		if before, known := g.identities[e.Name]; known && before != identity {
-			g.warnings = append(g.warnings, fmt.Sprintf("%s is not the same program in all runs; it is rated as one player", e.Name))
+			g.warnings = append(g.warnings, e.Name+" is not the same program in all runs; it is rated as one player")
 		}
 		g.identities[e.Name] = identity
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gogi/stats/rating"
@@ -173,13 +174,11 @@ func (r *rateReport) describeHandicaps(c *rating.HandicapComparison, games *game
 }
 
 func (r *rateReport) addWorths(f *rating.HandicapFit) {
+	additive := []rating.HandicapModel{rating.Additive1, rating.Additive2, rating.Additive3}
 	for _, s := range f.Steps {
 		w := handicapWorth{Handicap: s.Handicap, Games: s.Games, Points: s.Points, Value: number(s.Value), Elo: number(s.Elo)}
-		switch f.Model {
-		case rating.Additive1, rating.Additive2, rating.Additive3:
-			if s.Handicap > 0 {
-				w.Elo, w.Why = nil, "it is worth more to the weak than to the strong"
-			}
+		if s.Handicap > 0 && slices.Contains(additive, f.Model) {
+			w.Elo, w.Why = nil, "it is worth more to the weak than to the strong"
 		}
 		r.Handicaps = append(r.Handicaps, w)
 	}

@@ -94,7 +94,7 @@ type paramReport struct {
 type goodnessOfRating struct {
 	Deviance *float64 `json:"deviance"`
 	DF       *int     `json:"df"`
-	P        *float64 `json:"p"`           // by χ², for many games a pairing
+	P        *float64 `json:"p"`                     // by χ², for many games a pairing
 	PAgain   *float64 `json:"p_bootstrap,omitempty"` // by playing again; right for few games too
 	Why      string   `json:"why,omitempty"`
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -71,7 +72,7 @@ func points(v float64) string {
 	if v == float64(int(v)) {
 		return count(int(v))
 	}
-	return fmt.Sprintf("%s½", count(int(v)))
+	return count(int(v)) + "½"
 }
 
 // printWhyNot says what the table does not show.
@@ -94,7 +95,7 @@ func (r *rateReport) printHandicaps(w io.Writer) {
 	}
 	t := newTable("handicap", "games", "receiver's points", "worth in Elo")
 	for _, h := range r.Handicaps {
-		name, worth := fmt.Sprint(h.Handicap), "depends"
+		name, worth := strconv.Itoa(h.Handicap), "depends"
 		if h.Handicap == 0 {
 			name = "none (Black's points)"
 		}

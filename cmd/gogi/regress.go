@@ -267,7 +267,7 @@ func (r *regressReport) print(w io.Writer) {
 	fmt.Fprintf(w, "%s\n%s\n\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)), foreign.Printable(r.Equation, 1000))
 	t := newTable("coefficient", "value", "standard error", "t", "p")
 	for _, c := range r.Coefficients {
-		t.AppendRow(table.Row{shown(c.Name), optional(c.Value, signed), optional(c.SE, figure6), decimal(c.T, 2), optional(c.P, pValue)})
+		t.AppendRow(table.Row{shown(c.Name), optional(c.Value, signed), optional(c.SE, figure6), strings.Replace(decimal(c.T, 2), "-", "−", 1), optional(c.P, pValue)})
 	}
 	render(w, t)
 	r.printQuality(w)

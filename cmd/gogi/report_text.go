@@ -101,6 +101,11 @@ func (r *report) printHeadToHead(w io.Writer) {
 	if p.Pairs() > 0 {
 		line("pairs", "LL %d · LD %d · WL %d · DD %d · WD %d · WW %d", p.LL, p.LD, p.WL, p.DD, p.WD, p.WW)
 	}
+	if !r.Finished {
+		r.printGoingOn(line)
+		fmt.Fprintln(w)
+		return
+	}
 	for _, i := range r.Intervals {
 		line(intervalLabel(i), "%s", i.text())
 	}
@@ -123,6 +128,19 @@ func (r *report) printHeadToHead(w io.Writer) {
 	b := r.BlackAdvantage
 	line("Black's advantage", "%s", b.text())
 	fmt.Fprintln(w)
+}
+
+// printGoingOn says what may be said before the end of a run.
+func (r *report) printGoingOn(line func(label, format string, args ...any)) {
+	for _, i := range r.Intervals {
+		if i.Method == "anytime" {
+			line(intervalLabel(i), "%s", i.text())
+		}
+	}
+	if g := r.Gate; g != nil {
+		line("gate", "%s", g.text())
+	}
+	line("", "the other intervals and the tests hold only at the end that was planned")
 }
 
 func intervalLabel(i intervalReport) string {

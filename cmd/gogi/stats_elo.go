@@ -12,7 +12,7 @@ import (
 // statsEloCommand converts a score or an Elo difference.
 type statsEloCommand struct {
 	Score *float64 `xor:"from" required:"" placeholder:"S" help:"The expected score, from 0 to 1."`
-	Elo   *float64 `xor:"from" required:"" placeholder:"E" help:"The Elo difference."`
+	Elo   *eloFlag `xor:"from" required:"" placeholder:"E" help:"The Elo difference."`
 	Draws float64  `placeholder:"RATE" help:"The share of games that are drawn: normalised Elo depends on it."`
 	JSON  bool     `name:"json" help:"One JSON object."`
 }
@@ -51,10 +51,8 @@ func (c *statsEloCommand) fill(row *statsElo) error {
 		return err
 	}
 	if c.Elo != nil {
-		if math.IsNaN(*c.Elo) || math.IsInf(*c.Elo, 0) {
-			return fmt.Errorf("--elo %g: expected a finite number", *c.Elo)
-		}
-		row.Score, row.Elo = stats.Expected(*c.Elo), c.Elo
+		elo := float64(*c.Elo)
+		row.Score, row.Elo = stats.Expected(elo), &elo
 		return nil
 	}
 	if !(*c.Score >= 0 && *c.Score <= 1) {

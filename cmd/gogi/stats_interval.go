@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -60,6 +63,7 @@ func methodFlag(m stats.IntervalMethod) string {
 		return "midp"
 	case stats.MethodWilsonContinuity:
 		return "wilson-cc"
+	default: // the rest are spelt alike
 	}
 	return strings.ReplaceAll(string(m), "_", "-")
 }
@@ -110,8 +114,12 @@ func (c *statsIntervalCommand) row(method string, counts stats.WDL) (statsInterv
 func (c *statsIntervalCommand) interval(m stats.IntervalMethod, counts stats.WDL) statsInterval {
 	row, counted, err := c.row(methodFlag(m), counts)
 	row.Exact = m.Exact()
-	if err == nil {
-		row.setEnds(counted.Interval(m, c.Confidence))
+	if err != nil {
+		return row
+	}
+	row.setEnds(counted.Interval(m, c.Confidence))
+	if row.Why != "" && counted.Draws == stats.DrawsFloored && m != stats.MethodLFICS {
+		row.Why = "does not hold where draws were made wins" // without the name, which stands beside it
 	}
 	return row
 }
@@ -145,27 +153,41 @@ func (i *statsInterval) setEnds(ends stats.Interval, err error) {
 
 func (s *statsIntervals) print(w io.Writer) {
 	t := newTable("method", "wins", "of", "estimate", "from", "to", "holds")
+	t.SetColumnConfigs(rightAligned(2, 6))
 	for _, i := range s.Intervals {
 		holds := "roughly"
 		switch {
+		case i.Lo == nil:
+			holds = "–"
 		case i.Method == methodAnytime:
 			holds = "at any time"
 		case i.Exact:
 			holds = "exactly"
 		}
 		t.AppendRow(table.Row{
-			i.Method, fmt.Sprintf("%g", i.Wins), count(i.N), cell(i.Estimate, "%.4f"), cell(i.Lo, "%.4f"), cell(i.Hi, "%.4f"), holds,
+			i.Method, strconv.FormatFloat(i.Wins, 'f', -1, 64), count(i.N), cell(i.Estimate, "%.4f"), cell(i.Lo, "%.4f"), cell(i.Hi, "%.4f"), holds,
 		})
 	}
 	render(w, t)
 	first := s.Intervals[0]
 	fmt.Fprintf(w, "%s confidence, draws: %s\n", percentShort(first.Confidence), drawModeWords(first.DrawMode))
+	s.printGaps(w)
 	for _, i := range s.Intervals {
-		if i.Why != "" {
-			fmt.Fprintf(w, "%s: %s\n", i.Method, i.Why)
-		}
 		if e := i.statsEvidence; e != nil && e.LogE != nil {
 			fmt.Fprintf(w, "evidence against even chances: e-value %s, p = %s, valid at any time\n", eValueWords(e), pValue(*e.P))
+		}
+	}
+}
+
+// printGaps says why ends are missing, once for all methods of the same reason.
+func (s *statsIntervals) printGaps(w io.Writer) {
+	methods := map[string][]string{}
+	for _, i := range s.Intervals {
+		methods[i.Why] = append(methods[i.Why], i.Method)
+	}
+	for _, why := range slices.Sorted(maps.Keys(methods)) {
+		if why != "" {
+			fmt.Fprintf(w, "%s: %s\n", strings.Join(methods[why], ", "), why)
 		}
 	}
 }

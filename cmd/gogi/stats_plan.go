@@ -6,8 +6,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -16,11 +14,11 @@ import (
 
 // statsPlanCommand prints how many games a difference takes.
 type statsPlanCommand struct {
-	Elo   float64  `required:"" placeholder:"E" help:"The true difference, in Elo of the score of all games."`
+	Elo   eloFlag  `required:"" placeholder:"E" help:"The true difference, in Elo of the score of all games."`
 	Alpha float64  `default:"0.05" help:"The probability of a false alarm, one-sided."`
 	Power float64  `default:"0.95" help:"The probability to find the difference; 1 - beta of a sequential test."`
 	Draws float64  `placeholder:"RATE" help:"The share of games that are drawn."`
-	SPRT  string   `name:"sprt" placeholder:"E0,E1" help:"Plan a sequential test of these hypotheses (logistic), too."`
+	SPRT  *eloPair `name:"sprt" placeholder:"E0,E1" help:"Plan a sequential test of these hypotheses (logistic), too."`
 	Games *int     `placeholder:"N" help:"Also say which difference so many games find."`
 	Speed *float64 `name:"games-per-hour" placeholder:"R" help:"How fast games are played, to print hours."`
 	JSON  bool     `name:"json" help:"One JSON object."`
@@ -68,12 +66,12 @@ func (c *statsPlanCommand) Run(env *environment) error {
 		return usageError(err)
 	}
 	out := &statsPlans{Version: 1, Plans: []statsPlan{c.fixed()}}
-	if c.SPRT != "" {
+	if c.SPRT != nil {
 		design, err := c.design()
 		if err != nil {
 			return usageError(err)
 		}
-		truths := []float64{design.Elo0, design.Elo1, c.Elo}
+		truths := []float64{design.Elo0, design.Elo1, float64(c.Elo)}
 		slices.Sort(truths)
 		for _, elo := range slices.Compact(truths) {
 			out.Plans = append(out.Plans, c.sequential(design, elo))
@@ -90,7 +88,7 @@ func (c *statsPlanCommand) Run(env *environment) error {
 }
 
 func (c *statsPlanCommand) check() error {
-	err := errors.Join(checkElo("elo", c.Elo), checkShare("alpha", c.Alpha), checkShare("power", c.Power), checkDrawRate(c.Draws))
+	err := errors.Join(checkShare("alpha", c.Alpha), checkShare("power", c.Power), checkDrawRate(c.Draws))
 	if c.Games != nil {
 		err = errors.Join(err, checkCount("games", *c.Games))
 	}
@@ -102,15 +100,10 @@ func (c *statsPlanCommand) check() error {
 
 // design is the sequential test of the flags.
 func (c *statsPlanCommand) design() (stats.SPRT, error) {
-	first, second, _ := strings.Cut(c.SPRT, ",")
-	elo0, err0 := strconv.ParseFloat(strings.TrimSpace(first), 64)
-	elo1, err1 := strconv.ParseFloat(strings.TrimSpace(second), 64)
-	if err0 != nil || err1 != nil {
-		return stats.SPRT{}, fmt.Errorf("--sprt %q: expected E0,E1, such as 0,4", c.SPRT)
-	}
-	s := stats.SPRT{Elo0: elo0, Elo1: elo1, Alpha: c.Alpha, Beta: 1 - c.Power, Model: stats.ModelLogistic}
+	beta := math.Round(1e12*(1-c.Power)) / 1e12 // 1 - 0.95 as people write it
+	s := stats.SPRT{Elo0: c.SPRT[0], Elo1: c.SPRT[1], Alpha: c.Alpha, Beta: beta, Model: stats.ModelLogistic}
 	if err := checkDesign(s); err != nil {
-		return s, fmt.Errorf("--sprt %s with --alpha %g and --power %g (beta is 1 - power): %w", c.SPRT, c.Alpha, c.Power, err)
+		return s, fmt.Errorf("--sprt with --alpha %g and --power %g (beta is 1 - power): %w", c.Alpha, c.Power, err)
 	}
 	return s, nil
 }
@@ -129,8 +122,8 @@ func (c *statsPlanCommand) test() stats.Design {
 }
 
 func (c *statsPlanCommand) fixed() statsPlan {
-	row := c.row("fixed", c.Elo)
-	length, err := c.test().Length(c.Elo)
+	row := c.row("fixed", float64(c.Elo))
+	length, err := c.test().Length(float64(c.Elo))
 	row.setGames(float64(length.Games), err, c.Speed)
 	if err == nil {
 		row.statsLength = &statsLength{length.Decisive, length.CriticalWins, length.Power, length.Safe, length.SafeGames}
@@ -163,6 +156,7 @@ func (p *statsPlan) setGames(games float64, err error, perHour *float64) {
 
 func (s *statsPlans) print(w io.Writer) {
 	t := newTable("plan", "true Elo", "games", "hours", "passes", "remark")
+	t.SetColumnConfigs(rightAligned(2, 5))
 	for _, p := range s.Plans {
 		pass := percent(p.Power)
 		if p.statsCourse != nil {

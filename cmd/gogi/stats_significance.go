@@ -54,7 +54,7 @@ func (c *statsTestCommand) Run(env *environment) error {
 		return usageError(err)
 	}
 	out := &statsTests{Version: 1, Tests: []statsTest{}, Critical: []statsCritical{}}
-	n := 0
+	var n int
 	if c.Games != nil {
 		n = *c.Games
 	} else {

@@ -7,6 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/alecthomas/kong"
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
 	"gogi/stats"
 )
 
@@ -48,15 +52,52 @@ func checkDrawRate(v float64) error {
 	return nil
 }
 
-// maxElo is where the scores of two sides are too near to 0 and 1 for a plan or a
-// test.
-const maxElo = 1000
+// mostElo is where scores are too near to 0 and 1 to tell them from these.
+const mostElo = 1000
 
-func checkElo(flag string, v float64) error {
-	if !(math.Abs(v) <= maxElo) {
-		return fmt.Errorf("--%s %g: expected an Elo difference from -%d to %d", flag, v, maxElo, maxElo)
+// parseElo reads a difference that is finite.
+func parseElo(word string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+	if err != nil || !(math.Abs(v) <= mostElo) {
+		return 0, fmt.Errorf("%q: expected an Elo difference from -%d to %d", word, mostElo, mostElo)
 	}
-	return nil
+	return v, nil
+}
+
+// eloFlag is an Elo difference. It takes the next word even if that begins with
+// a minus, which kong would take for a flag.
+type eloFlag float64
+
+// Decode reads the flag's value.
+func (e *eloFlag) Decode(ctx *kong.DecodeContext) error {
+	v, err := parseElo(ctx.Scan.Pop().String())
+	*e = eloFlag(v)
+	return err
+}
+
+// eloPair is E0,E1, which may begin with a minus, too.
+type eloPair [2]float64
+
+// Decode reads the flag's value.
+func (e *eloPair) Decode(ctx *kong.DecodeContext) (err error) {
+	word := ctx.Scan.Pop().String()
+	first, second, both := strings.Cut(word, ",")
+	if !both {
+		return fmt.Errorf("%q: expected E0,E1, such as 0,4", word)
+	}
+	if e[0], err = parseElo(first); err == nil {
+		e[1], err = parseElo(second)
+	}
+	return err
+}
+
+// rightAligned aligns the columns from first to last, and no other.
+func rightAligned(first, last int) []table.ColumnConfig {
+	var columns []table.ColumnConfig
+	for i := first; i <= last; i++ {
+		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	return columns
 }
 
 // parseCounts reads as many numbers as there are names.

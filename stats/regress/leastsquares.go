@@ -1,0 +1,243 @@
+package regress
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Column is one regressor, in any unit.
+type Column struct {
+	Name   string
+	Values []float64
+}
+
+// Term is one coefficient of a regression.
+type Term struct {
+	Name  string  // of its column; "intercept" for the constant
+	Value float64 // in units of y per unit of the column
+	SE    float64 // standard error, for errors of equal variance
+	T     float64 // Value/SE; 0 in a perfect fit, which has no errors to judge by
+	P     float64 // two-sided, Student's t with DF degrees of freedom; 1 in a perfect fit
+}
+
+// Fit is a least-squares regression with an intercept.
+type Fit struct {
+	Terms      []Term // the intercept, then the columns in order
+	N, DF      int    // rows, and rows less terms
+	R2         float64
+	AdjustedR2 float64 // 1 - (1-R²)(N-1)/DF
+	Sigma      float64 // residual standard error, in units of y
+	// LOORMSE is the root mean square of the errors that each row has when it
+	// is predicted from the others, in units of y.
+	LOORMSE   float64
+	Residuals []float64 // y less its prediction, by row
+}
+
+// rankTolerance is how small a column may become, relative to itself, once what
+// the other columns explain is taken off.
+const rankTolerance = 1e-10
+
+// LeastSquares regresses y on the columns with an intercept, by QR
+// decomposition of the standardised columns. It fails without a column, for
+// columns of other lengths than y, numbers that are not finite, no more rows
+// than terms, a y that does not vary, columns that are constant or a linear
+// function of the others, and a row that alone determines a coefficient (its
+// leave-one-out error is unknown).
+func LeastSquares(y []float64, columns ...Column) (Fit, error) {
+	if err := checkColumns(y, columns); err != nil {
+		return Fit{}, err
+	}
+	d, err := newDesign(columns)
+	if err != nil {
+		return Fit{}, err
+	}
+	yc, total := centered(y)
+	if total == 0 {
+		return Fit{}, errors.New("y does not vary: there is nothing to explain")
+	}
+	return d.fit(y, yc, total)
+}
+
+func checkColumns(y []float64, columns []Column) error {
+	if len(columns) == 0 {
+		return errors.New("no column to regress on")
+	}
+	for _, c := range columns {
+		if len(c.Values) != len(y) {
+			return fmt.Errorf("%s has %d values for %d of y", c.Name, len(c.Values), len(y))
+		}
+		if err := checkFinite(c.Name, c.Values); err != nil {
+			return err
+		}
+	}
+	if rows, terms := len(y), len(columns)+1; rows <= terms {
+		return fmt.Errorf("%d rows are too few for %d terms", rows, terms)
+	}
+	return checkFinite("y", y)
+}
+
+// design is the columns, centered and scaled to length 1, as Q·R.
+type design struct {
+	names   []string
+	means   []float64
+	lengths []float64
+	q       [][]float64 // orthonormal columns
+	r       *mat.TriDense
+}
+
+// newDesign orthogonalises by Gram and Schmidt, twice for full accuracy.
+func newDesign(columns []Column) (*design, error) {
+	k := len(columns)
+	d := &design{r: mat.NewTriDense(k, mat.Upper, nil)}
+	for j, c := range columns {
+		v, squares := centered(c.Values)
+		length := math.Sqrt(squares)
+		if length <= rankTolerance*math.Sqrt(float64(len(v)))*math.Abs(mean(c.Values)) || length == 0 {
+			return nil, fmt.Errorf("%s does not vary", c.Name)
+		}
+		for i := range v {
+			v[i] /= length
+		}
+		for range 2 {
+			for i, q := range d.q {
+				along := dot(q, v)
+				d.r.SetTri(i, j, d.r.At(i, j)+along)
+				for n := range v {
+					v[n] -= along * q[n]
+				}
+			}
+		}
+		left := math.Sqrt(dot(v, v))
+		if left < rankTolerance {
+			return nil, fmt.Errorf("%s is a linear function of the columns before it", c.Name)
+		}
+		d.r.SetTri(j, j, left)
+		for i := range v {
+			v[i] /= left
+		}
+		d.q = append(d.q, v)
+		d.names = append(d.names, c.Name)
+		d.means = append(d.means, mean(c.Values))
+		d.lengths = append(d.lengths, length)
+	}
+	return d, nil
+}
+
+func (d *design) fit(y, yc []float64, total float64) (Fit, error) {
+	n, k := len(y), len(d.q)
+	f := Fit{N: n, DF: n - k - 1, Residuals: append([]float64(nil), yc...)}
+	along := mat.NewVecDense(k, nil)
+	for j, q := range d.q {
+		along.SetVec(j, dot(q, yc))
+		for i := range q {
+			f.Residuals[i] -= along.AtVec(j) * q[i]
+		}
+	}
+	rest := dot(f.Residuals, f.Residuals)
+	f.R2 = max(0, min(1, 1-rest/total))
+	f.AdjustedR2 = 1 - (1-f.R2)*float64(n-1)/float64(f.DF)
+	f.Sigma = math.Sqrt(rest / float64(f.DF))
+	inverse := mat.NewTriDense(k, mat.Upper, nil)
+	if err := inverse.InverseTri(d.r); err != nil && !isCondition(err) {
+		return Fit{}, fmt.Errorf("the columns are hardly independent: %w", err)
+	}
+	d.terms(&f, mean(y), along, inverse)
+	return f, d.leaveOneOut(&f)
+}
+
+func isCondition(err error) bool {
+	var c mat.Condition
+	return errors.As(err, &c) && !math.IsInf(float64(c), 1)
+}
+
+// terms turns coefficients of orthonormal columns into those of the originals.
+func (d *design) terms(f *Fit, center float64, along *mat.VecDense, inverse *mat.TriDense) {
+	k := len(d.q)
+	intercept, spread := center, 1/float64(f.N)
+	// The intercept is the prediction at 0: its variance is 1/N and that of the
+	// slopes over the way from the means.
+	way := make([]float64, k)
+	terms := make([]Term, k)
+	for j := range k {
+		value, variance := 0.0, 0.0
+		for i := j; i < k; i++ {
+			value += inverse.At(j, i) * along.AtVec(i)
+			variance += inverse.At(j, i) * inverse.At(j, i)
+		}
+		value /= d.lengths[j]
+		intercept -= value * d.means[j]
+		terms[j] = f.term(d.names[j], value, f.Sigma*math.Sqrt(variance)/d.lengths[j])
+		for i := j; i < k; i++ {
+			way[i] += inverse.At(j, i) * d.means[j] / d.lengths[j]
+		}
+	}
+	spread += dot(way, way)
+	f.Terms = append([]Term{f.term("intercept", intercept, f.Sigma*math.Sqrt(spread))}, terms...)
+}
+
+func (f *Fit) term(name string, value, se float64) Term {
+	t := Term{Name: name, Value: value, SE: se, P: 1}
+	if se > 0 && f.R2 < 1 {
+		t.T = value / se
+		t.P = studentTwoSided(t.T, f.DF)
+	}
+	return t
+}
+
+// leaveOneOut needs no further fits: the error of a row left out is its
+// residual over 1 less its leverage.
+func (d *design) leaveOneOut(f *Fit) error {
+	sum := 0.0
+	for i, e := range f.Residuals {
+		leverage := 1 / float64(f.N)
+		for _, q := range d.q {
+			leverage += q[i] * q[i]
+		}
+		if leverage > 1-1e-10 {
+			return fmt.Errorf("row %d alone determines a coefficient", i+1)
+		}
+		e /= 1 - leverage
+		sum += e * e
+	}
+	f.LOORMSE = math.Sqrt(sum / float64(f.N))
+	return nil
+}
+
+func studentTwoSided(t float64, df int) float64 {
+	return min(1, 2*distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(df)}.Survival(math.Abs(t)))
+}
+
+// Predict is the regression's value at a row of regressors, in units of y. It
+// fails for another number of regressors than the fit has.
+func (f Fit) Predict(row ...float64) (float64, error) {
+	if len(f.Terms) == 0 || len(row) != len(f.Terms)-1 {
+		return 0, fmt.Errorf("%d values for %d columns", len(row), max(0, len(f.Terms)-1))
+	}
+	if err := checkFinite("row", row); err != nil {
+		return 0, err
+	}
+	y := f.Terms[0].Value
+	for i, x := range row {
+		y += f.Terms[i+1].Value * x
+	}
+	return y, nil
+}
+
+// RMSE is the root mean square of the differences between predictions and
+// truth, in their unit. (Where these are ranks, say whether there is a step of
+// 1 or of 2 between 1-dan and 1-kyu.) It fails for lists of different lengths,
+// empty ones, and numbers that are not finite.
+func RMSE(predicted, actual []float64) (float64, error) {
+	if err := checkPaired(predicted, actual, 1); err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for i, p := range predicted {
+		sum += (p - actual[i]) * (p - actual[i])
+	}
+	return math.Sqrt(sum / float64(len(predicted))), nil
+}

@@ -1,0 +1,218 @@
+package regress
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+
+	"gogi/stats"
+)
+
+// Correlation is a correlation coefficient with its test against 0.
+type Correlation struct {
+	Method string // "pearson" or "spearman"
+	N      int
+	R      float64 // in [-1, 1]
+	T      float64 // R√((N-2)/(1-R²)); 0 where N is 2 or R is ±1 and there is no error to judge by
+	P      float64 // two-sided, Student's t with N-2 degrees of freedom; 0 for R = ±1, 1 for N = 2
+}
+
+// Pearson is the product-moment correlation. Its p value supposes normal
+// numbers. It fails for lists of different lengths, fewer than two pairs,
+// numbers that are not finite, and a list that does not vary.
+func Pearson(x, y []float64) (Correlation, error) {
+	return correlation("pearson", x, y)
+}
+
+// Spearman is the correlation of ranks, ties sharing their mean rank. Its p value
+// by Student's t is an approximation for more than some ten pairs. It fails as
+// [Pearson] does.
+func Spearman(x, y []float64) (Correlation, error) {
+	if err := checkPaired(x, y, 2); err != nil {
+		return Correlation{}, err
+	}
+	return correlation("spearman", ranks(x), ranks(y))
+}
+
+func correlation(method string, x, y []float64) (Correlation, error) {
+	if err := checkPaired(x, y, 2); err != nil {
+		return Correlation{}, err
+	}
+	xc, xx := centered(x)
+	yc, yy := centered(y)
+	if xx == 0 || yy == 0 {
+		return Correlation{}, errors.New("a list that does not vary correlates with nothing")
+	}
+	c := Correlation{Method: method, N: len(x)}
+	c.R = max(-1, min(1, dot(xc, yc)/math.Sqrt(xx)/math.Sqrt(yy)))
+	if math.Abs(c.R) > 1-1e-15 {
+		c.R = math.Copysign(1, c.R) // but for rounding
+	}
+	switch rest := 1 - c.R*c.R; {
+	case c.N == 2:
+		c.P = 1
+	case rest > 0:
+		c.T = c.R * math.Sqrt(float64(c.N-2)/rest)
+		c.P = studentTwoSided(c.T, c.N-2)
+	}
+	return c, nil
+}
+
+// ranks are the places in ascending order from 1, ties sharing their mean.
+func ranks(v []float64) []float64 {
+	order := make([]int, len(v))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
+	r := make([]float64, len(v))
+	for from := 0; from < len(order); {
+		to := from + 1
+		for to < len(order) && v[order[to]] == v[order[from]] {
+			to++
+		}
+		for _, i := range order[from:to] {
+			r[i] = float64(from+to+1) / 2
+		}
+		from = to
+	}
+	return r
+}
+
+// RankSumTest is the rank-sum test of two samples.
+type RankSumTest struct {
+	// Test has the method "rank_sum_exact" or "rank_sum_normal", N the numbers
+	// of both samples, and the p value.
+	Test stats.Test
+	W    float64 // sum of a's ranks among all numbers
+	U    float64 // pairs (one of a, one of b) in which a's is larger, ties half; R and scipy give it as W and U
+	Ties bool    // equal numbers occur
+	// PNormal is the p value by the normal approximation with continuity and
+	// tie correction, which R and others report for samples with ties.
+	PNormal float64
+}
+
+// exactUpTo is the largest product of sample sizes whose exact distribution is
+// counted, such as 50 and 50, which takes 40 million steps.
+const exactUpTo = 2500
+
+// RankSum tests whether a's numbers tend to be larger (stats.Greater) or
+// smaller than b's, or either (Wilcoxon 1945, Mann and Whitney 1947). Up to
+// 2,500 pairs the p value is exact, ties included: the share of all divisions
+// of the numbers into two such samples that are at least as extreme, two-sided
+// twice the smaller tail. Beyond that it is the normal approximation with
+// continuity and tie correction. It fails for an empty sample, numbers that are
+// not finite, an unknown alternative, and samples of one and the same number.
+func RankSum(a, b []float64, alt stats.Alternative) (RankSumTest, error) {
+	switch {
+	case len(a) == 0 || len(b) == 0:
+		return RankSumTest{}, errors.New("a sample is empty")
+	case !slices.Contains([]stats.Alternative{stats.TwoSided, stats.Greater, stats.Less}, alt):
+		return RankSumTest{}, errors.New("unknown alternative " + string(alt))
+	}
+	if err := errors.Join(checkFinite("a", a), checkFinite("b", b)); err != nil {
+		return RankSumTest{}, err
+	}
+	all := ranks(slices.Concat(a, b))
+	r := RankSumTest{Test: stats.Test{Alternative: alt, N: len(all)}}
+	for _, rank := range all[:len(a)] {
+		r.W += rank
+	}
+	n, m := float64(len(a)), float64(len(b))
+	r.U = r.W - n*(n+1)/2
+	ties := tieCorrection(all)
+	if r.Ties = ties > 0; ties == cube(n+m) {
+		return r, errors.New("all numbers are the same: there is nothing to rank")
+	}
+	variance := n * m / 12 * (n + m + 1 - ties/((n+m)*(n+m-1)))
+	r.PNormal = pick(alt, normalTails(r.U-n*m/2, math.Sqrt(variance)))
+	r.Test.Method, r.Test.P = "rank_sum_normal", r.PNormal
+	if len(a)*len(b) <= exactUpTo {
+		r.Test.Method, r.Test.P = "rank_sum_exact", pick(alt, exactTails(all, len(a), r.W))
+	}
+	return r, nil
+}
+
+// tails are P(W <= w) and P(W >= w).
+type tails struct{ less, greater float64 }
+
+func pick(alt stats.Alternative, t tails) float64 {
+	switch alt {
+	case stats.Less:
+		return min(1, t.less)
+	case stats.Greater:
+		return min(1, t.greater)
+	case stats.TwoSided:
+	}
+	return min(1, 2*min(t.less, t.greater))
+}
+
+func cube(t float64) float64 { return t*t*t - t }
+
+// tieCorrection is the sum of t³-t over groups of t equal ranks.
+func tieCorrection(ranks []float64) float64 {
+	counts := map[float64]float64{}
+	for _, r := range ranks {
+		counts[r]++
+	}
+	sum := 0.0
+	for _, t := range counts {
+		sum += cube(t)
+	}
+	return sum
+}
+
+func normalTails(excess, sd float64) tails {
+	upper := func(z float64) float64 { return math.Erfc(z/math.Sqrt2) / 2 }
+	return tails{upper(-(excess + 0.5) / sd), upper((excess - 0.5) / sd)}
+}
+
+// exactTails counts, among all choices of n of the ranks, those with a sum at
+// most and at least w. Ranks are doubled to be whole; ways are kept as
+// probabilities, for their numbers overflow.
+func exactTails(ranks []float64, n int, w float64) tails {
+	// ways[k][s]: the probability that of the ranks so far k are chosen with the
+	// doubled sum s, when all choices of n are equally likely. Choosing one by
+	// one, the next rank is taken with (n-k)/(ranks left).
+	largest := 0
+	for _, r := range topRanks(ranks, n) {
+		largest += int(2 * r)
+	}
+	ways := make([][]float64, n+1)
+	for k := range ways {
+		ways[k] = make([]float64, largest+1)
+	}
+	ways[0][0] = 1
+	for i, r := range ranks {
+		left, step := float64(len(ranks)-i), int(2*r)
+		for k := min(i, n); k >= 0; k-- {
+			take := float64(n-k) / left
+			for s, p := range ways[k] {
+				if p == 0 {
+					continue
+				}
+				if take > 0 && s+step <= largest {
+					ways[k+1][s+step] += p * take
+				}
+				ways[k][s] = p * (1 - take)
+			}
+		}
+	}
+	var t tails
+	for s, p := range ways[n] {
+		if s <= int(2*w) {
+			t.less += p
+		}
+		if s >= int(2*w) {
+			t.greater += p
+		}
+	}
+	return t
+}
+
+func topRanks(ranks []float64, n int) []float64 {
+	sorted := slices.Clone(ranks)
+	slices.Sort(sorted)
+	return sorted[len(sorted)-n:]
+}

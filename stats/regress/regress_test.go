@@ -1,0 +1,348 @@
+package regress
+
+import (
+	"encoding/csv"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gogi/stats"
+)
+
+// table reads a rank table of the thesis, by column.
+func table(t *testing.T, name string) map[string][]float64 {
+	t.Helper()
+	file, err := os.Open("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close() //nolint:errcheck // only read
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := map[string][]float64{}
+	for _, r := range rows[1:] {
+		for i, cell := range r {
+			if v, err := strconv.ParseFloat(cell, 64); err == nil {
+				columns[rows[0][i]] = append(columns[rows[0][i]], v)
+			}
+		}
+	}
+	return columns
+}
+
+// line is a printed equation; its last digit is rounded, and so were the
+// columns it was computed from, so slopes agree to within tolerance.
+type line struct {
+	x                []string
+	coefficients     []float64 // intercept first, as corrected in paper_errata.json
+	r2               float64
+	slope, intercept float64 // tolerances that input rounding allows
+}
+
+func TestThesisEquations(t *testing.T) {
+	cases := map[string][]line{
+		"go_tab_6_1_1_mcts.csv": {
+			{[]string{"match"}, []float64{-67004, 2193}, .59, 2, 40},
+			{[]string{"good"}, []float64{143503, -3932}, .67, 2, 40},
+			{[]string{"bad"}, []float64{112786, -3199}, .39, 2, 40},
+			{[]string{"avg_good"}, []float64{73309, -89278}, .57, 600, 300},
+			{[]string{"avg_bad"}, []float64{69216, 93888}, .57, 600, 300},
+			{[]string{"avg_loss"}, []float64{73077, -47415}, .59, 300, 300},
+			{[]string{"good1"}, []float64{107419, -4796}, .65, 3, 40},
+			{[]string{"bad1"}, []float64{93348, -4575}, .51, 3, 40},
+			{[]string{"match", "avg_good", "avg_bad", "good1", "bad1"}, []float64{-13537, 1514, -22817, 4694, -2386, 2053}, .68, 4000, 2000},
+		},
+		"go_tab_6_2_1_policy.csv": {
+			{[]string{"match"}, []float64{-19550, 1003}, .83, 1, 20},
+			{[]string{"good"}, []float64{87249, -2524}, .66, 2, 40},
+			{[]string{"bad"}, []float64{82020, -2421}, .66, 2, 40},
+			{[]string{"avg_good"}, []float64{71082, -12528}, .64, 20, 80},
+			{[]string{"avg_bad"}, []float64{62111, 9962}, .66, 20, 80},
+			{[]string{"avg_loss"}, []float64{67954, -5788}, .68, 20, 80},
+			{[]string{"match", "good", "bad", "avg_good", "avg_bad"}, []float64{-176951, 2346, 3169, 1631, -8245, -2918}, .90, 40, 800},
+		},
+	}
+	for name, lines := range cases {
+		columns := table(t, name)
+		for _, l := range lines {
+			var regressors []Column
+			for _, x := range l.x {
+				regressors = append(regressors, Column{x, columns[x]})
+			}
+			f, err := LeastSquares(columns["RP_mid"], regressors...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s %v: %.1f R² %.5f", name[7:12], l.x, values(f), f.R2)
+			for i, c := range l.coefficients {
+				tolerance := l.slope
+				if i == 0 {
+					tolerance = l.intercept
+				}
+				if math.Abs(f.Terms[i].Value-c) > tolerance {
+					t.Errorf("%s %v: %s = %v, printed %v", name, l.x, f.Terms[i].Name, f.Terms[i].Value, c)
+				}
+			}
+			// 0.59502 is printed as 0.59.
+			if math.Abs(f.R2-l.r2) > 0.0051 {
+				t.Errorf("%s %v: R² = %v, printed %v", name, l.x, f.R2, l.r2)
+			}
+		}
+	}
+}
+
+func values(f Fit) []float64 {
+	var v []float64
+	for _, t := range f.Terms {
+		v = append(v, t.Value)
+	}
+	return v
+}
+
+// TestErrata holds the recomputed values of paper_errata.json.
+func TestErrata(t *testing.T) {
+	mcts, policy := table(t, "go_tab_6_1_1_mcts.csv"), table(t, "go_tab_6_2_1_policy.csv")
+	for _, c := range []struct {
+		columns map[string][]float64
+		x       string
+		term    int
+		want    float64
+	}{{mcts, "good", 0, 143503.1}, {mcts, "avg_good", 0, 73287.0}, {policy, "good", 1, -2523.7}} {
+		f, err := LeastSquares(c.columns["RP_mid"], Column{c.x, c.columns[c.x]})
+		if err != nil || math.Abs(f.Terms[c.term].Value-c.want) > 0.051 {
+			t.Errorf("%s: %v, want %v; %v", c.x, f.Terms[c.term].Value, c.want, err)
+		}
+	}
+	f, err := LeastSquares(mcts["RP_mid"], Column{"match", mcts["match"]})
+	if err != nil || math.Abs(f.R2-0.59502) > 5e-6 {
+		t.Errorf("R² = %v, want 0.59502; %v", f.R2, err)
+	}
+}
+
+func TestLeastSquaresAgainstR(t *testing.T) {
+	// R: summary(lm(dist ~ speed, cars[1:10,])), by hand from sums.
+	x := []float64{4, 4, 7, 7, 8, 9, 10, 10, 10, 11}
+	y := []float64{2, 10, 4, 22, 16, 10, 18, 26, 34, 17}
+	f, err := LeastSquares(y, Column{"speed", x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Sxx = 56, Sxy = 139, ȳ = 15.9, x̄ = 8
+	slope := 136.0 / 56
+	sxy := 0.0
+	for i := range x {
+		sxy += (x[i] - 8) * (y[i] - 15.9)
+	}
+	slope = sxy / 56
+	if math.Abs(f.Terms[1].Value-slope) > 1e-12 || math.Abs(f.Terms[0].Value-(15.9-8*slope)) > 1e-12 {
+		t.Errorf("%+v", f.Terms)
+	}
+	rest := 0.0
+	for i := range x {
+		e := y[i] - (15.9 + slope*(x[i]-8))
+		rest += e * e
+	}
+	sigma := math.Sqrt(rest / 8)
+	if math.Abs(f.Sigma-sigma) > 1e-12 || math.Abs(f.Terms[1].SE-sigma/math.Sqrt(56)) > 1e-12 ||
+		math.Abs(f.Terms[0].SE-sigma*math.Sqrt(0.1+64.0/56)) > 1e-12 {
+		t.Errorf("%+v", f)
+	}
+	c, err := Pearson(x, y)
+	if err != nil || math.Abs(c.R*c.R-f.R2) > 1e-12 || math.Abs(c.P-f.Terms[1].P) > 1e-12 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestLeaveOneOut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(5, 12).Draw(t, "n")
+		number := rapid.Float64Range(-10, 10)
+		y, a, b := make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range n {
+			y[i], a[i], b[i] = number.Draw(t, "y"), number.Draw(t, "a")+float64(i*i), number.Draw(t, "b")-20*float64(i)
+		}
+		f, err := LeastSquares(y, Column{"a", a}, Column{"b", b})
+		if err != nil {
+			return
+		}
+		sum := 0.0
+		for i := range n {
+			without := func(v []float64) []float64 { return slices.Concat(v[:i], v[i+1:]) }
+			g, err := LeastSquares(without(y), Column{"a", without(a)}, Column{"b", without(b)})
+			if err != nil {
+				return
+			}
+			p, err := g.Predict(a[i], b[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += (p - y[i]) * (p - y[i])
+		}
+		if want := math.Sqrt(sum / float64(n)); math.Abs(f.LOORMSE-want) > 1e-6*(1+want) {
+			t.Errorf("leave-one-out RMSE %v, want %v", f.LOORMSE, want)
+		}
+		// Residuals are orthogonal to every column, and adding to y what the
+		// columns explain moves the coefficients by that and nothing else.
+		if d := dot(f.Residuals, a) + dot(f.Residuals, b); math.Abs(d) > 1e-6*(1+math.Abs(dot(a, a))+dot(b, b)) {
+			t.Errorf("residuals along the columns: %v", d)
+		}
+		for i := range y {
+			y[i] += 7 + 2*a[i] - b[i]
+		}
+		g, err := LeastSquares(y, Column{"a", a}, Column{"b", b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, d := range []float64{7, 2, -1} {
+			if math.Abs(g.Terms[i].Value-f.Terms[i].Value-d) > 1e-6*(1+math.Abs(f.Terms[i].Value)) {
+				t.Errorf("%s moved from %v to %v, want by %v", f.Terms[i].Name, f.Terms[i].Value, g.Terms[i].Value, d)
+			}
+		}
+	})
+}
+
+func TestRankSumAgainstCounting(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		few := rapid.IntRange(0, 5) // many ties
+		a := rapid.SliceOfN(few, 1, 5).Draw(t, "a")
+		b := rapid.SliceOfN(few, 1, 5).Draw(t, "b")
+		r, err := RankSum(floats(a), floats(b), stats.TwoSided)
+		if err != nil {
+			all := slices.Concat(a, b)
+			if slices.Min(all) != slices.Max(all) {
+				t.Fatal(err)
+			}
+			return
+		}
+		less, greater, total := 0, 0, 0
+		all := ranks(floats(slices.Concat(a, b)))
+		for subset := range 1 << len(all) {
+			w, size := 0.0, 0
+			for i, rank := range all {
+				if subset>>i&1 == 1 {
+					w += rank
+					size++
+				}
+			}
+			if size != len(a) {
+				continue
+			}
+			total++
+			if w <= r.W {
+				less++
+			}
+			if w >= r.W {
+				greater++
+			}
+		}
+		want := min(1, 2*float64(min(less, greater))/float64(total))
+		if math.Abs(r.Test.P-want) > 1e-12 || r.Test.Method != "rank_sum_exact" {
+			t.Errorf("%+v, want p = %v", r, want)
+		}
+		swapped, err := RankSum(floats(b), floats(a), stats.TwoSided)
+		if err != nil || math.Abs(swapped.Test.P-want) > 1e-12 || swapped.U+r.U != float64(len(a)*len(b)) {
+			t.Errorf("swapped: %+v, %v", swapped, err)
+		}
+	})
+}
+
+func floats(v []int) []float64 {
+	f := make([]float64, len(v))
+	for i, x := range v {
+		f[i] = float64(x)
+	}
+	return f
+}
+
+func TestRankSumExamples(t *testing.T) {
+	// Hollander and Wolfe (1973), p. 69, as in R's help of wilcox.test: W = 35,
+	// exact p = 0.1272 for "greater".
+	x := []float64{0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46}
+	y := []float64{1.15, 0.88, 0.90, 0.74, 1.21}
+	r, err := RankSum(x, y, stats.Greater)
+	if err != nil || r.U != 35 || math.Abs(r.Test.P-0.1272) > 5e-5 || r.Ties {
+		t.Errorf("%+v, %v", r, err)
+	}
+	// Two samples far apart, beyond the exact range: both tails are small or large.
+	var a, b []float64
+	for i := range 60 {
+		a, b = append(a, float64(i%7)), append(b, float64(i%7)+1)
+	}
+	r, err = RankSum(a, b, stats.Less)
+	if err != nil || r.Test.Method != "rank_sum_normal" || !r.Ties || r.Test.P > 0.01 || r.Test.P != r.PNormal {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestSpearmanExample(t *testing.T) {
+	// Ranks 1…5 against 2 1 4 3 5: 1 - 6·4/(5·24) = 0.8.
+	c, err := Spearman([]float64{10, 20, 30, 40, 1000}, []float64{-1, -2, 8, 7, 9})
+	if err != nil || math.Abs(c.R-0.8) > 1e-15 || math.Abs(c.P-0.10408803866182788) > 1e-9 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	c, err = Spearman([]float64{1, 2, 3}, []float64{1, 4, 9})
+	if err != nil || c.R != 1 || c.P != 0 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestImpossibleInputIsAnError(t *testing.T) {
+	ok := []float64{1, 2, 3, 4}
+	fails := func(what string, err error) {
+		t.Helper()
+		if err == nil || err.Error() == "" {
+			t.Errorf("%s: no error", what)
+		}
+	}
+	_, err := LeastSquares(ok)
+	fails("no column", err)
+	_, err = LeastSquares(ok, Column{"x", ok[:3]})
+	fails("short column", err)
+	_, err = LeastSquares(ok, Column{"x", []float64{5, 5, 5, 5}})
+	fails("constant column", err)
+	_, err = LeastSquares([]float64{2, 2, 2, 2}, Column{"x", ok})
+	fails("constant y", err)
+	_, err = LeastSquares(ok, Column{"x", []float64{1, 2, 4, 9}}, Column{"y", []float64{3, 5, 9, 19}})
+	fails("collinear", err)
+	_, err = LeastSquares([]float64{1, 3, 2, 5}, Column{"x", []float64{0, 0, 0, 1}})
+	fails("leverage 1", err)
+	_, err = LeastSquares([]float64{1, math.NaN(), 2, 5}, Column{"x", ok})
+	fails("NaN", err)
+	_, err = LeastSquares([]float64{1, math.Inf(1), 2, 5}, Column{"x", ok})
+	fails("Inf", err)
+	_, err = Pearson(ok, ok[:2])
+	fails("unpaired", err)
+	_, err = Pearson(ok, []float64{1, 1, 1, 1})
+	fails("constant", err)
+	_, err = Spearman(nil, nil)
+	fails("empty", err)
+	_, err = RankSum(nil, ok, stats.TwoSided)
+	fails("empty", err)
+	_, err = RankSum([]float64{1}, []float64{1, 1}, stats.TwoSided)
+	fails("all equal", err)
+	_, err = RankSum(ok, ok, "sideways")
+	fails("alternative", err)
+	_, err = RMSE(nil, nil)
+	fails("empty", err)
+	_, err = Fit{}.Predict(1)
+	fails("empty fit", err)
+	f, err := LeastSquares([]float64{2, 4, 6, 8}, Column{"x", ok})
+	if err != nil || f.R2 != 1 || math.Abs(f.Terms[1].Value-2) > 1e-12 || math.IsNaN(f.Terms[1].P) {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+func TestThesisHeadlineRMSE(t *testing.T) {
+	// Subjects A to J by match rate, ranks on the contiguous scale (dan from 0
+	// up, kyu from -1 down), whose numbers are in the fixture.
+	columns := table(t, "go_tab_6_3_estimates.csv")
+	if got, err := RMSE(columns["est_num"][:10], columns["true_num"][:10]); err != nil || !(got > 2.5 && got < 4) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
