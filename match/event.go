@@ -44,13 +44,13 @@ type Event struct {
 	Opening string `json:"opening,omitempty"`
 	Plies   int    `json:"plies,omitempty"`
 
-	Ply     int     `json:"ply,omitempty"` // from 1, the opening's moves counted
-	Move    string  `json:"move,omitempty"`
-	Score   *int    `json:"score,omitempty"` // from the mover's view, centipawns; a mate is near ±1000000
-	Depth   int     `json:"depth,omitempty"`
-	Nodes   uint64  `json:"nodes,omitempty"`
-	TimeMS  float64 `json:"time_ms,omitempty"`
-	ClockMS float64 `json:"clock_ms,omitempty"` // left after the move, the next increment included
+	Ply     int      `json:"ply,omitempty"` // from 1, the opening's moves counted
+	Move    string   `json:"move,omitempty"`
+	Score   *int     `json:"score,omitempty"` // from the mover's view, centipawns; a mate is near ±1000000
+	Depth   int      `json:"depth,omitempty"`
+	Nodes   uint64   `json:"nodes,omitempty"`
+	TimeMS  *float64 `json:"time_ms,omitempty"`  // always there in a move event
+	ClockMS *float64 `json:"clock_ms,omitempty"` // left after the move, the next increment included; absent without a clock
 
 	Outcome     string `json:"outcome,omitempty"`
 	Termination string `json:"termination,omitempty"`

@@ -79,13 +79,13 @@ func TestTimeControlString(t *testing.T) {
 
 func TestLimitsString(t *testing.T) {
 	for want, l := range map[string]match.Limits{
-		"":                           {},
-		"nodes 20000":                {Nodes: 20000, Margin: ms, Stall: second},
-		"8+0.08":                     {Clock: match.TimeControl{Main: 8 * second, Increment: 80 * ms}},
-		"self-limited":               {Self: true},
-		"movetime 1.5s":              {MoveTime: 1500 * ms},
-		"byoyomi 1s, nodes 100, depth 12":   {Clock: match.TimeControl{Byoyomi: second}, Nodes: 100, Depth: 12},
-		"nodes 18446744073709551615": {Nodes: 1<<64 - 1},
+		"":                                {},
+		"nodes 20000":                     {Nodes: 20000, Margin: ms, Stall: second},
+		"8+0.08":                          {Clock: match.TimeControl{Main: 8 * second, Increment: 80 * ms}},
+		"self-limited":                    {Self: true},
+		"movetime 1.5s":                   {MoveTime: 1500 * ms},
+		"byoyomi 1s, nodes 100, depth 12": {Clock: match.TimeControl{Byoyomi: second}, Nodes: 100, Depth: 12},
+		"nodes 18446744073709551615":      {Nodes: 1<<64 - 1},
 	} {
 		if got := l.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -17,6 +17,9 @@ type Events struct {
 	mu      sync.Mutex // orders Seq and the sends
 	seq     uint64
 	dropped uint64
+	given   sync.Once
+	// abandoned is closed by Abandon: from then on nobody waits for the consumer.
+	abandoned chan struct{}
 	// out gets events from all slots, under mu; Close closes it. Its capacity
 	// covers the moves of a burst: when it is full, moves are dropped and
 	// everything else waits for the consumer.
@@ -25,11 +28,15 @@ type Events struct {
 
 // NewEvents makes a stream for one run, with or without move events.
 func NewEvents(run string, moves bool) *Events {
-	return &Events{run: run, moves: moves, out: make(chan match.Event, 1024)}
+	return &Events{run: run, moves: moves, out: make(chan match.Event, 1024), abandoned: make(chan struct{})}
 }
 
 // Stream is what the consumer ranges over.
 func (e *Events) Stream() <-chan match.Event { return e.out }
+
+// Abandon stops waiting for a consumer that does not read, at the end of a run
+// that was cancelled. What it has not read may be lost.
+func (e *Events) Abandon() { e.given.Do(func() { close(e.abandoned) }) }
 
 // Close ends the stream; nothing may be sent after it.
 func (e *Events) Close() { close(e.out) }
@@ -47,7 +54,10 @@ func (e *Events) Send(ev match.Event) {
 	}
 	if ev.Type != match.EventMove {
 		e.seq++
-		e.out <- ev
+		select {
+		case e.out <- ev:
+		case <-e.abandoned:
+		}
 		return
 	}
 	select {
@@ -79,13 +89,16 @@ func (e *Events) gameStarted(g match.Game, slot int, black, white string) {
 	})
 }
 
-func (e *Events) moved(g match.Game, slot, ply int, m kifu.Move, clock time.Duration) {
+func (e *Events) moved(g match.Game, slot, ply int, m kifu.Move, clock time.Duration, timed bool) {
 	if e == nil || !e.moves {
 		return
 	}
 	ev := match.Event{
 		Type: match.EventMove, Pair: &g.Pair, Leg: &g.Leg, Slot: &slot, Ply: ply, Move: m.Move.String(),
-		Depth: m.Depth, Nodes: m.Nodes, TimeMS: milliseconds(m.Time), ClockMS: milliseconds(clock),
+		Depth: m.Depth, Nodes: m.Nodes, TimeMS: milliseconds(m.Time),
+	}
+	if timed {
+		ev.ClockMS = milliseconds(clock)
 	}
 	if m.HasScore {
 		ev.Score = &m.Score
@@ -101,4 +114,7 @@ func (e *Events) gameEnded(r *match.Result, black, white string) {
 	})
 }
 
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+func milliseconds(d time.Duration) *float64 {
+	ms := float64(d.Microseconds()) / 1000
+	return &ms
+}

@@ -110,14 +110,15 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	clock := &g.clocks[c]
 	watch := g.startWatch(c)
 	reply, err := g.players[c].Think(ctx, usi.Request{Position: g.position, Go: g.goFor(c), Deadline: clock.Deadline()})
+	slowed := watch.slowed()
 	if ctx.Err() != nil {
 		return match.Verdict{}, context.Cause(ctx)
 	}
+	g.result.Marked = g.result.Marked || slowed
 	if err != nil {
 		return g.failed(c, reply, err)
 	}
 	g.countPonder(c, reply.Hit)
-	g.result.Marked = g.result.Marked || watch.slowed()
 	overrun, lost := clock.Spend(reply.Elapsed)
 	move := recordMove(reply, g.slot.config.Plan.PVPlies)
 	g.result.Sides[c].Add(move, overrun)
@@ -158,7 +159,7 @@ func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move 
 	}
 	g.position.Moves = append(g.position.Moves, reply.Move)
 	g.result.Record.Moves = append(g.result.Record.Moves, move)
-	g.slot.config.Events.moved(g.Game, g.slot.number, len(g.result.Record.Moves), move, g.clocks[c].Remaining())
+	g.slot.config.Events.moved(g.Game, g.slot.number, len(g.result.Record.Moves), move, g.clocks[c].Remaining(), !g.limits[c].Clock.IsZero())
 	if v.Over() {
 		return v
 	}
@@ -305,41 +306,62 @@ func recordMove(r usi.Reply, pvPlies int) kifu.Move {
 }
 
 // watch observes whether the machine, rather than the engine, made a move slow.
+// What the engine has waited is read a quarter of the margin after the start, so
+// that quick moves, which cannot have waited long, cost nothing; up to that
+// quarter is not seen, and therefore three quarters count as the margin.
 type watch struct {
 	late   *lateness
-	waiter Waiter
 	start  time.Time
-	before time.Duration
 	margin time.Duration
-	on     bool
+	waiter Waiter
+	timer  *time.Timer
+	// before gets what the engine had waited, once, from the timer; it is never
+	// closed, and has room so that the timer never waits.
+	before chan time.Duration
 }
 
 // startWatch is called right before a move that can be late.
-func (g *game) startWatch(c shogi.Colour) watch {
+func (g *game) startWatch(c shogi.Colour) *watch {
 	if !g.limits[c].Timed() {
-		return watch{}
+		return nil
 	}
-	w := watch{late: g.slot.late, start: time.Now(), margin: g.limits[c].Margin, on: true}
+	w := &watch{late: g.slot.late, start: time.Now(), margin: g.limits[c].Margin}
 	if waiter, ok := g.players[c].(Waiter); ok {
-		if before, ok := waiter.Waited(); ok {
-			w.waiter, w.before = waiter, before
-		}
+		w.waiter, w.before = waiter, make(chan time.Duration, 1)
+		w.timer = time.AfterFunc(w.margin/4, w.sample)
 	}
 	return w
 }
 
+func (w *watch) sample() {
+	if before, ok := w.waiter.Waited(); ok {
+		w.before <- before
+	}
+}
+
 // slowed reports whether the engine's threads waited for a CPU, or this program
-// was late, by more than the margin.
-func (w watch) slowed() bool {
-	if !w.on || time.Since(w.start) <= w.margin {
+// was late, by more than the margin. It ends the watch.
+func (w *watch) slowed() bool {
+	if w == nil {
 		return false
 	}
-	if w.late.since(w.start) > w.margin {
-		return true
+	if w.timer != nil {
+		w.timer.Stop()
 	}
-	if w.waiter == nil {
+	if time.Since(w.start) <= w.margin {
 		return false
 	}
-	after, ok := w.waiter.Waited()
-	return ok && after-w.before > w.margin
+	return w.late.since(w.start) > w.margin || w.waited() > w.margin*3/4
+}
+
+// waited is how long the engine was kept waiting since the sample.
+func (w *watch) waited() time.Duration {
+	select {
+	case before := <-w.before:
+		if after, ok := w.waiter.Waited(); ok {
+			return after - before
+		}
+	default: // no sample: it cannot be known
+	}
+	return 0
 }

@@ -55,6 +55,14 @@ type Lease struct {
 
 // Sink takes finished pairs. The one durable sink's Put ends the lease, and its
 // error ends the run. It is called from all slots at once.
+//
+// A Sink that is an AttemptSink, too, is told of the attempts at pairs that were
+// given up.
 type Sink interface {
 	Put(ctx context.Context, r match.PairResult) error
+}
+
+// AttemptSink keeps attempts at pairs that do not count.
+type AttemptSink interface {
+	PutAttempt(ctx context.Context, a match.Attempt) error
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -37,22 +38,50 @@ func Run(ctx context.Context, c Config) error {
 	if err := (&slot{config: c, starts: starts}).warmUp(ctx); err != nil {
 		return err
 	}
+	failed := &firstError{}
 	group, ctx := errgroup.WithContext(ctx)
 	late := watchLateness(ctx)
 	defer late.wait()
 	for n := range c.Plan.Concurrency {
 		group.Go(func() error {
-			s := &slot{number: n, config: c, late: late, starts: starts, players: map[int]Player{}}
+			s := &slot{number: n, config: c, late: late, starts: starts, players: map[int]Player{}, failed: failed}
 			err := s.run(ctx)
 			return errors.Join(err, s.closeAll())
 		})
 	}
-	return group.Wait()
+	return errors.Join(group.Wait(), failed.get())
 }
+
+// firstError is the failure that ends a run without cutting what is in play: no
+// slot takes another pair once there is one.
+type firstError struct {
+	mu  sync.Mutex
+	err error
+}
+
+func (f *firstError) set(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err == nil {
+		f.err = err
+	}
+}
+
+func (f *firstError) get() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err
+}
+
+// unplayable is a pair that could not be played, time and again.
+type unplayable struct{ err error }
+
+func (u *unplayable) Error() string { return u.err.Error() }
+func (u *unplayable) Unwrap() error { return u.err }
 
 // run plays pairs until there are no more.
 func (s *slot) run(ctx context.Context) error {
-	for {
+	for s.failed.get() == nil {
 		lease, err := s.config.Source.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -60,10 +89,16 @@ func (s *slot) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := s.serve(ctx, lease); err != nil {
+		err = s.serve(ctx, lease)
+		if _, ok := errors.AsType[*unplayable](err); ok {
+			s.failed.set(err)
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // serve plays one lease to its end. A revoked lease is no error.
@@ -77,6 +112,7 @@ func (s *slot) serve(ctx context.Context, lease Lease) error {
 	result, err := s.playPair(pairCtx, lease.Pair)
 	if err != nil {
 		lease.Return(err)
+		err = errors.Join(err, s.keepAttempts(ctx, result.Attempts))
 		if errors.Is(err, errRevoked) {
 			return nil
 		}
@@ -86,6 +122,21 @@ func (s *slot) serve(ctx context.Context, lease Lease) error {
 		return fmt.Errorf("runner: pair %d: %w", lease.Pair.ID, err)
 	}
 	s.config.Events.pairDone(lease.Pair.ID)
+	return nil
+}
+
+// keepAttempts stores what was tried at a pair that is given up, also where the
+// run has been cancelled.
+func (s *slot) keepAttempts(ctx context.Context, attempts []match.Attempt) error {
+	sink, ok := s.config.Sink.(AttemptSink)
+	if !ok {
+		return nil
+	}
+	for _, a := range attempts {
+		if err := sink.PutAttempt(context.WithoutCancel(ctx), a); err != nil {
+			return fmt.Errorf("runner: pair %d: keeping an attempt: %w", a.Pair, err)
+		}
+	}
 	return nil
 }
 
@@ -120,7 +171,8 @@ func (s *slot) playPair(ctx context.Context, pair match.Pair) (match.PairResult,
 			failures++
 			s.config.Events.unplayed(pair.ID, s.number, err)
 			if !s.again(ctx, failures, err) {
-				return result, fmt.Errorf("runner: pair %d could not be played %d times in a row: %w", pair.ID, failures, err)
+				result.Attempts = append(result.Attempts, match.Attempt{Pair: pair.ID, Ended: time.Now(), Why: err.Error()})
+				return result, &unplayable{fmt.Errorf("runner: pair %d could not be played %d times in a row: %w", pair.ID, failures, err)}
 			}
 		case s.isVoid(games) && len(result.Attempts) < attempts-1:
 			err = errSlowed
@@ -133,9 +185,10 @@ func (s *slot) playPair(ctx context.Context, pair match.Pair) (match.PairResult,
 	}
 }
 
-// Waits before a pair is tried again after a lost connection: they double, and
-// add up to about a quarter of an hour before the run ends.
+// Waits before a pair is tried again: they double, and after a lost connection
+// they add up to about a quarter of an hour before the run ends.
 const (
+	firstRetry        = 100 * time.Millisecond // of a failed start
 	firstReconnect    = time.Second
 	longestReconnect  = 2 * time.Minute
 	reconnectAttempts = 14
@@ -144,14 +197,14 @@ const (
 // again decides whether a pair is tried once more, and waits where the way to a
 // remote engine was cut: that passes by itself, mostly not within a second.
 func (s *slot) again(ctx context.Context, failures int, err error) bool {
-	fault, ok := errors.AsType[*usi.Fault](err)
-	if !ok || fault.Kind != usi.FaultConnection {
-		return failures < attempts
+	wait, most := firstRetry, attempts
+	if fault, ok := errors.AsType[*usi.Fault](err); ok && fault.Kind == usi.FaultConnection {
+		wait, most = firstReconnect, reconnectAttempts
 	}
-	if failures >= reconnectAttempts {
+	if failures >= most {
 		return false
 	}
-	timer := time.NewTimer(min(firstReconnect<<(failures-1), longestReconnect))
+	timer := time.NewTimer(min(wait<<(failures-1), longestReconnect))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -26,7 +26,7 @@ type fake struct {
 	newGame func() error
 	closed  *atomic.Int64
 	asked   []usi.Request
-	waited  time.Duration
+	waited  atomic.Int64 // nanoseconds
 }
 
 func (f *fake) NewGame(context.Context, usi.Game) error {
@@ -68,7 +68,7 @@ func (f *fake) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 }
 
 func (f *fake) GameOver(context.Context, usi.Outcome) error { return nil }
-func (f *fake) Waited() (time.Duration, bool)               { return f.waited, true }
+func (f *fake) Waited() (time.Duration, bool)               { return time.Duration(f.waited.Load()), true }
 
 func (f *fake) Close() error {
 	if f.closed != nil {
@@ -311,8 +311,8 @@ func TestSlowedMoves(t *testing.T) {
 			pairs, err := play(t, plan, func(name string) *fake {
 				f := &fake{name: name}
 				f.delay = func(ply int) time.Duration {
-					if ply == 6 {
-						f.waited += 300 * time.Millisecond // waiting for a CPU
+					if ply == 6 { // waiting for a CPU, in the middle of the move
+						time.AfterFunc(100*time.Millisecond, func() { f.waited.Add(int64(300 * time.Millisecond)) })
 						return 500 * time.Millisecond
 					}
 					return 0

@@ -20,6 +20,7 @@ type slot struct {
 	number  int
 	config  Config
 	late    *lateness
+	failed  *firstError         // of the run
 	starts  *semaphore.Weighted // of the run: engines that may be starting
 	players map[int]Player      // open ones, by index into Plan.Players
 }

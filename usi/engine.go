@@ -285,7 +285,7 @@ func (e *Engine) stop(s *search) (event, error) {
 	case ev := <-s.wait:
 		return ev, e.check(ev, "stopping")
 	case <-timer.C:
-		return event{}, e.fail(e.silence(FaultHang), "waiting for bestmove after stop", "")
+		return event{}, e.fail(e.silence(FaultHang), "waiting for bestmove after stop", e.lastWords(""))
 	}
 }
 
@@ -332,7 +332,7 @@ func (e *Engine) send(text []byte, doing string) error {
 		error
 		Timeout() bool
 	}](err); ok && t.Timeout() {
-		return e.fail(FaultNotRead, doing, fmt.Sprintf("it did not read its input within %v", e.limits.Write))
+		return e.fail(FaultNotRead, doing, e.lastWords(fmt.Sprintf("it did not read its input within %v", e.limits.Write)))
 	}
 	return e.fail(e.endKind(), doing, e.diagnosis())
 }
@@ -345,7 +345,7 @@ func (e *Engine) await(ctx context.Context, wait <-chan event, limit time.Durati
 	case ev := <-wait:
 		return e.check(ev, doing)
 	case <-timer.C:
-		return e.fail(e.silence(FaultStart), doing, fmt.Sprintf("silent for %v", limit))
+		return e.fail(e.silence(FaultStart), doing, e.lastWords(fmt.Sprintf("silent for %v", limit)))
 	case <-ctx.Done():
 		return fmt.Errorf("usi: %s: %s: %w", e.config.Name, doing, context.Cause(ctx))
 	}
@@ -398,6 +398,19 @@ func (e *Engine) Waited() (d time.Duration, ok bool) {
 	}
 	d, err := w.Waited()
 	return d, err == nil
+}
+
+// lastWords adds what a living engine has said on stderr to a note.
+func (e *Engine) lastWords(note string) string {
+	d, ok := e.conn.(interface{ Diagnosis() string })
+	if !ok {
+		return note
+	}
+	words := strings.TrimPrefix(strings.TrimPrefix(foreign.Printable(d.Diagnosis(), 1000), "still running"), "; ")
+	if note == "" || words == "" {
+		return note + words
+	}
+	return note + "; " + words
 }
 
 // diagnosis asks the connection how its process ended.

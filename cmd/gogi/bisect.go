@@ -55,6 +55,9 @@ func doesNotStart(err error) bool {
 
 // worse judges A by the exact test over pairs, one-sided.
 func (r *report) worse() (code int, why string) {
+	if g := r.Gate; g != nil {
+		return g.worse()
+	}
 	test, err := r.tally.SignFlip(stats.Less)
 	if err != nil {
 		k, n := r.tally.Total().Decisive()
@@ -69,6 +72,19 @@ func (r *report) worse() (code int, why string) {
 		return bisectSkip, fmt.Sprintf("%d pairs are too few to show a difference (at least %d)", r.Pairs, bisectPairs)
 	}
 	return bisectGood, fmt.Sprintf("%s is not shown to be weaker than %s, p = %s one-sided", r.A, r.B, pValue(test.P))
+}
+
+// worse is the verdict of a sequential test.
+func (g *gateReport) worse() (code int, why string) {
+	why = fmt.Sprintf("%s: %s", g.Design, g.Decision)
+	switch g.Decision {
+	case stats.Pass:
+		return bisectGood, why
+	case stats.Fail:
+		return bisectBad, why
+	case stats.Continue, stats.Inconclusive:
+	}
+	return bisectSkip, why
 }
 
 // bisectPairs is the least number of pairs in which one side's winning all of

@@ -76,6 +76,14 @@ func (s *gatedSink) Put(ctx context.Context, r match.PairResult) error {
 	return err
 }
 
+// PutAttempt stores an attempt that does not count.
+func (s *gatedSink) PutAttempt(ctx context.Context, a match.Attempt) error {
+	if sink, ok := s.Sink.(runner.AttemptSink); ok {
+		return sink.PutAttempt(ctx, a)
+	}
+	return nil
+}
+
 // resultPair is a finished pair as package stats counts it.
 func resultPair(plan *match.Plan, r match.PairResult) stats.Pair {
 	var pair stats.Pair

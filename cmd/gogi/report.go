@@ -107,6 +107,7 @@ type testReport struct {
 type criticalWins struct {
 	Alpha float64 `json:"alpha"`
 	Wins  *int    `json:"wins"` // of N; null where no number is enough
+	Why   string  `json:"why,omitempty"`
 }
 
 type eloReport struct {
@@ -514,6 +515,8 @@ func (r *report) winRate(t stats.Tally) {
 		c := criticalWins{Alpha: alpha}
 		if wins, ok := stats.CriticalWins(n, alpha, stats.TwoSided); ok {
 			c.Wins = &wins
+		} else {
+			c.Why = fmt.Sprintf("%d decisive games are too few for any number of wins", n)
 		}
 		test.Critical = append(test.Critical, c)
 	}
@@ -539,9 +542,12 @@ func (r *report) signFlip(t stats.Tally) {
 func signFlipOf(t stats.Tally) testReport {
 	report := testReport{Method: "pair_sign_flip", Alternative: string(stats.TwoSided)}
 	test, err := t.SignFlip(stats.TwoSided)
-	if err != nil {
+	switch {
+	case t.Pairs() == 0:
+		report.Why = "no finished game"
+	case err != nil:
 		report.Why = err.Error()
-	} else {
+	default:
 		report.Method, report.N, report.P = test.Method, test.N, number(test.P)
 	}
 	return report
