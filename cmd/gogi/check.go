@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"gogi/configs"
@@ -37,9 +36,9 @@ func (c *checkCommand) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := cancelAtInterrupt(ctx, env)
+	ctx, interrupted := catchInterrupts(ctx, env)
 	err = c.examine(ctx, env, &subject{player: plan.Players[0], plan: plan, guard: guard})
-	stop()
+	interrupted.stop()
 	return errors.Join(err, guard.Close())
 }
 
@@ -87,24 +86,6 @@ func (c *checkCommand) engine() (configs.Engine, error) {
 		e.Options = append(e.Options, match.Option{Name: name, Value: value})
 	}
 	return e, nil
-}
-
-// cancelAtInterrupt ends the context at the first interrupt. stop ends the
-// listening, and with it the context.
-func cancelAtInterrupt(ctx context.Context, env *environment) (_ context.Context, stop func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	var listener sync.WaitGroup
-	listener.Go(func() {
-		select {
-		case <-env.interrupts:
-			cancel(errInterrupted)
-		case <-ctx.Done():
-		}
-	})
-	return ctx, func() {
-		cancel(nil)
-		listener.Wait()
-	}
 }
 
 // examine goes through the items and prints what was found.

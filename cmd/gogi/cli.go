@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/alecthomas/kong"
 
@@ -23,10 +22,9 @@ const (
 
 // environment is what a verb has of the world around it.
 type environment struct {
-	in         io.Reader
-	out        io.Writer        // the result
-	err        io.Writer        // progress and errors
-	interrupts <-chan os.Signal // from the runtime; never closed
+	in  io.Reader
+	out io.Writer // the result
+	err io.Writer // progress and errors
 }
 
 // commandLine is the grammar: one field for each verb.
@@ -104,8 +102,11 @@ func (env *environment) fail(err error, code int) int {
 		return exitDone
 	}
 	exit, ok := errors.AsType[*exitError](err)
-	if ok {
+	switch {
+	case ok:
 		code = exit.code
+	case errors.Is(err, errInterrupted):
+		code = exitInterrupted
 	}
 	if !ok || exit.err != nil {
 		fmt.Fprintf(env.err, "gogi: %s\n", foreign.PrintableLines(err.Error()))

@@ -5,15 +5,8 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 )
 
 func main() {
-	// Capacity 4: the runtime never waits, and nobody presses more often.
-	interrupts := make(chan os.Signal, 4)
-	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	os.Exit(run(context.Background(), os.Args[1:], &environment{
-		in: os.Stdin, out: os.Stdout, err: os.Stderr, interrupts: interrupts,
-	}))
+	os.Exit(run(context.Background(), os.Args[1:], &environment{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"syscall"
+	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -32,6 +33,8 @@ type matchCommand struct {
 	Quiet bool `short:"q" help:"No progress."`
 
 	seriesFlags
+
+	interrupted *interrupts
 }
 
 // seriesFlags are the flags that mirror the file's keys.
@@ -97,10 +100,13 @@ func (c *matchCommand) Run(ctx context.Context, env *environment) error {
 
 // match is the whole verb; the report is nil where nothing was to be played.
 func (c *matchCommand) match(ctx context.Context, env *environment) (*report, error) {
+	ctx, interrupted := catchInterrupts(ctx, env)
+	defer interrupted.stop()
 	guard, err := startGuard()
 	if err != nil {
 		return nil, err
 	}
+	c.interrupted = interrupted
 	report, err := c.guarded(ctx, env, guard)
 	return report, errors.Join(err, guard.Close())
 }
@@ -220,7 +226,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *opener
 	}
 	run, err := store.Begin(ctx, o.plan)
 	if err != nil {
-		return nil, err
+		return nil, withPaths(err, o.plan)
 	}
 	finished, err := run.Finished(ctx)
 	if err != nil {
@@ -241,6 +247,24 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *opener
 		report.print(env.out)
 	}
 	return report, played
+}
+
+// withPaths adds to the differences of a refused plan which files they are in.
+func withPaths(err error, plan *match.Plan) error {
+	different, ok := errors.AsType[*results.DifferentPlan](err)
+	if !ok {
+		return err
+	}
+	for i, line := range different.Differences {
+		for _, p := range plan.Players {
+			for _, f := range p.Identity.Files {
+				if strings.HasPrefix(line, "players."+p.Name+".identity."+f.Role+":") {
+					different.Differences[i] = line + " (" + f.Path + ")"
+				}
+			}
+		}
+	}
+	return err
 }
 
 // nameRun gives the run the name that it is stored under.
@@ -282,15 +306,14 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *opene
 			return err
 		}
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	events := runner.NewEvents(plan.Run, c.JSON || !c.Quiet)
 	var watchers errgroup.Group
 	watchers.Go(func() error { return c.watch(env, plan, before, events.Stream()) })
-	stopListening := listen(env, source, cancel)
+	c.interrupted.playing(source.Drain)
+	defer context.AfterFunc(ctx, events.Abandon)()
 	events.Send(runEvent(plan, plan.Pairs-missing))
 	err = runner.Run(ctx, runner.Config{Plan: plan, Source: source, Sink: sink, Open: o.open, Events: events})
-	interrupted := stopListening()
+	c.interrupted.playing(nil)
 	left, countErr := leftOver(ctx, plan, run)
 	done := plan.Pairs - left
 	events.Send(match.Event{Type: match.EventDone, Finished: &done, Pairs: plan.Pairs})
@@ -298,7 +321,25 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *opene
 	if gated, ok := sink.(*gatedSink); ok && gated.gate.decided() {
 		left = 0 // what is not played is not needed
 	}
-	return ended(errors.Join(countErr, watchers.Wait()), err, left, interrupted)
+	return ended(errors.Join(countErr, awaitWatchers(ctx, &watchers)), err, left, c.interrupted.happened())
+}
+
+// awaitWatchers waits for the consumers of the events, but not for ever once the run
+// was cancelled: one may hang in a write that nobody reads.
+func awaitWatchers(ctx context.Context, watchers *errgroup.Group) error {
+	done := make(chan error, 1) // one result, from the goroutine; never closed
+	go func() { done <- watchers.Wait() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(time.Second):
+		return nil
+	}
 }
 
 // gated puts the sequential test before the store: it knows what is stored, and
@@ -372,34 +413,4 @@ func ended(internal, err error, left int, interrupted bool) error {
 		return &exitError{exitUnplayed, fmt.Errorf("%d pairs are unplayed", left)}
 	}
 	return err
-}
-
-var errInterrupted = errors.New("interrupted")
-
-// listen drains the source at the first interrupt and cancels at the second, or
-// at once for SIGTERM and SIGHUP. stop ends it and reports whether there was one.
-func listen(env *environment, source *runner.PlanSource, cancel context.CancelCauseFunc) (stop func() bool) {
-	quit, interrupted := make(chan struct{}), false // closed by stop
-	var group errgroup.Group
-	group.Go(func() error {
-		for {
-			select {
-			case <-quit:
-				return nil
-			case sig := <-env.interrupts:
-				if interrupted || sig == syscall.SIGTERM || sig == syscall.SIGHUP {
-					cancel(errInterrupted)
-				} else {
-					source.Drain()
-					fmt.Fprintln(env.err, "\ninterrupted: the games in play are the last; once more to end at once")
-				}
-				interrupted = true
-			}
-		}
-	})
-	return func() bool {
-		close(quit)
-		_ = group.Wait()
-		return interrupted
-	}
 }

@@ -427,7 +427,7 @@ func (f *HandicapFit) term(k int) float64 {
 }
 
 // errors are the standard errors of the terms by the observed information, 0
-// where it gives none.
+// where it gives none, which is then noted.
 func (f *HandicapFit) errors() []float64 {
 	errs := make([]float64, f.ground.terms)
 	info := f.ground.information(f.at.x)
@@ -441,6 +441,7 @@ func (f *HandicapFit) errors() []float64 {
 	// Players who drift pull at nobody, so a shift of the others is still free.
 	inverse, err := inverseOf(submatrix(info, kept), players, true)
 	if err != nil {
+		f.Notes = append(f.Notes, "the games do not determine every parameter of this model: "+err.Error())
 		return errs
 	}
 	for n, i := range kept {

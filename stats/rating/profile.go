@@ -109,11 +109,11 @@ type search struct {
 func (s search) end(side float64) (float64, error) {
 	_, solve := s.p.derivatives(s.at.x)
 	estimate := dot(s.weights, s.at.x)
-	step := s.z * math.Sqrt(max(1e-12, dot(s.weights, solve(s.weights))))
+	step := s.z * math.Sqrt(max(1e-6, dot(s.weights, solve(s.weights))))
 	step = min(step, 4)
 	from, inner := s.at.x, 0.0
 	innerExcess, outer, outerExcess := -s.z, 0.0, 0.0
-	for outer = step; ; outer += step {
+	for outer = step; ; outer += min(outer, 4) {
 		if outer > farthest {
 			return math.Inf(int(side)), nil
 		}

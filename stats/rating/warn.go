@@ -62,7 +62,7 @@ func (c *HandicapComparison) judge(t table) {
 			f.Weight = weights[i]
 		}
 	}
-	c.Following = t.following()
+	c.Following = t.following((*cell).signed)
 	c.warnFollowing(t)
 	c.warnClose()
 	c.warnFirstMove()
@@ -74,7 +74,7 @@ func (c *HandicapComparison) judge(t table) {
 func (c *HandicapComparison) warnFollowing(t table) {
 	again, varied := t.variety()
 	switch {
-	case c.Following > 1-1e-9:
+	case c.Following > confounded:
 		c.Warnings = append(c.Warnings, "the handicap is a function of the players' difference: its worth and the ratings cannot be told apart by a line")
 	case c.Following > followed:
 		c.Warnings = append(c.Warnings, fmt.Sprintf(
@@ -112,21 +112,23 @@ func (c *HandicapComparison) warnFirstMove() {
 }
 
 // signed is the handicap of Black over White.
-func (c cell) signed() float64 {
+func (c *cell) signed() float64 {
 	if c.byWhite {
 		return -float64(c.handicap)
 	}
 	return float64(c.handicap)
 }
 
-// following is the R² of the least-squares regression of the signed handicap on
-// differences of player numbers of its own making: 1 where some scale of
-// strengths has the handicap as the difference.
-func (t table) following() float64 {
+// following is the R² of the least-squares regression of a number of each cell
+// (for Black, its negative for White) on differences of players' numbers: 1
+// where some scale of strengths has it as the difference, and where the games
+// therefore cannot tell its effect from the players' strengths.
+func (t table) following(number func(*cell) float64) float64 {
 	diagonal, rhs := make([]float64, len(t.names)), make([]float64, len(t.names))
 	total := 0.0
-	for _, c := range t.cells {
-		n, h := c.games(), c.signed()
+	for i := range t.cells {
+		c := &t.cells[i]
+		n, h := c.games(), number(c)
 		diagonal[c.black] += n
 		diagonal[c.white] += n
 		rhs[c.black] += n * h
@@ -138,7 +140,8 @@ func (t table) following() float64 {
 	}
 	scale := conjugate(func(v, out []float64) {
 		clear(out)
-		for _, c := range t.cells {
+		for i := range t.cells {
+			c := &t.cells[i]
 			d := c.games() * (v[c.black] - v[c.white])
 			out[c.black] += d
 			out[c.white] -= d
@@ -146,6 +149,9 @@ func (t table) following() float64 {
 	}, diagonal, rhs)
 	return min(1, dot(scale, rhs)/total)
 }
+
+// confounded is the R² from which on there is nothing left to estimate.
+const confounded = 1 - 1e-9
 
 // variety counts the pairs of players that met more than once, and those of
 // them that met under more than one handicap.
@@ -156,7 +162,8 @@ func (t table) variety() (again, varied int) {
 		varied   bool
 	}
 	pairs := map[[2]int32]met{}
-	for _, c := range t.cells {
+	for i := range t.cells {
+		c := &t.cells[i]
 		key, h := [2]int32{c.black, c.white}, c.signed()
 		if c.black > c.white {
 			key, h = [2]int32{c.white, c.black}, -h
