@@ -61,14 +61,14 @@ func (d Design) Length(elo float64) (Length, error) {
 	if err != nil {
 		return Length{}, err
 	}
-	root := (upperQuantile(d.tail())/2 - upperQuantile(d.Power)*math.Sqrt(p*(1-p))) / (p - 0.5)
-	normal := root * root
-	if normal > maxPlanned {
-		return Length{}, fmt.Errorf("a difference of %v Elo takes more than ten million decisive games", elo)
-	}
+	ratio := (upperQuantile(d.tail())/2 - upperQuantile(d.Power)*math.Sqrt(p*(1-p))) / (p - 0.5)
 	// A tooth is about 1/(p-½) games wide, and the last one that dips below the
 	// power is among the nearest few.
-	window := int(10/(p-0.5)) + 50
+	normal, reach := ratio*ratio, 10/(p-0.5)+50
+	if normal+reach > maxPlanned {
+		return Length{}, errTooClose(elo)
+	}
+	window := int(reach)
 	t := newTooth(max(1, int(normal)-window), p, d.tail())
 	for t.n > 1 && t.power >= d.Power { // the normal approximation was far off
 		t = newTooth(t.n/2, p, d.tail())
@@ -104,9 +104,13 @@ func (d Design) decisiveRate(elo float64) (float64, error) {
 	case p >= 1:
 		return 0, fmt.Errorf("a draw rate of %v leaves no room for a difference of %v Elo", d.DrawRate, elo)
 	case p == 0.5:
-		return 0, fmt.Errorf("a difference of %v Elo takes more than ten million decisive games", elo)
+		return 0, errTooClose(elo)
 	}
 	return p, nil
+}
+
+func errTooClose(elo float64) error {
+	return fmt.Errorf("a difference of %v Elo takes more than ten million decisive games", elo)
 }
 
 // tooth is the exact test of n games at k critical wins, carried from n to n+1
@@ -129,10 +133,13 @@ func (t *tooth) step() {
 	t.size += newBinomial(t.n, 0.5).prob(t.k-1) / 2
 	t.power += newBinomial(t.n, t.p).prob(t.k-1) * t.p
 	t.n++
-	for !(Test{P: t.size}).Significant(t.alpha) {
+	for t.k <= t.n && !(Test{P: t.size}).Significant(t.alpha) {
 		t.size -= newBinomial(t.n, 0.5).prob(t.k)
 		t.power -= newBinomial(t.n, t.p).prob(t.k)
 		t.k++
+	}
+	if t.k > t.n { // not even all: nothing is left but rounding errors
+		t.size, t.power = 0, 0
 	}
 }
 

@@ -89,7 +89,7 @@ func TestSequentialNumbersAreNumbers(t *testing.T) {
 		x, err = s.Exact(elo, 100)
 		sound(t, "exact", err, x.Pass, x.Fail, x.Games, x.Unfinished)
 		d := Design{s.Alpha, number.Draw(t, "power"), c.DrawRate, rapid.SampledFrom([]Alternative{Greater, Less, TwoSided}).Draw(t, "alt")}
-		if math.Abs(elo) > 1 {
+		if math.Abs(elo) > 1 || math.Abs(elo) < 1e-3 { // those between take a second
 			l, err := d.Length(elo)
 			sound(t, "length", err, l.Power)
 		}
@@ -530,6 +530,9 @@ func TestDrawConventions(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	for _, m := range IntervalMethods() {
+		if m.Exact() != (m == MethodClopperPearson || m == MethodBlaker) {
+			t.Error(m)
+		}
 		if i, err := m.Interval(7, 10, 0.9); err != nil || i.Method != string(m) {
 			t.Errorf("%s: %+v, %v", m, i, err)
 		}
@@ -554,5 +557,122 @@ func TestSpeed(t *testing.T) {
 				t.Logf("%s of %d took %v", m, k, took)
 			}
 		}
+	}
+}
+
+func TestScoresOfASeries(t *testing.T) {
+	games := WDL{Wins: 521, Draws: 10, Losses: 469}
+	if s := games.DecisiveScores(); s != (Scores{"decisive_game", 521, 990}) {
+		t.Errorf("%+v", s)
+	}
+	if s := games.GameScores(); s != (Scores{"game", 526, 1000}) {
+		t.Errorf("%+v", s)
+	}
+	s, err := tallyOf(t, 1, 0, 2, 1, 1, 3).PairScores()
+	if err != nil || s != (Scores{"pair", 5.25, 8}) { // 0 + 2·½ + ½ + ¾ + 3
+		t.Errorf("%+v, %v", s, err)
+	}
+	if s, err := singlesOf(t, games).PairScores(); err == nil {
+		t.Errorf("%+v", s)
+	}
+	if c, err := games.Counted(DrawsHalf); err != nil || c.Score() != 0.526 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// Without draws or a common opening, pairs and their games tell the same story:
+// a pair's variance is half of a game's. (It is estimated from half as many units,
+// so the errors differ a little.)
+func TestNormalizedElo(t *testing.T) {
+	pairs, err := tallyOf(t, 16, 0, 48, 0, 0, 36).Sample() // games won by 0.6, independently
+	if err != nil {
+		t.Fatal(err)
+	}
+	games, err := singlesOf(t, WDL{Wins: 120, Losses: 80}).Sample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := pairs.NormalizedElo(0.95)
+	b, err2 := games.NormalizedElo(0.95)
+	if err != nil || err2 != nil || !agree(a.Elo, b.Elo, 1e-12) || !agree(a.Error, b.Error, 0.02) {
+		t.Errorf("%+v, %v, %+v, %v", a, err, b, err2)
+	}
+	sigma := math.Sqrt(0.24)
+	if want := NormalizedElo(0.6, sigma); !agree(a.Elo, want, 1e-12) || !agree(NormalizedScore(want, sigma), 0.6, 1e-12) {
+		t.Errorf("%v, want %v", a.Elo, want)
+	}
+	if a.Interval.Method != "pair_normalized" || b.Interval.Method != "game_normalized" || !agree(a.Interval.Hi-a.Interval.Lo, 2*1.959963984540054*a.Error, 1e-12) {
+		t.Errorf("%+v, %+v", a, b)
+	}
+	e, err := pairs.Elo(0.95)
+	i, _ := pairs.Interval(0.95)
+	if err != nil || !agree(e.Elo, Elo(0.6), 1e-12) || e.Interval != EloInterval(i) || !agree(e.Error, 400/math.Ln10*math.Sqrt(0.24/200)/0.24, 1e-12) {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if NormalizedElo(0.5, 0) != 0 || !math.IsInf(NormalizedElo(1, 0), 1) {
+		t.Error("a score without variance")
+	}
+	for _, tally := range []Tally{tallyOf(t, 0, 0, 0, 9, 0, 0), tallyOf(t, 0, 0, 0, 0, 0, 9)} {
+		s, _ := tally.Sample()
+		if e, err := s.NormalizedElo(0.95); err == nil {
+			t.Errorf("%+v", e)
+		}
+		if e, err := s.Elo(0.95); err == nil {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+func TestDecisiveGamesInSequence(t *testing.T) {
+	s := SPRT{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Overshoot: true}
+	w := WDL{Wins: 300, Draws: 1000, Losses: 200}
+	p1 := Expected(50)
+	want := 300*math.Log(p1/0.5) + 200*math.Log((1-p1)/0.5)
+	j, err := s.JudgeDecisive(w)
+	if err != nil || !agree(j.LLR, want, 1e-12) || j.Decision != Pass || j.Units != 500 || j.Overshoot1 != 0 {
+		t.Errorf("%+v, %v; want %v", j, err, want)
+	}
+	if j, err := s.JudgeDecisive(WDL{Draws: 9}); err != nil || j.LLR != 0 || j.Decision != Continue {
+		t.Errorf("%+v, %v", j, err)
+	}
+	if j, err := s.JudgeDecisive(WDL{Wins: -1}); err == nil {
+		t.Errorf("%+v", j)
+	}
+}
+
+func TestMidPLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 500).Draw(t, "n")
+		k := rapid.IntRange(0, n).Draw(t, "k")
+		ge, err := MidPTest(k, n, 0.5, Greater)
+		le, err2 := MidPTest(k, n, 0.5, Less)
+		two, err3 := MidPTest(k, n, 0.5, TwoSided)
+		exact, _ := BinomialTest(k, n, 0.5, TwoSided)
+		if err != nil || err2 != nil || err3 != nil || math.Abs(ge.P+le.P-1) > 1e-12 || two.P > exact.P || two.P != min(1, 2*min(ge.P, le.P)) {
+			t.Fatal(ge, le, two, exact)
+		}
+		normal, ok := NormalCriticalWins(n, 0.05, Less)
+		upper, ok2 := NormalCriticalWins(n, 0.05, Greater)
+		both, ok3 := NormalCriticalWins(n, 0.1, TwoSided)
+		if ok != ok2 || ok != ok3 || ok && (normal != n-upper || both != upper) {
+			t.Fatal(normal, upper, both)
+		}
+	})
+}
+
+func TestPrefixOfSingleGames(t *testing.T) {
+	s := SPRT{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic}
+	p, _ := NewPrefix(s, 200)
+	if e, err := p.Elo(0.95); err == nil {
+		t.Errorf("before the first game: %+v", e)
+	}
+	for id := range 200 {
+		if err := p.Add(id, Pair{leg([]Outcome{Win, Win, Loss}[id%3], true)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j := p.Judgement()
+	if llr := llrOf(t, s, p.Tally().Total()); j.Decision != Pass || j.LLR != llr || j.Units+j.Beyond != 200 {
+		t.Errorf("%+v", j)
 	}
 }

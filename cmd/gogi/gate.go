@@ -16,7 +16,9 @@ import (
 
 // gateTest is the sequential test that a gate plays. It passes where the
 // likelihood ratio reaches 1/α, rather than Wald's (1-β)/α, and without overshoot
-// correction: then a false pass has at most probability α, whatever is looked at.
+// correction. For a ratio of two fixed distributions Ville's inequality would
+// then keep false passes at α, whatever is looked at; the generalised ratio
+// estimates its distributions, and keeps it in simulation (see the test).
 func gateTest(g match.Gate) stats.SPRT {
 	return stats.SPRT{
 		Elo0: g.Elo0, Elo1: g.Elo1, Alpha: g.Alpha * (1 - g.Beta), Beta: g.Beta, Model: stats.EloModel(g.Model),

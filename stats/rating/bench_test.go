@@ -38,16 +38,27 @@ func league(n, games int) []Count {
 
 // BenchmarkRate rates a thousand players from 10^7 games.
 func BenchmarkRate(b *testing.B) {
-	counts := league(1000, 10)
+	both := league(1000, 10)
+	var once []Count // each pair in one row, twenty games
+	for _, c := range both {
+		if c.Black < c.White {
+			c.BlackWins, c.WhiteWins = 2*c.BlackWins, 2*c.WhiteWins
+			once = append(once, c)
+		}
+	}
+	b.Run("newton/pairs", func(b *testing.B) { benchmarkRate(b, once, Model{}) })
 	for _, m := range []Model{{Method: Newton, FirstMove: NoFirstMove}, {Method: Newton, FirstMove: Multiplicative}} {
-		b.Run(fmt.Sprintf("%s/%s", m.Method, m.FirstMove), func(b *testing.B) {
-			for b.Loop() {
-				f, err := Rate(counts, m)
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.ReportMetric(float64(f.Iterations), "iterations")
-			}
-		})
+		b.Run(fmt.Sprintf("%s/%s", m.Method, m.FirstMove), func(b *testing.B) { benchmarkRate(b, both, m) })
+	}
+}
+
+func benchmarkRate(b *testing.B, counts []Count, m Model) {
+	b.Helper()
+	for b.Loop() {
+		f, err := Rate(counts, m)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(f.Iterations), "iterations")
 	}
 }

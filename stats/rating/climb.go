@@ -47,7 +47,8 @@ func climb(p problem, x []float64, hold *contrast) (peak, error) {
 	if math.IsInf(at.value, -1) || math.IsNaN(at.value) {
 		return peak{}, errors.New("the search starts where the games are impossible")
 	}
-	for polished := 0; at.iterations < 300; at.iterations++ {
+	checkpoint := at.value
+	for polished := 0; at.iterations < 400; at.iterations++ {
 		gradient, solve := p.derivatives(at.x)
 		step := newtonStep(gradient, solve, at.x, hold)
 		p.settle(step)
@@ -67,7 +68,17 @@ func climb(p problem, x []float64, hold *contrast) (peak, error) {
 				at.value = p.value(at.x)
 				return at, nil
 			}
+		case at.iterations%100 == 99:
+			// On a plain that hardly rises, damped steps may go on for ever.
+			if at.value-checkpoint < 1e-9*(1+math.Abs(at.value)) {
+				at.drifting = largerThan(step, driftStep)
+				return at, nil
+			}
+			checkpoint = at.value
 		case !at.advance(p, step, gain):
+			if gain < 1e-9*(1+math.Abs(at.value)) {
+				return at, nil // rounding hides what is left to gain
+			}
 			return peak{}, errors.New("the search for the maximum of the likelihood stalled")
 		}
 	}
@@ -184,7 +195,7 @@ func conjugate(multiply func(v, out []float64), diagonal, rhs []float64) []float
 		return dot(r, z)
 	}
 	rz := scale()
-	enough := rz * 1e-24
+	enough := rz * 1e-18 // Newton repairs the rest
 	direction := slices.Clone(z)
 	for range 10*n + 100 {
 		if rz <= enough {

@@ -33,7 +33,7 @@ func rows(t *testing.T, name string) [][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close() //nolint:errcheck // only read
+	defer file.Close()
 	r, err := csv.NewReader(file).ReadAll()
 	if err != nil {
 		t.Fatal(err)

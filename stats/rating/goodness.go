@@ -253,42 +253,56 @@ type Residual struct {
 // Residuals are those of all pairs that met, both colours together, the worst
 // first. Their z are a little small, as the pair itself took part in the fit.
 func (f *Fit) Residuals() []Residual {
-	type excess struct{ games, points, expected, variance float64 }
-	sums := map[[2]int]excess{}
-	p := f.probabilities()
-	for n, c := range f.table.cells {
-		mean := p[n][0] + p[n][1]/2
-		square := p[n][0] + p[n][1]/4
-		e := excess{c.games(), c.points(), c.games() * mean, c.games() * (square - mean*mean)}
-		a, b := int(c.black), int(c.white)
-		if a > b {
-			a, b = b, a
-			e.points, e.expected = e.games-e.points, e.games-e.expected
-		}
-		s := sums[[2]int{a, b}]
-		sums[[2]int{a, b}] = excess{s.games + e.games, s.points + e.points, s.expected + e.expected, s.variance + e.variance}
-	}
+	sums := f.excesses()
 	list := make([]Residual, 0, len(sums))
 	for pair, s := range sums {
-		r := Residual{A: f.table.names[pair[0]], B: f.table.names[pair[1]], Games: int(s.games), Points: s.points, Expected: s.expected}
-		if r.Points < r.Expected {
-			r.A, r.B = r.B, r.A
-			r.Points, r.Expected = s.games-s.points, s.games-s.expected
-		}
-		if s.variance > 0 {
-			r.Z = (r.Points - r.Expected) / math.Sqrt(s.variance)
-		}
-		list = append(list, r)
+		list = append(list, s.residual(f.table.names[pair[0]], f.table.names[pair[1]]))
 	}
 	slices.SortFunc(list, func(a, b Residual) int {
 		return cmp.Or(cmp.Compare(b.Z, a.Z), cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B))
 	})
-	pvalues := make([]float64, len(list))
+	p := make([]float64, len(list))
 	for i, r := range list {
-		pvalues[i] = normalTwoSided(r.Z)
+		p[i] = normalTwoSided(r.Z)
 	}
-	for i, adjusted := range holm(pvalues) {
+	for i, adjusted := range holm(p) {
 		list[i].PHolm = adjusted
 	}
 	return list
+}
+
+// excess is what one of two players scored, and what the fit expects.
+type excess struct{ games, points, expected, variance float64 }
+
+// excesses are those of the player with the smaller number, by pair.
+func (f *Fit) excesses() map[[2]int32]excess {
+	sums := map[[2]int32]excess{}
+	p := f.probabilities()
+	for n := range f.table.cells {
+		c := &f.table.cells[n]
+		mean := p[n][0] + p[n][1]/2
+		square := p[n][0] + p[n][1]/4
+		e := excess{c.games(), c.points(), c.games() * mean, c.games() * (square - mean*mean)}
+		pair := [2]int32{c.black, c.white}
+		if c.black > c.white {
+			pair = [2]int32{c.white, c.black}
+			e.points, e.expected = e.games-e.points, e.games-e.expected
+		}
+		s := sums[pair]
+		sums[pair] = excess{s.games + e.games, s.points + e.points, s.expected + e.expected, s.variance + e.variance}
+	}
+	return sums
+}
+
+// residual is told from the side that scored more than expected.
+func (e excess) residual(a, b string) Residual {
+	r := Residual{A: a, B: b, Games: int(e.games), Points: e.points, Expected: e.expected}
+	if r.Points < r.Expected {
+		r.A, r.B = b, a
+		r.Points, r.Expected = e.games-e.points, e.games-e.expected
+	}
+	if e.variance > 0 {
+		r.Z = (r.Points - r.Expected) / math.Sqrt(e.variance)
+	}
+	return r
 }

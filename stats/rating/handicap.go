@@ -128,9 +128,7 @@ func CompareHandicaps(counts []Count, level float64, models ...HandicapModel) (*
 		if err != nil {
 			return nil, fmt.Errorf("model %s: %w", m, err)
 		}
-		if err := f.describe(level); err != nil {
-			return nil, fmt.Errorf("model %s: %w", m, err)
-		}
+		f.describe(level)
 		c.Fits = append(c.Fits, f)
 	}
 	c.judge(t)
@@ -339,21 +337,17 @@ func (g *ground) summit(starts [][]float64) (peak, error) {
 }
 
 // describe fills in what is derived from the peak.
-func (f *HandicapFit) describe(level float64) error {
+func (f *HandicapFit) describe(level float64) {
 	f.describePlayers()
 	f.describeSteps()
 	errs := f.errors()
 	for k, name := range f.shape.names {
-		p, err := f.param(k, name, errs[k], level)
-		if err != nil {
-			return err
-		}
+		p := f.param(k, name, errs[k], level)
 		f.Params = append(f.Params, p)
 		if p.Note != "" {
 			f.Notes = append(f.Notes, p.Name+" "+p.Note)
 		}
 	}
-	return nil
 }
 
 // describePlayers gives players whose strength drifts to 0 the Elo -Inf, and the
@@ -455,20 +449,23 @@ func (f *HandicapFit) errors() []float64 {
 	return errs
 }
 
-func (f *HandicapFit) param(k int, name string, se, level float64) (Param, error) {
+func (f *HandicapFit) param(k int, name string, se, level float64) Param {
 	p := Param{Name: name, Value: f.term(k), SE: se}
+	p.Interval = stats.Interval{Method: "profile_likelihood", Level: level}
 	weights := make([]float64, len(f.at.x))
 	weights[f.ground.players+k] = 1
 	lo, hi, err := profile(f.ground, f.at, weights, level)
 	if err != nil {
-		return p, fmt.Errorf("profile of %s: %w", name, err)
+		lo, hi = math.Inf(-1), math.Inf(1)
+		p.Note = "has no profile interval: " + err.Error()
 	}
+	p.Interval.Lo, p.Interval.Hi = lo, hi
 	positive := f.shape.family != logLinear
 	if positive {
-		lo, hi = math.Exp(lo), math.Exp(hi)
-	}
-	if p.Interval = (stats.Interval{Method: "profile_likelihood", Level: level, Lo: lo, Hi: hi}); lo < atBound && positive {
-		p.Interval.Lo = 0
+		p.Interval.Lo, p.Interval.Hi = math.Exp(lo), math.Exp(hi)
+		if p.Interval.Lo < atBound {
+			p.Interval.Lo = 0
+		}
 	}
 	switch {
 	case positive && p.Value == 0:
@@ -478,7 +475,7 @@ func (f *HandicapFit) param(k int, name string, se, level float64) (Param, error
 		p.Note = "has no finite estimate: the likelihood rises to a limit"
 		p.SE = 0
 	}
-	return p, nil
+	return p
 }
 
 func indices(n int) []int {

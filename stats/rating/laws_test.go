@@ -304,6 +304,41 @@ func TestAnyCountsGiveNumbersOrReasons(t *testing.T) {
 	})
 }
 
+func TestAnyHandicapGamesGiveNumbersOrReasons(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SampledFrom([]string{"A", "B", "C", "D"})
+		few := rapid.IntRange(0, 2)
+		var counts []Count
+		for range rapid.IntRange(0, 12).Draw(t, "rows") {
+			c := Count{
+				Black: names.Draw(t, "black"), White: names.Draw(t, "white"),
+				BlackWins: few.Draw(t, "w"), Draws: few.Draw(t, "d"), WhiteWins: few.Draw(t, "l"),
+				Handicap: rapid.IntRange(0, 3).Draw(t, "h"),
+			}
+			if c.Black != c.White {
+				counts = append(counts, c)
+			}
+		}
+		c, err := CompareHandicaps(counts, 0.9, rapid.SampledFrom(HandicapModels()).Draw(t, "model"))
+		if err != nil {
+			if strings.Contains(err.Error(), "search") {
+				t.Fatal(err)
+			}
+			return
+		}
+		for _, p := range c.Fits[0].Players {
+			if math.IsNaN(p.Elo + p.Strength) {
+				t.Fatalf("%+v", p)
+			}
+		}
+		for _, p := range c.Fits[0].Params {
+			if math.IsNaN(p.Value+p.SE) || !(p.Interval.Lo <= p.Value+1e-6) || !(p.Interval.Hi >= p.Value-1e-6) {
+				t.Fatalf("%+v", p)
+			}
+		}
+	})
+}
+
 func TestProfileEndsHaveTheirLikelihood(t *testing.T) {
 	counts := orderCounts(t)
 	for _, m := range []Model{{}, {FirstMove: Multiplicative}, {FirstMove: Additive}} {

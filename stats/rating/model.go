@@ -226,9 +226,9 @@ func (t table) rateable(m Model) (table, []Aside, error) {
 	case m.FirstMove != NoFirstMove && !m.Prior.exists() && t.following(func(*cell) float64 { return 1 }) > confounded:
 		return t, aside, errors.New("who had Black is a function of who played: the games cannot tell the first-move effect from the ratings")
 	case m.FirstMove != NoFirstMove && draws == 0 && whiteWins == 0:
-		return t, aside, errors.New("Black won every game: the first-move effect has no estimate")
+		return t, aside, errors.New("every game was won by Black: the first-move effect has no estimate")
 	case m.FirstMove != NoFirstMove && draws == 0 && blackWins == 0:
-		return t, aside, errors.New("White won every game: the first-move effect has no estimate")
+		return t, aside, errors.New("every game was won by White: the first-move effect has no estimate")
 	}
 	return t, aside, nil
 }

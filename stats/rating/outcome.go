@@ -17,13 +17,10 @@ func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 // logLogistic is its logarithm, which does not underflow.
 func logLogistic(x float64) float64 {
 	e := math.Exp(-math.Abs(x))
-	l := 0.0
 	if e < 1e-3 {
-		l = math.Log1p(e)
-	} else {
-		l = math.Log(1 + e) // several times as fast
+		return min(x, 0) - math.Log1p(e)
 	}
-	return min(x, 0) - l
+	return min(x, 0) - math.Log(1+e) // several times as fast
 }
 
 // logLik is a cell's, without binomial constants.

@@ -103,48 +103,69 @@ type search struct {
 	z       float64
 }
 
-// end is the end of the profile on one side (-1 or 1). It follows the root of
-// the deviance, which is close to a straight line, outward until it is beyond z
-// and then inward by regula falsi (Illinois).
+// point is a place on the profile: how far out, and by how much the root of the
+// deviance exceeds z there.
+type point struct {
+	x         []float64
+	t, excess float64
+}
+
+// end is the end of the profile on one side (-1 or 1). The root of the deviance
+// is close to a straight line, and so is easily followed.
 func (s search) end(side float64) (float64, error) {
+	inner, outer, err := s.bracket(side)
+	if err != nil {
+		return 0, err
+	}
+	t := outer.t
+	if !math.IsInf(t, 1) {
+		t, err = s.narrow(side, inner, outer)
+	}
+	return dot(s.weights, s.at.x) + side*t, err
+}
+
+// bracket goes outward until the deviance is too large; the outer point is at
+// infinity where it never is.
+func (s search) bracket(side float64) (inner, outer point, err error) {
 	_, solve := s.p.derivatives(s.at.x)
-	estimate := dot(s.weights, s.at.x)
-	step := s.z * math.Sqrt(max(1e-6, dot(s.weights, solve(s.weights))))
-	step = min(step, 4)
-	from, inner := s.at.x, 0.0
-	innerExcess, outer, outerExcess := -s.z, 0.0, 0.0
-	for outer = step; ; outer += min(outer, 4) {
-		if outer > farthest {
-			return math.Inf(int(side)), nil
+	step := min(4, s.z*math.Sqrt(max(1e-6, dot(s.weights, solve(s.weights)))))
+	inner = point{s.at.x, 0, -s.z}
+	for t := step; t <= farthest; t += min(t, 4) {
+		if outer, err = s.out(inner.x, side, t); err != nil || outer.excess >= 0 {
+			return inner, outer, err
 		}
-		x, root, err := s.constrained(from, estimate+side*outer)
-		if err != nil {
-			return 0, err
-		}
-		if outerExcess = root - s.z; outerExcess >= 0 {
-			break
-		}
-		from, inner, innerExcess = x, outer, outerExcess
+		inner = outer
 	}
+	return inner, point{t: math.Inf(1)}, nil
+}
+
+// narrow finds the end between two points by regula falsi (Illinois).
+func (s search) narrow(side float64, inner, outer point) (float64, error) {
 	for range 60 {
-		if outer-inner < 1e-9 {
+		if outer.t-inner.t < 1e-9 {
 			break
 		}
-		t := (inner*outerExcess - outer*innerExcess) / (outerExcess - innerExcess)
-		x, root, err := s.constrained(from, estimate+side*t)
-		if err != nil {
+		mid, err := s.out(inner.x, side, (inner.t*outer.excess-outer.t*inner.excess)/(outer.excess-inner.excess))
+		switch {
+		case err != nil:
 			return 0, err
-		}
-		switch excess := root - s.z; {
-		case math.Abs(excess) < 1e-10:
-			return estimate + side*t, nil
-		case excess > 0:
-			outer, outerExcess, innerExcess = t, excess, innerExcess/2
+		case math.Abs(mid.excess) < 1e-10:
+			return mid.t, nil
+		case mid.excess > 0:
+			outer = mid
+			inner.excess /= 2
 		default:
-			from, inner, innerExcess, outerExcess = x, t, excess, outerExcess/2
+			inner = mid
+			outer.excess /= 2
 		}
 	}
-	return estimate + side*(inner+outer)/2, nil
+	return (inner.t + outer.t) / 2, nil
+}
+
+// out is the point at t, sought from x.
+func (s search) out(x []float64, side, t float64) (point, error) {
+	x, root, err := s.constrained(x, dot(s.weights, s.at.x)+side*t)
+	return point{x, t, root - s.z}, err
 }
 
 // constrained is the best x on the way, and the root of its deviance.

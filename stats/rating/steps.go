@@ -230,29 +230,7 @@ func (g *ground) information(x []float64) matrix {
 
 func (g *ground) derivatives(x []float64) ([]float64, func([]float64) []float64) {
 	gradient, info := g.slopes(x)
-	factor := g.factor(info)
-	return gradient, func(rhs []float64) []float64 {
-		z := mat.NewVecDense(len(rhs), nil)
-		if factor.SolveVecTo(z, mat.NewVecDense(len(rhs), rhs)) != nil && !finite(z.RawVector().Data) {
-			return make([]float64, len(rhs))
-		}
-		return z.RawVector().Data
-	}
-}
-
-func finite(v []float64) bool {
-	for _, x := range v {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return false
-		}
-	}
-	return true
-}
-
-// factor is that of the information made definite: its null space, the common
-// shift of strengths, is filled, and where the likelihood is not concave the
-// diagonal is raised in proportion (Levenberg and Marquardt).
-func (g *ground) factor(info matrix) *mat.Cholesky {
+	// The null space, the common shift of strengths, is filled.
 	n, fill := g.players, 0.0
 	for i := range n {
 		fill += math.Abs(info.At(i, i)) / float64(n)
@@ -262,11 +240,70 @@ func (g *ground) factor(info matrix) *mat.Cholesky {
 			info.SetSym(i, j, info.At(i, j)+fill/float64(n))
 		}
 	}
-	factor := new(mat.Cholesky)
-	for damp := 0.0; damp < 1e9 && !factor.Factorize(info); damp = 1e-3 + 3*damp {
-		for i := range info.SymmetricDim() {
-			info.SetSym(i, i, math.Abs(info.At(i, i))*(1+damp)+1e-300)
+	return gradient, definite(info)
+}
+
+// definite solves systems with a symmetric matrix, or where that is not
+// positive definite, with the matrix that has the absolute eigenvalues: a step
+// by it leads up from saddles too. Both see the matrix scaled to a diagonal of
+// 1, for near a bound rows shrink to nothing and still count.
+func definite(m matrix) func(rhs []float64) []float64 {
+	dim := m.SymmetricDim()
+	scale, scaled := make([]float64, dim), mat.NewSymDense(dim, nil)
+	for i := range scale {
+		scale[i] = 1 / math.Sqrt(math.Abs(m.At(i, i))+1e-290)
+	}
+	for i := range dim {
+		for j := range i + 1 {
+			v := m.At(i, j) * scale[i] * scale[j]
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return func([]float64) []float64 { return make([]float64, dim) }
+			}
+			scaled.SetSym(i, j, v)
 		}
 	}
-	return factor
+	solve := solver(scaled)
+	return func(rhs []float64) []float64 {
+		right := mat.NewVecDense(dim, nil)
+		for i, v := range rhs {
+			right.SetVec(i, v*scale[i])
+		}
+		z := solve(right).RawVector().Data
+		for i := range z {
+			z[i] *= scale[i]
+		}
+		return z
+	}
+}
+
+// wellConditioned is up to where a Cholesky factor is trusted.
+const wellConditioned = 1e13
+
+func solver(scaled matrix) func(*mat.VecDense) *mat.VecDense {
+	var factor mat.Cholesky
+	if factor.Factorize(scaled) && factor.Cond() < wellConditioned {
+		return func(right *mat.VecDense) *mat.VecDense {
+			z := new(mat.VecDense)
+			if factor.SolveVecTo(z, right) != nil {
+				z = mat.NewVecDense(right.Len(), nil)
+			}
+			return z
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(scaled, true) {
+		return func(right *mat.VecDense) *mat.VecDense { return right }
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	values := eigen.Values(nil)
+	return func(right *mat.VecDense) *mat.VecDense {
+		var along, z mat.VecDense
+		along.MulVec(vectors.T(), right)
+		for i, v := range values {
+			along.SetVec(i, along.AtVec(i)/max(math.Abs(v), 1/wellConditioned))
+		}
+		z.MulVec(&vectors, &along)
+		return &z
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -20,7 +21,7 @@ func table(t *testing.T, name string) map[string][]float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close() //nolint:errcheck // only read
+	defer file.Close()
 	rows, err := csv.NewReader(file).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -125,21 +126,20 @@ func TestErrata(t *testing.T) {
 	}
 }
 
-func TestLeastSquaresAgainstR(t *testing.T) {
-	// R: summary(lm(dist ~ speed, cars[1:10,])), by hand from sums.
+func TestLeastSquaresByHand(t *testing.T) {
+	// The first rows of R's cars; the formulas of the textbooks by hand.
 	x := []float64{4, 4, 7, 7, 8, 9, 10, 10, 10, 11}
 	y := []float64{2, 10, 4, 22, 16, 10, 18, 26, 34, 17}
 	f, err := LeastSquares(y, Column{"speed", x})
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Sxx = 56, Sxy = 139, ȳ = 15.9, x̄ = 8
-	slope := 136.0 / 56
+	// Sxx = 56, ȳ = 15.9, x̄ = 8.
 	sxy := 0.0
 	for i := range x {
 		sxy += (x[i] - 8) * (y[i] - 15.9)
 	}
-	slope = sxy / 56
+	slope := sxy / 56
 	if math.Abs(f.Terms[1].Value-slope) > 1e-12 || math.Abs(f.Terms[0].Value-(15.9-8*slope)) > 1e-12 {
 		t.Errorf("%+v", f.Terms)
 	}
@@ -338,11 +338,38 @@ func TestImpossibleInputIsAnError(t *testing.T) {
 	}
 }
 
-func TestThesisHeadlineRMSE(t *testing.T) {
-	// Subjects A to J by match rate, ranks on the contiguous scale (dan from 0
-	// up, kyu from -1 down), whose numbers are in the fixture.
-	columns := table(t, "go_tab_6_3_estimates.csv")
-	if got, err := RMSE(columns["est_num"][:10], columns["true_num"][:10]); err != nil || !(got > 2.5 && got < 4) {
-		t.Errorf("%v, %v", got, err)
+// TestThesisRMSE holds three errors of paper_errata.json, on the scale where
+// 1-dan is next to 1-kyu, as the fixture numbers ranks.
+func TestThesisRMSE(t *testing.T) {
+	file, err := os.ReadFile("testdata/go_tab_6_3_estimates.csv")
+	if err != nil {
+		t.Fatal(err)
 	}
+	rows, err := csv.NewReader(strings.NewReader(string(file))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		table, metric string
+		want          float64
+	}{{"6-3-2", "good", 5.4406}, {"6-3-5", "match", 2.0494}, {"6-3-5", "avg_loss", 6.8557}} {
+		var truth, estimate []float64
+		for _, r := range rows[1:] {
+			if strings.HasPrefix(r[0], c.table) && r[3] == c.metric {
+				truth, estimate = append(truth, number(t, r[5])), append(estimate, number(t, r[6]))
+			}
+		}
+		if got, err := RMSE(estimate, truth); err != nil || math.Abs(got-c.want) > 1e-4 {
+			t.Errorf("%s %s: %v of %d, want %v; %v", c.table, c.metric, got, len(truth), c.want, err)
+		}
+	}
+}
+
+func number(t *testing.T, s string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

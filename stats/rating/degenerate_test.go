@@ -1,0 +1,114 @@
+package rating
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestImpossibleInputIsAnError holds that what cannot be rated has a reason.
+func TestImpossibleInputIsAnError(t *testing.T) {
+	even := []Count{{Black: "a", White: "b", BlackWins: 2, WhiteWins: 1}, {Black: "b", White: "a", BlackWins: 1, WhiteWins: 1}}
+	cases := []struct {
+		name   string
+		counts []Count
+		model  Model
+		want   string
+	}{
+		{"nothing", nil, Model{}, "no game"},
+		{"nothing with prior", nil, Model{Prior: Prior{SD: 1}}, "no game"},
+		{"self", []Count{{Black: "a", White: "a"}}, Model{}, "both sides"},
+		{"nameless", []Count{{Black: "a"}}, Model{}, "no name"},
+		{"negative", []Count{{Black: "a", White: "b", Draws: -1}}, Model{}, "negative"},
+		{"handicap", []Count{{Black: "a", White: "b", BlackWins: 1, WhiteWins: 1, Handicap: 2}}, Model{}, "handicap"},
+		{"receiver", []Count{{Black: "a", White: "b", Receiver: "c"}}, Model{}, "does not play"},
+		{"one-sided", []Count{{Black: "a", White: "b", BlackWins: 4}}, Model{}, "won and lost"},
+		{"draws model", even, Model{Draws: "often"}, "draw model"},
+		{"first move", even, Model{FirstMove: "big"}, "first-move"},
+		{"method", even, Model{Method: "guess"}, "method"},
+		{"NaN prior", even, Model{Prior: Prior{SD: math.NaN()}}, "prior"},
+		{"additive draws", even, Model{FirstMove: Additive, Draws: Davidson}, "additive"},
+		{"all drawn", []Count{{Black: "a", White: "b", Draws: 4}}, Model{Draws: Davidson}, "drawn"},
+		{
+			"Black always wins",
+			[]Count{{Black: "a", White: "b", BlackWins: 4}, {Black: "b", White: "a", BlackWins: 4}},
+			Model{FirstMove: Multiplicative},
+			"won by Black",
+		},
+		{
+			"colours follow players",
+			[]Count{{Black: "a", White: "b", BlackWins: 4, WhiteWins: 2}},
+			Model{FirstMove: Multiplicative},
+			"who played",
+		},
+		{
+			"no loss beside draws",
+			[]Count{{Black: "a", White: "b", BlackWins: 4, Draws: 2}},
+			Model{Draws: Davidson},
+			"no maximum",
+		},
+	}
+	for _, c := range cases {
+		if f, err := Rate(c.counts, c.model); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %+v, %v; want an error with %q", c.name, f, err, c.want)
+		}
+	}
+	if _, err := CompareHandicaps(even, 0.95); err == nil {
+		t.Error("no handicap: no error")
+	}
+	if _, err := CompareHandicaps(even, 2); err == nil {
+		t.Error("level 2: no error")
+	}
+	if _, err := CountGames([]Game{{Black: "a", White: "b"}}); err == nil || !strings.HasPrefix(err.Error(), "game 1: ") {
+		t.Error(err)
+	}
+	if _, err := PlackettLuce([][]string{{"a", "a"}}); err == nil {
+		t.Error("twice in one order: no error")
+	}
+	if _, err := Shares([][]Placing{{{"a", 0}, {"b", 0}}}, 10, 0.9, 1); err == nil {
+		t.Error("no points: no error")
+	}
+	if _, err := AkaikeWeights([]float64{math.NaN()}); err == nil {
+		t.Error("NaN: no error")
+	}
+	if _, err := AkaikeWeights(nil); err == nil {
+		t.Error("no model: no error")
+	}
+}
+
+func TestFitRefusesWhatItCannotTell(t *testing.T) {
+	f := must[*Fit](t)(Rate([]Count{
+		{Black: "a", White: "b", BlackWins: 5, Draws: 2, WhiteWins: 3},
+		{Black: "c", White: "a", WhiteWins: 4},
+	}, Model{}))
+	if _, err := f.Goodness(10, 1); err == nil || !strings.Contains(err.Error(), "half wins") {
+		t.Error(err)
+	}
+	if _, err := f.Profile("c", 0.9); err == nil || !strings.Contains(err.Error(), "lost all 4 games") {
+		t.Error(err)
+	}
+	if _, err := f.ProfileDifference("a", "a", 0.9); err == nil {
+		t.Error("a against a: no error")
+	}
+	if _, err := f.Profile("a", 1); err == nil {
+		t.Error("level 1: no error")
+	}
+	if _, err := f.ProfileFirstMove(0.9); err == nil {
+		t.Error("no first move: no error")
+	}
+	if _, err := f.FirstMoveElo(); err == nil {
+		t.Error("no first move: no error")
+	}
+	// Davidson's two parameters fit the three rates of one pair exactly.
+	d := must[*Fit](t)(Rate([]Count{{Black: "a", White: "b", BlackWins: 5, Draws: 2, WhiteWins: 3}}, Model{Draws: Davidson}))
+	g := must[Goodness](t)(d.Goodness(0, 1))
+	if g.DF != 0 || g.Deviance > 1e-9 {
+		t.Errorf("%+v", g)
+	}
+	p := d.probabilities()[0]
+	for k, want := range []float64{.5, .2, .3} {
+		if math.Abs(p[k]-want) > 1e-9 {
+			t.Errorf("rates %v", p)
+		}
+	}
+}
