@@ -135,21 +135,13 @@ func (g *gate) report(design match.Gate) *gateReport {
 		r.Elo.Why = "the test has not stopped"
 		return r
 	}
-	stopped, err := gateTest(design).Elo(unitsOf(r.tally), level)
+	stopped, err := gateTest(design).Elo(r.tally.Outcomes(), level)
 	if err != nil {
 		r.Elo.Why = err.Error()
 		return r
 	}
 	r.Elo = eloReport{Estimate: number(stopped.Elo), Lo: number(stopped.Interval.Lo), Hi: number(stopped.Interval.Hi)}
 	return r
-}
-
-// unitsOf are the units of a tally: pairs where colours were swapped.
-func unitsOf(t stats.Tally) stats.Outcomes {
-	if t.Singles > 0 {
-		return t.Total()
-	}
-	return t.Penta
 }
 
 // recordedGate is the design that was written into a run before its first game.

@@ -235,7 +235,7 @@ func (w *gateWatch) homogeneity() *homogeneity {
 	var rows []stats.Outcomes
 	for slot := range len(w.slots) {
 		if t := w.slots[slot]; t != nil {
-			rows = append(rows, unitsOf(*t))
+			rows = append(rows, t.Outcomes())
 		}
 	}
 	h, err := stats.SameEverywhere(rows, slotsAlpha)
