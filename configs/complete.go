@@ -12,7 +12,7 @@ import (
 )
 
 // Complete finishes a plan once each engine was greeted; greetings are in the
-// order of plan.Players. It checks the options, and adds to each identity the
+// order of plan.Engines. It checks the options, and adds to each identity the
 // files that decide how the engine plays:
 //
 //   - "option NAME": the file behind an option of type filename or string, set
@@ -26,15 +26,13 @@ import (
 // remote engine are not looked at. The plan that is given stays as it is. All
 // errors are reported together. Lint has more warnings.
 func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan, warnings []string, err error) {
-	if len(greetings) != len(plan.Players) {
-		return nil, nil, fmt.Errorf("completing the plan: %d greetings for %d players", len(greetings), len(plan.Players))
+	if n := len(plan.Engines()); len(greetings) != n {
+		return nil, nil, fmt.Errorf("completing the plan: %d greetings for %d engines", len(greetings), n)
 	}
-	out := *plan
-	out.Players = slices.Clone(plan.Players)
 	hashes := hasher{}
 	var errs []error
-	for i := range out.Players {
-		p, declared := &out.Players[i], greetings[i].Options
+	out := plan.WithEngines(func(i int, p *match.Player) {
+		declared := greetings[i].Options
 		errs = append(errs, checkDeclared(*p, plan, declared)...)
 		p.Identity.Files = slices.Clone(p.Identity.Files)
 		notes, err := hashes.complete(p, inForce(*p, plan, declared))
@@ -42,11 +40,11 @@ func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan,
 			errs = append(errs, fmt.Errorf("engine %s: %w", p.Name, err))
 		}
 		warnings = append(warnings, notes...)
-	}
+	})
 	if err := errors.Join(errs...); err != nil {
 		return nil, nil, err
 	}
-	return &out, append(warnings, duplicates(out.Players, otherFolders)...), nil
+	return out, append(warnings, duplicates(out.Players, otherFolders)...), nil
 }
 
 // checkDeclared holds the user's options against the declarations and rules.

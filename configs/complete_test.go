@@ -162,7 +162,7 @@ func TestCompleteErrors(t *testing.T) {
 		}
 	}
 	p, _ := plan(t, two, configs.Flags{}, env)
-	if _, _, err := configs.Complete(p, nil); err == nil || err.Error() != "completing the plan: 0 greetings for 2 players" {
+	if _, _, err := configs.Complete(p, nil); err == nil || err.Error() != "completing the plan: 0 greetings for 2 engines" {
 		t.Error(err)
 	}
 }

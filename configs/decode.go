@@ -115,10 +115,12 @@ func (d *decoder) value(path string, from any, into reflect.Value) {
 		into = into.Elem()
 	}
 	switch target := into.Addr().Interface().(type) {
-	case *any:
-		*target = from
 	case *time.Duration:
 		d.duration(path, from, target)
+	case *Rule:
+		d.rule(path, from, target)
+	case *Vary:
+		d.vary(path, from, target)
 	case *Options:
 		d.options(path, from, target)
 	case *Environ:

@@ -20,7 +20,7 @@ type File struct {
 	Concurrency   *Concurrency     `toml:"concurrency"` // pairs at a time; default half of the CPUs
 	Design        match.DesignKind `toml:"design"`      // default "match"
 	Swap          *bool            `toml:"swap"`        // pairs of two legs with colours swapped; default true
-	Players       []string         `toml:"players"`     // who plays; default: every engine
+	Players       []string         `toml:"players"`     // who plays; default: every engine and council that is no member of one
 	Rules         *Rules           `toml:"rules"`       // default match.DefaultRules
 	Openings      *Openings        `toml:"openings"`    // default BuiltinOpenings
 	Limits        *Limits          `toml:"limits"`      // of engines that name none
@@ -37,7 +37,7 @@ type File struct {
 	Profile       string           `toml:"profile"`        // of engines that name none
 	Restart       match.Restart    `toml:"restart"`        // of engines that name none; default "never"
 	Engines       []Engine         `toml:"engine"`
-	Councils      any              `toml:"council"` // refused: not supported yet
+	Councils      []Council        `toml:"council"`
 
 	name   string            // of the file, for errors
 	places map[string]place  // where the file has each key
@@ -59,6 +59,7 @@ type Engine struct {
 	ReadyTimeout    *time.Duration `toml:"ready_timeout"`    // isready → readyok, default 10m
 	WarmUp          bool           `toml:"warm_up"`          // start it once alone before the run: its first start fills a cache
 	Identity        string         `toml:"identity"`         // by hand, instead of the binary's SHA-256
+	Scale           *Scale         `toml:"scale"`            // of its scores, where it is a member of a council
 }
 
 // Clock is a time control, by shorthand or in parts.

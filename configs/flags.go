@@ -353,5 +353,8 @@ func (f *File) engineNames() string {
 	for _, e := range f.Engines {
 		names = append(names, strconv.Quote(e.Name))
 	}
+	for _, c := range f.Councils {
+		names = append(names, strconv.Quote(c.Name))
+	}
 	return "expected " + strings.Join(names, " or ")
 }

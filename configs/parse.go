@@ -41,9 +41,6 @@ func Parse(data []byte, name string) (*File, error) {
 	f := &File{name: name, places: locate(text)}
 	d := decoder{file: f}
 	d.table("", values, reflect.ValueOf(f).Elem())
-	if f.Councils != nil {
-		d.fail("council", "councils are not supported yet: expected only engines")
-	}
 	if len(d.faults) > 0 {
 		return nil, d.err()
 	}

@@ -117,7 +117,8 @@ func TestParseErrors(t *testing.T) {
 		{"option value", "options = {A = 1,\n  B = [1]}", `match.toml:2: options.B: expected true, false, a number or a string, found a list`},
 		{"env value", "[[engine]]\nenv = {A = []}", `match.toml:2: engine.env.A: expected true, false, a number or a string, found a list`},
 		{"env list", "[[engine]]\nenv = [1]", `match.toml:2: engine.env: expected a string, found the number 1`},
-		{"council", "games = 2\n[[council]]\nname = \"C\"\n", `match.toml:2: councils are not supported yet: expected only engines`},
+		{"council", "games = 2\n[[council]]\nname = \"C\"\nrule = \"majorty\"\n", `match.toml:4: council.rule: there is no rule "majorty": expected one of majority, adoption, evaluation, weighted, optimistic, pessimistic, borda, linear_pool, log_pool`},
+		{"a council's rule", "games = 2\n[[council]]\nname = \"C\"\nrule = {name = \"adoption\", reward = \"all\"}\n", `match.toml:4: council.rule: rule adoption: reward = "all": expected one of top, voters`},
 		{"syntax", "games = 2\nseed = \n", `match.toml:2: expected value but found '\n' instead`},
 		{"twice", "games = 2\ngames = 3\n", `match.toml:2: Key 'games' has already been defined.`},
 	} {

@@ -87,7 +87,7 @@ type resolver struct {
 	env      Env
 	hashes   hasher
 	clocks   [2]*match.TimeControl // by colour
-	indices  []int                 // of the players among the file's engines
+	seats    []seat                // who plays
 	errs     []error
 	warnings []string
 }
@@ -240,7 +240,7 @@ func (r *resolver) colourClock(path string, clock *Clock) *match.TimeControl {
 
 // checkPlayerCount needs two for a match, two or more for the other designs.
 func (r *resolver) checkPlayerCount(p *match.Plan) {
-	n := len(r.indices)
+	n := len(r.seats)
 	switch {
 	case n < 2:
 		r.fail("players", "players: expected at least 2, found %d (engines: %s)", n, r.file.enginesFound())
@@ -254,6 +254,9 @@ func (f *File) enginesFound() string {
 	var names []string
 	for _, e := range f.Engines {
 		names = append(names, e.Name)
+	}
+	for _, c := range f.Councils {
+		names = append(names, c.Name)
 	}
 	if len(names) == 0 {
 		return "none; add [[engine]] to a file or --engine NAME=COMMAND"
@@ -311,14 +314,14 @@ func (r *resolver) idleFlags() {
 		if has == nil || rest == "margin" || rest == "stall" {
 			continue
 		}
-		if !slices.ContainsFunc(r.indices, func(i int) bool { return !has(r.file.Engines[i]) }) {
+		if !slices.ContainsFunc(r.seats, func(s seat) bool { return s.council || !has(r.file.Engines[s.index]) }) {
 			idle = append(idle, flag+" has no effect: every player has its own "+key)
 		}
 	}
 	slices.Sort(idle)
 	r.warnings = append(r.warnings, idle...)
 	for i, e := range r.file.Engines {
-		if _, added := r.file.flags[element("engine", i)]; added && !slices.Contains(r.indices, i) {
+		if _, added := r.file.flags[element("engine", i)]; added && !slices.Contains(r.seats, seat{i, false}) && !r.file.memberOfAny(e.Name) {
 			r.warnings = append(r.warnings, fmt.Sprintf("engine %s does not play: it is not among the players", e.Name))
 		}
 	}

@@ -32,10 +32,20 @@ func (r *resolver) players() []match.Player {
 	r.checkNames()
 	r.choosePlayers()
 	var players []match.Player
-	for _, i := range r.indices {
-		players = append(players, r.player(i))
+	for _, s := range r.seats {
+		if s.council {
+			players = append(players, r.council(s.index, nil))
+		} else {
+			players = append(players, r.player(s.index))
+		}
 	}
 	return players
+}
+
+// seat is who plays: an index into the file's engines, or its councils.
+type seat struct {
+	index   int
+	council bool
 }
 
 func (r *resolver) checkNames() {
@@ -48,6 +58,15 @@ func (r *resolver) checkNames() {
 			r.fail(path, "engine name %q is taken: expected each engine to have its own", e.Name)
 		}
 		seen[e.Name] = true
+	}
+	for i, c := range r.file.Councils {
+		path := element("council", i) + ".name"
+		if why := badName(c.Name); why != "" {
+			r.fail(path, "council name %q %s", c.Name, why)
+		} else if seen[c.Name] {
+			r.fail(path, "council name %q is taken: expected each engine and council to have its own", c.Name)
+		}
+		seen[c.Name] = true
 	}
 }
 
@@ -65,36 +84,54 @@ func badName(name string) string {
 	return ""
 }
 
-// choosePlayers finds the engines of players; by default all play.
+// choosePlayers finds the engines and councils of players; by default all play
+// that are no member of a council.
 func (r *resolver) choosePlayers() {
 	if r.file.Players == nil {
-		for i := range r.file.Engines {
-			r.indices = append(r.indices, i)
-		}
+		r.chooseAll()
 		return
 	}
 	for j, name := range r.file.Players {
 		path := element("players", j)
-		i := r.file.engine(name)
+		s := seat{r.file.engine(name), false}
+		if s.index < 0 {
+			s = seat{r.file.council(name), true}
+		}
 		switch {
-		case i < 0:
+		case s.index < 0:
 			r.fail(path, "players: there is no engine %q (%s)", name, r.file.engineNames())
-		case slices.Contains(r.indices, i):
+		case slices.Contains(r.seats, s):
 			r.fail(path, "players: %q is there twice: expected a second [[engine]] with a name of its own", name)
 		default:
-			r.indices = append(r.indices, i)
+			r.seats = append(r.seats, s)
 		}
 	}
 }
 
-// player resolves one engine.
-func (r *resolver) player(i int) match.Player {
+func (r *resolver) chooseAll() {
+	for i, e := range r.file.Engines {
+		if !r.file.memberOfAny(e.Name) {
+			r.seats = append(r.seats, seat{i, false})
+		}
+	}
+	for i, c := range r.file.Councils {
+		if !r.file.memberOfAny(c.Name) {
+			r.seats = append(r.seats, seat{i, true})
+		}
+	}
+}
+
+// player resolves an engine that plays.
+func (r *resolver) player(i int) match.Player { return r.engine(i, r.limits(i)) }
+
+// engine resolves one engine under the given limits.
+func (r *resolver) engine(i int, limits match.Limits) match.Player {
 	e, path := &r.file.Engines[i], element("engine", i)
 	p := match.Player{
 		Name:     e.Name,
 		Env:      r.environ(i),
 		Options:  r.options(i),
-		Limits:   r.limits(i),
+		Limits:   limits,
 		Profile:  r.profile(i),
 		Greeting: r.timeout(path+".greeting_timeout", e.GreetingTimeout, defaultGreeting),
 		Ready:    r.timeout(path+".ready_timeout", e.ReadyTimeout, defaultReady),
@@ -259,11 +296,16 @@ func (r *resolver) checkOptions(path, whose string, options Options) {
 	}
 }
 
-// limits lays an engine's limits over those of all, and checks them with each
-// colour that it may have.
+// limits lays an engine's limits over those of all.
 func (r *resolver) limits(i int) match.Limits {
-	e := r.file.Engines[i]
-	limits, err := or(r.file.Limits, Limits{}).override(or(e.Limits, Limits{})).resolve()
+	e := &r.file.Engines[i]
+	return r.limitsOf("engine "+e.Name, r.limitsPath(i), e.Limits)
+}
+
+// limitsOf lays somebody's limits over those of all, and checks them with each
+// colour that it may have.
+func (r *resolver) limitsOf(whose, path string, own *Limits) match.Limits {
+	limits, err := or(r.file.Limits, Limits{}).override(or(own, Limits{})).resolve()
 	as := ""
 	plan := match.Plan{Players: []match.Player{{Limits: limits}}, ColourClocks: r.clocks}
 	for _, c := range []shogi.Colour{shogi.Black, shogi.White} {
@@ -275,7 +317,7 @@ func (r *resolver) limits(i int) match.Limits {
 		}
 	}
 	if err != nil {
-		r.fail(r.limitsPath(i), "engine %s%s: limits: %w", e.Name, as, err)
+		r.fail(path, "%s%s: limits: %w", whose, as, err)
 	}
 	return limits
 }

@@ -28,7 +28,7 @@ func (r *Record) CSA() (string, error) {
 	if !r.Started.IsZero() {
 		header(&b, "$START_TIME:", r.Started.Format("2006/01/02 15:04:05"))
 	}
-	writeCSAPosition(&b, &position)
+	b.WriteString(CSAPosition(&position))
 	for i, m := range r.Moves {
 		if err := position.CheckLegal(m.Move); err != nil {
 			return "", fmt.Errorf("kifu: move %d (%s): %w", i+1, m.Move, err)
@@ -57,32 +57,36 @@ func oneLine(s string) string {
 	}, s)
 }
 
-func writeCSAPosition(b *strings.Builder, p *shogi.Position) {
+// CSAPosition is a position in the lines of the CSA format, each with its end:
+// P1 to P9, the hands that are not empty, and the side to move.
+func CSAPosition(p *shogi.Position) string {
+	var b strings.Builder
 	for rank := 1; rank <= 9; rank++ {
-		fmt.Fprintf(b, "P%d", rank)
+		fmt.Fprintf(&b, "P%d", rank)
 		for file := 9; file >= 1; file-- {
 			b.WriteString(csaSquare(p.PieceAt(shogi.NewSquare(file, rank))))
 		}
 		b.WriteByte('\n')
 	}
 	for _, c := range []shogi.Colour{shogi.Black, shogi.White} {
-		writeCSAHand(b, p, c)
+		writeCSAHand(&b, p, c)
 	}
 	b.WriteString(csaSign(p.Side()) + "\n")
+	return b.String()
 }
 
 func csaSquare(p shogi.Piece) string {
 	if p == shogi.NoPiece {
 		return " * "
 	}
-	return csaSign(p.Colour()) + csaPiece(p.Type())
+	return csaSign(p.Colour()) + CSAPiece(p.Type())
 }
 
 func writeCSAHand(b *strings.Builder, p *shogi.Position, c shogi.Colour) {
 	var hand strings.Builder
 	for t := shogi.Pawn; t <= shogi.Gold; t++ {
 		for range p.Hand(c, t) {
-			hand.WriteString("00" + csaPiece(t))
+			hand.WriteString("00" + CSAPiece(t))
 		}
 	}
 	if hand.Len() > 0 {
@@ -97,22 +101,29 @@ func csaSign(c shogi.Colour) string {
 	return "-"
 }
 
-// csaPiece is the two letters of a piece type, in the order of shogi's
-// constants.
-func csaPiece(t shogi.PieceType) string {
+// CSAPiece is the two letters of a piece type in the CSA format, such as "FU"
+// for a pawn; "" for none. They are in the order of shogi's constants.
+func CSAPiece(t shogi.PieceType) string {
 	return [...]string{"", "FU", "KY", "KE", "GI", "KA", "HI", "KI", "OU", "TO", "NY", "NK", "NG", "UM", "RY", ""}[t&15]
 }
 
-// writeCSAMove writes the piece as it is after the move, the time and the score.
-func writeCSAMove(b *strings.Builder, p *shogi.Position, m Move) {
-	from, piece := "00", m.Move.Dropped()
-	if !m.Move.IsDrop() {
-		from, piece = csaPlace(m.Move.From()), p.PieceAt(m.Move.From()).Type()
+// CSAMove is a move that is legal in p in the CSA format, such as "+7776FU": the
+// side, the square it leaves ("00" for a drop), the square it goes to, and the
+// piece as it is after the move.
+func CSAMove(p *shogi.Position, m shogi.Move) string {
+	from, piece := "00", m.Dropped()
+	if !m.IsDrop() {
+		from, piece = csaPlace(m.From()), p.PieceAt(m.From()).Type()
 	}
-	if m.Move.Promotes() {
+	if m.Promotes() {
 		piece = piece.Promoted()
 	}
-	fmt.Fprintf(b, "%s%s%s%s\n", csaSign(p.Side()), from, csaPlace(m.Move.To()), csaPiece(piece))
+	return csaSign(p.Side()) + from + csaPlace(m.To()) + CSAPiece(piece)
+}
+
+// writeCSAMove writes the move, the time and the score.
+func writeCSAMove(b *strings.Builder, p *shogi.Position, m Move) {
+	b.WriteString(CSAMove(p, m.Move) + "\n")
 	if !m.Opening {
 		b.WriteString("T" + csaTime(m.Time) + "\n")
 	}

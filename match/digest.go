@@ -50,6 +50,7 @@ type canonicalPlayer struct {
 	Margin    string            `json:"margin"`
 	Stall     string            `json:"stall"`
 	Restart   Restart           `json:"restart"`
+	Council   *canonicalCouncil `json:"council,omitempty"`
 }
 
 type canonicalOpenings struct {
@@ -105,6 +106,7 @@ func (p *Player) canonical() canonicalPlayer {
 	c := canonicalPlayer{
 		Name: p.Name, Identity: map[string]string{}, Env: p.Env, Options: p.hashedOptions(), Profile: p.Profile,
 		Limits: p.Limits.String(), Margin: p.Limits.Margin.String(), Stall: p.Limits.Stall.String(), Restart: p.Restart,
+		Council: p.Council.canonical(),
 	}
 	for i, word := range p.Command[min(1, len(p.Command)):] {
 		if p.Identity.has("argument " + strconv.Itoa(i+1)) {

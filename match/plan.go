@@ -65,9 +65,10 @@ func (i Identity) String() string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// Player is one engine with everything that is needed to start it.
+// Player is one engine with everything that is needed to start it, or a council.
 type Player struct {
 	Name     string
+	Council  *Council // not nil: the fields down to Env, Options and Profile are of no use
 	Command  []string // the program's absolute path and its arguments
 	Builtin  bool     // Command is this program itself
 	Dir      string   // working directory, absolute

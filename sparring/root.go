@@ -148,6 +148,9 @@ func (s *search) answer(lines []line, n int, r usi.Request) usi.Reply {
 	}
 	best := lines[0]
 	reply := usi.Reply{Answer: usi.AnswerMove, Move: best.move, Text: best.move.String(), Lines: infos}
+	if len(infos[0].PV) > 0 && infos[0].Depth > 0 {
+		reply.Exact = infos[0] // a line's score is never a bound
+	}
 	if len(best.pv) > 1 {
 		reply.Ponder = best.pv[1]
 	}

@@ -88,20 +88,31 @@ func mateTime(d time.Duration) string {
 	return strconv.FormatInt(d.Milliseconds(), 10)
 }
 
-// ParseGo reads a "go" command. Unknown words are errors: a server that skipped
-// them would search under other limits than asked for.
+// ParseGo reads a "go" command. Unknown words are errors: who skipped them
+// would search under other limits than asked for.
 func ParseGo(line string) (Go, error) {
+	g, err := readGo(line)
+	if err != nil {
+		return Go{}, err
+	}
+	return g, nil
+}
+
+// readGo reads on behind words that it does not know; the error is about the
+// first of them.
+func readGo(line string) (Go, error) {
 	p := words{rest: line}
 	if w := p.next(); w != "go" {
 		return Go{}, fmt.Errorf("usi: %q is not a go command", line)
 	}
 	var g Go
+	var first error
 	for w := p.next(); w != ""; w = p.next() {
-		if err := g.read(w, &p); err != nil {
-			return Go{}, fmt.Errorf("usi: %q: %w", line, err)
+		if err := g.read(w, &p); err != nil && first == nil {
+			first = fmt.Errorf("usi: %q: %w", line, err)
 		}
 	}
-	return g, nil
+	return g, first
 }
 
 func (g *Go) read(word string, p *words) error {
@@ -128,11 +139,12 @@ func (g *Go) readMate(p *words) error {
 		return nil
 	}
 	ms, err := number("mate", w)
-	g.MateTime = ms
+	g.MateTime = max(ms, time.Millisecond) // 0 would mean infinite
 	return err
 }
 
 func (g *Go) readNumber(word string, p *words) (err error) {
+	behind := p.rest
 	value := p.next()
 	switch word {
 	case "btime":
@@ -157,6 +169,7 @@ func (g *Go) readNumber(word string, p *words) (err error) {
 	case "depth":
 		g.Depth, err = strconv.Atoi(value)
 	default:
+		p.rest = behind
 		return fmt.Errorf("unknown word %q", word)
 	}
 	if err != nil {

@@ -41,8 +41,8 @@ func (l Limits) withDefaults() Limits {
 }
 
 // Engine is one dialogue with one engine over a connection. It is a player:
-// NewGame, Think, Ponder, GameOver and Close are called by one goroutine at a
-// time. After a *Fault every call but Close fails with that fault.
+// NewGame, Think, Ponder, Mate, GameOver and Close are called by one goroutine at
+// a time; only Snapshot may be called beside them. After a *Fault every call but Close fails with that fault.
 type Engine struct {
 	conn   io.ReadWriteCloser
 	config Config
@@ -187,11 +187,12 @@ type search struct {
 
 // Think sends the position and the limits and waits for the bestmove, as
 // runner.Player describes it. When ctx ends or the deadline passes it says
-// "stop" and waits a grace; the reply then has Stopped set. An engine that
-// stays silent even then is a *Fault of kind hang, with the latest principal
+// "stop" and waits a grace; the reply then has Stopped set. With a context that
+// has ended already, a search by Ponder on the same position is stopped without
+// a ponderhit, and its move is the reply. An engine that stays silent even then is a *Fault of kind hang, with the latest principal
 // variation, if there was one, as the reply beside it.
 func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
-	s, err := e.begin(r)
+	s, err := e.begin(ctx, r)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -210,9 +211,9 @@ func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 }
 
 // begin turns the ponder search into the real one if it hit, else starts anew.
-func (e *Engine) begin(r Request) (*search, error) {
+func (e *Engine) begin(ctx context.Context, r Request) (*search, error) {
 	if p := e.ponder; p != nil && p.position == r.Position.String() {
-		return e.ponderHit(p, r)
+		return e.ponderHit(ctx, p, r)
 	}
 	if e.ponder != nil {
 		e.count.PonderMiss++
@@ -224,9 +225,12 @@ func (e *Engine) begin(r Request) (*search, error) {
 }
 
 // start sends a position and its "go" in one write: two could be read apart.
-func (e *Engine) start(r Request) (*search, error) {
+func (e *Engine) start(r Request) (*search, error) { return e.startFor(r, lineBestmove) }
+
+// startFor starts a search that ends with the given kind of line.
+func (e *Engine) startFor(r Request, end lineKind) (*search, error) {
 	e.in.begin(r.OnInfo)
-	wait := e.in.expect(lineBestmove)
+	wait := e.in.expect(end)
 	e.out = append(r.Position.Append(e.out[:0]), '\n')
 	e.out = append(append(e.out, r.Go.String()...), '\n')
 	if err := e.send(e.out, "saying go"); err != nil {
@@ -243,9 +247,22 @@ func (r *Reply) setAnswer(b Bestmove) {
 	}
 }
 
-// fromVariation answers with the first move of the best line.
+// Snapshot is what the running search has reported so far, as a reply: the
+// infos of the search that Think, Ponder or Mate began last, and as its answer
+// the first move of the best line's variation (of Reply.Exact if there is one);
+// AnswerInvalid when no variation came. Elapsed is 0. Unlike all other methods
+// it may be called from any goroutine at any time, also while Think runs: it is
+// for who must decide without the engine.
+func (e *Engine) Snapshot() Reply { return e.in.reply().fromVariation() }
+
+// fromVariation answers with the first move of the best line: of its last exact
+// score, because the variation behind a bound is one that just failed.
 func (r Reply) fromVariation() Reply {
-	if pv := r.Best().PV; len(pv) > 0 {
+	pv := r.Exact.PV
+	if len(pv) == 0 {
+		pv = r.Best().PV
+	}
+	if len(pv) > 0 {
 		r.Answer, r.Move, r.Text = AnswerMove, pv[0], pv[0].String()
 	}
 	return r
@@ -440,17 +457,24 @@ func (e *Engine) Ponder(_ context.Context, r Request) error {
 }
 
 // ponderHit tells the engine that the expected reply was played. A bestmove
-// that came early counts as played at once.
-func (e *Engine) ponderHit(s *search, r Request) (*search, error) {
+// that came early counts as played at once. When ctx has ended only the move is
+// wanted: the stop that follows is enough, ponderhit would start a clock.
+func (e *Engine) ponderHit(ctx context.Context, s *search, r Request) (*search, error) {
 	e.ponder = nil
-	e.count.PonderHits++
+	hit := ctx.Err() == nil
+	if hit {
+		e.count.PonderHits++
+	}
 	select {
 	case ev := <-s.wait:
 		e.count.Early++
 		held := make(chan event, 1) // one event, sent here, never closed
 		held <- ev
-		return &search{wait: held, position: s.position, start: time.Now(), hit: true}, nil
+		return &search{wait: held, position: s.position, start: time.Now(), hit: hit}, nil
 	default:
+	}
+	if !hit {
+		return &search{wait: s.wait, position: s.position, start: time.Now()}, nil
 	}
 	e.in.watch(r.OnInfo)
 	if err := e.write(ponderHitLine(r.Go), "saying ponderhit"); err != nil {

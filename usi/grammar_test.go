@@ -202,7 +202,18 @@ func TestGoString(t *testing.T) {
 			t.Errorf("%q came back as %q (%v)", want, back, err)
 		}
 	}
+	for line, want := range map[string]usi.Go{
+		"go mate":      {Mate: true},
+		"go mate 0":    {Mate: true, MateTime: time.Millisecond}, // 0 would be infinite
+		"go mate 5000": {Mate: true, MateTime: 5 * second},
+	} {
+		if got, err := usi.ParseGo(line); err != nil || !cmp.Equal(got, want) {
+			t.Errorf("%s: %+v, %v", line, got, err)
+		}
+	}
 	for line, want := range map[string]string{
+		"go mate x":     `usi: "go mate x": mate "x" is not a whole number of milliseconds`,
+		"go x wtime y":  `usi: "go x wtime y": unknown word "x"`,
 		"go nodez 5":    `usi: "go nodez 5": unknown word "nodez"`,
 		"go nodes many": `usi: "go nodes many": nodes "many" is not a whole number`,
 	} {
@@ -245,6 +256,9 @@ func FuzzGrammar(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		usi.ParseInfo(line)
 		usi.ParseBestmove(line)
+		if c := usi.ParseCheckmate(line); c.Answer != usi.MateInvalid && usi.ParseCheckmate(c.String()).Answer != c.Answer {
+			t.Errorf("%q printed as %q", line, c)
+		}
 		if o, err := usi.ParseOption(line); err == nil {
 			if _, err := usi.ParseOption(o.Line()); err != nil {
 				t.Errorf("%q printed as %q: %v", line, o.Line(), err)

@@ -22,6 +22,7 @@ const (
 	lineUsiok
 	lineReadyok
 	lineBestmove
+	lineCheckmate // as a want: also a bestmove, which engines without a mate search send
 )
 
 // maxGathered bounds the id and option lines that are kept.
@@ -163,7 +164,7 @@ func (in *inbox) sort(line []byte, stamp time.Time) func(Info) {
 	}
 	kind := kindOf(line)
 	switch {
-	case kind != lineOther && kind == in.want:
+	case in.wants(kind):
 		in.want = lineOther
 		in.wait <- event{line: bytes.Clone(line), stamp: stamp}
 	case kind == lineBestmove:
@@ -172,6 +173,11 @@ func (in *inbox) sort(line []byte, stamp time.Time) func(Info) {
 		in.gathered = append(in.gathered, foreign.Decode(line))
 	}
 	return nil
+}
+
+// wants reports whether a line of this kind ends the wait.
+func (in *inbox) wants(kind lineKind) bool {
+	return kind != lineOther && (kind == in.want || kind == lineBestmove && in.want == lineCheckmate)
 }
 
 // isWord reports whether the line is the word or starts with it and a space.
@@ -188,6 +194,8 @@ func kindOf(line []byte) lineKind {
 		return lineReadyok
 	case isWord(line, "usiok"):
 		return lineUsiok
+	case isWord(line, "checkmate"):
+		return lineCheckmate
 	}
 	return lineOther
 }
@@ -203,10 +211,13 @@ func (in *inbox) end(err error) {
 	}
 }
 
-// infoKeeper keeps the last info line with a score for each multipv, and the
-// last with a count of nodes, as bytes: most lines are never parsed.
+// infoKeeper keeps the last info line with a score for each multipv, the best
+// line's last exact one, and the last with a count of nodes, as bytes: most
+// lines are never parsed.
 type infoKeeper struct {
 	scored  [][]byte // by multipv - 1
+	exact   []byte   // the best line's last exact one, when it is not scored[0]
+	isExact bool     // scored[0] is exact: it has a variation, and its score is no bound
 	counted []byte
 }
 
@@ -217,6 +228,7 @@ func (k *infoKeeper) reset() {
 	for i := range k.scored {
 		k.scored[i] = k.scored[i][:0]
 	}
+	k.exact, k.isExact = k.exact[:0], false
 	k.counted = k.counted[:0]
 }
 
@@ -224,27 +236,68 @@ func (k *infoKeeper) keep(line []byte) {
 	if bytes.HasPrefix(line, []byte("info string")) {
 		return
 	}
-	if bytes.Contains(line, []byte(" nodes ")) {
+	if find(line, " nodes ", 1) >= 0 {
 		k.counted = append(k.counted[:0], line...)
 	}
-	if !bytes.Contains(line, []byte(" score ")) {
+	if find(line, " score ", 2) < 0 {
 		return
 	}
 	i := multiPVOf(line) - 1
 	for len(k.scored) <= i {
 		k.scored = append(k.scored, nil)
 	}
+	if i == 0 {
+		k.saveExact(line)
+	}
 	k.scored[i] = append(k.scored[i][:0], line...)
+}
+
+// saveExact puts an exact line aside before one that is not takes its place;
+// the buffers change places, so that nothing is copied.
+func (k *infoKeeper) saveExact(next []byte) {
+	exact := isExactLine(next)
+	if k.isExact && !exact {
+		k.exact, k.scored[0] = k.scored[0], k.exact
+	}
+	k.isExact = exact
+}
+
+// isExactLine reports whether a line has a variation with a move and no bound.
+// What begins with a small letter or a bracket is "resign", "win", "(none)".
+func isExactLine(line []byte) bool {
+	i := find(line, " pv ", 2)
+	if i < 0 || find(line[:i], "erbound", 2) >= 0 {
+		return false
+	}
+	pv := bytes.TrimLeft(line[i+len(" pv "):], " \t")
+	return len(pv) > 0 && (pv[0] >= '1' && pv[0] <= '9' || pv[0] >= 'A' && pv[0] <= 'Z')
+}
+
+// find is bytes.Index for a short word, by its letter at rare: the first byte,
+// which bytes.Index goes by, is a space and stands everywhere in these lines.
+func find(line []byte, word string, rare int) int {
+	for from := rare; from < len(line); {
+		i := bytes.IndexByte(line[from:], word[rare])
+		if i < 0 {
+			break
+		}
+		at := from + i - rare
+		if at+len(word) <= len(line) && string(line[at:at+len(word)]) == word {
+			return at
+		}
+		from += i + 1
+	}
+	return -1
 }
 
 // multiPVOf is the line's multipv, 1 when it has none.
 func multiPVOf(line []byte) int {
-	_, after, ok := bytes.Cut(line, []byte(" multipv "))
-	if !ok {
+	i := find(line, " multipv ", 1)
+	if i < 0 {
 		return 1
 	}
 	n := 0
-	for _, c := range after {
+	for _, c := range line[i+len(" multipv "):] {
 		if c < '0' || c > '9' || n > maxMultiPV {
 			break
 		}
@@ -259,6 +312,12 @@ func (k *infoKeeper) reply() Reply {
 		if len(line) > 0 {
 			r.Lines = append(r.Lines, ParseInfo(foreign.Decode(line)))
 		}
+	}
+	switch {
+	case k.isExact:
+		r.Exact = r.Lines[0]
+	case len(k.exact) > 0:
+		r.Exact = ParseInfo(foreign.Decode(k.exact))
 	}
 	if len(k.counted) > 0 {
 		r.Nodes = ParseInfo(foreign.Decode(k.counted)).Nodes

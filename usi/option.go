@@ -294,3 +294,26 @@ func editDistance(a, b string) int {
 	}
 	return row[len(b)]
 }
+
+// Line is the declaration as an engine prints it.
+func (o Option) Line() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "option name %s type %s", o.Name, o.Type)
+	if o.Type != Button {
+		b.WriteString(" default " + emptyDefault(o))
+	}
+	if o.Type == Spin {
+		fmt.Fprintf(&b, " min %d max %d", o.Min, o.Max)
+	}
+	for _, v := range o.Vars {
+		b.WriteString(" var " + v)
+	}
+	return b.String()
+}
+
+func emptyDefault(o Option) string {
+	if o.Default == "" {
+		return "<empty>"
+	}
+	return o.Default
+}

@@ -32,6 +32,7 @@ type Reply struct {
 	Ponder  shogi.Move // the expected reply, or NoMove
 	Text    string     // the answer as it was sent, for notes about bad ones
 	Lines   []Info     // the last info with a score for each multipv, best first
+	Exact   Info       // the best line's last info with a variation and a score that is no bound, or zero
 	Nodes   uint64     // the last count of nodes that was reported
 	Elapsed time.Duration
 	Stopped bool   // the search was stopped: the deadline passed or ctx ended

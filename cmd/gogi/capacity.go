@@ -28,14 +28,9 @@ func need(plan *match.Plan, greetings []usi.Greeting) capacity {
 	c := capacity{CPUs: runtime.NumCPU(), MemoryMiB: memoryMiB()}
 	slots := int64(plan.Concurrency)
 	var threads int64
-	for i, p := range plan.Players {
-		hash, ok := effective(p, plan, greetings[i].Options, "USI_Hash", "Hash")
-		if !ok && !p.Builtin {
-			c.undeclared = append(c.undeclared, p.Name)
-		}
+	for _, p := range plan.Players {
+		hash, t := c.player(p, plan, &greetings)
 		c.HashMiB += hash * slots
-		t, _ := effective(p, plan, greetings[i].Options, "Threads", "Thread", "USI_Threads")
-		t = max(t, 1)
 		if plan.Ponder == match.PonderOff {
 			threads = max(threads, t)
 		} else {
@@ -48,6 +43,26 @@ func need(plan *match.Plan, greetings []usi.Greeting) capacity {
 	}
 	c.Threads = threads * slots
 	return c
+}
+
+// player is what one player would use; it takes its engines' greetings off the
+// list. The members of a council think together.
+func (c *capacity) player(p match.Player, plan *match.Plan, greetings *[]usi.Greeting) (hash, threads int64) {
+	if p.Council != nil {
+		for _, m := range p.Council.Members {
+			h, t := c.player(m, plan, greetings)
+			hash, threads = hash+h, threads+t
+		}
+		return hash, threads
+	}
+	declared := (*greetings)[0].Options
+	*greetings = (*greetings)[1:]
+	hash, ok := effective(p, plan, declared, "USI_Hash", "Hash")
+	if !ok && !p.Builtin {
+		c.undeclared = append(c.undeclared, p.Name)
+	}
+	threads, _ = effective(p, plan, declared, "Threads", "Thread", "USI_Threads")
+	return hash, max(threads, 1)
 }
 
 // effective is the value that an engine will have of one of its spin options:
@@ -122,7 +137,7 @@ func procMemory() int64 {
 // singleThreaded says which engine would not search with one thread.
 func singleThreaded(plan *match.Plan, greetings []usi.Greeting) error {
 	var errs []error
-	for i, p := range plan.Players {
+	for i, p := range plan.Engines() {
 		if n, ok := effective(p, plan, greetings[i].Options, "Threads", "Thread", "USI_Threads"); ok && n != 1 {
 			errs = append(errs, fmt.Errorf("engine %s would search with %d threads: --option %s.Threads=1", p.Name, n, p.Name))
 		}

@@ -42,6 +42,7 @@ type commandLine struct {
 	Perft   perftCommand   `cmd:"" help:"Count the leaves of the tree of legal moves."`
 	Engine  engineCommand  `cmd:"" help:"Speak USI as the built-in engine."`
 	Check   checkCommand   `cmd:"" help:"Examine one engine: what it understands, keeps to and survives."`
+	CSA     csaCommand     `cmd:"" name:"csa" help:"Play at a server of the CSA protocol, such as floodgate."`
 	Guard   guardCommand   `cmd:"" hidden:"" help:"Kill engines whose runner has died."`
 }
 

@@ -24,8 +24,9 @@ func dryRun(ctx context.Context, w io.Writer, o *opener, greetings []usi.Greetin
 	fmt.Fprintf(w, "  %s games in %s pairs (%s), %d at a time, seed %d\n", count(plan.Games()), count(plan.Pairs), plan.Design.Kind, plan.Concurrency, plan.Seed)
 	fmt.Fprintf(w, "  rules %s: %s, %d plies\n", plan.Rules.Name, plan.Rules.Declaration, plan.Rules.MaxPlies)
 	fmt.Fprintf(w, "  %s openings, pondering %s\n\n", count(len(plan.Openings)), plan.Ponder)
-	for i, p := range plan.Players {
-		printPlayer(w, plan, p, greetings[i])
+	left := greetings
+	for _, p := range plan.Players {
+		left = printPlayer(w, plan, p, left)
 	}
 	c := need(plan, greetings)
 	fmt.Fprintf(w, "memory    hash tables %s MiB of %s MiB\n", count(int(c.HashMiB)), count(int(c.MemoryMiB)))
@@ -46,11 +47,26 @@ func dryRun(ctx context.Context, w io.Writer, o *opener, greetings []usi.Greetin
 	return fatal
 }
 
-func printPlayer(w io.Writer, plan *match.Plan, p match.Player, g usi.Greeting) {
+// printPlayer prints a player, and returns the greetings that are not its.
+func printPlayer(w io.Writer, plan *match.Plan, p match.Player, greetings []usi.Greeting) []usi.Greeting {
+	if p.Council == nil {
+		printEngine(w, plan, p, greetings[0])
+		return greetings[1:]
+	}
+	printCouncil(w, p)
+	for _, m := range p.Council.Members {
+		greetings = printPlayer(w, plan, m, greetings)
+	}
+	return greetings
+}
+
+func printEngine(w io.Writer, plan *match.Plan, p match.Player, g usi.Greeting) {
 	fmt.Fprintf(w, "engine %s   %q by %q\n", p.Name, g.Name, g.Author)
 	fmt.Fprintf(w, "  command   %s\n", strings.Join(p.Command, " "))
 	fmt.Fprintf(w, "  directory %s\n", p.Dir)
-	fmt.Fprintf(w, "  limits    %s, margin %v\n", p.Limits, p.Limits.Margin)
+	if p.Limits != (match.Limits{}) {
+		fmt.Fprintf(w, "  limits    %s, margin %v\n", p.Limits, p.Limits.Margin)
+	}
 	if p.Identity.Fixed != "" {
 		fmt.Fprintf(w, "  identity  %s\n", p.Identity.Fixed)
 	}

@@ -188,7 +188,7 @@ func (c *matchCommand) resolve(ctx context.Context, o *opener) ([]usi.Greeting, 
 		return nil, nil, usageError(err)
 	}
 	o.plan = plan
-	for i, p := range plan.Players {
+	for i, p := range plan.Engines() {
 		warnings = append(warnings, configs.Lint(p, plan, greetings[i].Options)...)
 	}
 	warnings = append(warnings, repeats(plan)...)
@@ -256,9 +256,9 @@ func withPaths(err error, plan *match.Plan) error {
 		return err
 	}
 	for i, line := range different.Differences {
-		for _, p := range plan.Players {
+		for _, p := range plan.Engines() {
 			for _, f := range p.Identity.Files {
-				if strings.HasPrefix(line, "players."+p.Name+".identity."+f.Role+":") {
+				if strings.Contains(line, "."+p.Name+".identity."+f.Role+":") {
 					different.Differences[i] = line + " (" + f.Path + ")"
 				}
 			}

@@ -50,8 +50,11 @@ func startGuard() (*process.Guard, error) {
 	return process.StartGuard([]string{self, "guard"})
 }
 
-// open starts one engine and sends it its options.
+// open starts one player: an engine with its options, or a council of them.
 func (o *opener) open(ctx context.Context, p match.Player, cpus []int) (runner.Player, error) {
+	if p.Council != nil {
+		return o.openCouncil(ctx, p, cpus)
+	}
 	engine, err := o.greet(ctx, p, cpus)
 	if err != nil {
 		return nil, err
@@ -85,8 +88,9 @@ func (o *opener) start(spec process.Spec) (io.ReadWriteCloser, error) {
 
 // greetAll starts each engine of the plan once, to learn its options.
 func (o *opener) greetAll(ctx context.Context) ([]usi.Greeting, error) {
-	greetings := make([]usi.Greeting, len(o.plan.Players))
-	for i, p := range o.plan.Players {
+	engines := o.plan.Engines()
+	greetings := make([]usi.Greeting, len(engines))
+	for i, p := range engines {
 		engine, err := o.greet(ctx, p, nil)
 		if err != nil {
 			return nil, err

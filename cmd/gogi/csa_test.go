@@ -1,0 +1,328 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"gogi/csa"
+)
+
+// csaClient is one "gogi csa" as a process.
+type csaClient struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	dir    string
+	stdout bytes.Buffer
+	stderr bytes.Buffer // to be read after wait
+	ended  chan error   // gets the result of Wait
+	said   chan string
+}
+
+// startCSA starts a client; its password comes from the environment.
+func startCSA(t *testing.T, server *csaServer, user string, args ...string) *csaClient {
+	t.Helper()
+	c := &csaClient{t: t, dir: t.TempDir(), ended: make(chan error, 1), said: make(chan string, 1000)}
+	c.cmd = exec.CommandContext(t.Context(), "gogi", append([]string{"csa", server.address(), "--user", user}, args...)...)
+	c.cmd.Dir, c.cmd.Stdout = c.dir, &c.stdout
+	c.cmd.Env = append(os.Environ(), csaPasswordVariable+"=secret-"+user)
+	pipe, err := c.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		lines := bufio.NewScanner(io.TeeReader(pipe, &c.stderr))
+		for lines.Scan() {
+			c.said <- lines.Text()
+		}
+		close(c.said)
+		c.ended <- c.cmd.Wait()
+	}()
+	return c
+}
+
+// hears waits until the client has said something on stderr.
+func (c *csaClient) hears(text string) {
+	c.t.Helper()
+	for line := range c.said {
+		if strings.Contains(line, text) {
+			return
+		}
+	}
+	c.t.Fatalf("the client never said %q", text)
+}
+
+// wait returns the exit code.
+func (c *csaClient) wait() int {
+	c.t.Helper()
+	err := <-c.ended
+	if strings.Contains(c.stderr.String()+c.stdout.String(), "secret") {
+		c.t.Errorf("the client shows its password:\n%s", c.stderr.String())
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return exit.ExitCode()
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return 0
+}
+
+// finished asserts that the client ended with a code and said something.
+func (c *csaClient) finished(code int, stdout string) {
+	c.t.Helper()
+	if got := c.wait(); got != code || !strings.Contains(c.stdout.String(), stdout) {
+		c.t.Errorf("code %d, want %d; stdout %q, want %q; stderr:\n%s", got, code, c.stdout.String(), stdout, c.stderr.String())
+	}
+}
+
+const csaMilliseconds = "Time_Unit:1msec\nTotal_Time:10000\nIncrement:100\n"
+
+// TestCSABuiltin lets two clients play whole games with the built-in engine,
+// one as a handicap, over TCP, on a clock of milliseconds.
+func TestCSABuiltin(t *testing.T) {
+	two := "PI82HI22KA\n-\n"
+	s := newCSAServer(t, &csaServer{times: csaMilliseconds, place: two, maxMoves: 20, passwords: map[string]string{"a": "floodgate-300-10F,secret-a", "b": "secret-b"}})
+	a := startCSA(t, s, "a", "--engine", "x=builtin", "--margin", "80ms", "--games", "2", "--records", "games", "--game", "floodgate-300-10F", "--verbose")
+	a.hears("logged in") // so that it is Black
+	b := startCSA(t, s, "b", "--engine", "x=builtin", "--margin", "80ms", "--games", "2", "--json", "--ponder")
+	a.finished(0, "2 games")
+	b.finished(0, `"type":"end"`)
+	s.close()
+	if len(s.ended) != 2 {
+		t.Fatalf("the games ended with %v", s.ended)
+	}
+	for _, cause := range s.ended {
+		if cause != "#MAX_MOVES" {
+			t.Errorf("a game ended with %s", cause)
+		}
+	}
+	checkCSAComments(t, s, "a", "+")
+	checkCSAComments(t, s, "b", "-")
+	checkCSAEvents(t, b.stdout.String(), 2*20)
+	for _, name := range []string{"test_1", "test_2", "test+1", "test+2"} {
+		text, err := os.ReadFile(filepath.Join(a.dir, "games", name+".csa"))
+		if wanted := strings.Contains(name, "+"); (err == nil) != wanted {
+			t.Errorf("%s: %v", name, err)
+		} else if wanted && (!strings.Contains(string(text), "\nN+a\n") || !strings.Contains(string(text), "\n%MAX_MOVES\n") || strings.Count(string(text), "\nT") != 20) {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+}
+
+// checkCSAComments asserts that each side tells scores from Black's view: Black,
+// who is two pieces ahead, is better in the eyes of both; and that the variations
+// begin with the reply.
+func checkCSAComments(t *testing.T, s *csaServer, name, sign string) {
+	t.Helper()
+	seen := 0
+	for _, line := range s.said(name) {
+		move, comment, ok := strings.Cut(line, ",'* ")
+		if !ok || !strings.HasPrefix(move, sign) {
+			continue
+		}
+		words := strings.Fields(comment)
+		score, err := strconv.Atoi(words[0])
+		if err != nil || score <= 0 {
+			t.Errorf("%s: score %q", line, words[0])
+		}
+		last := sign
+		for _, word := range words[1:] {
+			if strings.HasPrefix(word, last) {
+				t.Errorf("%s: %s is by the side that has moved before", line, word)
+			}
+			last = word[:1]
+		}
+		seen++
+	}
+	if seen < 5 {
+		t.Errorf("%s sent only %d comments", name, seen)
+	}
+}
+
+func checkCSAEvents(t *testing.T, text string, moves int) {
+	t.Helper()
+	counts := map[csa.EventType]int{}
+	for line := range strings.Lines(text) {
+		var e csaEvent
+		if err := json.Unmarshal([]byte(line), &e); err != nil || e.Version != 1 {
+			t.Fatalf("%s: %v", line, err)
+		}
+		counts[e.Type]++
+	}
+	if counts[csa.EventStart] != 2 || counts[csa.EventEnd] != 2 || counts[csa.EventMove] != moves {
+		t.Errorf("%v", counts)
+	}
+}
+
+// TestCSAReconnect cuts Black's connection in the middle of the game.
+func TestCSAReconnect(t *testing.T) {
+	s := newCSAServer(t, &csaServer{maxMoves: 16, cutAt: 7})
+	a := startCSA(t, s, "a", "--engine", "x=fakeengine", "--verbose")
+	a.hears("logged in")
+	b := startCSA(t, s, "b", "--engine", "x=fakeengine")
+	a.finished(0, "1 game: 0 won, 0 lost, 0 drawn, 1 without a result")
+	b.finished(0, "1 game")
+	s.close()
+	if s.cuts != 1 || len(s.moves) != 16 {
+		t.Errorf("%d cuts, %d moves", s.cuts, len(s.moves))
+	}
+	for _, want := range []string{"trying again in", "goes on: a (Black)"} {
+		if !strings.Contains(a.stderr.String(), want) {
+			t.Errorf("%q is not in:\n%s", want, a.stderr.String())
+		}
+	}
+}
+
+// TestCSACrash lets an engine crash at each second search: three times in a game
+// it is started anew, and the game goes on.
+func TestCSACrash(t *testing.T) {
+	for _, test := range []struct {
+		script string
+		faults int
+		cause  string
+	}{
+		{"exit@go:2", 3, "#MAX_MOVES"},
+		{"exit@go", 4, "#RESIGN"},
+		{"illegal@go:2", 1, "#RESIGN"},
+		{"win@go:2", 1, "#RESIGN"},
+	} {
+		s := newCSAServer(t, &csaServer{maxMoves: 8})
+		mark := filepath.Join(t.TempDir(), "mark")
+		a := startCSA(t, s, "a", "--engine", "x=fakeengine -mark "+mark+" -script "+test.script, "--verbose")
+		a.hears("logged in")
+		b := startCSA(t, s, "b", "--engine", "x=fakeengine")
+		a.finished(0, "1 game")
+		b.finished(0, "1 game")
+		s.close()
+		text, err := os.ReadFile(mark)
+		if n := strings.Count(string(text), "\n"); err != nil || n != test.faults {
+			t.Errorf("%s: %d faults were played: %v; stderr:\n%s", test.script, n, err, a.stderr.String())
+		}
+		if len(s.ended) != 1 || s.ended[0] != test.cause || !strings.Contains(a.stderr.String(), "fault: ") {
+			t.Errorf("%s: ended with %v; stderr:\n%s", test.script, s.ended, a.stderr.String())
+		}
+	}
+}
+
+// TestCSAPlayers goes over the ways to name the player, the last with options.
+func TestCSAPlayers(t *testing.T) {
+	s := newCSAServer(t, &csaServer{maxMoves: 4})
+	file := filepath.Join(t.TempDir(), "series.toml")
+	text := "games = 2\nlimits = {nodes = 10}\n[[engine]]\nname = \"one\"\ncmd = \"fakeengine\"\n[[engine]]\nname = \"two\"\ncmd = \"fakeengine\"\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := startCSA(t, s, "a", "--file", file, "--player", "two", "--option", "two.USI_Hash=64", "--no-comments", "--verbose")
+	a.hears("logged in")
+	b := startCSA(t, s, "b", "--engine", "x=fakeengine")
+	a.finished(0, "1 game")
+	b.finished(0, "1 game")
+	s.close()
+	if said := strings.Join(s.said("a"), "\n"); strings.Contains(said, "'") {
+		t.Errorf("comments in spite of --no-comments:\n%s", said)
+	}
+}
+
+// TestCSAInterrupt asserts that the first interrupt ends after the game, and a
+// second one at once.
+func TestCSAInterrupt(t *testing.T) {
+	reached := make(chan struct{})
+	var once sync.Once
+	s := newCSAServer(t, &csaServer{maxMoves: 20, onPly: func(ply int) {
+		if ply == 3 {
+			once.Do(func() { close(reached) })
+		}
+	}})
+	a := startCSA(t, s, "a", "--engine", "x=fakeengine -think 50ms", "--games", "0", "--verbose")
+	a.hears("logged in")
+	b := startCSA(t, s, "b", "--engine", "x=fakeengine")
+	<-reached
+	if err := a.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	a.finished(130, "1 game")
+	b.finished(0, "1 game")
+	s.close()
+	if len(s.moves) != 20 || s.ended[0] != "#MAX_MOVES" {
+		t.Errorf("%d moves, %v", len(s.moves), s.ended)
+	}
+}
+
+func TestCSAInterruptTwice(t *testing.T) {
+	s := newCSAServer(t, &csaServer{})
+	a := startCSA(t, s, "a", "--engine", "x=fakeengine -think 1h", "--verbose")
+	a.hears("logged in")
+	b := startCSA(t, s, "b", "--engine", "x=fakeengine", "--games", "0", "--verbose")
+	a.hears("begins")
+	if err := a.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	a.hears("interrupted: the games in play are the last")
+	if err := a.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	a.finished(130, "1 game: 0 won, 1 lost")
+	b.hears("win #RESIGN")
+	if err := b.cmd.Process.Signal(os.Interrupt); err != nil { // it waits for another game
+		t.Fatal(err)
+	}
+	b.finished(130, "1 game: 1 won")
+	s.close()
+	if said := s.said("a"); said[len(said)-1] != "%TORYO" {
+		t.Errorf("%q", said)
+	}
+}
+
+// TestCSAUsage asserts what is told of bad commands, and of a refused name.
+func TestCSAUsage(t *testing.T) {
+	s := newCSAServer(t, &csaServer{passwords: map[string]string{"a": "other"}})
+	for _, test := range []struct {
+		args   string
+		code   int
+		stderr string
+	}{
+		{"--engine x=fakeengine", 1, "refused the name or the password"},
+		{"", 2, "there is no player"},
+		{"--engine x=nosuchprogram", 2, "nosuchprogram"},
+		{"--engine x=fakeengine --engine y=fakeengine", 2, "--player"},
+		{"--engine x=fakeengine --option x.Hashh=1", 1, "Hashh"},
+		{"--engine x=fakeengine --password with,\x01", 2, "character"},
+		{"--engine x=fakeengine --password-file nosuchfile", 2, "nosuchfile"},
+		{"--engine x=fakeengine --games=-1", 2, "negative"},
+		{"--engine x=fakeengine --rules nosuchrules", 2, "nosuchrules"},
+	} {
+		c := startCSA(t, s, "a", strings.Fields(test.args)...)
+		if code := c.wait(); code != test.code || !strings.Contains(c.stderr.String(), test.stderr) {
+			t.Errorf("%s: code %d, stderr %s; want %d and %q", test.args, code, c.stderr.String(), test.code, test.stderr)
+		}
+	}
+	s.listener.Close()
+	c := startCSA(t, s, "a", "--engine", "x=fakeengine", "--retries", "0")
+	if code := c.wait(); code != 1 || !strings.Contains(c.stderr.String(), "connecting") {
+		t.Errorf("nobody listens: code %d, stderr %s", code, c.stderr.String())
+	}
+}
+
+func TestCSAAddress(t *testing.T) {
+	for server, want := range map[string]string{
+		"example.org": "example.org:4081", "example.org:1": "example.org:1", "[::1]:5": "[::1]:5", "::1": "[::1]:4081", "[::1]": "[::1]:4081",
+		"": "", ":4081": "",
+	} {
+		if got, err := csaAddress(server); got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v", server, got, err)
+		}
+	}
+}

@@ -1,0 +1,352 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gogi/ensemble"
+	"gogi/match"
+)
+
+// Council is a player whose move several engines or councils vote for.
+type Council struct {
+	Name         string        `toml:"name"`
+	Rule         Rule          `toml:"rule"` // needed
+	Members      []string      `toml:"members"`
+	Vary         Vary          `toml:"vary"`          // one member as many times as the lists are long, each with other options
+	Stop         string        `toml:"stop"`          // default "all"
+	Quorum       *float64      `toml:"quorum"`        // of stop = "quorum", default 2/3
+	Shadow       []Rule        `toml:"shadow"`        // rules that are asked what they would have played
+	Tiebreak     []string      `toml:"tiebreak"`      // default score, member
+	ResignQuorum *float64      `toml:"resign_quorum"` // default 0.5
+	MinAlive     *int          `toml:"min_alive"`     // default 1
+	Restarts     *int          `toml:"restarts"`      // of a member, a game; default 3
+	Budget       string        `toml:"budget"`        // "member" (default): the limits are each member's; "split": they share them
+	NodeJitter   *float64      `toml:"node_jitter"`   // default 0
+	ScoreNoise   *float64      `toml:"score_noise"`   // default 0
+	Veto         *Veto         `toml:"veto"`          // default none
+	Limits       *Limits       `toml:"limits"`        // as of an engine
+	Restart      match.Restart `toml:"restart"`
+}
+
+// Veto is the check of a voted move, see ensemble.Veto.
+type Veto struct {
+	Time    *time.Duration `toml:"time"`
+	Nodes   *uint64        `toml:"nodes"`
+	Margin  *float64       `toml:"margin"`  // in centipawns
+	Members *int           `toml:"members"` // how many are asked at most
+}
+
+// Scale says how an engine's centipawns become win probabilities.
+type Scale struct {
+	Slope     *float64 `toml:"slope"` // log odds of one centipawn, default 1/600
+	Intercept *float64 `toml:"intercept"`
+}
+
+// Rule is a rule in the text form of package ensemble. In a file it may be that
+// text, or a table with its keys: {name = "adoption", reward = "voters"}.
+type Rule string
+
+// Vary lists values of options, for one member each.
+type Vary []Variation
+
+// Variation is one option with a value for each member.
+type Variation struct {
+	Name   string
+	Values []string
+}
+
+// rule reads a rule in either form.
+func (d *decoder) rule(path string, from any, into *Rule) {
+	table, ok := from.(map[string]any)
+	if !ok {
+		text, isText := from.(string)
+		if !isText {
+			d.mismatch(path, "the name of a rule or a table", from)
+			return
+		}
+		d.checkRule(path, text, into)
+		return
+	}
+	name, _ := table["name"].(string)
+	var keys []string
+	for _, key := range d.inOrder(path, table) {
+		if key == "name" {
+			continue
+		}
+		text, ok := listOrScalar(table[key], "/")
+		if !ok {
+			d.mismatch(join(path, key), "a value", table[key])
+			return
+		}
+		keys = append(keys, key+"="+text)
+	}
+	d.checkRule(path, name+":"+strings.Join(keys, ","), into)
+}
+
+func (d *decoder) checkRule(path, text string, into *Rule) {
+	spec, err := ensemble.ParseSpec(text)
+	if err != nil {
+		d.fail(path, "%s: %v", label(path), err)
+		return
+	}
+	*into = Rule(spec.String())
+}
+
+func listOrScalar(from any, separator string) (string, bool) {
+	list, ok := from.([]any)
+	if !ok {
+		return scalar(from)
+	}
+	var parts []string
+	for _, x := range list {
+		text, ok := scalar(x)
+		if !ok {
+			return "", false
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, separator), true
+}
+
+// vary reads {Seed = [10, 20, 30]}.
+func (d *decoder) vary(path string, from any, into *Vary) {
+	table, ok := from.(map[string]any)
+	if !ok {
+		d.mismatch(path, "a table of lists such as {Seed = [10, 20, 30]}", from)
+		return
+	}
+	for _, name := range d.inOrder(path, table) {
+		list, ok := table[name].([]any)
+		if !ok {
+			d.mismatch(join(path, name), "a list of values", table[name])
+			continue
+		}
+		v := Variation{Name: name}
+		for _, x := range list {
+			text, ok := scalar(x)
+			if !ok {
+				d.mismatch(join(path, name), "a list of true, false, numbers or strings", table[name])
+			}
+			v.Values = append(v.Values, text)
+		}
+		*into = append(*into, v)
+	}
+}
+
+// council is the index of a council by name, or -1.
+func (f *File) council(name string) int {
+	return slices.IndexFunc(f.Councils, func(c Council) bool { return c.Name == name })
+}
+
+// memberOfAny reports whether a council has the player among its members.
+func (f *File) memberOfAny(name string) bool {
+	return slices.ContainsFunc(f.Councils, func(c Council) bool { return slices.Contains(c.Members, name) })
+}
+
+// council resolves one council. within are the councils that it is in.
+func (r *resolver) council(i int, within []string) match.Player {
+	c, path := &r.file.Councils[i], element("council", i)
+	out := &match.Council{
+		Rule: string(c.Rule), Stop: string(choose(r, path+".stop", ensemble.StopPolicy(c.Stop),
+			ensemble.StopAll, ensemble.StopDecided, ensemble.StopQuorum, ensemble.StopLeader)),
+		Quorum: r.quorum(path, c), ResignQuorum: r.share(path+".resign_quorum", c.ResignQuorum, 0.5),
+		Restarts: r.restarts(path, c.Restarts), Jitter: r.share(path+".node_jitter", c.NodeJitter, 0), Noise: or(c.ScoreNoise, 0),
+		Split: choose(r, path+".budget", c.Budget, "member", "split") == "split", Veto: r.veto(path, c.Veto), Ties: r.ties(path, c.Tiebreak),
+	}
+	if out.Noise < 0 || out.Noise > 10_000 {
+		r.fail(path+".score_noise", "score_noise: expected centipawns from 0 to 10000")
+	}
+	for _, s := range c.Shadow {
+		out.Shadows = append(out.Shadows, string(s))
+	}
+	r.members(i, out, append(within, c.Name))
+	out.MinAlive = r.inRange(path+".min_alive", c.MinAlive, 1, 1, max(1, len(out.Members)))
+	r.checkRules(path, out)
+	restart, restartPath := c.Restart, path+".restart"
+	if restart == "" {
+		restart, restartPath = r.file.Restart, "restart"
+	}
+	p := match.Player{
+		Name: c.Name, Council: out, Limits: r.limitsOf("council "+c.Name, r.councilLimitsPath(i), c.Limits),
+		Restart:  choose(r, restartPath, restart, match.RestartNever, match.RestartPair, match.RestartGame),
+		Greeting: defaultGreeting, Ready: defaultReady,
+	}
+	p.Identity.Fixed = "council of " + strconv.Itoa(len(out.Members)) + " by " + out.Rule
+	return p
+}
+
+func (r *resolver) councilLimitsPath(i int) string {
+	if r.file.Councils[i].Limits != nil {
+		return element("council", i) + ".limits"
+	}
+	return "limits"
+}
+
+// restarts is how often a member may be started again; none is negative, as 0
+// is the default.
+func (r *resolver) restarts(path string, value *int) int {
+	n := r.inRange(path+".restarts", value, ensemble.DefaultRestarts, 0, maxParallel)
+	if n == 0 {
+		return -1
+	}
+	return n
+}
+
+// quorum belongs to one stop policy only.
+func (r *resolver) quorum(path string, c *Council) float64 {
+	if c.Stop == string(ensemble.StopQuorum) {
+		return r.share(path+".quorum", c.Quorum, ensemble.DefaultQuorum)
+	}
+	if c.Quorum != nil {
+		r.fail(path+".quorum", "quorum is of stop = \"quorum\": expected that, or no quorum")
+	}
+	return 0
+}
+
+// share is a number from 0 to 1.
+func (r *resolver) share(path string, value *float64, def float64) float64 {
+	x := or(value, def)
+	if !(x >= 0 && x <= 1) {
+		r.fail(path, "%s: %v is outside 0 to 1", label(path), x)
+	}
+	return x
+}
+
+func (r *resolver) ties(path string, chain []string) []string {
+	if len(chain) == 0 {
+		return nil
+	}
+	if _, err := ensemble.ParseTies(strings.Join(chain, ",")); err != nil {
+		r.fail(path+".tiebreak", "tiebreak: %w", err)
+	}
+	return chain
+}
+
+func (r *resolver) veto(path string, v *Veto) match.Veto {
+	if v == nil {
+		return match.Veto{}
+	}
+	out := match.Veto{Time: or(v.Time, 0), Nodes: or(v.Nodes, 0), Margin: or(v.Margin, ensemble.DefaultVetoMargin), Members: or(v.Members, 2)}
+	if (out.Time > 0) == (out.Nodes > 0) || out.Margin < 0 || out.Members < 1 {
+		r.fail(path+".veto", "veto: expected time or nodes, such as {time = \"200ms\"}, with a margin from 0 and members from 1")
+	}
+	return out
+}
+
+// checkRules refuses rules that do not fit so many members.
+func (r *resolver) checkRules(path string, c *match.Council) {
+	if c.Rule == "" {
+		r.fail(path+".rule", "rule is missing: expected one of %s", strings.Join(ensemble.RuleNames(), ", "))
+		return
+	}
+	for i, text := range append([]string{c.Rule}, c.Shadows...) {
+		spec, err := ensemble.ParseSpec(text)
+		if err == nil {
+			err = spec.Check(len(c.Members))
+		}
+		if err != nil {
+			r.fail(path+".rule", "%w", err)
+		}
+		if i == 0 && err == nil && spec.Reset == "never" {
+			r.warnings = append(r.warnings, "a rule with reset=never learns from one game to the next: its games depend on the order in which they are played")
+		}
+	}
+}
+
+// members resolves who is in a council.
+func (r *resolver) members(i int, out *match.Council, within []string) {
+	c, path := &r.file.Councils[i], element("council", i)
+	if len(c.Members) == 0 {
+		r.fail(path, "council %s has no members: expected names of engines or councils, such as members = [\"A\", \"B\"]", c.Name)
+	}
+	for j, name := range c.Members {
+		at := element(path+".members", j)
+		switch engine, council := r.file.engine(name), r.file.council(name); {
+		case slices.Index(c.Members, name) < j:
+			r.fail(at, "council %s: %q is there twice: expected a second [[engine]] with a name of its own, or vary", c.Name, name)
+		case engine >= 0:
+			r.addMember(out, r.member(engine), r.scale(engine), r.file.Engines[engine].Limits)
+		case council >= 0 && slices.Contains(within, name):
+			r.fail(at, "council %s: %q is a member of itself", c.Name, name)
+		case council >= 0:
+			r.addMember(out, r.council(council, within), match.Scale{}, r.file.Councils[council].Limits)
+		default:
+			r.fail(at, "council %s: there is no engine or council %q (%s)", c.Name, name, r.file.engineNames())
+		}
+	}
+	if len(c.Vary) > 0 {
+		r.multiply(path, c, out)
+	}
+}
+
+func (r *resolver) addMember(out *match.Council, p match.Player, s match.Scale, own *Limits) {
+	out.Members = append(out.Members, p)
+	out.Scales = append(out.Scales, s)
+	out.Own = append(out.Own, own != nil && own.search())
+}
+
+// member is an engine as a member: a clock of its own would be against the
+// council's.
+func (r *resolver) member(i int) match.Player {
+	var limits match.Limits
+	if own := r.file.Engines[i].Limits; own != nil && own.search() {
+		limits = r.limits(i)
+	}
+	if !limits.Clock.IsZero() {
+		r.fail(r.limitsPath(i), "engine %s: a member of a council has the council's clock: expected nodes, depth, movetime or self", r.file.Engines[i].Name)
+	}
+	return r.engine(i, limits)
+}
+
+func (r *resolver) scale(i int) match.Scale {
+	s := r.file.Engines[i].Scale
+	if s == nil {
+		return match.Scale{}
+	}
+	out := match.Scale{Slope: or(s.Slope, ensemble.DefaultSlope), Intercept: or(s.Intercept, 0)}
+	if !(out.Slope > 0) {
+		r.fail(element("engine", i)+".scale", "engine %s: scale: the slope must be above 0", r.file.Engines[i].Name)
+	}
+	return out
+}
+
+// multiply makes of one member as many as vary has values.
+func (r *resolver) multiply(path string, c *Council, out *match.Council) {
+	n, err := c.Vary.length()
+	if err == nil && (len(out.Members) != 1 || out.Members[0].Council != nil) {
+		err = fmt.Errorf("expected one engine as the only member, found %d members", len(out.Members))
+	}
+	if err != nil {
+		r.fail(path+".vary", "council %s: vary: %w", c.Name, err)
+		return
+	}
+	one, scale, own := out.Members[0], out.Scales[0], out.Own[0]
+	out.Members, out.Scales, out.Own = nil, nil, nil
+	for i := range n {
+		p := one
+		options := Options(one.Options)
+		for _, v := range c.Vary {
+			options = options.with(match.Option{Name: v.Name, Value: v.Values[i]})
+		}
+		p.Name, p.Options = one.Name+strconv.Itoa(i+1), options
+		out.Members, out.Scales, out.Own = append(out.Members, p), append(out.Scales, scale), append(out.Own, own)
+	}
+}
+
+func (v Vary) length() (int, error) {
+	n := len(v[0].Values)
+	for _, x := range v {
+		if len(x.Values) != n {
+			return 0, fmt.Errorf("%s has %d values and %s has %d: expected as many", v[0].Name, n, x.Name, len(x.Values))
+		}
+	}
+	if n == 0 {
+		return 0, errors.New("expected lists of values")
+	}
+	return n, nil
+}

@@ -1,0 +1,132 @@
+package configs_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"gogi/configs"
+	"gogi/match"
+)
+
+// councilFile is a file with a council; %s stands for more of its keys.
+const councilFile = `
+games = 2
+players = ["C", "A"]
+limits = {byoyomi = "1s"}
+[[engine]]
+name = "A"
+cmd = "builtin"
+[[engine]]
+name = "B"
+cmd = "builtin"
+limits = {nodes = 500}
+scale = {slope = 0.002}
+[[council]]
+name = "C"
+members = ["A", "B"]
+`
+
+func councilPlan(t *testing.T, text string) (*match.Plan, error) {
+	t.Helper()
+	f, err := configs.Parse([]byte(text), "match.toml")
+	if err != nil {
+		return nil, err
+	}
+	plan, _, err := f.Plan("/", configs.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
+	return plan, err
+}
+
+func TestCouncil(t *testing.T) {
+	plan, err := councilPlan(t, councilFile+`
+rule = {name = "adoption", reward = "voters", decay = 0.9}
+stop = "quorum"
+quorum = 0.75
+shadow = ["majority", {name = "weighted", weights = [1, 0.5]}]
+tiebreak = ["weight", "member"]
+resign_quorum = 0.6
+min_alive = 2
+restarts = 0
+budget = "split"
+node_jitter = 0.2
+score_noise = 15
+veto = {nodes = 100}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := *plan.Players[0].Council
+	if len(c.Members) != 2 || c.Members[1].Limits.Nodes != 500 || c.Members[0].Limits != (match.Limits{}) {
+		t.Errorf("members %+v", c.Members)
+	}
+	c.Members = nil
+	want := match.Council{
+		Own: []bool{false, true}, Scales: []match.Scale{{}, {Slope: 0.002}}, Rule: "adoption:reward=voters,decay=0.9",
+		Shadows: []string{"majority", "weighted:weights=1/0.5"}, Ties: []string{"weight", "member"}, Stop: "quorum", Quorum: 0.75,
+		ResignQuorum: 0.6, MinAlive: 2, Restarts: -1, Split: true, Jitter: 0.2, Noise: 15, Veto: match.Veto{Nodes: 100, Margin: 80, Members: 2},
+	}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got  %+v\nwant %+v", c, want)
+	}
+	if engines := plan.Engines(); len(engines) != 3 || engines[0].Name != "A" || engines[1].Name != "B" || engines[2].Name != "A" {
+		t.Errorf("engines %+v", engines)
+	}
+}
+
+func TestCouncilVaries(t *testing.T) {
+	plan, err := councilPlan(t, strings.Replace(councilFile, `["A", "B"]`, `["B"]`, 1)+`
+rule = "majority"
+vary = {Seed = [10, 20, 30], EvalNoise = [1, 2, 3]}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	members := plan.Players[0].Council.Members
+	if len(members) != 3 || members[2].Name != "B3" || !reflect.DeepEqual(members[2].Options, []match.Option{{Name: "Seed", Value: "30"}, {Name: "EvalNoise", Value: "3"}}) {
+		t.Errorf("%+v", members)
+	}
+}
+
+// By default those play that are in no council.
+func TestCouncilPlaysByDefault(t *testing.T) {
+	plan, err := councilPlan(t, strings.Replace(councilFile, "players = [\"C\", \"A\"]\n", "", 1)+`rule = "majority"
+[[engine]]
+name = "D"
+cmd = "builtin"
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.Players) != 2 || plan.Players[0].Name != "D" || plan.Players[1].Name != "C" {
+		t.Errorf("%+v", plan.Players)
+	}
+}
+
+func TestCouncilErrors(t *testing.T) {
+	for _, test := range []struct{ name, text, want string }{
+		{"no rule", councilFile, `rule is missing: expected one of majority, adoption,`},
+		{"no members", strings.Replace(councilFile, `["A", "B"]`, `[]`, 1) + "rule = \"majority\"\n", `council C has no members`},
+		{"unknown member", strings.Replace(councilFile, `["A", "B"]`, `["A", "X"]`, 1) + "rule = \"majority\"\n", `council C: there is no engine or council "X"`},
+		{"member of itself", strings.Replace(councilFile, `["A", "B"]`, `["A", "C"]`, 1) + "rule = \"majority\"\n", `"C" is a member of itself`},
+		{"twice", strings.Replace(councilFile, `["A", "B"]`, `["A", "A"]`, 1) + "rule = \"majority\"\n", `"A" is there twice`},
+		{"name taken", strings.Replace(councilFile, `"C"
+members`, `"A"
+members`, 1) + "rule = \"majority\"\n", `council name "A" is taken`},
+		{"weights", councilFile + "rule = \"weighted:weights=1/2/3\"\n", `3 weights for 2 members`},
+		{"stop", councilFile + "rule = \"majority\"\nstop = \"never\"\n", `"never" is not one of all, decided, quorum, leader`},
+		{"quorum without", councilFile + "rule = \"majority\"\nquorum = 0.5\n", `quorum is of stop = "quorum"`},
+		{"tiebreak", councilFile + "rule = \"majority\"\ntiebreak = [\"luck\"]\n", `there is no tie-break "luck"`},
+		{"veto", councilFile + "rule = \"majority\"\nveto = {margin = 5}\n", `veto: expected time or nodes`},
+		{"vary", councilFile + "rule = \"majority\"\nvary = {Seed = [1, 2]}\n", `expected one engine as the only member, found 2 members`},
+		{"vary unevenly", strings.Replace(councilFile, `["A", "B"]`, `["B"]`, 1) + "rule = \"majority\"\nvary = {Seed = [1, 2], X = [1]}\n", `Seed has 2 values and X has 1`},
+		{"min_alive", councilFile + "rule = \"majority\"\nmin_alive = 3\n", `min_alive: 3 is outside 1 to 2`},
+		{"a clock of its own", strings.Replace(councilFile, "{nodes = 500}", "{byoyomi = \"2s\"}", 1) + "rule = \"majority\"\n", `engine B: a member of a council has the council's clock`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := councilPlan(t, test.text)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got  %v\nwant %s", err, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,108 @@
+package ensemble
+
+import (
+	"cmp"
+	"slices"
+
+	"gogi/shogi"
+)
+
+// adoption is the rule of the adoption record (採用実績): members are ranked by
+// how often their vote was adopted, and after a decision by n votes the first n
+// of the ranking gain one weight, whoever voted for it. Source: the paper on
+// changing ballot weights in consultation (Touma, Endo et al., JACIII 17(5),
+// 2013), Table 1.
+type adoption struct {
+	standing
+	adopted []int // how often each member's vote was adopted
+	last    []int // the decision at which it was adopted last
+	order   []int // the ranking after the last decision
+}
+
+// NewGame begins a new record, unless it is to last.
+func (a *adoption) NewGame(seed uint64) {
+	a.standing.NewGame(seed)
+	if a.adopted != nil && a.spec.Reset == "never" {
+		return
+	}
+	n := len(a.voters)
+	a.adopted, a.last, a.order = make([]int, n), make([]int, n), make([]int, n)
+	for i := range a.order {
+		a.order[i] = i
+	}
+}
+
+// Observe brings the record and the weights up to date.
+func (a *adoption) Observe(ballots []Ballot, d *Decision) {
+	defer func() { a.decision++ }()
+	searched := func(b Ballot) bool { return b.counts() && b.searched() }
+	if a.skips(d) || !a.spec.Book && !slices.ContainsFunc(ballots, searched) {
+		return
+	}
+	voted := d.voted()
+	a.fade()
+	a.credit(d.backers(d.Move), voted)
+	if a.spec.Ponder && d.Ponder != shogi.NoMove {
+		a.credit(ponderers(ballots, d), voted)
+	}
+}
+
+// ponderers are the members that expect the same reply as the council.
+func ponderers(ballots []Ballot, d *Decision) []int {
+	var list []int
+	for i := range ballots {
+		if ballots[i].Kind == KindMove && ballots[i].Move == d.Move && ballots[i].Ponder == d.Ponder {
+			list = append(list, ballots[i].Member)
+		}
+	}
+	return list
+}
+
+// credit notes whose vote was adopted and raises as many weights.
+func (a *adoption) credit(backers, voted []int) {
+	for _, i := range backers {
+		a.adopted[i]++
+		a.last[i] = a.decision + 1
+	}
+	a.rank()
+	if a.spec.Reward == "voters" {
+		for _, i := range backers {
+			a.raise(i)
+		}
+		return
+	}
+	left := len(backers)
+	for _, i := range a.order {
+		present := slices.Contains(voted, i)
+		if left == 0 || !present && a.spec.Absent == "drop" {
+			continue
+		}
+		left--
+		if present {
+			a.raise(i)
+		}
+	}
+}
+
+// rank sorts the members by their record.
+func (a *adoption) rank() {
+	if a.spec.Order != "before" {
+		slices.Sort(a.order)
+	}
+	slices.SortStableFunc(a.order, func(i, j int) int {
+		if c := cmp.Compare(a.adopted[j], a.adopted[i]); c != 0 {
+			return c
+		}
+		switch a.spec.Order {
+		case "recent":
+			return cmp.Compare(a.last[j], a.last[i])
+		case "random":
+			return cmp.Compare(a.draw(i), a.draw(j))
+		}
+		return 0
+	})
+}
+
+func (a *adoption) draw(member int) uint64 {
+	return mix(mix(a.seed, uint64(a.decision)), uint64(member)) //nolint:gosec // small and not negative
+}

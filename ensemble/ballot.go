@@ -1,0 +1,151 @@
+package ensemble
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// Kind says what a ballot is worth. Only KindMove is counted as a move.
+type Kind string
+
+// The kinds of ballot.
+const (
+	KindMove    Kind = "move"
+	KindResign  Kind = "resign"  // the member gives the game up
+	KindWin     Kind = "win"     // it declares (入玉宣言)
+	KindIllegal Kind = "illegal" // its move is not legal, or its answer cannot be read
+	KindNone    Kind = "none"    // nothing came in time, not even a principal variation
+	KindLate    Kind = "late"    // it came after the council had decided
+	KindDead    Kind = "dead"    // its process failed, or is starting again
+)
+
+// Source says where a ballot's move comes from.
+type Source string
+
+// The sources of a move.
+const (
+	SourceBestmove  Source = "bestmove"
+	SourceVariation Source = "variation" // the principal variation of a search that was not awaited, or of a member that resigned
+	SourceBook      Source = "book"      // bestmove without any search
+	SourceNoise     Source = "noise"     // the best of the member's lines after the council's own noise
+)
+
+// Ranked is one line of a member's MultiPV list.
+type Ranked struct {
+	Move     shogi.Move
+	Score    usi.Score
+	HasScore bool
+	Depth    int // plies
+}
+
+// Ballot is a member's answer in one position.
+type Ballot struct {
+	Member   int // index, from 0
+	Kind     Kind
+	Move     shogi.Move // of KindMove; of KindResign, KindLate and KindIllegal what is known
+	Ponder   shogi.Move // the reply that the member expects, or NoMove
+	Score    usi.Score  // from the side to move's view
+	HasScore bool
+	Ranked   []Ranked // its lines, best first; empty when it gave none
+	Source   Source
+	Depth    int // plies
+	SelDepth int
+	Nodes    uint64
+	Time     time.Duration // the member's own measure of its thought
+	Arrived  time.Duration // since the council was asked
+	PV       []shogi.Move
+	Text     string // of KindIllegal and KindDead: what was said, or what happened
+	Detail   []byte // a nested council's own record
+}
+
+// Points is the ballot's score as one ordered number in centipawns, from the
+// side to move's view: within ±30000, and beyond it for mates (a mate in k plies
+// is 32000-k, one of unknown length 31000). A ballot without a score is -Inf.
+func (b *Ballot) Points() float64 { return points(b.Score, b.HasScore) }
+
+func points(s usi.Score, has bool) float64 {
+	const mate, unknown, most = 32000, 31000, 30000
+	switch {
+	case !has:
+		return math.Inf(-1)
+	case s.Mate == 0:
+		return float64(max(-most, min(most, s.Value)))
+	case s.Value == 0:
+		return float64(s.Mate) * unknown
+	}
+	return float64(s.Mate) * float64(mate-min(s.Value, mate-unknown))
+}
+
+// searched reports whether the member looked for its move, and has a score.
+func (b *Ballot) searched() bool { return b.HasScore && b.Source != SourceBook }
+
+// sorted returns the ballots in the order of the members: the order of arrival
+// must not matter, not even to a sum of weights.
+func sorted(ballots []Ballot) []Ballot {
+	byMember := func(a, b Ballot) int { return cmp.Compare(a.Member, b.Member) }
+	if slices.IsSortedFunc(ballots, byMember) {
+		return ballots
+	}
+	ballots = slices.Clone(ballots)
+	slices.SortStableFunc(ballots, byMember)
+	return ballots
+}
+
+// NewBallot makes a ballot of a member's reply. What it says is checked against
+// the position: an illegal move is recorded and counts for nothing. A member
+// that resigns keeps the first move of its last variation, in case the others
+// do not agree.
+func NewBallot(member int, p *shogi.Position, r usi.Reply) Ballot {
+	b := Ballot{Member: member, Ponder: r.Ponder, Nodes: r.Nodes, Time: r.Elapsed, Source: SourceBestmove, Detail: r.Detail}
+	b.judge(p, r)
+	b.take(bestInfo(&r, b.Move))
+	for _, line := range r.Lines {
+		if len(line.PV) > 0 && len(r.Lines) > 1 && p.CheckLegal(line.PV[0]) == nil {
+			b.Ranked = append(b.Ranked, Ranked{Move: line.PV[0], Score: line.Score, HasScore: line.HasScore, Depth: line.Depth})
+		}
+	}
+	if b.Kind == KindMove && len(r.Lines) == 0 && r.Nodes == 0 {
+		b.Source = SourceBook
+	}
+	return b
+}
+
+// judge finds what kind of ballot it is, and its move.
+func (b *Ballot) judge(p *shogi.Position, r usi.Reply) {
+	switch r.Answer {
+	case usi.AnswerMove:
+		b.Kind, b.Move = KindMove, r.Move
+		if err := p.CheckLegal(r.Move); err != nil {
+			b.Kind, b.Text = KindIllegal, r.Text
+		}
+	case usi.AnswerResign:
+		b.Kind, b.Source = KindResign, SourceVariation
+		if pv := r.Best().PV; len(pv) > 0 && p.CheckLegal(pv[0]) == nil {
+			b.Move = pv[0]
+		}
+	case usi.AnswerWin:
+		b.Kind = KindWin
+	case usi.AnswerInvalid:
+		b.Kind, b.Text = KindIllegal, r.Text
+	}
+}
+
+// bestInfo is the line that the score is read from: the last one, unless its
+// score is only a bound and an exact one speaks of the same move.
+func bestInfo(r *usi.Reply, move shogi.Move) usi.Info {
+	best := r.Best()
+	if best.Score.Bound != usi.Exact && len(r.Exact.PV) > 0 && r.Exact.PV[0] == move {
+		return r.Exact
+	}
+	return best
+}
+
+func (b *Ballot) take(i usi.Info) {
+	b.Score, b.HasScore = i.Score, i.HasScore
+	b.Depth, b.SelDepth, b.PV = i.Depth, i.SelDepth, i.PV
+}

@@ -1,0 +1,101 @@
+package ensemble
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"gogi/usi"
+)
+
+// budgets is what each member is asked to use of a request's limits.
+func (c *Council) budgets(r *usi.Request) []usi.Go {
+	gos := slices.Repeat([]usi.Go{r.Go}, len(c.seats))
+	if c.config.Split {
+		for i := range gos {
+			gos[i] = split(r.Go, i, len(gos))
+		}
+	}
+	if c.config.Jitter > 0 && r.Go.Nodes > 0 {
+		c.jitter(gos, len(r.Position.Moves))
+	}
+	for i, s := range c.seats {
+		if s.Own != nil {
+			own := *s.Own
+			own.Ponder, own.Early, own.SearchMoves = r.Go.Ponder, r.Go.Early, r.Go.SearchMoves
+			gos[i] = own
+		}
+	}
+	return gos
+}
+
+// split divides nodes and times by the number of members; what is left of the
+// nodes goes to the first ones, one each.
+func split(g usi.Go, member, members int) usi.Go {
+	if total, n := g.Nodes, uint64(members); total > 0 { //nolint:gosec // a count
+		g.Nodes = total / n
+		if uint64(member) < total%n { //nolint:gosec // an index
+			g.Nodes++
+		}
+		g.Nodes = max(1, g.Nodes)
+	}
+	part := time.Duration(members)
+	g.BTime, g.WTime, g.Byoyomi = g.BTime/part, g.WTime/part, g.Byoyomi/part
+	g.BInc, g.WInc, g.MoveTime = g.BInc/part, g.WInc/part, g.MoveTime/part
+	return g
+}
+
+// jitter varies the members' nodes by up to the given share, drawn from the
+// game's seed and the ply, and keeps their sum.
+func (c *Council) jitter(gos []usi.Go, ply int) {
+	factors, sum := make([]float64, len(gos)), 0.0
+	for i := range factors {
+		factors[i] = c.config.Jitter * (2*unit(mix(mix(c.seed, uint64(ply)), uint64(i))) - 1) //nolint:gosec // small and not negative
+		sum += factors[i]
+	}
+	mean := sum / float64(len(gos))
+	for i := range gos {
+		gos[i].Nodes = max(1, uint64(math.Round(float64(gos[i].Nodes)*(1+factors[i]-mean))))
+	}
+}
+
+// unit maps a hash to [0, 1).
+func unit(h uint64) float64 { return float64(h>>11) / (1 << 53) }
+
+// gauss maps a hash to a standard normal deviate (Box and Muller).
+func gauss(h uint64) float64 {
+	u, v := unit(h), unit(mix(h, 1))
+	return math.Sqrt(-2*math.Log(1-u)) * math.Cos(2*math.Pi*v)
+}
+
+// perturb re-chooses a ballot's move after seeded noise on the scores of the
+// member's lines. The noise belongs to the game, the member, the position and
+// the move: asked again, the member says the same. Mates keep their place.
+func (c *Council) perturb(b *Ballot, r *usi.Reply) {
+	if c.config.Noise == 0 || b.Kind != KindMove || len(b.Ranked) < 2 {
+		return
+	}
+	key := mix(mix(c.seed, uint64(b.Member)), c.line.position.Key()) //nolint:gosec // an index
+	best, most := b.Move, math.Inf(-1)
+	for _, line := range b.Ranked {
+		score := points(line.Score, line.HasScore)
+		if line.Score.Mate == 0 {
+			score += c.config.Noise * gauss(mix(key, uint64(line.Move)))
+		}
+		if score > most {
+			best, most = line.Move, score
+		}
+	}
+	if best == b.Move {
+		return
+	}
+	b.Move, b.Ponder, b.Source = best, 0, SourceNoise
+	for _, i := range r.Lines {
+		if len(i.PV) > 0 && i.PV[0] == best {
+			b.take(i)
+			if len(i.PV) > 1 {
+				b.Ponder = i.PV[1]
+			}
+		}
+	}
+}

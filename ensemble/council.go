@@ -1,0 +1,379 @@
+package ensemble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// StopPolicy says when the members' searches are ended.
+type StopPolicy string
+
+// The policies.
+const (
+	StopAll     StopPolicy = "all"     // when every member has answered
+	StopDecided StopPolicy = "decided" // when no ballot that is still out can change the vote
+	StopQuorum  StopPolicy = "quorum"  // when enough members agree
+	StopLeader  StopPolicy = "leader"  // when the heaviest member answers: the others vote with what they have
+)
+
+// StopNames lists the policies.
+func StopNames() []string {
+	return []string{string(StopAll), string(StopDecided), string(StopQuorum), string(StopLeader)}
+}
+
+// The defaults of Config.
+const (
+	DefaultQuorum   = 2.0 / 3
+	DefaultRestarts = 3
+)
+
+// Level is what each level of councils keeps back of its deadline.
+const Level = 50 * time.Millisecond
+
+// Config is all that makes a council.
+type Config struct {
+	Name     string
+	Members  []Member
+	Rule     Spec
+	Shadows  []Spec // rules that are asked what they would play
+	Laws     Laws
+	Stop     StopPolicy // "": all
+	Quorum   float64    // of StopQuorum: the share of the living that must agree; 0: DefaultQuorum
+	MinAlive int        // with fewer members the council fails; below 1 counts as 1
+	Restarts int        // of each member, a game; negative: none; 0: DefaultRestarts
+	// Split gives each member an equal part of nodes and times instead of the
+	// whole.
+	Split  bool
+	Jitter float64 // nodes differ by up to this share from member to member and move to move, their sum does not
+	Noise  float64 // standard deviation, in centipawns, of noise on each line's score; members need MultiPV
+	Veto   Veto
+	// Degrade starts with the members that can be started, if they are MinAlive.
+	// Without it a member that cannot is an error: a series would be about
+	// another council than was meant.
+	Degrade bool
+}
+
+func (c Config) withDefaults() Config {
+	if c.Stop == "" {
+		c.Stop = StopAll
+	}
+	if c.Quorum == 0 {
+		c.Quorum = DefaultQuorum
+	}
+	if c.Restarts == 0 {
+		c.Restarts = DefaultRestarts
+	}
+	c.MinAlive = max(1, c.MinAlive)
+	return c
+}
+
+// Council is a player whose move is voted for by its members. NewGame, Think,
+// Ponder, Mate, GameOver and Close are called by one goroutine at a time.
+type Council struct {
+	config  Config
+	chamber *Chamber
+	shadows []*Chamber
+	voters  []Voter
+	names   []string
+	seats   []*seat
+	changed chan struct{} // a seat's condition changed; from seats, one is enough, never closed
+	cancel  context.CancelFunc
+	closing sync.Once
+
+	seed     uint64
+	line     line
+	observed []observed
+}
+
+// observed is a decision that was played, as long as the game goes on from it.
+type observed struct {
+	ply      int // moves before it
+	position shogi.Position
+	ballots  []Ballot
+	decision Decision
+	shadows  []Decision
+}
+
+// Open makes a council and starts its members, all at once.
+func Open(ctx context.Context, config Config) (*Council, error) {
+	c := &Council{config: config.withDefaults(), changed: make(chan struct{}, 1)}
+	for _, m := range config.Members {
+		c.voters, c.names = append(c.voters, m.Voter), append(c.names, m.Name)
+	}
+	if err := c.seatRules(); err != nil {
+		return nil, fmt.Errorf("council %s: %w", config.Name, err)
+	}
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	c.cancel = cancel
+	for i, m := range config.Members {
+		s := newSeat(m, i, c.changed)
+		c.seats = append(c.seats, s)
+		s.stopped.Go(func() { s.run(life) })
+	}
+	err := c.everySeat(func(life context.Context, s *seat) error {
+		ctx, stop := both(ctx, life)
+		defer stop()
+		if err := s.open(ctx); err != nil {
+			return s.lost(err)
+		}
+		s.become(conditionReady)
+		return nil
+	})
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	c.startGame(0)
+	return c, nil
+}
+
+// seatRules makes the chambers.
+func (c *Council) seatRules() error {
+	var err error
+	if c.chamber, err = NewChamber(c.config.Rule, c.voters, c.config.Laws); err != nil {
+		return err
+	}
+	for _, spec := range c.config.Shadows {
+		shadow, err := NewChamber(spec, c.voters, c.config.Laws)
+		if err != nil {
+			return fmt.Errorf("shadow: %w", err)
+		}
+		c.shadows = append(c.shadows, shadow)
+	}
+	return nil
+}
+
+// both is a context that ends with either.
+func both(ctx, other context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(other, func() { cancel(context.Cause(other)) })
+	return ctx, func() { stop(); cancel(nil) }
+}
+
+// everySeat has all seats do a job and waits. Errors are those of the members
+// that are needed.
+func (c *Council) everySeat(job func(life context.Context, s *seat) error) error {
+	errs := make([]error, len(c.seats))
+	var all sync.WaitGroup
+	for i, s := range c.seats {
+		all.Add(1)
+		s.jobs <- func(life context.Context) {
+			defer all.Done()
+			errs[i] = job(life, s)
+		}
+	}
+	all.Wait()
+	return c.tolerate(errs)
+}
+
+func (c *Council) tolerate(errs []error) error {
+	failed := 0
+	var first error
+	for i, err := range errs {
+		if err == nil {
+			continue
+		}
+		failed++
+		if first == nil {
+			first = fmt.Errorf("council %s: member %s: %w", c.config.Name, c.names[i], err)
+		}
+	}
+	if c.config.Degrade && len(errs)-failed >= c.config.MinAlive {
+		return nil
+	}
+	return first
+}
+
+// NewGame prepares the members and forgets the last game.
+func (c *Council) NewGame(ctx context.Context, g usi.Game) error {
+	c.startGame(g.Seed)
+	return c.everySeat(func(life context.Context, s *seat) error {
+		ctx, stop := both(ctx, life)
+		defer stop()
+		own := g
+		own.Seed = mix(g.Seed, uint64(s.index)) //nolint:gosec // an index
+		return s.newGame(ctx, own, max(0, c.config.Restarts))
+	})
+}
+
+func (c *Council) startGame(seed uint64) {
+	c.seed, c.observed, c.line = seed, nil, line{}
+	c.resetRules()
+}
+
+func (c *Council) resetRules() {
+	c.chamber.NewGame(c.seed)
+	for _, s := range c.shadows {
+		s.NewGame(c.seed)
+	}
+}
+
+// goodbye bounds the wait for members that are busy when a game ends.
+const goodbye = time.Second
+
+// GameOver tells the members that can be told.
+func (c *Council) GameOver(ctx context.Context, o usi.Outcome) error {
+	ctx = context.WithoutCancel(ctx)
+	var all sync.WaitGroup
+	for _, s := range c.seats {
+		if s.condition() != conditionReady {
+			continue
+		}
+		all.Add(1)
+		s.jobs <- func(life context.Context) {
+			defer all.Done()
+			p := s.player.Load()
+			if p == nil {
+				return
+			}
+			if err := (*p).GameOver(ctx, o); err != nil && life.Err() == nil {
+				s.failed(life, err)
+			}
+		}
+	}
+	done := make(chan struct{}) // closed when all were told; nothing is sent
+	go func() { all.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(goodbye):
+	}
+	return nil
+}
+
+// Ponder has the members think on the opponent's time. The next Think with this
+// position is a hit.
+func (c *Council) Ponder(ctx context.Context, r usi.Request) error {
+	ctx = context.WithoutCancel(ctx)
+	gos := c.budgets(&r)
+	for i, s := range c.seats {
+		if s.condition() != conditionReady {
+			continue
+		}
+		own := r
+		own.Go, own.OnInfo = gos[i], nil
+		s.jobs <- func(life context.Context) {
+			p := s.player.Load()
+			if p == nil {
+				return
+			}
+			if m, ok := (*p).(ponderer); ok {
+				if err := m.Ponder(ctx, own); err != nil && life.Err() == nil {
+					s.failed(life, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Close ends the members and waits for them. A second call does nothing.
+func (c *Council) Close() error {
+	c.closing.Do(func() {
+		c.cancel()
+		for _, s := range c.seats {
+			close(s.jobs)
+		}
+	})
+	for _, s := range c.seats {
+		s.stopped.Wait()
+	}
+	return nil
+}
+
+// Waited is the longest that a member was kept waiting for a CPU since its
+// start; ok is false where that cannot be known.
+func (c *Council) Waited() (longest time.Duration, ok bool) {
+	for _, s := range c.seats {
+		if p := s.player.Load(); p != nil {
+			if w, has := (*p).(waiter); has {
+				if d, known := w.Waited(); known {
+					longest, ok = max(longest, d), true
+				}
+			}
+		}
+	}
+	return longest, ok
+}
+
+// alive counts the members that are not gone.
+func (c *Council) alive() int {
+	n := 0
+	for _, s := range c.seats {
+		if s.condition() != conditionGone {
+			n++
+		}
+	}
+	return n
+}
+
+// line is the game so far as the council last saw it.
+type line struct {
+	start    string
+	moves    []shogi.Move
+	position shogi.Position
+}
+
+// follow brings the line to the position of a request, replaying only what is
+// new.
+func (l *line) follow(p usi.Position) error {
+	n := len(l.moves)
+	if l.start != p.Start || len(p.Moves) < n || !slices.Equal(l.moves, p.Moves[:n]) || l.start == "" {
+		h, err := p.History()
+		if err != nil {
+			return err
+		}
+		*l = line{p.Start, slices.Clone(p.Moves), *h.Position()}
+		return nil
+	}
+	for _, m := range p.Moves[n:] {
+		if err := l.position.CheckLegal(m); err != nil {
+			return fmt.Errorf("move %d: %w", len(l.moves)+1, err)
+		}
+		l.position.Apply(m)
+		l.moves = append(l.moves, m)
+	}
+	return nil
+}
+
+// follow brings the council to the position of a request. Decisions that the
+// game did not go on from, because they were taken back or never played, are
+// forgotten with all that the rules learnt from them.
+func (c *Council) follow(p usi.Position) error {
+	if err := c.line.follow(p); err != nil {
+		return fmt.Errorf("council %s: %w", c.config.Name, err)
+	}
+	kept := len(c.observed)
+	for kept > 0 && !c.observed[kept-1].leadsTo(c.line.moves) {
+		kept--
+	}
+	if kept == len(c.observed) {
+		return nil
+	}
+	c.observed = c.observed[:kept]
+	c.resetRules()
+	for i := range c.observed {
+		c.learn(&c.observed[i])
+	}
+	return nil
+}
+
+// leadsTo reports whether the game's moves have this decision in its place. That
+// the moves before it are the same is seen by the last decision: a game that
+// left the line earlier has another position there.
+func (o *observed) leadsTo(moves []shogi.Move) bool {
+	return len(moves) > o.ply && o.decision.Answer == usi.AnswerMove && moves[o.ply] == o.decision.Move
+}
+
+// learn has all rules observe a decision, each its own.
+func (c *Council) learn(o *observed) {
+	c.chamber.Observe(&o.position, o.ballots, &o.decision)
+	for i, s := range c.shadows {
+		s.Observe(&o.position, o.ballots, &o.shadows[i])
+	}
+}

@@ -1,0 +1,102 @@
+package ensemble_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"gogi/ensemble"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// scripted is a member that says what its script says, at once.
+type scripted struct {
+	moves func(p usi.Position) string
+	score int
+	calls int
+	last  usi.Request
+}
+
+func (s *scripted) NewGame(context.Context, usi.Game) error     { return nil }
+func (s *scripted) GameOver(context.Context, usi.Outcome) error { return nil }
+func (s *scripted) Close() error                                { return nil }
+func (s *scripted) Think(_ context.Context, r usi.Request) (usi.Reply, error) {
+	s.calls++
+	s.last = r
+	b := usi.ParseBestmove("bestmove " + s.moves(r.Position))
+	reply := usi.Reply{Answer: b.Answer, Move: b.Move, Ponder: b.Ponder, Text: b.Text, Nodes: 100, Elapsed: time.Microsecond}
+	if b.Answer == usi.AnswerMove {
+		reply.Lines = []usi.Info{{Depth: 5, MultiPV: 1, HasScore: true, Score: usi.Score{Value: s.score}, Nodes: 100, PV: []shogi.Move{b.Move}}}
+		reply.Exact = reply.Lines[0]
+	}
+	return reply, nil
+}
+
+func always(move string) func(usi.Position) string {
+	return func(usi.Position) string { return move }
+}
+
+// council opens a council of scripted members.
+func council(tb testing.TB, config ensemble.Config, players ...ensemble.Player) *ensemble.Council {
+	tb.Helper()
+	for i, p := range players {
+		config.Members = append(config.Members, ensemble.Member{
+			Voter: ensemble.Voter{Name: fmt.Sprintf("m%d", i+1)},
+			Open:  func(context.Context) (ensemble.Player, error) { return p, nil },
+		})
+	}
+	if config.Rule.Name == "" {
+		config.Rule = ensemble.DefaultSpec(ensemble.Majority)
+	}
+	config.Name = "C"
+	c, err := ensemble.Open(tb.Context(), config)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	if err := c.NewGame(tb.Context(), usi.Game{Seed: 7}); err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+func TestCouncilVotes(t *testing.T) {
+	c := council(t, ensemble.Config{},
+		&scripted{moves: always("7g7f ponder 3c3d"), score: 50}, &scripted{moves: always("2g2f"), score: 70}, &scripted{moves: always("7g7f"), score: 60})
+	r, err := c.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Text != "7g7f" || r.Nodes != 300 || r.Ponder.String() != "3c3d" || r.Best().Score.Value != 60 {
+		t.Errorf("%+v", r)
+	}
+	record, err := ensemble.ParseRecord(r.Detail)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if record.Split != "2:1" || record.By != ensemble.ByRule || len(record.Ballots) != 3 {
+		t.Errorf("%s", r.Detail)
+	}
+}
+
+// BenchmarkCouncil measures what a council of 7 instant members adds to a move.
+func BenchmarkCouncil(b *testing.B) {
+	members := make([]ensemble.Player, 7)
+	for i := range members {
+		members[i] = &scripted{moves: always([]string{"7g7f", "2g2f"}[i%2]), score: 10 * i}
+	}
+	c := council(b, ensemble.Config{}, members...)
+	r := usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 100}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := c.Think(b.Context(), r); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,536 @@
+package ensemble_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/ensemble"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// timed is a member that takes its time.
+type timed struct {
+	scripted
+	delay time.Duration
+	deaf  bool   // does not heed a stop
+	shown string // the first move of its variation so far
+	dies  bool   // fails instead of answering, after delay
+	kind  usi.FaultKind
+	ended atomic.Int32 // searches that came to an end
+}
+
+func (m *timed) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	defer m.ended.Add(1)
+	done := ctx.Done()
+	if m.deaf {
+		done = nil
+	}
+	var deadline <-chan time.Time
+	if r.Deadline > 0 && !m.deaf {
+		deadline = time.After(r.Deadline)
+	}
+	stopped := false
+	select {
+	case <-time.After(m.delay):
+	case <-done:
+		stopped = true
+	case <-deadline:
+		stopped = true
+	}
+	if m.dies {
+		return usi.Reply{}, &usi.Fault{Kind: m.kind, Engine: "m", Doing: "thinking", Searching: true}
+	}
+	reply, err := m.scripted.Think(ctx, r)
+	reply.Stopped = stopped
+	return reply, err
+}
+
+func (m *timed) Snapshot() usi.Reply {
+	mv, err := shogi.ParseMove(m.shown)
+	if err != nil {
+		return usi.Reply{}
+	}
+	line := usi.Info{Depth: 3, MultiPV: 1, HasScore: true, Score: usi.Score{Value: 5}, Nodes: 42, PV: []shogi.Move{mv}}
+	return usi.Reply{Answer: usi.AnswerMove, Move: mv, Lines: []usi.Info{line}, Exact: line, Nodes: 42}
+}
+
+func says(move string, delay time.Duration) *timed {
+	return &timed{scripted: scripted{moves: always(move)}, delay: delay}
+}
+
+var atStart = usi.Position{Start: "startpos"}
+
+// vote asks once and returns the reply with its record.
+func vote(t *testing.T, c *ensemble.Council, r usi.Request) (usi.Reply, *ensemble.Record) {
+	t.Helper()
+	reply, err := c.Think(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := ensemble.ParseRecord(reply.Detail)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply, record
+}
+
+// kinds are the kinds of a record's ballots, in the order of the members.
+func kinds(r *ensemble.Record) string {
+	var list []string
+	for _, b := range r.Ballots {
+		list = append(list, string(b.Kind)+" "+b.Move)
+	}
+	return strings.Join(list, ", ")
+}
+
+func TestTheSlowestMemberSetsThePace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := council(t, ensemble.Config{}, says("7g7f", time.Second), says("2g2f", 3*time.Second), says("2g2f", 2*time.Second))
+		reply, record := vote(t, c, usi.Request{Position: atStart})
+		if reply.Text != "2g2f" || reply.Elapsed != 3*time.Second || record.WallMS != 3000 || record.Ballots[0].Arrived != 1000 {
+			t.Errorf("%s after %v; %s", reply.Text, reply.Elapsed, reply.Detail)
+		}
+	})
+}
+
+// Whoever answers first: the same decision, weights and log.
+func TestTheOrderOfArrivalChangesNothing(t *testing.T) {
+	moves := []string{"7g7f", "2g2f", "7g7f", "2g2f", "5g5f"}
+	orders := [][]int{{1, 2, 3, 4, 5}, {5, 4, 3, 2, 1}, {3, 5, 1, 2, 4}}
+	var want string
+	for _, order := range orders {
+		synctest.Test(t, func(t *testing.T) {
+			var members []ensemble.Player
+			for i, m := range moves {
+				member := says(m, time.Duration(order[i])*time.Second)
+				member.score = 10 * i
+				members = append(members, member)
+			}
+			c := council(t, ensemble.Config{Rule: ensemble.DefaultSpec(ensemble.Adoption)}, members...)
+			reply, r := vote(t, c, usi.Request{Position: atStart})
+			got := fmt.Sprint(reply.Text, r.Split, r.Tie, r.After, r.Counts, kinds(r))
+			if want == "" {
+				want = got
+			}
+			if got != want {
+				t.Errorf("in order %v\n%s\nelse\n%s", order, got, want)
+			}
+		})
+	}
+}
+
+func TestADeafMemberVotesWithItsVariation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deaf := says("5g5f", 10*time.Second)
+		deaf.deaf, deaf.shown = true, "2g2f"
+		c := council(t, ensemble.Config{}, says("7g7f", time.Second), deaf, says("2g2f", time.Second))
+		reply, record := vote(t, c, usi.Request{Position: atStart, Deadline: 2 * time.Second})
+		if reply.Text != "2g2f" || reply.Elapsed >= 2*time.Second || reply.Elapsed < 1900*time.Millisecond {
+			t.Errorf("%s after %v", reply.Text, reply.Elapsed)
+		}
+		b := record.Ballots[1]
+		if b.Source != ensemble.SourceVariation || b.Kind != ensemble.KindMove || *b.CP != 5 || !slices.Contains(record.Events, "m2: late") {
+			t.Errorf("%+v, events %q", b, record.Events)
+		}
+		if deaf.ended.Load() != 0 {
+			t.Error("the deaf member answered: the test shows nothing")
+		}
+	})
+}
+
+func TestASilentMemberHasNoVote(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		silent := says("5g5f", 10*time.Second)
+		silent.deaf = true
+		c := council(t, ensemble.Config{}, silent, says("7g7f", time.Second))
+		reply, record := vote(t, c, usi.Request{Position: atStart, Deadline: 2 * time.Second})
+		if reply.Text != "7g7f" || record.Ballots[0].Kind != ensemble.KindNone {
+			t.Errorf("%s: %s", reply.Text, kinds(record))
+		}
+		// It is still busy when the next move is asked for: again no vote.
+		next := usi.Position{Start: "startpos", Moves: []shogi.Move{move(t, "7g7f"), move(t, "3c3d")}}
+		reply, record = vote(t, c, usi.Request{Position: next, Deadline: 2 * time.Second})
+		if record.Ballots[0].Kind != ensemble.KindNone || reply.Elapsed >= 2*time.Second {
+			t.Errorf("%s after %v", kinds(record), reply.Elapsed)
+		}
+	})
+}
+
+func move(t *testing.T, text string) shogi.Move {
+	t.Helper()
+	m, err := shogi.ParseMove(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestStopPolicies(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		config ensemble.Config
+		after  time.Duration
+		want   string
+	}{
+		{"all", ensemble.Config{}, 5 * time.Second, "move 7g7f, move 7g7f, move 7g7f, move 2g2f, move 2g2f"},
+		{"decided", ensemble.Config{Stop: ensemble.StopDecided}, 3 * time.Second, "move 7g7f, move 7g7f, move 7g7f, late 2g2f, late 2g2f"},
+		{"quorum of 40%", ensemble.Config{Stop: ensemble.StopQuorum, Quorum: 0.4}, 2 * time.Second, "move 7g7f, move 7g7f, late 7g7f, late 2g2f, late 2g2f"},
+		{"leader", ensemble.Config{Stop: ensemble.StopLeader}, time.Second, "move 7g7f, move 7g7f, move 7g7f, move 2g2f, move 2g2f"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var members []ensemble.Player
+				for i, m := range []string{"7g7f", "7g7f", "7g7f", "2g2f", "2g2f"} {
+					member := says(m, time.Duration(i+1)*time.Second)
+					member.shown = m
+					members = append(members, member)
+				}
+				c := council(t, test.config, members...)
+				reply, record := vote(t, c, usi.Request{Position: atStart})
+				if reply.Elapsed != test.after || kinds(record) != test.want || record.Early != (test.after < 5*time.Second) {
+					t.Errorf("after %v: %s\nearly %t", reply.Elapsed, kinds(record), record.Early)
+				}
+				synctest.Wait()
+				for i, m := range members {
+					if m.(*timed).ended.Load() != 1 {
+						t.Errorf("member %d still thinks: it was not stopped", i+1)
+					}
+				}
+			})
+		})
+	}
+}
+
+// mortal is a member whose processes fail one after the other.
+type mortal struct {
+	opened  int
+	players []ensemble.Player // the last one goes on
+}
+
+func (m *mortal) open(context.Context) (ensemble.Player, error) {
+	p := m.players[min(m.opened, len(m.players)-1)]
+	m.opened++
+	if p == nil {
+		return nil, errors.New("no such file")
+	}
+	return p, nil
+}
+
+func dying(after time.Duration) *timed {
+	return &timed{dies: true, delay: after, kind: usi.FaultCrash}
+}
+
+func openCouncil(t *testing.T, config ensemble.Config, members ...*mortal) *ensemble.Council {
+	t.Helper()
+	config.Name, config.Rule = "C", ensemble.DefaultSpec(ensemble.Majority)
+	for i, m := range members {
+		config.Members = append(config.Members, ensemble.Member{Voter: ensemble.Voter{Name: fmt.Sprintf("m%d", i+1)}, Open: m.open})
+	}
+	c, err := ensemble.Open(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := c.NewGame(t.Context(), usi.Game{}); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestADeadMemberIsStartedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sick := &mortal{players: []ensemble.Player{dying(time.Millisecond), says("2g2f", time.Second)}}
+		well := &mortal{players: []ensemble.Player{says("7g7f", 2*time.Second)}}
+		c := openCouncil(t, ensemble.Config{}, sick, well)
+		reply, record := vote(t, c, usi.Request{Position: atStart})
+		if reply.Text != "7g7f" || record.Ballots[0].Kind != ensemble.KindDead || sick.opened != 2 {
+			t.Fatalf("%s: %s, opened %d times", reply.Text, kinds(record), sick.opened)
+		}
+		if want := []string{"m1: crash (thinking)", "m1: started again"}; !slices.Equal(record.Events, want) {
+			t.Errorf("events %q", record.Events)
+		}
+		next := usi.Position{Start: "startpos", Moves: []shogi.Move{move(t, "7g7f"), move(t, "3c3d")}}
+		_, record = vote(t, c, usi.Request{Position: next})
+		if record.Ballots[0].Kind != ensemble.KindMove || record.Ballots[0].Move != "2g2f" {
+			t.Errorf("after its restart: %s", kinds(record))
+		}
+	})
+}
+
+func TestAllDieAndAreAskedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &mortal{players: []ensemble.Player{dying(time.Second), says("7g7f", time.Second)}}
+		b := &mortal{players: []ensemble.Player{dying(time.Second), dying(time.Second), says("7g7f", time.Second)}}
+		c := openCouncil(t, ensemble.Config{}, a, b)
+		reply, _ := vote(t, c, usi.Request{Position: atStart, Deadline: 10 * time.Second})
+		if reply.Text != "7g7f" || reply.Elapsed < 2*time.Second {
+			t.Errorf("%s after %v", reply.Text, reply.Elapsed)
+		}
+	})
+}
+
+func TestTooFewAlive(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		config ensemble.Config
+	}{
+		{"both are needed", ensemble.Config{MinAlive: 2, Restarts: -1}},
+		{"it cannot be started again", ensemble.Config{MinAlive: 2, Restarts: 2}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				sick := &mortal{players: []ensemble.Player{dying(time.Millisecond), nil}}
+				c := openCouncil(t, test.config, sick, &mortal{players: []ensemble.Player{says("7g7f", time.Second)}})
+				_, err := c.Think(t.Context(), usi.Request{Position: atStart})
+				fault, ok := errors.AsType[*usi.Fault](err)
+				if !ok || fault.Kind != usi.FaultCrash || !fault.Searching || !strings.Contains(fault.Note, "1 of 2 members are alive, the council needs 2; m1: ") {
+					t.Errorf("%v", err)
+				}
+			})
+		})
+	}
+}
+
+// Nobody votes: the last variation goes on, and the council never resigns.
+func TestNobodyVotes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := says("7g7f", time.Second)
+		m.deaf = true
+		c := council(t, ensemble.Config{}, m)
+		m.delay = time.Hour
+		reply, record := vote(t, c, usi.Request{Position: atStart, Deadline: time.Second})
+		if reply.Answer != usi.AnswerMove || record.By != ensemble.ByDefault {
+			t.Errorf("%s by %s", reply.Text, record.By)
+		}
+		time.Sleep(time.Hour)
+	})
+}
+
+func TestACouncilOfCouncils(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inner := council(t, ensemble.Config{}, says("2g2f", time.Second), says("2g2f", time.Second), says("7g7f", time.Second))
+		deaf := says("7g7f", time.Hour)
+		deaf.deaf, deaf.shown = true, "7g7f"
+		slow := council(t, ensemble.Config{}, deaf)
+		outer := council(t, ensemble.Config{}, inner, slow, says("2g2f", time.Second))
+		reply, record := vote(t, outer, usi.Request{Position: atStart, Deadline: 10 * time.Second})
+		if reply.Text != "2g2f" || kinds(record) != "move 2g2f, move 7g7f, move 2g2f" || reply.Nodes != 300+42+100 {
+			t.Errorf("%s with %d nodes: %s", reply.Text, reply.Nodes, kinds(record))
+		}
+		if reply.Elapsed >= 10*time.Second-ensemble.Level/2+time.Millisecond {
+			t.Errorf("took %v", reply.Elapsed)
+		}
+		if _, err := ensemble.ParseRecord(record.Ballots[0].Detail); err != nil {
+			t.Errorf("the inner vote: %v", err)
+		}
+		time.Sleep(time.Hour)
+	})
+}
+
+// A game that goes back forgets what was learnt after that point.
+func TestTakeBack(t *testing.T) {
+	a, b := &scripted{moves: always("7g7f"), score: 9}, &scripted{moves: always("2g2f")}
+	spec := ensemble.DefaultSpec(ensemble.Evaluation)
+	c := council(t, ensemble.Config{Rule: spec}, a, b)
+	_, first := vote(t, c, usi.Request{Position: atStart})
+	if fmt.Sprint(first.Before, first.After) != "[1 1] [2 1]" {
+		t.Fatalf("%v %v", first.Before, first.After)
+	}
+	_, again := vote(t, c, usi.Request{Position: atStart})
+	if again.Own != 1 || fmt.Sprint(again.Before, again.After) != "[1 1] [2 1]" {
+		t.Errorf("asked again: %v %v", again.Before, again.After)
+	}
+	next := usi.Position{Start: "startpos", Moves: []shogi.Move{move(t, "7g7f"), move(t, "3c3d")}}
+	a.moves, b.moves = always("2g2f"), always("2g2f")
+	_, second := vote(t, c, usi.Request{Position: next})
+	if second.Own != 2 || fmt.Sprint(second.Before) != "[2 1]" {
+		t.Errorf("next move: %v", second.Before)
+	}
+	other := usi.Position{Start: "startpos", Moves: []shogi.Move{move(t, "2g2f"), move(t, "3c3d")}}
+	_, left := vote(t, c, usi.Request{Position: other})
+	if left.Own != 1 || fmt.Sprint(left.Before) != "[1 1]" {
+		t.Errorf("another line: own %d %v", left.Own, left.Before)
+	}
+}
+
+func TestBudgets(t *testing.T) {
+	ask := func(config ensemble.Config, r usi.Request) (gos []usi.Go) {
+		var members []ensemble.Player
+		for range 3 {
+			members = append(members, &scripted{moves: always("7g7f")})
+		}
+		c := council(t, config, members...)
+		vote(t, c, r)
+		for _, m := range members {
+			gos = append(gos, m.(*scripted).last.Go)
+		}
+		return gos
+	}
+	whole := usi.Request{Position: atStart, Go: usi.Go{Nodes: 1000, Clock: true, BTime: 9 * time.Second, UseByoyomi: true, Byoyomi: 3 * time.Second}}
+	sum := func(gos []usi.Go) (n uint64) {
+		for _, g := range gos {
+			n += g.Nodes
+		}
+		return n
+	}
+	each := ask(ensemble.Config{}, whole)
+	if sum(each) != 3000 || each[2].Byoyomi != 3*time.Second {
+		t.Errorf("each: %+v", each)
+	}
+	split := ask(ensemble.Config{Split: true}, whole)
+	if sum(split) != 1000 || split[0].Nodes != 334 || split[2].Nodes != 333 || split[1].Byoyomi != time.Second || split[1].BTime != 3*time.Second {
+		t.Errorf("split: %+v", split)
+	}
+	jitter := ask(ensemble.Config{Jitter: 0.3}, whole)
+	if n := sum(jitter); n < 2999 || n > 3001 || jitter[0].Nodes == jitter[1].Nodes {
+		t.Errorf("jitter: %d, %d, %d nodes", jitter[0].Nodes, jitter[1].Nodes, jitter[2].Nodes)
+	}
+	if again := ask(ensemble.Config{Jitter: 0.3}, whole); again[0].Nodes != jitter[0].Nodes {
+		t.Error("the jitter is not a function of the seed")
+	}
+}
+
+// critic answers one position and judges the next.
+type critic struct {
+	scripted
+	after int // its score of the position after the voted move
+}
+
+func (c *critic) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	if len(r.Position.Moves) == 0 {
+		return c.scripted.Think(ctx, r)
+	}
+	return usi.Reply{
+		Answer: usi.AnswerMove, Move: mustMove("3c3d"), Nodes: 7,
+		Lines: []usi.Info{{HasScore: true, Score: usi.Score{Value: c.after}, MultiPV: 1, PV: []shogi.Move{mustMove("3c3d")}}},
+	}, nil
+}
+
+func TestVeto(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		after [2]int // for the opponent, as the critics see it
+		want  string
+		by    ensemble.By
+	}{
+		{"both object", [2]int{200, 300}, "2g2f", ensemble.ByVeto},
+		{"one objects", [2]int{200, 0}, "7g7f", ensemble.ByRule},
+		{"within the margin", [2]int{40, 40}, "7g7f", ensemble.ByRule},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			yes := func() ensemble.Player { return &scripted{moves: always("7g7f"), score: 30} }
+			c := council(t, ensemble.Config{Veto: ensemble.Veto{Nodes: 50}}, yes(), yes(), yes(),
+				&critic{scripted{moves: always("2g2f"), score: 20}, test.after[0]}, &critic{scripted{moves: always("2g2f"), score: 20}, test.after[1]})
+			reply, record := vote(t, c, usi.Request{Position: atStart, Go: usi.Go{Nodes: 100}})
+			if reply.Text != test.want || record.By != test.by || len(record.Veto) != 2 || reply.Nodes != 514 {
+				t.Errorf("%s by %s with %d nodes: %+v", reply.Text, record.By, reply.Nodes, record.Veto)
+			}
+			if test.by == ensemble.ByVeto && record.Vetoed != "7g7f" {
+				t.Errorf("vetoed %q", record.Vetoed)
+			}
+		})
+	}
+}
+
+// lister gives a list of lines.
+type lister struct{ scripted }
+
+func (l *lister) Think(context.Context, usi.Request) (usi.Reply, error) {
+	r := usi.Reply{Answer: usi.AnswerMove, Move: mustMove("7g7f"), Nodes: 10}
+	for i, m := range []string{"7g7f", "2g2f", "5g5f"} {
+		r.Lines = append(r.Lines, usi.Info{MultiPV: i + 1, Depth: 9, HasScore: true, Score: usi.Score{Value: 12 - i}, PV: []shogi.Move{mustMove(m), mustMove("3c3d")}})
+	}
+	return r, nil
+}
+
+func TestNoiseOnScores(t *testing.T) {
+	ballots := func(noise float64) (moves []string, noisy int) {
+		c := council(t, ensemble.Config{Noise: noise}, &lister{}, &lister{}, &lister{}, &lister{}, &lister{}, &lister{}, &lister{}, &lister{})
+		_, record := vote(t, c, usi.Request{Position: atStart})
+		for _, b := range record.Ballots {
+			moves = append(moves, b.Move)
+			if b.Source == ensemble.SourceNoise {
+				noisy++
+				if b.Ponder != "3c3d" || *b.CP > 11 {
+					t.Errorf("%+v is not of its own line", b)
+				}
+			}
+		}
+		return moves, noisy
+	}
+	if _, n := ballots(0); n != 0 {
+		t.Errorf("%d ballots changed without noise", n)
+	}
+	moves, n := ballots(15)
+	if n == 0 || n == len(moves) {
+		t.Errorf("%d of %d ballots changed", n, len(moves))
+	}
+	if again, _ := ballots(15); !slices.Equal(again, moves) {
+		t.Errorf("%q, then %q", moves, again)
+	}
+}
+
+// ponderingMember notes what it is told.
+type ponderingMember struct {
+	scripted
+	told chan string
+}
+
+func (p *ponderingMember) Ponder(_ context.Context, r usi.Request) error {
+	p.told <- r.Position.String()
+	return nil
+}
+
+func (p *ponderingMember) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	reply, err := p.scripted.Think(ctx, r)
+	reply.Hit = len(r.Position.Moves) > 0
+	return reply, err
+}
+
+func TestCouncilPonders(t *testing.T) {
+	a, b := &ponderingMember{told: make(chan string, 1)}, &ponderingMember{told: make(chan string, 1)}
+	a.moves, b.moves = always("7g7f ponder 8c8d"), always("7g7f ponder 8c8d")
+	other := &scripted{moves: always("7g7f ponder 3c3d")}
+	c := council(t, ensemble.Config{}, a, b, other)
+	reply, _ := vote(t, c, usi.Request{Position: atStart})
+	if reply.Ponder != move(t, "8c8d") {
+		t.Fatalf("the voted reply is %v", reply.Ponder)
+	}
+	next := usi.Position{Start: "startpos", Moves: []shogi.Move{move(t, "7g7f"), move(t, "8c8d")}}
+	if err := c.Ponder(t.Context(), usi.Request{Position: next}); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []*ponderingMember{a, b} {
+		if got := <-m.told; got != next.String() {
+			t.Errorf("ponders on %q", got)
+		}
+		m.moves = always("2g2f")
+	}
+	other.moves = always("2g2f")
+	if reply, _ := vote(t, c, usi.Request{Position: next}); !reply.Hit {
+		t.Error("no hit")
+	}
+}
+
+func TestForcedMovesAskNobody(t *testing.T) {
+	m := &scripted{moves: always("7g7f")}
+	c := council(t, ensemble.Config{}, m)
+	// White's king in the corner is checked by a gold, and can only take it.
+	forced := usi.Position{Start: "sfen k8/1G7/9/9/9/9/9/9/8K w - 1"}
+	reply, record := vote(t, c, usi.Request{Position: forced})
+	if m.calls != 0 || record.By != ensemble.ByForced || reply.Text != "9a8b" {
+		t.Errorf("%s by %s after %d calls", reply.Text, record.By, m.calls)
+	}
+}

@@ -1,0 +1,167 @@
+package ensemble
+
+// evaluation is the rule of the evaluations (局面評価値): every member's
+// evaluations are summed up over the game, and the member with the highest sum
+// gains weight. Scores are from the side to move's view, so they are added as
+// they are for both colours. Source: as for adoption, Table 2.
+type evaluation struct {
+	standing
+	sums  [][]float64 // by member: what each decision of the window added
+	bonus int         // the member that has 1 more in mode bonus, or -1
+}
+
+// NewGame forgets the sums, unless they are to last.
+func (e *evaluation) NewGame(seed uint64) {
+	e.standing.NewGame(seed)
+	if e.sums != nil && e.spec.Reset == "never" {
+		return
+	}
+	e.sums, e.bonus = make([][]float64, len(e.voters)), -1
+}
+
+// Additive is false where the ballots themselves move the weights.
+func (e *evaluation) Additive() bool { return e.spec.Apply == "after" }
+
+// Candidates adds weights; the leader may be one whom these ballots make it.
+func (e *evaluation) Candidates(ballots []Ballot) []Candidate {
+	if e.spec.Apply == "after" {
+		return e.tally(ballots, e.Weights())
+	}
+	next := e.standing.clone()
+	if e.spec.Mode == "accumulate" {
+		next.fade()
+	}
+	if leader := e.leads(ballots); leader >= 0 {
+		next.raise(leader)
+	}
+	return e.tally(ballots, next.Weights())
+}
+
+// Weights are the weights with the bonus of the leader so far.
+func (e *evaluation) Weights() []float64 {
+	if e.bonus < 0 || e.spec.Apply == "before" {
+		return e.standing.Weights()
+	}
+	with := e.standing.clone()
+	with.raise(e.bonus)
+	return with.Weights()
+}
+
+// Observe adds this decision's evaluations, and raises the leader.
+func (e *evaluation) Observe(ballots []Ballot, d *Decision) {
+	defer func() { e.decision++ }()
+	if e.skips(d) {
+		return
+	}
+	leader := e.leads(ballots)
+	worth := make([]float64, len(e.voters)) // 0 for those without a ballot
+	for i := range ballots {
+		if ballots[i].counts() {
+			worth[ballots[i].Member] = e.worth(&ballots[i])
+		}
+	}
+	for member, w := range worth {
+		e.add(member, w)
+	}
+	if e.spec.Mode == "bonus" {
+		e.bonus = leader
+		return
+	}
+	e.fade()
+	if leader >= 0 {
+		e.raise(leader)
+	}
+}
+
+// counts reports whether a ballot's evaluation is added: it came in time.
+func (b *Ballot) counts() bool { return b.Kind == KindMove || b.Kind == KindResign }
+
+// worth is what a ballot adds: 0 without a score.
+func (e *evaluation) worth(b *Ballot) float64 {
+	if !b.searched() {
+		return 0
+	}
+	cut := max(-e.spec.Max, min(e.spec.Max, b.Points()))
+	if e.spec.Scale == "winprob" {
+		return probability(e.voters[b.Member].logOdds(cut)) - 0.5
+	}
+	return cut
+}
+
+func (e *evaluation) add(member int, worth float64) {
+	list := append(e.sums[member], worth)
+	if e.spec.Window == 0 { // only the sum is needed
+		total := 0.0
+		for _, x := range list {
+			total += x
+		}
+		list = append(list[:0], total)
+	} else if len(list) > e.spec.Window {
+		list = list[1:]
+	}
+	e.sums[member] = list
+}
+
+// leads is the member that gains weight by these ballots, or -1 when there is
+// none or too few searched.
+func (e *evaluation) leads(ballots []Ballot) int {
+	leader := e.highest(ballots, (*Ballot).searched)
+	if leader < 0 || !e.enough(ballots, leader) {
+		return -1
+	}
+	return leader
+}
+
+// highest is the member with the highest sum, these ballots included, among
+// those that came in time and fulfil a condition; the first of equal ones; -1
+// when there are none.
+func (e *evaluation) highest(ballots []Ballot, fulfils func(*Ballot) bool) int {
+	highest, best := -1, 0.0
+	for i := range ballots {
+		b := &ballots[i]
+		if !b.counts() || !fulfils(b) {
+			continue
+		}
+		if t := e.total(b.Member) + e.worth(b); highest < 0 || t > best {
+			highest, best = b.Member, t
+		}
+	}
+	return highest
+}
+
+// total is a member's sum, without what will fall out of the window next.
+func (e *evaluation) total(member int) float64 {
+	list := e.sums[member]
+	if e.spec.Window > 0 && len(list) == e.spec.Window {
+		list = list[1:]
+	}
+	sum := 0.0
+	for _, x := range list {
+		sum += x
+	}
+	return sum
+}
+
+// enough reports whether as many members searched as the rule asks for; leader
+// is the one with the highest sum among them.
+func (e *evaluation) enough(ballots []Ballot, leader int) bool {
+	searched, all := 0, 0
+	for i := range ballots {
+		if !ballots[i].counts() {
+			continue
+		}
+		all++
+		if ballots[i].searched() {
+			searched++
+		}
+	}
+	switch e.spec.Searched {
+	case "all":
+		return searched == all
+	case "majority":
+		return 2*searched > all
+	case "leader":
+		return leader == e.highest(ballots, (*Ballot).counts)
+	}
+	return searched > 0
+}

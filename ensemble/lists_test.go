@@ -1,0 +1,152 @@
+package ensemble_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gogi/ensemble"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// TestByScore: the optimistic rule follows the best evaluation, the pessimistic
+// one the worst. Who has none takes part only when nobody has one.
+func TestByScore(t *testing.T) {
+	for _, x := range []struct{ ballots, optimistic, pessimistic string }{
+		{"A+50 B+80 A+20", "B", "A"},
+		{"A+50 B+80 A+90", "A", "A"},
+		{"A B+10 C-10", "B", "C"},
+		{"A B-700 A", "B", "B"},
+		{"C B B", "C", "C"}, // nobody has a score: the first member
+		{"A#3 B+29999", "A", "B"},
+		{"A#-3 B-29999", "B", "A"},
+		{"A#9 B#5", "B", "A"},
+		{"A#-9 B#-5", "A", "B"},
+		{"A# B#25", "B", "A"}, // a mate of unknown length is the longest
+		{"A# B+29999", "A", "B"},
+		{"B+50 A+50", "B", "B"}, // equal: the first member
+		{"~A+900 B+10 xA+900", "B", "B"},
+	} {
+		for rule, want := range map[string]string{"optimistic": x.optimistic, "pessimistic": x.pessimistic} {
+			s := newSession(t, rule, len(ballots(x.ballots)), ensemble.Laws{})
+			if d := s.vote(x.ballots); d.Move != mustMove(want) || d.By != ensemble.ByRule {
+				t.Errorf("%s: %s: %s by %s, want %s", rule, x.ballots, d.Move, d.By, letters()[want])
+			}
+		}
+	}
+}
+
+// TestByScoreCalibrated: P2's 500 are worth 50 of P1's.
+func TestByScoreCalibrated(t *testing.T) {
+	voters := members(2)
+	voters[1].Slope = ensemble.DefaultSlope / 10
+	start := shogi.StartPos()
+	for rule, want := range map[string]string{"optimistic": "A", "pessimistic": "B"} {
+		d := chamber(t, rule, voters, ensemble.Laws{}).Decide(&start, ballots("A+60 B+500"))
+		if d.Move != mustMove(want) {
+			t.Errorf("%s: %s, want %s", rule, d.Move, letters()[want])
+		}
+	}
+}
+
+// listing is a ballot with a list: moves and centipawns, the vote first.
+func listing(member int, lines ...any) ensemble.Ballot {
+	b := ensemble.Ballot{Member: member, Kind: ensemble.KindMove, Source: ensemble.SourceBestmove, Depth: 9}
+	for i := 0; i < len(lines); i += 2 {
+		line := ensemble.Ranked{Move: mustMove(lines[i].(string)), HasScore: true, Score: usi.Score{Value: lines[i+1].(int)}, Depth: 9}
+		if i == 0 {
+			b.Move, b.Score, b.HasScore = line.Move, line.Score, true
+		}
+		b.Ranked = append(b.Ranked, line)
+	}
+	return b
+}
+
+func values(d *ensemble.Decision) map[string]float64 {
+	all := map[string]float64{}
+	for letter := range letters() {
+		for _, c := range d.Candidates {
+			if c.Move == mustMove(letter) {
+				all[letter] = c.Value
+			}
+		}
+	}
+	return all
+}
+
+// TestBorda: the longest list has k = 3 lines. P1's are A, B, C: 3, 2, 1 points;
+// P2's are B, A: 3, 2.
+func TestBorda(t *testing.T) {
+	shallow := listing(0, "A", 90, "B", 80, "C", 70)
+	shallow.Ranked[2].Depth = 4
+	full := listing(0, "A", 90, "B", 80, "C", 70)
+	for _, x := range []struct {
+		rule   string
+		first  ensemble.Ballot
+		want   map[string]float64
+		winner string
+		tie    ensemble.Tie
+	}{
+		{"borda", full, map[string]float64{"A": 3 + 2, "B": 2 + 3, "C": 1}, "A", ensemble.TieScore},
+		{"borda:weights=1/2", full, map[string]float64{"A": 3 + 2*2, "B": 2 + 2*3, "C": 1}, "B", ""},
+		{"borda", shallow, map[string]float64{"A": 2 + 1, "B": 1 + 2}, "A", ensemble.TieScore}, // C was hardly read, so k = 2
+		{"borda:min_depth=4", shallow, map[string]float64{"A": 3 + 2, "B": 2 + 3, "C": 1}, "A", ensemble.TieScore},
+	} {
+		s := newSession(t, x.rule, 2, ensemble.Laws{})
+		d := s.Decide(s.p, []ensemble.Ballot{x.first, listing(1, "B", 50, "A", 40)})
+		if got := values(&d); fmt.Sprint(got) != fmt.Sprint(x.want) || d.Move != mustMove(x.winner) || d.Tie != x.tie {
+			t.Errorf("%s: %v, %s by %q, want %v, %s by %q", x.rule, got, d.Move, d.Tie, x.want, letters()[x.winner], x.tie)
+		}
+	}
+}
+
+// TestPools. A slope of ln 3/100 makes 100 centipawns odds of 3 to 1, 400 of 81
+// to 1, 0 even chances. P1 has A 400, B 0; P2 has B 100 and A -100:
+//
+//	linear  A (81/82 + 1/4)/2 = 0.61890   B (1/2 + 3/4)/2 = 0.625
+//	log     A (ln 81 - ln 3)/2 = 1.64792  B (0 + ln 3)/2 = 0.54931
+//
+// With the weights 3 and 1 the linear pool has A (3·81/82 + 1/4)/4 = 0.80335 and
+// B (3/2 + 3/4)/4 = 0.5625. When P2 does not list A, it rates it 0.02 below its
+// B, at 0.73: A (81/82 + 0.73)/2 = 0.85890; and where impute is 0.75 at one in a
+// million: A (81/82 + 0.000001)/2 = 0.49390.
+func TestPools(t *testing.T) {
+	voters := members(2)
+	for i := range voters {
+		voters[i].Slope = math.Log(3) / 100
+	}
+	start := shogi.StartPos()
+	first, both, alone := listing(0, "A", 400, "B", 0), listing(1, "B", 100, "A", -100), listing(1, "B", 100)
+	silent := ensemble.Ballot{Member: 1, Kind: ensemble.KindMove, Move: mustMove("C"), Source: ensemble.SourceBook}
+	for _, x := range []struct {
+		rule   string
+		second ensemble.Ballot
+		want   map[string]float64
+		winner string
+	}{
+		{"linear_pool", both, map[string]float64{"A": 0.61890, "B": 0.625}, "B"},
+		{"log_pool", both, map[string]float64{"A": 1.64792, "B": 0.54931}, "A"},
+		{"linear_pool:weights=3/1", both, map[string]float64{"A": 0.80335, "B": 0.5625}, "A"},
+		{"linear_pool", alone, map[string]float64{"A": 0.85890, "B": 0.625}, "A"},
+		{"linear_pool:impute=0.75", alone, map[string]float64{"A": 0.49390, "B": 0.625}, "B"},
+		// P2 has no opinion: P1's alone counts, and C is rated by it at 1/2 - 0.02.
+		{"linear_pool", silent, map[string]float64{"A": 81.0 / 82, "B": 0.5, "C": 0.48}, "A"},
+	} {
+		d := chamber(t, x.rule, voters, ensemble.Laws{}).Decide(&start, []ensemble.Ballot{first, x.second})
+		got := values(&d)
+		for letter, want := range x.want {
+			if math.Abs(got[letter]-want) > 6e-6 {
+				t.Errorf("%s: %s has %.6f, want %.5f", x.rule, letter, got[letter], want)
+			}
+		}
+		if d.Move != mustMove(x.winner) || len(got) != len(x.want) {
+			t.Errorf("%s: %s of %v, want %s", x.rule, d.Move, got, letters()[x.winner])
+		}
+	}
+}
+
+// TestPoolWithoutScores: ballots are counted when nobody has an opinion.
+func TestPoolWithoutScores(t *testing.T) {
+	newSession(t, "log_pool", 3, ensemble.Laws{}).wants("A B B", "B", "1 1 1")
+}

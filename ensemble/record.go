@@ -1,0 +1,338 @@
+package ensemble
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// RecordVersion is the version of the vote record's fields.
+const RecordVersion = 1
+
+// Record is one decision as it is kept: enough to take the vote again. It is one
+// JSON object, stored beside the move and written as a line of a vote log.
+type Record struct {
+	Version int    `json:"v"`
+	Type    string `json:"type"` // "vote"
+	Council string `json:"council"`
+	Ply     int    `json:"ply"` // of the game, the first move's is 1
+	Own     int    `json:"own"` // of the council's own decisions in this game, from 1
+	Side    string `json:"side"`
+	SFEN    string `json:"sfen"`
+	Rule    string `json:"rule"`
+	Seed    uint64 `json:"seed,string"`
+	Stop    string `json:"stop"`
+
+	Ties         []Tie        `json:"ties"`
+	Declaration  string       `json:"declaration"`
+	ResignQuorum float64      `json:"resign_quorum"`
+	Members      []string     `json:"members"`
+	Scales       [][2]float64 `json:"scales,omitempty"` // of each member: slope and intercept
+
+	Played  string           `json:"played"`
+	Ponder  string           `json:"ponder,omitempty"`
+	By      By               `json:"by"`
+	Tie     Tie              `json:"tie,omitempty"`
+	Split   string           `json:"split"`
+	Counts  Ordered[int]     `json:"counts"`
+	Sums    Ordered[float64] `json:"wsum"`
+	Values  Ordered[float64] `json:"values,omitempty"` // what the rule decides by, where that is not wsum
+	TopTie  bool             `json:"top_tie"`          // the first two had the same value
+	Differs bool             `json:"differs_from_plurality"`
+	Vetoed  string           `json:"vetoed,omitempty"`
+	Veto    []Objection      `json:"veto,omitempty"`
+	Shadow  []ShadowVote     `json:"shadow,omitempty"`
+	Before  []float64        `json:"w_before"`
+	After   []float64        `json:"w_after"`
+	Leader  int              `json:"leader"` // index of the heaviest member before, -1 without a vote
+	Early   bool             `json:"early"`  // decided before all ballots were in
+	Ballots []BallotRecord   `json:"ballots"`
+	Nodes   uint64           `json:"nodes"`
+	WallMS  float64          `json:"wall_ms"`
+	Alive   int              `json:"alive"`
+	Events  []string         `json:"events,omitempty"`
+}
+
+// ShadowVote is what another rule would have played.
+type ShadowVote struct {
+	Rule   string `json:"rule"`
+	Played string `json:"played"`
+	By     By     `json:"by"`
+}
+
+// BallotRecord is a Ballot as it is kept.
+type BallotRecord struct {
+	Member   int             `json:"m"`
+	Name     string          `json:"name"`
+	Kind     Kind            `json:"kind"`
+	Move     string          `json:"mv,omitempty"`
+	Ponder   string          `json:"pd,omitempty"`
+	CP       *int            `json:"cp,omitempty"`
+	Mate     string          `json:"mate,omitempty"` // as USI says it: 3, -2, +, -
+	Bound    string          `json:"bound,omitempty"`
+	Depth    int             `json:"d,omitempty"`
+	SelDepth int             `json:"sd,omitempty"`
+	Nodes    uint64          `json:"n,omitempty"`
+	MS       float64         `json:"ms"`
+	Arrived  float64         `json:"arr"`
+	Source   Source          `json:"src,omitempty"`
+	Text     string          `json:"text,omitempty"`
+	PV       string          `json:"pv,omitempty"` // three plies; all of a mate
+	Ranked   []rankedRecord  `json:"ranked,omitempty"`
+	Detail   json.RawMessage `json:"vote,omitempty"` // a nested council's record
+}
+
+type rankedRecord struct {
+	Move  string `json:"mv"`
+	CP    *int   `json:"cp,omitempty"`
+	Mate  string `json:"mate,omitempty"`
+	Bound string `json:"bound,omitempty"`
+	Depth int    `json:"d,omitempty"`
+}
+
+// Objection is what one member's search of the voted move's position said.
+type Objection struct {
+	Member  int    `json:"m"`
+	CP      *int   `json:"cp,omitempty"` // from the council's view
+	Mate    string `json:"mate,omitempty"`
+	Nodes   uint64 `json:"n"`
+	Objects bool   `json:"objects"`
+}
+
+// milliseconds rounds to a microsecond, as the store does.
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func duration(ms float64) time.Duration { return time.Duration(math.Round(ms*1000)) * time.Microsecond }
+
+// moveText is empty for NoMove.
+func moveText(m shogi.Move) string {
+	if m == shogi.NoMove {
+		return ""
+	}
+	return m.String()
+}
+
+func readMove(text string) (shogi.Move, error) {
+	if text == "" {
+		return shogi.NoMove, nil
+	}
+	return shogi.ParseMove(text)
+}
+
+// scoreRecord splits a score into the fields of a record.
+func scoreRecord(s usi.Score, has bool) (cp *int, mate, bound string) {
+	if !has {
+		return nil, "", ""
+	}
+	switch s.Bound {
+	case usi.LowerBound:
+		bound = "lower"
+	case usi.UpperBound:
+		bound = "upper"
+	case usi.Exact:
+	}
+	if s.Mate == 0 {
+		return &s.Value, "", bound
+	}
+	return nil, s.String()[len("mate "):], bound
+}
+
+func readScore(cp *int, mate, bound string) (s usi.Score, has bool) {
+	switch {
+	case cp != nil:
+		s = usi.Score{Value: *cp}
+	case mate != "":
+		i := usi.ParseInfo("info score mate " + mate)
+		if !i.HasScore {
+			return s, false
+		}
+		s = i.Score
+	default:
+		return s, false
+	}
+	switch bound {
+	case "lower":
+		s.Bound = usi.LowerBound
+	case "upper":
+		s.Bound = usi.UpperBound
+	}
+	return s, true
+}
+
+// keptPlies of a variation are recorded: enough to go on with when nobody votes.
+const keptPlies = 3
+
+func recordBallot(b *Ballot, name string) BallotRecord {
+	r := BallotRecord{
+		Member: b.Member, Name: name, Kind: b.Kind, Move: moveText(b.Move), Ponder: moveText(b.Ponder),
+		Depth: b.Depth, SelDepth: b.SelDepth, Nodes: b.Nodes, MS: milliseconds(b.Time), Arrived: milliseconds(b.Arrived),
+		Source: b.Source, Text: b.Text, Detail: b.Detail,
+	}
+	r.CP, r.Mate, r.Bound = scoreRecord(b.Score, b.HasScore)
+	pv := b.PV
+	if b.Score.Mate <= 0 && len(pv) > keptPlies {
+		pv = pv[:keptPlies]
+	}
+	var text []byte
+	for i, m := range pv {
+		if i > 0 {
+			text = append(text, ' ')
+		}
+		text = m.Append(text)
+	}
+	r.PV = string(text)
+	for _, line := range b.Ranked {
+		x := rankedRecord{Move: line.Move.String(), Depth: line.Depth}
+		x.CP, x.Mate, x.Bound = scoreRecord(line.Score, line.HasScore)
+		r.Ranked = append(r.Ranked, x)
+	}
+	return r
+}
+
+// Ballot reads the ballot back. Of its variation there is what was kept.
+func (r *BallotRecord) Ballot() (Ballot, error) {
+	b, err := r.read()
+	if err != nil {
+		return b, fmt.Errorf("ensemble: ballot of %s: %w", r.Name, err)
+	}
+	return b, nil
+}
+
+func (r *BallotRecord) read() (Ballot, error) {
+	b := Ballot{
+		Member: r.Member, Kind: r.Kind, Depth: r.Depth, SelDepth: r.SelDepth, Nodes: r.Nodes,
+		Time: duration(r.MS), Arrived: duration(r.Arrived), Source: r.Source, Text: r.Text, Detail: r.Detail,
+	}
+	var err error
+	if b.Move, err = readMove(r.Move); err == nil {
+		b.Ponder, err = readMove(r.Ponder)
+	}
+	if err != nil {
+		return b, err
+	}
+	b.Score, b.HasScore = readScore(r.CP, r.Mate, r.Bound)
+	b.PV = usi.ParseInfo("info pv " + r.PV).PV
+	for _, x := range r.Ranked {
+		line := Ranked{Depth: x.Depth}
+		if line.Move, err = shogi.ParseMove(x.Move); err != nil {
+			return b, err
+		}
+		line.Score, line.HasScore = readScore(x.CP, x.Mate, x.Bound)
+		b.Ranked = append(b.Ranked, line)
+	}
+	return b, nil
+}
+
+// ParseRecord reads a record and refuses what is none.
+func ParseRecord(data []byte) (*Record, error) {
+	var r Record
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("ensemble: vote record: %w", err)
+	}
+	switch {
+	case r.Type != "vote":
+		return nil, fmt.Errorf("ensemble: vote record: type is %q: expected \"vote\"", r.Type)
+	case r.Version != RecordVersion:
+		return nil, fmt.Errorf("ensemble: vote record: version %d: expected %d", r.Version, RecordVersion)
+	case len(r.Members) == 0:
+		return nil, fmt.Errorf("ensemble: vote record: no members")
+	}
+	for i := range r.Ballots {
+		if m := r.Ballots[i].Member; m < 0 || m >= len(r.Members) {
+			return nil, fmt.Errorf("ensemble: vote record: ballot %d is of member %d of %d", i, m, len(r.Members))
+		}
+	}
+	return &r, nil
+}
+
+// Answer is the decision's word: a move, "win" or "resign".
+func (d *Decision) word() string {
+	switch d.Answer {
+	case usi.AnswerWin:
+		return "win"
+	case usi.AnswerResign:
+		return "resign"
+	case usi.AnswerMove, usi.AnswerInvalid:
+	}
+	return moveText(d.Move)
+}
+
+// decided fills in what the vote said.
+func (r *Record) decided(d *Decision) {
+	r.Played, r.Ponder, r.By, r.Tie = d.word(), moveText(d.Ponder), d.By, d.Tie
+	r.Split, r.Leader, r.Vetoed = d.Split(), d.Leader, moveText(d.Vetoed)
+	r.Differs = d.Answer == usi.AnswerMove && d.Plain != shogi.NoMove && d.Plain != d.Move
+	r.TopTie = d.Tie != ""
+	plain := true
+	for i := range d.Candidates {
+		c := &d.Candidates[i]
+		name := c.Move.String()
+		r.Counts = append(r.Counts, Entry[int]{name, c.Count()})
+		r.Sums = append(r.Sums, Entry[float64]{name, c.Weight})
+		plain = plain && c.Value == c.Weight
+	}
+	for i := range d.Candidates {
+		if c := &d.Candidates[i]; !plain && !math.IsInf(c.Value, 0) {
+			r.Values = append(r.Values, Entry[float64]{c.Move.String(), c.Value})
+		}
+	}
+}
+
+// Entry is one key of an Ordered object.
+type Entry[T any] struct {
+	Key   string
+	Value T
+}
+
+// Ordered is a JSON object whose keys keep their order: the best move first.
+type Ordered[T any] []Entry[T]
+
+// MarshalJSON writes the object.
+func (o Ordered[T]) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, e := range o {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		key, err := json.Marshal(e.Key)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(e.Value)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(append(out, key...), ':'), value...)
+	}
+	return append(out, '}'), nil
+}
+
+// UnmarshalJSON reads the object in the order in which it stands.
+func (o *Ordered[T]) UnmarshalJSON(data []byte) error {
+	var values map[string]T
+	if err := json.Unmarshal(data, &values); err != nil {
+		return err
+	}
+	keys, err := objectKeys(data)
+	if err != nil {
+		return err
+	}
+	*o = nil
+	for _, k := range keys {
+		*o = append(*o, Entry[T]{k, values[k]})
+	}
+	return nil
+}
+
+// Get finds a key's value; the zero value when there is none.
+func (o Ordered[T]) Get(key string) (value T) {
+	if i := slices.IndexFunc(o, func(e Entry[T]) bool { return e.Key == key }); i >= 0 {
+		return o[i].Value
+	}
+	return value
+}

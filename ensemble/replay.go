@@ -1,0 +1,281 @@
+package ensemble
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// Replayer takes recorded votes again, by the recorded rule or by another. The
+// zero value votes as recorded. It is given the records of one council in order,
+// those of one game after those of another.
+//
+// Another rule learns from its own decisions, as if its moves had been played,
+// although the game went on with the recorded ones. Nothing outside of the
+// records matters: the seed, the chain of ties, the members' scales, the quorum
+// and the rule of declarations are theirs.
+type Replayer struct {
+	Rule *Spec // nil is the recorded rule
+	Ties []Tie // empty is the recorded chain
+
+	chamber *Chamber
+	made    string // what the chamber was made of
+	seed    uint64
+	past    []*Chamber // the chamber before each decision of this game, for take-backs
+}
+
+// Revote is one decision taken again.
+type Revote struct {
+	Decision Decision
+	Before   []float64 // the members' weights before the decision
+	After    []float64 // and after it
+}
+
+// Next votes on the ballots of the next record. A game begins where Own is 1 or
+// the seed is another; where Own is not above the one before, the game was taken
+// back, and the vote is taken as things stood then. It is an error when
+// decisions are missing before this one, when the rule changes within a game,
+// and when the record holds what cannot be read.
+func (r *Replayer) Next(rec *Record) (Revote, error) {
+	v, err := r.next(rec)
+	if err != nil {
+		return v, fmt.Errorf("ensemble: decision %d, ply %d: %w", rec.Own, rec.Ply, err)
+	}
+	return v, nil
+}
+
+func (r *Replayer) next(rec *Record) (v Revote, err error) {
+	p, err := shogi.ParseSFEN(rec.SFEN)
+	if err != nil {
+		return v, err
+	}
+	ballots, err := rec.ballots(&p)
+	if err != nil {
+		return v, err
+	}
+	asRecorded, err := r.enter(rec)
+	if err != nil {
+		return v, err
+	}
+	r.past = append(r.past, r.chamber.clone())
+	v.Before = r.chamber.Weights()
+	v.Decision = r.chamber.Decide(&p, ballots)
+	if asRecorded {
+		err = r.chamber.vetoAgain(&p, ballots, &v.Decision, rec)
+	}
+	r.chamber.Observe(&p, ballots, &v.Decision)
+	v.After = r.chamber.Weights()
+	return v, err
+}
+
+// enter brings the chamber to where the record's vote was taken, and reports
+// whether it votes as the recorded one did.
+func (r *Replayer) enter(rec *Record) (asRecorded bool, err error) {
+	recorded, err := ParseSpec(rec.Rule)
+	if err != nil {
+		return false, err
+	}
+	spec, laws, err := r.constitution(recorded, rec)
+	if err != nil {
+		return false, err
+	}
+	made := fmt.Sprint(spec, laws, rec.Members, rec.Scales)
+	switch known := len(r.past); {
+	case rec.Own < 1:
+		return false, errors.New("decisions are numbered from 1")
+	case rec.Own == 1:
+		err = r.begin(spec, laws, made, rec)
+	case r.chamber == nil || rec.Seed != r.seed || known == 0:
+		return false, errors.New("the game's first decisions are missing")
+	case made != r.made:
+		return false, errors.New("the rule or the members are not those of the decision before")
+	case rec.Own > known+1:
+		return false, fmt.Errorf("the one before is %d: decisions are missing", known)
+	case rec.Own <= known:
+		r.chamber, r.past = r.past[rec.Own-1], r.past[:rec.Own-1]
+	}
+	return spec.String() == recorded.String() && slices.Equal(laws.Ties, chain(rec.Ties)), err
+}
+
+// constitution is the rule and the laws that the replayer votes by.
+func (r *Replayer) constitution(recorded Spec, rec *Record) (Spec, Laws, error) {
+	declaration, err := shogi.ParseDeclarationRule(rec.Declaration)
+	if err != nil {
+		return Spec{}, Laws{}, err
+	}
+	spec, ties := recorded, rec.Ties
+	if r.Rule != nil {
+		spec = *r.Rule
+	}
+	if len(r.Ties) > 0 {
+		ties = r.Ties
+	}
+	return spec, Laws{Ties: chain(ties), Declaration: declaration, ResignQuorum: rec.ResignQuorum}, nil
+}
+
+func chain(ties []Tie) []Tie {
+	if len(ties) == 0 {
+		return DefaultTies()
+	}
+	return ties
+}
+
+// begin starts a game, in a new chamber unless the last one is alike: its
+// weights may last.
+func (r *Replayer) begin(spec Spec, laws Laws, made string, rec *Record) error {
+	r.past = nil
+	if r.chamber == nil || made != r.made {
+		c, err := NewChamber(spec, rec.voters(), laws)
+		if err != nil {
+			return err
+		}
+		r.chamber, r.made = c, made
+	}
+	r.seed = rec.Seed
+	r.chamber.NewGame(rec.Seed)
+	return nil
+}
+
+// voters are the members as recorded.
+func (r *Record) voters() []Voter {
+	voters := make([]Voter, len(r.Members))
+	for i, name := range r.Members {
+		voters[i].Name = name
+		if i < len(r.Scales) {
+			voters[i].Slope, voters[i].Intercept = r.Scales[i][0], r.Scales[i][1]
+		}
+	}
+	return voters
+}
+
+// ballots reads all ballots back. No ballot that counts has an illegal move,
+// unless the record is damaged.
+func (r *Record) ballots(p *shogi.Position) ([]Ballot, error) {
+	list := make([]Ballot, len(r.Ballots))
+	for i := range r.Ballots {
+		b, err := r.Ballots[i].read()
+		if err == nil {
+			err = b.check(p)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("ballot of %s: %w", r.Members[b.Member], err)
+		}
+		if slices.ContainsFunc(list[:i], func(other Ballot) bool { return other.Member == b.Member }) {
+			return nil, fmt.Errorf("there are two ballots of %s", r.Members[b.Member])
+		}
+		list[i] = b
+	}
+	return list, nil
+}
+
+// check refuses illegal moves in a ballot that may count.
+func (b *Ballot) check(p *shogi.Position) error {
+	if b.Kind != KindMove && (b.Kind != KindResign || b.Move == shogi.NoMove) {
+		return nil
+	}
+	if err := p.CheckLegal(b.Move); err != nil {
+		return err
+	}
+	for _, line := range b.Ranked {
+		if err := p.CheckLegal(line.Move); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// vetoAgain applies a recorded veto where the vote chose what was vetoed. What
+// the objections rest on, the searches of other members, is not in the ballots.
+func (c *Chamber) vetoAgain(p *shogi.Position, ballots []Ballot, d *Decision, rec *Record) error {
+	if rec.By != ByVeto || d.Answer != usi.AnswerMove || moveText(d.Move) != rec.Vetoed {
+		return nil
+	}
+	played, err := shogi.ParseMove(rec.Played)
+	if err != nil {
+		return err
+	}
+	if d.backers(played) == nil {
+		return fmt.Errorf("nobody voted for %s, which was played after a veto", rec.Played)
+	}
+	c.overrule(p, ballots, d, played)
+	return nil
+}
+
+// overrule replaces the voted move by another one of the vote.
+func (c *Chamber) overrule(p *shogi.Position, ballots []Ballot, d *Decision, m shogi.Move) {
+	d.Vetoed, d.Move, d.By, d.Tie, d.Speaker = d.Move, m, ByVeto, "", -1
+	d.finish(p, counted(sorted(ballots)), c.voters)
+}
+
+// Differs says in what the vote is not the recorded one, bit for bit; "" where
+// it is the same. Of the weights every one is compared exactly.
+func (v *Revote) Differs(rec *Record) string {
+	var again Record
+	again.decided(&v.Decision)
+	for _, x := range []struct {
+		what      string
+		same      bool
+		got, want any
+	}{
+		{"played", again.Played == rec.Played, again.Played, rec.Played},
+		{"by", again.By == rec.By, again.By, rec.By},
+		{"tie", again.Tie == rec.Tie, again.Tie, rec.Tie},
+		{"ponder", again.Ponder == rec.Ponder, again.Ponder, rec.Ponder},
+		{"vetoed", again.Vetoed == rec.Vetoed, again.Vetoed, rec.Vetoed},
+		{"split", again.Split == rec.Split, again.Split, rec.Split},
+		{"leader", again.Leader == rec.Leader, again.Leader, rec.Leader},
+		{"differs_from_plurality", again.Differs == rec.Differs, again.Differs, rec.Differs},
+		{"counts", slices.Equal(again.Counts, rec.Counts), again.Counts, rec.Counts},
+		{"wsum", slices.Equal(again.Sums, rec.Sums), again.Sums, rec.Sums},
+		{"values", slices.Equal(again.Values, rec.Values), again.Values, rec.Values},
+		{"w_before", slices.Equal(v.Before, rec.Before), v.Before, rec.Before},
+		{"w_after", slices.Equal(v.After, rec.After), v.After, rec.After},
+	} {
+		if !x.same {
+			return fmt.Sprintf("%s is %v, recorded is %v", x.what, x.got, x.want)
+		}
+	}
+	return ""
+}
+
+// Word is the decision as a record says it: a move, "win" or "resign".
+func (d *Decision) Word() string { return d.word() }
+
+// clone is a chamber that goes its own way from here.
+func (c *Chamber) clone() *Chamber {
+	twin := *c
+	twin.rule = cloneRule(c.rule)
+	return &twin
+}
+
+func cloneRule(r Rule) Rule {
+	switch r := r.(type) {
+	case *adoption:
+		return &adoption{r.standing.clone(), slices.Clone(r.adopted), slices.Clone(r.last), slices.Clone(r.order)}
+	case *evaluation:
+		twin := &evaluation{standing: r.standing.clone(), bonus: r.bonus}
+		for _, list := range r.sums {
+			twin.sums = append(twin.sums, slices.Clone(list))
+		}
+		return twin
+	case *byScore:
+		return &byScore{r.standing.clone()}
+	case *borda:
+		return &borda{r.standing.clone()}
+	case *pool:
+		return &pool{r.standing.clone()}
+	case *standing:
+		twin := r.clone()
+		return &twin
+	}
+	return r
+}
+
+func (s *standing) clone() standing {
+	twin := *s
+	twin.weights = slices.Clone(s.weights)
+	return twin
+}

@@ -1,0 +1,367 @@
+package ensemble_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gogi/ensemble"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// stage is a council without engines: it takes votes, and writes them down.
+type stage struct {
+	*ensemble.Chamber
+	spec    ensemble.Spec
+	laws    ensemble.Laws
+	voters  []ensemble.Voter
+	seed    uint64
+	past    []func() // learns each decision of this game again
+	records [][]byte
+	taken   []ensemble.Decision
+}
+
+func newStage(t *rapid.T, spec ensemble.Spec, n int) *stage {
+	s := &stage{spec: spec, laws: drawLaws(t), voters: drawVoters(t, n)}
+	s.Chamber = make2(t, spec, s.voters, s.laws)
+	return s
+}
+
+func (s *stage) newGame(seed uint64) {
+	s.seed, s.past = seed, nil
+	s.NewGame(seed)
+}
+
+// takeBack forgets all but the first decisions of the game.
+func (s *stage) takeBack(kept int) {
+	s.past = s.past[:kept]
+	s.NewGame(s.seed)
+	for _, learn := range s.past {
+		learn()
+	}
+}
+
+func (s *stage) head(p *shogi.Position) ensemble.Record {
+	head := ensemble.Record{
+		Council: "C", Ply: p.Ply(), Own: len(s.past) + 1, Side: p.Side().String(), SFEN: p.SFEN(), Rule: s.Rule(), Seed: s.seed,
+		Ties: s.laws.Ties, Declaration: s.laws.Declaration.String(), ResignQuorum: s.laws.ResignQuorum, Members: names(s.voters), Before: s.Weights(),
+	}
+	for _, v := range s.voters {
+		head.Scales = append(head.Scales, [2]float64{v.Slope, v.Intercept})
+	}
+	return head
+}
+
+// decide takes a vote; veto has the runner-up played where there is one.
+func (s *stage) decide(t *rapid.T, p *shogi.Position, list []ensemble.Ballot, veto bool) ensemble.Decision {
+	at, head := *p, s.head(p)
+	d := s.Decide(p, list)
+	if veto && d.By == ensemble.ByRule && len(d.Candidates) > 1 && d.Candidates[1].Count() > 0 {
+		s.Overrule(p, list, &d, d.Candidates[1].Move)
+	}
+	learn := func() { s.Observe(&at, list, &d) }
+	learn()
+	s.past = append(s.past, learn)
+	head.After = s.Weights()
+	text, err := json.Marshal(ensemble.MakeRecord(head, &d, list))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.records, s.taken = append(s.records, text), append(s.taken, d)
+	return d
+}
+
+// playGames has a council decide in random games, with take-backs and vetoes.
+func (s *stage) playGames(t *rapid.T, takeBacks bool) {
+	for range rapid.IntRange(1, 3).Draw(t, "games") {
+		s.newGame(rapid.Uint64().Draw(t, "seed"))
+		p := shogi.StartPos()
+		positions := []shogi.Position{}
+		for range rapid.IntRange(1, 10).Draw(t, "decisions") {
+			positions = append(positions, p)
+			list := drawBallots(t, &p, len(s.voters))
+			d := s.decide(t, &p, list, rapid.IntRange(0, 4).Draw(t, "veto") == 0)
+			over := !play(t, &p, d.Move)
+			if kept := len(positions) - 1 - rapid.IntRange(0, 8).Draw(t, "taken back"); takeBacks && kept >= 0 {
+				s.takeBack(kept)
+				p, positions = positions[kept], positions[:kept]
+			} else if over {
+				break
+			}
+		}
+	}
+}
+
+// TestReplay: records alone give the same decisions and weights, bit for bit.
+func TestReplay(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 6).Draw(t, "members")
+		s := newStage(t, drawSpec(t, n), n)
+		s.playGames(t, !strings.Contains(s.spec.String(), "reset=never")) // weights that last cannot be taken back
+		var replayer ensemble.Replayer
+		for i, text := range s.records {
+			record, err := ensemble.ParseRecord(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := replayer.Next(record)
+			if err != nil {
+				t.Fatalf("record %d: %v", i, err)
+			}
+			if diff := v.Differs(record); diff != "" {
+				t.Fatalf("%s: record %d: %s", s.spec, i, diff)
+			}
+			if !slices.Equal(v.Before, record.Before) || !slices.Equal(v.After, record.After) || !reflect.DeepEqual(v.Decision, s.taken[i]) {
+				t.Fatalf("%s: record %d: %+v, want %+v", s.spec, i, v, s.taken[i])
+			}
+		}
+	})
+}
+
+// TestReplayByAnotherRule: another rule decides as if it had sat in the council
+// and had been followed.
+func TestReplayByAnotherRule(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 6).Draw(t, "members")
+		s := newStage(t, drawSpec(t, n, ensemble.Majority), n)
+		spec := drawSpec(t, n)
+		shadow := make2(t, spec, s.voters, s.laws)
+		shadow.NewGame(5)
+		s.newGame(5)
+		p := shogi.StartPos()
+		replayer := ensemble.Replayer{Rule: &spec}
+		for range rapid.IntRange(1, 8).Draw(t, "decisions") {
+			list := drawBallots(t, &p, n)
+			want := shadow.Decide(&p, list)
+			before := shadow.Weights()
+			shadow.Observe(&p, list, &want)
+			d := s.decide(t, &p, list, true) // a veto is the recorded rule's alone
+			record, err := ensemble.ParseRecord(s.records[len(s.records)-1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := replayer.Next(record)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if spec.Name != ensemble.Majority && !reflect.DeepEqual(v.Decision, want) || !slices.Equal(v.Before, before) || !slices.Equal(v.After, shadow.Weights()) {
+				t.Fatalf("%s: %+v, want %+v", spec, v, want)
+			}
+			if !play(t, &p, d.Move) {
+				return
+			}
+		}
+	})
+}
+
+// recorded is a record of a vote in the first position.
+func recorded(tb testing.TB, rule string, own int, seed uint64, votes string, change ...func(*ensemble.Record)) *ensemble.Record {
+	tb.Helper()
+	n := len(strings.Fields(votes))
+	start := shogi.StartPos()
+	c := chamber(tb, rule, members(n), ensemble.Laws{})
+	d := c.Decide(&start, ballots(votes))
+	head := ensemble.Record{
+		Ply: 2*own - 1, Own: own, SFEN: start.SFEN(), Rule: rule, Seed: seed, Declaration: shogi.CSARule27.String(), Members: names(members(n)),
+		Ties: ensemble.DefaultTies(), Before: c.Weights(),
+	}
+	c.Observe(&start, ballots(votes), &d)
+	head.After = c.Weights()
+	r := ensemble.MakeRecord(head, &d, ballots(votes))
+	for _, f := range change {
+		f(r)
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	parsed, err := ensemble.ParseRecord(text)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return parsed
+}
+
+// TestReplayTies: another chain decides another tie, by the recorded rule.
+func TestReplayTies(t *testing.T) {
+	r := recorded(t, "majority", 1, 1, "A+0 B+50")
+	for _, x := range []struct {
+		ties []ensemble.Tie
+		want string
+	}{{nil, "2g2f"}, {[]ensemble.Tie{ensemble.TieMember}, "7g7f"}} {
+		replayer := ensemble.Replayer{Ties: x.ties}
+		v, err := replayer.Next(r)
+		if err != nil || v.Decision.Word() != x.want {
+			t.Errorf("%v: %s, want %s (%v)", x.ties, v.Decision.Word(), x.want, err)
+		}
+	}
+}
+
+// TestReplayVeto: a veto is repeated where the vote chose what was vetoed.
+func TestReplayVeto(t *testing.T) {
+	r := recorded(t, "majority", 1, 1, "A A B", func(r *ensemble.Record) { r.By, r.Vetoed, r.Played = ensemble.ByVeto, "7g7f", "2g2f" })
+	var replayer ensemble.Replayer
+	if v, err := replayer.Next(r); err != nil || v.Decision.By != ensemble.ByVeto || v.Decision.Word() != "2g2f" || v.Decision.Vetoed != mustMove("A") {
+		t.Errorf("%+v (%v)", v.Decision, err)
+	}
+	spec := ensemble.DefaultSpec(ensemble.Adoption)
+	other := ensemble.Replayer{Rule: &spec}
+	if v, err := other.Next(r); err != nil || v.Decision.By != ensemble.ByRule || v.Decision.Word() != "7g7f" {
+		t.Errorf("another rule: %+v (%v)", v.Decision, err)
+	}
+	r.Played = "1g1f"
+	if _, err := replayer.Next(r); err == nil || !strings.Contains(err.Error(), "nobody voted for 1g1f") {
+		t.Errorf("a move out of nowhere: %v", err)
+	}
+}
+
+// TestReplayWeightsThatLast: under reset=never the next game goes on with them,
+// in the same council only.
+func TestReplayWeightsThatLast(t *testing.T) {
+	var replayer ensemble.Replayer
+	for i, x := range []struct {
+		record *ensemble.Record
+		want   string
+	}{
+		{recorded(t, "adoption:reset=never", 1, 1, "A A B"), "[1 1 1] [2 2 1]"},
+		{recorded(t, "adoption:reset=never", 1, 2, "A A B"), "[2 2 1] [3 3 1]"},
+		{recorded(t, "adoption:reset=never", 1, 3, "A A B B"), "[1 1 1 1] [2 2 1 1]"},
+	} {
+		v, err := replayer.Next(x.record)
+		if got := fmt.Sprint(v.Before, v.After); err != nil || got != x.want {
+			t.Errorf("%d: %s, want %s (%v)", i, got, x.want, err)
+		}
+	}
+}
+
+func TestReplayErrors(t *testing.T) {
+	for want, records := range map[string][]*ensemble.Record{
+		"first decisions are missing":      {recorded(t, "majority", 2, 1, "A")},
+		"the game's first":                 {recorded(t, "majority", 1, 1, "A"), recorded(t, "majority", 2, 9, "A")},
+		"the one before is 1":              {recorded(t, "majority", 1, 1, "A"), recorded(t, "majority", 3, 1, "A")},
+		"decisions are numbered from 1":    {recorded(t, "majority", 0, 1, "A")},
+		"not those of the decision before": {recorded(t, "majority", 1, 1, "A"), recorded(t, "adoption", 2, 1, "A")},
+		`there is no rule "x"`:             {recorded(t, "majority", 1, 1, "A", func(r *ensemble.Record) { r.Rule = "x" })},
+		"decision 1, ply 1: ":              {recorded(t, "majority", 1, 1, "A", func(r *ensemble.Record) { r.SFEN = "x" })},
+		"2 weights for 1 members":          {recorded(t, "majority", 1, 1, "A", func(r *ensemble.Record) { r.Rule = "weighted:weights=1/2" })},
+		"ballot of P1: ":                   {recorded(t, "majority", 1, 1, "A", func(r *ensemble.Record) { r.Ballots[0].Move = "7g7c" })},
+		"ballot of P2: ":                   {recorded(t, "majority", 1, 1, "A A", func(r *ensemble.Record) { r.Ballots[1].Ponder = "?" })},
+		"there are two ballots of P1":      {recorded(t, "majority", 1, 1, "A A", func(r *ensemble.Record) { r.Ballots[1].Member = 0 })},
+		"ensemble: decision 1, ply 1: ":    {recorded(t, "majority", 1, 1, "A", func(r *ensemble.Record) { r.Declaration = "x" })},
+	} {
+		var replayer ensemble.Replayer
+		var err error
+		for _, r := range records {
+			_, err = replayer.Next(r)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// TestDiffers notices every part of a decision.
+func TestDiffers(t *testing.T) {
+	for want, change := range map[string]func(*ensemble.Record){
+		"played": func(r *ensemble.Record) { r.Played = "1g1f" }, "by is": func(r *ensemble.Record) { r.By = ensemble.ByPlan },
+		"tie": func(r *ensemble.Record) { r.Tie = ensemble.TieSum }, "ponder": func(r *ensemble.Record) { r.Ponder = "3c3d" },
+		"split": func(r *ensemble.Record) { r.Split = "3" }, "leader": func(r *ensemble.Record) { r.Leader = 1 },
+		"counts": func(r *ensemble.Record) { r.Counts[0].Value++ }, "wsum": func(r *ensemble.Record) { r.Sums[0].Value += 1e-15 },
+		"w_before": func(r *ensemble.Record) { r.Before[1]++ }, "w_after": func(r *ensemble.Record) { r.After[1] = 1 - 1e-16 },
+		"vetoed": func(r *ensemble.Record) { r.Vetoed = "7g7f" }, "differs": func(r *ensemble.Record) { r.Differs = true },
+		"values": func(r *ensemble.Record) { r.Values = r.Sums },
+		"":       func(*ensemble.Record) {},
+	} {
+		r := recorded(t, "adoption", 1, 1, "A+1 A B")
+		change(r)
+		var replayer ensemble.Replayer
+		v, err := replayer.Next(r)
+		if got := v.Differs(r); err != nil || !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%q, want %q (%v)", got, want, err)
+		}
+	}
+}
+
+// TestBallotText: all that a vote depends on is kept.
+func TestBallotText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		start := shogi.StartPos()
+		list := drawBallots(t, &start, 3)
+		r := ensemble.MakeRecord(ensemble.Record{Members: names(members(3))}, &ensemble.Decision{Answer: usi.AnswerMove}, list)
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again ensemble.Record
+		if err := json.Unmarshal(text, &again); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range list {
+			got, err := again.Ballots[i].Ballot()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want.Score.Mate <= 0 && len(want.PV) > 3 {
+				want.PV = want.PV[:3]
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("%+v, want %+v", got, want)
+			}
+		}
+	})
+}
+
+func TestParseRecordErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                      "vote record",
+		"[]":                    "vote record",
+		`{"v":1,"type":"game"}`: `type is "game"`,
+		`{"v":2,"type":"vote"}`: "version 2: expected 1",
+		`{"v":1,"type":"vote"}`: "no members",
+		`{"v":1,"type":"vote","members":["a"],"ballots":[{"m":1}]}`: "ballot 0 is of member 1 of 1",
+		`{"v":1,"type":"vote","members":["a"],"counts":[]}`:         "vote record",
+	} {
+		if _, err := ensemble.ParseRecord([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// FuzzParseRecord: whatever the text, reading and replaying it ends in a
+// decision or an error.
+func FuzzParseRecord(f *testing.F) {
+	for _, votes := range []string{"A+1 A B#3", "r r A", "x - ~A", "A B C"} {
+		text, err := json.Marshal(recorded(f, "adoption", 1, 1, votes))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := ensemble.ParseRecord(text)
+		if err != nil {
+			return
+		}
+		again, err := json.Marshal(r)
+		if err != nil {
+			t.Skip("a number that JSON cannot hold")
+		}
+		second, err := ensemble.ParseRecord(again)
+		if err != nil {
+			t.Fatalf("%s is written as %s: %v", text, again, err)
+		}
+		if third, _ := json.Marshal(second); string(third) != string(again) {
+			t.Errorf("%s, then %s", again, third)
+		}
+		var replayer ensemble.Replayer
+		if v, err := replayer.Next(r); err == nil {
+			_ = v.Differs(r)
+		}
+	})
+}

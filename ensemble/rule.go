@@ -1,0 +1,205 @@
+package ensemble
+
+import (
+	"math"
+	"slices"
+
+	"gogi/shogi"
+)
+
+// Voter is what a rule knows of a member.
+type Voter struct {
+	Name string
+	// Slope and Intercept turn its centipawns into the log odds of winning.
+	// Engines differ in scale by a factor of three.
+	Slope     float64 // 0 means DefaultSlope
+	Intercept float64
+}
+
+// DefaultSlope is the log odds of one centipawn: 600 centipawns are 73% (the
+// formula of Ponanza, which most engines are near to).
+const DefaultSlope = 1.0 / 600
+
+// logOdds is the ballot's score as log odds of winning, -Inf without one.
+func (v Voter) logOdds(points float64) float64 {
+	if math.IsInf(points, -1) {
+		return points
+	}
+	slope := v.Slope
+	if slope == 0 {
+		slope = DefaultSlope
+	}
+	return slope*points + v.Intercept
+}
+
+func probability(logOdds float64) float64 { return 1 / (1 + math.Exp(-logOdds)) }
+
+// Candidate is one move of a vote.
+type Candidate struct {
+	Move    shogi.Move
+	Backers []int   // the members that voted for it, ascending
+	Weight  float64 // the sum of their weights
+	Value   float64 // what the rule decides by; Weight for the rules that add weights
+	Best    float64 // the best score among its backers as log odds, -Inf for none
+}
+
+// Count is the number of members that voted for the move.
+func (c *Candidate) Count() int { return len(c.Backers) }
+
+// Rule turns ballots into candidates with a value each.
+type Rule interface {
+	// NewGame forgets what the last game taught, and takes a seed for all that
+	// is random.
+	NewGame(seed uint64)
+	// Candidates values the moves of the ballots, all of KindMove and in the
+	// order of the members. It changes nothing.
+	Candidates(ballots []Ballot) []Candidate
+	// Observe learns from a decision that was played, once for each.
+	Observe(ballots []Ballot, d *Decision)
+	// Weights are what each member's ballot would count now.
+	Weights() []float64
+	// Additive reports whether a candidate's value is the sum of Weights over
+	// its backers, so that a vote may be decided before all ballots are in.
+	Additive() bool
+}
+
+// NewRule makes the rule of a spec for the given members.
+func NewRule(spec Spec, voters []Voter) (Rule, error) {
+	if err := spec.Check(len(voters)); err != nil {
+		return nil, err
+	}
+	base := newStanding(spec, voters)
+	switch spec.Name {
+	case Adoption:
+		return &adoption{standing: base}, nil
+	case Evaluation:
+		return &evaluation{standing: base}, nil
+	case Optimistic, Pessimistic:
+		return &byScore{base}, nil
+	case Borda:
+		return &borda{base}, nil
+	case LinearPool, LogPool:
+		return &pool{base}, nil
+	}
+	return &base, nil
+}
+
+// standing is the part that all rules share: the members and their weights. On
+// its own it is the majority rule, or with given weights the weighted one.
+type standing struct {
+	spec     Spec
+	voters   []Voter
+	weights  []float64
+	seed     uint64
+	decision int // how many were observed in this game
+}
+
+func newStanding(spec Spec, voters []Voter) standing {
+	s := standing{spec: spec, voters: voters}
+	s.restart()
+	return s
+}
+
+func (s *standing) restart() {
+	s.weights = make([]float64, len(s.voters))
+	for i := range s.weights {
+		s.weights[i] = s.spec.Initial
+	}
+	copy(s.weights, s.spec.Weights)
+}
+
+// NewGame resets the weights, unless they are to last.
+func (s *standing) NewGame(seed uint64) {
+	s.seed, s.decision = seed, 0
+	if s.spec.Reset != "never" {
+		s.restart()
+	}
+}
+
+// Candidates adds the weights of each move's backers.
+func (s *standing) Candidates(ballots []Ballot) []Candidate {
+	return s.tally(ballots, s.Weights())
+}
+
+// tally groups the ballots by move, in the order of each move's first member.
+func (s *standing) tally(ballots []Ballot, weights []float64) []Candidate {
+	list := make([]Candidate, 0, 4)
+	for i := range ballots {
+		b := &ballots[i]
+		c := candidate(&list, b.Move)
+		c.Backers = append(c.Backers, b.Member)
+		c.Weight += weights[b.Member]
+		c.Best = max(c.Best, s.voters[b.Member].logOdds(b.Points()))
+	}
+	for i := range list {
+		list[i].Value = list[i].Weight
+		if s.spec.Tally == "count" {
+			list[i].Value = float64(list[i].Count())
+		}
+	}
+	return list
+}
+
+// candidate finds a move in the list, or adds it.
+func candidate(list *[]Candidate, m shogi.Move) *Candidate {
+	for i := range *list {
+		if (*list)[i].Move == m {
+			return &(*list)[i]
+		}
+	}
+	*list = append(*list, Candidate{Move: m, Best: math.Inf(-1)})
+	return &(*list)[len(*list)-1]
+}
+
+// Observe counts the decision; the weights stay.
+func (s *standing) Observe([]Ballot, *Decision) { s.decision++ }
+
+// Additive is true: values are sums of weights.
+func (s *standing) Additive() bool { return true }
+
+// Weights are the members' weights, under a placebo with the wrong owners.
+func (s *standing) Weights() []float64 { return s.owned(s.weights) }
+
+func (s *standing) owned(weights []float64) []float64 {
+	out := slices.Clone(weights)
+	if s.spec.Placebo == "off" || s.spec.Placebo == "" {
+		return out
+	}
+	key := s.seed
+	if s.spec.Placebo == "decision" {
+		key = mix(key, uint64(s.decision))
+	}
+	for i := len(out) - 1; i > 0; i-- {
+		j := int(mix(key, uint64(i)) % uint64(i+1)) //nolint:gosec // a remainder of a small number
+		out[i], out[j] = out[j], out[i]
+	}
+	return out
+}
+
+// fade lets the weights beyond the first one decay.
+func (s *standing) fade() {
+	for i, w := range s.weights {
+		s.weights[i] = s.spec.Initial + (w-s.spec.Initial)*s.spec.Decay
+	}
+}
+
+// raise gives a member one more.
+func (s *standing) raise(member int) {
+	s.weights[member]++
+	if s.spec.Cap > 0 {
+		s.weights[member] = min(s.weights[member], s.spec.Cap)
+	}
+}
+
+// skips reports whether a decision changes no weight because no vote made it.
+func (s *standing) skips(d *Decision) bool {
+	return s.spec.Overrides != "count" && d.By != ByRule
+}
+
+// mix is a hash of two numbers (the finalizer of SplitMix64).
+func mix(a, b uint64) uint64 {
+	z := a + 0x9e3779b97f4a7c15*(b+1)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}

@@ -1,0 +1,258 @@
+package ensemble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gogi/usi"
+)
+
+// Player is whatever can be a member: an engine, or another council. Its
+// methods are called by one goroutine at a time.
+type Player interface {
+	NewGame(ctx context.Context, g usi.Game) error
+	Think(ctx context.Context, r usi.Request) (usi.Reply, error)
+	GameOver(ctx context.Context, o usi.Outcome) error
+	Close() error
+}
+
+// Member is a player to be.
+type Member struct {
+	Voter
+	// Open starts the player, also again after it failed.
+	Open func(ctx context.Context) (Player, error)
+	// Own, when set, is what the member may use for a move instead of the
+	// council's limits: nodes, depth, a time, or nothing (Infinite: it ends its
+	// searches by itself).
+	Own *usi.Go
+}
+
+// What some players can do beyond Player.
+type (
+	ponderer interface {
+		Ponder(context.Context, usi.Request) error
+	}
+	snapshotter interface{ Snapshot() usi.Reply }
+	mater       interface {
+		Mate(context.Context, usi.Request) (usi.Checkmate, error)
+	}
+	waiter interface{ Waited() (time.Duration, bool) }
+)
+
+// condition is how a member is.
+type condition int32
+
+const (
+	conditionReady    condition = iota
+	conditionStarting           // its process is being started (again)
+	conditionGone               // it failed too often; the next game tries once more
+)
+
+// seat is a member at work. Its goroutine owns the player and does one job
+// after the other; the council reads the condition and sends jobs.
+type seat struct {
+	Member
+	index int
+	// jobs is sent to by the council's caller only and closed by Close. It has
+	// room for what can be asked while a member is late with its last answer.
+	jobs    chan func(context.Context)
+	stopped sync.WaitGroup
+	state   atomic.Int32
+	changed chan<- struct{} // shared; told, without waiting, when the condition changed
+
+	// Of the seat's goroutine alone, but for player, which Snapshot and Waited
+	// read, too.
+	player   atomic.Pointer[Player]
+	game     usi.Game
+	restarts int // left in this game
+	mu       sync.Mutex
+	last     error    // why it is not ready
+	events   []string // for the next record
+}
+
+// jobRoom is more than can wait: a ponder stop, a game's end, a new game, an
+// opening and a search.
+const jobRoom = 16
+
+func newSeat(m Member, index int, changed chan<- struct{}) *seat {
+	s := &seat{Member: m, index: index, jobs: make(chan func(context.Context), jobRoom), changed: changed}
+	s.become(conditionStarting)
+	return s
+}
+
+// run does the jobs until there are no more, then closes the player.
+func (s *seat) run(ctx context.Context) {
+	for job := range s.jobs {
+		job(ctx)
+	}
+	s.close()
+}
+
+func (s *seat) condition() condition { return condition(s.state.Load()) }
+
+func (s *seat) become(c condition) {
+	s.state.Store(int32(c))
+	select {
+	case s.changed <- struct{}{}:
+	default: // it is known already that something changed
+	}
+}
+
+func (s *seat) note(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = append(s.events, s.Name+": "+fmt.Sprintf(format, args...))
+}
+
+// takeEvents returns what happened since the last record.
+func (s *seat) takeEvents() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := s.events
+	s.events = nil
+	return list
+}
+
+func (s *seat) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
+}
+
+// open starts the player if there is none, as far as a game.
+func (s *seat) open(ctx context.Context) error {
+	if s.player.Load() == nil {
+		p, err := s.Open(ctx)
+		if err != nil {
+			return err
+		}
+		s.player.Store(&p)
+	}
+	return nil
+}
+
+// newGame prepares the member for a game; a player that fails is started once
+// more.
+func (s *seat) newGame(ctx context.Context, g usi.Game, restarts int) error {
+	s.game, s.restarts = g, restarts
+	err := s.prepare(ctx)
+	if err != nil && ctx.Err() == nil {
+		s.close()
+		err = s.prepare(ctx)
+	}
+	if err != nil {
+		s.close()
+		return s.lost(err)
+	}
+	s.become(conditionReady)
+	return nil
+}
+
+func (s *seat) prepare(ctx context.Context) error {
+	if err := s.open(ctx); err != nil {
+		return err
+	}
+	return (*s.player.Load()).NewGame(ctx, s.game)
+}
+
+// lost notes that the member is gone until the next game.
+func (s *seat) lost(err error) error {
+	s.mu.Lock()
+	s.last = err
+	s.mu.Unlock()
+	s.become(conditionGone)
+	return err
+}
+
+// failed closes the player after a fault and starts it again, as often as the
+// game allows. It runs between two moves, after the council was told.
+func (s *seat) failed(ctx context.Context, why error) {
+	s.become(conditionStarting)
+	s.note("%s", brief(why))
+	for s.close(); s.restarts > 0; s.close() {
+		s.restarts--
+		err := s.prepare(ctx)
+		if err == nil {
+			s.become(conditionReady)
+			s.note("started again")
+			return
+		}
+		s.note("%s", brief(err))
+		why = err
+	}
+	s.note("gone")
+	_ = s.lost(why) // returns why
+}
+
+// brief is an error in a few words.
+func brief(err error) string {
+	f, ok := errors.AsType[*usi.Fault](err)
+	if !ok {
+		return err.Error()
+	}
+	return fmt.Sprintf("%s (%s)", f.Kind, f.Doing)
+}
+
+// close ends the player, if there is one. Its errors come after a fault, or at
+// the end: nobody needs them.
+func (s *seat) close() {
+	if p := s.player.Swap(nil); p != nil {
+		_ = (*p).Close()
+	}
+}
+
+// answer is what a seat sends back to the council.
+type answer struct {
+	seat    int
+	reply   usi.Reply
+	err     error
+	arrived time.Duration // since the council was asked
+}
+
+// think asks the player. The request's deadline counts from start, as the
+// council's does: a member that was still busy has less time.
+func (s *seat) think(ctx, life context.Context, r usi.Request, start time.Time, to chan<- answer) {
+	p := s.player.Load()
+	if p == nil {
+		to <- answer{seat: s.index, err: errNotReady, arrived: time.Since(start)}
+		return
+	}
+	if r.Deadline > 0 {
+		if r.Deadline -= time.Since(start); r.Deadline <= 0 {
+			to <- answer{seat: s.index, err: errBusy, arrived: time.Since(start)}
+			return
+		}
+	}
+	reply, err := (*p).Think(ctx, r)
+	if err != nil {
+		s.become(conditionStarting) // before the council can ask again
+	}
+	to <- answer{seat: s.index, reply: reply, err: err, arrived: time.Since(start)}
+	if err != nil && life.Err() == nil {
+		s.failed(life, err)
+	}
+}
+
+// errNotReady and errBusy are answers of a member that was not asked.
+var (
+	errNotReady = errors.New("it is being started again")
+	errBusy     = errors.New("it was still busy with its last search")
+)
+
+// snapshot is what the player's search has said so far; ok is false when it
+// cannot be known.
+func (s *seat) snapshot() (usi.Reply, bool) {
+	p := s.player.Load()
+	if p == nil {
+		return usi.Reply{}, false
+	}
+	shot, ok := (*p).(snapshotter)
+	if !ok {
+		return usi.Reply{}, false
+	}
+	return shot.Snapshot(), true
+}

@@ -1,0 +1,265 @@
+package ensemble
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The names of the rules.
+const (
+	Majority    = "majority"    // most ballots (plurality, 単純多数決)
+	Adoption    = "adoption"    // weights by adopted votes (採用実績)
+	Evaluation  = "evaluation"  // weights by evaluations (局面評価値)
+	Weighted    = "weighted"    // weights given beforehand
+	Optimistic  = "optimistic"  // the member with the best evaluation (楽観的合議)
+	Pessimistic = "pessimistic" // the member with the worst
+	Borda       = "borda"       // points by rank in the MultiPV lists
+	LinearPool  = "linear_pool" // mean of the win probabilities in the MultiPV lists
+	LogPool     = "log_pool"    // the same of their log odds
+)
+
+// RuleNames lists the rules.
+func RuleNames() []string {
+	return []string{Majority, Adoption, Evaluation, Weighted, Optimistic, Pessimistic, Borda, LinearPool, LogPool}
+}
+
+// Spec is a rule with all that its sources leave open. Its text form, which
+// ParseSpec reads, is the rule's name and the keys that differ from their
+// default: "adoption:reward=voters,decay=0.9".
+type Spec struct {
+	Name string
+
+	// Of majority, adoption and evaluation.
+	Initial float64 // initial: every member's first weight, default 1
+	Tally   string  // tally: weight (default), or count (the weights only break ties)
+	Reset   string  // reset: game (default), or never: weights last as long as the council
+
+	// Of adoption.
+	Reward    string  // reward: top (default, the paper's: as many members as voted for the move, from the top of the record), or voters
+	Order     string  // order: among equal records member (default), before (the order of the last decision), recent (who was adopted last), random
+	Book      bool    // book: a decision counts although no member searched, default true
+	Absent    string  // absent: a member that did not vote is kept in the order and gains nothing (keep, default), or is left out of the order (drop)
+	Overrides string  // overrides: a decision that no vote made changes no weight (skip, default), or counts like others
+	Ponder    bool    // ponder: the vote on the expected reply counts as well, default false
+	Decay     float64 // decay: what is left, from one decision to the next, of a weight beyond the first; default 1
+	Cap       float64 // cap: the largest weight, 0 (default) for none
+	Placebo   string  // placebo: a control whose weights have the wrong owners, shuffled once a game or at each decision; default off
+
+	// Of evaluation.
+	Mode     string  // mode: accumulate (default: the leader's weight grows by 1), or bonus (the leader has 1 more, only while it leads)
+	Searched string  // searched: who must have searched for weights to change: any (default), majority, all, leader
+	Window   int     // window: how many decisions the totals reach back, 0 (default) for the whole game
+	Max      float64 // max: evaluations are cut to ± this, in centipawns, so that one mate is no record; default 2000
+	Scale    string  // scale: cp (default), or winprob: the win probability less one half
+	Apply    string  // apply: the leader counts after (default) this decision, or before it
+
+	// Of weighted, borda and the pools.
+	Weights []float64 // weights: of each member, 1/2/0.5; default 1 for all
+
+	// Of the pools.
+	Impute   float64 // impute: how far below its worst listed move a member rates those it does not list, as win probability; default 0.02
+	MinDepth int     // min_depth: secondary lines of fewer plies are left out, default 5
+}
+
+// DefaultSpec is a rule with every key at its default. The defaults follow the
+// original papers where those are explicit.
+func DefaultSpec(name string) Spec {
+	return Spec{
+		Name: name, Initial: 1, Tally: "weight", Reset: "game",
+		Reward: "top", Order: "member", Book: true, Absent: "keep", Overrides: "skip", Decay: 1, Placebo: "off",
+		Mode: "accumulate", Searched: "any", Max: 2000, Scale: "cp", Apply: "after",
+		Impute: 0.02, MinDepth: 5,
+	}
+}
+
+// field is one key of a Spec: where it is, which rules have it, and what it may
+// be.
+type field struct {
+	key     string
+	rules   []string
+	at      any      // *string, *float64, *bool, *int or *[]float64
+	choices []string // of a *string
+	min     float64  // of a number
+	max     float64
+}
+
+// fields lists all keys; it is their one home.
+func (s *Spec) fields() []field {
+	growing := []string{Adoption, Evaluation}
+	adoption, evaluation := []string{Adoption}, []string{Evaluation}
+	const large = 1e9
+	return []field{
+		{key: "initial", rules: growing, at: &s.Initial, max: large},
+		{key: "tally", rules: growing, at: &s.Tally, choices: []string{"weight", "count"}},
+		{key: "reset", rules: growing, at: &s.Reset, choices: []string{"game", "never"}},
+		{key: "reward", rules: adoption, at: &s.Reward, choices: []string{"top", "voters"}},
+		{key: "order", rules: adoption, at: &s.Order, choices: []string{"member", "before", "recent", "random"}},
+		{key: "book", rules: adoption, at: &s.Book},
+		{key: "absent", rules: adoption, at: &s.Absent, choices: []string{"keep", "drop"}},
+		{key: "overrides", rules: growing, at: &s.Overrides, choices: []string{"skip", "count"}},
+		{key: "ponder", rules: adoption, at: &s.Ponder},
+		{key: "decay", rules: growing, at: &s.Decay, max: 1},
+		{key: "cap", rules: growing, at: &s.Cap, max: large},
+		{key: "placebo", rules: growing, at: &s.Placebo, choices: []string{"off", "game", "decision"}},
+		{key: "mode", rules: evaluation, at: &s.Mode, choices: []string{"accumulate", "bonus"}},
+		{key: "searched", rules: evaluation, at: &s.Searched, choices: []string{"any", "majority", "all", "leader"}},
+		{key: "window", rules: evaluation, at: &s.Window, max: large},
+		{key: "max", rules: evaluation, at: &s.Max, min: 1, max: 32000},
+		{key: "scale", rules: evaluation, at: &s.Scale, choices: []string{"cp", "winprob"}},
+		{key: "apply", rules: evaluation, at: &s.Apply, choices: []string{"after", "before"}},
+		{key: "weights", rules: []string{Weighted, Borda, LinearPool, LogPool}, at: &s.Weights, max: large},
+		{key: "impute", rules: []string{LinearPool, LogPool}, at: &s.Impute, max: 1},
+		{key: "min_depth", rules: []string{LinearPool, LogPool, Borda}, at: &s.MinDepth, max: 1000},
+	}
+}
+
+// ParseSpec reads the text form of a rule. Unknown names, keys and values are
+// errors that list what there is.
+func ParseSpec(text string) (Spec, error) {
+	name, rest, _ := strings.Cut(text, ":")
+	name = strings.TrimSpace(name)
+	if !slices.Contains(RuleNames(), name) {
+		return Spec{}, fmt.Errorf("there is no rule %q: expected one of %s", name, strings.Join(RuleNames(), ", "))
+	}
+	s := DefaultSpec(name)
+	for part := range strings.SplitSeq(rest, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		key, value, ok := strings.Cut(part, "=")
+		if !ok {
+			return Spec{}, fmt.Errorf("rule %s: %q: expected KEY=VALUE", name, part)
+		}
+		if err := s.Set(strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
+			return Spec{}, err
+		}
+	}
+	return s, nil
+}
+
+// Set sets one key of the rule.
+func (s *Spec) Set(key, value string) error {
+	var keys []string
+	for _, f := range s.fields() {
+		if !slices.Contains(f.rules, s.Name) {
+			continue
+		}
+		keys = append(keys, f.key)
+		if f.key != key {
+			continue
+		}
+		if err := f.set(value); err != nil {
+			return fmt.Errorf("rule %s: %s = %q: %w", s.Name, key, value, err)
+		}
+		return nil
+	}
+	if len(keys) == 0 {
+		return fmt.Errorf("rule %s: %q: the rule has no keys", s.Name, key)
+	}
+	return fmt.Errorf("rule %s: there is no key %q: expected one of %s", s.Name, key, strings.Join(keys, ", "))
+}
+
+func (f field) set(value string) error {
+	switch at := f.at.(type) {
+	case *string:
+		if !slices.Contains(f.choices, value) {
+			return fmt.Errorf("expected one of %s", strings.Join(f.choices, ", "))
+		}
+		*at = value
+	case *bool:
+		b, err := strconv.ParseBool(value)
+		if err != nil {
+			return errors.New("expected true or false")
+		}
+		*at = b
+	case *int:
+		n, err := strconv.Atoi(value)
+		if err != nil || float64(n) < f.min || float64(n) > f.max {
+			return fmt.Errorf("expected a whole number from %v to %v", f.min, f.max)
+		}
+		*at = n
+	case *float64:
+		x, err := f.number(value)
+		*at = x
+		return err
+	case *[]float64:
+		return f.setList(at, value)
+	}
+	return nil
+}
+
+func (f field) number(value string) (float64, error) {
+	x, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(x >= f.min && x <= f.max) {
+		return 0, fmt.Errorf("expected a number from %v to %v", f.min, f.max)
+	}
+	return x, nil
+}
+
+func (f field) setList(at *[]float64, value string) error {
+	*at = nil
+	for part := range strings.SplitSeq(value, "/") {
+		x, err := f.number(part)
+		if err != nil {
+			return fmt.Errorf("%q: %w, in a list such as 1/2/0.5", part, err)
+		}
+		*at = append(*at, x)
+	}
+	return nil
+}
+
+func (f field) text() string {
+	switch at := f.at.(type) {
+	case *string:
+		return *at
+	case *bool:
+		return strconv.FormatBool(*at)
+	case *int:
+		return strconv.Itoa(*at)
+	case *float64:
+		return strconv.FormatFloat(*at, 'g', -1, 64)
+	case *[]float64:
+		parts := make([]string, len(*at))
+		for i, x := range *at {
+			parts[i] = strconv.FormatFloat(x, 'g', -1, 64)
+		}
+		return strings.Join(parts, "/")
+	}
+	return ""
+}
+
+// String is the text form, the same for equal rules.
+func (s Spec) String() string {
+	def := DefaultSpec(s.Name)
+	defaults := def.fields()
+	var keys []string
+	for i, f := range s.fields() {
+		if value := f.text(); slices.Contains(f.rules, s.Name) && value != defaults[i].text() {
+			keys = append(keys, f.key+"="+value)
+		}
+	}
+	if len(keys) == 0 {
+		return s.Name
+	}
+	return s.Name + ":" + strings.Join(keys, ",")
+}
+
+// Check refuses what does not fit a council of so many members.
+func (s *Spec) Check(members int) error {
+	if len(s.Weights) != 0 && len(s.Weights) != members {
+		return fmt.Errorf("rule %s: %d weights for %d members: expected one each", s.Name, len(s.Weights), members)
+	}
+	if s.Name == Weighted && len(s.Weights) == 0 {
+		return errors.New("rule weighted: there are no weights: expected weights=1/2/0.5, one for each member")
+	}
+	if s.Cap > 0 && s.Cap < s.Initial {
+		return fmt.Errorf("rule %s: cap=%v is below initial=%v: nobody could gain", s.Name, s.Cap, s.Initial)
+	}
+	if len(s.Weights) > 0 && slices.Max(s.Weights) == 0 {
+		return fmt.Errorf("rule %s: all weights are 0", s.Name)
+	}
+	return nil
+}

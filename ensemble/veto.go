@@ -1,0 +1,131 @@
+package ensemble
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// Veto has a voted move checked before it is played: members that did not vote
+// for it search the position after it for a short while, and when enough of them
+// find it worse than the runner-up of the vote by a margin, the runner-up is
+// played. Never is a move played that nobody voted for. The zero value is off.
+type Veto struct {
+	Time    time.Duration // of the check; 0 with Nodes 0: no veto
+	Nodes   uint64        // instead of time
+	Margin  float64       // in centipawns (of DefaultSlope); 0: DefaultVetoMargin
+	Members int           // how many are asked at most; 0: 2
+}
+
+// DefaultVetoMargin is what the authors of master-and-counsellor programs found
+// best.
+const DefaultVetoMargin = 80
+
+func (x Veto) on() bool { return x.Time > 0 || x.Nodes > 0 }
+
+// examine asks for objections to a decision by vote, and follows them if all
+// who were asked object.
+func (v *vote) examine(ctx context.Context, d *Decision) error {
+	x := v.config.Veto
+	if !x.on() || d.By != ByRule || len(d.Candidates) < 2 || ctx.Err() != nil {
+		return nil
+	}
+	runnerUp := slices.IndexFunc(d.Candidates[1:], func(c Candidate) bool { return c.Count() > 0 }) + 1
+	if runnerUp == 0 || !v.timeFor(x) {
+		return nil
+	}
+	critics := v.critics(d.Move)
+	if len(critics) == 0 {
+		return nil
+	}
+	objections, all := v.objections(ctx, d, critics, d.Candidates[runnerUp].Best)
+	v.veto = objections
+	if !all {
+		return nil
+	}
+	d.Vetoed, d.Move, d.By, d.Tie = d.Move, d.Candidates[runnerUp].Move, ByVeto, ""
+	d.Speaker = -1
+	d.finish(&v.line.position, counted(v.ballots), v.voters)
+	return nil
+}
+
+// timeFor reports whether the check fits before the deadline.
+func (v *vote) timeFor(x Veto) bool {
+	return v.request.Deadline == 0 || time.Since(v.start)+x.Time < v.memberDeadline()
+}
+
+// critics are the members that voted for something else, as many as are asked,
+// and that are not busy.
+func (v *vote) critics(m shogi.Move) []int {
+	most := v.config.Veto.Members
+	if most == 0 {
+		most = 2
+	}
+	var list []int
+	for i := range v.ballots {
+		b := &v.ballots[i]
+		if b.Kind == KindMove && b.Source != SourceVariation && b.Move != m && len(list) < most &&
+			v.seats[b.Member].condition() == conditionReady {
+			list = append(list, b.Member)
+		}
+	}
+	return list
+}
+
+// objections has the critics search the position after the voted move. all
+// reports whether each of them found it worse than the runner-up by the margin.
+func (v *vote) objections(ctx context.Context, d *Decision, critics []int, second float64) (list []Objection, all bool) {
+	x := v.config.Veto
+	r := usi.Request{Position: v.request.Position, Go: usi.Go{MoveTime: x.Time, Nodes: x.Nodes}}
+	if x.Nodes > 0 {
+		r.Go.MoveTime = 0
+	}
+	r.Position.Moves = append(slices.Clip(r.Position.Moves), d.Move)
+	if v.request.Deadline > 0 {
+		r.Deadline = v.memberDeadline()
+	}
+	answers := make(chan answer, len(critics)) // one from each critic, never closed
+	for _, i := range critics {
+		s, start := v.seats[i], v.start
+		s.jobs <- func(life context.Context) { s.think(ctx, life, r, start, answers) }
+	}
+	margin := x.Margin
+	if margin == 0 {
+		margin = DefaultVetoMargin
+	}
+	all = true
+	for range critics {
+		o := v.objection(<-answers, second-margin*DefaultSlope)
+		all = all && o.Objects
+		list = append(list, o)
+	}
+	slices.SortFunc(list, func(a, b Objection) int { return a.Member - b.Member })
+	return list, all
+}
+
+// objection reads an answer about the position after the move: what is good
+// there for the opponent is bad for the move.
+func (v *vote) objection(a answer, limit float64) Objection {
+	o := Objection{Member: a.seat, Nodes: a.reply.Nodes}
+	best := a.reply.Best()
+	if a.err != nil || !best.HasScore {
+		return o
+	}
+	s := best.Score
+	if s.Mate = -s.Mate; s.Mate == 0 {
+		s.Value = -s.Value
+	}
+	switch s.Bound {
+	case usi.LowerBound:
+		s.Bound = usi.UpperBound
+	case usi.UpperBound:
+		s.Bound = usi.LowerBound
+	case usi.Exact:
+	}
+	o.CP, o.Mate, _ = scoreRecord(s, true)
+	o.Objects = s.Bound != usi.LowerBound && v.voters[a.seat].logOdds(points(s, true)) < limit
+	return o
+}

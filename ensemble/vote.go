@@ -1,0 +1,471 @@
+package ensemble
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// vote is one decision on its way.
+type vote struct {
+	*Council
+	request usi.Request
+	start   time.Time
+	ballots []Ballot
+	pending []int // members that were asked and have not answered
+	asked   []int
+	// answers come from the seats, one for each that was asked, with room for
+	// all, so that a late one disturbs nobody. It is never closed.
+	answers chan answer
+	early   bool
+	hit     bool
+	stopped bool // by the caller
+	veto    []Objection
+	events  []string
+}
+
+// Think asks the members and takes the vote. Elapsed counts from entry to
+// decision. Too few living members are a *usi.Fault, of the kind that the last
+// one died of.
+func (c *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	v := &vote{Council: c, request: r, start: time.Now()}
+	if err := c.follow(r.Position); err != nil {
+		return usi.Reply{}, err
+	}
+	if d, ok := c.chamber.Before(&c.line.position); ok {
+		return v.conclude(d, c.shadowDecisions(nil))
+	}
+	if err := v.gather(ctx); err != nil {
+		return usi.Reply{}, err
+	}
+	d := c.chamber.Decide(&c.line.position, v.ballots)
+	shadows := c.shadowDecisions(v.ballots)
+	if err := v.examine(ctx, &d); err != nil {
+		return usi.Reply{}, err
+	}
+	return v.conclude(d, shadows)
+}
+
+func (c *Council) shadowDecisions(ballots []Ballot) []Decision {
+	list := make([]Decision, len(c.shadows))
+	for i, s := range c.shadows {
+		list[i] = s.Decide(&c.line.position, ballots)
+	}
+	return list
+}
+
+// gather collects ballots. When all that were asked fail, it asks again those
+// that came back, as long as there is time.
+func (v *vote) gather(ctx context.Context) error {
+	for {
+		if alive := v.alive(); alive < v.config.MinAlive {
+			return v.tooFew(alive)
+		}
+		if v.ask(ctx) {
+			v.complete()
+			if v.alive() >= v.config.MinAlive && (v.spoken() || v.over(ctx)) {
+				return nil
+			}
+			continue
+		}
+		if !v.await(ctx) {
+			v.complete()
+			return nil // no time left: there is a move for this case
+		}
+	}
+}
+
+// ask sends the position to all members that are ready and collects their
+// answers; false when none is.
+func (v *vote) ask(ctx context.Context) bool {
+	members, cancel := context.WithCancel(ctx)
+	defer cancel() // stops whoever is late
+	v.answers, v.pending, v.ballots = make(chan answer, len(v.seats)), nil, make([]Ballot, 0, len(v.seats))
+	gos := v.budgets(&v.request)
+	for i, s := range v.seats {
+		if s.condition() != conditionReady {
+			continue
+		}
+		own := v.request
+		own.Go, own.OnInfo, own.Deadline = gos[i], nil, v.memberDeadline()
+		v.pending = append(v.pending, i)
+		answers, start := v.answers, v.start
+		s.jobs <- func(life context.Context) { s.think(members, life, own, start, answers) }
+	}
+	v.asked = slices.Clone(v.pending)
+	if len(v.asked) == 0 {
+		return false
+	}
+	v.collect(ctx, cancel)
+	return true
+}
+
+// memberDeadline leaves a level's time for the council itself. 0: none.
+func (v *vote) memberDeadline() time.Duration {
+	if v.request.Deadline == 0 {
+		return 0
+	}
+	return max(v.request.Deadline-Level, v.request.Deadline/2)
+}
+
+// hardDeadline is when the council decides with what it has: half of what it
+// kept back before its own deadline.
+func (v *vote) hardDeadline() time.Duration {
+	return (v.request.Deadline + v.memberDeadline()) / 2
+}
+
+// stopGrace is how long the members may take to answer a stop.
+const stopGrace = 300 * time.Millisecond
+
+// infoEvery is the least time between two infos of a council.
+const infoEvery = 200 * time.Millisecond
+
+// collect takes answers until there are enough, or time is over.
+func (v *vote) collect(ctx context.Context, cancel context.CancelFunc) {
+	hard := newAlarm()
+	defer hard.stop()
+	if v.request.Deadline > 0 {
+		hard.set(v.hardDeadline() - time.Since(v.start))
+	}
+	var tick <-chan time.Time
+	if v.request.OnInfo != nil {
+		ticker := time.NewTicker(infoEvery)
+		defer ticker.Stop()
+		tick = ticker.C
+	}
+	done := ctx.Done()
+	for len(v.pending) > 0 {
+		select {
+		case a := <-v.answers:
+			v.take(a)
+			if len(v.pending) > 0 && v.enough() {
+				v.early = true
+				cancel()
+				v.leaveOut(v.config.Stop == StopLeader)
+				return
+			}
+		case <-done:
+			done, v.stopped = nil, true
+			hard.set(stopGrace)
+		case <-hard.C():
+			cancel()
+			v.leaveOut(true)
+			return
+		case <-tick:
+			v.report()
+		}
+	}
+}
+
+// take makes a ballot of an answer.
+func (v *vote) take(a answer) {
+	v.pending = slices.DeleteFunc(v.pending, func(i int) bool { return i == a.seat })
+	v.ballots = append(v.ballots, v.ballot(a))
+}
+
+func (v *vote) ballot(a answer) Ballot {
+	p, s := &v.line.position, v.seats[a.seat]
+	fault, failed := errors.AsType[*usi.Fault](a.err)
+	switch {
+	case a.err == nil:
+		b := NewBallot(a.seat, p, a.reply)
+		b.Arrived = a.arrived
+		v.perturb(&b, &a.reply)
+		v.hit = v.hit || a.reply.Hit
+		if a.reply.Stopped && !v.stopped {
+			s.note("stopped at its deadline")
+		}
+		return b
+	case failed && fault.Kind == usi.FaultHang && a.reply.Answer == usi.AnswerMove:
+		b := v.variation(a.seat, a.reply)
+		b.Arrived = a.arrived
+		return b
+	case errors.Is(a.err, errBusy):
+		return Ballot{Member: a.seat, Kind: KindNone, Text: errBusy.Error(), Arrived: a.arrived}
+	}
+	return Ballot{Member: a.seat, Kind: KindDead, Text: brief(a.err), Nodes: a.reply.Nodes, Arrived: a.arrived}
+}
+
+// variation is the ballot of a search that is not awaited: the first move of
+// its latest principal variation.
+func (v *vote) variation(member int, r usi.Reply) Ballot {
+	b := Ballot{Member: member, Kind: KindNone, Nodes: r.Nodes, Source: SourceVariation}
+	if r.Answer != usi.AnswerMove || v.line.position.CheckLegal(r.Move) != nil {
+		return b
+	}
+	b.Kind, b.Move = KindMove, r.Move
+	best := r.Exact
+	if len(best.PV) == 0 {
+		best = r.Best()
+	}
+	b.take(best)
+	if len(best.PV) > 1 {
+		b.Ponder = best.PV[1]
+	}
+	return b
+}
+
+// leaveOut makes ballots for the members that are not awaited: a vote by what
+// they have said so far, or a record only.
+func (v *vote) leaveOut(votes bool) {
+	for _, i := range v.pending {
+		r, _ := v.seats[i].snapshot()
+		b := v.variation(i, r)
+		if !votes && b.Kind == KindMove {
+			b.Kind = KindLate
+		}
+		b.Arrived = time.Since(v.start)
+		v.ballots = append(v.ballots, b)
+		v.seats[i].note("late")
+	}
+	v.pending = nil
+}
+
+// complete adds the ballots of members that were not asked, and what happened.
+func (v *vote) complete() {
+	for i, s := range v.seats {
+		if !slices.Contains(v.asked, i) {
+			text := "gone"
+			if s.condition() != conditionGone {
+				text = errNotReady.Error()
+			}
+			v.ballots = append(v.ballots, Ballot{Member: i, Kind: KindDead, Text: text})
+		}
+	}
+	v.ballots = sorted(v.ballots)
+}
+
+// enough applies the stop policy.
+func (v *vote) enough() bool {
+	switch v.config.Stop {
+	case StopDecided:
+		return v.chamber.Decided(v.ballots, v.pending)
+	case StopQuorum:
+		return v.agreed()
+	case StopLeader:
+		leader := v.asked[0]
+		weights := v.chamber.Weights()
+		for _, i := range v.asked {
+			if weights[i] > weights[leader] {
+				leader = i
+			}
+		}
+		return !slices.Contains(v.pending, leader)
+	case StopAll:
+	}
+	return false
+}
+
+// agreed reports whether as many of those asked vote for one move as the quorum
+// needs.
+func (v *vote) agreed() bool {
+	var list []Candidate
+	votes := counted(v.ballots)
+	needed := int(math.Ceil(v.config.Quorum*float64(len(v.asked)) - 1e-9))
+	for i := range votes {
+		c := candidate(&list, votes[i].Move)
+		if c.Value++; int(c.Value) >= needed {
+			return true
+		}
+	}
+	return false
+}
+
+// spoken reports whether anybody said anything that can be acted on.
+func (v *vote) spoken() bool {
+	return slices.ContainsFunc(v.ballots, func(b Ballot) bool { return b.Kind != KindDead && b.Kind != KindNone })
+}
+
+// over reports whether there is no time to ask again.
+func (v *vote) over(ctx context.Context) bool {
+	return ctx.Err() != nil || v.request.Deadline > 0 && time.Since(v.start) >= v.memberDeadline()
+}
+
+// await waits until a member's condition changes; false when time is over.
+func (v *vote) await(ctx context.Context) bool {
+	if v.over(ctx) {
+		return false
+	}
+	limit := newAlarm()
+	defer limit.stop()
+	if v.request.Deadline > 0 {
+		limit.set(v.memberDeadline() - time.Since(v.start))
+	}
+	select {
+	case <-v.changed:
+		return true
+	case <-limit.C():
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// tooFew is the fault of a council without enough members.
+func (v *vote) tooFew(alive int) error {
+	f := &usi.Fault{
+		Kind: usi.FaultCrash, Engine: v.config.Name, Doing: "taking a vote", Searching: true, Elapsed: time.Since(v.start),
+		Note: fmt.Sprintf("%d of %d members are alive, the council needs %d", alive, len(v.seats), v.config.MinAlive),
+	}
+	for _, s := range v.seats {
+		if s.condition() != conditionGone {
+			continue
+		}
+		if err := s.failure(); err != nil {
+			f.Note += "; " + s.Name + ": " + err.Error()
+			if member, ok := errors.AsType[*usi.Fault](err); ok && member.Kind == usi.FaultConnection {
+				f.Kind = usi.FaultConnection
+			}
+		}
+	}
+	return f
+}
+
+// conclude plays the decision: the rules learn from it, and it is recorded.
+func (v *vote) conclude(d Decision, shadows []Decision) (usi.Reply, error) {
+	elapsed := time.Since(v.start)
+	before := v.chamber.Weights()
+	o := observed{ply: len(v.line.moves), position: v.line.position, ballots: v.ballots, decision: d, shadows: shadows}
+	v.learn(&o)
+	v.observed = append(v.observed, o)
+	record := v.record(&o, before, elapsed)
+	detail, err := json.Marshal(record)
+	if err != nil {
+		return usi.Reply{}, fmt.Errorf("council %s: recording a vote: %w", v.config.Name, err)
+	}
+	reply := usi.Reply{
+		Answer: d.Answer, Move: d.Move, Ponder: d.Ponder, Text: d.word(), Lines: v.lines(&d, elapsed),
+		Nodes: record.Nodes, Elapsed: elapsed, Hit: v.hit, Stopped: v.stopped, Detail: detail,
+	}
+	return reply, nil
+}
+
+func (v *vote) record(o *observed, before []float64, elapsed time.Duration) *Record {
+	r := &Record{
+		Version: RecordVersion, Type: "vote", Council: v.config.Name, Ply: o.position.Ply(), Own: len(v.observed),
+		Side: o.position.Side().String(), SFEN: o.position.SFEN(), Rule: v.chamber.Rule(), Seed: v.seed, Stop: string(v.config.Stop),
+		Ties: v.chamber.laws.Ties, Declaration: v.chamber.laws.Declaration.String(), ResignQuorum: v.chamber.resignShare(),
+		Members: v.names, Scales: v.scales(), Veto: v.veto, Before: before, After: v.chamber.Weights(), Early: v.early,
+		WallMS: milliseconds(elapsed), Alive: v.alive(), Ballots: make([]BallotRecord, len(v.ballots)),
+	}
+	r.decided(&o.decision)
+	for i := range v.ballots {
+		b := &v.ballots[i]
+		r.Ballots[i] = recordBallot(b, v.names[b.Member])
+	}
+	r.Nodes = v.nodes()
+	for i, s := range v.shadows {
+		d := &o.shadows[i]
+		r.Shadow = append(r.Shadow, ShadowVote{Rule: s.Rule(), Played: d.word(), By: d.By})
+	}
+	for _, s := range v.seats {
+		r.Events = append(r.Events, s.takeEvents()...)
+	}
+	return r
+}
+
+// nodes is what all members searched for this decision.
+func (v *vote) nodes() (sum uint64) {
+	for i := range v.ballots {
+		sum += v.ballots[i].Nodes
+	}
+	for i := range v.veto {
+		sum += v.veto[i].Nodes
+	}
+	return sum
+}
+
+// scales lists the members' calibrations when any differs from the default.
+func (c *Council) scales() [][2]float64 {
+	var list [][2]float64
+	differs := false
+	for _, v := range c.voters {
+		list = append(list, [2]float64{v.Slope, v.Intercept})
+		differs = differs || v.Slope != 0 || v.Intercept != 0
+	}
+	if !differs {
+		return nil
+	}
+	return list
+}
+
+// lines are the candidates as an engine's MultiPV list, the played move first:
+// each with the score and variation of its best backer, and the nodes of all.
+func (v *vote) lines(d *Decision, elapsed time.Duration) []usi.Info {
+	nodes := v.nodes()
+	var list []usi.Info
+	add := func(m shogi.Move, member int) {
+		i := slices.IndexFunc(v.ballots, func(b Ballot) bool { return b.Member == member })
+		if i < 0 || v.ballots[i].Move != m {
+			return
+		}
+		b := &v.ballots[i]
+		info := usi.Info{
+			Depth: b.Depth, SelDepth: b.SelDepth, MultiPV: len(list) + 1, Score: b.Score, HasScore: b.HasScore,
+			Nodes: nodes, Time: elapsed, PV: b.PV,
+		}
+		if s := elapsed.Seconds(); s > 0 {
+			info.NPS = uint64(float64(nodes) / s)
+		}
+		if len(info.PV) == 0 || info.PV[0] != m {
+			info.PV = []shogi.Move{m}
+		}
+		list = append(list, info)
+	}
+	if d.Answer == usi.AnswerMove {
+		add(d.Move, d.Speaker)
+	}
+	votes := counted(v.ballots)
+	for i := range d.Candidates {
+		if c := &d.Candidates[i]; c.Move != d.Move || d.Answer != usi.AnswerMove {
+			add(c.Move, speaker(votes, c.Move, v.voters))
+		}
+	}
+	return list
+}
+
+// report tells the caller who leads so far.
+func (v *vote) report() {
+	ballots := slices.Clone(v.ballots)
+	for _, i := range v.pending {
+		if r, ok := v.seats[i].snapshot(); ok {
+			ballots = append(ballots, v.variation(i, r))
+		}
+	}
+	sofar := *v
+	sofar.ballots = sorted(ballots)
+	d := v.chamber.Decide(&v.line.position, sofar.ballots)
+	if list := sofar.lines(&d, time.Since(v.start)); len(list) > 0 && d.Answer == usi.AnswerMove {
+		v.request.OnInfo(list[0])
+	}
+}
+
+// alarm is a timer that may not be set yet.
+type alarm struct{ timer *time.Timer }
+
+func newAlarm() *alarm { return &alarm{} }
+
+func (a *alarm) set(d time.Duration) {
+	a.stop()
+	a.timer = time.NewTimer(d)
+}
+
+func (a *alarm) stop() {
+	if a.timer != nil {
+		a.timer.Stop()
+	}
+}
+
+// C is nil, which never fires, before set.
+func (a *alarm) C() <-chan time.Time {
+	if a.timer == nil {
+		return nil
+	}
+	return a.timer.C
+}

@@ -1,0 +1,136 @@
+package usi
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"gogi/internal/foreign"
+	"gogi/shogi"
+)
+
+// MateAnswer is what kind of thing was said at the end of a mate search.
+type MateAnswer uint8
+
+// The answers of a checkmate line.
+const (
+	MateInvalid        MateAnswer = iota // could not be read; Text says what stood there
+	MateFound                            // the side to move mates; Moves is the line
+	MateNone                             // proven: the side to move has no mate ("nomate")
+	MateTimeout                          // neither was found ("timeout")
+	MateNotImplemented                   // the engine has no mate search ("notimplemented")
+)
+
+// Checkmate is the end of a mate search ("go mate"): whether the side to move
+// can mate the other by checks.
+type Checkmate struct {
+	Answer  MateAnswer
+	Moves   []shogi.Move // of MateFound, beginning with the side to move's
+	Text    string       // what stood behind the first word, safe to print
+	Nodes   uint64       // the last count of nodes that was reported
+	Elapsed time.Duration
+	Stopped bool // the search was stopped: the deadline passed or ctx ended
+}
+
+// ParseCheckmate reads a line "checkmate …". It never fails: what is none of the
+// four answers is MateInvalid. "none", which one engine family prints when it
+// gave up, is MateTimeout. Whether the moves are legal and mate is the
+// caller's business.
+func ParseCheckmate(line string) Checkmate {
+	rest := strings.TrimSpace(strings.TrimPrefix(line, "checkmate"))
+	c := Checkmate{Text: foreign.Printable(rest, 2000)}
+	switch rest {
+	case "nomate":
+		c.Answer = MateNone
+	case "timeout", "none":
+		c.Answer = MateTimeout
+	case "notimplemented":
+		c.Answer = MateNotImplemented
+	default:
+		moves := parseMoves(rest)
+		if len(moves) > 0 && len(moves) == len(strings.Fields(rest)) {
+			c.Answer, c.Moves = MateFound, moves
+		}
+	}
+	return c
+}
+
+// String is the whole line. MateInvalid and a mate without moves are said as
+// timeout, which claims nothing.
+func (c Checkmate) String() string {
+	if c.Answer == MateFound && len(c.Moves) == 0 {
+		c.Answer = MateInvalid // there is no way to say that
+	}
+	switch c.Answer {
+	case MateFound:
+		var b strings.Builder
+		b.WriteString("checkmate")
+		writeMoves(&b, c.Moves)
+		return b.String()
+	case MateNone:
+		return "checkmate nomate"
+	case MateNotImplemented:
+		return "checkmate notimplemented"
+	case MateInvalid, MateTimeout:
+	}
+	return "checkmate timeout"
+}
+
+// Mate asks for a mate by the side to move: "go mate" with r.Go.MateTime (0:
+// infinite), whatever else r.Go holds. It waits, stops and fails as Think does.
+//
+// Engines without a mate search of their own answer "bestmove" after an
+// ordinary search. That is taken too: it is MateFound when the best line's score
+// is a mate and its variation really ends in one, MateNone when the score says
+// that the side to move is mated itself, else MateTimeout.
+func (e *Engine) Mate(ctx context.Context, r Request) (Checkmate, error) {
+	if err := e.stopPonder(); err != nil {
+		return Checkmate{}, err
+	}
+	r.Go = Go{Mate: true, MateTime: r.Go.MateTime}
+	s, err := e.startFor(r, lineCheckmate)
+	if err != nil {
+		return Checkmate{}, err
+	}
+	ev, stopped, err := e.outcome(ctx, s, r.Deadline)
+	e.in.watch(nil)
+	if err != nil {
+		e.noteElapsed(time.Since(s.start))
+		return Checkmate{Stopped: stopped}, err
+	}
+	reply := e.in.reply()
+	c := e.mateAnswer(ev, reply, r.Position)
+	c.Nodes, c.Stopped, c.Elapsed = reply.Nodes, stopped, max(0, ev.stamp.Sub(s.start))
+	return c, nil
+}
+
+func (e *Engine) mateAnswer(ev event, reply Reply, p Position) Checkmate {
+	line := foreign.Decode(ev.line)
+	if kindOf(ev.line) == lineCheckmate {
+		return ParseCheckmate(line)
+	}
+	c := Checkmate{Answer: MateTimeout, Text: foreign.Printable(strings.TrimSpace(strings.TrimPrefix(line, "bestmove")), 40)}
+	best := reply.Exact
+	if !best.HasScore {
+		best = reply.Best()
+	}
+	switch {
+	case best.Score.Bound != Exact:
+	case best.Score.Mate > 0 && endsInMate(p, best.PV):
+		c.Answer, c.Moves = MateFound, best.PV
+	case best.Score.Mate < 0:
+		c.Answer = MateNone
+	}
+	return c
+}
+
+// endsInMate reports whether the moves are legal from p, an odd number, and
+// leave the other side without a move.
+func endsInMate(p Position, moves []shogi.Move) bool {
+	if len(moves)%2 == 0 {
+		return false
+	}
+	p.Moves = append(p.Moves[:len(p.Moves):len(p.Moves)], moves...)
+	h, err := p.History()
+	return err == nil && !h.Position().HasLegalMove()
+}

@@ -1,0 +1,164 @@
+package usi
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"gogi/shogi"
+)
+
+// state is what a search of a Server is doing. Without one the Server is idle.
+//
+//	command    idle        thinking, solving   held                    pondering
+//	go         thinking    answer, thinking    answer, thinking        answer, thinking
+//	go ponder  pondering   (as go, with the state pondering: held if the Served cannot ponder)
+//	go inf.    held        (as go, with the state held)
+//	go mate    solving     (as go, with the state solving)
+//	stop       –           answer, idle        answer, idle            Think (ended ctx), answer, idle
+//	ponderhit  –           –                   thinking (ponder only)  Think: thinking
+//	gameover, isready, usinewgame: as stop, then their own work
+//	the end    –           answer              answer                  –
+type state uint8
+
+const (
+	thinking  state = iota // Think runs and its answer is said when it comes
+	held                   // Think runs or has ended; its answer waits for a command
+	pondering              // the Served searches on its own, no goroutine of ours is on
+	solving                // Mate runs
+)
+
+// run is one "go" whose answer has not been said.
+type run struct {
+	state   state
+	asked   Go // as the GUI said it
+	request Request
+	bad     error // what is wrong with the position: there is nothing to search
+	cancel  context.CancelFunc
+	release chan struct{} // closed by the command that lets the answer of held out
+	ended   chan struct{} // closed by the search's goroutine, once its answer is in the outbox
+	silent  bool          // set before release is closed: say no answer (ponderhit starts anew)
+	stopped bool          // a search on the opponent's time that was stopped; set like silent
+
+	mu   sync.Mutex
+	over bool       // the answer was said: infos are no longer passed on
+	best shogi.Move // the first move of the best line, as last reported
+}
+
+func (s *server) newRun(g Go) *run {
+	r := &run{asked: g, bad: s.bad, release: make(chan struct{}), ended: make(chan struct{})}
+	r.request = Request{Position: s.position, Go: g, OnInfo: func(i Info) { s.info(r, i) }}
+	return r
+}
+
+// active is the search that is on, or nil.
+func (s *server) active() *run {
+	if s.run != nil {
+		select {
+		case <-s.run.ended:
+			s.run = nil
+		default:
+		}
+	}
+	return s.run
+}
+
+// launch starts the goroutine of a search.
+func (s *server) launch(ctx context.Context, r *run) {
+	ctx, r.cancel = context.WithCancel(ctx)
+	s.run = r
+	go func() {
+		defer close(r.ended)
+		defer r.cancel()
+		if r.state == solving {
+			s.solve(ctx, r)
+		} else {
+			s.think(ctx, r)
+		}
+	}()
+}
+
+func (s *server) think(ctx context.Context, r *run) {
+	reply, err := Reply{}, r.bad
+	if err == nil {
+		reply, err = s.served.Think(ctx, r.request)
+		if reply.Answer == AnswerMove && reply.Move == shogi.NoMove {
+			reply.Answer = AnswerInvalid
+		}
+		if err == nil && reply.Answer == AnswerInvalid {
+			err = errors.New("the search ended without an answer")
+		}
+	}
+	if r.state == held {
+		<-r.release
+	}
+	if r.silent {
+		r.mute()
+		return
+	}
+	if err != nil {
+		s.complain(err)
+	}
+	s.conclude(r, answerTo(r, reply).String())
+}
+
+func (s *server) solve(ctx context.Context, r *run) {
+	c, err := Checkmate{Answer: MateNotImplemented}, r.bad
+	if solver, ok := s.served.(ServedSolver); ok && err == nil {
+		c, err = solver.Mate(ctx, r.request)
+	}
+	if err != nil {
+		s.complain(err)
+		c = Checkmate{Answer: MateTimeout}
+	}
+	s.conclude(r, c.String())
+}
+
+// conclude says the answer; no info of this search comes after it.
+func (s *server) conclude(r *run, line string) {
+	r.mute()
+	s.out.say(line)
+}
+
+// mute passes on no more infos.
+func (r *run) mute() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+}
+
+// info passes an info on. It never waits for the GUI.
+func (s *server) info(r *run, i Info) {
+	line := i.String()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return
+	}
+	if len(i.PV) > 0 && i.MultiPV <= 1 {
+		r.best = i.PV[0]
+	}
+	s.out.info(line)
+}
+
+// known is the last move that the search was seen to prefer or, if any will
+// do, the first legal one; NoMove if there is none.
+func (r *run) known(any bool) shogi.Move {
+	r.mu.Lock()
+	best := r.best
+	r.mu.Unlock()
+	if r.bad != nil {
+		return shogi.NoMove
+	}
+	h, err := r.request.Position.History()
+	if err != nil {
+		return shogi.NoMove
+	}
+	if best != shogi.NoMove && h.Position().CheckLegal(best) == nil {
+		return best
+	}
+	if moves := h.Position().LegalMoves(nil); any && len(moves) > 0 {
+		return moves[0]
+	}
+	return shogi.NoMove
+}

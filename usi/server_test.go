@@ -1,0 +1,1033 @@
+package usi_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// actor is a Served that does what a test says and notes how it is called.
+// It plays line in every game.
+type actor struct {
+	mu    sync.Mutex
+	calls []string
+
+	ready   time.Duration // how long Ready takes
+	eager   bool          // answers at once even when it should search without limit
+	answer  usi.Answer    // instead of a move
+	failure error         // of Think and Ponder
+	broken  error         // of Ready
+	infos   []usi.Info    // of each search, at its beginning
+}
+
+// line is the game that the actor plays.
+var line = []string{"7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e"}
+
+func (a *actor) note(format string, args ...any) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.calls = append(a.calls, fmt.Sprintf(format, args...))
+}
+
+func (a *actor) takeCalls() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	calls := a.calls
+	a.calls = nil
+	return calls
+}
+
+func (a *actor) Name() string   { return "Actor" }
+func (a *actor) Author() string { return "nobody" }
+
+func (a *actor) Options() []usi.Option {
+	return []usi.Option{
+		{Name: "Style", Type: usi.String},
+		{Name: "Null value cut", Type: usi.Check, Default: "true"},
+		{Name: "Clear", Type: usi.Button},
+		{Name: "Votes", Type: usi.Spin, Default: "3", Min: 1, Max: 9},
+	}
+}
+
+func (a *actor) SetOption(s usi.Setting) error {
+	a.note("SetOption %s=%s", s.Name, s.Value)
+	return nil
+}
+
+func (a *actor) Ready(ctx context.Context) error {
+	a.note("Ready")
+	if a.ready == 0 {
+		return a.broken
+	}
+	select {
+	case <-time.After(a.ready):
+		return a.broken
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (a *actor) NewGame(context.Context, usi.Game) error {
+	a.note("NewGame")
+	return nil
+}
+
+func describe(r usi.Request) string {
+	text := strings.TrimPrefix(r.Position.String(), "position ") + " " + r.Go.String()
+	if r.Go.Early {
+		text += " (early)"
+	}
+	return text
+}
+
+// wait is the search: a limit of nodes or depth takes no time, a clock none
+// either, movetime its time, and without one it waits for the end of ctx.
+func (a *actor) wait(ctx context.Context, r usi.Request) {
+	for _, i := range a.infos {
+		r.OnInfo(i)
+	}
+	switch g := r.Go; {
+	case a.eager || g.Clock || g.Nodes > 0:
+	case g.MoveTime > 0:
+		select {
+		case <-time.After(g.MoveTime):
+		case <-ctx.Done():
+		}
+	default:
+		<-ctx.Done()
+	}
+}
+
+func (a *actor) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	how := "Think"
+	if ctx.Err() != nil {
+		how = "Think(ended)"
+	}
+	a.note("%s %s", how, describe(r))
+	a.wait(ctx, r)
+	if a.failure != nil {
+		return usi.Reply{}, a.failure
+	}
+	if a.answer != usi.AnswerInvalid {
+		return usi.Reply{Answer: a.answer}, nil
+	}
+	m, err := shogi.ParseMove(line[len(r.Position.Moves)])
+	return usi.Reply{Answer: usi.AnswerMove, Move: m}, err
+}
+
+// ponderer is an actor that can search on the opponent's time.
+type ponderer struct{ *actor }
+
+func (p ponderer) Ponder(_ context.Context, r usi.Request) error {
+	p.note("Ponder %s", describe(r))
+	for _, i := range p.infos {
+		r.OnInfo(i)
+	}
+	return p.failure
+}
+
+// council is an actor that can do everything.
+type council struct{ ponderer }
+
+func (c council) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
+	c.note("Mate %s", describe(r))
+	if r.Go.MateTime == 0 {
+		<-ctx.Done()
+		return usi.Checkmate{Answer: usi.MateTimeout}, c.failure
+	}
+	return usi.Checkmate{Answer: usi.MateFound, Moves: pv("7g7f", "3c3d", "8h2b+")}, c.failure
+}
+
+func (c council) GameOver(_ context.Context, o usi.Outcome) error {
+	c.note("GameOver %s", o)
+	return nil
+}
+
+func able() council { return council{ponderer{&actor{}}} }
+
+func pv(moves ...string) (list []shogi.Move) {
+	for _, text := range moves {
+		m, err := shogi.ParseMove(text)
+		if err != nil {
+			panic(err)
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// gui is the other side of a Server, in a synctest bubble.
+type gui struct {
+	t   *testing.T
+	in  *io.PipeWriter
+	out *io.PipeReader
+	err chan error // one value, once Serve has returned
+
+	mu    sync.Mutex
+	lines []string
+}
+
+// start serves without reading.
+func start(ctx context.Context, t *testing.T, server usi.Server, served usi.Served) *gui {
+	t.Helper()
+	commands, in := io.Pipe()
+	out, answers := io.Pipe()
+	g := &gui{t: t, in: in, out: out, err: make(chan error, 1)}
+	go func() {
+		err := server.Serve(ctx, commands, answers, served)
+		g.err <- errors.Join(err, answers.Close(), commands.Close())
+	}()
+	return g
+}
+
+// read takes all lines from now on.
+func (g *gui) read() {
+	go func() {
+		lines := bufio.NewScanner(g.out)
+		for lines.Scan() {
+			g.mu.Lock()
+			g.lines = append(g.lines, lines.Text())
+			g.mu.Unlock()
+		}
+	}()
+}
+
+func (g *gui) say(text string) {
+	g.t.Helper()
+	if _, err := io.WriteString(g.in, text); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// heard are the new lines, once nothing moves any more.
+func (g *gui) heard() []string {
+	synctest.Wait()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	lines := g.lines
+	g.lines = nil
+	return lines
+}
+
+// quit ends the dialogue; the bubble's end shows what is left running.
+func (g *gui) quit() {
+	g.t.Helper()
+	g.say("quit\n")
+	if err := <-g.err; err != nil {
+		g.t.Error(err)
+	}
+}
+
+// rehearse plays a dialogue. "> " is said by the GUI, lines behind each other
+// without waiting; "< " is the exact answer; "= " are the exact calls, checked
+// where there is one; "+ " lets time pass.
+func rehearse(t *testing.T, server usi.Server, served interface {
+	usi.Served
+	takeCalls() []string
+}, script string,
+) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		g := start(t.Context(), t, server, served)
+		g.read()
+		steps := strings.Split(strings.ReplaceAll(strings.TrimSpace(script), "\t", ""), "\n")
+		for i := 0; i < len(steps); {
+			var said string
+			for ; i < len(steps) && strings.HasPrefix(steps[i], "> "); i++ {
+				said += steps[i][2:] + "\n"
+			}
+			g.say(said)
+			for ; i < len(steps) && strings.HasPrefix(steps[i], "+ "); i++ {
+				d, err := time.ParseDuration(steps[i][2:])
+				if err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(d) //nolint:forbidigo // in synctest's time
+			}
+			var answers, calls []string
+			for ; i < len(steps) && !strings.HasPrefix(steps[i], "> "); i++ {
+				if text, ok := strings.CutPrefix(steps[i], "= "); ok {
+					calls = append(calls, text)
+				} else {
+					answers = append(answers, strings.TrimPrefix(strings.TrimPrefix(steps[i], "<"), " "))
+				}
+			}
+			compare(t, said, g.heard(), answers)
+			if got := served.takeCalls(); len(calls) > 0 {
+				compare(t, said+"(calls)", got, calls)
+			}
+		}
+		g.quit()
+	})
+}
+
+func compare(t *testing.T, said string, got, want []string) {
+	t.Helper()
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%sgave\n  %s\nwant\n  %s", said, strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+func TestDialogues(t *testing.T) {
+	for name, script := range map[string]string{
+		"a game": `
+			> usi
+			< id name Actor
+			< id author nobody
+			< option name Style type string default <empty>
+			< option name Null value cut type check default true
+			< option name Clear type button
+			< option name Votes type spin default 3 min 1 max 9
+			< usiok
+			> isready
+			< readyok
+			= Ready
+			> usinewgame
+			= NewGame
+			> position startpos
+			> go btime 1000 wtime 1000 byoyomi 0
+			< bestmove 7g7f
+			= Think startpos go btime 1000 wtime 1000 byoyomi 0
+			> gameover win
+			= GameOver win`,
+		"1 no bestmove in ponder before ponderhit": `
+			> position startpos moves 7g7f
+			> go ponder btime 1 wtime 2 byoyomi 3
+			= Ready
+			= Ponder startpos moves 7g7f go ponder btime 1 wtime 2 byoyomi 3
+			> usi oops
+			+ 1h
+			< id name Actor
+			< id author nobody
+			< option name Style type string default <empty>
+			< option name Null value cut type check default true
+			< option name Clear type button
+			< option name Votes type spin default 3 min 1 max 9
+			< usiok
+			> ponderhit
+			< bestmove 3c3d
+			= Think startpos moves 7g7f go btime 1 wtime 2 byoyomi 3`,
+		"1 no bestmove in infinite before stop": `
+			> go infinite
+			+ 1h
+			= Ready
+			= Think startpos go infinite
+			> stop
+			< bestmove 7g7f`,
+		"2 stop in ponder is one bestmove for that position": `
+			> position startpos moves 7g7f
+			> go ponder btime 1 wtime 2 byoyomi 3
+			+ 1s
+			> position startpos moves 7g7f 3c3d
+			> stop
+			> stop
+			< bestmove 3c3d
+			= Think(ended) startpos moves 7g7f go btime 1 wtime 2 byoyomi 3
+			> go nodes 1
+			< bestmove 2g2f`,
+		"3 bursts give one bestmove for each go, in order": `
+			> position startpos
+			> go infinite
+			> stop
+			> position startpos moves 7g7f
+			> go ponder btime 1 wtime 1
+			> stop
+			> position startpos moves 7g7f 3c3d
+			> go ponder btime 1 wtime 1
+			> ponderhit
+			> stop
+			> stop
+			> position startpos moves 7g7f 3c3d 2g2f
+			> go nodes 1
+			> stop
+			< bestmove 7g7f
+			< bestmove 3c3d
+			< bestmove 2g2f
+			< bestmove 8c8d`,
+		"3 stop, ponderhit and blank lines with nothing running say nothing": `
+			> stop
+			> ponderhit
+			>   
+			> ponderhit btime 5 wtime 5
+			> stop
+			> isready
+			< readyok`,
+		"3 go while thinking ends the old search first": `
+			> go infinite
+			> position startpos moves 7g7f
+			> go infinite
+			< bestmove 7g7f
+			> go nodes 1
+			< bestmove 3c3d
+			< bestmove 3c3d
+			> go ponder btime 1 wtime 1
+			> go nodes 1
+			< bestmove 3c3d
+			< bestmove 3c3d`,
+		"3 stop behind the natural end says nothing": `
+			> go movetime 1000
+			+ 1s
+			< bestmove 7g7f
+			> stop
+			> ponderhit
+			> go movetime 1000
+			+ 999ms
+			> stop
+			< bestmove 7g7f`,
+		"4 stop and gameover are one bestmove": `
+			> go infinite
+			> stop
+			> gameover lose
+			< bestmove 7g7f
+			> isready
+			< readyok`,
+		"4 gameover alone ends thinking with its bestmove": `
+			> go movetime 60000
+			= Ready
+			= Think startpos go movetime 60000
+			> gameover lose
+			< bestmove 7g7f
+			= GameOver lose`,
+		"4 gameover alone ends pondering with its bestmove": `
+			> go ponder btime 1 wtime 1
+			> gameover draw
+			< bestmove 7g7f
+			= Ready
+			= Ponder startpos go ponder btime 1 wtime 1
+			= Think(ended) startpos go btime 1 wtime 1
+			= GameOver draw
+			> ponderhit
+			> gameover
+			< info string error: gameover "": expected win, lose or draw
+			> gameover won
+			< info string error: gameover "won": expected win, lose or draw`,
+		"4 isready and usinewgame forget the game": `
+			> position startpos moves 7g7f
+			> go nodes 1
+			< bestmove 3c3d
+			> isready
+			> go nodes 1
+			< readyok
+			< bestmove 7g7f
+			> position startpos moves 7g7f
+			> usinewgame
+			> go nodes 1
+			< bestmove 7g7f
+			> position startpos moves 7g7f
+			> go ponder btime 1 wtime 1
+			> isready
+			< bestmove 3c3d
+			< readyok
+			> ponderhit`,
+		"6 a GUI that forgets isready": `
+			> usinewgame
+			> go nodes 1
+			< bestmove 7g7f
+			= Ready
+			= NewGame
+			= Think startpos go nodes 1`,
+		"7 values with spaces, names with value, buttons, empty values": `
+			> setoption name Style value very  wild value style
+			= SetOption Style=very  wild value style
+			> setoption name null value cut value FALSE
+			= SetOption Null value cut=false
+			> setoption name Clear
+			= SetOption Clear=
+			> setoption name Style value
+			= SetOption Style=
+			> setoption name Style value <empty>
+			= SetOption Style=
+			> setoption Votes value 4
+			= SetOption Votes=4`,
+		"7 options that do not exist, and the two that GUIs always send": `
+			> setoption name USI_Hash value 256
+			> setoption name USI_Ponder value true
+			> setoption name Ponder value true
+			> setoption name Vote value 4
+			< info string error: option "Vote" is not offered; nearest: Votes
+			> setoption name Votes value 10
+			< info string error: option Votes: 10 is outside 1 to 9
+			> setoption name Votes value
+			< info string error: option Votes: "" is not a whole number
+			> setoption name Null value cut
+			< info string error: option Null value cut: "" is not true or false
+			> setoption
+			< info string error: option "" is not offered; nearest: Style, Null value cut, Clear
+			> setoption name
+			< info string error: option "" is not offered; nearest: Style, Null value cut, Clear`,
+		"7 options wait for the end of a search": `
+			> go infinite
+			> setoption name Votes value 4
+			> setoption name Bad value 4
+			< info string error: option "Bad" is not offered
+			= Ready
+			= Think startpos go infinite
+			> stop
+			< bestmove 7g7f
+			= SetOption Votes=4
+			> go ponder btime 1 wtime 1
+			> setoption name Votes value 5
+			= Ponder startpos go ponder btime 1 wtime 1
+			> ponderhit
+			< bestmove 7g7f
+			= Think startpos go btime 1 wtime 1
+			> go nodes 1
+			< bestmove 7g7f
+			= SetOption Votes=5
+			= Think startpos go nodes 1`,
+		"9 clocks are passed on as they are": `
+			> go btime 0 wtime 0 binc 1000 winc 2000
+			< bestmove 7g7f
+			= Ready
+			= Think startpos go btime 0 wtime 0 binc 1000 winc 2000`,
+		"10 the position is passed on with its side": `
+			> position sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1
+			> go nodes 1
+			< bestmove 7g7f
+			= Ready
+			= Think sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1 go nodes 1`,
+		"11 clocks that come with ponderhit": `
+			> go ponder
+			= Ready
+			= Ponder startpos go ponder (early)
+			> ponderhit btime 1000 wtime 2000 byoyomi 10
+			< bestmove 7g7f
+			= Think startpos go btime 1000 wtime 2000 byoyomi 10 (early)
+			> go ponder btime 5000 wtime 6000 byoyomi 10
+			> ponderhit btime 1000 wtime 2000 byoyomi 10
+			< bestmove 7g7f
+			= Ponder startpos go ponder btime 5000 wtime 6000 byoyomi 10
+			= Think startpos go btime 1000 wtime 2000 byoyomi 10
+			> go ponder btime 5000 wtime 6000
+			> ponderhit oops
+			< info string error: usi: "go oops": unknown word "oops"
+			< bestmove 7g7f
+			= Ponder startpos go ponder btime 5000 wtime 6000
+			= Think startpos go btime 5000 wtime 6000`,
+		"12 mate": `
+			> go mate 5000
+			< checkmate 7g7f 3c3d 8h2b+
+			= Ready
+			= Mate startpos go mate 5000
+			> go mate infinite
+			+ 1h
+			= Mate startpos go mate infinite
+			> ponderhit
+			> stop
+			> stop
+			< checkmate timeout
+			> go mate infinite
+			> go nodes 1
+			< checkmate timeout
+			< bestmove 7g7f
+			> go mate infinite
+			> gameover win
+			< checkmate timeout`,
+		"13 searchmoves are passed on": `
+			> go ponder btime 1 wtime 1 searchmoves 2g2f
+			> ponderhit btime 2 wtime 2
+			< bestmove 7g7f
+			= Ready
+			= Ponder startpos go ponder btime 1 wtime 1 searchmoves 2g2f
+			= Think startpos go btime 2 wtime 2 searchmoves 2g2f
+			> go infinite searchmoves 2g2f
+			> stop
+			< bestmove 7g7f`,
+		"words that are not understood": `
+			> go movestogo 40 btime 1 wtime 2
+			< info string error: usi: "go movestogo 40 btime 1 wtime 2": unknown word "movestogo"
+			< bestmove 7g7f
+			= Ready
+			= Think startpos go btime 1 wtime 2
+			> go perft 5
+			+ 1s
+			< info string error: usi: "go perft 5": unknown word "perft"
+			< bestmove 7g7f
+			> go ponder oops
+			< info string error: usi: "go ponder oops": unknown word "oops"
+			> stop
+			< bestmove 7g7f
+			> dance now
+			< info string error: unknown command "dance"`,
+		"a position that makes no sense is not searched": `
+			> position startpos moves 7g7e
+			< info string error: move 1 (7g7e): 7g7e is illegal: a pawn cannot move from 7g to 7e
+			> go nodes 1
+			< info string error: move 1 (7g7e): 7g7e is illegal: a pawn cannot move from 7g to 7e
+			< bestmove resign
+			= Ready
+			> go infinite
+			> stop
+			< info string error: move 1 (7g7e): 7g7e is illegal: a pawn cannot move from 7g to 7e
+			< bestmove resign
+			> go mate 10
+			< info string error: move 1 (7g7e): 7g7e is illegal: a pawn cannot move from 7g to 7e
+			< checkmate timeout
+			> isready
+			> go nodes 1
+			< readyok
+			< bestmove 7g7f`,
+		"CRLF, spaces and bytes that are no text": "> \t isready \r\n< readyok\n> \x00isready\n< info string error: unknown command \"isready\"\n" +
+			"> go\x00 nodes 1\n< info string error: unknown command \"go\"\n> position startpos moves 7g7f\r\n> go nodes 1\r\n< bestmove 3c3d",
+	} {
+		t.Run(name, func(t *testing.T) { rehearse(t, usi.Server{}, able(), script) })
+	}
+}
+
+func TestUsiIsAnsweredWithoutThePlayer(t *testing.T) { // trap 5
+	a := able()
+	rehearse(t, usi.Server{}, a, `
+		> usi
+		> usi
+		`+strings.Repeat(`< id name Actor
+		< id author nobody
+		< option name Style type string default <empty>
+		< option name Null value cut type check default true
+		< option name Clear type button
+		< option name Votes type spin default 3 min 1 max 9
+		< usiok
+		`, 2))
+	if calls := a.takeCalls(); len(calls) > 0 {
+		t.Errorf("usi alone called %q", calls)
+	}
+}
+
+func TestPonderWithoutAPonderer(t *testing.T) {
+	script := `
+		> go ponder btime 1 wtime 2 byoyomi 3
+		+ 1h
+		= Ready
+		= Think startpos go infinite
+		> position startpos moves 7g7f
+		> ponderhit
+		< bestmove 7g7f
+		= Think startpos go btime 1 wtime 2 byoyomi 3
+		> go ponder
+		+ 1h
+		= Think startpos moves 7g7f go infinite
+		> ponderhit btime 4 wtime 5
+		< bestmove 3c3d
+		= Think startpos moves 7g7f go btime 4 wtime 5
+		> go ponder btime 1 wtime 2
+		+ 1h
+		> stop
+		> stop
+		< bestmove 3c3d
+		> go mate 100
+		< checkmate notimplemented
+		> gameover win`
+	for name, eager := range map[string]bool{"patient": false, "1 early answers are held": true} {
+		t.Run(name, func(t *testing.T) { rehearse(t, usi.Server{}, &actor{eager: eager}, script) })
+	}
+}
+
+func TestEarlyAnswersAreHeld(t *testing.T) { // traps 1 and 14: a book move comes at once
+	a := able()
+	a.eager = true
+	rehearse(t, usi.Server{}, a, `
+		> go infinite
+		+ 1h
+		> stop
+		< bestmove 7g7f
+		> go ponder btime 1 wtime 1
+		+ 1h
+		> ponderhit
+		< bestmove 7g7f
+		> go ponder infinite
+		> ponderhit
+		+ 1h
+		> ponderhit
+		> stop
+		< bestmove 7g7f
+		> go infinite
+		+ 1h
+		> gameover win
+		< bestmove 7g7f`)
+}
+
+func TestPlayersThatDoNotAnswer(t *testing.T) {
+	infos := []usi.Info{
+		{Depth: 1, MultiPV: 1, PV: pv("2g2f")}, {Depth: 1, MultiPV: 2, PV: pv("9g9f")}, {Text: "so far\nbestmove 1g1f"},
+	}
+	const told = `
+		< info depth 1 multipv 1 nodes 0 nps 0 time 0 pv 2g2f
+		< info depth 1 multipv 2 nodes 0 nps 0 time 0 pv 9g9f
+		< info string so far bestmove 1g1f`
+	const stopped = `
+		> position startpos
+		> go ponder btime 1 wtime 1`
+	start := shogi.StartPos()
+	firstLegal := start.LegalMoves(nil)[0].String()
+	for name, c := range map[string]struct {
+		actor  *actor
+		script string
+	}{
+		"resigns": {&actor{answer: usi.AnswerResign}, "> go nodes 1\n< bestmove resign"},
+		"wins":    {&actor{answer: usi.AnswerWin}, "> go nodes 1\n< bestmove win"},
+		"fails":   {&actor{failure: errors.New("all died")}, "> go nodes 1\n< info string error: all died\n< bestmove resign"},
+		"fails after infos": {
+			&actor{failure: errors.New("all died"), infos: infos},
+			"> go nodes 1" + told + "\n< info string error: all died\n< bestmove 2g2f",
+		},
+		"answers nothing": {
+			&actor{answer: usi.AnswerMove},
+			"> go nodes 1\n< info string error: the search ended without an answer\n< bestmove resign",
+		},
+		"does not start": {
+			&actor{broken: errors.New("no network")},
+			"> isready\n< info string error: no network\n> go nodes 1\n< info string error: no network\n< bestmove 7g7f",
+		},
+		"2 resigns after a stopped ponder": {
+			&actor{answer: usi.AnswerResign, infos: infos[:1]},
+			stopped + "\n< info depth 1 multipv 1 nodes 0 nps 0 time 0 pv 2g2f\n> stop\n< info depth 1 multipv 1 nodes 0 nps 0 time 0 pv 2g2f\n< bestmove 2g2f",
+		},
+		"2 wins after a stopped ponder, nothing known": {&actor{answer: usi.AnswerWin}, stopped + "\n> stop\n< bestmove " + firstLegal},
+		"2 fails in a stopped ponder": {
+			&actor{failure: errors.New("all died")},
+			stopped + "\n< info string error: all died\n> stop\n< info string error: all died\n< bestmove " + firstLegal,
+		},
+		"2 is mated in a stopped ponder": {
+			&actor{answer: usi.AnswerResign},
+			"> position sfen 4k4/4G4/4P4/9/9/9/9/9/9 w - 1\n> go ponder\n> stop\n< bestmove resign",
+		},
+		"12 fails in a mate search": {&actor{failure: errors.New("all died")}, "> go mate 5\n< info string error: all died\n< checkmate timeout"},
+	} {
+		t.Run(name, func(t *testing.T) { rehearse(t, usi.Server{}, council{ponderer{c.actor}}, c.script) })
+	}
+}
+
+func TestSlowReady(t *testing.T) { // trap 6
+	a := able()
+	a.ready = 12 * time.Second
+	rehearse(t, usi.Server{KeepAlive: 5 * time.Second}, a, `
+		> isready
+		> go nodes 1
+		+ 6s
+		<
+		> stop
+		+ 5s
+		<
+		> stop
+		+ 1h
+		< readyok
+		< bestmove 7g7f`)
+	a.takeCalls()
+	rehearse(t, usi.Server{}, a, `
+		> isready
+		+ 11s
+		> usi
+		+ 1s
+		< readyok
+		< id name Actor
+		< id author nobody
+		< option name Style type string default <empty>
+		< option name Null value cut type check default true
+		< option name Clear type button
+		< option name Votes type spin default 3 min 1 max 9
+		< usiok`)
+}
+
+// TestEndInEveryState: the bubble fails when a goroutine is left.
+func TestEndInEveryState(t *testing.T) { // trap 15
+	interrupted := errors.New("interrupted")
+	for name, before := range map[string]string{
+		"boot":                "",
+		"greeted":             "usi\n",
+		"loading":             "usi\nisready\n",
+		"loading with more":   "isready\nusinewgame\nposition startpos\ngo nodes 1\ngo infinite\ngo ponder\nstop\ngo mate infinite\n",
+		"thinking":            "go movetime 3600000\n",
+		"held":                "go infinite\n",
+		"held with an option": "go infinite\nsetoption name Votes value 2\n",
+		"pondering":           "go ponder btime 1 wtime 1\n",
+		"solving":             "go mate infinite\n",
+		"in a line":           "isrea",
+	} {
+		for how, end := range map[string]func(g *gui, cancel context.CancelCauseFunc){
+			"quit":         func(g *gui, _ context.CancelCauseFunc) { g.say("\nquit\n") },
+			"end of input": func(g *gui, _ context.CancelCauseFunc) { g.in.Close() },
+			"interrupt":    func(_ *gui, cancel context.CancelCauseFunc) { cancel(interrupted) },
+		} {
+			t.Run(name+"/"+how, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					a := able()
+					if strings.HasPrefix(name, "loading") {
+						a.ready = time.Hour
+					}
+					ctx, cancel := context.WithCancelCause(t.Context())
+					defer cancel(nil)
+					g := start(ctx, t, usi.Server{KeepAlive: 5 * time.Second}, a)
+					g.read()
+					g.say(before)
+					synctest.Wait()
+					began := time.Now()
+					end(g, cancel)
+					err := <-g.err
+					if want := how == "interrupt"; errors.Is(err, interrupted) != want || !want && err != nil {
+						t.Errorf("error %v", err)
+					}
+					if took := time.Since(began); took != 0 {
+						t.Errorf("took %v", took)
+					}
+					if n, gos := countPrefix(g.heard(), "bestmove "), strings.Count(before, "go ")-strings.Count(before, "go mate"); n > gos {
+						t.Errorf("%d bestmoves for %d go", n, gos)
+					}
+				})
+			})
+		}
+	}
+}
+
+func countPrefix(lines []string, prefix string) (n int) {
+	for _, l := range lines {
+		if strings.HasPrefix(l, prefix) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestCommandsBeforeTheEndAreDone(t *testing.T) {
+	var out strings.Builder
+	in := strings.NewReader("isready\nposition startpos moves 7g7f\ngo nodes 1\nquit\ngo nodes 1\n")
+	if err := usi.Serve(t.Context(), in, &out, able()); err != nil {
+		t.Fatal(err)
+	}
+	if want := "readyok\nbestmove 3c3d\n"; out.String() != want {
+		t.Errorf("said %q", out.String())
+	}
+}
+
+func TestABrokenInputIsAnError(t *testing.T) {
+	broken := errors.New("cable cut")
+	in := io.MultiReader(strings.NewReader("go infinite\n"), errReader{broken})
+	if err := usi.Serve(t.Context(), in, io.Discard, able()); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+}
+
+type errReader struct{ err error }
+
+func (r errReader) Read([]byte) (int, error) { return 0, r.err }
+
+// flood is an actor whose search says n infos and then waits.
+func flood(n int) council {
+	a := able()
+	for i := range n {
+		a.infos = append(a.infos, usi.Info{Depth: i + 1, MultiPV: 1, PV: pv("7g7f")})
+	}
+	return a
+}
+
+func TestFloodBeforeADeafGUI(t *testing.T) { // traps 8 and 16
+	for _, search := range []string{"infinite", "movetime 3600000", "ponder btime 1 wtime 1"} {
+		t.Run(search, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const n = 20_000
+				g := start(t.Context(), t, usi.Server{}, flood(n))
+				g.say("go " + search + "\n")
+				synctest.Wait()
+				g.say("stop\nisready\n")
+				synctest.Wait()
+				g.read()
+				lines := g.heard()
+				if len(lines) < 3 || len(lines) > 1000 {
+					t.Fatalf("%d lines", len(lines))
+				}
+				compare(t, search, lines[len(lines)-3:], []string{fmt.Sprintf("info depth %d multipv 1 nodes 0 nps 0 time 0 pv 7g7f", n), "bestmove 7g7f", "readyok"})
+				if got := countPrefix(lines, "bestmove "); got != 1 {
+					t.Errorf("%d bestmoves", got)
+				}
+				g.quit()
+			})
+		})
+	}
+}
+
+func TestQuitBeforeADeafGUI(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		commands, in := io.Pipe()
+		out, answers := io.Pipe()
+		ended := make(chan error, 1)
+		go func() { ended <- usi.Serve(t.Context(), commands, answers, flood(1000)) }()
+		began := time.Now()
+		if _, err := io.WriteString(in, "usi\ngo infinite\nquit\n"); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("took %v", took)
+		}
+		out.Close() // the writer's goroutine ends with it
+	})
+}
+
+func TestABrokenOutputEndsNothingElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := start(t.Context(), t, usi.Server{}, flood(1000))
+		g.out.Close()
+		g.say("usi\ngo infinite\nstop\nisready\n")
+		synctest.Wait()
+		g.quit()
+	})
+}
+
+func TestLongLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := start(t.Context(), t, usi.Server{}, able())
+		g.read()
+		g.say("go nodes 1" + strings.Repeat(" ", 2<<20) + "\n")
+		compare(t, "2 MB of spaces", g.heard(), []string{"bestmove 7g7f"})
+		g.say(strings.Repeat("x", 2<<20) + "\n")
+		compare(t, "2 MB of letters", g.heard(), []string{"info string error: unknown command \"" + strings.Repeat("x", 100) + "…\""})
+		g.say("position startpos moves" + strings.Repeat(" 7g7f", 2<<20/5) + "\n")
+		compare(t, "2 MB of moves", g.heard(), []string{"info string error: move 2 (7g7f): 7g7f is illegal: there is no piece on 7g"})
+		g.say("go infinite " + strings.Repeat("x", 9<<20) + "\nisready\n")
+		compare(t, "9 MB", g.heard(), []string{"info string error: unknown command \"(too-long)\"", "readyok"})
+		g.quit()
+	})
+}
+
+func TestNoInfoBehindTheBestmove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &chatty{actor: &actor{}}
+		g := start(t.Context(), t, usi.Server{}, p)
+		g.read()
+		g.say("go ponder btime 1 wtime 1\n")
+		g.heard()
+		p.say(usi.Info{Text: "pondering"})
+		compare(t, "ponder", g.heard(), []string{"info string pondering"})
+		g.say("ponderhit\n")
+		compare(t, "ponderhit", g.heard(), []string{"bestmove 7g7f"})
+		p.say(usi.Info{Text: "too late"})
+		compare(t, "late", g.heard(), nil)
+		g.quit()
+	})
+}
+
+// chatty is a ponderer whose infos come whenever the test says.
+type chatty struct {
+	*actor
+	say func(usi.Info)
+}
+
+func (c *chatty) Ponder(_ context.Context, r usi.Request) error {
+	c.say = r.OnInfo
+	return nil
+}
+
+// FuzzServe: whatever comes, nothing panics or is left running, and there are
+// never more answers than questions.
+func FuzzServe(f *testing.F) {
+	for _, text := range []string{
+		"usi\nisready\nusinewgame\nposition startpos\ngo nodes 1\nquit\n",
+		"go infinite\nstop\ngo ponder\nponderhit btime 1 wtime 1\nstop\n",
+		"go ponder btime 1\nsetoption name Votes value 2\ngameover win\n",
+		"go mate infinite\nstop\ngo mate 5\n\x00\r\n go\tdepth x\n",
+		"setoption name Null value cut value true\nsetoption value value value\n",
+	} {
+		f.Add(text, true)
+		f.Add(text, false)
+	}
+	f.Fuzz(func(t *testing.T, text string, eager bool) {
+		var served usi.Served = &actor{eager: true}
+		if !eager {
+			served = able()
+		}
+		var out strings.Builder
+		if err := usi.Serve(t.Context(), strings.NewReader(text), &out, served); err != nil {
+			t.Fatal(err)
+		}
+		gos := 0
+		for l := range strings.Lines(text) {
+			if words := strings.Fields(l); len(words) > 0 && words[0] == "go" {
+				gos++
+			}
+		}
+		lines := strings.Split(out.String(), "\n")
+		if n := countPrefix(lines, "bestmove ") + countPrefix(lines, "checkmate "); n > gos {
+			t.Errorf("%d answers to %d go", n, gos)
+		}
+	})
+}
+
+// TestStopRacesWithTheEnd needs real goroutines, not synctest's order.
+func TestStopRacesWithTheEnd(t *testing.T) { // trap 3
+	const n = 500
+	for _, burst := range []string{
+		"go nodes 1\nstop\n", "go infinite\nstop\n", "go ponder btime 1 wtime 1\nponderhit\nstop\n", "go ponder btime 1 wtime 1\nstop\n", "go nodes 1\n",
+	} {
+		for name, served := range map[string]usi.Served{"council": able(), "plain": &actor{}, "eager": &actor{eager: true}} {
+			var out strings.Builder
+			if err := usi.Serve(t.Context(), strings.NewReader(strings.Repeat(burst, n)), &out, served); err != nil {
+				t.Fatal(err)
+			}
+			if want := strings.Repeat("bestmove 7g7f\n", n); out.String() != want {
+				t.Errorf("%s: %q, %d times, gave %d lines", name, burst, n, strings.Count(out.String(), "\n"))
+			}
+		}
+	}
+}
+
+// relay serves one Engine: what a council does with each of its members.
+type relay struct{ *usi.Engine }
+
+func (r relay) Name() string                  { return r.Greeting().Name }
+func (r relay) Author() string                { return r.Greeting().Author }
+func (r relay) Options() []usi.Option         { return r.Greeting().Options }
+func (r relay) SetOption(s usi.Setting) error { return r.Configure([]usi.Setting{s}) }
+
+func TestServingAnEngine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, log := dialogue(t, func(line string, say func(string)) {
+			switch {
+			case line == "isready":
+				say("readyok")
+			case line == "stop", strings.HasPrefix(line, "ponderhit"), strings.HasPrefix(line, "go btime"):
+				say("info depth 2 score cp 7 pv 2g2f")
+				say("bestmove 2g2f ponder 8c8d")
+			case strings.HasPrefix(line, "go mate"):
+				say("checkmate nomate")
+			}
+		}, usi.Limits{})
+		g := start(t.Context(), t, usi.Server{}, relay{e})
+		g.read()
+		const info, best = "info depth 2 multipv 1 score cp 7 nodes 0 nps 0 time 0 pv 2g2f", "bestmove 2g2f ponder 8c8d"
+		for _, step := range []struct{ said, sent, heard string }{
+			{"usi", "usi", "id name Test\nid author \noption name Hash type spin default 16 min 1 max 64\nusiok"},
+			{"setoption name USI_Hash value 32", "setoption name Hash value 32", ""},
+			{"isready", "isready", "readyok"},
+			{"usinewgame", "isready\nusinewgame", ""},
+			{"go btime 1 wtime 2", "position startpos\ngo btime 1 wtime 2", info + "\n" + best},
+			{"go ponder btime 1 wtime 2", "position startpos\ngo ponder btime 1 wtime 2", ""},
+			{"ponderhit", "ponderhit", info + "\n" + best},
+			{"go ponder", "position startpos\ngo ponder", ""},
+			{"ponderhit btime 1 wtime 2", "ponderhit btime 1 wtime 2", info + "\n" + best},
+			{"go ponder", "position startpos\ngo ponder", ""},
+			{"stop", "stop", info + "\n" + best},
+			{"go infinite", "position startpos\ngo infinite", ""},
+			{"stop", "stop", info + "\n" + best},
+			{"go mate 5", "position startpos\ngo mate 5", "checkmate nomate"},
+			{"gameover win", "gameover win", ""},
+		} {
+			before := len(log.String())
+			g.say(step.said + "\n")
+			compare(t, step.said, g.heard(), strings.FieldsFunc(step.heard, func(r rune) bool { return r == '\n' }))
+			if sent := strings.TrimPrefix(log.String()[before:], "\n"); sent != step.sent && step.said != "usi" {
+				t.Errorf("%s: sent %q to the engine, want %q", step.said, sent, step.sent)
+			}
+		}
+		g.quit()
+	})
+}
