@@ -124,7 +124,7 @@ func (c *Client) sessions(ctx context.Context) error {
 			failures = 0
 		}
 		if failures++; failures > c.config.Retries {
-			return fmt.Errorf("csa: %w after %d tries: %w", errGivenUp, failures, err)
+			return fmt.Errorf("csa: %w (try %d of %d): %w", errGivenUp, failures, c.config.Retries+1, err)
 		}
 		if err := c.wait(ctx, failures, err); err != nil || c.done() {
 			return err
@@ -255,13 +255,16 @@ func (c *Client) proposal(ctx context.Context, conn *Conn) (*Summary, error) {
 				c.notice("a proposal is rejected: " + m.Err.Error())
 				return nil, conn.Send("REJECT")
 			case m.Kind == Proposed:
+				if ignored := m.Summary.Ignored; len(ignored) > 0 {
+					c.notice(fmt.Sprintf("ignored in the proposal: %q", ignored))
+				}
 				return m.Summary, nil
 			}
 		case <-late:
 			c.settle(ctx)
-			return nil, nil //nolint:nilnil // look again
+			return nil, nil
 		case <-c.finished():
-			return nil, nil //nolint:nilnil // look again
+			return nil, nil
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}

@@ -106,6 +106,7 @@ type bench struct {
 }
 
 func newBench(t *testing.T, player Player, servers ...func(*peer)) *bench {
+	t.Helper()
 	b := &bench{t: t, player: player, servers: servers}
 	b.config = Config{
 		User: "me", Password: "secret", Games: 1, Margin: time.Second, Comments: true, Retries: 3,

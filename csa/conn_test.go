@@ -20,6 +20,7 @@ type peer struct {
 }
 
 func newPeer(t *testing.T, conn net.Conn) *peer {
+	t.Helper()
 	return &peer{t: t, conn: conn, in: bufio.NewReader(conn)}
 }
 

@@ -155,11 +155,11 @@ func (r *summaryReader) general(line string) error {
 
 func (r *summaryReader) yourTurn(value string) error {
 	if len(value) != 1 {
-		return fmt.Errorf("Your_Turn is %q: expected + or -", value) //nolint:staticcheck // the protocol's word
+		return fmt.Errorf("key Your_Turn is %q: expected + or -", value)
 	}
 	r.summary.Colour, r.turned = parseSign(value[0])
 	if !r.turned {
-		return fmt.Errorf("Your_Turn is %q: expected + or -", value) //nolint:staticcheck // the protocol's word
+		return fmt.Errorf("key Your_Turn is %q: expected + or -", value)
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func (r *summaryReader) yourTurn(value string) error {
 func (r *summaryReader) maxMoves(value string) error {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 0 {
-		return fmt.Errorf("Max_Moves is %q: expected a number of moves", value) //nolint:staticcheck // the protocol's word
+		return fmt.Errorf("key Max_Moves is %q: expected a number of moves", value)
 	}
 	r.summary.MaxMoves = n
 	return nil
@@ -238,7 +238,7 @@ func (r *summaryReader) position(line string) error {
 // finish checks that everything needed was there.
 func (r *summaryReader) finish() error {
 	if !r.turned {
-		return errors.New("Your_Turn is missing") //nolint:staticcheck // the protocol's word
+		return errors.New("key Your_Turn is missing")
 	}
 	for c := range r.times {
 		t, err := r.clock(r.times[c])
@@ -325,7 +325,7 @@ func (r *summaryReader) clock(keys map[string]string) (Time, error) {
 		}
 		units, err := parseUnits(value)
 		if err != nil {
-			return t, fmt.Errorf("%s is %q: %w", key, value, err)
+			return t, fmt.Errorf("key %s is %q: %w", key, value, err)
 		}
 		*field = duration(units, t.Unit)
 	}
@@ -342,7 +342,7 @@ func parseUnit(word string) (time.Duration, error) {
 		n, err = 1, nil
 	}
 	if !ok || err != nil || n < 1 || n > 3600 {
-		return 0, fmt.Errorf("Time_Unit is %q: expected such as 1sec, 1msec or 1min", word) //nolint:staticcheck // the protocol's word
+		return 0, fmt.Errorf("key Time_Unit is %q: expected such as 1sec, 1msec or 1min", word)
 	}
 	return time.Duration(n) * unit, nil
 }

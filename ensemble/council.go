@@ -120,11 +120,7 @@ func Open(ctx context.Context, config Config) (*Council, error) {
 	err := c.everySeat(func(life context.Context, s *seat) error {
 		ctx, stop := both(ctx, life)
 		defer stop()
-		if err := s.open(ctx); err != nil {
-			return s.lost(err)
-		}
-		s.become(conditionReady)
-		return nil
+		return s.persist(ctx, c.restarts(), s.open)
 	})
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -132,6 +128,9 @@ func Open(ctx context.Context, config Config) (*Council, error) {
 	c.startGame(0)
 	return c, nil
 }
+
+// restarts is how often a member may be started again in one game.
+func (c *Council) restarts() int { return max(0, c.config.Restarts) }
 
 // seatRules makes the chambers.
 func (c *Council) seatRules() error {
@@ -184,10 +183,61 @@ func (c *Council) tolerate(errs []error) error {
 			first = fmt.Errorf("council %s: member %s: %w", c.config.Name, c.names[i], err)
 		}
 	}
-	if c.config.Degrade && len(errs)-failed >= c.config.MinAlive {
+	switch {
+	case c.config.Degrade && len(errs)-failed >= c.config.MinAlive:
 		return nil
+	case c.config.Degrade:
+		return c.tooFewStarted(errs)
 	}
 	return first
+}
+
+// tooFewStarted names everybody who is missing: any of them would be enough.
+func (c *Council) tooFewStarted(errs []error) error {
+	var missing []error
+	for i, err := range errs {
+		if err != nil {
+			missing = append(missing, fmt.Errorf("member %s: %w", c.names[i], err))
+		}
+	}
+	return fmt.Errorf("council %s: %d of %d members are ready, it needs %d: %w",
+		c.config.Name, len(errs)-len(missing), len(errs), c.config.MinAlive, errors.Join(missing...))
+}
+
+// Amend changes how the council votes: everything in config but the members,
+// who stay and are not told. It is for the time between two games: the rules
+// begin anew, as with NewGame, which must follow.
+func (c *Council) Amend(config Config) error {
+	next := &Council{config: config.withDefaults(), voters: c.voters}
+	if err := next.seatRules(); err != nil {
+		return fmt.Errorf("council %s: %w", config.Name, err)
+	}
+	next.config.Members = c.config.Members
+	c.config, c.chamber, c.shadows = next.config, next.chamber, next.shadows
+	c.startGame(0)
+	return nil
+}
+
+// Absent says which members are gone and why, those of councils within this one
+// included.
+func (c *Council) Absent() []error {
+	var list []error
+	for i, s := range c.seats {
+		if s.condition() == conditionGone {
+			list = append(list, fmt.Errorf("member %s: %w", c.names[i], s.failure()))
+			continue
+		}
+		p := s.player.Load()
+		if p == nil {
+			continue
+		}
+		if inner, ok := (*p).(interface{ Absent() []error }); ok {
+			for _, err := range inner.Absent() {
+				list = append(list, fmt.Errorf("council %s: %w", c.names[i], err))
+			}
+		}
+	}
+	return list
 }
 
 // NewGame prepares the members and forgets the last game.
@@ -198,7 +248,7 @@ func (c *Council) NewGame(ctx context.Context, g usi.Game) error {
 		defer stop()
 		own := g
 		own.Seed = mix(g.Seed, uint64(s.index)) //nolint:gosec // an index
-		return s.newGame(ctx, own, max(0, c.config.Restarts))
+		return s.newGame(ctx, own, c.restarts())
 	})
 }
 

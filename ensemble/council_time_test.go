@@ -303,6 +303,31 @@ func TestTooFewAlive(t *testing.T) {
 	}
 }
 
+// A council that is closed while a member is being started again gives that up.
+func TestCloseWhileRestarting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sick := &mortal{players: []ensemble.Player{dying(time.Millisecond), &unready{}}}
+		c := openCouncil(t, ensemble.Config{Restarts: 1000}, sick, &mortal{players: []ensemble.Player{says("7g7f", time.Second)}})
+		vote(t, c, usi.Request{Position: atStart})
+		synctest.Wait() // it waits in NewGame
+		before := sick.opened
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if sick.opened > before+1 {
+			t.Errorf("opened %d times more while closing", sick.opened-before)
+		}
+	})
+}
+
+// unready is a player that takes for ever to get ready.
+type unready struct{ scripted }
+
+func (*unready) NewGame(ctx context.Context, _ usi.Game) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
 // Nobody votes: the last variation goes on, and the council never resigns.
 func TestNobodyVotes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

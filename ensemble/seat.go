@@ -123,7 +123,7 @@ func (s *seat) failure() error {
 	return s.last
 }
 
-// open starts the player if there is none, as far as a game.
+// open starts the player if there is none.
 func (s *seat) open(ctx context.Context) error {
 	if s.player.Load() == nil {
 		p, err := s.Open(ctx)
@@ -135,21 +135,28 @@ func (s *seat) open(ctx context.Context) error {
 	return nil
 }
 
-// newGame prepares the member for a game; a player that fails is started once
-// more.
+// persist tries again what failed by a fault of the player, in a new one each
+// time. What cannot be started at all is not tried again.
+func (s *seat) persist(ctx context.Context, tries int, attempt func(context.Context) error) error {
+	for {
+		err := attempt(ctx)
+		if err == nil {
+			s.become(conditionReady)
+			return nil
+		}
+		s.close()
+		_, fault := errors.AsType[*usi.Fault](err)
+		if tries--; !fault || tries < 0 || ctx.Err() != nil {
+			return s.lost(err)
+		}
+		s.note("%s", brief(err))
+	}
+}
+
+// newGame prepares the member for a game.
 func (s *seat) newGame(ctx context.Context, g usi.Game, restarts int) error {
 	s.game, s.restarts = g, restarts
-	err := s.prepare(ctx)
-	if err != nil && ctx.Err() == nil {
-		s.close()
-		err = s.prepare(ctx)
-	}
-	if err != nil {
-		s.close()
-		return s.lost(err)
-	}
-	s.become(conditionReady)
-	return nil
+	return s.persist(ctx, restarts, s.prepare)
 }
 
 func (s *seat) prepare(ctx context.Context) error {
@@ -173,7 +180,7 @@ func (s *seat) lost(err error) error {
 func (s *seat) failed(ctx context.Context, why error) {
 	s.become(conditionStarting)
 	s.note("%s", brief(why))
-	for s.close(); s.restarts > 0; s.close() {
+	for s.close(); s.restarts > 0 && ctx.Err() == nil; s.close() {
 		s.restarts--
 		err := s.prepare(ctx)
 		if err == nil {

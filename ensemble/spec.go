@@ -32,7 +32,7 @@ func RuleNames() []string {
 type Spec struct {
 	Name string
 
-	// Of majority, adoption and evaluation.
+	// Of adoption and evaluation.
 	Initial float64 // initial: every member's first weight, default 1
 	Tally   string  // tally: weight (default), or count (the weights only break ties)
 	Reset   string  // reset: game (default), or never: weights last as long as the council

@@ -412,7 +412,7 @@ func (s *server) end(r *run) {
 // ponderHit turns a search on the opponent's time into a real one.
 func (s *server) ponderHit(ctx context.Context, clocks string) {
 	r := s.active()
-	if r == nil || r.state != pondering && !(r.state == held && r.asked.Ponder) {
+	if r == nil || !r.asked.Ponder || r.state != pondering && r.state != held {
 		return
 	}
 	g := r.asked

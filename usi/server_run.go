@@ -141,9 +141,9 @@ func (s *server) info(r *run, i Info) {
 	s.out.info(line)
 }
 
-// known is the last move that the search was seen to prefer or, if any will
-// do, the first legal one; NoMove if there is none.
-func (r *run) known(any bool) shogi.Move {
+// known is the last move that the search was seen to prefer or, with anyMove,
+// else the first legal one; NoMove if there is none.
+func (r *run) known(anyMove bool) shogi.Move {
 	r.mu.Lock()
 	best := r.best
 	r.mu.Unlock()
@@ -157,7 +157,7 @@ func (r *run) known(any bool) shogi.Move {
 	if best != shogi.NoMove && h.Position().CheckLegal(best) == nil {
 		return best
 	}
-	if moves := h.Position().LegalMoves(nil); any && len(moves) > 0 {
+	if moves := h.Position().LegalMoves(nil); anyMove && len(moves) > 0 {
 		return moves[0]
 	}
 	return shogi.NoMove

@@ -242,10 +242,11 @@ func rehearse(t *testing.T, server usi.Server, served interface {
 		g.read()
 		steps := strings.Split(strings.ReplaceAll(strings.TrimSpace(script), "\t", ""), "\n")
 		for i := 0; i < len(steps); {
-			var said string
-			for ; i < len(steps) && strings.HasPrefix(steps[i], "> "); i++ {
-				said += steps[i][2:] + "\n"
+			first := i
+			for i < len(steps) && strings.HasPrefix(steps[i], "> ") {
+				i++
 			}
+			said := strings.ReplaceAll("\n"+strings.Join(steps[first:i], "\n"), "\n> ", "\n")[1:] + "\n"
 			g.say(said)
 			for ; i < len(steps) && strings.HasPrefix(steps[i], "+ "); i++ {
 				d, err := time.ParseDuration(steps[i][2:])
@@ -978,6 +979,35 @@ func TestStopRacesWithTheEnd(t *testing.T) { // trap 3
 			}
 		}
 	}
+}
+
+func TestAStoppedPonderAsksWithAnEndedContext(t *testing.T) { // trap 2
+	synctest.Test(t, func(t *testing.T) {
+		const n = 500
+		a := able()
+		g := start(t.Context(), t, usi.Server{}, a)
+		g.read()
+		g.say(strings.Repeat("go ponder btime 1 wtime 1\nstop\n", n)) // the end of the input would end all contexts
+		if got := countPrefix(g.heard(), "bestmove 7g7f"); got != n {
+			t.Errorf("%d bestmoves", got)
+		}
+		if got := countPrefix(a.takeCalls(), "Think(ended) "); got != n {
+			t.Errorf("%d of %d with an ended context", got, n)
+		}
+		g.quit()
+	})
+}
+
+func TestAStoppedPonderIsNoResignation(t *testing.T) { // trap 2, without a ponderer
+	rehearse(t, usi.Server{}, &actor{answer: usi.AnswerResign, infos: []usi.Info{{MultiPV: 1, PV: pv("2g2f")}}}, `
+		> go ponder btime 1 wtime 1
+		< info multipv 1 nodes 0 nps 0 time 0 pv 2g2f
+		> stop
+		< bestmove 2g2f
+		> go infinite
+		< info multipv 1 nodes 0 nps 0 time 0 pv 2g2f
+		> stop
+		< bestmove resign`)
 }
 
 // relay serves one Engine: what a council does with each of its members.

@@ -34,6 +34,7 @@ type csaServer struct {
 	group   sync.WaitGroup
 	games   int
 	seats   []*csaSeat // of the game: Black, White
+	waiting []*csaSeat
 	history *shogi.History
 	moves   []string // with times, as they are told
 	clocks  [2]csa.Clock
@@ -140,8 +141,6 @@ func (s *csaServer) listen(conn net.Conn) {
 
 // judge is the one goroutine that knows the game.
 func (s *csaServer) judge() {
-	waiting := map[string]net.Conn{}
-	var queue []string
 	for {
 		var expired <-chan time.Time
 		if s.history != nil {
@@ -162,22 +161,29 @@ func (s *csaServer) judge() {
 				continue
 			}
 			s.heard = append(s.heard, l)
-			if name := s.stranger(waiting, l); name != "" && !slices.Contains(queue, name) {
-				queue = append(queue, name)
+			if name := s.stranger(l); name != "" {
+				s.wait(name, l.conn)
 			}
 		}
-		queue = slices.DeleteFunc(queue, func(name string) bool { return waiting[name] == nil })
-		if len(s.seats) == 0 && len(queue) >= 2 {
-			s.seats = []*csaSeat{{name: queue[0], conn: waiting[queue[0]]}, {name: queue[1], conn: waiting[queue[1]]}}
-			delete(waiting, queue[0])
-			delete(waiting, queue[1])
-			queue = queue[2:]
-			s.games++
-			s.moves = nil
-			s.propose(0)
-			s.propose(1)
-		}
+		s.pair()
 	}
+}
+
+// wait puts a player at the end of the queue.
+func (s *csaServer) wait(name string, conn net.Conn) {
+	s.waiting = append(s.waiting, &csaSeat{name: name, conn: conn})
+}
+
+// pair begins a game between the first two who wait.
+func (s *csaServer) pair() {
+	if len(s.seats) > 0 || len(s.waiting) < 2 {
+		return
+	}
+	s.seats, s.waiting = s.waiting[:2:2], s.waiting[2:]
+	s.games++
+	s.moves = nil
+	s.propose(0)
+	s.propose(1)
 }
 
 func (s *csaServer) side() shogi.Colour { return s.history.Position().Side() }
@@ -188,15 +194,11 @@ func (s *csaServer) seat(conn net.Conn) int {
 
 // stranger is somebody who does not play: the name is returned when it waits
 // for a game.
-func (s *csaServer) stranger(waiting map[string]net.Conn, l csaLine) string {
+func (s *csaServer) stranger(l csaLine) string {
 	words := strings.Fields(l.text)
 	switch {
 	case l.gone:
-		for name, conn := range waiting {
-			if conn == l.conn {
-				delete(waiting, name)
-			}
-		}
+		s.waiting = slices.DeleteFunc(s.waiting, func(p *csaSeat) bool { return p.conn == l.conn })
 	case l.text == "LOGOUT":
 		s.say(l.conn, "LOGOUT:completed")
 		l.conn.Close()
@@ -208,13 +210,13 @@ func (s *csaServer) stranger(waiting map[string]net.Conn, l csaLine) string {
 		s.say(l.conn, "LOGIN:incorrect")
 	default:
 		s.say(l.conn, "LOGIN:"+words[1]+" OK", "##[NOTICE] welcome")
-		return s.welcome(waiting, words[1], l.conn)
+		return s.welcome(words[1], l.conn)
 	}
 	return ""
 }
 
 // welcome gives a player its seat back, or lets it wait.
-func (s *csaServer) welcome(waiting map[string]net.Conn, name string, conn net.Conn) string {
+func (s *csaServer) welcome(name string, conn net.Conn) string {
 	for i, p := range s.seats {
 		if p.name == name {
 			p.conn, p.agreed = conn, false
@@ -222,7 +224,6 @@ func (s *csaServer) welcome(waiting map[string]net.Conn, name string, conn net.C
 			return ""
 		}
 	}
-	waiting[name] = conn
 	return name
 }
 
@@ -382,6 +383,7 @@ func (s *csaServer) end(cause string, winner shogi.Colour, decided bool) {
 			words = append(words, "#LOSE")
 		}
 		s.say(p.conn, words...)
+		p.conn.Close()
 	}
 	s.ended = append(s.ended, cause)
 	s.seats, s.history = nil, nil

@@ -88,16 +88,16 @@ func (c *csaClient) finished(code int, stdout string) {
 	}
 }
 
-const csaMilliseconds = "Time_Unit:1msec\nTotal_Time:10000\nIncrement:100\n"
+const csaMilliseconds = "Time_Unit:1msec\nTotal_Time:12000\nIncrement:20\n"
 
 // TestCSABuiltin lets two clients play whole games with the built-in engine,
 // one as a handicap, over TCP, on a clock of milliseconds.
 func TestCSABuiltin(t *testing.T) {
 	two := "PI82HI22KA\n-\n"
-	s := newCSAServer(t, &csaServer{times: csaMilliseconds, place: two, maxMoves: 20, passwords: map[string]string{"a": "floodgate-300-10F,secret-a", "b": "secret-b"}})
-	a := startCSA(t, s, "a", "--engine", "x=builtin", "--margin", "80ms", "--games", "2", "--records", "games", "--game", "floodgate-300-10F", "--verbose")
+	s := newCSAServer(t, &csaServer{times: csaMilliseconds, place: two, maxMoves: 12, passwords: map[string]string{"a": "floodgate-300-10F,secret-a", "b": "secret-b"}})
+	a := startCSA(t, s, "a", "--engine", "x=builtin", "--margin", "10s", "--games", "2", "--records", "games", "--game", "floodgate-300-10F", "--verbose")
 	a.hears("logged in") // so that it is Black
-	b := startCSA(t, s, "b", "--engine", "x=builtin", "--margin", "80ms", "--games", "2", "--json", "--ponder")
+	b := startCSA(t, s, "b", "--engine", "x=builtin", "--margin", "10s", "--games", "2", "--json", "--ponder")
 	a.finished(0, "2 games")
 	b.finished(0, `"type":"end"`)
 	s.close()
@@ -106,17 +106,17 @@ func TestCSABuiltin(t *testing.T) {
 	}
 	for _, cause := range s.ended {
 		if cause != "#MAX_MOVES" {
-			t.Errorf("a game ended with %s", cause)
+			t.Errorf("a game ended with %s; a:\n%s\nb:\n%s\n%s", cause, a.stderr.String(), b.stderr.String(), b.stdout.String())
 		}
 	}
 	checkCSAComments(t, s, "a", "+")
 	checkCSAComments(t, s, "b", "-")
-	checkCSAEvents(t, b.stdout.String(), 2*20)
+	checkCSAEvents(t, b.stdout.String(), 2*12)
 	for _, name := range []string{"test_1", "test_2", "test+1", "test+2"} {
 		text, err := os.ReadFile(filepath.Join(a.dir, "games", name+".csa"))
 		if wanted := strings.Contains(name, "+"); (err == nil) != wanted {
 			t.Errorf("%s: %v", name, err)
-		} else if wanted && (!strings.Contains(string(text), "\nN+a\n") || !strings.Contains(string(text), "\n%MAX_MOVES\n") || strings.Count(string(text), "\nT") != 20) {
+		} else if wanted && (!strings.Contains(string(text), "\nN+a\n") || !strings.Contains(string(text), "\n%MAX_MOVES\n") || strings.Count(string(text), "\nT") != 12) {
 			t.Errorf("%s:\n%s", name, text)
 		}
 	}
@@ -199,7 +199,7 @@ func TestCSACrash(t *testing.T) {
 		{"illegal@go:2", 1, "#RESIGN"},
 		{"win@go:2", 1, "#RESIGN"},
 	} {
-		s := newCSAServer(t, &csaServer{maxMoves: 8})
+		s := newCSAServer(t, &csaServer{maxMoves: 7}) // no search is under way at the end
 		mark := filepath.Join(t.TempDir(), "mark")
 		a := startCSA(t, s, "a", "--engine", "x=fakeengine -mark "+mark+" -script "+test.script, "--verbose")
 		a.hears("logged in")
@@ -209,7 +209,7 @@ func TestCSACrash(t *testing.T) {
 		s.close()
 		text, err := os.ReadFile(mark)
 		if n := strings.Count(string(text), "\n"); err != nil || n != test.faults {
-			t.Errorf("%s: %d faults were played: %v; stderr:\n%s", test.script, n, err, a.stderr.String())
+			t.Errorf("%s: %d faults were played: %v\n%s; stderr:\n%s", test.script, n, err, text, a.stderr.String())
 		}
 		if len(s.ended) != 1 || s.ended[0] != test.cause || !strings.Contains(a.stderr.String(), "fault: ") {
 			t.Errorf("%s: ended with %v; stderr:\n%s", test.script, s.ended, a.stderr.String())
@@ -217,22 +217,37 @@ func TestCSACrash(t *testing.T) {
 	}
 }
 
-// TestCSAPlayers goes over the ways to name the player, the last with options.
+const csaFile = `
+games = 2
+limits = {nodes = 10}
+[[engine]]
+name = "one"
+cmd = "fakeengine"
+[[engine]]
+name = "opponent"
+cmd = "fakeengine"
+`
+
+// TestCSAPlayers lets an engine of a file play against a council.
 func TestCSAPlayers(t *testing.T) {
-	s := newCSAServer(t, &csaServer{maxMoves: 4})
-	file := filepath.Join(t.TempDir(), "series.toml")
-	text := "games = 2\nlimits = {nodes = 10}\n[[engine]]\nname = \"one\"\ncmd = \"fakeengine\"\n[[engine]]\nname = \"two\"\ncmd = \"fakeengine\"\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	s := newCSAServer(t, &csaServer{maxMoves: 5})
+	dir := t.TempDir()
+	series, council := filepath.Join(dir, "series.toml"), filepath.Join(dir, "council.toml")
+	voters := csaFile + "[[council]]\nname = \"both\"\nrule = \"majority\"\nmembers = [\"one\", \"opponent\"]\n"
+	if err := errors.Join(os.WriteFile(series, []byte(csaFile), 0o600), os.WriteFile(council, []byte(voters), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	a := startCSA(t, s, "a", "--file", file, "--player", "two", "--option", "two.USI_Hash=64", "--no-comments", "--verbose")
+	a := startCSA(t, s, "a", "--file", series, "--player", "opponent", "--option", "opponent.USI_Hash=64", "--no-comments", "--verbose")
 	a.hears("logged in")
-	b := startCSA(t, s, "b", "--engine", "x=fakeengine")
+	b := startCSA(t, s, "b", "--file", council)
 	a.finished(0, "1 game")
 	b.finished(0, "1 game")
 	s.close()
 	if said := strings.Join(s.said("a"), "\n"); strings.Contains(said, "'") {
 		t.Errorf("comments in spite of --no-comments:\n%s", said)
+	}
+	if len(s.ended) != 1 || s.ended[0] != "#MAX_MOVES" {
+		t.Errorf("the games ended with %v; the council:\n%s", s.ended, b.stderr.String())
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +28,7 @@ type csaCommand struct {
 	Game         string `placeholder:"NAME" help:"Which games to play, such as floodgate-300-10F: sent before the password, which is then the trip."`
 
 	Engine  []string `sep:"none" placeholder:"A=CMD" help:"The engine; CMD is split as a shell splits it. The word builtin is the built-in one."`
-	File    string   `placeholder:"FILE" help:"A series as TOML, or the name of a ready one, whose player is to play."`
+	File    string   `placeholder:"FILE" help:"A series as TOML, or the name of a ready one, with the engine or council that is to play."`
 	Player  string   `placeholder:"NAME" help:"Which player of the file, where there are several."`
 	Option  []string `sep:"none" placeholder:"A.NAME=VALUE" help:"An engine's option; all. for every engine."`
 	Profile string   `placeholder:"NAME" help:"Option profile, such as yaneuraou; for servers most engines' own defaults are right."`
@@ -208,7 +209,7 @@ func (c *csaCommand) choose(file *configs.File) error {
 	}
 	games, byoyomi := 2, time.Second
 	opponent := "opponent"
-	for opponent == name || hasEngine(file, opponent) {
+	for hasPlayer(file, opponent) {
 		opponent += "_"
 	}
 	file.Engines = append(file.Engines, configs.Engine{Name: opponent, Cmd: "builtin"})
@@ -230,16 +231,13 @@ func (c *csaCommand) choose(file *configs.File) error {
 	return nil
 }
 
-func hasEngine(file *configs.File, name string) bool {
-	for _, e := range file.Engines {
-		if e.Name == name {
-			return true
-		}
-	}
-	return false
+func hasPlayer(file *configs.File, name string) bool {
+	return slices.ContainsFunc(file.Engines, func(e configs.Engine) bool { return e.Name == name }) ||
+		slices.ContainsFunc(file.Councils, func(c configs.Council) bool { return c.Name == name })
 }
 
-// playerName is the player that was asked for, or the only one.
+// playerName is the player that was asked for, or the only one. A single engine
+// among the flags is meant rather than what the file holds besides it.
 func (c *csaCommand) playerName(file *configs.File) (string, error) {
 	switch {
 	case c.Player != "":
@@ -249,7 +247,9 @@ func (c *csaCommand) playerName(file *configs.File) (string, error) {
 	case len(c.Engine) == 1:
 		name, _, _ := strings.Cut(c.Engine[0], "=")
 		return name, nil
-	case len(file.Engines) == 1:
+	case len(file.Councils) == 1: // its members play in it
+		return file.Councils[0].Name, nil
+	case len(file.Councils) == 0 && len(file.Engines) == 1:
 		return file.Engines[0].Name, nil
 	}
 	return "", errors.New("there are several players: expected --player NAME")

@@ -47,6 +47,9 @@ type engine struct {
 	replay   []string // moves of one game, played by the number of moves made
 	made     int      // moves in the last position
 	mark     string   // a file that gets one line for each fault that was played
+	log      string   // a file that gets every line that is read
+	mate     string   // what is said behind checkmate; "": go mate is a search like others
+	gate     string   // a file that the fault "wait" waits for
 }
 
 // Main runs the engine with command-line arguments and returns the exit code.
@@ -58,6 +61,9 @@ func Main(args []string) int {
 	flags.IntVar(&e.infos, "infos", 1, "info lines before each bestmove")
 	flags.DurationVar(&e.think, "think", 0, "time before each bestmove")
 	flags.StringVar(&e.mark, "mark", "", "file that gets a line for each fault played")
+	flags.StringVar(&e.log, "log", "", "file that gets every line that is read")
+	flags.StringVar(&e.mate, "mate", "", "the answer to go mate, behind checkmate")
+	flags.StringVar(&e.gate, "gate", "", "file that the fault wait waits for")
 	flags.DurationVar(&e.late, "late", 0, "time between stop and bestmove")
 	replay := flags.String("replay", "", "moves of a game, separated by commas: bestmove is the next one, without looking at the position")
 	script := flags.String("script", "", "faults: WHAT@COMMAND[:N], separated by commas")
@@ -105,6 +111,9 @@ func (e *engine) run() int {
 			}
 			return 0
 		}
+		if e.log != "" {
+			e.append(e.log, strings.TrimSpace(line))
+		}
 		command, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 		e.seen[command]++
 		if done, code := e.misbehave(command); done {
@@ -149,16 +158,29 @@ func (e *engine) misbehave(command string) (done bool, code int) {
 
 // note writes down that a fault is played, so that a test can assert it.
 func (e *engine) note(f fault) {
-	if e.mark == "" {
-		return
+	if e.mark != "" {
+		e.append(e.mark, fmt.Sprintf("%s@%s pid %d", f.what, f.command, os.Getpid()))
 	}
-	file, err := os.OpenFile(e.mark, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+}
+
+func (e *engine) append(name, line string) {
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		fmt.Fprintln(e.stderr, err)
 		return
 	}
 	defer file.Close()
-	fmt.Fprintf(file, "%s@%s pid %d\n", f.what, f.command, os.Getpid())
+	fmt.Fprintln(file, line)
+}
+
+// awaitGate blocks, deaf to its input, until the gate's file is there.
+func (e *engine) awaitGate() {
+	for {
+		if _, err := os.Stat(e.gate); err == nil {
+			return
+		}
+		time.Sleep(5 * time.Millisecond) //nolint:forbidigo // an engine that is slow, for as long as the test says
+	}
 }
 
 // play is one fault. Those that are not the end return done = false.
@@ -221,6 +243,8 @@ func (e *engine) play(what string) (done bool, code int) {
 	case "late":
 		e.held = "bestmove " + e.choose() // said after stop, late
 		return true, -1
+	case "wait":
+		e.awaitGate()
 	case "keepalive":
 		for range 3 {
 			fmt.Fprintln(e.out)
@@ -276,6 +300,11 @@ func (e *engine) search(line string) {
 		fmt.Fprintf(e.out, "info depth %d seldepth %d score cp %d nodes %d nps 100000 pv %s\n", i+1, i+2, 10*i, 100*(i+1), e.choose())
 	}
 	e.held = "bestmove " + e.choose() + e.expected()
+	if e.mate != "" && strings.HasPrefix(line, "go mate") {
+		fmt.Fprintln(e.out, "checkmate "+e.mate)
+		e.held = ""
+		return
+	}
 	if strings.HasPrefix(line, "go ponder") || strings.HasPrefix(line, "go infinite") {
 		return
 	}

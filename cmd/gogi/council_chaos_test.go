@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gogi/ensemble"
+	"gogi/results"
+)
+
+var chaosGames = flag.Int("chaos.games", 12, "how many games the council plays whose members are killed")
+
+const chaosSeries = `
+games = GAMES
+concurrency = 2
+players = ["council", "fsf"]
+limits = {nodes = 500}
+[[engine]]
+name = "fsf"
+cmd = "fairy-stockfish"
+options = {Threads = 1, Hash = 16}
+[[engine]]
+name = "first"
+cmd = "fairy-stockfish"
+options = {Threads = 1, Hash = 16}
+env = {GOGI_TEST_TAG = "@TAG@"}
+[[engine]]
+name = "gps"
+command = ["gpsusi", "-N", "1", "--node-count-hard-limit", "500"]
+options = {BookDepth = 0}
+limits = {self = true}
+env = {GOGI_TEST_TAG = "@TAG@"}
+[[council]]
+name = "council"
+rule = "evaluation"
+members = ["first", "gps"]
+restarts = 1000
+shadow = ["optimistic"]
+`
+
+// TestCouncilSurvivesItsMembers kills members of a real council at random while
+// it plays: no game is lost by that, and every vote is on record.
+func TestCouncilSurvivesItsMembers(t *testing.T) {
+	realEngines(t)
+	s := &series{dir: t.TempDir(), tag: "chaos-" + strconv.Itoa(os.Getpid())}
+	text := strings.NewReplacer("GAMES", strconv.Itoa(*chaosGames), "@TAG@", s.tag).Replace(chaosSeries)
+	if err := os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var errs bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), "gogi", "match", "series.toml", "--quiet")
+	cmd.Dir, cmd.Stderr = s.dir, &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	killed := make(chan int) // one number, from the killer when it was stopped
+	go func() { killed <- killAtRandom(ctx, t, s.tag) }()
+	err := cmd.Wait()
+	stop()
+	kills := <-killed
+	if err != nil {
+		t.Fatalf("%v: %s", err, errs.String())
+	}
+	dead, decisions := s.votes(t)
+	t.Logf("%d members were killed in %d games; %d of %d decisions were made without a member", kills, *chaosGames, dead, decisions)
+	if kills < *chaosGames/3 || dead == 0 {
+		t.Errorf("only %d members were killed, %d decisions lacked one: the test shows little", kills, dead)
+	}
+	games := s.gameRows(t)
+	if len(games) != *chaosGames {
+		t.Errorf("%d games are stored", len(games))
+	}
+	for _, g := range games {
+		switch g.Termination {
+		case "checkmate", "resignation", "repetition", "perpetual_check", "max_plies", "declaration", "impasse":
+		default:
+			t.Errorf("game %d.%d ended by %s: %s", g.Pair, g.Leg, g.Termination, g.Note)
+		}
+	}
+	s.noneLeft(t)
+}
+
+// killAtRandom kills one tagged process every second or so while the series
+// plays, and returns how many.
+func killAtRandom(ctx context.Context, t *testing.T, tag string) int {
+	kills := 0
+	random := rand.New(rand.NewPCG(1, 2))
+	for {
+		select {
+		case <-ctx.Done():
+			return kills
+		case <-time.After(time.Duration(500+random.IntN(1500)) * time.Millisecond):
+		}
+		list := tagged(t, tag)
+		if len(list) < 3 {
+			continue // the engines are being greeted, one by one, or the run is over
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(list[random.IntN(len(list))])))
+		if err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil {
+			kills++
+		}
+	}
+}
+
+// votes reads every vote record of the run, and counts those that lack a ballot
+// because its member was dead.
+func (s *series) votes(t *testing.T) (dead, decisions int) {
+	t.Helper()
+	store, err := results.OpenExisting(t.Context(), filepath.Join(s.dir, "gogi.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close() //nolint:errcheck // only read
+	info, err := store.DefaultRun(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range s.gameRows(t) {
+		record, err := store.Record(t.Context(), info.ID, g.Pair, g.Leg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, m := range record.Moves {
+			if m.Opening || (i%2 == 0) != (g.Black == "council") {
+				continue
+			}
+			var r ensemble.Record
+			if err := json.Unmarshal(m.Detail, &r); err != nil || len(r.Ballots) == 0 && r.By == ensemble.ByRule {
+				t.Fatalf("game %d.%d, ply %d: %v: %s", g.Pair, g.Leg, i+1, err, m.Detail)
+			}
+			decisions++
+			for _, b := range r.Ballots {
+				if b.Kind == ensemble.KindDead {
+					dead++
+					break
+				}
+			}
+		}
+	}
+	return dead, decisions
+}
