@@ -2,7 +2,9 @@
 GO ?= go
 LINT ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: build check test fuzz bench lint
+NODES ?= 400
+
+.PHONY: build check test fuzz bench lint paper
 
 build: ## the program, as ./gogi
 	$(GO) build -o gogi ./cmd/gogi
@@ -26,3 +28,11 @@ bench: ## perft, the built-in engine, the store and the runner's overhead
 
 lint: ## golangci-lint; the first run builds it, which takes minutes
 	$(LINT) run
+
+paper: build ## the experiments of docs/consensus.md with NODES a member, into paper-NODES.db; goes on where it stopped
+	@mkdir -p paper-$(NODES) && cp configs/paper/openings.sfen paper-$(NODES)
+	@for file in configs/paper/*.toml; do \
+		copy=paper-$(NODES)/$$(basename $$file); \
+		sed -e 's/nodes = 400/nodes = $(NODES)/' -e "s/nodes = 2800/nodes = $$((7 * $(NODES)))/" $$file > $$copy; \
+		./gogi match $$copy --db paper-$(NODES).db || exit 1; \
+	done

@@ -1,6 +1,7 @@
 package configs_test
 
 import (
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -128,5 +129,36 @@ members`, 1) + "rule = \"majority\"\n", `council name "A" is taken`},
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
 		})
+	}
+}
+
+// The files of the paper's experiments are whole: 1000 games each from as many
+// openings as there are pairs.
+func TestPaperFiles(t *testing.T) {
+	files, err := filepath.Glob("paper/*.toml")
+	if err != nil || len(files) != 13 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	for _, file := range files {
+		f, err := configs.Load(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		work, err := filepath.Abs(".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, warnings, err := f.Plan("paper", configs.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: work})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan.Games() != 1000 || len(plan.Openings) != plan.Pairs || len(warnings) > 0 {
+			t.Errorf("%s: %d games from %d openings; %q", file, plan.Games(), len(plan.Openings), warnings)
+		}
+		for _, p := range plan.Players {
+			if p.Council != nil && (len(p.Council.Members) != 7 || p.Limits.Nodes != 400) {
+				t.Errorf("%s: %d members of %s, %s", file, len(p.Council.Members), p.Name, p.Limits)
+			}
+		}
 	}
 }

@@ -77,6 +77,24 @@ func TestMate(t *testing.T) {
 	}
 }
 
+// TestOwnMate: a variation that ends in one's own mate proves nothing.
+func TestOwnMate(t *testing.T) {
+	const threatened = "4k4/9/9/9/9/9/P3p4/9/4K4 b g 1"
+	d := chamber(t, "majority", members(3), ensemble.Laws{}).Decide(position(t, threatened), []ensemble.Ballot{mating(0, "9g9f G*5h"), moving(1, "5i4i"), moving(2, "5i4i")})
+	if d.By != ensemble.ByRule || d.Move.String() != "5i4i" {
+		t.Errorf("%s by %s", d.Move, d.By)
+	}
+}
+
+// TestNoCheck: a position without a move and without check is no mate.
+func TestNoCheck(t *testing.T) {
+	const quiet = "8k/6G2/9/7G1/9/9/9/9/K8 b - 1" // after 2d2c the king at 1a cannot move
+	d := chamber(t, "majority", members(3), ensemble.Laws{}).Decide(position(t, quiet), []ensemble.Ballot{mating(0, "2d2c"), moving(1, "9i9h"), moving(2, "9i9h")})
+	if d.By != ensemble.ByRule || d.Move.String() != "9i9h" {
+		t.Errorf("%s by %s", d.Move, d.By)
+	}
+}
+
 // TestDeclaration: only our own rule decides. Black has 28 points and twelve
 // pieces in the far camp, which wins by CSARule27.
 func TestDeclaration(t *testing.T) {
@@ -287,7 +305,7 @@ func TestPlain(t *testing.T) {
 		n := rapid.IntRange(1, 7).Draw(t, "members")
 		laws, voters := drawLaws(t), drawVoters(t, n)
 		laws.Ties = slices.DeleteFunc(laws.Ties, func(x ensemble.Tie) bool { return x == ensemble.TiePrevious }) // which the council's own decisions set
-		c, plain := make2(t, drawSpec(t, n), voters, laws), make2(t, ensemble.DefaultSpec(ensemble.Majority), voters, laws)
+		c, plain := newChamber(t, drawSpec(t, n), voters, laws), newChamber(t, ensemble.DefaultSpec(ensemble.Majority), voters, laws)
 		p := shogi.StartPos()
 		for range 4 {
 			list := drawBallots(t, &p, n)
@@ -307,7 +325,7 @@ func TestOrderOfArrival(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 7).Draw(t, "members")
 		spec, laws, voters := drawSpec(t, n), drawLaws(t), drawVoters(t, n)
-		one, other := make2(t, spec, voters, laws), make2(t, spec, voters, laws)
+		one, other := newChamber(t, spec, voters, laws), newChamber(t, spec, voters, laws)
 		p := shogi.StartPos()
 		for own := range rapid.IntRange(1, 8).Draw(t, "decisions") {
 			list := drawBallots(t, &p, n)
@@ -349,7 +367,7 @@ func names(voters []ensemble.Voter) []string {
 // TestOneMember: a council of one plays as its member does.
 func TestOneMember(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := make2(t, drawSpec(t, 1), drawVoters(t, 1), drawLaws(t))
+		c := newChamber(t, drawSpec(t, 1), drawVoters(t, 1), drawLaws(t))
 		p := shogi.StartPos()
 		for range rapid.IntRange(1, 10).Draw(t, "decisions") {
 			list := drawBallots(t, &p, 1)
@@ -386,59 +404,58 @@ func TestOneMember(t *testing.T) {
 // TestDecided: when a vote is decided, nothing that the others may still say
 // changes it, unless they prove a mate.
 func TestDecided(t *testing.T) {
-	decided := map[string]int{}
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(2, 7).Draw(t, "members")
-		spec := drawSpec(t, n, ensemble.Majority, ensemble.Weighted, ensemble.Adoption, ensemble.Evaluation)
-		c := make2(t, spec, drawVoters(t, n), drawLaws(t))
-		p := shogi.StartPos()
-		for range rapid.IntRange(0, 6).Draw(t, "decisions") {
-			list := drawBallots(t, &p, n)
-			d := c.Decide(&p, list)
-			c.Observe(&p, list, &d)
-			if !play(t, &p, d.Move) {
-				return
+	for _, rule := range []string{ensemble.Majority, ensemble.Weighted, ensemble.Adoption, ensemble.Evaluation} {
+		t.Run(rule, func(t *testing.T) {
+			early := 0
+			rapid.Check(t, func(t *rapid.T) {
+				n := rapid.IntRange(2, 7).Draw(t, "members")
+				c := newChamber(t, drawSpec(t, n, rule), drawVoters(t, n), drawLaws(t))
+				early += checkDecided(t, c, n)
+			})
+			if early == 0 { // every sixth vote or so is
+				t.Error("no vote was ever decided early: the test shows nothing")
 			}
-		}
-		if _, ok := c.Before(&p); ok {
-			return
-		}
-		list := unproven(drawBallots(t, &p, n))
-		cut := rapid.IntRange(1, n).Draw(t, "answered")
-		if m := rapid.SampledFrom(p.LegalMoves(nil)).Draw(t, "agreed"); rapid.Bool().Draw(t, "agree") {
-			for i := range cut {
-				list[i].Kind, list[i].Move, list[i].Ranked = ensemble.KindMove, m, nil
-			}
-		}
-		var pending []int
-		for _, b := range list[cut:] {
-			pending = append(pending, b.Member)
-		}
-		if !c.Decided(list[:cut], pending) {
-			return
-		}
-		if len(pending) > 0 {
-			decided[spec.Name]++
-		}
-		d := c.Decide(&p, list[:cut])
-		for range 10 {
-			others := unproven(drawBallots(t, &p, n))
-			copy(others, list[:cut])
-			for i := cut; i < n; i++ { // the dangerous ones vote for what was voted for
-				if m := rapid.SampledFrom(list[:cut]).Draw(t, "ally").Move; m != shogi.NoMove && p.CheckLegal(m) == nil {
-					others[i].Move = m
-				}
-			}
-			if e := c.Decide(&p, others); e.Answer != d.Answer || e.Move != d.Move {
-				t.Fatalf("%s: decided on %v %s, with all ballots %v %s", spec, d.Answer, d.Move, e.Answer, e.Move)
-			}
-		}
-	})
-	for _, name := range []string{ensemble.Majority, ensemble.Weighted, ensemble.Adoption, ensemble.Evaluation} {
-		if decided[name] == 0 {
-			t.Errorf("%s: no vote was ever decided early: the test shows nothing", name)
+		})
+	}
+}
+
+// checkDecided returns 1 when the vote was decided early, and checks that no
+// other ballots decide it otherwise.
+func checkDecided(t *rapid.T, c *ensemble.Chamber, n int) int {
+	p := shogi.StartPos()
+	for range rapid.IntRange(0, 6).Draw(t, "decisions") {
+		list := drawBallots(t, &p, n)
+		d := c.Decide(&p, list)
+		c.Observe(&p, list, &d)
+	}
+	list := unproven(drawBallots(t, &p, n))
+	cut := rapid.IntRange(1, n-1).Draw(t, "answered")
+	if m := rapid.SampledFrom(p.LegalMoves(nil)).Draw(t, "agreed"); rapid.Bool().Draw(t, "agree") {
+		for i := range cut {
+			list[i].Kind, list[i].Move, list[i].Ranked = ensemble.KindMove, m, nil
 		}
 	}
+	var pending []int
+	for _, b := range list[cut:] {
+		pending = append(pending, b.Member)
+	}
+	if !c.Decided(list[:cut], pending) {
+		return 0
+	}
+	d := c.Decide(&p, list[:cut])
+	for range 10 {
+		others := unproven(drawBallots(t, &p, n))
+		copy(others, list[:cut])
+		for i := cut; i < n; i++ { // the dangerous ones vote for what was voted for
+			if m := rapid.SampledFrom(list[:cut]).Draw(t, "ally").Move; m != shogi.NoMove {
+				others[i].Move = m
+			}
+		}
+		if e := c.Decide(&p, others); e.Answer != d.Answer || e.Move != d.Move {
+			t.Fatalf("%s: decided on %v %s, with all ballots %v %s", c.Rule(), d.Answer, d.Move, e.Answer, e.Move)
+		}
+	}
+	return 1
 }
 
 // unproven are ballots whose variations end before any mate.

@@ -199,7 +199,7 @@ func turnedMove(m shogi.Move) shogi.Move {
 	return mustMove(string(text))
 }
 
-// specTexts are settings of each rule; each differs from the default.
+// settings are values of the keys of each rule; each differs from the default.
 func settings() map[string][]string {
 	growing := []string{"initial=0", "initial=2.5", "tally=count", "reset=never", "overrides=count", "decay=0.9", "decay=0", "cap=3.5", "placebo=game", "placebo=decision"}
 	return map[string][]string{

@@ -88,10 +88,13 @@ func TestKeys(t *testing.T) {
 		"evaluation:mode=accumulate": {{"A+0 A+50 A+0", "A", "1 2 1"}, {"A+0 A+0 A+0", "A", "1 3 1"}, {"A+100 A+0 A+0", "A", "2 3 1"}},
 		"evaluation:mode=bonus":      {{"A+0 A+50 A+0", "A", "1 2 1"}, {"A+0 A+0 A+0", "A", "1 2 1"}, {"A+100 A+0 A+0", "A", "2 1 1"}, {"A A A", "A", "1 1 1"}},
 		// E3: sums 100 10 10; 100 20 15 where P1 did not search; 101 20 15 where it alone did.
-		"evaluation:searched=any":      {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 2 1"}, {"A+1 A A", "A", "3 2 1"}},
-		"evaluation:searched=majority": {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 2 1"}, {"A+1 A A", "A", "2 2 1"}},
-		"evaluation:searched=all":      {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 1 1"}, {"A+1 A A", "A", "2 1 1"}},
-		"evaluation:searched=leader":   {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 1 1"}, {"A+1 A A", "A", "3 1 1"}},
+		"evaluation:searched=any":             {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 2 1"}, {"A+1 A A", "A", "3 2 1"}},
+		"evaluation:searched=majority":        {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 2 1"}, {"A+1 A A", "A", "2 2 1"}},
+		"evaluation:searched=all":             {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 1 1"}, {"A+1 A A", "A", "2 1 1"}},
+		"evaluation:searched=leader":          {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 1 1"}, {"A+1 A A", "A", "3 1 1"}},
+		"evaluation:searched=majority,max=50": {{"A+1 A", "A", "1 1"}, {"A+1 A+0", "A", "2 1"}}, // one of two is no majority
+		// Who is late takes no part.
+		"evaluation:max=60": {{"A+1 ~A+50", "A", "2 1"}, {"A+1 A+2", "A", "3 1"}},
 		// E4: sums 100 50, or of the last decision 0 50.
 		"evaluation:window=0": {{"A+100 A+0", "A", "2 1"}, {"A+0 A+50", "A", "3 1"}},
 		"evaluation:window=1": {{"A+100 A+0", "A", "2 1"}, {"A+0 A+50", "A", "2 2"}},
@@ -310,7 +313,7 @@ func TestBothColours(t *testing.T) {
 			laws.Ties = slices.DeleteFunc(laws.Ties, func(x ensemble.Tie) bool { return x == ensemble.TieRandom })
 		}
 		voters := drawVoters(t, n)
-		black, white := make2(t, spec, voters, laws), make2(t, spec, voters, laws)
+		black, white := newChamber(t, spec, voters, laws), newChamber(t, spec, voters, laws)
 		p := shogi.StartPos()
 		for range rapid.IntRange(1, 8).Draw(t, "decisions") {
 			q, err := shogi.ParseSFEN(turned(p.SFEN()))
@@ -354,7 +357,7 @@ func TestEvaluationAsWhite(t *testing.T) {
 
 const shogiStart = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 
-func make2(t *rapid.T, spec ensemble.Spec, voters []ensemble.Voter, laws ensemble.Laws) *ensemble.Chamber {
+func newChamber(t *rapid.T, spec ensemble.Spec, voters []ensemble.Voter, laws ensemble.Laws) *ensemble.Chamber {
 	c, err := ensemble.NewChamber(spec, voters, laws)
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"gogi/internal/foreign"
 	"gogi/match"
 	"gogi/shogi"
+	"gogi/sparring"
 	"gogi/usi"
 )
 
@@ -59,10 +60,14 @@ func newServedCouncil(o *opener, out io.Writer, log string) *servedCouncil {
 func (s *servedCouncil) learn(ctx context.Context, cache optionCache, deadline time.Time) error {
 	s.cache = cache
 	ctx, cancel := context.WithDeadline(ctx, deadline)
-	defer cancel()                                 // whoever is late ends without holding up the dialogue
+	defer cancel()                                // whoever is late ends without holding up the dialogue
 	greeted := make(chan greeted, len(s.engines)) // one from each that is asked, never closed
 	late := map[*councilEngine]bool{}
 	for _, e := range s.engines {
+		if e.player.Builtin {
+			e.greeted(usi.Greeting{Options: sparring.New().Options()})
+			continue
+		}
 		if g, ok := cache.load(e.player); ok {
 			e.greeted(g)
 			continue
@@ -73,6 +78,9 @@ func (s *servedCouncil) learn(ctx context.Context, cache optionCache, deadline t
 	for ended := false; len(late) > 0 && !ended; {
 		select {
 		case g := <-greeted:
+			if g.err != nil && ctx.Err() != nil {
+				continue // it was ended for being late
+			}
 			delete(late, g.engine)
 			if g.err != nil {
 				s.out.note("%s (%s) could not be asked for its options: %v", g.engine.label, g.engine.player.Name, g.err)

@@ -84,7 +84,7 @@ func (c *gameCouncil) print(w io.Writer) {
 	printHeading(w, fmt.Sprintf("%s · rule %s · game %s · %s", shown(c.Council), c.Rule, c.game, numberOf(len(c.Decisions), "decision")))
 	header := []any{"ply", "own", "played", "votes", "decided by", ""}
 	for i, name := range c.Members {
-		header = append(header, fmt.Sprint(i+1))
+		header = append(header, strconv.Itoa(i+1))
 		fmt.Fprintf(w, "%3d  %s\n", i+1, shown(name))
 	}
 	fmt.Fprintf(w, "\nUnder the members' numbers are their weights after the decision.\n\n")

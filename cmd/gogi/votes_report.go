@@ -2,9 +2,9 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gogi/ensemble"
@@ -45,8 +45,10 @@ type councilReport struct {
 	Agreements []agreementShare `json:"agreements"`
 
 	entropy   float64
-	runs      []int // how long each leader stayed, in decisions
-	leaders   []int // how many different ones each game had
+	tenures   int   // how often a leader took over
+	led       int   // decisions with a leader
+	longest   int   // the longest tenure, in decisions
+	leaders   int   // different ones of each game, summed up
 	onsets    []int // the decision at which a member outweighed all others, by game
 	agree     [][]int
 	both      [][]int
@@ -281,20 +283,21 @@ func (c *councilReport) addBallots(vote *ensemble.Record) {
 
 // addLeaders follows the heaviest member through a game.
 func (c *councilReport) addLeaders(votes []*ensemble.Record) {
-	last, tenure := -1, 0
+	last, tenure, dictated := -1, 0, false
 	different := map[int]bool{}
-	dictated := false
 	for _, vote := range votes {
 		leader, outweighs := heaviest(vote.Before)
+		if leader != last {
+			tenure = 0
+		}
 		if leader >= 0 && leader < len(c.Members) {
+			if tenure++; tenure == 1 {
+				c.tenures++
+			}
+			c.led++
+			c.longest = max(c.longest, tenure)
 			c.Members[leader].Led++
 			different[leader] = true
-		}
-		if leader != last && last >= 0 {
-			c.runs, tenure = append(c.runs, tenure), 0
-		}
-		if leader >= 0 {
-			tenure++
 		}
 		last = leader
 		if outweighs && !dictated {
@@ -302,11 +305,12 @@ func (c *councilReport) addLeaders(votes []*ensemble.Record) {
 			c.onsets = append(c.onsets, vote.Own)
 		}
 	}
-	if last >= 0 {
-		c.runs = append(c.runs, tenure)
-	}
+	c.leaders += len(different)
 	if len(different) > 0 {
-		c.leaders = append(c.leaders, len(different))
+		c.Leaders.Games++
+	}
+	if len(different) == 1 {
+		c.Leaders.OneThroughout++
 	}
 }
 
@@ -393,24 +397,13 @@ func (c *councilReport) finishMembers() {
 }
 
 func (c *councilReport) finishLeaders() {
-	const equal = "the weights were equal all the time"
-	c.Leaders.Games, c.Dictators.Games = len(c.leaders), len(c.onsets)
-	if len(c.leaders) == 0 {
-		c.Leaders.Why = equal
+	c.Dictators.Games = len(c.onsets)
+	if c.tenures == 0 {
+		c.Leaders.Why = "the weights were equal all the time"
 	} else {
-		sum, decisions := 0, 0
-		for _, n := range c.leaders {
-			sum += n
-			if n == 1 {
-				c.Leaders.OneThroughout++
-			}
-		}
-		for _, n := range c.runs {
-			decisions += n
-		}
-		longest := slices.Max(c.runs)
-		c.Leaders.PerGame, c.Leaders.MeanTenure = number(float64(sum)/float64(len(c.leaders))), number(float64(decisions)/float64(len(c.runs)))
-		c.Leaders.LongestTenure = &longest
+		c.Leaders.PerGame = number(float64(c.leaders) / float64(c.Leaders.Games))
+		c.Leaders.MeanTenure = number(float64(c.led) / float64(c.tenures))
+		c.Leaders.LongestTenure = &c.longest
 	}
 	if len(c.onsets) == 0 {
 		c.Dictators.Why = "no member ever outweighed all others together"
@@ -463,5 +456,5 @@ func tieWords(tie ensemble.Tie) string {
 	case ensemble.TieRandom:
 		return "lot"
 	}
-	return fmt.Sprintf("%q", string(tie))
+	return strconv.Quote(string(tie))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -206,7 +207,7 @@ func (c *councilReport) printAgreement(w io.Writer) {
 	}
 	header := []any{"same vote", "as 1"}
 	for i := 2; i < len(c.Members); i++ {
-		header = append(header, fmt.Sprint(i))
+		header = append(header, strconv.Itoa(i))
 	}
 	t := newTable(header...)
 	for i := 1; i < len(c.Members); i++ {

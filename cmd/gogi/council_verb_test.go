@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// What is wrong with the file is said on stderr before any USI.
+func TestCouncilFileErrors(t *testing.T) {
+	t.Parallel()
+	const engine = "[[engine]]\nname = \"a\"\ncmd = \"builtin\"\n"
+	for _, test := range []struct {
+		text, want string
+		args       []string
+		code       int
+	}{
+		{engine, "there is no council in it", nil, 2},
+		{engine + "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"b\"]\n", `there is no engine or council "b"`, nil, 2},
+		{engine + "[[council]]\nname = \"C\"\nrule = \"loudest\"\nmembers = [\"a\"]\n", `there is no rule "loudest"`, nil, 2},
+		{engine + "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"a\"]\n[[council]]\nname = \"D\"\nrule = \"majority\"\nmembers = [\"a\"]\n",
+			"there are several councils: expected the name of one of C, D", nil, 2},
+		{engine + "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"a\"]\n", `there is no council "X": expected one of C`, []string{"--council", "X"}, 2},
+		{"[[engine]]\nname = \"a\"\ncmd = \"./nothing-here\"\n[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"a\"]\n", "nothing-here", nil, 2},
+		{engine + "options = {Speed = 1}\n[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"a\"]\n", `option "Speed" is not offered`, nil, 2},
+	} {
+		g := load(t, test.text, test.args...)
+		g.ended(test.code)
+		if len(g.said) > 0 || !strings.Contains(g.errs.String(), test.want) {
+			t.Errorf("%s\nstdout %q, stderr %q, want %q", test.text, g.said, g.errs.String(), test.want)
+		}
+	}
+}
+
+// A cache that cannot be read is as good as none, and is written anew.
+func TestCouncilIgnoresABrokenCache(t *testing.T) {
+	t.Parallel()
+	g := loadKnown(t, fakes("", "-log LOG"))
+	g.say("usi")
+	g.until("usiok")
+	g.quit()
+	if linesWith(g.said, "option name E1_USI_Hash") != 1 || g.file("m1.log") != "" {
+		t.Errorf("the member was asked although it was known: %q", g.file("m1.log"))
+	}
+	files, err := filepath.Glob(filepath.Join(g.dir, "cache", "gogi", "options", "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%d files of the cache: %v", len(files), err)
+	}
+	whole, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, broken := range []string{"", "null", "{", string(whole[:len(whole)/2]), strings.Replace(string(whole), `"version":1`, `"version":9`, 1)} {
+		if err := os.WriteFile(files[0], []byte(broken), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		g.start()
+		g.ready()
+		g.quit()
+		if again, err := os.ReadFile(files[0]); err != nil || !bytes.Equal(again, whole) {
+			t.Errorf("after the cache %q it is %q (%v)", broken, again, err)
+		}
+	}
+}
+
+// A changed rule takes effect at the next isready, in the same processes.
+func TestCouncilChangesItsRule(t *testing.T) {
+	t.Parallel()
+	g := loadKnown(t, fakes(`rule = {name = "adoption", reward = "voters"}`, "-replay 7g7f -infos 2 -log LOG", "-replay 2g2f", "-replay 2g2f"), "--log", "votes")
+	g.ready("setoption name Rule value adoption", "setoption name RuleKeys value reward=voters")
+	g.say("position startpos", "go nodes 1")
+	g.until("bestmove 2g2f")
+	g.say("setoption name Rule value optimistic", "go nodes 1")
+	g.until("bestmove 2g2f")
+	g.say("isready")
+	g.until("readyok")
+	g.say("go nodes 1")
+	g.until("bestmove 7g7f")
+	g.say("setoption name RuleKeys value reward=nobody", "setoption name Rule value adoption", "isready")
+	g.until(`info string error: options Rule and RuleKeys: rule adoption: reward = "nobody"`)
+	g.say("setoption name RuleKeys value reward=top", "setoption name TieBreak value loudest")
+	g.until(`info string error: option TieBreak: there is no tie-break "loudest"`)
+	g.say("setoption name TieBreak value member", "isready")
+	g.until("readyok")
+	g.say("go nodes 1")
+	g.until("bestmove 2g2f")
+	g.quit()
+	var rules []string
+	for _, v := range g.votes("votes") {
+		rules = append(rules, v.Rule)
+	}
+	if want := []string{"adoption:reward=voters", "adoption:reward=voters", "optimistic", "adoption"}; !slices.Equal(rules, want) {
+		t.Errorf("rules %q", rules)
+	}
+	if n := strings.Count(g.file("m1.log"), "usi\n"); n != 1 {
+		t.Errorf("the member was started %d times", n)
+	}
+}
+
+// Engines of councils within councils have options under two numbers.
+func TestCouncilOfCouncils(t *testing.T) {
+	t.Parallel()
+	text := fakes("", "-replay 7g7f -log LOG", "-replay 2g2f -log LOG") +
+		"[[council]]\nname = \"top\"\nrule = \"majority\"\nmembers = [\"m1\", \"C\"]\n"
+	g := loadKnown(t, text)
+	g.ready("setoption name E2_1_USI_Hash value 7", "setoption name E1_USI_Hash value 9")
+	g.say("position startpos", "go btime 60000 wtime 60000 byoyomi 10000")
+	g.until("bestmove")
+	g.quit()
+	if linesWith(g.said, "id name gogi council top") != 1 || linesWith(g.said, "option name E2_2_USI_Hash ") != 1 {
+		t.Errorf("%q", g.said)
+	}
+	log := g.file("m1.log")
+	for _, want := range []string{"setoption name USI_Hash value 7\n", "setoption name USI_Hash value 9\n", "byoyomi 9700\n"} {
+		if !strings.Contains(log, want) {
+			t.Errorf("without %q:\n%s", want, log)
+		}
+	}
+}
+
+func TestAllotted(t *testing.T) {
+	t.Parallel()
+	const s = time.Second
+	clock := func(b, w, byo, inc time.Duration) usi.Go {
+		return usi.Go{Clock: true, BTime: b, WTime: w, UseByoyomi: inc == 0, Byoyomi: byo, UseInc: inc > 0, BInc: inc, WInc: inc}
+	}
+	for _, test := range []struct {
+		name     string
+		given    usi.Go
+		side     shogi.Colour
+		members  usi.Go
+		deadline time.Duration
+	}{
+		{"byoyomi", clock(0, 0, 10*s, 0), shogi.Black, clock(0, 0, 9*s, 0), 9500 * time.Millisecond},
+		{"main and byoyomi", clock(60*s, 30*s, 10*s, 0), shogi.White, clock(60*s, 30*s, 9*s, 0), 39500 * time.Millisecond},
+		{"sudden death", clock(60*s, 30*s, 0, 0), shogi.White, clock(60*s, 29*s, 0, 0), 29500 * time.Millisecond},
+		{"increment", clock(60*s, 30*s, 0, 2*s), shogi.Black, clock(59*s, 30*s, 0, 2*s), 59500 * time.Millisecond},
+		{"the increment is all there is", clock(0, 0, 0, 10*s), shogi.Black, clock(s/2, s, 0, 10*s), 9500 * time.Millisecond},
+		{"never less than half", clock(0, 0, s/2, 0), shogi.Black, clock(0, 0, s/4, 0), s / 4},
+		{"no time at all", clock(0, 0, 0, 0), shogi.Black, clock(s/2, s, 0, 0), s / 2},
+		{"movetime", usi.Go{MoveTime: 3 * s}, shogi.Black, usi.Go{MoveTime: 2 * s}, 2500 * time.Millisecond},
+		{"nodes", usi.Go{Nodes: 9}, shogi.Black, usi.Go{Nodes: 9}, 0},
+		{"depth", usi.Go{Depth: 9}, shogi.Black, usi.Go{Depth: 9}, 0},
+		{"infinite", usi.Go{Infinite: true}, shogi.Black, usi.Go{Infinite: true}, 0},
+		{"ponder without clocks", usi.Go{Ponder: true, Early: true}, shogi.Black, usi.Go{Ponder: true, Early: true}, 0},
+		{"nothing said", usi.Go{}, shogi.Black, usi.Go{MoveTime: s / 2}, s / 2},
+	} {
+		members, deadline := allotted(test.given, test.side, s/2, s)
+		if members.String() != test.members.String() || deadline != test.deadline {
+			t.Errorf("%s: %q within %v, want %q within %v", test.name, members, deadline, test.members, test.deadline)
+		}
+	}
+}
+
+func TestCouncilOutput(t *testing.T) {
+	t.Parallel()
+	var got bytes.Buffer
+	out := &councilOutput{out: &got, keepAlive: true}
+	out.note("member %s:\nmissing", "a")
+	out.Write([]byte("id name x\nusiok\n"))
+	out.Write([]byte("\n"))
+	out.setKeepAlive(false)
+	out.Write([]byte("\n"))
+	out.note("second")
+	out.Write([]byte("\nreadyok\n"))
+	if want := "id name x\nusiok\ninfo string member a: missing\n\ninfo string second\nreadyok\n"; strings.Join(strings.Fields(got.String()), " ") != strings.Join(strings.Fields(want), " ") || strings.Count(got.String(), "\n") != 6 {
+		t.Errorf("%q, want %q", got.String(), want)
+	}
+}
+
+// TestRealCouncil plays a short game of two real engines that vote.
+func TestRealCouncil(t *testing.T) {
+	realEngines(t)
+	g := loadKnown(t, `
+[[engine]]
+name = "fsf"
+cmd = "fairy-stockfish"
+options = {Threads = 1, Hash = 16}
+env = ["GOGI_TEST_TAG=TAG"]
+[[engine]]
+name = "gps"
+command = ["gpsusi", "-N", "1"]
+options = {BookDepth = 0}
+env = ["GOGI_TEST_TAG=TAG"]
+[[council]]
+name = "C"
+rule = "optimistic"
+members = ["fsf", "gps"]
+`, "--log", "votes")
+	g.ready("setoption name USI_Hash value 64", "setoption name USI_Ponder value false")
+	if linesWith(g.said, "option name E1_") == 0 || linesWith(g.said, "option name E2_") == 0 {
+		t.Errorf("no members' options: %q", g.said)
+	}
+	for _, line := range g.said {
+		shogiHomeOption(t, line)
+	}
+	position := "position startpos moves"
+	const plies = 8
+	for range plies {
+		g.say(strings.TrimSuffix(position, " moves"), "go btime 0 wtime 0 byoyomi 2500")
+		if !strings.Contains(position, "moves ") {
+			legal(t, "position startpos", last(g.until("bestmove")))
+		} else {
+			legal(t, position, last(g.until("bestmove")))
+		}
+		position += " " + usi.ParseBestmove(last(g.said)).Move.String()
+	}
+	g.say("gameover win")
+	g.quit()
+	votes := g.votes("votes")
+	voted := [2]int{}
+	for _, v := range votes {
+		for i, b := range v.Ballots {
+			if b.Kind == "move" {
+				voted[i]++
+			}
+		}
+	}
+	if len(votes) != plies || min(voted[0], voted[1]) < plies/2 {
+		t.Errorf("%d decisions, %v ballots", len(votes), voted)
+	}
+}

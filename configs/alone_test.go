@@ -1,0 +1,51 @@
+package configs_test
+
+import (
+	"strings"
+	"testing"
+
+	"gogi/configs"
+)
+
+func TestPlanCouncil(t *testing.T) {
+	t.Parallel()
+	const engines = "[[engine]]\nname = \"a\"\ncmd = \"builtin\"\n[[engine]]\nname = \"opponent\"\ncommand = [\"ssh\", \"host\", \"engine\"]\n"
+	const pair = engines + "[[council]]\nname = \"in\"\nrule = \"majority\"\nmembers = [\"a\"]\n" +
+		"[[council]]\nname = \"out\"\nrule = \"majority\"\nmembers = [\"in\", \"opponent\"]\n"
+	for _, test := range []struct{ text, name, want, wrong string }{
+		{pair, "", "out", ""},
+		{pair, "in", "in", ""},
+		{"games = 7\ndesign = \"gauntlet\"\nplayers = [\"nobody\"]\ngate = \"0,4\"\n" + pair, "", "out", ""},
+		{"limits = {margin = \"1s\"}\n" + pair, "", "out", ""},
+		{"limits = {nodes = 5}\n" + pair, "", "out", ""},
+		{engines, "", "", "there is no council"},
+		{pair, "a", "", `there is no council "a": expected one of in, out`},
+		{pair + "[[council]]\nname = \"x\"\nrule = \"majority\"\nmembers = [\"a\"]\n", "", "", "expected the name of one of out, x"},
+		{engines + "[[council]]\nname = \"x\"\nrule = \"majority\"\nmembers = [\"x\"]\n", "", "", "every council is a member"},
+	} {
+		f, err := configs.Parse([]byte(test.text), "c.toml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, _, err := f.PlanCouncil(test.name, t.TempDir(), configs.Env{Self: "/bin/true", WorkDir: "/", Path: "/bin:/usr/bin"})
+		if test.wrong != "" {
+			if err == nil || !strings.Contains(err.Error(), test.wrong) {
+				t.Errorf("%s\n%v, want %q", test.text, err, test.wrong)
+			}
+			continue
+		}
+		if err != nil {
+			if strings.Contains(err.Error(), "ssh") {
+				t.Skip("ssh is not installed")
+			}
+			t.Errorf("%s\n%v", test.text, err)
+			continue
+		}
+		if len(plan.Players) != 1 || plan.Players[0].Name != test.want || plan.Players[0].Council == nil {
+			t.Errorf("%s\nplayers %+v", test.text, plan.Players)
+		}
+		if strings.Contains(test.text, "nodes = 5") != (plan.Players[0].Limits.Nodes == 5) {
+			t.Errorf("limits %v", plan.Players[0].Limits)
+		}
+	}
+}
