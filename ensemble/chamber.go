@@ -451,3 +451,9 @@ func (c *Chamber) ahead(ballots []Ballot, pending []int) bool {
 	const rounding = 1e-9 // of sums that are added in another order later
 	return top > second+left*(1+rounding)+rounding*top
 }
+
+// overrule replaces the voted move by another one of the vote.
+func (c *Chamber) overrule(p *shogi.Position, ballots []Ballot, d *Decision, m shogi.Move) {
+	d.Vetoed, d.Move, d.By, d.Tie, d.Speaker = d.Move, m, ByVeto, "", -1
+	d.finish(p, counted(sorted(ballots)), c.voters)
+}

@@ -80,6 +80,7 @@ type Council struct {
 	config  Config
 	chamber *Chamber
 	shadows []*Chamber
+	fresh   []*Chamber // the chamber and the shadows as they were when the game began
 	voters  []Voter
 	names   []string
 	seats   []*seat
@@ -254,13 +255,22 @@ func (c *Council) NewGame(ctx context.Context, g usi.Game) error {
 
 func (c *Council) startGame(seed uint64) {
 	c.seed, c.observed, c.line = seed, nil, line{}
-	c.resetRules()
+	c.fresh = nil
+	for _, s := range c.chambers() {
+		s.NewGame(seed)
+		c.fresh = append(c.fresh, s.clone())
+	}
 }
 
-func (c *Council) resetRules() {
-	c.chamber.NewGame(c.seed)
-	for _, s := range c.shadows {
-		s.NewGame(c.seed)
+// chambers are the council's own and the shadows.
+func (c *Council) chambers() []*Chamber { return append([]*Chamber{c.chamber}, c.shadows...) }
+
+// goBack puts all rules back to the start of the game, where they may know more
+// than nothing: weights can last from game to game.
+func (c *Council) goBack() {
+	c.chamber = c.fresh[0].clone()
+	for i := range c.shadows {
+		c.shadows[i] = c.fresh[i+1].clone()
 	}
 }
 
@@ -406,7 +416,7 @@ func (c *Council) follow(p usi.Position) error {
 		return nil
 	}
 	c.observed = c.observed[:kept]
-	c.resetRules()
+	c.goBack()
 	for i := range c.observed {
 		c.learn(&c.observed[i])
 	}

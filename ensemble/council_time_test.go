@@ -559,3 +559,19 @@ func TestForcedMovesAskNobody(t *testing.T) {
 		t.Errorf("%s by %s after %d calls", reply.Text, record.By, m.calls)
 	}
 }
+
+// Weights that last are not learnt twice when a game goes back.
+func TestTakeBackOfLastingWeights(t *testing.T) {
+	spec := ensemble.DefaultSpec(ensemble.Evaluation)
+	spec.Reset = "never"
+	c := council(t, ensemble.Config{Rule: spec}, &scripted{moves: always("7g7f"), score: 9}, &scripted{moves: always("2g2f")})
+	vote(t, c, usi.Request{Position: atStart})
+	if err := c.NewGame(t.Context(), usi.Game{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, when := range []string{"at first", "taken back"} {
+		if _, r := vote(t, c, usi.Request{Position: atStart}); fmt.Sprint(r.Before, r.After) != "[2 1] [3 1]" {
+			t.Errorf("%s: %v %v", when, r.Before, r.After)
+		}
+	}
+}

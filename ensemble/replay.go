@@ -204,12 +204,6 @@ func (c *Chamber) vetoAgain(p *shogi.Position, ballots []Ballot, d *Decision, re
 	return nil
 }
 
-// overrule replaces the voted move by another one of the vote.
-func (c *Chamber) overrule(p *shogi.Position, ballots []Ballot, d *Decision, m shogi.Move) {
-	d.Vetoed, d.Move, d.By, d.Tie, d.Speaker = d.Move, m, ByVeto, "", -1
-	d.finish(p, counted(sorted(ballots)), c.voters)
-}
-
 // Differs says in what the vote is not the recorded one, bit for bit; "" where
 // it is the same. Of the weights every one is compared exactly.
 func (v *Revote) Differs(rec *Record) string {
@@ -243,39 +237,3 @@ func (v *Revote) Differs(rec *Record) string {
 
 // Word is the decision as a record says it: a move, "win" or "resign".
 func (d *Decision) Word() string { return d.word() }
-
-// clone is a chamber that goes its own way from here.
-func (c *Chamber) clone() *Chamber {
-	twin := *c
-	twin.rule = cloneRule(c.rule)
-	return &twin
-}
-
-func cloneRule(r Rule) Rule {
-	switch r := r.(type) {
-	case *adoption:
-		return &adoption{r.standing.clone(), slices.Clone(r.adopted), slices.Clone(r.last), slices.Clone(r.order)}
-	case *evaluation:
-		twin := &evaluation{standing: r.standing.clone(), bonus: r.bonus}
-		for _, list := range r.sums {
-			twin.sums = append(twin.sums, slices.Clone(list))
-		}
-		return twin
-	case *byScore:
-		return &byScore{r.standing.clone()}
-	case *borda:
-		return &borda{r.standing.clone()}
-	case *pool:
-		return &pool{r.standing.clone()}
-	case *standing:
-		twin := r.clone()
-		return &twin
-	}
-	return r
-}
-
-func (s *standing) clone() standing {
-	twin := *s
-	twin.weights = slices.Clone(s.weights)
-	return twin
-}

@@ -46,9 +46,7 @@ func (v *vote) examine(ctx context.Context, d *Decision) error {
 	if !all {
 		return nil
 	}
-	d.Vetoed, d.Move, d.By, d.Tie = d.Move, d.Candidates[runnerUp].Move, ByVeto, ""
-	d.Speaker = -1
-	d.finish(&v.line.position, counted(v.ballots), v.voters)
+	v.chamber.overrule(&v.line.position, v.ballots, d, d.Candidates[runnerUp].Move)
 	return nil
 }
 

@@ -90,7 +90,7 @@ func (v *vote) ask(ctx context.Context) bool {
 	v.answers, v.pending, v.ballots = make(chan answer, len(v.seats)), nil, make([]Ballot, 0, len(v.seats))
 	gos := v.budgets(&v.request)
 	for i, s := range v.seats {
-		if s.condition() != conditionReady {
+		if s.condition() != conditionReady || len(s.jobs) > jobRoom/2 {
 			continue
 		}
 		own := v.request
@@ -233,8 +233,12 @@ func (v *vote) complete() {
 	for i, s := range v.seats {
 		if !slices.Contains(v.asked, i) {
 			text := "gone"
-			if s.condition() != conditionGone {
+			switch s.condition() {
+			case conditionStarting:
 				text = errNotReady.Error()
+			case conditionReady:
+				text = errBusy.Error()
+			case conditionGone:
 			}
 			v.ballots = append(v.ballots, Ballot{Member: i, Kind: KindDead, Text: text})
 		}
@@ -341,7 +345,7 @@ func (v *vote) conclude(d Decision, shadows []Decision) (usi.Reply, error) {
 	}
 	reply := usi.Reply{
 		Answer: d.Answer, Move: d.Move, Ponder: d.Ponder, Text: d.word(), Lines: v.lines(&d, elapsed),
-		Nodes: record.Nodes, Elapsed: elapsed, Hit: v.hit, Stopped: v.stopped, Detail: detail,
+		Nodes: record.Nodes, Elapsed: elapsed, Hit: v.hit, Stopped: v.stopped, Detail: detail, Absent: v.absent(),
 	}
 	return reply, nil
 }
@@ -379,6 +383,17 @@ func (v *vote) nodes() (sum uint64) {
 		sum += v.veto[i].Nodes
 	}
 	return sum
+}
+
+// absent counts the members that failed or said nothing.
+func (v *vote) absent() int {
+	n := 0
+	for i := range v.ballots {
+		if k := v.ballots[i].Kind; k == KindDead || k == KindNone {
+			n++
+		}
+	}
+	return n
 }
 
 // scales lists the members' calibrations when any differs from the default.

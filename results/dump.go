@@ -99,6 +99,7 @@ type dumpSide struct {
 type dumpSideMore struct {
 	Micros        int64 `json:"us"`
 	OverrunMicros int64 `json:"overrun_us"`
+	Incomplete    int   `json:"incomplete_votes"`
 }
 
 type dumpMove struct {
@@ -245,7 +246,7 @@ func (d *dumper) side(s *match.Side) dumpSide {
 		PonderHits: s.PonderHits, PonderMisses: s.PonderMisses,
 	}
 	if !d.stable {
-		side.dumpSideMore = &dumpSideMore{s.Time.Microseconds(), s.WorstOverrun.Microseconds()}
+		side.dumpSideMore = &dumpSideMore{s.Time.Microseconds(), s.WorstOverrun.Microseconds(), s.Incomplete}
 	}
 	return side
 }

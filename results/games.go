@@ -42,8 +42,8 @@ type Filter struct {
 
 const gameColumns = `g.pair, g.leg, g.black, g.white, p.a, p.b, g.outcome, g.termination, g.note,
 	g.black_points, g.white_points, g.plies, o.name, o.plies, g.marked, g.moves_hash, g.last_sfen, g.slot, g.started, g.ended,
-	g.black_plies, g.black_nodes, g.black_us, g.black_depth_sum, g.black_depth_plies, g.black_overrun_us, g.black_ponder_hits, g.black_ponder_misses,
-	g.white_plies, g.white_nodes, g.white_us, g.white_depth_sum, g.white_depth_plies, g.white_overrun_us, g.white_ponder_hits, g.white_ponder_misses`
+	g.black_plies, g.black_nodes, g.black_us, g.black_depth_sum, g.black_depth_plies, g.black_overrun_us, g.black_ponder_hits, g.black_ponder_misses, g.black_incomplete,
+	g.white_plies, g.white_nodes, g.white_us, g.white_depth_sum, g.white_depth_plies, g.white_overrun_us, g.white_ponder_hits, g.white_ponder_misses, g.white_incomplete`
 
 // CROSS JOIN makes SQLite walk the games in the order of their index, so that the
 // first row comes before the last one was read.
@@ -116,7 +116,7 @@ func scanGame(rows *sql.Rows, players []Engine, more ...any) (g GameRow, err err
 	var nodes, spent, overrun [2]int64
 	for i := range g.Sides {
 		s := &g.Sides[i]
-		targets = append(targets, &s.Plies, &nodes[i], &spent[i], &s.DepthSum, &s.DepthPlies, &overrun[i], &s.PonderHits, &s.PonderMisses)
+		targets = append(targets, &s.Plies, &nodes[i], &spent[i], &s.DepthSum, &s.DepthPlies, &overrun[i], &s.PonderHits, &s.PonderMisses, &s.Incomplete)
 	}
 	if err := rows.Scan(append(targets, more...)...); err != nil {
 		return g, err

@@ -38,9 +38,9 @@ type gameRow struct {
 
 const insertGame = `INSERT INTO games (run_id, pair, leg, black, white, outcome, termination, note,
 	black_points, white_points, plies, moves_hash, last_sfen, marked, slot, started, ended,
-	black_plies, black_nodes, black_us, black_depth_sum, black_depth_plies, black_overrun_us, black_ponder_hits, black_ponder_misses,
-	white_plies, white_nodes, white_us, white_depth_sum, white_depth_plies, white_overrun_us, white_ponder_hits, white_ponder_misses)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	black_plies, black_nodes, black_us, black_depth_sum, black_depth_plies, black_overrun_us, black_ponder_hits, black_ponder_misses, black_incomplete,
+	white_plies, white_nodes, white_us, white_depth_sum, white_depth_plies, white_overrun_us, white_ponder_hits, white_ponder_misses, white_incomplete)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // rows checks a pair against the plan and makes its rows.
 func (r *Run) rows(p match.PairResult) (*pairRows, error) {
@@ -122,7 +122,7 @@ func (r *Run) gameRow(g *match.Result) (row gameRow, err error) {
 		s := &g.Sides[i]
 		row.columns = append(row.columns,
 			s.Plies, int64(s.Nodes), s.Time.Microseconds(), s.DepthSum, s.DepthPlies, // the same 64 bits
-			s.WorstOverrun.Microseconds(), s.PonderHits, s.PonderMisses)
+			s.WorstOverrun.Microseconds(), s.PonderHits, s.PonderMisses, s.Incomplete)
 	}
 	return row, nil
 }

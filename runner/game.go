@@ -122,6 +122,9 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	overrun, lost := clock.Spend(reply.Elapsed)
 	move := recordMove(reply, g.slot.config.Plan.PVPlies)
 	g.result.Sides[c].Add(move, overrun)
+	if reply.Absent > 0 {
+		g.result.Sides[c].Incomplete++
+	}
 	if v := g.timeVerdict(c, reply, overrun, lost); v.Over() {
 		return v, nil
 	}

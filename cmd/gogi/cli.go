@@ -29,23 +29,24 @@ type environment struct {
 
 // commandLine is the grammar: one field for each verb.
 type commandLine struct {
-	Match   matchCommand   `cmd:"" help:"Play a series, or finish one that was begun, and print its report."`
-	Report  reportCommand  `cmd:"" help:"Print what a run's games prove so far."`
-	Gate    gateCommand    `cmd:"" help:"Say whether a run passes its gate: exit code 0, 10 or 11 (inconclusive)."`
-	Rate    rateCommand    `cmd:"" help:"Rate the players of files of games, or of runs."`
-	Regress regressCommand `cmd:"" help:"Explain one column of a table by others: least squares and correlations."`
-	Stats   statsCommand   `cmd:"" help:"Reckon from counts: intervals, tests, sequential tests, plans, Elo."`
-	Games   gamesCommand   `cmd:"" help:"List a run's games, or print one of them as USI or CSA."`
-	Votes   votesCommand   `cmd:"" help:"Tell how the councils of a run voted; draw a game's weights; take votes again by other rules."`
-	Init    initCommand    `cmd:"" help:"Write a commented series file to start from."`
-	Runs    runsCommand    `cmd:"" help:"List the runs of a database."`
-	DB      dbCommand      `cmd:"" name:"db" help:"Look at the database itself."`
-	Perft   perftCommand   `cmd:"" help:"Count the leaves of the tree of legal moves."`
-	Engine  engineCommand  `cmd:"" help:"Speak USI as the built-in engine."`
-	Council councilCommand `cmd:"" help:"Speak USI as a council of engines, for a GUI."`
-	Check   checkCommand   `cmd:"" help:"Examine one engine: what it understands, keeps to and survives."`
-	CSA     csaCommand     `cmd:"" name:"csa" help:"Play at a server of the CSA protocol, such as floodgate."`
-	Guard   guardCommand   `cmd:"" hidden:"" help:"Kill engines whose runner has died."`
+	Match        matchCommand        `cmd:"" help:"Play a series, or finish one that was begun, and print its report."`
+	Report       reportCommand       `cmd:"" help:"Print what a run's games prove so far."`
+	Gate         gateCommand         `cmd:"" help:"Say whether a run passes its gate: exit code 0, 10 or 11 (inconclusive)."`
+	Rate         rateCommand         `cmd:"" help:"Rate the players of files of games, or of runs."`
+	Regress      regressCommand      `cmd:"" help:"Explain one column of a table by others: least squares and correlations."`
+	Stats        statsCommand        `cmd:"" help:"Reckon from counts: intervals, tests, sequential tests, plans, Elo."`
+	Games        gamesCommand        `cmd:"" help:"List a run's games, or print one of them as USI or CSA."`
+	Votes        votesCommand        `cmd:"" help:"Tell how the councils of a run voted; draw a game's weights; take votes again by other rules."`
+	Init         initCommand         `cmd:"" help:"Write a commented series file to start from."`
+	Runs         runsCommand         `cmd:"" help:"List the runs of a database."`
+	DB           dbCommand           `cmd:"" name:"db" help:"Look at the database itself."`
+	Perft        perftCommand        `cmd:"" help:"Count the leaves of the tree of legal moves."`
+	Engine       engineCommand       `cmd:"" help:"Speak USI as the built-in engine."`
+	Council      councilCommand      `cmd:"" help:"Speak USI as a council of engines, for a GUI."`
+	Disagreement disagreementCommand `cmd:"" help:"Measure how often the members of a council disagree."`
+	Check        checkCommand        `cmd:"" help:"Examine one engine: what it understands, keeps to and survives."`
+	CSA          csaCommand          `cmd:"" name:"csa" help:"Play at a server of the CSA protocol, such as floodgate."`
+	Guard        guardCommand        `cmd:"" hidden:"" help:"Kill engines whose runner has died."`
 }
 
 // exitError ends the program with a code of its own; err may be nil.

@@ -78,6 +78,10 @@ func TestCouncilSurvivesItsMembers(t *testing.T) {
 	if kills < *chaosGames/3 || dead == 0 {
 		t.Errorf("only %d members were killed, %d decisions lacked one: the test shows little", kills, dead)
 	}
+	out, _, _ := s.gogi(t, "report")
+	if !strings.Contains(out, " of the votes of council lacked a member") {
+		t.Errorf("the report does not say that votes lacked a member: %s", out)
+	}
 	games := s.gameRows(t)
 	if len(games) != *chaosGames {
 		t.Errorf("%d games are stored", len(games))

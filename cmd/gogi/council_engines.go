@@ -258,6 +258,7 @@ func (e *councilEngine) options() []memberOption {
 		shown := o
 		shown.Name = e.label + "_" + strings.ReplaceAll(o.Name, " ", "_")
 		shown.Default = e.inForce(o)
+		shown.Vars = defaultFirst(shown.Default, o.Vars)
 		taken := slices.ContainsFunc(list, func(x memberOption) bool { return usi.SameOption(x.shown.Name, shown.Name) })
 		if !taken && !hasSpace(shown) {
 			list = append(list, memberOption{shown, o.Name, e})

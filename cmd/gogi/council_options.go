@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -71,7 +72,17 @@ func (s *servedCouncil) declare() []councilOption {
 }
 
 func combo(name, value string, choices []string) usi.Option {
-	return usi.Option{Name: name, Type: usi.Combo, Default: value, Vars: choices}
+	return usi.Option{Name: name, Type: usi.Combo, Default: value, Vars: defaultFirst(value, choices)}
+}
+
+// defaultFirst moves the default to the front: uci2wb takes the first choice for
+// the default, and sends it to the engine.
+func defaultFirst(value string, choices []string) []string {
+	i := slices.IndexFunc(choices, func(c string) bool { return strings.EqualFold(c, value) })
+	if i < 0 {
+		return choices
+	}
+	return slices.Concat(choices[i:i+1], choices[:i], choices[i+1:])
 }
 
 func spin(name string, value, least, most int) usi.Option {

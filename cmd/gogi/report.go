@@ -79,6 +79,7 @@ type playerReport struct {
 	WorstOverrunMS float64  `json:"worst_overrun_ms"`
 	PonderHits     int      `json:"ponder_hits"`
 	PonderMisses   int      `json:"ponder_misses"`
+	Incomplete     int      `json:"incomplete_votes"` // of a council: votes that lacked a member
 
 	sides match.Side
 }
@@ -282,6 +283,7 @@ func (g *gatherer) countPlayer(r results.GameRow, c shogi.Colour, name string) {
 	s.WorstOverrun = max(s.WorstOverrun, t.WorstOverrun)
 	p.PonderHits += t.PonderHits
 	p.PonderMisses += t.PonderMisses
+	p.Incomplete += t.Incomplete
 }
 
 // endPair puts a whole pair into the tally of its two players.

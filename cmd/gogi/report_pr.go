@@ -172,5 +172,10 @@ func (r *report) blockRemarks() string {
 		}
 		faults = strings.Join(list, ", ")
 	}
+	for i := range r.Players {
+		if p := &r.Players[i]; p.Incomplete > 0 {
+			faults += fmt.Sprintf(", %s votes without a member ×%d", p.Name, p.Incomplete)
+		}
+	}
 	return fmt.Sprintf("checks  duplicates %d%s | slowed pairs %d | faults %s", r.Duplicates, repeats, slowed, faults)
 }

@@ -302,6 +302,11 @@ func (r *report) printRemarks(w io.Writer) {
 	for _, f := range r.Faults {
 		fmt.Fprintf(w, "faults          %s: %s ×%d\n", f.Player, strings.ReplaceAll(f.Kind, "_", " "), f.Count)
 	}
+	for _, p := range r.Players {
+		if p.Incomplete > 0 {
+			fmt.Fprintf(w, "councils        %s of the votes of %s lacked a member that failed or said nothing: see gogi votes\n", count(p.Incomplete), p.Name)
+		}
+	}
 	if u := r.Unmarked; u != nil {
 		fmt.Fprintf(w, "slowed moves    %d pairs had a move that the machine slowed; without them %d–%d–%d", u.Marked, u.Wins, u.Draws, u.Losses)
 		if u.Score != nil {

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// realClient is xboard with Debian's adapter for USI engines, on a display that
+// nobody sees. Without them the test is skipped, unless
+// GOGI_REAL_CLIENT=required, as in CI.
+func realClient(t *testing.T) (xboard, adapter string) {
+	t.Helper()
+	find := func(program string) string {
+		path, err := exec.LookPath(program)
+		if err == nil {
+			return path
+		}
+		if path = "/usr/games/" + program; isExecutable(path) { // Debian's place, not in every PATH
+			return path
+		}
+		if os.Getenv("GOGI_REAL_CLIENT") == "required" {
+			t.Fatalf("%s is required: %v", program, err)
+		}
+		t.Skipf("%s is not installed (apt-get install xboard uci2wb xvfb): %v", program, err)
+		return ""
+	}
+	find("Xvfb")
+	return find("xboard"), find("uci2wb")
+}
+
+func isExecutable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&0o111 != 0
+}
+
+// display starts an X server and returns its name.
+func display(t *testing.T) string {
+	t.Helper()
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := exec.CommandContext(t.Context(), "Xvfb", "-displayfd", "3", "-screen", "0", "1024x768x24", "-nolisten", "tcp")
+	server.ExtraFiles = []*os.File{write}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Process.Kill(); server.Wait() })
+	write.Close()
+	var number int
+	if _, err := fmt.Fscan(read, &number); err != nil {
+		t.Fatalf("Xvfb said no display: %v", err)
+	}
+	return fmt.Sprintf(":%d", number)
+}
+
+// TestRealClient lets xboard play a game between two councils, from greeting to
+// mate.
+func TestRealClient(t *testing.T) {
+	t.Parallel()
+	xboard, adapter := realClient(t)
+	g := &gui{t: t, dir: t.TempDir()}
+	g.tag = filepath.Base(filepath.Dir(g.dir)) + "-" + filepath.Base(g.dir)
+	write := func(name, text string, mode os.FileMode) {
+		if err := os.WriteFile(filepath.Join(g.dir, name), []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, side := range []string{"first", "second"} {
+		text := ""
+		for i := range 3 {
+			text += fmt.Sprintf("[[engine]]\nname = \"m%d\"\ncmd = \"builtin\"\nlimits = {nodes = 400}\noptions = {EvalNoise = %d}\n"+
+				"env = [\"GOGI_TEST_TAG=%s\"]\n", i+1, 10*(i+1)+len(side), g.tag)
+		}
+		write(side+".toml", text+"[[council]]\nname = \""+side+"\"\nrule = \"majority\"\nmembers = [\"m1\", \"m2\", \"m3\"]\n", 0o600)
+		// The adapter takes one word for an engine.
+		write(side, "#!/bin/sh\nexec gogi council "+side+".toml --log "+side+".votes 2>>errors\n", 0o700)
+	}
+	client := exec.CommandContext(t.Context(), xboard, "-variant", "shogi", "-matchMode", "true", "-matchGames", "1",
+		"-firstChessProgram", adapter+" -s ./first", "-firstDirectory", g.dir,
+		"-secondChessProgram", adapter+" -s ./second", "-secondDirectory", g.dir,
+		"-timeControl", "5", "-saveGameFile", filepath.Join(g.dir, "game.pgn"), "-soundProgram", "")
+	client.Dir = g.dir
+	client.Env = append(os.Environ(), "DISPLAY="+display(t), "HOME="+g.dir, "XDG_CACHE_HOME="+filepath.Join(g.dir, "cache"))
+	if err := client.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1) // one result, never closed
+	go func() { ended <- client.Wait() }()
+	select {
+	case <-ended: // its exit code says nothing
+	case <-time.After(5 * guiPatience):
+		client.Process.Kill()
+		t.Errorf("the game did not end: %s %s", g.file("game.pgn"), g.file("errors"))
+	}
+	game := g.file("game.pgn")
+	how := regexp.MustCompile(`\{([^}]*)\} (1-0|0-1|1/2-1/2)\s*$`).FindStringSubmatch(game)
+	if how == nil || regexp.MustCompile(`(?i)time|flag|illegal|forfeit|exit|died|disconnect|abort`).MatchString(how[1]) {
+		t.Errorf("how the game ended: %q\n%s", how, game)
+	}
+	for _, side := range []string{"first", "second"} {
+		if n := len(g.votes(side + ".votes")); n < 8 {
+			t.Errorf("%s took %d decisions", side, n)
+		}
+	}
+	if errors := strings.TrimSpace(g.file("errors")); errors != "" {
+		t.Errorf("on stderr: %s", errors)
+	}
+	deadline := time.Now().Add(guiPatience)
+	for tick := time.NewTicker(5 * time.Millisecond); len(tagged(t, g.tag)) > 0; <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatalf("left alive: %v", tagged(t, g.tag))
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package ensemble
+
+import "slices"
+
+// clone is a chamber that goes its own way from here.
+func (c *Chamber) clone() *Chamber {
+	twin := *c
+	twin.rule = cloneRule(c.rule)
+	return &twin
+}
+
+func cloneRule(r Rule) Rule {
+	switch r := r.(type) {
+	case *adoption:
+		return &adoption{r.standing.clone(), slices.Clone(r.adopted), slices.Clone(r.last), slices.Clone(r.order)}
+	case *evaluation:
+		twin := &evaluation{standing: r.standing.clone(), bonus: r.bonus}
+		for _, list := range r.sums {
+			twin.sums = append(twin.sums, slices.Clone(list))
+		}
+		return twin
+	case *byScore:
+		return &byScore{r.standing.clone()}
+	case *borda:
+		return &borda{r.standing.clone()}
+	case *pool:
+		return &pool{r.standing.clone()}
+	case *standing:
+		twin := r.clone()
+		return &twin
+	}
+	return r
+}
+
+func (s *standing) clone() standing {
+	twin := *s
+	twin.weights = slices.Clone(s.weights)
+	return twin
+}

@@ -1,0 +1,3 @@
+-- How many of a council's votes in a game lacked a member's ballot.
+ALTER TABLE games ADD COLUMN black_incomplete INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE games ADD COLUMN white_incomplete INTEGER NOT NULL DEFAULT 0;
