@@ -162,3 +162,23 @@ func TestPaperFiles(t *testing.T) {
 		}
 	}
 }
+
+func TestCouncilByFlags(t *testing.T) {
+	f := &configs.File{}
+	games := 2
+	err := f.Apply(configs.Flags{
+		Engine: []string{"A=builtin", "B=builtin"}, Council: []string{"C=adoption:reward=voters:A,B"}, Players: []string{"C", "A"},
+		Nodes: 100, TC: []string{"C=8+0.08"}, Games: &games,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, _, err := f.Plan("/", configs.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := plan.Players[0]
+	if c.Council == nil || c.Council.Rule != "adoption:reward=voters" || len(c.Council.Members) != 2 || c.Limits.String() != "8+0.08" {
+		t.Errorf("%+v", c)
+	}
+}

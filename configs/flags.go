@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gogi/ensemble"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -18,6 +19,7 @@ import (
 type Flags struct {
 	Run           string
 	Engine        []string // "A=CMD": adds engine A, or replaces its command
+	Council       []string // "C=RULE:A,B": adds council C, or replaces its rule and members
 	Option        []string // "A.NAME=VALUE"; "all.NAME=VALUE" for every engine
 	Players       []string
 	Games         *int
@@ -65,6 +67,9 @@ func (f *File) Apply(flags Flags) error {
 	a.limits()
 	for _, text := range flags.Engine {
 		a.engine(text)
+	}
+	for _, text := range flags.Council {
+		a.council(text)
 	}
 	for _, text := range flags.TC {
 		a.timeControl(text)
@@ -248,6 +253,32 @@ func (a *applier) engine(text string) {
 	a.won(element("engine", i)+".cmd", "--engine "+text)
 }
 
+// council reads "C=RULE:A,B". The rule may have keys after a colon of its own:
+// "C=adoption:reward=voters:A,B".
+func (a *applier) council(text string) {
+	flag := "--council " + text
+	name, rest, ok := strings.Cut(text, "=")
+	colon := strings.LastIndex(rest, ":")
+	if !ok || name == "" || colon < 0 || rest[colon+1:] == "" {
+		a.fail(flag, "expected NAME=RULE:MEMBER,MEMBER")
+		return
+	}
+	spec, err := ensemble.ParseSpec(rest[:colon])
+	if err != nil {
+		a.fail(flag, "%v", err)
+		return
+	}
+	i := a.file.council(name)
+	if i < 0 {
+		i = len(a.file.Councils)
+		a.file.Councils = append(a.file.Councils, Council{Name: name})
+		a.won(element("council", i), flag)
+	}
+	c := &a.file.Councils[i]
+	c.Rule, c.Members, c.Vary = Rule(spec.String()), strings.Split(rest[colon+1:], ","), nil
+	a.won(element("council", i)+".members", flag)
+}
+
 // engine is the index of an engine by name, or -1.
 func (f *File) engine(name string) int {
 	return slices.IndexFunc(f.Engines, func(e Engine) bool { return e.Name == name })
@@ -270,12 +301,18 @@ func (a *applier) timeControl(text string) {
 		a.colourClock(whose, flag, Clock{TC: tc})
 		return
 	}
+	own := Limits{Clock: Clock{TC: tc}}
+	if i := a.file.council(whose); i >= 0 {
+		limitsAt(&a.file.Councils[i].Limits, own)
+		a.won(element("council", i)+".limits", flag)
+		return
+	}
 	i := a.file.engine(whose)
 	if i < 0 {
 		a.fail(flag, "there is no engine %q (%s)", whose, a.file.engineNames())
 		return
 	}
-	limitsAt(&a.file.Engines[i].Limits, Limits{Clock: Clock{TC: tc}})
+	limitsAt(&a.file.Engines[i].Limits, own)
 	a.won(element("engine", i)+".limits", flag)
 }
 

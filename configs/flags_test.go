@@ -181,6 +181,8 @@ func TestFlagErrors(t *testing.T) {
 		{configs.Flags{Engine: []string{"A"}}, "--engine A: expected NAME=COMMAND"},
 		{configs.Flags{Engine: []string{"=./a"}}, "--engine =./a: expected NAME=COMMAND"},
 		{configs.Flags{Engine: []string{"A= "}}, "--engine A= : expected NAME=COMMAND"},
+		{configs.Flags{Council: []string{"C=majority"}}, "--council C=majority: expected NAME=RULE:MEMBER,MEMBER"},
+		{configs.Flags{Council: []string{"C=plurality:A,B"}}, `--council C=plurality:A,B: there is no rule "plurality": expected one of majority, adoption, evaluation, weighted, optimistic, pessimistic, borda, linear_pool, log_pool`},
 		{configs.Flags{Option: []string{"Threads=1"}}, "--option Threads=1: expected ENGINE.NAME=VALUE or all.NAME=VALUE"},
 		{configs.Flags{Option: []string{"A.Threads"}}, "--option A.Threads: expected ENGINE.NAME=VALUE or all.NAME=VALUE"},
 		{configs.Flags{Option: []string{"C.Threads=1"}}, `--option C.Threads=1: there is no engine "C" (expected "A" or "B")`},

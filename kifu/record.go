@@ -31,4 +31,5 @@ type Record struct {
 	Moves        []Move
 	Result       string // how it ended, in words of the format-independent list of package match
 	Winner       string // "black", "white", "draw" or ""
+	Final        []byte // a council's vote record behind an answer that is no move: it resigned or declared; else nil
 }

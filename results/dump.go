@@ -84,6 +84,7 @@ type dumpGameMore struct {
 	Slot    int       `json:"slot"`
 	Started time.Time `json:"started"`
 	Ended   time.Time `json:"ended"`
+	Final   any       `json:"final,omitempty"` // as detail, of an answer that is no move
 }
 
 type dumpSide struct {
@@ -111,7 +112,7 @@ type dumpMove struct {
 	Nodes    uint64 `json:"nodes,omitempty"`
 	PV       string `json:"pv,omitempty"`
 	Micros   *int64 `json:"us,omitempty"`
-	Detail   []byte `json:"detail,omitempty"` // base64
+	Detail   any    `json:"detail,omitempty"` // JSON as it is, else base64
 }
 
 // Dump writes a run as text, one JSON object a line, in a fixed order: the run, its
@@ -218,7 +219,7 @@ func (d *dumper) game(g *GameRow, r *kifu.Record) error {
 		line.Sides[i] = d.side(&g.Sides[i])
 	}
 	if !d.stable {
-		line.dumpGameMore = &dumpGameMore{g.Marked, g.Slot, g.Started, g.Ended}
+		line.dumpGameMore = &dumpGameMore{g.Marked, g.Slot, g.Started, g.Ended, detail(r.Final)}
 	}
 	for i := range r.Moves {
 		line.Moves[i] = d.move(&r.Moves[i])
@@ -251,6 +252,17 @@ func (d *dumper) side(s *match.Side) dumpSide {
 	return side
 }
 
+// detail is a player's own record: JSON as it is, anything else in base64.
+func detail(text []byte) any {
+	switch {
+	case len(text) == 0:
+		return nil
+	case json.Valid(text):
+		return json.RawMessage(text)
+	}
+	return text
+}
+
 func (d *dumper) move(m *kifu.Move) dumpMove {
 	move := dumpMove{
 		Move: m.Move.String(), Opening: m.Opening, Depth: m.Depth, SelDepth: m.SelDepth, Nodes: m.Nodes, PV: moveText(m.PV),
@@ -260,7 +272,7 @@ func (d *dumper) move(m *kifu.Move) dumpMove {
 	}
 	if !d.stable {
 		us := m.Time.Microseconds()
-		move.Micros, move.Detail = &us, m.Detail
+		move.Micros, move.Detail = &us, detail(m.Detail)
 	}
 	return move
 }

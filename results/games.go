@@ -166,13 +166,13 @@ func (s *Store) record(ctx context.Context, runID int64, pair, leg int) (record 
 	return record, err
 }
 
-const selectRecords = "SELECT " + gameColumns + ", r.start, r.event, r.site, r.plies" + fromGames +
+const selectRecords = "SELECT " + gameColumns + ", r.start, r.event, r.site, r.plies, r.final" + fromGames +
 	"CROSS JOIN records r ON r.game_id = g.id "
 
 // scanRecord reads a row of selectRecords.
 func scanRecord(rows *sql.Rows, players []Engine) (g GameRow, r kifu.Record, err error) {
 	var blob []byte
-	if g, err = scanGame(rows, players, &r.Start, &r.Event, &r.Site, &blob); err != nil {
+	if g, err = scanGame(rows, players, &r.Start, &r.Event, &r.Site, &blob, &r.Final); err != nil {
 		return g, r, err
 	}
 	r.Black, r.White, r.Started = g.Black, g.White, g.Started

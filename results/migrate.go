@@ -63,6 +63,9 @@ func schemaVersion(ctx context.Context, q querier, newest int) (version int, err
 	return version, nil
 }
 
+// errOlder is of a database of an older gogi, which Open brings up to date.
+var errOlder = errors.New("it was written by an older gogi")
+
 // checkCurrent fails unless the file has the current schema.
 func checkCurrent(ctx context.Context, db *sql.DB) error {
 	texts, err := migrationTexts()
@@ -76,7 +79,7 @@ func checkCurrent(ctx context.Context, db *sql.DB) error {
 	case version == 0:
 		return errors.New("it is empty: no run was ever stored in it")
 	case version < len(texts):
-		return fmt.Errorf("it was written by an older gogi (schema %d, this program reads %d): opening it for a run migrates it", version, len(texts))
+		return errOlder
 	}
 	return nil
 }

@@ -135,7 +135,7 @@ func prepareStatements(ctx context.Context, db *sql.DB) (s statements, err error
 		"SELECT id FROM openings WHERE run_id = ? AND name = ? AND hash = ?",
 		"INSERT INTO pairs (run_id, pair, a, b, opening_id, seed) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, pair) DO NOTHING",
 		insertGame,
-		"INSERT INTO records (game_id, start, event, site, plies) VALUES (?, ?, ?, ?, ?)",
+		"INSERT INTO records (game_id, start, event, site, plies, final) VALUES (?, ?, ?, ?, ?, ?)",
 		"INSERT INTO attempts (run_id, pair, ended, why) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
 	}
 	for i, field := range s.fields() {
@@ -205,6 +205,6 @@ func (s *statements) addGame(ctx context.Context, g *gameRow) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.record.ExecContext(ctx, id, g.start, g.event, g.site, g.plies)
+	_, err = s.record.ExecContext(ctx, id, g.start, g.event, g.site, g.plies, g.final)
 	return err
 }

@@ -86,7 +86,8 @@ func TestPutGames(t *testing.T) {
 	g := &pair.Games[1]
 	g.Verdict = match.Verdict{Outcome: match.Draw, Termination: match.Repetition, Note: "four times"}
 	g.Marked, g.Slot = true, 3
-	g.Sides[0] = match.Side{Plies: 14, Nodes: math.MaxUint64, Time: time.Hour, DepthSum: 99, DepthPlies: 9, WorstOverrun: time.Millisecond, PonderHits: 3, PonderMisses: 2}
+	g.Sides[0] = match.Side{Plies: 14, Nodes: math.MaxUint64, Time: time.Hour, DepthSum: 99, DepthPlies: 9, WorstOverrun: time.Millisecond, PonderHits: 3, PonderMisses: 2, Incomplete: 4}
+	g.Record.Final = []byte(`{"by":"resignation"}`)
 	put(t, run, pair, playedPair(plan, 2, 30))
 	games := allGames(t, s, run.ID())
 	if len(games) != 4 || games[0].Pair != 2 || games[2].Pair != 5 || games[2].Leg != 0 {
@@ -110,6 +111,9 @@ func TestPutGames(t *testing.T) {
 	}
 	if games[2].MovesHash == games[3].MovesHash {
 		t.Error("different games have one hash")
+	}
+	if record, err := s.Record(t.Context(), run.ID(), 5, 1); err != nil || string(record.Final) != string(g.Record.Final) {
+		t.Errorf("the last vote is %q (%v)", record.Final, err)
 	}
 	if _, err := s.Record(t.Context(), run.ID(), 9, 0); !errors.Is(err, ErrNoGame) {
 		t.Errorf("a game that is not stored: %v", err)

@@ -34,6 +34,7 @@ type gameRow struct {
 	columns            []any // in the order of insertGame
 	start, event, site string
 	plies              []byte
+	final              []byte
 }
 
 const insertGame = `INSERT INTO games (run_id, pair, leg, black, white, outcome, termination, note,
@@ -112,6 +113,7 @@ func (r *Run) gameRow(g *match.Result) (row gameRow, err error) {
 		return row, err
 	}
 	row.start, row.event, row.site = g.Record.Start, g.Record.Event, g.Record.Site
+	row.final = g.Record.Final
 	points := r.plan.Rules.Points(g.Verdict)
 	hash := movesHash(first, func(i int) shogi.Move { return g.Record.Moves[i].Move }, len(g.Record.Moves))
 	row.columns = []any{

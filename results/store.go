@@ -57,8 +57,8 @@ func Open(ctx context.Context, path string) (*Store, error) {
 }
 
 // OpenExisting opens the database at path for reading, also while another process
-// writes to it. It never creates or migrates one: the error is fs.ErrNotExist
-// where there is no file.
+// writes to it. It never creates one: the error is fs.ErrNotExist where there is
+// no file. One of an older gogi is brought up to date first.
 func OpenExisting(ctx context.Context, path string) (*Store, error) {
 	s, err := newStore(path)
 	if err != nil {
@@ -66,6 +66,26 @@ func OpenExisting(ctx context.Context, path string) (*Store, error) {
 	}
 	if _, err := os.Stat(s.file); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("results: %s: there is no such database: %w", path, fs.ErrNotExist)
+	}
+	opened, err := s.withReader(ctx)
+	if errors.Is(err, errOlder) {
+		return upgrade(ctx, path)
+	}
+	return opened, err
+}
+
+// upgrade migrates a database, and opens it for reading.
+func upgrade(ctx context.Context, path string) (*Store, error) {
+	writer, err := Open(ctx, path)
+	if err == nil {
+		err = writer.Close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := newStore(path)
+	if err != nil {
+		return nil, err
 	}
 	return s.withReader(ctx)
 }

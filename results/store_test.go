@@ -5,7 +5,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -244,5 +246,30 @@ func TestRunInfo(t *testing.T) {
 			e.Limits != "nodes 20000" || e.Restart != p.Restart || e.Identity.Fixed != p.Identity.Fixed || !slices.Equal(e.Identity.Files, p.Identity.Files) {
 			t.Errorf("%+v", e)
 		}
+	}
+}
+
+// A database of an older gogi is brought up to date when it is only read.
+func TestReadingAnOlderDatabase(t *testing.T) {
+	path := testPath(t)
+	texts, err := migrationTexts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := openHandle(path, "rwc", url.Values{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), texts[0]+fmt.Sprintf("; PRAGMA application_id=%d; PRAGMA user_version=1", applicationID))
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := OpenExisting(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close() //nolint:errcheck // only read
+	if version, err := schemaVersion(t.Context(), s.read, len(texts)); err != nil || version != len(texts) {
+		t.Errorf("version %d of %d (%v)", version, len(texts), err)
 	}
 }

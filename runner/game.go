@@ -149,8 +149,10 @@ func (g *game) timeVerdict(c shogi.Colour, reply usi.Reply, overrun time.Duratio
 func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move kifu.Move) match.Verdict {
 	switch reply.Answer {
 	case usi.AnswerResign:
+		g.result.Record.Final = reply.Detail
 		return match.LossFor(c, match.Resignation, "")
 	case usi.AnswerWin:
+		g.result.Record.Final = reply.Detail
 		return g.referee.Declare()
 	case usi.AnswerInvalid:
 		return match.LossFor(c, match.IllegalMove, fmt.Sprintf("cannot read bestmove %q", reply.Text))

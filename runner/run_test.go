@@ -203,6 +203,16 @@ func TestHowGamesEnd(t *testing.T) {
 	}
 }
 
+// The vote behind an answer that is no move is kept beside the moves, and votes
+// that lack a member are counted.
+func TestVotesAreKept(t *testing.T) {
+	votes := []byte(`{"by":"resignation"}`)
+	r := one(t, fixedNodes, answering(usi.Reply{Answer: usi.AnswerResign, Detail: votes, Absent: 2}, nil))
+	if string(r.Record.Final) != string(votes) || r.Sides[shogi.Black].Incomplete != 1 || r.Sides[shogi.White].Incomplete != 0 {
+		t.Errorf("final %q, sides %+v", r.Record.Final, r.Sides)
+	}
+}
+
 func TestInsideTheMarginIsNotLost(t *testing.T) {
 	limits := match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * time.Millisecond}
 	r := one(t, limits, func(f *fake) { f.delay = func(int) time.Duration { return 1100 * time.Millisecond } })

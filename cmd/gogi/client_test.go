@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -91,18 +92,17 @@ func TestRealClient(t *testing.T) {
 	if err := client.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1) // one result, never closed
-	go func() { ended <- client.Wait() }()
-	select {
-	case <-ended: // its exit code says nothing
-	case <-time.After(5 * guiPatience):
-		client.Process.Kill()
-		t.Errorf("the game did not end: %s %s", g.file("game.pgn"), g.file("errors"))
+	// xboard saves the game when it is over, and then stays to show the result.
+	over := regexp.MustCompile(`\{([^}]*)\} (1-0|0-1|1/2-1/2)\s*$`)
+	var how []string
+	deadline := time.Now().Add(5 * guiPatience)
+	for tick := time.NewTicker(50 * time.Millisecond); how == nil && time.Now().Before(deadline); <-tick.C {
+		how = over.FindStringSubmatch(g.file("game.pgn"))
 	}
-	game := g.file("game.pgn")
-	how := regexp.MustCompile(`\{([^}]*)\} (1-0|0-1|1/2-1/2)\s*$`).FindStringSubmatch(game)
+	client.Process.Signal(syscall.SIGTERM)
+	client.Wait() // how it ends says nothing
 	if how == nil || regexp.MustCompile(`(?i)time|flag|illegal|forfeit|exit|died|disconnect|abort`).MatchString(how[1]) {
-		t.Errorf("how the game ended: %q\n%s", how, game)
+		t.Errorf("how the game ended: %q\n%s\n%s", how, g.file("game.pgn"), g.file("errors"))
 	}
 	for _, side := range []string{"first", "second"} {
 		if n := len(g.votes(side + ".votes")); n < 8 {
@@ -112,7 +112,7 @@ func TestRealClient(t *testing.T) {
 	if errors := strings.TrimSpace(g.file("errors")); errors != "" {
 		t.Errorf("on stderr: %s", errors)
 	}
-	deadline := time.Now().Add(guiPatience)
+	deadline = time.Now().Add(guiPatience)
 	for tick := time.NewTicker(5 * time.Millisecond); len(tagged(t, g.tag)) > 0; <-tick.C {
 		if time.Now().After(deadline) {
 			t.Fatalf("left alive: %v", tagged(t, g.tag))

@@ -451,11 +451,14 @@ func TestCouncilIsNotReadyWithTooFew(t *testing.T) {
 func TestCouncilOptions(t *testing.T) {
 	t.Parallel()
 	options := "name~Skill~Level~type~spin~default~3~min~0~max~20|name~Book~type~combo~default~a~b~var~a~b~var~c|" +
-		"name~Path~type~string~default~x|name~Clear~type~button"
+		"name~Path~type~string~default~x|name~Clear~type~button|name~Style~type~combo~default~b~var~a~var~b"
 	g := loadKnown(t, fakes("", "-log LOG -options "+options, "-log LOG", "-log LOG"))
 	g.say("usi")
 	for _, line := range g.until("usiok") {
 		shogiHomeOption(t, line)
+		if o, err := usi.ParseOption(line); err == nil && o.Type == usi.Combo && o.Vars[0] != o.Default {
+			t.Errorf("uci2wb would take %s for the default: %s", o.Vars[0], line)
+		}
 	}
 	if text := strings.Join(g.said, "\n"); !strings.Contains(text, "option name E1_Skill_Level type spin default 3 min 0 max 20") || strings.Contains(text, "E1_Book") {
 		t.Errorf("options: %s", text)

@@ -61,6 +61,7 @@ type seriesFlags struct {
 	PVPlies       *int     `group:"series" name:"pv-plies" placeholder:"N" help:"How much of each principal variation to store."`
 
 	Engine  []string `group:"engines" sep:"none" placeholder:"A=CMD" help:"An engine; CMD is split as a shell splits it. The word builtin is the built-in one."`
+	Council []string `group:"engines" sep:"none" placeholder:"C=RULE:A,B" help:"A council: engines A and B vote by a rule, such as majority or adoption."`
 	Option  []string `group:"engines" sep:"none" placeholder:"A.NAME=VALUE" help:"An engine's option; all. for every engine."`
 	Profile string   `group:"engines" placeholder:"NAME" help:"Option profile: yaneuraou."`
 	Restart string   `group:"engines" placeholder:"WHEN" help:"A fresh process: never, pair or game."`
@@ -80,7 +81,7 @@ type seriesFlags struct {
 // flags hands them to configs, where their text is read.
 func (s *seriesFlags) flags() configs.Flags {
 	return configs.Flags{
-		Run: s.Run, Engine: s.Engine, Option: s.Option, Players: s.Players, Games: s.Games, MaxGames: s.MaxGames, Seed: s.Seed,
+		Run: s.Run, Engine: s.Engine, Council: s.Council, Option: s.Option, Players: s.Players, Games: s.Games, MaxGames: s.MaxGames, Seed: s.Seed,
 		Concurrency: s.Concurrency, Design: s.Design, Swap: s.Swap, Rules: s.Rules, Openings: s.Openings,
 		OpeningPlies: s.OpeningPlies, Handicap: s.Handicap, TC: s.TC, Main: s.Main, Byoyomi: s.Byoyomi,
 		Increment: s.Increment, Movetime: s.Movetime, Nodes: s.Nodes, Depth: s.Depth, Self: s.Self, Margin: s.Margin,

@@ -115,8 +115,11 @@ func (s *votesSource) votesOf(g storedGame, record *kifu.Record) (*votedGame, er
 	if err != nil {
 		return nil, fmt.Errorf("game %s: %w", voted.name, err)
 	}
-	for i := range record.Moves {
-		detail := record.Moves[i].Detail
+	for i := range len(record.Moves) + 1 {
+		detail := record.Final // of an answer that is no move
+		if i < len(record.Moves) {
+			detail = record.Moves[i].Detail
+		}
 		side := &sides[(first+i)%2]
 		if len(detail) == 0 || s.Player != "" && s.Player != side.council {
 			continue
