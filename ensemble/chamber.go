@@ -2,6 +2,7 @@ package ensemble
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -107,7 +108,7 @@ type plan struct {
 // NewChamber makes the chamber of a rule; NewGame comes before the first vote.
 func NewChamber(spec Spec, voters []Voter, laws Laws) (*Chamber, error) {
 	if len(voters) == 0 {
-		return nil, fmt.Errorf("ensemble: a council without members cannot vote")
+		return nil, errors.New("ensemble: a council without members cannot vote")
 	}
 	rule, err := NewRule(spec, voters)
 	if err != nil {

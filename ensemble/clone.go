@@ -12,19 +12,19 @@ func (c *Chamber) clone() *Chamber {
 func cloneRule(r Rule) Rule {
 	switch r := r.(type) {
 	case *adoption:
-		return &adoption{r.standing.clone(), slices.Clone(r.adopted), slices.Clone(r.last), slices.Clone(r.order)}
+		return &adoption{r.clone(), slices.Clone(r.adopted), slices.Clone(r.last), slices.Clone(r.order)}
 	case *evaluation:
-		twin := &evaluation{standing: r.standing.clone(), bonus: r.bonus}
+		twin := &evaluation{standing: r.clone(), bonus: r.bonus}
 		for _, list := range r.sums {
 			twin.sums = append(twin.sums, slices.Clone(list))
 		}
 		return twin
 	case *byScore:
-		return &byScore{r.standing.clone()}
+		return &byScore{r.clone()}
 	case *borda:
-		return &borda{r.standing.clone()}
+		return &borda{r.clone()}
 	case *pool:
-		return &pool{r.standing.clone()}
+		return &pool{r.clone()}
 	case *standing:
 		twin := r.clone()
 		return &twin

@@ -2,6 +2,7 @@ package ensemble
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -240,7 +241,7 @@ func ParseRecord(data []byte) (*Record, error) {
 	case r.Version != RecordVersion:
 		return nil, fmt.Errorf("ensemble: vote record: version %d: expected %d", r.Version, RecordVersion)
 	case len(r.Members) == 0:
-		return nil, fmt.Errorf("ensemble: vote record: no members")
+		return nil, errors.New("ensemble: vote record: no members")
 	}
 	for i := range r.Ballots {
 		if m := r.Ballots[i].Member; m < 0 || m >= len(r.Members) {

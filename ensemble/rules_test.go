@@ -62,7 +62,9 @@ func TestKeys(t *testing.T) {
 		// A2: P1 is adopted alone twice; then its weight of 3 beats two others, or does not.
 		"adoption:reward=voters": {{"A B C", "A", "2 1 1"}, {"A B C", "A", "3 1 1"}, {"A B B", "A", "4 1 1"}},
 		"adoption:tally=count,reward=voters": {
-			{"A B C", "A", "2 1 1"}, {"A B C", "A", "3 1 1"}, {"A B B", "B", "3 2 2"},
+			{"A B C", "A", "2 1 1"},
+			{"A B C", "A", "3 1 1"},
+			{"A B B", "B", "3 2 2"},
 			{"B A C", "B", "4 2 2"}, // 1:1:1, so the weight breaks the tie
 		},
 		// A3: P1 and P3 have equal records after the second vote, a = 1 2 1, and V = 2.

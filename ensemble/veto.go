@@ -28,26 +28,25 @@ func (x Veto) on() bool { return x.Time > 0 || x.Nodes > 0 }
 
 // examine asks for objections to a decision by vote, and follows them if all
 // who were asked object.
-func (v *vote) examine(ctx context.Context, d *Decision) error {
+func (v *vote) examine(ctx context.Context, d *Decision) {
 	x := v.config.Veto
 	if !x.on() || d.By != ByRule || len(d.Candidates) < 2 || ctx.Err() != nil {
-		return nil
+		return
 	}
 	runnerUp := slices.IndexFunc(d.Candidates[1:], func(c Candidate) bool { return c.Count() > 0 }) + 1
 	if runnerUp == 0 || !v.timeFor(x) {
-		return nil
+		return
 	}
 	critics := v.critics(d.Move)
 	if len(critics) == 0 {
-		return nil
+		return
 	}
 	objections, all := v.objections(ctx, d, critics, d.Candidates[runnerUp].Best)
 	v.veto = objections
 	if !all {
-		return nil
+		return
 	}
 	v.chamber.overrule(&v.line.position, v.ballots, d, d.Candidates[runnerUp].Move)
-	return nil
 }
 
 // timeFor reports whether the check fits before the deadline.

@@ -28,7 +28,6 @@ type vote struct {
 	hit     bool
 	stopped bool // by the caller
 	veto    []Objection
-	events  []string
 }
 
 // Think asks the members and takes the vote. Elapsed counts from entry to
@@ -47,9 +46,7 @@ func (c *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	}
 	d := c.chamber.Decide(&c.line.position, v.ballots)
 	shadows := c.shadowDecisions(v.ballots)
-	if err := v.examine(ctx, &d); err != nil {
-		return usi.Reply{}, err
-	}
+	v.examine(ctx, &d)
 	return v.conclude(d, shadows)
 }
 

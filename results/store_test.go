@@ -268,7 +268,7 @@ func TestReadingAnOlderDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close() //nolint:errcheck // only read
+	defer s.Close()
 	if version, err := schemaVersion(t.Context(), s.read, len(texts)); err != nil || version != len(texts) {
 		t.Errorf("version %d of %d (%v)", version, len(texts), err)
 	}

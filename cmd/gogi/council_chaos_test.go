@@ -99,6 +99,7 @@ func TestCouncilSurvivesItsMembers(t *testing.T) {
 // killAtRandom kills one tagged process every second or so while the series
 // plays, and returns how many.
 func killAtRandom(ctx context.Context, t *testing.T, tag string) int {
+	t.Helper()
 	kills := 0
 	random := rand.New(rand.NewPCG(1, 2))
 	for {
@@ -126,7 +127,7 @@ func (s *series) votes(t *testing.T) (dead, decisions int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Close() //nolint:errcheck // only read
+	defer store.Close()
 	info, err := store.DefaultRun(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)

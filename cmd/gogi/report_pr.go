@@ -164,18 +164,18 @@ func (r *report) blockRemarks() string {
 	if r.Unmarked != nil {
 		slowed = r.Unmarked.Marked
 	}
-	faults := "none"
-	if len(r.Faults) > 0 {
-		var list []string
-		for _, f := range r.Faults {
-			list = append(list, fmt.Sprintf("%s %s ×%d", f.Player, words(f.Kind), f.Count))
-		}
-		faults = strings.Join(list, ", ")
+	var list []string
+	for _, f := range r.Faults {
+		list = append(list, fmt.Sprintf("%s %s ×%d", f.Player, words(f.Kind), f.Count))
 	}
 	for i := range r.Players {
 		if p := &r.Players[i]; p.Incomplete > 0 {
-			faults += fmt.Sprintf(", %s votes without a member ×%d", p.Name, p.Incomplete)
+			list = append(list, fmt.Sprintf("%s votes without a member ×%d", p.Name, p.Incomplete))
 		}
+	}
+	faults := "none"
+	if len(list) > 0 {
+		faults = strings.Join(list, ", ")
 	}
 	return fmt.Sprintf("checks  duplicates %d%s | slowed pairs %d | faults %s", r.Duplicates, repeats, slowed, faults)
 }
