@@ -167,13 +167,9 @@ func (r *resolver) council(i int, within []string) match.Player {
 	r.members(i, out, append(within, c.Name))
 	out.MinAlive = r.inRange(path+".min_alive", c.MinAlive, 1, 1, max(1, len(out.Members)))
 	r.checkRules(path, out)
-	restart, restartPath := c.Restart, path+".restart"
-	if restart == "" {
-		restart, restartPath = r.file.Restart, "restart"
-	}
 	p := match.Player{
 		Name: c.Name, Council: out, Limits: r.limitsOf("council "+c.Name, r.councilLimitsPath(i), c.Limits),
-		Restart:  choose(r, restartPath, restart, match.RestartNever, match.RestartPair, match.RestartGame),
+		Restart:  r.restart(path+".restart", c.Restart),
 		Greeting: defaultGreeting, Ready: defaultReady,
 	}
 	p.Identity.Fixed = "council of " + strconv.Itoa(len(out.Members)) + " by " + out.Rule

@@ -51,23 +51,21 @@ type seat struct {
 func (r *resolver) checkNames() {
 	seen := map[string]bool{}
 	for i, e := range r.file.Engines {
-		path := element("engine", i) + ".name"
-		if why := badName(e.Name); why != "" {
-			r.fail(path, "engine name %q %s", e.Name, why)
-		} else if seen[e.Name] {
-			r.fail(path, "engine name %q is taken: expected each engine to have its own", e.Name)
-		}
-		seen[e.Name] = true
+		r.checkName(element("engine", i)+".name", "engine", e.Name, seen)
 	}
 	for i, c := range r.file.Councils {
-		path := element("council", i) + ".name"
-		if why := badName(c.Name); why != "" {
-			r.fail(path, "council name %q %s", c.Name, why)
-		} else if seen[c.Name] {
-			r.fail(path, "council name %q is taken: expected each engine and council to have its own", c.Name)
-		}
-		seen[c.Name] = true
+		r.checkName(element("council", i)+".name", "council", c.Name, seen)
 	}
+}
+
+// checkName refuses a name that flags could not say, or that is taken.
+func (r *resolver) checkName(path, what, name string, seen map[string]bool) {
+	if why := badName(name); why != "" {
+		r.fail(path, "%s name %q %s", what, name, why)
+	} else if seen[name] {
+		r.fail(path, "%s name %q is taken: expected each %s to have its own", what, name, what)
+	}
+	seen[name] = true
 }
 
 func badName(name string) string {
@@ -137,15 +135,19 @@ func (r *resolver) engine(i int, limits match.Limits) match.Player {
 		Ready:    r.timeout(path+".ready_timeout", e.ReadyTimeout, defaultReady),
 		WarmUp:   e.WarmUp,
 	}
-	restart, restartPath := e.Restart, path+".restart"
-	if restart == "" {
-		restart, restartPath = r.file.Restart, "restart"
-	}
-	p.Restart = choose(r, restartPath, restart, match.RestartNever, match.RestartPair, match.RestartGame)
+	p.Restart = r.restart(path+".restart", e.Restart)
 	if err := r.program(i, &p); err != nil {
 		r.fail(r.commandPath(i), "engine %s: %w", e.Name, err)
 	}
 	return p
+}
+
+// restart is how long a player's processes live: its own key, or the series'.
+func (r *resolver) restart(path string, own match.Restart) match.Restart {
+	if own == "" {
+		path, own = "restart", r.file.Restart
+	}
+	return choose(r, path, own, match.RestartNever, match.RestartPair, match.RestartGame)
 }
 
 // commandPath is the key that gave an engine's command, for where it came from.

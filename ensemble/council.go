@@ -88,9 +88,10 @@ type Council struct {
 	cancel  context.CancelFunc
 	closing sync.Once
 
-	seed     uint64
-	line     line
-	observed []observed
+	seed      uint64
+	questions uint64 // asked so far
+	line      line
+	observed  []observed
 }
 
 // observed is a decision that was played, as long as the game goes on from it.
@@ -312,7 +313,7 @@ func (c *Council) Ponder(ctx context.Context, r usi.Request) error {
 	ctx = context.WithoutCancel(ctx)
 	gos := c.budgets(&r)
 	for i, s := range c.seats {
-		if s.condition() != conditionReady {
+		if !s.free() {
 			continue
 		}
 		own := r
@@ -323,6 +324,7 @@ func (c *Council) Ponder(ctx context.Context, r usi.Request) error {
 				return
 			}
 			if m, ok := (*p).(ponderer); ok {
+				s.pondered = own.Position.String()
 				if err := m.Ponder(ctx, own); err != nil && life.Err() == nil {
 					s.failed(life, err)
 				}

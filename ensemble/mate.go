@@ -12,63 +12,103 @@ import (
 // else it is "no mate" if a member has proven that, "timeout" if any has
 // searched, and "not implemented" if none can.
 func (c *Council) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
-	start := time.Now()
+	v := &vote{Council: c, request: r, start: time.Now()}
 	if err := c.follow(r.Position); err != nil {
 		return usi.Checkmate{}, err
 	}
 	members, cancel := context.WithCancel(ctx)
-	defer cancel()
+	defer cancel()                                  // stops whoever is late
 	found := make(chan usi.Checkmate, len(c.seats)) // one from each member that is asked, never closed
 	asked := 0
 	for _, s := range c.seats {
-		if s.condition() != conditionReady {
+		if !s.free() {
 			continue
 		}
 		asked++
 		own := r
-		own.OnInfo = nil
-		s.jobs <- func(life context.Context) { found <- s.mate(members, life, own) }
+		own.OnInfo, own.Deadline = nil, v.memberDeadline()
+		s.jobs <- func(life context.Context) { s.mate(members, life, own, found) }
 	}
-	best := usi.Checkmate{Answer: usi.MateNotImplemented}
-	for range asked {
-		answer := <-found
-		best.Nodes += answer.Nodes
-		if c.better(answer, best) {
-			nodes := best.Nodes
-			best = answer
-			best.Nodes = nodes
-		}
-		if best.Answer == usi.MateFound {
-			cancel()
-		}
-	}
-	best.Elapsed = time.Since(start)
+	best := v.bestMate(ctx, cancel, asked, found)
+	best.Elapsed = time.Since(v.start)
 	return best, nil
 }
 
+// bestMate takes the members' answers. It waits no longer than a grace when one
+// has found a mate, and never for a member that is late.
+func (v *vote) bestMate(ctx context.Context, cancel context.CancelFunc, asked int, found <-chan usi.Checkmate) usi.Checkmate {
+	best := usi.Checkmate{Answer: usi.MateNotImplemented}
+	limit := newAlarm()
+	defer limit.stop()
+	if v.request.Deadline > 0 {
+		limit.set(v.hardDeadline() - time.Since(v.start))
+	}
+	for done := ctx.Done(); asked > 0; {
+		select {
+		case a := <-found:
+			asked--
+			nodes := best.Nodes + a.Nodes
+			if !v.isTrue(&a) {
+				a = usi.Checkmate{Answer: usi.MateTimeout} // it searched, and found nothing
+			}
+			if better(a, best) {
+				best = a
+			}
+			best.Nodes = nodes
+			if a.Answer == usi.MateFound {
+				cancel()
+				limit.set(stopGrace)
+			}
+		case <-done:
+			done = nil
+			limit.set(stopGrace)
+		case <-limit.C():
+			if best.Answer == usi.MateNotImplemented {
+				best.Answer = usi.MateTimeout // who is late is searching
+			}
+			return best
+		}
+	}
+	return best
+}
+
 // mate asks one member; a failure counts as no answer.
-func (s *seat) mate(ctx, life context.Context, r usi.Request) usi.Checkmate {
+func (s *seat) mate(ctx, life context.Context, r usi.Request, to chan<- usi.Checkmate) {
 	p := s.player.Load()
 	if p == nil {
-		return usi.Checkmate{Answer: usi.MateNotImplemented}
+		to <- usi.Checkmate{Answer: usi.MateNotImplemented}
+		return
 	}
 	m, ok := (*p).(mater)
 	if !ok {
-		return usi.Checkmate{Answer: usi.MateNotImplemented}
+		to <- usi.Checkmate{Answer: usi.MateNotImplemented}
+		return
 	}
+	s.pondered = ""
 	answer, err := m.Mate(ctx, r)
 	if err != nil {
+		s.broke(err)
+		to <- usi.Checkmate{Answer: usi.MateTimeout} // before it is started again, which may take minutes
 		if life.Err() == nil {
 			s.failed(life, err)
 		}
-		return usi.Checkmate{Answer: usi.MateTimeout}
+		return
 	}
-	return answer
+	to <- answer
 }
 
-// better reports whether an answer says more than the best so far: a mate that
-// is true, the shorter of two; a proof that there is none; that time was over.
-func (c *Council) better(a, best usi.Checkmate) bool {
+// isTrue reports whether a mate, if that is what an answer claims, ends in
+// checkmate.
+func (c *Council) isTrue(a *usi.Checkmate) bool {
+	if a.Answer != usi.MateFound {
+		return true
+	}
+	return len(a.Moves) > 0 && mates(&c.line.position, &Ballot{Move: a.Moves[0], PV: a.Moves})
+}
+
+// better reports whether an answer says more than the best so far: a mate, the
+// shorter of two; a proof that there is none; that time was over.
+func better(a, best usi.Checkmate) bool {
 	rank := func(x usi.MateAnswer) int {
 		switch x {
 		case usi.MateFound:
@@ -82,10 +122,6 @@ func (c *Council) better(a, best usi.Checkmate) bool {
 		return 0
 	}
 	if a.Answer == usi.MateFound {
-		b := Ballot{Move: a.Moves[0], PV: a.Moves}
-		if !mates(&c.line.position, &b) {
-			return false
-		}
 		return best.Answer != usi.MateFound || len(a.Moves) < len(best.Moves)
 	}
 	return rank(a.Answer) > rank(best.Answer)

@@ -68,10 +68,14 @@ type seat struct {
 	// read, too.
 	player   atomic.Pointer[Player]
 	game     usi.Game
-	restarts int // left in this game
-	mu       sync.Mutex
-	last     error    // why it is not ready
-	events   []string // for the next record
+	pondered string // the position of the search on the opponent's time, or ""
+	restarts int    // left in this game
+	// shown is the number of the question that a snapshot is about; any
+	// goroutine reads it.
+	shown  atomic.Uint64
+	mu     sync.Mutex
+	last   error    // why it is not ready
+	events []string // for the next record
 }
 
 // jobRoom is more than can wait: a ponder stop, a game's end, a new game, an
@@ -91,6 +95,10 @@ func (s *seat) run(ctx context.Context) {
 	}
 	s.close()
 }
+
+// free reports whether the member can be given something to do: it is ready, and
+// not so far behind that its caller could have to wait.
+func (s *seat) free() bool { return s.condition() == conditionReady && len(s.jobs) <= jobRoom/2 }
 
 func (s *seat) condition() condition { return condition(s.state.Load()) }
 
@@ -175,10 +183,20 @@ func (s *seat) lost(err error) error {
 	return err
 }
 
+// broke says what becomes of the member after a fault, so that the council knows
+// before it goes on: it is gone at once if it may not be started again.
+func (s *seat) broke(why error) {
+	if s.restarts > 0 {
+		s.become(conditionStarting)
+		return
+	}
+	_ = s.lost(why) // returns why
+}
+
 // failed closes the player after a fault and starts it again, as often as the
 // game allows. It runs between two moves, after the council was told.
 func (s *seat) failed(ctx context.Context, why error) {
-	s.become(conditionStarting)
+	s.broke(why)
 	s.note("%s", brief(why))
 	for s.close(); s.restarts > 0 && ctx.Err() == nil; s.close() {
 		s.restarts--
@@ -220,28 +238,54 @@ type answer struct {
 	arrived time.Duration // since the council was asked
 }
 
+// question is one request to all members: a vote, or the check of one.
+type question struct {
+	number  uint64 // from 1
+	start   time.Time
+	untimed bool // no clock: the deadline is for members that do not come to an end
+	to      chan<- answer
+}
+
 // think asks the player. The request's deadline counts from start, as the
 // council's does: a member that was still busy has less time.
-func (s *seat) think(ctx, life context.Context, r usi.Request, start time.Time, to chan<- answer) {
+func (s *seat) think(ctx, life context.Context, r usi.Request, q question) {
 	p := s.player.Load()
 	if p == nil {
-		to <- answer{seat: s.index, err: errNotReady, arrived: time.Since(start)}
+		q.to <- answer{seat: s.index, err: errNotReady, arrived: time.Since(q.start)}
 		return
 	}
 	if r.Deadline > 0 {
-		if r.Deadline -= time.Since(start); r.Deadline <= 0 {
-			to <- answer{seat: s.index, err: errBusy, arrived: time.Since(start)}
+		if r.Deadline -= time.Since(q.start); r.Deadline <= 0 {
+			q.to <- answer{seat: s.index, err: errBusy, arrived: time.Since(q.start)}
 			return
 		}
 	}
+	s.show(&r, q.number)
 	reply, err := (*p).Think(ctx, r)
-	if err != nil {
-		s.become(conditionStarting) // before the council can ask again
+	why := err
+	if err == nil && q.untimed && reply.Stopped && ctx.Err() == nil {
+		why = &usi.Fault{Kind: usi.FaultHang, Engine: s.Name, Doing: "thinking without an end", Searching: true, Elapsed: reply.Elapsed}
 	}
-	to <- answer{seat: s.index, reply: reply, err: err, arrived: time.Since(start)}
-	if err != nil && life.Err() == nil {
-		s.failed(life, err)
+	if why != nil {
+		s.broke(why)
 	}
+	q.to <- answer{seat: s.index, reply: reply, err: err, arrived: time.Since(q.start)}
+	if why != nil && life.Err() == nil {
+		s.failed(life, why)
+	}
+}
+
+// show lets snapshots be about a question. Where a search on the opponent's time
+// must be stopped first, which may take long, that is so from the first info of
+// the new search only.
+func (s *seat) show(r *usi.Request, number uint64) {
+	missed := s.pondered != "" && s.pondered != r.Position.String()
+	s.pondered = ""
+	if !missed {
+		s.shown.Store(number)
+		return
+	}
+	r.OnInfo = func(usi.Info) { s.shown.Store(number) }
 }
 
 // errNotReady and errBusy are answers of a member that was not asked.
@@ -250,11 +294,12 @@ var (
 	errBusy     = errors.New("it was still busy with its last search")
 )
 
-// snapshot is what the player's search has said so far; ok is false when it
-// cannot be known.
-func (s *seat) snapshot() (usi.Reply, bool) {
+// snapshot is what the player's search for a question has said so far; ok is
+// false when it cannot be known, or the player is not that far yet: what it said
+// about another position must not become a vote.
+func (s *seat) snapshot(question uint64) (usi.Reply, bool) {
 	p := s.player.Load()
-	if p == nil {
+	if p == nil || s.shown.Load() != question {
 		return usi.Reply{}, false
 	}
 	shot, ok := (*p).(snapshotter)

@@ -65,7 +65,7 @@ func (v *vote) critics(m shogi.Move) []int {
 	for i := range v.ballots {
 		b := &v.ballots[i]
 		if b.Kind == KindMove && b.Source != SourceVariation && b.Move != m && len(list) < most &&
-			v.seats[b.Member].condition() == conditionReady {
+			v.seats[b.Member].free() {
 			list = append(list, b.Member)
 		}
 	}
@@ -81,26 +81,59 @@ func (v *vote) objections(ctx context.Context, d *Decision, critics []int, secon
 		r.Go.MoveTime = 0
 	}
 	r.Position.Moves = append(slices.Clip(r.Position.Moves), d.Move)
-	if v.request.Deadline > 0 {
-		r.Deadline = v.memberDeadline()
-	}
+	r.Deadline = v.memberDeadline()
 	answers := make(chan answer, len(critics)) // one from each critic, never closed
+	q := v.newQuestion(answers)
+	members, cancel := context.WithCancel(ctx)
+	defer cancel() // stops whoever is late
 	for _, i := range critics {
-		s, start := v.seats[i], v.start
-		s.jobs <- func(life context.Context) { s.think(ctx, life, r, start, answers) }
+		s := v.seats[i]
+		s.jobs <- func(life context.Context) { s.think(members, life, r, q) }
 	}
 	margin := x.Margin
 	if margin == 0 {
 		margin = DefaultVetoMargin
 	}
 	all = true
-	for range critics {
-		o := v.objection(<-answers, second-margin*DefaultSlope)
+	for _, a := range v.critiques(ctx, x, critics, answers) {
+		o := v.objection(a, second-margin*DefaultSlope)
 		all = all && o.Objects
 		list = append(list, o)
 	}
 	slices.SortFunc(list, func(a, b Objection) int { return a.Member - b.Member })
 	return list, all
+}
+
+// critiques waits for the critics, but not beyond their time: the move is there
+// already, and who is late does not object.
+func (v *vote) critiques(ctx context.Context, x Veto, critics []int, answers <-chan answer) []answer {
+	limit := newAlarm()
+	defer limit.stop()
+	if x.Nodes == 0 {
+		limit.set(x.Time + stopGrace)
+	}
+	if left := v.hardDeadline() - time.Since(v.start); v.request.Deadline > 0 && (x.Nodes > 0 || left < x.Time+stopGrace) {
+		limit.set(left)
+	}
+	done, pending := ctx.Done(), slices.Clone(critics)
+	var list []answer
+	for len(pending) > 0 {
+		select {
+		case a := <-answers:
+			list = append(list, a)
+			pending = slices.DeleteFunc(pending, func(i int) bool { return i == a.seat })
+		case <-done:
+			done, v.stopped = nil, true
+			limit.set(stopGrace)
+		case <-limit.C():
+			for _, i := range pending {
+				list = append(list, answer{seat: i, err: errBusy})
+				v.seats[i].note("late")
+			}
+			return list
+		}
+	}
+	return list
 }
 
 // objection reads an answer about the position after the move: what is good

@@ -23,11 +23,12 @@ type vote struct {
 	asked   []int
 	// answers come from the seats, one for each that was asked, with room for
 	// all, so that a late one disturbs nobody. It is never closed.
-	answers chan answer
-	early   bool
-	hit     bool
-	stopped bool // by the caller
-	veto    []Objection
+	answers  chan answer
+	question uint64 // what was asked last
+	early    bool
+	hit      bool
+	stopped  bool // by the caller
+	veto     []Objection
 }
 
 // Think asks the members and takes the vote. Elapsed counts from entry to
@@ -85,18 +86,18 @@ func (v *vote) ask(ctx context.Context) bool {
 	members, cancel := context.WithCancel(ctx)
 	defer cancel() // stops whoever is late
 	v.answers, v.pending, v.ballots = make(chan answer, len(v.seats)), nil, make([]Ballot, 0, len(v.seats))
+	q := v.newQuestion(v.answers)
 	gos := v.budgets(&v.request)
 	for i, s := range v.seats {
-		if s.condition() != conditionReady || len(s.jobs) > jobRoom/2 {
+		if !s.free() {
 			continue
 		}
 		own := v.request
 		own.Go, own.OnInfo, own.Deadline = gos[i], nil, v.memberDeadline()
 		v.pending = append(v.pending, i)
-		answers, start := v.answers, v.start
-		s.jobs <- func(life context.Context) { s.think(members, life, own, start, answers) }
+		s.jobs <- func(life context.Context) { s.think(members, life, own, q) }
 	}
-	v.asked = slices.Clone(v.pending)
+	v.asked, v.question = slices.Clone(v.pending), q.number
 	if len(v.asked) == 0 {
 		return false
 	}
@@ -104,19 +105,43 @@ func (v *vote) ask(ctx context.Context) bool {
 	return true
 }
 
-// memberDeadline leaves a level's time for the council itself. 0: none.
-func (v *vote) memberDeadline() time.Duration {
-	if v.request.Deadline == 0 {
-		return 0
+// kept is what the council keeps back of its deadline: a level's time, and of
+// what is tolerated beyond a clock three quarters. That margin is there for a
+// machine that is late; the member that is waited for must not use it up.
+func (v *vote) kept() time.Duration {
+	kept := Level
+	if limit, ok := v.clock(); ok {
+		kept = max(kept, (v.request.Deadline-limit)*3/4)
 	}
-	return max(v.request.Deadline-Level, v.request.Deadline/2)
+	return min(kept, v.request.Deadline/2)
 }
 
-// hardDeadline is when the council decides with what it has: half of what it
-// kept back before its own deadline.
-func (v *vote) hardDeadline() time.Duration {
-	return (v.request.Deadline + v.memberDeadline()) / 2
+// clock is what the request says that this move may take; ok is false where
+// nothing limits its time.
+func (v *vote) clock() (limit time.Duration, ok bool) {
+	g := &v.request.Go
+	switch {
+	case g.Clock && v.line.position.Side() == shogi.Black:
+		return g.BTime + g.BInc + g.Byoyomi, true
+	case g.Clock:
+		return g.WTime + g.WInc + g.Byoyomi, true
+	}
+	return g.MoveTime, g.MoveTime > 0
 }
+
+// newQuestion numbers what the members are asked for this decision.
+func (v *vote) newQuestion(to chan<- answer) question {
+	v.questions++
+	_, timed := v.clock()
+	return question{number: v.questions, start: v.start, untimed: !timed, to: to}
+}
+
+// memberDeadline leaves the council time to decide. 0: none.
+func (v *vote) memberDeadline() time.Duration { return v.request.Deadline - v.kept() }
+
+// hardDeadline is when the council decides with what it has: a third of what it
+// kept back is for answers to the stop.
+func (v *vote) hardDeadline() time.Duration { return v.request.Deadline - v.kept()*2/3 }
 
 // stopGrace is how long the members may take to answer a stop.
 const stopGrace = 300 * time.Millisecond
@@ -213,7 +238,7 @@ func (v *vote) variation(member int, r usi.Reply) Ballot {
 // they have said so far, or a record only.
 func (v *vote) leaveOut(votes bool) {
 	for _, i := range v.pending {
-		r, _ := v.seats[i].snapshot()
+		r, _ := v.seats[i].snapshot(v.question)
 		b := v.variation(i, r)
 		if !votes && b.Kind == KindMove {
 			b.Kind = KindLate
@@ -251,17 +276,26 @@ func (v *vote) enough() bool {
 	case StopQuorum:
 		return v.agreed()
 	case StopLeader:
-		leader := v.asked[0]
-		weights := v.chamber.Weights()
-		for _, i := range v.asked {
-			if weights[i] > weights[leader] {
-				leader = i
-			}
-		}
-		return !slices.Contains(v.pending, leader)
+		return !slices.Contains(v.pending, v.leader())
 	case StopAll:
 	}
 	return false
+}
+
+// leader is the heaviest of those asked, the first of equal ones. Who failed, or
+// gave no answer that counts, does not lead: the others would be stopped for
+// nothing.
+func (v *vote) leader() int {
+	leader, weights := -1, v.chamber.Weights()
+	for _, i := range v.asked {
+		failed := slices.ContainsFunc(v.ballots, func(b Ballot) bool {
+			return b.Member == i && (b.Kind == KindDead || b.Kind == KindNone || b.Kind == KindIllegal)
+		})
+		if !failed && (leader < 0 || weights[i] > weights[leader]) {
+			leader = i
+		}
+	}
+	return leader
 }
 
 // agreed reports whether as many of those asked vote for one move as the quorum
@@ -446,7 +480,7 @@ func (v *vote) lines(d *Decision, elapsed time.Duration) []usi.Info {
 func (v *vote) report() {
 	ballots := slices.Clone(v.ballots)
 	for _, i := range v.pending {
-		if r, ok := v.seats[i].snapshot(); ok {
+		if r, ok := v.seats[i].snapshot(v.question); ok {
 			ballots = append(ballots, v.variation(i, r))
 		}
 	}

@@ -374,8 +374,10 @@ func TestCouncilForgetsItsGames(t *testing.T) {
 	if n := len(g.votes("votes")); n != 6 {
 		t.Errorf("%d decisions in the log", n)
 	}
-	if n := strings.Count(g.file("m1.log"), "gameover lose"); n != 3 {
-		t.Errorf("%d times gameover", n)
+	for text, want := range map[string]int{"gameover lose\n": 3, "isready\n": 4, "usinewgame\n": 4} {
+		if n := strings.Count(g.file("m1.log"), text); n != want {
+			t.Errorf("%d times %q, want %d", n, text, want)
+		}
 	}
 }
 

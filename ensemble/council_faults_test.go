@@ -1,0 +1,283 @@
+package ensemble_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/ensemble"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// after is the position after some moves from the start.
+func after(t *testing.T, moves ...string) usi.Position {
+	t.Helper()
+	p := usi.Position{Start: "startpos"}
+	for _, m := range moves {
+		p.Moves = append(p.Moves, move(t, m))
+	}
+	return p
+}
+
+// What is tolerated beyond a clock is for a machine that is late, and not used
+// up by the wait for a member.
+func TestTheMarginIsNotSpentOnAMember(t *testing.T) {
+	clock := usi.Go{Clock: true, WTime: time.Minute, UseByoyomi: true, Byoyomi: time.Second}
+	for _, test := range []struct {
+		name     string
+		args     usi.Go
+		deadline time.Duration
+		want     time.Duration
+	}{
+		{"a clock", clock, 1400 * time.Millisecond, 1200 * time.Millisecond},
+		{"a time for the move", usi.Go{MoveTime: time.Second}, 1400 * time.Millisecond, 1200 * time.Millisecond},
+		{"no margin", clock, time.Second, time.Second - ensemble.Level*2/3},
+		{"no clock", usi.Go{Nodes: 100}, time.Second, time.Second - ensemble.Level*2/3},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				deaf := says("5g5f", time.Minute)
+				deaf.deaf = true
+				c := council(t, ensemble.Config{}, says("7g7f", time.Millisecond), deaf)
+				reply, _ := vote(t, c, usi.Request{Position: atStart, Go: test.args, Deadline: test.deadline})
+				if reply.Text != "7g7f" || reply.Elapsed.Round(time.Microsecond) != test.want.Round(time.Microsecond) {
+					t.Errorf("%s after %v, want %v", reply.Text, reply.Elapsed, test.want)
+				}
+			})
+		})
+	}
+}
+
+// A member that is still busy with another position does not vote with what it
+// said there, legal as it may be.
+func TestOldVariationsAreNoVotes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deaf := says("5g5f", 3*time.Second)
+		deaf.deaf, deaf.shown = true, "2g2f"
+		c := council(t, ensemble.Config{}, says("7g7f", time.Millisecond), deaf)
+		if _, record := vote(t, c, usi.Request{Position: atStart, Deadline: time.Second}); kinds(record) != "move 7g7f, move 2g2f" {
+			t.Fatalf("of this search: %s", kinds(record))
+		}
+		c2 := usi.Request{Position: after(t, "7g7f", "3c3d"), Deadline: time.Second}
+		if _, record := vote(t, c, c2); record.Ballots[1].Kind != ensemble.KindNone {
+			t.Errorf("of the last search: %s", kinds(record))
+		}
+	})
+}
+
+// ponderingSlowly is a member that takes its time to end a search on the
+// opponent's time, and shows that search's variation until then.
+type ponderingSlowly struct {
+	timed
+	begun bool // reports an info of the new search before its time is over
+}
+
+func (p *ponderingSlowly) Ponder(context.Context, usi.Request) error { return nil }
+
+func (p *ponderingSlowly) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	if p.begun && r.OnInfo != nil {
+		r.OnInfo(usi.Info{})
+	}
+	return p.timed.Think(ctx, r)
+}
+
+func TestOldVariationsOfPonderingAreNoVotes(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		reply string // what was played instead of 3c3d
+		begun bool
+		want  ensemble.Kind
+	}{
+		{"hit", "3c3d", false, ensemble.KindMove},
+		{"miss", "8c8d", false, ensemble.KindNone},
+		{"miss, but the new search says something", "8c8d", true, ensemble.KindMove},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				slow := &ponderingSlowly{timed: *says("5g5f", 3*time.Second), begun: test.begun}
+				slow.deaf, slow.shown = true, "2g2f"
+				c := council(t, ensemble.Config{}, says("4g4f", time.Millisecond), slow)
+				if err := c.Ponder(t.Context(), usi.Request{Position: after(t, "7g7f", "3c3d")}); err != nil {
+					t.Fatal(err)
+				}
+				_, record := vote(t, c, usi.Request{Position: after(t, "7g7f", test.reply), Deadline: time.Second})
+				if record.Ballots[1].Kind != test.want {
+					t.Errorf("%s", kinds(record))
+				}
+			})
+		})
+	}
+}
+
+// lateCritic votes at once, and does not end its check of another's move.
+type lateCritic struct{ timed }
+
+func (c *lateCritic) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	if len(r.Position.Moves) == 0 {
+		return c.scripted.Think(ctx, r)
+	}
+	return c.timed.Think(ctx, r)
+}
+
+// A check costs its time and a grace, not the game: who is late does not object.
+func TestALateCriticDoesNotHoldTheMove(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		veto     ensemble.Veto
+		deadline time.Duration
+		want     time.Duration // at most
+	}{
+		{"a time, on a long clock", ensemble.Veto{Time: 100 * time.Millisecond}, time.Minute, 500 * time.Millisecond},
+		{"a time, at the end of the clock", ensemble.Veto{Time: 800 * time.Millisecond}, time.Second, time.Second},
+		{"a time, without a deadline", ensemble.Veto{Time: 100 * time.Millisecond}, 0, 500 * time.Millisecond},
+		{"nodes", ensemble.Veto{Nodes: 10}, time.Second, time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				late := &lateCritic{*says("2g2f", time.Hour)}
+				late.deaf = true
+				c := council(t, ensemble.Config{Veto: test.veto}, says("7g7f", 0), says("7g7f", 0), late)
+				reply, record := vote(t, c, usi.Request{Position: atStart, Deadline: test.deadline})
+				if reply.Text != "7g7f" || record.By != ensemble.ByRule || reply.Elapsed >= test.want {
+					t.Errorf("%s by %s after %v", reply.Text, record.By, reply.Elapsed)
+				}
+				if !slices.Contains(record.Events, "m3: late") || len(record.Veto) != 1 || record.Veto[0].Objects {
+					t.Errorf("events %q, veto %+v", record.Events, record.Veto)
+				}
+			})
+		})
+	}
+}
+
+// The opponent may be much faster than a member that does not answer.
+func TestABusyMemberHoldsNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deaf := &ponderingSlowly{timed: *says("5g5f", time.Hour)}
+		deaf.deaf = true
+		c := council(t, ensemble.Config{}, says("7g7f", time.Millisecond), deaf)
+		for range 30 {
+			start := time.Now()
+			vote(t, c, usi.Request{Position: atStart, Deadline: time.Second})
+			if err := c.Ponder(t.Context(), usi.Request{Position: after(t, "7g7f", "3c3d")}); err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(start); took >= time.Second {
+				t.Fatalf("a turn took %v", took)
+			}
+		}
+	})
+}
+
+// A leader that fails at once must not have the others stopped at once.
+func TestALeaderThatFailsDoesNotLead(t *testing.T) {
+	illegal := says("5a5b", time.Millisecond)
+	for name, first := range map[string]*timed{"dead": dying(time.Millisecond), "illegal": illegal} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				next, last := says("7g7f", time.Second), says("2g2f", 2*time.Second)
+				last.shown = "5g5f"
+				c := council(t, ensemble.Config{Stop: ensemble.StopLeader, Restarts: -1}, first, next, last)
+				reply, record := vote(t, c, usi.Request{Position: atStart})
+				if reply.Elapsed != time.Second || record.Ballots[1].Move != "7g7f" || record.Ballots[2].Move != "5g5f" {
+					t.Errorf("after %v: %s", reply.Elapsed, kinds(record))
+				}
+			})
+		})
+	}
+}
+
+// A member that may not be started again is missed in the vote that it died in,
+// also when it died last.
+func TestALostMemberIsMissedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sick := &mortal{players: []ensemble.Player{&slowToClose{*dying(time.Second)}}}
+		c := openCouncil(t, ensemble.Config{MinAlive: 2, Restarts: -1}, sick, &mortal{players: []ensemble.Player{says("7g7f", time.Millisecond)}})
+		_, err := c.Think(t.Context(), usi.Request{Position: atStart})
+		fault, ok := errors.AsType[*usi.Fault](err)
+		if !ok || !strings.Contains(fault.Note, "1 of 2 members are alive, the council needs 2; m1: ") {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// slowToClose is a player whose end takes a while.
+type slowToClose struct{ timed }
+
+func (*slowToClose) Close() error {
+	time.Sleep(time.Second) // in a bubble
+	return nil
+}
+
+// Without a clock the deadline is there for members that do not end: one that
+// always needs it must not make a game take days.
+func TestAnEndlessMemberIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		endless := &mortal{players: []ensemble.Player{says("2g2f", time.Hour)}}
+		c := openCouncil(t, ensemble.Config{Restarts: 2}, endless, &mortal{players: []ensemble.Player{says("7g7f", time.Second)}})
+		var took []time.Duration
+		for range 5 {
+			reply, record := vote(t, c, usi.Request{Position: atStart, Go: usi.Go{Nodes: 100}, Deadline: time.Minute})
+			took = append(took, reply.Elapsed.Round(time.Second))
+			if len(took) == 1 && kinds(record) != "move 2g2f, move 7g7f" {
+				t.Errorf("what it says when it is stopped counts: %s", kinds(record))
+			}
+			synctest.Wait()
+		}
+		want := []time.Duration{time.Minute, time.Minute, time.Minute, time.Second, time.Second}
+		if !slices.Equal(took, want) || endless.opened != 3 {
+			t.Errorf("the votes took %v, it was opened %d times", took, endless.opened)
+		}
+	})
+}
+
+// mateSeeker is a member that searches for mates.
+type mateSeeker struct {
+	timed
+	answer usi.Checkmate
+}
+
+func (m *mateSeeker) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
+	if _, err := m.Think(ctx, r); err != nil {
+		return usi.Checkmate{}, err
+	}
+	return m.answer, nil
+}
+
+func seeks(delay time.Duration, moves ...shogi.Move) *mateSeeker {
+	return &mateSeeker{*says("7g7f", delay), usi.Checkmate{Answer: usi.MateFound, Moves: moves}}
+}
+
+// One bad member does not hold the answer to "go mate".
+func TestMateWaitsForNobody(t *testing.T) {
+	inOne := usi.Position{Start: "sfen 4k4/9/4P4/9/9/9/9/9/8K b G 1"}
+	mate := mustMove("G*5b")
+	unprepared := &mortal{players: []ensemble.Player{&mateSeeker{timed: *dying(time.Millisecond)}, &unready{}}}
+	deaf := seeks(time.Hour, mate)
+	deaf.deaf = true
+	for _, test := range []struct {
+		name    string
+		members []*mortal
+		within  time.Duration
+		want    usi.MateAnswer
+	}{
+		{"one is started again", []*mortal{unprepared, {players: []ensemble.Player{seeks(time.Second, mate)}}}, 2 * time.Second, usi.MateFound},
+		{"one is silent", []*mortal{{players: []ensemble.Player{deaf}}, {players: []ensemble.Player{seeks(time.Second, mate)}}}, 2 * time.Second, usi.MateFound},
+		{"all are silent", []*mortal{{players: []ensemble.Player{deaf}}}, 5 * time.Second, usi.MateTimeout},
+		{"a false claim", []*mortal{{players: []ensemble.Player{seeks(time.Second, mustMove("G*4b"))}}}, 2 * time.Second, usi.MateTimeout},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := openCouncil(t, ensemble.Config{Restarts: 1}, test.members...)
+				got, err := c.Mate(t.Context(), usi.Request{Position: inOne, Deadline: 5 * time.Second})
+				if err != nil || got.Answer != test.want || got.Elapsed >= test.within {
+					t.Errorf("%s after %v, %v", got, got.Elapsed, err)
+				}
+			})
+		})
+	}
+}
