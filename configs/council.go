@@ -154,7 +154,7 @@ func (r *resolver) council(i int, within []string) match.Player {
 	out := &match.Council{
 		Rule: string(c.Rule), Stop: string(choose(r, path+".stop", ensemble.StopPolicy(c.Stop),
 			ensemble.StopAll, ensemble.StopDecided, ensemble.StopQuorum, ensemble.StopLeader)),
-		Quorum: r.quorum(path, c), ResignQuorum: r.share(path+".resign_quorum", c.ResignQuorum, 0.5),
+		Quorum: r.quorum(path, c), ResignQuorum: r.resignQuorum(path, c.ResignQuorum),
 		Restarts: r.restarts(path, c.Restarts), Jitter: r.share(path+".node_jitter", c.NodeJitter, 0), Noise: or(c.ScoreNoise, 0),
 		Split: choose(r, path+".budget", c.Budget, "member", "split") == "split", Veto: r.veto(path, c.Veto), Ties: r.ties(path, c.Tiebreak),
 	}
@@ -191,6 +191,12 @@ func (r *resolver) restarts(path string, value *int) int {
 		return -1
 	}
 	return n
+}
+
+// resignQuorum is 1e-9 where 0 is asked for: one member is more than that, and
+// package ensemble takes 0 for its default.
+func (r *resolver) resignQuorum(path string, value *float64) float64 {
+	return max(1e-9, r.share(path+".resign_quorum", value, 0.5))
 }
 
 // quorum belongs to one stop policy only.

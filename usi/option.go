@@ -195,8 +195,13 @@ func (o Option) Accept(value string) (string, error) {
 	}
 	switch o.Type {
 	case Check:
-		if v := strings.ToLower(value); v == "true" || v == "false" {
+		switch v := strings.ToLower(value); v {
+		case "true", "false":
 			return v, nil
+		case "1": // as uci2wb says it
+			return "true", nil
+		case "0":
+			return "false", nil
 		}
 		return "", fmt.Errorf("option %s: %q is not true or false", o.Name, value)
 	case Spin:

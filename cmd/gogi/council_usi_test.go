@@ -311,7 +311,7 @@ func TestCouncilHoldsItsBestmove(t *testing.T) {
 // give up.
 func TestCouncilAnswersAStoppedPonderOnce(t *testing.T) {
 	t.Parallel()
-	g := load(t, fakes("", "-script resign@go -mark MARK", "-script resign@go"))
+	g := load(t, fakes("", "-script resign@go -mark MARK", "-script resign@go"), "--log", "votes")
 	g.ready()
 	g.say("position startpos moves 7g7f 3c3d", "go ponder btime 1000 wtime 1000 byoyomi 1000")
 	g.await("m1.mark", "resign@go")
@@ -322,6 +322,9 @@ func TestCouncilAnswersAStoppedPonderOnce(t *testing.T) {
 	}
 	legal(t, "position startpos moves 7g7f 3c3d", g.said[slices.IndexFunc(g.said, func(l string) bool { return strings.HasPrefix(l, "bestmove") })])
 	g.quit()
+	if votes := g.votes("votes"); len(votes) > 0 {
+		t.Errorf("recorded, though it will not be played: %+v", votes)
+	}
 }
 
 // Trap 3: a burst of stop, position and go gets as many answers, each for its own

@@ -126,7 +126,7 @@ func walk(ctx context.Context, p usi.Position, seed uint64, number int) (usi.Pos
 
 // fromRun draws from the games of a run: a game, then one of its moves.
 func (c *chosenPositions) fromRun(ctx context.Context, command *disagreementCommand, seed uint64) (source string, err error) {
-	from := stored{Name: command.Run_, DB: command.DB}
+	from := stored{Name: command.RunName, DB: command.DB}
 	err = from.with(ctx, func(store *results.Store, info *results.RunInfo) error {
 		source = "run " + info.Name
 		var games []results.GameRow

@@ -28,7 +28,7 @@ type disagreementCommand struct {
 	Nodes       uint64 `placeholder:"N" help:"Each member searches so many nodes (default: the limits of the file). Members that end their searches by themselves go on doing so."`
 	Seed        uint64 `placeholder:"N" help:"Of the choice of positions (default: the file's seed)."`
 	DB          string `name:"db" placeholder:"FILE" help:"Take the positions from the games of this database instead of continuing the file's openings."`
-	Run_        string `name:"run" placeholder:"NAME" help:"The run in the database (default: the only one, else the newest)."` //nolint:revive // Run is the method
+	RunName     string `name:"run" placeholder:"NAME" help:"The run in the database (default: the only one, else the newest)."`
 	Concurrency int    `placeholder:"N" help:"Positions at a time, each with members of its own (default: the file's, else half of the CPUs)."`
 	JSON        bool   `name:"json" help:"One JSON object."`
 }
@@ -123,7 +123,7 @@ func (c *disagreementCommand) plan() (*match.Plan, error) {
 	if c.Positions < 1 || c.Concurrency < 0 {
 		return nil, errors.New("--positions and --concurrency: expected numbers from 1")
 	}
-	if c.Run_ != "" && c.DB == "" {
+	if c.RunName != "" && c.DB == "" {
 		return nil, errors.New("--run is about a database: expected --db FILE as well")
 	}
 	if c.Seed != 0 {
