@@ -27,7 +27,7 @@ func (e *evaluation) Candidates(ballots []Ballot) []Candidate {
 	if e.spec.Apply == "after" {
 		return e.tally(ballots, e.Weights())
 	}
-	next := e.standing.clone()
+	next := e.clone()
 	if e.spec.Mode == "accumulate" {
 		next.fade()
 	}
@@ -42,7 +42,7 @@ func (e *evaluation) Weights() []float64 {
 	if e.bonus < 0 || e.spec.Apply == "before" {
 		return e.standing.Weights()
 	}
-	with := e.standing.clone()
+	with := e.clone()
 	with.raise(e.bonus)
 	return with.Weights()
 }

@@ -74,12 +74,12 @@ func TestRealClient(t *testing.T) {
 		}
 	}
 	for _, side := range []string{"first", "second"} {
-		text := ""
+		var text strings.Builder
 		for i := range 3 {
-			text += fmt.Sprintf("[[engine]]\nname = \"m%d\"\ncmd = \"builtin\"\nlimits = {nodes = 400}\noptions = {EvalNoise = %d}\n"+
+			fmt.Fprintf(&text, "[[engine]]\nname = \"m%d\"\ncmd = \"builtin\"\nlimits = {nodes = 400}\noptions = {EvalNoise = %d}\n"+
 				"env = [\"GOGI_TEST_TAG=%s\"]\n", i+1, 10*(i+1)+len(side), g.tag)
 		}
-		write(side+".toml", text+"[[council]]\nname = \""+side+"\"\nrule = \"majority\"\nmembers = [\"m1\", \"m2\", \"m3\"]\n", 0o600)
+		write(side+".toml", text.String()+"[[council]]\nname = \""+side+"\"\nrule = \"majority\"\nmembers = [\"m1\", \"m2\", \"m3\"]\n", 0o600)
 		// The adapter takes one word for an engine.
 		write(side, "#!/bin/sh\nexec gogi council "+side+".toml --log "+side+".votes 2>>errors\n", 0o700)
 	}

@@ -240,10 +240,7 @@ func (s *csaServer) summary(seat int) string {
 	text := fmt.Sprintf("Protocol_Version:1.2\nProtocol_Mode:Server\nFormat:Shogi 1.0\nDeclaration:Jishogi 1.1\n"+
 		"Game_ID:test+%d\nName+:%s\nName-:%s\nYour_Turn:%c\nRematch_On_Draw:NO\nTo_Move:+\nMax_Moves:%d\nBEGIN Time\n%sEND Time\nBEGIN Position\n%s",
 		s.games, names[0], names[1], "+-"[seat], s.maxMoves, s.times, s.place)
-	for _, m := range s.moves {
-		text += m + "\n"
-	}
-	return text + "END Position"
+	return text + strings.Join(append(slices.Clone(s.moves), "END Position"), "\n")
 }
 
 func (s *csaServer) propose(seat int) {

@@ -36,11 +36,11 @@ func measured(t *testing.T, text string, args ...string) (*disagreement, *series
 
 func TestDisagreement(t *testing.T) {
 	t.Parallel()
-	text := ""
+	var engines strings.Builder
 	for i, options := range []string{"", "", "options = {EvalNoise = 30}\n"} {
-		text += fmt.Sprintf("[[engine]]\nname = \"m%d\"\ncmd = \"builtin\"\n%s", i+1, options)
+		fmt.Fprintf(&engines, "[[engine]]\nname = \"m%d\"\ncmd = \"builtin\"\n%s", i+1, options)
 	}
-	text += "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"m1\", \"m2\", \"m3\"]\n"
+	text := engines.String() + "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"m1\", \"m2\", \"m3\"]\n"
 	d, s, out := measured(t, text, "--positions", "40", "--nodes", "200", "--concurrency", "1")
 	_, again, code := s.gogi(t, "disagreement", "c.toml", "--json", "--positions", "40", "--nodes", "200", "--concurrency", "3")
 	if code != 0 {

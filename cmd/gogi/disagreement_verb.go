@@ -294,7 +294,7 @@ func (s *survey) request(i int, p usi.Position) usi.Request {
 	if c.Council.Own[i] {
 		limits = c.Council.Members[i].Limits
 	}
-	if s.nodes > 0 && !(c.Council.Own[i] && limits.Self) {
+	if s.nodes > 0 && (!c.Council.Own[i] || !limits.Self) {
 		limits = match.Limits{Nodes: s.nodes, Stall: limits.Stall}
 	}
 	r := usi.Request{Position: p, Deadline: max(limits.Stall, match.DefaultStall)}

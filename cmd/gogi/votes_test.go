@@ -94,7 +94,7 @@ func decide(t *testing.T, config ensemble.Config, seed uint64, decisions int) (r
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close() //nolint:errcheck // it never fails
+	defer c.Close()
 	if err := c.NewGame(t.Context(), usi.Game{Seed: seed}); err != nil {
 		t.Fatal(err)
 	}
