@@ -10,7 +10,7 @@ import (
 
 // budgets is what each member is asked to use of a request's limits.
 func (c *Council) budgets(r *usi.Request) []usi.Go {
-	gos := slices.Repeat([]usi.Go{r.Go}, len(c.seats))
+	gos := slices.Repeat([]usi.Go{reserve(r.Go, c.config.Veto.Time)}, len(c.seats))
 	if c.config.Split {
 		for i := range gos {
 			gos[i] = split(r.Go, i, len(gos))
@@ -27,6 +27,16 @@ func (c *Council) budgets(r *usi.Request) []usi.Go {
 		}
 	}
 	return gos
+}
+
+// reserve keeps the time of a veto back, where a move has a time of its own that
+// members use up; at most half of it.
+func reserve(g usi.Go, veto time.Duration) usi.Go {
+	if !g.UseInc {
+		g.Byoyomi = max(g.Byoyomi-veto, g.Byoyomi/2)
+	}
+	g.MoveTime = max(g.MoveTime-veto, g.MoveTime/2)
+	return g
 }
 
 // split divides nodes and times by the number of members; what is left of the

@@ -34,7 +34,7 @@ const (
 	DefaultRestarts = 3
 )
 
-// Level is what each level of councils keeps back of its deadline.
+// Level is what each level of councils keeps back of its deadline, at least.
 const Level = 50 * time.Millisecond
 
 // Config is all that makes a council.
@@ -88,6 +88,10 @@ type Council struct {
 	cancel  context.CancelFunc
 	closing sync.Once
 
+	waitMu    sync.Mutex
+	waits     []time.Duration // of each member, at the last call of Waited
+	waitedAll time.Duration
+
 	seed      uint64
 	questions uint64 // asked so far
 	line      line
@@ -116,7 +120,7 @@ func Open(ctx context.Context, config Config) (*Council, error) {
 	c.cancel = cancel
 	for i, m := range config.Members {
 		s := newSeat(m, i, c.changed)
-		c.seats = append(c.seats, s)
+		c.seats, c.waits = append(c.seats, s), append(c.waits, 0)
 		s.stopped.Go(func() { s.run(life) })
 	}
 	err := c.everySeat(func(life context.Context, s *seat) error {
@@ -348,19 +352,23 @@ func (c *Council) Close() error {
 	return nil
 }
 
-// Waited is the longest that a member was kept waiting for a CPU since its
-// start; ok is false where that cannot be known.
-func (c *Council) Waited() (longest time.Duration, ok bool) {
-	for _, s := range c.seats {
-		if p := s.player.Load(); p != nil {
-			if w, has := (*p).(waiter); has {
-				if d, known := w.Waited(); known {
-					longest, ok = max(longest, d), true
-				}
-			}
+// Waited grows, from one call to the next, by the longest that any one member was
+// kept waiting for a CPU in between; ok is false where that cannot be known. It
+// may be called beside Think.
+func (c *Council) Waited() (d time.Duration, ok bool) {
+	c.waitMu.Lock()
+	defer c.waitMu.Unlock()
+	var longest time.Duration
+	for i, s := range c.seats {
+		w, known := s.waited()
+		if !known {
+			continue
 		}
+		longest, ok = max(longest, w-c.waits[i]), true
+		c.waits[i] = w
 	}
-	return longest, ok
+	c.waitedAll += longest
+	return c.waitedAll, ok
 }
 
 // alive counts the members that are not gone.

@@ -154,6 +154,18 @@ func TestALateCriticDoesNotHoldTheMove(t *testing.T) {
 	}
 }
 
+// Where the members see less of the clock, so that there is time for a check,
+// that time is for the check.
+func TestTheTimeForAVetoIsThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := council(t, ensemble.Config{Veto: ensemble.Veto{Time: 500 * time.Millisecond}}, says("7g7f", 0), says("7g7f", 0), says("2g2f", time.Second))
+		reply, record := vote(t, c, usi.Request{Position: atStart, Go: usi.Go{MoveTime: time.Second}, Deadline: 1600 * time.Millisecond})
+		if reply.Text != "7g7f" || len(record.Veto) != 1 {
+			t.Errorf("%s after %v, veto %+v", reply.Text, reply.Elapsed, record.Veto)
+		}
+	})
+}
+
 // The opponent may be much faster than a member that does not answer.
 func TestABusyMemberHoldsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

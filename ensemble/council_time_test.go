@@ -575,3 +575,37 @@ func TestTakeBackOfLastingWeights(t *testing.T) {
 		}
 	}
 }
+
+// waiting is a member that says how long it was kept waiting.
+type waiting struct {
+	scripted
+	total time.Duration
+}
+
+func (w *waiting) Waited() (time.Duration, bool) { return w.total, true }
+
+// A member that never waited before is seen when it waits now.
+func TestWaited(t *testing.T) {
+	a, b := &waiting{scripted: scripted{moves: always("7g7f")}}, &waiting{scripted: scripted{moves: always("7g7f")}}
+	c := council(t, ensemble.Config{}, a, b)
+	a.total = time.Hour
+	before, ok := c.Waited()
+	a.total, b.total = a.total+time.Second, 5*time.Second
+	if after, _ := c.Waited(); !ok || after-before != 5*time.Second {
+		t.Errorf("%v between", after-before)
+	}
+}
+
+// Members leave the time of a veto, where they would use it up.
+func TestVetoHasItsTime(t *testing.T) {
+	m := &scripted{moves: always("7g7f")}
+	c := council(t, ensemble.Config{Veto: ensemble.Veto{Time: 200 * time.Millisecond}}, m)
+	vote(t, c, usi.Request{Position: atStart, Go: usi.Go{UseByoyomi: true, Byoyomi: time.Second}})
+	if m.last.Go.Byoyomi != 800*time.Millisecond {
+		t.Errorf("byoyomi %v", m.last.Go.Byoyomi)
+	}
+	vote(t, c, usi.Request{Position: atStart, Go: usi.Go{MoveTime: 300 * time.Millisecond}})
+	if m.last.Go.MoveTime != 150*time.Millisecond {
+		t.Errorf("movetime %v", m.last.Go.MoveTime)
+	}
+}

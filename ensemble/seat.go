@@ -144,7 +144,8 @@ func (s *seat) open(ctx context.Context) error {
 }
 
 // persist tries again what failed by a fault of the player, in a new one each
-// time. What cannot be started at all is not tried again.
+// time. What cannot be started at all is not tried again, nor what was silent for
+// as long as it may be: that can be minutes.
 func (s *seat) persist(ctx context.Context, tries int, attempt func(context.Context) error) error {
 	for {
 		err := attempt(ctx)
@@ -153,8 +154,8 @@ func (s *seat) persist(ctx context.Context, tries int, attempt func(context.Cont
 			return nil
 		}
 		s.close()
-		_, fault := errors.AsType[*usi.Fault](err)
-		if tries--; !fault || tries < 0 || ctx.Err() != nil {
+		fault, ok := errors.AsType[*usi.Fault](err)
+		if tries--; !ok || fault.Kind != usi.FaultCrash || tries < 0 || ctx.Err() != nil {
 			return s.lost(err)
 		}
 		s.note("%s", brief(err))
@@ -293,6 +294,19 @@ var (
 	errNotReady = errors.New("it is being started again")
 	errBusy     = errors.New("it was still busy with its last search")
 )
+
+// waited is how long the player was kept waiting for a CPU since its start.
+func (s *seat) waited() (time.Duration, bool) {
+	p := s.player.Load()
+	if p == nil {
+		return 0, false
+	}
+	w, ok := (*p).(waiter)
+	if !ok {
+		return 0, false
+	}
+	return w.Waited()
+}
 
 // snapshot is what the player's search for a question has said so far; ok is
 // false when it cannot be known, or the player is not that far yet: what it said

@@ -51,8 +51,13 @@ func (v *vote) examine(ctx context.Context, d *Decision) {
 
 // timeFor reports whether the check fits before the deadline.
 func (v *vote) timeFor(x Veto) bool {
-	return v.request.Deadline == 0 || time.Since(v.start)+x.Time < v.memberDeadline()
+	return v.request.Deadline == 0 || time.Since(v.start)+x.Time < v.vetoDeadline()
 }
+
+// vetoDeadline is when the critics are stopped at the latest. It is later than
+// that of the vote: who may use more than the clock has said so by asking for a
+// veto, and the critics have just shown that they answer.
+func (v *vote) vetoDeadline() time.Duration { return max(v.request.Deadline-Level, v.memberDeadline()) }
 
 // critics are the members that voted for something else, as many as are asked,
 // and that are not busy.
@@ -81,7 +86,7 @@ func (v *vote) objections(ctx context.Context, d *Decision, critics []int, secon
 		r.Go.MoveTime = 0
 	}
 	r.Position.Moves = append(slices.Clip(r.Position.Moves), d.Move)
-	r.Deadline = v.memberDeadline()
+	r.Deadline = v.vetoDeadline()
 	answers := make(chan answer, len(critics)) // one from each critic, never closed
 	q := v.newQuestion(answers)
 	members, cancel := context.WithCancel(ctx)
@@ -112,7 +117,7 @@ func (v *vote) critiques(ctx context.Context, x Veto, critics []int, answers <-c
 	if x.Nodes == 0 {
 		limit.set(x.Time + stopGrace)
 	}
-	if left := v.hardDeadline() - time.Since(v.start); v.request.Deadline > 0 && (x.Nodes > 0 || left < x.Time+stopGrace) {
+	if left := v.vetoDeadline() + Level/3 - time.Since(v.start); v.request.Deadline > 0 && (x.Nodes > 0 || left < x.Time+stopGrace) {
 		limit.set(left)
 	}
 	done, pending := ctx.Done(), slices.Clone(critics)

@@ -416,12 +416,15 @@ func (v *vote) nodes() (sum uint64) {
 	return sum
 }
 
-// absent counts the members that failed or said nothing.
+// absent counts the members without a vote that could count: they failed, said
+// nothing in time, or nothing legal.
 func (v *vote) absent() int {
 	n := 0
 	for i := range v.ballots {
-		if k := v.ballots[i].Kind; k == KindDead || k == KindNone {
+		switch v.ballots[i].Kind {
+		case KindDead, KindNone, KindIllegal, KindWin:
 			n++
+		case KindMove, KindResign, KindLate:
 		}
 	}
 	return n

@@ -132,7 +132,7 @@ type Side struct {
 	WorstOverrun time.Duration // the furthest that a move was over its limit
 	PonderHits   int
 	PonderMisses int
-	Incomplete   int // of a council: votes that lacked a member's ballot, because it had failed or said nothing in time
+	Incomplete   int // of a council: votes that lacked a member's ballot, because it had failed or said nothing legal in time
 }
 
 // Add counts one move.

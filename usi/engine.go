@@ -217,6 +217,7 @@ func (e *Engine) begin(ctx context.Context, r Request) (*search, error) {
 	}
 	if e.ponder != nil {
 		e.count.PonderMiss++
+		e.in.begin(nil) // what it said is about another position: see Snapshot
 	}
 	if err := e.stopPonder(); err != nil {
 		return nil, err

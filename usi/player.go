@@ -37,7 +37,7 @@ type Reply struct {
 	Elapsed time.Duration
 	Stopped bool   // the search was stopped: the deadline passed or ctx ended
 	Hit     bool   // the search was one on the opponent's time that hit
-	Absent  int    // of a council: members without a ballot that could count, because they had failed or said nothing
+	Absent  int    // of a council: members without a ballot that could count, because they had failed or said nothing legal
 	Detail  []byte // a council's vote record, stored verbatim; else nil
 }
 

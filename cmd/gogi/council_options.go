@@ -160,9 +160,6 @@ func (s *servedCouncil) milliseconds(name string) time.Duration {
 	return time.Duration(s.whole(name)) * time.Millisecond
 }
 
-// vetoTime is what a veto adds to each move.
-func (s *servedCouncil) vetoTime() time.Duration { return s.milliseconds("VetoMs") }
-
 // rule is the rule that the options choose. Keys belong to a rule: those of the
 // file's rule are not meant for another one, although the GUI sends them along.
 func (s *servedCouncil) rule(file ensemble.Spec) (ensemble.Spec, error) {

@@ -360,7 +360,7 @@ func (s *servedCouncil) allot(r *usi.Request) error {
 		return err
 	}
 	margin := s.milliseconds("MarginMs")
-	overhead := margin + levels(s.player.Council)*ensemble.Level + s.vetoTime()
+	overhead := margin + levels(s.player.Council)*ensemble.Level
 	r.Go, r.Deadline = allotted(r.Go, history.Position().Side(), margin, overhead)
 	return nil
 }

@@ -23,8 +23,8 @@ const (
 // with a fresh process a game for engines that do not reset themselves.
 func (o *opener) deterministic(ctx context.Context, greetings []usi.Greeting) (*match.Plan, []string, error) {
 	for _, p := range o.plan.Players {
-		if p.Limits.Timed() || (p.Limits.Nodes == 0 && p.Limits.Depth == 0 && !p.Limits.Self) {
-			return nil, nil, usageError(fmt.Errorf("--deterministic: engine %s plays by %s; expected fixed nodes or depth", p.Name, p.Limits))
+		if err := repeatable(p); err != nil {
+			return nil, nil, usageError(fmt.Errorf("--deterministic: %w", err))
 		}
 	}
 	if err := singleThreaded(o.plan, greetings); err != nil {
@@ -45,6 +45,26 @@ func (o *opener) deterministic(ctx context.Context, greetings []usi.Greeting) (*
 		}
 	}
 	return &plan, notes, nil
+}
+
+// repeatable refuses limits of time, also those that a council's member has of
+// its own.
+func repeatable(p match.Player) error {
+	if p.Limits.Timed() || (p.Limits.Nodes == 0 && p.Limits.Depth == 0 && !p.Limits.Self) {
+		return fmt.Errorf("engine %s plays by %s; expected fixed nodes or depth", p.Name, p.Limits)
+	}
+	if p.Council == nil {
+		return nil
+	}
+	for i, m := range p.Council.Members {
+		if !p.Council.Own[i] {
+			m.Limits = p.Limits
+		}
+		if err := repeatable(m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // probe plays the beginnings of a few games with itself, each in a fresh

@@ -304,7 +304,7 @@ func (r *report) printRemarks(w io.Writer) {
 	}
 	for _, p := range r.Players {
 		if p.Incomplete > 0 {
-			fmt.Fprintf(w, "councils        %s of the votes of %s lacked a member that failed or said nothing: see gogi votes\n", count(p.Incomplete), p.Name)
+			fmt.Fprintf(w, "councils        %s of the votes of %s lacked a member that failed or said nothing legal: see gogi votes\n", count(p.Incomplete), p.Name)
 		}
 	}
 	if u := r.Unmarked; u != nil {
