@@ -596,6 +596,24 @@ func TestWaited(t *testing.T) {
 	}
 }
 
+// A member that hangs costs no more than its share of the main time.
+func TestAHangLeavesMainTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deaf := says("5g5f", time.Hour)
+		deaf.deaf = true
+		c := council(t, ensemble.Config{}, deaf, says("7g7f", time.Second))
+		r := usi.Request{
+			Position: atStart, Deadline: 102*time.Second + 100*time.Millisecond,
+			Go: usi.Go{Clock: true, BTime: 100 * time.Second, WTime: time.Second, UseInc: true, BInc: 2 * time.Second, WInc: 2 * time.Second},
+		}
+		reply, _ := vote(t, c, r)
+		// 40 s of the main time, and the increment.
+		if reply.Text != "7g7f" || reply.Elapsed < 42*time.Second || reply.Elapsed > 42*time.Second+100*time.Millisecond {
+			t.Errorf("%s after %v", reply.Text, reply.Elapsed)
+		}
+	})
+}
+
 // Members leave the time of a veto, where they would use it up.
 func TestVetoHasItsTime(t *testing.T) {
 	m := &scripted{moves: always("7g7f")}

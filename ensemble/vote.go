@@ -24,7 +24,8 @@ type vote struct {
 	// answers come from the seats, one for each that was asked, with room for
 	// all, so that a late one disturbs nobody. It is never closed.
 	answers  chan answer
-	question uint64 // what was asked last
+	question uint64        // what was asked last
+	saved    time.Duration // of the main time, for later moves
 	early    bool
 	hit      bool
 	stopped  bool // by the caller
@@ -42,6 +43,7 @@ func (c *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if d, ok := c.chamber.Before(&c.line.position); ok {
 		return v.conclude(d, c.shadowDecisions(nil))
 	}
+	v.save()
 	if err := v.gather(ctx); err != nil {
 		return usi.Reply{}, err
 	}
@@ -122,11 +124,29 @@ func (v *vote) clock() (limit time.Duration, ok bool) {
 	g := &v.request.Go
 	switch {
 	case g.Clock && v.line.position.Side() == shogi.Black:
-		return g.BTime + g.BInc + g.Byoyomi, true
+		return g.BTime + g.BInc + g.Byoyomi - v.saved, true
 	case g.Clock:
-		return g.WTime + g.WInc + g.Byoyomi, true
+		return g.WTime + g.WInc + g.Byoyomi - v.saved, true
 	}
 	return g.MoveTime, g.MoveTime > 0
+}
+
+// mainShare is how much of the main time that is left one move may take. Engines
+// stay far below it; a member that hangs would use up all of it.
+const mainShare = 0.4
+
+// save keeps the rest of the main time for the rest of the game.
+func (v *vote) save() {
+	g := &v.request.Go
+	if !g.Clock || v.request.Deadline == 0 {
+		return
+	}
+	main := g.BTime
+	if v.line.position.Side() == shogi.White {
+		main = g.WTime
+	}
+	v.saved = min(time.Duration((1-mainShare)*float64(main)), v.request.Deadline*3/4)
+	v.request.Deadline -= v.saved
 }
 
 // newQuestion numbers what the members are asked for this decision.
