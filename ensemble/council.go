@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gogi/shogi"
@@ -87,6 +88,7 @@ type Council struct {
 	changed chan struct{} // a seat's condition changed; from seats, one is enough, never closed
 	cancel  context.CancelFunc
 	closing sync.Once
+	asked   atomic.Pointer[asked]
 
 	waitMu    sync.Mutex
 	waits     []time.Duration // of each member, at the last call of Waited

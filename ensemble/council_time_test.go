@@ -364,6 +364,23 @@ func TestACouncilOfCouncils(t *testing.T) {
 	})
 }
 
+// A council that is not awaited votes with what its members have shown.
+func TestACouncilThatIsNotAwaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := func(shown string) *timed {
+			m := says("5g5f", time.Minute)
+			m.shown = shown
+			return m
+		}
+		inner := council(t, ensemble.Config{}, slow("7g7f"), slow("2g2f"), slow("2g2f"), slow(""))
+		outer := council(t, ensemble.Config{Stop: ensemble.StopLeader}, says("7g7f", time.Second), inner)
+		_, record := vote(t, outer, usi.Request{Position: atStart})
+		if kinds(record) != "move 7g7f, move 2g2f" || record.Ballots[1].Nodes != 3*42 || *record.Ballots[1].CP != 5 {
+			t.Errorf("%s, %+v", kinds(record), record.Ballots[1])
+		}
+	})
+}
+
 // A game that goes back forgets what was learnt after that point.
 func TestTakeBack(t *testing.T) {
 	a, b := &scripted{moves: always("7g7f"), score: 9}, &scripted{moves: always("2g2f")}

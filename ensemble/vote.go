@@ -89,6 +89,7 @@ func (v *vote) ask(ctx context.Context) bool {
 	defer cancel() // stops whoever is late
 	v.answers, v.pending, v.ballots = make(chan answer, len(v.seats)), nil, make([]Ballot, 0, len(v.seats))
 	q := v.newQuestion(v.answers)
+	v.Council.asked.Store(&asked{q.number, v.line.position})
 	gos := v.budgets(&v.request)
 	for i, s := range v.seats {
 		if !s.free() {
@@ -243,10 +244,7 @@ func (v *vote) variation(member int, r usi.Reply) Ballot {
 		return b
 	}
 	b.Kind, b.Move = KindMove, r.Move
-	best := r.Exact
-	if len(best.PV) == 0 {
-		best = r.Best()
-	}
+	best := exactLine(&r)
 	b.take(best)
 	if len(best.PV) > 1 {
 		b.Ponder = best.PV[1]

@@ -1,0 +1,60 @@
+package ensemble
+
+import (
+	"slices"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// asked is what the members were asked last, for Snapshot.
+type asked struct {
+	question uint64
+	position shogi.Position
+}
+
+// Snapshot is what the council would say if it had to answer now: the move that
+// most of its members have at the head of their variations, the first member's of
+// equal ones, with the line of the first that has it. The members' weights are
+// not looked at: it may be called beside Think, when a council of which this one
+// is a member decides without it.
+func (c *Council) Snapshot() usi.Reply {
+	a := c.asked.Load()
+	if a == nil {
+		return usi.Reply{}
+	}
+	var reply usi.Reply
+	var list []Candidate
+	var lines []usi.Info // of each candidate's first backer
+	for _, s := range c.seats {
+		r, ok := s.snapshot(a.question)
+		if !ok || r.Answer != usi.AnswerMove || a.position.CheckLegal(r.Move) != nil {
+			continue
+		}
+		reply.Nodes += r.Nodes
+		if !slices.ContainsFunc(list, func(x Candidate) bool { return x.Move == r.Move }) {
+			lines = append(lines, exactLine(&r))
+		}
+		candidate(&list, r.Move).Value++
+	}
+	if len(list) == 0 {
+		return reply
+	}
+	best := 0
+	for i := range list {
+		if list[i].Value > list[best].Value {
+			best = i
+		}
+	}
+	reply.Answer, reply.Move, reply.Text = usi.AnswerMove, list[best].Move, list[best].Move.String()
+	reply.Lines, reply.Exact = []usi.Info{lines[best]}, lines[best]
+	return reply
+}
+
+// exactLine is the best line whose score is no bound, if there is one.
+func exactLine(r *usi.Reply) usi.Info {
+	if len(r.Exact.PV) > 0 {
+		return r.Exact
+	}
+	return r.Best()
+}
