@@ -221,7 +221,7 @@ func TestALostMemberIsMissedAtOnce(t *testing.T) {
 type slowToClose struct{ timed }
 
 func (*slowToClose) Close() error {
-	time.Sleep(time.Second) // in a bubble
+	<-time.After(time.Second) // in a bubble
 	return nil
 }
 
