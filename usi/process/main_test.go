@@ -233,18 +233,17 @@ func first(n int, _ string) int { return n }
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// threadsWith counts our own threads with exactly this affinity.
-func threadsWith(t *testing.T, cpus string) int {
+// threadsWith lists our own threads with exactly this affinity.
+func threadsWith(t *testing.T, cpus string) (ids []string) {
 	t.Helper()
-	n := 0
 	threads, _ := filepath.Glob("/proc/self/task/*/status")
 	for _, file := range threads {
 		b, err := os.ReadFile(file)
 		if err == nil && strings.Contains(string(b), "\nCpus_allowed_list:\t"+cpus+"\n") {
-			n++
+			ids = append(ids, filepath.Base(filepath.Dir(file)))
 		}
 	}
-	return n
+	return ids
 }
 
 func descriptors(t *testing.T) int {
