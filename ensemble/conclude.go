@@ -1,0 +1,144 @@
+package ensemble
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// conclude plays the decision: the rules learn from it, and it is recorded.
+func (v *vote) conclude(d Decision, shadows []Decision) (usi.Reply, error) {
+	elapsed := time.Since(v.start)
+	before := v.chamber.Weights()
+	o := observed{ply: len(v.line.moves), position: v.line.position, ballots: v.ballots, decision: d, shadows: shadows}
+	v.learn(&o)
+	v.observed = append(v.observed, o)
+	record := v.record(&o, before, elapsed)
+	detail, err := json.Marshal(record)
+	if err != nil {
+		return usi.Reply{}, fmt.Errorf("council %s: recording a vote: %w", v.config.Name, err)
+	}
+	reply := usi.Reply{
+		Answer: d.Answer, Move: d.Move, Ponder: d.Ponder, Text: d.word(), Lines: v.lines(&d, elapsed),
+		Nodes: record.Nodes, Elapsed: elapsed, Hit: v.hit, Stopped: v.stopped, Detail: detail, Absent: v.absent(),
+	}
+	return reply, nil
+}
+
+func (v *vote) record(o *observed, before []float64, elapsed time.Duration) *Record {
+	r := &Record{
+		Version: RecordVersion, Type: "vote", Council: v.config.Name, Ply: o.position.Ply(), Own: len(v.observed),
+		Side: o.position.Side().String(), SFEN: o.position.SFEN(), Rule: v.chamber.Rule(), Seed: v.seed, Stop: string(v.config.Stop),
+		Ties: v.chamber.laws.Ties, Declaration: v.chamber.laws.Declaration.String(), ResignQuorum: v.chamber.resignShare(),
+		Members: v.names, Scales: v.scales(), Veto: v.veto, Before: before, After: v.chamber.Weights(), Early: v.early,
+		WallMS: milliseconds(elapsed), Alive: v.alive(), Ballots: make([]BallotRecord, len(v.ballots)),
+	}
+	r.decided(&o.decision)
+	for i := range v.ballots {
+		b := &v.ballots[i]
+		r.Ballots[i] = recordBallot(b, v.names[b.Member])
+	}
+	r.Nodes = v.nodes()
+	for i, s := range v.shadows {
+		d := &o.shadows[i]
+		r.Shadow = append(r.Shadow, ShadowVote{Rule: s.Rule(), Played: d.word(), By: d.By})
+	}
+	for _, s := range v.seats {
+		r.Events = append(r.Events, s.takeEvents()...)
+	}
+	return r
+}
+
+// nodes is what all members searched for this decision.
+func (v *vote) nodes() (sum uint64) {
+	for i := range v.ballots {
+		sum += v.ballots[i].Nodes
+	}
+	for i := range v.veto {
+		sum += v.veto[i].Nodes
+	}
+	return sum
+}
+
+// absent counts the members without a vote that could count: they failed, said
+// nothing in time, or nothing legal.
+func (v *vote) absent() int {
+	n := 0
+	for i := range v.ballots {
+		switch v.ballots[i].Kind {
+		case KindDead, KindNone, KindIllegal, KindWin:
+			n++
+		case KindMove, KindResign, KindLate:
+		}
+	}
+	return n
+}
+
+// scales lists the members' calibrations when any differs from the default.
+func (c *Council) scales() [][2]float64 {
+	var list [][2]float64
+	differs := false
+	for _, v := range c.voters {
+		list = append(list, [2]float64{v.Slope, v.Intercept})
+		differs = differs || v.Slope != 0 || v.Intercept != 0
+	}
+	if !differs {
+		return nil
+	}
+	return list
+}
+
+// lines are the candidates as an engine's MultiPV list, the played move first:
+// each with the score and variation of its best backer, and the nodes of all.
+func (v *vote) lines(d *Decision, elapsed time.Duration) []usi.Info {
+	nodes := v.nodes()
+	var list []usi.Info
+	add := func(m shogi.Move, member int) {
+		i := slices.IndexFunc(v.ballots, func(b Ballot) bool { return b.Member == member })
+		if i < 0 || v.ballots[i].Move != m {
+			return
+		}
+		b := &v.ballots[i]
+		info := usi.Info{
+			Depth: b.Depth, SelDepth: b.SelDepth, MultiPV: len(list) + 1, Score: b.Score, HasScore: b.HasScore,
+			Nodes: nodes, Time: elapsed, PV: b.PV,
+		}
+		if s := elapsed.Seconds(); s > 0 {
+			info.NPS = uint64(float64(nodes) / s)
+		}
+		if len(info.PV) == 0 || info.PV[0] != m {
+			info.PV = []shogi.Move{m}
+		}
+		list = append(list, info)
+	}
+	if d.Answer == usi.AnswerMove {
+		add(d.Move, d.Speaker)
+	}
+	votes := counted(v.ballots)
+	for i := range d.Candidates {
+		if c := &d.Candidates[i]; c.Move != d.Move || d.Answer != usi.AnswerMove {
+			add(c.Move, speaker(votes, c.Move, v.voters))
+		}
+	}
+	return list
+}
+
+// report tells the caller who leads so far.
+func (v *vote) report() {
+	ballots := slices.Clone(v.ballots)
+	for _, i := range v.pending {
+		if r, ok := v.seats[i].snapshot(v.question); ok {
+			ballots = append(ballots, v.variation(i, r))
+		}
+	}
+	sofar := *v
+	sofar.ballots = sorted(ballots)
+	d := v.chamber.Decide(&v.line.position, sofar.ballots)
+	if list := sofar.lines(&d, time.Since(v.start)); len(list) > 0 && d.Answer == usi.AnswerMove {
+		v.request.OnInfo(list[0])
+	}
+}
