@@ -96,7 +96,7 @@ func TestCouncilSurvivesItsMembers(t *testing.T) {
 	s.noneLeft(t)
 }
 
-// killAtRandom kills one tagged process every second or so while the series
+// killAtRandom kills one tagged process every half second or so while the series
 // plays, and returns how many.
 func killAtRandom(ctx context.Context, t *testing.T, tag string) int {
 	t.Helper()
@@ -106,7 +106,7 @@ func killAtRandom(ctx context.Context, t *testing.T, tag string) int {
 		select {
 		case <-ctx.Done():
 			return kills
-		case <-time.After(time.Duration(500+random.IntN(1500)) * time.Millisecond):
+		case <-time.After(time.Duration(200+random.IntN(600)) * time.Millisecond):
 		}
 		list := tagged(t, tag)
 		if len(list) < 3 {
