@@ -16,9 +16,9 @@ import (
 	"gogi/usi"
 )
 
-// stub is a player that answers what it is told to; by default its leftmost
+// scripted is a player that answers what it is told to; by default its leftmost
 // move, with a score of 50 and that move as the variation.
-type stub struct {
+type scripted struct {
 	mu       sync.Mutex
 	think    func(ctx context.Context, n int, r usi.Request) (usi.Reply, error)
 	n        int // searches so far
@@ -27,28 +27,28 @@ type stub struct {
 	ponders  []usi.Request
 }
 
-func (s *stub) note(format string, args ...any) {
+func (s *scripted) note(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls = append(s.calls, fmt.Sprintf(format, args...))
 }
 
-func (s *stub) NewGame(_ context.Context, g usi.Game) error {
+func (s *scripted) NewGame(_ context.Context, g usi.Game) error {
 	s.note("new game %s", g.Colour)
 	return nil
 }
 
-func (s *stub) GameOver(_ context.Context, o usi.Outcome) error {
+func (s *scripted) GameOver(_ context.Context, o usi.Outcome) error {
 	s.note("game over %s", o)
 	return nil
 }
 
-func (s *stub) Close() error {
+func (s *scripted) Close() error {
 	s.note("close")
 	return nil
 }
 
-func (s *stub) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+func (s *scripted) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	s.n++
 	s.note("think")
 	s.requests = append(s.requests, r)
@@ -83,8 +83,8 @@ func leftmost(p *shogi.Position) (best shogi.Move) {
 	return best
 }
 
-// pondering is a stub that ponders.
-type pondering struct{ *stub }
+// pondering is a scripted that ponders.
+type pondering struct{ *scripted }
 
 func (p pondering) Ponder(_ context.Context, r usi.Request) error {
 	p.note("ponder")
@@ -188,7 +188,7 @@ const clock = "BEGIN Time\nTime_Unit:1sec\nTotal_Time:60\nByoyomi:10\nEND Time\n
 
 func TestGameAsWhite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		player := &stub{}
+		player := &scripted{}
 		b := newBench(t, player, func(p *peer) {
 			p.login()
 			p.begin("g1", "-", clock+even)
@@ -242,7 +242,7 @@ func TestEnds(t *testing.T) {
 		{"#CHUDAN", Halted, "", "", "draw"},
 		{"#EARTHQUAKE #DRAW", Drawn, "earthquake", "draw", "draw"},
 	} {
-		player := &stub{}
+		player := &scripted{}
 		b := newBench(t, player, func(p *peer) {
 			p.login()
 			p.begin("g", "+", clock+even)
@@ -277,7 +277,7 @@ func TestAnswers(t *testing.T) {
 		{"no answer at all", even, usi.Reply{Answer: usi.AnswerInvalid, Text: "zzz"}, "%TORYO", `"zzz" cannot be read`},
 		{"an illegal move", even, usi.Reply{Answer: usi.AnswerMove, Move: shogi.NewMove(0, 1)}, "%TORYO", "is illegal"},
 	} {
-		player := &stub{think: func(context.Context, int, usi.Request) (usi.Reply, error) { return test.reply, nil }}
+		player := &scripted{think: func(context.Context, int, usi.Request) (usi.Reply, error) { return test.reply, nil }}
 		b := newBench(t, player, func(p *peer) {
 			p.login()
 			p.begin("g", "+", clock+test.position)
@@ -302,7 +302,7 @@ func TestFailingPlayer(t *testing.T) {
 		sent     string
 	}{{1, "+9998KY,'* 50"}, {3, "+9998KY,'* 50"}, {4, "%TORYO"}} {
 		synctest.Test(t, func(t *testing.T) {
-			player := &stub{think: func(_ context.Context, n int, r usi.Request) (usi.Reply, error) {
+			player := &scripted{think: func(_ context.Context, n int, r usi.Request) (usi.Reply, error) {
 				if n <= test.failures {
 					time.Sleep(2 * time.Second) //nolint:forbidigo // synctest's time
 					return usi.Reply{}, fault
@@ -336,7 +336,7 @@ func TestFailingPlayer(t *testing.T) {
 // TestBestSoFar asserts that a player that hangs loses its process, but not its
 // move.
 func TestBestSoFar(t *testing.T) {
-	player := &stub{think: func(_ context.Context, _ int, r usi.Request) (usi.Reply, error) {
+	player := &scripted{think: func(_ context.Context, _ int, r usi.Request) (usi.Reply, error) {
 		reply, _ := first(r)
 		reply.Lines = nil
 		return reply, &usi.Fault{Kind: usi.FaultHang}
@@ -355,7 +355,7 @@ func TestBestSoFar(t *testing.T) {
 
 func TestPonder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		player := pondering{&stub{}}
+		player := pondering{&scripted{}}
 		b := newBench(t, player, func(p *peer) {
 			p.login()
 			p.begin("g", "+", "BEGIN Time\nTime_Unit:1msec\nTotal_Time:60000\nIncrement:500\nEND Time\n"+even)
@@ -381,7 +381,7 @@ func TestPonder(t *testing.T) {
 // TestTimeUpWhileThinking asserts that the end of the game stops the player.
 func TestTimeUpWhileThinking(t *testing.T) {
 	stopped := false
-	player := &stub{think: func(ctx context.Context, _ int, r usi.Request) (usi.Reply, error) {
+	player := &scripted{think: func(ctx context.Context, _ int, r usi.Request) (usi.Reply, error) {
 		<-ctx.Done()
 		stopped = true
 		return first(r)
@@ -400,7 +400,7 @@ func TestTimeUpWhileThinking(t *testing.T) {
 // TestResume cuts the connection in the middle of a game that the server then
 // goes on with.
 func TestResume(t *testing.T) {
-	player := &stub{}
+	player := &scripted{}
 	b := newBench(t, player,
 		func(p *peer) {
 			p.login()
@@ -437,7 +437,7 @@ func TestResume(t *testing.T) {
 
 // TestResumeWithoutStart is a server that goes on with the opponent's move.
 func TestResumeWithoutStart(t *testing.T) {
-	b := newBench(t, &stub{},
+	b := newBench(t, &scripted{},
 		func(p *peer) {
 			p.login()
 			p.begin("g", "-", clock+even)
@@ -464,7 +464,7 @@ func TestNotResumed(t *testing.T) {
 		p.begin("g", "-", clock+even)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, &stub{}, cut, func(p *peer) {
+		b := newBench(t, &scripted{}, cut, func(p *peer) {
 			p.login()
 			p.expect("") // the keep-alive
 			p.expect("LOGOUT")
@@ -476,7 +476,7 @@ func TestNotResumed(t *testing.T) {
 		b.has(EventEnd, "disconnected")
 	})
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, &stub{}, cut, func(p *peer) {
+		b := newBench(t, &scripted{}, cut, func(p *peer) {
 			p.login()
 			p.begin("h", "-", clock+even)
 			p.end("#WIN")
@@ -496,7 +496,7 @@ func TestOneGameAConnection(t *testing.T) {
 		p.begin("g", "-", clock+even)
 		p.say("#CHUDAN")
 	}
-	b := newBench(t, &stub{}, one, one, one)
+	b := newBench(t, &scripted{}, one, one, one)
 	b.config.Games = 3
 	if tally, err := b.run(); err != nil || tally.Games != 3 {
 		t.Errorf("%+v %v", tally, err)
@@ -510,7 +510,7 @@ func TestOneGameAConnection(t *testing.T) {
 
 func TestGiveUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, &stub{}, func(p *peer) { p.login() })
+		b := newBench(t, &scripted{}, func(p *peer) { p.login() })
 		began := time.Now()
 		_, err := b.run()
 		if !errors.Is(err, errGivenUp) || b.dialled != 4 || time.Since(began) != 7*time.Second {
@@ -520,7 +520,7 @@ func TestGiveUp(t *testing.T) {
 }
 
 func TestRefusedName(t *testing.T) {
-	b := newBench(t, &stub{}, func(p *peer) {
+	b := newBench(t, &scripted{}, func(p *peer) {
 		p.expect("LOGIN me secret")
 		p.say("LOGIN:incorrect")
 	})
@@ -531,7 +531,7 @@ func TestRefusedName(t *testing.T) {
 
 // TestProposals are rejected by the other side, or cannot be read.
 func TestProposals(t *testing.T) {
-	b := newBench(t, &stub{}, func(p *peer) {
+	b := newBench(t, &scripted{}, func(p *peer) {
 		p.login()
 		p.propose("bad", "+", "BEGIN Position\nPnonsense\nEND Position")
 		p.expect("REJECT")
@@ -551,7 +551,7 @@ func TestProposals(t *testing.T) {
 
 // TestServersOwnMoves are an illegal move, and one of ours that we never sent.
 func TestServersOwnMoves(t *testing.T) {
-	b := newBench(t, &stub{}, func(p *peer) {
+	b := newBench(t, &scripted{}, func(p *peer) {
 		p.login()
 		p.begin("g", "-", clock+even)
 		p.say("+7775FU,T1")
@@ -561,7 +561,7 @@ func TestServersOwnMoves(t *testing.T) {
 		t.Errorf("%+v %v", tally, err)
 	}
 	b.has(EventNotice, "+7775FU")
-	player := &stub{think: func(ctx context.Context, _ int, r usi.Request) (usi.Reply, error) {
+	player := &scripted{think: func(ctx context.Context, _ int, r usi.Request) (usi.Reply, error) {
 		<-ctx.Done()
 		return first(r)
 	}}
@@ -581,7 +581,7 @@ func TestServersOwnMoves(t *testing.T) {
 // waits for one leaves.
 func TestFinish(t *testing.T) {
 	var client *Client
-	b := newBench(t, &stub{}, func(p *peer) {
+	b := newBench(t, &scripted{}, func(p *peer) {
 		p.login()
 		p.begin("g", "-", clock+even)
 		p.say("+7776FU,T1")
@@ -596,7 +596,7 @@ func TestFinish(t *testing.T) {
 		t.Errorf("%+v %v", tally, err)
 	}
 	b.group.Wait()
-	b = newBench(t, &stub{}, func(p *peer) {
+	b = newBench(t, &scripted{}, func(p *peer) {
 		p.login()
 		client.Finish()
 		p.expect("LOGOUT")
@@ -615,7 +615,7 @@ func TestCancel(t *testing.T) {
 	for colour, word := range map[string]string{"+": "%TORYO", "-": "%CHUDAN"} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		began := make(chan struct{})
-		player := &stub{think: func(ctx context.Context, _ int, r usi.Request) (usi.Reply, error) {
+		player := &scripted{think: func(ctx context.Context, _ int, r usi.Request) (usi.Reply, error) {
 			<-ctx.Done()
 			return first(r)
 		}}
