@@ -278,7 +278,7 @@ func provenMate(p *shogi.Position, ballots []Ballot) int {
 	best := -1
 	for i := range ballots {
 		b := &ballots[i]
-		if b.Kind != KindMove || b.Score.Mate <= 0 || b.Score.Bound == usi.UpperBound || !mates(p, b) {
+		if b.Kind != KindMove || b.Score.Mate <= 0 || b.Score.Bound == usi.UpperBound || len(b.PV) == 0 || b.PV[0] != b.Move || !p.EndsInMate(b.PV) {
 			continue
 		}
 		if best < 0 || len(b.PV) < len(ballots[best].PV) {
@@ -286,22 +286,6 @@ func provenMate(p *shogi.Position, ballots []Ballot) int {
 		}
 	}
 	return best
-}
-
-// mates plays a variation to its end and looks whether that is checkmate, given
-// by the side that the vote is for.
-func mates(p *shogi.Position, b *Ballot) bool {
-	if len(b.PV)%2 == 0 || b.PV[0] != b.Move {
-		return false
-	}
-	board := *p
-	for _, m := range b.PV {
-		if board.CheckLegal(m) != nil {
-			return false
-		}
-		board.Apply(m)
-	}
-	return board.InCheck() && !board.HasLegalMove()
 }
 
 // resigned reports whether more than the quorum of the living gave up.

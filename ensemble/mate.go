@@ -103,7 +103,7 @@ func (c *Council) isTrue(a *usi.Checkmate) bool {
 	if a.Answer != usi.MateFound {
 		return true
 	}
-	return len(a.Moves) > 0 && mates(&c.line.position, &Ballot{Move: a.Moves[0], PV: a.Moves})
+	return c.line.position.EndsInMate(a.Moves)
 }
 
 // better reports whether an answer says more than the best so far: a mate, the

@@ -3,7 +3,6 @@ package sparring
 import (
 	"context"
 
-	"gogi/shogi"
 	"gogi/usi"
 )
 
@@ -16,29 +15,17 @@ func (e *Engine) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error)
 	if err != nil {
 		return usi.Checkmate{}, err
 	}
+	history, err := r.Position.History()
+	if err != nil {
+		return usi.Checkmate{}, err
+	}
 	answer := usi.Checkmate{Answer: usi.MateTimeout, Nodes: reply.Nodes, Elapsed: reply.Elapsed, Stopped: reply.Stopped}
 	best := reply.Best()
 	switch {
 	case reply.Answer == usi.AnswerResign || best.Score.Mate < 0:
 		answer.Answer = usi.MateNone
-	case best.Score.Mate > 0 && mateLine(r.Position, best.PV):
+	case best.Score.Mate > 0 && history.Position().EndsInMate(best.PV):
 		answer.Answer, answer.Moves = usi.MateFound, best.PV
 	}
 	return answer, nil
-}
-
-// mateLine reports whether the moves end in checkmate: a variation that comes
-// out of the hash table may stop before it.
-func mateLine(p usi.Position, moves []shogi.Move) bool {
-	history, err := p.History()
-	if err != nil || len(moves)%2 == 0 {
-		return false
-	}
-	for _, m := range moves {
-		if history.Position().CheckLegal(m) != nil {
-			return false
-		}
-		history.Push(m)
-	}
-	return history.Position().InCheck() && !history.Position().HasLegalMove()
 }

@@ -124,13 +124,8 @@ func (e *Engine) mateAnswer(ev event, reply Reply, p Position) Checkmate {
 	return c
 }
 
-// endsInMate reports whether the moves are legal from p, an odd number, and
-// leave the other side without a move.
+// endsInMate reports whether the moves from a position end in checkmate.
 func endsInMate(p Position, moves []shogi.Move) bool {
-	if len(moves)%2 == 0 {
-		return false
-	}
-	p.Moves = append(p.Moves[:len(p.Moves):len(p.Moves)], moves...)
 	h, err := p.History()
-	return err == nil && !h.Position().HasLegalMove()
+	return err == nil && h.Position().EndsInMate(moves)
 }

@@ -83,7 +83,7 @@ func run(ctx context.Context, args []string, env *environment) (code int) {
 	var grammar commandLine
 	parser, err := kong.New(&grammar,
 		kong.Name("gogi"),
-		kong.Description("Plays USI shogi engines against each other and says what the results prove."),
+		kong.Description("Plays USI shogi engines against each other, alone or as councils that vote, and says what the results prove."),
 		kong.Writers(env.out, env.err),
 		kong.Exit(func(code int) { panic(helpShown{code}) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
