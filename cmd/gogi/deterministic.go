@@ -148,13 +148,9 @@ type divergenceReport struct {
 // measureDivergence compares the two games of each pair of A and B.
 func measureDivergence(ctx context.Context, store *results.Store, run int64, a, b string) (*divergenceReport, error) {
 	d := &divergenceReport{}
-	var first results.GameRow
-	err := store.Games(ctx, run, func(r results.GameRow) error {
-		if r.Leg == 0 {
-			first = r
-			return nil
-		}
-		if r.Leg != 1 || first.Pair != r.Pair || r.PairA != a || r.PairB != b {
+	err := store.Pairs(ctx, run, results.Filter{}, func(rows []match.Row) error {
+		r := rows[0]
+		if len(rows) < 2 || r.PairA != a || r.PairB != b {
 			return nil
 		}
 		one, err := store.Record(ctx, run, r.Pair, 0)

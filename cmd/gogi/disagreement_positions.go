@@ -129,8 +129,8 @@ func (c *chosenPositions) fromRun(ctx context.Context, command *disagreementComm
 	from := stored{Name: command.RunName, DB: command.DB}
 	err = from.with(ctx, func(store *results.Store, info *results.RunInfo) error {
 		source = "run " + info.Name
-		var games []results.GameRow
-		err := store.Games(ctx, info.ID, func(g results.GameRow) error {
+		var games []match.Row
+		err := store.Games(ctx, info.ID, func(g match.Row) error {
 			if g.Plies > g.OpeningPlies {
 				games = append(games, g)
 			}
@@ -153,7 +153,7 @@ func (c *chosenPositions) fromRun(ctx context.Context, command *disagreementComm
 
 // fromGame adds the position before the move that is so many plies behind the
 // opening.
-func (c *chosenPositions) fromGame(ctx context.Context, store *results.Store, run int64, g results.GameRow, ply int) error {
+func (c *chosenPositions) fromGame(ctx context.Context, store *results.Store, run int64, g match.Row, ply int) error {
 	record, err := store.Record(ctx, run, g.Pair, g.Leg)
 	if err != nil {
 		return err

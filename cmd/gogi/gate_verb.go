@@ -197,11 +197,11 @@ const slotsAlpha = 0.001
 type gateWatch struct {
 	clean *gate // as if a pair in which B lost a game by a fault had been even
 	slots map[int]*stats.Tally
-	pair  []results.GameRow
+	pair  []match.Row
 	err   error
 }
 
-func (w *gateWatch) row(r results.GameRow) {
+func (w *gateWatch) row(r match.Row) {
 	if len(w.pair) > 0 && w.pair[0].Pair != r.Pair {
 		w.err = errors.Join(w.err, w.end())
 	}
@@ -253,7 +253,7 @@ func (g *gate) decision() stats.Decision {
 
 // firstGame is when the first game began, zero where there is none.
 func firstGame(ctx context.Context, store *results.Store, run int64) (first time.Time, err error) {
-	err = store.Games(ctx, run, func(r results.GameRow) error {
+	err = store.Games(ctx, run, func(r match.Row) error {
 		if first.IsZero() || r.Started.Before(first) {
 			first = r.Started
 		}

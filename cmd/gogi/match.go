@@ -352,14 +352,9 @@ func (c *matchCommand) gated(ctx context.Context, env *environment, o *opener, s
 	if err != nil {
 		return nil, err
 	}
-	var pair []results.GameRow
-	err = store.Games(ctx, run.ID(), func(r results.GameRow) error {
-		if pair = append(pair, r); len(pair) < o.plan.Legs() {
-			return nil
-		}
-		whole, _ := statsPair(pair)
-		pair = pair[:0]
-		_, err := g.add(r.Pair, whole)
+	err = store.Pairs(ctx, run.ID(), results.Filter{}, func(rows []match.Row) error {
+		pair, _ := statsPair(rows)
+		_, err := g.add(rows[0].Pair, pair)
 		return err
 	})
 	if err != nil {

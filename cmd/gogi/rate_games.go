@@ -141,7 +141,7 @@ func (g *gamesRead) readRun(ctx context.Context, store *results.Store, name stri
 		}
 		g.identities[e.Name] = identity
 	}
-	return store.Games(ctx, info.ID, func(r results.GameRow) error {
+	return store.Games(ctx, info.ID, func(r match.Row) error {
 		c := rating.Count{Black: r.Black, White: r.White}
 		switch r.Outcome {
 		case match.BlackWins:

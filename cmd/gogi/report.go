@@ -194,11 +194,11 @@ type gatherer struct {
 	ends     map[terminationReport]int
 	faults   map[faultReport]int
 	hashes   map[uint64]bool
-	pair     []results.GameRow
+	pair     []match.Row
 }
 
 // gather makes the report of a run from its rows.
-func gather(info *results.RunInfo, players []playerReport, design match.Gate, games func(yield func(results.GameRow) error) error) (*report, error) {
+func gather(info *results.RunInfo, players []playerReport, design match.Gate, games func(yield func(match.Row) error) error) (*report, error) {
 	g := &gatherer{
 		report: &report{
 			Version: 1, Run: info.Name, Planned: info.Pairs, Rules: info.Rules, Players: players, A: players[0].Name, B: players[1].Name,
@@ -227,7 +227,7 @@ func gather(info *results.RunInfo, players []playerReport, design match.Gate, ga
 	return g.report, nil
 }
 
-func (g *gatherer) row(r results.GameRow) error {
+func (g *gatherer) row(r match.Row) error {
 	if len(g.pair) > 0 && g.pair[0].Pair != r.Pair {
 		if err := g.endPair(); err != nil {
 			return err
@@ -238,7 +238,7 @@ func (g *gatherer) row(r results.GameRow) error {
 	return nil
 }
 
-func (g *gatherer) countGame(r results.GameRow) {
+func (g *gatherer) countGame(r match.Row) {
 	rep := g.report
 	rep.Games++
 	rep.Seconds += r.Ended.Sub(r.Started).Seconds()
@@ -261,7 +261,7 @@ func (g *gatherer) countGame(r results.GameRow) {
 	g.countPlayer(r, shogi.White, r.White)
 }
 
-func (g *gatherer) countPlayer(r results.GameRow, c shogi.Colour, name string) {
+func (g *gatherer) countPlayer(r match.Row, c shogi.Colour, name string) {
 	p := &g.report.Players[g.index[name]]
 	p.Games++
 	p.Points += r.Points[c]
@@ -315,7 +315,7 @@ func (g *gatherer) endPair() error {
 }
 
 // headPair counts a pair of A against B where it is judged by other measures.
-func (g *gatherer) headPair(rows []results.GameRow, pair stats.Pair, marked, repeats bool) error {
+func (g *gatherer) headPair(rows []match.Row, pair stats.Pair, marked, repeats bool) error {
 	for _, r := range rows {
 		g.report.FaultLosses.count(r, g.report.A)
 	}
@@ -334,7 +334,7 @@ func (g *gatherer) headPair(rows []results.GameRow, pair stats.Pair, marked, rep
 }
 
 // count counts a game that ended by a fault.
-func (f *faultLosses) count(r results.GameRow, a string) {
+func (f *faultLosses) count(r match.Row, a string) {
 	switch {
 	case !r.Termination.IsFault():
 	case loserOf(r) == a:
@@ -345,7 +345,7 @@ func (f *faultLosses) count(r results.GameRow, a string) {
 }
 
 // loserOf is who lost a game, "" for a draw.
-func loserOf(r results.GameRow) string {
+func loserOf(r match.Row) string {
 	if winner, ok := r.Outcome.Winner(); ok {
 		return [2]string{r.Black, r.White}[winner.Opponent()]
 	}
@@ -354,7 +354,7 @@ func loserOf(r results.GameRow) string {
 
 // statsPair is a pair as package stats counts it, and whether the machine
 // slowed one of its moves.
-func statsPair(rows []results.GameRow) (pair stats.Pair, marked bool) {
+func statsPair(rows []match.Row) (pair stats.Pair, marked bool) {
 	for _, r := range rows {
 		leg := stats.Leg{AIsBlack: r.Black == r.PairA, Outcome: stats.Draw}
 		colour := shogi.White

@@ -42,7 +42,7 @@ type page struct {
 	Millis   *barChart
 	Speeds   *barChart
 	Matrix   []matrixRow // nil for two players
-	FaultLog []results.GameRow
+	FaultLog []match.Row
 	Figures  []figure
 }
 
@@ -287,7 +287,7 @@ type pentaCell struct {
 
 // figures are the last positions of games, with their last moves, for which
 // these few records are opened.
-func figures(ctx context.Context, store *results.Store, info *results.RunInfo, games []results.GameRow) ([]figure, error) {
+func figures(ctx context.Context, store *results.Store, info *results.RunInfo, games []match.Row) ([]figure, error) {
 	var all []figure
 	for _, g := range games {
 		record, err := store.Record(ctx, info.ID, g.Pair, g.Leg)
@@ -303,7 +303,7 @@ func figures(ctx context.Context, store *results.Store, info *results.RunInfo, g
 	return all, nil
 }
 
-func newFigure(g results.GameRow, record kifu.Record) (figure, error) {
+func newFigure(g match.Row, record kifu.Record) (figure, error) {
 	position, err := shogi.ParseSFEN(g.LastSFEN)
 	if err != nil {
 		return figure{}, err
@@ -324,7 +324,7 @@ func newFigure(g results.GameRow, record kifu.Record) (figure, error) {
 }
 
 // resultOf says who won, by what, and after how many plies.
-func resultOf(g results.GameRow) string {
+func resultOf(g match.Row) string {
 	by := words(g.Termination.String())
 	winner, ok := g.Outcome.Winner()
 	if !ok {
@@ -337,7 +337,7 @@ func resultOf(g results.GameRow) string {
 }
 
 // lastMove is the last move that was made; an illegal one was not.
-func lastMove(g results.GameRow, record kifu.Record) (shogi.Move, error) {
+func lastMove(g match.Row, record kifu.Record) (shogi.Move, error) {
 	p, err := match.Opening{ID: g.OpeningID, Start: record.Start}.Position()
 	if err != nil {
 		return shogi.NoMove, err

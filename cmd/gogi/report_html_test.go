@@ -28,8 +28,8 @@ type outcomes struct {
 }
 
 // rows are the games, in order.
-func (o outcomes) rows() []results.GameRow {
-	var rows []results.GameRow
+func (o outcomes) rows() []match.Row {
+	var rows []match.Row
 	for pair, text := range o.pairs {
 		for leg, result := range text {
 			rows = append(rows, o.row(pair, leg, result))
@@ -38,7 +38,7 @@ func (o outcomes) rows() []results.GameRow {
 	return rows
 }
 
-func (o outcomes) row(pair, leg int, result rune) results.GameRow {
+func (o outcomes) row(pair, leg int, result rune) match.Row {
 	a, b := o.players[0], o.players[1]
 	if n := len(o.players); n > 2 { // everybody against everybody
 		a, b = o.players[pair%n], o.players[(pair+1)%n]
@@ -47,7 +47,7 @@ func (o outcomes) row(pair, leg int, result rune) results.GameRow {
 		}
 	}
 	same := pair / max(1, o.repeat)
-	r := results.GameRow{
+	r := match.Row{
 		Pair: pair, Leg: leg, PairA: a, PairB: b, Black: a, White: b, Outcome: match.Draw, Termination: match.Repetition,
 		Points: [2]float64{0.5, 0.5}, Plies: 30 + 7*pair%200, MovesHash: uint64(2*same + leg), OpeningID: "1",
 		LastSFEN: "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2",
@@ -80,13 +80,13 @@ func (o outcomes) info() *results.RunInfo {
 	return info
 }
 
-func (o outcomes) gather(t *testing.T, watch func(results.GameRow)) *report {
+func (o outcomes) gather(t *testing.T, watch func(match.Row)) *report {
 	t.Helper()
 	var players []playerReport
 	for _, name := range o.players {
 		players = append(players, playerReport{Name: name, Identity: "by hand", Limits: "nodes 10"})
 	}
-	r, err := gather(o.info(), players, match.Gate{}, func(yield func(results.GameRow) error) error {
+	r, err := gather(o.info(), players, match.Gate{}, func(yield func(match.Row) error) error {
 		for _, row := range o.rows() {
 			watch(row)
 			if err := yield(row); err != nil {
@@ -103,7 +103,7 @@ func (o outcomes) gather(t *testing.T, watch func(results.GameRow)) *report {
 
 func (o outcomes) report(t *testing.T) *report {
 	t.Helper()
-	return o.gather(t, func(results.GameRow) {})
+	return o.gather(t, func(match.Row) {})
 }
 
 // page renders the run, whose records all are 7g7f.
@@ -329,7 +329,7 @@ func TestHistogramKeepsEveryGame(t *testing.T) {
 	for _, plies := range [][]int{{0}, {9, 10}, {14, 85, 85}, {3, 511, 2000}} {
 		s := newScenes("x", "y")
 		for _, n := range plies {
-			s.game(results.GameRow{Plies: n})
+			s.game(match.Row{Plies: n})
 		}
 		total := 0
 		for i, class := range s.histogram() {

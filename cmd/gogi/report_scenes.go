@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"gogi/match"
-	"gogi/results"
 	"gogi/shogi"
 )
 
@@ -23,20 +22,20 @@ const (
 type scenes struct {
 	a, b    string
 	curve   curve
-	pair    []results.GameRow
+	pair    []match.Row
 	lengths map[int]int // games by plies / lengthStep
-	latest  map[match.Termination][]results.GameRow
+	latest  map[match.Termination][]match.Row
 }
 
 func newScenes(a, b string) *scenes {
 	return &scenes{
 		a: a, b: b, curve: curve{every: 1},
-		lengths: map[int]int{}, latest: make(map[match.Termination][]results.GameRow),
+		lengths: map[int]int{}, latest: make(map[match.Termination][]match.Row),
 	}
 }
 
 // game takes the next game; it never fails.
-func (s *scenes) game(r results.GameRow) {
+func (s *scenes) game(r match.Row) {
 	if len(s.pair) > 0 && s.pair[0].Pair != r.Pair {
 		s.endPair()
 	}
@@ -108,8 +107,8 @@ func (c *curve) all() []curvePoint {
 
 // games chooses what to show: unusual ends first, the latest of each, then the
 // second latest of each, and so on.
-func (s *scenes) games() []results.GameRow {
-	var chosen []results.GameRow
+func (s *scenes) games() []match.Row {
+	var chosen []match.Row
 	for back := 1; back <= shownGames; back++ {
 		for _, t := range s.endings() {
 			list := s.latest[t]
@@ -118,7 +117,7 @@ func (s *scenes) games() []results.GameRow {
 			}
 		}
 	}
-	slices.SortStableFunc(chosen, func(x, y results.GameRow) int { return strangeness(y.Termination) - strangeness(x.Termination) })
+	slices.SortStableFunc(chosen, func(x, y match.Row) int { return strangeness(y.Termination) - strangeness(x.Termination) })
 	return chosen
 }
 
@@ -148,14 +147,14 @@ func strangeness(t match.Termination) int {
 }
 
 // faults are the latest games that ended by a fault.
-func (s *scenes) faults() []results.GameRow {
-	var all []results.GameRow
+func (s *scenes) faults() []match.Row {
+	var all []match.Row
 	for t, list := range s.latest {
 		if t.IsFault() {
 			all = append(all, list...)
 		}
 	}
-	slices.SortFunc(all, func(x, y results.GameRow) int { return cmp.Or(y.Pair-x.Pair, y.Leg-x.Leg) })
+	slices.SortFunc(all, func(x, y match.Row) int { return cmp.Or(y.Pair-x.Pair, y.Leg-x.Leg) })
 	return all[:min(len(all), shownFaults)]
 }
 

@@ -85,7 +85,7 @@ func printJSON(w io.Writer, v any) error {
 }
 
 // makeReport reads all games of a run once, and shows each to the watchers, too.
-func makeReport(ctx context.Context, store *results.Store, run string, watch ...func(results.GameRow)) (*report, error) {
+func makeReport(ctx context.Context, store *results.Store, run string, watch ...func(match.Row)) (*report, error) {
 	info, err := store.FindRun(ctx, run)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func makeReport(ctx context.Context, store *results.Store, run string, watch ...
 }
 
 // makeReportOf is makeReport with a sequential test of the caller's.
-func makeReportOf(ctx context.Context, store *results.Store, run string, design match.Gate, watch ...func(results.GameRow)) (*report, error) {
+func makeReportOf(ctx context.Context, store *results.Store, run string, design match.Gate, watch ...func(match.Row)) (*report, error) {
 	info, err := store.FindRun(ctx, run)
 	if err != nil {
 		return nil, err
@@ -107,8 +107,8 @@ func makeReportOf(ctx context.Context, store *results.Store, run string, design 
 	for _, e := range info.Engines {
 		players = append(players, playerReport{Name: e.Name, Identity: e.Identity.String(), Limits: e.Limits})
 	}
-	return gather(info, players, design, func(yield func(results.GameRow) error) error {
-		return store.Games(ctx, info.ID, func(r results.GameRow) error {
+	return gather(info, players, design, func(yield func(match.Row) error) error {
+		return store.Games(ctx, info.ID, func(r match.Row) error {
 			for _, see := range watch {
 				see(r)
 			}
@@ -226,7 +226,7 @@ func parseGameName(name string) (pair, leg int, err error) {
 
 func (c *gamesCommand) list(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
 	rows := []gameRow{}
-	err := store.Games(ctx, info.ID, func(r results.GameRow) error {
+	err := store.Games(ctx, info.ID, func(r match.Row) error {
 		rows = append(rows, gameRow{
 			Pair: r.Pair, Leg: r.Leg, Black: r.Black, White: r.White, Outcome: r.Outcome.String(),
 			Termination: r.Termination.String(), Note: r.Note, Plies: r.Plies, Opening: r.OpeningID,

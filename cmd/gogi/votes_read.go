@@ -14,6 +14,7 @@ import (
 
 	"gogi/ensemble"
 	"gogi/kifu"
+	"gogi/match"
 	"gogi/results"
 	"gogi/shogi"
 )
@@ -80,7 +81,7 @@ func (s *votesSource) storedGames(ctx context.Context, store *results.Store, inf
 		filter = results.Filter{FromPair: pair, Pairs: 1}
 	}
 	var games []storedGame
-	err := store.GamesWhere(ctx, info.ID, filter, func(g results.GameRow) error {
+	err := store.GamesWhere(ctx, info.ID, filter, func(g match.Row) error {
 		if leg < 0 || g.Leg == leg {
 			games = append(games, storedGame{g.Pair, g.Leg, g.Plies - g.OpeningPlies})
 		}
