@@ -25,6 +25,8 @@ var allowed = map[string][]string{
 	"gogi/csa":                 {"gogi/shogi", "gogi/kifu", "gogi/usi"},
 	"gogi/usi/process":         {"gogi/internal/foreign"},
 	"gogi/internal/foreign":    {},
+	"gogi/internal/format":     {"gogi/internal/foreign"},
+	"gogi/internal/usage":      {},
 	"gogi/match":               {"gogi/shogi", "gogi/kifu"},
 	"gogi/configs":             {"gogi/shogi", "gogi/usi", "gogi/match", "gogi/ensemble"},
 	"gogi/sparring":            {"gogi/shogi", "gogi/usi"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"gogi/internal/format"
 	"gogi/stats"
 	"gogi/usi"
 )
@@ -67,11 +68,11 @@ func (r *report) worse() (code int, why string) {
 	case err != nil:
 		return bisectSkip, err.Error()
 	case test.Significant(bisectAlpha):
-		return bisectBad, fmt.Sprintf("%s is weaker than %s, p = %s one-sided", r.A, r.B, pValue(test.P))
+		return bisectBad, fmt.Sprintf("%s is weaker than %s, p = %s one-sided", r.A, r.B, format.PValue(test.P))
 	case r.Pairs < bisectPairs:
 		return bisectSkip, fmt.Sprintf("%d pairs are too few to show a difference (at least %d)", r.Pairs, bisectPairs)
 	}
-	return bisectGood, fmt.Sprintf("%s is not shown to be weaker than %s, p = %s one-sided", r.A, r.B, pValue(test.P))
+	return bisectGood, fmt.Sprintf("%s is not shown to be weaker than %s, p = %s one-sided", r.A, r.B, format.PValue(test.P))
 }
 
 // worse is the verdict of a sequential test.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gogi/configs"
+	"gogi/internal/format"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -90,11 +91,11 @@ func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ..
 func (c capacity) problems() (warnings []string, fatal error) {
 	if c.MemoryMiB > 0 && c.HashMiB > c.MemoryMiB {
 		fatal = fmt.Errorf("the engines' hash tables take %s MiB together and there are %s MiB of memory: lower USI_Hash or --concurrency",
-			count(int(c.HashMiB)), count(int(c.MemoryMiB)))
+			format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB)))
 	}
 	if fatal == nil && c.MemoryMiB > 0 && c.HashMiB*10 > c.MemoryMiB*8 {
 		warnings = append(warnings, fmt.Sprintf("the hash tables take %s of %s MiB of memory, before networks and all else",
-			count(int(c.HashMiB)), count(int(c.MemoryMiB))))
+			format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB))))
 	}
 	if c.Threads > int64(c.CPUs) {
 		warnings = append(warnings, fmt.Sprintf("%d threads think at a time on %d CPUs: engines on a clock will be slowed by each other", c.Threads, c.CPUs))

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"gogi/configs"
+	"gogi/internal/format"
+	"gogi/internal/usage"
 	"gogi/match"
 )
 
@@ -30,7 +32,7 @@ type checkCommand struct {
 func (c *checkCommand) Run(ctx context.Context, env *environment) error {
 	plan, err := c.plan()
 	if err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	guard, err := startGuard()
 	if err != nil {
@@ -103,7 +105,7 @@ func (c *checkCommand) examine(ctx context.Context, env *environment, s *subject
 		return &exitError{exitInterrupted, err}
 	}
 	if c.JSON {
-		if err := printJSON(env.out, sheet); err != nil {
+		if err := format.JSON(env.out, sheet); err != nil {
 			return err
 		}
 	} else {

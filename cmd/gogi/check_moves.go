@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"gogi/internal/format"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -112,7 +113,7 @@ func (m *moveCheck) sum() {
 		text += fmt.Sprintf(", %d of them resign", m.resigns)
 	}
 	if m.asked < checkedMoves && m.faults < checkedFaults {
-		text += fmt.Sprintf(" (no more in %s)", span(checkedTime))
+		text += fmt.Sprintf(" (no more in %s)", format.Span(checkedTime))
 	}
 	m.f.add(checkPass, "%s", text)
 }
@@ -229,6 +230,6 @@ func differences(a, b usi.Reply) string {
 	}
 	differ("move", a.Text, b.Text)
 	differ("score", a.Best().Score.String(), b.Best().Score.String())
-	differ("nodes", count(int(a.Nodes)), count(int(b.Nodes)))
+	differ("nodes", format.Count(int(a.Nodes)), format.Count(int(b.Nodes)))
 	return strings.Join(list, ", ")
 }

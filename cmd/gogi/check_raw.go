@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gogi/internal/foreign"
+	"gogi/internal/format"
 	"gogi/shogi"
 	"gogi/usi/process"
 )
@@ -79,7 +80,7 @@ func (d *rawDialogue) ask(command string, limit time.Duration, words ...string) 
 	}
 	asked := command[strings.LastIndexByte(command, '\n')+1:]
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return "", fmt.Errorf("no answer to %s within %s", asked, span(limit))
+		return "", fmt.Errorf("no answer to %s within %s", asked, format.Span(limit))
 	}
 	return "", fmt.Errorf("aborts on %s: %s", asked, d.proc.Diagnosis())
 }
@@ -176,10 +177,10 @@ func checkEnd(ctx context.Context, s *subject, f *finding, end func(*rawDialogue
 	case err != nil:
 		f.add(checkFail, "%v", err)
 	case took >= patience:
-		f.add(checkWarn, "still running after %s: it had to be killed", span(patience))
+		f.add(checkWarn, "still running after %s: it had to be killed", format.Span(patience))
 	case strings.HasPrefix(status, "killed by"):
-		f.add(checkWarn, "crashes after %s: %s", span(took), status)
+		f.add(checkWarn, "crashes after %s: %s", format.Span(took), status)
 	default:
-		f.add(checkPass, "ends after %s with %s", span(took), status)
+		f.add(checkPass, "ends after %s with %s", format.Span(took), status)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"gogi/internal/format"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -76,11 +77,11 @@ func (s *subject) measure(r usi.Reply, k goKind, f *finding) {
 	case k.with.Infinite:
 		measureStop(r, k.until, f)
 	case r.Stopped:
-		f.add(k.gravity(), "does not end by itself: stopped after %s", span(k.until))
+		f.add(k.gravity(), "does not end by itself: stopped after %s", format.Span(k.until))
 	case k.with.Nodes > 0:
 		measureNodes(r, k.with.Nodes, f)
 	case k.with.Depth > 0:
-		f.add(checkPass, "depth %d in %s", r.Best().Depth, span(r.Elapsed))
+		f.add(checkPass, "depth %d in %s", r.Best().Depth, format.Span(r.Elapsed))
 	default:
 		s.measureTime(r, k, f)
 	}
@@ -89,11 +90,11 @@ func (s *subject) measure(r usi.Reply, k goKind, f *finding) {
 func measureNodes(r usi.Reply, limit uint64, f *finding) {
 	switch {
 	case r.Nodes == 0:
-		f.add(checkWarn, "bestmove after %s, but it does not tell how many nodes", span(r.Elapsed))
+		f.add(checkWarn, "bestmove after %s, but it does not tell how many nodes", format.Span(r.Elapsed))
 	case r.Nodes > 2*limit:
-		f.add(checkWarn, "%s nodes in %s, where %s were asked for", count(int(r.Nodes)), span(r.Elapsed), count(int(limit)))
+		f.add(checkWarn, "%s nodes in %s, where %s were asked for", format.Count(int(r.Nodes)), format.Span(r.Elapsed), format.Count(int(limit)))
 	default:
-		f.add(checkPass, "%s nodes in %s", count(int(r.Nodes)), span(r.Elapsed))
+		f.add(checkPass, "%s nodes in %s", format.Count(int(r.Nodes)), format.Span(r.Elapsed))
 	}
 }
 
@@ -102,9 +103,9 @@ func (s *subject) measureTime(r usi.Reply, k goKind, f *finding) {
 	switch {
 	case s.late(f, r, k.limit):
 	case r.Elapsed < k.least:
-		f.add(checkWarn, "%s of %s: most of its time is unused", span(r.Elapsed), span(k.limit))
+		f.add(checkWarn, "%s of %s: most of its time is unused", format.Span(r.Elapsed), format.Span(k.limit))
 	default:
-		f.add(checkPass, "%s of %s", span(r.Elapsed), span(k.limit))
+		f.add(checkPass, "%s of %s", format.Span(r.Elapsed), format.Span(k.limit))
 	}
 }
 
@@ -115,9 +116,9 @@ func (s *subject) late(f *finding, r usi.Reply, limit time.Duration) bool {
 	if over <= 0 {
 		return false
 	}
-	f.add(checkWarn, "%s of %s: %s too late (a series tolerates %s)", span(r.Elapsed), span(limit), span(over), span(match.DefaultMargin))
+	f.add(checkWarn, "%s of %s: %s too late (a series tolerates %s)", format.Span(r.Elapsed), format.Span(limit), format.Span(over), format.Span(match.DefaultMargin))
 	if s.waited >= over/2 {
-		f.add(checkWarn, "the machine is busy: it waited %s for a CPU", span(s.waited))
+		f.add(checkWarn, "the machine is busy: it waited %s for a CPU", format.Span(s.waited))
 	}
 	return true
 }
@@ -129,16 +130,16 @@ const prompt = 500 * time.Millisecond
 // the search was that old.
 func measureStop(r usi.Reply, stopped time.Duration, f *finding) {
 	if !r.Stopped {
-		f.add(checkWarn, "answers after %s, without waiting for stop", span(r.Elapsed))
+		f.add(checkWarn, "answers after %s, without waiting for stop", format.Span(r.Elapsed))
 		return
 	}
 	sayStop(f, max(0, r.Elapsed-stopped))
 }
 
 func sayStop(f *finding, late time.Duration) {
-	f.add(checkPass, "bestmove %s after stop", span(late))
+	f.add(checkPass, "bestmove %s after stop", format.Span(late))
 	if late > prompt {
-		f.add(checkWarn, "in a game it would be killed after %s", span(prompt))
+		f.add(checkWarn, "in a game it would be killed after %s", format.Span(prompt))
 	}
 }
 
@@ -158,7 +159,7 @@ func checkStop(ctx context.Context, s *subject, f *finding) {
 	if reply.Stopped {
 		measureStop(reply, early, f)
 	} else {
-		f.add(checkPass, "it moved within %s, before it could be stopped", span(reply.Elapsed))
+		f.add(checkPass, "it moved within %s, before it could be stopped", format.Span(reply.Elapsed))
 	}
 	pause(ctx, quiet)
 	s.checkSettled(ctx, f)
@@ -177,11 +178,11 @@ func checkPonderHit(ctx context.Context, s *subject, f *finding) {
 			f.add(v, "%s", wrong)
 		}
 		if reply.Stopped {
-			s.cannotPonder(f, "no bestmove %s after ponderhit", span(r.Deadline))
+			s.cannotPonder(f, "no bestmove %s after ponderhit", format.Span(r.Deadline))
 			return
 		}
 		if !s.late(f, reply, r.Go.Byoyomi) {
-			f.add(checkPass, "bestmove %s after ponderhit, of %s", span(reply.Elapsed), span(r.Go.Byoyomi))
+			f.add(checkPass, "bestmove %s after ponderhit, of %s", format.Span(reply.Elapsed), format.Span(r.Go.Byoyomi))
 		}
 	})
 }

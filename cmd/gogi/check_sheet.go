@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"gogi/internal/foreign"
+	"gogi/internal/format"
 )
 
 // checkVerdict is the judgement on one item, worse ones being greater.
@@ -101,7 +102,7 @@ func (s *checkSheet) add(f *finding) {
 
 func (s *checkSheet) printSummary(took time.Duration) {
 	s.print("\n%d passed, %d with warnings, %d failed, in %s\n",
-		s.count(checkPass), s.count(checkWarn), s.count(checkFail), span(took))
+		s.count(checkPass), s.count(checkWarn), s.count(checkFail), format.Span(took))
 	if s.stuck != "" {
 		s.print("Without %s nothing else can be checked.\n", s.stuck)
 	}
@@ -115,17 +116,4 @@ func (s *checkSheet) count(v checkVerdict) int {
 		}
 	}
 	return n
-}
-
-// span prints a duration with three digits.
-func span(d time.Duration) string {
-	switch {
-	case d < 10*time.Millisecond:
-		return fmt.Sprintf("%.1f ms", d.Seconds()*1000)
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < 100*time.Second:
-		return fmt.Sprintf("%.3g s", d.Seconds())
-	}
-	return fmt.Sprintf("%.0f s", d.Seconds())
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gogi/configs"
+	"gogi/internal/format"
 	"gogi/usi"
 )
 
@@ -19,7 +20,7 @@ func checkGreeting(ctx context.Context, s *subject, f *finding) {
 	}
 	g := s.engine.Greeting()
 	s.greeting = g
-	f.add(checkPass, "after %s", span(g.Elapsed))
+	f.add(checkPass, "after %s", format.Span(g.Elapsed))
 	if g.Elapsed > 2*time.Second {
 		f.add(checkWarn, "slow: some GUIs give up after 2 s")
 	}
@@ -129,7 +130,7 @@ func checkReady(ctx context.Context, s *subject, f *finding) {
 			f.add(checkFail, "%s", blame(err, "isready"))
 			return
 		}
-		took = append(took, span(time.Since(began)))
+		took = append(took, format.Span(time.Since(began)))
 	}
 	f.add(checkPass, "after %s, the second time %s", took[0], took[1])
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gogi/internal/foreign"
+	"gogi/internal/format"
 	"gogi/match"
 	"gogi/usi"
 	"gogi/usi/process"
@@ -203,7 +204,7 @@ func blame(err error, at string) string {
 		return at + ": " + err.Error()
 	}
 	if fault.Kind == usi.FaultHang {
-		return fmt.Sprintf("hangs on %s: no bestmove, not even %s after stop", at, span(stopGrace))
+		return fmt.Sprintf("hangs on %s: no bestmove, not even %s after stop", at, format.Span(stopGrace))
 	}
 	verb := "fails"
 	if fault.Kind == usi.FaultCrash {

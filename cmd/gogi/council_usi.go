@@ -14,6 +14,7 @@ import (
 
 	"gogi/ensemble"
 	"gogi/internal/foreign"
+	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/shogi"
 	"gogi/sparring"
@@ -100,7 +101,7 @@ func (s *servedCouncil) learn(ctx context.Context, cache optionCache, deadline t
 		s.members = append(s.members, e.options()...)
 	}
 	s.options = s.declare()
-	return usageError(errors.Join(errs...))
+	return usage.Wrap(errors.Join(errs...))
 }
 
 // greeted is the end of asking one engine.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gogi/configs"
+	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -38,7 +39,7 @@ func (c *councilCommand) Run(ctx context.Context, env *environment) error {
 	started := time.Now()
 	plan, warnings, err := c.plan()
 	if err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	for _, w := range warnings {
 		fmt.Fprintln(env.err, "warning:", w)

@@ -15,6 +15,7 @@ import (
 
 	"gogi/configs"
 	"gogi/csa"
+	"gogi/internal/usage"
 	"gogi/match"
 )
 
@@ -52,11 +53,11 @@ const csaPasswordVariable = "GOGI_CSA_PASSWORD"
 func (c *csaCommand) Run(ctx context.Context, env *environment) error {
 	config, err := c.config(env)
 	if err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	plan, err := c.plan()
 	if err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	guard, err := startGuard()
 	if err != nil {

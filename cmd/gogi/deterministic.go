@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/internal/format"
+	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/results"
 	"gogi/usi"
@@ -24,11 +26,11 @@ const (
 func (o *opener) deterministic(ctx context.Context, greetings []usi.Greeting) (*match.Plan, []string, error) {
 	for _, p := range o.plan.Players {
 		if err := repeatable(p); err != nil {
-			return nil, nil, usageError(fmt.Errorf("--deterministic: %w", err))
+			return nil, nil, usage.Wrap(fmt.Errorf("--deterministic: %w", err))
 		}
 	}
 	if err := singleThreaded(o.plan, greetings); err != nil {
-		return nil, nil, usageError(fmt.Errorf("--deterministic: %w", err))
+		return nil, nil, usage.Wrap(fmt.Errorf("--deterministic: %w", err))
 	}
 	plan := *o.plan
 	plan.Players = slices.Clone(plan.Players)
@@ -166,7 +168,7 @@ func measureDivergence(ctx context.Context, store *results.Store, run int64, a, 
 		return nil
 	})
 	if d.Compared > 0 {
-		d.PerPly = number(float64(d.Diverged) / float64(d.Compared))
+		d.PerPly = format.Finite(float64(d.Diverged) / float64(d.Compared))
 	}
 	return d, err
 }

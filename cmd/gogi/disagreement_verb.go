@@ -12,6 +12,8 @@ import (
 
 	"gogi/configs"
 	"gogi/internal/foreign"
+	"gogi/internal/format"
+	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/shogi"
 	"gogi/stats"
@@ -85,7 +87,7 @@ type exactShare struct {
 func (c *disagreementCommand) Run(ctx context.Context, env *environment) error {
 	plan, err := c.plan()
 	if err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	positions, source, err := c.positions(ctx, plan)
 	if err != nil {
@@ -108,7 +110,7 @@ func (c *disagreementCommand) Run(ctx context.Context, env *environment) error {
 	d := survey.report()
 	d.Source, d.Seed = source, plan.Seed
 	if c.JSON {
-		return printJSON(env.out, d)
+		return format.JSON(env.out, d)
 	}
 	d.print(env.out)
 	return nil
@@ -431,28 +433,28 @@ func (s exactShare) text() string {
 	if s.Rate == nil {
 		return "–"
 	}
-	return fmt.Sprintf("%s  [%s, %s]", percent(*s.Rate), percent(*s.Lo), percent(*s.Hi))
+	return fmt.Sprintf("%s  [%s, %s]", format.Percent(*s.Rate), format.Percent(*s.Lo), format.Percent(*s.Hi))
 }
 
 func (d *disagreement) print(w io.Writer) {
 	fmt.Fprintf(w, "%s · %d positions (%s, seed %d) · %s\n\n", d.Council, d.Positions, d.Source, d.Seed, d.Limits)
 	d.printMatrix(w)
-	pairs := newTable("pair", "differ", "rate", "95% exact (Clopper–Pearson)")
+	pairs := format.Table("pair", "differ", "rate", "95% exact (Clopper–Pearson)")
 	for _, p := range d.Pairs {
 		rate, _, _ := strings.Cut(p.text(), "  ")
 		_, interval, _ := strings.Cut(p.text(), "  ")
 		pairs.AppendRow([]any{p.A + " – " + p.B, fmt.Sprintf("%d of %d", p.K, p.N), rate, interval})
 	}
-	render(w, pairs)
+	format.Render(w, pairs)
 	if d.MeanPair != nil {
-		fmt.Fprintf(w, "mean over the pairs   %s\n", percent(*d.MeanPair))
+		fmt.Fprintf(w, "mean over the pairs   %s\n", format.Percent(*d.MeanPair))
 	}
 	fmt.Fprintf(w, "all members agree     %s  %d of %d positions\n\n", d.Unanimous.text(), d.Unanimous.K, d.Unanimous.N)
-	splits := newTable("split", "positions", "share")
+	splits := format.Table("split", "positions", "share")
 	for _, s := range d.Splits {
-		splits.AppendRow([]any{s.Split, s.Count, percent(s.Share)})
+		splits.AppendRow([]any{s.Split, s.Count, format.Percent(s.Share)})
 	}
-	render(w, splits)
+	format.Render(w, splits)
 	for _, m := range d.Members {
 		if m.Failed > 0 {
 			fmt.Fprintf(w, "%s gave no answer to %d positions, the first time: %s\n", m.Name, m.Failed, m.First)
@@ -466,21 +468,21 @@ func (d *disagreement) printMatrix(w io.Writer) {
 	for _, m := range d.Members {
 		header = append(header, m.Name)
 	}
-	t := newTable(header...)
+	t := format.Table(header...)
 	for _, a := range d.Members {
 		row := []any{a.Name}
 		for _, b := range d.Members {
 			cell := "·"
 			for _, p := range d.Pairs {
 				if (p.A == a.Name && p.B == b.Name || p.A == b.Name && p.B == a.Name) && p.Rate != nil {
-					cell = percent(*p.Rate)
+					cell = format.Percent(*p.Rate)
 				}
 			}
 			row = append(row, cell)
 		}
 		t.AppendRow(row)
 	}
-	render(w, t)
+	format.Render(w, t)
 }
 
 // positionsKey tells positions apart by what is on the board, not by the ply.

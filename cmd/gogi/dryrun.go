@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gogi/configs"
+	"gogi/internal/format"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -21,15 +22,15 @@ const typicalPlies = 120
 func dryRun(ctx context.Context, w io.Writer, o *opener, greetings []usi.Greeting, warnings []string) error {
 	plan := o.plan
 	fmt.Fprintf(w, "run %s   digest %s\n", plan.Run, plan.Digest()[:16])
-	fmt.Fprintf(w, "  %s games in %s pairs (%s), %d at a time, seed %d\n", count(plan.Games()), count(plan.Pairs), plan.Design.Kind, plan.Concurrency, plan.Seed)
+	fmt.Fprintf(w, "  %s games in %s pairs (%s), %d at a time, seed %d\n", format.Count(plan.Games()), format.Count(plan.Pairs), plan.Design.Kind, plan.Concurrency, plan.Seed)
 	fmt.Fprintf(w, "  rules %s: %s, %d plies\n", plan.Rules.Name, plan.Rules.Declaration, plan.Rules.MaxPlies)
-	fmt.Fprintf(w, "  %s openings, pondering %s\n\n", count(len(plan.Openings)), plan.Ponder)
+	fmt.Fprintf(w, "  %s openings, pondering %s\n\n", format.Count(len(plan.Openings)), plan.Ponder)
 	left := greetings
 	for _, p := range plan.Players {
 		left = printPlayer(w, plan, p, left)
 	}
 	c := need(plan, greetings)
-	fmt.Fprintf(w, "memory    hash tables %s MiB of %s MiB\n", count(int(c.HashMiB)), count(int(c.MemoryMiB)))
+	fmt.Fprintf(w, "memory    hash tables %s MiB of %s MiB\n", format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB)))
 	if len(c.undeclared) > 0 {
 		fmt.Fprintf(w, "          not known: %s (no hash option)\n", strings.Join(c.undeclared, ", "))
 	}
@@ -39,7 +40,7 @@ func dryRun(ctx context.Context, w io.Writer, o *opener, greetings []usi.Greetin
 		return err
 	}
 	total := length * time.Duration(plan.Games()) / time.Duration(plan.Concurrency)
-	fmt.Fprintf(w, "duration  about %s a game of %d plies, %s for all\n", shortDuration(length), typicalPlies, shortDuration(total))
+	fmt.Fprintf(w, "duration  about %s a game of %d plies, %s for all\n", format.Duration(length), typicalPlies, format.Duration(total))
 	more, fatal := c.problems()
 	for _, warning := range append(warnings, more...) {
 		fmt.Fprintln(w, "warning:", warning)

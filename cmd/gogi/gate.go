@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"gogi/internal/format"
 	"gogi/match"
 	"gogi/results"
 	"gogi/runner"
@@ -128,7 +129,7 @@ func (g *gate) report(design match.Gate) *gateReport {
 	defer g.mu.Unlock()
 	j := g.prefix.Judgement()
 	r := &gateReport{
-		Design: design, Decision: j.Decision, LLR: number(j.LLR), Lower: j.Lower, Upper: j.Upper,
+		Design: design, Decision: j.Decision, LLR: format.Finite(j.LLR), Lower: j.Lower, Upper: j.Upper,
 		Pairs: j.Units, Beyond: j.Beyond, tally: g.prefix.Tally(),
 	}
 	if j.Decision == stats.Continue {
@@ -140,7 +141,7 @@ func (g *gate) report(design match.Gate) *gateReport {
 		r.Elo.Why = err.Error()
 		return r
 	}
-	r.Elo = eloReport{Estimate: number(stopped.Elo), Lo: number(stopped.Interval.Lo), Hi: number(stopped.Interval.Hi)}
+	r.Elo = eloReport{Estimate: format.Finite(stopped.Elo), Lo: format.Finite(stopped.Interval.Lo), Hi: format.Finite(stopped.Interval.Hi)}
 	return r
 }
 
@@ -194,7 +195,7 @@ func (c *matchCommand) expectation(ctx context.Context, env *environment, o *ope
 		return err
 	}
 	g := o.plan.Gate
-	fmt.Fprintf(env.err, "%s, at most %s games\n", g, count(o.plan.Games()))
+	fmt.Fprintf(env.err, "%s, at most %s games\n", g, format.Count(o.plan.Games()))
 	at := []float64{0, g.Elo0, g.Elo1}
 	slices.Sort(at)
 	for _, elo := range slices.Compact(at) {
@@ -204,7 +205,7 @@ func (c *matchCommand) expectation(ctx context.Context, env *environment, o *ope
 			continue
 		}
 		hours := time.Duration(e.Games / float64(o.plan.Concurrency) * float64(length))
-		fmt.Fprintf(env.err, "  at %+g Elo: about %s games, %s; passes with probability %.2f\n", elo, count(int(e.Games)), shortDuration(hours), e.Pass)
+		fmt.Fprintf(env.err, "  at %+g Elo: about %s games, %s; passes with probability %.2f\n", elo, format.Count(int(e.Games)), format.Duration(hours), e.Pass)
 	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"gogi/configs"
+	"gogi/internal/format"
+	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/results"
 	"gogi/stats"
@@ -86,7 +88,7 @@ func (c *gateCommand) print(env *environment, v *gateVerdict) error {
 	}
 	switch {
 	case c.JSON:
-		return printJSON(env.out, v)
+		return format.JSON(env.out, v)
 	case c.Markdown == "-":
 		_, err := io.WriteString(env.out, v.markdown())
 		return err
@@ -135,7 +137,7 @@ func (c *gateCommand) judge(ctx context.Context, store *results.Store, info *res
 func (c *gateCommand) design(recorded *recordedGate) (g match.Gate, registered bool, err error) {
 	if c.Gate == "" {
 		if recorded.design.IsZero() {
-			return g, false, usageError(errors.New("the run has no gate: expected --gate FILE, or a run begun with --sprt or a [gate] section"))
+			return g, false, usage.Wrap(errors.New("the run has no gate: expected --gate FILE, or a run begun with --sprt or a [gate] section"))
 		}
 		return recorded.design, true, nil
 	}
@@ -144,7 +146,7 @@ func (c *gateCommand) design(recorded *recordedGate) (g match.Gate, registered b
 		g, err = file.GateDesign()
 	}
 	if err != nil {
-		return g, false, usageError(err)
+		return g, false, usage.Wrap(err)
 	}
 	switch {
 	case recorded.design.IsZero():
@@ -181,7 +183,7 @@ func (v *gateVerdict) decide(recorded *recordedGate, seen *gateWatch) {
 		v.Why = append(v.Why, fmt.Sprintf("games that %s lost by faults alone decide it", v.Report.B))
 	}
 	if h := v.Slots; h != nil && h.P != nil && *h.P < slotsAlpha {
-		v.Why = append(v.Why, fmt.Sprintf("slots differ more than chance explains (p = %s)", pValue(*h.P)))
+		v.Why = append(v.Why, fmt.Sprintf("slots differ more than chance explains (p = %s)", format.PValue(*h.P)))
 	}
 	if v.Why == nil {
 		v.Why = []string{}
@@ -242,7 +244,7 @@ func (w *gateWatch) homogeneity() *homogeneity {
 	if err != nil {
 		return &homogeneity{Outliers: []int{}, Why: err.Error()}
 	}
-	return &homogeneity{P: number(h.P), Outliers: append([]int{}, h.Outliers...)}
+	return &homogeneity{P: format.Finite(h.P), Outliers: append([]int{}, h.Outliers...)}
 }
 
 func (g *gate) decision() stats.Decision {
@@ -292,12 +294,12 @@ func (v *gateVerdict) lines() [][2]string {
 	g, r := v.Gate, v.Report
 	p := v.Penta
 	lines := [][2]string{
-		{"design", fmt.Sprintf("%s, at most %s pairs, a look after each pair in plan order", g.Design, count(v.MaxPairs))},
+		{"design", fmt.Sprintf("%s, at most %s pairs, a look after each pair in plan order", g.Design, format.Count(v.MaxPairs))},
 		{"engines", fmt.Sprintf("%s (%s) against %s (%s)", r.A, r.Players[0].Identity, r.B, r.Players[1].Identity)},
 		{"pairs", fmt.Sprintf("%s judged, %s beyond the stop; LL %d · LD %d · WL %d · DD %d · WD %d · WW %d",
-			count(g.Pairs), count(g.Beyond), p.LL, p.LD, p.WL, p.DD, p.WD, p.WW)},
+			format.Count(g.Pairs), format.Count(g.Beyond), p.LL, p.LD, p.WL, p.DD, p.WD, p.WW)},
 		{"games", fmt.Sprintf("%d wins, %d draws, %d losses; draws as half a point", v.Counts.Wins, v.Counts.Draws, v.Counts.Losses)},
-		{"likelihood ratio", fmt.Sprintf("%s, fails at %.3f, passes at %.3f", decimal(g.LLR, 3), g.Lower, g.Upper)},
+		{"likelihood ratio", fmt.Sprintf("%s, fails at %.3f, passes at %.3f", format.Decimal(g.LLR, 3), g.Lower, g.Upper)},
 		{"Elo after the stop", v.eloLine()},
 		{"anytime interval", v.Anytime.text()},
 		{"exact pair test", v.Primary.text() + "; for a length fixed beforehand only"},
@@ -305,7 +307,7 @@ func (v *gateVerdict) lines() [][2]string {
 		{"faults", v.faultLine()},
 	}
 	if h := v.Slots; h != nil && h.P != nil {
-		lines = append(lines, [2]string{"slots alike", "p = " + pValue(*h.P)})
+		lines = append(lines, [2]string{"slots alike", "p = " + format.PValue(*h.P)})
 	}
 	return lines
 }
@@ -315,7 +317,7 @@ func (v *gateVerdict) eloLine() string {
 	if e.Estimate == nil {
 		return "unknown: " + e.Why
 	}
-	return fmt.Sprintf("%s   [%s, %s]  median-unbiased; the raw score after a stop is biased", elo(e.Estimate, 0), elo(e.Lo, -1), elo(e.Hi, 1))
+	return fmt.Sprintf("%s   [%s, %s]  median-unbiased; the raw score after a stop is biased", format.Elo(e.Estimate, 0), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1))
 }
 
 func (v *gateVerdict) faultLine() string {

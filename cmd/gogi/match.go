@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gogi/configs"
+	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/results"
 	"gogi/runner"
@@ -115,7 +116,7 @@ func (c *matchCommand) match(ctx context.Context, env *environment) (*report, er
 func (c *matchCommand) guarded(ctx context.Context, env *environment, guard *process.Guard) (*report, error) {
 	plan, warnings, err := c.plan(ctx, guard)
 	if err != nil {
-		return nil, usageError(err)
+		return nil, usage.Wrap(err)
 	}
 	return c.play(ctx, env, &opener{plan: plan, guard: guard}, warnings)
 }
@@ -186,7 +187,7 @@ func (c *matchCommand) resolve(ctx context.Context, o *opener) ([]usi.Greeting, 
 	}
 	plan, warnings, err := configs.Complete(o.plan, greetings)
 	if err != nil {
-		return nil, nil, usageError(err)
+		return nil, nil, usage.Wrap(err)
 	}
 	o.plan = plan
 	for i, p := range plan.Engines() {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"gogi/internal/foreign"
+	"gogi/internal/format"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -192,7 +193,7 @@ func (p *progress) close() {
 		return
 	}
 	elapsed := time.Since(p.began)
-	fmt.Fprintf(p.w, "%s: %d games in %s, %.1f games/s\n\n", p.plan.Run, p.fresh, shortDuration(elapsed), float64(p.fresh)/elapsed.Seconds())
+	fmt.Fprintf(p.w, "%s: %d games in %s, %.1f games/s\n\n", p.plan.Run, p.fresh, format.Duration(elapsed), float64(p.fresh)/elapsed.Seconds())
 }
 
 // summary has no interval: those that may be looked at during a run are not
@@ -201,12 +202,12 @@ func (p *progress) summary() string {
 	rate := float64(p.fresh) / time.Since(p.began).Seconds()
 	eta := "–"
 	if p.fresh > 0 {
-		eta = shortDuration(time.Duration(float64(p.plan.Games()-p.done) / rate * float64(time.Second)))
+		eta = format.Duration(time.Duration(float64(p.plan.Games()-p.done) / rate * float64(time.Second)))
 	}
 	score := ""
 	if n := p.wins + p.draws + p.losses; n > 0 {
 		score = fmt.Sprintf("   %s %d–%d–%d (%s)", p.plan.Players[0].Name, p.wins, p.draws, p.losses,
-			percent((float64(p.wins)+float64(p.draws)/2)/float64(n)))
+			format.Percent((float64(p.wins)+float64(p.draws)/2)/float64(n)))
 	}
 	return fmt.Sprintf("%s   %d/%d games   %.1f/s   ETA %s%s   faults %d", p.plan.Run, p.done, p.plan.Games(), rate, eta, score, p.faults)
 }
@@ -226,16 +227,4 @@ func (p *progress) slotLines() []string {
 		lines = append(lines, fmt.Sprintf("  and %d more", more))
 	}
 	return lines
-}
-
-// shortDuration is "2h05m", "3m07s" or "12s".
-func shortDuration(d time.Duration) string {
-	d = d.Round(time.Second)
-	switch {
-	case d >= time.Hour:
-		return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
-	case d >= time.Minute:
-		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
-	}
-	return fmt.Sprintf("%ds", d/time.Second)
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gogi/internal/format"
+	"gogi/internal/usage"
 	"gogi/stats/rating"
 )
 
@@ -31,7 +33,7 @@ func (c *rateCommand) Run(ctx context.Context, env *environment) error {
 		err = c.check()
 	}
 	if err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	games, err := readGames(ctx, c.Sources, c.DB)
 	if err != nil {
@@ -42,7 +44,7 @@ func (c *rateCommand) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	if c.JSON {
-		return printJSON(env.out, r)
+		return format.JSON(env.out, r)
 	}
 	r.print(env.out)
 	return nil

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"gogi/internal/format"
+	"gogi/internal/usage"
 	"gogi/stats"
 	"gogi/stats/rating"
 )
@@ -51,7 +53,7 @@ func (c *rateCommand) fitEven(r *rateReport, games *gamesRead, prior rating.Prio
 	case "all":
 		names = []string{"bt", "order"}
 	default:
-		return nil, usageError(fmt.Errorf("--model %s: no game has a handicap; expected bt, order or all", c.Model))
+		return nil, usage.Wrap(fmt.Errorf("--model %s: no game has a handicap; expected bt, order or all", c.Model))
 	}
 	var fits []evenFit
 	var failure error
@@ -98,7 +100,7 @@ func (c *rateCommand) drawModel(r *rateReport) rating.Draws {
 
 // newEvenReport is a model's row, with what it estimates beside strengths.
 func newEvenReport(name string, fit *rating.Fit, confidence float64) (modelReport, error) {
-	m := modelReport{Name: name, LogLik: number(fit.LogLik), K: fit.Parameters, Params: []paramReport{}}
+	m := modelReport{Name: name, LogLik: format.Finite(fit.LogLik), K: fit.Parameters, Params: []paramReport{}}
 	covariance, err := fit.Covariance()
 	if err != nil {
 		return m, err
@@ -134,7 +136,7 @@ func quantile(confidence float64) float64 {
 // logParam is the logarithm of a factor, whose errors are about normal.
 func logParam(name string, factor, se, confidence float64) paramReport {
 	value, reach := math.Log(factor), quantile(confidence)*se
-	p := paramReport{Name: name, Value: number(value), SE: number(se), Lo: number(value - reach), Hi: number(value + reach)}
+	p := paramReport{Name: name, Value: format.Finite(value), SE: format.Finite(se), Lo: format.Finite(value - reach), Hi: format.Finite(value + reach)}
 	if p.SE == nil {
 		p.Why = "the games do not determine its error"
 	}
@@ -202,14 +204,14 @@ func (r *rateReport) warnWorst(residuals []rating.Residual) {
 		return
 	}
 	w := residuals[0]
-	r.warn("%s scored %.1f of %d against %s, where the ratings expect %.1f (p = %s, for all pairings together)", w.A, w.Points, w.Games, w.B, w.Expected, pValue(w.PHolm))
+	r.warn("%s scored %.1f of %d against %s, where the ratings expect %.1f (p = %s, for all pairings together)", w.A, w.Points, w.Games, w.B, w.Expected, format.PValue(w.PHolm))
 }
 
 func (r *rateReport) setDrawParam(fit *rating.Fit) {
 	r.DrawParam.Model = string(fit.Model.Draws)
 	switch {
 	case fit.Model.Draws != rating.HalfWin:
-		r.DrawParam.Value = number(fit.Draw)
+		r.DrawParam.Value = format.Finite(fit.Draw)
 	case r.Drawn == 0:
 		r.DrawParam.Why = "no game was drawn"
 	default:
@@ -239,13 +241,13 @@ func (c *rateCommand) setOrderEffect(r *rateReport, fits []evenFit) error {
 		r.OrderEffect.Why = "p: " + err.Error()
 		return nil
 	}
-	r.OrderEffect.P = number(test.P)
+	r.OrderEffect.P = format.Finite(test.P)
 	return nil
 }
 
 // newOrderEffect takes logarithms of the factor.
 func newOrderEffect(value, lo, hi float64) orderEffect {
-	e := orderEffect{Factor: number(math.Exp(value)), Elo: number(eloPerNat * value), Lo: number(eloPerNat * lo), Hi: number(eloPerNat * hi)}
+	e := orderEffect{Factor: format.Finite(math.Exp(value)), Elo: format.Finite(eloPerNat * value), Lo: format.Finite(eloPerNat * lo), Hi: format.Finite(eloPerNat * hi)}
 	if e.Lo == nil || e.Hi == nil {
 		e.Why = noBound
 	}

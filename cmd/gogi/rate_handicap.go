@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/internal/format"
+	"gogi/internal/usage"
 	"gogi/stats/rating"
 )
 
@@ -44,9 +46,9 @@ func shortModel(m rating.HandicapModel) string {
 func (c *rateCommand) rateHandicaps(r *rateReport, games *gamesRead, prior rating.Prior) error {
 	switch {
 	case prior != (rating.Prior{}):
-		return usageError(errors.New("--prior: the models of handicaps have none; leave it out, or rate even games only"))
+		return usage.Wrap(errors.New("--prior: the models of handicaps have none; leave it out, or rate even games only"))
 	case c.Draws != "auto" && c.Draws != "half":
-		return usageError(fmt.Errorf("--draws %s: the models of handicaps count a draw as half a win; expected half", c.Draws))
+		return usage.Wrap(fmt.Errorf("--draws %s: the models of handicaps count a draw as half a win; expected half", c.Draws))
 	}
 	comparison, err := c.fitHandicaps(r, games)
 	if err != nil {
@@ -119,8 +121,8 @@ func (r *rateReport) addComparisonWarnings(warnings []string) {
 
 func newHandicapReport(f *rating.HandicapFit) modelReport {
 	m := modelReport{
-		Name: shortModel(f.Model), LogLik: number(f.LogLik), K: f.Parameters, Params: []paramReport{},
-		AIC: number(f.AIC), BIC: number(f.BIC), Notes: f.Notes,
+		Name: shortModel(f.Model), LogLik: format.Finite(f.LogLik), K: f.Parameters, Params: []paramReport{},
+		AIC: format.Finite(f.AIC), BIC: format.Finite(f.BIC), Notes: f.Notes,
 	}
 	m.setAICc(f.AICc)
 	for _, p := range f.Params {
@@ -134,10 +136,10 @@ func newHandicapParam(p rating.Param) paramReport {
 	if name == "first_move" {
 		name = "log_first_move" // as the model of even games has it
 	}
-	row := paramReport{Name: name, Value: number(p.Value), Lo: number(p.Interval.Lo), Hi: number(p.Interval.Hi), Why: p.Note}
+	row := paramReport{Name: name, Value: format.Finite(p.Value), Lo: format.Finite(p.Interval.Lo), Hi: format.Finite(p.Interval.Hi), Why: p.Note}
 	switch {
 	case p.SE > 0:
-		row.SE = number(p.SE)
+		row.SE = format.Finite(p.SE)
 	case row.Why == "":
 		row.Why = "the games give it no standard error"
 	}
@@ -158,7 +160,7 @@ func (r *rateReport) describeHandicaps(c *rating.HandicapComparison, games *game
 		if f.Model == rating.FirstMoveOnly && len(f.Params) > 0 {
 			p := f.Params[0]
 			r.OrderEffect = newOrderEffect(p.Value, p.Interval.Lo, p.Interval.Hi)
-			r.OrderEffect.P = number(f.Against.P)
+			r.OrderEffect.P = format.Finite(f.Against.P)
 		}
 		if f.Model == c.Best {
 			r.addPlayers(f.Players)
@@ -176,7 +178,7 @@ func (r *rateReport) describeHandicaps(c *rating.HandicapComparison, games *game
 func (r *rateReport) addWorths(f *rating.HandicapFit) {
 	additive := []rating.HandicapModel{rating.Additive1, rating.Additive2, rating.Additive3}
 	for _, s := range f.Steps {
-		w := handicapWorth{Handicap: s.Handicap, Games: s.Games, Points: s.Points, Value: number(s.Value), Elo: number(s.Elo)}
+		w := handicapWorth{Handicap: s.Handicap, Games: s.Games, Points: s.Points, Value: format.Finite(s.Value), Elo: format.Finite(s.Elo)}
 		if s.Handicap > 0 && slices.Contains(additive, f.Model) {
 			w.Elo, w.Why = nil, "it is worth more to the weak than to the strong"
 		}

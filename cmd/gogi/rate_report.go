@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/internal/format"
 	"gogi/stats"
 	"gogi/stats/rating"
 )
@@ -104,7 +105,7 @@ const noBound = "the games set no bound"
 
 // setInterval gives a player's interval, or says what is missing of it.
 func (p *ratedPlayer) setInterval(i stats.Interval) {
-	p.Lo, p.Hi = number(i.Lo), number(i.Hi)
+	p.Lo, p.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
 	if p.Lo == nil || p.Hi == nil {
 		p.Why = noBound
 	}
@@ -114,7 +115,7 @@ func (p *ratedPlayer) setInterval(i stats.Interval) {
 func (r *rateReport) addPlayers(players []rating.Player) {
 	for _, p := range players {
 		row := ratedPlayer{
-			Name: p.Name, Strength: number(p.Strength), Elo: number(p.Elo), Games: p.Games, Points: number(p.Points),
+			Name: p.Name, Strength: format.Finite(p.Strength), Elo: format.Finite(p.Elo), Games: p.Games, Points: format.Finite(p.Points),
 		}
 		if row.Elo == nil {
 			row.Why = "the likelihood only rises to a limit: no finite rating"
@@ -145,7 +146,7 @@ func (r *rateReport) weigh() {
 	}
 	best := 0
 	for i := range r.Models {
-		r.Models[i].Weight = number(weights[i])
+		r.Models[i].Weight = format.Finite(weights[i])
 		if aics[i] < aics[best] {
 			best = i
 		}
@@ -188,18 +189,18 @@ func (r *rateReport) setGoodness(g rating.Goodness, err error) {
 		r.Goodness.Why = err.Error()
 		return
 	}
-	r.Goodness = goodnessOfRating{Deviance: number(g.Deviance), DF: &g.DF}
+	r.Goodness = goodnessOfRating{Deviance: format.Finite(g.Deviance), DF: &g.DF}
 	if g.DF > 0 {
-		r.Goodness.P = number(g.P)
+		r.Goodness.P = format.Finite(g.P)
 	} else {
 		r.Goodness.Why = "there are as many parameters as rates to explain"
 	}
 	if g.Samples > 0 {
-		r.Goodness.PAgain = number(g.Bootstrap)
+		r.Goodness.PAgain = format.Finite(g.Bootstrap)
 	}
 	p := cmp.Or(r.Goodness.PAgain, r.Goodness.P)
 	if p != nil && significant(*p) {
-		r.warn("the model does not explain all results (p = %s): some pairings go otherwise than the ratings say, and intervals are too narrow", pValue(*p))
+		r.warn("the model does not explain all results (p = %s): some pairings go otherwise than the ratings say, and intervals are too narrow", format.PValue(*p))
 	}
 }
 
@@ -229,7 +230,7 @@ func (r *rateReport) warnCycles(counts []rating.Count) {
 // criteria are a model's by its log-likelihood.
 func (m *modelReport) criteria(games int) {
 	k, n, l := float64(m.K), float64(games), *m.LogLik
-	m.AIC, m.BIC = number(2*k-2*l), number(k*math.Log(n)-2*l)
+	m.AIC, m.BIC = format.Finite(2*k-2*l), format.Finite(k*math.Log(n)-2*l)
 	m.setAICc(math.Inf(1))
 	if n > k+1 {
 		m.setAICc(2*k - 2*l + 2*k*(k+1)/(n-k-1))
@@ -238,7 +239,7 @@ func (m *modelReport) criteria(games int) {
 
 // setAICc says why where too few games leave none.
 func (m *modelReport) setAICc(v float64) {
-	m.AICc, m.Why = number(v), ""
+	m.AICc, m.Why = format.Finite(v), ""
 	if m.AICc == nil {
 		m.Why = "aicc: too few games for so many parameters"
 	}

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gogi/internal/foreign"
+	"gogi/internal/format"
 )
 
 // sheet reads a CSV file with a header, row by row, so that its length does not
@@ -74,7 +74,7 @@ func newSheet(name string, r io.Reader) (*sheet, error) {
 	for i, cell := range header {
 		column := strings.TrimSpace(cell)
 		if column != "" && slices.Contains(s.columns, column) {
-			return nil, fmt.Errorf("%s:1, column %d: %s is there twice", name, i+1, quoted(column))
+			return nil, fmt.Errorf("%s:1, column %d: %s is there twice", name, i+1, format.Quoted(column))
 		}
 		s.columns = append(s.columns, column)
 	}
@@ -93,7 +93,7 @@ func (s *sheet) next() (sheetRow, error) {
 	line, _ := s.reader.FieldPos(0)
 	row := sheetRow{of: s, cells: cells, line: line}
 	if len(cells) != len(s.columns) {
-		return row, fmt.Errorf("%s:%d: the row has %s, expected %d as in the header", s.name, line, numberOf(len(cells), "cell"), len(s.columns))
+		return row, fmt.Errorf("%s:%d: the row has %s, expected %d as in the header", s.name, line, format.NumberOf(len(cells), "cell"), len(s.columns))
 	}
 	return row, nil
 }
@@ -129,7 +129,7 @@ func (r sheetRow) at(column int) string {
 func (r sheetRow) unexpected(column int, expected string) error {
 	found := "the cell is empty"
 	if text := r.at(column); text != "" {
-		found = "found " + quoted(text)
+		found = "found " + format.Quoted(text)
 	}
 	return fmt.Errorf("%s:%d, column %s: %s, expected %s", r.of.name, r.line, r.of.columns[column], found, expected)
 }
@@ -138,7 +138,7 @@ func (r sheetRow) unexpected(column int, expected string) error {
 func (r sheetRow) whole(column, most int) (int, error) {
 	n, err := strconv.Atoi(r.at(column))
 	if err != nil || n < 0 || n > most {
-		return 0, r.unexpected(column, "a whole number from 0 to "+count(most))
+		return 0, r.unexpected(column, "a whole number from 0 to "+format.Count(most))
 	}
 	return n, nil
 }
@@ -151,6 +151,3 @@ func (r sheetRow) decimal(column int) (float64, error) {
 	}
 	return v, nil
 }
-
-// quoted is foreign text, cut to what an error can show.
-func quoted(text string) string { return strconv.Quote(foreign.Printable(text, 40)) }

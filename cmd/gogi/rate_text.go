@@ -10,16 +10,17 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"gogi/internal/foreign"
+	"gogi/internal/format"
 )
 
 // print writes the ratings as a person reads them.
 func (r *rateReport) print(w io.Writer) {
-	title := numberOf(len(r.Players), "player") + " · " + numberOf(r.Games, "game")
+	title := format.NumberOf(len(r.Players), "player") + " · " + format.NumberOf(r.Games, "game")
 	if r.Handicapped > 0 {
-		title += " · " + count(r.Handicapped) + " with a handicap"
+		title += " · " + format.Count(r.Handicapped) + " with a handicap"
 	}
 	if r.Drawn > 0 {
-		title += " · " + count(r.Drawn) + " drawn"
+		title += " · " + format.Count(r.Drawn) + " drawn"
 	}
 	fmt.Fprintf(w, "%s\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)))
 	r.printPlayers(w)
@@ -29,50 +30,30 @@ func (r *rateReport) print(w io.Writer) {
 	r.printRemarks(w)
 }
 
-// shown is a player's name as a table can show it.
-func shown(name string) string { return foreign.Printable(name, 40) }
-
 func (r *rateReport) printPlayers(w io.Writer) {
 	header := []any{"", "player", "Elo", "points", "games"}
 	if r.Intervals != "" {
-		header = append(header, percentShort(r.Confidence)+" interval")
+		header = append(header, format.PercentShort(r.Confidence)+" interval")
 	}
-	t := newTable(header...)
-	t.SetColumnConfigs(append(rightFrom(3, 6), table.ColumnConfig{Number: 1, Align: text.AlignRight}))
+	t := format.Table(header...)
+	t.SetColumnConfigs(append(format.RightAligned(3, 6), table.ColumnConfig{Number: 1, Align: text.AlignRight}))
 	for i, p := range r.Players {
-		row := table.Row{i + 1, shown(p.Name), "–", "–", count(p.Games), ""}
+		row := table.Row{i + 1, format.Name(p.Name), "–", "–", format.Count(p.Games), ""}
 		if p.Points == nil {
 			row[0] = "" // there is no place without a rating
 		} else {
-			row[3] = points(*p.Points)
+			row[3] = format.Points(*p.Points)
 		}
 		if p.Elo != nil {
-			row[2] = elo(p.Elo, 0)
+			row[2] = format.Elo(p.Elo, 0)
 		}
 		if p.Lo != nil || p.Hi != nil {
-			row[5] = fmt.Sprintf("[%s, %s]", elo(p.Lo, -1), elo(p.Hi, 1))
+			row[5] = fmt.Sprintf("[%s, %s]", format.Elo(p.Lo, -1), format.Elo(p.Hi, 1))
 		}
 		t.AppendRow(row[:len(header)])
 	}
-	render(w, t)
+	format.Render(w, t)
 	r.printWhyNot(w)
-}
-
-// rightFrom aligns columns to the right.
-func rightFrom(first, last int) []table.ColumnConfig {
-	var columns []table.ColumnConfig
-	for i := first; i <= last; i++ {
-		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	return columns
-}
-
-// points of games: whole, or with a half.
-func points(v float64) string {
-	if v == float64(int(v)) {
-		return count(int(v))
-	}
-	return count(int(v)) + "½"
 }
 
 // printWhyNot says what the table does not show.
@@ -81,7 +62,7 @@ func (r *rateReport) printWhyNot(w io.Writer) {
 	for _, p := range r.Players {
 		if p.Elo == nil {
 			missing = true
-			fmt.Fprintf(w, "%s has no rating: %s\n", shown(p.Name), p.Why)
+			fmt.Fprintf(w, "%s has no rating: %s\n", format.Name(p.Name), p.Why)
 		}
 	}
 	if missing {
@@ -93,7 +74,7 @@ func (r *rateReport) printHandicaps(w io.Writer) {
 	if len(r.Handicaps) == 0 {
 		return
 	}
-	t := newTable("handicap", "games", "receiver's points", "worth in Elo")
+	t := format.Table("handicap", "games", "receiver's points", "worth in Elo")
 	for _, h := range r.Handicaps {
 		name, worth := strconv.Itoa(h.Handicap), "depends"
 		if h.Handicap == 0 {
@@ -103,45 +84,29 @@ func (r *rateReport) printHandicaps(w io.Writer) {
 		case h.Elo != nil && *h.Elo == 0:
 			worth = "0"
 		case h.Elo != nil:
-			worth = elo(h.Elo, 0)
+			worth = format.Elo(h.Elo, 0)
 		}
-		t.AppendRow(table.Row{name, count(h.Games), fmt.Sprintf("%s (%s)", points(h.Points), share(h.Points, h.Games)), worth})
+		t.AppendRow(table.Row{name, format.Count(h.Games), fmt.Sprintf("%s (%s)", format.Points(h.Points), format.Share(h.Points, h.Games)), worth})
 	}
-	render(w, t)
+	format.Render(w, t)
 	r.printParams(w)
 }
 
 // printParams shows what the selected model estimates beside the strengths.
 func (r *rateReport) printParams(w io.Writer) {
-	t := newTable("number", "estimate", "standard error", percentShort(r.Confidence)+" interval", "")
+	t := format.Table("number", "estimate", "standard error", format.PercentShort(r.Confidence)+" interval", "")
 	for _, m := range r.Models {
 		if m.Name != r.Selected {
 			continue
 		}
 		for _, p := range m.Params {
-			interval := fmt.Sprintf("[%s, %s]", end(p.Lo, "−∞"), end(p.Hi, "+∞"))
-			t.AppendRow(table.Row{p.Name, end(p.Value, "–"), end(p.SE, "–"), interval, p.Why})
+			interval := fmt.Sprintf("[%s, %s]", format.SignedOr(p.Lo, "−∞"), format.SignedOr(p.Hi, "+∞"))
+			t.AppendRow(table.Row{p.Name, format.SignedOr(p.Value, "–"), format.SignedOr(p.SE, "–"), interval, p.Why})
 		}
 	}
 	if t.Length() > 0 {
-		render(w, t)
+		format.Render(w, t)
 	}
-}
-
-// end is a number of a model, or what stands for a missing one.
-func end(v *float64, missing string) string {
-	if v == nil {
-		return missing
-	}
-	return signed(*v)
-}
-
-// share is a part in percent.
-func share(points float64, games int) string {
-	if games == 0 {
-		return "–"
-	}
-	return percent(points / float64(games))
 }
 
 func (r *rateReport) printEffects(w io.Writer) {
@@ -161,9 +126,9 @@ func (e orderEffect) text(confidence float64) string {
 	if e.Elo == nil {
 		return "not estimated: " + e.Why
 	}
-	words := fmt.Sprintf("worth %s Elo to Black   [%s, %s]  %s", elo(e.Elo, 0), elo(e.Lo, -1), elo(e.Hi, 1), percentShort(confidence))
+	words := fmt.Sprintf("worth %s Elo to Black   [%s, %s]  %s", format.Elo(e.Elo, 0), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1), format.PercentShort(confidence))
 	if e.P != nil {
-		words += fmt.Sprintf(", p = %s against no effect", pValue(*e.P))
+		words += fmt.Sprintf(", p = %s against no effect", format.PValue(*e.P))
 	}
 	return words
 }
@@ -173,16 +138,16 @@ func (d drawParam) text() string {
 	case d.Value == nil:
 		return d.Why
 	case d.Model == "davidson":
-		return fmt.Sprintf("Davidson's model: between equals %s are drawn", percent(*d.Value/(2+*d.Value)))
+		return fmt.Sprintf("Davidson's model: between equals %s are drawn", format.Percent(*d.Value/(2+*d.Value)))
 	}
-	return fmt.Sprintf("Rao and Kupper's model: between equals %s are drawn", percent((*d.Value-1)/(*d.Value+1)))
+	return fmt.Sprintf("Rao and Kupper's model: between equals %s are drawn", format.Percent((*d.Value-1)/(*d.Value+1)))
 }
 
 func (g goodnessOfRating) text() string {
 	if g.PAgain != nil {
-		return fmt.Sprintf("results differ from the expected ones this much by chance with p = %s (played again)", pValue(*g.PAgain))
+		return fmt.Sprintf("results differ from the expected ones this much by chance with p = %s (played again)", format.PValue(*g.PAgain))
 	}
-	return fmt.Sprintf("results differ from the expected ones this much by chance with p = %s (approximate)", pValue(*g.P))
+	return fmt.Sprintf("results differ from the expected ones this much by chance with p = %s (approximate)", format.PValue(*g.P))
 }
 
 // modelWords say what a model takes a game to depend on.
@@ -215,18 +180,18 @@ func modelWords(name string) string {
 }
 
 func (r *rateReport) printModels(w io.Writer) {
-	t := newTable("model", "log-likelihood", "numbers", "AIC", "AICc", "BIC", "weight", "what decides a game")
-	t.SetColumnConfigs(rightFrom(2, 7))
+	t := format.Table("model", "log-likelihood", "numbers", "AIC", "AICc", "BIC", "weight", "what decides a game")
+	t.SetColumnConfigs(format.RightAligned(2, 7))
 	for _, m := range r.Models {
 		weight := "–"
 		if m.Weight != nil {
-			weight = percent(*m.Weight)
+			weight = format.Percent(*m.Weight)
 		}
 		t.AppendRow(table.Row{
-			m.Name, decimal(m.LogLik, 2), m.K, decimal(m.AIC, 2), decimal(m.AICc, 2), decimal(m.BIC, 2), weight, modelWords(m.Name),
+			m.Name, format.Decimal(m.LogLik, 2), m.K, format.Decimal(m.AIC, 2), format.Decimal(m.AICc, 2), format.Decimal(m.BIC, 2), weight, modelWords(m.Name),
 		})
 	}
-	render(w, t)
+	format.Render(w, t)
 }
 
 func (r *rateReport) printRemarks(w io.Writer) {

@@ -6,13 +6,14 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"gogi/internal/foreign"
+	"gogi/internal/format"
+	"gogi/internal/usage"
 	"gogi/stats/regress"
 )
 
@@ -28,7 +29,7 @@ type regressCommand struct {
 // Run prints the regression.
 func (c *regressCommand) Run(env *environment) error {
 	if err := c.check(); err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	t, err := c.read()
 	if err != nil {
@@ -39,7 +40,7 @@ func (c *regressCommand) Run(env *environment) error {
 		return fmt.Errorf("%s: %w", c.Table, err)
 	}
 	if c.JSON {
-		return printJSON(env.out, r)
+		return format.JSON(env.out, r)
 	}
 	r.print(env.out)
 	return nil
@@ -73,7 +74,7 @@ func (c *regressCommand) read() (*regressTable, error) {
 		for i, name := range append([]string{c.Y}, c.X...) {
 			place := s.column(name)
 			if place < 0 {
-				return fmt.Errorf("%s:1: no column %s; the header has %s", c.Table, quoted(name), foreign.Printable(strings.Join(s.columns, ", "), 200))
+				return fmt.Errorf("%s:1: no column %s; the header has %s", c.Table, format.Quoted(name), foreign.Printable(strings.Join(s.columns, ", "), 200))
 			}
 			places = append(places, place)
 			t.column(i).Name = s.columns[place]
@@ -159,8 +160,8 @@ func newRegressReport(t *regressTable) (*regressReport, error) {
 	}
 	r := &regressReport{
 		Version: 1, Y: t.y.Name, N: len(t.y.Values), Skipped: t.skipped,
-		R2: number(fit.R2), AdjustedR2: number(fit.AdjustedR2),
-		RMSE: rootMeanSquare(fit.Residuals), LOORMSE: number(fit.LOORMSE),
+		R2: format.Finite(fit.R2), AdjustedR2: format.Finite(fit.AdjustedR2),
+		RMSE: rootMeanSquare(fit.Residuals), LOORMSE: format.Finite(fit.LOORMSE),
 	}
 	if r.R2 == nil || r.AdjustedR2 == nil || r.LOORMSE == nil {
 		r.Why = "a figure is missing where the rows do not determine it, as when one of them alone decides a coefficient"
@@ -185,16 +186,16 @@ func rootMeanSquare(residuals []float64) *float64 {
 	for _, e := range residuals {
 		sum += e * e
 	}
-	return number(math.Sqrt(sum / float64(len(residuals))))
+	return format.Finite(math.Sqrt(sum / float64(len(residuals))))
 }
 
 func newCoefficient(t regress.Term, df int) coefficientReport {
-	c := coefficientReport{Name: t.Name, Value: number(t.Value)}
+	c := coefficientReport{Name: t.Name, Value: format.Finite(t.Value)}
 	if df < 1 {
 		c.Why = fewRows
 		return c
 	}
-	c.SE, c.T, c.P = number(t.SE), number(t.T), number(t.P)
+	c.SE, c.T, c.P = format.Finite(t.SE), format.Finite(t.T), format.Finite(t.P)
 	if c.SE == nil || c.T == nil || c.P == nil {
 		c.Why = "the rows lie on the line exactly, which leaves no error to measure by"
 	}
@@ -207,7 +208,7 @@ func (r *regressReport) correlate(method string, of func(x, y []float64) (regres
 	if err != nil {
 		row.Why = err.Error()
 	} else {
-		row.R, row.P = number(c.R), number(c.P)
+		row.R, row.P = format.Finite(c.R), format.Finite(c.P)
 	}
 	if (row.R == nil || row.P == nil) && row.Why == "" {
 		row.Why = "too few rows"
@@ -225,51 +226,30 @@ func equation(y string, coefficients []coefficientReport) string {
 		}
 		switch {
 		case i == 0:
-			fmt.Fprintf(&b, " %s", signed(*c.Value))
+			fmt.Fprintf(&b, " %s", format.Signed(*c.Value))
 			continue
 		case *c.Value < 0:
 			b.WriteString(" − ")
 		default:
 			b.WriteString(" + ")
 		}
-		fmt.Fprintf(&b, "%s·%s", figure6(math.Abs(*c.Value)), c.Name)
+		fmt.Fprintf(&b, "%s·%s", format.Figure(math.Abs(*c.Value)), c.Name)
 	}
 	return b.String()
 }
 
-// signed is a number with a minus of full width.
-func signed(v float64) string {
-	if v < 0 {
-		return "−" + figure6(-v)
-	}
-	return figure6(v)
-}
-
-// figure6 is a number with six significant digits, or all of its whole part,
-// and never in scientific notation where it can be read without.
-func figure6(v float64) string {
-	if v != 0 && (v < 1e-4 || v >= 1e12) {
-		return strconv.FormatFloat(v, 'g', 6, 64)
-	}
-	digits := 0
-	for scale := 100_000.0; v != 0 && v < scale && digits < 9; scale /= 10 {
-		digits++
-	}
-	return strconv.FormatFloat(v, 'f', digits, 64)
-}
-
 // print writes the regression as a person reads it.
 func (r *regressReport) print(w io.Writer) {
-	title := foreign.Printable(fmt.Sprintf("%s by %s · %s", r.Y, strings.Join(r.X, ", "), numberOf(r.N, "row")), 200)
+	title := foreign.Printable(fmt.Sprintf("%s by %s · %s", r.Y, strings.Join(r.X, ", "), format.NumberOf(r.N, "row")), 200)
 	if r.Skipped > 0 {
 		title += fmt.Sprintf(" · %d left out with an empty cell", r.Skipped)
 	}
 	fmt.Fprintf(w, "%s\n%s\n\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)), foreign.Printable(r.Equation, 1000))
-	t := newTable("coefficient", "value", "standard error", "t", "p")
+	t := format.Table("coefficient", "value", "standard error", "t", "p")
 	for _, c := range r.Coefficients {
-		t.AppendRow(table.Row{shown(c.Name), optional(c.Value, signed), optional(c.SE, figure6), strings.Replace(decimal(c.T, 2), "-", "−", 1), optional(c.P, pValue)})
+		t.AppendRow(table.Row{format.Name(c.Name), optional(c.Value, format.Signed), optional(c.SE, format.Figure), strings.Replace(format.Decimal(c.T, 2), "-", "−", 1), optional(c.P, format.PValue)})
 	}
-	render(w, t)
+	format.Render(w, t)
 	r.printQuality(w)
 	r.printCorrelations(w)
 }
@@ -286,10 +266,10 @@ func (r *regressReport) printQuality(w io.Writer) {
 	line := func(label, value, words string) {
 		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-20s %10s   %s", label, value, words), " "))
 	}
-	line("R²", decimal(r.R2, 4), "of the variance is explained")
-	line("R², adjusted", decimal(r.AdjustedR2, 4), "less what chance explains")
-	line("error (RMSE)", optional(r.RMSE, figure6), "for these rows")
-	line("error, left out", optional(r.LOORMSE, figure6), "for each row by the others: what to expect of a new one")
+	line("R²", format.Decimal(r.R2, 4), "of the variance is explained")
+	line("R², adjusted", format.Decimal(r.AdjustedR2, 4), "less what chance explains")
+	line("error (RMSE)", optional(r.RMSE, format.Figure), "for these rows")
+	line("error, left out", optional(r.LOORMSE, format.Figure), "for each row by the others: what to expect of a new one")
 	if r.Why != "" {
 		fmt.Fprintln(w, "(–: "+r.Why+")")
 	}
@@ -298,18 +278,18 @@ func (r *regressReport) printQuality(w io.Writer) {
 
 // printCorrelations has one line for each x.
 func (r *regressReport) printCorrelations(w io.Writer) {
-	t := newTable("correlation with "+shown(r.Y), "Pearson", "p", "Spearman", "p")
+	t := format.Table("correlation with "+format.Name(r.Y), "Pearson", "p", "Spearman", "p")
 	for i := 0; i+1 < len(r.Correlations); i += 2 {
 		linear, ranks := r.Correlations[i], r.Correlations[i+1]
 		t.AppendRow(table.Row{
-			shown(linear.X), optional(linear.R, coefficient), optional(linear.P, pValue),
-			optional(ranks.R, coefficient), optional(ranks.P, pValue),
+			format.Name(linear.X), optional(linear.R, coefficient), optional(linear.P, format.PValue),
+			optional(ranks.R, coefficient), optional(ranks.P, format.PValue),
 		})
 	}
-	render(w, t)
+	format.Render(w, t)
 	for _, c := range r.Correlations {
 		if c.Why != "" {
-			fmt.Fprintf(w, "%s (%s): %s\n", shown(c.X), c.Method, c.Why)
+			fmt.Fprintf(w, "%s (%s): %s\n", format.Name(c.X), c.Method, c.Why)
 		}
 	}
 }

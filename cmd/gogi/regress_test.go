@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"gogi/internal/format"
 )
 
 // TestRegressSaysWhy: whatever is null has a why, for tables short and strange.
@@ -27,11 +29,11 @@ func TestFigures(t *testing.T) {
 	for v, want := range map[float64]string{
 		0: "0", 1: "1.00000", 67004.25: "67004.2", 1234567.8: "1234568", 0.00123456789: "0.00123457", 1e-9: "1e-09", 2e12: "2e+12",
 	} {
-		if got := figure6(v); got != want {
+		if got := format.Figure(v); got != want {
 			t.Errorf("figure6(%v) = %s, want %s", v, got, want)
 		}
 	}
-	got := equation("RP", []coefficientReport{{Value: number(-67004)}, {Name: "match", Value: number(2193)}, {Name: "bad", Value: number(-0.5)}})
+	got := equation("RP", []coefficientReport{{Value: format.Finite(-67004)}, {Name: "match", Value: format.Finite(2193)}, {Name: "bad", Value: format.Finite(-0.5)}})
 	if want := "RP = −67004.0 + 2193.00·match − 0.500000·bad"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
+	"gogi/internal/format"
 	"gogi/match"
 	"gogi/results"
 	"gogi/shogi"
@@ -386,7 +386,7 @@ func (g *gatherer) conclude() {
 		rep.Players[i].conclude()
 	}
 	if rep.Games > 0 {
-		rep.Plies.Mean = number(float64(rep.Plies.Total) / float64(rep.Games))
+		rep.Plies.Mean = format.Finite(float64(rep.Plies.Total) / float64(rep.Games))
 	}
 	tally := g.headToHead()
 	rep.tally = tally
@@ -425,7 +425,7 @@ func (g *gatherer) withoutRepeats() *distinctReport {
 	}
 	k, n := total.Decisive()
 	if i, err := stats.ClopperPearson(k, n, level); err == nil {
-		d.Lo, d.Hi = number(i.Lo), number(i.Hi)
+		d.Lo, d.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
 	}
 	test, err := g.distinct.SignFlip(stats.TwoSided)
 	if err != nil { // as for all pairs, the test over decisive games stands in
@@ -435,7 +435,7 @@ func (g *gatherer) withoutRepeats() *distinctReport {
 		d.Why = "no decisive game"
 		return d
 	}
-	d.P = number(test.P)
+	d.P = format.Finite(test.P)
 	return d
 }
 
@@ -462,14 +462,14 @@ func (p *playerReport) conclude() {
 	s := p.sides
 	p.WorstOverrunMS = float64(s.WorstOverrun.Microseconds()) / 1000
 	if s.DepthPlies > 0 {
-		p.Depth = number(float64(s.DepthSum) / float64(s.DepthPlies))
+		p.Depth = format.Finite(float64(s.DepthSum) / float64(s.DepthPlies))
 	}
 	if s.Plies > 0 {
-		p.NodesPerMove = number(float64(s.Nodes) / float64(s.Plies))
-		p.MillisPerMove = number(float64(s.Time) / float64(time.Millisecond) / float64(s.Plies))
+		p.NodesPerMove = format.Finite(float64(s.Nodes) / float64(s.Plies))
+		p.MillisPerMove = format.Finite(float64(s.Time) / float64(time.Millisecond) / float64(s.Plies))
 	}
 	if s.Time > 0 {
-		p.NodesPerSecond = number(float64(s.Nodes) / s.Time.Seconds())
+		p.NodesPerSecond = format.Finite(float64(s.Nodes) / s.Time.Seconds())
 	}
 }
 
@@ -485,13 +485,13 @@ func (r *report) score(t stats.Tally) {
 	sample, err := t.Sample()
 	var i stats.Interval
 	if err == nil {
-		r.PairVariance = number(sample.Variance)
+		r.PairVariance = format.Finite(sample.Variance)
 		i, err = sample.Interval(level)
 	}
 	if err != nil {
 		interval.Why = err.Error()
 	} else {
-		interval.Method, interval.Lo, interval.Hi = i.Method, number(i.Lo), number(i.Hi)
+		interval.Method, interval.Lo, interval.Hi = i.Method, format.Finite(i.Lo), format.Finite(i.Hi)
 	}
 	r.Intervals = append(r.Intervals, interval)
 }
@@ -505,13 +505,13 @@ func (r *report) winRate(t stats.Tally) {
 		r.Elo.Why = interval.Why
 	} else {
 		q := float64(k) / float64(n)
-		interval.Estimate, interval.Lo, interval.Hi = &q, number(exact.Lo), number(exact.Hi)
+		interval.Estimate, interval.Lo, interval.Hi = &q, format.Finite(exact.Lo), format.Finite(exact.Hi)
 		r.Elo = eloOf(q, exact)
 	}
 	if p, err := stats.BinomialTest(k, n, 0.5, stats.TwoSided); err != nil {
 		test.Why = "no decisive game"
 	} else {
-		test.P = number(p.P)
+		test.P = format.Finite(p.P)
 	}
 	for _, alpha := range []float64{0.05, 0.01} {
 		c := criticalWins{Alpha: alpha}
@@ -529,7 +529,7 @@ func (r *report) winRate(t stats.Tally) {
 // eloOf maps a win rate and its interval to Elo, exactly, as Elo is monotone.
 func eloOf(q float64, i stats.Interval) eloReport {
 	image := stats.EloInterval(i)
-	e := eloReport{Estimate: number(stats.Elo(q)), Lo: number(image.Lo), Hi: number(image.Hi)}
+	e := eloReport{Estimate: format.Finite(stats.Elo(q)), Lo: format.Finite(image.Lo), Hi: format.Finite(image.Hi)}
 	if e.Estimate == nil || e.Lo == nil || e.Hi == nil {
 		e.Why = "infinite where the win rate is 0 or 1"
 	}
@@ -550,7 +550,7 @@ func signFlipOf(t stats.Tally) testReport {
 	case err != nil:
 		report.Why = err.Error()
 	default:
-		report.Method, report.N, report.P = test.Method, test.N, number(test.P)
+		report.Method, report.N, report.P = test.Method, test.N, format.Finite(test.P)
 	}
 	return report
 }
@@ -584,8 +584,8 @@ func anytimeOf(t stats.Tally) intervalReport {
 		interval.Why = err.Error()
 		return interval
 	}
-	interval.Estimate = number(scores.Sum / float64(scores.N))
-	interval.Lo, interval.Hi = number(exact.Lo), number(exact.Hi)
+	interval.Estimate = format.Finite(scores.Sum / float64(scores.N))
+	interval.Lo, interval.Hi = format.Finite(exact.Lo), format.Finite(exact.Hi)
 	return interval
 }
 
@@ -596,7 +596,7 @@ func (r *report) advantage(t stats.Tally) {
 		r.BlackAdvantage.Why = err.Error()
 		return
 	}
-	r.BlackAdvantage.Lo, r.BlackAdvantage.Hi = number(i.Lo), number(i.Hi)
+	r.BlackAdvantage.Lo, r.BlackAdvantage.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
 }
 
 // lists brings the counted things into a fixed order: most frequent first.
@@ -626,12 +626,4 @@ func (g *gatherer) lists() {
 	slices.SortFunc(rep.Crosstable, func(a, b crossReport) int {
 		return cmp.Or(g.index[a.A]-g.index[b.A], g.index[a.B]-g.index[b.B])
 	})
-}
-
-// number is a pointer to v, nil where v is none that JSON can say.
-func number(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"gogi/internal/format"
+
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
@@ -50,12 +52,12 @@ func newLineChart(a string, points []curvePoint) *lineChart {
 	c.Points, c.Even, c.End = strings.TrimSpace(line.String()), y(0.5), y(last.Score)
 	step := float64(max(1, roundUp((last.Pairs+4)/5)))
 	for v := 0.0; v <= float64(last.Pairs); v += step {
-		c.XTicks = append(c.XTicks, tick{x(v), count(int(v))})
+		c.XTicks = append(c.XTicks, tick{x(v), format.Count(int(v))})
 	}
 	for _, v := range scoreTicks(lo, hi) {
-		c.YTicks = append(c.YTicks, tick{y(v), percentShort(max(0, math.Round(v*1000)/1000))})
+		c.YTicks = append(c.YTicks, tick{y(v), format.PercentShort(max(0, math.Round(v*1000)/1000))})
 	}
-	c.Desc = fmt.Sprintf("After %s pairs %s has %s of the points.", count(last.Pairs), a, percent(last.Score))
+	c.Desc = fmt.Sprintf("After %s pairs %s has %s of the points.", format.Count(last.Pairs), a, format.Percent(last.Score))
 	return c
 }
 
@@ -167,22 +169,22 @@ func newColumnChart(classes []lengthClass) *columnChart {
 		return nil
 	}
 	c := &columnChart{frame: frame{Left: 38, Top: 10, Right: 352, Bottom: 160}}
-	c.Desc = fmt.Sprintf("Most frequent: %d to %d plies, %s games.", classes[mode].From, classes[mode].To, count(most))
+	c.Desc = fmt.Sprintf("Most frequent: %d to %d plies, %s games.", classes[mode].From, classes[mode].To, format.Count(most))
 	width := (c.Right - c.Left) / float64(len(classes))
 	top := float64(most) * 1.05
 	for i, class := range classes {
 		height := (c.Bottom - c.Top) * float64(class.Games) / top
 		c.Columns = append(c.Columns, column{
 			X: c.Left + float64(i)*width + width*0.08, Width: width * 0.84, Y: c.Bottom - height, Height: height,
-			Words: fmt.Sprintf("%d to %d plies: %s games", class.From, class.To, count(class.Games)),
+			Words: fmt.Sprintf("%d to %d plies: %s games", class.From, class.To, format.Count(class.Games)),
 		})
 	}
 	for i := 0; i < len(classes); i += (len(classes) + 5) / 6 {
-		c.XTicks = append(c.XTicks, tick{c.Left + float64(i)*width, count(classes[i].From)})
+		c.XTicks = append(c.XTicks, tick{c.Left + float64(i)*width, format.Count(classes[i].From)})
 	}
 	step := roundUp((most + 3) / 4)
 	for v := 0; v <= most; v += step {
-		c.YTicks = append(c.YTicks, tick{c.Bottom - (c.Bottom-c.Top)*float64(v)/top, count(v)})
+		c.YTicks = append(c.YTicks, tick{c.Bottom - (c.Bottom-c.Top)*float64(v)/top, format.Count(v)})
 	}
 	return c
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gogi/diagram"
+	"gogi/internal/format"
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/results"
@@ -153,7 +154,7 @@ func (p *page) write(w io.Writer) error {
 	}
 	p.Style = template.CSS(string(style) + diagram.Style) // both are our own
 	t, err := template.New("report.gohtml").Funcs(template.FuncMap{
-		"count": count, "number": numberOf, "percent": percent, "decimal": decimal, "wdl": wdl, "words": words, "plus": func(a, b int) int { return a + b },
+		"count": format.Count, "number": format.NumberOf, "percent": format.Percent, "decimal": format.Decimal, "wdl": wdl, "words": format.Words, "plus": func(a, b int) int { return a + b },
 		"brief": brief, "label": intervalLabel, "test": testLabel, "text": func(v interface{ text() string }) string { return v.text() }, "tenth": func(v float64) string { return fmt.Sprintf("%.1f", v) },
 		"loser": loserOf, "seconds": func(v float64) time.Duration { return time.Duration(v * float64(time.Second)).Round(time.Second) },
 	}).ParseFS(templates, "templates/*.gohtml")
@@ -162,17 +163,6 @@ func (p *page) write(w io.Writer) error {
 	}
 	return t.Execute(w, p)
 }
-
-// numberOf is "1 game", "2 games".
-func numberOf(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return count(n) + " " + what + "s"
-}
-
-// words is a spelling of the JSON output as one reads it.
-func words(snake string) string { return strings.ReplaceAll(snake, "_", " ") }
 
 // addChanges tells of the differences between the starts of a run.
 func (p *page) addChanges(ctx context.Context, store *results.Store, info *results.RunInfo) error {
@@ -187,7 +177,7 @@ func (p *page) addChanges(ctx context.Context, store *results.Store, info *resul
 	}
 	if n := retargeted(settings); n > 0 {
 		p.Verdict.Caveats = append(p.Verdict.Caveats, fmt.Sprintf(
-			"The number of pairs was changed %s since the first start: tests and intervals hold only if no result was looked at before.", numberOf(n, "time")))
+			"The number of pairs was changed %s since the first start: tests and intervals hold only if no result was looked at before.", format.NumberOf(n, "time")))
 	}
 	return nil
 }
@@ -212,12 +202,12 @@ func (r *report) endingsChart() *barChart {
 		if !ok {
 			i, index[e.Termination] = len(rows), len(rows)
 			t, err := match.ParseTermination(e.Termination)
-			rows = append(rows, bar{Label: words(e.Termination), Fault: err == nil && t.IsFault()})
+			rows = append(rows, bar{Label: format.Words(e.Termination), Fault: err == nil && t.IsFault()})
 		}
 		rows[i].value += float64(e.Count)
 	}
 	for i := range rows {
-		rows[i].Value = fmt.Sprintf("%s (%s)", count(int(rows[i].value)), percent(rows[i].value/float64(r.Games)))
+		rows[i].Value = fmt.Sprintf("%s (%s)", format.Count(int(rows[i].value)), format.Percent(rows[i].value/float64(r.Games)))
 	}
 	return newBarChart(rows)
 }
@@ -227,7 +217,7 @@ func (r *report) playersChart(unit string, digits int, of func(playerReport) *fl
 	var rows []bar
 	for i := range r.Players {
 		if v := of(r.Players[i]); v != nil {
-			rows = append(rows, bar{Label: r.Players[i].Name, Value: decimal(v, digits) + " " + unit, value: *v})
+			rows = append(rows, bar{Label: r.Players[i].Name, Value: format.Decimal(v, digits) + " " + unit, value: *v})
 		}
 	}
 	return newBarChart(rows)
@@ -246,8 +236,8 @@ func (r *report) matrix() []matrixRow {
 	}
 	for _, c := range r.Crosstable {
 		a, b := index[c.A], index[c.B]
-		rows[a].Cells[b] = matrixCell{percent(c.Score), wdl(c.WDL)}
-		rows[b].Cells[a] = matrixCell{percent(1 - c.Score), wdl(c.Mirror())}
+		rows[a].Cells[b] = matrixCell{format.Percent(c.Score), wdl(c.WDL)}
+		rows[b].Cells[a] = matrixCell{format.Percent(1 - c.Score), wdl(c.Mirror())}
 	}
 	return rows
 }
@@ -325,7 +315,7 @@ func newFigure(g match.Row, record kifu.Record) (figure, error) {
 
 // resultOf says who won, by what, and after how many plies.
 func resultOf(g match.Row) string {
-	by := words(g.Termination.String())
+	by := format.Words(g.Termination.String())
 	winner, ok := g.Outcome.Winner()
 	if !ok {
 		return fmt.Sprintf("Drawn by %s after %d plies", by, g.Plies)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gogi/internal/foreign"
+	"gogi/internal/format"
 	"gogi/match"
 	"gogi/results"
 )
@@ -57,12 +58,12 @@ func fence(lines []string) string {
 func (r *report) blockTitle(retargeted int) string {
 	state := "finished"
 	if retargeted > 0 {
-		state += ", target changed " + numberOf(retargeted, "time")
+		state += ", target changed " + format.NumberOf(retargeted, "time")
 	}
 	if !r.Finished {
-		state = fmt.Sprintf("UNFINISHED, %s of %s pairs", count(r.Pairs), count(r.Planned))
+		state = fmt.Sprintf("UNFINISHED, %s of %s pairs", format.Count(r.Pairs), format.Count(r.Planned))
 	}
-	return fmt.Sprintf("gogi %s: %s, %s", r.Run, numberOf(r.Games, "game"), state)
+	return fmt.Sprintf("gogi %s: %s, %s", r.Run, format.NumberOf(r.Games, "game"), state)
 }
 
 // blockPlayer is one player: what it is, and with many players how it did.
@@ -102,7 +103,7 @@ func (b advantageReport) short() string {
 	if b.Lo == nil {
 		return "unknown: " + b.Why
 	}
-	return fmt.Sprintf("%d of %d decisive  %s [%s, %s]", k, n, percent(float64(k)/float64(n)), percent(*b.Lo), percent(*b.Hi))
+	return fmt.Sprintf("%d of %d decisive  %s [%s, %s]", k, n, format.Percent(float64(k)/float64(n)), format.Percent(*b.Lo), format.Percent(*b.Hi))
 }
 
 func (i intervalReport) short() string {
@@ -110,13 +111,13 @@ func (i intervalReport) short() string {
 	case i.Estimate == nil:
 		return "unknown: " + i.Why
 	case i.Lo == nil:
-		return percent(*i.Estimate) + " (no interval)"
+		return format.Percent(*i.Estimate) + " (no interval)"
 	}
 	kind := "exact"
 	if i.Approximate {
 		kind = "approximate"
 	}
-	return fmt.Sprintf("%s [%s, %s] %s %s", percent(*i.Estimate), percent(*i.Lo), percent(*i.Hi), percentShort(i.Level), kind)
+	return fmt.Sprintf("%s [%s, %s] %s %s", format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi), format.PercentShort(i.Level), kind)
 }
 
 func (e eloReport) short() string {
@@ -127,7 +128,7 @@ func (e eloReport) short() string {
 	if e.Hi == nil {
 		sign = 1
 	}
-	return fmt.Sprintf("%s [%s, %s]", elo(e.Estimate, sign), elo(e.Lo, -1), elo(e.Hi, 1))
+	return fmt.Sprintf("%s [%s, %s]", format.Elo(e.Estimate, sign), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1))
 }
 
 func (r *report) blockTest() string {
@@ -142,7 +143,7 @@ func (r *report) blockTest() string {
 	if test.Method == "binomial_exact" {
 		unit = "decisive games"
 	}
-	return fmt.Sprintf("p = %s (two-sided, exact over %s)", pValue(*test.P), unit)
+	return fmt.Sprintf("p = %s (two-sided, exact over %s)", format.PValue(*test.P), unit)
 }
 
 // line is what else decides the games.
@@ -152,13 +153,13 @@ func (p planFacts) line(info *results.RunInfo) string {
 		swap = "colours not swapped"
 	}
 	return fmt.Sprintf("plan    %.12s | rules %s | %s openings (%.8s) | seed %d | %s",
-		info.Digest, info.Rules, count(p.Openings.Count), p.Openings.SHA256, p.Seed, swap)
+		info.Digest, info.Rules, format.Count(p.Openings.Count), p.Openings.SHA256, p.Seed, swap)
 }
 
 func (r *report) blockRemarks() string {
 	repeats := ""
 	if d := r.Distinct; r.Finished && d != nil && d.P != nil && d.Pairs > 0 {
-		repeats = fmt.Sprintf(" (p = %s over the %d pairs without)", pValue(*d.P), d.Pairs)
+		repeats = fmt.Sprintf(" (p = %s over the %d pairs without)", format.PValue(*d.P), d.Pairs)
 	}
 	slowed := 0
 	if r.Unmarked != nil {
@@ -166,7 +167,7 @@ func (r *report) blockRemarks() string {
 	}
 	var list []string
 	for _, f := range r.Faults {
-		list = append(list, fmt.Sprintf("%s %s ×%d", f.Player, words(f.Kind), f.Count))
+		list = append(list, fmt.Sprintf("%s %s ×%d", f.Player, format.Words(f.Kind), f.Count))
 	}
 	for i := range r.Players {
 		if p := &r.Players[i]; p.Incomplete > 0 {

@@ -3,13 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"gogi/internal/format"
 	"gogi/stats"
 )
 
@@ -35,60 +34,33 @@ func (r *report) printTitle(w io.Writer) {
 	if !r.Finished {
 		state = fmt.Sprintf("unfinished, %d of %d pairs", r.Pairs, r.Planned)
 	}
-	title := fmt.Sprintf("%s · %s games in %s pairs · %s · rules %s", r.Run, count(r.Games), count(r.Pairs), state, r.Rules)
+	title := fmt.Sprintf("%s · %s games in %s pairs · %s · rules %s", r.Run, format.Count(r.Games), format.Count(r.Pairs), state, r.Rules)
 	fmt.Fprintf(w, "%s\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)))
 }
 
-// newTable is a table without frames; the columns from the second on are
-// aligned to the right.
-func newTable(header ...any) table.Writer {
-	t := table.NewWriter()
-	t.AppendHeader(header)
-	style := table.StyleLight
-	style.Options = table.Options{SeparateHeader: true}
-	style.Box.MiddleHorizontal = "─"
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "   "
-	style.Format.Header = text.FormatDefault
-	t.SetStyle(style)
-	var columns []table.ColumnConfig
-	for i := 2; i <= len(header); i++ {
-		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	t.SetColumnConfigs(columns)
-	return t
-}
-
-// render prints a table without the blanks that pad its last column.
-func render(w io.Writer, t table.Writer) {
-	for line := range strings.Lines(t.Render() + "\n") {
-		fmt.Fprintln(w, strings.TrimRight(line, " \n"))
-	}
-	fmt.Fprintln(w)
-}
-
 func (r *report) printPlayers(w io.Writer) {
-	t := newTable("player", "limits", "games", "W", "D", "L", "points", "score", "W–D–L as Black", "W–D–L as White")
+	t := format.Table("player", "limits", "games", "W", "D", "L", "points", "score", "W–D–L as Black", "W–D–L as White")
 	for _, p := range r.Players {
 		score := "–"
 		if p.Games > 0 {
-			score = percent(p.Points / float64(p.Games))
+			score = format.Percent(p.Points / float64(p.Games))
 		}
 		t.AppendRow(table.Row{
-			p.Name, p.Limits, count(p.Games), count(p.Wins), count(p.Draws), count(p.Losses),
+			p.Name, p.Limits, format.Count(p.Games), format.Count(p.Wins), format.Count(p.Draws), format.Count(p.Losses),
 			fmt.Sprintf("%.1f", p.Points), score, wdl(p.Black), wdl(p.White),
 		})
 	}
-	render(w, t)
+	format.Render(w, t)
 }
 
 func wdl(c stats.WDL) string { return fmt.Sprintf("%d–%d–%d", c.Wins, c.Draws, c.Losses) }
 
 func (r *report) printCrosstable(w io.Writer) {
-	t := newTable("pairing", "games", "W–D–L", "score")
+	t := format.Table("pairing", "games", "W–D–L", "score")
 	for _, c := range r.Crosstable {
-		t.AppendRow(table.Row{c.A + " against " + c.B, count(c.Games), wdl(c.WDL), percent(c.Score)})
+		t.AppendRow(table.Row{c.A + " against " + c.B, format.Count(c.Games), wdl(c.WDL), format.Percent(c.Score)})
 	}
-	render(w, t)
+	format.Render(w, t)
 }
 
 // printHeadToHead says what the games of A against B prove.
@@ -159,16 +131,16 @@ func (i intervalReport) text() string {
 		return "unknown: " + i.Why
 	}
 	if i.Lo == nil {
-		return percent(*i.Estimate) + ", no interval: " + i.Why
+		return format.Percent(*i.Estimate) + ", no interval: " + i.Why
 	}
 	if i.Method == "anytime" {
-		return fmt.Sprintf("%s   [%s, %s]  %.0f%%, valid at any time", percent(*i.Estimate), percent(*i.Lo), percent(*i.Hi), 100*i.Level)
+		return fmt.Sprintf("%s   [%s, %s]  %.0f%%, valid at any time", format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi), 100*i.Level)
 	}
 	kind := "exact (" + methodName(i.Method) + ")"
 	if i.Approximate {
 		kind = "approximate (" + methodName(i.Method) + ")"
 	}
-	return fmt.Sprintf("%s   [%s, %s]  %.0f%% %s", percent(*i.Estimate), percent(*i.Lo), percent(*i.Hi), 100*i.Level, kind)
+	return fmt.Sprintf("%s   [%s, %s]  %.0f%% %s", format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi), 100*i.Level, kind)
 }
 
 func methodName(method string) string {
@@ -194,18 +166,7 @@ func (e eloReport) text() string {
 	if e.Hi == nil {
 		sign = 1
 	}
-	return fmt.Sprintf("%s   [%s, %s]  image of the exact interval", elo(e.Estimate, sign), elo(e.Lo, -1), elo(e.Hi, 1))
-}
-
-// elo prints a rating difference; a missing one is infinite with the given sign.
-func elo(v *float64, sign int) string {
-	switch {
-	case v != nil:
-		return fmt.Sprintf("%+.1f", *v)
-	case sign < 0:
-		return "−∞"
-	}
-	return "+∞"
+	return fmt.Sprintf("%s   [%s, %s]  image of the exact interval", format.Elo(e.Estimate, sign), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1))
 }
 
 func testLabel(method string) string {
@@ -219,9 +180,9 @@ func (t testReport) text() string {
 	if t.P == nil {
 		return "none: " + t.Why
 	}
-	words := fmt.Sprintf("p = %s two-sided", pValue(*t.P))
+	words := fmt.Sprintf("p = %s two-sided", format.PValue(*t.P))
 	if t.K == nil {
-		return words + fmt.Sprintf(" (sign flips of %s pairs)", count(t.N))
+		return words + fmt.Sprintf(" (sign flips of %s pairs)", format.Count(t.N))
 	}
 	return words + fmt.Sprintf(", %d wins of %d", *t.K, t.N)
 }
@@ -231,10 +192,10 @@ func (t testReport) criticalText() string {
 	var parts []string
 	for _, c := range t.Critical {
 		if c.Wins == nil {
-			parts = append(parts, "no number at "+percentShort(c.Alpha))
+			parts = append(parts, "no number at "+format.PercentShort(c.Alpha))
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("%d at %s", *c.Wins, percentShort(c.Alpha)))
+		parts = append(parts, fmt.Sprintf("%d at %s", *c.Wins, format.PercentShort(c.Alpha)))
 	}
 	return fmt.Sprintf("wins of %d that are significant: %s", t.N, strings.Join(parts, ", "))
 }
@@ -245,7 +206,7 @@ func (g *gateReport) text() string {
 		state = "undecided"
 	}
 	return fmt.Sprintf("%s: %s after %s pairs (%s beyond), log likelihood ratio %s of [%.2f, %.2f]",
-		g.Design, state, count(g.Pairs), count(g.Beyond), decimal(g.LLR, 2), g.Lower, g.Upper)
+		g.Design, state, format.Count(g.Pairs), format.Count(g.Beyond), format.Decimal(g.LLR, 2), g.Lower, g.Upper)
 }
 
 func (d *divergenceReport) text(variance *float64) string {
@@ -253,7 +214,7 @@ func (d *divergenceReport) text(variance *float64) string {
 		return "unknown: no position in which both chose"
 	}
 	return fmt.Sprintf("%s of the %s plies at which both chose in the same position; variance of pair scores %s",
-		percent(*d.PerPly), count(d.Compared), decimal(variance, 4))
+		format.Percent(*d.PerPly), format.Count(d.Compared), format.Decimal(variance, 4))
 }
 
 func (b advantageReport) text() string {
@@ -262,39 +223,39 @@ func (b advantageReport) text() string {
 		return "unknown: " + b.Why
 	}
 	return fmt.Sprintf("%s   [%s, %s]  Black won %d of %d decisive games, %d drawn",
-		percent(float64(b.Wins)/float64(n)), percent(*b.Lo), percent(*b.Hi), b.Wins, n, b.Draws)
+		format.Percent(float64(b.Wins)/float64(n)), format.Percent(*b.Lo), format.Percent(*b.Hi), b.Wins, n, b.Draws)
 }
 
 func (r *report) printTerminations(w io.Writer) {
-	t := newTable("games ended by", "loser", "games", "share")
+	t := format.Table("games ended by", "loser", "games", "share")
 	for _, e := range r.Terminations {
 		loser := e.Loser
 		if loser == "" {
 			loser = "drawn"
 		}
-		t.AppendRow(table.Row{strings.ReplaceAll(e.Termination, "_", " "), loser, count(e.Count), percent(float64(e.Count) / float64(r.Games))})
+		t.AppendRow(table.Row{strings.ReplaceAll(e.Termination, "_", " "), loser, format.Count(e.Count), format.Percent(float64(e.Count) / float64(r.Games))})
 	}
-	render(w, t)
+	format.Render(w, t)
 }
 
 func (r *report) printPlay(w io.Writer) {
-	t := newTable("play", "depth", "nodes/move", "nodes/s", "ms/move", "worst overrun", "ponder hits")
+	t := format.Table("play", "depth", "nodes/move", "nodes/s", "ms/move", "worst overrun", "ponder hits")
 	for _, p := range r.Players {
 		ponder := "–"
 		if n := p.PonderHits + p.PonderMisses; n > 0 {
-			ponder = percent(float64(p.PonderHits) / float64(n))
+			ponder = format.Percent(float64(p.PonderHits) / float64(n))
 		}
 		t.AppendRow(table.Row{
-			p.Name, decimal(p.Depth, 1), decimal(p.NodesPerMove, 0), decimal(p.NodesPerSecond, 0),
-			decimal(p.MillisPerMove, 1), fmt.Sprintf("%.0f ms", p.WorstOverrunMS), ponder,
+			p.Name, format.Decimal(p.Depth, 1), format.Decimal(p.NodesPerMove, 0), format.Decimal(p.NodesPerSecond, 0),
+			format.Decimal(p.MillisPerMove, 1), fmt.Sprintf("%.0f ms", p.WorstOverrunMS), ponder,
 		})
 	}
-	render(w, t)
+	format.Render(w, t)
 }
 
 // printRemarks are the things that should be zero, and the length of games.
 func (r *report) printRemarks(w io.Writer) {
-	fmt.Fprintf(w, "game length     mean %s plies, %d to %d\n", decimal(r.Plies.Mean, 1), r.Plies.Min, r.Plies.Max)
+	fmt.Fprintf(w, "game length     mean %s plies, %d to %d\n", format.Decimal(r.Plies.Mean, 1), r.Plies.Min, r.Plies.Max)
 	fmt.Fprintf(w, "duplicate games %s\n", duplicates(r.Duplicates))
 	if len(r.Faults) == 0 {
 		fmt.Fprintln(w, "faults          none")
@@ -304,13 +265,13 @@ func (r *report) printRemarks(w io.Writer) {
 	}
 	for _, p := range r.Players {
 		if p.Incomplete > 0 {
-			fmt.Fprintf(w, "councils        %s of the votes of %s lacked a member that failed or said nothing legal: see gogi votes\n", count(p.Incomplete), p.Name)
+			fmt.Fprintf(w, "councils        %s of the votes of %s lacked a member that failed or said nothing legal: see gogi votes\n", format.Count(p.Incomplete), p.Name)
 		}
 	}
 	if u := r.Unmarked; u != nil {
 		fmt.Fprintf(w, "slowed moves    %d pairs had a move that the machine slowed; without them %d–%d–%d", u.Marked, u.Wins, u.Draws, u.Losses)
 		if u.Score != nil {
-			fmt.Fprintf(w, ", score %s", percent(*u.Score))
+			fmt.Fprintf(w, ", score %s", format.Percent(*u.Score))
 		}
 		fmt.Fprintln(w)
 	}
@@ -320,39 +281,5 @@ func duplicates(n int) string {
 	if n == 0 {
 		return "none"
 	}
-	return count(n) + " (equal to an earlier game move for move: they prove nothing new)"
-}
-
-func percent(v float64) string { return fmt.Sprintf("%.1f%%", 100*v) }
-
-func percentShort(v float64) string { return fmt.Sprintf("%g%%", 100*v) }
-
-// pValue has three significant digits, and never reads as zero.
-func pValue(p float64) string {
-	switch {
-	case p >= 0.001:
-		return fmt.Sprintf("%.3f", p)
-	case p > 0:
-		return fmt.Sprintf("%.1e", p)
-	}
-	return "< 1e-308"
-}
-
-func decimal(v *float64, digits int) string {
-	if v == nil {
-		return "–"
-	}
-	if digits == 0 {
-		return count(int(math.Round(*v)))
-	}
-	return fmt.Sprintf("%.*f", digits, *v)
-}
-
-// count groups a number's digits by three.
-func count(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return format.Count(n) + " (equal to an earlier game move for move: they prove nothing new)"
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"gogi/internal/format"
 	"gogi/stats"
 )
 
@@ -90,7 +91,7 @@ func (r *report) claim(test *testReport, swapped bool) verdict {
 	switch {
 	case !r.Finished:
 		return verdict{Kind: "none", Short: "unfinished, no verdict", Claim: fmt.Sprintf(
-			"There is no verdict yet: %s of %s pairs are played.", count(r.Pairs), count(r.Planned)), Reasons: []string{
+			"There is no verdict yet: %s of %s pairs are played.", format.Count(r.Pairs), format.Count(r.Planned)), Reasons: []string{
 			"Who looks often enough sees a good result between equals, too: tests and intervals only hold at the end that was planned.",
 		}}
 	case !swapped:
@@ -128,7 +129,7 @@ func significant(p float64) bool { return stats.Test{P: p}.Significant(1 - level
 
 func (r *report) scoreSentence(c crossReport) string {
 	return fmt.Sprintf("%s scored %s of the points in %s against %s: %s won, %s drawn, %s lost.",
-		r.A, percent(c.Score), numberOf(c.Games, "game"), r.B, count(c.Wins), count(c.Draws), count(c.Losses))
+		r.A, format.Percent(c.Score), format.NumberOf(c.Games, "game"), r.B, format.Count(c.Wins), format.Count(c.Draws), format.Count(c.Losses))
 }
 
 func (r *report) winsSentence() string {
@@ -136,13 +137,13 @@ func (r *report) winsSentence() string {
 	k, n := e.Decisive()
 	text := "It won"
 	if d := r.Distinct; d != nil {
-		text = fmt.Sprintf("Without repeated games, which are in %s, it won", numberOf(d.Repeated, "pair"))
+		text = fmt.Sprintf("Without repeated games, which are in %s, it won", format.NumberOf(d.Repeated, "pair"))
 	}
 	if n == 0 || e.lo == nil {
 		return text + " no game and lost none."
 	}
 	return text + fmt.Sprintf(" %s of %s decisive games: %s, with %s to %s as the exact %s interval.",
-		count(k), count(n), percent(float64(k)/float64(n)), percent(*e.lo), percent(*e.hi), percentShort(level))
+		format.Count(k), format.Count(n), format.Percent(float64(k)/float64(n)), format.Percent(*e.lo), format.Percent(*e.hi), format.PercentShort(level))
 }
 
 func (r *report) interval(of string) *intervalReport {
@@ -165,9 +166,9 @@ func (r *report) testSentence(t *testReport, swapped bool) string {
 			method += ", which stands in for the one over pairs"
 		}
 	}
-	text := fmt.Sprintf("Two equal players get a result at least this one-sided with probability p = %s (%s, two-sided).", pValue(*t.P), method)
+	text := fmt.Sprintf("Two equal players get a result at least this one-sided with probability p = %s (%s, two-sided).", format.PValue(*t.P), method)
 	if d := r.Distinct; d != nil && d.P != nil {
-		text += fmt.Sprintf(" Of the %s without repeated games, p = %s.", numberOf(d.Pairs, "pair"), pValue(*d.P))
+		text += fmt.Sprintf(" Of the %s without repeated games, p = %s.", format.NumberOf(d.Pairs, "pair"), format.PValue(*d.P))
 	}
 	return text
 }
@@ -180,7 +181,7 @@ func (r *report) eloSentence() string {
 		return "How large a difference may be is not known."
 	}
 	image := stats.EloInterval(stats.Interval{Lo: *e.lo, Hi: *e.hi})
-	span := fmt.Sprintf("%s to %s Elo", elo(number(image.Lo), -1), elo(number(image.Hi), 1))
+	span := fmt.Sprintf("%s to %s Elo", format.Elo(format.Finite(image.Lo), -1), format.Elo(format.Finite(image.Hi), 1))
 	if e.p == nil || significant(*e.p) || r.disagree() {
 		return fmt.Sprintf("In Elo, that interval is %s for %s.", span, r.A)
 	}
@@ -197,13 +198,13 @@ func (r *report) caveats() []string {
 		all = append(all, "The interval takes the two games of a pair for independent, which they are not; so it and the test, which decides, differ about an even score.")
 	}
 	if r.Duplicates > 0 {
-		all = append(all, fmt.Sprintf("%s of %s games repeat an earlier one move for move and prove nothing new, but are counted in the tables.", count(r.Duplicates), count(r.Games)))
+		all = append(all, fmt.Sprintf("%s of %s games repeat an earlier one move for move and prove nothing new, but are counted in the tables.", format.Count(r.Duplicates), format.Count(r.Games)))
 	}
 	if faults := r.faultCount(); faults > 0 {
-		all = append(all, fmt.Sprintf("%s of %s games ended by an engine's fault (a crash, a late or an illegal move), which tells of reliability rather than strength.", count(faults), count(r.Games)))
+		all = append(all, fmt.Sprintf("%s of %s games ended by an engine's fault (a crash, a late or an illegal move), which tells of reliability rather than strength.", format.Count(faults), format.Count(r.Games)))
 	}
 	if r.Unmarked != nil {
-		all = append(all, numberOf(r.Unmarked.Marked, "pair")+" had a move that the machine slowed.")
+		all = append(all, format.NumberOf(r.Unmarked.Marked, "pair")+" had a move that the machine slowed.")
 	}
 	return all
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"gogi/internal/foreign"
+	"gogi/internal/format"
+	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/results"
 	"gogi/shogi"
@@ -72,16 +73,10 @@ func printReport(ctx context.Context, w io.Writer, store *results.Store, run str
 		return err
 	}
 	if asJSON {
-		return printJSON(w, r)
+		return format.JSON(w, r)
 	}
 	r.print(w)
 	return nil
-}
-
-func printJSON(w io.Writer, v any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(v)
 }
 
 // makeReport reads all games of a run once, and shows each to the watchers, too.
@@ -148,13 +143,13 @@ func (c *runsCommand) Run(ctx context.Context, env *environment) error {
 		rows = append(rows, row)
 	}
 	if c.JSON {
-		return printJSON(env.out, map[string]any{"version": 1, "runs": rows})
+		return format.JSON(env.out, map[string]any{"version": 1, "runs": rows})
 	}
-	t := newTable("run", "players", "pairs", "planned", "begun")
+	t := format.Table("run", "players", "pairs", "planned", "begun")
 	for _, r := range rows {
-		t.AppendRow(table.Row{r.Name, strings.Join(r.Players, ", "), count(r.Pairs), count(r.Planned), r.Created})
+		t.AppendRow(table.Row{r.Name, strings.Join(r.Players, ", "), format.Count(r.Pairs), format.Count(r.Planned), r.Created})
 	}
-	render(env.out, t)
+	format.Render(env.out, t)
 	return nil
 }
 
@@ -194,7 +189,7 @@ func (c *gamesCommand) Run(ctx context.Context, env *environment) error {
 func (c *gamesCommand) printGame(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
 	pair, leg, err := parseGameName(c.Game)
 	if err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	record, err := store.Record(ctx, info.ID, pair, leg)
 	if err != nil {
@@ -238,9 +233,9 @@ func (c *gamesCommand) list(ctx context.Context, w io.Writer, store *results.Sto
 		return err
 	}
 	if c.JSON {
-		return printJSON(w, map[string]any{"version": 1, "games": rows})
+		return format.JSON(w, map[string]any{"version": 1, "games": rows})
 	}
-	t := newTable("game", "plies", "opening", "Black", "White", "won by", "by", "note")
+	t := format.Table("game", "plies", "opening", "Black", "White", "won by", "by", "note")
 	t.SetColumnConfigs([]table.ColumnConfig{
 		{Number: 2, Align: text.AlignRight, AlignHeader: text.AlignRight},
 		{Number: 3, Align: text.AlignRight, AlignHeader: text.AlignRight},
@@ -251,7 +246,7 @@ func (c *gamesCommand) list(ctx context.Context, w io.Writer, store *results.Sto
 			strings.ReplaceAll(r.Termination, "_", " "), foreign.Printable(r.Note, 60),
 		})
 	}
-	render(w, t)
+	format.Render(w, t)
 	return nil
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/internal/format"
+
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
@@ -35,7 +37,7 @@ func (c *gameCouncil) svg() (string, error) {
 	f := newWeightsFigure(c)
 	var b strings.Builder
 	height := f.Bottom + 52
-	title := fmt.Sprintf("Weights of the members of %s, game %s", shown(c.Council), c.game)
+	title := fmt.Sprintf("Weights of the members of %s, game %s", format.Name(c.Council), c.game)
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %g" font-family="sans-serif" font-size="12" fill="#222" role="img">
 <title>%s</title>
 <desc>%s</desc>
@@ -43,7 +45,7 @@ func (c *gameCouncil) svg() (string, error) {
 <text x="%d" y="26" font-size="16" font-weight="bold">%s</text>
 <text x="%d" y="44" fill="#555">rule %s, %s</text>
 `, weightsWidth, height, html.EscapeString(title), html.EscapeString(f.words()), weightsWidth, height, weightsLeft, html.EscapeString(title),
-		weightsLeft, html.EscapeString(c.Rule), numberOf(len(c.Decisions), "decision"))
+		weightsLeft, html.EscapeString(c.Rule), format.NumberOf(len(c.Decisions), "decision"))
 	f.axes(&b)
 	for i := range c.Members {
 		f.line(&b, i)
@@ -76,7 +78,7 @@ func (f *weightsFigure) words() string {
 	var parts []string
 	for i, name := range f.Members {
 		weights := f.weights(i)
-		parts = append(parts, fmt.Sprintf("%s from %s to %s", shown(name), shortWeight(weights[0]), shortWeight(weights[len(weights)-1])))
+		parts = append(parts, fmt.Sprintf("%s from %s to %s", format.Name(name), shortWeight(weights[0]), shortWeight(weights[len(weights)-1])))
 	}
 	return strings.Join(parts, "; ") + "."
 }
@@ -195,7 +197,7 @@ func (f *weightsFigure) labels(b *strings.Builder) {
 		fmt.Fprintf(b, "<path d=\"M%g,%.1fL%g,%.1f\" fill=\"none\" stroke=\"#999\" stroke-width=\"0.6\"/>", f.Right, f.y(final(i)), f.Right+22, heights[k])
 		fmt.Fprintf(b, "<path d=\"M%g,%.1fh40\" stroke=\"%s\" stroke-width=\"1.6\" stroke-dasharray=\"%s\"/>", f.Right+24, heights[k], colour, cmp.Or(dash, "none"))
 		badge(b, i, f.Right+44, heights[k])
-		fmt.Fprintf(b, "<text x=\"%g\" y=\"%.1f\">%s: %s</text>\n", f.Right+70, heights[k]+4, html.EscapeString(text.Snip(shown(f.Members[i]), 22, "…")), shortWeight(final(i)))
+		fmt.Fprintf(b, "<text x=\"%g\" y=\"%.1f\">%s: %s</text>\n", f.Right+70, heights[k]+4, html.EscapeString(text.Snip(format.Name(f.Members[i]), 22, "…")), shortWeight(final(i)))
 	}
 }
 

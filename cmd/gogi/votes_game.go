@@ -11,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"gogi/ensemble"
+	"gogi/internal/format"
 )
 
 // gameVotes is what gogi votes --game prints.
@@ -81,15 +82,15 @@ func (r *gameVotes) print(w io.Writer) {
 
 // print is the table move by move.
 func (c *gameCouncil) print(w io.Writer) {
-	printHeading(w, fmt.Sprintf("%s · rule %s · game %s · %s", shown(c.Council), c.Rule, c.game, numberOf(len(c.Decisions), "decision")))
+	printHeading(w, fmt.Sprintf("%s · rule %s · game %s · %s", format.Name(c.Council), c.Rule, c.game, format.NumberOf(len(c.Decisions), "decision")))
 	header := []any{"ply", "own", "played", "votes", "decided by", ""}
 	for i, name := range c.Members {
 		header = append(header, strconv.Itoa(i+1))
-		fmt.Fprintf(w, "%3d  %s\n", i+1, shown(name))
+		fmt.Fprintf(w, "%3d  %s\n", i+1, format.Name(name))
 	}
 	fmt.Fprintf(w, "\nUnder the members' numbers are their weights after the decision.\n\n")
-	t := newTable(header...)
-	columns := append(rightFrom(1, 2), rightFrom(7, len(header))...)
+	t := format.Table(header...)
+	columns := append(format.RightAligned(1, 2), format.RightAligned(7, len(header))...)
 	t.SetColumnConfigs(append(columns, table.ColumnConfig{Number: 3, Align: text.AlignLeft}))
 	for i := range c.Decisions {
 		d := &c.Decisions[i]
@@ -99,7 +100,7 @@ func (c *gameCouncil) print(w io.Writer) {
 		}
 		t.AppendRow(row)
 	}
-	render(w, t)
+	format.Render(w, t)
 }
 
 // reason is what decided, a tie-break included.

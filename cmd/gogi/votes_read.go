@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"gogi/ensemble"
+	"gogi/internal/format"
+	"gogi/internal/usage"
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/results"
@@ -76,7 +78,7 @@ func (s *votesSource) storedGames(ctx context.Context, store *results.Store, inf
 	if s.Game != "" {
 		var err error
 		if pair, leg, err = parseGameName(s.Game); err != nil {
-			return nil, usageError(err)
+			return nil, usage.Wrap(err)
 		}
 		filter = results.Filter{FromPair: pair, Pairs: 1}
 	}
@@ -105,7 +107,7 @@ func (s *votesSource) noVotes(info *results.RunInfo, games int) error {
 	case s.Game != "":
 		return fmt.Errorf("game %s of run %s has no votes: neither side is a council", s.Game, info.Name)
 	}
-	return fmt.Errorf("run %s has no votes: none of %s is a council (%s)", info.Name, strings.Join(info.Players, ", "), numberOf(games, "game"))
+	return fmt.Errorf("run %s has no votes: none of %s is a council (%s)", info.Name, strings.Join(info.Players, ", "), format.NumberOf(games, "game"))
 }
 
 // votesOf reads the votes of a game's councils.
@@ -218,7 +220,7 @@ func (l *logReader) close(g *votedGame) error {
 	}
 	if l.source.Game != "" {
 		if pair, leg, err := parseGameName(l.source.Game); err != nil || leg != 0 || strconv.Itoa(pair) != g.name {
-			return usageError(err)
+			return usage.Wrap(err)
 		}
 	}
 	l.seen++
@@ -235,7 +237,7 @@ func (l *logReader) end() error {
 	case l.next == 0:
 		return fmt.Errorf("%s: there are no votes in it", l.source.Log)
 	case l.seen == 0:
-		return fmt.Errorf("%s: none of its %s is the one that was asked for", l.source.Log, numberOf(l.next, "game"))
+		return fmt.Errorf("%s: none of its %s is the one that was asked for", l.source.Log, format.NumberOf(l.next, "game"))
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"gogi/ensemble"
+	"gogi/internal/format"
+	"gogi/internal/usage"
 )
 
 // votesReplayCommand takes recorded votes again.
@@ -28,7 +30,7 @@ func (c *votesReplayCommand) Run(ctx context.Context, env *environment) error {
 		err = c.check()
 	}
 	if err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	r.Run, err = c.each(ctx, r.add)
 	if err != nil {
@@ -36,7 +38,7 @@ func (c *votesReplayCommand) Run(ctx context.Context, env *environment) error {
 	}
 	r.finish()
 	if c.JSON {
-		err = printJSON(env.out, r)
+		err = format.JSON(env.out, r)
 	} else {
 		r.print(env.out)
 	}
@@ -210,7 +212,7 @@ func (x *replayRule) next(vote *ensemble.Record, place string, verify bool) erro
 func (r *replayReport) finish() {
 	for _, c := range r.Councils {
 		for _, x := range c.Replays {
-			x.Share = number(float64(x.Differs) / float64(x.Decisions))
+			x.Share = format.Finite(float64(x.Differs) / float64(x.Decisions))
 		}
 	}
 }
@@ -226,7 +228,7 @@ func (r *replayReport) verdict() error {
 	}
 	switch {
 	case differs > 0:
-		return fmt.Errorf("%d of %s are not the recorded ones when the votes are taken again", differs, numberOf(decisions, "decision"))
+		return fmt.Errorf("%d of %s are not the recorded ones when the votes are taken again", differs, format.NumberOf(decisions, "decision"))
 	case decisions == 0:
 		return errors.New("no decision could be checked")
 	}
@@ -235,7 +237,7 @@ func (r *replayReport) verdict() error {
 
 func (r *replayReport) print(w io.Writer) {
 	for _, c := range r.Councils {
-		printHeading(w, fmt.Sprintf("%s · rule %s · %s taken again", shown(c.Council), c.Rule, numberOf(c.Games, "game")))
+		printHeading(w, fmt.Sprintf("%s · rule %s · %s taken again", format.Name(c.Council), c.Rule, format.NumberOf(c.Games, "game")))
 		if r.Verifies {
 			c.Replays[0].printCheck(w)
 			continue
@@ -251,25 +253,25 @@ func (x *replayRule) printCheck(w io.Writer) {
 		fmt.Fprintf(w, "not checked: %s\n\n", x.Why)
 		return
 	case x.Differs == 0:
-		fmt.Fprintf(w, "%s: all are the recorded ones, weights included\n\n", numberOf(x.Decisions, "decision"))
+		fmt.Fprintf(w, "%s: all are the recorded ones, weights included\n\n", format.NumberOf(x.Decisions, "decision"))
 		return
 	}
-	t := newTable("where", "decision", "what differs")
-	t.SetColumnConfigs(rightFrom(2, 2))
+	t := format.Table("where", "decision", "what differs")
+	t.SetColumnConfigs(format.RightAligned(2, 2))
 	for _, p := range x.Where[:min(len(x.Where), shownPlaces)] {
 		t.AppendRow(table.Row{p.Place, p.Own, p.What})
 	}
-	render(w, t)
+	format.Render(w, t)
 	x.printMore(w)
 }
 
 // print compares other rules with the recorded decisions.
 func (c *replayCouncil) print(w io.Writer) {
-	t := newTable("rule", "decisions", "another move", "share", "in ties", "in clear votes")
+	t := format.Table("rule", "decisions", "another move", "share", "in ties", "in clear votes")
 	for _, x := range c.Replays {
-		t.AppendRow(table.Row{x.name(), count(x.Decisions), count(x.Differs), percentOr(x.Share), count(x.InTies), count(x.Differs - x.InTies)})
+		t.AppendRow(table.Row{x.name(), format.Count(x.Decisions), format.Count(x.Differs), percentOr(x.Share), format.Count(x.InTies), format.Count(x.Differs - x.InTies)})
 	}
-	render(w, t)
+	format.Render(w, t)
 	for _, x := range c.Replays {
 		if x.Why != "" {
 			fmt.Fprintf(w, "%s: %s\n\n", x.name(), x.Why)
@@ -277,11 +279,11 @@ func (c *replayCouncil) print(w io.Writer) {
 		if len(x.Where) == 0 {
 			continue
 		}
-		t := newTable(x.name()+" plays otherwise in", "decision", "recorded", "now")
+		t := format.Table(x.name()+" plays otherwise in", "decision", "recorded", "now")
 		for _, p := range x.Where[:min(len(x.Where), shownPlaces)] {
 			t.AppendRow(table.Row{p.Place, p.Own, p.Recorded, p.Played})
 		}
-		render(w, t)
+		format.Render(w, t)
 		x.printMore(w)
 	}
 }
@@ -295,6 +297,6 @@ func (x *replayRule) name() string {
 
 func (x *replayRule) printMore(w io.Writer) {
 	if more := x.Differs - shownPlaces; more > 0 {
-		fmt.Fprintf(w, "… and %s more\n\n", count(more))
+		fmt.Fprintf(w, "… and %s more\n\n", format.Count(more))
 	}
 }

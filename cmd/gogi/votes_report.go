@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gogi/ensemble"
+	"gogi/internal/format"
 )
 
 // votesReport is what gogi votes prints of a run or a log.
@@ -366,12 +367,12 @@ func (c *councilReport) finish() {
 
 // share fills in both shares.
 func (c *councilReport) share(s *splitShare) {
-	s.OfDecisions = number(float64(s.Count) / float64(c.Decisions))
+	s.OfDecisions = format.Finite(float64(s.Count) / float64(c.Decisions))
 	if c.Plies == nil {
 		s.Why = c.Why
 		return
 	}
-	s.OfPlies = number(float64(s.Count) / float64(*c.Plies))
+	s.OfPlies = format.Finite(float64(s.Count) / float64(*c.Plies))
 	if s.OfPlies == nil {
 		s.Why = "the games have no plies"
 	}
@@ -380,18 +381,18 @@ func (c *councilReport) share(s *splitShare) {
 func (c *councilReport) finishMembers() {
 	for i := range c.Members {
 		m := &c.Members[i]
-		if m.Share = number(float64(m.Adopted) / float64(m.Votes)); m.Share == nil {
+		if m.Share = format.Finite(float64(m.Adopted) / float64(m.Votes)); m.Share == nil {
 			m.Why = "it never voted"
 		}
 		for j := range i {
 			a := agreementShare{A: c.Members[j].Name, B: m.Name, Both: c.both[i][j], Same: c.agree[i][j]}
-			if a.Share = number(float64(a.Same) / float64(a.Both)); a.Share == nil {
+			if a.Share = format.Finite(float64(a.Same) / float64(a.Both)); a.Share == nil {
 				a.Why = "they never voted in the same decision"
 			}
 			c.Agreements = append(c.Agreements, a)
 		}
 	}
-	if c.Entropy.Mean = number(c.entropy / float64(c.Voted)); c.Entropy.Mean == nil {
+	if c.Entropy.Mean = format.Finite(c.entropy / float64(c.Voted)); c.Entropy.Mean == nil {
 		c.Entropy.Why = "nobody voted"
 	}
 }
@@ -401,8 +402,8 @@ func (c *councilReport) finishLeaders() {
 	if c.tenures == 0 {
 		c.Leaders.Why = "the weights were equal all the time"
 	} else {
-		c.Leaders.PerGame = number(float64(c.leaders) / float64(c.Leaders.Games))
-		c.Leaders.MeanTenure = number(float64(c.led) / float64(c.tenures))
+		c.Leaders.PerGame = format.Finite(float64(c.leaders) / float64(c.Leaders.Games))
+		c.Leaders.MeanTenure = format.Finite(float64(c.led) / float64(c.tenures))
 		c.Leaders.LongestTenure = &c.longest
 	}
 	if len(c.onsets) == 0 {

@@ -12,6 +12,7 @@ import (
 
 	"gogi/ensemble"
 	"gogi/internal/foreign"
+	"gogi/internal/format"
 )
 
 // print writes the report as a person reads it.
@@ -22,8 +23,8 @@ func (r *votesReport) print(w io.Writer) {
 }
 
 func (c *councilReport) print(w io.Writer) {
-	printHeading(w, fmt.Sprintf("%s · rule %s · %s · %s · %s", shown(c.Council), c.Rule,
-		numberOf(len(c.Members), "member"), numberOf(c.Games, "game"), numberOf(c.Decisions, "decision")))
+	printHeading(w, fmt.Sprintf("%s · rule %s · %s · %s · %s", format.Name(c.Council), c.Rule,
+		format.NumberOf(len(c.Members), "member"), format.NumberOf(c.Games, "game"), format.NumberOf(c.Decisions, "decision")))
 	c.printReasons(w)
 	c.printSplits(w)
 	c.printRemarks(w)
@@ -37,11 +38,11 @@ func printHeading(w io.Writer, title string) {
 }
 
 func (c *councilReport) printReasons(w io.Writer) {
-	t := newTable("decided by", "decisions", "share")
+	t := format.Table("decided by", "decisions", "share")
 	for _, x := range c.By {
-		t.AppendRow(table.Row{reasonWords(x.By), count(x.Count), percent(x.Share)})
+		t.AppendRow(table.Row{reasonWords(x.By), format.Count(x.Count), format.Percent(x.Share)})
 	}
-	render(w, t)
+	format.Render(w, t)
 }
 
 // shownSplits is how many kinds of splits a table shows.
@@ -55,9 +56,9 @@ func (c *councilReport) printSplits(w io.Writer) {
 	if c.Plies != nil {
 		header = append(header, "of all plies")
 	}
-	t := newTable(header...)
+	t := format.Table(header...)
 	row := func(name string, s splitShare) {
-		row := table.Row{name, count(s.Count), percentOr(s.OfDecisions)}
+		row := table.Row{name, format.Count(s.Count), percentOr(s.OfDecisions)}
 		t.AppendRow(append(row, percentOr(s.OfPlies))[:len(header)])
 	}
 	rest, kinds := splitShare{}, 0
@@ -71,16 +72,16 @@ func (c *councilReport) printSplits(w io.Writer) {
 	}
 	if kinds > 0 {
 		c.share(&rest)
-		row(numberOf(kinds, "other split"), rest)
+		row(format.NumberOf(kinds, "other split"), rest)
 	}
-	render(w, t)
+	format.Render(w, t)
 }
 
 func percentOr(v *float64) string {
 	if v == nil {
 		return "–"
 	}
-	return percent(*v)
+	return format.Percent(*v)
 }
 
 // printRemarks are single numbers, a line each.
@@ -99,23 +100,23 @@ func (c *councilReport) printRemarks(w io.Writer) {
 		line("outweighing all", "%s", c.Dictators.text(c.Games))
 	}
 	if c.Early > 0 {
-		line("decided early", "%s", numberOf(c.Early, "decision"))
+		line("decided early", "%s", format.NumberOf(c.Early, "decision"))
 	}
 	if c.TakenBack > 0 {
-		line("taken back", "%s, not counted", numberOf(c.TakenBack, "decision"))
+		line("taken back", "%s, not counted", format.NumberOf(c.TakenBack, "decision"))
 	}
 	if c.Plies == nil {
 		line("", "shares of all plies are unknown: %s", c.Why)
 	} else {
-		line("plies", "%s in the games, both sides, without the openings", count(*c.Plies))
+		line("plies", "%s in the games, both sides, without the openings", format.Count(*c.Plies))
 	}
 	fmt.Fprintln(w)
 }
 
 func (s splitShare) text() string {
-	words := fmt.Sprintf("%s, %s of its decisions", numberOf(s.Count, "decision"), percentOr(s.OfDecisions))
+	words := fmt.Sprintf("%s, %s of its decisions", format.NumberOf(s.Count, "decision"), percentOr(s.OfDecisions))
 	if s.OfPlies != nil {
-		words += fmt.Sprintf(", %s of all plies", percent(*s.OfPlies))
+		words += fmt.Sprintf(", %s of all plies", format.Percent(*s.OfPlies))
 	}
 	return words
 }
@@ -124,7 +125,7 @@ func (s splitShare) text() string {
 func (t topTies) levels() string {
 	var parts []string
 	for _, x := range t.Levels {
-		parts = append(parts, fmt.Sprintf("%s %s", tieWords(x.Tie), count(x.Count)))
+		parts = append(parts, fmt.Sprintf("%s %s", tieWords(x.Tie), format.Count(x.Count)))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -144,7 +145,7 @@ func (l leaderReport) text() string {
 		return "none: " + l.Why
 	}
 	return fmt.Sprintf("stays for %.1f decisions on average, %d at most; %.1f different ones a game, one throughout in %d of %s",
-		*l.MeanTenure, *l.LongestTenure, *l.PerGame, l.OneThroughout, numberOf(l.Games, "game"))
+		*l.MeanTenure, *l.LongestTenure, *l.PerGame, l.OneThroughout, format.NumberOf(l.Games, "game"))
 }
 
 func (d dictatorReport) text(games int) string {
@@ -152,21 +153,21 @@ func (d dictatorReport) text(games int) string {
 		return "never: " + d.Why
 	}
 	return fmt.Sprintf("one member weighed more than all others together in %d of %s, from its decision %d on at the earliest, %d in the median",
-		d.Games, numberOf(games, "game"), *d.Earliest, *d.MedianOnset)
+		d.Games, format.NumberOf(games, "game"), *d.Earliest, *d.MedianOnset)
 }
 
 func (c *councilReport) printMembers(w io.Writer) {
-	t := newTable("", "member", "votes", "followed", "share", "led", "nodes a vote", "other ballots")
-	t.SetColumnConfigs(append(rightFrom(3, 7), table.ColumnConfig{Number: 1, Align: text.AlignRight}))
+	t := format.Table("", "member", "votes", "followed", "share", "led", "nodes a vote", "other ballots")
+	t.SetColumnConfigs(append(format.RightAligned(3, 7), table.ColumnConfig{Number: 1, Align: text.AlignRight}))
 	for i := range c.Members {
 		m := &c.Members[i]
 		nodes := "–"
 		if m.Votes > 0 {
-			nodes = count(int(m.Nodes / uint64(m.Votes))) //nolint:gosec // positive
+			nodes = format.Count(int(m.Nodes / uint64(m.Votes))) //nolint:gosec // positive
 		}
-		t.AppendRow(table.Row{i + 1, shown(m.Name), count(m.Votes), count(m.Adopted), percentOr(m.Share), count(m.Led), nodes, m.others()})
+		t.AppendRow(table.Row{i + 1, format.Name(m.Name), format.Count(m.Votes), format.Count(m.Adopted), percentOr(m.Share), format.Count(m.Led), nodes, m.others()})
 	}
-	render(w, t)
+	format.Render(w, t)
 }
 
 // others are the ballots that were no vote.
@@ -174,7 +175,7 @@ func (m *memberReport) others() string {
 	var parts []string
 	for _, x := range m.Ballots {
 		if x.Kind != ensemble.KindMove {
-			parts = append(parts, fmt.Sprintf("%s %s", kindWords(x.Kind), count(x.Count)))
+			parts = append(parts, fmt.Sprintf("%s %s", kindWords(x.Kind), format.Count(x.Count)))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -209,24 +210,24 @@ func (c *councilReport) printAgreement(w io.Writer) {
 	for i := 2; i < len(c.Members); i++ {
 		header = append(header, strconv.Itoa(i))
 	}
-	t := newTable(header...)
+	t := format.Table(header...)
 	for i := 1; i < len(c.Members); i++ {
-		row := table.Row{fmt.Sprintf("%d %s", i+1, shown(c.Members[i].Name))}
+		row := table.Row{fmt.Sprintf("%d %s", i+1, format.Name(c.Members[i].Name))}
 		for j := range i {
-			row = append(row, percentOr(number(float64(c.agree[i][j])/float64(c.both[i][j]))))
+			row = append(row, percentOr(format.Finite(float64(c.agree[i][j])/float64(c.both[i][j]))))
 		}
 		t.AppendRow(row)
 	}
-	render(w, t)
+	format.Render(w, t)
 }
 
 func (c *councilReport) printShadows(w io.Writer) {
 	if len(c.Shadows) == 0 {
 		return
 	}
-	t := newTable("rule asked beside", "decisions", "another move", "share")
+	t := format.Table("rule asked beside", "decisions", "another move", "share")
 	for _, s := range c.Shadows {
-		t.AppendRow(table.Row{s.Rule, count(s.Decisions), count(s.Differs), percent(s.Share)})
+		t.AppendRow(table.Row{s.Rule, format.Count(s.Decisions), format.Count(s.Differs), format.Percent(s.Share)})
 	}
-	render(w, t)
+	format.Render(w, t)
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"gogi/ensemble"
+	"gogi/internal/format"
+	"gogi/internal/usage"
 )
 
 // votesCommand groups the verbs about the votes of councils.
@@ -35,7 +37,7 @@ type votesShowCommand struct {
 // Run prints the votes.
 func (c *votesShowCommand) Run(ctx context.Context, env *environment) error {
 	if err := c.check(); err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	if c.Game != "" {
 		return c.oneGame(ctx, env.out)
@@ -51,7 +53,7 @@ func (c *votesShowCommand) Run(ctx context.Context, env *environment) error {
 	r.Run = run
 	r.finish()
 	if c.JSON {
-		return printJSON(env.out, r)
+		return format.JSON(env.out, r)
 	}
 	r.print(env.out)
 	return nil
@@ -93,7 +95,7 @@ func (c *votesShowCommand) oneGame(ctx context.Context, out io.Writer) error {
 	r := newGameVotes(game)
 	r.Run, r.Log = run, c.Log
 	if (c.SVG != "" || c.CSV != "") && len(r.Councils) > 1 {
-		return usageError(fmt.Errorf("game %s has the councils %s and %s: choose one with --player", game.name, r.Councils[0].Council, r.Councils[1].Council))
+		return usage.Wrap(fmt.Errorf("game %s has the councils %s and %s: choose one with --player", game.name, r.Councils[0].Council, r.Councils[1].Council))
 	}
 	if err := writeForm("--svg", c.SVG, out, r.Councils[0].svg); err != nil {
 		return err
@@ -105,7 +107,7 @@ func (c *votesShowCommand) oneGame(ctx context.Context, out io.Writer) error {
 	case c.SVG == "-" || c.CSV == "-":
 		return nil
 	case c.JSON:
-		return printJSON(out, r)
+		return format.JSON(out, r)
 	}
 	r.print(out)
 	return nil
