@@ -163,22 +163,23 @@ func measureDivergence(ctx context.Context, store *results.Store, run int64, a, 
 		if err != nil {
 			return err
 		}
-		d.Pairs++
 		d.compare(one.USIMoves()[r.OpeningPlies:], two.USIMoves()[r.OpeningPlies:])
 		return nil
 	})
-	if d.Compared > 0 {
-		d.PerPly = format.Finite(float64(d.Diverged) / float64(d.Compared))
-	}
 	return d, err
 }
 
+// compare takes the moves of a pair's two games, those of the opening left out.
 func (d *divergenceReport) compare(one, two []string) {
+	d.Pairs++
 	for i := range min(len(one), len(two)) {
 		d.Compared++
 		if one[i] != two[i] {
 			d.Diverged++
-			return
+			break
 		}
+	}
+	if d.Compared > 0 {
+		d.PerPly = format.Finite(float64(d.Diverged) / float64(d.Compared))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"gogi/match"
 	"gogi/results"
 	"gogi/runner"
+	"gogi/shogi"
 	"gogi/stats"
 )
 
@@ -27,35 +28,90 @@ func gateTest(g match.Gate) stats.SPRT {
 }
 
 // gate judges a series while it is played: its pairs in plan order, never in
-// order of arrival, which favours short games.
+// order of arrival, which favours short games. It is safe for many goroutines.
 type gate struct {
+	design match.Gate
+
 	mu     sync.Mutex
 	prefix *stats.Prefix
+	pairs  map[int]stats.Pair // that were added
 }
 
-func newGate(g match.Gate, pairs int) (*gate, error) {
-	prefix, err := stats.NewPrefix(gateTest(g), pairs)
+// newGate is the judge of a series of at most that many pairs.
+func newGate(design match.Gate, pairs int) (*gate, error) {
+	prefix, err := stats.NewPrefix(gateTest(design), pairs)
 	if err != nil {
 		return nil, fmt.Errorf("gate: %w", err)
 	}
-	return &gate{prefix: prefix}, nil
+	return &gate{design: design, prefix: prefix, pairs: map[int]stats.Pair{}}, nil
 }
 
-// add takes a finished pair and reports whether the test has decided.
-func (g *gate) add(id int, pair stats.Pair) (decided bool, err error) {
+// add takes a finished pair. A pair that comes again is counted once; one that
+// comes again with another result is an error, and is not counted.
+func (g *gate) add(id int, pair stats.Pair) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if err := g.prefix.Add(id, pair); err != nil {
-		return false, fmt.Errorf("gate: pair %d: %w", id, err)
+	if before, ok := g.pairs[id]; ok {
+		if !slices.Equal(before, pair) {
+			return fmt.Errorf("gate: pair %d came again with another result", id)
+		}
+		return nil
 	}
-	return g.prefix.Judgement().Decision != stats.Continue, nil
+	if err := g.prefix.Add(id, pair); err != nil {
+		return fmt.Errorf("gate: pair %d: %w", id, err)
+	}
+	g.pairs[id] = slices.Clone(pair)
+	return nil
+}
+
+// gateState is what a gate has found so far.
+type gateState struct {
+	Design    match.Gate
+	Judgement stats.Judgement
+	Tally     stats.Tally // of the pairs that the decision rests on
 }
 
 // decided reports whether the test has stopped.
-func (g *gate) decided() bool {
+func (s gateState) decided() bool { return s.Judgement.Decision != stats.Continue }
+
+// state is what was found so far.
+func (g *gate) state() gateState {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.prefix.Judgement().Decision != stats.Continue
+	return gateState{Design: g.design, Judgement: g.prefix.Judgement(), Tally: g.prefix.Tally()}
+}
+
+// gatePair are the games of a pair, by leg, as package stats counts them.
+func gatePair(rows []match.Row) (pair stats.Pair) {
+	for _, r := range rows {
+		pair = append(pair, gateLeg(r.Black == r.PairA, r.Outcome, r.Points))
+	}
+	return pair
+}
+
+// gateResult is a finished pair as package stats counts it.
+func gateResult(plan *match.Plan, r match.PairResult) (pair stats.Pair) {
+	for i := range r.Games {
+		g := &r.Games[i]
+		pair = append(pair, gateLeg(g.Players[0] == r.Pair.Players[0], g.Outcome, plan.Rules.Points(g.Verdict)))
+	}
+	return pair
+}
+
+// gateLeg is one game from A's side; points are by colour.
+func gateLeg(aIsBlack bool, outcome match.Outcome, points [2]float64) stats.Leg {
+	colour := shogi.White
+	if aIsBlack {
+		colour = shogi.Black
+	}
+	leg := stats.Leg{AIsBlack: aIsBlack, Outcome: stats.Draw, Points: points[colour]}
+	if winner, ok := outcome.Winner(); ok {
+		leg.Outcome = stats.Loss
+		if winner == colour {
+			leg.Outcome = stats.Win
+		}
+	}
+	return leg
 }
 
 // gatedSink stores pairs and ends the series when the test has decided: the
@@ -72,8 +128,8 @@ func (s *gatedSink) Put(ctx context.Context, r match.PairResult) error {
 	if err := s.Sink.Put(ctx, r); err != nil {
 		return err
 	}
-	decided, err := s.gate.add(r.Pair.ID, resultPair(s.plan, r))
-	if decided {
+	err := s.gate.add(r.Pair.ID, gateResult(s.plan, r))
+	if s.gate.state().decided() {
 		s.source.Drain()
 	}
 	return err
@@ -85,64 +141,6 @@ func (s *gatedSink) PutAttempt(ctx context.Context, a match.Attempt) error {
 		return sink.PutAttempt(ctx, a)
 	}
 	return nil
-}
-
-// resultPair is a finished pair as package stats counts it.
-func resultPair(plan *match.Plan, r match.PairResult) stats.Pair {
-	var pair stats.Pair
-	for _, g := range r.Games {
-		leg := stats.Leg{AIsBlack: g.Players[0] == r.Pair.Players[0], Outcome: stats.Draw}
-		colour := 1
-		if leg.AIsBlack {
-			colour = 0
-		}
-		if winner, ok := g.Outcome.Winner(); ok {
-			leg.Outcome = stats.Loss
-			if int(winner) == colour {
-				leg.Outcome = stats.Win
-			}
-		}
-		leg.Points = plan.Rules.Points(g.Verdict)[colour]
-		pair = append(pair, leg)
-	}
-	return pair
-}
-
-// gateReport is the state of a run's sequential test.
-type gateReport struct {
-	Design   match.Gate     `json:"design"`
-	Decision stats.Decision `json:"decision"`
-	LLR      *float64       `json:"llr"`
-	Lower    float64        `json:"lower"`
-	Upper    float64        `json:"upper"`
-	Pairs    int            `json:"pairs"`  // that the decision rests on
-	Beyond   int            `json:"beyond"` // finished after the stop, or behind a gap
-	Elo      eloReport      `json:"elo"`    // median-unbiased, after the stop
-	Why      string         `json:"why,omitempty"`
-
-	tally stats.Tally
-}
-
-// report is the state of the test as it is told.
-func (g *gate) report(design match.Gate) *gateReport {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	j := g.prefix.Judgement()
-	r := &gateReport{
-		Design: design, Decision: j.Decision, LLR: format.Finite(j.LLR), Lower: j.Lower, Upper: j.Upper,
-		Pairs: j.Units, Beyond: j.Beyond, tally: g.prefix.Tally(),
-	}
-	if j.Decision == stats.Continue {
-		r.Elo.Why = "the test has not stopped"
-		return r
-	}
-	stopped, err := gateTest(design).Elo(r.tally.Outcomes(), level)
-	if err != nil {
-		r.Elo.Why = err.Error()
-		return r
-	}
-	r.Elo = eloReport{Estimate: format.Finite(stopped.Elo), Lo: format.Finite(stopped.Interval.Lo), Hi: format.Finite(stopped.Interval.Hi)}
-	return r
 }
 
 // recordedGate is the design that was written into a run before its first game.

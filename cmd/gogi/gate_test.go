@@ -24,15 +24,14 @@ func TestGateUnderTheNull(t *testing.T) {
 			t.Fatal(err)
 		}
 		for id := range pairs {
-			decided, err := g.add(id, evenPair(r))
-			if err != nil {
+			if err := g.add(id, evenPair(r)); err != nil {
 				t.Fatal(err)
 			}
-			if decided {
+			if g.state().decided() {
 				break
 			}
 		}
-		switch g.decision() {
+		switch g.state().Judgement.Decision {
 		case stats.Pass:
 			passes++
 			stops++
@@ -78,7 +77,7 @@ func TestGateIgnoresTheOrderOfArrival(t *testing.T) {
 			played[id] = evenPair(r)
 		}
 		forward, shuffled := judgeIn(t, design, played, identity(len(played))), judgeIn(t, design, played, r.Perm(len(played)))
-		if forward.Decision != shuffled.Decision || forward.Pairs != shuffled.Pairs || *forward.LLR != *shuffled.LLR {
+		if forward.Judgement != shuffled.Judgement || forward.Tally.Penta != shuffled.Tally.Penta {
 			t.Fatalf("in order %+v, shuffled %+v", forward, shuffled)
 		}
 	}
@@ -92,16 +91,42 @@ func identity(n int) []int {
 	return order
 }
 
-func judgeIn(t *testing.T, design match.Gate, played []stats.Pair, order []int) *gateReport {
+func judgeIn(t *testing.T, design match.Gate, played []stats.Pair, order []int) gateState {
 	t.Helper()
 	g, err := newGate(design, len(played))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range order {
-		if _, err := g.add(id, played[id]); err != nil {
-			t.Fatal(err)
+		for range 2 { // a redelivery counts once
+			if err := g.add(id, played[id]); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
-	return g.report(design)
+	return g.state()
+}
+
+// TestGateRefusesAnotherResult: a pair that comes again with another result is told
+// and changes nothing, also where the test has long passed it.
+func TestGateRefusesAnotherResult(t *testing.T) {
+	t.Parallel()
+	g, err := newGate(match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	won := stats.Pair{{AIsBlack: true, Outcome: stats.Win, Points: 1}, {Outcome: stats.Win, Points: 1}}
+	lost := stats.Pair{{AIsBlack: true, Outcome: stats.Loss}, {Outcome: stats.Loss}}
+	for _, id := range []int{0, 5} {
+		if err := g.add(id, won); err != nil {
+			t.Fatal(err)
+		}
+		before := g.state()
+		if err := g.add(id, lost); err == nil {
+			t.Errorf("pair %d came again as a loss, and that was no error", id)
+		}
+		if after := g.state(); after.Judgement != before.Judgement {
+			t.Errorf("pair %d came again and changed %+v to %+v", id, before.Judgement, after.Judgement)
+		}
+	}
 }

@@ -238,7 +238,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *opener
 	if err := run.Close(); err != nil {
 		return nil, errors.Join(played, err)
 	}
-	report, err := makeReport(context.WithoutCancel(ctx), store, o.plan.Run)
+	report, err := readReport(context.WithoutCancel(ctx), store, o.plan.Run)
 	if err == nil && c.Deterministic {
 		report.Divergence, err = measureDivergence(ctx, store, run.ID(), report.A, report.B)
 	}
@@ -246,7 +246,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *opener
 		return nil, errors.Join(played, err)
 	}
 	if !c.JSON {
-		report.print(env.out)
+		printReportText(env.out, report)
 	}
 	return report, played
 }
@@ -295,7 +295,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *opene
 	plan := o.plan
 	source := runner.NewPlanSource(plan, func(id int) bool { return finished[id] })
 	missing := missingPairs(plan, finished)
-	before, err := makeReport(ctx, store, plan.Run)
+	before, err := readReport(ctx, store, plan.Run)
 	if err != nil {
 		return err
 	}
@@ -320,7 +320,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *opene
 	done := plan.Pairs - left
 	events.Send(match.Event{Type: match.EventDone, Finished: &done, Pairs: plan.Pairs})
 	events.Close()
-	if gated, ok := sink.(*gatedSink); ok && gated.gate.decided() {
+	if gated, ok := sink.(*gatedSink); ok && gated.gate.state().decided() {
 		left = 0 // what is not played is not needed
 	}
 	return ended(errors.Join(countErr, awaitWatchers(ctx, &watchers)), err, left, c.interrupted.happened())
@@ -354,14 +354,12 @@ func (c *matchCommand) gated(ctx context.Context, env *environment, o *opener, s
 		return nil, err
 	}
 	err = store.Pairs(ctx, run.ID(), results.Filter{}, func(rows []match.Row) error {
-		pair, _ := statsPair(rows)
-		_, err := g.add(rows[0].Pair, pair)
-		return err
+		return g.add(rows[0].Pair, gatePair(rows))
 	})
 	if err != nil {
 		return nil, err
 	}
-	if g.decided() {
+	if g.state().decided() {
 		source.Drain()
 	}
 	if before.Games == 0 && !c.Quiet {

@@ -9,7 +9,6 @@ import (
 
 	"gogi/internal/format"
 	"gogi/match"
-	"gogi/results"
 	"gogi/shogi"
 	"gogi/stats"
 )
@@ -179,66 +178,79 @@ type crossReport struct {
 	stats.WDL
 }
 
-// gatherer adds up a run's games, in pair order, in one pass.
+// gatherer adds up a run's pairs, in plan order, in one pass.
 type gatherer struct {
 	report   *report
-	gate     *gate // nil: the run has no sequential test
-	design   match.Gate
+	gate     *gate          // nil: the run has no sequential test
 	index    map[string]int // into report.Players
 	tallies  map[[2]string]*stats.Tally
 	unmarked stats.Tally
 	marked   int
 	distinct stats.Tally
-	repeats  bool // the pair at hand has a game that equals an earlier one
-	repeated int  // pairs of A against B
+	repeated int // pairs of A against B
 	ends     map[terminationReport]int
 	faults   map[faultReport]int
 	hashes   map[uint64]bool
-	pair     []match.Row
 }
 
-// gather makes the report of a run from its rows.
-func gather(info *results.RunInfo, players []playerReport, design match.Gate, games func(yield func(match.Row) error) error) (*report, error) {
+// run is what a report tells of a run beside its games.
+type reportRun struct {
+	Name    string
+	Rules   string
+	Pairs   int            // that are planned
+	Players []playerReport // name, identity and limits; two at least
+	Gate    match.Gate     // zero: none
+}
+
+// newGatherer adds up the pairs of a run.
+func newGatherer(run reportRun) (*gatherer, error) {
 	g := &gatherer{
 		report: &report{
-			Version: 1, Run: info.Name, Planned: info.Pairs, Rules: info.Rules, Players: players, A: players[0].Name, B: players[1].Name,
+			Version: 1, Run: run.Name, Planned: run.Pairs, Rules: run.Rules, Players: slices.Clone(run.Players), A: run.Players[0].Name, B: run.Players[1].Name,
 			Terminations: []terminationReport{}, Faults: []faultReport{}, Crosstable: []crossReport{},
 		},
 		index: map[string]int{}, tallies: map[[2]string]*stats.Tally{}, ends: map[terminationReport]int{},
 		faults: map[faultReport]int{}, hashes: map[uint64]bool{},
 	}
-	for i, p := range players {
+	for i, p := range run.Players {
 		g.index[p.Name] = i
 	}
-	if !design.IsZero() {
-		gate, err := newGate(design, info.Pairs)
+	if !run.Gate.IsZero() {
+		judge, err := newGate(run.Gate, run.Pairs)
 		if err != nil {
 			return nil, err
 		}
-		g.gate, g.design = gate, design
+		g.gate = judge
 	}
-	if err := games(g.row); err != nil {
-		return nil, err
-	}
-	if err := g.endPair(); err != nil {
-		return nil, err
-	}
-	g.conclude()
-	return g.report, nil
+	return g, nil
 }
 
-func (g *gatherer) row(r match.Row) error {
-	if len(g.pair) > 0 && g.pair[0].Pair != r.Pair {
-		if err := g.endPair(); err != nil {
-			return err
-		}
-	}
-	g.pair = append(g.pair, r)
-	g.countGame(r)
-	return nil
+// done is the report of the pairs so far. It changes nothing: more pairs may follow,
+// and another report.
+func (g *gatherer) done() *report {
+	whole := *g
+	rep := *g.report
+	rep.Players = slices.Clone(rep.Players)
+	whole.report = &rep
+	whole.conclude()
+	return &rep
 }
 
-func (g *gatherer) countGame(r match.Row) {
+// add takes the next whole pair of the run, its games by leg; pairs come in the
+// order of the plan, gaps included.
+func (g *gatherer) add(rows []match.Row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	repeats := false
+	for _, r := range rows {
+		repeats = g.countGame(r) || repeats
+	}
+	return g.addPair(rows, repeats)
+}
+
+// countGame reports whether the game equals an earlier one.
+func (g *gatherer) countGame(r match.Row) (repeats bool) {
 	rep := g.report
 	rep.Games++
 	rep.Seconds += r.Ended.Sub(r.Started).Seconds()
@@ -247,9 +259,9 @@ func (g *gatherer) countGame(r match.Row) {
 		rep.Plies.Min = r.Plies
 	}
 	rep.Plies.Max = max(rep.Plies.Max, r.Plies)
-	if g.hashes[r.MovesHash] {
+	repeats = g.hashes[r.MovesHash]
+	if repeats {
 		rep.Duplicates++
-		g.repeats = true
 	}
 	g.hashes[r.MovesHash] = true
 	loser := loserOf(r)
@@ -259,6 +271,7 @@ func (g *gatherer) countGame(r match.Row) {
 	}
 	g.countPlayer(r, shogi.Black, r.Black)
 	g.countPlayer(r, shogi.White, r.White)
+	return repeats
 }
 
 func (g *gatherer) countPlayer(r match.Row, c shogi.Colour, name string) {
@@ -286,20 +299,14 @@ func (g *gatherer) countPlayer(r match.Row, c shogi.Colour, name string) {
 	p.Incomplete += t.Incomplete
 }
 
-// endPair puts a whole pair into the tally of its two players.
-func (g *gatherer) endPair() error {
-	rows := g.pair
-	if len(rows) == 0 {
-		return nil
-	}
-	repeats := g.repeats
-	g.pair, g.repeats = g.pair[:0], false
+// addPair puts a whole pair into the tally of its two players.
+func (g *gatherer) addPair(rows []match.Row, repeats bool) error {
 	g.report.Pairs++
 	key := [2]string{rows[0].PairA, rows[0].PairB}
 	if g.tallies[key] == nil {
 		g.tallies[key] = &stats.Tally{}
 	}
-	pair, marked := statsPair(rows)
+	pair, marked := gatePair(rows), slices.ContainsFunc(rows, func(r match.Row) bool { return r.Marked })
 	if err := g.tallies[key].Add(pair); err != nil {
 		return fmt.Errorf("pair %d of run %s: %w", rows[0].Pair, g.report.Run, err)
 	}
@@ -307,7 +314,7 @@ func (g *gatherer) endPair() error {
 		return nil
 	}
 	if g.gate != nil {
-		if _, err := g.gate.add(rows[0].Pair, pair); err != nil {
+		if err := g.gate.add(rows[0].Pair, pair); err != nil {
 			return err
 		}
 	}
@@ -352,34 +359,12 @@ func loserOf(r match.Row) string {
 	return ""
 }
 
-// statsPair is a pair as package stats counts it, and whether the machine
-// slowed one of its moves.
-func statsPair(rows []match.Row) (pair stats.Pair, marked bool) {
-	for _, r := range rows {
-		leg := stats.Leg{AIsBlack: r.Black == r.PairA, Outcome: stats.Draw}
-		colour := shogi.White
-		if leg.AIsBlack {
-			colour = shogi.Black
-		}
-		if winner, ok := r.Outcome.Winner(); ok {
-			leg.Outcome = stats.Loss
-			if winner == colour {
-				leg.Outcome = stats.Win
-			}
-		}
-		leg.Points = r.Points[colour]
-		marked = marked || r.Marked
-		pair = append(pair, leg)
-	}
-	return pair, marked
-}
-
 // conclude turns the sums into figures.
 func (g *gatherer) conclude() {
 	rep := g.report
 	rep.Finished = rep.Pairs >= rep.Planned
 	if g.gate != nil {
-		rep.Gate = g.gate.report(g.design)
+		rep.Gate = newGateReport(g.gate.state())
 		rep.Finished = rep.Finished || rep.Gate.Decision != stats.Continue
 	}
 	for i := range rep.Players {

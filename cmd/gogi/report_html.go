@@ -1,23 +1,16 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
-	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"gogi/diagram"
 	"gogi/internal/format"
 	"gogi/kifu"
 	"gogi/match"
-	"gogi/results"
 	"gogi/shogi"
 )
 
@@ -47,29 +40,6 @@ type page struct {
 	Figures  []figure
 }
 
-// planFacts is what the page tells of the plan; the field names are those of
-// match.Plan.Canonical.
-type planFacts struct {
-	Design   string `json:"design"`
-	Swap     bool   `json:"swap"`
-	Seed     uint64 `json:"seed"`
-	Ponder   string `json:"ponder"`
-	Slowed   string `json:"slowed"`
-	Openings struct {
-		Count  int    `json:"count"`
-		SHA256 string `json:"sha256"`
-	} `json:"openings"`
-	Clocks map[string]string `json:"clocks"`
-}
-
-// engineFacts is one player as the plan has it.
-type engineFacts struct {
-	Name, Identity, Limits string
-	Options                []match.Option
-	Profile, Restart       string
-	Files                  []match.FileHash
-}
-
 // matrixRow is one player's results against each of the others.
 type matrixRow struct {
 	Name  string
@@ -89,62 +59,29 @@ type figure struct {
 	Diagram template.HTML
 }
 
-// printPage writes a run's page.
-func printPage(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
-	seen := newScenes(info.Players[0], info.Players[1])
-	r, err := makeReport(ctx, store, info.Name, seen.game)
+// writePage writes a run's page: the report, what else was seen of its games, and
+// what is known about the run. record opens the few games that are drawn.
+func writePage(w io.Writer, r *report, seen *scenes, about about, record func(pair, leg int) (kifu.Record, error)) error {
+	p := newPage(r, about, seen)
+	p.addChanges(about)
+	figures, err := drawGames(seen.games(), record)
 	if err != nil {
 		return err
 	}
-	seen.endPair()
-	p, err := newPage(r, info, seen)
-	if err != nil {
-		return err
-	}
-	if err := p.addChanges(ctx, store, info); err != nil {
-		return err
-	}
-	if p.Figures, err = figures(ctx, store, info, seen.games()); err != nil {
-		return err
-	}
+	p.Figures = figures
 	return p.write(w)
 }
 
-// writePage is printPage into a file, which is left as it was if anything fails
-// before the writing itself; "-" is out.
-func writePage(ctx context.Context, file string, out io.Writer, store *results.Store, info *results.RunInfo) error {
-	if file == "-" {
-		return printPage(ctx, out, store, info)
-	}
-	var text bytes.Buffer
-	if err := printPage(ctx, &text, store, info); err != nil {
-		return err
-	}
-	if err := os.WriteFile(file, text.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("--html: %w", err)
-	}
-	return nil
-}
-
-func newPage(r *report, info *results.RunInfo, seen *scenes) (*page, error) {
+func newPage(r *report, about about, seen *scenes) *page {
 	p := &page{
-		report: r, Verdict: r.verdict(), Digest: info.Digest, Created: info.Created.Format("2006-01-02 15:04 MST"),
+		report: r, Verdict: r.verdict(), Digest: about.Digest, Created: about.Created.Format("2006-01-02 15:04 MST"),
+		Plan: about.Plan, Engines: about.Engines,
 		Curve: newLineChart(r.A, seen.curve.all()), Lengths: newColumnChart(seen.histogram()),
-		Endings: r.endingsChart(), FaultLog: seen.faults(), Matrix: r.matrix(),
-		Millis: r.playersChart("ms", 1, func(p playerReport) *float64 { return p.MillisPerMove }),
-		Speeds: r.playersChart("nodes/s", 0, func(p playerReport) *float64 { return p.NodesPerSecond }),
+		Endings: endingsChart(r), FaultLog: seen.faults(), Matrix: matrix(r),
+		Millis: playersChart(r, "ms", 1, func(p playerReport) *float64 { return p.MillisPerMove }),
+		Speeds: playersChart(r, "nodes/s", 0, func(p playerReport) *float64 { return p.NodesPerSecond }),
 	}
-	if err := json.Unmarshal(info.Plan, &p.Plan); err != nil {
-		return nil, fmt.Errorf("the plan of run %s: %w", info.Name, err)
-	}
-	for i := range info.Engines {
-		e := &info.Engines[i]
-		p.Engines = append(p.Engines, engineFacts{
-			Name: e.Name, Identity: e.Identity.String(), Limits: e.Limits, Options: e.Options,
-			Profile: e.Profile, Restart: string(e.Restart), Files: e.Identity.Files,
-		})
-	}
-	return p, nil
+	return p
 }
 
 func (p *page) write(w io.Writer) error {
@@ -155,7 +92,7 @@ func (p *page) write(w io.Writer) error {
 	p.Style = template.CSS(string(style) + diagram.Style) // both are our own
 	t, err := template.New("report.gohtml").Funcs(template.FuncMap{
 		"count": format.Count, "number": format.NumberOf, "percent": format.Percent, "decimal": format.Decimal, "wdl": wdl, "words": format.Words, "plus": func(a, b int) int { return a + b },
-		"brief": brief, "label": intervalLabel, "test": testLabel, "text": func(v interface{ text() string }) string { return v.text() }, "tenth": func(v float64) string { return fmt.Sprintf("%.1f", v) },
+		"brief": brief, "label": intervalLabel, "test": testLabel, "interval": intervalText, "result": testText, "elo": eloText, "advantage": advantageText, "tenth": func(v float64) string { return fmt.Sprintf("%.1f", v) },
 		"loser": loserOf, "seconds": func(v float64) time.Duration { return time.Duration(v * float64(time.Second)).Round(time.Second) },
 	}).ParseFS(templates, "templates/*.gohtml")
 	if err != nil {
@@ -165,36 +102,20 @@ func (p *page) write(w io.Writer) error {
 }
 
 // addChanges tells of the differences between the starts of a run.
-func (p *page) addChanges(ctx context.Context, store *results.Store, info *results.RunInfo) error {
-	settings, err := store.Settings(ctx, info.ID)
-	if err != nil {
-		return err
-	}
-	for _, s := range settings {
+func (p *page) addChanges(about about) {
+	for _, s := range about.Starts {
 		for _, change := range s.Changes {
 			p.Changes = append(p.Changes, s.At.Format("2006-01-02 15:04 MST")+" – "+change)
 		}
 	}
-	if n := retargeted(settings); n > 0 {
+	if n := about.retargeted(); n > 0 {
 		p.Verdict.Caveats = append(p.Verdict.Caveats, fmt.Sprintf(
 			"The number of pairs was changed %s since the first start: tests and intervals hold only if no result was looked at before.", format.NumberOf(n, "time")))
 	}
-	return nil
-}
-
-// retargeted is how often a run's target was changed.
-func retargeted(settings []results.Setting) int {
-	n := 0
-	for _, s := range settings {
-		if slices.ContainsFunc(s.Changes, func(c string) bool { return strings.HasPrefix(c, "pairs: ") }) {
-			n++
-		}
-	}
-	return n
 }
 
 // endingsChart shows how many games ended in each way.
-func (r *report) endingsChart() *barChart {
+func endingsChart(r *report) *barChart {
 	var rows []bar
 	index := map[string]int{}
 	for _, e := range r.Terminations {
@@ -213,7 +134,7 @@ func (r *report) endingsChart() *barChart {
 }
 
 // playersChart shows one figure of each player.
-func (r *report) playersChart(unit string, digits int, of func(playerReport) *float64) *barChart {
+func playersChart(r *report, unit string, digits int, of func(playerReport) *float64) *barChart {
 	var rows []bar
 	for i := range r.Players {
 		if v := of(r.Players[i]); v != nil {
@@ -224,7 +145,7 @@ func (r *report) playersChart(unit string, digits int, of func(playerReport) *fl
 }
 
 // matrix is the crosstable, each pairing seen from both sides.
-func (r *report) matrix() []matrixRow {
+func matrix(r *report) []matrixRow {
 	if len(r.Players) < 3 {
 		return nil
 	}
@@ -275,16 +196,16 @@ type pentaCell struct {
 	Pairs       int
 }
 
-// figures are the last positions of games, with their last moves, for which
+// drawGames are the last positions of games, with their last moves, for which
 // these few records are opened.
-func figures(ctx context.Context, store *results.Store, info *results.RunInfo, games []match.Row) ([]figure, error) {
+func drawGames(games []match.Row, record func(pair, leg int) (kifu.Record, error)) ([]figure, error) {
 	var all []figure
 	for _, g := range games {
-		record, err := store.Record(ctx, info.ID, g.Pair, g.Leg)
+		r, err := record(g.Pair, g.Leg)
 		if err != nil {
 			return nil, err
 		}
-		f, err := newFigure(g, record)
+		f, err := newFigure(g, r)
 		if err != nil {
 			return nil, fmt.Errorf("game %d.%d: %w", g.Pair, g.Leg, err)
 		}

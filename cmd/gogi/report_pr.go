@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -10,7 +8,6 @@ import (
 	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/match"
-	"gogi/results"
 )
 
 // blockWidth is where a line of the block is cut: what a pull request shows
@@ -18,26 +15,15 @@ import (
 const blockWidth = 100
 
 // printBlock writes the report as a block of fixed-width text for a pull request.
-func printBlock(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
-	r, err := makeReport(ctx, store, info.Name)
-	if err != nil {
-		return err
-	}
-	var plan planFacts
-	if err := json.Unmarshal(info.Plan, &plan); err != nil {
-		return fmt.Errorf("the plan of run %s: %w", info.Name, err)
-	}
-	settings, err := store.Settings(ctx, info.ID)
-	if err != nil {
-		return err
-	}
-	lines := []string{r.blockTitle(retargeted(settings))}
+func printBlock(w io.Writer, rep *report, about about) error {
+	r := view{rep}
+	lines := []string{r.blockTitle(about.retargeted())}
 	for i := range r.Players {
-		lines = append(lines, blockPlayer(&r.Players[i], info.Engines[i].Options, len(r.Players) > 2))
+		lines = append(lines, blockPlayer(&r.Players[i], about.Engines[i].Options, len(r.Players) > 2))
 	}
 	lines = append(lines, r.blockFigures()...)
-	lines = append(lines, plan.line(info), r.blockRemarks())
-	_, err = io.WriteString(w, fence(lines))
+	lines = append(lines, planLine(about), r.blockRemarks())
+	_, err := io.WriteString(w, fence(lines))
 	return err
 }
 
@@ -55,7 +41,7 @@ func fence(lines []string) string {
 	return mark + "\n" + text + "\n" + mark + "\n"
 }
 
-func (r *report) blockTitle(retargeted int) string {
+func (r view) blockTitle(retargeted int) string {
 	state := "finished"
 	if retargeted > 0 {
 		state += ", target changed " + format.NumberOf(retargeted, "time")
@@ -79,26 +65,26 @@ func blockPlayer(p *playerReport, options []match.Option, many bool) string {
 }
 
 // blockFigures are the numbers of A against B.
-func (r *report) blockFigures() []string {
+func (r view) blockFigures() []string {
 	c, ok := r.pairing()
 	if !ok {
 		return []string{fmt.Sprintf("result  no pair of %s against %s is finished", r.A, r.B)}
 	}
 	p := r.Pentanomial
 	lines := []string{fmt.Sprintf("result  %s against %s: %s", r.A, r.B, r.verdict().Short)}
-	lines = append(lines, fmt.Sprintf("games   W %d  D %d  L %d  score %s", c.Wins, c.Draws, c.Losses, r.interval("score").short()))
+	lines = append(lines, fmt.Sprintf("games   W %d  D %d  L %d  score %s", c.Wins, c.Draws, c.Losses, intervalShort(*r.interval("score"))))
 	if p.Pairs() > 0 {
 		lines = append(lines, fmt.Sprintf("pairs   LL %d  LD %d  WL %d  DD %d  WD %d  WW %d", p.LL, p.LD, p.WL, p.DD, p.WD, p.WW))
 	}
 	k, n := c.Decisive()
 	lines = append(lines,
-		fmt.Sprintf("wins    %d of %d decisive  %s", k, n, r.interval("win_rate_decisive").short()),
-		fmt.Sprintf("Elo     %s  %s", r.Elo.short(), r.blockTest()),
-		"Black   "+r.BlackAdvantage.short())
+		fmt.Sprintf("wins    %d of %d decisive  %s", k, n, intervalShort(*r.interval("win_rate_decisive"))),
+		fmt.Sprintf("Elo     %s  %s", eloShort(r.Elo), r.blockTest()),
+		"Black   "+advantageShort(r.BlackAdvantage))
 	return lines
 }
 
-func (b advantageReport) short() string {
+func advantageShort(b advantageReport) string {
 	k, n := b.Decisive()
 	if b.Lo == nil {
 		return "unknown: " + b.Why
@@ -106,7 +92,7 @@ func (b advantageReport) short() string {
 	return fmt.Sprintf("%d of %d decisive  %s [%s, %s]", k, n, format.Percent(float64(k)/float64(n)), format.Percent(*b.Lo), format.Percent(*b.Hi))
 }
 
-func (i intervalReport) short() string {
+func intervalShort(i intervalReport) string {
 	switch {
 	case i.Estimate == nil:
 		return "unknown: " + i.Why
@@ -120,7 +106,7 @@ func (i intervalReport) short() string {
 	return fmt.Sprintf("%s [%s, %s] %s %s", format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi), format.PercentShort(i.Level), kind)
 }
 
-func (e eloReport) short() string {
+func eloShort(e eloReport) string {
 	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
 		return "unknown"
 	}
@@ -131,7 +117,7 @@ func (e eloReport) short() string {
 	return fmt.Sprintf("%s [%s, %s]", format.Elo(e.Estimate, sign), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1))
 }
 
-func (r *report) blockTest() string {
+func (r view) blockTest() string {
 	test, _ := r.deciding()
 	switch {
 	case test == nil:
@@ -147,16 +133,17 @@ func (r *report) blockTest() string {
 }
 
 // line is what else decides the games.
-func (p planFacts) line(info *results.RunInfo) string {
+func planLine(a about) string {
+	p := a.Plan
 	swap := "colours swapped"
 	if !p.Swap {
 		swap = "colours not swapped"
 	}
 	return fmt.Sprintf("plan    %.12s | rules %s | %s openings (%.8s) | seed %d | %s",
-		info.Digest, info.Rules, format.Count(p.Openings.Count), p.Openings.SHA256, p.Seed, swap)
+		a.Digest, a.Rules, format.Count(p.Openings.Count), p.Openings.SHA256, p.Seed, swap)
 }
 
-func (r *report) blockRemarks() string {
+func (r view) blockRemarks() string {
 	repeats := ""
 	if d := r.Distinct; r.Finished && d != nil && d.P != nil && d.Pairs > 0 {
 		repeats = fmt.Sprintf(" (p = %s over the %d pairs without)", format.PValue(*d.P), d.Pairs)

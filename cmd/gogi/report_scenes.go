@@ -17,12 +17,11 @@ const (
 	lengthStep  = 10  // plies; the finest classes of the histogram
 )
 
-// scenes is what the page shows and the report does not have. It sees each game
-// once, in pair order, and keeps a bounded part.
+// scenes is what the page shows and the report does not have. It sees each pair
+// once, in order, and keeps a bounded part.
 type scenes struct {
 	a, b    string
 	curve   curve
-	pair    []match.Row
 	lengths map[int]int // games by plies / lengthStep
 	latest  map[match.Termination][]match.Row
 }
@@ -34,21 +33,11 @@ func newScenes(a, b string) *scenes {
 	}
 }
 
-// game takes the next game; it never fails.
-func (s *scenes) game(r match.Row) {
-	if len(s.pair) > 0 && s.pair[0].Pair != r.Pair {
-		s.endPair()
-	}
-	s.pair = append(s.pair, r)
-	s.lengths[r.Plies/lengthStep]++
-	kept := append(s.latest[r.Termination], r)
-	s.latest[r.Termination] = kept[max(0, len(kept)-shownFaults):]
-}
-
-// endPair puts a pair of A against B on the curve; call it after the last game.
-func (s *scenes) endPair() {
+// add takes the next whole pair; it never fails.
+func (s *scenes) add(rows []match.Row) {
 	points, games := 0.0, 0
-	for _, r := range s.pair {
+	for _, r := range rows {
+		s.addGame(r)
 		if r.PairA != s.a || r.PairB != s.b {
 			continue
 		}
@@ -59,10 +48,15 @@ func (s *scenes) endPair() {
 		points += r.Points[colour]
 		games++
 	}
-	s.pair = s.pair[:0]
 	if games > 0 {
 		s.curve.add(points, games)
 	}
+}
+
+func (s *scenes) addGame(r match.Row) {
+	s.lengths[r.Plies/lengthStep]++
+	kept := append(s.latest[r.Termination], r)
+	s.latest[r.Termination] = kept[max(0, len(kept)-shownFaults):]
 }
 
 // curve is A's score after each pair, thinned out as it grows.

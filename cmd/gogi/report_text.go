@@ -12,8 +12,12 @@ import (
 	"gogi/stats"
 )
 
-// print writes the report as a person reads it.
-func (r *report) print(w io.Writer) {
+// view is a report under the functions that print it.
+type view struct{ *report }
+
+// printReportText writes the report as a person reads it in a terminal.
+func printReportText(w io.Writer, rep *report) {
+	r := view{rep}
 	r.printTitle(w)
 	if r.Games == 0 {
 		fmt.Fprintln(w, "No game is finished yet.")
@@ -29,7 +33,7 @@ func (r *report) print(w io.Writer) {
 	r.printRemarks(w)
 }
 
-func (r *report) printTitle(w io.Writer) {
+func (r view) printTitle(w io.Writer) {
 	state := "finished"
 	if !r.Finished {
 		state = fmt.Sprintf("unfinished, %d of %d pairs", r.Pairs, r.Planned)
@@ -38,7 +42,7 @@ func (r *report) printTitle(w io.Writer) {
 	fmt.Fprintf(w, "%s\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)))
 }
 
-func (r *report) printPlayers(w io.Writer) {
+func (r view) printPlayers(w io.Writer) {
 	t := format.Table("player", "limits", "games", "W", "D", "L", "points", "score", "W–D–L as Black", "W–D–L as White")
 	for _, p := range r.Players {
 		score := "–"
@@ -55,7 +59,7 @@ func (r *report) printPlayers(w io.Writer) {
 
 func wdl(c stats.WDL) string { return fmt.Sprintf("%d–%d–%d", c.Wins, c.Draws, c.Losses) }
 
-func (r *report) printCrosstable(w io.Writer) {
+func (r view) printCrosstable(w io.Writer) {
 	t := format.Table("pairing", "games", "W–D–L", "score")
 	for _, c := range r.Crosstable {
 		t.AppendRow(table.Row{c.A + " against " + c.B, format.Count(c.Games), wdl(c.WDL), format.Percent(c.Score)})
@@ -64,7 +68,7 @@ func (r *report) printCrosstable(w io.Writer) {
 }
 
 // printHeadToHead says what the games of A against B prove.
-func (r *report) printHeadToHead(w io.Writer) {
+func (r view) printHeadToHead(w io.Writer) {
 	fmt.Fprintf(w, "%s against %s\n", r.A, r.B)
 	p := r.Pentanomial
 	line := func(label, format string, args ...any) {
@@ -79,38 +83,38 @@ func (r *report) printHeadToHead(w io.Writer) {
 		return
 	}
 	for _, i := range r.Intervals {
-		line(intervalLabel(i), "%s", i.text())
+		line(intervalLabel(i), "%s", intervalText(i))
 	}
-	line("Elo", "%s", r.Elo.text())
+	line("Elo", "%s", eloText(r.Elo))
 	for _, t := range r.Tests {
-		line(testLabel(t.Method), "%s", t.text())
+		line(testLabel(t.Method), "%s", testText(t))
 		if t.Critical != nil && t.P != nil {
-			line("", "%s", t.criticalText())
+			line("", "%s", criticalText(t))
 		}
 	}
 	if g := r.Gate; g != nil {
-		line("gate", "%s", g.text())
+		line("gate", "%s", gateText(g))
 		if g.Decision == stats.Pass || g.Decision == stats.Fail {
 			line("", "figures above are biased by the stop; gogi gate %s has unbiased ones", r.Run)
 		}
 	}
 	if d := r.Divergence; d != nil {
-		line("divergence", "%s", d.text(r.PairVariance))
+		line("divergence", "%s", divergenceText(d, r.PairVariance))
 	}
 	b := r.BlackAdvantage
-	line("Black's advantage", "%s", b.text())
+	line("Black's advantage", "%s", advantageText(b))
 	fmt.Fprintln(w)
 }
 
 // printGoingOn says what may be said before the end of a run.
-func (r *report) printGoingOn(line func(label, format string, args ...any)) {
+func (r view) printGoingOn(line func(label, format string, args ...any)) {
 	for _, i := range r.Intervals {
 		if i.Method == "anytime" {
-			line(intervalLabel(i), "%s", i.text())
+			line(intervalLabel(i), "%s", intervalText(i))
 		}
 	}
 	if g := r.Gate; g != nil {
-		line("gate", "%s", g.text())
+		line("gate", "%s", gateText(g))
 	}
 	line("", "the other intervals and the tests hold only at the end that was planned")
 }
@@ -126,7 +130,7 @@ func intervalLabel(i intervalReport) string {
 	return "score, draws as half"
 }
 
-func (i intervalReport) text() string {
+func intervalText(i intervalReport) string {
 	if i.Estimate == nil {
 		return "unknown: " + i.Why
 	}
@@ -155,7 +159,7 @@ func methodName(method string) string {
 	return method
 }
 
-func (e eloReport) text() string {
+func eloText(e eloReport) string {
 	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
 		return "unknown: " + e.Why
 	}
@@ -176,7 +180,7 @@ func testLabel(method string) string {
 	return "exact pair test"
 }
 
-func (t testReport) text() string {
+func testText(t testReport) string {
 	if t.P == nil {
 		return "none: " + t.Why
 	}
@@ -188,7 +192,7 @@ func (t testReport) text() string {
 }
 
 // criticalText says how many wins would have been significant.
-func (t testReport) criticalText() string {
+func criticalText(t testReport) string {
 	var parts []string
 	for _, c := range t.Critical {
 		if c.Wins == nil {
@@ -200,7 +204,7 @@ func (t testReport) criticalText() string {
 	return fmt.Sprintf("wins of %d that are significant: %s", t.N, strings.Join(parts, ", "))
 }
 
-func (g *gateReport) text() string {
+func gateText(g *gateReport) string {
 	state := string(g.Decision)
 	if g.Decision == stats.Continue {
 		state = "undecided"
@@ -209,7 +213,7 @@ func (g *gateReport) text() string {
 		g.Design, state, format.Count(g.Pairs), format.Count(g.Beyond), format.Decimal(g.LLR, 2), g.Lower, g.Upper)
 }
 
-func (d *divergenceReport) text(variance *float64) string {
+func divergenceText(d *divergenceReport, variance *float64) string {
 	if d.PerPly == nil {
 		return "unknown: no position in which both chose"
 	}
@@ -217,7 +221,7 @@ func (d *divergenceReport) text(variance *float64) string {
 		format.Percent(*d.PerPly), format.Count(d.Compared), format.Decimal(variance, 4))
 }
 
-func (b advantageReport) text() string {
+func advantageText(b advantageReport) string {
 	n := b.Wins + b.Losses
 	if b.Lo == nil {
 		return "unknown: " + b.Why
@@ -226,7 +230,7 @@ func (b advantageReport) text() string {
 		format.Percent(float64(b.Wins)/float64(n)), format.Percent(*b.Lo), format.Percent(*b.Hi), b.Wins, n, b.Draws)
 }
 
-func (r *report) printTerminations(w io.Writer) {
+func (r view) printTerminations(w io.Writer) {
 	t := format.Table("games ended by", "loser", "games", "share")
 	for _, e := range r.Terminations {
 		loser := e.Loser
@@ -238,7 +242,7 @@ func (r *report) printTerminations(w io.Writer) {
 	format.Render(w, t)
 }
 
-func (r *report) printPlay(w io.Writer) {
+func (r view) printPlay(w io.Writer) {
 	t := format.Table("play", "depth", "nodes/move", "nodes/s", "ms/move", "worst overrun", "ponder hits")
 	for _, p := range r.Players {
 		ponder := "–"
@@ -254,7 +258,7 @@ func (r *report) printPlay(w io.Writer) {
 }
 
 // printRemarks are the things that should be zero, and the length of games.
-func (r *report) printRemarks(w io.Writer) {
+func (r view) printRemarks(w io.Writer) {
 	fmt.Fprintf(w, "game length     mean %s plies, %d to %d\n", format.Decimal(r.Plies.Mean, 1), r.Plies.Min, r.Plies.Max)
 	fmt.Fprintf(w, "duplicate games %s\n", duplicates(r.Duplicates))
 	if len(r.Faults) == 0 {

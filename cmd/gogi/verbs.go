@@ -7,7 +7,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -15,6 +14,7 @@ import (
 	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/internal/usage"
+	"gogi/kifu"
 	"gogi/match"
 	"gogi/results"
 	"gogi/shogi"
@@ -59,57 +59,50 @@ func (c *reportCommand) Run(ctx context.Context, env *environment) error {
 	return c.with(ctx, func(store *results.Store, info *results.RunInfo) error {
 		switch {
 		case c.HTML != "":
-			return writePage(ctx, c.HTML, env.out, store, info)
+			return writeForm("--html", c.HTML, env.out, func() (string, error) { return pageOf(ctx, store, info) })
 		case c.Text:
-			return printBlock(ctx, env.out, store, info)
+			return c.printBlock(ctx, env.out, store, info)
 		}
-		return printReport(ctx, env.out, store, info.Name, c.JSON)
+		r, err := readReport(ctx, store, info.Name)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return format.JSON(env.out, r)
+		}
+		printReportText(env.out, r)
+		return nil
 	})
 }
 
-func printReport(ctx context.Context, w io.Writer, store *results.Store, run string, asJSON bool) error {
-	r, err := makeReport(ctx, store, run)
+func (c *reportCommand) printBlock(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
+	r, err := readReport(ctx, store, info.Name)
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return format.JSON(w, r)
+	about, err := aboutOf(ctx, store, info)
+	if err != nil {
+		return err
 	}
-	r.print(w)
-	return nil
+	return printBlock(w, r, about)
 }
 
-// makeReport reads all games of a run once, and shows each to the watchers, too.
-func makeReport(ctx context.Context, store *results.Store, run string, watch ...func(match.Row)) (*report, error) {
-	info, err := store.FindRun(ctx, run)
+// pageOf is a run's page as HTML.
+func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo) (string, error) {
+	seen := newScenes(info.Players[0], info.Players[1])
+	r, err := readReport(ctx, store, info.Name, seen.add)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	recorded, err := readGate(ctx, store, info.ID, time.Time{})
+	about, err := aboutOf(ctx, store, info)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	return makeReportOf(ctx, store, run, recorded.design, watch...)
-}
-
-// makeReportOf is makeReport with a sequential test of the caller's.
-func makeReportOf(ctx context.Context, store *results.Store, run string, design match.Gate, watch ...func(match.Row)) (*report, error) {
-	info, err := store.FindRun(ctx, run)
-	if err != nil {
-		return nil, err
-	}
-	var players []playerReport
-	for _, e := range info.Engines {
-		players = append(players, playerReport{Name: e.Name, Identity: e.Identity.String(), Limits: e.Limits})
-	}
-	return gather(info, players, design, func(yield func(match.Row) error) error {
-		return store.Games(ctx, info.ID, func(r match.Row) error {
-			for _, see := range watch {
-				see(r)
-			}
-			return yield(r)
-		})
+	var html strings.Builder
+	err = writePage(&html, r, seen, about, func(pair, leg int) (kifu.Record, error) {
+		return store.Record(ctx, info.ID, pair, leg)
 	})
+	return html.String(), err
 }
 
 // runsCommand lists runs.

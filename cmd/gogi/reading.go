@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gogi/match"
+	"gogi/results"
+)
+
+// readReport reads all pairs of a run once, and shows each to the watchers, too.
+func readReport(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row)) (*report, error) {
+	info, err := store.FindRun(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	recorded, err := readGate(ctx, store, info.ID, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	g, err := newGatherer(reportRunOf(info, recorded.design))
+	if err != nil {
+		return nil, err
+	}
+	err = store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error {
+		for _, see := range watch {
+			see(rows)
+		}
+		return g.add(rows)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return g.done(), nil
+}
+
+// reportRunOf is a stored run as a report knows it.
+func reportRunOf(info *results.RunInfo, design match.Gate) reportRun {
+	run := reportRun{Name: info.Name, Rules: info.Rules, Pairs: info.Pairs, Gate: design}
+	for _, e := range info.Engines {
+		run.Players = append(run.Players, playerReport{Name: e.Name, Identity: e.Identity.String(), Limits: e.Limits})
+	}
+	return run
+}
+
+// aboutOf is what the forms of a report tell of a stored run beside its games.
+func aboutOf(ctx context.Context, store *results.Store, info *results.RunInfo) (about, error) {
+	a := about{Digest: info.Digest, Rules: info.Rules, Created: info.Created}
+	if err := json.Unmarshal(info.Plan, &a.Plan); err != nil {
+		return a, fmt.Errorf("the plan of run %s: %w", info.Name, err)
+	}
+	for i := range info.Engines {
+		e := &info.Engines[i]
+		a.Engines = append(a.Engines, engineFacts{
+			Name: e.Name, Identity: e.Identity.String(), Limits: e.Limits, Options: e.Options,
+			Profile: e.Profile, Restart: string(e.Restart), Files: e.Identity.Files,
+		})
+	}
+	settings, err := store.Settings(ctx, info.ID)
+	if err != nil {
+		return a, err
+	}
+	for _, s := range settings {
+		a.Starts = append(a.Starts, start{
+			At: s.At, Changes: s.Changes,
+			Retargeted: slices.ContainsFunc(s.Changes, func(c string) bool { return strings.HasPrefix(c, "pairs: ") }),
+		})
+	}
+	return a, nil
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"gogi/internal/format"
+	"gogi/match"
+	"gogi/stats"
+)
+
+// gateReport is the state of a run's sequential test.
+type gateReport struct {
+	Design   match.Gate     `json:"design"`
+	Decision stats.Decision `json:"decision"`
+	LLR      *float64       `json:"llr"`
+	Lower    float64        `json:"lower"`
+	Upper    float64        `json:"upper"`
+	Pairs    int            `json:"pairs"`  // that the decision rests on
+	Beyond   int            `json:"beyond"` // finished after the stop, or behind a gap
+	Elo      eloReport      `json:"elo"`    // median-unbiased, after the stop
+	Why      string         `json:"why,omitempty"`
+
+	tally stats.Tally
+}
+
+// newGateReport is the state of the test as it is told.
+func newGateReport(s gateState) *gateReport {
+	j := s.Judgement
+	r := &gateReport{
+		Design: s.Design, Decision: j.Decision, LLR: format.Finite(j.LLR), Lower: j.Lower, Upper: j.Upper,
+		Pairs: j.Units, Beyond: j.Beyond, tally: s.Tally,
+	}
+	if j.Decision == stats.Continue {
+		r.Elo.Why = "the test has not stopped"
+		return r
+	}
+	stopped, err := gateTest(s.Design).Elo(r.tally.Outcomes(), level)
+	if err != nil {
+		r.Elo.Why = err.Error()
+		return r
+	}
+	r.Elo = eloReport{Estimate: format.Finite(stopped.Elo), Lo: format.Finite(stopped.Interval.Lo), Hi: format.Finite(stopped.Interval.Hi)}
+	return r
+}
