@@ -82,7 +82,7 @@ func (x *examined) found(t *testing.T, check, verdict, detail string) {
 func TestCheckFindsFaults(t *testing.T) {
 	t.Parallel()
 	const ponder = "name USI_Ponder type check default false"
-	type want struct{ check, verdict, detail string }
+	type want struct{ check, Verdict, detail string }
 	for _, test := range []struct {
 		script  string
 		options string // of the engine
@@ -148,7 +148,7 @@ func TestCheckFindsFaults(t *testing.T) {
 				x.marked(t, what)
 			}
 			for _, w := range test.wants {
-				x.found(t, w.check, w.verdict, w.detail)
+				x.found(t, w.check, w.Verdict, w.detail)
 			}
 		})
 	}

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/match"
+	"gogi/report"
 	"gogi/results"
 	"gogi/usi"
 )
@@ -135,21 +135,9 @@ func (o *opener) traces(ctx context.Context, p match.Player, rounds ...int) (tra
 	return traces, nil
 }
 
-// divergenceReport says how often two engines chose differently in the same
-// position. As long as the two games of a pair are equal, every ply is such a
-// comparison: the same position, once with A to move and once with B. Measured
-// elsewhere: where 2% of plies differ, deterministic pairs give the same verdict
-// at 1.7 times less cost; at 17% they give nothing.
-type divergenceReport struct {
-	Pairs    int      `json:"pairs"`
-	Compared int      `json:"plies"`    // positions in which both chose
-	Diverged int      `json:"diverged"` // pairs whose games parted
-	PerPly   *float64 `json:"per_ply"`
-}
-
 // measureDivergence compares the two games of each pair of A and B.
-func measureDivergence(ctx context.Context, store *results.Store, run int64, a, b string) (*divergenceReport, error) {
-	d := &divergenceReport{}
+func measureDivergence(ctx context.Context, store *results.Store, run int64, a, b string) (*report.Divergence, error) {
+	d := &report.Divergence{}
 	err := store.Pairs(ctx, run, results.Filter{}, func(rows []match.Row) error {
 		r := rows[0]
 		if len(rows) < 2 || r.PairA != a || r.PairB != b {
@@ -163,23 +151,8 @@ func measureDivergence(ctx context.Context, store *results.Store, run int64, a, 
 		if err != nil {
 			return err
 		}
-		d.compare(one.USIMoves()[r.OpeningPlies:], two.USIMoves()[r.OpeningPlies:])
+		d.Compare(one.USIMoves()[r.OpeningPlies:], two.USIMoves()[r.OpeningPlies:])
 		return nil
 	})
 	return d, err
-}
-
-// compare takes the moves of a pair's two games, those of the opening left out.
-func (d *divergenceReport) compare(one, two []string) {
-	d.Pairs++
-	for i := range min(len(one), len(two)) {
-		d.Compared++
-		if one[i] != two[i] {
-			d.Diverged++
-			break
-		}
-	}
-	if d.Compared > 0 {
-		d.PerPly = format.Finite(float64(d.Diverged) / float64(d.Compared))
-	}
 }

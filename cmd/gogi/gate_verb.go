@@ -12,6 +12,8 @@ import (
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/match"
+	"gogi/report"
+	"gogi/report/text"
 	"gogi/results"
 )
 
@@ -31,7 +33,7 @@ type gateCommand struct {
 
 // Run prints the verdict; the exit code is 0, 10 or 11.
 func (c *gateCommand) Run(ctx context.Context, env *environment) error {
-	var v *gateVerdict
+	var v *report.GateVerdict
 	err := c.with(ctx, func(store *results.Store, info *results.RunInfo) (err error) {
 		v, err = c.judge(ctx, store, info)
 		return err
@@ -51,9 +53,9 @@ func (c *gateCommand) Run(ctx context.Context, env *environment) error {
 	return &exitError{code: exitGateInconclusive}
 }
 
-func (c *gateCommand) print(env *environment, v *gateVerdict) error {
+func (c *gateCommand) print(env *environment, v *report.GateVerdict) error {
 	if c.Markdown != "" && c.Markdown != "-" {
-		if err := os.WriteFile(c.Markdown, []byte(verdictMarkdown(v)), 0o644); err != nil { //nolint:gosec // a file to be published
+		if err := os.WriteFile(c.Markdown, []byte(text.Markdown(v)), 0o644); err != nil { //nolint:gosec // a file to be published
 			return err
 		}
 	}
@@ -61,15 +63,15 @@ func (c *gateCommand) print(env *environment, v *gateVerdict) error {
 	case c.JSON:
 		return format.JSON(env.out, v)
 	case c.Markdown == "-":
-		_, err := io.WriteString(env.out, verdictMarkdown(v))
+		_, err := io.WriteString(env.out, text.Markdown(v))
 		return err
 	}
-	printVerdict(env.out, v)
+	text.Verdict(env.out, v)
 	return nil
 }
 
 // judge finds the design, and replays the run's pairs in plan order.
-func (c *gateCommand) judge(ctx context.Context, store *results.Store, info *results.RunInfo) (*gateVerdict, error) {
+func (c *gateCommand) judge(ctx context.Context, store *results.Store, info *results.RunInfo) (*report.GateVerdict, error) {
 	first, err := firstGame(ctx, store, info.ID)
 	if err != nil {
 		return nil, err
@@ -82,20 +84,20 @@ func (c *gateCommand) judge(ctx context.Context, store *results.Store, info *res
 	if err != nil {
 		return nil, err
 	}
-	j, err := newJudge(reportRunOf(info, registered.Design))
+	j, err := report.NewJudge(reportRunOf(info, registered.Design))
 	if err != nil {
 		return nil, err
 	}
-	if err := store.Pairs(ctx, info.ID, results.Filter{}, j.add); err != nil {
+	if err := store.Pairs(ctx, info.ID, results.Filter{}, j.Add); err != nil {
 		return nil, err
 	}
-	return j.verdict(registered), nil
+	return j.Verdict(registered), nil
 }
 
 // registration is the gate file's design, which must be the recorded one where there
 // is one.
-func (c *gateCommand) registration(recorded *recordedGate) (registration, error) {
-	r := registration{Design: recorded.design, Registered: true, Pairs: recorded.pairs, Changes: recorded.changes}
+func (c *gateCommand) registration(recorded *recordedGate) (report.Registration, error) {
+	r := report.Registration{Design: recorded.design, Registered: true, Pairs: recorded.pairs, Changes: recorded.changes}
 	if c.Gate == "" {
 		if r.Design.IsZero() {
 			return r, usage.Wrap(errors.New("the run has no gate: expected --gate FILE, or a run begun with --sprt or a [gate] section"))

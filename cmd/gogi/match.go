@@ -11,8 +11,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gogi/configs"
+	"gogi/gate"
 	"gogi/internal/usage"
 	"gogi/match"
+	"gogi/report"
+	"gogi/report/text"
 	"gogi/results"
 	"gogi/runner"
 	"gogi/usi"
@@ -101,7 +104,7 @@ func (c *matchCommand) Run(ctx context.Context, env *environment) error {
 }
 
 // match is the whole verb; the report is nil where nothing was to be played.
-func (c *matchCommand) match(ctx context.Context, env *environment) (*report, error) {
+func (c *matchCommand) match(ctx context.Context, env *environment) (*report.Report, error) {
 	ctx, interrupted := catchInterrupts(ctx, env)
 	defer interrupted.stop()
 	guard, err := startGuard()
@@ -113,7 +116,7 @@ func (c *matchCommand) match(ctx context.Context, env *environment) (*report, er
 	return report, errors.Join(err, guard.Close())
 }
 
-func (c *matchCommand) guarded(ctx context.Context, env *environment, guard *process.Guard) (*report, error) {
+func (c *matchCommand) guarded(ctx context.Context, env *environment, guard *process.Guard) (*report.Report, error) {
 	plan, warnings, err := c.plan(ctx, guard)
 	if err != nil {
 		return nil, usage.Wrap(err)
@@ -152,7 +155,7 @@ func (c *matchCommand) load() (*configs.File, string, error) {
 }
 
 // play greets the engines, opens the store, plays and reports.
-func (c *matchCommand) play(ctx context.Context, env *environment, o *opener, warnings []string) (*report, error) {
+func (c *matchCommand) play(ctx context.Context, env *environment, o *opener, warnings []string) (*report.Report, error) {
 	greetings, more, err := c.resolve(ctx, o)
 	if err != nil {
 		return nil, err
@@ -222,7 +225,7 @@ func repeats(plan *match.Plan) []string {
 }
 
 // playInto plays what is missing of the run in the store, and reports.
-func (c *matchCommand) playInto(ctx context.Context, env *environment, o *opener, store *results.Store) (*report, error) {
+func (c *matchCommand) playInto(ctx context.Context, env *environment, o *opener, store *results.Store) (*report.Report, error) {
 	if err := c.nameRun(ctx, o, store); err != nil {
 		return nil, err
 	}
@@ -246,7 +249,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *opener
 		return nil, errors.Join(played, err)
 	}
 	if !c.JSON {
-		printReportText(env.out, report)
+		text.Print(env.out, report)
 	}
 	return report, played
 }
@@ -320,7 +323,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *opene
 	done := plan.Pairs - left
 	events.Send(match.Event{Type: match.EventDone, Finished: &done, Pairs: plan.Pairs})
 	events.Close()
-	if gated, ok := sink.(*gatedSink); ok && gated.gate.state().decided() {
+	if gated, ok := sink.(*gatedSink); ok && gated.gate.State().Decided() {
 		left = 0 // what is not played is not needed
 	}
 	return ended(errors.Join(countErr, awaitWatchers(ctx, &watchers)), err, left, c.interrupted.happened())
@@ -347,19 +350,19 @@ func awaitWatchers(ctx context.Context, watchers *errgroup.Group) error {
 // gated puts the sequential test before the store: it knows what is stored, and
 // drains the source when it decides.
 func (c *matchCommand) gated(ctx context.Context, env *environment, o *opener, store *results.Store,
-	run *results.Run, source *runner.PlanSource, before *report,
+	run *results.Run, source *runner.PlanSource, before *report.Report,
 ) (runner.Sink, error) {
-	g, err := newGate(o.plan.Gate, o.plan.Pairs)
+	g, err := gate.New(o.plan.Gate, o.plan.Pairs)
 	if err != nil {
 		return nil, err
 	}
 	err = store.Pairs(ctx, run.ID(), results.Filter{}, func(rows []match.Row) error {
-		return g.add(rows[0].Pair, gatePair(rows))
+		return g.Add(rows[0].Pair, gate.OfRows(rows))
 	})
 	if err != nil {
 		return nil, err
 	}
-	if g.state().decided() {
+	if g.State().Decided() {
 		source.Drain()
 	}
 	if before.Games == 0 && !c.Quiet {

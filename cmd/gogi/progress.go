@@ -15,12 +15,13 @@ import (
 	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/match"
+	"gogi/report"
 	"gogi/usi"
 )
 
 // watch consumes the events of a run until they end: as JSON lines on stdout,
 // and as progress on stderr.
-func (c *matchCommand) watch(env *environment, plan *match.Plan, before *report, events <-chan match.Event) error {
+func (c *matchCommand) watch(env *environment, plan *match.Plan, before *report.Report, events <-chan match.Event) error {
 	p := newProgress(env.err, plan, before)
 	if c.Quiet {
 		p.every = 0
@@ -81,7 +82,7 @@ const (
 	shownSlots  = 8
 )
 
-func newProgress(w io.Writer, plan *match.Plan, before *report) *progress {
+func newProgress(w io.Writer, plan *match.Plan, before *report.Report) *progress {
 	p := &progress{w: w, plan: plan, every: plainEvery, began: time.Now(), slots: map[int]*slotView{}}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) { //nolint:gosec // a descriptor is small
 		p.terminal, p.every = f, redraw

@@ -8,6 +8,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/usage"
+	"gogi/report"
 	"gogi/stats"
 	"gogi/stats/rating"
 )
@@ -200,7 +201,7 @@ func waldIntervals(fit *rating.Fit, confidence float64) ([]stats.Interval, error
 
 // warnWorst names the pairing that is farthest from what the ratings say.
 func (r *rateReport) warnWorst(residuals []rating.Residual) {
-	if len(residuals) == 0 || !significant(residuals[0].PHolm) {
+	if len(residuals) == 0 || !report.Significant(residuals[0].PHolm) {
 		return
 	}
 	w := residuals[0]

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gogi/internal/format"
+	"gogi/report"
 	"gogi/stats"
 	"gogi/stats/rating"
 )
@@ -199,7 +200,7 @@ func (r *rateReport) setGoodness(g rating.Goodness, err error) {
 		r.Goodness.PAgain = format.Finite(g.Bootstrap)
 	}
 	p := cmp.Or(r.Goodness.PAgain, r.Goodness.P)
-	if p != nil && significant(*p) {
+	if p != nil && report.Significant(*p) {
 		r.warn("the model does not explain all results (p = %s): some pairings go otherwise than the ratings say, and intervals are too narrow", format.PValue(*p))
 	}
 }
@@ -220,7 +221,7 @@ func (r *rateReport) warnCycles(counts []rating.Count) {
 		return
 	}
 	for _, c := range cycles {
-		if significant(c.P) {
+		if report.Significant(c.P) {
 			r.warn("%s beats %s, %s beats %s, and %s beats %s: no single number per player says that",
 				c.Players[0], c.Players[1], c.Players[1], c.Players[2], c.Players[2], c.Players[0])
 		}

@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"gogi/match"
+	"gogi/report"
 	"gogi/results"
 )
 
 // readReport reads all pairs of a run once, and shows each to the watchers, too.
-func readReport(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row)) (*report, error) {
+func readReport(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row)) (*report.Report, error) {
 	info, err := store.FindRun(ctx, run)
 	if err != nil {
 		return nil, err
@@ -22,7 +23,7 @@ func readReport(ctx context.Context, store *results.Store, run string, watch ...
 	if err != nil {
 		return nil, err
 	}
-	g, err := newGatherer(reportRunOf(info, recorded.design))
+	g, err := report.New(reportRunOf(info, recorded.design))
 	if err != nil {
 		return nil, err
 	}
@@ -30,32 +31,32 @@ func readReport(ctx context.Context, store *results.Store, run string, watch ...
 		for _, see := range watch {
 			see(rows)
 		}
-		return g.add(rows)
+		return g.Add(rows)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return g.done(), nil
+	return g.Report(), nil
 }
 
 // reportRunOf is a stored run as a report knows it.
-func reportRunOf(info *results.RunInfo, design match.Gate) reportRun {
-	run := reportRun{Name: info.Name, Rules: info.Rules, Pairs: info.Pairs, Gate: design}
+func reportRunOf(info *results.RunInfo, design match.Gate) report.Run {
+	run := report.Run{Name: info.Name, Rules: info.Rules, Pairs: info.Pairs, Gate: design}
 	for _, e := range info.Engines {
-		run.Players = append(run.Players, playerReport{Name: e.Name, Identity: e.Identity.String(), Limits: e.Limits})
+		run.Players = append(run.Players, report.Player{Name: e.Name, Identity: e.Identity.String(), Limits: e.Limits})
 	}
 	return run
 }
 
 // aboutOf is what the forms of a report tell of a stored run beside its games.
-func aboutOf(ctx context.Context, store *results.Store, info *results.RunInfo) (about, error) {
-	a := about{Digest: info.Digest, Rules: info.Rules, Created: info.Created}
+func aboutOf(ctx context.Context, store *results.Store, info *results.RunInfo) (report.About, error) {
+	a := report.About{Digest: info.Digest, Rules: info.Rules, Created: info.Created}
 	if err := json.Unmarshal(info.Plan, &a.Plan); err != nil {
 		return a, fmt.Errorf("the plan of run %s: %w", info.Name, err)
 	}
 	for i := range info.Engines {
 		e := &info.Engines[i]
-		a.Engines = append(a.Engines, engineFacts{
+		a.Engines = append(a.Engines, report.Engine{
 			Name: e.Name, Identity: e.Identity.String(), Limits: e.Limits, Options: e.Options,
 			Profile: e.Profile, Restart: string(e.Restart), Files: e.Identity.Files,
 		})
@@ -65,7 +66,7 @@ func aboutOf(ctx context.Context, store *results.Store, info *results.RunInfo) (
 		return a, err
 	}
 	for _, s := range settings {
-		a.Starts = append(a.Starts, start{
+		a.Starts = append(a.Starts, report.Start{
 			At: s.At, Changes: s.Changes,
 			Retargeted: slices.ContainsFunc(s.Changes, func(c string) bool { return strings.HasPrefix(c, "pairs: ") }),
 		})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"gogi/report"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,7 +30,7 @@ func realEngines(t *testing.T) {
 }
 
 // playReal plays a series file and returns its report and games.
-func playReal(t *testing.T, text string) (*report, []gameRow) {
+func playReal(t *testing.T, text string) (*report.Report, []gameRow) {
 	t.Helper()
 	s := &series{dir: t.TempDir()}
 	if err := os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600); err != nil {
@@ -39,7 +40,7 @@ func playReal(t *testing.T, text string) (*report, []gameRow) {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	out, errs, _ := s.gogi(t, "report", "--json")
-	var r report
+	var r report.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("%v: %s", err, errs)
 	}

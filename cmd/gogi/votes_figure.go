@@ -10,6 +10,8 @@ import (
 
 	"gogi/internal/format"
 
+	"gogi/internal/chart"
+
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
@@ -19,7 +21,7 @@ import (
 // carries its member's number, at other places than the other lines do.
 type weightsFigure struct {
 	*gameCouncil
-	frame
+	chart.Frame
 	hi float64 // the largest weight on the y axis, which begins at 0
 }
 
@@ -60,7 +62,7 @@ func (c *gameCouncil) svg() (string, error) {
 
 func newWeightsFigure(c *gameCouncil) *weightsFigure {
 	bottom := float64(weightsTop + max(380, labelHeight*len(c.Members)))
-	f := &weightsFigure{gameCouncil: c, frame: frame{Left: weightsLeft, Top: weightsTop, Right: weightsRight, Bottom: bottom}}
+	f := &weightsFigure{gameCouncil: c, Frame: chart.Frame{Left: weightsLeft, Top: weightsTop, Right: weightsRight, Bottom: bottom}}
 	for i := range c.Members {
 		for _, w := range f.weights(i) {
 			f.hi = max(f.hi, w)

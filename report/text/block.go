@@ -1,4 +1,4 @@
-package main
+package text
 
 import (
 	"fmt"
@@ -8,16 +8,17 @@ import (
 	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/match"
+	"gogi/report"
 )
 
 // blockWidth is where a line of the block is cut: what a pull request shows
 // without a scroll bar.
 const blockWidth = 100
 
-// printBlock writes the report as a block of fixed-width text for a pull request.
-func printBlock(w io.Writer, rep *report, about about) error {
+// Block writes the report as a block of fixed-width text for a pull request.
+func Block(w io.Writer, rep *report.Report, about report.About) error {
 	r := view{rep}
-	lines := []string{r.blockTitle(about.retargeted())}
+	lines := []string{r.blockTitle(about.Retargeted())}
 	for i := range r.Players {
 		lines = append(lines, blockPlayer(&r.Players[i], about.Engines[i].Options, len(r.Players) > 2))
 	}
@@ -53,7 +54,7 @@ func (r view) blockTitle(retargeted int) string {
 }
 
 // blockPlayer is one player: what it is, and with many players how it did.
-func blockPlayer(p *playerReport, options []match.Option, many bool) string {
+func blockPlayer(p *report.Player, options []match.Option, many bool) string {
 	words := []string{p.Name, p.Identity, p.Limits}
 	for _, o := range options {
 		words = append(words, o.Name+"="+o.Value)
@@ -66,25 +67,25 @@ func blockPlayer(p *playerReport, options []match.Option, many bool) string {
 
 // blockFigures are the numbers of A against B.
 func (r view) blockFigures() []string {
-	c, ok := r.pairing()
+	c, ok := r.Pairing()
 	if !ok {
 		return []string{fmt.Sprintf("result  no pair of %s against %s is finished", r.A, r.B)}
 	}
 	p := r.Pentanomial
-	lines := []string{fmt.Sprintf("result  %s against %s: %s", r.A, r.B, r.verdict().Short)}
-	lines = append(lines, fmt.Sprintf("games   W %d  D %d  L %d  score %s", c.Wins, c.Draws, c.Losses, intervalShort(*r.interval("score"))))
+	lines := []string{fmt.Sprintf("result  %s against %s: %s", r.A, r.B, r.Verdict().Short)}
+	lines = append(lines, fmt.Sprintf("games   W %d  D %d  L %d  score %s", c.Wins, c.Draws, c.Losses, intervalShort(*r.Interval("score"))))
 	if p.Pairs() > 0 {
 		lines = append(lines, fmt.Sprintf("pairs   LL %d  LD %d  WL %d  DD %d  WD %d  WW %d", p.LL, p.LD, p.WL, p.DD, p.WD, p.WW))
 	}
 	k, n := c.Decisive()
 	lines = append(lines,
-		fmt.Sprintf("wins    %d of %d decisive  %s", k, n, intervalShort(*r.interval("win_rate_decisive"))),
+		fmt.Sprintf("wins    %d of %d decisive  %s", k, n, intervalShort(*r.Interval("win_rate_decisive"))),
 		fmt.Sprintf("Elo     %s  %s", eloShort(r.Elo), r.blockTest()),
 		"Black   "+advantageShort(r.BlackAdvantage))
 	return lines
 }
 
-func advantageShort(b advantageReport) string {
+func advantageShort(b report.Advantage) string {
 	k, n := b.Decisive()
 	if b.Lo == nil {
 		return "unknown: " + b.Why
@@ -92,7 +93,7 @@ func advantageShort(b advantageReport) string {
 	return fmt.Sprintf("%d of %d decisive  %s [%s, %s]", k, n, format.Percent(float64(k)/float64(n)), format.Percent(*b.Lo), format.Percent(*b.Hi))
 }
 
-func intervalShort(i intervalReport) string {
+func intervalShort(i report.Interval) string {
 	switch {
 	case i.Estimate == nil:
 		return "unknown: " + i.Why
@@ -106,7 +107,7 @@ func intervalShort(i intervalReport) string {
 	return fmt.Sprintf("%s [%s, %s] %s %s", format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi), format.PercentShort(i.Level), kind)
 }
 
-func eloShort(e eloReport) string {
+func eloShort(e report.Elo) string {
 	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
 		return "unknown"
 	}
@@ -118,7 +119,7 @@ func eloShort(e eloReport) string {
 }
 
 func (r view) blockTest() string {
-	test, _ := r.deciding()
+	test, _ := r.Deciding()
 	switch {
 	case test == nil:
 		return ""
@@ -133,7 +134,7 @@ func (r view) blockTest() string {
 }
 
 // line is what else decides the games.
-func planLine(a about) string {
+func planLine(a report.About) string {
 	p := a.Plan
 	swap := "colours swapped"
 	if !p.Swap {

@@ -1,4 +1,4 @@
-package main
+package gate
 
 import (
 	"math"
@@ -19,19 +19,19 @@ func TestGateUnderTheNull(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	passes, stops := 0, 0
 	for range series {
-		g, err := newGate(design, pairs)
+		g, err := New(design, pairs)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for id := range pairs {
-			if err := g.add(id, evenPair(r)); err != nil {
+			if err := g.Add(id, evenPair(r)); err != nil {
 				t.Fatal(err)
 			}
-			if g.state().decided() {
+			if g.State().Decided() {
 				break
 			}
 		}
-		switch g.state().Judgement.Decision {
+		switch g.State().Judgement.Decision {
 		case stats.Pass:
 			passes++
 			stops++
@@ -91,41 +91,41 @@ func identity(n int) []int {
 	return order
 }
 
-func judgeIn(t *testing.T, design match.Gate, played []stats.Pair, order []int) gateState {
+func judgeIn(t *testing.T, design match.Gate, played []stats.Pair, order []int) State {
 	t.Helper()
-	g, err := newGate(design, len(played))
+	g, err := New(design, len(played))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range order {
 		for range 2 { // a redelivery counts once
-			if err := g.add(id, played[id]); err != nil {
+			if err := g.Add(id, played[id]); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	return g.state()
+	return g.State()
 }
 
 // TestGateRefusesAnotherResult: a pair that comes again with another result is told
 // and changes nothing, also where the test has long passed it.
 func TestGateRefusesAnotherResult(t *testing.T) {
 	t.Parallel()
-	g, err := newGate(match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}, 10)
+	g, err := New(match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
 	won := stats.Pair{{AIsBlack: true, Outcome: stats.Win, Points: 1}, {Outcome: stats.Win, Points: 1}}
 	lost := stats.Pair{{AIsBlack: true, Outcome: stats.Loss}, {Outcome: stats.Loss}}
 	for _, id := range []int{0, 5} {
-		if err := g.add(id, won); err != nil {
+		if err := g.Add(id, won); err != nil {
 			t.Fatal(err)
 		}
-		before := g.state()
-		if err := g.add(id, lost); err == nil {
+		before := g.State()
+		if err := g.Add(id, lost); err == nil {
 			t.Errorf("pair %d came again as a loss, and that was no error", id)
 		}
-		if after := g.state(); after.Judgement != before.Judgement {
+		if after := g.State(); after.Judgement != before.Judgement {
 			t.Errorf("pair %d came again and changed %+v to %+v", id, before.Judgement, after.Judgement)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"encoding/json"
@@ -11,24 +11,24 @@ import (
 )
 
 // reportOf is the report of a run.
-func reportOf(t *testing.T, o fakerun.Run) *report {
+func reportOf(t *testing.T, o fakerun.Run) *Report {
 	t.Helper()
-	g, err := newGatherer(runOf(o))
+	g, err := New(runOf(o))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, rows := range o.Rows() {
-		if err := g.add(rows); err != nil {
+		if err := g.Add(rows); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return g.done()
+	return g.Report()
 }
 
-func runOf(o fakerun.Run) reportRun {
-	run := reportRun{Name: "run", Rules: "default", Pairs: max(o.Planned, len(o.Pairs))}
+func runOf(o fakerun.Run) Run {
+	run := Run{Name: "run", Rules: "default", Pairs: max(o.Planned, len(o.Pairs))}
 	for _, name := range o.Players {
-		run.Players = append(run.Players, playerReport{Name: name, Identity: "by hand", Limits: "nodes 10"})
+		run.Players = append(run.Players, Player{Name: name, Identity: "by hand", Limits: "nodes 10"})
 	}
 	return run
 }
@@ -59,7 +59,7 @@ func TestVerdict(t *testing.T) {
 		"several pairings":   {fakerun.Run{Players: []string{"x", "y", "z"}, Pairs: pairs("WW", 18)}, "shown", "x is stronger than y", "Only x against y is judged"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := reportOf(t, test.run).verdict()
+			v := reportOf(t, test.run).Verdict()
 			if v.Kind != test.kind || !strings.Contains(v.Claim, test.claim) {
 				t.Errorf("%s: %q, want %s: …%s…", v.Kind, v.Claim, test.kind, test.claim)
 			}
@@ -76,28 +76,28 @@ func TestReportsInBetween(t *testing.T) {
 	o := fakerun.Run{Players: []string{"x", "y", "z"}, Pairs: []string{"WW", "WD", "LL", "WL", "DD", "LL", "WW"}, Repeat: 2, Fault: true}
 	run := runOf(o)
 	run.Gate = match.Gate{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
-	g, err := newGatherer(run)
+	g, err := New(run)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, rows := range o.Rows() {
-		if err := g.add(rows); err != nil {
+		if err := g.Add(rows); err != nil {
 			t.Fatal(err)
 		}
-		once, again := asJSON(t, g.done()), asJSON(t, g.done())
+		once, again := asJSON(t, g.Report()), asJSON(t, g.Report())
 		o := o
 		o.Pairs, o.Planned = o.Pairs[:i+1], len(o.Pairs)
 		fresh := run
-		alone, err := newGatherer(fresh)
+		alone, err := New(fresh)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, rows := range o.Rows() {
-			if err := alone.add(rows); err != nil {
+			if err := alone.Add(rows); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if want := asJSON(t, alone.done()); once != again || once != want {
+		if want := asJSON(t, alone.Report()); once != again || once != want {
 			t.Fatalf("after pair %d: %s, asked again %s, by a report that was asked once %s", i, once, again, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package page
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"gogi/internal/format"
+
+	"gogi/internal/chart"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 )
@@ -22,16 +24,13 @@ type lineChart struct {
 	End    float64 // where the last score is
 	Desc   string
 	Cut    bool // the first pairs leave the picture
-	frame
+	chart.Frame
 }
 
 type tick struct {
 	At    float64
 	Label string
 }
-
-// frame is a chart's plotting area.
-type frame struct{ Left, Top, Right, Bottom float64 }
 
 // newLineChart draws A's score over pairs, nil where there is no line. The scale follows the later pairs:
 // the first few swing so widely that they would flatten the rest.
@@ -41,7 +40,7 @@ func newLineChart(a string, points []curvePoint) *lineChart {
 	}
 	last := points[len(points)-1]
 	lo, hi := scoreRange(points, last.Pairs/10)
-	c := &lineChart{frame: frame{Left: 76, Top: 14, Right: 626, Bottom: 236}}
+	c := &lineChart{Frame: chart.Frame{Left: 76, Top: 14, Right: 626, Bottom: 236}}
 	x := func(pairs float64) float64 { return c.Left + (c.Right-c.Left)*pairs/float64(last.Pairs) }
 	y := func(score float64) float64 { return c.Bottom - (c.Bottom-c.Top)*(score-lo)/(hi-lo) }
 	var line strings.Builder
@@ -149,7 +148,7 @@ type columnChart struct {
 	XTicks  []tick
 	YTicks  []tick
 	Desc    string
-	frame
+	chart.Frame
 }
 
 type column struct {
@@ -168,7 +167,7 @@ func newColumnChart(classes []lengthClass) *columnChart {
 	if len(classes) < 2 {
 		return nil
 	}
-	c := &columnChart{frame: frame{Left: 38, Top: 10, Right: 352, Bottom: 160}}
+	c := &columnChart{Frame: chart.Frame{Left: 38, Top: 10, Right: 352, Bottom: 160}}
 	c.Desc = fmt.Sprintf("Most frequent: %d to %d plies, %s games.", classes[mode].From, classes[mode].To, format.Count(most))
 	width := (c.Right - c.Left) / float64(len(classes))
 	top := float64(most) * 1.05

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"gogi/stats"
 )
 
-// verdict is what the games of A against B show, in plain words.
-type verdict struct {
+// Verdict is what the games of A against B show, in plain words.
+type Verdict struct {
 	Kind    string // shown, open or none: decides the looks
 	Claim   string // one sentence
 	Short   string // the claim for a table's cell
@@ -16,16 +16,16 @@ type verdict struct {
 	Caveats []string
 }
 
-// verdict judges the games of A against B by one test, chosen beforehand: the
+// Verdict judges the games of A against B by one test, chosen beforehand: the
 // exact one over colour-swapped pairs. Several tests, of which the best one
 // counts, would find a difference between equals too often. What that test finds
 // is withheld where games that repeat each other, or faults alone, explain it.
-func (r *report) verdict() verdict {
-	pairing, ok := r.pairing()
+func (r *Report) Verdict() Verdict {
+	pairing, ok := r.Pairing()
 	if !ok {
-		return verdict{Kind: "none", Short: "no games", Claim: fmt.Sprintf("There is no verdict: no pair of %s against %s is finished.", r.A, r.B)}
+		return Verdict{Kind: "none", Short: "no games", Claim: fmt.Sprintf("There is no verdict: no pair of %s against %s is finished.", r.A, r.B)}
 	}
-	test, swapped := r.deciding()
+	test, swapped := r.Deciding()
 	v := r.claim(test, swapped)
 	v.Reasons = append(v.Reasons, r.scoreSentence(pairing))
 	if v.Kind == "open" || v.Kind == "shown" {
@@ -35,14 +35,14 @@ func (r *report) verdict() verdict {
 	return v
 }
 
-// pairing is A's games against B.
-func (r *report) pairing() (crossReport, bool) {
+// Pairing is A's games against B.
+func (r *Report) Pairing() (Cross, bool) {
 	for _, c := range r.Crosstable {
 		if c.A == r.A && c.B == r.B {
 			return c, true
 		}
 	}
-	return crossReport{}, false
+	return Cross{}, false
 }
 
 // evidence is what a verdict rests on.
@@ -52,16 +52,16 @@ type evidence struct {
 }
 
 // evidence is that of the pairs that repeat no game, which are mostly all.
-func (r *report) evidence() evidence {
+func (r *Report) evidence() evidence {
 	if d := r.Distinct; d != nil {
 		return evidence{d.WDL, d.Score, d.Lo, d.Hi, d.P}
 	}
-	c, _ := r.pairing()
+	c, _ := r.Pairing()
 	e := evidence{WDL: c.WDL, score: r.Score}
-	if i := r.interval("win_rate_decisive"); i != nil {
+	if i := r.Interval("win_rate_decisive"); i != nil {
 		e.lo, e.hi = i.Lo, i.Hi
 	}
-	if test, _ := r.deciding(); test != nil {
+	if test, _ := r.Deciding(); test != nil {
 		e.p = test.P
 	}
 	return e
@@ -70,13 +70,13 @@ func (r *report) evidence() evidence {
 // shows reports whether the evidence is significant and favours the same side as
 // the score of all games.
 func (e evidence) shows(score float64) bool {
-	return e.p != nil && significant(*e.p) && e.score != nil && (*e.score > 0.5) == (score > 0.5)
+	return e.p != nil && Significant(*e.p) && e.score != nil && (*e.score > 0.5) == (score > 0.5)
 }
 
-// deciding is the test that decides, nil where there is none, and whether colours
+// Deciding is the test that decides, nil where there is none, and whether colours
 // were swapped. Very many pairs with odd draw values have no test over pairs; the
 // one over decisive games then stands in for it.
-func (r *report) deciding() (test *testReport, swapped bool) {
+func (r *Report) Deciding() (test *Test, swapped bool) {
 	for _, method := range []string{"pair_sign_flip", "binomial_exact"} {
 		for i := range r.Tests {
 			if r.Tests[i].Method == method && r.Tests[i].P != nil {
@@ -87,17 +87,17 @@ func (r *report) deciding() (test *testReport, swapped bool) {
 	return nil, r.Pentanomial.Pairs() > 0
 }
 
-func (r *report) claim(test *testReport, swapped bool) verdict {
+func (r *Report) claim(test *Test, swapped bool) Verdict {
 	switch {
 	case !r.Finished:
-		return verdict{Kind: "none", Short: "unfinished, no verdict", Claim: fmt.Sprintf(
+		return Verdict{Kind: "none", Short: "unfinished, no verdict", Claim: fmt.Sprintf(
 			"There is no verdict yet: %s of %s pairs are played.", format.Count(r.Pairs), format.Count(r.Planned)), Reasons: []string{
 			"Who looks often enough sees a good result between equals, too: tests and intervals only hold at the end that was planned.",
 		}}
 	case !swapped:
-		return verdict{Kind: "none", Short: "colours not swapped, no verdict", Claim: fmt.Sprintf(
+		return Verdict{Kind: "none", Short: "colours not swapped, no verdict", Claim: fmt.Sprintf(
 			"There is no verdict: %s always had Black and %s White, so the games do not tell strength from colour.", r.A, r.B)}
-	case test == nil || !significant(*test.P):
+	case test == nil || !Significant(*test.P):
 		return r.openVerdict("not significant at 5%", ".")
 	case !r.evidence().shows(*r.Score):
 		return r.openVerdict("not significant at 5% without repeated games", ": too many of them repeat earlier ones.")
@@ -105,34 +105,34 @@ func (r *report) claim(test *testReport, swapped bool) verdict {
 	return r.shownVerdict()
 }
 
-func (r *report) openVerdict(short, why string) verdict {
-	return verdict{Kind: "open", Short: short, Claim: fmt.Sprintf("The games do not show whether %s or %s is stronger%s", r.A, r.B, why)}
+func (r *Report) openVerdict(short, why string) Verdict {
+	return Verdict{Kind: "open", Short: short, Claim: fmt.Sprintf("The games do not show whether %s or %s is stronger%s", r.A, r.B, why)}
 }
 
 // shownVerdict names the stronger player, unless the weaker one's faults are all
 // that it is ahead by.
-func (r *report) shownVerdict() verdict {
-	c, _ := r.pairing()
+func (r *Report) shownVerdict() Verdict {
+	c, _ := r.Pairing()
 	stronger, weaker, ahead, faults := r.A, r.B, c.Wins-c.Losses, r.FaultLosses.B-r.FaultLosses.A
 	if *r.Score < 0.5 {
 		stronger, weaker, ahead, faults = weaker, stronger, -ahead, -faults
 	}
 	if faults > 0 && ahead <= faults {
-		return verdict{Kind: "open", Short: stronger + " is ahead by faults alone", Claim: fmt.Sprintf(
+		return Verdict{Kind: "open", Short: stronger + " is ahead by faults alone", Claim: fmt.Sprintf(
 			"%s is ahead of %s by faults alone: without the games lost by a crash, a late or an illegal move, nothing of its lead is left.", stronger, weaker)}
 	}
-	return verdict{Kind: "shown", Short: stronger + " is stronger", Claim: fmt.Sprintf("%s is stronger than %s under the conditions of this run.", stronger, weaker)}
+	return Verdict{Kind: "shown", Short: stronger + " is stronger", Claim: fmt.Sprintf("%s is stronger than %s under the conditions of this run.", stronger, weaker)}
 }
 
-// significant is at 5 %, forgiving a rounding error as package stats does.
-func significant(p float64) bool { return stats.Test{P: p}.Significant(1 - level) }
+// Significant is at 5 %, forgiving a rounding error as package stats does.
+func Significant(p float64) bool { return stats.Test{P: p}.Significant(1 - Level) }
 
-func (r *report) scoreSentence(c crossReport) string {
+func (r *Report) scoreSentence(c Cross) string {
 	return fmt.Sprintf("%s scored %s of the points in %s against %s: %s won, %s drawn, %s lost.",
 		r.A, format.Percent(c.Score), format.NumberOf(c.Games, "game"), r.B, format.Count(c.Wins), format.Count(c.Draws), format.Count(c.Losses))
 }
 
-func (r *report) winsSentence() string {
+func (r *Report) winsSentence() string {
 	e := r.evidence()
 	k, n := e.Decisive()
 	text := "It won"
@@ -143,10 +143,10 @@ func (r *report) winsSentence() string {
 		return text + " no game and lost none."
 	}
 	return text + fmt.Sprintf(" %s of %s decisive games: %s, with %s to %s as the exact %s interval.",
-		format.Count(k), format.Count(n), format.Percent(float64(k)/float64(n)), format.Percent(*e.lo), format.Percent(*e.hi), format.PercentShort(level))
+		format.Count(k), format.Count(n), format.Percent(float64(k)/float64(n)), format.Percent(*e.lo), format.Percent(*e.hi), format.PercentShort(Level))
 }
 
-func (r *report) interval(of string) *intervalReport {
+func (r *Report) Interval(of string) *Interval {
 	for i := range r.Intervals {
 		if r.Intervals[i].Of == of {
 			return &r.Intervals[i]
@@ -155,7 +155,7 @@ func (r *report) interval(of string) *intervalReport {
 	return nil
 }
 
-func (r *report) testSentence(t *testReport, swapped bool) string {
+func (r *Report) testSentence(t *Test, swapped bool) string {
 	if t == nil {
 		return "There is no test for these games."
 	}
@@ -175,21 +175,21 @@ func (r *report) testSentence(t *testReport, swapped bool) string {
 
 // eloSentence says how large the difference may be: of use above all where none
 // is shown, as that is no proof of equality.
-func (r *report) eloSentence() string {
+func (r *Report) eloSentence() string {
 	e := r.evidence()
 	if e.lo == nil {
 		return "How large a difference may be is not known."
 	}
 	image := stats.EloInterval(stats.Interval{Lo: *e.lo, Hi: *e.hi})
 	span := fmt.Sprintf("%s to %s Elo", format.Elo(format.Finite(image.Lo), -1), format.Elo(format.Finite(image.Hi), 1))
-	if e.p == nil || significant(*e.p) || r.disagree() {
+	if e.p == nil || Significant(*e.p) || r.disagree() {
 		return fmt.Sprintf("In Elo, that interval is %s for %s.", span, r.A)
 	}
 	return fmt.Sprintf("That does not prove them equal: in Elo, the interval is %s for %s.", span, r.A)
 }
 
 // caveats are what may make a number mean less than it seems to.
-func (r *report) caveats() []string {
+func (r *Report) caveats() []string {
 	var all []string
 	if len(r.Players) > 2 {
 		all = append(all, fmt.Sprintf("Only %s against %s is judged; among several pairings, one looks good by chance more often than its own p says.", r.A, r.B))
@@ -211,13 +211,13 @@ func (r *report) caveats() []string {
 
 // disagree reports whether the interval of the win rate and the deciding test
 // differ about an even score.
-func (r *report) disagree() bool {
+func (r *Report) disagree() bool {
 	e := r.evidence()
-	_, swapped := r.deciding()
-	return swapped && e.p != nil && e.lo != nil && (*e.lo > 0.5 || *e.hi < 0.5) != significant(*e.p)
+	_, swapped := r.Deciding()
+	return swapped && e.p != nil && e.lo != nil && (*e.lo > 0.5 || *e.hi < 0.5) != Significant(*e.p)
 }
 
-func (r *report) faultCount() int {
+func (r *Report) faultCount() int {
 	n := 0
 	for _, f := range r.Faults {
 		n += f.Count

@@ -1,4 +1,4 @@
-package main
+package page
 
 import (
 	"cmp"
@@ -26,15 +26,15 @@ type scenes struct {
 	latest  map[match.Termination][]match.Row
 }
 
-func newScenes(a, b string) *scenes {
+func NewScenes(a, b string) *scenes {
 	return &scenes{
 		a: a, b: b, curve: curve{every: 1},
 		lengths: map[int]int{}, latest: make(map[match.Termination][]match.Row),
 	}
 }
 
-// add takes the next whole pair; it never fails.
-func (s *scenes) add(rows []match.Row) {
+// Add takes the next whole pair; it never fails.
+func (s *scenes) Add(rows []match.Row) {
 	points, games := 0.0, 0
 	for _, r := range rows {
 		s.addGame(r)

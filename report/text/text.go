@@ -1,4 +1,6 @@
-package main
+// Package text tells a report in plain text: for a terminal, for a pull request, and a
+// gate's verdict for a release note.
+package text
 
 import (
 	"fmt"
@@ -9,14 +11,15 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"gogi/internal/format"
+	"gogi/report"
 	"gogi/stats"
 )
 
 // view is a report under the functions that print it.
-type view struct{ *report }
+type view struct{ *report.Report }
 
-// printReportText writes the report as a person reads it in a terminal.
-func printReportText(w io.Writer, rep *report) {
+// Print writes the report as a person reads it in a terminal.
+func Print(w io.Writer, rep *report.Report) {
 	r := view{rep}
 	r.printTitle(w)
 	if r.Games == 0 {
@@ -51,18 +54,18 @@ func (r view) printPlayers(w io.Writer) {
 		}
 		t.AppendRow(table.Row{
 			p.Name, p.Limits, format.Count(p.Games), format.Count(p.Wins), format.Count(p.Draws), format.Count(p.Losses),
-			fmt.Sprintf("%.1f", p.Points), score, wdl(p.Black), wdl(p.White),
+			fmt.Sprintf("%.1f", p.Points), score, WDL(p.Black), WDL(p.White),
 		})
 	}
 	format.Render(w, t)
 }
 
-func wdl(c stats.WDL) string { return fmt.Sprintf("%d–%d–%d", c.Wins, c.Draws, c.Losses) }
+func WDL(c stats.WDL) string { return fmt.Sprintf("%d–%d–%d", c.Wins, c.Draws, c.Losses) }
 
 func (r view) printCrosstable(w io.Writer) {
 	t := format.Table("pairing", "games", "W–D–L", "score")
 	for _, c := range r.Crosstable {
-		t.AppendRow(table.Row{c.A + " against " + c.B, format.Count(c.Games), wdl(c.WDL), format.Percent(c.Score)})
+		t.AppendRow(table.Row{c.A + " against " + c.B, format.Count(c.Games), WDL(c.WDL), format.Percent(c.Score)})
 	}
 	format.Render(w, t)
 }
@@ -83,11 +86,11 @@ func (r view) printHeadToHead(w io.Writer) {
 		return
 	}
 	for _, i := range r.Intervals {
-		line(intervalLabel(i), "%s", intervalText(i))
+		line(IntervalLabel(i), "%s", Interval(i))
 	}
-	line("Elo", "%s", eloText(r.Elo))
+	line("Elo", "%s", Elo(r.Elo))
 	for _, t := range r.Tests {
-		line(testLabel(t.Method), "%s", testText(t))
+		line(TestLabel(t.Method), "%s", Test(t))
 		if t.Critical != nil && t.P != nil {
 			line("", "%s", criticalText(t))
 		}
@@ -102,7 +105,7 @@ func (r view) printHeadToHead(w io.Writer) {
 		line("divergence", "%s", divergenceText(d, r.PairVariance))
 	}
 	b := r.BlackAdvantage
-	line("Black's advantage", "%s", advantageText(b))
+	line("Black's advantage", "%s", Advantage(b))
 	fmt.Fprintln(w)
 }
 
@@ -110,7 +113,7 @@ func (r view) printHeadToHead(w io.Writer) {
 func (r view) printGoingOn(line func(label, format string, args ...any)) {
 	for _, i := range r.Intervals {
 		if i.Method == "anytime" {
-			line(intervalLabel(i), "%s", intervalText(i))
+			line(IntervalLabel(i), "%s", Interval(i))
 		}
 	}
 	if g := r.Gate; g != nil {
@@ -119,7 +122,7 @@ func (r view) printGoingOn(line func(label, format string, args ...any)) {
 	line("", "the other intervals and the tests hold only at the end that was planned")
 }
 
-func intervalLabel(i intervalReport) string {
+func IntervalLabel(i report.Interval) string {
 	if i.Method == "anytime" {
 		return "score, anytime"
 	}
@@ -130,7 +133,7 @@ func intervalLabel(i intervalReport) string {
 	return "score, draws as half"
 }
 
-func intervalText(i intervalReport) string {
+func Interval(i report.Interval) string {
 	if i.Estimate == nil {
 		return "unknown: " + i.Why
 	}
@@ -159,7 +162,7 @@ func methodName(method string) string {
 	return method
 }
 
-func eloText(e eloReport) string {
+func Elo(e report.Elo) string {
 	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
 		return "unknown: " + e.Why
 	}
@@ -173,14 +176,14 @@ func eloText(e eloReport) string {
 	return fmt.Sprintf("%s   [%s, %s]  image of the exact interval", format.Elo(e.Estimate, sign), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1))
 }
 
-func testLabel(method string) string {
+func TestLabel(method string) string {
 	if method == "binomial_exact" {
 		return "exact binomial test"
 	}
 	return "exact pair test"
 }
 
-func testText(t testReport) string {
+func Test(t report.Test) string {
 	if t.P == nil {
 		return "none: " + t.Why
 	}
@@ -192,7 +195,7 @@ func testText(t testReport) string {
 }
 
 // criticalText says how many wins would have been significant.
-func criticalText(t testReport) string {
+func criticalText(t report.Test) string {
 	var parts []string
 	for _, c := range t.Critical {
 		if c.Wins == nil {
@@ -204,7 +207,7 @@ func criticalText(t testReport) string {
 	return fmt.Sprintf("wins of %d that are significant: %s", t.N, strings.Join(parts, ", "))
 }
 
-func gateText(g *gateReport) string {
+func gateText(g *report.Gate) string {
 	state := string(g.Decision)
 	if g.Decision == stats.Continue {
 		state = "undecided"
@@ -213,7 +216,7 @@ func gateText(g *gateReport) string {
 		g.Design, state, format.Count(g.Pairs), format.Count(g.Beyond), format.Decimal(g.LLR, 2), g.Lower, g.Upper)
 }
 
-func divergenceText(d *divergenceReport, variance *float64) string {
+func divergenceText(d *report.Divergence, variance *float64) string {
 	if d.PerPly == nil {
 		return "unknown: no position in which both chose"
 	}
@@ -221,7 +224,7 @@ func divergenceText(d *divergenceReport, variance *float64) string {
 		format.Percent(*d.PerPly), format.Count(d.Compared), format.Decimal(variance, 4))
 }
 
-func advantageText(b advantageReport) string {
+func Advantage(b report.Advantage) string {
 	n := b.Wins + b.Losses
 	if b.Lo == nil {
 		return "unknown: " + b.Why

@@ -1,4 +1,6 @@
-package main
+// Package page tells a report as one HTML page with charts and diagrams that loads
+// nothing and runs nothing.
+package page
 
 import (
 	"embed"
@@ -11,6 +13,8 @@ import (
 	"gogi/internal/format"
 	"gogi/kifu"
 	"gogi/match"
+	"gogi/report"
+	"gogi/report/text"
 	"gogi/shogi"
 )
 
@@ -22,14 +26,14 @@ var templates embed.FS
 
 // page is what the template shows: the report, and what only the page has.
 type page struct {
-	*report
+	*report.Report
 	Style    template.CSS
-	Verdict  verdict
+	Verdict  report.Verdict
 	Digest   string
 	Created  string
-	Plan     planFacts
+	Plan     report.Plan
 	Changes  []string // between the run's starts, a line each
-	Engines  []engineFacts
+	Engines  []report.Engine
 	Curve    *lineChart
 	Endings  *barChart
 	Lengths  *columnChart
@@ -59,9 +63,9 @@ type figure struct {
 	Diagram template.HTML
 }
 
-// writePage writes a run's page: the report, what else was seen of its games, and
+// Write writes a run's page: the report, what else was seen of its games, and
 // what is known about the run. record opens the few games that are drawn.
-func writePage(w io.Writer, r *report, seen *scenes, about about, record func(pair, leg int) (kifu.Record, error)) error {
+func Write(w io.Writer, r *report.Report, seen *scenes, about report.About, record func(pair, leg int) (kifu.Record, error)) error {
 	p := newPage(r, about, seen)
 	p.addChanges(about)
 	figures, err := drawGames(seen.games(), record)
@@ -72,14 +76,14 @@ func writePage(w io.Writer, r *report, seen *scenes, about about, record func(pa
 	return p.write(w)
 }
 
-func newPage(r *report, about about, seen *scenes) *page {
+func newPage(r *report.Report, about report.About, seen *scenes) *page {
 	p := &page{
-		report: r, Verdict: r.verdict(), Digest: about.Digest, Created: about.Created.Format("2006-01-02 15:04 MST"),
+		Report: r, Verdict: r.Verdict(), Digest: about.Digest, Created: about.Created.Format("2006-01-02 15:04 MST"),
 		Plan: about.Plan, Engines: about.Engines,
 		Curve: newLineChart(r.A, seen.curve.all()), Lengths: newColumnChart(seen.histogram()),
 		Endings: endingsChart(r), FaultLog: seen.faults(), Matrix: matrix(r),
-		Millis: playersChart(r, "ms", 1, func(p playerReport) *float64 { return p.MillisPerMove }),
-		Speeds: playersChart(r, "nodes/s", 0, func(p playerReport) *float64 { return p.NodesPerSecond }),
+		Millis: playersChart(r, "ms", 1, func(p report.Player) *float64 { return p.MillisPerMove }),
+		Speeds: playersChart(r, "nodes/s", 0, func(p report.Player) *float64 { return p.NodesPerSecond }),
 	}
 	return p
 }
@@ -91,9 +95,9 @@ func (p *page) write(w io.Writer) error {
 	}
 	p.Style = template.CSS(string(style) + diagram.Style) // both are our own
 	t, err := template.New("report.gohtml").Funcs(template.FuncMap{
-		"count": format.Count, "number": format.NumberOf, "percent": format.Percent, "decimal": format.Decimal, "wdl": wdl, "words": format.Words, "plus": func(a, b int) int { return a + b },
-		"brief": brief, "label": intervalLabel, "test": testLabel, "interval": intervalText, "result": testText, "elo": eloText, "advantage": advantageText, "tenth": func(v float64) string { return fmt.Sprintf("%.1f", v) },
-		"loser": loserOf, "seconds": func(v float64) time.Duration { return time.Duration(v * float64(time.Second)).Round(time.Second) },
+		"count": format.Count, "number": format.NumberOf, "percent": format.Percent, "decimal": format.Decimal, "wdl": text.WDL, "words": format.Words, "plus": func(a, b int) int { return a + b },
+		"brief": brief, "label": text.IntervalLabel, "test": text.TestLabel, "interval": text.Interval, "result": text.Test, "elo": text.Elo, "advantage": text.Advantage, "tenth": func(v float64) string { return fmt.Sprintf("%.1f", v) },
+		"loser": report.LoserOf, "seconds": func(v float64) time.Duration { return time.Duration(v * float64(time.Second)).Round(time.Second) },
 	}).ParseFS(templates, "templates/*.gohtml")
 	if err != nil {
 		return err
@@ -102,20 +106,20 @@ func (p *page) write(w io.Writer) error {
 }
 
 // addChanges tells of the differences between the starts of a run.
-func (p *page) addChanges(about about) {
+func (p *page) addChanges(about report.About) {
 	for _, s := range about.Starts {
 		for _, change := range s.Changes {
 			p.Changes = append(p.Changes, s.At.Format("2006-01-02 15:04 MST")+" – "+change)
 		}
 	}
-	if n := about.retargeted(); n > 0 {
+	if n := about.Retargeted(); n > 0 {
 		p.Verdict.Caveats = append(p.Verdict.Caveats, fmt.Sprintf(
 			"The number of pairs was changed %s since the first start: tests and intervals hold only if no result was looked at before.", format.NumberOf(n, "time")))
 	}
 }
 
 // endingsChart shows how many games ended in each way.
-func endingsChart(r *report) *barChart {
+func endingsChart(r *report.Report) *barChart {
 	var rows []bar
 	index := map[string]int{}
 	for _, e := range r.Terminations {
@@ -134,7 +138,7 @@ func endingsChart(r *report) *barChart {
 }
 
 // playersChart shows one figure of each player.
-func playersChart(r *report, unit string, digits int, of func(playerReport) *float64) *barChart {
+func playersChart(r *report.Report, unit string, digits int, of func(report.Player) *float64) *barChart {
 	var rows []bar
 	for i := range r.Players {
 		if v := of(r.Players[i]); v != nil {
@@ -145,7 +149,7 @@ func playersChart(r *report, unit string, digits int, of func(playerReport) *flo
 }
 
 // matrix is the crosstable, each pairing seen from both sides.
-func matrix(r *report) []matrixRow {
+func matrix(r *report.Report) []matrixRow {
 	if len(r.Players) < 3 {
 		return nil
 	}
@@ -157,22 +161,10 @@ func matrix(r *report) []matrixRow {
 	}
 	for _, c := range r.Crosstable {
 		a, b := index[c.A], index[c.B]
-		rows[a].Cells[b] = matrixCell{format.Percent(c.Score), wdl(c.WDL)}
-		rows[b].Cells[a] = matrixCell{format.Percent(1 - c.Score), wdl(c.Mirror())}
+		rows[a].Cells[b] = matrixCell{format.Percent(c.Score), text.WDL(c.WDL)}
+		rows[b].Cells[a] = matrixCell{format.Percent(1 - c.Score), text.WDL(c.Mirror())}
 	}
 	return rows
-}
-
-// ScoreInterval is the interval of A's points a game.
-func (p *page) ScoreInterval() *intervalReport { return p.interval("score") }
-
-// WinInterval is the interval of the rate of wins among decisive games.
-func (p *page) WinInterval() *intervalReport { return p.interval("win_rate_decisive") }
-
-// Deciding is the test behind the verdict.
-func (p *page) Deciding() *testReport {
-	test, _ := p.deciding()
-	return test
 }
 
 // Swapped reports whether pairs have two games with colours swapped.
@@ -242,7 +234,7 @@ func resultOf(g match.Row) string {
 		return fmt.Sprintf("Drawn by %s after %d plies", by, g.Plies)
 	}
 	if g.Termination.IsFault() {
-		return fmt.Sprintf("%s lost by %s after %d plies", loserOf(g), by, g.Plies)
+		return fmt.Sprintf("%s lost by %s after %d plies", report.LoserOf(g), by, g.Plies)
 	}
 	return fmt.Sprintf("%s won by %s after %d plies", [2]string{g.Black, g.White}[winner], by, g.Plies)
 }

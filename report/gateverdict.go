@@ -1,15 +1,16 @@
-package main
+package report
 
 import (
 	"fmt"
 
+	"gogi/gate"
 	"gogi/internal/format"
 	"gogi/match"
 	"gogi/stats"
 )
 
-// gateVerdict is what "gogi gate --json" prints.
-type gateVerdict struct {
+// GateVerdict is what "gogi gate --json" prints.
+type GateVerdict struct {
 	Version    int               `json:"version"`
 	Run        string            `json:"run"`
 	Verdict    string            `json:"verdict"` // pass, fail, inconclusive
@@ -19,13 +20,13 @@ type gateVerdict struct {
 	Looks      int               `json:"looks"` // one after each pair of the prefix
 	Unit       string            `json:"unit"`
 	Draws      string            `json:"draws"`
-	Gate       *gateReport       `json:"gate"`
+	Gate       *Gate             `json:"gate"`
 	Counts     stats.WDL         `json:"counts"`      // of A, up to the stop
 	Penta      stats.Pentanomial `json:"pentanomial"` // up to the stop
-	Primary    testReport        `json:"primary"`     // exact, up to the stop
-	Anytime    intervalReport    `json:"anytime"`
+	Primary    Test              `json:"primary"`     // exact, up to the stop
+	Anytime    Interval          `json:"anytime"`
 	Slots      *homogeneity      `json:"homogeneity"`
-	Report     *report           `json:"report"` // of all games, those beyond the stop included
+	Report     *Report           `json:"report"` // of all games, those beyond the stop included
 }
 
 // homogeneity says whether all slots gave the same results.
@@ -35,8 +36,8 @@ type homogeneity struct {
 	Why      string   `json:"why,omitempty"`
 }
 
-// registration is the design of a gate as the run's log of settings has it.
-type registration struct {
+// Registration is the design of a gate as the run's log of settings has it.
+type Registration struct {
 	Design     match.Gate // that is judged
 	Registered bool       // it was written into the run before its first game
 	Pairs      int        // the maximum that was written down with it
@@ -46,27 +47,27 @@ type registration struct {
 // judge gathers a run for the verdict of its gate: the report, and what would make
 // the verdict worthless.
 type judge struct {
-	*gatherer
-	clean *gate // as if a pair in which B lost a game by a fault had been even
+	*Gatherer
+	clean *gate.Gate // as if a pair in which B lost a game by a fault had been even
 	slots map[int]*stats.Tally
 }
 
-// newJudge judges a run by its gate.
-func newJudge(run reportRun) (*judge, error) {
-	g, err := newGatherer(run)
+// NewJudge judges a run by its gate.
+func NewJudge(run Run) (*judge, error) {
+	g, err := New(run)
 	if err != nil {
 		return nil, err
 	}
-	clean, err := newGate(run.Gate, run.Pairs)
-	return &judge{gatherer: g, clean: clean, slots: map[int]*stats.Tally{}}, err
+	clean, err := gate.New(run.Gate, run.Pairs)
+	return &judge{Gatherer: g, clean: clean, slots: map[int]*stats.Tally{}}, err
 }
 
-// add takes the next whole pair, in the order of the plan.
-func (w *judge) add(rows []match.Row) error {
-	if err := w.gatherer.add(rows); err != nil || len(rows) == 0 {
+// Add takes the next whole pair, in the order of the plan.
+func (w *judge) Add(rows []match.Row) error {
+	if err := w.Gatherer.Add(rows); err != nil || len(rows) == 0 {
 		return err
 	}
-	pair, slot := gatePair(rows), rows[0].Slot
+	pair, slot := gate.OfRows(rows), rows[0].Slot
 	if w.slots[slot] == nil {
 		w.slots[slot] = &stats.Tally{}
 	}
@@ -74,18 +75,18 @@ func (w *judge) add(rows []match.Row) error {
 		return err
 	}
 	for i, r := range rows {
-		if r.Termination.IsFault() && loserOf(r) == r.PairB {
+		if r.Termination.IsFault() && LoserOf(r) == r.PairB {
 			pair[i].Outcome, pair[i].Points = stats.Draw, 0.5
 		}
 	}
-	return w.clean.add(rows[0].Pair, pair)
+	return w.clean.Add(rows[0].Pair, pair)
 }
 
-// verdict is what the gate says of the pairs so far, withheld where it is not to be
+// Verdict is what the gate says of the pairs so far, withheld where it is not to be
 // trusted.
-func (w *judge) verdict(reg registration) *gateVerdict {
-	r := w.done()
-	v := &gateVerdict{
+func (w *judge) Verdict(reg Registration) *GateVerdict {
+	r := w.Report()
+	v := &GateVerdict{
 		Version: 1, Run: r.Run, Registered: reg.Registered, MaxPairs: reg.Pairs, Unit: "pair", Draws: "half", Gate: r.Gate,
 		Looks: r.Gate.Pairs, Counts: r.Gate.tally.Total(), Penta: r.Gate.tally.Penta, Report: r, Slots: w.homogeneity(),
 	}
@@ -97,7 +98,7 @@ func (w *judge) verdict(reg registration) *gateVerdict {
 
 // decide turns the state of the test into the verdict, and withholds a pass
 // that is not to be trusted.
-func (v *gateVerdict) decide(r registration, seen *judge) {
+func (v *GateVerdict) decide(r Registration, seen *judge) {
 	v.Verdict = "inconclusive"
 	switch v.Gate.Decision {
 	case stats.Pass:
@@ -116,7 +117,7 @@ func (v *gateVerdict) decide(r registration, seen *judge) {
 	if !v.Registered {
 		v.Why = append(v.Why, "the design was given after the games, so it may have been chosen to fit them")
 	}
-	if v.Verdict == "pass" && seen.clean.state().Judgement.Decision != stats.Pass {
+	if v.Verdict == "pass" && seen.clean.State().Judgement.Decision != stats.Pass {
 		v.Verdict = "inconclusive"
 		v.Why = append(v.Why, fmt.Sprintf("games that %s lost by faults alone decide it", v.Report.B))
 	}

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"time"
@@ -6,26 +6,26 @@ import (
 	"gogi/match"
 )
 
-// about is what is known of a run beside its games: all that its forms tell of the
+// About is what is known of a run beside its games: all that its forms tell of the
 // plan and of how it was played.
-type about struct {
+type About struct {
 	Digest  string
 	Rules   string
 	Created time.Time
-	Plan    planFacts
-	Engines []engineFacts // in the order of the report's players
-	Starts  []start       // oldest first
+	Plan    Plan
+	Engines []Engine // in the order of the report's players
+	Starts  []Start  // oldest first
 }
 
-// start is one start of the run, and what had changed since the one before.
-type start struct {
+// Start is one start of the run, and what had changed since the one before.
+type Start struct {
 	At         time.Time
 	Changes    []string // a line each
 	Retargeted bool     // the number of pairs is among them
 }
 
-// retargeted is how often a run's target was changed.
-func (a about) retargeted() int {
+// Retargeted is how often a run's target was changed.
+func (a About) Retargeted() int {
 	n := 0
 	for _, s := range a.Starts {
 		if s.Retargeted {
@@ -35,9 +35,9 @@ func (a about) retargeted() int {
 	return n
 }
 
-// planFacts is what the page tells of the plan; the field names are those of
+// Plan is what the page tells of the plan; the field names are those of
 // match.Plan.Canonical.
-type planFacts struct {
+type Plan struct {
 	Design   string `json:"design"`
 	Swap     bool   `json:"swap"`
 	Seed     uint64 `json:"seed"`
@@ -50,8 +50,8 @@ type planFacts struct {
 	Clocks map[string]string `json:"clocks"`
 }
 
-// engineFacts is one player as the plan has it.
-type engineFacts struct {
+// Engine is one player as the plan has it.
+type Engine struct {
 	Name, Identity, Limits string
 	Options                []match.Option
 	Profile, Restart       string

@@ -1,4 +1,4 @@
-package main
+package page
 
 import (
 	"bytes"
@@ -14,40 +14,41 @@ import (
 	"gogi/internal/fakerun"
 	"gogi/kifu"
 	"gogi/match"
+	"gogi/report"
 	"gogi/shogi"
 )
 
-func aboutRun(o fakerun.Run) about {
-	a := about{
+func aboutRun(o fakerun.Run) report.About {
+	a := report.About{
 		Digest: "abcdef", Rules: "default", Created: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-		Plan: planFacts{Design: "match", Swap: true, Seed: 7},
+		Plan: report.Plan{Design: "match", Swap: true, Seed: 7},
 	}
 	a.Plan.Openings.Count, a.Plan.Openings.SHA256 = 3, "00ff"
 	for _, name := range o.Players {
-		a.Engines = append(a.Engines, engineFacts{Name: name, Limits: "nodes 10", Identity: "by hand"})
+		a.Engines = append(a.Engines, report.Engine{Name: name, Limits: "nodes 10", Identity: "by hand"})
 	}
 	return a
 }
 
 // gather is the report of a run and what its page shows beside it.
-func gather(t *testing.T, o fakerun.Run) (*report, *scenes) {
+func gather(t *testing.T, o fakerun.Run) (*report.Report, *scenes) {
 	t.Helper()
-	run := reportRun{Name: "run", Rules: "default", Pairs: max(o.Planned, len(o.Pairs))}
+	run := report.Run{Name: "run", Rules: "default", Pairs: max(o.Planned, len(o.Pairs))}
 	for _, name := range o.Players {
-		run.Players = append(run.Players, playerReport{Name: name, Identity: "by hand", Limits: "nodes 10"})
+		run.Players = append(run.Players, report.Player{Name: name, Identity: "by hand", Limits: "nodes 10"})
 	}
-	g, err := newGatherer(run)
+	g, err := report.New(run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := newScenes(o.Players[0], o.Players[1])
+	seen := NewScenes(o.Players[0], o.Players[1])
 	for _, rows := range o.Rows() {
-		seen.add(rows)
-		if err := g.add(rows); err != nil {
+		seen.Add(rows)
+		if err := g.Add(rows); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return g.done(), seen
+	return g.Report(), seen
 }
 
 // pageOfRun renders a run, whose records all are 7g7f.
@@ -55,7 +56,7 @@ func pageOfRun(t *testing.T, o fakerun.Run) string {
 	t.Helper()
 	r, seen := gather(t, o)
 	var b bytes.Buffer
-	err := writePage(&b, r, seen, aboutRun(o), func(int, int) (kifu.Record, error) {
+	err := Write(&b, r, seen, aboutRun(o), func(int, int) (kifu.Record, error) {
 		return kifu.Record{Start: "startpos", Moves: []kifu.Move{{Move: move(t, "7g7f")}}}, nil
 	})
 	if err != nil {
@@ -187,7 +188,7 @@ func TestPageOfThreePlayers(t *testing.T) {
 // curve still ends with the result.
 func TestScenesAreBounded(t *testing.T) {
 	const pairs = 12345
-	s := newScenes("x", "y")
+	s := NewScenes("x", "y")
 	o := fakerun.Run{Players: []string{"x", "y"}}
 	points := 0.0
 	for pair := range pairs {
@@ -200,7 +201,7 @@ func TestScenesAreBounded(t *testing.T) {
 			rows = append(rows, row)
 			points += map[rune]float64{'W': 1, 'D': 0.5, 'L': 0}[result]
 		}
-		s.add(rows)
+		s.Add(rows)
 	}
 	curve := s.curve.all()
 	if n := len(curve); n > curvePoints+1 || n < curvePoints/2 {
@@ -228,9 +229,9 @@ func TestScenesAreBounded(t *testing.T) {
 
 func TestHistogramKeepsEveryGame(t *testing.T) {
 	for _, plies := range [][]int{{0}, {9, 10}, {14, 85, 85}, {3, 511, 2000}} {
-		s := newScenes("x", "y")
+		s := NewScenes("x", "y")
 		for _, n := range plies {
-			s.add([]match.Row{{Plies: n}})
+			s.Add([]match.Row{{Plies: n}})
 		}
 		total := 0
 		for i, class := range s.histogram() {
@@ -264,7 +265,7 @@ func TestLineChart(t *testing.T) {
 		t.Errorf("points: %s", c.Points)
 	}
 	if c.Even < c.End || c.End < c.Top || c.Even > c.Bottom {
-		t.Errorf("50%% is at %v, the end at %v, in %+v", c.Even, c.End, c.frame)
+		t.Errorf("50%% is at %v, the end at %v, in %+v", c.Even, c.End, c.Frame)
 	}
 	for _, list := range [][]tick{c.XTicks, c.YTicks} {
 		if len(list) < 3 || len(list) > 8 {

@@ -1,4 +1,7 @@
-package main
+// Package report is the read model of a run: whole pairs go in, in plan order, and what
+// they prove comes out as values, at any time and any number of times. How it is told
+// is the business of report/text and report/page.
+package report
 
 import (
 	"cmp"
@@ -7,18 +10,19 @@ import (
 	"slices"
 	"time"
 
+	"gogi/gate"
 	"gogi/internal/format"
 	"gogi/match"
 	"gogi/shogi"
 	"gogi/stats"
 )
 
-// level is the confidence of all intervals in a report.
-const level = 0.95
+// Level is the confidence of all intervals in a report.
+const Level = 0.95
 
-// report is what "gogi report --json" prints. Counts are from A's side; a
+// Report is what "gogi report --json" prints. Counts are from A's side; a
 // number that does not exist is null, with a "why" beside it.
-type report struct {
+type Report struct {
 	Version  int    `json:"version"`
 	Run      string `json:"run"`
 	Finished bool   `json:"finished"`
@@ -27,36 +31,36 @@ type report struct {
 	Planned  int    `json:"planned_pairs"`
 	Rules    string `json:"rules"`
 
-	Players []playerReport `json:"players"`
-	A       string         `json:"a"`
-	B       string         `json:"b"`
+	Players []Player `json:"players"`
+	A       string   `json:"a"`
+	B       string   `json:"b"`
 
 	Pentanomial stats.Pentanomial `json:"pentanomial"`
-	Intervals   []intervalReport  `json:"intervals"`
-	Tests       []testReport      `json:"tests"`
+	Intervals   []Interval        `json:"intervals"`
+	Tests       []Test            `json:"tests"`
 	Score       *float64          `json:"score"` // A's points a game
 	ScoreWhy    string            `json:"score_why,omitempty"`
-	Elo         eloReport         `json:"elo"`
+	Elo         Elo               `json:"elo"`
 
-	BlackAdvantage advantageReport     `json:"black_advantage"`
-	Terminations   []terminationReport `json:"terminations"`
-	Faults         []faultReport       `json:"faults"`
-	Duplicates     int                 `json:"duplicates"` // games equal to an earlier one, move for move
-	Plies          pliesReport         `json:"plies"`
-	Unmarked       *unmarkedReport     `json:"unmarked,omitempty"` // without pairs that the machine slowed
-	Distinct       *distinctReport     `json:"distinct,omitempty"` // without pairs that repeat a game
-	FaultLosses    faultLosses         `json:"fault_losses"`       // of A and B against each other
-	Crosstable     []crossReport       `json:"crosstable"`
-	PairVariance   *float64            `json:"pair_variance"` // of a pair's points a game
-	Divergence     *divergenceReport   `json:"divergence,omitempty"`
-	Seconds        float64             `json:"seconds"` // of play, added up over all games
+	BlackAdvantage Advantage   `json:"black_advantage"`
+	Terminations   []Ending    `json:"terminations"`
+	Faults         []Fault     `json:"faults"`
+	Duplicates     int         `json:"duplicates"` // games equal to an earlier one, move for move
+	Plies          Plies       `json:"plies"`
+	Unmarked       *Unmarked   `json:"unmarked,omitempty"` // without pairs that the machine slowed
+	Distinct       *Distinct   `json:"distinct,omitempty"` // without pairs that repeat a game
+	FaultLosses    FaultLosses `json:"fault_losses"`       // of A and B against each other
+	Crosstable     []Cross     `json:"crosstable"`
+	PairVariance   *float64    `json:"pair_variance"` // of a pair's points a game
+	Divergence     *Divergence `json:"divergence,omitempty"`
+	Seconds        float64     `json:"seconds"` // of play, added up over all games
 
-	Gate *gateReport `json:"gate,omitempty"` // the sequential test, if the run has one
+	Gate *Gate `json:"gate,omitempty"` // the sequential test, if the run has one
 
 	tally stats.Tally // A against B
 }
 
-type playerReport struct {
+type Player struct {
 	Name      string  `json:"name"`
 	Identity  string  `json:"identity"`
 	Limits    string  `json:"limits"`
@@ -83,7 +87,7 @@ type playerReport struct {
 	sides match.Side
 }
 
-type intervalReport struct {
+type Interval struct {
 	Of          string   `json:"of"` // win_rate_decisive, score
 	Method      string   `json:"method"`
 	Level       float64  `json:"level"`
@@ -94,7 +98,7 @@ type intervalReport struct {
 	Why         string   `json:"why,omitempty"`
 }
 
-type testReport struct {
+type Test struct {
 	Method      string         `json:"method"`
 	Alternative string         `json:"alternative"`
 	N           int            `json:"n"`
@@ -110,40 +114,40 @@ type criticalWins struct {
 	Why   string  `json:"why,omitempty"`
 }
 
-type eloReport struct {
+type Elo struct {
 	Estimate *float64 `json:"estimate"`
 	Lo       *float64 `json:"lo"`
 	Hi       *float64 `json:"hi"`
 	Why      string   `json:"why,omitempty"`
 }
 
-type advantageReport struct {
+type Advantage struct {
 	stats.WDL
 	Lo  *float64 `json:"lo"`
 	Hi  *float64 `json:"hi"`
 	Why string   `json:"why,omitempty"`
 }
 
-type terminationReport struct {
+type Ending struct {
 	Termination string `json:"termination"`
 	Loser       string `json:"loser"` // "" for a draw
 	Count       int    `json:"count"`
 }
 
-type faultReport struct {
+type Fault struct {
 	Player string `json:"player"`
 	Kind   string `json:"kind"`
 	Count  int    `json:"count"`
 }
 
-type pliesReport struct {
+type Plies struct {
 	Total int      `json:"total"`
 	Mean  *float64 `json:"mean"`
 	Min   int      `json:"min"`
 	Max   int      `json:"max"`
 }
 
-type unmarkedReport struct {
+type Unmarked struct {
 	Pairs  int      `json:"pairs"`  // that are left
 	Marked int      `json:"marked"` // that were taken out
 	Wins   int      `json:"wins"`
@@ -152,9 +156,9 @@ type unmarkedReport struct {
 	Score  *float64 `json:"score"`
 }
 
-// distinctReport is A against B without the pairs with a game that equals an
+// Distinct is A against B without the pairs with a game that equals an
 // earlier one, which proves nothing new.
-type distinctReport struct {
+type Distinct struct {
 	Pairs    int      `json:"pairs"`    // that are left
 	Repeated int      `json:"repeated"` // that were taken out
 	Score    *float64 `json:"score"`
@@ -165,12 +169,12 @@ type distinctReport struct {
 	stats.WDL
 }
 
-type faultLosses struct {
+type FaultLosses struct {
 	A int `json:"a"`
 	B int `json:"b"`
 }
 
-type crossReport struct {
+type Cross struct {
 	A     string  `json:"a"`
 	B     string  `json:"b"`
 	Games int     `json:"games"`
@@ -178,45 +182,45 @@ type crossReport struct {
 	stats.WDL
 }
 
-// gatherer adds up a run's pairs, in plan order, in one pass.
-type gatherer struct {
-	report   *report
-	gate     *gate          // nil: the run has no sequential test
+// Gatherer adds up a run's pairs, in plan order, in one pass.
+type Gatherer struct {
+	report   *Report
+	gate     *gate.Gate     // nil: the run has no sequential test
 	index    map[string]int // into report.Players
 	tallies  map[[2]string]*stats.Tally
 	unmarked stats.Tally
 	marked   int
 	distinct stats.Tally
 	repeated int // pairs of A against B
-	ends     map[terminationReport]int
-	faults   map[faultReport]int
+	ends     map[Ending]int
+	faults   map[Fault]int
 	hashes   map[uint64]bool
 }
 
 // run is what a report tells of a run beside its games.
-type reportRun struct {
+type Run struct {
 	Name    string
 	Rules   string
-	Pairs   int            // that are planned
-	Players []playerReport // name, identity and limits; two at least
-	Gate    match.Gate     // zero: none
+	Pairs   int        // that are planned
+	Players []Player   // name, identity and limits; two at least
+	Gate    match.Gate // zero: none
 }
 
-// newGatherer adds up the pairs of a run.
-func newGatherer(run reportRun) (*gatherer, error) {
-	g := &gatherer{
-		report: &report{
+// New adds up the pairs of a run.
+func New(run Run) (*Gatherer, error) {
+	g := &Gatherer{
+		report: &Report{
 			Version: 1, Run: run.Name, Planned: run.Pairs, Rules: run.Rules, Players: slices.Clone(run.Players), A: run.Players[0].Name, B: run.Players[1].Name,
-			Terminations: []terminationReport{}, Faults: []faultReport{}, Crosstable: []crossReport{},
+			Terminations: []Ending{}, Faults: []Fault{}, Crosstable: []Cross{},
 		},
-		index: map[string]int{}, tallies: map[[2]string]*stats.Tally{}, ends: map[terminationReport]int{},
-		faults: map[faultReport]int{}, hashes: map[uint64]bool{},
+		index: map[string]int{}, tallies: map[[2]string]*stats.Tally{}, ends: map[Ending]int{},
+		faults: map[Fault]int{}, hashes: map[uint64]bool{},
 	}
 	for i, p := range run.Players {
 		g.index[p.Name] = i
 	}
 	if !run.Gate.IsZero() {
-		judge, err := newGate(run.Gate, run.Pairs)
+		judge, err := gate.New(run.Gate, run.Pairs)
 		if err != nil {
 			return nil, err
 		}
@@ -225,9 +229,9 @@ func newGatherer(run reportRun) (*gatherer, error) {
 	return g, nil
 }
 
-// done is the report of the pairs so far. It changes nothing: more pairs may follow,
+// Report is the report of the pairs so far. It changes nothing: more pairs may follow,
 // and another report.
-func (g *gatherer) done() *report {
+func (g *Gatherer) Report() *Report {
 	whole := *g
 	rep := *g.report
 	rep.Players = slices.Clone(rep.Players)
@@ -236,9 +240,9 @@ func (g *gatherer) done() *report {
 	return &rep
 }
 
-// add takes the next whole pair of the run, its games by leg; pairs come in the
+// Add takes the next whole pair of the run, its games by leg; pairs come in the
 // order of the plan, gaps included.
-func (g *gatherer) add(rows []match.Row) error {
+func (g *Gatherer) Add(rows []match.Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -250,7 +254,7 @@ func (g *gatherer) add(rows []match.Row) error {
 }
 
 // countGame reports whether the game equals an earlier one.
-func (g *gatherer) countGame(r match.Row) (repeats bool) {
+func (g *Gatherer) countGame(r match.Row) (repeats bool) {
 	rep := g.report
 	rep.Games++
 	rep.Seconds += r.Ended.Sub(r.Started).Seconds()
@@ -264,17 +268,17 @@ func (g *gatherer) countGame(r match.Row) (repeats bool) {
 		rep.Duplicates++
 	}
 	g.hashes[r.MovesHash] = true
-	loser := loserOf(r)
-	g.ends[terminationReport{Termination: r.Termination.String(), Loser: loser}]++
+	loser := LoserOf(r)
+	g.ends[Ending{Termination: r.Termination.String(), Loser: loser}]++
 	if r.Termination.IsFault() {
-		g.faults[faultReport{Player: loser, Kind: r.Termination.String()}]++
+		g.faults[Fault{Player: loser, Kind: r.Termination.String()}]++
 	}
 	g.countPlayer(r, shogi.Black, r.Black)
 	g.countPlayer(r, shogi.White, r.White)
 	return repeats
 }
 
-func (g *gatherer) countPlayer(r match.Row, c shogi.Colour, name string) {
+func (g *Gatherer) countPlayer(r match.Row, c shogi.Colour, name string) {
 	p := &g.report.Players[g.index[name]]
 	p.Games++
 	p.Points += r.Points[c]
@@ -300,13 +304,13 @@ func (g *gatherer) countPlayer(r match.Row, c shogi.Colour, name string) {
 }
 
 // addPair puts a whole pair into the tally of its two players.
-func (g *gatherer) addPair(rows []match.Row, repeats bool) error {
+func (g *Gatherer) addPair(rows []match.Row, repeats bool) error {
 	g.report.Pairs++
 	key := [2]string{rows[0].PairA, rows[0].PairB}
 	if g.tallies[key] == nil {
 		g.tallies[key] = &stats.Tally{}
 	}
-	pair, marked := gatePair(rows), slices.ContainsFunc(rows, func(r match.Row) bool { return r.Marked })
+	pair, marked := gate.OfRows(rows), slices.ContainsFunc(rows, func(r match.Row) bool { return r.Marked })
 	if err := g.tallies[key].Add(pair); err != nil {
 		return fmt.Errorf("pair %d of run %s: %w", rows[0].Pair, g.report.Run, err)
 	}
@@ -314,7 +318,7 @@ func (g *gatherer) addPair(rows []match.Row, repeats bool) error {
 		return nil
 	}
 	if g.gate != nil {
-		if err := g.gate.add(rows[0].Pair, pair); err != nil {
+		if err := g.gate.Add(rows[0].Pair, pair); err != nil {
 			return err
 		}
 	}
@@ -322,7 +326,7 @@ func (g *gatherer) addPair(rows []match.Row, repeats bool) error {
 }
 
 // headPair counts a pair of A against B where it is judged by other measures.
-func (g *gatherer) headPair(rows []match.Row, pair stats.Pair, marked, repeats bool) error {
+func (g *Gatherer) headPair(rows []match.Row, pair stats.Pair, marked, repeats bool) error {
 	for _, r := range rows {
 		g.report.FaultLosses.count(r, g.report.A)
 	}
@@ -341,18 +345,18 @@ func (g *gatherer) headPair(rows []match.Row, pair stats.Pair, marked, repeats b
 }
 
 // count counts a game that ended by a fault.
-func (f *faultLosses) count(r match.Row, a string) {
+func (f *FaultLosses) count(r match.Row, a string) {
 	switch {
 	case !r.Termination.IsFault():
-	case loserOf(r) == a:
+	case LoserOf(r) == a:
 		f.A++
 	default:
 		f.B++
 	}
 }
 
-// loserOf is who lost a game, "" for a draw.
-func loserOf(r match.Row) string {
+// LoserOf is who lost a game, "" for a draw.
+func LoserOf(r match.Row) string {
 	if winner, ok := r.Outcome.Winner(); ok {
 		return [2]string{r.Black, r.White}[winner.Opponent()]
 	}
@@ -360,11 +364,11 @@ func loserOf(r match.Row) string {
 }
 
 // conclude turns the sums into figures.
-func (g *gatherer) conclude() {
+func (g *Gatherer) conclude() {
 	rep := g.report
 	rep.Finished = rep.Pairs >= rep.Planned
 	if g.gate != nil {
-		rep.Gate = newGateReport(g.gate.state())
+		rep.Gate = newGateReport(g.gate.State())
 		rep.Finished = rep.Finished || rep.Gate.Decision != stats.Continue
 	}
 	for i := range rep.Players {
@@ -387,7 +391,7 @@ func (g *gatherer) conclude() {
 	rep.Distinct = g.withoutRepeats()
 	if g.marked > 0 {
 		total := g.unmarked.Total()
-		rep.Unmarked = &unmarkedReport{
+		rep.Unmarked = &Unmarked{
 			Pairs: g.unmarked.Pairs(), Marked: g.marked, Wins: total.Wins, Draws: total.Draws, Losses: total.Losses,
 		}
 		if score, err := g.unmarked.Score(); err == nil {
@@ -399,17 +403,17 @@ func (g *gatherer) conclude() {
 // withoutRepeats judges A against B by the pairs that repeat no game, nil where
 // none does. Which pairs those are does not depend on who played which side, so
 // the test stays exact.
-func (g *gatherer) withoutRepeats() *distinctReport {
+func (g *Gatherer) withoutRepeats() *Distinct {
 	if g.repeated == 0 {
 		return nil
 	}
 	total := g.distinct.Total()
-	d := &distinctReport{Pairs: g.distinct.Pairs(), Repeated: g.repeated, WDL: total}
+	d := &Distinct{Pairs: g.distinct.Pairs(), Repeated: g.repeated, WDL: total}
 	if score, err := g.distinct.Score(); err == nil {
 		d.Score = &score
 	}
 	k, n := total.Decisive()
-	if i, err := stats.ClopperPearson(k, n, level); err == nil {
+	if i, err := stats.ClopperPearson(k, n, Level); err == nil {
 		d.Lo, d.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
 	}
 	test, err := g.distinct.SignFlip(stats.TwoSided)
@@ -424,7 +428,7 @@ func (g *gatherer) withoutRepeats() *distinctReport {
 	return d
 }
 
-func (g *gatherer) headToHead() stats.Tally {
+func (g *Gatherer) headToHead() stats.Tally {
 	if t := g.tallies[[2]string{g.report.A, g.report.B}]; t != nil {
 		return *t
 	}
@@ -432,7 +436,7 @@ func (g *gatherer) headToHead() stats.Tally {
 }
 
 // everybody is the tally over all pairings, of use for the colours only.
-func (g *gatherer) everybody() stats.Tally {
+func (g *Gatherer) everybody() stats.Tally {
 	var all stats.Tally
 	for _, t := range g.tallies {
 		all.Merge(*t)
@@ -440,7 +444,7 @@ func (g *gatherer) everybody() stats.Tally {
 	return all
 }
 
-func (p *playerReport) conclude() {
+func (p *Player) conclude() {
 	total := stats.WDL{Wins: p.Black.Wins + p.White.Wins, Draws: p.Black.Draws + p.White.Draws, Losses: p.Black.Losses + p.White.Losses}
 	p.Wins, p.Draws, p.Losses = total.Wins, total.Draws, total.Losses
 	p.WinsBlack, p.WinsWhite = p.Black.Wins, p.White.Wins
@@ -458,8 +462,8 @@ func (p *playerReport) conclude() {
 	}
 }
 
-func (r *report) score(t stats.Tally) {
-	interval := intervalReport{Of: "score", Method: "pair_normal", Level: level, Approximate: true}
+func (r *Report) score(t stats.Tally) {
+	interval := Interval{Of: "score", Method: "pair_normal", Level: Level, Approximate: true}
 	score, err := t.Score()
 	if err != nil {
 		r.ScoreWhy, interval.Why = err.Error(), err.Error()
@@ -471,7 +475,7 @@ func (r *report) score(t stats.Tally) {
 	var i stats.Interval
 	if err == nil {
 		r.PairVariance = format.Finite(sample.Variance)
-		i, err = sample.Interval(level)
+		i, err = sample.Interval(Level)
 	}
 	if err != nil {
 		interval.Why = err.Error()
@@ -481,11 +485,11 @@ func (r *report) score(t stats.Tally) {
 	r.Intervals = append(r.Intervals, interval)
 }
 
-func (r *report) winRate(t stats.Tally) {
+func (r *Report) winRate(t stats.Tally) {
 	k, n := t.Total().Decisive()
-	interval := intervalReport{Of: "win_rate_decisive", Method: "clopper_pearson", Level: level}
-	test := testReport{Method: "binomial_exact", Alternative: string(stats.TwoSided), N: n, K: &k}
-	if exact, err := stats.ClopperPearson(k, n, level); err != nil {
+	interval := Interval{Of: "win_rate_decisive", Method: "clopper_pearson", Level: Level}
+	test := Test{Method: "binomial_exact", Alternative: string(stats.TwoSided), N: n, K: &k}
+	if exact, err := stats.ClopperPearson(k, n, Level); err != nil {
 		interval.Why = "no decisive game"
 		r.Elo.Why = interval.Why
 	} else {
@@ -507,27 +511,27 @@ func (r *report) winRate(t stats.Tally) {
 		}
 		test.Critical = append(test.Critical, c)
 	}
-	r.Intervals = append([]intervalReport{interval}, r.Intervals...)
+	r.Intervals = append([]Interval{interval}, r.Intervals...)
 	r.Tests = append(r.Tests, test)
 }
 
 // eloOf maps a win rate and its interval to Elo, exactly, as Elo is monotone.
-func eloOf(q float64, i stats.Interval) eloReport {
+func eloOf(q float64, i stats.Interval) Elo {
 	image := stats.EloInterval(i)
-	e := eloReport{Estimate: format.Finite(stats.Elo(q)), Lo: format.Finite(image.Lo), Hi: format.Finite(image.Hi)}
+	e := Elo{Estimate: format.Finite(stats.Elo(q)), Lo: format.Finite(image.Lo), Hi: format.Finite(image.Hi)}
 	if e.Estimate == nil || e.Lo == nil || e.Hi == nil {
 		e.Why = "infinite where the win rate is 0 or 1"
 	}
 	return e
 }
 
-func (r *report) signFlip(t stats.Tally) {
+func (r *Report) signFlip(t stats.Tally) {
 	r.Tests = append(r.Tests, signFlipOf(t))
 }
 
 // signFlipOf is the exact test over pairs.
-func signFlipOf(t stats.Tally) testReport {
-	report := testReport{Method: "pair_sign_flip", Alternative: string(stats.TwoSided)}
+func signFlipOf(t stats.Tally) Test {
+	report := Test{Method: "pair_sign_flip", Alternative: string(stats.TwoSided)}
 	test, err := t.SignFlip(stats.TwoSided)
 	switch {
 	case t.Pairs() == 0:
@@ -543,7 +547,7 @@ func signFlipOf(t stats.Tally) testReport {
 // withhold leaves of a run that is still going only what may be looked at: a
 // fixed-length interval or test, read after every game, finds a difference
 // between equals in two runs of five.
-func (r *report) withhold(t stats.Tally) {
+func (r *Report) withhold(t stats.Tally) {
 	const why = "the run is not finished: only the anytime interval holds before its end"
 	for i := range r.Intervals {
 		r.Intervals[i].Lo, r.Intervals[i].Hi, r.Intervals[i].Why = nil, nil, why
@@ -558,13 +562,13 @@ func (r *report) withhold(t stats.Tally) {
 
 // anytimeOf is the interval that holds at every length of a series at once: the
 // only one that may be read while games are played.
-func anytimeOf(t stats.Tally) intervalReport {
-	interval := intervalReport{Of: "score", Method: "anytime", Level: level}
+func anytimeOf(t stats.Tally) Interval {
+	interval := Interval{Of: "score", Method: "anytime", Level: Level}
 	scores, err := t.PairScores()
 	if err != nil {
 		scores = t.Total().GameScores()
 	}
-	exact, err := scores.AnytimeInterval(level)
+	exact, err := scores.AnytimeInterval(Level)
 	if err != nil {
 		interval.Why = err.Error()
 		return interval
@@ -574,9 +578,9 @@ func anytimeOf(t stats.Tally) intervalReport {
 	return interval
 }
 
-func (r *report) advantage(t stats.Tally) {
-	r.BlackAdvantage = advantageReport{WDL: t.BlackSide()}
-	i, err := t.BlackAdvantage(level)
+func (r *Report) advantage(t stats.Tally) {
+	r.BlackAdvantage = Advantage{WDL: t.BlackSide()}
+	i, err := t.BlackAdvantage(Level)
 	if err != nil {
 		r.BlackAdvantage.Why = err.Error()
 		return
@@ -585,20 +589,20 @@ func (r *report) advantage(t stats.Tally) {
 }
 
 // lists brings the counted things into a fixed order: most frequent first.
-func (g *gatherer) lists() {
+func (g *Gatherer) lists() {
 	rep := g.report
 	for key, count := range g.ends {
 		key.Count = count
 		rep.Terminations = append(rep.Terminations, key)
 	}
-	slices.SortFunc(rep.Terminations, func(a, b terminationReport) int {
+	slices.SortFunc(rep.Terminations, func(a, b Ending) int {
 		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Termination, b.Termination), cmp.Compare(a.Loser, b.Loser))
 	})
 	for key, count := range g.faults {
 		key.Count = count
 		rep.Faults = append(rep.Faults, key)
 	}
-	slices.SortFunc(rep.Faults, func(a, b faultReport) int {
+	slices.SortFunc(rep.Faults, func(a, b Fault) int {
 		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Player, b.Player), cmp.Compare(a.Kind, b.Kind))
 	})
 	for key, t := range g.tallies {
@@ -606,9 +610,9 @@ func (g *gatherer) lists() {
 		if err != nil {
 			continue // a tally without games is never made
 		}
-		rep.Crosstable = append(rep.Crosstable, crossReport{A: key[0], B: key[1], Games: t.Total().Games(), Score: score, WDL: t.Total()})
+		rep.Crosstable = append(rep.Crosstable, Cross{A: key[0], B: key[1], Games: t.Total().Games(), Score: score, WDL: t.Total()})
 	}
-	slices.SortFunc(rep.Crosstable, func(a, b crossReport) int {
+	slices.SortFunc(rep.Crosstable, func(a, b Cross) int {
 		return cmp.Or(g.index[a.A]-g.index[b.A], g.index[a.B]-g.index[b.B])
 	})
 }

@@ -1,13 +1,14 @@
-package main
+package report
 
 import (
+	"gogi/gate"
 	"gogi/internal/format"
 	"gogi/match"
 	"gogi/stats"
 )
 
-// gateReport is the state of a run's sequential test.
-type gateReport struct {
+// Gate is the state of a run's sequential test.
+type Gate struct {
 	Design   match.Gate     `json:"design"`
 	Decision stats.Decision `json:"decision"`
 	LLR      *float64       `json:"llr"`
@@ -15,16 +16,16 @@ type gateReport struct {
 	Upper    float64        `json:"upper"`
 	Pairs    int            `json:"pairs"`  // that the decision rests on
 	Beyond   int            `json:"beyond"` // finished after the stop, or behind a gap
-	Elo      eloReport      `json:"elo"`    // median-unbiased, after the stop
+	Elo      Elo            `json:"elo"`    // median-unbiased, after the stop
 	Why      string         `json:"why,omitempty"`
 
 	tally stats.Tally
 }
 
 // newGateReport is the state of the test as it is told.
-func newGateReport(s gateState) *gateReport {
+func newGateReport(s gate.State) *Gate {
 	j := s.Judgement
-	r := &gateReport{
+	r := &Gate{
 		Design: s.Design, Decision: j.Decision, LLR: format.Finite(j.LLR), Lower: j.Lower, Upper: j.Upper,
 		Pairs: j.Units, Beyond: j.Beyond, tally: s.Tally,
 	}
@@ -32,11 +33,11 @@ func newGateReport(s gateState) *gateReport {
 		r.Elo.Why = "the test has not stopped"
 		return r
 	}
-	stopped, err := gateTest(s.Design).Elo(r.tally.Outcomes(), level)
+	stopped, err := gate.Test(s.Design).Elo(r.tally.Outcomes(), Level)
 	if err != nil {
 		r.Elo.Why = err.Error()
 		return r
 	}
-	r.Elo = eloReport{Estimate: format.Finite(stopped.Elo), Lo: format.Finite(stopped.Interval.Lo), Hi: format.Finite(stopped.Interval.Hi)}
+	r.Elo = Elo{Estimate: format.Finite(stopped.Elo), Lo: format.Finite(stopped.Interval.Lo), Hi: format.Finite(stopped.Interval.Hi)}
 	return r
 }

@@ -1,4 +1,4 @@
-package main
+package text
 
 import (
 	"fmt"
@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"gogi/internal/format"
+	"gogi/report"
 )
 
 // print writes the verdict as a person reads it.
-func printVerdict(w io.Writer, v *gateVerdict) {
+func Verdict(w io.Writer, v *report.GateVerdict) {
 	fmt.Fprintf(w, "%s · gate: %s\n", v.Run, strings.ToUpper(v.Verdict))
 	for _, why := range v.Why {
 		fmt.Fprintf(w, "  because %s\n", why)
@@ -20,7 +21,7 @@ func printVerdict(w io.Writer, v *gateVerdict) {
 }
 
 // markdown is the verdict for a release note.
-func verdictMarkdown(v *gateVerdict) string {
+func Markdown(v *report.GateVerdict) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### Gate %s: %s\n\n", v.Run, v.Verdict)
 	for _, why := range v.Why {
@@ -34,7 +35,7 @@ func verdictMarkdown(v *gateVerdict) string {
 }
 
 // lines are the figures of the verdict, with their names.
-func verdictLines(v *gateVerdict) [][2]string {
+func verdictLines(v *report.GateVerdict) [][2]string {
 	g, r := v.Gate, v.Report
 	p := v.Penta
 	lines := [][2]string{
@@ -45,9 +46,9 @@ func verdictLines(v *gateVerdict) [][2]string {
 		{"games", fmt.Sprintf("%d wins, %d draws, %d losses; draws as half a point", v.Counts.Wins, v.Counts.Draws, v.Counts.Losses)},
 		{"likelihood ratio", fmt.Sprintf("%s, fails at %.3f, passes at %.3f", format.Decimal(g.LLR, 3), g.Lower, g.Upper)},
 		{"Elo after the stop", eloLine(v)},
-		{"anytime interval", intervalText(v.Anytime)},
-		{"exact pair test", testText(v.Primary) + "; for a length fixed beforehand only"},
-		{"Black's advantage", advantageText(r.BlackAdvantage)},
+		{"anytime interval", Interval(v.Anytime)},
+		{"exact pair test", Test(v.Primary) + "; for a length fixed beforehand only"},
+		{"Black's advantage", Advantage(r.BlackAdvantage)},
 		{"faults", faultLine(v)},
 	}
 	if h := v.Slots; h != nil && h.P != nil {
@@ -56,7 +57,7 @@ func verdictLines(v *gateVerdict) [][2]string {
 	return lines
 }
 
-func eloLine(v *gateVerdict) string {
+func eloLine(v *report.GateVerdict) string {
 	e := v.Gate.Elo
 	if e.Estimate == nil {
 		return "unknown: " + e.Why
@@ -64,7 +65,7 @@ func eloLine(v *gateVerdict) string {
 	return fmt.Sprintf("%s   [%s, %s]  median-unbiased; the raw score after a stop is biased", format.Elo(e.Estimate, 0), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1))
 }
 
-func faultLine(v *gateVerdict) string {
+func faultLine(v *report.GateVerdict) string {
 	if len(v.Report.Faults) == 0 {
 		return "none"
 	}
