@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"gogi/players"
 	"gogi/report"
 	"gogi/usi"
 )
@@ -55,5 +56,5 @@ func (c *matchCommand) bisect(ctx context.Context, env *environment) error {
 // or fails before its first move.
 func doesNotStart(err error) bool {
 	fault, ok := errors.AsType[*usi.Fault](err)
-	return ok && !fault.Searching || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, errStart)
+	return ok && !fault.Searching || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, players.ErrStart)
 }

@@ -15,6 +15,7 @@ import (
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/match"
+	"gogi/players"
 	"gogi/shogi"
 	"gogi/stats"
 	"gogi/usi"
@@ -95,11 +96,11 @@ func (c *disagreementCommand) Run(ctx context.Context, env *environment) error {
 	}
 	ctx, interrupted := catchInterrupts(ctx, env)
 	defer interrupted.stop()
-	guard, err := startGuard()
+	guard, err := players.StartGuard()
 	if err != nil {
 		return err
 	}
-	survey := &survey{opener: &opener{plan: plan, guard: guard}, nodes: c.Nodes, positions: positions}
+	survey := &survey{opener: &players.Opener{Plan: plan, Guard: guard}, nodes: c.Nodes, positions: positions}
 	err = errors.Join(survey.run(ctx), guard.Close())
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -131,7 +132,7 @@ func (c *disagreementCommand) plan() (*match.Plan, error) {
 	if c.Seed != 0 {
 		file.Seed = &c.Seed
 	}
-	here, err := surroundings()
+	here, err := players.Surroundings()
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +157,7 @@ func (c *disagreementCommand) plan() (*match.Plan, error) {
 
 // survey asks members about positions.
 type survey struct {
-	opener    *opener
+	opener    *players.Opener
 	nodes     uint64
 	positions []usi.Position
 	answers   [][]surveyed // by position and member
@@ -168,7 +169,7 @@ type surveyed struct {
 	failure string
 }
 
-func (s *survey) council() *match.Player { return &s.opener.plan.Players[0] }
+func (s *survey) council() *match.Player { return &s.opener.Plan.Players[0] }
 
 // run deals positions out to slots. Each position is a game of its own for the
 // members, so that no answer depends on what was asked before.
@@ -177,7 +178,7 @@ func (s *survey) run(ctx context.Context) error {
 	s.answers = make([][]surveyed, len(s.positions))
 	next := make(chan int) // positions to be asked; closed when there are no more
 	all, ctx := errgroup.WithContext(ctx)
-	for range min(s.opener.plan.Concurrency, len(s.positions)) {
+	for range min(s.opener.Plan.Concurrency, len(s.positions)) {
 		all.Go(func() (err error) {
 			seats := make([]surveySeat, len(members))
 			defer func() {
@@ -232,7 +233,7 @@ func (s *survey) askAll(ctx context.Context, seats []surveySeat, p usi.Position)
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
-			if errors.Is(err, errStart) {
+			if errors.Is(err, players.ErrStart) {
 				return nil, err
 			}
 			list[i].word = word
@@ -253,12 +254,12 @@ func (s *survey) ask(ctx context.Context, seat *surveySeat, i int, p usi.Positio
 		seat.close()
 	}
 	if seat.player == nil {
-		if seat.player, err = s.opener.open(ctx, m, nil); err != nil {
+		if seat.player, err = s.opener.Open(ctx, m, nil); err != nil {
 			seat.player = nil
 			return "", err
 		}
 	}
-	if err := seat.player.NewGame(ctx, usi.Game{Seed: s.opener.plan.Seed}); err != nil {
+	if err := seat.player.NewGame(ctx, usi.Game{Seed: s.opener.Plan.Seed}); err != nil {
 		return "", err
 	}
 	reply, err := seat.player.Think(ctx, s.request(i, p))

@@ -10,6 +10,7 @@ import (
 	"gogi/gate"
 	"gogi/internal/format"
 	"gogi/match"
+	"gogi/players"
 	"gogi/results"
 	"gogi/runner"
 	"gogi/stats"
@@ -88,13 +89,13 @@ func (g *recordedGate) note(design match.Gate, pairs int) {
 }
 
 // expectation prints how long a sequential test will take, before its first game.
-func (c *matchCommand) expectation(ctx context.Context, env *environment, o *opener) error {
-	length, err := o.gameLength(ctx)
+func (c *matchCommand) expectation(ctx context.Context, env *environment, o *players.Opener) error {
+	length, err := o.GameLength(ctx)
 	if err != nil {
 		return err
 	}
-	g := o.plan.Gate
-	fmt.Fprintf(env.err, "%s, at most %s games\n", g, format.Count(o.plan.Games()))
+	g := o.Plan.Gate
+	fmt.Fprintf(env.err, "%s, at most %s games\n", g, format.Count(o.Plan.Games()))
 	at := []float64{0, g.Elo0, g.Elo1}
 	slices.Sort(at)
 	for _, elo := range slices.Compact(at) {
@@ -103,7 +104,7 @@ func (c *matchCommand) expectation(ctx context.Context, env *environment, o *ope
 			fmt.Fprintf(env.err, "  at %+g Elo: %v\n", elo, err)
 			continue
 		}
-		hours := time.Duration(e.Games / float64(o.plan.Concurrency) * float64(length))
+		hours := time.Duration(e.Games / float64(o.Plan.Concurrency) * float64(length))
 		fmt.Fprintf(env.err, "  at %+g Elo: about %s games, %s; passes with probability %.2f\n", elo, format.Count(int(e.Games)), format.Duration(hours), e.Pass)
 	}
 	return nil

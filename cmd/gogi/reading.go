@@ -73,3 +73,25 @@ func aboutOf(ctx context.Context, store *results.Store, info *results.RunInfo) (
 	}
 	return a, nil
 }
+
+// measureDivergence compares the two games of each pair of A and B.
+func measureDivergence(ctx context.Context, store *results.Store, run int64, a, b string) (*report.Divergence, error) {
+	d := &report.Divergence{}
+	err := store.Pairs(ctx, run, results.Filter{}, func(rows []match.Row) error {
+		r := rows[0]
+		if len(rows) < 2 || r.PairA != a || r.PairB != b {
+			return nil
+		}
+		one, err := store.Record(ctx, run, r.Pair, 0)
+		if err != nil {
+			return err
+		}
+		two, err := store.Record(ctx, run, r.Pair, 1)
+		if err != nil {
+			return err
+		}
+		d.Compare(one.USIMoves()[r.OpeningPlies:], two.USIMoves()[r.OpeningPlies:])
+		return nil
+	})
+	return d, err
+}

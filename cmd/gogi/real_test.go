@@ -2,12 +2,13 @@ package main
 
 import (
 	"encoding/json"
-	"gogi/report"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gogi/report"
 )
 
 // realEngines are Debian's fairy-stockfish and gpsshogi. Without them the tests

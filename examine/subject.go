@@ -1,4 +1,4 @@
-package main
+package examine
 
 import (
 	"context"
@@ -15,13 +15,13 @@ import (
 	"gogi/usi/process"
 )
 
-// subject is the engine under examination. An item takes the process that the
+// Subject is the engine under examination. An item takes the process that the
 // item before it left; after a fault there is none, and the next item that
 // needs one gets a fresh one. So no fault spoils more than its own item.
-type subject struct {
-	player match.Player
-	plan   *match.Plan
-	guard  *process.Guard
+type Subject struct {
+	Player match.Player
+	Plan   *match.Plan
+	Guard  *process.Guard
 
 	greeting   usi.Greeting  // of the first process
 	settings   []usi.Setting // what every process is sent
@@ -38,8 +38,8 @@ type subject struct {
 const stopGrace = 3 * time.Second
 
 // start begins a fresh process as far as usiok.
-func (s *subject) start(ctx context.Context) error {
-	if err := s.end(); err != nil {
+func (s *Subject) start(ctx context.Context) error {
+	if err := s.End(); err != nil {
 		return err
 	}
 	proc, err := s.launch(process.DefaultGrace)
@@ -47,8 +47,8 @@ func (s *subject) start(ctx context.Context) error {
 		return err
 	}
 	engine, err := usi.Greet(ctx, proc, usi.Config{
-		Name:   s.player.Name,
-		Limits: usi.Limits{Greeting: s.player.Greeting, Ready: s.player.Ready, Stop: stopGrace},
+		Name:   s.Player.Name,
+		Limits: usi.Limits{Greeting: s.Player.Greeting, Ready: s.Player.Ready, Stop: stopGrace},
 	})
 	if err != nil {
 		return err
@@ -58,12 +58,12 @@ func (s *subject) start(ctx context.Context) error {
 }
 
 // launch starts a process of the engine.
-func (s *subject) launch(grace time.Duration) (*process.Process, error) {
-	return process.Start(process.Spec{Command: s.player.Command, Dir: s.player.Dir, Env: s.player.Env, Grace: grace}, s.guard)
+func (s *Subject) launch(grace time.Duration) (*process.Process, error) {
+	return process.Start(process.Spec{Command: s.Player.Command, Dir: s.Player.Dir, Env: s.Player.Env, Grace: grace}, s.Guard)
 }
 
 // awake makes sure that there is a process, and that it is ready for a game.
-func (s *subject) awake(ctx context.Context) error {
+func (s *Subject) awake(ctx context.Context) error {
 	if s.engine != nil {
 		return nil
 	}
@@ -78,16 +78,16 @@ func (s *subject) awake(ctx context.Context) error {
 }
 
 // survived passes an error on, and gives up the process if it is a fault.
-func (s *subject) survived(err error) error {
+func (s *Subject) survived(err error) error {
 	if err == nil {
 		return nil
 	}
 	s.proc.Kill()
-	return errors.Join(err, s.end())
+	return errors.Join(err, s.End())
 }
 
-// end ends the process, if one runs.
-func (s *subject) end() error {
+// End ends the process, if one runs.
+func (s *Subject) End() error {
 	if s.engine == nil {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (s *subject) end() error {
 }
 
 // think asks for a move.
-func (s *subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+func (s *Subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if err := s.awake(ctx); err != nil {
 		return usi.Reply{}, err
 	}
@@ -113,7 +113,7 @@ func (s *subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 
 // settle begins a new game, and returns how many bestmoves came since the last
 // one that nobody had asked for: isready pushes them out.
-func (s *subject) settle(ctx context.Context) (extra int, err error) {
+func (s *Subject) settle(ctx context.Context) (extra int, err error) {
 	if err := s.survived(s.engine.NewGame(ctx, usi.Game{})); err != nil {
 		return 0, err
 	}
@@ -123,23 +123,23 @@ func (s *subject) settle(ctx context.Context) (extra int, err error) {
 }
 
 // checkSettled notes bestmoves too many, and an engine that has ended by now.
-func (s *subject) checkSettled(ctx context.Context, f *finding) {
+func (s *Subject) checkSettled(ctx context.Context, f *Finding) {
 	extra, err := s.settle(ctx)
 	switch {
 	case err != nil:
-		f.add(checkFail, "%s", blame(err, "isready after the search"))
+		f.add(Fail, "%s", blame(err, "isready after the search"))
 	case extra > 0:
-		f.add(checkFail, "%d bestmoves for one go", extra+1)
+		f.add(Fail, "%d bestmoves for one go", extra+1)
 	}
 }
 
 // offers returns the declared option that a name means.
-func (s *subject) offers(name string) (usi.Option, bool) {
+func (s *Subject) offers(name string) (usi.Option, bool) {
 	return usi.FindOption(s.greeting.Options, name)
 }
 
 // works reports whether a kind of search was understood, and returns it.
-func (s *subject) works(name string) (goKind, bool) {
+func (s *Subject) works(name string) (goKind, bool) {
 	i := slices.IndexFunc(s.understood, func(k goKind) bool { return k.name == name })
 	if i < 0 {
 		return goKind{}, false
@@ -149,7 +149,7 @@ func (s *subject) works(name string) (goKind, bool) {
 
 // swift is the request for a quick move, by the quickest kind of search that
 // worked. To be stopped comes last: some engines lose a stop that comes soon.
-func (s *subject) swift(p usi.Position) (usi.Request, error) {
+func (s *Subject) swift(p usi.Position) (usi.Request, error) {
 	r := usi.Request{Position: p, Deadline: 5 * time.Second}
 	const moment = 100 * time.Millisecond
 	if _, ok := s.works("nodes"); ok {
@@ -172,29 +172,29 @@ func (s *subject) swift(p usi.Position) (usi.Request, error) {
 }
 
 // judge says what is wrong with an answer; "" when nothing is.
-func (s *subject) judge(at usi.Position, r usi.Reply) (checkVerdict, string) {
+func (s *Subject) judge(at usi.Position, r usi.Reply) (Verdict, string) {
 	history, err := at.History()
 	if err != nil {
-		return checkFail, err.Error()
+		return Fail, err.Error()
 	}
 	p := history.Position()
 	switch r.Answer {
 	case usi.AnswerMove:
 		if err := p.CheckLegal(r.Move); err != nil {
-			return checkFail, "bestmove " + err.Error()
+			return Fail, "bestmove " + err.Error()
 		}
 	case usi.AnswerWin:
-		if d := p.Declaration(s.plan.Rules.Declaration); !d.Win {
-			return checkFail, "bestmove win: " + d.Why()
+		if d := p.Declaration(s.Plan.Rules.Declaration); !d.Win {
+			return Fail, "bestmove win: " + d.Why()
 		}
 	case usi.AnswerResign:
 		if len(p.LegalMoves(nil)) > 0 {
-			return checkWarn, "resigns"
+			return Warn, "resigns"
 		}
 	case usi.AnswerInvalid:
-		return checkFail, fmt.Sprintf("cannot read the answer %q", "bestmove "+r.Text)
+		return Fail, fmt.Sprintf("cannot read the answer %q", "bestmove "+r.Text)
 	}
-	return checkPass, ""
+	return Pass, ""
 }
 
 // blame says in plain words how an engine failed at something.

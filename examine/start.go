@@ -1,4 +1,4 @@
-package main
+package examine
 
 import (
 	"context"
@@ -13,24 +13,24 @@ import (
 )
 
 // checkGreeting starts the engine.
-func checkGreeting(ctx context.Context, s *subject, f *finding) {
+func checkGreeting(ctx context.Context, s *Subject, f *Finding) {
 	if err := s.start(ctx); err != nil {
-		f.add(checkFail, "%s", blame(err, "usi"))
+		f.add(Fail, "%s", blame(err, "usi"))
 		return
 	}
 	g := s.engine.Greeting()
 	s.greeting = g
-	f.add(checkPass, "after %s", format.Span(g.Elapsed))
+	f.add(Pass, "after %s", format.Span(g.Elapsed))
 	if g.Elapsed > 2*time.Second {
-		f.add(checkWarn, "slow: some GUIs give up after 2 s")
+		f.add(Warn, "slow: some GUIs give up after 2 s")
 	}
 	if g.Name == "" {
-		f.add(checkWarn, "no id name")
+		f.add(Warn, "no id name")
 	} else {
-		f.add(checkPass, "%s", byline(g))
+		f.add(Pass, "%s", byline(g))
 	}
 	if n := len(g.Bad); n > 0 {
-		f.add(checkWarn, "%d unreadable option lines, the first: %s", n, g.Bad[0])
+		f.add(Warn, "%d unreadable option lines, the first: %s", n, g.Bad[0])
 	}
 }
 
@@ -43,18 +43,18 @@ func byline(g usi.Greeting) string {
 
 // checkOptions looks at the declarations, and decides what will be sent: an
 // option of the user's that is refused is left out.
-func checkOptions(_ context.Context, s *subject, f *finding) {
+func checkOptions(_ context.Context, s *Subject, f *Finding) {
 	declared := s.greeting.Options
-	automatic, user := configs.Settings(s.player, s.plan, declared)
+	automatic, user := configs.Settings(s.Player, s.Plan, declared)
 	s.settings = automatic
 	for _, option := range user {
 		if _, err := usi.Resolve(declared, []usi.Setting{option}); err != nil {
-			f.add(checkFail, "refused: %v", err)
+			f.add(Fail, "refused: %v", err)
 			continue
 		}
 		s.settings = append(s.settings, option)
 	}
-	f.add(checkPass, "%d options, %s", len(declared), s.generalOptions())
+	f.add(Pass, "%d options, %s", len(declared), s.generalOptions())
 	var spaced []string
 	for _, o := range declared {
 		if strings.Contains(o.Name, " ") {
@@ -62,16 +62,16 @@ func checkOptions(_ context.Context, s *subject, f *finding) {
 		}
 		// A button's default means nothing, an empty one is no value.
 		if _, err := o.Accept(o.Default); err != nil && o.Type != usi.Button && o.Default != "" {
-			f.add(checkWarn, "refuses its own default: %v", err)
+			f.add(Warn, "refuses its own default: %v", err)
 		}
 	}
 	if len(spaced) > 0 {
-		f.add(checkWarn, "names with spaces, which some GUIs cannot set: %s", firstFew(spaced, 3))
+		f.add(Warn, "names with spaces, which some GUIs cannot set: %s", firstFew(spaced, 3))
 	}
 }
 
 // generalOptions says which of the options are there that most engines have.
-func (s *subject) generalOptions() string {
+func (s *Subject) generalOptions() string {
 	var there, missing []string
 	for _, name := range []string{"USI_Hash", "Threads", "USI_Ponder", "MultiPV"} {
 		if o, ok := s.offers(name); ok {
@@ -97,55 +97,55 @@ func firstFew(names []string, n int) string {
 }
 
 // checkDefaults warns of defaults that ruin short games.
-func checkDefaults(_ context.Context, s *subject, f *finding) {
+func checkDefaults(_ context.Context, s *Subject, f *Finding) {
 	declared := s.greeting.Options
-	warnings := configs.Lint(s.player, s.plan, declared)
+	warnings := configs.Lint(s.Player, s.Plan, declared)
 	for _, w := range warnings {
-		w = strings.TrimPrefix(w, "engine "+subjectName+": ")
+		w = strings.TrimPrefix(w, "engine "+SubjectName+": ")
 		w, _, _ = strings.Cut(w, "; profile") // the advice comes below, as a flag
-		f.add(checkWarn, "%s", w)
+		f.add(Warn, "%s", w)
 	}
 	if len(warnings) == 0 {
-		f.add(checkPass, "no waste of time, no book")
+		f.add(Pass, "no waste of time, no book")
 		return
 	}
-	helped := s.player
+	helped := s.Player
 	helped.Profile = "yaneuraou"
-	if len(configs.Lint(helped, s.plan, declared)) < len(warnings) {
-		f.add(checkWarn, "--profile yaneuraou sets them right")
+	if len(configs.Lint(helped, s.Plan, declared)) < len(warnings) {
+		f.add(Warn, "--profile yaneuraou sets them right")
 	}
 }
 
 // checkReady makes the engine ready twice: some load at the first, some reset
 // themselves at each.
-func checkReady(ctx context.Context, s *subject, f *finding) {
+func checkReady(ctx context.Context, s *Subject, f *Finding) {
 	if err := s.survived(s.engine.Configure(s.settings)); err != nil {
-		f.add(checkFail, "%s", blame(err, "setoption"))
+		f.add(Fail, "%s", blame(err, "setoption"))
 		return
 	}
 	var took []string
 	for range 2 {
 		began := time.Now()
 		if err := s.survived(s.engine.NewGame(ctx, usi.Game{})); err != nil {
-			f.add(checkFail, "%s", blame(err, "isready"))
+			f.add(Fail, "%s", blame(err, "isready"))
 			return
 		}
 		took = append(took, format.Span(time.Since(began)))
 	}
-	f.add(checkPass, "after %s, the second time %s", took[0], took[1])
+	f.add(Pass, "after %s, the second time %s", took[0], took[1])
 }
 
 // checkStderr says what the engine, after many searches, wrote last.
-func checkStderr(ctx context.Context, s *subject, f *finding) {
+func checkStderr(ctx context.Context, s *Subject, f *Finding) {
 	if err := s.awake(ctx); err != nil {
-		f.add(checkFail, "%s", blame(err, "usi"))
+		f.add(Fail, "%s", blame(err, "usi"))
 		return
 	}
 	_, said, _ := strings.Cut(s.proc.Diagnosis(), "; stderr: ")
 	if said == "" {
-		f.add(checkPass, "silent")
+		f.add(Pass, "silent")
 		return
 	}
 	runes := []rune(said)
-	f.add(checkPass, "not empty, the end: %s", string(slices.Clone(runes[max(0, len(runes)-120):])))
+	f.add(Pass, "not empty, the end: %s", string(slices.Clone(runes[max(0, len(runes)-120):])))
 }

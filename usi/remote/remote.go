@@ -1,9 +1,9 @@
-package main
+// Package remote is an engine behind ssh: its process over there is killed when the
+// connection ends, and a cut connection is told from an engine that crashed.
+package remote
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"regexp"
@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"gogi/configs"
-	"gogi/internal/foreign"
 	"gogi/usi/process"
 )
 
@@ -22,15 +20,15 @@ const sshLost = 255
 // probeLimit bounds a second connection: a probe, a kill, a hash.
 const probeLimit = 10 * time.Second
 
-// sshCommand is a command that runs an engine on another machine.
-type sshCommand struct {
+// Command is a command that runs an engine on another machine.
+type Command struct {
 	ssh    []string // the program, its options and the host
-	remote string   // what the host's shell runs
+	Remote string   // what the host's shell runs
 }
 
-// parseSSH splits an ssh command before and after the host; ok is false for
+// Parse splits an ssh command before and after the host; ok is false for
 // commands that are not ssh's, or name no host or no program.
-func parseSSH(command []string) (c sshCommand, ok bool) {
+func Parse(command []string) (c Command, ok bool) {
 	if filepath.Base(command[0]) != "ssh" {
 		return c, false
 	}
@@ -42,31 +40,34 @@ func parseSSH(command []string) (c sshCommand, ok bool) {
 			i++
 		case strings.HasPrefix(word, "-"):
 		default:
-			c.ssh, c.remote = command[:i+1], strings.Join(command[i+1:], " ")
-			return c, c.remote != ""
+			c.ssh, c.Remote = command[:i+1], strings.Join(command[i+1:], " ")
+			return c, c.Remote != ""
 		}
 	}
 	return c, false
 }
+
+// Host is where the engine runs, as the command says it.
+func (c Command) Host() string { return c.ssh[len(c.ssh)-1] }
 
 // pidLine is what the remote shell says first: the number of its process group.
 const pidLine = "info string gogi group "
 
 // wrapped is the whole command with the remote part in a group of its own, whose
 // number it prints first, so that a hung engine can be killed over there.
-func (c sshCommand) wrapped() []string {
-	inner := "echo " + pidLine + "$$; " + c.remote
+func (c Command) wrapped() []string {
+	inner := "echo " + pidLine + "$$; " + c.Remote
 	return append(append([]string(nil), c.ssh...),
-		"$(command -v setsid) $(command -v setsid >/dev/null && echo -w) sh -c "+quote(inner))
+		"$(command -v setsid) $(command -v setsid >/dev/null && echo -w) sh -c "+Quote(inner))
 }
 
-// quote makes one word of a POSIX shell.
-func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+// Quote makes one word of a POSIX shell.
+func Quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// remoteEngine is the connection to an engine behind ssh.
-type remoteEngine struct {
+// Engine is the connection to an engine behind ssh.
+type Engine struct {
 	*process.Process
-	command sshCommand
+	command Command
 	guard   *process.Guard
 
 	mu    sync.Mutex // Read runs beside Close
@@ -74,18 +75,18 @@ type remoteEngine struct {
 	group string     // the remote process group, once it was read
 }
 
-// startRemote starts ssh and the engine behind it.
-func startRemote(spec process.Spec, c sshCommand, guard *process.Guard) (*remoteEngine, error) {
+// Start starts ssh and the engine behind it.
+func Start(spec process.Spec, c Command, guard *process.Guard) (*Engine, error) {
 	spec.Command = c.wrapped()
 	p, err := process.Start(spec, guard)
 	if err != nil {
 		return nil, err
 	}
-	return &remoteEngine{Process: p, command: c, guard: guard}, nil
+	return &Engine{Process: p, command: c, guard: guard}, nil
 }
 
 // Read looks for the number of the remote group in the first bytes that pass.
-func (r *remoteEngine) Read(b []byte) (int, error) {
+func (r *Engine) Read(b []byte) (int, error) {
 	n, err := r.Process.Read(b)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -100,20 +101,20 @@ func (r *remoteEngine) Read(b []byte) (int, error) {
 
 // ConnectionLost reports whether the way to the host is cut: ssh said so, or a
 // signal ended it, or it lives and a second connection cannot be made.
-func (r *remoteEngine) ConnectionLost() bool {
+func (r *Engine) ConnectionLost() bool {
 	status, exited := r.ExitStatus()
 	select {
 	case <-r.Done():
 		return !exited || status == sshLost
 	default:
 	}
-	_, err := r.command.ask(r.guard, "true")
+	_, err := r.command.Ask(r.guard, "true")
 	return err != nil
 }
 
 // Close ends the connection, and kills the engine over there when ssh had to be
 // killed: it has not ended by itself then.
-func (r *remoteEngine) Close() error {
+func (r *Engine) Close() error {
 	err := r.Process.Close()
 	r.mu.Lock()
 	group := r.group
@@ -123,12 +124,12 @@ func (r *remoteEngine) Close() error {
 	}
 	// If this fails, the host cannot be reached, and its sshd ends the engine's
 	// input when it notices.
-	_, _ = r.command.ask(r.guard, "kill -9 -- -"+group+" || kill -9 "+group)
+	_, _ = r.command.Ask(r.guard, "kill -9 -- -"+group+" || kill -9 "+group)
 	return err
 }
 
-// ask runs a command on the host and returns its output.
-func (c sshCommand) ask(guard *process.Guard, command string) (string, error) {
+// Ask runs a command on the host and returns its output.
+func (c Command) Ask(guard *process.Guard, command string) (string, error) {
 	p, err := process.Start(process.Spec{Command: append(append([]string(nil), c.ssh...), command)}, guard)
 	if err != nil {
 		return "", err
@@ -145,47 +146,4 @@ func (c sshCommand) ask(guard *process.Guard, command string) (string, error) {
 		return "", errors.New(p.Diagnosis())
 	}
 	return string(out), nil
-}
-
-// askIdentities fills in the identities of remote engines that were not given by
-// hand: the SHA-256 of the program, as the remote host computes it.
-func askIdentities(_ context.Context, file *configs.File, guard *process.Guard) error {
-	for i := range file.Engines {
-		e := &file.Engines[i]
-		command := e.Command
-		if len(command) == 0 {
-			words, err := configs.SplitWords(e.Cmd)
-			if err != nil || len(words) == 0 {
-				continue // Plan says what is wrong
-			}
-			command = words
-		}
-		ssh, ok := parseSSH(command)
-		if !ok || e.Identity != "" {
-			continue
-		}
-		identity, err := ssh.identity(guard)
-		if err != nil {
-			return fmt.Errorf("engine %s: asking %s for the SHA-256 of its program: %w; identity = \"…\" gives it by hand", e.Name, ssh.ssh[len(ssh.ssh)-1], err)
-		}
-		e.Identity = identity
-	}
-	return nil
-}
-
-// identity hashes the remote program, where the command is a plain one.
-func (c sshCommand) identity(guard *process.Guard) (string, error) {
-	words, err := configs.SplitWords(c.remote)
-	if err != nil || len(words) == 0 || strings.ContainsAny(c.remote, "&|;<>$`") {
-		return "", fmt.Errorf("%q is not a plain command", c.remote)
-	}
-	out, err := c.ask(guard, "sha256sum -- "+quote(words[0]))
-	if err != nil {
-		return "", err
-	}
-	sum, _, _ := strings.Cut(out, " ")
-	if !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(sum) {
-		return "", fmt.Errorf("it answered %q", foreign.Printable(out, 100))
-	}
-	return "sha256:" + sum, nil
 }

@@ -1,4 +1,4 @@
-package main
+package examine
 
 import (
 	"fmt"
@@ -13,40 +13,40 @@ import (
 	"gogi/internal/format"
 )
 
-// checkVerdict is the judgement on one item, worse ones being greater.
-type checkVerdict int
+// Verdict is the judgement on one item, worse ones being greater.
+type Verdict int
 
 const (
-	checkPass checkVerdict = iota
-	checkWarn
-	checkFail
+	Pass Verdict = iota
+	Warn
+	Fail
 )
 
 // String is the word that is printed.
-func (v checkVerdict) String() string { return [...]string{"pass", "warn", "fail"}[v] }
+func (v Verdict) String() string { return [...]string{"pass", "warn", "fail"}[v] }
 
 // MarshalText is the word of the JSON.
-func (v checkVerdict) MarshalText() ([]byte, error) { //nolint:unparam // the signature is encoding.TextMarshaler's
+func (v Verdict) MarshalText() ([]byte, error) { //nolint:unparam // the signature is encoding.TextMarshaler's
 	return []byte(v.String()), nil
 }
 
-// finding is what was found out about one item.
-type finding struct {
-	Check   string       `json:"check"`
-	Verdict checkVerdict `json:"verdict"` // the worst of the notes
-	Detail  string       `json:"detail"`
+// Finding is what was found out about one item.
+type Finding struct {
+	Check   string  `json:"check"`
+	Verdict Verdict `json:"verdict"` // the worst of the notes
+	Detail  string  `json:"detail"`
 
 	notes []checkNote
 }
 
 type checkNote struct {
-	verdict checkVerdict
+	verdict Verdict
 	text    string
 }
 
 // add notes something; an engine's text may be part of it. The worst comes
 // first in the detail, as it is the reason for the verdict.
-func (f *finding) add(v checkVerdict, format string, args ...any) {
+func (f *Finding) add(v Verdict, format string, args ...any) {
 	f.notes = append(f.notes, checkNote{v, foreign.Printable(fmt.Sprintf(format, args...), 300)})
 	f.Verdict = max(f.Verdict, v)
 	slices.SortStableFunc(f.notes, func(a, b checkNote) int { return int(b.verdict) - int(a.verdict) })
@@ -57,40 +57,40 @@ func (f *finding) add(v checkVerdict, format string, args ...any) {
 	f.Detail = strings.Join(texts, "; ")
 }
 
-// checkSheet is the whole result.
-type checkSheet struct {
+// Sheet is the whole result.
+type Sheet struct {
 	Version int        `json:"version"`
 	Engine  string     `json:"engine"` // the command
 	Name    string     `json:"name"`   // as the engine gives it
-	Checks  []*finding `json:"checks"`
+	Checks  []*Finding `json:"checks"`
 
 	stuck string    // the item without which the others could not be looked at
-	out   io.Writer // gets each finding as it is added, or nil
+	Out   io.Writer // gets each finding as it is added, or nil
 	width int       // of the column of names
 }
 
 // print writes to the terminal; should that be gone there is nobody to tell.
-func (s *checkSheet) print(format string, args ...any) {
-	_, _ = fmt.Fprintf(s.out, format, args...)
+func (s *Sheet) print(format string, args ...any) {
+	_, _ = fmt.Fprintf(s.Out, format, args...)
 }
 
 // detailWidth is where details are broken.
 const detailWidth = 96
 
-func (s *checkSheet) begin(items []checkItem) {
+func (s *Sheet) begin(items []item) {
 	for _, item := range items {
 		s.width = max(s.width, len(item.name))
 	}
-	if s.out != nil {
+	if s.Out != nil {
 		title := foreign.Printable(s.Engine, 100)
 		s.print("%s\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)))
 	}
 }
 
 // add prints a finding at once: the whole takes a while.
-func (s *checkSheet) add(f *finding) {
+func (s *Sheet) add(f *Finding) {
 	s.Checks = append(s.Checks, f)
-	if s.out == nil {
+	if s.Out == nil {
 		return
 	}
 	head := fmt.Sprintf("%s   %-*s   ", f.Verdict, s.width, strings.ReplaceAll(f.Check, "_", " "))
@@ -100,15 +100,15 @@ func (s *checkSheet) add(f *finding) {
 	}
 }
 
-func (s *checkSheet) printSummary(took time.Duration) {
+func (s *Sheet) PrintSummary(took time.Duration) {
 	s.print("\n%d passed, %d with warnings, %d failed, in %s\n",
-		s.count(checkPass), s.count(checkWarn), s.count(checkFail), format.Span(took))
+		s.Count(Pass), s.Count(Warn), s.Count(Fail), format.Span(took))
 	if s.stuck != "" {
 		s.print("Without %s nothing else can be checked.\n", s.stuck)
 	}
 }
 
-func (s *checkSheet) count(v checkVerdict) int {
+func (s *Sheet) Count(v Verdict) int {
 	n := 0
 	for _, f := range s.Checks {
 		if f.Verdict == v {

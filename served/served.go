@@ -1,4 +1,6 @@
-package main
+// Package served is a council as a USI engine: its options, its members' options, and what
+// a GUI is told of its votes.
+package served
 
 import (
 	"bytes"
@@ -16,20 +18,21 @@ import (
 	"gogi/internal/foreign"
 	"gogi/internal/usage"
 	"gogi/match"
+	"gogi/players"
 	"gogi/shogi"
 	"gogi/sparring"
 	"gogi/usi"
 )
 
-// servedCouncil is a council behind a usi.Server, which calls its methods one at
+// Council is a council behind a usi.Server, which calls its methods one at
 // a time. The members' programs are started by the first isready; before that
 // there is only what is known of their options.
-type servedCouncil struct {
-	opener  *opener
+type Council struct {
+	opener  *players.Opener
 	player  match.Player // as in the file
 	engines []*councilEngine
-	cache   optionCache
-	out     *councilOutput
+	cache   Cache
+	Out     *output
 	log     *recordLog
 
 	options  []councilOption
@@ -43,22 +46,22 @@ type servedCouncil struct {
 	pondering bool
 }
 
-func newServedCouncil(o *opener, out io.Writer, log string) *servedCouncil {
-	player := o.plan.Players[0]
-	s := &servedCouncil{
+func New(o *players.Opener, out io.Writer, log string) *Council {
+	player := o.Plan.Players[0]
+	s := &Council{
 		opener: o, player: player, engines: listEngines(player.Council, "E"), chosen: map[string]string{},
-		out: &councilOutput{out: out, keepAlive: true}, log: &recordLog{name: log},
+		Out: &output{out: out, keepAlive: true}, log: &recordLog{name: log},
 	}
 	for _, e := range s.engines {
-		e.plan = o.plan
+		e.plan = o.Plan
 	}
 	return s
 }
 
-// learn finds out which options the members' engines have: from the cache, or
+// Learn finds out which options the members' engines have: from the cache, or
 // from themselves as far as they answer before the deadline. The others have no
 // options until the next start.
-func (s *servedCouncil) learn(ctx context.Context, cache optionCache, deadline time.Time) error {
+func (s *Council) Learn(ctx context.Context, cache Cache, deadline time.Time) error {
 	s.cache = cache
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()                                // whoever is late ends without holding up the dialogue
@@ -84,7 +87,7 @@ func (s *servedCouncil) learn(ctx context.Context, cache optionCache, deadline t
 			}
 			delete(late, g.engine)
 			if g.err != nil {
-				s.out.note("%s (%s) could not be asked for its options: %v", g.engine.label, g.engine.player.Name, g.err)
+				s.Out.note("%s (%s) could not be asked for its options: %v", g.engine.label, g.engine.player.Name, g.err)
 			}
 		case <-ctx.Done():
 			ended = true
@@ -92,7 +95,7 @@ func (s *servedCouncil) learn(ctx context.Context, cache optionCache, deadline t
 	}
 	for _, e := range s.engines {
 		if late[e] {
-			s.out.note("%s (%s) was slow: its options are known from the next start on", e.label, e.player.Name)
+			s.Out.note("%s (%s) was slow: its options are known from the next start on", e.label, e.player.Name)
 		}
 	}
 	var errs []error
@@ -111,8 +114,8 @@ type greeted struct {
 }
 
 // greet asks one engine for its options and ends it.
-func (s *servedCouncil) greet(ctx context.Context, e *councilEngine, done chan<- greeted) {
-	engine, err := s.opener.greet(ctx, e.player, nil)
+func (s *Council) greet(ctx context.Context, e *councilEngine, done chan<- greeted) {
+	engine, err := s.opener.Greet(ctx, e.player, nil)
 	if err == nil {
 		e.greeted(engine.Greeting())
 		s.cache.save(e.player, engine.Greeting())
@@ -124,7 +127,7 @@ func (s *servedCouncil) greet(ctx context.Context, e *councilEngine, done chan<-
 }
 
 // Close ends the members and everything else that was started.
-func (s *servedCouncil) Close() error {
+func (s *Council) Close() error {
 	var err error
 	if s.council != nil {
 		err = s.council.Close()
@@ -134,13 +137,13 @@ func (s *servedCouncil) Close() error {
 }
 
 // Name is the council's.
-func (s *servedCouncil) Name() string { return "gogi council " + s.player.Name }
+func (s *Council) Name() string { return "gogi council " + s.player.Name }
 
 // Author is of this program, not of the members.
-func (s *servedCouncil) Author() string { return "gogi" }
+func (s *Council) Author() string { return "gogi" }
 
 // Options are the council's own, then those of the members' engines.
-func (s *servedCouncil) Options() []usi.Option {
+func (s *Council) Options() []usi.Option {
 	var list []usi.Option
 	for _, o := range s.options {
 		list = append(list, o.Option)
@@ -154,7 +157,7 @@ func (s *servedCouncil) Options() []usi.Option {
 // SetOption keeps a value. The council's own take effect at the next isready, but
 // for those that only concern what is shown; the members' are sent before their
 // next game or search, or when they are started.
-func (s *servedCouncil) SetOption(o usi.Setting) error {
+func (s *Council) SetOption(o usi.Setting) error {
 	if i := slices.IndexFunc(s.members, func(m memberOption) bool { return m.shown.Name == o.Name }); i >= 0 {
 		s.members[i].set(o.Value)
 		return nil
@@ -173,7 +176,7 @@ func (s *servedCouncil) SetOption(o usi.Setting) error {
 	if o.Value == own.Default {
 		delete(s.chosen, o.Name)
 	}
-	s.out.setKeepAlive(s.value("KeepAlive") == "true")
+	s.Out.setKeepAlive(s.value("KeepAlive") == "true")
 	return nil
 }
 
@@ -181,7 +184,7 @@ func (s *servedCouncil) SetOption(o usi.Setting) error {
 // enough that as many are ready as MinAlive says; who is missing is told. With
 // fewer there is no readyok but an error: a GUI that waits is better than a game
 // that is lost on its first move.
-func (s *servedCouncil) Ready(ctx context.Context) error {
+func (s *Council) Ready(ctx context.Context) error {
 	config, err := s.config()
 	if err != nil {
 		return err
@@ -200,22 +203,22 @@ func (s *servedCouncil) Ready(ctx context.Context) error {
 
 // startGame resets everything that belongs to one game. The seed is the file's
 // and the game's number.
-func (s *servedCouncil) startGame(ctx context.Context) error {
+func (s *Council) startGame(ctx context.Context) error {
 	s.games++
 	s.pondering = false
-	err := s.council.NewGame(ctx, usi.Game{Seed: s.opener.plan.Seed + s.games - 1})
+	err := s.council.NewGame(ctx, usi.Game{Seed: s.opener.Plan.Seed + s.games - 1})
 	s.fresh = err == nil
 	if err == nil {
 		for _, absent := range s.council.Absent() {
-			s.out.note("the council plays without a member: %v", absent)
+			s.Out.note("the council plays without a member: %v", absent)
 		}
 	}
 	return err
 }
 
 // prepareEngines tells every engine what the council asks of it now.
-func (s *servedCouncil) prepareEngines(config *ensemble.Config) {
-	plan := *s.opener.plan
+func (s *Council) prepareEngines(config *ensemble.Config) {
+	plan := *s.opener.Plan
 	plan.Rules.Declaration = config.Laws.Declaration
 	if s.value("USI_Ponder") == "true" {
 		plan.Ponder = match.PonderStandard
@@ -230,7 +233,7 @@ func (s *servedCouncil) prepareEngines(config *ensemble.Config) {
 }
 
 // config is the council as the file and the options have it.
-func (s *servedCouncil) config() (ensemble.Config, error) {
+func (s *Council) config() (ensemble.Config, error) {
 	config, err := s.configOf(s.player, "E")
 	if err != nil {
 		return config, err
@@ -254,8 +257,8 @@ func (s *servedCouncil) config() (ensemble.Config, error) {
 // configOf is a council as the file has it; its members are started through us,
 // so that they get their options. It may do with fewer members than it has, as
 // the councils within it may.
-func (s *servedCouncil) configOf(p match.Player, prefix string) (ensemble.Config, error) {
-	config, err := s.opener.councilConfig(p, nil)
+func (s *Council) configOf(p match.Player, prefix string) (ensemble.Config, error) {
+	config, err := s.opener.CouncilConfig(p, nil)
 	if err != nil {
 		return config, err
 	}
@@ -267,7 +270,7 @@ func (s *servedCouncil) configOf(p match.Player, prefix string) (ensemble.Config
 	return config, nil
 }
 
-func (s *servedCouncil) openMember(ctx context.Context, p match.Player, label string) (ensemble.Player, error) {
+func (s *Council) openMember(ctx context.Context, p match.Player, label string) (ensemble.Player, error) {
 	if p.Council == nil {
 		i := slices.IndexFunc(s.engines, func(e *councilEngine) bool { return e.label == label })
 		return s.openEngine(ctx, s.engines[i])
@@ -280,7 +283,7 @@ func (s *servedCouncil) openMember(ctx context.Context, p match.Player, label st
 }
 
 // NewGame prepares a game; after isready that has just been done.
-func (s *servedCouncil) NewGame(ctx context.Context, _ usi.Game) error {
+func (s *Council) NewGame(ctx context.Context, _ usi.Game) error {
 	switch {
 	case s.council == nil:
 		return errNotReady
@@ -293,7 +296,7 @@ func (s *servedCouncil) NewGame(ctx context.Context, _ usi.Game) error {
 var errNotReady = errors.New("the council is not ready, see the answer to isready")
 
 // Think takes a vote within the time that the clocks leave.
-func (s *servedCouncil) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+func (s *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if s.council == nil {
 		return usi.Reply{}, errNotReady
 	}
@@ -324,7 +327,7 @@ func (s *servedCouncil) Think(ctx context.Context, r usi.Request) (usi.Reply, er
 }
 
 // Ponder has the members think on the opponent's time.
-func (s *servedCouncil) Ponder(ctx context.Context, r usi.Request) error {
+func (s *Council) Ponder(ctx context.Context, r usi.Request) error {
 	if s.council == nil {
 		return errNotReady
 	}
@@ -336,7 +339,7 @@ func (s *servedCouncil) Ponder(ctx context.Context, r usi.Request) error {
 }
 
 // Mate asks the members for a mate.
-func (s *servedCouncil) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
+func (s *Council) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
 	if s.council == nil {
 		return usi.Checkmate{}, errNotReady
 	}
@@ -346,7 +349,7 @@ func (s *servedCouncil) Mate(ctx context.Context, r usi.Request) (usi.Checkmate,
 }
 
 // GameOver tells the members.
-func (s *servedCouncil) GameOver(ctx context.Context, o usi.Outcome) error {
+func (s *Council) GameOver(ctx context.Context, o usi.Outcome) error {
 	s.fresh, s.pondering = false, false
 	if s.council == nil {
 		return nil
@@ -355,7 +358,7 @@ func (s *servedCouncil) GameOver(ctx context.Context, o usi.Outcome) error {
 }
 
 // allot turns the GUI's limits into the members' and our deadline.
-func (s *servedCouncil) allot(r *usi.Request) error {
+func (s *Council) allot(r *usi.Request) error {
 	history, err := r.Position.History()
 	if err != nil {
 		return err
@@ -435,10 +438,10 @@ func filled(clock, increment time.Duration) time.Duration {
 // shorter keeps something back, at most the half.
 func shorter(d, by time.Duration) time.Duration { return max(d-by, d/2) }
 
-// councilOutput is the way to the GUI. It puts notes before the next lines of the
+// output is the way to the GUI. It puts notes before the next lines of the
 // dialogue, for what happens outside of searches, and leaves out the empty lines
 // of KeepAlive where the GUI does not want them. One goroutine calls Write.
-type councilOutput struct {
+type output struct {
 	out io.Writer
 
 	mu        sync.Mutex
@@ -447,20 +450,20 @@ type councilOutput struct {
 }
 
 // note says something as an info string; it never waits for the GUI.
-func (o *councilOutput) note(format string, args ...any) {
+func (o *output) note(format string, args ...any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.notes = append(o.notes, "info string "+foreign.Printable(fmt.Sprintf(format, args...), 500)+"\n")
 }
 
-func (o *councilOutput) setKeepAlive(on bool) {
+func (o *output) setKeepAlive(on bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.keepAlive = on
 }
 
 // Write writes whole lines.
-func (o *councilOutput) Write(lines []byte) (int, error) {
+func (o *output) Write(lines []byte) (int, error) {
 	o.mu.Lock()
 	// Before usiok not every GUI bears an info; what there is to say can wait.
 	var text []byte
@@ -484,7 +487,7 @@ func (o *councilOutput) Write(lines []byte) (int, error) {
 }
 
 // SetWriteDeadline ends a Write that hangs, where the way to the GUI can do that.
-func (o *councilOutput) SetWriteDeadline(t time.Time) error {
+func (o *output) SetWriteDeadline(t time.Time) error {
 	if d, ok := o.out.(interface{ SetWriteDeadline(time.Time) error }); ok {
 		return d.SetWriteDeadline(t)
 	}

@@ -1,4 +1,4 @@
-package main
+package examine
 
 import (
 	"bufio"
@@ -30,7 +30,7 @@ type rawDialogue struct {
 const patience = 2 * time.Second
 
 // raw starts a process and makes it ready.
-func (s *subject) raw(ctx context.Context) (*rawDialogue, error) {
+func (s *Subject) raw(ctx context.Context) (*rawDialogue, error) {
 	proc, err := s.launch(patience)
 	if err != nil {
 		return nil, err
@@ -42,15 +42,15 @@ func (s *subject) raw(ctx context.Context) (*rawDialogue, error) {
 	return d, nil
 }
 
-func (d *rawDialogue) greet(s *subject) error {
-	if _, err := d.ask("usi", s.player.Greeting, "usiok"); err != nil {
+func (d *rawDialogue) greet(s *Subject) error {
+	if _, err := d.ask("usi", s.Player.Greeting, "usiok"); err != nil {
 		return err
 	}
 	var options strings.Builder
 	for _, o := range s.settings {
 		options.WriteString(o.String() + "\n")
 	}
-	_, err := d.ask(options.String()+"isready", s.player.Ready, "readyok")
+	_, err := d.ask(options.String()+"isready", s.Player.Ready, "readyok")
 	return err
 }
 
@@ -97,46 +97,46 @@ func (d *rawDialogue) line() (string, error) {
 
 // checkMate asks for a mate in one. Engines without a mate search answer with
 // a bestmove, or not at all.
-func checkMate(ctx context.Context, s *subject, f *finding) {
+func checkMate(ctx context.Context, s *Subject, f *Finding) {
 	d, err := s.raw(ctx)
 	if err != nil {
-		f.add(checkFail, "%v", err)
+		f.add(Fail, "%v", err)
 		return
 	}
 	answer, err := d.ask("position sfen "+mateInOne+"\ngo mate 1000", time.Second+patience, "checkmate", "bestmove")
 	if err != nil {
-		f.add(checkWarn, "%v", err)
+		f.add(Warn, "%v", err)
 	} else {
 		f.add(judgeMate(answer), "%s", answer)
 	}
 	if err := d.close(); err != nil {
-		f.add(checkFail, "%v", err)
+		f.add(Fail, "%v", err)
 	}
 }
 
 // judgeMate holds an answer's first move against the mate.
-func judgeMate(answer string) checkVerdict {
+func judgeMate(answer string) Verdict {
 	words := strings.Fields(answer)
 	if len(words) < 2 {
-		return checkWarn
+		return Warn
 	}
 	position, err := shogi.ParseSFEN(mateInOne)
 	if err != nil {
-		return checkWarn
+		return Warn
 	}
 	move, err := shogi.ParseMove(words[1])
 	if err != nil || position.CheckLegal(move) != nil {
-		return checkWarn
+		return Warn
 	}
 	position.Apply(move)
 	if position.InCheck() && len(position.LegalMoves(nil)) == 0 {
-		return checkPass
+		return Pass
 	}
-	return checkWarn
+	return Warn
 }
 
 // checkQuit sees whether the engine ends when it is told to.
-func checkQuit(ctx context.Context, s *subject, f *finding) {
+func checkQuit(ctx context.Context, s *Subject, f *Finding) {
 	checkEnd(ctx, s, f, func(d *rawDialogue) (time.Duration, error) {
 		began := time.Now()
 		if err := d.say("quit"); err != nil {
@@ -156,7 +156,7 @@ func checkQuit(ctx context.Context, s *subject, f *finding) {
 
 // checkEndOfInput sees whether the engine ends when its input does: that is
 // all it learns of a GUI that was killed.
-func checkEndOfInput(ctx context.Context, s *subject, f *finding) {
+func checkEndOfInput(ctx context.Context, s *Subject, f *Finding) {
 	checkEnd(ctx, s, f, func(d *rawDialogue) (time.Duration, error) {
 		began := time.Now()
 		err := d.close() // closes its input, and signals only when its patience is over
@@ -165,22 +165,22 @@ func checkEndOfInput(ctx context.Context, s *subject, f *finding) {
 }
 
 // checkEnd ends a process by end, which returns how long it took.
-func checkEnd(ctx context.Context, s *subject, f *finding, end func(*rawDialogue) (time.Duration, error)) {
+func checkEnd(ctx context.Context, s *Subject, f *Finding, end func(*rawDialogue) (time.Duration, error)) {
 	d, err := s.raw(ctx)
 	if err != nil {
-		f.add(checkFail, "%v", err)
+		f.add(Fail, "%v", err)
 		return
 	}
 	took, err := end(d)
 	status, _, _ := strings.Cut(d.proc.Diagnosis(), "; stderr: ")
 	switch {
 	case err != nil:
-		f.add(checkFail, "%v", err)
+		f.add(Fail, "%v", err)
 	case took >= patience:
-		f.add(checkWarn, "still running after %s: it had to be killed", format.Span(patience))
+		f.add(Warn, "still running after %s: it had to be killed", format.Span(patience))
 	case strings.HasPrefix(status, "killed by"):
-		f.add(checkWarn, "crashes after %s: %s", format.Span(took), status)
+		f.add(Warn, "crashes after %s: %s", format.Span(took), status)
 	default:
-		f.add(checkPass, "ends after %s with %s", format.Span(took), status)
+		f.add(Pass, "ends after %s with %s", format.Span(took), status)
 	}
 }

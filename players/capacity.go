@@ -1,4 +1,4 @@
-package main
+package players
 
 import (
 	"bufio"
@@ -15,18 +15,18 @@ import (
 	"gogi/usi"
 )
 
-// capacity compares what a plan needs with what the machine has.
-type capacity struct {
+// Capacity compares what a plan needs with what the machine has.
+type Capacity struct {
 	HashMiB    int64 `json:"hash_mib"`   // of all processes together, where engines declare it
 	MemoryMiB  int64 `json:"memory_mib"` // of the machine, or of its cgroup if that is less; 0: unknown
 	Threads    int64 `json:"threads"`    // of all slots; in each game one side thinks, or both when pondering
 	CPUs       int   `json:"cpus"`
-	undeclared []string
+	Undeclared []string
 }
 
-// need adds up what the engines would use, declared defaults included.
-func need(plan *match.Plan, greetings []usi.Greeting) capacity {
-	c := capacity{CPUs: runtime.NumCPU(), MemoryMiB: memoryMiB()}
+// Needs adds up what the engines would use, declared defaults included.
+func Needs(plan *match.Plan, greetings []usi.Greeting) Capacity {
+	c := Capacity{CPUs: runtime.NumCPU(), MemoryMiB: memoryMiB()}
 	slots := int64(plan.Concurrency)
 	var threads int64
 	for _, p := range plan.Players {
@@ -48,7 +48,7 @@ func need(plan *match.Plan, greetings []usi.Greeting) capacity {
 
 // player is what one player would use; it takes its engines' greetings off the
 // list. The members of a council think together.
-func (c *capacity) player(p match.Player, plan *match.Plan, greetings *[]usi.Greeting) (hash, threads int64) {
+func (c *Capacity) player(p match.Player, plan *match.Plan, greetings *[]usi.Greeting) (hash, threads int64) {
 	if p.Council != nil {
 		for _, m := range p.Council.Members {
 			h, t := c.player(m, plan, greetings)
@@ -60,7 +60,7 @@ func (c *capacity) player(p match.Player, plan *match.Plan, greetings *[]usi.Gre
 	*greetings = (*greetings)[1:]
 	hash, ok := effective(p, plan, declared, "USI_Hash", "Hash")
 	if !ok && !p.Builtin {
-		c.undeclared = append(c.undeclared, p.Name)
+		c.Undeclared = append(c.Undeclared, p.Name)
 	}
 	threads, _ = effective(p, plan, declared, "Threads", "Thread", "USI_Threads")
 	return hash, max(threads, 1)
@@ -87,8 +87,8 @@ func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ..
 	return 0, false
 }
 
-// problems are what cannot work, and what will work badly.
-func (c capacity) problems() (warnings []string, fatal error) {
+// Problems are what cannot work, and what will work badly.
+func (c Capacity) Problems() (warnings []string, fatal error) {
 	if c.MemoryMiB > 0 && c.HashMiB > c.MemoryMiB {
 		fatal = fmt.Errorf("the engines' hash tables take %s MiB together and there are %s MiB of memory: lower USI_Hash or --concurrency",
 			format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB)))

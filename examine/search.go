@@ -1,4 +1,4 @@
-package main
+package examine
 
 import (
 	"context"
@@ -46,15 +46,15 @@ func goKinds() []goKind {
 }
 
 // gravity is the verdict on an engine that cannot do it.
-func (k goKind) gravity() checkVerdict {
+func (k goKind) gravity() Verdict {
 	if k.core {
-		return checkFail
+		return Fail
 	}
-	return checkWarn
+	return Warn
 }
 
 // checkGo tries one kind of search.
-func checkGo(ctx context.Context, s *subject, k goKind, f *finding) {
+func checkGo(ctx context.Context, s *Subject, k goKind, f *Finding) {
 	position := middlegame()
 	reply, err := s.think(ctx, usi.Request{Position: position, Go: k.with, Deadline: k.until})
 	if err != nil {
@@ -66,13 +66,13 @@ func checkGo(ctx context.Context, s *subject, k goKind, f *finding) {
 	}
 	s.measure(reply, k, f)
 	s.checkSettled(ctx, f)
-	if f.Verdict < checkFail && reply.Stopped == k.with.Infinite {
+	if f.Verdict < Fail && reply.Stopped == k.with.Infinite {
 		s.understood = append(s.understood, k)
 	}
 }
 
 // measure holds what the search used against what it was allowed.
-func (s *subject) measure(r usi.Reply, k goKind, f *finding) {
+func (s *Subject) measure(r usi.Reply, k goKind, f *Finding) {
 	switch {
 	case k.with.Infinite:
 		measureStop(r, k.until, f)
@@ -81,44 +81,44 @@ func (s *subject) measure(r usi.Reply, k goKind, f *finding) {
 	case k.with.Nodes > 0:
 		measureNodes(r, k.with.Nodes, f)
 	case k.with.Depth > 0:
-		f.add(checkPass, "depth %d in %s", r.Best().Depth, format.Span(r.Elapsed))
+		f.add(Pass, "depth %d in %s", r.Best().Depth, format.Span(r.Elapsed))
 	default:
 		s.measureTime(r, k, f)
 	}
 }
 
-func measureNodes(r usi.Reply, limit uint64, f *finding) {
+func measureNodes(r usi.Reply, limit uint64, f *Finding) {
 	switch {
 	case r.Nodes == 0:
-		f.add(checkWarn, "bestmove after %s, but it does not tell how many nodes", format.Span(r.Elapsed))
+		f.add(Warn, "bestmove after %s, but it does not tell how many nodes", format.Span(r.Elapsed))
 	case r.Nodes > 2*limit:
-		f.add(checkWarn, "%s nodes in %s, where %s were asked for", format.Count(int(r.Nodes)), format.Span(r.Elapsed), format.Count(int(limit)))
+		f.add(Warn, "%s nodes in %s, where %s were asked for", format.Count(int(r.Nodes)), format.Span(r.Elapsed), format.Count(int(limit)))
 	default:
-		f.add(checkPass, "%s nodes in %s", format.Count(int(r.Nodes)), format.Span(r.Elapsed))
+		f.add(Pass, "%s nodes in %s", format.Count(int(r.Nodes)), format.Span(r.Elapsed))
 	}
 }
 
 // measureTime looks at the clock.
-func (s *subject) measureTime(r usi.Reply, k goKind, f *finding) {
+func (s *Subject) measureTime(r usi.Reply, k goKind, f *Finding) {
 	switch {
 	case s.late(f, r, k.limit):
 	case r.Elapsed < k.least:
-		f.add(checkWarn, "%s of %s: most of its time is unused", format.Span(r.Elapsed), format.Span(k.limit))
+		f.add(Warn, "%s of %s: most of its time is unused", format.Span(r.Elapsed), format.Span(k.limit))
 	default:
-		f.add(checkPass, "%s of %s", format.Span(r.Elapsed), format.Span(k.limit))
+		f.add(Pass, "%s of %s", format.Span(r.Elapsed), format.Span(k.limit))
 	}
 }
 
 // late warns of an answer that came after the limit, and says so when the
 // machine is to blame.
-func (s *subject) late(f *finding, r usi.Reply, limit time.Duration) bool {
+func (s *Subject) late(f *Finding, r usi.Reply, limit time.Duration) bool {
 	over := r.Elapsed - limit
 	if over <= 0 {
 		return false
 	}
-	f.add(checkWarn, "%s of %s: %s too late (a series tolerates %s)", format.Span(r.Elapsed), format.Span(limit), format.Span(over), format.Span(match.DefaultMargin))
+	f.add(Warn, "%s of %s: %s too late (a series tolerates %s)", format.Span(r.Elapsed), format.Span(limit), format.Span(over), format.Span(match.DefaultMargin))
 	if s.waited >= over/2 {
-		f.add(checkWarn, "the machine is busy: it waited %s for a CPU", format.Span(s.waited))
+		f.add(Warn, "the machine is busy: it waited %s for a CPU", format.Span(s.waited))
 	}
 	return true
 }
@@ -128,29 +128,29 @@ const prompt = 500 * time.Millisecond
 
 // measureStop says how soon the answer came after a stop that was said when
 // the search was that old.
-func measureStop(r usi.Reply, stopped time.Duration, f *finding) {
+func measureStop(r usi.Reply, stopped time.Duration, f *Finding) {
 	if !r.Stopped {
-		f.add(checkWarn, "answers after %s, without waiting for stop", format.Span(r.Elapsed))
+		f.add(Warn, "answers after %s, without waiting for stop", format.Span(r.Elapsed))
 		return
 	}
 	sayStop(f, max(0, r.Elapsed-stopped))
 }
 
-func sayStop(f *finding, late time.Duration) {
-	f.add(checkPass, "bestmove %s after stop", format.Span(late))
+func sayStop(f *Finding, late time.Duration) {
+	f.add(Pass, "bestmove %s after stop", format.Span(late))
 	if late > prompt {
-		f.add(checkWarn, "in a game it would be killed after %s", format.Span(prompt))
+		f.add(Warn, "in a game it would be killed after %s", format.Span(prompt))
 	}
 }
 
 // checkStop ends a search on the clock early and watches for second answers.
-func checkStop(ctx context.Context, s *subject, f *finding) {
+func checkStop(ctx context.Context, s *Subject, f *Finding) {
 	const early, quiet = 300 * time.Millisecond, 200 * time.Millisecond
 	search := usi.Go{Clock: true, UseByoyomi: true, Byoyomi: 10 * time.Second}
 	position := middlegame()
 	reply, err := s.think(ctx, usi.Request{Position: position, Go: search, Deadline: early})
 	if err != nil {
-		f.add(checkFail, "%s", blame(err, search.String()+" and stop"))
+		f.add(Fail, "%s", blame(err, search.String()+" and stop"))
 		return
 	}
 	if v, wrong := s.judge(position, reply); wrong != "" {
@@ -159,7 +159,7 @@ func checkStop(ctx context.Context, s *subject, f *finding) {
 	if reply.Stopped {
 		measureStop(reply, early, f)
 	} else {
-		f.add(checkPass, "it moved within %s, before it could be stopped", format.Span(reply.Elapsed))
+		f.add(Pass, "it moved within %s, before it could be stopped", format.Span(reply.Elapsed))
 	}
 	pause(ctx, quiet)
 	s.checkSettled(ctx, f)
@@ -167,7 +167,7 @@ func checkStop(ctx context.Context, s *subject, f *finding) {
 
 // checkPonderHit lets the engine think on the opponent's time, for longer than
 // its own clock has, and then play.
-func checkPonderHit(ctx context.Context, s *subject, f *finding) {
+func checkPonderHit(ctx context.Context, s *Subject, f *Finding) {
 	s.pondering(ctx, f, func(r usi.Request) {
 		reply, err := s.think(ctx, r)
 		if err != nil {
@@ -182,13 +182,13 @@ func checkPonderHit(ctx context.Context, s *subject, f *finding) {
 			return
 		}
 		if !s.late(f, reply, r.Go.Byoyomi) {
-			f.add(checkPass, "bestmove %s after ponderhit, of %s", format.Span(reply.Elapsed), format.Span(r.Go.Byoyomi))
+			f.add(Pass, "bestmove %s after ponderhit, of %s", format.Span(reply.Elapsed), format.Span(r.Go.Byoyomi))
 		}
 	})
 }
 
 // checkPonderStop lets the engine think on the opponent's time in vain.
-func checkPonderStop(ctx context.Context, s *subject, f *finding) {
+func checkPonderStop(ctx context.Context, s *Subject, f *Finding) {
 	s.pondering(ctx, f, func(usi.Request) {
 		began := time.Now()
 		if err := s.survived(s.engine.GameOver(ctx, usi.Draw)); err != nil {
@@ -200,7 +200,7 @@ func checkPonderStop(ctx context.Context, s *subject, f *finding) {
 }
 
 // pondering begins a search on the opponent's time, and ends it by end.
-func (s *subject) pondering(ctx context.Context, f *finding, end func(usi.Request)) {
+func (s *Subject) pondering(ctx context.Context, f *Finding, end func(usi.Request)) {
 	const byoyomi = 200 * time.Millisecond
 	r := usi.Request{
 		Position: middlegame(),
@@ -225,11 +225,11 @@ func (s *subject) pondering(ctx context.Context, f *finding, end func(usi.Reques
 		return
 	}
 	if err := s.setPonder(ctx, "false"); err != nil {
-		f.add(checkFail, "%s", blame(err, "setoption"))
+		f.add(Fail, "%s", blame(err, "setoption"))
 	}
 }
 
-func (s *subject) beginPonder(ctx context.Context, r usi.Request) error {
+func (s *Subject) beginPonder(ctx context.Context, r usi.Request) error {
 	if err := s.awake(ctx); err != nil {
 		return err
 	}
@@ -240,7 +240,7 @@ func (s *subject) beginPonder(ctx context.Context, r usi.Request) error {
 }
 
 // setPonder tells an engine that has the option whether it will ponder.
-func (s *subject) setPonder(ctx context.Context, value string) error {
+func (s *Subject) setPonder(ctx context.Context, value string) error {
 	option, ok := s.offers("USI_Ponder")
 	if !ok {
 		return nil
@@ -253,11 +253,11 @@ func (s *subject) setPonder(ctx context.Context, value string) error {
 
 // cannotPonder notes that an engine fails to ponder. One that does not offer to
 // is never asked in a game.
-func (s *subject) cannotPonder(f *finding, format string, args ...any) {
+func (s *Subject) cannotPonder(f *Finding, format string, args ...any) {
 	if _, ok := s.offers("USI_Ponder"); ok {
-		f.add(checkFail, format, args...)
+		f.add(Fail, format, args...)
 		return
 	}
-	f.add(checkWarn, format, args...)
-	f.add(checkWarn, "it does not offer USI_Ponder, so it is never asked to")
+	f.add(Warn, format, args...)
+	f.add(Warn, "it does not offer USI_Ponder, so it is never asked to")
 }

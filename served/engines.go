@@ -1,4 +1,4 @@
-package main
+package served
 
 import (
 	"context"
@@ -130,11 +130,11 @@ type councilMember struct {
 
 // openEngine starts a member's program. One that stayed silent is not tried
 // again before the next isready: that would double the GUI's wait.
-func (s *servedCouncil) openEngine(ctx context.Context, e *councilEngine) (ensemble.Player, error) {
+func (s *Council) openEngine(ctx context.Context, e *councilEngine) (ensemble.Player, error) {
 	if err := e.gaveUp(); err != nil {
 		return nil, err
 	}
-	engine, err := s.opener.greet(ctx, e.player, nil)
+	engine, err := s.opener.Greet(ctx, e.player, nil)
 	if err != nil {
 		e.remember(err)
 		return nil, err

@@ -1,4 +1,4 @@
-package main
+package players
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 
 	"gogi/internal/usage"
 	"gogi/match"
-	"gogi/report"
-	"gogi/results"
 	"gogi/usi"
 )
 
@@ -21,18 +19,18 @@ const (
 	probePlies = 24
 )
 
-// deterministic checks that a plan can be repeated move for move, and returns it
+// Repeatable checks that a plan can be repeated move for move, and returns it
 // with a fresh process a game for engines that do not reset themselves.
-func (o *opener) deterministic(ctx context.Context, greetings []usi.Greeting) (*match.Plan, []string, error) {
-	for _, p := range o.plan.Players {
+func (o *Opener) Repeatable(ctx context.Context, greetings []usi.Greeting) (*match.Plan, []string, error) {
+	for _, p := range o.Plan.Players {
 		if err := repeatable(p); err != nil {
 			return nil, nil, usage.Wrap(fmt.Errorf("--deterministic: %w", err))
 		}
 	}
-	if err := singleThreaded(o.plan, greetings); err != nil {
+	if err := singleThreaded(o.Plan, greetings); err != nil {
 		return nil, nil, usage.Wrap(fmt.Errorf("--deterministic: %w", err))
 	}
-	plan := *o.plan
+	plan := *o.Plan
 	plan.Players = slices.Clone(plan.Players)
 	var notes []string
 	for i := range plan.Players {
@@ -73,7 +71,7 @@ func repeatable(p match.Player) error {
 // process and all in one, and compares every move and count of nodes. resets is
 // whether one process plays like fresh ones; an engine whose fresh processes
 // differ is an error.
-func (o *opener) probe(ctx context.Context, p match.Player) (resets bool, err error) {
+func (o *Opener) probe(ctx context.Context, p match.Player) (resets bool, err error) {
 	var fresh []string
 	for n := range probeGames {
 		trace, err := o.traces(ctx, p, n)
@@ -103,14 +101,14 @@ func (o *opener) probe(ctx context.Context, p match.Player) (resets bool, err er
 }
 
 // traces plays the beginnings of the given rounds' openings in one process.
-func (o *opener) traces(ctx context.Context, p match.Player, rounds ...int) (traces []string, err error) {
-	engine, err := o.open(ctx, p, nil)
+func (o *Opener) traces(ctx context.Context, p match.Player, rounds ...int) (traces []string, err error) {
+	engine, err := o.Open(ctx, p, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, engine.Close()) }()
 	for _, n := range rounds {
-		pair := o.plan.Pair(n * o.plan.Pairings())
+		pair := o.Plan.Pair(n * o.Plan.Pairings())
 		if err := engine.NewGame(ctx, usi.Game{Seed: pair.Seed}); err != nil {
 			return nil, err
 		}
@@ -133,26 +131,4 @@ func (o *opener) traces(ctx context.Context, p match.Player, rounds ...int) (tra
 		traces = append(traces, b.String())
 	}
 	return traces, nil
-}
-
-// measureDivergence compares the two games of each pair of A and B.
-func measureDivergence(ctx context.Context, store *results.Store, run int64, a, b string) (*report.Divergence, error) {
-	d := &report.Divergence{}
-	err := store.Pairs(ctx, run, results.Filter{}, func(rows []match.Row) error {
-		r := rows[0]
-		if len(rows) < 2 || r.PairA != a || r.PairB != b {
-			return nil
-		}
-		one, err := store.Record(ctx, run, r.Pair, 0)
-		if err != nil {
-			return err
-		}
-		two, err := store.Record(ctx, run, r.Pair, 1)
-		if err != nil {
-			return err
-		}
-		d.Compare(one.USIMoves()[r.OpeningPlies:], two.USIMoves()[r.OpeningPlies:])
-		return nil
-	})
-	return d, err
 }

@@ -1,4 +1,4 @@
-package main
+package examine
 
 import (
 	"context"
@@ -20,8 +20,8 @@ const (
 
 // moveCheck collects answers in many positions.
 type moveCheck struct {
-	s       *subject
-	f       *finding
+	s       *Subject
+	f       *Finding
 	until   time.Time
 	asked   int
 	resigns int
@@ -29,7 +29,7 @@ type moveCheck struct {
 }
 
 // checkLegalMoves asks in tricky positions and then plays games against itself.
-func checkLegalMoves(ctx context.Context, s *subject, f *finding) {
+func checkLegalMoves(ctx context.Context, s *Subject, f *Finding) {
 	m := &moveCheck{s: s, f: f, until: time.Now().Add(checkedTime)}
 	for _, t := range trickyPositions() {
 		m.ask(ctx, fromSFEN(t.sfen), t.why)
@@ -81,7 +81,7 @@ func (m *moveCheck) ask(ctx context.Context, p usi.Position, why string) shogi.M
 		m.fault("%s", blame(err, where(p, why)))
 		return shogi.NoMove
 	}
-	if v, wrong := m.s.judge(p, reply); v == checkFail {
+	if v, wrong := m.s.judge(p, reply); v == Fail {
 		m.fault("%s in %s", wrong, where(p, why))
 		return shogi.NoMove
 	}
@@ -94,7 +94,7 @@ func (m *moveCheck) ask(ctx context.Context, p usi.Position, why string) shogi.M
 // fault notes what is wrong, but not everything again and again.
 func (m *moveCheck) fault(format string, args ...any) {
 	m.faults++
-	m.f.add(checkFail, format, args...)
+	m.f.add(Fail, format, args...)
 }
 
 func where(p usi.Position, why string) string {
@@ -115,41 +115,41 @@ func (m *moveCheck) sum() {
 	if m.asked < checkedMoves && m.faults < checkedFaults {
 		text += fmt.Sprintf(" (no more in %s)", format.Span(checkedTime))
 	}
-	m.f.add(checkPass, "%s", text)
+	m.f.add(Pass, "%s", text)
 }
 
 // checkDeclaration asks whether it claims a win (nyugyoku sengen) where it may,
 // and where it may not.
-func checkDeclaration(ctx context.Context, s *subject, f *finding) {
+func checkDeclaration(ctx context.Context, s *Subject, f *Finding) {
 	may, ok := s.declares(ctx, declarable, f)
 	if !ok {
 		return
 	}
 	if may {
-		f.add(checkPass, "says bestmove win with 28 points")
+		f.add(Pass, "says bestmove win with 28 points")
 	} else {
-		f.add(checkWarn, "does not declare a win with 28 points under the 27-point rule")
+		f.add(Warn, "does not declare a win with 28 points under the 27-point rule")
 	}
 	mayNot, ok := s.declares(ctx, undeclarable, f)
 	switch {
 	case mayNot:
-		f.add(checkFail, "declares a win that loses: Black has 27 points and needs 28")
+		f.add(Fail, "declares a win that loses: Black has 27 points and needs 28")
 	case ok:
-		f.add(checkPass, "does not with 27")
+		f.add(Pass, "does not with 27")
 	}
 }
 
 // declares reports whether the answer in a position is a declaration; ok is
 // false when there was no answer.
-func (s *subject) declares(ctx context.Context, sfen string, f *finding) (win, ok bool) {
+func (s *Subject) declares(ctx context.Context, sfen string, f *Finding) (win, ok bool) {
 	request, err := s.swift(fromSFEN(sfen))
 	if err != nil {
-		f.add(checkWarn, "%v", err)
+		f.add(Warn, "%v", err)
 		return false, false
 	}
 	reply, err := s.think(ctx, request)
 	if err != nil {
-		f.add(checkFail, "%s", blame(err, sfen))
+		f.add(Fail, "%s", blame(err, sfen))
 		return false, false
 	}
 	return reply.Answer == usi.AnswerWin, true
@@ -157,54 +157,54 @@ func (s *subject) declares(ctx context.Context, sfen string, f *finding) (win, o
 
 // checkRepeatable searches the same twice in one process, with a game between,
 // and once in a fresh one.
-func checkRepeatable(ctx context.Context, s *subject, f *finding) {
+func checkRepeatable(ctx context.Context, s *Subject, f *Finding) {
 	kind, ok := s.works("nodes")
 	if !ok {
 		kind, ok = s.works("depth")
 	}
 	if !ok {
-		f.add(checkWarn, "cannot be told: neither go nodes nor go depth works")
+		f.add(Warn, "cannot be told: neither go nodes nor go depth works")
 		return
 	}
 	first, again, err := s.searchTwice(ctx, kind)
 	if err != nil {
-		f.add(checkFail, "%s", blame(err, kind.with.String()))
+		f.add(Fail, "%s", blame(err, kind.with.String()))
 		return
 	}
 	fresh, err := s.searchFresh(ctx, kind)
 	if err != nil {
-		f.add(checkFail, "%s", blame(err, kind.with.String()))
+		f.add(Fail, "%s", blame(err, kind.with.String()))
 		return
 	}
 	s.compare(f, kind, first, again, fresh)
 }
 
-func (s *subject) compare(f *finding, kind goKind, first, again, fresh usi.Reply) {
+func (s *Subject) compare(f *Finding, kind goKind, first, again, fresh usi.Reply) {
 	between, within := differences(first, fresh), differences(first, again)
 	if between != "" {
-		f.add(checkWarn, "two fresh processes differ: %s", between)
+		f.add(Warn, "two fresh processes differ: %s", between)
 	}
 	if within != "" {
-		f.add(checkWarn, "in a second game of the process: %s; --restart game avoids that", within)
+		f.add(Warn, "in a second game of the process: %s; --restart game avoids that", within)
 	}
 	if between == "" && within == "" {
-		f.add(checkPass, "%s: the same move, score and nodes in a second game and in a fresh process", kind.with)
+		f.add(Pass, "%s: the same move, score and nodes in a second game and in a fresh process", kind.with)
 		return
 	}
 	if o, ok := s.offers("Threads"); ok && between != "" && o.Default != "1" {
-		f.add(checkWarn, "Threads is %s by default, and only one thread repeats itself", o.Default)
+		f.add(Warn, "Threads is %s by default, and only one thread repeats itself", o.Default)
 	}
 }
 
 // searchFresh searches in a process of its own.
-func (s *subject) searchFresh(ctx context.Context, kind goKind) (usi.Reply, error) {
-	if err := s.end(); err != nil {
+func (s *Subject) searchFresh(ctx context.Context, kind goKind) (usi.Reply, error) {
+	if err := s.End(); err != nil {
 		return usi.Reply{}, err
 	}
 	return s.think(ctx, usi.Request{Position: middlegame(), Go: kind.with, Deadline: kind.until})
 }
 
-func (s *subject) searchTwice(ctx context.Context, kind goKind) (first, again usi.Reply, err error) {
+func (s *Subject) searchTwice(ctx context.Context, kind goKind) (first, again usi.Reply, err error) {
 	if first, err = s.searchFresh(ctx, kind); err != nil {
 		return first, again, err
 	}

@@ -1,4 +1,4 @@
-package main
+package served
 
 import (
 	"errors"
@@ -26,7 +26,7 @@ type councilOption struct {
 // option that is left at its default changes nothing of that, so numbers that
 // are rounded here are exact there. As with the members' options no name, choice
 // or default has a space in it.
-func (s *servedCouncil) declare() []councilOption {
+func (s *Council) declare() []councilOption {
 	c := s.player.Council
 	veto := c.Veto
 	if veto.Margin == 0 {
@@ -56,7 +56,7 @@ func (s *servedCouncil) declare() []councilOption {
 			x.Veto.Time, x.Veto.Nodes = time.Duration(n)*time.Millisecond, 0
 		})},
 		{spin("VetoCp", int(veto.Margin), 1, 10_000), wholeNumber(func(x *ensemble.Config, n int) { x.Veto.Margin = float64(n) })},
-		{combo("EnteringKingRule", s.opener.plan.Rules.Declaration.String(), declarationRules()), func(x *ensemble.Config, v string) (err error) {
+		{combo("EnteringKingRule", s.opener.Plan.Rules.Declaration.String(), declarationRules()), func(x *ensemble.Config, v string) (err error) {
 			x.Laws.Declaration, err = shogi.ParseDeclarationRule(v)
 			return err
 		}},
@@ -123,7 +123,7 @@ func declarationRules() []string {
 }
 
 // ties is the chain of the file, or the default one.
-func (s *servedCouncil) ties() []string {
+func (s *Council) ties() []string {
 	if len(s.player.Council.Ties) > 0 {
 		return s.player.Council.Ties
 	}
@@ -135,7 +135,7 @@ func (s *servedCouncil) ties() []string {
 }
 
 // value is what the GUI chose, or the default.
-func (s *servedCouncil) value(name string) string {
+func (s *Council) value(name string) string {
 	if v, ok := s.chosen[name]; ok {
 		return v
 	}
@@ -148,7 +148,7 @@ func (s *servedCouncil) value(name string) string {
 }
 
 // whole is the value of a spin, whose range the declaration has checked.
-func (s *servedCouncil) whole(name string) int {
+func (s *Council) whole(name string) int {
 	n, err := strconv.Atoi(s.value(name))
 	if err != nil {
 		return 0
@@ -156,13 +156,13 @@ func (s *servedCouncil) whole(name string) int {
 	return n
 }
 
-func (s *servedCouncil) milliseconds(name string) time.Duration {
+func (s *Council) milliseconds(name string) time.Duration {
 	return time.Duration(s.whole(name)) * time.Millisecond
 }
 
 // rule is the rule that the options choose. Keys belong to a rule: those of the
 // file's rule are not meant for another one, although the GUI sends them along.
-func (s *servedCouncil) rule(file ensemble.Spec) (ensemble.Spec, error) {
+func (s *Council) rule(file ensemble.Spec) (ensemble.Spec, error) {
 	name, another := s.chosen["Rule"]
 	keys, typed := s.chosen["RuleKeys"]
 	switch {
@@ -182,7 +182,7 @@ func (s *servedCouncil) rule(file ensemble.Spec) (ensemble.Spec, error) {
 
 // hashInForce is what the engines that are known to have a hash use together,
 // as the file has it.
-func (s *servedCouncil) hashInForce() int {
+func (s *Council) hashInForce() int {
 	sum := 0
 	for _, e := range s.engines {
 		e.mu.Lock()
@@ -199,7 +199,7 @@ func (s *servedCouncil) hashInForce() int {
 // hashParts divides USI_Hash evenly, rounding down, among the engines that have
 // a hash, each getting at least 1 MiB. Whoever was not asked yet counts: rather
 // too little memory than too much. Empty means that an engine keeps what it has.
-func (s *servedCouncil) hashParts() []string {
+func (s *Council) hashParts() []string {
 	parts := make([]string, len(s.engines))
 	if _, ok := s.chosen["USI_Hash"]; !ok {
 		return parts
