@@ -1,4 +1,6 @@
-package main
+// Package votes tells how councils voted: from the records of their decisions, in games
+// or in a log, over a run or move by move, and as they would have decided by other rules.
+package votes
 
 import (
 	"cmp"
@@ -11,17 +13,17 @@ import (
 	"gogi/internal/format"
 )
 
-// votesReport is what gogi votes prints of a run or a log.
-type votesReport struct {
-	Version  int              `json:"version"`
-	Run      string           `json:"run,omitempty"`
-	Log      string           `json:"log,omitempty"`
-	Games    int              `json:"games"`
-	Councils []*councilReport `json:"councils"`
+// Report is what gogi votes prints of a run or a log.
+type Report struct {
+	Version  int        `json:"version"`
+	Run      string     `json:"run,omitempty"`
+	Log      string     `json:"log,omitempty"`
+	Games    int        `json:"games"`
+	Councils []*Council `json:"councils"`
 }
 
-// councilReport is how one council voted by one rule.
-type councilReport struct {
+// Council is how one council voted by one rule.
+type Council struct {
 	Council   string         `json:"council"`
 	Rule      string         `json:"rule"`
 	Members   []memberReport `json:"members"`
@@ -148,10 +150,10 @@ type agreementShare struct {
 	Why   string   `json:"why,omitempty"`
 }
 
-func (r *votesReport) add(g *votedGame) {
+func (r *Report) Add(g *Game) {
 	r.Games++
-	for i := range g.votes {
-		v := &g.votes[i]
+	for i := range g.Votes {
+		v := &g.Votes[i]
 		c := r.of(v)
 		c.Games++
 		c.anyLogged = c.anyLogged || g.plies < 0
@@ -166,15 +168,15 @@ func (r *votesReport) add(g *votedGame) {
 }
 
 // of finds the report of a council; another rule or other members are another.
-func (r *votesReport) of(v *councilVotes) *councilReport {
+func (r *Report) of(v *Votes) *Council {
 	first := v.records[0]
 	for _, c := range r.Councils {
-		if c.Council == v.council && c.Rule == first.Rule && slices.EqualFunc(c.Members, first.Members, func(m memberReport, name string) bool { return m.Name == name }) {
+		if c.Council == v.Council && c.Rule == first.Rule && slices.EqualFunc(c.Members, first.Members, func(m memberReport, name string) bool { return m.Name == name }) {
 			return c
 		}
 	}
-	c := &councilReport{
-		Council: v.council, Rule: first.Rule, By: []reasonCount{}, Splits: []splitCount{}, Shadows: []shadowReport{}, Agreements: []agreementShare{},
+	c := &Council{
+		Council: v.Council, Rule: first.Rule, By: []reasonCount{}, Splits: []splitCount{}, Shadows: []shadowReport{}, Agreements: []agreementShare{},
 	}
 	c.TopTies.Levels = []tieCount{}
 	for _, name := range first.Members {
@@ -197,7 +199,7 @@ func find[T any](list *[]T, is func(*T) bool, row T) *T {
 	return &(*list)[len(*list)-1]
 }
 
-func (c *councilReport) add(vote *ensemble.Record) {
+func (c *Council) add(vote *ensemble.Record) {
 	c.Decisions++
 	c.Nodes += vote.Nodes
 	find(&c.By, func(x *reasonCount) bool { return x.By == vote.By }, reasonCount{By: vote.By}).Count++
@@ -226,7 +228,7 @@ func votedFor(vote *ensemble.Record) string {
 }
 
 // addVote counts a decision in which somebody voted.
-func (c *councilReport) addVote(vote *ensemble.Record) {
+func (c *Council) addVote(vote *ensemble.Record) {
 	c.Voted++
 	find(&c.Splits, func(x *splitCount) bool { return x.Split == vote.Split }, splitCount{Split: vote.Split}).Count++
 	if !strings.Contains(vote.Split, ":") {
@@ -250,7 +252,7 @@ func (c *councilReport) addVote(vote *ensemble.Record) {
 	}
 }
 
-func (c *councilReport) addBallots(vote *ensemble.Record) {
+func (c *Council) addBallots(vote *ensemble.Record) {
 	votes := make([]string, len(c.Members))
 	for i := range vote.Ballots {
 		b := &vote.Ballots[i]
@@ -283,7 +285,7 @@ func (c *councilReport) addBallots(vote *ensemble.Record) {
 }
 
 // addLeaders follows the heaviest member through a game.
-func (c *councilReport) addLeaders(votes []*ensemble.Record) {
+func (c *Council) addLeaders(votes []*ensemble.Record) {
 	last, tenure, dictated := -1, 0, false
 	different := map[int]bool{}
 	for _, vote := range votes {
@@ -331,14 +333,14 @@ func heaviest(weights []float64) (leader int, outweighs bool) {
 	return leader, weights[leader] > sum-weights[leader]
 }
 
-func (r *votesReport) finish() {
+func (r *Report) Finish() {
 	for _, c := range r.Councils {
 		c.finish()
 	}
 }
 
 // finish turns counts into shares.
-func (c *councilReport) finish() {
+func (c *Council) finish() {
 	if c.anyLogged {
 		c.Why = "a log of votes does not say how long the games were"
 	} else {
@@ -366,7 +368,7 @@ func (c *councilReport) finish() {
 }
 
 // share fills in both shares.
-func (c *councilReport) share(s *splitShare) {
+func (c *Council) share(s *splitShare) {
 	s.OfDecisions = format.Finite(float64(s.Count) / float64(c.Decisions))
 	if c.Plies == nil {
 		s.Why = c.Why
@@ -378,7 +380,7 @@ func (c *councilReport) share(s *splitShare) {
 	}
 }
 
-func (c *councilReport) finishMembers() {
+func (c *Council) finishMembers() {
 	for i := range c.Members {
 		m := &c.Members[i]
 		if m.Share = format.Finite(float64(m.Adopted) / float64(m.Votes)); m.Share == nil {
@@ -397,7 +399,7 @@ func (c *councilReport) finishMembers() {
 	}
 }
 
-func (c *councilReport) finishLeaders() {
+func (c *Council) finishLeaders() {
 	c.Dictators.Games = len(c.onsets)
 	if c.tenures == 0 {
 		c.Leaders.Why = "the weights were equal all the time"

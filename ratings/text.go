@@ -1,4 +1,4 @@
-package main
+package ratings
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 	"gogi/internal/format"
 )
 
-// print writes the ratings as a person reads them.
-func (r *rateReport) print(w io.Writer) {
+// Print writes the ratings as a person reads them.
+func (r *Report) Print(w io.Writer) {
 	title := format.NumberOf(len(r.Players), "player") + " · " + format.NumberOf(r.Games, "game")
 	if r.Handicapped > 0 {
 		title += " · " + format.Count(r.Handicapped) + " with a handicap"
@@ -30,7 +30,7 @@ func (r *rateReport) print(w io.Writer) {
 	r.printRemarks(w)
 }
 
-func (r *rateReport) printPlayers(w io.Writer) {
+func (r *Report) printPlayers(w io.Writer) {
 	header := []any{"", "player", "Elo", "points", "games"}
 	if r.Intervals != "" {
 		header = append(header, format.PercentShort(r.Confidence)+" interval")
@@ -57,7 +57,7 @@ func (r *rateReport) printPlayers(w io.Writer) {
 }
 
 // printWhyNot says what the table does not show.
-func (r *rateReport) printWhyNot(w io.Writer) {
+func (r *Report) printWhyNot(w io.Writer) {
 	missing := false
 	for _, p := range r.Players {
 		if p.Elo == nil {
@@ -70,7 +70,7 @@ func (r *rateReport) printWhyNot(w io.Writer) {
 	}
 }
 
-func (r *rateReport) printHandicaps(w io.Writer) {
+func (r *Report) printHandicaps(w io.Writer) {
 	if len(r.Handicaps) == 0 {
 		return
 	}
@@ -93,7 +93,7 @@ func (r *rateReport) printHandicaps(w io.Writer) {
 }
 
 // printParams shows what the selected model estimates beside the strengths.
-func (r *rateReport) printParams(w io.Writer) {
+func (r *Report) printParams(w io.Writer) {
 	t := format.Table("number", "estimate", "standard error", format.PercentShort(r.Confidence)+" interval", "")
 	for _, m := range r.Models {
 		if m.Name != r.Selected {
@@ -109,7 +109,7 @@ func (r *rateReport) printParams(w io.Writer) {
 	}
 }
 
-func (r *rateReport) printEffects(w io.Writer) {
+func (r *Report) printEffects(w io.Writer) {
 	line := func(label, format string, args ...any) {
 		fmt.Fprintf(w, "%-16s %s\n", label, fmt.Sprintf(format, args...))
 	}
@@ -179,7 +179,7 @@ func modelWords(name string) string {
 	return name
 }
 
-func (r *rateReport) printModels(w io.Writer) {
+func (r *Report) printModels(w io.Writer) {
 	t := format.Table("model", "log-likelihood", "numbers", "AIC", "AICc", "BIC", "weight", "what decides a game")
 	t.SetColumnConfigs(format.RightAligned(2, 7))
 	for _, m := range r.Models {
@@ -194,7 +194,7 @@ func (r *rateReport) printModels(w io.Writer) {
 	format.Render(w, t)
 }
 
-func (r *rateReport) printRemarks(w io.Writer) {
+func (r *Report) printRemarks(w io.Writer) {
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(w, "! %s\n", foreign.Printable(warning, 1000))
 	}

@@ -1,4 +1,4 @@
-package main
+package votes
 
 import (
 	"encoding/csv"
@@ -14,8 +14,8 @@ import (
 	"gogi/internal/format"
 )
 
-// gameVotes is what gogi votes --game prints.
-type gameVotes struct {
+// GameVotes is what gogi votes --game prints.
+type GameVotes struct {
 	Version  int            `json:"version"`
 	Run      string         `json:"run,omitempty"`
 	Log      string         `json:"log,omitempty"`
@@ -52,12 +52,12 @@ type gameBallot struct {
 	Move   string        `json:"move,omitempty"`
 }
 
-func newGameVotes(g *votedGame) *gameVotes {
-	r := &gameVotes{Version: 1, Game: g.name}
-	for i := range g.votes {
-		v := &g.votes[i]
+func NewGame(g *Game) *GameVotes {
+	r := &GameVotes{Version: 1, Game: g.Name}
+	for i := range g.Votes {
+		v := &g.Votes[i]
 		first := v.records[0]
-		c := &gameCouncil{Council: v.council, Rule: first.Rule, Members: first.Members, game: g.name}
+		c := &gameCouncil{Council: v.Council, Rule: first.Rule, Members: first.Members, game: g.Name}
 		for _, vote := range v.played() {
 			d := gameDecision{
 				Ply: vote.Ply, Own: vote.Own, Played: vote.Played, By: vote.By, Split: vote.Split, Tie: vote.Tie,
@@ -74,7 +74,7 @@ func newGameVotes(g *votedGame) *gameVotes {
 	return r
 }
 
-func (r *gameVotes) print(w io.Writer) {
+func (r *GameVotes) Print(w io.Writer) {
 	for _, c := range r.Councils {
 		c.print(w)
 	}
@@ -127,9 +127,9 @@ func shortWeight(w float64) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// csv is a row for each decision with the weights after it; the row before the
+// Csv is a row for each decision with the weights after it; the row before the
 // first holds those at the start.
-func (c *gameCouncil) csv() (string, error) {
+func (c *gameCouncil) Csv() (string, error) {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	rows := [][]string{append([]string{"own", "ply", "played", "by", "split", "tie"}, c.Members...)}

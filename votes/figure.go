@@ -1,4 +1,4 @@
-package main
+package votes
 
 import (
 	"cmp"
@@ -34,8 +34,8 @@ const (
 	labelHeight  = 19
 )
 
-// svg is the figure; one decision has a line already, from the weights before it.
-func (c *gameCouncil) svg() (string, error) {
+// SVG is the figure; one decision has a line already, from the weights before it.
+func (c *gameCouncil) SVG() (string, error) {
 	f := newWeightsFigure(c)
 	var b strings.Builder
 	height := f.Bottom + 52

@@ -1,13 +1,10 @@
-package main
+package ratings
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"gogi/internal/format"
-	"gogi/internal/usage"
 	"gogi/stats/rating"
 )
 
@@ -17,7 +14,7 @@ type handicapModelName struct {
 	model rating.HandicapModel
 }
 
-func handicapModelNames() []handicapModelName {
+func HandicapModelNames() []handicapModelName {
 	return []handicapModelName{
 		{"bt", rating.NoEffect},
 		{"order", rating.FirstMoveOnly},
@@ -35,7 +32,7 @@ func handicapModelNames() []handicapModelName {
 
 // shortModel is the command line's name of a model.
 func shortModel(m rating.HandicapModel) string {
-	for _, n := range handicapModelNames() {
+	for _, n := range HandicapModelNames() {
 		if n.model == m {
 			return n.name
 		}
@@ -43,64 +40,10 @@ func shortModel(m rating.HandicapModel) string {
 	return string(m)
 }
 
-func (c *rateCommand) rateHandicaps(r *rateReport, games *gamesRead, prior rating.Prior) error {
-	switch {
-	case prior != (rating.Prior{}):
-		return usage.Wrap(errors.New("--prior: the models of handicaps have none; leave it out, or rate even games only"))
-	case c.Draws != "auto" && c.Draws != "half":
-		return usage.Wrap(fmt.Errorf("--draws %s: the models of handicaps count a draw as half a win; expected half", c.Draws))
-	}
-	comparison, err := c.fitHandicaps(r, games)
-	if err != nil {
-		return noRatings(err, games, true)
-	}
-	for _, f := range comparison.Fits {
-		r.Models = append(r.Models, newHandicapReport(f))
-	}
-	r.Selected = shortModel(comparison.Best)
-	r.weigh()
-	r.addComparisonWarnings(comparison.Warnings)
-	r.describeHandicaps(comparison, games)
-	for _, f := range comparison.Fits {
-		if f.Model == comparison.Best {
-			r.setGoodness(f.Goodness(c.Bootstrap, c.Seed))
-		}
-	}
-	return nil
-}
-
-// fitHandicaps fits the models asked for. Of all, those that the games do not
-// determine are left out with a warning.
-func (c *rateCommand) fitHandicaps(r *rateReport, games *gamesRead) (*rating.HandicapComparison, error) {
-	var models []rating.HandicapModel
-	for _, n := range handicapModelNames() {
-		if c.Model == "all" || c.Model == n.name {
-			models = append(models, n.model)
-		}
-	}
-	comparison, err := rating.CompareHandicaps(games.counts, c.Confidence, models...)
-	if err == nil || len(models) == 1 {
-		return comparison, err
-	}
-	var possible []rating.HandicapModel
-	for _, m := range models {
-		if _, why := rating.CompareHandicaps(games.counts, c.Confidence, m); why != nil {
-			r.warn("left out: %s", modelsInShort(why.Error()))
-			continue
-		}
-		possible = append(possible, m)
-	}
-	if len(possible) == 0 {
-		r.Warnings = nil
-		return nil, err
-	}
-	return rating.CompareHandicaps(games.counts, c.Confidence, possible...)
-}
-
 // modelsInShort spells the models in a text as the command line does.
 func modelsInShort(text string) string {
 	var pairs []string
-	names := handicapModelNames()
+	names := HandicapModelNames()
 	for i := len(names) - 1; i >= 0; i-- { // log_free_first before log_free
 		if names[i].model != rating.NoEffect {
 			pairs = append(pairs, string(names[i].model), names[i].name)
@@ -111,7 +54,7 @@ func modelsInShort(text string) string {
 
 // addComparisonWarnings leaves out those of close models, which weigh gives in
 // one sentence.
-func (r *rateReport) addComparisonWarnings(warnings []string) {
+func (r *Report) addComparisonWarnings(warnings []string) {
 	for _, w := range warnings {
 		if !strings.HasPrefix(w, "the games do not choose between") {
 			r.Warnings = append(r.Warnings, modelsInShort(w))
@@ -119,9 +62,9 @@ func (r *rateReport) addComparisonWarnings(warnings []string) {
 	}
 }
 
-func newHandicapReport(f *rating.HandicapFit) modelReport {
-	m := modelReport{
-		Name: shortModel(f.Model), LogLik: format.Finite(f.LogLik), K: f.Parameters, Params: []paramReport{},
+func newHandicapReport(f *rating.HandicapFit) Model {
+	m := Model{
+		Name: shortModel(f.Model), LogLik: format.Finite(f.LogLik), K: f.Parameters, Params: []Param{},
 		AIC: format.Finite(f.AIC), BIC: format.Finite(f.BIC), Notes: f.Notes,
 	}
 	m.setAICc(f.AICc)
@@ -131,12 +74,12 @@ func newHandicapReport(f *rating.HandicapFit) modelReport {
 	return m
 }
 
-func newHandicapParam(p rating.Param) paramReport {
+func newHandicapParam(p rating.Param) Param {
 	name := p.Name
 	if name == "first_move" {
 		name = "log_first_move" // as the model of even games has it
 	}
-	row := paramReport{Name: name, Value: format.Finite(p.Value), Lo: format.Finite(p.Interval.Lo), Hi: format.Finite(p.Interval.Hi), Why: p.Note}
+	row := Param{Name: name, Value: format.Finite(p.Value), Lo: format.Finite(p.Interval.Lo), Hi: format.Finite(p.Interval.Hi), Why: p.Note}
 	switch {
 	case p.SE > 0:
 		row.SE = format.Finite(p.SE)
@@ -150,7 +93,7 @@ func newHandicapParam(p rating.Param) paramReport {
 }
 
 // describeHandicaps gives the players and handicaps of the best model.
-func (r *rateReport) describeHandicaps(c *rating.HandicapComparison, games *gamesRead) {
+func (r *Report) describeHandicaps(c *rating.HandicapComparison, games *Games) {
 	r.DrawParam = drawParam{Model: string(rating.HalfWin), Why: "a draw counts as half a win"}
 	if r.Drawn == 0 {
 		r.DrawParam.Why = "no game was drawn"
@@ -175,7 +118,7 @@ func (r *rateReport) describeHandicaps(c *rating.HandicapComparison, games *game
 	r.addAside(c.SetAside, games.gamesOf())
 }
 
-func (r *rateReport) addWorths(f *rating.HandicapFit) {
+func (r *Report) addWorths(f *rating.HandicapFit) {
 	additive := []rating.HandicapModel{rating.Additive1, rating.Additive2, rating.Additive3}
 	for _, s := range f.Steps {
 		w := handicapWorth{Handicap: s.Handicap, Games: s.Games, Points: s.Points, Value: format.Finite(s.Value), Elo: format.Finite(s.Elo)}

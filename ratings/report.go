@@ -1,4 +1,4 @@
-package main
+package ratings
 
 import (
 	"cmp"
@@ -13,26 +13,26 @@ import (
 	"gogi/stats/rating"
 )
 
-// rateReport is what "gogi rate --json" prints. A number that does not exist is
+// Report is what "gogi rate --json" prints. A number that does not exist is
 // null, with a "why" beside it.
-type rateReport struct {
+type Report struct {
 	Version     int              `json:"version"`
 	Games       int              `json:"games"`
 	Handicapped int              `json:"handicap_games"`
 	Drawn       int              `json:"drawn_games"`
 	Confidence  float64          `json:"confidence"`
 	Intervals   string           `json:"intervals,omitempty"` // the method of those of players
-	Players     []ratedPlayer    `json:"players"`
+	Players     []Player         `json:"players"`
 	OrderEffect orderEffect      `json:"order_effect"`
 	DrawParam   drawParam        `json:"draw_param"`
 	Handicaps   []handicapWorth  `json:"handicaps,omitempty"` // by the model selected
-	Models      []modelReport    `json:"models"`
+	Models      []Model          `json:"models"`
 	Selected    string           `json:"selected"`
 	Goodness    goodnessOfRating `json:"goodness"` // of the model selected
 	Warnings    []string         `json:"warnings"`
 }
 
-type ratedPlayer struct {
+type Player struct {
 	Name     string   `json:"name"`
 	Strength *float64 `json:"strength"` // they sum to 50 per player rated
 	Elo      *float64 `json:"elo"`      // mean 0
@@ -69,20 +69,20 @@ type handicapWorth struct {
 	Why      string   `json:"why,omitempty"`
 }
 
-type modelReport struct {
-	Name   string        `json:"name"`
-	LogLik *float64      `json:"loglik"`
-	K      int           `json:"k"`
-	Params []paramReport `json:"params"`
-	AIC    *float64      `json:"aic"`
-	AICc   *float64      `json:"aicc"`
-	BIC    *float64      `json:"bic"`
-	Weight *float64      `json:"weight"` // Akaike's, by AIC
-	Why    string        `json:"why,omitempty"`
-	Notes  []string      `json:"notes,omitempty"`
+type Model struct {
+	Name   string   `json:"name"`
+	LogLik *float64 `json:"loglik"`
+	K      int      `json:"k"`
+	Params []Param  `json:"params"`
+	AIC    *float64 `json:"aic"`
+	AICc   *float64 `json:"aicc"`
+	BIC    *float64 `json:"bic"`
+	Weight *float64 `json:"weight"` // Akaike's, by AIC
+	Why    string   `json:"why,omitempty"`
+	Notes  []string `json:"notes,omitempty"`
 }
 
-type paramReport struct {
+type Param struct {
 	Name  string   `json:"name"`
 	Value *float64 `json:"value"`
 	SE    *float64 `json:"se"`
@@ -105,7 +105,7 @@ type goodnessOfRating struct {
 const noBound = "the games set no bound"
 
 // setInterval gives a player's interval, or says what is missing of it.
-func (p *ratedPlayer) setInterval(i stats.Interval) {
+func (p *Player) setInterval(i stats.Interval) {
 	p.Lo, p.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
 	if p.Lo == nil || p.Hi == nil {
 		p.Why = noBound
@@ -113,9 +113,9 @@ func (p *ratedPlayer) setInterval(i stats.Interval) {
 }
 
 // addPlayers lists the players of a model, best first.
-func (r *rateReport) addPlayers(players []rating.Player) {
+func (r *Report) addPlayers(players []rating.Player) {
 	for _, p := range players {
-		row := ratedPlayer{
+		row := Player{
 			Name: p.Name, Strength: format.Finite(p.Strength), Elo: format.Finite(p.Elo), Games: p.Games, Points: format.Finite(p.Points),
 		}
 		if row.Elo == nil {
@@ -126,14 +126,14 @@ func (r *rateReport) addPlayers(players []rating.Player) {
 }
 
 // addAside lists the players whom the games do not rate.
-func (r *rateReport) addAside(aside []rating.Aside, games map[string]int) {
+func (r *Report) addAside(aside []rating.Aside, games map[string]int) {
 	for _, a := range aside {
-		r.Players = append(r.Players, ratedPlayer{Name: a.Player, Games: games[a.Player], Why: a.Why})
+		r.Players = append(r.Players, Player{Name: a.Player, Games: games[a.Player], Why: a.Why})
 	}
 }
 
 // weigh compares the models and selects the one with the least AIC.
-func (r *rateReport) weigh() {
+func (r *Report) weigh() {
 	aics := make([]float64, len(r.Models))
 	for i, m := range r.Models {
 		if m.AIC == nil {
@@ -159,10 +159,10 @@ func (r *rateReport) weigh() {
 // closeAIC is how much models differ that the games do not tell apart.
 const closeAIC = 2
 
-func (r *rateReport) warnClose(least float64) {
+func (r *Report) warnClose(least float64) {
 	near := []string{}
 	models := slices.Clone(r.Models)
-	slices.SortStableFunc(models, func(a, b modelReport) int { return cmp.Compare(*a.AIC, *b.AIC) })
+	slices.SortStableFunc(models, func(a, b Model) int { return cmp.Compare(*a.AIC, *b.AIC) })
 	for _, m := range models {
 		if *m.AIC-least <= closeAIC {
 			near = append(near, m.Name)
@@ -179,13 +179,13 @@ func listed(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-func (r *rateReport) warn(format string, args ...any) {
+func (r *Report) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
 }
 
 // setGoodness keeps how well the selected model fits, and warns where it does
 // not.
-func (r *rateReport) setGoodness(g rating.Goodness, err error) {
+func (r *Report) setGoodness(g rating.Goodness, err error) {
 	if err != nil {
 		r.Goodness.Why = err.Error()
 		return
@@ -212,7 +212,7 @@ const (
 )
 
 // warnCycles names three players of whom each beats the next.
-func (r *rateReport) warnCycles(counts []rating.Count) {
+func (r *Report) warnCycles(counts []rating.Count) {
 	if len(r.Players) > cyclePlayers {
 		return
 	}
@@ -229,7 +229,7 @@ func (r *rateReport) warnCycles(counts []rating.Count) {
 }
 
 // criteria are a model's by its log-likelihood.
-func (m *modelReport) criteria(games int) {
+func (m *Model) criteria(games int) {
 	k, n, l := float64(m.K), float64(games), *m.LogLik
 	m.AIC, m.BIC = format.Finite(2*k-2*l), format.Finite(k*math.Log(n)-2*l)
 	m.setAICc(math.Inf(1))
@@ -239,7 +239,7 @@ func (m *modelReport) criteria(games int) {
 }
 
 // setAICc says why where too few games leave none.
-func (m *modelReport) setAICc(v float64) {
+func (m *Model) setAICc(v float64) {
 	m.AICc, m.Why = format.Finite(v), ""
 	if m.AICc == nil {
 		m.Why = "aicc: too few games for so many parameters"

@@ -1,4 +1,4 @@
-package main
+package votes
 
 import (
 	"fmt"
@@ -15,14 +15,14 @@ import (
 	"gogi/internal/format"
 )
 
-// print writes the report as a person reads it.
-func (r *votesReport) print(w io.Writer) {
+// Print writes the report as a person reads it.
+func (r *Report) Print(w io.Writer) {
 	for _, c := range r.Councils {
 		c.print(w)
 	}
 }
 
-func (c *councilReport) print(w io.Writer) {
+func (c *Council) print(w io.Writer) {
 	printHeading(w, fmt.Sprintf("%s · rule %s · %s · %s · %s", format.Name(c.Council), c.Rule,
 		format.NumberOf(len(c.Members), "member"), format.NumberOf(c.Games, "game"), format.NumberOf(c.Decisions, "decision")))
 	c.printReasons(w)
@@ -37,7 +37,7 @@ func printHeading(w io.Writer, title string) {
 	fmt.Fprintf(w, "%s\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)))
 }
 
-func (c *councilReport) printReasons(w io.Writer) {
+func (c *Council) printReasons(w io.Writer) {
 	t := format.Table("decided by", "decisions", "share")
 	for _, x := range c.By {
 		t.AppendRow(table.Row{reasonWords(x.By), format.Count(x.Count), format.Percent(x.Share)})
@@ -48,7 +48,7 @@ func (c *councilReport) printReasons(w io.Writer) {
 // shownSplits is how many kinds of splits a table shows.
 const shownSplits = 15
 
-func (c *councilReport) printSplits(w io.Writer) {
+func (c *Council) printSplits(w io.Writer) {
 	if c.Voted == 0 {
 		return
 	}
@@ -85,7 +85,7 @@ func percentOr(v *float64) string {
 }
 
 // printRemarks are single numbers, a line each.
-func (c *councilReport) printRemarks(w io.Writer) {
+func (c *Council) printRemarks(w io.Writer) {
 	line := func(label, format string, args ...any) {
 		fmt.Fprintf(w, "%-18s %s\n", label, fmt.Sprintf(format, args...))
 	}
@@ -156,7 +156,7 @@ func (d dictatorReport) text(games int) string {
 		d.Games, format.NumberOf(games, "game"), *d.Earliest, *d.MedianOnset)
 }
 
-func (c *councilReport) printMembers(w io.Writer) {
+func (c *Council) printMembers(w io.Writer) {
 	t := format.Table("", "member", "votes", "followed", "share", "led", "nodes a vote", "other ballots")
 	t.SetColumnConfigs(append(format.RightAligned(3, 7), table.ColumnConfig{Number: 1, Align: text.AlignRight}))
 	for i := range c.Members {
@@ -165,13 +165,13 @@ func (c *councilReport) printMembers(w io.Writer) {
 		if m.Votes > 0 {
 			nodes = format.Count(int(m.Nodes / uint64(m.Votes))) //nolint:gosec // positive
 		}
-		t.AppendRow(table.Row{i + 1, format.Name(m.Name), format.Count(m.Votes), format.Count(m.Adopted), percentOr(m.Share), format.Count(m.Led), nodes, m.others()})
+		t.AppendRow(table.Row{i + 1, format.Name(m.Name), format.Count(m.Votes), format.Count(m.Adopted), percentOr(m.Share), format.Count(m.Led), nodes, m.Others()})
 	}
 	format.Render(w, t)
 }
 
-// others are the ballots that were no vote.
-func (m *memberReport) others() string {
+// Others are the ballots that were no vote.
+func (m *memberReport) Others() string {
 	var parts []string
 	for _, x := range m.Ballots {
 		if x.Kind != ensemble.KindMove {
@@ -202,7 +202,7 @@ func kindWords(k ensemble.Kind) string {
 }
 
 // printAgreement is the matrix of how often two members voted alike.
-func (c *councilReport) printAgreement(w io.Writer) {
+func (c *Council) printAgreement(w io.Writer) {
 	if len(c.Members) < 2 || c.Voted == 0 {
 		return
 	}
@@ -221,7 +221,7 @@ func (c *councilReport) printAgreement(w io.Writer) {
 	format.Render(w, t)
 }
 
-func (c *councilReport) printShadows(w io.Writer) {
+func (c *Council) printShadows(w io.Writer) {
 	if len(c.Shadows) == 0 {
 		return
 	}

@@ -1,4 +1,4 @@
-package main
+package survey
 
 import (
 	"cmp"
@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
+	"gogi/kifu"
 	"gogi/match"
-	"gogi/results"
 	"gogi/shogi"
 	"gogi/sparring"
 	"gogi/usi"
@@ -27,27 +28,38 @@ const (
 	walkTries = 20
 )
 
-// positions chooses what the members are asked. Both sources are functions of
-// the seed alone: no two positions are the same, and each has at least two legal
-// moves.
-//
-// Without a database they are the file's openings (in turn, each its own number
-// of plies up to walkPlies further on), continued by the built-in engine at few
-// nodes with noise on its evaluation. With one they are drawn from the moves of
-// the run's games, which openings had made already left out.
-func (c *disagreementCommand) positions(ctx context.Context, plan *match.Plan) ([]usi.Position, string, error) {
+// Both sources of positions are functions of the seed alone: no two positions are the
+// same, and each has at least two legal moves.
+
+// FromOpenings are the plan's openings (in turn, each its own number of plies up
+// to walkPlies further on), continued by the built-in engine at few nodes with noise on
+// its evaluation. source names them.
+func FromOpenings(ctx context.Context, plan *match.Plan, wanted int) (list []usi.Position, source string, err error) {
 	chosen := &chosenPositions{seen: map[string]bool{}}
-	source := strconv.Itoa(len(plan.Openings)) + " openings played on"
-	var err error
-	if c.DB != "" {
-		source, err = chosen.fromRun(ctx, c, plan.Seed)
-	} else {
-		err = chosen.fromOpenings(ctx, plan, c.Positions)
+	source = strconv.Itoa(len(plan.Openings)) + " openings played on"
+	if err := chosen.fromOpenings(ctx, plan, wanted); err != nil {
+		return nil, source, err
 	}
-	if err == nil && len(chosen.list) < c.Positions {
-		err = fmt.Errorf("only %d different positions with a choice were found in %s: expected fewer --positions, or more to take them from", len(chosen.list), source)
+	list, err = chosen.enough(wanted, source)
+	return list, source, err
+}
+
+// FromGames are drawn from the moves of games, which openings had made already
+// left out; record opens a game.
+func FromGames(games []match.Row, seed uint64, wanted int, source string, record func(pair, leg int) (kifu.Record, error)) ([]usi.Position, error) {
+	chosen := &chosenPositions{seen: map[string]bool{}}
+	if err := chosen.fromGames(games, seed, wanted, record); err != nil {
+		return nil, err
 	}
-	return chosen.list, source, err
+	return chosen.enough(wanted, source)
+}
+
+// enough are the positions, if they are as many as are wanted.
+func (c *chosenPositions) enough(wanted int, source string) ([]usi.Position, error) {
+	if len(c.list) < wanted {
+		return nil, fmt.Errorf("only %d different positions with a choice were found in %s: expected fewer --positions, or more to take them from", len(c.list), source)
+	}
+	return c.list, nil
 }
 
 type chosenPositions struct {
@@ -124,43 +136,32 @@ func walk(ctx context.Context, p usi.Position, seed uint64, number int) (usi.Pos
 	return p, nil
 }
 
-// fromRun draws from the games of a run: a game, then one of its moves.
-func (c *chosenPositions) fromRun(ctx context.Context, command *disagreementCommand, seed uint64) (source string, err error) {
-	from := stored{Name: command.RunName, DB: command.DB}
-	err = from.with(ctx, func(store *results.Store, info *results.RunInfo) error {
-		source = "run " + info.Name
-		var games []match.Row
-		err := store.Games(ctx, info.ID, func(g match.Row) error {
-			if g.Plies > g.OpeningPlies {
-				games = append(games, g)
-			}
-			return nil
-		})
-		if err != nil || len(games) == 0 {
+// fromGames draws a game, then one of its moves.
+func (c *chosenPositions) fromGames(all []match.Row, seed uint64, wanted int, record func(pair, leg int) (kifu.Record, error)) error {
+	games := slices.DeleteFunc(slices.Clone(all), func(g match.Row) bool { return g.Plies <= g.OpeningPlies })
+	if len(games) == 0 {
+		return nil
+	}
+	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // to be repeated, not to be secret
+	for i := 0; len(c.list) < wanted && i < wanted*walkTries; i++ {
+		g := games[random.IntN(len(games))]
+		ply := random.IntN(g.Plies - g.OpeningPlies)
+		r, err := record(g.Pair, g.Leg)
+		if err != nil {
 			return err
 		}
-		random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // to be repeated, not to be secret
-		for i := 0; len(c.list) < command.Positions && i < command.Positions*walkTries; i++ {
-			g := games[random.IntN(len(games))]
-			if err := c.fromGame(ctx, store, info.ID, g, random.IntN(g.Plies-g.OpeningPlies)); err != nil {
-				return err
-			}
+		if err := c.fromGame(r, g.OpeningPlies+ply); err != nil {
+			return err
 		}
-		return nil
-	})
-	return source, err
+	}
+	return nil
 }
 
-// fromGame adds the position before the move that is so many plies behind the
-// opening.
-func (c *chosenPositions) fromGame(ctx context.Context, store *results.Store, run int64, g match.Row, ply int) error {
-	record, err := store.Record(ctx, run, g.Pair, g.Leg)
-	if err != nil {
-		return err
-	}
+// fromGame adds the position after so many plies.
+func (c *chosenPositions) fromGame(record kifu.Record, plies int) error {
 	start := match.Opening{Start: cmp.Or(strings.TrimPrefix(record.Start, "sfen "), "startpos")}
 	p := usi.Position{Start: start.USIStart()}
-	for _, m := range record.Moves[:min(g.OpeningPlies+ply, len(record.Moves))] {
+	for _, m := range record.Moves[:min(plies, len(record.Moves))] {
 		p.Moves = append(p.Moves, m.Move)
 	}
 	return c.add(p)
