@@ -1,12 +1,15 @@
 package match_test
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -200,5 +203,71 @@ func appendRows(t *testing.T, name string, list [][]string) {
 	}
 	if err := file.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Every field of the canonical text that came after the first stored run is left
+// out where it has its zero value. The list is closed: these stood there then.
+func TestCanonicalFieldsAreLeftOutWhenZero(t *testing.T) {
+	always := map[string]string{
+		"CanonicalPlan":         "version design swap seed rules ponder slowed players openings",
+		"CanonicalRules":        "declaration impasse_draw max_plies mate_at_limit_draws declare_at_limit extend_in_check repetition_points",
+		"CanonicalAdjudication": "ResignScore ResignMoves OneSided DrawScore DrawMoves DrawFrom",
+		"CanonicalPlayer":       "name identity limits margin stall restart",
+		"CanonicalOpenings":     "count sha256",
+		"CanonicalCouncil":      "rule members",
+		"CanonicalScale":        "slope intercept",
+		"CanonicalVeto":         "time nodes margin members",
+		"Option":                "name value",
+	}
+	seen := map[string]bool{}
+	var visit func(reflect.Type)
+	visit = func(of reflect.Type) {
+		for k := of.Kind(); k == reflect.Pointer || k == reflect.Slice; k = of.Kind() {
+			of = of.Elem()
+		}
+		if of.Kind() != reflect.Struct || seen[of.Name()] {
+			return
+		}
+		seen[of.Name()] = true
+		var stay []string
+		for i := range of.NumField() {
+			name, options, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+			if options != "omitempty" && options != "omitzero" {
+				stay = append(stay, cmp.Or(name, of.Field(i).Name))
+			}
+			visit(of.Field(i).Type)
+		}
+		if got := strings.Join(stay, " "); got != always[of.Name()] {
+			t.Errorf("%s always writes %q, stored texts have %q", of.Name(), got, always[of.Name()])
+		}
+	}
+	visit(reflect.TypeFor[match.CanonicalPlan]())
+	if len(seen) != len(always) {
+		t.Errorf("visited %v", seen)
+	}
+}
+
+// What a store keeps of a plan is read back.
+func TestParseCanonical(t *testing.T) {
+	for _, row := range rows(t, "digests.csv") {
+		c, err := match.ParseCanonical([]byte(row["canonical"]))
+		if err != nil {
+			t.Fatalf("%s: %v", row["plan"], err)
+		}
+		again, err := json.Marshal(c)
+		if err != nil || string(again) != row["canonical"] {
+			t.Errorf("%s: %v\n  %s\n  %s", row["plan"], err, row["canonical"], again)
+		}
+	}
+	for text, want := range map[string]string{
+		`{`: "canonical text", `{"version":2}`: "version 2, this program knows 1", `{}`: "version 0",
+	} {
+		if _, err := match.ParseCanonical([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if c, err := match.ParseCanonical([]byte(`{"version":1,"seed":7,"of_tomorrow":1}`)); err != nil || c.Seed != 7 {
+		t.Errorf("a newer text: %+v, %v", c, err)
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
@@ -159,15 +158,8 @@ func readGate(ctx context.Context, store *results.Store, run int64, first time.T
 		return nil, err
 	}
 	var g recordedGate
-	for i, s := range settings {
-		var now struct {
-			Pairs int
-			Gate  match.Gate
-		}
-		if err := json.Unmarshal(s.Text, &now); err != nil {
-			return nil, fmt.Errorf("reading the settings of the run: %w", err)
-		}
-		before := i == 0 || first.IsZero() || !s.At.After(first)
+	for i, now := range settings {
+		before := i == 0 || first.IsZero() || !now.At.After(first)
 		if !before {
 			g.note(now.Gate, now.Pairs)
 			continue

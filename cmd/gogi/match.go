@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -256,11 +256,12 @@ func withPaths(err error, plan *match.Plan) error {
 	if !ok {
 		return err
 	}
-	for i, line := range different.Differences {
+	for i := range different.Differences {
+		d := &different.Differences[i]
 		for _, p := range plan.Engines() {
 			for _, f := range p.Identity.Files {
-				if strings.Contains(line, "."+p.Name+".identity."+f.Role+":") {
-					different.Differences[i] = line + " (" + f.Path + ")"
+				if n := len(d.Path); n > 3 && slices.Equal(d.Path[n-3:], []string{p.Name, "identity", f.Role}) {
+					d.Note = f.Path
 				}
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
@@ -33,7 +32,7 @@ type page struct {
 	Verdict  verdict
 	Digest   string
 	Created  string
-	Plan     planFacts
+	Plan     *match.CanonicalPlan
 	Changes  []string // between the run's starts, a line each
 	Engines  []engineFacts
 	Curve    *lineChart
@@ -44,21 +43,6 @@ type page struct {
 	Matrix   []matrixRow // nil for two players
 	FaultLog []match.Row
 	Figures  []figure
-}
-
-// planFacts is what the page tells of the plan; the field names are those of
-// match.Plan.Canonical.
-type planFacts struct {
-	Design   string `json:"design"`
-	Swap     bool   `json:"swap"`
-	Seed     uint64 `json:"seed"`
-	Ponder   string `json:"ponder"`
-	Slowed   string `json:"slowed"`
-	Openings struct {
-		Count  int    `json:"count"`
-		SHA256 string `json:"sha256"`
-	} `json:"openings"`
-	Clocks map[string]string `json:"clocks"`
 }
 
 // engineFacts is one player as the plan has it.
@@ -133,7 +117,8 @@ func newPage(r *report, info *results.RunInfo, seen *scenes) (*page, error) {
 		Millis: r.playersChart("ms", 1, func(p playerReport) *float64 { return p.MillisPerMove }),
 		Speeds: r.playersChart("nodes/s", 0, func(p playerReport) *float64 { return p.NodesPerSecond }),
 	}
-	if err := json.Unmarshal(info.Plan, &p.Plan); err != nil {
+	var err error
+	if p.Plan, err = match.ParseCanonical(info.Plan); err != nil {
 		return nil, fmt.Errorf("the plan of run %s: %w", info.Name, err)
 	}
 	for i := range info.Engines {
@@ -182,7 +167,7 @@ func (p *page) addChanges(ctx context.Context, store *results.Store, info *resul
 	}
 	for _, s := range settings {
 		for _, change := range s.Changes {
-			p.Changes = append(p.Changes, s.At.Format("2006-01-02 15:04 MST")+" – "+change)
+			p.Changes = append(p.Changes, s.At.Format("2006-01-02 15:04 MST")+" – "+change.String())
 		}
 	}
 	if n := retargeted(settings); n > 0 {
@@ -196,7 +181,7 @@ func (p *page) addChanges(ctx context.Context, store *results.Store, info *resul
 func retargeted(settings []results.Setting) int {
 	n := 0
 	for _, s := range settings {
-		if slices.ContainsFunc(s.Changes, func(c string) bool { return strings.HasPrefix(c, "pairs: ") }) {
+		if slices.ContainsFunc(s.Changes, func(c match.Difference) bool { return slices.Equal(c.Path, []string{"pairs"}) }) {
 			n++
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -22,8 +21,8 @@ func printBlock(ctx context.Context, w io.Writer, store *results.Store, info *re
 	if err != nil {
 		return err
 	}
-	var plan planFacts
-	if err := json.Unmarshal(info.Plan, &plan); err != nil {
+	plan, err := match.ParseCanonical(info.Plan)
+	if err != nil {
 		return fmt.Errorf("the plan of run %s: %w", info.Name, err)
 	}
 	settings, err := store.Settings(ctx, info.ID)
@@ -35,7 +34,7 @@ func printBlock(ctx context.Context, w io.Writer, store *results.Store, info *re
 		lines = append(lines, blockPlayer(&r.Players[i], info.Engines[i].Options, len(r.Players) > 2))
 	}
 	lines = append(lines, r.blockFigures()...)
-	lines = append(lines, plan.line(info), r.blockRemarks())
+	lines = append(lines, planLine(plan, info), r.blockRemarks())
 	_, err = io.WriteString(w, fence(lines))
 	return err
 }
@@ -145,8 +144,8 @@ func (r *report) blockTest() string {
 	return fmt.Sprintf("p = %s (two-sided, exact over %s)", pValue(*test.P), unit)
 }
 
-// line is what else decides the games.
-func (p planFacts) line(info *results.RunInfo) string {
+// planLine is what else decides the games.
+func planLine(p *match.CanonicalPlan, info *results.RunInfo) string {
 	swap := "colours swapped"
 	if !p.Swap {
 		swap = "colours not swapped"
