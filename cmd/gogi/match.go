@@ -227,7 +227,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *opener
 	}
 	run, err := store.Begin(ctx, o.plan)
 	if err != nil {
-		return nil, withPaths(err, o.plan)
+		return nil, withPaths(err, c.DB, o.plan)
 	}
 	finished, err := run.Finished(ctx)
 	if err != nil {
@@ -251,7 +251,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *opener
 }
 
 // withPaths adds to the differences of a refused plan which files they are in.
-func withPaths(err error, plan *match.Plan) error {
+func withPaths(err error, db string, plan *match.Plan) error {
 	different, ok := errors.AsType[*results.DifferentPlan](err)
 	if !ok {
 		return err
@@ -266,7 +266,8 @@ func withPaths(err error, plan *match.Plan) error {
 			}
 		}
 	}
-	return err
+	// What wraps it has its text already, without the notes.
+	return fmt.Errorf("%s: %w", db, different)
 }
 
 // nameRun gives the run the name that it is stored under.
