@@ -3,6 +3,7 @@ package results
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -148,12 +149,8 @@ func scanGame(rows *sql.Rows, players []Engine, more ...any) (g match.Row, err e
 		*name = players[seats[i]].Name
 	}
 	g.MovesHash, g.Started, g.Ended = uint64(hash), fromMicros(started), fromMicros(ended)
-	g.Outcome, err = parseOutcome(outcome)
-	if err != nil {
-		return g, err
-	}
-	g.Termination, err = match.ParseTermination(termination)
-	return g, err
+	// A newer gogi's termination is kept as it is.
+	return g, errors.Join(g.Outcome.UnmarshalText([]byte(outcome)), g.Termination.UnmarshalText([]byte(termination)))
 }
 
 // Record is the whole record of one game; ErrNoGame where it is not stored.

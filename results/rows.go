@@ -85,6 +85,10 @@ func (r *Run) check(p match.PairResult) error {
 		if !g.Over() || g.Termination == match.NotEnded {
 			return fmt.Errorf("leg %d has not ended", leg)
 		}
+		// What is stored is read for years: it must be a word that has a meaning.
+		if _, err := g.Outcome.MarshalText(); err != nil || !g.Termination.Known() {
+			return fmt.Errorf("leg %d ended by %s (%s), which this program does not know", leg, g.Termination, g.Outcome)
+		}
 	}
 	return nil
 }
@@ -173,13 +177,4 @@ func fromMicros(us int64) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMicro(us).UTC()
-}
-
-func parseOutcome(s string) (match.Outcome, error) {
-	for _, o := range []match.Outcome{match.BlackWins, match.WhiteWins, match.Draw} {
-		if o.String() == s {
-			return o, nil
-		}
-	}
-	return match.Unfinished, errors.New("unknown outcome " + s)
 }
