@@ -190,6 +190,6 @@ func scanRecord(rows *sql.Rows, players []Engine) (g match.Row, r kifu.Record, e
 	}
 	r.Black, r.White, r.Started = g.Black, g.White, g.Started
 	r.Result, r.Winner = g.Termination.String(), g.Outcome.String()
-	r.Moves, err = unpack(blob)
+	r.Moves, err = kifu.Unpack(blob)
 	return g, r, err
 }

@@ -304,7 +304,7 @@ func TestPutRefuses(t *testing.T) {
 		"leg 1 is pair":  func(p *match.PairResult) { p.Games[1].Players = p.Games[0].Players },
 		"has not ended":  func(p *match.PairResult) { p.Games[1].Verdict = match.Verdict{} },
 		"start position": func(p *match.PairResult) { p.Games[0].Record.Start = "start position" },
-		"more than":      func(p *match.PairResult) { p.Games[0].Record.Moves = make([]kifu.Move, maxPlies+1) },
+		"more than":      func(p *match.PairResult) { p.Games[0].Record.Moves = make([]kifu.Move, 1<<15+1) },
 	}
 	for want, spoil := range tests {
 		pair := playedPair(plan, 4, 10)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gogi/kifu"
 	"gogi/match"
 	"gogi/shogi"
 )
@@ -113,7 +114,7 @@ func (r *Run) gameRow(g *match.Result) (row gameRow, err error) {
 	if err != nil {
 		return row, err
 	}
-	if row.plies, err = r.packs.pack(g.Record.Moves, r.plan.PVPlies); err != nil {
+	if row.plies, err = kifu.Pack(g.Record.Moves, r.plan.PVPlies); err != nil {
 		return row, err
 	}
 	row.start, row.event, row.site = g.Record.Start, g.Record.Event, g.Record.Site

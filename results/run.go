@@ -22,7 +22,6 @@ type Run struct {
 	// setting is the row of the log of settings that holds at this start.
 	setting int64
 	stmts   statements
-	packs   packer
 
 	// requests carries what is to be stored, from Put and PutAttempt to the writer.
 	// Nobody closes it. It has no capacity: what waits, waits in its sender, where a
