@@ -88,7 +88,7 @@ func TestUnknownTerminationIsKept(t *testing.T) {
 	}
 	pair := playedPair(plan, 1, 4)
 	pair.Games[1].Termination = "adjourned"
-	if err := run.Put(t.Context(), pair); err == nil || !strings.Contains(err.Error(), "leg 1 ended by adjourned") {
+	if _, err := run.Add(t.Context(), pair); err == nil || !strings.Contains(err.Error(), "leg 1 ended by adjourned") {
 		t.Errorf("put: %v", err)
 	}
 }

@@ -21,9 +21,12 @@ type Run struct {
 	lock  *os.File
 	// setting is the row of the log of settings that holds at this start.
 	setting int64
-	stmts   statements
+	// most is the greatest target that the run ever had: a pair may have been in
+	// play when the target was lowered.
+	most  int
+	stmts statements
 
-	// requests carries what is to be stored, from Put and PutAttempt to the writer.
+	// requests carries what is to be stored, from Add and PutAttempt to the writer.
 	// Nobody closes it. It has no capacity: what waits, waits in its sender, where a
 	// closed Run can still refuse it, and the writer takes all that wait at once.
 	requests chan request
@@ -53,6 +56,8 @@ func (s *Store) begin(ctx context.Context, plan *match.Plan) (*Run, error) {
 		return nil, errors.New("the database was opened for reading only")
 	case plan.Run == "":
 		return nil, errors.New("the run has no name")
+	case len(plan.Openings) == 0 || plan.Pairings() == 0:
+		return nil, errors.New("the plan has no opening or nobody to play")
 	}
 	id, err := s.findOrCreate(ctx, plan)
 	if err != nil {
@@ -67,6 +72,9 @@ func (s *Store) begin(ctx context.Context, plan *match.Plan) (*Run, error) {
 		requests: make(chan request), quit: make(chan struct{}), done: make(chan struct{}),
 	}
 	if run.setting, err = s.recordSettings(ctx, id, plan); err == nil {
+		run.most, err = s.greatestTarget(ctx, id)
+	}
+	if err == nil {
 		run.stmts, err = prepareStatements(ctx, s.write)
 	}
 	if err != nil {
@@ -84,8 +92,8 @@ func (r *Run) Finished(ctx context.Context) (map[int]bool, error) {
 	return r.store.Finished(ctx, r.id)
 }
 
-// Close waits until everything that Put has taken is stored, and gives up the
-// run. A Put that is waiting may be refused with ErrClosed. Closing twice is no
+// Close waits until everything that Add has taken is stored, and gives up the
+// run. An Add that is waiting may be refused with ErrClosed. Closing twice is no
 // error.
 func (r *Run) Close() error {
 	r.closing.Do(func() {

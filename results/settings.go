@@ -78,6 +78,15 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan)
 	return id, err
 }
 
+// greatestTarget is the most pairs that a start of the run asked for.
+func (s *Store) greatestTarget(ctx context.Context, run int64) (most int, err error) {
+	list, err := settings(ctx, s.write, run)
+	for _, setting := range list {
+		most = max(most, setting.Pairs)
+	}
+	return most, err
+}
+
 // Settings are a run's settings at its first start and at every start that
 // changed them, in order.
 func (s *Store) Settings(ctx context.Context, runID int64) ([]Setting, error) {
@@ -109,4 +118,47 @@ func settings(ctx context.Context, q querier, runID int64) (list []Setting, err 
 		return nil
 	}, "SELECT id, at, settings FROM settings_log WHERE run_id = ? ORDER BY id", runID)
 	return list, err
+}
+
+// FirstStored says at which start of a run its first pair was stored: the ID of the
+// Setting that held then, and when, by the clock of the machine that has the
+// database. Whatever a later Setting changed was changed after the first game;
+// pairs that were voided since count. The setting is 0 where no pair was ever
+// stored.
+//
+// Of pairs that an older gogi stored only the players' clocks are known: the
+// setting is then the last one that was logged before the first game began, and the
+// time is that of its beginning.
+func (s *Store) FirstStored(ctx context.Context, run int64) (setting int64, at time.Time, err error) {
+	if setting, at, err = firstStored(ctx, s.read, run); err != nil {
+		return 0, at, s.fail("finding the first pair", err)
+	}
+	return setting, at, nil
+}
+
+func firstStored(ctx context.Context, q querier, run int64) (setting int64, at time.Time, err error) {
+	var pairs, dated int
+	var first, stored, started sql.NullInt64
+	err = q.QueryRowContext(ctx, `WITH every AS (
+			SELECT p.setting, p.stored, g.started FROM pairs p JOIN games g ON g.run_id = p.run_id AND g.pair = p.pair WHERE p.run_id = ?
+			UNION ALL SELECT setting, stored, started FROM voided WHERE run_id = ?)
+		SELECT count(*), count(setting), min(setting), min(stored), min(started) FILTER (WHERE setting IS NULL) FROM every`,
+		run, run).Scan(&pairs, &dated, &first, &stored, &started)
+	switch {
+	case err != nil || pairs == 0:
+		return 0, time.Time{}, err
+	case dated == pairs:
+		return first.Int64, fromMicros(stored.Int64), nil
+	}
+	list, err := settings(ctx, q, run)
+	if err != nil {
+		return 0, time.Time{}, err
+	}
+	at = fromMicros(started.Int64)
+	for i, s := range list {
+		if i == 0 || !s.At.After(at) {
+			setting = s.ID
+		}
+	}
+	return setting, at, nil
 }

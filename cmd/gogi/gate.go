@@ -59,15 +59,17 @@ func (g *gate) decided() bool {
 // gatedSink stores pairs and ends the series when the test has decided: the
 // pairs in play are finished and stored, beyond the stop.
 type gatedSink struct {
-	runner.Sink
+	storeSink
 	gate   *gate
 	plan   *match.Plan
 	source *runner.PlanSource
 }
 
-// Put stores the pair before it is judged.
+// Put stores the pair before it is judged. One that was stored before was judged
+// then: a second delivery counts nowhere.
 func (s *gatedSink) Put(ctx context.Context, r match.PairResult) error {
-	if err := s.Sink.Put(ctx, r); err != nil {
+	added, err := s.run.Add(ctx, r)
+	if err != nil || !added {
 		return err
 	}
 	decided, err := s.gate.add(r.Pair.ID, resultPair(s.plan, r))
@@ -75,14 +77,6 @@ func (s *gatedSink) Put(ctx context.Context, r match.PairResult) error {
 		s.source.Drain()
 	}
 	return err
-}
-
-// PutAttempt stores an attempt that does not count.
-func (s *gatedSink) PutAttempt(ctx context.Context, a match.Attempt) error {
-	if sink, ok := s.Sink.(runner.AttemptSink); ok {
-		return sink.PutAttempt(ctx, a)
-	}
-	return nil
 }
 
 // resultPair is a finished pair as package stats counts it.
@@ -150,17 +144,16 @@ type recordedGate struct {
 	changes []string // of the design or the target after the first game
 }
 
-// readGate reads the design from the run's log of settings. first is when the
-// first game began; zero where there is none.
-func readGate(ctx context.Context, store *results.Store, run int64, first time.Time) (*recordedGate, error) {
+// readGate reads the design from the run's log of settings. first is the setting
+// at which the first pair was stored (Store.FirstStored); 0 where there is none.
+func readGate(ctx context.Context, store *results.Store, run, first int64) (*recordedGate, error) {
 	settings, err := store.Settings(ctx, run)
 	if err != nil {
 		return nil, err
 	}
 	var g recordedGate
-	for i, now := range settings {
-		before := i == 0 || first.IsZero() || !now.At.After(first)
-		if !before {
+	for _, now := range settings {
+		if first != 0 && now.ID > first {
 			g.note(now.Gate, now.Pairs)
 			continue
 		}

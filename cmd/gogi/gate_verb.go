@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"gogi/configs"
 	"gogi/match"
@@ -99,7 +98,7 @@ func (c *gateCommand) print(env *environment, v *gateVerdict) error {
 // what would make the verdict worthless.
 func (c *gateCommand) judge(ctx context.Context, store *results.Store, info *results.RunInfo) (*gateVerdict, error) {
 	seen := &gateWatch{slots: map[int]*stats.Tally{}}
-	first, err := firstGame(ctx, store, info.ID)
+	first, _, err := store.FirstStored(ctx, info.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -249,17 +248,6 @@ func (g *gate) decision() stats.Decision {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.prefix.Judgement().Decision
-}
-
-// firstGame is when the first game began, zero where there is none.
-func firstGame(ctx context.Context, store *results.Store, run int64) (first time.Time, err error) {
-	err = store.Games(ctx, run, func(r match.Row) error {
-		if first.IsZero() || r.Started.Before(first) {
-			first = r.Started
-		}
-		return nil
-	})
-	return first, err
 }
 
 // print writes the verdict as a person reads it.

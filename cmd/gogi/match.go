@@ -303,7 +303,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *opene
 	if before.Finished && !c.JSON {
 		return nil
 	}
-	var sink runner.Sink = run
+	var sink runner.Sink = storeSink{run}
 	if !plan.Gate.IsZero() {
 		if sink, err = c.gated(ctx, env, o, store, run, source, before); err != nil {
 			return err
@@ -368,7 +368,7 @@ func (c *matchCommand) gated(ctx context.Context, env *environment, o *opener, s
 	if before.Games == 0 && !c.Quiet {
 		err = c.expectation(ctx, env, o)
 	}
-	return &gatedSink{Sink: run, gate: g, plan: o.plan, source: source}, err
+	return &gatedSink{storeSink: storeSink{run}, gate: g, plan: o.plan, source: source}, err
 }
 
 func missingPairs(plan *match.Plan, finished map[int]bool) int {

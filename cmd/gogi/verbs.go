@@ -8,7 +8,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -90,7 +89,7 @@ func makeReport(ctx context.Context, store *results.Store, run string, watch ...
 	if err != nil {
 		return nil, err
 	}
-	recorded, err := readGate(ctx, store, info.ID, time.Time{})
+	recorded, err := readGate(ctx, store, info.ID, 0)
 	if err != nil {
 		return nil, err
 	}
