@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -19,7 +18,7 @@ import (
 // gatedSink stores pairs and ends the series when the test has decided: the
 // pairs in play are finished and stored, beyond the stop.
 type gatedSink struct {
-	runner.Sink
+	storeSink
 	gate   *gate.Gate
 	plan   *match.Plan
 	source *runner.PlanSource
@@ -27,22 +26,15 @@ type gatedSink struct {
 
 // Put stores the pair before it is judged.
 func (s *gatedSink) Put(ctx context.Context, r match.PairResult) error {
-	if err := s.Sink.Put(ctx, r); err != nil {
-		return err
+	added, err := s.run.Add(ctx, r)
+	if err != nil || !added {
+		return err // what was stored before was judged then
 	}
-	err := s.gate.Add(r.Pair.ID, gate.OfResult(s.plan, r))
+	err = s.gate.Add(r.Pair.ID, gate.OfResult(s.plan, r))
 	if s.gate.State().Decided() {
 		s.source.Drain()
 	}
 	return err
-}
-
-// PutAttempt stores an attempt that does not count.
-func (s *gatedSink) PutAttempt(ctx context.Context, a match.Attempt) error {
-	if sink, ok := s.Sink.(runner.AttemptSink); ok {
-		return sink.PutAttempt(ctx, a)
-	}
-	return nil
 }
 
 // recordedGate is the design that was written into a run before its first game.
@@ -52,24 +44,16 @@ type recordedGate struct {
 	changes []string // of the design or the target after the first game
 }
 
-// readGate reads the design from the run's log of settings. first is when the
-// first game began; zero where there is none.
-func readGate(ctx context.Context, store *results.Store, run int64, first time.Time) (*recordedGate, error) {
+// readGate reads the design from the run's log of settings. first is the setting
+// at which the first pair was stored (Store.FirstStored); 0 where there is none.
+func readGate(ctx context.Context, store *results.Store, run, first int64) (*recordedGate, error) {
 	settings, err := store.Settings(ctx, run)
 	if err != nil {
 		return nil, err
 	}
 	var g recordedGate
-	for i, s := range settings {
-		var now struct {
-			Pairs int
-			Gate  match.Gate
-		}
-		if err := json.Unmarshal(s.Text, &now); err != nil {
-			return nil, fmt.Errorf("reading the settings of the run: %w", err)
-		}
-		before := i == 0 || first.IsZero() || !s.At.After(first)
-		if !before {
+	for _, now := range settings {
+		if first != 0 && now.ID > first {
 			g.note(now.Gate, now.Pairs)
 			continue
 		}

@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"gogi/configs"
 	"gogi/internal/format"
 	"gogi/internal/usage"
-	"gogi/match"
 	"gogi/report"
 	"gogi/report/text"
 	"gogi/results"
@@ -72,7 +70,7 @@ func (c *gateCommand) print(env *environment, v *report.GateVerdict) error {
 
 // judge finds the design, and replays the run's pairs in plan order.
 func (c *gateCommand) judge(ctx context.Context, store *results.Store, info *results.RunInfo) (*report.GateVerdict, error) {
-	first, err := firstGame(ctx, store, info.ID)
+	first, _, err := store.FirstStored(ctx, info.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -118,15 +116,4 @@ func (c *gateCommand) registration(recorded *recordedGate) (report.Registration,
 		r.Changes = append(r.Changes, fmt.Sprintf("the file asks for %s, the run was begun with %s", r.Design, recorded.design))
 	}
 	return r, nil
-}
-
-// firstGame is when the first game began, zero where there is none.
-func firstGame(ctx context.Context, store *results.Store, run int64) (first time.Time, err error) {
-	err = store.Games(ctx, run, func(r match.Row) error {
-		if first.IsZero() || r.Started.Before(first) {
-			first = r.Started
-		}
-		return nil
-	})
-	return first, err
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -232,7 +232,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *player
 	}
 	run, err := store.Begin(ctx, o.Plan)
 	if err != nil {
-		return nil, withPaths(err, o.Plan)
+		return nil, withPaths(err, c.DB, o.Plan)
 	}
 	finished, err := run.Finished(ctx)
 	if err != nil {
@@ -256,21 +256,23 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *player
 }
 
 // withPaths adds to the differences of a refused plan which files they are in.
-func withPaths(err error, plan *match.Plan) error {
+func withPaths(err error, db string, plan *match.Plan) error {
 	different, ok := errors.AsType[*results.DifferentPlan](err)
 	if !ok {
 		return err
 	}
-	for i, line := range different.Differences {
+	for i := range different.Differences {
+		d := &different.Differences[i]
 		for _, p := range plan.Engines() {
 			for _, f := range p.Identity.Files {
-				if strings.Contains(line, "."+p.Name+".identity."+f.Role+":") {
-					different.Differences[i] = line + " (" + f.Path + ")"
+				if n := len(d.Path); n > 3 && slices.Equal(d.Path[n-3:], []string{p.Name, "identity", f.Role}) {
+					d.Note = f.Path
 				}
 			}
 		}
 	}
-	return err
+	// What wraps it has its text already, without the notes.
+	return fmt.Errorf("%s: %w", db, different)
 }
 
 // nameRun gives the run the name that it is stored under.
@@ -306,7 +308,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 	if before.Finished && !c.JSON {
 		return nil
 	}
-	var sink runner.Sink = run
+	var sink runner.Sink = storeSink{run}
 	if !plan.Gate.IsZero() {
 		if sink, err = c.gated(ctx, env, o, store, run, source, before); err != nil {
 			return err
@@ -369,7 +371,7 @@ func (c *matchCommand) gated(ctx context.Context, env *environment, o *players.O
 	if before.Games == 0 && !c.Quiet {
 		err = c.expectation(ctx, env, o)
 	}
-	return &gatedSink{Sink: run, gate: g, plan: o.Plan, source: source}, err
+	return &gatedSink{storeSink: storeSink{run}, gate: g, plan: o.Plan, source: source}, err
 }
 
 func missingPairs(plan *match.Plan, finished map[int]bool) int {

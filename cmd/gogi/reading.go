@@ -2,11 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
-	"time"
 
 	"gogi/match"
 	"gogi/report"
@@ -19,7 +15,7 @@ func readReport(ctx context.Context, store *results.Store, run string, watch ...
 	if err != nil {
 		return nil, err
 	}
-	recorded, err := readGate(ctx, store, info.ID, time.Time{})
+	recorded, err := readGate(ctx, store, info.ID, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +47,8 @@ func reportRunOf(info *results.RunInfo, design match.Gate) report.Run {
 // aboutOf is what the forms of a report tell of a stored run beside its games.
 func aboutOf(ctx context.Context, store *results.Store, info *results.RunInfo) (report.About, error) {
 	a := report.About{Digest: info.Digest, Rules: info.Rules, Created: info.Created}
-	if err := json.Unmarshal(info.Plan, &a.Plan); err != nil {
+	var err error
+	if a.Plan, err = match.ParseCanonical(info.Plan); err != nil {
 		return a, fmt.Errorf("the plan of run %s: %w", info.Name, err)
 	}
 	for i := range info.Engines {
@@ -66,10 +63,7 @@ func aboutOf(ctx context.Context, store *results.Store, info *results.RunInfo) (
 		return a, err
 	}
 	for _, s := range settings {
-		a.Starts = append(a.Starts, report.Start{
-			At: s.At, Changes: s.Changes,
-			Retargeted: slices.ContainsFunc(s.Changes, func(c string) bool { return strings.HasPrefix(c, "pairs: ") }),
-		})
+		a.Starts = append(a.Starts, report.Start{At: s.At, Changes: s.Changes})
 	}
 	return a, nil
 }
