@@ -79,17 +79,28 @@ func (f *fake) Close() error {
 
 // memorySink keeps results in memory.
 type memorySink struct {
-	mu    sync.Mutex
-	pairs map[int]match.PairResult
+	mu       sync.Mutex
+	pairs    map[int]match.PairResult
+	attempts []match.Attempt // of pairs that were given up
 }
 
-func (m *memorySink) Put(_ context.Context, r match.PairResult) error {
+func (m *memorySink) Put(_ context.Context, l runner.Lease, r match.PairResult) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if l.Pair.ID != r.Pair.ID || l.Plan == nil {
+		return false, fmt.Errorf("pair %d for the lease of pair %d, plan %v", r.Pair.ID, l.Pair.ID, l.Plan)
+	}
 	if _, ok := m.pairs[r.Pair.ID]; ok {
-		return fmt.Errorf("pair %d came twice", r.Pair.ID)
+		return false, fmt.Errorf("pair %d came twice", r.Pair.ID)
 	}
 	m.pairs[r.Pair.ID] = r
+	return true, nil
+}
+
+func (m *memorySink) PutAttempt(_ context.Context, _ runner.Lease, a match.Attempt) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.attempts = append(m.attempts, a)
 	return nil
 }
 
