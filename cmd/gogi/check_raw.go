@@ -171,15 +171,15 @@ func checkEnd(ctx context.Context, s *subject, f *finding, end func(*rawDialogue
 		return
 	}
 	took, err := end(d)
-	status, _, _ := strings.Cut(d.proc.Diagnosis(), "; stderr: ")
+	exit := d.proc.Exit()
 	switch {
 	case err != nil:
 		f.add(checkFail, "%v", err)
 	case took >= patience:
 		f.add(checkWarn, "still running after %s: it had to be killed", span(patience))
-	case strings.HasPrefix(status, "killed by"):
-		f.add(checkWarn, "crashes after %s: %s", span(took), status)
+	case exit.Signal != 0:
+		f.add(checkWarn, "crashes after %s: %s", span(took), exit.Ending())
 	default:
-		f.add(checkPass, "ends after %s with %s", span(took), status)
+		f.add(checkPass, "ends after %s with %s", span(took), exit.Ending())
 	}
 }

@@ -140,7 +140,7 @@ func checkStderr(ctx context.Context, s *subject, f *finding) {
 		f.add(checkFail, "%s", blame(err, "usi"))
 		return
 	}
-	_, said, _ := strings.Cut(s.proc.Diagnosis(), "; stderr: ")
+	said := s.proc.Exit().Stderr
 	if said == "" {
 		f.add(checkPass, "silent")
 		return

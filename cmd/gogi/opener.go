@@ -78,6 +78,17 @@ func (o *opener) greet(ctx context.Context, p match.Player, cpus []int) (*usi.En
 	})
 }
 
+// A process and a remote engine have these parts of a connection; a renamed
+// method would otherwise be missed by nobody but the reports.
+var (
+	_ interface {
+		usi.WriteDeadliner
+		usi.Waited
+		usi.Diagnosed
+	} = (*process.Process)(nil)
+	_ usi.Losable = (*remoteEngine)(nil)
+)
+
 // start starts a process, here or behind ssh.
 func (o *opener) start(spec process.Spec) (io.ReadWriteCloser, error) {
 	if ssh, ok := parseSSH(spec.Command); ok {
