@@ -18,23 +18,22 @@ import (
 // gatedSink stores pairs and ends the series when the test has decided: the
 // pairs in play are finished and stored, beyond the stop.
 type gatedSink struct {
-	storeSink
+	runner.Sink
 	gate   *gate.Gate
 	plan   *match.Plan
 	source *runner.PlanSource
 }
 
 // Put stores the pair before it is judged.
-func (s *gatedSink) Put(ctx context.Context, r match.PairResult) error {
-	added, err := s.run.Add(ctx, r)
-	if err != nil || !added {
-		return err // what was stored before was judged then
+func (s *gatedSink) Put(ctx context.Context, l runner.Lease, r match.PairResult) (added bool, err error) {
+	if added, err = s.Sink.Put(ctx, l, r); err != nil || !added {
+		return added, err
 	}
 	err = s.gate.Add(r.Pair.ID, gate.OfResult(s.plan, r))
 	if s.gate.State().Decided() {
 		s.source.Drain()
 	}
-	return err
+	return true, err
 }
 
 // recordedGate is the design that was written into a run before its first game.
