@@ -163,7 +163,7 @@ func TestTwiceLateAndForeign(t *testing.T) {
 					state.Apply(states[old]) // tells all that is known: no harm
 				}
 			case 2:
-				e.Run = "other"
+				e.Run, e.Seq = "other", e.Seq+1
 				apply(e)
 			case 3:
 				e.V, e.Seq = match.EventVersion+1, e.Seq+1
@@ -326,6 +326,8 @@ func TestMovesThatDoNotFit(t *testing.T) {
 		"a start that is bad": {[]match.Event{onBoard(match.EventGame, func(e *match.Event) { e.Start = "x" })}, "", "x", "", 0},
 		"an opening that is bad": {[]match.Event{onBoard(match.EventGame, func(e *match.Event) { e.Start, e.Moves = hirate, "7g7f 7g7f" })},
 			"", hirate, "7g7f", 0},
+		"of a game that is over": {[]match.Event{begin, onBoard(match.EventEnd, func(e *match.Event) { e.Outcome = "draw" }), move(1, "7g7f", after)},
+			after, after, "", 0},
 		"the end repairs": {[]match.Event{begin, onBoard(match.EventEnd, func(e *match.Event) { e.Plies, e.Position = 1, after })}, after, after, "", 1},
 		"the end of an unknown game": {[]match.Event{onBoard(match.EventEnd, func(e *match.Event) { e.Plies, e.Position = 1, after })},
 			after, after, "", 0},
@@ -410,8 +412,24 @@ func TestResumedRunBeginsAnew(t *testing.T) {
 		t.Errorf("%s", text(t, now))
 	}
 	state.Apply(first[0])
-	if state.Ignored() != 1 {
+	state.Apply(stateOf(first).Event())
+	if state.Ignored() != 2 || state.Snapshot().Finished != 4 {
 		t.Error("an old session is taken for a new one")
+	}
+}
+
+// TestWhatTheEndLeaves: the store's own count, and the boards of games that
+// ended; one that was in play did not count and goes.
+func TestWhatTheEndLeaves(t *testing.T) {
+	over := onBoard(match.EventEnd, func(e *match.Event) { e.Outcome = "draw" })
+	playing := onBoard(match.EventGame, func(e *match.Event) { e.Slot = number(1) })
+	done := match.Event{Type: match.EventDone, Finished: number(5), Dropped: 7}
+	now := stateOf(told(match.Event{Type: match.EventRun, Slots: 2}, onBoard(match.EventGame, nil), over, onBoard(match.EventCut, nil), playing, done)).Snapshot()
+	if now.Finished != 5 || now.Dropped != 7 || !now.Over {
+		t.Errorf("%s", text(t, now))
+	}
+	if ended, cut := now.Slots[0], now.Slots[1]; ended.Board == nil || cut.Board != nil || cut.Phase != match.SlotIdle {
+		t.Errorf("%s", text(t, now.Slots))
 	}
 }
 
@@ -437,6 +455,10 @@ func TestRateIsOfStamps(t *testing.T) {
 	now = state.Snapshot()
 	if last := now.Recent[len(now.Recent)-1]; last.Pairs != 1 || last.Games != 0 || !last.From.Equal(began.Add(30*time.Minute).Truncate(10*time.Second)) {
 		t.Errorf("the last span is %+v", last)
+	}
+	apply(20*time.Minute, match.Event{Type: match.EventFault, Kind: "crash"}) // by a clock that was set back
+	if now = state.Snapshot(); !now.Latest.Equal(began.Add(30 * time.Minute)) {
+		t.Errorf("time went back to %v", now.Latest)
 	}
 	apply(2*time.Hour, match.Event{Type: match.EventFault, Kind: "crash"})
 	if now = state.Snapshot(); len(now.Recent) > 0 {
