@@ -294,7 +294,8 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *opene
 	plan := o.plan
 	source := runner.NewPlanSource(plan, func(id int) bool { return finished[id] })
 	missing := missingPairs(plan, finished)
-	before, err := makeReport(ctx, store, plan.Run)
+	stored := storedGames{legs: plan.Legs()}
+	before, err := makeReport(ctx, store, plan.Run, stored.see)
 	if err != nil {
 		return err
 	}
@@ -309,10 +310,10 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *opene
 	}
 	events := runner.NewEvents(plan.Run, c.JSON || !c.Quiet)
 	var watchers errgroup.Group
-	watchers.Go(func() error { return c.watch(env, plan, before, events.Stream()) })
+	watchers.Go(func() error { return c.watch(env, plan, events.Stream()) })
 	c.interrupted.playing(source.Drain)
 	defer context.AfterFunc(ctx, events.Abandon)()
-	events.Send(runEvent(plan, plan.Pairs-missing))
+	events.Send(match.RunEvent(plan, plan.Pairs-missing, &stored.standings))
 	err = runner.Run(ctx, runner.Config{Plan: plan, Source: source, Sink: sink, Open: o.open, Events: events})
 	c.interrupted.playing(nil)
 	left, countErr := leftOver(ctx, plan, run)
@@ -391,14 +392,6 @@ func leftOver(ctx context.Context, plan *match.Plan, run *results.Run) (int, err
 		return 0, err
 	}
 	return missingPairs(plan, finished), nil
-}
-
-func runEvent(plan *match.Plan, finished int) match.Event {
-	e := match.Event{Type: match.EventRun, Pairs: plan.Pairs, Games: plan.Games(), Finished: &finished}
-	for _, p := range plan.Players {
-		e.Players = append(e.Players, p.Name)
-	}
-	return e
 }
 
 // ended turns the end of a run into the verb's error and exit code.
