@@ -392,17 +392,24 @@ func (s *slot) playLegs(ctx context.Context, l Lease) ([]match.Result, error) {
 			seating = ctx
 		}
 		g := l.Pair.Game(leg)
-		players, err := s.seatBoth(seating, l.Plan, g)
+		r, err := s.playLeg(seating, ctx, l.Plan, g)
 		if err != nil {
-			return nil, endOf(seating, err)
-		}
-		r, err := s.playGame(ctx, l.Plan, g, players)
-		if err != nil {
+			s.config.Events.cut(s.number, g)
 			return nil, err
 		}
 		games = append(games, r)
 	}
 	return games, nil
+}
+
+// playLeg readies the players of a game, for as long as seating lasts, and plays it.
+func (s *slot) playLeg(seating, ctx context.Context, plan *match.Plan, g match.Game) (match.Result, error) {
+	s.config.Events.seating(plan, g, s.number)
+	players, err := s.seatBoth(seating, plan, g)
+	if err != nil {
+		return match.Result{}, endOf(seating, err)
+	}
+	return s.playGame(ctx, plan, g, players)
 }
 
 // endOf is the cause of ctx's end, where that is behind an error, else err.

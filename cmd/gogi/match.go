@@ -301,7 +301,8 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 	plan := o.Plan
 	source := runner.NewPlanSource(plan, func(id int) bool { return finished[id] })
 	missing := missingPairs(plan, finished)
-	before, err := readReport(ctx, store, plan.Run)
+	var stored match.Standings
+	before, err := readReport(ctx, store, plan.Run, func(rows []match.Row) { stored.Add(endedGames(rows)) })
 	if err != nil {
 		return err
 	}
@@ -316,10 +317,10 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 	}
 	events := runner.NewEvents(plan.Run, c.JSON || !c.Quiet)
 	var watchers errgroup.Group
-	watchers.Go(func() error { return c.watch(env, plan, before, events.Stream()) })
+	watchers.Go(func() error { return c.watch(env, plan, events.Stream()) })
 	c.interrupted.playing(source.Drain)
 	defer context.AfterFunc(ctx, events.Abandon)()
-	events.Send(runEvent(plan, plan.Pairs-missing))
+	events.Send(match.RunEvent(plan, plan.Pairs-missing, &stored))
 	err = runner.Run(ctx, runner.Config{Plan: plan, Source: source, Sink: sink, Open: o.Open, Events: events})
 	c.interrupted.playing(nil)
 	left, countErr := leftOver(ctx, plan, run)
@@ -391,14 +392,6 @@ func leftOver(ctx context.Context, plan *match.Plan, run *results.Run) (int, err
 		return 0, err
 	}
 	return missingPairs(plan, finished), nil
-}
-
-func runEvent(plan *match.Plan, finished int) match.Event {
-	e := match.Event{Type: match.EventRun, Pairs: plan.Pairs, Games: plan.Games(), Finished: &finished}
-	for _, p := range plan.Players {
-		e.Players = append(e.Players, p.Name)
-	}
-	return e
 }
 
 // ended turns the end of a run into the verb's error and exit code.
