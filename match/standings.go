@@ -42,6 +42,19 @@ type EndedGame struct {
 	Points      [2]float64 `json:"points"` // Black's and White's
 }
 
+// EndedGames are the games of a stored pair as standings need them.
+func EndedGames(rows []Row) []EndedGame {
+	games := make([]EndedGame, 0, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		games = append(games, EndedGame{
+			Pair: r.Pair, Leg: r.Leg, Black: r.Black, White: r.White,
+			Outcome: r.Outcome.String(), Termination: r.Termination.String(), Points: r.Points,
+		})
+	}
+	return games
+}
+
 // Record is how one player fared with one colour.
 type Record struct {
 	Wins, Draws, Losses int

@@ -12,7 +12,7 @@ import (
 
 // examined is what "gogi check --json" said.
 type examined struct {
-	series
+	session
 	sheet struct {
 		Version      int
 		Engine, Name string
@@ -24,7 +24,7 @@ type examined struct {
 // of the engine.
 func checkFake(t *testing.T, flags []string, arguments ...string) *examined {
 	t.Helper()
-	x := &examined{series: series{dir: t.TempDir()}}
+	x := &examined{session: session{dir: t.TempDir()}}
 	x.mark = filepath.Join(x.dir, "mark")
 	args := slices.Concat([]string{"check", "--json"}, flags, []string{"--", "fakeengine", "-mark", x.mark}, arguments)
 	x.stdout, x.stderr, x.code = x.gogi(t, args...)

@@ -53,7 +53,7 @@ func TestEventsAreAsDocumented(t *testing.T) {
 	if len(common) != 5 || len(types) != 10 {
 		t.Fatalf("the document has %d common fields and %d types", len(common), len(types))
 	}
-	s := &series{dir: t.TempDir()}
+	s := &session{dir: t.TempDir()}
 	out, errs, code := s.gogi(t, "match", "--json", "--engine", "a=fakeengine", "--engine", "b=fakeengine -script exit@go:5",
 		"--nodes", "10", "--games", "4", "--concurrency", "2")
 	if code != 0 {

@@ -19,36 +19,30 @@ import (
 	"gogi/usi"
 )
 
-// watch follows the events of a run until they end: as JSON lines on stdout,
-// and as progress on stderr. Only the JSON is waited for; a terminal that does
-// not take its progress misses some of it.
-func (c *matchCommand) watch(env *environment, plan *match.Plan, events <-chan match.Event) error {
-	hub := live.NewHub(plan.Run)
-	var watchers sync.WaitGroup
-	if !c.Quiet {
-		p := newProgress(env.err, plan)
-		first := hub.Subscribe(live.DefaultRoom)
-		watchers.Go(func() { p.follow(hub, first) })
-	}
-	lines := &eventLines{}
-	if c.JSON {
-		lines.encoder = json.NewEncoder(env.out)
-	}
-	hub.Follow(events, lines.write)
-	watchers.Wait()
-	return lines.err
-}
-
 // eventLines writes events as JSON until a write fails.
 type eventLines struct {
-	encoder *json.Encoder // nil: nothing is written
-	err     error
+	encoder *json.Encoder
+
+	mu  sync.Mutex
+	err error
 }
 
 func (l *eventLines) write(e match.Event) {
-	if l.encoder != nil && l.err == nil {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
 		l.err = l.encoder.Encode(e)
 	}
+}
+
+// failed is why nothing more was written, or nil. It does not wait for a write that
+// nobody reads.
+func (l *eventLines) failed() error {
+	if !l.mu.TryLock() {
+		return nil
+	}
+	defer l.mu.Unlock()
+	return l.err
 }
 
 // progress shows how a run goes: one area that is redrawn on a terminal, plain
@@ -84,7 +78,8 @@ func newProgress(w io.Writer, plan *match.Plan) *progress {
 
 // follow shows what happens until the hub closes. When a terminal stood still
 // for so long that the subscription was cut, it goes on from where things are.
-func (p *progress) follow(hub *live.Hub, s *live.Subscription) {
+func (p *progress) follow(hub *live.Hub) {
+	s := hub.Subscribe(live.DefaultRoom)
 	ticks := time.NewTicker(p.every)
 	defer ticks.Stop()
 	for {
@@ -230,16 +225,4 @@ func lastScore(b *match.Board) string {
 		}
 	}
 	return text
-}
-
-// endedGames are the games of a stored pair as events tell them.
-func endedGames(rows []match.Row) []match.EndedGame {
-	games := make([]match.EndedGame, 0, len(rows))
-	for _, r := range rows {
-		games = append(games, match.EndedGame{
-			Pair: r.Pair, Leg: r.Leg, Black: r.Black, White: r.White,
-			Outcome: r.Outcome.String(), Termination: r.Termination.String(), Points: r.Points,
-		})
-	}
-	return games
 }

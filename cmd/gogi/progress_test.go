@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,7 +24,7 @@ func progressed(t *testing.T) (plan *match.Plan, events []match.Event) {
 		Players: []match.Player{{Name: "new"}, {Name: "base"}}}
 	var stored match.Standings
 	for pair := range 2 {
-		stored.Add(endedGames([]match.Row{
+		stored.Add(match.EndedGames([]match.Row{
 			{Pair: pair, Leg: 0, Black: "new", White: "base", Outcome: match.BlackWins, Termination: match.Checkmate},
 			{Pair: pair, Leg: 1, Black: "base", White: "new", Outcome: match.Draw, Termination: match.Repetition},
 		}))
@@ -109,8 +111,14 @@ func TestStuckTerminalLosesNoLine(t *testing.T) {
 	stream := make(chan match.Event)
 	const faults = 10 * live.DefaultRoom
 	ended := make(chan error, 1)
+	written := &eventLines{encoder: json.NewEncoder(&lines)}
 	go func() {
-		ended <- (&matchCommand{JSON: true}).watch(&environment{out: &lines, err: terminal}, plan, stream)
+		hub := live.NewHub(plan.Run)
+		var shown sync.WaitGroup
+		shown.Go(func() { newProgress(terminal, plan).follow(hub) })
+		hub.Follow(stream, written.write)
+		shown.Wait()
+		ended <- written.failed()
 	}()
 	for i := range faults { // each would be written
 		stream <- match.Event{
@@ -139,13 +147,14 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("gone") }
 // the stream.
 func TestBrokenReaderIsTold(t *testing.T) {
 	t.Parallel()
-	plan := &match.Plan{Run: "night", Players: []match.Player{{Name: "new"}, {Name: "base"}}}
+	l := &eventLines{encoder: json.NewEncoder(brokenWriter{})}
 	stream := make(chan match.Event, 3)
 	for range 3 {
 		stream <- match.Event{Type: match.EventFault}
 	}
 	close(stream)
-	err := (&matchCommand{JSON: true, Quiet: true}).watch(&environment{out: brokenWriter{}, err: nil}, plan, stream)
+	live.NewHub("night").Follow(stream, l.write)
+	err := l.failed()
 	if err == nil || err.Error() != "gone" || len(stream) > 0 {
 		t.Errorf("%v, %d events unread", err, len(stream))
 	}
