@@ -149,7 +149,11 @@ var errFailedElsewhere = errors.New("runner: the run has failed")
 // until is ctx that also ends, with errFailedElsewhere, when the run fails.
 func (f *failure) until(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := afterClose(ctx, f.happened, func() { cancel(fmt.Errorf("%w: %w", errFailedElsewhere, f.get())) })
+	fail := func() { cancel(fmt.Errorf("%w: %w", errFailedElsewhere, f.get())) }
+	if f.get() != nil { // at once: nobody shall begin something before it is told
+		fail()
+	}
+	stop := afterClose(ctx, f.happened, fail)
 	return ctx, func() { stop(); cancel(nil) }
 }
 
@@ -382,6 +386,9 @@ func isVoid(plan *match.Plan, games []match.Result) bool {
 func (s *slot) playLegs(ctx context.Context, l Lease) ([]match.Result, error) {
 	seating, stop := s.failed.until(ctx)
 	defer stop()
+	if seating.Err() != nil {
+		return nil, context.Cause(seating)
+	}
 	if err := s.warmUp(seating, l.Plan); err != nil {
 		return nil, endOf(seating, err)
 	}
