@@ -128,12 +128,12 @@ func TestOneSlotsTroubleCutsNoOthersGame(t *testing.T) {
 	for name, test := range map[string]struct {
 		open  func() (runner.Player, error) // of the plan "bad"
 		put   error                         // of its pair
-		next  func(calls int64, ctx context.Context) error
+		next  func(ctx context.Context, calls int64) error
 		fails bool
 	}{
 		"a player that cannot be started": {open: func() (runner.Player, error) { return nil, trouble }, fails: true},
 		"a pair that the sink refuses":    {put: trouble, fails: true},
-		"a source that fails": {next: func(calls int64, ctx context.Context) error {
+		"a source that fails": {next: func(ctx context.Context, calls int64) error {
 			if calls > 1 {
 				return untilTold(ctx)
 			}
@@ -142,7 +142,7 @@ func TestOneSlotsTroubleCutsNoOthersGame(t *testing.T) {
 		}, fails: true},
 		"a player that does not end": {
 			open: func() (runner.Player, error) { return &badEnd{}, nil },
-			next: func(int64, context.Context) error { return io.EOF },
+			next: func(context.Context, int64) error { return io.EOF },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestOneSlotsTroubleCutsNoOthersGame(t *testing.T) {
 				var calls atomic.Int64
 				source := &queue{leases: []runner.Lease{lease(long, 0, &sink.journal), lease(bad, 1, &sink.journal)}, last: untilTold}
 				if test.next != nil {
-					source.last = func(ctx context.Context) error { return test.next(calls.Add(1), ctx) }
+					source.last = func(ctx context.Context) error { return test.next(ctx, calls.Add(1)) }
 				}
 				err := runner.Run(within(t, time.Hour), runner.Config{
 					Source: source, Sink: sink, Concurrency: 3,
