@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 
@@ -83,8 +82,8 @@ func (o *Opener) Greet(ctx context.Context, p match.Player, cpus []int) (*usi.En
 	})
 }
 
-// A process and a remote engine have these parts of a connection; a renamed
-// method would otherwise be missed by nobody but the reports.
+// A process and an engine elsewhere have these parts of a connection; were a method
+// renamed, nobody would miss it but the reports.
 var (
 	_ interface {
 		usi.WriteDeadliner
@@ -95,7 +94,7 @@ var (
 )
 
 // Start starts a process, here or behind ssh.
-func (o *Opener) Start(spec process.Spec) (io.ReadWriteCloser, error) {
+func (o *Opener) Start(spec process.Spec) (usi.Connection, error) {
 	if ssh, ok := remote.Parse(spec.Command); ok {
 		return remote.Start(spec, ssh, o.Guard)
 	}
