@@ -13,13 +13,15 @@ import (
 	"golang.org/x/term"
 
 	"gogi/internal/foreign"
+	"gogi/internal/format"
 	"gogi/match"
+	"gogi/report"
 	"gogi/usi"
 )
 
 // watch consumes the events of a run until they end: as JSON lines on stdout,
 // and as progress on stderr.
-func (c *matchCommand) watch(env *environment, plan *match.Plan, before *report, events <-chan match.Event) error {
+func (c *matchCommand) watch(env *environment, plan *match.Plan, before *report.Report, events <-chan match.Event) error {
 	p := newProgress(env.err, plan, before)
 	if c.Quiet {
 		p.every = 0
@@ -80,7 +82,7 @@ const (
 	shownSlots  = 8
 )
 
-func newProgress(w io.Writer, plan *match.Plan, before *report) *progress {
+func newProgress(w io.Writer, plan *match.Plan, before *report.Report) *progress {
 	p := &progress{w: w, plan: plan, every: plainEvery, began: time.Now(), slots: map[int]*slotView{}}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) { //nolint:gosec // a descriptor is small
 		p.terminal, p.every = f, redraw
@@ -192,7 +194,7 @@ func (p *progress) close() {
 		return
 	}
 	elapsed := time.Since(p.began)
-	fmt.Fprintf(p.w, "%s: %d games in %s, %.1f games/s\n\n", p.plan.Run, p.fresh, shortDuration(elapsed), float64(p.fresh)/elapsed.Seconds())
+	fmt.Fprintf(p.w, "%s: %d games in %s, %.1f games/s\n\n", p.plan.Run, p.fresh, format.Duration(elapsed), float64(p.fresh)/elapsed.Seconds())
 }
 
 // summary has no interval: those that may be looked at during a run are not
@@ -201,12 +203,12 @@ func (p *progress) summary() string {
 	rate := float64(p.fresh) / time.Since(p.began).Seconds()
 	eta := "–"
 	if p.fresh > 0 {
-		eta = shortDuration(time.Duration(float64(p.plan.Games()-p.done) / rate * float64(time.Second)))
+		eta = format.Duration(time.Duration(float64(p.plan.Games()-p.done) / rate * float64(time.Second)))
 	}
 	score := ""
 	if n := p.wins + p.draws + p.losses; n > 0 {
 		score = fmt.Sprintf("   %s %d–%d–%d (%s)", p.plan.Players[0].Name, p.wins, p.draws, p.losses,
-			percent((float64(p.wins)+float64(p.draws)/2)/float64(n)))
+			format.Percent((float64(p.wins)+float64(p.draws)/2)/float64(n)))
 	}
 	return fmt.Sprintf("%s   %d/%d games   %.1f/s   ETA %s%s   faults %d", p.plan.Run, p.done, p.plan.Games(), rate, eta, score, p.faults)
 }
@@ -226,16 +228,4 @@ func (p *progress) slotLines() []string {
 		lines = append(lines, fmt.Sprintf("  and %d more", more))
 	}
 	return lines
-}
-
-// shortDuration is "2h05m", "3m07s" or "12s".
-func shortDuration(d time.Duration) string {
-	d = d.Round(time.Second)
-	switch {
-	case d >= time.Hour:
-		return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
-	case d >= time.Minute:
-		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
-	}
-	return fmt.Sprintf("%ds", d/time.Second)
 }

@@ -5,18 +5,19 @@ import (
 
 	"gogi/match"
 	"gogi/results"
+	"gogi/runner"
 )
 
-// storeSink puts what a run plays into the store.
-type storeSink struct{ run *results.Run }
+// runSink stores what is played under a lease in the one run of a store: leases
+// of a local series all belong to it.
+type runSink struct{ run *results.Run }
 
-// Put stores a pair; one that is stored already is left as it is.
-func (s storeSink) Put(ctx context.Context, r match.PairResult) error {
-	_, err := s.run.Add(ctx, r)
-	return err
+// Put stores a whole pair.
+func (s runSink) Put(ctx context.Context, _ runner.Lease, r match.PairResult) (added bool, err error) {
+	return s.run.Add(ctx, r)
 }
 
-// PutAttempt stores an attempt that does not count.
-func (s storeSink) PutAttempt(ctx context.Context, a match.Attempt) error {
+// PutAttempt stores a try at a pair that is given up.
+func (s runSink) PutAttempt(ctx context.Context, _ runner.Lease, a match.Attempt) error {
 	return s.run.PutAttempt(ctx, a)
 }
