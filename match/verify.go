@@ -147,7 +147,7 @@ func (r *replay) move(m *kifu.Move) error {
 	if lost {
 		return fmt.Errorf("it was %v over its limit, and the game went on", overrun)
 	}
-	r.sides[c].Add(*m, overrun)
+	r.sides[c].Add(*m, 0) // how late a move was within its margin decides nothing
 	if r.verdict = r.referee.Play(m.Move); r.verdict.Termination == IllegalMove {
 		return errors.New(r.verdict.Note)
 	}

@@ -23,7 +23,7 @@ type request struct {
 }
 
 // answer is what became of a request; added is false for a pair that was stored
-// already.
+// already, and means nothing beside an error.
 type answer struct {
 	added bool
 	err   error
@@ -116,9 +116,7 @@ func (r *Run) writeBatch(ctx context.Context, batch []request) {
 		return nil
 	})
 	for i, req := range batch {
-		if err != nil {
-			answers[i] = answer{err: err}
-		}
+		answers[i].err = err
 		req.answer <- answers[i]
 	}
 }

@@ -153,6 +153,28 @@ func TestOlderDatabases(t *testing.T) {
 	}
 }
 
+// A player's clock that was behind the store's at the first start: that start's
+// design still is the one that the run was begun with.
+func TestOlderDatabaseOfASlowClock(t *testing.T) {
+	s := openTest(t, testPath(t))
+	run := beginTest(t, s, testPlan("r"))
+	put(t, run, playedPair(run.plan, 0, 10)) // in May 2026, by its clock
+	run = restart(t, s, run, func(p *match.Plan) { p.Gate.Elo1 = 40 })
+	if err := run.Close(); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := OpenExisting(t.Context(), oldDatabase(t, s.path, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if setting, _, err := reader.FirstStored(t.Context(), 1); setting != 1 || err != nil {
+		t.Errorf("first stored at setting %d, %v", setting, err)
+	}
+	if err := reader.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // goesOn resumes the run of an older gogi: its pairs stay the first ones.
 func goesOn(t *testing.T, path string) {
 	t.Helper()

@@ -52,8 +52,11 @@ func TestVoid(t *testing.T) {
 		put(t, other, pairs[id])
 	}
 	kept := slices.DeleteFunc(allGames(t, s, run.ID()), func(g match.Row) bool { return g.Pair%2 == 1 })
-	before := dumpOf(t, s, "other", false)
 	slot1 := func(g match.Row) bool { return g.Slot == 1 }
+	if n, err := other.Void(t.Context(), "of another run", slot1); n != 2 || err != nil {
+		t.Fatalf("%d pairs, %v", n, err)
+	}
+	before := dumpOf(t, s, "other", false)
 	if n, err := run.Void(t.Context(), "slot 1 was slow", slot1); n != 2 || err != nil {
 		t.Fatalf("%d pairs, %v", n, err)
 	}
