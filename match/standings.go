@@ -64,6 +64,18 @@ func (s *Standings) Add(pair []EndedGame) {
 	}
 }
 
+// AddRows counts a pair that is stored, by leg.
+func (s *Standings) AddRows(pair []Row) {
+	games := make([]EndedGame, len(pair))
+	for i, r := range pair {
+		games[i] = EndedGame{
+			Pair: r.Pair, Leg: r.Leg, Black: r.Black, White: r.White,
+			Outcome: r.Outcome.String(), Termination: r.Termination.String(), Points: r.Points,
+		}
+	}
+	s.Add(games)
+}
+
 func (s *Standings) addPair(pair []EndedGame) {
 	key := PairCount{Player: pair[0].Black, Opponent: pair[0].White}
 	for _, g := range pair {

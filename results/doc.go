@@ -19,9 +19,9 @@
 //     whoever removes it while a run is being played lets a second one in.
 //   - The plan's digest decides whether a run may be resumed; the target, paths
 //     and concurrency may change and are logged ([Store.Settings]).
-//   - [Store.Games] never touches the moves, which lie compressed in a table of
-//     their own; [Store.Record] unpacks one game's. Both may be called from inside
-//     a yield function, because reading has connections of its own.
+//   - [Store.Games] and [Store.Pairs] never touch the moves, which lie compressed
+//     in a table of their own; [Store.Record] unpacks one game's. All may be called
+//     from inside a yield function, because reading has connections of its own.
 //   - What a record says of the players, the result and the start time comes back
 //     from the game's row, not from the kifu.Record that was put. Times come back
 //     in UTC and in whole microseconds; a score without HasScore comes back as 0,

@@ -208,7 +208,7 @@ func (d *dumper) engine(e *Engine) error {
 	return d.lines.Encode(line)
 }
 
-func (d *dumper) game(g *GameRow, r *kifu.Record) error {
+func (d *dumper) game(g *match.Row, r *kifu.Record) error {
 	line := dumpGame{
 		Type: "game", Pair: g.Pair, Leg: g.Leg, A: g.PairA, B: g.PairB, Black: g.Black, White: g.White,
 		Outcome: g.Outcome.String(), Termination: g.Termination.String(), Note: d.note(g), Points: g.Points,
@@ -229,7 +229,7 @@ func (d *dumper) game(g *GameRow, r *kifu.Record) error {
 
 // note leaves out the notes that quote times, process numbers or the last words
 // of an engine.
-func (d *dumper) note(g *GameRow) string {
+func (d *dumper) note(g *match.Row) string {
 	switch g.Termination {
 	case match.TimeForfeit, match.Stall, match.Crash:
 		if d.stable {

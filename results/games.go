@@ -11,28 +11,7 @@ import (
 	"gogi/match"
 )
 
-// GameRow is a finished game without its moves.
-type GameRow struct {
-	Pair, Leg    int
-	Black, White string // engine names
-	PairA, PairB string // engine names; A has Black in leg 0
-	Outcome      match.Outcome
-	Termination  match.Termination
-	Note         string
-	Points       [2]float64    // by colour, by the run's rules
-	Plies        int           // all of them, the opening's included
-	Sides        [2]match.Side // by colour: the engines' own moves
-	OpeningID    string
-	OpeningPlies int
-	Marked       bool   // a move was slowed by the machine
-	MovesHash    uint64 // equal for games with the same start position and moves
-	LastSFEN     string // the final position
-	Slot         int
-	Started      time.Time
-	Ended        time.Time
-}
-
-// Filter narrows GamesWhere down; the zero value passes every game.
+// Filter narrows GamesWhere and Pairs down; the zero value passes every game.
 type Filter struct {
 	Engine      string            // it plays on either side; "" is any
 	Termination match.Termination // NotEnded is any
@@ -54,12 +33,49 @@ const fromGames = ` FROM games g
 // Games calls yield for every game of a run, by pair and leg. The games are those
 // of one moment: what is stored meanwhile is not among them. An error of yield
 // ends the reading and comes back as it is.
-func (s *Store) Games(ctx context.Context, runID int64, yield func(GameRow) error) error {
+func (s *Store) Games(ctx context.Context, runID int64, yield func(match.Row) error) error {
 	return s.GamesWhere(ctx, runID, Filter{}, yield)
 }
 
 // GamesWhere is Games for the games that pass a filter.
-func (s *Store) GamesWhere(ctx context.Context, runID int64, f Filter, yield func(GameRow) error) error {
+func (s *Store) GamesWhere(ctx context.Context, runID int64, f Filter, yield func(match.Row) error) error {
+	return s.games(ctx, runID, f, "g.termination = ?", yield)
+}
+
+// Pairs calls yield for every pair of a run, in pair order, with all its games by
+// leg. A pair is stored whole or not at all, so rows is never a part of one; with
+// a filter a pair passes, whole, when any of its games does. The slice is yield's
+// to keep and to change. As with Games, the pairs are those of one moment, and an
+// error of yield ends the reading and comes back as it is.
+func (s *Store) Pairs(ctx context.Context, runID int64, f Filter, yield func(rows []match.Row) error) error {
+	var pair []match.Row
+	end := func() error {
+		if len(pair) == 0 {
+			return nil
+		}
+		whole := pair
+		pair = nil
+		return yield(whole)
+	}
+	const anyLeg = "? IN (SELECT x.termination FROM games x WHERE x.run_id = g.run_id AND x.pair = g.pair)"
+	err := s.games(ctx, runID, f, anyLeg, func(r match.Row) error {
+		if len(pair) > 0 && pair[0].Pair != r.Pair {
+			if err := end(); err != nil {
+				return err
+			}
+		}
+		pair = append(pair, r)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return end()
+}
+
+// games is GamesWhere with the condition, in SQL, on the termination that the
+// filter asks for.
+func (s *Store) games(ctx context.Context, runID int64, f Filter, ended string, yield func(match.Row) error) error {
 	players, err := engines(ctx, s.read, runID)
 	if err != nil {
 		return s.fail("reading the engines", err)
@@ -74,7 +90,7 @@ func (s *Store) GamesWhere(ctx context.Context, runID int64, f Filter, yield fun
 		return stopped
 	}, "SELECT "+gameColumns+fromGames+`
 		WHERE g.run_id = ? AND g.pair >= ? AND g.pair - ? < ?
-		AND (? = 'not_ended' OR g.termination = ?) AND (? < 0 OR ? IN (g.black, g.white))
+		AND (? = 'not_ended' OR `+ended+`) AND (? < 0 OR ? IN (g.black, g.white))
 		ORDER BY g.pair, g.leg`, f.args(runID, players)...)
 	if stopped != nil {
 		return stopped
@@ -85,7 +101,7 @@ func (s *Store) GamesWhere(ctx context.Context, runID int64, f Filter, yield fun
 	return nil
 }
 
-// args are the parameters of the query in GamesWhere.
+// args are the parameters of the query in games.
 func (f Filter) args(runID int64, players []Engine) []any {
 	engine := -1 // any
 	if f.Engine != "" {
@@ -105,7 +121,7 @@ func (f Filter) args(runID int64, players []Engine) []any {
 }
 
 // scanGame reads a row of gameColumns, and what else the query asks for.
-func scanGame(rows *sql.Rows, players []Engine, more ...any) (g GameRow, err error) {
+func scanGame(rows *sql.Rows, players []Engine, more ...any) (g match.Row, err error) {
 	var seats [4]int // black, white, A, B
 	var outcome, termination string
 	var hash, started, ended int64
@@ -170,7 +186,7 @@ const selectRecords = "SELECT " + gameColumns + ", r.start, r.event, r.site, r.p
 	"CROSS JOIN records r ON r.game_id = g.id "
 
 // scanRecord reads a row of selectRecords.
-func scanRecord(rows *sql.Rows, players []Engine) (g GameRow, r kifu.Record, err error) {
+func scanRecord(rows *sql.Rows, players []Engine) (g match.Row, r kifu.Record, err error) {
 	var blob []byte
 	if g, err = scanGame(rows, players, &r.Start, &r.Event, &r.Site, &blob, &r.Final); err != nil {
 		return g, r, err

@@ -170,10 +170,10 @@ func put(tb testing.TB, run *Run, pairs ...match.PairResult) {
 	}
 }
 
-func allGames(tb testing.TB, s *Store, runID int64) []GameRow {
+func allGames(tb testing.TB, s *Store, runID int64) []match.Row {
 	tb.Helper()
-	var games []GameRow
-	if err := s.Games(tb.Context(), runID, func(g GameRow) error { games = append(games, g); return nil }); err != nil {
+	var games []match.Row
+	if err := s.Games(tb.Context(), runID, func(g match.Row) error { games = append(games, g); return nil }); err != nil {
 		tb.Fatal(err)
 	}
 	return games

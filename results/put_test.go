@@ -100,7 +100,7 @@ func TestPutGames(t *testing.T) {
 	for _, m := range g.Record.Moves {
 		p.Apply(m.Move)
 	}
-	want := GameRow{
+	want := match.Row{
 		Pair: 5, Leg: 1, Black: "将棋", White: "A", PairA: "A", PairB: "将棋", Outcome: match.Draw, Termination: match.Repetition,
 		Note: "four times", Points: [2]float64{0.4, 0.6}, Plies: 30, Sides: g.Sides, OpeningID: pair.Pair.Opening.ID,
 		OpeningPlies: len(pair.Pair.Opening.Moves), Marked: true, MovesHash: games[3].MovesHash, LastSFEN: p.SFEN(), Slot: 3,
@@ -158,17 +158,17 @@ func TestGamesWhere(t *testing.T) {
 	games := allGames(t, s, run.ID())
 	tests := []struct {
 		filter Filter
-		want   func(GameRow) bool
+		want   func(match.Row) bool
 	}{
-		{Filter{Engine: "C"}, func(g GameRow) bool { return g.Black == "C" || g.White == "C" }},
-		{Filter{Engine: "nobody"}, func(GameRow) bool { return false }},
-		{Filter{Termination: match.Crash}, func(g GameRow) bool { return g.Termination == match.Crash }},
-		{Filter{FromPair: 5}, func(g GameRow) bool { return g.Pair >= 5 }},
-		{Filter{FromPair: 5, Pairs: 3, Engine: "A"}, func(g GameRow) bool { return g.Pair >= 5 && g.Pair < 8 }},
+		{Filter{Engine: "C"}, func(g match.Row) bool { return g.Black == "C" || g.White == "C" }},
+		{Filter{Engine: "nobody"}, func(match.Row) bool { return false }},
+		{Filter{Termination: match.Crash}, func(g match.Row) bool { return g.Termination == match.Crash }},
+		{Filter{FromPair: 5}, func(g match.Row) bool { return g.Pair >= 5 }},
+		{Filter{FromPair: 5, Pairs: 3, Engine: "A"}, func(g match.Row) bool { return g.Pair >= 5 && g.Pair < 8 }},
 	}
 	for _, test := range tests {
-		var got, want []GameRow
-		if err := s.GamesWhere(t.Context(), run.ID(), test.filter, func(g GameRow) error { got = append(got, g); return nil }); err != nil {
+		var got, want []match.Row
+		if err := s.GamesWhere(t.Context(), run.ID(), test.filter, func(g match.Row) error { got = append(got, g); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		for _, g := range games {
@@ -189,7 +189,7 @@ func TestGamesYield(t *testing.T) {
 	put(t, run, playedPair(plan, 0, 10), playedPair(plan, 1, 10))
 	stop := errors.New("enough")
 	n := 0
-	err := s.Games(t.Context(), run.ID(), func(g GameRow) error {
+	err := s.Games(t.Context(), run.ID(), func(g match.Row) error {
 		n++
 		if _, err := s.Record(t.Context(), run.ID(), g.Pair, g.Leg); err != nil {
 			t.Error(err)

@@ -8,7 +8,11 @@ import (
 	"time"
 
 	"gogi/configs"
+	"gogi/examine"
+	"gogi/internal/format"
+	"gogi/internal/usage"
 	"gogi/match"
+	"gogi/players"
 )
 
 // checkCommand examines one engine: what it understands, keeps to and survives.
@@ -30,14 +34,14 @@ type checkCommand struct {
 func (c *checkCommand) Run(ctx context.Context, env *environment) error {
 	plan, err := c.plan()
 	if err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
-	guard, err := startGuard()
+	guard, err := players.StartGuard()
 	if err != nil {
 		return err
 	}
 	ctx, interrupted := catchInterrupts(ctx, env)
-	err = c.examine(ctx, env, &subject{player: plan.Players[0], plan: plan, guard: guard})
+	err = c.examine(ctx, env, &examine.Subject{Player: plan.Players[0], Plan: plan, Guard: guard})
 	interrupted.stop()
 	return errors.Join(err, guard.Close())
 }
@@ -49,7 +53,7 @@ func (c *checkCommand) plan() (*match.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	here, err := surroundings()
+	here, err := players.Surroundings()
 	if err != nil {
 		return nil, err
 	}
@@ -64,12 +68,9 @@ func (c *checkCommand) plan() (*match.Plan, error) {
 	return plan, err
 }
 
-// subjectName stands for the engine where a name is needed.
-const subjectName = "engine"
-
 func (c *checkCommand) engine() (configs.Engine, error) {
 	e := configs.Engine{
-		Name: subjectName, Dir: c.Dir, Profile: c.Profile,
+		Name: examine.SubjectName, Dir: c.Dir, Profile: c.Profile,
 		GreetingTimeout: &c.GreetingTimeout, ReadyTimeout: &c.ReadyTimeout,
 		Identity: "unknown", // nothing is stored, so no file needs to be hashed
 	}
@@ -89,85 +90,28 @@ func (c *checkCommand) engine() (configs.Engine, error) {
 }
 
 // examine goes through the items and prints what was found.
-func (c *checkCommand) examine(ctx context.Context, env *environment, s *subject) error {
+func (c *checkCommand) examine(ctx context.Context, env *environment, s *examine.Subject) error {
 	began := time.Now()
-	sheet := &checkSheet{Version: 1, Engine: strings.Join(c.Engine, " "), Checks: []*finding{}}
+	sheet := &examine.Sheet{Version: 1, Engine: strings.Join(c.Engine, " "), Checks: []*examine.Finding{}}
 	if !c.JSON {
-		sheet.out = env.out
+		sheet.Out = env.out
 	}
-	c.findAll(ctx, s, sheet)
-	if err := s.end(); err != nil {
+	examine.All(ctx, s, sheet, c.Quick)
+	if err := s.End(); err != nil {
 		return err
 	}
 	if err := context.Cause(ctx); err != nil {
 		return &exitError{exitInterrupted, err}
 	}
 	if c.JSON {
-		if err := printJSON(env.out, sheet); err != nil {
+		if err := format.JSON(env.out, sheet); err != nil {
 			return err
 		}
 	} else {
-		sheet.printSummary(time.Since(began))
+		sheet.PrintSummary(time.Since(began))
 	}
-	if sheet.count(checkFail) > 0 {
+	if sheet.Count(examine.Fail) > 0 {
 		return &exitError{code: exitFailed}
 	}
 	return nil
-}
-
-// findAll runs the items in order, until one that the others need has failed.
-func (c *checkCommand) findAll(ctx context.Context, s *subject, sheet *checkSheet) {
-	items := checkItems()
-	sheet.begin(items)
-	for _, item := range items {
-		if c.Quick && item.slow {
-			continue
-		}
-		f := &finding{Check: item.name}
-		item.examine(ctx, s, f)
-		if ctx.Err() != nil {
-			return
-		}
-		sheet.Name = s.greeting.Name
-		sheet.add(f)
-		if item.vital && f.Verdict == checkFail {
-			sheet.stuck = item.name
-			return
-		}
-	}
-}
-
-// checkItem is one thing to find out.
-type checkItem struct {
-	name    string
-	vital   bool // without it there is nothing else to examine
-	slow    bool
-	examine func(ctx context.Context, s *subject, f *finding)
-}
-
-// checkItems lists everything there is, in the order of a game.
-func checkItems() []checkItem {
-	items := []checkItem{
-		{name: "usiok", vital: true, examine: checkGreeting},
-		{name: "options", examine: checkOptions},
-		{name: "defaults", examine: checkDefaults},
-		{name: "readyok", vital: true, examine: checkReady},
-	}
-	for _, kind := range goKinds() {
-		items = append(items, checkItem{name: "go_" + kind.name, slow: kind.slow, examine: func(ctx context.Context, s *subject, f *finding) {
-			checkGo(ctx, s, kind, f)
-		}})
-	}
-	return append(items,
-		checkItem{name: "stop", examine: checkStop},
-		checkItem{name: "ponderhit", examine: checkPonderHit},
-		checkItem{name: "ponder_stop", examine: checkPonderStop},
-		checkItem{name: "legal_moves", slow: true, examine: checkLegalMoves},
-		checkItem{name: "declaration", examine: checkDeclaration},
-		checkItem{name: "stderr", examine: checkStderr},
-		checkItem{name: "repeatable", slow: true, examine: checkRepeatable},
-		checkItem{name: "mate_search", slow: true, examine: checkMate},
-		checkItem{name: "quit", slow: true, examine: checkQuit},
-		checkItem{name: "end_of_input", slow: true, examine: checkEndOfInput},
-	)
 }

@@ -8,9 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"gogi/shogi"
-	"gogi/usi"
 )
 
 // examined is what "gogi check --json" said.
@@ -82,7 +79,7 @@ func (x *examined) found(t *testing.T, check, verdict, detail string) {
 func TestCheckFindsFaults(t *testing.T) {
 	t.Parallel()
 	const ponder = "name USI_Ponder type check default false"
-	type want struct{ check, verdict, detail string }
+	type want struct{ check, Verdict, detail string }
 	for _, test := range []struct {
 		script  string
 		options string // of the engine
@@ -148,7 +145,7 @@ func TestCheckFindsFaults(t *testing.T) {
 				x.marked(t, what)
 			}
 			for _, w := range test.wants {
-				x.found(t, w.check, w.verdict, w.detail)
+				x.found(t, w.check, w.Verdict, w.detail)
 			}
 		})
 	}
@@ -218,98 +215,4 @@ func TestCheckOptions(t *testing.T) {
 
 	x = checkFake(t, []string{"--quick", "--profile", "yaneuraou"}, "-options", declared)
 	x.found(t, "defaults", "pass", "")
-}
-
-// TestCheckPositions holds that each position is what its comment says.
-func TestCheckPositions(t *testing.T) {
-	middle, err := middlegame().History()
-	if err != nil || middle.MoveCount() != 26 || middle.Position().InCheck() {
-		t.Errorf("middlegame: %v", err)
-	}
-	legal := map[int]string{ // of some positions, all legal moves or their number
-		1: "5i4i 5i6h 5i6i", 3: "5i4h 5i4i 5i5h 5i6h 5i6i", 4: "2g1f 2g1h", 5: "1c2a+ 2b2a+ 8b8a+",
-	}
-	illegal := map[int]string{0: "P*1b", 2: "5h4g", 4: "P*1f"}
-	for i, p := range trickyPositions() {
-		position, err := shogi.ParseSFEN(p.sfen)
-		if err != nil {
-			t.Errorf("%s: %v", p.why, err)
-			continue
-		}
-		var moves []string
-		for _, m := range position.LegalMoves(nil) {
-			if i != 5 || position.PieceAt(m.From()).Type() != shogi.King {
-				moves = append(moves, m.String())
-			}
-		}
-		slices.Sort(moves)
-		if got := strings.Join(moves, " "); len(moves) == 0 || legal[i] != "" && got != legal[i] {
-			t.Errorf("%s: legal are %s, want %s", p.why, got, legal[i])
-		}
-		if slices.Contains(moves, illegal[i]) {
-			t.Errorf("%s: %s is legal", p.why, illegal[i])
-		}
-		if i == len(trickyPositions())-1 && len(moves) != 593 {
-			t.Errorf("%s: %d legal moves", p.why, len(moves))
-		}
-	}
-}
-
-func TestCheckDeclarations(t *testing.T) {
-	for sfen, want := range map[string]bool{declarable: true, undeclarable: false} {
-		p, err := shogi.ParseSFEN(sfen)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := p.Declaration(shogi.CSARule27); d.Win != want {
-			t.Errorf("%s: %v", sfen, d.Why())
-		}
-	}
-}
-
-func TestJudgeMate(t *testing.T) {
-	for answer, want := range map[string]checkVerdict{
-		"checkmate G*5b":            checkPass,
-		"bestmove G*5b ponder 1a1b": checkPass,
-		"bestmove G*4b":             checkWarn,
-		"bestmove 5c5b+":            checkWarn,
-		"bestmove 1a1b":             checkWarn,
-		"checkmate nomate":          checkWarn,
-		"checkmate notimplemented":  checkWarn,
-		"checkmate":                 checkWarn,
-	} {
-		if got := judgeMate(answer); got != want {
-			t.Errorf("%s: %v, want %v", answer, got, want)
-		}
-	}
-}
-
-func TestDifferences(t *testing.T) {
-	a := usi.Reply{Text: "7g7f", Nodes: 10_000, Lines: []usi.Info{{Score: usi.Score{Value: 30}}}}
-	b := usi.Reply{Text: "2g2f", Nodes: 10_001, Lines: []usi.Info{{Score: usi.Score{Mate: 1, Value: 3}}}}
-	if got := differences(a, a); got != "" {
-		t.Errorf("the same: %q", got)
-	}
-	if got, want := differences(a, b), "move 7g7f and 2g2f, score cp 30 and mate 3, nodes 10,000 and 10,001"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// TestCheckSheet: the worst note comes first, and long details stay in their
-// column.
-func TestCheckSheet(t *testing.T) {
-	var out bytes.Buffer
-	s := &checkSheet{Engine: "./x", out: &out}
-	s.begin([]checkItem{{name: "go_depth"}})
-	f := &finding{Check: "stop"}
-	f.add(checkPass, "fine")
-	f.add(checkWarn, "bad\x1b[31m %s", strings.Repeat("words ", 20))
-	f.add(checkFail, "worse")
-	s.add(f)
-	want := "./x\n═══\n\n" +
-		"fail   stop       worse; bad " + strings.TrimSpace(strings.Repeat("words ", 14)) + "\n" +
-		"                  " + strings.TrimSpace(strings.Repeat("words ", 6)) + "; fine\n"
-	if out.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"gogi/internal/foreign"
+	"gogi/internal/usage"
 )
 
 // The exit codes, as the README lists them.
@@ -111,17 +112,11 @@ func (env *environment) fail(err error, code int) int {
 		code = exit.code
 	case errors.Is(err, errInterrupted):
 		code = exitInterrupted
+	case usage.Is(err):
+		code = exitUsage
 	}
 	if !ok || exit.err != nil {
 		fmt.Fprintf(env.err, "gogi: %s\n", foreign.PrintableLines(err.Error()))
 	}
 	return code
-}
-
-// usageError marks an error as one of usage.
-func usageError(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &exitError{exitUsage, err}
 }

@@ -276,13 +276,13 @@ func last(lines []string) string { return lines[len(lines)-1] }
 // members do.
 func TestCouncilHoldsItsBestmove(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct{ command, end string }{
+	for _, test := range []struct{ command, Or string }{
 		{"go infinite", "stop"},
 		{"go ponder btime 1000 wtime 1000 byoyomi 1000", "ponderhit"},
 		{"go ponder btime 1000 wtime 1000 byoyomi 1000", "stop"},
 		{"go ponder", "ponderhit btime 1000 wtime 1000 byoyomi 1000"},
 	} {
-		t.Run(test.command+", "+test.end, func(t *testing.T) {
+		t.Run(test.command+", "+test.Or, func(t *testing.T) {
 			t.Parallel()
 			// Each says its bestmove at once, though it was not asked for it.
 			member := "-script early@go -mark MARK -moves first"
@@ -295,9 +295,9 @@ func TestCouncilHoldsItsBestmove(t *testing.T) {
 				g.until("info string vote") // the council has decided
 			}
 			if lines := g.sync(); linesWith(lines, "bestmove") > 0 {
-				t.Errorf("before %s: %q", test.end, lines)
+				t.Errorf("before %s: %q", test.Or, lines)
 			}
-			g.say(test.end)
+			g.say(test.Or)
 			legal(t, "position startpos", last(g.until("bestmove")))
 			if lines := g.sync(); linesWith(lines, "bestmove") > 0 {
 				t.Errorf("a second one: %q", lines)

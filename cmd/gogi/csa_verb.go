@@ -15,7 +15,9 @@ import (
 
 	"gogi/configs"
 	"gogi/csa"
+	"gogi/internal/usage"
 	"gogi/match"
+	"gogi/players"
 )
 
 // csaCommand lets one player play at a server of the CSA protocol.
@@ -52,20 +54,20 @@ const csaPasswordVariable = "GOGI_CSA_PASSWORD"
 func (c *csaCommand) Run(ctx context.Context, env *environment) error {
 	config, err := c.config(env)
 	if err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	plan, err := c.plan()
 	if err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
-	guard, err := startGuard()
+	guard, err := players.StartGuard()
 	if err != nil {
 		return err
 	}
 	ctx, interrupted := catchInterrupts(ctx, env)
 	defer interrupted.stop()
-	o := &opener{plan: plan, guard: guard}
-	config.Open = func(ctx context.Context) (csa.Player, error) { return o.open(ctx, plan.Players[0], nil) }
+	o := &players.Opener{Plan: plan, Guard: guard}
+	config.Open = func(ctx context.Context) (csa.Player, error) { return o.Open(ctx, plan.Players[0], nil) }
 	watch := &csaWatch{command: c, env: env}
 	config.Observe = watch.see
 	client := csa.NewClient(config)
@@ -180,7 +182,7 @@ func (c *csaCommand) plan() (*match.Plan, error) {
 	if err := c.choose(file); err != nil {
 		return nil, err
 	}
-	here, err := surroundings()
+	here, err := players.Surroundings()
 	if err != nil {
 		return nil, err
 	}

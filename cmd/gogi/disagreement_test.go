@@ -5,16 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
-	"gogi/match"
-	"gogi/usi"
+	"gogi/survey"
 )
 
 // measured writes a file and measures; the report is that of --json.
-func measured(t *testing.T, text string, args ...string) (*disagreement, *series, string) {
+func measured(t *testing.T, text string, args ...string) (*survey.Report, *series, string) {
 	t.Helper()
 	s := &series{dir: t.TempDir()}
 	s.tag = filepath.Base(filepath.Dir(s.dir)) + "-" + filepath.Base(s.dir)
@@ -27,7 +25,7 @@ func measured(t *testing.T, text string, args ...string) (*disagreement, *series
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	s.noneLeft(t)
-	var d disagreement
+	var d survey.Report
 	if err := json.Unmarshal([]byte(out), &d); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +79,7 @@ func TestDisagreementOfMembersThatFail(t *testing.T) {
 	t.Parallel()
 	d, s, _ := measured(t, fakes("limits = {nodes = 10}", "-moves first", "-moves first -script exit@go:3 -mark MARK",
 		"-script exit@go:1 -mark MARK", "-script malformed@go"), "--positions", "9", "--concurrency", "1")
-	for i, want := range []disagreementMember{{Name: "m1", Answered: 9}, {Name: "m2", Answered: 9}, {Name: "m3", Failed: 9}, {Name: "m4", Failed: 9}} {
+	for i, want := range []survey.Member{{Name: "m1", Answered: 9}, {Name: "m2", Answered: 9}, {Name: "m3", Failed: 9}, {Name: "m4", Failed: 9}} {
 		got := d.Members[i]
 		if got.Answered != want.Answered || got.Failed != want.Failed {
 			t.Errorf("%s answered %d times and failed %d times", got.Name, got.Answered, got.Failed)
@@ -124,45 +122,5 @@ func TestDisagreementOnARun(t *testing.T) {
 		if _, errs, code := s.gogi(t, append([]string{"disagreement", "c.toml"}, args...)...); code == 0 || !strings.Contains(errs, want) {
 			t.Errorf("%q: exit code %d, %s", args, code, errs)
 		}
-	}
-}
-
-// Positions of the walk are different ones, and a choice is left in each.
-func TestWalkedPositions(t *testing.T) {
-	t.Parallel()
-	plan := &match.Plan{Seed: 3, Openings: []match.Opening{{Start: "startpos"}, {Start: "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"}}}
-	var runs [2]chosenPositions
-	for i := range runs {
-		runs[i].seen = map[string]bool{}
-		if err := runs[i].fromOpenings(t.Context(), plan, 30); err != nil {
-			t.Fatal(err)
-		}
-	}
-	another := chosenPositions{seen: map[string]bool{}}
-	plan.Seed++
-	if err := another.fromOpenings(t.Context(), plan, 30); err != nil {
-		t.Fatal(err)
-	}
-	if reflect.DeepEqual(another.list, runs[0].list) {
-		t.Error("another seed chose the same positions")
-	}
-	seen := map[string]bool{}
-	plies := map[int]bool{}
-	for i, p := range runs[0].list {
-		if p.String() != runs[1].list[i].String() {
-			t.Errorf("position %d is not the same again", i)
-		}
-		parsed, err := usi.ParsePosition(p.String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		h, err := parsed.History()
-		if err != nil || len(h.Position().LegalMoves(nil)) < 2 || seen[positionsKey(h.Position())] {
-			t.Errorf("position %d: %s (%v)", i, p, err)
-		}
-		seen[positionsKey(h.Position())], plies[len(p.Moves)] = true, true
-	}
-	if len(runs[0].list) != 30 || len(plies) < 5 {
-		t.Errorf("%d positions after %d different numbers of plies", len(runs[0].list), len(plies))
 	}
 }

@@ -4,17 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
-	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"gogi/configs"
-	"gogi/internal/foreign"
+	"gogi/internal/format"
+	"gogi/internal/usage"
+	"gogi/kifu"
 	"gogi/match"
-	"gogi/shogi"
-	"gogi/stats"
+	"gogi/players"
+	"gogi/results"
+	"gogi/survey"
 	"gogi/usi"
 )
 
@@ -33,59 +31,11 @@ type disagreementCommand struct {
 	JSON        bool   `name:"json" help:"One JSON object."`
 }
 
-// disagreement is the report of the verb.
-type disagreement struct {
-	Version   int                  `json:"version"`
-	Council   string               `json:"council"`
-	Source    string               `json:"source"` // of the positions
-	Seed      uint64               `json:"seed"`
-	Limits    string               `json:"limits"`
-	Positions int                  `json:"positions"`
-	Members   []disagreementMember `json:"members"`
-	Pairs     []disagreementPair   `json:"pairs"`
-	// MeanPair is the mean of the pairs' rates. It has no interval: pairs share
-	// positions and members.
-	MeanPair  *float64            `json:"mean_pair_rate"`
-	Unanimous exactShare          `json:"unanimous"` // of the positions that all members answered
-	Splits    []disagreementSplit `json:"splits"`    // of the same positions, in falling order of their number
-	Why       string              `json:"why,omitempty"`
-}
-
-type disagreementMember struct {
-	Name     string `json:"name"`
-	Answered int    `json:"answered"`
-	Failed   int    `json:"failed"` // it crashed, hung or answered what is no legal move, twice
-	First    string `json:"first_failure,omitempty"`
-}
-
-// disagreementPair is two members at the positions that both answered.
-type disagreementPair struct {
-	A string `json:"a"`
-	B string `json:"b"`
-	exactShare
-}
-
-type disagreementSplit struct {
-	Split string  `json:"split"`
-	Count int     `json:"count"`
-	Share float64 `json:"share"`
-}
-
-// exactShare is K of N with its exact interval (Clopper and Pearson, 95%), null where
-// N is 0.
-type exactShare struct {
-	K    int      `json:"k"`
-	N    int      `json:"n"`
-	Rate *float64 `json:"rate"`
-	Lo   *float64 `json:"lo"`
-	Hi   *float64 `json:"hi"`
-}
-
 // Run asks every member about every position and prints how they differ.
 func (c *disagreementCommand) Run(ctx context.Context, env *environment) error {
 	plan, err := c.plan()
 	if err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	positions, source, err := c.positions(ctx, plan)
 	if err != nil {
@@ -93,25 +43,49 @@ func (c *disagreementCommand) Run(ctx context.Context, env *environment) error {
 	}
 	ctx, interrupted := catchInterrupts(ctx, env)
 	defer interrupted.stop()
-	guard, err := startGuard()
+	guard, err := players.StartGuard()
 	if err != nil {
 		return err
 	}
-	survey := &survey{opener: &opener{plan: plan, guard: guard}, nodes: c.Nodes, positions: positions}
-	err = errors.Join(survey.run(ctx), guard.Close())
+	asked := survey.New(&players.Opener{Plan: plan, Guard: guard}, positions, c.Nodes)
+	err = errors.Join(asked.Run(ctx), guard.Close())
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	d := survey.report()
+	d := asked.Report()
 	d.Source, d.Seed = source, plan.Seed
 	if c.JSON {
-		return printJSON(env.out, d)
+		return format.JSON(env.out, d)
 	}
-	d.print(env.out)
+	d.Print(env.out)
 	return nil
+}
+
+// positions are taken from a run, or made from the file's openings.
+func (c *disagreementCommand) positions(ctx context.Context, plan *match.Plan) (list []usi.Position, source string, err error) {
+	if c.DB == "" {
+		return survey.FromOpenings(ctx, plan, c.Positions)
+	}
+	from := stored{Name: c.RunName, DB: c.DB}
+	err = from.with(ctx, func(store *results.Store, info *results.RunInfo) error {
+		source = "run " + info.Name
+		var games []match.Row
+		err := store.Games(ctx, info.ID, func(g match.Row) error {
+			games = append(games, g)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		list, err = survey.FromGames(games, plan.Seed, c.Positions, source, func(pair, leg int) (kifu.Record, error) {
+			return store.Record(ctx, info.ID, pair, leg)
+		})
+		return err
+	})
+	return list, source, err
 }
 
 // plan resolves the council with the limits that the members get.
@@ -129,7 +103,7 @@ func (c *disagreementCommand) plan() (*match.Plan, error) {
 	if c.Seed != 0 {
 		file.Seed = &c.Seed
 	}
-	here, err := surroundings()
+	here, err := players.Surroundings()
 	if err != nil {
 		return nil, err
 	}
@@ -150,341 +124,4 @@ func (c *disagreementCommand) plan() (*match.Plan, error) {
 		}
 	}
 	return plan, nil
-}
-
-// survey asks members about positions.
-type survey struct {
-	opener    *opener
-	nodes     uint64
-	positions []usi.Position
-	answers   [][]surveyed // by position and member
-}
-
-// surveyed is what one member said about one position.
-type surveyed struct {
-	word    string // a move, resign or win; "" when it failed
-	failure string
-}
-
-func (s *survey) council() *match.Player { return &s.opener.plan.Players[0] }
-
-// run deals positions out to slots. Each position is a game of its own for the
-// members, so that no answer depends on what was asked before.
-func (s *survey) run(ctx context.Context) error {
-	members := s.council().Council.Members
-	s.answers = make([][]surveyed, len(s.positions))
-	next := make(chan int) // positions to be asked; closed when there are no more
-	all, ctx := errgroup.WithContext(ctx)
-	for range min(s.opener.plan.Concurrency, len(s.positions)) {
-		all.Go(func() (err error) {
-			seats := make([]surveySeat, len(members))
-			defer func() {
-				for i := range seats {
-					seats[i].close()
-				}
-			}()
-			for i := range next {
-				if s.answers[i], err = s.askAll(ctx, seats, s.positions[i]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	all.Go(func() error {
-		defer close(next)
-		for i := range s.positions {
-			select {
-			case next <- i:
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		}
-		return nil
-	})
-	return all.Wait()
-}
-
-// surveySeat is one member in one slot.
-type surveySeat struct{ player surveyPlayer }
-
-type surveyPlayer interface {
-	NewGame(ctx context.Context, g usi.Game) error
-	Think(ctx context.Context, r usi.Request) (usi.Reply, error)
-	Close() error
-}
-
-func (x *surveySeat) close() {
-	if x.player != nil {
-		_ = x.player.Close() // it has answered, or failed already
-	}
-	x.player = nil
-}
-
-// askAll asks one member after the other; the slots are what runs in parallel.
-func (s *survey) askAll(ctx context.Context, seats []surveySeat, p usi.Position) ([]surveyed, error) {
-	list := make([]surveyed, len(seats))
-	for i := range seats {
-		for range 2 { // a fault may be bad luck; twice is an answer, too
-			word, err := s.ask(ctx, &seats[i], i, p)
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
-			}
-			if errors.Is(err, errStart) {
-				return nil, err
-			}
-			list[i].word = word
-			if err == nil {
-				break
-			}
-			list[i].failure = foreign.Printable(err.Error(), 300)
-			seats[i].close()
-		}
-	}
-	return list, nil
-}
-
-// ask puts one position to one member and reads the answer.
-func (s *survey) ask(ctx context.Context, seat *surveySeat, i int, p usi.Position) (word string, err error) {
-	m := s.council().Council.Members[i]
-	if m.Restart == match.RestartGame {
-		seat.close()
-	}
-	if seat.player == nil {
-		if seat.player, err = s.opener.open(ctx, m, nil); err != nil {
-			seat.player = nil
-			return "", err
-		}
-	}
-	if err := seat.player.NewGame(ctx, usi.Game{Seed: s.opener.plan.Seed}); err != nil {
-		return "", err
-	}
-	reply, err := seat.player.Think(ctx, s.request(i, p))
-	if err != nil {
-		return "", err
-	}
-	return surveyWord(p, &reply)
-}
-
-// surveyWord is a legal answer in a word.
-func surveyWord(p usi.Position, reply *usi.Reply) (string, error) {
-	switch reply.Answer {
-	case usi.AnswerResign:
-		return "resign", nil
-	case usi.AnswerWin:
-		return "win", nil
-	case usi.AnswerMove:
-		h, err := p.History()
-		if err == nil {
-			err = h.Position().CheckLegal(reply.Move)
-		}
-		if err == nil {
-			return reply.Move.String(), nil
-		}
-	case usi.AnswerInvalid:
-	}
-	return "", fmt.Errorf("it answered %q in %s", reply.Text, p)
-}
-
-// request is a member's search: under --nodes, its own limits or the council's.
-// A clock stands as at the first move of a game.
-func (s *survey) request(i int, p usi.Position) usi.Request {
-	c := s.council()
-	limits := c.Limits
-	if c.Council.Own[i] {
-		limits = c.Council.Members[i].Limits
-	}
-	if s.nodes > 0 && (!c.Council.Own[i] || !limits.Self) {
-		limits = match.Limits{Nodes: s.nodes, Stall: limits.Stall}
-	}
-	r := usi.Request{Position: p, Deadline: max(limits.Stall, match.DefaultStall)}
-	r.Go = usi.Go{MoveTime: limits.MoveTime, Nodes: limits.Nodes, Depth: limits.Depth, Infinite: limits.Self}
-	if clock := limits.Clock; !clock.IsZero() {
-		r.Go.Clock, r.Go.BTime, r.Go.WTime = true, clock.Main, clock.Main
-		if clock.Increment > 0 {
-			r.Go.UseInc, r.Go.BInc, r.Go.WInc = true, clock.Increment, clock.Increment
-		} else {
-			r.Go.UseByoyomi, r.Go.Byoyomi = true, clock.Byoyomi
-		}
-		r.Deadline = clock.Main + clock.Increment + clock.Byoyomi + limits.Margin
-	}
-	return r
-}
-
-// report counts the answers.
-func (s *survey) report() *disagreement {
-	c := s.council()
-	d := &disagreement{Version: 1, Council: c.Name, Limits: s.limits(), Positions: len(s.positions), Pairs: []disagreementPair{}, Splits: []disagreementSplit{}}
-	for i, m := range c.Council.Members {
-		row := disagreementMember{Name: m.Name}
-		for _, answers := range s.answers {
-			switch {
-			case answers[i].word != "":
-				row.Answered++
-			default:
-				if row.Failed++; row.First == "" {
-					row.First = answers[i].failure
-				}
-			}
-		}
-		d.Members = append(d.Members, row)
-	}
-	d.countPairs(s.answers)
-	d.countSplits(s.answers)
-	return d
-}
-
-func (s *survey) limits() string {
-	if s.nodes > 0 {
-		return fmt.Sprintf("nodes %d", s.nodes)
-	}
-	return s.council().Limits.String()
-}
-
-func (d *disagreement) countPairs(answers [][]surveyed) {
-	sum, rated := 0.0, 0
-	for a := range d.Members {
-		for b := range a {
-			n, k := 0, 0
-			for _, x := range answers {
-				if x[a].word == "" || x[b].word == "" {
-					continue
-				}
-				n++
-				if x[a].word != x[b].word {
-					k++
-				}
-			}
-			pair := disagreementPair{d.Members[b].Name, d.Members[a].Name, exactShareOf(k, n)}
-			d.Pairs = append(d.Pairs, pair)
-			if pair.Rate != nil {
-				sum += *pair.Rate
-				rated++
-			}
-		}
-	}
-	if rated == 0 {
-		d.Why = "there is no position that two members answered"
-		return
-	}
-	mean := sum / float64(rated)
-	d.MeanPair = &mean
-}
-
-func (d *disagreement) countSplits(answers [][]surveyed) {
-	counts := map[string]int{}
-	all, unanimous := 0, 0
-	for _, x := range answers {
-		split, ok := splitOf(x)
-		if !ok {
-			continue
-		}
-		all++
-		counts[split]++
-		if !strings.Contains(split, ":") {
-			unanimous++
-		}
-	}
-	d.Unanimous = exactShareOf(unanimous, all)
-	for split, n := range counts {
-		d.Splits = append(d.Splits, disagreementSplit{split, n, float64(n) / float64(all)})
-	}
-	slices.SortFunc(d.Splits, func(a, b disagreementSplit) int {
-		if a.Count != b.Count {
-			return b.Count - a.Count
-		}
-		return strings.Compare(b.Split, a.Split)
-	})
-}
-
-// splitOf is how many members gave each answer, in falling order, such as 3:1;
-// false where one gave none.
-func splitOf(answers []surveyed) (string, bool) {
-	by := map[string]int{}
-	for _, a := range answers {
-		if a.word == "" {
-			return "", false
-		}
-		by[a.word]++
-	}
-	var counts []int
-	for _, n := range by {
-		counts = append(counts, n)
-	}
-	slices.SortFunc(counts, func(a, b int) int { return b - a })
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(counts), " ", ":"), "[]"), true
-}
-
-func exactShareOf(k, n int) exactShare {
-	s := exactShare{K: k, N: n}
-	interval, err := stats.ClopperPearson(k, n, 0.95)
-	if err != nil { // n is 0
-		return s
-	}
-	rate := float64(k) / float64(n)
-	s.Rate, s.Lo, s.Hi = &rate, &interval.Lo, &interval.Hi
-	return s
-}
-
-// text is a share as a reader wants it.
-func (s exactShare) text() string {
-	if s.Rate == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%s  [%s, %s]", percent(*s.Rate), percent(*s.Lo), percent(*s.Hi))
-}
-
-func (d *disagreement) print(w io.Writer) {
-	fmt.Fprintf(w, "%s · %d positions (%s, seed %d) · %s\n\n", d.Council, d.Positions, d.Source, d.Seed, d.Limits)
-	d.printMatrix(w)
-	pairs := newTable("pair", "differ", "rate", "95% exact (Clopper–Pearson)")
-	for _, p := range d.Pairs {
-		rate, _, _ := strings.Cut(p.text(), "  ")
-		_, interval, _ := strings.Cut(p.text(), "  ")
-		pairs.AppendRow([]any{p.A + " – " + p.B, fmt.Sprintf("%d of %d", p.K, p.N), rate, interval})
-	}
-	render(w, pairs)
-	if d.MeanPair != nil {
-		fmt.Fprintf(w, "mean over the pairs   %s\n", percent(*d.MeanPair))
-	}
-	fmt.Fprintf(w, "all members agree     %s  %d of %d positions\n\n", d.Unanimous.text(), d.Unanimous.K, d.Unanimous.N)
-	splits := newTable("split", "positions", "share")
-	for _, s := range d.Splits {
-		splits.AppendRow([]any{s.Split, s.Count, percent(s.Share)})
-	}
-	render(w, splits)
-	for _, m := range d.Members {
-		if m.Failed > 0 {
-			fmt.Fprintf(w, "%s gave no answer to %d positions, the first time: %s\n", m.Name, m.Failed, m.First)
-		}
-	}
-}
-
-// printMatrix prints how often each member differs from each other one.
-func (d *disagreement) printMatrix(w io.Writer) {
-	header := []any{"differs from"}
-	for _, m := range d.Members {
-		header = append(header, m.Name)
-	}
-	t := newTable(header...)
-	for _, a := range d.Members {
-		row := []any{a.Name}
-		for _, b := range d.Members {
-			cell := "·"
-			for _, p := range d.Pairs {
-				if (p.A == a.Name && p.B == b.Name || p.A == b.Name && p.B == a.Name) && p.Rate != nil {
-					cell = percent(*p.Rate)
-				}
-			}
-			row = append(row, cell)
-		}
-		t.AppendRow(row)
-	}
-	render(w, t)
-}
-
-// positionsKey tells positions apart by what is on the board, not by the ply.
-func positionsKey(p *shogi.Position) string {
-	sfen := p.SFEN()
-	return sfen[:strings.LastIndexByte(sfen, ' ')]
 }

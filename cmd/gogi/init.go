@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"gogi/configs"
+	"gogi/internal/usage"
 )
 
 // initCommand writes a series file to start from.
@@ -18,7 +19,7 @@ type initCommand struct {
 func (c *initCommand) Run(env *environment) error {
 	file, err := os.OpenFile(c.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a file to be read and edited
 	if errors.Is(err, fs.ErrExist) {
-		return usageError(fmt.Errorf("%s exists already; it is left as it is", c.File))
+		return usage.Wrap(fmt.Errorf("%s exists already; it is left as it is", c.File))
 	}
 	if err != nil {
 		return err

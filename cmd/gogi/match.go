@@ -11,7 +11,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gogi/configs"
+	"gogi/gate"
+	"gogi/internal/usage"
 	"gogi/match"
+	"gogi/players"
+	"gogi/report"
+	"gogi/report/text"
 	"gogi/results"
 	"gogi/runner"
 	"gogi/usi"
@@ -100,10 +105,10 @@ func (c *matchCommand) Run(ctx context.Context, env *environment) error {
 }
 
 // match is the whole verb; the report is nil where nothing was to be played.
-func (c *matchCommand) match(ctx context.Context, env *environment) (*report, error) {
+func (c *matchCommand) match(ctx context.Context, env *environment) (*report.Report, error) {
 	ctx, interrupted := catchInterrupts(ctx, env)
 	defer interrupted.stop()
-	guard, err := startGuard()
+	guard, err := players.StartGuard()
 	if err != nil {
 		return nil, err
 	}
@@ -112,12 +117,12 @@ func (c *matchCommand) match(ctx context.Context, env *environment) (*report, er
 	return report, errors.Join(err, guard.Close())
 }
 
-func (c *matchCommand) guarded(ctx context.Context, env *environment, guard *process.Guard) (*report, error) {
+func (c *matchCommand) guarded(ctx context.Context, env *environment, guard *process.Guard) (*report.Report, error) {
 	plan, warnings, err := c.plan(ctx, guard)
 	if err != nil {
-		return nil, usageError(err)
+		return nil, usage.Wrap(err)
 	}
-	return c.play(ctx, env, &opener{plan: plan, guard: guard}, warnings)
+	return c.play(ctx, env, &players.Opener{Plan: plan, Guard: guard}, warnings)
 }
 
 // plan resolves the file and the flags, before any engine is started.
@@ -129,10 +134,10 @@ func (c *matchCommand) plan(ctx context.Context, guard *process.Guard) (*match.P
 	if err := file.Apply(c.flags()); err != nil {
 		return nil, nil, err
 	}
-	if err := askIdentities(ctx, file, guard); err != nil {
+	if err := players.AskIdentities(ctx, file, guard); err != nil {
 		return nil, nil, err
 	}
-	here, err := surroundings()
+	here, err := players.Surroundings()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -151,7 +156,7 @@ func (c *matchCommand) load() (*configs.File, string, error) {
 }
 
 // play greets the engines, opens the store, plays and reports.
-func (c *matchCommand) play(ctx context.Context, env *environment, o *opener, warnings []string) (*report, error) {
+func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Opener, warnings []string) (*report.Report, error) {
 	greetings, more, err := c.resolve(ctx, o)
 	if err != nil {
 		return nil, err
@@ -160,7 +165,7 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *opener, wa
 	if c.DryRun {
 		return nil, dryRun(ctx, env.out, o, greetings, warnings)
 	}
-	more, fatal := need(o.plan, greetings).problems()
+	more, fatal := players.Needs(o.Plan, greetings).Problems()
 	if fatal != nil {
 		return nil, fatal
 	}
@@ -179,16 +184,16 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *opener, wa
 
 // resolve starts each engine once, to check its options and complete its
 // identity; the opener's plan is complete after it.
-func (c *matchCommand) resolve(ctx context.Context, o *opener) ([]usi.Greeting, []string, error) {
-	greetings, err := o.greetAll(ctx)
+func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Greeting, []string, error) {
+	greetings, err := o.GreetAll(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, warnings, err := configs.Complete(o.plan, greetings)
+	plan, warnings, err := configs.Complete(o.Plan, greetings)
 	if err != nil {
-		return nil, nil, usageError(err)
+		return nil, nil, usage.Wrap(err)
 	}
-	o.plan = plan
+	o.Plan = plan
 	for i, p := range plan.Engines() {
 		warnings = append(warnings, configs.Lint(p, plan, greetings[i].Options)...)
 	}
@@ -196,11 +201,11 @@ func (c *matchCommand) resolve(ctx context.Context, o *opener) ([]usi.Greeting, 
 	if !c.Deterministic {
 		return greetings, warnings, nil
 	}
-	plan, notes, err := o.deterministic(ctx, greetings)
+	plan, notes, err := o.Repeatable(ctx, greetings)
 	if err != nil {
 		return nil, nil, err
 	}
-	o.plan = plan
+	o.Plan = plan
 	return greetings, append(warnings, notes...), nil
 }
 
@@ -221,13 +226,13 @@ func repeats(plan *match.Plan) []string {
 }
 
 // playInto plays what is missing of the run in the store, and reports.
-func (c *matchCommand) playInto(ctx context.Context, env *environment, o *opener, store *results.Store) (*report, error) {
+func (c *matchCommand) playInto(ctx context.Context, env *environment, o *players.Opener, store *results.Store) (*report.Report, error) {
 	if err := c.nameRun(ctx, o, store); err != nil {
 		return nil, err
 	}
-	run, err := store.Begin(ctx, o.plan)
+	run, err := store.Begin(ctx, o.Plan)
 	if err != nil {
-		return nil, withPaths(err, o.plan)
+		return nil, withPaths(err, o.Plan)
 	}
 	finished, err := run.Finished(ctx)
 	if err != nil {
@@ -237,7 +242,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *opener
 	if err := run.Close(); err != nil {
 		return nil, errors.Join(played, err)
 	}
-	report, err := makeReport(context.WithoutCancel(ctx), store, o.plan.Run)
+	report, err := readReport(context.WithoutCancel(ctx), store, o.Plan.Run)
 	if err == nil && c.Deterministic {
 		report.Divergence, err = measureDivergence(ctx, store, run.ID(), report.A, report.B)
 	}
@@ -245,7 +250,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *opener
 		return nil, errors.Join(played, err)
 	}
 	if !c.JSON {
-		report.print(env.out)
+		text.Print(env.out, report)
 	}
 	return report, played
 }
@@ -269,11 +274,11 @@ func withPaths(err error, plan *match.Plan) error {
 }
 
 // nameRun gives the run the name that it is stored under.
-func (c *matchCommand) nameRun(ctx context.Context, o *opener, store *results.Store) error {
-	name := o.plan.Run
+func (c *matchCommand) nameRun(ctx context.Context, o *players.Opener, store *results.Store) error {
+	name := o.Plan.Run
 	switch {
 	case c.Exit == "bisect":
-		name += "-" + o.plan.Digest()[:12] // every commit's engine is another run
+		name += "-" + o.Plan.Digest()[:12] // every commit's engine is another run
 	case c.New:
 		free, err := store.FreeName(ctx, name)
 		if err != nil {
@@ -281,21 +286,21 @@ func (c *matchCommand) nameRun(ctx context.Context, o *opener, store *results.St
 		}
 		name = free
 	}
-	renamed := *o.plan
+	renamed := *o.Plan
 	renamed.Run = name
-	o.plan = &renamed
+	o.Plan = &renamed
 	return nil
 }
 
 // playPairs plays the pairs that are not finished.
-func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *opener, store *results.Store,
+func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *players.Opener, store *results.Store,
 	run *results.Run, finished map[int]bool,
 ) error {
-	plan := o.plan
+	plan := o.Plan
 	source := runner.NewPlanSource(plan, func(id int) bool { return finished[id] })
 	missing := missingPairs(plan, finished)
-	stored := storedGames{legs: plan.Legs()}
-	before, err := makeReport(ctx, store, plan.Run, stored.see)
+	var stored match.Standings
+	before, err := readReport(ctx, store, plan.Run, stored.AddRows)
 	if err != nil {
 		return err
 	}
@@ -313,14 +318,14 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *opene
 	watchers.Go(func() error { return c.watch(env, plan, events.Stream()) })
 	c.interrupted.playing(source.Drain)
 	defer context.AfterFunc(ctx, events.Abandon)()
-	events.Send(match.RunEvent(plan, plan.Pairs-missing, &stored.standings))
-	err = runner.Run(ctx, runner.Config{Plan: plan, Source: source, Sink: sink, Open: o.open, Events: events})
+	events.Send(match.RunEvent(plan, plan.Pairs-missing, &stored))
+	err = runner.Run(ctx, runner.Config{Plan: plan, Source: source, Sink: sink, Open: o.Open, Events: events})
 	c.interrupted.playing(nil)
 	left, countErr := leftOver(ctx, plan, run)
 	done := plan.Pairs - left
 	events.Send(match.Event{Type: match.EventDone, Finished: &done, Pairs: plan.Pairs})
 	events.Close()
-	if gated, ok := sink.(*gatedSink); ok && gated.gate.decided() {
+	if gated, ok := sink.(*gatedSink); ok && gated.gate.State().Decided() {
 		left = 0 // what is not played is not needed
 	}
 	return ended(errors.Join(countErr, awaitWatchers(ctx, &watchers)), err, left, c.interrupted.happened())
@@ -346,33 +351,26 @@ func awaitWatchers(ctx context.Context, watchers *errgroup.Group) error {
 
 // gated puts the sequential test before the store: it knows what is stored, and
 // drains the source when it decides.
-func (c *matchCommand) gated(ctx context.Context, env *environment, o *opener, store *results.Store,
-	run *results.Run, source *runner.PlanSource, before *report,
+func (c *matchCommand) gated(ctx context.Context, env *environment, o *players.Opener, store *results.Store,
+	run *results.Run, source *runner.PlanSource, before *report.Report,
 ) (runner.Sink, error) {
-	g, err := newGate(o.plan.Gate, o.plan.Pairs)
+	g, err := gate.New(o.Plan.Gate, o.Plan.Pairs)
 	if err != nil {
 		return nil, err
 	}
-	var pair []results.GameRow
-	err = store.Games(ctx, run.ID(), func(r results.GameRow) error {
-		if pair = append(pair, r); len(pair) < o.plan.Legs() {
-			return nil
-		}
-		whole, _ := statsPair(pair)
-		pair = pair[:0]
-		_, err := g.add(r.Pair, whole)
-		return err
+	err = store.Pairs(ctx, run.ID(), results.Filter{}, func(rows []match.Row) error {
+		return g.Add(rows[0].Pair, gate.OfRows(rows))
 	})
 	if err != nil {
 		return nil, err
 	}
-	if g.decided() {
+	if g.State().Decided() {
 		source.Drain()
 	}
 	if before.Games == 0 && !c.Quiet {
 		err = c.expectation(ctx, env, o)
 	}
-	return &gatedSink{Sink: run, gate: g, plan: o.plan, source: source}, err
+	return &gatedSink{Sink: run, gate: g, plan: o.Plan, source: source}, err
 }
 
 func missingPairs(plan *match.Plan, finished map[int]bool) int {

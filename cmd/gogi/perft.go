@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"gogi/internal/usage"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -17,15 +18,15 @@ type perftCommand struct {
 // Run prints "total N" last.
 func (c *perftCommand) Run(env *environment) error {
 	if c.Depth < 0 {
-		return usageError(fmt.Errorf("--depth %d: expected 0 or more", c.Depth))
+		return usage.Wrap(fmt.Errorf("--depth %d: expected 0 or more", c.Depth))
 	}
 	start, err := usi.ParsePosition(c.SFEN)
 	if err != nil {
-		return usageError(fmt.Errorf("--sfen: %w", err))
+		return usage.Wrap(fmt.Errorf("--sfen: %w", err))
 	}
 	history, err := start.History()
 	if err != nil {
-		return usageError(fmt.Errorf("--sfen: %w", err))
+		return usage.Wrap(fmt.Errorf("--sfen: %w", err))
 	}
 	position := *history.Position()
 	if !c.Divide || c.Depth == 0 {

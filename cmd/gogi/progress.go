@@ -13,9 +13,9 @@ import (
 	"golang.org/x/term"
 
 	"gogi/internal/foreign"
+	"gogi/internal/format"
 	"gogi/live"
 	"gogi/match"
-	"gogi/results"
 	"gogi/usi"
 )
 
@@ -169,7 +169,7 @@ func (p *progress) close() {
 	p.clear()
 	elapsed := time.Since(p.began)
 	ended := p.state.Snapshot().Ended
-	fmt.Fprintf(p.w, "%s: %d games in %s, %.1f games/s\n\n", p.plan.Run, ended, shortDuration(elapsed), float64(ended)/elapsed.Seconds())
+	fmt.Fprintf(p.w, "%s: %d games in %s, %.1f games/s\n\n", p.plan.Run, ended, format.Duration(elapsed), float64(ended)/elapsed.Seconds())
 }
 
 // summary has no interval: those that may be looked at during a run are not
@@ -182,14 +182,14 @@ func (p *progress) summary(now *match.Snapshot) string {
 	}
 	eta := "–"
 	if now.Ended > 0 {
-		eta = shortDuration(time.Duration(float64(p.plan.Games()-ended.Total()) / rate * float64(time.Second)))
+		eta = format.Duration(time.Duration(float64(p.plan.Games()-ended.Total()) / rate * float64(time.Second)))
 	}
 	first := p.plan.Players[0].Name
 	byColour := ended.Of(first)
 	score := ""
 	if r := byColour[0].Plus(byColour[1]); r.Wins+r.Draws+r.Losses > 0 {
 		score = fmt.Sprintf("   %s %d–%d–%d (%s)", first, r.Wins, r.Draws, r.Losses,
-			percent((float64(r.Wins)+float64(r.Draws)/2)/float64(r.Wins+r.Draws+r.Losses)))
+			format.Percent((float64(r.Wins)+float64(r.Draws)/2)/float64(r.Wins+r.Draws+r.Losses)))
 	}
 	return fmt.Sprintf("%s   %d/%d games   %.1f/s   ETA %s%s   faults %d", p.plan.Run, ended.Total(), p.plan.Games(), rate, eta, score, faultsOf(now))
 }
@@ -230,35 +230,4 @@ func lastScore(b *match.Board) string {
 		}
 	}
 	return text
-}
-
-// storedGames sums up what is stored of a run, for its first event. Its see gets
-// the games in the store's order, by pair and leg.
-type storedGames struct {
-	legs      int
-	pair      []match.EndedGame
-	standings match.Standings
-}
-
-func (s *storedGames) see(r results.GameRow) {
-	s.pair = append(s.pair, match.EndedGame{
-		Pair: r.Pair, Leg: r.Leg, Black: r.Black, White: r.White,
-		Outcome: r.Outcome.String(), Termination: r.Termination.String(), Points: r.Points,
-	})
-	if len(s.pair) == s.legs {
-		s.standings.Add(s.pair)
-		s.pair = s.pair[:0]
-	}
-}
-
-// shortDuration is "2h05m", "3m07s" or "12s".
-func shortDuration(d time.Duration) string {
-	d = d.Round(time.Second)
-	switch {
-	case d >= time.Hour:
-		return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
-	case d >= time.Minute:
-		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
-	}
-	return fmt.Sprintf("%ds", d/time.Second)
 }

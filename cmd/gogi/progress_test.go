@@ -11,7 +11,6 @@ import (
 
 	"gogi/live"
 	"gogi/match"
-	"gogi/results"
 )
 
 // progressed shows the events of a run of which two pairs are stored: one more
@@ -21,10 +20,12 @@ func progressed(t *testing.T) (plan *match.Plan, events []match.Event) {
 	t.Helper()
 	plan = &match.Plan{Run: "night", Pairs: 50, Concurrency: 9, Design: match.Design{Kind: match.DesignMatch, Swap: true},
 		Players: []match.Player{{Name: "new"}, {Name: "base"}}}
-	stored := storedGames{legs: 2}
+	var stored match.Standings
 	for pair := range 2 {
-		stored.see(results.GameRow{Pair: pair, Leg: 0, Black: "new", White: "base", Outcome: match.BlackWins, Termination: match.Checkmate})
-		stored.see(results.GameRow{Pair: pair, Leg: 1, Black: "base", White: "new", Outcome: match.Draw, Termination: match.Repetition})
+		stored.AddRows([]match.Row{
+			{Pair: pair, Leg: 0, Black: "new", White: "base", Outcome: match.BlackWins, Termination: match.Checkmate},
+			{Pair: pair, Leg: 1, Black: "base", White: "new", Outcome: match.Draw, Termination: match.Repetition},
+		})
 	}
 	at := func(kind match.EventType, pair, leg, slot int, more func(e *match.Event)) match.Event {
 		e := match.Event{Type: kind, Pair: &pair, Leg: &leg, Slot: &slot, Black: "new", White: "base"}
@@ -42,7 +43,7 @@ func progressed(t *testing.T) (plan *match.Plan, events []match.Event) {
 	score := -123
 	two := 2
 	events = []match.Event{
-		match.RunEvent(plan, 2, &stored.standings),
+		match.RunEvent(plan, 2, &stored),
 		end(2, 0, "black"), end(2, 1, "black"), {Type: match.EventPair, Pair: &two},
 		end(3, 0, "white"), at(match.EventFault, 3, 0, 0, func(e *match.Event) { e.Kind = match.KindUnplayed }),
 		end(4, 0, "draw"),

@@ -2,12 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
+	"gogi/internal/format"
+	"gogi/internal/usage"
+	"gogi/ratings"
 	"gogi/stats/rating"
 )
 
@@ -31,20 +32,22 @@ func (c *rateCommand) Run(ctx context.Context, env *environment) error {
 		err = c.check()
 	}
 	if err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	games, err := readGames(ctx, c.Sources, c.DB)
 	if err != nil {
 		return err
 	}
-	r, err := c.rate(games, prior)
+	r, err := ratings.Rate(games, ratings.Options{
+		Model: c.Model, Draws: c.Draws, Prior: prior, Confidence: c.Confidence, Bootstrap: c.Bootstrap, Seed: c.Seed,
+	})
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return printJSON(env.out, r)
+		return format.JSON(env.out, r)
 	}
-	r.print(env.out)
+	r.Print(env.out)
 	return nil
 }
 
@@ -68,49 +71,10 @@ func parsePrior(text string) (rating.Prior, error) {
 	if err == nil && v > 0 && v <= 1e6 {
 		switch kind {
 		case "gaussian":
-			return rating.Prior{SD: v / eloPerNat}, nil
+			return rating.Prior{SD: v / ratings.EloPerNat}, nil
 		case "draws":
 			return rating.Prior{VirtualDraws: v}, nil
 		}
 	}
 	return rating.Prior{}, fmt.Errorf("--prior %s: expected none, gaussian=ELO such as gaussian=300, or draws=N such as draws=1", text)
-}
-
-// eloPerNat turns natural logarithms of strengths into Elo points.
-const eloPerNat = 400 / math.Ln10
-
-// rate fits what was asked for to the games.
-func (c *rateCommand) rate(games *gamesRead, prior rating.Prior) (*rateReport, error) {
-	r := &rateReport{
-		Version: 1, Games: games.sum(rating.Count.Games), Handicapped: games.handicapped(),
-		Drawn: games.sum(func(n rating.Count) int { return n.Draws }), Confidence: c.Confidence,
-		Warnings: append([]string{}, games.warnings...),
-	}
-	var err error
-	if r.Handicapped > 0 {
-		err = c.rateHandicaps(r, games, prior)
-	} else {
-		err = c.rateEven(r, games, prior)
-	}
-	if err != nil {
-		return nil, err
-	}
-	r.warnCycles(games.counts)
-	return r, nil
-}
-
-// noRatings explains why there is no rating, and what one can do about it.
-func noRatings(err error, games *gamesRead, handicaps bool) error {
-	connection, failed := rating.Connect(games.counts)
-	if failed != nil || connection.Why == "" {
-		return err
-	}
-	lines := []string{"no ratings: " + connection.Why}
-	for _, aside := range connection.SetAside {
-		lines = append(lines, aside.Player+": "+aside.Why)
-	}
-	if !handicaps && games.sum(rating.Count.Games) > 0 {
-		lines = append(lines, "--prior gaussian=300 rates everybody all the same")
-	}
-	return errors.New(strings.Join(lines, "\n  "))
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gogi/ratings"
 )
 
 // verb runs the program as its user does.
@@ -21,13 +23,13 @@ func verb(t *testing.T, args ...string) (out, errs string, code int) {
 }
 
 // rated is the object that gogi rate prints.
-func rated(t *testing.T, args ...string) rateReport {
+func rated(t *testing.T, args ...string) ratings.Report {
 	t.Helper()
 	out, errs, code := verb(t, append([]string{"rate", "--json"}, args...)...)
 	if code != 0 {
 		t.Fatal(errs)
 	}
-	var r rateReport
+	var r ratings.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
@@ -64,7 +66,7 @@ func near(t *testing.T, what string, got *float64, want, tolerance float64) {
 	}
 }
 
-func (r rateReport) model(t *testing.T, name string) modelReport {
+func modelOf(t *testing.T, r ratings.Report, name string) ratings.Model {
 	t.Helper()
 	for _, m := range r.Models {
 		if m.Name == name {
@@ -72,10 +74,10 @@ func (r rateReport) model(t *testing.T, name string) modelReport {
 		}
 	}
 	t.Fatalf("no model %s", name)
-	return modelReport{}
+	return ratings.Model{}
 }
 
-func (r rateReport) player(t *testing.T, name string) ratedPlayer {
+func playerOf(t *testing.T, r ratings.Report, name string) ratings.Player {
 	t.Helper()
 	for _, p := range r.Players {
 		if p.Name == name {
@@ -83,7 +85,7 @@ func (r rateReport) player(t *testing.T, name string) ratedPlayer {
 		}
 	}
 	t.Fatalf("no player %s", name)
-	return ratedPlayer{}
+	return ratings.Player{}
 }
 
 const ratingData = "../../stats/rating/testdata/"
@@ -105,16 +107,16 @@ func TestRateAgreesWithR(t *testing.T) {
 	for name, fit := range map[string]fit{"bt": want.NoOrder, "order": want.Order} {
 		r := rated(t, "--model", name, ratingData+"bt_order_effect.csv")
 		near(t, name+" loglik", r.Models[0].LogLik, fit.LogLik-want.LogChoose, 1e-6)
-		first := *r.player(t, "E1").Elo
+		first := *playerOf(t, r, "E1").Elo
 		for player, coef := range fit.Coef {
 			if engine, ok := strings.CutPrefix(player, "engine"); ok {
-				elo := *r.player(t, engine).Elo - first
+				elo := *playerOf(t, r, engine).Elo - first
 				near(t, name+" "+engine, &elo, coef*400/math.Ln10, 1e-4)
 			}
 		}
 	}
 	r := rated(t, ratingData+"bt_order_effect.csv")
-	p := r.model(t, "order").Params[0]
+	p := modelOf(t, r, "order").Params[0]
 	near(t, "first move", p.Value, want.Order.Coef["first"], 1e-6)
 	near(t, "its error", p.SE, want.Order.SE["first"], 1e-6)
 	near(t, "its Elo", r.OrderEffect.Elo, want.Order.Coef["first"]*400/math.Ln10, 1e-4)
@@ -144,7 +146,7 @@ func TestRateHandicapModels(t *testing.T) {
 			continue // spelt otherwise, and tested by the package
 		}
 		seen++
-		got := r.model(t, name)
+		got := modelOf(t, r, name)
 		near(t, name+" loglik", got.LogLik, m.LogLik, 1e-4)
 		near(t, name+" AIC", got.AIC, m.AIC, 2e-4)
 		near(t, name+" AICc", got.AICc, m.AICc, 2e-4)
@@ -156,7 +158,7 @@ func TestRateHandicapModels(t *testing.T) {
 	if seen < 6 {
 		t.Errorf("only %d models compared", seen)
 	}
-	if len(r.Models) != len(handicapModelNames()) {
+	if len(r.Models) != len(ratings.HandicapModelNames()) {
 		t.Errorf("%d models", len(r.Models))
 	}
 	sum := 0.0

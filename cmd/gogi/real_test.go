@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gogi/report"
 )
 
 // realEngines are Debian's fairy-stockfish and gpsshogi. Without them the tests
@@ -29,7 +31,7 @@ func realEngines(t *testing.T) {
 }
 
 // playReal plays a series file and returns its report and games.
-func playReal(t *testing.T, text string) (*report, []gameRow) {
+func playReal(t *testing.T, text string) (*report.Report, []gameRow) {
 	t.Helper()
 	s := &series{dir: t.TempDir()}
 	if err := os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600); err != nil {
@@ -39,7 +41,7 @@ func playReal(t *testing.T, text string) (*report, []gameRow) {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	out, errs, _ := s.gogi(t, "report", "--json")
-	var r report
+	var r report.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("%v: %s", err, errs)
 	}

@@ -3,17 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
-
-	"gogi/internal/foreign"
-	"gogi/stats/regress"
+	"gogi/internal/format"
+	"gogi/internal/usage"
+	"gogi/regression"
 )
 
 // regressCommand explains a column of a table by other columns.
@@ -28,20 +23,20 @@ type regressCommand struct {
 // Run prints the regression.
 func (c *regressCommand) Run(env *environment) error {
 	if err := c.check(); err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
-	t, err := c.read()
+	t, err := regression.Read(c.Table, c.Y, c.X, c.SkipEmpty)
 	if err != nil {
 		return err
 	}
-	r, err := newRegressReport(t)
+	r, err := regression.New(t)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Table, err)
 	}
 	if c.JSON {
-		return printJSON(env.out, r)
+		return format.JSON(env.out, r)
 	}
-	r.print(env.out)
+	r.Print(env.out)
 	return nil
 }
 
@@ -57,264 +52,4 @@ func (c *regressCommand) check() error {
 		}
 	}
 	return nil
-}
-
-// regressTable holds the columns asked for.
-type regressTable struct {
-	y       regress.Column
-	x       []regress.Column
-	skipped int // rows
-}
-
-func (c *regressCommand) read() (*regressTable, error) {
-	var places []int
-	t := &regressTable{x: make([]regress.Column, len(c.X))}
-	err := readSheet(c.Table, func(s *sheet) error {
-		for i, name := range append([]string{c.Y}, c.X...) {
-			place := s.column(name)
-			if place < 0 {
-				return fmt.Errorf("%s:1: no column %s; the header has %s", c.Table, quoted(name), foreign.Printable(strings.Join(s.columns, ", "), 200))
-			}
-			places = append(places, place)
-			t.column(i).Name = s.columns[place]
-		}
-		return nil
-	}, func(row sheetRow) error {
-		return t.add(row, places, c.SkipEmpty)
-	})
-	return t, err
-}
-
-// column is y for 0, and then the x.
-func (t *regressTable) column(i int) *regress.Column {
-	if i == 0 {
-		return &t.y
-	}
-	return &t.x[i-1]
-}
-
-func (t *regressTable) add(row sheetRow, places []int, skipEmpty bool) error {
-	if skipEmpty && slices.ContainsFunc(places, func(place int) bool { return row.at(place) == "" }) {
-		t.skipped++
-		return nil
-	}
-	for i, place := range places {
-		v, err := row.decimal(place)
-		if err != nil {
-			if row.at(place) == "" {
-				err = fmt.Errorf("%w (--skip-empty leaves such rows out)", err)
-			}
-			return err
-		}
-		column := t.column(i)
-		column.Values = append(column.Values, v)
-	}
-	return nil
-}
-
-// regressReport is what "gogi regress --json" prints. A number that does not
-// exist is null, with a "why" beside it.
-type regressReport struct {
-	Version      int                 `json:"version"`
-	Y            string              `json:"y"`
-	X            []string            `json:"x"`
-	N            int                 `json:"n"`       // rows used
-	Skipped      int                 `json:"skipped"` // rows with an empty cell
-	Equation     string              `json:"equation"`
-	Coefficients []coefficientReport `json:"coefficients"` // the intercept first
-	R2           *float64            `json:"r2"`
-	AdjustedR2   *float64            `json:"adjusted_r2"`
-	RMSE         *float64            `json:"rmse"`
-	LOORMSE      *float64            `json:"loo_rmse"`
-	Correlations []correlationReport `json:"correlations"`
-	Why          string              `json:"why,omitempty"`
-}
-
-type coefficientReport struct {
-	Name  string   `json:"name"`
-	Value *float64 `json:"value"`
-	SE    *float64 `json:"se"`
-	T     *float64 `json:"t"`
-	P     *float64 `json:"p"`
-	Why   string   `json:"why,omitempty"`
-}
-
-type correlationReport struct {
-	X      string   `json:"x"`
-	Method string   `json:"method"` // pearson or spearman
-	N      int      `json:"n"`
-	R      *float64 `json:"r"`
-	P      *float64 `json:"p"` // two-sided
-	Why    string   `json:"why,omitempty"`
-}
-
-// fewRows is why a figure is missing where every row is needed for the
-// coefficients.
-const fewRows = "there are no more rows than coefficients"
-
-func newRegressReport(t *regressTable) (*regressReport, error) {
-	fit, err := regress.LeastSquares(t.y.Values, t.x...)
-	if err != nil {
-		return nil, err
-	}
-	r := &regressReport{
-		Version: 1, Y: t.y.Name, N: len(t.y.Values), Skipped: t.skipped,
-		R2: number(fit.R2), AdjustedR2: number(fit.AdjustedR2),
-		RMSE: rootMeanSquare(fit.Residuals), LOORMSE: number(fit.LOORMSE),
-	}
-	if r.R2 == nil || r.AdjustedR2 == nil || r.LOORMSE == nil {
-		r.Why = "a figure is missing where the rows do not determine it, as when one of them alone decides a coefficient"
-	}
-	if fit.DF < 1 {
-		r.AdjustedR2, r.Why = nil, fewRows
-	}
-	for _, term := range fit.Terms {
-		r.Coefficients = append(r.Coefficients, newCoefficient(term, fit.DF))
-	}
-	r.Equation = equation(r.Y, r.Coefficients)
-	for _, x := range t.x {
-		r.X = append(r.X, x.Name)
-		r.correlate("pearson", regress.Pearson, x, t.y)
-		r.correlate("spearman", regress.Spearman, x, t.y)
-	}
-	return r, nil
-}
-
-func rootMeanSquare(residuals []float64) *float64 {
-	sum := 0.0
-	for _, e := range residuals {
-		sum += e * e
-	}
-	return number(math.Sqrt(sum / float64(len(residuals))))
-}
-
-func newCoefficient(t regress.Term, df int) coefficientReport {
-	c := coefficientReport{Name: t.Name, Value: number(t.Value)}
-	if df < 1 {
-		c.Why = fewRows
-		return c
-	}
-	c.SE, c.T, c.P = number(t.SE), number(t.T), number(t.P)
-	if c.SE == nil || c.T == nil || c.P == nil {
-		c.Why = "the rows lie on the line exactly, which leaves no error to measure by"
-	}
-	return c
-}
-
-func (r *regressReport) correlate(method string, of func(x, y []float64) (regress.Correlation, error), x, y regress.Column) {
-	row := correlationReport{X: x.Name, Method: method, N: len(x.Values)}
-	c, err := of(x.Values, y.Values)
-	if err != nil {
-		row.Why = err.Error()
-	} else {
-		row.R, row.P = number(c.R), number(c.P)
-	}
-	if (row.R == nil || row.P == nil) && row.Why == "" {
-		row.Why = "too few rows"
-	}
-	r.Correlations = append(r.Correlations, row)
-}
-
-// equation is the regression as one writes it: y = a + b·x − c·z.
-func equation(y string, coefficients []coefficientReport) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s =", y)
-	for i, c := range coefficients {
-		if c.Value == nil {
-			return y + " = unknown"
-		}
-		switch {
-		case i == 0:
-			fmt.Fprintf(&b, " %s", signed(*c.Value))
-			continue
-		case *c.Value < 0:
-			b.WriteString(" − ")
-		default:
-			b.WriteString(" + ")
-		}
-		fmt.Fprintf(&b, "%s·%s", figure6(math.Abs(*c.Value)), c.Name)
-	}
-	return b.String()
-}
-
-// signed is a number with a minus of full width.
-func signed(v float64) string {
-	if v < 0 {
-		return "−" + figure6(-v)
-	}
-	return figure6(v)
-}
-
-// figure6 is a number with six significant digits, or all of its whole part,
-// and never in scientific notation where it can be read without.
-func figure6(v float64) string {
-	if v != 0 && (v < 1e-4 || v >= 1e12) {
-		return strconv.FormatFloat(v, 'g', 6, 64)
-	}
-	digits := 0
-	for scale := 100_000.0; v != 0 && v < scale && digits < 9; scale /= 10 {
-		digits++
-	}
-	return strconv.FormatFloat(v, 'f', digits, 64)
-}
-
-// print writes the regression as a person reads it.
-func (r *regressReport) print(w io.Writer) {
-	title := foreign.Printable(fmt.Sprintf("%s by %s · %s", r.Y, strings.Join(r.X, ", "), numberOf(r.N, "row")), 200)
-	if r.Skipped > 0 {
-		title += fmt.Sprintf(" · %d left out with an empty cell", r.Skipped)
-	}
-	fmt.Fprintf(w, "%s\n%s\n\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)), foreign.Printable(r.Equation, 1000))
-	t := newTable("coefficient", "value", "standard error", "t", "p")
-	for _, c := range r.Coefficients {
-		t.AppendRow(table.Row{shown(c.Name), optional(c.Value, signed), optional(c.SE, figure6), strings.Replace(decimal(c.T, 2), "-", "−", 1), optional(c.P, pValue)})
-	}
-	render(w, t)
-	r.printQuality(w)
-	r.printCorrelations(w)
-}
-
-// optional is a number as format writes it, or a dash.
-func optional(v *float64, format func(float64) string) string {
-	if v == nil {
-		return "–"
-	}
-	return format(*v)
-}
-
-func (r *regressReport) printQuality(w io.Writer) {
-	line := func(label, value, words string) {
-		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-20s %10s   %s", label, value, words), " "))
-	}
-	line("R²", decimal(r.R2, 4), "of the variance is explained")
-	line("R², adjusted", decimal(r.AdjustedR2, 4), "less what chance explains")
-	line("error (RMSE)", optional(r.RMSE, figure6), "for these rows")
-	line("error, left out", optional(r.LOORMSE, figure6), "for each row by the others: what to expect of a new one")
-	if r.Why != "" {
-		fmt.Fprintln(w, "(–: "+r.Why+")")
-	}
-	fmt.Fprintln(w)
-}
-
-// printCorrelations has one line for each x.
-func (r *regressReport) printCorrelations(w io.Writer) {
-	t := newTable("correlation with "+shown(r.Y), "Pearson", "p", "Spearman", "p")
-	for i := 0; i+1 < len(r.Correlations); i += 2 {
-		linear, ranks := r.Correlations[i], r.Correlations[i+1]
-		t.AppendRow(table.Row{
-			shown(linear.X), optional(linear.R, coefficient), optional(linear.P, pValue),
-			optional(ranks.R, coefficient), optional(ranks.P, pValue),
-		})
-	}
-	render(w, t)
-	for _, c := range r.Correlations {
-		if c.Why != "" {
-			fmt.Fprintf(w, "%s (%s): %s\n", shown(c.X), c.Method, c.Why)
-		}
-	}
-}
-
-// coefficient of a correlation, with its sign.
-func coefficient(v float64) string {
-	return strings.Replace(fmt.Sprintf("%+.3f", v), "-", "−", 1)
 }

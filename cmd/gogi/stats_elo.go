@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 
+	"gogi/internal/format"
+	"gogi/internal/usage"
 	"gogi/stats"
 )
 
@@ -36,11 +38,11 @@ type statsElos struct {
 func (c *statsEloCommand) Run(env *environment) error {
 	row := statsElo{DrawRate: c.Draws}
 	if err := c.fill(&row); err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	row.normalize()
 	if c.JSON {
-		return printJSON(env.out, &statsElos{1, []statsElo{row}})
+		return format.JSON(env.out, &statsElos{1, []statsElo{row}})
 	}
 	row.print(env.out)
 	return nil
@@ -58,7 +60,7 @@ func (c *statsEloCommand) fill(row *statsElo) error {
 	if !(*c.Score >= 0 && *c.Score <= 1) {
 		return fmt.Errorf("--score %g: expected a share of the points, from 0 to 1", *c.Score)
 	}
-	row.Score, row.Elo = *c.Score, number(stats.Elo(*c.Score))
+	row.Score, row.Elo = *c.Score, format.Finite(stats.Elo(*c.Score))
 	if row.Elo == nil {
 		row.Why = "a side that scored nothing, or everything, has no finite rating"
 	}

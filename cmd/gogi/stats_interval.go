@@ -12,6 +12,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"gogi/internal/format"
+	"gogi/internal/usage"
 	"gogi/stats"
 )
 
@@ -72,7 +74,7 @@ func methodFlag(m stats.IntervalMethod) string {
 func (c *statsIntervalCommand) Run(env *environment) error {
 	counts := stats.WDL{Wins: c.Wins, Draws: c.Draws, Losses: c.Losses}
 	if err := errors.Join(checkWDL(counts), checkShare("confidence", c.Confidence)); err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	out := &statsIntervals{Version: 1, Intervals: []statsInterval{}}
 	for _, m := range stats.IntervalMethods() {
@@ -84,7 +86,7 @@ func (c *statsIntervalCommand) Run(env *environment) error {
 		out.Intervals = append(out.Intervals, c.anytime(counts))
 	}
 	if c.JSON {
-		return printJSON(env.out, out)
+		return format.JSON(env.out, out)
 	}
 	out.print(env.out)
 	return nil
@@ -106,7 +108,7 @@ func (c *statsIntervalCommand) row(method string, counts stats.WDL) (statsInterv
 	counted, err := counts.Counted(c.rule())
 	row.Why = whyNot(err)
 	if err == nil {
-		row.N, row.Wins, row.Estimate = counted.N, counted.Points, number(counted.Score())
+		row.N, row.Wins, row.Estimate = counted.N, counted.Points, format.Finite(counted.Score())
 	}
 	return row, counted, err
 }
@@ -152,7 +154,7 @@ func (i *statsInterval) setEnds(ends stats.Interval, err error) {
 }
 
 func (s *statsIntervals) print(w io.Writer) {
-	t := newTable("method", "wins", "of", "estimate", "from", "to", "holds")
+	t := format.Table("method", "wins", "of", "estimate", "from", "to", "holds")
 	t.SetColumnConfigs(rightAligned(2, 6))
 	for _, i := range s.Intervals {
 		holds := "roughly"
@@ -165,16 +167,16 @@ func (s *statsIntervals) print(w io.Writer) {
 			holds = "exactly"
 		}
 		t.AppendRow(table.Row{
-			i.Method, strconv.FormatFloat(i.Wins, 'f', -1, 64), count(i.N), cell(i.Estimate, "%.4f"), cell(i.Lo, "%.4f"), cell(i.Hi, "%.4f"), holds,
+			i.Method, strconv.FormatFloat(i.Wins, 'f', -1, 64), format.Count(i.N), cell(i.Estimate, "%.4f"), cell(i.Lo, "%.4f"), cell(i.Hi, "%.4f"), holds,
 		})
 	}
-	render(w, t)
+	format.Render(w, t)
 	first := s.Intervals[0]
-	fmt.Fprintf(w, "%s confidence, draws: %s\n", percentShort(first.Confidence), drawModeWords(first.DrawMode))
+	fmt.Fprintf(w, "%s confidence, draws: %s\n", format.PercentShort(first.Confidence), drawModeWords(first.DrawMode))
 	s.printGaps(w)
 	for _, i := range s.Intervals {
 		if e := i.statsEvidence; e != nil && e.LogE != nil {
-			fmt.Fprintf(w, "evidence against even chances: e-value %s, p = %s, valid at any time\n", eValueWords(e), pValue(*e.P))
+			fmt.Fprintf(w, "evidence against even chances: e-value %s, p = %s, valid at any time\n", eValueWords(e), format.PValue(*e.P))
 		}
 	}
 }

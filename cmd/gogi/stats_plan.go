@@ -9,6 +9,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"gogi/internal/format"
+	"gogi/internal/usage"
 	"gogi/stats"
 )
 
@@ -63,13 +65,13 @@ type statsPlans struct {
 // Run prints the plans.
 func (c *statsPlanCommand) Run(env *environment) error {
 	if err := c.check(); err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	out := &statsPlans{Version: 1, Plans: []statsPlan{c.fixed()}}
 	if c.SPRT != nil {
 		design, err := c.design()
 		if err != nil {
-			return usageError(err)
+			return usage.Wrap(err)
 		}
 		truths := []float64{design.Elo0, design.Elo1, float64(c.Elo)}
 		slices.Sort(truths)
@@ -81,7 +83,7 @@ func (c *statsPlanCommand) Run(env *environment) error {
 		out.Plans = append(out.Plans, c.detectable(*c.Games))
 	}
 	if c.JSON {
-		return printJSON(env.out, out)
+		return format.JSON(env.out, out)
 	}
 	out.print(env.out)
 	return nil
@@ -150,21 +152,21 @@ func (c *statsPlanCommand) detectable(games int) statsPlan {
 func (p *statsPlan) setGames(games float64, err error, perHour *float64) {
 	p.Games, p.Why = knownFloat(games, err), whyNot(err)
 	if p.Games != nil && perHour != nil {
-		p.Hours = number(games / *perHour)
+		p.Hours = format.Finite(games / *perHour)
 	}
 }
 
 func (s *statsPlans) print(w io.Writer) {
-	t := newTable("plan", "true Elo", "games", "hours", "passes", "remark")
+	t := format.Table("plan", "true Elo", "games", "hours", "passes", "remark")
 	t.SetColumnConfigs(rightAligned(2, 5))
 	for _, p := range s.Plans {
-		pass := percent(p.Power)
+		pass := format.Percent(p.Power)
 		if p.statsCourse != nil {
 			pass = cell(p.percentPass(), "%.1f%%")
 		}
 		t.AppendRow(table.Row{p.Kind, cell(p.Elo, "%+.2f"), p.gamesWords(), cell(p.Hours, "%.1f"), pass, p.remark()})
 	}
-	render(w, t)
+	format.Render(w, t)
 	first := s.Plans[0]
 	fmt.Fprintf(w, "one-sided alpha %g, draw rate %g; fixed and detectable are exact, sequential is the expected number of games (Brownian approximation)\n",
 		first.Alpha, first.DrawRate)
@@ -174,14 +176,14 @@ func (p *statsPlan) gamesWords() string {
 	if p.Games == nil {
 		return "–"
 	}
-	return count(int(math.Round(*p.Games)))
+	return format.Count(int(math.Round(*p.Games)))
 }
 
 func (p *statsPlan) percentPass() *float64 {
 	if p.Pass == nil {
 		return nil
 	}
-	return number(100 * *p.Pass)
+	return format.Finite(100 * *p.Pass)
 }
 
 func (p *statsPlan) remark() string {
@@ -189,7 +191,7 @@ func (p *statsPlan) remark() string {
 	case p.Why != "":
 		return p.Why
 	case p.statsLength != nil:
-		return fmt.Sprintf("%s wins of %s decisive games; from %s games on always enough", count(p.CriticalWins), count(p.Decisive), count(p.SafeGames))
+		return fmt.Sprintf("%s wins of %s decisive games; from %s games on always enough", format.Count(p.CriticalWins), format.Count(p.Decisive), format.Count(p.SafeGames))
 	case p.statsCourse != nil:
 		return fmt.Sprintf("sequential test of %g against %g", p.Elo0, p.Elo1)
 	}

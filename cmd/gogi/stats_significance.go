@@ -7,6 +7,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"gogi/internal/format"
+	"gogi/internal/usage"
 	"gogi/stats"
 )
 
@@ -51,7 +53,7 @@ type statsTests struct {
 // Run prints the test, if there are results, and the critical wins.
 func (c *statsTestCommand) Run(env *environment) error {
 	if err := c.check(); err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	out := &statsTests{Version: 1, Tests: []statsTest{}, Critical: []statsCritical{}}
 	var n int
@@ -65,7 +67,7 @@ func (c *statsTestCommand) Run(env *environment) error {
 		out.Critical = append(out.Critical, newStatsCritical(n, alpha))
 	}
 	if c.JSON {
-		return printJSON(env.out, out)
+		return format.JSON(env.out, out)
 	}
 	out.print(env.out)
 	return nil
@@ -134,32 +136,32 @@ func (s *statsTests) print(w io.Writer) {
 			continue
 		}
 		fmt.Fprintf(w, "%d wins of %d decisive games; were both sides equally strong, the chance of\n", t.Wins, t.N)
-		fmt.Fprintf(w, "  at least as many wins (one-sided)        %s\n", pValue(*t.PGreater))
-		fmt.Fprintf(w, "  a result as lopsided either way          %s\n", pValue(*t.PTwoSided))
-		fmt.Fprintf(w, "  more wins, and half of as many (mid-P)   %s   approximate\n\n", pValue(*t.MidP))
+		fmt.Fprintf(w, "  at least as many wins (one-sided)        %s\n", format.PValue(*t.PGreater))
+		fmt.Fprintf(w, "  a result as lopsided either way          %s\n", format.PValue(*t.PTwoSided))
+		fmt.Fprintf(w, "  more wins, and half of as many (mid-P)   %s   approximate\n\n", format.PValue(*t.MidP))
 	}
 	s.printCritical(w)
 }
 
 func (s *statsTests) printCritical(w io.Writer) {
-	t := newTable("level", "games", "wins, one-sided", "p", "wins, two-sided", "p", "normal approximation")
+	t := format.Table("level", "games", "wins, one-sided", "p", "wins, two-sided", "p", "normal approximation")
 	tooFew := []statsCritical{}
 	for _, c := range s.Critical {
 		t.AppendRow(table.Row{
-			percentShort(c.Alpha), count(c.N), cellCount(c.Wins), cell(c.P, "%.5f"), cellCount(c.TwoSidedWins), cell(c.TwoSidedP, "%.5f"), cellCount(c.NormalWins),
+			format.PercentShort(c.Alpha), format.Count(c.N), cellCount(c.Wins), cell(c.P, "%.5f"), cellCount(c.TwoSidedWins), cell(c.TwoSidedP, "%.5f"), cellCount(c.NormalWins),
 		})
 		if c.Wins != nil && c.NormalWins != nil && *c.NormalWins < *c.Wins {
 			tooFew = append(tooFew, c)
 		}
 	}
 	fmt.Fprintln(w, "Wins that are significant, of decisive games (draws do not count)")
-	render(w, t)
+	format.Render(w, t)
 	for _, c := range s.Critical {
 		if c.Why != "" {
-			fmt.Fprintf(w, "%s: %s\n", percentShort(c.Alpha), c.Why)
+			fmt.Fprintf(w, "%s: %s\n", format.PercentShort(c.Alpha), c.Why)
 		}
 	}
 	for _, c := range tooFew {
-		fmt.Fprintf(w, "%s: %d is often quoted; it is the normal approximation without continuity correction (one-sided), and too few\n", percentShort(c.Alpha), *c.NormalWins)
+		fmt.Fprintf(w, "%s: %d is often quoted; it is the normal approximation without continuity correction (one-sided), and too few\n", format.PercentShort(c.Alpha), *c.NormalWins)
 	}
 }

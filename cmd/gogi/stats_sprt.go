@@ -7,6 +7,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"gogi/internal/format"
+	"gogi/internal/usage"
 	"gogi/stats"
 )
 
@@ -50,11 +52,11 @@ type statsSPRTs struct {
 func (c *statsSPRTCommand) Run(env *environment) error {
 	design := stats.SPRT{Elo0: float64(c.Elo0), Elo1: float64(c.Elo1), Alpha: c.Alpha, Beta: c.Beta, Model: stats.EloModel(c.Model)}
 	if err := errors.Join(checkDesign(design), checkShare("confidence", c.Confidence)); err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	outcomes, row, err := c.counts()
 	if err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	row.Model, row.Confidence, row.design = c.Model, c.Confidence, design
 	row.Lower, row.Upper = design.Bounds()
@@ -66,7 +68,7 @@ func (c *statsSPRTCommand) Run(env *environment) error {
 	}
 	out := &statsSPRTs{Version: 1, SPRTs: []statsSPRT{row}}
 	if c.JSON {
-		return printJSON(env.out, out)
+		return format.JSON(env.out, out)
 	}
 	row.print(env.out)
 	return nil
@@ -110,8 +112,8 @@ func (s *statsSPRT) judge(o stats.Outcomes) {
 
 func (s *statsSPRT) print(w io.Writer) {
 	fmt.Fprintf(w, "Sequential test of %g against %g Elo (%s), alpha %g, beta %g, after %s\n",
-		s.design.Elo0, s.design.Elo1, s.Model, s.design.Alpha, s.design.Beta, numberOf(s.N, s.Unit))
-	t := newTable("log likelihood ratio", "fails at", "passes at", "decision", "Elo", "from", "to")
+		s.design.Elo0, s.design.Elo1, s.Model, s.design.Alpha, s.design.Beta, format.NumberOf(s.N, s.Unit))
+	t := format.Table("log likelihood ratio", "fails at", "passes at", "decision", "Elo", "from", "to")
 	decision := string(s.Decision)
 	if decision == "" {
 		decision = "–"
@@ -120,8 +122,8 @@ func (s *statsSPRT) print(w io.Writer) {
 		cell(s.LLR, "%.4f"), fmt.Sprintf("%.4f", s.Lower), fmt.Sprintf("%.4f", s.Upper), decision,
 		cell(s.Elo, "%+.2f"), cell(s.EloLo, "%+.2f"), cell(s.EloHi, "%+.2f"),
 	})
-	render(w, t)
-	fmt.Fprintf(w, "Elo is median-unbiased (logistic, %s); the raw score of a stopped test is biased.\n", percentShort(s.Confidence))
+	format.Render(w, t)
+	fmt.Fprintf(w, "Elo is median-unbiased (logistic, %s); the raw score of a stopped test is biased.\n", format.PercentShort(s.Confidence))
 	if s.Why != "" {
 		fmt.Fprintf(w, "no ratio: %s\n", s.Why)
 	}

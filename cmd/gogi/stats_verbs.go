@@ -11,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"gogi/internal/format"
 	"gogi/stats"
 )
 
@@ -127,7 +128,7 @@ func knownFloat(v float64, err error) *float64 {
 	if err != nil {
 		return nil
 	}
-	return number(v)
+	return format.Finite(v)
 }
 
 // whyNot is the reason for a missing number, "" for none.
@@ -151,7 +152,7 @@ func cellCount(v *int) string {
 	if v == nil {
 		return "–"
 	}
-	return count(*v)
+	return format.Count(*v)
 }
 
 // checkWDL demands three possible counts.

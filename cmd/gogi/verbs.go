@@ -2,18 +2,18 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"gogi/internal/foreign"
+	"gogi/internal/format"
+	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/results"
 	"gogi/shogi"
@@ -43,78 +43,6 @@ func findRun(ctx context.Context, store *results.Store, name string) (*results.R
 		return store.DefaultRun(ctx, "")
 	}
 	return store.FindRun(ctx, name)
-}
-
-// reportCommand prints a report.
-type reportCommand struct {
-	stored
-	JSON bool   `name:"json" xor:"form" help:"One JSON object."`
-	HTML string `name:"html" xor:"form" placeholder:"FILE" help:"One page with charts and diagrams, into a file that needs nothing else; - is the standard output."`
-	Text bool   `name:"text" xor:"form" help:"A short block to paste into a pull request."`
-}
-
-// Run prints the report of a run, finished or not.
-func (c *reportCommand) Run(ctx context.Context, env *environment) error {
-	return c.with(ctx, func(store *results.Store, info *results.RunInfo) error {
-		switch {
-		case c.HTML != "":
-			return writePage(ctx, c.HTML, env.out, store, info)
-		case c.Text:
-			return printBlock(ctx, env.out, store, info)
-		}
-		return printReport(ctx, env.out, store, info.Name, c.JSON)
-	})
-}
-
-func printReport(ctx context.Context, w io.Writer, store *results.Store, run string, asJSON bool) error {
-	r, err := makeReport(ctx, store, run)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return printJSON(w, r)
-	}
-	r.print(w)
-	return nil
-}
-
-func printJSON(w io.Writer, v any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(v)
-}
-
-// makeReport reads all games of a run once, and shows each to the watchers, too.
-func makeReport(ctx context.Context, store *results.Store, run string, watch ...func(results.GameRow)) (*report, error) {
-	info, err := store.FindRun(ctx, run)
-	if err != nil {
-		return nil, err
-	}
-	recorded, err := readGate(ctx, store, info.ID, time.Time{})
-	if err != nil {
-		return nil, err
-	}
-	return makeReportOf(ctx, store, run, recorded.design, watch...)
-}
-
-// makeReportOf is makeReport with a sequential test of the caller's.
-func makeReportOf(ctx context.Context, store *results.Store, run string, design match.Gate, watch ...func(results.GameRow)) (*report, error) {
-	info, err := store.FindRun(ctx, run)
-	if err != nil {
-		return nil, err
-	}
-	var players []playerReport
-	for _, e := range info.Engines {
-		players = append(players, playerReport{Name: e.Name, Identity: e.Identity.String(), Limits: e.Limits})
-	}
-	return gather(info, players, design, func(yield func(results.GameRow) error) error {
-		return store.Games(ctx, info.ID, func(r results.GameRow) error {
-			for _, see := range watch {
-				see(r)
-			}
-			return yield(r)
-		})
-	})
 }
 
 // runsCommand lists runs.
@@ -148,13 +76,13 @@ func (c *runsCommand) Run(ctx context.Context, env *environment) error {
 		rows = append(rows, row)
 	}
 	if c.JSON {
-		return printJSON(env.out, map[string]any{"version": 1, "runs": rows})
+		return format.JSON(env.out, map[string]any{"version": 1, "runs": rows})
 	}
-	t := newTable("run", "players", "pairs", "planned", "begun")
+	t := format.Table("run", "players", "pairs", "planned", "begun")
 	for _, r := range rows {
-		t.AppendRow(table.Row{r.Name, strings.Join(r.Players, ", "), count(r.Pairs), count(r.Planned), r.Created})
+		t.AppendRow(table.Row{r.Name, strings.Join(r.Players, ", "), format.Count(r.Pairs), format.Count(r.Planned), r.Created})
 	}
-	render(env.out, t)
+	format.Render(env.out, t)
 	return nil
 }
 
@@ -194,7 +122,7 @@ func (c *gamesCommand) Run(ctx context.Context, env *environment) error {
 func (c *gamesCommand) printGame(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
 	pair, leg, err := parseGameName(c.Game)
 	if err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	record, err := store.Record(ctx, info.ID, pair, leg)
 	if err != nil {
@@ -226,7 +154,7 @@ func parseGameName(name string) (pair, leg int, err error) {
 
 func (c *gamesCommand) list(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
 	rows := []gameRow{}
-	err := store.Games(ctx, info.ID, func(r results.GameRow) error {
+	err := store.Games(ctx, info.ID, func(r match.Row) error {
 		rows = append(rows, gameRow{
 			Pair: r.Pair, Leg: r.Leg, Black: r.Black, White: r.White, Outcome: r.Outcome.String(),
 			Termination: r.Termination.String(), Note: r.Note, Plies: r.Plies, Opening: r.OpeningID,
@@ -238,9 +166,9 @@ func (c *gamesCommand) list(ctx context.Context, w io.Writer, store *results.Sto
 		return err
 	}
 	if c.JSON {
-		return printJSON(w, map[string]any{"version": 1, "games": rows})
+		return format.JSON(w, map[string]any{"version": 1, "games": rows})
 	}
-	t := newTable("game", "plies", "opening", "Black", "White", "won by", "by", "note")
+	t := format.Table("game", "plies", "opening", "Black", "White", "won by", "by", "note")
 	t.SetColumnConfigs([]table.ColumnConfig{
 		{Number: 2, Align: text.AlignRight, AlignHeader: text.AlignRight},
 		{Number: 3, Align: text.AlignRight, AlignHeader: text.AlignRight},
@@ -251,7 +179,7 @@ func (c *gamesCommand) list(ctx context.Context, w io.Writer, store *results.Sto
 			strings.ReplaceAll(r.Termination, "_", " "), foreign.Printable(r.Note, 60),
 		})
 	}
-	render(w, t)
+	format.Render(w, t)
 	return nil
 }
 

@@ -23,6 +23,7 @@ import (
 	"gogi/results"
 	"gogi/shogi"
 	"gogi/usi"
+	"gogi/votes"
 )
 
 // voter is a member that votes as a script says: a letter for each decision, A
@@ -61,10 +62,10 @@ func (v *voter) Think(_ context.Context, r usi.Request) (usi.Reply, error) {
 	return reply, nil
 }
 
-// votes plays games of a real council whose members vote as the lines say, one
+// recordsOf plays games of a real council whose members vote as the lines say, one
 // line a decision and a column for each member, and returns the records; the
 // opponent always plays its first legal move.
-func votes(t *testing.T, rule string, games ...string) (records [][]byte) {
+func recordsOf(t *testing.T, rule string, games ...string) (records [][]byte) {
 	t.Helper()
 	spec, err := ensemble.ParseSpec(rule)
 	if err != nil {
@@ -128,14 +129,14 @@ func voteLog(t *testing.T, records [][]byte) string {
 // sums are 5, 8:2, 8:6 and 7:6:4, the weights at the end 5 5 4 3 2.
 const fiveMembers = "A A A A A|A A A A B|B A A B A|A B C A B"
 
-func voted(t *testing.T, args ...string) *councilReport {
+func voted(t *testing.T, args ...string) *votes.Council {
 	t.Helper()
 	out, errs, code := verb(t, append([]string{"votes", "--json"}, args...)...)
 	if code != 0 {
 		t.Fatal(errs)
 	}
 	checkGaps(t, out)
-	var r votesReport
+	var r votes.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +150,7 @@ func voted(t *testing.T, args ...string) *councilReport {
 // once the weights differ, before the third and fourth decisions. The votes for
 // 4:1, 3:2 and 2:2:1 have 0.7219, 0.9710 and 1.5219 bits.
 func TestVotesReport(t *testing.T) {
-	c := voted(t, "--log", voteLog(t, votes(t, "adoption", fiveMembers, fiveMembers)))
+	c := voted(t, "--log", voteLog(t, recordsOf(t, "adoption", fiveMembers, fiveMembers)))
 	if c.Council != "C" || c.Rule != "adoption" || c.Games != 2 || c.Decisions != 8 || c.Voted != 8 || c.Nodes != 4000 || c.Plies != nil {
 		t.Errorf("%+v", c)
 	}
@@ -193,7 +194,7 @@ func TestVotesReport(t *testing.T) {
 // TestVotesTiesAndDictators: P1 sees its position best and gains each time; with
 // weights of 3, 1 and 1 it outweighs the others before its third decision.
 func TestVotesTiesAndDictators(t *testing.T) {
-	c := voted(t, "--log", voteLog(t, votes(t, "evaluation", "A50 B0 C0|A50 B0 C0|A50 B0 B0|r r A")))
+	c := voted(t, "--log", voteLog(t, recordsOf(t, "evaluation", "A50 B0 C0|A50 B0 C0|A50 B0 B0|r r A")))
 	if got := fmt.Sprint(c.TopTies.Count, c.TopTies.Levels); got != "1 [{score 1}]" {
 		t.Errorf("ties %s", got)
 	}
@@ -206,7 +207,7 @@ func TestVotesTiesAndDictators(t *testing.T) {
 	if got := fmt.Sprint(c.By); got != "[{rule 3 0.75} {resignation 1 0.25}]" {
 		t.Errorf("decided by %s", got)
 	}
-	if got := c.Members[0].others(); got != "resigned 1" {
+	if got := c.Members[0].Others(); got != "resigned 1" {
 		t.Errorf("other ballots: %s", got)
 	}
 	if got := fmt.Sprint(c.Shadows); got != "[{majority 4 1 0.25}]" {
@@ -216,7 +217,7 @@ func TestVotesTiesAndDictators(t *testing.T) {
 
 // TestVotesOfOneGame: the second game of a log, move by move, in all forms.
 func TestVotesOfOneGame(t *testing.T) {
-	log := voteLog(t, votes(t, "adoption", "A A A A A", fiveMembers))
+	log := voteLog(t, recordsOf(t, "adoption", "A A A A A", fiveMembers))
 	out, errs, code := verb(t, "votes", "--log", log, "--game", "1")
 	if code != 0 {
 		t.Fatal(errs)
@@ -231,7 +232,7 @@ func TestVotesOfOneGame(t *testing.T) {
 	if len(lines) != 6 || lines[0] != "own,ply,played,by,split,tie,P1,P2,P3,P4,P5" || lines[1] != "0,,,,,,1,1,1,1,1" || !strings.HasSuffix(lines[5], ",rule,2:2:1,,5,5,4,3,2") {
 		t.Errorf("%q", lines)
 	}
-	var g gameVotes
+	var g votes.GameVotes
 	text, _, _ := verb(t, "votes", "--log", log, "--game", "1", "--json")
 	if err := json.Unmarshal([]byte(text), &g); err != nil {
 		t.Fatal(err)
@@ -247,7 +248,7 @@ func TestVotesOfOneGame(t *testing.T) {
 func TestVotesFigure(t *testing.T) {
 	for _, n := range []int{1, 2, 15} {
 		line := strings.TrimSpace(strings.Repeat("A ", n))
-		records := votes(t, "adoption", line+"|"+line)
+		records := recordsOf(t, "adoption", line+"|"+line)
 		for i := range records {
 			records[i] = bytes.ReplaceAll(records[i], []byte(`"P1"`), []byte(`"<&\"'将棋"`))
 		}
@@ -281,7 +282,7 @@ func TestVotesFigure(t *testing.T) {
 // TestVotesReplay: the recorded rule decides the same again, and says where it
 // does not; other rules are counted.
 func TestVotesReplay(t *testing.T) {
-	records := votes(t, "evaluation", "A50 B0 C0|A50 B0 C0|A50 B0 B0", "A50 A0 A0|A50 A0 A0|A50 A0 A0")
+	records := recordsOf(t, "evaluation", "A50 B0 C0|A50 B0 C0|A50 B0 B0", "A50 A0 A0|A50 A0 A0|A50 A0 A0")
 	log := voteLog(t, records)
 	out, errs, code := verb(t, "votes", "replay", "--log", log)
 	if code != 0 || !strings.Contains(out, "6 decisions: all are the recorded ones") {
@@ -292,7 +293,7 @@ func TestVotesReplay(t *testing.T) {
 		t.Fatal(errs)
 	}
 	checkGaps(t, out)
-	var r replayReport
+	var r votes.Replay
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -318,8 +319,8 @@ func TestVotesReplay(t *testing.T) {
 // TestVotesTakenBack: what was taken back does not count, and is replayed all
 // the same.
 func TestVotesTakenBack(t *testing.T) {
-	records := votes(t, "adoption", "A A B|A B B|A A A")
-	again := votes(t, "adoption", "A A B|A A A|A A A")
+	records := recordsOf(t, "adoption", "A A B|A B B|A A A")
+	again := recordsOf(t, "adoption", "A A B|A A A|A A A")
 	log := voteLog(t, append(records, again[1:]...))
 	c := voted(t, "--log", log)
 	if c.Decisions != 3 || c.TakenBack != 2 || c.Games != 1 || c.Unanimous.Count != 2 {
@@ -389,7 +390,7 @@ func recordedGame(t *testing.T, plan *match.Plan, g match.Game, records [][]byte
 
 // TestVotesStored: a database gives the same as a log, and knows the plies.
 func TestVotesStored(t *testing.T) {
-	records := votes(t, "adoption", fiveMembers)
+	records := recordsOf(t, "adoption", fiveMembers)
 	db := storeVotes(t, records)
 	stored, logged := voted(t, "--db", db), voted(t, "--log", voteLog(t, records))
 	if stored.Plies == nil || *stored.Plies != 8 || stored.Games != 1 { // the other game has no votes
@@ -410,7 +411,7 @@ func TestVotesStored(t *testing.T) {
 // TestVotesThatLast: a database does not tell the order in which one council
 // played, so weights that last cannot be checked; a log does.
 func TestVotesThatLast(t *testing.T) {
-	records := votes(t, "adoption:reset=never", fiveMembers)
+	records := recordsOf(t, "adoption:reset=never", fiveMembers)
 	if _, errs, code := verb(t, "votes", "replay", "--log", voteLog(t, records)); code != 0 {
 		t.Errorf("%d: %s", code, errs)
 	}
@@ -421,7 +422,7 @@ func TestVotesThatLast(t *testing.T) {
 }
 
 func TestVotesErrors(t *testing.T) {
-	records := votes(t, "adoption", fiveMembers)
+	records := recordsOf(t, "adoption", fiveMembers)
 	db, log := storeVotes(t, records), voteLog(t, records)
 	broken := storeVotes(t, [][]byte{records[0], []byte(`{"v":9,"type":"vote"}`)})
 	gap := voteLog(t, [][]byte{records[0], records[2]})
@@ -461,7 +462,7 @@ func TestVotesErrors(t *testing.T) {
 // TestVotesWritesFiles: beside the table.
 func TestVotesWritesFiles(t *testing.T) {
 	dir := t.TempDir()
-	log := voteLog(t, votes(t, "adoption", fiveMembers))
+	log := voteLog(t, recordsOf(t, "adoption", fiveMembers))
 	out, errs, code := verb(t, "votes", "--log", log, "--game", "0", "--svg", filepath.Join(dir, "w.svg"), "--csv", filepath.Join(dir, "w.csv"))
 	if code != 0 || !strings.Contains(out, "4 decisions") {
 		t.Errorf("%d: %s%s", code, out, errs)

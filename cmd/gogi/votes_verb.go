@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 
-	"gogi/ensemble"
+	"gogi/internal/format"
+	"gogi/internal/usage"
+	"gogi/votes"
 )
 
 // votesCommand groups the verbs about the votes of councils.
@@ -35,25 +37,25 @@ type votesShowCommand struct {
 // Run prints the votes.
 func (c *votesShowCommand) Run(ctx context.Context, env *environment) error {
 	if err := c.check(); err != nil {
-		return usageError(err)
+		return usage.Wrap(err)
 	}
 	if c.Game != "" {
 		return c.oneGame(ctx, env.out)
 	}
-	r := &votesReport{Version: 1, Log: c.Log}
-	run, err := c.each(ctx, func(g *votedGame) error {
-		r.add(g)
+	r := &votes.Report{Version: 1, Log: c.Log}
+	run, err := c.each(ctx, func(g *votes.Game) error {
+		r.Add(g)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	r.Run = run
-	r.finish()
+	r.Finish()
 	if c.JSON {
-		return printJSON(env.out, r)
+		return format.JSON(env.out, r)
 	}
-	r.print(env.out)
+	r.Print(env.out)
 	return nil
 }
 
@@ -82,32 +84,32 @@ func (s *votesSource) check() error {
 
 // oneGame shows the votes of one game in all the forms that were asked for.
 func (c *votesShowCommand) oneGame(ctx context.Context, out io.Writer) error {
-	var game *votedGame
-	run, err := c.each(ctx, func(g *votedGame) error {
+	var game *votes.Game
+	run, err := c.each(ctx, func(g *votes.Game) error {
 		game = g
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	r := newGameVotes(game)
+	r := votes.NewGame(game)
 	r.Run, r.Log = run, c.Log
 	if (c.SVG != "" || c.CSV != "") && len(r.Councils) > 1 {
-		return usageError(fmt.Errorf("game %s has the councils %s and %s: choose one with --player", game.name, r.Councils[0].Council, r.Councils[1].Council))
+		return usage.Wrap(fmt.Errorf("game %s has the councils %s and %s: choose one with --player", game.Name, r.Councils[0].Council, r.Councils[1].Council))
 	}
-	if err := writeForm("--svg", c.SVG, out, r.Councils[0].svg); err != nil {
+	if err := writeForm("--svg", c.SVG, out, r.Councils[0].SVG); err != nil {
 		return err
 	}
-	if err := writeForm("--csv", c.CSV, out, r.Councils[0].csv); err != nil {
+	if err := writeForm("--csv", c.CSV, out, r.Councils[0].Csv); err != nil {
 		return err
 	}
 	switch {
 	case c.SVG == "-" || c.CSV == "-":
 		return nil
 	case c.JSON:
-		return printJSON(out, r)
+		return format.JSON(out, r)
 	}
-	r.print(out)
+	r.Print(out)
 	return nil
 }
 
@@ -128,31 +130,4 @@ func writeForm(flag, file string, out io.Writer, text func() (string, error)) er
 		return fmt.Errorf("%s: %w", flag, err)
 	}
 	return nil
-}
-
-// votedGame is one game with the votes of its councils.
-type votedGame struct {
-	name  string // as --game wants it
-	plies int    // that were played, without the opening's; -1: unknown
-	votes []councilVotes
-}
-
-// councilVotes are the votes of one council in one game.
-type councilVotes struct {
-	council string
-	records []*ensemble.Record // as they came, those that were taken back, too
-	places  []string           // where each stands, for errors
-}
-
-// played are the votes that the game went on from: where it was taken back, the
-// number of the decision repeats, and what was decided from there on is void.
-func (v *councilVotes) played() []*ensemble.Record {
-	var kept []*ensemble.Record
-	for _, r := range v.records {
-		if r.Own >= 1 && r.Own <= len(kept) {
-			kept = kept[:r.Own-1]
-		}
-		kept = append(kept, r)
-	}
-	return kept
 }

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"gogi/internal/format"
+	"gogi/kifu"
+	"gogi/report/page"
+	"gogi/report/text"
+	"gogi/results"
+)
+
+// reportCommand prints a report.
+type reportCommand struct {
+	stored
+	JSON bool   `name:"json" xor:"form" help:"One JSON object."`
+	HTML string `name:"html" xor:"form" placeholder:"FILE" help:"One page with charts and diagrams, into a file that needs nothing else; - is the standard output."`
+	Text bool   `name:"text" xor:"form" help:"A short block to paste into a pull request."`
+}
+
+// Run prints the report of a run, finished or not.
+func (c *reportCommand) Run(ctx context.Context, env *environment) error {
+	return c.with(ctx, func(store *results.Store, info *results.RunInfo) error {
+		switch {
+		case c.HTML != "":
+			return writeForm("--html", c.HTML, env.out, func() (string, error) { return pageOf(ctx, store, info) })
+		case c.Text:
+			return c.printBlock(ctx, env.out, store, info)
+		}
+		r, err := readReport(ctx, store, info.Name)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return format.JSON(env.out, r)
+		}
+		text.Print(env.out, r)
+		return nil
+	})
+}
+
+func (c *reportCommand) printBlock(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
+	r, err := readReport(ctx, store, info.Name)
+	if err != nil {
+		return err
+	}
+	about, err := aboutOf(ctx, store, info)
+	if err != nil {
+		return err
+	}
+	return text.Block(w, r, about)
+}
+
+// pageOf is a run's page as HTML.
+func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo) (string, error) {
+	seen := page.NewScenes(info.Players[0], info.Players[1])
+	r, err := readReport(ctx, store, info.Name, seen.Add)
+	if err != nil {
+		return "", err
+	}
+	about, err := aboutOf(ctx, store, info)
+	if err != nil {
+		return "", err
+	}
+	var html strings.Builder
+	err = page.Write(&html, r, seen, about, func(pair, leg int) (kifu.Record, error) {
+		return store.Record(ctx, info.ID, pair, leg)
+	})
+	return html.String(), err
+}

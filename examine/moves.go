@@ -1,0 +1,235 @@
+package examine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"gogi/internal/format"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// How many moves are looked at, and for how long at most.
+const (
+	checkedMoves  = 50
+	checkedTime   = 12 * time.Second
+	checkedFaults = 3 // after which the rest is left
+)
+
+// moveCheck collects answers in many positions.
+type moveCheck struct {
+	s       *Subject
+	f       *Finding
+	until   time.Time
+	asked   int
+	resigns int
+	faults  int
+}
+
+// checkLegalMoves asks in tricky positions and then plays games against itself.
+func checkLegalMoves(ctx context.Context, s *Subject, f *Finding) {
+	m := &moveCheck{s: s, f: f, until: time.Now().Add(checkedTime)}
+	for _, t := range trickyPositions() {
+		m.ask(ctx, fromSFEN(t.sfen), t.why)
+	}
+	for start := (usi.Position{Start: "startpos"}); m.goesOn(ctx); start = middlegame() {
+		m.play(ctx, start)
+	}
+	m.sum()
+	if s.engine != nil {
+		s.checkSettled(ctx, f)
+	}
+}
+
+func (m *moveCheck) goesOn(ctx context.Context) bool {
+	return ctx.Err() == nil && m.asked < checkedMoves && m.faults < checkedFaults && time.Now().Before(m.until)
+}
+
+// play goes on from a position until the game ends.
+func (m *moveCheck) play(ctx context.Context, p usi.Position) {
+	history, err := p.History()
+	if err != nil {
+		m.fault("%v", err)
+		return
+	}
+	for m.goesOn(ctx) && history.Repetition() == shogi.RepetitionNone && len(history.Position().LegalMoves(nil)) > 0 {
+		p.Moves = history.Moves()
+		move := m.ask(ctx, p, "a game against itself")
+		if move == shogi.NoMove {
+			return
+		}
+		history.Push(move)
+	}
+}
+
+// ask returns the engine's move, or none if there is no legal one.
+func (m *moveCheck) ask(ctx context.Context, p usi.Position, why string) shogi.Move {
+	if !m.goesOn(ctx) {
+		return shogi.NoMove
+	}
+	request, err := m.s.swift(p)
+	if err != nil {
+		m.fault("%v", err)
+		m.faults = checkedFaults
+		return shogi.NoMove
+	}
+	m.asked++
+	reply, err := m.s.think(ctx, request)
+	if err != nil {
+		m.fault("%s", blame(err, where(p, why)))
+		return shogi.NoMove
+	}
+	if v, wrong := m.s.judge(p, reply); v == Fail {
+		m.fault("%s in %s", wrong, where(p, why))
+		return shogi.NoMove
+	}
+	if reply.Answer == usi.AnswerResign {
+		m.resigns++
+	}
+	return reply.Move
+}
+
+// fault notes what is wrong, but not everything again and again.
+func (m *moveCheck) fault(format string, args ...any) {
+	m.faults++
+	m.f.add(Fail, format, args...)
+}
+
+func where(p usi.Position, why string) string {
+	if strings.HasPrefix(p.Start, "sfen ") {
+		return fmt.Sprintf("%s (%s)", strings.TrimPrefix(p.Start, "sfen "), why)
+	}
+	return fmt.Sprintf("%s, ply %d", why, len(p.Moves)+1)
+}
+
+func (m *moveCheck) sum() {
+	text := fmt.Sprintf("%d of %d answers", m.asked-m.faults, m.asked)
+	if m.faults == 0 {
+		text = fmt.Sprintf("all of %d answers", m.asked)
+	}
+	if m.resigns > 0 {
+		text += fmt.Sprintf(", %d of them resign", m.resigns)
+	}
+	if m.asked < checkedMoves && m.faults < checkedFaults {
+		text += fmt.Sprintf(" (no more in %s)", format.Span(checkedTime))
+	}
+	m.f.add(Pass, "%s", text)
+}
+
+// checkDeclaration asks whether it claims a win (nyugyoku sengen) where it may,
+// and where it may not.
+func checkDeclaration(ctx context.Context, s *Subject, f *Finding) {
+	may, ok := s.declares(ctx, declarable, f)
+	if !ok {
+		return
+	}
+	if may {
+		f.add(Pass, "says bestmove win with 28 points")
+	} else {
+		f.add(Warn, "does not declare a win with 28 points under the 27-point rule")
+	}
+	mayNot, ok := s.declares(ctx, undeclarable, f)
+	switch {
+	case mayNot:
+		f.add(Fail, "declares a win that loses: Black has 27 points and needs 28")
+	case ok:
+		f.add(Pass, "does not with 27")
+	}
+}
+
+// declares reports whether the answer in a position is a declaration; ok is
+// false when there was no answer.
+func (s *Subject) declares(ctx context.Context, sfen string, f *Finding) (win, ok bool) {
+	request, err := s.swift(fromSFEN(sfen))
+	if err != nil {
+		f.add(Warn, "%v", err)
+		return false, false
+	}
+	reply, err := s.think(ctx, request)
+	if err != nil {
+		f.add(Fail, "%s", blame(err, sfen))
+		return false, false
+	}
+	return reply.Answer == usi.AnswerWin, true
+}
+
+// checkRepeatable searches the same twice in one process, with a game between,
+// and once in a fresh one.
+func checkRepeatable(ctx context.Context, s *Subject, f *Finding) {
+	kind, ok := s.works("nodes")
+	if !ok {
+		kind, ok = s.works("depth")
+	}
+	if !ok {
+		f.add(Warn, "cannot be told: neither go nodes nor go depth works")
+		return
+	}
+	first, again, err := s.searchTwice(ctx, kind)
+	if err != nil {
+		f.add(Fail, "%s", blame(err, kind.with.String()))
+		return
+	}
+	fresh, err := s.searchFresh(ctx, kind)
+	if err != nil {
+		f.add(Fail, "%s", blame(err, kind.with.String()))
+		return
+	}
+	s.compare(f, kind, first, again, fresh)
+}
+
+func (s *Subject) compare(f *Finding, kind goKind, first, again, fresh usi.Reply) {
+	between, within := differences(first, fresh), differences(first, again)
+	if between != "" {
+		f.add(Warn, "two fresh processes differ: %s", between)
+	}
+	if within != "" {
+		f.add(Warn, "in a second game of the process: %s; --restart game avoids that", within)
+	}
+	if between == "" && within == "" {
+		f.add(Pass, "%s: the same move, score and nodes in a second game and in a fresh process", kind.with)
+		return
+	}
+	if o, ok := s.offers("Threads"); ok && between != "" && o.Default != "1" {
+		f.add(Warn, "Threads is %s by default, and only one thread repeats itself", o.Default)
+	}
+}
+
+// searchFresh searches in a process of its own.
+func (s *Subject) searchFresh(ctx context.Context, kind goKind) (usi.Reply, error) {
+	if err := s.End(); err != nil {
+		return usi.Reply{}, err
+	}
+	return s.think(ctx, usi.Request{Position: middlegame(), Go: kind.with, Deadline: kind.until})
+}
+
+func (s *Subject) searchTwice(ctx context.Context, kind goKind) (first, again usi.Reply, err error) {
+	if first, err = s.searchFresh(ctx, kind); err != nil {
+		return first, again, err
+	}
+	for _, sfen := range []string{trickyPositions()[0].sfen, declarable} { // the game between
+		if _, err = s.think(ctx, usi.Request{Position: fromSFEN(sfen), Go: kind.with, Deadline: kind.until}); err != nil {
+			return first, again, err
+		}
+	}
+	if _, err = s.settle(ctx); err != nil {
+		return first, again, err
+	}
+	again, err = s.think(ctx, usi.Request{Position: middlegame(), Go: kind.with, Deadline: kind.until})
+	return first, again, err
+}
+
+// differences says in what two answers differ, "" if in nothing.
+func differences(a, b usi.Reply) string {
+	var list []string
+	differ := func(what, x, y string) {
+		if x != y {
+			list = append(list, fmt.Sprintf("%s %s and %s", what, x, y))
+		}
+	}
+	differ("move", a.Text, b.Text)
+	differ("score", a.Best().Score.String(), b.Best().Score.String())
+	differ("nodes", format.Count(int(a.Nodes)), format.Count(int(b.Nodes)))
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,186 @@
+package examine
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"gogi/internal/foreign"
+	"gogi/internal/format"
+	"gogi/shogi"
+	"gogi/usi/process"
+)
+
+// rawDialogue talks to a process of its own, line by line, where a usi.Engine
+// says too much or too little: about mate, and about the end.
+type rawDialogue struct {
+	proc  *process.Process
+	lines *bufio.Reader
+	calm  func() bool // ends the watch over the context
+}
+
+// patience is how long an engine may take for its end, and for a mate search
+// beyond the time it was given.
+const patience = 2 * time.Second
+
+// raw starts a process and makes it ready.
+func (s *Subject) raw(ctx context.Context) (*rawDialogue, error) {
+	proc, err := s.launch(patience)
+	if err != nil {
+		return nil, err
+	}
+	d := &rawDialogue{proc: proc, lines: bufio.NewReaderSize(proc, 64<<10), calm: context.AfterFunc(ctx, proc.Kill)}
+	if err := d.greet(s); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return d, nil
+}
+
+func (d *rawDialogue) greet(s *Subject) error {
+	if _, err := d.ask("usi", s.Player.Greeting, "usiok"); err != nil {
+		return err
+	}
+	var options strings.Builder
+	for _, o := range s.settings {
+		options.WriteString(o.String() + "\n")
+	}
+	_, err := d.ask(options.String()+"isready", s.Player.Ready, "readyok")
+	return err
+}
+
+func (d *rawDialogue) close() error {
+	d.calm()
+	return d.proc.Close()
+}
+
+func (d *rawDialogue) say(command string) error {
+	_ = d.proc.SetWriteDeadline(time.Now().Add(patience)) // fails only if the process is closed, and then so does Write
+	_, err := io.WriteString(d.proc, command+"\n")
+	return err
+}
+
+// ask waits for a line that begins with one of the words.
+func (d *rawDialogue) ask(command string, limit time.Duration, words ...string) (string, error) {
+	_ = d.proc.SetReadDeadline(time.Now().Add(limit)) // fails only if the process is closed, and then so does Read
+	err := d.say(command)
+	for err == nil {
+		var line string
+		if line, err = d.line(); err != nil {
+			break
+		}
+		if first, _, _ := strings.Cut(line, " "); slices.Contains(words, first) {
+			return line, nil
+		}
+	}
+	asked := command[strings.LastIndexByte(command, '\n')+1:]
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return "", fmt.Errorf("no answer to %s within %s", asked, format.Span(limit))
+	}
+	return "", fmt.Errorf("aborts on %s: %s", asked, d.proc.Diagnosis())
+}
+
+// line is the next line, printable; what does not fit the buffer is dropped.
+func (d *rawDialogue) line() (string, error) {
+	line, more, err := d.lines.ReadLine()
+	text := foreign.Printable(foreign.Decode(line), 1000)
+	for more && err == nil {
+		_, more, err = d.lines.ReadLine()
+	}
+	return text, err
+}
+
+// checkMate asks for a mate in one. Engines without a mate search answer with
+// a bestmove, or not at all.
+func checkMate(ctx context.Context, s *Subject, f *Finding) {
+	d, err := s.raw(ctx)
+	if err != nil {
+		f.add(Fail, "%v", err)
+		return
+	}
+	answer, err := d.ask("position sfen "+mateInOne+"\ngo mate 1000", time.Second+patience, "checkmate", "bestmove")
+	if err != nil {
+		f.add(Warn, "%v", err)
+	} else {
+		f.add(judgeMate(answer), "%s", answer)
+	}
+	if err := d.close(); err != nil {
+		f.add(Fail, "%v", err)
+	}
+}
+
+// judgeMate holds an answer's first move against the mate.
+func judgeMate(answer string) Verdict {
+	words := strings.Fields(answer)
+	if len(words) < 2 {
+		return Warn
+	}
+	position, err := shogi.ParseSFEN(mateInOne)
+	if err != nil {
+		return Warn
+	}
+	move, err := shogi.ParseMove(words[1])
+	if err != nil || position.CheckLegal(move) != nil {
+		return Warn
+	}
+	position.Apply(move)
+	if position.InCheck() && len(position.LegalMoves(nil)) == 0 {
+		return Pass
+	}
+	return Warn
+}
+
+// checkQuit sees whether the engine ends when it is told to.
+func checkQuit(ctx context.Context, s *Subject, f *Finding) {
+	checkEnd(ctx, s, f, func(d *rawDialogue) (time.Duration, error) {
+		began := time.Now()
+		if err := d.say("quit"); err != nil {
+			return 0, errors.Join(err, d.close())
+		}
+		ended, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		select {
+		case <-d.proc.Done():
+		case <-ended.Done():
+			d.proc.Kill()
+		}
+		took := time.Since(began)
+		return took, d.close()
+	})
+}
+
+// checkEndOfInput sees whether the engine ends when its input does: that is
+// all it learns of a GUI that was killed.
+func checkEndOfInput(ctx context.Context, s *Subject, f *Finding) {
+	checkEnd(ctx, s, f, func(d *rawDialogue) (time.Duration, error) {
+		began := time.Now()
+		err := d.close() // closes its input, and signals only when its patience is over
+		return time.Since(began), err
+	})
+}
+
+// checkEnd ends a process by end, which returns how long it took.
+func checkEnd(ctx context.Context, s *Subject, f *Finding, end func(*rawDialogue) (time.Duration, error)) {
+	d, err := s.raw(ctx)
+	if err != nil {
+		f.add(Fail, "%v", err)
+		return
+	}
+	took, err := end(d)
+	status, _, _ := strings.Cut(d.proc.Diagnosis(), "; stderr: ")
+	switch {
+	case err != nil:
+		f.add(Fail, "%v", err)
+	case took >= patience:
+		f.add(Warn, "still running after %s: it had to be killed", format.Span(patience))
+	case strings.HasPrefix(status, "killed by"):
+		f.add(Warn, "crashes after %s: %s", format.Span(took), status)
+	default:
+		f.add(Pass, "ends after %s with %s", format.Span(took), status)
+	}
+}

@@ -1,0 +1,263 @@
+package examine
+
+import (
+	"context"
+	"time"
+
+	"gogi/internal/format"
+	"gogi/match"
+	"gogi/usi"
+)
+
+// goKind is one kind of "go".
+type goKind struct {
+	name  string
+	with  usi.Go
+	until time.Duration // when it is stopped
+	limit time.Duration // what its clock allows; 0: it has none
+	least time.Duration // an engine that uses less wastes its time
+	core  bool          // USI defines it; the others are extensions
+	slow  bool
+}
+
+// goKinds lists the kinds that gogi can ask for. Times are as short as they
+// can be without an engine's overhead deciding.
+func goKinds() []goKind {
+	const (
+		short = 500 * time.Millisecond
+		main  = 3 * short
+		grace = 2 * time.Second // for an engine that overruns its limit
+		worth = short / 5
+	)
+	clock := usi.Go{Clock: true, BTime: main, WTime: main}
+	byoyomi, both, fischer := usi.Go{Clock: true}, clock, clock
+	byoyomi.UseByoyomi, byoyomi.Byoyomi = true, short
+	both.UseByoyomi, both.Byoyomi = true, short
+	fischer.UseInc, fischer.BInc, fischer.WInc = true, short, short
+	return []goKind{
+		{name: "nodes", with: usi.Go{Nodes: 10_000}, until: 10 * time.Second},
+		{name: "depth", with: usi.Go{Depth: 5}, until: 10 * time.Second},
+		{name: "movetime", with: usi.Go{MoveTime: short}, limit: short, least: worth, until: short + grace},
+		{name: "byoyomi", with: byoyomi, limit: short, least: worth, until: short + grace, core: true},
+		{name: "main_and_byoyomi", with: both, limit: main + short, least: worth, until: main + short + grace, core: true, slow: true},
+		{name: "increment", with: fischer, limit: main + short, least: worth, until: main + short + grace, slow: true},
+		{name: "infinite", with: usi.Go{Infinite: true}, until: short, core: true},
+	}
+}
+
+// gravity is the verdict on an engine that cannot do it.
+func (k goKind) gravity() Verdict {
+	if k.core {
+		return Fail
+	}
+	return Warn
+}
+
+// checkGo tries one kind of search.
+func checkGo(ctx context.Context, s *Subject, k goKind, f *Finding) {
+	position := middlegame()
+	reply, err := s.think(ctx, usi.Request{Position: position, Go: k.with, Deadline: k.until})
+	if err != nil {
+		f.add(k.gravity(), "%s", blame(err, k.with.String()))
+		return
+	}
+	if v, wrong := s.judge(position, reply); wrong != "" {
+		f.add(v, "%s", wrong)
+	}
+	s.measure(reply, k, f)
+	s.checkSettled(ctx, f)
+	if f.Verdict < Fail && reply.Stopped == k.with.Infinite {
+		s.understood = append(s.understood, k)
+	}
+}
+
+// measure holds what the search used against what it was allowed.
+func (s *Subject) measure(r usi.Reply, k goKind, f *Finding) {
+	switch {
+	case k.with.Infinite:
+		measureStop(r, k.until, f)
+	case r.Stopped:
+		f.add(k.gravity(), "does not end by itself: stopped after %s", format.Span(k.until))
+	case k.with.Nodes > 0:
+		measureNodes(r, k.with.Nodes, f)
+	case k.with.Depth > 0:
+		f.add(Pass, "depth %d in %s", r.Best().Depth, format.Span(r.Elapsed))
+	default:
+		s.measureTime(r, k, f)
+	}
+}
+
+func measureNodes(r usi.Reply, limit uint64, f *Finding) {
+	switch {
+	case r.Nodes == 0:
+		f.add(Warn, "bestmove after %s, but it does not tell how many nodes", format.Span(r.Elapsed))
+	case r.Nodes > 2*limit:
+		f.add(Warn, "%s nodes in %s, where %s were asked for", format.Count(int(r.Nodes)), format.Span(r.Elapsed), format.Count(int(limit)))
+	default:
+		f.add(Pass, "%s nodes in %s", format.Count(int(r.Nodes)), format.Span(r.Elapsed))
+	}
+}
+
+// measureTime looks at the clock.
+func (s *Subject) measureTime(r usi.Reply, k goKind, f *Finding) {
+	switch {
+	case s.late(f, r, k.limit):
+	case r.Elapsed < k.least:
+		f.add(Warn, "%s of %s: most of its time is unused", format.Span(r.Elapsed), format.Span(k.limit))
+	default:
+		f.add(Pass, "%s of %s", format.Span(r.Elapsed), format.Span(k.limit))
+	}
+}
+
+// late warns of an answer that came after the limit, and says so when the
+// machine is to blame.
+func (s *Subject) late(f *Finding, r usi.Reply, limit time.Duration) bool {
+	over := r.Elapsed - limit
+	if over <= 0 {
+		return false
+	}
+	f.add(Warn, "%s of %s: %s too late (a series tolerates %s)", format.Span(r.Elapsed), format.Span(limit), format.Span(over), format.Span(match.DefaultMargin))
+	if s.waited >= over/2 {
+		f.add(Warn, "the machine is busy: it waited %s for a CPU", format.Span(s.waited))
+	}
+	return true
+}
+
+// prompt is how soon a bestmove must follow "stop" in a game.
+const prompt = 500 * time.Millisecond
+
+// measureStop says how soon the answer came after a stop that was said when
+// the search was that old.
+func measureStop(r usi.Reply, stopped time.Duration, f *Finding) {
+	if !r.Stopped {
+		f.add(Warn, "answers after %s, without waiting for stop", format.Span(r.Elapsed))
+		return
+	}
+	sayStop(f, max(0, r.Elapsed-stopped))
+}
+
+func sayStop(f *Finding, late time.Duration) {
+	f.add(Pass, "bestmove %s after stop", format.Span(late))
+	if late > prompt {
+		f.add(Warn, "in a game it would be killed after %s", format.Span(prompt))
+	}
+}
+
+// checkStop ends a search on the clock early and watches for second answers.
+func checkStop(ctx context.Context, s *Subject, f *Finding) {
+	const early, quiet = 300 * time.Millisecond, 200 * time.Millisecond
+	search := usi.Go{Clock: true, UseByoyomi: true, Byoyomi: 10 * time.Second}
+	position := middlegame()
+	reply, err := s.think(ctx, usi.Request{Position: position, Go: search, Deadline: early})
+	if err != nil {
+		f.add(Fail, "%s", blame(err, search.String()+" and stop"))
+		return
+	}
+	if v, wrong := s.judge(position, reply); wrong != "" {
+		f.add(v, "%s", wrong)
+	}
+	if reply.Stopped {
+		measureStop(reply, early, f)
+	} else {
+		f.add(Pass, "it moved within %s, before it could be stopped", format.Span(reply.Elapsed))
+	}
+	pause(ctx, quiet)
+	s.checkSettled(ctx, f)
+}
+
+// checkPonderHit lets the engine think on the opponent's time, for longer than
+// its own clock has, and then play.
+func checkPonderHit(ctx context.Context, s *Subject, f *Finding) {
+	s.pondering(ctx, f, func(r usi.Request) {
+		reply, err := s.think(ctx, r)
+		if err != nil {
+			s.cannotPonder(f, "%s", blame(err, "go ponder and ponderhit"))
+			return
+		}
+		if v, wrong := s.judge(r.Position, reply); wrong != "" {
+			f.add(v, "%s", wrong)
+		}
+		if reply.Stopped {
+			s.cannotPonder(f, "no bestmove %s after ponderhit", format.Span(r.Deadline))
+			return
+		}
+		if !s.late(f, reply, r.Go.Byoyomi) {
+			f.add(Pass, "bestmove %s after ponderhit, of %s", format.Span(reply.Elapsed), format.Span(r.Go.Byoyomi))
+		}
+	})
+}
+
+// checkPonderStop lets the engine think on the opponent's time in vain.
+func checkPonderStop(ctx context.Context, s *Subject, f *Finding) {
+	s.pondering(ctx, f, func(usi.Request) {
+		began := time.Now()
+		if err := s.survived(s.engine.GameOver(ctx, usi.Draw)); err != nil {
+			s.cannotPonder(f, "%s", blame(err, "go ponder and stop"))
+			return
+		}
+		sayStop(f, time.Since(began))
+	})
+}
+
+// pondering begins a search on the opponent's time, and ends it by end.
+func (s *Subject) pondering(ctx context.Context, f *Finding, end func(usi.Request)) {
+	const byoyomi = 200 * time.Millisecond
+	r := usi.Request{
+		Position: middlegame(),
+		Go:       usi.Go{Clock: true, UseByoyomi: true, Byoyomi: byoyomi},
+		Deadline: byoyomi + 2*time.Second,
+	}
+	if err := s.beginPonder(ctx, r); err != nil {
+		s.cannotPonder(f, "%s", blame(err, "go ponder"))
+		return
+	}
+	pause(ctx, 3*byoyomi)
+	early := s.engine.Counters().Early
+	end(r)
+	if s.engine == nil {
+		return
+	}
+	if s.engine.Counters().Early > early {
+		s.cannotPonder(f, "answers before it is asked to")
+	}
+	s.checkSettled(ctx, f)
+	if s.engine == nil {
+		return
+	}
+	if err := s.setPonder(ctx, "false"); err != nil {
+		f.add(Fail, "%s", blame(err, "setoption"))
+	}
+}
+
+func (s *Subject) beginPonder(ctx context.Context, r usi.Request) error {
+	if err := s.awake(ctx); err != nil {
+		return err
+	}
+	if err := s.setPonder(ctx, "true"); err != nil {
+		return err
+	}
+	return s.survived(s.engine.Ponder(ctx, r))
+}
+
+// setPonder tells an engine that has the option whether it will ponder.
+func (s *Subject) setPonder(ctx context.Context, value string) error {
+	option, ok := s.offers("USI_Ponder")
+	if !ok {
+		return nil
+	}
+	if err := s.survived(s.engine.Configure([]usi.Setting{{Name: option.Name, Value: value}})); err != nil {
+		return err
+	}
+	return s.survived(s.engine.NewGame(ctx, usi.Game{}))
+}
+
+// cannotPonder notes that an engine fails to ponder. One that does not offer to
+// is never asked in a game.
+func (s *Subject) cannotPonder(f *Finding, format string, args ...any) {
+	if _, ok := s.offers("USI_Ponder"); ok {
+		f.add(Fail, format, args...)
+		return
+	}
+	f.add(Warn, format, args...)
+	f.add(Warn, "it does not offer USI_Ponder, so it is never asked to")
+}

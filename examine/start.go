@@ -1,0 +1,151 @@
+package examine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gogi/configs"
+	"gogi/internal/format"
+	"gogi/usi"
+)
+
+// checkGreeting starts the engine.
+func checkGreeting(ctx context.Context, s *Subject, f *Finding) {
+	if err := s.start(ctx); err != nil {
+		f.add(Fail, "%s", blame(err, "usi"))
+		return
+	}
+	g := s.engine.Greeting()
+	s.greeting = g
+	f.add(Pass, "after %s", format.Span(g.Elapsed))
+	if g.Elapsed > 2*time.Second {
+		f.add(Warn, "slow: some GUIs give up after 2 s")
+	}
+	if g.Name == "" {
+		f.add(Warn, "no id name")
+	} else {
+		f.add(Pass, "%s", byline(g))
+	}
+	if n := len(g.Bad); n > 0 {
+		f.add(Warn, "%d unreadable option lines, the first: %s", n, g.Bad[0])
+	}
+}
+
+func byline(g usi.Greeting) string {
+	if g.Author == "" {
+		return g.Name + ", no author"
+	}
+	return g.Name + " by " + g.Author
+}
+
+// checkOptions looks at the declarations, and decides what will be sent: an
+// option of the user's that is refused is left out.
+func checkOptions(_ context.Context, s *Subject, f *Finding) {
+	declared := s.greeting.Options
+	automatic, user := configs.Settings(s.Player, s.Plan, declared)
+	s.settings = automatic
+	for _, option := range user {
+		if _, err := usi.Resolve(declared, []usi.Setting{option}); err != nil {
+			f.add(Fail, "refused: %v", err)
+			continue
+		}
+		s.settings = append(s.settings, option)
+	}
+	f.add(Pass, "%d options, %s", len(declared), s.generalOptions())
+	var spaced []string
+	for _, o := range declared {
+		if strings.Contains(o.Name, " ") {
+			spaced = append(spaced, o.Name)
+		}
+		// A button's default means nothing, an empty one is no value.
+		if _, err := o.Accept(o.Default); err != nil && o.Type != usi.Button && o.Default != "" {
+			f.add(Warn, "refuses its own default: %v", err)
+		}
+	}
+	if len(spaced) > 0 {
+		f.add(Warn, "names with spaces, which some GUIs cannot set: %s", firstFew(spaced, 3))
+	}
+}
+
+// generalOptions says which of the options are there that most engines have.
+func (s *Subject) generalOptions() string {
+	var there, missing []string
+	for _, name := range []string{"USI_Hash", "Threads", "USI_Ponder", "MultiPV"} {
+		if o, ok := s.offers(name); ok {
+			there = append(there, o.Name)
+		} else {
+			missing = append(missing, name)
+		}
+	}
+	switch {
+	case len(there) == 0:
+		return "none of " + strings.Join(missing, ", ")
+	case len(missing) == 0:
+		return "with " + strings.Join(there, ", ")
+	}
+	return "with " + strings.Join(there, ", ") + ", without " + strings.Join(missing, ", ")
+}
+
+func firstFew(names []string, n int) string {
+	if len(names) <= n {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:n], ", "), len(names)-n)
+}
+
+// checkDefaults warns of defaults that ruin short games.
+func checkDefaults(_ context.Context, s *Subject, f *Finding) {
+	declared := s.greeting.Options
+	warnings := configs.Lint(s.Player, s.Plan, declared)
+	for _, w := range warnings {
+		w = strings.TrimPrefix(w, "engine "+SubjectName+": ")
+		w, _, _ = strings.Cut(w, "; profile") // the advice comes below, as a flag
+		f.add(Warn, "%s", w)
+	}
+	if len(warnings) == 0 {
+		f.add(Pass, "no waste of time, no book")
+		return
+	}
+	helped := s.Player
+	helped.Profile = "yaneuraou"
+	if len(configs.Lint(helped, s.Plan, declared)) < len(warnings) {
+		f.add(Warn, "--profile yaneuraou sets them right")
+	}
+}
+
+// checkReady makes the engine ready twice: some load at the first, some reset
+// themselves at each.
+func checkReady(ctx context.Context, s *Subject, f *Finding) {
+	if err := s.survived(s.engine.Configure(s.settings)); err != nil {
+		f.add(Fail, "%s", blame(err, "setoption"))
+		return
+	}
+	var took []string
+	for range 2 {
+		began := time.Now()
+		if err := s.survived(s.engine.NewGame(ctx, usi.Game{})); err != nil {
+			f.add(Fail, "%s", blame(err, "isready"))
+			return
+		}
+		took = append(took, format.Span(time.Since(began)))
+	}
+	f.add(Pass, "after %s, the second time %s", took[0], took[1])
+}
+
+// checkStderr says what the engine, after many searches, wrote last.
+func checkStderr(ctx context.Context, s *Subject, f *Finding) {
+	if err := s.awake(ctx); err != nil {
+		f.add(Fail, "%s", blame(err, "usi"))
+		return
+	}
+	_, said, _ := strings.Cut(s.proc.Diagnosis(), "; stderr: ")
+	if said == "" {
+		f.add(Pass, "silent")
+		return
+	}
+	runes := []rune(said)
+	f.add(Pass, "not empty, the end: %s", string(slices.Clone(runes[max(0, len(runes)-120):])))
+}

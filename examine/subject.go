@@ -1,0 +1,227 @@
+package examine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gogi/internal/foreign"
+	"gogi/internal/format"
+	"gogi/match"
+	"gogi/usi"
+	"gogi/usi/process"
+)
+
+// Subject is the engine under examination. An item takes the process that the
+// item before it left; after a fault there is none, and the next item that
+// needs one gets a fresh one. So no fault spoils more than its own item.
+type Subject struct {
+	Player match.Player
+	Plan   *match.Plan
+	Guard  *process.Guard
+
+	greeting   usi.Greeting  // of the first process
+	settings   []usi.Setting // what every process is sent
+	understood []goKind      // the kinds of search that worked
+
+	proc   *process.Process // the one that runs, or nil
+	engine *usi.Engine      // the dialogue with it
+	extra  int              // bestmoves too many that it has been blamed for
+	waited time.Duration    // how long its last search had to wait for a CPU
+}
+
+// stopGrace is how long an engine is waited for after "stop". It is more than
+// a game allows, so that its time can be told.
+const stopGrace = 3 * time.Second
+
+// start begins a fresh process as far as usiok.
+func (s *Subject) start(ctx context.Context) error {
+	if err := s.End(); err != nil {
+		return err
+	}
+	proc, err := s.launch(process.DefaultGrace)
+	if err != nil {
+		return err
+	}
+	engine, err := usi.Greet(ctx, proc, usi.Config{
+		Name:   s.Player.Name,
+		Limits: usi.Limits{Greeting: s.Player.Greeting, Ready: s.Player.Ready, Stop: stopGrace},
+	})
+	if err != nil {
+		return err
+	}
+	s.proc, s.engine, s.extra = proc, engine, 0
+	return nil
+}
+
+// launch starts a process of the engine.
+func (s *Subject) launch(grace time.Duration) (*process.Process, error) {
+	return process.Start(process.Spec{Command: s.Player.Command, Dir: s.Player.Dir, Env: s.Player.Env, Grace: grace}, s.Guard)
+}
+
+// awake makes sure that there is a process, and that it is ready for a game.
+func (s *Subject) awake(ctx context.Context) error {
+	if s.engine != nil {
+		return nil
+	}
+	if err := s.start(ctx); err != nil {
+		return err
+	}
+	err := s.engine.Configure(s.settings)
+	if err == nil {
+		err = s.engine.NewGame(ctx, usi.Game{})
+	}
+	return s.survived(err)
+}
+
+// survived passes an error on, and gives up the process if it is a fault.
+func (s *Subject) survived(err error) error {
+	if err == nil {
+		return nil
+	}
+	s.proc.Kill()
+	return errors.Join(err, s.End())
+}
+
+// End ends the process, if one runs.
+func (s *Subject) End() error {
+	if s.engine == nil {
+		return nil
+	}
+	err := s.engine.Close()
+	s.proc, s.engine = nil, nil
+	return err
+}
+
+// think asks for a move.
+func (s *Subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	if err := s.awake(ctx); err != nil {
+		return usi.Reply{}, err
+	}
+	before, _ := s.engine.Waited()
+	reply, err := s.engine.Think(ctx, r)
+	after, known := s.engine.Waited()
+	s.waited = 0
+	if known {
+		s.waited = max(0, after-before)
+	}
+	return reply, s.survived(err)
+}
+
+// settle begins a new game, and returns how many bestmoves came since the last
+// one that nobody had asked for: isready pushes them out.
+func (s *Subject) settle(ctx context.Context) (extra int, err error) {
+	if err := s.survived(s.engine.NewGame(ctx, usi.Game{})); err != nil {
+		return 0, err
+	}
+	all := s.engine.Counters().Stale
+	extra, s.extra = all-s.extra, all
+	return extra, nil
+}
+
+// checkSettled notes bestmoves too many, and an engine that has ended by now.
+func (s *Subject) checkSettled(ctx context.Context, f *Finding) {
+	extra, err := s.settle(ctx)
+	switch {
+	case err != nil:
+		f.add(Fail, "%s", blame(err, "isready after the search"))
+	case extra > 0:
+		f.add(Fail, "%d bestmoves for one go", extra+1)
+	}
+}
+
+// offers returns the declared option that a name means.
+func (s *Subject) offers(name string) (usi.Option, bool) {
+	return usi.FindOption(s.greeting.Options, name)
+}
+
+// works reports whether a kind of search was understood, and returns it.
+func (s *Subject) works(name string) (goKind, bool) {
+	i := slices.IndexFunc(s.understood, func(k goKind) bool { return k.name == name })
+	if i < 0 {
+		return goKind{}, false
+	}
+	return s.understood[i], true
+}
+
+// swift is the request for a quick move, by the quickest kind of search that
+// worked. To be stopped comes last: some engines lose a stop that comes soon.
+func (s *Subject) swift(p usi.Position) (usi.Request, error) {
+	r := usi.Request{Position: p, Deadline: 5 * time.Second}
+	const moment = 100 * time.Millisecond
+	if _, ok := s.works("nodes"); ok {
+		r.Go = usi.Go{Nodes: 2000}
+		return r, nil
+	}
+	if _, ok := s.works("movetime"); ok {
+		r.Go = usi.Go{MoveTime: moment / 2}
+		return r, nil
+	}
+	if _, ok := s.works("byoyomi"); ok {
+		r.Go = usi.Go{Clock: true, UseByoyomi: true, Byoyomi: moment}
+		return r, nil
+	}
+	if _, ok := s.works("infinite"); ok {
+		r.Go, r.Deadline = usi.Go{Infinite: true}, moment
+		return r, nil
+	}
+	return r, errors.New("no kind of search worked")
+}
+
+// judge says what is wrong with an answer; "" when nothing is.
+func (s *Subject) judge(at usi.Position, r usi.Reply) (Verdict, string) {
+	history, err := at.History()
+	if err != nil {
+		return Fail, err.Error()
+	}
+	p := history.Position()
+	switch r.Answer {
+	case usi.AnswerMove:
+		if err := p.CheckLegal(r.Move); err != nil {
+			return Fail, "bestmove " + err.Error()
+		}
+	case usi.AnswerWin:
+		if d := p.Declaration(s.Plan.Rules.Declaration); !d.Win {
+			return Fail, "bestmove win: " + d.Why()
+		}
+	case usi.AnswerResign:
+		if len(p.LegalMoves(nil)) > 0 {
+			return Warn, "resigns"
+		}
+	case usi.AnswerInvalid:
+		return Fail, fmt.Sprintf("cannot read the answer %q", "bestmove "+r.Text)
+	}
+	return Pass, ""
+}
+
+// blame says in plain words how an engine failed at something.
+func blame(err error, at string) string {
+	fault, ok := errors.AsType[*usi.Fault](err)
+	if !ok {
+		return at + ": " + err.Error()
+	}
+	if fault.Kind == usi.FaultHang {
+		return fmt.Sprintf("hangs on %s: no bestmove, not even %s after stop", at, format.Span(stopGrace))
+	}
+	verb := "fails"
+	if fault.Kind == usi.FaultCrash {
+		verb = "aborts"
+	}
+	if strings.HasPrefix(fault.Doing, "waiting for ") { // it did not come as far as the search
+		at += ", " + fault.Doing
+	}
+	return verb + " on " + at + ": " + foreign.Printable(fault.Note, 110)
+}
+
+// pause waits while the engine goes on.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,132 @@
+package gate
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gogi/match"
+	"gogi/stats"
+)
+
+// TestGateUnderTheNull plays 10,000 series between equals, each with a look
+// after every pair, and counts those that pass: no more than α allows, with
+// four standard errors for chance.
+func TestGateUnderTheNull(t *testing.T) {
+	t.Parallel()
+	const series, pairs = 10_000, 120
+	design := match.Gate{Elo0: 0, Elo1: 60, Alpha: match.DefaultAlpha, Beta: match.DefaultBeta, Model: match.GateLogistic}
+	r := rand.New(rand.NewPCG(1, 2))
+	passes, stops := 0, 0
+	for range series {
+		g, err := New(design, pairs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id := range pairs {
+			if err := g.Add(id, evenPair(r)); err != nil {
+				t.Fatal(err)
+			}
+			if g.State().Decided() {
+				break
+			}
+		}
+		switch g.State().Judgement.Decision {
+		case stats.Pass:
+			passes++
+			stops++
+		case stats.Fail:
+			stops++
+		case stats.Continue, stats.Inconclusive:
+		}
+	}
+	limit := series*design.Alpha + 4*math.Sqrt(series*design.Alpha*(1-design.Alpha))
+	if float64(passes) > limit {
+		t.Errorf("%d of %d series between equals passed; at most %.0f may", passes, series, limit)
+	}
+	if stops < series/2 || passes == 0 {
+		t.Errorf("%d series stopped and %d passed: the simulation does not test the gate", stops, passes)
+	}
+}
+
+// evenPair is a pair between equals: Black wins a little more than half, and one
+// game in 25 is drawn.
+func evenPair(r *rand.Rand) stats.Pair {
+	var pair stats.Pair
+	for leg := range 2 {
+		l := stats.Leg{AIsBlack: leg == 0, Outcome: stats.Loss}
+		switch u := r.Float64(); {
+		case u < 0.04:
+			l.Outcome, l.Points = stats.Draw, 0.5
+		case (u < 0.04+0.96*0.53) == l.AIsBlack:
+			l.Outcome, l.Points = stats.Win, 1
+		}
+		pair = append(pair, l)
+	}
+	return pair
+}
+
+// TestGateIgnoresTheOrderOfArrival: the same pairs in any order decide alike.
+func TestGateIgnoresTheOrderOfArrival(t *testing.T) {
+	t.Parallel()
+	design := match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 50 {
+		played := make([]stats.Pair, 60)
+		for id := range played {
+			played[id] = evenPair(r)
+		}
+		forward, shuffled := judgeIn(t, design, played, identity(len(played))), judgeIn(t, design, played, r.Perm(len(played)))
+		if forward.Judgement != shuffled.Judgement || forward.Tally.Penta != shuffled.Tally.Penta {
+			t.Fatalf("in order %+v, shuffled %+v", forward, shuffled)
+		}
+	}
+}
+
+func identity(n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	return order
+}
+
+func judgeIn(t *testing.T, design match.Gate, played []stats.Pair, order []int) State {
+	t.Helper()
+	g, err := New(design, len(played))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range order {
+		for range 2 { // a redelivery counts once
+			if err := g.Add(id, played[id]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return g.State()
+}
+
+// TestGateRefusesAnotherResult: a pair that comes again with another result is told
+// and changes nothing, also where the test has long passed it.
+func TestGateRefusesAnotherResult(t *testing.T) {
+	t.Parallel()
+	g, err := New(match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	won := stats.Pair{{AIsBlack: true, Outcome: stats.Win, Points: 1}, {Outcome: stats.Win, Points: 1}}
+	lost := stats.Pair{{AIsBlack: true, Outcome: stats.Loss}, {Outcome: stats.Loss}}
+	for _, id := range []int{0, 5} {
+		if err := g.Add(id, won); err != nil {
+			t.Fatal(err)
+		}
+		before := g.State()
+		if err := g.Add(id, lost); err == nil {
+			t.Errorf("pair %d came again as a loss, and that was no error", id)
+		}
+		if after := g.State(); after.Judgement != before.Judgement {
+			t.Errorf("pair %d came again and changed %+v to %+v", id, before.Judgement, after.Judgement)
+		}
+	}
+}

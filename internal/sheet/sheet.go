@@ -1,0 +1,155 @@
+// Package sheet reads CSV files with a header, with errors that say where and what was
+// expected.
+package sheet
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gogi/internal/format"
+)
+
+// Sheet reads a CSV file with a header, row by row, so that its length does not
+// matter. It closes with the file.
+type Sheet struct {
+	Name    string // of the file, for errors
+	Columns []string
+	reader  *csv.Reader
+}
+
+// Row is one row below the header; it is valid until the next.
+type Row struct {
+	Of    *Sheet
+	cells []string
+	line  int
+}
+
+// Read gives each row of a file to see, after check has looked at the
+// columns.
+func Read(path string, check func(*Sheet) error, see func(Row) error) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close() //nolint:errcheck // only read
+	s, err := New(path, file)
+	if err == nil {
+		err = check(s)
+	}
+	for err == nil {
+		var row Row
+		if row, err = s.next(); err == nil {
+			err = see(row)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+func New(name string, r io.Reader) (*Sheet, error) {
+	buffered := bufio.NewReader(r)
+	// Spreadsheets write a byte order mark, which is no part of the first name.
+	if mark, err := buffered.Peek(3); err == nil && string(mark) == "\uFEFF" {
+		_, _ = buffered.Discard(3)
+	}
+	s := &Sheet{Name: name, reader: csv.NewReader(buffered)}
+	s.reader.FieldsPerRecord = -1
+	s.reader.ReuseRecord = true
+	s.reader.TrimLeadingSpace = true
+	header, err := s.reader.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s:1: the file is empty; expected a header with the names of the columns", name)
+	}
+	if err != nil {
+		return nil, s.broken(err)
+	}
+	for i, cell := range header {
+		column := strings.TrimSpace(cell)
+		if column != "" && slices.Contains(s.Columns, column) {
+			return nil, fmt.Errorf("%s:1, column %d: %s is there twice", name, i+1, format.Quoted(column))
+		}
+		s.Columns = append(s.Columns, column)
+	}
+	return s, nil
+}
+
+// next is io.EOF at the end.
+func (s *Sheet) next() (Row, error) {
+	cells, err := s.reader.Read()
+	if errors.Is(err, io.EOF) {
+		return Row{}, err
+	}
+	if err != nil {
+		return Row{}, s.broken(err)
+	}
+	line, _ := s.reader.FieldPos(0)
+	row := Row{Of: s, cells: cells, line: line}
+	if len(cells) != len(s.Columns) {
+		return row, fmt.Errorf("%s:%d: the row has %s, expected %d as in the header", s.Name, line, format.NumberOf(len(cells), "cell"), len(s.Columns))
+	}
+	return row, nil
+}
+
+// broken puts an error of the CSV format where every error has its place.
+func (s *Sheet) broken(err error) error {
+	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
+		return fmt.Errorf("%s:%d: character %d: %w", s.Name, parse.Line, parse.Column, parse.Err)
+	}
+	return fmt.Errorf("%s: %w", s.Name, err)
+}
+
+// Column is the place of the first of the names that the header has, whatever
+// their case, or -1.
+func (s *Sheet) Column(names ...string) int {
+	for _, name := range names {
+		if i := slices.IndexFunc(s.Columns, func(c string) bool { return strings.EqualFold(c, name) }); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// At is the text of a cell; a column of -1 has only empty ones.
+func (r Row) At(column int) string {
+	if column < 0 {
+		return ""
+	}
+	return strings.TrimSpace(r.cells[column])
+}
+
+// Unexpected is the error of a cell that holds something else than expected.
+func (r Row) Unexpected(column int, expected string) error {
+	found := "the cell is empty"
+	if text := r.At(column); text != "" {
+		found = "found " + format.Quoted(text)
+	}
+	return fmt.Errorf("%s:%d, column %s: %s, expected %s", r.Of.Name, r.line, r.Of.Columns[column], found, expected)
+}
+
+// Whole is a cell's whole number from 0 to most.
+func (r Row) Whole(column, most int) (int, error) {
+	n, err := strconv.Atoi(r.At(column))
+	if err != nil || n < 0 || n > most {
+		return 0, r.Unexpected(column, "a whole number from 0 to "+format.Count(most))
+	}
+	return n, nil
+}
+
+// Decimal is a cell's number, as everybody writes them.
+func (r Row) Decimal(column int) (float64, error) {
+	v, err := strconv.ParseFloat(r.At(column), 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, r.Unexpected(column, "a number such as 12.5")
+	}
+	return v, nil
+}

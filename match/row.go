@@ -1,0 +1,25 @@
+package match
+
+import "time"
+
+// Row is a finished game without its moves: what tables, reports and tests count,
+// wherever it is stored.
+type Row struct {
+	Pair, Leg    int
+	Black, White string // engine names
+	PairA, PairB string // engine names; A has Black in leg 0
+	Outcome      Outcome
+	Termination  Termination
+	Note         string
+	Points       [2]float64 // by colour, by the run's rules
+	Plies        int        // all of them, the opening's included
+	Sides        [2]Side    // by colour: the engines' own moves
+	OpeningID    string
+	OpeningPlies int
+	Marked       bool   // a move was slowed by the machine
+	MovesHash    uint64 // equal for games with the same start position and moves
+	LastSFEN     string // the final position
+	Slot         int
+	Started      time.Time
+	Ended        time.Time
+}

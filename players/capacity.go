@@ -1,0 +1,147 @@
+package players
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"gogi/configs"
+	"gogi/internal/format"
+	"gogi/match"
+	"gogi/usi"
+)
+
+// Capacity compares what a plan needs with what the machine has.
+type Capacity struct {
+	HashMiB    int64 `json:"hash_mib"`   // of all processes together, where engines declare it
+	MemoryMiB  int64 `json:"memory_mib"` // of the machine, or of its cgroup if that is less; 0: unknown
+	Threads    int64 `json:"threads"`    // of all slots; in each game one side thinks, or both when pondering
+	CPUs       int   `json:"cpus"`
+	Undeclared []string
+}
+
+// Needs adds up what the engines would use, declared defaults included.
+func Needs(plan *match.Plan, greetings []usi.Greeting) Capacity {
+	c := Capacity{CPUs: runtime.NumCPU(), MemoryMiB: memoryMiB()}
+	slots := int64(plan.Concurrency)
+	var threads int64
+	for _, p := range plan.Players {
+		hash, t := c.player(p, plan, &greetings)
+		c.HashMiB += hash * slots
+		if plan.Ponder == match.PonderOff {
+			threads = max(threads, t)
+		} else {
+			threads += t
+		}
+	}
+	if len(plan.Players) > 2 {
+		// A slot holds two players at a time; the two largest are the worst case.
+		c.HashMiB = c.HashMiB * 2 / int64(len(plan.Players))
+	}
+	c.Threads = threads * slots
+	return c
+}
+
+// player is what one player would use; it takes its engines' greetings off the
+// list. The members of a council think together.
+func (c *Capacity) player(p match.Player, plan *match.Plan, greetings *[]usi.Greeting) (hash, threads int64) {
+	if p.Council != nil {
+		for _, m := range p.Council.Members {
+			h, t := c.player(m, plan, greetings)
+			hash, threads = hash+h, threads+t
+		}
+		return hash, threads
+	}
+	declared := (*greetings)[0].Options
+	*greetings = (*greetings)[1:]
+	hash, ok := effective(p, plan, declared, "USI_Hash", "Hash")
+	if !ok && !p.Builtin {
+		c.Undeclared = append(c.Undeclared, p.Name)
+	}
+	threads, _ = effective(p, plan, declared, "Threads", "Thread", "USI_Threads")
+	return hash, max(threads, 1)
+}
+
+// effective is the value that an engine will have of one of its spin options:
+// as sent, or as declared.
+func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ...string) (int64, bool) {
+	automatic, user := configs.Settings(p, plan, declared)
+	for _, name := range names {
+		o, ok := usi.FindOption(declared, name)
+		if !ok {
+			continue
+		}
+		value := o.Default
+		for _, s := range append(automatic, user...) {
+			if usi.SameOption(s.Name, o.Name) {
+				value = s.Value
+			}
+		}
+		n, err := strconv.ParseInt(value, 10, 64)
+		return n, err == nil
+	}
+	return 0, false
+}
+
+// Problems are what cannot work, and what will work badly.
+func (c Capacity) Problems() (warnings []string, fatal error) {
+	if c.MemoryMiB > 0 && c.HashMiB > c.MemoryMiB {
+		fatal = fmt.Errorf("the engines' hash tables take %s MiB together and there are %s MiB of memory: lower USI_Hash or --concurrency",
+			format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB)))
+	}
+	if fatal == nil && c.MemoryMiB > 0 && c.HashMiB*10 > c.MemoryMiB*8 {
+		warnings = append(warnings, fmt.Sprintf("the hash tables take %s of %s MiB of memory, before networks and all else",
+			format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB))))
+	}
+	if c.Threads > int64(c.CPUs) {
+		warnings = append(warnings, fmt.Sprintf("%d threads think at a time on %d CPUs: engines on a clock will be slowed by each other", c.Threads, c.CPUs))
+	}
+	return warnings, fatal
+}
+
+// memoryMiB is the machine's memory, or its cgroup's if that is less; 0 where
+// neither can be read.
+func memoryMiB() int64 {
+	limit := procMemory()
+	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		bytes, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+		if err == nil && (limit == 0 || bytes>>20 < limit) {
+			limit = bytes >> 20
+		}
+	}
+	return limit
+}
+
+func procMemory() int64 {
+	file, err := os.Open("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var kib int64
+		if n, err := fmt.Sscanf(lines.Text(), "MemTotal: %d kB", &kib); err == nil && n == 1 {
+			return kib >> 10
+		}
+	}
+	return 0
+}
+
+// singleThreaded says which engine would not search with one thread.
+func singleThreaded(plan *match.Plan, greetings []usi.Greeting) error {
+	var errs []error
+	for i, p := range plan.Engines() {
+		if n, ok := effective(p, plan, greetings[i].Options, "Threads", "Thread", "USI_Threads"); ok && n != 1 {
+			errs = append(errs, fmt.Errorf("engine %s would search with %d threads: --option %s.Threads=1", p.Name, n, p.Name))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,59 @@
+package players
+
+import (
+	"context"
+	"fmt"
+
+	"gogi/ensemble"
+	"gogi/match"
+	"gogi/runner"
+	"gogi/usi"
+)
+
+// openCouncil starts a council; its members come through the same opener.
+func (o *Opener) openCouncil(ctx context.Context, p match.Player, cpus []int) (runner.Player, error) {
+	config, err := o.CouncilConfig(p, cpus)
+	if err != nil {
+		return nil, err
+	}
+	return ensemble.Open(ctx, config)
+}
+
+// CouncilConfig turns a council of a plan into what package ensemble takes.
+func (o *Opener) CouncilConfig(p match.Player, cpus []int) (ensemble.Config, error) {
+	c := p.Council
+	config := ensemble.Config{
+		Name: p.Name, Stop: ensemble.StopPolicy(c.Stop), Quorum: c.Quorum, MinAlive: c.MinAlive, Restarts: c.Restarts,
+		Split: c.Split, Jitter: c.Jitter, Noise: c.Noise, Veto: ensemble.Veto(c.Veto),
+		Laws: ensemble.Laws{Declaration: o.Plan.Rules.Declaration, ResignQuorum: c.ResignQuorum},
+	}
+	for _, t := range c.Ties {
+		config.Laws.Ties = append(config.Laws.Ties, ensemble.Tie(t))
+	}
+	var err error
+	if config.Rule, err = ensemble.ParseSpec(c.Rule); err != nil {
+		return config, fmt.Errorf("council %s: %w", p.Name, err)
+	}
+	for _, text := range c.Shadows {
+		spec, err := ensemble.ParseSpec(text)
+		if err != nil {
+			return config, fmt.Errorf("council %s: shadow: %w", p.Name, err)
+		}
+		config.Shadows = append(config.Shadows, spec)
+	}
+	for i, m := range c.Members {
+		config.Members = append(config.Members, o.member(c, i, m, cpus))
+	}
+	return config, nil
+}
+
+func (o *Opener) member(c *match.Council, i int, m match.Player, cpus []int) ensemble.Member {
+	member := ensemble.Member{
+		Voter: ensemble.Voter{Name: m.Name, Slope: c.Scales[i].Slope, Intercept: c.Scales[i].Intercept},
+		Open:  func(ctx context.Context) (ensemble.Player, error) { return o.Open(ctx, m, cpus) },
+	}
+	if c.Own[i] {
+		member.Own = &usi.Go{Nodes: m.Limits.Nodes, Depth: m.Limits.Depth, MoveTime: m.Limits.MoveTime, Infinite: m.Limits.Self}
+	}
+	return member
+}

@@ -1,0 +1,56 @@
+package players
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"gogi/configs"
+	"gogi/internal/foreign"
+	"gogi/usi/process"
+	"gogi/usi/remote"
+)
+
+// AskIdentities fills in the identities of remote engines that were not given by
+// hand: the SHA-256 of the program, as the remote host computes it.
+func AskIdentities(_ context.Context, file *configs.File, guard *process.Guard) error {
+	for i := range file.Engines {
+		e := &file.Engines[i]
+		command := e.Command
+		if len(command) == 0 {
+			words, err := configs.SplitWords(e.Cmd)
+			if err != nil || len(words) == 0 {
+				continue // Plan says what is wrong
+			}
+			command = words
+		}
+		ssh, ok := remote.Parse(command)
+		if !ok || e.Identity != "" {
+			continue
+		}
+		identity, err := remoteIdentity(ssh, guard)
+		if err != nil {
+			return fmt.Errorf("engine %s: asking %s for the SHA-256 of its program: %w; identity = \"…\" gives it by hand", e.Name, ssh.Host(), err)
+		}
+		e.Identity = identity
+	}
+	return nil
+}
+
+// remoteIdentity hashes the remote program, where the command is a plain one.
+func remoteIdentity(c remote.Command, guard *process.Guard) (string, error) {
+	words, err := configs.SplitWords(c.Remote)
+	if err != nil || len(words) == 0 || strings.ContainsAny(c.Remote, "&|;<>$`") {
+		return "", fmt.Errorf("%q is not a plain command", c.Remote)
+	}
+	out, err := c.Ask(guard, "sha256sum -- "+remote.Quote(words[0]))
+	if err != nil {
+		return "", err
+	}
+	sum, _, _ := strings.Cut(out, " ")
+	if !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(sum) {
+		return "", fmt.Errorf("it answered %q", foreign.Printable(out, 100))
+	}
+	return "sha256:" + sum, nil
+}

@@ -1,0 +1,109 @@
+// Package players makes the players of a plan: engines as processes here or behind ssh,
+// the built-in one, and councils whose members come through the same Opener. It also knows
+// what must be known of them before a game: what they declare, what they would use of the
+// machine, whether they repeat themselves, how long their games take.
+package players
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"gogi/configs"
+	"gogi/match"
+	"gogi/runner"
+	"gogi/sparring"
+	"gogi/usi"
+	"gogi/usi/process"
+	"gogi/usi/remote"
+)
+
+// ErrStart marks a program that could not be started at all.
+var ErrStart = errors.New("it cannot be started")
+
+// Opener starts engines for a plan: where processes and dialogues meet.
+type Opener struct {
+	Plan  *match.Plan
+	Guard *process.Guard
+}
+
+// Surroundings is what configs needs to know of this program and this machine.
+func Surroundings() (configs.Env, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return configs.Env{}, fmt.Errorf("finding this program: %w", err)
+	}
+	work, err := os.Getwd()
+	if err != nil {
+		return configs.Env{}, fmt.Errorf("finding the working directory: %w", err)
+	}
+	return configs.Env{
+		Self: self, BuiltinVersion: "gogi sparring " + sparring.Version, NumCPU: runtime.NumCPU(),
+		Path: os.Getenv("PATH"), WorkDir: work,
+	}, nil
+}
+
+// StartGuard starts the guard process: this binary with another verb.
+func StartGuard() (*process.Guard, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding this program, to start its guard: %w", err)
+	}
+	return process.StartGuard([]string{self, "guard"})
+}
+
+// Open starts one player: an engine with its options, or a council of them.
+func (o *Opener) Open(ctx context.Context, p match.Player, cpus []int) (runner.Player, error) {
+	if p.Council != nil {
+		return o.openCouncil(ctx, p, cpus)
+	}
+	engine, err := o.Greet(ctx, p, cpus)
+	if err != nil {
+		return nil, err
+	}
+	automatic, user := configs.Settings(p, o.Plan, engine.Greeting().Options)
+	if err := engine.Configure(append(automatic, user...)); err != nil {
+		return nil, errors.Join(err, engine.Close())
+	}
+	return engine, nil
+}
+
+// Greet starts one engine as far as usiok.
+func (o *Opener) Greet(ctx context.Context, p match.Player, cpus []int) (*usi.Engine, error) {
+	spec := process.Spec{Command: p.Command, Dir: p.Dir, Env: p.Env, CPUs: cpus}
+	conn, err := o.Start(spec)
+	if err != nil {
+		return nil, fmt.Errorf("engine %s: %w: %w", p.Name, ErrStart, err)
+	}
+	return usi.Greet(ctx, conn, usi.Config{
+		Name: p.Name, Limits: usi.Limits{Greeting: p.Greeting, Ready: p.Ready},
+	})
+}
+
+// Start starts a process, here or behind ssh.
+func (o *Opener) Start(spec process.Spec) (io.ReadWriteCloser, error) {
+	if ssh, ok := remote.Parse(spec.Command); ok {
+		return remote.Start(spec, ssh, o.Guard)
+	}
+	return process.Start(spec, o.Guard)
+}
+
+// GreetAll starts each engine of the plan once, to learn its options.
+func (o *Opener) GreetAll(ctx context.Context) ([]usi.Greeting, error) {
+	engines := o.Plan.Engines()
+	greetings := make([]usi.Greeting, len(engines))
+	for i, p := range engines {
+		engine, err := o.Greet(ctx, p, nil)
+		if err != nil {
+			return nil, err
+		}
+		greetings[i] = engine.Greeting()
+		if err := engine.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return greetings, nil
+}

@@ -1,0 +1,134 @@
+package players
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gogi/internal/usage"
+	"gogi/match"
+	"gogi/usi"
+)
+
+// Length and number of the probe's games: fairy-stockfish, which does not fully
+// reset itself, shows it in about one of three games.
+const (
+	probeGames = 4
+	probePlies = 24
+)
+
+// Repeatable checks that a plan can be repeated move for move, and returns it
+// with a fresh process a game for engines that do not reset themselves.
+func (o *Opener) Repeatable(ctx context.Context, greetings []usi.Greeting) (*match.Plan, []string, error) {
+	for _, p := range o.Plan.Players {
+		if err := repeatable(p); err != nil {
+			return nil, nil, usage.Wrap(fmt.Errorf("--deterministic: %w", err))
+		}
+	}
+	if err := singleThreaded(o.Plan, greetings); err != nil {
+		return nil, nil, usage.Wrap(fmt.Errorf("--deterministic: %w", err))
+	}
+	plan := *o.Plan
+	plan.Players = slices.Clone(plan.Players)
+	var notes []string
+	for i := range plan.Players {
+		p := &plan.Players[i]
+		resets, err := o.probe(ctx, *p)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--deterministic: %w", err)
+		}
+		if !resets && p.Restart != match.RestartGame {
+			p.Restart = match.RestartGame
+			notes = append(notes, p.Name+" does not reset itself between games; it gets a fresh process for each")
+		}
+	}
+	return &plan, notes, nil
+}
+
+// repeatable refuses limits of time, also those that a council's member has of
+// its own.
+func repeatable(p match.Player) error {
+	if p.Limits.Timed() || (p.Limits.Nodes == 0 && p.Limits.Depth == 0 && !p.Limits.Self) {
+		return fmt.Errorf("engine %s plays by %s; expected fixed nodes or depth", p.Name, p.Limits)
+	}
+	if p.Council == nil {
+		return nil
+	}
+	for i, m := range p.Council.Members {
+		if !p.Council.Own[i] {
+			m.Limits = p.Limits
+		}
+		if err := repeatable(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// probe plays the beginnings of a few games with itself, each in a fresh
+// process and all in one, and compares every move and count of nodes. resets is
+// whether one process plays like fresh ones; an engine whose fresh processes
+// differ is an error.
+func (o *Opener) probe(ctx context.Context, p match.Player) (resets bool, err error) {
+	var fresh []string
+	for n := range probeGames {
+		trace, err := o.traces(ctx, p, n)
+		if err != nil {
+			return false, err
+		}
+		fresh = append(fresh, trace...)
+	}
+	again, err := o.traces(ctx, p, 0)
+	if err != nil {
+		return false, err
+	}
+	if again[0] != fresh[0] {
+		return false, fmt.Errorf("engine %s is not deterministic: two fresh processes played %s and %s", p.Name, fresh[0], again[0])
+	}
+	all := make([]int, 0, 2*probeGames)
+	for range 2 {
+		for n := range probeGames {
+			all = append(all, n)
+		}
+	}
+	reused, err := o.traces(ctx, p, all...)
+	if err != nil {
+		return false, err
+	}
+	return slices.Equal(reused, slices.Concat(fresh, fresh)), nil
+}
+
+// traces plays the beginnings of the given rounds' openings in one process.
+func (o *Opener) traces(ctx context.Context, p match.Player, rounds ...int) (traces []string, err error) {
+	engine, err := o.Open(ctx, p, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, engine.Close()) }()
+	for _, n := range rounds {
+		pair := o.Plan.Pair(n * o.Plan.Pairings())
+		if err := engine.NewGame(ctx, usi.Game{Seed: pair.Seed}); err != nil {
+			return nil, err
+		}
+		position := usi.Position{Start: pair.Opening.USIStart(), Moves: slices.Clone(pair.Opening.Moves)}
+		var b strings.Builder
+		for range probePlies {
+			r, err := engine.Think(ctx, usi.Request{
+				Position: position, Deadline: p.Limits.Stall,
+				Go: usi.Go{Nodes: p.Limits.Nodes, Depth: p.Limits.Depth, Infinite: p.Limits.Self},
+			})
+			if err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(&b, "%s/%d ", r.Text, r.Nodes)
+			if r.Answer != usi.AnswerMove {
+				break
+			}
+			position.Moves = append(position.Moves, r.Move)
+		}
+		traces = append(traces, b.String())
+	}
+	return traces, nil
+}

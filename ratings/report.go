@@ -1,0 +1,247 @@
+package ratings
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gogi/internal/format"
+	"gogi/report"
+	"gogi/stats"
+	"gogi/stats/rating"
+)
+
+// Report is what "gogi rate --json" prints. A number that does not exist is
+// null, with a "why" beside it.
+type Report struct {
+	Version     int              `json:"version"`
+	Games       int              `json:"games"`
+	Handicapped int              `json:"handicap_games"`
+	Drawn       int              `json:"drawn_games"`
+	Confidence  float64          `json:"confidence"`
+	Intervals   string           `json:"intervals,omitempty"` // the method of those of players
+	Players     []Player         `json:"players"`
+	OrderEffect orderEffect      `json:"order_effect"`
+	DrawParam   drawParam        `json:"draw_param"`
+	Handicaps   []handicapWorth  `json:"handicaps,omitempty"` // by the model selected
+	Models      []Model          `json:"models"`
+	Selected    string           `json:"selected"`
+	Goodness    goodnessOfRating `json:"goodness"` // of the model selected
+	Warnings    []string         `json:"warnings"`
+}
+
+type Player struct {
+	Name     string   `json:"name"`
+	Strength *float64 `json:"strength"` // they sum to 50 per player rated
+	Elo      *float64 `json:"elo"`      // mean 0
+	Lo       *float64 `json:"lo"`
+	Hi       *float64 `json:"hi"`
+	Games    int      `json:"games"` // against players rated; of those without a rating, all
+	Points   *float64 `json:"points"`
+	Why      string   `json:"why,omitempty"`
+}
+
+// orderEffect is what moving first is worth.
+type orderEffect struct {
+	Factor *float64 `json:"factor"` // of Black's strength
+	Elo    *float64 `json:"elo"`
+	Lo     *float64 `json:"lo"` // in Elo, as Hi
+	Hi     *float64 `json:"hi"`
+	P      *float64 `json:"p"` // of the likelihood-ratio test against no effect
+	Why    string   `json:"why,omitempty"`
+}
+
+type drawParam struct {
+	Model string   `json:"model"` // half_win, davidson or rao_kupper
+	Value *float64 `json:"value"` // ν of davidson, λ of rao_kupper
+	Why   string   `json:"why,omitempty"`
+}
+
+// handicapWorth is what a handicap does to its receiver's strength.
+type handicapWorth struct {
+	Handicap int      `json:"handicap"`
+	Games    int      `json:"games"`
+	Points   float64  `json:"points"` // of the receivers
+	Value    *float64 `json:"value"`
+	Elo      *float64 `json:"elo"`
+	Why      string   `json:"why,omitempty"`
+}
+
+type Model struct {
+	Name   string   `json:"name"`
+	LogLik *float64 `json:"loglik"`
+	K      int      `json:"k"`
+	Params []Param  `json:"params"`
+	AIC    *float64 `json:"aic"`
+	AICc   *float64 `json:"aicc"`
+	BIC    *float64 `json:"bic"`
+	Weight *float64 `json:"weight"` // Akaike's, by AIC
+	Why    string   `json:"why,omitempty"`
+	Notes  []string `json:"notes,omitempty"`
+}
+
+type Param struct {
+	Name  string   `json:"name"`
+	Value *float64 `json:"value"`
+	SE    *float64 `json:"se"`
+	Lo    *float64 `json:"lo"`
+	Hi    *float64 `json:"hi"`
+	Why   string   `json:"why,omitempty"`
+}
+
+// goodnessOfRating is how far the results are from what the model expects of
+// each pairing.
+type goodnessOfRating struct {
+	Deviance *float64 `json:"deviance"`
+	DF       *int     `json:"df"`
+	P        *float64 `json:"p"`                     // by χ², for many games a pairing
+	PAgain   *float64 `json:"p_bootstrap,omitempty"` // by playing again; right for few games too
+	Why      string   `json:"why,omitempty"`
+}
+
+// noBound is why an end of an interval is missing.
+const noBound = "the games set no bound"
+
+// setInterval gives a player's interval, or says what is missing of it.
+func (p *Player) setInterval(i stats.Interval) {
+	p.Lo, p.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
+	if p.Lo == nil || p.Hi == nil {
+		p.Why = noBound
+	}
+}
+
+// addPlayers lists the players of a model, best first.
+func (r *Report) addPlayers(players []rating.Player) {
+	for _, p := range players {
+		row := Player{
+			Name: p.Name, Strength: format.Finite(p.Strength), Elo: format.Finite(p.Elo), Games: p.Games, Points: format.Finite(p.Points),
+		}
+		if row.Elo == nil {
+			row.Why = "the likelihood only rises to a limit: no finite rating"
+		}
+		r.Players = append(r.Players, row)
+	}
+}
+
+// addAside lists the players whom the games do not rate.
+func (r *Report) addAside(aside []rating.Aside, games map[string]int) {
+	for _, a := range aside {
+		r.Players = append(r.Players, Player{Name: a.Player, Games: games[a.Player], Why: a.Why})
+	}
+}
+
+// weigh compares the models and selects the one with the least AIC.
+func (r *Report) weigh() {
+	aics := make([]float64, len(r.Models))
+	for i, m := range r.Models {
+		if m.AIC == nil {
+			return
+		}
+		aics[i] = *m.AIC
+	}
+	weights, err := rating.AkaikeWeights(aics)
+	if err != nil {
+		return
+	}
+	best := 0
+	for i := range r.Models {
+		r.Models[i].Weight = format.Finite(weights[i])
+		if aics[i] < aics[best] {
+			best = i
+		}
+	}
+	r.Selected = r.Models[best].Name
+	r.warnClose(*r.Models[best].AIC)
+}
+
+// closeAIC is how much models differ that the games do not tell apart.
+const closeAIC = 2
+
+func (r *Report) warnClose(least float64) {
+	near := []string{}
+	models := slices.Clone(r.Models)
+	slices.SortStableFunc(models, func(a, b Model) int { return cmp.Compare(*a.AIC, *b.AIC) })
+	for _, m := range models {
+		if *m.AIC-least <= closeAIC {
+			near = append(near, m.Name)
+		}
+	}
+	if len(near) > 1 {
+		r.warn("the games do not choose between %s: their AIC are within %d of each other", listed(near), closeAIC)
+	}
+}
+
+// listed is "a, b and c".
+func listed(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+func (r *Report) warn(format string, args ...any) {
+	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
+}
+
+// setGoodness keeps how well the selected model fits, and warns where it does
+// not.
+func (r *Report) setGoodness(g rating.Goodness, err error) {
+	if err != nil {
+		r.Goodness.Why = err.Error()
+		return
+	}
+	r.Goodness = goodnessOfRating{Deviance: format.Finite(g.Deviance), DF: &g.DF}
+	if g.DF > 0 {
+		r.Goodness.P = format.Finite(g.P)
+	} else {
+		r.Goodness.Why = "there are as many parameters as rates to explain"
+	}
+	if g.Samples > 0 {
+		r.Goodness.PAgain = format.Finite(g.Bootstrap)
+	}
+	p := cmp.Or(r.Goodness.PAgain, r.Goodness.P)
+	if p != nil && report.Significant(*p) {
+		r.warn("the model does not explain all results (p = %s): some pairings go otherwise than the ratings say, and intervals are too narrow", format.PValue(*p))
+	}
+}
+
+// The limits of a search for cycles, which takes the cube of the players.
+const (
+	cyclePlayers = 300
+	cyclesShown  = 3
+)
+
+// warnCycles names three players of whom each beats the next.
+func (r *Report) warnCycles(counts []rating.Count) {
+	if len(r.Players) > cyclePlayers {
+		return
+	}
+	cycles, err := rating.Cycles(counts, cyclesShown)
+	if err != nil {
+		return
+	}
+	for _, c := range cycles {
+		if report.Significant(c.P) {
+			r.warn("%s beats %s, %s beats %s, and %s beats %s: no single number per player says that",
+				c.Players[0], c.Players[1], c.Players[1], c.Players[2], c.Players[2], c.Players[0])
+		}
+	}
+}
+
+// criteria are a model's by its log-likelihood.
+func (m *Model) criteria(games int) {
+	k, n, l := float64(m.K), float64(games), *m.LogLik
+	m.AIC, m.BIC = format.Finite(2*k-2*l), format.Finite(k*math.Log(n)-2*l)
+	m.setAICc(math.Inf(1))
+	if n > k+1 {
+		m.setAICc(2*k - 2*l + 2*k*(k+1)/(n-k-1))
+	}
+}
+
+// setAICc says why where too few games leave none.
+func (m *Model) setAICc(v float64) {
+	m.AICc, m.Why = format.Finite(v), ""
+	if m.AICc == nil {
+		m.Why = "aicc: too few games for so many parameters"
+	}
+}

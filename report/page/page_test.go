@@ -1,0 +1,278 @@
+package page
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/internal/fakerun"
+	"gogi/kifu"
+	"gogi/match"
+	"gogi/report"
+	"gogi/shogi"
+)
+
+func aboutRun(o fakerun.Run) report.About {
+	a := report.About{
+		Digest: "abcdef", Rules: "default", Created: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Plan: report.Plan{Design: "match", Swap: true, Seed: 7},
+	}
+	a.Plan.Openings.Count, a.Plan.Openings.SHA256 = 3, "00ff"
+	for _, name := range o.Players {
+		a.Engines = append(a.Engines, report.Engine{Name: name, Limits: "nodes 10", Identity: "by hand"})
+	}
+	return a
+}
+
+// gather is the report of a run and what its page shows beside it.
+func gather(t *testing.T, o fakerun.Run) (*report.Report, *scenes) {
+	t.Helper()
+	run := report.Run{Name: "run", Rules: "default", Pairs: max(o.Planned, len(o.Pairs))}
+	for _, name := range o.Players {
+		run.Players = append(run.Players, report.Player{Name: name, Identity: "by hand", Limits: "nodes 10"})
+	}
+	g, err := report.New(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := NewScenes(o.Players[0], o.Players[1])
+	for _, rows := range o.Rows() {
+		seen.Add(rows)
+		if err := g.Add(rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return g.Report(), seen
+}
+
+// pageOfRun renders a run, whose records all are 7g7f.
+func pageOfRun(t *testing.T, o fakerun.Run) string {
+	t.Helper()
+	r, seen := gather(t, o)
+	var b bytes.Buffer
+	err := Write(&b, r, seen, aboutRun(o), func(int, int) (kifu.Record, error) {
+		return kifu.Record{Start: "startpos", Moves: []kifu.Move{{Move: move(t, "7g7f")}}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func move(t *testing.T, text string) shogi.Move {
+	t.Helper()
+	m, err := shogi.ParseMove(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// checkPage asserts what holds for each page: it is well-formed, loads nothing,
+// runs nothing, labels what it has and names no id twice. It returns the text
+// and how often each element occurs.
+func checkPage(t *testing.T, page string) (text string, elements map[string]int) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(page))
+	d.Strict, d.Entity = false, xml.HTMLEntity
+	elements = map[string]int{}
+	var ids, referred []string
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("not well-formed: %v", err)
+		}
+		switch e := token.(type) {
+		case xml.CharData:
+			text += string(e)
+		case xml.StartElement:
+			elements[e.Name.Local]++
+			for _, a := range e.Attr {
+				checkAttribute(t, e.Name.Local, a)
+				switch a.Name.Local {
+				case "id":
+					ids = append(ids, a.Value)
+				case "aria-labelledby":
+					referred = append(referred, strings.Fields(a.Value)...)
+				}
+			}
+		}
+	}
+	for _, id := range referred {
+		if !slices.Contains(ids, id) {
+			t.Errorf("no element has the id %q", id)
+		}
+	}
+	slices.Sort(ids)
+	if unique := slices.Compact(slices.Clone(ids)); len(unique) != len(ids) {
+		t.Errorf("an id occurs twice: %v", ids)
+	}
+	for _, name := range []string{"script", "link", "iframe", "img", "object", "image", "use", "base", "form"} {
+		if elements[name] > 0 {
+			t.Errorf("the page has %d %s elements", elements[name], name)
+		}
+	}
+	if strings.Contains(page, "@import") || strings.Contains(strings.ReplaceAll(page, "url(#curve-c)", ""), "url(") || strings.Contains(page, "ZgotmplZ") {
+		t.Error("the page refers to something outside, or a value was refused")
+	}
+	if elements["h1"] != 1 || elements["title"] == 0 || elements["main"] != 1 {
+		t.Errorf("headings: %v", elements)
+	}
+	return text, elements
+}
+
+func checkAttribute(t *testing.T, element string, a xml.Attr) {
+	t.Helper()
+	name := strings.ToLower(a.Name.Local)
+	if strings.HasPrefix(name, "on") || name == "src" || name == "href" || name == "srcset" || name == "style" {
+		t.Errorf("<%s> has the attribute %s=%q", element, name, a.Value)
+	}
+	if element == "th" && name == "scope" && a.Value != "col" && a.Value != "row" {
+		t.Errorf("a table header has the scope %q", a.Value)
+	}
+}
+
+func TestPageIsSelfContained(t *testing.T) {
+	for name, o := range map[string]fakerun.Run{
+		"many":       {Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WL", "WW", "DL", "DD"}, 30)},
+		"unfinished": {Players: []string{"x", "y"}, Pairs: []string{"WL", "WW"}, Planned: 9},
+		"empty":      {Players: []string{"x", "y"}, Planned: 2},
+		"one game":   {Players: []string{"x", "y"}, Pairs: []string{"W"}},
+		"three":      {Players: []string{"x", "y", "z"}, Pairs: []string{"WL", "WW", "DL", "DD", "LL", "WW"}},
+		"faults":     {Players: []string{"x", "y"}, Pairs: []string{"LL", "LL", "LL"}, Fault: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, elements := checkPage(t, pageOfRun(t, o))
+			if games := len(strings.Join(o.Pairs, "")); (elements["figcaption"] > 0) != (games > 0) {
+				t.Errorf("%d games and %d figures", games, elements["figcaption"])
+			}
+		})
+	}
+}
+
+func TestPageEscapes(t *testing.T) {
+	const hostile = `</title></style><script>alert(1)</script><img src=x onerror=alert(1)>"'&`
+	o := fakerun.Run{Players: []string{hostile, "b" + hostile}, Pairs: []string{"LW", "WL", "LL"}, Fault: true}
+	text, _ := checkPage(t, pageOfRun(t, o))
+	if n := strings.Count(text, hostile); n < 10 {
+		t.Errorf("the name stands only %d times in the text", n)
+	}
+}
+
+func TestPageOfThreePlayers(t *testing.T) {
+	o := fakerun.Run{Players: []string{"x", "y", "z"}, Pairs: []string{"WW", "WD", "LL"}}
+	r, _ := gather(t, o)
+	got := matrix(r)
+	want := [][]matrixCell{
+		{{}, {"100.0%", "2–0–0"}, {"0.0%", "0–0–2"}}, // the third pair is x against z
+		{{"0.0%", "0–0–2"}, {}, {"75.0%", "1–1–0"}},
+		{{"100.0%", "2–0–0"}, {"25.0%", "0–1–1"}, {}},
+	}
+	for i, row := range got {
+		if !slices.Equal(row.Cells, want[i]) {
+			t.Errorf("%s: %v, want %v", row.Name, row.Cells, want[i])
+		}
+	}
+}
+
+// TestScenesAreBounded: a long run leaves as little as a short one, and the
+// curve still ends with the result.
+func TestScenesAreBounded(t *testing.T) {
+	const pairs = 12345
+	s := NewScenes("x", "y")
+	o := fakerun.Run{Players: []string{"x", "y"}}
+	points := 0.0
+	for pair := range pairs {
+		var rows []match.Row
+		for leg, result := range []rune{'W', rune("WDL"[pair%3])} {
+			row := o.Row(pair, leg, result)
+			if pair == 5 {
+				row.Termination = match.Stall
+			}
+			rows = append(rows, row)
+			points += map[rune]float64{'W': 1, 'D': 0.5, 'L': 0}[result]
+		}
+		s.Add(rows)
+	}
+	curve := s.curve.all()
+	if n := len(curve); n > curvePoints+1 || n < curvePoints/2 {
+		t.Errorf("%d points are kept", n)
+	}
+	if last := curve[len(curve)-1]; last.Pairs != pairs || last.Score != points/(2*pairs) {
+		t.Errorf("the last point is %v, want %d pairs and %v", last, pairs, points/(2*pairs))
+	}
+	for i := 1; i < len(curve); i++ {
+		if curve[i].Pairs <= curve[i-1].Pairs {
+			t.Fatalf("point %d of %d pairs follows one of %d", i, curve[i].Pairs, curve[i-1].Pairs)
+		}
+	}
+	games := s.games()
+	if len(games) != shownGames || games[0].Termination != match.Stall {
+		t.Errorf("%d games are shown, the first ended by %s", len(games), games[0].Termination)
+	}
+	if len(s.faults()) != 2 || s.faults()[0].Leg != 1 {
+		t.Errorf("faults: %v", s.faults())
+	}
+	if n := len(s.histogram()); n > 25 {
+		t.Errorf("the histogram has %d classes", n)
+	}
+}
+
+func TestHistogramKeepsEveryGame(t *testing.T) {
+	for _, plies := range [][]int{{0}, {9, 10}, {14, 85, 85}, {3, 511, 2000}} {
+		s := NewScenes("x", "y")
+		for _, n := range plies {
+			s.Add([]match.Row{{Plies: n}})
+		}
+		total := 0
+		for i, class := range s.histogram() {
+			total += class.Games
+			inside := 0
+			for _, n := range plies {
+				if n >= class.From && n <= class.To {
+					inside++
+				}
+			}
+			if inside != class.Games {
+				t.Errorf("%v: class %d, %d to %d plies, has %d games, want %d", plies, i, class.From, class.To, class.Games, inside)
+			}
+		}
+		if total != len(plies) {
+			t.Errorf("%v: %d games in all classes", plies, total)
+		}
+	}
+}
+
+func TestLineChart(t *testing.T) {
+	var points []curvePoint
+	for i := 1; i <= 100; i++ {
+		points = append(points, curvePoint{i, 0.53 + 0.47/float64(i*i)})
+	}
+	c := newLineChart("x", points)
+	if !c.Cut {
+		t.Error("the wild beginning decides the scale")
+	}
+	if strings.Count(c.Points, ",") != len(points) {
+		t.Errorf("points: %s", c.Points)
+	}
+	if c.Even < c.End || c.End < c.Top || c.Even > c.Bottom {
+		t.Errorf("50%% is at %v, the end at %v, in %+v", c.Even, c.End, c.Frame)
+	}
+	for _, list := range [][]tick{c.XTicks, c.YTicks} {
+		if len(list) < 3 || len(list) > 8 {
+			t.Errorf("%d ticks: %v", len(list), list)
+		}
+	}
+	if labels := fmt.Sprint(c.YTicks); !strings.Contains(labels, "50%") {
+		t.Errorf("no 50%% at the side: %s", labels)
+	}
+}

@@ -1,0 +1,113 @@
+package report
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"gogi/internal/fakerun"
+	"gogi/match"
+)
+
+// reportOf is the report of a run.
+func reportOf(t *testing.T, o fakerun.Run) *Report {
+	t.Helper()
+	g, err := New(runOf(o))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rows := range o.Rows() {
+		if err := g.Add(rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return g.Report()
+}
+
+func runOf(o fakerun.Run) Run {
+	run := Run{Name: "run", Rules: "default", Pairs: max(o.Planned, len(o.Pairs))}
+	for _, name := range o.Players {
+		run.Players = append(run.Players, Player{Name: name, Identity: "by hand", Limits: "nodes 10"})
+	}
+	return run
+}
+
+// TestVerdict: a claim only where the exact test over pairs, which for n pairs
+// that are all won twice gives 2^(1-n), is at most 5 %, and nothing else explains
+// the result.
+func TestVerdict(t *testing.T) {
+	two := []string{"x", "y"}
+	pairs := func(text string, n int) []string { return slices.Repeat([]string{text}, n) }
+	for name, test := range map[string]struct {
+		run               fakerun.Run
+		kind, claim, with string
+	}{
+		"p is 1/32":          {fakerun.Run{Players: two, Pairs: pairs("WW", 6)}, "shown", "x is stronger than y", "p\u00a0=\u00a00.031"},
+		"the other one":      {fakerun.Run{Players: two, Pairs: pairs("LL", 6)}, "shown", "y is stronger than x", ""},
+		"p is 1/16":          {fakerun.Run{Players: two, Pairs: pairs("WW", 5)}, "open", "do not show whether x or y", "differ about an even score"},
+		"even":               {fakerun.Run{Players: two, Pairs: pairs("WL", 50)}, "open", "do not show whether x or y", "does not prove them equal"},
+		"only draws":         {fakerun.Run{Players: two, Pairs: pairs("DD", 50)}, "open", "do not show whether x or y", "won no game and lost none"},
+		"colour decides":     {fakerun.Run{Players: two, Pairs: append(pairs("WL", 90), pairs("WW", 10)...)}, "shown", "x is stronger", "takes the two games of a pair for independent"},
+		"unfinished":         {fakerun.Run{Players: two, Pairs: pairs("WW", 20), Planned: 21}, "none", "no verdict yet: 20 of 21 pairs", ""},
+		"no swap":            {fakerun.Run{Players: two, Pairs: pairs("W", 20)}, "none", "x always had Black", ""},
+		"nothing":            {fakerun.Run{Players: two, Planned: 3}, "none", "no pair of x against y is finished", ""},
+		"five games ×4":      {fakerun.Run{Players: two, Pairs: pairs("WW", 20), Repeat: 4}, "open", "too many of them repeat", "Of the 5 pairs without repeated games, p\u00a0=\u00a00.062"},
+		"ten games ×2":       {fakerun.Run{Players: two, Pairs: pairs("WW", 20), Repeat: 2}, "shown", "x is stronger", "20 of 40 games repeat"},
+		"faults alone":       {fakerun.Run{Players: two, Pairs: pairs("LL", 8), Fault: true}, "open", "y is ahead of x by faults alone", "16 of 16 games ended by"},
+		"faults beside wins": {fakerun.Run{Players: two, Pairs: append(pairs("WW", 9), "LL"), Fault: true}, "shown", "x is stronger", "2 of 20 games ended by"},
+		"several pairings":   {fakerun.Run{Players: []string{"x", "y", "z"}, Pairs: pairs("WW", 18)}, "shown", "x is stronger than y", "Only x against y is judged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := reportOf(t, test.run).Verdict()
+			if v.Kind != test.kind || !strings.Contains(v.Claim, test.claim) {
+				t.Errorf("%s: %q, want %s: …%s…", v.Kind, v.Claim, test.kind, test.claim)
+			}
+			if all := strings.Join(append(v.Reasons, v.Caveats...), " "); !strings.Contains(all, test.with) {
+				t.Errorf("no word of %q in %q", test.with, all)
+			}
+		})
+	}
+}
+
+// TestReportsInBetween: a report may be asked for after any pair, and more than once,
+// without changing a later one.
+func TestReportsInBetween(t *testing.T) {
+	o := fakerun.Run{Players: []string{"x", "y", "z"}, Pairs: []string{"WW", "WD", "LL", "WL", "DD", "LL", "WW"}, Repeat: 2, Fault: true}
+	run := runOf(o)
+	run.Gate = match.Gate{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	g, err := New(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, rows := range o.Rows() {
+		if err := g.Add(rows); err != nil {
+			t.Fatal(err)
+		}
+		once, again := asJSON(t, g.Report()), asJSON(t, g.Report())
+		o := o
+		o.Pairs, o.Planned = o.Pairs[:i+1], len(o.Pairs)
+		fresh := run
+		alone, err := New(fresh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rows := range o.Rows() {
+			if err := alone.Add(rows); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := asJSON(t, alone.Report()); once != again || once != want {
+			t.Fatalf("after pair %d: %s, asked again %s, by a report that was asked once %s", i, once, again, want)
+		}
+	}
+}
+
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,20 @@
+package text
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFenceHolds(t *testing.T) {
+	got := fence([]string{"a ``` b", "\x1b[31mred\x1b[0m  ", strings.Repeat("x", 300)})
+	lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+	if lines[0] != "````" || lines[len(lines)-1] != "````" || len(lines) != 5 {
+		t.Errorf("%q", got)
+	}
+	if lines[2] != "red" {
+		t.Errorf("%q", lines[2])
+	}
+	if n := len([]rune(lines[3])); n > blockWidth+1 {
+		t.Errorf("a line has %d characters", n)
+	}
+}

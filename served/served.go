@@ -1,0 +1,533 @@
+// Package served is a council as a USI engine: its options, its members' options, and what
+// a GUI is told of its votes.
+package served
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gogi/ensemble"
+	"gogi/internal/foreign"
+	"gogi/internal/usage"
+	"gogi/match"
+	"gogi/players"
+	"gogi/shogi"
+	"gogi/sparring"
+	"gogi/usi"
+)
+
+// Council is a council behind a usi.Server, which calls its methods one at
+// a time. The members' programs are started by the first isready; before that
+// there is only what is known of their options.
+type Council struct {
+	opener  *players.Opener
+	player  match.Player // as in the file
+	engines []*councilEngine
+	cache   Cache
+	Out     *output
+	log     *recordLog
+
+	options  []councilOption
+	members  []memberOption
+	chosen   map[string]string // by the GUI, where it is not the default
+	greeters sync.WaitGroup    // of the start, some of which may still wait
+
+	council   *ensemble.Council // nil before the first isready that worked
+	games     uint64
+	fresh     bool // nothing happened since the members were made ready
+	pondering bool
+}
+
+func New(o *players.Opener, out io.Writer, log string) *Council {
+	player := o.Plan.Players[0]
+	s := &Council{
+		opener: o, player: player, engines: listEngines(player.Council, "E"), chosen: map[string]string{},
+		Out: &output{out: out, keepAlive: true}, log: &recordLog{name: log},
+	}
+	for _, e := range s.engines {
+		e.plan = o.Plan
+	}
+	return s
+}
+
+// Learn finds out which options the members' engines have: from the cache, or
+// from themselves as far as they answer before the deadline. The others have no
+// options until the next start.
+func (s *Council) Learn(ctx context.Context, cache Cache, deadline time.Time) error {
+	s.cache = cache
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()                                // whoever is late ends without holding up the dialogue
+	greeted := make(chan greeted, len(s.engines)) // one from each that is asked, never closed
+	late := map[*councilEngine]bool{}
+	for _, e := range s.engines {
+		if e.player.Builtin {
+			e.greeted(usi.Greeting{Options: sparring.New().Options()})
+			continue
+		}
+		if g, ok := cache.load(e.player); ok {
+			e.greeted(g)
+			continue
+		}
+		late[e] = true
+		s.greeters.Go(func() { s.greet(ctx, e, greeted) })
+	}
+	for ended := false; len(late) > 0 && !ended; {
+		select {
+		case g := <-greeted:
+			if g.err != nil && ctx.Err() != nil {
+				continue // it was ended for being late
+			}
+			delete(late, g.engine)
+			if g.err != nil {
+				s.Out.note("%s (%s) could not be asked for its options: %v", g.engine.label, g.engine.player.Name, g.err)
+			}
+		case <-ctx.Done():
+			ended = true
+		}
+	}
+	for _, e := range s.engines {
+		if late[e] {
+			s.Out.note("%s (%s) was slow: its options are known from the next start on", e.label, e.player.Name)
+		}
+	}
+	var errs []error
+	for _, e := range s.engines {
+		errs = append(errs, e.check())
+		s.members = append(s.members, e.options()...)
+	}
+	s.options = s.declare()
+	return usage.Wrap(errors.Join(errs...))
+}
+
+// greeted is the end of asking one engine.
+type greeted struct {
+	engine *councilEngine
+	err    error
+}
+
+// greet asks one engine for its options and ends it.
+func (s *Council) greet(ctx context.Context, e *councilEngine, done chan<- greeted) {
+	engine, err := s.opener.Greet(ctx, e.player, nil)
+	if err == nil {
+		e.greeted(engine.Greeting())
+		s.cache.save(e.player, engine.Greeting())
+	}
+	done <- greeted{e, err}
+	if err == nil {
+		_ = engine.Close() // it did what it was started for
+	}
+}
+
+// Close ends the members and everything else that was started.
+func (s *Council) Close() error {
+	var err error
+	if s.council != nil {
+		err = s.council.Close()
+	}
+	s.greeters.Wait()
+	return errors.Join(err, s.log.close())
+}
+
+// Name is the council's.
+func (s *Council) Name() string { return "gogi council " + s.player.Name }
+
+// Author is of this program, not of the members.
+func (s *Council) Author() string { return "gogi" }
+
+// Options are the council's own, then those of the members' engines.
+func (s *Council) Options() []usi.Option {
+	var list []usi.Option
+	for _, o := range s.options {
+		list = append(list, o.Option)
+	}
+	for _, o := range s.members {
+		list = append(list, o.shown)
+	}
+	return list
+}
+
+// SetOption keeps a value. The council's own take effect at the next isready, but
+// for those that only concern what is shown; the members' are sent before their
+// next game or search, or when they are started.
+func (s *Council) SetOption(o usi.Setting) error {
+	if i := slices.IndexFunc(s.members, func(m memberOption) bool { return m.shown.Name == o.Name }); i >= 0 {
+		s.members[i].set(o.Value)
+		return nil
+	}
+	i := slices.IndexFunc(s.options, func(x councilOption) bool { return x.Name == o.Name })
+	if i < 0 {
+		return fmt.Errorf("there is no option %s", o.Name)
+	}
+	own := s.options[i]
+	if own.apply != nil && o.Value != own.Default {
+		if err := own.apply(&ensemble.Config{}, o.Value); err != nil {
+			return fmt.Errorf("option %s: %w", o.Name, err)
+		}
+	}
+	s.chosen[o.Name] = o.Value
+	if o.Value == own.Default {
+		delete(s.chosen, o.Name)
+	}
+	s.Out.setKeepAlive(s.value("KeepAlive") == "true")
+	return nil
+}
+
+// Ready starts the members, or prepares those that run, all at once. It is
+// enough that as many are ready as MinAlive says; who is missing is told. With
+// fewer there is no readyok but an error: a GUI that waits is better than a game
+// that is lost on its first move.
+func (s *Council) Ready(ctx context.Context) error {
+	config, err := s.config()
+	if err != nil {
+		return err
+	}
+	s.prepareEngines(&config)
+	if s.council == nil {
+		s.council, err = ensemble.Open(ctx, config)
+	} else {
+		err = s.council.Amend(config)
+	}
+	if err != nil {
+		return err
+	}
+	return s.startGame(ctx)
+}
+
+// startGame resets everything that belongs to one game. The seed is the file's
+// and the game's number.
+func (s *Council) startGame(ctx context.Context) error {
+	s.games++
+	s.pondering = false
+	err := s.council.NewGame(ctx, usi.Game{Seed: s.opener.Plan.Seed + s.games - 1})
+	s.fresh = err == nil
+	if err == nil {
+		for _, absent := range s.council.Absent() {
+			s.Out.note("the council plays without a member: %v", absent)
+		}
+	}
+	return err
+}
+
+// prepareEngines tells every engine what the council asks of it now.
+func (s *Council) prepareEngines(config *ensemble.Config) {
+	plan := *s.opener.Plan
+	plan.Rules.Declaration = config.Laws.Declaration
+	if s.value("USI_Ponder") == "true" {
+		plan.Ponder = match.PonderStandard
+	}
+	hash := s.hashParts()
+	for i, e := range s.engines {
+		e.ask(func(e *councilEngine) {
+			e.plan, e.hash, e.hopeless = &plan, hash[i], nil
+			e.early = s.value("EarlyPonder") == "true"
+		})
+	}
+}
+
+// config is the council as the file and the options have it.
+func (s *Council) config() (ensemble.Config, error) {
+	config, err := s.configOf(s.player, "E")
+	if err != nil {
+		return config, err
+	}
+	for _, o := range s.options {
+		value, ok := s.chosen[o.Name]
+		if !ok || o.apply == nil {
+			continue
+		}
+		if err := o.apply(&config, value); err != nil {
+			return config, fmt.Errorf("option %s: %w", o.Name, err)
+		}
+	}
+	config.Rule, err = s.rule(config.Rule)
+	if err == nil {
+		err = config.Rule.Check(len(config.Members))
+	}
+	return config, err
+}
+
+// configOf is a council as the file has it; its members are started through us,
+// so that they get their options. It may do with fewer members than it has, as
+// the councils within it may.
+func (s *Council) configOf(p match.Player, prefix string) (ensemble.Config, error) {
+	config, err := s.opener.CouncilConfig(p, nil)
+	if err != nil {
+		return config, err
+	}
+	config.Degrade = true
+	for i, m := range p.Council.Members {
+		label := fmt.Sprintf("%s%d", prefix, i+1)
+		config.Members[i].Open = func(ctx context.Context) (ensemble.Player, error) { return s.openMember(ctx, m, label) }
+	}
+	return config, nil
+}
+
+func (s *Council) openMember(ctx context.Context, p match.Player, label string) (ensemble.Player, error) {
+	if p.Council == nil {
+		i := slices.IndexFunc(s.engines, func(e *councilEngine) bool { return e.label == label })
+		return s.openEngine(ctx, s.engines[i])
+	}
+	config, err := s.configOf(p, label+"_")
+	if err != nil {
+		return nil, err
+	}
+	return ensemble.Open(ctx, config)
+}
+
+// NewGame prepares a game; after isready that has just been done.
+func (s *Council) NewGame(ctx context.Context, _ usi.Game) error {
+	switch {
+	case s.council == nil:
+		return errNotReady
+	case s.fresh:
+		return nil
+	}
+	return s.startGame(ctx)
+}
+
+var errNotReady = errors.New("the council is not ready, see the answer to isready")
+
+// Think takes a vote within the time that the clocks leave.
+func (s *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	if s.council == nil {
+		return usi.Reply{}, errNotReady
+	}
+	// A search on the opponent's time that is stopped decides nothing: its move
+	// will not be played.
+	idle := s.pondering && ctx.Err() != nil
+	s.fresh, s.pondering = false, false
+	if err := s.allot(&r); err != nil {
+		return usi.Reply{}, err
+	}
+	reply, err := s.council.Think(ctx, r)
+	if err != nil {
+		return reply, err
+	}
+	record, err := ensemble.ParseRecord(reply.Detail)
+	if err != nil {
+		return reply, err
+	}
+	s.show(r.OnInfo, record, &reply)
+	if idle {
+		return reply, nil
+	}
+	s.log.use(s.value("VoteLog"))
+	if err := s.log.add(reply.Detail); err != nil {
+		r.OnInfo(usi.Info{Text: "the vote is not recorded: " + foreign.Printable(err.Error(), 300)})
+	}
+	return reply, nil
+}
+
+// Ponder has the members think on the opponent's time.
+func (s *Council) Ponder(ctx context.Context, r usi.Request) error {
+	if s.council == nil {
+		return errNotReady
+	}
+	s.fresh, s.pondering = false, true
+	if err := s.allot(&r); err != nil {
+		return err
+	}
+	return s.council.Ponder(ctx, r)
+}
+
+// Mate asks the members for a mate.
+func (s *Council) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
+	if s.council == nil {
+		return usi.Checkmate{}, errNotReady
+	}
+	s.fresh, s.pondering = false, false
+	r.Deadline = r.Go.MateTime
+	return s.council.Mate(ctx, r)
+}
+
+// GameOver tells the members.
+func (s *Council) GameOver(ctx context.Context, o usi.Outcome) error {
+	s.fresh, s.pondering = false, false
+	if s.council == nil {
+		return nil
+	}
+	return s.council.GameOver(ctx, o)
+}
+
+// allot turns the GUI's limits into the members' and our deadline.
+func (s *Council) allot(r *usi.Request) error {
+	history, err := r.Position.History()
+	if err != nil {
+		return err
+	}
+	margin := s.milliseconds("MarginMs")
+	overhead := margin + levels(s.player.Council)*ensemble.Level
+	r.Go, r.Deadline = allotted(r.Go, history.Position().Side(), margin, overhead)
+	return nil
+}
+
+// levels counts the councils on the longest way to an engine.
+func levels(c *match.Council) time.Duration {
+	var deepest time.Duration
+	for _, m := range c.Members {
+		if m.Council != nil {
+			deepest = max(deepest, levels(m.Council))
+		}
+	}
+	return deepest + 1
+}
+
+const (
+	// fallbackTime is for a move whose limit the GUI did not say.
+	fallbackTime = time.Second
+	// leastClock is the most that an empty clock is filled up to, see allotted.
+	leastClock = time.Second
+)
+
+// allotted is what the members are told of the clocks, and how long the council
+// may take; 0 means until it is stopped. The deadline keeps the margin back of
+// the time that is left, so that no member makes the council lose on time; what
+// members see is shorter by all of the overhead, so that they mostly end by
+// themselves.
+//
+// With an increment some GUIs have it in the clock already and some have not: the
+// larger of the two is there in either case. A clock of 0 with an increment
+// makes some engines move at once, so it is filled up, out of the increment.
+func allotted(g usi.Go, side shogi.Colour, margin, overhead time.Duration) (usi.Go, time.Duration) {
+	clock, increment := &g.BTime, g.BInc
+	if side == shogi.White {
+		clock, increment = &g.WTime, g.WInc
+	}
+	switch {
+	case g.MoveTime > 0:
+	case g.Clock || g.UseByoyomi || g.UseInc:
+		total := *clock + g.Byoyomi
+		if g.UseInc {
+			total = max(*clock, increment)
+		}
+		if total <= 0 {
+			g.Clock, g.BTime, g.WTime, total = true, max(g.BTime, leastClock), max(g.WTime, leastClock), leastClock
+		}
+		g.BTime, g.WTime = filled(g.BTime, g.BInc), filled(g.WTime, g.WInc)
+		if g.Byoyomi > 0 && !g.UseInc {
+			g.Byoyomi = shorter(g.Byoyomi, overhead)
+		} else {
+			*clock = shorter(*clock, overhead)
+		}
+		return g, shorter(total, margin)
+	case g.Infinite || g.Ponder || g.Nodes > 0 || g.Depth > 0:
+		return g, 0
+	default:
+		g.MoveTime = fallbackTime
+	}
+	deadline := shorter(g.MoveTime, margin)
+	g.MoveTime = shorter(g.MoveTime, overhead)
+	return g, deadline
+}
+
+func filled(clock, increment time.Duration) time.Duration {
+	if clock > 0 {
+		return clock
+	}
+	return min(leastClock, increment)
+}
+
+// shorter keeps something back, at most the half.
+func shorter(d, by time.Duration) time.Duration { return max(d-by, d/2) }
+
+// output is the way to the GUI. It puts notes before the next lines of the
+// dialogue, for what happens outside of searches, and leaves out the empty lines
+// of KeepAlive where the GUI does not want them. One goroutine calls Write.
+type output struct {
+	out io.Writer
+
+	mu        sync.Mutex
+	notes     []string
+	keepAlive bool
+}
+
+// note says something as an info string; it never waits for the GUI.
+func (o *output) note(format string, args ...any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.notes = append(o.notes, "info string "+foreign.Printable(fmt.Sprintf(format, args...), 500)+"\n")
+}
+
+func (o *output) setKeepAlive(on bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.keepAlive = on
+}
+
+// Write writes whole lines.
+func (o *output) Write(lines []byte) (int, error) {
+	o.mu.Lock()
+	// Before usiok not every GUI bears an info; what there is to say can wait.
+	var text []byte
+	if !bytes.HasPrefix(lines, []byte("id name ")) {
+		text = []byte(strings.Join(o.notes, ""))
+		o.notes = nil
+	}
+	for line := range bytes.Lines(lines) {
+		if o.keepAlive || len(bytes.TrimSpace(line)) > 0 {
+			text = append(text, line...)
+		}
+	}
+	o.mu.Unlock()
+	if len(text) == 0 {
+		return len(lines), nil
+	}
+	if _, err := o.out.Write(text); err != nil {
+		return 0, err
+	}
+	return len(lines), nil
+}
+
+// SetWriteDeadline ends a Write that hangs, where the way to the GUI can do that.
+func (o *output) SetWriteDeadline(t time.Time) error {
+	if d, ok := o.out.(interface{ SetWriteDeadline(time.Time) error }); ok {
+		return d.SetWriteDeadline(t)
+	}
+	return os.ErrNoDeadline
+}
+
+// recordLog appends records to a file, which is opened when there is the first one.
+type recordLog struct {
+	name string // "": no log
+	file *os.File
+}
+
+// use changes the file; without a name it stays what it was.
+func (l *recordLog) use(name string) {
+	if name == "" || name == l.name {
+		return
+	}
+	_ = l.close() // what was written is in the file, or an error was told
+	l.name = name
+}
+
+// add appends one record as one line, in one write: others may append as well.
+func (l *recordLog) add(record []byte) (err error) {
+	if l.name == "" {
+		return nil
+	}
+	if l.file == nil {
+		if l.file, err = os.OpenFile(l.name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil { //nolint:gosec // a result like any other
+			return err
+		}
+	}
+	_, err = l.file.Write(append(slices.Clip(record), '\n'))
+	return err
+}
+
+func (l *recordLog) close() error {
+	if l.file == nil {
+		return nil
+	}
+	file := l.file
+	l.file = nil
+	return file.Close()
+}

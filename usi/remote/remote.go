@@ -1,0 +1,149 @@
+// Package remote is an engine behind ssh: its process over there is killed when the
+// connection ends, and a cut connection is told from an engine that crashed.
+package remote
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"gogi/usi/process"
+)
+
+// sshLost is ssh's exit status for errors of its own, such as a lost connection.
+const sshLost = 255
+
+// probeLimit bounds a second connection: a probe, a kill, a hash.
+const probeLimit = 10 * time.Second
+
+// Command is a command that runs an engine on another machine.
+type Command struct {
+	ssh    []string // the program, its options and the host
+	Remote string   // what the host's shell runs
+}
+
+// Parse splits an ssh command before and after the host; ok is false for
+// commands that are not ssh's, or name no host or no program.
+func Parse(command []string) (c Command, ok bool) {
+	if filepath.Base(command[0]) != "ssh" {
+		return c, false
+	}
+	const withValue = "BbcDEeFIiJLlmOoPpQRSWw" // ssh(1): options with an argument
+	for i := 1; i < len(command); i++ {
+		word := command[i]
+		switch {
+		case len(word) == 2 && word[0] == '-' && strings.Contains(withValue, word[1:]):
+			i++
+		case strings.HasPrefix(word, "-"):
+		default:
+			c.ssh, c.Remote = command[:i+1], strings.Join(command[i+1:], " ")
+			return c, c.Remote != ""
+		}
+	}
+	return c, false
+}
+
+// Host is where the engine runs, as the command says it.
+func (c Command) Host() string { return c.ssh[len(c.ssh)-1] }
+
+// pidLine is what the remote shell says first: the number of its process group.
+const pidLine = "info string gogi group "
+
+// wrapped is the whole command with the remote part in a group of its own, whose
+// number it prints first, so that a hung engine can be killed over there.
+func (c Command) wrapped() []string {
+	inner := "echo " + pidLine + "$$; " + c.Remote
+	return append(append([]string(nil), c.ssh...),
+		"$(command -v setsid) $(command -v setsid >/dev/null && echo -w) sh -c "+Quote(inner))
+}
+
+// Quote makes one word of a POSIX shell.
+func Quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// Engine is the connection to an engine behind ssh.
+type Engine struct {
+	*process.Process
+	command Command
+	guard   *process.Guard
+
+	mu    sync.Mutex // Read runs beside Close
+	head  []byte     // of the output, until the first line is complete
+	group string     // the remote process group, once it was read
+}
+
+// Start starts ssh and the engine behind it.
+func Start(spec process.Spec, c Command, guard *process.Guard) (*Engine, error) {
+	spec.Command = c.wrapped()
+	p, err := process.Start(spec, guard)
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{Process: p, command: c, guard: guard}, nil
+}
+
+// Read looks for the number of the remote group in the first bytes that pass.
+func (r *Engine) Read(b []byte) (int, error) {
+	n, err := r.Process.Read(b)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.group == "" && len(r.head) < 4096 {
+		r.head = append(r.head, b[:n]...)
+		if m := regexp.MustCompile(pidLine + `(\d+)\n`).FindSubmatch(r.head); m != nil {
+			r.group = string(m[1])
+		}
+	}
+	return n, err
+}
+
+// ConnectionLost reports whether the way to the host is cut: ssh said so, or a
+// signal ended it, or it lives and a second connection cannot be made.
+func (r *Engine) ConnectionLost() bool {
+	status, exited := r.ExitStatus()
+	select {
+	case <-r.Done():
+		return !exited || status == sshLost
+	default:
+	}
+	_, err := r.command.Ask(r.guard, "true")
+	return err != nil
+}
+
+// Close ends the connection, and kills the engine over there when ssh had to be
+// killed: it has not ended by itself then.
+func (r *Engine) Close() error {
+	err := r.Process.Close()
+	r.mu.Lock()
+	group := r.group
+	r.mu.Unlock()
+	if _, ended := r.ExitStatus(); ended || group == "" {
+		return err
+	}
+	// If this fails, the host cannot be reached, and its sshd ends the engine's
+	// input when it notices.
+	_, _ = r.command.Ask(r.guard, "kill -9 -- -"+group+" || kill -9 "+group)
+	return err
+}
+
+// Ask runs a command on the host and returns its output.
+func (c Command) Ask(guard *process.Guard, command string) (string, error) {
+	p, err := process.Start(process.Spec{Command: append(append([]string(nil), c.ssh...), command)}, guard)
+	if err != nil {
+		return "", err
+	}
+	defer p.Close() //nolint:errcheck // its answer is what counts
+	if err := p.SetReadDeadline(time.Now().Add(probeLimit)); err != nil {
+		return "", err
+	}
+	out, err := io.ReadAll(io.LimitReader(p, 64<<10))
+	if err != nil {
+		return "", err
+	}
+	if status, ended := p.ExitStatus(); !ended || status != 0 {
+		return "", errors.New(p.Diagnosis())
+	}
+	return string(out), nil
+}
