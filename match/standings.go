@@ -42,19 +42,6 @@ type EndedGame struct {
 	Points      [2]float64 `json:"points"` // Black's and White's
 }
 
-// EndedGames are the games of a stored pair as standings need them.
-func EndedGames(rows []Row) []EndedGame {
-	games := make([]EndedGame, 0, len(rows))
-	for i := range rows {
-		r := &rows[i]
-		games = append(games, EndedGame{
-			Pair: r.Pair, Leg: r.Leg, Black: r.Black, White: r.White,
-			Outcome: r.Outcome.String(), Termination: r.Termination.String(), Points: r.Points,
-		})
-	}
-	return games
-}
-
 // Record is how one player fared with one colour.
 type Record struct {
 	Wins, Draws, Losses int
@@ -75,6 +62,18 @@ func (s *Standings) Add(pair []EndedGame) {
 	if len(pair) > 0 && pair[0].Leg == 0 {
 		s.addPair(pair)
 	}
+}
+
+// AddRows counts a pair that is stored, by leg.
+func (s *Standings) AddRows(pair []Row) {
+	games := make([]EndedGame, len(pair))
+	for i, r := range pair {
+		games[i] = EndedGame{
+			Pair: r.Pair, Leg: r.Leg, Black: r.Black, White: r.White,
+			Outcome: r.Outcome.String(), Termination: r.Termination.String(), Points: r.Points,
+		}
+	}
+	s.Add(games)
 }
 
 func (s *Standings) addPair(pair []EndedGame) {

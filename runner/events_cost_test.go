@@ -11,7 +11,7 @@ import (
 )
 
 // standing is a game before its first move.
-func standing(t *testing.T, events *Events) *game {
+func standing(t testing.TB, events *Events) *game {
 	t.Helper()
 	limits := match.Limits{Clock: match.TimeControl{Main: time.Minute}}
 	plan := &match.Plan{
@@ -71,5 +71,16 @@ func TestStampsNeverGoBack(t *testing.T) {
 	e.Send(match.Event{Type: match.EventDone})
 	if ev := <-e.Stream(); ev.Time.Before(before) {
 		t.Errorf("stamped %v, sent after %v", ev.Time, before)
+	}
+}
+
+// BenchmarkMoveEvent is what one move costs a slot when somebody listens.
+func BenchmarkMoveEvent(b *testing.B) {
+	events := NewEvents("run", true)
+	g := standing(b, events)
+	m := kifu.Move{Move: shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), HasScore: true, PV: make([]shogi.Move, 8)}
+	for b.Loop() {
+		events.moved(g, shogi.Black, &m, true, time.Second)
+		<-events.out
 	}
 }

@@ -70,7 +70,7 @@ func (s *Series) resume(rows []match.Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	s.standings.Add(match.EndedGames(rows))
+	s.standings.AddRows(rows)
 	if s.judge == nil {
 		return nil
 	}

@@ -24,10 +24,10 @@ func progressed(t *testing.T) (plan *match.Plan, events []match.Event) {
 		Players: []match.Player{{Name: "new"}, {Name: "base"}}}
 	var stored match.Standings
 	for pair := range 2 {
-		stored.Add(match.EndedGames([]match.Row{
+		stored.AddRows([]match.Row{
 			{Pair: pair, Leg: 0, Black: "new", White: "base", Outcome: match.BlackWins, Termination: match.Checkmate},
 			{Pair: pair, Leg: 1, Black: "base", White: "new", Outcome: match.Draw, Termination: match.Repetition},
-		}))
+		})
 	}
 	at := func(kind match.EventType, pair, leg, slot int, more func(e *match.Event)) match.Event {
 		e := match.Event{Type: kind, Pair: &pair, Leg: &leg, Slot: &slot, Black: "new", White: "base"}
