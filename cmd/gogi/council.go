@@ -1,32 +1,75 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"io"
-	"strings"
+	"time"
 
+	"gogi/configs"
+	"gogi/internal/usage"
 	"gogi/match"
+	"gogi/players"
+	"gogi/served"
+	"gogi/usi"
 )
 
-// printCouncil prints the head of a council; its members follow.
-func printCouncil(w io.Writer, p match.Player) {
-	c := p.Council
-	var names []string
-	for _, m := range c.Members {
-		names = append(names, m.Name)
-	}
-	fmt.Fprintf(w, "council %s   %s: %s\n", p.Name, c.Rule, strings.Join(names, ", "))
-	fmt.Fprintf(w, "  limits    %s, margin %v%s\n", p.Limits, p.Limits.Margin, budgetNote(c))
-	fmt.Fprintf(w, "  stops     %s\n", c.Stop)
-	if len(c.Shadows) > 0 {
-		fmt.Fprintf(w, "  shadows   %s\n", strings.Join(c.Shadows, "; "))
-	}
-	fmt.Fprintln(w)
+// councilCommand is a council of engines that a GUI loads as one engine.
+type councilCommand struct {
+	File    string `arg:"" help:"A match file with a [[council]] and its members."`
+	Council string `placeholder:"NAME" help:"Which council, where several are no members of others."`
+	Log     string `placeholder:"FILE" help:"Append the record of each decision, one JSON object a line; the option VoteLog wins."`
 }
 
-func budgetNote(c *match.Council) string {
-	if c.Split {
-		return ", shared by the members"
+const (
+	// greetingBudget is how long the start may take before USI is spoken: GUIs
+	// want usiok within two seconds.
+	greetingBudget = 1500 * time.Millisecond
+	// keepAlive is the interval of the empty lines that some GUIs need while
+	// members load.
+	keepAlive = 5 * time.Second
+)
+
+// Run speaks USI until quit or the end of the input. What is wrong with the file
+// is said on stderr before that; stdout is the GUI's.
+func (c *councilCommand) Run(ctx context.Context, env *environment) error {
+	started := time.Now()
+	plan, warnings, err := c.plan()
+	if err != nil {
+		return usage.Wrap(err)
 	}
-	return " for each member"
+	for _, w := range warnings {
+		fmt.Fprintln(env.err, "warning:", w)
+	}
+	ctx, interrupted := catchInterrupts(ctx, env)
+	defer interrupted.stop()
+	guard, err := players.StartGuard()
+	if err != nil {
+		return err
+	}
+	council := served.New(&players.Opener{Plan: plan, Guard: guard}, env.out, c.Log)
+	err = council.Learn(ctx, served.OpenCache(), started.Add(greetingBudget))
+	if err == nil {
+		err = usi.Server{KeepAlive: keepAlive}.Serve(ctx, env.in, council.Out, council)
+	}
+	return errors.Join(err, council.Close(), guard.Close())
+}
+
+// plan resolves the council, not more: openings are not read, and members are
+// told of a limit of plies only if the file has rules of its own.
+func (c *councilCommand) plan() (*match.Plan, []string, error) {
+	file, dir, err := configs.Find(c.File)
+	if err != nil {
+		return nil, nil, err
+	}
+	here, err := players.Surroundings()
+	if err != nil {
+		return nil, nil, err
+	}
+	file.Openings = &configs.Openings{List: []string{"startpos"}}
+	if file.Rules == nil {
+		unlimited := 0
+		file.Rules = &configs.Rules{MaxPlies: &unlimited}
+	}
+	return file.PlanCouncil(c.Council, dir, here)
 }

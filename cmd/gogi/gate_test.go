@@ -7,11 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"gogi/gate"
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/results"
-	"gogi/runner"
 	"gogi/shogi"
 )
 
@@ -86,34 +84,5 @@ func beginAndAdd(t *testing.T, store *results.Store, plan *match.Plan, pairs ...
 	}
 	if err := errors.Join(err, run.Close()); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// TestGateCountsADeliveryOnce: a pair that is delivered again is no error, and the
-// test does not count it twice.
-func TestGateCountsADeliveryOnce(t *testing.T) {
-	t.Parallel()
-	store, plan := gatedSeries(t)
-	run, err := store.Begin(t.Context(), plan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := run.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	g, err := gate.New(plan.Gate, plan.Pairs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sink := &gatedSink{Sink: runSink{run}, gate: g, plan: plan, source: runner.NewPlanSource(plan, func(int) bool { return false })}
-	for delivery := range 3 {
-		if added, err := sink.Put(t.Context(), runner.Lease{}, resignedPair(plan, 0, 0)); err != nil || added != (delivery == 0) {
-			t.Fatalf("delivery %d: added %t, %v", delivery, added, err)
-		}
-	}
-	if s := g.State().Judgement; s.Units+s.Beyond != 1 {
-		t.Errorf("the test has seen %d pairs", s.Units+s.Beyond)
 	}
 }

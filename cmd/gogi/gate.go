@@ -10,7 +10,6 @@ import (
 	"gogi/configs"
 	"gogi/internal/format"
 	"gogi/internal/usage"
-	"gogi/match"
 	"gogi/report"
 	"gogi/report/text"
 	"gogi/results"
@@ -117,39 +116,4 @@ func (c *gateCommand) registration(recorded *recordedGate) (report.Registration,
 		r.Changes = append(r.Changes, fmt.Sprintf("the file asks for %s, the run was begun with %s", r.Design, recorded.design))
 	}
 	return r, nil
-}
-
-// recordedGate is the design that was written into a run before its first game.
-type recordedGate struct {
-	design  match.Gate
-	pairs   int
-	changes []string // of the design or the target after the first game
-}
-
-// readGate reads the design from the run's log of settings. first is the setting
-// at which the first pair was stored (Store.FirstStored); 0 where there is none.
-func readGate(ctx context.Context, store *results.Store, run, first int64) (*recordedGate, error) {
-	settings, err := store.Settings(ctx, run)
-	if err != nil {
-		return nil, err
-	}
-	var g recordedGate
-	for _, now := range settings {
-		if first != 0 && now.ID > first {
-			g.note(now.Gate, now.Pairs)
-			continue
-		}
-		g.design, g.pairs = now.Gate, now.Pairs
-	}
-	return &g, nil
-}
-
-// note writes down what differs from the design, once each.
-func (g *recordedGate) note(design match.Gate, pairs int) {
-	if design != g.design {
-		g.changes = append(g.changes, fmt.Sprintf("the test was changed from %s to %s after the first game", g.design, design))
-	}
-	if pairs != g.pairs {
-		g.changes = append(g.changes, fmt.Sprintf("the maximum was changed from %d to %d pairs after the first game", g.pairs, pairs))
-	}
 }
