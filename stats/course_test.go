@@ -193,7 +193,7 @@ func TestSimulatedPower(t *testing.T) {
 					s = append(s, scoreCount{i * milli / 2, k})
 				}
 			}
-			if p, err := flipTest(s.coins(), Greater); err == nil && (Test{P: p}).Significant(c.tail()) {
+			if p, err := flipTest(s.coins(), Greater); err == nil && (Test{P: p}).Significant(map[Alternative]float64{TwoSided: c.Alpha / 2, Greater: c.Alpha}[c.Alternative]) {
 				found++
 			}
 		}
@@ -223,6 +223,19 @@ func TestPowerNormalAndExact(t *testing.T) {
 		if normal := rates.normalPower(c.pairs, 0.025); math.Abs(normal-smooth) > 0.006 {
 			t.Errorf("%+v: exact %v, normal %v", c, smooth, normal)
 		}
+	}
+}
+
+// The plan by games, one-sided, for 10 Elo and a power of 0.8 is 7,502 games. Held
+// against the two-sided verdict over pairs they have 0.69.
+func TestPlanByGamesIsTooShort(t *testing.T) {
+	games, err := Design{Alpha: 0.05, Power: 0.8, Alternative: Greater}.Length(10)
+	if err != nil || games.Games != 7502 {
+		t.Fatalf("%+v, %v", games, err)
+	}
+	rates := ratesOf(t, Conditions{}, 10)
+	if power := rates.normalPower(games.Games/2, 0.025); math.Abs(power-0.69) > 0.006 {
+		t.Errorf("%v", power)
 	}
 }
 

@@ -6,13 +6,15 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 )
 
 // Play is a finished pair as evidence about its two players.
 type Play struct {
 	Pair Pair
 	// Opening names the start position and the moves made from it, in any
-	// spelling that is the same for the same opening and no other.
+	// spelling that is the same for the same opening and no other; "" is one that
+	// no other pair has.
 	Opening string
 	// Games are hashes of the games' moves, one a leg in the order of Pair; none
 	// where they are unknown, and then the pair is no copy.
@@ -75,6 +77,9 @@ func (s *Series) Add(p Play) (repeats bool, err error) {
 		return false, err
 	}
 	s.legs = len(p.Pair)
+	if p.Opening == "" {
+		p.Opening = "\x00" + strconv.Itoa(s.Pairs())
+	}
 	o, known := s.openings[p.Opening]
 	if !known {
 		if s.openings == nil {
