@@ -33,8 +33,8 @@ const maxCourse = 100_000_000
 // an opening of its own, at a maximum of limit pairs (0: none): by the
 // distribution of its ratio from pair to pair. What a pair adds to the ratio is
 // taken as the likeliest distributions of the two hypotheses have it, given the
-// true rates; the test itself has to estimate them, and is up to 2 % off where it
-// is short. As the steps have their size, the overshoot over the bounds is in it
+// true rates; the test itself has to estimate them, which ends it about three
+// pairs sooner. As the steps have their size, the overshoot over the bounds is in it
 // (method walk); where it takes thousands of pairs, they are taken for a
 // diffusion, with bounds moved by the mean overshoot, 0.583 standard deviations
 // of a step (Siegmund 1985; method diffusion). It fails for an impossible design
