@@ -2,6 +2,7 @@ package match
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -74,7 +75,7 @@ func (o Outcome) Winner() (c shogi.Colour, ok bool) {
 // reaches a store.
 type Termination string
 
-// The terminations. A new one has its place in Terminations and in IsFault, too.
+// The terminations. A new one gets its line in the table below; a test demands it.
 const (
 	NotEnded          Termination = ""
 	Checkmate         Termination = "checkmate"
@@ -92,13 +93,45 @@ const (
 	Crash             Termination = "crash"
 )
 
-// Terminations are those that a finished game can have.
-func Terminations() []Termination {
-	return []Termination{
-		Checkmate, Resignation, TimeForfeit, Stall, IllegalMove, Repetition, PerpetualCheck, Declaration,
-		FalseDeclaration, MaxPlies, Impasse, ScoreAdjudication, Crash,
-	}
+// nature is what there is to know of a termination.
+type nature struct {
+	fault    bool   // the engine failed, rather than being outplayed
+	volatile bool   // its note quotes times, process numbers or an engine's last words
+	answer   answer // what the side to move did instead of a move
 }
+
+// answer is what ends a game in place of a move.
+type answer int
+
+const (
+	aMove         answer = iota // the game ended by its last move
+	noMove                      // the side to move gave none that counts, and loses
+	noMoveInTime                // the same, because of its clock
+	noMoveUntimed               // the same, without a clock
+	aDeclaration                // the position decides what that is worth
+)
+
+// natures has every termination that a finished game can have. It is never changed.
+//
+//nolint:gochecknoglobals // a table, which is looked into for every game of a run
+var natures = map[Termination]nature{
+	Checkmate:         {},
+	Resignation:       {answer: noMove},
+	TimeForfeit:       {answer: noMoveInTime, fault: true, volatile: true},
+	Stall:             {answer: noMoveUntimed, fault: true, volatile: true},
+	IllegalMove:       {answer: noMove, fault: true},
+	Repetition:        {},
+	PerpetualCheck:    {},
+	Declaration:       {answer: aDeclaration},
+	FalseDeclaration:  {answer: aDeclaration, fault: true},
+	MaxPlies:          {},
+	Impasse:           {answer: aDeclaration},
+	ScoreAdjudication: {},
+	Crash:             {answer: noMove, fault: true, volatile: true},
+}
+
+// Terminations are those that a finished game can have, by their words.
+func Terminations() []Termination { return slices.Sorted(maps.Keys(natures)) }
 
 // notEnded spells NotEnded.
 const notEnded = "not_ended"
@@ -112,7 +145,10 @@ func (t Termination) String() string {
 }
 
 // Known reports whether this program knows how the game ended.
-func (t Termination) Known() bool { return slices.Contains(Terminations(), t) }
+func (t Termination) Known() bool {
+	_, known := natures[t]
+	return known
+}
 
 // MarshalText writes what String says.
 func (t Termination) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
@@ -139,14 +175,11 @@ func ParseTermination(s string) (Termination, error) {
 
 // IsFault reports whether the engine failed, rather than being outplayed; of a
 // termination that is not known nobody can say so.
-func (t Termination) IsFault() bool {
-	switch t {
-	case TimeForfeit, Stall, IllegalMove, FalseDeclaration, Crash:
-		return true
-	case NotEnded, Checkmate, Resignation, Repetition, PerpetualCheck, Declaration, MaxPlies, Impasse, ScoreAdjudication:
-	}
-	return false
-}
+func (t Termination) IsFault() bool { return natures[t].fault }
+
+// Volatile reports whether the note of such an end differs when the same game is
+// played again: it quotes times, process numbers or an engine's last words.
+func (t Termination) Volatile() bool { return natures[t].volatile }
 
 // Verdict is how a game ended; the zero value means that it goes on.
 type Verdict struct {

@@ -173,17 +173,17 @@ func (r *replay) end(v Verdict) error {
 // move.
 func (r *replay) withoutMove(v Verdict) (Verdict, error) {
 	c := r.referee.Side()
-	switch v.Termination {
-	case Resignation, IllegalMove, Crash:
+	switch how := natures[v.Termination].answer; how {
+	case noMove:
 		return LossFor(c, v.Termination, ""), nil
-	case TimeForfeit, Stall:
-		if r.limits[c].Timed() != (v.Termination == TimeForfeit) {
+	case noMoveInTime, noMoveUntimed:
+		if r.limits[c].Timed() != (how == noMoveInTime) {
 			return v, fmt.Errorf("it ended by %s, under the limits %s", v.Termination, r.limits[c])
 		}
 		return LossFor(c, v.Termination, ""), nil
-	case Declaration, FalseDeclaration, Impasse:
+	case aDeclaration:
 		return r.referee.Declare(), nil
-	case NotEnded, Checkmate, Repetition, PerpetualCheck, MaxPlies, ScoreAdjudication:
+	case aMove:
 	}
 	return v, fmt.Errorf("its last move does not end it by %s", v.Termination)
 }

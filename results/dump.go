@@ -241,13 +241,8 @@ func (d *dumper) game(g *match.Row, r *kifu.Record) error {
 // note leaves out the notes that quote times, process numbers or the last words
 // of an engine.
 func (d *dumper) note(g *match.Row) string {
-	switch g.Termination {
-	case match.TimeForfeit, match.Stall, match.Crash:
-		if d.stable {
-			return ""
-		}
-	case match.NotEnded, match.Checkmate, match.Resignation, match.IllegalMove, match.Repetition, match.PerpetualCheck,
-		match.Declaration, match.FalseDeclaration, match.MaxPlies, match.Impasse, match.ScoreAdjudication:
+	if d.stable && g.Termination.Volatile() {
+		return ""
 	}
 	return g.Note
 }
