@@ -55,11 +55,7 @@ func (f *File) Plan(baseDir string, env Env) (plan *match.Plan, warnings []strin
 		StartParallel: r.inRange("start_parallel", f.StartParallel, match.DefaultStartParallel, 1, maxParallel),
 		SlotsPerGPU:   r.inRange("slots_per_gpu", f.SlotsPerGPU, 1, 1, maxParallel),
 	}
-	resign, draw := or(f.Resign, Resign{}), or(f.Draw, Draw{})
-	p.Adjudication = match.Adjudication{
-		ResignScore: resign.Score, ResignMoves: resign.Moves, OneSided: resign.OneSided,
-		DrawScore: draw.Score, DrawMoves: draw.Moves, DrawFrom: draw.From,
-	}
+	p.Adjudication = f.adjudication()
 	p.Gate = r.gate()
 	p.Design.Kind = choose(&r, "design", f.Design, match.DesignMatch, match.DesignRoundRobin, match.DesignGauntlet)
 	p.Ponder = choose(&r, "ponder", f.Ponder, match.PonderOff, match.PonderStandard, match.PonderEarly)

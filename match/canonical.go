@@ -41,17 +41,6 @@ type CanonicalRules struct {
 	RepetitionPoints [2]float64 `json:"repetition_points"`
 }
 
-// CanonicalAdjudication is Adjudication; its keys have capitals since the first
-// stored run.
-type CanonicalAdjudication struct {
-	ResignScore int
-	ResignMoves int
-	OneSided    bool
-	DrawScore   int
-	DrawMoves   int
-	DrawFrom    int
-}
-
 // CanonicalPlayer is what of a Player decides how it plays: no paths, and in the
 // place of one whose contents are in the identity, "(see identity)".
 type CanonicalPlayer struct {
