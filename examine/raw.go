@@ -172,15 +172,15 @@ func checkEnd(ctx context.Context, s *Subject, f *Finding, end func(*rawDialogue
 		return
 	}
 	took, err := end(d)
-	status, _, _ := strings.Cut(d.proc.Diagnosis(), "; stderr: ")
+	exit := d.proc.Exit()
 	switch {
 	case err != nil:
 		f.add(Fail, "%v", err)
 	case took >= patience:
 		f.add(Warn, "still running after %s: it had to be killed", format.Span(patience))
-	case strings.HasPrefix(status, "killed by"):
-		f.add(Warn, "crashes after %s: %s", format.Span(took), status)
+	case exit.Signal != 0:
+		f.add(Warn, "crashes after %s: %s", format.Span(took), exit.Ending())
 	default:
-		f.add(Pass, "ends after %s with %s", format.Span(took), status)
+		f.add(Pass, "ends after %s with %s", format.Span(took), exit.Ending())
 	}
 }

@@ -141,7 +141,7 @@ func checkStderr(ctx context.Context, s *Subject, f *Finding) {
 		f.add(Fail, "%s", blame(err, "usi"))
 		return
 	}
-	_, said, _ := strings.Cut(s.proc.Diagnosis(), "; stderr: ")
+	said := s.proc.Exit().Stderr
 	if said == "" {
 		f.add(Pass, "silent")
 		return

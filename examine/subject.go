@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"gogi/internal/foreign"
@@ -210,8 +209,8 @@ func blame(err error, at string) string {
 	if fault.Kind == usi.FaultCrash {
 		verb = "aborts"
 	}
-	if strings.HasPrefix(fault.Doing, "waiting for ") { // it did not come as far as the search
-		at += ", " + fault.Doing
+	if fault.Awaiting != "" { // it did not come as far as the search
+		at += ", waiting for " + fault.Awaiting
 	}
 	return verb + " on " + at + ": " + foreign.Printable(fault.Note, 110)
 }

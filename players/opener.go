@@ -83,6 +83,17 @@ func (o *Opener) Greet(ctx context.Context, p match.Player, cpus []int) (*usi.En
 	})
 }
 
+// A process and a remote engine have these parts of a connection; a renamed
+// method would otherwise be missed by nobody but the reports.
+var (
+	_ interface {
+		usi.WriteDeadliner
+		usi.Waited
+		usi.Diagnosed
+	} = (*process.Process)(nil)
+	_ usi.Losable = (*remote.Engine)(nil)
+)
+
 // Start starts a process, here or behind ssh.
 func (o *Opener) Start(spec process.Spec) (io.ReadWriteCloser, error) {
 	if ssh, ok := remote.Parse(spec.Command); ok {

@@ -26,23 +26,15 @@ type gatedSink struct {
 }
 
 // Put stores the pair before it is judged.
-func (s *gatedSink) Put(ctx context.Context, r match.PairResult) error {
-	if err := s.Sink.Put(ctx, r); err != nil {
-		return err
+func (s *gatedSink) Put(ctx context.Context, l runner.Lease, r match.PairResult) (added bool, err error) {
+	if added, err = s.Sink.Put(ctx, l, r); err != nil || !added {
+		return added, err
 	}
-	err := s.gate.Add(r.Pair.ID, gate.OfResult(s.plan, r))
+	err = s.gate.Add(r.Pair.ID, gate.OfResult(s.plan, r))
 	if s.gate.State().Decided() {
 		s.source.Drain()
 	}
-	return err
-}
-
-// PutAttempt stores an attempt that does not count.
-func (s *gatedSink) PutAttempt(ctx context.Context, a match.Attempt) error {
-	if sink, ok := s.Sink.(runner.AttemptSink); ok {
-		return sink.PutAttempt(ctx, a)
-	}
-	return nil
+	return true, err
 }
 
 // recordedGate is the design that was written into a run before its first game.

@@ -306,7 +306,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 	if before.Finished && !c.JSON {
 		return nil
 	}
-	var sink runner.Sink = run
+	var sink runner.Sink = runSink{run}
 	if !plan.Gate.IsZero() {
 		if sink, err = c.gated(ctx, env, o, store, run, source, before); err != nil {
 			return err
@@ -369,7 +369,7 @@ func (c *matchCommand) gated(ctx context.Context, env *environment, o *players.O
 	if before.Games == 0 && !c.Quiet {
 		err = c.expectation(ctx, env, o)
 	}
-	return &gatedSink{Sink: run, gate: g, plan: o.Plan, source: source}, err
+	return &gatedSink{Sink: runSink{run}, gate: g, plan: o.Plan, source: source}, err
 }
 
 func missingPairs(plan *match.Plan, finished map[int]bool) int {
