@@ -36,7 +36,7 @@ var allowed = map[string][]string{
 	"gogi/votes":               {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/chart", "gogi/shogi", "gogi/kifu", "gogi/ensemble"},
 	"gogi/ratings":             {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/sheet", "gogi/internal/usage", "gogi/match", "gogi/report", "gogi/stats", "gogi/stats/rating"},
 	"gogi/regression":          {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/sheet", "gogi/stats/regress"},
-	"gogi/survey":              {"gogi/internal/foreign", "gogi/internal/format", "gogi/shogi", "gogi/kifu", "gogi/usi", "gogi/match", "gogi/sparring", "gogi/stats", "gogi/players"},
+	"gogi/survey":              {"gogi/internal/foreign", "gogi/internal/format", "gogi/shogi", "gogi/kifu", "gogi/usi", "gogi/match", "gogi/sparring", "gogi/stats", "gogi/players", "gogi/runner"},
 	"gogi/examine":             {"gogi/internal/foreign", "gogi/internal/format", "gogi/shogi", "gogi/usi", "gogi/usi/process", "gogi/match", "gogi/configs", "gogi/players"},
 	"gogi/served":              {"gogi/internal/foreign", "gogi/internal/usage", "gogi/shogi", "gogi/usi", "gogi/ensemble", "gogi/match", "gogi/configs", "gogi/sparring", "gogi/players"},
 	"gogi/report":              {"gogi/internal/format", "gogi/shogi", "gogi/match", "gogi/stats", "gogi/gate"},

@@ -9,11 +9,13 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/match"
 	"gogi/players"
+	"gogi/runner"
 	"gogi/shogi"
 	"gogi/stats"
 	"gogi/usi"
@@ -220,15 +222,10 @@ func (s *Survey) request(i int, p usi.Position) usi.Request {
 	if s.nodes > 0 && (!c.Council.Own[i] || !limits.Self) {
 		limits = match.Limits{Nodes: s.nodes, Stall: limits.Stall}
 	}
+	clock := limits.Clock
 	r := usi.Request{Position: p, Deadline: max(limits.Stall, match.DefaultStall)}
-	r.Go = usi.Go{MoveTime: limits.MoveTime, Nodes: limits.Nodes, Depth: limits.Depth, Infinite: limits.Self}
-	if clock := limits.Clock; !clock.IsZero() {
-		r.Go.Clock, r.Go.BTime, r.Go.WTime = true, clock.Main, clock.Main
-		if clock.Increment > 0 {
-			r.Go.UseInc, r.Go.BInc, r.Go.WInc = true, clock.Increment, clock.Increment
-		} else {
-			r.Go.UseByoyomi, r.Go.Byoyomi = true, clock.Byoyomi
-		}
+	r.Go = runner.GoOnClock(limits, [2]time.Duration{clock.Main, clock.Main}, [2]time.Duration{clock.Increment, clock.Increment})
+	if !clock.IsZero() {
 		r.Deadline = clock.Main + clock.Increment + clock.Byoyomi + limits.Margin
 	}
 	return r
@@ -349,12 +346,20 @@ func exactShareOf(k, n int) Share {
 	return s
 }
 
-// text is a share as a reader wants it.
-func (s Share) text() string {
+// rate is the share as text, a dash where there is none.
+func (s Share) rate() string {
 	if s.Rate == nil {
 		return "–"
 	}
-	return fmt.Sprintf("%s  [%s, %s]", format.Percent(*s.Rate), format.Percent(*s.Lo), format.Percent(*s.Hi))
+	return format.Percent(*s.Rate)
+}
+
+// interval is the share's interval as text, "" where there is none.
+func (s Share) interval() string {
+	if s.Lo == nil || s.Hi == nil {
+		return ""
+	}
+	return fmt.Sprintf("[%s, %s]", format.Percent(*s.Lo), format.Percent(*s.Hi))
 }
 
 func (d *Report) Print(w io.Writer) {
@@ -362,15 +367,14 @@ func (d *Report) Print(w io.Writer) {
 	d.printMatrix(w)
 	pairs := format.Table("pair", "differ", "rate", "95% exact (Clopper–Pearson)")
 	for _, p := range d.Pairs {
-		rate, _, _ := strings.Cut(p.text(), "  ")
-		_, interval, _ := strings.Cut(p.text(), "  ")
-		pairs.AppendRow([]any{p.A + " – " + p.B, fmt.Sprintf("%d of %d", p.K, p.N), rate, interval})
+		pairs.AppendRow([]any{p.A + " – " + p.B, fmt.Sprintf("%d of %d", p.K, p.N), p.rate(), p.interval()})
 	}
 	format.Render(w, pairs)
 	if d.MeanPair != nil {
 		fmt.Fprintf(w, "mean over the pairs   %s\n", format.Percent(*d.MeanPair))
 	}
-	fmt.Fprintf(w, "all members agree     %s  %d of %d positions\n\n", d.Unanimous.text(), d.Unanimous.K, d.Unanimous.N)
+	agree := strings.TrimSpace(d.Unanimous.rate() + "  " + d.Unanimous.interval())
+	fmt.Fprintf(w, "all members agree     %s  %d of %d positions\n\n", agree, d.Unanimous.K, d.Unanimous.N)
 	splits := format.Table("split", "positions", "share")
 	for _, s := range d.Splits {
 		splits.AppendRow([]any{s.Split, s.Count, format.Percent(s.Share)})

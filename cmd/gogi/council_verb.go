@@ -57,7 +57,7 @@ func (c *councilCommand) Run(ctx context.Context, env *environment) error {
 
 // plan resolves the council, not more: openings are not read, and members are
 // told of a limit of plies only if the file has rules of its own.
-func (c *councilCommand) plan() (*match.Plan, []string, error) {
+func (c *councilCommand) plan() (*match.Plan, []configs.Warning, error) {
 	file, dir, err := configs.Find(c.File)
 	if err != nil {
 		return nil, nil, err
