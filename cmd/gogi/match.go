@@ -134,7 +134,7 @@ func (c *matchCommand) plan(ctx context.Context, guard *process.Guard) (*match.P
 	if err := file.Apply(c.flags()); err != nil {
 		return nil, nil, err
 	}
-	if err := players.AskIdentities(ctx, file, guard); err != nil {
+	if err := players.AskIdentities(file, guard); err != nil {
 		return nil, nil, err
 	}
 	here, err := players.Surroundings()
