@@ -46,6 +46,8 @@ var allowed = map[string][]string{
 	"gogi/configs":             {"gogi/shogi", "gogi/usi", "gogi/match", "gogi/ensemble"},
 	"gogi/sparring":            {"gogi/shogi", "gogi/usi"},
 	"gogi/runner":              {"gogi/shogi", "gogi/kifu", "gogi/usi", "gogi/match"},
+	"gogi/series":              {"gogi/match", "gogi/gate", "gogi/live", "gogi/runner"},
+	"gogi/live":                {"gogi/match", "gogi/shogi"},
 	"gogi/results":             {"gogi/shogi", "gogi/kifu", "gogi/match"},
 	"gogi/internal/fakeengine": {"gogi/shogi", "gogi/usi"},
 	"gogi/cmd/gogi":            {"*"},

@@ -1,7 +1,6 @@
 package match
 
 import (
-	"slices"
 	"time"
 )
 
@@ -81,48 +80,6 @@ func copyPlayers(players []Player) []Player {
 			council.Members = copyPlayers(c.Members)
 			out[i].Council = &council
 		}
-	}
-	return out
-}
-
-// canonicalCouncil is what of a council decides how it plays.
-type canonicalCouncil struct {
-	Rule         string            `json:"rule"`
-	Ties         []string          `json:"ties,omitempty"`
-	Stop         string            `json:"stop,omitempty"`
-	Quorum       float64           `json:"quorum,omitempty"`
-	ResignQuorum float64           `json:"resign_quorum,omitempty"`
-	MinAlive     int               `json:"min_alive,omitempty"`
-	Restarts     int               `json:"restarts,omitempty"`
-	Split        bool              `json:"split,omitempty"`
-	Jitter       float64           `json:"node_jitter,omitempty"`
-	Noise        float64           `json:"score_noise,omitempty"`
-	Veto         *Veto             `json:"veto,omitempty"`
-	Scales       []Scale           `json:"scales,omitempty"`
-	Own          []bool            `json:"own,omitempty"`
-	Members      []canonicalPlayer `json:"members"`
-}
-
-// canonical leaves the shadows out: they change no move.
-func (c *Council) canonical() *canonicalCouncil {
-	if c == nil {
-		return nil
-	}
-	out := &canonicalCouncil{
-		Rule: c.Rule, Ties: c.Ties, Stop: c.Stop, Quorum: c.Quorum, ResignQuorum: c.ResignQuorum, MinAlive: c.MinAlive,
-		Restarts: c.Restarts, Split: c.Split, Jitter: c.Jitter, Noise: c.Noise,
-	}
-	if slices.ContainsFunc(c.Scales, func(s Scale) bool { return s != Scale{} }) {
-		out.Scales = c.Scales
-	}
-	if slices.Contains(c.Own, true) {
-		out.Own = c.Own
-	}
-	if c.Veto != (Veto{}) {
-		out.Veto = &c.Veto
-	}
-	for i := range c.Members {
-		out.Members = append(out.Members, c.Members[i].canonical())
 	}
 	return out
 }

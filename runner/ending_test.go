@@ -128,12 +128,12 @@ func TestOneSlotsTroubleCutsNoOthersGame(t *testing.T) {
 	for name, test := range map[string]struct {
 		open  func() (runner.Player, error) // of the plan "bad"
 		put   error                         // of its pair
-		next  func(calls int64, ctx context.Context) error
+		next  func(ctx context.Context, calls int64) error
 		fails bool
 	}{
 		"a player that cannot be started": {open: func() (runner.Player, error) { return nil, trouble }, fails: true},
 		"a pair that the sink refuses":    {put: trouble, fails: true},
-		"a source that fails": {next: func(calls int64, ctx context.Context) error {
+		"a source that fails": {next: func(ctx context.Context, calls int64) error {
 			if calls > 1 {
 				return untilTold(ctx)
 			}
@@ -142,13 +142,13 @@ func TestOneSlotsTroubleCutsNoOthersGame(t *testing.T) {
 		}, fails: true},
 		"a player that does not end": {
 			open: func() (runner.Player, error) { return &badEnd{}, nil },
-			next: func(int64, context.Context) error { return io.EOF },
+			next: func(context.Context, int64) error { return io.EOF },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				long, bad := planNamed("long"), planNamed("bad")
-				bad.Players[0].Restart = match.RestartGame
+				bad.Players[0].Restart, long.Players[0].Restart = match.RestartGame, match.RestartGame // also starts again, later
 				sink := &hookSink{put: func(_ context.Context, l runner.Lease) (bool, error) {
 					if l.Plan == bad {
 						return test.put == nil, test.put
@@ -158,7 +158,7 @@ func TestOneSlotsTroubleCutsNoOthersGame(t *testing.T) {
 				var calls atomic.Int64
 				source := &queue{leases: []runner.Lease{lease(long, 0, &sink.journal), lease(bad, 1, &sink.journal)}, last: untilTold}
 				if test.next != nil {
-					source.last = func(ctx context.Context) error { return test.next(calls.Add(1), ctx) }
+					source.last = func(ctx context.Context) error { return test.next(ctx, calls.Add(1)) }
 				}
 				err := runner.Run(within(t, time.Hour), runner.Config{
 					Source: source, Sink: sink, Concurrency: 3,
@@ -248,6 +248,46 @@ func TestAFailedRunEndsItsWaits(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A pair that would be played again, because the machine slowed a move, is not
+// once the run has failed, though its players are ready.
+func TestAFailedRunPlaysNoPairAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		trouble := errors.New("trouble")
+		slowed := planNamed("slowed")
+		slowed.Slowed = match.PolicyVoid
+		for i := range slowed.Players {
+			slowed.Players[i].Limits = match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * time.Millisecond}
+		}
+		sink := &hookSink{}
+		var calls atomic.Int64
+		err := runner.Run(within(t, time.Hour), runner.Config{
+			Concurrency: 2, Sink: sink,
+			Source: sourceFunc(func(context.Context) (runner.Lease, error) {
+				if calls.Add(1) == 1 {
+					return lease(slowed, 0, &sink.journal), nil
+				}
+				time.Sleep(5 * time.Second) //nolint:forbidigo // in synctest's time: the game is on
+				return runner.Lease{}, trouble
+			}),
+			Open: openAll(func(context.Context, string) (runner.Player, error) {
+				f := &fake{}
+				f.delay = func(int) time.Duration {
+					time.AfterFunc(100*time.Millisecond, func() { f.waited.Add(int64(300 * time.Millisecond)) })
+					return 500 * time.Millisecond
+				}
+				return f, nil
+			}),
+		})
+		want := []string{
+			"attempt slowed 0: the machine slowed a move by more than the margin, <nil>",
+			"return slowed 0: runner: the run has failed: runner: waiting for a pair: trouble",
+		}
+		if !errors.Is(err, trouble) || !slices.Equal(sink.lines, want) {
+			t.Errorf("%v\ngot  %q\nwant %q", err, sink.lines, want)
+		}
+	})
 }
 
 // A lease that a source hands out to a run that has just failed is not kept.

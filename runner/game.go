@@ -36,12 +36,11 @@ func (s *slot) playGame(ctx context.Context, plan *match.Plan, m match.Game, pla
 	if err != nil {
 		return match.Result{}, err
 	}
-	names := g.names()
-	s.config.Events.gameStarted(m, s.number, names[0], names[1])
+	s.config.Events.gameStarted(g)
 	if err := g.play(ctx); err != nil {
 		return match.Result{}, err
 	}
-	s.config.Events.gameEnded(&g.result, names[0], names[1])
+	s.config.Events.gameEnded(g)
 	g.discardFailed()
 	return g.result, nil
 }
@@ -135,7 +134,7 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	if v := g.timeVerdict(c, reply, overrun, lost); v.Over() {
 		return v, nil
 	}
-	return g.judge(ctx, c, reply, move), nil
+	return g.judge(ctx, c, reply, move, overrun), nil
 }
 
 // timeVerdict comes before any look at the move, as at CSA servers.
@@ -152,8 +151,8 @@ func (g *game) timeVerdict(c shogi.Colour, reply usi.Reply, overrun time.Duratio
 	return match.Verdict{}
 }
 
-// judge takes an answer that came in time.
-func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move kifu.Move) match.Verdict {
+// judge takes an answer that came in time, or within the margin of it.
+func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move kifu.Move, overrun time.Duration) match.Verdict {
 	switch reply.Answer {
 	case usi.AnswerResign:
 		g.result.Record.Final = reply.Detail
@@ -171,7 +170,7 @@ func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move 
 	}
 	g.position.Moves = append(g.position.Moves, reply.Move)
 	g.result.Record.Moves = append(g.result.Record.Moves, move)
-	g.slot.config.Events.moved(g.Game, g.slot.number, len(g.result.Record.Moves), move, g.clocks[c].Remaining(), !g.limits[c].Clock.IsZero())
+	g.slot.config.Events.moved(g, c, &move, reply.Hit, overrun)
 	if v.Over() {
 		return v
 	}
@@ -192,7 +191,7 @@ func (g *game) failed(c shogi.Colour, reply usi.Reply, err error) (match.Verdict
 		return match.Verdict{}, err // it was gone before the first "go"
 	}
 	g.result.Sides[c].Add(kifu.Move{Time: fault.Elapsed, Nodes: reply.Nodes}, g.overrun(c, fault.Elapsed))
-	g.slot.config.Events.fault(g.names()[c], string(fault.Kind), fault.Note, &g.Game, g.slot.number)
+	g.slot.config.Events.forfeit(g.names()[c], string(fault.Kind), fault.Note, &g.Game, g.slot.number)
 	g.players[c] = nil
 	return match.LossFor(c, g.terminationOf(c, fault.Kind), note(fault)), nil
 }

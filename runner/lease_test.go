@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -124,6 +125,55 @@ func TestAPlanIsWarmedUpOnceARun(t *testing.T) {
 	if got, want := strings.Join(names, " "), "cold.A cold.B warm.A warm.B warm.B"; got != want {
 		t.Errorf("opened %s, want %s", got, want)
 	}
+}
+
+// Two pairs of two games: who is started afresh, and how often.
+func TestAFreshProcess(t *testing.T) {
+	for restart, want := range map[match.Restart]string{
+		match.RestartNever: "p.A p.B", match.RestartPair: "p.A p.A p.B", match.RestartGame: "p.A p.A p.A p.A p.B",
+	} {
+		plan := planNamed("p")
+		plan.Players[0].Restart = restart
+		names, _ := opened(t, 0, plan, plan)
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: opened %s, want %s", restart, got, want)
+		}
+	}
+}
+
+// A pair that is played again, because the machine slowed a move, begins with a
+// fresh process where pairs do; and it was played, so failures are counted anew.
+func TestASlowedPairIsPlayedAgainFromTheBeginning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := testPlan(1, 1, match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * time.Millisecond})
+		plan.Slowed, plan.Players[0].Restart = match.PolicyVoid, match.RestartPair
+		sink := &hookSink{}
+		plan.Run = "p"
+		var opened, tries int
+		err := runner.Run(t.Context(), runner.Config{
+			Source: &queue{leases: []runner.Lease{lease(plan, 0, &sink.journal)}}, Sink: sink, Concurrency: 1, StartParallel: 1,
+			Open: openAll(func(_ context.Context, name string) (runner.Player, error) {
+				if name == "B" {
+					return &fake{}, nil
+				}
+				if opened++; opened != 2 { // the second try is slowed, all others fail
+					return nil, errors.New("no")
+				}
+				f := &fake{}
+				f.delay = func(int) time.Duration {
+					if tries++; tries != 3 {
+						return 0
+					}
+					time.AfterFunc(100*time.Millisecond, func() { f.waited.Add(int64(300 * time.Millisecond)) })
+					return 500 * time.Millisecond
+				}
+				return f, nil
+			}),
+		})
+		if err == nil || opened != 5 || sink.count("attempt p 0: opening a player: no") != 4 || sink.count("slowed a move") != 1 {
+			t.Errorf("%v, A was opened %d times: %q", err, opened, sink.lines)
+		}
+	})
 }
 
 func TestTheConfigurationWinsOverThePlan(t *testing.T) {

@@ -104,55 +104,6 @@ func (r *run) play(ctx context.Context) error {
 	return r.failed.result()
 }
 
-// failure is why a run ends early: cut by its context, failed by itself, or both.
-type failure struct {
-	mu  sync.Mutex
-	cut error // the context's cause
-	err error // the first of the run's own
-	// happened is closed by the first set: whoever waits, and has no game in
-	// play, gives up.
-	happened chan struct{}
-}
-
-func newFailure() *failure { return &failure{happened: make(chan struct{})} }
-
-func (f *failure) set(err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.err == nil {
-		f.err = err
-		close(f.happened)
-	}
-}
-
-func (f *failure) setCut(cause error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.cut = cause
-}
-
-func (f *failure) get() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.err
-}
-
-func (f *failure) result() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return errors.Join(f.cut, f.err)
-}
-
-// errFailedElsewhere is why a pair without a game in play is given back.
-var errFailedElsewhere = errors.New("runner: the run has failed")
-
-// until is ctx that also ends, with errFailedElsewhere, when the run fails.
-func (f *failure) until(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := afterClose(ctx, f.happened, func() { cancel(fmt.Errorf("%w: %w", errFailedElsewhere, f.get())) })
-	return ctx, func() { stop(); cancel(nil) }
-}
-
 // work plays pairs until there are no more, the run has failed or ctx has ended.
 func (s *slot) work(ctx context.Context) {
 	defer s.closeAll()
@@ -227,7 +178,7 @@ func (s *slot) playLease(ctx context.Context, l Lease) (match.PairResult, error)
 
 // put stores a finished pair, also where the run has just been cancelled.
 func (s *slot) put(ctx context.Context, l Lease, r match.PairResult) {
-	ctx, cancel := outlasting(ctx, putGrace)
+	ctx, cancel := outlasting(ctx)
 	defer cancel()
 	added, err := s.config.Sink.Put(ctx, l, r)
 	switch {
@@ -257,7 +208,7 @@ func (s *slot) giveBack(ctx context.Context, l Lease, attempts []match.Attempt, 
 // keepAttempts stores what was tried at a pair that is given up, also where the
 // run has been cancelled.
 func (s *slot) keepAttempts(ctx context.Context, l Lease, attempts []match.Attempt) error {
-	ctx, cancel := outlasting(ctx, putGrace)
+	ctx, cancel := outlasting(ctx)
 	defer cancel()
 	for _, a := range attempts {
 		if err := s.config.Sink.PutAttempt(ctx, l, a); err != nil {
@@ -265,41 +216,6 @@ func (s *slot) keepAttempts(ctx context.Context, l Lease, attempts []match.Attem
 		}
 	}
 	return nil
-}
-
-// putGrace is how long after the end of a run what it has played may still be
-// put. It is far beyond what a disk takes, and short for whoever waits.
-const putGrace = 10 * time.Second
-
-// outlasting is ctx, ending grace later.
-func outlasting(ctx context.Context, grace time.Duration) (context.Context, func()) {
-	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		timer := time.NewTimer(grace)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			cancel(fmt.Errorf("not stored within %v after the end of the run", grace))
-		case <-longer.Done():
-		}
-	})
-	return longer, func() { stop(); cancel(nil) }
-}
-
-// afterClose calls f when ch is closed, unless ctx ends or stop is called
-// before; stop waits for it.
-func afterClose(ctx context.Context, ch <-chan struct{}, f func()) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{}) // closed by the goroutine when it ends
-	go func() {
-		defer close(done)
-		select {
-		case <-ch:
-			f()
-		case <-ctx.Done():
-		}
-	}()
-	return func() { cancel(); <-done }
 }
 
 // playPair tries a pair until it counts. The attempts are in the result also
@@ -380,24 +296,25 @@ func isVoid(plan *match.Plan, games []match.Result) bool {
 // playLegs plays all games of a pair; an unplayed one gives up the pair. Until
 // the first has begun, a run that fails elsewhere is reason enough.
 func (s *slot) playLegs(ctx context.Context, l Lease) ([]match.Result, error) {
-	seating, stop := s.failed.until(ctx)
+	first, stop := s.failed.until(ctx)
 	defer stop()
-	if err := s.warmUp(seating, l.Plan); err != nil {
-		return nil, endOf(seating, err)
+	if first.Err() != nil {
+		return nil, context.Cause(first)
+	}
+	if err := s.warmUp(first, l.Plan); err != nil {
+		return nil, endOf(first, err)
 	}
 	games := make([]match.Result, 0, l.Pair.Legs)
 	for leg := range l.Pair.Legs {
+		seating := first
 		if leg > 0 {
-			s.endGame(l)
 			seating = ctx
+			s.endGame(l)
 		}
 		g := l.Pair.Game(leg)
-		players, err := s.seatBoth(seating, l.Plan, g)
+		r, err := s.playLeg(seating, ctx, l.Plan, g)
 		if err != nil {
-			return nil, endOf(seating, err)
-		}
-		r, err := s.playGame(ctx, l.Plan, g, players)
-		if err != nil {
+			s.config.Events.cut(s.number, g)
 			return nil, err
 		}
 		games = append(games, r)
@@ -405,10 +322,12 @@ func (s *slot) playLegs(ctx context.Context, l Lease) ([]match.Result, error) {
 	return games, nil
 }
 
-// endOf is the cause of ctx's end, where that is behind an error, else err.
-func endOf(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+// playLeg readies the players of a game, for as long as seating lasts, and plays it.
+func (s *slot) playLeg(seating, ctx context.Context, plan *match.Plan, g match.Game) (match.Result, error) {
+	s.config.Events.seating(plan, g, s.number)
+	players, err := s.seatBoth(seating, plan, g)
+	if err != nil {
+		return match.Result{}, endOf(seating, err)
 	}
-	return err
+	return s.playGame(ctx, plan, g, players)
 }

@@ -388,7 +388,7 @@ func TestCancelStoresNoHalfPairs(t *testing.T) {
 				return &fake{name: p.Name, closed: &closed, delay: func(int) time.Duration { return time.Second }}, nil
 			},
 		})
-		if !errors.Is(err, cause) {
+		if !errors.Is(err, cause) || err.Error() != cause.Error() { // once, not once for each slot
 			t.Errorf("error %v", err)
 		}
 		for id, p := range sink.pairs {

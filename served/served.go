@@ -523,7 +523,7 @@ func (o *output) Write(lines []byte) (int, error) {
 
 // SetWriteDeadline ends a Write that hangs, where the way to the GUI can do that.
 func (o *output) SetWriteDeadline(t time.Time) error {
-	if d, ok := o.out.(interface{ SetWriteDeadline(time.Time) error }); ok {
+	if d, ok := o.out.(usi.WriteDeadliner); ok {
 		return d.SetWriteDeadline(t)
 	}
 	return os.ErrNoDeadline

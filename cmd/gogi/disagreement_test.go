@@ -12,9 +12,9 @@ import (
 )
 
 // measured writes a file and measures; the report is that of --json.
-func measured(t *testing.T, text string, args ...string) (*survey.Report, *series, string) {
+func measured(t *testing.T, text string, args ...string) (*survey.Report, *session, string) {
 	t.Helper()
-	s := &series{dir: t.TempDir()}
+	s := &session{dir: t.TempDir()}
 	s.tag = filepath.Base(filepath.Dir(s.dir)) + "-" + filepath.Base(s.dir)
 	text = strings.NewReplacer("DIR", s.dir, "TAG", s.tag).Replace(text)
 	if err := os.WriteFile(filepath.Join(s.dir, "c.toml"), []byte(text), 0o600); err != nil {

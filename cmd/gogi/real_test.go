@@ -33,7 +33,7 @@ func realEngines(t *testing.T) {
 // playReal plays a series file and returns its report and games.
 func playReal(t *testing.T, text string) (*report.Report, []gameRow) {
 	t.Helper()
-	s := &series{dir: t.TempDir()}
+	s := &session{dir: t.TempDir()}
 	if err := os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

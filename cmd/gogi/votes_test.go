@@ -359,7 +359,8 @@ func storeVotes(t *testing.T, records [][]byte) (db string) {
 		result.Games = append(result.Games, recordedGame(t, plan, result.Pair.Game(leg), records))
 		records = nil
 	}
-	if err := errors.Join(series.Put(t.Context(), result), series.Close(), store.Close()); err != nil {
+	_, err = series.Add(t.Context(), result)
+	if err := errors.Join(err, series.Close(), store.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return db

@@ -35,6 +35,8 @@ type Fit struct {
 	// is predicted from the others, in units of y.
 	LOORMSE   float64
 	Residuals []float64 // y less its prediction, by row
+
+	design *design
 }
 
 // rankTolerance is how small a column may become, relative to itself, once what
@@ -129,7 +131,7 @@ func newDesign(columns []Column) (*design, error) {
 
 func (d *design) fit(y, yc []float64, total float64) (Fit, error) {
 	n, k := len(y), len(d.q)
-	f := Fit{N: n, DF: n - k - 1, Residuals: append([]float64(nil), yc...)}
+	f := Fit{N: n, DF: n - k - 1, Residuals: append([]float64(nil), yc...), design: d}
 	along := mat.NewVecDense(k, nil)
 	for j, q := range d.q {
 		along.SetVec(j, dot(q, yc))
@@ -225,6 +227,52 @@ func (f Fit) Predict(row ...float64) (float64, error) {
 		y += f.Terms[i+1].Value * x
 	}
 	return y, nil
+}
+
+// Prediction is what a regression says about a row that it was not fitted to.
+type Prediction struct {
+	Value float64 // in units of y
+	// The interval of the mean of all rows like this one, and that of the y of
+	// one of them, which varies about it.
+	MeanLo, MeanHi float64
+	Lo, Hi         float64
+	Level          float64
+}
+
+// PredictInterval is [Fit.Predict] with its intervals at a level in (0, 1), such
+// as 0.95: exact, by Student's t, where errors are independent and normal with
+// one variance. It fails as Predict does, for another level, and for a Fit that
+// does not come from [LeastSquares].
+func (f Fit) PredictInterval(level float64, row ...float64) (Prediction, error) {
+	value, err := f.Predict(row...)
+	if err != nil {
+		return Prediction{}, err
+	}
+	if !(level > 0 && level < 1) {
+		return Prediction{}, fmt.Errorf("level %v is not between 0 and 1", level)
+	}
+	if f.design == nil {
+		return Prediction{}, errors.New("the fit does not know its rows")
+	}
+	h := f.design.leverage(f.N, row)
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(f.DF)}.Quantile((1 + level) / 2)
+	mean, one := t*f.Sigma*math.Sqrt(h), t*f.Sigma*math.Sqrt(1+h)
+	return Prediction{value, value - mean, value + mean, value - one, value + one, level}, nil
+}
+
+// leverage of a new row: the variance of its prediction, in that of an error. The
+// row solves Rᵀz = x, x being standardised as the columns were.
+func (d *design) leverage(n int, row []float64) float64 {
+	z, h := make([]float64, len(row)), 1/float64(n)
+	for j, x := range row {
+		z[j] = (x - d.means[j]) / d.lengths[j]
+		for i := range j {
+			z[j] -= d.r.At(i, j) * z[i]
+		}
+		z[j] /= d.r.At(j, j)
+		h += z[j] * z[j]
+	}
+	return h
 }
 
 // RMSE is the root mean square of the differences between predictions and

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,9 +21,10 @@ import (
 	"gogi/shogi"
 )
 
-func TestPutRecord(t *testing.T) {
+func TestAddRecord(t *testing.T) {
 	s := openTest(t, testPath(t))
 	plan := testPlan("r")
+	plan.Pairs = 1 << 20
 	run := beginTest(t, s, plan)
 	id := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -31,7 +33,7 @@ func TestPutRecord(t *testing.T) {
 		for leg := range 2 {
 			pair.Games = append(pair.Games, drawGame(rt, plan, pair.Pair.Game(leg)))
 		}
-		if err := run.Put(t.Context(), pair); err != nil {
+		if _, err := run.Add(t.Context(), pair); err != nil {
 			rt.Fatal(err)
 		}
 		for _, g := range pair.Games {
@@ -78,7 +80,7 @@ func drawMove(t *rapid.T) kifu.Move {
 	return m
 }
 
-func TestPutGames(t *testing.T) {
+func TestAddGames(t *testing.T) {
 	s := openTest(t, testPath(t))
 	plan := testPlan("r")
 	run := beginTest(t, s, plan)
@@ -126,8 +128,7 @@ func TestMovesHash(t *testing.T) {
 	run := beginTest(t, s, plan)
 	var pairs []match.PairResult
 	for id, start := range []string{"startpos", plan.Openings[1].Start} { // the same position in other words
-		p := playedPair(plan, 0, 0)
-		p.Pair.ID = id
+		p := playedPair(plan, id, 0)
 		for i := range p.Games {
 			p.Games[i].Pair, p.Games[i].Record.Start = id, start
 			p.Games[i].Record.Moves = []kifu.Move{{Move: mustMove("7g7f")}, {Move: mustMove("1a1b")}, {Move: mustMove("1a1b")}}
@@ -194,7 +195,7 @@ func TestGamesYield(t *testing.T) {
 		if _, err := s.Record(t.Context(), run.ID(), g.Pair, g.Leg); err != nil {
 			t.Error(err)
 		}
-		put(t, run, playedPair(plan, 2, 10)) // neither side blocks the other
+		put(t, run, playedPair(plan, 2+n, 10)) // neither side blocks the other
 		if n == 3 {
 			return stop
 		}
@@ -216,13 +217,13 @@ func TestGamesQueryPlan(t *testing.T) {
 			t.Error(step)
 		}
 		return err
-	}, "EXPLAIN QUERY PLAN "+selectRecords+"WHERE g.run_id = 1 ORDER BY g.pair, g.leg")
+	}, "EXPLAIN QUERY PLAN "+selectRecords()+"WHERE g.run_id = 1 ORDER BY g.pair, g.leg")
 	if err != nil {
 		t.Error(err)
 	}
 }
 
-func TestPutTwice(t *testing.T) {
+func TestAddTwice(t *testing.T) {
 	s := openTest(t, testPath(t))
 	plan := testPlan("r")
 	run := beginTest(t, s, plan)
@@ -232,7 +233,11 @@ func TestPutTwice(t *testing.T) {
 	before := allGames(t, s, run.ID())
 	again := playedPair(plan, 0, 40)
 	again.Attempts = []match.Attempt{{Pair: 0, Ended: time.UnixMicro(6).UTC(), Why: "not stored"}}
-	put(t, run, first, again)
+	for _, p := range []match.PairResult{first, again} {
+		if added, err := run.Add(t.Context(), p); added || err != nil {
+			t.Errorf("a second delivery: added %t, %v", added, err)
+		}
+	}
 	if diff := cmp.Diff(before, allGames(t, s, run.ID())); diff != "" {
 		t.Errorf("(-before +after):\n%s", diff)
 	}
@@ -251,7 +256,7 @@ func TestPutTwice(t *testing.T) {
 	}
 }
 
-func TestPutConcurrently(t *testing.T) {
+func TestAddConcurrently(t *testing.T) {
 	s := openTest(t, testPath(t))
 	plan := testPlan("r")
 	run := beginTest(t, s, plan)
@@ -260,13 +265,18 @@ func TestPutConcurrently(t *testing.T) {
 		t.Fatal(err)
 	}
 	const writers, each = 16, 8
+	var counted atomic.Int64
 	var g errgroup.Group
 	for w := range writers {
 		g.Go(func() error {
 			for i := range each {
-				// Neighbours put the same pairs, too.
-				if err := run.Put(context.Background(), playedPair(plan, (w/2)*each+i, 20)); err != nil {
+				// Neighbours add the same pairs, too.
+				added, err := run.Add(context.Background(), playedPair(plan, (w/2)*each+i, 20))
+				if err != nil {
 					return err
+				}
+				if added {
+					counted.Add(1)
 				}
 			}
 			return nil
@@ -285,6 +295,9 @@ func TestPutConcurrently(t *testing.T) {
 		}
 		checkWhole(t, reader, run.ID())
 	}
+	if counted.Load() != writers/2*each {
+		t.Errorf("%d pairs counted", counted.Load())
+	}
 	if info, err := reader.FindRun(t.Context(), "r"); err != nil || info.Finished != writers/2*each {
 		t.Errorf("%+v, %v", info, err)
 	}
@@ -293,36 +306,54 @@ func TestPutConcurrently(t *testing.T) {
 	}
 }
 
-func TestPutRefuses(t *testing.T) {
+func TestAddRefuses(t *testing.T) {
 	s := openTest(t, testPath(t))
 	plan := testPlan("r")
 	run := beginTest(t, s, plan)
 	tests := map[string]func(*match.PairResult){
 		"1 games":        func(p *match.PairResult) { p.Games = p.Games[:1] },
 		"from 0":         func(p *match.PairResult) { p.Pair.ID = -1 },
-		"player number":  func(p *match.PairResult) { p.Pair.Players[1] = 2 },
+		"more than 100 ": func(p *match.PairResult) { *p = playedPair(plan, 100, 10) },
+		"an attempt at":  func(p *match.PairResult) { p.Attempts = []match.Attempt{{Pair: 5}} },
+		"ended by draw":  func(p *match.PairResult) { p.Games[1].Termination = "draw" },
+		"(outcome(7))":   func(p *match.PairResult) { p.Games[1].Outcome = 7 },
 		"leg 1 is pair":  func(p *match.PairResult) { p.Games[1].Players = p.Games[0].Players },
 		"has not ended":  func(p *match.PairResult) { p.Games[1].Verdict = match.Verdict{} },
 		"start position": func(p *match.PairResult) { p.Games[0].Record.Start = "start position" },
-		"more than":      func(p *match.PairResult) { p.Games[0].Record.Moves = make([]kifu.Move, maxPlies+1) },
+		"more than":      func(p *match.PairResult) { p.Games[0].Record.Moves = make([]kifu.Move, 1<<15+1) },
 	}
 	for want, spoil := range tests {
 		pair := playedPair(plan, 4, 10)
 		spoil(&pair)
-		if err := run.Put(t.Context(), pair); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), s.path) {
+		if _, err := run.Add(t.Context(), pair); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), s.path) {
 			t.Errorf("%s: %v", want, err)
+		}
+	}
+	for name, forge := range map[string]func(*match.Pair){
+		"players": func(p *match.Pair) { p.Players = [2]int{1, 0} }, "seed": func(p *match.Pair) { p.Seed++ }, "legs": func(p *match.Pair) { p.Legs = 1 },
+		"opening's name": func(p *match.Pair) { p.Opening.ID = "3" }, "opening's start": func(p *match.Pair) { p.Opening.Start = "startpos " },
+		"opening's moves":   func(p *match.Pair) { p.Opening.Moves = append(p.Opening.Moves[:0:0], mustMove("9g9f")) },
+		"a player too many": func(p *match.Pair) { p.Players[1] = 2 },
+	} {
+		pair := playedPair(plan, 4, 10)
+		forge(&pair.Pair)
+		for leg := range pair.Games {
+			pair.Games[leg].Players = pair.Pair.Game(leg).Players
+		}
+		if _, err := run.Add(t.Context(), pair); err == nil || !strings.Contains(err.Error(), "not those that the plan gives it") {
+			t.Errorf("forged %s: %v", name, err)
 		}
 	}
 	cancelled, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("second interrupt")
 	cancel(why)
-	if err := run.Put(cancelled, playedPair(plan, 4, 10)); !errors.Is(err, why) {
+	if _, err := run.Add(cancelled, playedPair(plan, 4, 10)); !errors.Is(err, why) {
 		t.Errorf("cancelled: %v", err)
 	}
 	if err := run.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := run.Put(t.Context(), playedPair(plan, 4, 10)); !errors.Is(err, ErrClosed) {
+	if _, err := run.Add(t.Context(), playedPair(plan, 4, 10)); !errors.Is(err, ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
 	if games := allGames(t, s, run.ID()); len(games) > 0 {
@@ -330,7 +361,7 @@ func TestPutRefuses(t *testing.T) {
 	}
 }
 
-// A full disk is an error of Put; what was acknowledged stays, the pair that did
+// A full disk is an error of Add; what was acknowledged stays, the pair that did
 // not fit leaves nothing, and when there is room again it is taken.
 func TestDiskFull(t *testing.T) {
 	path := testPath(t)
@@ -343,7 +374,7 @@ func TestDiskFull(t *testing.T) {
 	var err error
 	stored := 0
 	for ; err == nil && stored < 1000; stored++ {
-		err = run.Put(t.Context(), playedPair(plan, stored, 60))
+		_, err = run.Add(t.Context(), playedPair(plan, stored, 60))
 	}
 	stored--
 	var full sqlite3.Error
@@ -362,19 +393,20 @@ func TestDiskFull(t *testing.T) {
 	checkWhole(t, again, run.ID())
 }
 
-func BenchmarkPut(b *testing.B) {
+func BenchmarkAdd(b *testing.B) {
 	for name, parallelism := range map[string]int{"one": 1, "sixteen": 8} {
 		b.Run(name, func(b *testing.B) {
 			s := openTest(b, testPath(b))
 			plan := testPlan("r")
+			plan.Pairs = b.N
 			run := beginTest(b, s, plan)
 			b.SetParallelism(parallelism)
-			benchmarkPut(b, s, run, name == "one")
+			benchmarkAdd(b, s, run, name == "one")
 		})
 	}
 }
 
-func benchmarkPut(b *testing.B, s *Store, run *Run, serial bool) {
+func benchmarkAdd(b *testing.B, s *Store, run *Run, serial bool) {
 	b.Helper()
 	var templates []match.PairResult
 	for id := range 50 {
@@ -390,12 +422,12 @@ func benchmarkPut(b *testing.B, s *Store, run *Run, serial bool) {
 	work := func() {
 		for id := range ids {
 			pair := templates[id%len(templates)]
-			pair.Pair.ID = id
+			pair.Pair = run.plan.Pair(id)
 			pair.Games = append(pair.Games[:0:0], pair.Games...)
 			for i := range pair.Games {
 				pair.Games[i].Pair = id
 			}
-			if err := run.Put(context.Background(), pair); err != nil {
+			if _, err := run.Add(context.Background(), pair); err != nil {
 				b.Error(err)
 			}
 		}

@@ -67,7 +67,7 @@ func (c *csaCommand) Run(ctx context.Context, env *environment) error {
 	defer interrupted.stop()
 	o := &players.Opener{Plan: plan, Guard: guard}
 	config.Open = func(ctx context.Context) (csa.Player, error) { return o.Open(ctx, plan.Players[0], nil) }
-	watch := &csaWatch{command: c, env: env}
+	watch := &csaWatch{json: c.JSON, verbose: c.Verbose, records: c.Records, env: env}
 	config.Observe = watch.see
 	client := csa.NewClient(config)
 	interrupted.playing(client.Finish)
@@ -89,13 +89,6 @@ func (c *csaCommand) ended(tally csa.Tally, err error, interrupted bool) error {
 		return &exitError{exitUnplayed, fmt.Errorf("%w; %s played", err, csaGames(tally.Games))}
 	}
 	return err
-}
-
-func csaGames(n int) string {
-	if n == 1 {
-		return "1 game"
-	}
-	return fmt.Sprintf("%d games", n)
 }
 
 // config is everything but the player.

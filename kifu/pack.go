@@ -1,4 +1,4 @@
-package results
+package kifu
 
 import (
 	"bytes"
@@ -11,11 +11,10 @@ import (
 	"sync"
 	"time"
 
-	"gogi/kifu"
 	"gogi/shogi"
 )
 
-// A game's plies are stored column by column, so that like stands beside like,
+// A game's plies are packed column by column, so that like stands beside like,
 // compressed with zlib, whose checksum finds damage. The text before compression:
 //
 //	n                                     uvarint, the number of plies
@@ -30,12 +29,21 @@ import (
 //
 // Two plies before means the same side's last move.
 const (
-	blobVersion = 1
+	packVersion = 1
 
-	// The limits of what is packed and of what is unpacked: a damaged blob must not
+	// The limits of what is packed and of what is unpacked: a damaged text must not
 	// cost more memory than a real one can.
 	maxPlies = 1 << 15
 	maxRaw   = 16 << 20
+
+	// What unpacking allocates for each byte of the text before compression: the
+	// buffer that grows to hold it, and what of it is copied into moves.
+	byteCost = 5
+	// The same for each ply: the Move itself, two lengths and its flags.
+	plyCost = 160
+
+	// unlimited is what a game of the greatest size takes.
+	unlimited = byteCost*maxRaw + plyCost*maxPlies
 )
 
 const (
@@ -45,26 +53,28 @@ const (
 	flagsKnown  = 1<<iota - 1
 )
 
-// packer packs games. A compressor is half a megabyte, so they are kept.
-type packer struct{ writers sync.Pool }
+// compressors are kept: one is half a megabyte.
+var compressors = sync.Pool{New: func() any { return zlib.NewWriter(io.Discard) }}
 
-// pack encodes a game's plies with at most pv plies of each principal variation.
-func (p *packer) pack(moves []kifu.Move, pv int) ([]byte, error) {
+// Pack writes a game's plies with at most pv plies of each principal variation.
+// Times are kept in whole microseconds, a Score without HasScore is not kept. It
+// fails for games that are longer than any real one.
+func Pack(moves []Move, pv int) ([]byte, error) {
 	if len(moves) > maxPlies {
-		return nil, fmt.Errorf("the game has %d plies, more than the %d that can be stored", len(moves), maxPlies)
+		return nil, fmt.Errorf("the game has %d plies, more than the %d that can be packed", len(moves), maxPlies)
 	}
 	raw := appendColumns(nil, moves, pv)
 	if len(raw) > maxRaw {
-		return nil, fmt.Errorf("the game takes %d bytes, more than the %d that can be stored", len(raw), maxRaw)
+		return nil, fmt.Errorf("the game takes %d bytes, more than the %d that can be packed", len(raw), maxRaw)
 	}
 	var out bytes.Buffer
-	out.WriteByte(blobVersion)
-	w, ok := p.writers.Get().(*zlib.Writer)
+	out.WriteByte(packVersion)
+	w, ok := compressors.Get().(*zlib.Writer)
 	if !ok {
-		w = zlib.NewWriter(&out)
+		return nil, errors.New("the pool of compressors holds something else")
 	}
+	defer compressors.Put(w)
 	w.Reset(&out)
-	defer p.writers.Put(w)
 	if _, err := w.Write(raw); err != nil {
 		return nil, err
 	}
@@ -74,7 +84,7 @@ func (p *packer) pack(moves []kifu.Move, pv int) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func appendColumns(b []byte, moves []kifu.Move, pv int) []byte {
+func appendColumns(b []byte, moves []Move, pv int) []byte {
 	b = binary.AppendUvarint(b, uint64(len(moves)))
 	for i := range moves {
 		b = binary.LittleEndian.AppendUint16(b, uint16(moves[i].Move))
@@ -82,9 +92,9 @@ func appendColumns(b []byte, moves []kifu.Move, pv int) []byte {
 	for i := range moves {
 		b = append(b, flagsOf(&moves[i], pv))
 	}
-	b = appendDeltas(b, moves, func(m *kifu.Move) (int, bool) { return m.Score, m.HasScore })
-	b = appendDeltas(b, moves, func(m *kifu.Move) (int, bool) { return m.Depth, true })
-	b = appendDeltas(b, moves, func(m *kifu.Move) (int, bool) { return m.SelDepth, true })
+	b = appendDeltas(b, moves, func(m *Move) (int, bool) { return m.Score, m.HasScore })
+	b = appendDeltas(b, moves, func(m *Move) (int, bool) { return m.Depth, true })
+	b = appendDeltas(b, moves, func(m *Move) (int, bool) { return m.SelDepth, true })
 	for i := range moves {
 		b = binary.AppendUvarint(b, moves[i].Nodes)
 	}
@@ -101,7 +111,7 @@ func appendColumns(b []byte, moves []kifu.Move, pv int) []byte {
 	return b
 }
 
-func flagsOf(m *kifu.Move, pv int) (flags byte) {
+func flagsOf(m *Move, pv int) (flags byte) {
 	if m.HasScore {
 		flags |= flagScore
 	}
@@ -114,10 +124,10 @@ func flagsOf(m *kifu.Move, pv int) (flags byte) {
 	return flags
 }
 
-func cutPV(m *kifu.Move, pv int) []shogi.Move { return m.PV[:min(len(m.PV), max(0, pv))] }
+func cutPV(m *Move, pv int) []shogi.Move { return m.PV[:min(len(m.PV), max(0, pv))] }
 
 // storedPV is the part of the PV that is written down.
-func storedPV(m *kifu.Move, pv int) []shogi.Move {
+func storedPV(m *Move, pv int) []shogi.Move {
 	cut := cutPV(m, pv)
 	if flagsOf(m, pv)&flagOwnPV != 0 {
 		return cut[1:]
@@ -127,7 +137,7 @@ func storedPV(m *kifu.Move, pv int) []shogi.Move {
 
 // appendDeltas writes a column as differences to the same side's last value, for
 // the plies that have one.
-func appendDeltas(b []byte, moves []kifu.Move, value func(*kifu.Move) (int, bool)) []byte {
+func appendDeltas(b []byte, moves []Move, value func(*Move) (int, bool)) []byte {
 	var last [2]int
 	for i := range moves {
 		if v, ok := value(&moves[i]); ok {
@@ -138,7 +148,7 @@ func appendDeltas(b []byte, moves []kifu.Move, value func(*kifu.Move) (int, bool
 	return b
 }
 
-func appendPVs(b []byte, moves []kifu.Move, pv int) []byte {
+func appendPVs(b []byte, moves []Move, pv int) []byte {
 	for i := range moves {
 		b = binary.AppendUvarint(b, uint64(len(storedPV(&moves[i], pv))))
 	}
@@ -150,48 +160,53 @@ func appendPVs(b []byte, moves []kifu.Move, pv int) []byte {
 	return b
 }
 
-// unpack is the inverse of pack. Damage of any kind is an error.
-func unpack(blob []byte) ([]kifu.Move, error) {
-	if len(blob) == 0 {
-		return nil, errors.New("the stored moves are empty")
+// Unpack is the inverse of Pack. Damage of any kind is an error.
+func Unpack(packed []byte) ([]Move, error) { return UnpackWithin(packed, unlimited) }
+
+// UnpackWithin is Unpack for a text that others wrote: it fails rather than
+// allocate more than about limit bytes, the decompressor's own 50 KB apart.
+func UnpackWithin(packed []byte, limit int) ([]Move, error) {
+	if len(packed) == 0 {
+		return nil, errors.New("the packed moves are empty")
 	}
-	if blob[0] != blobVersion {
-		return nil, fmt.Errorf("the stored moves have format %d, this program knows %d", blob[0], blobVersion)
+	if packed[0] != packVersion {
+		return nil, fmt.Errorf("the packed moves have format %d, this program knows %d", packed[0], packVersion)
 	}
-	raw, err := inflate(blob[1:])
+	raw, err := inflate(packed[1:], min(maxRaw, limit/byteCost))
 	if err != nil {
-		return nil, fmt.Errorf("the stored moves are damaged: %w", err)
+		return nil, fmt.Errorf("the packed moves are damaged: %w", err)
 	}
-	d := decoder{rest: raw}
+	d := decoder{rest: raw, plies: min(maxPlies, (limit-byteCost*len(raw))/plyCost)}
 	moves := d.columns()
 	if d.err == nil && len(d.rest) > 0 {
 		d.fail(fmt.Errorf("%d bytes too many", len(d.rest)))
 	}
 	if d.err != nil {
-		return nil, fmt.Errorf("the stored moves are damaged: %w", d.err)
+		return nil, fmt.Errorf("the packed moves are damaged: %w", d.err)
 	}
 	return moves, nil
 }
 
-func inflate(packed []byte) ([]byte, error) {
+func inflate(packed []byte, limit int) ([]byte, error) {
 	r, err := zlib.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, err
 	}
-	raw, err := io.ReadAll(io.LimitReader(r, maxRaw+1))
+	raw, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(raw) > maxRaw {
-		return nil, fmt.Errorf("they unpack to more than %d bytes", maxRaw)
+	if len(raw) > limit {
+		return nil, fmt.Errorf("they unpack to more than %d bytes", limit)
 	}
 	return raw, nil
 }
 
 // decoder reads columns. After an error, which it keeps, it reads zeros.
 type decoder struct {
-	rest []byte
-	err  error
+	rest  []byte
+	plies int // at most so many
+	err   error
 }
 
 func (d *decoder) fail(err error) {
@@ -201,15 +216,15 @@ func (d *decoder) fail(err error) {
 	d.rest = nil
 }
 
-func (d *decoder) columns() []kifu.Move {
+func (d *decoder) columns() []Move {
 	n := d.uvarint()
 	// Every ply has at least eight bytes: two of its move, flags, two depths, nodes,
 	// time and two lengths make nine.
-	if n > maxPlies || n > uint64(len(d.rest)/8) {
+	if n > uint64(max(0, d.plies)) || n > uint64(len(d.rest)/8) {
 		d.fail(fmt.Errorf("%d plies cannot be right", n))
 		return nil
 	}
-	moves := make([]kifu.Move, n)
+	moves := make([]Move, n)
 	for i := range moves {
 		moves[i].Move = d.move()
 	}
@@ -217,9 +232,9 @@ func (d *decoder) columns() []kifu.Move {
 	for i := range moves[:len(flags)] {
 		d.setFlags(&moves[i], flags[i])
 	}
-	d.deltas(moves, func(m *kifu.Move, v int) { m.Score = v }, func(m *kifu.Move) bool { return m.HasScore })
-	d.deltas(moves, func(m *kifu.Move, v int) { m.Depth = v }, func(*kifu.Move) bool { return true })
-	d.deltas(moves, func(m *kifu.Move, v int) { m.SelDepth = v }, func(*kifu.Move) bool { return true })
+	d.deltas(moves, func(m *Move, v int) { m.Score = v }, func(m *Move) bool { return m.HasScore })
+	d.deltas(moves, func(m *Move, v int) { m.Depth = v }, func(*Move) bool { return true })
+	d.deltas(moves, func(m *Move, v int) { m.SelDepth = v }, func(*Move) bool { return true })
 	for i := range moves {
 		moves[i].Nodes = d.uvarint()
 	}
@@ -231,14 +246,14 @@ func (d *decoder) columns() []kifu.Move {
 	return moves
 }
 
-func (d *decoder) setFlags(m *kifu.Move, flags byte) {
+func (d *decoder) setFlags(m *Move, flags byte) {
 	if flags&^flagsKnown != 0 {
 		d.fail(fmt.Errorf("flags %#x are unknown", flags))
 	}
 	m.HasScore, m.Opening = flags&flagScore != 0, flags&flagOpening != 0
 }
 
-func (d *decoder) deltas(moves []kifu.Move, set func(*kifu.Move, int), has func(*kifu.Move) bool) {
+func (d *decoder) deltas(moves []Move, set func(*Move, int), has func(*Move) bool) {
 	var last [2]int
 	for i := range moves {
 		if has(&moves[i]) {
@@ -248,24 +263,29 @@ func (d *decoder) deltas(moves []kifu.Move, set func(*kifu.Move, int), has func(
 	}
 }
 
-func (d *decoder) pvs(moves []kifu.Move, flags []byte) {
+func (d *decoder) pvs(moves []Move, flags []byte) {
 	lengths := d.lengths(len(moves))
 	for i := range lengths {
-		var pv []shogi.Move
-		if flags[i]&flagOwnPV != 0 {
+		if lengths[i] > uint64(len(d.rest)/2) {
+			d.fail(io.ErrUnexpectedEOF)
+			return
+		}
+		own := flags[i]&flagOwnPV != 0
+		if !own && lengths[i] == 0 {
+			continue
+		}
+		pv := make([]shogi.Move, 0, lengths[i]+1)
+		if own {
 			pv = append(pv, moves[i].Move)
 		}
 		for range lengths[i] {
-			if d.err != nil {
-				return
-			}
 			pv = append(pv, d.move())
 		}
 		moves[i].PV = pv
 	}
 }
 
-func (d *decoder) details(moves []kifu.Move) {
+func (d *decoder) details(moves []Move) {
 	for i, n := range d.lengths(len(moves)) {
 		if n > 0 {
 			moves[i].Detail = slices.Clone(d.bytes(n))

@@ -5,26 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/votes"
 )
-
-// votesCommand groups the verbs about the votes of councils.
-type votesCommand struct {
-	Show   votesShowCommand   `cmd:"" default:"withargs" help:"How a run's councils voted, or the votes of one game; what gogi votes does when no verb follows."`
-	Replay votesReplayCommand `cmd:"" help:"Take all recorded votes again: by the recorded rule, as a check, or by others."`
-}
-
-// votesSource is where votes are read from, and which of them.
-type votesSource struct {
-	stored
-	Log    string `placeholder:"FILE" help:"Read a log of votes (one JSON record a line) instead of a database."`
-	Game   string `placeholder:"PAIR.LEG" help:"One game only, such as 12.0; in a log the games are numbered from 0."`
-	Player string `placeholder:"NAME" help:"The votes of this council only."`
-}
 
 // votesShowCommand tells how councils voted.
 type votesShowCommand struct {
@@ -71,17 +56,6 @@ func (c *votesShowCommand) check() error {
 	return c.votesSource.check()
 }
 
-func (s *votesSource) check() error {
-	if s.Log != "" && s.Name != "" {
-		return fmt.Errorf("a run (%s) and --log %s: expected one of them", s.Name, s.Log)
-	}
-	if s.Game == "" {
-		return nil
-	}
-	_, _, err := parseGameName(s.Game)
-	return err
-}
-
 // oneGame shows the votes of one game in all the forms that were asked for.
 func (c *votesShowCommand) oneGame(ctx context.Context, out io.Writer) error {
 	var game *votes.Game
@@ -110,24 +84,5 @@ func (c *votesShowCommand) oneGame(ctx context.Context, out io.Writer) error {
 		return format.JSON(out, r)
 	}
 	r.Print(out)
-	return nil
-}
-
-// writeForm writes what text makes into a file, "-" being out; no file is no wish.
-func writeForm(flag, file string, out io.Writer, text func() (string, error)) error {
-	if file == "" {
-		return nil
-	}
-	s, err := text()
-	if err != nil {
-		return err
-	}
-	if file == "-" {
-		_, err = io.WriteString(out, s)
-		return err
-	}
-	if err := os.WriteFile(file, []byte(s), 0o644); err != nil { //nolint:gosec // a file to be published
-		return fmt.Errorf("%s: %w", flag, err)
-	}
 	return nil
 }

@@ -13,52 +13,61 @@ import (
 // the first of them waits: a pair takes a fraction of a millisecond.
 const maxBatch = 64
 
-// request is what one Put or PutAttempt wants stored.
+// request is what one Add or PutAttempt wants stored.
 type request struct {
 	pair     *pairRows // nil: only attempts
 	attempts []match.Attempt
-	// answer gets one value from the writer: nil once it is stored. Nobody closes
-	// it. Its capacity of one lets the writer go on at once.
-	answer chan error
+	// answer gets one value from the writer, once the request is stored or has
+	// failed. Nobody closes it. Its capacity of one lets the writer go on at once.
+	answer chan answer
 }
 
-// Put stores a whole pair with its attempts and returns when that is durable. A
-// pair that is already stored is left as it is, which is no error. The pair is
-// refused when its games do not fit the plan or have not ended. Once the writer
-// has taken it, the context no longer matters; before, a cancelled one means that
-// nothing was stored.
-func (r *Run) Put(ctx context.Context, pair match.PairResult) error {
+// answer is what became of a request; added is false for a pair that was stored
+// already, and means nothing beside an error.
+type answer struct {
+	added bool
+	err   error
+}
+
+// Add stores a whole pair with its attempts and returns when that is durable. A
+// pair that is already stored is left as it is: added is then false, which is no
+// error, so whatever counts pairs counts those that were added. The pair is refused
+// when it is not the plan's, or its games do not fit it or have not ended. Once the
+// writer has taken it, the context no longer matters; before, a cancelled one means
+// that nothing was stored.
+func (r *Run) Add(ctx context.Context, pair match.PairResult) (added bool, err error) {
 	rows, err := r.rows(pair)
 	if err == nil {
-		err = r.submit(ctx, request{pair: rows, attempts: pair.Attempts})
+		added, err = r.submit(ctx, request{pair: rows, attempts: pair.Attempts})
 	}
 	if err != nil {
-		return r.store.fail(fmt.Sprintf("run %q: storing pair %d", r.plan.Run, pair.Pair.ID), err)
+		return false, r.store.fail(fmt.Sprintf("run %q: storing pair %d", r.plan.Run, pair.Pair.ID), err)
 	}
-	return nil
+	return added, nil
 }
 
 // PutAttempt stores a try at a pair that does not count. One that is already
 // stored is left as it is.
 func (r *Run) PutAttempt(ctx context.Context, attempt match.Attempt) error {
-	if err := r.submit(ctx, request{attempts: []match.Attempt{attempt}}); err != nil {
+	if _, err := r.submit(ctx, request{attempts: []match.Attempt{attempt}}); err != nil {
 		return r.store.fail(fmt.Sprintf("run %q: storing an attempt at pair %d", r.plan.Run, attempt.Pair), err)
 	}
 	return nil
 }
 
-func (r *Run) submit(ctx context.Context, req request) error {
+func (r *Run) submit(ctx context.Context, req request) (added bool, err error) {
 	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
+		return false, context.Cause(ctx)
 	}
-	req.answer = make(chan error, 1)
+	req.answer = make(chan answer, 1)
 	select {
 	case r.requests <- req:
-		return <-req.answer
+		a := <-req.answer
+		return a.added, a.err
 	case <-r.quit:
-		return ErrClosed
+		return false, ErrClosed
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return false, context.Cause(ctx)
 	}
 }
 
@@ -95,33 +104,35 @@ func (r *Run) gather(batch ...request) []request {
 
 // writeBatch stores a batch in one transaction and answers all of it.
 func (r *Run) writeBatch(ctx context.Context, batch []request) {
+	answers := make([]answer, len(batch))
 	err := inTx(ctx, r.store.write, func(tx *sql.Tx) error {
 		s := r.stmts.in(ctx, tx)
-		for _, req := range batch {
-			if err := r.write(ctx, s, req); err != nil {
+		for i, req := range batch {
+			var err error
+			if answers[i].added, err = r.write(ctx, s, req); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	for _, req := range batch {
-		req.answer <- err
+	for i, req := range batch {
+		answers[i].err = err
+		req.answer <- answers[i]
 	}
 }
 
-func (r *Run) write(ctx context.Context, s statements, req request) error {
+func (r *Run) write(ctx context.Context, s statements, req request) (added bool, err error) {
 	if req.pair != nil {
-		added, err := s.addPair(ctx, req.pair)
-		if err != nil || !added {
-			return err // a pair that is stored already has its attempts too
+		if added, err = s.addPair(ctx, req.pair); err != nil || !added {
+			return false, err // a pair that is stored already has its attempts too
 		}
 	}
 	for _, a := range req.attempts {
 		if _, err := s.attempt.ExecContext(ctx, r.id, a.Pair, micros(a.Ended), a.Why); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return added, nil
 }
 
 // statements are what the writer needs, prepared once.
@@ -133,8 +144,8 @@ func prepareStatements(ctx context.Context, db *sql.DB) (s statements, err error
 	texts := []string{
 		"INSERT INTO openings (run_id, name, start, moves, plies, hash) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 		"SELECT id FROM openings WHERE run_id = ? AND name = ? AND hash = ?",
-		"INSERT INTO pairs (run_id, pair, a, b, opening_id, seed) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, pair) DO NOTHING",
-		insertGame,
+		"INSERT INTO pairs (run_id, pair, a, b, opening_id, seed, setting, stored) VALUES (?, ?, ?, ?, ?, ?, ?, " + sqlNow + ") ON CONFLICT (run_id, pair) DO NOTHING",
+		insertGame(),
 		"INSERT INTO records (game_id, start, event, site, plies, final) VALUES (?, ?, ?, ?, ?, ?)",
 		"INSERT INTO attempts (run_id, pair, ended, why) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
 	}
@@ -181,7 +192,7 @@ func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err 
 	if err := s.openingID.QueryRowContext(ctx, p.run, o.name, o.hash).Scan(&openingID); err != nil {
 		return false, err
 	}
-	result, err := s.pair.ExecContext(ctx, p.run, p.pair, p.players[0], p.players[1], openingID, p.seed)
+	result, err := s.pair.ExecContext(ctx, p.run, p.pair, p.players[0], p.players[1], openingID, p.seed, p.setting)
 	if err != nil {
 		return false, err
 	}
@@ -197,7 +208,7 @@ func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err 
 }
 
 func (s *statements) addGame(ctx context.Context, g *gameRow) error {
-	result, err := s.game.ExecContext(ctx, g.columns...)
+	result, err := s.game.ExecContext(ctx, g.game.inserted()...)
 	if err != nil {
 		return err
 	}

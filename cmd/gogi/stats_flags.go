@@ -15,17 +15,6 @@ import (
 	"gogi/stats"
 )
 
-// statsCommand groups the verbs that reckon from counts given by hand; what
-// their numbers mean is told in docs/statistics.md.
-type statsCommand struct {
-	Interval statsIntervalCommand `cmd:"" help:"Between which win rates the truth lies, by each method."`
-	Test     statsTestCommand     `cmd:"" help:"Whether one side is proven stronger, and how many wins would prove it."`
-	SPRT     statsSPRTCommand     `cmd:"" name:"sprt" help:"The state of a sequential test."`
-	Plan     statsPlanCommand     `cmd:"" help:"How many games a difference takes."`
-	Elo      statsEloCommand      `cmd:"" help:"Convert between score, Elo and normalised Elo."`
-	Figure   statsFigureCommand   `cmd:"" name:"coverage-figure" hidden:"" help:"Draw the figure of docs/statistics.md."`
-}
-
 // mostCounted bounds the counts that are taken: no series is longer, and sums
 // cannot overflow.
 const mostCounted = 100_000_000
@@ -159,3 +148,25 @@ func cellCount(v *int) string {
 func checkWDL(w stats.WDL) error {
 	return errors.Join(checkCount("wins", w.Wins), checkCount("draws", w.Draws), checkCount("losses", w.Losses))
 }
+
+// methodFlag is the spelling of a method on the command line.
+func methodFlag(m stats.IntervalMethod) string {
+	switch m {
+	case stats.MethodMidP:
+		return "midp"
+	case stats.MethodWilsonContinuity:
+		return "wilson-cc"
+	default: // the rest are spelt alike
+	}
+	return strings.ReplaceAll(string(m), "_", "-")
+}
+
+// checkDesign names the flags of an impossible design.
+func checkDesign(s stats.SPRT) error {
+	if err := s.Check(); err != nil {
+		return fmt.Errorf("impossible test: %w", err)
+	}
+	return nil
+}
+
+const methodAnytime = "anytime"
