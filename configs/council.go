@@ -255,7 +255,7 @@ func (r *resolver) checkRules(path string, c *match.Council) {
 			r.fail(path+".rule", "%w", err)
 		}
 		if i == 0 && err == nil && spec.Reset == "never" {
-			r.warnings = append(r.warnings, "a rule with reset=never learns from one game to the next: its games depend on the order in which they are played")
+			r.warnings = append(r.warnings, warning("a rule with reset=never learns from one game to the next: its games depend on the order in which they are played"))
 		}
 	}
 }

@@ -48,7 +48,16 @@ func plan(t *testing.T, text string, flags configs.Flags, env configs.Env) (*mat
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, warnings
+	return p, texts(warnings)
+}
+
+// texts are warnings as they are shown; nil where there are none.
+func texts(warnings []configs.Warning) []string {
+	var list []string
+	for _, w := range warnings {
+		list = append(list, w.String())
+	}
+	return list
 }
 
 func sha(text string) string {

@@ -116,16 +116,19 @@ func contradictions(p match.Player, plan *match.Plan) []error {
 
 // Lint warns of what an engine's options do to a series although nobody asked:
 // time that it keeps back or wastes in timed games, and books of its own.
-func Lint(p match.Player, plan *match.Plan, declared []usi.Option) []string {
+func Lint(p match.Player, plan *match.Plan, declared []usi.Option) []Warning {
 	in := inForce(p, plan, declared)
-	var warnings []string
+	var warnings []Warning
 	if traps := in.timeTraps(); len(traps) > 0 && timed(p, plan) {
-		warnings = append(warnings, fmt.Sprintf("engine %s: %s: made for play over networks, they distort short games; profile = \"yaneuraou\" sets them",
-			p.Name, strings.Join(traps, ", ")))
+		warnings = append(warnings, Warning{
+			Engine: p.Name, Text: strings.Join(traps, ", ") + ": made for play over networks, they distort short games",
+			Advice: `profile = "yaneuraou" sets them`,
+		})
 	}
 	if books := in.books(); len(books) > 0 {
-		warnings = append(warnings, fmt.Sprintf("engine %s: %s: it plays from a book of its own on top of the openings",
-			p.Name, strings.Join(books, ", ")))
+		warnings = append(warnings, Warning{
+			Engine: p.Name, Text: strings.Join(books, ", ") + ": it plays from a book of its own on top of the openings",
+		})
 	}
 	return warnings
 }

@@ -2,24 +2,20 @@ package examine
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"gogi/internal/foreign"
-	"gogi/internal/format"
 )
 
 // Verdict is the judgement on one item, worse ones being greater.
 type Verdict int
 
+// The verdicts.
 const (
-	Pass Verdict = iota
-	Warn
-	Fail
+	Pass Verdict = iota // as it should be
+	Warn                // some programs, or some games, will suffer from it
+	Fail                // games will be lost by it
 )
 
 // String is the word that is printed.
@@ -32,9 +28,9 @@ func (v Verdict) MarshalText() ([]byte, error) { //nolint:unparam // the signatu
 
 // Finding is what was found out about one item.
 type Finding struct {
-	Check   string  `json:"check"`
+	Check   string  `json:"check"`   // the item, one of Checks
 	Verdict Verdict `json:"verdict"` // the worst of the notes
-	Detail  string  `json:"detail"`
+	Detail  string  `json:"detail"`  // the notes in one printable line, the worst ones first
 
 	notes []checkNote
 }
@@ -57,57 +53,17 @@ func (f *Finding) add(v Verdict, format string, args ...any) {
 	f.Detail = strings.Join(texts, "; ")
 }
 
-// Sheet is the whole result.
+// Sheet is the whole result of an examination; its JSON is what "gogi check --json"
+// prints.
 type Sheet struct {
-	Version int        `json:"version"`
-	Engine  string     `json:"engine"` // the command
-	Name    string     `json:"name"`   // as the engine gives it
-	Checks  []*Finding `json:"checks"`
-
-	stuck string    // the item without which the others could not be looked at
-	Out   io.Writer // gets each finding as it is added, or nil
-	width int       // of the column of names
+	Version int       `json:"version"` // of this form: 1
+	Engine  string    `json:"engine"`  // the command as its user wrote it; whoever asks for the examination fills it in
+	Name    string    `json:"name"`    // as the engine gives it
+	Checks  []Finding `json:"checks"`  // in the order in which they were made
+	Stuck   string    `json:"-"`       // the item without which the others could not be looked at; "": all were
 }
 
-// print writes to the terminal; should that be gone there is nobody to tell.
-func (s *Sheet) print(format string, args ...any) {
-	_, _ = fmt.Fprintf(s.Out, format, args...)
-}
-
-// detailWidth is where details are broken.
-const detailWidth = 96
-
-func (s *Sheet) begin(items []item) {
-	for _, item := range items {
-		s.width = max(s.width, len(item.name))
-	}
-	if s.Out != nil {
-		title := foreign.Printable(s.Engine, 100)
-		s.print("%s\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)))
-	}
-}
-
-// add prints a finding at once: the whole takes a while.
-func (s *Sheet) add(f *Finding) {
-	s.Checks = append(s.Checks, f)
-	if s.Out == nil {
-		return
-	}
-	head := fmt.Sprintf("%s   %-*s   ", f.Verdict, s.width, strings.ReplaceAll(f.Check, "_", " "))
-	for line := range strings.Lines(text.WrapSoft(f.Detail, detailWidth)) {
-		s.print("%s%s\n", head, strings.TrimSpace(line))
-		head = strings.Repeat(" ", len(head))
-	}
-}
-
-func (s *Sheet) PrintSummary(took time.Duration) {
-	s.print("\n%d passed, %d with warnings, %d failed, in %s\n",
-		s.Count(Pass), s.Count(Warn), s.Count(Fail), format.Span(took))
-	if s.stuck != "" {
-		s.print("Without %s nothing else can be checked.\n", s.stuck)
-	}
-}
-
+// Count is how many findings have a verdict.
 func (s *Sheet) Count(v Verdict) int {
 	n := 0
 	for _, f := range s.Checks {

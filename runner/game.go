@@ -256,23 +256,14 @@ func (g *game) countPonder(c shogi.Colour, hit bool) {
 	g.pondering[c] = false
 }
 
-// goFor is what is sent to the side to move. Byoyomi is always said where there
-// is a clock without increment: some engines expect the word.
+// goFor is what is sent to the side to move.
 func (g *game) goFor(c shogi.Colour) usi.Go {
-	l := g.limits[c]
-	args := usi.Go{MoveTime: l.MoveTime, Nodes: l.Nodes, Depth: l.Depth, Infinite: l.Self}
+	var left, increments [2]time.Duration
+	for side := range left {
+		left[side], increments[side] = g.clocks[side].Sent(), g.limits[side].Clock.Increment
+	}
+	args := GoOnClock(g.limits[c], left, increments)
 	args.Early = g.plan.Ponder == match.PonderEarly
-	if l.Clock.IsZero() {
-		return args
-	}
-	args.Clock = true
-	args.BTime, args.WTime = g.clocks[shogi.Black].Sent(), g.clocks[shogi.White].Sent()
-	if l.Clock.Increment > 0 {
-		args.UseInc = true
-		args.BInc, args.WInc = g.limits[shogi.Black].Clock.Increment, g.limits[shogi.White].Clock.Increment
-		return args
-	}
-	args.UseByoyomi, args.Byoyomi = true, l.Clock.Byoyomi
 	return args
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"gogi/configs"
@@ -11,7 +13,6 @@ import (
 	"gogi/match"
 	"gogi/players"
 	"gogi/served"
-	"gogi/usi"
 )
 
 // councilCommand is a council of engines that a GUI loads as one engine.
@@ -21,19 +22,13 @@ type councilCommand struct {
 	Log     string `placeholder:"FILE" help:"Append the record of each decision, one JSON object a line; the option VoteLog wins."`
 }
 
-const (
-	// greetingBudget is how long the start may take before USI is spoken: GUIs
-	// want usiok within two seconds.
-	greetingBudget = 1500 * time.Millisecond
-	// keepAlive is the interval of the empty lines that some GUIs need while
-	// members load.
-	keepAlive = 5 * time.Second
-)
+// greetingBudget is how long the start may take before USI is spoken.
+const greetingBudget = 1500 * time.Millisecond
 
 // Run speaks USI until quit or the end of the input. What is wrong with the file
 // is said on stderr before that; stdout is the GUI's.
 func (c *councilCommand) Run(ctx context.Context, env *environment) error {
-	started := time.Now()
+	config := served.Config{Log: c.Log, Cache: optionCache(), Greeted: time.Now().Add(greetingBudget)}
 	plan, warnings, err := c.plan()
 	if err != nil {
 		return usage.Wrap(err)
@@ -47,17 +42,23 @@ func (c *councilCommand) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	council := served.New(&players.Opener{Plan: plan, Guard: guard}, env.out, c.Log)
-	err = council.Learn(ctx, served.OpenCache(), started.Add(greetingBudget))
-	if err == nil {
-		err = usi.Server{KeepAlive: keepAlive}.Serve(ctx, env.in, council.Out, council)
+	err = served.Serve(ctx, &players.Opener{Plan: plan, Guard: guard}, env.in, env.out, config)
+	return errors.Join(err, guard.Close())
+}
+
+// optionCache is the user's folder of what engines declared; "" where there is no
+// place for it.
+func optionCache() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
 	}
-	return errors.Join(err, council.Close(), guard.Close())
+	return filepath.Join(dir, "gogi", "options")
 }
 
 // plan resolves the council, not more: openings are not read, and members are
 // told of a limit of plies only if the file has rules of its own.
-func (c *councilCommand) plan() (*match.Plan, []string, error) {
+func (c *councilCommand) plan() (*match.Plan, []configs.Warning, error) {
 	file, dir, err := configs.Find(c.File)
 	if err != nil {
 		return nil, nil, err

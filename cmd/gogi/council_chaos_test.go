@@ -19,7 +19,7 @@ import (
 	"gogi/results"
 )
 
-var chaosGames = flag.Int("chaos.games", 12, "how many games the council plays whose members are killed")
+var chaosGames = flag.Int("chaos.games", 6, "how many games the council plays whose members are killed")
 
 const chaosSeries = `
 games = GAMES
@@ -52,6 +52,7 @@ shadow = ["optimistic"]
 // TestCouncilSurvivesItsMembers kills members of a real council at random while
 // it plays: no game is lost by that, and every vote is on record.
 func TestCouncilSurvivesItsMembers(t *testing.T) {
+	t.Parallel()
 	realEngines(t)
 	s := &session{dir: t.TempDir(), tag: "chaos-" + strconv.Itoa(os.Getpid())}
 	text := strings.NewReplacer("GAMES", strconv.Itoa(*chaosGames), "@TAG@", s.tag).Replace(chaosSeries)

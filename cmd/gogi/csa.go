@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -162,8 +161,7 @@ func firstLine(text []byte, err error) (string, error) {
 	return strings.TrimSpace(string(line)), nil
 }
 
-// plan resolves the player as a series would. A series has two players, so the
-// built-in engine stands for the opponent; it is never started.
+// plan resolves the player as a series would.
 func (c *csaCommand) plan() (*match.Plan, error) {
 	file, dir, err := c.load()
 	if err != nil {
@@ -172,14 +170,16 @@ func (c *csaCommand) plan() (*match.Plan, error) {
 	if err := file.Apply(configs.Flags{Engine: c.Engine, Option: c.Option, Profile: c.Profile, Rules: c.Rules}); err != nil {
 		return nil, err
 	}
-	if err := c.choose(file); err != nil {
+	name, err := c.playerName(file)
+	if err != nil {
 		return nil, err
 	}
+	c.adapt(file)
 	here, err := players.Surroundings()
 	if err != nil {
 		return nil, err
 	}
-	plan, _, err := file.Plan(dir, here)
+	plan, _, err := file.PlanPlayer(name, dir, here)
 	return plan, err
 }
 
@@ -194,26 +194,15 @@ func (c *csaCommand) load() (*configs.File, string, error) {
 	return &configs.File{}, dir, err
 }
 
-// choose makes the file one of two players, ours first. What only matters
-// between two players of ours is left out, and nothing is hashed, since nothing
-// is stored.
-func (c *csaCommand) choose(file *configs.File) error {
-	name, err := c.playerName(file)
-	if err != nil {
-		return err
-	}
-	games, byoyomi := 2, time.Second
-	opponent := "opponent"
-	for hasPlayer(file, opponent) {
-		opponent += "_"
-	}
-	file.Engines = append(file.Engines, configs.Engine{Name: opponent, Cmd: "builtin"})
+// adapt changes what is different at a server. Nothing is hashed, since nothing is
+// stored.
+func (c *csaCommand) adapt(file *configs.File) {
 	for i := range file.Engines {
 		file.Engines[i].Identity = "unknown"
 	}
-	file.Players, file.Games = []string{name, opponent}, &games
-	file.Design, file.Swap, file.Gate, file.Openings, file.ByColour = "", nil, nil, nil, nil
+	file.Openings = nil // the server's
 	if file.Limits == nil {
+		byoyomi := time.Second
 		file.Limits = &configs.Limits{Clock: configs.Clock{Byoyomi: &byoyomi}} // the server's clock counts
 	}
 	if file.Rules == nil {
@@ -223,12 +212,6 @@ func (c *csaCommand) choose(file *configs.File) error {
 	if c.Ponder {
 		file.Ponder = match.PonderStandard
 	}
-	return nil
-}
-
-func hasPlayer(file *configs.File, name string) bool {
-	return slices.ContainsFunc(file.Engines, func(e configs.Engine) bool { return e.Name == name }) ||
-		slices.ContainsFunc(file.Councils, func(c configs.Council) bool { return c.Name == name })
 }
 
 // playerName is the player that was asked for, or the only one. A single engine

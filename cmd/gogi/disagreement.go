@@ -47,16 +47,15 @@ func (c *disagreementCommand) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	asked := survey.New(&players.Opener{Plan: plan, Guard: guard}, positions, c.Nodes)
-	err = errors.Join(asked.Run(ctx), guard.Close())
+	d, err := survey.Ask(ctx, &players.Opener{Plan: plan, Guard: guard}, positions, c.Nodes)
+	err = errors.Join(err, guard.Close())
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	d := asked.Report()
-	d.Source, d.Seed = source, plan.Seed
+	d.Source = source
 	if c.JSON {
 		return format.JSON(env.out, d)
 	}

@@ -114,7 +114,7 @@ func TestDisagreementOnARun(t *testing.T) {
 		t.Errorf("exit code %d: %s%s", code, out, errs)
 	}
 	for want, args := range map[string][]string{
-		"only ":                        {"--db", "gogi.db", "--positions", "5000"},
+		"only ":                        {"--db", "gogi.db", "--positions", "200"}, // two games of 60 plies,
 		"--run is about a database":    {"--run", "c"},
 		"expected numbers from 1":      {"--positions", "0"},
 		`there is no council "nobody"`: {"--council", "nobody"},

@@ -16,7 +16,7 @@ import (
 )
 
 // dryRun prints what would be played, and plays nothing.
-func dryRun(ctx context.Context, w io.Writer, o *players.Opener, greetings []usi.Greeting, warnings []string) error {
+func dryRun(ctx context.Context, w io.Writer, o *players.Opener, greetings []usi.Greeting, warnings []configs.Warning) error {
 	plan := o.Plan
 	fmt.Fprintf(w, "run %s   digest %s\n", plan.Run, plan.Digest()[:16])
 	fmt.Fprintf(w, "  %s games in %s pairs (%s), %d at a time, seed %d\n", format.Count(plan.Games()), format.Count(plan.Pairs), plan.Design.Kind, plan.Concurrency, plan.Seed)
@@ -26,7 +26,7 @@ func dryRun(ctx context.Context, w io.Writer, o *players.Opener, greetings []usi
 	for _, p := range plan.Players {
 		left = printPlayer(w, plan, p, left)
 	}
-	c := players.Needs(plan, greetings)
+	c := players.CapacityFor(plan, greetings)
 	fmt.Fprintf(w, "memory    hash tables %s MiB of %s MiB\n", format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB)))
 	if len(c.Undeclared) > 0 {
 		fmt.Fprintf(w, "          not known: %s (no hash option)\n", strings.Join(c.Undeclared, ", "))

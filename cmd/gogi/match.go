@@ -123,7 +123,7 @@ func (c *matchCommand) guarded(ctx context.Context, env *environment, guard *pro
 }
 
 // plan resolves the file and the flags, before any engine is started.
-func (c *matchCommand) plan(ctx context.Context, guard *process.Guard) (*match.Plan, []string, error) {
+func (c *matchCommand) plan(ctx context.Context, guard *process.Guard) (*match.Plan, []configs.Warning, error) {
 	file, dir, err := c.load()
 	if err != nil {
 		return nil, nil, err
@@ -131,7 +131,7 @@ func (c *matchCommand) plan(ctx context.Context, guard *process.Guard) (*match.P
 	if err := file.Apply(c.flags()); err != nil {
 		return nil, nil, err
 	}
-	if err := players.AskIdentities(ctx, file, guard); err != nil {
+	if err := players.AskIdentities(file, guard); err != nil {
 		return nil, nil, err
 	}
 	here, err := players.Surroundings()
@@ -153,7 +153,7 @@ func (c *matchCommand) load() (*configs.File, string, error) {
 }
 
 // play greets the engines, opens the store, plays and reports.
-func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Opener, warnings []string) (*report.Report, error) {
+func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Opener, warnings []configs.Warning) (*report.Report, error) {
 	greetings, more, err := c.resolve(ctx, o)
 	if err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 	if c.DryRun {
 		return nil, dryRun(ctx, env.out, o, greetings, warnings)
 	}
-	more, fatal := players.Needs(o.Plan, greetings).Problems()
+	more, fatal := players.CapacityFor(o.Plan, greetings).Problems()
 	if fatal != nil {
 		return nil, fatal
 	}
@@ -181,7 +181,7 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 
 // resolve starts each engine once, to check its options and complete its
 // identity; the opener's plan is complete after it.
-func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Greeting, []string, error) {
+func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Greeting, []configs.Warning, error) {
 	greetings, err := o.GreetAll(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -198,7 +198,7 @@ func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Gr
 	if !c.Deterministic {
 		return greetings, warnings, nil
 	}
-	plan, notes, err := o.Repeatable(ctx, greetings)
+	plan, notes, err := o.Deterministic(ctx, greetings)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -208,7 +208,7 @@ func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Gr
 
 // repeats warns of a series that plays its openings more than once without a
 // clock: engines that are deterministic then repeat their games.
-func repeats(plan *match.Plan) []string {
+func repeats(plan *match.Plan) []configs.Warning {
 	rounds := (plan.Pairs + plan.Pairings() - 1) / plan.Pairings()
 	for _, p := range plan.Players {
 		if p.Limits.Timed() {
@@ -218,8 +218,8 @@ func repeats(plan *match.Plan) []string {
 	if rounds <= len(plan.Openings) {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d pairs from %d openings, and no clock: deterministic engines will repeat games, which prove nothing new",
-		rounds, len(plan.Openings))}
+	return []configs.Warning{{Text: fmt.Sprintf("%d pairs from %d openings, and no clock: deterministic engines will repeat games, which prove nothing new",
+		rounds, len(plan.Openings))}}
 }
 
 // playInto plays what is missing of the run in the store, and reports.
