@@ -16,7 +16,7 @@ import (
 // verb.
 var layers = [][]string{
 	{"environment.go"},
-	{"interrupts.go", "stored.go", "reading.go", "progress.go", "dryrun.go", "expectation.go", "stats_flags.go", "csa_watch.go"},
+	{"interrupts.go", "stored.go", "reading.go", "progress.go", "dryrun.go", "expectation.go", "stats_flags.go", "csa_watch.go", "check_text.go"},
 	{"rate_read.go", "votes_stored.go"},
 	{"the verbs"},
 	{"bisect.go"},
