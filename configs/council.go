@@ -297,12 +297,12 @@ func (r *resolver) addMember(out *match.Council, p match.Player, s match.Scale, 
 func (r *resolver) member(i int) match.Player {
 	var limits match.Limits
 	if own := r.file.Engines[i].Limits; own != nil && own.search() {
-		limits = r.limits(i)
+		limits = r.engineAt(i).limits()
 	}
 	if !limits.Clock.IsZero() {
 		r.fail(r.limitsPath(i), "engine %s: a member of a council has the council's clock: expected nodes, depth, movetime or self", r.file.Engines[i].Name)
 	}
-	return r.engine(i, limits)
+	return r.engineAt(i).resolve(limits)
 }
 
 func (r *resolver) scale(i int) match.Scale {

@@ -52,7 +52,7 @@ func Settings(p match.Player, plan *match.Plan, declared []usi.Option) (automati
 	}
 	wanted := slices.Concat(ponderSettings(plan), ruleSettings(plan), profiles()[p.Profile])
 	for _, s := range wanted {
-		if find(user, s.Name) != nil {
+		if settingNamed(user, s.Name) != nil {
 			continue
 		}
 		if fitted, ok := fit(declared, s); ok {
@@ -91,7 +91,7 @@ func fit(declared []usi.Option, s usi.Setting) (usi.Setting, bool) {
 }
 
 // find is the last setting of an option, or nil.
-func find(settings []usi.Setting, name string) *usi.Setting {
+func settingNamed(settings []usi.Setting, name string) *usi.Setting {
 	for i := range slices.Backward(settings) {
 		if usi.SameOption(settings[i].Name, name) {
 			return &settings[i]
@@ -157,7 +157,7 @@ func (o options) value(name string) (value string, set, ok bool) {
 	if !ok {
 		return "", false, false
 	}
-	if s := find(o.sent, name); s != nil {
+	if s := settingNamed(o.sent, name); s != nil {
 		if s.Value == "<empty>" {
 			return "", true, true
 		}

@@ -27,7 +27,7 @@ const anyVerdict Verdict = -1
 
 // checked is the examination of a fake engine.
 type checked struct {
-	sheet *Sheet
+	sheet *Examination
 	mark  string
 }
 

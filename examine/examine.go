@@ -36,13 +36,13 @@ func defaultWaits() waits {
 // the rules, and what the engine is sent. Items are tried in the order of a game, until one that
 // the others need has failed. No process of the engine is left at the end. The
 // error is the context's cause, or that a process would not end; a bad engine is
-// none, but a Sheet with findings that say Fail.
-func Engine(ctx context.Context, o *players.Opener, p match.Player, options Options) (*Sheet, error) {
+// none, but a Examination with findings that say Fail.
+func Engine(ctx context.Context, o *players.Opener, p match.Player, options Options) (*Examination, error) {
 	s := &subject{opener: o, plan: o.Plan, player: p, waits: options.waits}
 	if s.waits == (waits{}) {
 		s.waits = defaultWaits()
 	}
-	sheet := &Sheet{Version: 1, Checks: []Finding{}}
+	sheet := &Examination{Version: 1, Checks: []Finding{}}
 	for _, item := range items(s.waits) {
 		if options.Quick && item.slow {
 			continue

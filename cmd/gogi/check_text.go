@@ -44,7 +44,7 @@ func (c *checkText) add(f examine.Finding) {
 	}
 }
 
-func (c *checkText) summary(s *examine.Sheet, took time.Duration) {
+func (c *checkText) summary(s *examine.Examination, took time.Duration) {
 	fmt.Fprintf(c.w, "\n%d passed, %d with warnings, %d failed, in %s\n",
 		s.Count(examine.Pass), s.Count(examine.Warn), s.Count(examine.Fail), format.Span(took))
 	if s.Stuck != "" {

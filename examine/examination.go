@@ -53,9 +53,9 @@ func (f *Finding) add(v Verdict, format string, args ...any) {
 	f.Detail = strings.Join(texts, "; ")
 }
 
-// Sheet is the whole result of an examination; its JSON is what "gogi check --json"
+// Examination is the whole result; its JSON is what "gogi check --json"
 // prints.
-type Sheet struct {
+type Examination struct {
 	Version int       `json:"version"` // of this form: 1
 	Engine  string    `json:"engine"`  // the command as its user wrote it; whoever asks for the examination fills it in
 	Name    string    `json:"name"`    // as the engine gives it
@@ -64,7 +64,7 @@ type Sheet struct {
 }
 
 // Count is how many findings have a verdict.
-func (s *Sheet) Count(v Verdict) int {
+func (s *Examination) Count(v Verdict) int {
 	n := 0
 	for _, f := range s.Checks {
 		if f.Verdict == v {
