@@ -12,7 +12,7 @@ build: ## the program, as ./gogi
 check: ## formatting, vet, import directions
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
-	$(GO) test -count=1 -run "TestImportDirections|TestCommandOrder" .
+	$(GO) test -count=1 -run "TestImportDirections|TestArchitectureTable|TestCommandOrder" .
 
 test: ## everything but the deep perft rows; real engines where they are installed
 	$(GO) test -timeout 15m ./...

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -87,5 +89,39 @@ func TestImportDirections(t *testing.T) {
 	}
 	if seen < 10 {
 		t.Errorf("go list found only %d packages", seen)
+	}
+}
+
+// TestArchitectureTable: the table that people read is the one that is held.
+func TestArchitectureTable(t *testing.T) {
+	text, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile("(?m)^\\| `([a-z/]+)` \\| [^|]+ \\| ([^|]+) \\|$")
+	told := map[string][]string{}
+	for _, m := range row.FindAllStringSubmatch(string(text), -1) {
+		told["gogi/"+m[1]] = []string{}
+		for _, i := range strings.Split(m[2], ", ") {
+			switch i {
+			case "–":
+			case "everything":
+				told["gogi/"+m[1]] = []string{"*"}
+			default:
+				told["gogi/"+m[1]] = append(told["gogi/"+m[1]], "gogi/"+i)
+			}
+		}
+	}
+	for p, may := range allowed {
+		if p == "gogi" {
+			continue
+		}
+		want := slices.Sorted(slices.Values(may))
+		if got, ok := told[p]; !ok || !slices.Equal(got, want) {
+			t.Errorf("ARCHITECTURE.md says that %s imports %v, expected %v", p, got, want)
+		}
+	}
+	if len(told) != len(allowed)-1 {
+		t.Errorf("ARCHITECTURE.md has %d packages, expected %d", len(told), len(allowed)-1)
 	}
 }
