@@ -120,6 +120,13 @@ func NewChamber(spec Spec, voters []Voter, laws Laws) (*Chamber, error) {
 	return &Chamber{spec: spec, rule: rule, voters: voters, laws: laws}, nil
 }
 
+// clone is a chamber that goes its own way from here.
+func (c *Chamber) clone() *Chamber {
+	twin := *c
+	twin.rule = c.rule.clone()
+	return &twin
+}
+
 // Rule is the rule's text form.
 func (c *Chamber) Rule() string { return c.spec.String() }
 

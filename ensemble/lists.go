@@ -12,6 +12,10 @@ import (
 // nobody has one.
 type byScore struct{ standing }
 
+func newByScore(s standing) Rule { return &byScore{s} }
+
+func (r *byScore) clone() Rule { return &byScore{r.twin()} }
+
 // Additive is false: one ballot can decide.
 func (r *byScore) Additive() bool { return false }
 
@@ -39,6 +43,10 @@ func (r *byScore) Candidates(ballots []Ballot) []Candidate {
 // borda gives the moves of a member's list of k lines k, k-1, … 1 points, and
 // others none, with k the length of the longest list (a truncated Borda count).
 type borda struct{ standing }
+
+func newBorda(s standing) Rule { return &borda{s} }
+
+func (r *borda) clone() Rule { return &borda{r.twin()} }
 
 // Additive is false: a ballot gives points to many moves.
 func (r *borda) Additive() bool { return false }
@@ -79,6 +87,10 @@ func ranking(b *Ballot, minDepth int) []Ranked {
 // pool is an opinion pool: the weighted mean, over the members, of each move's
 // win probability (linear) or of its log odds (logarithmic).
 type pool struct{ standing }
+
+func newPool(s standing) Rule { return &pool{s} }
+
+func (r *pool) clone() Rule { return &pool{r.twin()} }
 
 // Additive is false: a ballot moves all candidates.
 func (r *pool) Additive() bool { return false }

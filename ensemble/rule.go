@@ -61,27 +61,21 @@ type Rule interface {
 	// Additive reports whether a candidate's value is the sum of Weights over
 	// its backers, so that a vote may be decided before all ballots are in.
 	Additive() bool
+	// clone is a rule that goes its own way from here.
+	clone() Rule
 }
 
-// NewRule makes the rule of a spec for the given members.
+// NewRule makes the rule of a spec for the given members. A name that the table
+// of rules does not have is an error.
 func NewRule(spec Spec, voters []Voter) (Rule, error) {
+	k, known := kindOf(spec.Name)
+	if !known {
+		return nil, errNoRule(spec.Name)
+	}
 	if err := spec.Check(len(voters)); err != nil {
 		return nil, err
 	}
-	base := newStanding(spec, voters)
-	switch spec.Name {
-	case Adoption:
-		return &adoption{standing: base}, nil
-	case Evaluation:
-		return &evaluation{standing: base}, nil
-	case Optimistic, Pessimistic:
-		return &byScore{base}, nil
-	case Borda:
-		return &borda{base}, nil
-	case LinearPool, LogPool:
-		return &pool{base}, nil
-	}
-	return &base, nil
+	return k.begin(newStanding(spec, voters)), nil
 }
 
 // standing is the part that all rules share: the members and their weights. On
@@ -92,6 +86,20 @@ type standing struct {
 	weights  []float64
 	seed     uint64
 	decision int // how many were observed in this game
+}
+
+func newMajority(s standing) Rule { return &s }
+
+func (s *standing) clone() Rule {
+	twin := s.twin()
+	return &twin
+}
+
+// twin is a standing whose weights go their own way from here.
+func (s *standing) twin() standing {
+	twin := *s
+	twin.weights = slices.Clone(s.weights)
+	return twin
 }
 
 func newStanding(spec Spec, voters []Voter) standing {
