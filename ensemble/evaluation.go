@@ -93,9 +93,10 @@ func (e *evaluation) worth(b *Ballot) float64 {
 	if !b.searched() {
 		return 0
 	}
-	cut := max(-e.spec.Max, min(e.spec.Max, b.Points()))
+	v := e.voters[b.Member]
+	cut := max(-e.spec.Max, min(e.spec.Max, v.points(b.Score, b.HasScore, b.proven)))
 	if e.spec.Scale == "winprob" {
-		return probability(e.voters[b.Member].logOdds(cut)) - 0.5
+		return probability(v.logOdds(cut)) - 0.5
 	}
 	return cut
 }
@@ -134,7 +135,7 @@ func (e *evaluation) highest(ballots []Ballot, fulfils func(*Ballot) bool) int {
 		if !b.counts() || !fulfils(b) {
 			continue
 		}
-		if t := e.total(b.Member) + e.worth(b); highest < 0 || t > best {
+		if t := e.total(b.Member) + e.worth(b); highest < 0 || compareSums(t, best, e.exact) > 0 {
 			highest, best = b.Member, t
 		}
 	}

@@ -34,7 +34,7 @@ func (r *byScore) Candidates(ballots []Ballot) []Candidate {
 	for i := range ballots {
 		if b := &ballots[i]; b.HasScore {
 			c := candidate(&list, b.Move)
-			c.Value = max(c.Value, -r.voters[b.Member].logOdds(b.Points()))
+			c.Value = max(c.Value, -r.voters[b.Member].odds(b))
 		}
 	}
 	return list
@@ -74,7 +74,7 @@ func (r *borda) Candidates(ballots []Ballot) []Candidate {
 // ranking is a ballot's list of moves, each once, the vote first. Secondary
 // lines of fewer plies than minDepth were hardly read and are left out.
 func ranking(b *Ballot, minDepth int) []Ranked {
-	list := []Ranked{{Move: b.Move, Score: b.Score, HasScore: b.HasScore, Depth: b.Depth}}
+	list := []Ranked{{Move: b.Move, Score: b.Score, HasScore: b.HasScore, Depth: b.Depth, proven: b.proven}}
 	for _, line := range b.Ranked {
 		known := slices.ContainsFunc(list, func(r Ranked) bool { return r.Move == line.Move })
 		if !known && line.Depth >= minDepth {
@@ -126,12 +126,13 @@ type opinion struct {
 }
 
 func (r *pool) opinion(b *Ballot) (opinion, bool) {
+	v := r.voters[b.Member]
 	o := opinion{weight: r.weights[b.Member], rest: 1}
 	for _, line := range ranking(b, r.spec.MinDepth) {
 		if !line.HasScore {
 			continue
 		}
-		p := probability(r.voters[b.Member].logOdds(points(line.Score, true)))
+		p := probability(v.logOdds(v.points(line.Score, true, line.proven)))
 		o.moves, o.chances = append(o.moves, line.Move), append(o.chances, p)
 		o.rest = min(o.rest, p)
 	}

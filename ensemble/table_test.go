@@ -18,7 +18,7 @@ func TestEveryRuleIsMade(t *testing.T) {
 		if name == ensemble.Weighted {
 			spec.Weights = []float64{1, 1}
 		}
-		rule, err := ensemble.NewRule(spec, members(2))
+		rule, err := ensemble.NewRule(spec, members(2), false)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -29,7 +29,7 @@ func TestEveryRuleIsMade(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "majorit", "Majority"} {
-		_, err := ensemble.NewRule(ensemble.Spec{Name: name}, members(2))
+		_, err := ensemble.NewRule(ensemble.Spec{Name: name}, members(2), false)
 		if err == nil || !strings.Contains(err.Error(), "expected one of majority, adoption,") {
 			t.Errorf("rule %q: %v", name, err)
 		}
