@@ -16,6 +16,7 @@ import (
 type votesCommand struct {
 	Show   votesShowCommand   `cmd:"" default:"withargs" help:"How a run's councils voted, or the votes of one game; what gogi votes does when no verb follows."`
 	Replay votesReplayCommand `cmd:"" help:"Take all recorded votes again: by the recorded rule, as a check, or by others."`
+	Fit    votesFitCommand    `cmd:"" help:"Fit each member's scale, how its centipawns become chances, to the results of a run's games."`
 }
 
 // votesSource is where votes are read from, and which of them.
@@ -100,7 +101,7 @@ func (c *votesShowCommand) oneGame(ctx context.Context, out io.Writer) error {
 	if err := writeForm("--svg", c.SVG, out, r.Councils[0].SVG); err != nil {
 		return err
 	}
-	if err := writeForm("--csv", c.CSV, out, r.Councils[0].Csv); err != nil {
+	if err := writeForm("--csv", c.CSV, out, r.Councils[0].CSV); err != nil {
 		return err
 	}
 	switch {
