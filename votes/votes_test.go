@@ -361,3 +361,19 @@ func TestFitLeavesOut(t *testing.T) {
 		t.Errorf("%d scores, %d left out, %d games", len(m.scores), m.LeftOut, m.Games)
 	}
 }
+
+// TestBothSidesHaveTheirScore: two councils in one game.
+func TestBothSidesHaveTheirScore(t *testing.T) {
+	detail := fakevotes.Records(t, "majority", "A10")[0]
+	record := kifu.Record{Black: "C", White: "D", Start: "startpos", Winner: "white"}
+	p := shogi.StartPos()
+	for range 2 {
+		m := p.LegalMoves(nil)[0]
+		record.Moves = append(record.Moves, kifu.Move{Move: m, Detail: detail})
+		p.Apply(m)
+	}
+	g, err := OfGame("0.0", 2, &record, "")
+	if err != nil || len(g.Votes) != 2 || g.Votes[0].score != 0 || g.Votes[1].score != 1 || g.Votes[1].Council != "D" {
+		t.Errorf("%+v (%v)", g, err)
+	}
+}
