@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -42,20 +43,20 @@ type memberFit struct {
 	Intercept   *float64  `json:"intercept"`
 	InterceptSE *float64  `json:"intercept_se"`
 	Why         string    `json:"why,omitempty"`
-	Warnings    []Caution `json:"warnings"`
+	Warnings    []caution `json:"warnings"`
 
 	scores, results []float64
 	games           []int
 }
 
-// Caution is a reason not to take a fitted scale at its word.
-type Caution string
+// caution is a reason not to take a fitted scale at its word.
+type caution string
 
-// The cautions.
+// The cautions, as the JSON has them.
 const (
-	FewGames  Caution = "few_games"       // fewer than leastGames: the standard errors are too small
-	Uncertain Caution = "uncertain_slope" // less than two standard errors above 0
-	Backwards Caution = "backwards_slope" // not above 0: no scale
+	fewGames  caution = "few_games"       // fewer than leastGames: the standard errors are too small
+	uncertain caution = "uncertain_slope" // less than two standard errors above 0
+	backwards caution = "backwards_slope" // not above 0: no scale
 )
 
 // leastGames is how many games standard errors by game need at least: a usual
@@ -63,13 +64,13 @@ const (
 const leastGames = 50
 
 // words say what the caution is about.
-func (c Caution) words() string {
+func (c caution) words() string {
 	switch c {
-	case FewGames:
+	case fewGames:
 		return fmt.Sprintf("fewer than %d games: the standard errors are too small", leastGames)
-	case Uncertain:
+	case uncertain:
 		return "the slope is not told from 0: more games"
-	case Backwards:
+	case backwards:
 		return "the slope is not above 0: no scale for a council"
 	}
 	return string(c)
@@ -117,9 +118,9 @@ func (f *Fit) council(v *Votes) *councilFit {
 			return c
 		}
 	}
-	c := &councilFit{Council: v.Council, All: &memberFit{Name: "all members", Warnings: []Caution{}}}
+	c := &councilFit{Council: v.Council, All: &memberFit{Name: "all members", Warnings: []caution{}}}
 	for _, name := range names {
-		c.Members = append(c.Members, &memberFit{Name: name, Warnings: []Caution{}})
+		c.Members = append(c.Members, &memberFit{Name: name, Warnings: []caution{}})
 	}
 	f.Councils = append(f.Councils, c)
 	return c
@@ -171,13 +172,13 @@ func (m *memberFit) finish() {
 	m.Slope, m.SlopeSE = &fit.Slope, &fit.SlopeSE
 	m.Intercept, m.InterceptSE = &fit.Intercept, &fit.InterceptSE
 	if m.Games < leastGames {
-		m.Warnings = append(m.Warnings, FewGames)
+		m.Warnings = append(m.Warnings, fewGames)
 	}
 	switch {
 	case fit.Slope <= 0:
-		m.Warnings = append(m.Warnings, Backwards)
+		m.Warnings = append(m.Warnings, backwards)
 	case fit.Slope < 2*fit.SlopeSE:
-		m.Warnings = append(m.Warnings, Uncertain)
+		m.Warnings = append(m.Warnings, uncertain)
 	}
 }
 
@@ -192,7 +193,7 @@ func (f *Fit) Print(w io.Writer) {
 func (c *councilFit) print(w io.Writer) {
 	t := format.Table("member", "games", "scores", "slope a centipawn", "± standard error", "intercept", "± standard error", "73% at")
 	t.SetColumnConfigs(format.RightAligned(2, 8))
-	for _, m := range append(c.Members, c.All) {
+	for _, m := range slices.Concat(c.Members, []*memberFit{c.All}) {
 		row := table.Row{format.Name(m.Name), format.Count(m.Games), format.Count(m.Scores), "–", "–", "–", "–", "–"}
 		if m.Slope != nil {
 			copy(row[3:], []any{decimals(*m.Slope), decimals(*m.SlopeSE), decimals(*m.Intercept), decimals(*m.InterceptSE)})
@@ -203,7 +204,7 @@ func (c *councilFit) print(w io.Writer) {
 		t.AppendRow(row)
 	}
 	format.Render(w, t)
-	for _, m := range append(c.Members, c.All) {
+	for _, m := range slices.Concat(c.Members, []*memberFit{c.All}) {
 		m.printRemarks(w)
 	}
 	fmt.Fprintf(w, "The default is slope = %s, 73%% at 600 cp. Errors are over games; mates and bounds are left out.\n\n", decimals(ensemble.DefaultSlope))

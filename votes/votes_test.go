@@ -301,7 +301,7 @@ func TestFit(t *testing.T) {
 		if want := math.Sqrt(1/variance*8/7) / x; math.Abs(*m.SlopeSE-want) > 1e-9 {
 			t.Errorf("%s: error %v, want %v", m.Name, *m.SlopeSE, want)
 		}
-		if !slices.Contains(m.Warnings, FewGames) || !slices.Contains(m.Warnings, Uncertain) || slices.Contains(m.Warnings, Backwards) {
+		if !slices.Contains(m.Warnings, fewGames) || !slices.Contains(m.Warnings, uncertain) || slices.Contains(m.Warnings, backwards) {
 			t.Errorf("%s: %v", m.Name, m.Warnings)
 		}
 	}
@@ -335,7 +335,7 @@ func TestFitWarns(t *testing.T) {
 		f.Finish()
 		return f.Councils[0].Members[0]
 	}
-	if m := fit("white black white black black white"); !slices.Contains(m.Warnings, Backwards) || m.toml() != "" {
+	if m := fit("white black white black black white"); !slices.Contains(m.Warnings, backwards) || m.toml() != "" {
 		t.Errorf("%+v", m)
 	}
 	if m := fit("black white black white"); m.Slope != nil || !strings.Contains(m.Why, "separates the outcomes") {
