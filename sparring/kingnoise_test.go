@@ -117,8 +117,9 @@ func TestKingNoiseOfPositions(t *testing.T) {
 	pawn := parse(t, "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 1")
 	king := parse(t, "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B2K2R1/LNSG1GSNL b - 1")
 	hand := parse(t, "4k4/9/9/9/9/9/9/9/4K4 b 2P 1")
+	here, there := parse(t, "4k4/9/9/9/9/4P4/9/9/4K4 b - 1"), parse(t, "3k5/9/9/9/9/4P4/9/9/4K4 b - 1")
 	clean := newTables(handMade())
-	var worth, moved, kings, held []float64
+	var worth, moved, kings, held, enemy []float64
 	for seed := range 400 {
 		tab := byKing(seed+1, 20)
 		noise := func(p *shogi.Position) float64 { return float64(tab.whole(p) - clean.whole(p)) }
@@ -126,6 +127,7 @@ func TestKingNoiseOfPositions(t *testing.T) {
 		moved = append(moved, noise(&pawn)-noise(&start))
 		kings = append(kings, noise(&king)-noise(&start))
 		held = append(held, noise(&hand))
+		enemy = append(enemy, noise(&there)-noise(&here))
 	}
 	for name, x := range map[string]struct {
 		list    []float64
@@ -133,7 +135,7 @@ func TestKingNoiseOfPositions(t *testing.T) {
 	}{
 		// Both sides' pieces stand alike, so that each number comes with both signs and
 		// the start is worth nothing.
-		"start": {worth, 0}, "a pawn moved": {moved, 4}, "a king moved": {kings, 76}, "two pawns in hand": {held, 2},
+		"start": {worth, 0}, "a pawn moved": {moved, 4}, "a king moved": {kings, 76}, "two pawns in hand": {held, 2}, "the enemy king moved": {enemy, 2},
 	} {
 		mean, deviation := moments(x.list)
 		want := 20 * math.Sqrt(x.numbers)
