@@ -77,6 +77,7 @@ type CanonicalCouncil struct {
 	Noise        float64           `json:"score_noise,omitempty"`
 	Veto         *CanonicalVeto    `json:"veto,omitempty"`
 	Scales       []CanonicalScale  `json:"scales,omitempty"`
+	Clamps       []float64         `json:"clamps,omitempty"`
 	Own          []bool            `json:"own,omitempty"`
 	Members      []CanonicalPlayer `json:"members"`
 }
@@ -211,6 +212,9 @@ func (c *Council) canonical() *CanonicalCouncil {
 	out := &CanonicalCouncil{
 		Rule: c.Rule, Ties: c.Ties, Stop: c.Stop, Quorum: c.Quorum, ResignQuorum: c.ResignQuorum, MinAlive: c.MinAlive,
 		Restarts: c.Restarts, Split: c.Split, Jitter: c.Jitter, Noise: c.Noise,
+	}
+	if slices.ContainsFunc(c.Clamps, func(x float64) bool { return x != 0 }) {
+		out.Clamps = c.Clamps
 	}
 	if slices.ContainsFunc(c.Scales, func(s Scale) bool { return s != Scale{} }) {
 		for _, scale := range c.Scales {

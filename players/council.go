@@ -51,6 +51,9 @@ func (o *Opener) member(c *match.Council, i int, m match.Player, cpus []int) ens
 		Voter: ensemble.Voter{Name: m.Name, Slope: c.Scales[i].Slope, Intercept: c.Scales[i].Intercept},
 		Open:  func(ctx context.Context) (ensemble.Player, error) { return o.Open(ctx, m, cpus) },
 	}
+	if i < len(c.Clamps) {
+		member.Clamp = c.Clamps[i]
+	}
 	if c.Own[i] {
 		own := runner.GoFor(m.Limits)
 		member.Own = &own

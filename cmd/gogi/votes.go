@@ -74,7 +74,7 @@ func (c *votesShowCommand) oneGame(ctx context.Context, out io.Writer) error {
 	if err := writeForm("--svg", c.SVG, out, r.Councils[0].SVG); err != nil {
 		return err
 	}
-	if err := writeForm("--csv", c.CSV, out, r.Councils[0].Csv); err != nil {
+	if err := writeForm("--csv", c.CSV, out, r.Councils[0].CSV); err != nil {
 		return err
 	}
 	switch {
