@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"gogi/ensemble/voting"
+
 	"gogi/ensemble"
 	"gogi/match"
 )
@@ -45,7 +47,7 @@ type Veto struct {
 type Scale struct {
 	Slope     *float64 `toml:"slope"` // log odds of one centipawn, default 1/600
 	Intercept *float64 `toml:"intercept"`
-	Clamp     *float64 `toml:"clamp"` // its scores are cut to ± so many centipawns, default ensemble.DefaultClamp; 0: none
+	Clamp     *float64 `toml:"clamp"` // its scores are cut to ± so many centipawns, default voting.DefaultClamp; 0: none
 }
 
 // Rule is a rule in the text form of package ensemble. In a file it may be that
@@ -90,7 +92,7 @@ func (d *decoder) rule(path string, from any, into *Rule) {
 }
 
 func (d *decoder) checkRule(path, text string, into *Rule) {
-	spec, err := ensemble.ParseSpec(text)
+	spec, err := voting.ParseSpec(text)
 	if err != nil {
 		d.fail(path, "%s: %v", label(path), err)
 		return
@@ -225,7 +227,7 @@ func (r *resolver) ties(path string, chain []string) []string {
 	if len(chain) == 0 {
 		return nil
 	}
-	if _, err := ensemble.ParseTies(strings.Join(chain, ",")); err != nil {
+	if _, err := voting.ParseTies(strings.Join(chain, ",")); err != nil {
 		r.fail(path+".tiebreak", "tiebreak: %w", err)
 	}
 	return chain
@@ -245,11 +247,11 @@ func (r *resolver) veto(path string, v *Veto) match.Veto {
 // checkRules refuses rules that do not fit so many members.
 func (r *resolver) checkRules(path string, c *match.Council) {
 	if c.Rule == "" {
-		r.fail(path+".rule", "rule is missing: expected one of %s", strings.Join(ensemble.RuleNames(), ", "))
+		r.fail(path+".rule", "rule is missing: expected one of %s", strings.Join(voting.RuleNames(), ", "))
 		return
 	}
 	for i, text := range append([]string{c.Rule}, c.Shadows...) {
-		spec, err := ensemble.ParseSpec(text)
+		spec, err := voting.ParseSpec(text)
 		if err == nil {
 			err = spec.Check(len(c.Members))
 		}
@@ -265,7 +267,7 @@ func (r *resolver) checkRules(path string, c *match.Council) {
 // checkLists warns of rules that read lists of several lines where members give
 // one each: such a vote is in effect one by simple majority.
 func (r *resolver) checkLists(name string, c *match.Council) {
-	spec, err := ensemble.ParseSpec(c.Rule)
+	spec, err := voting.ParseSpec(c.Rule)
 	if err != nil || !spec.ReadsLists() {
 		return // an error is told elsewhere
 	}
@@ -312,7 +314,7 @@ func (r *resolver) members(i int, out *match.Council, within []string) {
 		case council >= 0 && slices.Contains(within, name):
 			r.fail(at, "council %s: %q is a member of itself", c.Name, name)
 		case council >= 0:
-			r.addMember(out, r.council(council, within), match.Scale{}, ensemble.DefaultClamp, r.file.Councils[council].Limits)
+			r.addMember(out, r.council(council, within), match.Scale{}, voting.DefaultClamp, r.file.Councils[council].Limits)
 		default:
 			r.fail(at, "council %s: there is no engine or council %q (%s)", c.Name, name, r.file.engineNames())
 		}
@@ -346,7 +348,7 @@ func (r *resolver) scale(i int) match.Scale {
 	if s == nil || s.Slope == nil && s.Intercept == nil {
 		return match.Scale{} // the default, and of the digest of runs with it
 	}
-	out := match.Scale{Slope: or(s.Slope, ensemble.DefaultSlope), Intercept: or(s.Intercept, 0)}
+	out := match.Scale{Slope: or(s.Slope, voting.DefaultSlope), Intercept: or(s.Intercept, 0)}
 	if !(out.Slope > 0) {
 		r.fail(element("engine", i)+".scale", "engine %s: scale: the slope must be above 0", r.file.Engines[i].Name)
 	}
@@ -357,7 +359,7 @@ func (r *resolver) scale(i int) match.Scale {
 func (r *resolver) clamp(i int) float64 {
 	s := r.file.Engines[i].Scale
 	if s == nil || s.Clamp == nil {
-		return ensemble.DefaultClamp
+		return voting.DefaultClamp
 	}
 	if !(*s.Clamp == 0 || *s.Clamp >= 1 && *s.Clamp <= 32000) {
 		r.fail(element("engine", i)+".scale", "engine %s: scale: clamp = %v: expected 0 for none, or from 1 to 32000 centipawns", r.file.Engines[i].Name, *s.Clamp)

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"gogi/ensemble"
+	"gogi/ensemble/voting"
+
 	"gogi/match"
 	"gogi/usi"
 )
@@ -263,7 +264,7 @@ func (a *applier) council(text string) {
 		a.fail(flag, "expected NAME=RULE:MEMBER,MEMBER")
 		return
 	}
-	spec, err := ensemble.ParseSpec(rest[:colon])
+	spec, err := voting.ParseSpec(rest[:colon])
 	if err != nil {
 		a.fail(flag, "%v", err)
 		return

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"gogi/ensemble/voting"
 	"gogi/usi"
 )
 
@@ -60,7 +61,7 @@ func split(g usi.Go, member, members int) usi.Go {
 func (c *Council) jitter(gos []usi.Go, ply int) {
 	factors, sum := make([]float64, len(gos)), 0.0
 	for i := range factors {
-		factors[i] = c.config.Jitter * (2*unit(mix(mix(c.seed, uint64(ply)), uint64(i))) - 1) //nolint:gosec // small and not negative
+		factors[i] = c.config.Jitter * (2*unit(voting.Mix(voting.Mix(c.seed, uint64(ply)), uint64(i))) - 1) //nolint:gosec // small and not negative
 		sum += factors[i]
 	}
 	mean := sum / float64(len(gos))
@@ -74,23 +75,23 @@ func unit(h uint64) float64 { return float64(h>>11) / (1 << 53) }
 
 // gauss maps a hash to a standard normal deviate (Box and Muller).
 func gauss(h uint64) float64 {
-	u, v := unit(h), unit(mix(h, 1))
+	u, v := unit(h), unit(voting.Mix(h, 1))
 	return math.Sqrt(-2*math.Log(1-u)) * math.Cos(2*math.Pi*v)
 }
 
 // perturb re-chooses a ballot's move after seeded noise on the scores of the
 // member's lines. The noise belongs to the game, the member, the position and
 // the move: asked again, the member says the same. Mates keep their place.
-func (c *Council) perturb(b *Ballot, r *usi.Reply) {
-	if c.config.Noise == 0 || b.Kind != KindMove || len(b.Ranked) < 2 {
+func (c *Council) perturb(b *voting.Ballot, r *usi.Reply) {
+	if c.config.Noise == 0 || b.Kind != voting.KindMove || len(b.Ranked) < 2 {
 		return
 	}
-	key := mix(mix(c.seed, uint64(b.Member)), c.line.position.Key()) //nolint:gosec // an index
+	key := voting.Mix(voting.Mix(c.seed, uint64(b.Member)), c.line.position.Key()) //nolint:gosec // an index
 	best, most := b.Move, math.Inf(-1)
 	for _, line := range b.Ranked {
-		score := points(line.Score, line.HasScore)
+		score := voting.Points(line.Score, line.HasScore)
 		if line.Score.Mate == 0 {
-			score += c.config.Noise * gauss(mix(key, uint64(line.Move)))
+			score += c.config.Noise * gauss(voting.Mix(key, uint64(line.Move)))
 		}
 		if score > most {
 			best, most = line.Move, score
@@ -99,10 +100,10 @@ func (c *Council) perturb(b *Ballot, r *usi.Reply) {
 	if best == b.Move {
 		return
 	}
-	b.Move, b.Ponder, b.Source = best, 0, SourceNoise
+	b.Move, b.Ponder, b.Source = best, 0, voting.SourceNoise
 	for _, i := range r.Lines {
 		if len(i.PV) > 0 && i.PV[0] == best {
-			b.take(i)
+			b.Take(i)
 			if len(i.PV) > 1 {
 				b.Ponder = i.PV[1]
 			}

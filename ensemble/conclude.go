@@ -6,12 +6,13 @@ import (
 	"slices"
 	"time"
 
+	"gogi/ensemble/voting"
 	"gogi/shogi"
 	"gogi/usi"
 )
 
 // conclude plays the decision: the rules learn from it, and it is recorded.
-func (v *vote) conclude(d Decision, shadows []Decision) (usi.Reply, error) {
+func (v *vote) conclude(d voting.Decision, shadows []voting.Decision) (usi.Reply, error) {
 	elapsed := time.Since(v.start)
 	before := v.chamber.Weights()
 	o := observed{ply: len(v.line.moves), position: v.line.position, ballots: v.ballots, decision: d, shadows: shadows}
@@ -23,29 +24,29 @@ func (v *vote) conclude(d Decision, shadows []Decision) (usi.Reply, error) {
 		return usi.Reply{}, fmt.Errorf("council %s: recording a vote: %w", v.config.Name, err)
 	}
 	reply := usi.Reply{
-		Answer: d.Answer, Move: d.Move, Ponder: d.Ponder, Text: d.word(), Lines: v.lines(&d, elapsed),
+		Answer: d.Answer, Move: d.Move, Ponder: d.Ponder, Text: d.Word(), Lines: v.lines(&d, elapsed),
 		Nodes: record.Nodes, Elapsed: elapsed, Hit: v.hit, Stopped: v.stopped, Detail: detail, Absent: v.absent(),
 	}
 	return reply, nil
 }
 
-func (v *vote) record(o *observed, before []float64, elapsed time.Duration) *Record {
-	r := &Record{
-		Version: RecordVersion, Type: "vote", Council: v.config.Name, Ply: o.position.Ply(), Own: len(v.observed),
+func (v *vote) record(o *observed, before []float64, elapsed time.Duration) *voting.Record {
+	r := &voting.Record{
+		Version: voting.RecordVersion, Type: "vote", Council: v.config.Name, Ply: o.position.Ply(), Own: len(v.observed),
 		Side: o.position.Side().String(), SFEN: o.position.SFEN(), Rule: v.chamber.Rule(), Seed: v.seed, Stop: string(v.config.Stop),
-		Ties: v.chamber.laws.Ties, Declaration: v.chamber.laws.Declaration.String(), ResignQuorum: v.chamber.resignShare(),
+		Ties: v.chamber.Laws.Ties, Declaration: v.chamber.Laws.Declaration.String(), ResignQuorum: v.chamber.ResignShare(),
 		Members: v.names, Scales: v.scales(), Clamps: v.clamps(), Veto: v.veto, Before: before, After: v.chamber.Weights(), Early: v.early,
-		WallMS: milliseconds(elapsed), Alive: v.alive(), Ballots: make([]BallotRecord, len(v.ballots)),
+		WallMS: voting.Milliseconds(elapsed), Alive: v.alive(), Ballots: make([]voting.BallotRecord, len(v.ballots)),
 	}
-	r.decided(&o.decision)
+	r.Decided(&o.decision)
 	for i := range v.ballots {
 		b := &v.ballots[i]
-		r.Ballots[i] = recordBallot(b, v.names[b.Member])
+		r.Ballots[i] = voting.RecordBallot(b, v.names[b.Member])
 	}
 	r.Nodes = v.nodes()
 	for i, s := range v.shadows {
 		d := &o.shadows[i]
-		r.Shadow = append(r.Shadow, ShadowVote{Rule: s.Rule(), Played: d.word(), By: d.By})
+		r.Shadow = append(r.Shadow, voting.ShadowVote{Rule: s.Rule(), Played: d.Word(), By: d.By})
 	}
 	for _, s := range v.seats {
 		r.Events = append(r.Events, s.takeEvents()...)
@@ -70,9 +71,9 @@ func (v *vote) absent() int {
 	n := 0
 	for i := range v.ballots {
 		switch v.ballots[i].Kind {
-		case KindDead, KindNone, KindIllegal, KindWin:
+		case voting.KindDead, voting.KindNone, voting.KindIllegal, voting.KindWin:
 			n++
-		case KindMove, KindResign, KindLate:
+		case voting.KindMove, voting.KindResign, voting.KindLate:
 		}
 	}
 	return n
@@ -106,11 +107,11 @@ func (c *Council) clamps() []float64 {
 
 // lines are the candidates as an engine's MultiPV list, the played move first:
 // each with the score and variation of its best backer, and the nodes of all.
-func (v *vote) lines(d *Decision, elapsed time.Duration) []usi.Info {
+func (v *vote) lines(d *voting.Decision, elapsed time.Duration) []usi.Info {
 	nodes := v.nodes()
 	var list []usi.Info
 	add := func(m shogi.Move, member int) {
-		i := slices.IndexFunc(v.ballots, func(b Ballot) bool { return b.Member == member })
+		i := slices.IndexFunc(v.ballots, func(b voting.Ballot) bool { return b.Member == member })
 		if i < 0 || v.ballots[i].Move != m {
 			return
 		}
@@ -130,10 +131,10 @@ func (v *vote) lines(d *Decision, elapsed time.Duration) []usi.Info {
 	if d.Answer == usi.AnswerMove {
 		add(d.Move, d.Speaker)
 	}
-	votes := counted(examined(&v.line.position, v.ballots))
+	votes := voting.Counted(voting.Examined(&v.line.position, v.ballots))
 	for i := range d.Candidates {
 		if c := &d.Candidates[i]; c.Move != d.Move || d.Answer != usi.AnswerMove {
-			add(c.Move, speaker(votes, c.Move, v.voters))
+			add(c.Move, voting.Speaker(votes, c.Move, v.voters))
 		}
 	}
 	return list
@@ -148,7 +149,7 @@ func (v *vote) report() {
 		}
 	}
 	sofar := *v
-	sofar.ballots = sorted(ballots)
+	sofar.ballots = voting.Sorted(ballots)
 	d := v.chamber.Decide(&v.line.position, sofar.ballots)
 	if list := sofar.lines(&d, time.Since(v.start)); len(list) > 0 && d.Answer == usi.AnswerMove {
 		v.request.OnInfo(list[0])

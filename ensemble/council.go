@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gogi/ensemble/voting"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -42,9 +43,9 @@ const Level = 50 * time.Millisecond
 type Config struct {
 	Name     string
 	Members  []Member
-	Rule     Spec
-	Shadows  []Spec // rules that are asked what they would play
-	Laws     Laws
+	Rule     voting.Spec
+	Shadows  []voting.Spec // rules that are asked what they would play
+	Laws     voting.Laws
 	Stop     StopPolicy // "": all
 	Quorum   float64    // of StopQuorum: the share of the living that must agree; 0: DefaultQuorum
 	MinAlive int        // with fewer members the council fails; below 1 counts as 1
@@ -79,10 +80,10 @@ func (c Config) withDefaults() Config {
 // Ponder, Mate, GameOver and Close are called by one goroutine at a time.
 type Council struct {
 	config  Config
-	chamber *Chamber
-	shadows []*Chamber
-	fresh   []*Chamber // the chamber and the shadows as they were when the game began
-	voters  []Voter
+	chamber *voting.Chamber
+	shadows []*voting.Chamber
+	fresh   []*voting.Chamber // the chamber and the shadows as they were when the game began
+	voters  []voting.Voter
 	names   []string
 	seats   []*seat
 	changed chan struct{} // a seat's condition changed; from seats, one is enough, never closed
@@ -104,9 +105,9 @@ type Council struct {
 type observed struct {
 	ply      int // moves before it
 	position shogi.Position
-	ballots  []Ballot
-	decision Decision
-	shadows  []Decision
+	ballots  []voting.Ballot
+	decision voting.Decision
+	shadows  []voting.Decision
 }
 
 // Open makes a council and starts its members, all at once.
@@ -143,11 +144,11 @@ func (c *Council) restarts() int { return max(0, c.config.Restarts) }
 // seatRules makes the chambers.
 func (c *Council) seatRules() error {
 	var err error
-	if c.chamber, err = NewChamber(c.config.Rule, c.voters, c.config.Laws); err != nil {
+	if c.chamber, err = voting.NewChamber(c.config.Rule, c.voters, c.config.Laws); err != nil {
 		return err
 	}
 	for _, spec := range c.config.Shadows {
-		shadow, err := NewChamber(spec, c.voters, c.config.Laws)
+		shadow, err := voting.NewChamber(spec, c.voters, c.config.Laws)
 		if err != nil {
 			return fmt.Errorf("shadow: %w", err)
 		}
@@ -255,7 +256,7 @@ func (c *Council) NewGame(ctx context.Context, g usi.Game) error {
 		ctx, stop := both(ctx, life)
 		defer stop()
 		own := g
-		own.Seed = mix(g.Seed, uint64(s.index)) //nolint:gosec // an index
+		own.Seed = voting.Mix(g.Seed, uint64(s.index)) //nolint:gosec // an index
 		return s.newGame(ctx, own, c.restarts())
 	})
 }
@@ -265,19 +266,21 @@ func (c *Council) startGame(seed uint64) {
 	c.fresh = nil
 	for _, s := range c.chambers() {
 		s.NewGame(seed)
-		c.fresh = append(c.fresh, s.clone())
+		c.fresh = append(c.fresh, s.Clone())
 	}
 }
 
 // chambers are the council's own and the shadows.
-func (c *Council) chambers() []*Chamber { return append([]*Chamber{c.chamber}, c.shadows...) }
+func (c *Council) chambers() []*voting.Chamber {
+	return append([]*voting.Chamber{c.chamber}, c.shadows...)
+}
 
 // goBack puts all rules back to the start of the game, where they may know more
 // than nothing: weights can last from game to game.
 func (c *Council) goBack() {
-	c.chamber = c.fresh[0].clone()
+	c.chamber = c.fresh[0].Clone()
 	for i := range c.shadows {
-		c.shadows[i] = c.fresh[i+1].clone()
+		c.shadows[i] = c.fresh[i+1].Clone()
 	}
 }
 

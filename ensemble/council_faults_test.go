@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gogi/ensemble/voting"
+
 	"gogi/ensemble"
 	"gogi/shogi"
 	"gogi/usi"
@@ -64,7 +66,7 @@ func TestOldVariationsAreNoVotes(t *testing.T) {
 			t.Fatalf("of this search: %s", kinds(record))
 		}
 		c2 := usi.Request{Position: after(t, "7g7f", "3c3d"), Deadline: time.Second}
-		if _, record := vote(t, c, c2); record.Ballots[1].Kind != ensemble.KindNone {
+		if _, record := vote(t, c, c2); record.Ballots[1].Kind != voting.KindNone {
 			t.Errorf("of the last search: %s", kinds(record))
 		}
 	})
@@ -91,11 +93,11 @@ func TestOldVariationsOfPonderingAreNoVotes(t *testing.T) {
 		name  string
 		reply string // what was played instead of 3c3d
 		begun bool
-		want  ensemble.Kind
+		want  voting.Kind
 	}{
-		{"hit", "3c3d", false, ensemble.KindMove},
-		{"miss", "8c8d", false, ensemble.KindNone},
-		{"miss, but the new search says something", "8c8d", true, ensemble.KindMove},
+		{"hit", "3c3d", false, voting.KindMove},
+		{"miss", "8c8d", false, voting.KindNone},
+		{"miss, but the new search says something", "8c8d", true, voting.KindMove},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -143,7 +145,7 @@ func TestALateCriticDoesNotHoldTheMove(t *testing.T) {
 				late.deaf = true
 				c := council(t, ensemble.Config{Veto: test.veto}, says("7g7f", 0), says("7g7f", 0), late)
 				reply, record := vote(t, c, usi.Request{Position: atStart, Deadline: test.deadline})
-				if reply.Text != "7g7f" || record.By != ensemble.ByRule || reply.Elapsed >= test.want {
+				if reply.Text != "7g7f" || record.By != voting.ByRule || reply.Elapsed >= test.want {
 					t.Errorf("%s by %s after %v", reply.Text, record.By, reply.Elapsed)
 				}
 				if !slices.Contains(record.Events, "m3: late") || len(record.Veto) != 1 || record.Veto[0].Objects {

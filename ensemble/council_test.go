@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gogi/ensemble/voting"
+
 	"gogi/ensemble"
 	"gogi/shogi"
 	"gogi/usi"
@@ -43,12 +45,12 @@ func council(tb testing.TB, config ensemble.Config, players ...ensemble.Player) 
 	tb.Helper()
 	for i, p := range players {
 		config.Members = append(config.Members, ensemble.Member{
-			Voter: ensemble.Voter{Name: fmt.Sprintf("m%d", i+1)},
+			Voter: voting.Voter{Name: fmt.Sprintf("m%d", i+1)},
 			Open:  func(context.Context) (ensemble.Player, error) { return p, nil },
 		})
 	}
 	if config.Rule.Name == "" {
-		config.Rule = ensemble.DefaultSpec(ensemble.Majority)
+		config.Rule = voting.DefaultSpec(voting.Majority)
 	}
 	config.Name = "C"
 	c, err := ensemble.Open(tb.Context(), config)
@@ -76,11 +78,11 @@ func TestCouncilVotes(t *testing.T) {
 	if r.Text != "7g7f" || r.Nodes != 300 || r.Ponder.String() != "3c3d" || r.Best().Score.Value != 60 {
 		t.Errorf("%+v", r)
 	}
-	record, err := ensemble.ParseRecord(r.Detail)
+	record, err := voting.ParseRecord(r.Detail)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if record.Split != "2:1" || record.By != ensemble.ByRule || len(record.Ballots) != 3 {
+	if record.Split != "2:1" || record.By != voting.ByRule || len(record.Ballots) != 3 {
 		t.Errorf("%s", r.Detail)
 	}
 }
@@ -99,4 +101,32 @@ func BenchmarkCouncil(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// TestClampsAreRecorded: a council writes down what its members' scores are cut to.
+func TestClampsAreRecorded(t *testing.T) {
+	config := ensemble.Config{Name: "C", Rule: voting.DefaultSpec(voting.Majority)}
+	for _, v := range []voting.Voter{{Name: "A", Clamp: 700}, {Name: "B", Clamp: 700}} {
+		config.Members = append(config.Members, ensemble.Member{Voter: v, Open: func(context.Context) (ensemble.Player, error) {
+			return &scripted{moves: always("7g7f")}, nil
+		}})
+	}
+	c, err := ensemble.Open(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_, record := vote(t, c, usi.Request{Position: atStart})
+	if fmt.Sprint(record.Clamps) != "[700 700]" || record.Version != 2 {
+		t.Errorf("version %d, clamps %v", record.Version, record.Clamps)
+	}
+}
+
+// mustMove is a move of USI.
+func mustMove(text string) shogi.Move {
+	m, err := shogi.ParseMove(text)
+	if err != nil {
+		panic(err)
+	}
+	return m
 }

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gogi/ensemble/voting"
+
 	"gogi/ensemble"
 	"gogi/shogi"
 	"gogi/usi"
@@ -69,13 +71,13 @@ func says(move string, delay time.Duration) *timed {
 var atStart = usi.Position{Start: "startpos"}
 
 // vote asks once and returns the reply with its record.
-func vote(t *testing.T, c *ensemble.Council, r usi.Request) (usi.Reply, *ensemble.Record) {
+func vote(t *testing.T, c *ensemble.Council, r usi.Request) (usi.Reply, *voting.Record) {
 	t.Helper()
 	reply, err := c.Think(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	record, err := ensemble.ParseRecord(reply.Detail)
+	record, err := voting.ParseRecord(reply.Detail)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +85,7 @@ func vote(t *testing.T, c *ensemble.Council, r usi.Request) (usi.Reply, *ensembl
 }
 
 // kinds are the kinds of a record's ballots, in the order of the members.
-func kinds(r *ensemble.Record) string {
+func kinds(r *voting.Record) string {
 	var list []string
 	for _, b := range r.Ballots {
 		list = append(list, string(b.Kind)+" "+b.Move)
@@ -114,7 +116,7 @@ func TestTheOrderOfArrivalChangesNothing(t *testing.T) {
 				member.score = 10 * i
 				members = append(members, member)
 			}
-			c := council(t, ensemble.Config{Rule: ensemble.DefaultSpec(ensemble.Adoption)}, members...)
+			c := council(t, ensemble.Config{Rule: voting.DefaultSpec(voting.Adoption)}, members...)
 			reply, r := vote(t, c, usi.Request{Position: atStart})
 			got := fmt.Sprint(reply.Text, r.Split, r.Tie, r.After, r.Counts, kinds(r))
 			if want == "" {
@@ -137,7 +139,7 @@ func TestADeafMemberVotesWithItsVariation(t *testing.T) {
 			t.Errorf("%s after %v", reply.Text, reply.Elapsed)
 		}
 		b := record.Ballots[1]
-		if b.Source != ensemble.SourceVariation || b.Kind != ensemble.KindMove || *b.CP != 5 || !slices.Contains(record.Events, "m2: late") {
+		if b.Source != voting.SourceVariation || b.Kind != voting.KindMove || *b.CP != 5 || !slices.Contains(record.Events, "m2: late") {
 			t.Errorf("%+v, events %q", b, record.Events)
 		}
 		if deaf.ended.Load() != 0 {
@@ -152,13 +154,13 @@ func TestASilentMemberHasNoVote(t *testing.T) {
 		silent.deaf = true
 		c := council(t, ensemble.Config{}, silent, says("7g7f", time.Second))
 		reply, record := vote(t, c, usi.Request{Position: atStart, Deadline: 2 * time.Second})
-		if reply.Text != "7g7f" || record.Ballots[0].Kind != ensemble.KindNone {
+		if reply.Text != "7g7f" || record.Ballots[0].Kind != voting.KindNone {
 			t.Errorf("%s: %s", reply.Text, kinds(record))
 		}
 		// It is still busy when the next move is asked for: again no vote.
 		next := usi.Position{Start: "startpos", Moves: []shogi.Move{move(t, "7g7f"), move(t, "3c3d")}}
 		reply, record = vote(t, c, usi.Request{Position: next, Deadline: 2 * time.Second})
-		if record.Ballots[0].Kind != ensemble.KindNone || reply.Elapsed >= 2*time.Second {
+		if record.Ballots[0].Kind != voting.KindNone || reply.Elapsed >= 2*time.Second {
 			t.Errorf("%s after %v", kinds(record), reply.Elapsed)
 		}
 	})
@@ -230,9 +232,9 @@ func dying(after time.Duration) *timed {
 
 func openCouncil(t *testing.T, config ensemble.Config, members ...*mortal) *ensemble.Council {
 	t.Helper()
-	config.Name, config.Rule = "C", ensemble.DefaultSpec(ensemble.Majority)
+	config.Name, config.Rule = "C", voting.DefaultSpec(voting.Majority)
 	for i, m := range members {
-		config.Members = append(config.Members, ensemble.Member{Voter: ensemble.Voter{Name: fmt.Sprintf("m%d", i+1)}, Open: m.open})
+		config.Members = append(config.Members, ensemble.Member{Voter: voting.Voter{Name: fmt.Sprintf("m%d", i+1)}, Open: m.open})
 	}
 	c, err := ensemble.Open(t.Context(), config)
 	if err != nil {
@@ -255,7 +257,7 @@ func TestADeadMemberIsStartedAgain(t *testing.T) {
 		well := &mortal{players: []ensemble.Player{says("7g7f", 2*time.Second)}}
 		c := openCouncil(t, ensemble.Config{}, sick, well)
 		reply, record := vote(t, c, usi.Request{Position: atStart})
-		if reply.Text != "7g7f" || record.Ballots[0].Kind != ensemble.KindDead || sick.opened != 2 {
+		if reply.Text != "7g7f" || record.Ballots[0].Kind != voting.KindDead || sick.opened != 2 {
 			t.Fatalf("%s: %s, opened %d times", reply.Text, kinds(record), sick.opened)
 		}
 		if want := []string{"m1: crash (thinking)", "m1: started again"}; !slices.Equal(record.Events, want) {
@@ -263,7 +265,7 @@ func TestADeadMemberIsStartedAgain(t *testing.T) {
 		}
 		next := usi.Position{Start: "startpos", Moves: []shogi.Move{move(t, "7g7f"), move(t, "3c3d")}}
 		_, record = vote(t, c, usi.Request{Position: next})
-		if record.Ballots[0].Kind != ensemble.KindMove || record.Ballots[0].Move != "2g2f" {
+		if record.Ballots[0].Kind != voting.KindMove || record.Ballots[0].Move != "2g2f" {
 			t.Errorf("after its restart: %s", kinds(record))
 		}
 	})
@@ -336,7 +338,7 @@ func TestNobodyVotes(t *testing.T) {
 		c := council(t, ensemble.Config{}, m)
 		m.delay = time.Hour
 		reply, record := vote(t, c, usi.Request{Position: atStart, Deadline: time.Second})
-		if reply.Answer != usi.AnswerMove || record.By != ensemble.ByDefault {
+		if reply.Answer != usi.AnswerMove || record.By != voting.ByDefault {
 			t.Errorf("%s by %s", reply.Text, record.By)
 		}
 		<-time.After(time.Hour) // lets the deaf member end
@@ -357,7 +359,7 @@ func TestACouncilOfCouncils(t *testing.T) {
 		if reply.Elapsed >= 10*time.Second-ensemble.Level/2+time.Millisecond {
 			t.Errorf("took %v", reply.Elapsed)
 		}
-		if _, err := ensemble.ParseRecord(record.Ballots[0].Detail); err != nil {
+		if _, err := voting.ParseRecord(record.Ballots[0].Detail); err != nil {
 			t.Errorf("the inner vote: %v", err)
 		}
 		<-time.After(time.Hour) // lets the deaf member end
@@ -384,7 +386,7 @@ func TestACouncilThatIsNotAwaited(t *testing.T) {
 // A game that goes back forgets what was learnt after that point.
 func TestTakeBack(t *testing.T) {
 	a, b := &scripted{moves: always("7g7f"), score: 9}, &scripted{moves: always("2g2f")}
-	spec := ensemble.DefaultSpec(ensemble.Evaluation)
+	spec := voting.DefaultSpec(voting.Evaluation)
 	c := council(t, ensemble.Config{Rule: spec}, a, b)
 	_, first := vote(t, c, usi.Request{Position: atStart})
 	if fmt.Sprint(first.Before, first.After) != "[1 1] [2 1]" {
@@ -465,11 +467,11 @@ func TestVeto(t *testing.T) {
 		name  string
 		after [2]int // for the opponent, as the critics see it
 		want  string
-		by    ensemble.By
+		by    voting.By
 	}{
-		{"both object", [2]int{200, 300}, "2g2f", ensemble.ByVeto},
-		{"one objects", [2]int{200, 0}, "7g7f", ensemble.ByRule},
-		{"within the margin", [2]int{40, 40}, "7g7f", ensemble.ByRule},
+		{"both object", [2]int{200, 300}, "2g2f", voting.ByVeto},
+		{"one objects", [2]int{200, 0}, "7g7f", voting.ByRule},
+		{"within the margin", [2]int{40, 40}, "7g7f", voting.ByRule},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			yes := func() ensemble.Player { return &scripted{moves: always("7g7f"), score: 30} }
@@ -479,7 +481,7 @@ func TestVeto(t *testing.T) {
 			if reply.Text != test.want || record.By != test.by || len(record.Veto) != 2 || reply.Nodes != 514 {
 				t.Errorf("%s by %s with %d nodes: %+v", reply.Text, record.By, reply.Nodes, record.Veto)
 			}
-			if test.by == ensemble.ByVeto && record.Vetoed != "7g7f" {
+			if test.by == voting.ByVeto && record.Vetoed != "7g7f" {
 				t.Errorf("vetoed %q", record.Vetoed)
 			}
 		})
@@ -503,7 +505,7 @@ func TestNoiseOnScores(t *testing.T) {
 		_, record := vote(t, c, usi.Request{Position: atStart})
 		for _, b := range record.Ballots {
 			moves = append(moves, b.Move)
-			if b.Source == ensemble.SourceNoise {
+			if b.Source == voting.SourceNoise {
 				noisy++
 				if b.Ponder != "3c3d" || *b.CP > 11 {
 					t.Errorf("%+v is not of its own line", b)
@@ -572,14 +574,14 @@ func TestForcedMovesAskNobody(t *testing.T) {
 	// White's king in the corner is checked by a gold, and can only take it.
 	forced := usi.Position{Start: "sfen k8/1G7/9/9/9/9/9/9/8K w - 1"}
 	reply, record := vote(t, c, usi.Request{Position: forced})
-	if m.calls != 0 || record.By != ensemble.ByForced || reply.Text != "9a8b" {
+	if m.calls != 0 || record.By != voting.ByForced || reply.Text != "9a8b" {
 		t.Errorf("%s by %s after %d calls", reply.Text, record.By, m.calls)
 	}
 }
 
 // Weights that last are not learnt twice when a game goes back.
 func TestTakeBackOfLastingWeights(t *testing.T) {
-	spec := ensemble.DefaultSpec(ensemble.Evaluation)
+	spec := voting.DefaultSpec(voting.Evaluation)
 	spec.Reset = "never"
 	c := council(t, ensemble.Config{Rule: spec}, &scripted{moves: always("7g7f"), score: 9}, &scripted{moves: always("2g2f")})
 	vote(t, c, usi.Request{Position: atStart})

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gogi/ensemble/voting"
 	"gogi/usi"
 )
 
@@ -22,7 +23,7 @@ type Player interface {
 
 // Member is a player to be.
 type Member struct {
-	Voter
+	voting.Voter
 	// Open starts the player, also again after it failed.
 	Open func(ctx context.Context) (Player, error)
 	// Own, when set, is what the member may use for a move instead of the

@@ -3,6 +3,7 @@ package ensemble
 import (
 	"slices"
 
+	"gogi/ensemble/voting"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -24,7 +25,7 @@ func (c *Council) Snapshot() usi.Reply {
 		return usi.Reply{}
 	}
 	var reply usi.Reply
-	var list []Candidate
+	var list []voting.Candidate
 	var lines []usi.Info // of each candidate's first backer
 	for _, s := range c.seats {
 		r, ok := s.snapshot(a.question)
@@ -32,10 +33,10 @@ func (c *Council) Snapshot() usi.Reply {
 			continue
 		}
 		reply.Nodes += r.Nodes
-		if !slices.ContainsFunc(list, func(x Candidate) bool { return x.Move == r.Move }) {
+		if !slices.ContainsFunc(list, func(x voting.Candidate) bool { return x.Move == r.Move }) {
 			lines = append(lines, exactLine(&r))
 		}
-		candidate(&list, r.Move).Value++
+		voting.CandidateOf(&list, r.Move).Value++
 	}
 	if len(list) == 0 {
 		return reply

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"gogi/ensemble/voting"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -28,12 +29,12 @@ func (x Veto) on() bool { return x.Time > 0 || x.Nodes > 0 }
 
 // examine asks for objections to a decision by vote, and follows them if all
 // who were asked object.
-func (v *vote) examine(ctx context.Context, d *Decision) {
+func (v *vote) examine(ctx context.Context, d *voting.Decision) {
 	x := v.config.Veto
-	if !x.on() || d.By != ByRule || len(d.Candidates) < 2 || ctx.Err() != nil {
+	if !x.on() || d.By != voting.ByRule || len(d.Candidates) < 2 || ctx.Err() != nil {
 		return
 	}
-	runnerUp := slices.IndexFunc(d.Candidates[1:], func(c Candidate) bool { return c.Count() > 0 }) + 1
+	runnerUp := slices.IndexFunc(d.Candidates[1:], func(c voting.Candidate) bool { return c.Count() > 0 }) + 1
 	if runnerUp == 0 || !v.timeFor(x) {
 		return
 	}
@@ -46,7 +47,7 @@ func (v *vote) examine(ctx context.Context, d *Decision) {
 	if !all {
 		return
 	}
-	v.chamber.overrule(&v.line.position, v.ballots, d, d.Candidates[runnerUp].Move)
+	v.chamber.Overrule(&v.line.position, v.ballots, d, d.Candidates[runnerUp].Move)
 }
 
 // timeFor reports whether the check fits before the deadline.
@@ -69,7 +70,7 @@ func (v *vote) critics(m shogi.Move) []int {
 	var list []int
 	for i := range v.ballots {
 		b := &v.ballots[i]
-		if b.Kind == KindMove && b.Source != SourceVariation && b.Move != m && len(list) < most &&
+		if b.Kind == voting.KindMove && b.Source != voting.SourceVariation && b.Move != m && len(list) < most &&
 			v.seats[b.Member].free() {
 			list = append(list, b.Member)
 		}
@@ -79,7 +80,7 @@ func (v *vote) critics(m shogi.Move) []int {
 
 // objections has the critics search the position after the voted move. all
 // reports whether each of them found it worse than the runner-up by the margin.
-func (v *vote) objections(ctx context.Context, d *Decision, critics []int, second float64) (list []Objection, all bool) {
+func (v *vote) objections(ctx context.Context, d *voting.Decision, critics []int, second float64) (list []voting.Objection, all bool) {
 	x := v.config.Veto
 	r := usi.Request{Position: v.request.Position, Go: usi.Go{MoveTime: x.Time, Nodes: x.Nodes}}
 	if x.Nodes > 0 {
@@ -103,11 +104,11 @@ func (v *vote) objections(ctx context.Context, d *Decision, critics []int, secon
 	after := v.line.position
 	after.Apply(d.Move)
 	for _, a := range v.critiques(ctx, x, critics, answers) {
-		o := v.objection(a, &after, second-margin*DefaultSlope)
+		o := v.objection(a, &after, second-margin*voting.DefaultSlope)
 		all = all && o.Objects
 		list = append(list, o)
 	}
-	slices.SortFunc(list, func(a, b Objection) int { return a.Member - b.Member })
+	slices.SortFunc(list, func(a, b voting.Objection) int { return a.Member - b.Member })
 	return list, all
 }
 
@@ -145,8 +146,8 @@ func (v *vote) critiques(ctx context.Context, x Veto, critics []int, answers <-c
 
 // objection reads an answer about the position after the move: what is good
 // there for the opponent is bad for the move.
-func (v *vote) objection(a answer, after *shogi.Position, limit float64) Objection {
-	o := Objection{Member: a.seat, Nodes: a.reply.Nodes}
+func (v *vote) objection(a answer, after *shogi.Position, limit float64) voting.Objection {
+	o := voting.Objection{Member: a.seat, Nodes: a.reply.Nodes}
 	best := a.reply.Best()
 	if a.err != nil || !best.HasScore {
 		return o
@@ -163,8 +164,8 @@ func (v *vote) objection(a answer, after *shogi.Position, limit float64) Objecti
 		s.Bound = usi.LowerBound
 	case usi.Exact:
 	}
-	o.CP, o.Mate, _ = scoreRecord(s, true)
+	o.CP, o.Mate, _ = voting.ScoreRecord(s, true)
 	voter := v.voters[a.seat]
-	o.Objects = s.Bound != usi.LowerBound && voter.logOdds(voter.points(s, true, proven)) < limit
+	o.Objects = s.Bound != usi.LowerBound && voter.LogOdds(voter.Points(s, true, proven)) < limit
 	return o
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"gogi/ensemble/voting"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -17,7 +18,7 @@ type vote struct {
 	*Council
 	request usi.Request
 	start   time.Time
-	ballots []Ballot
+	ballots []voting.Ballot
 	pending []int // members that were asked and have not answered
 	polled  []int // members that were asked
 	// answers come from the seats, one for each that was asked, with room for
@@ -28,7 +29,7 @@ type vote struct {
 	early    bool
 	hit      bool
 	stopped  bool // by the caller
-	veto     []Objection
+	veto     []voting.Objection
 }
 
 // Think asks the members and takes the vote. Elapsed counts from entry to
@@ -52,8 +53,8 @@ func (c *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	return v.conclude(d, shadows)
 }
 
-func (c *Council) shadowDecisions(ballots []Ballot) []Decision {
-	list := make([]Decision, len(c.shadows))
+func (c *Council) shadowDecisions(ballots []voting.Ballot) []voting.Decision {
+	list := make([]voting.Decision, len(c.shadows))
 	for i, s := range c.shadows {
 		list[i] = s.Decide(&c.line.position, ballots)
 	}
@@ -86,7 +87,7 @@ func (v *vote) gather(ctx context.Context) error {
 func (v *vote) ask(ctx context.Context) bool {
 	members, cancel := context.WithCancel(ctx)
 	defer cancel() // stops whoever is late
-	v.answers, v.pending, v.ballots = make(chan answer, len(v.seats)), nil, make([]Ballot, 0, len(v.seats))
+	v.answers, v.pending, v.ballots = make(chan answer, len(v.seats)), nil, make([]voting.Ballot, 0, len(v.seats))
 	q := v.newQuestion(v.answers)
 	v.Council.asked.Store(&asked{q.number, v.line.position})
 	gos := v.budgets(&v.request)
@@ -212,12 +213,12 @@ func (v *vote) take(a answer) {
 	v.ballots = append(v.ballots, v.ballot(a))
 }
 
-func (v *vote) ballot(a answer) Ballot {
+func (v *vote) ballot(a answer) voting.Ballot {
 	p, s := &v.line.position, v.seats[a.seat]
 	fault, failed := errors.AsType[*usi.Fault](a.err)
 	switch {
 	case a.err == nil:
-		b := NewBallot(a.seat, p, a.reply)
+		b := voting.NewBallot(a.seat, p, a.reply)
 		b.Arrived = a.arrived
 		v.perturb(&b, &a.reply)
 		v.hit = v.hit || a.reply.Hit
@@ -230,21 +231,21 @@ func (v *vote) ballot(a answer) Ballot {
 		b.Arrived = a.arrived
 		return b
 	case errors.Is(a.err, errBusy):
-		return Ballot{Member: a.seat, Kind: KindNone, Text: errBusy.Error(), Arrived: a.arrived}
+		return voting.Ballot{Member: a.seat, Kind: voting.KindNone, Text: errBusy.Error(), Arrived: a.arrived}
 	}
-	return Ballot{Member: a.seat, Kind: KindDead, Text: brief(a.err), Nodes: a.reply.Nodes, Arrived: a.arrived}
+	return voting.Ballot{Member: a.seat, Kind: voting.KindDead, Text: brief(a.err), Nodes: a.reply.Nodes, Arrived: a.arrived}
 }
 
 // variation is the ballot of a search that is not awaited: the first move of
 // its latest principal variation.
-func (v *vote) variation(member int, r usi.Reply) Ballot {
-	b := Ballot{Member: member, Kind: KindNone, Nodes: r.Nodes, Source: SourceVariation}
+func (v *vote) variation(member int, r usi.Reply) voting.Ballot {
+	b := voting.Ballot{Member: member, Kind: voting.KindNone, Nodes: r.Nodes, Source: voting.SourceVariation}
 	if r.Answer != usi.AnswerMove || v.line.position.CheckLegal(r.Move) != nil {
 		return b
 	}
-	b.Kind, b.Move = KindMove, r.Move
+	b.Kind, b.Move = voting.KindMove, r.Move
 	best := exactLine(&r)
-	b.take(best)
+	b.Take(best)
 	if len(best.PV) > 1 {
 		b.Ponder = best.PV[1]
 	}
@@ -257,8 +258,8 @@ func (v *vote) leaveOut(votes bool) {
 	for _, i := range v.pending {
 		r, _ := v.seats[i].snapshot(v.question)
 		b := v.variation(i, r)
-		if !votes && b.Kind == KindMove {
-			b.Kind = KindLate
+		if !votes && b.Kind == voting.KindMove {
+			b.Kind = voting.KindLate
 		}
 		b.Arrived = time.Since(v.start)
 		v.ballots = append(v.ballots, b)
@@ -279,10 +280,10 @@ func (v *vote) complete() {
 				text = errBusy.Error()
 			case conditionGone:
 			}
-			v.ballots = append(v.ballots, Ballot{Member: i, Kind: KindDead, Text: text})
+			v.ballots = append(v.ballots, voting.Ballot{Member: i, Kind: voting.KindDead, Text: text})
 		}
 	}
-	v.ballots = sorted(v.ballots)
+	v.ballots = voting.Sorted(v.ballots)
 }
 
 // enough applies the stop policy.
@@ -305,8 +306,8 @@ func (v *vote) enough() bool {
 func (v *vote) leader() int {
 	leader, weights := -1, v.chamber.Weights()
 	for _, i := range v.polled {
-		failed := slices.ContainsFunc(v.ballots, func(b Ballot) bool {
-			return b.Member == i && (b.Kind == KindDead || b.Kind == KindNone || b.Kind == KindIllegal)
+		failed := slices.ContainsFunc(v.ballots, func(b voting.Ballot) bool {
+			return b.Member == i && (b.Kind == voting.KindDead || b.Kind == voting.KindNone || b.Kind == voting.KindIllegal)
 		})
 		if !failed && (leader < 0 || weights[i] > weights[leader]) {
 			leader = i
@@ -318,11 +319,11 @@ func (v *vote) leader() int {
 // agreed reports whether as many of those asked vote for one move as the quorum
 // needs.
 func (v *vote) agreed() bool {
-	var list []Candidate
-	votes := counted(v.ballots)
+	var list []voting.Candidate
+	votes := voting.Counted(v.ballots)
 	needed := int(math.Ceil(v.config.Quorum*float64(len(v.polled)) - 1e-9))
 	for i := range votes {
-		c := candidate(&list, votes[i].Move)
+		c := voting.CandidateOf(&list, votes[i].Move)
 		if c.Value++; int(c.Value) >= needed {
 			return true
 		}
@@ -332,7 +333,7 @@ func (v *vote) agreed() bool {
 
 // spoken reports whether anybody said anything that can be acted on.
 func (v *vote) spoken() bool {
-	return slices.ContainsFunc(v.ballots, func(b Ballot) bool { return b.Kind != KindDead && b.Kind != KindNone })
+	return slices.ContainsFunc(v.ballots, func(b voting.Ballot) bool { return b.Kind != voting.KindDead && b.Kind != voting.KindNone })
 }
 
 // over reports whether there is no time to ask again.

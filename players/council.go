@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"gogi/ensemble/voting"
+
 	"gogi/ensemble"
 	"gogi/match"
 	"gogi/runner"
@@ -24,17 +26,17 @@ func (o *Opener) CouncilConfig(p match.Player, cpus []int) (ensemble.Config, err
 	config := ensemble.Config{
 		Name: p.Name, Stop: ensemble.StopPolicy(c.Stop), Quorum: c.Quorum, MinAlive: c.MinAlive, Restarts: c.Restarts,
 		Split: c.Split, Jitter: c.Jitter, Noise: c.Noise, Veto: ensemble.Veto(c.Veto),
-		Laws: ensemble.Laws{Declaration: o.Plan.Rules.Declaration, ResignQuorum: c.ResignQuorum},
+		Laws: voting.Laws{Declaration: o.Plan.Rules.Declaration, ResignQuorum: c.ResignQuorum},
 	}
 	for _, t := range c.Ties {
-		config.Laws.Ties = append(config.Laws.Ties, ensemble.Tie(t))
+		config.Laws.Ties = append(config.Laws.Ties, voting.Tie(t))
 	}
 	var err error
-	if config.Rule, err = ensemble.ParseSpec(c.Rule); err != nil {
+	if config.Rule, err = voting.ParseSpec(c.Rule); err != nil {
 		return config, fmt.Errorf("council %s: %w", p.Name, err)
 	}
 	for _, text := range c.Shadows {
-		spec, err := ensemble.ParseSpec(text)
+		spec, err := voting.ParseSpec(text)
 		if err != nil {
 			return config, fmt.Errorf("council %s: shadow: %w", p.Name, err)
 		}
@@ -48,7 +50,7 @@ func (o *Opener) CouncilConfig(p match.Player, cpus []int) (ensemble.Config, err
 
 func (o *Opener) member(c *match.Council, i int, m match.Player, cpus []int) ensemble.Member {
 	member := ensemble.Member{
-		Voter: ensemble.Voter{Name: m.Name, Slope: c.Scales[i].Slope, Intercept: c.Scales[i].Intercept},
+		Voter: voting.Voter{Name: m.Name, Slope: c.Scales[i].Slope, Intercept: c.Scales[i].Intercept},
 		Open:  func(ctx context.Context) (ensemble.Player, error) { return o.Open(ctx, m, cpus) },
 	}
 	if i < len(c.Clamps) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"gogi/ensemble/voting"
+
 	"gogi/ensemble"
 	"gogi/shogi"
 	"gogi/usi"
@@ -38,7 +40,7 @@ func (s *council) declare() []councilOption {
 	}
 	name, keys, _ := strings.Cut(c.Rule, ":")
 	return []councilOption{
-		{combo("Rule", name, ensemble.RuleNames()), nil},
+		{combo("Rule", name, voting.RuleNames()), nil},
 		{usi.Option{Name: "RuleKeys", Type: usi.String, Default: keys}, nil},
 		{combo("Stop", c.Stop, ensemble.StopNames()), func(x *ensemble.Config, v string) error {
 			x.Stop = ensemble.StopPolicy(v)
@@ -47,7 +49,7 @@ func (s *council) declare() []councilOption {
 		// Rounded down: two of three are more than 66% and less than 67%.
 		{spin("QuorumPct", int(math.Floor(quorum*100)), 1, 100), wholeNumber(func(x *ensemble.Config, n int) { x.Quorum = float64(n) / 100 })},
 		{usi.Option{Name: "TieBreak", Type: usi.String, Default: strings.Join(s.ties(), ",")}, func(x *ensemble.Config, v string) (err error) {
-			x.Laws.Ties, err = ensemble.ParseTies(v)
+			x.Laws.Ties, err = voting.ParseTies(v)
 			return err
 		}},
 		{spin("MinAlive", max(1, c.MinAlive), 1, len(c.Members)), wholeNumber(func(x *ensemble.Config, n int) { x.MinAlive = n })},
@@ -128,7 +130,7 @@ func (s *council) ties() []string {
 		return s.player.Council.Ties
 	}
 	var names []string
-	for _, t := range ensemble.DefaultTies() {
+	for _, t := range voting.DefaultTies() {
 		names = append(names, string(t))
 	}
 	return names
@@ -162,18 +164,18 @@ func (s *council) milliseconds(name string) time.Duration {
 
 // rule is the rule that the options choose. Keys belong to a rule: those of the
 // file's rule are not meant for another one, although the GUI sends them along.
-func (s *council) rule(file ensemble.Spec) (ensemble.Spec, error) {
+func (s *council) rule(file voting.Spec) (voting.Spec, error) {
 	name, another := s.chosen["Rule"]
 	keys, typed := s.chosen["RuleKeys"]
 	switch {
 	case !another && !typed:
 		return file, nil
 	case another && !typed:
-		return ensemble.ParseSpec(name)
+		return voting.ParseSpec(name)
 	case !another:
 		name = file.Name
 	}
-	rule, err := ensemble.ParseSpec(name + ":" + keys)
+	rule, err := voting.ParseSpec(name + ":" + keys)
 	if err != nil {
 		return rule, fmt.Errorf("options Rule and RuleKeys: %w", err)
 	}

@@ -13,8 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"gogi/ensemble/voting"
+
 	"gogi/configs"
-	"gogi/ensemble"
 	"gogi/internal/fakeengine"
 	"gogi/players"
 	"gogi/usi"
@@ -294,11 +295,11 @@ func legal(t *testing.T, position, line string) {
 }
 
 // votes reads a log of decisions.
-func (g *gui) votes(name string) []*ensemble.Record {
+func (g *gui) votes(name string) []*voting.Record {
 	g.t.Helper()
-	var list []*ensemble.Record
+	var list []*voting.Record
 	for line := range strings.Lines(g.file(name)) {
-		r, err := ensemble.ParseRecord([]byte(line))
+		r, err := voting.ParseRecord([]byte(line))
 		if err != nil {
 			g.t.Fatal(err)
 		}
@@ -621,7 +622,7 @@ func TestCouncilDecidesWithoutALateMember(t *testing.T) {
 		t.Error("the member did not hang")
 	}
 	v := g.votes("votes")[0]
-	if b := v.Ballots[2]; b.Kind != ensemble.KindNone && b.Kind != ensemble.KindDead {
+	if b := v.Ballots[2]; b.Kind != voting.KindNone && b.Kind != voting.KindDead {
 		t.Errorf("its ballot: %+v", b)
 	}
 }
@@ -716,7 +717,7 @@ func TestCouncilReadsAFlood(t *testing.T) {
 		}
 	}
 	for i, b := range g.votes("votes")[0].Ballots {
-		if b.Source != ensemble.SourceBestmove || b.Kind != ensemble.KindMove {
+		if b.Source != voting.SourceBestmove || b.Kind != voting.KindMove {
 			t.Errorf("ballot %d: %+v", i, b)
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"gogi/ensemble/voting"
+
 	"gogi/ensemble"
 	"gogi/internal/foreign"
 	"gogi/internal/usage"
@@ -342,7 +344,7 @@ func (s *council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if err != nil {
 		return reply, err
 	}
-	record, err := ensemble.ParseRecord(reply.Detail)
+	record, err := voting.ParseRecord(reply.Detail)
 	if err != nil {
 		return reply, err
 	}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"gogi/ensemble"
+	"gogi/ensemble/voting"
+
 	"gogi/usi"
 )
 
@@ -17,7 +18,7 @@ const (
 
 // show tells the GUI of a decision. The last info is the one that GUIs keep: the
 // variation and the score of one and the same member, with the nodes of all.
-func (s *council) show(say func(usi.Info), record *ensemble.Record, reply *usi.Reply) {
+func (s *council) show(say func(usi.Info), record *voting.Record, reply *usi.Reply) {
 	members := s.value("ShowMembers")
 	if members == showAll {
 		for i := range record.Ballots {
@@ -44,13 +45,13 @@ func (s *council) show(say func(usi.Info), record *ensemble.Record, reply *usi.R
 }
 
 // ballotLine is one member's answer, such as "[O] b3 7g7f cp 50 depth 14".
-func ballotLine(r *ensemble.Record, b *ensemble.BallotRecord) string {
+func ballotLine(r *voting.Record, b *voting.BallotRecord) string {
 	mark := "[X]"
-	if b.Move == r.Played && b.Kind == ensemble.KindMove || string(b.Kind) == r.Played {
+	if b.Move == r.Played && b.Kind == voting.KindMove || string(b.Kind) == r.Played {
 		mark = "[O]"
 	}
 	words := []string{mark, b.Name}
-	if b.Kind != ensemble.KindMove {
+	if b.Kind != voting.KindMove {
 		words = append(words, string(b.Kind))
 	}
 	if b.Move != "" {
@@ -73,7 +74,7 @@ func ballotLine(r *ensemble.Record, b *ensemble.BallotRecord) string {
 
 // voteLine is the count of a decision, such as "vote 7g7f=4(w12.0)
 // 2g2f=3(w8.0) split 4:3", with what decided where that was no plain vote.
-func voteLine(r *ensemble.Record) string {
+func voteLine(r *voting.Record) string {
 	words := []string{"vote"}
 	for _, c := range r.Counts {
 		words = append(words, fmt.Sprintf("%s=%d(w%.1f)", c.Key, c.Value, r.Sums.Get(c.Key)))
@@ -84,7 +85,7 @@ func voteLine(r *ensemble.Record) string {
 	if r.Tie != "" {
 		words = append(words, "tie "+string(r.Tie))
 	}
-	if r.By != ensemble.ByRule {
+	if r.By != voting.ByRule {
 		words = append(words, "by "+string(r.By))
 	}
 	if r.Vetoed != "" {

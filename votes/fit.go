@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strconv"
 
+	"gogi/ensemble/voting"
+
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"gogi/ensemble"
 	"gogi/internal/format"
 	"gogi/stats/regress"
 )
@@ -80,7 +81,7 @@ func (c caution) words() string {
 func NewFit() *Fit { return &Fit{Version: 1, Councils: []*councilFit{}} }
 
 // Add takes the scores of a game that has a result. Scores are cut as votes cut
-// them, to the member's clamp, or to ensemble.DefaultClamp where none is recorded.
+// them, to the member's clamp, or to voting.DefaultClamp where none is recorded.
 func (f *Fit) Add(g *Game) error {
 	counted := false
 	for i := range g.Votes {
@@ -127,16 +128,16 @@ func (f *Fit) council(v *Votes) *councilFit {
 }
 
 // clampOf is what a member's scores are cut to.
-func clampOf(vote *ensemble.Record, member int) float64 {
+func clampOf(vote *voting.Record, member int) float64 {
 	if member < len(vote.Clamps) && vote.Clamps[member] > 0 {
 		return vote.Clamps[member]
 	}
-	return ensemble.DefaultClamp
+	return voting.DefaultClamp
 }
 
 // add takes one ballot's score, if it is one of a search that came in time.
-func (m *memberFit) add(b *ensemble.BallotRecord, clamp, result float64, game int) {
-	if b.Kind != ensemble.KindMove && b.Kind != ensemble.KindResign || b.Source == ensemble.SourceBook {
+func (m *memberFit) add(b *voting.BallotRecord, clamp, result float64, game int) {
+	if b.Kind != voting.KindMove && b.Kind != voting.KindResign || b.Source == voting.SourceBook {
 		return
 	}
 	if b.CP == nil || b.Bound != "" {
@@ -207,7 +208,7 @@ func (c *councilFit) print(w io.Writer) {
 	for _, m := range slices.Concat(c.Members, []*memberFit{c.All}) {
 		m.printRemarks(w)
 	}
-	fmt.Fprintf(w, "The default is slope = %s, 73%% at 600 cp. Errors are over games; mates and bounds are left out.\n\n", decimals(ensemble.DefaultSlope))
+	fmt.Fprintf(w, "The default is slope = %s, 73%% at 600 cp. Errors are over games; mates and bounds are left out.\n\n", decimals(voting.DefaultSlope))
 	for _, m := range c.Members {
 		if scale := m.toml(); scale != "" {
 			fmt.Fprintf(w, "[[engine]]\nname = %s\n%s\n\n", strconv.Quote(m.Name), scale)

@@ -7,10 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"gogi/ensemble/voting"
+
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"gogi/ensemble"
 	"gogi/internal/format"
 )
 
@@ -36,9 +37,9 @@ type gameDecision struct {
 	Ply     int          `json:"ply"`
 	Own     int          `json:"own"`
 	Played  string       `json:"played"`
-	By      ensemble.By  `json:"by"`
+	By      voting.By    `json:"by"`
 	Split   string       `json:"split"`
-	Tie     ensemble.Tie `json:"tie,omitempty"`
+	Tie     voting.Tie   `json:"tie,omitempty"`
 	Differs bool         `json:"differs_from_plurality"`
 	Vetoed  string       `json:"vetoed,omitempty"`
 	Before  []float64    `json:"weights_before"`
@@ -46,13 +47,13 @@ type gameDecision struct {
 	Votes   []gameBallot `json:"votes"`
 	// Record is the decision with its whole ballots: a line of a log of votes,
 	// from which the vote can be taken again.
-	Record *ensemble.Record `json:"record"`
+	Record *voting.Record `json:"record"`
 }
 
 type gameBallot struct {
-	Member string        `json:"member"`
-	Kind   ensemble.Kind `json:"kind"`
-	Move   string        `json:"move,omitempty"`
+	Member string      `json:"member"`
+	Kind   voting.Kind `json:"kind"`
+	Move   string      `json:"move,omitempty"`
 }
 
 // NewGame lists the decisions of a game that it went on from.
@@ -111,9 +112,9 @@ func (c *gameCouncil) print(w io.Writer) {
 // reason is what decided, a tie-break included.
 func (d *gameDecision) reason() string {
 	switch {
-	case d.By == ensemble.ByRule && d.Tie != "":
+	case d.By == voting.ByRule && d.Tie != "":
 		return "tie: " + tieWords(d.Tie)
-	case d.By == ensemble.ByVeto:
+	case d.By == voting.ByVeto:
 		return "veto of " + d.Vetoed
 	}
 	return reasonWords(d.By)

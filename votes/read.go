@@ -12,7 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"gogi/ensemble"
+	"gogi/ensemble/voting"
+
 	"gogi/internal/format"
 	"gogi/kifu"
 	"gogi/shogi"
@@ -39,7 +40,7 @@ func OfGame(name string, plies int, record *kifu.Record, player string) (*Game, 
 		if len(detail) == 0 || player != "" && player != side.Council {
 			continue
 		}
-		vote, err := ensemble.ParseRecord(detail)
+		vote, err := voting.ParseRecord(detail)
 		if err != nil {
 			return nil, fmt.Errorf("game %s, move %d: %w", voted.Name, i+1, err)
 		}
@@ -118,7 +119,7 @@ func ReadLog(path string, wanted func(*Game) bool, see func(*Game) error) error 
 }
 
 func (l *logReader) line(text []byte, place string) error {
-	vote, err := ensemble.ParseRecord(text)
+	vote, err := voting.ParseRecord(text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", place, err)
 	}
@@ -136,7 +137,7 @@ func (l *logReader) line(text []byte, place string) error {
 	}
 	l.open = append(l.open, &Game{
 		Name: strconv.Itoa(l.next), plies: -1,
-		Votes: []Votes{{Council: vote.Council, score: math.NaN(), records: []*ensemble.Record{vote}, places: []string{place}}},
+		Votes: []Votes{{Council: vote.Council, score: math.NaN(), records: []*voting.Record{vote}, places: []string{place}}},
 	})
 	l.next++
 	return nil
@@ -176,15 +177,15 @@ type Game struct {
 // Votes are the votes of one council in one game.
 type Votes struct {
 	Council string
-	score   float64            // of the council in the game: 1, one half or 0; NaN where the game does not say
-	records []*ensemble.Record // as they came, those that were taken back, too
-	places  []string           // where each stands, for errors
+	score   float64          // of the council in the game: 1, one half or 0; NaN where the game does not say
+	records []*voting.Record // as they came, those that were taken back, too
+	places  []string         // where each stands, for errors
 }
 
 // played are the votes that the game went on from: where it was taken back, the
 // number of the decision repeats, and what was decided from there on is void.
-func (v *Votes) played() []*ensemble.Record {
-	var kept []*ensemble.Record
+func (v *Votes) played() []*voting.Record {
+	var kept []*voting.Record
 	for _, r := range v.records {
 		if r.Own >= 1 && r.Own <= len(kept) {
 			kept = kept[:r.Own-1]

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"gogi/ensemble"
+	"gogi/ensemble/voting"
+
 	"gogi/internal/format"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -19,21 +20,21 @@ import (
 func NewReplay(log string, rules []string, ties string) (*Replay, error) {
 	r := &Replay{Version: 1, Log: log, Verifies: len(rules) == 0 && ties == "", Councils: []*replayCouncil{}}
 	if ties != "" {
-		chain, err := ensemble.ParseTies(ties)
+		chain, err := voting.ParseTies(ties)
 		if err != nil {
 			return nil, fmt.Errorf("--ties: %w", err)
 		}
 		r.ties = chain
 	}
 	for _, text := range rules {
-		spec, err := ensemble.ParseSpec(text)
+		spec, err := voting.ParseSpec(text)
 		if err != nil {
 			return nil, fmt.Errorf("--rule: %w", err)
 		}
 		r.rules = append(r.rules, &spec)
 	}
 	if len(r.rules) == 0 {
-		r.rules = []*ensemble.Spec{nil}
+		r.rules = []*voting.Spec{nil}
 	}
 	r.stored = log == ""
 	return r, nil
@@ -48,8 +49,8 @@ type Replay struct {
 	Games    int              `json:"games"`
 	Councils []*replayCouncil `json:"councils"`
 
-	rules  []*ensemble.Spec // nil is the recorded one
-	ties   []ensemble.Tie
+	rules  []*voting.Spec // nil is the recorded one
+	ties   []voting.Tie
 	stored bool // games come from a database, in the order of their pairs
 }
 
@@ -74,7 +75,7 @@ type replayRule struct {
 	Where     []replayPlace `json:"where"`
 	LeftOut   int           `json:"where_left_out"` // places beyond those that are listed
 
-	replayer *ensemble.Replayer
+	replayer *voting.Replayer
 }
 
 // replayPlace is a decision that is another one now.
@@ -131,14 +132,14 @@ func (r *Replay) addCouncil(v *Votes) error {
 func (r *Replay) council(name, rule string) *replayCouncil {
 	c := &replayCouncil{Council: name, Rule: rule}
 	for _, spec := range r.rules {
-		x := &replayRule{Rule: rule, Ties: []string{}, Where: []replayPlace{}, replayer: &ensemble.Replayer{Rule: spec, Ties: r.ties}}
+		x := &replayRule{Rule: rule, Ties: []string{}, Where: []replayPlace{}, replayer: &voting.Replayer{Rule: spec, Ties: r.ties}}
 		if spec != nil {
 			x.Rule = spec.String()
 		}
 		for _, t := range r.ties {
 			x.Ties = append(x.Ties, string(t))
 		}
-		if recorded, err := ensemble.ParseSpec(rule); err == nil && spec == nil && r.stored && recorded.Reset == "never" {
+		if recorded, err := voting.ParseSpec(rule); err == nil && spec == nil && r.stored && recorded.Reset == "never" {
 			x.Why = "the weights went on from game to game, and a database does not tell in which order one council played"
 		}
 		c.Replays = append(c.Replays, x)
@@ -147,7 +148,7 @@ func (r *Replay) council(name, rule string) *replayCouncil {
 }
 
 // next takes one vote again.
-func (x *replayRule) next(vote *ensemble.Record, place string, verify bool) error {
+func (x *replayRule) next(vote *voting.Record, place string, verify bool) error {
 	v, err := x.replayer.Next(vote)
 	if err != nil {
 		return fmt.Errorf("%s: %w", place, err)
@@ -160,7 +161,7 @@ func (x *replayRule) next(vote *ensemble.Record, place string, verify bool) erro
 			return nil
 		}
 	} else {
-		if v.Decision.By == ensemble.ByVeto {
+		if v.Decision.By == voting.ByVeto {
 			p.Played = v.Decision.Vetoed.String()
 		}
 		if p.Played == p.Recorded {

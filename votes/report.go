@@ -9,7 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"gogi/ensemble"
+	"gogi/ensemble/voting"
+
 	"gogi/internal/format"
 )
 
@@ -72,14 +73,14 @@ type memberReport struct {
 }
 
 type kindCount struct {
-	Kind  ensemble.Kind `json:"kind"`
-	Count int           `json:"count"`
+	Kind  voting.Kind `json:"kind"`
+	Count int         `json:"count"`
 }
 
 type reasonCount struct {
-	By    ensemble.By `json:"by"`
-	Count int         `json:"count"`
-	Share float64     `json:"share"`
+	By    voting.By `json:"by"`
+	Count int       `json:"count"`
+	Share float64   `json:"share"`
 }
 
 // splitShare is a number of decisions as a share of the council's own and of all
@@ -103,8 +104,8 @@ type topTies struct {
 }
 
 type tieCount struct {
-	Tie   ensemble.Tie `json:"tie"`
-	Count int          `json:"count"`
+	Tie   voting.Tie `json:"tie"`
+	Count int        `json:"count"`
 }
 
 // entropyReport is how far the votes spread: 0 bits when all agree.
@@ -200,7 +201,7 @@ func rowOf[T any](list *[]T, is func(*T) bool, row T) *T {
 	return &(*list)[len(*list)-1]
 }
 
-func (c *Council) add(vote *ensemble.Record) {
+func (c *Council) add(vote *voting.Record) {
 	c.Decisions++
 	c.Nodes += vote.Nodes
 	rowOf(&c.By, func(x *reasonCount) bool { return x.By == vote.By }, reasonCount{By: vote.By}).Count++
@@ -221,15 +222,15 @@ func (c *Council) add(vote *ensemble.Record) {
 }
 
 // votedFor is what the vote chose, also where a veto had another move played.
-func votedFor(vote *ensemble.Record) string {
-	if vote.By == ensemble.ByVeto {
+func votedFor(vote *voting.Record) string {
+	if vote.By == voting.ByVeto {
 		return vote.Vetoed
 	}
 	return vote.Played
 }
 
 // addVote counts a decision in which somebody voted.
-func (c *Council) addVote(vote *ensemble.Record) {
+func (c *Council) addVote(vote *voting.Record) {
 	c.Voted++
 	rowOf(&c.Splits, func(x *splitCount) bool { return x.Split == vote.Split }, splitCount{Split: vote.Split}).Count++
 	if !strings.Contains(vote.Split, ":") {
@@ -253,7 +254,7 @@ func (c *Council) addVote(vote *ensemble.Record) {
 	}
 }
 
-func (c *Council) addBallots(vote *ensemble.Record) {
+func (c *Council) addBallots(vote *voting.Record) {
 	votes := make([]string, len(c.Members))
 	for i := range vote.Ballots {
 		b := &vote.Ballots[i]
@@ -263,7 +264,7 @@ func (c *Council) addBallots(vote *ensemble.Record) {
 		m := &c.Members[b.Member]
 		m.Nodes += b.Nodes
 		rowOf(&m.Ballots, func(x *kindCount) bool { return x.Kind == b.Kind }, kindCount{Kind: b.Kind}).Count++
-		if b.Kind != ensemble.KindMove {
+		if b.Kind != voting.KindMove {
 			continue
 		}
 		votes[b.Member] = b.Move
@@ -286,7 +287,7 @@ func (c *Council) addBallots(vote *ensemble.Record) {
 }
 
 // addLeaders follows the heaviest member through a game.
-func (c *Council) addLeaders(votes []*ensemble.Record) {
+func (c *Council) addLeaders(votes []*voting.Record) {
 	last, tenure, dictated := -1, 0, false
 	different := map[int]bool{}
 	for _, vote := range votes {
@@ -321,17 +322,17 @@ func (c *Council) addLeaders(votes []*ensemble.Record) {
 // heaviest is the first of the heaviest members, -1 while all weigh the same,
 // and whether it outweighs all others together.
 func heaviest(weights []float64) (leader int, outweighs bool) {
-	if len(weights) < 2 || ensemble.CompareSums(slices.Max(weights), slices.Min(weights)) == 0 {
+	if len(weights) < 2 || voting.CompareSums(slices.Max(weights), slices.Min(weights)) == 0 {
 		return -1, false
 	}
 	sum := 0.0
 	for i, w := range weights {
 		sum += w
-		if ensemble.CompareSums(w, weights[leader]) > 0 {
+		if voting.CompareSums(w, weights[leader]) > 0 {
 			leader = i
 		}
 	}
-	return leader, ensemble.CompareSums(weights[leader], sum-weights[leader]) > 0
+	return leader, voting.CompareSums(weights[leader], sum-weights[leader]) > 0
 }
 
 // Finish turns counts into shares, once all games were added.
@@ -419,46 +420,46 @@ func (c *Council) finishLeaders() {
 }
 
 // reasonWords say what made a decision.
-func reasonWords(by ensemble.By) string {
+func reasonWords(by voting.By) string {
 	switch by {
-	case ensemble.ByRule:
+	case voting.ByRule:
 		return "the vote"
-	case ensemble.ByForced:
+	case voting.ByForced:
 		return "there was no choice"
-	case ensemble.ByDeclaration:
+	case voting.ByDeclaration:
 		return "a declaration that wins"
-	case ensemble.ByMate:
+	case voting.ByMate:
 		return "a member's proven mate"
-	case ensemble.ByResignation:
+	case voting.ByResignation:
 		return "enough members resigning"
-	case ensemble.ByVeto:
+	case voting.ByVeto:
 		return "the runner-up, after a veto"
-	case ensemble.ByPlan:
+	case voting.ByPlan:
 		return "nobody voted: the plan went on"
-	case ensemble.ByDefault:
+	case voting.ByDefault:
 		return "nobody voted: any legal move"
 	}
 	return string(by)
 }
 
 // tieWords say what broke a tie.
-func tieWords(tie ensemble.Tie) string {
+func tieWords(tie voting.Tie) string {
 	switch tie {
-	case ensemble.TieScore:
+	case voting.TieScore:
 		return "best score"
-	case ensemble.TieMember:
+	case voting.TieMember:
 		return "order of the members"
-	case ensemble.TieWeight:
+	case voting.TieWeight:
 		return "heaviest backer"
-	case ensemble.TieSum:
+	case voting.TieSum:
 		return "sum of weights"
-	case ensemble.TieCount:
+	case voting.TieCount:
 		return "number of backers"
-	case ensemble.TieLeader:
+	case voting.TieLeader:
 		return "the leader's vote"
-	case ensemble.TiePrevious:
+	case voting.TiePrevious:
 		return "who was followed last"
-	case ensemble.TieRandom:
+	case voting.TieRandom:
 		return "lot"
 	}
 	return strconv.Quote(string(tie))

@@ -7,10 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"gogi/ensemble/voting"
+
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"gogi/ensemble"
 	"gogi/internal/foreign"
 	"gogi/internal/format"
 )
@@ -174,28 +175,28 @@ func (c *Council) printMembers(w io.Writer) {
 func (m *memberReport) others() string {
 	var parts []string
 	for _, x := range m.Ballots {
-		if x.Kind != ensemble.KindMove {
+		if x.Kind != voting.KindMove {
 			parts = append(parts, fmt.Sprintf("%s %s", kindWords(x.Kind), format.Count(x.Count)))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-func kindWords(k ensemble.Kind) string {
+func kindWords(k voting.Kind) string {
 	switch k {
-	case ensemble.KindMove:
+	case voting.KindMove:
 		return "vote"
-	case ensemble.KindResign:
+	case voting.KindResign:
 		return "resigned"
-	case ensemble.KindWin:
+	case voting.KindWin:
 		return "declared"
-	case ensemble.KindIllegal:
+	case voting.KindIllegal:
 		return "illegal"
-	case ensemble.KindNone:
+	case voting.KindNone:
 		return "no answer"
-	case ensemble.KindLate:
+	case voting.KindLate:
 		return "late"
-	case ensemble.KindDead:
+	case voting.KindDead:
 		return "dead"
 	}
 	return foreign.Printable(string(k), 20)

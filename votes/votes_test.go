@@ -14,7 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"gogi/ensemble"
+	"gogi/ensemble/voting"
+
 	"gogi/internal/fakevotes"
 	"gogi/kifu"
 	"gogi/shogi"
@@ -290,7 +291,7 @@ func TestFit(t *testing.T) {
 		t.Fatalf("%+v", f)
 	}
 	variance := 8.0 * 3 / 16
-	for i, x := range []float64{100, ensemble.DefaultClamp} {
+	for i, x := range []float64{100, voting.DefaultClamp} {
 		m := c.Members[i]
 		if m.Why != "" || m.Games != 8 || m.Scores != 8 {
 			t.Fatalf("%+v", m)
@@ -350,10 +351,10 @@ func TestFitWarns(t *testing.T) {
 func TestFitLeavesOut(t *testing.T) {
 	five := 5
 	m := &memberFit{}
-	for _, b := range []ensemble.BallotRecord{
-		{Kind: ensemble.KindMove, CP: &five}, {Kind: ensemble.KindResign, CP: &five},
-		{Kind: ensemble.KindMove, Mate: "3"}, {Kind: ensemble.KindMove, CP: &five, Bound: "lower"},
-		{Kind: ensemble.KindMove}, {Kind: ensemble.KindLate, CP: &five}, {Kind: ensemble.KindMove, CP: &five, Source: ensemble.SourceBook},
+	for _, b := range []voting.BallotRecord{
+		{Kind: voting.KindMove, CP: &five}, {Kind: voting.KindResign, CP: &five},
+		{Kind: voting.KindMove, Mate: "3"}, {Kind: voting.KindMove, CP: &five, Bound: "lower"},
+		{Kind: voting.KindMove}, {Kind: voting.KindLate, CP: &five}, {Kind: voting.KindMove, CP: &five, Source: voting.SourceBook},
 	} {
 		m.add(&b, 1000, 1, 0)
 	}

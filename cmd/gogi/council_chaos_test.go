@@ -15,7 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"gogi/ensemble"
+	"gogi/ensemble/voting"
+
 	"gogi/results"
 )
 
@@ -142,13 +143,13 @@ func (s *session) votes(t *testing.T) (dead, decisions int) {
 			if m.Opening || (i%2 == 0) != (g.Black == "council") {
 				continue
 			}
-			var r ensemble.Record
-			if err := json.Unmarshal(m.Detail, &r); err != nil || len(r.Ballots) == 0 && r.By == ensemble.ByRule {
+			var r voting.Record
+			if err := json.Unmarshal(m.Detail, &r); err != nil || len(r.Ballots) == 0 && r.By == voting.ByRule {
 				t.Fatalf("game %d.%d, ply %d: %v: %s", g.Pair, g.Leg, i+1, err, m.Detail)
 			}
 			decisions++
 			for _, b := range r.Ballots {
-				if b.Kind == ensemble.KindDead {
+				if b.Kind == voting.KindDead {
 					dead++
 					break
 				}

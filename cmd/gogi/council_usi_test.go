@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"gogi/ensemble"
+	"gogi/ensemble/voting"
 )
 
 // gui is one that has loaded a council: the compiled program, with scripted
@@ -195,11 +195,11 @@ func TestCouncilLeavesNothingWhenKilled(t *testing.T) {
 }
 
 // votes reads a log of decisions.
-func (g *gui) votes(name string) []*ensemble.Record {
+func (g *gui) votes(name string) []*voting.Record {
 	g.t.Helper()
-	var list []*ensemble.Record
+	var list []*voting.Record
 	for line := range strings.Lines(g.file(name)) {
-		r, err := ensemble.ParseRecord([]byte(line))
+		r, err := voting.ParseRecord([]byte(line))
 		if err != nil {
 			g.t.Fatal(err)
 		}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gogi/ensemble/voting"
+
 	"gogi/ensemble"
 	"gogi/shogi"
 	"gogi/usi"
@@ -61,20 +63,20 @@ func (v *voter) Think(_ context.Context, r usi.Request) (usi.Reply, error) {
 // legal move.
 func Records(tb testing.TB, rule string, games ...string) (records [][]byte) {
 	tb.Helper()
-	spec, err := ensemble.ParseSpec(rule)
+	spec, err := voting.ParseSpec(rule)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	for seed, game := range games {
 		lines := strings.Split(game, "|")
-		config := ensemble.Config{Name: "C", Rule: spec, Shadows: []ensemble.Spec{ensemble.DefaultSpec(ensemble.Majority)}}
+		config := ensemble.Config{Name: "C", Rule: spec, Shadows: []voting.Spec{voting.DefaultSpec(voting.Majority)}}
 		for i := range strings.Fields(lines[0]) {
 			v := &voter{}
 			for _, line := range lines {
 				v.script = append(v.script, strings.Fields(line)[i])
 			}
 			config.Members = append(config.Members, ensemble.Member{
-				Voter: ensemble.Voter{Name: fmt.Sprintf("P%d", i+1)},
+				Voter: voting.Voter{Name: fmt.Sprintf("P%d", i+1)},
 				Open:  func(context.Context) (ensemble.Player, error) { return v, nil },
 			})
 		}

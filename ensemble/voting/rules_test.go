@@ -1,4 +1,4 @@
-package ensemble_test
+package voting_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gogi/ensemble"
+	"gogi/ensemble/voting"
 	"gogi/shogi"
 )
 
@@ -21,7 +21,7 @@ import (
 //	3  B A A B A  A 8, B 6       A, 3       2 3 3 2 2        2 3 1 4 5  P2 P3 P1    4 4 4 3 2
 //	4  A B C A B  A 7, B 6, C 4  A, 2       3 3 3 3 2        1 2 3 4 5  P1 P2       5 5 4 3 2
 func TestAdoptionWorkedExample(t *testing.T) {
-	s := newSession(t, "adoption", 5, ensemble.Laws{})
+	s := newSession(t, "adoption", 5, voting.Laws{})
 	for _, x := range []struct{ ballots, sums, split, winner, weights string }{
 		{"A A A A A", "A 5", "5", "A", "2 2 2 2 2"},
 		{"A A A A B", "A 8, B 2", "4:1", "A", "3 3 3 3 2"},
@@ -37,7 +37,7 @@ func TestAdoptionWorkedExample(t *testing.T) {
 }
 
 // sums are the candidates with the sums of their backers' weights, best first.
-func sums(d *ensemble.Decision) string {
+func sums(d *voting.Decision) string {
 	var parts []string
 	for _, c := range d.Candidates {
 		for letter, text := range letters() {
@@ -110,7 +110,7 @@ func TestKeys(t *testing.T) {
 		"evaluation:cap=1.5,mode=bonus": {{"A+1", "A", "1.5"}},
 	} {
 		t.Run(rule, func(t *testing.T) {
-			s := newSession(t, rule, len(strings.Fields(votes[0].ballots)), ensemble.Laws{})
+			s := newSession(t, rule, len(strings.Fields(votes[0].ballots)), voting.Laws{})
 			for _, v := range votes {
 				s.wants(v.ballots, v.winner, v.weights)
 			}
@@ -120,18 +120,18 @@ func TestKeys(t *testing.T) {
 
 // TestDefaults holds the defaults to the ones that the sources give.
 func TestDefaults(t *testing.T) {
-	want := ensemble.Spec{
+	want := voting.Spec{
 		Initial: 1, Tally: "weight", Reset: "game", Reward: "top", Order: "member", Book: true, Absent: "keep", Overrides: "skip",
 		Ponder: false, Decay: 1, Cap: 0, Placebo: "off", Mode: "accumulate", Searched: "any", Window: 0, Max: 2000, Scale: "cp",
 		Apply: "after", Impute: 0.02, MinDepth: 5,
 	}
-	for _, name := range ensemble.RuleNames() {
+	for _, name := range voting.RuleNames() {
 		want.Name = name
-		if got := ensemble.DefaultSpec(name); fmt.Sprint(got) != fmt.Sprint(want) || fmt.Sprintf("%#v", got) != fmt.Sprintf("%#v", want) {
+		if got := voting.DefaultSpec(name); fmt.Sprint(got) != fmt.Sprint(want) || fmt.Sprintf("%#v", got) != fmt.Sprintf("%#v", want) {
 			t.Errorf("%#v, want %#v", got, want)
 		}
 	}
-	if got := ensemble.DefaultTies(); !slices.Equal(got, []ensemble.Tie{"score", "member"}) {
+	if got := voting.DefaultTies(); !slices.Equal(got, []voting.Tie{"score", "member"}) {
 		t.Errorf("ties %v", got)
 	}
 }
@@ -141,7 +141,7 @@ func TestReset(t *testing.T) {
 	for rule, want := range map[string]string{
 		"adoption": "2 2", "adoption:reset=never": "3 3", "evaluation": "2 1", "evaluation:reset=never": "3 1",
 	} {
-		s := newSession(t, rule, 2, ensemble.Laws{})
+		s := newSession(t, rule, 2, voting.Laws{})
 		s.vote("A+5 A+0")
 		s.NewGame(2)
 		// Under evaluation P1 leads by its old 5, or P2 would by its new 3.
@@ -156,12 +156,12 @@ func TestReset(t *testing.T) {
 // with overrides=count its vote was adopted, V = 1.
 func TestOverridesKey(t *testing.T) {
 	for rule, want := range map[string]string{"adoption": "1 1 1", "adoption:overrides=count": "2 1 1"} {
-		s := newSession(t, rule, 3, ensemble.Laws{})
+		s := newSession(t, rule, 3, voting.Laws{})
 		s.p = position(t, mateInOne)
-		list := []ensemble.Ballot{mating(0, "G*5b"), moving(1, "5c5b+"), moving(2, "5c5b+")}
+		list := []voting.Ballot{mating(0, "G*5b"), moving(1, "5c5b+"), moving(2, "5c5b+")}
 		d := s.Decide(s.p, list)
 		s.Observe(s.p, list, &d)
-		if d.By != ensemble.ByMate || strings.Trim(fmt.Sprint(s.Weights()), "[]") != want {
+		if d.By != voting.ByMate || strings.Trim(fmt.Sprint(s.Weights()), "[]") != want {
 			t.Errorf("%s: by %s, weights %v, want %s", rule, d.By, s.Weights(), want)
 		}
 	}
@@ -171,7 +171,7 @@ func TestOverridesKey(t *testing.T) {
 // then: a = 2 2 1, and two more gain.
 func TestPonderKey(t *testing.T) {
 	for rule, want := range map[string]string{"adoption": "2 2 2", "adoption:ponder=true": "3 3 2"} {
-		s := newSession(t, rule, 3, ensemble.Laws{})
+		s := newSession(t, rule, 3, voting.Laws{})
 		list := ballots("A+1 A+1 A+1")
 		for i, reply := range []string{"3c3d", "3c3d", "8c8d"} {
 			list[i].Ponder = mustMove(reply)
@@ -191,7 +191,7 @@ func TestRandomOrder(t *testing.T) {
 	for seed := range uint64(100) {
 		var first string
 		for range 2 {
-			s := newSession(t, "adoption:order=random", 3, ensemble.Laws{})
+			s := newSession(t, "adoption:order=random", 3, voting.Laws{})
 			s.NewGame(seed)
 			s.vote("A B B") // a = 0 1 1, V = 2
 			s.vote("A A B") // a = 1 2 1, V = 2: P2 and one of the others
@@ -214,7 +214,7 @@ func TestRandomOrder(t *testing.T) {
 // against 6 in the third vote, which P2, P3 and P5 gain by; in the fourth A has
 // 3+3, B 4+3 and C 4.
 func TestRewardVoters(t *testing.T) {
-	s := newSession(t, "adoption:reward=voters", 5, ensemble.Laws{})
+	s := newSession(t, "adoption:reward=voters", 5, voting.Laws{})
 	s.wants("A A A A A", "A", "2 2 2 2 2")
 	s.wants("A A A A B", "A", "3 3 3 3 2")
 	s.wants("B A A B A", "A", "3 4 4 3 3")
@@ -223,7 +223,7 @@ func TestRewardVoters(t *testing.T) {
 
 // TestApplyKey is E6: P3 leads by these very ballots.
 func TestApplyKey(t *testing.T) {
-	ties := ensemble.Laws{Ties: []ensemble.Tie{ensemble.TieMember}}
+	ties := voting.Laws{Ties: []voting.Tie{voting.TieMember}}
 	for _, mode := range []string{"accumulate", "bonus"} {
 		newSession(t, "evaluation:mode="+mode, 3, ties).wants("A+0 B+0 C+100", "A", "1 1 2")
 		s := newSession(t, "evaluation:apply=before,mode="+mode, 3, ties)
@@ -237,10 +237,10 @@ func TestApplyKey(t *testing.T) {
 // 1/(1+e^-0.5) = 62%, its 2000 are 1/(1+e^-0.33) = 58%.
 func TestScaleKey(t *testing.T) {
 	voters := members(2)
-	voters[1].Slope = ensemble.DefaultSlope / 10
+	voters[1].Slope = voting.DefaultSlope / 10
 	start := shogi.StartPos()
 	for rule, want := range map[string]string{"evaluation": "[1 2]", "evaluation:scale=winprob": "[2 1]"} {
-		c := chamber(t, rule, voters, ensemble.Laws{})
+		c := chamber(t, rule, voters, voting.Laws{})
 		list := ballots("A+300 A+2000")
 		d := c.Decide(&start, list)
 		c.Observe(&start, list, &d)
@@ -263,11 +263,11 @@ func TestPlacebo(t *testing.T) {
 		again := drawnChamber(t, "adoption:reward=voters,tally=count,placebo="+kind, 5)
 		start := shogi.StartPos()
 		var owners [][]float64
-		for _, c := range []*ensemble.Chamber{honest, placebo, again} {
+		for _, c := range []*voting.Chamber{honest, placebo, again} {
 			c.NewGame(seed)
 		}
 		for _, line := range []string{"A A A A B", "A A A B C", "A A A B C", "A A B C D", "A A B C D"} {
-			for _, c := range []*ensemble.Chamber{honest, placebo, again} {
+			for _, c := range []*voting.Chamber{honest, placebo, again} {
 				d := c.Decide(&start, ballots(line))
 				c.Observe(&start, ballots(line), &d)
 			}
@@ -292,12 +292,12 @@ func TestPlacebo(t *testing.T) {
 	}
 }
 
-func drawnChamber(t *rapid.T, rule string, n int) *ensemble.Chamber {
-	spec, err := ensemble.ParseSpec(rule)
+func drawnChamber(t *rapid.T, rule string, n int) *voting.Chamber {
+	spec, err := voting.ParseSpec(rule)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := ensemble.NewChamber(spec, members(n), ensemble.Laws{})
+	c, err := voting.NewChamber(spec, members(n), voting.Laws{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,8 +311,8 @@ func TestBothColours(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "members")
 		spec, laws := drawSpec(t, n), drawLaws(t)
-		for slices.Contains(laws.Ties, ensemble.TieRandom) { // which hashes the move
-			laws.Ties = slices.DeleteFunc(laws.Ties, func(x ensemble.Tie) bool { return x == ensemble.TieRandom })
+		for slices.Contains(laws.Ties, voting.TieRandom) { // which hashes the move
+			laws.Ties = slices.DeleteFunc(laws.Ties, func(x voting.Tie) bool { return x == voting.TieRandom })
 		}
 		voters := drawVoters(t, n)
 		black, white := newChamber(t, spec, voters, laws), newChamber(t, spec, voters, laws)
@@ -328,7 +328,7 @@ func TestBothColours(t *testing.T) {
 			black.Observe(&p, list, &d)
 			white.Observe(&q, mirrored, &e)
 			listed := len(d.Candidates) > 0 && len(d.Candidates[0].Backers) == 0 // a move nobody voted for: its number decides
-			if d.By == ensemble.ByDefault || listed {
+			if d.By == voting.ByDefault || listed {
 				return
 			}
 			if turnedMove(d.Move) != e.Move || d.By != e.By || d.Tie != e.Tie {
@@ -347,7 +347,7 @@ func TestBothColours(t *testing.T) {
 // TestEvaluationAsWhite is the sign trap: as White the member that sees White
 // best gains.
 func TestEvaluationAsWhite(t *testing.T) {
-	c := chamber(t, "evaluation", members(3), ensemble.Laws{})
+	c := chamber(t, "evaluation", members(3), voting.Laws{})
 	p := position(t, turned(shogiStart))
 	list := turnedBallots(ballots("A-20 A+90 A+30"))
 	d := c.Decide(p, list)
@@ -359,8 +359,8 @@ func TestEvaluationAsWhite(t *testing.T) {
 
 const shogiStart = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 
-func newChamber(t *rapid.T, spec ensemble.Spec, voters []ensemble.Voter, laws ensemble.Laws) *ensemble.Chamber {
-	c, err := ensemble.NewChamber(spec, voters, laws)
+func newChamber(t *rapid.T, spec voting.Spec, voters []voting.Voter, laws voting.Laws) *voting.Chamber {
+	c, err := voting.NewChamber(spec, voters, laws)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,7 +382,7 @@ func play(t *rapid.T, p *shogi.Position, m shogi.Move) bool {
 	return p.HasLegalMove()
 }
 
-func turnedBallots(list []ensemble.Ballot) []ensemble.Ballot {
+func turnedBallots(list []voting.Ballot) []voting.Ballot {
 	list = slices.Clone(list)
 	for i := range list {
 		b := &list[i]

@@ -1,4 +1,4 @@
-package ensemble
+package voting
 
 import (
 	"cmp"
@@ -110,5 +110,5 @@ func (a *adoption) rank() {
 }
 
 func (a *adoption) draw(member int) uint64 {
-	return mix(mix(a.seed, uint64(a.decision)), uint64(member)) //nolint:gosec // small and not negative
+	return Mix(Mix(a.seed, uint64(a.decision)), uint64(member)) //nolint:gosec // small and not negative
 }

@@ -1,4 +1,4 @@
-package ensemble_test
+package voting_test
 
 import (
 	"encoding/json"
@@ -10,24 +10,24 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gogi/ensemble"
+	"gogi/ensemble/voting"
 	"gogi/shogi"
 	"gogi/usi"
 )
 
 // stage is a council without engines: it takes votes, and writes them down.
 type stage struct {
-	*ensemble.Chamber
-	spec    ensemble.Spec
-	laws    ensemble.Laws
-	voters  []ensemble.Voter
+	*voting.Chamber
+	spec    voting.Spec
+	laws    voting.Laws
+	voters  []voting.Voter
 	seed    uint64
 	past    []func() // learns each decision of this game again
 	records [][]byte
-	taken   []ensemble.Decision
+	taken   []voting.Decision
 }
 
-func newStage(t *rapid.T, spec ensemble.Spec, n int) *stage {
+func newStage(t *rapid.T, spec voting.Spec, n int) *stage {
 	s := &stage{spec: spec, laws: drawLaws(t), voters: drawVoters(t, n)}
 	s.Chamber = newChamber(t, spec, s.voters, s.laws)
 	return s
@@ -47,8 +47,8 @@ func (s *stage) takeBack(kept int) {
 	}
 }
 
-func (s *stage) head(p *shogi.Position) ensemble.Record {
-	head := ensemble.Record{
+func (s *stage) head(p *shogi.Position) voting.Record {
+	head := voting.Record{
 		Council: "C", Ply: p.Ply(), Own: len(s.past) + 1, Side: p.Side().String(), SFEN: p.SFEN(), Rule: s.Rule(), Seed: s.seed,
 		Ties: s.laws.Ties, Declaration: s.laws.Declaration.String(), ResignQuorum: s.laws.ResignQuorum, Members: names(s.voters), Before: s.Weights(),
 	}
@@ -60,17 +60,17 @@ func (s *stage) head(p *shogi.Position) ensemble.Record {
 }
 
 // decide takes a vote; veto has the runner-up played where there is one.
-func (s *stage) decide(t *rapid.T, p *shogi.Position, list []ensemble.Ballot, veto bool) ensemble.Decision {
+func (s *stage) decide(t *rapid.T, p *shogi.Position, list []voting.Ballot, veto bool) voting.Decision {
 	at, head := *p, s.head(p)
 	d := s.Decide(p, list)
-	if veto && d.By == ensemble.ByRule && len(d.Candidates) > 1 && d.Candidates[1].Count() > 0 {
+	if veto && d.By == voting.ByRule && len(d.Candidates) > 1 && d.Candidates[1].Count() > 0 {
 		s.Overrule(p, list, &d, d.Candidates[1].Move)
 	}
 	learn := func() { s.Observe(&at, list, &d) }
 	learn()
 	s.past = append(s.past, learn)
 	head.After = s.Weights()
-	text, err := json.Marshal(ensemble.MakeRecord(head, &d, list))
+	text, err := json.Marshal(voting.MakeRecord(head, &d, list))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,9 +105,9 @@ func TestReplay(t *testing.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "members")
 		s := newStage(t, drawSpec(t, n), n)
 		s.playGames(t, !strings.Contains(s.spec.String(), "reset=never")) // weights that last cannot be taken back
-		var replayer ensemble.Replayer
+		var replayer voting.Replayer
 		for i, text := range s.records {
-			record, err := ensemble.ParseRecord(text)
+			record, err := voting.ParseRecord(text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,20 +130,20 @@ func TestReplay(t *testing.T) {
 func TestReplayByAnotherRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "members")
-		s := newStage(t, drawSpec(t, n, ensemble.Majority), n)
+		s := newStage(t, drawSpec(t, n, voting.Majority), n)
 		spec := drawSpec(t, n)
 		shadow := newChamber(t, spec, s.voters, s.laws)
 		shadow.NewGame(5)
 		s.newGame(5)
 		p := shogi.StartPos()
-		replayer := ensemble.Replayer{Rule: &spec}
+		replayer := voting.Replayer{Rule: &spec}
 		for range rapid.IntRange(1, 8).Draw(t, "decisions") {
 			list := drawBallots(t, &p, n)
 			want := shadow.Decide(&p, list)
 			before := shadow.Weights()
 			shadow.Observe(&p, list, &want)
 			d := s.decide(t, &p, list, true) // a veto is the recorded rule's alone
-			record, err := ensemble.ParseRecord(s.records[len(s.records)-1])
+			record, err := voting.ParseRecord(s.records[len(s.records)-1])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,7 +151,7 @@ func TestReplayByAnotherRule(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if spec.Name != ensemble.Majority && !reflect.DeepEqual(v.Decision, want) || !slices.Equal(v.Before, before) || !slices.Equal(v.After, shadow.Weights()) {
+			if spec.Name != voting.Majority && !reflect.DeepEqual(v.Decision, want) || !slices.Equal(v.Before, before) || !slices.Equal(v.After, shadow.Weights()) {
 				t.Fatalf("%s: %+v, want %+v", spec, v, want)
 			}
 			if !play(t, &p, d.Move) {
@@ -162,19 +162,19 @@ func TestReplayByAnotherRule(t *testing.T) {
 }
 
 // recorded is a record of a vote in the first position.
-func recorded(tb testing.TB, rule string, own int, seed uint64, votes string, change ...func(*ensemble.Record)) *ensemble.Record {
+func recorded(tb testing.TB, rule string, own int, seed uint64, votes string, change ...func(*voting.Record)) *voting.Record {
 	tb.Helper()
 	n := len(strings.Fields(votes))
 	start := shogi.StartPos()
-	c := chamber(tb, rule, members(n), ensemble.Laws{})
+	c := chamber(tb, rule, members(n), voting.Laws{})
 	d := c.Decide(&start, ballots(votes))
-	head := ensemble.Record{
+	head := voting.Record{
 		Ply: 2*own - 1, Own: own, SFEN: start.SFEN(), Rule: rule, Seed: seed, Declaration: shogi.CSARule27.String(), Members: names(members(n)),
-		Ties: ensemble.DefaultTies(), Before: c.Weights(),
+		Ties: voting.DefaultTies(), Before: c.Weights(),
 	}
 	c.Observe(&start, ballots(votes), &d)
 	head.After = c.Weights()
-	r := ensemble.MakeRecord(head, &d, ballots(votes))
+	r := voting.MakeRecord(head, &d, ballots(votes))
 	for _, f := range change {
 		f(r)
 	}
@@ -182,7 +182,7 @@ func recorded(tb testing.TB, rule string, own int, seed uint64, votes string, ch
 	if err != nil {
 		tb.Fatal(err)
 	}
-	parsed, err := ensemble.ParseRecord(text)
+	parsed, err := voting.ParseRecord(text)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func recorded(tb testing.TB, rule string, own int, seed uint64, votes string, ch
 // TestReplayTakenBack: P1 leads by 100, then P2 by 400 where the game did not go
 // on, so that P1 leads by 80 in the end.
 func TestReplayTakenBack(t *testing.T) {
-	var replayer ensemble.Replayer
+	var replayer voting.Replayer
 	for i, x := range []struct {
 		own         int
 		votes, want string
@@ -210,10 +210,10 @@ func TestReplayTakenBack(t *testing.T) {
 func TestReplayTies(t *testing.T) {
 	r := recorded(t, "majority", 1, 1, "A+0 B+50")
 	for _, x := range []struct {
-		ties []ensemble.Tie
+		ties []voting.Tie
 		want string
-	}{{nil, "2g2f"}, {[]ensemble.Tie{ensemble.TieMember}, "7g7f"}} {
-		replayer := ensemble.Replayer{Ties: x.ties}
+	}{{nil, "2g2f"}, {[]voting.Tie{voting.TieMember}, "7g7f"}} {
+		replayer := voting.Replayer{Ties: x.ties}
 		v, err := replayer.Next(r)
 		if err != nil || v.Decision.Word() != x.want {
 			t.Errorf("%v: %s, want %s (%v)", x.ties, v.Decision.Word(), x.want, err)
@@ -223,14 +223,14 @@ func TestReplayTies(t *testing.T) {
 
 // TestReplayVeto: a veto is repeated where the vote chose what was vetoed.
 func TestReplayVeto(t *testing.T) {
-	r := recorded(t, "majority", 1, 1, "A A B", func(r *ensemble.Record) { r.By, r.Vetoed, r.Played = ensemble.ByVeto, "7g7f", "2g2f" })
-	var replayer ensemble.Replayer
-	if v, err := replayer.Next(r); err != nil || v.Decision.By != ensemble.ByVeto || v.Decision.Word() != "2g2f" || v.Decision.Vetoed != mustMove("A") {
+	r := recorded(t, "majority", 1, 1, "A A B", func(r *voting.Record) { r.By, r.Vetoed, r.Played = voting.ByVeto, "7g7f", "2g2f" })
+	var replayer voting.Replayer
+	if v, err := replayer.Next(r); err != nil || v.Decision.By != voting.ByVeto || v.Decision.Word() != "2g2f" || v.Decision.Vetoed != mustMove("A") {
 		t.Errorf("%+v (%v)", v.Decision, err)
 	}
-	spec := ensemble.DefaultSpec(ensemble.Adoption)
-	other := ensemble.Replayer{Rule: &spec}
-	if v, err := other.Next(r); err != nil || v.Decision.By != ensemble.ByRule || v.Decision.Word() != "7g7f" {
+	spec := voting.DefaultSpec(voting.Adoption)
+	other := voting.Replayer{Rule: &spec}
+	if v, err := other.Next(r); err != nil || v.Decision.By != voting.ByRule || v.Decision.Word() != "7g7f" {
 		t.Errorf("another rule: %+v (%v)", v.Decision, err)
 	}
 	r.Played = "1g1f"
@@ -242,9 +242,9 @@ func TestReplayVeto(t *testing.T) {
 // TestReplayWeightsThatLast: under reset=never the next game goes on with them,
 // in the same council only.
 func TestReplayWeightsThatLast(t *testing.T) {
-	var replayer ensemble.Replayer
+	var replayer voting.Replayer
 	for i, x := range []struct {
-		record *ensemble.Record
+		record *voting.Record
 		want   string
 	}{
 		{recorded(t, "adoption:reset=never", 1, 1, "A A B"), "[1 1 1] [2 2 1]"},
@@ -259,21 +259,21 @@ func TestReplayWeightsThatLast(t *testing.T) {
 }
 
 func TestReplayErrors(t *testing.T) {
-	for want, records := range map[string][]*ensemble.Record{
+	for want, records := range map[string][]*voting.Record{
 		"first decisions are missing":      {recorded(t, "majority", 2, 1, "A")},
 		"the game's first":                 {recorded(t, "majority", 1, 1, "A"), recorded(t, "majority", 2, 9, "A")},
 		"the one before is 1":              {recorded(t, "majority", 1, 1, "A"), recorded(t, "majority", 3, 1, "A")},
 		"decisions are numbered from 1":    {recorded(t, "majority", 0, 1, "A")},
 		"not those of the decision before": {recorded(t, "majority", 1, 1, "A"), recorded(t, "adoption", 2, 1, "A")},
-		`there is no rule "x"`:             {recorded(t, "majority", 1, 1, "A", func(r *ensemble.Record) { r.Rule = "x" })},
-		"decision 1, ply 1: ":              {recorded(t, "majority", 1, 1, "A", func(r *ensemble.Record) { r.SFEN = "x" })},
-		"2 weights for 1 members":          {recorded(t, "majority", 1, 1, "A", func(r *ensemble.Record) { r.Rule = "weighted:weights=1/2" })},
-		"ballot of P1: ":                   {recorded(t, "majority", 1, 1, "A", func(r *ensemble.Record) { r.Ballots[0].Move = "7g7c" })},
-		"ballot of P2: ":                   {recorded(t, "majority", 1, 1, "A A", func(r *ensemble.Record) { r.Ballots[1].Ponder = "?" })},
-		"there are two ballots of P1":      {recorded(t, "majority", 1, 1, "A A", func(r *ensemble.Record) { r.Ballots[1].Member = 0 })},
-		"ensemble: decision 1, ply 1: ":    {recorded(t, "majority", 1, 1, "A", func(r *ensemble.Record) { r.Declaration = "x" })},
+		`there is no rule "x"`:             {recorded(t, "majority", 1, 1, "A", func(r *voting.Record) { r.Rule = "x" })},
+		"decision 1, ply 1: ":              {recorded(t, "majority", 1, 1, "A", func(r *voting.Record) { r.SFEN = "x" })},
+		"2 weights for 1 members":          {recorded(t, "majority", 1, 1, "A", func(r *voting.Record) { r.Rule = "weighted:weights=1/2" })},
+		"ballot of P1: ":                   {recorded(t, "majority", 1, 1, "A", func(r *voting.Record) { r.Ballots[0].Move = "7g7c" })},
+		"ballot of P2: ":                   {recorded(t, "majority", 1, 1, "A A", func(r *voting.Record) { r.Ballots[1].Ponder = "?" })},
+		"there are two ballots of P1":      {recorded(t, "majority", 1, 1, "A A", func(r *voting.Record) { r.Ballots[1].Member = 0 })},
+		"ensemble: decision 1, ply 1: ":    {recorded(t, "majority", 1, 1, "A", func(r *voting.Record) { r.Declaration = "x" })},
 	} {
-		var replayer ensemble.Replayer
+		var replayer voting.Replayer
 		var err error
 		for _, r := range records {
 			_, err = replayer.Next(r)
@@ -286,19 +286,19 @@ func TestReplayErrors(t *testing.T) {
 
 // TestDiffers notices every part of a decision.
 func TestDiffers(t *testing.T) {
-	for want, change := range map[string]func(*ensemble.Record){
-		"played": func(r *ensemble.Record) { r.Played = "1g1f" }, "by is": func(r *ensemble.Record) { r.By = ensemble.ByPlan },
-		"tie": func(r *ensemble.Record) { r.Tie = ensemble.TieSum }, "ponder": func(r *ensemble.Record) { r.Ponder = "3c3d" },
-		"split": func(r *ensemble.Record) { r.Split = "3" }, "leader": func(r *ensemble.Record) { r.Leader = 1 },
-		"counts": func(r *ensemble.Record) { r.Counts[0].Value++ }, "wsum": func(r *ensemble.Record) { r.Sums[0].Value += 1e-15 },
-		"w_before": func(r *ensemble.Record) { r.Before[1]++ }, "w_after": func(r *ensemble.Record) { r.After[1] = 1 - 1e-16 },
-		"vetoed": func(r *ensemble.Record) { r.Vetoed = "7g7f" }, "differs": func(r *ensemble.Record) { r.Differs = true },
-		"values": func(r *ensemble.Record) { r.Values = r.Sums },
-		"":       func(*ensemble.Record) {},
+	for want, change := range map[string]func(*voting.Record){
+		"played": func(r *voting.Record) { r.Played = "1g1f" }, "by is": func(r *voting.Record) { r.By = voting.ByPlan },
+		"tie": func(r *voting.Record) { r.Tie = voting.TieSum }, "ponder": func(r *voting.Record) { r.Ponder = "3c3d" },
+		"split": func(r *voting.Record) { r.Split = "3" }, "leader": func(r *voting.Record) { r.Leader = 1 },
+		"counts": func(r *voting.Record) { r.Counts[0].Value++ }, "wsum": func(r *voting.Record) { r.Sums[0].Value += 1e-15 },
+		"w_before": func(r *voting.Record) { r.Before[1]++ }, "w_after": func(r *voting.Record) { r.After[1] = 1 - 1e-16 },
+		"vetoed": func(r *voting.Record) { r.Vetoed = "7g7f" }, "differs": func(r *voting.Record) { r.Differs = true },
+		"values": func(r *voting.Record) { r.Values = r.Sums },
+		"":       func(*voting.Record) {},
 	} {
 		r := recorded(t, "adoption", 1, 1, "A+1 A B")
 		change(r)
-		var replayer ensemble.Replayer
+		var replayer voting.Replayer
 		v, err := replayer.Next(r)
 		if got := v.Differs(r); err != nil || !strings.HasPrefix(got, want) || want == "" && got != "" {
 			t.Errorf("%q, want %q (%v)", got, want, err)
@@ -311,12 +311,12 @@ func TestBallotText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := shogi.StartPos()
 		list := drawBallots(t, &start, 3)
-		r := ensemble.MakeRecord(ensemble.Record{Members: names(members(3))}, &ensemble.Decision{Answer: usi.AnswerMove}, list)
+		r := voting.MakeRecord(voting.Record{Members: names(members(3))}, &voting.Decision{Answer: usi.AnswerMove}, list)
 		text, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var again ensemble.Record
+		var again voting.Record
 		if err := json.Unmarshal(text, &again); err != nil {
 			t.Fatal(err)
 		}
@@ -346,7 +346,7 @@ func TestParseRecordErrors(t *testing.T) {
 		`{"v":1,"type":"vote","members":["a"],"ballots":[{"m":1}]}`: "ballot 0 is of member 1 of 1",
 		`{"v":1,"type":"vote","members":["a"],"counts":[]}`:         "vote record",
 	} {
-		if _, err := ensemble.ParseRecord([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := voting.ParseRecord([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
@@ -363,7 +363,7 @@ func FuzzParseRecord(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		r, err := ensemble.ParseRecord(text)
+		r, err := voting.ParseRecord(text)
 		if err != nil {
 			return
 		}
@@ -371,14 +371,14 @@ func FuzzParseRecord(f *testing.F) {
 		if err != nil {
 			t.Skip("a number that JSON cannot hold")
 		}
-		second, err := ensemble.ParseRecord(again)
+		second, err := voting.ParseRecord(again)
 		if err != nil {
 			t.Fatalf("%s is written as %s: %v", text, again, err)
 		}
 		if third, _ := json.Marshal(second); string(third) != string(again) {
 			t.Errorf("%s, then %s", again, third)
 		}
-		var replayer ensemble.Replayer
+		var replayer voting.Replayer
 		if v, err := replayer.Next(r); err == nil {
 			_ = v.Differs(r)
 		}

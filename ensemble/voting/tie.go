@@ -1,4 +1,4 @@
-package ensemble
+package voting
 
 import (
 	"cmp"
@@ -92,7 +92,7 @@ func (o *ordering) level(level Tie, a, b *Candidate) int {
 	case TiePrevious:
 		return cmp.Compare(count(b.Backers, o.previous), count(a.Backers, o.previous))
 	case TieRandom:
-		return cmp.Compare(mix(o.seed, uint64(a.Move)), mix(o.seed, uint64(b.Move)))
+		return cmp.Compare(Mix(o.seed, uint64(a.Move)), Mix(o.seed, uint64(b.Move)))
 	case TieMember:
 	}
 	return cmp.Compare(first(a), first(b))

@@ -1,4 +1,4 @@
-package ensemble
+package voting
 
 import (
 	"cmp"
@@ -70,9 +70,9 @@ type Ballot struct {
 // Points is the ballot's score as one ordered number in centipawns, from the
 // side to move's view: within ±30000, and beyond it for mates (a mate in k plies
 // is 32000-k, one of unknown length 31000). A ballot without a score is -Inf.
-func (b *Ballot) Points() float64 { return points(b.Score, b.HasScore) }
+func (b *Ballot) Points() float64 { return Points(b.Score, b.HasScore) }
 
-func points(s usi.Score, has bool) float64 {
+func Points(s usi.Score, has bool) float64 {
 	const mate, unknown, most = 32000, 31000, 30000
 	switch {
 	case !has:
@@ -102,10 +102,10 @@ func (b *Ballot) proves(p *shogi.Position) bool {
 	return next.EndsInMate(b.PV[1:])
 }
 
-// examined are the ballots in the order of the members, with what their
+// Examined are the ballots in the order of the members, with what their
 // variations prove.
-func examined(p *shogi.Position, ballots []Ballot) []Ballot {
-	ballots = slices.Clone(sorted(ballots))
+func Examined(p *shogi.Position, ballots []Ballot) []Ballot {
+	ballots = slices.Clone(Sorted(ballots))
 	for i := range ballots {
 		ballots[i].proven = ballots[i].proves(p)
 	}
@@ -115,9 +115,9 @@ func examined(p *shogi.Position, ballots []Ballot) []Ballot {
 // searched reports whether the member looked for its move, and has a score.
 func (b *Ballot) searched() bool { return b.HasScore && b.Source != SourceBook }
 
-// sorted returns the ballots in the order of the members: the order of arrival
+// Sorted returns the ballots in the order of the members: the order of arrival
 // must not matter, not even to a sum of weights.
-func sorted(ballots []Ballot) []Ballot {
+func Sorted(ballots []Ballot) []Ballot {
 	byMember := func(a, b Ballot) int { return cmp.Compare(a.Member, b.Member) }
 	if slices.IsSortedFunc(ballots, byMember) {
 		return ballots
@@ -134,7 +134,7 @@ func sorted(ballots []Ballot) []Ballot {
 func NewBallot(member int, p *shogi.Position, r usi.Reply) Ballot {
 	b := Ballot{Member: member, Ponder: r.Ponder, Nodes: r.Nodes, Time: r.Elapsed, Source: SourceBestmove, Detail: r.Detail}
 	b.judge(p, r)
-	b.take(bestInfo(&r, b.Move))
+	b.Take(bestInfo(&r, b.Move))
 	for _, line := range r.Lines {
 		if len(line.PV) > 0 && len(r.Lines) > 1 && p.CheckLegal(line.PV[0]) == nil {
 			b.Ranked = append(b.Ranked, Ranked{Move: line.PV[0], Score: line.Score, HasScore: line.HasScore, Depth: line.Depth})
@@ -176,7 +176,7 @@ func bestInfo(r *usi.Reply, move shogi.Move) usi.Info {
 	return best
 }
 
-func (b *Ballot) take(i usi.Info) {
+func (b *Ballot) Take(i usi.Info) {
 	b.Score, b.HasScore = i.Score, i.HasScore
 	b.Depth, b.SelDepth, b.PV = i.Depth, i.SelDepth, i.PV
 }

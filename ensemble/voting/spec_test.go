@@ -1,4 +1,4 @@
-package ensemble_test
+package voting_test
 
 import (
 	"reflect"
@@ -8,14 +8,14 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gogi/ensemble"
+	"gogi/ensemble/voting"
 )
 
 // TestSpecText: what a rule is written as is read as the same rule.
 func TestSpecText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := drawSpec(t, rapid.IntRange(1, 9).Draw(t, "members"))
-		again, err := ensemble.ParseSpec(spec.String())
+		again, err := voting.ParseSpec(spec.String())
 		if err != nil || !reflect.DeepEqual(again, spec) {
 			t.Fatalf("%s: %+v, want %+v (%v)", spec, again, spec, err)
 		}
@@ -32,7 +32,7 @@ func TestSpecTextIsShort(t *testing.T) {
 		"weighted:weights=1/2.50/0":             "weighted:weights=1/2.5/0",
 		"evaluation:max=2e3":                    "evaluation",
 	} {
-		spec, err := ensemble.ParseSpec(text)
+		spec, err := voting.ParseSpec(text)
 		if err != nil || spec.String() != want {
 			t.Errorf("%q: %q, want %q (%v)", text, spec, want, err)
 		}
@@ -43,7 +43,7 @@ func TestSpecTextIsShort(t *testing.T) {
 func TestSettingsDiffer(t *testing.T) {
 	for name, list := range settings() {
 		for _, setting := range list {
-			spec, err := ensemble.ParseSpec(name + ":" + setting)
+			spec, err := voting.ParseSpec(name + ":" + setting)
 			if err != nil || !strings.HasSuffix(spec.String(), setting) {
 				t.Errorf("%s:%s: %q (%v)", name, setting, spec, err)
 			}
@@ -71,7 +71,7 @@ func TestSpecErrors(t *testing.T) {
 		"weighted:weights=1//2":     "in a list such as 1/2/0.5",
 		"linear_pool:min_depth=1e3": "expected a whole number",
 	} {
-		_, err := ensemble.ParseSpec(text)
+		_, err := voting.ParseSpec(text)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
@@ -89,7 +89,7 @@ func TestSpecCheck(t *testing.T) {
 		"log_pool:weights=1/0.5/0":   "",
 		"evaluation:initial=0,cap=0": "",
 	} {
-		spec, err := ensemble.ParseSpec(text)
+		spec, err := voting.ParseSpec(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestSpecCheck(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := ensemble.NewChamber(ensemble.DefaultSpec(ensemble.Majority), nil, ensemble.Laws{}); err == nil {
+	if _, err := voting.NewChamber(voting.DefaultSpec(voting.Majority), nil, voting.Laws{}); err == nil {
 		t.Error("a council without members")
 	}
 }
@@ -109,11 +109,11 @@ func FuzzParseSpec(f *testing.F) {
 	}
 	f.Add("weighted:weights=1/2/0.5")
 	f.Fuzz(func(t *testing.T, text string) {
-		spec, err := ensemble.ParseSpec(text)
+		spec, err := voting.ParseSpec(text)
 		if err != nil {
 			return
 		}
-		again, err := ensemble.ParseSpec(spec.String())
+		again, err := voting.ParseSpec(spec.String())
 		if err != nil || again.String() != spec.String() {
 			t.Errorf("%q is %q, then %q (%v)", text, spec, again, err)
 		}
@@ -122,9 +122,9 @@ func FuzzParseSpec(f *testing.F) {
 
 func FuzzParseTies(f *testing.F) {
 	f.Add("score,member")
-	f.Add(strings.Join(ensemble.TieNames(), " , "))
+	f.Add(strings.Join(voting.TieNames(), " , "))
 	f.Fuzz(func(t *testing.T, text string) {
-		chain, err := ensemble.ParseTies(text)
+		chain, err := voting.ParseTies(text)
 		if err != nil {
 			return
 		}
@@ -132,7 +132,7 @@ func FuzzParseTies(f *testing.F) {
 			t.Errorf("%q: %d levels", text, len(chain))
 		}
 		for _, level := range chain {
-			if !slices.Contains(ensemble.TieNames(), string(level)) {
+			if !slices.Contains(voting.TieNames(), string(level)) {
 				t.Errorf("%q: level %q", text, level)
 			}
 		}
@@ -141,7 +141,7 @@ func FuzzParseTies(f *testing.F) {
 
 func TestTieErrors(t *testing.T) {
 	for _, text := range []string{"", "score,", "score;member", "Score"} {
-		if _, err := ensemble.ParseTies(text); err == nil || !strings.Contains(err.Error(), "expected a list of score, member,") {
+		if _, err := voting.ParseTies(text); err == nil || !strings.Contains(err.Error(), "expected a list of score, member,") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package ensemble
+package voting
 
 import (
 	"errors"
@@ -60,7 +60,7 @@ func (r *Replayer) next(rec *Record) (v Revote, err error) {
 	if err != nil {
 		return v, err
 	}
-	r.past = append(r.past, r.chamber.clone())
+	r.past = append(r.past, r.chamber.Clone())
 	v.Before = r.chamber.Weights()
 	v.Decision = r.chamber.Decide(&p, ballots)
 	if asRecorded {
@@ -203,7 +203,7 @@ func (c *Chamber) vetoAgain(p *shogi.Position, ballots []Ballot, d *Decision, re
 	if d.backers(played) == nil {
 		return fmt.Errorf("nobody voted for %s, which was played after a veto", rec.Played)
 	}
-	c.overrule(p, ballots, d, played)
+	c.Overrule(p, ballots, d, played)
 	return nil
 }
 
@@ -211,7 +211,7 @@ func (c *Chamber) vetoAgain(p *shogi.Position, ballots []Ballot, d *Decision, re
 // it is the same. Of the weights every one is compared exactly.
 func (v *Revote) Differs(rec *Record) string {
 	var again Record
-	again.decided(&v.Decision)
+	again.Decided(&v.Decision)
 	for _, x := range []struct {
 		what      string
 		same      bool
@@ -237,6 +237,3 @@ func (v *Revote) Differs(rec *Record) string {
 	}
 	return ""
 }
-
-// Word is the decision as a record says it: a move, "win" or "resign".
-func (d *Decision) Word() string { return d.word() }

@@ -1,4 +1,4 @@
-package ensemble
+package voting
 
 import "slices"
 
@@ -94,9 +94,9 @@ func (e *evaluation) worth(b *Ballot) float64 {
 		return 0
 	}
 	v := e.voters[b.Member]
-	cut := max(-e.spec.Max, min(e.spec.Max, v.points(b.Score, b.HasScore, b.proven)))
+	cut := max(-e.spec.Max, min(e.spec.Max, v.Points(b.Score, b.HasScore, b.proven)))
 	if e.spec.Scale == "winprob" {
-		return probability(v.logOdds(cut)) - 0.5
+		return probability(v.LogOdds(cut)) - 0.5
 	}
 	return cut
 }

@@ -1,4 +1,4 @@
-package ensemble
+package voting
 
 import (
 	"math"
@@ -31,10 +31,10 @@ const DefaultClamp = 2000
 // formula of Ponanza, which most engines are near to).
 const DefaultSlope = 1.0 / 600
 
-// points is a score in the member's centipawns as it counts, -Inf without one;
+// Points is a score in the member's centipawns as it counts, -Inf without one;
 // proven says that a mate is shown to its end.
-func (v Voter) points(s usi.Score, has, proven bool) float64 {
-	x := points(s, has)
+func (v Voter) Points(s usi.Score, has, proven bool) float64 {
+	x := Points(s, has)
 	if v.Clamp == 0 || proven || !has {
 		return x
 	}
@@ -42,10 +42,10 @@ func (v Voter) points(s usi.Score, has, proven bool) float64 {
 }
 
 // odds is a ballot's score as log odds of winning, -Inf without one.
-func (v Voter) odds(b *Ballot) float64 { return v.logOdds(v.points(b.Score, b.HasScore, b.proven)) }
+func (v Voter) odds(b *Ballot) float64 { return v.LogOdds(v.Points(b.Score, b.HasScore, b.proven)) }
 
-// logOdds turns points into log odds of winning; -Inf stays.
-func (v Voter) logOdds(points float64) float64 {
+// LogOdds turns points into log odds of winning; -Inf stays.
+func (v Voter) LogOdds(points float64) float64 {
 	if math.IsInf(points, -1) {
 		return points
 	}
@@ -159,7 +159,7 @@ func (s *standing) tally(ballots []Ballot, weights []float64) []Candidate {
 	list := make([]Candidate, 0, 4)
 	for i := range ballots {
 		b := &ballots[i]
-		c := candidate(&list, b.Move)
+		c := CandidateOf(&list, b.Move)
 		c.Backers = append(c.Backers, b.Member)
 		c.Weight += weights[b.Member]
 		c.Best = max(c.Best, s.voters[b.Member].odds(b))
@@ -173,8 +173,8 @@ func (s *standing) tally(ballots []Ballot, weights []float64) []Candidate {
 	return list
 }
 
-// candidate finds a move in the list, or adds it.
-func candidate(list *[]Candidate, m shogi.Move) *Candidate {
+// CandidateOf finds a move in the list, or adds it.
+func CandidateOf(list *[]Candidate, m shogi.Move) *Candidate {
 	for i := range *list {
 		if (*list)[i].Move == m {
 			return &(*list)[i]
@@ -200,10 +200,10 @@ func (s *standing) owned(weights []float64) []float64 {
 	}
 	key := s.seed
 	if s.spec.Placebo == "decision" {
-		key = mix(key, uint64(s.decision))
+		key = Mix(key, uint64(s.decision))
 	}
 	for i := len(out) - 1; i > 0; i-- {
-		j := int(mix(key, uint64(i)) % uint64(i+1)) //nolint:gosec // a remainder of a small number
+		j := int(Mix(key, uint64(i)) % uint64(i+1)) //nolint:gosec // a remainder of a small number
 		out[i], out[j] = out[j], out[i]
 	}
 	return out
@@ -229,8 +229,8 @@ func (s *standing) skips(d *Decision) bool {
 	return s.spec.Overrides != "count" && d.By != ByRule
 }
 
-// mix is a hash of two numbers (the finalizer of SplitMix64).
-func mix(a, b uint64) uint64 {
+// Mix is a hash of two numbers (the finalizer of SplitMix64).
+func Mix(a, b uint64) uint64 {
 	z := a + 0x9e3779b97f4a7c15*(b+1)
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb

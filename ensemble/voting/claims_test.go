@@ -1,20 +1,19 @@
-package ensemble_test
+package voting_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"math"
 	"os"
 	"strings"
 	"testing"
 
-	"gogi/ensemble"
+	"gogi/ensemble/voting"
 	"gogi/usi"
 )
 
 // clamped are n members with a clamp of so many centipawns.
-func clamped(n int, clamp float64) []ensemble.Voter {
+func clamped(n int, clamp float64) []voting.Voter {
 	list := members(n)
 	for i := range list {
 		list[i].Clamp = clamp
@@ -40,7 +39,7 @@ func TestClaims(t *testing.T) {
 	} {
 		n := len(strings.Fields(x.votes))
 		for clamp, want := range map[float64]string{2000: x.clamped, 0: x.literal} {
-			d := chamber(t, x.rule, clamped(n, clamp), ensemble.Laws{}).Decide(start, ballots(x.votes))
+			d := chamber(t, x.rule, clamped(n, clamp), voting.Laws{}).Decide(start, ballots(x.votes))
 			if d.Move != mustMove(want) {
 				t.Errorf("%s, clamp %v: %s: %s was played, want %s", x.rule, clamp, x.votes, d.Move, letters()[want])
 			}
@@ -53,7 +52,7 @@ func TestClampIsOfEachMember(t *testing.T) {
 	voters := clamped(2, 500)
 	voters[1].Clamp = 1000
 	for votes, want := range map[string]string{"A+900 B+600": "B", "A+600 B+450": "A", "A-900 B-501": "A"} {
-		if d := chamber(t, "optimistic", voters, ensemble.Laws{}).Decide(mustStart(), ballots(votes)); d.Move != mustMove(want) {
+		if d := chamber(t, "optimistic", voters, voting.Laws{}).Decide(mustStart(), ballots(votes)); d.Move != mustMove(want) {
 			t.Errorf("%s: %s was played, want %s", votes, d.Move, letters()[want])
 		}
 	}
@@ -64,7 +63,7 @@ func TestClampIsOfEachMember(t *testing.T) {
 // the whole game.
 func TestOneClaimMakesNoDictator(t *testing.T) {
 	for clamp, want := range map[float64]string{1000: "[4 5]", 0: "[8 1]"} {
-		s := session{t, chamber(t, "evaluation:max=32000", clamped(2, clamp), ensemble.Laws{}), mustStart()}
+		s := session{t, chamber(t, "evaluation:max=32000", clamped(2, clamp), voting.Laws{}), mustStart()}
 		for _, votes := range append([]string{"A# B+0"}, strings.Split(strings.Repeat("A+0 B+400,", 6), ",")[:6]...) {
 			s.vote(votes)
 		}
@@ -78,7 +77,7 @@ func TestOneClaimMakesNoDictator(t *testing.T) {
 // that stops short of it is not.
 func TestShownLoss(t *testing.T) {
 	const threatened = "4k4/9/9/9/9/9/P3p4/9/4K4 b g 1"
-	losing := func(pv string) ensemble.Ballot {
+	losing := func(pv string) voting.Ballot {
 		b := mating(1, pv)
 		b.Score.Mate = -1
 		return b
@@ -86,14 +85,14 @@ func TestShownLoss(t *testing.T) {
 	bad := moving(0, "5i4i")
 	bad.Score.Value = -2500
 	for pv, want := range map[string]string{"9g9f G*5h": "9g9f", "9g9f": "5i4i", "9g9f G*1a": "5i4i", "9g9f G*5h 5i4i": "5i4i"} {
-		d := chamber(t, "pessimistic", clamped(2, 2000), ensemble.Laws{}).Decide(position(t, threatened), []ensemble.Ballot{bad, losing(pv)})
+		d := chamber(t, "pessimistic", clamped(2, 2000), voting.Laws{}).Decide(position(t, threatened), []voting.Ballot{bad, losing(pv)})
 		if d.Move.String() != want {
 			t.Errorf("%s: the worst is %s, want %s", pv, d.Move, want)
 		}
 	}
 	bounded := losing("9g9f G*5h")
 	bounded.Score.Bound = usi.LowerBound // not worse than a loss: says nothing
-	if d := chamber(t, "pessimistic", clamped(2, 2000), ensemble.Laws{}).Decide(position(t, threatened), []ensemble.Ballot{bad, bounded}); d.Move.String() != "5i4i" {
+	if d := chamber(t, "pessimistic", clamped(2, 2000), voting.Laws{}).Decide(position(t, threatened), []voting.Ballot{bad, bounded}); d.Move.String() != "5i4i" {
 		t.Errorf("a bound: the worst is %s", d.Move)
 	}
 }
@@ -104,8 +103,8 @@ func TestRoundedTies(t *testing.T) {
 	weights := []string{"0.1/0.2/0.3", "0.2/0.1/0.3", "0.1/0.3/0.2", "0.2/0.3/0.1", "0.3/0.1/0.2", "0.3/0.2/0.1"}
 	votes := []string{"A+5 A+0 B+9", "A+5 A+0 B+9", "A+5 B+9 A+0", "A+5 B+9 A+0", "B+9 A+5 A+0", "B+9 A+5 A+0"}
 	for i, w := range weights {
-		for exact, want := range map[bool]ensemble.Tie{false: ensemble.TieScore, true: ""} {
-			d := chamber(t, "weighted:weights="+w, members(3), ensemble.Laws{Exact: exact}).Decide(mustStart(), ballots(votes[i]))
+		for exact, want := range map[bool]voting.Tie{false: voting.TieScore, true: ""} {
+			d := chamber(t, "weighted:weights="+w, members(3), voting.Laws{Exact: exact}).Decide(mustStart(), ballots(votes[i]))
 			if d.Tie != want || d.Move != mustMove(map[bool]string{false: "B", true: "A"}[exact]) {
 				t.Errorf("%s, exact %v: %s, tie %q", w, exact, d.Move, d.Tie)
 			}
@@ -117,7 +116,7 @@ func TestRoundedTies(t *testing.T) {
 // leads.
 func TestRoundedLeader(t *testing.T) {
 	for exact, want := range map[bool]int{false: 0, true: 1} {
-		d := chamber(t, "weighted:weights=0.3/0.30000000000000004", members(2), ensemble.Laws{Exact: exact}).Decide(mustStart(), ballots("A B"))
+		d := chamber(t, "weighted:weights=0.3/0.30000000000000004", members(2), voting.Laws{Exact: exact}).Decide(mustStart(), ballots("A B"))
 		if d.Leader != want {
 			t.Errorf("exact %v: member %d leads", exact, d.Leader)
 		}
@@ -128,7 +127,7 @@ func TestRoundedLeader(t *testing.T) {
 // rounding, so that both members' totals are 0 after the second decision, and the
 // first one leads.
 func TestRoundedTotals(t *testing.T) {
-	s := newSession(t, "evaluation:scale=winprob", 2, ensemble.Laws{})
+	s := newSession(t, "evaluation:scale=winprob", 2, voting.Laws{})
 	s.vote("A+0 A+120")
 	s.wants("A+0 A-120", "A", "2 2")
 }
@@ -142,7 +141,7 @@ func TestCompareSums(t *testing.T) {
 		{0.1 + 0.2, 0.3, 0}, {1e9 + 0.5, 1e9, 0}, {1e9 + 2, 1e9, 1}, {1e-10, 2e-10, -1}, {0, 1e-13, 0}, {0, 1e-11, -1},
 		{1, 1 + 2e-9, -1}, {inf, 1, 1}, {-inf, -inf, 0}, {-inf, 0, -1}, {inf, inf, 0},
 	} {
-		if got, back := ensemble.CompareSums(x.a, x.b), ensemble.CompareSums(x.b, x.a); got != x.want || back != -x.want {
+		if got, back := voting.CompareSums(x.a, x.b), voting.CompareSums(x.b, x.a); got != x.want || back != -x.want {
 			t.Errorf("%v and %v: %d and %d, want %d", x.a, x.b, got, back, x.want)
 		}
 	}
@@ -160,7 +159,7 @@ func TestOldRecords(t *testing.T) {
 	if len(lines) != 70 {
 		t.Fatalf("%d records", len(lines))
 	}
-	var replayer ensemble.Replayer
+	var replayer voting.Replayer
 	for i, line := range lines {
 		if diff := again(t, &replayer, line); diff != "" {
 			t.Errorf("record %d: %s", i+1, diff)
@@ -168,7 +167,7 @@ func TestOldRecords(t *testing.T) {
 	}
 	// As records of today the same votes come out otherwise: the fixture can fail.
 	for change, least := range map[string]int{`"v":2`: 1, `"v":2,"clamps":[2000,2000,2000,2000]`: 5} {
-		var today ensemble.Replayer
+		var today voting.Replayer
 		differs := 0
 		for _, line := range lines {
 			if again(t, &today, bytes.Replace(line, []byte(`"v":1`), []byte(change), 1)) != "" {
@@ -182,9 +181,9 @@ func TestOldRecords(t *testing.T) {
 }
 
 // again takes a recorded vote again and says what differs.
-func again(t *testing.T, replayer *ensemble.Replayer, line []byte) string {
+func again(t *testing.T, replayer *voting.Replayer, line []byte) string {
 	t.Helper()
-	record, err := ensemble.ParseRecord(line)
+	record, err := voting.ParseRecord(line)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,15 +198,15 @@ func again(t *testing.T, replayer *ensemble.Replayer, line []byte) string {
 func TestRoundedScores(t *testing.T) {
 	voters := members(2)
 	voters[0].Slope, voters[1].Slope = 0.3, 0.1
-	d := chamber(t, "majority", voters, ensemble.Laws{}).Decide(mustStart(), ballots("A+1 B+3"))
-	if d.Move != mustMove("A") || d.Tie != ensemble.TieMember {
+	d := chamber(t, "majority", voters, voting.Laws{}).Decide(mustStart(), ballots("A+1 B+3"))
+	if d.Move != mustMove("A") || d.Tie != voting.TieMember {
 		t.Errorf("%s, tie %q", d.Move, d.Tie)
 	}
 }
 
 // TestRoundedLeadIsNotDecided: 0.1 + 0.2 may yet be equalled by 0.3.
 func TestRoundedLeadIsNotDecided(t *testing.T) {
-	c := chamber(t, "weighted:weights=0.1/0.2/0.3/0.3", members(4), ensemble.Laws{})
+	c := chamber(t, "weighted:weights=0.1/0.2/0.3/0.3", members(4), voting.Laws{})
 	if c.Decided(ballots("A A"), []int{2}) {
 		t.Error("decided by a rounding")
 	}
@@ -220,12 +219,12 @@ func TestRoundedLeadIsNotDecided(t *testing.T) {
 func TestShownLossIsLearnt(t *testing.T) {
 	const threatened = "4k4/9/9/9/9/9/P3p4/9/4K4 b g 1"
 	p := position(t, threatened)
-	c := chamber(t, "evaluation:max=32000", clamped(2, 1000), ensemble.Laws{})
+	c := chamber(t, "evaluation:max=32000", clamped(2, 1000), voting.Laws{})
 	loss := mating(1, "9g9f G*5h")
 	loss.Score.Mate = -1
 	good, even := moving(1, "5i4i"), moving(0, "5i4i")
 	good.Score.Value = 900
-	for _, list := range [][]ensemble.Ballot{{even, loss}, {even, good}, {even, good}} {
+	for _, list := range [][]voting.Ballot{{even, loss}, {even, good}, {even, good}} {
 		d := c.Decide(p, list)
 		c.Observe(p, list, &d)
 	}
@@ -236,33 +235,14 @@ func TestShownLossIsLearnt(t *testing.T) {
 
 // TestClampsAreLaws: they do not change within a game.
 func TestClampsAreLaws(t *testing.T) {
-	clamps := func(x float64) func(*ensemble.Record) {
-		return func(r *ensemble.Record) { r.Clamps = []float64{x, x} }
+	clamps := func(x float64) func(*voting.Record) {
+		return func(r *voting.Record) { r.Clamps = []float64{x, x} }
 	}
-	var replayer ensemble.Replayer
+	var replayer voting.Replayer
 	if _, err := replayer.Next(recorded(t, "majority", 1, 1, "A B", clamps(500))); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := replayer.Next(recorded(t, "majority", 2, 1, "A B", clamps(600))); err == nil || !strings.Contains(err.Error(), "not those of the decision before") {
 		t.Errorf("another clamp: %v", err)
-	}
-}
-
-// TestClampsAreRecorded: a council writes down what its members' scores are cut to.
-func TestClampsAreRecorded(t *testing.T) {
-	config := ensemble.Config{Name: "C", Rule: ensemble.DefaultSpec(ensemble.Majority)}
-	for _, v := range clamped(2, 700) {
-		config.Members = append(config.Members, ensemble.Member{Voter: v, Open: func(context.Context) (ensemble.Player, error) {
-			return &scripted{moves: always("7g7f")}, nil
-		}})
-	}
-	c, err := ensemble.Open(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	_, record := vote(t, c, usi.Request{Position: atStart})
-	if fmt.Sprint(record.Clamps) != "[700 700]" || record.Version != 2 {
-		t.Errorf("version %d, clamps %v", record.Version, record.Clamps)
 	}
 }

@@ -1,4 +1,4 @@
-package ensemble_test
+package voting_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gogi/ensemble"
+	"gogi/ensemble/voting"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -27,50 +27,50 @@ func line(text string) []shogi.Move {
 }
 
 // mating claims a mate by a variation.
-func mating(member int, pv string) ensemble.Ballot {
+func mating(member int, pv string) voting.Ballot {
 	moves := line(pv)
-	return ensemble.Ballot{
-		Member: member, Kind: ensemble.KindMove, Move: moves[0], HasScore: true, Score: usi.Score{Mate: 1, Value: len(moves)}, PV: moves,
+	return voting.Ballot{
+		Member: member, Kind: voting.KindMove, Move: moves[0], HasScore: true, Score: usi.Score{Mate: 1, Value: len(moves)}, PV: moves,
 	}
 }
 
-func moving(member int, move string) ensemble.Ballot {
-	return ensemble.Ballot{Member: member, Kind: ensemble.KindMove, Move: mustMove(move), HasScore: true}
+func moving(member int, move string) voting.Ballot {
+	return voting.Ballot{Member: member, Kind: voting.KindMove, Move: mustMove(move), HasScore: true}
 }
 
 // TestMate: a mate that a member proves is played, the shortest of several; one
 // that it only claims is not.
 func TestMate(t *testing.T) {
 	three, one := "G*4b 5a6a G*6b", "G*5b"
-	claim := func(change func(*ensemble.Ballot)) ensemble.Ballot {
+	claim := func(change func(*voting.Ballot)) voting.Ballot {
 		b := mating(0, one)
 		change(&b)
 		return b
 	}
 	other := "5c5b+"
 	for name, x := range map[string]struct {
-		ballots []ensemble.Ballot
+		ballots []voting.Ballot
 		want    string
-		by      ensemble.By
+		by      voting.By
 		speaker int
 	}{
-		"one against two":           {[]ensemble.Ballot{mating(0, one), moving(1, other), moving(2, other)}, one, ensemble.ByMate, 0},
-		"of three plies":            {[]ensemble.Ballot{moving(0, other), moving(1, other), mating(2, three)}, "G*4b", ensemble.ByMate, 2},
-		"the shorter one":           {[]ensemble.Ballot{mating(0, three), mating(1, three), mating(2, one)}, one, ensemble.ByMate, 2},
-		"against resignations":      {[]ensemble.Ballot{mating(0, one), {Member: 1, Kind: ensemble.KindResign}, {Member: 2, Kind: ensemble.KindResign}}, one, ensemble.ByMate, 0},
-		"no mate at the end":        {[]ensemble.Ballot{mating(0, "G*4b"), moving(1, other), moving(2, other)}, other, ensemble.ByRule, 1},
-		"ends with the opponent":    {[]ensemble.Ballot{mating(0, "G*4b 5a6a"), moving(1, other), moving(2, other)}, other, ensemble.ByRule, 1},
-		"an illegal move in it":     {[]ensemble.Ballot{mating(0, "G*4b 5a5b G*6b"), moving(1, other), moving(2, other)}, other, ensemble.ByRule, 1},
-		"a variation of another":    {[]ensemble.Ballot{claim(func(b *ensemble.Ballot) { b.Move = mustMove("G*1a") }), moving(1, other), moving(2, other)}, other, ensemble.ByRule, 1},
-		"a claim alone":             {[]ensemble.Ballot{claim(func(b *ensemble.Ballot) { b.PV = nil }), moving(1, other), moving(2, other)}, other, ensemble.ByRule, 1},
-		"not said to be a mate":     {[]ensemble.Ballot{claim(func(b *ensemble.Ballot) { b.Score = usi.Score{Value: 500} }), moving(1, other), moving(2, other)}, other, ensemble.ByRule, 1},
-		"at most a mate":            {[]ensemble.Ballot{claim(func(b *ensemble.Ballot) { b.Score.Bound = usi.UpperBound }), moving(1, other), moving(2, other)}, other, ensemble.ByRule, 1},
-		"late":                      {[]ensemble.Ballot{claim(func(b *ensemble.Ballot) { b.Kind = ensemble.KindLate }), moving(1, other), moving(2, other)}, other, ensemble.ByRule, 1},
-		"of unknown length":         {[]ensemble.Ballot{claim(func(b *ensemble.Ballot) { b.Score.Value = 0 }), moving(1, other), moving(2, other)}, one, ensemble.ByMate, 0},
-		"a pawn must not mate":      {[]ensemble.Ballot{mating(0, "P*5b"), moving(1, other), moving(2, other)}, other, ensemble.ByRule, 1},
-		"at least a mate (a bound)": {[]ensemble.Ballot{claim(func(b *ensemble.Ballot) { b.Score.Bound = usi.LowerBound }), moving(1, other), moving(2, other)}, one, ensemble.ByMate, 0},
+		"one against two":           {[]voting.Ballot{mating(0, one), moving(1, other), moving(2, other)}, one, voting.ByMate, 0},
+		"of three plies":            {[]voting.Ballot{moving(0, other), moving(1, other), mating(2, three)}, "G*4b", voting.ByMate, 2},
+		"the shorter one":           {[]voting.Ballot{mating(0, three), mating(1, three), mating(2, one)}, one, voting.ByMate, 2},
+		"against resignations":      {[]voting.Ballot{mating(0, one), {Member: 1, Kind: voting.KindResign}, {Member: 2, Kind: voting.KindResign}}, one, voting.ByMate, 0},
+		"no mate at the end":        {[]voting.Ballot{mating(0, "G*4b"), moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
+		"ends with the opponent":    {[]voting.Ballot{mating(0, "G*4b 5a6a"), moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
+		"an illegal move in it":     {[]voting.Ballot{mating(0, "G*4b 5a5b G*6b"), moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
+		"a variation of another":    {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Move = mustMove("G*1a") }), moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
+		"a claim alone":             {[]voting.Ballot{claim(func(b *voting.Ballot) { b.PV = nil }), moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
+		"not said to be a mate":     {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Score = usi.Score{Value: 500} }), moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
+		"at most a mate":            {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Score.Bound = usi.UpperBound }), moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
+		"late":                      {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Kind = voting.KindLate }), moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
+		"of unknown length":         {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Score.Value = 0 }), moving(1, other), moving(2, other)}, one, voting.ByMate, 0},
+		"a pawn must not mate":      {[]voting.Ballot{mating(0, "P*5b"), moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
+		"at least a mate (a bound)": {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Score.Bound = usi.LowerBound }), moving(1, other), moving(2, other)}, one, voting.ByMate, 0},
 	} {
-		d := chamber(t, "majority", members(3), ensemble.Laws{}).Decide(position(t, mateInOne), x.ballots)
+		d := chamber(t, "majority", members(3), voting.Laws{}).Decide(position(t, mateInOne), x.ballots)
 		if d.Move != mustMove(x.want) || d.By != x.by || d.Speaker != x.speaker {
 			t.Errorf("%s: %s by %s, speaker %d, want %s by %s, speaker %d", name, d.Move, d.By, d.Speaker, x.want, x.by, x.speaker)
 		}
@@ -80,8 +80,8 @@ func TestMate(t *testing.T) {
 // TestOwnMate: a variation that ends in one's own mate proves nothing.
 func TestOwnMate(t *testing.T) {
 	const threatened = "4k4/9/9/9/9/9/P3p4/9/4K4 b g 1"
-	d := chamber(t, "majority", members(3), ensemble.Laws{}).Decide(position(t, threatened), []ensemble.Ballot{mating(0, "9g9f G*5h"), moving(1, "5i4i"), moving(2, "5i4i")})
-	if d.By != ensemble.ByRule || d.Move.String() != "5i4i" {
+	d := chamber(t, "majority", members(3), voting.Laws{}).Decide(position(t, threatened), []voting.Ballot{mating(0, "9g9f G*5h"), moving(1, "5i4i"), moving(2, "5i4i")})
+	if d.By != voting.ByRule || d.Move.String() != "5i4i" {
 		t.Errorf("%s by %s", d.Move, d.By)
 	}
 }
@@ -89,8 +89,8 @@ func TestOwnMate(t *testing.T) {
 // TestNoCheck: a position without a move and without check is no mate.
 func TestNoCheck(t *testing.T) {
 	const quiet = "8k/6G2/9/7G1/9/9/9/9/K8 b - 1" // after 2d2c the king at 1a cannot move
-	d := chamber(t, "majority", members(3), ensemble.Laws{}).Decide(position(t, quiet), []ensemble.Ballot{mating(0, "2d2c"), moving(1, "9i9h"), moving(2, "9i9h")})
-	if d.By != ensemble.ByRule || d.Move.String() != "9i9h" {
+	d := chamber(t, "majority", members(3), voting.Laws{}).Decide(position(t, quiet), []voting.Ballot{mating(0, "2d2c"), moving(1, "9i9h"), moving(2, "9i9h")})
+	if d.By != voting.ByRule || d.Move.String() != "9i9h" {
 		t.Errorf("%s by %s", d.Move, d.By)
 	}
 }
@@ -101,31 +101,31 @@ func TestDeclaration(t *testing.T) {
 	const entered = "GGGGKSSSS/+R+R+B+B5/9/9/9/9/9/9/4k4 b - 1"
 	p, start := position(t, entered), shogi.StartPos()
 	quiet := mustMove("5a5b")
-	all := []ensemble.Ballot{{Member: 0, Kind: ensemble.KindMove, Move: quiet}, {Member: 1, Kind: ensemble.KindWin}, {Member: 2, Kind: ensemble.KindWin}}
-	csa := chamber(t, "majority", members(3), ensemble.Laws{Declaration: shogi.CSARule27})
-	if d := csa.Decide(p, all[:1]); d.Answer != usi.AnswerWin || d.By != ensemble.ByDeclaration {
+	all := []voting.Ballot{{Member: 0, Kind: voting.KindMove, Move: quiet}, {Member: 1, Kind: voting.KindWin}, {Member: 2, Kind: voting.KindWin}}
+	csa := chamber(t, "majority", members(3), voting.Laws{Declaration: shogi.CSARule27})
+	if d := csa.Decide(p, all[:1]); d.Answer != usi.AnswerWin || d.By != voting.ByDeclaration {
 		t.Errorf("a won declaration that nobody asked for: %v by %s", d.Answer, d.By)
 	}
-	if d, ok := csa.Before(p); !ok || d.By != ensemble.ByDeclaration {
+	if d, ok := csa.Before(p); !ok || d.By != voting.ByDeclaration {
 		t.Errorf("before any ballot: %v %s", ok, d.By)
 	}
-	if d := chamber(t, "majority", members(3), ensemble.Laws{}).Decide(p, all); d.Move != quiet || d.By != ensemble.ByRule {
+	if d := chamber(t, "majority", members(3), voting.Laws{}).Decide(p, all); d.Move != quiet || d.By != voting.ByRule {
 		t.Errorf("without a rule of declarations: %s by %s", d.Move, d.By)
 	}
-	if d := csa.Decide(&start, ballots("w w A")); d.Move != mustMove("A") || d.By != ensemble.ByRule {
+	if d := csa.Decide(&start, ballots("w w A")); d.Move != mustMove("A") || d.By != voting.ByRule {
 		t.Errorf("a false declaration of two: %s by %s", d.Move, d.By)
 	}
 }
 
 // TestForced: one legal move needs no vote, none is the end.
 func TestForced(t *testing.T) {
-	c := chamber(t, "majority", members(2), ensemble.Laws{})
+	c := chamber(t, "majority", members(2), voting.Laws{})
 	one := position(t, "8k/9/9/9/9/9/9/7R1/K8 w - 1")
-	if d := c.Decide(one, []ensemble.Ballot{{Member: 0, Kind: ensemble.KindResign}}); d.By != ensemble.ByForced || d.Move.String() != "1a1b" {
+	if d := c.Decide(one, []voting.Ballot{{Member: 0, Kind: voting.KindResign}}); d.By != voting.ByForced || d.Move.String() != "1a1b" {
 		t.Errorf("%s by %s", d.Move, d.By)
 	}
 	mated := position(t, "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1")
-	if d := c.Decide(mated, nil); d.By != ensemble.ByForced || d.Answer != usi.AnswerResign {
+	if d := c.Decide(mated, nil); d.By != voting.ByForced || d.Answer != usi.AnswerResign {
 		t.Errorf("%v by %s", d.Answer, d.By)
 	}
 }
@@ -155,9 +155,9 @@ func TestResignation(t *testing.T) {
 		{1, "r r A", false},
 		{1, "r r r", true},
 	} {
-		s := newSession(t, "majority", len(strings.Fields(x.ballots)), ensemble.Laws{ResignQuorum: x.quorum})
+		s := newSession(t, "majority", len(strings.Fields(x.ballots)), voting.Laws{ResignQuorum: x.quorum})
 		d := s.Decide(s.p, ballots(x.ballots))
-		if (d.Answer == usi.AnswerResign) != x.resigns || x.resigns != (d.By == ensemble.ByResignation) {
+		if (d.Answer == usi.AnswerResign) != x.resigns || x.resigns != (d.By == voting.ByResignation) {
 			t.Errorf("quorum %v, %s: %v by %s", x.quorum, x.ballots, d.Answer, d.By)
 		}
 	}
@@ -169,7 +169,7 @@ func TestWhatCounts(t *testing.T) {
 	for votes, want := range map[string]string{
 		"A ~B ~B": "A", "A xB xB": "A", "A !B !B": "A", "A - -": "A", "A w w": "A", "A A rB rB A": "A", "A rB rB C C C": "C", "A rB B": "B",
 	} {
-		s := newSession(t, "majority", len(strings.Fields(votes)), ensemble.Laws{})
+		s := newSession(t, "majority", len(strings.Fields(votes)), voting.Laws{})
 		if d := s.Decide(s.p, ballots(votes)); d.Move != mustMove(want) {
 			t.Errorf("%s: %s, want %s", votes, d.Move, letters()[want])
 		}
@@ -179,7 +179,7 @@ func TestWhatCounts(t *testing.T) {
 // TestFallBack: when nobody votes the last decision's variation goes on, where
 // it fits; else there is the first legal move. A council never resigns for that.
 func TestFallBack(t *testing.T) {
-	c := chamber(t, "majority", members(2), ensemble.Laws{})
+	c := chamber(t, "majority", members(2), voting.Laws{})
 	p := shogi.StartPos()
 	list := ballots("A+10 A+20")
 	list[0].PV, list[1].PV = line("7g7f 8c8d 2g2f"), line("7g7f 3c3d 2g2f 8c8d")
@@ -189,14 +189,14 @@ func TestFallBack(t *testing.T) {
 	expected, other := p, p
 	expected.Apply(mustMove("3c3d"))
 	other.Apply(mustMove("8c8d")) // the variation of the member that did not speak
-	if d := c.Decide(&expected, ballots("x -")); d.By != ensemble.ByPlan || d.Move.String() != "2g2f" {
+	if d := c.Decide(&expected, ballots("x -")); d.By != voting.ByPlan || d.Move.String() != "2g2f" {
 		t.Errorf("after the expected reply: %s by %s", d.Move, d.By)
 	}
-	if d := c.Decide(&other, ballots("x -")); d.By != ensemble.ByDefault || other.CheckLegal(d.Move) != nil {
+	if d := c.Decide(&other, ballots("x -")); d.By != voting.ByDefault || other.CheckLegal(d.Move) != nil {
 		t.Errorf("after another reply: %s by %s", d.Move, d.By)
 	}
 	c.NewGame(1)
-	if d := c.Decide(&expected, ballots("x -")); d.By != ensemble.ByDefault {
+	if d := c.Decide(&expected, ballots("x -")); d.By != voting.ByDefault {
 		t.Errorf("in a new game: by %s", d.By)
 	}
 }
@@ -224,14 +224,14 @@ func TestTies(t *testing.T) {
 		if x.want == "B" && x.tie == "member" {
 			x.want = first(x.ballots)
 		}
-		var chain []ensemble.Tie
+		var chain []voting.Tie
 		if x.ties != "" {
 			var err error
-			if chain, err = ensemble.ParseTies(x.ties); err != nil {
+			if chain, err = voting.ParseTies(x.ties); err != nil {
 				t.Fatal(err)
 			}
 		}
-		s := newSession(t, x.rule, len(strings.Fields(x.ballots)), ensemble.Laws{Ties: chain})
+		s := newSession(t, x.rule, len(strings.Fields(x.ballots)), voting.Laws{Ties: chain})
 		if x.before != "" {
 			s.vote(x.before)
 		}
@@ -247,7 +247,7 @@ func first(votes string) string { return votes[:1] }
 // TestRandomTie: the seed and the number of the decision draw lots; neither the
 // order of the members nor chance has a say.
 func TestRandomTie(t *testing.T) {
-	laws := ensemble.Laws{Ties: []ensemble.Tie{ensemble.TieRandom}}
+	laws := voting.Laws{Ties: []voting.Tie{voting.TieRandom}}
 	won := map[string]int{}
 	changed := 0
 	for seed := range uint64(200) {
@@ -255,7 +255,7 @@ func TestRandomTie(t *testing.T) {
 		s.NewGame(seed)
 		d := s.vote("A B")
 		s.NewGame(seed)
-		if e := s.Decide(s.p, ballots("B A")); e.Move != d.Move || e.Tie != ensemble.TieRandom {
+		if e := s.Decide(s.p, ballots("B A")); e.Move != d.Move || e.Tie != voting.TieRandom {
 			t.Fatalf("seed %d: %s, and with the members changed %s by %q", seed, d.Move, e.Move, e.Tie)
 		}
 		s.vote("A B")
@@ -273,7 +273,7 @@ func TestRandomTie(t *testing.T) {
 // TestExpectedReply: those who voted for the move name the reply; the leader
 // where they name none.
 func TestExpectedReply(t *testing.T) {
-	s := newSession(t, "weighted:weights=1/1/1/1/9", 5, ensemble.Laws{})
+	s := newSession(t, "weighted:weights=1/1/1/1/9", 5, voting.Laws{})
 	list := ballots("A A A B x")
 	list[0].Ponder, list[1].Ponder, list[2].Ponder, list[3].Ponder = mustMove("8c8d"), mustMove("3c3d"), mustMove("3c3d"), mustMove("1c1d")
 	if d := s.Decide(s.p, list); d.Ponder.String() != "3c3d" {
@@ -292,7 +292,7 @@ func TestExpectedReply(t *testing.T) {
 	for i := range 3 {
 		list[i].Member = i
 	}
-	s = newSession(t, "weighted:weights=4/4/4/1/9", 5, ensemble.Laws{})
+	s = newSession(t, "weighted:weights=4/4/4/1/9", 5, voting.Laws{})
 	if d := s.Decide(s.p, list); d.Move != mustMove("A") || d.Ponder.String() != "1c1d" {
 		t.Errorf("%s %s, want the leader's reply", d.Move, d.Ponder)
 	}
@@ -304,15 +304,15 @@ func TestPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 7).Draw(t, "members")
 		laws, voters := drawLaws(t), drawVoters(t, n)
-		laws.Ties = slices.DeleteFunc(laws.Ties, func(x ensemble.Tie) bool { return x == ensemble.TiePrevious }) // which the council's own decisions set
-		c, plain := newChamber(t, drawSpec(t, n), voters, laws), newChamber(t, ensemble.DefaultSpec(ensemble.Majority), voters, laws)
+		laws.Ties = slices.DeleteFunc(laws.Ties, func(x voting.Tie) bool { return x == voting.TiePrevious }) // which the council's own decisions set
+		c, plain := newChamber(t, drawSpec(t, n), voters, laws), newChamber(t, voting.DefaultSpec(voting.Majority), voters, laws)
 		p := shogi.StartPos()
 		for range 4 {
 			list := drawBallots(t, &p, n)
 			d, e := c.Decide(&p, list), plain.Decide(&p, list)
 			c.Observe(&p, list, &d)
 			plain.Observe(&p, list, &e)
-			if e.By == ensemble.ByRule && d.Plain != e.Move {
+			if e.By == voting.ByRule && d.Plain != e.Move {
 				t.Fatalf("plain is %s, majority plays %s", d.Plain, e.Move)
 			}
 		}
@@ -344,8 +344,8 @@ func TestOrderOfArrival(t *testing.T) {
 			if !reflect.DeepEqual(d, e) || !slices.Equal(one.Weights(), other.Weights()) {
 				t.Fatalf("%s: %+v, weights %v; in another order %+v, weights %v", spec, d, one.Weights(), e, other.Weights())
 			}
-			head := ensemble.Record{Members: names(voters), Own: own + 1}
-			a, b := ensemble.MakeRecord(head, &d, list), ensemble.MakeRecord(head, &e, shuffled)
+			head := voting.Record{Members: names(voters), Own: own + 1}
+			a, b := voting.MakeRecord(head, &d, list), voting.MakeRecord(head, &e, shuffled)
 			if !reflect.DeepEqual(a, b) {
 				t.Fatalf("%s: records %+v and %+v", spec, a, b)
 			}
@@ -356,7 +356,7 @@ func TestOrderOfArrival(t *testing.T) {
 	})
 }
 
-func names(voters []ensemble.Voter) []string {
+func names(voters []voting.Voter) []string {
 	var list []string
 	for _, v := range voters {
 		list = append(list, v.Name)
@@ -381,16 +381,16 @@ func TestOneMember(t *testing.T) {
 			d := c.Decide(&p, list)
 			c.Observe(&p, list, &d)
 			switch list[0].Kind {
-			case ensemble.KindMove:
+			case voting.KindMove:
 				if d.Answer != usi.AnswerMove || d.Move != list[0].Move || d.Ponder != list[0].Ponder || d.Speaker != 0 {
 					t.Fatalf("%+v of %+v", d, list[0])
 				}
-			case ensemble.KindResign:
+			case voting.KindResign:
 				if d.Answer != usi.AnswerResign {
 					t.Fatalf("%+v of %+v", d, list[0])
 				}
 			default:
-				if d.Answer != usi.AnswerMove || d.By != ensemble.ByPlan && d.By != ensemble.ByDefault || p.CheckLegal(d.Move) != nil {
+				if d.Answer != usi.AnswerMove || d.By != voting.ByPlan && d.By != voting.ByDefault || p.CheckLegal(d.Move) != nil {
 					t.Fatalf("%+v of %+v", d, list[0])
 				}
 			}
@@ -404,7 +404,7 @@ func TestOneMember(t *testing.T) {
 // TestDecided: when a vote is decided, nothing that the others may still say
 // changes it, unless they prove a mate.
 func TestDecided(t *testing.T) {
-	for _, rule := range []string{ensemble.Majority, ensemble.Weighted, ensemble.Adoption, ensemble.Evaluation} {
+	for _, rule := range []string{voting.Majority, voting.Weighted, voting.Adoption, voting.Evaluation} {
 		t.Run(rule, func(t *testing.T) {
 			early := 0
 			rapid.Check(t, func(t *rapid.T) {
@@ -421,7 +421,7 @@ func TestDecided(t *testing.T) {
 
 // checkDecided returns 1 when the vote was decided early, and checks that no
 // other ballots decide it otherwise.
-func checkDecided(t *rapid.T, c *ensemble.Chamber, n int) int {
+func checkDecided(t *rapid.T, c *voting.Chamber, n int) int {
 	p := shogi.StartPos()
 	for range rapid.IntRange(0, 6).Draw(t, "decisions") {
 		list := drawBallots(t, &p, n)
@@ -432,7 +432,7 @@ func checkDecided(t *rapid.T, c *ensemble.Chamber, n int) int {
 	cut := rapid.IntRange(1, n-1).Draw(t, "answered")
 	if m := rapid.SampledFrom(p.LegalMoves(nil)).Draw(t, "agreed"); rapid.Bool().Draw(t, "agree") {
 		for i := range cut {
-			list[i].Kind, list[i].Move, list[i].Ranked = ensemble.KindMove, m, nil
+			list[i].Kind, list[i].Move, list[i].Ranked = voting.KindMove, m, nil
 		}
 	}
 	var pending []int
@@ -459,7 +459,7 @@ func checkDecided(t *rapid.T, c *ensemble.Chamber, n int) int {
 }
 
 // unproven are ballots whose variations end before any mate.
-func unproven(list []ensemble.Ballot) []ensemble.Ballot {
+func unproven(list []voting.Ballot) []voting.Ballot {
 	for i := range list {
 		list[i].PV = nil
 	}
@@ -496,7 +496,7 @@ func TestDecidedExamples(t *testing.T) {
 		for i := range x.pending {
 			pending = append(pending, len(list)+i)
 		}
-		c := chamber(t, x.rule, members(len(list)+x.pending), ensemble.Laws{})
+		c := chamber(t, x.rule, members(len(list)+x.pending), voting.Laws{})
 		if got := c.Decided(list, pending); got != x.want {
 			t.Errorf("%s: %s and %d to come: decided %v, want %v", x.rule, x.ballots, x.pending, got, x.want)
 		}
@@ -506,7 +506,7 @@ func TestDecidedExamples(t *testing.T) {
 // TestSplit: the backers of each move, most first.
 func TestSplit(t *testing.T) {
 	for votes, want := range map[string]string{"A B A C A B B": "3:3:1", "A": "1", "x -": "", "A A ~B": "2"} {
-		s := newSession(t, "majority", len(strings.Fields(votes)), ensemble.Laws{})
+		s := newSession(t, "majority", len(strings.Fields(votes)), voting.Laws{})
 		if d := s.Decide(s.p, ballots(votes)); d.Split() != want {
 			t.Errorf("%s: %q, want %q", votes, d.Split(), want)
 		}

@@ -1,4 +1,4 @@
-package ensemble
+package voting
 
 import (
 	"math"
@@ -33,7 +33,7 @@ func (r *byScore) Candidates(ballots []Ballot) []Candidate {
 	}
 	for i := range ballots {
 		if b := &ballots[i]; b.HasScore {
-			c := candidate(&list, b.Move)
+			c := CandidateOf(&list, b.Move)
 			c.Value = max(c.Value, -r.voters[b.Member].odds(b))
 		}
 	}
@@ -65,7 +65,7 @@ func (r *borda) Candidates(ballots []Ballot) []Candidate {
 	}
 	for i, ranked := range rankings {
 		for rank, line := range ranked {
-			candidate(&list, line.Move).Value += r.weights[ballots[i].Member] * float64(k-rank)
+			CandidateOf(&list, line.Move).Value += r.weights[ballots[i].Member] * float64(k-rank)
 		}
 	}
 	return list
@@ -104,7 +104,7 @@ func (r *pool) Candidates(ballots []Ballot) []Candidate {
 		if o, ok := r.opinion(&ballots[i]); ok && o.weight > 0 {
 			opinions = append(opinions, o)
 			for _, m := range o.moves {
-				candidate(&list, m)
+				CandidateOf(&list, m)
 			}
 		}
 	}
@@ -132,7 +132,7 @@ func (r *pool) opinion(b *Ballot) (opinion, bool) {
 		if !line.HasScore {
 			continue
 		}
-		p := probability(v.logOdds(v.points(line.Score, true, line.proven)))
+		p := probability(v.LogOdds(v.Points(line.Score, true, line.proven)))
 		o.moves, o.chances = append(o.moves, line.Move), append(o.chances, p)
 		o.rest = min(o.rest, p)
 	}

@@ -1,4 +1,4 @@
-package ensemble_test
+package voting_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gogi/ensemble"
+	"gogi/ensemble/voting"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -36,19 +36,19 @@ func mustMove(text string) shogi.Move {
 // A+50, A-30, A#3 (mate in 3 plies), A#-2, A# (mate of unknown length), r
 // (resigns), rA (resigns, but would have played A), w (declares), ! (illegal),
 // - (nothing), ~A (late), x (dead).
-func ballots(line string) []ensemble.Ballot {
-	list := []ensemble.Ballot{}
+func ballots(line string) []voting.Ballot {
+	list := []voting.Ballot{}
 	for i, word := range strings.Fields(line) {
 		list = append(list, ballot(i, word))
 	}
 	return list
 }
 
-func ballot(member int, word string) ensemble.Ballot {
-	b := ensemble.Ballot{Member: member, Kind: ensemble.KindMove, Source: ensemble.SourceBestmove}
-	kinds := map[byte]ensemble.Kind{
-		'r': ensemble.KindResign, 'w': ensemble.KindWin, '!': ensemble.KindIllegal, '-': ensemble.KindNone,
-		'~': ensemble.KindLate, 'x': ensemble.KindDead,
+func ballot(member int, word string) voting.Ballot {
+	b := voting.Ballot{Member: member, Kind: voting.KindMove, Source: voting.SourceBestmove}
+	kinds := map[byte]voting.Kind{
+		'r': voting.KindResign, 'w': voting.KindWin, '!': voting.KindIllegal, '-': voting.KindNone,
+		'~': voting.KindLate, 'x': voting.KindDead,
 	}
 	if kind, ok := kinds[word[0]]; ok {
 		b.Kind, word = kind, word[1:]
@@ -58,7 +58,7 @@ func ballot(member int, word string) ensemble.Ballot {
 	}
 	b.Move = mustMove(word[:1])
 	if word = word[1:]; word == "" {
-		b.Source = ensemble.SourceBook
+		b.Source = voting.SourceBook
 		return b
 	}
 	b.HasScore = true
@@ -85,8 +85,8 @@ func mustInt(text string) int {
 }
 
 // members are n members with the default scale.
-func members(n int) []ensemble.Voter {
-	list := make([]ensemble.Voter, n)
+func members(n int) []voting.Voter {
+	list := make([]voting.Voter, n)
 	for i := range list {
 		list[i].Name = fmt.Sprintf("P%d", i+1)
 	}
@@ -110,23 +110,23 @@ func mustStart() *shogi.Position {
 // session is a chamber that votes in the first position again and again.
 type session struct {
 	tb testing.TB
-	*ensemble.Chamber
+	*voting.Chamber
 	p *shogi.Position
 }
 
-func newSession(tb testing.TB, rule string, n int, laws ensemble.Laws) *session {
+func newSession(tb testing.TB, rule string, n int, laws voting.Laws) *session {
 	tb.Helper()
 	start := shogi.StartPos()
 	return &session{tb, chamber(tb, rule, members(n), laws), &start}
 }
 
-func chamber(tb testing.TB, rule string, voters []ensemble.Voter, laws ensemble.Laws) *ensemble.Chamber {
+func chamber(tb testing.TB, rule string, voters []voting.Voter, laws voting.Laws) *voting.Chamber {
 	tb.Helper()
-	spec, err := ensemble.ParseSpec(rule)
+	spec, err := voting.ParseSpec(rule)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	c, err := ensemble.NewChamber(spec, voters, laws)
+	c, err := voting.NewChamber(spec, voters, laws)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func chamber(tb testing.TB, rule string, voters []ensemble.Voter, laws ensemble.
 }
 
 // vote takes a vote and learns from it.
-func (s *session) vote(line string) ensemble.Decision {
+func (s *session) vote(line string) voting.Decision {
 	s.tb.Helper()
 	list := ballots(line)
 	d := s.Decide(s.p, list)
@@ -208,22 +208,22 @@ func turnedMove(m shogi.Move) shogi.Move {
 func settings() map[string][]string {
 	growing := []string{"initial=0", "initial=2.5", "tally=count", "reset=never", "overrides=count", "decay=0.9", "decay=0", "cap=3.5", "placebo=game", "placebo=decision"}
 	return map[string][]string{
-		ensemble.Majority: nil, ensemble.Optimistic: nil, ensemble.Pessimistic: nil,
-		ensemble.Adoption: append(slices.Clone(growing),
+		voting.Majority: nil, voting.Optimistic: nil, voting.Pessimistic: nil,
+		voting.Adoption: append(slices.Clone(growing),
 			"reward=voters", "order=before", "order=recent", "order=random", "book=false", "absent=drop", "ponder=true"),
-		ensemble.Evaluation: append(slices.Clone(growing),
+		voting.Evaluation: append(slices.Clone(growing),
 			"mode=bonus", "searched=majority", "searched=all", "searched=leader", "window=2", "max=150", "scale=winprob", "apply=before"),
-		ensemble.Weighted:   nil,
-		ensemble.Borda:      {"min_depth=0"},
-		ensemble.LinearPool: {"min_depth=0", "impute=0.3"},
-		ensemble.LogPool:    {"min_depth=0", "impute=0"},
+		voting.Weighted:   nil,
+		voting.Borda:      {"min_depth=0"},
+		voting.LinearPool: {"min_depth=0", "impute=0.3"},
+		voting.LogPool:    {"min_depth=0", "impute=0"},
 	}
 }
 
 // drawSpec is any rule with any of its settings, for n members.
-func drawSpec(t *rapid.T, n int, names ...string) ensemble.Spec {
+func drawSpec(t *rapid.T, n int, names ...string) voting.Spec {
 	if len(names) == 0 {
-		names = ensemble.RuleNames()
+		names = voting.RuleNames()
 	}
 	name := rapid.SampledFrom(names).Draw(t, "rule")
 	parts := []string{}
@@ -233,68 +233,68 @@ func drawSpec(t *rapid.T, n int, names ...string) ensemble.Spec {
 			return key
 		}).Draw(t, "settings")
 	}
-	if name == ensemble.Weighted || slices.Contains([]string{ensemble.Borda, ensemble.LogPool}, name) && rapid.Bool().Draw(t, "weighted") {
+	if name == voting.Weighted || slices.Contains([]string{voting.Borda, voting.LogPool}, name) && rapid.Bool().Draw(t, "weighted") {
 		weights := make([]string, n)
 		for i := range weights {
 			weights[i] = strconv.FormatFloat(float64(rapid.IntRange(1, 40).Draw(t, "weight"))/8, 'g', -1, 64)
 		}
 		parts = append(parts, "weights="+strings.Join(weights, "/"))
 	}
-	spec, err := ensemble.ParseSpec(name + ":" + strings.Join(parts, ","))
+	spec, err := voting.ParseSpec(name + ":" + strings.Join(parts, ","))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return spec
 }
 
-func drawLaws(t *rapid.T) ensemble.Laws {
-	return ensemble.Laws{
-		Ties:         rapid.SliceOfN(rapid.Map(rapid.SampledFrom(ensemble.TieNames()), func(s string) ensemble.Tie { return ensemble.Tie(s) }), 0, 4).Draw(t, "ties"),
+func drawLaws(t *rapid.T) voting.Laws {
+	return voting.Laws{
+		Ties:         rapid.SliceOfN(rapid.Map(rapid.SampledFrom(voting.TieNames()), func(s string) voting.Tie { return voting.Tie(s) }), 0, 4).Draw(t, "ties"),
 		Declaration:  rapid.SampledFrom([]shogi.DeclarationRule{shogi.NoEnteringKing, shogi.CSARule27}).Draw(t, "declaration"),
 		ResignQuorum: rapid.SampledFrom([]float64{0, 0.3, 0.8, 1}).Draw(t, "quorum"),
 	}
 }
 
-func drawVoters(t *rapid.T, n int) []ensemble.Voter {
+func drawVoters(t *rapid.T, n int) []voting.Voter {
 	list := members(n)
 	for i := range list {
 		list[i].Slope = rapid.SampledFrom([]float64{0, 0, 0.003, 0.0007}).Draw(t, "slope")
 		list[i].Intercept = rapid.SampledFrom([]float64{0, 0, -0.1, 0.05}).Draw(t, "intercept")
-		list[i].Clamp = rapid.SampledFrom([]float64{0, 0, 200, ensemble.DefaultClamp}).Draw(t, "clamp")
+		list[i].Clamp = rapid.SampledFrom([]float64{0, 0, 200, voting.DefaultClamp}).Draw(t, "clamp")
 	}
 	return list
 }
 
 // drawBallots are any ballots of n members for few moves of a position.
-func drawBallots(t *rapid.T, p *shogi.Position, n int) []ensemble.Ballot {
+func drawBallots(t *rapid.T, p *shogi.Position, n int) []voting.Ballot {
 	legal := p.LegalMoves(nil)
 	few := []shogi.Move{}
 	for range min(3, len(legal)) {
 		few = append(few, rapid.SampledFrom(legal).Draw(t, "candidate"))
 	}
-	list := make([]ensemble.Ballot, n)
+	list := make([]voting.Ballot, n)
 	for i := range list {
 		list[i] = drawBallot(t, p, i, few)
 	}
 	return list
 }
 
-func drawBallot(t *rapid.T, p *shogi.Position, member int, few []shogi.Move) ensemble.Ballot {
-	b := ensemble.Ballot{Member: member, Source: ensemble.SourceBestmove, Nodes: uint64(rapid.IntRange(0, 100_000).Draw(t, "nodes"))}
-	b.Kind = rapid.SampledFrom([]ensemble.Kind{
-		ensemble.KindMove, ensemble.KindMove, ensemble.KindMove, ensemble.KindMove, ensemble.KindMove, ensemble.KindMove,
-		ensemble.KindResign, ensemble.KindWin, ensemble.KindIllegal, ensemble.KindNone, ensemble.KindLate, ensemble.KindDead,
+func drawBallot(t *rapid.T, p *shogi.Position, member int, few []shogi.Move) voting.Ballot {
+	b := voting.Ballot{Member: member, Source: voting.SourceBestmove, Nodes: uint64(rapid.IntRange(0, 100_000).Draw(t, "nodes"))}
+	b.Kind = rapid.SampledFrom([]voting.Kind{
+		voting.KindMove, voting.KindMove, voting.KindMove, voting.KindMove, voting.KindMove, voting.KindMove,
+		voting.KindResign, voting.KindWin, voting.KindIllegal, voting.KindNone, voting.KindLate, voting.KindDead,
 	}).Draw(t, "kind")
-	if b.Kind == ensemble.KindDead || b.Kind == ensemble.KindNone || b.Kind == ensemble.KindWin {
+	if b.Kind == voting.KindDead || b.Kind == voting.KindNone || b.Kind == voting.KindWin {
 		return b
 	}
-	if b.Kind == ensemble.KindResign && rapid.Bool().Draw(t, "silent") {
+	if b.Kind == voting.KindResign && rapid.Bool().Draw(t, "silent") {
 		return b
 	}
 	b.Move = rapid.SampledFrom(few).Draw(t, "move")
 	b.Score, b.HasScore = drawScore(t)
-	if b.Source = ensemble.SourceBestmove; !b.HasScore {
-		b.Source = ensemble.SourceBook
+	if b.Source = voting.SourceBestmove; !b.HasScore {
+		b.Source = voting.SourceBook
 	}
 	b.Depth = rapid.IntRange(0, 20).Draw(t, "depth")
 	b.PV = drawLine(t, *p, b.Move)
@@ -304,7 +304,7 @@ func drawBallot(t *rapid.T, p *shogi.Position, member int, few []shogi.Move) ens
 	for _, m := range few {
 		if rapid.Bool().Draw(t, "listed") {
 			s, has := drawScore(t)
-			b.Ranked = append(b.Ranked, ensemble.Ranked{Move: m, Score: s, HasScore: has, Depth: rapid.IntRange(0, 10).Draw(t, "depth")})
+			b.Ranked = append(b.Ranked, voting.Ranked{Move: m, Score: s, HasScore: has, Depth: rapid.IntRange(0, 10).Draw(t, "depth")})
 		}
 	}
 	return b

@@ -1,4 +1,4 @@
-package ensemble
+package voting
 
 import (
 	"encoding/json"
@@ -108,8 +108,8 @@ type Objection struct {
 	Objects bool   `json:"objects"`
 }
 
-// milliseconds rounds to a microsecond, as the store does.
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+// Milliseconds rounds to a microsecond, as the store does.
+func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func duration(ms float64) time.Duration { return time.Duration(math.Round(ms*1000)) * time.Microsecond }
 
@@ -128,8 +128,8 @@ func readMove(text string) (shogi.Move, error) {
 	return shogi.ParseMove(text)
 }
 
-// scoreRecord splits a score into the fields of a record.
-func scoreRecord(s usi.Score, has bool) (cp *int, mate, bound string) {
+// ScoreRecord splits a score into the fields of a record.
+func ScoreRecord(s usi.Score, has bool) (cp *int, mate, bound string) {
 	if !has {
 		return nil, "", ""
 	}
@@ -171,13 +171,13 @@ func readScore(cp *int, mate, bound string) (s usi.Score, has bool) {
 // keptPlies of a variation are recorded: enough to go on with when nobody votes.
 const keptPlies = 3
 
-func recordBallot(b *Ballot, name string) BallotRecord {
+func RecordBallot(b *Ballot, name string) BallotRecord {
 	r := BallotRecord{
 		Member: b.Member, Name: name, Kind: b.Kind, Move: moveText(b.Move), Ponder: moveText(b.Ponder),
-		Depth: b.Depth, SelDepth: b.SelDepth, Nodes: b.Nodes, MS: milliseconds(b.Time), Arrived: milliseconds(b.Arrived),
+		Depth: b.Depth, SelDepth: b.SelDepth, Nodes: b.Nodes, MS: Milliseconds(b.Time), Arrived: Milliseconds(b.Arrived),
 		Source: b.Source, Text: b.Text, Detail: b.Detail,
 	}
-	r.CP, r.Mate, r.Bound = scoreRecord(b.Score, b.HasScore)
+	r.CP, r.Mate, r.Bound = ScoreRecord(b.Score, b.HasScore)
 	pv := b.PV
 	if b.Score.Mate == 0 && len(pv) > keptPlies {
 		pv = pv[:keptPlies]
@@ -192,7 +192,7 @@ func recordBallot(b *Ballot, name string) BallotRecord {
 	r.PV = string(text)
 	for _, line := range b.Ranked {
 		x := rankedRecord{Move: line.Move.String(), Depth: line.Depth}
-		x.CP, x.Mate, x.Bound = scoreRecord(line.Score, line.HasScore)
+		x.CP, x.Mate, x.Bound = ScoreRecord(line.Score, line.HasScore)
 		r.Ranked = append(r.Ranked, x)
 	}
 	return r
@@ -254,8 +254,8 @@ func ParseRecord(data []byte) (*Record, error) {
 	return &r, nil
 }
 
-// Answer is the decision's word: a move, "win" or "resign".
-func (d *Decision) word() string {
+// Word is the decision as a record says it: a move, "win" or "resign".
+func (d *Decision) Word() string {
 	switch d.Answer {
 	case usi.AnswerWin:
 		return "win"
@@ -266,9 +266,9 @@ func (d *Decision) word() string {
 	return moveText(d.Move)
 }
 
-// decided fills in what the vote said.
-func (r *Record) decided(d *Decision) {
-	r.Played, r.Ponder, r.By, r.Tie = d.word(), moveText(d.Ponder), d.By, d.Tie
+// Decided fills in what the vote said.
+func (r *Record) Decided(d *Decision) {
+	r.Played, r.Ponder, r.By, r.Tie = d.Word(), moveText(d.Ponder), d.By, d.Tie
 	r.Split, r.Leader, r.Vetoed = d.Split(), d.Leader, moveText(d.Vetoed)
 	r.Differs = d.Answer == usi.AnswerMove && d.Plain != shogi.NoMove && d.Plain != d.Move
 	r.TopTie = d.Tie != ""

@@ -1,4 +1,4 @@
-package ensemble
+package voting
 
 import (
 	"cmp"
@@ -94,7 +94,7 @@ type Chamber struct {
 	spec     Spec
 	rule     Rule
 	voters   []Voter
-	laws     Laws
+	Laws     Laws
 	seed     uint64
 	decision int
 	previous []int // whose vote was adopted last
@@ -120,11 +120,11 @@ func NewChamber(spec Spec, voters []Voter, laws Laws) (*Chamber, error) {
 	if len(laws.Ties) == 0 {
 		laws.Ties = DefaultTies()
 	}
-	return &Chamber{spec: spec, rule: rule, voters: voters, laws: laws}, nil
+	return &Chamber{spec: spec, rule: rule, voters: voters, Laws: laws}, nil
 }
 
-// clone is a chamber that goes its own way from here.
-func (c *Chamber) clone() *Chamber {
+// Clone is a chamber that goes its own way from here.
+func (c *Chamber) Clone() *Chamber {
 	twin := *c
 	twin.rule = c.rule.clone()
 	return &twin
@@ -146,7 +146,7 @@ func (c *Chamber) NewGame(seed uint64) {
 // wins by the chamber's rule.
 func (c *Chamber) Before(p *shogi.Position) (Decision, bool) {
 	d := Decision{Leader: -1, Speaker: -1}
-	if p.Declaration(c.laws.Declaration).Win {
+	if p.Declaration(c.Laws.Declaration).Win {
 		d.Answer, d.By = usi.AnswerWin, ByDeclaration
 		return d, true
 	}
@@ -168,9 +168,9 @@ func (c *Chamber) Decide(p *shogi.Position, ballots []Ballot) Decision {
 	if d, ok := c.Before(p); ok {
 		return d
 	}
-	ballots = examined(p, ballots)
+	ballots = Examined(p, ballots)
 	d := Decision{Answer: usi.AnswerMove, By: ByRule, Speaker: -1, Leader: c.leader(ballots)}
-	votes := counted(ballots)
+	votes := Counted(ballots)
 	order := c.ordering(d.Leader)
 	d.Candidates, d.Tie = c.rank(c.rule.Candidates(votes), order)
 	d.Plain = c.plain(votes, order)
@@ -193,7 +193,7 @@ func (c *Chamber) Decide(p *shogi.Position, ballots []Ballot) Decision {
 // finish adds to the move who speaks for it, and the reply that is expected.
 func (d *Decision) finish(p *shogi.Position, votes []Ballot, voters []Voter) {
 	if d.Speaker < 0 {
-		d.Speaker = speaker(votes, d.Move, voters)
+		d.Speaker = Speaker(votes, d.Move, voters)
 	}
 	next := *p
 	next.Apply(d.Move)
@@ -202,7 +202,7 @@ func (d *Decision) finish(p *shogi.Position, votes []Ballot, voters []Voter) {
 
 // Observe learns from a decision that was played in the position.
 func (c *Chamber) Observe(p *shogi.Position, ballots []Ballot, d *Decision) {
-	ballots = examined(p, ballots)
+	ballots = Examined(p, ballots)
 	c.rule.Observe(ballots, d)
 	c.decision++
 	c.plan = planAfter(p, ballots, d)
@@ -211,10 +211,10 @@ func (c *Chamber) Observe(p *shogi.Position, ballots []Ballot, d *Decision) {
 	}
 }
 
-// counted are the ballots that count as moves. A member that resigned votes for
+// Counted are the ballots that count as moves. A member that resigned votes for
 // the move that it would have played, if it said one: when the quorum has
 // resigned no vote is needed.
-func counted(ballots []Ballot) []Ballot {
+func Counted(ballots []Ballot) []Ballot {
 	votes := make([]Ballot, 0, len(ballots))
 	for i := range ballots {
 		if b := &ballots[i]; b.Kind == KindMove || b.Kind == KindResign && b.Move != shogi.NoMove {
@@ -231,7 +231,7 @@ func (c *Chamber) leader(ballots []Ballot) int {
 	}
 	leader, weights := 0, c.rule.Weights()
 	for i, w := range weights {
-		if compareSums(w, weights[leader], c.laws.Exact) > 0 {
+		if compareSums(w, weights[leader], c.Laws.Exact) > 0 {
 			leader = i
 		}
 	}
@@ -239,13 +239,13 @@ func (c *Chamber) leader(ballots []Ballot) int {
 }
 
 func (c *Chamber) ordering(leader int) *ordering {
-	chain := c.laws.Ties
+	chain := c.Laws.Ties
 	if c.spec.Tally == "count" {
 		chain = append([]Tie{TieSum}, chain...)
 	}
 	return &ordering{
-		chain: chain, weights: c.rule.Weights(), leader: leader, previous: c.previous, exact: c.laws.Exact,
-		seed: mix(c.seed, uint64(c.decision)), //nolint:gosec // small and not negative
+		chain: chain, weights: c.rule.Weights(), leader: leader, previous: c.previous, exact: c.Laws.Exact,
+		seed: Mix(c.seed, uint64(c.decision)), //nolint:gosec // small and not negative
 	}
 }
 
@@ -268,7 +268,7 @@ func (c *Chamber) plain(votes []Ballot, order *ordering) shogi.Move {
 	var list []Candidate
 	for i := range votes {
 		b := &votes[i]
-		x := candidate(&list, b.Move)
+		x := CandidateOf(&list, b.Move)
 		x.Backers = append(x.Backers, b.Member)
 		x.Value++
 		x.Best = max(x.Best, c.voters[b.Member].odds(b))
@@ -321,14 +321,14 @@ func census(ballots []Ballot) (resigned, alive int) {
 
 // quorumToResign is how many of the living members it takes.
 func (c *Chamber) quorumToResign(alive int) int {
-	return min(alive, int(math.Floor(c.resignShare()*float64(alive)))+1)
+	return min(alive, int(math.Floor(c.ResignShare()*float64(alive)))+1)
 }
 
-func (c *Chamber) resignShare() float64 {
-	if c.laws.ResignQuorum == 0 {
+func (c *Chamber) ResignShare() float64 {
+	if c.Laws.ResignQuorum == 0 {
 		return 0.5
 	}
-	return c.laws.ResignQuorum
+	return c.Laws.ResignQuorum
 }
 
 // fallBack answers when nobody voted: the council never resigns for that.
@@ -357,8 +357,8 @@ func planAfter(p *shogi.Position, ballots []Ballot, d *Decision) plan {
 	return plan{next.Key(), ballots[i].PV[2]}
 }
 
-// speaker is the backer of a move with the best score, the first of equal ones.
-func speaker(votes []Ballot, m shogi.Move, voters []Voter) int {
+// Speaker is the backer of a move with the best score, the first of equal ones.
+func Speaker(votes []Ballot, m shogi.Move, voters []Voter) int {
 	speaker, best := -1, 0.0
 	for i := range votes {
 		b := &votes[i]
@@ -380,7 +380,7 @@ func expectedReply(next *shogi.Position, votes []Ballot, played shogi.Move, lead
 	for i := range votes {
 		b := &votes[i]
 		if b.Move == played && b.Ponder != shogi.NoMove && next.CheckLegal(b.Ponder) == nil {
-			candidate(&list, b.Ponder).Value++
+			CandidateOf(&list, b.Ponder).Value++
 		}
 	}
 	best := shogi.NoMove
@@ -411,7 +411,7 @@ func (c *Chamber) Decided(ballots []Ballot, pending []int) bool {
 	if !c.rule.Additive() || c.spec.Tally == "count" {
 		return false
 	}
-	ballots = sorted(ballots) // no score matters to a sum of weights
+	ballots = Sorted(ballots) // no score matters to a sum of weights
 	return !c.couldResign(ballots, len(pending)) && c.ahead(ballots, pending)
 }
 
@@ -429,7 +429,7 @@ func (c *Chamber) couldResign(ballots []Ballot, pending int) bool {
 
 // ahead reports whether the first move leads by more than all that is pending.
 func (c *Chamber) ahead(ballots []Ballot, pending []int) bool {
-	list := c.rule.Candidates(counted(ballots))
+	list := c.rule.Candidates(Counted(ballots))
 	weights, left := c.rule.Weights(), 0.0
 	for _, i := range pending {
 		left += weights[i]
@@ -447,8 +447,8 @@ func (c *Chamber) ahead(ballots []Ballot, pending []int) bool {
 	return top > second+left+2*(absoluteRounding+relativeRounding*top)
 }
 
-// overrule replaces the voted move by another one of the vote.
-func (c *Chamber) overrule(p *shogi.Position, ballots []Ballot, d *Decision, m shogi.Move) {
+// Overrule replaces the voted move by another one of the vote.
+func (c *Chamber) Overrule(p *shogi.Position, ballots []Ballot, d *Decision, m shogi.Move) {
 	d.Vetoed, d.Move, d.By, d.Tie, d.Speaker = d.Move, m, ByVeto, "", -1
-	d.finish(p, counted(examined(p, ballots)), c.voters)
+	d.finish(p, Counted(Examined(p, ballots)), c.voters)
 }

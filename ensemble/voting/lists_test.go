@@ -1,11 +1,11 @@
-package ensemble_test
+package voting_test
 
 import (
 	"fmt"
 	"math"
 	"testing"
 
-	"gogi/ensemble"
+	"gogi/ensemble/voting"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -29,8 +29,8 @@ func TestByScore(t *testing.T) {
 		{"~A+900 B+10 xA+900", "B", "B"},
 	} {
 		for rule, want := range map[string]string{"optimistic": x.optimistic, "pessimistic": x.pessimistic} {
-			s := newSession(t, rule, len(ballots(x.ballots)), ensemble.Laws{})
-			if d := s.vote(x.ballots); d.Move != mustMove(want) || d.By != ensemble.ByRule {
+			s := newSession(t, rule, len(ballots(x.ballots)), voting.Laws{})
+			if d := s.vote(x.ballots); d.Move != mustMove(want) || d.By != voting.ByRule {
 				t.Errorf("%s: %s: %s by %s, want %s", rule, x.ballots, d.Move, d.By, letters()[want])
 			}
 		}
@@ -40,10 +40,10 @@ func TestByScore(t *testing.T) {
 // TestByScoreCalibrated: P2's 500 are worth 50 of P1's.
 func TestByScoreCalibrated(t *testing.T) {
 	voters := members(2)
-	voters[1].Slope = ensemble.DefaultSlope / 10
+	voters[1].Slope = voting.DefaultSlope / 10
 	start := shogi.StartPos()
 	for rule, want := range map[string]string{"optimistic": "A", "pessimistic": "B"} {
-		d := chamber(t, rule, voters, ensemble.Laws{}).Decide(&start, ballots("A+60 B+500"))
+		d := chamber(t, rule, voters, voting.Laws{}).Decide(&start, ballots("A+60 B+500"))
 		if d.Move != mustMove(want) {
 			t.Errorf("%s: %s, want %s", rule, d.Move, letters()[want])
 		}
@@ -51,10 +51,10 @@ func TestByScoreCalibrated(t *testing.T) {
 }
 
 // listing is a ballot with a list: moves and centipawns, the vote first.
-func listing(member int, lines ...any) ensemble.Ballot {
-	b := ensemble.Ballot{Member: member, Kind: ensemble.KindMove, Source: ensemble.SourceBestmove, Depth: 9}
+func listing(member int, lines ...any) voting.Ballot {
+	b := voting.Ballot{Member: member, Kind: voting.KindMove, Source: voting.SourceBestmove, Depth: 9}
 	for i := 0; i < len(lines); i += 2 {
-		line := ensemble.Ranked{Move: mustMove(lines[i].(string)), HasScore: true, Score: usi.Score{Value: lines[i+1].(int)}, Depth: 9}
+		line := voting.Ranked{Move: mustMove(lines[i].(string)), HasScore: true, Score: usi.Score{Value: lines[i+1].(int)}, Depth: 9}
 		if i == 0 {
 			b.Move, b.Score, b.HasScore = line.Move, line.Score, true
 		}
@@ -63,7 +63,7 @@ func listing(member int, lines ...any) ensemble.Ballot {
 	return b
 }
 
-func values(d *ensemble.Decision) map[string]float64 {
+func values(d *voting.Decision) map[string]float64 {
 	all := map[string]float64{}
 	for letter := range letters() {
 		for _, c := range d.Candidates {
@@ -83,18 +83,18 @@ func TestBorda(t *testing.T) {
 	full := listing(0, "A", 90, "B", 80, "C", 70)
 	for _, x := range []struct {
 		rule   string
-		first  ensemble.Ballot
+		first  voting.Ballot
 		want   map[string]float64
 		winner string
-		tie    ensemble.Tie
+		tie    voting.Tie
 	}{
-		{"borda", full, map[string]float64{"A": 3 + 2, "B": 2 + 3, "C": 1}, "A", ensemble.TieScore},
+		{"borda", full, map[string]float64{"A": 3 + 2, "B": 2 + 3, "C": 1}, "A", voting.TieScore},
 		{"borda:weights=1/2", full, map[string]float64{"A": 3 + 2*2, "B": 2 + 2*3, "C": 1}, "B", ""},
-		{"borda", shallow, map[string]float64{"A": 2 + 1, "B": 1 + 2}, "A", ensemble.TieScore}, // C was hardly read, so k = 2
-		{"borda:min_depth=4", shallow, map[string]float64{"A": 3 + 2, "B": 2 + 3, "C": 1}, "A", ensemble.TieScore},
+		{"borda", shallow, map[string]float64{"A": 2 + 1, "B": 1 + 2}, "A", voting.TieScore}, // C was hardly read, so k = 2
+		{"borda:min_depth=4", shallow, map[string]float64{"A": 3 + 2, "B": 2 + 3, "C": 1}, "A", voting.TieScore},
 	} {
-		s := newSession(t, x.rule, 2, ensemble.Laws{})
-		d := s.Decide(s.p, []ensemble.Ballot{x.first, listing(1, "B", 50, "A", 40)})
+		s := newSession(t, x.rule, 2, voting.Laws{})
+		d := s.Decide(s.p, []voting.Ballot{x.first, listing(1, "B", 50, "A", 40)})
 		if got := values(&d); fmt.Sprint(got) != fmt.Sprint(x.want) || d.Move != mustMove(x.winner) || d.Tie != x.tie {
 			t.Errorf("%s: %v, %s by %q, want %v, %s by %q", x.rule, got, d.Move, d.Tie, x.want, letters()[x.winner], x.tie)
 		}
@@ -118,10 +118,10 @@ func TestPools(t *testing.T) {
 	}
 	start := shogi.StartPos()
 	first, both, alone := listing(0, "A", 400, "B", 0), listing(1, "B", 100, "A", -100), listing(1, "B", 100)
-	silent := ensemble.Ballot{Member: 1, Kind: ensemble.KindMove, Move: mustMove("C"), Source: ensemble.SourceBook}
+	silent := voting.Ballot{Member: 1, Kind: voting.KindMove, Move: mustMove("C"), Source: voting.SourceBook}
 	for _, x := range []struct {
 		rule   string
-		second ensemble.Ballot
+		second voting.Ballot
 		want   map[string]float64
 		winner string
 	}{
@@ -133,7 +133,7 @@ func TestPools(t *testing.T) {
 		// P2 has no opinion: P1's alone counts, and C is rated by it at 1/2 - 0.02.
 		{"linear_pool", silent, map[string]float64{"A": 81.0 / 82, "B": 0.5, "C": 0.48}, "A"},
 	} {
-		d := chamber(t, x.rule, voters, ensemble.Laws{}).Decide(&start, []ensemble.Ballot{first, x.second})
+		d := chamber(t, x.rule, voters, voting.Laws{}).Decide(&start, []voting.Ballot{first, x.second})
 		got := values(&d)
 		for letter, want := range x.want {
 			if math.Abs(got[letter]-want) > 6e-6 {
@@ -148,5 +148,5 @@ func TestPools(t *testing.T) {
 
 // TestPoolWithoutScores: ballots are counted when nobody has an opinion.
 func TestPoolWithoutScores(t *testing.T) {
-	newSession(t, "log_pool", 3, ensemble.Laws{}).wants("A B B", "B", "1 1 1")
+	newSession(t, "log_pool", 3, voting.Laws{}).wants("A B B", "B", "1 1 1")
 }
