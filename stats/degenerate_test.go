@@ -175,10 +175,35 @@ func TestUnequalDrawPoints(t *testing.T) {
 	}
 }
 
-func TestSignFlipRefusesEndlessWork(t *testing.T) {
-	tally := Tally{Penta: Pentanomial{WD: 1e6}, paired: scores{{1001, 1e6}, {1500, 1e6}, {1777, 1e6}, {2000, 1e6}}}
-	if test, err := tally.SignFlip(TwoSided); err == nil {
-		t.Errorf("%+v", test)
+// Where convolution would take too long, the sum of the coins is taken for
+// normal. By hand: the deviations are 1, 500, 777 and 1000, a million of each,
+// all of them heads.
+func TestSignFlipBeyondConvolution(t *testing.T) {
+	tally := Tally{Penta: Pentanomial{WD: 4e6}, paired: scores{{1001, 1e6}, {1500, 1e6}, {1777, 1e6}, {2000, 1e6}}}
+	if test, err := tally.SignFlip(TwoSided); err != nil || test.Method != "pair_sign_flip_normal" || test.P != 0 {
+		t.Errorf("%+v, %v", test, err)
+	}
+	// One pair in two heads but for 2000: the sum is 2000 × (1+500+777+1000), its
+	// variance 1e6 × (1² + 500² + 777² + 1000²).
+	odd := scores{{0, 499e3}, {223, 499e3}, {500, 499e3}, {999, 499e3}, {1001, 501e3}, {1500, 501e3}, {1777, 501e3}, {2000, 501e3}}
+	tally = Tally{Penta: Pentanomial{WD: 2004e3, LD: 1996e3}, paired: odd}
+	z := (2000*(1+500+777+1000) - 1) / math.Sqrt(1e6*(1+500*500+777*777+1000*1000))
+	for alt, want := range map[Alternative]float64{Greater: math.Erfc(z/math.Sqrt2) / 2, TwoSided: math.Erfc(z / math.Sqrt2)} {
+		if test, err := tally.SignFlip(alt); err != nil || math.Abs(test.P-want) > 1e-12 {
+			t.Errorf("%s: %+v, %v, want %v", alt, test, err, want)
+		}
+	}
+}
+
+// Where both are possible, the normal approximation is near the exact test.
+func TestNormalSignFlipIsNearTheExactOne(t *testing.T) {
+	for _, s := range []scores{{{0, 90}, {500, 40}, {1500, 45}, {2000, 111}}, {{0, 300}, {2000, 340}}, {{400, 99}, {900, 80}, {1100, 90}, {1600, 111}}} {
+		for _, alt := range []Alternative{Greater, Less, TwoSided} {
+			exact, err := flipTest(s.coins(), alt)
+			if got := normalFlipTest(s.coins(), alt); err != nil || math.Abs(got-exact) > 0.002 {
+				t.Errorf("%v %s: %v for %v, %v", s, alt, got, exact, err)
+			}
+		}
 	}
 }
 

@@ -1,8 +1,10 @@
 package stats
 
 import (
+	"cmp"
 	"errors"
 	"math"
+	"slices"
 )
 
 // emptyCell stands for a count of 0, as in fishtest, so that a likelihood
@@ -14,7 +16,8 @@ type distribution struct {
 	values, probs []float64
 	n             float64 // units, with what was put into empty cells
 	seen          int     // units without that
-	games         float64 // per unit
+	games         float64 // per unit; of an opening, of each of its pairs
+	reused        bool    // units are openings that were played more than once
 }
 
 func newDistribution(o Outcomes) distribution {
@@ -28,6 +31,36 @@ func newDistribution(o Outcomes) distribution {
 		}
 		d.n += x
 		d.values = append(d.values, float64(i)/float64(len(cells)-1))
+		d.probs = append(d.probs, x)
+	}
+	for i := range d.probs {
+		d.probs[i] /= d.n
+	}
+	return d
+}
+
+// distribution is that of the openings' mean scores; the outcomes of a single
+// pair that no opening has as its mean are empty cells.
+func (s *Series) distribution() distribution {
+	if !s.reused() {
+		return newDistribution(s.tally.Outcomes())
+	}
+	d := distribution{games: float64(s.legs), reused: true, seen: len(s.openings)}
+	lattice := slices.Clone(s.means)
+	for cell := range 2*s.legs + 1 {
+		value := float64(cell) / float64(2*s.legs)
+		at, found := slices.BinarySearchFunc(lattice, value, func(c meanCount, v float64) int { return cmp.Compare(c.value, v) })
+		if !found {
+			lattice = slices.Insert(lattice, at, meanCount{value: value})
+		}
+	}
+	for _, c := range lattice {
+		x := float64(c.count)
+		if c.count == 0 {
+			x = emptyCell
+		}
+		d.n += x
+		d.values = append(d.values, c.value)
 		d.probs = append(d.probs, x)
 	}
 	for i := range d.probs {
@@ -61,9 +94,12 @@ type hypotheses struct {
 	h0, h1 float64
 }
 
-func (s SPRT) hypotheses(o Outcomes) hypotheses {
-	if s.Model == ModelNormalized {
-		perUnit := math.Sqrt(newDistribution(o).games)
+// hypotheses are those of a distribution of the units in which the outcomes o
+// came. A t value is one of pairs: where units are openings, whose means vary
+// less, normalised Elo becomes a score at the standard deviation of the pairs.
+func (s SPRT) hypotheses(d distribution, o Outcomes) hypotheses {
+	if s.Model == ModelNormalized && !d.reused {
+		perUnit := math.Sqrt(d.games)
 		return hypotheses{true, s.Elo0 / normalizedPerSigma * perUnit, s.Elo1 / normalizedPerSigma * perUnit}
 	}
 	s0, s1 := s.scores(o)
@@ -193,13 +229,7 @@ func (d distribution) balanced(a []float64) ([]float64, bool) {
 	if !(least < 0 && most > 0) {
 		return nil, false
 	}
-	x := root(-1/most, -1/least, func(x float64) float64 {
-		sum := 0.0
-		for i, v := range a {
-			sum -= d.probs[i] * v / (1 + x*v)
-		}
-		return sum
-	})
+	x := d.multiplier(a, -1/most, -1/least)
 	probs := make([]float64, len(a))
 	for i, v := range a {
 		w := 1 + x*v
@@ -209,6 +239,36 @@ func (d distribution) balanced(a []float64) ([]float64, bool) {
 		probs[i] = d.probs[i] / w
 	}
 	return probs, true
+}
+
+// multiplier is the x between lo and hi at which the sum of p a/(1 + x a) is 0,
+// by Newton's method inside a shrinking bracket, and by bisection where that
+// does not settle: near the ends, where an empty cell takes all.
+func (d distribution) multiplier(a []float64, lo, hi float64) float64 {
+	const quick, rounds = 20, 200
+	x := 0.0
+	for round := range rounds {
+		sum, slope := 0.0, 0.0
+		for i, v := range a {
+			w := v / (1 + x*v)
+			sum += d.probs[i] * w
+			slope += d.probs[i] * w * w
+		}
+		if sum > 0 { // it falls with x
+			lo = x
+		} else {
+			hi = x
+		}
+		next := x + sum/slope
+		if !(next > lo && next < hi) || round >= quick {
+			next = lo + (hi-lo)/2
+		}
+		if math.Abs(next-x) <= 1e-15*math.Abs(x) || next <= lo || next >= hi {
+			return next
+		}
+		x = next
+	}
+	return x
 }
 
 // overshoot estimates by how much the ratio will jump over a bound from by how
@@ -238,11 +298,12 @@ func (r records) mean() float64 {
 	return r.squares / r.sum / 2
 }
 
-func (s SPRT) judge(llr float64, units int, o overshoot) Judgement {
-	lower, upper := s.Bounds()
-	j := Judgement{Decision: Continue, LLR: llr, Units: units}
+// decide holds a ratio against the bounds.
+func (s SPRT) decide(llr, information float64, units int, jumps overshoot) Judgement {
+	lower, upper := s.BoundsAt(information)
+	j := Judgement{Decision: Continue, LLR: llr, Information: information, Units: units, Openings: units}
 	if s.Overshoot {
-		j.Overshoot0, j.Overshoot1 = o.down.mean(), o.up.mean()
+		j.Overshoot0, j.Overshoot1 = jumps.down.mean(), jumps.up.mean()
 	}
 	j.Lower, j.Upper = lower+j.Overshoot0, upper-j.Overshoot1
 	switch {
@@ -252,4 +313,23 @@ func (s SPRT) judge(llr float64, units int, o overshoot) Judgement {
 		j.Decision = Pass
 	}
 	return j
+}
+
+// information is n(s₁-s₀)²/V, V being the variance of the units' scores with
+// one more at 0 and one at 1: a few units that score alike would have next to no
+// variance, and so the information to end a test.
+func (s SPRT) information(d distribution, o Outcomes) float64 {
+	if d.seen == 0 {
+		return 0
+	}
+	mean, variance := d.moments(d.probs)
+	n := float64(d.seen)
+	centre := (n*mean + 1) / (n + 2)
+	v := (n*(variance+(mean-centre)*(mean-centre)) + centre*centre + (1-centre)*(1-centre)) / (n + 2)
+	h := s.hypotheses(d, o)
+	width := h.h1 - h.h0
+	if h.tValue {
+		width *= math.Sqrt(variance)
+	}
+	return n * width * width / v
 }

@@ -39,12 +39,16 @@ func (c Conditions) variance() (float64, error) {
 // Expect is the probability to pass and the expected number of games (not
 // pairs) where the true difference is elo (logistic), with the log likelihood
 // ratio taken for a Brownian motion, as fishtest's calculator does. There is no
-// maximum: Unfinished is 0. It fails for an impossible design or conditions, and
-// an elo that is not finite.
+// maximum: Unfinished is 0. Steps have a size, so that real tests take a few
+// percent more: [SPRT.Course] counts that in. It fails for an impossible design
+// or conditions, for bounds that are not constant, and an elo that is not finite.
 func (s SPRT) Expect(elo float64, c Conditions) (Operating, error) {
 	variance, err := c.variance()
 	if err = errors.Join(s.Check(), err, checkFinite(elo)); err != nil {
 		return Operating{}, err
+	}
+	if s.Boundary == BoundaryBounded {
+		return Operating{}, errors.New("the expected length of a bounded test has no formula")
 	}
 	loss := (1 - c.DrawRate) / 2 // between equals
 	sigma, draw := math.Sqrt(variance), 400*math.Log10((1-loss)/loss)
@@ -106,6 +110,14 @@ func (s SPRT) DecisiveLLR(w WDL) (float64, error) {
 	return float64(w.Wins)*step.win + float64(w.Losses)*step.loss, nil
 }
 
+// decisiveInformation is that of so many decisive games, which vary as much as
+// halfway between the hypotheses.
+func (s SPRT) decisiveInformation(games int) float64 {
+	p0, p1 := Expected(s.Elo0), Expected(s.Elo1)
+	middle := (p0 + p1) / 2
+	return float64(games) * (p1 - p0) * (p1 - p0) / (middle * (1 - middle))
+}
+
 // JudgeDecisive is the state of the exact test after these games.
 func (s SPRT) JudgeDecisive(w WDL) (Judgement, error) {
 	llr, err := s.DecisiveLLR(w)
@@ -113,7 +125,8 @@ func (s SPRT) JudgeDecisive(w WDL) (Judgement, error) {
 		return Judgement{}, err
 	}
 	s.Overshoot = false
-	return s.judge(llr, w.Wins+w.Losses, overshoot{}), nil
+	n := w.Wins + w.Losses
+	return s.decide(llr, s.decisiveInformation(n), n, overshoot{}), nil
 }
 
 // maxExactWork bounds the additions of an exact characteristic: about a second.
@@ -139,6 +152,7 @@ func (s SPRT) Exact(elo float64, limit int) (Operating, error) {
 	r := running{step: step, lower: lower, upper: upper, p: Expected(elo), probs: []float64{1}}
 	result := Operating{Method: "bernoulli_exact", Unfinished: 1}
 	for game := 1; game <= limit && result.Unfinished > 1e-15; game++ {
+		r.lower, r.upper = s.BoundsAt(s.decisiveInformation(game))
 		pass, fail := r.play()
 		result.Pass += pass
 		result.Fail += fail

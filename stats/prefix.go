@@ -3,6 +3,8 @@ package stats
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 )
 
 // Prefix is a sequential test that looks at the pairs of a plan in the order
@@ -11,15 +13,23 @@ import (
 // differ in length, so where many games run at a time those that end first are a
 // biased sample, and a test that took them as they come would not have its error
 // rates. A decision is final: later pairs do not change it.
+//
+// Its units are the openings of the pairs so far, with their mean scores
+// ([Series]): a pair that repeats an earlier one adds nothing, and one of an
+// opening that was played before only makes that opening's score more precise.
+// No single opening can turn the ratio by more than the logarithm of the two
+// scores' quotient, so a test takes some openings whatever the number of games:
+// [SPRT.Openings].
 type Prefix struct {
-	test    SPRT
-	limit   int
-	legs    int // of every pair; 0 before the first
-	next    int // the first pair that was not judged
-	pending map[int]Pair
-	tally   Tally
-	jumps   overshoot
-	now     Judgement
+	test   SPRT
+	limit  int
+	legs   int // of every pair; 0 before the first
+	next   int // the first pair that was not judged
+	taken  map[int]Play
+	series Series
+	jumps  overshoot
+	now    Judgement
+	broken error // why the pairs so far cannot be judged; it stays so
 }
 
 // NewPrefix starts the test of a plan of limit pairs. It fails for a design that
@@ -31,89 +41,103 @@ func NewPrefix(test SPRT, limit int) (*Prefix, error) {
 	if limit < 1 {
 		return nil, fmt.Errorf("a plan of %d pairs has nothing to test", limit)
 	}
-	return &Prefix{test: test, limit: limit, pending: map[int]Pair{}, now: test.judge(0, 0, overshoot{})}, nil
+	return &Prefix{test: test, limit: limit, taken: map[int]Play{}, now: test.decide(0, 0, 0, overshoot{})}, nil
 }
 
-// Add takes the finished pair with this number in the plan, from 0. Pairs come
-// in any order; those behind a gap wait until it is filled. It fails, and takes
-// nothing, for a number outside the plan or taken before, a pair that is none,
-// and a pair of one leg among pairs of two or the reverse.
-func (p *Prefix) Add(id int, pair Pair) error {
-	if err := p.check(id, pair); err != nil {
-		return err
-	}
-	p.legs = len(pair)
-	p.pending[id] = pair
-	return p.advance()
-}
+// Add takes the finished pair with this number in the plan, from 0, and an
+// opening that no other pair has: [Prefix.AddPlay] without an opening.
+func (p *Prefix) Add(id int, pair Pair) error { return p.AddPlay(id, Play{Pair: pair}) }
 
-func (p *Prefix) check(id int, pair Pair) error {
-	if _, err := pair.points(); err != nil {
+// AddPlay takes the finished pair with this number in the plan, from 0. Pairs
+// come in any order; those behind a gap wait until it is filled. An equal pair
+// that comes again changes nothing. Where the opening is "", no other pair has
+// it. It fails, and takes nothing, for a number outside the plan, one that was
+// taken with another pair, a pair that is none, and a pair of one leg among
+// pairs of two or the reverse.
+func (p *Prefix) AddPlay(id int, play Play) error {
+	if play.Opening == "" {
+		play.Opening = "\x00" + strconv.Itoa(id)
+	}
+	if _, err := play.points(); err != nil {
 		return err
 	}
-	_, waiting := p.pending[id]
+	before, again := p.taken[id]
 	switch {
 	case id < 0 || id >= p.limit:
 		return fmt.Errorf("pair %d is not in a plan of %d", id, p.limit)
-	case id < p.next || waiting:
-		return fmt.Errorf("pair %d was counted before", id)
-	case p.legs != 0 && p.legs != len(pair):
+	case again && before.equal(play):
+		return nil
+	case again:
+		return fmt.Errorf("pair %d was counted before, with other games", id)
+	case p.legs != 0 && p.legs != len(play.Pair):
 		return errMixed()
 	}
-	return nil
+	p.legs = len(play.Pair)
+	p.taken[id] = play
+	return p.advance()
+}
+
+func (p Play) equal(o Play) bool {
+	return p.Opening == o.Opening && slices.Equal(p.Pair, o.Pair) && slices.Equal(p.Games, o.Games)
 }
 
 // advance judges pairs for as long as the next one is there and none decided.
 func (p *Prefix) advance() error {
-	for p.now.Decision == Continue {
-		pair, ok := p.pending[p.next]
+	for p.now.Decision == Continue && p.broken == nil {
+		play, ok := p.taken[p.next]
 		if !ok {
 			return nil
 		}
-		if err := p.look(pair); err != nil {
-			return fmt.Errorf("pair %d: %w", p.next, err)
+		if err := p.look(play); err != nil {
+			p.broken = fmt.Errorf("pair %d: %w", p.next, err)
+			break
 		}
-		delete(p.pending, p.next)
 		p.next++
 		if p.next == p.limit && p.now.Decision == Continue {
 			p.now.Decision = Inconclusive
 		}
 	}
-	return nil
+	return p.broken
 }
 
-func (p *Prefix) look(pair Pair) error {
-	tally := p.tally
-	if err := tally.Add(pair); err != nil {
+func (p *Prefix) look(play Play) error {
+	if _, err := p.series.Add(play); err != nil {
 		return err
 	}
-	llr, err := p.test.LLR(tally.Outcomes())
+	d, o := p.series.distribution(), p.series.tally.Outcomes()
+	llr, err := p.test.llr(d, o)
 	if err != nil {
 		return err
 	}
-	p.tally = tally
 	p.jumps.see(llr)
-	p.now = p.test.judge(llr, tally.Pairs(), p.jumps)
+	p.now = p.test.decide(llr, p.test.information(d, o), p.series.Pairs(), p.jumps)
+	p.now.Openings, p.now.Copies = p.series.Openings(), p.series.Copies()
 	return nil
 }
 
 // Judgement is the state of the test.
 func (p *Prefix) Judgement() Judgement {
 	j := p.now
-	j.Beyond = len(p.pending)
+	j.Beyond = len(p.taken) - p.next
 	return j
 }
 
 // Tally is the pairs that the judgement rests on.
-func (p *Prefix) Tally() Tally { return p.tally }
+func (p *Prefix) Tally() Tally { return p.series.tally }
 
-// Elo is [SPRT.Elo] of those pairs. It fails before a decision by a bound or by
+// Series is those pairs as evidence. It must not be added to.
+func (p *Prefix) Series() *Series { return &p.series }
+
+// Elo is [SPRT.Elo] of those pairs, by their openings. It fails before a decision by a bound or by
 // the maximum: the estimate allows for where the test stopped.
 func (p *Prefix) Elo(level float64) (StoppedElo, error) {
 	if p.now.Decision == Continue {
 		return StoppedElo{}, errors.New("the test has not stopped")
 	}
-	return p.test.Elo(p.tally.Outcomes(), level)
+	if err := checkOpen("confidence level", level); err != nil {
+		return StoppedElo{}, err
+	}
+	return p.test.stoppedElo(p.series.distribution(), p.series.tally.Outcomes(), level)
 }
 
 // Outcomes are the pairs by outcome; games, where colours were not swapped.

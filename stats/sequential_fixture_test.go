@@ -117,7 +117,7 @@ func (w *worst) stopped(t *testing.T, s SPRT, o Outcomes, want stoppedRow) {
 	near("median", got.Elo, want.Elo)
 	near("lower end", got.Interval.Lo, want.CI[0])
 	near("upper end", got.Interval.Hi, want.CI[1])
-	stop, _ := s.newStop(o)
+	stop, _ := s.newStop(newDistribution(o), o)
 	w.near(t, "LOS", stop.worse(0), want.LOS, 1e-6, 0)
 }
 
@@ -210,7 +210,7 @@ func TestSequencesAgainstFixture(t *testing.T) {
 			}
 			llr := llrOf(t, s, counts)
 			jumps.see(llr)
-			j := s.judge(llr, pairs, jumps)
+			j := s.decide(llr, 0, pairs, jumps)
 			if want := at[pairs]; want != nil {
 				w.near(t, "LLR", llr, want["llr"].(float64), 1e-6, 0)
 				w.near(t, "o0", j.Overshoot0, want["o0"].(float64), 1e-6, 0)

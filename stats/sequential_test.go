@@ -68,7 +68,10 @@ func TestExchangingTheEnginesMirrorsTheSequentialTest(t *testing.T) {
 func TestSequentialNumbersAreNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-1100, 1100), rapid.Float64Range(0, 1))
-		s := SPRT{number.Draw(t, "elo0"), number.Draw(t, "elo1"), number.Draw(t, "alpha"), number.Draw(t, "beta"), rapid.SampledFrom(models).Draw(t, "model"), rapid.Bool().Draw(t, "overshoot")}
+		s := SPRT{
+			number.Draw(t, "elo0"), number.Draw(t, "elo1"), number.Draw(t, "alpha"), number.Draw(t, "beta"),
+			rapid.SampledFrom(models).Draw(t, "model"), rapid.Bool().Draw(t, "overshoot"), rapid.SampledFrom(boundaries).Draw(t, "boundary"),
+		}
 		if rapid.Bool().Draw(t, "sound") {
 			s.Elo0, s.Elo1 = math.Remainder(s.Elo0, 1000), math.Remainder(s.Elo1, 1000)
 			s.Elo0, s.Elo1 = min(s.Elo0, s.Elo1), max(s.Elo0, s.Elo1)
@@ -148,6 +151,8 @@ func TestTheMixtureGainsNothing(t *testing.T) {
 	})
 }
 
+var boundaries = []Boundary{BoundaryWald, BoundaryRatio, BoundaryBounded}
+
 func randomPairs(t *rapid.T) []Pair { return pairs(false).Draw(t, "pairs") }
 
 // The order of arrival leaves no trace, and a decision is final.
@@ -185,7 +190,13 @@ func TestPrefixIgnoresTheOrderOfArrival(t *testing.T) {
 			if err := shuffled.Add(id, all[id]); err != nil {
 				t.Fatal(err)
 			}
-			if err := shuffled.Add(id, all[id]); err == nil {
+			before := shuffled.Judgement()
+			if err := shuffled.Add(id, all[id]); err != nil || shuffled.Judgement() != before {
+				t.Fatalf("%v, %+v: an equal pair that comes again changes nothing", err, shuffled.Judgement())
+			}
+			other := slices.Clone(all[id])
+			other[0], other[1] = other[1], other[0]
+			if err := shuffled.Add(id, other); err == nil {
 				t.Fatal("a pair counted twice")
 			}
 		}
@@ -231,7 +242,7 @@ func TestPrefixWaitsForGaps(t *testing.T) {
 		t.Errorf("%+v, %v", e, err)
 	}
 	for name, add := range map[string]error{
-		"twice":      p.Add(3, sweep),
+		"another":    p.Add(3, split),
 		"negative":   p.Add(-1, sweep),
 		"beyond":     p.Add(1000, sweep),
 		"one leg":    p.Add(500, Pair{leg(Win, true)}),

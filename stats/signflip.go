@@ -3,6 +3,7 @@ package stats
 import (
 	"cmp"
 	"errors"
+	"math"
 	"slices"
 )
 
@@ -18,8 +19,12 @@ const maxFlipWork = 1 << 28
 // advantage, nor what a draw is worth matter to its validity. Without pairs, or
 // with even ones alone, it is 1.
 //
-// It fails when a pair has one leg, as there the colour may be what differs,
-// and when very many pairs with many different draw values would take too long.
+// It is exact by convolution (method pair_sign_flip) for thousands of pairs, and
+// millions of them where draws are worth a half. Where very many with many
+// different draw values would take too long, the sum of the coins is taken for
+// normal, with continuity correction (method pair_sign_flip_normal).
+//
+// It fails when a pair has one leg, as there the colour may be what differs.
 func (t Tally) SignFlip(alt Alternative) (Test, error) {
 	if err := alt.check(); err != nil {
 		return Test{}, err
@@ -30,8 +35,18 @@ func (t Tally) SignFlip(alt Alternative) (Test, error) {
 		}
 		return Test{}, errors.New("colours were not swapped, so exchanging the engines of a game is no fair coin")
 	}
-	p, err := flipTest(t.paired.coins(), alt)
-	return Test{Method: "pair_sign_flip", Alternative: alt, N: t.Penta.Pairs(), P: p}, err
+	return signFlip("pair_sign_flip", t.paired, alt), nil
+}
+
+// signFlip tests units by their points, of which milli is even.
+func signFlip(method string, s scores, alt Alternative) Test {
+	all := s.coins()
+	p, err := flipTest(all, alt)
+	if err != nil {
+		method += "_normal"
+		p = normalFlipTest(all, alt)
+	}
+	return Test{Method: method, Alternative: alt, N: s.units(), P: p}
 }
 
 // coins are the pairs whose deviation from an even score has one size.
@@ -111,6 +126,25 @@ func flipTest(all []coins, alt Alternative) (float64, error) {
 		return ge(tails), nil
 	}
 	return twoSided(ge(heads), ge(tails)), nil
+}
+
+// normalFlipTest takes the size of the heads less that of the tails for normal. It
+// moves in steps of twice the greatest common divisor of the sizes, which is 1.
+func normalFlipTest(all []coins, alt Alternative) float64 {
+	sum, variance := 0.0, 0.0
+	for _, c := range all {
+		sum += float64(c.size * (2*c.heads - c.n))
+		variance += float64(c.size * c.size * c.n)
+	}
+	ge := func(x float64) float64 { return normalBelow((1 - x) / math.Sqrt(variance)) }
+	switch alt {
+	case Greater:
+		return ge(sum)
+	case Less:
+		return ge(-sum)
+	case TwoSided:
+	}
+	return twoSided(ge(sum), ge(-sum))
 }
 
 // tossed is the distribution of the total size of the heads, by that size.

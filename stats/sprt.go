@@ -3,7 +3,6 @@ package stats
 import (
 	"errors"
 	"fmt"
-	"math"
 )
 
 // EloModel says on which scale the hypotheses of a sequential test are.
@@ -29,6 +28,8 @@ type SPRT struct {
 	// records that the ratio has set so far, as fishtest does (Siegmund,
 	// Sequential Analysis, corollary 8.33).
 	Overshoot bool `json:"overshoot"`
+	// Boundary is where the test stops: Wald's bounds, unless another is named.
+	Boundary Boundary `json:"boundary,omitempty"`
 }
 
 // maxElo bounds the hypotheses: beyond it scores are too near to 0 and 1.
@@ -43,18 +44,19 @@ func (s SPRT) Check() error {
 		return fmt.Errorf("elo0 %v or elo1 %v is beyond %d", s.Elo0, s.Elo1, maxElo)
 	case !(s.Alpha > 0 && s.Alpha < 0.5 && s.Beta > 0 && s.Beta < 0.5):
 		return fmt.Errorf("alpha %v and beta %v are not both between 0 and 0.5", s.Alpha, s.Beta)
+	case s.Overshoot && s.Boundary != BoundaryWald:
+		return fmt.Errorf("the overshoot correction is one of Wald's bounds, not of %q", s.Boundary)
+	case s.Boundary == BoundaryBounded && min(s.Alpha, s.Beta) < leastBounded:
+		return fmt.Errorf("alpha %v or beta %v is below %v, the least that bounded tests are computed for", s.Alpha, s.Beta, leastBounded)
+	}
+	if err := s.Boundary.check(); err != nil {
+		return err
 	}
 	switch s.Model {
 	case ModelLogistic, ModelNormalized, ModelBayesElo:
 		return nil
 	}
 	return fmt.Errorf("unknown model %q", string(s.Model))
-}
-
-// Bounds are Wald's: the log likelihood ratio that fails at or below lower, and
-// passes at or above upper.
-func (s SPRT) Bounds() (lower, upper float64) {
-	return math.Log(s.Beta / (1 - s.Alpha)), math.Log((1 - s.Beta) / s.Alpha)
 }
 
 // Outcomes are counts by outcome, from A's side: [WDL] of independent games
@@ -91,11 +93,15 @@ func (s SPRT) LLR(o Outcomes) (float64, error) {
 	if err := errors.Join(s.Check(), o.check()); err != nil {
 		return 0, err
 	}
-	d := newDistribution(o)
+	return s.llr(newDistribution(o), o)
+}
+
+// llr is the ratio by a distribution of units, from outcomes o.
+func (s SPRT) llr(d distribution, o Outcomes) (float64, error) {
 	if d.seen == 0 {
 		return 0, nil
 	}
-	return d.llr(s.hypotheses(o))
+	return d.llr(s.hypotheses(d, o))
 }
 
 // Decision is what a sequential test has come to.
@@ -118,16 +124,21 @@ type Judgement struct {
 	// The corrections that Lower and Upper include, 0 where none is asked for.
 	Overshoot0 float64 `json:"overshoot0"`
 	Overshoot1 float64 `json:"overshoot1"`
-	Units      int     `json:"units"`  // pairs or games that the decision rests on
-	Beyond     int     `json:"beyond"` // finished, but behind a gap in the plan or after the stop
+	// Information is what the ratio has taken in: its variance ([SPRT.BoundsAt]).
+	Information float64 `json:"information"`
+	Units       int     `json:"units"`    // pairs or games that the decision rests on
+	Openings    int     `json:"openings"` // from which they were played: the independent units
+	Copies      int     `json:"copies"`   // of them: pairs that repeat an earlier one move for move
+	Beyond      int     `json:"beyond"`   // finished, but behind a gap in the plan or after the stop
 }
 
-// Judge is the state after these counts, looked at for the first time, so
-// without overshoot correction, which needs the way there: [Prefix] has it.
+// Judge is the state after these counts, each unit from an opening of its own,
+// looked at for the first time, so without overshoot correction, which needs the way there: [Prefix] has it.
 func (s SPRT) Judge(o Outcomes) (Judgement, error) {
 	llr, err := s.LLR(o)
 	if err != nil {
 		return Judgement{}, err
 	}
-	return s.judge(llr, newDistribution(o).seen, overshoot{}), nil
+	d := newDistribution(o)
+	return s.decide(llr, s.information(d, o), d.seen, overshoot{}), nil
 }

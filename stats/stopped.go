@@ -23,10 +23,15 @@ func (s SPRT) Elo(o Outcomes, level float64) (StoppedElo, error) {
 	if err := errors.Join(s.Check(), o.check(), checkOpen("confidence level", level)); err != nil {
 		return StoppedElo{}, err
 	}
-	if newDistribution(o).seen == 0 {
+	return s.stoppedElo(newDistribution(o), o, level)
+}
+
+// stoppedElo is that of the units in d, which came in the outcomes o.
+func (s SPRT) stoppedElo(d distribution, o Outcomes, level float64) (StoppedElo, error) {
+	if d.seen == 0 {
 		return StoppedElo{}, errors.New("no games to judge by")
 	}
-	stop, ok := s.newStop(o)
+	stop, ok := s.newStop(d, o)
 	if !ok {
 		return StoppedElo{}, errors.New("the hypotheses promise scores that cannot be told apart")
 	}
@@ -42,16 +47,20 @@ func (s SPRT) Elo(o Outcomes, level float64) (StoppedElo, error) {
 type stop struct {
 	lower, upper float64
 	time, height float64
-	s0, s1       float64 // scores under the hypotheses
-	variance     float64 // of a unit's score, as seen
+	s0, s1       float64   // scores under the hypotheses
+	variance     float64   // of a unit's score, as seen
+	bounds       *triangle // where they are not constant
 }
 
 // newStop cuts a ratio beyond a bound back to it, and the time in proportion.
-func (s SPRT) newStop(o Outcomes) (stop, bool) {
-	d := newDistribution(o)
+func (s SPRT) newStop(d distribution, o Outcomes) (stop, bool) {
 	mean, variance := d.moments(d.probs)
 	p := stop{time: d.n, variance: variance}
-	p.lower, p.upper = s.Bounds()
+	p.lower, p.upper = s.BoundsAt(s.information(d, o))
+	if s.Boundary == BoundaryBounded {
+		t := boundedBy(s.Alpha, s.Beta)
+		p.bounds = &t
+	}
 	p.s0, p.s1 = s.scores(o)
 	drift, _ := p.motion(mean)
 	p.height = drift * d.n
@@ -85,6 +94,9 @@ func (p stop) rating(probability float64) float64 {
 // elo. It falls with elo.
 func (p stop) worse(elo float64) float64 {
 	drift, variance := p.motion(Expected(elo))
+	if p.bounds != nil {
+		return p.bounds.worse(drift/variance, p.time*variance, p.height)
+	}
 	b := brownian{p.lower, p.upper, drift, variance}
 	return min(1, max(0, b.worse(p.time, p.height)))
 }

@@ -1,0 +1,233 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func plays(t *testing.T, s *Series, opening string, games uint64, deviations ...int) {
+	t.Helper()
+	for _, d := range deviations {
+		if _, err := s.Add(Play{deviationPairs[d], opening, []uint64{games, games}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Two openings at fixed nodes, won by A: 35 of 37 pairs repeat the other two.
+func TestCopiesAreNoEvidence(t *testing.T) {
+	test := SPRT{Elo0: 0, Elo1: 30, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryRatio}
+	gate, err := NewPrefix(test, 2000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	naive, _ := NewPrefix(test, 2000)
+	var s Series
+	copies := 0
+	for id := range 2000 {
+		p := Play{deviationPairs[2], strconv.Itoa(id % 2), []uint64{1, 2}}
+		if id == 1 {
+			p.Pair, p.Games = Pair{p.Pair[1], p.Pair[0]}, []uint64{2, 1} // White's game first
+		}
+		if err := gate.AddPlay(id, p); err != nil {
+			t.Fatal(err)
+		}
+		if err := naive.Add(id, p.Pair); err != nil {
+			t.Fatal(err)
+		}
+		repeats, err := s.Add(p)
+		if err != nil || repeats != (id >= 2) {
+			t.Fatalf("pair %d: %v, %v", id, repeats, err)
+		}
+		if repeats {
+			copies++
+		}
+	}
+	j := gate.Judgement()
+	if j.Decision != Inconclusive || j.Units != 2000 || j.Openings != 2 || j.Copies != 1998 || copies != 1998 {
+		t.Errorf("%+v", j)
+	}
+	if j := naive.Judgement(); j.Decision != Pass || j.Units > 40 {
+		t.Errorf("without openings: %+v", j)
+	}
+	for alt, want := range map[Alternative]float64{Greater: 0.25, Less: 1, TwoSided: 0.5} {
+		if p, err := s.SignFlip(alt); err != nil || math.Abs(p.P-want) > 1e-12 || p.N != 2 || p.Method != "opening_sign_flip" {
+			t.Errorf("%s: %+v, %v, want %v", alt, p, err, want)
+		}
+	}
+	if d := s.Dependence(); d.Pairs != 2000 || d.Openings != 2 || d.Reused != 2 || d.Copies != 1998 || *d.ICC != 1 || *d.Effect != 1000 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// The reduced test needs the openings it says, all of them won.
+func TestLeastOpenings(t *testing.T) {
+	for _, s := range []SPRT{
+		{Elo0: 0, Elo1: 30, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryRatio},
+		{Elo0: -20, Elo1: 100, Alpha: 0.01, Beta: 0.1, Model: ModelLogistic},
+	} {
+		pass, fail, err := s.Openings()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A win changes the ratio by ln(s₁/s₀) at most, a loss by ln((1-s₁)/(1-s₀)),
+		// but for what the empty cells take.
+		lower, upper := s.Bounds()
+		s0, s1 := Expected(s.Elo0), Expected(s.Elo1)
+		if d := float64(pass) - math.Ceil(upper/math.Log(s1/s0)); math.Abs(d) > 1 {
+			t.Errorf("%+v passes with %d", s, pass)
+		}
+		if d := float64(fail) - math.Ceil(lower/math.Log((1-s1)/(1-s0))); math.Abs(d) > 1 {
+			t.Errorf("%+v fails with %d", s, fail)
+		}
+		for _, openings := range []int{pass - 1, pass} {
+			p, _ := NewPrefix(s, 40*openings)
+			for id := range 40 * openings {
+				if err := p.AddPlay(id, Play{deviationPairs[2], strconv.Itoa(id % openings), []uint64{uint64(id), uint64(id)}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := p.Judgement().Decision == Pass; got != (openings == pass) {
+				t.Errorf("%d openings of %d: %+v", openings, pass, p.Judgement())
+			}
+		}
+	}
+	if _, _, err := (SPRT{}).Openings(); err == nil {
+		t.Error("no design has no openings")
+	}
+	if DistinctPairs(40, 7, true) != 7 || DistinctPairs(5, 7, true) != 5 || DistinctPairs(40, 7, false) != 40 {
+		t.Error("distinct pairs")
+	}
+}
+
+// By hand: three openings of two pairs with 2 and 1, 0 and 1, 1 and 1 points.
+// Between them 2 (¼ + ¼ + 0)/2 = ½, within (½ + ½ + 0)/3 = ⅓; the variance of the
+// sum is (1 + 1) 3/2 by openings, and 2 · 6/5 by pairs.
+func TestDependenceByHand(t *testing.T) {
+	var s Series
+	plays(t, &s, "a", 1, 2-1, 1-1)
+	plays(t, &s, "b", 2, 0-1, 1-1)
+	plays(t, &s, "c", 3, 1-1, 1-1)
+	d := s.Dependence()
+	if math.Abs(*d.ICC-0.2) > 1e-12 || math.Abs(*d.Effect-1.25) > 1e-12 || d.Copies != 3 {
+		t.Errorf("%+v: %v, %v", d, *d.ICC, *d.Effect)
+	}
+	var unused Series
+	plays(t, &unused, "a", 1, 2)
+	if d := unused.Dependence(); d.ICC != nil || d.Why == "" {
+		t.Errorf("%+v", d)
+	}
+	plays(t, &unused, "a", 1, 2)
+	if d := unused.Dependence(); d.ICC != nil || d.Why == "" || d.Reused != 1 {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestSeriesRefusesNonsense(t *testing.T) {
+	for name, p := range map[string]Play{
+		"one leg":    {Pair: Pair{leg(Win, true)}, Opening: "a"},
+		"no pair":    {Opening: "a"},
+		"one hash":   {Pair: deviationPairs[0], Opening: "a", Games: []uint64{1}},
+		"no outcome": {Pair: Pair{{AIsBlack: true}, leg(Win, false)}, Opening: "b"},
+	} {
+		var s Series
+		plays(t, &s, "a", 1, 2)
+		if _, err := s.Add(p); err == nil || s.Pairs() != 1 || s.Openings() != 1 {
+			t.Errorf("%s: %v, %+v", name, err, s)
+		}
+	}
+}
+
+// Every sign pattern of whole openings in turn.
+func TestOpeningFlipsByEnumeration(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := pairs(false).Draw(t, "pairs")
+		var s Series
+		sums := map[int]int{} // tenths, by opening
+		for _, p := range all {
+			o := rapid.IntRange(0, 3).Draw(t, "opening")
+			sums[o] += int(math.Round(10 * (p[0].Points + p[1].Points - 1)))
+			if _, err := s.Add(Play{Pair: p, Opening: strconv.Itoa(o)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		seen, ge, le := 0, 0, 0
+		for _, d := range sums {
+			seen += d
+		}
+		for signs := range 1 << 4 {
+			total := 0
+			for o, d := range sums {
+				total += d * (1 - 2*(signs>>o&1))
+			}
+			if total >= seen {
+				ge++
+			}
+			if total <= seen {
+				le++
+			}
+		}
+		for alt, want := range map[Alternative]float64{Greater: float64(ge) / 16, Less: float64(le) / 16, TwoSided: min(1, float64(min(ge, le))/8)} {
+			if got, err := s.SignFlip(alt); err != nil || math.Abs(got.P-want) > 1e-12 {
+				t.Fatalf("%s: %+v, %v; want %v", alt, got, err, want)
+			}
+		}
+	})
+}
+
+// Where no opening recurs, openings are pairs in every number.
+func TestSeriesOfNewOpenings(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := pairs(false).Draw(t, "pairs")
+		s := design(t)
+		byPair, err := NewPrefix(s, len(all)+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		byOpening, _ := NewPrefix(s, len(all)+1)
+		var series Series
+		for id, p := range all {
+			play := Play{Pair: p, Opening: fmt.Sprint("o", id), Games: []uint64{7, 7}}
+			if err := byPair.Add(id, p); err != nil {
+				t.Fatal(err)
+			}
+			if err := byOpening.AddPlay(id, play); err != nil {
+				t.Fatal(err)
+			}
+			if repeats, err := series.Add(play); err != nil || repeats {
+				t.Fatal(repeats, err)
+			}
+		}
+		if byPair.Judgement() != byOpening.Judgement() {
+			t.Fatalf("%+v, %+v", byPair.Judgement(), byOpening.Judgement())
+		}
+		tally := tallyFrom(t, all)
+		want, err := tally.Sample()
+		got, err2 := series.Sample()
+		if got != want || (err == nil) != (err2 == nil) {
+			t.Fatalf("%+v, %+v", got, want)
+		}
+	})
+}
+
+// Single games are judged by the first game of each opening.
+func TestSingleGamesByOpening(t *testing.T) {
+	var s Series
+	for i := range 40 {
+		o := map[bool]Outcome{true: Win, false: Loss}[i%4 != 0]
+		if i%10 == 9 {
+			o = Draw
+		}
+		if _, err := s.Add(Play{Pair: Pair{leg(o, i%2 == 0)}, Opening: strconv.Itoa(i % 10)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, _ := BinomialTest(6, 9, 0.5, Greater) // lost: 0, 4, 8; drawn: 9
+	if got, err := s.Test(Greater); err != nil || got != want {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+}
