@@ -34,7 +34,7 @@ var allowed = map[string][]string{
 	"gogi/usi/remote":          {"gogi/usi/process"},
 	"gogi/players":             {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/usage", "gogi/usi", "gogi/usi/process", "gogi/usi/remote", "gogi/ensemble", "gogi/match", "gogi/configs", "gogi/sparring", "gogi/runner"},
 	"gogi/votes":               {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/chart", "gogi/shogi", "gogi/kifu", "gogi/ensemble"},
-	"gogi/ratings":             {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/sheet", "gogi/internal/usage", "gogi/match", "gogi/report", "gogi/stats", "gogi/stats/rating"},
+	"gogi/ratings":             {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/sheet", "gogi/internal/usage", "gogi/shogi", "gogi/match", "gogi/report", "gogi/stats", "gogi/stats/rating"},
 	"gogi/regression":          {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/sheet", "gogi/stats/regress"},
 	"gogi/survey":              {"gogi/internal/foreign", "gogi/internal/format", "gogi/shogi", "gogi/kifu", "gogi/usi", "gogi/match", "gogi/sparring", "gogi/stats", "gogi/players"},
 	"gogi/examine":             {"gogi/internal/foreign", "gogi/internal/format", "gogi/shogi", "gogi/usi", "gogi/usi/process", "gogi/match", "gogi/configs", "gogi/players"},

@@ -20,7 +20,7 @@ type Filter struct {
 }
 
 const gameColumns = `g.pair, g.leg, g.black, g.white, p.a, p.b, g.outcome, g.termination, g.note,
-	g.black_points, g.white_points, g.plies, o.name, o.plies, g.marked, g.moves_hash, g.last_sfen, g.slot, g.started, g.ended,
+	g.black_points, g.white_points, g.plies, o.name, o.plies, o.hash, o.start, g.marked, g.moves_hash, g.last_sfen, g.slot, g.started, g.ended,
 	g.black_plies, g.black_nodes, g.black_us, g.black_depth_sum, g.black_depth_plies, g.black_overrun_us, g.black_ponder_hits, g.black_ponder_misses, g.black_incomplete,
 	g.white_plies, g.white_nodes, g.white_us, g.white_depth_sum, g.white_depth_plies, g.white_overrun_us, g.white_ponder_hits, g.white_ponder_misses, g.white_incomplete`
 
@@ -124,10 +124,10 @@ func (f Filter) args(runID int64, players []Engine) []any {
 func scanGame(rows *sql.Rows, players []Engine, more ...any) (g match.Row, err error) {
 	var seats [4]int // black, white, A, B
 	var outcome, termination string
-	var hash, started, ended int64
+	var hash, opening, started, ended int64
 	targets := []any{
 		&g.Pair, &g.Leg, &seats[0], &seats[1], &seats[2], &seats[3], &outcome, &termination, &g.Note,
-		&g.Points[0], &g.Points[1], &g.Plies, &g.OpeningID, &g.OpeningPlies, &g.Marked, &hash, &g.LastSFEN, &g.Slot, &started, &ended,
+		&g.Points[0], &g.Points[1], &g.Plies, &g.OpeningID, &g.OpeningPlies, &opening, &g.Start, &g.Marked, &hash, &g.LastSFEN, &g.Slot, &started, &ended,
 	}
 	var nodes, spent, overrun [2]int64
 	for i := range g.Sides {
@@ -147,7 +147,7 @@ func scanGame(rows *sql.Rows, players []Engine, more ...any) (g match.Row, err e
 		}
 		*name = players[seats[i]].Name
 	}
-	g.MovesHash, g.Started, g.Ended = uint64(hash), fromMicros(started), fromMicros(ended)
+	g.MovesHash, g.OpeningHash, g.Started, g.Ended = uint64(hash), uint64(opening), fromMicros(started), fromMicros(ended)
 	g.Outcome, err = parseOutcome(outcome)
 	if err != nil {
 		return g, err
