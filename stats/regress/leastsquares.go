@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"gogi/stats"
 )
 
 // Column is one regressor, in any unit.
@@ -35,6 +37,8 @@ type Fit struct {
 	// is predicted from the others, in units of y.
 	LOORMSE   float64
 	Residuals []float64 // y less its prediction, by row
+
+	design *design
 }
 
 // rankTolerance is how small a column may become, relative to itself, once what
@@ -129,7 +133,7 @@ func newDesign(columns []Column) (*design, error) {
 
 func (d *design) fit(y, yc []float64, total float64) (Fit, error) {
 	n, k := len(y), len(d.q)
-	f := Fit{N: n, DF: n - k - 1, Residuals: append([]float64(nil), yc...)}
+	f := Fit{N: n, DF: n - k - 1, Residuals: append([]float64(nil), yc...), design: d}
 	along := mat.NewVecDense(k, nil)
 	for j, q := range d.q {
 		along.SetVec(j, dot(q, yc))
@@ -225,6 +229,39 @@ func (f Fit) Predict(row ...float64) (float64, error) {
 		y += f.Terms[i+1].Value * x
 	}
 	return y, nil
+}
+
+// Interval is where the y of one new row lies with the probability level, if errors
+// are normal and of equal variance ("prediction"): it is wider than the error of
+// the regression itself, by the scatter of single rows. It fails as [Fit.Predict]
+// does, and for a level outside (0, 1).
+func (f Fit) Interval(level float64, row ...float64) (stats.Interval, error) {
+	y, err := f.Predict(row...)
+	switch {
+	case err != nil:
+		return stats.Interval{}, err
+	case !(level > 0 && level < 1):
+		return stats.Interval{}, fmt.Errorf("confidence level %v is not between 0 and 1", level)
+	}
+	student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(f.DF)}
+	reach := student.Quantile((1+level)/2) * f.Sigma * math.Sqrt(1+f.design.leverage(row))
+	return stats.Interval{Method: "prediction", Level: level, Lo: y - reach, Hi: y + reach}, nil
+}
+
+// leverage is the variance of the regression's value at a row, for errors of
+// variance 1: 1/N and the squares of the row's place in the orthonormal columns.
+func (d *design) leverage(row []float64) float64 {
+	place := make([]float64, len(row))
+	sum := 1 / float64(len(d.q[0]))
+	for j, x := range row {
+		place[j] = (x - d.means[j]) / d.lengths[j]
+		for i := range j {
+			place[j] -= d.r.At(i, j) * place[i]
+		}
+		place[j] /= d.r.At(j, j)
+		sum += place[j] * place[j]
+	}
+	return sum
 }
 
 // RMSE is the root mean square of the differences between predictions and
