@@ -17,7 +17,10 @@ type Goodness struct {
 	Pearson   float64 // X², the sum of (observed - expected)²/expected
 	DF        int     // of both; 0 or less where the fit has as many parameters as there are rates
 	P         float64 // of the deviance by χ²; right only when each pairing played many games
-	Bootstrap float64 // p value of the deviance by parametric bootstrap; right for few games too
+	// Bootstrap is the p value of X² by parametric bootstrap, right for few games
+	// too. That of the deviance is not: its size depends on how even the pairings
+	// are, and fitted ratings are farther apart than true ones.
+	Bootstrap float64
 	// Worst is the p value, by the same bootstrap, of the largest of all
 	// [Residual]s: of one at least so large anywhere.
 	Worst   float64
@@ -41,48 +44,75 @@ type Replay struct {
 
 // Goodness compares the fit with the observed results of each pairing (Black,
 // White). With samples it also plays all games again as the fit predicts, and
-// fits them, to learn how large a deviance chance makes; P and Bootstrap are the
-// probabilities of one at least as large. Games that depend on each other
+// fits them, to learn how large an X² chance makes. P and Bootstrap are the
+// probabilities of a deviance and of an X² at least as large. Games that depend on each other
 // ([Count].Cluster) are played again in pairs of swapped colours, whose results
 // are alike as often as they were. It fails for half-win fits of games with
 // draws, which are no probability model, for negative samples, and when more
 // than a tenth of the samples have no estimate.
 func (f *Fit) Goodness(r Replay) (Goodness, error) {
 	return goodness(f, r, func(t table) (replica, error) {
-		return rate(t, f.Model)
+		if f.Model.Prior.exists() || f.Model.FirstMove == Additive {
+			return rate(t, f.Model)
+		}
+		l := newLadder(t.withinGroups(), f.Model)
+		at, err := climb(l, l.headStart(), nil)
+		return limit{l.table, l, at}, err
 	})
+}
+
+// limit is where the likelihood of a sample rises to, even if some strengths leave
+// the others behind for it.
+type limit struct {
+	table table
+	inner inner
+	at    peak
+}
+
+func (l limit) games() table                { return l.table }
+func (l limit) probabilities() [][3]float64 { return l.inner.expected(l.at.x) }
+func (l limit) draws() Draws                { return HalfWin }
+func (l limit) freedom() int                { return l.inner.estimated() }
+
+// withinGroups are the games within strongly connected groups of players. All
+// games between two groups went one way, so the likelihood can only rise to that of
+// the games within, while theirs goes to 1.
+func (t table) withinGroups() table {
+	group := make([]int, len(t.names))
+	for n, members := range t.components() {
+		for _, i := range members {
+			group[i] = n
+		}
+	}
+	inside := table{names: t.names}
+	for _, c := range t.cells {
+		if group[c.black] == group[c.white] {
+			inside.cells = append(inside.cells, c)
+		}
+	}
+	return inside
 }
 
 // Goodness is that of the handicap model, by each pairing (Black, White,
 // handicap, receiver); see [Fit.Goodness].
 func (f *HandicapFit) Goodness(r Replay) (Goodness, error) {
 	return goodness(f, r, func(t table) (replica, error) {
-		t, _, err := t.rated()
-		if err != nil {
-			return nil, err
-		}
-		return f.refit(t)
+		return f.refit(t.withinGroups())
 	})
 }
 
 // refit fits the model again. Every model but the additive ones has one peak,
 // so the terms themselves are start enough for a sample.
-func (f *HandicapFit) refit(t table) (*HandicapFit, error) {
+func (f *HandicapFit) refit(t table) (replica, error) {
 	g := f.shape.on(t)
-	var x []float64
-	for i, name := range f.table.names {
-		if _, kept := slices.BinarySearch(t.names, name); kept {
-			x = append(x, f.at.x[i])
-		}
-	}
-	x = append(x, f.at.x[len(f.table.names):]...)
+	x := slices.Clone(f.at.x)
 	for k := range g.terms {
 		if f.shape.family != logLinear {
 			x[g.players+k] = max(x[g.players+k], math.Log(0.05))
 		}
 	}
 	at, err := climb(g, x, nil)
-	return &HandicapFit{ground: g, table: t, at: at, shape: f.shape}, err
+	return limit{t, g, at}, err
 }
 
 // replica is a fit that can be held against its games.
@@ -102,9 +132,8 @@ func (f *HandicapFit) probabilities() [][3]float64 { return f.ground.expected(f.
 func (f *HandicapFit) draws() Draws                { return HalfWin }
 func (f *HandicapFit) freedom() int                { return f.ground.estimated() }
 
-// goodness fits samples. One in which somebody wins everything is as good as
-// others: the likelihood of those games rises to 1, so that they add nothing to the
-// deviance.
+// goodness fits samples; one in which somebody wins everything is as good as
+// others.
 func goodness(f replica, again Replay, fit func(table) (replica, error)) (Goodness, error) {
 	if err := canSimulate(f, again.Samples); err != nil {
 		return Goodness{}, err
@@ -120,29 +149,18 @@ func goodness(f replica, again Replay, fit func(table) (replica, error)) (Goodne
 	worst := largestResidual(f)
 	all, single := monteCarlo{exceed: again.Exceed}, monteCarlo{exceed: again.Exceed}
 	failed, err := resample(f, again, func(t table) (bool, error) {
-		d, z := 0.0, 0.0
-		if t.leftToRate() {
-			r, err := fit(t)
-			if err != nil {
-				return false, err
-			}
-			d, _ = deviance(r)
-			z = largestResidual(r)
+		r, err := fit(t)
+		if err != nil {
+			return false, err
 		}
-		all.see(d >= g.Deviance*(1-1e-9))
-		single.see(z >= worst*(1-1e-9))
+		_, x := deviance(r)
+		all.see(x >= g.Pearson*(1-1e-9))
+		single.see(largestResidual(r) >= worst*(1-1e-9))
 		return all.ended() && single.ended(), nil
 	})
 	g.Samples, g.Failed = max(all.samples, single.samples), failed
 	g.Bootstrap, g.Worst = all.p(), single.p()
 	return g, err
-}
-
-// leftToRate reports whether anybody remains once those who won or lost everything
-// are set aside.
-func (t table) leftToRate() bool {
-	sub, _ := t.setAside()
-	return len(sub.names) > 0
 }
 
 // monteCarlo is the p value of one statistic by samples.
