@@ -2,6 +2,7 @@ package ratings
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"gogi/internal/foreign"
@@ -72,6 +73,9 @@ func (g *Games) ReadFile(path string) error {
 		c, err := columns.count(row)
 		if err != nil {
 			return err
+		}
+		if _, err := strconv.Atoi(row.At(columns.handicap)); err == nil && c.Handicap > 0 {
+			g.numbered = true
 		}
 		if name := row.At(columns.pair); name != "" {
 			if pairs[name] == 0 {

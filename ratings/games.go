@@ -16,6 +16,7 @@ type Games struct {
 	files    []fileCount
 	places   map[fileCount]int // of a count without its results
 	clusters int               // numbers given out
+	numbered bool              // a file has a handicap as a number, which may be of another game than shogi
 
 	players entrants
 	units   map[unitKey]*unit

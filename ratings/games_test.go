@@ -94,6 +94,24 @@ func TestHandicapsOfRuns(t *testing.T) {
 	}
 }
 
+// Where one side received the handicap in every game, nothing tells its worth from
+// the players' strengths.
+func TestConfoundedHandicap(t *testing.T) {
+	t.Parallel()
+	g := NewGames()
+	r := g.Run([]Entrant{entrant("a", "nodes 10"), entrant("b", "nodes 10")})
+	for n := range 12 {
+		add(t, r, pairOf(n, "a", "b", sfenOf(t, "two-piece"), []string{"B", "B", "B", "W"}[n%4]))
+	}
+	if _, err := Rate(g, Options{}.filled()); err == nil || !strings.Contains(err.Error(), "--model bt") || !strings.Contains(err.Error(), "who received which handicap") {
+		t.Error(err)
+	}
+	report := mustRate(t, g, Options{Model: "bt"})
+	if p := playerOf(t, report, "a"); math.Abs(*p.Elo-200*math.Log10(3)) > 1e-6 || report.Handicaps[1].Name != "two-piece" {
+		t.Errorf("%+v, %+v", p, report.Handicaps)
+	}
+}
+
 func TestStarts(t *testing.T) {
 	t.Parallel()
 	for i, h := range shogi.Handicaps() {

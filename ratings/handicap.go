@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gogi/internal/format"
+	"gogi/shogi"
 	"gogi/stats/rating"
 )
 
@@ -109,6 +110,16 @@ func (r *Report) setFirstMove(f *rating.HandicapFit) {
 		p := f.Params[0]
 		r.OrderEffect = newOrderEffect(p.Value, p.Interval.Lo, p.Interval.Hi)
 		r.OrderEffect.P = format.Finite(f.Against.P)
+	}
+}
+
+// nameHandicaps calls shogi's handicaps by their names.
+func (r *Report) nameHandicaps() {
+	known := shogi.Handicaps()
+	for i := range r.Handicaps {
+		if h := &r.Handicaps[i]; h.Handicap > 0 && h.Handicap <= len(known) {
+			h.Name = known[h.Handicap-1].Name
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gogi/internal/format"
@@ -51,6 +52,9 @@ func Rate(games *Games, o Options) (*Report, error) {
 		err = o.rateHandicaps(r, counts)
 	} else {
 		err = o.rateEven(r, counts)
+	}
+	if err == nil && !games.numbered {
+		r.nameHandicaps()
 	}
 	if err == nil && o.Iterates > 0 {
 		err = r.addIterates(counts, o.Iterates)
@@ -329,6 +333,11 @@ func (o Options) rateHandicaps(r *Report, counts counted) error {
 	if err != nil {
 		return o.noRatings(err, counts, true)
 	}
+	if o.Model == "all" && confounded(comparison.Warnings) {
+		return errors.New("no ratings: who received which handicap is a function of who played, so the games cannot tell its worth from the ratings" +
+			"\n  even games between the same players, or the handicap the other way round, would" +
+			"\n  --model bt rates as if the handicap were worth nothing")
+	}
 	for _, f := range comparison.Fits {
 		r.Models = append(r.Models, newHandicapReport(f))
 	}
@@ -345,6 +354,10 @@ func (o Options) rateHandicaps(r *Report, counts counted) error {
 		}
 	}
 	return nil
+}
+
+func confounded(warnings []rating.Warning) bool {
+	return slices.ContainsFunc(warnings, func(w rating.Warning) bool { return w.Kind == rating.HandicapIsGap })
 }
 
 // fitHandicaps fits the models asked for. Of all, those that the games do not

@@ -11,7 +11,7 @@ import (
 // Report is what "gogi rate --json" prints. A number that does not exist is
 // null, with a "why" beside it.
 type Report struct {
-	Version     int              `json:"version"`
+	Version     int              `json:"version"` // 2: warnings have a kind
 	Games       int              `json:"games"`
 	Handicapped int              `json:"handicap_games"`
 	Drawn       int              `json:"drawn_games"`
@@ -63,6 +63,7 @@ type drawParam struct {
 // handicapWorth is what a handicap does to its receiver's strength.
 type handicapWorth struct {
 	Handicap int      `json:"handicap"`
+	Name     string   `json:"name,omitempty"` // where all handicaps are shogi's
 	Games    int      `json:"games"`
 	Points   float64  `json:"points"` // of the receivers
 	Value    *float64 `json:"value"`

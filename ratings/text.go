@@ -160,8 +160,11 @@ func (r *Report) printHandicaps(w io.Writer) {
 	t := format.Table("handicap", "games", "receiver's points", "worth in Elo")
 	for _, h := range r.Handicaps {
 		name, worth := strconv.Itoa(h.Handicap), "depends"
-		if h.Handicap == 0 {
+		switch {
+		case h.Handicap == 0:
 			name = "none (Black's points)"
+		case h.Name != "":
+			name += " " + h.Name
 		}
 		switch {
 		case h.Elo != nil && *h.Elo == 0:

@@ -13,10 +13,10 @@ import (
 
 // Goodness is how well a fit describes the games that it was fitted to.
 type Goodness struct {
-	Deviance  float64 // twice the log-likelihood short of one rate of its own for each pairing
-	Pearson   float64 // X², the sum of (observed - expected)²/expected
-	DF        int     // of both; 0 or less where the fit has as many parameters as there are rates
-	P         float64 // of the deviance by χ²; right only when each pairing played many games
+	Deviance float64 // twice the log-likelihood short of one rate of its own for each pairing
+	Pearson  float64 // X², the sum of (observed - expected)²/expected
+	DF       int     // of both; 0 or less where the fit has as many parameters as there are rates
+	P        float64 // of the deviance by χ²; right only when each pairing played many games
 	// Bootstrap is the p value of X² by parametric bootstrap, right for few games
 	// too. That of the deviance is not: its size depends on how even the pairings
 	// are, and fitted ratings are farther apart than true ones.

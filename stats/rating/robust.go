@@ -129,8 +129,8 @@ func (r *robust) effect(weights []float64) (effect, clusters float64) {
 	}
 	w := mat.NewVecDense(len(weights), weights)
 	naive, varied := mat.Inner(w, r.inverse, w), mat.Inner(w, r.sandwich, w)
-	if !(naive > 0) {
-		return 1, clusters
+	if !(naive > 0) || !(varied >= 0) || math.IsInf(varied/naive, 0) {
+		return 1, clusters // the games hardly determine the direction at all
 	}
 	return (clusters*varied/naive + 1) / (clusters + 1), clusters
 }
