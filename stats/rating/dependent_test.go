@@ -405,3 +405,52 @@ func TestHandicapPlayerIntervals(t *testing.T) {
 		}
 	}
 }
+
+// Ten pairs that all came out even have a variance of 0, but claim no certainty: one
+// more pair, as the model has it, leaves 1/11 of the variance of 20 independent games.
+func TestEvenPairs(t *testing.T) {
+	f := must[*Fit](t)(Rate(pairsOf("a", "b", make10(1)), Model{}))
+	q := must[Prediction](t)(f.Predict("a", "b", 0.95))
+	reach := 2.2621571627409915 * math.Sqrt(1.0/11) / math.Sqrt(20*0.25) // t of 9 degrees of freedom
+	if want := 1 / (1 + math.Exp(-reach)); math.Abs(q.Interval.Hi-want) > 1e-6 || math.Abs(q.Score-0.5) > 1e-9 {
+		t.Errorf("%+v, want up to %v", q, want)
+	}
+}
+
+func make10(points int) []int {
+	list := make([]int, 10)
+	for i := range list {
+		list[i] = points
+	}
+	return list
+}
+
+// Openings that favour one colour decide both games of a pair, and Black has no
+// advantage: by games the test of one errs in 1 of 6 series, by pairs in 1 of 20.
+func TestFirstMoveByPairs(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 7))
+	naive, robust := 0, 0
+	const runs = 300
+	for range runs {
+		var counts []Count
+		for n := range 40 {
+			black := random.IntN(2)
+			counts = append(counts,
+				Count{Black: "a", White: "b", BlackWins: black, WhiteWins: 1 - black, Cluster: n + 1},
+				Count{Black: "b", White: "a", BlackWins: black, WhiteWins: 1 - black, Cluster: n + 1})
+		}
+		p := func() float64 {
+			null, full := must[*Fit](t)(Rate(counts, Model{})), must[*Fit](t)(Rate(counts, Model{FirstMove: Multiplicative}))
+			return must[LRTest](t)(LikelihoodRatio(null, full)).P
+		}
+		robust += btoi(p() <= 0.05)
+		for n := range counts {
+			counts[n].Cluster = 0
+		}
+		naive += btoi(p() <= 0.05)
+	}
+	t.Logf("%d of %d by pairs, %d by games", robust, runs, naive)
+	if naive < 30 || robust > 15+13 { // 3.5 standard errors above 5%
+		t.Errorf("%d of %d by pairs, %d by games", robust, runs, naive)
+	}
+}
