@@ -3,6 +3,10 @@ GO ?= go
 LINT ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 NODES ?= 400
+KINGS ?=
+PAPER = paper-$(NODES)$(if $(KINGS),-kings)
+NOISE = $(if $(KINGS),EvalNoise = $(KINGS)$(comma) NoiseModel = "king_square",EvalNoise = 5)
+comma := ,
 
 .PHONY: build check test fuzz bench lint paper
 
@@ -12,7 +16,7 @@ build: ## the program, as ./gogi
 check: ## formatting, vet, import directions
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
-	$(GO) test -count=1 -run TestImportDirections .
+	$(GO) test -count=1 -run "TestImportDirections|TestArchitectureTable|TestCommandOrder" .
 
 test: ## everything but the deep perft rows; real engines where they are installed
 	$(GO) test -timeout 15m ./...
@@ -29,10 +33,10 @@ bench: ## perft, the built-in engine, the store and the runner's overhead
 lint: ## golangci-lint; the first run builds it, which takes minutes
 	$(LINT) run
 
-paper: build ## the experiments of docs/consensus.md with NODES a member, into paper-NODES.db; goes on where it stopped
-	@mkdir -p paper-$(NODES) && cp configs/paper/openings.sfen paper-$(NODES)
+paper: build ## the experiments of docs/consensus.md with NODES a member, KINGS=3 with noise by king and square, into paper-….db; goes on where it stopped
+	@mkdir -p $(PAPER) && cp configs/paper/openings.sfen $(PAPER)
 	@for file in configs/paper/*.toml; do \
-		copy=paper-$(NODES)/$$(basename $$file); \
-		sed -e 's/nodes = 400/nodes = $(NODES)/' -e "s/nodes = 2800/nodes = $$((7 * $(NODES)))/" $$file > $$copy; \
-		./gogi match $$copy --db paper-$(NODES).db || exit 1; \
+		copy=$(PAPER)/$$(basename $$file); \
+		sed -e 's/nodes = 400/nodes = $(NODES)/' -e "s/nodes = 2800/nodes = $$((7 * $(NODES)))/" -e 's/EvalNoise = 5/$(NOISE)/' $$file > $$copy; \
+		./gogi match $$copy --db $(PAPER).db || exit 1; \
 	done

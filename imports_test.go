@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -30,13 +32,14 @@ var allowed = map[string][]string{
 	"gogi/internal/chart":      {},
 	"gogi/internal/sheet":      {"gogi/internal/foreign", "gogi/internal/format"},
 	"gogi/internal/fakerun":    {"gogi/shogi", "gogi/match"},
+	"gogi/internal/fakevotes":  {"gogi/shogi", "gogi/usi", "gogi/ensemble"},
 	"gogi/gate":                {"gogi/shogi", "gogi/match", "gogi/stats"},
 	"gogi/usi/remote":          {"gogi/usi/process"},
 	"gogi/players":             {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/usage", "gogi/usi", "gogi/usi/process", "gogi/usi/remote", "gogi/ensemble", "gogi/match", "gogi/configs", "gogi/sparring", "gogi/runner"},
-	"gogi/votes":               {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/chart", "gogi/shogi", "gogi/kifu", "gogi/ensemble"},
+	"gogi/votes":               {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/chart", "gogi/shogi", "gogi/kifu", "gogi/ensemble", "gogi/stats/regress"},
 	"gogi/ratings":             {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/sheet", "gogi/internal/usage", "gogi/shogi", "gogi/match", "gogi/report", "gogi/stats", "gogi/stats/rating"},
 	"gogi/regression":          {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/sheet", "gogi/stats", "gogi/stats/regress"},
-	"gogi/survey":              {"gogi/internal/foreign", "gogi/internal/format", "gogi/shogi", "gogi/kifu", "gogi/usi", "gogi/match", "gogi/sparring", "gogi/stats", "gogi/players"},
+	"gogi/survey":              {"gogi/internal/foreign", "gogi/internal/format", "gogi/shogi", "gogi/kifu", "gogi/usi", "gogi/match", "gogi/sparring", "gogi/stats", "gogi/players", "gogi/runner"},
 	"gogi/examine":             {"gogi/internal/foreign", "gogi/internal/format", "gogi/shogi", "gogi/usi", "gogi/usi/process", "gogi/match", "gogi/configs", "gogi/players"},
 	"gogi/served":              {"gogi/internal/foreign", "gogi/internal/usage", "gogi/shogi", "gogi/usi", "gogi/ensemble", "gogi/match", "gogi/configs", "gogi/sparring", "gogi/players"},
 	"gogi/report":              {"gogi/internal/format", "gogi/shogi", "gogi/match", "gogi/stats", "gogi/gate"},
@@ -46,6 +49,8 @@ var allowed = map[string][]string{
 	"gogi/configs":             {"gogi/shogi", "gogi/usi", "gogi/match", "gogi/ensemble"},
 	"gogi/sparring":            {"gogi/shogi", "gogi/usi"},
 	"gogi/runner":              {"gogi/shogi", "gogi/kifu", "gogi/usi", "gogi/match"},
+	"gogi/series":              {"gogi/match", "gogi/gate", "gogi/live", "gogi/runner"},
+	"gogi/live":                {"gogi/match", "gogi/shogi"},
 	"gogi/results":             {"gogi/shogi", "gogi/kifu", "gogi/match"},
 	"gogi/internal/fakeengine": {"gogi/shogi", "gogi/usi"},
 	"gogi/cmd/gogi":            {"*"},
@@ -85,5 +90,39 @@ func TestImportDirections(t *testing.T) {
 	}
 	if seen < 10 {
 		t.Errorf("go list found only %d packages", seen)
+	}
+}
+
+// TestArchitectureTable: the table that people read is the one that is held.
+func TestArchitectureTable(t *testing.T) {
+	text, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile("(?m)^\\| `([a-z/]+)` \\| [^|]+ \\| ([^|]+) \\|$")
+	told := map[string][]string{}
+	for _, m := range row.FindAllStringSubmatch(string(text), -1) {
+		told["gogi/"+m[1]] = []string{}
+		for _, i := range strings.Split(m[2], ", ") {
+			switch i {
+			case "–":
+			case "everything":
+				told["gogi/"+m[1]] = []string{"*"}
+			default:
+				told["gogi/"+m[1]] = append(told["gogi/"+m[1]], "gogi/"+i)
+			}
+		}
+	}
+	for p, may := range allowed {
+		if p == "gogi" {
+			continue
+		}
+		want := slices.Sorted(slices.Values(may))
+		if got, ok := told[p]; !ok || !slices.Equal(got, want) {
+			t.Errorf("ARCHITECTURE.md says that %s imports %v, expected %v", p, got, want)
+		}
+	}
+	if len(told) != len(allowed)-1 {
+		t.Errorf("ARCHITECTURE.md has %d packages, expected %d", len(told), len(allowed)-1)
 	}
 }

@@ -9,12 +9,28 @@ import (
 	"gogi/match"
 )
 
-// PlanCouncil resolves one council of the file, for what is not a series: the
-// plan has it as its only player and no pairs. name may be empty where only one
-// council is no member of another. Keys that are about games between players
-// need not be there and are not looked at; limits default to none, which is
-// self. What runs behind ssh is not asked for its identity.
-func (f *File) PlanCouncil(name, baseDir string, env Env) (*match.Plan, []string, error) {
+// PlanPlayer resolves one player of the file, an engine or a council, for what is
+// not a series between players: the plan has it as its only player, and no design,
+// no pairs and no clocks by colour. Keys about games between players are not looked
+// at. The player needs limits as in a series. Paths are as for Plan, and so are
+// the warnings and errors.
+func (f *File) PlanPlayer(name, baseDir string, env Env) (*match.Plan, []Warning, error) {
+	alone := *f
+	alone.Players = []string{name}
+	r := alone.resolver(baseDir, env)
+	p := r.common()
+	p.Players = r.players()
+	p.Openings = r.openings(p.Rules)
+	if len(r.errs) > 0 {
+		return nil, nil, errors.Join(r.errs...)
+	}
+	return p, r.warnings, nil
+}
+
+// PlanCouncil is PlanPlayer for one council of the file. name may be empty where
+// only one council is no member of another. Nobody ponders; limits default to none,
+// which is self. What runs behind ssh is not asked for its identity.
+func (f *File) PlanCouncil(name, baseDir string, env Env) (*match.Plan, []Warning, error) {
 	name, err := f.councilName(name)
 	if err != nil {
 		return nil, nil, err
@@ -27,27 +43,13 @@ func (f *File) PlanCouncil(name, baseDir string, env Env) (*match.Plan, []string
 			e.Identity = "remote: " + strings.Join(words, " ")
 		}
 	}
-	// A series has two players: the built-in engine stands for the other one, who
-	// is never started.
-	games, opponent := 2, "opponent"
-	for f.engine(opponent) >= 0 || f.council(opponent) >= 0 {
-		opponent += "_"
-	}
-	alone.Engines = append(alone.Engines, Engine{Name: opponent, Cmd: builtinWord})
-	alone.Games, alone.Players = &games, []string{name, opponent}
-	alone.Design, alone.Swap, alone.Gate, alone.ByColour = "", nil, nil, nil
 	alone.Ponder = match.PonderOff
 	if f.Limits == nil || !f.Limits.search() {
 		self, limits := true, or(f.Limits, Limits{})
 		limits.Self = &self
 		alone.Limits = &limits
 	}
-	plan, warnings, err := alone.Plan(baseDir, env)
-	if err != nil {
-		return nil, nil, err
-	}
-	plan.Players, plan.Pairs = plan.Players[:1], 0
-	return plan, warnings, nil
+	return alone.PlanPlayer(name, baseDir, env)
 }
 
 // councilName is the council that was asked for, or the only one there is on

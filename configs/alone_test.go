@@ -5,7 +5,48 @@ import (
 	"testing"
 
 	"gogi/configs"
+	"gogi/match"
 )
+
+// One player of a file, of which nothing else needs to fit a series.
+func TestPlanPlayer(t *testing.T) {
+	t.Parallel()
+	const one = "[[engine]]\nname = \"a\"\ncmd = \"builtin\"\n"
+	const council = one + "[[council]]\nname = \"c\"\nrule = \"majority\"\nmembers = [\"a\"]\n"
+	for _, test := range []struct{ text, name, wrong string }{
+		{"limits = {nodes = 5}\n" + one, "a", ""},
+		{"limits = {nodes = 5}\nponder = \"standard\"\n" + council, "c", ""},
+		{"limits = {nodes = 5}\ngames = 7\ndesign = \"gauntlet\"\nplayers = [\"nobody\"]\ngate = \"0,4\"\n" +
+			"limits_by_colour = {black = \"1+1\"}\n" + council, "a", ""},
+		{"limits = {nodes = 5}\n" + council, "nobody", `there is no engine "nobody" (expected "a" or "c")`},
+		{one, "a", "engine a: limits"},
+	} {
+		f, err := configs.Parse([]byte(test.text), "one.toml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, warnings, err := f.PlanPlayer(test.name, t.TempDir(), configs.Env{Self: "/bin/true", WorkDir: "/"})
+		if test.wrong != "" {
+			if err == nil || !strings.Contains(err.Error(), test.wrong) {
+				t.Errorf("%s\n%v, want %q", test.text, err, test.wrong)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s\n%v", test.text, err)
+			continue
+		}
+		if len(plan.Players) != 1 || plan.Players[0].Name != test.name || plan.Players[0].Limits.Nodes != 5 || len(warnings) > 0 {
+			t.Errorf("%s\nplayers %+v, warnings %v", test.text, plan.Players, warnings)
+		}
+		if plan.Design != (match.Design{}) || plan.Pairs != 0 || !plan.Gate.IsZero() || plan.ColourClocks[0] != nil || len(plan.Openings) == 0 {
+			t.Errorf("%s\na plan of games: %+v", test.text, plan)
+		}
+		if strings.Contains(test.text, "ponder") != (plan.Ponder == match.PonderStandard) {
+			t.Errorf("%s\npondering %s", test.text, plan.Ponder)
+		}
+	}
+}
 
 func TestPlanCouncil(t *testing.T) {
 	t.Parallel()

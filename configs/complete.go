@@ -25,7 +25,7 @@ import (
 // Relative names are relative to the engine's working directory. Files of a
 // remote engine are not looked at. The plan that is given stays as it is. All
 // errors are reported together. Lint has more warnings.
-func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan, warnings []string, err error) {
+func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan, warnings []Warning, err error) {
 	if n := len(plan.Engines()); len(greetings) != n {
 		return nil, nil, fmt.Errorf("completing the plan: %d greetings for %d engines", len(greetings), n)
 	}
@@ -59,7 +59,7 @@ func checkDeclared(p match.Player, plan *match.Plan, declared []usi.Option) []er
 }
 
 // complete adds the files that an engine reads to its identity.
-func (h hasher) complete(p *match.Player, in options) (warnings []string, err error) {
+func (h hasher) complete(p *match.Player, in options) (warnings []Warning, err error) {
 	if p.Builtin || isRemote(p.Command) {
 		return nil, nil
 	}
@@ -116,7 +116,7 @@ func (h hasher) evaluation(p *match.Player, in options) error {
 const evalOption = "EvalDir"
 
 // optionFiles hashes the files whose options an engine takes over by itself.
-func (h hasher) optionFiles(p *match.Player) (warnings []string, err error) {
+func (h hasher) optionFiles(p *match.Player) (warnings []Warning, err error) {
 	folders := []string{p.Dir}
 	if own := filepath.Dir(p.Command[0]); own != p.Dir && !isWrapper(p.Command) {
 		folders = append(folders, own)
@@ -133,7 +133,7 @@ func (h hasher) optionFiles(p *match.Player) (warnings []string, err error) {
 			if err := h.add(p, role, path); err != nil {
 				return nil, err
 			}
-			warnings = append(warnings, fmt.Sprintf("engine %s: options in %s may override those that are sent", p.Name, path))
+			warnings = append(warnings, Warning{Engine: p.Name, Text: "options in " + path + " may override those that are sent"})
 		}
 	}
 	return warnings, nil

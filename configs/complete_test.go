@@ -192,7 +192,7 @@ func TestLint(t *testing.T) {
 		p, _ := plan(t, text, configs.Flags{}, env)
 		var got []string
 		for i, player := range p.Players {
-			got = append(got, configs.Lint(player, p, greetings[i].Options)...)
+			got = append(got, texts(configs.Lint(player, p, greetings[i].Options))...)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s: -want +got\n%s", test.name, diff)
@@ -206,7 +206,7 @@ func TestCompleteWarnsOfOptionFiles(t *testing.T) {
 	p, _ := plan(t, strings.Replace(two, "./base", "bin/gpsusi", 1), configs.Flags{}, env)
 	_, got, err := configs.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
 	want := []string{"engine A: options in " + env.WorkDir + "/engine_options.txt may override those that are sent"}
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+	if diff := cmp.Diff(want, texts(got)); diff != "" || err != nil {
 		t.Errorf("%v, -want +got\n%s", err, diff)
 	}
 }
@@ -226,7 +226,7 @@ func TestCompleteFindsDuplicates(t *testing.T) {
 	g := greeting(t, "EvalDir type string default eval")
 	_, got, err := configs.Complete(p, []usi.Greeting{g, g, g})
 	want := []string{"engines a and b are the same: binary, arguments, options and limits are equal"}
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+	if diff := cmp.Diff(want, texts(got)); diff != "" || err != nil {
 		t.Errorf("%v, -want +got\n%s", err, diff)
 	}
 }
@@ -286,5 +286,18 @@ func TestSettings(t *testing.T) {
 	automatic, _ := configs.Settings(match.Player{}, plan, greeting(t, yaneuraou).Options)
 	if automatic[0].Value != "true" || automatic[2].Value != "0" {
 		t.Error(automatic)
+	}
+}
+
+// What a warning is about can be told without reading its text.
+func TestWarningParts(t *testing.T) {
+	env := machine(t)
+	p, _ := plan(t, two, configs.Flags{}, env)
+	got := configs.Lint(p.Players[0], p, greeting(t, "NetworkDelay type spin default 120 min 0 max 10000").Options)
+	want := []configs.Warning{{
+		Engine: "A", Text: "NetworkDelay 120: made for play over networks, they distort short games", Advice: `profile = "yaneuraou" sets them`,
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
 	}
 }

@@ -45,6 +45,7 @@ type Veto struct {
 type Scale struct {
 	Slope     *float64 `toml:"slope"` // log odds of one centipawn, default 1/600
 	Intercept *float64 `toml:"intercept"`
+	Clamp     *float64 `toml:"clamp"` // its scores are cut to ± so many centipawns, default ensemble.DefaultClamp; 0: none
 }
 
 // Rule is a rule in the text form of package ensemble. In a file it may be that
@@ -167,6 +168,7 @@ func (r *resolver) council(i int, within []string) match.Player {
 	r.members(i, out, append(within, c.Name))
 	out.MinAlive = r.inRange(path+".min_alive", c.MinAlive, 1, 1, max(1, len(out.Members)))
 	r.checkRules(path, out)
+	r.checkLists(c.Name, out)
 	p := match.Player{
 		Name: c.Name, Council: out, Limits: r.limitsOf("council "+c.Name, r.councilLimitsPath(i), c.Limits),
 		Restart:  r.restart(path+".restart", c.Restart),
@@ -255,9 +257,43 @@ func (r *resolver) checkRules(path string, c *match.Council) {
 			r.fail(path+".rule", "%w", err)
 		}
 		if i == 0 && err == nil && spec.Reset == "never" {
-			r.warnings = append(r.warnings, "a rule with reset=never learns from one game to the next: its games depend on the order in which they are played")
+			r.warnings = append(r.warnings, warning("a rule with reset=never learns from one game to the next: its games depend on the order in which they are played"))
 		}
 	}
+}
+
+// checkLists warns of rules that read lists of several lines where members give
+// one each: such a vote is in effect one by simple majority.
+func (r *resolver) checkLists(name string, c *match.Council) {
+	spec, err := ensemble.ParseSpec(c.Rule)
+	if err != nil || !spec.ReadsLists() {
+		return // an error is told elsewhere
+	}
+	var single []string
+	for i := range c.Members {
+		if m := &c.Members[i]; m.Council == nil && linesOf(m.Options) <= 1 {
+			single = append(single, m.Name)
+		}
+	}
+	if len(single) > 0 {
+		w := warning("council %s votes by %s over lists of several lines, and MultiPV is 1 for %s: from one line each it plays nearly always what simple majority plays",
+			name, spec.Name, strings.Join(single, ", "))
+		w.Advice = "options = {MultiPV = 4} gives lists"
+		r.warnings = append(r.warnings, w)
+	}
+}
+
+// linesOf is the MultiPV that is set, 1 where none is: that is what engines
+// declare as its default.
+func linesOf(options []match.Option) int {
+	for _, o := range options {
+		if strings.EqualFold(o.Name, "MultiPV") {
+			if n, err := strconv.Atoi(o.Value); err == nil {
+				return n
+			}
+		}
+	}
+	return 1
 }
 
 // members resolves who is in a council.
@@ -272,11 +308,11 @@ func (r *resolver) members(i int, out *match.Council, within []string) {
 		case slices.Index(c.Members, name) < j:
 			r.fail(at, "council %s: %q is there twice: expected a second [[engine]] with a name of its own, or vary", c.Name, name)
 		case engine >= 0:
-			r.addMember(out, r.member(engine), r.scale(engine), r.file.Engines[engine].Limits)
+			r.addMember(out, r.member(engine), r.scale(engine), r.clamp(engine), r.file.Engines[engine].Limits)
 		case council >= 0 && slices.Contains(within, name):
 			r.fail(at, "council %s: %q is a member of itself", c.Name, name)
 		case council >= 0:
-			r.addMember(out, r.council(council, within), match.Scale{}, r.file.Councils[council].Limits)
+			r.addMember(out, r.council(council, within), match.Scale{}, ensemble.DefaultClamp, r.file.Councils[council].Limits)
 		default:
 			r.fail(at, "council %s: there is no engine or council %q (%s)", c.Name, name, r.file.engineNames())
 		}
@@ -286,9 +322,9 @@ func (r *resolver) members(i int, out *match.Council, within []string) {
 	}
 }
 
-func (r *resolver) addMember(out *match.Council, p match.Player, s match.Scale, own *Limits) {
+func (r *resolver) addMember(out *match.Council, p match.Player, s match.Scale, clamp float64, own *Limits) {
 	out.Members = append(out.Members, p)
-	out.Scales = append(out.Scales, s)
+	out.Scales, out.Clamps = append(out.Scales, s), append(out.Clamps, clamp)
 	out.Own = append(out.Own, own != nil && own.search())
 }
 
@@ -297,24 +333,36 @@ func (r *resolver) addMember(out *match.Council, p match.Player, s match.Scale, 
 func (r *resolver) member(i int) match.Player {
 	var limits match.Limits
 	if own := r.file.Engines[i].Limits; own != nil && own.search() {
-		limits = r.limits(i)
+		limits = r.engineAt(i).limits()
 	}
 	if !limits.Clock.IsZero() {
 		r.fail(r.limitsPath(i), "engine %s: a member of a council has the council's clock: expected nodes, depth, movetime or self", r.file.Engines[i].Name)
 	}
-	return r.engine(i, limits)
+	return r.engineAt(i).resolve(limits)
 }
 
 func (r *resolver) scale(i int) match.Scale {
 	s := r.file.Engines[i].Scale
-	if s == nil {
-		return match.Scale{}
+	if s == nil || s.Slope == nil && s.Intercept == nil {
+		return match.Scale{} // the default, and of the digest of runs with it
 	}
 	out := match.Scale{Slope: or(s.Slope, ensemble.DefaultSlope), Intercept: or(s.Intercept, 0)}
 	if !(out.Slope > 0) {
 		r.fail(element("engine", i)+".scale", "engine %s: scale: the slope must be above 0", r.file.Engines[i].Name)
 	}
 	return out
+}
+
+// clamp is what a member's scores are cut to.
+func (r *resolver) clamp(i int) float64 {
+	s := r.file.Engines[i].Scale
+	if s == nil || s.Clamp == nil {
+		return ensemble.DefaultClamp
+	}
+	if !(*s.Clamp == 0 || *s.Clamp >= 1 && *s.Clamp <= 32000) {
+		r.fail(element("engine", i)+".scale", "engine %s: scale: clamp = %v: expected 0 for none, or from 1 to 32000 centipawns", r.file.Engines[i].Name, *s.Clamp)
+	}
+	return *s.Clamp
 }
 
 // multiply makes of one member as many as vary has values.
@@ -327,8 +375,8 @@ func (r *resolver) multiply(path string, c *Council, out *match.Council) {
 		r.fail(path+".vary", "council %s: vary: %w", c.Name, err)
 		return
 	}
-	one, scale, own := out.Members[0], out.Scales[0], out.Own[0]
-	out.Members, out.Scales, out.Own = nil, nil, nil
+	one, scale, clamp, own := out.Members[0], out.Scales[0], out.Clamps[0], out.Own[0]
+	out.Members, out.Scales, out.Clamps, out.Own = nil, nil, nil, nil
 	for i := range n {
 		p := one
 		options := Options(one.Options)
@@ -336,7 +384,8 @@ func (r *resolver) multiply(path string, c *Council, out *match.Council) {
 			options = options.with(match.Option{Name: v.Name, Value: v.Values[i]})
 		}
 		p.Name, p.Options = one.Name+strconv.Itoa(i+1), options
-		out.Members, out.Scales, out.Own = append(out.Members, p), append(out.Scales, scale), append(out.Own, own)
+		out.Members, out.Own = append(out.Members, p), append(out.Own, own)
+		out.Scales, out.Clamps = append(out.Scales, scale), append(out.Clamps, clamp)
 	}
 }
 

@@ -1,8 +1,10 @@
 package configs_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,7 +64,7 @@ veto = {nodes = 100}
 	}
 	c.Members = nil
 	want := match.Council{
-		Own: []bool{false, true}, Scales: []match.Scale{{}, {Slope: 0.002}}, Rule: "adoption:reward=voters,decay=0.9",
+		Own: []bool{false, true}, Scales: []match.Scale{{}, {Slope: 0.002}}, Clamps: []float64{2000, 2000}, Rule: "adoption:reward=voters,decay=0.9",
 		Shadows: []string{"majority", "weighted:weights=1/0.5"}, Ties: []string{"weight", "member"}, Stop: "quorum", Quorum: 0.75,
 		ResignQuorum: 0.6, MinAlive: 2, Restarts: -1, Split: true, Jitter: 0.2, Noise: 15, Veto: match.Veto{Nodes: 100, Margin: 80, Members: 2},
 	}
@@ -136,7 +138,7 @@ members`, 1) + "rule = \"majority\"\n", `council name "A" is taken`},
 // openings as there are pairs.
 func TestPaperFiles(t *testing.T) {
 	files, err := filepath.Glob("paper/*.toml")
-	if err != nil || len(files) != 13 {
+	if err != nil || len(files) != 15 {
 		t.Fatalf("%d files: %v", len(files), err)
 	}
 	for _, file := range files {
@@ -156,9 +158,56 @@ func TestPaperFiles(t *testing.T) {
 			t.Errorf("%s: %d games from %d openings; %q", file, plan.Games(), len(plan.Openings), warnings)
 		}
 		for _, p := range plan.Players {
+			if p.Council != nil && slices.Max(p.Council.Clamps) > 0 {
+				t.Errorf("%s: the games of the document were voted without clamps", file)
+			}
 			if p.Council != nil && (len(p.Council.Members) != 7 || p.Limits.Nodes != 400) {
 				t.Errorf("%s: %d members of %s, %s", file, len(p.Council.Members), p.Name, p.Limits)
 			}
+		}
+	}
+}
+
+// TestClamps: each member's own, the default where nothing is said; under vary
+// they are multiplied.
+func TestClamps(t *testing.T) {
+	const engines = "games = 2\nlimits = {nodes = 9}\n[[engine]]\nname = \"A\"\ncmd = \"builtin\"\nscale = {clamp = %s}\n[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n"
+	const council = "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = "
+	for _, x := range []struct{ clamp, members, want string }{
+		{"0", `["A", "B"]`, "[0 2000]"}, {"750", `["B", "A"]`, "[2000 750]"}, {"750", "[\"A\"]\nvary = {Seed = [1, 2]}", "[750 750]"},
+	} {
+		plan, err := councilPlan(t, "players = [\"C\", \"A\"]\n"+fmt.Sprintf(engines, x.clamp)+council+x.members)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := plan.Players[0].Council; fmt.Sprint(c.Clamps) != x.want || c.Scales[0] != (match.Scale{}) {
+			t.Errorf("%s of %s: %v, want %s, scales %v", x.clamp, x.members, c.Clamps, x.want, c.Scales)
+		}
+	}
+	for _, bad := range []string{"-1", "0.5", "32001"} {
+		_, err := councilPlan(t, "players = [\"C\", \"A\"]\n"+fmt.Sprintf(engines, bad)+council+`["A"]`)
+		if err == nil || !strings.Contains(err.Error(), "expected 0 for none, or from 1 to 32000") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+// TestPoolsWithoutLists: rules that read lists warn of members with one line each.
+func TestPoolsWithoutLists(t *testing.T) {
+	const engines = "games = 2\nlimits = {nodes = 9}\nplayers = [\"C\", \"A\"]\n[[engine]]\nname = \"A\"\ncmd = \"builtin\"\noptions = {multipv = 3}\n[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n" +
+		"[[engine]]\nname = \"D\"\ncmd = \"builtin\"\noptions = {MultiPV = 1}\n[[council]]\nname = \"C\"\nmembers = [\"A\", \"B\", \"D\"]\n"
+	for rule, want := range map[string]string{"majority": "", "optimistic": "", "borda": "for B, D:", "linear_pool": "for B, D:", "log_pool:impute=0.1": "for B, D:"} {
+		f, err := configs.Parse([]byte(engines+"rule = \""+rule+"\""), "match.toml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, warnings, err := f.Plan("/", configs.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		warned := fmt.Sprint(warnings)
+		if want == "" && strings.Contains(warned, "MultiPV") || !strings.Contains(warned, want) {
+			t.Errorf("%s: %q", rule, warnings)
 		}
 	}
 }

@@ -162,6 +162,8 @@ func (d *decoder) plain(path string, from any, into reflect.Value) {
 func (d *decoder) number(path string, from any, into reflect.Value) {
 	n, whole := from.(int64)
 	x, fraction := from.(float64)
+	// TOML has nan and inf; no field of ours means anything by them.
+	fraction = fraction && !math.IsNaN(x) && !math.IsInf(x, 0)
 	switch {
 	case into.CanFloat() && (whole || fraction):
 		if whole {

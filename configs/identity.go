@@ -122,13 +122,13 @@ const (
 )
 
 // duplicates warns of players that are one and the same engine.
-func duplicates(players []match.Player, folder bool) []string {
-	var warnings []string
+func duplicates(players []match.Player, folder bool) []Warning {
+	var warnings []Warning
 	for j := range players {
 		for i := range j {
 			a, b := players[i], players[j]
 			if (a.Dir == b.Dir) == folder && reflect.DeepEqual(essence(a), essence(b)) {
-				warnings = append(warnings, fmt.Sprintf(
+				warnings = append(warnings, warning(
 					"engines %s and %s are the same: binary, arguments, options and limits are equal", a.Name, b.Name))
 			}
 		}

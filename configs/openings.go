@@ -39,11 +39,11 @@ var builtinOpenings []byte
 // says in which line. Openings that lead to a position that an earlier one
 // leads to are left out, with a warning. An opening's ID is its number among
 // the lines, counted from 1, those that are left out included.
-func ReadOpenings(file string, plies int) ([]match.Opening, []string, error) {
+func ReadOpenings(file string, plies int) ([]match.Opening, []Warning, error) {
 	return readOpenings(file, plies, match.Rules{})
 }
 
-func readOpenings(file string, plies int, rules match.Rules) ([]match.Opening, []string, error) {
+func readOpenings(file string, plies int, rules match.Rules) ([]match.Opening, []Warning, error) {
 	texts, err := openingTexts(file)
 	if err != nil {
 		return nil, nil, err
@@ -140,7 +140,7 @@ func textFiles(all []*zip.File) []*zip.File {
 }
 
 // parseOpenings reads the openings of all texts of one file.
-func parseOpenings(file string, texts []openingText, plies int, rules match.Rules) ([]match.Opening, []string, error) {
+func parseOpenings(file string, texts []openingText, plies int, rules match.Rules) ([]match.Opening, []Warning, error) {
 	book := book{rules: rules, plies: plies, seen: map[string]bool{}}
 	for _, t := range texts {
 		if err := book.read(t); err != nil {
@@ -238,7 +238,7 @@ func (b *book) leaveOut(where string) {
 	}
 }
 
-func (b *book) warnings(file string) []string {
+func (b *book) warnings(file string) []Warning {
 	if b.left == 0 {
 		return nil
 	}
@@ -246,7 +246,7 @@ func (b *book) warnings(file string) []string {
 	if b.left > len(b.repeated) {
 		lines += ", …"
 	}
-	return []string{fmt.Sprintf("openings %s: %d of %d lines lead to the position of an earlier one and are left out (lines %s)",
+	return []Warning{warning("openings %s: %d of %d lines lead to the position of an earlier one and are left out (lines %s)",
 		file, b.left, b.count, lines)}
 }
 
@@ -269,7 +269,7 @@ func (r *resolver) openings(rules match.Rules) []match.Opening {
 }
 
 // source reads openings from the one place that is given.
-func (r *resolver) source(o Openings, plies int, rules match.Rules) ([]match.Opening, []string, error) {
+func (r *resolver) source(o Openings, plies int, rules match.Rules) ([]match.Opening, []Warning, error) {
 	switch {
 	case o.File != "" && o.Handicap != "", o.File != "" && o.List != nil, o.Handicap != "" && o.List != nil:
 		return nil, nil, errors.New("openings: expected one of file, handicap and list")
@@ -286,7 +286,7 @@ func (r *resolver) source(o Openings, plies int, rules match.Rules) ([]match.Ope
 }
 
 // handicap is the one opening of a handicap series.
-func handicap(name string) ([]match.Opening, []string, error) {
+func handicap(name string) ([]match.Opening, []Warning, error) {
 	h, ok := shogi.FindHandicap(name)
 	if ok {
 		return []match.Opening{{ID: h.Name, Start: h.SFEN}}, nil, nil

@@ -81,7 +81,7 @@ func TestReadOpeningsCutsAndLeavesOut(t *testing.T) {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	wantWarning := []string{"openings " + path + ": 2 of 5 lines lead to the position of an earlier one and are left out (lines 3, 5)"}
-	if diff := cmp.Diff(wantWarning, warnings); diff != "" {
+	if diff := cmp.Diff(wantWarning, texts(warnings)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }

@@ -105,6 +105,8 @@ func TestParseErrors(t *testing.T) {
 		{"table for list", `players = {a = 1}`, `match.toml:1: players: expected a list, found a table`},
 		{"table for number", `concurrency = {}`, `match.toml:1: concurrency: expected a string, found a table`},
 		{"number for list", "rules = {repetition_points = [\"a\"]}", `match.toml:1: rules.repetition_points: expected a number, found the string "a"`},
+		{"no number", `rules = {repetition_points = [nan, 0.5]}`, `match.toml:1: rules.repetition_points: expected a number, found the number NaN`},
+		{"no end", `rules = {repetition_points = [0.5, -inf]}`, `match.toml:1: rules.repetition_points: expected a number, found the number -Inf`},
 		{"duration as number", `limits = {byoyomi = 1}`, `match.toml:1: limits.byoyomi: expected a duration such as "1s" or "500ms", found the number 1`},
 		{"duration without unit", `limits = {byoyomi = "1"}`, `match.toml:1: limits.byoyomi: "1" has no unit: expected 1s or 1ms`},
 		{"negative duration", `limits = {main = "-1s"}`, `match.toml:1: limits.main: "-1s" is negative: expected a duration from 0`},

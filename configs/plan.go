@@ -43,27 +43,47 @@ type Env struct {
 // eval/ and book/ from there); for the built-in engine, commands found in PATH
 // and wrappers (see isWrapper) it is the folder that their relative paths are
 // relative to.
-func (f *File) Plan(baseDir string, env Env) (plan *match.Plan, warnings []string, err error) {
-	r := resolver{file: f, baseDir: absolute(env.WorkDir, baseDir), env: env, hashes: hasher{}}
-	p := &match.Plan{
+func (f *File) Plan(baseDir string, env Env) (plan *match.Plan, warnings []Warning, err error) {
+	r := f.resolver(baseDir, env)
+	p := r.common()
+	r.series(p)
+	if len(r.errs) > 0 {
+		return nil, nil, errors.Join(r.errs...)
+	}
+	r.idleFlags()
+	return p, append(r.warnings, duplicates(p.Players, sameFolder)...), nil
+}
+
+func (f *File) resolver(baseDir string, env Env) *resolver {
+	return &resolver{file: f, baseDir: absolute(env.WorkDir, baseDir), env: env, hashes: hasher{}}
+}
+
+// common is the part of a plan that does not depend on who plays whom.
+func (r *resolver) common() *match.Plan {
+	f := r.file
+	return &match.Plan{
 		Run:           r.run(),
-		Design:        match.Design{Swap: or(f.Swap, true)},
 		Seed:          or(f.Seed, defaultSeed),
 		Rules:         r.rules(),
 		Concurrency:   r.concurrency(),
 		PVPlies:       r.inRange("pv_plies", f.PVPlies, defaultPVPlies, 0, maxPVPlies),
 		StartParallel: r.inRange("start_parallel", f.StartParallel, match.DefaultStartParallel, 1, maxParallel),
 		SlotsPerGPU:   r.inRange("slots_per_gpu", f.SlotsPerGPU, 1, 1, maxParallel),
+		Ponder:        choose(r, "ponder", f.Ponder, match.PonderOff, match.PonderStandard, match.PonderEarly),
 	}
-	resign, draw := or(f.Resign, Resign{}), or(f.Draw, Draw{})
-	p.Adjudication = match.Adjudication{
-		ResignScore: resign.Score, ResignMoves: resign.Moves, OneSided: resign.OneSided,
-		DrawScore: draw.Score, DrawMoves: draw.Moves, DrawFrom: draw.From,
-	}
+}
+
+// series adds who plays whom, from where, how often, and when games and the series
+// end early.
+func (r *resolver) series(p *match.Plan) {
+	f := r.file
+	p.Adjudication = f.adjudication()
 	p.Gate = r.gate()
-	p.Design.Kind = choose(&r, "design", f.Design, match.DesignMatch, match.DesignRoundRobin, match.DesignGauntlet)
-	p.Ponder = choose(&r, "ponder", f.Ponder, match.PonderOff, match.PonderStandard, match.PonderEarly)
-	p.Slowed = choose(&r, "slowed", f.Slowed, match.PolicyCount, match.PolicyVoid)
+	p.Design = match.Design{
+		Kind: choose(r, "design", f.Design, match.DesignMatch, match.DesignRoundRobin, match.DesignGauntlet),
+		Swap: or(f.Swap, true),
+	}
+	p.Slowed = choose(r, "slowed", f.Slowed, match.PolicyCount, match.PolicyVoid)
 	r.clocks = r.colourClocks()
 	p.ColourClocks = r.clocks
 	p.Players = r.players()
@@ -73,11 +93,6 @@ func (f *File) Plan(baseDir string, env Env) (plan *match.Plan, warnings []strin
 	}
 	p.Openings = r.openings(p.Rules)
 	p.Pairs = r.pairs(p)
-	if len(r.errs) > 0 {
-		return nil, nil, errors.Join(r.errs...)
-	}
-	r.idleFlags()
-	return p, append(r.warnings, duplicates(p.Players, sameFolder)...), nil
 }
 
 // resolver makes a Plan and keeps what is wrong on the way.
@@ -89,7 +104,7 @@ type resolver struct {
 	clocks   [2]*match.TimeControl // by colour
 	seats    []seat                // who plays
 	errs     []error
-	warnings []string
+	warnings []Warning
 }
 
 func (r *resolver) fail(path, format string, args ...any) {
@@ -286,7 +301,7 @@ func (r *resolver) pairs(p *match.Plan) int {
 			games, oneLess(games), games+1)
 	}
 	if round := p.Pairings(); round > 0 && games/legs%round != 0 && p.Design.Kind != match.DesignMatch {
-		r.warnings = append(r.warnings, fmt.Sprintf(
+		r.warnings = append(r.warnings, warning(
 			"%d games are no whole number of rounds of %d pairs: some players play more than others", games, round))
 	}
 	return games / legs
@@ -319,10 +334,12 @@ func (r *resolver) idleFlags() {
 		}
 	}
 	slices.Sort(idle)
-	r.warnings = append(r.warnings, idle...)
+	for _, text := range idle {
+		r.warnings = append(r.warnings, Warning{Text: text})
+	}
 	for i, e := range r.file.Engines {
 		if _, added := r.file.flags[element("engine", i)]; added && !slices.Contains(r.seats, seat{i, false}) && !r.file.memberOfAny(e.Name) {
-			r.warnings = append(r.warnings, fmt.Sprintf("engine %s does not play: it is not among the players", e.Name))
+			r.warnings = append(r.warnings, warning("engine %s does not play: it is not among the players", e.Name))
 		}
 	}
 }

@@ -48,7 +48,16 @@ func plan(t *testing.T, text string, flags configs.Flags, env configs.Env) (*mat
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, warnings
+	return p, texts(warnings)
+}
+
+// texts are warnings as they are shown; nil where there are none.
+func texts(warnings []configs.Warning) []string {
+	var list []string
+	for _, w := range warnings {
+		list = append(list, w.String())
+	}
+	return list
 }
 
 func sha(text string) string {
@@ -213,7 +222,7 @@ func TestPlanErrors(t *testing.T) {
 		{"rules", [2]string{"games = 2", "games = 2\nrules = \"csa\""}, `match.toml:2: rules: no rules are named "csa"; there are default, denryu, floodgate, wcsc`},
 		{"declaration", [2]string{"games = 2", "games = 2\nrules = {declaration = \"27\"}"}, `match.toml:2: rules.declaration: entering-king rule is "27": expected one of NoEnteringKing, CSARule24, CSARule24H, CSARule27, CSARule27H, TryRule`},
 		{"max_plies", [2]string{"games = 2", "games = 2\nrules = {max_plies = -1}"}, `match.toml:2: rules.max_plies: -1 is negative: expected a number of plies, or 0 for no limit`},
-		{"points", [2]string{"games = 2", "games = 2\nrules = {repetition_points = [0, nan]}"}, `match.toml:2: rules.repetition_points: expected two numbers from 0 to 1, for Black and White, such as [0.4, 0.6]`},
+		{"points", [2]string{"games = 2", "games = 2\nrules = {repetition_points = [0, 1.5]}"}, `match.toml:2: rules.repetition_points: expected two numbers from 0 to 1, for Black and White, such as [0.4, 0.6]`},
 		{"one point", [2]string{"games = 2", "games = 2\nrules = {repetition_points = [1]}"}, `match.toml:2: rules.repetition_points: expected two numbers from 0 to 1, for Black and White, such as [0.4, 0.6]`},
 		{"player", [2]string{"games = 2", "games = 2\nplayers = [\"A\",\n\"X\"]"}, "match.toml:3: players: there is no engine \"X\" (expected \"A\" or \"B\")\nmatch.toml:2: players: expected at least 2, found 1 (engines: A, B)"},
 		{"player twice", [2]string{"games = 2", "games = 2\nplayers = [\"A\", \"B\", \"A\"]"}, `match.toml:2: players: "A" is there twice: expected a second [[engine]] with a name of its own`},

@@ -1,12 +1,7 @@
 package configs
 
 import (
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -119,170 +114,12 @@ func (r *resolver) chooseAll() {
 	}
 }
 
-// player resolves an engine that plays.
-func (r *resolver) player(i int) match.Player { return r.engine(i, r.limits(i)) }
-
-// engine resolves one engine under the given limits.
-func (r *resolver) engine(i int, limits match.Limits) match.Player {
-	e, path := &r.file.Engines[i], element("engine", i)
-	p := match.Player{
-		Name:     e.Name,
-		Env:      r.environ(i),
-		Options:  r.options(i),
-		Limits:   limits,
-		Profile:  r.profile(i),
-		Greeting: r.timeout(path+".greeting_timeout", e.GreetingTimeout, defaultGreeting),
-		Ready:    r.timeout(path+".ready_timeout", e.ReadyTimeout, defaultReady),
-		WarmUp:   e.WarmUp,
-	}
-	p.Restart = r.restart(path+".restart", e.Restart)
-	if err := r.program(i, &p); err != nil {
-		r.fail(r.commandPath(i), "engine %s: %w", e.Name, err)
-	}
-	return p
-}
-
 // restart is how long a player's processes live: its own key, or the series'.
 func (r *resolver) restart(path string, own match.Restart) match.Restart {
 	if own == "" {
 		path, own = "restart", r.file.Restart
 	}
 	return choose(r, path, own, match.RestartNever, match.RestartPair, match.RestartGame)
-}
-
-// commandPath is the key that gave an engine's command, for where it came from.
-func (r *resolver) commandPath(i int) string {
-	if len(r.file.Engines[i].Command) > 0 {
-		return element("engine", i) + ".command"
-	}
-	return element("engine", i) + ".cmd"
-}
-
-// program finds the command, its folder and what identifies it.
-func (r *resolver) program(i int, p *match.Player) error {
-	e := &r.file.Engines[i]
-	words, err := commandWords(e)
-	if err != nil {
-		return err
-	}
-	base := r.file.base(r.commandPath(i), r.baseDir, r.env.WorkDir)
-	p.Dir = base
-	switch {
-	case words[0] == builtinWord:
-		p.Builtin = true
-		p.Command = append([]string{r.env.Self, builtinVerb}, words[1:]...)
-	case strings.Contains(words[0], "/"):
-		p.Command = append([]string{absolute(base, words[0])}, words[1:]...)
-		if !isWrapper(p.Command) {
-			p.Dir = filepath.Dir(p.Command[0])
-		}
-	default:
-		found, err := lookUp(words[0], r.env.Path)
-		if err != nil {
-			return err
-		}
-		p.Command = append([]string{found}, words[1:]...)
-	}
-	if e.Dir != "" {
-		path := element("engine", i) + ".dir"
-		p.Dir = absolute(r.file.base(path, r.baseDir, r.env.WorkDir), e.Dir)
-	}
-	return r.identify(e.Identity, p)
-}
-
-func commandWords(e *Engine) ([]string, error) {
-	words := e.Command
-	switch {
-	case e.Cmd != "" && len(e.Command) > 0:
-		return nil, errors.New("both cmd and command are given: expected one of them")
-	case e.Cmd != "":
-		var err error
-		if words, err = SplitWords(e.Cmd); err != nil {
-			return nil, fmt.Errorf("command %q: %w", e.Cmd, err)
-		}
-	}
-	if len(words) == 0 || words[0] == "" {
-		return nil, errors.New(`there is no command: expected cmd = "./engine" or command = ["./engine"]`)
-	}
-	if i := slices.IndexFunc(words, func(w string) bool { return strings.Contains(w, "\x00") }); i >= 0 {
-		return nil, fmt.Errorf("word %d of the command has a NUL character in it", i+1)
-	}
-	return words, nil
-}
-
-// lookUp finds a bare command in PATH, then where Debian keeps its engines. An
-// empty element of PATH is left out: it would mean wherever gogi was started.
-func lookUp(name, path string) (string, error) {
-	for _, folder := range append(filepath.SplitList(path), gamesFolder) {
-		if !filepath.IsAbs(folder) {
-			continue
-		}
-		candidate := filepath.Join(folder, name)
-		if checkProgram(candidate) == nil {
-			return candidate, nil
-		}
-	}
-	return "", fmt.Errorf("%q is neither in PATH nor in %s: expected a program there, or a path with a slash such as ./%s", name, gamesFolder, name)
-}
-
-// checkProgram says why a path cannot be started, or nil.
-func checkProgram(path string) error {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s cannot be started: %w", path, reason(err))
-	case info.IsDir():
-		return fmt.Errorf("%s cannot be started: it is a folder", path)
-	case info.Mode()&0o111 == 0:
-		return fmt.Errorf("%s cannot be started: it is not executable (chmod +x)", path)
-	}
-	return nil
-}
-
-// reason is what the system says, without the path that is already said.
-func reason(err error) error {
-	if p, ok := errors.AsType[*os.PathError](err); ok {
-		return p.Err
-	}
-	return err
-}
-
-// isWrapper reports whether a command starts another program that its
-// arguments name. Such a command is as good as its arguments: those that are
-// files belong to its identity, and its own folder means nothing.
-func isWrapper(command []string) bool {
-	switch name := filepath.Base(command[0]); name {
-	case "nice", "ionice", "taskset", "numactl", "chrt", "env", "stdbuf", "setpriv", "prlimit", "time", "timeout",
-		"sh", "bash", "dash", "node", "java", "ruby", "perl", "mono", "dotnet", "wine", "wine64", "box64":
-		return true
-	default:
-		return strings.HasPrefix(name, "python") || strings.HasPrefix(name, "qemu-")
-	}
-}
-
-// isRemote reports whether the program runs on another machine.
-func isRemote(command []string) bool { return filepath.Base(command[0]) == "ssh" }
-
-func (r *resolver) environ(i int) []string {
-	path := element("engine", i) + ".env"
-	for _, v := range r.file.Engines[i].Env {
-		if name, _, ok := strings.Cut(v, "="); !ok || name == "" || strings.Contains(v, "\x00") {
-			r.fail(path, "engine %s: env: %q: expected NAME=VALUE", r.file.Engines[i].Name, v)
-		}
-	}
-	return r.file.Engines[i].Env
-}
-
-// options lays an engine's options over those of all engines.
-func (r *resolver) options(i int) []match.Option {
-	e := r.file.Engines[i]
-	r.checkOptions("options", "options", r.file.Options)
-	r.checkOptions(element("engine", i)+".options", "engine "+e.Name+": options", e.Options)
-	merged := r.file.Options
-	for _, o := range e.Options {
-		merged = merged.with(o)
-	}
-	return merged
 }
 
 func (r *resolver) checkOptions(path, whose string, options Options) {
@@ -296,12 +133,6 @@ func (r *resolver) checkOptions(path, whose string, options Options) {
 			r.fail(at, "%s: %s and %s are the same option: expected one of them", whose, options[first].Name, o.Name)
 		}
 	}
-}
-
-// limits lays an engine's limits over those of all.
-func (r *resolver) limits(i int) match.Limits {
-	e := &r.file.Engines[i]
-	return r.limitsOf("engine "+e.Name, r.limitsPath(i), e.Limits)
 }
 
 // limitsOf lays somebody's limits over those of all, and checks them with each
@@ -322,21 +153,6 @@ func (r *resolver) limitsOf(whose, path string, own *Limits) match.Limits {
 		r.fail(path, "%s%s: limits: %w", whose, as, err)
 	}
 	return limits
-}
-
-func (r *resolver) profile(i int) string {
-	e := r.file.Engines[i]
-	name, path := e.Profile, element("engine", i)+".profile"
-	if name == "" {
-		name, path = r.file.Profile, "profile"
-	}
-	if name == "" || name == noProfile {
-		return ""
-	}
-	if _, ok := profiles()[name]; !ok {
-		r.fail(path, "engine %s: there is no profile %s: expected %s", e.Name, strconv.Quote(name), profileNames())
-	}
-	return name
 }
 
 func (r *resolver) timeout(path string, value *time.Duration, def time.Duration) time.Duration {

@@ -52,7 +52,7 @@ func Settings(p match.Player, plan *match.Plan, declared []usi.Option) (automati
 	}
 	wanted := slices.Concat(ponderSettings(plan), ruleSettings(plan), profiles()[p.Profile])
 	for _, s := range wanted {
-		if find(user, s.Name) != nil {
+		if settingNamed(user, s.Name) != nil {
 			continue
 		}
 		if fitted, ok := fit(declared, s); ok {
@@ -91,7 +91,7 @@ func fit(declared []usi.Option, s usi.Setting) (usi.Setting, bool) {
 }
 
 // find is the last setting of an option, or nil.
-func find(settings []usi.Setting, name string) *usi.Setting {
+func settingNamed(settings []usi.Setting, name string) *usi.Setting {
 	for i := range slices.Backward(settings) {
 		if usi.SameOption(settings[i].Name, name) {
 			return &settings[i]
@@ -116,16 +116,19 @@ func contradictions(p match.Player, plan *match.Plan) []error {
 
 // Lint warns of what an engine's options do to a series although nobody asked:
 // time that it keeps back or wastes in timed games, and books of its own.
-func Lint(p match.Player, plan *match.Plan, declared []usi.Option) []string {
+func Lint(p match.Player, plan *match.Plan, declared []usi.Option) []Warning {
 	in := inForce(p, plan, declared)
-	var warnings []string
+	var warnings []Warning
 	if traps := in.timeTraps(); len(traps) > 0 && timed(p, plan) {
-		warnings = append(warnings, fmt.Sprintf("engine %s: %s: made for play over networks, they distort short games; profile = \"yaneuraou\" sets them",
-			p.Name, strings.Join(traps, ", ")))
+		warnings = append(warnings, Warning{
+			Engine: p.Name, Text: strings.Join(traps, ", ") + ": made for play over networks, they distort short games",
+			Advice: `profile = "yaneuraou" sets them`,
+		})
 	}
 	if books := in.books(); len(books) > 0 {
-		warnings = append(warnings, fmt.Sprintf("engine %s: %s: it plays from a book of its own on top of the openings",
-			p.Name, strings.Join(books, ", ")))
+		warnings = append(warnings, Warning{
+			Engine: p.Name, Text: strings.Join(books, ", ") + ": it plays from a book of its own on top of the openings",
+		})
 	}
 	return warnings
 }
@@ -154,7 +157,7 @@ func (o options) value(name string) (value string, set, ok bool) {
 	if !ok {
 		return "", false, false
 	}
-	if s := find(o.sent, name); s != nil {
+	if s := settingNamed(o.sent, name); s != nil {
 		if s.Value == "<empty>" {
 			return "", true, true
 		}

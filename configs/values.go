@@ -108,65 +108,6 @@ func (c *Concurrency) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Resign is "2000x3": the game is lost when a side's scores were at or below
-// -2000 for 3 of its moves in a row and the other side's agree; with "1:"
-// before it the loser's scores suffice. "off" is the zero value.
-type Resign struct {
-	Score    int // centipawns
-	Moves    int // of each side, in a row
-	OneSided bool
-}
-
-// UnmarshalText reads the form above.
-func (r *Resign) UnmarshalText(text []byte) error {
-	*r = Resign{}
-	if string(text) == "off" {
-		return nil
-	}
-	rest, oneSided := strings.CutPrefix(string(text), "1:")
-	score, moves, ok := strings.Cut(rest, "x")
-	var okScore, okMoves bool
-	r.Score, okScore = positive(score)
-	r.Moves, okMoves = positive(moves)
-	r.OneSided = oneSided
-	if !ok || !okScore || !okMoves {
-		return fmt.Errorf("%q: expected SCORExMOVES such as 2000x3, the same after 1: for one side, or off", text)
-	}
-	return nil
-}
-
-// Draw is "10x8@40": the game is drawn when the scores of both sides were
-// within ±10 for 8 of their moves in a row, from ply 40 on; without "@40" from
-// the start. "off" is the zero value.
-type Draw struct {
-	Score int // centipawns
-	Moves int // of each side, in a row
-	From  int // the first ply that counts
-}
-
-// UnmarshalText reads the form above.
-func (d *Draw) UnmarshalText(text []byte) error {
-	*d = Draw{}
-	if string(text) == "off" {
-		return nil
-	}
-	rest, from, at := strings.Cut(string(text), "@")
-	score, moves, ok := strings.Cut(rest, "x")
-	okScore, okFrom := score == "0", !at
-	if !okScore {
-		d.Score, okScore = positive(score)
-	}
-	var okMoves bool
-	d.Moves, okMoves = positive(moves)
-	if at {
-		d.From, okFrom = positive(from)
-	}
-	if !ok || !okScore || !okMoves || !okFrom {
-		return fmt.Errorf("%q: expected SCORExMOVES@PLY such as 10x8@40, or off", text)
-	}
-	return nil
-}
-
 // positive reads a whole number from 1 that fits everywhere.
 func positive(text string) (n int, ok bool) {
 	value, err := strconv.ParseInt(text, 10, 32)

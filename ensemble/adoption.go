@@ -19,6 +19,12 @@ type adoption struct {
 	order   []int // the ranking after the last decision
 }
 
+func newAdoption(s standing) Rule { return &adoption{standing: s} }
+
+func (a *adoption) clone() Rule {
+	return &adoption{a.twin(), slices.Clone(a.adopted), slices.Clone(a.last), slices.Clone(a.order)}
+}
+
 // NewGame begins a new record, unless it is to last.
 func (a *adoption) NewGame(seed uint64) {
 	a.standing.NewGame(seed)

@@ -41,6 +41,8 @@ type Ranked struct {
 	Score    usi.Score
 	HasScore bool
 	Depth    int // plies
+
+	proven bool // as of a ballot
 }
 
 // Ballot is a member's answer in one position.
@@ -61,6 +63,8 @@ type Ballot struct {
 	PV       []shogi.Move
 	Text     string // of KindIllegal and KindDead: what was said, or what happened
 	Detail   []byte // a nested council's own record
+
+	proven bool // the variation ends in the mate that the score claims; a chamber finds that
 }
 
 // Points is the ballot's score as one ordered number in centipawns, from the
@@ -79,6 +83,33 @@ func points(s usi.Score, has bool) float64 {
 		return float64(s.Mate) * unknown
 	}
 	return float64(s.Mate) * float64(mate-min(s.Value, mate-unknown))
+}
+
+// proves reports whether the variation begins with the ballot's move and ends in
+// the checkmate that its score claims, of either side.
+func (b *Ballot) proves(p *shogi.Position) bool {
+	if b.Score.Mate == 0 || len(b.PV) == 0 || b.PV[0] != b.Move {
+		return false
+	}
+	if b.Score.Mate > 0 {
+		return b.Score.Bound != usi.UpperBound && p.EndsInMate(b.PV)
+	}
+	if b.Score.Bound == usi.LowerBound || p.CheckLegal(b.Move) != nil {
+		return false
+	}
+	next := *p
+	next.Apply(b.Move)
+	return next.EndsInMate(b.PV[1:])
+}
+
+// examined are the ballots in the order of the members, with what their
+// variations prove.
+func examined(p *shogi.Position, ballots []Ballot) []Ballot {
+	ballots = slices.Clone(sorted(ballots))
+	for i := range ballots {
+		ballots[i].proven = ballots[i].proves(p)
+	}
+	return ballots
 }
 
 // searched reports whether the member looked for its move, and has a score.

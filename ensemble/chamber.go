@@ -35,6 +35,9 @@ type Laws struct {
 	// ResignQuorum is the share of the living members of which more must resign;
 	// 0 means one half.
 	ResignQuorum float64
+	// Exact compares sums bit by bit, so that 0.1 + 0.2 is more than 0.3. That is
+	// how records of version 1 were decided, and for taking those again.
+	Exact bool
 }
 
 // Decision is what a council answers, and why.
@@ -110,7 +113,7 @@ func NewChamber(spec Spec, voters []Voter, laws Laws) (*Chamber, error) {
 	if len(voters) == 0 {
 		return nil, errors.New("ensemble: a council without members cannot vote")
 	}
-	rule, err := NewRule(spec, voters)
+	rule, err := NewRule(spec, voters, laws.Exact)
 	if err != nil {
 		return nil, fmt.Errorf("ensemble: %w", err)
 	}
@@ -118,6 +121,13 @@ func NewChamber(spec Spec, voters []Voter, laws Laws) (*Chamber, error) {
 		laws.Ties = DefaultTies()
 	}
 	return &Chamber{spec: spec, rule: rule, voters: voters, laws: laws}, nil
+}
+
+// clone is a chamber that goes its own way from here.
+func (c *Chamber) clone() *Chamber {
+	twin := *c
+	twin.rule = c.rule.clone()
+	return &twin
 }
 
 // Rule is the rule's text form.
@@ -158,13 +168,13 @@ func (c *Chamber) Decide(p *shogi.Position, ballots []Ballot) Decision {
 	if d, ok := c.Before(p); ok {
 		return d
 	}
-	ballots = sorted(ballots)
+	ballots = examined(p, ballots)
 	d := Decision{Answer: usi.AnswerMove, By: ByRule, Speaker: -1, Leader: c.leader(ballots)}
 	votes := counted(ballots)
 	order := c.ordering(d.Leader)
 	d.Candidates, d.Tie = c.rank(c.rule.Candidates(votes), order)
 	d.Plain = c.plain(votes, order)
-	switch mate := provenMate(p, ballots); {
+	switch mate := provenMate(ballots); {
 	case mate >= 0:
 		d.By, d.Move, d.Tie, d.Speaker = ByMate, ballots[mate].Move, "", ballots[mate].Member
 	case c.resigned(ballots):
@@ -192,7 +202,7 @@ func (d *Decision) finish(p *shogi.Position, votes []Ballot, voters []Voter) {
 
 // Observe learns from a decision that was played in the position.
 func (c *Chamber) Observe(p *shogi.Position, ballots []Ballot, d *Decision) {
-	ballots = sorted(ballots)
+	ballots = examined(p, ballots)
 	c.rule.Observe(ballots, d)
 	c.decision++
 	c.plan = planAfter(p, ballots, d)
@@ -221,7 +231,7 @@ func (c *Chamber) leader(ballots []Ballot) int {
 	}
 	leader, weights := 0, c.rule.Weights()
 	for i, w := range weights {
-		if w > weights[leader] {
+		if compareSums(w, weights[leader], c.laws.Exact) > 0 {
 			leader = i
 		}
 	}
@@ -234,7 +244,7 @@ func (c *Chamber) ordering(leader int) *ordering {
 		chain = append([]Tie{TieSum}, chain...)
 	}
 	return &ordering{
-		chain: chain, weights: c.rule.Weights(), leader: leader, previous: c.previous,
+		chain: chain, weights: c.rule.Weights(), leader: leader, previous: c.previous, exact: c.laws.Exact,
 		seed: mix(c.seed, uint64(c.decision)), //nolint:gosec // small and not negative
 	}
 }
@@ -261,7 +271,7 @@ func (c *Chamber) plain(votes []Ballot, order *ordering) shogi.Move {
 		x := candidate(&list, b.Move)
 		x.Backers = append(x.Backers, b.Member)
 		x.Value++
-		x.Best = max(x.Best, c.voters[b.Member].logOdds(b.Points()))
+		x.Best = max(x.Best, c.voters[b.Member].odds(b))
 	}
 	if len(list) == 0 {
 		return shogi.NoMove
@@ -274,11 +284,11 @@ func (c *Chamber) plain(votes []Ballot, order *ordering) shogi.Move {
 
 // provenMate is the index of the ballot with the shortest mate that its own
 // variation shows to the end, or -1.
-func provenMate(p *shogi.Position, ballots []Ballot) int {
+func provenMate(ballots []Ballot) int {
 	best := -1
 	for i := range ballots {
 		b := &ballots[i]
-		if b.Kind != KindMove || b.Score.Mate <= 0 || b.Score.Bound == usi.UpperBound || len(b.PV) == 0 || b.PV[0] != b.Move || !p.EndsInMate(b.PV) {
+		if b.Kind != KindMove || b.Score.Mate <= 0 || !b.proven {
 			continue
 		}
 		if best < 0 || len(b.PV) < len(ballots[best].PV) {
@@ -355,7 +365,7 @@ func speaker(votes []Ballot, m shogi.Move, voters []Voter) int {
 		if b.Move != m {
 			continue
 		}
-		if s := voters[b.Member].logOdds(b.Points()); speaker < 0 || s > best {
+		if s := voters[b.Member].odds(b); speaker < 0 || s > best {
 			speaker, best = b.Member, s
 		}
 	}
@@ -401,7 +411,7 @@ func (c *Chamber) Decided(ballots []Ballot, pending []int) bool {
 	if !c.rule.Additive() || c.spec.Tally == "count" {
 		return false
 	}
-	ballots = sorted(ballots)
+	ballots = sorted(ballots) // no score matters to a sum of weights
 	return !c.couldResign(ballots, len(pending)) && c.ahead(ballots, pending)
 }
 
@@ -433,12 +443,12 @@ func (c *Chamber) ahead(ballots []Ballot, pending []int) bool {
 			second = v
 		}
 	}
-	const rounding = 1e-9 // of sums that are added in another order later
-	return top > second+left*(1+rounding)+rounding*top
+	// Twice the rounding: sums are added in another order later.
+	return top > second+left+2*(absoluteRounding+relativeRounding*top)
 }
 
 // overrule replaces the voted move by another one of the vote.
 func (c *Chamber) overrule(p *shogi.Position, ballots []Ballot, d *Decision, m shogi.Move) {
 	d.Vetoed, d.Move, d.By, d.Tie, d.Speaker = d.Move, m, ByVeto, "", -1
-	d.finish(p, counted(sorted(ballots)), c.voters)
+	d.finish(p, counted(examined(p, ballots)), c.voters)
 }

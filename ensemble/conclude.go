@@ -34,7 +34,7 @@ func (v *vote) record(o *observed, before []float64, elapsed time.Duration) *Rec
 		Version: RecordVersion, Type: "vote", Council: v.config.Name, Ply: o.position.Ply(), Own: len(v.observed),
 		Side: o.position.Side().String(), SFEN: o.position.SFEN(), Rule: v.chamber.Rule(), Seed: v.seed, Stop: string(v.config.Stop),
 		Ties: v.chamber.laws.Ties, Declaration: v.chamber.laws.Declaration.String(), ResignQuorum: v.chamber.resignShare(),
-		Members: v.names, Scales: v.scales(), Veto: v.veto, Before: before, After: v.chamber.Weights(), Early: v.early,
+		Members: v.names, Scales: v.scales(), Clamps: v.clamps(), Veto: v.veto, Before: before, After: v.chamber.Weights(), Early: v.early,
 		WallMS: milliseconds(elapsed), Alive: v.alive(), Ballots: make([]BallotRecord, len(v.ballots)),
 	}
 	r.decided(&o.decision)
@@ -92,6 +92,18 @@ func (c *Council) scales() [][2]float64 {
 	return list
 }
 
+// clamps lists the members' clamps when any has one.
+func (c *Council) clamps() []float64 {
+	var list []float64
+	for _, v := range c.voters {
+		list = append(list, v.Clamp)
+	}
+	if !slices.ContainsFunc(list, func(x float64) bool { return x != 0 }) {
+		return nil
+	}
+	return list
+}
+
 // lines are the candidates as an engine's MultiPV list, the played move first:
 // each with the score and variation of its best backer, and the nodes of all.
 func (v *vote) lines(d *Decision, elapsed time.Duration) []usi.Info {
@@ -118,7 +130,7 @@ func (v *vote) lines(d *Decision, elapsed time.Duration) []usi.Info {
 	if d.Answer == usi.AnswerMove {
 		add(d.Move, d.Speaker)
 	}
-	votes := counted(v.ballots)
+	votes := counted(examined(&v.line.position, v.ballots))
 	for i := range d.Candidates {
 		if c := &d.Candidates[i]; c.Move != d.Move || d.Answer != usi.AnswerMove {
 			add(c.Move, speaker(votes, c.Move, v.voters))

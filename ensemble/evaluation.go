@@ -1,5 +1,7 @@
 package ensemble
 
+import "slices"
+
 // evaluation is the rule of the evaluations (局面評価値): every member's
 // evaluations are summed up over the game, and the member with the highest sum
 // gains weight. Scores are from the side to move's view, so they are added as
@@ -8,6 +10,16 @@ type evaluation struct {
 	standing
 	sums  [][]float64 // by member: what each decision of the window added
 	bonus int         // the member that has 1 more in mode bonus, or -1
+}
+
+func newEvaluation(s standing) Rule { return &evaluation{standing: s} }
+
+func (e *evaluation) clone() Rule {
+	twin := &evaluation{standing: e.twin(), bonus: e.bonus}
+	for _, list := range e.sums {
+		twin.sums = append(twin.sums, slices.Clone(list))
+	}
+	return twin
 }
 
 // NewGame forgets the sums, unless they are to last.
@@ -27,7 +39,7 @@ func (e *evaluation) Candidates(ballots []Ballot) []Candidate {
 	if e.spec.Apply == "after" {
 		return e.tally(ballots, e.Weights())
 	}
-	next := e.clone()
+	next := e.twin()
 	if e.spec.Mode == "accumulate" {
 		next.fade()
 	}
@@ -42,7 +54,7 @@ func (e *evaluation) Weights() []float64 {
 	if e.bonus < 0 || e.spec.Apply == "before" {
 		return e.standing.Weights()
 	}
-	with := e.clone()
+	with := e.twin()
 	with.raise(e.bonus)
 	return with.Weights()
 }
@@ -81,9 +93,10 @@ func (e *evaluation) worth(b *Ballot) float64 {
 	if !b.searched() {
 		return 0
 	}
-	cut := max(-e.spec.Max, min(e.spec.Max, b.Points()))
+	v := e.voters[b.Member]
+	cut := max(-e.spec.Max, min(e.spec.Max, v.points(b.Score, b.HasScore, b.proven)))
 	if e.spec.Scale == "winprob" {
-		return probability(e.voters[b.Member].logOdds(cut)) - 0.5
+		return probability(v.logOdds(cut)) - 0.5
 	}
 	return cut
 }
@@ -122,7 +135,7 @@ func (e *evaluation) highest(ballots []Ballot, fulfils func(*Ballot) bool) int {
 		if !b.counts() || !fulfils(b) {
 			continue
 		}
-		if t := e.total(b.Member) + e.worth(b); highest < 0 || t > best {
+		if t := e.total(b.Member) + e.worth(b); highest < 0 || compareSums(t, best, e.exact) > 0 {
 			highest, best = b.Member, t
 		}
 	}

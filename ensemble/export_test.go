@@ -18,3 +18,21 @@ func MakeRecord(head Record, d *Decision, ballots []Ballot) *Record {
 func (c *Chamber) Overrule(p *shogi.Position, ballots []Ballot, d *Decision, m shogi.Move) {
 	c.overrule(p, ballots, d, m)
 }
+
+// SpecKeys lists the keys of Spec.
+func SpecKeys() (keys []string) {
+	var s Spec
+	for _, f := range s.fields() {
+		keys = append(keys, f.key)
+	}
+	return keys
+}
+
+// RuleKeys are the keys of each rule of the table.
+func RuleKeys() map[string][]string {
+	keys := map[string][]string{}
+	for _, k := range kinds() {
+		keys[k.name] = k.keys
+	}
+	return keys
+}

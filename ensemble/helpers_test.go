@@ -102,6 +102,11 @@ func position(tb testing.TB, sfen string) *shogi.Position {
 	return &p
 }
 
+func mustStart() *shogi.Position {
+	p := shogi.StartPos()
+	return &p
+}
+
 // session is a chamber that votes in the first position again and again.
 type session struct {
 	tb testing.TB
@@ -255,6 +260,7 @@ func drawVoters(t *rapid.T, n int) []ensemble.Voter {
 	for i := range list {
 		list[i].Slope = rapid.SampledFrom([]float64{0, 0, 0.003, 0.0007}).Draw(t, "slope")
 		list[i].Intercept = rapid.SampledFrom([]float64{0, 0, -0.1, 0.05}).Draw(t, "intercept")
+		list[i].Clamp = rapid.SampledFrom([]float64{0, 0, 200, ensemble.DefaultClamp}).Draw(t, "clamp")
 	}
 	return list
 }

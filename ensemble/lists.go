@@ -12,6 +12,10 @@ import (
 // nobody has one.
 type byScore struct{ standing }
 
+func newByScore(s standing) Rule { return &byScore{s} }
+
+func (r *byScore) clone() Rule { return &byScore{r.twin()} }
+
 // Additive is false: one ballot can decide.
 func (r *byScore) Additive() bool { return false }
 
@@ -30,7 +34,7 @@ func (r *byScore) Candidates(ballots []Ballot) []Candidate {
 	for i := range ballots {
 		if b := &ballots[i]; b.HasScore {
 			c := candidate(&list, b.Move)
-			c.Value = max(c.Value, -r.voters[b.Member].logOdds(b.Points()))
+			c.Value = max(c.Value, -r.voters[b.Member].odds(b))
 		}
 	}
 	return list
@@ -39,6 +43,10 @@ func (r *byScore) Candidates(ballots []Ballot) []Candidate {
 // borda gives the moves of a member's list of k lines k, k-1, … 1 points, and
 // others none, with k the length of the longest list (a truncated Borda count).
 type borda struct{ standing }
+
+func newBorda(s standing) Rule { return &borda{s} }
+
+func (r *borda) clone() Rule { return &borda{r.twin()} }
 
 // Additive is false: a ballot gives points to many moves.
 func (r *borda) Additive() bool { return false }
@@ -66,7 +74,7 @@ func (r *borda) Candidates(ballots []Ballot) []Candidate {
 // ranking is a ballot's list of moves, each once, the vote first. Secondary
 // lines of fewer plies than minDepth were hardly read and are left out.
 func ranking(b *Ballot, minDepth int) []Ranked {
-	list := []Ranked{{Move: b.Move, Score: b.Score, HasScore: b.HasScore, Depth: b.Depth}}
+	list := []Ranked{{Move: b.Move, Score: b.Score, HasScore: b.HasScore, Depth: b.Depth, proven: b.proven}}
 	for _, line := range b.Ranked {
 		known := slices.ContainsFunc(list, func(r Ranked) bool { return r.Move == line.Move })
 		if !known && line.Depth >= minDepth {
@@ -79,6 +87,10 @@ func ranking(b *Ballot, minDepth int) []Ranked {
 // pool is an opinion pool: the weighted mean, over the members, of each move's
 // win probability (linear) or of its log odds (logarithmic).
 type pool struct{ standing }
+
+func newPool(s standing) Rule { return &pool{s} }
+
+func (r *pool) clone() Rule { return &pool{r.twin()} }
 
 // Additive is false: a ballot moves all candidates.
 func (r *pool) Additive() bool { return false }
@@ -114,12 +126,13 @@ type opinion struct {
 }
 
 func (r *pool) opinion(b *Ballot) (opinion, bool) {
+	v := r.voters[b.Member]
 	o := opinion{weight: r.weights[b.Member], rest: 1}
 	for _, line := range ranking(b, r.spec.MinDepth) {
 		if !line.HasScore {
 			continue
 		}
-		p := probability(r.voters[b.Member].logOdds(points(line.Score, true)))
+		p := probability(v.logOdds(v.points(line.Score, true, line.proven)))
 		o.moves, o.chances = append(o.moves, line.Move), append(o.chances, p)
 		o.rest = min(o.rest, p)
 	}

@@ -12,8 +12,10 @@ import (
 	"gogi/usi"
 )
 
-// RecordVersion is the version of the vote record's fields.
-const RecordVersion = 1
+// RecordVersion is the version of the vote records that are written. Records of
+// version 1 are read and taken again as they were decided: without clamps, mates
+// at their word, and sums compared bit by bit (see Laws.Exact).
+const RecordVersion = 2
 
 // Record is one decision as it is kept: enough to take the vote again. It is one
 // JSON object, stored beside the move and written as a line of a vote log.
@@ -34,6 +36,7 @@ type Record struct {
 	ResignQuorum float64      `json:"resign_quorum"`
 	Members      []string     `json:"members"`
 	Scales       [][2]float64 `json:"scales,omitempty"` // of each member: slope and intercept
+	Clamps       []float64    `json:"clamps,omitempty"` // of each member, in its centipawns; none: no clamp
 
 	Played  string           `json:"played"`
 	Ponder  string           `json:"ponder,omitempty"`
@@ -176,7 +179,7 @@ func recordBallot(b *Ballot, name string) BallotRecord {
 	}
 	r.CP, r.Mate, r.Bound = scoreRecord(b.Score, b.HasScore)
 	pv := b.PV
-	if b.Score.Mate <= 0 && len(pv) > keptPlies {
+	if b.Score.Mate == 0 && len(pv) > keptPlies {
 		pv = pv[:keptPlies]
 	}
 	var text []byte
@@ -238,8 +241,8 @@ func ParseRecord(data []byte) (*Record, error) {
 	switch {
 	case r.Type != "vote":
 		return nil, fmt.Errorf("ensemble: vote record: type is %q: expected \"vote\"", r.Type)
-	case r.Version != RecordVersion:
-		return nil, fmt.Errorf("ensemble: vote record: version %d: expected %d", r.Version, RecordVersion)
+	case r.Version < 1 || r.Version > RecordVersion:
+		return nil, fmt.Errorf("ensemble: vote record: version %d: expected 1 to %d", r.Version, RecordVersion)
 	case len(r.Members) == 0:
 		return nil, errors.New("ensemble: vote record: no members")
 	}

@@ -82,7 +82,7 @@ func (r *Replayer) enter(rec *Record) (asRecorded bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	made := fmt.Sprint(spec, laws, rec.Members, rec.Scales)
+	made := fmt.Sprint(spec, laws, rec.Members, rec.Scales, rec.Clamps)
 	switch known := len(r.past); {
 	case rec.Own < 1:
 		return false, errors.New("decisions are numbered from 1")
@@ -113,7 +113,7 @@ func (r *Replayer) constitution(recorded Spec, rec *Record) (Spec, Laws, error) 
 	if len(r.Ties) > 0 {
 		ties = r.Ties
 	}
-	return spec, Laws{Ties: chain(ties), Declaration: declaration, ResignQuorum: rec.ResignQuorum}, nil
+	return spec, Laws{Ties: chain(ties), Declaration: declaration, ResignQuorum: rec.ResignQuorum, Exact: rec.Version == 1}, nil
 }
 
 func chain(ties []Tie) []Tie {
@@ -146,6 +146,9 @@ func (r *Record) voters() []Voter {
 		voters[i].Name = name
 		if i < len(r.Scales) {
 			voters[i].Slope, voters[i].Intercept = r.Scales[i][0], r.Scales[i][1]
+		}
+		if i < len(r.Clamps) {
+			voters[i].Clamp = r.Clamps[i]
 		}
 	}
 	return voters

@@ -54,6 +54,7 @@ func (s *stage) head(p *shogi.Position) ensemble.Record {
 	}
 	for _, v := range s.voters {
 		head.Scales = append(head.Scales, [2]float64{v.Slope, v.Intercept})
+		head.Clamps = append(head.Clamps, v.Clamp)
 	}
 	return head
 }
@@ -324,7 +325,7 @@ func TestBallotText(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want.Score.Mate <= 0 && len(want.PV) > 3 {
+			if want.Score.Mate == 0 && len(want.PV) > 3 { // a mate is kept to its end, of either side
 				want.PV = want.PV[:3]
 			}
 			if !reflect.DeepEqual(got, want) {
@@ -339,7 +340,8 @@ func TestParseRecordErrors(t *testing.T) {
 		"":                      "vote record",
 		"[]":                    "vote record",
 		`{"v":1,"type":"game"}`: `type is "game"`,
-		`{"v":2,"type":"vote"}`: "version 2: expected 1",
+		`{"v":3,"type":"vote"}`: "version 3: expected 1 to 2",
+		`{"v":0,"type":"vote"}`: "version 0: expected 1 to 2",
 		`{"v":1,"type":"vote"}`: "no members",
 		`{"v":1,"type":"vote","members":["a"],"ballots":[{"m":1}]}`: "ballot 0 is of member 1 of 1",
 		`{"v":1,"type":"vote","members":["a"],"counts":[]}`:         "vote record",

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gogi/shogi"
+	"gogi/usi"
 )
 
 // Voter is what a rule knows of a member.
@@ -14,13 +15,36 @@ type Voter struct {
 	// Engines differ in scale by a factor of three.
 	Slope     float64 // 0 means DefaultSlope
 	Intercept float64
+	// Clamp cuts its scores to ± so many of its own centipawns. A mate counts as
+	// much where the member's variation does not show it to the end, and beyond
+	// all clamps where it does. 0 is none: mates are taken at their word, as all
+	// councils did whose plans and records do not know the clamp.
+	Clamp float64
 }
+
+// DefaultClamp is a member's clamp where nothing else is said: 97% at
+// DefaultSlope, beyond which a score says hardly more about who wins, and one
+// member's mistake would outweigh what all others say.
+const DefaultClamp = 2000
 
 // DefaultSlope is the log odds of one centipawn: 600 centipawns are 73% (the
 // formula of Ponanza, which most engines are near to).
 const DefaultSlope = 1.0 / 600
 
-// logOdds is the ballot's score as log odds of winning, -Inf without one.
+// points is a score in the member's centipawns as it counts, -Inf without one;
+// proven says that a mate is shown to its end.
+func (v Voter) points(s usi.Score, has, proven bool) float64 {
+	x := points(s, has)
+	if v.Clamp == 0 || proven || !has {
+		return x
+	}
+	return max(-v.Clamp, min(v.Clamp, x))
+}
+
+// odds is a ballot's score as log odds of winning, -Inf without one.
+func (v Voter) odds(b *Ballot) float64 { return v.logOdds(v.points(b.Score, b.HasScore, b.proven)) }
+
+// logOdds turns points into log odds of winning; -Inf stays.
 func (v Voter) logOdds(points float64) float64 {
 	if math.IsInf(points, -1) {
 		return points
@@ -61,27 +85,21 @@ type Rule interface {
 	// Additive reports whether a candidate's value is the sum of Weights over
 	// its backers, so that a vote may be decided before all ballots are in.
 	Additive() bool
+	// clone is a rule that goes its own way from here.
+	clone() Rule
 }
 
-// NewRule makes the rule of a spec for the given members.
-func NewRule(spec Spec, voters []Voter) (Rule, error) {
+// NewRule makes the rule of a spec for the given members; exact is that of Laws. A
+// name that the table of rules does not have is an error.
+func NewRule(spec Spec, voters []Voter, exact bool) (Rule, error) {
+	k, known := kindOf(spec.Name)
+	if !known {
+		return nil, errNoRule(spec.Name)
+	}
 	if err := spec.Check(len(voters)); err != nil {
 		return nil, err
 	}
-	base := newStanding(spec, voters)
-	switch spec.Name {
-	case Adoption:
-		return &adoption{standing: base}, nil
-	case Evaluation:
-		return &evaluation{standing: base}, nil
-	case Optimistic, Pessimistic:
-		return &byScore{base}, nil
-	case Borda:
-		return &borda{base}, nil
-	case LinearPool, LogPool:
-		return &pool{base}, nil
-	}
-	return &base, nil
+	return k.begin(newStanding(spec, voters, exact)), nil
 }
 
 // standing is the part that all rules share: the members and their weights. On
@@ -89,13 +107,28 @@ func NewRule(spec Spec, voters []Voter) (Rule, error) {
 type standing struct {
 	spec     Spec
 	voters   []Voter
+	exact    bool // of Laws
 	weights  []float64
 	seed     uint64
 	decision int // how many were observed in this game
 }
 
-func newStanding(spec Spec, voters []Voter) standing {
-	s := standing{spec: spec, voters: voters}
+func newMajority(s standing) Rule { return &s }
+
+func (s *standing) clone() Rule {
+	twin := s.twin()
+	return &twin
+}
+
+// twin is a standing whose weights go their own way from here.
+func (s *standing) twin() standing {
+	twin := *s
+	twin.weights = slices.Clone(s.weights)
+	return twin
+}
+
+func newStanding(spec Spec, voters []Voter, exact bool) standing {
+	s := standing{spec: spec, voters: voters, exact: exact}
 	s.restart()
 	return s
 }
@@ -129,7 +162,7 @@ func (s *standing) tally(ballots []Ballot, weights []float64) []Candidate {
 		c := candidate(&list, b.Move)
 		c.Backers = append(c.Backers, b.Member)
 		c.Weight += weights[b.Member]
-		c.Best = max(c.Best, s.voters[b.Member].logOdds(b.Points()))
+		c.Best = max(c.Best, s.voters[b.Member].odds(b))
 	}
 	for i := range list {
 		list[i].Value = list[i].Weight

@@ -8,24 +8,6 @@ import (
 	"strings"
 )
 
-// The names of the rules.
-const (
-	Majority    = "majority"    // most ballots (plurality, 単純多数決)
-	Adoption    = "adoption"    // weights by adopted votes (採用実績)
-	Evaluation  = "evaluation"  // weights by evaluations (局面評価値)
-	Weighted    = "weighted"    // weights given beforehand
-	Optimistic  = "optimistic"  // the member with the best evaluation (楽観的合議)
-	Pessimistic = "pessimistic" // the member with the worst
-	Borda       = "borda"       // points by rank in the MultiPV lists
-	LinearPool  = "linear_pool" // mean of the win probabilities in the MultiPV lists
-	LogPool     = "log_pool"    // the same of their log odds
-)
-
-// RuleNames lists the rules.
-func RuleNames() []string {
-	return []string{Majority, Adoption, Evaluation, Weighted, Optimistic, Pessimistic, Borda, LinearPool, LogPool}
-}
-
 // Spec is a rule with all that its sources leave open. Its text form, which
 // ParseSpec reads, is the rule's name and the keys that differ from their
 // default: "adoption:reward=voters,decay=0.9".
@@ -75,11 +57,10 @@ func DefaultSpec(name string) Spec {
 	}
 }
 
-// field is one key of a Spec: where it is, which rules have it, and what it may
-// be.
+// field is one key of a Spec: where it is and what it may be. Which rules have it
+// is in the table of rules.
 type field struct {
 	key     string
-	rules   []string
 	at      any      // *string, *float64, *bool, *int or *[]float64
 	choices []string // of a *string
 	min     float64  // of a number
@@ -88,31 +69,29 @@ type field struct {
 
 // fields lists all keys; it is their one home.
 func (s *Spec) fields() []field {
-	growing := []string{Adoption, Evaluation}
-	adoption, evaluation := []string{Adoption}, []string{Evaluation}
 	const large = 1e9
 	return []field{
-		{key: "initial", rules: growing, at: &s.Initial, max: large},
-		{key: "tally", rules: growing, at: &s.Tally, choices: []string{"weight", "count"}},
-		{key: "reset", rules: growing, at: &s.Reset, choices: []string{"game", "never"}},
-		{key: "reward", rules: adoption, at: &s.Reward, choices: []string{"top", "voters"}},
-		{key: "order", rules: adoption, at: &s.Order, choices: []string{"member", "before", "recent", "random"}},
-		{key: "book", rules: adoption, at: &s.Book},
-		{key: "absent", rules: adoption, at: &s.Absent, choices: []string{"keep", "drop"}},
-		{key: "overrides", rules: growing, at: &s.Overrides, choices: []string{"skip", "count"}},
-		{key: "ponder", rules: adoption, at: &s.Ponder},
-		{key: "decay", rules: growing, at: &s.Decay, max: 1},
-		{key: "cap", rules: growing, at: &s.Cap, max: large},
-		{key: "placebo", rules: growing, at: &s.Placebo, choices: []string{"off", "game", "decision"}},
-		{key: "mode", rules: evaluation, at: &s.Mode, choices: []string{"accumulate", "bonus"}},
-		{key: "searched", rules: evaluation, at: &s.Searched, choices: []string{"any", "majority", "all", "leader"}},
-		{key: "window", rules: evaluation, at: &s.Window, max: large},
-		{key: "max", rules: evaluation, at: &s.Max, min: 1, max: 32000},
-		{key: "scale", rules: evaluation, at: &s.Scale, choices: []string{"cp", "winprob"}},
-		{key: "apply", rules: evaluation, at: &s.Apply, choices: []string{"after", "before"}},
-		{key: "weights", rules: []string{Weighted, Borda, LinearPool, LogPool}, at: &s.Weights, max: large},
-		{key: "impute", rules: []string{LinearPool, LogPool}, at: &s.Impute, max: 1},
-		{key: "min_depth", rules: []string{LinearPool, LogPool, Borda}, at: &s.MinDepth, max: 1000},
+		{key: "initial", at: &s.Initial, max: large},
+		{key: "tally", at: &s.Tally, choices: []string{"weight", "count"}},
+		{key: "reset", at: &s.Reset, choices: []string{"game", "never"}},
+		{key: "reward", at: &s.Reward, choices: []string{"top", "voters"}},
+		{key: "order", at: &s.Order, choices: []string{"member", "before", "recent", "random"}},
+		{key: "book", at: &s.Book},
+		{key: "absent", at: &s.Absent, choices: []string{"keep", "drop"}},
+		{key: "overrides", at: &s.Overrides, choices: []string{"skip", "count"}},
+		{key: "ponder", at: &s.Ponder},
+		{key: "decay", at: &s.Decay, max: 1},
+		{key: "cap", at: &s.Cap, max: large},
+		{key: "placebo", at: &s.Placebo, choices: []string{"off", "game", "decision"}},
+		{key: "mode", at: &s.Mode, choices: []string{"accumulate", "bonus"}},
+		{key: "searched", at: &s.Searched, choices: []string{"any", "majority", "all", "leader"}},
+		{key: "window", at: &s.Window, max: large},
+		{key: "max", at: &s.Max, min: 1, max: 32000},
+		{key: "scale", at: &s.Scale, choices: []string{"cp", "winprob"}},
+		{key: "apply", at: &s.Apply, choices: []string{"after", "before"}},
+		{key: "weights", at: &s.Weights, max: large},
+		{key: "impute", at: &s.Impute, max: 1},
+		{key: "min_depth", at: &s.MinDepth, max: 1000},
 	}
 }
 
@@ -121,8 +100,8 @@ func (s *Spec) fields() []field {
 func ParseSpec(text string) (Spec, error) {
 	name, rest, _ := strings.Cut(text, ":")
 	name = strings.TrimSpace(name)
-	if !slices.Contains(RuleNames(), name) {
-		return Spec{}, fmt.Errorf("there is no rule %q: expected one of %s", name, strings.Join(RuleNames(), ", "))
+	if _, known := kindOf(name); !known {
+		return Spec{}, errNoRule(name)
 	}
 	s := DefaultSpec(name)
 	for part := range strings.SplitSeq(rest, ",") {
@@ -140,13 +119,20 @@ func ParseSpec(text string) (Spec, error) {
 	return s, nil
 }
 
+func errNoRule(name string) error {
+	return fmt.Errorf("there is no rule %q: expected one of %s", name, strings.Join(RuleNames(), ", "))
+}
+
+// own lists the keys that the rule has.
+func (s *Spec) own() []field {
+	k, _ := kindOf(s.Name)
+	return slices.DeleteFunc(s.fields(), func(f field) bool { return !slices.Contains(k.keys, f.key) })
+}
+
 // Set sets one key of the rule.
 func (s *Spec) Set(key, value string) error {
 	var keys []string
-	for _, f := range s.fields() {
-		if !slices.Contains(f.rules, s.Name) {
-			continue
-		}
+	for _, f := range s.own() {
 		keys = append(keys, f.key)
 		if f.key != key {
 			continue
@@ -234,10 +220,10 @@ func (f field) text() string {
 // String is the text form, the same for equal rules.
 func (s Spec) String() string {
 	def := DefaultSpec(s.Name)
-	defaults := def.fields()
+	defaults := def.own()
 	var keys []string
-	for i, f := range s.fields() {
-		if value := f.text(); slices.Contains(f.rules, s.Name) && value != defaults[i].text() {
+	for i, f := range s.own() {
+		if value := f.text(); value != defaults[i].text() {
 			keys = append(keys, f.key+"="+value)
 		}
 	}

@@ -54,12 +54,16 @@ type ordering struct {
 	leader   int
 	previous []int // whose vote was adopted last
 	seed     uint64
+	exact    bool // of Laws
 }
+
+// sums compares two sums, the larger one first.
+func (o *ordering) sums(a, b float64) int { return compareSums(b, a, o.exact) }
 
 // compare is negative when a comes first, with the level that said so; "" is
 // the value itself.
 func (o *ordering) compare(a, b *Candidate) (int, Tie) {
-	if c := cmp.Compare(b.Value, a.Value); c != 0 {
+	if c := o.sums(a.Value, b.Value); c != 0 {
 		return c, ""
 	}
 	for _, level := range o.chain {
@@ -76,11 +80,11 @@ func (o *ordering) compare(a, b *Candidate) (int, Tie) {
 func (o *ordering) level(level Tie, a, b *Candidate) int {
 	switch level {
 	case TieScore:
-		return cmp.Compare(b.Best, a.Best)
+		return o.sums(a.Best, b.Best)
 	case TieWeight:
-		return cmp.Compare(o.heaviest(b), o.heaviest(a))
+		return o.sums(o.heaviest(a), o.heaviest(b))
 	case TieSum:
-		return cmp.Compare(b.Weight, a.Weight)
+		return o.sums(a.Weight, b.Weight)
 	case TieCount:
 		return cmp.Compare(b.Count(), a.Count())
 	case TieLeader:

@@ -100,8 +100,10 @@ func (v *vote) objections(ctx context.Context, d *Decision, critics []int, secon
 		margin = DefaultVetoMargin
 	}
 	all = true
+	after := v.line.position
+	after.Apply(d.Move)
 	for _, a := range v.critiques(ctx, x, critics, answers) {
-		o := v.objection(a, second-margin*DefaultSlope)
+		o := v.objection(a, &after, second-margin*DefaultSlope)
 		all = all && o.Objects
 		list = append(list, o)
 	}
@@ -143,12 +145,13 @@ func (v *vote) critiques(ctx context.Context, x Veto, critics []int, answers <-c
 
 // objection reads an answer about the position after the move: what is good
 // there for the opponent is bad for the move.
-func (v *vote) objection(a answer, limit float64) Objection {
+func (v *vote) objection(a answer, after *shogi.Position, limit float64) Objection {
 	o := Objection{Member: a.seat, Nodes: a.reply.Nodes}
 	best := a.reply.Best()
 	if a.err != nil || !best.HasScore {
 		return o
 	}
+	proven := best.Score.Mate > 0 && after.EndsInMate(best.PV)
 	s := best.Score
 	if s.Mate = -s.Mate; s.Mate == 0 {
 		s.Value = -s.Value
@@ -161,6 +164,7 @@ func (v *vote) objection(a answer, limit float64) Objection {
 	case usi.Exact:
 	}
 	o.CP, o.Mate, _ = scoreRecord(s, true)
-	o.Objects = s.Bound != usi.LowerBound && v.voters[a.seat].logOdds(points(s, true)) < limit
+	voter := v.voters[a.seat]
+	o.Objects = s.Bound != usi.LowerBound && voter.logOdds(voter.points(s, true, proven)) < limit
 	return o
 }

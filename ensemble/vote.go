@@ -19,7 +19,7 @@ type vote struct {
 	start   time.Time
 	ballots []Ballot
 	pending []int // members that were asked and have not answered
-	asked   []int
+	polled  []int // members that were asked
 	// answers come from the seats, one for each that was asked, with room for
 	// all, so that a late one disturbs nobody. It is never closed.
 	answers  chan answer
@@ -99,8 +99,8 @@ func (v *vote) ask(ctx context.Context) bool {
 		v.pending = append(v.pending, i)
 		s.jobs <- func(life context.Context) { s.think(members, life, own, q) }
 	}
-	v.asked, v.question = slices.Clone(v.pending), q.number
-	if len(v.asked) == 0 {
+	v.polled, v.question = slices.Clone(v.pending), q.number
+	if len(v.polled) == 0 {
 		return false
 	}
 	v.collect(ctx, cancel)
@@ -270,7 +270,7 @@ func (v *vote) leaveOut(votes bool) {
 // complete adds the ballots of members that were not asked, and what happened.
 func (v *vote) complete() {
 	for i, s := range v.seats {
-		if !slices.Contains(v.asked, i) {
+		if !slices.Contains(v.polled, i) {
 			text := "gone"
 			switch s.condition() {
 			case conditionStarting:
@@ -304,7 +304,7 @@ func (v *vote) enough() bool {
 // nothing.
 func (v *vote) leader() int {
 	leader, weights := -1, v.chamber.Weights()
-	for _, i := range v.asked {
+	for _, i := range v.polled {
 		failed := slices.ContainsFunc(v.ballots, func(b Ballot) bool {
 			return b.Member == i && (b.Kind == KindDead || b.Kind == KindNone || b.Kind == KindIllegal)
 		})
@@ -320,7 +320,7 @@ func (v *vote) leader() int {
 func (v *vote) agreed() bool {
 	var list []Candidate
 	votes := counted(v.ballots)
-	needed := int(math.Ceil(v.config.Quorum*float64(len(v.asked)) - 1e-9))
+	needed := int(math.Ceil(v.config.Quorum*float64(len(v.polled)) - 1e-9))
 	for i := range votes {
 		c := candidate(&list, votes[i].Move)
 		if c.Value++; int(c.Value) >= needed {

@@ -1,35 +1,80 @@
 // Package examine tries one engine, item by item: what it understands, keeps to and
-// survives.
+// survives. It starts the engine as a series would, here or behind ssh, and judges
+// nothing by its strength.
 package examine
 
 import (
 	"context"
+	"errors"
+	"time"
+
+	"gogi/match"
+	"gogi/players"
 )
 
-// SubjectName stands for the engine where a name is needed.
-const SubjectName = "engine"
+// Options say how an engine is examined.
+type Options struct {
+	Quick bool          // leave out what takes long
+	Found func(Finding) // gets each finding as soon as it is made, since all take a while; nil: nobody does
 
-// All runs the items in order, without the slow ones where it has to be quick,
-// until one that the others need has failed.
-func All(ctx context.Context, s *Subject, sheet *Sheet, quick bool) {
-	items := items()
-	sheet.begin(items)
-	for _, item := range items {
-		if quick && item.slow {
+	waits waits // zero: defaultWaits
+}
+
+// waits are how long an engine is waited for that does not do what it should.
+type waits struct {
+	overrun time.Duration // of a search beyond its limit, until it is stopped
+	stop    time.Duration // for bestmove after "stop"
+	end     time.Duration // for its end, and for a mate search beyond the time it was given
+}
+
+// defaultWaits are more than a game allows, so that an engine's time can be told.
+func defaultWaits() waits {
+	return waits{overrun: 2 * time.Second, stop: 3 * time.Second, end: 2 * time.Second}
+}
+
+// Engine examines one player of the opener's plan that is no council; the plan says
+// the rules, and what the engine is sent. Items are tried in the order of a game, until one that
+// the others need has failed. No process of the engine is left at the end. The
+// error is the context's cause, or that a process would not end; a bad engine is
+// none, but a Examination with findings that say Fail.
+func Engine(ctx context.Context, o *players.Opener, p match.Player, options Options) (*Examination, error) {
+	s := &subject{opener: o, plan: o.Plan, player: p, waits: options.waits}
+	if s.waits == (waits{}) {
+		s.waits = defaultWaits()
+	}
+	sheet := &Examination{Version: 1, Checks: []Finding{}}
+	for _, item := range items(s.waits) {
+		if options.Quick && item.slow {
 			continue
 		}
-		f := &Finding{Check: item.name}
-		item.examine(ctx, s, f)
+		f := Finding{Check: item.name}
+		item.examine(ctx, s, &f)
 		if ctx.Err() != nil {
-			return
+			break
 		}
 		sheet.Name = s.greeting.Name
-		sheet.add(f)
+		sheet.Checks = append(sheet.Checks, f)
+		if options.Found != nil {
+			options.Found(f)
+		}
 		if item.vital && f.Verdict == Fail {
-			sheet.stuck = item.name
-			return
+			sheet.Stuck = item.name
+			break
 		}
 	}
+	if err := errors.Join(s.end(), context.Cause(ctx)); err != nil {
+		return nil, err
+	}
+	return sheet, nil
+}
+
+// Checks are the names of all items, in the order in which they are tried.
+func Checks() []string {
+	var names []string
+	for _, item := range items(defaultWaits()) {
+		names = append(names, item.name)
+	}
+	return names
 }
 
 // item is one thing to find out.
@@ -37,19 +82,19 @@ type item struct {
 	name    string
 	vital   bool // without it there is nothing else to examine
 	slow    bool
-	examine func(ctx context.Context, s *Subject, f *Finding)
+	examine func(ctx context.Context, s *subject, f *Finding)
 }
 
 // items lists everything there is, in the order of a game.
-func items() []item {
+func items(w waits) []item {
 	items := []item{
 		{name: "usiok", vital: true, examine: checkGreeting},
 		{name: "options", examine: checkOptions},
 		{name: "defaults", examine: checkDefaults},
 		{name: "readyok", vital: true, examine: checkReady},
 	}
-	for _, kind := range goKinds() {
-		items = append(items, item{name: "go_" + kind.name, slow: kind.slow, examine: func(ctx context.Context, s *Subject, f *Finding) {
+	for _, kind := range goKinds(w.overrun) {
+		items = append(items, item{name: "go_" + kind.name, slow: kind.slow, examine: func(ctx context.Context, s *subject, f *Finding) {
 			checkGo(ctx, s, kind, f)
 		}})
 	}

@@ -1,7 +1,6 @@
 package examine
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -85,21 +84,14 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// TestCheckSheet: the worst note comes first, and long details stay in their
-// column.
-func TestCheckSheet(t *testing.T) {
-	var out bytes.Buffer
-	s := &Sheet{Engine: "./x", Out: &out}
-	s.begin([]item{{name: "go_depth"}})
+// The worst note comes first, and is the verdict.
+func TestFindingNotes(t *testing.T) {
 	f := &Finding{Check: "stop"}
 	f.add(Pass, "fine")
-	f.add(Warn, "bad\x1b[31m %s", strings.Repeat("words ", 20))
+	f.add(Warn, "bad\x1b[31m %s", "word")
 	f.add(Fail, "worse")
-	s.add(f)
-	want := "./x\n═══\n\n" +
-		"fail   stop       worse; bad " + strings.TrimSpace(strings.Repeat("words ", 14)) + "\n" +
-		"                  " + strings.TrimSpace(strings.Repeat("words ", 6)) + "; fine\n"
-	if out.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	f.add(Pass, "fine, too")
+	if want := "worse; bad word; fine; fine, too"; f.Detail != want || f.Verdict != Fail {
+		t.Errorf("%v: %q, want %q", f.Verdict, f.Detail, want)
 	}
 }

@@ -20,7 +20,7 @@ const (
 
 // moveCheck collects answers in many positions.
 type moveCheck struct {
-	s       *Subject
+	s       *subject
 	f       *Finding
 	until   time.Time
 	asked   int
@@ -29,7 +29,7 @@ type moveCheck struct {
 }
 
 // checkLegalMoves asks in tricky positions and then plays games against itself.
-func checkLegalMoves(ctx context.Context, s *Subject, f *Finding) {
+func checkLegalMoves(ctx context.Context, s *subject, f *Finding) {
 	m := &moveCheck{s: s, f: f, until: time.Now().Add(checkedTime)}
 	for _, t := range trickyPositions() {
 		m.ask(ctx, fromSFEN(t.sfen), t.why)
@@ -78,7 +78,7 @@ func (m *moveCheck) ask(ctx context.Context, p usi.Position, why string) shogi.M
 	m.asked++
 	reply, err := m.s.think(ctx, request)
 	if err != nil {
-		m.fault("%s", blame(err, where(p, why)))
+		m.fault("%s", m.s.blame(err, where(p, why)))
 		return shogi.NoMove
 	}
 	if v, wrong := m.s.judge(p, reply); v == Fail {
@@ -120,7 +120,7 @@ func (m *moveCheck) sum() {
 
 // checkDeclaration asks whether it claims a win (nyugyoku sengen) where it may,
 // and where it may not.
-func checkDeclaration(ctx context.Context, s *Subject, f *Finding) {
+func checkDeclaration(ctx context.Context, s *subject, f *Finding) {
 	may, ok := s.declares(ctx, declarable, f)
 	if !ok {
 		return
@@ -141,7 +141,7 @@ func checkDeclaration(ctx context.Context, s *Subject, f *Finding) {
 
 // declares reports whether the answer in a position is a declaration; ok is
 // false when there was no answer.
-func (s *Subject) declares(ctx context.Context, sfen string, f *Finding) (win, ok bool) {
+func (s *subject) declares(ctx context.Context, sfen string, f *Finding) (win, ok bool) {
 	request, err := s.swift(fromSFEN(sfen))
 	if err != nil {
 		f.add(Warn, "%v", err)
@@ -149,7 +149,7 @@ func (s *Subject) declares(ctx context.Context, sfen string, f *Finding) (win, o
 	}
 	reply, err := s.think(ctx, request)
 	if err != nil {
-		f.add(Fail, "%s", blame(err, sfen))
+		f.add(Fail, "%s", s.blame(err, sfen))
 		return false, false
 	}
 	return reply.Answer == usi.AnswerWin, true
@@ -157,7 +157,7 @@ func (s *Subject) declares(ctx context.Context, sfen string, f *Finding) (win, o
 
 // checkRepeatable searches the same twice in one process, with a game between,
 // and once in a fresh one.
-func checkRepeatable(ctx context.Context, s *Subject, f *Finding) {
+func checkRepeatable(ctx context.Context, s *subject, f *Finding) {
 	kind, ok := s.works("nodes")
 	if !ok {
 		kind, ok = s.works("depth")
@@ -168,18 +168,18 @@ func checkRepeatable(ctx context.Context, s *Subject, f *Finding) {
 	}
 	first, again, err := s.searchTwice(ctx, kind)
 	if err != nil {
-		f.add(Fail, "%s", blame(err, kind.with.String()))
+		f.add(Fail, "%s", s.blame(err, kind.with.String()))
 		return
 	}
 	fresh, err := s.searchFresh(ctx, kind)
 	if err != nil {
-		f.add(Fail, "%s", blame(err, kind.with.String()))
+		f.add(Fail, "%s", s.blame(err, kind.with.String()))
 		return
 	}
 	s.compare(f, kind, first, again, fresh)
 }
 
-func (s *Subject) compare(f *Finding, kind goKind, first, again, fresh usi.Reply) {
+func (s *subject) compare(f *Finding, kind goKind, first, again, fresh usi.Reply) {
 	between, within := differences(first, fresh), differences(first, again)
 	if between != "" {
 		f.add(Warn, "two fresh processes differ: %s", between)
@@ -197,14 +197,14 @@ func (s *Subject) compare(f *Finding, kind goKind, first, again, fresh usi.Reply
 }
 
 // searchFresh searches in a process of its own.
-func (s *Subject) searchFresh(ctx context.Context, kind goKind) (usi.Reply, error) {
-	if err := s.End(); err != nil {
+func (s *subject) searchFresh(ctx context.Context, kind goKind) (usi.Reply, error) {
+	if err := s.end(); err != nil {
 		return usi.Reply{}, err
 	}
 	return s.think(ctx, usi.Request{Position: middlegame(), Go: kind.with, Deadline: kind.until})
 }
 
-func (s *Subject) searchTwice(ctx context.Context, kind goKind) (first, again usi.Reply, err error) {
+func (s *subject) searchTwice(ctx context.Context, kind goKind) (first, again usi.Reply, err error) {
 	if first, err = s.searchFresh(ctx, kind); err != nil {
 		return first, again, err
 	}

@@ -13,44 +13,41 @@ import (
 
 	"gogi/internal/foreign"
 	"gogi/internal/format"
+	"gogi/players"
 	"gogi/shogi"
-	"gogi/usi/process"
 )
 
 // rawDialogue talks to a process of its own, line by line, where a usi.Engine
 // says too much or too little: about mate, and about the end.
 type rawDialogue struct {
-	proc  *process.Process
+	proc  players.Process
 	lines *bufio.Reader
-	calm  func() bool // ends the watch over the context
+	limit time.Duration // for a write
+	calm  func() bool   // ends the watch over the context
 }
 
-// patience is how long an engine may take for its end, and for a mate search
-// beyond the time it was given.
-const patience = 2 * time.Second
-
 // raw starts a process and makes it ready.
-func (s *Subject) raw(ctx context.Context) (*rawDialogue, error) {
-	proc, err := s.launch(patience)
+func (s *subject) raw(ctx context.Context) (*rawDialogue, error) {
+	proc, err := s.opener.Start(s.player, nil, s.waits.end)
 	if err != nil {
 		return nil, err
 	}
-	d := &rawDialogue{proc: proc, lines: bufio.NewReaderSize(proc, 64<<10), calm: context.AfterFunc(ctx, proc.Kill)}
+	d := &rawDialogue{proc: proc, lines: bufio.NewReaderSize(proc, 64<<10), limit: s.waits.end, calm: context.AfterFunc(ctx, proc.Kill)}
 	if err := d.greet(s); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
 	return d, nil
 }
 
-func (d *rawDialogue) greet(s *Subject) error {
-	if _, err := d.ask("usi", s.Player.Greeting, "usiok"); err != nil {
+func (d *rawDialogue) greet(s *subject) error {
+	if _, err := d.ask("usi", s.player.Greeting, "usiok"); err != nil {
 		return err
 	}
 	var options strings.Builder
 	for _, o := range s.settings {
 		options.WriteString(o.String() + "\n")
 	}
-	_, err := d.ask(options.String()+"isready", s.Player.Ready, "readyok")
+	_, err := d.ask(options.String()+"isready", s.player.Ready, "readyok")
 	return err
 }
 
@@ -60,7 +57,7 @@ func (d *rawDialogue) close() error {
 }
 
 func (d *rawDialogue) say(command string) error {
-	_ = d.proc.SetWriteDeadline(time.Now().Add(patience)) // fails only if the process is closed, and then so does Write
+	_ = d.proc.SetWriteDeadline(time.Now().Add(d.limit)) // fails only if the process is closed, and then so does Write
 	_, err := io.WriteString(d.proc, command+"\n")
 	return err
 }
@@ -97,13 +94,13 @@ func (d *rawDialogue) line() (string, error) {
 
 // checkMate asks for a mate in one. Engines without a mate search answer with
 // a bestmove, or not at all.
-func checkMate(ctx context.Context, s *Subject, f *Finding) {
+func checkMate(ctx context.Context, s *subject, f *Finding) {
 	d, err := s.raw(ctx)
 	if err != nil {
 		f.add(Fail, "%v", err)
 		return
 	}
-	answer, err := d.ask("position sfen "+mateInOne+"\ngo mate 1000", time.Second+patience, "checkmate", "bestmove")
+	answer, err := d.ask("position sfen "+mateInOne+"\ngo mate 1000", time.Second+s.waits.end, "checkmate", "bestmove")
 	if err != nil {
 		f.add(Warn, "%v", err)
 	} else {
@@ -136,13 +133,13 @@ func judgeMate(answer string) Verdict {
 }
 
 // checkQuit sees whether the engine ends when it is told to.
-func checkQuit(ctx context.Context, s *Subject, f *Finding) {
+func checkQuit(ctx context.Context, s *subject, f *Finding) {
 	checkEnd(ctx, s, f, func(d *rawDialogue) (time.Duration, error) {
 		began := time.Now()
 		if err := d.say("quit"); err != nil {
 			return 0, errors.Join(err, d.close())
 		}
-		ended, cancel := context.WithTimeout(ctx, patience)
+		ended, cancel := context.WithTimeout(ctx, s.waits.end)
 		defer cancel()
 		select {
 		case <-d.proc.Done():
@@ -156,7 +153,7 @@ func checkQuit(ctx context.Context, s *Subject, f *Finding) {
 
 // checkEndOfInput sees whether the engine ends when its input does: that is
 // all it learns of a GUI that was killed.
-func checkEndOfInput(ctx context.Context, s *Subject, f *Finding) {
+func checkEndOfInput(ctx context.Context, s *subject, f *Finding) {
 	checkEnd(ctx, s, f, func(d *rawDialogue) (time.Duration, error) {
 		began := time.Now()
 		err := d.close() // closes its input, and signals only when its patience is over
@@ -165,22 +162,22 @@ func checkEndOfInput(ctx context.Context, s *Subject, f *Finding) {
 }
 
 // checkEnd ends a process by end, which returns how long it took.
-func checkEnd(ctx context.Context, s *Subject, f *Finding, end func(*rawDialogue) (time.Duration, error)) {
+func checkEnd(ctx context.Context, s *subject, f *Finding, end func(*rawDialogue) (time.Duration, error)) {
 	d, err := s.raw(ctx)
 	if err != nil {
 		f.add(Fail, "%v", err)
 		return
 	}
 	took, err := end(d)
-	status, _, _ := strings.Cut(d.proc.Diagnosis(), "; stderr: ")
+	exit := d.proc.Exit()
 	switch {
 	case err != nil:
 		f.add(Fail, "%v", err)
-	case took >= patience:
-		f.add(Warn, "still running after %s: it had to be killed", format.Span(patience))
-	case strings.HasPrefix(status, "killed by"):
-		f.add(Warn, "crashes after %s: %s", format.Span(took), status)
+	case took >= s.waits.end:
+		f.add(Warn, "still running after %s: it had to be killed", format.Span(s.waits.end))
+	case exit.Signal != 0:
+		f.add(Warn, "crashes after %s: %s", format.Span(took), exit.Ending())
 	default:
-		f.add(Pass, "ends after %s with %s", format.Span(took), status)
+		f.add(Pass, "ends after %s with %s", format.Span(took), exit.Ending())
 	}
 }

@@ -21,12 +21,11 @@ type goKind struct {
 }
 
 // goKinds lists the kinds that gogi can ask for. Times are as short as they
-// can be without an engine's overhead deciding.
-func goKinds() []goKind {
+// can be without an engine's overhead deciding; after overrun it is stopped.
+func goKinds(overrun time.Duration) []goKind {
 	const (
 		short = 500 * time.Millisecond
 		main  = 3 * short
-		grace = 2 * time.Second // for an engine that overruns its limit
 		worth = short / 5
 	)
 	clock := usi.Go{Clock: true, BTime: main, WTime: main}
@@ -37,10 +36,10 @@ func goKinds() []goKind {
 	return []goKind{
 		{name: "nodes", with: usi.Go{Nodes: 10_000}, until: 10 * time.Second},
 		{name: "depth", with: usi.Go{Depth: 5}, until: 10 * time.Second},
-		{name: "movetime", with: usi.Go{MoveTime: short}, limit: short, least: worth, until: short + grace},
-		{name: "byoyomi", with: byoyomi, limit: short, least: worth, until: short + grace, core: true},
-		{name: "main_and_byoyomi", with: both, limit: main + short, least: worth, until: main + short + grace, core: true, slow: true},
-		{name: "increment", with: fischer, limit: main + short, least: worth, until: main + short + grace, slow: true},
+		{name: "movetime", with: usi.Go{MoveTime: short}, limit: short, least: worth, until: short + overrun},
+		{name: "byoyomi", with: byoyomi, limit: short, least: worth, until: short + overrun, core: true},
+		{name: "main_and_byoyomi", with: both, limit: main + short, least: worth, until: main + short + overrun, core: true, slow: true},
+		{name: "increment", with: fischer, limit: main + short, least: worth, until: main + short + overrun, slow: true},
 		{name: "infinite", with: usi.Go{Infinite: true}, until: short, core: true},
 	}
 }
@@ -54,11 +53,11 @@ func (k goKind) gravity() Verdict {
 }
 
 // checkGo tries one kind of search.
-func checkGo(ctx context.Context, s *Subject, k goKind, f *Finding) {
+func checkGo(ctx context.Context, s *subject, k goKind, f *Finding) {
 	position := middlegame()
 	reply, err := s.think(ctx, usi.Request{Position: position, Go: k.with, Deadline: k.until})
 	if err != nil {
-		f.add(k.gravity(), "%s", blame(err, k.with.String()))
+		f.add(k.gravity(), "%s", s.blame(err, k.with.String()))
 		return
 	}
 	if v, wrong := s.judge(position, reply); wrong != "" {
@@ -72,7 +71,7 @@ func checkGo(ctx context.Context, s *Subject, k goKind, f *Finding) {
 }
 
 // measure holds what the search used against what it was allowed.
-func (s *Subject) measure(r usi.Reply, k goKind, f *Finding) {
+func (s *subject) measure(r usi.Reply, k goKind, f *Finding) {
 	switch {
 	case k.with.Infinite:
 		measureStop(r, k.until, f)
@@ -99,7 +98,7 @@ func measureNodes(r usi.Reply, limit uint64, f *Finding) {
 }
 
 // measureTime looks at the clock.
-func (s *Subject) measureTime(r usi.Reply, k goKind, f *Finding) {
+func (s *subject) measureTime(r usi.Reply, k goKind, f *Finding) {
 	switch {
 	case s.late(f, r, k.limit):
 	case r.Elapsed < k.least:
@@ -111,7 +110,7 @@ func (s *Subject) measureTime(r usi.Reply, k goKind, f *Finding) {
 
 // late warns of an answer that came after the limit, and says so when the
 // machine is to blame.
-func (s *Subject) late(f *Finding, r usi.Reply, limit time.Duration) bool {
+func (s *subject) late(f *Finding, r usi.Reply, limit time.Duration) bool {
 	over := r.Elapsed - limit
 	if over <= 0 {
 		return false
@@ -144,13 +143,13 @@ func sayStop(f *Finding, late time.Duration) {
 }
 
 // checkStop ends a search on the clock early and watches for second answers.
-func checkStop(ctx context.Context, s *Subject, f *Finding) {
+func checkStop(ctx context.Context, s *subject, f *Finding) {
 	const early, quiet = 300 * time.Millisecond, 200 * time.Millisecond
 	search := usi.Go{Clock: true, UseByoyomi: true, Byoyomi: 10 * time.Second}
 	position := middlegame()
 	reply, err := s.think(ctx, usi.Request{Position: position, Go: search, Deadline: early})
 	if err != nil {
-		f.add(Fail, "%s", blame(err, search.String()+" and stop"))
+		f.add(Fail, "%s", s.blame(err, search.String()+" and stop"))
 		return
 	}
 	if v, wrong := s.judge(position, reply); wrong != "" {
@@ -167,11 +166,11 @@ func checkStop(ctx context.Context, s *Subject, f *Finding) {
 
 // checkPonderHit lets the engine think on the opponent's time, for longer than
 // its own clock has, and then play.
-func checkPonderHit(ctx context.Context, s *Subject, f *Finding) {
+func checkPonderHit(ctx context.Context, s *subject, f *Finding) {
 	s.pondering(ctx, f, func(r usi.Request) {
 		reply, err := s.think(ctx, r)
 		if err != nil {
-			s.cannotPonder(f, "%s", blame(err, "go ponder and ponderhit"))
+			s.cannotPonder(f, "%s", s.blame(err, "go ponder and ponderhit"))
 			return
 		}
 		if v, wrong := s.judge(r.Position, reply); wrong != "" {
@@ -188,11 +187,11 @@ func checkPonderHit(ctx context.Context, s *Subject, f *Finding) {
 }
 
 // checkPonderStop lets the engine think on the opponent's time in vain.
-func checkPonderStop(ctx context.Context, s *Subject, f *Finding) {
+func checkPonderStop(ctx context.Context, s *subject, f *Finding) {
 	s.pondering(ctx, f, func(usi.Request) {
 		began := time.Now()
 		if err := s.survived(s.engine.GameOver(ctx, usi.Draw)); err != nil {
-			s.cannotPonder(f, "%s", blame(err, "go ponder and stop"))
+			s.cannotPonder(f, "%s", s.blame(err, "go ponder and stop"))
 			return
 		}
 		sayStop(f, time.Since(began))
@@ -200,15 +199,15 @@ func checkPonderStop(ctx context.Context, s *Subject, f *Finding) {
 }
 
 // pondering begins a search on the opponent's time, and ends it by end.
-func (s *Subject) pondering(ctx context.Context, f *Finding, end func(usi.Request)) {
+func (s *subject) pondering(ctx context.Context, f *Finding, end func(usi.Request)) {
 	const byoyomi = 200 * time.Millisecond
 	r := usi.Request{
 		Position: middlegame(),
 		Go:       usi.Go{Clock: true, UseByoyomi: true, Byoyomi: byoyomi},
-		Deadline: byoyomi + 2*time.Second,
+		Deadline: byoyomi + s.waits.overrun,
 	}
 	if err := s.beginPonder(ctx, r); err != nil {
-		s.cannotPonder(f, "%s", blame(err, "go ponder"))
+		s.cannotPonder(f, "%s", s.blame(err, "go ponder"))
 		return
 	}
 	pause(ctx, 3*byoyomi)
@@ -225,11 +224,11 @@ func (s *Subject) pondering(ctx context.Context, f *Finding, end func(usi.Reques
 		return
 	}
 	if err := s.setPonder(ctx, "false"); err != nil {
-		f.add(Fail, "%s", blame(err, "setoption"))
+		f.add(Fail, "%s", s.blame(err, "setoption"))
 	}
 }
 
-func (s *Subject) beginPonder(ctx context.Context, r usi.Request) error {
+func (s *subject) beginPonder(ctx context.Context, r usi.Request) error {
 	if err := s.awake(ctx); err != nil {
 		return err
 	}
@@ -240,7 +239,7 @@ func (s *Subject) beginPonder(ctx context.Context, r usi.Request) error {
 }
 
 // setPonder tells an engine that has the option whether it will ponder.
-func (s *Subject) setPonder(ctx context.Context, value string) error {
+func (s *subject) setPonder(ctx context.Context, value string) error {
 	option, ok := s.offers("USI_Ponder")
 	if !ok {
 		return nil
@@ -253,7 +252,7 @@ func (s *Subject) setPonder(ctx context.Context, value string) error {
 
 // cannotPonder notes that an engine fails to ponder. One that does not offer to
 // is never asked in a game.
-func (s *Subject) cannotPonder(f *Finding, format string, args ...any) {
+func (s *subject) cannotPonder(f *Finding, format string, args ...any) {
 	if _, ok := s.offers("USI_Ponder"); ok {
 		f.add(Fail, format, args...)
 		return

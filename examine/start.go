@@ -13,9 +13,9 @@ import (
 )
 
 // checkGreeting starts the engine.
-func checkGreeting(ctx context.Context, s *Subject, f *Finding) {
+func checkGreeting(ctx context.Context, s *subject, f *Finding) {
 	if err := s.start(ctx); err != nil {
-		f.add(Fail, "%s", blame(err, "usi"))
+		f.add(Fail, "%s", s.blame(err, "usi"))
 		return
 	}
 	g := s.engine.Greeting()
@@ -43,9 +43,9 @@ func byline(g usi.Greeting) string {
 
 // checkOptions looks at the declarations, and decides what will be sent: an
 // option of the user's that is refused is left out.
-func checkOptions(_ context.Context, s *Subject, f *Finding) {
+func checkOptions(_ context.Context, s *subject, f *Finding) {
 	declared := s.greeting.Options
-	automatic, user := configs.Settings(s.Player, s.Plan, declared)
+	automatic, user := configs.Settings(s.player, s.plan, declared)
 	s.settings = automatic
 	for _, option := range user {
 		if _, err := usi.Resolve(declared, []usi.Setting{option}); err != nil {
@@ -71,7 +71,7 @@ func checkOptions(_ context.Context, s *Subject, f *Finding) {
 }
 
 // generalOptions says which of the options are there that most engines have.
-func (s *Subject) generalOptions() string {
+func (s *subject) generalOptions() string {
 	var there, missing []string
 	for _, name := range []string{"USI_Hash", "Threads", "USI_Ponder", "MultiPV"} {
 		if o, ok := s.offers(name); ok {
@@ -97,37 +97,35 @@ func firstFew(names []string, n int) string {
 }
 
 // checkDefaults warns of defaults that ruin short games.
-func checkDefaults(_ context.Context, s *Subject, f *Finding) {
+func checkDefaults(_ context.Context, s *subject, f *Finding) {
 	declared := s.greeting.Options
-	warnings := configs.Lint(s.Player, s.Plan, declared)
+	warnings := configs.Lint(s.player, s.plan, declared)
 	for _, w := range warnings {
-		w = strings.TrimPrefix(w, "engine "+SubjectName+": ")
-		w, _, _ = strings.Cut(w, "; profile") // the advice comes below, as a flag
-		f.add(Warn, "%s", w)
+		f.add(Warn, "%s", w.Text) // the advice is about a file; it comes below, as a flag
 	}
 	if len(warnings) == 0 {
 		f.add(Pass, "no waste of time, no book")
 		return
 	}
-	helped := s.Player
+	helped := s.player
 	helped.Profile = "yaneuraou"
-	if len(configs.Lint(helped, s.Plan, declared)) < len(warnings) {
+	if len(configs.Lint(helped, s.plan, declared)) < len(warnings) {
 		f.add(Warn, "--profile yaneuraou sets them right")
 	}
 }
 
 // checkReady makes the engine ready twice: some load at the first, some reset
 // themselves at each.
-func checkReady(ctx context.Context, s *Subject, f *Finding) {
+func checkReady(ctx context.Context, s *subject, f *Finding) {
 	if err := s.survived(s.engine.Configure(s.settings)); err != nil {
-		f.add(Fail, "%s", blame(err, "setoption"))
+		f.add(Fail, "%s", s.blame(err, "setoption"))
 		return
 	}
 	var took []string
 	for range 2 {
 		began := time.Now()
 		if err := s.survived(s.engine.NewGame(ctx, usi.Game{})); err != nil {
-			f.add(Fail, "%s", blame(err, "isready"))
+			f.add(Fail, "%s", s.blame(err, "isready"))
 			return
 		}
 		took = append(took, format.Span(time.Since(began)))
@@ -136,12 +134,12 @@ func checkReady(ctx context.Context, s *Subject, f *Finding) {
 }
 
 // checkStderr says what the engine, after many searches, wrote last.
-func checkStderr(ctx context.Context, s *Subject, f *Finding) {
+func checkStderr(ctx context.Context, s *subject, f *Finding) {
 	if err := s.awake(ctx); err != nil {
-		f.add(Fail, "%s", blame(err, "usi"))
+		f.add(Fail, "%s", s.blame(err, "usi"))
 		return
 	}
-	_, said, _ := strings.Cut(s.proc.Diagnosis(), "; stderr: ")
+	said := s.proc.Exit().Stderr
 	if said == "" {
 		f.add(Pass, "silent")
 		return

@@ -5,50 +5,47 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/match"
+	"gogi/players"
 	"gogi/usi"
 	"gogi/usi/process"
 )
 
-// Subject is the engine under examination. An item takes the process that the
+// subject is the engine under examination. An item takes the process that the
 // item before it left; after a fault there is none, and the next item that
 // needs one gets a fresh one. So no fault spoils more than its own item.
-type Subject struct {
-	Player match.Player
-	Plan   *match.Plan
-	Guard  *process.Guard
+type subject struct {
+	opener *players.Opener
+	plan   *match.Plan // the opener's
+	player match.Player
+	waits  waits
 
 	greeting   usi.Greeting  // of the first process
 	settings   []usi.Setting // what every process is sent
 	understood []goKind      // the kinds of search that worked
 
-	proc   *process.Process // the one that runs, or nil
-	engine *usi.Engine      // the dialogue with it
-	extra  int              // bestmoves too many that it has been blamed for
-	waited time.Duration    // how long its last search had to wait for a CPU
+	proc   players.Process // the one that runs, or nil
+	engine *usi.Engine     // the dialogue with it
+	extra  int             // bestmoves too many that it has been blamed for
+	waited time.Duration   // how long its last search had to wait for a CPU
 }
 
-// stopGrace is how long an engine is waited for after "stop". It is more than
-// a game allows, so that its time can be told.
-const stopGrace = 3 * time.Second
-
 // start begins a fresh process as far as usiok.
-func (s *Subject) start(ctx context.Context) error {
-	if err := s.End(); err != nil {
+func (s *subject) start(ctx context.Context) error {
+	if err := s.end(); err != nil {
 		return err
 	}
-	proc, err := s.launch(process.DefaultGrace)
+	proc, err := s.opener.Start(s.player, nil, process.DefaultGrace)
 	if err != nil {
 		return err
 	}
 	engine, err := usi.Greet(ctx, proc, usi.Config{
-		Name:   s.Player.Name,
-		Limits: usi.Limits{Greeting: s.Player.Greeting, Ready: s.Player.Ready, Stop: stopGrace},
+		Name:   s.player.Name,
+		Limits: usi.Limits{Greeting: s.player.Greeting, Ready: s.player.Ready, Stop: s.waits.stop},
 	})
 	if err != nil {
 		return err
@@ -57,13 +54,8 @@ func (s *Subject) start(ctx context.Context) error {
 	return nil
 }
 
-// launch starts a process of the engine.
-func (s *Subject) launch(grace time.Duration) (*process.Process, error) {
-	return process.Start(process.Spec{Command: s.Player.Command, Dir: s.Player.Dir, Env: s.Player.Env, Grace: grace}, s.Guard)
-}
-
 // awake makes sure that there is a process, and that it is ready for a game.
-func (s *Subject) awake(ctx context.Context) error {
+func (s *subject) awake(ctx context.Context) error {
 	if s.engine != nil {
 		return nil
 	}
@@ -78,16 +70,16 @@ func (s *Subject) awake(ctx context.Context) error {
 }
 
 // survived passes an error on, and gives up the process if it is a fault.
-func (s *Subject) survived(err error) error {
+func (s *subject) survived(err error) error {
 	if err == nil {
 		return nil
 	}
 	s.proc.Kill()
-	return errors.Join(err, s.End())
+	return errors.Join(err, s.end())
 }
 
-// End ends the process, if one runs.
-func (s *Subject) End() error {
+// end ends the process, if one runs.
+func (s *subject) end() error {
 	if s.engine == nil {
 		return nil
 	}
@@ -97,7 +89,7 @@ func (s *Subject) End() error {
 }
 
 // think asks for a move.
-func (s *Subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+func (s *subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if err := s.awake(ctx); err != nil {
 		return usi.Reply{}, err
 	}
@@ -113,7 +105,7 @@ func (s *Subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 
 // settle begins a new game, and returns how many bestmoves came since the last
 // one that nobody had asked for: isready pushes them out.
-func (s *Subject) settle(ctx context.Context) (extra int, err error) {
+func (s *subject) settle(ctx context.Context) (extra int, err error) {
 	if err := s.survived(s.engine.NewGame(ctx, usi.Game{})); err != nil {
 		return 0, err
 	}
@@ -123,23 +115,23 @@ func (s *Subject) settle(ctx context.Context) (extra int, err error) {
 }
 
 // checkSettled notes bestmoves too many, and an engine that has ended by now.
-func (s *Subject) checkSettled(ctx context.Context, f *Finding) {
+func (s *subject) checkSettled(ctx context.Context, f *Finding) {
 	extra, err := s.settle(ctx)
 	switch {
 	case err != nil:
-		f.add(Fail, "%s", blame(err, "isready after the search"))
+		f.add(Fail, "%s", s.blame(err, "isready after the search"))
 	case extra > 0:
 		f.add(Fail, "%d bestmoves for one go", extra+1)
 	}
 }
 
 // offers returns the declared option that a name means.
-func (s *Subject) offers(name string) (usi.Option, bool) {
+func (s *subject) offers(name string) (usi.Option, bool) {
 	return usi.FindOption(s.greeting.Options, name)
 }
 
 // works reports whether a kind of search was understood, and returns it.
-func (s *Subject) works(name string) (goKind, bool) {
+func (s *subject) works(name string) (goKind, bool) {
 	i := slices.IndexFunc(s.understood, func(k goKind) bool { return k.name == name })
 	if i < 0 {
 		return goKind{}, false
@@ -149,7 +141,7 @@ func (s *Subject) works(name string) (goKind, bool) {
 
 // swift is the request for a quick move, by the quickest kind of search that
 // worked. To be stopped comes last: some engines lose a stop that comes soon.
-func (s *Subject) swift(p usi.Position) (usi.Request, error) {
+func (s *subject) swift(p usi.Position) (usi.Request, error) {
 	r := usi.Request{Position: p, Deadline: 5 * time.Second}
 	const moment = 100 * time.Millisecond
 	if _, ok := s.works("nodes"); ok {
@@ -172,7 +164,7 @@ func (s *Subject) swift(p usi.Position) (usi.Request, error) {
 }
 
 // judge says what is wrong with an answer; "" when nothing is.
-func (s *Subject) judge(at usi.Position, r usi.Reply) (Verdict, string) {
+func (s *subject) judge(at usi.Position, r usi.Reply) (Verdict, string) {
 	history, err := at.History()
 	if err != nil {
 		return Fail, err.Error()
@@ -184,7 +176,7 @@ func (s *Subject) judge(at usi.Position, r usi.Reply) (Verdict, string) {
 			return Fail, "bestmove " + err.Error()
 		}
 	case usi.AnswerWin:
-		if d := p.Declaration(s.Plan.Rules.Declaration); !d.Win {
+		if d := p.Declaration(s.plan.Rules.Declaration); !d.Win {
 			return Fail, "bestmove win: " + d.Why()
 		}
 	case usi.AnswerResign:
@@ -197,21 +189,21 @@ func (s *Subject) judge(at usi.Position, r usi.Reply) (Verdict, string) {
 	return Pass, ""
 }
 
-// blame says in plain words how an engine failed at something.
-func blame(err error, at string) string {
+// blame says in plain words how the engine failed at something.
+func (s *subject) blame(err error, at string) string {
 	fault, ok := errors.AsType[*usi.Fault](err)
 	if !ok {
 		return at + ": " + err.Error()
 	}
 	if fault.Kind == usi.FaultHang {
-		return fmt.Sprintf("hangs on %s: no bestmove, not even %s after stop", at, format.Span(stopGrace))
+		return fmt.Sprintf("hangs on %s: no bestmove, not even %s after stop", at, format.Span(s.waits.stop))
 	}
 	verb := "fails"
 	if fault.Kind == usi.FaultCrash {
 		verb = "aborts"
 	}
-	if strings.HasPrefix(fault.Doing, "waiting for ") { // it did not come as far as the search
-		at += ", " + fault.Doing
+	if fault.Awaiting != "" { // it did not come as far as the search
+		at += ", waiting for " + fault.Awaiting
 	}
 	return verb + " on " + at + ": " + foreign.Printable(fault.Note, 110)
 }

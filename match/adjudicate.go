@@ -18,6 +18,17 @@ type Adjudication struct {
 	DrawFrom    int  // the first ply that counts
 }
 
+// CanonicalAdjudication is Adjudication; its keys have capitals since the first
+// stored run.
+type CanonicalAdjudication struct {
+	ResignScore int
+	ResignMoves int
+	OneSided    bool
+	DrawScore   int
+	DrawMoves   int
+	DrawFrom    int
+}
+
 // Adjudicator follows the scores of one game. It falls silent for good once a
 // king has entered the far camp: scores are worth little there.
 type Adjudicator struct {

@@ -1,27 +1,27 @@
 package match
 
 import (
-	"slices"
 	"time"
 )
 
 // Council is a player that several others vote for (合議). Rules, ties and stop
 // policies are in the words of package ensemble, which checks them.
 type Council struct {
-	Members      []Player // engines or councils; their limits hold where Own is set
-	Own          []bool   // of each member: it searches under its own limits instead of the council's
-	Scales       []Scale  // of each member
-	Rule         string   // "majority", "adoption:reward=voters", …
-	Shadows      []string // rules that are asked what they would have played
-	Ties         []string // the chain that breaks ties; empty: the default
-	Stop         string   // when the members' searches end; "": when all have answered
-	Quorum       float64  // of the stop policy "quorum"
-	ResignQuorum float64  // the share of members of which more must resign; 0: one half
-	MinAlive     int      // the council loses with fewer living members
-	Restarts     int      // of each member in one game; negative: none
-	Split        bool     // the members share the council's limits instead of having them each
-	Jitter       float64  // by what share the members' nodes vary
-	Noise        float64  // standard deviation of noise on each line's score, in centipawns
+	Members      []Player  // engines or councils; their limits hold where Own is set
+	Own          []bool    // of each member: it searches under its own limits instead of the council's
+	Scales       []Scale   // of each member
+	Clamps       []float64 // of each member's scores, in its centipawns, 0 for none; empty, as in old plans, for none at all
+	Rule         string    // "majority", "adoption:reward=voters", …
+	Shadows      []string  // rules that are asked what they would have played
+	Ties         []string  // the chain that breaks ties; empty: the default
+	Stop         string    // when the members' searches end; "": when all have answered
+	Quorum       float64   // of the stop policy "quorum"
+	ResignQuorum float64   // the share of members of which more must resign; 0: one half
+	MinAlive     int       // the council loses with fewer living members
+	Restarts     int       // of each member in one game; negative: none
+	Split        bool      // the members share the council's limits instead of having them each
+	Jitter       float64   // by what share the members' nodes vary
+	Noise        float64   // standard deviation of noise on each line's score, in centipawns
 	Veto         Veto
 }
 
@@ -81,48 +81,6 @@ func copyPlayers(players []Player) []Player {
 			council.Members = copyPlayers(c.Members)
 			out[i].Council = &council
 		}
-	}
-	return out
-}
-
-// canonicalCouncil is what of a council decides how it plays.
-type canonicalCouncil struct {
-	Rule         string            `json:"rule"`
-	Ties         []string          `json:"ties,omitempty"`
-	Stop         string            `json:"stop,omitempty"`
-	Quorum       float64           `json:"quorum,omitempty"`
-	ResignQuorum float64           `json:"resign_quorum,omitempty"`
-	MinAlive     int               `json:"min_alive,omitempty"`
-	Restarts     int               `json:"restarts,omitempty"`
-	Split        bool              `json:"split,omitempty"`
-	Jitter       float64           `json:"node_jitter,omitempty"`
-	Noise        float64           `json:"score_noise,omitempty"`
-	Veto         *Veto             `json:"veto,omitempty"`
-	Scales       []Scale           `json:"scales,omitempty"`
-	Own          []bool            `json:"own,omitempty"`
-	Members      []canonicalPlayer `json:"members"`
-}
-
-// canonical leaves the shadows out: they change no move.
-func (c *Council) canonical() *canonicalCouncil {
-	if c == nil {
-		return nil
-	}
-	out := &canonicalCouncil{
-		Rule: c.Rule, Ties: c.Ties, Stop: c.Stop, Quorum: c.Quorum, ResignQuorum: c.ResignQuorum, MinAlive: c.MinAlive,
-		Restarts: c.Restarts, Split: c.Split, Jitter: c.Jitter, Noise: c.Noise,
-	}
-	if slices.ContainsFunc(c.Scales, func(s Scale) bool { return s != Scale{} }) {
-		out.Scales = c.Scales
-	}
-	if slices.Contains(c.Own, true) {
-		out.Own = c.Own
-	}
-	if c.Veto != (Veto{}) {
-		out.Veto = &c.Veto
-	}
-	for i := range c.Members {
-		out.Members = append(out.Members, c.Members[i].canonical())
 	}
 	return out
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"gogi/match"
 	"gogi/shogi"
 )
@@ -234,13 +236,49 @@ func TestDifferences(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := fullPlan(t)
 			test.change(p)
-			if got := match.Differences(fullPlan(t).Canonical(), p.Canonical()); !slices.Equal(got, test.want) {
+			if got := linesOf(match.Differences(fullPlan(t).Canonical(), p.Canonical())); !slices.Equal(got, test.want) {
 				t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
 			}
 		})
 	}
-	if got, want := match.Differences([]byte("{"), []byte(`{"seed":1}`)), []string{"plan: { before, absent now", "seed: absent before, 1 now"}; !slices.Equal(got, want) {
+	if got, want := linesOf(match.Differences([]byte("{"), []byte(`{"seed":1}`))), []string{"plan: { before, absent now", "seed: absent before, 1 now"}; !slices.Equal(got, want) {
 		t.Errorf("a text that is no JSON: %q", got)
+	}
+}
+
+func linesOf(list []match.Difference) []string {
+	var lines []string
+	for _, d := range list {
+		lines = append(lines, d.String())
+	}
+	return lines
+}
+
+// The parts of a difference are values: nobody reads them back from the line.
+func TestDifferenceParts(t *testing.T) {
+	now := fullPlan(t)
+	now.Players[0].Name = "A.identity"
+	now.Players[0].Identity.Files[0].SHA256 = ""
+	now.Seed = 2
+	one, two, hash, empty, order := "1", "2", "00A", "", "a, b"
+	before := fullPlan(t)
+	before.Players[0].Name = "A.identity"
+	want := []match.Difference{
+		{Path: []string{"players", "A.identity", "identity", "binary"}, Before: &hash, Now: &empty},
+		{Path: []string{"seed"}, Before: &one, Now: &two},
+	}
+	if diff := cmp.Diff(want, match.Differences(before.Canonical(), now.Canonical())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	back := "b, a"
+	want = []match.Difference{{Path: []string{"x"}, Order: true, Before: &order, Now: &back}, {Path: []string{"y"}, Now: &empty}}
+	got := match.Differences([]byte(`{"x":[{"name":"a"},{"name":"b"}]}`), []byte(`{"x":[{"name":"b"},{"name":"a"}],"y":""}`))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	got[1].Note = "/a/b"
+	if line := got[1].String(); line != `y: absent before, "" now (/a/b)` {
+		t.Error(line)
 	}
 }
 

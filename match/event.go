@@ -1,63 +1,157 @@
 package match
 
-import "time"
+import (
+	"time"
 
-// EventVersion is the version of the event stream's format. Fields may be
-// added under one version, never renamed.
-const EventVersion = 1
+	"gogi/shogi"
+)
+
+// EventVersion is the version of the event stream's format, docs/events.md.
+// Fields may be added under one version, never renamed.
+const EventVersion = 2
 
 // EventType says what an Event tells.
 type EventType string
 
 // The events of a run. Move events may be dropped when a consumer is slow, and
-// are then counted; the others never are.
+// are then counted; the others never are. A game that began ends with one "end"
+// or one "cut".
 const (
-	EventRun   EventType = "run"   // the run begins: Players, Pairs, Games, Finished
-	EventGame  EventType = "game"  // a game begins: Pair, Leg, Slot, Black, White, Opening
-	EventMove  EventType = "move"  // a move was made: Pair, Leg, Ply, Move, …
-	EventEnd   EventType = "end"   // a game ended: Pair, Leg, Outcome, Termination, …
-	EventPair  EventType = "pair"  // a pair is stored: Pair
+	EventRun   EventType = "run"   // a session of the run begins: what is played, and what is stored already
+	EventSeat  EventType = "seat"  // a slot readies the players of a game: Pair, Leg, Slot, Black, White
+	EventGame  EventType = "game"  // a game begins: with all that is needed to draw its board
+	EventMove  EventType = "move"  // a move was made, with the position after it
+	EventEnd   EventType = "end"   // a game ended; it counts once its pair is stored
+	EventCut   EventType = "cut"   // a game was given up, or did not begin: Pair, Leg, Slot
+	EventPair  EventType = "pair"  // a pair is stored and counted now, once: Pair
 	EventFault EventType = "fault" // an engine failed, or a pair was not counted: Engine, Kind, Note
-	EventDone  EventType = "done"  // the run ends: Finished, Dropped
+	EventDone  EventType = "done"  // the session ends: Finished, Dropped
+	EventState EventType = "state" // for one listener, when it comes: everything up to here, in State
 )
 
+// KindUnplayed is the Kind of a fault event that tells of a try at a pair that
+// does not count, whoever was at fault.
+const KindUnplayed = "unplayed"
+
+// ShownPV is how many plies of a principal variation a move event has at most.
+const ShownPV = 8
+
 // Event is one line of the stream of a run. Which fields are set depends on
-// the type; Pair, Leg and Slot are numbered from 0 and therefore pointers.
+// the type; Pair, Leg and Slot are numbered from 0 and therefore pointers. An
+// Event that was sent is shared: nobody changes what it points to.
 type Event struct {
-	V    int       `json:"v"`
-	Seq  uint64    `json:"seq"` // dense from 1; move events that were dropped have no number
-	Time time.Time `json:"time"`
-	Run  string    `json:"run"`
-	Type EventType `json:"type"`
+	V      int       `json:"v"`
+	Seq    uint64    `json:"seq"`              // dense from 1 for each worker; move events that were dropped have no number
+	Time   time.Time `json:"time"`             // by the clock of whoever sends the stream
+	At     time.Time `json:"at,omitzero"`      // by the worker's clock, where the event came from a worker
+	Run    string    `json:"run"`              // its name
+	Worker string    `json:"worker,omitempty"` // where it happened; "" is the process that sends the stream
+	Type   EventType `json:"type"`
 
 	Pair *int `json:"pair,omitempty"`
 	Leg  *int `json:"leg,omitempty"`
-	Slot *int `json:"slot,omitempty"`
+	Slot *int `json:"slot,omitempty"` // of the worker
 
-	Players  []string `json:"players,omitempty"`
-	Pairs    int      `json:"pairs,omitempty"`
-	Games    int      `json:"games,omitempty"`
-	Finished *int     `json:"finished,omitempty"` // pairs, at the beginning and the end of the run
+	Players   []string   `json:"players,omitempty"`
+	Digest    string     `json:"digest,omitempty"` // of the plan
+	Rules     string     `json:"rules,omitempty"`  // their name
+	Slots     int        `json:"slots,omitempty"`
+	Pairs     int        `json:"pairs,omitempty"`
+	Games     int        `json:"games,omitempty"`
+	Finished  *int       `json:"finished,omitempty"`  // pairs, at the beginning and the end of the run
+	Standings *Standings `json:"standings,omitempty"` // of the finished pairs, at the beginning
 
-	Black   string `json:"black,omitempty"`
-	White   string `json:"white,omitempty"`
-	Opening string `json:"opening,omitempty"`
-	Plies   int    `json:"plies,omitempty"`
+	Black   string     `json:"black,omitempty"`
+	White   string     `json:"white,omitempty"`
+	Limits  []string   `json:"limits,omitempty"` // texts of Limits: of a run's players, of a game's Black and White
+	Opening string     `json:"opening,omitempty"`
+	Start   string     `json:"start,omitempty"`     // SFEN, before the opening's moves
+	Moves   string     `json:"moves,omitempty"`     // the opening's, in USI, separated by spaces
+	Plies   int        `json:"plies,omitempty"`     // of the opening; of the whole game when it ended
+	Clocks  []*float64 `json:"clocks_ms,omitempty"` // Black's and White's before their first moves, null without a clock
 
-	Ply     int      `json:"ply,omitempty"` // from 1, the opening's moves counted
-	Move    string   `json:"move,omitempty"`
-	Score   *int     `json:"score,omitempty"` // from the mover's view, centipawns; a mate is near ±1000000
-	Depth   int      `json:"depth,omitempty"`
-	Nodes   uint64   `json:"nodes,omitempty"`
-	TimeMS  *float64 `json:"time_ms,omitempty"`  // always there in a move event
-	ClockMS *float64 `json:"clock_ms,omitempty"` // left after the move, the next increment included; absent without a clock
+	Ply       int      `json:"ply,omitempty"` // from 1, the opening's moves counted
+	Move      string   `json:"move,omitempty"`
+	Position  string   `json:"position,omitempty"` // SFEN, after the move; at the end of the game
+	Score     *int     `json:"score,omitempty"`    // from the mover's view, centipawns; a mate is near ±1000000
+	Depth     int      `json:"depth,omitempty"`
+	Nodes     uint64   `json:"nodes,omitempty"`
+	PV        string   `json:"pv,omitempty"`         // in USI, the move itself first, at most ShownPV plies
+	Hit       bool     `json:"hit,omitempty"`        // the mover had expected the move before, and thought on
+	TimeMS    *float64 `json:"time_ms,omitempty"`    // always there in a move event
+	OverrunMS float64  `json:"overrun_ms,omitempty"` // how far the move was over its limit, within the margin
+	ClockMS   *float64 `json:"clock_ms,omitempty"`   // left after the move, the next increment included; absent without a clock
 
-	Outcome     string `json:"outcome,omitempty"`
-	Termination string `json:"termination,omitempty"`
-	Note        string `json:"note,omitempty"`
-	Marked      bool   `json:"marked,omitempty"`
+	Outcome     string      `json:"outcome,omitempty"`
+	Termination string      `json:"termination,omitempty"`
+	Note        string      `json:"note,omitempty"`
+	Points      *[2]float64 `json:"points,omitempty"` // Black's and White's, by the run's rules
+	Sides       *[2]Effort  `json:"sides,omitempty"`  // Black's and White's
+	Marked      bool        `json:"marked,omitempty"`
 
 	Engine  string `json:"engine,omitempty"`
 	Kind    string `json:"kind,omitempty"`
+	Forfeit bool   `json:"forfeit,omitempty"` // the fault lost the game
 	Dropped uint64 `json:"dropped,omitempty"` // move events
+
+	State *Snapshot `json:"state,omitempty"`
+}
+
+// Effort sums up the engines' own moves of a player: in one game, or in all
+// that ended in a session.
+type Effort struct {
+	Player         string  `json:"player"`
+	Moves          int     `json:"moves"`
+	Nodes          uint64  `json:"nodes"`
+	TimeMS         float64 `json:"time_ms"`
+	WorstOverrunMS float64 `json:"worst_overrun_ms,omitempty"` // the furthest that a move was over its limit
+	PonderHits     int     `json:"ponder_hits,omitempty"`
+	PonderMisses   int     `json:"ponder_misses,omitempty"`
+}
+
+// Add sums two efforts of one player up.
+func (e *Effort) Add(more Effort) {
+	e.Moves += more.Moves
+	e.Nodes += more.Nodes
+	e.TimeMS += more.TimeMS
+	e.WorstOverrunMS = max(e.WorstOverrunMS, more.WorstOverrunMS)
+	e.PonderHits += more.PonderHits
+	e.PonderMisses += more.PonderMisses
+}
+
+// Effort is what a side's player did in the game.
+func (s *Side) Effort(player string) Effort {
+	return Effort{
+		Player: player, Moves: s.Plies, Nodes: s.Nodes, TimeMS: Milliseconds(s.Time), WorstOverrunMS: Milliseconds(s.WorstOverrun),
+		PonderHits: s.PonderHits, PonderMisses: s.PonderMisses,
+	}
+}
+
+// Milliseconds are how events tell a time, to the microsecond.
+func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// RunEvent begins a session of a run of which so many pairs are stored already,
+// with these standings (nil: none).
+func RunEvent(p *Plan, finished int, stored *Standings) Event {
+	e := Event{
+		Type: EventRun, Digest: p.Digest(), Rules: p.Rules.Name, Slots: p.Concurrency,
+		Pairs: p.Pairs, Games: p.Games(), Finished: &finished,
+	}
+	if stored != nil && len(stored.Games) > 0 {
+		e.Standings = stored
+	}
+	for i, player := range p.Players {
+		e.Players = append(e.Players, player.Name)
+		e.Limits = append(e.Limits, p.limitsText(i))
+	}
+	return e
+}
+
+// limitsText is a player's limits in words, by colour where that matters.
+func (p *Plan) limitsText(player int) string {
+	black, white := p.LimitsOf(player, shogi.Black).String(), p.LimitsOf(player, shogi.White).String()
+	if black == white {
+		return black
+	}
+	return "black " + black + "; white " + white
 }

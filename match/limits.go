@@ -54,10 +54,13 @@ type Limits struct {
 // Timed reports whether a move can be late.
 func (l Limits) Timed() bool { return !l.Clock.IsZero() || l.MoveTime > 0 }
 
+// tolerances are what of the limits ends no search.
+func (l Limits) tolerances() Limits { return Limits{Margin: l.Margin, Stall: l.Stall} }
+
 // Check says what cannot work, or nil.
 func (l Limits) Check() error {
 	switch {
-	case l.Clock.IsZero() && l.MoveTime == 0 && l.Nodes == 0 && l.Depth == 0 && !l.Self:
+	case l.tolerances() == l:
 		return errors.New("no limit: give one of main, byoyomi, increment, movetime, nodes, depth or self")
 	case l.Clock.Byoyomi > 0 && l.Clock.Increment > 0:
 		return fmt.Errorf("byoyomi %v and increment %v exclude each other (USI cannot say both)", l.Clock.Byoyomi, l.Clock.Increment)
@@ -65,7 +68,7 @@ func (l Limits) Check() error {
 		return fmt.Errorf("movetime %v and a clock (%v) exclude each other", l.MoveTime, l.Clock)
 	case l.Self && (l.Timed() || l.Nodes > 0 || l.Depth > 0):
 		return errors.New("self means \"go infinite\" and excludes every other limit")
-	case l.Clock.Main < 0 || l.Clock.Byoyomi < 0 || l.Clock.Increment < 0 || l.MoveTime < 0 || l.Depth < 0 || l.Margin < 0 || l.Stall < 0:
+	case l.Depth < 0 || min(l.Clock.Main, l.Clock.Byoyomi, l.Clock.Increment, l.MoveTime, l.Margin, l.Stall) < 0:
 		return errors.New("a limit is negative")
 	}
 	return nil

@@ -2,6 +2,9 @@ package match
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"gogi/kifu"
@@ -27,18 +30,35 @@ func WinFor(c shogi.Colour) Outcome {
 	return WhiteWins
 }
 
+// outcomeNames are the spellings of the outcomes.
+func outcomeNames() []string {
+	return []string{Unfinished: "unfinished", BlackWins: "black", WhiteWins: "white", Draw: "draw"}
+}
+
 // String is the spelling of the JSON output: black, white, draw.
 func (o Outcome) String() string {
-	switch o {
-	case BlackWins:
-		return "black"
-	case WhiteWins:
-		return "white"
-	case Draw:
-		return "draw"
-	case Unfinished:
+	if names := outcomeNames(); int(o) < len(names) {
+		return names[o]
 	}
-	return "unfinished"
+	return fmt.Sprintf("outcome(%d)", uint8(o))
+}
+
+// MarshalText writes what String says.
+func (o Outcome) MarshalText() ([]byte, error) {
+	if int(o) >= len(outcomeNames()) {
+		return nil, fmt.Errorf("match: %v has no spelling", o)
+	}
+	return []byte(o.String()), nil
+}
+
+// UnmarshalText is the inverse of MarshalText.
+func (o *Outcome) UnmarshalText(text []byte) error {
+	i := slices.Index(outcomeNames(), string(text))
+	if i < 0 {
+		return fmt.Errorf("match: unknown outcome %q: expected one of %s", text, strings.Join(outcomeNames(), ", "))
+	}
+	*o = Outcome(i)
+	return nil
 }
 
 // Winner is the colour that won; ok is false for a draw.
@@ -49,63 +69,117 @@ func (o Outcome) Winner() (c shogi.Colour, ok bool) {
 	return shogi.Black, o == BlackWins
 }
 
-// Termination is why a game ended.
-type Termination uint8
+// Termination is why a game ended, as it is spelled in the JSON output. A store of
+// a newer gogi may hold words that this one does not know: they are kept and
+// printed as they are, and Known says so. The zero value means not ended and never
+// reaches a store.
+type Termination string
 
-// The terminations; the zero value means not ended and never reaches a store.
+// The terminations. A new one gets its line in the table below; a test demands it.
 const (
-	NotEnded Termination = iota
-	Checkmate
-	Resignation
-	TimeForfeit
-	Stall          // no move within the stall limit, where there is no clock
-	IllegalMove    // or one that cannot be read
-	Repetition     // fourth occurrence of a position (千日手)
-	PerpetualCheck // fourth occurrence by checks of one side, which loses (連続王手の千日手)
-	Declaration    // a correct declaration of an entered king (入玉宣言), or the try rule
-	FalseDeclaration
-	MaxPlies
-	Impasse // a declaration that the 24-point rule makes a draw (持将棋)
-	ScoreAdjudication
-	Crash
+	NotEnded          Termination = ""
+	Checkmate         Termination = "checkmate"
+	Resignation       Termination = "resignation"
+	TimeForfeit       Termination = "time_forfeit"
+	Stall             Termination = "stall"           // no move within the stall limit, where there is no clock
+	IllegalMove       Termination = "illegal_move"    // or one that cannot be read
+	Repetition        Termination = "repetition"      // fourth occurrence of a position (千日手)
+	PerpetualCheck    Termination = "perpetual_check" // fourth occurrence by checks of one side, which loses (連続王手の千日手)
+	Declaration       Termination = "declaration"     // a correct declaration of an entered king (入玉宣言), or the try rule
+	FalseDeclaration  Termination = "false_declaration"
+	MaxPlies          Termination = "max_plies"
+	Impasse           Termination = "impasse" // a declaration that the 24-point rule makes a draw (持将棋)
+	ScoreAdjudication Termination = "score_adjudication"
+	Crash             Termination = "crash"
 )
 
-// terminationNames are in the order of the constants.
-func terminationNames() []string {
-	return []string{
-		"not_ended", "checkmate", "resignation", "time_forfeit", "stall", "illegal_move", "repetition",
-		"perpetual_check", "declaration", "false_declaration", "max_plies", "impasse", "score_adjudication", "crash",
-	}
+// nature is what there is to know of a termination.
+type nature struct {
+	fault    bool   // the engine failed, rather than being outplayed
+	volatile bool   // its note quotes times, process numbers or an engine's last words
+	answer   answer // what the side to move did instead of a move
 }
+
+// answer is what ends a game in place of a move.
+type answer int
+
+const (
+	aMove         answer = iota // the game ended by its last move
+	noMove                      // the side to move gave none that counts, and loses
+	noMoveInTime                // the same, because of its clock
+	noMoveUntimed               // the same, without a clock
+	aDeclaration                // the position decides what that is worth
+)
+
+// natures has every termination that a finished game can have. It is never changed.
+//
+//nolint:gochecknoglobals // a table, which is looked into for every game of a run
+var natures = map[Termination]nature{
+	Checkmate:         {},
+	Resignation:       {answer: noMove},
+	TimeForfeit:       {answer: noMoveInTime, fault: true, volatile: true},
+	Stall:             {answer: noMoveUntimed, fault: true, volatile: true},
+	IllegalMove:       {answer: noMove, fault: true},
+	Repetition:        {},
+	PerpetualCheck:    {},
+	Declaration:       {answer: aDeclaration},
+	FalseDeclaration:  {answer: aDeclaration, fault: true},
+	MaxPlies:          {},
+	Impasse:           {answer: aDeclaration},
+	ScoreAdjudication: {},
+	Crash:             {answer: noMove, fault: true, volatile: true},
+}
+
+// Terminations are those that a finished game can have, by their words.
+func Terminations() []Termination { return slices.Sorted(maps.Keys(natures)) }
+
+// notEnded spells NotEnded.
+const notEnded = "not_ended"
 
 // String is the spelling of the JSON output, snake case.
 func (t Termination) String() string {
-	names := terminationNames()
-	if int(t) >= len(names) {
-		return fmt.Sprintf("termination(%d)", uint8(t))
+	if t == NotEnded {
+		return notEnded
 	}
-	return names[t]
+	return string(t)
 }
 
-// ParseTermination is the inverse of String.
+// Known reports whether this program knows how the game ended.
+func (t Termination) Known() bool {
+	_, known := natures[t]
+	return known
+}
+
+// MarshalText writes what String says.
+func (t Termination) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalText is the inverse of MarshalText; it takes words that are not known.
+func (t *Termination) UnmarshalText(text []byte) error {
+	*t = Termination(text)
+	if *t == notEnded {
+		*t = NotEnded
+	}
+	return nil
+}
+
+// ParseTermination is the inverse of String for what is known.
 func ParseTermination(s string) (Termination, error) {
-	for i, name := range terminationNames() {
-		if name == s {
-			return Termination(i), nil
-		}
+	if t := Termination(s); t.Known() {
+		return t, nil
+	}
+	if s == notEnded {
+		return NotEnded, nil
 	}
 	return NotEnded, fmt.Errorf("match: unknown termination %q", s)
 }
 
-// IsFault reports whether the engine failed, rather than being outplayed.
-func (t Termination) IsFault() bool {
-	switch t {
-	case TimeForfeit, Stall, IllegalMove, FalseDeclaration, Crash:
-		return true
-	case NotEnded, Checkmate, Resignation, Repetition, PerpetualCheck, Declaration, MaxPlies, Impasse, ScoreAdjudication:
-	}
-	return false
-}
+// IsFault reports whether the engine failed, rather than being outplayed; of a
+// termination that is not known nobody can say so.
+func (t Termination) IsFault() bool { return natures[t].fault }
+
+// Volatile reports whether the note of such an end differs when the same game is
+// played again: it quotes times, process numbers or an engine's last words.
+func (t Termination) Volatile() bool { return natures[t].volatile }
 
 // Verdict is how a game ended; the zero value means that it goes on.
 type Verdict struct {

@@ -1,6 +1,12 @@
 package match_test
 
 import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -47,17 +53,60 @@ func TestTerminations(t *testing.T) {
 			t.Errorf("%s: fault %t", e.word, e.termination.IsFault())
 		}
 	}
-	if match.NotEnded != 0 || match.NotEnded.IsFault() || match.NotEnded.String() != "not_ended" {
-		t.Errorf("not ended: %d, %q", match.NotEnded, match.NotEnded)
+	if match.NotEnded != "" || match.NotEnded.IsFault() || match.NotEnded.String() != "not_ended" || match.NotEnded.Known() {
+		t.Errorf("not ended: %q", match.NotEnded)
 	}
-	last := match.Termination(len(ends()) + 1)
-	if got := last.String(); got != "termination(14)" {
-		t.Errorf("a number that means nothing: %q", got)
-	}
-	for _, text := range []string{"", "Checkmate", "checkmate ", "termination(14)"} {
+	for _, text := range []string{"", "Checkmate", "checkmate ", "adjourned"} {
 		_, err := match.ParseTermination(text)
 		if want := `match: unknown termination "` + text + `"`; err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// Every constant is in the list by which a store decides what it takes, and in the
+// table above.
+func TestTerminationsAreListed(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "result.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var constants []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok {
+			if of, ok := spec.Type.(*ast.Ident); ok && of.Name == "Termination" {
+				constants = append(constants, spec.Values[0].(*ast.BasicLit).Value)
+			}
+		}
+		return true
+	})
+	want := []string{`""`}
+	for _, known := range match.Terminations() {
+		want = append(want, strconv.Quote(known.String()))
+	}
+	slices.Sort(constants)
+	slices.Sort(want)
+	if !slices.Equal(constants, want) {
+		t.Errorf("the constants are %v, Terminations says %v", constants, want)
+	}
+	if len(ends()) != len(match.Terminations()) {
+		t.Errorf("the test knows %d of %d", len(ends()), len(match.Terminations()))
+	}
+}
+
+// A word of a newer gogi stays what it is, and is never taken for a known one.
+func TestUnknownTermination(t *testing.T) {
+	var v match.Termination
+	if err := v.UnmarshalText([]byte("adjourned")); err != nil || v.Known() || v.IsFault() || v.String() != "adjourned" {
+		t.Errorf("%v %q", err, v)
+	}
+	for _, e := range append(ends(), end{match.NotEnded, "not_ended", false}) {
+		text, err := json.Marshal(e.termination)
+		if err != nil || string(text) != strconv.Quote(e.word) {
+			t.Errorf("%s: %s, %v", e.word, text, err)
+		}
+		if err := json.Unmarshal(text, &v); err != nil || v != e.termination {
+			t.Errorf("%s: %q, %v", e.word, v, err)
 		}
 	}
 }
@@ -78,12 +127,23 @@ func TestOutcome(t *testing.T) {
 		if test.outcome.String() != test.text || winner != test.winner || decided != test.decided {
 			t.Errorf("%v: winner %v, %t", test.outcome, winner, decided)
 		}
+		var back match.Outcome
+		if text, err := json.Marshal(test.outcome); err != nil || json.Unmarshal(text, &back) != nil || back != test.outcome || string(text) != `"`+test.text+`"` {
+			t.Errorf("%v: %s, %v", test.outcome, text, err)
+		}
 		if decided && match.WinFor(winner) != test.outcome {
 			t.Errorf("%v: WinFor(%v) is %v", test.outcome, winner, match.WinFor(winner))
 		}
 		if v := (match.Verdict{Outcome: test.outcome}); v.Over() != (test.outcome != match.Unfinished) {
 			t.Errorf("%v: over %t", test.outcome, v.Over())
 		}
+	}
+	var o match.Outcome
+	if _, err := json.Marshal(match.Outcome(4)); err == nil || match.Outcome(4).String() != "outcome(4)" {
+		t.Errorf("an outcome that there is not: %v", err)
+	}
+	if err := json.Unmarshal([]byte(`"none"`), &o); err == nil || !strings.Contains(err.Error(), `unknown outcome "none"`) {
+		t.Errorf("an unknown word: %v", err)
 	}
 	if got := match.LossFor(shogi.Black, match.Crash, "why"); got != (match.Verdict{Outcome: match.WhiteWins, Termination: match.Crash, Note: "why"}) {
 		t.Errorf("a crash of Black is %v", got)

@@ -15,17 +15,18 @@ import (
 	"gogi/usi"
 )
 
-// Capacity compares what a plan needs with what the machine has.
+// Capacity is what a plan needs beside what the machine has.
 type Capacity struct {
-	HashMiB    int64 `json:"hash_mib"`   // of all processes together, where engines declare it
-	MemoryMiB  int64 `json:"memory_mib"` // of the machine, or of its cgroup if that is less; 0: unknown
-	Threads    int64 `json:"threads"`    // of all slots; in each game one side thinks, or both when pondering
-	CPUs       int   `json:"cpus"`
-	Undeclared []string
+	HashMiB    int64    `json:"hash_mib"`   // of all processes together, where engines declare it
+	MemoryMiB  int64    `json:"memory_mib"` // of the machine, or of its cgroup if that is less; 0: unknown
+	Threads    int64    `json:"threads"`    // of all slots; in each game one side thinks, or both when pondering
+	CPUs       int      `json:"cpus"`
+	Undeclared []string // engines that declare no hash, so that HashMiB lacks theirs
 }
 
-// Needs adds up what the engines would use, declared defaults included.
-func Needs(plan *match.Plan, greetings []usi.Greeting) Capacity {
+// CapacityFor adds up what a plan's engines would use, declared defaults included;
+// greetings are in the order of plan.Engines.
+func CapacityFor(plan *match.Plan, greetings []usi.Greeting) Capacity {
 	c := Capacity{CPUs: runtime.NumCPU(), MemoryMiB: memoryMiB()}
 	slots := int64(plan.Concurrency)
 	var threads int64
@@ -87,20 +88,24 @@ func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ..
 	return 0, false
 }
 
-// Problems are what cannot work, and what will work badly.
-func (c Capacity) Problems() (warnings []string, fatal error) {
+// Problems are what will work badly, and what cannot work: more hash than memory.
+func (c Capacity) Problems() (warnings []configs.Warning, fatal error) {
 	if c.MemoryMiB > 0 && c.HashMiB > c.MemoryMiB {
 		fatal = fmt.Errorf("the engines' hash tables take %s MiB together and there are %s MiB of memory: lower USI_Hash or --concurrency",
 			format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB)))
 	}
 	if fatal == nil && c.MemoryMiB > 0 && c.HashMiB*10 > c.MemoryMiB*8 {
-		warnings = append(warnings, fmt.Sprintf("the hash tables take %s of %s MiB of memory, before networks and all else",
+		warnings = append(warnings, warning("the hash tables take %s of %s MiB of memory, before networks and all else",
 			format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB))))
 	}
 	if c.Threads > int64(c.CPUs) {
-		warnings = append(warnings, fmt.Sprintf("%d threads think at a time on %d CPUs: engines on a clock will be slowed by each other", c.Threads, c.CPUs))
+		warnings = append(warnings, warning("%d threads think at a time on %d CPUs: engines on a clock will be slowed by each other", c.Threads, c.CPUs))
 	}
 	return warnings, fatal
+}
+
+func warning(format string, args ...any) configs.Warning {
+	return configs.Warning{Text: fmt.Sprintf(format, args...)}
 }
 
 // memoryMiB is the machine's memory, or its cgroup's if that is less; 0 where

@@ -7,7 +7,6 @@ import (
 	"gogi/ensemble"
 	"gogi/match"
 	"gogi/runner"
-	"gogi/usi"
 )
 
 // openCouncil starts a council; its members come through the same opener.
@@ -52,8 +51,12 @@ func (o *Opener) member(c *match.Council, i int, m match.Player, cpus []int) ens
 		Voter: ensemble.Voter{Name: m.Name, Slope: c.Scales[i].Slope, Intercept: c.Scales[i].Intercept},
 		Open:  func(ctx context.Context) (ensemble.Player, error) { return o.Open(ctx, m, cpus) },
 	}
+	if i < len(c.Clamps) {
+		member.Clamp = c.Clamps[i]
+	}
 	if c.Own[i] {
-		member.Own = &usi.Go{Nodes: m.Limits.Nodes, Depth: m.Limits.Depth, MoveTime: m.Limits.MoveTime, Infinite: m.Limits.Self}
+		own := runner.GoFor(m.Limits)
+		member.Own = &own
 	}
 	return member
 }

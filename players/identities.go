@@ -1,7 +1,6 @@
 package players
 
 import (
-	"context"
 	"fmt"
 	"regexp"
 	"strings"
@@ -14,7 +13,7 @@ import (
 
 // AskIdentities fills in the identities of remote engines that were not given by
 // hand: the SHA-256 of the program, as the remote host computes it.
-func AskIdentities(_ context.Context, file *configs.File, guard *process.Guard) error {
+func AskIdentities(file *configs.File, guard *process.Guard) error {
 	for i := range file.Engines {
 		e := &file.Engines[i]
 		command := e.Command

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"gogi/runner"
 	"gogi/usi"
 )
 
@@ -59,7 +60,7 @@ func (o *Opener) timeSearches(ctx context.Context, player int) (time.Duration, e
 		opening := o.Plan.Pair(n * o.Plan.Pairings()).Opening
 		r, err := engine.Think(ctx, usi.Request{
 			Position: usi.Position{Start: opening.USIStart(), Moves: opening.Moves},
-			Go:       usi.Go{Nodes: p.Limits.Nodes, Depth: p.Limits.Depth, Infinite: p.Limits.Self},
+			Go:       runner.GoFor(p.Limits),
 			Deadline: p.Limits.Stall,
 		})
 		if err != nil {

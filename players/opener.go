@@ -8,9 +8,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
+	"time"
 
 	"gogi/configs"
 	"gogi/match"
@@ -24,10 +24,11 @@ import (
 // ErrStart marks a program that could not be started at all.
 var ErrStart = errors.New("it cannot be started")
 
-// Opener starts engines for a plan: where processes and dialogues meet.
+// Opener starts engines for a plan: where processes and dialogues meet. Its methods
+// may be called from any goroutine, as long as nobody changes its fields.
 type Opener struct {
 	Plan  *match.Plan
-	Guard *process.Guard
+	Guard *process.Guard // kills the engines should this program die; nil: nobody does
 }
 
 // Surroundings is what configs needs to know of this program and this machine.
@@ -71,10 +72,10 @@ func (o *Opener) Open(ctx context.Context, p match.Player, cpus []int) (runner.P
 	return engine, nil
 }
 
-// Greet starts one engine as far as usiok.
+// Greet starts one engine as far as usiok. The error is ErrStart, a *usi.Fault or the
+// context's; nothing runs then.
 func (o *Opener) Greet(ctx context.Context, p match.Player, cpus []int) (*usi.Engine, error) {
-	spec := process.Spec{Command: p.Command, Dir: p.Dir, Env: p.Env, CPUs: cpus}
-	conn, err := o.Start(spec)
+	conn, err := o.Start(p, cpus, process.DefaultGrace)
 	if err != nil {
 		return nil, fmt.Errorf("engine %s: %w: %w", p.Name, ErrStart, err)
 	}
@@ -83,15 +84,41 @@ func (o *Opener) Greet(ctx context.Context, p match.Player, cpus []int) (*usi.En
 	})
 }
 
-// Start starts a process, here or behind ssh.
-func (o *Opener) Start(spec process.Spec) (io.ReadWriteCloser, error) {
+// Process is a started engine that nobody has talked to yet: its own process here,
+// or its ssh. It is a usi.Connection with all the parts that such a process has.
+type Process interface {
+	usi.Connection
+	usi.WriteDeadliner
+	usi.Waited
+	usi.Diagnosed
+	SetReadDeadline(t time.Time) error
+	// Kill kills what runs here at once, without waiting; Close must still be
+	// called, and ends what runs elsewhere.
+	Kill()
+	// Done is closed when what runs here has ended.
+	Done() <-chan struct{}
+	// Exit is how what runs here has ended; ssh ends with its engine's exit
+	// status.
+	Exit() process.Exit
+}
+
+// A remote engine has this part of a connection; a renamed method would otherwise
+// be missed by nobody but the reports.
+var _ usi.Losable = (*remote.Engine)(nil)
+
+// Start starts a process of an engine, here or behind ssh, on the given CPUs (nil:
+// any); they are of this machine. grace is how long Close waits for it to end by
+// itself.
+func (o *Opener) Start(p match.Player, cpus []int, grace time.Duration) (Process, error) {
+	spec := process.Spec{Command: p.Command, Dir: p.Dir, Env: p.Env, CPUs: cpus, Grace: grace}
 	if ssh, ok := remote.Parse(spec.Command); ok {
 		return remote.Start(spec, ssh, o.Guard)
 	}
 	return process.Start(spec, o.Guard)
 }
 
-// GreetAll starts each engine of the plan once, to learn its options.
+// GreetAll starts each engine of the plan once, one after the other, to learn its
+// options; the greetings are in the order of Plan.Engines.
 func (o *Opener) GreetAll(ctx context.Context) ([]usi.Greeting, error) {
 	engines := o.Plan.Engines()
 	greetings := make([]usi.Greeting, len(engines))

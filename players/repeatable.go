@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/configs"
 	"gogi/internal/usage"
 	"gogi/match"
+	"gogi/runner"
 	"gogi/usi"
 )
 
@@ -19,9 +21,11 @@ const (
 	probePlies = 24
 )
 
-// Repeatable checks that a plan can be repeated move for move, and returns it
-// with a fresh process a game for engines that do not reset themselves.
-func (o *Opener) Repeatable(ctx context.Context, greetings []usi.Greeting) (*match.Plan, []string, error) {
+// Deterministic checks that the plan can be repeated move for move, by playing the
+// beginnings of a few games twice, and returns it with a fresh process a game for
+// players that do not reset themselves; a note tells of each of those. greetings are
+// in the order of plan.Engines. An error: the plan cannot be repeated.
+func (o *Opener) Deterministic(ctx context.Context, greetings []usi.Greeting) (*match.Plan, []configs.Warning, error) {
 	for _, p := range o.Plan.Players {
 		if err := repeatable(p); err != nil {
 			return nil, nil, usage.Wrap(fmt.Errorf("--deterministic: %w", err))
@@ -32,7 +36,7 @@ func (o *Opener) Repeatable(ctx context.Context, greetings []usi.Greeting) (*mat
 	}
 	plan := *o.Plan
 	plan.Players = slices.Clone(plan.Players)
-	var notes []string
+	var notes []configs.Warning
 	for i := range plan.Players {
 		p := &plan.Players[i]
 		resets, err := o.probe(ctx, *p)
@@ -41,7 +45,7 @@ func (o *Opener) Repeatable(ctx context.Context, greetings []usi.Greeting) (*mat
 		}
 		if !resets && p.Restart != match.RestartGame {
 			p.Restart = match.RestartGame
-			notes = append(notes, p.Name+" does not reset itself between games; it gets a fresh process for each")
+			notes = append(notes, warning("%s does not reset itself between games; it gets a fresh process for each", p.Name))
 		}
 	}
 	return &plan, notes, nil
@@ -117,7 +121,7 @@ func (o *Opener) traces(ctx context.Context, p match.Player, rounds ...int) (tra
 		for range probePlies {
 			r, err := engine.Think(ctx, usi.Request{
 				Position: position, Deadline: p.Limits.Stall,
-				Go: usi.Go{Nodes: p.Limits.Nodes, Depth: p.Limits.Depth, Infinite: p.Limits.Self},
+				Go: runner.GoFor(p.Limits),
 			})
 			if err != nil {
 				return nil, err

@@ -45,19 +45,17 @@ func (r *Report) apply(file string, x []string, level float64) error {
 		for _, name := range x {
 			values = append(values, t.columns[t.column(name)][row])
 		}
-		v, err := r.fit.Predict(values...)
+		q, err := r.fit.PredictInterval(level, values...)
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", file, line, err)
 		}
-		p := Predicted{Line: line, Value: v}
-		if i, err := r.fit.Interval(level, values...); err != nil {
-			p.Why = err.Error()
-		} else {
-			p.Lo, p.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
+		p := Predicted{Line: line, Value: q.Value, Lo: format.Finite(q.Lo), Hi: format.Finite(q.Hi)}
+		if p.Lo == nil || p.Hi == nil {
+			p.Why = "the rows do not determine the error"
 		}
 		if truth >= 0 {
 			p.Truth = &t.columns[truth][row]
-			predicted, actual = append(predicted, v), append(actual, *p.Truth)
+			predicted, actual = append(predicted, q.Value), append(actual, *p.Truth)
 		}
 		a.Rows = append(a.Rows, p)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"time"
 
 	"gogi/match"
@@ -12,42 +13,26 @@ type About struct {
 	Digest  string
 	Rules   string
 	Created time.Time
-	Plan    Plan
+	Plan    *match.CanonicalPlan
 	Engines []Engine // in the order of the report's players
 	Starts  []Start  // oldest first
 }
 
 // Start is one start of the run, and what had changed since the one before.
 type Start struct {
-	At         time.Time
-	Changes    []string // a line each
-	Retargeted bool     // the number of pairs is among them
+	At      time.Time
+	Changes []match.Difference
 }
 
 // Retargeted is how often a run's target was changed.
 func (a About) Retargeted() int {
 	n := 0
 	for _, s := range a.Starts {
-		if s.Retargeted {
+		if slices.ContainsFunc(s.Changes, func(c match.Difference) bool { return slices.Equal(c.Path, []string{"pairs"}) }) {
 			n++
 		}
 	}
 	return n
-}
-
-// Plan is what the page tells of the plan; the field names are those of
-// match.Plan.Canonical.
-type Plan struct {
-	Design   string `json:"design"`
-	Swap     bool   `json:"swap"`
-	Seed     uint64 `json:"seed"`
-	Ponder   string `json:"ponder"`
-	Slowed   string `json:"slowed"`
-	Openings struct {
-		Count  int    `json:"count"`
-		SHA256 string `json:"sha256"`
-	} `json:"openings"`
-	Clocks map[string]string `json:"clocks"`
 }
 
 // Engine is one player as the plan has it.

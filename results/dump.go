@@ -3,9 +3,7 @@ package results
 import (
 	"bufio"
 	"context"
-	"database/sql"
 	"encoding/json"
-	"fmt"
 	"io"
 	"time"
 
@@ -54,6 +52,14 @@ type dumpAttempt struct {
 	Pair  int       `json:"pair"`
 	Ended time.Time `json:"ended"`
 	Why   string    `json:"why"`
+}
+
+type dumpVoided struct {
+	Type string    `json:"type"` // voided
+	Pair int       `json:"pair"`
+	Take int       `json:"take"`
+	At   time.Time `json:"at"`
+	Why  string    `json:"why"`
 }
 
 type dumpGame struct {
@@ -116,9 +122,9 @@ type dumpMove struct {
 }
 
 // Dump writes a run as text, one JSON object a line, in a fixed order: the run, its
-// engines, its attempts, its games with everything that is known of each move.
+// engines, its attempts and voided pairs, its games with everything that is known of each move.
 // A stable dump leaves out whatever depends on the machine and the moment: times,
-// slots, marks, attempts, paths, concurrency, the target, the run's name, the
+// slots, marks, attempts, voided pairs, paths, concurrency, the target, the run's name, the
 // council's vote records (which hold times) and the notes of time forfeits, stalls
 // and crashes. The stable dumps of two runs of deterministic engines are equal,
 // byte for byte, at any concurrency. A *NoRun says that there is no such run.
@@ -146,13 +152,9 @@ func (s *Store) dump(ctx context.Context, w io.Writer, runName string, stable bo
 	if err := d.head(ctx, tx, info); err != nil {
 		return err
 	}
-	err = each(ctx, tx, func(rows *sql.Rows) error {
-		g, r, err := scanRecord(rows, info.Engines)
-		if err != nil {
-			return fmt.Errorf("pair %d, leg %d: %w", g.Pair, g.Leg, err)
-		}
-		return d.game(&g, &r)
-	}, selectRecords+"WHERE g.run_id = ? ORDER BY g.pair, g.leg", info.ID)
+	err = records(ctx, tx, info.Engines, func(g *storedGame, r kifu.Record) error {
+		return d.game(&g.Row, &r)
+	}, "WHERE g.run_id = ? ORDER BY g.pair, g.leg", info.ID)
 	if err != nil {
 		return err
 	}
@@ -181,12 +183,21 @@ func (d *dumper) head(ctx context.Context, q querier, info *RunInfo) error {
 	if d.stable {
 		return nil
 	}
-	list, err := attempts(ctx, q, info.ID)
+	list, err := attempts(ctx, q, info.ID, "")
 	if err != nil {
 		return err
 	}
 	for _, a := range list {
 		if err := d.lines.Encode(dumpAttempt{"attempt", a.Pair, a.Ended, a.Why}); err != nil {
+			return err
+		}
+	}
+	out, err := voided(ctx, q, info.ID)
+	if err != nil {
+		return err
+	}
+	for _, v := range out {
+		if err := d.lines.Encode(dumpVoided{"voided", v.Pair, v.Take, v.At, v.Why}); err != nil {
 			return err
 		}
 	}
@@ -230,13 +241,8 @@ func (d *dumper) game(g *match.Row, r *kifu.Record) error {
 // note leaves out the notes that quote times, process numbers or the last words
 // of an engine.
 func (d *dumper) note(g *match.Row) string {
-	switch g.Termination {
-	case match.TimeForfeit, match.Stall, match.Crash:
-		if d.stable {
-			return ""
-		}
-	case match.NotEnded, match.Checkmate, match.Resignation, match.IllegalMove, match.Repetition, match.PerpetualCheck,
-		match.Declaration, match.FalseDeclaration, match.MaxPlies, match.Impasse, match.ScoreAdjudication:
+	if d.stable && g.Termination.Volatile() {
+		return ""
 	}
 	return g.Note
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"gogi/match"
 )
 
 // ErrRunLocked says that another process, or another Run of this one, is playing
@@ -22,7 +24,7 @@ var ErrNoGame = errors.New("the game is not stored")
 //nolint:errname // "DifferentPlan" is what it is
 type DifferentPlan struct {
 	Run         string
-	Differences []string // a line each, as match.Differences says them
+	Differences []match.Difference // of the stored plan and the one at hand
 }
 
 // Error names the run and everything that differs.
@@ -30,7 +32,11 @@ func (e *DifferentPlan) Error() string {
 	if len(e.Differences) == 0 {
 		return fmt.Sprintf("run %q was played under another plan", e.Run)
 	}
-	return fmt.Sprintf("run %q was played under another plan:\n  %s", e.Run, strings.Join(e.Differences, "\n  "))
+	lines := make([]string, len(e.Differences))
+	for i, d := range e.Differences {
+		lines[i] = d.String()
+	}
+	return fmt.Sprintf("run %q was played under another plan:\n  %s", e.Run, strings.Join(lines, "\n  "))
 }
 
 // NoRun says that no run has the name that was asked for.

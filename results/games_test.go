@@ -2,6 +2,7 @@ package results
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,5 +63,32 @@ func TestPairs(t *testing.T) {
 		if err != stop || n != last { //nolint:errorlint // it comes back as it is
 			t.Errorf("%d pairs, %v", n, err)
 		}
+	}
+}
+
+// A database of a newer gogi may hold games that ended in a way of which this one
+// knows the word alone.
+func TestUnknownTerminationIsKept(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	put(t, run, playedPair(plan, 0, 4))
+	if _, err := s.write.ExecContext(t.Context(), "UPDATE games SET termination = 'adjourned' WHERE leg = 1"); err != nil {
+		t.Fatal(err)
+	}
+	if games := allGames(t, s, run.ID()); games[1].Termination.String() != "adjourned" || games[1].Termination.Known() {
+		t.Errorf("%+v", games[1])
+	}
+	if record, err := s.Record(t.Context(), run.ID(), 0, 1); err != nil || record.Result != "adjourned" {
+		t.Errorf("%q, %v", record.Result, err)
+	}
+	var dump strings.Builder
+	if err := s.Dump(t.Context(), &dump, "r", true); err != nil || !strings.Contains(dump.String(), `"termination":"adjourned"`) {
+		t.Errorf("%v\n%s", err, dump.String())
+	}
+	pair := playedPair(plan, 1, 4)
+	pair.Games[1].Termination = "adjourned"
+	if _, err := run.Add(t.Context(), pair); err == nil || !strings.Contains(err.Error(), "leg 1 ended by adjourned") {
+		t.Errorf("put: %v", err)
 	}
 }

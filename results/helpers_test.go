@@ -164,8 +164,8 @@ func beginTest(tb testing.TB, s *Store, plan *match.Plan) *Run {
 func put(tb testing.TB, run *Run, pairs ...match.PairResult) {
 	tb.Helper()
 	for _, p := range pairs {
-		if err := run.Put(tb.Context(), p); err != nil {
-			tb.Fatal(err)
+		if added, err := run.Add(tb.Context(), p); err != nil || !added {
+			tb.Fatalf("pair %d: added %t, %v", p.Pair.ID, added, err)
 		}
 	}
 }

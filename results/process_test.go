@@ -24,6 +24,9 @@ func runWriter(path, mode string) error {
 		return err
 	}
 	plan := testPlan("killed")
+	if mode == "put" {
+		plan.Pairs = 1 << 40
+	}
 	run, err := s.Begin(ctx, plan)
 	if err != nil {
 		return err
@@ -46,15 +49,15 @@ func runWriter(path, mode string) error {
 		g.Go(func() error {
 			for {
 				pair := template
-				pair.Pair.ID = int(next.Add(1)) - 1
+				pair.Pair = plan.Pair(int(next.Add(1)) - 1)
 				if finished[pair.Pair.ID] {
 					continue
 				}
 				pair.Games = append(pair.Games[:0:0], pair.Games...)
 				for i := range pair.Games {
-					pair.Games[i].Pair = pair.Pair.ID
+					pair.Games[i].Pair, pair.Games[i].Players = pair.Pair.ID, pair.Pair.Game(i).Players
 				}
-				if err := run.Put(ctx, pair); err != nil {
+				if _, err := run.Add(ctx, pair); err != nil {
 					return err
 				}
 				if _, err := fmt.Fprintln(os.Stdout, pair.Pair.ID); err != nil {

@@ -197,14 +197,15 @@ func (s *Store) Finished(ctx context.Context, runID int64) (map[int]bool, error)
 
 // Attempts are the tries at a run's pairs that do not count, by pair and time.
 func (s *Store) Attempts(ctx context.Context, runID int64) ([]match.Attempt, error) {
-	list, err := attempts(ctx, s.read, runID)
+	list, err := attempts(ctx, s.read, runID, "")
 	if err != nil {
 		return nil, s.fail("reading the attempts", err)
 	}
 	return list, nil
 }
 
-func attempts(ctx context.Context, q querier, runID int64) ([]match.Attempt, error) {
+// attempts are those of a run for which the condition, in SQL, holds.
+func attempts(ctx context.Context, q querier, runID int64, where string, args ...any) ([]match.Attempt, error) {
 	var list []match.Attempt
 	err := each(ctx, q, func(rows *sql.Rows) error {
 		var a match.Attempt
@@ -213,34 +214,6 @@ func attempts(ctx context.Context, q querier, runID int64) ([]match.Attempt, err
 		a.Ended = fromMicros(ended)
 		list = append(list, a)
 		return err
-	}, "SELECT pair, ended, why FROM attempts WHERE run_id = ? ORDER BY pair, ended, id", runID)
+	}, "SELECT pair, ended, why FROM attempts WHERE run_id = ? "+where+" ORDER BY pair, ended, id", append([]any{runID}, args...)...)
 	return list, err
-}
-
-// Setting is what the digest does not cover, as of one start of a run.
-type Setting struct {
-	At      time.Time
-	Text    []byte   // JSON: pairs, concurrency, pv_plies, rules, players with their paths
-	Changes []string // against the start before, as match.Differences says them; none at the first
-}
-
-// Settings are a run's settings at its first start and at every start that
-// changed them, in order.
-func (s *Store) Settings(ctx context.Context, runID int64) ([]Setting, error) {
-	var list []Setting
-	err := each(ctx, s.read, func(rows *sql.Rows) error {
-		var now Setting
-		var at int64
-		err := rows.Scan(&at, &now.Text)
-		now.At = fromMicros(at)
-		if len(list) > 0 {
-			now.Changes = match.Differences(list[len(list)-1].Text, now.Text)
-		}
-		list = append(list, now)
-		return err
-	}, "SELECT at, settings FROM settings_log WHERE run_id = ? ORDER BY id", runID)
-	if err != nil {
-		return nil, s.fail("reading the settings", err)
-	}
-	return list, nil
 }

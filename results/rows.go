@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gogi/kifu"
 	"gogi/match"
 	"gogi/shogi"
 )
@@ -19,6 +20,7 @@ type pairRows struct {
 	run, pair int64
 	players   [2]int
 	seed      int64
+	setting   int64 // the row of the log of settings that holds
 	opening   openingRow
 	games     []gameRow
 }
@@ -31,17 +33,11 @@ type openingRow struct {
 
 // gameRow is one row of games and one of records.
 type gameRow struct {
-	columns            []any // in the order of insertGame
+	game               storedGame
 	start, event, site string
 	plies              []byte
 	final              []byte
 }
-
-const insertGame = `INSERT INTO games (run_id, pair, leg, black, white, outcome, termination, note,
-	black_points, white_points, plies, moves_hash, last_sfen, marked, slot, started, ended,
-	black_plies, black_nodes, black_us, black_depth_sum, black_depth_plies, black_overrun_us, black_ponder_hits, black_ponder_misses, black_incomplete,
-	white_plies, white_nodes, white_us, white_depth_sum, white_depth_plies, white_overrun_us, white_ponder_hits, white_ponder_misses, white_incomplete)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // rows checks a pair against the plan and makes its rows.
 func (r *Run) rows(p match.PairResult) (*pairRows, error) {
@@ -51,7 +47,7 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 	rows := &pairRows{
 		run: r.id, pair: int64(p.Pair.ID), players: p.Pair.Players,
 		seed:    int64(p.Pair.Seed), // SQLite has signed integers only: the same 64 bits
-		opening: openingRowOf(p.Pair.Opening),
+		setting: r.setting, opening: openingRowOf(p.Pair.Opening),
 	}
 	for i := range p.Games {
 		row, err := r.gameRow(&p.Games[i])
@@ -63,18 +59,23 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 	return rows, nil
 }
 
-// check refuses what can only be a mistake of the caller: nothing wrong may get
-// into a series that takes days.
+// check refuses what can only be a mistake of the caller, or another's pair:
+// nothing wrong may get into a series that takes days. The moves are not replayed
+// (see match.Verify): what this process has played itself was judged as it went.
 func (r *Run) check(p match.PairResult) error {
-	if p.Pair.ID < 0 {
+	switch {
+	case p.Pair.ID < 0:
 		return errors.New("pairs are numbered from 0")
-	}
-	if len(p.Games) != r.plan.Legs() {
+	case p.Pair.ID >= r.most:
+		return fmt.Errorf("the run never had more than %d pairs", r.most)
+	case !p.Pair.Equal(r.plan.Pair(p.Pair.ID)):
+		return errors.New("its players, opening or seed are not those that the plan gives it")
+	case len(p.Games) != r.plan.Legs():
 		return fmt.Errorf("it has %d games, the plan says %d", len(p.Games), r.plan.Legs())
 	}
-	for _, i := range p.Pair.Players {
-		if i < 0 || i >= len(r.plan.Players) {
-			return fmt.Errorf("it has player number %d, the plan has %d players", i, len(r.plan.Players))
+	for _, a := range p.Attempts {
+		if a.Pair != p.Pair.ID {
+			return fmt.Errorf("it has an attempt at pair %d", a.Pair)
 		}
 	}
 	for leg := range p.Games {
@@ -85,6 +86,10 @@ func (r *Run) check(p match.PairResult) error {
 		if !g.Over() || g.Termination == match.NotEnded {
 			return fmt.Errorf("leg %d has not ended", leg)
 		}
+		// What is stored is read for years: it must be a word that has a meaning.
+		if _, err := g.Outcome.MarshalText(); err != nil || !g.Termination.Known() {
+			return fmt.Errorf("leg %d ended by %s (%s), which this program does not know", leg, g.Termination, g.Outcome)
+		}
 	}
 	return nil
 }
@@ -92,7 +97,7 @@ func (r *Run) check(p match.PairResult) error {
 func openingRowOf(o match.Opening) openingRow {
 	return openingRow{
 		name: o.ID, start: o.Start, moves: moveText(o.Moves), plies: len(o.Moves),
-		hash: movesHash(o.Start, func(i int) shogi.Move { return o.Moves[i] }, len(o.Moves)),
+		hash: int64(movesHash(o.Start, func(i int) shogi.Move { return o.Moves[i] }, len(o.Moves))), // the same 64 bits
 	}
 }
 
@@ -109,22 +114,18 @@ func (r *Run) gameRow(g *match.Result) (row gameRow, err error) {
 	if err != nil {
 		return row, err
 	}
-	if row.plies, err = r.packs.pack(g.Record.Moves, r.plan.PVPlies); err != nil {
+	if row.plies, err = kifu.Pack(g.Record.Moves, r.plan.PVPlies); err != nil {
 		return row, err
 	}
 	row.start, row.event, row.site = g.Record.Start, g.Record.Event, g.Record.Site
 	row.final = g.Record.Final
-	points := r.plan.Rules.Points(g.Verdict)
-	hash := movesHash(first, func(i int) shogi.Move { return g.Record.Moves[i].Move }, len(g.Record.Moves))
-	row.columns = []any{
-		r.id, g.Pair, g.Leg, g.Players[0], g.Players[1], g.Outcome.String(), g.Termination.String(), g.Note,
-		points[0], points[1], len(g.Record.Moves), hash, last, g.Marked, g.Slot, micros(g.Started), micros(g.Ended),
-	}
-	for i := range g.Sides {
-		s := &g.Sides[i]
-		row.columns = append(row.columns,
-			s.Plies, int64(s.Nodes), s.Time.Microseconds(), s.DepthSum, s.DepthPlies, // the same 64 bits
-			s.WorstOverrun.Microseconds(), s.PonderHits, s.PonderMisses, s.Incomplete)
+	row.game = storedGame{
+		run: r.id, seats: [4]int{g.Players[0], g.Players[1]},
+		Row: match.Row{
+			Pair: g.Pair, Leg: g.Leg, Outcome: g.Outcome, Termination: g.Termination, Note: g.Note, Points: r.plan.Rules.Points(g.Verdict),
+			Plies: len(g.Record.Moves), Sides: g.Sides, Marked: g.Marked, LastSFEN: last, Slot: g.Slot, Started: g.Started, Ended: g.Ended,
+			MovesHash: movesHash(first, func(i int) shogi.Move { return g.Record.Moves[i].Move }, len(g.Record.Moves)),
+		},
 	}
 	return row, nil
 }
@@ -147,7 +148,7 @@ func replay(g *match.Result) (first, last string, err error) {
 }
 
 // movesHash is the first 64 bits of a SHA-256 over a start position and n moves.
-func movesHash(start string, move func(int) shogi.Move, n int) int64 {
+func movesHash(start string, move func(int) shogi.Move, n int) uint64 {
 	h := sha256.New()
 	_, _ = io.WriteString(h, start) // a hash never fails
 	text := []byte{0}
@@ -155,7 +156,7 @@ func movesHash(start string, move func(int) shogi.Move, n int) int64 {
 		text = binary.LittleEndian.AppendUint16(text, uint16(move(i)))
 	}
 	_, _ = h.Write(text)
-	return int64(binary.LittleEndian.Uint64(h.Sum(nil))) // the same 64 bits
+	return binary.LittleEndian.Uint64(h.Sum(nil))
 }
 
 // micros is a time as the database keeps it: microseconds since 1970, 0 for the
@@ -173,13 +174,4 @@ func fromMicros(us int64) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMicro(us).UTC()
-}
-
-func parseOutcome(s string) (match.Outcome, error) {
-	for _, o := range []match.Outcome{match.BlackWins, match.WhiteWins, match.Draw} {
-		if o.String() == s {
-			return o, nil
-		}
-	}
-	return match.Unfinished, errors.New("unknown outcome " + s)
 }

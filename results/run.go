@@ -19,10 +19,14 @@ type Run struct {
 	id    int64
 	plan  *match.Plan
 	lock  *os.File
+	// setting is the row of the log of settings that holds at this start.
+	setting int64
+	// most is the greatest target that the run ever had: a pair may have been in
+	// play when the target was lowered.
+	most  int
 	stmts statements
-	packs packer
 
-	// requests carries what is to be stored, from Put and PutAttempt to the writer.
+	// requests carries what is to be stored, from Add and PutAttempt to the writer.
 	// Nobody closes it. It has no capacity: what waits, waits in its sender, where a
 	// closed Run can still refuse it, and the writer takes all that wait at once.
 	requests chan request
@@ -52,6 +56,8 @@ func (s *Store) begin(ctx context.Context, plan *match.Plan) (*Run, error) {
 		return nil, errors.New("the database was opened for reading only")
 	case plan.Run == "":
 		return nil, errors.New("the run has no name")
+	case len(plan.Openings) == 0 || plan.Pairings() == 0:
+		return nil, errors.New("the plan has no opening or nobody to play")
 	}
 	id, err := s.findOrCreate(ctx, plan)
 	if err != nil {
@@ -65,7 +71,10 @@ func (s *Store) begin(ctx context.Context, plan *match.Plan) (*Run, error) {
 		store: s, id: id, plan: plan, lock: lock,
 		requests: make(chan request), quit: make(chan struct{}), done: make(chan struct{}),
 	}
-	if err = s.recordSettings(ctx, id, plan); err == nil {
+	if run.setting, err = s.recordSettings(ctx, id, plan); err == nil {
+		run.most, err = s.greatestTarget(ctx, id)
+	}
+	if err == nil {
 		run.stmts, err = prepareStatements(ctx, s.write)
 	}
 	if err != nil {
@@ -83,8 +92,8 @@ func (r *Run) Finished(ctx context.Context) (map[int]bool, error) {
 	return r.store.Finished(ctx, r.id)
 }
 
-// Close waits until everything that Put has taken is stored, and gives up the
-// run. A Put that is waiting may be refused with ErrClosed. Closing twice is no
+// Close waits until everything that Add has taken is stored, and gives up the
+// run. An Add that is waiting may be refused with ErrClosed. Closing twice is no
 // error.
 func (r *Run) Close() error {
 	r.closing.Do(func() {
@@ -131,65 +140,6 @@ func insertRun(ctx context.Context, tx *sql.Tx, plan *match.Plan, digest string,
 	return result.LastInsertId()
 }
 
-// settings is what the digest does not cover.
-type settings struct {
-	Pairs       int              `json:"pairs"`
-	Concurrency int              `json:"concurrency"`
-	PVPlies     int              `json:"pv_plies"`
-	Rules       string           `json:"rules"`
-	Gate        *match.Gate      `json:"gate,omitempty"`
-	Players     []playerSettings `json:"players"`
-}
-
-type playerSettings struct {
-	Name     string     `json:"name"`
-	Command  []string   `json:"command"`
-	Dir      string     `json:"dir"`
-	Files    []fileHash `json:"files"`
-	Greeting string     `json:"greeting"`
-	Ready    string     `json:"ready"`
-}
-
-func settingsOf(plan *match.Plan) settings {
-	s := settings{Pairs: plan.Pairs, Concurrency: plan.Concurrency, PVPlies: plan.PVPlies, Rules: plan.Rules.Name}
-	if !plan.Gate.IsZero() {
-		s.Gate = &plan.Gate
-	}
-	for i := range plan.Players {
-		p := &plan.Players[i]
-		s.Players = append(s.Players, playerSettings{
-			p.Name, p.Command, p.Dir, identityOf(p.Identity).Files, p.Greeting.String(), p.Ready.String(),
-		})
-	}
-	return s
-}
-
-// recordSettings stores what may change from start to start, and logs it if it
-// did. The run's lock is held.
-func (s *Store) recordSettings(ctx context.Context, id int64, plan *match.Plan) error {
-	text, err := json.Marshal(settingsOf(plan))
-	if err != nil {
-		return err
-	}
-	return inTx(ctx, s.write, func(tx *sql.Tx) error {
-		var last string
-		err := tx.QueryRowContext(ctx, "SELECT settings FROM settings_log WHERE run_id = ? ORDER BY id DESC LIMIT 1", id).Scan(&last)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return err
-		}
-		if last == string(text) {
-			return nil
-		}
-		if _, err := tx.ExecContext(ctx, "INSERT INTO settings_log (run_id, at, settings) VALUES (?, "+sqlNow+", ?)", id, string(text)); err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, "UPDATE runs SET pairs = ?, rules = ? WHERE id = ?", plan.Pairs, plan.Rules.Name, id); err != nil {
-			return err
-		}
-		return putEngines(ctx, tx, id, plan.Players)
-	})
-}
-
 // putEngines stores the players, or their new paths.
 func putEngines(ctx context.Context, tx *sql.Tx, id int64, players []match.Player) error {
 	for i := range players {
@@ -232,23 +182,23 @@ func list[T any](s []T) []T {
 	return s
 }
 
-// identity and fileHash are match.Identity and match.FileHash in the database and
-// the dump.
+// identity is match.Identity in the database and the dump.
 type identity struct {
-	Files []fileHash `json:"files"`
+	Files []FileHash `json:"files"`
 	Fixed string     `json:"fixed,omitempty"`
 }
 
-type fileHash struct {
+// FileHash is match.FileHash in the database and the dump.
+type FileHash struct {
 	Role   string `json:"role"`
 	Path   string `json:"path,omitempty"`
 	SHA256 string `json:"sha256"`
 }
 
 func identityOf(id match.Identity) identity {
-	out := identity{Files: []fileHash{}, Fixed: id.Fixed}
+	out := identity{Files: []FileHash{}, Fixed: id.Fixed}
 	for _, f := range id.Files {
-		out.Files = append(out.Files, fileHash(f))
+		out.Files = append(out.Files, FileHash(f))
 	}
 	return out
 }

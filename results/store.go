@@ -35,16 +35,32 @@ type Store struct {
 	read  *sql.DB
 }
 
+// Durability is what an acknowledged pair survives.
+type Durability string
+
+// The choices of Durability, as SQLite calls its modes of synchronisation.
+const (
+	Quick   Durability = "NORMAL" // the death of the process; a power cut takes the last commits, which are just played again
+	Durable Durability = "FULL"   // a power cut, too: for who acknowledges to others what is stored; each commit waits for the disk
+)
+
 // Open opens the database at path for writing and reading, creates it where there
 // is none, and migrates an older one. A file that is not a database, a database of
-// another program and one of a newer gogi are refused and left untouched.
-func Open(ctx context.Context, path string) (*Store, error) {
+// another program and one of a newer gogi are refused and left untouched. It is
+// Quick unless the last of how says otherwise.
+func Open(ctx context.Context, path string, how ...Durability) (*Store, error) {
+	sync := Quick
+	for _, sync = range how {
+		if sync != Quick && sync != Durable {
+			return nil, fmt.Errorf("results: %s: durability %q: expected %s or %s", path, sync, Quick, Durable)
+		}
+	}
 	s, err := newStore(path)
 	if err != nil {
 		return nil, err
 	}
 	if s.write, err = openHandle(s.file, "rwc", url.Values{
-		"_txlock": {"immediate"}, "_synchronous": {"NORMAL"}, "_foreign_keys": {"on"},
+		"_txlock": {"immediate"}, "_synchronous": {string(sync)}, "_foreign_keys": {"on"},
 	}); err != nil {
 		return nil, s.fail("opening", err)
 	}

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"golang.org/x/sync/errgroup"
+
+	"gogi/match"
 )
 
 func TestOpenManyAtOnce(t *testing.T) {
@@ -145,8 +147,39 @@ func TestBeginDifferentPlan(t *testing.T) {
 		t.Fatalf("another plan: %v", err)
 	}
 	want := []string{"players.A.options.Threads: 1 before, 2 now"}
-	if !slices.Equal(different.Differences, want) || !strings.Contains(err.Error(), want[0]) || !strings.Contains(err.Error(), `"r"`) {
+	if !slices.Equal(lines(different.Differences), want) || !strings.Contains(err.Error(), want[0]) || !strings.Contains(err.Error(), `"r"`) {
 		t.Errorf("%v, differences %q", err, different.Differences)
+	}
+}
+
+func lines(list []match.Difference) []string {
+	var out []string
+	for _, d := range list {
+		out = append(out, d.String())
+	}
+	return out
+}
+
+// The log of settings is read as values; what an older gogi did not write is zero.
+func TestSettings(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	if err := run.Close(); err != nil {
+		t.Fatal(err)
+	}
+	plan.Gate = match.Gate{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	run = beginTest(t, s, plan)
+	log, err := s.Settings(t.Context(), run.ID())
+	if err != nil || len(log) != 2 {
+		t.Fatalf("%+v, %v", log, err)
+	}
+	if !log[0].Gate.IsZero() || log[1].Gate != plan.Gate || log[1].Pairs != 100 || log[1].Concurrency != 2 || log[1].PVPlies != 12 ||
+		log[1].Rules != "denryu" || log[0].ID >= log[1].ID || run.setting != log[1].ID {
+		t.Errorf("%+v", log)
+	}
+	if p := log[1].Players; len(p) != 2 || p[0].Name != "A" || p[0].Greeting != "1s" || p[0].Files[0].Path != "/engines/a" || p[1].Command[0] != "/gogi" {
+		t.Errorf("%+v", p)
 	}
 }
 
@@ -177,7 +210,7 @@ func TestBeginChangedSettings(t *testing.T) {
 		"concurrency: 2 before, 8 now", "pairs: 100 before, 500 now",
 		"players.A.command.0: /engines/a before, /new/a now", "players.A.files.0.path: /engines/a before, /new/a now",
 	}
-	if len(log[0].Changes) != 0 || !slices.Equal(log[1].Changes, want) || log[1].At.Before(log[0].At) || log[0].At.Year() < 2026 {
+	if len(log[0].Changes) != 0 || !slices.Equal(lines(log[1].Changes), want) || log[1].At.Before(log[0].At) || log[0].At.Year() < 2026 {
 		t.Errorf("%+v", log)
 	}
 }

@@ -1,21 +1,25 @@
 package runner
 
 import (
+	"strings"
 	"sync"
 	"time"
 
 	"gogi/kifu"
 	"gogi/match"
+	"gogi/shogi"
 )
 
 // Events is the one stream of what happens in a run. All slots send to it; its
-// channel is read by one consumer until Close. A nil *Events drops everything.
+// channel is read by one consumer until Close. A nil *Events drops everything,
+// and costs nothing: what an event says is made only where it is sent.
 type Events struct {
 	run   string
 	moves bool
 
-	mu      sync.Mutex // orders Seq and the sends
-	seq     uint64
+	mu      sync.Mutex        // orders Seq, stamps and the sends
+	seq     map[string]uint64 // the last number given, by worker
+	latest  time.Time         // the last stamp given
 	dropped uint64
 	given   sync.Once
 	// abandoned is closed by Abandon: from then on nobody waits for the consumer.
@@ -28,7 +32,7 @@ type Events struct {
 
 // NewEvents makes a stream for one run, with or without move events.
 func NewEvents(run string, moves bool) *Events {
-	return &Events{run: run, moves: moves, out: make(chan match.Event, 1024), abandoned: make(chan struct{})}
+	return &Events{run: run, moves: moves, seq: map[string]uint64{}, out: make(chan match.Event, 1024), abandoned: make(chan struct{})}
 }
 
 // Stream is what the consumer ranges over.
@@ -41,19 +45,23 @@ func (e *Events) Abandon() { e.given.Do(func() { close(e.abandoned) }) }
 // Close ends the stream; nothing may be sent after it.
 func (e *Events) Close() { close(e.out) }
 
-// Send numbers, stamps and sends an event.
+// Send numbers, stamps and sends an event. Numbers are dense for each worker
+// that the events name; stamps never go back, whatever the clock does.
 func (e *Events) Send(ev match.Event) {
 	if e == nil {
 		return
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	ev.V, ev.Run, ev.Time, ev.Seq = match.EventVersion, e.run, time.Now(), e.seq+1
+	if now := time.Now(); now.After(e.latest) {
+		e.latest = now
+	}
+	ev.V, ev.Run, ev.Time, ev.Seq = match.EventVersion, e.run, e.latest, e.seq[ev.Worker]+1
 	if ev.Type == match.EventDone {
 		ev.Dropped = e.dropped
 	}
 	if ev.Type != match.EventMove {
-		e.seq++
+		e.seq[ev.Worker]++
 		select {
 		case e.out <- ev:
 		case <-e.abandoned:
@@ -62,59 +70,174 @@ func (e *Events) Send(ev match.Event) {
 	}
 	select {
 	case e.out <- ev:
-		e.seq++
+		e.seq[ev.Worker]++
 	default:
 		e.dropped++
 	}
 }
 
-func (e *Events) pairDone(id int) { e.Send(match.Event{Type: match.EventPair, Pair: &id}) }
-
-func (e *Events) unplayed(pair, slot int, why error) {
-	e.Send(match.Event{Type: match.EventFault, Pair: &pair, Slot: &slot, Kind: "unplayed", Note: why.Error()})
-}
-
-func (e *Events) fault(engine, kind, note string, g *match.Game, slot int) {
-	ev := match.Event{Type: match.EventFault, Engine: engine, Kind: kind, Note: note, Slot: &slot}
-	if g != nil {
-		ev.Pair, ev.Leg = &g.Pair, &g.Leg
-	}
-	e.Send(ev)
-}
-
-func (e *Events) gameStarted(g match.Game, slot int, black, white string) {
-	e.Send(match.Event{
-		Type: match.EventGame, Pair: &g.Pair, Leg: &g.Leg, Slot: &slot,
-		Black: black, White: white, Opening: g.Opening.ID, Plies: len(g.Opening.Moves),
-	})
-}
-
-func (e *Events) moved(g match.Game, slot, ply int, m kifu.Move, clock time.Duration, timed bool) {
-	if e == nil || !e.moves {
+// Forward sends an event of a worker's own stream: numbered anew, because that
+// stream may have arrived with holes, and with the worker's stamp as At. What a
+// worker cannot know is dropped: events of another run, and those which speak
+// for the whole run (that it begins, that a pair is counted, that it ends).
+func (e *Events) Forward(ev match.Event) {
+	if e == nil || ev.Run != e.run {
 		return
 	}
-	ev := match.Event{
-		Type: match.EventMove, Pair: &g.Pair, Leg: &g.Leg, Slot: &slot, Ply: ply, Move: m.Move.String(),
-		Depth: m.Depth, Nodes: m.Nodes, TimeMS: milliseconds(m.Time),
+	switch ev.Type {
+	case match.EventMove:
+		if !e.moves {
+			return
+		}
+	case match.EventSeat, match.EventGame, match.EventEnd, match.EventCut, match.EventFault:
+	case match.EventRun, match.EventPair, match.EventDone, match.EventState:
+		return
+	default: // of a later version
+		return
 	}
-	if timed {
-		ev.ClockMS = milliseconds(clock)
+	ev.At = ev.Time
+	e.Send(ev)
+}
+
+// wantsMoves reports whether move events are worth making.
+func (e *Events) wantsMoves() bool { return e != nil && e.moves }
+
+func (e *Events) pairDone(id int) {
+	if e == nil {
+		return
 	}
-	if m.HasScore {
-		ev.Score = &m.Score
+	pair := id // what escapes is made here, after the look at e
+	e.Send(match.Event{Type: match.EventPair, Pair: &pair})
+}
+
+func (e *Events) unplayed(pair, slot int, why error) {
+	if e == nil {
+		return
+	}
+	where := [2]int{pair, slot}
+	e.Send(match.Event{Type: match.EventFault, Pair: &where[0], Slot: &where[1], Kind: match.KindUnplayed, Note: why.Error()})
+}
+
+// fault tells of trouble that decided no game.
+func (e *Events) fault(engine, kind, note string, g *match.Game, slot int) {
+	e.failed(match.Event{Engine: engine, Kind: kind, Note: note}, g, slot)
+}
+
+// forfeit tells of a fault that loses a game.
+func (e *Events) forfeit(engine, kind, note string, g *match.Game, slot int) {
+	e.failed(match.Event{Engine: engine, Kind: kind, Note: note, Forfeit: true}, g, slot)
+}
+
+func (e *Events) failed(ev match.Event, g *match.Game, slot int) {
+	if e == nil {
+		return
+	}
+	number := slot
+	ev.Type, ev.Slot = match.EventFault, &number
+	if g != nil {
+		where := [2]int{g.Pair, g.Leg}
+		ev.Pair, ev.Leg = &where[0], &where[1]
 	}
 	e.Send(ev)
 }
 
-func (e *Events) gameEnded(r *match.Result, black, white string) {
-	e.Send(match.Event{
-		Type: match.EventEnd, Pair: &r.Pair, Leg: &r.Leg, Slot: &r.Slot, Black: black, White: white,
-		Outcome: r.Outcome.String(), Termination: r.Termination.String(), Note: r.Note,
-		Plies: len(r.Record.Moves), Marked: r.Marked,
-	})
+// about is an event about a game in a slot.
+func about(t match.EventType, pair, leg, slot int) match.Event {
+	where := [3]int{pair, leg, slot}
+	return match.Event{Type: t, Pair: &where[0], Leg: &where[1], Slot: &where[2]}
+}
+
+// seating tells that a slot readies players, and cut that nothing came of it, or
+// of the game that followed.
+func (e *Events) seating(plan *match.Plan, g match.Game, slot int) {
+	if e == nil {
+		return
+	}
+	ev := about(match.EventSeat, g.Pair, g.Leg, slot)
+	ev.Black, ev.White = plan.Players[g.Players[0]].Name, plan.Players[g.Players[1]].Name
+	e.Send(ev)
+}
+
+func (e *Events) cut(slot int, g match.Game) {
+	if e == nil {
+		return
+	}
+	e.Send(about(match.EventCut, g.Pair, g.Leg, slot))
+}
+
+func (e *Events) gameStarted(g *game) {
+	if e == nil {
+		return
+	}
+	ev := about(match.EventGame, g.Pair, g.Leg, g.slot.number)
+	names := g.names()
+	ev.Black, ev.White, ev.Opening, ev.Plies = names[0], names[1], g.Opening.ID, len(g.Opening.Moves)
+	ev.Start, ev.Moves = g.result.Record.Start, movesText(g.Opening.Moves)
+	ev.Clocks = []*float64{nil, nil}
+	for c, l := range g.limits {
+		ev.Limits = append(ev.Limits, l.String())
+		ev.Clocks[c] = g.clockShown(shogi.Colour(c))
+	}
+	if ev.Clocks[0] == nil && ev.Clocks[1] == nil {
+		ev.Clocks = nil
+	}
+	e.Send(ev)
+}
+
+// moved tells the move that was made just now; hit, that it had been expected.
+func (e *Events) moved(g *game, c shogi.Colour, m *kifu.Move, hit bool, overrun time.Duration) {
+	if !e.wantsMoves() {
+		return
+	}
+	ev := about(match.EventMove, g.Pair, g.Leg, g.slot.number)
+	ev.Ply, ev.Move, ev.Position = len(g.result.Record.Moves), m.Move.String(), g.referee.Position().SFEN()
+	ev.Depth, ev.Nodes, ev.Hit = m.Depth, m.Nodes, hit
+	ev.PV = movesText(m.PV[:min(match.ShownPV, len(m.PV))])
+	ev.TimeMS, ev.OverrunMS, ev.ClockMS = milliseconds(m.Time), match.Milliseconds(overrun), g.clockShown(c)
+	if m.HasScore {
+		score := m.Score
+		ev.Score = &score
+	}
+	e.Send(ev)
+}
+
+func (e *Events) gameEnded(g *game) {
+	if e == nil {
+		return
+	}
+	r := &g.result
+	names := g.names()
+	points := g.plan.Rules.Points(r.Verdict)
+	ev := about(match.EventEnd, r.Pair, r.Leg, r.Slot)
+	ev.Black, ev.White, ev.Points = names[0], names[1], &points
+	ev.Outcome, ev.Termination, ev.Note = r.Outcome.String(), r.Termination.String(), r.Note
+	ev.Plies, ev.Position, ev.Marked = len(r.Record.Moves), g.referee.Position().SFEN(), r.Marked
+	ev.Sides = &[2]match.Effort{r.Sides[0].Effort(names[0]), r.Sides[1].Effort(names[1])}
+	e.Send(ev)
+}
+
+// clockShown is what a side has left, in milliseconds; nil without a clock.
+func (g *game) clockShown(c shogi.Colour) *float64 {
+	if g.limits[c].Clock.IsZero() {
+		return nil
+	}
+	return milliseconds(g.clocks[c].Remaining())
+}
+
+// movesText is moves in USI, separated by spaces.
+func movesText(moves []shogi.Move) string {
+	var b strings.Builder
+	for i, m := range moves {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		var text [8]byte
+		b.Write(m.Append(text[:0]))
+	}
+	return b.String()
 }
 
 func milliseconds(d time.Duration) *float64 {
-	ms := float64(d.Microseconds()) / 1000
+	ms := match.Milliseconds(d)
 	return &ms
 }

@@ -16,8 +16,9 @@ import (
 // players are asked.
 type game struct {
 	slot *slot
+	plan *match.Plan
 	match.Game
-	players     [2]Player // by colour
+	players     [2]Player // by colour; nil after it failed
 	limits      [2]match.Limits
 	clocks      [2]match.Clock
 	referee     *match.Referee
@@ -27,48 +28,43 @@ type game struct {
 	pondering   [2]bool // who was told to think on
 }
 
-// playGame plays one game. A *usi.Fault before the first "go", or of the
-// connection, is an error: the game counts for nobody. A later one loses.
-func (s *slot) playGame(ctx context.Context, g match.Game) (match.Result, error) {
-	players, err := s.seat(ctx, g)
+// playGame plays one game between players that are ready. A *usi.Fault before
+// the first "go", or of the connection, is an error: the game counts for nobody.
+// A later one loses.
+func (s *slot) playGame(ctx context.Context, plan *match.Plan, m match.Game, players [2]Player) (match.Result, error) {
+	g, err := newGame(s, plan, m, players)
 	if err != nil {
 		return match.Result{}, err
 	}
-	defer s.endGame(g)
-	p, err := newGame(s, g, players)
-	if err != nil {
+	s.config.Events.gameStarted(g)
+	if err := g.play(ctx); err != nil {
 		return match.Result{}, err
 	}
-	names := p.names()
-	s.config.Events.gameStarted(g, s.number, names[0], names[1])
-	if err := p.play(ctx); err != nil {
-		return match.Result{}, err
-	}
-	s.config.Events.gameEnded(&p.result, names[0], names[1])
-	return p.result, nil
+	s.config.Events.gameEnded(g)
+	g.discardFailed()
+	return g.result, nil
 }
 
-func newGame(s *slot, g match.Game, players [2]Player) (*game, error) {
-	plan := s.config.Plan
-	referee, err := match.NewReferee(plan.Rules, g.Opening)
+func newGame(s *slot, plan *match.Plan, m match.Game, players [2]Player) (*game, error) {
+	referee, err := match.NewReferee(plan.Rules, m.Opening)
 	if err != nil {
 		return nil, err
 	}
-	p := &game{
-		slot: s, Game: g, players: players, referee: referee, adjudicator: match.NewAdjudicator(plan.Adjudication),
-		position: usi.Position{Start: g.Opening.USIStart(), Moves: append([]shogi.Move(nil), g.Opening.Moves...)},
+	g := &game{
+		slot: s, plan: plan, Game: m, players: players, referee: referee, adjudicator: match.NewAdjudicator(plan.Adjudication),
+		position: usi.Position{Start: m.Opening.USIStart(), Moves: append([]shogi.Move(nil), m.Opening.Moves...)},
 	}
-	for c := range p.limits {
-		p.limits[c] = plan.LimitsOf(g.Players[c], shogi.Colour(c))
-		p.clocks[c] = match.NewClock(p.limits[c])
+	for c := range g.limits {
+		g.limits[c] = plan.LimitsOf(m.Players[c], shogi.Colour(c))
+		g.clocks[c] = match.NewClock(g.limits[c])
 	}
-	p.result = match.Result{Pair: g.Pair, Leg: g.Leg, Players: g.Players, Slot: s.number, Started: time.Now(), Record: p.newRecord()}
-	return p, nil
+	g.result = match.Result{Pair: m.Pair, Leg: m.Leg, Players: m.Players, Slot: s.number, Started: time.Now(), Record: g.newRecord()}
+	return g, nil
 }
 
 func (g *game) newRecord() kifu.Record {
 	names := g.names()
-	r := kifu.Record{Black: names[0], White: names[1], Event: g.slot.config.Plan.Run, Started: time.Now()}
+	r := kifu.Record{Black: names[0], White: names[1], Event: g.plan.Run, Started: time.Now()}
 	start, err := g.Opening.Position()
 	if err == nil { // the referee has read it before
 		r.Start = start.SFEN()
@@ -80,13 +76,23 @@ func (g *game) newRecord() kifu.Record {
 }
 
 func (g *game) names() [2]string {
-	players := g.slot.config.Plan.Players
+	players := g.plan.Players
 	return [2]string{players[g.Players[0]].Name, players[g.Players[1]].Name}
 }
 
 func (g *game) discardBoth() {
-	g.slot.discard(g.Players[0])
-	g.slot.discard(g.Players[1])
+	g.players = [2]Player{}
+	g.discardFailed()
+}
+
+// discardFailed closes the players that have failed. It comes last: their end
+// may take minutes, and the opponent must not wait for it.
+func (g *game) discardFailed() {
+	for c, p := range g.players {
+		if p == nil {
+			g.slot.discard(seat{g.plan, g.Players[c]})
+		}
+	}
 }
 
 // play asks the players in turn until the game is over.
@@ -108,7 +114,7 @@ func (g *game) play(ctx context.Context) error {
 func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	c := g.referee.Side()
 	clock := &g.clocks[c]
-	watch := g.startWatch(c)
+	watch := g.watchMove(c)
 	reply, err := g.players[c].Think(ctx, usi.Request{Position: g.position, Go: g.goFor(c), Deadline: clock.Deadline()})
 	slowed := watch.slowed()
 	if ctx.Err() != nil {
@@ -120,7 +126,7 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	}
 	g.countPonder(c, reply.Hit)
 	overrun, lost := clock.Spend(reply.Elapsed)
-	move := recordMove(reply, g.slot.config.Plan.PVPlies)
+	move := recordMove(reply, g.plan.PVPlies)
 	g.result.Sides[c].Add(move, overrun)
 	if reply.Absent > 0 {
 		g.result.Sides[c].Incomplete++
@@ -128,7 +134,7 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	if v := g.timeVerdict(c, reply, overrun, lost); v.Over() {
 		return v, nil
 	}
-	return g.judge(ctx, c, reply, move), nil
+	return g.judge(ctx, c, reply, move, overrun), nil
 }
 
 // timeVerdict comes before any look at the move, as at CSA servers.
@@ -145,8 +151,8 @@ func (g *game) timeVerdict(c shogi.Colour, reply usi.Reply, overrun time.Duratio
 	return match.Verdict{}
 }
 
-// judge takes an answer that came in time.
-func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move kifu.Move) match.Verdict {
+// judge takes an answer that came in time, or within the margin of it.
+func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move kifu.Move, overrun time.Duration) match.Verdict {
 	switch reply.Answer {
 	case usi.AnswerResign:
 		g.result.Record.Final = reply.Detail
@@ -164,7 +170,7 @@ func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move 
 	}
 	g.position.Moves = append(g.position.Moves, reply.Move)
 	g.result.Record.Moves = append(g.result.Record.Moves, move)
-	g.slot.config.Events.moved(g.Game, g.slot.number, len(g.result.Record.Moves), move, g.clocks[c].Remaining(), !g.limits[c].Clock.IsZero())
+	g.slot.config.Events.moved(g, c, &move, reply.Hit, overrun)
 	if v.Over() {
 		return v
 	}
@@ -185,8 +191,7 @@ func (g *game) failed(c shogi.Colour, reply usi.Reply, err error) (match.Verdict
 		return match.Verdict{}, err // it was gone before the first "go"
 	}
 	g.result.Sides[c].Add(kifu.Move{Time: fault.Elapsed, Nodes: reply.Nodes}, g.overrun(c, fault.Elapsed))
-	g.slot.config.Events.fault(g.names()[c], string(fault.Kind), fault.Note, &g.Game, g.slot.number)
-	g.slot.discard(g.Players[c])
+	g.slot.config.Events.forfeit(g.names()[c], string(fault.Kind), fault.Note, &g.Game, g.slot.number)
 	g.players[c] = nil
 	return match.LossFor(c, g.terminationOf(c, fault.Kind), note(fault)), nil
 }
@@ -219,7 +224,7 @@ func (g *game) terminationOf(c shogi.Colour, kind usi.FaultKind) match.Terminati
 // ponder lets the player that has just moved think on, on the reply that it
 // expects.
 func (g *game) ponder(ctx context.Context, c shogi.Colour, expected shogi.Move) {
-	mode := g.slot.config.Plan.Ponder
+	mode := g.plan.Ponder
 	p, ok := g.players[c].(Ponderer)
 	if !ok || mode == match.PonderOff || expected == shogi.NoMove {
 		return
@@ -251,23 +256,14 @@ func (g *game) countPonder(c shogi.Colour, hit bool) {
 	g.pondering[c] = false
 }
 
-// goFor is what is sent to the side to move. Byoyomi is always said where there
-// is a clock without increment: some engines expect the word.
+// goFor is what is sent to the side to move.
 func (g *game) goFor(c shogi.Colour) usi.Go {
-	l := g.limits[c]
-	args := usi.Go{MoveTime: l.MoveTime, Nodes: l.Nodes, Depth: l.Depth, Infinite: l.Self}
-	args.Early = g.slot.config.Plan.Ponder == match.PonderEarly
-	if l.Clock.IsZero() {
-		return args
+	var left, increments [2]time.Duration
+	for side := range left {
+		left[side], increments[side] = g.clocks[side].Sent(), g.limits[side].Clock.Increment
 	}
-	args.Clock = true
-	args.BTime, args.WTime = g.clocks[shogi.Black].Sent(), g.clocks[shogi.White].Sent()
-	if l.Clock.Increment > 0 {
-		args.UseInc = true
-		args.BInc, args.WInc = g.limits[shogi.Black].Clock.Increment, g.limits[shogi.White].Clock.Increment
-		return args
-	}
-	args.UseByoyomi, args.Byoyomi = true, l.Clock.Byoyomi
+	args := GoOnClock(g.limits[c], left, increments)
+	args.Early = g.plan.Ponder == match.PonderEarly
 	return args
 }
 
@@ -284,7 +280,7 @@ func (g *game) finish(ctx context.Context, v match.Verdict) {
 		if err := p.GameOver(ctx, outcomeFor(v.Outcome, shogi.Colour(c))); err != nil {
 			// The game is decided; the player starts afresh.
 			g.slot.config.Events.fault(g.names()[c], "game_over", err.Error(), &g.Game, g.slot.number)
-			g.slot.discard(g.Players[c])
+			g.players[c] = nil
 		}
 	}
 }
@@ -310,11 +306,11 @@ func recordMove(r usi.Reply, pvPlies int) kifu.Move {
 	}
 }
 
-// watch observes whether the machine, rather than the engine, made a move slow.
+// moveWatch observes whether the machine, rather than the engine, made a move slow.
 // What the engine has waited is read a quarter of the margin after the start, so
 // that quick moves, which cannot have waited long, cost nothing; up to that
 // quarter is not seen, and therefore three quarters count as the margin.
-type watch struct {
+type moveWatch struct {
 	late   *lateness
 	start  time.Time
 	margin time.Duration
@@ -325,12 +321,12 @@ type watch struct {
 	before chan time.Duration
 }
 
-// startWatch is called right before a move that can be late.
-func (g *game) startWatch(c shogi.Colour) *watch {
+// watchMove is called right before a move that can be late.
+func (g *game) watchMove(c shogi.Colour) *moveWatch {
 	if !g.limits[c].Timed() {
 		return nil
 	}
-	w := &watch{late: g.slot.late, start: time.Now(), margin: g.limits[c].Margin}
+	w := &moveWatch{late: g.slot.late, start: time.Now(), margin: g.limits[c].Margin}
 	if waiter, ok := g.players[c].(Waiter); ok {
 		w.waiter, w.before = waiter, make(chan time.Duration, 1)
 		w.timer = time.AfterFunc(w.margin/4, w.sample)
@@ -338,7 +334,7 @@ func (g *game) startWatch(c shogi.Colour) *watch {
 	return w
 }
 
-func (w *watch) sample() {
+func (w *moveWatch) sample() {
 	if before, ok := w.waiter.Waited(); ok {
 		w.before <- before
 	}
@@ -346,7 +342,7 @@ func (w *watch) sample() {
 
 // slowed reports whether the engine's threads waited for a CPU, or this program
 // was late, by more than the margin. It ends the watch.
-func (w *watch) slowed() bool {
+func (w *moveWatch) slowed() bool {
 	if w == nil {
 		return false
 	}
@@ -360,7 +356,7 @@ func (w *watch) slowed() bool {
 }
 
 // waited is how long the engine was kept waiting since the sample.
-func (w *watch) waited() time.Duration {
+func (w *moveWatch) waited() time.Duration {
 	select {
 	case before := <-w.before:
 		if after, ok := w.waiter.Waited(); ok {

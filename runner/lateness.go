@@ -12,6 +12,7 @@ type lateness struct {
 	mu    sync.Mutex
 	worst []delay // the most recent ones, oldest first
 	done  sync.WaitGroup
+	now   func() time.Time // time.Now; a test's machine is late by another one
 }
 
 type delay struct {
@@ -25,25 +26,23 @@ const (
 	latenessKept  = 1024
 )
 
-// watchLateness watches until ctx ends.
-func watchLateness(ctx context.Context) *lateness {
-	l := &lateness{}
-	l.done.Go(func() { l.watch(ctx) })
-	return l
+// start watches until ctx ends.
+func (l *lateness) start(ctx context.Context) {
+	l.done.Go(func() { l.observe(ctx) })
 }
 
-func (l *lateness) watch(ctx context.Context) {
+func (l *lateness) observe(ctx context.Context) {
 	timer := time.NewTimer(latenessTick)
 	defer timer.Stop()
 	for {
-		due := time.Now().Add(latenessTick)
+		due := l.now().Add(latenessTick)
 		timer.Reset(latenessTick)
 		select {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
 		}
-		if now := time.Now(); now.Sub(due) > latenessFloor {
+		if now := l.now(); now.Sub(due) > latenessFloor {
 			l.note(delay{now, now.Sub(due)})
 		}
 	}

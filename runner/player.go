@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"gogi/match"
@@ -18,7 +19,9 @@ type Player interface {
 	// measures. Cancelling ctx stops the search.
 	Think(ctx context.Context, r usi.Request) (usi.Reply, error)
 	GameOver(ctx context.Context, o usi.Outcome) error
-	// Close ends the player for good and waits for what it started.
+	// Close ends the player for good and waits for what it started, which may
+	// take minutes where gigabytes are given back. Its error is told as an
+	// event and ends nothing.
 	Close() error
 }
 
@@ -29,7 +32,8 @@ type Ponderer interface {
 }
 
 // Waiter is a Player that knows how long it was kept waiting for a CPU since
-// its start; ok is false where that cannot be known.
+// its start; ok is false where that cannot be known. A usi.Engine asks its
+// connection (usi.Waited), a council its members.
 type Waiter interface {
 	Waited() (d time.Duration, ok bool)
 }
@@ -37,32 +41,41 @@ type Waiter interface {
 // Opener starts a player on the given CPUs (nil: any).
 type Opener func(ctx context.Context, p match.Player, cpus []int) (Player, error)
 
-// Source hands out the pairs to play.
+// Source hands out the pairs to play. It is called from all slots at once.
 type Source interface {
-	// Next waits for a pair; io.EOF says that there are no more.
+	// Next may wait for a pair; it returns when ctx ends, which happens also
+	// when the run has failed in another slot. io.EOF says that there are no
+	// more pairs; any other error ends the run, see Run.
 	Next(ctx context.Context) (Lease, error)
 }
 
 // Lease is one pair that is ours to play, until Put or Return ends it.
 type Lease struct {
+	// Plan is what the pair belongs to; nil: Config.Plan. Players stay open from
+	// one lease to the next by the identity of this pointer, so a source hands
+	// out the same one for the same plan.
+	Plan *match.Plan
 	Pair match.Pair
 	// Revoked, when not nil, is closed by the source when the pair is no
 	// longer ours; what was played of it is thrown away.
 	Revoked <-chan struct{}
-	// Return gives the pair back unplayed: drained, cancelled, failed.
+	// Return gives the pair back unplayed, after its attempts were put: revoked
+	// (ErrRevoked), cancelled, or failed, here or in another slot. Never nil.
 	Return func(why error)
 }
 
-// Sink takes finished pairs. The one durable sink's Put ends the lease, and its
-// error ends the run. It is called from all slots at once.
-//
-// A Sink that is an AttemptSink, too, is told of the attempts at pairs that were
-// given up.
-type Sink interface {
-	Put(ctx context.Context, r match.PairResult) error
-}
+// ErrRevoked is why a pair is returned whose lease was revoked.
+var ErrRevoked = errors.New("runner: the pair was taken away")
 
-// AttemptSink keeps attempts at pairs that do not count.
-type AttemptSink interface {
-	PutAttempt(ctx context.Context, a match.Attempt) error
+// Sink takes what was played under a lease. It is called from all slots at once,
+// and an error of it ends the run, see Run. The context of its calls outlives the
+// run's: a pair that is finished when the run is cancelled still has ten seconds
+// to be stored.
+type Sink interface {
+	// Put stores a finished pair with its attempts, durably, and ends the lease,
+	// also where it fails. added is false where the pair was stored before: this
+	// playing of it counts nothing, and is told as such, see Run.
+	Put(ctx context.Context, l Lease, r match.PairResult) (added bool, err error)
+	// PutAttempt keeps an attempt at a pair that is going to be returned.
+	PutAttempt(ctx context.Context, l Lease, a match.Attempt) error
 }

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
 	"gogi/match"
@@ -18,170 +17,235 @@ import (
 
 // Config is what a run consists of.
 type Config struct {
-	Plan   *match.Plan
+	Plan   *match.Plan // of leases that bring none; may be nil where all do
 	Source Source
 	Sink   Sink
 	Open   Opener
 	Events *Events // may be nil
+
+	Concurrency   int // slots; 0: the plan's
+	StartParallel int // engines that may be starting at a time; 0: the plan's
+	// OpenPerSlot is how many players a slot keeps open, those that play
+	// included; beyond it the least recently used are closed. 0: 2, the least.
+	OpenPerSlot int
 }
 
 // attempts is how often a pair is tried: that many failures in a row before a
 // game's first move end the run, and that many slowed attempts count after all.
 const attempts = 3
 
-// Run plays until the source has no more pairs, and closes all players. Its
-// error says why it ended early: the context's cause, the sink's error, or an
-// engine that could not be started three times in a row.
+// Run plays until the source has no more pairs, and closes all players.
+//
+// Only the end of ctx cuts what is in play; Run then returns its cause. Nothing
+// that happens in one slot stops a game of another. These fail the run, which
+// is its error: a player that could not be started, or reached, time and again;
+// an error of the source; an error of the sink. From then on no slot takes
+// another pair, every wait for one ends, and a pair that has no game in play,
+// because it waits for its players or for another try, is given back. The
+// games in play are finished, and their pairs, and stored if the sink lets them.
+//
+// These end nothing: a player that fails in a game loses it; a revoked lease;
+// a player that does not end well, or not soon, is told as an event, and Run
+// waits for it.
+//
+// Listeners hear that a pair is stored only where the sink has added it. For one
+// that was stored before they hear a fault of kind "unplayed", as for every
+// other playing of a pair that does not count; the ends of its games were told.
 func Run(ctx context.Context, c Config) error {
-	limit := cmp.Or(c.Plan.StartParallel, match.DefaultStartParallel)
-	starts := semaphore.NewWeighted(int64(limit))
-	if err := (&slot{config: c, starts: starts}).warmUp(ctx); err != nil {
-		return err
-	}
-	failed := &firstError{}
-	group, ctx := errgroup.WithContext(ctx)
-	late := watchLateness(ctx)
-	defer late.wait()
-	for n := range c.Plan.Concurrency {
-		group.Go(func() error {
-			s := &slot{number: n, config: c, late: late, starts: starts, players: map[int]Player{}, failed: failed}
-			err := s.run(ctx)
-			return errors.Join(err, s.closeAll())
-		})
-	}
-	return errors.Join(group.Wait(), failed.get())
-}
-
-// firstError is the failure that ends a run without cutting what is in play: no
-// slot takes another pair once there is one.
-type firstError struct {
-	mu  sync.Mutex
-	err error
-}
-
-func (f *firstError) set(err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.err == nil {
-		f.err = err
-	}
-}
-
-func (f *firstError) get() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.err
-}
-
-// unplayable is a pair that could not be played, time and again.
-type unplayable struct{ err error }
-
-func (u *unplayable) Error() string { return u.err.Error() }
-func (u *unplayable) Unwrap() error { return u.err }
-
-// run plays pairs until there are no more.
-func (s *slot) run(ctx context.Context) error {
-	for s.failed.get() == nil {
-		lease, err := s.config.Source.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		err = s.serve(ctx, lease)
-		if _, ok := errors.AsType[*unplayable](err); ok {
-			s.failed.set(err)
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// serve plays one lease to its end. A revoked lease is no error.
-func (s *slot) serve(ctx context.Context, lease Lease) error {
-	pairCtx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	if lease.Revoked != nil {
-		stop := afterClose(pairCtx, lease.Revoked, func() { cancel(errRevoked) })
-		defer stop()
-	}
-	result, err := s.playPair(pairCtx, lease.Pair)
+	r, err := newRun(c)
 	if err != nil {
-		lease.Return(err)
-		err = errors.Join(err, s.keepAttempts(ctx, result.Attempts))
-		if errors.Is(err, errRevoked) {
-			return nil
-		}
 		return err
 	}
-	if err := s.config.Sink.Put(ctx, result); err != nil {
-		return fmt.Errorf("runner: pair %d: %w", lease.Pair.ID, err)
+	return r.play(ctx)
+}
+
+// run is what the slots share.
+type run struct {
+	config Config
+	late   *lateness
+	failed *failure
+	starts *semaphore.Weighted // players that may be starting
+
+	warming *semaphore.Weighted // of 1: for the warm-up, and for warm
+	warm    map[*match.Plan]bool
+}
+
+func newRun(c Config) (*run, error) {
+	starts := c.StartParallel
+	if c.Plan != nil {
+		c.Concurrency = cmp.Or(c.Concurrency, c.Plan.Concurrency)
+		starts = cmp.Or(starts, c.Plan.StartParallel)
 	}
-	s.config.Events.pairDone(lease.Pair.ID)
-	return nil
+	if c.Concurrency < 1 {
+		return nil, fmt.Errorf("runner: %d slots: want at least one, from Config.Concurrency or the plan", c.Concurrency)
+	}
+	return &run{
+		config: c, late: &lateness{now: time.Now}, failed: newFailure(),
+		starts:  semaphore.NewWeighted(int64(cmp.Or(starts, match.DefaultStartParallel))),
+		warming: semaphore.NewWeighted(1), warm: map[*match.Plan]bool{},
+	}, nil
+}
+
+func (r *run) play(ctx context.Context) error {
+	if r.config.Plan != nil {
+		if err := (&slot{run: r}).warmUp(ctx, r.config.Plan); err != nil {
+			return fmt.Errorf("runner: %w", err)
+		}
+	}
+	watching, stop := context.WithCancel(ctx)
+	r.late.start(watching)
+	var slots sync.WaitGroup
+	for n := range r.config.Concurrency {
+		slots.Go(func() { (&slot{run: r, number: n}).work(ctx) })
+	}
+	slots.Wait()
+	stop()
+	r.late.wait()
+	return r.failed.result()
+}
+
+// work plays pairs until there are no more, the run has failed or ctx has ended.
+func (s *slot) work(ctx context.Context) {
+	defer s.closeAll()
+	for {
+		lease, ok := s.next(ctx)
+		if !ok {
+			return
+		}
+		s.serve(ctx, lease)
+	}
+}
+
+// next waits for a lease; ok is false when this slot shall take none any more.
+func (s *slot) next(ctx context.Context) (l Lease, ok bool) {
+	waiting, stop := s.failed.until(ctx)
+	defer stop()
+	err := s.over(ctx)
+	if err == nil {
+		l, err = s.config.Source.Next(waiting)
+		if over := s.over(ctx); over != nil {
+			if err == nil { // it came too late
+				l.Return(over)
+			}
+			err = over
+		}
+	}
+	switch {
+	case err == nil:
+		return l, true
+	case ctx.Err() != nil:
+		s.failed.setCut(context.Cause(ctx))
+	case !errors.Is(err, io.EOF):
+		s.failed.set(fmt.Errorf("runner: waiting for a pair: %w", err))
+	}
+	return Lease{}, false
+}
+
+// over says why no slot may take another pair; nil: it may.
+func (s *slot) over(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return s.failed.get()
+}
+
+// serve plays one lease to its end.
+func (s *slot) serve(ctx context.Context, l Lease) {
+	if l.Plan == nil {
+		l.Plan = s.config.Plan
+	}
+	result, err := s.playLease(ctx, l)
+	if err == nil {
+		s.put(ctx, l, result)
+	} else {
+		s.giveBack(ctx, l, result.Attempts, err)
+	}
+	s.endPair(l) // last, since engines may take minutes to end
+}
+
+// playLease plays a lease's pair for as long as it is ours.
+func (s *slot) playLease(ctx context.Context, l Lease) (match.PairResult, error) {
+	if l.Plan == nil {
+		return match.PairResult{}, fmt.Errorf("runner: pair %d: neither its lease nor the run has a plan", l.Pair.ID)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if l.Revoked != nil {
+		defer afterClose(ctx, l.Revoked, func() { cancel(ErrRevoked) })()
+	}
+	return s.playPair(ctx, l)
+}
+
+// put stores a finished pair, also where the run has just been cancelled.
+func (s *slot) put(ctx context.Context, l Lease, r match.PairResult) {
+	ctx, cancel := outlasting(ctx)
+	defer cancel()
+	added, err := s.config.Sink.Put(ctx, l, r)
+	switch {
+	case err != nil:
+		s.failed.set(fmt.Errorf("runner: pair %d: %w", l.Pair.ID, err))
+	case added:
+		s.config.Events.pairDone(l.Pair.ID)
+	default:
+		s.config.Events.unplayed(l.Pair.ID, s.number, errStoredBefore)
+	}
+}
+
+var errStoredBefore = errors.New("the pair was stored before: this playing of it does not count")
+
+// giveBack returns a lease unplayed. The attempts come first: a source may
+// refuse what belongs to a lease that has ended.
+func (s *slot) giveBack(ctx context.Context, l Lease, attempts []match.Attempt, why error) {
+	if err := s.keepAttempts(ctx, l, attempts); err != nil {
+		s.failed.set(err)
+	}
+	if ctx.Err() == nil && !errors.Is(why, ErrRevoked) {
+		s.failed.set(why)
+	}
+	l.Return(why)
 }
 
 // keepAttempts stores what was tried at a pair that is given up, also where the
 // run has been cancelled.
-func (s *slot) keepAttempts(ctx context.Context, attempts []match.Attempt) error {
-	sink, ok := s.config.Sink.(AttemptSink)
-	if !ok {
-		return nil
-	}
+func (s *slot) keepAttempts(ctx context.Context, l Lease, attempts []match.Attempt) error {
+	ctx, cancel := outlasting(ctx)
+	defer cancel()
 	for _, a := range attempts {
-		if err := sink.PutAttempt(context.WithoutCancel(ctx), a); err != nil {
+		if err := s.config.Sink.PutAttempt(ctx, l, a); err != nil {
 			return fmt.Errorf("runner: pair %d: keeping an attempt: %w", a.Pair, err)
 		}
 	}
 	return nil
 }
 
-var errRevoked = errors.New("runner: the pair was taken away")
-
-// afterClose calls f when ch is closed, unless ctx ends or stop is called
-// before; stop waits for it.
-func afterClose(ctx context.Context, ch <-chan struct{}, f func()) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{}) // closed by the goroutine when it ends
-	go func() {
-		defer close(done)
-		select {
-		case <-ch:
-			f()
-		case <-ctx.Done():
-		}
-	}()
-	return func() { cancel(); <-done }
-}
-
-// playPair tries a pair until it counts.
-func (s *slot) playPair(ctx context.Context, pair match.Pair) (match.PairResult, error) {
-	result := match.PairResult{Pair: pair}
-	failures := 0
-	for {
-		games, err := s.playLegs(ctx, pair)
+// playPair tries a pair until it counts. The attempts are in the result also
+// where there is an error.
+func (s *slot) playPair(ctx context.Context, l Lease) (match.PairResult, error) {
+	result := match.PairResult{Pair: l.Pair}
+	for failures := 0; ; {
+		games, err := s.playLegs(ctx, l)
+		slowed := err == nil && isVoid(l.Plan, games) && len(result.Attempts) < attempts-1
 		switch {
-		case ctx.Err() != nil:
-			return result, context.Cause(ctx)
-		case err != nil:
-			failures++
-			s.config.Events.unplayed(pair.ID, s.number, err)
-			if !s.again(ctx, failures, err) {
-				result.Attempts = append(result.Attempts, match.Attempt{Pair: pair.ID, Ended: time.Now(), Why: err.Error()})
-				return result, &unplayable{fmt.Errorf("runner: pair %d could not be played %d times in a row: %w", pair.ID, failures, err)}
-			}
-		case s.isVoid(games) && len(result.Attempts) < attempts-1:
-			err = errSlowed
-			s.config.Events.unplayed(pair.ID, s.number, err)
-		default:
+		case errors.Is(context.Cause(ctx), ErrRevoked):
+			return result, ErrRevoked
+		case err == nil && !slowed: // also where ctx ended with the last move
 			result.Games = games
 			return result, nil
+		case slowed:
+			failures, err = 0, errSlowed
+		case ctx.Err() != nil:
+			return result, context.Cause(ctx)
+		case errors.Is(err, errFailedElsewhere):
+			return result, err
+		default:
+			failures++
 		}
-		result.Attempts = append(result.Attempts, match.Attempt{Pair: pair.ID, Ended: time.Now(), Why: err.Error()})
+		s.config.Events.unplayed(l.Pair.ID, s.number, err)
+		result.Attempts = append(result.Attempts, match.Attempt{Pair: l.Pair.ID, Ended: time.Now(), Why: err.Error()})
+		if failures > 0 && !s.again(ctx, failures, err) {
+			return result, fmt.Errorf("runner: pair %d could not be played %d times in a row: %w", l.Pair.ID, failures, err)
+		}
+		s.endPair(l)
 	}
 }
 
@@ -195,7 +259,8 @@ const (
 )
 
 // again decides whether a pair is tried once more, and waits where the way to a
-// remote engine was cut: that passes by itself, mostly not within a second.
+// remote engine was cut: that passes by itself, mostly not within a second. The
+// wait ends with ctx, and when the run has failed; the next try finds that out.
 func (s *slot) again(ctx context.Context, failures int, err error) bool {
 	wait, most := firstRetry, attempts
 	if fault, ok := errors.AsType[*usi.Fault](err); ok && fault.Kind == usi.FaultConnection {
@@ -208,15 +273,16 @@ func (s *slot) again(ctx context.Context, failures int, err error) bool {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-ctx.Done(): // the caller looks at it
+	case <-ctx.Done():
+	case <-s.failed.happened:
 	}
 	return true
 }
 
 var errSlowed = errors.New("the machine slowed a move by more than the margin")
 
-func (s *slot) isVoid(games []match.Result) bool {
-	if s.config.Plan.Slowed != match.PolicyVoid {
+func isVoid(plan *match.Plan, games []match.Result) bool {
+	if plan.Slowed != match.PolicyVoid {
 		return false
 	}
 	for _, g := range games {
@@ -227,16 +293,41 @@ func (s *slot) isVoid(games []match.Result) bool {
 	return false
 }
 
-// playLegs plays all games of a pair; an unplayed one gives up the pair.
-func (s *slot) playLegs(ctx context.Context, pair match.Pair) ([]match.Result, error) {
-	games := make([]match.Result, 0, pair.Legs)
-	for leg := range pair.Legs {
-		r, err := s.playGame(ctx, pair.Game(leg))
+// playLegs plays all games of a pair; an unplayed one gives up the pair. Until
+// the first has begun, a run that fails elsewhere is reason enough.
+func (s *slot) playLegs(ctx context.Context, l Lease) ([]match.Result, error) {
+	first, stop := s.failed.until(ctx)
+	defer stop()
+	if first.Err() != nil {
+		return nil, context.Cause(first)
+	}
+	if err := s.warmUp(first, l.Plan); err != nil {
+		return nil, endOf(first, err)
+	}
+	games := make([]match.Result, 0, l.Pair.Legs)
+	for leg := range l.Pair.Legs {
+		seating := first
+		if leg > 0 {
+			seating = ctx
+			s.endGame(l)
+		}
+		g := l.Pair.Game(leg)
+		r, err := s.playLeg(seating, ctx, l.Plan, g)
 		if err != nil {
+			s.config.Events.cut(s.number, g)
 			return nil, err
 		}
 		games = append(games, r)
 	}
-	s.endPair(pair)
 	return games, nil
+}
+
+// playLeg readies the players of a game, for as long as seating lasts, and plays it.
+func (s *slot) playLeg(seating, ctx context.Context, plan *match.Plan, g match.Game) (match.Result, error) {
+	s.config.Events.seating(plan, g, s.number)
+	players, err := s.seatBoth(seating, plan, g)
+	if err != nil {
+		return match.Result{}, endOf(seating, err)
+	}
+	return s.playGame(ctx, plan, g, players)
 }

@@ -79,17 +79,28 @@ func (f *fake) Close() error {
 
 // memorySink keeps results in memory.
 type memorySink struct {
-	mu    sync.Mutex
-	pairs map[int]match.PairResult
+	mu       sync.Mutex
+	pairs    map[int]match.PairResult
+	attempts []match.Attempt // of pairs that were given up
 }
 
-func (m *memorySink) Put(_ context.Context, r match.PairResult) error {
+func (m *memorySink) Put(_ context.Context, l runner.Lease, r match.PairResult) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if l.Pair.ID != r.Pair.ID || l.Plan == nil {
+		return false, fmt.Errorf("pair %d for the lease of pair %d, plan %v", r.Pair.ID, l.Pair.ID, l.Plan)
+	}
 	if _, ok := m.pairs[r.Pair.ID]; ok {
-		return fmt.Errorf("pair %d came twice", r.Pair.ID)
+		return false, fmt.Errorf("pair %d came twice", r.Pair.ID)
 	}
 	m.pairs[r.Pair.ID] = r
+	return true, nil
+}
+
+func (m *memorySink) PutAttempt(_ context.Context, _ runner.Lease, a match.Attempt) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.attempts = append(m.attempts, a)
 	return nil
 }
 
@@ -377,7 +388,7 @@ func TestCancelStoresNoHalfPairs(t *testing.T) {
 				return &fake{name: p.Name, closed: &closed, delay: func(int) time.Duration { return time.Second }}, nil
 			},
 		})
-		if !errors.Is(err, cause) {
+		if !errors.Is(err, cause) || err.Error() != cause.Error() { // once, not once for each slot
 			t.Errorf("error %v", err)
 		}
 		for id, p := range sink.pairs {
@@ -479,6 +490,81 @@ func TestPonderHitsAndMissesAreCounted(t *testing.T) {
 			}
 		}
 	})
+}
+
+// expecting is a player that expects a reply of its function's after each move,
+// and keeps the positions that it was told to think on.
+type expecting struct {
+	fake
+	expect  func(p *shogi.Position) shogi.Move
+	thought []usi.Position
+}
+
+func (p *expecting) Ponder(_ context.Context, r usi.Request) error {
+	p.thought = append(p.thought, r.Position)
+	return nil
+}
+
+func (p *expecting) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	reply, err := p.fake.Think(ctx, r)
+	if h, historyErr := r.Position.History(); historyErr == nil && reply.Answer == usi.AnswerMove {
+		h.Push(reply.Move)
+		reply.Ponder = p.expect(h.Position())
+	}
+	return reply, err
+}
+
+// An engine that expects what cannot be played is not sent a position that some
+// engines abort on; that it expected nonsense is not held against it.
+func TestOnlyLegalMovesArePonderedOn(t *testing.T) {
+	for name, test := range map[string]struct {
+		mode    match.PonderMode
+		expect  func(p *shogi.Position) shogi.Move
+		thought bool
+	}{
+		"legal":                {match.PonderStandard, func(p *shogi.Position) shogi.Move { return append(p.LegalMoves(nil), shogi.NoMove)[0] }, true},
+		"off":                  {match.PonderOff, func(p *shogi.Position) shogi.Move { return append(p.LegalMoves(nil), shogi.NoMove)[0] }, false},
+		"none":                 {match.PonderStandard, func(*shogi.Position) shogi.Move { return shogi.NoMove }, false},
+		"from an empty square": {match.PonderStandard, func(*shogi.Position) shogi.Move { m, _ := shogi.ParseMove("5e5d"); return m }, false},
+		"a piece not in hand":  {match.PonderStandard, func(p *shogi.Position) shogi.Move { m, _ := shogi.ParseMove("P*5e"); return m }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				plan := testPlan(1, 1, match.Limits{Clock: match.TimeControl{Main: time.Minute}})
+				plan.Ponder, plan.Rules.MaxPlies = test.mode, 8
+				players := map[string]*expecting{}
+				var mu sync.Mutex
+				sink := &memorySink{pairs: map[int]match.PairResult{}}
+				err := runner.Run(t.Context(), runner.Config{
+					Plan: plan, Source: runner.NewPlanSource(plan, func(int) bool { return false }), Sink: sink,
+					Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
+						mu.Lock()
+						defer mu.Unlock()
+						players[p.Name] = &expecting{fake: fake{name: p.Name}, expect: test.expect}
+						return players[p.Name], nil
+					},
+				})
+				if err != nil || len(sink.pairs[0].Games) != 2 {
+					t.Fatalf("%v, %d games", err, len(sink.pairs[0].Games))
+				}
+				for name, p := range players {
+					if (len(p.thought) > 0) != test.thought {
+						t.Errorf("%s pondered on %v", name, p.thought)
+					}
+					for _, position := range p.thought {
+						if _, err := position.History(); err != nil {
+							t.Errorf("%s was sent %s: %v", name, position, err)
+						}
+					}
+				}
+				for _, g := range sink.pairs[0].Games {
+					if n := g.Sides[0].PonderMisses + g.Sides[0].PonderHits; (n > 0) != test.thought {
+						t.Errorf("%d searches on the opponent's time are counted", n)
+					}
+				}
+			})
+		})
+	}
 }
 
 func TestStartsAreBounded(t *testing.T) {

@@ -2,13 +2,14 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/sync/semaphore"
 
 	"gogi/match"
 	"gogi/shogi"
@@ -17,54 +18,94 @@ import (
 
 // slot plays one pair after the other and owns the players it has opened.
 type slot struct {
-	number  int
-	config  Config
-	late    *lateness
-	failed  *firstError         // of the run
-	starts  *semaphore.Weighted // of the run: engines that may be starting
-	players map[int]Player      // open ones, by index into Plan.Players
+	*run
+	number int
+	open   []seated // least recently used first
 }
 
-// seat readies the two players of a game, both at once, since either may take
-// minutes, and closes those that do not play in it. After an error both are
+// seat is a player of a plan, by its index there.
+type seat struct {
+	plan  *match.Plan
+	index int
+}
+
+func (s seat) name() string { return s.plan.Players[s.index].Name }
+
+// seated is a player that is open.
+type seated struct {
+	seat
+	player Player
+}
+
+// seatBoth readies the two players of a game, both at once, since either may take
+// minutes, and closes those that there is no room for. After an error both are
 // closed: one may have been interrupted in the middle of a dialogue.
-func (s *slot) seat(ctx context.Context, g match.Game) ([2]Player, error) {
-	for i := range s.players {
-		if i != g.Players[0] && i != g.Players[1] {
-			s.discard(i)
-		}
-	}
-	var seats [2]Player
+func (s *slot) seatBoth(ctx context.Context, plan *match.Plan, g match.Game) ([2]Player, error) {
+	seats := [2]seat{{plan, g.Players[0]}, {plan, g.Players[1]}}
+	s.makeRoom(seats)
+	var players [2]Player
 	group, groupCtx := errgroup.WithContext(ctx)
-	for c, index := range g.Players {
-		open := s.players[index]
+	for c, at := range seats {
+		open := s.playerAt(at)
 		group.Go(func() (err error) {
-			seats[c], err = s.ready(groupCtx, open, index, usi.Game{Colour: shogi.Colour(c), Seed: g.Seed})
+			players[c], err = s.ready(groupCtx, open, at, usi.Game{Colour: shogi.Colour(c), Seed: g.Seed})
 			return err
 		})
 	}
 	err := group.Wait()
-	for c, index := range g.Players {
-		if seats[c] != nil {
-			s.players[index] = seats[c]
+	for c, at := range seats {
+		if players[c] != nil {
+			s.use(at, players[c])
 		}
 		if err != nil {
-			s.discard(index)
+			s.discard(at)
 		}
 	}
-	return seats, err
+	return players, err
+}
+
+// makeRoom closes the players that play least recently, so that with those of
+// the next game no more than Config.OpenPerSlot are open.
+func (s *slot) makeRoom(next [2]seat) {
+	var idle []seat
+	for _, o := range s.open {
+		if o.seat != next[0] && o.seat != next[1] {
+			idle = append(idle, o.seat)
+		}
+	}
+	room := max(len(next), s.config.OpenPerSlot) - len(next)
+	for _, at := range idle[:max(0, len(idle)-room)] {
+		s.discard(at)
+	}
+}
+
+func (s *slot) indexOf(at seat) int {
+	return slices.IndexFunc(s.open, func(o seated) bool { return o.seat == at })
+}
+
+// playerAt is the open player of a seat, or nil.
+func (s *slot) playerAt(at seat) Player {
+	if i := s.indexOf(at); i >= 0 {
+		return s.open[i].player
+	}
+	return nil
+}
+
+// use notes that a player is open, and the last that was used.
+func (s *slot) use(at seat, p Player) {
+	s.open = append(slices.DeleteFunc(s.open, func(o seated) bool { return o.seat == at }), seated{at, p})
 }
 
 // ready opens a player if it is not open, and tells it that a game begins. The
 // load of a start may come with either, so both count as the start.
-func (s *slot) ready(ctx context.Context, p Player, index int, g usi.Game) (Player, error) {
+func (s *slot) ready(ctx context.Context, p Player, at seat, g usi.Game) (Player, error) {
 	if p == nil {
 		if err := s.starts.Acquire(ctx, 1); err != nil {
 			return nil, context.Cause(ctx)
 		}
 		defer s.starts.Release(1)
 		var err error
-		if p, err = s.config.Open(ctx, s.specialise(index), nil); err != nil {
+		if p, err = s.config.Open(ctx, s.specialise(at), nil); err != nil {
 			return nil, fmt.Errorf("opening a player: %w", err)
 		}
 	}
@@ -75,9 +116,9 @@ func (s *slot) ready(ctx context.Context, p Player, index int, g usi.Game) (Play
 }
 
 // specialise fills the slot's number, and its GPU's, into a player's environment.
-func (s *slot) specialise(index int) match.Player {
-	p := s.config.Plan.Players[index]
-	gpu := s.number / max(1, s.config.Plan.SlotsPerGPU)
+func (s *slot) specialise(at seat) match.Player {
+	p := at.plan.Players[at.index]
+	gpu := s.number / max(1, at.plan.SlotsPerGPU)
 	fill := strings.NewReplacer("{slot}", strconv.Itoa(s.number), "{gpu}", strconv.Itoa(gpu))
 	env := make([]string, len(p.Env))
 	for i, v := range p.Env {
@@ -87,60 +128,107 @@ func (s *slot) specialise(index int) match.Player {
 	return p
 }
 
-// warmUp starts the players that fill a cache at their first start, one after
-// the other, and closes them again.
-func (s *slot) warmUp(ctx context.Context) error {
-	for i, p := range s.config.Plan.Players {
+// warmUp starts the players of a plan that fill a cache at their first start, one
+// after the other, and closes them again: once a run, while slots that want to
+// play the same plan wait.
+func (s *slot) warmUp(ctx context.Context, plan *match.Plan) error {
+	if !slices.ContainsFunc(plan.Players, func(p match.Player) bool { return p.WarmUp }) {
+		return nil
+	}
+	if err := s.warming.Acquire(ctx, 1); err != nil {
+		return context.Cause(ctx)
+	}
+	defer s.warming.Release(1)
+	if s.warm[plan] {
+		return nil
+	}
+	for i, p := range plan.Players {
 		if !p.WarmUp {
 			continue
 		}
-		player, err := s.ready(ctx, nil, i, usi.Game{})
+		at := seat{plan, i}
+		player, err := s.ready(ctx, nil, at, usi.Game{})
 		if player != nil {
-			err = errors.Join(err, player.Close())
+			s.end(seated{at, player})
 		}
 		if err != nil {
-			return fmt.Errorf("runner: warming up %s: %w", p.Name, err)
+			return fmt.Errorf("warming up %s: %w", p.Name, err)
 		}
 	}
+	s.warm[plan] = true
 	return nil
 }
 
-// discard closes a player; it is opened anew when it is needed again. That it
-// did not close well changes no result, so it is told as an event only.
-func (s *slot) discard(index int) {
-	p, ok := s.players[index]
-	if !ok {
+// discard closes a player; it is opened anew when it is needed again.
+func (s *slot) discard(at seat) {
+	i := s.indexOf(at)
+	if i < 0 {
 		return
 	}
-	delete(s.players, index)
-	if err := p.Close(); err != nil {
-		s.config.Events.fault(s.config.Plan.Players[index].Name, "close", err.Error(), nil, s.number)
+	o := s.open[i]
+	s.open = slices.Delete(s.open, i, i+1)
+	s.end(o)
+}
+
+// slowEnd is how long the end of a player may take before listeners are told
+// that a slot waits for it. An engine that must be killed takes one second, and
+// giving back 100 GB of memory some more, see package process.
+const slowEnd = 5 * time.Second
+
+// end closes a player and waits for it: its memory and its CPUs are needed by
+// the next. That it did not end well, or not soon, changes no result, so it is
+// told as an event only.
+func (s *slot) end(o seated) {
+	closed := make(chan error, 1) // one value, from the goroutine; never closed
+	go func() { closed <- o.player.Close() }()
+	slow := time.NewTimer(slowEnd)
+	defer slow.Stop()
+	var err error
+	select {
+	case err = <-closed:
+	case <-slow.C:
+		s.trouble(o, fmt.Sprintf("still ending after %v; slot %d waits for it", slowEnd, s.number))
+		err = <-closed
+	}
+	if err != nil {
+		s.trouble(o, err.Error())
 	}
 }
 
-// endGame closes the players that get a fresh process for each game.
-func (s *slot) endGame(g match.Game) {
-	for _, index := range g.Players {
-		if s.config.Plan.Players[index].Restart == match.RestartGame {
-			s.discard(index)
+func (s *slot) trouble(o seated, note string) {
+	s.config.Events.fault(o.name(), "close", note, nil, s.number)
+}
+
+// endGame closes, between the games of a pair, the players that get a fresh
+// process for each.
+func (s *slot) endGame(l Lease) {
+	for _, index := range l.Pair.Players {
+		if l.Plan.Players[index].Restart == match.RestartGame {
+			s.discard(seat{l.Plan, index})
 		}
 	}
 }
 
-// endPair closes the players that get a fresh process for each pair.
-func (s *slot) endPair(p match.Pair) {
-	for _, index := range p.Players {
-		if s.config.Plan.Players[index].Restart == match.RestartPair {
-			s.discard(index)
+// endPair closes, after a pair, the players that get a fresh process for each
+// pair or game.
+func (s *slot) endPair(l Lease) {
+	if l.Plan == nil {
+		return
+	}
+	s.endGame(l)
+	for _, index := range l.Pair.Players {
+		if l.Plan.Players[index].Restart == match.RestartPair {
+			s.discard(seat{l.Plan, index})
 		}
 	}
 }
 
-func (s *slot) closeAll() error {
-	var errs []error
-	for _, p := range s.players {
-		errs = append(errs, p.Close())
+// closeAll ends all players at once: each may take long.
+func (s *slot) closeAll() {
+	var ends sync.WaitGroup
+	for _, o := range s.open {
+		ends.Go(func() { s.end(o) })
 	}
-	s.players = nil
-	return errors.Join(errs...)
+	ends.Wait()
+	s.open = nil
 }

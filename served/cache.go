@@ -12,10 +12,10 @@ import (
 	"gogi/usi"
 )
 
-// Cache remembers what engines declared, so that the next start can
+// cache remembers what engines declared, so that the next start can
 // declare it without waiting for them. Everything about it is optional: what
 // cannot be read is asked again, what cannot be written is left.
-type Cache struct {
+type cache struct {
 	dir string // "": there is none
 }
 
@@ -28,17 +28,9 @@ type cachedGreeting struct {
 
 const optionCacheVersion = 1
 
-func OpenCache() Cache {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return Cache{}
-	}
-	return Cache{filepath.Join(dir, "gogi", "options")}
-}
-
 // key identifies a program as far as its options may depend on it: its files,
 // its command with everything around it, and its folder.
-func (Cache) key(p match.Player) string {
+func (cache) key(p match.Player) string {
 	text, err := json.Marshal([]any{p.Identity, p.Command, p.Env, p.Dir})
 	if err != nil { // strings always can be
 		return ""
@@ -47,10 +39,10 @@ func (Cache) key(p match.Player) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (c Cache) file(key string) string { return filepath.Join(c.dir, key+".json") }
+func (c cache) file(key string) string { return filepath.Join(c.dir, key+".json") }
 
 // load finds what an engine declared; a broken file is as good as none.
-func (c Cache) load(p match.Player) (usi.Greeting, bool) {
+func (c cache) load(p match.Player) (usi.Greeting, bool) {
 	key := c.key(p)
 	if c.dir == "" || key == "" {
 		return usi.Greeting{}, false
@@ -67,7 +59,7 @@ func (c Cache) load(p match.Player) (usi.Greeting, bool) {
 }
 
 // save writes in one step: another process may be reading, or writing the same.
-func (c Cache) save(p match.Player, g usi.Greeting) {
+func (c cache) save(p match.Player, g usi.Greeting) {
 	key := c.key(p)
 	if c.dir == "" || key == "" {
 		return

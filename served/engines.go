@@ -130,7 +130,7 @@ type councilMember struct {
 
 // openEngine starts a member's program. One that stayed silent is not tried
 // again before the next isready: that would double the GUI's wait.
-func (s *Council) openEngine(ctx context.Context, e *councilEngine) (ensemble.Player, error) {
+func (s *council) openEngine(ctx context.Context, e *councilEngine) (ensemble.Player, error) {
 	if err := e.gaveUp(); err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ type councilOption struct {
 // option that is left at its default changes nothing of that, so numbers that
 // are rounded here are exact there. As with the members' options no name, choice
 // or default has a space in it.
-func (s *Council) declare() []councilOption {
+func (s *council) declare() []councilOption {
 	c := s.player.Council
 	veto := c.Veto
 	if veto.Margin == 0 {
@@ -123,7 +123,7 @@ func declarationRules() []string {
 }
 
 // ties is the chain of the file, or the default one.
-func (s *Council) ties() []string {
+func (s *council) ties() []string {
 	if len(s.player.Council.Ties) > 0 {
 		return s.player.Council.Ties
 	}
@@ -135,7 +135,7 @@ func (s *Council) ties() []string {
 }
 
 // value is what the GUI chose, or the default.
-func (s *Council) value(name string) string {
+func (s *council) value(name string) string {
 	if v, ok := s.chosen[name]; ok {
 		return v
 	}
@@ -148,7 +148,7 @@ func (s *Council) value(name string) string {
 }
 
 // whole is the value of a spin, whose range the declaration has checked.
-func (s *Council) whole(name string) int {
+func (s *council) whole(name string) int {
 	n, err := strconv.Atoi(s.value(name))
 	if err != nil {
 		return 0
@@ -156,13 +156,13 @@ func (s *Council) whole(name string) int {
 	return n
 }
 
-func (s *Council) milliseconds(name string) time.Duration {
+func (s *council) milliseconds(name string) time.Duration {
 	return time.Duration(s.whole(name)) * time.Millisecond
 }
 
 // rule is the rule that the options choose. Keys belong to a rule: those of the
 // file's rule are not meant for another one, although the GUI sends them along.
-func (s *Council) rule(file ensemble.Spec) (ensemble.Spec, error) {
+func (s *council) rule(file ensemble.Spec) (ensemble.Spec, error) {
 	name, another := s.chosen["Rule"]
 	keys, typed := s.chosen["RuleKeys"]
 	switch {
@@ -182,7 +182,7 @@ func (s *Council) rule(file ensemble.Spec) (ensemble.Spec, error) {
 
 // hashInForce is what the engines that are known to have a hash use together,
 // as the file has it.
-func (s *Council) hashInForce() int {
+func (s *council) hashInForce() int {
 	sum := 0
 	for _, e := range s.engines {
 		e.mu.Lock()
@@ -199,7 +199,7 @@ func (s *Council) hashInForce() int {
 // hashParts divides USI_Hash evenly, rounding down, among the engines that have
 // a hash, each getting at least 1 MiB. Whoever was not asked yet counts: rather
 // too little memory than too much. Empty means that an engine keeps what it has.
-func (s *Council) hashParts() []string {
+func (s *council) hashParts() []string {
 	parts := make([]string, len(s.engines))
 	if _, ok := s.chosen["USI_Hash"]; !ok {
 		return parts

@@ -24,15 +24,45 @@ import (
 	"gogi/usi"
 )
 
-// Council is a council behind a usi.Server, which calls its methods one at
+// Config says how a council is served.
+type Config struct {
+	// Log is a file that gets the record of each decision, one JSON object a line;
+	// "": none, unless the option VoteLog names one.
+	Log string
+	// Cache is the folder that keeps what engines declared, so that the next start
+	// can declare it without waiting for them; "": it is not kept.
+	Cache string
+	// Greeted is when USI is spoken at the latest, however slow members are: GUIs
+	// want usiok within two seconds.
+	Greeted time.Time
+}
+
+// keepAlive is the interval of the empty lines that some GUIs need while members
+// load.
+const keepAlive = 5 * time.Second
+
+// Serve speaks USI as the council that is the first player of the opener's plan,
+// until quit, the end of in or the context's. Nothing is said where an engine's
+// options in the file do not fit what it declares: that is a usage error. No member is left when
+// it returns.
+func Serve(ctx context.Context, o *players.Opener, in io.Reader, out io.Writer, config Config) error {
+	s := newCouncil(o, out, config)
+	err := s.learn(ctx, config.Greeted)
+	if err == nil {
+		err = usi.Server{KeepAlive: keepAlive}.Serve(ctx, in, s.out, s)
+	}
+	return errors.Join(err, s.close())
+}
+
+// council is the usi.Player of a usi.Server, which calls its methods one at
 // a time. The members' programs are started by the first isready; before that
 // there is only what is known of their options.
-type Council struct {
+type council struct {
 	opener  *players.Opener
 	player  match.Player // as in the file
 	engines []*councilEngine
-	cache   Cache
-	Out     *output
+	cache   cache
+	out     *output
 	log     *recordLog
 
 	options  []councilOption
@@ -40,17 +70,17 @@ type Council struct {
 	chosen   map[string]string // by the GUI, where it is not the default
 	greeters sync.WaitGroup    // of the start, some of which may still wait
 
-	council   *ensemble.Council // nil before the first isready that worked
+	voters    *ensemble.Council // nil before the first isready that worked
 	games     uint64
 	fresh     bool // nothing happened since the members were made ready
 	pondering bool
 }
 
-func New(o *players.Opener, out io.Writer, log string) *Council {
+func newCouncil(o *players.Opener, out io.Writer, config Config) *council {
 	player := o.Plan.Players[0]
-	s := &Council{
+	s := &council{
 		opener: o, player: player, engines: listEngines(player.Council, "E"), chosen: map[string]string{},
-		Out: &output{out: out, keepAlive: true}, log: &recordLog{name: log},
+		cache: cache{config.Cache}, out: &output{out: out, keepAlive: true}, log: &recordLog{name: config.Log},
 	}
 	for _, e := range s.engines {
 		e.plan = o.Plan
@@ -58,45 +88,14 @@ func New(o *players.Opener, out io.Writer, log string) *Council {
 	return s
 }
 
-// Learn finds out which options the members' engines have: from the cache, or
+// learn finds out which options the members' engines have: from the cache, or
 // from themselves as far as they answer before the deadline. The others have no
 // options until the next start.
-func (s *Council) Learn(ctx context.Context, cache Cache, deadline time.Time) error {
-	s.cache = cache
+func (s *council) learn(ctx context.Context, deadline time.Time) error {
 	ctx, cancel := context.WithDeadline(ctx, deadline)
-	defer cancel()                                // whoever is late ends without holding up the dialogue
-	greeted := make(chan greeted, len(s.engines)) // one from each that is asked, never closed
-	late := map[*councilEngine]bool{}
-	for _, e := range s.engines {
-		if e.player.Builtin {
-			e.greeted(usi.Greeting{Options: sparring.New().Options()})
-			continue
-		}
-		if g, ok := cache.load(e.player); ok {
-			e.greeted(g)
-			continue
-		}
-		late[e] = true
-		s.greeters.Go(func() { s.greet(ctx, e, greeted) })
-	}
-	for ended := false; len(late) > 0 && !ended; {
-		select {
-		case g := <-greeted:
-			if g.err != nil && ctx.Err() != nil {
-				continue // it was ended for being late
-			}
-			delete(late, g.engine)
-			if g.err != nil {
-				s.Out.note("%s (%s) could not be asked for its options: %v", g.engine.label, g.engine.player.Name, g.err)
-			}
-		case <-ctx.Done():
-			ended = true
-		}
-	}
-	for _, e := range s.engines {
-		if late[e] {
-			s.Out.note("%s (%s) was slow: its options are known from the next start on", e.label, e.player.Name)
-		}
+	defer cancel() // whoever is late ends without holding up the dialogue
+	for _, e := range s.greetAll(ctx) {
+		s.out.note("%s (%s) was slow: its options are known from the next start on", e.label, e.player.Name)
 	}
 	var errs []error
 	for _, e := range s.engines {
@@ -107,6 +106,38 @@ func (s *Council) Learn(ctx context.Context, cache Cache, deadline time.Time) er
 	return usage.Wrap(errors.Join(errs...))
 }
 
+// greetAll asks the engines whose options are not known yet, all at once, and returns those
+// that had not answered when the context ended.
+func (s *council) greetAll(ctx context.Context) []*councilEngine {
+	answers := make(chan greeted, len(s.engines)) // one from each that is asked, never closed
+	var late []*councilEngine
+	for _, e := range s.engines {
+		if e.player.Builtin {
+			e.greeted(usi.Greeting{Options: sparring.New().Options()})
+		} else if g, ok := s.cache.load(e.player); ok {
+			e.greeted(g)
+		} else {
+			late = append(late, e)
+			s.greeters.Go(func() { s.greet(ctx, e, answers) })
+		}
+	}
+	for len(late) > 0 {
+		select {
+		case g := <-answers:
+			if g.err != nil && ctx.Err() != nil {
+				continue // it was ended for being late
+			}
+			late = slices.DeleteFunc(late, func(e *councilEngine) bool { return e == g.engine })
+			if g.err != nil {
+				s.out.note("%s (%s) could not be asked for its options: %v", g.engine.label, g.engine.player.Name, g.err)
+			}
+		case <-ctx.Done():
+			return late
+		}
+	}
+	return nil
+}
+
 // greeted is the end of asking one engine.
 type greeted struct {
 	engine *councilEngine
@@ -114,7 +145,7 @@ type greeted struct {
 }
 
 // greet asks one engine for its options and ends it.
-func (s *Council) greet(ctx context.Context, e *councilEngine, done chan<- greeted) {
+func (s *council) greet(ctx context.Context, e *councilEngine, done chan<- greeted) {
 	engine, err := s.opener.Greet(ctx, e.player, nil)
 	if err == nil {
 		e.greeted(engine.Greeting())
@@ -126,24 +157,24 @@ func (s *Council) greet(ctx context.Context, e *councilEngine, done chan<- greet
 	}
 }
 
-// Close ends the members and everything else that was started.
-func (s *Council) Close() error {
+// close ends the members and everything else that was started.
+func (s *council) close() error {
 	var err error
-	if s.council != nil {
-		err = s.council.Close()
+	if s.voters != nil {
+		err = s.voters.Close()
 	}
 	s.greeters.Wait()
 	return errors.Join(err, s.log.close())
 }
 
 // Name is the council's.
-func (s *Council) Name() string { return "gogi council " + s.player.Name }
+func (s *council) Name() string { return "gogi council " + s.player.Name }
 
 // Author is of this program, not of the members.
-func (s *Council) Author() string { return "gogi" }
+func (s *council) Author() string { return "gogi" }
 
 // Options are the council's own, then those of the members' engines.
-func (s *Council) Options() []usi.Option {
+func (s *council) Options() []usi.Option {
 	var list []usi.Option
 	for _, o := range s.options {
 		list = append(list, o.Option)
@@ -157,7 +188,7 @@ func (s *Council) Options() []usi.Option {
 // SetOption keeps a value. The council's own take effect at the next isready, but
 // for those that only concern what is shown; the members' are sent before their
 // next game or search, or when they are started.
-func (s *Council) SetOption(o usi.Setting) error {
+func (s *council) SetOption(o usi.Setting) error {
 	if i := slices.IndexFunc(s.members, func(m memberOption) bool { return m.shown.Name == o.Name }); i >= 0 {
 		s.members[i].set(o.Value)
 		return nil
@@ -176,7 +207,7 @@ func (s *Council) SetOption(o usi.Setting) error {
 	if o.Value == own.Default {
 		delete(s.chosen, o.Name)
 	}
-	s.Out.setKeepAlive(s.value("KeepAlive") == "true")
+	s.out.setKeepAlive(s.value("KeepAlive") == "true")
 	return nil
 }
 
@@ -184,16 +215,16 @@ func (s *Council) SetOption(o usi.Setting) error {
 // enough that as many are ready as MinAlive says; who is missing is told. With
 // fewer there is no readyok but an error: a GUI that waits is better than a game
 // that is lost on its first move.
-func (s *Council) Ready(ctx context.Context) error {
+func (s *council) Ready(ctx context.Context) error {
 	config, err := s.config()
 	if err != nil {
 		return err
 	}
 	s.prepareEngines(&config)
-	if s.council == nil {
-		s.council, err = ensemble.Open(ctx, config)
+	if s.voters == nil {
+		s.voters, err = ensemble.Open(ctx, config)
 	} else {
-		err = s.council.Amend(config)
+		err = s.voters.Amend(config)
 	}
 	if err != nil {
 		return err
@@ -203,21 +234,21 @@ func (s *Council) Ready(ctx context.Context) error {
 
 // startGame resets everything that belongs to one game. The seed is the file's
 // and the game's number.
-func (s *Council) startGame(ctx context.Context) error {
+func (s *council) startGame(ctx context.Context) error {
 	s.games++
 	s.pondering = false
-	err := s.council.NewGame(ctx, usi.Game{Seed: s.opener.Plan.Seed + s.games - 1})
+	err := s.voters.NewGame(ctx, usi.Game{Seed: s.opener.Plan.Seed + s.games - 1})
 	s.fresh = err == nil
 	if err == nil {
-		for _, absent := range s.council.Absent() {
-			s.Out.note("the council plays without a member: %v", absent)
+		for _, absent := range s.voters.Absent() {
+			s.out.note("the council plays without a member: %v", absent)
 		}
 	}
 	return err
 }
 
 // prepareEngines tells every engine what the council asks of it now.
-func (s *Council) prepareEngines(config *ensemble.Config) {
+func (s *council) prepareEngines(config *ensemble.Config) {
 	plan := *s.opener.Plan
 	plan.Rules.Declaration = config.Laws.Declaration
 	if s.value("USI_Ponder") == "true" {
@@ -233,7 +264,7 @@ func (s *Council) prepareEngines(config *ensemble.Config) {
 }
 
 // config is the council as the file and the options have it.
-func (s *Council) config() (ensemble.Config, error) {
+func (s *council) config() (ensemble.Config, error) {
 	config, err := s.configOf(s.player, "E")
 	if err != nil {
 		return config, err
@@ -257,7 +288,7 @@ func (s *Council) config() (ensemble.Config, error) {
 // configOf is a council as the file has it; its members are started through us,
 // so that they get their options. It may do with fewer members than it has, as
 // the councils within it may.
-func (s *Council) configOf(p match.Player, prefix string) (ensemble.Config, error) {
+func (s *council) configOf(p match.Player, prefix string) (ensemble.Config, error) {
 	config, err := s.opener.CouncilConfig(p, nil)
 	if err != nil {
 		return config, err
@@ -270,7 +301,7 @@ func (s *Council) configOf(p match.Player, prefix string) (ensemble.Config, erro
 	return config, nil
 }
 
-func (s *Council) openMember(ctx context.Context, p match.Player, label string) (ensemble.Player, error) {
+func (s *council) openMember(ctx context.Context, p match.Player, label string) (ensemble.Player, error) {
 	if p.Council == nil {
 		i := slices.IndexFunc(s.engines, func(e *councilEngine) bool { return e.label == label })
 		return s.openEngine(ctx, s.engines[i])
@@ -283,9 +314,9 @@ func (s *Council) openMember(ctx context.Context, p match.Player, label string) 
 }
 
 // NewGame prepares a game; after isready that has just been done.
-func (s *Council) NewGame(ctx context.Context, _ usi.Game) error {
+func (s *council) NewGame(ctx context.Context, _ usi.Game) error {
 	switch {
-	case s.council == nil:
+	case s.voters == nil:
 		return errNotReady
 	case s.fresh:
 		return nil
@@ -296,8 +327,8 @@ func (s *Council) NewGame(ctx context.Context, _ usi.Game) error {
 var errNotReady = errors.New("the council is not ready, see the answer to isready")
 
 // Think takes a vote within the time that the clocks leave.
-func (s *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
-	if s.council == nil {
+func (s *council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	if s.voters == nil {
 		return usi.Reply{}, errNotReady
 	}
 	// A search on the opponent's time that is stopped decides nothing: its move
@@ -307,7 +338,7 @@ func (s *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if err := s.allot(&r); err != nil {
 		return usi.Reply{}, err
 	}
-	reply, err := s.council.Think(ctx, r)
+	reply, err := s.voters.Think(ctx, r)
 	if err != nil {
 		return reply, err
 	}
@@ -327,45 +358,45 @@ func (s *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 }
 
 // Ponder has the members think on the opponent's time.
-func (s *Council) Ponder(ctx context.Context, r usi.Request) error {
-	if s.council == nil {
+func (s *council) Ponder(ctx context.Context, r usi.Request) error {
+	if s.voters == nil {
 		return errNotReady
 	}
 	s.fresh, s.pondering = false, true
 	if err := s.allot(&r); err != nil {
 		return err
 	}
-	return s.council.Ponder(ctx, r)
+	return s.voters.Ponder(ctx, r)
 }
 
 // Mate asks the members for a mate.
-func (s *Council) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
-	if s.council == nil {
+func (s *council) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
+	if s.voters == nil {
 		return usi.Checkmate{}, errNotReady
 	}
 	s.fresh, s.pondering = false, false
 	r.Deadline = r.Go.MateTime
-	return s.council.Mate(ctx, r)
+	return s.voters.Mate(ctx, r)
 }
 
 // GameOver tells the members.
-func (s *Council) GameOver(ctx context.Context, o usi.Outcome) error {
+func (s *council) GameOver(ctx context.Context, o usi.Outcome) error {
 	s.fresh, s.pondering = false, false
-	if s.council == nil {
+	if s.voters == nil {
 		return nil
 	}
-	return s.council.GameOver(ctx, o)
+	return s.voters.GameOver(ctx, o)
 }
 
 // allot turns the GUI's limits into the members' and our deadline.
-func (s *Council) allot(r *usi.Request) error {
+func (s *council) allot(r *usi.Request) error {
 	history, err := r.Position.History()
 	if err != nil {
 		return err
 	}
 	margin := s.milliseconds("MarginMs")
 	overhead := margin + levels(s.player.Council)*ensemble.Level
-	r.Go, r.Deadline = allotted(r.Go, history.Position().Side(), margin, overhead)
+	r.Go, r.Deadline = reserve{margin, overhead}.allot(r.Go, history.Position().Side())
 	return nil
 }
 
@@ -383,12 +414,16 @@ func levels(c *match.Council) time.Duration {
 const (
 	// fallbackTime is for a move whose limit the GUI did not say.
 	fallbackTime = time.Second
-	// leastClock is the most that an empty clock is filled up to, see allotted.
+	// leastClock is the most that an empty clock is filled up to, see reserve.allot.
 	leastClock = time.Second
 )
 
-// allotted is what the members are told of the clocks, and how long the council
-// may take; 0 means until it is stopped. The deadline keeps the margin back of
+// reserve is what is kept back of a move's time: the margin for the way to the GUI,
+// and the overhead, which is the margin and what the council itself takes.
+type reserve struct{ margin, overhead time.Duration }
+
+// allot is what the members are told of the clocks, and how long the council
+// may take for the side's move; 0 means until it is stopped. The deadline keeps the margin back of
 // the time that is left, so that no member makes the council lose on time; what
 // members see is shorter by all of the overhead, so that they mostly end by
 // themselves.
@@ -396,7 +431,7 @@ const (
 // With an increment some GUIs have it in the clock already and some have not: the
 // larger of the two is there in either case. A clock of 0 with an increment
 // makes some engines move at once, so it is filled up, out of the increment.
-func allotted(g usi.Go, side shogi.Colour, margin, overhead time.Duration) (usi.Go, time.Duration) {
+func (x reserve) allot(g usi.Go, side shogi.Colour) (members usi.Go, deadline time.Duration) {
 	clock, increment := &g.BTime, g.BInc
 	if side == shogi.White {
 		clock, increment = &g.WTime, g.WInc
@@ -413,18 +448,18 @@ func allotted(g usi.Go, side shogi.Colour, margin, overhead time.Duration) (usi.
 		}
 		g.BTime, g.WTime = filled(g.BTime, g.BInc), filled(g.WTime, g.WInc)
 		if g.Byoyomi > 0 && !g.UseInc {
-			g.Byoyomi = shorter(g.Byoyomi, overhead)
+			g.Byoyomi = shorter(g.Byoyomi, x.overhead)
 		} else {
-			*clock = shorter(*clock, overhead)
+			*clock = shorter(*clock, x.overhead)
 		}
-		return g, shorter(total, margin)
+		return g, shorter(total, x.margin)
 	case g.Infinite || g.Ponder || g.Nodes > 0 || g.Depth > 0:
 		return g, 0
 	default:
 		g.MoveTime = fallbackTime
 	}
-	deadline := shorter(g.MoveTime, margin)
-	g.MoveTime = shorter(g.MoveTime, overhead)
+	deadline = shorter(g.MoveTime, x.margin)
+	g.MoveTime = shorter(g.MoveTime, x.overhead)
 	return g, deadline
 }
 
@@ -488,7 +523,7 @@ func (o *output) Write(lines []byte) (int, error) {
 
 // SetWriteDeadline ends a Write that hangs, where the way to the GUI can do that.
 func (o *output) SetWriteDeadline(t time.Time) error {
-	if d, ok := o.out.(interface{ SetWriteDeadline(time.Time) error }); ok {
+	if d, ok := o.out.(usi.WriteDeadliner); ok {
 		return d.SetWriteDeadline(t)
 	}
 	return os.ErrNoDeadline

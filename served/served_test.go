@@ -37,7 +37,7 @@ func TestAllotted(t *testing.T) {
 		{"ponder without clocks", usi.Go{Ponder: true, Early: true}, shogi.Black, usi.Go{Ponder: true, Early: true}, 0},
 		{"nothing said", usi.Go{}, shogi.Black, usi.Go{MoveTime: s / 2}, s / 2},
 	} {
-		members, deadline := allotted(test.given, test.side, s/2, s)
+		members, deadline := reserve{margin: s / 2, overhead: s}.allot(test.given, test.side)
 		if members.String() != test.members.String() || deadline != test.deadline {
 			t.Errorf("%s: %q within %v, want %q within %v", test.name, members, deadline, test.members, test.deadline)
 		}

@@ -17,7 +17,7 @@ const (
 
 // show tells the GUI of a decision. The last info is the one that GUIs keep: the
 // variation and the score of one and the same member, with the nodes of all.
-func (s *Council) show(say func(usi.Info), record *ensemble.Record, reply *usi.Reply) {
+func (s *council) show(say func(usi.Info), record *ensemble.Record, reply *usi.Reply) {
 	members := s.value("ShowMembers")
 	if members == showAll {
 		for i := range record.Ballots {

@@ -59,6 +59,20 @@ func ParseDeclarationRule(s string) (DeclarationRule, error) {
 	return NoEnteringKing, fmt.Errorf("entering-king rule is %q: expected one of %s", s, strings.Join(names, ", "))
 }
 
+// MarshalText writes what String returns.
+func (r DeclarationRule) MarshalText() ([]byte, error) {
+	if r > TryRule {
+		return nil, fmt.Errorf("shogi: entering-king rule %d has no name", uint8(r))
+	}
+	return []byte(r.String()), nil
+}
+
+// UnmarshalText is the inverse of MarshalText.
+func (r *DeclarationRule) UnmarshalText(text []byte) (err error) {
+	*r, err = ParseDeclarationRule(string(text))
+	return err
+}
+
 // points returns the points c needs when the given number of points is missing
 // from a full set.
 func (r DeclarationRule) points(c Colour, missing int) int {

@@ -1,6 +1,7 @@
 package shogi
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -87,6 +88,16 @@ func TestDeclarationRuleNames(t *testing.T) {
 	want := `entering-king rule is "csarule27": expected one of NoEnteringKing, CSARule24, CSARule24H, CSARule27, CSARule27H, TryRule`
 	if _, err := ParseDeclarationRule("csarule27"); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
+	}
+	for r := NoEnteringKing; r <= TryRule; r++ {
+		var back DeclarationRule
+		text, err := json.Marshal(r)
+		if err != nil || string(text) != `"`+r.String()+`"` || json.Unmarshal(text, &back) != nil || back != r {
+			t.Errorf("%v: %s, %v", r, text, err)
+		}
+	}
+	if text, err := (TryRule + 1).MarshalText(); err == nil {
+		t.Errorf("a rule that there is not: %s", text)
 	}
 	if got := DeclarationRule(9).String(); !strings.Contains(got, "unknown") {
 		t.Errorf("rule 9 is %q", got)

@@ -144,6 +144,21 @@ func ParseMove(s string) (Move, error) {
 	return NewPromotion(from, to), nil
 }
 
+// MarshalText writes what String returns, for moves that ParseMove can read.
+func (m Move) MarshalText() ([]byte, error) {
+	text := m.Append(nil)
+	if back, err := ParseMove(string(text)); err != nil || back != m {
+		return nil, fmt.Errorf("move %#x (%s) has no text", uint16(m), text)
+	}
+	return text, nil
+}
+
+// UnmarshalText is ParseMove.
+func (m *Move) UnmarshalText(text []byte) (err error) {
+	*m, err = ParseMove(string(text))
+	return err
+}
+
 // parseDrop reads a drop, whose second character is known to be '*'.
 func parseDrop(s string) (Move, error) {
 	t := typeOfLetter(s[0])

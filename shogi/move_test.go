@@ -88,3 +88,31 @@ func FuzzParseMove(f *testing.F) {
 		_ = p.CheckLegal(m)
 	})
 }
+
+// Every number is written as a text that reads back as it, or not at all.
+func TestMoveMarshalText(t *testing.T) {
+	written := 0
+	for m := range Move(1<<16 - 1) {
+		text, err := m.MarshalText()
+		parsed, parseErr := ParseMove(m.String())
+		if sound := parseErr == nil && parsed == m; sound != (err == nil) {
+			t.Fatalf("%#x (%s): %v", uint16(m), m, err)
+		}
+		if err != nil {
+			continue
+		}
+		written++
+		var back Move
+		if string(text) != m.String() || back.UnmarshalText(text) != nil || back != m {
+			t.Fatalf("%#x: %s reads as %v", uint16(m), text, back)
+		}
+	}
+	// 81 squares to 80 others, twice with promotion; seven kinds of drops.
+	if want := 2*81*80 + 7*81; written != want {
+		t.Errorf("%d moves have a text, not %d", written, want)
+	}
+	var m Move
+	if err := m.UnmarshalText([]byte("none")); err == nil {
+		t.Error("none was read")
+	}
+}

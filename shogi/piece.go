@@ -120,17 +120,20 @@ func (p Piece) Type() PieceType { return PieceType(p & 15) }
 
 // String returns the SFEN text of the piece, such as "P" or "+r"; "." for an
 // empty square.
-func (p Piece) String() string {
+func (p Piece) String() string { return string(p.append(nil)) }
+
+// append appends what String gives.
+func (p Piece) append(b []byte) []byte {
 	t := p.Type()
 	if t == NoPieceType || t > Dragon {
-		return "."
+		return append(b, '.')
+	}
+	if t.IsPromoted() {
+		b = append(b, '+')
 	}
 	letter := t.letter()
 	if p.Colour() == White {
 		letter += 'a' - 'A'
 	}
-	if t.IsPromoted() {
-		return "+" + string(letter)
-	}
-	return string(letter)
+	return append(b, letter)
 }

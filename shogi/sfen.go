@@ -162,20 +162,22 @@ func parseHands(s string) (hands [2][8]int, err error) {
 // SFEN returns the position in canonical SFEN: all four fields, hands in the
 // order RBGSNLP, Black's first.
 func (p *Position) SFEN() string {
-	var b strings.Builder
+	var room [128]byte // more than a full set on the board and in hand needs
+	b := room[:0]
 	for rank := 1; rank <= ranks; rank++ {
 		if rank > 1 {
-			b.WriteByte('/')
+			b = append(b, '/')
 		}
-		p.writeRank(&b, rank)
+		b = p.appendRank(b, rank)
 	}
-	fmt.Fprintf(&b, " %c %s %d", "bw"[p.side&1], p.handsText(), p.ply)
-	return b.String()
+	b = append(b, ' ', "bw"[p.side&1], ' ')
+	b = append(p.appendHands(b), ' ')
+	return string(strconv.AppendInt(b, int64(p.ply), 10))
 }
 
-// writeRank writes one rank from file 9 to file 1.
-func (p *Position) writeRank(b *strings.Builder, rank int) {
-	gap := 0
+// appendRank appends one rank from file 9 to file 1.
+func (p *Position) appendRank(b []byte, rank int) []byte {
+	gap := byte(0)
 	for file := 9; file >= 1; file-- {
 		piece := p.board[NewSquare(file, rank)]
 		if piece == NoPiece {
@@ -183,32 +185,33 @@ func (p *Position) writeRank(b *strings.Builder, rank int) {
 			continue
 		}
 		if gap > 0 {
-			b.WriteByte(byte('0' + gap))
+			b = append(b, '0'+gap)
 			gap = 0
 		}
-		b.WriteString(piece.String())
+		b = piece.append(b)
 	}
 	if gap > 0 {
-		b.WriteByte(byte('0' + gap))
+		b = append(b, '0'+gap)
 	}
+	return b
 }
 
-// handsText writes both hands, "-" when they are empty.
-func (p *Position) handsText() string {
-	var b strings.Builder
-	for _, c := range []Colour{Black, White} {
-		for _, t := range []PieceType{Rook, Bishop, Gold, Silver, Knight, Lance, Pawn} {
+// appendHands appends both hands, "-" when they are empty.
+func (p *Position) appendHands(b []byte) []byte {
+	empty := len(b)
+	for _, c := range [...]Colour{Black, White} {
+		for _, t := range [...]PieceType{Rook, Bishop, Gold, Silver, Knight, Lance, Pawn} {
 			n := p.Hand(c, t)
 			if n > 1 {
-				b.WriteString(strconv.Itoa(n))
+				b = strconv.AppendInt(b, int64(n), 10)
 			}
 			if n > 0 {
-				b.WriteString(NewPiece(c, t).String())
+				b = NewPiece(c, t).append(b)
 			}
 		}
 	}
-	if b.Len() == 0 {
-		return "-"
+	if len(b) == empty {
+		b = append(b, '-')
 	}
-	return b.String()
+	return b
 }

@@ -17,8 +17,9 @@
 //
 // Without Seed and EvalNoise nothing is random. EvalNoise adds to each entry of
 // the tables for material, hands and squares one Gaussian number drawn from
-// Seed, so that a player has a taste of its own that stays the same for the
-// whole game, for both colours alike. A Seed that is not 0 also adds -2 to 2
+// Seed, or by NoiseModel one for every king × piece × square, so that a player
+// has a taste of its own that stays the same for the whole game, for both
+// colours alike. A Seed that is not 0 also adds -2 to 2
 // centipawns to each evaluated position, drawn from its key, so that identical
 // engines play different games from one opening. The seed of a usi.Game is not
 // used.

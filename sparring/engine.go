@@ -51,14 +51,24 @@ func (e *Engine) NewGame(context.Context, usi.Game) error {
 // build makes the memory fit the options.
 func (e *Engine) build() {
 	e.hash.resize(e.settings.hash)
-	if e.built == nil || e.built.seed != e.settings.seed || e.built.noise != e.settings.noise {
-		w := handMade()
-		w.perturb(e.settings.seed, e.settings.noise)
-		e.search.tables = newTables(w)
+	if e.built == nil || e.built.seed != e.settings.seed || e.built.noise != e.settings.noise || e.built.model != e.settings.model {
+		e.search.tables = e.settings.tables()
 		e.hash.newGame() // other tables, other scores
 		built := e.settings
 		e.built = &built
 	}
+}
+
+// tables are the evaluation with the noise that is asked for.
+func (s *settings) tables() *tables {
+	w := handMade()
+	if s.model == noiseByKing {
+		t := newTables(w)
+		t.byKing = newKingNoise(s.seed, s.noise)
+		return t
+	}
+	w.perturb(s.seed, s.noise)
+	return newTables(w)
 }
 
 // Think searches the request's position. It resigns only without a legal move,

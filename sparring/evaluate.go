@@ -12,6 +12,7 @@ type tables struct {
 	near    [2][pieceTypes][span * span]int32 // by own or enemy king, type and offset from it
 	offsets [squares]int32                    // of a square, for near
 	worth   [pieceTypes]int32                 // what taking the piece gains, for move ordering
+	byKing  *kingNoise                        // nil: none
 }
 
 // Index of tables.near.
@@ -67,14 +68,15 @@ const centre = 8*span + 8
 // kings are the squares of both kings by colour, as offsets; without a king
 // there are no terms for it.
 type kings struct {
-	at    [2]int32
-	there [2]bool
+	at     [2]int32
+	square [2]shogi.Square
+	there  [2]bool
 }
 
 func (t *tables) kings(p *shogi.Position) (k kings) {
 	for c := range k.at {
 		if s := p.KingSquare(shogi.Colour(c)); s != shogi.NoSquare {
-			k.at[c], k.there[c] = t.offsets[s], true
+			k.at[c], k.square[c], k.there[c] = t.offsets[s], s, true
 		}
 	}
 	return k
@@ -94,6 +96,18 @@ func (t *tables) piece(piece shogi.Piece, s shogi.Square, k *kings) int32 {
 	if enemy := c.Opponent(); k.there[enemy] {
 		value += sign * t.near[enemyKing][kind][centre+sign*(at-k.at[enemy])]
 	}
+	if t.byKing != nil {
+		value += sign * t.byKing.piece(c, kind, s, k)
+	}
+	return value
+}
+
+// inHand is the worth of a number of pieces in hand, positive for Black.
+func (t *tables) inHand(c shogi.Colour, kind shogi.PieceType, n int, k *kings) int32 {
+	value := t.hand[c][kind][n]
+	if t.byKing != nil {
+		value += (1 - 2*int32(c)) * t.byKing.pieces(c, kind, n, k)
+	}
 	return value
 }
 
@@ -108,7 +122,7 @@ func (t *tables) whole(p *shogi.Position) int32 {
 	}
 	for _, c := range []shogi.Colour{shogi.Black, shogi.White} {
 		for kind := shogi.Pawn; kind <= shogi.Gold; kind++ {
-			sum += t.hand[c][kind][p.Hand(c, kind)]
+			sum += t.inHand(c, kind, p.Hand(c, kind), &k)
 		}
 	}
 	return sum
@@ -120,8 +134,8 @@ func (t *tables) after(p *shogi.Position, sum int32, m shogi.Move, next *shogi.P
 	us, to := p.Side(), m.To()
 	k := t.kings(p)
 	if m.IsDrop() {
-		hand, n := &t.hand[us][m.Dropped()], p.Hand(us, m.Dropped())
-		return sum + hand[n-1] - hand[n] + t.piece(next.PieceAt(to), to, &k)
+		kind, n := m.Dropped(), p.Hand(us, m.Dropped())
+		return sum + t.inHand(us, kind, n-1, &k) - t.inHand(us, kind, n, &k) + t.piece(next.PieceAt(to), to, &k)
 	}
 	moved := p.PieceAt(m.From())
 	if moved.Type() == shogi.King {
@@ -129,8 +143,8 @@ func (t *tables) after(p *shogi.Position, sum int32, m shogi.Move, next *shogi.P
 	}
 	if taken := p.PieceAt(to); taken != shogi.NoPiece {
 		base := taken.Type().Base()
-		hand, n := &t.hand[us][base], p.Hand(us, base)
-		sum += hand[n+1] - hand[n] - t.piece(taken, to, &k)
+		n := p.Hand(us, base)
+		sum += t.inHand(us, base, n+1, &k) - t.inHand(us, base, n, &k) - t.piece(taken, to, &k)
 	}
 	return sum - t.piece(moved, m.From(), &k) + t.piece(next.PieceAt(to), to, &k)
 }

@@ -18,6 +18,13 @@ const (
 	optionOverhead = "MoveOverhead"
 	optionSeed     = "Seed"
 	optionNoise    = "EvalNoise"
+	optionModel    = "NoiseModel"
+)
+
+// The values of NoiseModel.
+const (
+	noiseByTable = "tables"
+	noiseByKing  = "king_square"
 )
 
 // settings are the values of the options.
@@ -27,11 +34,12 @@ type settings struct {
 	rule     shogi.DeclarationRule
 	overhead time.Duration
 	seed     int
-	noise    int // standard deviation in centipawns
+	noise    int    // standard deviation in centipawns
+	model    string // what the noise is added to
 }
 
 func defaults() settings {
-	return settings{hash: 16, lines: 1, rule: shogi.CSARule27, overhead: 30 * time.Millisecond}
+	return settings{hash: 16, lines: 1, rule: shogi.CSARule27, overhead: 30 * time.Millisecond, model: noiseByTable}
 }
 
 // Options lists what can be set:
@@ -42,8 +50,12 @@ func defaults() settings {
 //   - MoveOverhead: milliseconds of a time limit that are left unused, at most
 //     a quarter of it.
 //   - EvalNoise: standard deviation, in centipawns, of what is added to each
-//     entry of the evaluation's tables; a position with one piece on another
-//     square changes by 1.4 times as much.
+//     entry of the evaluation's tables.
+//   - NoiseModel: which tables those are. "tables" are the evaluation's own, for
+//     material, hands and squares: with one piece on another square a position
+//     changes by 1.4 times EvalNoise. "king_square" are tables of noise alone, for
+//     every square of either king × piece × square: it changes by 2 times
+//     EvalNoise, and with a king on another square by about 9 times.
 //   - Seed: of EvalNoise, and when not 0 of a tie-break between near-equal moves.
 //   - USI_Ponder: declared for GUIs; it changes nothing.
 func (e *Engine) Options() []usi.Option {
@@ -56,6 +68,7 @@ func (e *Engine) Options() []usi.Option {
 		spin(optionOverhead, int(d.overhead.Milliseconds()), 0, 10_000),
 		spin(optionSeed, d.seed, 0, 1<<31-1),
 		spin(optionNoise, d.noise, 0, 1000),
+		{Name: optionModel, Type: usi.Combo, Default: d.model, Vars: []string{noiseByTable, noiseByKing}},
 	}
 }
 
@@ -79,9 +92,13 @@ func (e *Engine) SetOption(s usi.Setting) error {
 		return fmt.Errorf("sparring: %w", err)
 	}
 	name, value := resolved[0].Name, resolved[0].Value
-	if name == optionRule {
+	switch name {
+	case optionRule:
 		e.settings.rule, err = shogi.ParseDeclarationRule(value)
 		return err
+	case optionModel:
+		e.settings.model = value
+		return nil
 	}
 	n, err := strconv.Atoi(value)
 	switch name {

@@ -113,9 +113,9 @@ func newTriangle(alpha, beta float64) triangle {
 	return t
 }
 
-// triangleStep is the step of the walk by which a triangle is made. A bound is
-// reached half a step late, which makes the error rates 2 % smaller than
-// computed without.
+// triangleStep is the step of the walk by which a triangle is made. Places within
+// half a step of a bound count as beyond it, as others are found beyond by up to
+// half a step more.
 const triangleStep = 0.05
 
 // pass is the probability to leave above, with the drift given (per
@@ -179,10 +179,10 @@ func (w *walk) step() {
 	}
 	w.now, w.next = w.next, w.now
 	lower, upper := w.bounds.at(w.information)
-	for w.lo, w.hi = w.lo-1, w.hi+1; w.hi >= w.lo && w.at(w.hi) >= upper; w.hi-- {
+	for w.lo, w.hi = w.lo-1, w.hi+1; w.hi >= w.lo && w.at(w.hi) >= upper-w.size/2; w.hi-- {
 		w.passed += w.now[w.hi]
 	}
-	for ; w.lo <= w.hi && w.at(w.lo) <= lower; w.lo++ {
+	for ; w.lo <= w.hi && w.at(w.lo) <= lower+w.size/2; w.lo++ {
 		w.failed += w.now[w.lo]
 	}
 }

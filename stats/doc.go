@@ -1,6 +1,11 @@
 // Package stats turns the numbers of a series of games into conclusions: a
 // [Tally] of colour-swapped pairs into intervals, tests, and Elo differences.
 //
+// The independent unit is the opening: a [Series] takes the pairs of two players
+// with their openings, tells copies, and has the test, the interval and the Elo
+// that hold however much the pairs of an opening have in common. Where no
+// opening recurs, that is the tally's by pairs.
+//
 // Everything is a pure function of counts. Intervals and tests are exact
 // wherever an exact one exists, and carry the name of their method, so that a
 // reader can tell a guarantee (clopper_pearson, blaker, binomial_exact,
@@ -12,9 +17,10 @@
 // a score of 0 or 1. It knows neither engines nor files nor time.
 //
 // Three kinds of statements must not be mixed up. Intervals and tests hold for a
-// length that was fixed before the first game ([Design] plans it). An [SPRT]
-// holds for the stop that it makes itself; [Prefix] feeds it the pairs in plan
-// order, and [SPRT.Elo] is the estimate that allows for the stop. Only the
+// length that was fixed before the first game ([PairDesign] plans it for pairs,
+// [Design] for games). An [SPRT] holds for the stop that it makes itself;
+// [Prefix] feeds it the pairs in plan order, [SPRT.Course] plans it, and
+// [Prefix.Elo] is the estimate that allows for the stop. Only the
 // anytime-valid [Scores.AnytimeInterval] and [Scores.EValue] may be read while
 // the games run.
 //

@@ -30,6 +30,21 @@ func TestWeightedMeanAgainstBeta(t *testing.T) {
 	t.Logf("worst %g", worst)
 }
 
+// Far from the mean nothing is left to invert.
+func TestWeightedMeanFarOut(t *testing.T) {
+	m := means{{0.2, 1_000_000}, {0.5, 7}, {0.7, 1_000_000}}
+	for at, want := range map[float64]float64{0.1: 0, 0.3: 0, 0.445: 0, 0.455: 1, 0.6: 1, 0.8: 1} {
+		if got := m.atMost(at); math.Abs(got-want) > 1e-12 {
+			t.Errorf("at %v: %v, want %v", at, got, want)
+		}
+	}
+	i, err := tallyOf(t, 300_000, 7, 400_000, 5, 3, 300_000).Interval(0.95)
+	half := 1.96 * math.Sqrt(0.15/1_000_015)
+	if err != nil || math.Abs(i.Lo-(0.5-half)) > 1e-5 || math.Abs(i.Hi-(0.5+half)) > 1e-5 {
+		t.Errorf("%+v, %v", i, err)
+	}
+}
+
 // Three values, by drawing the weights.
 func TestWeightedMeanBySimulation(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -21,6 +21,9 @@ type Conditions struct {
 	// RMSBias is the root mean square advantage that openings give, in Elo: as
 	// each is played with both colours, it takes variance out of pairs.
 	RMSBias float64 `json:"rms_bias"`
+	// Correlation is that of A's scores in the two games of a pair, in (-1, 1]:
+	// below 0 where openings favour a colour, above where they suit an engine.
+	Correlation float64 `json:"correlation"`
 }
 
 // variance is that of a game's score in a colour-swapped pair.
@@ -28,8 +31,11 @@ func (c Conditions) variance() (float64, error) {
 	if !(c.DrawRate >= 0 && c.DrawRate < 1) {
 		return 0, fmt.Errorf("draw rate %v is not in [0, 1)", c.DrawRate)
 	}
+	if !(c.Correlation > -1 && c.Correlation <= 1) {
+		return 0, fmt.Errorf("a correlation of %v between the games of a pair is not in (-1, 1]", c.Correlation)
+	}
 	bias := Expected(c.RMSBias) - 0.5
-	v := (1-c.DrawRate)/4 - bias*bias
+	v := (1-c.DrawRate)/4*(1+c.Correlation) - bias*bias
 	if !(v > 0) {
 		return 0, fmt.Errorf("openings with a bias of %v Elo leave no room for a draw rate of %v", c.RMSBias, c.DrawRate)
 	}

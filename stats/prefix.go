@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 )
 
 // Prefix is a sequential test that looks at the pairs of a plan in the order
@@ -50,14 +49,10 @@ func (p *Prefix) Add(id int, pair Pair) error { return p.AddPlay(id, Play{Pair: 
 
 // AddPlay takes the finished pair with this number in the plan, from 0. Pairs
 // come in any order; those behind a gap wait until it is filled. An equal pair
-// that comes again changes nothing. Where the opening is "", no other pair has
-// it. It fails, and takes nothing, for a number outside the plan, one that was
+// that comes again changes nothing. It fails, and takes nothing, for a number outside the plan, one that was
 // taken with another pair, a pair that is none, and a pair of one leg among
 // pairs of two or the reverse.
 func (p *Prefix) AddPlay(id int, play Play) error {
-	if play.Opening == "" {
-		play.Opening = "\x00" + strconv.Itoa(id)
-	}
 	if _, err := play.points(); err != nil {
 		return err
 	}

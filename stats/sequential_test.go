@@ -85,7 +85,7 @@ func TestSequentialNumbersAreNumbers(t *testing.T) {
 		if err == nil && !(e.Interval.Lo <= e.Elo && e.Elo <= e.Interval.Hi) {
 			t.Fatalf("%+v", e)
 		}
-		c := Conditions{number.Draw(t, "draw rate"), number.Draw(t, "bias")}
+		c := Conditions{number.Draw(t, "draw rate"), number.Draw(t, "bias"), number.Draw(t, "correlation")}
 		x, err := s.Expect(elo, c)
 		sound(t, "expect", err, x.Pass, x.Fail, x.Games)
 		x, err = s.Exact(elo, 100)

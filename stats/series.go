@@ -6,13 +6,15 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 )
 
 // Play is a finished pair as evidence about its two players.
 type Play struct {
 	Pair Pair
 	// Opening names the start position and the moves made from it, in any
-	// spelling that is the same for the same opening and no other.
+	// spelling that is the same for the same opening and no other; "" is one that
+	// no other pair has.
 	Opening string
 	// Games are hashes of the games' moves, one a leg in the order of Pair; none
 	// where they are unknown, and then the pair is no copy.
@@ -44,11 +46,13 @@ type Series struct {
 	copies   int
 	legs     int // of every pair; 0 before the first
 	openings map[string]*opening
-	means    means // of the openings, by outcome
+	order    []*opening // as they first came, so that sums are always taken alike
+	means    means      // of the openings, by outcome
 }
 
 // opening is the pairs that were played from it.
 type opening struct {
+	key             string
 	pairs           int
 	points, squares int // sums over pairs, in thousandths and their squares
 	halves          int // half points by outcome: 2 a win, 1 a draw, whatever the rules gave
@@ -73,13 +77,16 @@ func (s *Series) Add(p Play) (repeats bool, err error) {
 		return false, err
 	}
 	s.legs = len(p.Pair)
+	if p.Opening == "" {
+		p.Opening = "\x00" + strconv.Itoa(s.Pairs())
+	}
 	o, known := s.openings[p.Opening]
 	if !known {
 		if s.openings == nil {
 			s.openings = map[string]*opening{}
 		}
-		o = &opening{}
-		s.openings[p.Opening] = o
+		o = &opening{key: p.Opening}
+		s.openings[p.Opening], s.order = o, append(s.order, o)
 		_ = s.firsts.Add(p.Pair) // the tally took it, too
 	} else {
 		s.means.take(o.mean(s.legs), -1)
@@ -192,7 +199,7 @@ func (s *Series) SignFlip(alt Alternative) (Test, error) {
 		return Test{}, err
 	}
 	var sums scores
-	for _, o := range s.openings {
+	for _, o := range s.order {
 		sums = append(sums, scoreCount{o.points - (o.pairs-1)*milli, 1})
 	}
 	return signFlip("opening_sign_flip", sums.plus(nil), alt), nil
@@ -228,7 +235,7 @@ func (s *Series) Sample() (Sample, error) {
 // shares are the openings' mean scores by points.
 func (s *Series) shares() means {
 	var m means
-	for _, o := range s.openings {
+	for _, o := range s.order {
 		m.take(o.share(s.legs), 1)
 	}
 	return m
@@ -284,7 +291,7 @@ type Dependence struct {
 // are unknown where no opening recurs or there is only one.
 func (s *Series) Dependence() Dependence {
 	d := Dependence{Pairs: s.Pairs(), Openings: s.Openings(), Copies: s.copies}
-	for _, o := range s.openings {
+	for _, o := range s.order {
 		if o.pairs > 1 {
 			d.Reused++
 		}
@@ -307,11 +314,11 @@ func (s *Series) Dependence() Dependence {
 func (s *Series) analysis() (icc, effect float64) {
 	n, k := float64(s.Pairs()), float64(len(s.openings))
 	var sum, squares, between, sizes, clustered float64
-	for _, o := range s.openings {
+	for _, o := range s.order {
 		sum += float64(o.points)
 		squares += float64(o.squares)
 	}
-	for _, o := range s.openings {
+	for _, o := range s.order {
 		m := float64(o.pairs)
 		d := float64(o.points) - m*sum/n
 		between += d * d / m

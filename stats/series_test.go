@@ -3,6 +3,7 @@ package stats
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strconv"
 	"testing"
 
@@ -229,5 +230,55 @@ func TestSingleGamesByOpening(t *testing.T) {
 	want, _ := BinomialTest(6, 9, 0.5, Greater) // lost: 0, 4, 8; drawn: 9
 	if got, err := s.Test(Greater); err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+}
+
+// Playing each opening again with the same result changes neither the ratio nor
+// the estimate after the test.
+func TestEloByOpenings(t *testing.T) {
+	s := SPRT{Elo0: 0, Elo1: 40, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryRatio}
+	var want StoppedElo
+	for rounds := 1; rounds <= 5; rounds += 4 {
+		p, err := NewPrefix(s, 30*rounds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id := range 30 * rounds {
+			play := Play{Pair: deviationPairs[[]int{2, 0, -2, 2, 1}[id%5]], Opening: strconv.Itoa(id % 30)}
+			if err := p.AddPlay(id, play); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if j := p.Judgement(); j.Decision != Inconclusive || j.Openings != 30 {
+			t.Fatalf("%+v", j)
+		}
+		got, err := p.Elo(0.95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rounds == 1 {
+			want = got
+		}
+		if math.Abs(got.Elo-want.Elo)+math.Abs(got.Interval.Lo-want.Interval.Lo)+math.Abs(got.Interval.Hi-want.Interval.Hi) > 1e-6 {
+			t.Errorf("%d rounds: %+v, want %+v", rounds, got, want)
+		}
+	}
+}
+
+// Normalised hypotheses are about pairs, also where units are openings, whose
+// means vary less: independent pairs of reused openings have the ratio that they
+// have by themselves, nearly.
+func TestNormalizedByOpenings(t *testing.T) {
+	s := SPRT{Elo0: 0, Elo1: 20, Alpha: 0.001, Beta: 0.001, Model: ModelNormalized}
+	r := rand.New(rand.NewPCG(4, 4))
+	var byOpening Series
+	for id := range 3000 {
+		d := evenDeviation(r)
+		plays(t, &byOpening, strconv.Itoa(id%300), uint64(id), d) //nolint:gosec // small
+	}
+	got, err := s.llr(byOpening.distribution(), byOpening.tally.Outcomes())
+	want, err2 := s.LLR(byOpening.tally.Outcomes())
+	if err != nil || err2 != nil || math.Abs(want) < 2 || math.Abs(got/want-1) > 0.25 {
+		t.Errorf("%v, %v; by pairs %v, %v", got, err, want, err2)
 	}
 }

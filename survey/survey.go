@@ -9,11 +9,13 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/match"
 	"gogi/players"
+	"gogi/runner"
 	"gogi/shogi"
 	"gogi/stats"
 	"gogi/usi"
@@ -21,24 +23,26 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Report is the report of the verb.
+// Report says how often the members of a council differ; its JSON is what "gogi
+// disagreement --json" prints. Rates are from 0 to 1.
 type Report struct {
 	Version   int      `json:"version"`
 	Council   string   `json:"council"`
 	Source    string   `json:"source"` // of the positions
-	Seed      uint64   `json:"seed"`
-	Limits    string   `json:"limits"`
+	Seed      uint64   `json:"seed"`   // the plan's, of the choice of positions and of the members' games
+	Limits    string   `json:"limits"` // of each member that has none of its own
 	Positions int      `json:"positions"`
 	Members   []Member `json:"members"`
 	Pairs     []Pair   `json:"pairs"`
 	// MeanPair is the mean of the pairs' rates. It has no interval: pairs share
 	// positions and members.
 	MeanPair  *float64 `json:"mean_pair_rate"`
-	Unanimous Share    `json:"unanimous"` // of the positions that all members answered
-	Splits    []Split  `json:"splits"`    // of the same positions, in falling order of their number
-	Why       string   `json:"why,omitempty"`
+	Unanimous Share    `json:"unanimous"`     // of the positions that all members answered
+	Splits    []Split  `json:"splits"`        // of the same positions, in falling order of their number
+	Why       string   `json:"why,omitempty"` // there is no mean
 }
 
+// Member is how one member fared.
 type Member struct {
 	Name     string `json:"name"`
 	Answered int    `json:"answered"`
@@ -53,10 +57,11 @@ type Pair struct {
 	Share
 }
 
+// Split is how often the answers fell apart in one way.
 type Split struct {
-	Split string  `json:"split"`
-	Count int     `json:"count"`
-	Share float64 `json:"share"`
+	Split string  `json:"split"` // how many gave each answer, in falling order, such as 3:1
+	Count int     `json:"count"` // of positions
+	Share float64 `json:"share"` // of those that all members answered
 }
 
 // Share is K of N with its exact interval (Clopper and Pearson, 95%), null where
@@ -69,18 +74,26 @@ type Share struct {
 	Hi   *float64 `json:"hi"`
 }
 
-// Survey asks members about positions.
-type Survey struct {
+// survey asks members about positions.
+type survey struct {
 	opener    *players.Opener
 	nodes     uint64
 	positions []usi.Position
 	answers   [][]surveyed // by position and member
 }
 
-// New asks the members of the plan's first player, a council, about positions; nodes
-// stand for the limits of the plan unless they are 0.
-func New(o *players.Opener, positions []usi.Position, nodes uint64) *Survey {
-	return &Survey{opener: o, nodes: nodes, positions: positions}
+// Ask asks every member of the plan's first player, a council, about every position,
+// as many positions at a time as the plan plays games. nodes stand for
+// the limits of the plan unless they are 0; members that end their searches by
+// themselves go on doing so. A member that fails twice at a position has no answer
+// there; the error is one that cannot be started, or the context's cause. Whoever
+// knows where the positions are from fills in the report's Source.
+func Ask(ctx context.Context, o *players.Opener, positions []usi.Position, nodes uint64) (*Report, error) {
+	s := &survey{opener: o, nodes: nodes, positions: positions}
+	if err := s.run(ctx); err != nil {
+		return nil, err
+	}
+	return s.report(), nil
 }
 
 // surveyed is what one member said about one position.
@@ -89,11 +102,11 @@ type surveyed struct {
 	failure string
 }
 
-func (s *Survey) council() *match.Player { return &s.opener.Plan.Players[0] }
+func (s *survey) council() *match.Player { return &s.opener.Plan.Players[0] }
 
-// Run deals positions out to slots. Each position is a game of its own for the
+// run deals positions out to slots. Each position is a game of its own for the
 // members, so that no answer depends on what was asked before.
-func (s *Survey) Run(ctx context.Context) error {
+func (s *survey) run(ctx context.Context) error {
 	members := s.council().Council.Members
 	s.answers = make([][]surveyed, len(s.positions))
 	next := make(chan int) // positions to be asked; closed when there are no more
@@ -145,7 +158,7 @@ func (x *surveySeat) close() {
 }
 
 // askAll asks one member after the other; the slots are what runs in parallel.
-func (s *Survey) askAll(ctx context.Context, seats []surveySeat, p usi.Position) ([]surveyed, error) {
+func (s *survey) askAll(ctx context.Context, seats []surveySeat, p usi.Position) ([]surveyed, error) {
 	list := make([]surveyed, len(seats))
 	for i := range seats {
 		for range 2 { // a fault may be bad luck; twice is an answer, too
@@ -168,7 +181,7 @@ func (s *Survey) askAll(ctx context.Context, seats []surveySeat, p usi.Position)
 }
 
 // ask puts one position to one member and reads the answer.
-func (s *Survey) ask(ctx context.Context, seat *surveySeat, i int, p usi.Position) (word string, err error) {
+func (s *survey) ask(ctx context.Context, seat *surveySeat, i int, p usi.Position) (word string, err error) {
 	m := s.council().Council.Members[i]
 	if m.Restart == match.RestartGame {
 		seat.close()
@@ -211,7 +224,7 @@ func surveyWord(p usi.Position, reply *usi.Reply) (string, error) {
 
 // request is a member's search: under --nodes, its own limits or the council's.
 // A clock stands as at the first move of a game.
-func (s *Survey) request(i int, p usi.Position) usi.Request {
+func (s *survey) request(i int, p usi.Position) usi.Request {
 	c := s.council()
 	limits := c.Limits
 	if c.Council.Own[i] {
@@ -220,24 +233,19 @@ func (s *Survey) request(i int, p usi.Position) usi.Request {
 	if s.nodes > 0 && (!c.Council.Own[i] || !limits.Self) {
 		limits = match.Limits{Nodes: s.nodes, Stall: limits.Stall}
 	}
+	clock := limits.Clock
 	r := usi.Request{Position: p, Deadline: max(limits.Stall, match.DefaultStall)}
-	r.Go = usi.Go{MoveTime: limits.MoveTime, Nodes: limits.Nodes, Depth: limits.Depth, Infinite: limits.Self}
-	if clock := limits.Clock; !clock.IsZero() {
-		r.Go.Clock, r.Go.BTime, r.Go.WTime = true, clock.Main, clock.Main
-		if clock.Increment > 0 {
-			r.Go.UseInc, r.Go.BInc, r.Go.WInc = true, clock.Increment, clock.Increment
-		} else {
-			r.Go.UseByoyomi, r.Go.Byoyomi = true, clock.Byoyomi
-		}
+	r.Go = runner.GoOnClock(limits, [2]time.Duration{clock.Main, clock.Main}, [2]time.Duration{clock.Increment, clock.Increment})
+	if !clock.IsZero() {
 		r.Deadline = clock.Main + clock.Increment + clock.Byoyomi + limits.Margin
 	}
 	return r
 }
 
-// Report counts the answers.
-func (s *Survey) Report() *Report {
+// report counts the answers.
+func (s *survey) report() *Report {
 	c := s.council()
-	d := &Report{Version: 1, Council: c.Name, Limits: s.limits(), Positions: len(s.positions), Pairs: []Pair{}, Splits: []Split{}}
+	d := &Report{Version: 1, Council: c.Name, Seed: s.opener.Plan.Seed, Limits: s.limits(), Positions: len(s.positions), Pairs: []Pair{}, Splits: []Split{}}
 	for i, m := range c.Council.Members {
 		row := Member{Name: m.Name}
 		for _, answers := range s.answers {
@@ -257,7 +265,7 @@ func (s *Survey) Report() *Report {
 	return d
 }
 
-func (s *Survey) limits() string {
+func (s *survey) limits() string {
 	if s.nodes > 0 {
 		return fmt.Sprintf("nodes %d", s.nodes)
 	}
@@ -349,28 +357,36 @@ func exactShareOf(k, n int) Share {
 	return s
 }
 
-// text is a share as a reader wants it.
-func (s Share) text() string {
+// rate is the share as text, a dash where there is none.
+func (s Share) rate() string {
 	if s.Rate == nil {
 		return "–"
 	}
-	return fmt.Sprintf("%s  [%s, %s]", format.Percent(*s.Rate), format.Percent(*s.Lo), format.Percent(*s.Hi))
+	return format.Percent(*s.Rate)
 }
 
+// interval is the share's interval as text, "" where there is none.
+func (s Share) interval() string {
+	if s.Lo == nil || s.Hi == nil {
+		return ""
+	}
+	return fmt.Sprintf("[%s, %s]", format.Percent(*s.Lo), format.Percent(*s.Hi))
+}
+
+// Print writes the report for a terminal; write errors are dropped.
 func (d *Report) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s · %d positions (%s, seed %d) · %s\n\n", d.Council, d.Positions, d.Source, d.Seed, d.Limits)
 	d.printMatrix(w)
 	pairs := format.Table("pair", "differ", "rate", "95% exact (Clopper–Pearson)")
 	for _, p := range d.Pairs {
-		rate, _, _ := strings.Cut(p.text(), "  ")
-		_, interval, _ := strings.Cut(p.text(), "  ")
-		pairs.AppendRow([]any{p.A + " – " + p.B, fmt.Sprintf("%d of %d", p.K, p.N), rate, interval})
+		pairs.AppendRow([]any{p.A + " – " + p.B, fmt.Sprintf("%d of %d", p.K, p.N), p.rate(), p.interval()})
 	}
 	format.Render(w, pairs)
 	if d.MeanPair != nil {
 		fmt.Fprintf(w, "mean over the pairs   %s\n", format.Percent(*d.MeanPair))
 	}
-	fmt.Fprintf(w, "all members agree     %s  %d of %d positions\n\n", d.Unanimous.text(), d.Unanimous.K, d.Unanimous.N)
+	agree := strings.TrimSpace(d.Unanimous.rate() + "  " + d.Unanimous.interval())
+	fmt.Fprintf(w, "all members agree     %s  %d of %d positions\n\n", agree, d.Unanimous.K, d.Unanimous.N)
 	splits := format.Table("split", "positions", "share")
 	for _, s := range d.Splits {
 		splits.AppendRow([]any{s.Split, s.Count, format.Percent(s.Share)})

@@ -93,7 +93,7 @@ func (e *Engine) Mate(ctx context.Context, r Request) (Checkmate, error) {
 		return Checkmate{}, err
 	}
 	ev, stopped, err := e.outcome(ctx, s, r.Deadline)
-	e.in.watch(nil)
+	e.in.listen(nil)
 	if err != nil {
 		e.noteElapsed(time.Since(s.start))
 		return Checkmate{Stopped: stopped}, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"time"
@@ -44,7 +43,7 @@ func (l Limits) withDefaults() Limits {
 // NewGame, Think, Ponder, Mate, GameOver and Close are called by one goroutine at
 // a time; only Snapshot may be called beside them. After a *Fault every call but Close fails with that fault.
 type Engine struct {
-	conn   io.ReadWriteCloser
+	conn   Connection
 	config Config
 	limits Limits
 
@@ -79,7 +78,7 @@ type Counters struct {
 
 // Greet says "usi" and waits for usiok. It takes over conn and closes it when
 // it fails; errors are a *Fault, or the context's.
-func Greet(ctx context.Context, conn io.ReadWriteCloser, config Config) (*Engine, error) {
+func Greet(ctx context.Context, conn Connection, config Config) (*Engine, error) {
 	e := &Engine{conn: conn, config: config, limits: config.Limits.withDefaults(), in: newInbox()}
 	e.reader.Go(func() { e.in.read(conn) })
 	if err := e.greet(ctx); err != nil {
@@ -95,7 +94,7 @@ func (e *Engine) greet(ctx context.Context) error {
 	if err := e.write("usi\n", "saying usi"); err != nil {
 		return err
 	}
-	if err := e.await(ctx, wait, e.limits.Greeting, "waiting for usiok"); err != nil {
+	if err := e.await(ctx, wait, e.limits.Greeting, "usiok"); err != nil {
 		return err
 	}
 	e.greeting = readGreeting(e.in.collect(false))
@@ -174,7 +173,7 @@ func (e *Engine) Ready(ctx context.Context) error {
 	if err := e.write("isready\n", "saying isready"); err != nil {
 		return err
 	}
-	return e.await(ctx, wait, e.limits.Ready, "waiting for readyok")
+	return e.await(ctx, wait, e.limits.Ready, "readyok")
 }
 
 // search is one "go" whose bestmove is outstanding.
@@ -197,7 +196,7 @@ func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 		return Reply{}, err
 	}
 	ev, stopped, err := e.outcome(ctx, s, r.Deadline)
-	e.in.watch(nil)
+	e.in.listen(nil)
 	reply := e.in.reply()
 	reply.Hit = s.hit
 	reply.Stopped = stopped
@@ -338,7 +337,7 @@ func (e *Engine) send(text []byte, doing string) error {
 	if e.fault != nil {
 		return e.fault
 	}
-	if c, ok := e.conn.(interface{ SetWriteDeadline(time.Time) error }); ok {
+	if c, ok := e.conn.(WriteDeadliner); ok {
 		// A connection without deadlines simply has none.
 		_ = c.SetWriteDeadline(time.Now().Add(e.limits.Write))
 	}
@@ -355,18 +354,24 @@ func (e *Engine) send(text []byte, doing string) error {
 	return e.fail(e.endKind(), doing, e.diagnosis())
 }
 
-// await waits for one line outside of a search.
-func (e *Engine) await(ctx context.Context, wait <-chan event, limit time.Duration, doing string) error {
+// await waits for one line outside of a search, which a fault then names.
+func (e *Engine) await(ctx context.Context, wait <-chan event, limit time.Duration, line string) error {
+	doing := "waiting for " + line
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
+	var err error
 	select {
 	case ev := <-wait:
-		return e.check(ev, doing)
+		err = e.check(ev, doing)
 	case <-timer.C:
-		return e.fail(e.silence(FaultStart), doing, e.lastWords(fmt.Sprintf("silent for %v", limit)))
+		err = e.fail(e.silence(FaultStart), doing, e.lastWords(fmt.Sprintf("silent for %v", limit)))
 	case <-ctx.Done():
 		return fmt.Errorf("usi: %s: %s: %w", e.config.Name, doing, context.Cause(ctx))
 	}
+	if err != nil {
+		e.fault.Awaiting = line
+	}
+	return err
 }
 
 // check turns the end of the engine's output into a fault.
@@ -392,7 +397,7 @@ func (e *Engine) silence(kind FaultKind) FaultKind {
 
 // connectionLost asks a connection to a remote engine whether it was cut.
 func (e *Engine) connectionLost() bool {
-	c, ok := e.conn.(interface{ ConnectionLost() bool })
+	c, ok := e.conn.(Losable)
 	return ok && c.ConnectionLost()
 }
 
@@ -410,7 +415,7 @@ func (e *Engine) noteElapsed(d time.Duration) {
 // Waited is how long the engine's threads have been ready to run without
 // getting a CPU, since their start. ok is false where that cannot be known.
 func (e *Engine) Waited() (d time.Duration, ok bool) {
-	w, has := e.conn.(interface{ Waited() (time.Duration, error) })
+	w, has := e.conn.(Waited)
 	if !has {
 		return 0, false
 	}
@@ -420,11 +425,11 @@ func (e *Engine) Waited() (d time.Duration, ok bool) {
 
 // lastWords adds what a living engine has said on stderr to a note.
 func (e *Engine) lastWords(note string) string {
-	d, ok := e.conn.(interface{ Diagnosis() string })
+	d, ok := e.conn.(Diagnosed)
 	if !ok {
 		return note
 	}
-	words := strings.TrimPrefix(strings.TrimPrefix(foreign.Printable(d.Diagnosis(), 1000), "still running"), "; ")
+	words := foreign.Printable(d.LastWords(), 1000)
 	if note == "" || words == "" {
 		return note + words
 	}
@@ -433,7 +438,7 @@ func (e *Engine) lastWords(note string) string {
 
 // diagnosis asks the connection how its process ended.
 func (e *Engine) diagnosis() string {
-	d, ok := e.conn.(interface{ Diagnosis() string })
+	d, ok := e.conn.(Diagnosed)
 	if !ok {
 		return "the connection ended"
 	}
@@ -477,7 +482,7 @@ func (e *Engine) ponderHit(ctx context.Context, s *search, r Request) (*search, 
 	if !hit {
 		return &search{wait: s.wait, position: s.position, start: time.Now()}, nil
 	}
-	e.in.watch(r.OnInfo)
+	e.in.listen(r.OnInfo)
 	if err := e.write(ponderHitLine(r.Go), "saying ponderhit"); err != nil {
 		return nil, err
 	}

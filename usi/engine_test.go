@@ -294,18 +294,49 @@ func TestDeafEngineHitsTheWriteDeadline(t *testing.T) {
 	})
 }
 
-// ended is a connection whose process has died.
-type ended struct{ io.Reader }
+// deadProcess is a connection whose process has died.
+type deadProcess struct{ io.Reader }
 
-func (ended) Write(p []byte) (int, error) { return len(p), nil }
-func (ended) Close() error                { return nil }
-func (ended) Diagnosis() string           { return "exit status 3; stderr: no \x1b[31meval\x1b[0m file" }
+func (deadProcess) Write(p []byte) (int, error) { return len(p), nil }
+func (deadProcess) Close() error                { return nil }
+func (deadProcess) Diagnosis() string           { return "exit status 3; stderr: no \x1b[31meval\x1b[0m file" }
+func (deadProcess) LastWords() string           { return "not asked for" }
 
 func TestCrashCarriesTheDiagnosis(t *testing.T) {
-	_, err := usi.Greet(t.Context(), ended{strings.NewReader("id name x\n")}, usi.Config{Name: "dead"})
+	_, err := usi.Greet(t.Context(), deadProcess{strings.NewReader("id name x\n")}, usi.Config{Name: "dead"})
 	want := "usi: dead: waiting for usiok: crash: exit status 3; stderr: no eval file"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
+	}
+	if fault, ok := errors.AsType[*usi.Fault](err); !ok || fault.Awaiting != "usiok" {
+		t.Errorf("fault %+v: want it to await usiok", fault)
+	}
+}
+
+// talking is a connection to a process that lives, and says something on stderr.
+type talking struct {
+	net.Conn
+	words string
+}
+
+func (talking) Diagnosis() string   { return "not asked for" }
+func (t talking) LastWords() string { return t.words }
+
+func TestASilentEnginesLastWordsAreTold(t *testing.T) {
+	for words, want := range map[string]string{
+		"":                        "silent for 1m0s",
+		"stderr: loading \x1b[0m": "silent for 1m0s; stderr: loading",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ours, theirs := net.Pipe()
+			defer theirs.Close()
+			go io.Copy(io.Discard, theirs)
+			_, err := usi.Greet(t.Context(), talking{ours, words}, usi.Config{Name: "slow"})
+			fault, ok := errors.AsType[*usi.Fault](err)
+			if !ok || fault.Kind != usi.FaultStart || fault.Note != want || fault.Awaiting != "usiok" {
+				t.Errorf("%+v, want the note %q", fault, want)
+			}
+		})
 	}
 }
 

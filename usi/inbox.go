@@ -44,8 +44,8 @@ type inbox struct {
 	mu       sync.Mutex
 	want     lineKind
 	wait     chan event
-	ended    error
-	dropped  int // bestmoves that nobody waited for
+	over     error // why the output has ended; nil: it goes on
+	dropped  int   // bestmoves that nobody waited for
 	gather   bool
 	gathered []string
 	onInfo   func(Info)
@@ -61,8 +61,8 @@ func (in *inbox) expect(kind lineKind) <-chan event {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.want, in.wait = kind, make(chan event, 1)
-	if in.ended != nil {
-		in.wait <- event{stamp: time.Now(), err: in.ended}
+	if in.over != nil {
+		in.wait <- event{stamp: time.Now(), err: in.over}
 		in.want = lineOther
 	}
 	return in.wait
@@ -84,7 +84,8 @@ func (in *inbox) begin(onInfo func(Info)) {
 	in.onInfo = onInfo
 }
 
-func (in *inbox) watch(onInfo func(Info)) {
+// listen says who gets the infos from now on; nil: nobody.
+func (in *inbox) listen(onInfo func(Info)) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.onInfo = onInfo
@@ -204,7 +205,7 @@ func kindOf(line []byte) lineKind {
 func (in *inbox) end(err error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.ended = err
+	in.over = err
 	if in.want != lineOther {
 		in.want = lineOther
 		in.wait <- event{stamp: time.Now(), err: err}

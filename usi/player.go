@@ -78,6 +78,9 @@ type Fault struct { //nolint:errname // the word of the contract; it is data as 
 	Engine string
 	Doing  string // what the dialogue was doing, such as "waiting for readyok"
 	Note   string // exit status and last words on stderr, safe to print
+	// Awaiting is the line that did not come outside of a search: "usiok" or
+	// "readyok"; else "".
+	Awaiting string
 	// Searching: a "go" had been sent, so the game had begun for the engine.
 	Searching bool
 	Elapsed   time.Duration // of the search that failed; 0 outside of one

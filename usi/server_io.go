@@ -198,7 +198,7 @@ func (o *outbox) close(grace time.Duration) {
 		return
 	case <-timer.C:
 	}
-	if d, ok := o.out.(interface{ SetWriteDeadline(time.Time) error }); ok && d.SetWriteDeadline(time.Now()) == nil {
+	if d, ok := o.out.(WriteDeadliner); ok && d.SetWriteDeadline(time.Now()) == nil {
 		<-o.done
 	}
 }

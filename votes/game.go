@@ -44,6 +44,9 @@ type gameDecision struct {
 	Before  []float64    `json:"weights_before"`
 	After   []float64    `json:"weights_after"`
 	Votes   []gameBallot `json:"votes"`
+	// Record is the decision with its whole ballots: a line of a log of votes,
+	// from which the vote can be taken again.
+	Record *ensemble.Record `json:"record"`
 }
 
 type gameBallot struct {
@@ -52,6 +55,7 @@ type gameBallot struct {
 	Move   string        `json:"move,omitempty"`
 }
 
+// NewGame lists the decisions of a game that it went on from.
 func NewGame(g *Game) *GameVotes {
 	r := &GameVotes{Version: 1, Game: g.Name}
 	for i := range g.Votes {
@@ -61,7 +65,7 @@ func NewGame(g *Game) *GameVotes {
 		for _, vote := range v.played() {
 			d := gameDecision{
 				Ply: vote.Ply, Own: vote.Own, Played: vote.Played, By: vote.By, Split: vote.Split, Tie: vote.Tie,
-				Differs: vote.Differs, Vetoed: vote.Vetoed, Before: vote.Before, After: vote.After, Votes: []gameBallot{},
+				Differs: vote.Differs, Vetoed: vote.Vetoed, Before: vote.Before, After: vote.After, Votes: []gameBallot{}, Record: vote,
 			}
 			for j := range vote.Ballots {
 				b := &vote.Ballots[j]
@@ -74,6 +78,7 @@ func NewGame(g *Game) *GameVotes {
 	return r
 }
 
+// Print writes the decisions of each council as a table.
 func (r *GameVotes) Print(w io.Writer) {
 	for _, c := range r.Councils {
 		c.print(w)
@@ -127,9 +132,9 @@ func shortWeight(w float64) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// Csv is a row for each decision with the weights after it; the row before the
+// CSV is a row for each decision with the weights after it; the row before the
 // first holds those at the start.
-func (c *gameCouncil) Csv() (string, error) {
+func (c *gameCouncil) CSV() (string, error) {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	rows := [][]string{append([]string{"own", "ply", "played", "by", "split", "tie"}, c.Members...)}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -21,7 +22,10 @@ import (
 // plies are those that the engines played.
 func OfGame(name string, plies int, record *kifu.Record, player string) (*Game, error) {
 	voted := &Game{Name: name, plies: plies}
-	sides := [2]Votes{{Council: record.Black}, {Council: record.White}}
+	sides := [2]Votes{
+		{Council: record.Black, score: scoreOf(record.Winner, shogi.Black)},
+		{Council: record.White, score: scoreOf(record.Winner, shogi.White)},
+	}
 	first, err := firstSide(record)
 	if err != nil {
 		return nil, fmt.Errorf("game %s: %w", voted.Name, err)
@@ -48,6 +52,20 @@ func OfGame(name string, plies int, record *kifu.Record, player string) (*Game, 
 		}
 	}
 	return voted, nil
+}
+
+// scoreOf is what a side has of a game, in the words of a record; NaN for a game
+// without a result.
+func scoreOf(winner string, side shogi.Colour) float64 {
+	switch winner {
+	case side.String():
+		return 1
+	case side.Opponent().String():
+		return 0
+	case "draw":
+		return 0.5
+	}
+	return math.NaN()
 }
 
 // firstSide is who moves first: 0 for Black, 1 for White.
@@ -118,7 +136,7 @@ func (l *logReader) line(text []byte, place string) error {
 	}
 	l.open = append(l.open, &Game{
 		Name: strconv.Itoa(l.next), plies: -1,
-		Votes: []Votes{{Council: vote.Council, records: []*ensemble.Record{vote}, places: []string{place}}},
+		Votes: []Votes{{Council: vote.Council, score: math.NaN(), records: []*ensemble.Record{vote}, places: []string{place}}},
 	})
 	l.next++
 	return nil
@@ -158,6 +176,7 @@ type Game struct {
 // Votes are the votes of one council in one game.
 type Votes struct {
 	Council string
+	score   float64            // of the council in the game: 1, one half or 0; NaN where the game does not say
 	records []*ensemble.Record // as they came, those that were taken back, too
 	places  []string           // where each stands, for errors
 }

@@ -14,7 +14,8 @@ import (
 )
 
 // NewReplay is empty yet, with a row for each thing to do: rules to vote by, the
-// recorded one where there is none, and a chain of ties, the recorded one where it is "".
+// recorded one where there is none, and a chain of ties, the recorded one where it is "". log is the file that the votes come
+// from, "" for a database. It fails for rules and chains that there are not.
 func NewReplay(log string, rules []string, ties string) (*Replay, error) {
 	r := &Replay{Version: 1, Log: log, Verifies: len(rules) == 0 && ties == "", Councils: []*replayCouncil{}}
 	if ties != "" {
@@ -92,6 +93,9 @@ const (
 	shownPlaces = 20
 )
 
+// Add takes the votes of a game again by every rule. Games of one council come in
+// the order in which they were played, where its weights last. A record that cannot
+// be voted on is an error that says where it stands.
 func (r *Replay) Add(g *Game) error {
 	r.Games++
 	for i := range g.Votes {
@@ -175,6 +179,7 @@ func (x *replayRule) next(vote *ensemble.Record, place string, verify bool) erro
 	return nil
 }
 
+// Finish turns counts into shares, once all games were added.
 func (r *Replay) Finish() {
 	for _, c := range r.Councils {
 		for _, x := range c.Replays {
@@ -201,6 +206,7 @@ func (r *Replay) Verdict() error {
 	return nil
 }
 
+// Print writes the replay as a person reads it.
 func (r *Replay) Print(w io.Writer) {
 	for _, c := range r.Councils {
 		printHeading(w, fmt.Sprintf("%s · rule %s · %s taken again", format.Name(c.Council), c.Rule, format.NumberOf(c.Games, "game")))

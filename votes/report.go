@@ -150,6 +150,7 @@ type agreementShare struct {
 	Why   string   `json:"why,omitempty"`
 }
 
+// Add counts the votes of a game.
 func (r *Report) Add(g *Game) {
 	r.Games++
 	for i := range g.Votes {
@@ -188,8 +189,8 @@ func (r *Report) of(v *Votes) *Council {
 	return c
 }
 
-// find is a row of a list, which is added when it is not there.
-func find[T any](list *[]T, is func(*T) bool, row T) *T {
+// rowOf is a row of a list, which is added when it is not there.
+func rowOf[T any](list *[]T, is func(*T) bool, row T) *T {
 	for i := range *list {
 		if is(&(*list)[i]) {
 			return &(*list)[i]
@@ -202,7 +203,7 @@ func find[T any](list *[]T, is func(*T) bool, row T) *T {
 func (c *Council) add(vote *ensemble.Record) {
 	c.Decisions++
 	c.Nodes += vote.Nodes
-	find(&c.By, func(x *reasonCount) bool { return x.By == vote.By }, reasonCount{By: vote.By}).Count++
+	rowOf(&c.By, func(x *reasonCount) bool { return x.By == vote.By }, reasonCount{By: vote.By}).Count++
 	if vote.Early {
 		c.Early++
 	}
@@ -210,7 +211,7 @@ func (c *Council) add(vote *ensemble.Record) {
 		c.addVote(vote)
 	}
 	for _, s := range vote.Shadow {
-		x := find(&c.Shadows, func(x *shadowReport) bool { return x.Rule == s.Rule }, shadowReport{Rule: s.Rule})
+		x := rowOf(&c.Shadows, func(x *shadowReport) bool { return x.Rule == s.Rule }, shadowReport{Rule: s.Rule})
 		x.Decisions++
 		if s.Played != votedFor(vote) {
 			x.Differs++
@@ -230,13 +231,13 @@ func votedFor(vote *ensemble.Record) string {
 // addVote counts a decision in which somebody voted.
 func (c *Council) addVote(vote *ensemble.Record) {
 	c.Voted++
-	find(&c.Splits, func(x *splitCount) bool { return x.Split == vote.Split }, splitCount{Split: vote.Split}).Count++
+	rowOf(&c.Splits, func(x *splitCount) bool { return x.Split == vote.Split }, splitCount{Split: vote.Split}).Count++
 	if !strings.Contains(vote.Split, ":") {
 		c.Unanimous.Count++
 	}
 	if vote.TopTie {
 		c.TopTies.Count++
-		find(&c.TopTies.Levels, func(x *tieCount) bool { return x.Tie == vote.Tie }, tieCount{Tie: vote.Tie}).Count++
+		rowOf(&c.TopTies.Levels, func(x *tieCount) bool { return x.Tie == vote.Tie }, tieCount{Tie: vote.Tie}).Count++
 	}
 	if vote.Differs {
 		c.Differs.Count++
@@ -261,7 +262,7 @@ func (c *Council) addBallots(vote *ensemble.Record) {
 		}
 		m := &c.Members[b.Member]
 		m.Nodes += b.Nodes
-		find(&m.Ballots, func(x *kindCount) bool { return x.Kind == b.Kind }, kindCount{Kind: b.Kind}).Count++
+		rowOf(&m.Ballots, func(x *kindCount) bool { return x.Kind == b.Kind }, kindCount{Kind: b.Kind}).Count++
 		if b.Kind != ensemble.KindMove {
 			continue
 		}
@@ -320,19 +321,20 @@ func (c *Council) addLeaders(votes []*ensemble.Record) {
 // heaviest is the first of the heaviest members, -1 while all weigh the same,
 // and whether it outweighs all others together.
 func heaviest(weights []float64) (leader int, outweighs bool) {
-	if len(weights) < 2 || slices.Max(weights) == slices.Min(weights) {
+	if len(weights) < 2 || ensemble.CompareSums(slices.Max(weights), slices.Min(weights)) == 0 {
 		return -1, false
 	}
 	sum := 0.0
 	for i, w := range weights {
 		sum += w
-		if w > weights[leader] {
+		if ensemble.CompareSums(w, weights[leader]) > 0 {
 			leader = i
 		}
 	}
-	return leader, weights[leader] > sum-weights[leader]
+	return leader, ensemble.CompareSums(weights[leader], sum-weights[leader]) > 0
 }
 
+// Finish turns counts into shares, once all games were added.
 func (r *Report) Finish() {
 	for _, c := range r.Councils {
 		c.finish()

@@ -165,13 +165,13 @@ func (c *Council) printMembers(w io.Writer) {
 		if m.Votes > 0 {
 			nodes = format.Count(int(m.Nodes / uint64(m.Votes))) //nolint:gosec // positive
 		}
-		t.AppendRow(table.Row{i + 1, format.Name(m.Name), format.Count(m.Votes), format.Count(m.Adopted), percentOr(m.Share), format.Count(m.Led), nodes, m.Others()})
+		t.AppendRow(table.Row{i + 1, format.Name(m.Name), format.Count(m.Votes), format.Count(m.Adopted), percentOr(m.Share), format.Count(m.Led), nodes, m.others()})
 	}
 	format.Render(w, t)
 }
 
-// Others are the ballots that were no vote.
-func (m *memberReport) Others() string {
+// others are the ballots that were no vote.
+func (m *memberReport) others() string {
 	var parts []string
 	for _, x := range m.Ballots {
 		if x.Kind != ensemble.KindMove {

@@ -41,13 +41,12 @@ func (c *checkCommand) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	ctx, interrupted := catchInterrupts(ctx, env)
-	err = c.examine(ctx, env, &examine.Subject{Player: plan.Players[0], Plan: plan, Guard: guard})
+	err = c.examine(ctx, env, &players.Opener{Plan: plan, Guard: guard})
 	interrupted.stop()
 	return errors.Join(err, guard.Close())
 }
 
-// plan resolves the engine as a series would: playing the built-in engine at a
-// byoyomi of one second.
+// plan resolves the engine as a series with a byoyomi of one second would.
 func (c *checkCommand) plan() (*match.Plan, error) {
 	engine, err := c.engine()
 	if err != nil {
@@ -57,20 +56,19 @@ func (c *checkCommand) plan() (*match.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	games, byoyomi := 2, time.Second
+	byoyomi := time.Second
 	file := &configs.File{
 		Run:     "check",
-		Games:   &games,
 		Limits:  &configs.Limits{Clock: configs.Clock{Byoyomi: &byoyomi}},
-		Engines: []configs.Engine{engine, {Name: "opponent", Cmd: "builtin"}},
+		Engines: []configs.Engine{engine},
 	}
-	plan, _, err := file.Plan(here.WorkDir, here)
+	plan, _, err := file.PlanPlayer(engine.Name, here.WorkDir, here)
 	return plan, err
 }
 
 func (c *checkCommand) engine() (configs.Engine, error) {
 	e := configs.Engine{
-		Name: examine.SubjectName, Dir: c.Dir, Profile: c.Profile,
+		Name: "engine", Dir: c.Dir, Profile: c.Profile,
 		GreetingTimeout: &c.GreetingTimeout, ReadyTimeout: &c.ReadyTimeout,
 		Identity: "unknown", // nothing is stored, so no file needs to be hashed
 	}
@@ -90,28 +88,29 @@ func (c *checkCommand) engine() (configs.Engine, error) {
 }
 
 // examine goes through the items and prints what was found.
-func (c *checkCommand) examine(ctx context.Context, env *environment, s *examine.Subject) error {
+func (c *checkCommand) examine(ctx context.Context, env *environment, o *players.Opener) error {
 	began := time.Now()
-	sheet := &examine.Sheet{Version: 1, Engine: strings.Join(c.Engine, " "), Checks: []*examine.Finding{}}
+	command := strings.Join(c.Engine, " ")
+	text, options := newCheckText(env.out), examine.Options{Quick: c.Quick}
 	if !c.JSON {
-		sheet.Out = env.out
+		text.title(command)
+		options.Found = text.add
 	}
-	examine.All(ctx, s, sheet, c.Quick)
-	if err := s.End(); err != nil {
+	sheet, err := examine.Engine(ctx, o, o.Plan.Players[0], options)
+	switch {
+	case ctx.Err() != nil:
+		return &exitError{exitInterrupted, err}
+	case err != nil:
 		return err
 	}
-	if err := context.Cause(ctx); err != nil {
-		return &exitError{exitInterrupted, err}
-	}
+	sheet.Engine = command
 	if c.JSON {
-		if err := format.JSON(env.out, sheet); err != nil {
-			return err
-		}
+		err = format.JSON(env.out, sheet)
 	} else {
-		sheet.PrintSummary(time.Since(began))
+		text.summary(sheet, time.Since(began))
 	}
-	if sheet.Count(examine.Fail) > 0 {
-		return &exitError{code: exitFailed}
+	if err == nil && sheet.Count(examine.Fail) > 0 {
+		err = &exitError{code: exitFailed}
 	}
-	return nil
+	return err
 }

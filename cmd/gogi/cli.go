@@ -2,31 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 
 	"github.com/alecthomas/kong"
-
-	"gogi/internal/foreign"
-	"gogi/internal/usage"
 )
-
-// The exit codes, as the README lists them.
-const (
-	exitDone        = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitUnplayed    = 3 // the run ended with pairs unplayed
-	exitInterrupted = 130
-)
-
-// environment is what a verb has of the world around it.
-type environment struct {
-	in  io.Reader
-	out io.Writer // the result
-	err io.Writer // progress and errors
-}
 
 // commandLine is the grammar: one field for each verb.
 type commandLine struct {
@@ -49,23 +28,6 @@ type commandLine struct {
 	CSA          csaCommand          `cmd:"" name:"csa" help:"Play at a server of the CSA protocol, such as floodgate."`
 	Guard        guardCommand        `cmd:"" hidden:"" help:"Kill engines whose runner has died."`
 }
-
-// exitError ends the program with a code of its own; err may be nil.
-type exitError struct {
-	code int
-	err  error
-}
-
-// Error is the text of the cause, or the code where there is none.
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit code %d", e.code)
-	}
-	return e.err.Error()
-}
-
-// Unwrap is the cause.
-func (e *exitError) Unwrap() error { return e.err }
 
 // helpShown unwinds from kong's help, whose exit function must not return.
 type helpShown struct{ code int }
@@ -101,22 +63,30 @@ func run(ctx context.Context, args []string, env *environment) (code int) {
 	return env.fail(verb.Run(), exitFailed)
 }
 
-// fail prints an error, if there is one, and turns it into an exit code.
-func (env *environment) fail(err error, code int) int {
-	if err == nil {
-		return exitDone
-	}
-	exit, ok := errors.AsType[*exitError](err)
-	switch {
-	case ok:
-		code = exit.code
-	case errors.Is(err, errInterrupted):
-		code = exitInterrupted
-	case usage.Is(err):
-		code = exitUsage
-	}
-	if !ok || exit.err != nil {
-		fmt.Fprintf(env.err, "gogi: %s\n", foreign.PrintableLines(err.Error()))
-	}
-	return code
+// statsCommand groups the verbs that reckon from counts given by hand; what
+// their numbers mean is told in docs/statistics.md.
+type statsCommand struct {
+	Interval statsIntervalCommand `cmd:"" help:"Between which win rates the truth lies, by each method."`
+	Test     statsTestCommand     `cmd:"" help:"Whether one side is proven stronger, and how many wins would prove it."`
+	SPRT     statsSPRTCommand     `cmd:"" name:"sprt" help:"The state of a sequential test."`
+	Plan     statsPlanCommand     `cmd:"" help:"How many games a difference takes."`
+	Elo      statsEloCommand      `cmd:"" help:"Convert between score, Elo and normalised Elo."`
+	RankSum  statsRankSumCommand  `cmd:"" name:"ranksum" help:"Whether two groups of rows of a table differ (Wilcoxon)."`
+	RMSE     statsRMSECommand     `cmd:"" name:"rmse" help:"How far predictions are from the truth."`
+	Orders   statsOrdersCommand   `cmd:"" help:"Strengths and shares of points of games of more than two players."`
+	AIC      statsAICCommand      `cmd:"" name:"aic" help:"Compare models by printed log-likelihoods."`
+	Error    statsErrorCommand    `cmd:"" help:"The standard error S of a win rate, with n − 3/2."`
+	Figure   statsFigureCommand   `cmd:"" name:"coverage-figure" hidden:"" help:"Draw the figure of docs/statistics.md."`
+}
+
+// dbCommand groups the verbs about the database.
+type dbCommand struct {
+	Dump dumpCommand `cmd:"" help:"Print everything that is stored of a run, one JSON object a line."`
+}
+
+// votesCommand groups the verbs about the votes of councils.
+type votesCommand struct {
+	Show   votesShowCommand   `cmd:"" default:"withargs" help:"How a run's councils voted, or the votes of one game; what gogi votes does when no verb follows."`
+	Replay votesReplayCommand `cmd:"" help:"Take all recorded votes again: by the recorded rule, as a check, or by others."`
+	Fit    votesFitCommand    `cmd:"" help:"Fit each member's scale, how its centipawns become chances, to the results of a run's games."`
 }

@@ -1,32 +1,76 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"io"
-	"strings"
+	"os"
+	"path/filepath"
+	"time"
 
+	"gogi/configs"
+	"gogi/internal/usage"
 	"gogi/match"
+	"gogi/players"
+	"gogi/served"
 )
 
-// printCouncil prints the head of a council; its members follow.
-func printCouncil(w io.Writer, p match.Player) {
-	c := p.Council
-	var names []string
-	for _, m := range c.Members {
-		names = append(names, m.Name)
-	}
-	fmt.Fprintf(w, "council %s   %s: %s\n", p.Name, c.Rule, strings.Join(names, ", "))
-	fmt.Fprintf(w, "  limits    %s, margin %v%s\n", p.Limits, p.Limits.Margin, budgetNote(c))
-	fmt.Fprintf(w, "  stops     %s\n", c.Stop)
-	if len(c.Shadows) > 0 {
-		fmt.Fprintf(w, "  shadows   %s\n", strings.Join(c.Shadows, "; "))
-	}
-	fmt.Fprintln(w)
+// councilCommand is a council of engines that a GUI loads as one engine.
+type councilCommand struct {
+	File    string `arg:"" help:"A match file with a [[council]] and its members."`
+	Council string `placeholder:"NAME" help:"Which council, where several are no members of others."`
+	Log     string `placeholder:"FILE" help:"Append the record of each decision, one JSON object a line; the option VoteLog wins."`
 }
 
-func budgetNote(c *match.Council) string {
-	if c.Split {
-		return ", shared by the members"
+// greetingBudget is how long the start may take before USI is spoken.
+const greetingBudget = 1500 * time.Millisecond
+
+// Run speaks USI until quit or the end of the input. What is wrong with the file
+// is said on stderr before that; stdout is the GUI's.
+func (c *councilCommand) Run(ctx context.Context, env *environment) error {
+	config := served.Config{Log: c.Log, Cache: optionCache(), Greeted: time.Now().Add(greetingBudget)}
+	plan, warnings, err := c.plan()
+	if err != nil {
+		return usage.Wrap(err)
 	}
-	return " for each member"
+	for _, w := range warnings {
+		fmt.Fprintln(env.err, "warning:", w)
+	}
+	ctx, interrupted := catchInterrupts(ctx, env)
+	defer interrupted.stop()
+	guard, err := players.StartGuard()
+	if err != nil {
+		return err
+	}
+	err = served.Serve(ctx, &players.Opener{Plan: plan, Guard: guard}, env.in, env.out, config)
+	return errors.Join(err, guard.Close())
+}
+
+// optionCache is the user's folder of what engines declared; "" where there is no
+// place for it.
+func optionCache() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "gogi", "options")
+}
+
+// plan resolves the council, not more: openings are not read, and members are
+// told of a limit of plies only if the file has rules of its own.
+func (c *councilCommand) plan() (*match.Plan, []configs.Warning, error) {
+	file, dir, err := configs.Find(c.File)
+	if err != nil {
+		return nil, nil, err
+	}
+	here, err := players.Surroundings()
+	if err != nil {
+		return nil, nil, err
+	}
+	file.Openings = &configs.Openings{List: []string{"startpos"}}
+	if file.Rules == nil {
+		unlimited := 0
+		file.Rules = &configs.Rules{MaxPlies: &unlimited}
+	}
+	return file.PlanCouncil(c.Council, dir, here)
 }

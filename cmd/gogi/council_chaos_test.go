@@ -19,7 +19,7 @@ import (
 	"gogi/results"
 )
 
-var chaosGames = flag.Int("chaos.games", 12, "how many games the council plays whose members are killed")
+var chaosGames = flag.Int("chaos.games", 6, "how many games the council plays whose members are killed")
 
 const chaosSeries = `
 games = GAMES
@@ -52,8 +52,9 @@ shadow = ["optimistic"]
 // TestCouncilSurvivesItsMembers kills members of a real council at random while
 // it plays: no game is lost by that, and every vote is on record.
 func TestCouncilSurvivesItsMembers(t *testing.T) {
+	t.Parallel()
 	realEngines(t)
-	s := &series{dir: t.TempDir(), tag: "chaos-" + strconv.Itoa(os.Getpid())}
+	s := &session{dir: t.TempDir(), tag: "chaos-" + strconv.Itoa(os.Getpid())}
 	text := strings.NewReplacer("GAMES", strconv.Itoa(*chaosGames), "@TAG@", s.tag).Replace(chaosSeries)
 	if err := os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -121,7 +122,7 @@ func killAtRandom(ctx context.Context, t *testing.T, tag string) int {
 
 // votes reads every vote record of the run, and counts those that lack a ballot
 // because its member was dead.
-func (s *series) votes(t *testing.T) (dead, decisions int) {
+func (s *session) votes(t *testing.T) (dead, decisions int) {
 	t.Helper()
 	store, err := results.OpenExisting(t.Context(), filepath.Join(s.dir, "gogi.db"))
 	if err != nil {

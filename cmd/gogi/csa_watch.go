@@ -17,20 +17,22 @@ import (
 // csaWatch prints what happens and writes the records. What a server says is
 // made safe for the terminal.
 type csaWatch struct {
-	command *csaCommand
+	json    bool   // events as they are, on the standard output
+	verbose bool   // every line of the dialogue
+	records string // the folder of the records; "": none
 	env     *environment
 	err     error // of records that could not be written
 }
 
 // see takes one event; the client calls it one at a time.
 func (w *csaWatch) see(e csa.Event) {
-	if w.command.JSON {
+	if w.json {
 		w.print(e)
 	}
 	if text := w.line(e); text != "" {
 		fmt.Fprintln(w.env.err, foreign.Printable(text, 500))
 	}
-	if e.Type == csa.EventEnd && w.command.Records != "" {
+	if e.Type == csa.EventEnd && w.records != "" {
 		if err := w.write(e); err != nil {
 			w.err = errors.Join(w.err, err)
 			fmt.Fprintln(w.env.err, foreign.Printable(err.Error(), 500))
@@ -58,7 +60,7 @@ func (w *csaWatch) print(e csa.Event) {
 func (w *csaWatch) line(e csa.Event) string {
 	switch e.Type {
 	case csa.EventLogin:
-		if w.command.Verbose {
+		if w.verbose {
 			return "logged in; waiting for a game"
 		}
 	case csa.EventStart:
@@ -68,7 +70,7 @@ func (w *csaWatch) line(e csa.Event) string {
 		}
 		return fmt.Sprintf("game %s %s: %s (Black) against %s (White); we have %s", e.Game, verb, e.Black, e.White, e.Colour)
 	case csa.EventMove:
-		if w.command.Verbose {
+		if w.verbose {
 			return fmt.Sprintf("%4d %s  %s, %s left  %s", e.Ply, e.CSA, milliseconds(e.Elapsed), milliseconds(e.Left), e.Comment)
 		}
 	case csa.EventEnd:
@@ -94,12 +96,12 @@ func (w *csaWatch) write(e csa.Event) error {
 	if err != nil {
 		return fmt.Errorf("the record of %s: %w", e.Game, err)
 	}
-	if err := os.MkdirAll(w.command.Records, 0o755); err != nil {
+	if err := os.MkdirAll(w.records, 0o755); err != nil {
 		return fmt.Errorf("the record of %s: %w", e.Game, err)
 	}
 	name := recordName(e.Record)
 	for n := 2; ; n++ {
-		file, err := os.OpenFile(filepath.Join(w.command.Records, name+".csa"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		file, err := os.OpenFile(filepath.Join(w.records, name+".csa"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if errors.Is(err, os.ErrExist) && n < 10_000 {
 			name = fmt.Sprintf("%s~%d", recordName(e.Record), n)
 			continue
@@ -140,4 +142,11 @@ func csaTally(t csa.Tally) string {
 		text += fmt.Sprintf(", %d broken off", t.Disconnected)
 	}
 	return text
+}
+
+func csaGames(n int) string {
+	if n == 1 {
+		return "1 game"
+	}
+	return fmt.Sprintf("%d games", n)
 }

@@ -12,9 +12,9 @@ import (
 )
 
 // measured writes a file and measures; the report is that of --json.
-func measured(t *testing.T, text string, args ...string) (*survey.Report, *series, string) {
+func measured(t *testing.T, text string, args ...string) (*survey.Report, *session, string) {
 	t.Helper()
-	s := &series{dir: t.TempDir()}
+	s := &session{dir: t.TempDir()}
 	s.tag = filepath.Base(filepath.Dir(s.dir)) + "-" + filepath.Base(s.dir)
 	text = strings.NewReplacer("DIR", s.dir, "TAG", s.tag).Replace(text)
 	if err := os.WriteFile(filepath.Join(s.dir, "c.toml"), []byte(text), 0o600); err != nil {
@@ -114,7 +114,7 @@ func TestDisagreementOnARun(t *testing.T) {
 		t.Errorf("exit code %d: %s%s", code, out, errs)
 	}
 	for want, args := range map[string][]string{
-		"only ":                        {"--db", "gogi.db", "--positions", "5000"},
+		"only ":                        {"--db", "gogi.db", "--positions", "200"}, // two games of 60 plies,
 		"--run is about a database":    {"--run", "c"},
 		"expected numbers from 1":      {"--positions", "0"},
 		`there is no council "nobody"`: {"--council", "nobody"},

@@ -16,7 +16,7 @@ import (
 )
 
 // dryRun prints what would be played, and plays nothing.
-func dryRun(ctx context.Context, w io.Writer, o *players.Opener, greetings []usi.Greeting, warnings []string) error {
+func dryRun(ctx context.Context, w io.Writer, o *players.Opener, greetings []usi.Greeting, warnings []configs.Warning) error {
 	plan := o.Plan
 	fmt.Fprintf(w, "run %s   digest %s\n", plan.Run, plan.Digest()[:16])
 	fmt.Fprintf(w, "  %s games in %s pairs (%s), %d at a time, seed %d\n", format.Count(plan.Games()), format.Count(plan.Pairs), plan.Design.Kind, plan.Concurrency, plan.Seed)
@@ -26,7 +26,7 @@ func dryRun(ctx context.Context, w io.Writer, o *players.Opener, greetings []usi
 	for _, p := range plan.Players {
 		left = printPlayer(w, plan, p, left)
 	}
-	c := players.Needs(plan, greetings)
+	c := players.CapacityFor(plan, greetings)
 	fmt.Fprintf(w, "memory    hash tables %s MiB of %s MiB\n", format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB)))
 	if len(c.Undeclared) > 0 {
 		fmt.Fprintf(w, "          not known: %s (no hash option)\n", strings.Join(c.Undeclared, ", "))
@@ -111,4 +111,27 @@ func orButton(value string) string {
 		return "(empty)"
 	}
 	return value
+}
+
+// printCouncil prints the head of a council; its members follow.
+func printCouncil(w io.Writer, p match.Player) {
+	c := p.Council
+	var names []string
+	for _, m := range c.Members {
+		names = append(names, m.Name)
+	}
+	fmt.Fprintf(w, "council %s   %s: %s\n", p.Name, c.Rule, strings.Join(names, ", "))
+	fmt.Fprintf(w, "  limits    %s, margin %v%s\n", p.Limits, p.Limits.Margin, budgetNote(c))
+	fmt.Fprintf(w, "  stops     %s\n", c.Stop)
+	if len(c.Shadows) > 0 {
+		fmt.Fprintf(w, "  shadows   %s\n", strings.Join(c.Shadows, "; "))
+	}
+	fmt.Fprintln(w)
+}
+
+func budgetNote(c *match.Council) string {
+	if c.Split {
+		return ", shared by the members"
+	}
+	return " for each member"
 }

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// series is one pair between a good and a bad engine, over real processes.
-type series struct {
+// session is one pair between a good and a bad engine, over real processes.
+type session struct {
 	dir    string
 	mark   string
 	tag    string // in the environment of every engine, to find those that are left
@@ -42,9 +42,9 @@ env = ["GOGI_TEST_TAG=%s"]
 `
 
 // against plays one pair, or more, of a bad engine against a good one.
-func against(t *testing.T, limits string, games, concurrency int, command ...string) *series {
+func against(t *testing.T, limits string, games, concurrency int, command ...string) *session {
 	t.Helper()
-	s := &series{dir: t.TempDir()}
+	s := &session{dir: t.TempDir()}
 	s.mark, s.tag = filepath.Join(s.dir, "mark"), filepath.Base(filepath.Dir(s.dir))+"-"+filepath.Base(s.dir)
 	if command[0] == "fakeengine" {
 		command = append(command, "-mark", s.mark)
@@ -65,7 +65,7 @@ func against(t *testing.T, limits string, games, concurrency int, command ...str
 }
 
 // gogi runs the program in the series' folder.
-func (s *series) gogi(t *testing.T, args ...string) (stdout, stderr string, code int) {
+func (s *session) gogi(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), "gogi", args...)
@@ -81,7 +81,7 @@ func (s *series) gogi(t *testing.T, args ...string) (stdout, stderr string, code
 }
 
 // noneLeft asserts that no engine of the series is alive.
-func (s *series) noneLeft(t *testing.T) {
+func (s *session) noneLeft(t *testing.T) {
 	t.Helper()
 	if left := tagged(t, s.tag); len(left) > 0 {
 		t.Errorf("left alive: %v", left)
@@ -106,7 +106,7 @@ func tagged(t *testing.T, tag string) []string {
 }
 
 // marked asserts that the fault was played.
-func (s *series) marked(t *testing.T, fault string) {
+func (s *session) marked(t *testing.T, fault string) {
 	t.Helper()
 	text, err := os.ReadFile(s.mark)
 	if err != nil || !strings.Contains(string(text), fault) {
@@ -115,7 +115,7 @@ func (s *series) marked(t *testing.T, fault string) {
 }
 
 // gameRows are the stored games.
-func (s *series) gameRows(t *testing.T) []gameRow {
+func (s *session) gameRows(t *testing.T) []gameRow {
 	t.Helper()
 	out, errs, code := s.gogi(t, "games", "--json")
 	if code != 0 {
@@ -286,7 +286,7 @@ func TestWrappersChildDies(t *testing.T) {
 // the engines and their children with it; the same command then finishes.
 func TestKilledRunnerLeavesNobody(t *testing.T) {
 	t.Parallel()
-	s := &series{dir: t.TempDir()}
+	s := &session{dir: t.TempDir()}
 	s.tag = filepath.Base(filepath.Dir(s.dir)) + "-killed"
 	text := fmt.Sprintf(seriesFile, 60, 2, nodes, `"sh", "-c", "sleep 1000 & fakeengine -think 2ms; exit 0"`, s.tag, s.tag)
 	if err := os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600); err != nil {

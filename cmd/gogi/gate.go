@@ -2,113 +2,118 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"slices"
-	"time"
+	"io"
+	"os"
 
-	"gogi/gate"
+	"gogi/configs"
 	"gogi/internal/format"
-	"gogi/match"
-	"gogi/players"
+	"gogi/internal/usage"
+	"gogi/report"
+	"gogi/report/text"
 	"gogi/results"
-	"gogi/runner"
-	"gogi/stats"
 )
 
-// gatedSink stores pairs and ends the series when the test has decided: the
-// pairs in play are finished and stored, beyond the stop.
-type gatedSink struct {
-	runner.Sink
-	gate   *gate.Gate
-	plan   *match.Plan
-	source *runner.PlanSource
+// The exit codes of a gate.
+const (
+	exitGateFailed       = 10
+	exitGateInconclusive = 11
+)
+
+// gateCommand says whether a run passes its gate.
+type gateCommand struct {
+	stored
+	Gate     string `name:"gate" placeholder:"FILE" help:"A file with a [gate] section (default: the design that the run was begun with)."`
+	JSON     bool   `name:"json" help:"One JSON object."`
+	Markdown string `placeholder:"FILE" help:"Write the verdict as Markdown, for a release note; - is the standard output."`
 }
 
-// Put stores the pair before it is judged.
-func (s *gatedSink) Put(ctx context.Context, r match.PairResult) error {
-	if err := s.Sink.Put(ctx, r); err != nil {
+// Run prints the verdict; the exit code is 0, 10 or 11.
+func (c *gateCommand) Run(ctx context.Context, env *environment) error {
+	var v *report.GateVerdict
+	err := c.with(ctx, func(store *results.Store, info *results.RunInfo) (err error) {
+		v, err = c.judge(ctx, store, info)
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	err := s.gate.Add(r.Pair.ID, gate.OfResult(s.plan, r))
-	if s.gate.State().Decided() {
-		s.source.Drain()
+	if err := c.print(env, v); err != nil {
+		return err
 	}
-	return err
+	switch v.Verdict {
+	case "pass":
+		return nil
+	case "fail":
+		return &exitError{code: exitGateFailed}
+	}
+	return &exitError{code: exitGateInconclusive}
 }
 
-// PutAttempt stores an attempt that does not count.
-func (s *gatedSink) PutAttempt(ctx context.Context, a match.Attempt) error {
-	if sink, ok := s.Sink.(runner.AttemptSink); ok {
-		return sink.PutAttempt(ctx, a)
+func (c *gateCommand) print(env *environment, v *report.GateVerdict) error {
+	if c.Markdown != "" && c.Markdown != "-" {
+		if err := os.WriteFile(c.Markdown, []byte(text.Markdown(v)), 0o644); err != nil { //nolint:gosec // a file to be published
+			return err
+		}
 	}
+	switch {
+	case c.JSON:
+		return format.JSON(env.out, v)
+	case c.Markdown == "-":
+		_, err := io.WriteString(env.out, text.Markdown(v))
+		return err
+	}
+	text.Verdict(env.out, v)
 	return nil
 }
 
-// recordedGate is the design that was written into a run before its first game.
-type recordedGate struct {
-	design  match.Gate
-	pairs   int
-	changes []string // of the design or the target after the first game
-}
-
-// readGate reads the design from the run's log of settings. first is when the
-// first game began; zero where there is none.
-func readGate(ctx context.Context, store *results.Store, run int64, first time.Time) (*recordedGate, error) {
-	settings, err := store.Settings(ctx, run)
+// judge finds the design, and replays the run's pairs in plan order.
+func (c *gateCommand) judge(ctx context.Context, store *results.Store, info *results.RunInfo) (*report.GateVerdict, error) {
+	first, _, err := store.FirstStored(ctx, info.ID)
 	if err != nil {
 		return nil, err
 	}
-	var g recordedGate
-	for i, s := range settings {
-		var now struct {
-			Pairs int
-			Gate  match.Gate
-		}
-		if err := json.Unmarshal(s.Text, &now); err != nil {
-			return nil, fmt.Errorf("reading the settings of the run: %w", err)
-		}
-		before := i == 0 || first.IsZero() || !s.At.After(first)
-		if !before {
-			g.note(now.Gate, now.Pairs)
-			continue
-		}
-		g.design, g.pairs = now.Gate, now.Pairs
-	}
-	return &g, nil
-}
-
-// note writes down what differs from the design, once each.
-func (g *recordedGate) note(design match.Gate, pairs int) {
-	if design != g.design {
-		g.changes = append(g.changes, fmt.Sprintf("the test was changed from %s to %s after the first game", g.design, design))
-	}
-	if pairs != g.pairs {
-		g.changes = append(g.changes, fmt.Sprintf("the maximum was changed from %d to %d pairs after the first game", g.pairs, pairs))
-	}
-}
-
-// expectation prints how long a sequential test will take, before its first game.
-func (c *matchCommand) expectation(ctx context.Context, env *environment, o *players.Opener) error {
-	length, err := o.GameLength(ctx)
+	recorded, err := readGate(ctx, store, info.ID, first)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	g := o.Plan.Gate
-	fmt.Fprintf(env.err, "%s, at most %s games\n", g, format.Count(o.Plan.Games()))
-	at := []float64{0, g.Elo0, g.Elo1}
-	slices.Sort(at)
-	for _, elo := range slices.Compact(at) {
-		e, err := gate.Test(g).Expect(elo, stats.Conditions{DrawRate: typicalDraws})
-		if err != nil {
-			fmt.Fprintf(env.err, "  at %+g Elo: %v\n", elo, err)
-			continue
-		}
-		hours := time.Duration(e.Games / float64(o.Plan.Concurrency) * float64(length))
-		fmt.Fprintf(env.err, "  at %+g Elo: about %s games, %s; passes with probability %.2f\n", elo, format.Count(int(e.Games)), format.Duration(hours), e.Pass)
+	registered, err := c.registration(recorded)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	j, err := report.NewJudge(reportRunOf(info, registered.Design))
+	if err != nil {
+		return nil, err
+	}
+	if err := store.Pairs(ctx, info.ID, results.Filter{}, j.Add); err != nil {
+		return nil, err
+	}
+	return j.Verdict(registered), nil
 }
 
-// typicalDraws is the draw rate for estimates: shogi has few.
-const typicalDraws = 0.03
+// registration is the gate file's design, which must be the recorded one where there
+// is one.
+func (c *gateCommand) registration(recorded *recordedGate) (report.Registration, error) {
+	r := report.Registration{Design: recorded.design, Registered: true, Pairs: recorded.pairs, Changes: recorded.changes}
+	if c.Gate == "" {
+		if r.Design.IsZero() {
+			return r, usage.Wrap(errors.New("the run has no gate: expected --gate FILE, or a run begun with --sprt or a [gate] section"))
+		}
+		return r, nil
+	}
+	file, err := configs.Load(c.Gate)
+	if err == nil {
+		r.Design, err = file.GateDesign()
+	}
+	if err != nil {
+		return r, usage.Wrap(err)
+	}
+	switch {
+	case recorded.design.IsZero():
+		r.Registered = false
+	case r.Design != recorded.design:
+		r.Changes = append(r.Changes, fmt.Sprintf("the file asks for %s, the run was begun with %s", r.Design, recorded.design))
+	}
+	return r, nil
+}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,8 +9,6 @@ import (
 	"sync"
 	"syscall"
 )
-
-var errInterrupted = errors.New("interrupted")
 
 // interrupts listens to signals for as long as a verb that starts engines runs.
 // An interrupt cancels its context, unless something is in play that should end

@@ -2,23 +2,20 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
-	"time"
-
-	"golang.org/x/sync/errgroup"
+	"slices"
 
 	"gogi/configs"
-	"gogi/gate"
 	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/players"
 	"gogi/report"
 	"gogi/report/text"
 	"gogi/results"
-	"gogi/runner"
+	"gogi/series"
 	"gogi/usi"
 	"gogi/usi/process"
 )
@@ -126,7 +123,7 @@ func (c *matchCommand) guarded(ctx context.Context, env *environment, guard *pro
 }
 
 // plan resolves the file and the flags, before any engine is started.
-func (c *matchCommand) plan(ctx context.Context, guard *process.Guard) (*match.Plan, []string, error) {
+func (c *matchCommand) plan(ctx context.Context, guard *process.Guard) (*match.Plan, []configs.Warning, error) {
 	file, dir, err := c.load()
 	if err != nil {
 		return nil, nil, err
@@ -134,7 +131,7 @@ func (c *matchCommand) plan(ctx context.Context, guard *process.Guard) (*match.P
 	if err := file.Apply(c.flags()); err != nil {
 		return nil, nil, err
 	}
-	if err := players.AskIdentities(ctx, file, guard); err != nil {
+	if err := players.AskIdentities(file, guard); err != nil {
 		return nil, nil, err
 	}
 	here, err := players.Surroundings()
@@ -156,7 +153,7 @@ func (c *matchCommand) load() (*configs.File, string, error) {
 }
 
 // play greets the engines, opens the store, plays and reports.
-func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Opener, warnings []string) (*report.Report, error) {
+func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Opener, warnings []configs.Warning) (*report.Report, error) {
 	greetings, more, err := c.resolve(ctx, o)
 	if err != nil {
 		return nil, err
@@ -165,7 +162,7 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 	if c.DryRun {
 		return nil, dryRun(ctx, env.out, o, greetings, warnings)
 	}
-	more, fatal := players.Needs(o.Plan, greetings).Problems()
+	more, fatal := players.CapacityFor(o.Plan, greetings).Problems()
 	if fatal != nil {
 		return nil, fatal
 	}
@@ -184,7 +181,7 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 
 // resolve starts each engine once, to check its options and complete its
 // identity; the opener's plan is complete after it.
-func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Greeting, []string, error) {
+func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Greeting, []configs.Warning, error) {
 	greetings, err := o.GreetAll(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -201,7 +198,7 @@ func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Gr
 	if !c.Deterministic {
 		return greetings, warnings, nil
 	}
-	plan, notes, err := o.Repeatable(ctx, greetings)
+	plan, notes, err := o.Deterministic(ctx, greetings)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -211,7 +208,7 @@ func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Gr
 
 // repeats warns of a series that plays its openings more than once without a
 // clock: engines that are deterministic then repeat their games.
-func repeats(plan *match.Plan) []string {
+func repeats(plan *match.Plan) []configs.Warning {
 	rounds := (plan.Pairs + plan.Pairings() - 1) / plan.Pairings()
 	for _, p := range plan.Players {
 		if p.Limits.Timed() {
@@ -221,8 +218,8 @@ func repeats(plan *match.Plan) []string {
 	if rounds <= len(plan.Openings) {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d pairs from %d openings, and no clock: deterministic engines will repeat games, which prove nothing new",
-		rounds, len(plan.Openings))}
+	return []configs.Warning{{Text: fmt.Sprintf("%d pairs from %d openings, and no clock: deterministic engines will repeat games, which prove nothing new",
+		rounds, len(plan.Openings))}}
 }
 
 // playInto plays what is missing of the run in the store, and reports.
@@ -232,13 +229,9 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *player
 	}
 	run, err := store.Begin(ctx, o.Plan)
 	if err != nil {
-		return nil, withPaths(err, o.Plan)
+		return nil, withPaths(err, c.DB, o.Plan)
 	}
-	finished, err := run.Finished(ctx)
-	if err != nil {
-		return nil, errors.Join(err, run.Close())
-	}
-	played := c.playPairs(ctx, env, o, store, run, finished)
+	played := c.playPairs(ctx, env, o, store, run)
 	if err := run.Close(); err != nil {
 		return nil, errors.Join(played, err)
 	}
@@ -256,21 +249,23 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *player
 }
 
 // withPaths adds to the differences of a refused plan which files they are in.
-func withPaths(err error, plan *match.Plan) error {
+func withPaths(err error, db string, plan *match.Plan) error {
 	different, ok := errors.AsType[*results.DifferentPlan](err)
 	if !ok {
 		return err
 	}
-	for i, line := range different.Differences {
+	for i := range different.Differences {
+		d := &different.Differences[i]
 		for _, p := range plan.Engines() {
 			for _, f := range p.Identity.Files {
-				if strings.Contains(line, "."+p.Name+".identity."+f.Role+":") {
-					different.Differences[i] = line + " (" + f.Path + ")"
+				if n := len(d.Path); n > 3 && slices.Equal(d.Path[n-3:], []string{p.Name, "identity", f.Role}) {
+					d.Note = f.Path
 				}
 			}
 		}
 	}
-	return err
+	// What wraps it has its text already, without the notes.
+	return fmt.Errorf("%s: %w", db, different)
 }
 
 // nameRun gives the run the name that it is stored under.
@@ -292,124 +287,48 @@ func (c *matchCommand) nameRun(ctx context.Context, o *players.Opener, store *re
 	return nil
 }
 
-// playPairs plays the pairs that are not finished.
-func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *players.Opener, store *results.Store,
-	run *results.Run, finished map[int]bool,
-) error {
-	plan := o.Plan
-	source := runner.NewPlanSource(plan, func(id int) bool { return finished[id] })
-	missing := missingPairs(plan, finished)
-	before, err := readReport(ctx, store, plan.Run)
+// playPairs plays the pairs that are not stored.
+func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *players.Opener, store *results.Store, run *results.Run) error {
+	s, err := series.New(ctx, o.Plan, run, func(ctx context.Context, see func([]match.Row) error) error {
+		return store.Pairs(ctx, run.ID(), results.Filter{}, see)
+	})
 	if err != nil {
 		return err
 	}
-	if before.Finished && !c.JSON {
+	if s.Over() && !c.JSON {
 		return nil
 	}
-	var sink runner.Sink = run
-	if !plan.Gate.IsZero() {
-		if sink, err = c.gated(ctx, env, o, store, run, source, before); err != nil {
+	if !o.Plan.Gate.IsZero() && s.Stored() == 0 && !c.Quiet {
+		if err := expectation(ctx, env.err, o); err != nil {
 			return err
 		}
 	}
-	events := runner.NewEvents(plan.Run, c.JSON || !c.Quiet)
-	var watchers errgroup.Group
-	watchers.Go(func() error { return c.watch(env, plan, before, events.Stream()) })
-	c.interrupted.playing(source.Drain)
-	defer context.AfterFunc(ctx, events.Abandon)()
-	events.Send(runEvent(plan, plan.Pairs-missing))
-	err = runner.Run(ctx, runner.Config{Plan: plan, Source: source, Sink: sink, Open: o.Open, Events: events})
+	config := series.Config{Open: o.Open, Moves: c.JSON || !c.Quiet}
+	lines := &eventLines{encoder: json.NewEncoder(env.out)}
+	if c.JSON {
+		config.Record = lines.write
+	}
+	if !c.Quiet {
+		config.Watch = append(config.Watch, newProgress(env.err, o.Plan).follow)
+	}
+	c.interrupted.playing(s.Drain)
+	ending, err := s.Play(ctx, config)
 	c.interrupted.playing(nil)
-	left, countErr := leftOver(ctx, plan, run)
-	done := plan.Pairs - left
-	events.Send(match.Event{Type: match.EventDone, Finished: &done, Pairs: plan.Pairs})
-	events.Close()
-	if gated, ok := sink.(*gatedSink); ok && gated.gate.State().Decided() {
-		left = 0 // what is not played is not needed
-	}
-	return ended(errors.Join(countErr, awaitWatchers(ctx, &watchers)), err, left, c.interrupted.happened())
+	return ended(errors.Join(err, lines.failed()), ending, c.interrupted.happened())
 }
 
-// awaitWatchers waits for the consumers of the events, but not for ever once the run
-// was cancelled: one may hang in a write that nobody reads.
-func awaitWatchers(ctx context.Context, watchers *errgroup.Group) error {
-	done := make(chan error, 1) // one result, from the goroutine; never closed
-	go func() { done <- watchers.Wait() }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-	}
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(time.Second):
-		return nil
-	}
-}
-
-// gated puts the sequential test before the store: it knows what is stored, and
-// drains the source when it decides.
-func (c *matchCommand) gated(ctx context.Context, env *environment, o *players.Opener, store *results.Store,
-	run *results.Run, source *runner.PlanSource, before *report.Report,
-) (runner.Sink, error) {
-	g, err := gate.New(o.Plan.Gate, o.Plan.Pairs)
-	if err != nil {
-		return nil, err
-	}
-	err = store.Pairs(ctx, run.ID(), results.Filter{}, func(rows []match.Row) error {
-		return g.Add(rows[0].Pair, gate.OfRows(rows))
-	})
-	if err != nil {
-		return nil, err
-	}
-	if g.State().Decided() {
-		source.Drain()
-	}
-	if before.Games == 0 && !c.Quiet {
-		err = c.expectation(ctx, env, o)
-	}
-	return &gatedSink{Sink: run, gate: g, plan: o.Plan, source: source}, err
-}
-
-func missingPairs(plan *match.Plan, finished map[int]bool) int {
-	missing := 0
-	for id := range plan.Pairs {
-		if !finished[id] {
-			missing++
-		}
-	}
-	return missing
-}
-
-// leftOver counts the pairs that are not stored; the context may have ended.
-func leftOver(ctx context.Context, plan *match.Plan, run *results.Run) (int, error) {
-	finished, err := run.Finished(context.WithoutCancel(ctx))
-	if err != nil {
-		return 0, err
-	}
-	return missingPairs(plan, finished), nil
-}
-
-func runEvent(plan *match.Plan, finished int) match.Event {
-	e := match.Event{Type: match.EventRun, Pairs: plan.Pairs, Games: plan.Games(), Finished: &finished}
-	for _, p := range plan.Players {
-		e.Players = append(e.Players, p.Name)
-	}
-	return e
-}
-
-// ended turns the end of a run into the verb's error and exit code.
-func ended(internal, err error, left int, interrupted bool) error {
+// ended turns the end of a session into the verb's error and exit code; internal is
+// what went wrong in telling of it.
+func ended(internal error, e series.Ending, interrupted bool) error {
 	switch {
 	case internal != nil:
-		return errors.Join(internal, err)
-	case interrupted && left > 0:
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted with %d pairs unplayed; the same command goes on", left)}
-	case err != nil && left > 0:
-		return &exitError{exitUnplayed, fmt.Errorf("%w; %d pairs are unplayed, the same command goes on", err, left)}
-	case left > 0:
-		return &exitError{exitUnplayed, fmt.Errorf("%d pairs are unplayed", left)}
+		return errors.Join(internal, e.Why)
+	case interrupted && e.Left > 0:
+		return &exitError{exitInterrupted, fmt.Errorf("interrupted with %d pairs unplayed; the same command goes on", e.Left)}
+	case e.Why != nil && e.Left > 0:
+		return &exitError{exitUnplayed, fmt.Errorf("%w; %d pairs are unplayed, the same command goes on", e.Why, e.Left)}
+	case e.Left > 0:
+		return &exitError{exitUnplayed, fmt.Errorf("%d pairs are unplayed", e.Left)}
 	}
-	return err
+	return e.Why
 }

@@ -183,14 +183,16 @@ type countSink struct {
 	plies int
 }
 
-func (c *countSink) Put(_ context.Context, r match.PairResult) error {
+func (c *countSink) Put(_ context.Context, _ runner.Lease, r match.PairResult) (bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, g := range r.Games {
 		c.plies += len(g.Record.Moves)
 	}
-	return nil
+	return true, nil
 }
+
+func (c *countSink) PutAttempt(context.Context, runner.Lease, match.Attempt) error { return nil }
 
 func runTable(b *testing.B, command []string, concurrency int) {
 	b.Helper()

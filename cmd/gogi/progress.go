@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -14,37 +14,35 @@ import (
 
 	"gogi/internal/foreign"
 	"gogi/internal/format"
+	"gogi/live"
 	"gogi/match"
-	"gogi/report"
 	"gogi/usi"
 )
 
-// watch consumes the events of a run until they end: as JSON lines on stdout,
-// and as progress on stderr.
-func (c *matchCommand) watch(env *environment, plan *match.Plan, before *report.Report, events <-chan match.Event) error {
-	p := newProgress(env.err, plan, before)
-	if c.Quiet {
-		p.every = 0
+// eventLines writes events as JSON until a write fails.
+type eventLines struct {
+	encoder *json.Encoder
+
+	mu  sync.Mutex
+	err error
+}
+
+func (l *eventLines) write(e match.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		l.err = l.encoder.Encode(e)
 	}
-	ticks, stop := p.ticker()
-	defer stop()
-	encoder := json.NewEncoder(env.out)
-	var failed error
-	for {
-		select {
-		case e, ok := <-events:
-			if !ok {
-				p.close()
-				return failed
-			}
-			if c.JSON && failed == nil {
-				failed = encoder.Encode(e)
-			}
-			p.event(e)
-		case <-ticks:
-			p.tick()
-		}
+}
+
+// failed is why nothing more was written, or nil. It does not wait for a write that
+// nobody reads.
+func (l *eventLines) failed() error {
+	if !l.mu.TryLock() {
+		return nil
 	}
+	defer l.mu.Unlock()
+	return l.err
 }
 
 // progress shows how a run goes: one area that is redrawn on a terminal, plain
@@ -54,24 +52,12 @@ type progress struct {
 	terminal *os.File // nil: plain lines
 	every    time.Duration
 	plan     *match.Plan
+	state    *live.State
 
-	began  time.Time
-	done   int // games, those of earlier sessions included
-	fresh  int // games of this session
-	wins   int // of the first player
-	draws  int
-	losses int
-	faults int
-	slots  map[int]*slotView
-	lines  int // that the area has now
-	drawn  time.Time
-	told   int // faults told so far
-}
-
-type slotView struct {
-	pair, leg, ply int
-	black, white   string
-	score          string
+	began time.Time
+	lines int // that the area has now
+	drawn time.Time
+	told  int // faults told so far
 }
 
 const (
@@ -82,63 +68,48 @@ const (
 	shownSlots  = 8
 )
 
-func newProgress(w io.Writer, plan *match.Plan, before *report.Report) *progress {
-	p := &progress{w: w, plan: plan, every: plainEvery, began: time.Now(), slots: map[int]*slotView{}}
+func newProgress(w io.Writer, plan *match.Plan) *progress {
+	p := &progress{w: w, plan: plan, every: plainEvery, began: time.Now(), state: live.NewState(plan.Run)}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) { //nolint:gosec // a descriptor is small
 		p.terminal, p.every = f, redraw
 	}
-	a := before.Players[0]
-	p.done, p.wins, p.draws, p.losses = before.Games, a.Wins, a.Draws, a.Losses
 	return p
 }
 
-func (p *progress) ticker() (<-chan time.Time, func()) {
-	if p.every == 0 {
-		return nil, func() {}
+// follow shows what happens until the hub closes. When a terminal stood still
+// for so long that the subscription was cut, it goes on from where things are.
+func (p *progress) follow(hub *live.Hub) {
+	s := hub.Subscribe(live.DefaultRoom)
+	ticks := time.NewTicker(p.every)
+	defer ticks.Stop()
+	for {
+		select {
+		case e, ok := <-s.Events():
+			switch {
+			case ok:
+				p.event(e)
+			case s.Err() == nil:
+				p.close()
+				return
+			default:
+				s = hub.Subscribe(live.DefaultRoom)
+			}
+		case <-ticks.C:
+			p.tick()
+		}
 	}
-	t := time.NewTicker(p.every)
-	return t.C, t.Stop
 }
 
 func (p *progress) event(e match.Event) {
-	switch e.Type {
-	case match.EventGame:
-		p.slots[*e.Slot] = &slotView{pair: *e.Pair, leg: *e.Leg, ply: e.Plies, black: e.Black, white: e.White}
-	case match.EventMove:
-		if s := p.slots[*e.Slot]; s != nil {
-			s.ply = e.Ply
-			if e.Score != nil {
-				s.score = usi.ScoreFromNumber(*e.Score).String()
-			}
-		}
-	case match.EventEnd:
-		p.gameEnded(e)
-	case match.EventFault:
+	p.state.Apply(e)
+	if e.Type == match.EventFault {
 		p.fault(e)
-	case match.EventRun, match.EventPair, match.EventDone:
-	}
-}
-
-func (p *progress) gameEnded(e match.Event) {
-	delete(p.slots, *e.Slot)
-	p.done++
-	p.fresh++
-	a := p.plan.Players[0].Name
-	switch {
-	case e.Black != a && e.White != a:
-	case e.Outcome == match.Draw.String():
-		p.draws++
-	case (e.Outcome == match.BlackWins.String()) == (e.Black == a):
-		p.wins++
-	default:
-		p.losses++
 	}
 }
 
 // fault prints the first faults one by one, above the area.
 func (p *progress) fault(e match.Event) {
-	p.faults++
-	if p.every == 0 || p.told == toldFaults {
+	if p.told == toldFaults {
 		return
 	}
 	p.told++
@@ -164,11 +135,12 @@ func (p *progress) tick() {
 
 // draw shows the state: the area anew, or one more line.
 func (p *progress) draw() {
+	now := p.state.Snapshot()
 	if p.terminal == nil {
-		fmt.Fprintln(p.w, p.summary())
+		fmt.Fprintln(p.w, p.summary(now))
 		return
 	}
-	lines := append([]string{p.summary()}, p.slotLines()...)
+	lines := append([]string{p.summary(now)}, slotLines(now)...)
 	width, _, err := term.GetSize(int(p.terminal.Fd())) //nolint:gosec // a descriptor is small
 	if err != nil || width < 20 {
 		width = 80
@@ -190,42 +162,67 @@ func (p *progress) clear() {
 
 func (p *progress) close() {
 	p.clear()
-	if p.every == 0 {
-		return
-	}
 	elapsed := time.Since(p.began)
-	fmt.Fprintf(p.w, "%s: %d games in %s, %.1f games/s\n\n", p.plan.Run, p.fresh, format.Duration(elapsed), float64(p.fresh)/elapsed.Seconds())
+	ended := p.state.Snapshot().Ended
+	fmt.Fprintf(p.w, "%s: %d games in %s, %.1f games/s\n\n", p.plan.Run, ended, format.Duration(elapsed), float64(ended)/elapsed.Seconds())
 }
 
 // summary has no interval: those that may be looked at during a run are not
-// the ones that hold at its end.
-func (p *progress) summary() string {
-	rate := float64(p.fresh) / time.Since(p.began).Seconds()
+// the ones that hold at its end. Games whose pairs are not stored yet count here.
+func (p *progress) summary(now *match.Snapshot) string {
+	rate := float64(now.Ended) / time.Since(p.began).Seconds()
+	ended := now.Standings.Clone()
+	for _, g := range now.Unstored {
+		ended.Add([]match.EndedGame{g})
+	}
 	eta := "–"
-	if p.fresh > 0 {
-		eta = format.Duration(time.Duration(float64(p.plan.Games()-p.done) / rate * float64(time.Second)))
+	if now.Ended > 0 {
+		eta = format.Duration(time.Duration(float64(p.plan.Games()-ended.Total()) / rate * float64(time.Second)))
 	}
+	first := p.plan.Players[0].Name
+	byColour := ended.Of(first)
 	score := ""
-	if n := p.wins + p.draws + p.losses; n > 0 {
-		score = fmt.Sprintf("   %s %d–%d–%d (%s)", p.plan.Players[0].Name, p.wins, p.draws, p.losses,
-			format.Percent((float64(p.wins)+float64(p.draws)/2)/float64(n)))
+	if r := byColour[0].Plus(byColour[1]); r.Wins+r.Draws+r.Losses > 0 {
+		score = fmt.Sprintf("   %s %d–%d–%d (%s)", first, r.Wins, r.Draws, r.Losses,
+			format.Percent((float64(r.Wins)+float64(r.Draws)/2)/float64(r.Wins+r.Draws+r.Losses)))
 	}
-	return fmt.Sprintf("%s   %d/%d games   %.1f/s   ETA %s%s   faults %d", p.plan.Run, p.done, p.plan.Games(), rate, eta, score, p.faults)
+	return fmt.Sprintf("%s   %d/%d games   %.1f/s   ETA %s%s   faults %d", p.plan.Run, ended.Total(), p.plan.Games(), rate, eta, score, faultsOf(now))
 }
 
-func (p *progress) slotLines() []string {
-	var numbers []int
-	for n := range p.slots {
-		numbers = append(numbers, n)
+func faultsOf(now *match.Snapshot) int {
+	n := 0
+	for _, f := range now.Faults {
+		n += f.Times
 	}
-	slices.Sort(numbers)
+	return n
+}
+
+// slotLines has a line for each of the first games in play.
+func slotLines(now *match.Snapshot) []string {
 	var lines []string
-	for _, n := range numbers[:min(len(numbers), shownSlots)] {
-		s := p.slots[n]
-		lines = append(lines, fmt.Sprintf("  slot %-3d pair %d.%d   %s – %s   ply %-4d %s", n, s.pair, s.leg, s.black, s.white, s.ply, s.score))
+	playing := 0
+	for _, s := range now.Slots {
+		if s.Phase != match.SlotPlaying || s.Board == nil {
+			continue
+		}
+		if playing++; playing <= shownSlots {
+			b := s.Board
+			lines = append(lines, fmt.Sprintf("  slot %-3d pair %d.%d   %s – %s   ply %-4d %s", s.Slot, b.Pair, b.Leg, b.Black, b.White, b.Ply, lastScore(b)))
+		}
 	}
-	if more := len(numbers) - shownSlots; more > 0 {
+	if more := playing - shownSlots; more > 0 {
 		lines = append(lines, fmt.Sprintf("  and %d more", more))
 	}
 	return lines
+}
+
+// lastScore is the latest evaluation of either side, from its own view.
+func lastScore(b *match.Board) string {
+	text, ply := "", 0
+	for _, t := range b.Thoughts {
+		if t != nil && t.Score != nil && t.Ply > ply {
+			text, ply = usi.ScoreFromNumber(*t.Score).String(), t.Ply
+		}
+	}
+	return text
 }

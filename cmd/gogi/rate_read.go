@@ -88,18 +88,12 @@ func readRun(ctx context.Context, g *ratings.Games, store *results.Store, name s
 // what the plan's canonical text holds, but for the margin, how long a stall may
 // last, restarts, and the name of a profile, whose options are there.
 func entrantsOf(info *results.RunInfo) ([]ratings.Entrant, error) {
-	var plan struct {
-		Players []struct {
-			Name      string
-			Limits    string
-			Options   []match.Option
-			Arguments []string
-			Env       []string
-			Council   json.RawMessage
-		}
+	plan, err := match.ParseCanonical(info.Plan)
+	if err == nil && len(plan.Players) != len(info.Engines) {
+		err = errors.New("it has other players than the run")
 	}
-	if err := json.Unmarshal(info.Plan, &plan); err != nil || len(plan.Players) != len(info.Engines) {
-		return nil, fmt.Errorf("the plan of run %s cannot be read: %w", info.Name, cmp.Or(err, errors.New("it has other players than the run")))
+	if err != nil {
+		return nil, fmt.Errorf("the plan of run %s: %w", info.Name, err)
 	}
 	var list []ratings.Entrant
 	for i, p := range plan.Players {
@@ -115,8 +109,12 @@ func entrantsOf(info *results.RunInfo) ([]ratings.Entrant, error) {
 		if len(p.Env) > 0 {
 			add("env", strings.Join(p.Env, " "))
 		}
-		if len(p.Council) > 0 {
-			add("council", fmt.Sprintf("%x", sha256.Sum256(p.Council))[:8])
+		if p.Council != nil {
+			text, err := json.Marshal(p.Council)
+			if err != nil {
+				return nil, err
+			}
+			add("council", fmt.Sprintf("%x", sha256.Sum256(text))[:8])
 		}
 		add("identity", info.Engines[i].Identity.String())
 		list = append(list, e)

@@ -2,11 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
-	"time"
 
 	"gogi/match"
 	"gogi/report"
@@ -19,7 +15,7 @@ func readReport(ctx context.Context, store *results.Store, run string, watch ...
 	if err != nil {
 		return nil, err
 	}
-	recorded, err := readGate(ctx, store, info.ID, time.Time{})
+	recorded, err := readGate(ctx, store, info.ID, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +47,8 @@ func reportRunOf(info *results.RunInfo, design match.Gate) report.Run {
 // aboutOf is what the forms of a report tell of a stored run beside its games.
 func aboutOf(ctx context.Context, store *results.Store, info *results.RunInfo) (report.About, error) {
 	a := report.About{Digest: info.Digest, Rules: info.Rules, Created: info.Created}
-	if err := json.Unmarshal(info.Plan, &a.Plan); err != nil {
+	var err error
+	if a.Plan, err = match.ParseCanonical(info.Plan); err != nil {
 		return a, fmt.Errorf("the plan of run %s: %w", info.Name, err)
 	}
 	for i := range info.Engines {
@@ -66,10 +63,7 @@ func aboutOf(ctx context.Context, store *results.Store, info *results.RunInfo) (
 		return a, err
 	}
 	for _, s := range settings {
-		a.Starts = append(a.Starts, report.Start{
-			At: s.At, Changes: s.Changes,
-			Retargeted: slices.ContainsFunc(s.Changes, func(c string) bool { return strings.HasPrefix(c, "pairs: ") }),
-		})
+		a.Starts = append(a.Starts, report.Start{At: s.At, Changes: s.Changes})
 	}
 	return a, nil
 }
@@ -94,4 +88,39 @@ func measureDivergence(ctx context.Context, store *results.Store, run int64, a, 
 		return nil
 	})
 	return d, err
+}
+
+// recordedGate is the design that was written into a run before its first game.
+type recordedGate struct {
+	design  match.Gate
+	pairs   int
+	changes []string // of the design or the target after the first game
+}
+
+// readGate reads the design from the run's log of settings. first is the setting
+// at which the first pair was stored (Store.FirstStored); 0 where there is none.
+func readGate(ctx context.Context, store *results.Store, run, first int64) (*recordedGate, error) {
+	settings, err := store.Settings(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	var g recordedGate
+	for _, now := range settings {
+		if first != 0 && now.ID > first {
+			g.note(now.Gate, now.Pairs)
+			continue
+		}
+		g.design, g.pairs = now.Gate, now.Pairs
+	}
+	return &g, nil
+}
+
+// note writes down what differs from the design, once each.
+func (g *recordedGate) note(design match.Gate, pairs int) {
+	if design != g.design {
+		g.changes = append(g.changes, fmt.Sprintf("the test was changed from %s to %s after the first game", g.design, design))
+	}
+	if pairs != g.pairs {
+		g.changes = append(g.changes, fmt.Sprintf("the maximum was changed from %d to %d pairs after the first game", g.pairs, pairs))
+	}
 }

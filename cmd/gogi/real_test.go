@@ -33,7 +33,7 @@ func realEngines(t *testing.T) {
 // playReal plays a series file and returns its report and games.
 func playReal(t *testing.T, text string) (*report.Report, []gameRow) {
 	t.Helper()
-	s := &series{dir: t.TempDir()}
+	s := &session{dir: t.TempDir()}
 	if err := os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -61,6 +61,7 @@ options = {BookDepth = 0}
 `
 
 func TestRealEnginesByNodes(t *testing.T) {
+	t.Parallel()
 	realEngines(t)
 	r, games := playReal(t, "games = 6\nconcurrency = 2\n"+
 		strings.Replace(realPair, "LIMITS", "limits = {nodes = 2000}", 1)+"limits = {self = true}\n")
@@ -105,6 +106,7 @@ rules = {max_plies = 24}
 
 // TestRealCrash: gpsusi aborts on "go nodes", which it does not know.
 func TestRealCrash(t *testing.T) {
+	t.Parallel()
 	realEngines(t)
 	r, games := playReal(t, "games = 2\nconcurrency = 1\nlimits = {nodes = 500}\n"+strings.Replace(realPair, "LIMITS", "", 1))
 	if len(r.Faults) != 1 || r.Faults[0].Player != "gps" || r.Faults[0].Kind != "crash" || r.Faults[0].Count != 2 {

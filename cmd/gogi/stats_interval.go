@@ -56,20 +56,6 @@ type statsIntervals struct {
 	Intervals []statsInterval `json:"intervals"`
 }
 
-const methodAnytime = "anytime"
-
-// methodFlag is the spelling of a method on the command line.
-func methodFlag(m stats.IntervalMethod) string {
-	switch m {
-	case stats.MethodMidP:
-		return "midp"
-	case stats.MethodWilsonContinuity:
-		return "wilson-cc"
-	default: // the rest are spelt alike
-	}
-	return strings.ReplaceAll(string(m), "_", "-")
-}
-
 // Run prints the intervals that were asked for.
 func (c *statsIntervalCommand) Run(env *environment) error {
 	counts := stats.WDL{Wins: c.Wins, Draws: c.Draws, Losses: c.Losses}

@@ -74,14 +74,6 @@ func (c *statsSPRTCommand) Run(env *environment) error {
 	return nil
 }
 
-// checkDesign names the flags of an impossible design.
-func checkDesign(s stats.SPRT) error {
-	if err := s.Check(); err != nil {
-		return fmt.Errorf("impossible test: %w", err)
-	}
-	return nil
-}
-
 func (c *statsSPRTCommand) counts() (stats.Outcomes, statsSPRT, error) {
 	if c.Trinomial != "" {
 		n, err := parseCounts("trinomial", c.Trinomial, "W", "D", "L")

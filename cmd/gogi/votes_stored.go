@@ -14,6 +14,30 @@ import (
 	"gogi/votes"
 )
 
+// storedGame is what is kept of a game before its record is opened.
+type storedGame struct{ pair, leg, plies int }
+
+func (g storedGame) name() string { return fmt.Sprintf("%d.%d", g.pair, g.leg) }
+
+// votesSource is where votes are read from, and which of them.
+type votesSource struct {
+	stored
+	Log    string `placeholder:"FILE" help:"Read a log of votes (one JSON record a line) instead of a database."`
+	Game   string `placeholder:"PAIR.LEG" help:"One game only, such as 12.0; in a log the games are numbered from 0."`
+	Player string `placeholder:"NAME" help:"The votes of this council only."`
+}
+
+func (s *votesSource) check() error {
+	if s.Log != "" && s.Name != "" {
+		return fmt.Errorf("a run (%s) and --log %s: expected one of them", s.Name, s.Log)
+	}
+	if s.Game == "" {
+		return nil
+	}
+	_, _, err := parseGameName(s.Game)
+	return err
+}
+
 // each gives every game that has votes to see, one after the other, and returns
 // the run's name; none at all is an error.
 func (s *votesSource) each(ctx context.Context, see func(*votes.Game) error) (run string, err error) {
@@ -38,11 +62,6 @@ func (s *votesSource) wants(g *votes.Game) bool {
 	pair, leg, err := parseGameName(s.Game)
 	return err == nil && leg == 0 && strconv.Itoa(pair) == g.Name
 }
-
-// storedGame is what is kept of a game before its record is opened.
-type storedGame struct{ pair, leg, plies int }
-
-func (g storedGame) name() string { return fmt.Sprintf("%d.%d", g.pair, g.leg) }
 
 func (s *votesSource) eachStored(ctx context.Context, store *results.Store, info *results.RunInfo, see func(*votes.Game) error) error {
 	if s.Player != "" && !slices.Contains(info.Players, s.Player) {

@@ -107,7 +107,7 @@ func (e *engine) run() int {
 		if err != nil {
 			if e.has("stubborn", "eof") {
 				signal.Ignore(syscall.SIGTERM)
-				select {}
+				forever()
 			}
 			return 0
 		}
@@ -183,6 +183,14 @@ func (e *engine) awaitGate() {
 	}
 }
 
+// forever waits for the kill. An empty select would be a deadlock where there is no
+// other goroutine.
+func forever() {
+	for {
+		time.Sleep(time.Hour) //nolint:forbidigo // an engine that is deaf
+	}
+}
+
 // play is one fault. Those that are not the end return done = false.
 func (e *engine) play(what string) (done bool, code int) {
 	switch what {
@@ -197,7 +205,7 @@ func (e *engine) play(what string) (done bool, code int) {
 	case "hang":
 		return true, -1
 	case "deaf":
-		select {} // reads nothing any more
+		forever() // reads nothing any more
 	case "spin":
 		for { //nolint:staticcheck // a busy hang is the point
 		}

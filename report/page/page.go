@@ -31,7 +31,7 @@ type page struct {
 	Verdict  report.Verdict
 	Digest   string
 	Created  string
-	Plan     report.Plan
+	Plan     *match.CanonicalPlan
 	Changes  []string // between the run's starts, a line each
 	Engines  []report.Engine
 	Curve    *lineChart
@@ -109,7 +109,7 @@ func (p *page) write(w io.Writer) error {
 func (p *page) addChanges(about report.About) {
 	for _, s := range about.Starts {
 		for _, change := range s.Changes {
-			p.Changes = append(p.Changes, s.At.Format("2006-01-02 15:04 MST")+" – "+change)
+			p.Changes = append(p.Changes, s.At.Format("2006-01-02 15:04 MST")+" – "+change.String())
 		}
 	}
 	if n := about.Retargeted(); n > 0 {

@@ -21,7 +21,7 @@ import (
 func aboutRun(o fakerun.Run) report.About {
 	a := report.About{
 		Digest: "abcdef", Rules: "default", Created: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-		Plan: report.Plan{Design: "match", Swap: true, Seed: 7},
+		Plan: &match.CanonicalPlan{Design: "match", Swap: true, Seed: 7},
 	}
 	a.Plan.Openings.Count, a.Plan.Openings.SHA256 = 3, "00ff"
 	for _, name := range o.Players {

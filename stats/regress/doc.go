@@ -1,5 +1,6 @@
 // Package regress relates numbers to each other: least squares with an
-// intercept ([LeastSquares]), correlation ([Pearson], [Spearman]), and the
+// intercept ([LeastSquares]), logistic regression on one variable ([Logistic]),
+// correlation ([Pearson], [Spearman]), and the
 // rank-sum test ([RankSum]).
 //
 // Rating points per metric of play is what it is for. Everything is a pure

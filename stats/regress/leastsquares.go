@@ -7,8 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
-
-	"gogi/stats"
 )
 
 // Column is one regressor, in any unit.
@@ -231,37 +229,50 @@ func (f Fit) Predict(row ...float64) (float64, error) {
 	return y, nil
 }
 
-// Interval is where the y of one new row lies with the probability level, if errors
-// are normal and of equal variance ("prediction"): it is wider than the error of
-// the regression itself, by the scatter of single rows. It fails as [Fit.Predict]
-// does, and for a level outside (0, 1).
-func (f Fit) Interval(level float64, row ...float64) (stats.Interval, error) {
-	y, err := f.Predict(row...)
-	switch {
-	case err != nil:
-		return stats.Interval{}, err
-	case !(level > 0 && level < 1):
-		return stats.Interval{}, fmt.Errorf("confidence level %v is not between 0 and 1", level)
-	}
-	student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(f.DF)}
-	reach := student.Quantile((1+level)/2) * f.Sigma * math.Sqrt(1+f.design.leverage(row))
-	return stats.Interval{Method: "prediction", Level: level, Lo: y - reach, Hi: y + reach}, nil
+// Prediction is what a regression says about a row that it was not fitted to.
+type Prediction struct {
+	Value float64 // in units of y
+	// The interval of the mean of all rows like this one, and that of the y of
+	// one of them, which varies about it.
+	MeanLo, MeanHi float64
+	Lo, Hi         float64
+	Level          float64
 }
 
-// leverage is the variance of the regression's value at a row, for errors of
-// variance 1: 1/N and the squares of the row's place in the orthonormal columns.
-func (d *design) leverage(row []float64) float64 {
-	place := make([]float64, len(row))
-	sum := 1 / float64(len(d.q[0]))
-	for j, x := range row {
-		place[j] = (x - d.means[j]) / d.lengths[j]
-		for i := range j {
-			place[j] -= d.r.At(i, j) * place[i]
-		}
-		place[j] /= d.r.At(j, j)
-		sum += place[j] * place[j]
+// PredictInterval is [Fit.Predict] with its intervals at a level in (0, 1), such
+// as 0.95: exact, by Student's t, where errors are independent and normal with
+// one variance. It fails as Predict does, for another level, and for a Fit that
+// does not come from [LeastSquares].
+func (f Fit) PredictInterval(level float64, row ...float64) (Prediction, error) {
+	value, err := f.Predict(row...)
+	if err != nil {
+		return Prediction{}, err
 	}
-	return sum
+	if !(level > 0 && level < 1) {
+		return Prediction{}, fmt.Errorf("level %v is not between 0 and 1", level)
+	}
+	if f.design == nil {
+		return Prediction{}, errors.New("the fit does not know its rows")
+	}
+	h := f.design.leverage(f.N, row)
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(f.DF)}.Quantile((1 + level) / 2)
+	mean, one := t*f.Sigma*math.Sqrt(h), t*f.Sigma*math.Sqrt(1+h)
+	return Prediction{value, value - mean, value + mean, value - one, value + one, level}, nil
+}
+
+// leverage of a new row: the variance of its prediction, in that of an error. The
+// row solves Rᵀz = x, x being standardised as the columns were.
+func (d *design) leverage(n int, row []float64) float64 {
+	z, h := make([]float64, len(row)), 1/float64(n)
+	for j, x := range row {
+		z[j] = (x - d.means[j]) / d.lengths[j]
+		for i := range j {
+			z[j] -= d.r.At(i, j) * z[i]
+		}
+		z[j] /= d.r.At(j, j)
+		h += z[j] * z[j]
+	}
+	return h
 }
 
 // RMSE is the root mean square of the differences between predictions and

@@ -8,26 +8,72 @@ import (
 	"gogi/internal/foreign"
 )
 
-// diagnosisRunes is how much of stderr a Diagnosis quotes, in characters.
+// diagnosisRunes is how much of stderr an Exit quotes, in characters.
 const diagnosisRunes = 1000
 
-// Diagnosis says, for the note of a fault, how the process ended and what it
-// said last on stderr: "exit status 1; stderr: no eval file | giving up". It is
-// one line of valid UTF-8 without control characters; stderr, which may be
-// UTF-8 or Shift_JIS, is cut to its last 1000 characters. Without stderr it is
-// "still running", "exit status 1" or "killed by signal 6 (aborted)" alone.
-// After a Read or Write that showed that the child is ending it waits for the
-// exit status and the end of stderr, at most 200 ms. Ask before Kill or Close,
-// which may well be the signal that ended it.
-func (p *Process) Diagnosis() string {
-	if p.hungUp.Load() || p.ended() {
+// Exit is how a process ended, as far as it has, and what it said last.
+type Exit struct {
+	Running bool // it has not ended
+	// Status is the exit status, 0 to 255; -1 while it runs, where a signal
+	// ended it, and where somebody else has reaped it.
+	Status int
+	// Signal ended it; 0: none did.
+	Signal syscall.Signal
+	// Stderr is the end of stderr, at most 1000 characters of UTF-8 or Shift_JIS
+	// as one line of valid UTF-8 without control characters; "": it was silent.
+	Stderr string
+}
+
+// Ending is how it ended: "exit status 1", "killed by signal 6 (aborted)",
+// "still running", or "ended, exit status unknown".
+func (e Exit) Ending() string {
+	switch {
+	case e.Running:
+		return "still running"
+	case e.Signal != 0:
+		return fmt.Sprintf("killed by signal %d (%v)", e.Signal, e.Signal)
+	case e.Status < 0:
+		return "ended, exit status unknown"
+	}
+	return fmt.Sprintf("exit status %d", e.Status)
+}
+
+// String is the ending and, if there are any, the last words, for the note of a
+// fault: "exit status 1; stderr: no eval file | giving up".
+func (e Exit) String() string {
+	if e.Stderr == "" {
+		return e.Ending()
+	}
+	return e.Ending() + "; stderr: " + e.Stderr
+}
+
+// Exit is how the process ended. After a Read or Write that showed that the
+// child is ending it waits for the exit status and the end of stderr, at most
+// 200 ms. Ask before Kill or Close, which may well be the signal that ended it.
+func (p *Process) Exit() Exit {
+	if p.hungUp.Load() || p.hasEnded() {
 		p.awaitLastWords()
 	}
-	note := p.status()
-	if text := p.lastWords(); text != "" {
-		note += "; stderr: " + text
+	e := p.ending()
+	raw, cut := p.said.last()
+	e.Stderr = foreign.LastLine(raw, cut, diagnosisRunes)
+	return e
+}
+
+// Diagnosis is Exit as text.
+func (p *Process) Diagnosis() string { return p.Exit().String() }
+
+// LastWords is what the note of a fault that did not end the process can add:
+// "stderr: …" or "" while it runs, else its Diagnosis.
+func (p *Process) LastWords() string {
+	e := p.Exit()
+	switch {
+	case !e.Running:
+		return e.String()
+	case e.Stderr == "":
+		return ""
 	}
-	return note
+	return "stderr: " + e.Stderr
 }
 
 // awaitLastWords waits for the exit status and the rest of stderr.
@@ -45,7 +91,7 @@ func (p *Process) awaitLastWords() {
 	}
 }
 
-func (p *Process) ended() bool {
+func (p *Process) hasEnded() bool {
 	select {
 	case <-p.done:
 		return true
@@ -54,33 +100,23 @@ func (p *Process) ended() bool {
 	}
 }
 
-// status says how the process ended.
-func (p *Process) status() string {
-	if !p.ended() {
-		return "still running"
+// ending is the Exit without its last words.
+func (p *Process) ending() Exit {
+	e := Exit{Running: !p.hasEnded(), Status: -1}
+	if e.Running || p.cmd.ProcessState == nil { // nil: somebody else reaped our child
+		return e
 	}
-	state := p.cmd.ProcessState
-	if state == nil { // somebody else reaped our child
-		return "ended, exit status unknown"
+	e.Status = p.cmd.ProcessState.ExitCode()
+	if ws, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		e.Signal = ws.Signal()
 	}
-	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		return fmt.Sprintf("killed by signal %d (%v)", ws.Signal(), ws.Signal())
-	}
-	return fmt.Sprintf("exit status %d", state.ExitCode())
+	return e
 }
 
-// ExitStatus is the leader's exit status, waiting for it as Diagnosis does; ok is
-// false while it runs and where a signal ended it.
+// ExitStatus is the leader's exit status, after waiting for it up to 200 ms; ok
+// is false while it runs and where a signal ended it.
 func (p *Process) ExitStatus() (status int, ok bool) {
 	p.awaitLastWords()
-	if !p.ended() || p.cmd.ProcessState == nil || !p.cmd.ProcessState.Exited() {
-		return 0, false
-	}
-	return p.cmd.ProcessState.ExitCode(), true
-}
-
-// lastWords is the end of stderr as one printable line.
-func (p *Process) lastWords() string {
-	raw, cut := p.said.last()
-	return foreign.LastLine(raw, cut, diagnosisRunes)
+	e := p.ending()
+	return max(0, e.Status), e.Status >= 0
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -26,6 +27,54 @@ func TestDiagnosis(t *testing.T) {
 		if got := p.Diagnosis(); got != test.want {
 			t.Errorf("%s: %q, want %q", test.script, got, test.want)
 		}
+	}
+}
+
+func TestExit(t *testing.T) {
+	for _, test := range []struct {
+		script string
+		want   Exit
+	}{
+		{"exit 0", Exit{}},
+		{"echo no eval file >&2; exit 255", Exit{Status: 255, Stderr: "no eval file"}},
+		{"kill -KILL $$", Exit{Status: -1, Signal: syscall.SIGKILL}},
+	} {
+		p := start(t, sh(test.script), nil)
+		if _, err := io.ReadAll(p); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Exit(); got != test.want {
+			t.Errorf("%s: %+v, want %+v", test.script, got, test.want)
+		}
+		if status, ok := p.ExitStatus(); ok != (test.want.Signal == 0) || status != max(0, test.want.Status) {
+			t.Errorf("%s: exit status %d, %v", test.script, status, ok)
+		}
+	}
+}
+
+// What a living engine said on stderr is worth telling, that it lives is not.
+func TestLastWords(t *testing.T) {
+	p := start(t, sh("echo ready; read go; echo help >&2; echo said; read go; exit 3"), nil)
+	for _, step := range []struct{ send, wait, want string }{
+		{"", "ready", ""}, {"go\n", "said", "stderr: help"},
+	} {
+		if _, err := io.WriteString(p, step.send); err != nil {
+			t.Fatal(err)
+		}
+		if got := line(t, p); got != step.wait {
+			t.Fatalf("read %q", got)
+		}
+		eventually(t, "its last words are "+step.want, func() bool { return p.LastWords() == step.want })
+		if e := p.Exit(); !e.Running || e.Status != -1 {
+			t.Errorf("exit %+v of a living process", e)
+		}
+	}
+	if _, err := io.WriteString(p, "go\n"); err != nil {
+		t.Fatal(err)
+	}
+	<-p.Done()
+	if got, want := p.LastWords(), "exit status 3; stderr: help"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -22,13 +22,17 @@ const (
 	// DefaultTermGrace is how long Close waits after SIGTERM.
 	DefaultTermGrace = 300 * time.Millisecond
 
-	// killWait is how long Close waits after SIGKILL. Usually a few
-	// milliseconds do, but giving back many gigabytes of hash takes its time.
-	killWait = time.Second
+	// killWait is how long Close waits after SIGKILL: as long as an engine of
+	// 100 GB may take to give its memory back, at 1 GB/s, and some more. In pages
+	// of 4 KiB an idle Linux 6 gives back 25 GB/s (measured with 4 GB); of
+	// servers with terabytes less than 5 GB/s is told (Aaron Lu, linux-mm, March
+	// 2017: several terabytes, more than ten minutes); the rest is for CPUs that
+	// other engines keep busy. It costs time only where something is dying.
+	killWait = 2 * time.Minute
 	// lingerWait bounds the wait for what follows the leader's death: the
 	// other members of its group, the last bytes of stderr.
 	lingerWait = 100 * time.Millisecond
-	// diagnosisWait is how long Diagnosis waits for the exit status.
+	// diagnosisWait is how long Exit waits for the exit status.
 	diagnosisWait = 200 * time.Millisecond
 )
 
@@ -58,10 +62,12 @@ type Process struct {
 	said   tail      // the last of what came from stderr
 
 	hungUp  atomic.Bool // the child was seen to have closed stdin or stdout, so it is probably ending
-	escaped atomic.Bool // the leader has ended: a deadline of Read is its end
+	escaped atomic.Bool // the leader has ended: a deadline of stdout is the end of what it can still say
 
-	mu     sync.Mutex // held while pid must stay ours: to signal, to reap, to read /proc
+	mu     sync.Mutex // held while pid must stay ours: to signal, to reap, to read /proc; and to set stdout's deadline
 	reaped bool
+
+	left atomic.Int64 // of Read alone: bytes that it may still take once the leader's output has been ended
 
 	done    chan struct{} // nothing is sent; own closes it when the leader has been reaped
 	drained chan struct{} // nothing is sent; drain closes it when stderr has ended
@@ -166,21 +172,23 @@ func (p *Process) awaitExit() {
 func (p *Process) reap() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	// The error only says that the exit status is not 0; Diagnosis tells it.
+	// The error only says that the exit status is not 0; Exit tells it.
 	_ = p.cmd.Wait()
 	p.reaped = true
 	p.endOutput()
 }
 
-// endOutput ends the reading, soon after the leader's end, where somebody who
-// has left the group (by setsid) still holds its stdout open.
+// endOutput ends the waiting for output, soon after the leader's end, where
+// somebody who has left the group (by setsid) still holds its stdout open. What
+// is in the pipe can be read at any time, see rest.
 func (p *Process) endOutput() {
+	p.left.Store(p.pipeSize())
 	p.escaped.Store(true)
 	// A pipe that cannot have a deadline ends by itself, or with Close.
 	_ = p.stdout.SetReadDeadline(time.Now().Add(escapedWait))
 }
 
-// escapedWait is what output of a dead leader may still take to be read.
+// escapedWait is how long a Read still waits after the leader's end.
 const escapedWait = 500 * time.Millisecond
 
 // signal sends sig to the whole group, unless it is gone.
@@ -203,16 +211,70 @@ func (p *Process) PID() int { return p.pid }
 func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Read reads the child's stdout. It returns io.EOF, after everything that was
-// written, when the leader has ended or the whole group has closed its stdout;
-// and an error that wraps os.ErrDeadlineExceeded or os.ErrClosed (after Close).
+// written, however late it is read, when the leader has ended or the whole group
+// has closed its stdout; and an error that wraps os.ErrDeadlineExceeded or
+// os.ErrClosed (after Close).
 func (p *Process) Read(b []byte) (int, error) {
 	n, err := p.stdout.Read(b)
-	if err == io.EOF || errors.Is(err, os.ErrDeadlineExceeded) && p.escaped.Load() {
+	if errors.Is(err, os.ErrDeadlineExceeded) && p.escaped.Load() {
+		n, err = p.rest(b)
+	}
+	if err == io.EOF {
 		p.hungUp.Store(true)
 		return n, io.EOF
 	}
 	return n, p.wrap("reading its stdout", err)
 }
+
+// rest reads what a dead leader left in the pipe, without waiting: behind a
+// deadline an os.File gives nothing, not even what is there. At the leader's end
+// that was one pipe full at most; so somebody who lives on, and goes on writing,
+// cannot keep the end away.
+func (p *Process) rest(b []byte) (n int, err error) {
+	b = b[:min(int64(len(b)), p.left.Load())]
+	if len(b) == 0 {
+		return 0, io.EOF
+	}
+	raw, err := p.stdout.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	closed := raw.Control(func(fd uintptr) {
+		n, err = unix.Read(int(fd), b)
+		for errors.Is(err, unix.EINTR) {
+			n, err = unix.Read(int(fd), b)
+		}
+	})
+	switch {
+	case closed != nil:
+		return 0, closed
+	case errors.Is(err, unix.EAGAIN) || err == nil && n == 0:
+		return 0, io.EOF
+	case err != nil:
+		return 0, err
+	}
+	p.left.Add(-int64(n))
+	return n, nil
+}
+
+// pipeSize is how many bytes stdout can hold.
+func (p *Process) pipeSize() (size int64) {
+	raw, err := p.stdout.SyscallConn()
+	if err != nil {
+		return 0 // closed: nobody reads any more
+	}
+	_ = raw.Control(func(fd uintptr) { // fails as above
+		n, err := unix.FcntlInt(fd, unix.F_GETPIPE_SZ, 0)
+		if err != nil {
+			n = defaultPipeSize
+		}
+		size = int64(n)
+	})
+	return size
+}
+
+// defaultPipeSize is what Linux gives a pipe: 16 pages, pipe(7).
+const defaultPipeSize = 64 << 10
 
 // Write writes to the child's stdin. The error wraps syscall.EPIPE when nobody
 // reads it any more, os.ErrDeadlineExceeded when the deadline passed before
@@ -226,8 +288,14 @@ func (p *Process) Write(b []byte) (n int, err error) {
 }
 
 // SetReadDeadline sets when a Read, also one that is waiting, gives up. The
-// zero time means never.
+// zero time means never. After the leader's end there is nothing to wait for,
+// and it changes nothing.
 func (p *Process) SetReadDeadline(t time.Time) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.reaped {
+		return nil
+	}
 	return p.wrap("setting its read deadline", p.stdout.SetReadDeadline(t))
 }
 
@@ -244,11 +312,12 @@ func (p *Process) Kill() { p.signal(unix.SIGKILL) }
 // Close ends the process and its group, and waits until they are gone: it
 // closes stdin, waits Grace, sends SIGTERM to the group, waits TermGrace, sends
 // SIGKILL. (The line "quit" is the caller's to send before.) It takes at most
-// about Grace + TermGrace plus what the kernel needs to kill (milliseconds; more
-// with gigabytes of memory to give back), and is done as soon as the engine is.
-// Every call, from any goroutine, waits for the end and returns the same. How
-// the engine ended is no error, see Diagnosis; the one error is a process that
-// outlives SIGKILL by a second, stuck in the kernel. Output not read yet is
+// about Grace + TermGrace plus what the kernel needs to kill (milliseconds; with
+// a hundred gigabytes of memory to give back perhaps a minute), and is done as
+// soon as the engine is. Every call, from any goroutine, waits for the end and
+// returns the same. How the engine ended is no error, see Exit; the one error is
+// a process that outlives SIGKILL by two minutes, stuck in the kernel: the guard
+// keeps its number, and it is reaped when it does end. Output not read yet is
 // lost: who wants it reads to io.EOF meanwhile.
 func (p *Process) Close() error {
 	p.closing.Do(func() { p.closeErr = p.end() })

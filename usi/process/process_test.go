@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -178,6 +180,110 @@ func TestOutputOutlivesTheProcess(t *testing.T) {
 	<-p.Done()
 	if got, err := io.ReadAll(p); err != nil || len(got) != 50000 {
 		t.Errorf("read %d bytes, %v", len(got), err)
+	}
+}
+
+// Behind a deadline an os.File gives nothing, not even what is there; so when
+// nobody has read for a while after the leader's end, the deadline that ends the
+// waiting must not end the output.
+func TestOutputIsThereHoweverLateItIsRead(t *testing.T) {
+	p := start(t, sh("head -c 50000 /dev/zero; exit 3"), nil)
+	<-p.Done()
+	longAfterTheEnd(t, p)
+	if got, err := io.ReadAll(p); err != nil || len(got) != 50000 {
+		t.Errorf("read %d bytes, %v", len(got), err)
+	}
+	if e := p.Exit(); e.Status != 3 {
+		t.Errorf("exit %+v", e)
+	}
+}
+
+// longAfterTheEnd is the state once escapedWait is over.
+func longAfterTheEnd(t *testing.T, p *Process) {
+	t.Helper()
+	if err := p.stdout.SetReadDeadline(time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Who has left the group cannot be killed. It keeps stdout open; whether it is
+// silent or floods, what the leader wrote can be read, and the reading ends.
+func TestWhoLeftTheGroupCannotKeepTheOutputOpen(t *testing.T) {
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("no setsid: ", err)
+	}
+	for name, script := range map[string]string{
+		"silent": "exec sleep 1000",
+		"floods": "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done",
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, sh("echo said; setsid sh -c 'echo $$ >&2; "+script+"' & read go"), nil)
+			eventually(t, "the child has left", func() bool { b, _ := p.said.last(); return bytes.HasSuffix(b, []byte("\n")) })
+			b, _ := p.said.last()
+			escaped, err := strconv.Atoi(strings.TrimSpace(string(b)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer unix.Kill(escaped, unix.SIGKILL)
+			if _, err := io.WriteString(p, "go\n"); err != nil {
+				t.Fatal(err)
+			}
+			<-p.Done()
+			longAfterTheEnd(t, p)
+			for _, late := range []time.Time{{}, time.Now().Add(time.Hour)} {
+				if err := p.SetReadDeadline(late); err != nil { // it must not open the wait again
+					t.Fatal(err)
+				}
+			}
+			got, err := io.ReadAll(p)
+			if err != nil || !bytes.HasPrefix(got, []byte("said\n")) || len(got) > 2*defaultPipeSize {
+				t.Errorf("read %d bytes that begin with %q, %v", len(got), got[:min(len(got), 20)], err)
+			}
+			if !alive(escaped) {
+				t.Error("nobody held stdout open: nothing is tested")
+			}
+		})
+	}
+}
+
+// However fast it is refilled, a dead leader's pipe is read once.
+func TestRestIsOnePipeFull(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll([3]*os.File{r, w})
+	p := &Process{stdout: r}
+	p.endOutput()
+	longAfterTheEnd(t, p)
+	chunk, read := make([]byte, 4096), 0
+	for range 1000 {
+		if _, err := w.Write(chunk); err != nil {
+			t.Fatal(err)
+		}
+		n, err := p.Read(chunk)
+		read += n
+		if err != nil {
+			break
+		}
+	}
+	if read != int(p.pipeSize()) {
+		t.Errorf("read %d bytes of a pipe that holds %d", read, p.pipeSize())
+	}
+}
+
+// An engine of 100 GB is given back at no less than 1 GB/s: see killWait. It has
+// no process here, only the channel that its end would close.
+func TestCloseWaitsForTheMemoryOfAHundredGigabytes(t *testing.T) {
+	for took, wantErr := range map[time.Duration]bool{100 * time.Second: false, time.Hour: true} {
+		synctest.Test(t, func(t *testing.T) {
+			p := &Process{pid: 77, reaped: true, grace: DefaultGrace, termGrace: DefaultTermGrace, done: make(chan struct{})}
+			time.AfterFunc(took, func() { close(p.done) })
+			if err := p.endLeader(); (err != nil) != wantErr {
+				t.Errorf("gone after %v: %v", took, err)
+			}
+			<-p.done
+		})
 	}
 }
 

@@ -124,7 +124,7 @@ func (r *Engine) Close() error {
 	}
 	// If this fails, the host cannot be reached, and its sshd ends the engine's
 	// input when it notices.
-	_, _ = r.command.Ask(r.guard, "kill -9 -- -"+group+" || kill -9 "+group)
+	_, _ = r.command.Ask(r.guard, "kill -9 -"+group+" || kill -9 "+group)
 	return err
 }
 

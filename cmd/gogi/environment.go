@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"gogi/internal/foreign"
+	"gogi/internal/usage"
+)
+
+// The exit codes, as the README lists them.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitUnplayed    = 3 // the run ended with pairs unplayed
+	exitInterrupted = 130
+)
+
+// environment is what a verb has of the world around it.
+type environment struct {
+	in  io.Reader
+	out io.Writer // the result
+	err io.Writer // progress and errors
+}
+
+// exitError ends the program with a code of its own; err may be nil.
+type exitError struct {
+	code int
+	err  error
+}
+
+// Error is the text of the cause, or the code where there is none.
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+// Unwrap is the cause.
+func (e *exitError) Unwrap() error { return e.err }
+
+// fail prints an error, if there is one, and turns it into an exit code.
+func (env *environment) fail(err error, code int) int {
+	if err == nil {
+		return exitDone
+	}
+	exit, ok := errors.AsType[*exitError](err)
+	switch {
+	case ok:
+		code = exit.code
+	case errors.Is(err, errInterrupted):
+		code = exitInterrupted
+	case usage.Is(err):
+		code = exitUsage
+	}
+	if !ok || exit.err != nil {
+		fmt.Fprintf(env.err, "gogi: %s\n", foreign.PrintableLines(err.Error()))
+	}
+	return code
+}
+
+var errInterrupted = errors.New("interrupted")

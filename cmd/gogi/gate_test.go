@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/kifu"
+	"gogi/match"
+	"gogi/results"
+	"gogi/shogi"
+)
+
+// gatedSeries is a store with a gated run that has not begun.
+func gatedSeries(t *testing.T) (*results.Store, *match.Plan) {
+	t.Helper()
+	store, err := results.Open(t.Context(), filepath.Join(t.TempDir(), "gate.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	player := func(name string) match.Player {
+		return match.Player{Name: name, Command: []string{"/gogi"}, Builtin: true, Limits: match.Limits{Nodes: 1}, Identity: match.Identity{Fixed: name}}
+	}
+	return store, &match.Plan{
+		Run: "r", Players: []match.Player{player("A"), player("B")}, Design: match.Design{Kind: match.DesignMatch, Swap: true},
+		Rules: match.RulesProfiles()["default"], Openings: []match.Opening{{ID: "1", Start: "startpos"}}, Pairs: 10,
+		Gate: match.Gate{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic},
+	}
+}
+
+// resignedPair is a pair in which White resigned at once, by the clock of a machine
+// that is fast by so much.
+func resignedPair(plan *match.Plan, id int, fast time.Duration) match.PairResult {
+	r := match.PairResult{Pair: plan.Pair(id)}
+	for leg := range r.Pair.Legs {
+		g := r.Pair.Game(leg)
+		r.Games = append(r.Games, match.Result{
+			Pair: id, Leg: leg, Players: g.Players, Verdict: match.LossFor(shogi.White, match.Resignation, ""),
+			Record: kifu.Record{Start: "startpos"}, Started: time.Now().Add(fast), Ended: time.Now().Add(fast),
+		})
+	}
+	return r
+}
+
+// TestGateIsOrderedByTheLog: a design that was changed after the first pair was
+// stored is told, though the machine that played it has a clock an hour fast.
+func TestGateIsOrderedByTheLog(t *testing.T) {
+	t.Parallel()
+	store, plan := gatedSeries(t)
+	beginAndAdd(t, store, plan, resignedPair(plan, 0, time.Hour))
+	changed := *plan
+	changed.Gate.Elo1 = 40
+	beginAndAdd(t, store, &changed, resignedPair(plan, 1, time.Hour))
+	first, _, err := store.FirstStored(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded, err := readGate(t.Context(), store, 1, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if recorded.design != plan.Gate || len(recorded.changes) != 1 || !strings.Contains(recorded.changes[0], "[0, 4]") || !strings.Contains(recorded.changes[0], "[0, 40]") {
+		t.Errorf("design %v, changes %q", recorded.design, recorded.changes)
+	}
+	if latest, err := readGate(t.Context(), store, 1, 0); err != nil || latest.design != changed.Gate || len(latest.changes) > 0 {
+		t.Errorf("without a first pair: %+v, %v", latest, err)
+	}
+}
+
+func beginAndAdd(t *testing.T, store *results.Store, plan *match.Plan, pairs ...match.PairResult) {
+	t.Helper()
+	run, err := store.Begin(t.Context(), plan)
+	for _, p := range pairs {
+		if err == nil {
+			_, err = run.Add(t.Context(), p)
+		}
+	}
+	if err := errors.Join(err, run.Close()); err != nil {
+		t.Fatal(err)
+	}
+}

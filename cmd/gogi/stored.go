@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"gogi/results"
+)
+
+// stored is what all verbs that read a database need.
+type stored struct {
+	Name string `arg:"" optional:"" name:"run" help:"The run (default: the only one, else the newest)."`
+	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
+}
+
+// with opens the database for reading and finds the run.
+func (s *stored) with(ctx context.Context, f func(*results.Store, *results.RunInfo) error) error {
+	store, err := results.OpenExisting(ctx, s.DB)
+	if err != nil {
+		return err
+	}
+	info, err := findRun(ctx, store, s.Name)
+	if err == nil {
+		err = f(store, info)
+	}
+	return errors.Join(err, store.Close())
+}
+
+func findRun(ctx context.Context, store *results.Store, name string) (*results.RunInfo, error) {
+	if name == "" {
+		return store.DefaultRun(ctx, "")
+	}
+	return store.FindRun(ctx, name)
+}
+
+func parseGameName(name string) (pair, leg int, err error) {
+	first, second, hasLeg := strings.Cut(name, ".")
+	pair, err = strconv.Atoi(first)
+	if err == nil && hasLeg {
+		leg, err = strconv.Atoi(second)
+	}
+	if err != nil || pair < 0 || leg < 0 {
+		return 0, 0, fmt.Errorf("--game %q: expected PAIR.LEG, such as 12.0", name)
+	}
+	return pair, leg, nil
+}
+
+// writeForm writes what text makes into a file, "-" being out; no file is no wish.
+func writeForm(flag, file string, out io.Writer, text func() (string, error)) error {
+	if file == "" {
+		return nil
+	}
+	s, err := text()
+	if err != nil {
+		return err
+	}
+	if file == "-" {
+		_, err = io.WriteString(out, s)
+		return err
+	}
+	if err := os.WriteFile(file, []byte(s), 0o644); err != nil { //nolint:gosec // a file to be published
+		return fmt.Errorf("%s: %w", flag, err)
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+
+	"gogi/internal/format"
+	"gogi/votes"
+)
+
+// votesFitCommand fits the scales of council members.
+type votesFitCommand struct {
+	stored
+	Player string `placeholder:"NAME" help:"The members of this council only."`
+	JSON   bool   `name:"json" help:"One JSON object."`
+}
+
+// Run prints the scales, ready for a match file.
+func (c *votesFitCommand) Run(ctx context.Context, env *environment) error {
+	source := votesSource{stored: c.stored, Player: c.Player}
+	fit := votes.NewFit()
+	run, err := source.each(ctx, fit.Add)
+	if err != nil {
+		return err
+	}
+	fit.Run = run
+	fit.Finish()
+	if c.JSON {
+		return format.JSON(env.out, fit)
+	}
+	fit.Print(env.out)
+	return nil
+}

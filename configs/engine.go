@@ -1,0 +1,202 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gogi/match"
+)
+
+// engineResolver resolves one engine of the file.
+type engineResolver struct {
+	*resolver
+	*Engine
+	at string // its table, such as engine[1]
+	i  int
+}
+
+func (r *resolver) engineAt(i int) engineResolver {
+	return engineResolver{resolver: r, Engine: &r.file.Engines[i], at: element("engine", i), i: i}
+}
+
+// player resolves an engine that plays.
+func (r *resolver) player(i int) match.Player {
+	e := r.engineAt(i)
+	return e.resolve(e.limits())
+}
+
+// resolve makes the engine under the given limits.
+func (e engineResolver) resolve(limits match.Limits) match.Player {
+	p := match.Player{
+		Name:     e.Name,
+		Env:      e.environ(),
+		Options:  e.options(),
+		Limits:   limits,
+		Profile:  e.profile(),
+		Greeting: e.timeout(e.at+".greeting_timeout", e.GreetingTimeout, defaultGreeting),
+		Ready:    e.timeout(e.at+".ready_timeout", e.ReadyTimeout, defaultReady),
+		WarmUp:   e.WarmUp,
+	}
+	p.Restart = e.restart(e.at+".restart", e.Restart)
+	if err := e.program(&p); err != nil {
+		e.fail(e.commandPath(), "engine %s: %w", e.Name, err)
+	}
+	return p
+}
+
+// commandPath is the key that gave an engine's command, for where it came from.
+func (e engineResolver) commandPath() string {
+	if len(e.Command) > 0 {
+		return e.at + ".command"
+	}
+	return e.at + ".cmd"
+}
+
+// program finds the command, its folder and what identifies it.
+func (e engineResolver) program(p *match.Player) error {
+	words, err := commandWords(e.Engine)
+	if err != nil {
+		return err
+	}
+	base := e.file.base(e.commandPath(), e.baseDir, e.env.WorkDir)
+	p.Dir = base
+	switch {
+	case words[0] == builtinWord:
+		p.Builtin = true
+		p.Command = append([]string{e.env.Self, builtinVerb}, words[1:]...)
+	case strings.Contains(words[0], "/"):
+		p.Command = append([]string{absolute(base, words[0])}, words[1:]...)
+		if !isWrapper(p.Command) {
+			p.Dir = filepath.Dir(p.Command[0])
+		}
+	default:
+		found, err := lookUp(words[0], e.env.Path)
+		if err != nil {
+			return err
+		}
+		p.Command = append([]string{found}, words[1:]...)
+	}
+	if e.Dir != "" {
+		path := e.at + ".dir"
+		p.Dir = absolute(e.file.base(path, e.baseDir, e.env.WorkDir), e.Dir)
+	}
+	return e.identify(e.Identity, p)
+}
+
+func commandWords(e *Engine) ([]string, error) {
+	words := e.Command
+	switch {
+	case e.Cmd != "" && len(e.Command) > 0:
+		return nil, errors.New("both cmd and command are given: expected one of them")
+	case e.Cmd != "":
+		var err error
+		if words, err = SplitWords(e.Cmd); err != nil {
+			return nil, fmt.Errorf("command %q: %w", e.Cmd, err)
+		}
+	}
+	if len(words) == 0 || words[0] == "" {
+		return nil, errors.New(`there is no command: expected cmd = "./engine" or command = ["./engine"]`)
+	}
+	if i := slices.IndexFunc(words, func(w string) bool { return strings.Contains(w, "\x00") }); i >= 0 {
+		return nil, fmt.Errorf("word %d of the command has a NUL character in it", i+1)
+	}
+	return words, nil
+}
+
+// lookUp finds a bare command in PATH, then where Debian keeps its engines. An
+// empty element of PATH is left out: it would mean wherever gogi was started.
+func lookUp(name, path string) (string, error) {
+	for _, folder := range append(filepath.SplitList(path), gamesFolder) {
+		if !filepath.IsAbs(folder) {
+			continue
+		}
+		candidate := filepath.Join(folder, name)
+		if checkProgram(candidate) == nil {
+			return candidate, nil
+		}
+	}
+	return "", fmt.Errorf("%q is neither in PATH nor in %s: expected a program there, or a path with a slash such as ./%s", name, gamesFolder, name)
+}
+
+// checkProgram says why a path cannot be started, or nil.
+func checkProgram(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s cannot be started: %w", path, reason(err))
+	case info.IsDir():
+		return fmt.Errorf("%s cannot be started: it is a folder", path)
+	case info.Mode()&0o111 == 0:
+		return fmt.Errorf("%s cannot be started: it is not executable (chmod +x)", path)
+	}
+	return nil
+}
+
+// reason is what the system says, without the path that is already said.
+func reason(err error) error {
+	if p, ok := errors.AsType[*os.PathError](err); ok {
+		return p.Err
+	}
+	return err
+}
+
+// isWrapper reports whether a command starts another program that its
+// arguments name. Such a command is as good as its arguments: those that are
+// files belong to its identity, and its own folder means nothing.
+func isWrapper(command []string) bool {
+	switch name := filepath.Base(command[0]); name {
+	case "nice", "ionice", "taskset", "numactl", "chrt", "env", "stdbuf", "setpriv", "prlimit", "time", "timeout",
+		"sh", "bash", "dash", "node", "java", "ruby", "perl", "mono", "dotnet", "wine", "wine64", "box64":
+		return true
+	default:
+		return strings.HasPrefix(name, "python") || strings.HasPrefix(name, "qemu-")
+	}
+}
+
+// isRemote reports whether the program runs on another machine.
+func isRemote(command []string) bool { return filepath.Base(command[0]) == "ssh" }
+
+func (e engineResolver) environ() []string {
+	for _, v := range e.Env {
+		if name, _, ok := strings.Cut(v, "="); !ok || name == "" || strings.Contains(v, "\x00") {
+			e.fail(e.at+".env", "engine %s: env: %q: expected NAME=VALUE", e.Name, v)
+		}
+	}
+	return e.Env
+}
+
+// options lays an engine's options over those of all engines.
+func (e engineResolver) options() []match.Option {
+	e.checkOptions("options", "options", e.file.Options)
+	e.checkOptions(e.at+".options", "engine "+e.Name+": options", e.Options)
+	merged := e.file.Options
+	for _, o := range e.Options {
+		merged = merged.with(o)
+	}
+	return merged
+}
+
+// limits lays an engine's limits over those of all.
+func (e engineResolver) limits() match.Limits {
+	return e.limitsOf("engine "+e.Name, e.limitsPath(e.i), e.Engine.Limits)
+}
+
+// profile is the name of its option profile, its own or the series', "" for none.
+func (e engineResolver) profile() string {
+	name, path := e.Profile, e.at+".profile"
+	if name == "" {
+		name, path = e.file.Profile, "profile"
+	}
+	if name == "" || name == noProfile {
+		return ""
+	}
+	if _, ok := profiles()[name]; !ok {
+		e.fail(path, "engine %s: there is no profile %s: expected %s", e.Name, strconv.Quote(name), profileNames())
+	}
+	return name
+}

@@ -1,0 +1,52 @@
+package examine
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"gogi/match"
+)
+
+// fakeSSH stands in for ssh: the command runs here, in a session of its own, which
+// does not end with the connection. The engines of the tests know no signal but
+// the last one.
+const fakeSSH = `#!/bin/sh
+shift # the host
+exec setsid -w sh -c "$*"
+`
+
+// An engine on another machine that cares for nothing is killed over there, at a
+// fault and at its end: its ssh can be killed from here, which it does not notice.
+func TestCheckOfARemoteEngineKillsTheFarSide(t *testing.T) {
+	t.Parallel()
+	ssh := filepath.Join(t.TempDir(), "ssh")
+	if err := os.WriteFile(ssh, []byte(fakeSSH), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	behind := func(p *match.Player) { p.Command = append([]string{ssh, "host"}, p.Command...) }
+
+	x := check(t, Options{waits: short}, behind, "-script", "hang@quit,stubborn@eof")
+	x.marked(t, "hang@quit")
+	x.found(t, "usiok", Pass, "fake by nobody")
+	x.found(t, "quit", Warn, "it had to be killed")
+	x.found(t, "end_of_input", Warn, "it had to be killed")
+	x.goneSoon(t)
+
+	x = check(t, quick, behind, "-script", "hang@go:6,hang@quit,stubborn@eof")
+	x.found(t, "stop", Fail, "hangs on go btime 0 wtime 0 byoyomi 10000 and stop")
+	x.found(t, "declaration", anyVerdict, "does not")
+	x.goneSoon(t)
+}
+
+// goneSoon is noneLeft where a kill was answered before it was done.
+func (x *checked) goneSoon(t *testing.T) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(10 * time.Second); len(running(t, x.mark)) > 0 && time.Now().Before(end); {
+		<-tick.C
+	}
+	x.noneLeft(t)
+}

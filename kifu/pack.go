@@ -1,0 +1,354 @@
+package kifu
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"gogi/shogi"
+)
+
+// A game's plies are packed column by column, so that like stands beside like,
+// compressed with zlib, whose checksum finds damage. The text before compression:
+//
+//	n                                     uvarint, the number of plies
+//	n × move                              2 bytes, little endian
+//	n × flags                             1 byte
+//	score of each ply that has one        varint, less the score two plies before
+//	n × depth, n × selective depth        varint, less the value two plies before
+//	n × nodes, n × microseconds           uvarint
+//	n × length of the PV                  uvarint, without a first move that is the ply's
+//	the PVs' moves                        2 bytes each
+//	n × length of the detail, the details uvarint, bytes
+//
+// Two plies before means the same side's last move.
+const (
+	packVersion = 1
+
+	// The limits of what is packed and of what is unpacked: a damaged text must not
+	// cost more memory than a real one can.
+	maxPlies = 1 << 15
+	maxRaw   = 16 << 20
+
+	// What unpacking allocates for each byte of the text before compression: the
+	// buffer that grows to hold it, and what of it is copied into moves.
+	byteCost = 5
+	// The same for each ply: the Move itself, two lengths and its flags.
+	plyCost = 160
+
+	// unlimited is what a game of the greatest size takes.
+	unlimited = byteCost*maxRaw + plyCost*maxPlies
+)
+
+const (
+	flagScore   = 1 << iota // the ply has a score
+	flagOpening             // the ply was given by the opening
+	flagOwnPV               // the PV starts with the ply's own move, which is left out
+	flagsKnown  = 1<<iota - 1
+)
+
+// compressors are kept: one is half a megabyte.
+var compressors = sync.Pool{New: func() any { return zlib.NewWriter(io.Discard) }}
+
+// Pack writes a game's plies with at most pv plies of each principal variation.
+// Times are kept in whole microseconds, a Score without HasScore is not kept. It
+// fails for games that are longer than any real one.
+func Pack(moves []Move, pv int) ([]byte, error) {
+	if len(moves) > maxPlies {
+		return nil, fmt.Errorf("the game has %d plies, more than the %d that can be packed", len(moves), maxPlies)
+	}
+	raw := appendColumns(nil, moves, pv)
+	if len(raw) > maxRaw {
+		return nil, fmt.Errorf("the game takes %d bytes, more than the %d that can be packed", len(raw), maxRaw)
+	}
+	var out bytes.Buffer
+	out.WriteByte(packVersion)
+	w, ok := compressors.Get().(*zlib.Writer)
+	if !ok {
+		return nil, errors.New("the pool of compressors holds something else")
+	}
+	defer compressors.Put(w)
+	w.Reset(&out)
+	if _, err := w.Write(raw); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+func appendColumns(b []byte, moves []Move, pv int) []byte {
+	b = binary.AppendUvarint(b, uint64(len(moves)))
+	for i := range moves {
+		b = binary.LittleEndian.AppendUint16(b, uint16(moves[i].Move))
+	}
+	for i := range moves {
+		b = append(b, flagsOf(&moves[i], pv))
+	}
+	b = appendDeltas(b, moves, func(m *Move) (int, bool) { return m.Score, m.HasScore })
+	b = appendDeltas(b, moves, func(m *Move) (int, bool) { return m.Depth, true })
+	b = appendDeltas(b, moves, func(m *Move) (int, bool) { return m.SelDepth, true })
+	for i := range moves {
+		b = binary.AppendUvarint(b, moves[i].Nodes)
+	}
+	for i := range moves {
+		b = binary.AppendUvarint(b, uint64(max(0, moves[i].Time.Microseconds())))
+	}
+	b = appendPVs(b, moves, pv)
+	for i := range moves {
+		b = binary.AppendUvarint(b, uint64(len(moves[i].Detail)))
+	}
+	for i := range moves {
+		b = append(b, moves[i].Detail...)
+	}
+	return b
+}
+
+func flagsOf(m *Move, pv int) (flags byte) {
+	if m.HasScore {
+		flags |= flagScore
+	}
+	if m.Opening {
+		flags |= flagOpening
+	}
+	if cut := cutPV(m, pv); len(cut) > 0 && cut[0] == m.Move {
+		flags |= flagOwnPV
+	}
+	return flags
+}
+
+func cutPV(m *Move, pv int) []shogi.Move { return m.PV[:min(len(m.PV), max(0, pv))] }
+
+// storedPV is the part of the PV that is written down.
+func storedPV(m *Move, pv int) []shogi.Move {
+	cut := cutPV(m, pv)
+	if flagsOf(m, pv)&flagOwnPV != 0 {
+		return cut[1:]
+	}
+	return cut
+}
+
+// appendDeltas writes a column as differences to the same side's last value, for
+// the plies that have one.
+func appendDeltas(b []byte, moves []Move, value func(*Move) (int, bool)) []byte {
+	var last [2]int
+	for i := range moves {
+		if v, ok := value(&moves[i]); ok {
+			b = binary.AppendVarint(b, int64(v-last[i%2]))
+			last[i%2] = v
+		}
+	}
+	return b
+}
+
+func appendPVs(b []byte, moves []Move, pv int) []byte {
+	for i := range moves {
+		b = binary.AppendUvarint(b, uint64(len(storedPV(&moves[i], pv))))
+	}
+	for i := range moves {
+		for _, m := range storedPV(&moves[i], pv) {
+			b = binary.LittleEndian.AppendUint16(b, uint16(m))
+		}
+	}
+	return b
+}
+
+// Unpack is the inverse of Pack. Damage of any kind is an error.
+func Unpack(packed []byte) ([]Move, error) { return UnpackWithin(packed, unlimited) }
+
+// UnpackWithin is Unpack for a text that others wrote: it fails rather than
+// allocate more than about limit bytes, the decompressor's own 50 KB apart.
+func UnpackWithin(packed []byte, limit int) ([]Move, error) {
+	if len(packed) == 0 {
+		return nil, errors.New("the packed moves are empty")
+	}
+	if packed[0] != packVersion {
+		return nil, fmt.Errorf("the packed moves have format %d, this program knows %d", packed[0], packVersion)
+	}
+	raw, err := inflate(packed[1:], min(maxRaw, limit/byteCost))
+	if err != nil {
+		return nil, fmt.Errorf("the packed moves are damaged: %w", err)
+	}
+	d := decoder{rest: raw, plies: min(maxPlies, (limit-byteCost*len(raw))/plyCost)}
+	moves := d.columns()
+	if d.err == nil && len(d.rest) > 0 {
+		d.fail(fmt.Errorf("%d bytes too many", len(d.rest)))
+	}
+	if d.err != nil {
+		return nil, fmt.Errorf("the packed moves are damaged: %w", d.err)
+	}
+	return moves, nil
+}
+
+func inflate(packed []byte, limit int) ([]byte, error) {
+	r, err := zlib.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	raw, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) > limit {
+		return nil, fmt.Errorf("they unpack to more than %d bytes", limit)
+	}
+	return raw, nil
+}
+
+// decoder reads columns. After an error, which it keeps, it reads zeros.
+type decoder struct {
+	rest  []byte
+	plies int // at most so many
+	err   error
+}
+
+func (d *decoder) fail(err error) {
+	if d.err == nil {
+		d.err = err
+	}
+	d.rest = nil
+}
+
+func (d *decoder) columns() []Move {
+	n := d.uvarint()
+	// Every ply has at least eight bytes: two of its move, flags, two depths, nodes,
+	// time and two lengths make nine.
+	if n > uint64(max(0, d.plies)) || n > uint64(len(d.rest)/8) {
+		d.fail(fmt.Errorf("%d plies cannot be right", n))
+		return nil
+	}
+	moves := make([]Move, n)
+	for i := range moves {
+		moves[i].Move = d.move()
+	}
+	flags := slices.Clone(d.bytes(n))
+	for i := range moves[:len(flags)] {
+		d.setFlags(&moves[i], flags[i])
+	}
+	d.deltas(moves, func(m *Move, v int) { m.Score = v }, func(m *Move) bool { return m.HasScore })
+	d.deltas(moves, func(m *Move, v int) { m.Depth = v }, func(*Move) bool { return true })
+	d.deltas(moves, func(m *Move, v int) { m.SelDepth = v }, func(*Move) bool { return true })
+	for i := range moves {
+		moves[i].Nodes = d.uvarint()
+	}
+	for i := range moves {
+		moves[i].Time = d.micros()
+	}
+	d.pvs(moves, flags)
+	d.details(moves)
+	return moves
+}
+
+func (d *decoder) setFlags(m *Move, flags byte) {
+	if flags&^flagsKnown != 0 {
+		d.fail(fmt.Errorf("flags %#x are unknown", flags))
+	}
+	m.HasScore, m.Opening = flags&flagScore != 0, flags&flagOpening != 0
+}
+
+func (d *decoder) deltas(moves []Move, set func(*Move, int), has func(*Move) bool) {
+	var last [2]int
+	for i := range moves {
+		if has(&moves[i]) {
+			last[i%2] += int(d.varint())
+			set(&moves[i], last[i%2])
+		}
+	}
+}
+
+func (d *decoder) pvs(moves []Move, flags []byte) {
+	lengths := d.lengths(len(moves))
+	for i := range lengths {
+		if lengths[i] > uint64(len(d.rest)/2) {
+			d.fail(io.ErrUnexpectedEOF)
+			return
+		}
+		own := flags[i]&flagOwnPV != 0
+		if !own && lengths[i] == 0 {
+			continue
+		}
+		pv := make([]shogi.Move, 0, lengths[i]+1)
+		if own {
+			pv = append(pv, moves[i].Move)
+		}
+		for range lengths[i] {
+			pv = append(pv, d.move())
+		}
+		moves[i].PV = pv
+	}
+}
+
+func (d *decoder) details(moves []Move) {
+	for i, n := range d.lengths(len(moves)) {
+		if n > 0 {
+			moves[i].Detail = slices.Clone(d.bytes(n))
+		}
+	}
+}
+
+// lengths reads n of them, or none after an error.
+func (d *decoder) lengths(n int) []uint64 {
+	lengths := make([]uint64, n)
+	for i := range lengths {
+		lengths[i] = d.uvarint()
+	}
+	if d.err != nil {
+		return nil
+	}
+	return lengths
+}
+
+func (d *decoder) uvarint() uint64 {
+	v, n := binary.Uvarint(d.rest)
+	if n <= 0 {
+		d.fail(io.ErrUnexpectedEOF)
+		return 0
+	}
+	d.rest = d.rest[n:]
+	return v
+}
+
+func (d *decoder) varint() int64 {
+	v, n := binary.Varint(d.rest)
+	if n <= 0 {
+		d.fail(io.ErrUnexpectedEOF)
+		return 0
+	}
+	d.rest = d.rest[n:]
+	return v
+}
+
+// micros reads a duration; one that does not fit is damage.
+func (d *decoder) micros() time.Duration {
+	v := d.uvarint()
+	if v > uint64((1<<63-1)/time.Microsecond) {
+		d.fail(fmt.Errorf("%d microseconds cannot be right", v))
+		return 0
+	}
+	return time.Duration(v) * time.Microsecond // checked above
+}
+
+func (d *decoder) bytes(n uint64) []byte {
+	if n > uint64(len(d.rest)) {
+		d.fail(io.ErrUnexpectedEOF)
+		return nil
+	}
+	b := d.rest[:n]
+	d.rest = d.rest[n:]
+	return b
+}
+
+func (d *decoder) move() shogi.Move {
+	b := d.bytes(2)
+	if len(b) < 2 {
+		return shogi.NoMove
+	}
+	return shogi.Move(binary.LittleEndian.Uint16(b))
+}

@@ -1,0 +1,138 @@
+package live
+
+import (
+	"errors"
+	"sync"
+
+	"gogi/match"
+)
+
+// ErrSlow is why a subscription was cut: its subscriber did not read in time.
+var ErrSlow = errors.New("live: the subscriber was too slow and was cut")
+
+// DefaultRoom is how many events a subscriber may be behind, where nothing
+// speaks for another number.
+const DefaultRoom = 256
+
+// Hub hands one stream of events to any number of subscribers, none of which
+// makes the publisher wait. It is safe for concurrent use.
+type Hub struct {
+	mu     sync.Mutex // orders the events; it is never held while anybody waits
+	state  *State
+	subs   map[*Subscription]struct{}
+	closed bool
+}
+
+// NewHub is a hub for one run.
+func NewHub(run string) *Hub {
+	return &Hub{state: NewState(run), subs: map[*Subscription]struct{}{}}
+}
+
+// Follow publishes a stream until it ends, and closes the hub then. Where there
+// is a recorder, it is given each event after the subscribers were; the stream
+// is not read on before it returns.
+func (h *Hub) Follow(stream <-chan match.Event, record func(match.Event)) {
+	defer h.Close()
+	for ev := range stream {
+		h.Publish(ev)
+		if record != nil {
+			record(ev)
+		}
+	}
+}
+
+// Publish gives every subscriber an event, and cuts those that have no room for
+// it. After Close it does nothing.
+func (h *Hub) Publish(ev match.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return
+	}
+	h.state.Apply(ev)
+	for s := range h.subs {
+		select {
+		case s.events <- ev:
+		default:
+			h.end(s, ErrSlow)
+		}
+	}
+}
+
+// Subscribe begins a subscription with room for so many unread events, at least
+// 1. The first event is a state, after which every event comes that the hub
+// publishes: nothing is left out between them, and nothing is told twice. Of a
+// closed hub, the state is all that comes.
+func (h *Hub) Subscribe(room int) *Subscription {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := &Subscription{hub: h, events: make(chan match.Event, max(1, room)+1)}
+	s.events <- h.state.Event()
+	h.subs[s] = struct{}{}
+	if h.closed {
+		h.end(s, nil)
+	}
+	return s
+}
+
+// State is the state event as of now, for those who look only now and then.
+func (h *Hub) State() match.Event {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.state.Event()
+}
+
+// Subscribers is how many subscriptions are open.
+func (h *Hub) Subscribers() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.subs)
+}
+
+// Close ends every subscription; what was published before can still be read.
+func (h *Hub) Close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+	for s := range h.subs {
+		h.end(s, nil)
+	}
+}
+
+// end closes a subscription, with h.mu held, unless it has ended.
+func (h *Hub) end(s *Subscription, why error) {
+	if _, open := h.subs[s]; !open {
+		return
+	}
+	delete(h.subs, s)
+	s.why = why
+	close(s.events)
+}
+
+// Subscription is one listener's end of a hub.
+type Subscription struct {
+	hub *Hub
+	// events is sent to under the hub's lock, and never waited for; it is closed
+	// under it when the subscription is cut, closed, or the hub is.
+	events chan match.Event
+	why    error // under the hub's lock
+}
+
+// Events are what the subscriber ranges over: first a state, then what happens.
+// They end when the subscription does, and Err then says why.
+func (s *Subscription) Events() <-chan match.Event { return s.events }
+
+// Err is ErrSlow where the subscription was cut, and nil while it is open, or
+// after an end that was wanted.
+func (s *Subscription) Err() error {
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	return s.why
+}
+
+// Close ends the subscription. It may be called more than once.
+func (s *Subscription) Close() {
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	s.hub.end(s, nil)
+}

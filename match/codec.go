@@ -1,0 +1,310 @@
+package match
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"time"
+
+	"gogi/kifu"
+	"gogi/shogi"
+)
+
+// pairVersion is the first byte of what EncodePair writes. A version's layout
+// never changes.
+const pairVersion = 1
+
+// maxLegs is how many games a pair has at most.
+const maxLegs = 2
+
+// EncodePair writes a whole pair for another process or a later day, the moves
+// packed as package kifu packs them. Times keep whole microseconds and lose their
+// zone; a score without HasScore is not kept.
+func EncodePair(r PairResult) ([]byte, error) {
+	w := wire{text: []byte{pairVersion}}
+	w.pairResult(&r)
+	if w.err != nil {
+		return nil, fmt.Errorf("match: encoding pair %d: %w", r.Pair.ID, w.err)
+	}
+	return w.text, nil
+}
+
+// DecodePair is the inverse of EncodePair, for a text that anybody may have
+// written: it fails rather than allocate much more than limit bytes, and for words
+// that this program does not know. What it gives is a pair in form only: Verify
+// says whether it can have been played.
+func DecodePair(text []byte, limit int) (PairResult, error) {
+	var r PairResult
+	switch {
+	case len(text) == 0:
+		return r, errors.New("match: decoding a pair: it is empty")
+	case text[0] != pairVersion:
+		return r, fmt.Errorf("match: decoding a pair: it has format %d, this program knows %d", text[0], pairVersion)
+	}
+	w := wire{text: text[1:], reading: true, left: limit}
+	w.pairResult(&r)
+	if w.err == nil && len(w.text) > 0 {
+		w.fail(fmt.Errorf("%d bytes too many", len(w.text)))
+	}
+	if w.err != nil {
+		return PairResult{}, fmt.Errorf("match: decoding a pair: %w", w.err)
+	}
+	return r, nil
+}
+
+func (w *wire) pairResult(r *PairResult) {
+	w.pair(&r.Pair)
+	games := list(w, &r.Games, maxLegs)
+	for i := range games {
+		w.result(&games[i], len(games)-i)
+	}
+	attempts := list(w, &r.Attempts, math.MaxInt)
+	for i := range attempts {
+		a := &attempts[i]
+		w.int(&a.Pair)
+		w.time(&a.Ended)
+		w.string(&a.Why)
+	}
+}
+
+func (w *wire) pair(p *Pair) {
+	w.int(&p.ID)
+	w.int(&p.Players[0])
+	w.int(&p.Players[1])
+	w.uint(&p.Seed)
+	w.int(&p.Legs)
+	w.string(&p.Opening.ID)
+	w.string(&p.Opening.Start)
+	moves := list(w, &p.Opening.Moves, math.MaxInt)
+	for i := range moves {
+		w.move(&moves[i])
+	}
+}
+
+// result is a game; so many share what may still be allocated.
+func (w *wire) result(g *Result, share int) {
+	w.int(&g.Pair)
+	w.int(&g.Leg)
+	w.int(&g.Players[0])
+	w.int(&g.Players[1])
+	w.outcome(&g.Outcome)
+	w.termination(&g.Termination)
+	w.string(&g.Note)
+	for c := range g.Sides {
+		w.side(&g.Sides[c])
+	}
+	w.bool(&g.Marked)
+	w.int(&g.Slot)
+	w.time(&g.Started)
+	w.time(&g.Ended)
+	w.record(&g.Record, share)
+}
+
+func (w *wire) side(s *Side) {
+	w.int(&s.Plies)
+	w.uint(&s.Nodes)
+	w.duration(&s.Time)
+	w.int(&s.DepthSum)
+	w.int(&s.DepthPlies)
+	w.duration(&s.WorstOverrun)
+	w.int(&s.PonderHits)
+	w.int(&s.PonderMisses)
+	w.int(&s.Incomplete)
+}
+
+func (w *wire) record(r *kifu.Record, share int) {
+	for _, s := range []*string{&r.Black, &r.White, &r.Event, &r.Site, &r.Start, &r.Result, &r.Winner} {
+		w.string(s)
+	}
+	w.time(&r.Started)
+	w.bytes(&r.Final)
+	w.moves(&r.Moves, share)
+}
+
+// wire is a text that is being written or read: the same calls in the same order
+// do both, so that the layout is said once. After an error, which it keeps, it
+// reads zeros.
+type wire struct {
+	text    []byte // what was written, or what is left to read
+	reading bool
+	left    int // what reading may still allocate
+	err     error
+}
+
+func (w *wire) fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+	if w.reading {
+		w.text = nil
+	}
+}
+
+// spend counts what reading is about to allocate.
+func (w *wire) spend(n int) bool {
+	if n > w.left {
+		w.fail(errors.New("it takes more than what is allowed"))
+		return false
+	}
+	w.left -= n
+	return true
+}
+
+func (w *wire) uint(v *uint64) {
+	if !w.reading {
+		w.text = binary.AppendUvarint(w.text, *v)
+		return
+	}
+	n := 0
+	if *v, n = binary.Uvarint(w.text); n <= 0 {
+		*v = 0
+		w.fail(io.ErrUnexpectedEOF)
+		return
+	}
+	w.text = w.text[n:]
+}
+
+func (w *wire) int64(v *int64) {
+	u := uint64(*v)<<1 ^ uint64(*v>>63) // small numbers of either sign are short (zigzag, as in package binary)
+	w.uint(&u)
+	*v = int64(u>>1) ^ -int64(u&1) //nolint:gosec // the inverse, of all 64 bits
+}
+
+func (w *wire) int(v *int) {
+	n := int64(*v)
+	w.int64(&n)
+	*v = int(n)
+}
+
+func (w *wire) bool(v *bool) {
+	n := uint64(0)
+	if *v {
+		n = 1
+	}
+	if w.uint(&n); n > 1 {
+		w.fail(fmt.Errorf("%d is neither true nor false", n))
+	}
+	*v = n == 1
+}
+
+// bytes reads a copy, nil for none.
+func (w *wire) bytes(v *[]byte) {
+	n := uint64(len(*v))
+	w.uint(&n)
+	if !w.reading {
+		w.text = append(w.text, *v...)
+		return
+	}
+	*v = nil
+	switch {
+	case n > uint64(len(w.text)):
+		w.fail(io.ErrUnexpectedEOF)
+	case n > 0 && w.spend(int(n)): //nolint:gosec // no more than there are bytes
+		*v = append([]byte(nil), w.text[:n]...)
+		w.text = w.text[n:]
+	}
+}
+
+func (w *wire) string(v *string) {
+	b := []byte(*v)
+	w.bytes(&b)
+	*v = string(b)
+}
+
+// time is in microseconds since 1970, 0 for the zero time; it is read in UTC.
+func (w *wire) time(v *time.Time) {
+	var us int64
+	if !v.IsZero() {
+		us = v.UnixMicro()
+	}
+	w.int64(&us)
+	if w.reading && us != 0 {
+		*v = time.UnixMicro(us).UTC()
+	}
+}
+
+func (w *wire) duration(v *time.Duration) {
+	us := v.Microseconds()
+	w.int64(&us)
+	if us > math.MaxInt64/int64(time.Microsecond) || us < math.MinInt64/int64(time.Microsecond) {
+		w.fail(fmt.Errorf("%d microseconds cannot be right", us))
+		return
+	}
+	if w.reading {
+		*v = time.Duration(us) * time.Microsecond
+	}
+}
+
+// outcome and termination are words: a number would mean something else after a
+// constant was inserted.
+func (w *wire) outcome(v *Outcome) {
+	text, err := v.MarshalText()
+	if err == nil {
+		w.bytes(&text)
+		err = v.UnmarshalText(text)
+	}
+	if err != nil {
+		w.fail(err)
+	}
+}
+
+func (w *wire) termination(v *Termination) {
+	word := v.String()
+	w.string(&word)
+	var err error
+	if *v, err = ParseTermination(word); err != nil {
+		w.fail(err)
+	}
+}
+
+func (w *wire) move(v *shogi.Move) {
+	n := uint64(*v)
+	if w.uint(&n); n > math.MaxUint16 {
+		w.fail(fmt.Errorf("%d is no move", n))
+		return
+	}
+	*v = shogi.Move(n) //nolint:gosec // looked at above
+}
+
+func (w *wire) moves(v *[]kifu.Move, share int) {
+	if !w.reading {
+		packed, err := kifu.Pack(*v, math.MaxInt)
+		if err != nil {
+			w.fail(err)
+		}
+		w.bytes(&packed)
+		return
+	}
+	var packed []byte
+	if w.bytes(&packed); w.err != nil {
+		return
+	}
+	within := w.left / (share + 1) // the attempts come behind the games
+	moves, err := kifu.UnpackWithin(packed, within)
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	w.left -= within
+	if len(moves) > 0 {
+		*v = moves
+	}
+}
+
+// list writes how many elements there are, or makes as many; nil for none. An
+// element takes a byte at least.
+func list[T any](w *wire, v *[]T, most int) []T {
+	n := uint64(len(*v))
+	w.uint(&n)
+	if n > uint64(most) || w.reading && n > uint64(len(w.text)) { //nolint:gosec // most is positive
+		w.fail(fmt.Errorf("a list of %d cannot be right", n))
+		return nil
+	}
+	if w.reading && n > 0 && w.spend(int(n)*int(reflect.TypeFor[T]().Size())) { //nolint:gosec // no more than there are bytes
+		*v = make([]T, n)
+	}
+	return *v
+}

@@ -1,0 +1,316 @@
+package match_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"gogi/kifu"
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// pairLimit is more than any pair of these tests takes.
+const pairLimit = 1 << 20
+
+// playedSeries is a series that the runner played with the sparring engine, some
+// of its players scripted to fail, resign or repeat, as the first version of the
+// formats kept it. It is never written again: what was written once is read for ever.
+type playedSeries struct {
+	Name   string          `json:"name"`
+	Digest string          `json:"digest"`
+	Plan   json.RawMessage `json:"plan"`
+	Pairs  [][]byte        `json:"pairs"`
+}
+
+func playedSeriesOf(tb testing.TB) []playedSeries {
+	tb.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "played.json"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var list []playedSeries
+	if err := json.Unmarshal(text, &list); err != nil {
+		tb.Fatal(err)
+	}
+	return list
+}
+
+// played calls see for each pair of each series.
+func played(t *testing.T, see func(t *testing.T, plan *match.Plan, r match.PairResult)) {
+	t.Helper()
+	for _, s := range playedSeriesOf(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			plan, err := match.DecodePlan(s.Plan)
+			if err != nil || plan.Digest() != s.Digest {
+				t.Fatalf("the plan's digest is not %s: %v", s.Digest, err)
+			}
+			for _, text := range s.Pairs {
+				r, err := match.DecodePair(text, pairLimit)
+				if err != nil {
+					t.Fatal(err)
+				}
+				see(t, plan, r)
+			}
+		})
+	}
+}
+
+// fill puts something into every field that there is, so that a new one which the
+// formats forget is missed.
+func fill(v reflect.Value, n *int) {
+	*n++
+	switch at := v.Addr().Interface().(type) {
+	case *time.Time:
+		*at = time.UnixMicro(int64(*n)).UTC()
+		return
+	case *time.Duration:
+		*at = time.Duration(*n) * time.Microsecond
+		return
+	case *match.Outcome:
+		*at = match.Outcome(1 + *n%3)
+		return
+	case *match.Termination:
+		*at = match.Terminations()[*n%len(match.Terminations())]
+		return
+	case *shogi.Move:
+		*at = shogi.NewMove(shogi.NewSquare(1+*n%9, 7), shogi.NewSquare(1+*n%9, 6))
+		return
+	case *bool:
+		*at = true
+		return
+	}
+	switch v.Kind() { //nolint:exhaustive // the default panics for the others
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), n)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fallthrough
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(v.Index(i), n)
+		}
+	case reflect.String:
+		v.SetString(fmt.Sprintf("将棋 %d", *n))
+	default:
+		switch {
+		case v.CanInt():
+			v.SetInt(-int64(*n))
+		default:
+			v.SetUint(uint64(*n)) // panics for what has no number
+		}
+	}
+}
+
+func filledPair() match.PairResult {
+	var r match.PairResult
+	n := 0
+	fill(reflect.ValueOf(&r).Elem(), &n)
+	return r
+}
+
+func encodePair(t *testing.T, r match.PairResult) []byte {
+	t.Helper()
+	text, err := match.EncodePair(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func checkPairRoundTrip(t *testing.T, r match.PairResult) {
+	t.Helper()
+	got, err := match.DecodePair(encodePair(t, r), pairLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(r, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("(-encoded +decoded):\n%s", diff)
+	}
+}
+
+func TestPairRoundTrip(t *testing.T) {
+	checkPairRoundTrip(t, match.PairResult{})
+	checkPairRoundTrip(t, filledPair())
+	extreme := filledPair()
+	extreme.Pair.ID, extreme.Pair.Legs, extreme.Pair.Seed = math.MaxInt, math.MinInt, math.MaxUint64
+	extreme.Games[0].Sides[1].Nodes = math.MaxUint64
+	extreme.Games[0].Sides[0].Time = math.MaxInt64 / 1000 * 1000
+	checkPairRoundTrip(t, extreme)
+	played(t, func(t *testing.T, _ *match.Plan, r match.PairResult) {
+		t.Helper()
+		checkPairRoundTrip(t, r)
+	})
+}
+
+func TestEncodePairRefuses(t *testing.T) {
+	for want, spoil := range map[string]func(*match.PairResult){
+		"adjourned":         func(r *match.PairResult) { r.Games[0].Termination = "adjourned" },
+		"outcome(9)":        func(r *match.PairResult) { r.Games[0].Outcome = 9 },
+		"a list of 3":       func(r *match.PairResult) { r.Games = append(r.Games, r.Games[0]) },
+		"the game has 4000": func(r *match.PairResult) { r.Games[1].Record.Moves = make([]kifu.Move, 40000) },
+	} {
+		r := filledPair()
+		spoil(&r)
+		if _, err := match.EncodePair(r); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// Nothing that was cut, damaged or made up panics or takes more than the limit.
+func TestDecodePairDamaged(t *testing.T) {
+	filled := filledPair()
+	filled.Games[0].Outcome, filled.Games[0].Termination = match.WhiteWins, match.Resignation
+	text := encodePair(t, filled)
+	for i := range text {
+		if _, err := match.DecodePair(text[:i], pairLimit); err == nil {
+			t.Errorf("cut to %d bytes: no error", i)
+		}
+		damaged := bytes.Clone(text)
+		damaged[i] ^= 0x80
+		_, _ = match.DecodePair(damaged, pairLimit) // it may mean something else
+	}
+	for want, text := range map[string][]byte{
+		"it is empty": nil, "format 2, this program knows 1": append([]byte{2}, text[1:]...), "1 bytes too many": append(bytes.Clone(text), 0),
+		"unknown outcome":     bytes.Replace(text, []byte("\x05white"), []byte("\x05whyte"), 1),
+		"unknown termination": bytes.Replace(text, []byte("\x0bresignation"), []byte("\x0bresignatiom"), 1),
+	} {
+		if _, err := match.DecodePair(text, pairLimit); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+func TestDecodePairWithin(t *testing.T) {
+	long := filledPair()
+	long.Games[0].Record.Moves = make([]kifu.Move, 30000) // some hundred bytes
+	many := filledPair()
+	many.Attempts = make([]match.Attempt, 100_000)
+	const slack = 300_000 // of two decompressors
+	for name, r := range map[string]match.PairResult{"moves": long, "attempts": many} {
+		text := encodePair(t, r)
+		for _, limit := range []int{-1, 0, 10_000, 1 << 20} {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := match.DecodePair(text, limit)
+			runtime.ReadMemStats(&after)
+			if err == nil {
+				t.Errorf("%s within %d: no error", name, limit)
+			}
+			if spent := int64(after.TotalAlloc - before.TotalAlloc); spent > int64(max(limit, 0))*2+slack {
+				t.Errorf("%s within %d: took %d", name, limit, spent)
+			}
+		}
+		if _, err := match.DecodePair(text, 1<<26); err != nil {
+			t.Errorf("%s within 64 MB: %v", name, err)
+		}
+	}
+}
+
+func FuzzDecodePair(f *testing.F) {
+	for _, s := range playedSeriesOf(f) {
+		if s.Name == "repeats" || s.Name == "declares" { // the shortest
+			f.Add(s.Pairs[0])
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := match.DecodePair(text, pairLimit)
+		if err != nil {
+			return
+		}
+		once := encodePair(t, r)
+		again, err := match.DecodePair(once, pairLimit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if twice := encodePair(t, again); !bytes.Equal(once, twice) {
+			t.Errorf("%x\n%x", once, twice)
+		}
+	})
+}
+
+func TestPlanRoundTrip(t *testing.T) {
+	for _, g := range goldenPlans(t) {
+		text, err := match.EncodePlan(g.plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := match.DecodePlan(text)
+		if err != nil {
+			t.Errorf("%s: %v", g.name, err)
+			continue
+		}
+		if diff := cmp.Diff(g.plan, got); diff != "" || got.Digest() != g.plan.Digest() {
+			t.Errorf("%s (-encoded +decoded):\n%s", g.name, diff)
+		}
+	}
+}
+
+// Enumerations are words: a bare number means something else when a constant is
+// inserted.
+func TestPlanTextHasWords(t *testing.T) {
+	p := storedPlan(t)
+	p.Rules.Declaration, p.Ponder = shogi.TryRule, match.PonderEarly
+	text, err := match.EncodePlan(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"Declaration":"TryRule"`, `"Ponder":"early"`, `"Kind":"match"`, `"Slowed":"count"`, `"Restart":"never"`, `"Moves":["7g7f"]`} {
+		if !bytes.Contains(text, []byte(want)) {
+			t.Errorf("no %s in %s", want, text)
+		}
+	}
+}
+
+func TestDecodePlanRefuses(t *testing.T) {
+	text, err := match.EncodePlan(storedPlan(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string][2]string{
+		"version 2, this program knows 1":    {`"version":1`, `"version":2`},
+		"version 0":                          {`"version":1,`, ``},
+		`unknown field "Tomorrow"`:           {`"Seed":1`, `"Seed":1,"Tomorrow":1`},
+		"entering-king rule":                 {`"Declaration":"CSARule27"`, `"Declaration":"CSARule99"`},
+		"cannot unmarshal number":            {`"Declaration":"CSARule27"`, `"Declaration":3`},
+		`pondering is "always"`:              {`"Ponder":"off"`, `"Ponder":"always"`},
+		`slowed moves is "x"`:                {`"Slowed":"count"`, `"Slowed":"x"`},
+		`the restart of A is "x"`:            {`"Restart":"never"`, `"Restart":"x"`},
+		`design "swiss" is not one of match`: {`"Kind":"match"`, `"Kind":"swiss"`},
+		"negative":                           {`"Pairs":100`, `"Pairs":-1`},
+		"player A: a limit is negative":      {`"Margin":100000000`, `"Margin":-1`},
+		"elo0 9":                             {`"elo0":0`, `"elo0":9`},
+		"opening 7":                          {`"Start":"startpos"`, `"Start":"start"`},
+		`move "7g7"`:                         {`"7g7f"`, `"7g7"`},
+	} {
+		changed := strings.Replace(string(text), change[0], change[1], 1)
+		if changed == string(text) {
+			t.Fatalf("no %s in %s", change[0], text)
+		}
+		if _, err := match.DecodePlan([]byte(changed)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	for want, text := range map[string]string{
+		"decoding a plan: unexpected end": `{`, "there is none": `{"version":1}`, "after top-level value": string(text) + "1",
+		"0 players": `{"version":1,"plan":{}}`, "no opening": `{"version":1,"plan":{"Players":[{},{}]}}`,
+	} {
+		if _, err := match.DecodePlan([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}

@@ -1,0 +1,273 @@
+package match_test
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gogi/match"
+	"gogi/shogi"
+)
+
+var addDigests = flag.Bool("add-digests", false, "add the digests of new plans to testdata/digests.csv; those that stand there never change")
+
+// goldenPlan is a plan of one kind, for a digest that must stay what it is.
+type goldenPlan struct {
+	name string
+	plan *match.Plan
+}
+
+// goldenPlans has a plan for everything that a stored run may hold.
+func goldenPlans(t *testing.T) []goldenPlan {
+	t.Helper()
+	plans := []goldenPlan{
+		{"every field", storedPlan(t)},
+		{"council of every field", storedCouncil(t)},
+		{"council within a council", nestedCouncil(t)},
+	}
+	add := func(name string, change func(p *match.Plan)) {
+		p := storedPlan(t)
+		p.ColourClocks, p.Adjudication = [2]*match.TimeControl{}, match.Adjudication{}
+		change(p)
+		plans = append(plans, goldenPlan{name, p})
+	}
+	first := func(change func(p *match.Player)) func(*match.Plan) {
+		return func(p *match.Plan) { change(&p.Players[0]) }
+	}
+	council := func(change func(c *match.Council)) func(*match.Plan) {
+		return first(func(p *match.Player) {
+			c := &match.Council{Members: storedPlan(t).Players, Rule: "majority"}
+			change(c)
+			*p = match.Player{Name: "C", Council: c, Limits: p.Limits, Restart: match.RestartNever}
+		})
+	}
+	add("two engines", func(*match.Plan) {})
+	add("gate", func(p *match.Plan) { p.Gate = match.Gate{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic} })
+	add("adjudication, one-sided", func(p *match.Plan) {
+		p.Adjudication = match.Adjudication{ResignScore: 1200, ResignMoves: 5, OneSided: true}
+	})
+	add("adjudication of draws", func(p *match.Plan) {
+		p.Adjudication = match.Adjudication{DrawScore: 20, DrawMoves: 8, DrawFrom: 160}
+	})
+	for _, name := range []string{"default", "wcsc", "denryu", "floodgate"} {
+		add("rules "+name, func(p *match.Plan) { p.Rules = profile(t, name) })
+	}
+	for r := shogi.NoEnteringKing; r <= shogi.TryRule; r++ {
+		add("declaration "+r.String(), func(p *match.Plan) {
+			p.Rules = match.Rules{
+				Name: "custom", Declaration: r, ImpasseDraw: true, MaxPlies: 512, MateAtLimitDraws: true, DeclareAtLimit: true,
+				ExtendInCheck: true, RepetitionPoints: [2]float64{0.4, 0.6},
+			}
+		})
+	}
+	add("plain council", council(func(*match.Council) {}))
+	add("veto", council(func(c *match.Council) { c.Veto = match.Veto{Time: 50 * ms, Nodes: 1000, Margin: 80, Members: 1} }))
+	add("scale of one member", council(func(c *match.Council) { c.Scales = []match.Scale{{}, {Slope: 0.002, Intercept: 0.1}} }))
+	add("shared limits", council(func(c *match.Council) { c.Split = true }))
+	add("remote", first(func(p *match.Player) {
+		p.Command = []string{"ssh", "-T", "gpu1", "/opt/engine"}
+		p.Identity = match.Identity{Fixed: "remote: ssh -T gpu1 /opt/engine"}
+	}))
+	add("built in", first(func(p *match.Player) {
+		p.Builtin, p.Command, p.Identity = true, []string{"/gogi", "sparring"}, match.Identity{Fixed: "sparring 1"}
+	}))
+	add("files by role", first(func(p *match.Player) {
+		p.Command = []string{"/x/sh", "/x/run.sh"}
+		p.Options = []match.Option{{Name: "EvalDir", Value: "/x/eval"}, {Name: "BookFile", Value: "no_book"}}
+		p.Identity = match.Identity{Files: []match.FileHash{
+			{Role: "binary", Path: "/x/sh", SHA256: "00"}, {Role: "argument 1", Path: "/x/run.sh", SHA256: "11"}, {Role: "EvalDir/nn.bin", Path: "/x/eval/nn.bin", SHA256: "22"},
+		}}
+	}))
+	for name, l := range map[string]match.Limits{
+		"byoyomi": {Clock: match.TimeControl{Main: 300 * second, Byoyomi: 10 * second}}, "byoyomi alone": {Clock: match.TimeControl{Byoyomi: second}},
+		"Fischer": {Clock: match.TimeControl{Main: 8 * second, Increment: 80 * ms}}, "movetime": {MoveTime: 50 * ms},
+		"depth and nodes": {Depth: 8, Nodes: 5000}, "self": {Self: true},
+	} {
+		add("limits "+name, first(func(p *match.Player) { l.Margin, l.Stall = p.Limits.Margin, p.Limits.Stall; p.Limits = l }))
+	}
+	for _, restart := range []match.Restart{match.RestartNever, match.RestartPair, match.RestartGame} {
+		add("restart "+string(restart), first(func(p *match.Player) { p.Restart = restart }))
+	}
+	for _, ponder := range []match.PonderMode{match.PonderOff, match.PonderStandard, match.PonderEarly} {
+		add("ponder "+string(ponder), func(p *match.Plan) { p.Ponder = ponder })
+	}
+	add("void", func(p *match.Plan) { p.Slowed = match.PolicyVoid })
+	for _, kind := range []match.DesignKind{match.DesignMatch, match.DesignRoundRobin, match.DesignGauntlet} {
+		add("design "+string(kind), func(p *match.Plan) { p.Design = match.Design{Kind: kind} })
+	}
+	add("one clock by colour", func(p *match.Plan) { p.ColourClocks[1] = &match.TimeControl{Main: 60 * second, Byoyomi: second} })
+	return plans
+}
+
+// storedPlan is a plan in which every field holds something that a run had when
+// the first digests were stored. It gets no new fields: that is the point.
+func storedPlan(t *testing.T) *match.Plan {
+	t.Helper()
+	clock := match.TimeControl{Main: 300 * second, Increment: 2 * second}
+	player := func(name string) match.Player {
+		return match.Player{
+			Name: name, Command: []string{"/engines/" + name, "--flag"}, Dir: "/engines", Env: []string{"OMP=1"},
+			Options:  []match.Option{{Name: "Threads", Value: "1"}, {Name: "Hash", Value: "16"}},
+			Limits:   match.Limits{Nodes: 1000, Margin: 100 * ms, Stall: 60 * second},
+			Identity: match.Identity{Files: []match.FileHash{{Role: "binary", Path: "/engines/" + name, SHA256: "00" + name}}, Fixed: "1.0"},
+			Profile:  "yaneuraou", Restart: match.RestartNever, Greeting: 10 * second, Ready: 60 * second,
+		}
+	}
+	return &match.Plan{
+		Run: "run", Players: []match.Player{player("A"), player("B")},
+		ColourClocks: [2]*match.TimeControl{&clock, &clock},
+		Design:       match.Design{Kind: match.DesignMatch, Swap: true}, Seed: 1, Rules: profile(t, "default"),
+		Adjudication: match.Adjudication{ResignScore: 3000, ResignMoves: 4},
+		Openings:     []match.Opening{opening(t, "startpos", "7g7f"), opening(t, startSFEN, "2g2f")},
+		Ponder:       match.PonderOff, Slowed: match.PolicyCount, Pairs: 100, Concurrency: 2, PVPlies: 12,
+	}
+}
+
+// storedCouncil has a third player, which the others vote for.
+func storedCouncil(t *testing.T) *match.Plan {
+	t.Helper()
+	p := storedPlan(t)
+	c := storedPlan(t).Players[0]
+	c.Name = "C"
+	c.Council = &match.Council{
+		Members: storedPlan(t).Players, Own: []bool{true, false}, Scales: []match.Scale{{Slope: 0.002, Intercept: 0.1}, {Slope: 0.003, Intercept: 0.2}},
+		Rule: "majority", Shadows: []string{"adoption"}, Ties: []string{"score"}, Stop: "quorum", Quorum: 0.6, ResignQuorum: 0.4, MinAlive: 1,
+		Restarts: 2, Jitter: 0.1, Noise: 15, Veto: match.Veto{Time: second, Nodes: 5, Margin: 80, Members: 2},
+	}
+	p.Players = append(p.Players, c)
+	return p
+}
+
+func nestedCouncil(t *testing.T) *match.Plan {
+	t.Helper()
+	p := storedCouncil(t)
+	inner := p.Players[2]
+	p.Players[1] = match.Player{
+		Name: "D", Limits: inner.Limits, Restart: match.RestartNever,
+		Council: &match.Council{Rule: "adoption:reward=voters", Members: []match.Player{inner, storedPlan(t).Players[0]}},
+	}
+	return p
+}
+
+// A digest that was once stored in somebody's database stays: it is how a run is
+// known, so a new field must stand in no text where it has its zero value.
+func TestDigestsOfStoredRuns(t *testing.T) {
+	known := map[string]map[string]string{}
+	for _, row := range rows(t, "digests.csv") {
+		known[row["plan"]] = row
+		sum := sha256.Sum256([]byte(row["canonical"]))
+		if hex.EncodeToString(sum[:]) != row["digest"] {
+			t.Errorf("%s: the text of the table has another digest", row["plan"])
+		}
+	}
+	var missing [][]string
+	for _, g := range goldenPlans(t) {
+		row, ok := known[g.name]
+		delete(known, g.name)
+		switch {
+		case !ok:
+			missing = append(missing, []string{g.name, g.plan.Digest(), string(g.plan.Canonical())})
+		case g.plan.Digest() != row["digest"]:
+			t.Errorf("%s: the digest changed, so that stored runs cannot be resumed:\n  %s\n  %s", g.name, row["canonical"], g.plan.Canonical())
+		}
+	}
+	for name := range known {
+		t.Errorf("no plan is called %q any more", name)
+	}
+	if len(missing) > 0 && *addDigests {
+		appendRows(t, "digests.csv", missing)
+	} else if len(missing) > 0 {
+		t.Errorf("no digest is known of %q: -add-digests adds it", missing)
+	}
+}
+
+func appendRows(t *testing.T, name string, list [][]string) {
+	t.Helper()
+	slices.SortStableFunc(list, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
+	file, err := os.OpenFile(filepath.Join("testdata", name), os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := csv.NewWriter(file)
+	if err := w.WriteAll(list); err != nil {
+		t.Error(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Every field of the canonical text that came after the first stored run is left
+// out where it has its zero value. The list is closed: these stood there then.
+func TestCanonicalFieldsAreLeftOutWhenZero(t *testing.T) {
+	always := map[string]string{
+		"CanonicalPlan":         "version design swap seed rules ponder slowed players openings",
+		"CanonicalRules":        "declaration impasse_draw max_plies mate_at_limit_draws declare_at_limit extend_in_check repetition_points",
+		"CanonicalAdjudication": "ResignScore ResignMoves OneSided DrawScore DrawMoves DrawFrom",
+		"CanonicalPlayer":       "name identity limits margin stall restart",
+		"CanonicalOpenings":     "count sha256",
+		"CanonicalCouncil":      "rule members",
+		"CanonicalScale":        "slope intercept",
+		"CanonicalVeto":         "time nodes margin members",
+		"Option":                "name value",
+	}
+	seen := map[string]bool{}
+	var visit func(reflect.Type)
+	visit = func(of reflect.Type) {
+		for k := of.Kind(); k == reflect.Pointer || k == reflect.Slice; k = of.Kind() {
+			of = of.Elem()
+		}
+		if of.Kind() != reflect.Struct || seen[of.Name()] {
+			return
+		}
+		seen[of.Name()] = true
+		var stay []string
+		for i := range of.NumField() {
+			name, options, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+			if options != "omitempty" && options != "omitzero" {
+				stay = append(stay, cmp.Or(name, of.Field(i).Name))
+			}
+			visit(of.Field(i).Type)
+		}
+		if got := strings.Join(stay, " "); got != always[of.Name()] {
+			t.Errorf("%s always writes %q, stored texts have %q", of.Name(), got, always[of.Name()])
+		}
+	}
+	visit(reflect.TypeFor[match.CanonicalPlan]())
+	if len(seen) != len(always) {
+		t.Errorf("visited %v", seen)
+	}
+}
+
+// What a store keeps of a plan is read back.
+func TestParseCanonical(t *testing.T) {
+	for _, row := range rows(t, "digests.csv") {
+		c, err := match.ParseCanonical([]byte(row["canonical"]))
+		if err != nil {
+			t.Fatalf("%s: %v", row["plan"], err)
+		}
+		again, err := json.Marshal(c)
+		if err != nil || string(again) != row["canonical"] {
+			t.Errorf("%s: %v\n  %s\n  %s", row["plan"], err, row["canonical"], again)
+		}
+	}
+	for text, want := range map[string]string{
+		`{`: "canonical text", `{"version":2}`: "version 2, this program knows 1", `{}`: "version 0",
+	} {
+		if _, err := match.ParseCanonical([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if c, err := match.ParseCanonical([]byte(`{"version":1,"seed":7,"of_tomorrow":1}`)); err != nil || c.Seed != 7 {
+		t.Errorf("a newer text: %+v, %v", c, err)
+	}
+}

@@ -1,0 +1,112 @@
+package match
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gogi/shogi"
+)
+
+// planVersion is the version of what EncodePlan writes. It grows when a field gets
+// another name or meaning, not when one is added: who does not know it refuses it.
+const planVersion = 1
+
+// planText is a plan on its way to another process.
+type planText struct {
+	Version int   `json:"version"`
+	Plan    *Plan `json:"plan"`
+}
+
+// EncodePlan writes a whole plan as JSON, paths and all. The field names are those
+// of Plan, enumerations are words, durations nanoseconds.
+func EncodePlan(p *Plan) ([]byte, error) {
+	text, err := json.Marshal(planText{planVersion, p})
+	if err != nil {
+		return nil, fmt.Errorf("match: encoding plan %s: %w", p.Run, err)
+	}
+	return text, nil
+}
+
+// DecodePlan is the inverse of EncodePlan; the plan has the same digest. A field
+// that this program does not know is an error, as the plan might be another
+// without it, and so is a plan that cannot be played (see Plan.Check).
+func DecodePlan(text []byte) (*Plan, error) {
+	var head struct {
+		Version int `json:"version"`
+	}
+	if err := json.Unmarshal(text, &head); err != nil { // also for what stands behind the plan
+		return nil, fmt.Errorf("match: decoding a plan: %w", err)
+	}
+	if head.Version != planVersion {
+		return nil, fmt.Errorf("match: decoding a plan: it has version %d, this program knows %d: use the gogi that wrote it or a newer one",
+			head.Version, planVersion)
+	}
+	var p planText
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&p); err != nil {
+		return nil, fmt.Errorf("match: decoding a plan: %w", err)
+	}
+	if p.Plan == nil {
+		return nil, errors.New("match: decoding a plan: there is none")
+	}
+	if err := p.Plan.Check(); err != nil {
+		return nil, fmt.Errorf("match: decoding plan %s: %w", p.Plan.Run, err)
+	}
+	return p.Plan, nil
+}
+
+// Check says why the plan cannot be played, or nil; it does not look at files, nor
+// replay the openings.
+func (p *Plan) Check() error {
+	switch {
+	case len(p.Players) < 2:
+		return fmt.Errorf("it has %d players, expected two at least", len(p.Players))
+	case len(p.Openings) == 0:
+		return errors.New("it has no opening")
+	case p.Pairings() == 0:
+		return fmt.Errorf("design %q is not one of %s, %s, %s", p.Design.Kind, DesignMatch, DesignRoundRobin, DesignGauntlet)
+	case min(p.Pairs, p.Concurrency, p.StartParallel, p.SlotsPerGPU, p.PVPlies, p.Rules.MaxPlies) < 0:
+		return errors.New("a number of pairs, slots, engines or plies is negative")
+	}
+	for i := range p.Players {
+		for _, c := range []shogi.Colour{shogi.Black, shogi.White} {
+			if err := p.LimitsOf(i, c).Check(); err != nil {
+				return fmt.Errorf("player %s: %w", p.Players[i].Name, err)
+			}
+		}
+	}
+	for _, o := range p.Openings {
+		if _, err := o.Position(); err != nil {
+			return err
+		}
+	}
+	return errors.Join(p.Gate.Check(), p.checkWords())
+}
+
+// checkWords looks at the enumerations that are texts.
+func (p *Plan) checkWords() error {
+	if err := oneOf("pondering", p.Ponder, PonderOff, PonderStandard, PonderEarly); err != nil {
+		return err
+	}
+	if err := oneOf("the policy for slowed moves", p.Slowed, PolicyCount, PolicyVoid); err != nil {
+		return err
+	}
+	for _, e := range p.Engines() {
+		if err := oneOf("the restart of "+e.Name, e.Restart, RestartNever, RestartPair, RestartGame); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oneOf takes the zero value, too: the default.
+func oneOf[T ~string](what string, value T, words ...T) error {
+	if value != "" && !slices.Contains(words, value) {
+		return fmt.Errorf("%s is %q: expected one of %q", what, value, words)
+	}
+	return nil
+}

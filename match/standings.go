@@ -1,0 +1,148 @@
+package match
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Standings count the games of whole pairs by how they ended. Their size grows
+// with the players that met, not with the games.
+type Standings struct {
+	Games []GameCount `json:"games,omitempty"` // sorted by all but the number
+	Pairs []PairCount `json:"pairs,omitempty"` // likewise
+}
+
+// GameCount is how many games between two players, by colour, ended one way.
+type GameCount struct {
+	Black       string     `json:"black"`
+	White       string     `json:"white"`
+	Outcome     string     `json:"outcome"`
+	Termination string     `json:"termination"`
+	Points      [2]float64 `json:"points"` // what each of them was worth for Black and White
+	Games       int        `json:"games"`
+}
+
+// PairCount is how many pairs of two players were worth the same.
+type PairCount struct {
+	Player   string     `json:"player"` // who has Black in the first game
+	Opponent string     `json:"opponent"`
+	Points   [2]float64 `json:"points"` // what the whole pair was worth for player and opponent
+	Pairs    int        `json:"pairs"`
+}
+
+// EndedGame is what standings need of a game.
+type EndedGame struct {
+	Worker      string     `json:"worker,omitempty"`
+	Pair        int        `json:"pair"`
+	Leg         int        `json:"leg"`
+	Black       string     `json:"black"`
+	White       string     `json:"white"`
+	Outcome     string     `json:"outcome"`
+	Termination string     `json:"termination"`
+	Points      [2]float64 `json:"points"` // Black's and White's
+}
+
+// Record is how one player fared with one colour.
+type Record struct {
+	Wins, Draws, Losses int
+	Points              float64
+}
+
+// Add counts the games of one pair, all that are known of it, by leg. A pair of
+// which the first game is missing counts in Games only.
+func (s *Standings) Add(pair []EndedGame) {
+	for _, g := range pair {
+		key := GameCount{Black: g.Black, White: g.White, Outcome: g.Outcome, Termination: g.Termination, Points: g.Points}
+		i, found := slices.BinarySearchFunc(s.Games, key, compareGames)
+		if !found {
+			s.Games = slices.Insert(s.Games, i, key)
+		}
+		s.Games[i].Games++
+	}
+	if len(pair) > 0 && pair[0].Leg == 0 {
+		s.addPair(pair)
+	}
+}
+
+// AddRows counts a pair that is stored, by leg.
+func (s *Standings) AddRows(pair []Row) {
+	games := make([]EndedGame, len(pair))
+	for i, r := range pair {
+		games[i] = EndedGame{
+			Pair: r.Pair, Leg: r.Leg, Black: r.Black, White: r.White,
+			Outcome: r.Outcome.String(), Termination: r.Termination.String(), Points: r.Points,
+		}
+	}
+	s.Add(games)
+}
+
+func (s *Standings) addPair(pair []EndedGame) {
+	key := PairCount{Player: pair[0].Black, Opponent: pair[0].White}
+	for _, g := range pair {
+		own, other := 0, 1
+		if g.Black != key.Player {
+			own, other = 1, 0
+		}
+		key.Points[0] += g.Points[own]
+		key.Points[1] += g.Points[other]
+	}
+	i, found := slices.BinarySearchFunc(s.Pairs, key, comparePairs)
+	if !found {
+		s.Pairs = slices.Insert(s.Pairs, i, key)
+	}
+	s.Pairs[i].Pairs++
+}
+
+func compareGames(a, b GameCount) int {
+	return cmp.Or(cmp.Compare(a.Black, b.Black), cmp.Compare(a.White, b.White), cmp.Compare(a.Outcome, b.Outcome),
+		cmp.Compare(a.Termination, b.Termination), slices.Compare(a.Points[:], b.Points[:]))
+}
+
+func comparePairs(a, b PairCount) int {
+	return cmp.Or(cmp.Compare(a.Player, b.Player), cmp.Compare(a.Opponent, b.Opponent), slices.Compare(a.Points[:], b.Points[:]))
+}
+
+// Total is the number of games counted.
+func (s *Standings) Total() int {
+	n := 0
+	for _, g := range s.Games {
+		n += g.Games
+	}
+	return n
+}
+
+// Of is a player's record, by its colour. A player that met itself has both
+// sides of its games.
+func (s *Standings) Of(player string) (byColour [2]Record) {
+	for _, g := range s.Games {
+		for c, name := range []string{g.Black, g.White} {
+			if name == player {
+				byColour[c].add(g, c)
+			}
+		}
+	}
+	return byColour
+}
+
+// add counts games for the side of a colour.
+func (r *Record) add(g GameCount, c int) {
+	r.Points += g.Points[c] * float64(g.Games)
+	switch winner := []string{BlackWins.String(), WhiteWins.String()}; g.Outcome {
+	case Draw.String():
+		r.Draws += g.Games
+	case winner[c]:
+		r.Wins += g.Games
+	case winner[1-c]:
+		r.Losses += g.Games
+	}
+}
+
+// Plus is both records together.
+func (r Record) Plus(o Record) Record {
+	return Record{r.Wins + o.Wins, r.Draws + o.Draws, r.Losses + o.Losses, r.Points + o.Points}
+}
+
+// Clone is a copy that shares nothing.
+func (s Standings) Clone() Standings {
+	return Standings{Games: slices.Clone(s.Games), Pairs: slices.Clone(s.Pairs)}
+}

@@ -1,0 +1,213 @@
+package match
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"gogi/kifu"
+	"gogi/shogi"
+)
+
+// Equal reports whether two pairs are the same unit of play.
+func (p Pair) Equal(q Pair) bool {
+	return p.ID == q.ID && p.Players == q.Players && p.Seed == q.Seed && p.Legs == q.Legs &&
+		p.Opening.ID == q.Opening.ID && p.Opening.Start == q.Opening.Start && slices.Equal(p.Opening.Moves, q.Opening.Moves)
+}
+
+// Verify says why a pair cannot have been played under the plan, or nil. It knows
+// what can be known without the engines: the pair is the plan's, each game starts
+// from its opening, every move is legal, the game ended where our own referee and
+// adjudicator end it and not before, won by whom they say, an end without a move
+// fits the side to move and its limits, no move was later than its clock allows,
+// and the sums of each side are those of its moves. A legal game that nobody played
+// passes: against that there is only playing it again. It takes about a
+// millisecond.
+func Verify(plan *Plan, r *PairResult) error {
+	if err := verifyPair(plan, r); err != nil {
+		return fmt.Errorf("match: pair %d: %w", r.Pair.ID, err)
+	}
+	return nil
+}
+
+func verifyPair(plan *Plan, r *PairResult) error {
+	switch {
+	case r.Pair.ID < 0:
+		return errors.New("pairs are numbered from 0")
+	case !r.Pair.Equal(plan.Pair(r.Pair.ID)):
+		return errors.New("its players, opening or seed are not those that the plan gives it")
+	case len(r.Games) != r.Pair.Legs:
+		return fmt.Errorf("it has %d games, the plan says %d", len(r.Games), r.Pair.Legs)
+	}
+	for _, a := range r.Attempts {
+		if a.Pair != r.Pair.ID {
+			return fmt.Errorf("it has an attempt at pair %d", a.Pair)
+		}
+	}
+	for leg := range r.Games {
+		if err := verifyGame(plan, r.Pair.Game(leg), &r.Games[leg]); err != nil {
+			return fmt.Errorf("leg %d: %w", leg, err)
+		}
+	}
+	return nil
+}
+
+func verifyGame(plan *Plan, want Game, g *Result) error {
+	if err := verifyHead(plan, want, g); err != nil {
+		return err
+	}
+	replayed, err := newReplay(plan, want)
+	if err != nil {
+		return err
+	}
+	moves := g.Record.Moves[len(want.Opening.Moves):]
+	for i := range moves {
+		if replayed.verdict.Over() {
+			return fmt.Errorf("the game went on after its end by %s", replayed.verdict.Termination)
+		}
+		if err := replayed.move(&moves[i]); err != nil {
+			return fmt.Errorf("move %d (%s): %w", len(want.Opening.Moves)+i+1, moves[i].Move, err)
+		}
+	}
+	if err := replayed.end(g.Verdict); err != nil {
+		return err
+	}
+	return replayed.sums(g)
+}
+
+// verifyHead compares what is said of a game, its opening included, with the plan.
+func verifyHead(plan *Plan, want Game, g *Result) error {
+	record := &g.Record
+	names := [2]string{plan.Players[want.Players[0]].Name, plan.Players[want.Players[1]].Name}
+	switch {
+	case g.Pair != want.Pair || g.Leg != want.Leg || g.Players != want.Players:
+		return fmt.Errorf("it is pair %d, leg %d of players %v, not of players %v", g.Pair, g.Leg, g.Players, want.Players)
+	case record.Black != names[0] || record.White != names[1]:
+		return fmt.Errorf("the record is of %s and %s, not of %s and %s", record.Black, record.White, names[0], names[1])
+	case record.Result != g.Termination.String() || record.Winner != g.Outcome.String():
+		return fmt.Errorf("the record ends by %s (%s), the game by %s (%s)", record.Result, record.Winner, g.Termination, g.Outcome)
+	}
+	start, err := want.Opening.Position()
+	if err != nil {
+		return err
+	}
+	from, err := Opening{ID: "of the record", Start: record.Start}.Position()
+	if err != nil {
+		return err
+	}
+	if from.SFEN() != start.SFEN() {
+		return fmt.Errorf("it starts from %s, not from %s", from.SFEN(), start.SFEN())
+	}
+	return verifyOpening(want.Opening, record.Moves)
+}
+
+func verifyOpening(o Opening, moves []kifu.Move) error {
+	if len(moves) < len(o.Moves) {
+		return fmt.Errorf("it has %d moves, fewer than its opening %s", len(moves), o.ID)
+	}
+	for i := range moves {
+		given := i < len(o.Moves)
+		if moves[i].Opening != given || given && moves[i].Move != o.Moves[i] {
+			return fmt.Errorf("move %d (%s) is not as opening %s has it", i+1, moves[i].Move, o.ID)
+		}
+	}
+	return nil
+}
+
+// replay is a game that is played again from its record.
+type replay struct {
+	referee     *Referee
+	adjudicator *Adjudicator
+	limits      [2]Limits
+	clocks      [2]Clock
+	verdict     Verdict // by the last move
+	sides       [2]Side // of the moves
+}
+
+func newReplay(plan *Plan, g Game) (*replay, error) {
+	referee, err := NewReferee(plan.Rules, g.Opening)
+	if err != nil {
+		return nil, err
+	}
+	r := &replay{referee: referee, adjudicator: NewAdjudicator(plan.Adjudication)}
+	for c := range r.limits {
+		r.limits[c] = plan.LimitsOf(g.Players[c], shogi.Colour(c)) //nolint:gosec // 0 or 1
+		r.clocks[c] = NewClock(r.limits[c])
+	}
+	return r, nil
+}
+
+func (r *replay) move(m *kifu.Move) error {
+	c := r.referee.Side()
+	if m.Time < 0 {
+		return fmt.Errorf("it took %v", m.Time)
+	}
+	overrun, lost := r.clocks[c].Spend(m.Time)
+	if lost {
+		return fmt.Errorf("it was %v over its limit, and the game went on", overrun)
+	}
+	r.sides[c].Add(*m, 0) // how late a move was within its margin decides nothing
+	if r.verdict = r.referee.Play(m.Move); r.verdict.Termination == IllegalMove {
+		return errors.New(r.verdict.Note)
+	}
+	if !r.verdict.Over() {
+		r.verdict = r.adjudicator.Move(r.referee.Position(), m.Score, m.HasScore)
+	}
+	return nil
+}
+
+// end compares how the game ended with how it can have ended after its last move.
+func (r *replay) end(v Verdict) error {
+	want, err := r.verdict, error(nil)
+	if !want.Over() {
+		want, err = r.withoutMove(v)
+	}
+	if err == nil && (v.Outcome != want.Outcome || v.Termination != want.Termination) {
+		err = fmt.Errorf("it ended by %s (%s), not by %s (%s)", want.Termination, want.Outcome, v.Termination, v.Outcome)
+	}
+	return err
+}
+
+// withoutMove is the verdict of that termination when the side to move does not
+// move.
+func (r *replay) withoutMove(v Verdict) (Verdict, error) {
+	c := r.referee.Side()
+	switch how := natures[v.Termination].answer; how {
+	case noMove:
+		return LossFor(c, v.Termination, ""), nil
+	case noMoveInTime, noMoveUntimed:
+		if r.limits[c].Timed() != (how == noMoveInTime) {
+			return v, fmt.Errorf("it ended by %s, under the limits %s", v.Termination, r.limits[c])
+		}
+		return LossFor(c, v.Termination, ""), nil
+	case aDeclaration:
+		return r.referee.Declare(), nil
+	case aMove:
+	}
+	return v, fmt.Errorf("its last move does not end it by %s", v.Termination)
+}
+
+// sums compares each side's sums with its moves. Who ended the game without a move
+// has an answer that counts and is not in the record.
+func (r *replay) sums(g *Result) error {
+	for i := range g.Sides {
+		c := shogi.Colour(i) //nolint:gosec // 0 or 1
+		told, moves := g.Sides[c], r.sides[c]
+		if !r.verdict.Over() && c == r.referee.Side() {
+			moves.Plies++
+			if told.Plies != moves.Plies || told.Nodes < moves.Nodes || told.Time < moves.Time ||
+				told.DepthSum < moves.DepthSum || told.DepthPlies < moves.DepthPlies || told.DepthPlies > moves.DepthPlies+1 {
+				return fmt.Errorf("the sums of %v, %+v, are not those of its moves and a last answer, %+v", c, told, moves)
+			}
+			continue
+		}
+		// Each time may have lost the part of a microsecond.
+		lost := told.Time - moves.Time
+		if told.Plies != moves.Plies || told.Nodes != moves.Nodes || told.DepthSum != moves.DepthSum || told.DepthPlies != moves.DepthPlies ||
+			lost < 0 || lost > time.Duration(moves.Plies)*time.Microsecond {
+			return fmt.Errorf("the sums of %v, %+v, are not those of its moves, %+v", c, told, moves)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,314 @@
+package match_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/kifu"
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// What was really played is taken, with the times as they were kept.
+func TestVerifyTakesWhatWasPlayed(t *testing.T) {
+	ends := map[match.Termination]bool{}
+	played(t, func(t *testing.T, plan *match.Plan, r match.PairResult) {
+		t.Helper()
+		if err := match.Verify(plan, &r); err != nil {
+			t.Error(err)
+		}
+		for _, g := range r.Games {
+			ends[g.Termination] = true
+		}
+	})
+	for _, end := range match.Terminations() {
+		// Perpetual check and the impasse take engines that play for them.
+		if rare := end == match.PerpetualCheck || end == match.Impasse; ends[end] == rare {
+			t.Errorf("%s was played: %t", end, ends[end])
+		}
+	}
+}
+
+// cutMoves takes the last moves away, as if the game had ended before.
+func cutMoves(g *match.Result, n int) {
+	g.Record.Moves = g.Record.Moves[:len(g.Record.Moves)-n]
+}
+
+// told makes the record say what the verdict says.
+func told(g *match.Result, outcome match.Outcome, termination match.Termination) {
+	g.Verdict = match.Verdict{Outcome: outcome, Termination: termination}
+	g.Record.Result, g.Record.Winner = termination.String(), outcome.String()
+}
+
+// forgeries change any played pair into one that was not played; they say false
+// where they have nothing to change. other is another pair of the same series.
+func forgeries() map[string]func(r, other *match.PairResult) bool {
+	return map[string]func(r, other *match.PairResult) bool{
+		"outcome flipped": func(r, _ *match.PairResult) bool {
+			g := &r.Games[0]
+			winner, decided := g.Outcome.Winner()
+			told(g, match.WinFor(winner.Opponent()), g.Termination)
+			return decided
+		},
+		"drawn": func(r, _ *match.PairResult) bool {
+			g := &r.Games[0]
+			_, decided := g.Outcome.Winner()
+			told(g, match.Draw, g.Termination)
+			return decided
+		},
+		"won instead of drawn": func(r, _ *match.PairResult) bool {
+			g := &r.Games[0]
+			was := g.Outcome
+			told(g, match.BlackWins, g.Termination)
+			return was == match.Draw
+		},
+		"last move cut": func(r, _ *match.PairResult) bool {
+			g := &r.Games[0]
+			if len(g.Record.Moves) == len(r.Pair.Opening.Moves) {
+				return false
+			}
+			cutMoves(g, 1)
+			return true
+		},
+		"early resignation": func(r, _ *match.PairResult) bool {
+			g := &r.Games[0]
+			if len(g.Record.Moves) < len(r.Pair.Opening.Moves)+4 {
+				return false
+			}
+			p := positionOf(r.Pair.Opening, g.Record.Moves[:len(g.Record.Moves)-2])
+			cutMoves(g, 2)
+			told(g, match.WinFor(p.Side().Opponent()), match.Resignation)
+			return true
+		},
+		"the other pair's games": func(r, other *match.PairResult) bool {
+			r.Games = other.Games
+			return other.Pair.ID != r.Pair.ID
+		},
+		"the other pair's games, renumbered": func(r, other *match.PairResult) bool {
+			r.Games = other.Games
+			for i := range r.Games {
+				r.Games[i].Pair = r.Pair.ID
+			}
+			return r.Pair.Opening.ID != other.Pair.Opening.ID
+		},
+		"seed": func(r, _ *match.PairResult) bool { r.Pair.Seed++; return true },
+		"number": func(r, _ *match.PairResult) bool {
+			r.Pair.ID++
+			for i := range r.Games {
+				r.Games[i].Pair++
+			}
+			return true
+		},
+		"below the first": func(r, _ *match.PairResult) bool { r.Pair.ID = -1; return true },
+		"opening":         func(r, _ *match.PairResult) bool { r.Pair.Opening.ID += "x"; return true },
+		"an attempt at another": func(r, _ *match.PairResult) bool {
+			r.Attempts = []match.Attempt{{Pair: r.Pair.ID + 1}}
+			return true
+		},
+		"a leg less":         func(r, _ *match.PairResult) bool { r.Games = r.Games[:len(r.Games)-1]; return true },
+		"the legs exchanged": func(r, _ *match.PairResult) bool { slices.Reverse(r.Games); return len(r.Games) == 2 },
+		"a leg twice": func(r, _ *match.PairResult) bool {
+			if len(r.Games) < 2 {
+				return false
+			}
+			r.Games[1] = r.Games[0]
+			return true
+		},
+		"names exchanged": func(r, _ *match.PairResult) bool {
+			record := &r.Games[0].Record
+			record.Black, record.White = record.White, record.Black
+			return true
+		},
+		"result of the record": func(r, _ *match.PairResult) bool { r.Games[0].Record.Result = "impasse"; return true },
+		"winner of the record": func(r, _ *match.PairResult) bool { r.Games[0].Record.Winner = "nobody"; return true },
+		"start": func(r, _ *match.PairResult) bool {
+			r.Games[0].Record.Start = "4k4/9/9/9/9/9/9/9/4K4 b G 1"
+			return true
+		},
+		"start that is none":      func(r, _ *match.PairResult) bool { r.Games[0].Record.Start = "x"; return true },
+		"opening moves forgotten": func(r, _ *match.PairResult) bool { r.Games[0].Record.Moves = nil; return len(r.Pair.Opening.Moves) > 0 },
+		"an opening move as its own": func(r, _ *match.PairResult) bool {
+			if len(r.Pair.Opening.Moves) == 0 {
+				return false
+			}
+			r.Games[0].Record.Moves[0].Opening = false
+			return true
+		},
+		"an own move as the opening's": func(r, _ *match.PairResult) bool {
+			moves := r.Games[0].Record.Moves
+			if len(moves) == len(r.Pair.Opening.Moves) {
+				return false
+			}
+			moves[len(moves)-1].Opening = true
+			return true
+		},
+		"an illegal move": func(r, _ *match.PairResult) bool {
+			moves := r.Games[0].Record.Moves
+			if len(moves) == len(r.Pair.Opening.Moves) {
+				return false
+			}
+			moves[len(moves)-1].Move = shogi.NewMove(shogi.NewSquare(1, 1), shogi.NewSquare(9, 9))
+			return true
+		},
+		"not ended": func(r, _ *match.PairResult) bool { told(&r.Games[0], match.Unfinished, match.NotEnded); return true },
+		"plies":     func(r, _ *match.PairResult) bool { r.Games[0].Sides[0].Plies++; return true },
+		"nodes": func(r, _ *match.PairResult) bool {
+			for c := range r.Games[0].Sides {
+				s := &r.Games[0].Sides[c]
+				if s.Nodes > 0 {
+					s.Nodes = 0
+					return true
+				}
+			}
+			return false
+		},
+		"depths": func(r, _ *match.PairResult) bool { r.Games[0].Sides[1].DepthPlies += 2; return true },
+		"a depth": func(r, _ *match.PairResult) bool {
+			was := r.Games[0].Sides[0].DepthSum
+			r.Games[0].Sides[0].DepthSum = 0
+			return was > 0 && r.Games[0].Sides[0].DepthPlies > 1
+		},
+		"time": func(r, _ *match.PairResult) bool {
+			was := r.Games[0].Sides[0].Time
+			r.Games[0].Sides[0].Time = 0
+			return was > time.Millisecond && len(r.Games[0].Record.Moves) > len(r.Pair.Opening.Moves)+2
+		},
+		"a negative time": func(r, _ *match.PairResult) bool {
+			moves := r.Games[0].Record.Moves
+			if len(moves) == len(r.Pair.Opening.Moves) {
+				return false
+			}
+			moves[len(moves)-1].Time = -1
+			return true
+		},
+	}
+}
+
+func positionOf(o match.Opening, moves []kifu.Move) shogi.Position {
+	p, err := o.Position()
+	if err != nil {
+		panic(err)
+	}
+	for _, m := range moves {
+		p.Apply(m.Move)
+	}
+	return p
+}
+
+func TestVerifyRefusesForgeries(t *testing.T) {
+	tried := map[string]int{}
+	for name, forge := range forgeries() {
+		for _, s := range playedSeriesOf(t) {
+			plan, err := match.DecodePlan(s.Plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range s.Pairs {
+				r, other := decodedPair(t, s.Pairs[i]), decodedPair(t, s.Pairs[(i+1)%len(s.Pairs)])
+				if !forge(&r, &other) {
+					continue
+				}
+				tried[name]++
+				if err := match.Verify(plan, &r); err == nil {
+					t.Errorf("%s, pair %d: %s was not noticed", s.Name, i, name)
+				}
+			}
+		}
+		if tried[name] == 0 {
+			t.Errorf("%s was never tried", name)
+		}
+	}
+}
+
+func decodedPair(t *testing.T, text []byte) match.PairResult {
+	t.Helper()
+	r, err := match.DecodePair(text, pairLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// seriesNamed is the plan and the first pair of a series.
+func seriesNamed(t *testing.T, name string) (*match.Plan, match.PairResult) {
+	t.Helper()
+	for _, s := range playedSeriesOf(t) {
+		if s.Name == name {
+			plan, err := match.DecodePlan(s.Plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return plan, decodedPair(t, s.Pairs[0])
+		}
+	}
+	t.Fatalf("no series %s", name)
+	return nil, match.PairResult{}
+}
+
+// The words of the errors, and what depends on the limits of the players.
+func TestVerifySays(t *testing.T) {
+	tests := []struct {
+		series string
+		forge  func(p *match.Plan, g *match.Result)
+		want   string // "": it is taken
+	}{
+		{"crashes", func(*match.Plan, *match.Result) {}, ""},
+		{"crashes", func(_ *match.Plan, g *match.Result) { told(g, g.Outcome, match.TimeForfeit) }, "ended by time_forfeit, under the limits nodes 400"},
+		{"late", func(_ *match.Plan, g *match.Result) { told(g, g.Outcome, match.Stall) }, "ended by stall, under the limits movetime 5ms"},
+		{"crashes", func(_ *match.Plan, g *match.Result) { told(g, g.Outcome, match.Checkmate) }, "its last move does not end it by checkmate"},
+		{"crashes", func(_ *match.Plan, g *match.Result) { told(g, g.Outcome, "adjourned") }, "its last move does not end it by adjourned"},
+		{"cannot declare", func(_ *match.Plan, g *match.Result) { told(g, match.WhiteWins, match.Declaration) }, "ended by false_declaration (black), not by declaration (white)"},
+		{"repeats", func(p *match.Plan, _ *match.Result) { p.Rules.MaxPlies = 10 }, "the game went on after its end by max_plies"},
+		{"adjudicated", func(p *match.Plan, _ *match.Result) { p.Adjudication = match.Adjudication{} }, "its last move does not end it by score_adjudication"},
+		{"nodes", func(p *match.Plan, _ *match.Result) {
+			p.Adjudication = match.Adjudication{ResignScore: 1, ResignMoves: 1, OneSided: true}
+		}, "went on after its end by score_adjudication"},
+		{"late", func(_ *match.Plan, g *match.Result) { g.Record.Moves[6].Time = time.Second }, "over its limit, and the game went on"},
+		{"declares", func(p *match.Plan, _ *match.Result) { p.Rules.Declaration = shogi.NoEnteringKing }, "ended by false_declaration (white), not by declaration (black)"},
+	}
+	for _, test := range tests {
+		plan, r := seriesNamed(t, test.series)
+		test.forge(plan, &r.Games[0])
+		err := match.Verify(plan, &r)
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%s: %v, want %q", test.series, err, test.want)
+		}
+	}
+}
+
+func TestPairEqual(t *testing.T) {
+	plan := storedPlan(t)
+	pair := plan.Pair(3)
+	if !pair.Equal(plan.Pair(3)) || pair.Equal(plan.Pair(4)) {
+		t.Error("a pair is not itself, or another")
+	}
+	for name, change := range map[string]func(p *match.Pair){
+		"ID": func(p *match.Pair) { p.ID++ }, "players": func(p *match.Pair) { p.Players[1]++ }, "seed": func(p *match.Pair) { p.Seed++ },
+		"legs": func(p *match.Pair) { p.Legs++ }, "name": func(p *match.Pair) { p.Opening.ID += "x" }, "start": func(p *match.Pair) { p.Opening.Start += "x" },
+		"moves": func(p *match.Pair) { p.Opening.Moves = append(slices.Clone(p.Opening.Moves), 5) },
+	} {
+		other := plan.Pair(3)
+		if change(&other); pair.Equal(other) || other.Equal(pair) {
+			t.Errorf("%s: equal", name)
+		}
+	}
+}
+
+func BenchmarkVerify(b *testing.B) {
+	s := playedSeriesOf(b)[0]
+	plan, err := match.DecodePlan(s.Plan)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, err := match.DecodePair(s.Pairs[0], pairLimit)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := match.Verify(plan, &r); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package results
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"gogi/match"
+)
+
+// maxBatch is how many requests one transaction holds at most. It bounds how long
+// the first of them waits: a pair takes a fraction of a millisecond.
+const maxBatch = 64
+
+// request is what one Add or PutAttempt wants stored.
+type request struct {
+	pair     *pairRows // nil: only attempts
+	attempts []match.Attempt
+	// answer gets one value from the writer, once the request is stored or has
+	// failed. Nobody closes it. Its capacity of one lets the writer go on at once.
+	answer chan answer
+}
+
+// answer is what became of a request; added is false for a pair that was stored
+// already, and means nothing beside an error.
+type answer struct {
+	added bool
+	err   error
+}
+
+// Add stores a whole pair with its attempts and returns when that is durable. A
+// pair that is already stored is left as it is: added is then false, which is no
+// error, so whatever counts pairs counts those that were added. The pair is refused
+// when it is not the plan's, or its games do not fit it or have not ended. Once the
+// writer has taken it, the context no longer matters; before, a cancelled one means
+// that nothing was stored.
+func (r *Run) Add(ctx context.Context, pair match.PairResult) (added bool, err error) {
+	rows, err := r.rows(pair)
+	if err == nil {
+		added, err = r.submit(ctx, request{pair: rows, attempts: pair.Attempts})
+	}
+	if err != nil {
+		return false, r.store.fail(fmt.Sprintf("run %q: storing pair %d", r.plan.Run, pair.Pair.ID), err)
+	}
+	return added, nil
+}
+
+// PutAttempt stores a try at a pair that does not count. One that is already
+// stored is left as it is.
+func (r *Run) PutAttempt(ctx context.Context, attempt match.Attempt) error {
+	if _, err := r.submit(ctx, request{attempts: []match.Attempt{attempt}}); err != nil {
+		return r.store.fail(fmt.Sprintf("run %q: storing an attempt at pair %d", r.plan.Run, attempt.Pair), err)
+	}
+	return nil
+}
+
+func (r *Run) submit(ctx context.Context, req request) (added bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, context.Cause(ctx)
+	}
+	req.answer = make(chan answer, 1)
+	select {
+	case r.requests <- req:
+		a := <-req.answer
+		return a.added, a.err
+	case <-r.quit:
+		return false, ErrClosed
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	}
+}
+
+// writeAll is the writer: it stores requests until the Run is closed and nobody
+// waits any more.
+func (r *Run) writeAll(ctx context.Context) {
+	defer close(r.done)
+	for {
+		select {
+		case first := <-r.requests:
+			r.writeBatch(ctx, r.gather(first))
+		case <-r.quit:
+			for batch := r.gather(); len(batch) > 0; batch = r.gather() {
+				r.writeBatch(ctx, batch)
+			}
+			return
+		}
+	}
+}
+
+// gather adds to a batch whatever waits at the moment. There is no delay in the
+// hope of more: while one batch is being committed, the next one assembles.
+func (r *Run) gather(batch ...request) []request {
+	for len(batch) < maxBatch {
+		select {
+		case req := <-r.requests:
+			batch = append(batch, req)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// writeBatch stores a batch in one transaction and answers all of it.
+func (r *Run) writeBatch(ctx context.Context, batch []request) {
+	answers := make([]answer, len(batch))
+	err := inTx(ctx, r.store.write, func(tx *sql.Tx) error {
+		s := r.stmts.in(ctx, tx)
+		for i, req := range batch {
+			var err error
+			if answers[i].added, err = r.write(ctx, s, req); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for i, req := range batch {
+		answers[i].err = err
+		req.answer <- answers[i]
+	}
+}
+
+func (r *Run) write(ctx context.Context, s statements, req request) (added bool, err error) {
+	if req.pair != nil {
+		if added, err = s.addPair(ctx, req.pair); err != nil || !added {
+			return false, err // a pair that is stored already has its attempts too
+		}
+	}
+	for _, a := range req.attempts {
+		if _, err := s.attempt.ExecContext(ctx, r.id, a.Pair, micros(a.Ended), a.Why); err != nil {
+			return false, err
+		}
+	}
+	return added, nil
+}
+
+// statements are what the writer needs, prepared once.
+type statements struct {
+	opening, openingID, pair, game, record, attempt *sql.Stmt
+}
+
+func prepareStatements(ctx context.Context, db *sql.DB) (s statements, err error) {
+	texts := []string{
+		"INSERT INTO openings (run_id, name, start, moves, plies, hash) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		"SELECT id FROM openings WHERE run_id = ? AND name = ? AND hash = ?",
+		"INSERT INTO pairs (run_id, pair, a, b, opening_id, seed, setting, stored) VALUES (?, ?, ?, ?, ?, ?, ?, " + sqlNow + ") ON CONFLICT (run_id, pair) DO NOTHING",
+		insertGame(),
+		"INSERT INTO records (game_id, start, event, site, plies, final) VALUES (?, ?, ?, ?, ?, ?)",
+		"INSERT INTO attempts (run_id, pair, ended, why) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+	}
+	for i, field := range s.fields() {
+		//nolint:sqlclosecheck // Run.Close closes them
+		if *field, err = db.PrepareContext(ctx, texts[i]); err != nil {
+			return s, errors.Join(err, s.close())
+		}
+	}
+	return s, nil
+}
+
+func (s *statements) fields() []**sql.Stmt {
+	return []**sql.Stmt{&s.opening, &s.openingID, &s.pair, &s.game, &s.record, &s.attempt}
+}
+
+// in are the statements within a transaction, which closes them.
+func (s *statements) in(ctx context.Context, tx *sql.Tx) statements {
+	var within statements
+	for i, field := range within.fields() {
+		*field = tx.StmtContext(ctx, *s.fields()[i])
+	}
+	return within
+}
+
+func (s *statements) close() error {
+	var errs []error
+	for _, field := range s.fields() {
+		if *field != nil {
+			errs = append(errs, (*field).Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// addPair stores a pair with its opening and games; added is false when it was
+// stored already.
+func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err error) {
+	o := &p.opening
+	if _, err := s.opening.ExecContext(ctx, p.run, o.name, o.start, o.moves, o.plies, o.hash); err != nil {
+		return false, err
+	}
+	var openingID int64
+	if err := s.openingID.QueryRowContext(ctx, p.run, o.name, o.hash).Scan(&openingID); err != nil {
+		return false, err
+	}
+	result, err := s.pair.ExecContext(ctx, p.run, p.pair, p.players[0], p.players[1], openingID, p.seed, p.setting)
+	if err != nil {
+		return false, err
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return false, err
+	}
+	for i := range p.games {
+		if err := s.addGame(ctx, &p.games[i]); err != nil {
+			return false, fmt.Errorf("leg %d: %w", i, err)
+		}
+	}
+	return true, nil
+}
+
+func (s *statements) addGame(ctx context.Context, g *gameRow) error {
+	result, err := s.game.ExecContext(ctx, g.game.inserted()...)
+	if err != nil {
+		return err
+	}
+	id, err := result.LastInsertId()
+	if err != nil {
+		return err
+	}
+	_, err = s.record.ExecContext(ctx, id, g.start, g.event, g.site, g.plies, g.final)
+	return err
+}

@@ -1,0 +1,456 @@
+package results
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/mattn/go-sqlite3"
+	"golang.org/x/sync/errgroup"
+	"pgregory.net/rapid"
+
+	"gogi/kifu"
+	"gogi/match"
+	"gogi/shogi"
+)
+
+func TestAddRecord(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	plan.Pairs = 1 << 20
+	run := beginTest(t, s, plan)
+	id := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		pair := match.PairResult{Pair: plan.Pair(id)}
+		id++
+		for leg := range 2 {
+			pair.Games = append(pair.Games, drawGame(rt, plan, pair.Pair.Game(leg)))
+		}
+		if _, err := run.Add(t.Context(), pair); err != nil {
+			rt.Fatal(err)
+		}
+		for _, g := range pair.Games {
+			record, err := s.Record(t.Context(), run.ID(), g.Pair, g.Leg)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if diff := cmp.Diff(g.Record, record, cmpopts.EquateEmpty()); diff != "" {
+				rt.Fatalf("pair %d, leg %d (-put +got):\n%s", g.Pair, g.Leg, diff)
+			}
+		}
+	})
+}
+
+// drawGame makes a game of any moves and numbers, legal or not.
+func drawGame(t *rapid.T, plan *match.Plan, g match.Game) match.Result {
+	started := time.UnixMicro(rapid.Int64Range(1, 1<<52).Draw(t, "started")).UTC()
+	r := match.Result{
+		Pair: g.Pair, Leg: g.Leg, Players: g.Players, Started: started, Ended: started,
+		Verdict: match.Verdict{Outcome: match.WhiteWins, Termination: match.Crash, Note: rapid.String().Draw(t, "note")},
+	}
+	r.Record = kifu.Record{
+		Black: plan.Players[g.Players[0]].Name, White: plan.Players[g.Players[1]].Name, Result: "crash", Winner: "white",
+		Event: rapid.String().Draw(t, "event"), Site: rapid.String().Draw(t, "site"), Started: started, Start: g.Opening.Start,
+		Moves: rapid.SliceOf(rapid.Custom(drawMove)).Draw(t, "moves"),
+	}
+	return r
+}
+
+func drawMove(t *rapid.T) kifu.Move {
+	moves := rapid.Map(rapid.Uint16(), func(m uint16) shogi.Move { return shogi.Move(m) })
+	m := kifu.Move{
+		Move: moves.Draw(t, "move"), Time: time.Duration(rapid.Int64Range(0, 1<<50).Draw(t, "time")) * time.Microsecond,
+		HasScore: rapid.Bool().Draw(t, "has score"), Depth: rapid.Int().Draw(t, "depth"), SelDepth: rapid.Int().Draw(t, "seldepth"),
+		Nodes: rapid.Uint64().Draw(t, "nodes"), PV: rapid.SliceOfN(moves, 0, 12).Draw(t, "pv"),
+		Detail: rapid.SliceOf(rapid.Byte()).Draw(t, "detail"), Opening: rapid.Bool().Draw(t, "opening"),
+	}
+	if m.HasScore {
+		m.Score = rapid.Int().Draw(t, "score")
+	}
+	if len(m.PV) > 0 && rapid.Bool().Draw(t, "own pv") {
+		m.PV[0] = m.Move
+	}
+	return m
+}
+
+func TestAddGames(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	pair := playedPair(plan, 5, 30)
+	g := &pair.Games[1]
+	g.Verdict = match.Verdict{Outcome: match.Draw, Termination: match.Repetition, Note: "four times"}
+	g.Marked, g.Slot = true, 3
+	g.Sides[0] = match.Side{Plies: 14, Nodes: math.MaxUint64, Time: time.Hour, DepthSum: 99, DepthPlies: 9, WorstOverrun: time.Millisecond, PonderHits: 3, PonderMisses: 2, Incomplete: 4}
+	g.Record.Final = []byte(`{"by":"resignation"}`)
+	put(t, run, pair, playedPair(plan, 2, 30))
+	games := allGames(t, s, run.ID())
+	if len(games) != 4 || games[0].Pair != 2 || games[2].Pair != 5 || games[2].Leg != 0 {
+		t.Fatalf("%+v", games)
+	}
+	p, err := pair.Pair.Opening.Position()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range g.Record.Moves {
+		p.Apply(m.Move)
+	}
+	want := match.Row{
+		Pair: 5, Leg: 1, Black: "将棋", White: "A", PairA: "A", PairB: "将棋", Outcome: match.Draw, Termination: match.Repetition,
+		Note: "four times", Points: [2]float64{0.4, 0.6}, Plies: 30, Sides: g.Sides, OpeningID: pair.Pair.Opening.ID,
+		OpeningPlies: len(pair.Pair.Opening.Moves), OpeningHash: games[3].OpeningHash, Start: pair.Pair.Opening.Start, Marked: true, MovesHash: games[3].MovesHash, LastSFEN: p.SFEN(), Slot: 3,
+		Started: g.Started, Ended: g.Ended,
+	}
+	if diff := cmp.Diff(want, games[3]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if games[2].MovesHash == games[3].MovesHash {
+		t.Error("different games have one hash")
+	}
+	if record, err := s.Record(t.Context(), run.ID(), 5, 1); err != nil || string(record.Final) != string(g.Record.Final) {
+		t.Errorf("the last vote is %q (%v)", record.Final, err)
+	}
+	if _, err := s.Record(t.Context(), run.ID(), 9, 0); !errors.Is(err, ErrNoGame) {
+		t.Errorf("a game that is not stored: %v", err)
+	}
+}
+
+func TestMovesHash(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	var pairs []match.PairResult
+	for id, start := range []string{"startpos", plan.Openings[1].Start} { // the same position in other words
+		p := playedPair(plan, id, 0)
+		for i := range p.Games {
+			p.Games[i].Pair, p.Games[i].Record.Start = id, start
+			p.Games[i].Record.Moves = []kifu.Move{{Move: mustMove("7g7f")}, {Move: mustMove("1a1b")}, {Move: mustMove("1a1b")}}
+		}
+		pairs = append(pairs, p)
+	}
+	put(t, run, pairs...)
+	games := allGames(t, s, run.ID())
+	if games[0].MovesHash != games[3].MovesHash {
+		t.Error("equal games have two hashes")
+	}
+	// The third move is illegal: the final position is that before it.
+	if want := "lnsgkgsn1/1r5bl/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3"; games[0].LastSFEN != want {
+		t.Errorf("final position %s", games[0].LastSFEN)
+	}
+}
+
+func TestGamesWhere(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	plan.Players = append(plan.Players, plan.Players[0])
+	plan.Players[2].Name = "C"
+	plan.Design.Kind = match.DesignGauntlet
+	run := beginTest(t, s, plan)
+	for id := range 20 {
+		put(t, run, playedPair(plan, id, 4))
+	}
+	games := allGames(t, s, run.ID())
+	tests := []struct {
+		filter Filter
+		want   func(match.Row) bool
+	}{
+		{Filter{Engine: "C"}, func(g match.Row) bool { return g.Black == "C" || g.White == "C" }},
+		{Filter{Engine: "nobody"}, func(match.Row) bool { return false }},
+		{Filter{Termination: match.Crash}, func(g match.Row) bool { return g.Termination == match.Crash }},
+		{Filter{FromPair: 5}, func(g match.Row) bool { return g.Pair >= 5 }},
+		{Filter{FromPair: 5, Pairs: 3, Engine: "A"}, func(g match.Row) bool { return g.Pair >= 5 && g.Pair < 8 }},
+	}
+	for _, test := range tests {
+		var got, want []match.Row
+		if err := s.GamesWhere(t.Context(), run.ID(), test.filter, func(g match.Row) error { got = append(got, g); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range games {
+			if test.want(g) {
+				want = append(want, g)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", test.filter, diff)
+		}
+	}
+}
+
+func TestGamesYield(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	put(t, run, playedPair(plan, 0, 10), playedPair(plan, 1, 10))
+	stop := errors.New("enough")
+	n := 0
+	err := s.Games(t.Context(), run.ID(), func(g match.Row) error {
+		n++
+		if _, err := s.Record(t.Context(), run.ID(), g.Pair, g.Leg); err != nil {
+			t.Error(err)
+		}
+		put(t, run, playedPair(plan, 2+n, 10)) // neither side blocks the other
+		if n == 3 {
+			return stop
+		}
+		return nil
+	})
+	if err != stop || n != 3 { //nolint:errorlint // it comes back as it is
+		t.Errorf("%d games, %v", n, err)
+	}
+}
+
+// The games come straight from their index: no sorting, no blob.
+func TestGamesQueryPlan(t *testing.T) {
+	s := openTest(t, testPath(t))
+	err := each(t.Context(), s.read, func(rows *sql.Rows) error {
+		var id, parent, unused int
+		var step string
+		err := rows.Scan(&id, &parent, &unused, &step)
+		if strings.Contains(step, "TEMP B-TREE") || strings.HasPrefix(step, "SCAN") {
+			t.Error(step)
+		}
+		return err
+	}, "EXPLAIN QUERY PLAN "+selectRecords()+"WHERE g.run_id = 1 ORDER BY g.pair, g.leg")
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAddTwice(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	first := playedPair(plan, 0, 20)
+	first.Attempts = []match.Attempt{{Pair: 0, Ended: time.UnixMicro(5).UTC(), Why: "slow"}}
+	put(t, run, first)
+	before := allGames(t, s, run.ID())
+	again := playedPair(plan, 0, 40)
+	again.Attempts = []match.Attempt{{Pair: 0, Ended: time.UnixMicro(6).UTC(), Why: "not stored"}}
+	for _, p := range []match.PairResult{first, again} {
+		if added, err := run.Add(t.Context(), p); added || err != nil {
+			t.Errorf("a second delivery: added %t, %v", added, err)
+		}
+	}
+	if diff := cmp.Diff(before, allGames(t, s, run.ID())); diff != "" {
+		t.Errorf("(-before +after):\n%s", diff)
+	}
+	crash := match.Attempt{Pair: 7, Ended: time.UnixMicro(9).UTC(), Why: "crash before the first move"}
+	for range 2 {
+		if err := run.PutAttempt(t.Context(), crash); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := s.Attempts(t.Context(), run.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]match.Attempt{first.Attempts[0], crash}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestAddConcurrently(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	reader, err := OpenExisting(t.Context(), s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const writers, each = 16, 8
+	var counted atomic.Int64
+	var g errgroup.Group
+	for w := range writers {
+		g.Go(func() error {
+			for i := range each {
+				// Neighbours add the same pairs, too.
+				added, err := run.Add(context.Background(), playedPair(plan, (w/2)*each+i, 20))
+				if err != nil {
+					return err
+				}
+				if added {
+					counted.Add(1)
+				}
+			}
+			return nil
+		})
+	}
+	written := make(chan error, 1) // one value, from the goroutine below at its end; never closed
+	go func() { written <- g.Wait() }()
+	for done := false; !done; { // another process's reader sees whole pairs all the while
+		select {
+		case err := <-written:
+			if err != nil {
+				t.Error(err)
+			}
+			done = true
+		default:
+		}
+		checkWhole(t, reader, run.ID())
+	}
+	if counted.Load() != writers/2*each {
+		t.Errorf("%d pairs counted", counted.Load())
+	}
+	if info, err := reader.FindRun(t.Context(), "r"); err != nil || info.Finished != writers/2*each {
+		t.Errorf("%+v, %v", info, err)
+	}
+	if err := reader.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAddRefuses(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	tests := map[string]func(*match.PairResult){
+		"1 games":        func(p *match.PairResult) { p.Games = p.Games[:1] },
+		"from 0":         func(p *match.PairResult) { p.Pair.ID = -1 },
+		"more than 100 ": func(p *match.PairResult) { *p = playedPair(plan, 100, 10) },
+		"an attempt at":  func(p *match.PairResult) { p.Attempts = []match.Attempt{{Pair: 5}} },
+		"ended by draw":  func(p *match.PairResult) { p.Games[1].Termination = "draw" },
+		"(outcome(7))":   func(p *match.PairResult) { p.Games[1].Outcome = 7 },
+		"leg 1 is pair":  func(p *match.PairResult) { p.Games[1].Players = p.Games[0].Players },
+		"has not ended":  func(p *match.PairResult) { p.Games[1].Verdict = match.Verdict{} },
+		"start position": func(p *match.PairResult) { p.Games[0].Record.Start = "start position" },
+		"more than":      func(p *match.PairResult) { p.Games[0].Record.Moves = make([]kifu.Move, 1<<15+1) },
+	}
+	for want, spoil := range tests {
+		pair := playedPair(plan, 4, 10)
+		spoil(&pair)
+		if _, err := run.Add(t.Context(), pair); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), s.path) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	for name, forge := range map[string]func(*match.Pair){
+		"players": func(p *match.Pair) { p.Players = [2]int{1, 0} }, "seed": func(p *match.Pair) { p.Seed++ }, "legs": func(p *match.Pair) { p.Legs = 1 },
+		"opening's name": func(p *match.Pair) { p.Opening.ID = "3" }, "opening's start": func(p *match.Pair) { p.Opening.Start = "startpos " },
+		"opening's moves":   func(p *match.Pair) { p.Opening.Moves = append(p.Opening.Moves[:0:0], mustMove("9g9f")) },
+		"a player too many": func(p *match.Pair) { p.Players[1] = 2 },
+	} {
+		pair := playedPair(plan, 4, 10)
+		forge(&pair.Pair)
+		for leg := range pair.Games {
+			pair.Games[leg].Players = pair.Pair.Game(leg).Players
+		}
+		if _, err := run.Add(t.Context(), pair); err == nil || !strings.Contains(err.Error(), "not those that the plan gives it") {
+			t.Errorf("forged %s: %v", name, err)
+		}
+	}
+	cancelled, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("second interrupt")
+	cancel(why)
+	if _, err := run.Add(cancelled, playedPair(plan, 4, 10)); !errors.Is(err, why) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if err := run.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Add(t.Context(), playedPair(plan, 4, 10)); !errors.Is(err, ErrClosed) {
+		t.Errorf("closed: %v", err)
+	}
+	if games := allGames(t, s, run.ID()); len(games) > 0 {
+		t.Errorf("stored: %+v", games)
+	}
+}
+
+// A full disk is an error of Add; what was acknowledged stays, the pair that did
+// not fit leaves nothing, and when there is room again it is taken.
+func TestDiskFull(t *testing.T) {
+	path := testPath(t)
+	s := openTest(t, path)
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	if _, err := s.write.ExecContext(t.Context(), "PRAGMA max_page_count=40"); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	stored := 0
+	for ; err == nil && stored < 1000; stored++ {
+		_, err = run.Add(t.Context(), playedPair(plan, stored, 60))
+	}
+	stored--
+	var full sqlite3.Error
+	if !errors.As(err, &full) || full.Code != sqlite3.ErrFull || stored == 0 {
+		t.Fatalf("after %d pairs: %v", stored, err)
+	}
+	checkWhole(t, s, run.ID())
+	if finished, err := run.Finished(t.Context()); err != nil || len(finished) != stored {
+		t.Errorf("%d of %d pairs are there, %v", len(finished), stored, err)
+	}
+	if _, err := s.write.ExecContext(t.Context(), "PRAGMA max_page_count=1000000"); err != nil {
+		t.Fatal(err)
+	}
+	put(t, run, playedPair(plan, stored, 60))
+	again := openTest(t, path)
+	checkWhole(t, again, run.ID())
+}
+
+func BenchmarkAdd(b *testing.B) {
+	for name, parallelism := range map[string]int{"one": 1, "sixteen": 8} {
+		b.Run(name, func(b *testing.B) {
+			s := openTest(b, testPath(b))
+			plan := testPlan("r")
+			plan.Pairs = b.N
+			run := beginTest(b, s, plan)
+			b.SetParallelism(parallelism)
+			benchmarkAdd(b, s, run, name == "one")
+		})
+	}
+}
+
+func benchmarkAdd(b *testing.B, s *Store, run *Run, serial bool) {
+	b.Helper()
+	var templates []match.PairResult
+	for id := range 50 {
+		templates = append(templates, playedPair(run.plan, id, 120))
+	}
+	ids := make(chan int) // from the goroutine below to whoever puts; closed at its end; unbuffered: a counter
+	go func() {
+		defer close(ids)
+		for id := range b.N {
+			ids <- id
+		}
+	}()
+	work := func() {
+		for id := range ids {
+			pair := templates[id%len(templates)]
+			pair.Pair = run.plan.Pair(id)
+			pair.Games = append(pair.Games[:0:0], pair.Games...)
+			for i := range pair.Games {
+				pair.Games[i].Pair = id
+			}
+			if _, err := run.Add(context.Background(), pair); err != nil {
+				b.Error(err)
+			}
+		}
+	}
+	b.ResetTimer()
+	if serial {
+		work()
+	} else {
+		b.RunParallel(func(pb *testing.PB) {
+			work()
+			for pb.Next() { // the channel has counted already
+			}
+		})
+	}
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pairs/s")
+	var file, blobs float64
+	if err := s.read.QueryRowContext(b.Context(), "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").Scan(&file); err != nil {
+		b.Fatal(err)
+	}
+	if err := s.read.QueryRowContext(b.Context(), "SELECT avg(length(plies)) FROM records").Scan(&blobs); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(file/float64(2*b.N), "bytes/game")
+	b.ReportMetric(blobs, "blob-bytes/game")
+}

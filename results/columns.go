@@ -1,0 +1,206 @@
+package results
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"encoding"
+	"fmt"
+	"strings"
+	"time"
+
+	"gogi/match"
+)
+
+// storedGame is a row of games, and what of its pair belongs to a match.Row.
+type storedGame struct {
+	match.Row
+	run   int64
+	seats [4]int // the players' numbers: Black, White, A, B
+}
+
+// column is a column of a query of games: what it is called, and where its value
+// stands. Columns of games itself are inserted, those of other tables only read.
+type column struct {
+	name  string
+	value any // a pointer, which is both what Scan fills and what is inserted
+}
+
+// columns are everything that is stored of a game but its record. This is the one
+// place that knows them: the query, the insertion and both directions of each
+// value come from here.
+func (g *storedGame) columns() []column {
+	list := []column{
+		{"g.run_id", &g.run},
+		{"g.pair", &g.Pair},
+		{"g.leg", &g.Leg},
+		{"g.black", &g.seats[0]},
+		{"g.white", &g.seats[1]},
+		{"p.a", &g.seats[2]},
+		{"p.b", &g.seats[3]},
+		{"g.outcome", word{&g.Outcome}},
+		{"g.termination", word{&g.Termination}}, // a newer gogi's is kept as it is
+		{"g.note", &g.Note},
+		{"g.black_points", &g.Points[0]},
+		{"g.white_points", &g.Points[1]},
+		{"g.plies", &g.Plies},
+		{"o.name", &g.OpeningID},
+		{"o.plies", &g.OpeningPlies},
+		{"o.hash", bits{&g.OpeningHash}},
+		{"o.start", &g.Start},
+		{"g.marked", &g.Marked},
+		{"g.moves_hash", bits{&g.MovesHash}},
+		{"g.last_sfen", &g.LastSFEN},
+		{"g.slot", &g.Slot},
+		{"g.started", moment{&g.Started}},
+		{"g.ended", moment{&g.Ended}},
+	}
+	for c, colour := range []string{"g.black_", "g.white_"} {
+		s := &g.Sides[c]
+		list = append(list, []column{
+			{colour + "plies", &s.Plies},
+			{colour + "nodes", bits{&s.Nodes}},
+			{colour + "us", span{&s.Time}},
+			{colour + "depth_sum", &s.DepthSum},
+			{colour + "depth_plies", &s.DepthPlies},
+			{colour + "overrun_us", span{&s.WorstOverrun}},
+			{colour + "ponder_hits", &s.PonderHits},
+			{colour + "ponder_misses", &s.PonderMisses},
+			{colour + "incomplete", &s.Incomplete},
+		}...)
+	}
+	return list
+}
+
+// gameColumns are the names of all columns, as a query asks for them.
+func gameColumns() string {
+	var names []string
+	for _, c := range new(storedGame).columns() {
+		names = append(names, c.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// insertGame is the statement that stores what inserted gives.
+func insertGame() string {
+	var names []string
+	for _, c := range new(storedGame).columns() {
+		if name, own := strings.CutPrefix(c.name, "g."); own {
+			names = append(names, name)
+		}
+	}
+	marks := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
+	return "INSERT INTO games (" + strings.Join(names, ", ") + ") VALUES (" + marks + ")"
+}
+
+// inserted are the values of the columns of games.
+func (g *storedGame) inserted() []any {
+	var values []any
+	for _, c := range g.columns() {
+		if strings.HasPrefix(c.name, "g.") {
+			values = append(values, c.value)
+		}
+	}
+	return values
+}
+
+// gameReader reads rows of gameColumns, and whatever else the query asks for.
+type gameReader struct {
+	players []Engine
+	game    storedGame
+	targets []any
+}
+
+func newGameReader(players []Engine, more ...any) *gameReader {
+	r := &gameReader{players: players}
+	for _, c := range r.game.columns() {
+		r.targets = append(r.targets, c.value)
+	}
+	r.targets = append(r.targets, more...)
+	return r
+}
+
+// read gives the row at hand.
+func (r *gameReader) read(rows *sql.Rows) (match.Row, error) {
+	g := &r.game
+	if err := rows.Scan(r.targets...); err != nil {
+		return g.Row, err
+	}
+	for i, name := range []*string{&g.Black, &g.White, &g.PairA, &g.PairB} {
+		if g.seats[i] < 0 || g.seats[i] >= len(r.players) {
+			return g.Row, fmt.Errorf("pair %d has player number %d of %d", g.Pair, g.seats[i], len(r.players))
+		}
+		*name = r.players[g.seats[i]].Name
+	}
+	return g.Row, nil
+}
+
+// word keeps an enumeration as its text.
+type word struct {
+	value interface {
+		encoding.TextMarshaler
+		encoding.TextUnmarshaler
+	}
+}
+
+// Value gives the text.
+func (w word) Value() (driver.Value, error) {
+	text, err := w.value.MarshalText()
+	return string(text), err
+}
+
+// Scan reads the text.
+func (w word) Scan(src any) error {
+	text, ok := src.(string)
+	if !ok {
+		return fmt.Errorf("%v (%T) is no text", src, src)
+	}
+	return w.value.UnmarshalText([]byte(text))
+}
+
+// bits keeps an unsigned number as the signed one of the same 64 bits: SQLite has
+// no others.
+type bits struct{ value *uint64 }
+
+// Value gives the signed number.
+func (b bits) Value() (driver.Value, error) { return int64(*b.value), nil }
+
+// Scan reads the signed number.
+func (b bits) Scan(src any) error {
+	n, err := integer(src)
+	*b.value = uint64(n)
+	return err
+}
+
+// span keeps a duration as whole microseconds.
+type span struct{ value *time.Duration }
+
+// Value gives the microseconds.
+func (s span) Value() (driver.Value, error) { return s.value.Microseconds(), nil }
+
+// Scan reads the microseconds.
+func (s span) Scan(src any) error {
+	n, err := integer(src)
+	*s.value = time.Duration(n) * time.Microsecond
+	return err
+}
+
+// moment keeps a time as micros writes it.
+type moment struct{ value *time.Time }
+
+// Value gives the microseconds since 1970.
+func (m moment) Value() (driver.Value, error) { return micros(*m.value), nil }
+
+// Scan reads the microseconds since 1970.
+func (m moment) Scan(src any) error {
+	n, err := integer(src)
+	*m.value = fromMicros(n)
+	return err
+}
+
+func integer(src any) (int64, error) {
+	n, ok := src.(int64)
+	if !ok {
+		return 0, fmt.Errorf("%v (%T) is no integer", src, src)
+	}
+	return n, nil
+}

@@ -1,0 +1,164 @@
+package results
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"gogi/match"
+)
+
+// Setting is what the digest does not cover, as of one start of a run. Its JSON is
+// how it is stored; like the plan's it only ever grows at its end.
+type Setting struct {
+	ID          int64           `json:"-"` // its place in the log: a later start has a greater one
+	At          time.Time       `json:"-"` // by the clock of the machine that has the database
+	Pairs       int             `json:"pairs"`
+	Concurrency int             `json:"concurrency"`
+	PVPlies     int             `json:"pv_plies"`
+	Rules       string          `json:"rules"` // the profile's name
+	Gate        match.Gate      `json:"gate,omitzero"`
+	Players     []PlayerSetting `json:"players"`
+	// Changes are the differences to the start before; none at the first.
+	Changes []match.Difference `json:"-"`
+}
+
+// PlayerSetting is what of a player the digest does not cover.
+type PlayerSetting struct {
+	Name     string     `json:"name"`
+	Command  []string   `json:"command"`
+	Dir      string     `json:"dir"`
+	Files    []FileHash `json:"files"`
+	Greeting string     `json:"greeting"` // the limit, as time.Duration writes it
+	Ready    string     `json:"ready"`    // as Greeting
+}
+
+func settingOf(plan *match.Plan) Setting {
+	s := Setting{Pairs: plan.Pairs, Concurrency: plan.Concurrency, PVPlies: plan.PVPlies, Rules: plan.Rules.Name, Gate: plan.Gate}
+	for i := range plan.Players {
+		p := &plan.Players[i]
+		s.Players = append(s.Players, PlayerSetting{
+			p.Name, p.Command, p.Dir, identityOf(p.Identity).Files, p.Greeting.String(), p.Ready.String(),
+		})
+	}
+	return s
+}
+
+// recordSettings stores what may change from start to start, logs it if it did,
+// and gives the row of the log that holds now. The run's lock is held.
+func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan) (id int64, err error) {
+	text, err := json.Marshal(settingOf(plan))
+	if err != nil {
+		return 0, err
+	}
+	err = inTx(ctx, s.write, func(tx *sql.Tx) error {
+		var last string
+		err := tx.QueryRowContext(ctx, "SELECT id, settings FROM settings_log WHERE run_id = ? ORDER BY id DESC LIMIT 1", run).Scan(&id, &last)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		if last == string(text) {
+			return nil
+		}
+		result, err := tx.ExecContext(ctx, "INSERT INTO settings_log (run_id, at, settings) VALUES (?, "+sqlNow+", ?)", run, string(text))
+		if err != nil {
+			return err
+		}
+		if id, err = result.LastInsertId(); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "UPDATE runs SET pairs = ?, rules = ? WHERE id = ?", plan.Pairs, plan.Rules.Name, run); err != nil {
+			return err
+		}
+		return putEngines(ctx, tx, run, plan.Players)
+	})
+	return id, err
+}
+
+// greatestTarget is the most pairs that a start of the run asked for.
+func (s *Store) greatestTarget(ctx context.Context, run int64) (most int, err error) {
+	list, err := settings(ctx, s.write, run)
+	for _, setting := range list {
+		most = max(most, setting.Pairs)
+	}
+	return most, err
+}
+
+// Settings are a run's settings at its first start and at every start that
+// changed them, in order.
+func (s *Store) Settings(ctx context.Context, runID int64) ([]Setting, error) {
+	list, err := settings(ctx, s.read, runID)
+	if err != nil {
+		return nil, s.fail("reading the settings", err)
+	}
+	return list, nil
+}
+
+func settings(ctx context.Context, q querier, runID int64) (list []Setting, err error) {
+	var before []byte
+	err = each(ctx, q, func(rows *sql.Rows) error {
+		var now Setting
+		var at int64
+		var text []byte
+		if err := rows.Scan(&now.ID, &at, &text); err != nil {
+			return err
+		}
+		if err := json.Unmarshal(text, &now); err != nil {
+			return fmt.Errorf("the settings of start %d: %w", len(list)+1, err)
+		}
+		now.At = fromMicros(at)
+		if len(list) > 0 {
+			now.Changes = match.Differences(before, text)
+		}
+		before = text
+		list = append(list, now)
+		return nil
+	}, "SELECT id, at, settings FROM settings_log WHERE run_id = ? ORDER BY id", runID)
+	return list, err
+}
+
+// FirstStored says at which start of a run its first pair was stored: the ID of the
+// Setting that held then, and when, by the clock of the machine that has the
+// database. Whatever a later Setting changed was changed after the first game;
+// pairs that were voided since count. The setting is 0 where no pair was ever
+// stored.
+//
+// Of pairs that an older gogi stored only the players' clocks are known: the
+// setting is then the last one that was logged before the first game began, and the
+// time is that of its beginning.
+func (s *Store) FirstStored(ctx context.Context, run int64) (setting int64, at time.Time, err error) {
+	if setting, at, err = firstStored(ctx, s.read, run); err != nil {
+		return 0, at, s.fail("finding the first pair", err)
+	}
+	return setting, at, nil
+}
+
+func firstStored(ctx context.Context, q querier, run int64) (setting int64, at time.Time, err error) {
+	var pairs, dated int
+	var first, stored, started sql.NullInt64
+	err = q.QueryRowContext(ctx, `WITH every AS (
+			SELECT p.setting, p.stored, g.started FROM pairs p JOIN games g ON g.run_id = p.run_id AND g.pair = p.pair WHERE p.run_id = ?
+			UNION ALL SELECT setting, stored, started FROM voided WHERE run_id = ?)
+		SELECT count(*), count(setting), min(setting), min(stored), min(started) FILTER (WHERE setting IS NULL) FROM every`,
+		run, run).Scan(&pairs, &dated, &first, &stored, &started)
+	switch {
+	case err != nil || pairs == 0:
+		return 0, time.Time{}, err
+	case dated == pairs:
+		return first.Int64, fromMicros(stored.Int64), nil
+	}
+	list, err := settings(ctx, q, run)
+	if err != nil {
+		return 0, time.Time{}, err
+	}
+	at = fromMicros(started.Int64)
+	for i, s := range list {
+		if i == 0 || !s.At.After(at) {
+			setting = s.ID
+		}
+	}
+	return setting, at, nil
+}

@@ -1,0 +1,175 @@
+package results
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gogi/kifu"
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// Void takes whole pairs out of the run, all or none: those of which a game is one
+// that which says. They are kept for evidence (Voided), no other reader sees them,
+// and they are missing again, so that they are played anew. It returns how many
+// there were. which must not use the Run: nothing is stored while it is asked.
+func (r *Run) Void(ctx context.Context, why string, which func(match.Row) bool) (pairs int, err error) {
+	if err = r.open(); err == nil && why == "" {
+		err = errors.New("expected a reason")
+	}
+	if err == nil {
+		err = inTx(ctx, r.store.write, func(tx *sql.Tx) (err error) {
+			pairs, err = r.void(ctx, tx, why, which)
+			return err
+		})
+	}
+	if err != nil {
+		return 0, r.store.fail(fmt.Sprintf("run %q: voiding pairs", r.plan.Run), err)
+	}
+	return pairs, nil
+}
+
+// open fails once the run was closed.
+func (r *Run) open() error {
+	select {
+	case <-r.quit:
+		return ErrClosed
+	default:
+		return nil
+	}
+}
+
+func (r *Run) void(ctx context.Context, tx *sql.Tx, why string, which func(match.Row) bool) (int, error) {
+	var chosen []int
+	err := selectGames(ctx, tx, r.id, Filter{}, thisLeg, func(g match.Row) error {
+		if which(g) {
+			chosen = append(chosen, g.Pair)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	chosen = slices.Compact(chosen) // they come in pair order
+	for _, id := range chosen {
+		if err := r.voidPair(ctx, tx, id, why); err != nil {
+			return 0, fmt.Errorf("pair %d: %w", id, err)
+		}
+	}
+	return len(chosen), nil
+}
+
+func (r *Run) voidPair(ctx context.Context, tx *sql.Tx, id int, why string) error {
+	pair, err := storedPair(ctx, tx, r.id, id)
+	if err != nil {
+		return err
+	}
+	body, err := match.EncodePair(pair)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT INTO voided (run_id, pair, take, at, why, setting, stored, started, body)
+		SELECT run_id, pair, (SELECT count(*) + 1 FROM voided v WHERE v.run_id = p.run_id AND v.pair = p.pair), `+sqlNow+`, ?, setting, stored, ?, ?
+		FROM pairs p WHERE run_id = ? AND pair = ?`, why, micros(pair.Games[0].Started), body, r.id, id); err != nil {
+		return err
+	}
+	for _, text := range []string{
+		"DELETE FROM records WHERE game_id IN (SELECT id FROM games WHERE run_id = ? AND pair = ?)",
+		"DELETE FROM games WHERE run_id = ? AND pair = ?",
+		"DELETE FROM pairs WHERE run_id = ? AND pair = ?",
+	} {
+		if _, err := tx.ExecContext(ctx, text, r.id, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Voided is a pair that was taken out of a run.
+type Voided struct {
+	Pair int
+	Take int       // from 1: how often the pair has been voided
+	At   time.Time // by the clock of the machine that has the database
+	Why  string
+	Body []byte // the pair, for match.DecodePair
+}
+
+// Voided are the pairs that were taken out of a run, by pair and take.
+func (s *Store) Voided(ctx context.Context, runID int64) ([]Voided, error) {
+	list, err := voided(ctx, s.read, runID)
+	if err != nil {
+		return nil, s.fail("reading the voided pairs", err)
+	}
+	return list, nil
+}
+
+func voided(ctx context.Context, q querier, runID int64) (list []Voided, err error) {
+	err = each(ctx, q, func(rows *sql.Rows) error {
+		var v Voided
+		err := rows.Scan(&v.Pair, &v.Take, moment{&v.At}, &v.Why, &v.Body)
+		list = append(list, v)
+		return err
+	}, "SELECT pair, take, at, why, body FROM voided WHERE run_id = ? ORDER BY pair, take", runID)
+	return list, err
+}
+
+// Pair is a whole stored pair, with the attempts at it; ErrNoGame where it is not
+// stored. It is what was added, but for what doc.go says of records.
+func (s *Store) Pair(ctx context.Context, runID int64, pair int) (match.PairResult, error) {
+	r, err := storedPair(ctx, s.read, runID, pair)
+	if err != nil {
+		return r, s.fail(fmt.Sprintf("reading pair %d", pair), err)
+	}
+	return r, nil
+}
+
+func storedPair(ctx context.Context, q querier, runID int64, id int) (r match.PairResult, err error) {
+	players, err := engines(ctx, q, runID)
+	if err != nil {
+		return r, err
+	}
+	var moves string
+	r.Pair.ID = id
+	p := &r.Pair
+	err = q.QueryRowContext(ctx, `SELECT p.a, p.b, p.seed, o.name, o.start, o.moves FROM pairs p JOIN openings o ON o.id = p.opening_id
+		WHERE p.run_id = ? AND p.pair = ?`, runID, id).
+		Scan(&p.Players[0], &p.Players[1], bits{&p.Seed}, &p.Opening.ID, &p.Opening.Start, &moves)
+	if errors.Is(err, sql.ErrNoRows) {
+		return r, ErrNoGame
+	}
+	if err == nil {
+		p.Opening.Moves, err = parseMoves(moves)
+	}
+	if err != nil {
+		return r, err
+	}
+	err = records(ctx, q, players, func(g *storedGame, record kifu.Record) error {
+		r.Games = append(r.Games, match.Result{
+			Pair: g.Pair, Leg: g.Leg, Players: [2]int(g.seats[:2]), Verdict: match.Verdict{Outcome: g.Outcome, Termination: g.Termination, Note: g.Note},
+			Record: record, Sides: g.Sides, Marked: g.Marked, Slot: g.Slot, Started: g.Started, Ended: g.Ended,
+		})
+		return nil
+	}, "WHERE g.run_id = ? AND g.pair = ? ORDER BY g.leg", runID, id)
+	p.Legs = len(r.Games) // a pair is stored whole
+	if err == nil {
+		r.Attempts, err = attempts(ctx, q, runID, "AND pair = ?", id)
+	}
+	return r, err
+}
+
+func parseMoves(text string) ([]shogi.Move, error) {
+	var moves []shogi.Move
+	for word := range strings.FieldsSeq(text) {
+		m, err := shogi.ParseMove(word)
+		if err != nil {
+			return nil, err
+		}
+		moves = append(moves, m)
+	}
+	return moves, nil
+}

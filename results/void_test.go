@@ -1,0 +1,151 @@
+package results
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"gogi/match"
+)
+
+// What was added comes back whole.
+func TestPair(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	for id := range 4 { // both openings
+		want := playedPair(plan, id, 40)
+		want.Games[0].Record.Final = []byte("{}")
+		want.Games[1].Sides[0].WorstOverrun = time.Millisecond
+		want.Attempts = []match.Attempt{{Pair: id, Ended: time.UnixMicro(7).UTC(), Why: "slow"}, {Pair: id, Ended: time.UnixMicro(8).UTC(), Why: "slow"}}
+		put(t, run, want)
+		got, err := s.Pair(t.Context(), run.ID(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("pair %d (-added +got):\n%s", id, diff)
+		}
+	}
+	if _, err := s.Pair(t.Context(), run.ID(), 9); !errors.Is(err, ErrNoGame) {
+		t.Errorf("a pair that is not stored: %v", err)
+	}
+}
+
+func TestVoid(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	other := beginTest(t, s, testPlan("other"))
+	pairs := map[int]match.PairResult{}
+	for id := range 5 {
+		pairs[id] = playedPair(plan, id, 20)
+		for leg := range 2 {
+			pairs[id].Games[leg].Slot = id % 2 * leg // slot 1 in one game of each odd pair
+		}
+		put(t, run, pairs[id])
+		put(t, other, pairs[id])
+	}
+	kept := slices.DeleteFunc(allGames(t, s, run.ID()), func(g match.Row) bool { return g.Pair%2 == 1 })
+	slot1 := func(g match.Row) bool { return g.Slot == 1 }
+	if n, err := other.Void(t.Context(), "of another run", slot1); n != 2 || err != nil {
+		t.Fatalf("%d pairs, %v", n, err)
+	}
+	before := dumpOf(t, s, "other", false)
+	if n, err := run.Void(t.Context(), "slot 1 was slow", slot1); n != 2 || err != nil {
+		t.Fatalf("%d pairs, %v", n, err)
+	}
+	if diff := cmp.Diff(kept, allGames(t, s, run.ID())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	checkWhole(t, s, run.ID())
+	if finished, err := run.Finished(t.Context()); err != nil || !cmp.Equal(finished, map[int]bool{0: true, 2: true, 4: true}) {
+		t.Errorf("finished %v, %v", finished, err)
+	}
+	if info, err := s.FindRun(t.Context(), "r"); err != nil || info.Finished != 3 {
+		t.Errorf("%+v, %v", info, err)
+	}
+	if dumpOf(t, s, "other", false) != before {
+		t.Error("another run was changed")
+	}
+	if _, err := s.Record(t.Context(), run.ID(), 1, 0); !errors.Is(err, ErrNoGame) {
+		t.Errorf("the record of a voided game: %v", err)
+	}
+	put(t, run, pairs[1]) // played anew
+	if n, err := run.Void(t.Context(), "again", slot1); n != 1 || err != nil {
+		t.Fatalf("%d pairs, %v", n, err)
+	}
+	if n, err := run.Void(t.Context(), "again", slot1); n != 0 || err != nil {
+		t.Fatalf("nothing to void: %d pairs, %v", n, err)
+	}
+	checkVoided(t, s, run.ID(), pairs)
+}
+
+func checkVoided(t *testing.T, s *Store, run int64, pairs map[int]match.PairResult) {
+	t.Helper()
+	list, err := s.Voided(t.Context(), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, v := range list {
+		got = append(got, strings.Join([]string{string(rune('0' + v.Pair)), string(rune('0' + v.Take)), v.Why}, " "))
+		body, err := match.DecodePair(v.Body, 1<<20)
+		if diff := cmp.Diff(pairs[v.Pair], body, cmpopts.EquateEmpty()); diff != "" || err != nil {
+			t.Errorf("pair %d: %v (-added +kept):\n%s", v.Pair, err, diff)
+		}
+		if v.At.Year() < 2026 {
+			t.Errorf("voided at %v", v.At)
+		}
+	}
+	if want := []string{"1 1 slot 1 was slow", "1 2 again", "3 1 slot 1 was slow"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if text := dumpOf(t, s, "r", true); strings.Contains(text, "void") || strings.Contains(text, "slow\"") {
+		t.Errorf("the stable dump:\n%s", text)
+	}
+	if text := dumpOf(t, s, "r", false); strings.Count(text, `{"type":"voided"`) != 3 || !strings.Contains(text, `"take":2`) {
+		t.Errorf("the dump:\n%s", text)
+	}
+}
+
+func dumpOf(t *testing.T, s *Store, run string, stable bool) string {
+	t.Helper()
+	var b strings.Builder
+	if err := s.Dump(t.Context(), &b, run, stable); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// All pairs are voided or none.
+func TestVoidRefuses(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	put(t, run, playedPair(plan, 0, 10), playedPair(plan, 1, 10))
+	all := func(match.Row) bool { return true }
+	if _, err := run.Void(t.Context(), "", all); err == nil || !strings.Contains(err.Error(), "expected a reason") {
+		t.Errorf("without a reason: %v", err)
+	}
+	if _, err := s.write.ExecContext(t.Context(), "UPDATE records SET plies = x'01' WHERE game_id = (SELECT max(id) FROM games)"); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := run.Void(t.Context(), "damaged", all); err == nil || n != 0 {
+		t.Errorf("a pair that cannot be kept: %d, %v", n, err)
+	}
+	if games := allGames(t, s, run.ID()); len(games) != 4 {
+		t.Errorf("%d games are left", len(games))
+	}
+	if err := run.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Void(t.Context(), "late", all); !errors.Is(err, ErrClosed) {
+		t.Errorf("closed: %v", err)
+	}
+}

@@ -1,0 +1,588 @@
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/match"
+	"gogi/runner"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// queue is a source: its leases in order, and then last, which may wait.
+type queue struct {
+	mu     sync.Mutex
+	leases []runner.Lease
+	last   func(ctx context.Context) error
+}
+
+func (q *queue) Next(ctx context.Context) (runner.Lease, error) {
+	q.mu.Lock()
+	if len(q.leases) > 0 {
+		defer q.mu.Unlock()
+		l := q.leases[0]
+		q.leases = q.leases[1:]
+		return l, nil
+	}
+	q.mu.Unlock()
+	if q.last == nil {
+		return runner.Lease{}, io.EOF
+	}
+	return runner.Lease{}, q.last(ctx)
+}
+
+// untilTold waits for pairs that never come.
+func untilTold(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// lease is a pair of a plan whose return is noted.
+func lease(plan *match.Plan, pair int, returned *journal) runner.Lease {
+	return runner.Lease{Plan: plan, Pair: plan.Pair(pair), Return: func(why error) {
+		returned.add(fmt.Sprintf("return %s %d: %v", plan.Run, pair, why))
+	}}
+}
+
+// journal is what happened, in order.
+type journal struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (j *journal) add(line string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.lines = append(j.lines, line)
+}
+
+func (j *journal) has(part string) bool { return j.count(part) > 0 }
+
+func (j *journal) count(part string) (n int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, l := range j.lines {
+		if strings.Contains(l, part) {
+			n++
+		}
+	}
+	return n
+}
+
+// hookSink is a sink that calls functions, and notes what it was given.
+type hookSink struct {
+	journal
+	put     func(ctx context.Context, l runner.Lease) (bool, error)
+	attempt func(l runner.Lease) error
+}
+
+func (s *hookSink) Put(ctx context.Context, l runner.Lease, r match.PairResult) (added bool, err error) {
+	added = true
+	if s.put != nil {
+		added, err = s.put(ctx, l)
+	}
+	s.add(fmt.Sprintf("put %s %d: %d games, added %v, %v", l.Plan.Run, r.Pair.ID, len(r.Games), added, err))
+	return added, err
+}
+
+func (s *hookSink) PutAttempt(ctx context.Context, l runner.Lease, a match.Attempt) (err error) {
+	if s.attempt != nil {
+		err = s.attempt(l)
+	}
+	s.add(fmt.Sprintf("attempt %s %d: %s, %v", l.Plan.Run, a.Pair, a.Why, errors.Join(err, ctx.Err())))
+	return err
+}
+
+// planNamed is a plan whose players are called after it.
+func planNamed(run string) *match.Plan {
+	plan := testPlan(10, 1, fixedNodes)
+	plan.Run, plan.Players[0].Name, plan.Players[1].Name = run, run+".A", run+".B"
+	return plan
+}
+
+func openAll(f func(ctx context.Context, name string) (runner.Player, error)) runner.Opener {
+	return func(ctx context.Context, p match.Player, _ []int) (runner.Player, error) { return f(ctx, p.Name) }
+}
+
+func everySecond(int) time.Duration { return time.Second }
+
+// badEnd is a player whose Close fails.
+type badEnd struct{ fake }
+
+func (*badEnd) Close() error { return errors.New("still there after SIGKILL") }
+
+// One slot plays a long pair, one waits for a pair, and in the third happens what
+// must stop neither the game nor go unnoticed by who waits.
+func TestOneSlotsTroubleCutsNoOthersGame(t *testing.T) {
+	trouble := errors.New("trouble")
+	for name, test := range map[string]struct {
+		open  func() (runner.Player, error) // of the plan "bad"
+		put   error                         // of its pair
+		next  func(ctx context.Context, calls int64) error
+		fails bool
+	}{
+		"a player that cannot be started": {open: func() (runner.Player, error) { return nil, trouble }, fails: true},
+		"a pair that the sink refuses":    {put: trouble, fails: true},
+		"a source that fails": {next: func(ctx context.Context, calls int64) error {
+			if calls > 1 {
+				return untilTold(ctx)
+			}
+			time.Sleep(10 * time.Second) //nolint:forbidigo // in synctest's time: the long game is on
+			return trouble
+		}, fails: true},
+		"a player that does not end": {
+			open: func() (runner.Player, error) { return &badEnd{}, nil },
+			next: func(context.Context, int64) error { return io.EOF },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				long, bad := planNamed("long"), planNamed("bad")
+				bad.Players[0].Restart, long.Players[0].Restart = match.RestartGame, match.RestartGame // also starts again, later
+				sink := &hookSink{put: func(_ context.Context, l runner.Lease) (bool, error) {
+					if l.Plan == bad {
+						return test.put == nil, test.put
+					}
+					return true, nil
+				}}
+				var calls atomic.Int64
+				source := &queue{leases: []runner.Lease{lease(long, 0, &sink.journal), lease(bad, 1, &sink.journal)}, last: untilTold}
+				if test.next != nil {
+					source.last = func(ctx context.Context) error { return test.next(ctx, calls.Add(1)) }
+				}
+				err := runner.Run(within(t, time.Hour), runner.Config{
+					Source: source, Sink: sink, Concurrency: 3,
+					Open: openAll(func(_ context.Context, name string) (runner.Player, error) {
+						switch {
+						case strings.HasPrefix(name, "long"):
+							return &fake{delay: everySecond}, nil
+						case test.open != nil:
+							return test.open()
+						}
+						return &fake{}, nil
+					}),
+				})
+				if errors.Is(err, trouble) != test.fails || errors.Is(err, context.Canceled) {
+					t.Errorf("error %v", err)
+				}
+				if !sink.has("put long 0: 2 games, added true") {
+					t.Errorf("the long pair is lost: %q", sink.lines)
+				}
+			})
+		})
+	}
+}
+
+// within bounds a run whose waits may not end: the watch over lateness keeps
+// synctest's time going for ever.
+func within(t *testing.T, limit time.Duration) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// What has no game in play does not keep a failed run waiting: not the wait
+// before another try, not the start of a player, not one's turn to start.
+func TestAFailedRunEndsItsWaits(t *testing.T) {
+	for name, test := range map[string]struct {
+		waiting  []string // plans
+		attempts int
+	}{
+		"to try again": {[]string{"cut"}, 4}, // after tries at 0, 1, 3 and 7 seconds
+		"to start":     {[]string{"hangs", "queued"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				trouble, began := errors.New("trouble"), time.Now()
+				sink := &hookSink{put: func(context.Context, runner.Lease) (bool, error) {
+					time.Sleep(10*time.Second - time.Since(began)) //nolint:forbidigo // in synctest's time
+					return false, trouble
+				}}
+				leases := []runner.Lease{lease(planNamed("bad"), 0, &sink.journal)}
+				for _, p := range test.waiting {
+					leases = append(leases, lease(planNamed(p), 0, &sink.journal))
+				}
+				var given atomic.Int64
+				err := runner.Run(within(t, time.Hour), runner.Config{
+					Source: sourceFunc(func(ctx context.Context) (runner.Lease, error) {
+						n := int(given.Add(1))
+						if n > len(leases) {
+							return runner.Lease{}, untilTold(ctx)
+						}
+						time.Sleep(time.Duration(n) * time.Millisecond) //nolint:forbidigo // in synctest's time: the bad one starts first
+						return leases[n-1], nil
+					}),
+					Sink: sink, Concurrency: 4, StartParallel: 2,
+					Open: openAll(func(ctx context.Context, name string) (runner.Player, error) {
+						switch {
+						case strings.HasPrefix(name, "bad"):
+							return &fake{}, nil
+						case strings.HasPrefix(name, "cut"):
+							return &fake{newGame: func() error { return &usi.Fault{Kind: usi.FaultConnection} }}, nil
+						}
+						return nil, untilTold(ctx)
+					}),
+				})
+				if took := time.Since(began); !errors.Is(err, trouble) || took != 10*time.Second {
+					t.Errorf("%v after %v", err, took)
+				}
+				for _, p := range test.waiting {
+					if sink.count("return "+p+" 0: runner: the run has failed: runner: pair 0: trouble") != 1 {
+						t.Errorf("%s was not given back: %q", p, sink.lines)
+					}
+				}
+				if sink.count("attempt ") != test.attempts {
+					t.Errorf("want %d attempts: %q", test.attempts, sink.lines)
+				}
+			})
+		})
+	}
+}
+
+// A pair that would be played again, because the machine slowed a move, is not
+// once the run has failed, though its players are ready.
+func TestAFailedRunPlaysNoPairAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		trouble := errors.New("trouble")
+		slowed := planNamed("slowed")
+		slowed.Slowed = match.PolicyVoid
+		for i := range slowed.Players {
+			slowed.Players[i].Limits = match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * time.Millisecond}
+		}
+		sink := &hookSink{}
+		var calls atomic.Int64
+		err := runner.Run(within(t, time.Hour), runner.Config{
+			Concurrency: 2, Sink: sink,
+			Source: sourceFunc(func(context.Context) (runner.Lease, error) {
+				if calls.Add(1) == 1 {
+					return lease(slowed, 0, &sink.journal), nil
+				}
+				time.Sleep(5 * time.Second) //nolint:forbidigo // in synctest's time: the game is on
+				return runner.Lease{}, trouble
+			}),
+			Open: openAll(func(context.Context, string) (runner.Player, error) {
+				f := &fake{}
+				f.delay = func(int) time.Duration {
+					time.AfterFunc(100*time.Millisecond, func() { f.waited.Add(int64(300 * time.Millisecond)) })
+					return 500 * time.Millisecond
+				}
+				return f, nil
+			}),
+		})
+		want := []string{
+			"attempt slowed 0: the machine slowed a move by more than the margin, <nil>",
+			"return slowed 0: runner: the run has failed: runner: waiting for a pair: trouble",
+		}
+		if !errors.Is(err, trouble) || !slices.Equal(sink.lines, want) {
+			t.Errorf("%v\ngot  %q\nwant %q", err, sink.lines, want)
+		}
+	})
+}
+
+// A lease that a source hands out to a run that has just failed is not kept.
+func TestALeaseThatComesTooLateIsReturned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		trouble := errors.New("trouble")
+		plan := planNamed("late")
+		var returned journal
+		var calls atomic.Int64
+		late := sourceFunc(func(ctx context.Context) (runner.Lease, error) {
+			if calls.Add(1) == 1 {
+				time.Sleep(time.Second) //nolint:forbidigo // in synctest's time: the other slot waits by now
+				return runner.Lease{}, trouble
+			}
+			<-ctx.Done()
+			return lease(plan, 0, &returned), nil
+		})
+		err := runner.Run(within(t, time.Hour), runner.Config{
+			Source: late, Sink: &hookSink{}, Concurrency: 2,
+			Open: openAll(func(context.Context, string) (runner.Player, error) { return &fake{}, nil }),
+		})
+		if !errors.Is(err, trouble) || returned.count("return late 0: runner: waiting for a pair: trouble") != 1 {
+			t.Errorf("%v, returned %q", err, returned.lines)
+		}
+	})
+}
+
+type sourceFunc func(ctx context.Context) (runner.Lease, error)
+
+func (f sourceFunc) Next(ctx context.Context) (runner.Lease, error) { return f(ctx) }
+
+// What was tried is kept, and kept before the lease ends; also where the run was
+// cancelled or the pair taken away.
+func TestAttemptsAreKeptBeforeTheLeaseEnds(t *testing.T) {
+	for name, test := range map[string]struct {
+		after    time.Duration // between the tries: at 0, 1, 3, 7 and 15 s
+		cancel   bool
+		attempts int
+		why      string
+	}{
+		"given up":  {attempts: 14, why: "runner: pair 3 could not be played 14 times in a row: beginning a game: usi: : : connection"},
+		"revoked":   {after: 5 * time.Second, attempts: 3, why: runner.ErrRevoked.Error()},
+		"cancelled": {after: 10 * time.Second, cancel: true, attempts: 4, why: "enough"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				sink := &hookSink{}
+				l := lease(planNamed("p"), 3, &sink.journal)
+				revoked := make(chan struct{})
+				l.Revoked = revoked
+				if test.after > 0 {
+					time.AfterFunc(test.after, func() {
+						if test.cancel {
+							cancel(errors.New("enough"))
+						} else {
+							close(revoked)
+						}
+					})
+				}
+				_ = runner.Run(ctx, runner.Config{ // its error is another test's
+					Source: &queue{leases: []runner.Lease{l}}, Sink: sink, Concurrency: 1,
+					Open: openAll(func(context.Context, string) (runner.Player, error) {
+						return &fake{newGame: func() error { return &usi.Fault{Kind: usi.FaultConnection} }}, nil
+					}),
+				})
+				want := slices.Repeat([]string{"attempt p 3: beginning a game: usi: : : connection, <nil>"}, test.attempts)
+				want = append(want, "return p 3: "+test.why)
+				if !slices.Equal(sink.lines, want) {
+					t.Errorf("got  %q\nwant %q", sink.lines, want)
+				}
+			})
+		})
+	}
+}
+
+// An attempt that cannot be kept fails the run, as a pair would.
+func TestAnAttemptThatCannotBeKeptIsAnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		trouble := errors.New("disk full")
+		sink := &hookSink{attempt: func(runner.Lease) error { return trouble }}
+		l := lease(planNamed("p"), 0, &sink.journal)
+		revoked := make(chan struct{})
+		l.Revoked = revoked
+		time.AfterFunc(2*time.Second, func() { close(revoked) })
+		err := runner.Run(t.Context(), runner.Config{
+			Source: &queue{leases: []runner.Lease{l}}, Sink: sink, Concurrency: 1,
+			Open: openAll(func(context.Context, string) (runner.Player, error) {
+				return &fake{newGame: func() error { return &usi.Fault{Kind: usi.FaultConnection} }}, nil
+			}),
+		})
+		if !errors.Is(err, trouble) || errors.Is(err, runner.ErrRevoked) {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+// lastMove is a player that calls a function when the last game of its pair is
+// over, before the pair is stored.
+type lastMove struct {
+	fake
+	games int
+	over  func()
+}
+
+func (p *lastMove) GameOver(context.Context, usi.Outcome) error {
+	if p.games++; p.games == 2 {
+		p.over()
+	}
+	return nil
+}
+
+// finishing runs one pair and calls atEnd right before it is stored.
+func finishing(ctx context.Context, sink *hookSink, l runner.Lease, atEnd func()) error {
+	return runner.Run(ctx, runner.Config{
+		Source: &queue{leases: []runner.Lease{l}}, Sink: sink, Concurrency: 1,
+		Open: openAll(func(_ context.Context, name string) (runner.Player, error) {
+			if strings.HasSuffix(name, ".B") {
+				return &lastMove{over: func() { atEnd(); synctest.Wait() }}, nil
+			}
+			return &fake{}, nil
+		}),
+	})
+}
+
+func TestAFinishedPairIsStoredThoughTheRunIsCancelled(t *testing.T) {
+	enough := errors.New("enough")
+	for name, test := range map[string]struct {
+		takes  time.Duration // the sink
+		stored bool
+	}{"at once": {0, true}, "slowly": {9 * time.Second, true}, "too slowly": {11 * time.Second, false}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				sink := &hookSink{put: func(ctx context.Context, _ runner.Lease) (bool, error) {
+					select {
+					case <-time.After(test.takes):
+						return true, ctx.Err()
+					case <-ctx.Done():
+						return false, context.Cause(ctx)
+					}
+				}}
+				err := finishing(ctx, sink, lease(planNamed("p"), 0, &sink.journal), func() { cancel(enough) })
+				if sink.has("put p 0: 2 games, added true, <nil>") != test.stored || sink.has("return") {
+					t.Errorf("stored: want %v: %q", test.stored, sink.lines)
+				}
+				if !errors.Is(err, enough) || strings.Contains(err.Error(), "pair 0: not stored within 10s") == test.stored {
+					t.Errorf("error %v", err)
+				}
+			})
+		})
+	}
+}
+
+// The ten seconds are those of a run that has ended: else the sink decides.
+func TestASlowSinkIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sink := &hookSink{put: func(ctx context.Context, _ runner.Lease) (bool, error) {
+			time.Sleep(time.Hour) //nolint:forbidigo // in synctest's time
+			return true, ctx.Err()
+		}}
+		if err := finishing(t.Context(), sink, lease(planNamed("p"), 0, &sink.journal), func() {}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAPairRevokedAtItsEndIsThrownAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sink := &hookSink{}
+		l := lease(planNamed("p"), 0, &sink.journal)
+		revoked := make(chan struct{})
+		l.Revoked = revoked
+		var why error
+		l.Return = func(err error) { why = err }
+		err := finishing(t.Context(), sink, l, func() { close(revoked) })
+		if err != nil || !errors.Is(why, runner.ErrRevoked) || sink.has("put") {
+			t.Errorf("%v, returned: %v, %q", err, why, sink.lines)
+		}
+	})
+}
+
+// faults are the events of a run that has ended, as "kind engine: note", and how
+// many pairs were told as stored.
+func faults(events *runner.Events) (told []string, stored []int) {
+	events.Close()
+	for e := range events.Stream() {
+		switch e.Type {
+		case match.EventFault:
+			told = append(told, fmt.Sprintf("%s %s: %s", e.Kind, e.Engine, e.Note))
+		case match.EventPair:
+			stored = append(stored, *e.Pair)
+		default:
+		}
+	}
+	return told, stored
+}
+
+func TestAPairThatWasStoredBeforeIsNotToldAsStored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := planNamed("p")
+		sink := &hookSink{put: func(_ context.Context, l runner.Lease) (bool, error) { return l.Pair.ID != 1, nil }}
+		var leases []runner.Lease
+		for id := range 3 {
+			leases = append(leases, lease(plan, id, &sink.journal))
+		}
+		events := runner.NewEvents("p", false)
+		err := runner.Run(t.Context(), runner.Config{
+			Source: &queue{leases: leases}, Sink: sink, Concurrency: 1, Events: events,
+			Open: openAll(func(context.Context, string) (runner.Player, error) { return &fake{}, nil }),
+		})
+		told, stored := faults(events)
+		if err != nil || !slices.Equal(stored, []int{0, 2}) {
+			t.Errorf("%v, told as stored: %v", err, stored)
+		}
+		if want := "unplayed : the pair was stored before: this playing of it does not count"; !slices.Equal(told, []string{want}) {
+			t.Errorf("told %q", told)
+		}
+	})
+}
+
+// slowEnding is a player whose Close takes its time, or does not work at all.
+type slowEnding struct {
+	fake
+	takes time.Duration
+	err   error
+}
+
+func (p *slowEnding) Close() error {
+	time.Sleep(p.takes) //nolint:forbidigo // in synctest's time
+	return p.err
+}
+
+// The end of a run waits for its players, for all at once, and says so.
+func TestTheEndWaitsForPlayersAndSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := planNamed("p")
+		plan.Players[1].WarmUp = true // ends once more, before the first game
+		events := runner.NewEvents("p", false)
+		began := time.Now()
+		sink := &hookSink{}
+		err := runner.Run(t.Context(), runner.Config{
+			Plan: plan, Source: &queue{leases: []runner.Lease{lease(plan, 0, &sink.journal)}}, Sink: sink, Events: events,
+			Open: openAll(func(_ context.Context, name string) (runner.Player, error) {
+				if name == "p.A" {
+					return &slowEnding{takes: time.Minute}, nil
+				}
+				return &slowEnding{takes: time.Second, err: errors.New("stuck")}, nil
+			}),
+		})
+		if took := time.Since(began); err != nil || took != time.Second+time.Minute || !sink.has("put p 0: 2 games") {
+			t.Errorf("%v after %v: %q", err, took, sink.lines)
+		}
+		told, _ := faults(events)
+		want := []string{"close p.B: stuck", "close p.B: stuck", "close p.A: still ending after 5s; slot 0 waits for it"}
+		if !slices.Equal(told, want) {
+			t.Errorf("told %q, want %q", told, want)
+		}
+	})
+}
+
+// A player that crashed may take minutes to end. Its opponent, who may be thinking
+// on, is told at once that the game is over, and the game's end is when it was.
+func TestNobodyWaitsForTheEndOfWhoCrashed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := planNamed("p")
+		var told []time.Duration
+		began := time.Now()
+		sink := &memorySink{pairs: map[int]match.PairResult{}}
+		var noted journal
+		err := runner.Run(t.Context(), runner.Config{
+			Source: &queue{leases: []runner.Lease{lease(plan, 0, &noted)}}, Sink: sink, Concurrency: 1,
+			Open: openAll(func(_ context.Context, name string) (runner.Player, error) {
+				if name == "p.B" {
+					return &overTimes{over: func() { told = append(told, time.Since(began)) }}, nil
+				}
+				return &slowEnding{takes: time.Minute, fake: fake{answer: func(int, *shogi.Position) (usi.Reply, error) {
+					return usi.Reply{}, &usi.Fault{Kind: usi.FaultCrash, Searching: true}
+				}}}, nil
+			}),
+		})
+		if err != nil || !slices.Equal(told, []time.Duration{0, time.Minute}) {
+			t.Errorf("%v; B heard of the ends at %v", err, told)
+		}
+		if g := sink.pairs[0].Games[0]; g.Termination != match.Crash || !g.Ended.Equal(began) {
+			t.Errorf("the first game ended by %v after %v", g.Termination, g.Ended.Sub(began))
+		}
+	})
+}
+
+type overTimes struct {
+	fake
+	over func()
+}
+
+func (p *overTimes) GameOver(context.Context, usi.Outcome) error { p.over(); return nil }

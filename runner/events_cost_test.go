@@ -1,0 +1,86 @@
+package runner
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"gogi/kifu"
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// standing is a game before its first move.
+func standing(t testing.TB, events *Events) *game {
+	t.Helper()
+	limits := match.Limits{Clock: match.TimeControl{Main: time.Minute}}
+	plan := &match.Plan{
+		Rules: match.RulesProfiles()[match.DefaultRules], Players: []match.Player{{Name: "A", Limits: limits}, {Name: "B", Limits: limits}},
+	}
+	s := &slot{run: &run{config: Config{Plan: plan, Events: events}}}
+	g, err := newGame(s, plan, match.Game{Players: [2]int{0, 1}, Opening: match.Opening{ID: "1", Start: "startpos"}}, [2]Player{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestUnheardEventsCostNothing: without a stream nothing is allocated for any
+// event, and nothing for a move where moves are not wanted.
+func TestUnheardEventsCostNothing(t *testing.T) {
+	var none *Events
+	g := standing(t, none)
+	m := kifu.Move{Move: shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), HasScore: true, PV: make([]shogi.Move, 4)}
+	why := errors.New("why")
+	if n := testing.AllocsPerRun(100, func() {
+		none.seating(g.plan, g.Game, 1)
+		none.gameStarted(g)
+		none.moved(g, shogi.Black, &m, true, time.Second)
+		none.gameEnded(g)
+		none.cut(1, g.Game)
+		none.pairDone(1)
+		none.unplayed(1, 1, why)
+		none.fault("A", "close", "", &g.Game, 1)
+		none.forfeit("A", "crash", "", &g.Game, 1)
+	}); n != 0 {
+		t.Errorf("%v allocations without a stream", n)
+	}
+	deaf := NewEvents("run", false)
+	if n := testing.AllocsPerRun(100, func() { deaf.moved(g, shogi.Black, &m, true, time.Second) }); n != 0 || len(deaf.out) > 0 {
+		t.Errorf("%v allocations for a move that is not wanted, %d events", n, len(deaf.out))
+	}
+	heard := NewEvents("run", true)
+	heard.moved(g, shogi.Black, &m, true, time.Second)
+	if len(heard.out) != 1 {
+		t.Error("a move that is wanted is not sent")
+	}
+}
+
+// TestStampsNeverGoBack: a clock that was set back holds the stamps, and lets
+// them go on when it has caught up.
+func TestStampsNeverGoBack(t *testing.T) {
+	e := NewEvents("run", true)
+	ahead := time.Now().Add(time.Hour)
+	e.latest = ahead
+	e.Send(match.Event{Type: match.EventDone})
+	if ev := <-e.Stream(); !ev.Time.Equal(ahead) {
+		t.Errorf("stamped %v, after %v", ev.Time, ahead)
+	}
+	e.latest = ahead.Add(-2 * time.Hour)
+	before := time.Now()
+	e.Send(match.Event{Type: match.EventDone})
+	if ev := <-e.Stream(); ev.Time.Before(before) {
+		t.Errorf("stamped %v, sent after %v", ev.Time, before)
+	}
+}
+
+// BenchmarkMoveEvent is what one move costs a slot when somebody listens.
+func BenchmarkMoveEvent(b *testing.B) {
+	events := NewEvents("run", true)
+	g := standing(b, events)
+	m := kifu.Move{Move: shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), HasScore: true, PV: make([]shogi.Move, 8)}
+	for b.Loop() {
+		events.moved(g, shogi.Black, &m, true, time.Second)
+		<-events.out
+	}
+}

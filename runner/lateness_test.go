@@ -1,0 +1,112 @@
+package runner
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/match"
+	"gogi/usi"
+)
+
+// lateMachine is a clock that jumps: what the program was late by.
+type lateMachine struct{ by atomic.Int64 }
+
+func (m *lateMachine) now() time.Time { return time.Now().Add(time.Duration(m.by.Load())) }
+
+func (m *lateMachine) jumpAfter(d, by time.Duration) {
+	time.AfterFunc(d, func() { m.by.Add(int64(by)) })
+}
+
+func TestLatenessIsWhatATimerFiredLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var machine lateMachine
+		l := &lateness{now: machine.now}
+		l.start(ctx)
+		machine.jumpAfter(10*time.Millisecond, latenessFloor) // not worth noting
+		machine.jumpAfter(50*time.Millisecond, 300*time.Millisecond)
+		machine.jumpAfter(90*time.Millisecond, 40*time.Millisecond)
+		began := time.Now()
+		for _, step := range []struct{ at, want time.Duration }{
+			{30 * time.Millisecond, 0}, {80 * time.Millisecond, 300 * time.Millisecond}, {time.Minute, 300 * time.Millisecond},
+		} {
+			time.Sleep(step.at - time.Since(began)) //nolint:forbidigo // in synctest's time
+			synctest.Wait()
+			if got := l.since(began); got != step.want {
+				t.Errorf("after %v: %v, want %v", step.at, got, step.want)
+			}
+		}
+		if got := l.since(machine.now()); got != 0 {
+			t.Errorf("since now: %v", got)
+		}
+		cancel()
+		l.wait()
+	})
+}
+
+// steady is a player whose sixth ply takes half a second; it does not know
+// whether it had to wait for a CPU.
+type steady struct{ sixth func() }
+
+func (p *steady) Think(_ context.Context, r usi.Request) (usi.Reply, error) {
+	h, err := r.Position.History()
+	if err != nil {
+		return usi.Reply{}, err
+	}
+	reply := usi.Reply{Answer: usi.AnswerMove, Move: h.Position().LegalMoves(nil)[0]}
+	if len(r.Position.Moves) == 5 {
+		p.sixth()
+		reply.Elapsed = 500 * time.Millisecond
+		time.Sleep(reply.Elapsed) //nolint:forbidigo // in synctest's time
+	}
+	return reply, nil
+}
+
+func (*steady) NewGame(context.Context, usi.Game) error     { return nil }
+func (*steady) GameOver(context.Context, usi.Outcome) error { return nil }
+func (*steady) Close() error                                { return nil }
+
+type lastPair struct{ result match.PairResult }
+
+func (s *lastPair) Put(_ context.Context, _ Lease, r match.PairResult) (bool, error) {
+	s.result = r
+	return true, nil
+}
+func (*lastPair) PutAttempt(context.Context, Lease, match.Attempt) error { return nil }
+
+// A bestmove that this program may have stamped late is the machine's fault.
+func TestOwnLatenessMarksAGame(t *testing.T) {
+	for late, marked := range map[time.Duration]bool{0: false, 90 * time.Millisecond: false, 110 * time.Millisecond: true} {
+		synctest.Test(t, func(t *testing.T) {
+			rules := match.RulesProfiles()[match.DefaultRules]
+			rules.MaxPlies = 10
+			limits := match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * time.Millisecond}
+			plan := &match.Plan{
+				Run: "late", Rules: rules, Pairs: 1, Concurrency: 1, Design: match.Design{Kind: match.DesignMatch, Swap: true},
+				Openings: []match.Opening{{ID: "1", Start: "startpos"}},
+				Players:  []match.Player{{Name: "A", Limits: limits}, {Name: "B", Limits: limits}},
+			}
+			var machine lateMachine
+			var sink lastPair
+			r, err := newRun(Config{
+				Plan: plan, Source: NewPlanSource(plan, func(int) bool { return false }), Sink: &sink,
+				Open: func(context.Context, match.Player, []int) (Player, error) {
+					return &steady{sixth: func() { machine.jumpAfter(250*time.Millisecond, late) }}, nil
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.late.now = machine.now
+			if err := r.play(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if len(sink.result.Games) != 2 || sink.result.Games[0].Marked != marked {
+				t.Errorf("late by %v: %+v", late, sink.result.Games)
+			}
+		})
+	}
+}

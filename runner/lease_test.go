@@ -1,0 +1,220 @@
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/match"
+	"gogi/runner"
+)
+
+// A run that goes on plays exactly what is missing, in the plan's order, and each
+// pair as it would have been played in the first place.
+func TestResumePlaysWhatIsMissing(t *testing.T) {
+	finished := map[int]bool{0: true, 1: true, 4: true, 6: true, 9: true}
+	want := []int{2, 3, 5, 7, 8}
+	plan := testPlan(10, 3, fixedNodes)
+	plan.Openings = append(plan.Openings, match.Opening{ID: "2", Start: "startpos"}, match.Opening{ID: "3", Start: "startpos"})
+	isFinished := func(id int) bool { return finished[id] }
+
+	var order []int
+	source := runner.NewPlanSource(plan, isFinished)
+	for l, err := source.Next(t.Context()); err == nil; l, err = source.Next(t.Context()) {
+		order = append(order, l.Pair.ID)
+	}
+	if !slices.Equal(order, want) {
+		t.Errorf("handed out %v, want %v", order, want)
+	}
+
+	synctest.Test(t, func(t *testing.T) {
+		sink := &memorySink{pairs: map[int]match.PairResult{}}
+		err := runner.Run(t.Context(), runner.Config{
+			Plan: plan, Source: runner.NewPlanSource(plan, isFinished), Sink: sink,
+			Open: openAll(func(context.Context, string) (runner.Player, error) { return &fake{}, nil }),
+		})
+		if err != nil || len(sink.pairs) != len(want) {
+			t.Fatalf("%v, %d pairs", err, len(sink.pairs))
+		}
+		for _, id := range want {
+			got, planned := sink.pairs[id].Pair, plan.Pair(id)
+			if got.Opening.ID != planned.Opening.ID || got.Seed != planned.Seed || len(sink.pairs[id].Games) != 2 {
+				t.Errorf("pair %d: opening %s, seed %d, %d games", id, got.Opening.ID, got.Seed, len(sink.pairs[id].Games))
+			}
+		}
+	})
+}
+
+// opened runs leases of several plans in one slot and lists who was opened.
+func opened(t *testing.T, perSlot int, plans ...*match.Plan) (names []string, sink *memorySink) {
+	t.Helper()
+	sink = &memorySink{pairs: map[int]match.PairResult{}}
+	synctest.Test(t, func(t *testing.T) {
+		var noted journal
+		var leases []runner.Lease
+		for id, p := range plans {
+			leases = append(leases, lease(p, id, &noted))
+		}
+		var open, closed atomic.Int64
+		err := runner.Run(t.Context(), runner.Config{
+			Source: &queue{leases: leases}, Sink: sink, Concurrency: 1, StartParallel: 1, OpenPerSlot: perSlot,
+			Open: openAll(func(_ context.Context, name string) (runner.Player, error) {
+				names = append(names, name) // one may be starting at a time
+				open.Add(1)
+				if n := open.Load() - closed.Load(); n > int64(max(2, perSlot)) {
+					t.Errorf("%d players are open", n)
+				}
+				return &fake{closed: &closed}, nil
+			}),
+		})
+		if err != nil || len(sink.pairs) != len(plans) || open.Load() != closed.Load() {
+			t.Errorf("%v, %d pairs, %d opened, %d closed", err, len(sink.pairs), open.Load(), closed.Load())
+		}
+	})
+	slices.Sort(names)
+	return names, sink
+}
+
+func TestASlotKeepsThePlayersThatItUsedLast(t *testing.T) {
+	x, y, z := planNamed("x"), planNamed("y"), planNamed("z")
+	for name, test := range map[string]struct {
+		perSlot int
+		plans   []*match.Plan
+		want    string
+	}{
+		"two":                  {0, []*match.Plan{x, y, x}, "x.A x.A x.B x.B y.A y.B"},
+		"four":                 {4, []*match.Plan{x, y, x}, "x.A x.B y.A y.B"},
+		"four, y used later":   {4, []*match.Plan{x, y, z, y}, "x.A x.B y.A y.B z.A z.B"},
+		"four, x used earlier": {4, []*match.Plan{x, y, z, x}, "x.A x.A x.B x.B y.A y.B z.A z.B"},
+		"four, x used again":   {4, []*match.Plan{x, y, x, z, x}, "x.A x.B y.A y.B z.A z.B"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			names, _ := opened(t, test.perSlot, test.plans...)
+			if got := strings.Join(names, " "); got != test.want {
+				t.Errorf("opened %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestALeaseIsPlayedByItsOwnPlan(t *testing.T) {
+	short, long := planNamed("short"), planNamed("long")
+	short.Rules.MaxPlies, long.Rules.MaxPlies = 6, 12
+	_, sink := opened(t, 0, short, long)
+	for id, want := range []struct {
+		run   string
+		plies int
+	}{{"short", 6}, {"long", 12}} {
+		for _, g := range sink.pairs[id].Games {
+			if r := g.Record; len(r.Moves) != want.plies || r.Event != want.run || !strings.HasPrefix(r.Black, want.run) {
+				t.Errorf("pair %d: %d plies of %s, by %s", id, len(r.Moves), r.Event, r.Black)
+			}
+		}
+	}
+}
+
+func TestAPlanIsWarmedUpOnceARun(t *testing.T) {
+	warm, cold := planNamed("warm"), planNamed("cold")
+	warm.Players[1].WarmUp = true
+	names, _ := opened(t, 4, cold, warm, cold, warm)
+	if got, want := strings.Join(names, " "), "cold.A cold.B warm.A warm.B warm.B"; got != want {
+		t.Errorf("opened %s, want %s", got, want)
+	}
+}
+
+// Two pairs of two games: who is started afresh, and how often.
+func TestAFreshProcess(t *testing.T) {
+	for restart, want := range map[match.Restart]string{
+		match.RestartNever: "p.A p.B", match.RestartPair: "p.A p.A p.B", match.RestartGame: "p.A p.A p.A p.A p.B",
+	} {
+		plan := planNamed("p")
+		plan.Players[0].Restart = restart
+		names, _ := opened(t, 0, plan, plan)
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: opened %s, want %s", restart, got, want)
+		}
+	}
+}
+
+// A pair that is played again, because the machine slowed a move, begins with a
+// fresh process where pairs do; and it was played, so failures are counted anew.
+func TestASlowedPairIsPlayedAgainFromTheBeginning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := testPlan(1, 1, match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * time.Millisecond})
+		plan.Slowed, plan.Players[0].Restart = match.PolicyVoid, match.RestartPair
+		sink := &hookSink{}
+		plan.Run = "p"
+		var opened, tries int
+		err := runner.Run(t.Context(), runner.Config{
+			Source: &queue{leases: []runner.Lease{lease(plan, 0, &sink.journal)}}, Sink: sink, Concurrency: 1, StartParallel: 1,
+			Open: openAll(func(_ context.Context, name string) (runner.Player, error) {
+				if name == "B" {
+					return &fake{}, nil
+				}
+				if opened++; opened != 2 { // the second try is slowed, all others fail
+					return nil, errors.New("no")
+				}
+				f := &fake{}
+				f.delay = func(int) time.Duration {
+					if tries++; tries != 3 {
+						return 0
+					}
+					time.AfterFunc(100*time.Millisecond, func() { f.waited.Add(int64(300 * time.Millisecond)) })
+					return 500 * time.Millisecond
+				}
+				return f, nil
+			}),
+		})
+		if err == nil || opened != 5 || sink.count("attempt p 0: opening a player: no") != 4 || sink.count("slowed a move") != 1 {
+			t.Errorf("%v, A was opened %d times: %q", err, opened, sink.lines)
+		}
+	})
+}
+
+func TestTheConfigurationWinsOverThePlan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := testPlan(8, 8, fixedNodes)
+		plan.StartParallel = 8
+		var starting, most, slots atomic.Int64
+		err := runner.Run(t.Context(), runner.Config{
+			Plan: plan, Source: runner.NewPlanSource(plan, func(int) bool { return false }),
+			Sink: &memorySink{pairs: map[int]match.PairResult{}}, Concurrency: 3, StartParallel: 2,
+			Open: openAll(func(context.Context, string) (runner.Player, error) {
+				slots.Add(1)
+				most.Store(max(most.Load(), starting.Add(1)))
+				time.Sleep(time.Second) //nolint:forbidigo // in synctest's time
+				starting.Add(-1)
+				return &fake{delay: everySecond}, nil
+			}),
+		})
+		if err != nil || most.Load() != 2 || slots.Load() != 6 {
+			t.Errorf("%v, %d started at a time, %d players", err, most.Load(), slots.Load())
+		}
+	})
+}
+
+func TestWhatCannotRun(t *testing.T) {
+	plan := testPlan(1, 0, fixedNodes)
+	var noted journal
+	planless := lease(plan, 0, &noted)
+	planless.Plan = nil
+	open := openAll(func(context.Context, string) (runner.Player, error) { return &fake{}, nil })
+	for want, c := range map[string]runner.Config{
+		"runner: 0 slots: want at least one, from Config.Concurrency or the plan": {Plan: plan, Source: &queue{}, Open: open},
+		"runner: pair 0: neither its lease nor the run has a plan": {
+			Concurrency: 1, Source: &queue{leases: []runner.Lease{planless}}, Open: open, Sink: &hookSink{},
+		},
+	} {
+		if err := runner.Run(t.Context(), c); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	if len(noted.lines) != 1 {
+		t.Errorf("the lease without a plan: returned %q", noted.lines)
+	}
+}

@@ -1,0 +1,28 @@
+package runner
+
+import (
+	"testing"
+	"time"
+
+	"gogi/match"
+)
+
+// What is said to an engine, as the protocol has it: byoyomi is said even where it is 0,
+// unless there is an increment.
+func TestGoOnClock(t *testing.T) {
+	const s = time.Second
+	left, increments := [2]time.Duration{60 * s, 50 * s}, [2]time.Duration{2 * s, 3 * s}
+	for want, l := range map[string]match.Limits{
+		"go nodes 300":    {Nodes: 300},
+		"go depth 7":      {Depth: 7},
+		"go movetime 500": {MoveTime: s / 2},
+		"go infinite":     {Self: true},
+		"go btime 60000 wtime 50000 byoyomi 5000":        {Clock: match.TimeControl{Main: 60 * s, Byoyomi: 5 * s}},
+		"go btime 60000 wtime 50000 byoyomi 0":           {Clock: match.TimeControl{Main: 60 * s}},
+		"go btime 60000 wtime 50000 binc 2000 winc 3000": {Clock: match.TimeControl{Main: 60 * s, Increment: 2 * s}},
+	} {
+		if got := GoOnClock(l, left, increments).String(); got != want {
+			t.Errorf("%s: %q, want %q", l, got, want)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+// Package series plays a plan into a store: what is stored already is left, a
+// sequential test stops the series in plan order, a drained one ends with the
+// pairs in play, and what is missing afterwards is told. It knows no flags, no
+// terminal and no database: they meet it in the command.
+package series
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"gogi/gate"
+	"gogi/live"
+	"gogi/match"
+	"gogi/runner"
+)
+
+// Store is the durable half of a series. Its methods are called from many
+// goroutines at once.
+type Store interface {
+	// Add stores a whole pair; added is false where it was stored before.
+	Add(ctx context.Context, r match.PairResult) (added bool, err error)
+	// PutAttempt keeps a try at a pair that does not count.
+	PutAttempt(ctx context.Context, a match.Attempt) error
+	// Finished is the set of the pairs that are stored.
+	Finished(ctx context.Context) (map[int]bool, error)
+}
+
+// Stored calls see for every stored pair of the run in pair order, its games by leg.
+type Stored func(ctx context.Context, see func(rows []match.Row) error) error
+
+// Series is one run of a plan, begun or resumed. A Series is played once.
+type Series struct {
+	plan   *match.Plan
+	store  Store
+	source *runner.PlanSource
+	judge  *gate.Gate // nil: the plan has no sequential test
+	hub    *live.Hub
+
+	stored    int // pairs, before this session
+	standings match.Standings
+}
+
+// New reads what is stored of a run, once, and judges it where the plan has a gate:
+// one that decided in an earlier session hands out no more pairs.
+func New(ctx context.Context, plan *match.Plan, store Store, stored Stored) (*Series, error) {
+	finished, err := store.Finished(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &Series{
+		plan: plan, store: store, hub: live.NewHub(plan.Run), stored: plan.Pairs - missing(plan, finished),
+		source: runner.NewPlanSource(plan, func(id int) bool { return finished[id] }),
+	}
+	if !plan.Gate.IsZero() {
+		if s.judge, err = gate.New(plan.Gate, plan.Pairs); err != nil {
+			return nil, err
+		}
+	}
+	if err := stored(ctx, s.resume); err != nil {
+		return nil, err
+	}
+	s.stopWhenDecided()
+	return s, nil
+}
+
+// resume takes a stored pair.
+func (s *Series) resume(rows []match.Row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	s.standings.AddRows(rows)
+	if s.judge == nil {
+		return nil
+	}
+	return s.judge.Add(rows[0].Pair, gate.OfRows(rows))
+}
+
+// Stored is how many of the plan's pairs earlier sessions have played.
+func (s *Series) Stored() int { return s.stored }
+
+// Over reports whether nothing is left to be played: every pair is stored, or the
+// gate has decided.
+func (s *Series) Over() bool { return s.stored >= s.plan.Pairs || s.decided() }
+
+// Drain makes the pairs in play the last.
+func (s *Series) Drain() { s.source.Drain() }
+
+func (s *Series) decided() bool { return s.judge != nil && s.judge.State().Decided() }
+
+func (s *Series) stopWhenDecided() {
+	if s.decided() {
+		s.source.Drain()
+	}
+}
+
+// sink stores what is played, and ends the series when the gate has decided: the
+// pairs in play are finished and stored, beyond the stop.
+type sink struct{ *Series }
+
+// Put stores a pair before it is judged; one that was stored before was judged then.
+func (s sink) Put(ctx context.Context, _ runner.Lease, r match.PairResult) (added bool, err error) {
+	if added, err = s.store.Add(ctx, r); err != nil || !added || s.judge == nil {
+		return added, err
+	}
+	err = s.judge.Add(r.Pair.ID, gate.OfResult(s.plan, r))
+	s.stopWhenDecided()
+	return true, err
+}
+
+// PutAttempt keeps a try that does not count.
+func (s sink) PutAttempt(ctx context.Context, _ runner.Lease, a match.Attempt) error {
+	return s.store.PutAttempt(ctx, a)
+}
+
+// Config is who plays, and who is told.
+type Config struct {
+	Open runner.Opener
+	// Moves says whether each move is worth an event.
+	Moves bool
+	// Record gets every event but for moves that had to be dropped, and is waited
+	// for; nil: nobody records.
+	Record func(match.Event)
+	// Watch are shown the series while it lasts, each in a goroutine of its own that
+	// ends with the hub. None of them is waited for while games are played.
+	Watch []func(*live.Hub)
+}
+
+// Ending is how a session ended.
+type Ending struct {
+	Left int   // pairs that are needed and not stored
+	Why  error // why the runner ended before its source did, or nil
+}
+
+// Play plays the pairs that are missing, until they are played, the gate decides, the
+// series is drained, or ctx ends. Its error is one of telling what is left; why the
+// games ended early is the Ending's.
+func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
+	events := runner.NewEvents(s.plan.Run, c.Moves)
+	defer context.AfterFunc(ctx, events.Abandon)()
+	var told sync.WaitGroup
+	told.Go(func() { s.hub.Follow(events.Stream(), c.Record) })
+	for _, watch := range c.Watch {
+		told.Go(func() { watch(s.hub) })
+	}
+	events.Send(match.RunEvent(s.plan, s.stored, &s.standings))
+	why := runner.Run(ctx, runner.Config{Plan: s.plan, Source: s.source, Sink: sink{s}, Open: c.Open, Events: events})
+	finished, err := s.store.Finished(context.WithoutCancel(ctx)) // also of a run that was cancelled
+	if err != nil {
+		err = fmt.Errorf("series: counting what is left: %w", err)
+	}
+	left := missing(s.plan, finished)
+	done := s.plan.Pairs - left
+	events.Send(match.Event{Type: match.EventDone, Finished: &done, Pairs: s.plan.Pairs})
+	events.Close()
+	await(ctx, &told)
+	if s.decided() {
+		left = 0 // what is not played is not needed
+	}
+	return Ending{Left: left, Why: why}, err
+}
+
+// lastWords is how long whoever is told of a cancelled run may take to read its end.
+const lastWords = time.Second
+
+// await waits for those who are told, but not for ever once the run was cancelled: one
+// may hang in a write that nobody reads.
+func await(ctx context.Context, told *sync.WaitGroup) {
+	done := make(chan struct{}) // closed by the goroutine
+	go func() {
+		told.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return
+	case <-ctx.Done():
+	}
+	select {
+	case <-done:
+	case <-time.After(lastWords):
+	}
+}
+
+// missing counts the plan's pairs that are not finished.
+func missing(plan *match.Plan, finished map[int]bool) int {
+	n := 0
+	for id := range plan.Pairs {
+		if !finished[id] {
+			n++
+		}
+	}
+	return n
+}

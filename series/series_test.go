@@ -1,0 +1,269 @@
+package series_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"sync"
+	"testing"
+
+	"gogi/live"
+	"gogi/match"
+	"gogi/runner"
+	"gogi/series"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// player resigns at its first move, or makes a legal one.
+type player struct{ resigns bool }
+
+func (p player) NewGame(context.Context, usi.Game) error     { return nil }
+func (p player) GameOver(context.Context, usi.Outcome) error { return nil }
+func (p player) Close() error                                { return nil }
+
+func (p player) Think(_ context.Context, r usi.Request) (usi.Reply, error) {
+	if p.resigns {
+		return usi.Reply{Answer: usi.AnswerResign}, nil
+	}
+	h, err := r.Position.History()
+	if err != nil {
+		return usi.Reply{}, err
+	}
+	return usi.Reply{Answer: usi.AnswerMove, Move: h.Position().LegalMoves(nil)[0]}, nil
+}
+
+func open(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
+	return player{resigns: p.Name == "weak"}, nil
+}
+
+// memory is a store without a disk.
+type memory struct {
+	plan *match.Plan
+
+	mu       sync.Mutex
+	pairs    map[int][]match.Row
+	attempts int
+	refuse   error // of Add
+	put      func(id int)
+}
+
+func newMemory(plan *match.Plan) *memory { return &memory{plan: plan, pairs: map[int][]match.Row{}} }
+
+func (m *memory) Add(_ context.Context, r match.PairResult) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.put != nil {
+		m.put(r.Pair.ID)
+	}
+	if _, ok := m.pairs[r.Pair.ID]; ok || m.refuse != nil {
+		return false, m.refuse
+	}
+	var rows []match.Row
+	for _, g := range r.Games {
+		name := func(c shogi.Colour) string { return m.plan.Players[g.Players[c]].Name }
+		rows = append(rows, match.Row{
+			Pair: g.Pair, Leg: g.Leg, Black: name(shogi.Black), White: name(shogi.White),
+			PairA: m.plan.Players[r.Pair.Players[0]].Name, PairB: m.plan.Players[r.Pair.Players[1]].Name,
+			Outcome: g.Outcome, Termination: g.Termination, Points: m.plan.Rules.Points(g.Verdict),
+		})
+	}
+	m.pairs[r.Pair.ID] = rows
+	return true, nil
+}
+
+func (m *memory) PutAttempt(context.Context, match.Attempt) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.attempts++
+	return nil
+}
+
+func (m *memory) Finished(context.Context) (map[int]bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	finished := map[int]bool{}
+	for id := range m.pairs {
+		finished[id] = true
+	}
+	return finished, nil
+}
+
+func (m *memory) stored(_ context.Context, see func([]match.Row) error) error {
+	for id := range m.plan.Pairs {
+		if rows, ok := m.pairs[id]; ok {
+			if err := see(rows); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// plan is a strong player against one that resigns at once: every pair is WW.
+func plan(pairs, concurrency int) *match.Plan {
+	return &match.Plan{
+		Run: "run", Pairs: pairs, Concurrency: concurrency, Design: match.Design{Kind: match.DesignMatch, Swap: true},
+		Rules:    match.RulesProfiles()[match.DefaultRules],
+		Openings: []match.Opening{{ID: "1", Start: "startpos"}},
+		Players:  []match.Player{{Name: "strong", Limits: match.Limits{Nodes: 1}}, {Name: "weak", Limits: match.Limits{Nodes: 1}}},
+	}
+}
+
+func begin(t *testing.T, m *memory) *series.Series {
+	t.Helper()
+	s, err := series.New(t.Context(), m.plan, m, m.stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// recorder keeps the events of a session.
+type recorder struct{ events []match.Event }
+
+func (r *recorder) record(e match.Event) { r.events = append(r.events, e) }
+
+// TestResume: a session plays what is missing, and tells what was there.
+func TestResume(t *testing.T) {
+	m := newMemory(plan(9, 2))
+	for _, id := range []int{0, 3, 4, 8} {
+		m.pairs[id] = []match.Row{
+			{Pair: id, Leg: 0, Black: "strong", White: "weak", PairA: "strong", PairB: "weak", Outcome: match.BlackWins, Points: [2]float64{1, 0}},
+			{Pair: id, Leg: 1, Black: "weak", White: "strong", PairA: "strong", PairB: "weak", Outcome: match.BlackWins, Points: [2]float64{1, 0}},
+		}
+	}
+	played := map[int]bool{}
+	m.put = func(id int) { played[id] = true }
+	s := begin(t, m)
+	if s.Stored() != 4 || s.Over() {
+		t.Fatalf("%d stored, over %v", s.Stored(), s.Over())
+	}
+	var r recorder
+	ending, err := s.Play(t.Context(), series.Config{Open: open, Record: r.record})
+	if err != nil || ending.Left != 0 || ending.Why != nil {
+		t.Fatalf("%+v, %v", ending, err)
+	}
+	if want := map[int]bool{1: true, 2: true, 5: true, 6: true, 7: true}; !maps.Equal(played, want) {
+		t.Errorf("played %v, want %v", played, want)
+	}
+	first, last := r.events[0], r.events[len(r.events)-1]
+	if first.Type != match.EventRun || *first.Finished != 4 || first.Standings.Total() != 8 {
+		t.Errorf("the first event is %+v", first)
+	}
+	if last.Type != match.EventDone || *last.Finished != 9 {
+		t.Errorf("the last event is %+v", last)
+	}
+	if again := begin(t, m); !again.Over() {
+		t.Error("nothing is missing, and the series is not over")
+	}
+}
+
+// TestGateStopsTheSeries: with every pair won twice a test of [0, 200] passes within a
+// few pairs; what is left is not needed, in this session and the next.
+func TestGateStopsTheSeries(t *testing.T) {
+	p := plan(500, 3)
+	p.Gate = match.Gate{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	m := newMemory(p)
+	ending, err := begin(t, m).Play(t.Context(), series.Config{Open: open})
+	if err != nil || ending.Left != 0 || ending.Why != nil {
+		t.Fatalf("%+v, %v", ending, err)
+	}
+	if n := len(m.pairs); n < 3 || n > 100 {
+		t.Fatalf("%d pairs were played", n)
+	}
+	before := len(m.pairs)
+	s := begin(t, m)
+	if !s.Over() {
+		t.Error("the gate has decided, and the series is not over")
+	}
+	if ending, err := s.Play(t.Context(), series.Config{Open: open}); err != nil || ending.Left != 0 || len(m.pairs) != before {
+		t.Errorf("%+v, %v, %d pairs more", ending, err, len(m.pairs)-before)
+	}
+}
+
+// twice delivers each pair to the store before the series does.
+type twice struct{ *memory }
+
+func (s twice) Add(ctx context.Context, r match.PairResult) (bool, error) {
+	if _, err := s.memory.Add(ctx, r); err != nil {
+		return false, err
+	}
+	return s.memory.Add(ctx, r)
+}
+
+// TestRedeliveryCountsNothing: pairs that the store has already are neither judged nor
+// told as stored, and end nothing.
+func TestRedeliveryCountsNothing(t *testing.T) {
+	p := plan(40, 1)
+	p.Gate = match.Gate{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	m := newMemory(p)
+	s, err := series.New(t.Context(), p, twice{m}, m.stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r recorder
+	ending, err := s.Play(t.Context(), series.Config{Open: open, Record: r.record})
+	if err != nil || ending.Why != nil || len(m.pairs) != 40 {
+		t.Fatalf("%+v, %v, %d pairs", ending, err, len(m.pairs))
+	}
+	for _, e := range r.events {
+		if e.Type == match.EventPair {
+			t.Fatalf("pair %d was told as stored", *e.Pair)
+		}
+	}
+}
+
+// TestDrain: the pairs in play are the last, and the rest is told as left.
+func TestDrain(t *testing.T) {
+	m := newMemory(plan(50, 1))
+	s := begin(t, m)
+	m.put = func(id int) {
+		if id == 4 {
+			s.Drain()
+		}
+	}
+	ending, err := s.Play(t.Context(), series.Config{Open: open})
+	if err != nil || ending.Why != nil || ending.Left != 45 || len(m.pairs) != 5 {
+		t.Errorf("%+v, %v, %d pairs", ending, err, len(m.pairs))
+	}
+}
+
+// TestAStoreThatFails ends the session, and what is left is still counted.
+func TestAStoreThatFails(t *testing.T) {
+	full := errors.New("the disk is full")
+	m := newMemory(plan(20, 2))
+	m.put = func(id int) {
+		if id == 6 {
+			m.refuse = full
+		}
+	}
+	ending, err := begin(t, m).Play(t.Context(), series.Config{Open: open})
+	if err != nil || !errors.Is(ending.Why, full) || ending.Left != 20-len(m.pairs) || ending.Left == 0 {
+		t.Errorf("%+v, %v, %d pairs", ending, err, len(m.pairs))
+	}
+}
+
+// TestOnlookersDoNotHoldUp: somebody who looks and does not read is cut, and the games
+// go on to the end all the same.
+func TestOnlookersDoNotHoldUp(t *testing.T) {
+	m := newMemory(plan(300, 2))
+	var why error
+	onlooker := func(hub *live.Hub) {
+		slow, other := hub.Subscribe(1), hub.Subscribe(1000)
+		for hub.Subscribers() > 1 { // until the slow one is cut
+			if _, open := <-other.Events(); !open {
+				break
+			}
+		}
+		why = slow.Err()
+		other.Close()
+	}
+	ending, err := begin(t, m).Play(t.Context(), series.Config{Open: open, Moves: true, Watch: []func(*live.Hub){onlooker}})
+	if err != nil || ending.Left != 0 {
+		t.Fatalf("%+v, %v", ending, err)
+	}
+	if !errors.Is(why, live.ErrSlow) {
+		t.Errorf("the one that never read ended with %v", why)
+	}
+}

@@ -1,0 +1,167 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// The bounded test has the error rates it is made for, and the lengths that it is
+// made for: of a test of small steps, by another recursion than the bounds are
+// computed with.
+func TestBoundedTest(t *testing.T) {
+	for _, rates := range [][2]float64{{0.05, 0.05}, {0.01, 0.1}} {
+		wald := SPRT{Elo0: 0, Elo1: 5, Alpha: rates[0], Beta: rates[1], Model: ModelLogistic}
+		bounded := wald
+		bounded.Boundary = BoundaryBounded
+		course := func(s SPRT, elo float64) Course {
+			c, err := s.Course(ratesOf(t, ordinary, elo), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		null, full := course(bounded, 0), course(bounded, 5)
+		if math.Abs(null.Pass/rates[0]-1) > 0.015 || math.Abs(full.Fail/rates[1]-1) > 0.015 {
+			t.Errorf("%v: passes %v, fails %v", rates, null.Pass, full.Fail)
+		}
+		if rates[0] != rates[1] {
+			continue
+		}
+		for elo, c := range map[float64]Course{0: null, 5: full} {
+			if longer := c.Pairs / course(wald, elo).Pairs; longer < 1 || longer > 1.04 {
+				t.Errorf("%v at %v: %v times as long", rates, elo, longer)
+			}
+		}
+		half, open := course(bounded, 2.5), course(wald, 2.5)
+		t.Logf("%v halfway: %.0f pairs for %.0f, 95%% within %d for %d", rates, half.Pairs, open.Pairs, half.P95, open.P95)
+		if math.Abs(half.Pairs/open.Pairs-0.896) > 0.01 || math.Abs(float64(half.P95)/float64(open.P95)-0.71) > 0.01 {
+			t.Errorf("%v: %+v, %+v", rates, half, open)
+		}
+	}
+}
+
+// No run goes on beyond the end of the information, whatever comes.
+func TestBoundedTestEnds(t *testing.T) {
+	s := SPRT{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryBounded}
+	end := boundedBy(s.Alpha, s.Beta).end()
+	lower, upper := s.BoundsAt(end * 1.5)
+	if math.Abs(lower-upper) > 1e-12 || lower >= upper || math.Abs(upper) > 1e-9 {
+		t.Errorf("after the end: %v, %v", lower, upper)
+	}
+	r := rand.New(rand.NewPCG(3, 3))
+	for range 20 {
+		p, err := NewPrefix(s, 2000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id := range 2000 {
+			if err := p.Add(id, deviationPairs[2*r.IntN(3)-2]); err != nil {
+				t.Fatal(err)
+			}
+			j := p.Judgement()
+			if j.Decision != Continue {
+				break
+			}
+			if j.Information > end {
+				t.Fatalf("goes on: %+v", j)
+			}
+		}
+		j := p.Judgement()
+		if j.Decision != Pass && j.Decision != Fail {
+			t.Fatalf("%+v", j)
+		}
+		e, err := p.Elo(0.95)
+		if err != nil || !(e.Interval.Lo < e.Elo && e.Elo < e.Interval.Hi) {
+			t.Errorf("%+v, %v", e, err)
+		}
+	}
+}
+
+// A few pairs that score alike do not end a bounded test: by their own variance
+// the first would have all the information.
+func TestBoundedTestNeedsVariance(t *testing.T) {
+	s := SPRT{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryBounded}
+	for n := 1; n <= 15; n++ {
+		if j, err := s.Judge(Pentanomial{WL: n}); err != nil || j.Decision != Continue {
+			t.Errorf("%d even pairs: %+v, %v", n, j, err)
+		}
+	}
+}
+
+// The error rates of the bounded gate as it is played, with its estimated
+// variance.
+func TestSimulatedBoundedRates(t *testing.T) {
+	n := series(300, 100_000)
+	for _, elo1 := range []float64{30, 60}[series(1, 0):] {
+		s := SPRT{Elo0: 0, Elo1: elo1, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryBounded}
+		for _, elo := range []float64{0, elo1} {
+			rates := ratesOf(t, ordinary, elo)
+			r := rand.New(rand.NewPCG(21, uint64(elo))) //nolint:gosec // small
+			wrong := 0
+			for range n {
+				if j, err := s.Judge(stopped(t, r, s, rates)); err == nil && (j.Decision == Pass) == (elo == 0) {
+					wrong++
+				}
+			}
+			t.Logf("[0,%v] at %v: %.4f wrong, s.e. %.4f", elo1, elo, float64(wrong)/float64(n), math.Sqrt(0.05*0.95/float64(n)))
+			if exceeds(wrong, n, 0.05) {
+				t.Errorf("[0,%v] at %v: %d of %d wrong", elo1, elo, wrong, n)
+			}
+		}
+	}
+}
+
+// The estimate after a bounded test is median-unbiased: between equals as often
+// above as below, and its interval holds.
+func TestSimulatedBoundedElo(t *testing.T) {
+	s := SPRT{Elo0: 0, Elo1: 40, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryBounded}
+	n := series(30, 2000)
+	for _, elo := range []float64{0, 20}[:series(1, 2)] {
+		rates := ratesOf(t, ordinary, elo)
+		r := rand.New(rand.NewPCG(8, uint64(elo))) //nolint:gosec // small
+		above, held := 0, 0
+		for range n {
+			p := stopped(t, r, s, rates)
+			e, err := s.Elo(p, 0.9)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Elo > elo {
+				above++
+			}
+			if e.Interval.Lo <= elo && elo <= e.Interval.Hi {
+				held++
+			}
+		}
+		t.Logf("at %v: %d of %d above, %d held by 90 %%", elo, above, n, held)
+		if exceeds(above, n, 0.53) || exceeds(n-above, n, 0.53) || exceeds(n-held, n, 0.12) {
+			t.Errorf("at %v: %d of %d above, %d held", elo, above, n, held)
+		}
+	}
+}
+
+// The ratio's bounds, which a gate and "gogi stats sprt" have in common.
+func TestRatioBounds(t *testing.T) {
+	s := SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.1, Model: ModelLogistic, Boundary: BoundaryRatio}
+	lower, upper := s.BoundsAt(3)
+	if lower != math.Log(0.1) || math.Abs(upper-math.Log(20)) > 1e-12 {
+		t.Errorf("%v, %v", lower, upper)
+	}
+	for name, change := range map[string]func(*SPRT){
+		"unknown":   func(s *SPRT) { s.Boundary = "other" },
+		"corrected": func(s *SPRT) { s.Overshoot = true },
+		"too small": func(s *SPRT) { s.Boundary, s.Alpha = BoundaryBounded, 1e-6 },
+	} {
+		bad := s
+		change(&bad)
+		if bad.Check() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	bounded := s
+	bounded.Boundary = BoundaryBounded
+	if x, err := bounded.Expect(0, ordinary); err == nil {
+		t.Errorf("%+v", x)
+	}
+}

@@ -1,0 +1,211 @@
+package stats
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Comparison is the difference of two Elo differences: by how much more a first
+// player beats an opponent than a second player does, as a newer and an older
+// patch the same base.
+type Comparison struct {
+	Method   string   `json:"method"`   // paired_openings, independent
+	Shared   int      `json:"shared"`   // openings that both series played
+	First    int      `json:"first"`    // openings compared, of the first series
+	Second   int      `json:"second"`   // and of the second
+	Elo      float64  `json:"elo"`      // first less second
+	Interval Interval `json:"interval"` // in Elo; method mover_gaffke
+	Test     Test     `json:"test"`     // two-sided
+}
+
+// Compare is the difference of the Elo of a first series and of a second. Where
+// the two share at least two openings, and half of those of either, only the
+// shared ones are compared, opening by opening: that takes out what openings do
+// to both, and the test is exact, the sign flips of the openings' differences in
+// score (paired_sign_flip; were the players interchangeable, they might as well
+// have changed places in all games of an opening). Otherwise the series are
+// independent samples of openings, and the test is normal, of the difference in
+// score (welch_normal). The interval is put together from those of the two Elo
+// differences and their correlation (Zou and Donner 2008, "Construction of
+// confidence limits about effect measures: MOVER"), and approximate. It fails
+// where either has no finite Elo, and for a level outside (0, 1).
+func Compare(first, second *Series, level float64) (Comparison, error) {
+	if first.Pairs() == 0 || second.Pairs() == 0 {
+		return Comparison{}, errors.New("no finished game")
+	}
+	if first.legs != second.legs {
+		return Comparison{}, errMixed()
+	}
+	var c Comparison
+	var a, b []float64
+	for _, o := range first.order {
+		if other := second.openings[o.key]; other != nil {
+			a, b = append(a, o.share(first.legs)), append(b, other.share(second.legs))
+		}
+	}
+	c.Shared = len(a)
+	correlation := 0.0
+	if 2*c.Shared >= max(first.Openings(), second.Openings(), 4) {
+		c.Method, correlation = "paired_openings", correlationOf(a, b)
+		c.Test = pairedFlips(a, b)
+	} else {
+		c.Method, a, b = "independent", first.all(), second.all()
+		c.Test = welch(a, b)
+	}
+	c.First, c.Second = len(a), len(b)
+	return c, c.mover(meansOf(a), meansOf(b), correlation, level)
+}
+
+// all are the mean scores of all openings.
+func (s *Series) all() []float64 {
+	var all []float64
+	for _, o := range s.order {
+		all = append(all, o.share(s.legs))
+	}
+	return all
+}
+
+func meansOf(values []float64) means {
+	var m means
+	for _, v := range values {
+		m.take(v, 1)
+	}
+	return m
+}
+
+// pairedFlips tests the differences, in thousandths of a point a game.
+func pairedFlips(a, b []float64) Test {
+	var s scores
+	for i := range a {
+		s = append(s, scoreCount{milli + int(math.Round(milli*(a[i]-b[i]))), 1})
+	}
+	return signFlip("paired_sign_flip", s.plus(nil), TwoSided)
+}
+
+func welch(a, b []float64) Test {
+	x, y := meansOf(a).sample(""), meansOf(b).sample("")
+	t := Test{Method: "welch_normal", Alternative: TwoSided, N: len(a) + len(b), P: 1}
+	if v := x.Variance/float64(max(1, x.N-1)) + y.Variance/float64(max(1, y.N-1)); v > 0 {
+		t.P = math.Erfc(math.Abs(x.Mean-y.Mean) / math.Sqrt(2*v))
+	}
+	return t
+}
+
+// correlationOf is Pearson's; 0 where one does not vary.
+func correlationOf(a, b []float64) float64 {
+	n := float64(len(a))
+	var sa, sb, saa, sbb, sab float64
+	for i := range a {
+		sa += a[i] / n
+		sb += b[i] / n
+	}
+	for i := range a {
+		saa += (a[i] - sa) * (a[i] - sa)
+		sbb += (b[i] - sb) * (b[i] - sb)
+		sab += (a[i] - sa) * (b[i] - sb)
+	}
+	if !(saa > 1e-12*n && sbb > 1e-12*n) {
+		return 0
+	}
+	return sab / math.Sqrt(saa*sbb)
+}
+
+// mover sets the difference and its interval.
+func (c *Comparison) mover(a, b means, correlation, level float64) error {
+	x, err := a.interval("", level)
+	y, err2 := b.interval("", level)
+	if err := errors.Join(err, err2); err != nil {
+		return err
+	}
+	x, y = EloInterval(x), EloInterval(y)
+	ex, ey := Elo(a.sample("").Mean), Elo(b.sample("").Mean)
+	if math.IsInf(ex, 0) || math.IsInf(ey, 0) {
+		return errors.New("a side that scored nothing, or everything, has no finite Elo to compare")
+	}
+	c.Elo = ex - ey
+	way := func(p, q float64) float64 {
+		if math.IsInf(p, 0) || math.IsInf(q, 0) {
+			return math.Inf(1)
+		}
+		return math.Sqrt(max(0, p*p+q*q-2*correlation*p*q))
+	}
+	c.Interval = newInterval("mover"+gaffke, level, c.Elo-way(ex-x.Lo, y.Hi-ey), c.Elo+way(x.Hi-ex, ey-y.Lo))
+	return nil
+}
+
+// Trend is a line through the Elo of a chain of versions.
+type Trend struct {
+	Slope    float64  `json:"slope"` // Elo a version
+	Error    float64  `json:"error"` // its standard error
+	Interval Interval `json:"interval"`
+	P        float64  `json:"p"` // two-sided, of no slope
+	// Misfit is the p value of the versions lying on a line at all, by the
+	// chi-square of their distances; 1 for two versions.
+	Misfit float64 `json:"misfit"`
+}
+
+// NewTrend fits the line by generalised least squares: the versions' Elo has the
+// covariance given, which series against one base on the same openings share.
+// Normal, so good for many pairs. It fails for fewer than two versions, places
+// that are all one, and a covariance of another size or that is none.
+func NewTrend(place, elo []float64, covariance [][]float64, level float64) (Trend, error) {
+	n := len(elo)
+	if n < 2 || len(place) != n || len(covariance) != n {
+		return Trend{}, fmt.Errorf("%d places, %d ratings and %d rows of covariance make no trend", len(place), n, len(covariance))
+	}
+	if err := checkOpen("confidence level", level); err != nil {
+		return Trend{}, err
+	}
+	v := mat.NewSymDense(n, nil)
+	for i, row := range covariance {
+		if len(row) != n {
+			return Trend{}, fmt.Errorf("row %d of the covariance has %d columns for %d versions", i+1, len(row), n)
+		}
+		for j := i; j < n; j++ {
+			v.SetSym(i, j, row[j])
+		}
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(v) {
+		return Trend{}, errors.New("the covariance is not positive definite")
+	}
+	return trend(&factor, place, elo, level)
+}
+
+// trend solves the normal equations of a constant and a slope.
+func trend(factor *mat.Cholesky, place, elo []float64, level float64) (Trend, error) {
+	n := len(elo)
+	inner := func(a, b []float64) float64 {
+		var x mat.VecDense
+		if err := factor.SolveVecTo(&x, mat.NewVecDense(n, b)); err != nil {
+			return math.NaN()
+		}
+		return mat.Dot(mat.NewVecDense(n, a), &x)
+	}
+	ones := make([]float64, n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	oo, op, pp := inner(ones, ones), inner(ones, place), inner(place, place)
+	oe, pe := inner(ones, elo), inner(place, elo)
+	det := oo*pp - op*op
+	if !(det > 1e-12*oo*pp) {
+		return Trend{}, errors.New("all versions are at one place, or hardly apart")
+	}
+	t := Trend{Slope: (oo*pe - op*oe) / det, Error: math.Sqrt(oo / det), Misfit: 1}
+	constant := (pp*oe - op*pe) / det
+	rest := make([]float64, n)
+	for i := range rest {
+		rest[i] = elo[i] - constant - t.Slope*place[i]
+	}
+	if n > 2 {
+		t.Misfit = chiSquareAbove(inner(rest, rest), n-2)
+	}
+	half := normalQuantile(level) * t.Error
+	t.Interval = newInterval("normal", level, t.Slope-half, t.Slope+half)
+	t.P = math.Erfc(math.Abs(t.Slope/t.Error) / math.Sqrt2)
+	return t, nil
+}

@@ -1,0 +1,293 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+)
+
+func seriesOf(t *testing.T, first int, deviations ...int) *Series {
+	t.Helper()
+	var s Series
+	for i, d := range deviations {
+		plays(t, &s, strconv.Itoa(first+i), uint64(i), d) //nolint:gosec // small
+	}
+	return &s
+}
+
+// By enumeration: differences of 1, 1, 0, 2, 2, -1 half points in six openings.
+func TestComparisonOfSharedOpenings(t *testing.T) {
+	a := seriesOf(t, 0, 2, 1, 0, 2, 2, -1)
+	b := seriesOf(t, 0, 1, 0, 0, 0, 0, 0)
+	c, err := Compare(a, b, 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ge := 0
+	differences := []int{1, 1, 2, 2, -1}
+	for signs := range 1 << 5 {
+		sum := 0
+		for i, d := range differences {
+			sum += d * (1 - 2*(signs>>i&1))
+		}
+		if sum >= 5 {
+			ge++
+		}
+	}
+	if want := 2 * float64(ge) / 32; c.Method != "paired_openings" || c.Test.Method != "paired_sign_flip" || math.Abs(c.Test.P-want) > 1e-12 || c.Shared != 6 {
+		t.Errorf("%+v, want p = %v", c, want)
+	}
+	if want := Elo(18./24) - Elo(13./24); math.Abs(c.Elo-want) > 1e-9 || !(c.Interval.Lo < c.Elo && c.Elo < c.Interval.Hi) {
+		t.Errorf("%+v, want %v", c, want)
+	}
+	// A series against itself: what openings do to both cancels.
+	if c, err := Compare(a, a, 0.95); err != nil || c.Elo != 0 || c.Test.P != 1 || c.Interval.Hi-c.Interval.Lo > 100 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// Openings of their own: independent, by Welch. By hand: 4 of 6 and 2 of 4, with
+// variances of q(1-q)/(n-1).
+func TestComparisonOfOtherOpenings(t *testing.T) {
+	a := seriesOf(t, 0, 2, -2, 2, 2, -2, 2)
+	b := seriesOf(t, 100, 2, -2, 2, -2)
+	c, err := Compare(a, b, 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := (4./6 - 0.5) / math.Sqrt(4./6*2/6/5+0.25/3)
+	if c.Method != "independent" || c.Shared != 0 || math.Abs(c.Test.P-math.Erfc(z/math.Sqrt2)) > 1e-12 || c.Test.Method != "welch_normal" {
+		t.Errorf("%+v", c)
+	}
+	x, _ := ClopperPearson(4, 6, 0.95)
+	y, _ := ClopperPearson(2, 4, 0.95)
+	if want := c.Elo - math.Hypot(Elo(4./6)-Elo(x.Lo), Elo(y.Hi)-Elo(0.5)); math.Abs(c.Interval.Lo-want) > 1e-9 {
+		t.Errorf("%+v, want %v", c.Interval, want)
+	}
+	if c, err := Compare(seriesOf(t, 0, 2, 2), b, 0.95); err == nil {
+		t.Errorf("%+v: infinite", c)
+	}
+	if c, err := Compare(a, &Series{}, 0.95); err == nil {
+		t.Errorf("%+v: no games", c)
+	}
+}
+
+// The interval of the difference holds it.
+func TestSimulatedComparison(t *testing.T) {
+	n := series(100, 10_000)
+	r := rand.New(rand.NewPCG(12, 13))
+	first, second := ratesOf(t, ordinary, 40), ratesOf(t, ordinary, 10)
+	for _, shared := range []bool{true, false} {
+		missed, found := 0, 0
+		for range n {
+			var a, b Series
+			for i := range 60 {
+				// Half of the time both have the luck of the opening.
+				u, v := r.Float64(), r.Float64()
+				if shared && i%2 == 0 {
+					v = u
+				}
+				other := strconv.Itoa(i)
+				if !shared {
+					other += "b"
+				}
+				plays(t, &a, strconv.Itoa(i), 1, first.at(u))
+				plays(t, &b, other, 1, second.at(v))
+			}
+			c, err := Compare(&a, &b, 0.95)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Interval.Lo > 30 || c.Interval.Hi < 30 {
+				missed++
+			}
+			if c.Test.Significant(0.05) {
+				found++
+			}
+		}
+		t.Logf("shared %v: missed %.4f, significant %.4f", shared, float64(missed)/float64(n), float64(found)/float64(n))
+		if exceeds(missed, n, 0.05) {
+			t.Errorf("shared %v: missed %d of %d", shared, missed, n)
+		}
+	}
+}
+
+// at is the deviation at a share of the probability.
+func (r PairRates) at(u float64) int {
+	cell := 0
+	for ; cell < 4 && u >= r[cell]; cell++ {
+		u -= r[cell]
+	}
+	return cell - 2
+}
+
+// With equal variances it is ordinary least squares: by hand.
+func TestTrend(t *testing.T) {
+	place, elo := []float64{0, 1, 2, 3}, []float64{0, 12, 18, 34}
+	covariance := [][]float64{{9, 0, 0, 0}, {0, 9, 0, 0}, {0, 0, 9, 0}, {0, 0, 0, 9}}
+	got, err := NewTrend(place, elo, covariance, 0.95)
+	if err != nil || math.Abs(got.Slope-10.8) > 1e-9 || math.Abs(got.Error-3/math.Sqrt(5)) > 1e-9 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	// Residuals -0.2, 1, -3.8, 1.4 less: squares over 9, with 2 degrees of freedom exp(-x/2).
+	squares := 0.0
+	for i := range elo {
+		d := elo[i] - (16 - 10.8*1.5) - 10.8*place[i]
+		squares += d * d / 9
+	}
+	if math.Abs(got.Misfit-math.Exp(-squares/2)) > 1e-9 {
+		t.Errorf("%+v", got)
+	}
+	// What all versions have in common does not blur the slope.
+	for i := range covariance {
+		for j := range covariance {
+			covariance[i][j] += 100
+		}
+	}
+	if common, err := NewTrend(place, elo, covariance, 0.95); err != nil || math.Abs(common.Slope-got.Slope)+math.Abs(common.Error-got.Error) > 1e-9 {
+		t.Errorf("%+v, %v", common, err)
+	}
+	for name, f := range map[string]func() error{
+		"one place": func() error { _, err := NewTrend([]float64{1, 1, 1, 1}, elo, covariance, 0.95); return err },
+		"no size":   func() error { _, err := NewTrend(place, elo, covariance[:2], 0.95); return err },
+		"negative": func() error {
+			_, err := NewTrend([]float64{0, 1}, elo[:2], [][]float64{{-1, 0}, {0, 1}}, 0.95)
+			return err
+		},
+	} {
+		if f() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// Every subset in turn.
+func TestGroupsByEnumeration(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	values := []float64{0, 0.4, 0.5, 0.6, 1}
+	for range 30 {
+		var all []float64
+		for range 9 {
+			all = append(all, values[r.IntN(len(values))])
+		}
+		size := 1 + r.IntN(8)
+		seen := 0.0
+		for _, x := range all[:size] {
+			seen += x
+		}
+		subsets, ge, le := 0, 0, 0
+		for mask := range 1 << 9 {
+			total, count := 0.0, 0
+			for i, x := range all {
+				if mask>>i&1 == 1 {
+					total += x
+					count++
+				}
+			}
+			if count != size {
+				continue
+			}
+			subsets++
+			if total >= seen-1e-9 {
+				ge++
+			}
+			if total <= seen+1e-9 {
+				le++
+			}
+		}
+		effects, err := GroupEffects([]Group{{"a", all[:size]}, {"b", all[size:]}}, 0.95)
+		want := min(1, 2*float64(min(ge, le))/float64(subsets))
+		if err != nil || math.Abs(effects[0].P-want) > 1e-9 || math.Abs(effects[1].P-want) > 1e-9 {
+			t.Fatalf("%v of %v: %+v, %v; want %v", size, all, effects, err, want)
+		}
+		if math.Abs(effects[0].Adjusted-min(1, 2*want)) > 1e-9 || math.Abs(effects[0].Effect+effects[1].Effect) > 1e-12 {
+			t.Fatalf("%+v", effects)
+		}
+	}
+}
+
+// Long series have the normal distribution, which is near the exact one.
+func TestGroupsOfManyGames(t *testing.T) {
+	pool := scores{{0, 300}, {500, 20}, {1000, 280}}
+	part := scores{{0, 60}, {500, 5}, {1000, 75}}
+	exact, method := pool.drawn(part)
+	far := math.Abs(float64(part.sum()) - float64(pool.sum())/600*140)
+	if normal := pool.normalDraw(140, far, 500); method != "permutation_exact" || math.Abs(normal-exact) > 0.003 {
+		t.Errorf("%v %s, %v", exact, method, normal)
+	}
+	many := scores{{0, 30_000}, {500, 2000}, {1000, 28_000}}
+	if p, method := many.drawn(scores{{0, 6000}, {1000, 6000}}); method != "permutation_normal" || !(p > 0 && p < 0.1) {
+		t.Errorf("%v %s", p, method)
+	}
+	for name, groups := range map[string][]Group{
+		"one": {{"a", []float64{1}}}, "empty": {{"a", nil}, {"b", []float64{1}}}, "two points": {{"a", []float64{2}}, {"b", []float64{1}}}, "fine": {{"a", []float64{1. / 3}}, {"b", []float64{1}}},
+	} {
+		if e, err := GroupEffects(groups, 0.95); err == nil {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
+	if e, err := GroupEffects([]Group{{"a", []float64{1, 1}}, {"b", []float64{1}}}, 0.95); err != nil || e[0].P != 1 {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// Every result of a short match in turn.
+func TestMatchChances(t *testing.T) {
+	for n := 1; n <= 7; n++ {
+		for _, p := range [][2]float64{{0.5, 0}, {0.3, 0.4}, {0, 1}, {1, 0}, {0.55, 0.03}, {0, 0.5}} {
+			var want Chances
+			var play func(left, balance int, probability float64)
+			play = func(left, balance int, probability float64) {
+				switch {
+				case left > 0:
+					play(left-1, balance+1, probability*p[0])
+					play(left-1, balance, probability*p[1])
+					play(left-1, balance-1, probability*(1-p[0]-p[1]))
+				case balance > 0:
+					want.Win += probability
+				case balance < 0:
+					want.Loss += probability
+				default:
+					want.Draw += probability
+				}
+			}
+			play(n, 0, 1)
+			got, err := MatchChances(n, p[0], p[1])
+			if err != nil || math.Abs(got.Win-want.Win)+math.Abs(got.Draw-want.Draw)+math.Abs(got.Loss-want.Loss) > 1e-12 {
+				t.Errorf("%d games, %v: %+v, %v; want %+v", n, p, got, err, want)
+			}
+		}
+	}
+	f, err := WDL{Wins: 60, Draws: 20, Losses: 40}.Forecast(10, 0.95)
+	want, _ := MatchChances(10, 0.5, 1./6)
+	if err != nil || math.Abs(f.Win-want.Win) > 1e-12 || !(f.Interval.Lo < f.Win && f.Win < f.Interval.Hi) {
+		t.Errorf("%+v, %v, want %+v", f, err, want)
+	}
+	for name, f := range map[string]func() error{
+		"no games":   func() error { _, err := MatchChances(0, 0.5, 0); return err },
+		"too much":   func() error { _, err := MatchChances(3, 0.8, 0.4); return err },
+		"all drawn":  func() error { _, err := WDL{Draws: 3}.Forecast(3, 0.95); return err },
+		"impossible": func() error { _, err := WDL{Wins: -1}.Forecast(3, 0.95); return err },
+		"no method":  func() error { _, err := IntervalMethod("other").Coverage(10, 0.5, 0.95); return err },
+		"no chance":  func() error { _, err := MethodWald.Coverage(10, 2, 0.95); return err },
+	} {
+		if f() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// Wald at five games, by hand: 1 to 4 wins have intervals with ½ in them, 0 and 5
+// single points.
+func TestCoverageOfAMethod(t *testing.T) {
+	if got, err := MethodWald.Coverage(5, 0.5, 0.95); err != nil || math.Abs(got-30./32) > 1e-12 {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, m := range []IntervalMethod{MethodClopperPearson, MethodWilson} {
+		want := coverage(allIntervals(t, func(k, n int, level float64) (Interval, error) { return m.Interval(k, n, level) }, 40), 40, 0.23)
+		if got, err := m.Coverage(40, 0.23, 0.95); err != nil || math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: %v, %v, want %v", m, got, err, want)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package stats_test
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gogi/stats"
+)
+
+// series is a row of a table of docs/consensus.md.
+type series struct {
+	section, table, council string
+	won, lost               int
+	p                       float64 // of the exact test, reckoned here
+}
+
+// documented reads the series of the document and reckons every number again that
+// the won and lost games alone determine.
+func documented(t *testing.T) (list []series) {
+	t.Helper()
+	text, err := os.ReadFile("../docs/consensus.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile(`^\| ([^|]+) \| (\d+) \| (\d+) \| (\d+) \| ([\d.]+%) \| ([\d.–]+%) \| ([^|]+) \| ([\d.e-]+) \| [\d.e-]+ \|$`)
+	section, table := "", ""
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if after, ok := strings.CutPrefix(line, "### "); ok {
+			section = after
+		} else if line != "" && !strings.HasPrefix(line, "|") {
+			table = line
+		}
+		m := row.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		s := series{section: section, table: table, council: m[1]}
+		s.won, _ = strconv.Atoi(m[2])
+		s.lost, _ = strconv.Atoi(m[3])
+		test, err := stats.BinomialTest(s.won, s.won+s.lost, 0.5, stats.TwoSided)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.p = test.P
+		checkRow(t, s, m)
+		list = append(list, s)
+	}
+	return list
+}
+
+// checkRow compares a row's printed numbers with those of its games.
+func checkRow(t *testing.T, s series, printed []string) {
+	t.Helper()
+	n := s.won + s.lost
+	i, err := stats.ClopperPearson(s.won, n, 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rate := float64(s.won) / float64(n)
+	elo := stats.EloInterval(i)
+	p := strings.Replace(strconv.FormatFloat(s.p, 'e', 0, 64), "e-0", "e-", 1)
+	if s.p >= 0.001 {
+		p = fmt.Sprintf("%.3f", s.p)
+	}
+	for k, want := range map[int]string{
+		5: fmt.Sprintf("%.1f%%", 100*rate), 6: fmt.Sprintf("%.1f–%.1f%%", 100*i.Lo, 100*i.Hi),
+		7: fmt.Sprintf("%+.0f [%+.0f, %+.0f]", stats.Elo(rate), elo.Lo, elo.Hi), 8: p,
+	} {
+		if printed[k] != want {
+			t.Errorf("%s, %s: %s: %s is printed, %s is right", s.section, s.table, s.council, printed[k], want)
+		}
+	}
+}
+
+// find is the series of a section, with a table's heading and a council.
+func find(t *testing.T, list []series, section, table, council string) (int, series) {
+	t.Helper()
+	for i, s := range list {
+		if strings.HasPrefix(s.section, section) && strings.HasPrefix(s.table, table) && s.council == council {
+			return i, s
+		}
+	}
+	t.Fatalf("there is no series %s, %s, %s", section, table, council)
+	return 0, series{}
+}
+
+// TestConsensusDocument reckons the tables of docs/consensus.md again, and what
+// it says of many tests: with -v it prints the p values by Holm and the trends.
+func TestConsensusDocument(t *testing.T) {
+	all := documented(t)
+	var sizes []series
+	for _, s := range all {
+		if strings.HasSuffix(s.section, "nodes a member") {
+			sizes = append(sizes, s)
+		}
+	}
+	if len(sizes) != 25 || len(all) != 40 {
+		t.Fatalf("%d series of sizes, %d in all", len(sizes), len(all))
+	}
+	text, err := os.ReadFile("../docs/consensus.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := strings.Join(strings.Fields(string(text)), " ")
+	says := func(what string, args ...any) {
+		if what := fmt.Sprintf(what, args...); !strings.Contains(said, what) {
+			t.Errorf("the document does not say %q", what)
+		}
+	}
+	first, every := byHolm(t, sizes), byHolm(t, all)
+	says("%d of the 25 hold", holding(first))
+	says("%d of all 40", holding(every))
+	at := func(section, table, council string) float64 {
+		i, _ := find(t, sizes, section, table, council)
+		return first[i]
+	}
+	loss, gain := at("400 nodes", "Against one engine without noise, the", "simple majority"), at("8,000 nodes", "Only what", "simple majority")
+	says("Majority's loss at 400 nodes and its gain at 8,000 do not (both %.2f)", max(loss, gain))
+	says("Majority's loss at 400 nodes and its gain at 8,000 do not (both %.2f)", min(loss, gain))
+	const control = "simple majority against its first member alone"
+	says("against its first member (%.2f and %.2f)", at("400 nodes", "Controls", control), at("2,000 nodes", "Controls", control))
+	says("adoption's loss to it (%.2f)", at("400 nodes", "Against simple", "adoption record"))
+	says("evaluation at 400 nodes (%.2f)", at("400 nodes", "Against simple", "evaluation, accumulating"))
+	z, p := trend(t, sizes, "simple majority")
+	says("majority's holds, z = %.2f, p = %.1g", z, p)
+	z, p = trend(t, sizes, "adoption record")
+	says("adoption's does not, z = %.2f, p = %.2f", z, p)
+}
+
+// byHolm are the p values of all series adjusted for how many there are.
+func byHolm(t *testing.T, list []series) []float64 {
+	t.Helper()
+	var p []float64
+	for _, s := range list {
+		p = append(p, s.p)
+	}
+	adjusted, err := stats.Holm.Adjust(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range list {
+		t.Logf("of %d: %s · %s · %s: p %.2g, by Holm %.2g", len(list), s.section, s.table, s.council, s.p, adjusted[i])
+	}
+	return adjusted
+}
+
+// holding counts the p values that hold at 5%.
+func holding(adjusted []float64) (n int) {
+	for _, p := range adjusted {
+		if p <= 0.05 {
+			n++
+		}
+	}
+	return n
+}
+
+// trend is the test for a trend of a council's games against the single engine over
+// the three sizes.
+func trend(t *testing.T, sizes []series, council string) (z, p float64) {
+	t.Helper()
+	var groups []stats.Dose
+	for dose, section := range []string{"400 nodes", "2,000 nodes", "8,000 nodes"} {
+		table := "Against one engine without noise, the same"
+		if dose == 2 {
+			table = "Only what"
+		}
+		_, s := find(t, sizes, section, table, council)
+		groups = append(groups, stats.Dose{K: s.won, N: s.won + s.lost, Size: float64(dose)})
+	}
+	z, p, err := stats.DoseTrend(groups)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("trend of %s over sizes: z = %.2f, p = %.2g", council, z, p)
+	return z, p
+}

@@ -1,0 +1,110 @@
+package regress_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"gogi/stats/regress"
+)
+
+// hours and passed are the textbook example of hours of study and passing an
+// exam: 20 students, published with intercept -4.0777 and slope 1.5046.
+func hours() []float64 {
+	return []float64{0.5, 0.75, 1, 1.25, 1.5, 1.75, 1.75, 2, 2.25, 2.5, 2.75, 3, 3.25, 3.5, 4, 4.25, 4.5, 4.75, 5, 5.5}
+}
+
+func passed() []float64 {
+	return []float64{0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 1, 1, 1, 1}
+}
+
+// groupsOf puts every so many rows into a cluster.
+func groupsOf(rows, size int) []int {
+	list := make([]int, rows)
+	for i := range list {
+		list[i] = i / size
+	}
+	return list
+}
+
+// TestLogistic: coefficients and both sandwiches as 40 decimal digits and plain
+// bisection give them, by another program.
+func TestLogistic(t *testing.T) {
+	for size, want := range map[int][2]float64{1: {1.41007852711148419, 0.46472572542046434}, 4: {0.90091599465763144, 0.30986167244214846}} {
+		fit, err := regress.Logistic(hours(), passed(), groupsOf(20, size))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range [][2]float64{
+			{fit.Intercept, -4.07771343108763067}, {fit.Slope, 1.50464542837333346}, {fit.InterceptSE, want[0]}, {fit.SlopeSE, want[1]},
+		} {
+			if math.Abs(x[0]-x[1]) > 1e-10 {
+				t.Errorf("clusters of %d: %v, want %v", size, x[0], x[1])
+			}
+		}
+		if fit.Rows != 20 || fit.Clusters != 20/size {
+			t.Errorf("%+v", fit)
+		}
+	}
+}
+
+// TestLogisticUnits: other units of x change the slope alone, and copies of rows
+// within their clusters add nothing to what is known.
+func TestLogisticUnits(t *testing.T) {
+	base, err := regress.Logistic(hours(), passed(), groupsOf(20, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x, y []float64
+	var cluster []int
+	for i, h := range hours() {
+		for range 3 {
+			x, y, cluster = append(x, 1000*h), append(y, passed()[i]), append(cluster, i)
+		}
+	}
+	fit, err := regress.Logistic(x, y, cluster)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range [][2]float64{{1000 * fit.Slope, base.Slope}, {1000 * fit.SlopeSE, base.SlopeSE}, {fit.Intercept, base.Intercept}, {fit.InterceptSE, base.InterceptSE}} {
+		if math.Abs(p[0]-p[1]) > 1e-9 {
+			t.Errorf("%v, want %v", p[0], p[1])
+		}
+	}
+}
+
+// TestLogisticDraws: a half is half a 1 and half a 0.
+func TestLogisticDraws(t *testing.T) {
+	fit, err := regress.Logistic([]float64{-1, 0, 1, -1, 1}, []float64{0, 0.5, 1, 1, 0}, groupsOf(5, 1))
+	if err != nil || math.Abs(fit.Slope) > 1e-12 || math.Abs(fit.Intercept) > 1e-12 {
+		t.Errorf("%+v (%v): a symmetric list has no slope", fit, err)
+	}
+}
+
+func TestLogisticErrors(t *testing.T) {
+	one := []float64{1, 2, 3, 4}
+	for _, x := range []struct {
+		x, y    []float64
+		cluster []int
+		want    error
+		says    string
+	}{
+		{one, []float64{0, 0, 1, 1}, groupsOf(4, 1), regress.ErrSeparated, ""},
+		{one, []float64{1, 1, 0.5, 0}, groupsOf(4, 1), regress.ErrSeparated, ""},
+		{[]float64{1, 2, 2, 4}, []float64{0, 0, 1, 1}, groupsOf(4, 1), regress.ErrSeparated, ""}, // but for the threshold itself
+		{one, []float64{1, 1, 1, 1}, groupsOf(4, 1), regress.ErrOneOutcome, ""},
+		{one, []float64{0, 0, 0, 0}, groupsOf(4, 1), regress.ErrOneOutcome, ""},
+		{[]float64{2, 2, 2, 2}, []float64{0, 1, 0, 1}, groupsOf(4, 1), nil, "x does not vary"},
+		{one, []float64{0, 1, 0, 1}, groupsOf(4, 2), nil, "2 clusters are too few"},
+		{one, []float64{0, 1, 0, 2}, groupsOf(4, 1), nil, "expected 0 to 1"},
+		{one, []float64{0, 1, 0, math.NaN()}, groupsOf(4, 1), nil, "not a number"},
+		{one, []float64{0, 1}, groupsOf(4, 1), nil, "do not pair"},
+		{one, []float64{0, 1, 0, 1}, groupsOf(3, 1), nil, "3 clusters do not pair with 4 rows"},
+	} {
+		_, err := regress.Logistic(x.x, x.y, x.cluster)
+		if err == nil || x.want != nil && !errors.Is(err, x.want) || !strings.Contains(err.Error(), x.says) {
+			t.Errorf("%v %v: %v", x.x, x.y, err)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package regress
+
+import (
+	"math"
+	"testing"
+)
+
+// One regressor, by the textbook: y ± t s √(1 + 1/n + (x-x̄)²/Sxx). The quantile of
+// Student's t with 3 degrees of freedom is that of tables.
+func TestPredictionOfALine(t *testing.T) {
+	x, y := []float64{1, 2, 3, 4, 5}, []float64{2.1, 3.9, 6.2, 7.8, 10.1}
+	f, err := LeastSquares(y, Column{"x", x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const quantile = 3.182446305284263
+	p, err := f.PredictInterval(0.95, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := 1./5 + (7-3.)*(7-3.)/10
+	near := func(what string, got, want float64) {
+		if math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	near("value", p.Value, f.Terms[0].Value+7*f.Terms[1].Value)
+	near("mean", p.MeanHi-p.Value, quantile*f.Sigma*math.Sqrt(h))
+	near("mean below", p.Value-p.MeanLo, quantile*f.Sigma*math.Sqrt(h))
+	near("one", p.Hi-p.Value, quantile*f.Sigma*math.Sqrt(1+h))
+	near("one below", p.Value-p.Lo, quantile*f.Sigma*math.Sqrt(1+h))
+}
+
+// A row of two regressors predicts its own leverage: the error of a row left out
+// is the residual over 1 less it, and all leverages sum to the number of terms.
+func TestLeverageOfManyColumns(t *testing.T) {
+	a, b := []float64{1, 2, 4, 7, 3, 9, 5}, []float64{10, 2, 8, 1, 7, 3, 0}
+	y := []float64{3, 1, 4, 1, 5, 9, 2}
+	f, err := LeastSquares(y, Column{"a", a}, Column{"b", b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, squares := 0.0, 0.0
+	for i := range y {
+		h := f.design.leverage(f.N, []float64{a[i], b[i]})
+		sum += h
+		squares += f.Residuals[i] / (1 - h) * f.Residuals[i] / (1 - h)
+	}
+	if math.Abs(sum-3) > 1e-9 || math.Abs(math.Sqrt(squares/7)-f.LOORMSE) > 1e-9 {
+		t.Errorf("leverages sum to %v; %v for %v", sum, math.Sqrt(squares/7), f.LOORMSE)
+	}
+	// The standard error of the intercept is that of the prediction at 0.
+	if h := f.design.leverage(f.N, []float64{0, 0}); math.Abs(f.Sigma*math.Sqrt(h)-f.Terms[0].SE) > 1e-9 {
+		t.Errorf("%v, want %v", f.Sigma*math.Sqrt(h), f.Terms[0].SE)
+	}
+	for name, row := range map[string][]float64{"short": {1}, "not a number": {1, math.NaN()}} {
+		if p, err := f.PredictInterval(0.95, row...); err == nil {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+	if p, err := f.PredictInterval(1, 1, 1); err == nil {
+		t.Errorf("%+v", p)
+	}
+}
