@@ -6,8 +6,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"gogi/internal/format"
-	"gogi/report"
-	"gogi/stats"
 	"gogi/stats/rating"
 )
 
@@ -35,7 +33,7 @@ func newEvenReport(name string, fit *rating.Fit, confidence float64) (Model, err
 		m.Why = "a prior pulls the ratings away from the greatest likelihood, by which models are compared"
 		return m, nil
 	}
-	m.criteria(fit.Games)
+	m.criteria(fit.Evidence)
 	return m, nil
 }
 
@@ -66,28 +64,6 @@ func logParam(name string, factor, se, confidence float64) Param {
 // profiled is how many players get profile intervals; more would take too long,
 // and with so many the simpler ones agree with them.
 const profiled = 60
-
-func waldIntervals(fit *rating.Fit, confidence float64) ([]stats.Interval, error) {
-	errs, err := fit.EloErrors()
-	if err != nil {
-		return nil, err
-	}
-	var list []stats.Interval
-	for i, p := range fit.Players {
-		reach := quantile(confidence) * errs[i]
-		list = append(list, stats.Interval{Method: "wald", Level: confidence, Lo: p.Elo - reach, Hi: p.Elo + reach})
-	}
-	return list, nil
-}
-
-// warnWorst names the pairing that is farthest from what the ratings say.
-func (r *Report) warnWorst(residuals []rating.Residual) {
-	if len(residuals) == 0 || !report.Significant(residuals[0].PHolm) {
-		return
-	}
-	w := residuals[0]
-	r.warn("%s scored %.1f of %d against %s, where the ratings expect %.1f (p = %s, for all pairings together)", w.A, w.Points, w.Games, w.B, w.Expected, format.PValue(w.PHolm))
-}
 
 func (r *Report) setDrawParam(fit *rating.Fit) {
 	r.DrawParam.Model = string(fit.Model.Draws)

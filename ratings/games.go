@@ -2,58 +2,284 @@ package ratings
 
 import (
 	"fmt"
-	"strings"
+	"slices"
+	"strconv"
 
-	"gogi/internal/foreign"
-	"gogi/internal/sheet"
 	"gogi/match"
+	"gogi/shogi"
+	"gogi/stats"
 	"gogi/stats/rating"
 )
 
-// The limits of a cell; what is larger is a mistake, and would overflow sums.
-const (
-	mostGames    = 1_000_000_000
-	mostHandicap = 1000
-)
-
-// Games are the games of all files and runs, added up as they are read.
+// Games are the games of all files and runs. [Rate] rates those who played them.
 type Games struct {
-	counts     []rating.Count
-	places     map[rating.Count]int // of a count without its results
-	identities map[string]string    // of the players of runs
-	warnings   []string
+	files    []fileCount
+	places   map[fileCount]int // of a count without its results
+	clusters int               // numbers given out
+	numbered bool              // a file has a handicap as a number, which may be of another game than shogi
+
+	players entrants
+	units   map[unitKey]*unit
+	order   []*unit
+	series  map[[3]int]*stats.Series // by players, the smaller number first, and games of a pair
+
+	odd      int    // games from odd starts
+	oddStart string // the first of these
 }
 
+// fileCount is the games of one row, or of many alike, by the names of the file.
+type fileCount struct {
+	file string
+	rating.Count
+}
+
+// unitKey is an opening between two players, the smaller number first, in pairs
+// of so many games.
+type unitKey struct {
+	a, b, legs int
+	opening    string
+}
+
+// unit is what counts as one observation: all pairs that two players played from
+// one opening, in whatever run (stats.Series says why).
+type unit struct {
+	cluster int
+	pairs   int
+	games   map[unitGame]*rating.Count
+	order   []unitGame
+}
+
+// unitGame is the terms of a game: players by number.
+type unitGame struct {
+	black, white int
+	start        start
+}
+
+// NewGames has none yet.
 func NewGames() *Games {
-	return &Games{places: map[rating.Count]int{}, identities: map[string]string{}}
+	return &Games{places: map[fileCount]int{}, units: map[unitKey]*unit{}, series: map[[3]int]*stats.Series{}}
 }
 
-func (g *Games) add(c rating.Count) {
-	key := c
+func (g *Games) addFile(file string, c rating.Count) {
+	key := fileCount{file, c}
 	key.BlackWins, key.Draws, key.WhiteWins = 0, 0, 0
 	place, known := g.places[key]
 	if !known {
-		place = len(g.counts)
+		place = len(g.files)
 		g.places[key] = place
-		g.counts = append(g.counts, key)
+		g.files = append(g.files, key)
 	}
-	sum := &g.counts[place]
+	sum := &g.files[place]
 	sum.BlackWins += c.BlackWins
 	sum.Draws += c.Draws
 	sum.WhiteWins += c.WhiteWins
 }
 
+// Run is a run whose pairs are to be added.
+type Run struct {
+	games   *Games
+	players map[string]int
+}
+
+// Run says who plays in a run.
+func (g *Games) Run(players []Entrant) *Run {
+	r := &Run{g, map[string]int{}}
+	for _, e := range players {
+		r.players[e.Name] = g.players.number(e)
+	}
+	return r
+}
+
+// Add counts a whole pair, its games by leg. It fails for players that the run
+// does not have, and for a pair that is none. A pair with an unfinished game is
+// not counted.
+func (r *Run) Add(rows []match.Row) error {
+	if len(rows) == 0 || slices.ContainsFunc(rows, func(r match.Row) bool { return r.Outcome == match.Unfinished }) {
+		return nil
+	}
+	s := startOf(rows[0].Start)
+	if s.kind == oddStart {
+		if r.games.odd == 0 {
+			r.games.oddStart = rows[0].Start
+		}
+		r.games.odd += len(rows)
+		return nil
+	}
+	a, knownA := r.players[rows[0].PairA]
+	b, knownB := r.players[rows[0].PairB]
+	if !knownA || !knownB || a == b {
+		return fmt.Errorf("pair %d: %q and %q are not two players of the run", rows[0].Pair, rows[0].PairA, rows[0].PairB)
+	}
+	key := unitKey{min(a, b), max(a, b), len(rows), rows[0].Start + " " + rows[0].OpeningID + " " + strconv.FormatUint(rows[0].OpeningHash, 16)}
+	if err := r.games.see(key, rows, r.players); err != nil {
+		return fmt.Errorf("pair %d: %w", rows[0].Pair, err)
+	}
+	u := r.games.unit(key)
+	u.pairs++
+	for _, row := range rows {
+		u.add(unitGame{r.players[row.Black], r.players[row.White], s}, row.Outcome)
+	}
+	return nil
+}
+
+// see keeps the pair as evidence.
+func (g *Games) see(key unitKey, rows []match.Row, players map[string]int) error {
+	p := stats.Play{Opening: key.opening}
+	for _, row := range rows {
+		p.Pair = append(p.Pair, leg(row, players[row.Black] == key.a))
+		p.Games = append(p.Games, row.MovesHash)
+	}
+	both := [3]int{key.a, key.b, len(rows)}
+	if g.series[both] == nil {
+		g.series[both] = &stats.Series{}
+	}
+	_, err := g.series[both].Add(p)
+	return err
+}
+
+// leg is a game as its one player, Black or not, sees it.
+func leg(r match.Row, black bool) stats.Leg {
+	colour, won := shogi.White, match.WhiteWins
+	if black {
+		colour, won = shogi.Black, match.BlackWins
+	}
+	l := stats.Leg{AIsBlack: black, Outcome: stats.Loss, Points: r.Points[colour]}
+	switch r.Outcome {
+	case won:
+		l.Outcome = stats.Win
+	case match.Draw, match.Unfinished:
+		l.Outcome = stats.Draw
+	case match.BlackWins, match.WhiteWins:
+	}
+	return l
+}
+
+func (g *Games) unit(key unitKey) *unit {
+	u := g.units[key]
+	if u == nil {
+		g.clusters++
+		u = &unit{cluster: g.clusters, games: map[unitGame]*rating.Count{}}
+		g.units[key] = u
+		g.order = append(g.order, u)
+	}
+	return u
+}
+
+func (u *unit) add(game unitGame, outcome match.Outcome) {
+	c := u.games[game]
+	if c == nil {
+		c = &rating.Count{Handicap: game.start.handicap, Cluster: u.cluster}
+		u.games[game] = c
+		u.order = append(u.order, game)
+	}
+	switch outcome {
+	case match.BlackWins:
+		c.BlackWins++
+	case match.WhiteWins:
+		c.WhiteWins++
+	case match.Draw:
+		c.Draws++
+	case match.Unfinished:
+	}
+}
+
+// counts are all games under the names that tell players apart.
+func (g *Games) counts() ([]rating.Count, error) {
+	labels := g.players.labels()
+	var list []rating.Count
+	for _, f := range g.files {
+		c, err := g.named(f)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	for _, u := range g.order {
+		for _, game := range u.order {
+			c := *u.games[game]
+			c.Black, c.White = labels[game.black], labels[game.white]
+			c.Weight = 1 / float64(u.pairs)
+			if c.Handicap > 0 {
+				c.Receiver = c.Black
+				if game.start.receiver == shogi.White {
+					c.Receiver = c.White
+				}
+			}
+			list = append(list, c)
+		}
+	}
+	return list, nil
+}
+
+// named is a file's count with the names of the players whom it means.
+func (g *Games) named(f fileCount) (rating.Count, error) {
+	c := f.Count
+	for _, name := range []*string{&c.Black, &c.White, &c.Receiver} {
+		if *name == "" {
+			continue
+		}
+		label, err := g.players.ofFile(*name, f.file)
+		if err != nil {
+			return c, err
+		}
+		*name = label
+	}
+	return c, nil
+}
+
+// Evidence is what the games rest on.
+type Evidence struct {
+	Independent int `json:"independent_games"` // each taken as independent: those of files without a column pair
+	Clusters    int `json:"clusters"`          // openings of runs and pairs of files: the games of one depend on each other
+	Pairs       int `json:"pairs"`             // of runs
+	Openings    int `json:"openings"`          // of runs, each counted for every two players who played it
+	Copies      int `json:"copies"`            // pairs of runs that repeat an earlier one move for move
+}
+
+// evidence counts; [stats.Series] says what a copy is.
+func (g *Games) evidence() Evidence {
+	e := Evidence{Clusters: g.clusters}
+	for _, s := range g.series {
+		e.Pairs += s.Pairs()
+		e.Openings += s.Openings()
+		e.Copies += s.Copies()
+	}
+	for _, f := range g.files {
+		if f.Cluster == 0 {
+			e.Independent += f.Games()
+		}
+	}
+	return e
+}
+
+// shared are names that files and runs have in common: a file cannot say which
+// program it means.
+func (g *Games) shared() []string {
+	var list []string
+	for _, f := range g.files {
+		for _, name := range []string{f.Black, f.White} {
+			if len(g.players.named(name)) == 1 && !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
+	}
+	return list
+}
+
+// counted are games by what they count for, and by players.
+type counted []rating.Count
+
 // sum adds up something of all counts.
-func (g *Games) sum(of func(rating.Count) int) int {
+func (l counted) sum(of func(rating.Count) int) int {
 	n := 0
-	for _, c := range g.counts {
+	for _, c := range l {
 		n += of(c)
 	}
 	return n
 }
 
-func (g *Games) handicapped() int {
-	return g.sum(func(c rating.Count) int {
+func (l counted) handicapped() int {
+	return l.sum(func(c rating.Count) int {
 		if c.Handicap == 0 {
 			return 0
 		}
@@ -62,163 +288,11 @@ func (g *Games) handicapped() int {
 }
 
 // gamesOf are each player's games.
-func (g *Games) gamesOf() map[string]int {
+func (l counted) gamesOf() map[string]int {
 	games := map[string]int{}
-	for _, c := range g.counts {
+	for _, c := range l {
 		games[c.Black] += c.Games()
 		games[c.White] += c.Games()
 	}
 	return games
-}
-
-// AddRun says who plays in a run: a player is rated as one, whatever run it is in.
-func (g *Games) AddRun(players, identities []string) {
-	for i, name := range players {
-		if before, known := g.identities[name]; known && before != identities[i] {
-			g.warnings = append(g.warnings, name+" is not the same program in all runs; it is rated as one player")
-		}
-		g.identities[name] = identities[i]
-	}
-}
-
-// AddGame counts a finished game of a run.
-func (g *Games) AddGame(r match.Row) {
-	c := rating.Count{Black: r.Black, White: r.White}
-	switch r.Outcome {
-	case match.BlackWins:
-		c.BlackWins = 1
-	case match.WhiteWins:
-		c.WhiteWins = 1
-	case match.Draw:
-		c.Draws = 1
-	case match.Unfinished:
-		return
-	}
-	g.add(c)
-}
-
-// gameColumns are the places of what a file of games says, -1 for what it does
-// not.
-type gameColumns struct {
-	black, white                int
-	result                      int // of one game
-	blackWins, draws, whiteWins int // of many
-	handicap, receiver          int
-}
-
-func findGameColumns(s *sheet.Sheet) (gameColumns, error) {
-	c := gameColumns{
-		black: s.Column("black", "sente"), white: s.Column("white", "gote"),
-		result:    s.Column("result", "winner"),
-		blackWins: s.Column("black_wins", "sente_wins"), draws: s.Column("draws"), whiteWins: s.Column("white_wins", "gote_wins"),
-		handicap: s.Column("handicap"), receiver: s.Column("receiver"),
-	}
-	many := c.blackWins >= 0 && c.whiteWins >= 0
-	switch {
-	case c.black < 0:
-		return c, lacks(s, "black")
-	case c.white < 0:
-		return c, lacks(s, "white")
-	case c.result < 0 && !many:
-		return c, lacks(s, "result")
-	case c.result >= 0 && many:
-		return c, fmt.Errorf("%s:1: expected one game a row or one pairing a row, but the header has both %s and %s", s.Name, s.Columns[c.result], s.Columns[c.blackWins])
-	case c.receiver >= 0 && c.handicap < 0:
-		return c, lacks(s, "handicap")
-	}
-	return c, nil
-}
-
-func lacks(s *sheet.Sheet, column string) error {
-	return fmt.Errorf("%s:1: no column %s; expected black,white,result[,handicap,receiver] or black,white,black_wins,draws,white_wins, found %s",
-		s.Name, column, foreign.Printable(strings.Join(s.Columns, ","), 200))
-}
-
-func (g *Games) ReadFile(path string) error {
-	var columns gameColumns
-	before := len(g.counts)
-	err := sheet.Read(path, func(s *sheet.Sheet) (err error) {
-		columns, err = findGameColumns(s)
-		return err
-	}, func(row sheet.Row) error {
-		c, err := columns.count(row)
-		if err == nil {
-			g.add(c)
-		}
-		return err
-	})
-	if err == nil && before == 0 && len(g.counts) == 0 {
-		return fmt.Errorf("%s:2: no game below the header", path)
-	}
-	return err
-}
-
-// count is what one row says.
-func (c gameColumns) count(row sheet.Row) (rating.Count, error) {
-	n := rating.Count{Black: row.At(c.black), White: row.At(c.white)}
-	switch {
-	case n.Black == "":
-		return n, row.Unexpected(c.black, "a player's name")
-	case n.White == "":
-		return n, row.Unexpected(c.white, "a player's name")
-	case n.Black == n.White:
-		return n, row.Unexpected(c.white, "another player than Black")
-	}
-	if err := c.addHandicap(row, &n); err != nil {
-		return n, err
-	}
-	if c.result >= 0 {
-		return n, c.addResult(row, &n)
-	}
-	return n, c.addResults(row, &n)
-}
-
-func (c gameColumns) addResult(row sheet.Row, n *rating.Count) error {
-	switch strings.ToLower(row.At(c.result)) {
-	case "1-0", "b", "black":
-		n.BlackWins = 1
-	case "0-1", "w", "white":
-		n.WhiteWins = 1
-	case "1/2", "1/2-1/2", "½", "½-½", "draw", "d":
-		n.Draws = 1
-	default:
-		if strings.EqualFold(row.Of.Columns[c.result], "winner") {
-			return row.Unexpected(c.result, "B, W or draw")
-		}
-		return row.Unexpected(c.result, "1-0, 0-1 or 1/2, as Black sees it")
-	}
-	return nil
-}
-
-func (c gameColumns) addResults(row sheet.Row, n *rating.Count) (err error) {
-	if n.BlackWins, err = row.Whole(c.blackWins, mostGames); err != nil {
-		return err
-	}
-	if c.draws >= 0 {
-		if n.Draws, err = row.Whole(c.draws, mostGames); err != nil {
-			return err
-		}
-	}
-	n.WhiteWins, err = row.Whole(c.whiteWins, mostGames)
-	return err
-}
-
-// addHandicap reads who received what; without a column for the receiver it is
-// Black, as in shogi, where the weaker side moves as if it were Black.
-func (c gameColumns) addHandicap(row sheet.Row, n *rating.Count) (err error) {
-	if c.handicap < 0 || row.At(c.handicap) == "" && row.At(c.receiver) == "" {
-		return nil
-	}
-	if n.Handicap, err = row.Whole(c.handicap, mostHandicap); err != nil || n.Handicap == 0 || c.receiver < 0 {
-		return err
-	}
-	switch strings.ToLower(row.At(c.receiver)) {
-	case "black", "b":
-		n.Receiver = n.Black
-	case "white", "w":
-		n.Receiver = n.White
-	default:
-		return row.Unexpected(c.receiver, "black or white, who received the handicap")
-	}
-	return nil
 }

@@ -2,9 +2,9 @@ package ratings
 
 import (
 	"slices"
-	"strings"
 
 	"gogi/internal/format"
+	"gogi/shogi"
 	"gogi/stats/rating"
 )
 
@@ -14,6 +14,7 @@ type handicapModelName struct {
 	model rating.HandicapModel
 }
 
+// HandicapModelNames are all of them, from the plainest.
 func HandicapModelNames() []handicapModelName {
 	return []handicapModelName{
 		{"bt", rating.NoEffect},
@@ -38,28 +39,6 @@ func shortModel(m rating.HandicapModel) string {
 		}
 	}
 	return string(m)
-}
-
-// modelsInShort spells the models in a text as the command line does.
-func modelsInShort(text string) string {
-	var pairs []string
-	names := HandicapModelNames()
-	for i := len(names) - 1; i >= 0; i-- { // log_free_first before log_free
-		if names[i].model != rating.NoEffect {
-			pairs = append(pairs, string(names[i].model), names[i].name)
-		}
-	}
-	return strings.NewReplacer(pairs...).Replace(text)
-}
-
-// addComparisonWarnings leaves out those of close models, which weigh gives in
-// one sentence.
-func (r *Report) addComparisonWarnings(warnings []string) {
-	for _, w := range warnings {
-		if !strings.HasPrefix(w, "the games do not choose between") {
-			r.Warnings = append(r.Warnings, modelsInShort(w))
-		}
-	}
 }
 
 func newHandicapReport(f *rating.HandicapFit) Model {
@@ -92,30 +71,56 @@ func newHandicapParam(p rating.Param) Param {
 	return row
 }
 
-// describeHandicaps gives the players and handicaps of the best model.
-func (r *Report) describeHandicaps(c *rating.HandicapComparison, games *Games) {
+// describeHandicaps gives the players and handicaps of a model.
+func (o Options) describeHandicaps(r *Report, f *rating.HandicapFit) {
 	r.DrawParam = drawParam{Model: string(rating.HalfWin), Why: "a draw counts as half a win"}
 	if r.Drawn == 0 {
 		r.DrawParam.Why = "no game was drawn"
 	}
-	r.OrderEffect.Why = "the model has no first move in it; --model order has"
-	for _, f := range c.Fits {
-		if f.Model == rating.FirstMoveOnly && len(f.Params) > 0 {
-			p := f.Params[0]
-			r.OrderEffect = newOrderEffect(p.Value, p.Interval.Lo, p.Interval.Hi)
-			r.OrderEffect.P = format.Finite(f.Against.P)
-		}
-		if f.Model == c.Best {
-			r.addPlayers(f.Players)
-			r.addWorths(f)
+	if r.OrderEffect.Elo == nil && r.OrderEffect.Why == "" {
+		r.OrderEffect.Why = "the model has no first move in it; --model order has"
+	}
+	r.addPlayers(f.Players)
+	r.addWorths(f)
+	for i := range f.Players {
+		p := &r.Players[i]
+		interval, err := f.Profile(p.Name, o.Confidence)
+		switch {
+		case err == nil:
+			p.setInterval(interval)
+			r.Intervals = interval.Method
+		case p.Why == "":
+			p.Why = err.Error()
 		}
 	}
-	for i := range r.Players {
-		if p := &r.Players[i]; p.Why == "" {
-			p.Why = "models of handicaps give intervals to their parameters only"
+	for _, m := range o.Predict {
+		q, err := f.Predict(m.A, m.B, m.Handicap, o.Confidence)
+		r.Predictions = append(r.Predictions, newPrediction(m, q, err))
+	}
+	g, err := f.Goodness(o.replay(r))
+	r.setGoodness(g, err)
+	if err == nil {
+		r.warnModel(g, nil)
+	}
+}
+
+// setFirstMove reports what moving first is worth in even games.
+func (r *Report) setFirstMove(f *rating.HandicapFit) {
+	if len(f.Params) > 0 {
+		p := f.Params[0]
+		r.OrderEffect = newOrderEffect(p.Value, p.Interval.Lo, p.Interval.Hi)
+		r.OrderEffect.P = format.Finite(f.Against.P)
+	}
+}
+
+// nameHandicaps calls shogi's handicaps by their names.
+func (r *Report) nameHandicaps() {
+	known := shogi.Handicaps()
+	for i := range r.Handicaps {
+		if h := &r.Handicaps[i]; h.Handicap > 0 && h.Handicap <= len(known) {
+			h.Name = known[h.Handicap-1].Name
 		}
 	}
-	r.addAside(c.SetAside, games.gamesOf())
 }
 
 func (r *Report) addWorths(f *rating.HandicapFit) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gogi/internal/format"
@@ -23,33 +24,51 @@ type Options struct {
 	Draws      string // auto, davidson, rao-kupper, half
 	Prior      rating.Prior
 	Confidence float64 // of the intervals, between 0 and 1
-	Bootstrap  int     // repetitions; 0: none
+	Bootstrap  int     // repetitions for intervals, too; 0: only for the test of the model, as many as it takes
 	Seed       uint64  // of the bootstrap
+	Predict    []Matchup
+	Pairwise   bool // compare every two players
+	Iterates   int  // steps of the MM algorithm to show; 0: none
 }
 
-// Rate fits what was asked for to the games.
+// Rate fits what was asked for to the games. It fails, and says what would work,
+// where the games determine no ratings, for a name in a file that several players
+// of the runs have, and for options that do not fit the games.
 func Rate(games *Games, o Options) (*Report, error) {
-	r := &Report{
-		Version: 1, Games: games.sum(rating.Count.Games), Handicapped: games.handicapped(),
-		Drawn: games.sum(func(n rating.Count) int { return n.Draws }), Confidence: o.Confidence,
-		Warnings: append([]string{}, games.warnings...),
+	list, err := games.counts()
+	if err != nil {
+		return nil, err
 	}
-	var err error
+	counts := counted(list)
+	if err := checkPlayers(o.Predict, counts.gamesOf()); err != nil {
+		return nil, err
+	}
+	r := &Report{
+		Version: 2, Games: counts.sum(rating.Count.Games), Handicapped: counts.handicapped(), Evidence: games.evidence(),
+		Drawn: counts.sum(func(n rating.Count) int { return n.Draws }), Confidence: o.Confidence, Warnings: []Warning{},
+	}
+	r.warnGames(games)
 	if r.Handicapped > 0 {
-		err = o.rateHandicaps(r, games)
+		err = o.rateHandicaps(r, counts)
 	} else {
-		err = o.rateEven(r, games)
+		err = o.rateEven(r, counts)
+	}
+	if err == nil && !games.numbered {
+		r.nameHandicaps()
+	}
+	if err == nil && o.Iterates > 0 {
+		err = r.addIterates(counts, o.Iterates)
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.warnCycles(games.counts)
+	r.warnCycles(counts)
 	return r, nil
 }
 
 // noRatings explains why there is no rating, and what one can do about it.
-func noRatings(err error, games *Games, handicaps bool) error {
-	connection, failed := rating.Connect(games.counts)
+func (o Options) noRatings(err error, counts counted, handicaps bool) error {
+	connection, failed := rating.Connect(counts)
 	if failed != nil || connection.Why == "" {
 		return err
 	}
@@ -57,16 +76,43 @@ func noRatings(err error, games *Games, handicaps bool) error {
 	for _, aside := range connection.SetAside {
 		lines = append(lines, aside.Player+": "+aside.Why)
 	}
-	if !handicaps && games.sum(rating.Count.Games) > 0 {
+	if !handicaps && counts.sum(rating.Count.Games) > 0 {
+		if bound := o.boundOfTwo(counts, connection.SetAside); bound != "" {
+			lines = append(lines, bound)
+		}
 		lines = append(lines, "--prior gaussian=300 rates everybody all the same")
 	}
 	return errors.New(strings.Join(lines, "\n  "))
 }
 
-func (o Options) rateEven(r *Report, games *Games) error {
-	fits, err := o.fitEven(r, games)
+// boundOfTwo is how much stronger at least a player is who won every game against
+// the only other one: the exact one-sided bound of Clopper and Pearson, where the
+// games of a pair or opening count as one.
+func (o Options) boundOfTwo(counts counted, aside []rating.Aside) string {
+	if len(counts.gamesOf()) != 2 || len(aside) == 0 || aside[0].Kind == rating.NoGame {
+		return ""
+	}
+	winner := aside[0].Player
+	if aside[0].Kind == rating.LostAll {
+		winner = aside[1].Player
+	}
+	units, seen := 0, map[int]bool{}
+	for _, c := range counts {
+		if c.Cluster == 0 {
+			units += c.Games()
+		} else if !seen[c.Cluster] {
+			seen[c.Cluster] = true
+			units++
+		}
+	}
+	least := stats.Elo(math.Pow(1-o.Confidence, 1/float64(units)))
+	return fmt.Sprintf("%s is the stronger by %+.0f Elo or more (%s, one-sided)", winner, least, format.PercentShort(o.Confidence))
+}
+
+func (o Options) rateEven(r *Report, counts counted) error {
+	fits, err := o.fitEven(r, counts)
 	if err != nil {
-		return noRatings(err, games, false)
+		return o.noRatings(err, counts, false)
 	}
 	for _, f := range fits {
 		r.Models = append(r.Models, f.row)
@@ -83,14 +129,14 @@ func (o Options) rateEven(r *Report, games *Games) error {
 	if err := o.describeEven(r, chosen.fit); err != nil {
 		return err
 	}
-	r.addAside(chosen.fit.SetAside, games.gamesOf())
+	r.addAside(chosen.fit.SetAside, counts.gamesOf(), chosen.fit)
 	r.setDrawParam(chosen.fit)
 	return o.setOrderEffect(r, fits)
 }
 
 // fitEven fits the models asked for. Of several, those that the games do not
 // determine are left out with a warning.
-func (o Options) fitEven(r *Report, games *Games) ([]evenFit, error) {
+func (o Options) fitEven(r *Report, counts counted) ([]evenFit, error) {
 	names := []string{o.Model}
 	switch o.Model {
 	case "bt", "order":
@@ -102,9 +148,9 @@ func (o Options) fitEven(r *Report, games *Games) ([]evenFit, error) {
 	var fits []evenFit
 	var failure error
 	for _, name := range names {
-		f, err := o.fitModel(name, games.counts, rating.Model{Draws: o.drawModel(r), Prior: o.Prior})
+		f, err := o.fitModel(name, counts, rating.Model{Draws: o.drawModel(r), Prior: o.Prior})
 		if err != nil {
-			failure = fmt.Errorf("model %s: %w", name, err)
+			failure = fmt.Errorf("model %s: %w", name, o.advised(err, name, counts, r))
 			continue
 		}
 		fits = append(fits, f)
@@ -113,9 +159,21 @@ func (o Options) fitEven(r *Report, games *Games) ([]evenFit, error) {
 		return nil, failure
 	}
 	if failure != nil {
-		r.warn("left out: %v", failure)
+		r.warn(LeftOut, "left out: %v", failure)
 	}
 	return fits, nil
+}
+
+// advised is why a model of draws has no estimate, with the option that works
+// instead, if there is one.
+func (o Options) advised(err error, model string, counts counted, r *Report) error {
+	if o.drawModel(r) == rating.HalfWin {
+		return err
+	}
+	if _, half := o.fitModel(model, counts, rating.Model{Draws: rating.HalfWin, Prior: o.Prior}); half != nil {
+		return err
+	}
+	return fmt.Errorf("%w; --draws half, where a draw is half a win, has an estimate", err)
 }
 
 func (o Options) fitModel(name string, counts []rating.Count, m rating.Model) (evenFit, error) {
@@ -153,9 +211,56 @@ func (o Options) describeEven(r *Report, fit *rating.Fit) error {
 		r.Players[i].setInterval(intervals[i])
 		r.Intervals = intervals[i].Method
 	}
-	r.setGoodness(fit.Goodness(o.Bootstrap, o.Seed))
-	r.warnWorst(fit.Residuals())
+	for _, m := range o.Predict {
+		q, err := fit.Predict(m.A, m.B, o.Confidence)
+		if m.Handicap > 0 {
+			err = fmt.Errorf("no game was played with a handicap: the ratings do not say what %d is worth", m.Handicap)
+		}
+		r.Predictions = append(r.Predictions, newPrediction(m, q, err))
+	}
+	if o.Pairwise {
+		list, err := fit.Pairwise(o.Confidence)
+		if err != nil {
+			return fmt.Errorf("--pairwise: %w", err)
+		}
+		r.addComparisons(list)
+	}
+	g, err := fit.Goodness(o.replay(r))
+	r.setGoodness(g, o.drawAdvice(err, r))
+	if err == nil {
+		r.warnModel(g, fit.Residuals())
+	}
 	return nil
+}
+
+// drawAdvice names the option without which nothing can be played again.
+func (o Options) drawAdvice(err error, r *Report) error {
+	if err != nil && o.Draws == "half" && r.Drawn > 0 && r.Drawn < r.Games {
+		return errors.New("a draw as half a win is no model of how likely draws are; --draws davidson is one")
+	}
+	return err
+}
+
+// The limits of playing again where nobody asked for it: as a p value is needed
+// to know whether it is below 5%, samples of enough to tell.
+const (
+	replaySamples = 499
+	replayExceed  = 25
+	replayGames   = 200_000 // from here on fewer samples
+	replayPlayers = 150     // from here on none: a sample takes too long
+)
+
+// replay is how the games are played again to test the model.
+func (o Options) replay(r *Report) rating.Replay {
+	switch {
+	case o.Bootstrap > 0:
+		return rating.Replay{Samples: o.Bootstrap, Seed: o.Seed}
+	case len(r.Players) > replayPlayers:
+		return rating.Replay{}
+	case r.Games > replayGames:
+		return rating.Replay{Samples: replaySamples / 5, Seed: o.Seed, Exceed: replayExceed / 5}
+	}
+	return rating.Replay{Samples: replaySamples, Seed: o.Seed, Exceed: replayExceed}
 }
 
 func (o Options) playerIntervals(fit *rating.Fit) ([]stats.Interval, error) {
@@ -163,21 +268,30 @@ func (o Options) playerIntervals(fit *rating.Fit) ([]stats.Interval, error) {
 	case o.Bootstrap > 0:
 		b, err := fit.Bootstrap(o.Bootstrap, o.Confidence, o.Seed)
 		if err != nil {
-			return nil, fmt.Errorf("--bootstrap: %w", err)
+			return nil, fmt.Errorf("--bootstrap: %w", o.bootstrapAdvice(err))
 		}
 		return b.Players, nil
 	case len(fit.Players) > profiled:
-		return waldIntervals(fit, o.Confidence)
+		return fit.Wald(o.Confidence)
 	}
 	var list []stats.Interval
 	for _, p := range fit.Players {
 		i, err := fit.Profile(p.Name, o.Confidence)
 		if err != nil {
-			return nil, fmt.Errorf("interval of %s: %w", p.Name, err)
+			// A profile that must be followed very far may get lost.
+			return fit.Wald(o.Confidence)
 		}
 		list = append(list, i)
 	}
 	return list, nil
+}
+
+// bootstrapAdvice names the option that makes a bootstrap possible.
+func (o Options) bootstrapAdvice(err error) error {
+	if o.Draws == "half" {
+		return fmt.Errorf("%w (--draws davidson)", err)
+	}
+	return err
 }
 
 // setOrderEffect reports the first move's worth, also where the model without it
@@ -206,56 +320,78 @@ func (o Options) setOrderEffect(r *Report, fits []evenFit) error {
 	return nil
 }
 
-func (o Options) rateHandicaps(r *Report, games *Games) error {
+func (o Options) rateHandicaps(r *Report, counts counted) error {
 	switch {
 	case o.Prior != (rating.Prior{}):
 		return usage.Wrap(errors.New("--prior: the models of handicaps have none; leave it out, or rate even games only"))
 	case o.Draws != "auto" && o.Draws != "half":
-		return usage.Wrap(fmt.Errorf("--draws %s: the models of handicaps count a draw as half a win; expected half", o.Draws))
+		return usage.Wrap(fmt.Errorf("--draws %s: the models of handicaps count a draw as half a win; --draws half says so", o.Draws))
+	case o.Pairwise:
+		return usage.Wrap(errors.New("--pairwise: the models of handicaps compare no players in pairs; leave it out, or rate even games only"))
 	}
-	comparison, err := o.fitHandicaps(r, games)
+	comparison, err := o.fitHandicaps(r, counts)
 	if err != nil {
-		return noRatings(err, games, true)
+		return o.noRatings(err, counts, true)
+	}
+	if o.Model == "all" && confounded(comparison.Warnings) {
+		return errors.New("no ratings: who received which handicap is a function of who played, so the games cannot tell its worth from the ratings" +
+			"\n  even games between the same players, or the handicap the other way round, would" +
+			"\n  --model bt rates as if the handicap were worth nothing")
 	}
 	for _, f := range comparison.Fits {
 		r.Models = append(r.Models, newHandicapReport(f))
 	}
 	r.Selected = shortModel(comparison.Best)
 	r.weigh()
-	r.addComparisonWarnings(comparison.Warnings)
-	r.describeHandicaps(comparison, games)
+	r.warnComparison(comparison.Warnings)
 	for _, f := range comparison.Fits {
+		if f.Model == rating.FirstMoveOnly {
+			r.setFirstMove(f)
+		}
 		if f.Model == comparison.Best {
-			r.setGoodness(f.Goodness(o.Bootstrap, o.Seed))
+			o.describeHandicaps(r, f)
+			r.addAside(comparison.SetAside, counts.gamesOf(), f)
 		}
 	}
 	return nil
 }
 
+func confounded(warnings []rating.Warning) bool {
+	return slices.ContainsFunc(warnings, func(w rating.Warning) bool { return w.Kind == rating.HandicapIsGap })
+}
+
 // fitHandicaps fits the models asked for. Of all, those that the games do not
 // determine are left out with a warning.
-func (o Options) fitHandicaps(r *Report, games *Games) (*rating.HandicapComparison, error) {
+func (o Options) fitHandicaps(r *Report, counts counted) (*rating.HandicapComparison, error) {
 	var models []rating.HandicapModel
 	for _, n := range HandicapModelNames() {
 		if o.Model == "all" || o.Model == n.name {
 			models = append(models, n.model)
 		}
 	}
-	comparison, err := rating.CompareHandicaps(games.counts, o.Confidence, models...)
-	if err == nil || len(models) == 1 {
+	comparison, err := rating.CompareHandicaps(counts, o.Confidence, models...)
+	var failed *rating.ModelError
+	if err == nil || !errors.As(err, &failed) {
 		return comparison, err
+	}
+	if len(models) == 1 {
+		return nil, inShort(failed)
 	}
 	var possible []rating.HandicapModel
 	for _, m := range models {
-		if _, why := rating.CompareHandicaps(games.counts, o.Confidence, m); why != nil {
-			r.warn("left out: %s", modelsInShort(why.Error()))
+		if _, why := rating.CompareHandicaps(counts, o.Confidence, m); errors.As(why, &failed) {
+			r.warn(LeftOut, "left out: %v", inShort(failed))
 			continue
 		}
 		possible = append(possible, m)
 	}
 	if len(possible) == 0 {
-		r.Warnings = nil
-		return nil, err
+		return nil, inShort(failed)
 	}
-	return rating.CompareHandicaps(games.counts, o.Confidence, possible...)
+	return rating.CompareHandicaps(counts, o.Confidence, possible...)
+}
+
+// inShort names the model as the command line does.
+func inShort(e *rating.ModelError) error {
+	return fmt.Errorf("model %s: %w", shortModel(e.Model), e.Err)
 }

@@ -1,14 +1,9 @@
 package ratings
 
 import (
-	"cmp"
-	"fmt"
 	"math"
-	"slices"
-	"strings"
 
 	"gogi/internal/format"
-	"gogi/report"
 	"gogi/stats"
 	"gogi/stats/rating"
 )
@@ -16,10 +11,11 @@ import (
 // Report is what "gogi rate --json" prints. A number that does not exist is
 // null, with a "why" beside it.
 type Report struct {
-	Version     int              `json:"version"`
+	Version     int              `json:"version"` // 2: warnings have a kind
 	Games       int              `json:"games"`
 	Handicapped int              `json:"handicap_games"`
 	Drawn       int              `json:"drawn_games"`
+	Evidence    Evidence         `json:"evidence"`
 	Confidence  float64          `json:"confidence"`
 	Intervals   string           `json:"intervals,omitempty"` // the method of those of players
 	Players     []Player         `json:"players"`
@@ -29,9 +25,13 @@ type Report struct {
 	Models      []Model          `json:"models"`
 	Selected    string           `json:"selected"`
 	Goodness    goodnessOfRating `json:"goodness"` // of the model selected
-	Warnings    []string         `json:"warnings"`
+	Predictions []Prediction     `json:"predictions,omitempty"`
+	Comparisons []Comparison     `json:"comparisons,omitempty"` // every two players, by Options.Pairwise
+	Iterates    []Iterate        `json:"iterates,omitempty"`    // by Options.Iterates
+	Warnings    []Warning        `json:"warnings"`
 }
 
+// Player is one player's rating, or why there is none.
 type Player struct {
 	Name     string   `json:"name"`
 	Strength *float64 `json:"strength"` // they sum to 50 per player rated
@@ -40,6 +40,7 @@ type Player struct {
 	Hi       *float64 `json:"hi"`
 	Games    int      `json:"games"` // against players rated; of those without a rating, all
 	Points   *float64 `json:"points"`
+	OneSided bool     `json:"one_sided,omitempty"` // lo or hi is a bound at the confidence, and the other end infinite
 	Why      string   `json:"why,omitempty"`
 }
 
@@ -62,6 +63,7 @@ type drawParam struct {
 // handicapWorth is what a handicap does to its receiver's strength.
 type handicapWorth struct {
 	Handicap int      `json:"handicap"`
+	Name     string   `json:"name,omitempty"` // where all handicaps are shogi's
 	Games    int      `json:"games"`
 	Points   float64  `json:"points"` // of the receivers
 	Value    *float64 `json:"value"`
@@ -69,6 +71,7 @@ type handicapWorth struct {
 	Why      string   `json:"why,omitempty"`
 }
 
+// Model is what one model makes of the games.
 type Model struct {
 	Name   string   `json:"name"`
 	LogLik *float64 `json:"loglik"`
@@ -82,6 +85,7 @@ type Model struct {
 	Notes  []string `json:"notes,omitempty"`
 }
 
+// Param is a number that a model estimates beside strengths.
 type Param struct {
 	Name  string   `json:"name"`
 	Value *float64 `json:"value"`
@@ -98,6 +102,8 @@ type goodnessOfRating struct {
 	DF       *int     `json:"df"`
 	P        *float64 `json:"p"`                     // by χ², for many games a pairing
 	PAgain   *float64 `json:"p_bootstrap,omitempty"` // by playing again; right for few games too
+	PWorst   *float64 `json:"p_worst,omitempty"`     // by playing again, of the pairing farthest from the model
+	Samples  int      `json:"samples,omitempty"`     // played again
 	Why      string   `json:"why,omitempty"`
 }
 
@@ -125,10 +131,21 @@ func (r *Report) addPlayers(players []rating.Player) {
 	}
 }
 
-// addAside lists the players whom the games do not rate.
-func (r *Report) addAside(aside []rating.Aside, games map[string]int) {
+// bounder is a fit beside which players were set aside.
+type bounder interface {
+	Bound(player string, level float64) (stats.Interval, error)
+}
+
+// addAside lists the players whom the games do not rate, with the bound of those
+// who won or lost every game.
+func (r *Report) addAside(aside []rating.Aside, games map[string]int, fit bounder) {
 	for _, a := range aside {
-		r.Players = append(r.Players, Player{Name: a.Player, Games: games[a.Player], Why: a.Why})
+		p := Player{Name: a.Player, Games: games[a.Player], Why: a.Why}
+		if i, err := fit.Bound(a.Player, r.Confidence); err == nil {
+			p.Lo, p.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
+			p.OneSided = p.Lo != nil || p.Hi != nil
+		}
+		r.Players = append(r.Players, p)
 	}
 }
 
@@ -156,35 +173,7 @@ func (r *Report) weigh() {
 	r.warnClose(*r.Models[best].AIC)
 }
 
-// closeAIC is how much models differ that the games do not tell apart.
-const closeAIC = 2
-
-func (r *Report) warnClose(least float64) {
-	near := []string{}
-	models := slices.Clone(r.Models)
-	slices.SortStableFunc(models, func(a, b Model) int { return cmp.Compare(*a.AIC, *b.AIC) })
-	for _, m := range models {
-		if *m.AIC-least <= closeAIC {
-			near = append(near, m.Name)
-		}
-	}
-	if len(near) > 1 {
-		r.warn("the games do not choose between %s: their AIC are within %d of each other", listed(near), closeAIC)
-	}
-}
-
-// listed is "a, b and c".
-func listed(names []string) string {
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
-}
-
-func (r *Report) warn(format string, args ...any) {
-	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
-}
-
-// setGoodness keeps how well the selected model fits, and warns where it does
-// not.
+// setGoodness keeps how well the selected model fits.
 func (r *Report) setGoodness(g rating.Goodness, err error) {
 	if err != nil {
 		r.Goodness.Why = err.Error()
@@ -197,40 +186,13 @@ func (r *Report) setGoodness(g rating.Goodness, err error) {
 		r.Goodness.Why = "there are as many parameters as rates to explain"
 	}
 	if g.Samples > 0 {
-		r.Goodness.PAgain = format.Finite(g.Bootstrap)
-	}
-	p := cmp.Or(r.Goodness.PAgain, r.Goodness.P)
-	if p != nil && report.Significant(*p) {
-		r.warn("the model does not explain all results (p = %s): some pairings go otherwise than the ratings say, and intervals are too narrow", format.PValue(*p))
-	}
-}
-
-// The limits of a search for cycles, which takes the cube of the players.
-const (
-	cyclePlayers = 300
-	cyclesShown  = 3
-)
-
-// warnCycles names three players of whom each beats the next.
-func (r *Report) warnCycles(counts []rating.Count) {
-	if len(r.Players) > cyclePlayers {
-		return
-	}
-	cycles, err := rating.Cycles(counts, cyclesShown)
-	if err != nil {
-		return
-	}
-	for _, c := range cycles {
-		if report.Significant(c.P) {
-			r.warn("%s beats %s, %s beats %s, and %s beats %s: no single number per player says that",
-				c.Players[0], c.Players[1], c.Players[1], c.Players[2], c.Players[2], c.Players[0])
-		}
+		r.Goodness.PAgain, r.Goodness.PWorst, r.Goodness.Samples = format.Finite(g.Bootstrap), format.Finite(g.Worst), g.Samples
 	}
 }
 
 // criteria are a model's by its log-likelihood.
-func (m *Model) criteria(games int) {
-	k, n, l := float64(m.K), float64(games), *m.LogLik
+func (m *Model) criteria(games float64) {
+	k, n, l := float64(m.K), games, *m.LogLik
 	m.AIC, m.BIC = format.Finite(2*k-2*l), format.Finite(k*math.Log(n)-2*l)
 	m.setAICc(math.Inf(1))
 	if n > k+1 {

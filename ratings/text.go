@@ -3,6 +3,8 @@ package ratings
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +27,9 @@ func (r *Report) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)))
 	r.printPlayers(w)
 	r.printHandicaps(w)
+	r.printPredictions(w)
+	r.printComparisons(w)
+	r.printIterates(w)
 	r.printEffects(w)
 	r.printModels(w)
 	r.printRemarks(w)
@@ -32,7 +37,8 @@ func (r *Report) Print(w io.Writer) {
 
 func (r *Report) printPlayers(w io.Writer) {
 	header := []any{"", "player", "Elo", "points", "games"}
-	if r.Intervals != "" {
+	bounded := slices.ContainsFunc(r.Players, func(p Player) bool { return p.OneSided })
+	if r.Intervals != "" || bounded {
 		header = append(header, format.PercentShort(r.Confidence)+" interval")
 	}
 	t := format.Table(header...)
@@ -47,7 +53,12 @@ func (r *Report) printPlayers(w io.Writer) {
 		if p.Elo != nil {
 			row[2] = format.Elo(p.Elo, 0)
 		}
-		if p.Lo != nil || p.Hi != nil {
+		switch {
+		case p.OneSided && p.Lo != nil:
+			row[5] = "above " + format.Elo(p.Lo, 0)
+		case p.OneSided:
+			row[5] = "below " + format.Elo(p.Hi, 0)
+		case p.Lo != nil || p.Hi != nil:
 			row[5] = fmt.Sprintf("[%s, %s]", format.Elo(p.Lo, -1), format.Elo(p.Hi, 1))
 		}
 		t.AppendRow(row[:len(header)])
@@ -62,12 +73,84 @@ func (r *Report) printWhyNot(w io.Writer) {
 	for _, p := range r.Players {
 		if p.Elo == nil {
 			missing = true
-			fmt.Fprintf(w, "%s has no rating: %s\n", format.Name(p.Name), p.Why)
+			fmt.Fprintf(w, "%s has no rating: %s%s\n", format.Name(p.Name), p.Why, p.boundWords(r.Confidence))
 		}
 	}
 	if missing {
 		fmt.Fprintln(w)
 	}
+}
+
+// boundWords say what is known of a player without a rating.
+func (p Player) boundWords(confidence float64) string {
+	switch {
+	case p.OneSided && p.Lo != nil:
+		return fmt.Sprintf("; at least %s Elo (%s, one-sided)", format.Elo(p.Lo, 0), format.PercentShort(confidence))
+	case p.OneSided:
+		return fmt.Sprintf("; at most %s Elo (%s, one-sided)", format.Elo(p.Hi, 0), format.PercentShort(confidence))
+	}
+	return ""
+}
+
+func (r *Report) printPredictions(w io.Writer) {
+	if len(r.Predictions) == 0 {
+		return
+	}
+	t := format.Table("prediction", "handicap", "expected points", format.PercentShort(r.Confidence)+" interval", "wins", "draws", "loses")
+	for _, p := range r.Predictions {
+		handicap := "even"
+		if p.Handicap > 0 {
+			handicap = strconv.Itoa(p.Handicap)
+		}
+		row := table.Row{format.Name(p.A) + " against " + format.Name(p.B), handicap, "–", p.Why, "–", "–", "–"}
+		if p.Score != nil {
+			row[2], row[3] = format.Percent(*p.Score), fmt.Sprintf("[%s, %s]", format.Percent(*p.Lo), format.Percent(*p.Hi))
+			row[4], row[5], row[6] = format.Percent(*p.Win), format.Percent(*p.Draw), format.Percent(*p.Loss)
+		}
+		t.AppendRow(row)
+	}
+	format.Render(w, t)
+}
+
+func (r *Report) printComparisons(w io.Writer) {
+	if len(r.Comparisons) == 0 {
+		return
+	}
+	t := format.Table("comparison", "Elo", "standard error", "p", "p by Holm", "superiority", format.PercentShort(r.Confidence)+" for all at once")
+	for _, c := range r.Comparisons {
+		t.AppendRow(table.Row{
+			format.Name(c.A) + " – " + format.Name(c.B), format.Elo(c.Elo, 0), format.Decimal(c.SE, 1), optionalP(c.P), optionalP(c.PHolm),
+			format.Decimal(c.Superiority, 4), fmt.Sprintf("[%s, %s]", format.Elo(c.Lo, -1), format.Elo(c.Hi, 1)),
+		})
+	}
+	format.Render(w, t)
+}
+
+func optionalP(p *float64) string {
+	if p == nil {
+		return "–"
+	}
+	return format.PValue(*p)
+}
+
+func (r *Report) printIterates(w io.Writer) {
+	if len(r.Iterates) == 0 {
+		return
+	}
+	names := slices.Sorted(maps.Keys(r.Iterates[0].Strengths))
+	header := []any{"step"}
+	for _, n := range names {
+		header = append(header, format.Name(n))
+	}
+	t := format.Table(header...)
+	for _, step := range r.Iterates {
+		row := table.Row{step.Step}
+		for _, n := range names {
+			row = append(row, strconv.FormatFloat(step.Strengths[n], 'f', 6, 64))
+		}
+		t.AppendRow(row)
+	}
+	format.Render(w, t)
 }
 
 func (r *Report) printHandicaps(w io.Writer) {
@@ -77,8 +160,11 @@ func (r *Report) printHandicaps(w io.Writer) {
 	t := format.Table("handicap", "games", "receiver's points", "worth in Elo")
 	for _, h := range r.Handicaps {
 		name, worth := strconv.Itoa(h.Handicap), "depends"
-		if h.Handicap == 0 {
+		switch {
+		case h.Handicap == 0:
 			name = "none (Black's points)"
+		case h.Name != "":
+			name += " " + h.Name
 		}
 		switch {
 		case h.Elo != nil && *h.Elo == 0:
@@ -115,11 +201,28 @@ func (r *Report) printEffects(w io.Writer) {
 	}
 	line("first move", "%s", r.OrderEffect.text(r.Confidence))
 	line("draws", "%s", r.DrawParam.text())
+	line("games", "%s", r.Evidence.text())
 	line("ratings by", "%s: %s", r.Selected, modelWords(r.Selected))
 	if r.Goodness.P != nil || r.Goodness.PAgain != nil {
 		line("fit", "%s", r.Goodness.text())
 	}
 	fmt.Fprintln(w)
+}
+
+// text says which games depend on each other.
+func (e Evidence) text() string {
+	independent := format.NumberOf(e.Independent, "game") + " taken as independent of each other (no column pair)"
+	if e.Clusters == 0 {
+		return independent
+	}
+	words := "dependent in " + format.NumberOf(e.Clusters, "pair")
+	if e.Openings > 0 {
+		words = fmt.Sprintf("%s from %s; the games of an opening depend on each other", format.NumberOf(e.Pairs, "pair"), format.NumberOf(e.Openings, "opening"))
+	}
+	if e.Independent > 0 {
+		words += "; " + independent
+	}
+	return words
 }
 
 func (e orderEffect) text(confidence float64) string {
@@ -145,7 +248,7 @@ func (d drawParam) text() string {
 
 func (g goodnessOfRating) text() string {
 	if g.PAgain != nil {
-		return fmt.Sprintf("results differ from the expected ones this much by chance with p = %s (played again)", format.PValue(*g.PAgain))
+		return fmt.Sprintf("results differ from the expected ones this much by chance with p = %s (%s played again)", format.PValue(*g.PAgain), format.NumberOf(g.Samples, "time"))
 	}
 	return fmt.Sprintf("results differ from the expected ones this much by chance with p = %s (approximate)", format.PValue(*g.P))
 }
@@ -196,6 +299,6 @@ func (r *Report) printModels(w io.Writer) {
 
 func (r *Report) printRemarks(w io.Writer) {
 	for _, warning := range r.Warnings {
-		fmt.Fprintf(w, "! %s\n", foreign.Printable(warning, 1000))
+		fmt.Fprintf(w, "! %s\n", foreign.Printable(warning.Text, 1000))
 	}
 }

@@ -17,65 +17,137 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Table holds the columns asked for.
-type Table struct {
-	y       regress.Column
-	x       []regress.Column
-	skipped int // rows
+// Query says what is asked of a file.
+type Query struct {
+	Y         []string         // columns to explain, each by every set
+	X         [][]string       // sets of columns that explain
+	Where     sheet.Conditions // rows that count
+	SkipEmpty bool             // rows with an empty cell in a regression's columns are left out of it, not refused
+	Level     float64          // of the intervals of predictions
 }
 
-// Read reads the columns y and x of a CSV file; rows with an empty cell among
-// them are left out, or refused.
-func Read(file, y string, x []string, skipEmpty bool) (*Table, error) {
+// grid is the rows of a file: the columns that a query names, in the order of
+// their first naming. An empty cell is NaN.
+type grid struct {
+	file    string
+	names   []string // as the header writes them
+	columns [][]float64
+	lines   []int // of the rows in the file
+}
+
+// wanted are the columns of a query.
+func (q Query) wanted() []string {
+	var list []string
+	for _, name := range append(slices.Clone(q.Y), slices.Concat(q.X...)...) {
+		if !slices.ContainsFunc(list, func(o string) bool { return strings.EqualFold(o, name) }) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// read reads the columns named, of the rows that count. Columns that are optional
+// may be missing.
+func read(file string, where sheet.Conditions, emptyToo bool, names []string, optional ...string) (*grid, error) {
+	t := &grid{file: file}
 	var places []int
-	t := &Table{x: make([]regress.Column, len(x))}
 	err := sheet.Read(file, func(s *sheet.Sheet) error {
-		for i, name := range append([]string{y}, x...) {
+		for _, name := range append(slices.Clone(names), optional...) {
 			place := s.Column(name)
-			if place < 0 {
-				return fmt.Errorf("%s:1: no column %s; the header has %s", file, format.Quoted(name), foreign.Printable(strings.Join(s.Columns, ", "), 200))
+			switch {
+			case place >= 0:
+				places = append(places, place)
+				t.names = append(t.names, s.Columns[place])
+			case slices.Contains(names, name):
+				return s.NoColumn(name)
 			}
-			places = append(places, place)
-			t.column(i).Name = s.Columns[place]
+		}
+		t.columns = make([][]float64, len(places))
+		return where.Check(s)
+	}, func(row sheet.Row) error {
+		holds, err := where.Hold(row)
+		if err != nil || !holds {
+			return err
+		}
+		t.lines = append(t.lines, row.Line())
+		for i, place := range places {
+			v := math.NaN()
+			if row.At(place) != "" || !emptyToo {
+				if v, err = row.Decimal(place); err != nil {
+					if row.At(place) == "" {
+						err = fmt.Errorf("%w (--skip-empty leaves such rows out)", err)
+					}
+					return err
+				}
+			}
+			t.columns[i] = append(t.columns[i], v)
 		}
 		return nil
-	}, func(row sheet.Row) error {
-		return t.add(row, places, skipEmpty)
 	})
 	return t, err
 }
 
-// column is y for 0, and then the x.
-func (t *Table) column(i int) *regress.Column {
-	if i == 0 {
-		return &t.y
-	}
-	return &t.x[i-1]
+// column is the place of a name, or -1.
+func (t *grid) column(name string) int {
+	return slices.IndexFunc(t.names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-func (t *Table) add(row sheet.Row, places []int, skipEmpty bool) error {
-	if skipEmpty && slices.ContainsFunc(places, func(place int) bool { return row.At(place) == "" }) {
-		t.skipped++
-		return nil
-	}
-	for i, place := range places {
-		v, err := row.Decimal(place)
-		if err != nil {
-			if row.At(place) == "" {
-				err = fmt.Errorf("%w (--skip-empty leaves such rows out)", err)
-			}
-			return err
+// full are the rows without an empty cell in some columns.
+func (t *grid) full(columns []int) []int {
+	var rows []int
+	for row := range t.lines {
+		if !slices.ContainsFunc(columns, func(c int) bool { return math.IsNaN(t.columns[c][row]) }) {
+			rows = append(rows, row)
 		}
-		column := t.column(i)
-		column.Values = append(column.Values, v)
 	}
-	return nil
+	return rows
 }
 
-// Report is what "gogi regress --json" prints. A number that does not
-// exist is null, with a "why" beside it.
+// picked are the values of some rows.
+func (t *grid) picked(column int, rows []int) regress.Column {
+	c := regress.Column{Name: t.names[column], Values: make([]float64, len(rows))}
+	for i, row := range rows {
+		c.Values[i] = t.columns[column][row]
+	}
+	return c
+}
+
+// Reports is what "gogi regress --json" prints.
+type Reports struct {
+	Version     int       `json:"version"`
+	Where       []string  `json:"where,omitempty"`
+	Regressions []*Report `json:"regressions"` // every y by every set of x
+}
+
+// Regress reads a file and answers a query. With another file, whose name may be
+// empty, each equation is applied to the rows of that.
+func Regress(file string, q Query, apply string) (*Reports, error) {
+	t, err := read(file, q.Where, q.SkipEmpty, q.wanted())
+	if err != nil {
+		return nil, err
+	}
+	all := &Reports{Version: 2}
+	for _, c := range q.Where {
+		all.Where = append(all.Where, c.Column+c.Relation+c.Value)
+	}
+	for _, y := range q.Y {
+		for _, x := range q.X {
+			r, err := t.regress(y, x)
+			if err == nil && apply != "" {
+				err = r.apply(apply, x, q.Level)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %s by %s: %w", file, y, strings.Join(x, ", "), err)
+			}
+			all.Regressions = append(all.Regressions, r)
+		}
+	}
+	return all, nil
+}
+
+// Report is one regression. A number that does not exist is null, with a "why"
+// beside it.
 type Report struct {
-	Version      int           `json:"version"`
 	Y            string        `json:"y"`
 	X            []string      `json:"x"`
 	N            int           `json:"n"`       // rows used
@@ -87,9 +159,13 @@ type Report struct {
 	RMSE         *float64      `json:"rmse"`
 	LOORMSE      *float64      `json:"loo_rmse"`
 	Correlations []Correlation `json:"correlations"`
+	Applied      *Applied      `json:"applied,omitempty"`
 	Why          string        `json:"why,omitempty"`
+
+	fit regress.Fit
 }
 
+// Coefficient is a term of the equation.
 type Coefficient struct {
 	Name  string   `json:"name"`
 	Value *float64 `json:"value"`
@@ -99,6 +175,7 @@ type Coefficient struct {
 	Why   string   `json:"why,omitempty"`
 }
 
+// Correlation is that of one x with y.
 type Correlation struct {
 	X      string   `json:"x"`
 	Method string   `json:"method"` // pearson or spearman
@@ -112,32 +189,44 @@ type Correlation struct {
 // coefficients.
 const fewRows = "there are no more rows than coefficients"
 
-func New(t *Table) (*Report, error) {
-	fit, err := regress.LeastSquares(t.y.Values, t.x...)
+func (t *grid) regress(yName string, xNames []string) (*Report, error) {
+	places := []int{t.column(yName)}
+	for _, x := range xNames {
+		places = append(places, t.column(x))
+	}
+	rows := t.full(places)
+	y := t.picked(places[0], rows)
+	var columns []regress.Column
+	for _, place := range places[1:] {
+		columns = append(columns, t.picked(place, rows))
+	}
+	fit, err := regress.LeastSquares(y.Values, columns...)
 	if err != nil {
 		return nil, err
 	}
+	r := newReport(fit, y, columns)
+	r.Skipped = len(t.lines) - len(rows)
+	return r, nil
+}
+
+func newReport(fit regress.Fit, y regress.Column, columns []regress.Column) *Report {
 	r := &Report{
-		Version: 1, Y: t.y.Name, N: len(t.y.Values), Skipped: t.skipped,
-		R2: format.Finite(fit.R2), AdjustedR2: format.Finite(fit.AdjustedR2),
-		RMSE: rootMeanSquare(fit.Residuals), LOORMSE: format.Finite(fit.LOORMSE),
+		Y: y.Name, N: fit.N, R2: format.Finite(fit.R2), AdjustedR2: format.Finite(fit.AdjustedR2),
+		RMSE: rootMeanSquare(fit.Residuals), LOORMSE: format.Finite(fit.LOORMSE), fit: fit,
 	}
 	if r.R2 == nil || r.AdjustedR2 == nil || r.LOORMSE == nil {
 		r.Why = "a figure is missing where the rows do not determine it, as when one of them alone decides a coefficient"
-	}
-	if fit.DF < 1 {
-		r.AdjustedR2, r.Why = nil, fewRows
 	}
 	for _, term := range fit.Terms {
 		r.Coefficients = append(r.Coefficients, newCoefficient(term, fit.DF))
 	}
 	r.Equation = equation(r.Y, r.Coefficients)
-	for _, x := range t.x {
+	for _, x := range columns {
 		r.X = append(r.X, x.Name)
-		r.correlate("pearson", regress.Pearson, x, t.y)
-		r.correlate("spearman", regress.Spearman, x, t.y)
+		r.correlate("pearson", regress.Pearson, x, y)
+		r.correlate("spearman", regress.Spearman, x, y)
 	}
-	return r, nil
+	return r
 }
 
 func rootMeanSquare(residuals []float64) *float64 {
@@ -197,8 +286,20 @@ func equation(y string, coefficients []Coefficient) string {
 	return b.String()
 }
 
-// Print writes the regression as a person reads it.
-func (r *Report) Print(w io.Writer) {
+// Print writes the regressions as a person reads them.
+func (a *Reports) Print(w io.Writer) {
+	if len(a.Where) > 0 {
+		fmt.Fprintf(w, "rows with %s\n\n", foreign.Printable(strings.Join(a.Where, " and "), 200))
+	}
+	for i, r := range a.Regressions {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		r.print(w)
+	}
+}
+
+func (r *Report) print(w io.Writer) {
 	title := foreign.Printable(fmt.Sprintf("%s by %s · %s", r.Y, strings.Join(r.X, ", "), format.NumberOf(r.N, "row")), 200)
 	if r.Skipped > 0 {
 		title += fmt.Sprintf(" · %d left out with an empty cell", r.Skipped)
@@ -211,6 +312,7 @@ func (r *Report) Print(w io.Writer) {
 	format.Render(w, t)
 	r.printQuality(w)
 	r.printCorrelations(w)
+	r.Applied.print(w)
 }
 
 // optional is a number as format writes it, or a dash.

@@ -45,6 +45,8 @@ func (g *storedGame) columns() []column {
 		{"g.plies", &g.Plies},
 		{"o.name", &g.OpeningID},
 		{"o.plies", &g.OpeningPlies},
+		{"o.hash", bits{&g.OpeningHash}},
+		{"o.start", &g.Start},
 		{"g.marked", &g.Marked},
 		{"g.moves_hash", bits{&g.MovesHash}},
 		{"g.last_sfen", &g.LastSFEN},

@@ -71,6 +71,11 @@ type statsCommand struct {
 	SPRT     statsSPRTCommand     `cmd:"" name:"sprt" help:"The state of a sequential test."`
 	Plan     statsPlanCommand     `cmd:"" help:"How many games a difference takes."`
 	Elo      statsEloCommand      `cmd:"" help:"Convert between score, Elo and normalised Elo."`
+	RankSum  statsRankSumCommand  `cmd:"" name:"ranksum" help:"Whether two groups of rows of a table differ (Wilcoxon)."`
+	RMSE     statsRMSECommand     `cmd:"" name:"rmse" help:"How far predictions are from the truth."`
+	Orders   statsOrdersCommand   `cmd:"" help:"Strengths and shares of points of games of more than two players."`
+	AIC      statsAICCommand      `cmd:"" name:"aic" help:"Compare models by printed log-likelihoods."`
+	Error    statsErrorCommand    `cmd:"" help:"The standard error S of a win rate, with n − 3/2."`
 	Figure   statsFigureCommand   `cmd:"" name:"coverage-figure" hidden:"" help:"Draw the figure of docs/statistics.md."`
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -20,8 +21,11 @@ type rateCommand struct {
 	Draws      string   `enum:"auto,davidson,rao-kupper,half" default:"auto" help:"What a draw tells: davidson or rao-kupper (models of draws), half (half a win for both). auto is davidson where games were drawn without handicaps, else half."`
 	Prior      string   `default:"none" placeholder:"KIND=N" help:"Draw ratings together: gaussian=ELO (a standard deviation) or draws=N (between every two players)."`
 	Confidence float64  `default:"0.95" help:"Of the intervals."`
-	Bootstrap  int      `placeholder:"N" help:"Play everything again N times as the ratings predict, for intervals and the test of the model."`
-	Seed       uint64   `default:"1" help:"Of the bootstrap."`
+	Predict    []string `sep:"none" placeholder:"A,B[,HANDICAP]" help:"A's expected result against B, receiving a handicap (a number, or a name such as two-piece), or as Black in an even game. May be repeated."`
+	Pairwise   bool     `help:"Compare every two players, adjusted for all comparisons (Holm)."`
+	Iterates   int      `placeholder:"N" help:"Show the strengths after each of the first N steps of the MM algorithm."`
+	Bootstrap  int      `placeholder:"N" help:"Play everything again N times as the ratings predict, for intervals and the test of the model (default: for the test only, as often as it takes)."`
+	Seed       uint64   `default:"1" help:"Of what is played again."`
 	JSON       bool     `name:"json" help:"One JSON object."`
 }
 
@@ -30,6 +34,12 @@ func (c *rateCommand) Run(ctx context.Context, env *environment) error {
 	prior, err := parsePrior(c.Prior)
 	if err == nil {
 		err = c.check()
+	}
+	var matchups []ratings.Matchup
+	for _, text := range c.Predict {
+		m, wrong := ratings.ParseMatchup(text)
+		err = errors.Join(err, wrong)
+		matchups = append(matchups, m)
 	}
 	if err != nil {
 		return usage.Wrap(err)
@@ -40,6 +50,7 @@ func (c *rateCommand) Run(ctx context.Context, env *environment) error {
 	}
 	r, err := ratings.Rate(games, ratings.Options{
 		Model: c.Model, Draws: c.Draws, Prior: prior, Confidence: c.Confidence, Bootstrap: c.Bootstrap, Seed: c.Seed,
+		Predict: matchups, Pairwise: c.Pairwise, Iterates: c.Iterates,
 	})
 	if err != nil {
 		return err
@@ -55,6 +66,8 @@ func (c *rateCommand) check() error {
 	switch {
 	case !(c.Confidence > 0 && c.Confidence < 1):
 		return fmt.Errorf("--confidence %g: expected a number between 0 and 1, such as 0.95", c.Confidence)
+	case c.Iterates < 0 || c.Iterates > 10_000:
+		return fmt.Errorf("--iterates %d: expected a number from 1 to 10000", c.Iterates)
 	case c.Bootstrap < 0 || c.Bootstrap == 1:
 		return fmt.Errorf("--bootstrap %d: expected 2 or more, such as 1000", c.Bootstrap)
 	}

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gogi/internal/foreign"
 	"gogi/internal/format"
 )
 
@@ -56,6 +57,8 @@ func Read(path string, check func(*Sheet) error, see func(Row) error) error {
 	return err
 }
 
+// New reads the header. It fails for an empty file and for a name that is there
+// twice.
 func New(name string, r io.Reader) (*Sheet, error) {
 	buffered := bufio.NewReader(r)
 	// Spreadsheets write a byte order mark, which is no part of the first name.
@@ -118,6 +121,14 @@ func (s *Sheet) Column(names ...string) int {
 	}
 	return -1
 }
+
+// NoColumn is the error of a header without a name.
+func (s *Sheet) NoColumn(name string) error {
+	return fmt.Errorf("%s:1: no column %s; the header has %s", s.Name, format.Quoted(name), foreign.Printable(strings.Join(s.Columns, ", "), 200))
+}
+
+// Line is the row's place in the file, from 1 for the header.
+func (r Row) Line() int { return r.line }
 
 // At is the text of a cell; a column of -1 has only empty ones.
 func (r Row) At(column int) string {

@@ -12,13 +12,9 @@ import (
 // additiveFirst is the likelihood of (π_i + δ)/(π_i + π_j) for Black i: a term δ
 // that Black gains and White loses, δ being positive or, with sign -1, negative.
 func additiveFirst(t table, sign float64) *ground {
-	g := &ground{
-		players: len(t.names), cells: t.cells, family: added, terms: 1,
-		black: make([][]float64, len(t.cells)), white: make([][]float64, len(t.cells)),
-	}
-	for n := range t.cells {
-		g.black[n], g.white[n] = []float64{sign}, []float64{-sign}
-	}
+	g := &ground{players: len(t.names), family: added, terms: 1}
+	g.rows = func(cell) (black, white []float64) { return []float64{sign}, []float64{-sign} }
+	g.set(t.cells)
 	return g
 }
 
@@ -77,14 +73,15 @@ func (f *Fit) profileAdditive(level float64) (stats.Interval, error) {
 	n := len(f.Players)
 	weights := make([]float64, n+1)
 	weights[n] = 1
-	near, far, err := profile(f.inner, f.at, weights, level)
+	z := f.errs.quantile(weights, level)
+	near, far, err := profile(f.inner, f.at, weights, z)
 	if err != nil {
 		return i, err
 	}
 	sign := math.Copysign(1, f.FirstMove)
 	inner, outer := sign*math.Exp(near), sign*math.Exp(far)
 	if math.Abs(inner) < atBound {
-		if inner, err = f.beyondZero(-sign, level); err != nil {
+		if inner, err = f.beyondZero(-sign, z); err != nil {
 			return i, err
 		}
 	}
@@ -93,7 +90,7 @@ func (f *Fit) profileAdditive(level float64) (stats.Interval, error) {
 }
 
 // beyondZero is where the profile on the other side of δ = 0 crosses the limit.
-func (f *Fit) beyondZero(sign, level float64) (float64, error) {
+func (f *Fit) beyondZero(sign, z float64) (float64, error) {
 	g := additiveFirst(f.table, sign)
 	n := len(f.Players)
 	x := slices.Clone(f.at.x)
@@ -104,7 +101,7 @@ func (f *Fit) beyondZero(sign, level float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	s := search{g, peak{x: x, value: f.at.value}, weights, normalQuantile(level)}
+	s := search{g, peak{x: x, value: f.at.value}, weights, z}
 	w, err := s.end(1)
 	return sign * math.Exp(w), err
 }

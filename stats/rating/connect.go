@@ -11,8 +11,19 @@ import (
 // Aside is a player for whom the games determine no rating.
 type Aside struct {
 	Player string
-	Why    string
+	Kind   AsideKind
+	Why    string // Kind in words, with the number of games
 }
+
+// AsideKind is what the games of a player without a rating have in common.
+type AsideKind string
+
+// The kinds.
+const (
+	NoGame  AsideKind = "no_game"  // against players who are rated or were set aside later
+	WonAll  AsideKind = "won_all"  // [Fit.Bound] is from below
+	LostAll AsideKind = "lost_all" // [Fit.Bound] is from above
+)
 
 // Connection is what the games say about who can be rated.
 type Connection struct {
@@ -81,8 +92,8 @@ func (t table) setAside() (table, []Aside) {
 		games, points := t.among(kept)
 		before := len(aside)
 		for i, name := range t.names {
-			if why := whyAside(games[i], points[i], round); kept[i] && why != "" {
-				aside = append(aside, Aside{name, why})
+			if a := newAside(name, games[i], points[i], round); kept[i] && a.Kind != "" {
+				aside = append(aside, a)
 				kept[i] = false
 			}
 		}
@@ -92,30 +103,31 @@ func (t table) setAside() (table, []Aside) {
 	}
 }
 
-func whyAside(games, points float64, round int) string {
+// newAside has no kind for a player who is not set aside.
+func newAside(player string, games, points float64, round int) Aside {
 	rest := ""
 	if round > 0 {
 		rest = " against players not set aside before"
 	}
 	switch {
 	case games == 0:
-		return "played no game" + rest
+		return Aside{player, NoGame, "played no game" + rest}
 	case points == 0:
-		return fmt.Sprintf("lost all %.0f games%s", games, rest)
+		return Aside{player, LostAll, fmt.Sprintf("lost all %.0f games%s", games, rest)}
 	case points == games:
-		return fmt.Sprintf("won all %.0f games%s", games, rest)
+		return Aside{player, WonAll, fmt.Sprintf("won all %.0f games%s", games, rest)}
 	}
-	return ""
+	return Aside{}
 }
 
 func (t table) among(kept []bool) (games, points []float64) {
 	games, points = make([]float64, len(t.names)), make([]float64, len(t.names))
 	for _, c := range t.cells {
 		if kept[c.black] && kept[c.white] {
-			games[c.black] += c.games()
-			games[c.white] += c.games()
-			points[c.black] += c.points()
-			points[c.white] += c.games() - c.points()
+			games[c.black] += c.played
+			games[c.white] += c.played
+			points[c.black] += c.scored
+			points[c.white] += c.played - c.scored
 		}
 	}
 	return games, points

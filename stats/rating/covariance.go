@@ -22,14 +22,15 @@ type Covariance struct {
 	Matrix [][]float64
 }
 
-// Covariance is the inverse of the observed information. Strengths have the
+// Covariance is the inverse of the observed information, or, where games depend
+// on each other ([Count].Cluster), the sandwich of two of them. Strengths have the
 // geometric mean 1; only a Gaussian prior gives their level a variance of its
 // own, which is then part of the matrix, though not of any difference. The
 // term "first_move" is the logarithm of the factor, or δ of the additive effect
 // for strengths that sum to 50 per player; "draw" is log ν or log λ. It fails
 // where the information is singular.
 func (f *Fit) Covariance() (Covariance, error) {
-	inverse, err := inverseOf(f.inner.information(f.at.x), len(f.Players), f.inner.shiftFree())
+	inverse, err := f.inverse()
 	if err != nil {
 		return Covariance{}, err
 	}
@@ -51,6 +52,13 @@ func (f *Fit) Covariance() (Covariance, error) {
 		}
 	}
 	return c, nil
+}
+
+func (f *Fit) inverse() (matrix, error) {
+	if f.errs != nil {
+		return f.errs.sandwich, nil
+	}
+	return inverseOf(f.inner.information(f.at.x), len(f.Players), f.inner.shiftFree())
 }
 
 // termNames are those of the coordinates after the players.

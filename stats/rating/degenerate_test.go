@@ -81,7 +81,7 @@ func TestFitRefusesWhatItCannotTell(t *testing.T) {
 		{Black: "a", White: "b", BlackWins: 5, Draws: 2, WhiteWins: 3},
 		{Black: "c", White: "a", WhiteWins: 4},
 	}, Model{}))
-	if _, err := f.Goodness(10, 1); err == nil || !strings.Contains(err.Error(), "half wins") {
+	if _, err := f.Goodness(Replay{Samples: 10, Seed: 1}); err == nil || !strings.Contains(err.Error(), "half wins") {
 		t.Error(err)
 	}
 	if _, err := f.Profile("c", 0.9); err == nil || !strings.Contains(err.Error(), "lost all 4 games") {
@@ -101,7 +101,7 @@ func TestFitRefusesWhatItCannotTell(t *testing.T) {
 	}
 	// Davidson's two parameters fit the three rates of one pair exactly.
 	d := must[*Fit](t)(Rate([]Count{{Black: "a", White: "b", BlackWins: 5, Draws: 2, WhiteWins: 3}}, Model{Draws: Davidson}))
-	g := must[Goodness](t)(d.Goodness(0, 1))
+	g := must[Goodness](t)(d.Goodness(Replay{Samples: 0, Seed: 1}))
 	if g.DF != 0 || g.Deviance > 1e-9 {
 		t.Errorf("%+v", g)
 	}

@@ -24,6 +24,13 @@ type Count struct {
 	BlackWins, Draws, WhiteWins int    // not negative
 	Handicap                    int    // as in [Game]
 	Receiver                    string // as in [Game]
+	// Weight is what each game counts for as evidence, such as 1/3 where an
+	// opening came up three times; 0 is 1.
+	Weight float64
+	// Cluster is the same positive number for games that depend on each other,
+	// as the two of a colour-swapped pair, or all from one opening, do. 0 is for
+	// games of which each is independent.
+	Cluster int
 }
 
 // Games is the number of games counted.
@@ -40,6 +47,10 @@ func (c Count) check() error {
 		return fmt.Errorf("%s plays both sides", c.Black)
 	case c.BlackWins < 0 || c.Draws < 0 || c.WhiteWins < 0:
 		return fmt.Errorf("%s against %s: a count is negative", c.Black, c.White)
+	case !isSize(c.Weight):
+		return fmt.Errorf("%s against %s: games cannot weigh %v", c.Black, c.White, c.Weight)
+	case c.Cluster < 0:
+		return fmt.Errorf("%s against %s: cluster %d is negative", c.Black, c.White, c.Cluster)
 	case c.Handicap < 0 || c.Handicap > heaviest:
 		return fmt.Errorf("%s against %s: handicap %d is not between 0 and %d", c.Black, c.White, c.Handicap, heaviest)
 	case c.Receiver != "" && c.Receiver != c.Black && c.Receiver != c.White:
@@ -98,9 +109,12 @@ type cell struct {
 	black, white        int32
 	handicap            int32
 	byWhite             bool    // White received the handicap
-	wins, draws, losses float64 // Black's
+	wins, draws, losses float64 // Black's, by weight
+	clustered           float64 // how much of them belongs to clusters
+	played, scored      float64 // games and Black's points, whatever they weigh
 }
 
+// games is what they count for as evidence.
 func (c cell) games() float64 { return c.wins + c.draws + c.losses }
 
 // points are Black's.
@@ -114,12 +128,14 @@ func (c cell) sameTerms(o cell) bool {
 // which no two are under the same terms. That makes every result independent of
 // the order of the input.
 type table struct {
-	names []string
-	cells []cell
+	names    []string
+	cells    []cell
+	clusters [][]cell // the cells' games that depend on each other, apart
 }
 
 func newTable(counts []Count) (table, error) {
 	t := table{cells: make([]cell, 0, len(counts))}
+	var of []int                // the cells' clusters
 	first := map[string]int32{} // numbers in the order of appearance
 	number := func(name string) int32 {
 		i, ok := first[name]
@@ -137,10 +153,8 @@ func newTable(counts []Count) (table, error) {
 		if c.Games() == 0 {
 			continue
 		}
-		t.cells = append(t.cells, cell{
-			black, white, int32(c.Handicap), c.Handicap > 0 && c.Receiver == c.White,
-			float64(c.BlackWins), float64(c.Draws), float64(c.WhiteWins),
-		})
+		t.cells = append(t.cells, c.cell(black, white))
+		of = append(of, c.Cluster)
 	}
 	t.names = slices.Sorted(maps.Keys(first))
 	final := make([]int32, len(t.names))
@@ -151,8 +165,37 @@ func newTable(counts []Count) (table, error) {
 		c := &t.cells[n]
 		c.black, c.white = final[c.black], final[c.white]
 	}
+	t.clusters = grouped(t.cells, of)
 	t.cells = merged(t.cells, len(t.names))
 	return t, nil
+}
+
+func (c Count) cell(black, white int32) cell {
+	weight := cmp.Or(c.Weight, 1)
+	n := cell{
+		black: black, white: white, handicap: int32(c.Handicap), byWhite: c.Handicap > 0 && c.Receiver == c.White,
+		wins: weight * float64(c.BlackWins), draws: weight * float64(c.Draws), losses: weight * float64(c.WhiteWins),
+		played: float64(c.Games()), scored: float64(c.BlackWins) + float64(c.Draws)/2,
+	}
+	if c.Cluster > 0 {
+		n.clustered = n.games()
+	}
+	return n
+}
+
+// grouped are the cells of each cluster, by its number.
+func grouped(cells []cell, of []int) [][]cell {
+	groups := map[int][]cell{}
+	for i, cluster := range of {
+		if cluster > 0 {
+			groups[cluster] = append(groups[cluster], cells[i])
+		}
+	}
+	var list [][]cell
+	for _, cluster := range slices.Sorted(maps.Keys(groups)) {
+		list = append(list, groups[cluster])
+	}
+	return list
 }
 
 // folded are the cells with both colours of each pair in one.
@@ -162,6 +205,7 @@ func (t table) folded() []cell {
 		if c := &cells[n]; c.black > c.white {
 			c.black, c.white = c.white, c.black
 			c.wins, c.losses = c.losses, c.wins
+			c.scored = c.played - c.scored
 		}
 	}
 	return merged(cells, len(t.names))
@@ -179,14 +223,21 @@ func merged(cells []cell, players int) []cell {
 	kept := cells[:0]
 	for _, c := range cells {
 		if last := len(kept) - 1; last >= 0 && kept[last].sameTerms(c) {
-			kept[last].wins += c.wins
-			kept[last].draws += c.draws
-			kept[last].losses += c.losses
+			kept[last].add(c)
 		} else {
 			kept = append(kept, c)
 		}
 	}
 	return kept
+}
+
+func (c *cell) add(o cell) {
+	c.wins += o.wins
+	c.draws += o.draws
+	c.losses += o.losses
+	c.clustered += o.clustered
+	c.played += o.played
+	c.scored += o.scored
 }
 
 // bucketed is a stable sort by a number below n. It does a million cells in the
@@ -228,24 +279,34 @@ func (t table) only(kept []bool) table {
 	if len(sub.names) == len(t.names) {
 		return t
 	}
-	for _, c := range t.cells {
-		if kept[c.black] && kept[c.white] {
-			c.black, c.white = number[c.black], number[c.white]
-			sub.cells = append(sub.cells, c)
+	among := func(cells []cell) []cell {
+		var list []cell
+		for _, c := range cells {
+			if kept[c.black] && kept[c.white] {
+				c.black, c.white = number[c.black], number[c.white]
+				list = append(list, c)
+			}
+		}
+		return list
+	}
+	sub.cells = among(t.cells)
+	for _, cluster := range t.clusters {
+		if cells := among(cluster); len(cells) > 0 {
+			sub.clusters = append(sub.clusters, cells)
 		}
 	}
 	return sub
 }
 
-// totals are each player's games and points.
+// totals are each player's games and points, whatever they weigh.
 func (t table) totals() (games, points []float64) {
 	games, points = make([]float64, len(t.names)), make([]float64, len(t.names))
 	for n := range t.cells {
 		c := &t.cells[n]
-		games[c.black] += c.games()
-		games[c.white] += c.games()
-		points[c.black] += c.points()
-		points[c.white] += c.games() - c.points()
+		games[c.black] += c.played
+		games[c.white] += c.played
+		points[c.black] += c.scored
+		points[c.white] += c.played - c.scored
 	}
 	return games, points
 }
@@ -258,5 +319,6 @@ func (t table) sum(of func(cell) float64) float64 {
 	return s
 }
 
-func (t table) games() float64 { return t.sum(cell.games) }
-func (t table) draws() float64 { return t.sum(func(c cell) float64 { return c.draws }) }
+func (t table) games() float64  { return t.sum(cell.games) }
+func (t table) played() float64 { return t.sum(func(c cell) float64 { return c.played }) }
+func (t table) draws() float64  { return t.sum(func(c cell) float64 { return c.draws }) }

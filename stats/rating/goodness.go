@@ -13,48 +13,97 @@ import (
 
 // Goodness is how well a fit describes the games that it was fitted to.
 type Goodness struct {
-	Deviance  float64 // twice the log-likelihood short of one rate of its own for each pairing
-	Pearson   float64 // X², the sum of (observed - expected)²/expected
-	DF        int     // of both; 0 or less where the fit has as many parameters as there are rates
-	P         float64 // of the deviance by χ²; right only when each pairing played many games
-	Bootstrap float64 // p value of the deviance by parametric bootstrap; right for few games too
-	Samples   int     // that the bootstrap used
-	Failed    int     // samples without an estimate, left out
+	Deviance float64 // twice the log-likelihood short of one rate of its own for each pairing
+	Pearson  float64 // X², the sum of (observed - expected)²/expected
+	DF       int     // of both; 0 or less where the fit has as many parameters as there are rates
+	P        float64 // of the deviance by χ²; right only when each pairing played many games
+	// Bootstrap is the p value of X² by parametric bootstrap, right for few games
+	// too. That of the deviance is not: its size depends on how even the pairings
+	// are, and fitted ratings are farther apart than true ones.
+	Bootstrap float64
+	// Worst is the p value, by the same bootstrap, of the largest of all
+	// [Residual]s: of one at least so large anywhere.
+	Worst   float64
+	Samples int // that the bootstrap used
+	Failed  int // samples without an estimate, left out
 }
 
 // enough is the part of the samples that must have an estimate.
 const enough = 0.9
 
+// Replay says how the games are played again as a fit predicts them. It repeats
+// with its seed.
+type Replay struct {
+	Samples int // at most; not negative, and 0 for none
+	Seed    uint64
+	// Exceed ends a test as soon as so many samples were at least as extreme as
+	// the games, as their share is then the p value (Besag and Clifford 1991): a
+	// model that fits takes few. 0 uses all samples.
+	Exceed int
+}
+
 // Goodness compares the fit with the observed results of each pairing (Black,
-// White). With samples > 0 it also plays all games again as the fit predicts,
-// and fits them, to learn how large a deviance chance makes; P and Bootstrap are
-// the probabilities of one at least as large. It fails for half-win fits of
-// games with draws, which are no probability model, for negative samples, and
-// when more than a tenth of the samples have no estimate.
-func (f *Fit) Goodness(samples int, seed uint64) (Goodness, error) {
-	return goodness(f, samples, seed, func(t table) (replica, error) {
-		return rate(t, f.Model)
+// White). With samples it also plays all games again as the fit predicts, and
+// fits them, to learn how large an X² chance makes. P and Bootstrap are the
+// probabilities of a deviance and of an X² at least as large. Games that depend on each other
+// ([Count].Cluster) are played again in pairs of swapped colours, whose results
+// are alike as often as they were. It fails for half-win fits of games with
+// draws, which are no probability model, for negative samples, and when more
+// than a tenth of the samples have no estimate.
+func (f *Fit) Goodness(r Replay) (Goodness, error) {
+	return goodness(f, r, func(t table) (replica, error) {
+		if f.Model.Prior.exists() || f.Model.FirstMove == Additive {
+			return rate(t, f.Model)
+		}
+		l := newLadder(t.withinGroups(), f.Model)
+		at, err := climb(l, l.headStart(), nil)
+		return limit{l.table, l, at}, err
 	})
+}
+
+// limit is where the likelihood of a sample rises to, even if some strengths leave
+// the others behind for it.
+type limit struct {
+	table table
+	inner inner
+	at    peak
+}
+
+func (l limit) games() table                { return l.table }
+func (l limit) probabilities() [][3]float64 { return l.inner.expected(l.at.x) }
+func (l limit) draws() Draws                { return HalfWin }
+func (l limit) freedom() int                { return l.inner.estimated() }
+
+// withinGroups are the games within strongly connected groups of players. All
+// games between two groups went one way, so the likelihood can only rise to that of
+// the games within, while theirs goes to 1.
+func (t table) withinGroups() table {
+	group := make([]int, len(t.names))
+	for n, members := range t.components() {
+		for _, i := range members {
+			group[i] = n
+		}
+	}
+	inside := table{names: t.names}
+	for _, c := range t.cells {
+		if group[c.black] == group[c.white] {
+			inside.cells = append(inside.cells, c)
+		}
+	}
+	return inside
 }
 
 // Goodness is that of the handicap model, by each pairing (Black, White,
 // handicap, receiver); see [Fit.Goodness].
-func (f *HandicapFit) Goodness(samples int, seed uint64) (Goodness, error) {
-	return goodness(f, samples, seed, func(t table) (replica, error) {
-		t, _, err := t.rated()
-		if err != nil {
-			return nil, err
-		}
-		return f.refit(t)
+func (f *HandicapFit) Goodness(r Replay) (Goodness, error) {
+	return goodness(f, r, func(t table) (replica, error) {
+		return f.refit(t.withinGroups())
 	})
 }
 
 // refit fits the model again. Every model but the additive ones has one peak,
 // so the terms themselves are start enough for a sample.
-func (f *HandicapFit) refit(t table) (*HandicapFit, error) {
-	if len(t.names) != len(f.table.names) {
-		return nil, errors.New("a player has no estimate")
-	}
+func (f *HandicapFit) refit(t table) (replica, error) {
 	g := f.shape.on(t)
 	x := slices.Clone(f.at.x)
 	for k := range g.terms {
@@ -63,7 +112,7 @@ func (f *HandicapFit) refit(t table) (*HandicapFit, error) {
 		}
 	}
 	at, err := climb(g, x, nil)
-	return &HandicapFit{ground: g, table: t, at: at, shape: f.shape}, err
+	return limit{t, g, at}, err
 }
 
 // replica is a fit that can be held against its games.
@@ -83,8 +132,10 @@ func (f *HandicapFit) probabilities() [][3]float64 { return f.ground.expected(f.
 func (f *HandicapFit) draws() Draws                { return HalfWin }
 func (f *HandicapFit) freedom() int                { return f.ground.estimated() }
 
-func goodness(f replica, samples int, seed uint64, fit func(table) (replica, error)) (Goodness, error) {
-	if err := canSimulate(f, samples); err != nil {
+// goodness fits samples; one in which somebody wins everything is as good as
+// others.
+func goodness(f replica, again Replay, fit func(table) (replica, error)) (Goodness, error) {
+	if err := canSimulate(f, again.Samples); err != nil {
 		return Goodness{}, err
 	}
 	var g Goodness
@@ -95,20 +146,54 @@ func goodness(f replica, samples int, seed uint64, fit func(table) (replica, err
 	}
 	g.DF = len(f.games().cells)*(outcomes-1) - f.freedom()
 	g.P = chiSquared(g.Deviance, g.DF)
-	larger := 0
-	failed, err := resample(f, samples, seed, func(t table) error {
+	worst := largestResidual(f)
+	all, single := monteCarlo{exceed: again.Exceed}, monteCarlo{exceed: again.Exceed}
+	failed, err := resample(f, again, func(t table) (bool, error) {
 		r, err := fit(t)
 		if err != nil {
-			return err
+			return false, err
 		}
-		if d, _ := deviance(r); d >= g.Deviance*(1-1e-9) {
-			larger++
-		}
-		return nil
+		_, x := deviance(r)
+		all.see(x >= g.Pearson*(1-1e-9))
+		single.see(largestResidual(r) >= worst*(1-1e-9))
+		return all.ended() && single.ended(), nil
 	})
-	g.Samples, g.Failed = samples-failed, failed
-	g.Bootstrap = float64(larger+1) / float64(g.Samples+1)
+	g.Samples, g.Failed = max(all.samples, single.samples), failed
+	g.Bootstrap, g.Worst = all.p(), single.p()
 	return g, err
+}
+
+// monteCarlo is the p value of one statistic by samples.
+type monteCarlo struct{ exceed, samples, extreme int }
+
+func (m *monteCarlo) ended() bool { return m.exceed > 0 && m.extreme >= m.exceed }
+
+func (m *monteCarlo) see(extreme bool) {
+	if m.ended() {
+		return
+	}
+	m.samples++
+	if extreme {
+		m.extreme++
+	}
+}
+
+func (m *monteCarlo) p() float64 {
+	if m.ended() {
+		return float64(m.extreme) / float64(m.samples)
+	}
+	return float64(m.extreme+1) / float64(m.samples+1)
+}
+
+// largestResidual is the largest z of all residuals.
+func largestResidual(f replica) float64 {
+	largest := 0.0
+	for _, e := range excesses(f) {
+		if e.variance > 0 {
+			largest = max(largest, math.Abs(e.points-e.expected)/math.Sqrt(e.variance))
+		}
+	}
+	return largest
 }
 
 func canSimulate(f replica, samples int) error {
@@ -121,42 +206,21 @@ func canSimulate(f replica, samples int) error {
 	return nil
 }
 
-// resample plays the games again and again, and hands each sample to use. It
-// counts those where use fails.
-func resample(f replica, samples int, seed uint64, use func(table) error) (failed int, err error) {
-	random := rand.New(rand.NewPCG(seed, 0x676f6769))
-	p := f.probabilities()
-	for range samples {
-		if use(play(random, f.games(), p)) != nil {
+// resample plays the games again and again, and hands each sample to use, until
+// that has enough. It counts those where use fails.
+func resample(f replica, again Replay, use func(table) (enough bool, err error)) (failed int, err error) {
+	s := newStage(f)
+	random := rand.New(rand.NewPCG(again.Seed, 0x676f6769))
+	played := 0
+	for ended := false; played < again.Samples && !ended; played++ {
+		if ended, err = use(s.play(random)); err != nil {
 			failed++
 		}
 	}
-	if float64(failed) > (1-enough)*float64(samples) {
-		return failed, fmt.Errorf("%d of %d bootstrap samples have no estimate: the games are too few", failed, samples)
+	if float64(failed) > (1-enough)*float64(played) {
+		return failed, fmt.Errorf("%d of %d bootstrap samples have no estimate: the games are too few", failed, played)
 	}
 	return failed, nil
-}
-
-// play draws each cell's outcomes. One random number a game is exact, and fast
-// enough beside the fit.
-func play(random *rand.Rand, t table, p [][3]float64) table {
-	cells := slices.Clone(t.cells)
-	for n := range cells {
-		c := &cells[n]
-		games := int(c.games())
-		c.wins, c.draws, c.losses = 0, 0, 0
-		for range games {
-			switch u := random.Float64(); {
-			case u < p[n][0]:
-				c.wins++
-			case u < p[n][0]+p[n][1]:
-				c.draws++
-			default:
-				c.losses++
-			}
-		}
-	}
-	return table{t.names, cells}
 }
 
 func deviance(f replica) (deviance, pearson float64) {
@@ -199,20 +263,20 @@ func (f *Fit) Bootstrap(samples int, level float64, seed uint64) (Bootstrap, err
 	}
 	ratings := make([][]float64, len(f.Players))
 	var first []float64
-	failed, err := resample(f, samples, seed, func(t table) error {
+	failed, err := resample(f, Replay{Samples: samples, Seed: seed}, func(t table) (bool, error) {
 		r, err := rate(t, f.Model)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if len(r.Players) != len(f.Players) {
-			return errors.New("a player has no estimate")
+			return false, errors.New("a player has no estimate")
 		}
 		for place, p := range r.Players {
 			i := r.rank[place]
 			ratings[i] = append(ratings[i], p.Elo)
 		}
 		first = append(first, r.FirstMove)
-		return nil
+		return false, nil
 	})
 	if err != nil {
 		return Bootstrap{}, err
@@ -242,18 +306,18 @@ func percentiles(sample []float64, level float64) stats.Interval {
 
 // Residual is how far two players' games are from what the fit expects.
 type Residual struct {
-	A, B     string // A scored more than expected
-	Games    int
+	A, B     string  // A scored more than expected
+	Games    int     // as evidence, rounded
 	Points   float64 // of A; a draw is half a point
 	Expected float64
-	Z        float64 // the excess by its standard deviation under the fit
-	PHolm    float64 // two-sided, normal approximation, adjusted for all pairs
+	Z        float64 // the excess by its standard deviation under the fit, for independent games
+	PHolm    float64 // two-sided, normal approximation, adjusted for all pairs; [Goodness].Worst is right for few games, too
 }
 
 // Residuals are those of all pairs that met, both colours together, the worst
 // first. Their z are a little small, as the pair itself took part in the fit.
 func (f *Fit) Residuals() []Residual {
-	sums := f.excesses()
+	sums := excesses(f)
 	list := make([]Residual, 0, len(sums))
 	for pair, s := range sums {
 		list = append(list, s.residual(f.table.names[pair[0]], f.table.names[pair[1]]))
@@ -275,11 +339,11 @@ func (f *Fit) Residuals() []Residual {
 type excess struct{ games, points, expected, variance float64 }
 
 // excesses are those of the player with the smaller number, by pair.
-func (f *Fit) excesses() map[[2]int32]excess {
+func excesses(f replica) map[[2]int32]excess {
 	sums := map[[2]int32]excess{}
-	p := f.probabilities()
-	for n := range f.table.cells {
-		c := &f.table.cells[n]
+	p, cells := f.probabilities(), f.games().cells
+	for n := range cells {
+		c := &cells[n]
 		mean := p[n][0] + p[n][1]/2
 		square := p[n][0] + p[n][1]/4
 		e := excess{c.games(), c.points(), c.games() * mean, c.games() * (square - mean*mean)}
@@ -296,7 +360,7 @@ func (f *Fit) excesses() map[[2]int32]excess {
 
 // residual is told from the side that scored more than expected.
 func (e excess) residual(a, b string) Residual {
-	r := Residual{A: a, B: b, Games: int(e.games), Points: e.points, Expected: e.expected}
+	r := Residual{A: a, B: b, Games: int(math.Round(e.games)), Points: e.points, Expected: e.expected}
 	if r.Points < r.Expected {
 		r.A, r.B = b, a
 		r.Points, r.Expected = e.games-e.points, e.games-e.expected

@@ -79,6 +79,9 @@ type HandicapFit struct {
 	ground *ground
 	table  table
 	at     peak
+	errs   *robust // nil where no games depend on each other
+	all    table   // with those set aside
+	aside  []Aside
 }
 
 // HandicapComparison is a set of models fitted to the same games.
@@ -86,16 +89,29 @@ type HandicapComparison struct {
 	Fits     []*HandicapFit // in the order asked for
 	Best     HandicapModel  // the one with the least AIC
 	Games    int            // between players rated
+	Evidence float64        // what these games count for: their number, but for [Count].Weight
 	SetAside []Aside
 	// Following is the R² of a linear regression of the handicap on who plays.
 	// Standard errors of handicap parameters grow about with 1/√(1 - R²).
 	Following float64
-	Warnings  []string // reasons for doubt, to show beside the result
+	Warnings  []Warning // reasons for doubt, to show beside the result
 }
+
+// ModelError says why the games do not determine a handicap model.
+type ModelError struct {
+	Model HandicapModel
+	Err   error
+}
+
+// Error names the model first.
+func (e *ModelError) Error() string { return fmt.Sprintf("model %s: %v", e.Model, e.Err) }
+
+// Unwrap is the reason alone.
+func (e *ModelError) Unwrap() error { return e.Err }
 
 // CompareHandicaps fits handicap models to the same games, with profile
 // intervals of the given level; none named is all of them. A draw is half a win
-// here. The constraints of the models are kept, so a parameter may end at 0.
+// here. A model that the games do not determine is a [*ModelError]. The constraints of the models are kept, so a parameter may end at 0.
 // For all models the same players are set aside ([Connect]). It fails for
 // unknown models, for a level outside (0, 1), where no or no unique ratings
 // exist, and where no game has a handicap.
@@ -103,11 +119,11 @@ func CompareHandicaps(counts []Count, level float64, models ...HandicapModel) (*
 	if err := checkLevel(level); err != nil {
 		return nil, err
 	}
-	t, err := newTable(counts)
+	all, err := newTable(counts)
 	if err != nil {
 		return nil, err
 	}
-	t, aside, err := t.rated()
+	t, aside, err := all.rated()
 	if err != nil {
 		return nil, err
 	}
@@ -122,12 +138,13 @@ func CompareHandicaps(counts []Count, level float64, models ...HandicapModel) (*
 	if err != nil {
 		return nil, err
 	}
-	c := &HandicapComparison{Games: int(t.games()), SetAside: aside}
+	c := &HandicapComparison{Games: int(t.played()), Evidence: t.games(), SetAside: aside}
 	for _, m := range models {
 		f, err := fitHandicap(t, m, null)
 		if err != nil {
-			return nil, fmt.Errorf("model %s: %w", m, err)
+			return nil, &ModelError{m, err}
 		}
+		f.all, f.aside = all, aside
 		f.describe(level)
 		c.Fits = append(c.Fits, f)
 	}
@@ -237,17 +254,15 @@ func (s *shape) free(levels []int) {
 
 // on is the likelihood of a table's games under the shape.
 func (s shape) on(t table) *ground {
-	g := &ground{
-		players: len(t.names), cells: t.cells, family: s.family, terms: len(s.names),
-		black: make([][]float64, len(t.cells)), white: make([][]float64, len(t.cells)),
-	}
-	for n, c := range t.cells {
-		if c.byWhite {
-			g.white[n] = s.rows[int(c.handicap)]
+	g := &ground{players: len(t.names), family: s.family, terms: len(s.names)}
+	g.rows = func(c cell) (black, white []float64) {
+		if row := s.rows[int(c.handicap)]; c.byWhite {
+			return nil, row
 		} else {
-			g.black[n] = s.rows[int(c.handicap)]
+			return row, nil
 		}
 	}
+	g.set(t.cells)
 	return g
 }
 
@@ -270,8 +285,9 @@ func fitHandicap(t table, m HandicapModel, null *HandicapFit) (*HandicapFit, err
 	}
 	f := &HandicapFit{Model: m, shape: s, ground: g, table: t, at: at, LogLik: at.value, Parameters: g.estimated()}
 	f.criteria(t.games())
+	f.errs = newRobust(t, g, at.x)
 	if null != nil {
-		f.Against = likelihoodRatio(null.LogLik, f.LogLik, g.terms)
+		f.Against = f.errs.ratio(null.LogLik, f.LogLik, g.players, g.terms)
 	}
 	return f, nil
 }
@@ -383,11 +399,11 @@ func (f *HandicapFit) describeSteps() {
 			if int(c.handicap) != h {
 				continue
 			}
-			s.Games += int(c.games())
+			s.Games += int(c.played)
 			if c.byWhite {
-				s.Points += c.games() - c.points()
+				s.Points += c.played - c.scored
 			} else {
-				s.Points += c.points()
+				s.Points += c.scored
 			}
 		}
 		for k, b := range f.shape.rows[h] {
@@ -424,6 +440,15 @@ func (f *HandicapFit) term(k int) float64 {
 // where it gives none, which is then noted.
 func (f *HandicapFit) errors() []float64 {
 	errs := make([]float64, f.ground.terms)
+	if f.errs == nil && len(f.table.clusters) > 0 {
+		f.Notes = append(f.Notes, "the games do not determine every parameter: errors are those of independent games")
+	}
+	if f.errs != nil && len(f.at.drifting) == 0 {
+		for k := range errs {
+			errs[k] = f.scaled(k, f.errs.sandwich.At(f.ground.players+k, f.ground.players+k))
+		}
+		return errs
+	}
 	info := f.ground.information(f.at.x)
 	kept := slices.DeleteFunc(indices(len(f.at.x)), func(i int) bool { return slices.Contains(f.at.drifting, i) })
 	players := 0
@@ -440,21 +465,28 @@ func (f *HandicapFit) errors() []float64 {
 	}
 	for n, i := range kept {
 		if k := i - f.ground.players; k >= 0 {
-			errs[k] = math.Sqrt(max(0, inverse.At(n, n)))
-			if f.shape.family != logLinear {
-				errs[k] *= f.term(k) // by the delta method, from log f to f
-			}
+			errs[k] = f.scaled(k, inverse.At(n, n))
 		}
 	}
 	return errs
 }
 
+// scaled is a term's standard error by the variance of its coordinate, by the
+// delta method where that is the logarithm.
+func (f *HandicapFit) scaled(k int, variance float64) float64 {
+	se := math.Sqrt(max(0, variance))
+	if f.shape.family != logLinear {
+		se *= f.term(k)
+	}
+	return se
+}
+
 func (f *HandicapFit) param(k int, name string, se, level float64) Param {
 	p := Param{Name: name, Value: f.term(k), SE: se}
-	p.Interval = stats.Interval{Method: "profile_likelihood", Level: level}
+	p.Interval = stats.Interval{Method: f.errs.method(), Level: level}
 	weights := make([]float64, len(f.at.x))
 	weights[f.ground.players+k] = 1
-	lo, hi, err := profile(f.ground, f.at, weights, level)
+	lo, hi, err := profile(f.ground, f.at, weights, f.errs.quantile(weights, level))
 	if err != nil {
 		lo, hi = math.Inf(-1), math.Inf(1)
 		p.Note = "has no profile interval: " + err.Error()

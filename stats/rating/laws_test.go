@@ -389,7 +389,7 @@ func TestBootstrapRepeatsAndCovers(t *testing.T) {
 			t.Errorf("%s: %+v, standard error %v", p.Name, a.Players[i], errs[i])
 		}
 	}
-	g := must[Goodness](t)(f.Goodness(300, 7))
+	g := must[Goodness](t)(f.Goodness(Replay{Samples: 300, Seed: 7}))
 	if math.Abs(g.Bootstrap-g.P) > 0.3 || g.Samples != 300 {
 		t.Errorf("%+v", g)
 	}
@@ -432,7 +432,7 @@ func TestHandicapThatFollowsThePlayersIsWarnedOf(t *testing.T) {
 		free.Following, free.Fits[1].Params[0], gap.Following, gap.Fits[1].Params[0], ratio)
 	t.Log(free.Warnings, gap.Warnings)
 	has := func(c *HandicapComparison) bool {
-		return slices.ContainsFunc(c.Warnings, func(w string) bool { return strings.Contains(w, "follows the players' difference") })
+		return slices.ContainsFunc(c.Warnings, func(w Warning) bool { return w.Kind == HandicapFollows })
 	}
 	if has(free) || !has(gap) {
 		t.Error("the warning is missing or false")
@@ -443,8 +443,8 @@ func TestHandicapGoodnessOfFit(t *testing.T) {
 	counts := must[[]Count](t)(CountGames(world(false, 400)))
 	c := must[*HandicapComparison](t)(CompareHandicaps(counts, 0.95, Multiplicative3, Additive1))
 	for _, f := range c.Fits {
-		g := must[Goodness](t)(f.Goodness(40, 3))
-		if again := must[Goodness](t)(f.Goodness(40, 3)); g != again {
+		g := must[Goodness](t)(f.Goodness(Replay{Samples: 40, Seed: 3}))
+		if again := must[Goodness](t)(f.Goodness(Replay{Samples: 40, Seed: 3})); g != again {
 			t.Error("the same seed gives another result")
 		}
 		t.Logf("%s: %+v", f.Model, g)
@@ -486,7 +486,7 @@ func TestCyclesAndResiduals(t *testing.T) {
 	if worst.A != "paper" || worst.B != "rock" || worst.PHolm > 0.01 {
 		t.Errorf("%+v", worst)
 	}
-	if g := must[Goodness](t)(f.Goodness(200, 1)); g.Bootstrap > 0.01 || g.P > 1e-6 {
+	if g := must[Goodness](t)(f.Goodness(Replay{Samples: 200, Seed: 1})); g.Bootstrap > 0.01 || g.P > 1e-6 {
 		t.Errorf("%+v", g)
 	}
 }

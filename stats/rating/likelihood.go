@@ -122,6 +122,17 @@ func (l *ladder) value(x []float64) float64 {
 	return sum
 }
 
+func (l *ladder) part(cells []cell) inner {
+	p := *l
+	p.cells, p.virtual, p.sd = cells, nil, 0
+	return &p
+}
+
+func (l *ladder) gradient(x []float64) []float64 {
+	g, _ := l.curvature(x)
+	return g
+}
+
 // link is the part of the information that a cell adds between two players.
 type link struct {
 	black, white int32

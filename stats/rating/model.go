@@ -109,6 +109,7 @@ type Fit struct {
 	LogLik     float64  // natural logarithm, of the games alone: no binomial constants, no prior
 	Parameters int      // numbers estimated; the level of strengths is none
 	Games      int      // between players rated
+	Evidence   float64  // what these games count for: their number, but for [Count].Weight
 	Iterations int
 	SetAside   []Aside
 
@@ -116,6 +117,8 @@ type Fit struct {
 	rank  []int // from place in Players to number in table
 	at    peak
 	inner inner
+	errs  *robust // nil where no games depend on each other
+	all   table   // with those set aside
 }
 
 // inner is a problem that is a likelihood of games between players.
@@ -124,7 +127,9 @@ type inner interface {
 	logLik(x []float64) float64
 	expected(x []float64) [][3]float64 // win, draw, loss of each cell's Black
 	information(x []float64) matrix
-	shiftFree() bool // a common shift of log strengths changes nothing
+	part(cells []cell) inner        // the likelihood of these cells alone, without a prior
+	gradient(x []float64) []float64 // of logLik, in x
+	shiftFree() bool                // a common shift of log strengths changes nothing
 	estimated() int
 }
 
@@ -151,7 +156,15 @@ func Rate(counts []Count, m Model) (*Fit, error) {
 	return rate(t, m)
 }
 
-func rate(t table, m Model) (*Fit, error) {
+func rate(all table, m Model) (*Fit, error) {
+	f, err := fit(all, m)
+	if f != nil {
+		f.all = all
+	}
+	return f, err
+}
+
+func fit(t table, m Model) (*Fit, error) {
 	t, aside, err := t.rateable(m)
 	if err != nil {
 		return nil, err
@@ -206,7 +219,7 @@ func (t table) rateable(m Model) (table, []Aside, error) {
 		kept := make([]bool, len(games))
 		for i, n := range games {
 			if kept[i] = n > 0; !kept[i] {
-				aside = append(aside, Aside{t.names[i], "played no game"})
+				aside = append(aside, newAside(t.names[i], 0, 0, 0))
 			}
 		}
 		if t = t.only(kept); len(t.cells) == 0 {
@@ -239,7 +252,8 @@ func newFit(t table, m Model, l inner, at peak, aside []Aside) *Fit {
 		Model:      m,
 		LogLik:     at.value,
 		Parameters: l.estimated(),
-		Games:      int(t.games()),
+		Games:      int(t.played()),
+		Evidence:   t.games(),
 		Iterations: at.iterations,
 		SetAside:   aside,
 		table:      t,
@@ -250,6 +264,7 @@ func newFit(t table, m Model, l inner, at peak, aside []Aside) *Fit {
 		f.LogLik = l.logLik(at.x)
 	}
 	f.Players, f.rank = ranking(t, at.x)
+	f.errs = newRobust(t, l, at.x)
 	return f
 }
 

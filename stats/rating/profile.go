@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
 
 	"gogi/stats"
@@ -14,7 +15,8 @@ import (
 const farthest = 60
 
 // Profile is the profile-likelihood interval of a player's rating in Elo points
-// with mean 0 ("profile_likelihood"): the ratings that lower the likelihood, or
+// with mean 0 ("profile_likelihood", or "profile_likelihood_clusters" where games
+// depend on each other and it is as wide as that makes it): the ratings that lower the likelihood, or
 // with a prior the posterior, by no more than chance explains, the other
 // parameters being as good for them as can be. An end is infinite where the
 // games set no bound. It fails for players without a rating, for a level
@@ -25,12 +27,50 @@ func (f *Fit) Profile(player string, level float64) (stats.Interval, error) {
 	if err != nil {
 		return stats.Interval{}, err
 	}
+	return f.profileElo(f.aboveMean(i), level)
+}
+
+// aboveMean are the weights of a player's rating less the mean.
+func (f *Fit) aboveMean(player int) []float64 {
 	weights := make([]float64, len(f.at.x))
 	for p := range f.Players {
 		weights[p] = -1 / float64(len(f.Players))
 	}
-	weights[i]++
-	return f.profileElo(weights, level)
+	weights[player]++
+	return weights
+}
+
+// Wald are the intervals of all ratings in Elo points with mean 0, in the order
+// of [Fit].Players, by their standard errors ("wald", or "wald_clusters" where
+// games depend on each other): symmetric, and quick for many players. It fails
+// for a level outside (0, 1) and as [Fit.Covariance] does.
+func (f *Fit) Wald(level float64) ([]stats.Interval, error) {
+	if err := checkLevel(level); err != nil {
+		return nil, err
+	}
+	method, inverse := "wald_clusters", (matrix)(nil)
+	if f.errs != nil {
+		inverse = f.errs.inverse
+	} else {
+		var err error
+		if inverse, err = f.inverse(); err != nil {
+			return nil, err
+		}
+		method = "wald"
+	}
+	var list []stats.Interval
+	for place, p := range f.Players {
+		weights := f.aboveMean(f.rank[place])
+		reach := eloPerNat * f.errs.quantile(weights, level) * standardError(inverse, weights)
+		list = append(list, stats.Interval{Method: method, Level: level, Lo: p.Elo - reach, Hi: p.Elo + reach})
+	}
+	return list, nil
+}
+
+// standardError is that of a linear function of x with this covariance.
+func standardError(covariance matrix, weights []float64) float64 {
+	w := mat.NewVecDense(len(weights), weights)
+	return math.Sqrt(max(0, mat.Inner(w, covariance, w)))
 }
 
 // ProfileDifference is the profile-likelihood interval of a's rating less b's.
@@ -53,8 +93,11 @@ func (f *Fit) ProfileDifference(a, b string, level float64) (stats.Interval, err
 }
 
 func (f *Fit) profileElo(weights []float64, level float64) (stats.Interval, error) {
-	lo, hi, err := profile(f.inner, f.at, weights, level)
-	return stats.Interval{Method: "profile_likelihood", Level: level, Lo: eloPerNat * lo, Hi: eloPerNat * hi}, err
+	if err := checkLevel(level); err != nil {
+		return stats.Interval{}, err
+	}
+	lo, hi, err := profile(f.inner, f.at, weights, f.errs.quantile(weights, level))
+	return stats.Interval{Method: f.errs.method(), Level: level, Lo: eloPerNat * lo, Hi: eloPerNat * hi}, err
 }
 
 // ProfileFirstMove is the profile-likelihood interval of [Fit].FirstMove: of the
@@ -62,11 +105,14 @@ func (f *Fit) profileElo(weights []float64, level float64) (stats.Interval, erro
 // outside (0, 1).
 func (f *Fit) ProfileFirstMove(level float64) (stats.Interval, error) {
 	weights := make([]float64, len(f.at.x))
+	if err := checkLevel(level); err != nil {
+		return stats.Interval{}, err
+	}
 	switch f.Model.FirstMove {
 	case Multiplicative:
 		weights[len(f.Players)] = 1
-		lo, hi, err := profile(f.inner, f.at, weights, level)
-		return stats.Interval{Method: "profile_likelihood", Level: level, Lo: math.Exp(lo), Hi: math.Exp(hi)}, err
+		lo, hi, err := profile(f.inner, f.at, weights, f.errs.quantile(weights, level))
+		return stats.Interval{Method: f.errs.method(), Level: level, Lo: math.Exp(lo), Hi: math.Exp(hi)}, err
 	case Additive:
 		return f.profileAdditive(level)
 	case NoFirstMove:
@@ -82,13 +128,10 @@ func chiSquared(x float64, df int) float64 {
 	return mathext.GammaIncRegComp(float64(df)/2, x/2)
 }
 
-// profile finds where the profile of weights·x crosses the quantile of χ² with
-// one degree of freedom, below and above the peak.
-func profile(p problem, at peak, weights []float64, level float64) (lo, hi float64, err error) {
-	if err := checkLevel(level); err != nil {
-		return 0, 0, err
-	}
-	s := search{p, at, weights, normalQuantile(level)}
+// profile finds where the root of the deviance of the profile of weights·x is z,
+// below and above the peak.
+func profile(p problem, at peak, weights []float64, z float64) (lo, hi float64, err error) {
+	s := search{p, at, weights, z}
 	if lo, err = s.end(-1); err != nil {
 		return 0, 0, err
 	}

@@ -1,21 +1,14 @@
 package rating
 
-import (
-	"errors"
-	"math"
-)
+import "errors"
 
 // LRTest is a likelihood-ratio test of nested models.
 type LRTest struct {
-	Statistic float64 // twice the difference of log-likelihoods, not negative
+	// Statistic is twice the difference of log-likelihoods, not negative; where
+	// games depend on each other, over the design effect.
+	Statistic float64
 	DF        int     // parameters that the larger model has more
-	P         float64 // by χ² (Wilks); an approximation for many games. 1 where DF is 0
-}
-
-func likelihoodRatio(null, full float64, df int) LRTest {
-	t := LRTest{Statistic: math.Max(0, 2*(full-null)), DF: df}
-	t.P = chiSquared(t.Statistic, df)
-	return t
+	P         float64 // by χ² (Wilks), or F for clusters; an approximation for many games. 1 where DF is 0
 }
 
 // LikelihoodRatio tests a fit against a simpler one of the same games, such as
@@ -33,5 +26,5 @@ func LikelihoodRatio(null, full *Fit) (LRTest, error) {
 	case null.Games != full.Games || len(null.Players) != len(full.Players):
 		return LRTest{}, errors.New("the fits are not of the same games")
 	}
-	return likelihoodRatio(null.LogLik, full.LogLik, full.Parameters-null.Parameters), nil
+	return full.errs.ratio(null.LogLik, full.LogLik, len(full.Players), full.Parameters-null.Parameters), nil
 }

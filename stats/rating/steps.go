@@ -30,7 +30,22 @@ type ground struct {
 	family  family
 	black   [][]float64 // coefficients of each cell's Black; nil for none
 	white   [][]float64
+	rows    func(cell) (black, white []float64) // what black and white hold for a cell
 	terms   int
+}
+
+// part is the likelihood of other cells.
+func (g *ground) part(cells []cell) inner {
+	p := *g
+	p.set(cells)
+	return &p
+}
+
+func (g *ground) set(cells []cell) {
+	g.cells, g.black, g.white = cells, make([][]float64, len(cells)), make([][]float64, len(cells))
+	for n, c := range cells {
+		g.black[n], g.white[n] = g.rows(c)
+	}
 }
 
 // side is the log strength of one side of a cell, with its derivatives by the
@@ -131,6 +146,28 @@ func (g *ground) expected(x []float64) [][3]float64 {
 		p[n][0], p[n][1], p[n][2] = outcome{HalfWin}.probabilities(b.log-w.log, 0)
 	}
 	return p
+}
+
+func (g *ground) gradient(x []float64) []float64 {
+	r, share := g.raw(x)
+	gradient := make([]float64, len(x))
+	for n, c := range g.cells {
+		b, w := g.sides(n, x, r)
+		s := outcome{HalfWin}.slopes(&c, b.log-w.log, 0).x
+		gradient[c.black] += s * b.theta
+		gradient[c.white] -= s * w.theta
+		for k := range g.terms {
+			gradient[g.players+k] += s * (b.r[k] - w.r[k])
+		}
+	}
+	total := 0.0
+	for _, v := range gradient[g.players:] {
+		total += v
+	}
+	for i, v := range share {
+		gradient[i] += total * v
+	}
+	return gradient
 }
 
 // slopes are the gradient in x and the information.

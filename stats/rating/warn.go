@@ -3,7 +3,6 @@ package rating
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -67,7 +66,7 @@ func (c *HandicapComparison) judge(t table) {
 	c.warnClose()
 	c.warnFirstMove()
 	if t.draws() > 0 {
-		c.Warnings = append(c.Warnings, "draws count as half a win: likelihoods and criteria compare these models with each other, not with models of draws")
+		c.Warnings = append(c.Warnings, Warning{Kind: DrawsAreHalves})
 	}
 }
 
@@ -75,14 +74,11 @@ func (c *HandicapComparison) warnFollowing(t table) {
 	again, varied := t.variety()
 	switch {
 	case c.Following > confounded:
-		c.Warnings = append(c.Warnings, "the handicap is a function of the players' difference: its worth and the ratings cannot be told apart by a line")
+		c.Warnings = append(c.Warnings, Warning{Kind: HandicapIsGap, Following: c.Following})
 	case c.Following > followed:
-		c.Warnings = append(c.Warnings, fmt.Sprintf(
-			"the handicap follows the players' difference (R² = %.3f): the slope's standard error is about %.0f times larger than with handicaps drawn independently of the pair; claim nothing from it",
-			c.Following, 1/math.Sqrt(1-c.Following)))
+		c.Warnings = append(c.Warnings, Warning{Kind: HandicapFollows, Following: c.Following})
 	case again >= 5 && varied == 0:
-		c.Warnings = append(c.Warnings, fmt.Sprintf(
-			"the handicap is a function of the pair: all %d pairs that met again had the same one, so its worth shows only in cycles of players", again))
+		c.Warnings = append(c.Warnings, Warning{Kind: HandicapIsPair, Pairs: again})
 	}
 }
 
@@ -93,9 +89,7 @@ func (c *HandicapComparison) warnClose() {
 	c.Best = order[0].Model
 	for _, f := range order[1:] {
 		if d := f.AIC - order[0].AIC; d <= closeAIC {
-			c.Warnings = append(c.Warnings, fmt.Sprintf(
-				"the games do not choose between %s and %s: their AIC differ by %.2f, and differences up to %d mean nothing",
-				c.Best, f.Model, d, closeAIC))
+			c.Warnings = append(c.Warnings, Warning{Kind: CloseModels, Model: f.Model, Difference: d})
 		}
 	}
 }
@@ -105,8 +99,7 @@ func (c *HandicapComparison) warnClose() {
 func (c *HandicapComparison) warnFirstMove() {
 	for _, f := range c.Fits {
 		if f.Model == FirstMoveOnly && f.Against.P < 0.05 {
-			c.Warnings = append(c.Warnings, fmt.Sprintf(
-				"even games have a first-move effect (p = %.4f) that only %s and %s contain", f.Against.P, FirstMoveOnly, LogFreeFirst))
+			c.Warnings = append(c.Warnings, Warning{Kind: FirstMoveIgnored, P: f.Against.P})
 		}
 	}
 }

@@ -373,3 +373,36 @@ func number(t *testing.T, s string) float64 {
 	}
 	return v
 }
+
+// A row of its own that a column of its own sets free has the error of a prediction
+// as that column's standard error; by one regressor there is the textbook's form.
+func TestPredictionInterval(t *testing.T) {
+	x, y := []float64{1, 2, 4, 5, 8}, []float64{2.1, 2.9, 6.2, 5.8, 9.9}
+	f, err := LeastSquares(y, Column{"x", x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const at, quantile = 11.0, 3.182446305284263 // t of 3 degrees of freedom, 97.5%
+	reach := quantile * f.Sigma * math.Sqrt(1+1.0/5+(at-4)*(at-4)/30)
+	i, err := f.PredictInterval(0.95, at)
+	center := f.Terms[0].Value + at*f.Terms[1].Value
+	if err != nil || math.Abs(i.Lo-(center-reach)) > 1e-9 || math.Abs(i.Hi-(center+reach)) > 1e-9 {
+		t.Errorf("%+v, %v; want %v ± %v", i, err, center, reach)
+	}
+	z := []float64{3, 1, 4, 1, 5}
+	two, err := LeastSquares(y, Column{"x", x}, Column{"z", z})
+	if err != nil {
+		t.Fatal(err)
+	}
+	free, _ := LeastSquares(append(y, 0), Column{"x", append(x, at)}, Column{"z", append(z, 2)}, Column{"own", []float64{0, 0, 0, 0, 0, 1}})
+	reach = 4.302652729696142 * free.Terms[3].SE // 2 degrees of freedom
+	if i, err = two.PredictInterval(0.95, at, 2); err != nil || math.Abs((i.Hi-i.Lo)/2-reach) > 1e-8 || math.Abs((i.Hi+i.Lo)/2+free.Terms[3].Value) > 1e-8 {
+		t.Errorf("%+v, %v; want ± %v", i, err, reach)
+	}
+	if _, err := two.PredictInterval(1, at, 2); err == nil {
+		t.Error("a level of 1")
+	}
+	if _, err := two.PredictInterval(0.95, at); err == nil {
+		t.Error("one value for two columns")
+	}
+}

@@ -1,39 +1,55 @@
-package main
+package ratings
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"gogi/ratings"
+	"gogi/internal/format"
+	"gogi/stats/rating"
 )
 
-// verb runs the program as its user does.
-func verb(t *testing.T, args ...string) (out, errs string, code int) {
+// rated are the ratings of a file.
+func rated(t *testing.T, o Options, path string) *Report {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), args, &environment{in: strings.NewReader(""), out: &stdout, err: &stderr})
-	return stdout.String(), stderr.String(), code
-}
-
-// rated is the object that gogi rate prints.
-func rated(t *testing.T, args ...string) ratings.Report {
-	t.Helper()
-	out, errs, code := verb(t, append([]string{"rate", "--json"}, args...)...)
-	if code != 0 {
-		t.Fatal(errs)
-	}
-	var r ratings.Report
-	if err := json.Unmarshal([]byte(out), &r); err != nil {
-		t.Fatalf("%v in %s", err, out)
+	r, err := ratedOr(o, path)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return r
+}
+
+func ratedOr(o Options, path string) (*Report, error) {
+	g := NewGames()
+	if err := g.ReadFile(path); err != nil {
+		return nil, err
+	}
+	return Rate(g, o.filled())
+}
+
+// filled has the command's defaults.
+func (o Options) filled() Options {
+	o.Model, o.Draws = cmp.Or(o.Model, "all"), cmp.Or(o.Draws, "auto")
+	o.Confidence, o.Seed = cmp.Or(o.Confidence, 0.95), cmp.Or(o.Seed, 1)
+	return o
+}
+
+// object is what --json prints.
+func object(t *testing.T, r *Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := format.JSON(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 func written(t *testing.T, name, text string) string {
@@ -66,7 +82,7 @@ func near(t *testing.T, what string, got *float64, want, tolerance float64) {
 	}
 }
 
-func modelOf(t *testing.T, r ratings.Report, name string) ratings.Model {
+func modelOf(t *testing.T, r *Report, name string) Model {
 	t.Helper()
 	for _, m := range r.Models {
 		if m.Name == name {
@@ -74,10 +90,10 @@ func modelOf(t *testing.T, r ratings.Report, name string) ratings.Model {
 		}
 	}
 	t.Fatalf("no model %s", name)
-	return ratings.Model{}
+	return Model{}
 }
 
-func playerOf(t *testing.T, r ratings.Report, name string) ratings.Player {
+func playerOf(t *testing.T, r *Report, name string) Player {
 	t.Helper()
 	for _, p := range r.Players {
 		if p.Name == name {
@@ -85,10 +101,10 @@ func playerOf(t *testing.T, r ratings.Report, name string) ratings.Player {
 		}
 	}
 	t.Fatalf("no player %s", name)
-	return ratings.Player{}
+	return Player{}
 }
 
-const ratingData = "../../stats/rating/testdata/"
+const ratingData = "../stats/rating/testdata/"
 
 // TestRateAgreesWithR: ratings, first move, and likelihoods of the fixture that R
 // computed.
@@ -105,7 +121,7 @@ func TestRateAgreesWithR(t *testing.T) {
 	}
 	loadJSON(t, ratingData+"bt_order_effect_R.json", &want)
 	for name, fit := range map[string]fit{"bt": want.NoOrder, "order": want.Order} {
-		r := rated(t, "--model", name, ratingData+"bt_order_effect.csv")
+		r := rated(t, Options{Model: name}, ratingData+"bt_order_effect.csv")
 		near(t, name+" loglik", r.Models[0].LogLik, fit.LogLik-want.LogChoose, 1e-6)
 		first := *playerOf(t, r, "E1").Elo
 		for player, coef := range fit.Coef {
@@ -115,7 +131,7 @@ func TestRateAgreesWithR(t *testing.T) {
 			}
 		}
 	}
-	r := rated(t, ratingData+"bt_order_effect.csv")
+	r := rated(t, Options{}, ratingData+"bt_order_effect.csv")
 	p := modelOf(t, r, "order").Params[0]
 	near(t, "first move", p.Value, want.Order.Coef["first"], 1e-6)
 	near(t, "its error", p.SE, want.Order.SE["first"], 1e-6)
@@ -138,7 +154,7 @@ func TestRateHandicapModels(t *testing.T) {
 		Sets map[string]struct{ Models []model }
 	}
 	loadJSON(t, ratingData+"handicap_bt_fits.json", &want)
-	r := rated(t, ratingData+"handicap_bt_118.csv")
+	r := rated(t, Options{}, ratingData+"handicap_bt_118.csv")
 	seen := 0
 	for _, m := range want.Sets["handicap_bt_118.csv"].Models {
 		name := strings.NewReplacer("none", "bt", "null", "bt").Replace(m.Model)
@@ -158,7 +174,7 @@ func TestRateHandicapModels(t *testing.T) {
 	if seen < 6 {
 		t.Errorf("only %d models compared", seen)
 	}
-	if len(r.Models) != len(ratings.HandicapModelNames()) {
+	if len(r.Models) != len(HandicapModelNames()) {
 		t.Errorf("%d models", len(r.Models))
 	}
 	sum := 0.0
@@ -189,44 +205,20 @@ func TestRateFormsAgree(t *testing.T) {
 		one.WriteString(strings.Repeat(row[1]+","+row[0]+",1-0\n", wins))
 		one.WriteString(strings.Repeat(row[1]+","+row[0]+",0-1\r\n", losses))
 	}
-	want, _, _ := verb(t, "rate", "--json", ratingData+"bt_order_effect.csv")
-	got, errs, _ := verb(t, "rate", "--json", written(t, "games.csv", one.String()))
-	if got != want || got == "" {
-		t.Errorf("got %s%s, want %s", errs, got, want)
+	want := object(t, rated(t, Options{}, ratingData+"bt_order_effect.csv"))
+	if got := object(t, rated(t, Options{}, written(t, "games.csv", one.String()))); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
-}
-
-// gaps finds numbers that are null without a why beside them.
-func gaps(v any, at string) []string {
-	var found []string
-	switch v := v.(type) {
-	case map[string]any:
-		null := ""
-		for key, value := range v {
-			if value == nil {
-				null = key
-			}
-			found = append(found, gaps(value, at+"."+key)...)
-		}
-		if why, _ := v["why"].(string); null != "" && why == "" {
-			found = append(found, at+"."+null)
-		}
-	case []any:
-		for i, value := range v {
-			found = append(found, gaps(value, fmt.Sprintf("%s[%d]", at, i))...)
-		}
-	}
-	return found
 }
 
 // checkGaps is for the JSON of one call.
 func checkGaps(t *testing.T, out string) {
 	t.Helper()
-	var v any
-	if err := json.Unmarshal([]byte(out), &v); err != nil {
+	gaps, err := format.Gaps(out)
+	if err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
-	for _, gap := range gaps(v, "") {
+	for _, gap := range gaps {
 		t.Errorf("%s is null, and nothing says why", gap)
 	}
 }
@@ -243,30 +235,34 @@ func TestRateSaysWhy(t *testing.T) {
 		"a cycle":         "a,b,1-0\nb,c,1-0\nc,a,1-0\n",
 	} {
 		path := written(t, "games.csv", "black,white,result\n"+games)
-		for _, extra := range [][]string{nil, {"--model", "bt"}, {"--draws", "half"}, {"--draws", "rao-kupper"}, {"--prior", "gaussian=200"}, {"--prior", "draws=1"}, {"--bootstrap", "20"}} {
-			out, errs, code := verb(t, append([]string{"rate", "--json", path}, extra...)...)
-			if code != 0 {
-				t.Logf("%s %v: %s", name, extra, errs)
+		for _, o := range []Options{
+			{Pairwise: true, Iterates: 2, Predict: []Matchup{{A: "a", B: "b"}}}, {Model: "bt"}, {Draws: "half"}, {Draws: "rao-kupper"},
+			{Prior: rating.Prior{SD: 1}}, {Prior: rating.Prior{VirtualDraws: 1}}, {Bootstrap: 20},
+		} {
+			r, err := ratedOr(o, path)
+			if err != nil {
+				t.Logf("%s %+v: %v", name, o, err)
 				continue
 			}
-			checkGaps(t, out)
+			checkGaps(t, object(t, r))
+			r.Print(io.Discard)
 		}
 	}
 	for _, handicaps := range []string{
 		"a,b,1-0,1\na,b,0-1,1\n", "a,b,1-0,1\na,b,0-1,2\nb,a,1-0,0\na,b,1-0,0\n", "a,b,1/2,3\nb,a,1/2,0\na,b,1/2,2\n",
 		"a,b,1-0,1\nb,c,1-0,1\nc,a,1-0,1\nd,a,0-1,2\n",
 	} {
-		out, errs, code := verb(t, "rate", "--json", written(t, "games.csv", "black,white,result,handicap\n"+handicaps))
-		if code != 0 {
-			t.Logf("%q: %s", handicaps, errs)
+		r, err := ratedOr(Options{Predict: []Matchup{{"a", "b", 1}, {"a", "b", 0}, {"b", "a", 9}}}, written(t, "games.csv", "black,white,result,handicap\n"+handicaps))
+		if err != nil {
+			t.Logf("%q: %v", handicaps, err)
 			continue
 		}
-		checkGaps(t, out)
+		checkGaps(t, object(t, r))
+		r.Print(io.Discard)
 	}
 	for _, file := range []string{"bt_order_effect.csv", "handicap_bt_118.csv"} {
 		for _, model := range []string{"all", "bt", "order"} {
-			out, _, _ := verb(t, "rate", "--json", "--model", model, ratingData+file)
-			checkGaps(t, out)
+			checkGaps(t, object(t, rated(t, Options{Model: model}, ratingData+file)))
 		}
 	}
 }
@@ -299,9 +295,8 @@ func TestRateRefuses(t *testing.T) {
 		header + "a,b,1-0\n":                                        "no ratings: ",
 		header + "a,b,1-0\nb,a,1-0\nc,d,1-0\nd,c,1-0\n":             "never met",
 	} {
-		out, errs, code := verb(t, "rate", written(t, "games.csv", text))
-		if code != exitFailed || !strings.Contains(errs, want) || out != "" {
-			t.Errorf("%q: code %d, %q, want %q", text, code, errs, want)
+		if _, err := ratedOr(Options{}, written(t, "games.csv", text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 }
@@ -315,7 +310,7 @@ func TestRateMany(t *testing.T) {
 		a, c := i%100, (i+1+i/100%97)%100
 		fmt.Fprintf(&b, "\"p, %d\",\"p, %d\",%s\r\n", a, c, []string{"1-0", "0-1", "½"}[i*i/7%3])
 	}
-	r := rated(t, written(t, "games.csv", b.String()))
+	r := rated(t, Options{}, written(t, "games.csv", b.String()))
 	if len(r.Players) != 100 || r.Intervals != "wald" || r.DrawParam.Value == nil {
 		t.Errorf("%d players, intervals %s, draws %+v", len(r.Players), r.Intervals, r.DrawParam)
 	}

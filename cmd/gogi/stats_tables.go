@@ -1,0 +1,170 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"gogi/internal/format"
+	"gogi/internal/sheet"
+	"gogi/internal/usage"
+	"gogi/ratings"
+	"gogi/regression"
+	"gogi/stats"
+)
+
+// statsRankSumCommand compares two groups of rows of a table.
+type statsRankSumCommand struct {
+	Table     string   `arg:"" help:"A CSV file with a header."`
+	Values    []string `required:"" placeholder:"COLUMN,…" help:"What is compared, each column by itself."`
+	By        string   `required:"" placeholder:"COLUMN" help:"What tells the two groups apart."`
+	Where     []string `sep:"none" placeholder:"COLUMN>=VALUE" help:"Only rows of which this holds; repeated, all of it."`
+	SkipEmpty bool     `help:"Leave out empty cells, instead of refusing them."`
+	JSON      bool     `name:"json" help:"One JSON object."`
+}
+
+// Run prints the tests.
+func (c *statsRankSumCommand) Run(env *environment) error {
+	where, err := sheet.ParseConditions(c.Where)
+	if err != nil {
+		return usage.Wrap(fmt.Errorf("--where %w", err))
+	}
+	r, err := regression.CompareGroups(c.Table, c.Values, c.By, where, c.SkipEmpty)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.out, r)
+	}
+	r.Print(env.out)
+	return nil
+}
+
+// statsRMSECommand compares predictions with the truth.
+type statsRMSECommand struct {
+	Table     string   `arg:"" help:"A CSV file with a header."`
+	Predicted string   `required:"" placeholder:"COLUMN" help:"What was predicted."`
+	Actual    string   `required:"" placeholder:"COLUMN" help:"What is true."`
+	Where     []string `sep:"none" placeholder:"COLUMN=VALUE" help:"Only rows of which this holds; repeated, all of it."`
+	SkipEmpty bool     `help:"Leave out rows with an empty cell, instead of refusing them."`
+	JSON      bool     `name:"json" help:"One JSON object."`
+}
+
+// Run prints the root mean square error.
+func (c *statsRMSECommand) Run(env *environment) error {
+	where, err := sheet.ParseConditions(c.Where)
+	if err != nil {
+		return usage.Wrap(fmt.Errorf("--where %w", err))
+	}
+	d, err := regression.Compare(c.Table, c.Predicted, c.Actual, where, c.SkipEmpty)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.out, d)
+	}
+	fmt.Fprintf(env.out, "RMSE   %s   of %s\nbias   %s   predicted less actual\n", format.Figure(d.RMSE), format.NumberOf(d.N, "row"), format.Signed(d.Bias))
+	return nil
+}
+
+// statsOrdersCommand rates players by finishing orders.
+type statsOrdersCommand struct {
+	File       string  `arg:"" help:"A CSV file with the columns game, player, and rank or points."`
+	Confidence float64 `default:"0.95" help:"Of the intervals."`
+	Samples    int     `default:"1000" help:"Of whole games, for the intervals."`
+	Seed       uint64  `default:"1" help:"Of the samples."`
+	JSON       bool    `name:"json" help:"One JSON object."`
+}
+
+// Run prints shares of points and strengths.
+func (c *statsOrdersCommand) Run(env *environment) error {
+	if err := checkShare("confidence", c.Confidence); err != nil {
+		return usage.Wrap(err)
+	}
+	if c.Samples < 2 || c.Samples > 1_000_000 {
+		return usage.Wrap(fmt.Errorf("--samples %d: expected a number from 2 to 1000000", c.Samples))
+	}
+	orders, err := ratings.ReadOrders(c.File)
+	if err != nil {
+		return err
+	}
+	r, err := ratings.RateOrders(orders, c.Confidence, c.Samples, c.Seed)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.File, err)
+	}
+	if c.JSON {
+		return format.JSON(env.out, r)
+	}
+	r.Print(env.out)
+	return nil
+}
+
+// statsAICCommand compares models by printed log-likelihoods.
+type statsAICCommand struct {
+	Models []string `arg:"" name:"model" help:"NAME=LOGLIK,K: a log-likelihood, and how many numbers the model estimates (of strengths, one less than players)."`
+	Games  int      `placeholder:"N" help:"How many games: AICc and BIC depend on it."`
+	JSON   bool     `name:"json" help:"One JSON object."`
+}
+
+// Run prints the table.
+func (c *statsAICCommand) Run(env *environment) error {
+	var models []ratings.Model
+	wrong := checkCount("games", c.Games)
+	for _, text := range c.Models {
+		m, err := ratings.ParsePrinted(text)
+		wrong = errors.Join(wrong, err)
+		models = append(models, m)
+	}
+	if wrong != nil {
+		return usage.Wrap(wrong)
+	}
+	r, err := ratings.NewCriteria(models, c.Games)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.out, r)
+	}
+	r.Print(env.out)
+	return nil
+}
+
+// statsErrorCommand is the standard error of a win rate.
+type statsErrorCommand struct {
+	Wins  int  `required:"" placeholder:"W" help:"Games won."`
+	Games int  `required:"" placeholder:"N" help:"Decisive games."`
+	JSON  bool `name:"json" help:"One JSON object."`
+}
+
+// statsError is what "gogi stats error --json" prints.
+type statsError struct {
+	Version int      `json:"version"`
+	Rate    *float64 `json:"rate"`
+	S       *float64 `json:"s"` // √(q(1-q)/(n - 3/2))
+	Elo     *float64 `json:"elo"`
+	EloS    *float64 `json:"elo_s"` // s through the slope of Elo
+	Why     string   `json:"why,omitempty"`
+}
+
+// Run prints the error, as the Laboratory for Fundamental Information on Computer
+// Shogi has it.
+func (c *statsErrorCommand) Run(env *environment) error {
+	if err := errors.Join(checkCount("wins", c.Wins), checkCount("games", c.Games)); err != nil {
+		return usage.Wrap(err)
+	}
+	s, err := stats.StandardError(c.Wins, c.Games)
+	row := statsError{Version: 1, S: knownFloat(s, err), Why: whyNot(err)}
+	if err == nil {
+		q := float64(c.Wins) / float64(c.Games)
+		row.Rate, row.Elo = &q, format.Finite(stats.Elo(q))
+		row.EloS = format.Finite(ratings.EloPerNat * s / (q * (1 - q)))
+	}
+	if c.JSON {
+		return format.JSON(env.out, row)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(env.out, "win rate   %s ± %s   S, with the divisor n − 3/2\nElo        %s ± %s\n",
+		cell(row.Rate, "%.6g"), cell(row.S, "%.6g"), cell(row.Elo, "%+.2f"), cell(row.EloS, "%.2f"))
+	return nil
+}

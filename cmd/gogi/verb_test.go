@@ -1,0 +1,40 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gogi/internal/format"
+)
+
+// verb runs the program as its user does.
+func verb(t *testing.T, args ...string) (out, errs string, code int) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code = run(t.Context(), args, &environment{in: strings.NewReader(""), out: &stdout, err: &stderr})
+	return stdout.String(), stderr.String(), code
+}
+
+func written(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// checkGaps is for the JSON of one call.
+func checkGaps(t *testing.T, out string) {
+	t.Helper()
+	gaps, err := format.Gaps(out)
+	if err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	for _, gap := range gaps {
+		t.Errorf("%s is null, and nothing says why", gap)
+	}
+}

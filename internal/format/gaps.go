@@ -1,0 +1,39 @@
+package format
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Gaps are the places in a JSON text that break a rule of the house: an object
+// with a null in it says in its "why" what is missing. Tests hold every form
+// against it.
+func Gaps(text string) ([]string, error) {
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		return nil, err
+	}
+	return gaps(v, ""), nil
+}
+
+func gaps(v any, at string) []string {
+	var found []string
+	switch v := v.(type) {
+	case map[string]any:
+		null := ""
+		for key, value := range v {
+			if value == nil {
+				null = key
+			}
+			found = append(found, gaps(value, at+"."+key)...)
+		}
+		if why, _ := v["why"].(string); null != "" && why == "" {
+			found = append(found, at+"."+null)
+		}
+	case []any:
+		for i, value := range v {
+			found = append(found, gaps(value, fmt.Sprintf("%s[%d]", at, i))...)
+		}
+	}
+	return found
+}

@@ -1,0 +1,108 @@
+package ratings
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"gogi/shogi"
+)
+
+// HandicapNumber is the size of a handicap as the models take it: the number
+// itself, or for a name that shogi.FindHandicap knows its place among
+// shogi.Handicaps, from 1, the smallest, to 15. "2" is the number, not the code.
+func HandicapNumber(text string) (number int, known bool) {
+	if n, err := strconv.Atoi(text); err == nil {
+		return n, n >= 0 && n <= mostHandicap
+	}
+	h, known := shogi.FindHandicap(text)
+	if !known {
+		return 0, false
+	}
+	return 1 + slices.IndexFunc(shogi.Handicaps(), func(o shogi.Handicap) bool { return o == h }), true
+}
+
+// startKind is what a start position says of a game's handicap.
+type startKind int
+
+const (
+	evenStart startKind = iota
+	handicapStart
+	oddStart // pieces are missing, and it is no customary handicap
+)
+
+// start is a game's start position as the models take it.
+type start struct {
+	kind     startKind
+	handicap int          // 0 for an even one
+	receiver shogi.Colour // of a handicap
+}
+
+// startOf reads a start position, "startpos" or a SFEN. One with all 40 pieces, on
+// the board or in hand, is an opening of an even game. A customary handicap is
+// White's, who moves first; the same position turned about is Black's.
+func startOf(text string) start {
+	if text == "" || text == "startpos" {
+		return start{}
+	}
+	board := placement(text)
+	for i, h := range shogi.Handicaps() {
+		switch board {
+		case placement(h.SFEN):
+			return start{handicapStart, i + 1, shogi.Black}
+		case turned(placement(h.SFEN)):
+			return start{handicapStart, i + 1, shogi.White}
+		}
+	}
+	if pieces(text) == 40 {
+		return start{}
+	}
+	return start{kind: oddStart}
+}
+
+// placement is a SFEN without the number of the move.
+func placement(sfen string) string {
+	fields := strings.Fields(sfen)
+	return strings.Join(fields[:min(3, len(fields))], " ")
+}
+
+// turned is a placement without promoted pieces seen from the other side.
+func turned(placement string) string {
+	fields := strings.Fields(placement)
+	runes := []rune(fields[0])
+	slices.Reverse(runes)
+	board := strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z':
+			return r - 'a' + 'A'
+		case 'A' <= r && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return r
+	}, string(runes))
+	side := "w"
+	if fields[1] == "w" {
+		side = "b"
+	}
+	return board + " " + side + " " + fields[2]
+}
+
+// pieces is how many a position has, 0 for no position.
+func pieces(sfen string) int {
+	p, err := shogi.ParseSFEN(sfen)
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for s := range shogi.Square(81) {
+		if p.PieceAt(s) != shogi.NoPiece {
+			n++
+		}
+	}
+	for _, c := range []shogi.Colour{shogi.Black, shogi.White} {
+		for t := shogi.Pawn; t <= shogi.Gold; t++ {
+			n += p.Hand(c, t)
+		}
+	}
+	return n
+}

@@ -1,0 +1,152 @@
+package ratings
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gogi/internal/format"
+	"gogi/report"
+	"gogi/stats/rating"
+)
+
+// WarningKind is what a [Warning] is about.
+type WarningKind string
+
+// The kinds, beside those of package rating.
+const (
+	LeftOut        WarningKind = "left_out"        // a model that the games do not determine
+	ModelFails     WarningKind = "model_fails"     // results that the model does not explain
+	PairingFails   WarningKind = "pairing_fails"   // one pairing goes otherwise than the model says
+	CycleFound     WarningKind = "cycle"           // three players of whom each beats the next
+	OddStarts      WarningKind = "odd_starts"      // games set aside: neither even nor a customary handicap
+	NamesApart     WarningKind = "names_apart"     // one name, several players
+	NamesShared    WarningKind = "names_shared"    // a file's name is taken for the run's player
+	OpeningsReused WarningKind = "openings_reused" // an opening counts once, however often it was played
+)
+
+// Warning is a reason for doubt, to be shown beside the ratings.
+type Warning struct {
+	Kind WarningKind `json:"kind"`
+	Text string      `json:"text"`
+}
+
+func (r *Report) warn(kind WarningKind, format string, args ...any) {
+	r.Warnings = append(r.Warnings, Warning{kind, fmt.Sprintf(format, args...)})
+}
+
+// warnGames tells what was done with the games before any model saw them.
+func (r *Report) warnGames(g *Games) {
+	if g.odd > 0 {
+		r.warn(OddStarts, "%s set aside: pieces are missing at the start, but as in no customary handicap (%s)", format.NumberOf(g.odd, "game"), g.oddStart)
+	}
+	told := map[string]bool{}
+	for _, e := range g.players {
+		if alike := g.players.named(e.Name); len(alike) > 1 && !told[e.Name] {
+			told[e.Name] = true
+			r.warn(NamesApart, "%s is %d different players in these runs; they are rated apart", e.Name, len(alike))
+		}
+	}
+	if shared := g.shared(); len(shared) > 0 {
+		r.warn(NamesShared, "a file cannot say which program plays: %s of the files and of the runs are taken for the same", listed(shared))
+	}
+	if e := r.Evidence; e.Pairs > e.Openings {
+		copies := ""
+		if e.Copies > 0 {
+			copies = fmt.Sprintf(" (%s repeat an earlier one move for move)", format.NumberOf(e.Copies, "pair"))
+		}
+		r.warn(OpeningsReused, "openings were played more than once%s: an opening counts as one pair, however often two players played it", copies)
+	}
+}
+
+// warnComparison leaves out those of close models, which weigh gives in one
+// sentence.
+func (r *Report) warnComparison(warnings []rating.Warning) {
+	for _, w := range warnings {
+		if w.Kind != rating.CloseModels {
+			r.warn(WarningKind(w.Kind), "%s", comparisonText(w))
+		}
+	}
+}
+
+func comparisonText(w rating.Warning) string {
+	switch w.Kind {
+	case rating.HandicapIsGap:
+		return "the handicap is a function of the players' difference: its worth and the ratings cannot be told apart by a line"
+	case rating.HandicapFollows:
+		return fmt.Sprintf("the handicap follows the players' difference (R² = %.3f): the slope's standard error is about %.0f times larger than with handicaps drawn independently of the pair; claim nothing from it",
+			w.Following, 1/math.Sqrt(1-w.Following))
+	case rating.HandicapIsPair:
+		return fmt.Sprintf("the handicap is a function of the pair: all %d pairs that met again had the same one, so its worth shows only in cycles of players", w.Pairs)
+	case rating.FirstMoveIgnored:
+		return fmt.Sprintf("even games have a first-move effect (p = %s) that only %s and %s contain", format.PValue(w.P), shortModel(rating.FirstMoveOnly), shortModel(rating.LogFreeFirst))
+	case rating.DrawsAreHalves:
+		return "draws count as half a win: likelihoods and criteria compare these models with each other, not with models of draws"
+	case rating.CloseModels:
+	}
+	return string(w.Kind)
+}
+
+// closeAIC is how much models differ that the games do not tell apart.
+const closeAIC = 2
+
+func (r *Report) warnClose(least float64) {
+	near := []string{}
+	models := slices.Clone(r.Models)
+	slices.SortStableFunc(models, func(a, b Model) int { return cmp.Compare(*a.AIC, *b.AIC) })
+	for _, m := range models {
+		if *m.AIC-least <= closeAIC {
+			near = append(near, m.Name)
+		}
+	}
+	if len(near) > 1 {
+		r.warn(WarningKind(rating.CloseModels), "the games do not choose between %s: their AIC are within %d of each other", listed(near), closeAIC)
+	}
+}
+
+// listed is "a, b and c".
+func listed(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// warnModel tells where results contradict the model, at 5% for both ways of
+// looking together.
+func (r *Report) warnModel(g rating.Goodness, residuals []rating.Residual) {
+	if p := 2 * g.Bootstrap; g.Samples > 0 && report.Significant(p) {
+		r.warn(ModelFails, "the model does not explain all results (p = %s): pairings differ from what the ratings say by more than chance", format.PValue(p))
+	}
+	if p := 2 * g.Worst; g.Samples > 0 && len(residuals) > 0 && report.Significant(p) {
+		w := residuals[0]
+		r.warn(PairingFails, "%s scored %.1f of %d against %s, where the ratings expect %.1f (p = %s, for all pairings together)", w.A, w.Points, w.Games, w.B, w.Expected, format.PValue(p))
+	}
+}
+
+// The limits of a search for cycles, which takes the cube of the players.
+const (
+	cyclePlayers = 300
+	cyclesShown  = 3
+)
+
+// warnCycles names three players of whom each beats the next, at 5% for all
+// triples together.
+func (r *Report) warnCycles(counts []rating.Count) {
+	if len(r.Players) > cyclePlayers {
+		return
+	}
+	cycles, err := rating.Cycles(counts, cyclesShown)
+	if err != nil {
+		return
+	}
+	for _, c := range cycles {
+		if report.Significant(c.PHolm) {
+			r.warn(CycleFound, "%s beats %s, %s beats %s, and %s beats %s (p = %s, for all triples together): one number per player cannot say that",
+				c.Players[0], c.Players[1], c.Players[1], c.Players[2], c.Players[2], c.Players[0], format.PValue(c.PHolm))
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package rating
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gogi/stats"
+)
+
+// Bound is the one-sided bound of a player who was set aside for winning all
+// games against those rated, or losing them: [Lo, +Inf] or [-Inf, Hi] in Elo,
+// where 0 is the mean of the players rated. At the bound as many games go that
+// way with the probability 1 - level at most, however strong the others are: for
+// n games against one equal opponent it is the exact bound of Clopper and
+// Pearson. The games of a cluster count as one, as they may decide each other. It
+// fails for players who were not set aside so or never met anybody rated, for
+// fits with a prior, and for a level outside (0, 1).
+func (f *Fit) Bound(player string, level float64) (stats.Interval, error) {
+	if f.Model.FirstMove == Additive || f.Model.Prior.exists() {
+		return stats.Interval{}, fmt.Errorf("%s has no bound under this model", player)
+	}
+	b := bounded{all: f.all, rated: f.table, aside: f.SetAside, at: f.at}
+	b.on = func(t table) problem { return newLadder(t, f.Model) }
+	return b.bound(player, level)
+}
+
+// Bound is that of the handicap model; see [Fit.Bound]. It fails, too, where a
+// strength or parameter has no finite estimate.
+func (f *HandicapFit) Bound(player string, level float64) (stats.Interval, error) {
+	if len(f.at.drifting) > 0 {
+		return stats.Interval{}, fmt.Errorf("%s has no bound where other numbers have no estimate", player)
+	}
+	b := bounded{all: f.all, rated: f.table, aside: f.aside, at: f.at}
+	b.on = func(t table) problem { return f.shape.on(t) }
+	return b.bound(player, level)
+}
+
+// bounded is a fit beside which a player was set aside.
+type bounded struct {
+	all, rated table
+	aside      []Aside
+	at         peak
+	on         func(table) problem
+}
+
+func (b bounded) bound(player string, level float64) (stats.Interval, error) {
+	none := stats.Interval{}
+	if err := checkLevel(level); err != nil {
+		return none, err
+	}
+	place := slices.IndexFunc(b.aside, func(a Aside) bool { return a.Player == player && a.Kind != NoGame })
+	if place < 0 {
+		return none, fmt.Errorf("%s was not set aside for winning or losing every game", player)
+	}
+	t, i := b.with(player)
+	if !slices.ContainsFunc(t.cells, func(c cell) bool { return c.has(i) }) {
+		return none, fmt.Errorf("%s played no game against players who are rated", player)
+	}
+	deviance := -2 * math.Log(1-level) * t.perUnit(i)
+	interval := stats.Interval{Method: "likelihood_bound", Level: level, Lo: math.Inf(-1), Hi: math.Inf(1)}
+	var err error
+	if b.aside[place].Kind == WonAll {
+		interval.Lo, err = b.crossing(t, i, deviance, 1)
+	} else {
+		interval.Hi, err = b.crossing(t, i, deviance, -1)
+	}
+	return interval, err
+}
+
+func (c cell) has(player int) bool { return int(c.black) == player || int(c.white) == player }
+
+// with is the table of those rated and one player more, who gets the number i.
+func (b bounded) with(player string) (t table, i int) {
+	kept := make([]bool, len(b.all.names))
+	for n, name := range b.all.names {
+		_, rated := slices.BinarySearch(b.rated.names, name)
+		kept[n] = rated || name == player
+	}
+	t = b.all.only(kept)
+	i, _ = slices.BinarySearch(t.names, player)
+	return t, i
+}
+
+// perUnit is how many games make an independent unit of a player's games.
+func (t table) perUnit(player int) float64 {
+	games, units := 0.0, 0.0
+	for _, c := range t.cells {
+		if c.has(player) {
+			games += c.games()
+			units += c.games() - c.clustered
+		}
+	}
+	for _, cluster := range t.clusters {
+		if slices.ContainsFunc(cluster, func(c cell) bool { return c.has(player) }) {
+			units++
+		}
+	}
+	return max(1, games/units)
+}
+
+// widestBound is as far from the others as a bound is sought, in natural units.
+const widestBound = 40
+
+// crossing is where the likelihood, the rest being as good as it can be, falls
+// short of that without the player by so much; side is 1 where it rises with the
+// player's strength.
+func (b bounded) crossing(t table, player int, deviance, side float64) (float64, error) {
+	p := b.on(t)
+	x := slices.Insert(slices.Clone(b.at.x), player, 0)
+	mean := 0.0
+	weights := make([]float64, len(x))
+	for n := range t.names {
+		if n != player {
+			weights[n] = -1 / float64(len(b.rated.names))
+			mean -= weights[n] * x[n]
+		}
+	}
+	weights[player] = 1
+	low, high := -float64(widestBound), float64(widestBound)
+	for high-low > 1e-9 {
+		middle := (low + high) / 2
+		x[player] = mean + side*middle
+		best, err := climb(p, x, &contrast{weights, side * middle})
+		if err != nil {
+			return 0, err
+		}
+		if 2*(b.at.value-best.value) > deviance {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return side * eloPerNat * low, nil
+}

@@ -1,0 +1,456 @@
+package rating
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gogi/stats"
+)
+
+// pairsOf are colour-swapped pairs of a and b by a's points in each, 0 to 2.
+func pairsOf(a, b string, points []int) []Count {
+	var list []Count
+	for n, p := range points {
+		first := Count{Black: a, White: b, Cluster: n + 1}
+		second := Count{Black: b, White: a, Cluster: n + 1}
+		if p == 2 || p == 1 && n%2 == 0 {
+			first.BlackWins = 1
+		} else {
+			first.WhiteWins = 1
+		}
+		if p == 2 || p == 1 && n%2 == 1 {
+			second.WhiteWins = 1
+		} else {
+			second.BlackWins = 1
+		}
+		list = append(list, first, second)
+	}
+	return list
+}
+
+// Between two players the sandwich is the standard error of the mean over pairs,
+// through the slope of the logarithm of the odds.
+func TestErrorsByPairs(t *testing.T) {
+	points := []int{2, 2, 2, 0, 2, 1, 2, 0, 2, 2, 1, 2}
+	f := must[*Fit](t)(Rate(pairsOf("a", "b", points), Model{}))
+	n, sum, squares := float64(len(points)), 0.0, 0.0
+	for _, p := range points {
+		sum += float64(p) / 2
+	}
+	mean := sum / n
+	for _, p := range points {
+		squares += (float64(p)/2 - mean) * (float64(p)/2 - mean)
+	}
+	want := math.Sqrt(squares/(n-1)/n) / (mean * (1 - mean))
+	c := must[Covariance](t)(f.Covariance())
+	if got := math.Sqrt(c.Matrix[0][0] + c.Matrix[1][1] - 2*c.Matrix[0][1]); math.Abs(got-want) > 1e-9 {
+		t.Errorf("standard error %v, want %v", got, want)
+	}
+	// Taken as independent games, the same have the binomial error.
+	for i, alone := 0, pairsOf("a", "b", points); i == 0; i++ {
+		for n := range alone {
+			alone[n].Cluster = 0
+		}
+		c = must[Covariance](t)(must[*Fit](t)(Rate(alone, Model{})).Covariance())
+		want = 1 / math.Sqrt(2*n*mean*(1-mean))
+		if got := math.Sqrt(c.Matrix[0][0] + c.Matrix[1][1] - 2*c.Matrix[0][1]); math.Abs(got-want) > 1e-9 {
+			t.Errorf("standard error %v, want %v", got, want)
+		}
+	}
+}
+
+// One cluster for each game is what independent games are, but for the estimate
+// of their variance.
+func TestClustersOfOneGame(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 2))
+	var apart, alone []Count
+	for n := range 3000 {
+		c := Count{Black: fmt.Sprint(n % 3), White: fmt.Sprint((n + 1) % 3), BlackWins: random.IntN(2), Cluster: n + 1}
+		c.WhiteWins = 1 - c.BlackWins
+		apart = append(apart, c)
+		c.Cluster = 0
+		alone = append(alone, c)
+	}
+	for _, model := range []Model{{}, {FirstMove: Multiplicative}} {
+		f, g := must[*Fit](t)(Rate(apart, model)), must[*Fit](t)(Rate(alone, model))
+		for _, p := range f.Players {
+			i, j := must[float64](t)(width(f, p.Name)), must[float64](t)(width(g, p.Name))
+			if math.Abs(i/j-1) > 0.03 {
+				t.Errorf("%s: %v by clusters, %v without", p.Name, i, j)
+			}
+		}
+	}
+}
+
+func width(f *Fit, player string) (float64, error) {
+	i, err := f.Profile(player, 0.95)
+	return i.Hi - i.Lo, err
+}
+
+// An opening that came up m times weighs as one: the copies change nothing.
+func TestWeights(t *testing.T) {
+	once := pairsOf("a", "b", []int{2, 2, 0, 1})
+	var often []Count
+	for _, c := range once {
+		c.Weight = 1
+		if c.Cluster == 2 {
+			c.Weight = 1.0 / 5
+			c.BlackWins, c.WhiteWins = 5*c.BlackWins, 5*c.WhiteWins
+		}
+		often = append(often, c)
+	}
+	f, g := must[*Fit](t)(Rate(once, Model{FirstMove: Multiplicative})), must[*Fit](t)(Rate(often, Model{FirstMove: Multiplicative}))
+	if math.Abs(f.LogLik-g.LogLik) > 1e-12 || math.Abs(f.Players[0].Elo-g.Players[0].Elo) > 1e-9 || math.Abs(g.Evidence-8) > 1e-12 || g.Games != 16 {
+		t.Errorf("%+v\n%+v", f, g)
+	}
+	a, b := must[float64](t)(width(f, "a")), must[float64](t)(width(g, "a"))
+	if math.Abs(a-b) > 1e-6 {
+		t.Errorf("intervals %v and %v wide", a, b)
+	}
+	if g.Players[0].Games != 16 || g.Players[0].Points != 2+5*2+0+1 {
+		t.Errorf("%+v", g.Players[0])
+	}
+	for _, wrong := range []Count{{Weight: -1}, {Weight: math.NaN()}, {Cluster: -1}} {
+		wrong.Black, wrong.White = "a", "b"
+		if _, err := Rate([]Count{wrong}, Model{}); err == nil {
+			t.Errorf("%+v is possible", wrong)
+		}
+	}
+}
+
+// Of 45% pairs lost, 10% shared and 45% won, the interval by games holds the truth
+// 88 times of 100, that by pairs 95.
+func TestCoverageByPairs(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	for _, pairs := range []int{10, 50, 200} {
+		held, naive, runs := 0, 0, 0
+		for range 5 * *simulations {
+			points := make([]int, pairs)
+			for i := range points {
+				points[i] = []int{0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2}[random.IntN(20)]
+			}
+			counts := pairsOf("a", "b", points)
+			f, err := Rate(counts, Model{})
+			if err != nil {
+				continue // one side won everything
+			}
+			runs++
+			if i := must[stats.Interval](t)(f.ProfileDifference("a", "b", 0.95)); i.Lo <= 0 && 0 <= i.Hi {
+				held++
+			}
+			for n := range counts {
+				counts[n].Cluster = 0
+			}
+			g := must[*Fit](t)(Rate(counts, Model{}))
+			if i := must[stats.Interval](t)(g.ProfileDifference("a", "b", 0.95)); i.Lo <= 0 && 0 <= i.Hi {
+				naive++
+			}
+		}
+		t.Logf("%d pairs: %d of %d by pairs, %d by games", pairs, held, runs, naive)
+		share, noise := float64(held)/float64(runs), 3.5*math.Sqrt(0.05*0.95/float64(runs))
+		if share < 0.945-noise || share > 0.97+noise {
+			t.Errorf("%d pairs: the interval held the truth in %v", pairs, share)
+		}
+		if float64(naive)/float64(runs) > 0.95-noise/2 {
+			t.Errorf("%d pairs: these pairs are no hard case", pairs)
+		}
+	}
+}
+
+// tournament is everybody against everybody in pairs, all players equal; alike is
+// how often both games of a pair go the same way for the same player.
+func tournament(random *rand.Rand, players, pairs int, alike float64) []Count {
+	var list []Count
+	cluster := 0
+	for a := range players {
+		for b := range a {
+			for range pairs {
+				cluster++
+				first, again := random.IntN(2), random.IntN(2)
+				if random.Float64() < alike {
+					again = 1 - first
+				}
+				list = append(list,
+					Count{Black: fmt.Sprint(a), White: fmt.Sprint(b), BlackWins: first, WhiteWins: 1 - first, Cluster: cluster},
+					Count{Black: fmt.Sprint(b), White: fmt.Sprint(a), BlackWins: again, WhiteWins: 1 - again, Cluster: cluster})
+			}
+		}
+	}
+	return list
+}
+
+// simulations of each kind; docs/ratings.md has those of 1,000.
+var simulations = flag.Int("rating.runs", 60, "simulated tournaments of each kind")
+
+// TestLevels: tests of the model and of cycles, at 5%, by simulated tournaments of
+// equals in which there is nothing to find. What lies four standard errors above the
+// level has a probability below 0.1% for the fewest.
+func TestLevels(t *testing.T) {
+	for _, k := range []struct {
+		players, pairs int
+		alike          float64
+	}{{5, 1, 0}, {8, 2, 0}, {4, 3, 0.8}, {8, 5, 0.8}} {
+		random := rand.New(rand.NewPCG(4, uint64(k.pairs)))
+		var square, worst, cycle, chi, runs int
+		for run := range *simulations {
+			counts := tournament(random, k.players, k.pairs, k.alike)
+			f, err := Rate(counts, Model{})
+			if err != nil {
+				continue // nobody can be rated
+			}
+			runs++
+			g := must[Goodness](t)(f.Goodness(Replay{Samples: 199, Seed: uint64(run), Exceed: 10}))
+			square += btoi(g.Bootstrap <= 0.05)
+			worst += btoi(g.Worst <= 0.05)
+			chi += btoi(g.P <= 0.05)
+			cycles := must[[]Cycle](t)(Cycles(counts, 1))
+			cycle += btoi(len(cycles) > 0 && cycles[0].PHolm <= 0.05)
+		}
+		t.Logf("%+v: X² %d (deviance by χ² %d), worst residual %d, cycles %d of %d", k, square, chi, worst, cycle, runs)
+		n := float64(runs)
+		if n < 20 || float64(max(square, worst, cycle)) > 0.05*n+4*math.Sqrt(0.05*0.95*n) {
+			t.Errorf("%+v: a test does not hold its level", k)
+		}
+	}
+}
+
+// TestFalseCycles: among thirty equals some triple of thousands goes round at 5%, but
+// not at 5% for all.
+func TestFalseCycles(t *testing.T) {
+	random := rand.New(rand.NewPCG(6, 6))
+	naive, adjusted := 0, 0
+	const runs = 15
+	for range runs {
+		var counts []Count
+		for a := range 30 {
+			for b := range a {
+				won := 0
+				for range 40 {
+					won += random.IntN(2)
+				}
+				counts = append(counts, Count{Black: fmt.Sprint(a), White: fmt.Sprint(b), BlackWins: won, WhiteWins: 40 - won})
+			}
+		}
+		cycles := must[[]Cycle](t)(Cycles(counts, 1))
+		naive += btoi(cycles[0].P <= 0.05)
+		adjusted += btoi(cycles[0].PHolm <= 0.05)
+	}
+	t.Logf("cycles in %d of %d tournaments of equals, adjusted in %d", naive, runs, adjusted)
+	if naive < 3 || adjusted > 4 { // 5 of 15 at 5% have a probability below 0.1%
+		t.Errorf("cycles in %d of %d tournaments of equals, adjusted in %d", naive, runs, adjusted)
+	}
+}
+
+// A cycle that is there is found in spite of the adjustment.
+func TestCyclesAdjusted(t *testing.T) {
+	c := must[[]Cycle](t)(Cycles([]Count{
+		{Black: "rock", White: "scissors", BlackWins: 18, WhiteWins: 2},
+		{Black: "scissors", White: "paper", BlackWins: 17, WhiteWins: 3},
+		{Black: "paper", White: "rock", BlackWins: 16, WhiteWins: 4},
+		{Black: "well", White: "rock", BlackWins: 12, WhiteWins: 8},
+		{Black: "well", White: "paper", BlackWins: 10, WhiteWins: 10},
+	}, 5))
+	// Two triples met, so four cycles are possible.
+	if len(c) != 1 || math.Abs(c[0].PHolm-4*c[0].P) > 1e-12 {
+		t.Errorf("%+v", c)
+	}
+	// By pairs of which each went to one side, 18 games are 9 units.
+	d := must[[]Cycle](t)(Cycles(append(append(pairsOf("a", "b", []int{2, 2, 2, 2, 2, 2, 2, 2, 2}),
+		Count{Black: "b", White: "c", BlackWins: 30}), Count{Black: "c", White: "a", BlackWins: 30}), 1))
+	if len(d) != 1 || math.Abs(d[0].P-math.Pow(0.5, 9)) > 1e-12 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// C won all its games against A, whose strength thousands of games tell: the
+// bound is that of Clopper and Pearson, α^(1/n).
+func TestBound(t *testing.T) {
+	counts := []Count{
+		{Black: "a", White: "b", BlackWins: 500_000, WhiteWins: 500_000},
+		{Black: "c", White: "a", BlackWins: 6}, {Black: "a", White: "c", WhiteWins: 4},
+		{Black: "d", White: "b", WhiteWins: 3},
+		{Black: "e", White: "c", WhiteWins: 2},
+	}
+	f := must[*Fit](t)(Rate(counts, Model{}))
+	p := math.Pow(0.05, 1.0/10)
+	want := 400 * math.Log10(p/(1-p))
+	c := must[stats.Interval](t)(f.Bound("c", 0.95))
+	if math.Abs(c.Lo-want) > 0.5 || !math.IsInf(c.Hi, 1) {
+		t.Errorf("%+v, want from %v", c, want)
+	}
+	p = math.Pow(0.05, 1.0/3)
+	d := must[stats.Interval](t)(f.Bound("d", 0.95))
+	if math.Abs(d.Hi+400*math.Log10(p/(1-p))) > 0.5 || !math.IsInf(d.Lo, -1) {
+		t.Errorf("%+v", d)
+	}
+	for player, why := range map[string]string{"a": "not set aside", "e": "no game against", "x": "not set aside"} {
+		if _, err := f.Bound(player, 0.95); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v", player, err)
+		}
+	}
+	// Ten games in five pairs may be decided five times.
+	for n := range counts {
+		if counts[n].Black == "c" || counts[n].White == "c" && counts[n].Black == "a" {
+			counts[n].BlackWins, counts[n].WhiteWins = min(1, counts[n].BlackWins), min(1, counts[n].WhiteWins)
+		}
+	}
+	for n := range 4 {
+		counts = append(counts, Count{Black: "c", White: "a", BlackWins: 1, Cluster: n + 2}, Count{Black: "a", White: "c", WhiteWins: 1, Cluster: n + 2})
+	}
+	counts[1].Cluster, counts[2].Cluster = 1, 1
+	p = math.Pow(0.05, 1.0/5)
+	c = must[stats.Interval](t)(must[*Fit](t)(Rate(counts, Model{})).Bound("c", 0.95))
+	if want := 400 * math.Log10(p/(1-p)); math.Abs(c.Lo-want) > 0.5 {
+		t.Errorf("by pairs %+v, want from %v", c, want)
+	}
+	// The bound covers: strong players who happen to win all are not said to be stronger.
+	h := must[*HandicapComparison](t)(CompareHandicaps([]Count{
+		{Black: "a", White: "b", BlackWins: 50_000, WhiteWins: 50_000}, {Black: "a", White: "b", BlackWins: 75_000, WhiteWins: 25_000, Handicap: 1},
+		{Black: "b", White: "a", BlackWins: 75_000, WhiteWins: 25_000, Handicap: 1},
+		{Black: "c", White: "a", BlackWins: 5, Handicap: 1},
+	}, 0.95, Multiplicative3))
+	c = must[stats.Interval](t)(h.Fits[0].Bound("c", 0.95))
+	p = math.Pow(0.05, 1.0/5) // and the handicap makes odds 3 times larger
+	if want := 400 * math.Log10(p/(1-p)/3); math.Abs(c.Lo-want) > 0.5 {
+		t.Errorf("with a handicap %+v, want from %v", c, want)
+	}
+}
+
+// Where there are as many parameters as pairings, a prediction is the observed
+// share, and its interval that of a logarithm of odds.
+func TestPredictSaturated(t *testing.T) {
+	check := func(q Prediction, err error, wins, games float64) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := wins / games
+		reach := 1.959963984540054 / math.Sqrt(games*p*(1-p))
+		odds := math.Log(p / (1 - p))
+		for what, pair := range map[string][2]float64{
+			"score": {q.Score, p}, "win": {q.Win + q.Draw/2, p},
+			"from": {q.Interval.Lo, 1 / (1 + math.Exp(reach-odds))}, "to": {q.Interval.Hi, 1 / (1 + math.Exp(-reach-odds))},
+		} {
+			if math.Abs(pair[0]-pair[1]) > 1e-6 {
+				t.Errorf("%s: %v, want %v", what, pair[0], pair[1])
+			}
+		}
+	}
+	f := must[*Fit](t)(Rate([]Count{{Black: "a", White: "b", BlackWins: 30, WhiteWins: 10}}, Model{}))
+	q, err := f.Predict("a", "b", 0.95)
+	check(q, err, 30, 40)
+	q, err = f.Predict("b", "a", 0.95)
+	check(q, err, 10, 40)
+	counts := []Count{
+		{Black: "a", White: "b", BlackWins: 12, WhiteWins: 28},
+		{Black: "a", White: "b", BlackWins: 33, WhiteWins: 17, Handicap: 2},
+	}
+	for _, m := range []HandicapModel{Additive3, Multiplicative3, LogLinear, LogFree, Additive1, Multiplicative1} {
+		h := must[*HandicapComparison](t)(CompareHandicaps(counts, 0.95, m)).Fits[0]
+		q, err = h.Predict("a", "b", 2, 0.95)
+		check(q, err, 33, 50)
+		q, err = h.Predict("a", "b", 0, 0.95)
+		check(q, err, 12, 40)
+		_, err = h.Predict("a", "b", 4, 0.95)
+		if line := m != LogFree && m != Additive1 && m != Multiplicative1; line != (err == nil) {
+			t.Errorf("%s at another handicap: %v", m, err)
+		}
+	}
+	// A step of so many Elo more makes the odds as much larger again.
+	h := must[*HandicapComparison](t)(CompareHandicaps(counts, 0.95, LogLinear)).Fits[0]
+	odds := func(k int) float64 {
+		q := must[Prediction](t)(h.Predict("a", "b", k, 0.95))
+		return math.Log(q.Score / (1 - q.Score))
+	}
+	if d := odds(4) - 2*odds(2) + odds(0); math.Abs(d) > 1e-9 {
+		t.Errorf("the odds bend by %v", d)
+	}
+	for _, wrong := range [][2]string{{"a", "a"}, {"a", "x"}, {"x", "b"}} {
+		if _, err := h.Predict(wrong[0], wrong[1], 2, 0.95); err == nil {
+			t.Errorf("%v has a prediction", wrong)
+		}
+		if _, err := f.Predict(wrong[0], wrong[1], 0.95); err == nil {
+			t.Errorf("%v has a prediction", wrong)
+		}
+	}
+}
+
+// The ends of a player's interval under a handicap model lower the likelihood by
+// 3.84/2, whichever model; NoEffect is the plain model of the same games.
+func TestHandicapPlayerIntervals(t *testing.T) {
+	counts := []Count{
+		{Black: "a", White: "b", BlackWins: 12, WhiteWins: 28}, {Black: "b", White: "c", BlackWins: 15, WhiteWins: 9},
+		{Black: "c", White: "a", BlackWins: 11, WhiteWins: 19, Handicap: 1}, {Black: "a", White: "b", BlackWins: 10, WhiteWins: 6, Handicap: 2},
+	}
+	even := make([]Count, len(counts))
+	for n, c := range counts {
+		c.Handicap = 0
+		even[n] = c
+	}
+	f := must[*Fit](t)(Rate(even, Model{}))
+	h := must[*HandicapComparison](t)(CompareHandicaps(counts, 0.95, NoEffect, LogLinear, Multiplicative3))
+	for _, p := range f.Players {
+		want := must[stats.Interval](t)(f.Profile(p.Name, 0.95))
+		got := must[stats.Interval](t)(h.Fits[0].Profile(p.Name, 0.95))
+		if math.Abs(got.Lo-want.Lo) > 1e-5 || math.Abs(got.Hi-want.Hi) > 1e-5 {
+			t.Errorf("%s: %+v, want %+v", p.Name, got, want)
+		}
+		wider := must[stats.Interval](t)(h.Fits[1].Profile(p.Name, 0.95))
+		if wider.Hi-wider.Lo < want.Hi-want.Lo {
+			t.Errorf("%s: one more parameter narrows the interval", p.Name)
+		}
+	}
+}
+
+// Ten pairs that all came out even have a variance of 0, but claim no certainty: one
+// more pair, as the model has it, leaves 1/11 of the variance of 20 independent games.
+func TestEvenPairs(t *testing.T) {
+	f := must[*Fit](t)(Rate(pairsOf("a", "b", make10(1)), Model{}))
+	q := must[Prediction](t)(f.Predict("a", "b", 0.95))
+	reach := 2.2621571627409915 * math.Sqrt(1.0/11) / math.Sqrt(20*0.25) // t of 9 degrees of freedom
+	if want := 1 / (1 + math.Exp(-reach)); math.Abs(q.Interval.Hi-want) > 1e-6 || math.Abs(q.Score-0.5) > 1e-9 {
+		t.Errorf("%+v, want up to %v", q, want)
+	}
+}
+
+func make10(points int) []int {
+	list := make([]int, 10)
+	for i := range list {
+		list[i] = points
+	}
+	return list
+}
+
+// Openings that favour one colour decide both games of a pair, and Black has no
+// advantage: by games the test of one errs in 1 of 6 series, by pairs in 1 of 20.
+func TestFirstMoveByPairs(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 7))
+	naive, robust := 0, 0
+	const runs = 300
+	for range runs {
+		var counts []Count
+		for n := range 40 {
+			black := random.IntN(2)
+			counts = append(counts,
+				Count{Black: "a", White: "b", BlackWins: black, WhiteWins: 1 - black, Cluster: n + 1},
+				Count{Black: "b", White: "a", BlackWins: black, WhiteWins: 1 - black, Cluster: n + 1})
+		}
+		p := func() float64 {
+			null, full := must[*Fit](t)(Rate(counts, Model{})), must[*Fit](t)(Rate(counts, Model{FirstMove: Multiplicative}))
+			return must[LRTest](t)(LikelihoodRatio(null, full)).P
+		}
+		robust += btoi(p() <= 0.05)
+		for n := range counts {
+			counts[n].Cluster = 0
+		}
+		naive += btoi(p() <= 0.05)
+	}
+	t.Logf("%d of %d by pairs, %d by games", robust, runs, naive)
+	if naive < 30 || robust > 15+13 { // 3.5 standard errors above 5%
+		t.Errorf("%d of %d by pairs, %d by games", robust, runs, naive)
+	}
+}
