@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode"
 
+	"gogi/internal/unfit"
 	"gogi/match"
 	"gogi/shogi"
 	"gogi/usi"
@@ -119,6 +120,36 @@ func (r *resolver) chooseAll() {
 	}
 }
 
+// EnginesOf names the engines of the file's n-th player, counted from 0: itself, or
+// who votes in it. It is empty where there is no such player.
+func (f *File) EnginesOf(n int) []string {
+	r := resolver{file: f}
+	r.choosePlayers()
+	switch {
+	case n >= len(r.seats):
+		return nil
+	case !r.seats[n].council:
+		return []string{f.Engines[r.seats[n].index].Name}
+	}
+	return f.voters(r.seats[n].index, nil)
+}
+
+// voters names the engines in a council, those in councils within it included.
+// within are the councils that it is in: nothing but a mistake is in itself.
+func (f *File) voters(council int, within []int) (names []string) {
+	if slices.Contains(within, council) {
+		return nil
+	}
+	for _, name := range f.Councils[council].Members {
+		if i := f.council(name); i >= 0 && f.engine(name) < 0 {
+			names = append(names, f.voters(i, append(slices.Clone(within), council))...)
+		} else {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // player resolves an engine that plays.
 func (r *resolver) player(i int) match.Player { return r.engine(i, r.limits(i)) }
 
@@ -137,7 +168,7 @@ func (r *resolver) engine(i int, limits match.Limits) match.Player {
 	}
 	p.Restart = r.restart(path+".restart", e.Restart)
 	if err := r.program(i, &p); err != nil {
-		r.fail(r.commandPath(i), "engine %s: %w", e.Name, err)
+		r.fail(r.commandPath(i), "%w", err)
 	}
 	return p
 }
@@ -158,12 +189,13 @@ func (r *resolver) commandPath(i int) string {
 	return element("engine", i) + ".cmd"
 }
 
-// program finds the command, its folder and what identifies it.
+// program finds the command, its folder and what identifies it. Its errors name the
+// engine, and those of a program that cannot be started are marked as its own.
 func (r *resolver) program(i int, p *match.Player) error {
 	e := &r.file.Engines[i]
 	words, err := commandWords(e)
 	if err != nil {
-		return err
+		return fmt.Errorf("engine %s: %w", e.Name, err)
 	}
 	base := r.file.base(r.commandPath(i), r.baseDir, r.env.WorkDir)
 	p.Dir = base
@@ -179,7 +211,7 @@ func (r *resolver) program(i int, p *match.Player) error {
 	default:
 		found, err := lookUp(words[0], r.env.Path)
 		if err != nil {
-			return err
+			return unfit.Wrap(e.Name, err)
 		}
 		p.Command = append([]string{found}, words[1:]...)
 	}

@@ -11,7 +11,10 @@ import (
 	"os"
 	"runtime"
 
+	"golang.org/x/sys/unix"
+
 	"gogi/configs"
+	"gogi/internal/unfit"
 	"gogi/match"
 	"gogi/runner"
 	"gogi/sparring"
@@ -75,11 +78,21 @@ func (o *Opener) Greet(ctx context.Context, p match.Player, cpus []int) (*usi.En
 	spec := process.Spec{Command: p.Command, Dir: p.Dir, Env: p.Env, CPUs: cpus}
 	conn, err := o.Start(spec)
 	if err != nil {
-		return nil, fmt.Errorf("engine %s: %w: %w", p.Name, ErrStart, err)
+		return nil, cannotStart(p.Name, err)
 	}
 	return usi.Greet(ctx, conn, usi.Config{
 		Name: p.Name, Limits: usi.Limits{Greeting: p.Greeting, Ready: p.Ready},
 	})
+}
+
+// cannotStart is the engine's own error, unless the machine has run out of something.
+func cannotStart(name string, err error) error {
+	for _, scarce := range []error{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE} {
+		if errors.Is(err, scarce) {
+			return fmt.Errorf("engine %s: %w: %w", name, ErrStart, err)
+		}
+	}
+	return unfit.Wrap(name, fmt.Errorf("%w: %w", ErrStart, err))
 }
 
 // A process and an engine elsewhere have these parts of a connection; were a method
