@@ -23,6 +23,8 @@ type environment struct {
 	in  io.Reader
 	out io.Writer // the result
 	err io.Writer // progress and errors
+
+	judged bool // the verb has said what git bisect is told of a commit
 }
 
 // exitError ends the program with a code of its own; err may be nil.
