@@ -36,6 +36,8 @@ type helpShown struct{ code int }
 // run is the whole program: it returns the exit code.
 func run(ctx context.Context, args []string, env *environment) (code int) {
 	bisecting := bisects(args)
+	result := &resultWriter{Writer: env.out}
+	env = &environment{in: env.in, out: result, err: env.err}
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -48,8 +50,11 @@ func run(ctx context.Context, args []string, env *environment) (code int) {
 			fmt.Fprintf(env.err, "gogi: panic: %v\n\n%s", r, debug.Stack())
 			env.judged = false
 		}
-		if bisecting {
+		switch {
+		case bisecting:
 			code = bisectCode(env, code)
+		case code == exitDone:
+			code = env.fail(result.failure(), exitFailed)
 		}
 	}()
 	var grammar commandLine
