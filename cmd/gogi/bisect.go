@@ -71,8 +71,6 @@ func (c *matchCommand) bisect(ctx context.Context, env *environment) error {
 	c.step = step
 	r, err := c.match(ctx, env)
 	switch {
-	case c.interrupted != nil && c.interrupted.happened() && err != nil:
-		return &exitError{exitInterrupted, err}
 	case err != nil && step.isOurs(err):
 		return judged(env, "skip", bisectSkip, err.Error())
 	case err != nil:

@@ -45,6 +45,19 @@ name = "C"
 rule = "majority"
 members = ["dev", "other"]
 `,
+		"vary.toml": `
+[[engine]]
+name = "dev"
+cmd = "fakeengine -script exit@isready -options 'name Seed type spin default 0 min 0 max 9'"
+[[engine]]
+name = "base"
+cmd = "fakeengine"
+[[council]]
+name = "C"
+rule = "majority"
+members = ["dev"]
+vary = {Seed = [1, 2, 3]}
+`,
 		"mute-series.toml": `
 [[engine]]
 name = "dev"
@@ -139,6 +152,7 @@ func TestBisectCodes(t *testing.T) {
 		"it lacks an option":          {line(equal, base, "--option", "dev.Nonsense=1"), 125, "Nonsense"},
 		"its option's range":          {line("dev=builtin", base, "--option", "dev.MultiPV=1000"), 125, "MultiPV"},
 		"a member does not start":     {series("council.toml", "--engine", base, "--players", "C,base"), 125, "missing"},
+		"a varied member crashes":     {series("vary.toml", "--players", "C,base"), 125, "bisect: skip"},
 
 		"mistyped flag":              {line(equal, base, "--bad"), 255, "--bad"},
 		"mistyped verb":              {append([]string{"mach"}, line(equal, base)[1:]...), 255, "mach"},
