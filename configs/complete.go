@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"gogi/internal/unfit"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -47,12 +48,13 @@ func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan,
 	return out, append(warnings, duplicates(out.Players, otherFolders)...), nil
 }
 
-// checkDeclared holds the user's options against the declarations and rules.
+// checkDeclared holds the user's options against the declarations and rules. What
+// an engine does not declare is an error of its own.
 func checkDeclared(p match.Player, plan *match.Plan, declared []usi.Option) []error {
 	errs := contradictions(p, plan)
 	for _, o := range p.Options {
 		if _, err := usi.Resolve(declared, []usi.Setting{usi.Setting(o)}); err != nil {
-			errs = append(errs, fmt.Errorf("engine %s: %w", p.Name, err))
+			errs = append(errs, unfit.Wrap(p.Name, err))
 		}
 	}
 	return errs

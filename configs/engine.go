@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gogi/internal/unfit"
 	"gogi/match"
 )
 
@@ -44,7 +45,7 @@ func (e engineResolver) resolve(limits match.Limits) match.Player {
 	}
 	p.Restart = e.restart(e.at+".restart", e.Restart)
 	if err := e.program(&p); err != nil {
-		e.fail(e.commandPath(), "engine %s: %w", e.Name, err)
+		e.fail(e.commandPath(), "%w", err)
 	}
 	return p
 }
@@ -57,11 +58,12 @@ func (e engineResolver) commandPath() string {
 	return e.at + ".cmd"
 }
 
-// program finds the command, its folder and what identifies it.
+// program finds the command, its folder and what identifies it. Its errors name the
+// engine, and those of a program that cannot be started are marked as its own.
 func (e engineResolver) program(p *match.Player) error {
 	words, err := commandWords(e.Engine)
 	if err != nil {
-		return err
+		return fmt.Errorf("engine %s: %w", e.Name, err)
 	}
 	base := e.file.base(e.commandPath(), e.baseDir, e.env.WorkDir)
 	p.Dir = base
@@ -77,7 +79,7 @@ func (e engineResolver) program(p *match.Player) error {
 	default:
 		found, err := lookUp(words[0], e.env.Path)
 		if err != nil {
-			return err
+			return unfit.Wrap(e.Name, err)
 		}
 		p.Command = append([]string{found}, words[1:]...)
 	}

@@ -3,7 +3,6 @@ package configs
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gogi/internal/unfit"
 	"gogi/match"
 )
 
@@ -24,19 +24,19 @@ func (r *resolver) identify(byHand string, p *match.Player) error {
 		return nil
 	}
 	if err := checkProgram(p.Command[0]); err != nil {
-		return err
+		return unfit.Wrap(p.Name, err)
 	}
 	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("its working directory %s is no folder", p.Dir)
+		return fmt.Errorf("engine %s: its working directory %s is no folder", p.Name, p.Dir)
 	}
 	switch {
 	case byHand != "":
 		p.Identity.Fixed = byHand
 		return nil
 	case isRemote(p.Command):
-		return errors.New("what runs behind ssh cannot be hashed from here: expected identity = \"…\", such as its version or the SHA-256 of its binary")
+		return fmt.Errorf("engine %s: what runs behind ssh cannot be hashed from here: expected identity = \"…\", such as its version or the SHA-256 of its binary", p.Name)
 	}
-	return r.hashes.command(p)
+	return unfit.Wrap(p.Name, r.hashes.command(p))
 }
 
 // hasher remembers the SHA-256 of files by path: engines share networks.

@@ -114,6 +114,36 @@ func (r *resolver) chooseAll() {
 	}
 }
 
+// EnginesOf names the engines of the file's n-th player, counted from 0: itself, or
+// who votes in it. It is empty where there is no such player.
+func (f *File) EnginesOf(n int) []string {
+	r := resolver{file: f}
+	r.choosePlayers()
+	switch {
+	case n >= len(r.seats):
+		return nil
+	case !r.seats[n].council:
+		return []string{f.Engines[r.seats[n].index].Name}
+	}
+	return f.voters(r.seats[n].index, nil)
+}
+
+// voters names the engines in a council, those in councils within it included.
+// within are the councils that it is in: nothing but a mistake is in itself.
+func (f *File) voters(council int, within []int) (names []string) {
+	if slices.Contains(within, council) {
+		return nil
+	}
+	for _, name := range f.Councils[council].Members {
+		if i := f.council(name); i >= 0 && f.engine(name) < 0 {
+			names = append(names, f.voters(i, append(slices.Clone(within), council))...)
+		} else {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // restart is how long a player's processes live: its own key, or the series'.
 func (r *resolver) restart(path string, own match.Restart) match.Restart {
 	if own == "" {

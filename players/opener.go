@@ -12,7 +12,10 @@ import (
 	"runtime"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"gogi/configs"
+	"gogi/internal/unfit"
 	"gogi/match"
 	"gogi/runner"
 	"gogi/sparring"
@@ -77,7 +80,7 @@ func (o *Opener) Open(ctx context.Context, p match.Player, cpus []int) (runner.P
 func (o *Opener) Greet(ctx context.Context, p match.Player, cpus []int) (*usi.Engine, error) {
 	conn, err := o.Start(p, cpus, process.DefaultGrace)
 	if err != nil {
-		return nil, fmt.Errorf("engine %s: %w: %w", p.Name, ErrStart, err)
+		return nil, cannotStart(p.Name, err)
 	}
 	return usi.Greet(ctx, conn, usi.Config{
 		Name: p.Name, Limits: usi.Limits{Greeting: p.Greeting, Ready: p.Ready},
@@ -100,6 +103,16 @@ type Process interface {
 	// Exit is how what runs here has ended; ssh ends with its engine's exit
 	// status.
 	Exit() process.Exit
+}
+
+// cannotStart is the engine's own error, unless the machine has run out of something.
+func cannotStart(name string, err error) error {
+	for _, scarce := range []error{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE} {
+		if errors.Is(err, scarce) {
+			return fmt.Errorf("engine %s: %w: %w", name, ErrStart, err)
+		}
+	}
+	return unfit.Wrap(name, fmt.Errorf("%w: %w", ErrStart, err))
 }
 
 // A remote engine has this part of a connection; a renamed method would otherwise

@@ -2,8 +2,10 @@ package report
 
 import (
 	"fmt"
+	"math"
 
 	"gogi/internal/format"
+	"gogi/match"
 	"gogi/stats"
 )
 
@@ -17,16 +19,13 @@ const (
 	NotWeaker                // it is not
 )
 
-// bisectAlpha is the error that a commit is called worse with.
-const bisectAlpha = 0.05
-
-// bisectPairs is the least number of pairs in which one side's winning all of
-// them is significant: 2 to the power of -5 is below 5%.
-const bisectPairs = 5
+// LeastPairs is how many pairs it takes to show anything at a level: one side's
+// winning all of n happens between equals with probability 2 to the power of -n.
+func LeastPairs(alpha float64) int { return int(math.Ceil(-math.Log2(alpha))) }
 
 // Worse says whether A is weaker than B: by the run's gate where it has one, else by
-// the exact test over pairs, one-sided.
-func (r *Report) Worse() (f Finding, why string) {
+// the exact test over pairs, one-sided at the level alpha.
+func (r *Report) Worse(alpha float64) (f Finding, why string) {
 	if g := r.Gate; g != nil {
 		return g.worse()
 	}
@@ -38,12 +37,12 @@ func (r *Report) Worse() (f Finding, why string) {
 	switch {
 	case err != nil:
 		return Unclear, err.Error()
-	case test.Significant(bisectAlpha):
-		return Weaker, fmt.Sprintf("%s is weaker than %s, p = %s one-sided", r.A, r.B, format.PValue(test.P))
-	case r.Pairs < bisectPairs:
-		return Unclear, fmt.Sprintf("%d pairs are too few to show a difference (at least %d)", r.Pairs, bisectPairs)
+	case test.Significant(alpha):
+		return Weaker, fmt.Sprintf("%s is weaker than %s, p = %s one-sided against %.3g", r.A, r.B, format.PValue(test.P), alpha)
+	case r.Pairs < LeastPairs(alpha):
+		return Unclear, fmt.Sprintf("%d pairs are too few to show a difference (at least %d)", r.Pairs, LeastPairs(alpha))
 	}
-	return NotWeaker, fmt.Sprintf("%s is not shown to be weaker than %s, p = %s one-sided", r.A, r.B, format.PValue(test.P))
+	return NotWeaker, fmt.Sprintf("%s is not shown to be weaker than %s, p = %s one-sided against %.3g", r.A, r.B, format.PValue(test.P), alpha)
 }
 
 // worse is the verdict of a sequential test.
@@ -57,4 +56,26 @@ func (g *Gate) worse() (f Finding, why string) {
 	case stats.Continue, stats.Inconclusive:
 	}
 	return Unclear, why
+}
+
+// Doubt turns the games of a pair that a finding must not rest on against it. A that
+// is not weaker shall not owe it to games that B lost by a fault: B wins them. A that
+// is weaker shall not be so by having crashed before its first move, which says
+// nothing of its play: A wins those. A finding that holds of such pairs, too, is sound.
+func (f Finding) Doubt(rows []match.Row) {
+	for i := range rows {
+		r := &rows[i]
+		winner, ok := r.Outcome.Winner()
+		if !ok {
+			continue
+		}
+		loser := winner.Opponent()
+		byB := f == NotWeaker && LoserOf(*r) == r.PairB && r.Termination.IsFault()
+		// Who is to move and has not moved has seen one move at most.
+		byA := f == Weaker && LoserOf(*r) == r.PairA && r.Termination == match.Crash && r.Plies-r.OpeningPlies <= 1
+		if byA || byB {
+			r.Outcome, r.Points = match.WinFor(loser), [2]float64{}
+			r.Points[loser] = 1
+		}
+	}
 }

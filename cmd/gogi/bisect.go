@@ -4,57 +4,123 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"runtime/debug"
+	"slices"
+	"strings"
 
-	"gogi/players"
+	"gogi/internal/foreign"
 	"gogi/report"
-	"gogi/usi"
+	"gogi/results"
 )
 
-// The exit codes of "git bisect run".
+// The exit codes of "git bisect run". Git also gives up the bisection at 130, an
+// interrupt, and where a signal has ended the program.
 const (
 	bisectGood  = 0
 	bisectBad   = 1
-	bisectSkip  = 125
-	bisectAbort = 255 // git gives up the bisection
+	bisectSkip  = 125 // this commit's engine cannot be judged
+	bisectAbort = 255 // nothing was judged: git gives up the bisection
 )
 
-// bisect plays a series and turns its verdict on the first player into an exit
-// code: 1 where it is significantly weaker than the second, 0 where it is not,
-// 125 where the series cannot tell or an engine does not start. Each commit's
-// engine has another identity, so each gets a run of its own.
-func (c *matchCommand) bisect(ctx context.Context, env *environment) error {
-	r, err := c.match(ctx, env)
-	exit, ok := errors.AsType[*exitError](err)
-	switch {
-	case ok && exit.code == exitInterrupted:
-		return err
-	case err != nil && doesNotStart(err):
-		return &exitError{bisectSkip, err}
-	case err != nil:
-		return &exitError{bisectAbort, err}
-	case r == nil:
-		return nil
+// bisects reports whether a command line speaks to "git bisect run", also one that
+// cannot be read: a flag --exit that says anything but its default.
+func bisects(args []string) bool {
+	for i, arg := range args {
+		flag, value, joined := strings.Cut(arg, "=")
+		if flag == "--exit" && !joined && i+1 < len(args) {
+			value = args[i+1]
+		}
+		if flag == "--exit" && value != "default" || flag == "--bisect-commits" {
+			return true
+		}
 	}
-	found, why := r.Worse()
-	code, word := bisectSkip, "skip"
+	return false
+}
+
+// mayBisect is bisects for a line that could not be read, where the flag itself may be
+// what was mistyped.
+func mayBisect(args []string) bool {
+	return bisects(args) || slices.ContainsFunc(args, func(arg string) bool {
+		return arg == exitBisect || strings.HasSuffix(arg, "="+exitBisect) || strings.HasPrefix(arg, "--bisect")
+	})
+}
+
+// abortOnCrash makes a panic of any goroutine, and every other end that the runtime
+// makes of the program, a SIGABRT: its exit code 2 would name a commit bad.
+func abortOnCrash(args []string) {
+	if mayBisect(args) {
+		debug.SetTraceback("crash")
+	}
+}
+
+// bisectCode is the exit code of a line that bisects: its own where the commit was
+// judged or skipped, or somebody interrupted it.
+func bisectCode(env *environment, code int) int {
+	if env.judged || code == exitInterrupted {
+		return code
+	}
+	fmt.Fprintln(env.err, "bisect: stop: this says nothing about a commit")
+	return bisectAbort
+}
+
+// bisect plays a series and turns its verdict on the first player, the commit at hand,
+// into an exit code. Each commit's engine has another identity, so each gets a run of
+// its own. What is no verdict is an error: of this commit's engine alone it is a skip.
+func (c *matchCommand) bisect(ctx context.Context, env *environment) error {
+	step := &bisectStep{commits: c.BisectCommits}
+	c.step = step
+	r, err := c.match(ctx, env)
+	switch {
+	case err != nil && step.isOurs(err):
+		return judged(env, "skip", bisectSkip, err.Error())
+	case err != nil:
+		return err
+	case r == nil:
+		return errors.New("a dry run judges no commit")
+	}
+	found, why := r.Worse(step.rates.Alpha)
+	if err := c.doubt(ctx, r, found); err != nil {
+		if found == report.Weaker {
+			return judged(env, "skip", bisectSkip, err.Error())
+		}
+		return err
+	}
 	switch found {
 	case report.Weaker:
-		code, word = bisectBad, "bad"
+		return judged(env, "bad", bisectBad, why)
 	case report.NotWeaker:
-		code, word = bisectGood, "good"
+		return judged(env, "good", bisectGood, why)
 	case report.Unclear:
 	}
-	fmt.Fprintf(env.err, "bisect: %s: %s\n", word, why)
-	if code == bisectGood {
-		return nil
-	}
+	return judged(env, "skip", bisectSkip, why)
+}
+
+// judged says what is told to git of a commit, and makes it the exit code.
+func judged(env *environment, word string, code int, why string) error {
+	fmt.Fprintf(env.err, "bisect: %s: %s\n", word, foreign.PrintableLines(why))
+	env.judged = true
 	return &exitError{code: code}
 }
 
-// doesNotStart reports whether an engine's program is missing, cannot be run,
-// or fails before its first move.
-func doesNotStart(err error) bool {
-	fault, ok := errors.AsType[*usi.Fault](err)
-	return ok && !fault.Searching || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, players.ErrStart)
+// doubt is why a finding does not hold, or nil: it rests on games that were not played.
+func (c *matchCommand) doubt(ctx context.Context, r *report.Report, found report.Finding) (err error) {
+	if r.FaultLosses == (report.FaultLosses{}) || found == report.Unclear {
+		return nil
+	}
+	store, err := results.OpenExisting(ctx, c.DB)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	doubted, err := readReport(ctx, store, r.Run, found.Doubt)
+	if err != nil {
+		return err
+	}
+	if again, _ := doubted.Worse(c.step.rates.Alpha); again == found {
+		return nil
+	}
+	if found == report.Weaker {
+		return fmt.Errorf("%s lost by crashing before its first move: that says nothing of its strength", r.A)
+	}
+	return fmt.Errorf("%s, which commits are compared with, lost %d games by faults, and the verdict rests on them", r.B, r.FaultLosses.B)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/alecthomas/kong"
 )
@@ -34,13 +35,26 @@ type helpShown struct{ code int }
 
 // run is the whole program: it returns the exit code.
 func run(ctx context.Context, args []string, env *environment) (code int) {
+	bisecting := bisects(args)
+	result := &resultWriter{Writer: env.out}
+	env = &environment{in: env.in, out: result, err: env.err}
 	defer func() {
-		if r := recover(); r != nil {
-			shown, ok := r.(helpShown)
-			if !ok {
+		switch r := recover().(type) {
+		case nil:
+		case helpShown:
+			code = r.code
+		default:
+			if !bisecting {
 				panic(r)
 			}
-			code = shown.code
+			fmt.Fprintf(env.err, "gogi: panic: %v\n\n%s", r, debug.Stack())
+			env.judged = false
+		}
+		switch {
+		case bisecting:
+			code = bisectCode(env, code)
+		case code == exitDone:
+			code = env.fail(result.failure(), exitFailed)
 		}
 	}()
 	var grammar commandLine
@@ -58,6 +72,7 @@ func run(ctx context.Context, args []string, env *environment) (code int) {
 	}
 	verb, err := parser.Parse(args)
 	if err != nil {
+		bisecting = mayBisect(args)
 		return env.fail(fmt.Errorf("%w (see gogi --help)", err), exitUsage)
 	}
 	return env.fail(verb.Run(), exitFailed)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
+	"syscall"
 
 	"gogi/internal/foreign"
 	"gogi/internal/usage"
@@ -23,6 +25,39 @@ type environment struct {
 	in  io.Reader
 	out io.Writer // the result
 	err io.Writer // progress and errors
+
+	judged bool // the verb has said what git bisect is told of a commit
+}
+
+// resultWriter is where the result goes; it remembers what was lost on the way, so that
+// a verb need not ask after every line. It may be written to by many goroutines.
+type resultWriter struct {
+	io.Writer
+
+	mu   sync.Mutex
+	lost error // of the first write that failed
+}
+
+// Write writes through.
+func (w *resultWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lost == nil {
+		w.lost = err
+	}
+	return n, err
+}
+
+// failure is why the result is not whole, or nil. A reader that went away has what it
+// wanted.
+func (w *resultWriter) failure() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lost == nil || errors.Is(w.lost, syscall.EPIPE) || errors.Is(w.lost, io.ErrClosedPipe) {
+		return nil
+	}
+	return fmt.Errorf("writing the result: %w", w.lost)
 }
 
 // exitError ends the program with a code of its own; err may be nil.

@@ -8,5 +8,6 @@ import (
 )
 
 func main() {
+	abortOnCrash(os.Args[1:])
 	os.Exit(run(context.Background(), os.Args[1:], &environment{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }

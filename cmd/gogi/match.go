@@ -29,7 +29,9 @@ type matchCommand struct {
 
 	DryRun        bool   `help:"Resolve everything, greet the engines, print the plan; play nothing."`
 	Deterministic bool   `help:"Check that both engines play alike move for move at fixed nodes or depth, with fresh processes where that is needed."`
-	Exit          string `enum:"default,bisect" default:"default" help:"bisect: exit codes for git bisect run (0 not worse, 1 worse, 125 skip)."`
+	Exit          string `enum:"default,bisect" default:"default" help:"bisect: exit codes for git bisect run (0 not worse, 1 worse, 125 skip, 255 stop)."`
+
+	BisectCommits *int `placeholder:"N" help:"Of --exit bisect: how many commits are searched, so that the error rates hold for all steps together."`
 
 	JSON  bool `name:"json" help:"Print the events of the run on stdout, one JSON object a line, instead of the report."`
 	Quiet bool `short:"q" help:"No progress."`
@@ -37,6 +39,7 @@ type matchCommand struct {
 	seriesFlags
 
 	interrupted *interrupts
+	step        *bisectStep // of --exit bisect, else nil
 }
 
 // seriesFlags are the flags that mirror the file's keys.
@@ -94,8 +97,11 @@ func (s *seriesFlags) flags() configs.Flags {
 
 // Run plays what is missing of the run and prints its report.
 func (c *matchCommand) Run(ctx context.Context, env *environment) error {
-	if c.Exit == "bisect" {
+	switch {
+	case c.Exit == exitBisect:
 		return c.bisect(ctx, env)
+	case c.BisectCommits != nil:
+		return usage.Wrap(errors.New("--bisect-commits belongs to --exit bisect"))
 	}
 	_, err := c.match(ctx, env)
 	return err
@@ -119,6 +125,11 @@ func (c *matchCommand) guarded(ctx context.Context, env *environment, guard *pro
 	if err != nil {
 		return nil, usage.Wrap(err)
 	}
+	if c.step != nil {
+		if plan, err = c.step.design(plan); err != nil {
+			return nil, usage.Wrap(err)
+		}
+	}
 	return c.play(ctx, env, &players.Opener{Plan: plan, Guard: guard}, warnings)
 }
 
@@ -130,6 +141,9 @@ func (c *matchCommand) plan(ctx context.Context, guard *process.Guard) (*match.P
 	}
 	if err := file.Apply(c.flags()); err != nil {
 		return nil, nil, err
+	}
+	if c.step != nil {
+		c.step.seat(file)
 	}
 	if err := players.AskIdentities(file, guard); err != nil {
 		return nil, nil, err
@@ -159,6 +173,9 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 		return nil, err
 	}
 	warnings = append(warnings, more...)
+	if c.step != nil {
+		c.step.promise(env.err, o.Plan)
+	}
 	if c.DryRun {
 		return nil, dryRun(ctx, env.out, o, greetings, warnings)
 	}
@@ -272,7 +289,7 @@ func withPaths(err error, db string, plan *match.Plan) error {
 func (c *matchCommand) nameRun(ctx context.Context, o *players.Opener, store *results.Store) error {
 	name := o.Plan.Run
 	switch {
-	case c.Exit == "bisect":
+	case c.step != nil:
 		name += "-" + o.Plan.Digest()[:12] // every commit's engine is another run
 	case c.New:
 		free, err := store.FreeName(ctx, name)

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"gogi/configs"
+	"gogi/gate"
+	"gogi/internal/unfit"
+	"gogi/match"
+	"gogi/report"
+	"gogi/stats"
+	"gogi/usi"
+)
+
+// exitBisect is the value of --exit that asks for the exit codes of "git bisect run".
+const exitBisect = "bisect"
+
+// bisectStep is what one commit is judged by.
+type bisectStep struct {
+	// rates are those of this step: to call a good commit bad (alpha), and a bad one
+	// good (beta). Commits is 0 where their number is not known.
+	rates        stats.Bisection
+	commits      *int     // that are searched, as the flag says
+	ours, theirs []string // the engines of the commit's side, and of the other
+}
+
+// bisectError is each error rate of a whole bisection without a sequential test, or
+// of each step where their number is not known.
+const bisectError = 0.05
+
+// seat learns whose failures are this commit's.
+func (s *bisectStep) seat(file *configs.File) {
+	s.ours, s.theirs = file.EnginesOf(0), file.EnginesOf(1)
+}
+
+// design divides the error rates among the steps, a gate's own where the plan has
+// one: it passes a commit, so its alpha is to call a bad one good. A plan that could
+// judge no commit is an error.
+func (s *bisectStep) design(plan *match.Plan) (*match.Plan, error) {
+	if n := len(plan.Players); n != 2 {
+		return nil, fmt.Errorf("--exit bisect: %d players: expected the commit's engine and the one that it is compared with", n)
+	}
+	for i, names := range []*[]string{&s.ours, &s.theirs} {
+		for _, e := range (&match.Plan{Players: plan.Players[i : i+1]}).Engines() {
+			*names = append(*names, e.Name)
+		}
+	}
+	s.rates = stats.Bisection{Alpha: bisectError, Beta: bisectError}
+	if !plan.Gate.IsZero() {
+		s.rates.Alpha, s.rates.Beta = plan.Gate.Beta, plan.Gate.Alpha
+	}
+	if s.commits != nil {
+		var err error
+		if s.rates, err = stats.NewBisection(*s.commits, s.rates.Alpha, s.rates.Beta); err != nil {
+			return nil, fmt.Errorf("--bisect-commits: %w", err)
+		}
+	}
+	divided := *plan
+	if !plan.Gate.IsZero() {
+		divided.Gate.Alpha, divided.Gate.Beta = s.rates.Beta, s.rates.Alpha
+	}
+	return &divided, s.enough(&divided)
+}
+
+// enough refuses a series that is too short to call any commit bad, or good.
+func (s *bisectStep) enough(plan *match.Plan) error {
+	least, by := report.LeastPairs(s.rates.Alpha), fmt.Sprintf("the level %.3g", s.rates.Alpha)
+	if !plan.Gate.IsZero() {
+		pass, fail, err := gate.Test(plan.Gate).Openings()
+		if err != nil {
+			return fmt.Errorf("--exit bisect: %w", err)
+		}
+		least, by = max(pass, fail), plan.Gate.String()
+	}
+	if plan.Pairs < least {
+		return fmt.Errorf("--exit bisect: %d pairs cannot decide by %s: expected at least %d", plan.Pairs, by, least)
+	}
+	return nil
+}
+
+// isOurs reports whether every cause of an error is a failure of this commit's engine.
+// One that plays on both sides is not.
+func (s *bisectStep) isOurs(err error) bool {
+	ours := func(engine string) bool {
+		return slices.Contains(s.ours, engine) && !slices.Contains(s.theirs, engine)
+	}
+	switch e := err.(type) { //nolint:errorlint // it walks the whole tree
+	case *usi.Fault:
+		return e.Kind != usi.FaultConnection && ours(e.Engine)
+	case *unfit.Error:
+		return ours(e.Engine)
+	case interface{ Unwrap() []error }:
+		causes := e.Unwrap()
+		return len(causes) > 0 && !slices.ContainsFunc(causes, func(cause error) bool { return !s.isOurs(cause) })
+	case interface{ Unwrap() error }:
+		return s.isOurs(e.Unwrap())
+	}
+	return false
+}
+
+// promise says with which probabilities this step and the bisection err.
+func (s *bisectStep) promise(w io.Writer, plan *match.Plan) {
+	a, b, reference := s.rates.Alpha, s.rates.Beta, plan.Players[1].Name
+	if g := plan.Gate; !g.IsZero() {
+		fmt.Fprintf(w, "bisect: a good commit (%+g Elo or more against %s, %s) is called bad with probability at most %.3g, a bad one (%+g Elo or less) good with at most %.3g\n",
+			g.Elo1, reference, g.Model, a, g.Elo0, b)
+		if g.Elo1 > 0 {
+			fmt.Fprintf(w, "bisect: a commit that is as strong as %s is not a good one by these hypotheses\n", reference)
+		}
+	} else {
+		fmt.Fprintf(w, "bisect: a good commit (no weaker than %s) is called bad with probability at most %.3g, %s\n", reference, a, missed(plan, s.rates))
+	}
+	if s.rates.Commits > 0 {
+		fmt.Fprintf(w, "bisect: in %d steps, the right one of %d commits is named with probability %.3f or more, if every step decides\n",
+			s.rates.Steps, s.rates.Commits, math.Floor(1000*s.rates.Right)/1000)
+		return
+	}
+	fmt.Fprintf(w, "bisect: these are the errors of each step, and they add up: the right one of 16 commits is named with probability %.2f, of 256 with %.2f; --bisect-commits N divides them among the steps\n",
+		stats.NamesCulprit(16, a, b), stats.NamesCulprit(256, a, b))
+}
+
+// missed says which bad commits a series of fixed length calls good, and how often.
+func missed(plan *match.Plan, rates stats.Bisection) string {
+	power, few := 1-rates.Beta, stats.Conditions{DrawRate: typicalDraws}
+	find := stats.PairDesign{Alpha: rates.Alpha, Power: power, Alternative: stats.Less, Conditions: few}.Detectable
+	if !plan.Design.Swap {
+		find = stats.Design{Alpha: rates.Alpha, Power: power, DrawRate: few.DrawRate, Alternative: stats.Less}.Detectable
+	}
+	elo, err := find(plan.Pairs)
+	if err != nil {
+		return fmt.Sprintf("and which bad ones are called good nobody can say (%v)", err)
+	}
+	return fmt.Sprintf("a bad one of %+.0f Elo good with about %.3g (in %d pairs, %g%% of games drawn)", elo, rates.Beta, plan.Pairs, 100*typicalDraws)
+}

@@ -1,0 +1,408 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gogi/internal/unfit"
+	"gogi/internal/usage"
+	"gogi/match"
+	"gogi/stats"
+	"gogi/usi"
+)
+
+// ground is a folder with what a bisection can stumble on.
+func ground(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"plain":      "not executable\n",
+		"binary":     "\x00\x01\x02 no program\n",
+		"text.db":    strings.Repeat("no database\n", 100),
+		"empty.sfen": "",
+		"bad.toml":   "games = \n",
+		"mute":       "#!/bin/sh\nexec sleep 1000\n",
+		"folder/x":   "",
+		"council.toml": `
+[[engine]]
+name = "dev"
+cmd = "./missing"
+[[engine]]
+name = "other"
+cmd = "fakeengine"
+[[council]]
+name = "C"
+rule = "majority"
+members = ["dev", "other"]
+`,
+		"vary.toml": `
+[[engine]]
+name = "dev"
+cmd = "fakeengine -script exit@isready -options 'name Seed type spin default 0 min 0 max 9'"
+[[engine]]
+name = "base"
+cmd = "fakeengine"
+[[council]]
+name = "C"
+rule = "majority"
+members = ["dev"]
+vary = {Seed = [1, 2, 3]}
+`,
+		"mute-series.toml": `
+[[engine]]
+name = "dev"
+cmd = "./mute"
+greeting_timeout = "200ms"
+[[engine]]
+name = "base"
+cmd = "fakeengine"
+`,
+		"dir-series.toml": `
+[[engine]]
+name = "dev"
+cmd = "fakeengine"
+dir = "nowhere"
+[[engine]]
+name = "base"
+cmd = "fakeengine"
+`,
+	} {
+		path := filepath.Join(dir, name)
+		mode := os.FileMode(0o600)
+		if name == "binary" || name == "mute" {
+			mode = 0o700
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), mode)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// exitCode runs the program in a folder; a signal that ended it is 128 and its number,
+// as git reads it.
+func exitCode(t *testing.T, dir string, args ...string) (code int, stderr string) {
+	t.Helper()
+	var errs bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
+	cmd.Dir, cmd.Stderr = dir, &errs
+	return codeOf(t, cmd.Run()), errs.String()
+}
+
+func codeOf(t *testing.T, err error) int {
+	t.Helper()
+	if err == nil {
+		return 0
+	}
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		t.Fatal(err)
+	}
+	if status := exit.Sys().(syscall.WaitStatus); status.Signaled() { //nolint:forcetypeassert // on Linux
+		return 128 + int(status.Signal())
+	}
+	return exit.ExitCode()
+}
+
+const (
+	equal = "dev=fakeengine"
+	base  = "base=fakeengine -name base"
+)
+
+// TestBisectCodes walks every way through a step of a bisection: 0 and 1 are of judged
+// commits, 125 is what the commit's engine cannot do, and all else stops.
+func TestBisectCodes(t *testing.T) {
+	t.Parallel()
+	line := func(dev, base string, more ...string) []string {
+		return append([]string{"match", "-q", "--exit", "bisect", "--engine", dev, "--engine", base, "--nodes", "10", "--games", "10"}, more...)
+	}
+	series := func(file string, more ...string) []string {
+		return append([]string{"match", file, "-q", "--exit=bisect", "--nodes", "10", "--games", "10"}, more...)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		says string
+	}{
+		"equal":                       {line(equal, base), 0, "bisect: good: "},
+		"weaker":                      {line("dev=fakeengine -script resign@go", base), 1, "bisect: bad: "},
+		"crashes later in each game":  {line("dev=fakeengine -script exit@go:3", base, "--restart", "game"), 1, "bisect: bad: "},
+		"a gate that fails":           {line("dev=fakeengine -script resign@go", base, "--games", "40", "--sprt=-400,0"), 1, "bisect: bad: SPRT"},
+		"a gate that passes":          {line(equal, "base=fakeengine -script resign@go", "--games", "40", "--sprt=-400,0"), 0, "bisect: good: SPRT"},
+		"a gate that cannot decide":   {line(equal, base, "--games", "40", "--sprt=-20,0", "--bisect-commits", "100"), 255, "cannot decide"},
+		"the program is missing":      {line("dev=./missing", base), 125, "no such file"},
+		"it is not in PATH":           {line("dev=nosuchprogram", base), 125, "nosuchprogram"},
+		"it is a folder":              {line("dev=./folder", base), 125, "folder"},
+		"it is not executable":        {line("dev=./plain", base), 125, "chmod"},
+		"it is no program":            {line("dev=./binary", base), 125, "exec format"},
+		"it ends at once":             {line("dev=false", base), 125, "bisect: skip"},
+		"it says nothing":             {series("mute-series.toml"), 125, "bisect: skip"},
+		"it crashes at isready":       {line("dev=fakeengine -script exit@isready", base), 125, "bisect: skip"},
+		"it crashes before its moves": {line("dev=fakeengine -script exit@go", base), 125, "crashing before its first move"},
+		"it lacks an option":          {line(equal, base, "--option", "dev.Nonsense=1"), 125, "Nonsense"},
+		"its option's range":          {line("dev=builtin", base, "--option", "dev.MultiPV=1000"), 125, "MultiPV"},
+		"a member does not start":     {series("council.toml", "--engine", base, "--players", "C,base"), 125, "missing"},
+		"a varied member crashes":     {series("vary.toml", "--players", "C,base"), 125, "bisect: skip"},
+
+		"mistyped flag":              {line(equal, base, "--bad"), 255, "--bad"},
+		"mistyped verb":              {append([]string{"mach"}, line(equal, base)[1:]...), 255, "mach"},
+		"another verb":               {[]string{"report", "--exit", "bisect"}, 255, "--exit"},
+		"mistyped exit":              {append(line(equal, base), "--exit", "bisct"), 255, "bisct"},
+		"mistyped exit flag":         {[]string{"match", "--exti", "bisect"}, 255, "--exti"},
+		"exit without value":         {[]string{"match", "--exit"}, 255, "--exit"},
+		"nodes of words":             {line(equal, base, "--nodes", "10k"), 255, "10k"},
+		"a negative value":           {line(equal, base, "--sprt", "-60,0"), 255, "-60,0"},
+		"hypotheses":                 {line(equal, base, "--sprt=0,-60"), 255, "lower one first"},
+		"help":                       {line(equal, base, "--help"), 255, "bisect: stop"},
+		"a dry run":                  {line(equal, base, "--dry-run"), 255, "dry run"},
+		"commits that are no number": {line(equal, base, "--bisect-commits", "many"), 255, "many"},
+		"one commit":                 {line(equal, base, "--bisect-commits", "1"), 255, "no bisection"},
+		"commits alone":              {[]string{"match", "--bisect-commits", "16"}, 255, "--exit bisect"},
+		"too few pairs":              {line(equal, base, "--games", "8"), 255, "at least 5"},
+		"too few for the steps":      {line(equal, base, "--bisect-commits", "256"), 255, "at least 8"},
+		"an odd number of games":     {line(equal, base, "--games", "11"), 255, "odd"},
+		"three players":              {line(equal, base, "--engine", "c=fakeengine", "--games", "30", "--design", "round_robin"), 255, "3 players"},
+		"openings missing":           {line(equal, base, "--openings", "nowhere.sfen"), 255, "nowhere.sfen"},
+		"openings a folder":          {line(equal, base, "--openings", "folder"), 255, "folder"},
+		"openings empty":             {line(equal, base, "--openings", "empty.sfen"), 255, "empty.sfen"},
+		"no series":                  {series("nowhere.toml"), 255, "nowhere.toml"},
+		"a series that is a folder":  {series("folder"), 255, "folder"},
+		"a series with an error":     {series("bad.toml"), 255, "bad.toml"},
+		"its working directory":      {series("dir-series.toml"), 255, "nowhere"},
+		"the database is a folder":   {line(equal, base, "--db", "folder"), 255, "folder"},
+		"the database is text":       {line(equal, base, "--db", "text.db"), 255, "text.db"},
+		"the database's folder":      {line(equal, base, "--db", "nowhere/x.db"), 255, "nowhere"},
+		"a full disk":                {line(equal, base, "--db", "/dev/full"), 255, "/dev/full"},
+		"the other is missing":       {line(equal, "base=./missing"), 255, "missing"},
+		"the other ends at once":     {line(equal, "base=false"), 255, "base"},
+		"the other is no program":    {line(equal, "base=./binary"), 255, "exec format"},
+		"the other crashes at ready": {line(equal, "base=fakeengine -script exit@isready"), 255, "base"},
+		"the other lacks an option":  {line(equal, base, "--option", "base.Nonsense=1"), 255, "Nonsense"},
+		"the other wins nothing":     {line("dev=fakeengine -script resign@go:3", "base=fakeengine -script exit@go"), 255, "by faults"},
+		"an option that nobody has":  {line(equal, base, "--option", "all.Nonsense=1"), 255, "Nonsense"},
+		"both are missing":           {line("dev=./missing", "base=./missing"), 255, "missing"},
+		"missing, and no openings":   {line("dev=./missing", base, "--openings", "nowhere.sfen"), 255, "nowhere.sfen"},
+		"it plays on both sides":     {series("council.toml", "--players", "dev,C"), 255, "missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, stderr := exitCode(t, ground(t), append([]string{"gogi"}, c.args...)...)
+			if code != c.code || !strings.Contains(stderr, c.says) {
+				t.Errorf("code %d, want %d, and %q in:\n%s", code, c.code, c.says, stderr)
+			}
+		})
+	}
+}
+
+// TestBisectOtherCodes: without --exit bisect the codes are those of every verb.
+func TestBisectOtherCodes(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"match", "--exit", "default", "--bad"}, {"match", "--exit=default", "--nodes", "10k"}, {"match", "--db", "bisect", "nowhere.toml"},
+	} {
+		if code, stderr := exitCode(t, t.TempDir(), append([]string{"gogi"}, args...)...); code != exitUsage {
+			t.Errorf("%q: code %d, want %d: %s", args, code, exitUsage, stderr)
+		}
+	}
+}
+
+// TestBisectDiskFills: a disk that has no more room in the middle of a series.
+func TestBisectDiskFills(t *testing.T) {
+	t.Parallel()
+	dir := ground(t)
+	const series = "exec gogi match -q --exit bisect --engine dev=fakeengine --engine base=fakeengine --nodes 10 --games 10"
+	for _, blocks := range []string{"4", "150"} { // of 512 bytes, in any file
+		code, stderr := exitCode(t, dir, "sh", "-c", "ulimit -f "+blocks+"; trap '' XFSZ; "+series+" --db "+blocks+".db")
+		if code != bisectAbort {
+			t.Errorf("%s blocks: code %d, want %d: %s", blocks, code, bisectAbort, stderr)
+		}
+	}
+}
+
+// explosive panics when it is written to.
+type explosive struct{}
+
+func (explosive) Write([]byte) (int, error) { panic("in the middle of a report") }
+
+// TestBisectPanic: a panic stops the bisection, with its stack; another verb's goes on.
+func TestBisectPanic(t *testing.T) {
+	t.Parallel()
+	var errs bytes.Buffer
+	code := run(context.Background(), []string{"match", "--exit", "bisect", "--help"}, &environment{out: explosive{}, err: &errs})
+	if text := errs.String(); code != bisectAbort || !strings.Contains(text, "in the middle of a report") || !strings.Contains(text, "explosive.Write") {
+		t.Errorf("code %d, want %d, with the panic and its stack:\n%s", code, bisectAbort, text)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a panic outside of a bisection was swallowed")
+		}
+	}()
+	run(context.Background(), []string{"match", "--help"}, &environment{out: explosive{}, err: &errs})
+}
+
+// waiting is a series of a bisection whose engines wait for a file.
+func waiting(t *testing.T, dir string) *exec.Cmd {
+	t.Helper()
+	mark, engine := filepath.Join(dir, "mark"), "fakeengine -gate go -mark mark -script wait@go"
+	cmd := exec.CommandContext(t.Context(), "gogi", "match", "-q", "--exit", "bisect", "--run", "wait", "--concurrency", "1",
+		"--engine", "dev="+engine, "--engine", "base="+engine, "--nodes", "10", "--games", "10")
+	cmd.Dir, cmd.Stderr = dir, &bytes.Buffer{}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	deadline := time.Now().Add(time.Minute)
+	for tick := time.NewTicker(10 * time.Millisecond); time.Now().Before(deadline); <-tick.C {
+		if text, _ := os.ReadFile(mark); len(text) > 0 {
+			return cmd
+		}
+	}
+	t.Fatalf("no engine was asked for a move: %s", cmd.Stderr)
+	return nil
+}
+
+// TestBisectSignals: whatever ends the program in a game ends the bisection. SIGQUIT is
+// the runtime's own end of it, as a panic of any goroutine.
+func TestBisectSignals(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		signal syscall.Signal
+		code   int
+	}{{syscall.SIGTERM, exitInterrupted}, {syscall.SIGHUP, exitInterrupted}, {syscall.SIGQUIT, 128 + int(syscall.SIGABRT)}, {syscall.SIGKILL, 128 + int(syscall.SIGKILL)}} {
+		t.Run(c.signal.String(), func(t *testing.T) {
+			t.Parallel()
+			cmd := waiting(t, t.TempDir())
+			if err := cmd.Process.Signal(c.signal); err != nil {
+				t.Fatal(err)
+			}
+			if code := codeOf(t, cmd.Wait()); code != c.code {
+				t.Errorf("code %d, want %d: %s", code, c.code, cmd.Stderr)
+			}
+		})
+	}
+}
+
+// TestBisectLocked: a run that somebody else is playing.
+func TestBisectLocked(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := waiting(t, dir)
+	code, stderr := exitCode(t, dir, first.Args...)
+	if code != bisectAbort || !strings.Contains(stderr, "another process") {
+		t.Errorf("code %d, want %d: %s", code, bisectAbort, stderr)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code := codeOf(t, first.Wait()); code != bisectGood {
+		t.Errorf("the first: code %d, want %d: %s", code, bisectGood, first.Stderr)
+	}
+}
+
+func bisectPlan(pairs int, gate match.Gate) *match.Plan {
+	return &match.Plan{
+		Pairs: pairs, Gate: gate, Design: match.Design{Swap: true},
+		Players: []match.Player{{Name: "dev"}, {Name: "base"}},
+	}
+}
+
+// TestBisectRates: the error rates of the whole are divided among the steps, a gate's
+// by what they mean here: its alpha is to pass a bad commit.
+func TestBisectRates(t *testing.T) {
+	t.Parallel()
+	gate := match.Gate{Elo0: -60, Elo1: 0, Alpha: 0.05, Beta: 0.10, Model: match.GateLogistic}
+	sixteen := 16
+	for name, c := range map[string]struct {
+		commits *int
+		gate    match.Gate
+		divided match.Gate
+		says    []string
+	}{
+		"fixed": {nil, match.Gate{}, match.Gate{}, []string{"called bad with probability at most 0.05", "good with about 0.05 (in 400 pairs", "0.81, of 256 with 0.66"}},
+		"fixed, 16 commits": {&sixteen, match.Gate{}, match.Gate{}, []string{
+			"called bad with probability at most 0.0125", "good with about 0.0125", "in 4 steps, the right one of 16 commits is named with probability 0.950 or more",
+		}},
+		"gate": {nil, gate, gate, []string{"(+0 Elo or more against base, logistic) is called bad with probability at most 0.1,", "(-60 Elo or less) good with at most 0.05\n"}},
+		"gate, 16 commits": {&sixteen, gate, match.Gate{Elo0: -60, Elo1: 0, Alpha: 0.0125, Beta: 0.025, Model: match.GateLogistic}, []string{
+			"bad with probability at most 0.025,", "good with at most 0.0125\n", "in 4 steps",
+		}},
+		"a gate that asks for gains": {nil, match.Gate{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.10, Model: match.GateLogistic},
+			match.Gate{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.10, Model: match.GateLogistic}, []string{"as strong as base is not a good one"}},
+	} {
+		step, plan := &bisectStep{commits: c.commits}, bisectPlan(400, c.gate)
+		got, err := step.design(plan)
+		if err != nil || got.Gate != c.divided || plan.Gate != c.gate {
+			t.Errorf("%s: gate %+v, want %+v (%v)", name, got.Gate, c.divided, err)
+			continue
+		}
+		var said strings.Builder
+		step.promise(&said, got)
+		for _, words := range c.says {
+			if !strings.Contains(said.String(), words) {
+				t.Errorf("%s: %q is not in:\n%s", name, words, said.String())
+			}
+		}
+	}
+}
+
+// TestBisectMissed: the difference that is said to be found is what so many pairs find
+// by the plan of a series, within the rounding.
+func TestBisectMissed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		pairs int
+		rates stats.Bisection
+	}{{400, stats.Bisection{Alpha: 0.05, Beta: 0.05}}, {1000, stats.Bisection{Alpha: 0.0125, Beta: 0.02}}} {
+		var elo float64
+		said := missed(bisectPlan(c.pairs, match.Gate{}), c.rates)
+		if _, err := fmt.Sscanf(said, "a bad one of %f Elo", &elo); err != nil {
+			t.Fatalf("%q: %v", said, err)
+		}
+		length, err := stats.PairDesign{
+			Alpha: c.rates.Alpha, Power: 1 - c.rates.Beta, Alternative: stats.Less, Conditions: stats.Conditions{DrawRate: typicalDraws},
+		}.Length(elo)
+		if err != nil || math.Abs(float64(length.Pairs-c.pairs)) > 0.03*float64(c.pairs) {
+			t.Errorf("%q: that takes %+v pairs, not %d (%v)", said, length, c.pairs, err)
+		}
+	}
+}
+
+// TestBisectOurs: an error is this commit's where all its causes are.
+func TestBisectOurs(t *testing.T) {
+	t.Parallel()
+	step := &bisectStep{ours: []string{"dev", "both"}, theirs: []string{"base", "both"}}
+	dev, other := &usi.Fault{Kind: usi.FaultStart, Engine: "dev"}, errors.New("other")
+	for _, c := range []struct {
+		err  error
+		ours bool
+	}{
+		{dev, true},
+		{&usi.Fault{Kind: usi.FaultCrash, Engine: "dev", Searching: true}, true},
+		{&usi.Fault{Kind: usi.FaultConnection, Engine: "dev"}, false},
+		{&usi.Fault{Kind: usi.FaultStart, Engine: "base"}, false},
+		{&usi.Fault{Kind: usi.FaultStart, Engine: "both"}, false},
+		{unfit.Wrap("dev", other), true},
+		{unfit.Wrap("base", other), false},
+		{other, false},
+		{os.ErrNotExist, false},
+		{&exitError{exitUnplayed, fmt.Errorf("%w; 3 pairs are unplayed", dev)}, true},
+		{usage.Wrap(errors.Join(fmt.Errorf("dev: %w", unfit.Wrap("dev", other)), dev)), true},
+		{errors.Join(dev, other), false},
+		{errors.Join(dev, unfit.Wrap("base", other)), false},
+		{fmt.Errorf("%w: %w", other, dev), false},
+		{&exitError{code: exitUnplayed}, false},
+	} {
+		if got := step.isOurs(c.err); got != c.ours {
+			t.Errorf("%v: %v, want %v", c.err, got, c.ours)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestExitCodes: 2 is for what the command line says wrongly, in its flags and in the
+// files that describe what shall be done; 1 for what cannot be done, and for databases
+// and their runs that are not as the line expects them.
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	dir := ground(t)
+	if err := os.WriteFile(filepath.Join(dir, "empty.db"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	series := []string{"gogi", "match", "-q", "--engine", "a=fakeengine", "--engine", "b=fakeengine", "--nodes", "1", "--games", "2"}
+	if code, stderr := exitCode(t, dir, append(series, "--db", "run.db")...); code != exitDone {
+		t.Fatal(code, stderr)
+	}
+	stored := []string{"report", "gate", "games", "votes", "votes show", "votes replay", "runs", "db dump"}
+	cases := map[string]int{
+		"": 2, "nonsense": 2, "runs extra": 2, "db": 2, "stats": 2,
+		"match nowhere.toml": 2, "match folder": 2, "match bad.toml": 2, "match plain": 2,
+		"gate --db run.db": 2, "gate --db run.db --gate nowhere.toml": 2, "gate --db run.db --gate folder": 2, "gate --db run.db --gate bad.toml": 2,
+		"report --db run.db nobody": 1, "gate --db run.db nobody": 1, "games --db run.db nobody": 1, "db dump --db run.db nobody": 1,
+		"report --db run.db --html nowhere/x.html": 1, "report --db run.db --html folder": 1, "report --db run.db --json --text": 2,
+		"games --db run.db --game first": 2, "games --db run.db --game 9.0": 1, "votes --db run.db --game first": 2,
+		"votes show --db run.db": 1, "votes replay --db run.db": 1,
+		"init folder": 2, "init bad.toml": 2, "init nowhere/x.toml": 1,
+		"council": 2, "council nowhere.toml": 2, "council folder": 2, "council bad.toml": 2, "council mute-series.toml": 2,
+		"disagreement": 2, "disagreement nowhere.toml": 2, "disagreement bad.toml": 2,
+		"check": 2, "check ./missing": 2, "check ./folder": 2, "csa": 2, "csa localhost": 2,
+		"regress": 2, "perft": 2, "perft --depth x": 2, "perft --depth 2 --sfen nonsense": 2,
+		"stats interval": 2, "stats interval --wins x --losses 2": 2, "stats plan --elo x": 2, "stats elo": 2,
+	}
+	for _, verb := range stored {
+		cases[verb+" --nonsense"] = 2
+		for _, db := range []string{"nowhere.db", "folder", "empty.db", "text.db", "nowhere/x.db"} {
+			cases[verb+" --db "+db] = 1
+		}
+	}
+	for _, db := range []string{"folder", "text.db", "nowhere/x.db", "/dev/full"} {
+		cases[strings.Join(series[1:], " ")+" --db "+db] = 1
+	}
+	for _, flag := range []string{
+		"--games 3", "--games x", "--nodes 10k", "--concurrency 0", "--openings nowhere.sfen", "--openings folder", "--openings empty.sfen",
+		"--openings text.db", "--engine c", "--option Hash", "--sprt x", "--design nonsense", "--rules nonsense", "--players a,c", "--tc x",
+	} {
+		cases[strings.Join(series[1:], " ")+" "+flag] = 2
+	}
+	for line, want := range cases {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			code, stderr := exitCode(t, dir, append([]string{"gogi"}, strings.Fields(line)...)...)
+			if code != want || !strings.Contains(stderr, "gogi: ") {
+				t.Errorf("code %d, want %d, and what is wrong in:\n%s", code, want, stderr)
+			}
+		})
+	}
+}
+
+// failing is a writer that nothing gets through.
+type failing struct{ err error }
+
+func (w failing) Write([]byte) (int, error) { return 0, w.err }
+
+// TestLostResult: a result that could not be written is an error of every form; a
+// reader that went away is none, and a bisection is not told by it.
+func TestLostResult(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err  error
+		args string
+		code int
+	}{
+		{syscall.ENOSPC, "perft --depth 1", exitFailed},
+		{syscall.ENOSPC, "stats interval --wins 3 --losses 2", exitFailed},
+		{syscall.ENOSPC, "stats interval --wins 3 --losses 2 --json", exitFailed},
+		{syscall.EPIPE, "perft --depth 1", exitDone},
+		{errors.New("odd"), "perft --depth x", exitUsage},
+	} {
+		var errs bytes.Buffer
+		code := run(context.Background(), strings.Fields(c.args), &environment{out: failing{c.err}, err: &errs})
+		if code != c.code || c.code == exitFailed && !strings.Contains(errs.String(), c.err.Error()) {
+			t.Errorf("%s: %v: code %d, want %d: %s", c.args, c.err, code, c.code, &errs)
+		}
+	}
+	dir := ground(t)
+	code, stderr := exitCode(t, dir, "sh", "-c", "exec gogi match -q --exit bisect --engine '"+equal+"' --engine '"+base+"' --nodes 10 --games 10 >/dev/full")
+	if code != bisectGood {
+		t.Errorf("a judged commit whose report was lost: code %d: %s", code, stderr)
+	}
+}
