@@ -43,6 +43,9 @@ func TestEloIsOfTheScore(t *testing.T) {
 	if r.Elo.Estimate == nil || math.Abs(*r.Elo.Estimate-136.97) > 0.01 {
 		t.Fatalf("%+v", r.Elo)
 	}
+	if math.Abs(*r.Elo.Lo-98) > 0.5 || math.Abs(*r.Elo.Hi-164) > 0.5 { // docs/statistics.md
+		t.Errorf("[%v, %v]", *r.Elo.Lo, *r.Elo.Hi)
+	}
 	score := r.Interval("score")
 	for _, end := range [][2]*float64{{score.Lo, r.Elo.Lo}, {score.Hi, r.Elo.Hi}} {
 		if want := -400 * math.Log10(1 / *end[0] - 1); math.Abs(want-*end[1]) > 1e-9 {
