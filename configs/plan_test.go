@@ -329,3 +329,22 @@ func TestPlanWarnings(t *testing.T) {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }
+
+// TestGateBoundary: a gate names no boundary unless it asks for another, so that the log
+// of older runs stays equal.
+func TestGateBoundary(t *testing.T) {
+	for text, want := range map[string]match.GateBoundary{"": match.GateRatio, "boundary = \"ratio\"\n": match.GateRatio, "boundary = \"bounded\"\n": match.GateBounded} {
+		g, err := parse(t, "[gate]\nsprt = \"0,4\"\n"+text).GateDesign()
+		if err != nil || g.Boundary != want {
+			t.Errorf("%q: %v, %v", text, g, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"boundary = \"wald\"":                    `"wald" is not one of ratio, bounded`,
+		"boundary = \"bounded\"\nalpha = 0.0005": "below 0.001",
+	} {
+		if _, err := parse(t, "[gate]\nsprt = \"0,4\"\n"+text).GateDesign(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -16,10 +16,10 @@ type Row struct {
 	Sides        [2]Side    // by colour: the engines' own moves
 	OpeningID    string
 	OpeningPlies int
-	OpeningHash  uint64 // of the start position and the opening's moves: two books may use one ID
+	OpeningHash  uint64 // Opening.Hash: two books may use one ID
 	Start        string // where the opening's moves begin: "startpos" or a SFEN
 	Marked       bool   // a move was slowed by the machine
-	MovesHash    uint64 // equal for games with the same start position and moves
+	MovesHash    uint64 // Result.MovesHash
 	LastSFEN     string // the final position
 	Slot         int
 	Started      time.Time

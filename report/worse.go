@@ -6,7 +6,6 @@ import (
 
 	"gogi/internal/format"
 	"gogi/match"
-	"gogi/stats"
 )
 
 // Finding is what a bisection learns of A, whose engine is the commit at hand.
@@ -19,41 +18,42 @@ const (
 	NotWeaker                // it is not
 )
 
-// LeastPairs is how many pairs it takes to show anything at a level: one side's
-// winning all of n happens between equals with probability 2 to the power of -n.
+// LeastPairs is how many pairs, each from an opening of its own, it takes to show
+// anything at a level: one side's winning all of n happens between equals with
+// probability 2 to the power of -n.
 func LeastPairs(alpha float64) int { return int(math.Ceil(-math.Log2(alpha))) }
 
 // Worse says whether A is weaker than B: by the run's gate where it has one, else by
-// the exact test over pairs, one-sided at the level alpha.
+// the exact test over openings, one-sided at the level alpha.
 func (r *Report) Worse(alpha float64) (f Finding, why string) {
 	if g := r.Gate; g != nil {
 		return g.worse()
 	}
-	test, err := r.tally.SignFlip(stats.Less)
-	if err != nil {
-		k, n := r.tally.Total().Decisive()
-		test, err = stats.BinomialTest(k, n, 0.5, stats.Less)
-	}
+	test := r.weaker
 	switch {
-	case err != nil:
-		return Unclear, err.Error()
+	case test.err != nil:
+		return Unclear, test.err.Error()
+	case r.mostlySlowed():
+		return Unclear, r.Slowed() + ", so that the result may be its doing"
 	case test.Significant(alpha):
 		return Weaker, fmt.Sprintf("%s is weaker than %s, p = %s one-sided against %.3g", r.A, r.B, format.PValue(test.P), alpha)
-	case r.Pairs < LeastPairs(alpha):
-		return Unclear, fmt.Sprintf("%d pairs are too few to show a difference (at least %d)", r.Pairs, LeastPairs(alpha))
+	case r.Dependence.Openings < LeastPairs(alpha):
+		return Unclear, fmt.Sprintf("%s are too few to show a difference (at least %d)", format.NumberOf(r.Dependence.Openings, "opening"), LeastPairs(alpha))
 	}
 	return NotWeaker, fmt.Sprintf("%s is not shown to be weaker than %s, p = %s one-sided against %.3g", r.A, r.B, format.PValue(test.P), alpha)
 }
 
 // worse is the verdict of a sequential test.
 func (g *Gate) worse() (f Finding, why string) {
-	why = fmt.Sprintf("%s: %s", g.Design, g.Decision)
-	switch g.Decision {
-	case stats.Pass:
+	why = fmt.Sprintf("%s: %s", g.Design, g.Verdict)
+	switch g.Verdict {
+	case Passed:
 		return NotWeaker, why
-	case stats.Fail:
+	case Failed:
 		return Weaker, why
-	case stats.Continue, stats.Inconclusive:
+	}
+	for _, reason := range g.Because {
+		why += "; " + reason
 	}
 	return Unclear, why
 }
