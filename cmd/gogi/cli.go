@@ -66,12 +66,15 @@ func run(ctx context.Context, args []string, env *environment) (code int) {
 // statsCommand groups the verbs that reckon from counts given by hand; what
 // their numbers mean is told in docs/statistics.md.
 type statsCommand struct {
-	Interval statsIntervalCommand `cmd:"" help:"Between which win rates the truth lies, by each method."`
-	Test     statsTestCommand     `cmd:"" help:"Whether one side is proven stronger, and how many wins would prove it."`
-	SPRT     statsSPRTCommand     `cmd:"" name:"sprt" help:"The state of a sequential test."`
-	Plan     statsPlanCommand     `cmd:"" help:"How many games a difference takes."`
-	Elo      statsEloCommand      `cmd:"" help:"Convert between score, Elo and normalised Elo."`
-	Figure   statsFigureCommand   `cmd:"" name:"coverage-figure" hidden:"" help:"Draw the figure of docs/statistics.md."`
+	Interval    statsIntervalCommand    `cmd:"" help:"Between which win rates the truth lies, by each method."`
+	Test        statsTestCommand        `cmd:"" help:"Whether one side is proven stronger, and how many wins would prove it."`
+	SPRT        statsSPRTCommand        `cmd:"" name:"sprt" help:"The state of a sequential test."`
+	Plan        statsPlanCommand        `cmd:"" help:"How many games a difference takes."`
+	Elo         statsEloCommand         `cmd:"" help:"Convert between score, Elo and normalised Elo."`
+	Forecast    statsForecastCommand    `cmd:"" help:"Who wins a match of so many games, by a record."`
+	Coverage    statsCoverageCommand    `cmd:"" help:"How often each method's interval holds the truth, as a table or a figure."`
+	Adjust      statsAdjustCommand      `cmd:"" help:"What p values are worth, given how many there are."`
+	Homogeneity statsHomogeneityCommand `cmd:"" help:"Whether several sources, such as machines, agree."`
 }
 
 // dbCommand groups the verbs about the database.

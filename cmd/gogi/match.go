@@ -299,9 +299,11 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 		return nil
 	}
 	if !o.Plan.Gate.IsZero() && s.Stored() == 0 && !c.Quiet {
-		if err := expectation(ctx, env.err, o); err != nil {
+		length, err := o.GameLength(ctx)
+		if err != nil {
 			return err
 		}
+		expectation(env.err, o.Plan, length)
 	}
 	config := series.Config{Open: o.Open, Moves: c.JSON || !c.Quiet}
 	lines := &eventLines{encoder: json.NewEncoder(env.out)}
