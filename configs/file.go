@@ -103,10 +103,11 @@ type Rules struct {
 
 // Gate is a sequential test, see match.Gate.
 type Gate struct {
-	SPRT  *Bounds         `toml:"sprt,short"` // elo0 and elo1; needed
-	Alpha *float64        `toml:"alpha"`      // default match.DefaultAlpha
-	Beta  *float64        `toml:"beta"`       // default match.DefaultBeta
-	Model match.GateModel `toml:"model"`      // default match.GateLogistic
+	SPRT     *Bounds         `toml:"sprt,short"` // elo0 and elo1; needed
+	Alpha    *float64        `toml:"alpha"`      // default match.DefaultAlpha
+	Beta     *float64        `toml:"beta"`       // default match.DefaultBeta
+	Model    match.GateModel `toml:"model"`      // default match.GateLogistic
+	Boundary string          `toml:"boundary"`   // "ratio", the default, or "bounded"
 }
 
 // Openings says where games start: one of File, Handicap and List.

@@ -110,6 +110,9 @@ func (r *resolver) gate() match.Gate {
 		Elo0: f.SPRT.Elo0, Elo1: f.SPRT.Elo1, Alpha: or(f.Alpha, match.DefaultAlpha), Beta: or(f.Beta, match.DefaultBeta),
 		Model: choose(r, "gate.model", f.Model, match.GateLogistic, match.GateNormalized),
 	}
+	if choose(r, "gate.boundary", f.Boundary, match.GateRatio.String(), match.GateBounded.String()) == match.GateBounded.String() {
+		g.Boundary = match.GateBounded
+	}
 	if err := g.Check(); err != nil {
 		r.fail("gate", "gate: %w", err)
 	}

@@ -4,23 +4,26 @@ package gate
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 
 	"gogi/match"
-	"gogi/shogi"
 	"gogi/stats"
 )
 
-// Test is the sequential test that a gate plays. It passes where the
-// likelihood ratio reaches 1/α, rather than Wald's (1-β)/α, and without overshoot
-// correction. For a ratio of two fixed distributions Ville's inequality would
-// then keep false passes at α, whatever is looked at; the generalised ratio
-// estimates its distributions, and keeps it in simulation (see the test).
+// Test is the sequential test that a gate plays. By [match.GateRatio] it passes where
+// the likelihood ratio reaches 1/α, as at [stats.BoundaryRatio], and without overshoot
+// correction: for a ratio of two fixed distributions Ville's inequality would then keep
+// false passes at α, whatever is looked at; the generalised ratio estimates its
+// distributions, and keeps it in simulation (see the test). It fails at the bound that
+// Wald gives for β where a pass has the probability α(1-β) under H0, which is what the
+// upper bound makes of it: ln(β/(1-α(1-β))), a little above BoundaryRatio's ln β. Runs
+// were stopped there, and must not become undecided.
 func Test(g match.Gate) stats.SPRT {
-	return stats.SPRT{
-		Elo0: g.Elo0, Elo1: g.Elo1, Alpha: g.Alpha * (1 - g.Beta), Beta: g.Beta, Model: stats.EloModel(g.Model),
+	s := stats.SPRT{Elo0: g.Elo0, Elo1: g.Elo1, Alpha: g.Alpha * (1 - g.Beta), Beta: g.Beta, Model: stats.EloModel(g.Model)}
+	if g.Boundary == match.GateBounded {
+		s.Alpha, s.Boundary = g.Alpha, stats.BoundaryBounded
 	}
+	return s
 }
 
 // Gate judges a series while it is played: its pairs in plan order, never in
@@ -30,7 +33,6 @@ type Gate struct {
 
 	mu     sync.Mutex
 	prefix *stats.Prefix
-	pairs  map[int]stats.Pair // that were added
 }
 
 // New is the judge of a series of at most that many pairs.
@@ -39,32 +41,25 @@ func New(design match.Gate, pairs int) (*Gate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gate: %w", err)
 	}
-	return &Gate{design: design, prefix: prefix, pairs: map[int]stats.Pair{}}, nil
+	return &Gate{design: design, prefix: prefix}, nil
 }
 
-// Add takes a finished pair. A pair that comes again is counted once; one that
-// comes again with another result is an error, and is not counted.
-func (g *Gate) Add(id int, pair stats.Pair) error {
+// Add takes a finished pair with its number in the plan. One that comes again is counted
+// once; one that comes again with other games is an error, and is not counted.
+func (g *Gate) Add(id int, play stats.Play) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if before, ok := g.pairs[id]; ok {
-		if !slices.Equal(before, pair) {
-			return fmt.Errorf("gate: pair %d came again with another result", id)
-		}
-		return nil
+	if err := g.prefix.AddPlay(id, play); err != nil {
+		return fmt.Errorf("gate: %w", err)
 	}
-	if err := g.prefix.Add(id, pair); err != nil {
-		return fmt.Errorf("gate: pair %d: %w", id, err)
-	}
-	g.pairs[id] = slices.Clone(pair)
 	return nil
 }
 
 // State is what a gate has found so far.
 type State struct {
 	Design    match.Gate
-	Judgement stats.Judgement
-	Tally     stats.Tally // of the pairs that the decision rests on
+	Judgement stats.Judgement // with the openings that it rests on, and the pairs that only repeat others
+	Tally     stats.Tally     // of the pairs that it rests on
 }
 
 // Decided reports whether the test has stopped.
@@ -77,35 +72,10 @@ func (g *Gate) State() State {
 	return State{Design: g.design, Judgement: g.prefix.Judgement(), Tally: g.prefix.Tally()}
 }
 
-// OfRows are the games of a pair, by leg, as package stats counts them.
-func OfRows(rows []match.Row) (pair stats.Pair) {
-	for _, r := range rows {
-		pair = append(pair, leg(r.Black == r.PairA, r.Outcome, r.Points))
-	}
-	return pair
-}
-
-// OfResult is a finished pair as package stats counts it.
-func OfResult(plan *match.Plan, r match.PairResult) (pair stats.Pair) {
-	for i := range r.Games {
-		g := &r.Games[i]
-		pair = append(pair, leg(g.Players[0] == r.Pair.Players[0], g.Outcome, plan.Rules.Points(g.Verdict)))
-	}
-	return pair
-}
-
-// leg is one game from A's side; points are by colour.
-func leg(aIsBlack bool, outcome match.Outcome, points [2]float64) stats.Leg {
-	colour := shogi.White
-	if aIsBlack {
-		colour = shogi.Black
-	}
-	leg := stats.Leg{AIsBlack: aIsBlack, Outcome: stats.Draw, Points: points[colour]}
-	if winner, ok := outcome.Winner(); ok {
-		leg.Outcome = stats.Loss
-		if winner == colour {
-			leg.Outcome = stats.Win
-		}
-	}
-	return leg
+// Elo is the median-unbiased rating difference where the test stopped, by openings. It
+// fails before that.
+func (g *Gate) Elo(level float64) (stats.StoppedElo, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.prefix.Elo(level)
 }

@@ -24,7 +24,7 @@ func TestGateUnderTheNull(t *testing.T) {
 			t.Fatal(err)
 		}
 		for id := range pairs {
-			if err := g.Add(id, evenPair(r)); err != nil {
+			if err := g.Add(id, stats.Play{Pair: evenPair(r)}); err != nil {
 				t.Fatal(err)
 			}
 			if g.State().Decided() {
@@ -99,7 +99,7 @@ func judgeIn(t *testing.T, design match.Gate, played []stats.Pair, order []int) 
 	}
 	for _, id := range order {
 		for range 2 { // a redelivery counts once
-			if err := g.Add(id, played[id]); err != nil {
+			if err := g.Add(id, stats.Play{Pair: played[id]}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -118,15 +118,36 @@ func TestGateRefusesAnotherResult(t *testing.T) {
 	won := stats.Pair{{AIsBlack: true, Outcome: stats.Win, Points: 1}, {Outcome: stats.Win, Points: 1}}
 	lost := stats.Pair{{AIsBlack: true, Outcome: stats.Loss}, {Outcome: stats.Loss}}
 	for _, id := range []int{0, 5} {
-		if err := g.Add(id, won); err != nil {
+		if err := g.Add(id, stats.Play{Pair: won}); err != nil {
 			t.Fatal(err)
 		}
 		before := g.State()
-		if err := g.Add(id, lost); err == nil {
+		if err := g.Add(id, stats.Play{Pair: lost}); err == nil {
 			t.Errorf("pair %d came again as a loss, and that was no error", id)
 		}
 		if after := g.State(); after.Judgement != before.Judgement {
 			t.Errorf("pair %d came again and changed %+v to %+v", id, before.Judgement, after.Judgement)
 		}
+	}
+}
+
+// TestBounds: a test of older runs keeps its bounds, which are those of a ratio where it
+// passes, and so its verdicts; another boundary is another test.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	design := match.Gate{Elo0: 0, Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	lower, upper := Test(design).Bounds()
+	// ln(0.1/(1-0.05·0.9)) and ln 20, by hand
+	if math.Abs(lower+2.256541) > 1e-6 || math.Abs(upper-2.995732) > 1e-6 {
+		t.Errorf("the bounds are %v and %v", lower, upper)
+	}
+	_, ratio := stats.SPRT{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic, Boundary: stats.BoundaryRatio}.Bounds()
+	if math.Abs(upper-ratio) > 1e-12 {
+		t.Errorf("it passes at %v, and the ratio's bound is %v", upper, ratio)
+	}
+	bounded := design
+	bounded.Boundary = match.GateBounded
+	if got := Test(bounded); got.Boundary != stats.BoundaryBounded || got.Alpha != 0.05 || got.Beta != 0.1 || got.Check() != nil {
+		t.Errorf("%+v (%v)", got, got.Check())
 	}
 }

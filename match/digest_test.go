@@ -48,7 +48,7 @@ func noPartOfTheDigest() []string {
 	}
 	return append(players,
 		"Run", "Pairs", "Concurrency", "StartParallel", "SlotsPerGPU", "PVPlies", "Rules.Name",
-		"Gate.Elo0", "Gate.Elo1", "Gate.Alpha", "Gate.Beta", "Gate.Model", "Players.Council.Shadows",
+		"Gate.Elo0", "Gate.Elo1", "Gate.Alpha", "Gate.Beta", "Gate.Model", "Gate.Boundary", "Players.Council.Shadows",
 	)
 }
 

@@ -11,6 +11,29 @@ const (
 	GateNormalized GateModel = "normalized" // normalised Elo, by the mean in standard deviations
 )
 
+// GateBoundary says where a sequential test stops.
+type GateBoundary string
+
+// The boundaries of a sequential test.
+const (
+	// GateRatio passes where the likelihood ratio reaches 1/α. It is the zero value:
+	// what runs were played with that name no boundary.
+	GateRatio GateBoundary = ""
+	// GateBounded draws the bounds together with every pair, so that no test is long.
+	GateBounded GateBoundary = "bounded"
+)
+
+// leastBounded bounds the error rates of bounded tests, as package stats does.
+const leastBounded = 0.001
+
+// String is the name as files and reports have it.
+func (b GateBoundary) String() string {
+	if b == GateRatio {
+		return "ratio"
+	}
+	return string(b)
+}
+
 // Gate is the design of a sequential test, written into a run before its first
 // game. It stops the series and gives its verdict; it changes no game, so the
 // digest does not cover it. The zero value is no gate.
@@ -20,6 +43,9 @@ type Gate struct {
 	Alpha float64   `json:"alpha"`
 	Beta  float64   `json:"beta"`
 	Model GateModel `json:"model"`
+	// Boundary grows at the end, and is left out where it is the ratio: the log of
+	// settings of older runs must stay equal.
+	Boundary GateBoundary `json:"boundary,omitempty"`
 }
 
 // The defaults of a gate: what a release rests on, and how often a good patch
@@ -37,7 +63,11 @@ func (g Gate) String() string {
 	if g.IsZero() {
 		return "none"
 	}
-	return fmt.Sprintf("SPRT [%g, %g] %s, α %g, β %g", g.Elo0, g.Elo1, g.Model, g.Alpha, g.Beta)
+	text := fmt.Sprintf("SPRT [%g, %g] %s, α %g, β %g", g.Elo0, g.Elo1, g.Model, g.Alpha, g.Beta)
+	if g.Boundary != GateRatio {
+		text += ", " + g.Boundary.String()
+	}
+	return text
 }
 
 // Check says what cannot be tested, or nil.
@@ -53,6 +83,10 @@ func (g Gate) Check() error {
 		return fmt.Errorf("alpha %g and beta %g: expected both between 0 and 0.5", g.Alpha, g.Beta)
 	case g.Model != GateLogistic && g.Model != GateNormalized:
 		return fmt.Errorf("model %q is not one of %s, %s", g.Model, GateLogistic, GateNormalized)
+	case g.Boundary != GateRatio && g.Boundary != GateBounded:
+		return fmt.Errorf("boundary %q is not one of %s, %s", string(g.Boundary), GateRatio, GateBounded)
+	case g.Boundary == GateBounded && min(g.Alpha, g.Beta) < leastBounded:
+		return fmt.Errorf("alpha %g or beta %g is below %g, the least of a bounded test", g.Alpha, g.Beta, leastBounded)
 	}
 	return nil
 }

@@ -16,8 +16,9 @@ type Row struct {
 	Sides        [2]Side    // by colour: the engines' own moves
 	OpeningID    string
 	OpeningPlies int
+	OpeningHash  uint64 // Opening.Hash
 	Marked       bool   // a move was slowed by the machine
-	MovesHash    uint64 // equal for games with the same start position and moves
+	MovesHash    uint64 // Result.MovesHash
 	LastSFEN     string // the final position
 	Slot         int
 	Started      time.Time

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"time"
 
 	"gogi/match"
@@ -15,24 +14,13 @@ type About struct {
 	Created time.Time
 	Plan    *match.CanonicalPlan
 	Engines []Engine // in the order of the report's players
-	Starts  []Start  // oldest first
 }
 
 // Start is one start of the run, and what had changed since the one before.
 type Start struct {
 	At      time.Time
 	Changes []match.Difference
-}
-
-// Retargeted is how often a run's target was changed.
-func (a About) Retargeted() int {
-	n := 0
-	for _, s := range a.Starts {
-		if slices.ContainsFunc(s.Changes, func(c match.Difference) bool { return slices.Equal(c.Path, []string{"pairs"}) }) {
-			n++
-		}
-	}
-	return n
+	Late    bool // a pair was stored before it
 }
 
 // Engine is one player as the plan has it.

@@ -1,16 +1,27 @@
 package report
 
 import (
+	"fmt"
+	"slices"
+
 	"gogi/gate"
 	"gogi/internal/format"
 	"gogi/match"
 	"gogi/stats"
 )
 
-// Gate is the state of a run's sequential test.
+// Registration is the design of a gate as the run's log of settings has it.
+type Registration struct {
+	Design     match.Gate // that is judged
+	Registered bool       // it was written into the run before its first game
+	Pairs      int        // the maximum that was written down with it
+	Changes    []string   // of the design or the maximum after the first game
+}
+
+// Gate is the state of a run's sequential test, and its verdict.
 type Gate struct {
 	Design   match.Gate     `json:"design"`
-	Decision stats.Decision `json:"decision"`
+	Decision stats.Decision `json:"decision"` // of the test alone
 	LLR      *float64       `json:"llr"`
 	Lower    float64        `json:"lower"`
 	Upper    float64        `json:"upper"`
@@ -19,25 +30,158 @@ type Gate struct {
 	Elo      Elo            `json:"elo"`    // median-unbiased, after the stop
 	Why      string         `json:"why,omitempty"`
 
+	Boundary string   `json:"boundary"` // ratio or bounded
+	Openings int      `json:"openings"` // that the pairs were played from: the independent units
+	Copies   int      `json:"copies"`   // pairs that repeat an earlier one move for move
+	Slowed   int      `json:"slowed"`   // pairs with a move that the machine slowed
+	Verdict  string   `json:"verdict"`  // pass, fail, inconclusive: the decision, where it is to be trusted
+	Because  []string `json:"because"`  // why the verdict is not the decision, and what else to know of it
+
 	tally stats.Tally
+	slots *homogeneity
 }
 
-// newGateReport is the state of the test as it is told.
-func newGateReport(s gate.State) *Gate {
-	j := s.Judgement
-	r := &Gate{
-		Design: s.Design, Decision: j.Decision, LLR: format.Finite(j.LLR), Lower: j.Lower, Upper: j.Upper,
-		Pairs: j.Units, Beyond: j.Beyond, tally: s.Tally,
-	}
-	if j.Decision == stats.Continue {
-		r.Elo.Why = "the test has not stopped"
-		return r
-	}
-	stopped, err := gate.Test(s.Design).Elo(r.tally.Outcomes(), Level)
+// The verdicts of a gate.
+const (
+	Passed       = "pass"
+	Failed       = "fail"
+	Inconclusive = "inconclusive"
+)
+
+// judge watches the pairs of a run with a sequential test: the test, and what would make
+// its verdict worthless.
+type judge struct {
+	registration Registration
+	test         *gate.Gate
+	clean        *gate.Gate // as if a pair in which B lost a game by a fault had been even
+	slots        map[int]*stats.Tally
+	slowed       []int // numbers of pairs, ascending
+}
+
+func newJudge(run Run) (*judge, error) {
+	test, err := gate.New(run.Gate.Design, run.Pairs)
 	if err != nil {
-		r.Elo.Why = err.Error()
-		return r
+		return nil, err
 	}
-	r.Elo = Elo{Estimate: format.Finite(stopped.Elo), Lo: format.Finite(stopped.Interval.Lo), Hi: format.Finite(stopped.Interval.Hi)}
-	return r
+	clean, err := gate.New(run.Gate.Design, run.Pairs)
+	return &judge{registration: run.Gate, test: test, clean: clean, slots: map[int]*stats.Tally{}}, err
+}
+
+// add takes the next whole pair, in the order of the plan.
+func (j *judge) add(rows []match.Row, play stats.Play) error {
+	id, slot := rows[0].Pair, rows[0].Slot
+	if err := j.test.Add(id, play); err != nil {
+		return err
+	}
+	if j.slots[slot] == nil {
+		j.slots[slot] = &stats.Tally{}
+	}
+	if err := j.slots[slot].Add(play.Pair); err != nil {
+		return err
+	}
+	if slowed(rows) {
+		j.slowed = append(j.slowed, id)
+	}
+	play.Pair = slices.Clone(play.Pair)
+	for i, r := range rows {
+		if r.Termination.IsFault() && LoserOf(r) == r.PairB {
+			play.Pair[i].Outcome, play.Pair[i].Points = stats.Draw, 0.5
+		}
+	}
+	return j.clean.Add(id, play)
+}
+
+// gate is the state of the test as it is told, and its verdict.
+func (j *judge) gate(b string) *Gate {
+	s := j.test.State()
+	now := s.Judgement
+	g := &Gate{
+		Design: s.Design, Boundary: s.Design.Boundary.String(), Decision: now.Decision, LLR: format.Finite(now.LLR), Lower: now.Lower, Upper: now.Upper,
+		Pairs: now.Units, Beyond: now.Beyond, Openings: now.Openings, Copies: now.Copies, tally: s.Tally,
+	}
+	judged, _ := slices.BinarySearch(j.slowed, now.Units) // a decision rests on the first pairs of the plan
+	g.Slowed = judged
+	g.slots = j.homogeneity(now.Openings < now.Units)
+	g.estimate(j.test)
+	g.decide(j, b)
+	return g
+}
+
+// estimate is the rating difference that allows for the stop.
+func (g *Gate) estimate(test *gate.Gate) {
+	if g.Decision == stats.Continue {
+		g.Elo.Why = "the test has not stopped"
+		return
+	}
+	stopped, err := test.Elo(Level)
+	if err != nil {
+		g.Elo.Why = err.Error()
+		return
+	}
+	g.Elo = newElo(stopped.Elo, stopped.Interval, "infinite beyond 1,000 Elo")
+}
+
+// decide turns the state of the test into the verdict, and withholds one that is not to
+// be trusted.
+func (g *Gate) decide(j *judge, b string) {
+	g.Verdict, g.Because = Inconclusive, []string{}
+	switch g.Decision {
+	case stats.Pass:
+		g.Verdict = Passed
+	case stats.Fail:
+		g.Verdict = Failed
+	case stats.Inconclusive:
+		g.Because = append(g.Because, "the maximum of games was reached between the bounds")
+	case stats.Continue:
+		g.Because = append(g.Because, "the series is not finished")
+	}
+	for _, change := range j.registration.Changes {
+		g.doubt(change)
+	}
+	if !j.registration.Registered {
+		g.doubt("the design was given after the games, so it may have been chosen to fit them")
+	}
+	if mostly(g.Slowed, g.Pairs) {
+		g.doubt(slowedOf(g.Slowed, g.Pairs) + ", so that the result may be its doing")
+	}
+	if g.Decision == stats.Pass && j.clean.State().Judgement.Decision != stats.Pass {
+		g.doubt(fmt.Sprintf("games that %s lost by faults alone decide it", b))
+	}
+	if h := g.slots; h.P != nil && *h.P < slotsAlpha {
+		g.Because = append(g.Because, fmt.Sprintf("slots differ more than chance explains (p = %s)", format.PValue(*h.P)))
+	}
+}
+
+// doubt withholds the verdict.
+func (g *Gate) doubt(why string) {
+	g.Verdict = Inconclusive
+	g.Because = append(g.Because, why)
+}
+
+// slotsAlpha is the level at which slots are said to differ: low, as it is
+// looked at in every run.
+const slotsAlpha = 0.001
+
+// homogeneity says whether all slots gave the same results.
+type homogeneity struct {
+	P        *float64 `json:"p"`
+	Outliers []int    `json:"outliers"`
+	Why      string   `json:"why,omitempty"`
+}
+
+func (j *judge) homogeneity(reused bool) *homogeneity {
+	if reused {
+		return &homogeneity{Outliers: []int{}, Why: "pairs of one opening depend on each other"}
+	}
+	var rows []stats.Outcomes
+	for slot := range len(j.slots) {
+		if t := j.slots[slot]; t != nil {
+			rows = append(rows, t.Outcomes())
+		}
+	}
+	h, err := stats.SameEverywhere(rows, slotsAlpha)
+	if err != nil {
+		return &homogeneity{Outliers: []int{}, Why: err.Error()}
+	}
+	return &homogeneity{P: format.Finite(h.P), Outliers: append([]int{}, h.Outliers...)}
 }

@@ -40,7 +40,10 @@ type Report struct {
 	Tests       []Test            `json:"tests"`
 	Score       *float64          `json:"score"` // A's points a game
 	ScoreWhy    string            `json:"score_why,omitempty"`
-	Elo         Elo               `json:"elo"`
+	Elo         Elo               `json:"elo"`          // of the score, its ends those of the score's interval
+	EloDecisive Elo               `json:"elo_decisive"` // of the wins of decisive games, taken as independent
+	Dependence  stats.Dependence  `json:"dependence"`   // of the pairs on each other, by openings
+	Looks       Looks             `json:"looks"`
 
 	BlackAdvantage Advantage   `json:"black_advantage"`
 	Terminations   []Ending    `json:"terminations"`
@@ -48,7 +51,7 @@ type Report struct {
 	Duplicates     int         `json:"duplicates"` // games equal to an earlier one, move for move
 	Plies          Plies       `json:"plies"`
 	Unmarked       *Unmarked   `json:"unmarked,omitempty"` // without pairs that the machine slowed
-	Distinct       *Distinct   `json:"distinct,omitempty"` // without pairs that repeat a game
+	Distinct       *Distinct   `json:"distinct,omitempty"` // without pairs that repeat an earlier one
 	FaultLosses    FaultLosses `json:"fault_losses"`       // of A and B against each other
 	Crosstable     []Cross     `json:"crosstable"`
 	PairVariance   *float64    `json:"pair_variance"` // of a pair's points a game
@@ -57,7 +60,13 @@ type Report struct {
 
 	Gate *Gate `json:"gate,omitempty"` // the sequential test, if the run has one
 
-	tally stats.Tally // A against B
+	weaker oneSided // whether A is
+}
+
+// oneSided is the exact test of whether A is the weaker.
+type oneSided struct {
+	stats.Test
+	err error
 }
 
 type Player struct {
@@ -87,9 +96,13 @@ type Player struct {
 	sides match.Side
 }
 
+// Interval is one of A's score, or of its share of the decisive games.
 type Interval struct {
-	Of          string   `json:"of"` // win_rate_decisive, score
+	Of          string   `json:"of"` // score, win_rate_decisive
 	Method      string   `json:"method"`
+	Assumes     string   `json:"assumes,omitempty"` // what it takes for granted beside independent openings
+	Unit        string   `json:"unit,omitempty"`    // what is taken as independent: opening, pair or game
+	N           int      `json:"n,omitempty"`       // how many of these
 	Level       float64  `json:"level"`
 	Estimate    *float64 `json:"estimate"`
 	Lo          *float64 `json:"lo"`
@@ -100,6 +113,7 @@ type Interval struct {
 
 type Test struct {
 	Method      string         `json:"method"`
+	Assumes     string         `json:"assumes,omitempty"` // as of an Interval
 	Alternative string         `json:"alternative"`
 	N           int            `json:"n"`
 	K           *int           `json:"k,omitempty"` // wins, of a binomial test
@@ -123,9 +137,10 @@ type Elo struct {
 
 type Advantage struct {
 	stats.WDL
-	Lo  *float64 `json:"lo"`
-	Hi  *float64 `json:"hi"`
-	Why string   `json:"why,omitempty"`
+	Assumes string   `json:"assumes,omitempty"` // as of an Interval
+	Lo      *float64 `json:"lo"`
+	Hi      *float64 `json:"hi"`
+	Why     string   `json:"why,omitempty"`
 }
 
 type Ending struct {
@@ -156,16 +171,17 @@ type Unmarked struct {
 	Score  *float64 `json:"score"`
 }
 
-// Distinct is A against B without the pairs with a game that equals an
-// earlier one, which proves nothing new.
+// Distinct is A against B without the pairs that repeat an earlier one, move for move.
+// It is no ground for a verdict: pairs that are nearly copies are in it, and short games
+// repeat more easily. The intervals and tests of a report go by openings.
 type Distinct struct {
 	Pairs    int      `json:"pairs"`    // that are left
 	Repeated int      `json:"repeated"` // that were taken out
 	Score    *float64 `json:"score"`
-	Lo       *float64 `json:"lo"` // the exact interval of the win rate among decisive games
+	Lo       *float64 `json:"lo"` // null, as P
 	Hi       *float64 `json:"hi"`
-	P        *float64 `json:"p"` // of the exact test over pairs
-	Why      string   `json:"why,omitempty"`
+	P        *float64 `json:"p"`
+	Why      string   `json:"why,omitempty"` // of these
 	stats.WDL
 }
 
@@ -185,25 +201,26 @@ type Cross struct {
 // Gatherer adds up a run's pairs, in plan order, in one pass.
 type Gatherer struct {
 	report   *Report
-	gate     *gate.Gate     // nil: the run has no sequential test
+	run      Run
+	judge    *judge         // nil: the run has no sequential test
 	index    map[string]int // into report.Players
-	tallies  map[[2]string]*stats.Tally
+	pairings map[[2]string]*stats.Series
 	unmarked stats.Tally
 	marked   int
 	distinct stats.Tally
-	repeated int // pairs of A against B
 	ends     map[Ending]int
 	faults   map[Fault]int
 	hashes   map[uint64]bool
 }
 
-// run is what a report tells of a run beside its games.
+// Run is what a report tells of a run beside its games.
 type Run struct {
 	Name    string
 	Rules   string
-	Pairs   int        // that are planned
-	Players []Player   // name, identity and limits; two at least
-	Gate    match.Gate // zero: none
+	Pairs   int          // that are planned
+	Players []Player     // name, identity and limits; two at least
+	Gate    Registration // its design is zero where there is none
+	Starts  []Start      // oldest first
 }
 
 // New adds up the pairs of a run.
@@ -213,20 +230,18 @@ func New(run Run) (*Gatherer, error) {
 			Version: 1, Run: run.Name, Planned: run.Pairs, Rules: run.Rules, Players: slices.Clone(run.Players), A: run.Players[0].Name, B: run.Players[1].Name,
 			Terminations: []Ending{}, Faults: []Fault{}, Crosstable: []Cross{},
 		},
-		index: map[string]int{}, tallies: map[[2]string]*stats.Tally{}, ends: map[Ending]int{},
+		run: run, index: map[string]int{}, pairings: map[[2]string]*stats.Series{}, ends: map[Ending]int{},
 		faults: map[Fault]int{}, hashes: map[uint64]bool{},
 	}
 	for i, p := range run.Players {
 		g.index[p.Name] = i
 	}
-	if !run.Gate.IsZero() {
-		judge, err := gate.New(run.Gate, run.Pairs)
-		if err != nil {
-			return nil, err
-		}
-		g.gate = judge
+	if run.Gate.Design.IsZero() {
+		return g, nil
 	}
-	return g, nil
+	var err error
+	g.judge, err = newJudge(run)
+	return g, err
 }
 
 // Report is the report of the pairs so far. It changes nothing: more pairs may follow,
@@ -246,15 +261,13 @@ func (g *Gatherer) Add(rows []match.Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	repeats := false
 	for _, r := range rows {
-		repeats = g.countGame(r) || repeats
+		g.countGame(r)
 	}
-	return g.addPair(rows, repeats)
+	return g.addPair(rows)
 }
 
-// countGame reports whether the game equals an earlier one.
-func (g *Gatherer) countGame(r match.Row) (repeats bool) {
+func (g *Gatherer) countGame(r match.Row) {
 	rep := g.report
 	rep.Games++
 	rep.Seconds += r.Ended.Sub(r.Started).Seconds()
@@ -263,8 +276,7 @@ func (g *Gatherer) countGame(r match.Row) (repeats bool) {
 		rep.Plies.Min = r.Plies
 	}
 	rep.Plies.Max = max(rep.Plies.Max, r.Plies)
-	repeats = g.hashes[r.MovesHash]
-	if repeats {
+	if g.hashes[r.MovesHash] {
 		rep.Duplicates++
 	}
 	g.hashes[r.MovesHash] = true
@@ -275,7 +287,6 @@ func (g *Gatherer) countGame(r match.Row) (repeats bool) {
 	}
 	g.countPlayer(r, shogi.Black, r.Black)
 	g.countPlayer(r, shogi.White, r.White)
-	return repeats
 }
 
 func (g *Gatherer) countPlayer(r match.Row, c shogi.Colour, name string) {
@@ -303,45 +314,49 @@ func (g *Gatherer) countPlayer(r match.Row, c shogi.Colour, name string) {
 	p.Incomplete += t.Incomplete
 }
 
-// addPair puts a whole pair into the tally of its two players.
-func (g *Gatherer) addPair(rows []match.Row, repeats bool) error {
+// addPair puts a whole pair to the evidence about its two players.
+func (g *Gatherer) addPair(rows []match.Row) error {
 	g.report.Pairs++
 	key := [2]string{rows[0].PairA, rows[0].PairB}
-	if g.tallies[key] == nil {
-		g.tallies[key] = &stats.Tally{}
+	if g.pairings[key] == nil {
+		g.pairings[key] = &stats.Series{}
 	}
-	pair, marked := gate.OfRows(rows), slices.ContainsFunc(rows, func(r match.Row) bool { return r.Marked })
-	if err := g.tallies[key].Add(pair); err != nil {
+	play := gate.OfRows(rows)
+	repeats, err := g.pairings[key].Add(play)
+	if err != nil {
 		return fmt.Errorf("pair %d of run %s: %w", rows[0].Pair, g.report.Run, err)
 	}
 	if key != [2]string{g.report.A, g.report.B} {
 		return nil
 	}
-	if g.gate != nil {
-		if err := g.gate.Add(rows[0].Pair, pair); err != nil {
+	if g.judge != nil {
+		if err := g.judge.add(rows, play); err != nil {
 			return err
 		}
 	}
-	return g.headPair(rows, pair, marked, repeats)
+	return g.headPair(rows, play.Pair, repeats)
 }
 
-// headPair counts a pair of A against B where it is judged by other measures.
-func (g *Gatherer) headPair(rows []match.Row, pair stats.Pair, marked, repeats bool) error {
+// headPair counts a pair of A against B where it is looked at by other measures.
+func (g *Gatherer) headPair(rows []match.Row, pair stats.Pair, repeats bool) error {
 	for _, r := range rows {
 		g.report.FaultLosses.count(r, g.report.A)
 	}
 	var unmarked, distinct error
-	if marked {
+	if slowed(rows) {
 		g.marked++
 	} else {
 		unmarked = g.unmarked.Add(pair)
 	}
-	if repeats {
-		g.repeated++
-	} else {
+	if !repeats {
 		distinct = g.distinct.Add(pair)
 	}
 	return errors.Join(unmarked, distinct)
+}
+
+// slowed reports whether the machine slowed a move of the pair.
+func slowed(rows []match.Row) bool {
+	return slices.ContainsFunc(rows, func(r match.Row) bool { return r.Marked })
 }
 
 // count counts a game that ended by a fault.
@@ -366,80 +381,72 @@ func LoserOf(r match.Row) string {
 // conclude turns the sums into figures.
 func (g *Gatherer) conclude() {
 	rep := g.report
+	series := g.headToHead()
 	rep.Finished = rep.Pairs >= rep.Planned
-	if g.gate != nil {
-		rep.Gate = newGateReport(g.gate.State())
+	if g.judge != nil {
+		rep.Gate = g.judge.gate(rep.B)
 		rep.Finished = rep.Finished || rep.Gate.Decision != stats.Continue
 	}
+	rep.Looks = newLooks(g.run, rep.Gate)
 	for i := range rep.Players {
 		rep.Players[i].conclude()
 	}
 	if rep.Games > 0 {
 		rep.Plies.Mean = format.Finite(float64(rep.Plies.Total) / float64(rep.Games))
 	}
-	tally := g.headToHead()
-	rep.tally = tally
-	rep.Pentanomial = tally.Penta
-	rep.score(tally)
-	rep.winRate(tally)
-	rep.signFlip(tally)
+	rep.Pentanomial = series.Tally().Penta
+	rep.Dependence = series.Dependence()
+	rep.figures(series)
 	rep.advantage(g.everybody())
-	if !rep.Finished {
-		rep.withhold(tally)
+	if why := rep.noFixedLength(); why != "" {
+		rep.withhold(why, series)
 	}
 	g.lists()
-	rep.Distinct = g.withoutRepeats()
-	if g.marked > 0 {
-		total := g.unmarked.Total()
-		rep.Unmarked = &Unmarked{
-			Pairs: g.unmarked.Pairs(), Marked: g.marked, Wins: total.Wins, Draws: total.Draws, Losses: total.Losses,
-		}
-		if score, err := g.unmarked.Score(); err == nil {
-			rep.Unmarked.Score = &score
-		}
-	}
+	rep.Distinct = g.withoutCopies(series.Copies())
+	rep.Unmarked = g.withoutSlowed()
 }
 
-// withoutRepeats judges A against B by the pairs that repeat no game, nil where
-// none does. Which pairs those are does not depend on who played which side, so
-// the test stays exact.
-func (g *Gatherer) withoutRepeats() *Distinct {
-	if g.repeated == 0 {
+// withoutSlowed is A against B without the pairs that the machine slowed, nil where it
+// slowed none.
+func (g *Gatherer) withoutSlowed() *Unmarked {
+	if g.marked == 0 {
 		return nil
 	}
-	total := g.distinct.Total()
-	d := &Distinct{Pairs: g.distinct.Pairs(), Repeated: g.repeated, WDL: total}
+	total := g.unmarked.Total()
+	u := &Unmarked{Pairs: g.unmarked.Pairs(), Marked: g.marked, Wins: total.Wins, Draws: total.Draws, Losses: total.Losses}
+	if score, err := g.unmarked.Score(); err == nil {
+		u.Score = &score
+	}
+	return u
+}
+
+// withoutCopies is A against B by the pairs that repeat none, nil where none does.
+func (g *Gatherer) withoutCopies(copies int) *Distinct {
+	if copies == 0 {
+		return nil
+	}
+	d := &Distinct{
+		Pairs: g.distinct.Pairs(), Repeated: copies, WDL: g.distinct.Total(),
+		Why: "pairs that are nearly copies depend on each other, too: intervals and tests go by openings",
+	}
 	if score, err := g.distinct.Score(); err == nil {
 		d.Score = &score
 	}
-	k, n := total.Decisive()
-	if i, err := stats.ClopperPearson(k, n, Level); err == nil {
-		d.Lo, d.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
-	}
-	test, err := g.distinct.SignFlip(stats.TwoSided)
-	if err != nil { // as for all pairs, the test over decisive games stands in
-		test, err = stats.BinomialTest(k, n, 0.5, stats.TwoSided)
-	}
-	if err != nil {
-		d.Why = "no decisive game"
-		return d
-	}
-	d.P = format.Finite(test.P)
 	return d
 }
 
-func (g *Gatherer) headToHead() stats.Tally {
-	if t := g.tallies[[2]string{g.report.A, g.report.B}]; t != nil {
-		return *t
+func (g *Gatherer) headToHead() *stats.Series {
+	if s := g.pairings[[2]string{g.report.A, g.report.B}]; s != nil {
+		return s
 	}
-	return stats.Tally{}
+	return &stats.Series{}
 }
 
 // everybody is the tally over all pairings, of use for the colours only.
 func (g *Gatherer) everybody() stats.Tally {
 	var all stats.Tally
-	for _, t := range g.tallies {
-		all.Merge(*t)
+	for _, s := range g.pairings {
+		all.Merge(s.Tally())
 	}
 	return all
 }
@@ -462,132 +469,6 @@ func (p *Player) conclude() {
 	}
 }
 
-func (r *Report) score(t stats.Tally) {
-	interval := Interval{Of: "score", Method: "pair_normal", Level: Level, Approximate: true}
-	score, err := t.Score()
-	if err != nil {
-		r.ScoreWhy, interval.Why = err.Error(), err.Error()
-		r.Intervals = append(r.Intervals, interval)
-		return
-	}
-	r.Score, interval.Estimate = &score, &score
-	sample, err := t.Sample()
-	var i stats.Interval
-	if err == nil {
-		r.PairVariance = format.Finite(sample.Variance)
-		i, err = sample.Interval(Level)
-	}
-	if err != nil {
-		interval.Why = err.Error()
-	} else {
-		interval.Method, interval.Lo, interval.Hi = i.Method, format.Finite(i.Lo), format.Finite(i.Hi)
-	}
-	r.Intervals = append(r.Intervals, interval)
-}
-
-func (r *Report) winRate(t stats.Tally) {
-	k, n := t.Total().Decisive()
-	interval := Interval{Of: "win_rate_decisive", Method: "clopper_pearson", Level: Level}
-	test := Test{Method: "binomial_exact", Alternative: string(stats.TwoSided), N: n, K: &k}
-	if exact, err := stats.ClopperPearson(k, n, Level); err != nil {
-		interval.Why = "no decisive game"
-		r.Elo.Why = interval.Why
-	} else {
-		q := float64(k) / float64(n)
-		interval.Estimate, interval.Lo, interval.Hi = &q, format.Finite(exact.Lo), format.Finite(exact.Hi)
-		r.Elo = eloOf(q, exact)
-	}
-	if p, err := stats.BinomialTest(k, n, 0.5, stats.TwoSided); err != nil {
-		test.Why = "no decisive game"
-	} else {
-		test.P = format.Finite(p.P)
-	}
-	for _, alpha := range []float64{0.05, 0.01} {
-		c := criticalWins{Alpha: alpha}
-		if wins, ok := stats.CriticalWins(n, alpha, stats.TwoSided); ok {
-			c.Wins = &wins
-		} else {
-			c.Why = fmt.Sprintf("%d decisive games are too few for any number of wins", n)
-		}
-		test.Critical = append(test.Critical, c)
-	}
-	r.Intervals = append([]Interval{interval}, r.Intervals...)
-	r.Tests = append(r.Tests, test)
-}
-
-// eloOf maps a win rate and its interval to Elo, exactly, as Elo is monotone.
-func eloOf(q float64, i stats.Interval) Elo {
-	image := stats.EloInterval(i)
-	e := Elo{Estimate: format.Finite(stats.Elo(q)), Lo: format.Finite(image.Lo), Hi: format.Finite(image.Hi)}
-	if e.Estimate == nil || e.Lo == nil || e.Hi == nil {
-		e.Why = "infinite where the win rate is 0 or 1"
-	}
-	return e
-}
-
-func (r *Report) signFlip(t stats.Tally) {
-	r.Tests = append(r.Tests, signFlipOf(t))
-}
-
-// signFlipOf is the exact test over pairs.
-func signFlipOf(t stats.Tally) Test {
-	report := Test{Method: "pair_sign_flip", Alternative: string(stats.TwoSided)}
-	test, err := t.SignFlip(stats.TwoSided)
-	switch {
-	case t.Pairs() == 0:
-		report.Why = "no finished game"
-	case err != nil:
-		report.Why = err.Error()
-	default:
-		report.Method, report.N, report.P = test.Method, test.N, format.Finite(test.P)
-	}
-	return report
-}
-
-// withhold leaves of a run that is still going only what may be looked at: a
-// fixed-length interval or test, read after every game, finds a difference
-// between equals in two runs of five.
-func (r *Report) withhold(t stats.Tally) {
-	const why = "the run is not finished: only the anytime interval holds before its end"
-	for i := range r.Intervals {
-		r.Intervals[i].Lo, r.Intervals[i].Hi, r.Intervals[i].Why = nil, nil, why
-	}
-	for i := range r.Tests {
-		r.Tests[i].P, r.Tests[i].Critical, r.Tests[i].Why = nil, nil, why
-	}
-	r.Elo.Lo, r.Elo.Hi, r.Elo.Why = nil, nil, why
-	r.BlackAdvantage.Lo, r.BlackAdvantage.Hi, r.BlackAdvantage.Why = nil, nil, why
-	r.Intervals = append(r.Intervals, anytimeOf(t))
-}
-
-// anytimeOf is the interval that holds at every length of a series at once: the
-// only one that may be read while games are played.
-func anytimeOf(t stats.Tally) Interval {
-	interval := Interval{Of: "score", Method: "anytime", Level: Level}
-	scores, err := t.PairScores()
-	if err != nil {
-		scores = t.Total().GameScores()
-	}
-	exact, err := scores.AnytimeInterval(Level)
-	if err != nil {
-		interval.Why = err.Error()
-		return interval
-	}
-	interval.Estimate = format.Finite(scores.Sum / float64(scores.N))
-	interval.Lo, interval.Hi = format.Finite(exact.Lo), format.Finite(exact.Hi)
-	return interval
-}
-
-func (r *Report) advantage(t stats.Tally) {
-	r.BlackAdvantage = Advantage{WDL: t.BlackSide()}
-	i, err := t.BlackAdvantage(Level)
-	if err != nil {
-		r.BlackAdvantage.Why = err.Error()
-		return
-	}
-	r.BlackAdvantage.Lo, r.BlackAdvantage.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
-}
-
 // lists brings the counted things into a fixed order: most frequent first.
 func (g *Gatherer) lists() {
 	rep := g.report
@@ -605,7 +486,8 @@ func (g *Gatherer) lists() {
 	slices.SortFunc(rep.Faults, func(a, b Fault) int {
 		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Player, b.Player), cmp.Compare(a.Kind, b.Kind))
 	})
-	for key, t := range g.tallies {
+	for key, series := range g.pairings {
+		t := series.Tally()
 		score, err := t.Score()
 		if err != nil {
 			continue // a tally without games is never made

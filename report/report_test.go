@@ -25,6 +25,11 @@ func reportOf(t *testing.T, o fakerun.Run) *Report {
 	return g.Report()
 }
 
+// gated is a design that was written down beforehand.
+func gated(elo0, elo1 float64) Registration {
+	return Registration{Registered: true, Pairs: 1000, Design: match.Gate{Elo0: elo0, Elo1: elo1, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
+}
+
 func runOf(o fakerun.Run) Run {
 	run := Run{Name: "run", Rules: "default", Pairs: max(o.Planned, len(o.Pairs))}
 	for _, name := range o.Players {
@@ -45,18 +50,22 @@ func TestVerdict(t *testing.T) {
 	}{
 		"p is 1/32":          {fakerun.Run{Players: two, Pairs: pairs("WW", 6)}, "shown", "x is stronger than y", "p\u00a0=\u00a00.031"},
 		"the other one":      {fakerun.Run{Players: two, Pairs: pairs("LL", 6)}, "shown", "y is stronger than x", ""},
-		"p is 1/16":          {fakerun.Run{Players: two, Pairs: pairs("WW", 5)}, "open", "do not show whether x or y", "differ about an even score"},
+		"p is 1/16":          {fakerun.Run{Players: two, Pairs: pairs("WW", 5)}, "open", "do not show whether x or y", "does not prove them equal"},
 		"even":               {fakerun.Run{Players: two, Pairs: pairs("WL", 50)}, "open", "do not show whether x or y", "does not prove them equal"},
-		"only draws":         {fakerun.Run{Players: two, Pairs: pairs("DD", 50)}, "open", "do not show whether x or y", "won no game and lost none"},
-		"colour decides":     {fakerun.Run{Players: two, Pairs: append(pairs("WL", 90), pairs("WW", 10)...)}, "shown", "x is stronger", "takes the two games of a pair for independent"},
+		"only draws":         {fakerun.Run{Players: two, Pairs: pairs("DD", 50)}, "open", "do not show whether x or y", "0 won, 100 drawn, 0 lost"},
+		"colour decides":     {fakerun.Run{Players: two, Pairs: append(pairs("WL", 90), pairs("WW", 10)...)}, "shown", "x is stronger", "p\u00a0=\u00a00.002"},
+		"at the edge":        {fakerun.Run{Players: two, Pairs: pairs("WD", 6)}, "shown", "x is stronger", "differ about an even score"},
 		"unfinished":         {fakerun.Run{Players: two, Pairs: pairs("WW", 20), Planned: 21}, "none", "no verdict yet: 20 of 21 pairs", ""},
 		"no swap":            {fakerun.Run{Players: two, Pairs: pairs("W", 20)}, "none", "x always had Black", ""},
 		"nothing":            {fakerun.Run{Players: two, Planned: 3}, "none", "no pair of x against y is finished", ""},
-		"five games ×4":      {fakerun.Run{Players: two, Pairs: pairs("WW", 20), Repeat: 4}, "open", "too many of them repeat", "Of the 5 pairs without repeated games, p\u00a0=\u00a00.062"},
-		"ten games ×2":       {fakerun.Run{Players: two, Pairs: pairs("WW", 20), Repeat: 2}, "shown", "x is stronger", "20 of 40 games repeat"},
+		"five openings ×4":   {fakerun.Run{Players: two, Pairs: pairs("WW", 20), Repeat: 4}, "open", "do not show whether x or y", "20 pairs from 5 openings; 15 repeat an earlier one move for move"},
+		"nearly copies":      {fakerun.Run{Players: two, Pairs: pairs("WW", 20), Repeat: 4, Varied: true}, "open", "do not show whether x or y", "20 pairs from 5 openings"},
+		"ten openings ×2":    {fakerun.Run{Players: two, Pairs: pairs("WW", 20), Repeat: 2}, "shown", "x is stronger", "exact test over 10 openings"},
 		"faults alone":       {fakerun.Run{Players: two, Pairs: pairs("LL", 8), Fault: true}, "open", "y is ahead of x by faults alone", "16 of 16 games ended by"},
 		"faults beside wins": {fakerun.Run{Players: two, Pairs: append(pairs("WW", 9), "LL"), Fault: true}, "shown", "x is stronger", "2 of 20 games ended by"},
 		"several pairings":   {fakerun.Run{Players: []string{"x", "y", "z"}, Pairs: pairs("WW", 18)}, "shown", "x is stronger than y", "Only x against y is judged"},
+		"half slowed":        {fakerun.Run{Players: two, Pairs: pairs("WW", 20), Slowed: 10}, "shown", "x is stronger than y under the conditions of this run.", "10 pairs had a move"},
+		"mostly slowed":      {fakerun.Run{Players: two, Pairs: pairs("WW", 20), Slowed: 11}, "open", "x is stronger than y under the conditions of this run, but the machine slowed 11 of 20 pairs", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := reportOf(t, test.run).Verdict()
@@ -75,7 +84,7 @@ func TestVerdict(t *testing.T) {
 func TestReportsInBetween(t *testing.T) {
 	o := fakerun.Run{Players: []string{"x", "y", "z"}, Pairs: []string{"WW", "WD", "LL", "WL", "DD", "LL", "WW"}, Repeat: 2, Fault: true}
 	run := runOf(o)
-	run.Gate = match.Gate{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	run.Gate = gated(0, 50)
 	g, err := New(run)
 	if err != nil {
 		t.Fatal(err)

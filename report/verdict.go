@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"gogi/internal/format"
 	"gogi/stats"
@@ -16,22 +17,39 @@ type Verdict struct {
 	Caveats []string
 }
 
-// Verdict judges the games of A against B by one test, chosen beforehand: the
-// exact one over colour-swapped pairs. Several tests, of which the best one
-// counts, would find a difference between equals too often. What that test finds
-// is withheld where games that repeat each other, or faults alone, explain it.
+// Verdict judges the games of A against B by one test, chosen beforehand: the run's gate
+// where it has one, else the exact one that exchanges the players in whole openings.
+// Several tests, of which the best one counts, would find a difference between equals
+// too often. What it finds is withheld where faults alone, or a machine that slowed most
+// pairs, may explain it.
 func (r *Report) Verdict() Verdict {
 	pairing, ok := r.Pairing()
 	if !ok {
 		return Verdict{Kind: "none", Short: "no games", Claim: fmt.Sprintf("There is no verdict: no pair of %s against %s is finished.", r.A, r.B)}
 	}
-	test, swapped := r.Deciding()
-	v := r.claim(test, swapped)
+	v := r.claim()
 	v.Reasons = append(v.Reasons, r.scoreSentence(pairing))
-	if v.Kind == "open" || v.Kind == "shown" {
-		v.Reasons = append(v.Reasons, r.winsSentence(), r.testSentence(test, swapped), r.eloSentence())
+	switch {
+	case r.Gate != nil:
+		v.Reasons = append(v.Reasons, r.gateSentence())
+	case v.Kind != "none":
+		v.Reasons = append(v.Reasons, r.testSentence(), r.eloSentence())
 	}
 	v.Caveats = r.caveats()
+	return r.qualified(v)
+}
+
+// qualified takes back what a claim has of certainty where the machine slowed most pairs.
+func (r *Report) qualified(v Verdict) Verdict {
+	slowed := r.Slowed()
+	if slowed == "" || strings.Contains(v.Claim, slowed) {
+		return v
+	}
+	if v.Kind == "shown" {
+		v.Kind = "open"
+	}
+	v.Short += ", but " + slowed
+	v.Claim = strings.TrimSuffix(v.Claim, ".") + ", but " + slowed + ", which may be all that this shows."
 	return v
 }
 
@@ -45,49 +63,18 @@ func (r *Report) Pairing() (Cross, bool) {
 	return Cross{}, false
 }
 
-// evidence is what a verdict rests on.
-type evidence struct {
-	stats.WDL
-	score, lo, hi, p *float64 // nil where there is none; lo and hi bound the rate of wins among decisive games
-}
-
-// evidence is that of the pairs that repeat no game, which are mostly all.
-func (r *Report) evidence() evidence {
-	if d := r.Distinct; d != nil {
-		return evidence{d.WDL, d.Score, d.Lo, d.Hi, d.P}
-	}
-	c, _ := r.Pairing()
-	e := evidence{WDL: c.WDL, score: r.Score}
-	if i := r.Interval("win_rate_decisive"); i != nil {
-		e.lo, e.hi = i.Lo, i.Hi
-	}
-	if test, _ := r.Deciding(); test != nil {
-		e.p = test.P
-	}
-	return e
-}
-
-// shows reports whether the evidence is significant and favours the same side as
-// the score of all games.
-func (e evidence) shows(score float64) bool {
-	return e.p != nil && Significant(*e.p) && e.score != nil && (*e.score > 0.5) == (score > 0.5)
-}
-
-// Deciding is the test that decides, nil where there is none, and whether colours
-// were swapped. Very many pairs with odd draw values have no test over pairs; the
-// one over decisive games then stands in for it.
+// Deciding is the test that decides, nil where there is none or its length was not fixed
+// beforehand, and whether colours were swapped.
 func (r *Report) Deciding() (test *Test, swapped bool) {
-	for _, method := range []string{"pair_sign_flip", "binomial_exact"} {
-		for i := range r.Tests {
-			if r.Tests[i].Method == method && r.Tests[i].P != nil {
-				return &r.Tests[i], r.Pentanomial.Pairs() > 0
-			}
-		}
+	swapped = r.Pentanomial.Pairs() > 0
+	if len(r.Tests) == 0 || r.Tests[0].P == nil {
+		return nil, swapped
 	}
-	return nil, r.Pentanomial.Pairs() > 0
+	return &r.Tests[0], swapped
 }
 
-func (r *Report) claim(test *Test, swapped bool) Verdict {
+func (r *Report) claim() Verdict {
+	test, swapped := r.Deciding()
 	switch {
 	case !r.Finished:
 		return Verdict{Kind: "none", Short: "unfinished, no verdict", Claim: fmt.Sprintf(
@@ -97,12 +84,50 @@ func (r *Report) claim(test *Test, swapped bool) Verdict {
 	case !swapped:
 		return Verdict{Kind: "none", Short: "colours not swapped, no verdict", Claim: fmt.Sprintf(
 			"There is no verdict: %s always had Black and %s White, so the games do not tell strength from colour.", r.A, r.B)}
+	case r.Gate != nil:
+		return r.gateClaim()
 	case test == nil || !Significant(*test.P):
 		return r.openVerdict("not significant at 5%", ".")
-	case !r.evidence().shows(*r.Score):
-		return r.openVerdict("not significant at 5% without repeated games", ": too many of them repeat earlier ones.")
 	}
 	return r.shownVerdict()
+}
+
+// gateClaim is the verdict of the sequential test.
+func (r *Report) gateClaim() Verdict {
+	switch g := r.Gate; g.Verdict {
+	case Passed:
+		return Verdict{Kind: "shown", Short: "gate passed", Claim: "The gate passed: " + r.above(g.Design.Elo0) + "."}
+	case Failed:
+		v := Verdict{Kind: "open", Short: "gate failed", Claim: "The gate failed: " + r.below(g.Design.Elo1) + "."}
+		if g.Design.Elo1 <= 0 {
+			v.Kind = "shown"
+		}
+		return v
+	default:
+		return Verdict{Kind: "open", Short: "gate inconclusive", Claim: "The gate is inconclusive: " + strings.Join(g.Because, "; ") + "."}
+	}
+}
+
+// above says that A is rated above B by more than so much.
+func (r *Report) above(elo float64) string {
+	switch {
+	case elo > 0:
+		return fmt.Sprintf("%s is stronger than %s by more than %g Elo", r.A, r.B, elo)
+	case elo < 0:
+		return fmt.Sprintf("%s is not weaker than %s by %g Elo or more", r.A, r.B, -elo)
+	}
+	return fmt.Sprintf("%s is stronger than %s", r.A, r.B)
+}
+
+// below says that A is rated above B by less than so much.
+func (r *Report) below(elo float64) string {
+	switch {
+	case elo > 0:
+		return fmt.Sprintf("%s is not stronger than %s by %g Elo or more", r.A, r.B, elo)
+	case elo < 0:
+		return fmt.Sprintf("%s is weaker than %s by more than %g Elo", r.A, r.B, -elo)
+	}
+	return fmt.Sprintf("%s is weaker than %s", r.A, r.B)
 }
 
 func (r *Report) openVerdict(short, why string) Verdict {
@@ -132,20 +157,18 @@ func (r *Report) scoreSentence(c Cross) string {
 		r.A, format.Percent(c.Score), format.NumberOf(c.Games, "game"), r.B, format.Count(c.Wins), format.Count(c.Draws), format.Count(c.Losses))
 }
 
-func (r *Report) winsSentence() string {
-	e := r.evidence()
-	k, n := e.Decisive()
-	text := "It won"
-	if d := r.Distinct; d != nil {
-		text = fmt.Sprintf("Without repeated games, which are in %s, it won", format.NumberOf(d.Repeated, "pair"))
+// gateSentence is what the sequential test rests on, and how large the difference is.
+func (r *Report) gateSentence() string {
+	g := r.Gate
+	text := fmt.Sprintf("%s judged %s from %s", g.Design, format.NumberOf(g.Pairs, "pair"), format.NumberOf(g.Openings, "opening"))
+	if g.Elo.Estimate == nil {
+		return text + "."
 	}
-	if n == 0 || e.lo == nil {
-		return text + " no game and lost none."
-	}
-	return text + fmt.Sprintf(" %s of %s decisive games: %s, with %s to %s as the exact %s interval.",
-		format.Count(k), format.Count(n), format.Percent(float64(k)/float64(n)), format.Percent(*e.lo), format.Percent(*e.hi), format.PercentShort(Level))
+	return text + fmt.Sprintf("; allowing for the stop, the difference is %s Elo, between %s and %s at %s.",
+		format.Elo(g.Elo.Estimate, 1), format.Elo(g.Elo.Lo, -1), format.Elo(g.Elo.Hi, 1), format.PercentShort(Level))
 }
 
+// Interval is the interval of something for a fixed length, nil where there is none.
 func (r *Report) Interval(of string) *Interval {
 	for i := range r.Intervals {
 		if r.Intervals[i].Of == of {
@@ -155,50 +178,62 @@ func (r *Report) Interval(of string) *Interval {
 	return nil
 }
 
-func (r *Report) testSentence(t *Test, swapped bool) string {
-	if t == nil {
+// testSentence says what the test found, and on how much.
+func (r *Report) testSentence() string {
+	test, _ := r.Deciding()
+	if test == nil {
 		return "There is no test for these games."
 	}
-	method := "exact test over pairs"
-	if t.Method == "binomial_exact" {
-		method = "exact test over decisive games"
-		if swapped {
-			method += ", which stands in for the one over pairs"
-		}
+	return fmt.Sprintf("Two equal players get a result at least this one-sided with probability p = %s (%s, two-sided).",
+		format.PValue(*test.P), TestWords(*test))
+}
+
+// TestWords says what a test over pairs does, and with how many.
+func TestWords(t Test) string {
+	unit := "pair"
+	if strings.HasPrefix(t.Method, "opening") {
+		unit = "opening"
 	}
-	text := fmt.Sprintf("Two equal players get a result at least this one-sided with probability p = %s (%s, two-sided).", format.PValue(*t.P), method)
-	if d := r.Distinct; d != nil && d.P != nil {
-		text += fmt.Sprintf(" Of the %s without repeated games, p = %s.", format.NumberOf(d.Pairs, "pair"), format.PValue(*d.P))
+	text := "exact test over "
+	if strings.HasSuffix(t.Method, "_normal") {
+		text = "approximate test over "
 	}
-	return text
+	return text + format.NumberOf(t.N, unit)
 }
 
 // eloSentence says how large the difference may be: of use above all where none
 // is shown, as that is no proof of equality.
 func (r *Report) eloSentence() string {
-	e := r.evidence()
-	if e.lo == nil {
+	i := r.Interval("score")
+	if i == nil || i.Lo == nil {
 		return "How large a difference may be is not known."
 	}
-	image := stats.EloInterval(stats.Interval{Lo: *e.lo, Hi: *e.hi})
-	span := fmt.Sprintf("%s to %s Elo", format.Elo(format.Finite(image.Lo), -1), format.Elo(format.Finite(image.Hi), 1))
-	if e.p == nil || Significant(*e.p) || r.disagree() {
-		return fmt.Sprintf("In Elo, that interval is %s for %s.", span, r.A)
+	span := fmt.Sprintf("%s to %s for the score of %s, %s to %s Elo", format.Percent(*i.Lo), format.Percent(*i.Hi), r.A,
+		format.Elo(r.Elo.Lo, -1), format.Elo(r.Elo.Hi, 1))
+	if test, _ := r.Deciding(); test == nil || Significant(*test.P) {
+		return fmt.Sprintf("The %s interval is %s.", format.PercentShort(Level), span)
 	}
-	return fmt.Sprintf("That does not prove them equal: in Elo, the interval is %s for %s.", span, r.A)
+	return fmt.Sprintf("That does not prove them equal: the %s interval is %s.", format.PercentShort(Level), span)
 }
 
 // caveats are what may make a number mean less than it seems to.
 func (r *Report) caveats() []string {
 	var all []string
+	for _, remark := range r.Looks.Remarks {
+		all = append(all, strings.ToUpper(remark[:1])+remark[1:]+".")
+	}
 	if len(r.Players) > 2 {
 		all = append(all, fmt.Sprintf("Only %s against %s is judged; among several pairings, one looks good by chance more often than its own p says.", r.A, r.B))
 	}
 	if r.disagree() {
-		all = append(all, "The interval takes the two games of a pair for independent, which they are not; so it and the test, which decides, differ about an even score.")
+		all = append(all, "The interval, which is the more cautious, and the test, which decides, differ about an even score: the result is at the edge.")
 	}
-	if r.Duplicates > 0 {
-		all = append(all, fmt.Sprintf("%s of %s games repeat an earlier one move for move and prove nothing new, but are counted in the tables.", format.Count(r.Duplicates), format.Count(r.Games)))
+	if d := r.Dependence; d.Reused > 0 {
+		words := DependenceWords(d)
+		if weight := WeightWords(d); weight != "" {
+			words += ": " + weight
+		}
+		all = append(all, words+".")
 	}
 	if faults := r.faultCount(); faults > 0 {
 		all = append(all, fmt.Sprintf("%s of %s games ended by an engine's fault (a crash, a late or an illegal move), which tells of reliability rather than strength.", format.Count(faults), format.Count(r.Games)))
@@ -209,12 +244,34 @@ func (r *Report) caveats() []string {
 	return all
 }
 
-// disagree reports whether the interval of the win rate and the deciding test
-// differ about an even score.
+// DependenceWords says how many observations the pairs are.
+func DependenceWords(d stats.Dependence) string {
+	text := fmt.Sprintf("%s from %s", format.NumberOf(d.Pairs, "pair"), format.NumberOf(d.Openings, "opening"))
+	switch d.Copies {
+	case 0:
+	case 1:
+		text += "; 1 repeats an earlier one move for move"
+	default:
+		text += fmt.Sprintf("; %s repeat an earlier one move for move", format.Count(d.Copies))
+	}
+	return text
+}
+
+// WeightWords says what pairs that depend on each other are worth, "" where they do not or
+// nobody can know.
+func WeightWords(d stats.Dependence) string {
+	if d.Effect == nil || *d.Effect <= 1 {
+		return ""
+	}
+	return fmt.Sprintf("as much as %.0f independent pairs (likeness of pairs from one opening %.2f of 1)", float64(d.Pairs) / *d.Effect, *d.ICC)
+}
+
+// disagree reports whether the interval of the score and the deciding test differ about
+// an even score.
 func (r *Report) disagree() bool {
-	e := r.evidence()
-	_, swapped := r.Deciding()
-	return swapped && e.p != nil && e.lo != nil && (*e.lo > 0.5 || *e.hi < 0.5) != Significant(*e.p)
+	i := r.Interval("score")
+	test, _ := r.Deciding()
+	return test != nil && i != nil && i.Lo != nil && (*i.Lo > 0.5 || *i.Hi < 0.5) != Significant(*test.P)
 }
 
 func (r *Report) faultCount() int {

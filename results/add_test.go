@@ -105,7 +105,7 @@ func TestAddGames(t *testing.T) {
 	want := match.Row{
 		Pair: 5, Leg: 1, Black: "将棋", White: "A", PairA: "A", PairB: "将棋", Outcome: match.Draw, Termination: match.Repetition,
 		Note: "four times", Points: [2]float64{0.4, 0.6}, Plies: 30, Sides: g.Sides, OpeningID: pair.Pair.Opening.ID,
-		OpeningPlies: len(pair.Pair.Opening.Moves), Marked: true, MovesHash: games[3].MovesHash, LastSFEN: p.SFEN(), Slot: 3,
+		OpeningPlies: len(pair.Pair.Opening.Moves), OpeningHash: pair.Pair.Opening.Hash(), Marked: true, MovesHash: games[3].MovesHash, LastSFEN: p.SFEN(), Slot: 3,
 		Started: g.Started, Ended: g.Ended,
 	}
 	if diff := cmp.Diff(want, games[3]); diff != "" {

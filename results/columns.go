@@ -45,6 +45,7 @@ func (g *storedGame) columns() []column {
 		{"g.plies", &g.Plies},
 		{"o.name", &g.OpeningID},
 		{"o.plies", &g.OpeningPlies},
+		{"o.hash", bits{&g.OpeningHash}},
 		{"g.marked", &g.Marked},
 		{"g.moves_hash", bits{&g.MovesHash}},
 		{"g.last_sfen", &g.LastSFEN},

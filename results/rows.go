@@ -1,11 +1,8 @@
 package results
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -97,7 +94,7 @@ func (r *Run) check(p match.PairResult) error {
 func openingRowOf(o match.Opening) openingRow {
 	return openingRow{
 		name: o.ID, start: o.Start, moves: moveText(o.Moves), plies: len(o.Moves),
-		hash: int64(movesHash(o.Start, func(i int) shogi.Move { return o.Moves[i] }, len(o.Moves))), // the same 64 bits
+		hash: int64(o.Hash()), // the same 64 bits
 	}
 }
 
@@ -110,7 +107,11 @@ func moveText(moves []shogi.Move) string {
 }
 
 func (r *Run) gameRow(g *match.Result) (row gameRow, err error) {
-	first, last, err := replay(g)
+	hash, err := g.MovesHash()
+	if err != nil {
+		return row, err
+	}
+	last, err := lastPosition(g)
 	if err != nil {
 		return row, err
 	}
@@ -124,39 +125,25 @@ func (r *Run) gameRow(g *match.Result) (row gameRow, err error) {
 		Row: match.Row{
 			Pair: g.Pair, Leg: g.Leg, Outcome: g.Outcome, Termination: g.Termination, Note: g.Note, Points: r.plan.Rules.Points(g.Verdict),
 			Plies: len(g.Record.Moves), Sides: g.Sides, Marked: g.Marked, LastSFEN: last, Slot: g.Slot, Started: g.Started, Ended: g.Ended,
-			MovesHash: movesHash(first, func(i int) shogi.Move { return g.Record.Moves[i].Move }, len(g.Record.Moves)),
+			MovesHash: hash,
 		},
 	}
 	return row, nil
 }
 
-// replay gives the first and the last position of a game. An illegal move, which
-// ends a game, is not made.
-func replay(g *match.Result) (first, last string, err error) {
+// lastPosition is that of a game. An illegal move, which ends a game, is not made.
+func lastPosition(g *match.Result) (string, error) {
 	p, err := match.Opening{ID: "of the record", Start: g.Record.Start}.Position()
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
-	first = p.SFEN()
 	for i := range g.Record.Moves {
 		if p.CheckLegal(g.Record.Moves[i].Move) != nil {
 			break
 		}
 		p.Apply(g.Record.Moves[i].Move)
 	}
-	return first, p.SFEN(), nil
-}
-
-// movesHash is the first 64 bits of a SHA-256 over a start position and n moves.
-func movesHash(start string, move func(int) shogi.Move, n int) uint64 {
-	h := sha256.New()
-	_, _ = io.WriteString(h, start) // a hash never fails
-	text := []byte{0}
-	for i := range n {
-		text = binary.LittleEndian.AppendUint16(text, uint16(move(i)))
-	}
-	_, _ = h.Write(text)
-	return binary.LittleEndian.Uint64(h.Sum(nil))
+	return p.SFEN(), nil
 }
 
 // micros is a time as the database keeps it: microseconds since 1970, 0 for the

@@ -104,7 +104,10 @@ func (s sink) Put(ctx context.Context, _ runner.Lease, r match.PairResult) (adde
 	if added, err = s.store.Add(ctx, r); err != nil || !added || s.judge == nil {
 		return added, err
 	}
-	err = s.judge.Add(r.Pair.ID, gate.OfResult(s.plan, r))
+	play, err := gate.OfResult(s.plan, r)
+	if err == nil {
+		err = s.judge.Add(r.Pair.ID, play)
+	}
 	s.stopWhenDecided()
 	return true, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -62,7 +63,12 @@ func (m *memory) Add(_ context.Context, r match.PairResult) (bool, error) {
 	var rows []match.Row
 	for _, g := range r.Games {
 		name := func(c shogi.Colour) string { return m.plan.Players[g.Players[c]].Name }
+		hash, err := g.MovesHash()
+		if err != nil {
+			return false, err
+		}
 		rows = append(rows, match.Row{
+			OpeningHash: r.Pair.Opening.Hash(), MovesHash: hash,
 			Pair: g.Pair, Leg: g.Leg, Black: name(shogi.Black), White: name(shogi.White),
 			PairA: m.plan.Players[r.Pair.Players[0]].Name, PairB: m.plan.Players[r.Pair.Players[1]].Name,
 			Outcome: g.Outcome, Termination: g.Termination, Points: m.plan.Rules.Points(g.Verdict),
@@ -102,12 +108,16 @@ func (m *memory) stored(_ context.Context, see func([]match.Row) error) error {
 
 // plan is a strong player against one that resigns at once: every pair is WW.
 func plan(pairs, concurrency int) *match.Plan {
-	return &match.Plan{
+	p := &match.Plan{
 		Run: "run", Pairs: pairs, Concurrency: concurrency, Design: match.Design{Kind: match.DesignMatch, Swap: true},
-		Rules:    match.RulesProfiles()[match.DefaultRules],
-		Openings: []match.Opening{{ID: "1", Start: "startpos"}},
-		Players:  []match.Player{{Name: "strong", Limits: match.Limits{Nodes: 1}}, {Name: "weak", Limits: match.Limits{Nodes: 1}}},
+		Rules:   match.RulesProfiles()[match.DefaultRules],
+		Players: []match.Player{{Name: "strong", Limits: match.Limits{Nodes: 1}}, {Name: "weak", Limits: match.Limits{Nodes: 1}}},
 	}
+	start := shogi.StartPos()
+	for i, m := range start.LegalMoves(nil) { // thirty
+		p.Openings = append(p.Openings, match.Opening{ID: strconv.Itoa(i + 1), Start: "startpos", Moves: []shogi.Move{m}})
+	}
+	return p
 }
 
 func begin(t *testing.T, m *memory) *series.Series {
@@ -179,6 +189,28 @@ func TestGateStopsTheSeries(t *testing.T) {
 	}
 	if ending, err := s.Play(t.Context(), series.Config{Open: open}); err != nil || ending.Left != 0 || len(m.pairs) != before {
 		t.Errorf("%+v, %v, %d pairs more", ending, err, len(m.pairs)-before)
+	}
+}
+
+// TestOneOpeningDecidesNothing: what one opening gives is one observation, in the session
+// that plays it and in the next, which reads it back.
+func TestOneOpeningDecidesNothing(t *testing.T) {
+	p := plan(60, 3)
+	p.Openings = p.Openings[:1]
+	p.Gate = match.Gate{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	m := newMemory(p)
+	s := begin(t, m)
+	m.put = func(id int) {
+		if id == 40 {
+			s.Drain()
+		}
+	}
+	if ending, err := s.Play(t.Context(), series.Config{Open: open}); err != nil || ending.Left == 0 || len(m.pairs) < 40 {
+		t.Fatalf("%+v, %v, %d pairs", ending, err, len(m.pairs))
+	}
+	m.put = nil
+	if ending, err := begin(t, m).Play(t.Context(), series.Config{Open: open}); err != nil || ending.Left != 0 || len(m.pairs) != 60 {
+		t.Errorf("%+v, %v, %d pairs", ending, err, len(m.pairs))
 	}
 }
 

@@ -173,6 +173,10 @@ func (m *means) take(value float64, change int) {
 // Tally is all pairs.
 func (s *Series) Tally() Tally { return s.tally }
 
+// Firsts is the first pair of each opening alone: independent of each other, whenever
+// they are looked at.
+func (s *Series) Firsts() Tally { return s.firsts }
+
 // Pairs is the number of pairs.
 func (s *Series) Pairs() int { return s.tally.Pairs() }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gogi/configs"
+	"gogi/gate"
 	"gogi/internal/format"
 	"gogi/match"
 	"gogi/players"
@@ -21,7 +22,8 @@ func dryRun(ctx context.Context, w io.Writer, o *players.Opener, greetings []usi
 	fmt.Fprintf(w, "run %s   digest %s\n", plan.Run, plan.Digest()[:16])
 	fmt.Fprintf(w, "  %s games in %s pairs (%s), %d at a time, seed %d\n", format.Count(plan.Games()), format.Count(plan.Pairs), plan.Design.Kind, plan.Concurrency, plan.Seed)
 	fmt.Fprintf(w, "  rules %s: %s, %d plies\n", plan.Rules.Name, plan.Rules.Declaration, plan.Rules.MaxPlies)
-	fmt.Fprintf(w, "  %s openings, pondering %s\n\n", format.Count(len(plan.Openings)), plan.Ponder)
+	fmt.Fprintf(w, "  %s openings, pondering %s\n", format.Count(len(plan.Openings)), plan.Ponder)
+	fmt.Fprintf(w, "  evidence: %s\n\n", gate.Outlook(plan))
 	left := greetings
 	for _, p := range plan.Players {
 		left = printPlayer(w, plan, p, left)

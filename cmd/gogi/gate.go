@@ -70,32 +70,26 @@ func (c *gateCommand) print(env *environment, v *report.GateVerdict) error {
 
 // judge finds the design, and replays the run's pairs in plan order.
 func (c *gateCommand) judge(ctx context.Context, store *results.Store, info *results.RunInfo) (*report.GateVerdict, error) {
-	first, _, err := store.FirstStored(ctx, info.ID)
+	run, err := reportRunOf(ctx, store, info)
 	if err != nil {
 		return nil, err
 	}
-	recorded, err := readGate(ctx, store, info.ID, first)
+	if run.Gate, err = c.registration(run.Gate); err != nil {
+		return nil, err
+	}
+	g, err := report.New(run)
 	if err != nil {
 		return nil, err
 	}
-	registered, err := c.registration(recorded)
-	if err != nil {
+	if err := store.Pairs(ctx, info.ID, results.Filter{}, g.Add); err != nil {
 		return nil, err
 	}
-	j, err := report.NewJudge(reportRunOf(info, registered.Design))
-	if err != nil {
-		return nil, err
-	}
-	if err := store.Pairs(ctx, info.ID, results.Filter{}, j.Add); err != nil {
-		return nil, err
-	}
-	return j.Verdict(registered), nil
+	return g.Report().GateVerdict(run.Gate), nil
 }
 
 // registration is the gate file's design, which must be the recorded one where there
 // is one.
-func (c *gateCommand) registration(recorded *recordedGate) (report.Registration, error) {
-	r := report.Registration{Design: recorded.design, Registered: true, Pairs: recorded.pairs, Changes: recorded.changes}
+func (c *gateCommand) registration(r report.Registration) (report.Registration, error) {
 	if c.Gate == "" {
 		if r.Design.IsZero() {
 			return r, usage.Wrap(errors.New("the run has no gate: expected --gate FILE, or a run begun with --sprt or a [gate] section"))
@@ -103,17 +97,19 @@ func (c *gateCommand) registration(recorded *recordedGate) (report.Registration,
 		return r, nil
 	}
 	file, err := configs.Load(c.Gate)
-	if err == nil {
-		r.Design, err = file.GateDesign()
+	if err != nil {
+		return r, usage.Wrap(err)
 	}
+	asked, err := file.GateDesign()
 	if err != nil {
 		return r, usage.Wrap(err)
 	}
 	switch {
-	case recorded.design.IsZero():
+	case r.Design.IsZero():
 		r.Registered = false
-	case r.Design != recorded.design:
-		r.Changes = append(r.Changes, fmt.Sprintf("the file asks for %s, the run was begun with %s", r.Design, recorded.design))
+	case asked != r.Design:
+		r.Changes = append(r.Changes, fmt.Sprintf("the file asks for %s, the run was begun with %s", asked, r.Design))
 	}
+	r.Design = asked
 	return r, nil
 }

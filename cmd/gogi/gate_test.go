@@ -9,6 +9,7 @@ import (
 
 	"gogi/kifu"
 	"gogi/match"
+	"gogi/report"
 	"gogi/results"
 	"gogi/shogi"
 )
@@ -58,19 +59,46 @@ func TestGateIsOrderedByTheLog(t *testing.T) {
 	changed := *plan
 	changed.Gate.Elo1 = 40
 	beginAndAdd(t, store, &changed, resignedPair(plan, 1, time.Hour))
+	settings, err := store.Settings(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
 	first, _, err := store.FirstStored(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	recorded, err := readGate(t.Context(), store, 1, first)
+	got := registrationOf(settings, first)
+	if got.Design != plan.Gate || len(got.Changes) != 1 || !strings.Contains(got.Changes[0], "[0, 4]") || !strings.Contains(got.Changes[0], "[0, 40]") {
+		t.Errorf("%+v", got)
+	}
+	if latest := registrationOf(settings, 0); latest.Design != changed.Gate || len(latest.Changes) > 0 {
+		t.Errorf("without a first pair: %+v", latest)
+	}
+}
+
+// TestLateDesign: a gate that came after the first pair, even of a run that had none, is
+// told as such.
+func TestLateDesign(t *testing.T) {
+	t.Parallel()
+	store, plan := gatedSeries(t)
+	plain := *plan
+	plain.Gate = match.Gate{}
+	beginAndAdd(t, store, &plain, resignedPair(plan, 0, 0))
+	beginAndAdd(t, store, plan, resignedPair(plan, 1, 0))
+	info, err := store.FindRun(t.Context(), "r")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if recorded.design != plan.Gate || len(recorded.changes) != 1 || !strings.Contains(recorded.changes[0], "[0, 4]") || !strings.Contains(recorded.changes[0], "[0, 40]") {
-		t.Errorf("design %v, changes %q", recorded.design, recorded.changes)
+	run, err := reportRunOf(t.Context(), store, info)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if latest, err := readGate(t.Context(), store, 1, 0); err != nil || latest.design != changed.Gate || len(latest.changes) > 0 {
-		t.Errorf("without a first pair: %+v, %v", latest, err)
+	if g := run.Gate; g.Registered || g.Design != plan.Gate || len(run.Starts) != 2 || run.Starts[0].Late || !run.Starts[1].Late {
+		t.Errorf("%+v, starts %+v", g, run.Starts)
+	}
+	v, err := new(gateCommand).judge(t.Context(), store, info)
+	if err != nil || v.Verdict != report.Inconclusive || v.Registered {
+		t.Errorf("%+v, %v", v, err)
 	}
 }
 

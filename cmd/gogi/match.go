@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"gogi/configs"
+	"gogi/gate"
 	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/players"
@@ -194,7 +195,16 @@ func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Gr
 	for i, p := range plan.Engines() {
 		warnings = append(warnings, configs.Lint(p, plan, greetings[i].Options)...)
 	}
-	warnings = append(warnings, repeats(plan)...)
+	prospect, err := gate.NewProspect(plan)
+	if err == nil {
+		err = prospect.Check()
+	}
+	if err != nil {
+		return nil, nil, usage.Wrap(err)
+	}
+	if w := prospect.Warning(); w != "" {
+		warnings = append(warnings, w)
+	}
 	if !c.Deterministic {
 		return greetings, warnings, nil
 	}
@@ -204,22 +214,6 @@ func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Gr
 	}
 	o.Plan = plan
 	return greetings, append(warnings, notes...), nil
-}
-
-// repeats warns of a series that plays its openings more than once without a
-// clock: engines that are deterministic then repeat their games.
-func repeats(plan *match.Plan) []string {
-	rounds := (plan.Pairs + plan.Pairings() - 1) / plan.Pairings()
-	for _, p := range plan.Players {
-		if p.Limits.Timed() {
-			return nil
-		}
-	}
-	if rounds <= len(plan.Openings) {
-		return nil
-	}
-	return []string{fmt.Sprintf("%d pairs from %d openings, and no clock: deterministic engines will repeat games, which prove nothing new",
-		rounds, len(plan.Openings))}
 }
 
 // playInto plays what is missing of the run in the store, and reports.

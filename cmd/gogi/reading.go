@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gogi/match"
 	"gogi/report"
@@ -15,11 +16,11 @@ func readReport(ctx context.Context, store *results.Store, run string, watch ...
 	if err != nil {
 		return nil, err
 	}
-	recorded, err := readGate(ctx, store, info.ID, 0)
+	described, err := reportRunOf(ctx, store, info)
 	if err != nil {
 		return nil, err
 	}
-	g, err := report.New(reportRunOf(info, recorded.design))
+	g, err := report.New(described)
 	if err != nil {
 		return nil, err
 	}
@@ -35,13 +36,26 @@ func readReport(ctx context.Context, store *results.Store, run string, watch ...
 	return g.Report(), nil
 }
 
-// reportRunOf is a stored run as a report knows it.
-func reportRunOf(info *results.RunInfo, design match.Gate) report.Run {
-	run := report.Run{Name: info.Name, Rules: info.Rules, Pairs: info.Pairs, Gate: design}
+// reportRunOf is a stored run as a report knows it: with its log of settings, which says
+// what was settled before its first game.
+func reportRunOf(ctx context.Context, store *results.Store, info *results.RunInfo) (report.Run, error) {
+	run := report.Run{Name: info.Name, Rules: info.Rules, Pairs: info.Pairs}
 	for _, e := range info.Engines {
 		run.Players = append(run.Players, report.Player{Name: e.Name, Identity: e.Identity.String(), Limits: e.Limits})
 	}
-	return run
+	settings, err := store.Settings(ctx, info.ID)
+	if err != nil {
+		return run, err
+	}
+	first, _, err := store.FirstStored(ctx, info.ID)
+	if err != nil {
+		return run, err
+	}
+	run.Gate = registrationOf(settings, first)
+	for _, s := range settings {
+		run.Starts = append(run.Starts, report.Start{At: s.At, Changes: s.Changes, Late: first != 0 && s.ID > first})
+	}
+	return run, nil
 }
 
 // aboutOf is what the forms of a report tell of a stored run beside its games.
@@ -57,13 +71,6 @@ func aboutOf(ctx context.Context, store *results.Store, info *results.RunInfo) (
 			Name: e.Name, Identity: e.Identity.String(), Limits: e.Limits, Options: e.Options,
 			Profile: e.Profile, Restart: string(e.Restart), Files: e.Identity.Files,
 		})
-	}
-	settings, err := store.Settings(ctx, info.ID)
-	if err != nil {
-		return a, err
-	}
-	for _, s := range settings {
-		a.Starts = append(a.Starts, report.Start{At: s.At, Changes: s.Changes})
 	}
 	return a, nil
 }
@@ -90,37 +97,36 @@ func measureDivergence(ctx context.Context, store *results.Store, run int64, a, 
 	return d, err
 }
 
-// recordedGate is the design that was written into a run before its first game.
-type recordedGate struct {
-	design  match.Gate
-	pairs   int
-	changes []string // of the design or the target after the first game
-}
-
-// readGate reads the design from the run's log of settings. first is the setting
-// at which the first pair was stored (Store.FirstStored); 0 where there is none.
-func readGate(ctx context.Context, store *results.Store, run, first int64) (*recordedGate, error) {
-	settings, err := store.Settings(ctx, run)
-	if err != nil {
-		return nil, err
-	}
-	var g recordedGate
+// registrationOf reads the design of a run's gate from its log of settings. first is the
+// setting at which the first pair was stored (Store.FirstStored), 0 where none is. The
+// design is the one that held then, or, where there was none, the first that came
+// later.
+func registrationOf(settings []results.Setting, first int64) report.Registration {
+	r := report.Registration{Registered: true}
 	for _, now := range settings {
-		if first != 0 && now.ID > first {
-			g.note(now.Gate, now.Pairs)
-			continue
+		switch {
+		case first == 0 || now.ID <= first:
+			r.Design, r.Pairs = now.Gate, now.Pairs
+		case r.Design.IsZero() && !now.Gate.IsZero():
+			r.Design, r.Pairs, r.Registered = now.Gate, now.Pairs, false
+		default:
+			noteChanges(&r, now.Gate, now.Pairs)
 		}
-		g.design, g.pairs = now.Gate, now.Pairs
 	}
-	return &g, nil
+	return r
 }
 
-// note writes down what differs from the design, once each.
-func (g *recordedGate) note(design match.Gate, pairs int) {
-	if design != g.design {
-		g.changes = append(g.changes, fmt.Sprintf("the test was changed from %s to %s after the first game", g.design, design))
+// noteChanges writes down what differs from the design, once each.
+func noteChanges(r *report.Registration, design match.Gate, pairs int) {
+	note := func(text string) {
+		if !slices.Contains(r.Changes, text) {
+			r.Changes = append(r.Changes, text)
+		}
 	}
-	if pairs != g.pairs {
-		g.changes = append(g.changes, fmt.Sprintf("the maximum was changed from %d to %d pairs after the first game", g.pairs, pairs))
+	if design != r.Design {
+		note(fmt.Sprintf("the test was changed from %s to %s after the first game", r.Design, design))
+	}
+	if pairs != r.Pairs {
+		note(fmt.Sprintf("the maximum was changed from %d to %d pairs after the first game", r.Pairs, pairs))
 	}
 }

@@ -14,7 +14,9 @@ type Run struct {
 	Pairs   []string
 	Planned int  // pairs; 0: as many as there are
 	Fault   bool // who loses has crashed
-	Repeat  int  // how many pairs share their games
+	Repeat  int  // how many pairs share their opening and their games
+	Varied  bool // pairs that share their opening have games of their own
+	Slowed  int  // how many pairs the machine slowed, from the first
 }
 
 // Rows are the pairs in order, each with its games by leg.
@@ -40,9 +42,14 @@ func (o Run) Row(pair, leg int, result rune) match.Row {
 		}
 	}
 	same := pair / max(1, o.Repeat)
+	game := same
+	if o.Varied {
+		game = pair
+	}
 	r := match.Row{
 		Pair: pair, Leg: leg, PairA: a, PairB: b, Black: a, White: b, Outcome: match.Draw, Termination: match.Repetition,
-		Points: [2]float64{0.5, 0.5}, Plies: 30 + 7*pair%200, MovesHash: uint64(2*same + leg), OpeningID: "1",
+		Points: [2]float64{0.5, 0.5}, Plies: 30 + 7*pair%200, MovesHash: uint64(2*game + leg), OpeningID: "1", OpeningHash: uint64(same),
+		Marked: pair < o.Slowed,
 		LastSFEN: "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2",
 	}
 	colour := shogi.Black

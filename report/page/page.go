@@ -32,7 +32,6 @@ type page struct {
 	Digest   string
 	Created  string
 	Plan     *match.CanonicalPlan
-	Changes  []string // between the run's starts, a line each
 	Engines  []report.Engine
 	Curve    *lineChart
 	Endings  *barChart
@@ -67,7 +66,6 @@ type figure struct {
 // what is known about the run. record opens the few games that are drawn.
 func Write(w io.Writer, r *report.Report, seen *scenes, about report.About, record func(pair, leg int) (kifu.Record, error)) error {
 	p := newPage(r, about, seen)
-	p.addChanges(about)
 	figures, err := drawGames(seen.games(), record)
 	if err != nil {
 		return err
@@ -96,26 +94,13 @@ func (p *page) write(w io.Writer) error {
 	p.Style = template.CSS(string(style) + diagram.Style) // both are our own
 	t, err := template.New("report.gohtml").Funcs(template.FuncMap{
 		"count": format.Count, "number": format.NumberOf, "percent": format.Percent, "decimal": format.Decimal, "wdl": text.WDL, "words": format.Words, "plus": func(a, b int) int { return a + b },
-		"brief": brief, "label": text.IntervalLabel, "test": text.TestLabel, "interval": text.Interval, "result": text.Test, "elo": text.Elo, "advantage": text.Advantage, "tenth": func(v float64) string { return fmt.Sprintf("%.1f", v) },
+		"brief": brief, "label": text.IntervalLabel, "test": text.TestLabel, "interval": text.Interval, "result": text.Test, "elo": text.Elo, "stopped": text.StoppedElo, "gate": text.Gate, "dependence": report.DependenceWords, "weight": report.WeightWords, "ifIndependent": text.IfIndependent, "advantage": text.Advantage, "tenth": func(v float64) string { return fmt.Sprintf("%.1f", v) },
 		"loser": report.LoserOf, "seconds": func(v float64) time.Duration { return time.Duration(v * float64(time.Second)).Round(time.Second) },
 	}).ParseFS(templates, "templates/*.gohtml")
 	if err != nil {
 		return err
 	}
 	return t.Execute(w, p)
-}
-
-// addChanges tells of the differences between the starts of a run.
-func (p *page) addChanges(about report.About) {
-	for _, s := range about.Starts {
-		for _, change := range s.Changes {
-			p.Changes = append(p.Changes, s.At.Format("2006-01-02 15:04 MST")+" – "+change.String())
-		}
-	}
-	if n := about.Retargeted(); n > 0 {
-		p.Verdict.Caveats = append(p.Verdict.Caveats, fmt.Sprintf(
-			"The number of pairs was changed %s since the first start: tests and intervals hold only if no result was looked at before.", format.NumberOf(n, "time")))
-	}
 }
 
 // endingsChart shows how many games ended in each way.

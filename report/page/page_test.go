@@ -33,7 +33,13 @@ func aboutRun(o fakerun.Run) report.About {
 // gather is the report of a run and what its page shows beside it.
 func gather(t *testing.T, o fakerun.Run) (*report.Report, *scenes) {
 	t.Helper()
-	run := report.Run{Name: "run", Rules: "default", Pairs: max(o.Planned, len(o.Pairs))}
+	return gatherAs(t, o, report.Registration{})
+}
+
+// gatherAs is gather of a run that may have a gate.
+func gatherAs(t *testing.T, o fakerun.Run, gate report.Registration, starts ...report.Start) (*report.Report, *scenes) {
+	t.Helper()
+	run := report.Run{Gate: gate, Starts: starts, Name: "run", Rules: "default", Pairs: max(o.Planned, len(o.Pairs))}
 	for _, name := range o.Players {
 		run.Players = append(run.Players, report.Player{Name: name, Identity: "by hand", Limits: "nodes 10"})
 	}
@@ -55,6 +61,11 @@ func gather(t *testing.T, o fakerun.Run) (*report.Report, *scenes) {
 func pageOfRun(t *testing.T, o fakerun.Run) string {
 	t.Helper()
 	r, seen := gather(t, o)
+	return render(t, o, r, seen)
+}
+
+func render(t *testing.T, o fakerun.Run, r *report.Report, seen *scenes) string {
+	t.Helper()
 	var b bytes.Buffer
 	err := Write(&b, r, seen, aboutRun(o), func(int, int) (kifu.Record, error) {
 		return kifu.Record{Start: "startpos", Moves: []kifu.Move{{Move: move(t, "7g7f")}}}, nil
@@ -156,6 +167,36 @@ func TestPageIsSelfContained(t *testing.T) {
 				t.Errorf("%d games and %d figures", games, elements["figcaption"])
 			}
 		})
+	}
+}
+
+// TestPageSaysHowItEnded: what a stopped run, a late gate, a moved target and a slow
+// machine do to a result is on the page as it is in every other form, and no figure for
+// a fixed length is beside it.
+func TestPageSaysHowItEnded(t *testing.T) {
+	o := fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60), Slowed: 60}
+	late := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
+	retarget := report.Start{Late: true, Changes: []match.Difference{{Path: []string{"pairs"}}}}
+	r, seen := gatherAs(t, o, late, retarget)
+	text, _ := checkPage(t, render(t, o, r, seen))
+	for _, want := range append(slices.Clone(r.Looks.Changes),
+		"The gate is inconclusive", "the machine slowed 60 of 60 pairs · rules", "Target changed 1 time", "Stopped by a test after every pair",
+		"written down or changed after the first game", "Elo after the stop", "at any time, by 60 pairs") {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+			t.Errorf("no word of %q", want)
+		}
+	}
+	for _, no := range []string{"binomial", "Clopper", "p = "} {
+		if strings.Contains(text, no) {
+			t.Errorf("a stopped run has %q", no)
+		}
+	}
+	r, seen = gather(t, fakerun.Run{Players: o.Players, Pairs: o.Pairs})
+	text, _ = checkPage(t, render(t, o, r, seen))
+	for _, want := range []string{"by 60 pairs", "exact test over 60 pairs", "Clopper–Pearson, 120 games", "60 pairs from 60 openings"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no word of %q", want)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"gogi/internal/format"
 	"gogi/match"
 	"gogi/report"
+	"gogi/stats"
 )
 
 // blockWidth is where a line of the block is cut: what a pull request shows
@@ -18,11 +19,14 @@ const blockWidth = 100
 // Block writes the report as a block of fixed-width text for a pull request.
 func Block(w io.Writer, rep *report.Report, about report.About) error {
 	r := view{rep}
-	lines := []string{r.blockTitle(about.Retargeted())}
+	lines := []string{r.blockTitle()}
 	for i := range r.Players {
 		lines = append(lines, blockPlayer(&r.Players[i], about.Engines[i].Options, len(r.Players) > 2))
 	}
 	lines = append(lines, r.blockFigures()...)
+	for _, remark := range r.Looks.Remarks {
+		lines = append(lines, "looks   "+remark)
+	}
 	lines = append(lines, planLine(about), r.blockRemarks())
 	_, err := io.WriteString(w, fence(lines))
 	return err
@@ -42,13 +46,13 @@ func fence(lines []string) string {
 	return mark + "\n" + text + "\n" + mark + "\n"
 }
 
-func (r view) blockTitle(retargeted int) string {
+func (r view) blockTitle() string {
 	state := "finished"
-	if retargeted > 0 {
-		state += ", target changed " + format.NumberOf(retargeted, "time")
-	}
 	if !r.Finished {
 		state = fmt.Sprintf("UNFINISHED, %s of %s pairs", format.Count(r.Pairs), format.Count(r.Planned))
+	}
+	if slowed := r.Slowed(); slowed != "" {
+		state += ", " + slowed
 	}
 	return fmt.Sprintf("gogi %s: %s, %s", r.Run, format.NumberOf(r.Games, "game"), state)
 }
@@ -72,17 +76,52 @@ func (r view) blockFigures() []string {
 		return []string{fmt.Sprintf("result  no pair of %s against %s is finished", r.A, r.B)}
 	}
 	p := r.Pentanomial
-	lines := []string{fmt.Sprintf("result  %s against %s: %s", r.A, r.B, r.Verdict().Short)}
-	lines = append(lines, fmt.Sprintf("games   W %d  D %d  L %d  score %s", c.Wins, c.Draws, c.Losses, intervalShort(*r.Interval("score"))))
+	lines := []string{
+		fmt.Sprintf("result  %s against %s: %s", r.A, r.B, r.Verdict().Short),
+		fmt.Sprintf("games   W %d  D %d  L %d", c.Wins, c.Draws, c.Losses),
+	}
 	if p.Pairs() > 0 {
 		lines = append(lines, fmt.Sprintf("pairs   LL %d  LD %d  WL %d  DD %d  WD %d  WW %d", p.LL, p.LD, p.WL, p.DD, p.WD, p.WW))
 	}
+	lines = append(lines, "units   "+report.DependenceWords(r.Dependence))
+	if r.Finished && r.Looks.FixedLength {
+		return append(lines, r.blockFixed(c)...)
+	}
+	return append(lines, r.blockAnytime(c)...)
+}
+
+// blockFixed are the figures for a length that was fixed beforehand.
+func (r view) blockFixed(c report.Cross) []string {
 	k, n := c.Decisive()
-	lines = append(lines,
-		fmt.Sprintf("wins    %d of %d decisive  %s", k, n, intervalShort(*r.Interval("win_rate_decisive"))),
-		fmt.Sprintf("Elo     %s  %s", eloShort(r.Elo), r.blockTest()),
-		"Black   "+advantageShort(r.BlackAdvantage))
-	return lines
+	return []string{
+		"score   " + Interval(*r.Interval("score")),
+		fmt.Sprintf("Elo     %s  %s", Elo(r.Elo), r.blockTest()),
+		fmt.Sprintf("wins    %d of %d decisive  %s", k, n, Interval(*r.Interval("win_rate_decisive"))),
+		"Black   " + advantageShort(r.BlackAdvantage),
+	}
+}
+
+// blockAnytime are those that hold before the end, or where a test stopped the run.
+func (r view) blockAnytime(c report.Cross) []string {
+	list := []string{"score   " + format.Percent(c.Score)}
+	for _, i := range r.Intervals {
+		if i.Method == "anytime" {
+			list = []string{"score   " + Interval(i)}
+		}
+	}
+	if g := r.Gate; g != nil {
+		state := g.Verdict
+		if g.Decision == stats.Continue {
+			state = "undecided"
+		}
+		list = append(list, fmt.Sprintf("gate    %s: %s, ratio %s of [%.2f, %.2f]", g.Design, state, format.Decimal(g.LLR, 2), g.Lower, g.Upper))
+		if g.Elo.Estimate != nil {
+			list = append(list, "Elo     "+StoppedElo(g.Elo))
+		}
+	} else {
+		list = append(list, "p       not before the planned end")
+	}
+	return list
 }
 
 func advantageShort(b report.Advantage) string {
@@ -93,47 +132,24 @@ func advantageShort(b report.Advantage) string {
 	return fmt.Sprintf("%d of %d decisive  %s [%s, %s]", k, n, format.Percent(float64(k)/float64(n)), format.Percent(*b.Lo), format.Percent(*b.Hi))
 }
 
-func intervalShort(i report.Interval) string {
-	switch {
-	case i.Estimate == nil:
-		return "unknown: " + i.Why
-	case i.Lo == nil:
-		return format.Percent(*i.Estimate) + " (no interval)"
-	}
-	kind := "exact"
-	if i.Approximate {
-		kind = "approximate"
-	}
-	return fmt.Sprintf("%s [%s, %s] %s %s", format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi), format.PercentShort(i.Level), kind)
-}
-
+// eloShort is a rating difference and its ends; a missing one is infinite.
 func eloShort(e report.Elo) string {
-	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
-		return "unknown"
-	}
 	sign := -1 // of an infinite estimate: the end that is infinite too
 	if e.Hi == nil {
 		sign = 1
 	}
-	return fmt.Sprintf("%s [%s, %s]", format.Elo(e.Estimate, sign), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1))
+	return fmt.Sprintf("%s   [%s, %s]", format.Elo(e.Estimate, sign), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1))
 }
 
 func (r view) blockTest() string {
 	test, _ := r.Deciding()
-	switch {
-	case test == nil:
+	if test == nil {
 		return ""
-	case !r.Finished:
-		return "p: not before the planned end"
 	}
-	unit := "pairs"
-	if test.Method == "binomial_exact" {
-		unit = "decisive games"
-	}
-	return fmt.Sprintf("p = %s (two-sided, exact over %s)", format.PValue(*test.P), unit)
+	return fmt.Sprintf("p = %s (two-sided, %s)", format.PValue(*test.P), report.TestWords(*test))
 }
 
-// line is what else decides the games.
+// planLine is what else decides the games.
 func planLine(a report.About) string {
 	p := a.Plan
 	swap := "colours swapped"
@@ -145,10 +161,6 @@ func planLine(a report.About) string {
 }
 
 func (r view) blockRemarks() string {
-	repeats := ""
-	if d := r.Distinct; r.Finished && d != nil && d.P != nil && d.Pairs > 0 {
-		repeats = fmt.Sprintf(" (p = %s over the %d pairs without)", format.PValue(*d.P), d.Pairs)
-	}
 	slowed := 0
 	if r.Unmarked != nil {
 		slowed = r.Unmarked.Marked
@@ -166,5 +178,5 @@ func (r view) blockRemarks() string {
 	if len(list) > 0 {
 		faults = strings.Join(list, ", ")
 	}
-	return fmt.Sprintf("checks  duplicates %d%s | slowed pairs %d | faults %s", r.Duplicates, repeats, slowed, faults)
+	return fmt.Sprintf("checks  duplicates %d | slowed pairs %d | faults %s", r.Duplicates, slowed, faults)
 }

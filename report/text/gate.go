@@ -9,9 +9,9 @@ import (
 	"gogi/report"
 )
 
-// print writes the verdict as a person reads it.
+// Verdict writes the verdict as a person reads it.
 func Verdict(w io.Writer, v *report.GateVerdict) {
-	fmt.Fprintf(w, "%s · gate: %s\n", v.Run, strings.ToUpper(v.Verdict))
+	fmt.Fprintf(w, "%s · gate: %s%s\n", v.Run, strings.ToUpper(v.Verdict), butSlowed(v))
 	for _, why := range v.Why {
 		fmt.Fprintf(w, "  because %s\n", why)
 	}
@@ -20,10 +20,18 @@ func Verdict(w io.Writer, v *report.GateVerdict) {
 	}
 }
 
-// markdown is the verdict for a release note.
+// butSlowed qualifies the first line where the machine slowed most pairs.
+func butSlowed(v *report.GateVerdict) string {
+	if slowed := v.Report.Slowed(); slowed != "" {
+		return ", " + slowed
+	}
+	return ""
+}
+
+// Markdown is the verdict for a release note.
 func Markdown(v *report.GateVerdict) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### Gate %s: %s\n\n", v.Run, v.Verdict)
+	fmt.Fprintf(&b, "### Gate %s: %s%s\n\n", v.Run, v.Verdict, butSlowed(v))
 	for _, why := range v.Why {
 		fmt.Fprintf(&b, "- %s\n", why)
 	}
@@ -34,35 +42,39 @@ func Markdown(v *report.GateVerdict) string {
 	return b.String()
 }
 
-// lines are the figures of the verdict, with their names.
+// verdictLines are the figures of the verdict, with their names.
 func verdictLines(v *report.GateVerdict) [][2]string {
 	g, r := v.Gate, v.Report
 	p := v.Penta
 	lines := [][2]string{
 		{"design", fmt.Sprintf("%s, at most %s pairs, a look after each pair in plan order", g.Design, format.Count(v.MaxPairs))},
 		{"engines", fmt.Sprintf("%s (%s) against %s (%s)", r.A, r.Players[0].Identity, r.B, r.Players[1].Identity)},
+		{"evidence", evidenceLine(g)},
 		{"pairs", fmt.Sprintf("%s judged, %s beyond the stop; LL %d · LD %d · WL %d · DD %d · WD %d · WW %d",
 			format.Count(g.Pairs), format.Count(g.Beyond), p.LL, p.LD, p.WL, p.DD, p.WD, p.WW)},
 		{"games", fmt.Sprintf("%d wins, %d draws, %d losses; draws as half a point", v.Counts.Wins, v.Counts.Draws, v.Counts.Losses)},
 		{"likelihood ratio", fmt.Sprintf("%s, fails at %.3f, passes at %.3f", format.Decimal(g.LLR, 3), g.Lower, g.Upper)},
-		{"Elo after the stop", eloLine(v)},
+		{"Elo after the stop", StoppedElo(g.Elo)},
 		{"anytime interval", Interval(v.Anytime)},
-		{"exact pair test", Test(v.Primary) + "; for a length fixed beforehand only"},
 		{"Black's advantage", Advantage(r.BlackAdvantage)},
 		{"faults", faultLine(v)},
 	}
 	if h := v.Slots; h != nil && h.P != nil {
 		lines = append(lines, [2]string{"slots alike", "p = " + format.PValue(*h.P)})
 	}
+	for _, remark := range r.Looks.Remarks {
+		lines = append(lines, [2]string{"looks", remark})
+	}
 	return lines
 }
 
-func eloLine(v *report.GateVerdict) string {
-	e := v.Gate.Elo
-	if e.Estimate == nil {
-		return "unknown: " + e.Why
+// evidenceLine says how many observations the judged pairs are.
+func evidenceLine(g *report.Gate) string {
+	text := format.NumberOf(g.Openings, "opening") + ", each one observation"
+	if g.Copies > 0 {
+		text += fmt.Sprintf("; %s of the pairs repeat an earlier one move for move", format.Count(g.Copies))
 	}
-	return fmt.Sprintf("%s   [%s, %s]  median-unbiased; the raw score after a stop is biased", format.Elo(e.Estimate, 0), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1))
+	return text
 }
 
 func faultLine(v *report.GateVerdict) string {

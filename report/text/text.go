@@ -22,6 +22,7 @@ type view struct{ *report.Report }
 func Print(w io.Writer, rep *report.Report) {
 	r := view{rep}
 	r.printTitle(w)
+	r.printClaim(w)
 	if r.Games == 0 {
 		fmt.Fprintln(w, "No game is finished yet.")
 		return
@@ -41,8 +42,20 @@ func (r view) printTitle(w io.Writer) {
 	if !r.Finished {
 		state = fmt.Sprintf("unfinished, %d of %d pairs", r.Pairs, r.Planned)
 	}
-	title := fmt.Sprintf("%s · %s games in %s pairs · %s · rules %s", r.Run, format.Count(r.Games), format.Count(r.Pairs), state, r.Rules)
+	if slowed := r.Slowed(); slowed != "" {
+		state += " · " + slowed
+	}
+	title := fmt.Sprintf("%s · %s in %s · %s · rules %s", r.Run, format.NumberOf(r.Games, "game"), format.NumberOf(r.Pairs, "pair"), state, r.Rules)
 	fmt.Fprintf(w, "%s\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)))
+}
+
+// printClaim is the verdict in a sentence, and what of the way there touches it.
+func (r view) printClaim(w io.Writer) {
+	fmt.Fprintln(w, r.Verdict().Claim)
+	for _, remark := range r.Looks.Remarks {
+		fmt.Fprintf(w, "  %s\n", remark)
+	}
+	fmt.Fprintln(w)
 }
 
 func (r view) printPlayers(w io.Writer) {
@@ -70,69 +83,113 @@ func (r view) printCrosstable(w io.Writer) {
 	format.Render(w, t)
 }
 
+// lines writes figures with their names.
+type lines struct{ w io.Writer }
+
+func (l lines) add(label, format string, args ...any) {
+	fmt.Fprintf(l.w, "  %-24s %s\n", label, fmt.Sprintf(format, args...))
+}
+
 // printHeadToHead says what the games of A against B prove.
 func (r view) printHeadToHead(w io.Writer) {
 	fmt.Fprintf(w, "%s against %s\n", r.A, r.B)
-	p := r.Pentanomial
-	line := func(label, format string, args ...any) {
-		fmt.Fprintf(w, "  %-24s %s\n", label, fmt.Sprintf(format, args...))
-	}
+	p, out := r.Pentanomial, lines{w}
 	if p.Pairs() > 0 {
-		line("pairs", "LL %d · LD %d · WL %d · DD %d · WD %d · WW %d", p.LL, p.LD, p.WL, p.DD, p.WD, p.WW)
+		out.add("pairs", "LL %d · LD %d · WL %d · DD %d · WD %d · WW %d", p.LL, p.LD, p.WL, p.DD, p.WD, p.WW)
 	}
-	if !r.Finished {
-		r.printGoingOn(line)
-		fmt.Fprintln(w)
-		return
+	out.add("evidence", "%s", report.DependenceWords(r.Dependence))
+	if weight := report.WeightWords(r.Dependence); weight != "" {
+		out.add("", "%s", weight)
 	}
-	for _, i := range r.Intervals {
-		line(IntervalLabel(i), "%s", Interval(i))
-	}
-	line("Elo", "%s", Elo(r.Elo))
-	for _, t := range r.Tests {
-		line(TestLabel(t.Method), "%s", Test(t))
-		if t.Critical != nil && t.P != nil {
-			line("", "%s", criticalText(t))
-		}
-	}
-	if g := r.Gate; g != nil {
-		line("gate", "%s", gateText(g))
-		if g.Decision == stats.Pass || g.Decision == stats.Fail {
-			line("", "figures above are biased by the stop; gogi gate %s has unbiased ones", r.Run)
-		}
+	if r.Finished && r.Looks.FixedLength {
+		r.printFixed(out)
+	} else {
+		r.printAnytime(out)
 	}
 	if d := r.Divergence; d != nil {
-		line("divergence", "%s", divergenceText(d, r.PairVariance))
+		out.add("divergence", "%s", divergenceText(d, r.PairVariance))
 	}
-	b := r.BlackAdvantage
-	line("Black's advantage", "%s", Advantage(b))
+	out.add("Black's advantage", "%s", Advantage(r.BlackAdvantage))
 	fmt.Fprintln(w)
 }
 
-// printGoingOn says what may be said before the end of a run.
-func (r view) printGoingOn(line func(label, format string, args ...any)) {
+// printFixed is what holds for a number of games that was fixed beforehand: what goes by
+// pairs, and then what takes each game for independent.
+func (r view) printFixed(out lines) {
+	if i := r.Interval("score"); i != nil {
+		out.add(IntervalLabel(*i), "%s", Interval(*i))
+	}
+	out.add("Elo", "%s", Elo(r.Elo))
+	for _, t := range r.Tests {
+		if t.Assumes == "" {
+			out.add(TestLabel(t), "%s", Test(t))
+		}
+	}
+	fmt.Fprintf(out.w, "  %s:\n", IfIndependent(r.Report))
+	for _, i := range r.Intervals {
+		if i.Assumes != "" {
+			out.add(IntervalLabel(i), "%s", Interval(i))
+		}
+	}
+	out.add("Elo of decisive games", "%s", Elo(r.EloDecisive))
+	for _, t := range r.Tests {
+		if t.Assumes == "" {
+			continue
+		}
+		out.add(TestLabel(t), "%s", Test(t))
+		if t.Critical != nil && t.P != nil {
+			out.add("", "%s", criticalText(t))
+		}
+	}
+}
+
+// IfIndependent heads what takes each game for independent.
+func IfIndependent(r *report.Report) string {
+	if r.Pentanomial.Pairs() > 0 {
+		return "taking games as independent, which the two of a pair are not"
+	}
+	return "taking games as independent"
+}
+
+// printAnytime says what may be said before the end of a run, or where a test stopped
+// it.
+func (r view) printAnytime(out lines) {
 	for _, i := range r.Intervals {
 		if i.Method == "anytime" {
-			line(IntervalLabel(i), "%s", Interval(i))
+			out.add(IntervalLabel(i), "%s", Interval(i))
 		}
 	}
 	if g := r.Gate; g != nil {
-		line("gate", "%s", gateText(g))
+		out.add("gate", "%s", Gate(g))
+		if g.Decision != stats.Continue {
+			out.add("Elo after the stop", "%s", StoppedElo(g.Elo))
+		}
 	}
-	line("", "the other intervals and the tests hold only at the end that was planned")
+	if !r.Finished {
+		out.add("", "the other intervals and the tests hold only at the end that was planned")
+	}
 }
 
+// StoppedElo is the rating difference that allows for where a test stopped.
+func StoppedElo(e report.Elo) string {
+	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
+		return "unknown: " + e.Why
+	}
+	return eloShort(e) + "  95%, allowing for the stop, unlike the raw score"
+}
+
+// IntervalLabel says what an interval is of.
 func IntervalLabel(i report.Interval) string {
-	if i.Method == "anytime" {
-		return "score, anytime"
+	switch {
+	case i.Method == "anytime":
+		return "score, at any time"
+	case i.Of == "win_rate_decisive":
+		return "wins of decisive games"
 	}
-	of := i.Of
-	if of == "win_rate_decisive" {
-		return "win rate, decisive"
-	}
-	return "score, draws as half"
+	return "score"
 }
 
+// Interval is an interval with its level and what it goes by.
 func Interval(i report.Interval) string {
 	if i.Estimate == nil {
 		return "unknown: " + i.Why
@@ -140,28 +197,31 @@ func Interval(i report.Interval) string {
 	if i.Lo == nil {
 		return format.Percent(*i.Estimate) + ", no interval: " + i.Why
 	}
-	if i.Method == "anytime" {
-		return fmt.Sprintf("%s   [%s, %s]  %.0f%%, valid at any time", format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi), 100*i.Level)
+	return fmt.Sprintf("%s   [%s, %s]  %s %s", format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi), format.PercentShort(i.Level), basis(i))
+}
+
+// basis is what an interval goes by.
+func basis(i report.Interval) string {
+	unit := format.NumberOf(i.N, format.Words(i.Unit))
+	switch {
+	case i.Method == "anytime" && i.Unit == "opening":
+		return "at any time, by the first pair of " + unit
+	case i.Method == "anytime":
+		return "at any time, by " + unit
+	case i.Assumes != "":
+		return methodName(i.Method) + ", " + unit
 	}
-	kind := "exact (" + methodName(i.Method) + ")"
-	if i.Approximate {
-		kind = "approximate (" + methodName(i.Method) + ")"
-	}
-	return fmt.Sprintf("%s   [%s, %s]  %.0f%% %s", format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi), 100*i.Level, kind)
+	return "by " + unit
 }
 
 func methodName(method string) string {
-	switch method {
-	case "clopper_pearson":
+	if method == "clopper_pearson" {
 		return "Clopper–Pearson"
-	case "pair_normal":
-		return "normal, variance over pairs"
-	case "game_normal":
-		return "normal, variance over games"
 	}
-	return method
+	return format.Words(method)
 }
 
+// Elo is a rating difference with its interval.
 func Elo(e report.Elo) string {
 	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
 		return "unknown: " + e.Why
@@ -169,27 +229,25 @@ func Elo(e report.Elo) string {
 	if e.Estimate != nil && e.Lo == nil && e.Hi == nil {
 		return fmt.Sprintf("%+.1f, no interval: %s", *e.Estimate, e.Why)
 	}
-	sign := -1 // of an infinite estimate: the end that is infinite too
-	if e.Hi == nil {
-		sign = 1
-	}
-	return fmt.Sprintf("%s   [%s, %s]  image of the exact interval", format.Elo(e.Estimate, sign), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1))
+	return eloShort(e)
 }
 
-func TestLabel(method string) string {
-	if method == "binomial_exact" {
-		return "exact binomial test"
+// TestLabel names a test.
+func TestLabel(t report.Test) string {
+	if t.Method == "binomial_exact" {
+		return "binomial test"
 	}
-	return "exact pair test"
+	return "test of equal players"
 }
 
+// Test is what a test found.
 func Test(t report.Test) string {
 	if t.P == nil {
 		return "none: " + t.Why
 	}
 	words := fmt.Sprintf("p = %s two-sided", format.PValue(*t.P))
 	if t.K == nil {
-		return words + fmt.Sprintf(" (sign flips of %s pairs)", format.Count(t.N))
+		return words + ", " + report.TestWords(t)
 	}
 	return words + fmt.Sprintf(", %d wins of %d", *t.K, t.N)
 }
@@ -207,13 +265,14 @@ func criticalText(t report.Test) string {
 	return fmt.Sprintf("wins of %d that are significant: %s", t.N, strings.Join(parts, ", "))
 }
 
-func gateText(g *report.Gate) string {
+// Gate is the state of a sequential test in a line.
+func Gate(g *report.Gate) string {
 	state := string(g.Decision)
 	if g.Decision == stats.Continue {
 		state = "undecided"
 	}
-	return fmt.Sprintf("%s: %s after %s pairs (%s beyond), log likelihood ratio %s of [%.2f, %.2f]",
-		g.Design, state, format.Count(g.Pairs), format.Count(g.Beyond), format.Decimal(g.LLR, 2), g.Lower, g.Upper)
+	return fmt.Sprintf("%s: %s after %s from %s (%s beyond), log likelihood ratio %s of [%.2f, %.2f]",
+		g.Design, state, format.NumberOf(g.Pairs, "pair"), format.NumberOf(g.Openings, "opening"), format.Count(g.Beyond), format.Decimal(g.LLR, 2), g.Lower, g.Upper)
 }
 
 func divergenceText(d *report.Divergence, variance *float64) string {
@@ -224,13 +283,18 @@ func divergenceText(d *report.Divergence, variance *float64) string {
 		format.Percent(*d.PerPly), format.Count(d.Compared), format.Decimal(variance, 4))
 }
 
+// Advantage is how Black did, whoever that was.
 func Advantage(b report.Advantage) string {
-	n := b.Wins + b.Losses
-	if b.Lo == nil {
+	k, n := b.Decisive()
+	if n == 0 {
 		return "unknown: " + b.Why
 	}
-	return fmt.Sprintf("%s   [%s, %s]  Black won %d of %d decisive games, %d drawn",
-		format.Percent(float64(b.Wins)/float64(n)), format.Percent(*b.Lo), format.Percent(*b.Hi), b.Wins, n, b.Draws)
+	interval, words := "", fmt.Sprintf("Black won %s of %s decisive games, %s drawn", format.Count(k), format.Count(n), format.Count(b.Draws))
+	if b.Lo != nil {
+		interval = fmt.Sprintf("[%s, %s]  ", format.Percent(*b.Lo), format.Percent(*b.Hi))
+		words += "; games as independent"
+	}
+	return fmt.Sprintf("%s   %s%s", format.Percent(float64(k)/float64(n)), interval, words)
 }
 
 func (r view) printTerminations(w io.Writer) {
@@ -288,5 +352,5 @@ func duplicates(n int) string {
 	if n == 0 {
 		return "none"
 	}
-	return format.Count(n) + " (equal to an earlier game move for move: they prove nothing new)"
+	return format.Count(n) + " (equal to an earlier game, move for move)"
 }

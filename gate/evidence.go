@@ -1,0 +1,55 @@
+package gate
+
+import (
+	"fmt"
+
+	"gogi/match"
+	"gogi/shogi"
+	"gogi/stats"
+)
+
+// OfRows is a stored pair, its games by leg, as evidence: the same as [OfResult] gave
+// when it was played.
+func OfRows(rows []match.Row) (p stats.Play) {
+	for _, r := range rows {
+		p.Opening = openingKey(r.OpeningHash)
+		p.Pair = append(p.Pair, leg(r.Black == r.PairA, r.Outcome, r.Points))
+		p.Games = append(p.Games, r.MovesHash)
+	}
+	return p
+}
+
+// OfResult is a finished pair as evidence. It fails where the start of a game cannot
+// be read.
+func OfResult(plan *match.Plan, r match.PairResult) (p stats.Play, err error) {
+	p.Opening = openingKey(r.Pair.Opening.Hash())
+	for i := range r.Games {
+		g := &r.Games[i]
+		hash, err := g.MovesHash()
+		if err != nil {
+			return stats.Play{}, fmt.Errorf("pair %d, leg %d: %w", r.Pair.ID, i, err)
+		}
+		p.Pair = append(p.Pair, leg(g.Players[0] == r.Pair.Players[0], g.Outcome, plan.Rules.Points(g.Verdict)))
+		p.Games = append(p.Games, hash)
+	}
+	return p, nil
+}
+
+// openingKey names an opening by its hash; it is never "", which no two pairs share.
+func openingKey(hash uint64) string { return fmt.Sprintf("%016x", hash) }
+
+// leg is one game from A's side; points are by colour.
+func leg(aIsBlack bool, outcome match.Outcome, points [2]float64) stats.Leg {
+	colour := shogi.White
+	if aIsBlack {
+		colour = shogi.Black
+	}
+	leg := stats.Leg{AIsBlack: aIsBlack, Outcome: stats.Draw, Points: points[colour]}
+	if winner, ok := outcome.Winner(); ok {
+		leg.Outcome = stats.Loss
+		if winner == colour {
+			leg.Outcome = stats.Win
+		}
+	}
+	return leg
+}

@@ -1,0 +1,103 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+
+	"gogi/match"
+	"gogi/stats"
+)
+
+// Prospect is what the pairs of a plan can prove about two of its players, known
+// before the first game: the opening is the independent unit, however often it is
+// played ([stats.Series]).
+type Prospect struct {
+	Pairs    int  // of two players
+	Openings int  // different ones from which these are played
+	Repeats  bool // no player has a clock or ends its searches by itself, so that all may repeat their games
+	Pass     int  // openings that it takes at least until the gate can pass; 0 without a gate, or where none are enough
+	Fail     int  // as Pass, until it can fail
+
+	gate match.Gate
+}
+
+// NewProspect is that of a plan. It fails for a gate that cannot be tested.
+func NewProspect(plan *match.Plan) (Prospect, error) {
+	pairings := max(1, plan.Pairings())
+	p := Prospect{Pairs: (plan.Pairs + pairings - 1) / pairings, Repeats: true, gate: plan.Gate}
+	seen := map[uint64]bool{}
+	for round := range min(p.Pairs, len(plan.Openings)) { // they come again only after all were played
+		seen[plan.Pair(round*pairings).Opening.Hash()] = true
+	}
+	p.Openings = len(seen)
+	for _, player := range plan.Players {
+		p.Repeats = p.Repeats && !player.Limits.Timed() && !player.Limits.Self
+	}
+	for _, clock := range plan.ColourClocks {
+		p.Repeats = p.Repeats && clock == nil
+	}
+	var err error
+	if !plan.Gate.IsZero() {
+		p.Pass, p.Fail, err = Test(plan.Gate).Openings()
+	}
+	return p, err
+}
+
+// Outlook is the prospect of a plan in one line, or why there is none.
+func Outlook(plan *match.Plan) string {
+	p, err := NewProspect(plan)
+	if err != nil {
+		return err.Error()
+	}
+	return p.String()
+}
+
+// Distinct is how many pairs there are at least that do not repeat each other.
+func (p Prospect) Distinct() int { return stats.DistinctPairs(p.Pairs, p.Openings, p.Repeats) }
+
+// Check refuses a gate that cannot give one of its two answers, whatever the games: where
+// one side wins all of them, each opening still counts once.
+func (p Prospect) Check() error {
+	if p.gate.IsZero() {
+		return nil
+	}
+	var needs []string
+	for _, way := range []struct {
+		word  string
+		least int
+	}{{"pass", p.Pass}, {"fail", p.Fail}} {
+		switch {
+		case way.least == 0:
+			needs = append(needs, "more than any number of openings to "+way.word)
+		case p.Openings < way.least:
+			needs = append(needs, fmt.Sprintf("at least %d openings to %s", way.least, way.word))
+		}
+	}
+	if needs == nil {
+		return nil
+	}
+	return fmt.Errorf("the gate %s needs %s, and the plan plays %d (an opening is one observation, however often it is played): expected more openings and games, or rating differences further apart",
+		p.gate, strings.Join(needs, " and "), p.Openings)
+}
+
+// Warning says that players without a clock may repeat themselves, "" where no opening is
+// played twice or a clock makes games differ.
+func (p Prospect) Warning() string {
+	if !p.Repeats || p.Pairs <= p.Openings {
+		return ""
+	}
+	return fmt.Sprintf("%d pairs from %d openings, and no clock: players that are deterministic repeat their games, and %d pairs are all that differ. "+
+		"More openings are the remedy, or players that vary, such as by a clock", p.Pairs, p.Openings, p.Distinct())
+}
+
+// String is one line for a plan: "500 pairs from 24 openings, 24 of them certain to differ".
+func (p Prospect) String() string {
+	text := fmt.Sprintf("%d pairs from %d openings", p.Pairs, p.Openings)
+	if p.Repeats && p.Distinct() < p.Pairs {
+		text += fmt.Sprintf(", of which no more than %d need differ", p.Distinct())
+	}
+	if p.Pass > 0 {
+		text += fmt.Sprintf("; the gate can pass after %d openings and fail after %d at the earliest", p.Pass, p.Fail)
+	}
+	return text
+}

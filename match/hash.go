@@ -1,0 +1,38 @@
+package match
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"io"
+
+	"gogi/shogi"
+)
+
+// Hash tells the opening from every other of its book, whatever their names: it is
+// over the start position, in the words of Start, and the moves.
+func (o Opening) Hash() uint64 {
+	return movesHash(o.Start, len(o.Moves), func(i int) shogi.Move { return o.Moves[i] })
+}
+
+// MovesHash is equal for games with the same start position, in whatever words, and the
+// same moves, the opening's included. It fails where the start cannot be read.
+func (r *Result) MovesHash() (uint64, error) {
+	start, err := Opening{ID: "of the record", Start: r.Record.Start}.Position()
+	if err != nil {
+		return 0, err
+	}
+	return movesHash(start.SFEN(), len(r.Record.Moves), func(i int) shogi.Move { return r.Record.Moves[i].Move }), nil
+}
+
+// movesHash is the first 64 bits of a SHA-256 over a start position and n moves. Stores
+// keep it: it never changes.
+func movesHash(start string, n int, move func(int) shogi.Move) uint64 {
+	h := sha256.New()
+	_, _ = io.WriteString(h, start) // a hash never fails
+	text := []byte{0}
+	for i := range n {
+		text = binary.LittleEndian.AppendUint16(text, uint16(move(i)))
+	}
+	_, _ = h.Write(text)
+	return binary.LittleEndian.Uint64(h.Sum(nil))
+}

@@ -1,0 +1,259 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/internal/fakerun"
+	"gogi/match"
+	"gogi/stats"
+)
+
+// judged is the report of a run with a gate.
+func judged(t *testing.T, o fakerun.Run, gate Registration, starts ...Start) *Report {
+	t.Helper()
+	run := runOf(o)
+	run.Gate, run.Starts = gate, starts
+	g, err := New(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rows := range o.Rows() {
+		if err := g.Add(rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return g.Report()
+}
+
+// retarget is a start at which the number of pairs was changed.
+func retarget(late bool) Start {
+	return Start{At: time.Unix(0, 0).UTC(), Late: late, Changes: []match.Difference{{Path: []string{"pairs"}}}}
+}
+
+// TestEloIsOfTheScore: 45 wins, 75 draws and no loss are a score of 68.75 %, and so
+// 400·log₁₀(.6875/.3125) = +136.97 Elo; of decisive games alone the difference is
+// infinite, and stands under its own name.
+func TestEloIsOfTheScore(t *testing.T) {
+	o := fakerun.Run{Players: []string{"x", "y"}, Pairs: append(slices.Repeat([]string{"WD"}, 45), slices.Repeat([]string{"DD"}, 15)...)}
+	r := reportOf(t, o)
+	if r.Elo.Estimate == nil || math.Abs(*r.Elo.Estimate-136.97) > 0.01 {
+		t.Fatalf("%+v", r.Elo)
+	}
+	score := r.Interval("score")
+	for _, end := range [][2]*float64{{score.Lo, r.Elo.Lo}, {score.Hi, r.Elo.Hi}} {
+		if want := -400 * math.Log10(1 / *end[0] - 1); math.Abs(want-*end[1]) > 1e-9 {
+			t.Errorf("the score's %v is %v Elo, not %v", *end[0], want, *end[1])
+		}
+	}
+	if e := r.EloDecisive; e.Estimate != nil || e.Hi != nil || e.Lo == nil || *e.Lo < 400 || e.Why == "" {
+		t.Errorf("of decisive games: %+v", e)
+	}
+	if r.Intervals[0].Of != "score" || r.Intervals[0].Assumes != "" || r.Intervals[1].Assumes == "" || r.Tests[0].Assumes != "" || r.Tests[1].Assumes == "" {
+		t.Errorf("what goes by pairs does not lead: %+v, %+v", r.Intervals, r.Tests)
+	}
+}
+
+// TestGateAndReportAgree: 400 pairs from two openings, all won, are two observations: the
+// gate does not pass, and neither does the test of a report without a gate.
+func TestGateAndReportAgree(t *testing.T) {
+	o := fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 400), Repeat: 200}
+	r := judged(t, o, gated(0, 100))
+	if g := r.Gate; g.Verdict != Inconclusive || g.Openings != 2 || g.Copies != 398 {
+		t.Errorf("%+v", g)
+	}
+	if v := r.Verdict(); v.Kind != "open" {
+		t.Errorf("%+v", v)
+	}
+	plain := reportOf(t, o)
+	test, _ := plain.Deciding()
+	if test == nil || *test.P != 0.5 || test.N != 2 || plain.Dependence.Copies != 398 || plain.Distinct.Pairs != 2 || plain.Distinct.P != nil { // (½)² twice
+		t.Errorf("%+v, %+v", test, plain.Distinct)
+	}
+	apart := o
+	apart.Repeat = 0
+	if g := judged(t, apart, gated(0, 100)).Gate; g.Verdict != Passed || g.Copies != 0 {
+		t.Errorf("from openings of their own: %+v", g)
+	}
+}
+
+// TestGateIsWithheld: what makes a decision worthless, and no decision.
+func TestGateIsWithheld(t *testing.T) {
+	two := []string{"x", "y"}
+	won, lost := slices.Repeat([]string{"WW"}, 60), slices.Repeat([]string{"LL"}, 60)
+	late, changed := gated(0, 100), gated(0, 100)
+	late.Registered = false
+	changed.Changes = []string{"the test was changed"}
+	for name, c := range map[string]struct {
+		run           fakerun.Run
+		gate          Registration
+		verdict, with string
+	}{
+		"pass":            {fakerun.Run{Players: two, Pairs: won}, gated(0, 100), Passed, ""},
+		"fail":            {fakerun.Run{Players: two, Pairs: lost}, gated(0, 100), Failed, ""},
+		"late pass":       {fakerun.Run{Players: two, Pairs: won}, late, Inconclusive, "given after the games"},
+		"late fail":       {fakerun.Run{Players: two, Pairs: lost}, late, Inconclusive, "given after the games"},
+		"changed":         {fakerun.Run{Players: two, Pairs: won}, changed, Inconclusive, "the test was changed"},
+		"slowed":          {fakerun.Run{Players: two, Pairs: won, Slowed: 60}, gated(0, 100), Inconclusive, "the machine slowed"},
+		"fail, slowed":    {fakerun.Run{Players: two, Pairs: lost, Slowed: 60}, gated(0, 100), Inconclusive, "the machine slowed"},
+		"a few slowed":    {fakerun.Run{Players: two, Pairs: won, Slowed: 3}, gated(0, 100), Passed, ""},
+		"nothing played":  {fakerun.Run{Players: two, Planned: 60}, gated(0, 100), Inconclusive, "not finished"},
+		"between bounds":  {fakerun.Run{Players: two, Pairs: slices.Repeat([]string{"WL"}, 4)}, gated(0, 100), Inconclusive, "the maximum of games was reached"},
+		"lost by crashes": {fakerun.Run{Players: two, Pairs: lost, Fault: true}, gated(0, 100), Failed, ""},
+	} {
+		g := judged(t, c.run, c.gate).Gate
+		if because := strings.Join(g.Because, " "); g.Verdict != c.verdict || !strings.Contains(because, c.with) || c.with == "" && because != "" {
+			t.Errorf("%s: %s because %q", name, g.Verdict, because)
+		}
+	}
+}
+
+// TestGateSentence: a pass claims what is above the null hypothesis, a fail what is below
+// the alternative, and no more.
+func TestGateSentence(t *testing.T) {
+	won, lost := slices.Repeat([]string{"WW"}, 60), slices.Repeat([]string{"LL"}, 60)
+	for _, c := range []struct {
+		pairs       []string
+		elo0, elo1  float64
+		kind, claim string
+	}{
+		{won, 0, 100, "shown", "The gate passed: x is stronger than y."},
+		{won, 5, 100, "shown", "The gate passed: x is stronger than y by more than 5 Elo."},
+		{won, -100, 0, "shown", "The gate passed: x is not weaker than y by 100 Elo or more."},
+		{lost, 0, 100, "open", "The gate failed: x is not stronger than y by 100 Elo or more."},
+		{lost, -100, 0, "shown", "The gate failed: x is weaker than y."},
+		{lost, -100, -10, "shown", "The gate failed: x is weaker than y by more than 10 Elo."},
+	} {
+		v := judged(t, fakerun.Run{Players: []string{"x", "y"}, Pairs: c.pairs}, gated(c.elo0, c.elo1)).Verdict()
+		if v.Kind != c.kind || v.Claim != c.claim {
+			t.Errorf("[%v, %v]: %s: %q", c.elo0, c.elo1, v.Kind, v.Claim)
+		}
+	}
+}
+
+// TestLooks: where a test stopped a run, or might have, no figure for a fixed length stands;
+// what holds is the anytime interval and the gate's.
+func TestLooks(t *testing.T) {
+	o := fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60)}
+	late := gated(0, 100)
+	late.Registered = false
+	for name, c := range map[string]struct {
+		report  *Report
+		want    Looks
+		remarks []string
+	}{
+		"none":             {judged(t, o, Registration{}), Looks{FixedLength: true}, nil},
+		"changed before":   {judged(t, o, Registration{}, Start{}, retarget(false)), Looks{FixedLength: true}, nil},
+		"changed after":    {judged(t, o, Registration{}, Start{}, retarget(true), retarget(true)), Looks{FixedLength: true, TargetChanges: 2}, []string{"target changed 2 times"}},
+		"stopped":          {judged(t, o, gated(0, 100)), Looks{Sequential: true, Stopped: true}, []string{"stopped by a test"}},
+		"late and stopped": {judged(t, o, late), Looks{Sequential: true, Stopped: true, LateDesign: true}, []string{"stopped by a test", "it decides nothing"}},
+		"not stopped": {judged(t, fakerun.Run{Players: o.Players, Pairs: slices.Repeat([]string{"WL"}, 4)}, gated(0, 100)), Looks{Sequential: true},
+			[]string{"a test looked"}},
+	} {
+		got := c.report.Looks
+		for i, remark := range c.remarks {
+			if i >= len(got.Remarks) || !strings.Contains(got.Remarks[i], remark) {
+				t.Errorf("%s: no word of %q in %q", name, remark, got.Remarks)
+			}
+		}
+		if len(got.Remarks) != len(c.remarks) {
+			t.Errorf("%s: %q", name, got.Remarks)
+		}
+		got.Remarks, got.Changes = nil, nil
+		if got.TargetChanges != c.want.TargetChanges || got.Sequential != c.want.Sequential || got.Stopped != c.want.Stopped ||
+			got.LateDesign != c.want.LateDesign || got.FixedLength != c.want.FixedLength {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+		checkWithheld(t, name, c.report)
+	}
+}
+
+// checkWithheld asserts that figures for a fixed length stand where they hold, and else
+// are null with a reason.
+func checkWithheld(t *testing.T, name string, r *Report) {
+	t.Helper()
+	fixed := r.Looks.FixedLength
+	for _, i := range r.Intervals {
+		if i.Method != "anytime" && (i.Lo != nil) != fixed {
+			t.Errorf("%s: %+v", name, i)
+		}
+	}
+	for _, test := range r.Tests {
+		if (test.P != nil) != fixed || !fixed && test.Why == "" {
+			t.Errorf("%s: %+v", name, test)
+		}
+	}
+	if (r.Elo.Lo != nil) != fixed || (r.BlackAdvantage.Lo != nil) != fixed || (r.anytime() != nil) == fixed {
+		t.Errorf("%s: %+v, %+v", name, r.Elo, r.BlackAdvantage)
+	}
+	if r.Gate != nil && (r.Gate.Elo.Lo == nil && r.Gate.Elo.Estimate == nil) {
+		t.Errorf("%s: no Elo after the stop: %+v", name, r.Gate.Elo)
+	}
+}
+
+// TestAnytimeGoesByOpenings: the interval that may be watched takes the first pair of an
+// opening, and no copy.
+func TestAnytimeGoesByOpenings(t *testing.T) {
+	few := fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 5), Planned: 500}
+	many := few
+	many.Pairs, many.Repeat = slices.Repeat([]string{"WW"}, 100), 20
+	a, b := reportOf(t, few).anytime(), reportOf(t, many).anytime()
+	if a == nil || b == nil || *a.Lo != *b.Lo || a.Unit != "pair" || b.Unit != "opening" || b.N != 5 {
+		t.Errorf("five pairs %+v, a hundred from five openings %+v", a, b)
+	}
+}
+
+// TestWorse: a bisection calls nothing bad on copies, nor on a machine that slowed most.
+func TestWorse(t *testing.T) {
+	lost := slices.Repeat([]string{"LL"}, 40)
+	for name, c := range map[string]struct {
+		run  fakerun.Run
+		want Finding
+	}{
+		"weaker":        {fakerun.Run{Pairs: lost}, Weaker},
+		"not weaker":    {fakerun.Run{Pairs: slices.Repeat([]string{"WW"}, 40)}, NotWeaker},
+		"two openings":  {fakerun.Run{Pairs: lost, Repeat: 20}, Unclear},
+		"ten openings":  {fakerun.Run{Pairs: lost, Repeat: 4}, Weaker},
+		"four openings": {fakerun.Run{Pairs: lost[:4]}, Unclear},
+		"slowed":        {fakerun.Run{Pairs: lost, Slowed: 30}, Unclear},
+	} {
+		c.run.Players = []string{"x", "y"}
+		if got, why := reportOf(t, c.run).Worse(); got != c.want {
+			t.Errorf("%s: %v, %s", name, got, why)
+		}
+	}
+	late := gated(0, 100)
+	late.Registered = false
+	o := fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"LL"}, 60)}
+	if got, why := judged(t, o, late).Worse(); got != Unclear {
+		t.Errorf("a gate that came late: %v, %s", got, why)
+	}
+	if got, why := judged(t, o, gated(0, 100)).Worse(); got != Weaker {
+		t.Errorf("a gate: %v, %s", got, why)
+	}
+}
+
+// TestFaultsDoNotPass: games that B lost by faults count as even before a pass stands.
+func TestFaultsDoNotPass(t *testing.T) {
+	o := fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60)}
+	run := runOf(o)
+	run.Gate = gated(0, 100)
+	g, err := New(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rows := range o.Rows() {
+		for i := range rows {
+			rows[i].Termination = match.Crash
+		}
+		if err := g.Add(rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if gate := g.Report().Gate; gate.Decision != stats.Pass || gate.Verdict != Inconclusive || !strings.Contains(gate.Because[0], "faults alone") {
+		t.Errorf("%+v", gate)
+	}
+}

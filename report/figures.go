@@ -1,0 +1,168 @@
+package report
+
+import (
+	"fmt"
+
+	"gogi/internal/format"
+	"gogi/stats"
+)
+
+// independentGames is what the per-game methods take for granted. The two games of a
+// pair share their opening, so it is right where colours are not swapped and each game
+// has an opening of its own.
+const independentGames = "independent games"
+
+// figures are the intervals and tests of A against B: those of pairs, or of openings
+// where these recur, lead.
+func (r *Report) figures(s *stats.Series) {
+	tally := s.Tally()
+	if score, err := tally.Score(); err != nil {
+		r.ScoreWhy = err.Error()
+	} else {
+		r.Score = &score
+	}
+	if sample, err := tally.Sample(); err == nil {
+		r.PairVariance = format.Finite(sample.Variance)
+	}
+	decisive, elo := winRate(tally.Total())
+	r.Intervals = []Interval{scoreInterval(s), decisive}
+	r.Elo, r.EloDecisive = eloOfScore(s), elo
+	r.Tests = []Test{signFlip(s), binomial(tally.Total())}
+	r.weaker.Test, r.weaker.err = s.Test(stats.Less)
+}
+
+// scoreInterval is that of A's expected score over all openings.
+func scoreInterval(s *stats.Series) Interval {
+	interval := Interval{Of: "score", Method: "pair_gaffke", Level: Level}
+	exact, err := s.Interval(Level)
+	if err != nil {
+		interval.Why = err.Error()
+		return interval
+	}
+	sample, err := s.Sample()
+	if err != nil {
+		interval.Why = err.Error()
+		return interval
+	}
+	interval.Method, interval.Unit, interval.N = exact.Method, sample.Unit, sample.N
+	interval.Estimate, interval.Lo, interval.Hi = format.Finite(sample.Mean), format.Finite(exact.Lo), format.Finite(exact.Hi)
+	return interval
+}
+
+// eloOfScore is the image of scoreInterval, as Elo is monotone.
+func eloOfScore(s *stats.Series) Elo {
+	e, err := s.Elo(Level)
+	if err != nil {
+		return Elo{Why: err.Error()}
+	}
+	return newElo(e.Elo, e.Interval, "infinite where the score is 0 or 1")
+}
+
+func newElo(estimate float64, i stats.Interval, why string) Elo {
+	e := Elo{Estimate: format.Finite(estimate), Lo: format.Finite(i.Lo), Hi: format.Finite(i.Hi)}
+	if e.Estimate == nil || e.Lo == nil || e.Hi == nil {
+		e.Why = why
+	}
+	return e
+}
+
+// winRate is the interval of A's share of the decisive games, and its image in Elo.
+func winRate(total stats.WDL) (Interval, Elo) {
+	k, n := total.Decisive()
+	interval := Interval{Of: "win_rate_decisive", Method: "clopper_pearson", Assumes: independentGames, Unit: "game", N: n, Level: Level}
+	exact, err := stats.ClopperPearson(k, n, Level)
+	if err != nil {
+		interval.Why = "no decisive game"
+		return interval, Elo{Why: interval.Why}
+	}
+	q := float64(k) / float64(n)
+	interval.Estimate, interval.Lo, interval.Hi = &q, format.Finite(exact.Lo), format.Finite(exact.Hi)
+	return interval, newElo(stats.Elo(q), stats.EloInterval(exact), "infinite where the win rate is 0 or 1")
+}
+
+// binomial is the exact test of the decisive games.
+func binomial(total stats.WDL) Test {
+	k, n := total.Decisive()
+	test := Test{Method: "binomial_exact", Assumes: independentGames, Alternative: string(stats.TwoSided), N: n, K: &k}
+	if p, err := stats.BinomialTest(k, n, 0.5, stats.TwoSided); err != nil {
+		test.Why = "no decisive game"
+	} else {
+		test.P = format.Finite(p.P)
+	}
+	for _, alpha := range []float64{0.05, 0.01} {
+		c := criticalWins{Alpha: alpha}
+		if wins, ok := stats.CriticalWins(n, alpha, stats.TwoSided); ok {
+			c.Wins = &wins
+		} else {
+			c.Why = fmt.Sprintf("%d decisive games are too few for any number of wins", n)
+		}
+		test.Critical = append(test.Critical, c)
+	}
+	return test
+}
+
+// signFlip is the test that decides: the exact one that exchanges the players in whole
+// openings.
+func signFlip(s *stats.Series) Test {
+	report := Test{Method: "pair_sign_flip", Alternative: string(stats.TwoSided)}
+	test, err := s.SignFlip(stats.TwoSided)
+	switch {
+	case s.Pairs() == 0:
+		report.Why = "no finished game"
+	case err != nil:
+		report.Why = err.Error()
+	default:
+		report.Method, report.N, report.P = test.Method, test.N, format.Finite(test.P)
+	}
+	return report
+}
+
+// withhold leaves only what holds at any time.
+func (r *Report) withhold(why string, s *stats.Series) {
+	for i := range r.Intervals {
+		r.Intervals[i].Lo, r.Intervals[i].Hi, r.Intervals[i].Why = nil, nil, why
+	}
+	for i := range r.Tests {
+		r.Tests[i].P, r.Tests[i].Critical, r.Tests[i].Why = nil, nil, why
+	}
+	for _, e := range []*Elo{&r.Elo, &r.EloDecisive} {
+		e.Lo, e.Hi, e.Why = nil, nil, why
+	}
+	r.BlackAdvantage.Lo, r.BlackAdvantage.Hi, r.BlackAdvantage.Why = nil, nil, why
+	r.Intervals = append(r.Intervals, anytimeOf(s))
+}
+
+// anytimeOf is the interval that holds at every length of a series at once: the only one
+// that may be read while games are played. It takes the first pair of each opening, as
+// later ones depend on it.
+func anytimeOf(s *stats.Series) Interval {
+	interval := Interval{Of: "score", Method: "anytime", Level: Level}
+	firsts := s.Firsts()
+	scores, err := firsts.PairScores()
+	if err != nil {
+		scores = firsts.Total().GameScores()
+	}
+	exact, err := scores.AnytimeInterval(Level)
+	if err != nil {
+		interval.Why = err.Error()
+		return interval
+	}
+	interval.Unit, interval.N = scores.Unit, scores.N
+	if s.Openings() < s.Pairs() {
+		interval.Unit = "opening"
+	}
+	interval.Estimate = format.Finite(scores.Sum / float64(scores.N))
+	interval.Lo, interval.Hi = format.Finite(exact.Lo), format.Finite(exact.Hi)
+	return interval
+}
+
+// advantage is the share of the decisive games of all pairings that Black won.
+func (r *Report) advantage(t stats.Tally) {
+	r.BlackAdvantage = Advantage{WDL: t.BlackSide(), Assumes: independentGames}
+	i, err := t.BlackAdvantage(Level)
+	if err != nil {
+		r.BlackAdvantage.Why = err.Error()
+		return
+	}
+	r.BlackAdvantage.Lo, r.BlackAdvantage.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
+}

@@ -1,0 +1,30 @@
+package report
+
+import (
+	"fmt"
+
+	"gogi/internal/format"
+)
+
+// mostly reports whether more than half of all pairs are meant.
+func mostly(some, all int) bool { return 2*some > all }
+
+// slowedOf says how many of the pairs the machine slowed.
+func slowedOf(slowed, pairs int) string {
+	return fmt.Sprintf("the machine slowed %s of %s pairs", format.Count(slowed), format.Count(pairs))
+}
+
+// mostlySlowed reports whether the machine slowed most pairs of A against B, so that their
+// results may tell of it rather than of the players.
+func (r *Report) mostlySlowed() bool {
+	return r.Unmarked != nil && mostly(r.Unmarked.Marked, r.Dependence.Pairs)
+}
+
+// Slowed says that most pairs were slowed by the machine, "" where they were not: every form
+// of a report has it in its first line.
+func (r *Report) Slowed() string {
+	if !r.mostlySlowed() {
+		return ""
+	}
+	return slowedOf(r.Unmarked.Marked, r.Dependence.Pairs)
+}
