@@ -30,7 +30,7 @@ func TestSPRTGivesTheGatesDecision(t *testing.T) {
 		var before, now stats.Pentanomial
 		for id := 0; !g.State().Decided(); id++ {
 			before = now
-			if err := g.Add(id, playedPair(r, rate)); err != nil {
+			if err := g.Add(id, stats.Play{Opening: fmt.Sprint(id), Pair: playedPair(r, rate)}); err != nil {
 				t.Fatal(err)
 			}
 			now = g.State().Tally.Penta
@@ -203,10 +203,10 @@ func TestCheaperWhereItApplies(t *testing.T) {
 		q    GateQuestion
 		want []string
 	}{
-		{"fixed nodes", GateQuestion{Gate: design, Pairs: 400}, []string{"bounded", "deterministic", "sequential"}},
-		{"clocks", GateQuestion{Gate: design, Pairs: 400, Timed: true}, []string{"bounded", "sequential"}},
-		{"normalised", GateQuestion{Gate: normalized, Pairs: 400}, []string{"bounded", "sequential"}},
-		{"single games", GateQuestion{Gate: design, Pairs: 400, Unpaired: true}, []string{"sequential"}},
+		{"fixed nodes", GateQuestion{Gate: design, Pairs: 400, Repeatable: true}, []string{"bounded", "deterministic", "sequential"}},
+		{"clocks", GateQuestion{Gate: design, Pairs: 400}, []string{"bounded", "sequential"}},
+		{"normalised", GateQuestion{Gate: normalized, Pairs: 400, Repeatable: true}, []string{"bounded", "sequential"}},
+		{"single games", GateQuestion{Gate: design, Pairs: 400, Unpaired: true, Repeatable: true}, []string{"sequential"}},
 	} {
 		c.q.PerHour, c.q.Conditions = 60, Typical()
 		kinds := map[string]bool{}

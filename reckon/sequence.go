@@ -40,9 +40,9 @@ type sequence struct {
 // GateQuestion asks what to expect of a series with a gate, before its first game.
 type GateQuestion struct {
 	Gate       match.Gate
-	Pairs      int  // at most
+	Pairs      int  // that can differ, at most
 	Unpaired   bool // they have one game
-	Timed      bool // players have clocks, so that they do not repeat themselves
+	Repeatable bool // no player has a clock, so that they may repeat their games
 	PerHour    float64
 	Conditions Conditions
 }
@@ -51,11 +51,10 @@ type GateQuestion struct {
 func (q GateQuestion) Answer() *Plans {
 	g := q.Gate
 	s := sequence{
-		asked: Design{g.Elo0, g.Elo1, g.Alpha, g.Beta, string(g.Model), ""}, test: gate.Test(g), conditions: q.Conditions,
+		asked: Design{g.Elo0, g.Elo1, g.Alpha, g.Beta, string(g.Model), g.Boundary.String()}, test: gate.Test(g), conditions: q.Conditions,
 		unpaired: q.Unpaired, most: q.Pairs, perHour: &q.PerHour,
 	}
-	s.asked.Boundary = boundaryName(s.test.Boundary)
-	return &Plans{version, s.rows(0, !q.Timed)}
+	return &Plans{version, s.rows(0, q.Repeatable)}
 }
 
 // rows are the plans at the hypotheses, halfway and at a difference; then what would be
@@ -85,7 +84,7 @@ func (s sequence) bounded() (sequence, bool) {
 	if s.test.Boundary == stats.BoundaryBounded {
 		return s, false
 	}
-	s.asked.Boundary = string(stats.BoundaryBounded)
+	s.asked.Boundary = match.GateBounded.String()
 	var err error
 	s.test, err = s.asked.test()
 	return s, err == nil

@@ -32,32 +32,27 @@ type Design struct {
 	Boundary    string // one of [BoundaryNames]
 }
 
-// BoundaryNames are the spellings of where a test may stop, that of the gate first.
-func BoundaryNames() []string {
-	return []string{string(stats.BoundaryRatio), string(stats.BoundaryBounded), wald}
-}
-
-// wald is how the bounds are spelt whose name in package stats is empty.
+// wald is how the bounds are spelt that no gate has.
 const wald = "wald"
 
-// boundaryName is the spelling of a boundary.
-func boundaryName(b stats.Boundary) string {
-	if b == stats.BoundaryWald {
-		return wald
-	}
-	return string(b)
+// BoundaryNames are the spellings of where a test may stop: those of gates, that of most
+// gates first, and Wald's.
+func BoundaryNames() []string {
+	return []string{match.GateRatio.String(), match.GateBounded.String(), wald}
 }
 
-// test is the design as a test. The boundary ratio is the gate's, so it is made where
-// the gate makes its own: the two cannot part.
+// test is the design as a test. Those of gates are made where a gate makes its own: the
+// two cannot part.
 func (d Design) test() (stats.SPRT, error) {
 	s := stats.SPRT{Elo0: d.Elo0, Elo1: d.Elo1, Alpha: d.Alpha, Beta: d.Beta, Model: stats.EloModel(d.Model)}
+	g := match.Gate{Elo0: d.Elo0, Elo1: d.Elo1, Alpha: d.Alpha, Beta: d.Beta, Model: match.GateModel(d.Model)}
 	switch d.Boundary {
 	case wald:
-	case string(stats.BoundaryBounded):
-		s.Boundary = stats.BoundaryBounded
-	case string(stats.BoundaryRatio):
-		s = gate.Test(match.Gate{Elo0: d.Elo0, Elo1: d.Elo1, Alpha: d.Alpha, Beta: d.Beta, Model: match.GateModel(d.Model)})
+	case match.GateBounded.String():
+		g.Boundary = match.GateBounded
+		s = gate.Test(g)
+	case match.GateRatio.String():
+		s = gate.Test(g)
 	default:
 		return s, fmt.Errorf("--boundary %s: expected one of %s", d.Boundary, strings.Join(BoundaryNames(), ", "))
 	}
@@ -173,9 +168,9 @@ func (s *SPRTRow) print(w io.Writer) {
 
 func boundaryWords(name string) string {
 	switch name {
-	case string(stats.BoundaryRatio):
+	case match.GateRatio.String():
 		return "ratio, those of gogi gate"
-	case string(stats.BoundaryBounded):
+	case match.GateBounded.String():
 		return "bounded, which draw together as games come in; a gate uses them where it is told to"
 	}
 	return "Wald's, as fishtest uses them; gogi gate does not (--boundary ratio)"

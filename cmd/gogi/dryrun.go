@@ -42,7 +42,9 @@ func dryRun(ctx context.Context, w io.Writer, o *players.Opener, greetings []usi
 	fmt.Fprintf(w, "duration  about %s a game of %d plies, %s for all\n", format.Duration(length), players.TypicalPlies, format.Duration(total))
 	if !plan.Gate.IsZero() {
 		fmt.Fprint(w, "\ngate      ")
-		expectation(w, plan, length)
+		if err := expectation(w, plan, length); err != nil {
+			return err
+		}
 	}
 	more, fatal := c.Problems()
 	for _, warning := range append(warnings, more...) {

@@ -297,7 +297,9 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 		if err != nil {
 			return err
 		}
-		expectation(env.err, o.Plan, length)
+		if err := expectation(env.err, o.Plan, length); err != nil {
+			return err
+		}
 	}
 	config := series.Config{Open: o.Open, Moves: c.JSON || !c.Quiet}
 	lines := &eventLines{encoder: json.NewEncoder(env.out)}

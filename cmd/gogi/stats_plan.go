@@ -86,7 +86,15 @@ func (c *statsPlanCommand) played(ctx context.Context) (conditions reckon.Condit
 			return fmt.Errorf("--from %s: a run of %d players: expected one of two", c.From, len(info.Players))
 		}
 		var tally stats.Tally
-		err := store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error { return tally.Add(gate.OfRows(rows)) })
+		var series stats.Series // knows which pairs only repeat others
+		err := store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error {
+			play := gate.OfRows(rows)
+			repeats, err := series.Add(play)
+			if err == nil && !repeats {
+				err = tally.Add(play.Pair)
+			}
+			return err
+		})
 		if err == nil {
 			conditions, err = reckon.Played(info.Name, &tally)
 		}
