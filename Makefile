@@ -4,7 +4,7 @@ LINT ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 NODES ?= 400
 
-.PHONY: build check test fuzz bench lint paper
+.PHONY: build check test fuzz bench lint paper figures
 
 build: ## the program, as ./gogi
 	$(GO) build -o gogi ./cmd/gogi
@@ -36,3 +36,7 @@ paper: build ## the experiments of docs/consensus.md with NODES a member, into p
 		sed -e 's/nodes = 400/nodes = $(NODES)/' -e "s/nodes = 2800/nodes = $$((7 * $(NODES)))/" $$file > $$copy; \
 		./gogi match $$copy --db paper-$(NODES).db || exit 1; \
 	done
+
+figures: build ## the figures and simulations of docs/statistics.md, with their seeds; takes hours
+	./gogi stats coverage --figure docs/coverage.svg
+	$(GO) test ./stats -count=1 -run 'Simulat|Coverage|PerGame|Bounded|Flips' -long -v -timeout 6h

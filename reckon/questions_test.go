@@ -215,6 +215,9 @@ func TestCheaperWhereItApplies(t *testing.T) {
 			if row["hours"] == nil || row["pass"] == nil {
 				t.Errorf("%s: no hours, or no probability to pass: %v", c.name, row)
 			}
+			if !c.q.Unpaired && row["max_games"] != 800.0 {
+				t.Errorf("%s: at most %v games, of 400 pairs", c.name, row["max_games"])
+			}
 		}
 		var got []string
 		for kind := range kinds {
