@@ -8,7 +8,7 @@ PAPER = paper-$(NODES)$(if $(KINGS),-kings)
 NOISE = $(if $(KINGS),EvalNoise = $(KINGS)$(comma) NoiseModel = "king_square",EvalNoise = 5)
 comma := ,
 
-.PHONY: build check test fuzz bench lint paper
+.PHONY: build check test fuzz bench lint paper figures
 
 build: ## the program, as ./gogi
 	$(GO) build -o gogi ./cmd/gogi
@@ -40,3 +40,7 @@ paper: build ## the experiments of docs/consensus.md with NODES a member, KINGS=
 		sed -e 's/nodes = 400/nodes = $(NODES)/' -e "s/nodes = 2800/nodes = $$((7 * $(NODES)))/" -e 's/EvalNoise = 5/$(NOISE)/' $$file > $$copy; \
 		./gogi match $$copy --db $(PAPER).db || exit 1; \
 	done
+
+figures: build ## the figures and simulations of docs/statistics.md, with their seeds; takes hours
+	./gogi stats coverage --figure docs/coverage.svg
+	$(GO) test ./stats -count=1 -run 'Simulat|Coverage|PerGame|Bounded|Flips' -long -v -timeout 6h

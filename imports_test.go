@@ -35,6 +35,7 @@ var allowed = map[string][]string{
 	"gogi/internal/sheet":      {"gogi/internal/foreign", "gogi/internal/format"},
 	"gogi/internal/fakerun":    {"gogi/shogi", "gogi/match"},
 	"gogi/internal/fakevotes":  {"gogi/shogi", "gogi/usi", "gogi/ensemble", "gogi/ensemble/voting"},
+	"gogi/reckon":              {"gogi/internal/format", "gogi/internal/usage", "gogi/match", "gogi/stats", "gogi/gate"},
 	"gogi/gate":                {"gogi/shogi", "gogi/match", "gogi/stats"},
 	"gogi/usi/remote":          {"gogi/usi/process"},
 	"gogi/players":             {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/usage", "gogi/usi", "gogi/usi/process", "gogi/usi/remote", "gogi/ensemble", "gogi/match", "gogi/configs", "gogi/sparring", "gogi/runner", "gogi/ensemble/voting", "gogi/internal/unfit"},

@@ -10,6 +10,7 @@ import (
 	"gogi/gate"
 	"gogi/internal/unfit"
 	"gogi/match"
+	"gogi/reckon"
 	"gogi/report"
 	"gogi/stats"
 	"gogi/usi"
@@ -124,7 +125,7 @@ func (s *bisectStep) promise(w io.Writer, plan *match.Plan) {
 
 // missed says which bad commits a series of fixed length calls good, and how often.
 func missed(plan *match.Plan, rates stats.Bisection) string {
-	power, few := 1-rates.Beta, stats.Conditions{DrawRate: typicalDraws}
+	power, few := 1-rates.Beta, stats.Conditions{DrawRate: reckon.TypicalDraws}
 	find := stats.PairDesign{Alpha: rates.Alpha, Power: power, Alternative: stats.Less, Conditions: few}.Detectable
 	if !plan.Design.Swap {
 		find = stats.Design{Alpha: rates.Alpha, Power: power, DrawRate: few.DrawRate, Alternative: stats.Less}.Detectable
@@ -133,5 +134,5 @@ func missed(plan *match.Plan, rates stats.Bisection) string {
 	if err != nil {
 		return fmt.Sprintf("and which bad ones are called good nobody can say (%v)", err)
 	}
-	return fmt.Sprintf("a bad one of %+.0f Elo good with about %.3g (in %d pairs, %g%% of games drawn)", elo, rates.Beta, plan.Pairs, 100*typicalDraws)
+	return fmt.Sprintf("a bad one of %+.0f Elo good with about %.3g (in %d pairs, %g%% of games drawn)", elo, rates.Beta, plan.Pairs, 100*reckon.TypicalDraws)
 }

@@ -17,6 +17,7 @@ import (
 	"gogi/internal/unfit"
 	"gogi/internal/usage"
 	"gogi/match"
+	"gogi/reckon"
 	"gogi/stats"
 	"gogi/usi"
 )
@@ -368,7 +369,7 @@ func TestBisectMissed(t *testing.T) {
 			t.Fatalf("%q: %v", said, err)
 		}
 		length, err := stats.PairDesign{
-			Alpha: c.rates.Alpha, Power: 1 - c.rates.Beta, Alternative: stats.Less, Conditions: stats.Conditions{DrawRate: typicalDraws},
+			Alpha: c.rates.Alpha, Power: 1 - c.rates.Beta, Alternative: stats.Less, Conditions: stats.Conditions{DrawRate: reckon.TypicalDraws},
 		}.Length(elo)
 		if err != nil || math.Abs(float64(length.Pairs-c.pairs)) > 0.03*float64(c.pairs) {
 			t.Errorf("%q: that takes %+v pairs, not %d (%v)", said, length, c.pairs, err)

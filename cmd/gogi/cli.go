@@ -81,17 +81,20 @@ func run(ctx context.Context, args []string, env *environment) (code int) {
 // statsCommand groups the verbs that reckon from counts given by hand; what
 // their numbers mean is told in docs/statistics.md.
 type statsCommand struct {
-	Interval statsIntervalCommand `cmd:"" help:"Between which win rates the truth lies, by each method."`
-	Test     statsTestCommand     `cmd:"" help:"Whether one side is proven stronger, and how many wins would prove it."`
-	SPRT     statsSPRTCommand     `cmd:"" name:"sprt" help:"The state of a sequential test."`
-	Plan     statsPlanCommand     `cmd:"" help:"How many games a difference takes."`
-	Elo      statsEloCommand      `cmd:"" help:"Convert between score, Elo and normalised Elo."`
-	RankSum  statsRankSumCommand  `cmd:"" name:"ranksum" help:"Whether two groups of rows of a table differ (Wilcoxon)."`
-	RMSE     statsRMSECommand     `cmd:"" name:"rmse" help:"How far predictions are from the truth."`
-	Orders   statsOrdersCommand   `cmd:"" help:"Strengths and shares of points of games of more than two players."`
-	AIC      statsAICCommand      `cmd:"" name:"aic" help:"Compare models by printed log-likelihoods."`
-	Error    statsErrorCommand    `cmd:"" help:"The standard error S of a win rate, with n − 3/2."`
-	Figure   statsFigureCommand   `cmd:"" name:"coverage-figure" hidden:"" help:"Draw the figure of docs/statistics.md."`
+	Interval    statsIntervalCommand    `cmd:"" help:"Between which win rates the truth lies, by each method."`
+	Test        statsTestCommand        `cmd:"" help:"Whether one side is proven stronger, and how many wins would prove it."`
+	SPRT        statsSPRTCommand        `cmd:"" name:"sprt" help:"The state of a sequential test."`
+	Plan        statsPlanCommand        `cmd:"" help:"How many games a difference takes."`
+	Elo         statsEloCommand         `cmd:"" help:"Convert between score, Elo and normalised Elo."`
+	Forecast    statsForecastCommand    `cmd:"" help:"Who wins a match of so many games, by a record."`
+	Coverage    statsCoverageCommand    `cmd:"" help:"How often each method's interval holds the truth, as a table or a figure."`
+	Adjust      statsAdjustCommand      `cmd:"" help:"What p values are worth, given how many there are."`
+	Homogeneity statsHomogeneityCommand `cmd:"" help:"Whether several sources, such as machines, agree."`
+	RankSum     statsRankSumCommand     `cmd:"" name:"ranksum" help:"Whether two groups of rows of a table differ (Wilcoxon)."`
+	RMSE        statsRMSECommand        `cmd:"" name:"rmse" help:"How far predictions are from the truth."`
+	Orders      statsOrdersCommand      `cmd:"" help:"Strengths and shares of points of games of more than two players."`
+	AIC         statsAICCommand         `cmd:"" name:"aic" help:"Compare models by printed log-likelihoods."`
+	Error       statsErrorCommand       `cmd:"" help:"The standard error S of a win rate, with n − 3/2."`
 }
 
 // dbCommand groups the verbs about the database.

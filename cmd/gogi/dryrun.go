@@ -40,6 +40,12 @@ func dryRun(ctx context.Context, w io.Writer, o *players.Opener, greetings []usi
 	}
 	total := length * time.Duration(plan.Games()) / time.Duration(plan.Concurrency)
 	fmt.Fprintf(w, "duration  about %s a game of %d plies, %s for all\n", format.Duration(length), players.TypicalPlies, format.Duration(total))
+	if !plan.Gate.IsZero() {
+		fmt.Fprint(w, "\ngate      ")
+		if err := expectation(w, plan, length); err != nil {
+			return err
+		}
+	}
 	more, fatal := c.Problems()
 	for _, warning := range append(warnings, more...) {
 		fmt.Fprintln(w, "warning:", warning)

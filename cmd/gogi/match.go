@@ -310,7 +310,11 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 		return nil
 	}
 	if !o.Plan.Gate.IsZero() && s.Stored() == 0 && !c.Quiet {
-		if err := expectation(ctx, env.err, o); err != nil {
+		length, err := o.GameLength(ctx)
+		if err != nil {
+			return err
+		}
+		if err := expectation(env.err, o.Plan, length); err != nil {
 			return err
 		}
 	}

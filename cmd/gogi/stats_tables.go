@@ -8,8 +8,8 @@ import (
 	"gogi/internal/sheet"
 	"gogi/internal/usage"
 	"gogi/ratings"
+	"gogi/reckon"
 	"gogi/regression"
-	"gogi/stats"
 )
 
 // statsRankSumCommand compares two groups of rows of a table.
@@ -77,7 +77,7 @@ type statsOrdersCommand struct {
 
 // Run prints shares of points and strengths.
 func (c *statsOrdersCommand) Run(env *environment) error {
-	if err := checkShare("confidence", c.Confidence); err != nil {
+	if err := reckon.CheckShare("confidence", c.Confidence); err != nil {
 		return usage.Wrap(err)
 	}
 	if c.Samples < 2 || c.Samples > 1_000_000 {
@@ -108,7 +108,7 @@ type statsAICCommand struct {
 // Run prints the table.
 func (c *statsAICCommand) Run(env *environment) error {
 	var models []ratings.Model
-	wrong := checkCount("games", c.Games)
+	wrong := reckon.CheckCount("games", c.Games)
 	for _, text := range c.Models {
 		m, err := ratings.ParsePrinted(text)
 		wrong = errors.Join(wrong, err)
@@ -135,36 +135,14 @@ type statsErrorCommand struct {
 	JSON  bool `name:"json" help:"One JSON object."`
 }
 
-// statsError is what "gogi stats error --json" prints.
-type statsError struct {
-	Version int      `json:"version"`
-	Rate    *float64 `json:"rate"`
-	S       *float64 `json:"s"` // √(q(1-q)/(n - 3/2))
-	Elo     *float64 `json:"elo"`
-	EloS    *float64 `json:"elo_s"` // s through the slope of Elo
-	Why     string   `json:"why,omitempty"`
-}
-
-// Run prints the error, as the Laboratory for Fundamental Information on Computer
-// Shogi has it.
+// Run prints the error.
 func (c *statsErrorCommand) Run(env *environment) error {
-	if err := errors.Join(checkCount("wins", c.Wins), checkCount("games", c.Games)); err != nil {
-		return usage.Wrap(err)
-	}
-	s, err := stats.StandardError(c.Wins, c.Games)
-	row := statsError{Version: 1, S: knownFloat(s, err), Why: whyNot(err)}
-	if err == nil {
-		q := float64(c.Wins) / float64(c.Games)
-		row.Rate, row.Elo = &q, format.Finite(stats.Elo(q))
-		row.EloS = format.Finite(ratings.EloPerNat * s / (q * (1 - q)))
-	}
-	if c.JSON {
-		return format.JSON(env.out, row)
-	}
+	e, err := reckon.NewStandardError(c.Wins, c.Games)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.out, "win rate   %s ± %s   S, with the divisor n − 3/2\nElo        %s ± %s\n",
-		cell(row.Rate, "%.6g"), cell(row.S, "%.6g"), cell(row.Elo, "%+.2f"), cell(row.EloS, "%.2f"))
-	return nil
+	if c.JSON {
+		return format.JSON(env.out, e)
+	}
+	return e.Print(env.out)
 }

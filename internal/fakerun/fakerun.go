@@ -49,7 +49,7 @@ func (o Run) Row(pair, leg int, result rune) match.Row {
 	r := match.Row{
 		Pair: pair, Leg: leg, PairA: a, PairB: b, Black: a, White: b, Outcome: match.Draw, Termination: match.Repetition,
 		Points: [2]float64{0.5, 0.5}, Plies: 30 + 7*pair%200, MovesHash: uint64(2*game + leg), OpeningID: "1", OpeningHash: uint64(same),
-		Marked: pair < o.Slowed,
+		Marked:   pair < o.Slowed,
 		LastSFEN: "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2",
 	}
 	colour := shogi.Black

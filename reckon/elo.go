@@ -1,4 +1,4 @@
-package main
+package reckon
 
 import (
 	"errors"
@@ -11,16 +11,14 @@ import (
 	"gogi/stats"
 )
 
-// statsEloCommand converts a score or an Elo difference.
-type statsEloCommand struct {
-	Score *float64 `xor:"from" required:"" placeholder:"S" help:"The expected score, from 0 to 1."`
-	Elo   *eloFlag `xor:"from" required:"" placeholder:"E" help:"The Elo difference."`
-	Draws float64  `placeholder:"RATE" help:"The share of games that are drawn: normalised Elo depends on it."`
-	JSON  bool     `name:"json" help:"One JSON object."`
+// EloQuestion asks what a score, or an Elo difference, is on the other scales.
+type EloQuestion struct {
+	Score, Elo *float64 // one of them
+	Draws      float64  // the share of games that are drawn
 }
 
-// statsElo is a row of "gogi stats elo --json".
-type statsElo struct {
+// EloRow is one difference on three scales.
+type EloRow struct {
 	Score         float64  `json:"score"`
 	Elo           *float64 `json:"elo"`
 	DrawRate      float64  `json:"draw_rate"`
@@ -29,38 +27,35 @@ type statsElo struct {
 	Why           string   `json:"why,omitempty"`
 }
 
-type statsElos struct {
-	Version int        `json:"version"`
-	Elos    []statsElo `json:"elos"`
+// Elos are differences on all scales.
+type Elos struct {
+	Version int      `json:"version"`
+	Elos    []EloRow `json:"elos"`
 }
 
-// Run prints the three numbers.
-func (c *statsEloCommand) Run(env *environment) error {
-	row := statsElo{DrawRate: c.Draws}
-	if err := c.fill(&row); err != nil {
-		return usage.Wrap(err)
+// Answer converts.
+func (q EloQuestion) Answer() (*Elos, error) {
+	row := EloRow{DrawRate: q.Draws}
+	if err := q.fill(&row); err != nil {
+		return nil, usage.Wrap(err)
 	}
 	row.normalize()
-	if c.JSON {
-		return format.JSON(env.out, &statsElos{1, []statsElo{row}})
-	}
-	row.print(env.out)
-	return nil
+	return &Elos{version, []EloRow{row}}, nil
 }
 
-func (c *statsEloCommand) fill(row *statsElo) error {
-	if err := checkDrawRate(c.Draws); err != nil {
+func (q EloQuestion) fill(row *EloRow) error {
+	if err := checkDrawRate(q.Draws); err != nil {
 		return err
 	}
-	if c.Elo != nil {
-		elo := float64(*c.Elo)
+	if q.Elo != nil {
+		elo := *q.Elo
 		row.Score, row.Elo = stats.Expected(elo), &elo
 		return nil
 	}
-	if !(*c.Score >= 0 && *c.Score <= 1) {
-		return fmt.Errorf("--score %g: expected a share of the points, from 0 to 1", *c.Score)
+	if !(*q.Score >= 0 && *q.Score <= 1) {
+		return fmt.Errorf("--score %g: expected a share of the points, from 0 to 1", *q.Score)
 	}
-	row.Score, row.Elo = *c.Score, format.Finite(stats.Elo(*c.Score))
+	row.Score, row.Elo = *q.Score, format.Finite(stats.Elo(*q.Score))
 	if row.Elo == nil {
 		row.Why = "a side that scored nothing, or everything, has no finite rating"
 	}
@@ -68,12 +63,12 @@ func (c *statsEloCommand) fill(row *statsElo) error {
 }
 
 // normalize adds what depends on how much a game's score varies.
-func (r *statsElo) normalize() {
+func (r *EloRow) normalize() {
 	sigma, err := gameSigma(r.Score, r.DrawRate)
 	if err == nil && sigma == 0 {
 		err = errors.New("no normalised Elo where every game scores the same")
 	}
-	r.Sigma, r.NormalizedElo = knownFloat(sigma, err), knownFloat(stats.NormalizedElo(r.Score, sigma), err)
+	r.Sigma, r.NormalizedElo = known(sigma, err), known(stats.NormalizedElo(r.Score, sigma), err)
 	if r.Why == "" {
 		r.Why = whyNot(err)
 	}
@@ -87,7 +82,14 @@ func gameSigma(score, draws float64) (float64, error) {
 	return math.Sqrt(max(0, score*(1-score)-draws/4)), nil
 }
 
-func (r *statsElo) print(w io.Writer) {
+// Print writes them as lines.
+func (s *Elos) Print(w io.Writer) {
+	for i := range s.Elos {
+		s.Elos[i].print(w)
+	}
+}
+
+func (r *EloRow) print(w io.Writer) {
 	fmt.Fprintf(w, "score            %.6g\n", r.Score)
 	fmt.Fprintf(w, "Elo              %s\n", cell(r.Elo, "%+.2f"))
 	fmt.Fprintf(w, "normalised Elo   %s   at a draw rate of %g\n", cell(r.NormalizedElo, "%+.2f"), r.DrawRate)

@@ -1,4 +1,4 @@
-package main
+package reckon
 
 import (
 	"errors"
@@ -12,18 +12,16 @@ import (
 	"gogi/stats"
 )
 
-// statsTestCommand prints exact binomial tests and the wins that they need.
-type statsTestCommand struct {
-	Wins   *int      `placeholder:"W" help:"Games won."`
-	Losses *int      `placeholder:"L" help:"Games lost."`
-	Games  *int      `placeholder:"N" help:"Decisive games, to know how many must be won."`
-	Alpha  []float64 `default:"0.05,0.01" help:"Levels of significance."`
-	JSON   bool      `name:"json" help:"One JSON object."`
+// TestQuestion asks whether a result is significant, or how many wins would be: of Wins
+// and Losses, or of Games alone.
+type TestQuestion struct {
+	Wins, Losses, Games *int
+	Alpha               []float64 // levels of significance
 }
 
-// statsTest is a row of tests; p_greater and mid_p are one-sided, for the
+// TestRow is a result's test; p_greater and mid_p are one-sided, for the
 // hypothesis that the winner of "wins" is stronger.
-type statsTest struct {
+type TestRow struct {
 	N         int      `json:"n"`
 	Wins      int      `json:"wins"`
 	PGreater  *float64 `json:"p_greater"`
@@ -32,8 +30,8 @@ type statsTest struct {
 	Why       string   `json:"why,omitempty"`
 }
 
-// statsCritical is how many wins of n are significant at a level.
-type statsCritical struct {
+// CriticalRow is how many wins of n are significant at a level.
+type CriticalRow struct {
 	Alpha        float64  `json:"alpha"`
 	N            int      `json:"n"`
 	Wins         *int     `json:"wins"` // one-sided
@@ -44,64 +42,61 @@ type statsCritical struct {
 	Why          string   `json:"why,omitempty"`
 }
 
-type statsTests struct {
-	Version  int             `json:"version"`
-	Tests    []statsTest     `json:"tests"`
-	Critical []statsCritical `json:"critical"`
+// Tests are the tests of a result, and the wins that are significant.
+type Tests struct {
+	Version  int           `json:"version"`
+	Tests    []TestRow     `json:"tests"`
+	Critical []CriticalRow `json:"critical"`
 }
 
-// Run prints the test, if there are results, and the critical wins.
-func (c *statsTestCommand) Run(env *environment) error {
-	if err := c.check(); err != nil {
-		return usage.Wrap(err)
+// Answer makes the test, if there are results, and the critical wins.
+func (q TestQuestion) Answer() (*Tests, error) {
+	if err := q.check(); err != nil {
+		return nil, usage.Wrap(err)
 	}
-	out := &statsTests{Version: 1, Tests: []statsTest{}, Critical: []statsCritical{}}
+	out := &Tests{Version: version, Tests: []TestRow{}, Critical: []CriticalRow{}}
 	var n int
-	if c.Games != nil {
-		n = *c.Games
+	if q.Games != nil {
+		n = *q.Games
 	} else {
-		n = *c.Wins + *c.Losses
-		out.Tests = append(out.Tests, newStatsTest(*c.Wins, n))
+		n = *q.Wins + *q.Losses
+		out.Tests = append(out.Tests, newTest(*q.Wins, n))
 	}
-	for _, alpha := range c.Alpha {
-		out.Critical = append(out.Critical, newStatsCritical(n, alpha))
+	for _, alpha := range q.Alpha {
+		out.Critical = append(out.Critical, newCritical(n, alpha))
 	}
-	if c.JSON {
-		return format.JSON(env.out, out)
-	}
-	out.print(env.out)
-	return nil
+	return out, nil
 }
 
-func (c *statsTestCommand) check() error {
-	byResult := c.Wins != nil && c.Losses != nil && c.Games == nil
-	byLength := c.Wins == nil && c.Losses == nil && c.Games != nil
+func (q TestQuestion) check() error {
+	byResult := q.Wins != nil && q.Losses != nil && q.Games == nil
+	byLength := q.Wins == nil && q.Losses == nil && q.Games != nil
 	if !byResult && !byLength {
 		return errors.New("expected --wins W and --losses L, or --games N alone")
 	}
 	var wrong []error
-	for _, alpha := range c.Alpha {
-		wrong = append(wrong, checkShare("alpha", alpha))
+	for _, alpha := range q.Alpha {
+		wrong = append(wrong, CheckShare("alpha", alpha))
 	}
 	if byLength {
-		wrong = append(wrong, checkCount("games", *c.Games))
+		wrong = append(wrong, CheckCount("games", *q.Games))
 	} else {
-		wrong = append(wrong, checkCount("wins", *c.Wins), checkCount("losses", *c.Losses))
+		wrong = append(wrong, CheckCount("wins", *q.Wins), CheckCount("losses", *q.Losses))
 	}
 	return errors.Join(wrong...)
 }
 
-func newStatsTest(wins, n int) statsTest {
+func newTest(wins, n int) TestRow {
 	greater, err := stats.BinomialTest(wins, n, 0.5, stats.Greater)
 	twoSided, err2 := stats.BinomialTest(wins, n, 0.5, stats.TwoSided)
 	mid, err3 := stats.MidPTest(wins, n, 0.5, stats.Greater)
-	t := statsTest{N: n, Wins: wins, Why: whyNot(err)} // all three fail for the same reason
-	t.PGreater, t.PTwoSided, t.MidP = knownFloat(greater.P, err), knownFloat(twoSided.P, err2), knownFloat(mid.P, err3)
+	t := TestRow{N: n, Wins: wins, Why: whyNot(err)} // all three fail for the same reason
+	t.PGreater, t.PTwoSided, t.MidP = known(greater.P, err), known(twoSided.P, err2), known(mid.P, err3)
 	return t
 }
 
-func newStatsCritical(n int, alpha float64) statsCritical {
-	c := statsCritical{Alpha: alpha, N: n}
+func newCritical(n int, alpha float64) CriticalRow {
+	c := CriticalRow{Alpha: alpha, N: n}
 	c.Wins, c.P = criticalWinsOf(n, alpha, stats.Greater)
 	c.TwoSidedWins, c.TwoSidedP = criticalWinsOf(n, alpha, stats.TwoSided)
 	if k, ok := stats.NormalCriticalWins(n, alpha, stats.Greater); ok {
@@ -126,10 +121,11 @@ func criticalWinsOf(n int, alpha float64, alt stats.Alternative) (*int, *float64
 		return nil, nil
 	}
 	test, err := stats.BinomialTest(k, n, 0.5, alt)
-	return &k, knownFloat(test.P, err)
+	return &k, known(test.P, err)
 }
 
-func (s *statsTests) print(w io.Writer) {
+// Print writes them as sentences and a table.
+func (s *Tests) Print(w io.Writer) {
 	for _, t := range s.Tests {
 		if t.PGreater == nil {
 			fmt.Fprintf(w, "no test: %s\n\n", t.Why)
@@ -143,12 +139,12 @@ func (s *statsTests) print(w io.Writer) {
 	s.printCritical(w)
 }
 
-func (s *statsTests) printCritical(w io.Writer) {
+func (s *Tests) printCritical(w io.Writer) {
 	t := format.Table("level", "games", "wins, one-sided", "p", "wins, two-sided", "p", "normal approximation")
-	tooFew := []statsCritical{}
+	tooFew := []CriticalRow{}
 	for _, c := range s.Critical {
 		t.AppendRow(table.Row{
-			format.PercentShort(c.Alpha), format.Count(c.N), cellCount(c.Wins), cell(c.P, "%.5f"), cellCount(c.TwoSidedWins), cell(c.TwoSidedP, "%.5f"), cellCount(c.NormalWins),
+			format.PercentShort(c.Alpha), format.Count(c.N), countCell(c.Wins), cell(c.P, "%.5f"), countCell(c.TwoSidedWins), cell(c.TwoSidedP, "%.5f"), countCell(c.NormalWins),
 		})
 		if c.Wins != nil && c.NormalWins != nil && *c.NormalWins < *c.Wins {
 			tooFew = append(tooFew, c)

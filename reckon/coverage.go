@@ -1,0 +1,178 @@
+package reckon
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"gogi/internal/format"
+	"gogi/internal/usage"
+	"gogi/stats"
+)
+
+// CoverageQuestion asks how often intervals of N games hold the truth.
+type CoverageQuestion struct {
+	N          int
+	P          []float64 // true probabilities to win a game
+	Confidence float64   // in (0, 1)
+	Method     string    // one of [MethodNames], or all
+}
+
+// CoverageRow is the coverage of one method at one truth.
+type CoverageRow struct {
+	Method     string  `json:"method"`
+	N          int     `json:"n"`
+	P          float64 `json:"p"`
+	Confidence float64 `json:"confidence"` // what is promised
+	Coverage   float64 `json:"coverage"`   // what is kept: an exact sum
+}
+
+// Coverages are coverages, by method and by truth.
+type Coverages struct {
+	Version   int           `json:"version"`
+	Coverages []CoverageRow `json:"coverages"`
+}
+
+// The most games, as each number of wins takes an interval.
+const mostCovered = 2000
+
+func (q CoverageQuestion) check() error {
+	err := errors.Join(CheckShare("confidence", q.Confidence), checkMethod(q.Method))
+	if q.N < 1 || q.N > mostCovered {
+		err = errors.Join(err, fmt.Errorf("--n %d: expected 1 to %d games", q.N, mostCovered))
+	}
+	for _, p := range q.P {
+		if !(p >= 0 && p <= 1) {
+			err = errors.Join(err, fmt.Errorf("--p %g: expected a probability, from 0 to 1", p))
+		}
+	}
+	return usage.Wrap(err)
+}
+
+// Answer sums over all numbers of wins.
+func (q CoverageQuestion) Answer() (*Coverages, error) {
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	out := &Coverages{version, []CoverageRow{}}
+	for _, m := range q.methods() {
+		for _, p := range q.P {
+			out.Coverages = append(out.Coverages, CoverageRow{m.name, q.N, p, q.Confidence, coverage(q.N, p, m.interval)})
+		}
+	}
+	return out, nil
+}
+
+// Print writes a table with a row a truth.
+func (s *Coverages) Print(w io.Writer) {
+	if len(s.Coverages) == 0 {
+		fmt.Fprintln(w, "no probabilities: expected --p")
+		return
+	}
+	first := s.Coverages[0]
+	head, truths := []any{"true p"}, 0
+	for _, c := range s.Coverages {
+		if head[len(head)-1] != c.Method {
+			head = append(head, c.Method)
+		}
+		if c.Method == first.Method {
+			truths++
+		}
+	}
+	rows := make([][]any, truths)
+	for i, c := range s.Coverages { // method by method, each with all truths
+		row := i % truths
+		if i < truths {
+			rows[row] = append(rows[row], fmt.Sprint(c.P))
+		}
+		rows[row] = append(rows[row], fmt.Sprintf("%.4f", c.Coverage))
+	}
+	t := format.Table(head...)
+	for _, r := range rows {
+		t.AppendRow(r)
+	}
+	fmt.Fprintf(w, "How often the interval of %s, at a promised %s, holds the truth\n", format.NumberOf(first.N, "decisive game"), format.PercentShort(first.Confidence))
+	format.Render(w, t)
+}
+
+// intervalMethod is a method with its intervals by wins.
+type intervalMethod struct {
+	name     string
+	interval func(k int) (stats.Interval, error)
+}
+
+// methods are those asked for. Each interval is made once.
+func (q CoverageQuestion) methods() []intervalMethod {
+	var all []intervalMethod
+	for _, m := range stats.IntervalMethods() {
+		all = append(all, intervalMethod{methodName(m), func(k int) (stats.Interval, error) { return m.Interval(k, q.N, q.Confidence) }})
+	}
+	all = append(all, intervalMethod{methodAnytime, func(k int) (stats.Interval, error) {
+		return stats.WDL{Wins: k, Losses: q.N - k}.DecisiveScores().AnytimeInterval(q.Confidence)
+	}})
+	var chosen []intervalMethod
+	for _, m := range all {
+		if q.Method == methodAll || q.Method == m.name {
+			chosen = append(chosen, intervalMethod{m.name, allIntervals(q.N, m.interval)})
+		}
+	}
+	return chosen
+}
+
+// coverage is the probability that the interval of n games holds p, where p is
+// the truth: an exact sum. A result without an interval holds nothing.
+func coverage(n int, p float64, interval func(k int) (stats.Interval, error)) float64 {
+	if p == 0 || p == 1 { // one number of wins is certain, which the sum does not see
+		i, err := interval(int(p) * n)
+		return indicator(err == nil && i.Lo <= p && p <= i.Hi)
+	}
+	wins := distuv.Binomial{N: float64(n), P: p}
+	sum := 0.0
+	for k := range n + 1 {
+		if i, err := interval(k); err == nil && i.Lo-coverageSlack <= p && p <= i.Hi+coverageSlack {
+			sum += wins.Prob(float64(k))
+		}
+	}
+	return sum
+}
+
+func indicator(holds bool) float64 {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
+// coverageSlack forgives an end its rounding error.
+const coverageSlack = 1e-12
+
+// lowestCoverage is the smallest coverage for truths from lo to hi. Between the
+// ends of intervals coverage has no minimum, so it is looked for just outside of
+// each end.
+func lowestCoverage(n int, lo, hi float64, interval func(k int) (stats.Interval, error)) float64 {
+	const aside = 1e-9
+	lowest := min(coverage(n, lo, interval), coverage(n, hi, interval))
+	for k := range n + 1 {
+		i, err := interval(k)
+		if err != nil {
+			continue
+		}
+		for _, p := range []float64{i.Lo - aside, i.Hi + aside} {
+			if lo <= p && p <= hi {
+				lowest = min(lowest, coverage(n, p, interval))
+			}
+		}
+	}
+	return lowest
+}
+
+// allIntervals are a method's intervals by wins, made once.
+func allIntervals(n int, interval func(k int) (stats.Interval, error)) func(k int) (stats.Interval, error) {
+	intervals, errs := make([]stats.Interval, n+1), make([]error, n+1)
+	for k := range n + 1 {
+		intervals[k], errs[k] = interval(k)
+	}
+	return func(k int) (stats.Interval, error) { return intervals[k], errs[k] }
+}

@@ -1,0 +1,406 @@
+package reckon
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gogi/gate"
+	"gogi/internal/usage"
+	"gogi/match"
+	"gogi/stats"
+)
+
+// TestSPRTGivesTheGatesDecision plays series until a gate stops them: the counts, typed
+// in, come to the same decision, and to none one pair before.
+func TestSPRTGivesTheGatesDecision(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 4))
+	seen := map[stats.Decision]int{}
+	for series := range 60 {
+		design := match.Gate{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+		rate := []float64{0.45, 0.5, 0.6}[series%3]
+		g, err := gate.New(design, 2000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, now stats.Pentanomial
+		for id := 0; !g.State().Decided(); id++ {
+			before = now
+			if err := g.Add(id, stats.Play{Opening: fmt.Sprint(id), Pair: playedPair(r, rate)}); err != nil {
+				t.Fatal(err)
+			}
+			now = g.State().Tally.Penta
+		}
+		want := g.State().Judgement
+		if want.Decision != stats.Pass && want.Decision != stats.Fail {
+			t.Fatalf("the gate came to %s", want.Decision)
+		}
+		seen[want.Decision]++
+		q := SPRTQuestion{Pentanomial: cellsOf(now), Design: Design{0, 60, 0.05, 0.1, "logistic", "ratio"}, Confidence: 0.95}
+		row := sprtOf(t, q)
+		if row["decision"] != string(want.Decision) || row["boundary"] != "ratio" {
+			t.Errorf("%s: %v by %v, and the gate says %s", q.Pentanomial, row["decision"], row["boundary"], want.Decision)
+		}
+		wantNear(t, "lower", row["lower"], want.Lower, 0)
+		wantNear(t, "upper", row["upper"], want.Upper, 0)
+		wantNear(t, "upper is ln(1/alpha)", row["upper"], math.Log(20), 1e-12)
+		q.Pentanomial = cellsOf(before)
+		if row := sprtOf(t, q); row["decision"] != "continue" {
+			t.Errorf("%s: %v one pair before the stop", q.Pentanomial, row["decision"])
+		}
+	}
+	if seen[stats.Pass] < 5 || seen[stats.Fail] < 5 {
+		t.Errorf("too few stops of a kind: %v", seen)
+	}
+}
+
+func playedPair(r *rand.Rand, rate float64) stats.Pair {
+	leg := func(black bool) stats.Leg {
+		switch x := r.Float64(); {
+		case x < 0.05:
+			return stats.Leg{Outcome: stats.Draw, AIsBlack: black, Points: 0.5}
+		case x < 0.05+0.95*rate:
+			return stats.Leg{Outcome: stats.Win, AIsBlack: black, Points: 1}
+		}
+		return stats.Leg{Outcome: stats.Loss, AIsBlack: black}
+	}
+	return stats.Pair{leg(true), leg(false)}
+}
+
+func cellsOf(p stats.Pentanomial) string {
+	return fmt.Sprintf("%d,%d,%d,%d,%d", p.LL, p.LD, p.WL+p.DD, p.WD, p.WW)
+}
+
+// TestBoundaries: Wald's are fishtest's, and bounded ones draw together with the games.
+func TestBoundaries(t *testing.T) {
+	state := func(list, boundary string) map[string]any {
+		return sprtOf(t, SPRTQuestion{Pentanomial: list, Design: Design{0, 40, 0.05, 0.05, "logistic", boundary}, Confidence: 0.95})
+	}
+	wantNear(t, "wald", state("10,0,20,0,10", "wald")["upper"], math.Log(19), 1e-12)
+	few, many := state("10,0,20,0,10", "bounded"), state("40,0,80,0,40", "bounded")
+	width := func(row map[string]any) float64 { return row["upper"].(float64) - row["lower"].(float64) }
+	if !(width(many) < width(few)-0.5) {
+		t.Errorf("bounded bounds are %v apart after 40 pairs, and %v after 160", width(few), width(many))
+	}
+}
+
+// TestPlanOfPairs holds the length against the textbook's formula for a mean of
+// independent pairs, n = (z_{α/2} + z_β)² V / δ²: sign flips come in steps, which takes
+// a little more.
+func TestPlanOfPairs(t *testing.T) {
+	const z, draws, correlation = 1.959964 + 0.841621, 0.2, -0.1
+	q := PlanQuestion{Elo: 10, Alpha: 0.05, Power: 0.8, Conditions: Conditions{stats.Conditions{DrawRate: draws, Correlation: correlation}, "given"}}
+	delta, variance := stats.Expected(10)-0.5, (1-draws)/4*(1+correlation)/2
+	want := z * z * variance / (delta * delta)
+	row := plansOf(t, q)[0]
+	wantNear(t, "pairs", row["pairs"], want, 0.015*want)
+	wantNear(t, "games", row["games"], 2*row["pairs"].(float64), 0)
+	for field, want := range map[string]any{"kind": "fixed", "alternative": "two_sided", "test": "pair_sign_flip", "unit": "pair", "correlation": correlation, "conditions": "given"} {
+		if row[field] != want {
+			t.Errorf("%s is %v, not %v", field, row[field], want)
+		}
+	}
+	q.OneSided, q.Elo = true, -10
+	want *= (1.644854 + 0.841621) * (1.644854 + 0.841621) / (z * z)
+	row = plansOf(t, q)[0]
+	wantNear(t, "pairs, one-sided", row["pairs"], want, 0.015*want)
+	if row["alternative"] != "less" {
+		t.Errorf("the alternative of -10 Elo is %v", row["alternative"])
+	}
+}
+
+// TestDetectableIsTheDifferenceThatTakesSoMany: the way back.
+func TestDetectableIsTheDifferenceThatTakesSoMany(t *testing.T) {
+	for _, q := range []PlanQuestion{
+		{Elo: 25, Alpha: 0.05, Power: 0.9, Conditions: Typical()},
+		{Elo: -25, Alpha: 0.05, Power: 0.9, OneSided: true, Conditions: Typical()},
+		{Elo: 25, Alpha: 0.05, Power: 0.9, Unpaired: true, Conditions: Typical()},
+	} {
+		q.Games = new(int(plansOf(t, q)[0]["games"].(float64)))
+		row := plansOf(t, q)[1]
+		wantNear(t, "detectable", row["elo"], q.Elo, 0.25)
+		if row["kind"] != "detectable" {
+			t.Errorf("the second plan is %v", row["kind"])
+		}
+	}
+}
+
+// TestPlanOfASequentialTest holds what the verb makes of a course against the course.
+func TestPlanOfASequentialTest(t *testing.T) {
+	perHour := 120.0
+	simulated := Conditions{stats.Conditions{DrawRate: 0.03, Correlation: -0.1}, "given"}
+	q := PlanQuestion{
+		Elo: 50, Alpha: 0.05, Power: 0.95, Conditions: simulated, SPRT: &[2]float64{0, 40}, Boundary: "ratio", PerHour: &perHour,
+	}
+	answer, err := q.Answer()
+	rows := rowsOf(t, "plans", answer, err)
+	var kinds []string
+	for _, row := range rows {
+		kinds = append(kinds, fmt.Sprint(row["kind"], row["elo"]))
+	}
+	if got := strings.Join(kinds, " "); got != "fixed50 sequential0 sequential20 sequential40 sequential50 "+
+		"bounded0 bounded20 bounded40 bounded50 deterministic0 deterministic20 deterministic40 deterministic50 deterministic0 deterministic20 deterministic40 deterministic50" {
+		t.Errorf("the plans are %s", got)
+	}
+	// docs/statistics.md: played 20,000 times at α = β = 0.05 185.6 pairs at
+	// 0 Elo and 317.9 at 20, where the 99% quantile is 1,257. The ratio's steps are known in the plan.
+	wantNear(t, "pairs at 0", rows[1]["games"], 2*185.6, 0.04*2*185.6)
+	wantNear(t, "pairs at 20", rows[2]["games"], 2*317.9, 0.03*2*317.9)
+	wantNear(t, "99% of tests at 20", quantileOf(rows[2], 0.99)["games"], 2*1257, 0.03*2*1257)
+	wantNear(t, "passes at 40", rows[3]["pass"], 0.956, 0.01)
+	wantNear(t, "hours", rows[2]["hours"], rows[2]["games"].(float64)/120, 1e-9)
+	wantNear(t, "hours of the quantile", quantileOf(rows[2], 0.99)["hours"], quantileOf(rows[2], 0.99)["games"].(float64)/120, 1e-9)
+	// Measured on resampled pairs: 95% of bounded tests end within 842 pairs halfway, of
+	// 1,224; and V of 2% of plies is 1/1.71.
+	ratio := quantileOf(rows[6], 0.95)["games"].(float64) / quantileOf(rows[2], 0.95)["games"].(float64)
+	wantNear(t, "bounded", ratio, 842./1224, 0.06)
+	wantNear(t, "deterministic", rows[10]["games"].(float64)/rows[2]["games"].(float64), 1/1.71, 0.05)
+	var out strings.Builder
+	answer.Print(&out)
+	for _, want := range []string{
+		"draw rate 3%, correlation of the games of a pair -0.10 (given)", "two-sided sign flips of", "test of 0 against 40, boundary ratio",
+		"bounded boundary", "deterministic players that differ at 2% of plies", "99% within",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the text lacks %q:\n%s", want, &out)
+		}
+	}
+}
+
+func quantileOf(row map[string]any, share float64) map[string]any {
+	for _, q := range row["games_until"].([]any) {
+		if q := q.(map[string]any); q["share"] == share {
+			return q
+		}
+	}
+	return nil
+}
+
+// TestPlanWithAMaximum: some tests are undecided then, and none is longer.
+func TestPlanWithAMaximum(t *testing.T) {
+	q := PlanQuestion{Elo: 20, Alpha: 0.05, Power: 0.95, Conditions: Typical(), SPRT: &[2]float64{0, 40}, Boundary: "ratio", Most: new(600)}
+	row := plansOf(t, q)[2]
+	if row["elo"] != 20.0 || row["max_games"] != 600.0 {
+		t.Fatalf("not the plan halfway with its maximum: %v", row)
+	}
+	if left := row["unfinished"].(float64); !(left > 0.2 && left < 0.6) { // half of the tests take 486 games
+		t.Errorf("%v of the tests are undecided after 600 games", left)
+	}
+	wantNear(t, "the longest", quantileOf(row, 0.99)["games"], 600, 0)
+}
+
+// TestCheaperWhereItApplies: what a series cannot have is not offered.
+func TestCheaperWhereItApplies(t *testing.T) {
+	design := match.Gate{Elo0: 0, Elo1: 40, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	normalized := design
+	normalized.Model = match.GateNormalized
+	for _, c := range []struct {
+		name string
+		q    GateQuestion
+		want []string
+	}{
+		{"fixed nodes", GateQuestion{Gate: design, Pairs: 400, Repeatable: true}, []string{"bounded", "deterministic", "sequential"}},
+		{"clocks", GateQuestion{Gate: design, Pairs: 400}, []string{"bounded", "sequential"}},
+		{"normalised", GateQuestion{Gate: normalized, Pairs: 400, Repeatable: true}, []string{"bounded", "sequential"}},
+		{"single games", GateQuestion{Gate: design, Pairs: 400, Unpaired: true, Repeatable: true}, []string{"sequential"}},
+	} {
+		c.q.PerHour, c.q.Conditions = 60, Typical()
+		kinds := map[string]bool{}
+		for _, row := range rowsOf(t, "plans", c.q.Answer(), nil) {
+			kinds[row["kind"].(string)] = true
+			if row["hours"] == nil || row["pass"] == nil {
+				t.Errorf("%s: no hours, or no probability to pass: %v", c.name, row)
+			}
+			if !c.q.Unpaired && row["max_games"] != 800.0 {
+				t.Errorf("%s: at most %v games, of 400 pairs", c.name, row["max_games"])
+			}
+		}
+		var got []string
+		for kind := range kinds {
+			got = append(got, kind)
+		}
+		if slices.Sort(got); !slices.Equal(got, c.want) {
+			t.Errorf("%s: plans of %v, not %v", c.name, got, c.want)
+		}
+		wantNoNaN(t, c.q.Answer())
+	}
+}
+
+// TestPlayedConditions: of ten pairs, 2 LL, 6 WL, 2 WW vary by 1/10 a pair's mean score,
+// where independent games would by 1/8: a correlation of -0.2.
+func TestPlayedConditions(t *testing.T) {
+	won, lost := stats.Leg{Outcome: stats.Win, Points: 1}, stats.Leg{Outcome: stats.Loss}
+	var tally stats.Tally
+	for i := range 10 {
+		pair := stats.Pair{won, lost}
+		if i < 2 {
+			pair = stats.Pair{lost, lost}
+		} else if i < 4 {
+			pair = stats.Pair{won, won}
+		}
+		pair[0].AIsBlack = true
+		if err := tally.Add(pair); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := Played("earlier", &tally)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := plansOf(t, PlanQuestion{Elo: 10, Alpha: 0.05, Power: 0.8, Conditions: c})[0]
+	wantNear(t, "correlation", row["correlation"], -0.2, 1e-12)
+	wantNear(t, "draw rate", row["draw_rate"], 0, 0)
+	if row["conditions"] != "run earlier" {
+		t.Errorf("the conditions are from %v", row["conditions"])
+	}
+	if _, err := Played("empty", &stats.Tally{}); err == nil || !strings.Contains(err.Error(), "run empty") {
+		t.Errorf("a run without pairs shows its conditions: %v", err)
+	}
+}
+
+// TestForecastOfOneGame is the record itself; of three games it is a sum by hand.
+func TestForecastOfOneGame(t *testing.T) {
+	a, err := ForecastQuestion{stats.WDL{Wins: 60, Losses: 40}, []int{1, 3}, 0.95}.Answer()
+	rows := rowsOf(t, "forecasts", a, err)
+	wantNear(t, "win of one", rows[0]["win"], 0.6, 1e-12)
+	wantNear(t, "loss of one", rows[0]["loss"], 0.4, 1e-12)
+	wantNear(t, "win of three", rows[1]["win"], 0.216+3*0.36*0.4, 1e-12)
+	interval, err := stats.ClopperPearson(60, 100, 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantNear(t, "from", rows[0]["lo"], interval.Lo, 1e-12)
+	wantNear(t, "to", rows[0]["hi"], interval.Hi, 1e-12)
+}
+
+// TestAdjust: R's p.adjust(c(.01, .04, .03), "holm") and "BH".
+func TestAdjust(t *testing.T) {
+	for method, want := range map[string][]float64{"holm": {0.03, 0.06, 0.06}, "bh": {0.03, 0.04, 0.04}} {
+		a, err := AdjustQuestion{[]float64{0.01, 0.04, 0.03}, method, 0.05}.Answer()
+		for i, row := range rowsOf(t, "adjusted", a, err) {
+			wantNear(t, method, row["adjusted"], want[i], 1e-12)
+			if row["significant"] != (want[i] <= 0.05) {
+				t.Errorf("%s: %v", method, row)
+			}
+		}
+	}
+}
+
+// TestHomogeneity: χ² of (10, 2, 20) and (20, 1, 9) summed by hand, p = exp(-χ²/2) for two
+// degrees of freedom. Residuals of wins and losses have opposite signs.
+func TestHomogeneity(t *testing.T) {
+	a, err := HomogeneityQuestion{[]string{"10,2,20", "20,1,9"}, 0.05}.Answer()
+	row := rowsOf(t, "tests", a, err)[0]
+	wantNear(t, "chi-square", row["chi_square"], 7.782662835249044, 1e-9)
+	wantNear(t, "p", row["p"], 0.020418142857298892, 1e-12)
+	first := rowsOf(t, "sources", a, err)[0]
+	residuals := first["residuals"].([]any)
+	if !(residuals[0].(float64) > 0 && residuals[2].(float64) < 0) {
+		t.Errorf("the first source lost more than its share: %v", residuals)
+	}
+	var out strings.Builder
+	a.Print(&out)
+	if !strings.Contains(out.String(), "2 cells with fewer than 5 games expected") {
+		t.Errorf("nothing about sparse cells:\n%s", &out)
+	}
+}
+
+// TestCoverageIsThatOfTheMethod holds the sums over stored intervals against package
+// stats, which makes each anew.
+func TestCoverageIsThatOfTheMethod(t *testing.T) {
+	q := CoverageQuestion{N: 60, P: []float64{0, 0.2, 0.5, 0.97}, Confidence: 0.9, Method: "all"}
+	a, err := q.Answer()
+	rows := rowsOf(t, "coverages", a, err)
+	if len(rows) != len(MethodNames())*len(q.P) {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for _, row := range rows {
+		for _, m := range stats.IntervalMethods() {
+			if row["method"] == methodName(m) {
+				want, err := m.Coverage(60, row["p"].(float64), 0.9)
+				if err != nil {
+					t.Fatal(err)
+				}
+				wantNear(t, fmt.Sprint(m, row["p"]), row["coverage"], want, 1e-9)
+			}
+		}
+	}
+	var out strings.Builder
+	a.Print(&out)
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 3+len(q.P) || !strings.Contains(lines[3], fmt.Sprintf("%.4f", rows[0]["coverage"])) {
+		t.Errorf("the table is\n%s", &out)
+	}
+}
+
+// TestFigureOfOneMethod has one panel, with the promise that was asked for.
+func TestFigureOfOneMethod(t *testing.T) {
+	figure, err := CoverageQuestion{N: 20, Confidence: 0.99, Method: "wald"}.Figure()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"“99 %”", "20 decisive games", "below 97 %", ">wald<"} {
+		if !strings.Contains(figure, want) {
+			t.Errorf("the figure lacks %s", want)
+		}
+	}
+	if n := strings.Count(figure, "<polyline"); n != 1 {
+		t.Errorf("%d panels", n)
+	}
+}
+
+// TestLFICSSpread: S = √(q(1-q)/(n - 3/2)), in Elo 400/ln 10 · S/(q(1-q)).
+func TestLFICSSpread(t *testing.T) {
+	row := intervalsOf(t, IntervalQuestion{stats.WDL{Wins: 527, Losses: 473}, "drop", 0.95, "lfics"})[0]
+	s := math.Sqrt(0.527 * 0.473 / 998.5)
+	wantNear(t, "S", row["standard_error"], s, 1e-12)
+	wantNear(t, "S in Elo", row["elo_error"], 400/math.Ln10*s/(0.527*0.473), 1e-9)
+	wantNear(t, "Elo", row["elo"], -400*math.Log10(473./527), 1e-9)
+}
+
+// TestImpossibleQuestions are errors of usage that name the flag.
+func TestImpossibleQuestions(t *testing.T) {
+	plan := func(change func(q *PlanQuestion)) error {
+		q := PlanQuestion{Elo: 5, Alpha: 0.05, Power: 0.8, Conditions: Typical(), Boundary: "ratio"}
+		change(&q)
+		_, err := q.Answer()
+		return err
+	}
+	sprt := func(q SPRTQuestion) error { _, err := q.Answer(); return err }
+	design := Design{0, 4, 0.05, 0.05, "logistic", "ratio"}
+	coverage := func(q CoverageQuestion) error { _, err := q.Answer(); return err }
+	for flag, err := range map[string]error{
+		"--alpha":                        plan(func(q *PlanQuestion) { q.Alpha = 1 }),
+		"--power":                        plan(func(q *PlanQuestion) { q.Power = math.NaN() }),
+		"--draws":                        plan(func(q *PlanQuestion) { q.Conditions.DrawRate = 1 }),
+		"--correlation":                  plan(func(q *PlanQuestion) { q.Conditions.Correlation = -1 }),
+		"--games -1":                     plan(func(q *PlanQuestion) { q.Games = new(-1) }),
+		"--max-games 1":                  plan(func(q *PlanQuestion) { q.Most = new(1) }),
+		"--max-games: only":              plan(func(q *PlanQuestion) { q.Most, q.Unpaired = new(100), true }),
+		"--games-per-hour":               plan(func(q *PlanQuestion) { q.PerHour = new(0.0) }),
+		"elo0 4 is not below":            plan(func(q *PlanQuestion) { q.SPRT = &[2]float64{4, 0} }),
+		"--boundary x":                   sprt(SPRTQuestion{Trinomial: "1,2,3", Design: Design{0, 4, 0.05, 0.05, "logistic", "x"}, Confidence: 0.95}),
+		"--pentanomial":                  sprt(SPRTQuestion{Pentanomial: "1,2,3", Design: design, Confidence: 0.95}),
+		"--trinomial":                    sprt(SPRTQuestion{Trinomial: "1,2,x", Design: design, Confidence: 0.95}),
+		"--confidence 95":                sprt(SPRTQuestion{Trinomial: "1,2,3", Design: design, Confidence: 95}),
+		"--n 0":                          coverage(CoverageQuestion{N: 0, Confidence: 0.95, Method: "all"}),
+		"--p 2":                          coverage(CoverageQuestion{N: 10, P: []float64{2}, Confidence: 0.95, Method: "all"}),
+		"--method exact":                 coverage(CoverageQuestion{N: 10, Confidence: 0.95, Method: "exact"}),
+		"--games 0: expected a match":    second(ForecastQuestion{stats.WDL{Wins: 1}, []int{0}, 0.95}.Answer()),
+		"--p: p value 2":                 second(AdjustQuestion{[]float64{2}, "holm", 0.05}.Answer()),
+		"--counts":                       second(HomogeneityQuestion{[]string{"1,2"}, 0.05}.Answer()),
+		"--score 2":                      second(EloQuestion{Score: new(2.0)}.Answer()),
+		"--wins -1":                      second(IntervalQuestion{stats.WDL{Wins: -1}, "drop", 0.95, "all"}.Answer()),
+		"expected --wins W and --losses": second(TestQuestion{Wins: new(1)}.Answer()),
+	} {
+		if err == nil || !usage.Is(err) || !strings.Contains(err.Error(), flag) {
+			t.Errorf("%s: %v", flag, err)
+		}
+	}
+}
+
+func second[A any](_ A, err error) error { return err }
