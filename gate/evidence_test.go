@@ -152,7 +152,7 @@ func TestProspect(t *testing.T) {
 		"enough":               {100, 400, match.Limits{Nodes: 1}, true, false, true},
 		"no gate":              {2, 400, match.Limits{Depth: 1}, false, false, true},
 		"all apart":            {400, 400, match.Limits{Nodes: 1}, true, false, false},
-		"self":                 {100, 400, match.Limits{Self: true}, true, false, false},
+		"self":                 {100, 400, match.Limits{Self: true}, true, false, true},
 	} {
 		plan := &match.Plan{Pairs: c.pairs, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Players: []match.Player{{Limits: c.limits}, {Limits: c.limits}}}
 		for i := range c.openings {
@@ -174,6 +174,10 @@ func TestProspect(t *testing.T) {
 		}
 		if c.gate && (p.Pass < 54 || p.Pass > 60 || p.Fail < 39 || p.Fail > 44) {
 			t.Errorf("%s: it takes %d openings to pass and %d to fail", name, p.Pass, p.Fail)
+		}
+		plan.ColourClocks[1] = &match.TimeControl{Main: 1}
+		if clocked, err := NewProspect(plan); err != nil || clocked.Repeats || clocked.Distinct() != clocked.Pairs {
+			t.Errorf("%s, with a clock for White: %+v, %v", name, clocked, err)
 		}
 		if want := min(c.openings, c.pairs); p.Openings != want {
 			t.Errorf("%s: %d openings, want %d", name, p.Openings, want)

@@ -14,7 +14,7 @@ import (
 type Prospect struct {
 	Pairs    int  // of two players
 	Openings int  // different ones from which these are played
-	Repeats  bool // no player has a clock or ends its searches by itself, so that all may repeat their games
+	Repeats  bool // no player has a clock, so that all may repeat their games
 	Pass     int  // openings that it takes at least until the gate can pass; 0 without a gate, or where none are enough
 	Fail     int  // as Pass, until it can fail
 
@@ -31,7 +31,7 @@ func NewProspect(plan *match.Plan) (Prospect, error) {
 	}
 	p.Openings = len(seen)
 	for _, player := range plan.Players {
-		p.Repeats = p.Repeats && !player.Limits.Timed() && !player.Limits.Self
+		p.Repeats = p.Repeats && !player.Limits.Timed()
 	}
 	for _, clock := range plan.ColourClocks {
 		p.Repeats = p.Repeats && clock == nil

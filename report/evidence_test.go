@@ -140,9 +140,9 @@ func TestGateSentence(t *testing.T) {
 // TestLooks: where a test stopped a run, or might have, no figure for a fixed length stands;
 // what holds is the anytime interval and the gate's.
 func TestLooks(t *testing.T) {
-	o := fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60)}
-	late := gated(0, 100)
-	late.Registered = false
+	o := fakerun.Run{Players: []string{"x", "y"}, Pairs: append([]string{"WL"}, slices.Repeat([]string{"WW"}, 59)...)}
+	late, changed := gated(0, 100), gated(0, 100)
+	late.Registered, changed.Changes = false, []string{"the test was changed"}
 	for name, c := range map[string]struct {
 		report  *Report
 		want    Looks
@@ -153,6 +153,7 @@ func TestLooks(t *testing.T) {
 		"changed after":    {judged(t, o, Registration{}, Start{}, retarget(true), retarget(true)), Looks{FixedLength: true, TargetChanges: 2}, []string{"target changed 2 times"}},
 		"stopped":          {judged(t, o, gated(0, 100)), Looks{Sequential: true, Stopped: true}, []string{"stopped by a test"}},
 		"late and stopped": {judged(t, o, late), Looks{Sequential: true, Stopped: true, LateDesign: true}, []string{"stopped by a test", "it decides nothing"}},
+		"changed design":   {judged(t, o, changed), Looks{Sequential: true, Stopped: true, LateDesign: true}, []string{"stopped by a test", "it decides nothing"}},
 		"not stopped": {judged(t, fakerun.Run{Players: o.Players, Pairs: slices.Repeat([]string{"WL"}, 4)}, gated(0, 100)), Looks{Sequential: true},
 			[]string{"a test looked"}},
 	} {
@@ -189,7 +190,7 @@ func checkWithheld(t *testing.T, name string, r *Report) {
 			t.Errorf("%s: %+v", name, test)
 		}
 	}
-	if (r.Elo.Lo != nil) != fixed || (r.BlackAdvantage.Lo != nil) != fixed || (r.anytime() != nil) == fixed {
+	if (r.Elo.Estimate != nil) != fixed || (r.EloDecisive.Lo != nil) != fixed || (r.Elo.Lo != nil) != fixed || (r.BlackAdvantage.Lo != nil) != fixed || (r.anytime() != nil) == fixed {
 		t.Errorf("%s: %+v, %+v", name, r.Elo, r.BlackAdvantage)
 	}
 	if r.Gate != nil && (r.Gate.Elo.Lo == nil && r.Gate.Elo.Estimate == nil) {
@@ -239,9 +240,11 @@ func TestWorse(t *testing.T) {
 	}
 }
 
-// TestFaultsDoNotPass: games that B lost by faults count as even before a pass stands.
-func TestFaultsDoNotPass(t *testing.T) {
-	o := fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60)}
+// altered is the report of 60 pairs that A won, with a gate that stops long before their
+// end, each pair's rows changed first.
+func altered(t *testing.T, o fakerun.Run, change func(rows []match.Row)) *Report {
+	t.Helper()
+	o.Players, o.Pairs = []string{"x", "y"}, slices.Repeat([]string{"WW"}, 60)
 	run := runOf(o)
 	run.Gate = gated(0, 100)
 	g, err := New(run)
@@ -249,14 +252,47 @@ func TestFaultsDoNotPass(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, rows := range o.Rows() {
-		for i := range rows {
-			rows[i].Termination = match.Crash
-		}
+		change(rows)
 		if err := g.Add(rows); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if gate := g.Report().Gate; gate.Decision != stats.Pass || gate.Verdict != Inconclusive || !strings.Contains(gate.Because[0], "faults alone") {
-		t.Errorf("%+v", gate)
+	return g.Report()
+}
+
+// TestFaultsDoNotPass: games that B lost by faults count as even before a pass stands, and
+// there alone.
+func TestFaultsDoNotPass(t *testing.T) {
+	r := altered(t, fakerun.Run{Slowed: 1}, func(rows []match.Row) {
+		for i := range rows {
+			rows[i].Termination = match.Crash
+		}
+	})
+	if g := r.Gate; g.Decision != stats.Pass || g.Verdict != Inconclusive || !strings.Contains(g.Because[0], "faults alone") {
+		t.Errorf("%+v", g)
+	}
+	if u := r.Unmarked; u.Wins != 118 || u.Draws != 0 {
+		t.Errorf("%+v", u)
+	}
+}
+
+// TestSlowedBeyondTheStop: what the machine slowed after the decision does not touch it.
+func TestSlowedBeyondTheStop(t *testing.T) {
+	r := altered(t, fakerun.Run{}, func(rows []match.Row) { rows[0].Marked = rows[0].Pair >= 25 })
+	if g := r.Gate; g.Verdict != Passed || g.Slowed != 0 || g.Pairs >= 25 || r.Unmarked.Marked != 35 {
+		t.Errorf("%+v", g)
+	}
+}
+
+// TestSlotsThatShareOpenings are not compared: copies in one slot would look like a slot
+// that differs.
+func TestSlotsThatShareOpenings(t *testing.T) {
+	slots := func(rows []match.Row) {
+		for i := range rows {
+			rows[i].Slot = rows[0].Pair % 2
+		}
+	}
+	if h := altered(t, fakerun.Run{Repeat: 2}, slots).Gate.slots; h.P != nil || !strings.Contains(h.Why, "one opening") {
+		t.Errorf("%+v", h)
 	}
 }

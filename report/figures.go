@@ -117,7 +117,8 @@ func signFlip(s *stats.Series) Test {
 	return report
 }
 
-// withhold leaves only what holds at any time.
+// withhold leaves only what holds at any time. Where a test may have stopped the run, the
+// raw score is biased, and so no Elo is made of it: the gate has one that is not.
 func (r *Report) withhold(why string, s *stats.Series) {
 	for i := range r.Intervals {
 		r.Intervals[i].Lo, r.Intervals[i].Hi, r.Intervals[i].Why = nil, nil, why
@@ -127,6 +128,9 @@ func (r *Report) withhold(why string, s *stats.Series) {
 	}
 	for _, e := range []*Elo{&r.Elo, &r.EloDecisive} {
 		e.Lo, e.Hi, e.Why = nil, nil, why
+		if r.Gate != nil {
+			e.Estimate = nil
+		}
 	}
 	r.BlackAdvantage.Lo, r.BlackAdvantage.Hi, r.BlackAdvantage.Why = nil, nil, why
 	r.Intervals = append(r.Intervals, anytimeOf(s))

@@ -263,7 +263,7 @@ func WeightWords(d stats.Dependence) string {
 	if d.Effect == nil || *d.Effect <= 1 {
 		return ""
 	}
-	return fmt.Sprintf("as much as %.0f independent pairs (likeness of pairs from one opening %.2f of 1)", float64(d.Pairs) / *d.Effect, *d.ICC)
+	return fmt.Sprintf("worth as much as %.0f independent pairs (likeness of pairs from one opening %.2f of 1)", float64(d.Pairs) / *d.Effect, *d.ICC)
 }
 
 // disagree reports whether the interval of the score and the deciding test differ about

@@ -140,6 +140,12 @@ func TestMovesHash(t *testing.T) {
 	if games[0].MovesHash != games[3].MovesHash {
 		t.Error("equal games have two hashes")
 	}
+	for i, p := range pairs { // a live series sees the hashes that a resumed one reads
+		want, err := p.Games[0].MovesHash()
+		if got := games[2*i].MovesHash; err != nil || got != want {
+			t.Errorf("pair %d is stored with %x and played with %x (%v)", i, got, want, err)
+		}
+	}
 	// The third move is illegal: the final position is that before it.
 	if want := "lnsgkgsn1/1r5bl/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3"; games[0].LastSFEN != want {
 		t.Errorf("final position %s", games[0].LastSFEN)

@@ -128,6 +128,15 @@ func TestDependenceByHand(t *testing.T) {
 	}
 }
 
+func TestFirsts(t *testing.T) {
+	var s Series
+	plays(t, &s, "a", 1, 2, -2)
+	plays(t, &s, "b", 2, -2, 2, 2)
+	if firsts := s.Firsts(); firsts.Penta != (Pentanomial{WW: 1, LL: 1}) || firsts.Pairs() != 2 {
+		t.Errorf("%+v", firsts)
+	}
+}
+
 func TestSeriesRefusesNonsense(t *testing.T) {
 	for name, p := range map[string]Play{
 		"one leg":    {Pair: Pair{leg(Win, true)}, Opening: "a"},
