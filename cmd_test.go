@@ -17,7 +17,7 @@ import (
 var layers = [][]string{
 	{"environment.go"},
 	{"interrupts.go", "stored.go", "reading.go", "progress.go", "dryrun.go", "expectation.go", "stats_flags.go", "csa_watch.go"},
-	{"rate_read.go", "votes_stored.go"},
+	{"rate_read.go", "votes_stored.go", "effects_read.go"},
 	{"the verbs"},
 	{"bisect.go"},
 	{"cli.go"},
