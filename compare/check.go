@@ -130,7 +130,7 @@ func differences(runs []Run, opponent []int) []string {
 	for i, r := range runs[1:] {
 		theirs := r.Plan.Players[1-opponent[i+1]]
 		if essence(mine) == essence(theirs) {
-			all = append(all, fmt.Sprintf("%s of run %s and %s of run %s are the same version: what differs is chance.", format.Name(mine.Name), first.Name, format.Name(theirs.Name), r.Name))
+			all = append(all, fmt.Sprintf("%s of run %s and %s of run %s are the same version: what differs is chance, or the machine.", format.Name(mine.Name), first.Name, format.Name(theirs.Name), r.Name))
 		}
 		if mine.Limits != theirs.Limits {
 			all = append(all, fmt.Sprintf("The versions had different limits, which is a part of the gain: %s in run %s, %s in run %s.", mine.Limits, first.Name, theirs.Limits, r.Name))

@@ -165,7 +165,7 @@ func (g *Gatherer) lengths() []string {
 		case !r.Finished:
 			all = append(all, fmt.Sprintf("Run %s is not finished: intervals and tests hold only at the end that was planned, and are left out.", r.Name))
 		case r.Gate != "":
-			all = append(all, fmt.Sprintf("Run %s was played with a sequential test (%s): its score leans away from the middle, as it ended because of it. "+
+			all = append(all, fmt.Sprintf("Run %s was played with a sequential test (%s): its score leans away from the middle, as its end depended on it. "+
 				"Intervals and tests of a fixed length do not hold and are left out; gogi gate %s has the Elo that allows for the stop.", r.Name, r.Gate, r.Name))
 		}
 	}

@@ -77,6 +77,8 @@ type Row struct {
 	P        *float64 `json:"p"`        // two-sided: that the group differs from the rest so far by chance
 	Adjusted *float64 `json:"adjusted"` // by Holm, for all tested rows of the table
 	Why      string   `json:"why,omitempty"`
+
+	shares []float64 // the units' mean scores
 }
 
 // Stands reports whether the row stands out, allowing for the number of rows.
@@ -86,18 +88,32 @@ func (r Row) Stands() bool {
 
 // Table is the table of the pairs so far. It changes nothing: more may follow.
 func (g *Gatherer) Table() (*Table, error) {
+	t, err := g.tested()
+	if err != nil || !g.run.Finished {
+		return t, err
+	}
+	if i, err := g.series.Interval(Level); err == nil {
+		image := stats.EloInterval(i)
+		t.Lo, t.Hi = format.Finite(image.Lo), format.Finite(image.Hi)
+	}
+	for i := range t.Groupings {
+		for j := range t.Groupings[i].Rows {
+			if err := t.Groupings[i].Rows[j].setInterval(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return t, nil
+}
+
+// tested is the table without the rows' intervals.
+func (g *Gatherer) tested() (*Table, error) {
 	t := &Table{
 		Version: 1, Run: g.run.Name, A: g.run.A, B: g.run.B, Finished: g.run.Finished, Games: g.games,
 		Pairs: g.series.Pairs(), Openings: g.series.Openings(), Copies: g.series.Copies(),
 	}
-	if e, err := g.series.Elo(Level); err == nil {
-		t.Elo = format.Finite(e.Elo)
-		if g.run.Finished {
-			t.Lo, t.Hi = format.Finite(e.Interval.Lo), format.Finite(e.Interval.Hi)
-		}
-		if s, err := g.series.Sample(); err == nil {
-			t.Score = &s.Mean
-		}
+	if s, err := g.series.Sample(); err == nil {
+		t.Score, t.Elo = &s.Mean, format.Finite(stats.Elo(s.Mean))
 	}
 	for _, w := range g.groupings {
 		rows, err := w.table(t.Openings < t.Pairs, t.Games == t.Pairs)
@@ -119,10 +135,20 @@ func (t *Table) withhold() {
 	for i := range t.Groupings {
 		for j := range t.Groupings[i].Rows {
 			r := &t.Groupings[i].Rows[j]
-			r.Lo, r.Hi, r.EloLo, r.EloHi, r.P, r.Method = nil, nil, nil, nil, nil, ""
-			r.Why = "the run is not finished"
+			r.P, r.Method, r.Why = nil, "", "the run is not finished"
 		}
 	}
+}
+
+// setInterval is Gaffke's, of the units' scores, with its image in Elo.
+func (r *Row) setInterval() error {
+	i, err := stats.Group{Name: r.Name, Scores: r.shares}.Interval(Level)
+	if err != nil {
+		return err
+	}
+	image := stats.EloInterval(i)
+	r.Lo, r.Hi, r.EloLo, r.EloHi = format.Finite(i.Lo), format.Finite(i.Hi), format.Finite(image.Lo), format.Finite(image.Hi)
+	return nil
 }
 
 // adjust allows for all rows that were tested.
@@ -191,10 +217,7 @@ func (w *grouping) table(reused, single bool) (Grouping, error) {
 		return out, nil
 	}
 	for _, p := range parts {
-		row, err := p.row()
-		if err != nil {
-			return out, err
-		}
+		row := p.row()
 		if who, ok := w.who[p.name]; ok {
 			row.OfA, row.OfB = &who[playerA], &who[playerB]
 		}
@@ -277,20 +300,11 @@ func isDivided(parts []part) bool {
 	return false
 }
 
-// row is a part without its test.
-func (p part) row() (Row, error) {
-	r := Row{Name: p.name, Games: p.games, Units: len(p.units)}
-	for _, s := range p.shares {
-		r.Score += s / float64(len(p.shares))
-	}
-	i, err := stats.Group{Name: p.name, Scores: p.shares}.Interval(Level)
-	if err != nil {
-		return r, err
-	}
-	image := stats.EloInterval(i)
-	r.Lo, r.Hi, r.Elo = format.Finite(i.Lo), format.Finite(i.Hi), format.Finite(stats.Elo(r.Score))
-	r.EloLo, r.EloHi = format.Finite(image.Lo), format.Finite(image.Hi)
-	return r, nil
+// row is a part without its test and its interval.
+func (p part) row() Row {
+	r := Row{Name: p.name, Games: p.games, Units: len(p.units), Score: mean(p.shares), shares: p.shares}
+	r.Elo = format.Finite(stats.Elo(r.Score))
+	return r
 }
 
 // test holds each row against the rest. Rows of draws alone score a half whoever
@@ -319,7 +333,7 @@ func test(rows []Row, parts []part, divided bool) error {
 	}
 	for k, i := range at {
 		r, n := &rows[i], len(parts[i].units)
-		rest := restMean(groups, k)
+		rest := mean(pooled(groups, k))
 		effect := r.Score - rest
 		r.Effect, r.Shift = &effect, format.Finite(stats.Elo(r.Score)-stats.Elo(rest))
 		if n < Least || total-n < Least {
@@ -331,18 +345,23 @@ func test(rows []Row, parts []part, divided bool) error {
 	return nil
 }
 
-func restMean(groups []stats.Group, without int) float64 {
-	sum, n := 0.0, 0
-	for k, g := range groups {
-		if k == without {
-			continue
-		}
-		for _, s := range g.Scores {
-			sum += s
-		}
-		n += len(g.Scores)
+// mean is that of scores in thousandths; scores that are all alike have exactly theirs.
+func mean(scores []float64) float64 {
+	sum := 0.0
+	for _, s := range scores {
+		sum += math.Round(1000 * s)
 	}
-	return sum / float64(n)
+	return sum / float64(1000*len(scores))
+}
+
+// pooled are the scores of all groups but one, -1: of all.
+func pooled(groups []stats.Group, without int) (scores []float64) {
+	for k, g := range groups {
+		if k != without {
+			scores = append(scores, g.Scores...)
+		}
+	}
+	return scores
 }
 
 // contrasts are the tests of the groups: by permutation of the units where these
@@ -356,15 +375,9 @@ func contrasts(parts []part, at []int, groups []stats.Group, divided bool) ([]st
 		}
 		return tests, err
 	}
-	sum, n := 0.0, 0
-	for _, g := range groups {
-		for _, s := range g.Scores {
-			sum += s
-		}
-		n += len(g.Scores)
-	}
+	all := pooled(groups, -1)
 	for k := range groups {
-		tests[k] = stats.ScoreFlip(contributions(parts, at, k, sum/float64(n), n))
+		tests[k] = stats.ScoreFlip(contributions(parts, at, k, mean(all), len(all)))
 	}
 	return tests, nil
 }
