@@ -4,15 +4,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gogi/internal/format"
 	"gogi/match"
 )
 
-// check finds the opponent in each run, or says why the runs cannot be compared. The
-// second player is tried first, as a new version is mostly named before its base.
-func check(runs []Run) (opponent []int, err error) {
+// check finds the opponent in each run, or says why the runs cannot be compared. It
+// is the second player of the first run, or the one of that name: a run in which the
+// base has changed must not pass for one with another version, so nothing else is
+// tried.
+func check(runs []Run, name string) (opponent []int, err error) {
 	if len(runs) < 2 {
 		return nil, errors.New("expected two runs at least, the older one first")
 	}
@@ -26,31 +29,37 @@ func check(runs []Run) (opponent []int, err error) {
 			return nil, fmt.Errorf("run %s has %d players; expected a version and its opponent", r.Name, n)
 		}
 	}
-	for _, try := range []int{1, 0} {
-		if opponent, ok := place(runs, try); ok {
-			return opponent, conditions(runs)
-		}
+	first := 1
+	if name != "" {
+		first = slices.IndexFunc(runs[0].Plan.Players, func(p match.CanonicalPlayer) bool { return p.Name == name })
 	}
-	return nil, strangers(runs)
+	if first < 0 {
+		return nil, fmt.Errorf("run %s has no player %s; expected %s or %s", runs[0].Name, format.Quoted(name),
+			format.Quoted(runs[0].Plan.Players[0].Name), format.Quoted(runs[0].Plan.Players[1].Name))
+	}
+	if opponent, err = place(runs, first); err != nil {
+		return nil, err
+	}
+	return opponent, conditions(runs)
 }
 
-// place finds the player of the first run in all others, by what it is and not by
-// its name, second players first.
-func place(runs []Run, first int) (places []int, ok bool) {
-	want := essence(runs[0].Plan.Players[first])
+// place finds a player of the first run in all others, by what it is and not by its
+// name, second players first.
+func place(runs []Run, first int) (places []int, err error) {
+	want := runs[0].Plan.Players[first]
 	for i, r := range runs {
-		switch {
+		switch players := r.Plan.Players; {
 		case i == 0:
 			places = append(places, first)
-		case essence(r.Plan.Players[1]) == want:
+		case essence(players[1]) == essence(want):
 			places = append(places, 1)
-		case essence(r.Plan.Players[0]) == want:
+		case essence(players[0]) == essence(want):
 			places = append(places, 0)
 		default:
-			return nil, false
+			return nil, stranger(runs[0].Name, want, r.Name, players[first])
 		}
 	}
-	return places, true
+	return places, nil
 }
 
 // essence is what makes two players the same: all that decides how they play, but not
@@ -65,22 +74,14 @@ func essence(p match.CanonicalPlayer) string {
 	return string(text)
 }
 
-// strangers says why no player is in all runs, by the second players.
-func strangers(runs []Run) error {
-	first := runs[0].Plan.Players[1]
-	for _, r := range runs[1:] {
-		other := r.Plan.Players[1]
-		if essence(other) == essence(first) {
-			continue
-		}
-		var all []string
-		for _, d := range match.Differences([]byte(essence(first)), []byte(essence(other))) {
-			all = append(all, said(d, runs[0].Name, r.Name))
-		}
-		return fmt.Errorf("the runs have no opponent in common: %s of run %s and %s of run %s are not the same (%s)",
-			format.Quoted(first.Name), runs[0].Name, format.Quoted(other.Name), r.Name, strings.Join(all, "; "))
+// stranger says how the player of the same seat differs from the opponent.
+func stranger(run string, opponent match.CanonicalPlayer, otherRun string, other match.CanonicalPlayer) error {
+	var all []string
+	for _, d := range match.Differences([]byte(essence(opponent)), []byte(essence(other))) {
+		all = append(all, said(d, run, otherRun))
 	}
-	return errors.New("the runs have no opponent in common")
+	return fmt.Errorf("the runs have no opponent in common: %s of run %s and %s of run %s are not the same (%s)",
+		format.Quoted(opponent.Name), run, format.Quoted(other.Name), otherRun, strings.Join(all, "; "))
 }
 
 // said is a difference with the runs that it is between.

@@ -17,6 +17,10 @@ import (
 // Level is the confidence of all intervals, and one less the level of all tests.
 const Level = 0.95
 
+// Least is how many openings each run must have for a test that takes their mean for
+// normal; with two, it would call chance significant.
+const Least = 20
+
 // Run is a stored run as a comparison knows it.
 type Run struct {
 	Name     string
@@ -88,10 +92,11 @@ type Gatherer struct {
 	series   []*stats.Series
 }
 
-// New checks that the runs can be compared. An error is the caller's mistake, and
-// says what differs.
-func New(runs []Run) (*Gatherer, error) {
-	opponent, err := check(runs)
+// New checks that the runs can be compared. The opponent is a player of the first run,
+// by its name; "" is its second. An error is the caller's mistake, and says what
+// differs.
+func New(runs []Run, opponentName string) (*Gatherer, error) {
+	opponent, err := check(runs, opponentName)
 	if err != nil {
 		return nil, usage.Wrap(err)
 	}
@@ -206,9 +211,15 @@ func (g *Gatherer) step(older, newer int) Step {
 		}
 	}
 	s.Lo, s.Hi = format.Finite(c.Interval.Lo), format.Finite(c.Interval.Hi)
+	if c.Method == "independent" && min(c.First, c.Second) < Least {
+		s.Why = fewOpenings
+		return s
+	}
 	s.Test, s.P = c.Test.Method, format.Finite(c.Test.P)
 	return s
 }
+
+const fewOpenings = "a run has fewer than 20 openings, and the test that is left is a normal approximation"
 
 // adjust allows for the number of steps.
 func (r *Report) adjust() {
@@ -241,8 +252,11 @@ func (g *Gatherer) trend() *Trend {
 		return &Trend{Why: err.Error()}
 	}
 	t := &Trend{Slope: format.Finite(line.Slope)}
-	for _, r := range g.runs {
-		if t.Why = r.length(); t.Why != "" {
+	for i, r := range g.runs {
+		if t.Why = r.length(); t.Why == "" && g.series[i].Openings() < Least {
+			t.Why = fewOpenings
+		}
+		if t.Why != "" {
 			return t
 		}
 	}

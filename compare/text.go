@@ -57,10 +57,14 @@ func (s Step) line(tested int) string {
 		return "no difference: " + s.Why
 	}
 	text := fmt.Sprintf("%+.1f Elo", *s.Elo)
-	if s.P == nil {
+	if s.Lo == nil && s.Hi == nil {
 		return text + ", no interval and no test: " + s.Why
 	}
-	text += fmt.Sprintf("   [%s, %s]  95%% approximate   p = %s", format.Elo(s.Lo, -1), format.Elo(s.Hi, 1), format.PValue(*s.P))
+	text += fmt.Sprintf("   [%s, %s]  95%% approximate", format.Elo(s.Lo, -1), format.Elo(s.Hi, 1))
+	if s.P == nil {
+		return text + "   no test: " + s.Why
+	}
+	text += "   p = " + format.PValue(*s.P)
 	if tested > 1 {
 		text += fmt.Sprintf(", %s for %d tests", format.PValue(*s.Adjusted), tested)
 	}
@@ -109,11 +113,11 @@ func (r *Report) Claim() string {
 	case s.P == nil:
 		return "There is no verdict: " + s.Why + "."
 	case !significant(*s.P):
-		return fmt.Sprintf("The games do not show whether %s gained more against %s than %s.", s.Newer, format.Name(r.Opponent), s.Older)
+		return fmt.Sprintf("The games do not show whether %s gained more against %s than %s did.", s.Newer, format.Name(r.Opponent), s.Older)
 	case *s.Elo > 0:
-		return fmt.Sprintf("%s gained more against %s than %s.", s.Newer, format.Name(r.Opponent), s.Older)
+		return fmt.Sprintf("%s gained more against %s than %s did.", s.Newer, format.Name(r.Opponent), s.Older)
 	}
-	return fmt.Sprintf("%s gained less against %s than %s.", s.Newer, format.Name(r.Opponent), s.Older)
+	return fmt.Sprintf("%s gained less against %s than %s did.", s.Newer, format.Name(r.Opponent), s.Older)
 }
 
 func (r *Report) trendClaim() string {

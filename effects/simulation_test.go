@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,6 +23,7 @@ type world struct {
 	bias     float64 // how much openings favour a colour: the spread of Black's log odds
 	black    float64 // Black's log odds on average
 	copies   bool    // an opening is always played alike
+	alike    float64 // how often an opening has the results of its first pair, by other moves
 	bonus    float64 // A's log odds in the family that is played second
 }
 
@@ -45,7 +48,13 @@ func (w world) season(r *rand.Rand, pairs int) ([][]match.Row, [][]kifu.Record) 
 				row, record := w.play(r, pair, o, leg, odds[o])
 				rows, records = append(rows, row), append(records, record)
 			}
-			rowsOf[o], recordsOf[o] = rows, records
+			if first := rowsOf[o]; first != nil && r.Float64() < w.alike {
+				for leg := range rows {
+					rows[leg].Outcome, rows[leg].Points = first[leg].Outcome, first[leg].Points
+				}
+			} else if first == nil {
+				rowsOf[o], recordsOf[o] = rows, records
+			}
 		}
 		allRows, allRecords = append(allRows, rows), append(allRecords, records)
 	}
@@ -190,6 +199,30 @@ func TestSimulatedEquals(t *testing.T) {
 				t.Error("no row was tested")
 			}
 		})
+	}
+}
+
+// TestSimulatedHabits: where players leave an earlier game of the opening late, its
+// results come again, and the rows of single openings find that, as docs/compare.md
+// says; the other rows do not.
+func TestSimulatedHabits(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(22, 22))
+	openings, rest := 0, 0
+	for range *simulated {
+		rows, records := world{openings: 12, alike: 0.8}.season(r, 240)
+		all := stand(tableOf(t, clocked(), rows, records))
+		if slices.ContainsFunc(all, func(row string) bool { return strings.HasPrefix(row, "opening ") }) {
+			openings++
+		}
+		if slices.ContainsFunc(all, func(row string) bool { return !strings.HasPrefix(row, "opening ") }) {
+			rest++
+		}
+	}
+	n := float64(*simulated)
+	t.Logf("of %d runs %d find an opening, %d anything else", *simulated, openings, rest)
+	if float64(openings) < n/2 || float64(rest) > 0.05*n+3*math.Sqrt(0.05*0.95*n) {
+		t.Errorf("of %d runs %d find an opening, %d anything else", *simulated, openings, rest)
 	}
 }
 

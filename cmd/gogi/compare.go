@@ -13,9 +13,10 @@ import (
 
 // compareCommand holds runs against one opponent against each other.
 type compareCommand struct {
-	Runs []string `arg:"" name:"run" help:"Two runs or more of versions against one opponent, the oldest version first."`
-	DB   string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
-	JSON bool     `name:"json" help:"One JSON object."`
+	Runs     []string `arg:"" name:"run" help:"Two runs or more of versions against one opponent, the oldest version first."`
+	DB       string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
+	Opponent string   `placeholder:"NAME" help:"Who the versions played against, by its name in the first run (default: that run's second player)."`
+	JSON     bool     `name:"json" help:"One JSON object."`
 }
 
 // Run prints the difference of two runs, or the trend of more.
@@ -49,7 +50,7 @@ func (c *compareCommand) compare(ctx context.Context, store *results.Store) (*co
 		}
 		infos, runs = append(infos, info), append(runs, run)
 	}
-	g, err := compare.New(runs)
+	g, err := compare.New(runs, c.Opponent)
 	if err != nil {
 		return nil, err
 	}
