@@ -17,7 +17,7 @@ import (
 var layers = [][]string{
 	{"environment.go", "expectation.go"},
 	{"interrupts.go", "stored.go", "reading.go", "progress.go", "dryrun.go", "stats_flags.go", "csa_watch.go", "check_text.go"},
-	{"rate_read.go", "votes_stored.go", "bisect_step.go"},
+	{"rate_read.go", "votes_stored.go", "bisect_step.go", "effects_read.go"},
 	{"the verbs"},
 	{"bisect.go"},
 	{"cli.go"},

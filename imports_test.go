@@ -45,6 +45,8 @@ var allowed = map[string][]string{
 	"gogi/survey":              {"gogi/internal/foreign", "gogi/internal/format", "gogi/shogi", "gogi/kifu", "gogi/usi", "gogi/match", "gogi/sparring", "gogi/stats", "gogi/players", "gogi/runner"},
 	"gogi/examine":             {"gogi/internal/foreign", "gogi/internal/format", "gogi/shogi", "gogi/usi", "gogi/usi/process", "gogi/match", "gogi/configs", "gogi/players"},
 	"gogi/served":              {"gogi/internal/foreign", "gogi/internal/usage", "gogi/shogi", "gogi/usi", "gogi/ensemble", "gogi/match", "gogi/configs", "gogi/sparring", "gogi/players", "gogi/ensemble/voting"},
+	"gogi/compare":             {"gogi/internal/format", "gogi/internal/usage", "gogi/match", "gogi/gate", "gogi/stats"},
+	"gogi/effects":             {"gogi/internal/format", "gogi/shogi", "gogi/kifu", "gogi/match", "gogi/gate", "gogi/stats"},
 	"gogi/report":              {"gogi/internal/format", "gogi/shogi", "gogi/match", "gogi/stats", "gogi/gate"},
 	"gogi/report/text":         {"gogi/internal/foreign", "gogi/internal/format", "gogi/match", "gogi/stats", "gogi/report"},
 	"gogi/report/page":         {"gogi/internal/format", "gogi/internal/chart", "gogi/shogi", "gogi/diagram", "gogi/kifu", "gogi/match", "gogi/report", "gogi/report/text"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -42,7 +43,7 @@ func Compare(first, second *Series, level float64) (Comparison, error) {
 	var c Comparison
 	var a, b []float64
 	for _, o := range first.order {
-		if other := second.openings[o.key]; other != nil {
+		if other := second.openings[o.key]; other != nil && !strings.HasPrefix(o.key, unnamed) {
 			a, b = append(a, o.share(first.legs)), append(b, other.share(second.legs))
 		}
 	}

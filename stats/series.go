@@ -50,6 +50,9 @@ type Series struct {
 	means    means      // of the openings, by outcome
 }
 
+// unnamed begins the key of an opening that no other pair has.
+const unnamed = "\x00"
+
 // opening is the pairs that were played from it.
 type opening struct {
 	key             string
@@ -78,7 +81,7 @@ func (s *Series) Add(p Play) (repeats bool, err error) {
 	}
 	s.legs = len(p.Pair)
 	if p.Opening == "" {
-		p.Opening = "\x00" + strconv.Itoa(s.Pairs())
+		p.Opening = unnamed + strconv.Itoa(s.Pairs())
 	}
 	o, known := s.openings[p.Opening]
 	if !known {

@@ -13,6 +13,8 @@ type commandLine struct {
 	Match        matchCommand        `cmd:"" help:"Play a series, or finish one that was begun, and print its report."`
 	Report       reportCommand       `cmd:"" help:"Print what a run's games prove so far."`
 	Gate         gateCommand         `cmd:"" help:"Say whether a run passes its gate: exit code 0, 10 or 11 (inconclusive)."`
+	Compare      compareCommand      `cmd:"" help:"Say whether a newer version gained more against an opponent than an older one; of more versions, the trend."`
+	EloWhere     eloWhereCommand     `cmd:"" help:"Look where the difference between two players comes from: openings, colour, turning point, time, length, end."`
 	Rate         rateCommand         `cmd:"" help:"Rate the players of files of games, or of runs."`
 	Regress      regressCommand      `cmd:"" help:"Explain one column of a table by others: least squares and correlations."`
 	Stats        statsCommand        `cmd:"" help:"Reckon from counts: intervals, tests, sequential tests, plans, Elo."`

@@ -64,9 +64,17 @@ func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo) (s
 	if err != nil {
 		return "", err
 	}
+	where, err := readEffects(ctx, store, info, r)
+	if err != nil {
+		return "", err
+	}
+	section, err := where.HTML()
+	if err != nil {
+		return "", err
+	}
 	var html strings.Builder
 	err = page.Write(&html, r, seen, about, func(pair, leg int) (kifu.Record, error) {
 		return store.Record(ctx, info.ID, pair, leg)
-	})
+	}, section)
 	return html.String(), err
 }

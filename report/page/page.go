@@ -41,6 +41,7 @@ type page struct {
 	Matrix   []matrixRow // nil for two players
 	FaultLog []match.Row
 	Figures  []figure
+	More     []template.HTML // sections that other packages made
 }
 
 // matrixRow is one player's results against each of the others.
@@ -63,14 +64,15 @@ type figure struct {
 }
 
 // Write writes a run's page: the report, what else was seen of its games, and
-// what is known about the run. record opens the few games that are drawn.
-func Write(w io.Writer, r *report.Report, seen *scenes, about report.About, record func(pair, leg int) (kifu.Record, error)) error {
+// what is known about the run. record opens the few games that are drawn; more are
+// sections before the plan's, whole and escaped.
+func Write(w io.Writer, r *report.Report, seen *scenes, about report.About, record func(pair, leg int) (kifu.Record, error), more ...template.HTML) error {
 	p := newPage(r, about, seen)
 	figures, err := drawGames(seen.games(), record)
 	if err != nil {
 		return err
 	}
-	p.Figures = figures
+	p.Figures, p.More = figures, more
 	return p.write(w)
 }
 

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+
+	"gogi/effects"
+	"gogi/internal/format"
+	"gogi/results"
+)
+
+// eloWhereCommand says where the difference between two players comes from.
+type eloWhereCommand struct {
+	stored
+	JSON bool `name:"json" help:"One JSON object."`
+}
+
+// Run prints the table of the run's first two players.
+func (c *eloWhereCommand) Run(ctx context.Context, env *environment) error {
+	var t *effects.Table
+	err := c.with(ctx, func(store *results.Store, info *results.RunInfo) error {
+		rep, err := readReport(ctx, store, info.Name)
+		if err == nil {
+			t, err = readEffects(ctx, store, info, rep)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case c.JSON:
+		return format.JSON(env.out, t)
+	}
+	t.Print(env.out)
+	return nil
+}

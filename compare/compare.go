@@ -1,0 +1,283 @@
+// Package compare holds runs against each other that were played against one
+// opponent: by how much more a newer version gained than an older one, and, of a chain
+// of versions, the trend.
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"gogi/gate"
+	"gogi/internal/format"
+	"gogi/internal/usage"
+	"gogi/match"
+	"gogi/stats"
+)
+
+// Level is the confidence of all intervals, and one less the level of all tests.
+const Level = 0.95
+
+// Least is how many openings each run must have for a test that takes their mean for
+// normal; with two, it would call chance significant.
+const Least = 20
+
+// Run is a stored run as a comparison knows it.
+type Run struct {
+	Name     string
+	Plan     *match.CanonicalPlan // of two players
+	Finished bool                 // no more pairs will come
+	Gate     string               // the sequential test that it was played with, in words; "" where it had none
+}
+
+// Report is what "gogi compare --json" prints. A number that does not exist is null,
+// with a "why" beside it.
+type Report struct {
+	Version  int      `json:"version"`
+	Opponent string   `json:"opponent"`
+	Runs     []Result `json:"runs"`  // in the order given, the oldest version first
+	Steps    []Step   `json:"steps"` // each run against the one before it
+	Trend    *Trend   `json:"trend,omitempty"`
+	Remarks  []string `json:"remarks"`
+}
+
+// Result is one run: its version against the opponent.
+type Result struct {
+	Run      string   `json:"run"`
+	Player   string   `json:"player"`
+	Limits   string   `json:"limits"`
+	Games    int      `json:"games"`
+	Pairs    int      `json:"pairs"`
+	Openings int      `json:"openings"` // the independent units
+	Copies   int      `json:"copies"`   // pairs that repeat an earlier one move for move
+	Slowed   int      `json:"slowed"`   // pairs with a move that the machine slowed
+	Faults   int      `json:"faults"`   // games that ended by an engine's fault
+	Score    *float64 `json:"score"`
+	Elo      *float64 `json:"elo"`
+	Lo       *float64 `json:"lo"` // in Elo
+	Hi       *float64 `json:"hi"`
+	Why      string   `json:"why,omitempty"`
+}
+
+// Step is by how much more a version gained than the one before.
+type Step struct {
+	Older    string   `json:"older"` // runs
+	Newer    string   `json:"newer"`
+	Method   string   `json:"method"` // paired_openings, independent
+	Shared   int      `json:"shared"` // openings that both played
+	Elo      *float64 `json:"elo"`
+	Lo       *float64 `json:"lo"`
+	Hi       *float64 `json:"hi"`
+	Test     string   `json:"test,omitempty"` // paired_sign_flip (exact), welch_normal
+	P        *float64 `json:"p"`              // two-sided
+	Adjusted *float64 `json:"adjusted"`       // by Holm, for all tested steps
+	Why      string   `json:"why,omitempty"`
+}
+
+// Trend is the line through the Elo of all runs, one version apart.
+type Trend struct {
+	Slope  *float64 `json:"slope"` // Elo a version
+	Lo     *float64 `json:"lo"`
+	Hi     *float64 `json:"hi"`
+	P      *float64 `json:"p"`      // two-sided, of no slope
+	Misfit *float64 `json:"misfit"` // p of the versions lying on a line
+	Why    string   `json:"why,omitempty"`
+}
+
+// Gatherer adds up the pairs of the runs.
+type Gatherer struct {
+	runs     []Run
+	opponent []int // its place in each run
+	remarks  []string
+	results  []Result
+	series   []*stats.Series
+}
+
+// New checks that the runs can be compared. The opponent is a player of the first run,
+// by its name; "" is its second. An error is the caller's mistake, and says what
+// differs.
+func New(runs []Run, opponentName string) (*Gatherer, error) {
+	opponent, err := check(runs, opponentName)
+	if err != nil {
+		return nil, usage.Wrap(err)
+	}
+	g := &Gatherer{runs: runs, opponent: opponent, remarks: differences(runs, opponent)}
+	for i, r := range runs {
+		p := r.Plan.Players[1-opponent[i]]
+		g.results = append(g.results, Result{Run: r.Name, Player: p.Name, Limits: p.Limits})
+		g.series = append(g.series, &stats.Series{})
+	}
+	return g, nil
+}
+
+// Add takes the next whole pair of a run, in plan order, with its opening.
+func (g *Gatherer) Add(run int, opening match.Opening, rows []match.Row) error {
+	r := &g.results[run]
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i].PairA = r.Player
+		if rows[i].Termination.IsFault() {
+			r.Faults++
+		}
+	}
+	play := gate.OfRows(rows)
+	play.Opening = opening.String() // which two runs may share
+	if _, err := g.series[run].Add(play); err != nil {
+		return fmt.Errorf("pair %d of run %s: %w", rows[0].Pair, r.Run, err)
+	}
+	r.Games += len(rows)
+	if slices.ContainsFunc(rows, func(r match.Row) bool { return r.Marked }) {
+		r.Slowed++
+	}
+	return nil
+}
+
+// Report is what the pairs so far show.
+func (g *Gatherer) Report() *Report {
+	first := g.runs[0].Plan.Players[g.opponent[0]]
+	rep := &Report{Version: 1, Opponent: first.Name, Steps: []Step{}, Remarks: slices.Clone(g.remarks)}
+	for i := range g.runs {
+		rep.Runs = append(rep.Runs, g.result(i))
+	}
+	for i := 1; i < len(g.runs); i++ {
+		rep.Steps = append(rep.Steps, g.step(i-1, i))
+	}
+	rep.adjust()
+	if len(g.runs) > 2 {
+		rep.Trend = g.trend()
+	}
+	rep.Remarks = append(append(g.lengths(), rep.Remarks...), rep.evidence()...)
+	return rep
+}
+
+// length says why intervals and tests of a fixed length do not hold for a run, "" where
+// they do.
+func (r Run) length() string {
+	switch {
+	case !r.Finished:
+		return fmt.Sprintf("run %s is not finished", r.Name)
+	case r.Gate != "":
+		return fmt.Sprintf("the length of run %s depended on its results", r.Name)
+	}
+	return ""
+}
+
+// lengths explains it, once for each run.
+func (g *Gatherer) lengths() []string {
+	var all []string
+	for _, r := range g.runs {
+		switch {
+		case !r.Finished:
+			all = append(all, fmt.Sprintf("Run %s is not finished: intervals and tests hold only at the end that was planned, and are left out.", r.Name))
+		case r.Gate != "":
+			all = append(all, fmt.Sprintf("Run %s was played with a sequential test (%s): its score leans away from the middle, as its end depended on it. "+
+				"Intervals and tests of a fixed length do not hold and are left out; gogi gate %s has the Elo that allows for the stop.", r.Name, r.Gate, r.Name))
+		}
+	}
+	return all
+}
+
+func (g *Gatherer) result(i int) Result {
+	r, s := g.results[i], g.series[i]
+	r.Pairs, r.Openings, r.Copies = s.Pairs(), s.Openings(), s.Copies()
+	e, err := s.Elo(Level)
+	if err != nil {
+		r.Why = err.Error()
+		return r
+	}
+	if sample, err := s.Sample(); err == nil {
+		r.Score = &sample.Mean
+	}
+	r.Elo = format.Finite(e.Elo)
+	if r.Why = g.runs[i].length(); r.Why == "" {
+		r.Lo, r.Hi = format.Finite(e.Interval.Lo), format.Finite(e.Interval.Hi)
+	}
+	return r
+}
+
+func (g *Gatherer) step(older, newer int) Step {
+	s := Step{Older: g.runs[older].Name, Newer: g.runs[newer].Name}
+	c, err := stats.Compare(g.series[newer], g.series[older], Level)
+	s.Method, s.Shared = c.Method, c.Shared
+	if err != nil {
+		s.Why = err.Error()
+		return s
+	}
+	s.Elo = format.Finite(c.Elo)
+	for _, i := range []int{newer, older} {
+		if why := g.runs[i].length(); why != "" {
+			s.Why = why
+			return s
+		}
+	}
+	s.Lo, s.Hi = format.Finite(c.Interval.Lo), format.Finite(c.Interval.Hi)
+	if c.Method == "independent" && min(c.First, c.Second) < Least {
+		s.Why = fewOpenings
+		return s
+	}
+	s.Test, s.P = c.Test.Method, format.Finite(c.Test.P)
+	return s
+}
+
+const fewOpenings = "a run has fewer than 20 openings, and the test that is left is a normal approximation"
+
+// adjust allows for the number of steps.
+func (r *Report) adjust() {
+	var raw []float64
+	var tested []*Step
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.P != nil {
+			raw, tested = append(raw, *s.P), append(tested, s)
+		}
+	}
+	adjusted, err := stats.Holm.Adjust(raw)
+	for i := range adjusted {
+		if err == nil {
+			tested[i].Adjusted = &adjusted[i]
+		}
+	}
+}
+
+func (g *Gatherer) trend() *Trend {
+	var place []float64
+	for i := range g.runs {
+		place = append(place, float64(i))
+	}
+	elo, covariance, err := stats.EloCovariance(g.series)
+	if err != nil {
+		return &Trend{Why: err.Error()}
+	}
+	line, err := stats.NewTrend(place, elo, covariance, Level)
+	if err != nil {
+		return &Trend{Why: err.Error()}
+	}
+	t := &Trend{Slope: format.Finite(line.Slope)}
+	for i, r := range g.runs {
+		if t.Why = r.length(); t.Why == "" && g.series[i].Openings() < Least {
+			t.Why = fewOpenings
+		}
+		if t.Why != "" {
+			return t
+		}
+	}
+	t.Lo, t.Hi = format.Finite(line.Interval.Lo), format.Finite(line.Interval.Hi)
+	t.P, t.Misfit = format.Finite(line.P), format.Finite(line.Misfit)
+	return t
+}
+
+// evidence are remarks on what the games are worth.
+func (r *Report) evidence() []string {
+	var all []string
+	for _, run := range r.Runs {
+		if run.Copies > 0 {
+			all = append(all, fmt.Sprintf("Run %s has %s of %s that repeat an earlier one move for move; an opening counts once, however often it was played.",
+				run.Run, format.Count(run.Copies), format.NumberOf(run.Pairs, "pair")))
+		}
+		if run.Slowed > 0 {
+			all = append(all, fmt.Sprintf("Run %s has %s of %s with a move that the machine slowed.", run.Run, format.Count(run.Slowed), format.NumberOf(run.Pairs, "pair")))
+		}
+		if run.Faults > 0 {
+			all = append(all, fmt.Sprintf("Run %s has %s that ended by an engine's fault, which tells of reliability rather than strength.", run.Run, format.NumberOf(run.Faults, "game")))
+		}
+	}
+	return all
+}

@@ -1,0 +1,73 @@
+package stats
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// EloCovariance is the Elo of each of several series against one opponent, and the
+// covariance of these estimates: from the openings' mean scores, as far as two series
+// share openings, to first order in Elo. It is what [NewTrend] wants of a chain of
+// versions. It is never indefinite, and singular where a series repeats another. It
+// fails for a series with fewer than two openings, or without a finite Elo.
+func EloCovariance(runs []*Series) (elo []float64, covariance [][]float64, err error) {
+	all := make([][]shift, len(runs))
+	for i, s := range runs {
+		shifts, mean, err := s.shifts()
+		if err != nil {
+			return nil, nil, fmt.Errorf("series %d: %w", i+1, err)
+		}
+		all[i], elo = shifts, append(elo, Elo(mean))
+		covariance = append(covariance, make([]float64, len(runs)))
+	}
+	for i, a := range all {
+		for j, b := range all[:i+1] {
+			v := product(a, b, i == j)
+			covariance[i][j], covariance[j][i] = v, v
+		}
+	}
+	return elo, covariance, nil
+}
+
+// shift is by how much an opening moves the Elo of the mean score; the sum of the
+// squares is its variance.
+type shift struct {
+	key   string
+	value float64
+}
+
+func (s *Series) shifts() (shifts []shift, mean float64, err error) {
+	n := float64(s.Openings())
+	if n < 2 {
+		return nil, 0, errors.New("it takes two openings to have a variance")
+	}
+	for _, v := range s.all() {
+		mean += v / n
+	}
+	if !(mean > 1e-12 && mean < 1-1e-12) {
+		return nil, 0, errors.New("a side that scored nothing, or everything, has no finite Elo")
+	}
+	slope, err := EloError(mean, 1)
+	for _, o := range s.order {
+		shifts = append(shifts, shift{o.key, slope * (o.share(s.legs) - mean) / math.Sqrt(n*(n-1))})
+	}
+	return shifts, mean, err
+}
+
+// product adds up over the openings that both have; one without a name is shared
+// with nobody.
+func product(a, b []shift, same bool) float64 {
+	other := map[string]float64{}
+	for _, s := range b {
+		other[s.key] = s.value
+	}
+	sum := 0.0
+	for _, s := range a {
+		if same || !strings.HasPrefix(s.key, unnamed) {
+			sum += s.value * other[s.key]
+		}
+	}
+	return sum
+}
