@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gogi/gate"
 	"gogi/internal/usage"
@@ -307,6 +308,10 @@ func TestHomogeneity(t *testing.T) {
 	if !strings.Contains(out.String(), "2 cells with fewer than 5 games expected") {
 		t.Errorf("nothing about sparse cells:\n%s", &out)
 	}
+	// The residual of a win: (10 - 15.48) / √(15.48 · (1 - 32/62) · (1 - 30/62)).
+	if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), "1 10 2 20 -2.79 +0.53 +2.56 stands out") {
+		t.Errorf("the first source is not told:\n%s", &out)
+	}
 }
 
 // TestCoverageIsThatOfTheMethod holds the sums over stored intervals against package
@@ -404,3 +409,58 @@ func TestImpossibleQuestions(t *testing.T) {
 }
 
 func second[A any](_ A, err error) error { return err }
+
+// TestCheaperIsHeldAgainstTheSameTruth: a row's change is from the sequential plan of its
+// own truth.
+func TestCheaperIsHeldAgainstTheSameTruth(t *testing.T) {
+	at := func(kind string, elo, games float64, longest int) PlanRow {
+		return PlanRow{Kind: kind, Elo: &elo, Games: &games, Course: &Course{Quantiles: []Quantile{{Share: 0.99, Games: longest}}}}
+	}
+	var out strings.Builder
+	(&Plans{version, []PlanRow{
+		at("sequential", 0, 100, 400), at("sequential", 20, 200, 1000), at("bounded", 0, 101, 300), at("bounded", 20, 160, 700),
+	}}).Print(&out)
+	for _, want := range []string{"bounded boundary +0.00 101 +1% 300 -25%", "bounded boundary +20.00 160 -20% 700 -30%"} {
+		if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+}
+
+// TestGateThatIsBounded is planned as that, at its hypotheses and between equals.
+func TestGateThatIsBounded(t *testing.T) {
+	q := GateQuestion{
+		Gate:  match.Gate{Elo0: 10, Elo1: 60, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic, Boundary: match.GateBounded},
+		Pairs: 400, PerHour: PerHour(30*time.Second, 8), Conditions: Typical(),
+	}
+	var at []any
+	for _, row := range rowsOf(t, "plans", q.Answer(), nil) {
+		if row["kind"] != "sequential" || row["boundary"] != "bounded" {
+			t.Errorf("%v by %v", row["kind"], row["boundary"])
+		}
+		at = append(at, row["elo"])
+		wantNear(t, "hours at 960 games an hour", row["hours"], row["games"].(float64)/960, 1e-9)
+	}
+	if !slices.Equal(at, []any{0.0, 10.0, 35.0, 60.0}) {
+		t.Errorf("planned at %v Elo", at)
+	}
+}
+
+// TestUnpairedPlansHaveNoCorrelation: there is no pair whose games could have one.
+func TestUnpairedPlansHaveNoCorrelation(t *testing.T) {
+	c := Typical()
+	c.Correlation = -0.3
+	for _, row := range plansOf(t, PlanQuestion{Elo: 10, Alpha: 0.05, Power: 0.8, Unpaired: true, Conditions: c, SPRT: &[2]float64{0, 10}, Boundary: "ratio", Games: new(100)}) {
+		if row["unit"] != "game" || row["correlation"] != 0.0 {
+			t.Errorf("%v: %v with correlation %v", row["kind"], row["unit"], row["correlation"])
+		}
+	}
+}
+
+// TestHalfPointsHaveNoSpread: the calculator's S is of wins.
+func TestHalfPointsHaveNoSpread(t *testing.T) {
+	row := intervalsOf(t, IntervalQuestion{stats.WDL{Wins: 5, Draws: 2, Losses: 4}, "half", 0.95, "lfics"})[0]
+	if row["standard_error"] != nil || row["why"] == nil {
+		t.Errorf("half points: %v", row)
+	}
+}
