@@ -25,6 +25,7 @@ var allowed = map[string][]string{
 	"gogi/usi":                 {"gogi/shogi", "gogi/internal/foreign"},
 	"gogi/ensemble/voting":     {"gogi/shogi", "gogi/usi"},
 	"gogi/ensemble":            {"gogi/shogi", "gogi/usi", "gogi/ensemble/voting"},
+	"gogi/csa/watch":           {"gogi/csa", "gogi/kifu", "gogi/internal/foreign"},
 	"gogi/csa":                 {"gogi/shogi", "gogi/kifu", "gogi/usi"},
 	"gogi/usi/process":         {"gogi/internal/foreign"},
 	"gogi/internal/foreign":    {},

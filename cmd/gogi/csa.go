@@ -14,6 +14,7 @@ import (
 
 	"gogi/configs"
 	"gogi/csa"
+	"gogi/csa/watch"
 	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/players"
@@ -67,14 +68,14 @@ func (c *csaCommand) Run(ctx context.Context, env *environment) error {
 	defer interrupted.stop()
 	o := &players.Opener{Plan: plan, Guard: guard}
 	config.Open = func(ctx context.Context) (csa.Player, error) { return o.Open(ctx, plan.Players[0], nil) }
-	watch := &csaWatch{json: c.JSON, verbose: c.Verbose, records: c.Records, env: env}
-	config.Observe = watch.see
+	seen := &watch.Watch{JSON: c.JSON, Verbose: c.Verbose, Records: c.Records, Out: env.out, Errs: env.err}
+	config.Observe = seen.See
 	client := csa.NewClient(config)
 	interrupted.playing(client.Finish)
 	tally, err := client.Run(ctx)
-	err = errors.Join(c.ended(tally, err, interrupted.happened()), watch.err, guard.Close())
+	err = errors.Join(c.ended(tally, err, interrupted.happened()), seen.Err, guard.Close())
 	if !c.JSON {
-		fmt.Fprintln(env.out, csaTally(tally))
+		fmt.Fprintln(env.out, watch.Tally(tally))
 	}
 	return err
 }
@@ -84,9 +85,9 @@ func (c *csaCommand) ended(tally csa.Tally, err error, interrupted bool) error {
 	unplayed := c.Games - tally.Games
 	switch {
 	case errors.Is(err, errInterrupted) || interrupted && (unplayed > 0 || c.Games == 0):
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted after %s", csaGames(tally.Games))}
+		return &exitError{exitInterrupted, fmt.Errorf("interrupted after %s", watch.Games(tally.Games))}
 	case err != nil && !errors.Is(err, csa.ErrLogin) && tally.Games > 0:
-		return &exitError{exitUnplayed, fmt.Errorf("%w; %s played", err, csaGames(tally.Games))}
+		return &exitError{exitUnplayed, fmt.Errorf("%w; %s played", err, watch.Games(tally.Games))}
 	}
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"gogi/csa"
+	"gogi/csa/watch"
 )
 
 // csaClient is one "gogi csa" as a process.
@@ -156,7 +157,7 @@ func checkCSAEvents(t *testing.T, text string, moves int) {
 	t.Helper()
 	counts := map[csa.EventType]int{}
 	for line := range strings.Lines(text) {
-		var e csaEvent
+		var e watch.CsaEvent
 		if err := json.Unmarshal([]byte(line), &e); err != nil || e.Version != 1 {
 			t.Fatalf("%s: %v", line, err)
 		}

@@ -1,9 +1,12 @@
-package main
+// Package watch follows a client of the CSA protocol: it prints what happens, and keeps
+// the records of its games.
+package watch
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,53 +17,54 @@ import (
 	"gogi/kifu"
 )
 
-// csaWatch prints what happens and writes the records. What a server says is
+// Watch prints what happens and writes the records. What a server says is
 // made safe for the terminal.
-type csaWatch struct {
-	json    bool   // events as they are, on the standard output
-	verbose bool   // every line of the dialogue
-	records string // the folder of the records; "": none
-	env     *environment
-	err     error // of records that could not be written
+type Watch struct {
+	JSON    bool      // events as they are, on the standard output
+	Verbose bool      // every line of the dialogue
+	Records string    // the folder of the records; "": none
+	Out     io.Writer // events, under json
+	Errs    io.Writer // what happens, line by line
+	Err     error     // of records that could not be written
 }
 
-// see takes one event; the client calls it one at a time.
-func (w *csaWatch) see(e csa.Event) {
-	if w.json {
+// See takes one event; the client calls it one at a time.
+func (w *Watch) See(e csa.Event) {
+	if w.JSON {
 		w.print(e)
 	}
 	if text := w.line(e); text != "" {
-		fmt.Fprintln(w.env.err, foreign.Printable(text, 500))
+		fmt.Fprintln(w.Errs, foreign.Printable(text, 500))
 	}
-	if e.Type == csa.EventEnd && w.records != "" {
+	if e.Type == csa.EventEnd && w.Records != "" {
 		if err := w.write(e); err != nil {
-			w.err = errors.Join(w.err, err)
-			fmt.Fprintln(w.env.err, foreign.Printable(err.Error(), 500))
+			w.Err = errors.Join(w.Err, err)
+			fmt.Fprintln(w.Errs, foreign.Printable(err.Error(), 500))
 		}
 	}
 }
 
-// csaEvent is an event as --json prints it.
-type csaEvent struct {
+// CsaEvent is an event as --json prints it.
+type CsaEvent struct {
 	Version int    `json:"v"`
 	Time    string `json:"time"`
 	csa.Event
 }
 
-func (w *csaWatch) print(e csa.Event) {
-	line, err := json.Marshal(csaEvent{1, time.Now().Format(time.RFC3339Nano), e})
+func (w *Watch) print(e csa.Event) {
+	line, err := json.Marshal(CsaEvent{1, time.Now().Format(time.RFC3339Nano), e})
 	if err != nil {
-		w.err = errors.Join(w.err, err)
+		w.Err = errors.Join(w.Err, err)
 		return
 	}
-	fmt.Fprintf(w.env.out, "%s\n", line)
+	fmt.Fprintf(w.Out, "%s\n", line)
 }
 
 // line is an event in words; "" where it is not worth a line.
-func (w *csaWatch) line(e csa.Event) string {
+func (w *Watch) line(e csa.Event) string {
 	switch e.Type {
 	case csa.EventLogin:
-		if w.verbose {
+		if w.Verbose {
 			return "logged in; waiting for a game"
 		}
 	case csa.EventStart:
@@ -70,7 +74,7 @@ func (w *csaWatch) line(e csa.Event) string {
 		}
 		return fmt.Sprintf("game %s %s: %s (Black) against %s (White); we have %s", e.Game, verb, e.Black, e.White, e.Colour)
 	case csa.EventMove:
-		if w.verbose {
+		if w.Verbose {
 			return fmt.Sprintf("%4d %s  %s, %s left  %s", e.Ply, e.CSA, milliseconds(e.Elapsed), milliseconds(e.Left), e.Comment)
 		}
 	case csa.EventEnd:
@@ -91,17 +95,17 @@ func milliseconds(ms *int64) string {
 }
 
 // write writes the record of a game into a file of its own.
-func (w *csaWatch) write(e csa.Event) error {
+func (w *Watch) write(e csa.Event) error {
 	text, err := e.Record.CSA()
 	if err != nil {
 		return fmt.Errorf("the record of %s: %w", e.Game, err)
 	}
-	if err := os.MkdirAll(w.records, 0o755); err != nil {
+	if err := os.MkdirAll(w.Records, 0o755); err != nil {
 		return fmt.Errorf("the record of %s: %w", e.Game, err)
 	}
 	name := recordName(e.Record)
 	for n := 2; ; n++ {
-		file, err := os.OpenFile(filepath.Join(w.records, name+".csa"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		file, err := os.OpenFile(filepath.Join(w.Records, name+".csa"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if errors.Is(err, os.ErrExist) && n < 10_000 {
 			name = fmt.Sprintf("%s~%d", recordName(e.Record), n)
 			continue
@@ -132,9 +136,9 @@ func recordName(r *kifu.Record) string {
 	return name[:min(len(name), 200)]
 }
 
-// csaTally sums up the games in one line.
-func csaTally(t csa.Tally) string {
-	text := fmt.Sprintf("%s: %d won, %d lost, %d drawn", csaGames(t.Games), t.Wins, t.Losses, t.Draws)
+// Tally sums up the games in one line.
+func Tally(t csa.Tally) string {
+	text := fmt.Sprintf("%s: %d won, %d lost, %d drawn", Games(t.Games), t.Wins, t.Losses, t.Draws)
 	if t.Other > 0 {
 		text += fmt.Sprintf(", %d without a result", t.Other)
 	}
@@ -144,7 +148,7 @@ func csaTally(t csa.Tally) string {
 	return text
 }
 
-func csaGames(n int) string {
+func Games(n int) string {
 	if n == 1 {
 		return "1 game"
 	}
