@@ -15,7 +15,7 @@ import (
 	"gogi/shogi"
 )
 
-var simulated = flag.Int("simulated", 100, "runs in each simulation")
+var simulated = flag.Int("simulated", 50, "runs in each simulation")
 
 // world is how simulated players play; the zero value of bonus is equal players.
 type world struct {
