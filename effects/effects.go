@@ -84,7 +84,7 @@ func (g *Gatherer) Add(rows []match.Row, records []kifu.Record) error {
 	if _, err := g.series.Add(play); err != nil {
 		return fmt.Errorf("pair %d of run %s: %w", rows[0].Pair, g.run.Name, err)
 	}
-	pair, isNew := g.distinct(number, play)
+	pair := g.distinct(number, play)
 	for i, r := range rows {
 		g.games++
 		seat := game{Row: r, record: &records[i], opening: opening, colour: colourOf(r, g.run.A), first: firstMover(&records[i])}
@@ -96,14 +96,14 @@ func (g *Gatherer) Add(rows []match.Row, records []kifu.Record) error {
 			seat.clocks[c] = g.run.Clocks[player][c]
 		}
 		for _, way := range g.groupings {
-			way.add(seat, number, pair, isNew)
+			way.add(seat, number, pair)
 		}
 	}
 	return nil
 }
 
-// distinct numbers the pair among those that repeat no other of their opening.
-func (g *Gatherer) distinct(opening int, p stats.Play) (number int, isNew bool) {
+// distinct numbers the pair; one that repeats another of its opening has its number.
+func (g *Gatherer) distinct(opening int, p stats.Play) int {
 	key := [3]uint64{uint64(opening)} //nolint:gosec // counts up from 0
 	for i, leg := range p.Pair {
 		at := 2
@@ -117,7 +117,7 @@ func (g *Gatherer) distinct(opening int, p stats.Play) (number int, isNew bool) 
 		number = len(g.seen)
 		g.seen[key] = number
 	}
-	return number, !known
+	return number
 }
 
 func colourOf(r match.Row, player string) shogi.Colour {
@@ -152,16 +152,14 @@ func (s sum) share() float64 {
 }
 
 // add counts a game where it belongs.
-func (w *grouping) add(g game, opening, pair int, isNew bool) {
+func (w *grouping) add(g game, opening, pair int) {
 	group, of := w.sort(g)
 	if group == "" {
 		return
 	}
 	at := cell{group, opening}
 	if w.byPair {
-		if at.unit = pair; !isNew {
-			return
-		}
+		at.unit = pair
 	}
 	s, known := w.cells[at]
 	if !known {

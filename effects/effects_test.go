@@ -15,6 +15,7 @@ import (
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/shogi"
+	"gogi/stats"
 )
 
 func moveOf(t *testing.T, text string) shogi.Move {
@@ -249,8 +250,8 @@ func many(counts map[string]int) (all []string) {
 }
 
 // Two openings by turns, twelve pairs each that repeat no other: A wins all in one
-// and loses all in the other. Of the C(24, 12) ways to choose twelve pairs of 24 with
-// twelve won, one has them all: p = 2/2704156 for each opening.
+// and loses all in the other. Each of 24 pairs contributes a quarter: they add up to
+// six, with a variance of 24/16.
 func TestOpeningsOfPairs(t *testing.T) {
 	t.Parallel()
 	var pairs []string
@@ -265,7 +266,7 @@ func TestOpeningsOfPairs(t *testing.T) {
 	}
 	for i, score := range []float64{0, 1} { // by name
 		r := g.Rows[i]
-		if r.Score != score || r.Units != 12 || r.Games != 24 || r.P == nil || math.Abs(*r.P*2704156/2-1) > 1e-6 || !r.Stands() {
+		if r.Score != score || r.Units != 12 || r.Games != 24 || r.P == nil || math.Abs(*r.P-math.Erfc(6/math.Sqrt(3))) > 1e-12 || !r.Stands() {
 			t.Errorf("%+v", r)
 		}
 		if r.Elo != nil || math.Abs(*r.Effect) != 1 || r.Shift != nil || r.Lo == nil || r.Hi == nil {
@@ -325,6 +326,84 @@ func TestColoursByPairs(t *testing.T) {
 	black := g.Rows[0]
 	if want := math.Erfc(3 / math.Sqrt2); black.Name != "as Black" || math.Abs(black.Score-0.8) > 1e-12 || math.Abs(*black.P-want) > 1e-12 || math.Abs(*black.Effect-0.6) > 1e-12 {
 		t.Errorf("%+v, want p %v", black, want)
+	}
+	// Pairs won or lost as a whole say nothing of colours: 12 less 3 halves, and 15
+	// squares of a half.
+	rows, records = runOf(own(25), many(map[string]int{"WL": 12, "WW": 6, "LW": 3, "LL": 4}), false)
+	white := groupingOf(t, whole(t, clocked(), rows, records), "colour").Rows[1]
+	if want := math.Erfc(4.5 / math.Sqrt(2*3.75)); math.Abs(*white.P-want) > 1e-12 {
+		t.Errorf("%+v, want p %v", white, want)
+	}
+}
+
+// By hand: 15 openings of a short and a middling game, 15 of a short and a long one.
+// Of the short games 20 of 30 are won, of the others 5 of 15 each. About the mean of a
+// half, the openings' contributions add up to 5 and twice −2.5, their squares to 2.5,
+// 3.75 and 1.25.
+func TestThreeClassesByOpenings(t *testing.T) {
+	t.Parallel()
+	pairs := slices.Concat(slices.Repeat([]string{"WL"}, 10), slices.Repeat([]string{"WW"}, 10), slices.Repeat([]string{"LL"}, 10))
+	rows, records := runOf(own(30), pairs, false)
+	for i := range rows {
+		rows[i][0].Plies, rows[i][1].Plies = 50, 80
+		if i >= 15 {
+			rows[i][1].Plies = 130
+		}
+	}
+	g := groupingOf(t, whole(t, clocked(), rows, records), "length")
+	if len(g.Rows) != 3 || g.Rows[0].Units != 30 || g.Rows[1].Units != 15 {
+		t.Fatalf("%+v", g)
+	}
+	for i, want := range []float64{5 / math.Sqrt(2.5), 2.5 / math.Sqrt(3.75), 2.5 / math.Sqrt(1.25)} {
+		if p := math.Erfc(want / math.Sqrt2); math.Abs(*g.Rows[i].P-p) > 1e-12 {
+			t.Errorf("%+v, want p %v", g.Rows[i], p)
+		}
+	}
+}
+
+// A row is not tested against a rest of fewer than ten units, however large it is.
+func TestSmallRest(t *testing.T) {
+	t.Parallel()
+	var openings []string
+	for i, o := range own(38) {
+		openings = append(openings, []string{"7g7f", "2g2f"}[i/30]+" 3c3d "+strings.Fields(o)[1])
+	}
+	rows, records := runOf(openings, slices.Concat(slices.Repeat([]string{"WW"}, 30), slices.Repeat([]string{"LL"}, 8)), false)
+	for i := range rows {
+		for leg := range rows[i] {
+			rows[i][leg].OpeningPlies = 3
+		}
+	}
+	g := groupingOf(t, whole(t, clocked(), rows, records), "family")
+	if len(g.Rows) != 2 || g.Rows[0].Units != 30 {
+		t.Fatalf("%+v", g)
+	}
+	for _, r := range g.Rows {
+		if r.P != nil || !strings.Contains(r.Why, "fewer than 10") {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// A pair is a copy by A's colours, whichever leg was first.
+func TestDistinctPairs(t *testing.T) {
+	t.Parallel()
+	g := New(clocked())
+	black, white := stats.Leg{AIsBlack: true}, stats.Leg{}
+	first := g.distinct(0, stats.Play{Pair: stats.Pair{black, white}, Games: []uint64{1, 2}})
+	for name, c := range map[string]struct {
+		opening int
+		play    stats.Play
+		copies  bool
+	}{
+		"again":         {0, stats.Play{Pair: stats.Pair{black, white}, Games: []uint64{1, 2}}, true},
+		"other order":   {0, stats.Play{Pair: stats.Pair{white, black}, Games: []uint64{2, 1}}, true},
+		"other colours": {0, stats.Play{Pair: stats.Pair{black, white}, Games: []uint64{2, 1}}, false},
+		"other opening": {1, stats.Play{Pair: stats.Pair{black, white}, Games: []uint64{1, 2}}, false},
+	} {
+		if got := g.distinct(c.opening, c.play) == first; got != c.copies {
+			t.Errorf("%s: a copy %t, want %t", name, got, c.copies)
+		}
 	}
 }
 

@@ -144,7 +144,7 @@ func swing(g game) string {
 func decidedAt(g game, winner shogi.Colour) int {
 	ply, told := 0, [2]bool{}
 	for i, m := range slices.Backward(g.record.Moves) {
-		if !m.HasScore || m.Opening {
+		if !m.HasScore {
 			continue
 		}
 		mover, score := g.mover(i), m.Score

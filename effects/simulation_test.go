@@ -15,12 +15,13 @@ import (
 	"gogi/shogi"
 )
 
-var simulated = flag.Int("simulated", 60, "runs in each simulation")
+var simulated = flag.Int("simulated", 50, "runs in each simulation")
 
 // world is how simulated players play; the zero value of bonus is equal players.
 type world struct {
 	openings int     // each pair has its own where 0
 	bias     float64 // how much openings favour a colour: the spread of Black's log odds
+	calm     int     // openings favour no colour in one of so many, which are of one family; 0: nowhere
 	black    float64 // Black's log odds on average
 	copies   bool    // an opening is always played alike
 	alike    float64 // how often an opening has the results of its first pair, by other moves
@@ -40,6 +41,9 @@ func (w world) season(r *rand.Rand, pairs int) ([][]match.Row, [][]kifu.Record) 
 		}
 		if _, known := odds[o]; !known {
 			odds[o] = w.black + w.bias*r.NormFloat64()
+			if w.calm > 0 && o%w.calm == 1 {
+				odds[o] = w.black
+			}
 		}
 		rows, records := rowsOf[o], recordsOf[o]
 		if rows == nil || !w.copies {
@@ -67,7 +71,7 @@ func (w world) play(r *rand.Rand, pair, opening, leg int, odds float64) (match.R
 		MovesHash: r.Uint64(), Termination: match.Resignation, Points: [2]float64{0.5, 0.5}, Outcome: match.Draw,
 	}
 	bonus := 0.0
-	if opening%3 == 1 {
+	if w.family(opening) == 1 {
 		bonus = w.bonus
 	}
 	if leg == 1 {
@@ -88,19 +92,27 @@ func (w world) play(r *rand.Rand, pair, opening, leg int, odds float64) (match.R
 	}
 	row.Plies = 40 + 20*int(winner) + r.IntN(100)
 	row.Sides = [2]match.Side{{PonderHits: r.IntN(10), PonderMisses: r.IntN(10)}, {PonderHits: r.IntN(10), PonderMisses: r.IntN(10)}}
-	return row, recordOf(r, opening, row, winner)
+	return row, recordOf(r, w.family(opening), opening, row, winner)
+}
+
+// family is one of three.
+func (w world) family(opening int) int {
+	if w.calm > 0 && opening%w.calm != 1 {
+		return 0
+	}
+	return opening % 3
 }
 
 // recordOf has the opening, then moves that take all of the loser's time in one game
 // of two and of the winner's in one of five; the winner's lead is seen from some ply
 // on.
-func recordOf(r *rand.Rand, opening int, row match.Row, winner shogi.Colour) kifu.Record {
+func recordOf(r *rand.Rand, family, opening int, row match.Row, winner shogi.Colour) kifu.Record {
 	record := kifu.Record{Start: "startpos"}
 	first := [][2]shogi.Move{
 		{shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), shogi.NewMove(shogi.NewSquare(3, 3), shogi.NewSquare(3, 4))},
 		{shogi.NewMove(shogi.NewSquare(2, 7), shogi.NewSquare(2, 6)), shogi.NewMove(shogi.NewSquare(8, 3), shogi.NewSquare(8, 4))},
 		{shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), shogi.NewMove(shogi.NewSquare(8, 3), shogi.NewSquare(8, 4))},
-	}[opening%3]
+	}[family]
 	own := shogi.NewMove(shogi.Square(opening%81), shogi.Square(80-opening/81)) //nolint:gosec // a move that no other opening has
 	for _, m := range []shogi.Move{first[0], first[1], own} {
 		record.Moves = append(record.Moves, kifu.Move{Move: m, Opening: true})
@@ -172,6 +184,7 @@ func TestSimulatedEquals(t *testing.T) {
 		"openings decide":          {bias: 2.5},
 		"24 openings":              {openings: 24, bias: 1},
 		"6 openings":               {openings: 6, bias: 2},
+		"a family of close games":  {bias: 8, calm: 6},
 		"24 openings, all copies":  {openings: 24, bias: 1, copies: true},
 		"60 openings, some copies": {openings: 60, bias: 1, copies: true},
 	} {

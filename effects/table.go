@@ -116,11 +116,7 @@ func (g *Gatherer) tested() (*Table, error) {
 		t.Score, t.Elo = &s.Mean, format.Finite(stats.Elo(s.Mean))
 	}
 	for _, w := range g.groupings {
-		rows, err := w.table(t.Openings < t.Pairs, t.Games == t.Pairs)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", w.title, err)
-		}
-		t.Groupings = append(t.Groupings, rows)
+		t.Groupings = append(t.Groupings, w.table(t.Openings < t.Pairs, t.Games == t.Pairs))
 	}
 	if !g.run.Finished {
 		t.withhold()
@@ -189,7 +185,7 @@ func (t *Table) warn(gate string) []string {
 
 // table makes the rows of a grouping. reused says that openings recur, single that
 // a pair is one game.
-func (w *grouping) table(reused, single bool) (Grouping, error) {
+func (w *grouping) table(reused, single bool) Grouping {
 	out := Grouping{Name: w.name, Title: w.title, About: w.about, Rows: []Row{}}
 	parts := w.parts()
 	divided := isDivided(parts)
@@ -214,7 +210,7 @@ func (w *grouping) table(reused, single bool) (Grouping, error) {
 		if w.byPair {
 			out.Why = fmt.Sprintf("no opening was played in %d pairs that repeat no other", Least)
 		}
-		return out, nil
+		return out
 	}
 	for _, p := range parts {
 		row := p.row()
@@ -223,7 +219,8 @@ func (w *grouping) table(reused, single bool) (Grouping, error) {
 		}
 		out.Rows = append(out.Rows, row)
 	}
-	return out, test(out.Rows, parts, divided)
+	test(out.Rows, parts)
+	return out
 }
 
 // part is a row in the making: its units with their mean scores.
@@ -307,42 +304,38 @@ func (p part) row() Row {
 	return r
 }
 
-// test holds each row against the rest. Rows of draws alone score a half whoever
-// is stronger: they are neither tested nor a part of the rest.
-func test(rows []Row, parts []part, divided bool) error {
-	var groups []stats.Group
+// test holds each row against the rest, by the signs of whole units' contributions.
+// Permuting units would be exact for groups of one distribution, but groups of the same
+// mean differ in how close their games are, and then it calls chance significant too
+// often. Rows of draws alone score a half whoever is stronger: they are neither tested
+// nor a part of the rest.
+func test(rows []Row, parts []part) {
+	var kept []part
 	var at []int
-	total := 0
 	for i, p := range parts {
 		if p.drawn == p.games {
 			rows[i].Why = "all of these games were drawn"
 			continue
 		}
-		groups, at = append(groups, stats.Group{Name: p.name, Scores: p.shares}), append(at, i)
-		total += len(p.units)
+		kept, at = append(kept, p), append(at, i)
 	}
-	if len(groups) < 2 {
-		for _, i := range at {
-			rows[i].Why = "there is no rest to hold it against"
-		}
-		return nil
-	}
-	tests, err := contrasts(parts, at, groups, divided)
-	if err != nil {
-		return err
-	}
+	all := pooled(kept, -1)
 	for k, i := range at {
-		r, n := &rows[i], len(parts[i].units)
-		rest := mean(pooled(groups, k))
+		r, n := &rows[i], len(kept[k].units)
+		if len(kept) < 2 {
+			r.Why = "there is no rest to hold it against"
+			return
+		}
+		rest := mean(pooled(kept, k))
 		effect := r.Score - rest
 		r.Effect, r.Shift = &effect, format.Finite(stats.Elo(r.Score)-stats.Elo(rest))
-		if n < Least || total-n < Least {
+		if n < Least || len(all)-n < Least {
 			r.Why = fmt.Sprintf("fewer than %d units, here or in the rest", Least)
 			continue
 		}
-		r.Method, r.P = tests[k].Method, &tests[k].P
+		flip := stats.ScoreFlip(contributions(kept, k, mean(all)))
+		r.Method, r.P = flip.Method, &flip.P
 	}
-	return nil
 }
 
 // mean is that of scores in thousandths; scores that are all alike have exactly theirs.
@@ -354,51 +347,37 @@ func mean(scores []float64) float64 {
 	return sum / float64(1000*len(scores))
 }
 
-// pooled are the scores of all groups but one, -1: of all.
-func pooled(groups []stats.Group, without int) (scores []float64) {
-	for k, g := range groups {
+// pooled are the scores of all parts but one, -1: of all.
+func pooled(parts []part, without int) (scores []float64) {
+	for k, p := range parts {
 		if k != without {
-			scores = append(scores, g.Scores...)
+			scores = append(scores, p.shares...)
 		}
 	}
 	return scores
 }
 
-// contrasts are the tests of the groups: by permutation of the units where these
-// are whole, else by the signs of whole units.
-func contrasts(parts []part, at []int, groups []stats.Group, divided bool) ([]stats.Test, error) {
-	tests := make([]stats.Test, len(groups))
-	if !divided {
-		effects, err := stats.GroupEffects(groups, Level)
-		for k, e := range effects {
-			tests[k] = stats.Test{Method: e.Method, Alternative: stats.TwoSided, N: e.N, P: e.P}
-		}
-		return tests, err
+// contributions are those of each unit to the difference of part k from the rest.
+func contributions(parts []part, k int, mean float64) []float64 {
+	n := 0
+	for _, p := range parts {
+		n += len(p.units)
 	}
-	all := pooled(groups, -1)
-	for k := range groups {
-		tests[k] = stats.ScoreFlip(contributions(parts, at, k, mean(all), len(all)))
-	}
-	return tests, nil
-}
-
-// contributions are those of each unit to the difference of group k from the rest.
-func contributions(parts []part, at []int, k int, mean float64, n int) []float64 {
+	share := float64(len(parts[k].units)) / float64(n)
 	var all []float64
 	index := map[int]int{}
-	share := float64(len(parts[at[k]].units)) / float64(n)
-	for j, i := range at {
+	for j, p := range parts {
 		inside := -share
 		if j == k {
 			inside++
 		}
-		for x, u := range parts[i].units {
+		for x, u := range p.units {
 			slot, known := index[u]
 			if !known {
 				slot = len(all)
 				index[u], all = slot, append(all, 0)
 			}
-			all[slot] += (parts[i].shares[x] - mean) * inside
+			all[slot] += (p.shares[x] - mean) * inside
 		}
 	}
 	for i, z := range all {
