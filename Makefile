@@ -1,6 +1,6 @@
 # What CI runs is check and test; see .ci/run.
 GO ?= go
-LINT ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+LINTER ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 NODES ?= 400
 KINGS ?=
@@ -31,7 +31,7 @@ bench: ## perft, the built-in engine, the store and the runner's overhead
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 lint: ## golangci-lint; the first run builds it, which takes minutes
-	$(LINT) run
+	$(LINTER) run
 
 paper: build ## the experiments of docs/consensus.md with NODES a member, KINGS=3 with noise by king and square, into paper-….db; goes on where it stopped
 	@mkdir -p $(PAPER) && cp configs/paper/openings.sfen $(PAPER)
