@@ -56,7 +56,7 @@ func TestCommandOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		files[name] = f
-		for declared := range f.Scope.Objects { //nolint:staticcheck // file scopes are what is asked
+		for declared := range f.Scope.Objects {
 			home[declared] = name
 		}
 	}

@@ -69,6 +69,7 @@ type oneSided struct {
 	err error
 }
 
+// Player is one player over all its games, whoever they were against.
 type Player struct {
 	Name      string  `json:"name"`
 	Identity  string  `json:"identity"`
@@ -111,6 +112,7 @@ type Interval struct {
 	Why         string   `json:"why,omitempty"`
 }
 
+// Test is a test of the hypothesis that A and B are equally strong.
 type Test struct {
 	Method      string         `json:"method"`
 	Assumes     string         `json:"assumes,omitempty"` // as of an Interval
@@ -128,6 +130,8 @@ type criticalWins struct {
 	Why   string  `json:"why,omitempty"`
 }
 
+// Elo is a rating difference, A's less B's, with the ends of its interval; what is
+// infinite or unknown is null.
 type Elo struct {
 	Estimate *float64 `json:"estimate"`
 	Lo       *float64 `json:"lo"`
@@ -135,6 +139,8 @@ type Elo struct {
 	Why      string   `json:"why,omitempty"`
 }
 
+// Advantage is how Black fared over all games, with the interval of its rate of wins
+// among decisive games.
 type Advantage struct {
 	stats.WDL
 	Assumes string   `json:"assumes,omitempty"` // as of an Interval
@@ -143,18 +149,21 @@ type Advantage struct {
 	Why     string   `json:"why,omitempty"`
 }
 
+// Ending is how many games a player lost, or were drawn, in one way.
 type Ending struct {
 	Termination string `json:"termination"`
 	Loser       string `json:"loser"` // "" for a draw
 	Count       int    `json:"count"`
 }
 
+// Fault is how often a player lost by one kind of fault.
 type Fault struct {
 	Player string `json:"player"`
 	Kind   string `json:"kind"`
 	Count  int    `json:"count"`
 }
 
+// Plies is the length of games, the opening's moves included.
 type Plies struct {
 	Total int      `json:"total"`
 	Mean  *float64 `json:"mean"`
@@ -162,6 +171,7 @@ type Plies struct {
 	Max   int      `json:"max"`
 }
 
+// Unmarked is A against B without the pairs that the machine slowed.
 type Unmarked struct {
 	Pairs  int      `json:"pairs"`  // that are left
 	Marked int      `json:"marked"` // that were taken out
@@ -185,11 +195,13 @@ type Distinct struct {
 	stats.WDL
 }
 
+// FaultLosses is how many games A and B lost to each other by faults.
 type FaultLosses struct {
 	A int `json:"a"`
 	B int `json:"b"`
 }
 
+// Cross is one pairing, from A's side.
 type Cross struct {
 	A     string  `json:"a"`
 	B     string  `json:"b"`

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/jedib0t/go-pretty/v6/table"
+
 	"gogi/internal/format"
 	"gogi/results"
-
-	"github.com/jedib0t/go-pretty/v6/table"
 )
 
 // runsCommand lists runs.

@@ -148,6 +148,7 @@ func Tally(t csa.Tally) string {
 	return text
 }
 
+// Games is a number of games in words.
 func Games(n int) string {
 	if n == 1 {
 		return "1 game"

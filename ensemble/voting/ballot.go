@@ -72,6 +72,8 @@ type Ballot struct {
 // is 32000-k, one of unknown length 31000). A ballot without a score is -Inf.
 func (b *Ballot) Points() float64 { return Points(b.Score, b.HasScore) }
 
+// Points is a score as a number of centipawns, from the member's view: at most 30,000, mates beyond
+// that, the nearer the farther; no score is -Inf.
 func Points(s usi.Score, has bool) float64 {
 	const mate, unknown, most = 32000, 31000, 30000
 	switch {
@@ -176,6 +178,7 @@ func bestInfo(r *usi.Reply, move shogi.Move) usi.Info {
 	return best
 }
 
+// Take fills the ballot from a line of the member's search.
 func (b *Ballot) Take(i usi.Info) {
 	b.Score, b.HasScore = i.Score, i.HasScore
 	b.Depth, b.SelDepth, b.PV = i.Depth, i.SelDepth, i.PV

@@ -324,6 +324,7 @@ func (c *Chamber) quorumToResign(alive int) int {
 	return min(alive, int(math.Floor(c.ResignShare()*float64(alive)))+1)
 }
 
+// ResignShare is the share of members of which more must resign.
 func (c *Chamber) ResignShare() float64 {
 	if c.Laws.ResignQuorum == 0 {
 		return 0.5

@@ -171,6 +171,7 @@ func readScore(cp *int, mate, bound string) (s usi.Score, has bool) {
 // keptPlies of a variation are recorded: enough to go on with when nobody votes.
 const keptPlies = 3
 
+// RecordBallot is a ballot as a record has it.
 func RecordBallot(b *Ballot, name string) BallotRecord {
 	r := BallotRecord{
 		Member: b.Member, Name: name, Kind: b.Kind, Move: moveText(b.Move), Ponder: moveText(b.Ponder),

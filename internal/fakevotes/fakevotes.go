@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"gogi/ensemble/voting"
-
 	"gogi/ensemble"
+	"gogi/ensemble/voting"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -91,7 +90,7 @@ func decide(tb testing.TB, config ensemble.Config, seed uint64, decisions int) (
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer c.Close()
+	defer c.Close() //nolint:errcheck // the decisions are what counts
 	if err := c.NewGame(tb.Context(), usi.Game{Seed: seed}); err != nil {
 		tb.Fatal(err)
 	}

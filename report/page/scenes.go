@@ -26,6 +26,7 @@ type scenes struct {
 	latest  map[match.Termination][]match.Row
 }
 
+// NewScenes watches the games of a run of which the page is about a against b.
 func NewScenes(a, b string) *scenes {
 	return &scenes{
 		a: a, b: b, curve: curve{every: 1},

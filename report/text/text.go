@@ -73,6 +73,7 @@ func (r view) printPlayers(w io.Writer) {
 	format.Render(w, t)
 }
 
+// WDL is wins, draws and losses as everybody writes them: 12–3–5.
 func WDL(c stats.WDL) string { return fmt.Sprintf("%d–%d–%d", c.Wins, c.Draws, c.Losses) }
 
 func (r view) printCrosstable(w io.Writer) {

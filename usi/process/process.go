@@ -219,7 +219,7 @@ func (p *Process) Read(b []byte) (int, error) {
 	if errors.Is(err, os.ErrDeadlineExceeded) && p.escaped.Load() {
 		n, err = p.rest(b)
 	}
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		p.hungUp.Store(true)
 		return n, io.EOF
 	}
