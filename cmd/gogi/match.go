@@ -122,7 +122,7 @@ func (c *matchCommand) match(ctx context.Context, env *environment) (*report.Rep
 }
 
 func (c *matchCommand) guarded(ctx context.Context, env *environment, guard *process.Guard) (*report.Report, error) {
-	plan, warnings, err := c.plan(ctx, guard)
+	plan, warnings, err := c.plan(guard)
 	if err != nil {
 		return nil, usage.Wrap(err)
 	}
@@ -135,7 +135,7 @@ func (c *matchCommand) guarded(ctx context.Context, env *environment, guard *pro
 }
 
 // plan resolves the file and the flags, before any engine is started.
-func (c *matchCommand) plan(ctx context.Context, guard *process.Guard) (*match.Plan, []configs.Warning, error) {
+func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []configs.Warning, error) {
 	file, dir, err := c.load()
 	if err != nil {
 		return nil, nil, err

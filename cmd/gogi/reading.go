@@ -59,7 +59,7 @@ func reportRunOf(ctx context.Context, store *results.Store, info *results.RunInf
 }
 
 // aboutOf is what the forms of a report tell of a stored run beside its games.
-func aboutOf(ctx context.Context, store *results.Store, info *results.RunInfo) (report.About, error) {
+func aboutOf(info *results.RunInfo) (report.About, error) {
 	a := report.About{Digest: info.Digest, Rules: info.Rules, Created: info.Created}
 	var err error
 	if a.Plan, err = match.ParseCanonical(info.Plan); err != nil {

@@ -46,7 +46,7 @@ func (c *reportCommand) printBlock(ctx context.Context, w io.Writer, store *resu
 	if err != nil {
 		return err
 	}
-	about, err := aboutOf(ctx, store, info)
+	about, err := aboutOf(info)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo) (s
 	if err != nil {
 		return "", err
 	}
-	about, err := aboutOf(ctx, store, info)
+	about, err := aboutOf(info)
 	if err != nil {
 		return "", err
 	}
