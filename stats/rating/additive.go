@@ -101,13 +101,12 @@ func (f *Fit) beyondZero(sign, z float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	s := search{g, peak{x: x, value: f.at.value}, weights, z}
-	w, err := s.end(1)
+	w, err := profileEnd(g, peak{x: x, value: f.at.value}, weights, z, 1)
 	return sign * math.Exp(w), err
 }
 
 // climbHeld maximises along weights·x = its value at x.
 func climbHeld(p problem, x, weights []float64) ([]float64, error) {
-	at, err := climb(p, x, &contrast{weights, dot(weights, x)})
+	at, err := climb(p, x, &contrast{weights: weights, at: dot(weights, x)})
 	return at.x, err
 }

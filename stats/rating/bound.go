@@ -54,10 +54,10 @@ func (b bounded) bound(player string, level float64) (stats.Interval, error) {
 		return none, fmt.Errorf("%s was not set aside for winning or losing every game", player)
 	}
 	t, i := b.with(player)
-	if !slices.ContainsFunc(t.cells, func(c cell) bool { return c.has(i) }) {
+	if !slices.ContainsFunc(t.cells, func(c cell) bool { return plays(c, i) }) {
 		return none, fmt.Errorf("%s played no game against players who are rated", player)
 	}
-	deviance := -2 * math.Log(1-level) * t.perUnit(i)
+	deviance := -2 * math.Log(1-level) * perUnit(t, i)
 	interval := stats.Interval{Method: "likelihood_bound", Level: level, Lo: math.Inf(-1), Hi: math.Inf(1)}
 	var err error
 	if b.aside[place].Kind == WonAll {
@@ -68,7 +68,7 @@ func (b bounded) bound(player string, level float64) (stats.Interval, error) {
 	return interval, err
 }
 
-func (c cell) has(player int) bool { return int(c.black) == player || int(c.white) == player }
+func plays(c cell, player int) bool { return int(c.black) == player || int(c.white) == player }
 
 // with is the table of those rated and one player more, who gets the number i.
 func (b bounded) with(player string) (t table, i int) {
@@ -83,16 +83,16 @@ func (b bounded) with(player string) (t table, i int) {
 }
 
 // perUnit is how many games make an independent unit of a player's games.
-func (t table) perUnit(player int) float64 {
+func perUnit(t table, player int) float64 {
 	games, units := 0.0, 0.0
 	for _, c := range t.cells {
-		if c.has(player) {
+		if plays(c, player) {
 			games += c.games()
 			units += c.games() - c.clustered
 		}
 	}
 	for _, cluster := range t.clusters {
-		if slices.ContainsFunc(cluster, func(c cell) bool { return c.has(player) }) {
+		if slices.ContainsFunc(cluster, func(c cell) bool { return plays(c, player) }) {
 			units++
 		}
 	}
@@ -121,7 +121,7 @@ func (b bounded) crossing(t table, player int, deviance, side float64) (float64,
 	for high-low > 1e-9 {
 		middle := (low + high) / 2
 		x[player] = mean + side*middle
-		best, err := climb(p, x, &contrast{weights, side * middle})
+		best, err := climb(p, x, &contrast{weights: weights, at: side * middle})
 		if err != nil {
 			return 0, err
 		}

@@ -153,8 +153,8 @@ func addTo(x []float64, t float64, step []float64) {
 	}
 }
 
-// center subtracts the mean.
-func center(x []float64) {
+// subtractMean subtracts the mean.
+func subtractMean(x []float64) {
 	if len(x) == 0 {
 		return
 	}
@@ -167,9 +167,9 @@ func center(x []float64) {
 	}
 }
 
-// settle subtracts the median, so that a few coordinates that drift off do not
+// subtractMedian subtracts the median, so that a few coordinates that drift off do not
 // move the many that stay.
-func settle(x []float64) {
+func subtractMedian(x []float64) {
 	sorted := slices.Clone(x)
 	slices.Sort(sorted)
 	for i, median := 0, sorted[len(sorted)/2]; i < len(x); i++ {

@@ -58,6 +58,19 @@ func (t table) rated() (table, []Aside, error) {
 	return sub, c.SetAside, nil
 }
 
+// active is the table of the players who played.
+func (t table) active() (table, []Aside) {
+	var aside []Aside
+	games, _ := t.totals()
+	kept := make([]bool, len(games))
+	for i, n := range games {
+		if kept[i] = n > 0; !kept[i] {
+			aside = append(aside, newAside(t.names[i], 0, 0, 0))
+		}
+	}
+	return t.only(kept), aside
+}
+
 func (t table) connect() (table, Connection) {
 	sub, aside := t.setAside()
 	c := Connection{SetAside: aside}
@@ -254,4 +267,23 @@ func (t table) namesOf(players []int) []string {
 		names[n] = t.names[i]
 	}
 	return names
+}
+
+// withinGroups are the games within strongly connected groups of players. All
+// games between two groups went one way, so the likelihood can only rise to that of
+// the games within, while theirs goes to 1.
+func (t table) withinGroups() table {
+	group := make([]int, len(t.names))
+	for n, members := range t.components() {
+		for _, i := range members {
+			group[i] = n
+		}
+	}
+	inside := table{names: t.names}
+	for _, c := range t.cells {
+		if group[c.black] == group[c.white] {
+			inside.cells = append(inside.cells, c)
+		}
+	}
+	return inside
 }

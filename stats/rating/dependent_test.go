@@ -183,6 +183,13 @@ func tournament(random *rand.Rand, players, pairs int, alike float64) []Count {
 	return list
 }
 
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // simulations of each kind; docs/ratings.md has those of 1,000.
 var simulations = flag.Int("rating.runs", 60, "simulated tournaments of each kind")
 
@@ -204,11 +211,11 @@ func TestLevels(t *testing.T) {
 			}
 			runs++
 			g := must[Goodness](t)(f.Goodness(Replay{Samples: 199, Seed: uint64(run), Exceed: 10}))
-			square += btoi(g.Bootstrap <= 0.05)
-			worst += btoi(g.Worst <= 0.05)
-			chi += btoi(g.P <= 0.05)
+			square += one(g.Bootstrap <= 0.05)
+			worst += one(g.Worst <= 0.05)
+			chi += one(g.P <= 0.05)
 			cycles := must[[]Cycle](t)(Cycles(counts, 1))
-			cycle += btoi(len(cycles) > 0 && cycles[0].PHolm <= 0.05)
+			cycle += one(len(cycles) > 0 && cycles[0].PHolm <= 0.05)
 		}
 		t.Logf("%+v: X² %d (deviance by χ² %d), worst residual %d, cycles %d of %d", k, square, chi, worst, cycle, runs)
 		n := float64(runs)
@@ -236,8 +243,8 @@ func TestFalseCycles(t *testing.T) {
 			}
 		}
 		cycles := must[[]Cycle](t)(Cycles(counts, 1))
-		naive += btoi(cycles[0].P <= 0.05)
-		adjusted += btoi(cycles[0].PHolm <= 0.05)
+		naive += one(cycles[0].P <= 0.05)
+		adjusted += one(cycles[0].PHolm <= 0.05)
 	}
 	t.Logf("cycles in %d of %d tournaments of equals, adjusted in %d", naive, runs, adjusted)
 	if naive < 3 || adjusted > 4 { // 5 of 15 at 5% have a probability below 0.1%
@@ -443,11 +450,11 @@ func TestFirstMoveByPairs(t *testing.T) {
 			null, full := must[*Fit](t)(Rate(counts, Model{})), must[*Fit](t)(Rate(counts, Model{FirstMove: Multiplicative}))
 			return must[LRTest](t)(LikelihoodRatio(null, full)).P
 		}
-		robust += btoi(p() <= 0.05)
+		robust += one(p() <= 0.05)
 		for n := range counts {
 			counts[n].Cluster = 0
 		}
-		naive += btoi(p() <= 0.05)
+		naive += one(p() <= 0.05)
 	}
 	t.Logf("%d of %d by pairs, %d by games", robust, runs, naive)
 	if naive < 30 || robust > 15+13 { // 3.5 standard errors above 5%

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"gogi/stats"
@@ -47,7 +48,7 @@ func (c Count) check() error {
 		return fmt.Errorf("%s plays both sides", c.Black)
 	case c.BlackWins < 0 || c.Draws < 0 || c.WhiteWins < 0:
 		return fmt.Errorf("%s against %s: a count is negative", c.Black, c.White)
-	case !isSize(c.Weight):
+	case !(c.Weight >= 0) || math.IsInf(c.Weight, 1):
 		return fmt.Errorf("%s against %s: games cannot weigh %v", c.Black, c.White, c.Weight)
 	case c.Cluster < 0:
 		return fmt.Errorf("%s against %s: cluster %d is negative", c.Black, c.White, c.Cluster)
@@ -322,3 +323,29 @@ func (t table) sum(of func(cell) float64) float64 {
 func (t table) games() float64  { return t.sum(cell.games) }
 func (t table) played() float64 { return t.sum(func(c cell) float64 { return c.played }) }
 func (t table) draws() float64  { return t.sum(func(c cell) float64 { return c.draws }) }
+
+// independent are the games outside of clusters.
+func (t table) independent() []cell {
+	var list []cell
+	for _, c := range t.cells {
+		share := 1 - c.clustered/c.games()
+		if share < 1e-9 {
+			continue
+		}
+		c.wins, c.draws, c.losses = share*c.wins, share*c.draws, share*c.losses
+		list = append(list, c)
+	}
+	return list
+}
+
+// levels are the handicaps above 0 that occur, ascending.
+func (t table) levels() []int {
+	var list []int
+	for _, c := range t.cells {
+		if c.handicap > 0 {
+			list = append(list, int(c.handicap))
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}

@@ -74,25 +74,6 @@ func (l limit) probabilities() [][3]float64 { return l.inner.expected(l.at.x) }
 func (l limit) draws() Draws                { return HalfWin }
 func (l limit) freedom() int                { return l.inner.estimated() }
 
-// withinGroups are the games within strongly connected groups of players. All
-// games between two groups went one way, so the likelihood can only rise to that of
-// the games within, while theirs goes to 1.
-func (t table) withinGroups() table {
-	group := make([]int, len(t.names))
-	for n, members := range t.components() {
-		for _, i := range members {
-			group[i] = n
-		}
-	}
-	inside := table{names: t.names}
-	for _, c := range t.cells {
-		if group[c.black] == group[c.white] {
-			inside.cells = append(inside.cells, c)
-		}
-	}
-	return inside
-}
-
 // Goodness is that of the handicap model, by each pairing (Black, White,
 // handicap, receiver); see [Fit.Goodness].
 func (f *HandicapFit) Goodness(r Replay) (Goodness, error) {

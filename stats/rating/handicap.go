@@ -152,18 +152,6 @@ func CompareHandicaps(counts []Count, level float64, models ...HandicapModel) (*
 	return c, nil
 }
 
-// levels are the handicaps above 0 that occur, ascending.
-func (t table) levels() []int {
-	var list []int
-	for _, c := range t.cells {
-		if c.handicap > 0 {
-			list = append(list, int(c.handicap))
-		}
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
 // shape is a model's terms: how they act, what they are called, and their
 // coefficients for each handicap.
 type shape struct {

@@ -52,7 +52,7 @@ func (l *ladder) headStart() []float64 {
 	for i := range l.players {
 		x[i] = math.Log((points[i] + 0.5) / (games[i] - points[i] + 0.5))
 	}
-	center(x[:l.players])
+	subtractMean(x[:l.players])
 	return x
 }
 
@@ -158,7 +158,7 @@ func (l *ladder) derivatives(x []float64) ([]float64, func([]float64) []float64)
 		// The likelihood does not see a common shift, so a right side must have
 		// none, to the last digit, and a solution may have any.
 		rhs = slices.Clone(rhs)
-		center(rhs[:l.players])
+		subtractMean(rhs[:l.players])
 		return conjugate(info.multiply, diagonal, rhs)
 	}
 }
@@ -293,7 +293,7 @@ func (l *ladder) shiftFree() bool { return l.sd <= 0 }
 
 func (l *ladder) settle(step []float64) {
 	if l.shiftFree() {
-		settle(step[:l.players])
+		subtractMedian(step[:l.players])
 	}
 }
 

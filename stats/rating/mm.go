@@ -62,7 +62,7 @@ func (m *minorant) logs() []float64 {
 	for i, g := range m.gamma {
 		x[i] = math.Log(g)
 	}
-	center(x[:m.l.players])
+	subtractMean(x[:m.l.players])
 	if m.l.first >= 0 {
 		x[m.l.first] = math.Log(m.first)
 	}

@@ -165,7 +165,7 @@ func rate(all table, m Model) (*Fit, error) {
 }
 
 func fit(t table, m Model) (*Fit, error) {
-	t, aside, err := t.rateable(m)
+	t, aside, err := rateable(t, m)
 	if err != nil {
 		return nil, err
 	}
@@ -212,17 +212,10 @@ func (l *ladder) whyDrifting(t table, at peak) error {
 }
 
 // rateable is the table of those who can be rated under the model.
-func (t table) rateable(m Model) (table, []Aside, error) {
+func rateable(t table, m Model) (table, []Aside, error) {
 	var aside []Aside
 	if m.Prior.exists() {
-		games, _ := t.totals()
-		kept := make([]bool, len(games))
-		for i, n := range games {
-			if kept[i] = n > 0; !kept[i] {
-				aside = append(aside, newAside(t.names[i], 0, 0, 0))
-			}
-		}
-		if t = t.only(kept); len(t.cells) == 0 {
+		if t, aside = t.active(); len(t.cells) == 0 {
 			return t, aside, errors.New("no game")
 		}
 	} else {
@@ -236,7 +229,7 @@ func (t table) rateable(m Model) (table, []Aside, error) {
 	switch draws := t.draws(); {
 	case m.Draws != HalfWin && blackWins+whiteWins == 0:
 		return t, aside, errors.New("every game was drawn: the draw parameter has no estimate")
-	case m.FirstMove != NoFirstMove && !m.Prior.exists() && t.following(func(*cell) float64 { return 1 }) > confounded:
+	case m.FirstMove != NoFirstMove && !m.Prior.exists() && following(t, func(*cell) float64 { return 1 }) > confounded:
 		return t, aside, errors.New("who had Black is a function of who played: the games cannot tell the first-move effect from the ratings")
 	case m.FirstMove != NoFirstMove && draws == 0 && whiteWins == 0:
 		return t, aside, errors.New("every game was won by Black: the first-move effect has no estimate")
@@ -274,7 +267,7 @@ const eloPerNat = 400 / math.Ln10
 // ranking turns log strengths into ratings, best first.
 func ranking(t table, x []float64) ([]Player, []int) {
 	logs := slices.Clone(x[:len(t.names)])
-	center(logs)
+	subtractMean(logs)
 	top, sum := slices.Max(logs), 0.0
 	for _, v := range logs {
 		sum += math.Exp(v - top)

@@ -131,12 +131,17 @@ func chiSquared(x float64, df int) float64 {
 // profile finds where the root of the deviance of the profile of weights·x is z,
 // below and above the peak.
 func profile(p problem, at peak, weights []float64, z float64) (lo, hi float64, err error) {
-	s := search{p, at, weights, z}
-	if lo, err = s.end(-1); err != nil {
+	if lo, err = profileEnd(p, at, weights, z, -1); err != nil {
 		return 0, 0, err
 	}
-	hi, err = s.end(1)
+	hi, err = profileEnd(p, at, weights, z, 1)
 	return lo, hi, err
+}
+
+// profileEnd is the end on one side (-1 or 1) alone. The peak's x may lie beside
+// the maximum, on a lower shoulder, where its value is the one to fall from.
+func profileEnd(p problem, at peak, weights []float64, z, side float64) (float64, error) {
+	return search{p, at, weights, z}.end(side)
 }
 
 type search struct {

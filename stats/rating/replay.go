@@ -15,13 +15,15 @@ type stage struct {
 	available []int   // games of each cell that belong to pairs
 }
 
+// terms are what games of one cell have in common.
+type terms struct {
+	black, white, handicap int32
+	byWhite                bool
+}
+
 func newStage(f replica) *stage {
 	t := f.games()
 	s := &stage{t: t, p: f.probabilities(), back: make([]int, len(t.cells)), available: make([]int, len(t.cells))}
-	type terms struct {
-		black, white, handicap int32
-		byWhite                bool
-	}
 	at := map[terms]int{}
 	for n, c := range t.cells {
 		at[terms{c.black, c.white, c.handicap, c.byWhite}] = n
@@ -40,9 +42,9 @@ func newStage(f replica) *stage {
 // correlation of the results of the two colours within clusters, from one
 // player's view; one more cluster, of independent games, tames small numbers.
 func (s *stage) correlation() float64 {
-	mean := map[[4]int32]float64{} // Black's expected points
-	key := func(c cell) [4]int32 {
-		return [4]int32{c.black, c.white, c.handicap, int32(btoi(c.byWhite))}
+	mean := map[terms]float64{} // Black's expected points
+	key := func(c cell) terms {
+		return terms{c.black, c.white, c.handicap, c.byWhite}
 	}
 	for n, c := range s.t.cells {
 		mean[key(c)] = s.p[n][0] + s.p[n][1]/2

@@ -89,20 +89,6 @@ func addSquare(m matrix, scale float64, slope []float64) {
 	}
 }
 
-// independent are the games outside of clusters.
-func (t table) independent() []cell {
-	var list []cell
-	for _, c := range t.cells {
-		share := 1 - c.clustered/c.games()
-		if share < 1e-9 {
-			continue
-		}
-		c.wins, c.draws, c.losses = share*c.wins, share*c.draws, share*c.losses
-		list = append(list, c)
-	}
-	return list
-}
-
 // effect is by how much the variance of a linear function of x is larger than
 // with independent games (the design effect), and the clusters that it rests on.
 // One more cluster, as the model has them, keeps ten pairs that all came out even

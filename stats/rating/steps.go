@@ -134,7 +134,7 @@ func (g *ground) value(x []float64) float64 {
 }
 
 func (g *ground) logLik(x []float64) float64 { return g.value(x) }
-func (g *ground) settle(step []float64)      { settle(step[:g.players]) }
+func (g *ground) settle(step []float64)      { subtractMedian(step[:g.players]) }
 func (g *ground) shiftFree() bool            { return true }
 func (g *ground) estimated() int             { return g.players - 1 + g.terms }
 
@@ -284,7 +284,7 @@ func (g *ground) derivatives(x []float64) ([]float64, func([]float64) []float64)
 // positive definite, with the matrix that has the absolute eigenvalues: a step
 // by it leads up from saddles too. Both see the matrix scaled to a diagonal of
 // 1, for near a bound rows shrink to nothing and still count.
-func definite(m matrix) func(rhs []float64) []float64 {
+func definite(m *mat.SymDense) func(rhs []float64) []float64 {
 	dim := m.SymmetricDim()
 	scale, scaled := make([]float64, dim), mat.NewSymDense(dim, nil)
 	for i := range scale {
@@ -316,7 +316,7 @@ func definite(m matrix) func(rhs []float64) []float64 {
 // wellConditioned is up to where a Cholesky factor is trusted.
 const wellConditioned = 1e13
 
-func solver(scaled matrix) func(*mat.VecDense) *mat.VecDense {
+func solver(scaled *mat.SymDense) func(*mat.VecDense) *mat.VecDense {
 	var factor mat.Cholesky
 	if factor.Factorize(scaled) && factor.Cond() < wellConditioned {
 		return func(right *mat.VecDense) *mat.VecDense {

@@ -61,7 +61,7 @@ func (c *HandicapComparison) judge(t table) {
 			f.Weight = weights[i]
 		}
 	}
-	c.Following = t.following((*cell).signed)
+	c.Following = following(t, signed)
 	c.warnFollowing(t)
 	c.warnClose()
 	c.warnFirstMove()
@@ -71,7 +71,7 @@ func (c *HandicapComparison) judge(t table) {
 }
 
 func (c *HandicapComparison) warnFollowing(t table) {
-	again, varied := t.variety()
+	again, varied := variety(t)
 	switch {
 	case c.Following > confounded:
 		c.Warnings = append(c.Warnings, Warning{Kind: HandicapIsGap, Following: c.Following})
@@ -105,7 +105,7 @@ func (c *HandicapComparison) warnFirstMove() {
 }
 
 // signed is the handicap of Black over White.
-func (c *cell) signed() float64 {
+func signed(c *cell) float64 {
 	if c.byWhite {
 		return -float64(c.handicap)
 	}
@@ -116,7 +116,7 @@ func (c *cell) signed() float64 {
 // (for Black, its negative for White) on differences of players' numbers: 1
 // where some scale of strengths has it as the difference, and where the games
 // therefore cannot tell its effect from the players' strengths.
-func (t table) following(number func(*cell) float64) float64 {
+func following(t table, number func(*cell) float64) float64 {
 	diagonal, rhs := make([]float64, len(t.names)), make([]float64, len(t.names))
 	total := 0.0
 	for i := range t.cells {
@@ -148,7 +148,7 @@ const confounded = 1 - 1e-9
 
 // variety counts the pairs of players that met more than once, and those of
 // them that met under more than one handicap.
-func (t table) variety() (again, varied int) {
+func variety(t table) (again, varied int) {
 	type met struct {
 		games    float64
 		handicap float64
@@ -157,7 +157,7 @@ func (t table) variety() (again, varied int) {
 	pairs := map[[2]int32]met{}
 	for i := range t.cells {
 		c := &t.cells[i]
-		key, h := [2]int32{c.black, c.white}, c.signed()
+		key, h := [2]int32{c.black, c.white}, signed(c)
 		if c.black > c.white {
 			key, h = [2]int32{c.white, c.black}, -h
 		}
