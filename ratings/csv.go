@@ -7,7 +7,7 @@ import (
 
 	"gogi/internal/foreign"
 	"gogi/internal/sheet"
-	"gogi/stats/rating"
+	"gogi/stats/rating/crosstable"
 )
 
 // The limits of a cell; what is larger is a mistake, and would overflow sums.
@@ -94,8 +94,8 @@ func (g *Games) ReadFile(path string) error {
 }
 
 // count is what one row says.
-func (c gameColumns) count(row sheet.Row) (rating.Count, error) {
-	n := rating.Count{Black: row.At(c.black), White: row.At(c.white)}
+func (c gameColumns) count(row sheet.Row) (crosstable.Count, error) {
+	n := crosstable.Count{Black: row.At(c.black), White: row.At(c.white)}
 	switch {
 	case n.Black == "":
 		return n, row.Unexpected(c.black, "a player's name")
@@ -113,7 +113,7 @@ func (c gameColumns) count(row sheet.Row) (rating.Count, error) {
 	return n, c.addResults(row, &n)
 }
 
-func (c gameColumns) addResult(row sheet.Row, n *rating.Count) error {
+func (c gameColumns) addResult(row sheet.Row, n *crosstable.Count) error {
 	switch strings.ToLower(row.At(c.result)) {
 	case "1-0", "b", "black":
 		n.BlackWins = 1
@@ -130,7 +130,7 @@ func (c gameColumns) addResult(row sheet.Row, n *rating.Count) error {
 	return nil
 }
 
-func (c gameColumns) addResults(row sheet.Row, n *rating.Count) (err error) {
+func (c gameColumns) addResults(row sheet.Row, n *crosstable.Count) (err error) {
 	if n.BlackWins, err = row.Whole(c.blackWins, mostGames); err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (c gameColumns) addResults(row sheet.Row, n *rating.Count) (err error) {
 
 // addHandicap reads who received what; without a column for the receiver it is
 // Black, as in shogi, where the weaker side moves as if it were Black.
-func (c gameColumns) addHandicap(row sheet.Row, n *rating.Count) (err error) {
+func (c gameColumns) addHandicap(row sheet.Row, n *crosstable.Count) (err error) {
 	if c.handicap < 0 || row.At(c.handicap) == "" && row.At(c.receiver) == "" {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/stats/rating"
+	"gogi/stats/rating/crosstable"
 )
 
 // Matchup is a game to be predicted: A receives the handicap, or, in an even
@@ -143,8 +144,8 @@ type Iterate struct {
 
 // addIterates gives the first steps of Hunter's algorithm (2004), each player from
 // the old strengths, a draw being half a win.
-func (r *Report) addIterates(counts []rating.Count, steps int) error {
-	connection, err := rating.Connect(counts)
+func (r *Report) addIterates(counts []crosstable.Count, steps int) error {
+	connection, err := crosstable.Connect(counts)
 	if err != nil {
 		return err
 	}

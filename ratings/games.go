@@ -8,7 +8,7 @@ import (
 	"gogi/match"
 	"gogi/shogi"
 	"gogi/stats"
-	"gogi/stats/rating"
+	"gogi/stats/rating/crosstable"
 )
 
 // Games are the games of all files and runs. [Rate] rates those who played them.
@@ -30,7 +30,7 @@ type Games struct {
 // fileCount is the games of one row, or of many alike, by the names of the file.
 type fileCount struct {
 	file string
-	rating.Count
+	crosstable.Count
 }
 
 // unitKey is an opening between two players, the smaller number first, in pairs
@@ -45,7 +45,7 @@ type unitKey struct {
 type unit struct {
 	cluster int
 	pairs   int
-	games   map[unitGame]*rating.Count
+	games   map[unitGame]*crosstable.Count
 	order   []unitGame
 }
 
@@ -60,7 +60,7 @@ func NewGames() *Games {
 	return &Games{places: map[fileCount]int{}, units: map[unitKey]*unit{}, series: map[[3]int]*stats.Series{}}
 }
 
-func (g *Games) addFile(file string, c rating.Count) {
+func (g *Games) addFile(file string, c crosstable.Count) {
 	key := fileCount{file, c}
 	key.BlackWins, key.Draws, key.WhiteWins = 0, 0, 0
 	place, known := g.places[key]
@@ -158,7 +158,7 @@ func (g *Games) unit(key unitKey) *unit {
 	u := g.units[key]
 	if u == nil {
 		g.clusters++
-		u = &unit{cluster: g.clusters, games: map[unitGame]*rating.Count{}}
+		u = &unit{cluster: g.clusters, games: map[unitGame]*crosstable.Count{}}
 		g.units[key] = u
 		g.order = append(g.order, u)
 	}
@@ -168,7 +168,7 @@ func (g *Games) unit(key unitKey) *unit {
 func (u *unit) add(game unitGame, outcome match.Outcome) {
 	c := u.games[game]
 	if c == nil {
-		c = &rating.Count{Handicap: game.start.handicap, Cluster: u.cluster}
+		c = &crosstable.Count{Handicap: game.start.handicap, Cluster: u.cluster}
 		u.games[game] = c
 		u.order = append(u.order, game)
 	}
@@ -184,9 +184,9 @@ func (u *unit) add(game unitGame, outcome match.Outcome) {
 }
 
 // counts are all games under the names that tell players apart.
-func (g *Games) counts() ([]rating.Count, error) {
+func (g *Games) counts() ([]crosstable.Count, error) {
 	labels := g.players.labels()
-	var list []rating.Count
+	var list []crosstable.Count
 	for _, f := range g.files {
 		c, err := g.named(f)
 		if err != nil {
@@ -212,7 +212,7 @@ func (g *Games) counts() ([]rating.Count, error) {
 }
 
 // named is a file's count with the names of the players whom it means.
-func (g *Games) named(f fileCount) (rating.Count, error) {
+func (g *Games) named(f fileCount) (crosstable.Count, error) {
 	c := f.Count
 	for _, name := range []*string{&c.Black, &c.White, &c.Receiver} {
 		if *name == "" {
@@ -267,10 +267,10 @@ func (g *Games) shared() []string {
 }
 
 // counted are games by what they count for, and by players.
-type counted []rating.Count
+type counted []crosstable.Count
 
 // sum adds up something of all counts.
-func (l counted) sum(of func(rating.Count) int) int {
+func (l counted) sum(of func(crosstable.Count) int) int {
 	n := 0
 	for _, c := range l {
 		n += of(c)
@@ -279,7 +279,7 @@ func (l counted) sum(of func(rating.Count) int) int {
 }
 
 func (l counted) handicapped() int {
-	return l.sum(func(c rating.Count) int {
+	return l.sum(func(c crosstable.Count) int {
 		if c.Handicap == 0 {
 			return 0
 		}

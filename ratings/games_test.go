@@ -10,7 +10,7 @@ import (
 
 	"gogi/match"
 	"gogi/shogi"
-	"gogi/stats/rating"
+	"gogi/stats/rating/crosstable"
 )
 
 func sfenOf(t *testing.T, handicap string) string {
@@ -327,14 +327,14 @@ func TestFalseCycleWarnings(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 6))
 	warned := 0
 	for range 15 {
-		var counts []rating.Count
+		var counts []crosstable.Count
 		for a := range 30 {
 			for b := range a {
 				won := 0
 				for range 40 {
 					won += random.IntN(2)
 				}
-				counts = append(counts, rating.Count{Black: fmt.Sprint(a), White: fmt.Sprint(b), BlackWins: won, WhiteWins: 40 - won})
+				counts = append(counts, crosstable.Count{Black: fmt.Sprint(a), White: fmt.Sprint(b), BlackWins: won, WhiteWins: 40 - won})
 			}
 		}
 		r := &Report{}
@@ -346,7 +346,7 @@ func TestFalseCycleWarnings(t *testing.T) {
 		t.Errorf("warned %d times of 15", warned)
 	}
 	r := &Report{}
-	r.warnCycles([]rating.Count{
+	r.warnCycles([]crosstable.Count{
 		{Black: "rock", White: "scissors", BlackWins: 18, WhiteWins: 2}, {Black: "scissors", White: "paper", BlackWins: 17, WhiteWins: 3},
 		{Black: "paper", White: "rock", BlackWins: 16, WhiteWins: 4},
 	})

@@ -13,6 +13,7 @@ import (
 	"gogi/internal/usage"
 	"gogi/stats"
 	"gogi/stats/rating"
+	"gogi/stats/rating/crosstable"
 )
 
 // EloPerNat turns natural logarithms of strengths into Elo points.
@@ -44,8 +45,8 @@ func Rate(games *Games, o Options) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{
-		Version: 2, Games: counts.sum(rating.Count.Games), Handicapped: counts.handicapped(), Evidence: games.evidence(),
-		Drawn: counts.sum(func(n rating.Count) int { return n.Draws }), Confidence: o.Confidence, Warnings: []Warning{},
+		Version: 2, Games: counts.sum(crosstable.Count.Games), Handicapped: counts.handicapped(), Evidence: games.evidence(),
+		Drawn: counts.sum(func(n crosstable.Count) int { return n.Draws }), Confidence: o.Confidence, Warnings: []Warning{},
 	}
 	r.warnGames(games)
 	if r.Handicapped > 0 {
@@ -68,7 +69,7 @@ func Rate(games *Games, o Options) (*Report, error) {
 
 // noRatings explains why there is no rating, and what one can do about it.
 func (o Options) noRatings(err error, counts counted, handicaps bool) error {
-	connection, failed := rating.Connect(counts)
+	connection, failed := crosstable.Connect(counts)
 	if failed != nil || connection.Why == "" {
 		return err
 	}
@@ -76,7 +77,7 @@ func (o Options) noRatings(err error, counts counted, handicaps bool) error {
 	for _, aside := range connection.SetAside {
 		lines = append(lines, aside.Player+": "+aside.Why)
 	}
-	if !handicaps && counts.sum(rating.Count.Games) > 0 {
+	if !handicaps && counts.sum(crosstable.Count.Games) > 0 {
 		if bound := o.boundOfTwo(counts, connection.SetAside); bound != "" {
 			lines = append(lines, bound)
 		}
@@ -88,12 +89,12 @@ func (o Options) noRatings(err error, counts counted, handicaps bool) error {
 // boundOfTwo is how much stronger at least a player is who won every game against
 // the only other one: the exact one-sided bound of Clopper and Pearson, where the
 // games of a pair or opening count as one.
-func (o Options) boundOfTwo(counts counted, aside []rating.Aside) string {
-	if len(counts.gamesOf()) != 2 || len(aside) == 0 || aside[0].Kind == rating.NoGame {
+func (o Options) boundOfTwo(counts counted, aside []crosstable.Aside) string {
+	if len(counts.gamesOf()) != 2 || len(aside) == 0 || aside[0].Kind == crosstable.NoGame {
 		return ""
 	}
 	winner := aside[0].Player
-	if aside[0].Kind == rating.LostAll {
+	if aside[0].Kind == crosstable.LostAll {
 		winner = aside[1].Player
 	}
 	units, seen := 0, map[int]bool{}
@@ -176,7 +177,7 @@ func (o Options) advised(err error, model string, counts counted, r *Report) err
 	return fmt.Errorf("%w; --draws half, where a draw is half a win, has an estimate", err)
 }
 
-func (o Options) fitModel(name string, counts []rating.Count, m rating.Model) (evenFit, error) {
+func (o Options) fitModel(name string, counts []crosstable.Count, m rating.Model) (evenFit, error) {
 	if name == "order" {
 		m.FirstMove = rating.Multiplicative
 	}

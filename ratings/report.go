@@ -6,6 +6,7 @@ import (
 	"gogi/internal/format"
 	"gogi/stats"
 	"gogi/stats/rating"
+	"gogi/stats/rating/crosstable"
 )
 
 // Report is what "gogi rate --json" prints. A number that does not exist is
@@ -138,7 +139,7 @@ type bounder interface {
 
 // addAside lists the players whom the games do not rate, with the bound of those
 // who won or lost every game.
-func (r *Report) addAside(aside []rating.Aside, games map[string]int, fit bounder) {
+func (r *Report) addAside(aside []crosstable.Aside, games map[string]int, fit bounder) {
 	for _, a := range aside {
 		p := Player{Name: a.Player, Games: games[a.Player], Why: a.Why}
 		if i, err := fit.Bound(a.Player, r.Confidence); err == nil {

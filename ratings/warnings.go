@@ -10,6 +10,7 @@ import (
 	"gogi/internal/format"
 	"gogi/report"
 	"gogi/stats/rating"
+	"gogi/stats/rating/crosstable"
 )
 
 // WarningKind is what a [Warning] is about.
@@ -135,11 +136,11 @@ const (
 
 // warnCycles names three players of whom each beats the next, at 5% for all
 // triples together.
-func (r *Report) warnCycles(counts []rating.Count) {
+func (r *Report) warnCycles(counts []crosstable.Count) {
 	if len(r.Players) > cyclePlayers {
 		return
 	}
-	cycles, err := rating.Cycles(counts, cyclesShown)
+	cycles, err := crosstable.Cycles(counts, cyclesShown)
 	if err != nil {
 		return
 	}

@@ -7,34 +7,36 @@ import (
 	"slices"
 
 	"gogi/stats"
+	"gogi/stats/rating/ascent"
+	"gogi/stats/rating/crosstable"
 )
 
 // additiveFirst is the likelihood of (π_i + δ)/(π_i + π_j) for Black i: a term δ
 // that Black gains and White loses, δ being positive or, with sign -1, negative.
-func additiveFirst(t table, sign float64) *ground {
-	g := &ground{players: len(t.names), family: added, terms: 1}
-	g.rows = func(cell) (black, white []float64) { return []float64{sign}, []float64{-sign} }
-	g.set(t.cells)
+func additiveFirst(t crosstable.Table, sign float64) *ground {
+	g := &ground{players: len(t.Names), family: added, terms: 1}
+	g.rows = func(crosstable.Cell) (black, white []float64) { return []float64{sign}, []float64{-sign} }
+	g.set(t.Cells)
 	return g
 }
 
 // rateAdditive climbs on both sides of δ = 0 and takes the higher peak.
-func rateAdditive(t table, m Model, aside []Aside) (*Fit, error) {
-	null, err := climb(newLadder(t, Model{Draws: HalfWin}), make([]float64, len(t.names)), nil)
+func rateAdditive(t crosstable.Table, m Model, aside []crosstable.Aside) (*Fit, error) {
+	null, err := ascent.Climb(newLadder(t, Model{Draws: HalfWin}), make([]float64, len(t.Names)), nil)
 	if err != nil {
 		return nil, err
 	}
 	best, failure := (*Fit)(nil), error(nil)
 	for _, sign := range []float64{1, -1} {
 		g := additiveFirst(t, sign)
-		at, err := g.summit(g.smallStarts(null.x))
+		at, err := g.summit(g.smallStarts(null.X))
 		if err != nil {
 			failure = err
 			continue
 		}
 		if f := newFit(t, m, g, at, aside); best == nil || f.LogLik > best.LogLik {
 			best = f
-			best.FirstMove = sign * math.Exp(at.x[g.players])
+			best.FirstMove = sign * math.Exp(at.X[g.players])
 		}
 	}
 	if best == nil {
@@ -44,7 +46,7 @@ func rateAdditive(t table, m Model, aside []Aside) (*Fit, error) {
 		best.FirstMove = 0
 		return best, nil
 	}
-	if len(best.at.drifting) > 0 {
+	if len(best.at.Drifting) > 0 {
 		return nil, errors.New("the likelihood of the additive first-move effect has no maximum")
 	}
 	return best, nil
@@ -74,7 +76,7 @@ func (f *Fit) profileAdditive(level float64) (stats.Interval, error) {
 	weights := make([]float64, n+1)
 	weights[n] = 1
 	z := f.errs.quantile(weights, level)
-	near, far, err := profile(f.inner, f.at, weights, z)
+	near, far, err := ascent.Profile(f.inner, f.at, weights, z)
 	if err != nil {
 		return i, err
 	}
@@ -93,7 +95,7 @@ func (f *Fit) profileAdditive(level float64) (stats.Interval, error) {
 func (f *Fit) beyondZero(sign, z float64) (float64, error) {
 	g := additiveFirst(f.table, sign)
 	n := len(f.Players)
-	x := slices.Clone(f.at.x)
+	x := slices.Clone(f.at.X)
 	x[n] = math.Log(atBound)
 	weights := make([]float64, n+1)
 	weights[n] = 1
@@ -101,13 +103,12 @@ func (f *Fit) beyondZero(sign, z float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	s := search{g, peak{x: x, value: f.at.value}, weights, z}
-	w, err := s.end(1)
+	w, err := ascent.ProfileEnd(g, ascent.Peak{X: x, Value: f.at.Value}, weights, z, 1)
 	return sign * math.Exp(w), err
 }
 
 // climbHeld maximises along weights·x = its value at x.
-func climbHeld(p problem, x, weights []float64) ([]float64, error) {
-	at, err := climb(p, x, &contrast{weights, dot(weights, x)})
-	return at.x, err
+func climbHeld(p ascent.Problem, x, weights []float64) ([]float64, error) {
+	at, err := ascent.Climb(p, x, &ascent.Contrast{Weights: weights, At: ascent.Dot(weights, x)})
+	return at.X, err
 }

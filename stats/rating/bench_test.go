@@ -5,24 +5,26 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"gogi/stats/rating/crosstable"
 )
 
 // league is n players who all met in both colours: 999,000 counts of ten games
 // each, or about 10^7 games, for a thousand players.
-func league(n, games int) []Count {
+func league(n, games int) []crosstable.Count {
 	random := rand.New(rand.NewPCG(3, 4))
 	strength := make([]float64, n)
 	for i := range strength {
 		strength[i] = random.NormFloat64()
 	}
-	var counts []Count
+	var counts []crosstable.Count
 	for a := range n {
 		for b := range n {
 			if a == b {
 				continue
 			}
 			p := 1 / (1 + math.Exp(strength[b]-strength[a]-0.1))
-			c := Count{Black: fmt.Sprint("engine ", a), White: fmt.Sprint("engine ", b)}
+			c := crosstable.Count{Black: fmt.Sprint("engine ", a), White: fmt.Sprint("engine ", b)}
 			for range games {
 				if random.Float64() < p {
 					c.BlackWins++
@@ -39,7 +41,7 @@ func league(n, games int) []Count {
 // BenchmarkRate rates a thousand players from 10^7 games.
 func BenchmarkRate(b *testing.B) {
 	both := league(1000, 10)
-	var once []Count // each pair in one row, twenty games
+	var once []crosstable.Count // each pair in one row, twenty games
 	for _, c := range both {
 		if c.Black < c.White {
 			c.BlackWins, c.WhiteWins = 2*c.BlackWins, 2*c.WhiteWins
@@ -52,7 +54,7 @@ func BenchmarkRate(b *testing.B) {
 	}
 }
 
-func benchmarkRate(b *testing.B, counts []Count, m Model) {
+func benchmarkRate(b *testing.B, counts []crosstable.Count, m Model) {
 	b.Helper()
 	for b.Loop() {
 		f, err := Rate(counts, m)

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gogi/stats"
+	"gogi/stats/rating/ascent"
+	"gogi/stats/rating/crosstable"
 )
 
 // Bound is the one-sided bound of a player who was set aside for winning all
@@ -21,27 +23,27 @@ func (f *Fit) Bound(player string, level float64) (stats.Interval, error) {
 		return stats.Interval{}, fmt.Errorf("%s has no bound under this model", player)
 	}
 	b := bounded{all: f.all, rated: f.table, aside: f.SetAside, at: f.at}
-	b.on = func(t table) problem { return newLadder(t, f.Model) }
+	b.on = func(t crosstable.Table) ascent.Problem { return newLadder(t, f.Model) }
 	return b.bound(player, level)
 }
 
 // Bound is that of the handicap model; see [Fit.Bound]. It fails, too, where a
 // strength or parameter has no finite estimate.
 func (f *HandicapFit) Bound(player string, level float64) (stats.Interval, error) {
-	if len(f.at.drifting) > 0 {
+	if len(f.at.Drifting) > 0 {
 		return stats.Interval{}, fmt.Errorf("%s has no bound where other numbers have no estimate", player)
 	}
 	b := bounded{all: f.all, rated: f.table, aside: f.aside, at: f.at}
-	b.on = func(t table) problem { return f.shape.on(t) }
+	b.on = func(t crosstable.Table) ascent.Problem { return f.shape.on(t) }
 	return b.bound(player, level)
 }
 
 // bounded is a fit beside which a player was set aside.
 type bounded struct {
-	all, rated table
-	aside      []Aside
-	at         peak
-	on         func(table) problem
+	all, rated crosstable.Table
+	aside      []crosstable.Aside
+	at         ascent.Peak
+	on         func(crosstable.Table) ascent.Problem
 }
 
 func (b bounded) bound(player string, level float64) (stats.Interval, error) {
@@ -49,18 +51,18 @@ func (b bounded) bound(player string, level float64) (stats.Interval, error) {
 	if err := checkLevel(level); err != nil {
 		return none, err
 	}
-	place := slices.IndexFunc(b.aside, func(a Aside) bool { return a.Player == player && a.Kind != NoGame })
+	place := slices.IndexFunc(b.aside, func(a crosstable.Aside) bool { return a.Player == player && a.Kind != crosstable.NoGame })
 	if place < 0 {
 		return none, fmt.Errorf("%s was not set aside for winning or losing every game", player)
 	}
 	t, i := b.with(player)
-	if !slices.ContainsFunc(t.cells, func(c cell) bool { return c.has(i) }) {
+	if !slices.ContainsFunc(t.Cells, func(c crosstable.Cell) bool { return plays(c, i) }) {
 		return none, fmt.Errorf("%s played no game against players who are rated", player)
 	}
-	deviance := -2 * math.Log(1-level) * t.perUnit(i)
+	deviance := -2 * math.Log(1-level) * perUnit(t, i)
 	interval := stats.Interval{Method: "likelihood_bound", Level: level, Lo: math.Inf(-1), Hi: math.Inf(1)}
 	var err error
-	if b.aside[place].Kind == WonAll {
+	if b.aside[place].Kind == crosstable.WonAll {
 		interval.Lo, err = b.crossing(t, i, deviance, 1)
 	} else {
 		interval.Hi, err = b.crossing(t, i, deviance, -1)
@@ -68,31 +70,33 @@ func (b bounded) bound(player string, level float64) (stats.Interval, error) {
 	return interval, err
 }
 
-func (c cell) has(player int) bool { return int(c.black) == player || int(c.white) == player }
+func plays(c crosstable.Cell, player int) bool {
+	return int(c.Black) == player || int(c.White) == player
+}
 
 // with is the table of those rated and one player more, who gets the number i.
-func (b bounded) with(player string) (t table, i int) {
-	kept := make([]bool, len(b.all.names))
-	for n, name := range b.all.names {
-		_, rated := slices.BinarySearch(b.rated.names, name)
+func (b bounded) with(player string) (t crosstable.Table, i int) {
+	kept := make([]bool, len(b.all.Names))
+	for n, name := range b.all.Names {
+		_, rated := slices.BinarySearch(b.rated.Names, name)
 		kept[n] = rated || name == player
 	}
-	t = b.all.only(kept)
-	i, _ = slices.BinarySearch(t.names, player)
+	t = b.all.Only(kept)
+	i, _ = slices.BinarySearch(t.Names, player)
 	return t, i
 }
 
 // perUnit is how many games make an independent unit of a player's games.
-func (t table) perUnit(player int) float64 {
+func perUnit(t crosstable.Table, player int) float64 {
 	games, units := 0.0, 0.0
-	for _, c := range t.cells {
-		if c.has(player) {
-			games += c.games()
-			units += c.games() - c.clustered
+	for _, c := range t.Cells {
+		if plays(c, player) {
+			games += c.Games()
+			units += c.Games() - c.Clustered
 		}
 	}
-	for _, cluster := range t.clusters {
-		if slices.ContainsFunc(cluster, func(c cell) bool { return c.has(player) }) {
+	for _, cluster := range t.Clusters {
+		if slices.ContainsFunc(cluster, func(c crosstable.Cell) bool { return plays(c, player) }) {
 			units++
 		}
 	}
@@ -105,14 +109,14 @@ const widestBound = 40
 // crossing is where the likelihood, the rest being as good as it can be, falls
 // short of that without the player by so much; side is 1 where it rises with the
 // player's strength.
-func (b bounded) crossing(t table, player int, deviance, side float64) (float64, error) {
+func (b bounded) crossing(t crosstable.Table, player int, deviance, side float64) (float64, error) {
 	p := b.on(t)
-	x := slices.Insert(slices.Clone(b.at.x), player, 0)
+	x := slices.Insert(slices.Clone(b.at.X), player, 0)
 	mean := 0.0
 	weights := make([]float64, len(x))
-	for n := range t.names {
+	for n := range t.Names {
 		if n != player {
-			weights[n] = -1 / float64(len(b.rated.names))
+			weights[n] = -1 / float64(len(b.rated.Names))
 			mean -= weights[n] * x[n]
 		}
 	}
@@ -121,11 +125,11 @@ func (b bounded) crossing(t table, player int, deviance, side float64) (float64,
 	for high-low > 1e-9 {
 		middle := (low + high) / 2
 		x[player] = mean + side*middle
-		best, err := climb(p, x, &contrast{weights, side * middle})
+		best, err := ascent.Climb(p, x, &ascent.Contrast{Weights: weights, At: side * middle})
 		if err != nil {
 			return 0, err
 		}
-		if 2*(b.at.value-best.value) > deviance {
+		if 2*(b.at.Value-best.Value) > deviance {
 			low = middle
 		} else {
 			high = middle

@@ -23,7 +23,7 @@ type Covariance struct {
 }
 
 // Covariance is the inverse of the observed information, or, where games depend
-// on each other ([Count].Cluster), the sandwich of two of them. Strengths have the
+// on each other ([crosstable.Count.Cluster]), the sandwich of two of them. Strengths have the
 // geometric mean 1; only a Gaussian prior gives their level a variance of its
 // own, which is then part of the matrix, though not of any difference. The
 // term "first_move" is the logarithm of the factor, or δ of the additive effect
@@ -58,7 +58,7 @@ func (f *Fit) inverse() (matrix, error) {
 	if f.errs != nil {
 		return f.errs.sandwich, nil
 	}
-	return inverseOf(f.inner.information(f.at.x), len(f.Players), f.inner.shiftFree())
+	return inverseOf(f.inner.information(f.at.X), len(f.Players), f.inner.shiftFree())
 }
 
 // termNames are those of the coordinates after the players.
@@ -67,7 +67,7 @@ func (f *Fit) termNames() []string {
 	if f.Model.FirstMove != NoFirstMove {
 		names = append(names, "first_move")
 	}
-	if len(f.at.x) > len(f.Players)+len(names) {
+	if len(f.at.X) > len(f.Players)+len(names) {
 		names = append(names, "draw")
 	}
 	return names

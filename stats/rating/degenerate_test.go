@@ -4,46 +4,48 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"gogi/stats/rating/crosstable"
 )
 
 // TestImpossibleInputIsAnError holds that what cannot be rated has a reason.
 func TestImpossibleInputIsAnError(t *testing.T) {
-	even := []Count{{Black: "a", White: "b", BlackWins: 2, WhiteWins: 1}, {Black: "b", White: "a", BlackWins: 1, WhiteWins: 1}}
+	even := []crosstable.Count{{Black: "a", White: "b", BlackWins: 2, WhiteWins: 1}, {Black: "b", White: "a", BlackWins: 1, WhiteWins: 1}}
 	cases := []struct {
 		name   string
-		counts []Count
+		counts []crosstable.Count
 		model  Model
 		want   string
 	}{
 		{"nothing", nil, Model{}, "no game"},
 		{"nothing with prior", nil, Model{Prior: Prior{SD: 1}}, "no game"},
-		{"self", []Count{{Black: "a", White: "a"}}, Model{}, "both sides"},
-		{"nameless", []Count{{Black: "a"}}, Model{}, "no name"},
-		{"negative", []Count{{Black: "a", White: "b", Draws: -1}}, Model{}, "negative"},
-		{"handicap", []Count{{Black: "a", White: "b", BlackWins: 1, WhiteWins: 1, Handicap: 2}}, Model{}, "handicap"},
-		{"receiver", []Count{{Black: "a", White: "b", Receiver: "c"}}, Model{}, "does not play"},
-		{"one-sided", []Count{{Black: "a", White: "b", BlackWins: 4}}, Model{}, "won and lost"},
+		{"self", []crosstable.Count{{Black: "a", White: "a"}}, Model{}, "both sides"},
+		{"nameless", []crosstable.Count{{Black: "a"}}, Model{}, "no name"},
+		{"negative", []crosstable.Count{{Black: "a", White: "b", Draws: -1}}, Model{}, "negative"},
+		{"handicap", []crosstable.Count{{Black: "a", White: "b", BlackWins: 1, WhiteWins: 1, Handicap: 2}}, Model{}, "handicap"},
+		{"receiver", []crosstable.Count{{Black: "a", White: "b", Receiver: "c"}}, Model{}, "does not play"},
+		{"one-sided", []crosstable.Count{{Black: "a", White: "b", BlackWins: 4}}, Model{}, "won and lost"},
 		{"draws model", even, Model{Draws: "often"}, "draw model"},
 		{"first move", even, Model{FirstMove: "big"}, "first-move"},
 		{"method", even, Model{Method: "guess"}, "method"},
 		{"NaN prior", even, Model{Prior: Prior{SD: math.NaN()}}, "prior"},
 		{"additive draws", even, Model{FirstMove: Additive, Draws: Davidson}, "additive"},
-		{"all drawn", []Count{{Black: "a", White: "b", Draws: 4}}, Model{Draws: Davidson}, "drawn"},
+		{"all drawn", []crosstable.Count{{Black: "a", White: "b", Draws: 4}}, Model{Draws: Davidson}, "drawn"},
 		{
 			"Black always wins",
-			[]Count{{Black: "a", White: "b", BlackWins: 4}, {Black: "b", White: "a", BlackWins: 4}},
+			[]crosstable.Count{{Black: "a", White: "b", BlackWins: 4}, {Black: "b", White: "a", BlackWins: 4}},
 			Model{FirstMove: Multiplicative},
 			"won by Black",
 		},
 		{
 			"colours follow players",
-			[]Count{{Black: "a", White: "b", BlackWins: 4, WhiteWins: 2}},
+			[]crosstable.Count{{Black: "a", White: "b", BlackWins: 4, WhiteWins: 2}},
 			Model{FirstMove: Multiplicative},
 			"who played",
 		},
 		{
 			"no loss beside draws",
-			[]Count{{Black: "a", White: "b", BlackWins: 4, Draws: 2}},
+			[]crosstable.Count{{Black: "a", White: "b", BlackWins: 4, Draws: 2}},
 			Model{Draws: Davidson},
 			"no maximum",
 		},
@@ -58,9 +60,6 @@ func TestImpossibleInputIsAnError(t *testing.T) {
 	}
 	if _, err := CompareHandicaps(even, 2); err == nil {
 		t.Error("level 2: no error")
-	}
-	if _, err := CountGames([]Game{{Black: "a", White: "b"}}); err == nil || !strings.HasPrefix(err.Error(), "game 1: ") {
-		t.Error(err)
 	}
 	if _, err := PlackettLuce([][]string{{"a", "a"}}); err == nil {
 		t.Error("twice in one order: no error")
@@ -77,7 +76,7 @@ func TestImpossibleInputIsAnError(t *testing.T) {
 }
 
 func TestFitRefusesWhatItCannotTell(t *testing.T) {
-	f := must[*Fit](t)(Rate([]Count{
+	f := must[*Fit](t)(Rate([]crosstable.Count{
 		{Black: "a", White: "b", BlackWins: 5, Draws: 2, WhiteWins: 3},
 		{Black: "c", White: "a", WhiteWins: 4},
 	}, Model{}))
@@ -100,7 +99,7 @@ func TestFitRefusesWhatItCannotTell(t *testing.T) {
 		t.Error("no first move: no error")
 	}
 	// Davidson's two parameters fit the three rates of one pair exactly.
-	d := must[*Fit](t)(Rate([]Count{{Black: "a", White: "b", BlackWins: 5, Draws: 2, WhiteWins: 3}}, Model{Draws: Davidson}))
+	d := must[*Fit](t)(Rate([]crosstable.Count{{Black: "a", White: "b", BlackWins: 5, Draws: 2, WhiteWins: 3}}, Model{Draws: Davidson}))
 	g := must[Goodness](t)(d.Goodness(Replay{Samples: 0, Seed: 1}))
 	if g.DF != 0 || g.Deviance > 1e-9 {
 		t.Errorf("%+v", g)

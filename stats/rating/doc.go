@@ -2,13 +2,13 @@
 // models with draws, first-move effects, and handicaps, Plackett–Luce models of
 // finishing orders, and shares of points.
 //
-// Games come in as [Game] rows or, added up, as [Count] rows. [Rate] fits even
-// games, [CompareHandicaps] handicap games, [PlackettLuce] finishing orders.
+// Games come in added up, as [crosstable.Count] rows. [Rate] fits even games,
+// [CompareHandicaps] handicap games, [PlackettLuce] finishing orders.
 // Ratings are Elo points with mean 0: 400/ln 10 times the natural logarithm of
 // a strength, less the mean. Strengths themselves sum to 50 per player.
 //
 // Players for whom the games do not determine a rating are set aside with the
 // reason, and groups of players that the games do not connect are an error:
-// [Connect] tells both without fitting. An error's text is the reason to show
-// beside the gap. Everything random takes a seed, and repeats with it.
+// [crosstable.Connect] tells both without fitting. An error's text is the reason
+// to show beside the gap. Everything random takes a seed, and repeats with it.
 package rating

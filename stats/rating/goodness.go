@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"gogi/stats"
+	"gogi/stats/rating/ascent"
+	"gogi/stats/rating/crosstable"
 )
 
 // Goodness is how well a fit describes the games that it was fitted to.
@@ -46,17 +48,17 @@ type Replay struct {
 // White). With samples it also plays all games again as the fit predicts, and
 // fits them, to learn how large an X² chance makes. P and Bootstrap are the
 // probabilities of a deviance and of an X² at least as large. Games that depend on each other
-// ([Count].Cluster) are played again in pairs of swapped colours, whose results
+// ([crosstable.Count.Cluster]) are played again in pairs of swapped colours, whose results
 // are alike as often as they were. It fails for half-win fits of games with
 // draws, which are no probability model, for negative samples, and when more
 // than a tenth of the samples have no estimate.
 func (f *Fit) Goodness(r Replay) (Goodness, error) {
-	return goodness(f, r, func(t table) (replica, error) {
+	return goodness(f, r, func(t crosstable.Table) (replica, error) {
 		if f.Model.Prior.exists() || f.Model.FirstMove == Additive {
 			return rate(t, f.Model)
 		}
-		l := newLadder(t.withinGroups(), f.Model)
-		at, err := climb(l, l.headStart(), nil)
+		l := newLadder(t.WithinGroups(), f.Model)
+		at, err := ascent.Climb(l, l.headStart(), nil)
 		return limit{l.table, l, at}, err
 	})
 }
@@ -64,91 +66,72 @@ func (f *Fit) Goodness(r Replay) (Goodness, error) {
 // limit is where the likelihood of a sample rises to, even if some strengths leave
 // the others behind for it.
 type limit struct {
-	table table
+	table crosstable.Table
 	inner inner
-	at    peak
+	at    ascent.Peak
 }
 
-func (l limit) games() table                { return l.table }
-func (l limit) probabilities() [][3]float64 { return l.inner.expected(l.at.x) }
+func (l limit) games() crosstable.Table     { return l.table }
+func (l limit) probabilities() [][3]float64 { return l.inner.expected(l.at.X) }
 func (l limit) draws() Draws                { return HalfWin }
 func (l limit) freedom() int                { return l.inner.estimated() }
-
-// withinGroups are the games within strongly connected groups of players. All
-// games between two groups went one way, so the likelihood can only rise to that of
-// the games within, while theirs goes to 1.
-func (t table) withinGroups() table {
-	group := make([]int, len(t.names))
-	for n, members := range t.components() {
-		for _, i := range members {
-			group[i] = n
-		}
-	}
-	inside := table{names: t.names}
-	for _, c := range t.cells {
-		if group[c.black] == group[c.white] {
-			inside.cells = append(inside.cells, c)
-		}
-	}
-	return inside
-}
 
 // Goodness is that of the handicap model, by each pairing (Black, White,
 // handicap, receiver); see [Fit.Goodness].
 func (f *HandicapFit) Goodness(r Replay) (Goodness, error) {
-	return goodness(f, r, func(t table) (replica, error) {
-		return f.refit(t.withinGroups())
+	return goodness(f, r, func(t crosstable.Table) (replica, error) {
+		return f.refit(t.WithinGroups())
 	})
 }
 
 // refit fits the model again. Every model but the additive ones has one peak,
 // so the terms themselves are start enough for a sample.
-func (f *HandicapFit) refit(t table) (replica, error) {
+func (f *HandicapFit) refit(t crosstable.Table) (replica, error) {
 	g := f.shape.on(t)
-	x := slices.Clone(f.at.x)
+	x := slices.Clone(f.at.X)
 	for k := range g.terms {
 		if f.shape.family != logLinear {
 			x[g.players+k] = max(x[g.players+k], math.Log(0.05))
 		}
 	}
-	at, err := climb(g, x, nil)
+	at, err := ascent.Climb(g, x, nil)
 	return limit{t, g, at}, err
 }
 
 // replica is a fit that can be held against its games.
 type replica interface {
-	games() table
+	games() crosstable.Table
 	probabilities() [][3]float64
 	draws() Draws
 	freedom() int // estimated parameters
 }
 
-func (f *Fit) games() table                        { return f.table }
-func (f *Fit) probabilities() [][3]float64         { return f.inner.expected(f.at.x) }
+func (f *Fit) games() crosstable.Table             { return f.table }
+func (f *Fit) probabilities() [][3]float64         { return f.inner.expected(f.at.X) }
 func (f *Fit) draws() Draws                        { return f.Model.Draws }
 func (f *Fit) freedom() int                        { return f.Parameters }
-func (f *HandicapFit) games() table                { return f.table }
-func (f *HandicapFit) probabilities() [][3]float64 { return f.ground.expected(f.at.x) }
+func (f *HandicapFit) games() crosstable.Table     { return f.table }
+func (f *HandicapFit) probabilities() [][3]float64 { return f.ground.expected(f.at.X) }
 func (f *HandicapFit) draws() Draws                { return HalfWin }
 func (f *HandicapFit) freedom() int                { return f.ground.estimated() }
 
 // goodness fits samples; one in which somebody wins everything is as good as
 // others.
-func goodness(f replica, again Replay, fit func(table) (replica, error)) (Goodness, error) {
+func goodness(f replica, again Replay, fit func(crosstable.Table) (replica, error)) (Goodness, error) {
 	if err := canSimulate(f, again.Samples); err != nil {
 		return Goodness{}, err
 	}
 	var g Goodness
 	g.Deviance, g.Pearson = deviance(f)
 	outcomes := 2
-	if f.games().draws() > 0 {
+	if f.games().Draws() > 0 {
 		outcomes = 3
 	}
-	g.DF = len(f.games().cells)*(outcomes-1) - f.freedom()
+	g.DF = len(f.games().Cells)*(outcomes-1) - f.freedom()
 	g.P = chiSquared(g.Deviance, g.DF)
 	worst := largestResidual(f)
 	all, single := monteCarlo{exceed: again.Exceed}, monteCarlo{exceed: again.Exceed}
-	failed, err := resample(f, again, func(t table) (bool, error) {
+	failed, err := resample(f, again, func(t crosstable.Table) (bool, error) {
 		r, err := fit(t)
 		if err != nil {
 			return false, err
@@ -200,7 +183,7 @@ func canSimulate(f replica, samples int) error {
 	switch {
 	case samples < 0:
 		return fmt.Errorf("%d bootstrap samples are impossible", samples)
-	case f.draws() == HalfWin && f.games().draws() > 0:
+	case f.draws() == HalfWin && f.games().Draws() > 0:
 		return errors.New("counting draws as half wins is no model of how likely they are: use davidson or rao_kupper")
 	}
 	return nil
@@ -208,7 +191,7 @@ func canSimulate(f replica, samples int) error {
 
 // resample plays the games again and again, and hands each sample to use, until
 // that has enough. It counts those where use fails.
-func resample(f replica, again Replay, use func(table) (enough bool, err error)) (failed int, err error) {
+func resample(f replica, again Replay, use func(crosstable.Table) (enough bool, err error)) (failed int, err error) {
 	s := newStage(f)
 	random := rand.New(rand.NewPCG(again.Seed, 0x676f6769))
 	played := 0
@@ -225,9 +208,9 @@ func resample(f replica, again Replay, use func(table) (enough bool, err error))
 
 func deviance(f replica) (deviance, pearson float64) {
 	p := f.probabilities()
-	for n, c := range f.games().cells {
-		for k, observed := range []float64{c.wins, c.draws, c.losses} {
-			expected := c.games() * p[n][k]
+	for n, c := range f.games().Cells {
+		for k, observed := range []float64{c.Wins, c.Draws, c.Losses} {
+			expected := c.Games() * p[n][k]
 			if observed > 0 {
 				deviance += 2 * observed * math.Log(observed/expected)
 			}
@@ -263,7 +246,7 @@ func (f *Fit) Bootstrap(samples int, level float64, seed uint64) (Bootstrap, err
 	}
 	ratings := make([][]float64, len(f.Players))
 	var first []float64
-	failed, err := resample(f, Replay{Samples: samples, Seed: seed}, func(t table) (bool, error) {
+	failed, err := resample(f, Replay{Samples: samples, Seed: seed}, func(t crosstable.Table) (bool, error) {
 		r, err := rate(t, f.Model)
 		if err != nil {
 			return false, err
@@ -320,7 +303,7 @@ func (f *Fit) Residuals() []Residual {
 	sums := excesses(f)
 	list := make([]Residual, 0, len(sums))
 	for pair, s := range sums {
-		list = append(list, s.residual(f.table.names[pair[0]], f.table.names[pair[1]]))
+		list = append(list, s.residual(f.table.Names[pair[0]], f.table.Names[pair[1]]))
 	}
 	slices.SortFunc(list, func(a, b Residual) int {
 		return cmp.Or(cmp.Compare(b.Z, a.Z), cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B))
@@ -341,15 +324,15 @@ type excess struct{ games, points, expected, variance float64 }
 // excesses are those of the player with the smaller number, by pair.
 func excesses(f replica) map[[2]int32]excess {
 	sums := map[[2]int32]excess{}
-	p, cells := f.probabilities(), f.games().cells
+	p, cells := f.probabilities(), f.games().Cells
 	for n := range cells {
 		c := &cells[n]
 		mean := p[n][0] + p[n][1]/2
 		square := p[n][0] + p[n][1]/4
-		e := excess{c.games(), c.points(), c.games() * mean, c.games() * (square - mean*mean)}
-		pair := [2]int32{c.black, c.white}
-		if c.black > c.white {
-			pair = [2]int32{c.white, c.black}
+		e := excess{c.Games(), c.Points(), c.Games() * mean, c.Games() * (square - mean*mean)}
+		pair := [2]int32{c.Black, c.White}
+		if c.Black > c.White {
+			pair = [2]int32{c.White, c.Black}
 			e.points, e.expected = e.games-e.points, e.games-e.expected
 		}
 		s := sums[pair]

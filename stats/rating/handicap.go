@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gogi/stats"
+	"gogi/stats/rating/ascent"
+	"gogi/stats/rating/crosstable"
 )
 
 // HandicapModel names what a handicap h > 0 does to its receiver's strength π.
@@ -77,11 +79,11 @@ type HandicapFit struct {
 
 	shape  shape
 	ground *ground
-	table  table
-	at     peak
-	errs   *robust // nil where no games depend on each other
-	all    table   // with those set aside
-	aside  []Aside
+	table  crosstable.Table
+	at     ascent.Peak
+	errs   *robust          // nil where no games depend on each other
+	all    crosstable.Table // with those set aside
+	aside  []crosstable.Aside
 }
 
 // HandicapComparison is a set of models fitted to the same games.
@@ -89,8 +91,8 @@ type HandicapComparison struct {
 	Fits     []*HandicapFit // in the order asked for
 	Best     HandicapModel  // the one with the least AIC
 	Games    int            // between players rated
-	Evidence float64        // what these games count for: their number, but for [Count].Weight
-	SetAside []Aside
+	Evidence float64        // what these games count for: their number, but for [crosstable.Count.Weight]
+	SetAside []crosstable.Aside
 	// Following is the R² of a linear regression of the handicap on who plays.
 	// Standard errors of handicap parameters grow about with 1/√(1 - R²).
 	Following float64
@@ -112,22 +114,22 @@ func (e *ModelError) Unwrap() error { return e.Err }
 // CompareHandicaps fits handicap models to the same games, with profile
 // intervals of the given level; none named is all of them. A draw is half a win
 // here. A model that the games do not determine is a [*ModelError]. The constraints of the models are kept, so a parameter may end at 0.
-// For all models the same players are set aside ([Connect]). It fails for
+// For all models the same players are set aside ([crosstable.Connect]). It fails for
 // unknown models, for a level outside (0, 1), where no or no unique ratings
 // exist, and where no game has a handicap.
-func CompareHandicaps(counts []Count, level float64, models ...HandicapModel) (*HandicapComparison, error) {
+func CompareHandicaps(counts []crosstable.Count, level float64, models ...HandicapModel) (*HandicapComparison, error) {
 	if err := checkLevel(level); err != nil {
 		return nil, err
 	}
-	all, err := newTable(counts)
+	all, err := crosstable.New(counts)
 	if err != nil {
 		return nil, err
 	}
-	t, aside, err := all.rated()
+	t, aside, err := all.Rated()
 	if err != nil {
 		return nil, err
 	}
-	levels := t.levels()
+	levels := t.Levels()
 	if len(levels) == 0 {
 		return nil, errors.New("no game between players who can be rated has a handicap")
 	}
@@ -138,7 +140,7 @@ func CompareHandicaps(counts []Count, level float64, models ...HandicapModel) (*
 	if err != nil {
 		return nil, err
 	}
-	c := &HandicapComparison{Games: int(t.played()), Evidence: t.games(), SetAside: aside}
+	c := &HandicapComparison{Games: int(t.Played()), Evidence: t.Games(), SetAside: aside}
 	for _, m := range models {
 		f, err := fitHandicap(t, m, null)
 		if err != nil {
@@ -150,18 +152,6 @@ func CompareHandicaps(counts []Count, level float64, models ...HandicapModel) (*
 	}
 	c.judge(t)
 	return c, nil
-}
-
-// levels are the handicaps above 0 that occur, ascending.
-func (t table) levels() []int {
-	var list []int
-	for _, c := range t.cells {
-		if c.handicap > 0 {
-			list = append(list, int(c.handicap))
-		}
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
 }
 
 // shape is a model's terms: how they act, what they are called, and their
@@ -253,21 +243,21 @@ func (s *shape) free(levels []int) {
 }
 
 // on is the likelihood of a table's games under the shape.
-func (s shape) on(t table) *ground {
-	g := &ground{players: len(t.names), family: s.family, terms: len(s.names)}
-	g.rows = func(c cell) (black, white []float64) {
-		if row := s.rows[int(c.handicap)]; c.byWhite {
+func (s shape) on(t crosstable.Table) *ground {
+	g := &ground{players: len(t.Names), family: s.family, terms: len(s.names)}
+	g.rows = func(c crosstable.Cell) (black, white []float64) {
+		if row := s.rows[int(c.Handicap)]; c.ByWhite {
 			return nil, row
 		} else {
 			return row, nil
 		}
 	}
-	g.set(t.cells)
+	g.set(t.Cells)
 	return g
 }
 
-func fitHandicap(t table, m HandicapModel, null *HandicapFit) (*HandicapFit, error) {
-	levels := t.levels()
+func fitHandicap(t crosstable.Table, m HandicapModel, null *HandicapFit) (*HandicapFit, error) {
+	levels := t.Levels()
 	s, err := shapeOf(m, levels)
 	if err != nil {
 		return nil, err
@@ -275,7 +265,7 @@ func fitHandicap(t table, m HandicapModel, null *HandicapFit) (*HandicapFit, err
 	if (m == Additive2 || m == Multiplicative2) && len(levels) < 2 {
 		return nil, errors.New("one handicap alone does not tell its slope from its intercept")
 	}
-	if (m == FirstMoveOnly || m == LogFreeFirst) && t.sum(evenGames) == 0 {
+	if (m == FirstMoveOnly || m == LogFreeFirst) && t.Sum(evenGames) == 0 {
 		return nil, errors.New("there is no even game to show the first-move effect")
 	}
 	g := s.on(t)
@@ -283,20 +273,20 @@ func fitHandicap(t table, m HandicapModel, null *HandicapFit) (*HandicapFit, err
 	if err != nil {
 		return nil, err
 	}
-	f := &HandicapFit{Model: m, shape: s, ground: g, table: t, at: at, LogLik: at.value, Parameters: g.estimated()}
-	f.criteria(t.games())
-	f.errs = newRobust(t, g, at.x)
+	f := &HandicapFit{Model: m, shape: s, ground: g, table: t, at: at, LogLik: at.Value, Parameters: g.estimated()}
+	f.criteria(t.Games())
+	f.errs = newRobust(t, g, at.X)
 	if null != nil {
 		f.Against = f.errs.ratio(null.LogLik, f.LogLik, g.players, g.terms)
 	}
 	return f, nil
 }
 
-func evenGames(c cell) float64 {
-	if c.handicap > 0 {
+func evenGames(c crosstable.Cell) float64 {
+	if c.Handicap > 0 {
 		return 0
 	}
-	return c.games()
+	return c.Games()
 }
 
 func (f *HandicapFit) criteria(games float64) {
@@ -314,7 +304,7 @@ func (f *HandicapFit) criteria(games float64) {
 func (g *ground) starts(null *HandicapFit) [][]float64 {
 	base := make([]float64, g.players+g.terms)
 	if null != nil {
-		copy(base, null.at.x[:g.players])
+		copy(base, null.at.X[:g.players])
 	}
 	if g.family == logLinear {
 		return [][]float64{base}
@@ -335,19 +325,19 @@ func (g *ground) starts(null *HandicapFit) [][]float64 {
 }
 
 // summit is the highest peak from several starts.
-func (g *ground) summit(starts [][]float64) (peak, error) {
-	best, failure := peak{value: math.Inf(-1)}, errors.New("no start")
+func (g *ground) summit(starts [][]float64) (ascent.Peak, error) {
+	best, failure := ascent.Peak{Value: math.Inf(-1)}, errors.New("no start")
 	for _, x := range starts {
-		at, err := climb(g, x, nil)
+		at, err := ascent.Climb(g, x, nil)
 		switch {
 		case err != nil:
 			failure = err
-		case at.value > best.value:
+		case at.Value > best.Value:
 			best = at
 		}
 	}
-	if best.x == nil {
-		return peak{}, failure
+	if best.X == nil {
+		return ascent.Peak{}, failure
 	}
 	return best, nil
 }
@@ -369,11 +359,11 @@ func (f *HandicapFit) describe(level float64) {
 // describePlayers gives players whose strength drifts to 0 the Elo -Inf, and the
 // others the mean 0 among themselves.
 func (f *HandicapFit) describePlayers() {
-	players, rank := ranking(f.table, f.at.x)
+	players, rank := ranking(f.table, f.at.X)
 	drifts := make([]bool, len(players))
 	mean, finite := 0.0, 0.0
 	for place, i := range rank {
-		if drifts[place] = slices.Contains(f.at.drifting, i); !drifts[place] {
+		if drifts[place] = slices.Contains(f.at.Drifting, i); !drifts[place] {
 			mean += players[place].Elo
 			finite++
 		}
@@ -393,17 +383,17 @@ func (f *HandicapFit) describePlayers() {
 }
 
 func (f *HandicapFit) describeSteps() {
-	for _, h := range append([]int{0}, f.table.levels()...) {
+	for _, h := range append([]int{0}, f.table.Levels()...) {
 		s := Step{Handicap: h}
-		for _, c := range f.table.cells {
-			if int(c.handicap) != h {
+		for _, c := range f.table.Cells {
+			if int(c.Handicap) != h {
 				continue
 			}
-			s.Games += int(c.played)
-			if c.byWhite {
-				s.Points += c.played - c.scored
+			s.Games += int(c.Played)
+			if c.ByWhite {
+				s.Points += c.Played - c.Scored
 			} else {
-				s.Points += c.scored
+				s.Points += c.Scored
 			}
 		}
 		for k, b := range f.shape.rows[h] {
@@ -426,7 +416,7 @@ const atBound = 1e-8
 
 // term is the value of a term.
 func (f *HandicapFit) term(k int) float64 {
-	w := f.at.x[f.ground.players+k]
+	w := f.at.X[f.ground.players+k]
 	if f.shape.family == logLinear {
 		return w
 	}
@@ -440,17 +430,17 @@ func (f *HandicapFit) term(k int) float64 {
 // where it gives none, which is then noted.
 func (f *HandicapFit) errors() []float64 {
 	errs := make([]float64, f.ground.terms)
-	if f.errs == nil && len(f.table.clusters) > 0 {
+	if f.errs == nil && len(f.table.Clusters) > 0 {
 		f.Notes = append(f.Notes, "the games do not determine every parameter: errors are those of independent games")
 	}
-	if f.errs != nil && len(f.at.drifting) == 0 {
+	if f.errs != nil && len(f.at.Drifting) == 0 {
 		for k := range errs {
 			errs[k] = f.scaled(k, f.errs.sandwich.At(f.ground.players+k, f.ground.players+k))
 		}
 		return errs
 	}
-	info := f.ground.information(f.at.x)
-	kept := slices.DeleteFunc(indices(len(f.at.x)), func(i int) bool { return slices.Contains(f.at.drifting, i) })
+	info := f.ground.information(f.at.X)
+	kept := slices.DeleteFunc(indices(len(f.at.X)), func(i int) bool { return slices.Contains(f.at.Drifting, i) })
 	players := 0
 	for _, i := range kept {
 		if i < f.ground.players {
@@ -484,9 +474,9 @@ func (f *HandicapFit) scaled(k int, variance float64) float64 {
 func (f *HandicapFit) param(k int, name string, se, level float64) Param {
 	p := Param{Name: name, Value: f.term(k), SE: se}
 	p.Interval = stats.Interval{Method: f.errs.method(), Level: level}
-	weights := make([]float64, len(f.at.x))
+	weights := make([]float64, len(f.at.X))
 	weights[f.ground.players+k] = 1
-	lo, hi, err := profile(f.ground, f.at, weights, f.errs.quantile(weights, level))
+	lo, hi, err := ascent.Profile(f.ground, f.at, weights, f.errs.quantile(weights, level))
 	if err != nil {
 		lo, hi = math.Inf(-1), math.Inf(1)
 		p.Note = "has no profile interval: " + err.Error()
@@ -503,7 +493,7 @@ func (f *HandicapFit) param(k int, name string, se, level float64) Param {
 	case positive && p.Value == 0:
 		p.Note = "is 0, the end of its range: the constraint is active"
 		p.SE = 0
-	case slices.Contains(f.at.drifting, f.ground.players+k):
+	case slices.Contains(f.at.Drifting, f.ground.players+k):
 		p.Note = "has no finite estimate: the likelihood rises to a limit"
 		p.SE = 0
 	}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gogi/stats"
+	"gogi/stats/rating/crosstable"
 )
 
 var models = []Model{
@@ -28,16 +29,16 @@ var models = []Model{
 
 // drawCounts are games in which everybody has met the next player with every
 // result in both colours, so that every model has an estimate.
-func drawCounts(t *rapid.T) []Count {
+func drawCounts(t *rapid.T) []crosstable.Count {
 	n := rapid.IntRange(2, 6).Draw(t, "players")
 	results := rapid.IntRange(0, 9)
-	var counts []Count
+	var counts []crosstable.Count
 	for a := range n {
 		for b := range n {
 			if a == b {
 				continue
 			}
-			c := Count{
+			c := crosstable.Count{
 				Black: fmt.Sprint("P", a), White: fmt.Sprint("P", b),
 				BlackWins: results.Draw(t, "wins"), Draws: results.Draw(t, "draws"), WhiteWins: results.Draw(t, "losses"),
 			}
@@ -60,7 +61,7 @@ func elos(f *Fit) map[string]float64 {
 	return m
 }
 
-func rateOrFail(t *rapid.T, counts []Count, m Model) *Fit {
+func rateOrFail(t *rapid.T, counts []crosstable.Count, m Model) *Fit {
 	f, err := Rate(counts, m)
 	if err != nil {
 		t.Fatalf("%+v: %v", m, err)
@@ -91,17 +92,17 @@ func TestNewtonAgreesWithMM(t *testing.T) {
 
 func TestMMNeverLowersTheLikelihood(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		table, err := newTable(drawCounts(t))
+		table, err := crosstable.New(drawCounts(t))
 		if err != nil {
 			t.Fatal(err)
 		}
 		model, _ := rapid.SampledFrom(models).Draw(t, "model").resolved()
 		l := newLadder(table, model)
 		m := newMinorant(l)
-		value := l.value(m.logs())
+		value := l.Value(m.logs())
 		for range 30 {
 			m.step()
-			next := l.value(m.logs())
+			next := l.Value(m.logs())
 			if next < value-1e-12*math.Abs(value) {
 				t.Fatalf("the likelihood fell from %v to %v", value, next)
 			}
@@ -113,7 +114,7 @@ func TestMMNeverLowersTheLikelihood(t *testing.T) {
 // TestDerivatives holds every gradient and information against differences.
 func TestDerivatives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		table, err := newTable(drawCounts(t))
+		table, err := crosstable.New(drawCounts(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,8 +127,8 @@ func TestDerivatives(t *testing.T) {
 		if l.draw >= 0 {
 			x[l.draw] = math.Abs(x[l.draw]) + 0.1
 		}
-		g, _ := l.derivatives(x)
-		checkDerivatives(t, l.value, func(x []float64) []float64 { g, _ := l.derivatives(x); return g }, x, g, l.information(x))
+		g, _ := l.Derivatives(x)
+		checkDerivatives(t, l.Value, func(x []float64) []float64 { g, _ := l.Derivatives(x); return g }, x, g, l.information(x))
 	})
 }
 
@@ -142,14 +143,14 @@ func TestHandicapDerivatives(t *testing.T) {
 			}
 		}
 		counts = append(counts,
-			Count{Black: "P0", White: "P1", BlackWins: 1, Handicap: 1},
-			Count{Black: "P0", White: "P1", BlackWins: 1, Handicap: 2})
-		table, err := newTable(counts)
+			crosstable.Count{Black: "P0", White: "P1", BlackWins: 1, Handicap: 1},
+			crosstable.Count{Black: "P0", White: "P1", BlackWins: 1, Handicap: 2})
+		table, err := crosstable.New(counts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		model := rapid.SampledFrom(HandicapModels()).Draw(t, "model")
-		s, err := shapeOf(model, table.levels())
+		s, err := shapeOf(model, table.Levels())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +160,7 @@ func TestHandicapDerivatives(t *testing.T) {
 			x[i] = rapid.Float64Range(-1, 1).Draw(t, "x")
 		}
 		gradient, info := g.slopes(x)
-		checkDerivatives(t, g.value, func(x []float64) []float64 { g, _ := g.slopes(x); return g }, x, gradient, info)
+		checkDerivatives(t, g.Value, func(x []float64) []float64 { g, _ := g.slopes(x); return g }, x, gradient, info)
 	})
 }
 
@@ -262,9 +263,9 @@ func TestAnyCountsGiveNumbersOrReasons(t *testing.T) {
 		n := rapid.IntRange(0, 12).Draw(t, "rows")
 		names := rapid.SampledFrom([]string{"A", "B", "C", "D"})
 		few := rapid.IntRange(0, 2)
-		var counts []Count
+		var counts []crosstable.Count
 		for range n {
-			c := Count{Black: names.Draw(t, "black"), White: names.Draw(t, "white"), BlackWins: few.Draw(t, "w"), Draws: few.Draw(t, "d"), WhiteWins: few.Draw(t, "l")}
+			c := crosstable.Count{Black: names.Draw(t, "black"), White: names.Draw(t, "white"), BlackWins: few.Draw(t, "w"), Draws: few.Draw(t, "d"), WhiteWins: few.Draw(t, "l")}
 			if c.Black != c.White {
 				counts = append(counts, c)
 			}
@@ -308,9 +309,9 @@ func TestAnyHandicapGamesGiveNumbersOrReasons(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SampledFrom([]string{"A", "B", "C", "D"})
 		few := rapid.IntRange(0, 2)
-		var counts []Count
+		var counts []crosstable.Count
 		for range rapid.IntRange(0, 12).Draw(t, "rows") {
-			c := Count{
+			c := crosstable.Count{
 				Black: names.Draw(t, "black"), White: names.Draw(t, "white"),
 				BlackWins: few.Draw(t, "w"), Draws: few.Draw(t, "d"), WhiteWins: few.Draw(t, "l"),
 				Handicap: rapid.IntRange(0, 3).Draw(t, "h"),
@@ -397,11 +398,11 @@ func TestBootstrapRepeatsAndCovers(t *testing.T) {
 }
 
 // world are the paper's 14 players, with strengths of its table 8.
-func world(gap bool, games int) []Game {
+func world(gap bool, games int) []crosstable.Game {
 	pi := []float64{102.42, 103.49, 60.08, 35.74, 70.02, 107.49, 55.55, 34.37, 72.6, 4.15, 11.51, 23.38, 14.37, 4.83}
 	dan := []int{7, 7, 6, 6, 6, 5, 5, 4, 4, 3, 3, 2, 2, 2}
 	random := rand.New(rand.NewPCG(1, 2))
-	list := make([]Game, games)
+	list := make([]crosstable.Game, games)
 	for n := range list {
 		a, b := random.IntN(14), random.IntN(13)
 		if b >= a {
@@ -415,7 +416,7 @@ func world(gap bool, games int) []Game {
 			h = min(4, dan[b]-dan[a])
 		}
 		strength := pi[a] * (1 + 0.82*float64(h))
-		g := Game{Black: fmt.Sprintf("%02d", a+1), White: fmt.Sprintf("%02d", b+1), Handicap: h, Outcome: stats.Loss}
+		g := crosstable.Game{Black: fmt.Sprintf("%02d", a+1), White: fmt.Sprintf("%02d", b+1), Handicap: h, Outcome: stats.Loss}
 		if random.Float64() < strength/(strength+pi[b]) {
 			g.Outcome = stats.Win
 		}
@@ -425,8 +426,8 @@ func world(gap bool, games int) []Game {
 }
 
 func TestHandicapThatFollowsThePlayersIsWarnedOf(t *testing.T) {
-	free := must[*HandicapComparison](t)(CompareHandicaps(must[[]Count](t)(CountGames(world(false, 2000))), 0.95, Multiplicative3, LogLinear))
-	gap := must[*HandicapComparison](t)(CompareHandicaps(must[[]Count](t)(CountGames(world(true, 2000))), 0.95, Multiplicative3, LogLinear))
+	free := must[*HandicapComparison](t)(CompareHandicaps(must[[]crosstable.Count](t)(crosstable.CountGames(world(false, 2000))), 0.95, Multiplicative3, LogLinear))
+	gap := must[*HandicapComparison](t)(CompareHandicaps(must[[]crosstable.Count](t)(crosstable.CountGames(world(true, 2000))), 0.95, Multiplicative3, LogLinear))
 	ratio := gap.Fits[1].Params[0].SE / free.Fits[1].Params[0].SE
 	t.Logf("independent: R² %.3f, slope %+v; by rank gap: R² %.3f, slope %+v; errors %.1f times larger",
 		free.Following, free.Fits[1].Params[0], gap.Following, gap.Fits[1].Params[0], ratio)
@@ -440,7 +441,7 @@ func TestHandicapThatFollowsThePlayersIsWarnedOf(t *testing.T) {
 }
 
 func TestHandicapGoodnessOfFit(t *testing.T) {
-	counts := must[[]Count](t)(CountGames(world(false, 400)))
+	counts := must[[]crosstable.Count](t)(crosstable.CountGames(world(false, 400)))
 	c := must[*HandicapComparison](t)(CompareHandicaps(counts, 0.95, Multiplicative3, Additive1))
 	for _, f := range c.Fits {
 		g := must[Goodness](t)(f.Goodness(Replay{Samples: 40, Seed: 3}))
@@ -452,11 +453,11 @@ func TestHandicapGoodnessOfFit(t *testing.T) {
 }
 
 func TestReceiverMayBeWhite(t *testing.T) {
-	counts := must[[]Count](t)(CountGames(world(false, 500)))
+	counts := must[[]crosstable.Count](t)(crosstable.CountGames(world(false, 500)))
 	black := must[*HandicapComparison](t)(CompareHandicaps(counts, 0.95, Additive2, Multiplicative1, LogFree))
 	for i, c := range counts {
 		if c.Handicap > 0 {
-			counts[i] = Count{Black: c.White, White: c.Black, BlackWins: c.WhiteWins, WhiteWins: c.BlackWins, Handicap: c.Handicap, Receiver: c.Black}
+			counts[i] = crosstable.Count{Black: c.White, White: c.Black, BlackWins: c.WhiteWins, WhiteWins: c.BlackWins, Handicap: c.Handicap, Receiver: c.Black}
 		}
 	}
 	white := must[*HandicapComparison](t)(CompareHandicaps(counts, 0.95, Additive2, Multiplicative1, LogFree))
@@ -467,19 +468,12 @@ func TestReceiverMayBeWhite(t *testing.T) {
 	}
 }
 
-func TestCyclesAndResiduals(t *testing.T) {
-	counts := []Count{
+func TestResiduals(t *testing.T) {
+	counts := []crosstable.Count{
 		{Black: "rock", White: "scissors", BlackWins: 18, WhiteWins: 2},
 		{Black: "scissors", White: "paper", BlackWins: 17, WhiteWins: 3},
 		{Black: "paper", White: "rock", BlackWins: 16, WhiteWins: 4},
 		{Black: "well", White: "rock", BlackWins: 12, WhiteWins: 8},
-	}
-	cycles := must[[]Cycle](t)(Cycles(counts, 5))
-	if len(cycles) != 1 || cycles[0].Players != [3]string{"paper", "rock", "scissors"} || cycles[0].Scores != [3]float64{0.8, 0.9, 0.85} {
-		t.Errorf("%+v", cycles)
-	}
-	if want := 0.005908966064453125; math.Abs(cycles[0].P-want) > 1e-12 { // P(X >= 16), 20 fair games
-		t.Errorf("p = %v", cycles[0].P)
 	}
 	f := must[*Fit](t)(Rate(counts, Model{}))
 	worst := f.Residuals()[0]
@@ -505,9 +499,9 @@ func TestSharesAndOrders(t *testing.T) {
 	// Two players an order are a Bradley–Terry model.
 	orders := [][]string{{"x", "y"}, {"x", "y"}, {"y", "x"}, {"y", "z"}, {"z", "y"}, {"z", "x"}, {"x", "z"}, {"x", "z"}}
 	p := must[*OrderFit](t)(PlackettLuce(orders))
-	var counts []Count
+	var counts []crosstable.Count
 	for _, o := range orders {
-		counts = append(counts, Count{Black: o[0], White: o[1], BlackWins: 1})
+		counts = append(counts, crosstable.Count{Black: o[0], White: o[1], BlackWins: 1})
 	}
 	f := must[*Fit](t)(Rate(counts, Model{}))
 	for i := range f.Players {

@@ -4,6 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"gogi/stats/rating/ascent"
+	"gogi/stats/rating/crosstable"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -12,9 +15,9 @@ import (
 // draw parameter where the model has them. It is concave.
 type ladder struct {
 	players int
-	table   table
-	cells   []cell // of the table; both colours in one where Black has no advantage
-	virtual []cell // the prior's draws, half wins without a first-move effect
+	table   crosstable.Table
+	cells   []crosstable.Cell // of the table; both colours in one where Black has no advantage
+	virtual []crosstable.Cell // the prior's draws, half wins without a first-move effect
 	sd      float64
 	outcome outcome
 	first   int     // place of the first-move term in x, or -1
@@ -22,23 +25,23 @@ type ladder struct {
 	drawAt  float64 // the draw parameter where it is not estimated
 }
 
-func newLadder(t table, m Model) *ladder {
-	l := &ladder{players: len(t.names), table: t, cells: t.cells, sd: m.Prior.SD, outcome: outcome{m.Draws}, first: -1, draw: -1}
+func newLadder(t crosstable.Table, m Model) *ladder {
+	l := &ladder{players: len(t.Names), table: t, cells: t.Cells, sd: m.Prior.SD, outcome: outcome{m.Draws}, first: -1, draw: -1}
 	dim := l.players
 	if m.FirstMove == Multiplicative {
 		l.first = dim
 		dim++
 	} else {
-		l.cells = t.folded()
+		l.cells = t.Folded()
 	}
-	if l.drawAt = l.outcome.noDraws(); m.Draws != HalfWin && t.draws() > 0 {
+	if l.drawAt = l.outcome.noDraws(); m.Draws != HalfWin && t.Draws() > 0 {
 		l.draw = dim
 	}
 	if v := m.Prior.VirtualDraws; v > 0 {
-		l.virtual = make([]cell, 0, l.players*(l.players-1)/2)
+		l.virtual = make([]crosstable.Cell, 0, l.players*(l.players-1)/2)
 		for a := range int32(l.players) {
 			for b := range a {
-				l.virtual = append(l.virtual, cell{black: a, white: b, draws: v})
+				l.virtual = append(l.virtual, crosstable.Cell{Black: a, White: b, Draws: v})
 			}
 		}
 	}
@@ -48,11 +51,11 @@ func newLadder(t table, m Model) *ladder {
 // headStart is start with strengths by score, which saves Newton a step or two.
 func (l *ladder) headStart() []float64 {
 	x := l.start()
-	games, points := l.table.totals()
+	games, points := l.table.Totals()
 	for i := range l.players {
 		x[i] = math.Log((points[i] + 0.5) / (games[i] - points[i] + 0.5))
 	}
-	center(x[:l.players])
+	ascent.SubtractMean(x[:l.players])
 	return x
 }
 
@@ -60,7 +63,7 @@ func (l *ladder) headStart() []float64 {
 func (l *ladder) start() []float64 {
 	x := make([]float64, l.dim())
 	if l.draw >= 0 {
-		rate := min(l.table.draws()/l.table.games(), 0.99)
+		rate := min(l.table.Draws()/l.table.Games(), 0.99)
 		switch l.outcome.draws {
 		case Davidson:
 			x[l.draw] = math.Log(2 * rate / (1 - rate))
@@ -103,16 +106,16 @@ func (l *ladder) logLik(x []float64) float64 {
 	sum := 0.0
 	for n := range l.cells {
 		c := &l.cells[n]
-		sum += l.outcome.logLik(c, x[c.black]-x[c.white]+first, draw)
+		sum += l.outcome.logLik(c, x[c.Black]-x[c.White]+first, draw)
 	}
 	return sum
 }
 
-func (l *ladder) value(x []float64) float64 {
+func (l *ladder) Value(x []float64) float64 {
 	sum := l.logLik(x)
 	for n := range l.virtual {
 		c := &l.virtual[n]
-		sum += outcome{HalfWin}.logLik(c, x[c.black]-x[c.white], 0)
+		sum += outcome{HalfWin}.logLik(c, x[c.Black]-x[c.White], 0)
 	}
 	if l.sd > 0 {
 		for _, t := range x[:l.players] {
@@ -122,7 +125,7 @@ func (l *ladder) value(x []float64) float64 {
 	return sum
 }
 
-func (l *ladder) part(cells []cell) inner {
+func (l *ladder) part(cells []crosstable.Cell) inner {
 	p := *l
 	p.cells, p.virtual, p.sd = cells, nil, 0
 	return &p
@@ -148,18 +151,18 @@ type curvature struct {
 	drawDraw float64
 }
 
-func (l *ladder) derivatives(x []float64) ([]float64, func([]float64) []float64) {
+func (l *ladder) Derivatives(x []float64) ([]float64, func([]float64) []float64) {
 	g, info := l.curvature(x)
 	diagonal := info.diagonal()
 	return g, func(rhs []float64) []float64 {
 		if l.sd > 0 {
-			return conjugate(info.multiply, diagonal, rhs)
+			return ascent.Conjugate(info.multiply, diagonal, rhs)
 		}
 		// The likelihood does not see a common shift, so a right side must have
 		// none, to the last digit, and a solution may have any.
 		rhs = slices.Clone(rhs)
-		center(rhs[:l.players])
-		return conjugate(info.multiply, diagonal, rhs)
+		ascent.SubtractMean(rhs[:l.players])
+		return ascent.Conjugate(info.multiply, diagonal, rhs)
 	}
 }
 
@@ -169,9 +172,9 @@ func (l *ladder) curvature(x []float64) ([]float64, *curvature) {
 	info := &curvature{l: l, links: make([]link, 0, len(l.cells)+len(l.virtual))}
 	for n := range l.cells {
 		c := &l.cells[n]
-		s := l.outcome.slopes(c, x[c.black]-x[c.white]+first, draw)
-		g[c.black] += s.x
-		g[c.white] -= s.x
+		s := l.outcome.slopes(c, x[c.Black]-x[c.White]+first, draw)
+		g[c.Black] += s.x
+		g[c.White] -= s.x
 		if l.first >= 0 {
 			g[l.first] += s.x
 		}
@@ -179,14 +182,14 @@ func (l *ladder) curvature(x []float64) ([]float64, *curvature) {
 			g[l.draw] += s.d
 			info.drawDraw += s.dd
 		}
-		info.links = append(info.links, link{c.black, c.white, l.first >= 0, s.xx, s.xd})
+		info.links = append(info.links, link{c.Black, c.White, l.first >= 0, s.xx, s.xd})
 	}
 	for n := range l.virtual {
 		c := &l.virtual[n]
-		s := outcome{HalfWin}.slopes(c, x[c.black]-x[c.white], 0)
-		g[c.black] += s.x
-		g[c.white] -= s.x
-		info.links = append(info.links, link{c.black, c.white, false, s.xx, 0})
+		s := outcome{HalfWin}.slopes(c, x[c.Black]-x[c.White], 0)
+		g[c.Black] += s.x
+		g[c.White] -= s.x
+		info.links = append(info.links, link{c.Black, c.White, false, s.xx, 0})
 	}
 	if l.sd > 0 {
 		for i := range l.players {
@@ -291,18 +294,18 @@ func (l *ladder) information(x []float64) matrix {
 
 func (l *ladder) shiftFree() bool { return l.sd <= 0 }
 
-func (l *ladder) settle(step []float64) {
+func (l *ladder) Settle(step []float64) {
 	if l.shiftFree() {
-		settle(step[:l.players])
+		ascent.SubtractMedian(step[:l.players])
 	}
 }
 
 // expected are the probabilities of each cell's outcomes.
 func (l *ladder) expected(x []float64) [][3]float64 {
 	first, draw := l.terms(x)
-	p := make([][3]float64, len(l.table.cells))
-	for n, c := range l.table.cells {
-		p[n][0], p[n][1], p[n][2] = l.outcome.probabilities(x[c.black]-x[c.white]+first, draw)
+	p := make([][3]float64, len(l.table.Cells))
+	for n, c := range l.table.Cells {
+		p[n][0], p[n][1], p[n][2] = l.outcome.probabilities(x[c.Black]-x[c.White]+first, draw)
 	}
 	return p
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"gogi/stats"
+	"gogi/stats/rating/crosstable"
 )
 
 // Placing is one player's points in a game of two or more players.
@@ -155,33 +156,33 @@ type OrderFit struct {
 	LogLik     float64  // natural logarithm
 	Orders     int      // with two or more players rated
 	Iterations int
-	SetAside   []Aside
+	SetAside   []crosstable.Aside
 }
 
 // PlackettLuce fits strengths to finishing orders, each best first, by the MM
 // algorithm of Hunter (2004): the first place goes to i with probability
 // π_i/Σπ, the next likewise among those left. Two players a game make it the
 // Bradley–Terry model. Players for whom the orders determine no strength are
-// set aside as by [Connect] (who never finished behind anyone, or ahead of
+// set aside as by [crosstable.Connect] (who never finished behind anyone, or ahead of
 // anyone); the others' order stays. It fails when no or no unique strengths
 // remain, for an order with fewer than two players, and one with a player twice.
 func PlackettLuce(orders [][]string) (*OrderFit, error) {
-	var pairs []Count
+	var pairs []crosstable.Count
 	for n, order := range orders {
 		if err := checkPlacings(RankPoints(order)); err != nil {
 			return nil, fmt.Errorf("order %d: %w", n+1, err)
 		}
 		for i, ahead := range order {
 			for _, behind := range order[i+1:] {
-				pairs = append(pairs, Count{Black: ahead, White: behind, BlackWins: 1})
+				pairs = append(pairs, crosstable.Count{Black: ahead, White: behind, BlackWins: 1})
 			}
 		}
 	}
-	t, err := newTable(pairs)
+	t, err := crosstable.New(pairs)
 	if err != nil {
 		return nil, err
 	}
-	t, aside, err := t.rated()
+	t, aside, err := t.Rated()
 	if err != nil {
 		return nil, err
 	}
@@ -200,15 +201,15 @@ type podium struct {
 	gamma  []float64
 }
 
-func newPodium(t table, orders [][]string) *podium {
-	p := &podium{wins: make([]float64, len(t.names)), gamma: make([]float64, len(t.names))}
+func newPodium(t crosstable.Table, orders [][]string) *podium {
+	p := &podium{wins: make([]float64, len(t.Names)), gamma: make([]float64, len(t.Names))}
 	for i := range p.gamma {
 		p.gamma[i] = 1
 	}
 	for _, order := range orders {
 		var numbers []int
 		for _, name := range order {
-			if i, ok := slices.BinarySearch(t.names, name); ok {
+			if i, ok := slices.BinarySearch(t.Names, name); ok {
 				numbers = append(numbers, i)
 			}
 		}
@@ -292,7 +293,7 @@ func (p *podium) minorise() (iterations int, err error) {
 	return 0, errors.New("the MM algorithm did not converge: the players are hardly connected")
 }
 
-func (p *podium) fit(t table, aside []Aside, iterations int) *OrderFit {
+func (p *podium) fit(t crosstable.Table, aside []crosstable.Aside, iterations int) *OrderFit {
 	logs := make([]float64, len(p.gamma))
 	for i, g := range p.gamma {
 		logs[i] = math.Log(g)

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gogi/stats/rating/ascent"
+	"gogi/stats/rating/crosstable"
 )
 
 // minorant is the MM algorithm's state: strengths, first-move factor, and draw
@@ -23,7 +26,7 @@ type minorant struct {
 
 // place is a cell that a player appears in.
 type place struct {
-	cell    cell
+	cell    crosstable.Cell
 	virtual bool
 }
 
@@ -37,10 +40,10 @@ func newMinorant(l *ladder) *minorant {
 		m.gamma[i] = 1
 	}
 	m.set(l.start())
-	add := func(cells []cell, virtual bool) {
+	add := func(cells []crosstable.Cell, virtual bool) {
 		for _, c := range cells {
-			m.of[c.black] = append(m.of[c.black], place{c, virtual})
-			m.of[c.white] = append(m.of[c.white], place{c, virtual})
+			m.of[c.Black] = append(m.of[c.Black], place{c, virtual})
+			m.of[c.White] = append(m.of[c.White], place{c, virtual})
 		}
 	}
 	add(l.cells, false)
@@ -62,7 +65,7 @@ func (m *minorant) logs() []float64 {
 	for i, g := range m.gamma {
 		x[i] = math.Log(g)
 	}
-	center(x[:m.l.players])
+	ascent.SubtractMean(x[:m.l.players])
 	if m.l.first >= 0 {
 		x[m.l.first] = math.Log(m.first)
 	}
@@ -78,33 +81,33 @@ func (m *minorant) pull(p *place, gamma []float64) pull {
 	if p.virtual {
 		first, o = 1, outcome{HalfWin}
 	}
-	u := o.pull(c, first*gamma[c.black], gamma[c.white], m.draw)
+	u := o.pull(c, first*gamma[c.Black], gamma[c.White], m.draw)
 	u.blackC *= first // of γ, where the outcome's is of first·γ
 	return u
 }
 
 // pull of one cell whose Black has the strength a and White b.
-func (o outcome) pull(c *cell, a, b, draw float64) pull {
-	n := c.games()
+func (o outcome) pull(c *crosstable.Cell, a, b, draw float64) pull {
+	n := c.Games()
 	switch o.draws {
 	case Davidson:
 		ratio := math.Sqrt(b / a)
 		all := a + b + draw*math.Sqrt(a*b)
 		return pull{
-			c.points(), n * (1 + draw/2*ratio) / all,
-			n - c.points(), n * (1 + draw/2/ratio) / all,
+			c.Points(), n * (1 + draw/2*ratio) / all,
+			n - c.Points(), n * (1 + draw/2/ratio) / all,
 			n * math.Sqrt(a*b) / all,
 		}
 	case RaoKupper:
-		up, down := (c.wins+c.draws)/(a+draw*b), (c.losses+c.draws)/(draw*a+b)
+		up, down := (c.Wins+c.Draws)/(a+draw*b), (c.Losses+c.Draws)/(draw*a+b)
 		return pull{
-			c.wins + c.draws, up + down*draw,
-			c.losses + c.draws, up*draw + down,
+			c.Wins + c.Draws, up + down*draw,
+			c.Losses + c.Draws, up*draw + down,
 			up*b + down*a,
 		}
 	case HalfWin:
 	}
-	return pull{c.points(), n / (a + b), n - c.points(), n / (a + b), 0}
+	return pull{c.Points(), n / (a + b), n - c.Points(), n / (a + b), 0}
 }
 
 // player is the best γ of one player while the others are as in gamma.
@@ -113,7 +116,7 @@ func (m *minorant) player(i int, gamma []float64) float64 {
 	for n := range m.of[i] {
 		p := &m.of[i][n]
 		u := m.pull(p, gamma)
-		if int(p.cell.black) == i {
+		if int(p.cell.Black) == i {
 			s, c = s+u.blackS, c+u.blackC
 		} else {
 			s, c = s+u.whiteS, c+u.whiteC
@@ -166,9 +169,9 @@ func (m *minorant) updateFirst() {
 	s, c := 0.0, 0.0
 	for n := range m.l.cells {
 		cell := &m.l.cells[n]
-		u := m.l.outcome.pull(cell, m.first*m.gamma[cell.black], m.gamma[cell.white], m.draw)
+		u := m.l.outcome.pull(cell, m.first*m.gamma[cell.Black], m.gamma[cell.White], m.draw)
 		s += u.blackS
-		c += u.blackC * m.gamma[cell.black]
+		c += u.blackC * m.gamma[cell.Black]
 	}
 	m.first = s / c
 }
@@ -177,8 +180,8 @@ func (m *minorant) updateDraw() {
 	draws, c := 0.0, 0.0
 	for n := range m.l.cells {
 		cell := &m.l.cells[n]
-		u := m.l.outcome.pull(cell, m.first*m.gamma[cell.black], m.gamma[cell.white], m.draw)
-		draws += cell.draws
+		u := m.l.outcome.pull(cell, m.first*m.gamma[cell.Black], m.gamma[cell.White], m.draw)
+		draws += cell.Draws
 		c += u.drawC
 	}
 	if m.draw = draws / c; m.l.outcome.draws == RaoKupper {
@@ -201,7 +204,7 @@ func (m *minorant) step() {
 
 // minorise steps until nothing moves by more than rounding, which grows with
 // the number of terms in a sum.
-func (l *ladder) minorise() (peak, error) {
+func (l *ladder) minorise() (ascent.Peak, error) {
 	m := newMinorant(l)
 	x := m.logs()
 	terms := len(l.cells) + len(l.virtual)
@@ -218,10 +221,10 @@ func (l *ladder) minorise() (peak, error) {
 			break
 		}
 		if moved < settled {
-			return peak{x: x, value: l.value(x), iterations: n + 1}, nil
+			return ascent.Peak{X: x, Value: l.Value(x), Iterations: n + 1}, nil
 		}
 	}
-	return peak{}, errors.New("the MM algorithm did not converge: the players are hardly connected, or there is no maximum; Newton tells")
+	return ascent.Peak{}, errors.New("the MM algorithm did not converge: the players are hardly connected, or there is no maximum; Newton tells")
 }
 
 // MMIterates are the strengths after each of the first n steps of the MM
@@ -229,15 +232,15 @@ func (l *ladder) minorise() (peak, error) {
 // strengths, a draw being half a win. Strengths are in the order of the names
 // and have the sum 1. Cyclic steps use each new value at once; the others
 // (Jacobi) do not. It fails where [Rate] does without a prior, and for n < 1.
-func MMIterates(counts []Count, n int, cyclic bool) ([][]float64, error) {
+func MMIterates(counts []crosstable.Count, n int, cyclic bool) ([][]float64, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%d iterations are none", n)
 	}
-	t, err := newTable(counts)
+	t, err := crosstable.New(counts)
 	if err != nil {
 		return nil, err
 	}
-	if t, _, err = t.rated(); err != nil {
+	if t, _, err = t.Rated(); err != nil {
 		return nil, err
 	}
 	m := newMinorant(newLadder(t, Model{Draws: HalfWin}))

@@ -7,6 +7,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"gogi/stats/rating/ascent"
+	"gogi/stats/rating/crosstable"
 )
 
 // Draws says how a model sees draws.
@@ -109,54 +112,54 @@ type Fit struct {
 	LogLik     float64  // natural logarithm, of the games alone: no binomial constants, no prior
 	Parameters int      // numbers estimated; the level of strengths is none
 	Games      int      // between players rated
-	Evidence   float64  // what these games count for: their number, but for [Count].Weight
+	Evidence   float64  // what these games count for: their number, but for [crosstable.Count.Weight]
 	Iterations int
-	SetAside   []Aside
+	SetAside   []crosstable.Aside
 
-	table table
+	table crosstable.Table
 	rank  []int // from place in Players to number in table
-	at    peak
+	at    ascent.Peak
 	inner inner
-	errs  *robust // nil where no games depend on each other
-	all   table   // with those set aside
+	errs  *robust          // nil where no games depend on each other
+	all   crosstable.Table // with those set aside
 }
 
 // inner is a problem that is a likelihood of games between players.
 type inner interface {
-	problem
+	ascent.Problem
 	logLik(x []float64) float64
 	expected(x []float64) [][3]float64 // win, draw, loss of each cell's Black
 	information(x []float64) matrix
-	part(cells []cell) inner        // the likelihood of these cells alone, without a prior
-	gradient(x []float64) []float64 // of logLik, in x
-	shiftFree() bool                // a common shift of log strengths changes nothing
+	part(cells []crosstable.Cell) inner // the likelihood of these cells alone, without a prior
+	gradient(x []float64) []float64     // of logLik, in x
+	shiftFree() bool                    // a common shift of log strengths changes nothing
 	estimated() int
 }
 
 // Rate fits a model to even games. Without a prior, players for whom the games
-// determine no rating are set aside first ([Connect]), together with their
+// determine no rating are set aside first ([crosstable.Connect]), together with their
 // games; it fails, and says why, when no rating or no unique one remains, and
 // when the likelihood of a first-move effect or draw parameter has no maximum.
 // With a prior everybody who played is rated. It fails for handicap games
 // ([CompareHandicaps] is for these) and for impossible counts or models.
-func Rate(counts []Count, m Model) (*Fit, error) {
+func Rate(counts []crosstable.Count, m Model) (*Fit, error) {
 	m, err := m.resolved()
 	if err != nil {
 		return nil, err
 	}
-	t, err := newTable(counts)
+	t, err := crosstable.New(counts)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range t.cells {
-		if c.handicap > 0 {
-			return nil, fmt.Errorf("%s against %s was a handicap game", t.names[c.black], t.names[c.white])
+	for _, c := range t.Cells {
+		if c.Handicap > 0 {
+			return nil, fmt.Errorf("%s against %s was a handicap game", t.Names[c.Black], t.Names[c.White])
 		}
 	}
 	return rate(t, m)
 }
 
-func rate(all table, m Model) (*Fit, error) {
+func rate(all crosstable.Table, m Model) (*Fit, error) {
 	f, err := fit(all, m)
 	if f != nil {
 		f.all = all
@@ -164,8 +167,8 @@ func rate(all table, m Model) (*Fit, error) {
 	return f, err
 }
 
-func fit(t table, m Model) (*Fit, error) {
-	t, aside, err := t.rateable(m)
+func fit(t crosstable.Table, m Model) (*Fit, error) {
+	t, aside, err := rateable(t, m)
 	if err != nil {
 		return nil, err
 	}
@@ -177,11 +180,11 @@ func fit(t table, m Model) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(at.drifting) > 0 {
+	if len(at.Drifting) > 0 {
 		return nil, l.whyDrifting(t, at)
 	}
 	f := newFit(t, m, l, at, aside)
-	first, draw := l.terms(at.x)
+	first, draw := l.terms(at.X)
 	f.FirstMove = math.Exp(first)
 	if m.Draws != HalfWin {
 		f.Draw = math.Exp(draw)
@@ -189,54 +192,47 @@ func fit(t table, m Model) (*Fit, error) {
 	return f, nil
 }
 
-func (l *ladder) maximum(by Method) (peak, error) {
+func (l *ladder) maximum(by Method) (ascent.Peak, error) {
 	if by == MM {
 		return l.minorise()
 	}
-	return climb(l, l.headStart(), nil)
+	return ascent.Climb(l, l.headStart(), nil)
 }
 
-func (l *ladder) whyDrifting(t table, at peak) error {
+func (l *ladder) whyDrifting(t crosstable.Table, at ascent.Peak) error {
 	var what []string
-	for _, i := range at.drifting {
+	for _, i := range at.Drifting {
 		switch i {
 		case l.first:
 			what = append(what, "the first-move effect")
 		case l.draw:
 			what = append(what, "the draw parameter")
 		default:
-			what = append(what, t.names[i])
+			what = append(what, t.Names[i])
 		}
 	}
 	return errors.New("the likelihood has no maximum: it rises for ever as these move apart: " + strings.Join(what, ", "))
 }
 
 // rateable is the table of those who can be rated under the model.
-func (t table) rateable(m Model) (table, []Aside, error) {
-	var aside []Aside
+func rateable(t crosstable.Table, m Model) (crosstable.Table, []crosstable.Aside, error) {
+	var aside []crosstable.Aside
 	if m.Prior.exists() {
-		games, _ := t.totals()
-		kept := make([]bool, len(games))
-		for i, n := range games {
-			if kept[i] = n > 0; !kept[i] {
-				aside = append(aside, newAside(t.names[i], 0, 0, 0))
-			}
-		}
-		if t = t.only(kept); len(t.cells) == 0 {
+		if t, aside = t.Active(); len(t.Cells) == 0 {
 			return t, aside, errors.New("no game")
 		}
 	} else {
 		var err error
-		if t, aside, err = t.rated(); err != nil {
+		if t, aside, err = t.Rated(); err != nil {
 			return t, aside, err
 		}
 	}
-	blackWins := t.sum(func(c cell) float64 { return c.wins })
-	whiteWins := t.sum(func(c cell) float64 { return c.losses })
-	switch draws := t.draws(); {
+	blackWins := t.Sum(func(c crosstable.Cell) float64 { return c.Wins })
+	whiteWins := t.Sum(func(c crosstable.Cell) float64 { return c.Losses })
+	switch draws := t.Draws(); {
 	case m.Draws != HalfWin && blackWins+whiteWins == 0:
 		return t, aside, errors.New("every game was drawn: the draw parameter has no estimate")
-	case m.FirstMove != NoFirstMove && !m.Prior.exists() && t.following(func(*cell) float64 { return 1 }) > confounded:
+	case m.FirstMove != NoFirstMove && !m.Prior.exists() && following(t, func(*crosstable.Cell) float64 { return 1 }) > confounded:
 		return t, aside, errors.New("who had Black is a function of who played: the games cannot tell the first-move effect from the ratings")
 	case m.FirstMove != NoFirstMove && draws == 0 && whiteWins == 0:
 		return t, aside, errors.New("every game was won by Black: the first-move effect has no estimate")
@@ -247,24 +243,24 @@ func (t table) rateable(m Model) (table, []Aside, error) {
 }
 
 // newFit is a fit with everything but the terms beside the strengths.
-func newFit(t table, m Model, l inner, at peak, aside []Aside) *Fit {
+func newFit(t crosstable.Table, m Model, l inner, at ascent.Peak, aside []crosstable.Aside) *Fit {
 	f := &Fit{
 		Model:      m,
-		LogLik:     at.value,
+		LogLik:     at.Value,
 		Parameters: l.estimated(),
-		Games:      int(t.played()),
-		Evidence:   t.games(),
-		Iterations: at.iterations,
+		Games:      int(t.Played()),
+		Evidence:   t.Games(),
+		Iterations: at.Iterations,
 		SetAside:   aside,
 		table:      t,
 		at:         at,
 		inner:      l,
 	}
 	if m.Prior.exists() {
-		f.LogLik = l.logLik(at.x)
+		f.LogLik = l.logLik(at.X)
 	}
-	f.Players, f.rank = ranking(t, at.x)
-	f.errs = newRobust(t, l, at.x)
+	f.Players, f.rank = ranking(t, at.X)
+	f.errs = newRobust(t, l, at.X)
 	return f
 }
 
@@ -272,14 +268,14 @@ func newFit(t table, m Model, l inner, at peak, aside []Aside) *Fit {
 const eloPerNat = 400 / math.Ln10
 
 // ranking turns log strengths into ratings, best first.
-func ranking(t table, x []float64) ([]Player, []int) {
-	logs := slices.Clone(x[:len(t.names)])
-	center(logs)
+func ranking(t crosstable.Table, x []float64) ([]Player, []int) {
+	logs := slices.Clone(x[:len(t.Names)])
+	ascent.SubtractMean(logs)
 	top, sum := slices.Max(logs), 0.0
 	for _, v := range logs {
 		sum += math.Exp(v - top)
 	}
-	games, points := t.totals()
+	games, points := t.Totals()
 	rank := make([]int, len(logs))
 	for i := range rank {
 		rank[i] = i
@@ -288,7 +284,7 @@ func ranking(t table, x []float64) ([]Player, []int) {
 	players := make([]Player, len(logs))
 	for place, i := range rank {
 		players[place] = Player{
-			Name:     t.names[i],
+			Name:     t.Names[i],
 			Elo:      eloPerNat * logs[i],
 			Strength: 50 * float64(len(logs)) * math.Exp(logs[i]-top) / sum,
 			Games:    int(games[i]),
@@ -300,7 +296,7 @@ func ranking(t table, x []float64) ([]Player, []int) {
 
 // number is a player's number in the table.
 func (f *Fit) number(player string) (int, error) {
-	i, ok := slices.BinarySearch(f.table.names, player)
+	i, ok := slices.BinarySearch(f.table.Names, player)
 	if !ok {
 		for _, a := range f.SetAside {
 			if a.Player == player {

@@ -1,6 +1,10 @@
 package rating
 
-import "math"
+import (
+	"math"
+
+	"gogi/stats/rating/crosstable"
+)
 
 // outcome is a model of one game's three results. With x the log odds of Black
 // before draws (log strength and first move), and d the draw parameter (log ν
@@ -24,25 +28,25 @@ func logLogistic(x float64) float64 {
 }
 
 // logLik is a cell's, without binomial constants.
-func (o outcome) logLik(c *cell, x, d float64) float64 {
+func (o outcome) logLik(c *crosstable.Cell, x, d float64) float64 {
 	switch o.draws {
 	case Davidson:
 		top := max(math.Abs(x)/2, d)
 		all := top + math.Log(math.Exp(x/2-top)+math.Exp(-x/2-top)+math.Exp(d-top))
-		return (c.wins-c.losses)*x/2 + times(c.draws, d) - c.games()*all
+		return (c.Wins-c.Losses)*x/2 + times(c.Draws, d) - c.Games()*all
 	case RaoKupper:
-		if d < 0 || d == 0 && c.draws > 0 {
+		if d < 0 || d == 0 && c.Draws > 0 {
 			return math.Inf(-1)
 		}
-		l := (c.wins+c.draws)*logLogistic(x-d) + (c.losses+c.draws)*logLogistic(-x-d)
-		if c.draws > 0 {
-			l += c.draws * math.Log(math.Expm1(2*d))
+		l := (c.Wins+c.Draws)*logLogistic(x-d) + (c.Losses+c.Draws)*logLogistic(-x-d)
+		if c.Draws > 0 {
+			l += c.Draws * math.Log(math.Expm1(2*d))
 		}
 		return l
 	case HalfWin:
 	}
 	// log p(win) and log p(loss) differ by x, so one logarithm does for both.
-	return c.games()*logLogistic(x) - (c.games()-c.points())*x
+	return c.Games()*logLogistic(x) - (c.Games()-c.Points())*x
 }
 
 // times is a·b where 0 times infinity is 0.
@@ -53,14 +57,14 @@ func times(a, b float64) float64 {
 	return a * b
 }
 
-func (o outcome) slopes(c *cell, x, d float64) slopes {
-	n := c.games()
+func (o outcome) slopes(c *crosstable.Cell, x, d float64) slopes {
+	n := c.Games()
 	switch o.draws {
 	case Davidson:
 		w, dr, l := o.probabilities(x, d)
 		return slopes{
-			x:  (c.wins - c.losses - n*(w-l)) / 2,
-			d:  c.draws - n*dr,
+			x:  (c.Wins - c.Losses - n*(w-l)) / 2,
+			d:  c.Draws - n*dr,
 			xx: n / 4 * (w + l - (w-l)*(w-l)),
 			xd: -n / 2 * (w - l) * dr,
 			dd: n * dr * (1 - dr),
@@ -70,12 +74,12 @@ func (o outcome) slopes(c *cell, x, d float64) slopes {
 	case HalfWin:
 	}
 	p := logistic(x)
-	return slopes{x: c.points() - n*p, xx: n * p * (1 - p)}
+	return slopes{x: c.Points() - n*p, xx: n * p * (1 - p)}
 }
 
-func raoKupperSlopes(c *cell, x, d float64) slopes {
+func raoKupperSlopes(c *crosstable.Cell, x, d float64) slopes {
 	w, l := logistic(x-d), logistic(-x-d)
-	up, down := c.wins+c.draws, c.losses+c.draws
+	up, down := c.Wins+c.Draws, c.Losses+c.Draws
 	s := slopes{
 		x:  up*(1-w) - down*(1-l),
 		d:  -up*(1-w) - down*(1-l),
@@ -83,10 +87,10 @@ func raoKupperSlopes(c *cell, x, d float64) slopes {
 		xd: -up*w*(1-w) + down*l*(1-l),
 		dd: up*w*(1-w) + down*l*(1-l),
 	}
-	if c.draws > 0 {
+	if c.Draws > 0 {
 		rest := -math.Expm1(-2 * d)
-		s.d += c.draws * 2 / rest
-		s.dd += c.draws * 4 * math.Exp(-2*d) / (rest * rest)
+		s.d += c.Draws * 2 / rest
+		s.dd += c.Draws * 4 * math.Exp(-2*d) / (rest * rest)
 	}
 	return s
 }

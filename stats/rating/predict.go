@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gogi/stats"
+	"gogi/stats/rating/ascent"
+	"gogi/stats/rating/crosstable"
 )
 
 // Prediction is what a fit expects of a game of A against B.
@@ -62,7 +64,7 @@ func (f *HandicapFit) Predict(a, b string, handicap int, level float64) (Predict
 	if err != nil {
 		return Prediction{}, err
 	}
-	if len(f.at.drifting) > 0 {
+	if len(f.at.Drifting) > 0 {
 		return Prediction{}, errors.New("the model has numbers without a finite estimate: " + f.Notes[0])
 	}
 	q := Prediction{A: a, B: b, Handicap: handicap}
@@ -75,7 +77,7 @@ func (f *HandicapFit) Predict(a, b string, handicap int, level float64) (Predict
 }
 
 func (f *HandicapFit) number(player string) (int, error) {
-	i, ok := slices.BinarySearch(f.table.names, player)
+	i, ok := slices.BinarySearch(f.table.Names, player)
 	if ok {
 		return i, nil
 	}
@@ -92,8 +94,8 @@ func (f *HandicapFit) number(player string) (int, error) {
 func (s shape) row(handicap int) ([]float64, error) {
 	row, played := s.rows[handicap]
 	switch {
-	case handicap < 0 || handicap > heaviest:
-		return nil, fmt.Errorf("handicap %d is not between 0 and %d", handicap, heaviest)
+	case handicap < 0 || handicap > crosstable.HeaviestHandicap:
+		return nil, fmt.Errorf("handicap %d is not between 0 and %d", handicap, crosstable.HeaviestHandicap)
 	case played || handicap == 0:
 		return row, nil
 	}
@@ -110,7 +112,7 @@ func (s shape) row(handicap int) ([]float64, error) {
 }
 
 // fill reckons from the chances as a function of the fit's coordinates.
-func (q *Prediction) fill(at peak, errs *robust, l inner, players int, level float64, chances func(x []float64) (win, draw, loss float64)) error {
+func (q *Prediction) fill(at ascent.Peak, errs *robust, l inner, players int, level float64, chances func(x []float64) (win, draw, loss float64)) error {
 	if err := checkLevel(level); err != nil {
 		return err
 	}
@@ -121,18 +123,18 @@ func (q *Prediction) fill(at peak, errs *robust, l inner, players int, level flo
 		win, draw, loss := chances(x)
 		return math.Log((win + draw/2) / (loss + draw/2))
 	}
-	q.Win, q.Draw, q.Loss = chances(at.x)
+	q.Win, q.Draw, q.Loss = chances(at.X)
 	q.Score = q.Win + q.Draw/2
-	slope := slopeOf(logit, at.x)
+	slope := slopeOf(logit, at.X)
 	var inverse matrix
 	var err error
 	if errs != nil {
 		inverse = errs.inverse
-	} else if inverse, err = inverseOf(l.information(at.x), players, l.shiftFree()); err != nil {
+	} else if inverse, err = inverseOf(l.information(at.X), players, l.shiftFree()); err != nil {
 		return err
 	}
 	reach := errs.quantile(slope, level) * standardError(inverse, slope)
-	center := logit(at.x)
+	center := logit(at.X)
 	q.Interval = stats.Interval{Method: "wald_logit", Level: level, Lo: logistic(center - reach), Hi: logistic(center + reach)}
 	if errs != nil {
 		q.Interval.Method += "_clusters"
@@ -166,21 +168,21 @@ func (f *HandicapFit) Profile(player string, level float64) (stats.Interval, err
 	if err != nil {
 		return stats.Interval{}, err
 	}
-	if slices.Contains(f.at.drifting, i) {
+	if slices.Contains(f.at.Drifting, i) {
 		return stats.Interval{}, errors.New("the likelihood only rises to a limit as its strength leaves the others'")
 	}
-	weights, finite := make([]float64, len(f.at.x)), 0.0
+	weights, finite := make([]float64, len(f.at.X)), 0.0
 	for n := range f.Players {
-		if !slices.Contains(f.at.drifting, n) {
+		if !slices.Contains(f.at.Drifting, n) {
 			finite++
 		}
 	}
 	for n := range f.Players {
-		if !slices.Contains(f.at.drifting, n) {
+		if !slices.Contains(f.at.Drifting, n) {
 			weights[n] = -1 / finite
 		}
 	}
 	weights[i]++
-	lo, hi, err := profile(f.ground, f.at, weights, f.errs.quantile(weights, level))
+	lo, hi, err := ascent.Profile(f.ground, f.at, weights, f.errs.quantile(weights, level))
 	return stats.Interval{Method: f.errs.method(), Level: level, Lo: eloPerNat * lo, Hi: eloPerNat * hi}, err
 }

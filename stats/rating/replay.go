@@ -4,32 +4,36 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gogi/stats/rating/crosstable"
 )
 
 // stage is where games are played again as a fit predicts them.
 type stage struct {
-	t         table
+	t         crosstable.Table
 	p         [][3]float64
 	back      []int   // the cell of the same terms with colours swapped, or -1
 	alike     float64 // the correlation of the games of a pair, from one player's view
 	available []int   // games of each cell that belong to pairs
 }
 
+// terms are what games of one cell have in common.
+type terms struct {
+	black, white, handicap int32
+	byWhite                bool
+}
+
 func newStage(f replica) *stage {
 	t := f.games()
-	s := &stage{t: t, p: f.probabilities(), back: make([]int, len(t.cells)), available: make([]int, len(t.cells))}
-	type terms struct {
-		black, white, handicap int32
-		byWhite                bool
-	}
+	s := &stage{t: t, p: f.probabilities(), back: make([]int, len(t.Cells)), available: make([]int, len(t.Cells))}
 	at := map[terms]int{}
-	for n, c := range t.cells {
-		at[terms{c.black, c.white, c.handicap, c.byWhite}] = n
-		s.available[n] = int(math.Round(c.clustered))
+	for n, c := range t.Cells {
+		at[terms{c.Black, c.White, c.Handicap, c.ByWhite}] = n
+		s.available[n] = int(math.Round(c.Clustered))
 	}
-	for n, c := range t.cells {
+	for n, c := range t.Cells {
 		s.back[n] = -1
-		if m, ok := at[terms{c.white, c.black, c.handicap, c.byWhite}]; ok {
+		if m, ok := at[terms{c.White, c.Black, c.Handicap, c.ByWhite}]; ok {
 			s.back[n] = m
 		}
 	}
@@ -40,19 +44,19 @@ func newStage(f replica) *stage {
 // correlation of the results of the two colours within clusters, from one
 // player's view; one more cluster, of independent games, tames small numbers.
 func (s *stage) correlation() float64 {
-	mean := map[[4]int32]float64{} // Black's expected points
-	key := func(c cell) [4]int32 {
-		return [4]int32{c.black, c.white, c.handicap, int32(btoi(c.byWhite))}
+	mean := map[terms]float64{} // Black's expected points
+	key := func(c crosstable.Cell) terms {
+		return terms{c.Black, c.White, c.Handicap, c.ByWhite}
 	}
-	for n, c := range s.t.cells {
+	for n, c := range s.t.Cells {
 		mean[key(c)] = s.p[n][0] + s.p[n][1]/2
 	}
 	var both, first, second, n float64
-	for _, cluster := range s.t.clusters {
+	for _, cluster := range s.t.Clusters {
 		var e [2]float64 // of the player with the smaller number, as Black and as White
 		for _, c := range cluster {
-			excess := c.points() - c.games()*mean[key(c)]
-			if c.black < c.white {
+			excess := c.Points() - c.Games()*mean[key(c)]
+			if c.Black < c.White {
 				e[0] += excess
 			} else {
 				e[1] -= excess
@@ -71,14 +75,14 @@ func (s *stage) correlation() float64 {
 
 // play draws each cell's outcomes. One random number a game is exact, and fast
 // enough beside the fit.
-func (s *stage) play(random *rand.Rand) table {
-	cells := slices.Clone(s.t.cells)
+func (s *stage) play(random *rand.Rand) crosstable.Table {
+	cells := slices.Clone(s.t.Cells)
 	for n := range cells {
 		c := &cells[n]
-		c.wins, c.draws, c.losses = 0, 0, 0
+		c.Wins, c.Draws, c.Losses = 0, 0, 0
 	}
 	for n := range cells {
-		games := int(math.Round(s.t.cells[n].games()))
+		games := int(math.Round(s.t.Cells[n].Games()))
 		if m := s.back[n]; m >= 0 {
 			pairs := min(s.available[n], s.available[m])
 			games -= pairs
@@ -92,15 +96,15 @@ func (s *stage) play(random *rand.Rand) table {
 	}
 	for n := range cells {
 		c := &cells[n]
-		c.played, c.scored, c.clustered = c.games(), c.points(), 0
+		c.Played, c.Scored, c.Clustered = c.Games(), c.Points(), 0
 	}
-	return table{names: s.t.names, cells: cells}
+	return crosstable.Table{Names: s.t.Names, Cells: cells}
 }
 
 // playPairs lets the two games of a pair share their luck as often as makes
 // their results correlate so much: what is small for Black of one game is, for
 // the same player, large for Black of the other.
-func (s *stage) playPairs(random *rand.Rand, cells []cell, n, m, pairs int) {
+func (s *stage) playPairs(random *rand.Rand, cells []crosstable.Cell, n, m, pairs int) {
 	for range pairs {
 		u, v := random.Float64(), random.Float64()
 		if random.Float64() < math.Abs(s.alike) {
@@ -116,13 +120,13 @@ func (s *stage) playPairs(random *rand.Rand, cells []cell, n, m, pairs int) {
 
 // give counts the outcome of a random number from 0 to 1: a win for Black where
 // it is small.
-func (s *stage) give(cells []cell, n int, u float64) {
+func (s *stage) give(cells []crosstable.Cell, n int, u float64) {
 	switch c, p := &cells[n], s.p[n]; {
 	case u < p[0]:
-		c.wins++
+		c.Wins++
 	case u < p[0]+p[1]:
-		c.draws++
+		c.Draws++
 	default:
-		c.losses++
+		c.Losses++
 	}
 }

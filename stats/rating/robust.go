@@ -3,6 +3,8 @@ package rating
 import (
 	"math"
 
+	"gogi/stats/rating/crosstable"
+
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -20,16 +22,16 @@ type robust struct {
 
 // newRobust is nil where no games depend on each other, or where the games do
 // not determine every parameter.
-func newRobust(t table, l inner, x []float64) *robust {
-	if len(t.clusters) == 0 {
+func newRobust(t crosstable.Table, l inner, x []float64) *robust {
+	if len(t.Clusters) == 0 {
 		return nil
 	}
-	inverse, err := inverseOf(l.information(x), len(t.names), l.shiftFree())
+	inverse, err := inverseOf(l.information(x), len(t.Names), l.shiftFree())
 	if err != nil {
 		return nil
 	}
-	r := &robust{inverse: inverse, clusters: make([]float64, len(t.names))}
-	for _, cluster := range t.clusters {
+	r := &robust{inverse: inverse, clusters: make([]float64, len(t.Names))}
+	for _, cluster := range t.Clusters {
 		for _, i := range playersOf(cluster) {
 			r.clusters[i]++
 		}
@@ -46,11 +48,11 @@ func newRobust(t table, l inner, x []float64) *robust {
 	return r
 }
 
-func playersOf(cells []cell) []int {
+func playersOf(cells []crosstable.Cell) []int {
 	var list []int
 	seen := map[int32]bool{}
 	for _, c := range cells {
-		for _, i := range []int32{c.black, c.white} {
+		for _, i := range []int32{c.Black, c.White} {
 			if !seen[i] {
 				seen[i] = true
 				list = append(list, int(i))
@@ -62,14 +64,14 @@ func playersOf(cells []cell) []int {
 
 // filling is the middle of the sandwich. The fit makes the slopes' squares too
 // small by as many clusters as it has parameters.
-func filling(t table, l inner, x []float64) matrix {
+func filling(t crosstable.Table, l inner, x []float64) matrix {
 	m := mat.NewSymDense(len(x), nil)
-	n := float64(len(t.clusters))
+	n := float64(len(t.Clusters))
 	scale := n / max(1, n-float64(l.estimated()))
-	for _, cluster := range t.clusters {
+	for _, cluster := range t.Clusters {
 		addSquare(m, scale, l.part(cluster).gradient(x))
 	}
-	if alone := t.independent(); len(alone) > 0 {
+	if alone := t.Independent(); len(alone) > 0 {
 		m.AddSym(m, l.part(alone).information(x))
 	}
 	return m
@@ -87,20 +89,6 @@ func addSquare(m matrix, scale float64, slope []float64) {
 			m.SetSym(i, j, m.At(i, j)+scale*slope[i]*slope[j])
 		}
 	}
-}
-
-// independent are the games outside of clusters.
-func (t table) independent() []cell {
-	var list []cell
-	for _, c := range t.cells {
-		share := 1 - c.clustered/c.games()
-		if share < 1e-9 {
-			continue
-		}
-		c.wins, c.draws, c.losses = share*c.wins, share*c.draws, share*c.losses
-		list = append(list, c)
-	}
-	return list
 }
 
 // effect is by how much the variance of a linear function of x is larger than

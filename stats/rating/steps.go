@@ -3,6 +3,9 @@ package rating
 import (
 	"math"
 
+	"gogi/stats/rating/ascent"
+	"gogi/stats/rating/crosstable"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -26,22 +29,22 @@ const (
 // drifts to -∞ while nothing is left to gain.
 type ground struct {
 	players int
-	cells   []cell
+	cells   []crosstable.Cell
 	family  family
 	black   [][]float64 // coefficients of each cell's Black; nil for none
 	white   [][]float64
-	rows    func(cell) (black, white []float64) // what black and white hold for a cell
+	rows    func(crosstable.Cell) (black, white []float64) // what black and white hold for a cell
 	terms   int
 }
 
 // part is the likelihood of other cells.
-func (g *ground) part(cells []cell) inner {
+func (g *ground) part(cells []crosstable.Cell) inner {
 	p := *g
 	p.set(cells)
 	return &p
 }
 
-func (g *ground) set(cells []cell) {
+func (g *ground) set(cells []crosstable.Cell) {
 	g.cells, g.black, g.white = cells, make([][]float64, len(cells)), make([][]float64, len(cells))
 	for n, c := range cells {
 		g.black[n], g.white[n] = g.rows(c)
@@ -62,7 +65,7 @@ func (g *ground) side(theta float64, r, row []float64) side {
 		return s
 	}
 	if g.family == logLinear {
-		s.log += dot(row, r)
+		s.log += ascent.Dot(row, r)
 		copy(s.r, row)
 		return s
 	}
@@ -117,10 +120,10 @@ func (g *ground) raw(x []float64) (r, share []float64) {
 
 func (g *ground) sides(n int, x, r []float64) (side, side) {
 	c := g.cells[n]
-	return g.side(x[c.black], r, g.black[n]), g.side(x[c.white], r, g.white[n])
+	return g.side(x[c.Black], r, g.black[n]), g.side(x[c.White], r, g.white[n])
 }
 
-func (g *ground) value(x []float64) float64 {
+func (g *ground) Value(x []float64) float64 {
 	r, _ := g.raw(x)
 	sum := 0.0
 	for n := range g.cells {
@@ -133,8 +136,8 @@ func (g *ground) value(x []float64) float64 {
 	return sum
 }
 
-func (g *ground) logLik(x []float64) float64 { return g.value(x) }
-func (g *ground) settle(step []float64)      { settle(step[:g.players]) }
+func (g *ground) logLik(x []float64) float64 { return g.Value(x) }
+func (g *ground) Settle(step []float64)      { ascent.SubtractMedian(step[:g.players]) }
 func (g *ground) shiftFree() bool            { return true }
 func (g *ground) estimated() int             { return g.players - 1 + g.terms }
 
@@ -154,8 +157,8 @@ func (g *ground) gradient(x []float64) []float64 {
 	for n, c := range g.cells {
 		b, w := g.sides(n, x, r)
 		s := outcome{HalfWin}.slopes(&c, b.log-w.log, 0).x
-		gradient[c.black] += s * b.theta
-		gradient[c.white] -= s * w.theta
+		gradient[c.Black] += s * b.theta
+		gradient[c.White] -= s * w.theta
 		for k := range g.terms {
 			gradient[g.players+k] += s * (b.r[k] - w.r[k])
 		}
@@ -180,7 +183,7 @@ func (g *ground) slopes(x []float64) ([]float64, matrix) {
 	}
 	for n, c := range g.cells {
 		b, w := g.sides(n, x, r)
-		at[0], at[1] = int(c.black), int(c.white)
+		at[0], at[1] = int(c.Black), int(c.White)
 		s := outcome{HalfWin}.slopes(&c, b.log-w.log, 0)
 		g.addCell(gradient, info, at, b, w, s)
 	}
@@ -265,7 +268,7 @@ func (g *ground) information(x []float64) matrix {
 	return info
 }
 
-func (g *ground) derivatives(x []float64) ([]float64, func([]float64) []float64) {
+func (g *ground) Derivatives(x []float64) ([]float64, func([]float64) []float64) {
 	gradient, info := g.slopes(x)
 	// The null space, the common shift of strengths, is filled.
 	n, fill := g.players, 0.0
@@ -277,70 +280,5 @@ func (g *ground) derivatives(x []float64) ([]float64, func([]float64) []float64)
 			info.SetSym(i, j, info.At(i, j)+fill/float64(n))
 		}
 	}
-	return gradient, definite(info)
-}
-
-// definite solves systems with a symmetric matrix, or where that is not
-// positive definite, with the matrix that has the absolute eigenvalues: a step
-// by it leads up from saddles too. Both see the matrix scaled to a diagonal of
-// 1, for near a bound rows shrink to nothing and still count.
-func definite(m matrix) func(rhs []float64) []float64 {
-	dim := m.SymmetricDim()
-	scale, scaled := make([]float64, dim), mat.NewSymDense(dim, nil)
-	for i := range scale {
-		scale[i] = 1 / math.Sqrt(math.Abs(m.At(i, i))+1e-290)
-	}
-	for i := range dim {
-		for j := range i + 1 {
-			v := m.At(i, j) * scale[i] * scale[j]
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return func([]float64) []float64 { return make([]float64, dim) }
-			}
-			scaled.SetSym(i, j, v)
-		}
-	}
-	solve := solver(scaled)
-	return func(rhs []float64) []float64 {
-		right := mat.NewVecDense(dim, nil)
-		for i, v := range rhs {
-			right.SetVec(i, v*scale[i])
-		}
-		z := solve(right).RawVector().Data
-		for i := range z {
-			z[i] *= scale[i]
-		}
-		return z
-	}
-}
-
-// wellConditioned is up to where a Cholesky factor is trusted.
-const wellConditioned = 1e13
-
-func solver(scaled matrix) func(*mat.VecDense) *mat.VecDense {
-	var factor mat.Cholesky
-	if factor.Factorize(scaled) && factor.Cond() < wellConditioned {
-		return func(right *mat.VecDense) *mat.VecDense {
-			z := new(mat.VecDense)
-			if factor.SolveVecTo(z, right) != nil {
-				z = mat.NewVecDense(right.Len(), nil)
-			}
-			return z
-		}
-	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(scaled, true) {
-		return func(right *mat.VecDense) *mat.VecDense { return right }
-	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	values := eigen.Values(nil)
-	return func(right *mat.VecDense) *mat.VecDense {
-		var along, z mat.VecDense
-		along.MulVec(vectors.T(), right)
-		for i, v := range values {
-			along.SetVec(i, along.AtVec(i)/max(math.Abs(v), 1/wellConditioned))
-		}
-		z.MulVec(&vectors, &along)
-		return &z
-	}
+	return gradient, ascent.Definite(info)
 }

@@ -6,6 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"gogi/stats/rating/ascent"
+	"gogi/stats/rating/crosstable"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -50,7 +53,7 @@ const closeAIC = 2
 const followed = 0.9
 
 // judge weighs the fits against each other and warns.
-func (c *HandicapComparison) judge(t table) {
+func (c *HandicapComparison) judge(t crosstable.Table) {
 	aic := make([]float64, len(c.Fits))
 	for i, f := range c.Fits {
 		aic[i] = f.AIC
@@ -61,17 +64,17 @@ func (c *HandicapComparison) judge(t table) {
 			f.Weight = weights[i]
 		}
 	}
-	c.Following = t.following((*cell).signed)
+	c.Following = following(t, signed)
 	c.warnFollowing(t)
 	c.warnClose()
 	c.warnFirstMove()
-	if t.draws() > 0 {
+	if t.Draws() > 0 {
 		c.Warnings = append(c.Warnings, Warning{Kind: DrawsAreHalves})
 	}
 }
 
-func (c *HandicapComparison) warnFollowing(t table) {
-	again, varied := t.variety()
+func (c *HandicapComparison) warnFollowing(t crosstable.Table) {
+	again, varied := variety(t)
 	switch {
 	case c.Following > confounded:
 		c.Warnings = append(c.Warnings, Warning{Kind: HandicapIsGap, Following: c.Following})
@@ -105,42 +108,42 @@ func (c *HandicapComparison) warnFirstMove() {
 }
 
 // signed is the handicap of Black over White.
-func (c *cell) signed() float64 {
-	if c.byWhite {
-		return -float64(c.handicap)
+func signed(c *crosstable.Cell) float64 {
+	if c.ByWhite {
+		return -float64(c.Handicap)
 	}
-	return float64(c.handicap)
+	return float64(c.Handicap)
 }
 
 // following is the R² of the least-squares regression of a number of each cell
 // (for Black, its negative for White) on differences of players' numbers: 1
 // where some scale of strengths has it as the difference, and where the games
 // therefore cannot tell its effect from the players' strengths.
-func (t table) following(number func(*cell) float64) float64 {
-	diagonal, rhs := make([]float64, len(t.names)), make([]float64, len(t.names))
+func following(t crosstable.Table, number func(*crosstable.Cell) float64) float64 {
+	diagonal, rhs := make([]float64, len(t.Names)), make([]float64, len(t.Names))
 	total := 0.0
-	for i := range t.cells {
-		c := &t.cells[i]
-		n, h := c.games(), number(c)
-		diagonal[c.black] += n
-		diagonal[c.white] += n
-		rhs[c.black] += n * h
-		rhs[c.white] -= n * h
+	for i := range t.Cells {
+		c := &t.Cells[i]
+		n, h := c.Games(), number(c)
+		diagonal[c.Black] += n
+		diagonal[c.White] += n
+		rhs[c.Black] += n * h
+		rhs[c.White] -= n * h
 		total += n * h * h
 	}
 	if total == 0 {
 		return 0
 	}
-	scale := conjugate(func(v, out []float64) {
+	scale := ascent.Conjugate(func(v, out []float64) {
 		clear(out)
-		for i := range t.cells {
-			c := &t.cells[i]
-			d := c.games() * (v[c.black] - v[c.white])
-			out[c.black] += d
-			out[c.white] -= d
+		for i := range t.Cells {
+			c := &t.Cells[i]
+			d := c.Games() * (v[c.Black] - v[c.White])
+			out[c.Black] += d
+			out[c.White] -= d
 		}
 	}, diagonal, rhs)
-	return min(1, dot(scale, rhs)/total)
+	return min(1, ascent.Dot(scale, rhs)/total)
 }
 
 // confounded is the R² from which on there is nothing left to estimate.
@@ -148,22 +151,22 @@ const confounded = 1 - 1e-9
 
 // variety counts the pairs of players that met more than once, and those of
 // them that met under more than one handicap.
-func (t table) variety() (again, varied int) {
+func variety(t crosstable.Table) (again, varied int) {
 	type met struct {
 		games    float64
 		handicap float64
 		varied   bool
 	}
 	pairs := map[[2]int32]met{}
-	for i := range t.cells {
-		c := &t.cells[i]
-		key, h := [2]int32{c.black, c.white}, c.signed()
-		if c.black > c.white {
-			key, h = [2]int32{c.white, c.black}, -h
+	for i := range t.Cells {
+		c := &t.Cells[i]
+		key, h := [2]int32{c.Black, c.White}, signed(c)
+		if c.Black > c.White {
+			key, h = [2]int32{c.White, c.Black}, -h
 		}
 		m, known := pairs[key]
 		m.varied = m.varied || known && m.handicap != h
-		m.handicap, m.games = h, m.games+c.games()
+		m.handicap, m.games = h, m.games+c.Games()
 		pairs[key] = m
 	}
 	for _, m := range pairs {

@@ -1,4 +1,4 @@
-package rating
+package crosstable
 
 import (
 	"cmp"
@@ -32,16 +32,16 @@ func Cycles(counts []Count, limit int) ([]Cycle, error) {
 	if limit < 0 {
 		return nil, fmt.Errorf("a limit of %d cycles is impossible", limit)
 	}
-	t, err := newTable(counts)
+	t, err := New(counts)
 	if err != nil {
 		return nil, err
 	}
 	m := t.majorities()
 	var list []Cycle
-	for a := range t.names {
+	for a := range t.Names {
 		for _, b := range m.beaten[a] {
 			for _, c := range m.beaten[b] {
-				if a < b && a < c && m.score[c*len(t.names)+a] > 0.5 {
+				if a < b && a < c && m.score[c*len(t.Names)+a] > 0.5 {
 					list = append(list, m.cycle(t, a, b, c))
 				}
 				if len(list) > 10000+2*limit { // there may be millions
@@ -72,18 +72,18 @@ type majorities struct {
 	beaten [][]int
 }
 
-func (t table) majorities() majorities {
-	n := len(t.names)
+func (t Table) majorities() majorities {
+	n := len(t.Names)
 	games, points := make([]float64, n*n), make([]float64, n*n)
-	for _, c := range t.cells {
-		if c.handicap > 0 {
+	for _, c := range t.Cells {
+		if c.Handicap > 0 {
 			continue
 		}
-		bw, wb := int(c.black)*n+int(c.white), int(c.white)*n+int(c.black)
-		games[bw] += c.games()
-		games[wb] += c.games()
-		points[bw] += c.points()
-		points[wb] += c.games() - c.points()
+		bw, wb := int(c.Black)*n+int(c.White), int(c.White)*n+int(c.Black)
+		games[bw] += c.Games()
+		games[wb] += c.Games()
+		points[bw] += c.Points()
+		points[wb] += c.Games() - c.Points()
 	}
 	won := t.unitsWon()
 	m := majorities{score: make([]float64, n*n), met: make([]bool, n*n), p: make([]float64, n*n), beaten: make([][]int, n)}
@@ -105,18 +105,18 @@ func (t table) majorities() majorities {
 
 // unitsWon counts, at a·N + b, the independent units of even games in which a
 // scored more than b: clusters, and decisive games outside of them.
-func (t table) unitsWon() []int {
-	n := len(t.names)
+func (t Table) unitsWon() []int {
+	n := len(t.Names)
 	won := make([]int, n*n)
-	for _, cluster := range t.clusters {
+	for _, cluster := range t.Clusters {
 		lead := map[[2]int32]float64{}
 		for _, c := range cluster {
 			switch {
-			case c.handicap > 0:
-			case c.black < c.white:
-				lead[[2]int32{c.black, c.white}] += c.wins - c.losses
+			case c.Handicap > 0:
+			case c.Black < c.White:
+				lead[[2]int32{c.Black, c.White}] += c.Wins - c.Losses
 			default:
-				lead[[2]int32{c.white, c.black}] -= c.wins - c.losses
+				lead[[2]int32{c.White, c.Black}] -= c.Wins - c.Losses
 			}
 		}
 		for pair, l := range lead {
@@ -128,10 +128,10 @@ func (t table) unitsWon() []int {
 			}
 		}
 	}
-	for _, c := range t.independent() {
-		if c.handicap == 0 {
-			won[int(c.black)*n+int(c.white)] += int(math.Round(c.wins))
-			won[int(c.white)*n+int(c.black)] += int(math.Round(c.losses))
+	for _, c := range t.Independent() {
+		if c.Handicap == 0 {
+			won[int(c.Black)*n+int(c.White)] += int(math.Round(c.Wins))
+			won[int(c.White)*n+int(c.Black)] += int(math.Round(c.Losses))
 		}
 	}
 	return won
@@ -161,11 +161,11 @@ func signP(won, units int) float64 {
 	return test.P
 }
 
-func (m majorities) cycle(t table, a, b, c int) Cycle {
-	score := func(i, j int) float64 { return m.score[i*len(t.names)+j] }
+func (m majorities) cycle(t Table, a, b, c int) Cycle {
+	score := func(i, j int) float64 { return m.score[i*len(t.Names)+j] }
 	return Cycle{
-		Players: [3]string{t.names[a], t.names[b], t.names[c]},
+		Players: [3]string{t.Names[a], t.Names[b], t.Names[c]},
 		Scores:  [3]float64{score(a, b), score(b, c), score(c, a)},
-		P:       max(m.p[a*len(t.names)+b], m.p[b*len(t.names)+c], m.p[c*len(t.names)+a]),
+		P:       max(m.p[a*len(t.Names)+b], m.p[b*len(t.Names)+c], m.p[c*len(t.Names)+a]),
 	}
 }

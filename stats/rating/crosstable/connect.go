@@ -1,4 +1,4 @@
-package rating
+package crosstable
 
 import (
 	"cmp"
@@ -21,8 +21,8 @@ type AsideKind string
 // The kinds.
 const (
 	NoGame  AsideKind = "no_game"  // against players who are rated or were set aside later
-	WonAll  AsideKind = "won_all"  // [Fit.Bound] is from below
-	LostAll AsideKind = "lost_all" // [Fit.Bound] is from above
+	WonAll  AsideKind = "won_all"  // a bound of the rating is from below
+	LostAll AsideKind = "lost_all" // a bound of the rating is from above
 )
 
 // Connection is what the games say about who can be rated.
@@ -40,7 +40,7 @@ type Connection struct {
 // several groups; then Why says which never met, or never lost to, the others.
 // It fails for impossible counts.
 func Connect(counts []Count) (Connection, error) {
-	t, err := newTable(counts)
+	t, err := New(counts)
 	if err != nil {
 		return Connection{}, err
 	}
@@ -48,21 +48,34 @@ func Connect(counts []Count) (Connection, error) {
 	return c, nil
 }
 
-// rated is the table of the players who have ratings; an error says why there
-// is none.
-func (t table) rated() (table, []Aside, error) {
+// Rated is the table of the players who have ratings, and those set aside as by
+// [Connect]; an error says why there is none.
+func (t Table) Rated() (Table, []Aside, error) {
 	sub, c := t.connect()
 	if c.Why != "" {
-		return table{}, nil, errors.New(c.Why)
+		return Table{}, nil, errors.New(c.Why)
 	}
 	return sub, c.SetAside, nil
 }
 
-func (t table) connect() (table, Connection) {
+// Active is the table of the players who played, and those who did not.
+func (t Table) Active() (Table, []Aside) {
+	var aside []Aside
+	games, _ := t.Totals()
+	kept := make([]bool, len(games))
+	for i, n := range games {
+		if kept[i] = n > 0; !kept[i] {
+			aside = append(aside, newAside(t.Names[i], 0, 0, 0))
+		}
+	}
+	return t.Only(kept), aside
+}
+
+func (t Table) connect() (Table, Connection) {
 	sub, aside := t.setAside()
 	c := Connection{SetAside: aside}
-	if len(sub.names) > 0 && sub.isConnected() {
-		c.Groups = [][]string{sub.names}
+	if len(sub.Names) > 0 && sub.isConnected() {
+		c.Groups = [][]string{sub.Names}
 		return sub, c
 	}
 	groups := sub.components()
@@ -70,7 +83,7 @@ func (t table) connect() (table, Connection) {
 		c.Groups = append(c.Groups, sub.namesOf(g))
 	}
 	switch {
-	case len(t.cells) == 0:
+	case len(t.Cells) == 0:
 		c.Why = "no game"
 	case len(groups) == 0:
 		c.Why = "no player has both won and lost against others who have"
@@ -82,8 +95,8 @@ func (t table) connect() (table, Connection) {
 
 // setAside removes, round by round, the players who scored nothing or dropped
 // nothing against those who are left.
-func (t table) setAside() (table, []Aside) {
-	kept := make([]bool, len(t.names))
+func (t Table) setAside() (Table, []Aside) {
+	kept := make([]bool, len(t.Names))
 	for i := range kept {
 		kept[i] = true
 	}
@@ -91,14 +104,14 @@ func (t table) setAside() (table, []Aside) {
 	for round := 0; ; round++ {
 		games, points := t.among(kept)
 		before := len(aside)
-		for i, name := range t.names {
+		for i, name := range t.Names {
 			if a := newAside(name, games[i], points[i], round); kept[i] && a.Kind != "" {
 				aside = append(aside, a)
 				kept[i] = false
 			}
 		}
 		if len(aside) == before {
-			return t.only(kept), aside
+			return t.Only(kept), aside
 		}
 	}
 }
@@ -120,28 +133,28 @@ func newAside(player string, games, points float64, round int) Aside {
 	return Aside{}
 }
 
-func (t table) among(kept []bool) (games, points []float64) {
-	games, points = make([]float64, len(t.names)), make([]float64, len(t.names))
-	for _, c := range t.cells {
-		if kept[c.black] && kept[c.white] {
-			games[c.black] += c.played
-			games[c.white] += c.played
-			points[c.black] += c.scored
-			points[c.white] += c.played - c.scored
+func (t Table) among(kept []bool) (games, points []float64) {
+	games, points = make([]float64, len(t.Names)), make([]float64, len(t.Names))
+	for _, c := range t.Cells {
+		if kept[c.Black] && kept[c.White] {
+			games[c.Black] += c.Played
+			games[c.White] += c.Played
+			points[c.Black] += c.Scored
+			points[c.White] += c.Played - c.Scored
 		}
 	}
 	return games, points
 }
 
 // beaten lists for each player those from whom it took a win or a draw.
-func (t table) beaten() [][]int {
-	to := make([][]int, len(t.names))
-	for _, c := range t.cells {
-		if c.wins+c.draws > 0 {
-			to[c.black] = append(to[c.black], int(c.white))
+func (t Table) beaten() [][]int {
+	to := make([][]int, len(t.Names))
+	for _, c := range t.Cells {
+		if c.Wins+c.Draws > 0 {
+			to[c.Black] = append(to[c.Black], int(c.White))
 		}
-		if c.losses+c.draws > 0 {
-			to[c.white] = append(to[c.white], int(c.black))
+		if c.Losses+c.Draws > 0 {
+			to[c.White] = append(to[c.White], int(c.Black))
 		}
 	}
 	return to
@@ -149,8 +162,8 @@ func (t table) beaten() [][]int {
 
 // isConnected tells whether the first player can be reached from all and all
 // from it, by passes over the cells: two or three where many have met.
-func (t table) isConnected() bool {
-	up, down := make([]bool, len(t.names)), make([]bool, len(t.names))
+func (t Table) isConnected() bool {
+	up, down := make([]bool, len(t.Names)), make([]bool, len(t.Names))
 	up[0], down[0] = true, true
 	reached, last := 2, 0
 	spread := func(reach []bool, from, to int32) {
@@ -161,24 +174,24 @@ func (t table) isConnected() bool {
 	}
 	for reached > last {
 		last = reached
-		for i := range t.cells {
-			c := &t.cells[i]
-			if c.wins+c.draws > 0 {
-				spread(down, c.black, c.white)
-				spread(up, c.white, c.black)
+		for i := range t.Cells {
+			c := &t.Cells[i]
+			if c.Wins+c.Draws > 0 {
+				spread(down, c.Black, c.White)
+				spread(up, c.White, c.Black)
 			}
-			if c.losses+c.draws > 0 {
-				spread(down, c.white, c.black)
-				spread(up, c.black, c.white)
+			if c.Losses+c.Draws > 0 {
+				spread(down, c.White, c.Black)
+				spread(up, c.Black, c.White)
 			}
 		}
 	}
-	return reached == 2*len(t.names)
+	return reached == 2*len(t.Names)
 }
 
 // components are the strongly connected components of the graph of wins, each
 // ascending, ordered by their first player (Kosaraju's algorithm).
-func (t table) components() [][]int {
+func (t Table) components() [][]int {
 	to := t.beaten()
 	from := make([][]int, len(to))
 	for a, list := range to {
@@ -218,8 +231,8 @@ func visit(a int, to [][]int, seen []bool, order []int) []int {
 
 // whyApart names the groups that never met, never lost to, or never beat the
 // others.
-func (t table) whyApart(groups [][]int) string {
-	group := make([]int, len(t.names))
+func (t Table) whyApart(groups [][]int) string {
+	group := make([]int, len(t.Names))
 	for n, g := range groups {
 		for _, i := range g {
 			group[i] = n
@@ -248,10 +261,29 @@ func (t table) whyApart(groups [][]int) string {
 	return "no unique ratings: " + strings.Join(why, "; ")
 }
 
-func (t table) namesOf(players []int) []string {
+func (t Table) namesOf(players []int) []string {
 	names := make([]string, len(players))
 	for n, i := range players {
-		names[n] = t.names[i]
+		names[n] = t.Names[i]
 	}
 	return names
+}
+
+// WithinGroups are the games within strongly connected groups of players. All
+// games between two groups went one way, so the likelihood can only rise to that of
+// the games within, while theirs goes to 1. Clusters are left out.
+func (t Table) WithinGroups() Table {
+	group := make([]int, len(t.Names))
+	for n, members := range t.components() {
+		for _, i := range members {
+			group[i] = n
+		}
+	}
+	inside := Table{Names: t.Names}
+	for _, c := range t.Cells {
+		if group[c.Black] == group[c.White] {
+			inside.Cells = append(inside.Cells, c)
+		}
+	}
+	return inside
 }

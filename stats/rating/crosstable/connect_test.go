@@ -1,0 +1,73 @@
+package crosstable
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// TestConnectAgainstHunter: the groups are the strongly connected components that
+// the fixture's own program found.
+func TestConnectAgainstHunter(t *testing.T) {
+	var fixture struct {
+		NoMLE map[string]struct {
+			W   [][]float64
+			SCC [][]int
+		} `json:"no_mle"`
+	}
+	if err := json.Unmarshal(must[[]byte](t)(os.ReadFile("../testdata/mm_hunter.json")), &fixture); err != nil {
+		t.Fatal(err)
+	}
+	if len(fixture.NoMLE) == 0 {
+		t.Fatal("no case")
+	}
+	for name, c := range fixture.NoMLE {
+		connection := must[Connection](t)(Connect(winsOf(c.W)))
+		if name == "all_loser" || name == "all_winner" {
+			if kind := map[string]AsideKind{"all_loser": LostAll, "all_winner": WonAll}[name]; len(connection.SetAside) != 1 || connection.SetAside[0].Kind != kind {
+				t.Errorf("%s: %+v", name, connection)
+			}
+			continue
+		}
+		var groups [][]int
+		for _, g := range connection.Groups {
+			var group []int
+			for _, p := range g {
+				group = append(group, must[int](t)(strconv.Atoi(p)))
+			}
+			groups = append(groups, group)
+		}
+		if connection.Why == "" || !slices.EqualFunc(groups, c.SCC, slices.Equal) {
+			t.Errorf("%s: groups %v (%s), want %v", name, groups, connection.Why, c.SCC)
+		}
+	}
+}
+
+// winsOf are the games of a matrix of wins, a row a winner; players count from 1.
+func winsOf(w [][]float64) []Count {
+	var counts []Count
+	for i, row := range w {
+		for j, wins := range row {
+			if i != j {
+				counts = append(counts, Count{Black: strconv.Itoa(i + 1), White: strconv.Itoa(j + 1), BlackWins: int(wins)})
+			}
+		}
+	}
+	return counts
+}
+
+// TestWithinGroups: games that a whole group won against another say nothing of
+// the strengths within.
+func TestWithinGroups(t *testing.T) {
+	table := must[Table](t)(New([]Count{
+		{Black: "a", White: "b", BlackWins: 1, WhiteWins: 1},
+		{Black: "c", White: "d", Draws: 3},
+		{Black: "a", White: "c", BlackWins: 5},
+		{Black: "d", White: "b", WhiteWins: 2},
+	}))
+	if inside := table.WithinGroups(); len(inside.Names) != 4 || inside.Played() != 5 {
+		t.Errorf("%+v", inside)
+	}
+}

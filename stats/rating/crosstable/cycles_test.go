@@ -1,0 +1,88 @@
+package crosstable
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func must[T any](t *testing.T) func(T, error) T {
+	t.Helper()
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func TestCycles(t *testing.T) {
+	counts := []Count{
+		{Black: "rock", White: "scissors", BlackWins: 18, WhiteWins: 2},
+		{Black: "scissors", White: "paper", BlackWins: 17, WhiteWins: 3},
+		{Black: "paper", White: "rock", BlackWins: 16, WhiteWins: 4},
+		{Black: "well", White: "rock", BlackWins: 12, WhiteWins: 8},
+	}
+	cycles := must[[]Cycle](t)(Cycles(counts, 5))
+	if len(cycles) != 1 || cycles[0].Players != [3]string{"paper", "rock", "scissors"} || cycles[0].Scores != [3]float64{0.8, 0.9, 0.85} {
+		t.Errorf("%+v", cycles)
+	}
+	if want := 0.005908966064453125; math.Abs(cycles[0].P-want) > 1e-12 { // P(X >= 16), 20 fair games
+		t.Errorf("p = %v", cycles[0].P)
+	}
+}
+
+// TestFalseCycles: among thirty equals some triple of thousands goes round at 5%, but
+// not at 5% for all.
+func TestFalseCycles(t *testing.T) {
+	random := rand.New(rand.NewPCG(6, 6))
+	naive, adjusted := 0, 0
+	const runs = 15
+	for range runs {
+		var counts []Count
+		for a := range 30 {
+			for b := range a {
+				won := 0
+				for range 40 {
+					won += random.IntN(2)
+				}
+				counts = append(counts, Count{Black: fmt.Sprint(a), White: fmt.Sprint(b), BlackWins: won, WhiteWins: 40 - won})
+			}
+		}
+		cycles := must[[]Cycle](t)(Cycles(counts, 1))
+		naive += btoi(cycles[0].P <= 0.05)
+		adjusted += btoi(cycles[0].PHolm <= 0.05)
+	}
+	t.Logf("cycles in %d of %d tournaments of equals, adjusted in %d", naive, runs, adjusted)
+	if naive < 3 || adjusted > 4 { // 5 of 15 at 5% have a probability below 0.1%
+		t.Errorf("cycles in %d of %d tournaments of equals, adjusted in %d", naive, runs, adjusted)
+	}
+}
+
+// A cycle that is there is found in spite of the adjustment.
+func TestCyclesAdjusted(t *testing.T) {
+	c := must[[]Cycle](t)(Cycles([]Count{
+		{Black: "rock", White: "scissors", BlackWins: 18, WhiteWins: 2},
+		{Black: "scissors", White: "paper", BlackWins: 17, WhiteWins: 3},
+		{Black: "paper", White: "rock", BlackWins: 16, WhiteWins: 4},
+		{Black: "well", White: "rock", BlackWins: 12, WhiteWins: 8},
+		{Black: "well", White: "paper", BlackWins: 10, WhiteWins: 10},
+	}, 5))
+	// Two triples met, so four cycles are possible.
+	if len(c) != 1 || math.Abs(c[0].PHolm-4*c[0].P) > 1e-12 {
+		t.Errorf("%+v", c)
+	}
+	// By pairs of which each went to one side, 18 games are 9 units.
+	counts := []Count{{Black: "b", White: "c", BlackWins: 30}, {Black: "c", White: "a", BlackWins: 30}}
+	for pair := range 9 {
+		counts = append(counts,
+			Count{Black: "a", White: "b", BlackWins: 1, Cluster: pair + 1},
+			Count{Black: "b", White: "a", WhiteWins: 1, Cluster: pair + 1})
+	}
+	d := must[[]Cycle](t)(Cycles(counts, 1))
+	if len(d) != 1 || math.Abs(d[0].P-math.Pow(0.5, 9)) > 1e-12 {
+		t.Errorf("%+v", d)
+	}
+}

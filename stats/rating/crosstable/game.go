@@ -1,0 +1,360 @@
+package crosstable
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"gogi/stats"
+)
+
+// Game is one game of two players.
+type Game struct {
+	Black, White string        // names; they differ, and are not empty
+	Outcome      stats.Outcome // from Black's side
+	Handicap     int           // 0 is even; larger is heavier, at most 1,000,000
+	Receiver     string        // the player who received it; empty is Black, as in shogi
+}
+
+// Count is the games of one Black against one White under one handicap.
+type Count struct {
+	Black, White                string // names; they differ, and are not empty
+	BlackWins, Draws, WhiteWins int    // not negative
+	Handicap                    int    // as in [Game]
+	Receiver                    string // as in [Game]
+	// Weight is what each game counts for as evidence, such as 1/3 where an
+	// opening came up three times; 0 is 1.
+	Weight float64
+	// Cluster is the same positive number for games that depend on each other,
+	// as the two of a colour-swapped pair, or all from one opening, do. 0 is for
+	// games of which each is independent.
+	Cluster int
+}
+
+// Games is the number of games counted.
+func (c Count) Games() int { return c.BlackWins + c.Draws + c.WhiteWins }
+
+// HeaviestHandicap is the largest handicap that a game may have; it only keeps numbers in their range.
+const HeaviestHandicap = 1_000_000
+
+func (c Count) check() error {
+	switch {
+	case c.Black == "" || c.White == "":
+		return errors.New("a player has no name")
+	case c.Black == c.White:
+		return fmt.Errorf("%s plays both sides", c.Black)
+	case c.BlackWins < 0 || c.Draws < 0 || c.WhiteWins < 0:
+		return fmt.Errorf("%s against %s: a count is negative", c.Black, c.White)
+	case !(c.Weight >= 0) || math.IsInf(c.Weight, 1):
+		return fmt.Errorf("%s against %s: games cannot weigh %v", c.Black, c.White, c.Weight)
+	case c.Cluster < 0:
+		return fmt.Errorf("%s against %s: cluster %d is negative", c.Black, c.White, c.Cluster)
+	case c.Handicap < 0 || c.Handicap > HeaviestHandicap:
+		return fmt.Errorf("%s against %s: handicap %d is not between 0 and %d", c.Black, c.White, c.Handicap, HeaviestHandicap)
+	case c.Receiver != "" && c.Receiver != c.Black && c.Receiver != c.White:
+		return fmt.Errorf("%s against %s: %s receives the handicap but does not play", c.Black, c.White, c.Receiver)
+	}
+	return nil
+}
+
+func (g Game) count() (Count, error) {
+	c := Count{Black: g.Black, White: g.White, Handicap: g.Handicap, Receiver: g.Receiver}
+	switch g.Outcome {
+	case stats.Win:
+		c.BlackWins = 1
+	case stats.Draw:
+		c.Draws = 1
+	case stats.Loss:
+		c.WhiteWins = 1
+	default:
+		return c, errors.New("it has no outcome")
+	}
+	return c, c.check()
+}
+
+// CountGames adds up games that have the same colours, handicap, and receiver,
+// in the order in which each combination came first. It fails for a game that
+// is impossible, and names it by its place (from 1).
+func CountGames(games []Game) ([]Count, error) {
+	type key struct {
+		black, white string
+		handicap     int
+		byWhite      bool
+	}
+	var counts []Count
+	places := map[key]int{}
+	for n, g := range games {
+		c, err := g.count()
+		if err != nil {
+			return nil, fmt.Errorf("game %d: %w", n+1, err)
+		}
+		k := key{g.Black, g.White, g.Handicap, g.Handicap > 0 && g.Receiver == g.White}
+		if at, ok := places[k]; ok {
+			sum := &counts[at]
+			sum.BlackWins += c.BlackWins
+			sum.Draws += c.Draws
+			sum.WhiteWins += c.WhiteWins
+			continue
+		}
+		places[k] = len(counts)
+		counts = append(counts, c)
+	}
+	return counts, nil
+}
+
+// Cell is a [Count] with players as their numbers in a [Table], and outcomes as
+// weights.
+type Cell struct {
+	Black, White        int32   // places in Table.Names
+	Handicap            int32   // 0 is even
+	ByWhite             bool    // White received the handicap
+	Wins, Draws, Losses float64 // Black's, by weight
+	Clustered           float64 // how much of them belongs to clusters
+	Played, Scored      float64 // games and Black's points, whatever they weigh
+}
+
+// Games is what the games count for as evidence.
+func (c Cell) Games() float64 { return c.Wins + c.Draws + c.Losses }
+
+// Points are Black's, by weight.
+func (c Cell) Points() float64 { return c.Wins + c.Draws/2 }
+
+func (c Cell) sameTerms(o Cell) bool {
+	return c.Black == o.Black && c.White == o.White && c.Handicap == o.Handicap && c.ByWhite == o.ByWhite
+}
+
+// Table is a set of counts by number: the names ascend, and so do the cells, of
+// which no two are under the same terms. That makes every result independent of
+// the order of the input.
+type Table struct {
+	Names    []string
+	Cells    []Cell
+	Clusters [][]Cell // the cells' games that depend on each other, apart
+}
+
+// New is the table of counts. It fails for impossible ones.
+func New(counts []Count) (Table, error) {
+	t := Table{Cells: make([]Cell, 0, len(counts))}
+	var of []int                // the cells' clusters
+	first := map[string]int32{} // numbers in the order of appearance
+	number := func(name string) int32 {
+		i, ok := first[name]
+		if !ok {
+			i = int32(len(first))
+			first[name] = i
+		}
+		return i
+	}
+	for _, c := range counts {
+		if err := c.check(); err != nil {
+			return Table{}, err
+		}
+		black, white := number(c.Black), number(c.White)
+		if c.Games() == 0 {
+			continue
+		}
+		t.Cells = append(t.Cells, c.cell(black, white))
+		of = append(of, c.Cluster)
+	}
+	t.Names = slices.Sorted(maps.Keys(first))
+	final := make([]int32, len(t.Names))
+	for i, name := range t.Names {
+		final[first[name]] = int32(i)
+	}
+	for n := range t.Cells {
+		c := &t.Cells[n]
+		c.Black, c.White = final[c.Black], final[c.White]
+	}
+	t.Clusters = grouped(t.Cells, of)
+	t.Cells = merged(t.Cells, len(t.Names))
+	return t, nil
+}
+
+func (c Count) cell(black, white int32) Cell {
+	weight := cmp.Or(c.Weight, 1)
+	n := Cell{
+		Black: black, White: white, Handicap: int32(c.Handicap), ByWhite: c.Handicap > 0 && c.Receiver == c.White,
+		Wins: weight * float64(c.BlackWins), Draws: weight * float64(c.Draws), Losses: weight * float64(c.WhiteWins),
+		Played: float64(c.Games()), Scored: float64(c.BlackWins) + float64(c.Draws)/2,
+	}
+	if c.Cluster > 0 {
+		n.Clustered = n.Games()
+	}
+	return n
+}
+
+// grouped are the cells of each cluster, by its number.
+func grouped(cells []Cell, of []int) [][]Cell {
+	groups := map[int][]Cell{}
+	for i, cluster := range of {
+		if cluster > 0 {
+			groups[cluster] = append(groups[cluster], cells[i])
+		}
+	}
+	var list [][]Cell
+	for _, cluster := range slices.Sorted(maps.Keys(groups)) {
+		list = append(list, groups[cluster])
+	}
+	return list
+}
+
+// Folded are the cells with both colours of each pair in one.
+func (t Table) Folded() []Cell {
+	cells := slices.Clone(t.Cells)
+	for n := range cells {
+		if c := &cells[n]; c.Black > c.White {
+			c.Black, c.White = c.White, c.Black
+			c.Wins, c.Losses = c.Losses, c.Wins
+			c.Scored = c.Played - c.Scored
+		}
+	}
+	return merged(cells, len(t.Names))
+}
+
+// merged sorts cells and adds up those under the same terms.
+func merged(cells []Cell, players int) []Cell {
+	if slices.ContainsFunc(cells, func(c Cell) bool { return c.Handicap > 0 }) {
+		slices.SortStableFunc(cells, func(a, b Cell) int {
+			return cmp.Or(cmp.Compare(a.Handicap, b.Handicap), cmp.Compare(btoi(a.ByWhite), btoi(b.ByWhite)))
+		})
+	}
+	cells = bucketed(cells, players, func(c *Cell) int32 { return c.White })
+	cells = bucketed(cells, players, func(c *Cell) int32 { return c.Black })
+	kept := cells[:0]
+	for _, c := range cells {
+		if last := len(kept) - 1; last >= 0 && kept[last].sameTerms(c) {
+			kept[last].add(c)
+		} else {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+func (c *Cell) add(o Cell) {
+	c.Wins += o.Wins
+	c.Draws += o.Draws
+	c.Losses += o.Losses
+	c.Clustered += o.Clustered
+	c.Played += o.Played
+	c.Scored += o.Scored
+}
+
+// bucketed is a stable sort by a number below n. It does a million cells in the
+// time in which comparing would do a tenth.
+func bucketed(cells []Cell, n int, key func(*Cell) int32) []Cell {
+	next := make([]int, n+1)
+	for i := range cells {
+		next[key(&cells[i])+1]++
+	}
+	for k := range n {
+		next[k+1] += next[k]
+	}
+	sorted := make([]Cell, len(cells))
+	for i := range cells {
+		k := key(&cells[i])
+		sorted[next[k]] = cells[i]
+		next[k]++
+	}
+	return sorted
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Only is the table of the players kept (by their numbers) and the games among
+// them.
+func (t Table) Only(kept []bool) Table {
+	number := make([]int32, len(t.Names))
+	var sub Table
+	for i, name := range t.Names {
+		if kept[i] {
+			number[i] = int32(len(sub.Names))
+			sub.Names = append(sub.Names, name)
+		}
+	}
+	if len(sub.Names) == len(t.Names) {
+		return t
+	}
+	among := func(cells []Cell) []Cell {
+		var list []Cell
+		for _, c := range cells {
+			if kept[c.Black] && kept[c.White] {
+				c.Black, c.White = number[c.Black], number[c.White]
+				list = append(list, c)
+			}
+		}
+		return list
+	}
+	sub.Cells = among(t.Cells)
+	for _, cluster := range t.Clusters {
+		if cells := among(cluster); len(cells) > 0 {
+			sub.Clusters = append(sub.Clusters, cells)
+		}
+	}
+	return sub
+}
+
+// Totals are each player's games and points, whatever they weigh.
+func (t Table) Totals() (games, points []float64) {
+	games, points = make([]float64, len(t.Names)), make([]float64, len(t.Names))
+	for n := range t.Cells {
+		c := &t.Cells[n]
+		games[c.Black] += c.Played
+		games[c.White] += c.Played
+		points[c.Black] += c.Scored
+		points[c.White] += c.Played - c.Scored
+	}
+	return games, points
+}
+
+// Sum adds up a number of each cell.
+func (t Table) Sum(of func(Cell) float64) float64 {
+	s := 0.0
+	for _, c := range t.Cells {
+		s += of(c)
+	}
+	return s
+}
+
+// Games is what all games count for as evidence.
+func (t Table) Games() float64 { return t.Sum(Cell.Games) }
+
+// Played is the number of games, whatever they weigh.
+func (t Table) Played() float64 { return t.Sum(func(c Cell) float64 { return c.Played }) }
+
+// Draws is what the drawn games count for as evidence.
+func (t Table) Draws() float64 { return t.Sum(func(c Cell) float64 { return c.Draws }) }
+
+// Independent are the games outside of clusters.
+func (t Table) Independent() []Cell {
+	var list []Cell
+	for _, c := range t.Cells {
+		share := 1 - c.Clustered/c.Games()
+		if share < 1e-9 {
+			continue
+		}
+		c.Wins, c.Draws, c.Losses = share*c.Wins, share*c.Draws, share*c.Losses
+		list = append(list, c)
+	}
+	return list
+}
+
+// Levels are the handicaps above 0 that occur, ascending.
+func (t Table) Levels() []int {
+	var list []int
+	for _, c := range t.Cells {
+		if c.Handicap > 0 {
+			list = append(list, int(c.Handicap))
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}

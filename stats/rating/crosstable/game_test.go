@@ -1,0 +1,92 @@
+package crosstable
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gogi/stats"
+)
+
+// TestImpossibleCounts holds that what cannot have been played has a reason.
+func TestImpossibleCounts(t *testing.T) {
+	for _, c := range []struct {
+		count Count
+		want  string
+	}{
+		{Count{Black: "a", White: "a"}, "both sides"},
+		{Count{Black: "a"}, "no name"},
+		{Count{Black: "a", White: "b", Draws: -1}, "negative"},
+		{Count{Black: "a", White: "b", Weight: -1}, "weigh"},
+		{Count{Black: "a", White: "b", Weight: math.Inf(1)}, "weigh"},
+		{Count{Black: "a", White: "b", Weight: math.NaN()}, "weigh"},
+		{Count{Black: "a", White: "b", Cluster: -1}, "cluster"},
+		{Count{Black: "a", White: "b", Handicap: HeaviestHandicap + 1}, "handicap"},
+		{Count{Black: "a", White: "b", Receiver: "c"}, "does not play"},
+	} {
+		if _, err := New([]Count{c.count}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v; want an error with %q", c.count, err, c.want)
+		}
+	}
+}
+
+func TestCountGames(t *testing.T) {
+	if _, err := CountGames([]Game{{Black: "a", White: "b"}}); err == nil || !strings.HasPrefix(err.Error(), "game 1: ") {
+		t.Error(err)
+	}
+	counts := must[[]Count](t)(CountGames([]Game{
+		{Black: "a", White: "b", Outcome: stats.Win},
+		{Black: "b", White: "a", Outcome: stats.Draw},
+		{Black: "a", White: "b", Outcome: stats.Loss},
+		{Black: "a", White: "b", Outcome: stats.Win, Handicap: 2},
+		{Black: "a", White: "b", Outcome: stats.Win, Handicap: 2, Receiver: "b"},
+		{Black: "a", White: "b", Outcome: stats.Win, Handicap: 2, Receiver: "a"},
+	}))
+	want := []Count{
+		{Black: "a", White: "b", BlackWins: 1, WhiteWins: 1},
+		{Black: "b", White: "a", Draws: 1},
+		{Black: "a", White: "b", BlackWins: 2, Handicap: 2},
+		{Black: "a", White: "b", BlackWins: 1, Handicap: 2, Receiver: "b"},
+	}
+	if len(counts) != len(want) {
+		t.Fatalf("%+v", counts)
+	}
+	for i := range want {
+		if counts[i] != want[i] {
+			t.Errorf("%+v, want %+v", counts[i], want[i])
+		}
+	}
+}
+
+// TestTable holds the sums of a small table against those by hand.
+func TestTable(t *testing.T) {
+	table := must[Table](t)(New([]Count{
+		{Black: "c", White: "a", BlackWins: 1, Draws: 1, Weight: 0.5},
+		{Black: "a", White: "c", BlackWins: 3, WhiteWins: 1},
+		{Black: "a", White: "b", Draws: 2, Cluster: 1},
+		{Black: "d", White: "a"},
+	}))
+	if table.Games() != 7 || table.Played() != 8 || table.Draws() != 2.5 {
+		t.Errorf("games %v, played %v, draws %v", table.Games(), table.Played(), table.Draws())
+	}
+	games, points := table.Totals()
+	for i, want := range [][2]float64{{8, 4.5}, {2, 1}, {6, 2.5}, {0, 0}} {
+		if games[i] != want[0] || points[i] != want[1] {
+			t.Errorf("%s: %v of %v, want %v", table.Names[i], points[i], games[i], want)
+		}
+	}
+	if folded := table.Folded(); len(folded) != 2 || folded[1].Wins != 3 || folded[1].Losses != 1.5 || folded[1].Draws != 0.5 {
+		t.Errorf("folded %+v", folded)
+	}
+	if alone := table.Independent(); len(alone) != 2 {
+		t.Errorf("independent %+v", alone)
+	}
+	active, aside := table.Active()
+	if len(active.Names) != 3 || len(aside) != 1 || aside[0].Player != "d" || aside[0].Kind != NoGame {
+		t.Errorf("active %v, aside %v", active.Names, aside)
+	}
+	pair := table.Only([]bool{true, false, true, false})
+	if len(pair.Cells) != 2 || pair.Played() != 6 || len(pair.Clusters) != 0 {
+		t.Errorf("a and c: %+v", pair)
+	}
+}
