@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // Bound is the one-sided bound of a player who was set aside for winning all
@@ -16,9 +16,9 @@ import (
 // Pearson. The games of a cluster count as one, as they may decide each other. It
 // fails for players who were not set aside so or never met anybody rated, for
 // fits with a prior, and for a level outside (0, 1).
-func (f *Fit) Bound(player string, level float64) (stats.Interval, error) {
+func (f *Fit) Bound(player string, level float64) (counts.Interval, error) {
 	if f.Model.FirstMove == Additive || f.Model.Prior.exists() {
-		return stats.Interval{}, fmt.Errorf("%s has no bound under this model", player)
+		return counts.Interval{}, fmt.Errorf("%s has no bound under this model", player)
 	}
 	b := bounded{all: f.all, rated: f.table, aside: f.SetAside, at: f.at}
 	b.on = func(t table) problem { return newLadder(t, f.Model) }
@@ -27,9 +27,9 @@ func (f *Fit) Bound(player string, level float64) (stats.Interval, error) {
 
 // Bound is that of the handicap model; see [Fit.Bound]. It fails, too, where a
 // strength or parameter has no finite estimate.
-func (f *HandicapFit) Bound(player string, level float64) (stats.Interval, error) {
+func (f *HandicapFit) Bound(player string, level float64) (counts.Interval, error) {
 	if len(f.at.drifting) > 0 {
-		return stats.Interval{}, fmt.Errorf("%s has no bound where other numbers have no estimate", player)
+		return counts.Interval{}, fmt.Errorf("%s has no bound where other numbers have no estimate", player)
 	}
 	b := bounded{all: f.all, rated: f.table, aside: f.aside, at: f.at}
 	b.on = func(t table) problem { return f.shape.on(t) }
@@ -44,8 +44,8 @@ type bounded struct {
 	on         func(table) problem
 }
 
-func (b bounded) bound(player string, level float64) (stats.Interval, error) {
-	none := stats.Interval{}
+func (b bounded) bound(player string, level float64) (counts.Interval, error) {
+	none := counts.Interval{}
 	if err := checkLevel(level); err != nil {
 		return none, err
 	}
@@ -58,7 +58,7 @@ func (b bounded) bound(player string, level float64) (stats.Interval, error) {
 		return none, fmt.Errorf("%s played no game against players who are rated", player)
 	}
 	deviance := -2 * math.Log(1-level) * t.perUnit(i)
-	interval := stats.Interval{Method: "likelihood_bound", Level: level, Lo: math.Inf(-1), Hi: math.Inf(1)}
+	interval := counts.Interval{Method: "likelihood_bound", Level: level, Lo: math.Inf(-1), Hi: math.Inf(1)}
 	var err error
 	if b.aside[place].Kind == WonAll {
 		interval.Lo, err = b.crossing(t, i, deviance, 1)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // pairsOf are colour-swapped pairs of a and b by a's points in each, 0 to 2.
@@ -133,20 +133,20 @@ func TestCoverageByPairs(t *testing.T) {
 			for i := range points {
 				points[i] = []int{0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2}[random.IntN(20)]
 			}
-			counts := pairsOf("a", "b", points)
-			f, err := Rate(counts, Model{})
+			record := pairsOf("a", "b", points)
+			f, err := Rate(record, Model{})
 			if err != nil {
 				continue // one side won everything
 			}
 			runs++
-			if i := must[stats.Interval](t)(f.ProfileDifference("a", "b", 0.95)); i.Lo <= 0 && 0 <= i.Hi {
+			if i := must[counts.Interval](t)(f.ProfileDifference("a", "b", 0.95)); i.Lo <= 0 && 0 <= i.Hi {
 				held++
 			}
-			for n := range counts {
-				counts[n].Cluster = 0
+			for n := range record {
+				record[n].Cluster = 0
 			}
-			g := must[*Fit](t)(Rate(counts, Model{}))
-			if i := must[stats.Interval](t)(g.ProfileDifference("a", "b", 0.95)); i.Lo <= 0 && 0 <= i.Hi {
+			g := must[*Fit](t)(Rate(record, Model{}))
+			if i := must[counts.Interval](t)(g.ProfileDifference("a", "b", 0.95)); i.Lo <= 0 && 0 <= i.Hi {
 				naive++
 			}
 		}
@@ -269,21 +269,21 @@ func TestCyclesAdjusted(t *testing.T) {
 // C won all its games against A, whose strength thousands of games tell: the
 // bound is that of Clopper and Pearson, α^(1/n).
 func TestBound(t *testing.T) {
-	counts := []Count{
+	record := []Count{
 		{Black: "a", White: "b", BlackWins: 500_000, WhiteWins: 500_000},
 		{Black: "c", White: "a", BlackWins: 6}, {Black: "a", White: "c", WhiteWins: 4},
 		{Black: "d", White: "b", WhiteWins: 3},
 		{Black: "e", White: "c", WhiteWins: 2},
 	}
-	f := must[*Fit](t)(Rate(counts, Model{}))
+	f := must[*Fit](t)(Rate(record, Model{}))
 	p := math.Pow(0.05, 1.0/10)
 	want := 400 * math.Log10(p/(1-p))
-	c := must[stats.Interval](t)(f.Bound("c", 0.95))
+	c := must[counts.Interval](t)(f.Bound("c", 0.95))
 	if math.Abs(c.Lo-want) > 0.5 || !math.IsInf(c.Hi, 1) {
 		t.Errorf("%+v, want from %v", c, want)
 	}
 	p = math.Pow(0.05, 1.0/3)
-	d := must[stats.Interval](t)(f.Bound("d", 0.95))
+	d := must[counts.Interval](t)(f.Bound("d", 0.95))
 	if math.Abs(d.Hi+400*math.Log10(p/(1-p))) > 0.5 || !math.IsInf(d.Lo, -1) {
 		t.Errorf("%+v", d)
 	}
@@ -293,17 +293,17 @@ func TestBound(t *testing.T) {
 		}
 	}
 	// Ten games in five pairs may be decided five times.
-	for n := range counts {
-		if counts[n].Black == "c" || counts[n].White == "c" && counts[n].Black == "a" {
-			counts[n].BlackWins, counts[n].WhiteWins = min(1, counts[n].BlackWins), min(1, counts[n].WhiteWins)
+	for n := range record {
+		if record[n].Black == "c" || record[n].White == "c" && record[n].Black == "a" {
+			record[n].BlackWins, record[n].WhiteWins = min(1, record[n].BlackWins), min(1, record[n].WhiteWins)
 		}
 	}
 	for n := range 4 {
-		counts = append(counts, Count{Black: "c", White: "a", BlackWins: 1, Cluster: n + 2}, Count{Black: "a", White: "c", WhiteWins: 1, Cluster: n + 2})
+		record = append(record, Count{Black: "c", White: "a", BlackWins: 1, Cluster: n + 2}, Count{Black: "a", White: "c", WhiteWins: 1, Cluster: n + 2})
 	}
-	counts[1].Cluster, counts[2].Cluster = 1, 1
+	record[1].Cluster, record[2].Cluster = 1, 1
 	p = math.Pow(0.05, 1.0/5)
-	c = must[stats.Interval](t)(must[*Fit](t)(Rate(counts, Model{})).Bound("c", 0.95))
+	c = must[counts.Interval](t)(must[*Fit](t)(Rate(record, Model{})).Bound("c", 0.95))
 	if want := 400 * math.Log10(p/(1-p)); math.Abs(c.Lo-want) > 0.5 {
 		t.Errorf("by pairs %+v, want from %v", c, want)
 	}
@@ -313,7 +313,7 @@ func TestBound(t *testing.T) {
 		{Black: "b", White: "a", BlackWins: 75_000, WhiteWins: 25_000, Handicap: 1},
 		{Black: "c", White: "a", BlackWins: 5, Handicap: 1},
 	}, 0.95, Multiplicative3))
-	c = must[stats.Interval](t)(h.Fits[0].Bound("c", 0.95))
+	c = must[counts.Interval](t)(h.Fits[0].Bound("c", 0.95))
 	p = math.Pow(0.05, 1.0/5) // and the handicap makes odds 3 times larger
 	if want := 400 * math.Log10(p/(1-p)/3); math.Abs(c.Lo-want) > 0.5 {
 		t.Errorf("with a handicap %+v, want from %v", c, want)
@@ -382,24 +382,24 @@ func TestPredictSaturated(t *testing.T) {
 // The ends of a player's interval under a handicap model lower the likelihood by
 // 3.84/2, whichever model; NoEffect is the plain model of the same games.
 func TestHandicapPlayerIntervals(t *testing.T) {
-	counts := []Count{
+	record := []Count{
 		{Black: "a", White: "b", BlackWins: 12, WhiteWins: 28}, {Black: "b", White: "c", BlackWins: 15, WhiteWins: 9},
 		{Black: "c", White: "a", BlackWins: 11, WhiteWins: 19, Handicap: 1}, {Black: "a", White: "b", BlackWins: 10, WhiteWins: 6, Handicap: 2},
 	}
-	even := make([]Count, len(counts))
-	for n, c := range counts {
+	even := make([]Count, len(record))
+	for n, c := range record {
 		c.Handicap = 0
 		even[n] = c
 	}
 	f := must[*Fit](t)(Rate(even, Model{}))
-	h := must[*HandicapComparison](t)(CompareHandicaps(counts, 0.95, NoEffect, LogLinear, Multiplicative3))
+	h := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, NoEffect, LogLinear, Multiplicative3))
 	for _, p := range f.Players {
-		want := must[stats.Interval](t)(f.Profile(p.Name, 0.95))
-		got := must[stats.Interval](t)(h.Fits[0].Profile(p.Name, 0.95))
+		want := must[counts.Interval](t)(f.Profile(p.Name, 0.95))
+		got := must[counts.Interval](t)(h.Fits[0].Profile(p.Name, 0.95))
 		if math.Abs(got.Lo-want.Lo) > 1e-5 || math.Abs(got.Hi-want.Hi) > 1e-5 {
 			t.Errorf("%s: %+v, want %+v", p.Name, got, want)
 		}
-		wider := must[stats.Interval](t)(h.Fits[1].Profile(p.Name, 0.95))
+		wider := must[counts.Interval](t)(h.Fits[1].Profile(p.Name, 0.95))
 		if wider.Hi-wider.Lo < want.Hi-want.Lo {
 			t.Errorf("%s: one more parameter narrows the interval", p.Name)
 		}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 var models = []Model{
@@ -340,38 +341,38 @@ func TestAnyHandicapGamesGiveNumbersOrReasons(t *testing.T) {
 }
 
 func TestProfileEndsHaveTheirLikelihood(t *testing.T) {
-	counts := orderCounts(t)
+	record := orderCounts(t)
 	for _, m := range []Model{{}, {FirstMove: Multiplicative}, {FirstMove: Additive}} {
-		f := must[*Fit](t)(Rate(counts, m))
+		f := must[*Fit](t)(Rate(record, m))
 		errs := must[[]float64](t)(f.EloErrors())
 		for i, p := range f.Players {
-			interval := must[stats.Interval](t)(f.Profile(p.Name, 0.95))
+			interval := must[counts.Interval](t)(f.Profile(p.Name, 0.95))
 			// With sixty games a player a profile is close to the normal one.
 			if math.Abs(interval.Lo-(p.Elo-1.96*errs[i])) > 3 || math.Abs(interval.Hi-(p.Elo+1.96*errs[i])) > 3 {
 				t.Errorf("%s: %+v, want about %v ± %v", p.Name, interval, p.Elo, 1.96*errs[i])
 			}
 		}
 	}
-	full := must[*Fit](t)(Rate(counts, Model{FirstMove: Multiplicative}))
+	full := must[*Fit](t)(Rate(record, Model{FirstMove: Multiplicative}))
 	// At the level of the LR test's own p value the profile ends at no effect.
-	lr := must[LRTest](t)(LikelihoodRatio(must[*Fit](t)(Rate(counts, Model{})), full))
-	i := must[stats.Interval](t)(full.ProfileFirstMove(1 - lr.P))
+	lr := must[LRTest](t)(LikelihoodRatio(must[*Fit](t)(Rate(record, Model{})), full))
+	i := must[counts.Interval](t)(full.ProfileFirstMove(1 - lr.P))
 	if math.Abs(i.Lo-1) > 1e-7 {
 		t.Errorf("the profile ends at %v, want 1", i.Lo)
 	}
-	additive := must[*Fit](t)(Rate(counts, Model{FirstMove: Additive}))
-	lr = must[LRTest](t)(LikelihoodRatio(must[*Fit](t)(Rate(counts, Model{})), additive))
-	i = must[stats.Interval](t)(additive.ProfileFirstMove(0.95))
+	additive := must[*Fit](t)(Rate(record, Model{FirstMove: Additive}))
+	lr = must[LRTest](t)(LikelihoodRatio(must[*Fit](t)(Rate(record, Model{})), additive))
+	i = must[counts.Interval](t)(additive.ProfileFirstMove(0.95))
 	t.Logf("additive: δ = %v, %+v, LR %+v", additive.FirstMove, i, lr)
 	if !(i.Lo > 0 && i.Lo < additive.FirstMove && additive.FirstMove < i.Hi) {
 		t.Errorf("%+v around %v", i, additive.FirstMove)
 	}
-	wide := must[stats.Interval](t)(additive.ProfileFirstMove(0.99999))
+	wide := must[counts.Interval](t)(additive.ProfileFirstMove(0.99999))
 	t.Logf("wide: %+v", wide)
 	if !(wide.Lo < 0) {
 		t.Errorf("%+v should include 0", wide)
 	}
-	d := must[stats.Interval](t)(full.ProfileDifference("E7", "E6", 0.95))
+	d := must[counts.Interval](t)(full.ProfileDifference("E7", "E6", 0.95))
 	if math.Abs(d.Lo-108.4) > 2 || math.Abs(d.Hi-262.2) > 2 {
 		t.Errorf("E7 less E6: %+v", d)
 	}
