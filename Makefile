@@ -43,4 +43,4 @@ paper: build ## the experiments of docs/consensus.md with NODES a member, KINGS=
 
 figures: build ## the figures and simulations of docs/statistics.md, with their seeds; takes hours
 	./gogi stats coverage --figure docs/coverage.svg
-	$(GO) test ./stats -count=1 -run 'Simulat|Coverage|PerGame|Bounded|Flips' -long -v -timeout 6h
+	$(GO) test ./stats ./stats/counts -count=1 -run 'Simulat|Coverage|PerGame|Bounded|Flips' -long -v -timeout 6h

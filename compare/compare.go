@@ -12,6 +12,7 @@ import (
 	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // Level is the confidence of all intervals, and one less the level of all tests.
@@ -229,7 +230,7 @@ func (r *Report) adjust() {
 			raw, tested = append(raw, *s.P), append(tested, s)
 		}
 	}
-	adjusted, err := stats.Holm.Adjust(raw)
+	adjusted, err := counts.Holm.Adjust(raw)
 	for i := range adjusted {
 		if err == nil {
 			tested[i].Adjusted = &adjusted[i]

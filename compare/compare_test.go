@@ -10,7 +10,7 @@ import (
 	"gogi/internal/fakerun"
 	"gogi/internal/usage"
 	"gogi/match"
-	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // version is a finished run of a version against base at 100 nodes.
@@ -60,7 +60,7 @@ func TestTwoRuns(t *testing.T) {
 	if s.Method != "paired_openings" || s.Shared != 8 || s.Test != "paired_sign_flip" || math.Abs(*s.P-2./64) > 1e-12 || *s.Adjusted != *s.P {
 		t.Errorf("%+v", s)
 	}
-	if want := stats.Elo(7./8) - stats.Elo(4./8); math.Abs(*s.Elo-want) > 1e-9 || !(*s.Lo < want && want < *s.Hi) {
+	if want := counts.Elo(7./8) - counts.Elo(4./8); math.Abs(*s.Elo-want) > 1e-9 || !(*s.Lo < want && want < *s.Hi) {
 		t.Errorf("%+v, want %v", s, want)
 	}
 	if got := rep.Claim(); got != "newer gained more against base than older did." {

@@ -7,7 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"gogi/internal/format"
-	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // Print writes the report as a person reads it in a terminal: the verdict first.
@@ -132,7 +132,7 @@ func (r *Report) trendClaim() string {
 	return fmt.Sprintf("The versions lose ground against %s, from first to last.", format.Name(r.Opponent))
 }
 
-func significant(p float64) bool { return stats.Test{P: p}.Significant(1 - Level) }
+func significant(p float64) bool { return counts.Test{P: p}.Significant(1 - Level) }
 
 // elo prints a rating, infinite where the score is 0 or 1.
 func elo(value, score *float64) string {

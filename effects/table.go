@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gogi/stats/counts"
+
 	"gogi/internal/format"
 	"gogi/stats"
 )
@@ -83,7 +85,7 @@ type Row struct {
 
 // Stands reports whether the row stands out, allowing for the number of rows.
 func (r Row) Stands() bool {
-	return r.Adjusted != nil && stats.Test{P: *r.Adjusted}.Significant(1-Level)
+	return r.Adjusted != nil && counts.Test{P: *r.Adjusted}.Significant(1-Level)
 }
 
 // Table is the table of the pairs so far. It changes nothing: more may follow.
@@ -93,7 +95,7 @@ func (g *Gatherer) Table() (*Table, error) {
 		return t, err
 	}
 	if i, err := g.series.Interval(Level); err == nil {
-		image := stats.EloInterval(i)
+		image := counts.EloInterval(i)
 		t.Lo, t.Hi = format.Finite(image.Lo), format.Finite(image.Hi)
 	}
 	for i := range t.Groupings {
@@ -113,7 +115,7 @@ func (g *Gatherer) tested() (*Table, error) {
 		Pairs: g.series.Pairs(), Openings: g.series.Openings(), Copies: g.series.Copies(),
 	}
 	if s, err := g.series.Sample(); err == nil {
-		t.Score, t.Elo = &s.Mean, format.Finite(stats.Elo(s.Mean))
+		t.Score, t.Elo = &s.Mean, format.Finite(counts.Elo(s.Mean))
 	}
 	for _, w := range g.groupings {
 		t.Groupings = append(t.Groupings, w.table(t.Openings < t.Pairs, t.Games == t.Pairs))
@@ -142,7 +144,7 @@ func (r *Row) setInterval() error {
 	if err != nil {
 		return err
 	}
-	image := stats.EloInterval(i)
+	image := counts.EloInterval(i)
 	r.Lo, r.Hi, r.EloLo, r.EloHi = format.Finite(i.Lo), format.Finite(i.Hi), format.Finite(image.Lo), format.Finite(image.Hi)
 	return nil
 }
@@ -159,7 +161,7 @@ func (t *Table) adjust() error {
 		}
 	}
 	t.Tested = len(rows)
-	adjusted, err := stats.Holm.Adjust(raw)
+	adjusted, err := counts.Holm.Adjust(raw)
 	for i := range adjusted {
 		rows[i].Adjusted = &adjusted[i]
 	}
@@ -300,7 +302,7 @@ func isDivided(parts []part) bool {
 // row is a part without its test and its interval.
 func (p part) row() Row {
 	r := Row{Name: p.name, Games: p.games, Units: len(p.units), Score: mean(p.shares), shares: p.shares}
-	r.Elo = format.Finite(stats.Elo(r.Score))
+	r.Elo = format.Finite(counts.Elo(r.Score))
 	return r
 }
 
@@ -328,7 +330,7 @@ func test(rows []Row, parts []part) {
 		}
 		rest := mean(pooled(kept, k))
 		effect := r.Score - rest
-		r.Effect, r.Shift = &effect, format.Finite(stats.Elo(r.Score)-stats.Elo(rest))
+		r.Effect, r.Shift = &effect, format.Finite(counts.Elo(r.Score)-counts.Elo(rest))
 		if n < Least || len(all)-n < Least {
 			r.Why = fmt.Sprintf("fewer than %d units, here or in the rest", Least)
 			continue

@@ -9,9 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/stats/counts"
+
 	"gogi/internal/format"
 	"gogi/internal/usage"
-	"gogi/stats"
 	"gogi/stats/rating"
 	"gogi/stats/rating/crosstable"
 )
@@ -40,36 +41,36 @@ func Rate(games *Games, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	counts := counted(list)
-	if err := checkPlayers(o.Predict, counts.gamesOf()); err != nil {
+	record := counted(list)
+	if err := checkPlayers(o.Predict, record.gamesOf()); err != nil {
 		return nil, err
 	}
 	r := &Report{
-		Version: 2, Games: counts.sum(crosstable.Count.Games), Handicapped: counts.handicapped(), Evidence: games.evidence(),
-		Drawn: counts.sum(func(n crosstable.Count) int { return n.Draws }), Confidence: o.Confidence, Warnings: []Warning{},
+		Version: 2, Games: record.sum(crosstable.Count.Games), Handicapped: record.handicapped(), Evidence: games.evidence(),
+		Drawn: record.sum(func(n crosstable.Count) int { return n.Draws }), Confidence: o.Confidence, Warnings: []Warning{},
 	}
 	r.warnGames(games)
 	if r.Handicapped > 0 {
-		err = o.rateHandicaps(r, counts)
+		err = o.rateHandicaps(r, record)
 	} else {
-		err = o.rateEven(r, counts)
+		err = o.rateEven(r, record)
 	}
 	if err == nil && !games.numbered {
 		r.nameHandicaps()
 	}
 	if err == nil && o.Iterates > 0 {
-		err = r.addIterates(counts, o.Iterates)
+		err = r.addIterates(record, o.Iterates)
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.warnCycles(counts)
+	r.warnCycles(record)
 	return r, nil
 }
 
 // noRatings explains why there is no rating, and what one can do about it.
-func (o Options) noRatings(err error, counts counted, handicaps bool) error {
-	connection, failed := crosstable.Connect(counts)
+func (o Options) noRatings(err error, record counted, handicaps bool) error {
+	connection, failed := crosstable.Connect(record)
 	if failed != nil || connection.Why == "" {
 		return err
 	}
@@ -77,8 +78,8 @@ func (o Options) noRatings(err error, counts counted, handicaps bool) error {
 	for _, aside := range connection.SetAside {
 		lines = append(lines, aside.Player+": "+aside.Why)
 	}
-	if !handicaps && counts.sum(crosstable.Count.Games) > 0 {
-		if bound := o.boundOfTwo(counts, connection.SetAside); bound != "" {
+	if !handicaps && record.sum(crosstable.Count.Games) > 0 {
+		if bound := o.boundOfTwo(record, connection.SetAside); bound != "" {
 			lines = append(lines, bound)
 		}
 		lines = append(lines, "--prior gaussian=300 rates everybody all the same")
@@ -89,8 +90,8 @@ func (o Options) noRatings(err error, counts counted, handicaps bool) error {
 // boundOfTwo is how much stronger at least a player is who won every game against
 // the only other one: the exact one-sided bound of Clopper and Pearson, where the
 // games of a pair or opening count as one.
-func (o Options) boundOfTwo(counts counted, aside []crosstable.Aside) string {
-	if len(counts.gamesOf()) != 2 || len(aside) == 0 || aside[0].Kind == crosstable.NoGame {
+func (o Options) boundOfTwo(record counted, aside []crosstable.Aside) string {
+	if len(record.gamesOf()) != 2 || len(aside) == 0 || aside[0].Kind == crosstable.NoGame {
 		return ""
 	}
 	winner := aside[0].Player
@@ -98,7 +99,7 @@ func (o Options) boundOfTwo(counts counted, aside []crosstable.Aside) string {
 		winner = aside[1].Player
 	}
 	units, seen := 0, map[int]bool{}
-	for _, c := range counts {
+	for _, c := range record {
 		if c.Cluster == 0 {
 			units += c.Games()
 		} else if !seen[c.Cluster] {
@@ -106,14 +107,14 @@ func (o Options) boundOfTwo(counts counted, aside []crosstable.Aside) string {
 			units++
 		}
 	}
-	least := stats.Elo(math.Pow(1-o.Confidence, 1/float64(units)))
+	least := counts.Elo(math.Pow(1-o.Confidence, 1/float64(units)))
 	return fmt.Sprintf("%s is the stronger by %+.0f Elo or more (%s, one-sided)", winner, least, format.PercentShort(o.Confidence))
 }
 
-func (o Options) rateEven(r *Report, counts counted) error {
-	fits, err := o.fitEven(r, counts)
+func (o Options) rateEven(r *Report, record counted) error {
+	fits, err := o.fitEven(r, record)
 	if err != nil {
-		return o.noRatings(err, counts, false)
+		return o.noRatings(err, record, false)
 	}
 	for _, f := range fits {
 		r.Models = append(r.Models, f.row)
@@ -130,14 +131,14 @@ func (o Options) rateEven(r *Report, counts counted) error {
 	if err := o.describeEven(r, chosen.fit); err != nil {
 		return err
 	}
-	r.addAside(chosen.fit.SetAside, counts.gamesOf(), chosen.fit)
+	r.addAside(chosen.fit.SetAside, record.gamesOf(), chosen.fit)
 	r.setDrawParam(chosen.fit)
 	return o.setOrderEffect(r, fits)
 }
 
 // fitEven fits the models asked for. Of several, those that the games do not
 // determine are left out with a warning.
-func (o Options) fitEven(r *Report, counts counted) ([]evenFit, error) {
+func (o Options) fitEven(r *Report, record counted) ([]evenFit, error) {
 	names := []string{o.Model}
 	switch o.Model {
 	case "bt", "order":
@@ -149,9 +150,9 @@ func (o Options) fitEven(r *Report, counts counted) ([]evenFit, error) {
 	var fits []evenFit
 	var failure error
 	for _, name := range names {
-		f, err := o.fitModel(name, counts, rating.Model{Draws: o.drawModel(r), Prior: o.Prior})
+		f, err := o.fitModel(name, record, rating.Model{Draws: o.drawModel(r), Prior: o.Prior})
 		if err != nil {
-			failure = fmt.Errorf("model %s: %w", name, o.advised(err, name, counts, r))
+			failure = fmt.Errorf("model %s: %w", name, o.advised(err, name, record, r))
 			continue
 		}
 		fits = append(fits, f)
@@ -167,21 +168,21 @@ func (o Options) fitEven(r *Report, counts counted) ([]evenFit, error) {
 
 // advised is why a model of draws has no estimate, with the option that works
 // instead, if there is one.
-func (o Options) advised(err error, model string, counts counted, r *Report) error {
+func (o Options) advised(err error, model string, record counted, r *Report) error {
 	if o.drawModel(r) == rating.HalfWin {
 		return err
 	}
-	if _, half := o.fitModel(model, counts, rating.Model{Draws: rating.HalfWin, Prior: o.Prior}); half != nil {
+	if _, half := o.fitModel(model, record, rating.Model{Draws: rating.HalfWin, Prior: o.Prior}); half != nil {
 		return err
 	}
 	return fmt.Errorf("%w; --draws half, where a draw is half a win, has an estimate", err)
 }
 
-func (o Options) fitModel(name string, counts []crosstable.Count, m rating.Model) (evenFit, error) {
+func (o Options) fitModel(name string, record []crosstable.Count, m rating.Model) (evenFit, error) {
 	if name == "order" {
 		m.FirstMove = rating.Multiplicative
 	}
-	fit, err := rating.Rate(counts, m)
+	fit, err := rating.Rate(record, m)
 	if err != nil {
 		return evenFit{}, err
 	}
@@ -264,7 +265,7 @@ func (o Options) replay(r *Report) rating.Replay {
 	return rating.Replay{Samples: replaySamples, Seed: o.Seed, Exceed: replayExceed}
 }
 
-func (o Options) playerIntervals(fit *rating.Fit) ([]stats.Interval, error) {
+func (o Options) playerIntervals(fit *rating.Fit) ([]counts.Interval, error) {
 	switch {
 	case o.Bootstrap > 0:
 		b, err := fit.Bootstrap(o.Bootstrap, o.Confidence, o.Seed)
@@ -275,7 +276,7 @@ func (o Options) playerIntervals(fit *rating.Fit) ([]stats.Interval, error) {
 	case len(fit.Players) > profiled:
 		return fit.Wald(o.Confidence)
 	}
-	var list []stats.Interval
+	var list []counts.Interval
 	for _, p := range fit.Players {
 		i, err := fit.Profile(p.Name, o.Confidence)
 		if err != nil {
@@ -321,7 +322,7 @@ func (o Options) setOrderEffect(r *Report, fits []evenFit) error {
 	return nil
 }
 
-func (o Options) rateHandicaps(r *Report, counts counted) error {
+func (o Options) rateHandicaps(r *Report, record counted) error {
 	switch {
 	case o.Prior != (rating.Prior{}):
 		return usage.Wrap(errors.New("--prior: the models of handicaps have none; leave it out, or rate even games only"))
@@ -330,9 +331,9 @@ func (o Options) rateHandicaps(r *Report, counts counted) error {
 	case o.Pairwise:
 		return usage.Wrap(errors.New("--pairwise: the models of handicaps compare no players in pairs; leave it out, or rate even games only"))
 	}
-	comparison, err := o.fitHandicaps(r, counts)
+	comparison, err := o.fitHandicaps(r, record)
 	if err != nil {
-		return o.noRatings(err, counts, true)
+		return o.noRatings(err, record, true)
 	}
 	if o.Model == "all" && confounded(comparison.Warnings) {
 		return errors.New("no ratings: who received which handicap is a function of who played, so the games cannot tell its worth from the ratings" +
@@ -351,7 +352,7 @@ func (o Options) rateHandicaps(r *Report, counts counted) error {
 		}
 		if f.Model == comparison.Best {
 			o.describeHandicaps(r, f)
-			r.addAside(comparison.SetAside, counts.gamesOf(), f)
+			r.addAside(comparison.SetAside, record.gamesOf(), f)
 		}
 	}
 	return nil
@@ -363,14 +364,14 @@ func confounded(warnings []rating.Warning) bool {
 
 // fitHandicaps fits the models asked for. Of all, those that the games do not
 // determine are left out with a warning.
-func (o Options) fitHandicaps(r *Report, counts counted) (*rating.HandicapComparison, error) {
+func (o Options) fitHandicaps(r *Report, record counted) (*rating.HandicapComparison, error) {
 	var models []rating.HandicapModel
 	for _, n := range HandicapModelNames() {
 		if o.Model == "all" || o.Model == n.name {
 			models = append(models, n.model)
 		}
 	}
-	comparison, err := rating.CompareHandicaps(counts, o.Confidence, models...)
+	comparison, err := rating.CompareHandicaps(record, o.Confidence, models...)
 	var failed *rating.ModelError
 	if err == nil || !errors.As(err, &failed) {
 		return comparison, err
@@ -380,7 +381,7 @@ func (o Options) fitHandicaps(r *Report, counts counted) (*rating.HandicapCompar
 	}
 	var possible []rating.HandicapModel
 	for _, m := range models {
-		if _, why := rating.CompareHandicaps(counts, o.Confidence, m); errors.As(why, &failed) {
+		if _, why := rating.CompareHandicaps(record, o.Confidence, m); errors.As(why, &failed) {
 			r.warn(LeftOut, "left out: %v", inShort(failed))
 			continue
 		}
@@ -389,7 +390,7 @@ func (o Options) fitHandicaps(r *Report, counts counted) (*rating.HandicapCompar
 	if len(possible) == 0 {
 		return nil, inShort(failed)
 	}
-	return rating.CompareHandicaps(counts, o.Confidence, possible...)
+	return rating.CompareHandicaps(record, o.Confidence, possible...)
 }
 
 // inShort names the model as the command line does.

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"gogi/internal/format"
-	"gogi/stats"
+	"gogi/stats/counts"
 	"gogi/stats/rating"
 	"gogi/stats/rating/crosstable"
 )
@@ -112,7 +112,7 @@ type goodnessOfRating struct {
 const noBound = "the games set no bound"
 
 // setInterval gives a player's interval, or says what is missing of it.
-func (p *Player) setInterval(i stats.Interval) {
+func (p *Player) setInterval(i counts.Interval) {
 	p.Lo, p.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
 	if p.Lo == nil || p.Hi == nil {
 		p.Why = noBound
@@ -134,7 +134,7 @@ func (r *Report) addPlayers(players []rating.Player) {
 
 // bounder is a fit beside which players were set aside.
 type bounder interface {
-	Bound(player string, level float64) (stats.Interval, error)
+	Bound(player string, level float64) (counts.Interval, error)
 }
 
 // addAside lists the players whom the games do not rate, with the bound of those

@@ -10,6 +10,7 @@ import (
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // CoverageQuestion asks how often intervals of N games hold the truth.
@@ -100,16 +101,16 @@ func (s *Coverages) Print(w io.Writer) {
 // intervalMethod is a method with its intervals by wins.
 type intervalMethod struct {
 	name     string
-	interval func(k int) (stats.Interval, error)
+	interval func(k int) (counts.Interval, error)
 }
 
 // methods are those asked for. Each interval is made once.
 func (q CoverageQuestion) methods() []intervalMethod {
 	var all []intervalMethod
-	for _, m := range stats.IntervalMethods() {
-		all = append(all, intervalMethod{methodName(m), func(k int) (stats.Interval, error) { return m.Interval(k, q.N, q.Confidence) }})
+	for _, m := range counts.IntervalMethods() {
+		all = append(all, intervalMethod{methodName(m), func(k int) (counts.Interval, error) { return m.Interval(k, q.N, q.Confidence) }})
 	}
-	all = append(all, intervalMethod{methodAnytime, func(k int) (stats.Interval, error) {
+	all = append(all, intervalMethod{methodAnytime, func(k int) (counts.Interval, error) {
 		return stats.WDL{Wins: k, Losses: q.N - k}.DecisiveScores().AnytimeInterval(q.Confidence)
 	}})
 	var chosen []intervalMethod
@@ -123,7 +124,7 @@ func (q CoverageQuestion) methods() []intervalMethod {
 
 // coverage is the probability that the interval of n games holds p, where p is
 // the truth: an exact sum. A result without an interval holds nothing.
-func coverage(n int, p float64, interval func(k int) (stats.Interval, error)) float64 {
+func coverage(n int, p float64, interval func(k int) (counts.Interval, error)) float64 {
 	if p == 0 || p == 1 { // one number of wins is certain, which the sum does not see
 		i, err := interval(int(p) * n)
 		return indicator(err == nil && i.Lo <= p && p <= i.Hi)
@@ -151,7 +152,7 @@ const coverageSlack = 1e-12
 // lowestCoverage is the smallest coverage for truths from lo to hi. Between the
 // ends of intervals coverage has no minimum, so it is looked for just outside of
 // each end.
-func lowestCoverage(n int, lo, hi float64, interval func(k int) (stats.Interval, error)) float64 {
+func lowestCoverage(n int, lo, hi float64, interval func(k int) (counts.Interval, error)) float64 {
 	const aside = 1e-9
 	lowest := min(coverage(n, lo, interval), coverage(n, hi, interval))
 	for k := range n + 1 {
@@ -169,10 +170,10 @@ func lowestCoverage(n int, lo, hi float64, interval func(k int) (stats.Interval,
 }
 
 // allIntervals are a method's intervals by wins, made once.
-func allIntervals(n int, interval func(k int) (stats.Interval, error)) func(k int) (stats.Interval, error) {
-	intervals, errs := make([]stats.Interval, n+1), make([]error, n+1)
+func allIntervals(n int, interval func(k int) (counts.Interval, error)) func(k int) (counts.Interval, error) {
+	intervals, errs := make([]counts.Interval, n+1), make([]error, n+1)
 	for k := range n + 1 {
 		intervals[k], errs[k] = interval(k)
 	}
-	return func(k int) (stats.Interval, error) { return intervals[k], errs[k] }
+	return func(k int) (counts.Interval, error) { return intervals[k], errs[k] }
 }

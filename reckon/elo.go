@@ -9,6 +9,7 @@ import (
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // EloQuestion asks what a score, or an Elo difference, is on the other scales.
@@ -49,13 +50,13 @@ func (q EloQuestion) fill(row *EloRow) error {
 	}
 	if q.Elo != nil {
 		elo := *q.Elo
-		row.Score, row.Elo = stats.Expected(elo), &elo
+		row.Score, row.Elo = counts.Expected(elo), &elo
 		return nil
 	}
 	if !(*q.Score >= 0 && *q.Score <= 1) {
 		return fmt.Errorf("--score %g: expected a share of the points, from 0 to 1", *q.Score)
 	}
-	row.Score, row.Elo = *q.Score, format.Finite(stats.Elo(*q.Score))
+	row.Score, row.Elo = *q.Score, format.Finite(counts.Elo(*q.Score))
 	if row.Elo == nil {
 		row.Why = "a side that scored nothing, or everything, has no finite rating"
 	}

@@ -15,6 +15,7 @@ import (
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // IntervalQuestion asks for intervals of a win rate.
@@ -33,17 +34,17 @@ const (
 // MethodNames are the spellings of all methods on the command line, the exact ones first.
 func MethodNames() []string {
 	var names []string
-	for _, m := range stats.IntervalMethods() {
+	for _, m := range counts.IntervalMethods() {
 		names = append(names, methodName(m))
 	}
 	return append(names, methodAnytime)
 }
 
-func methodName(m stats.IntervalMethod) string {
+func methodName(m counts.IntervalMethod) string {
 	switch m {
-	case stats.MethodMidP:
+	case counts.MethodMidP:
 		return "midp"
-	case stats.MethodWilsonContinuity:
+	case counts.MethodWilsonContinuity:
 		return "wilson-cc"
 	default: // the rest are spelt alike
 	}
@@ -101,7 +102,7 @@ func (q IntervalQuestion) Answer() (*Intervals, error) {
 		return nil, usage.Wrap(err)
 	}
 	out := &Intervals{Version: version}
-	for _, m := range stats.IntervalMethods() {
+	for _, m := range counts.IntervalMethods() {
 		if q.Method == methodAll || q.Method == methodName(m) {
 			out.Intervals = append(out.Intervals, q.interval(m))
 		}
@@ -112,18 +113,18 @@ func (q IntervalQuestion) Answer() (*Intervals, error) {
 	return out, nil
 }
 
-func (q IntervalQuestion) rule() stats.DrawRule {
+func (q IntervalQuestion) rule() counts.DrawRule {
 	switch q.DrawMode {
 	case "half":
-		return stats.DrawsHalf
+		return counts.DrawsHalf
 	case "floor":
-		return stats.DrawsFloored
+		return counts.DrawsFloored
 	}
-	return stats.DrawsDropped
+	return counts.DrawsDropped
 }
 
 // row is a row without its ends: those may be impossible.
-func (q IntervalQuestion) row(method string) (IntervalRow, stats.Counted, error) {
+func (q IntervalQuestion) row(method string) (IntervalRow, counts.Counted, error) {
 	row := IntervalRow{Method: method, Confidence: q.Confidence, DrawMode: q.DrawMode}
 	counted, err := q.Counts.Counted(q.rule())
 	row.Why = whyNot(err)
@@ -133,33 +134,33 @@ func (q IntervalQuestion) row(method string) (IntervalRow, stats.Counted, error)
 	return row, counted, err
 }
 
-func (q IntervalQuestion) interval(m stats.IntervalMethod) IntervalRow {
+func (q IntervalQuestion) interval(m counts.IntervalMethod) IntervalRow {
 	row, counted, err := q.row(methodName(m))
 	row.Exact = m.Exact()
 	if err != nil {
 		return row
 	}
 	row.setEnds(counted.Interval(m, q.Confidence))
-	if row.Why != "" && counted.Draws == stats.DrawsFloored && m != stats.MethodLFICS {
+	if row.Why != "" && counted.Draws == counts.DrawsFloored && m != counts.MethodLFICS {
 		row.Why = "does not hold where draws were made wins" // without the name, which stands beside it
 	}
-	if m == stats.MethodLFICS {
+	if m == counts.MethodLFICS {
 		row.setSpread(counted)
 	}
 	return row
 }
 
 // setSpread adds the standard error, where the calculator has one.
-func (i *IntervalRow) setSpread(c stats.Counted) {
-	if c.Draws == stats.DrawsHalf {
+func (i *IntervalRow) setSpread(c counts.Counted) {
+	if c.Draws == counts.DrawsHalf {
 		return // half points are no wins
 	}
-	s, err := stats.StandardError(int(c.Points), c.N)
+	s, err := counts.StandardError(int(c.Points), c.N)
 	if err != nil {
 		return // nobody won all in the intervals that are defined
 	}
-	inElo, err := stats.EloError(c.Score(), s)
-	i.Spread = &Spread{&s, format.Finite(stats.Elo(c.Score())), known(inElo, err)}
+	inElo, err := counts.EloError(c.Score(), s)
+	i.Spread = &Spread{&s, format.Finite(counts.Elo(c.Score())), known(inElo, err)}
 }
 
 func (q IntervalQuestion) anytime() IntervalRow {
@@ -168,12 +169,12 @@ func (q IntervalQuestion) anytime() IntervalRow {
 	if err != nil {
 		return row
 	}
-	if counted.Draws == stats.DrawsFloored {
+	if counted.Draws == counts.DrawsFloored {
 		row.Why = "draws made wins are no scores of single games: use --draw-mode half"
 		return row
 	}
 	scores := q.Counts.DecisiveScores()
-	if counted.Draws == stats.DrawsHalf {
+	if counted.Draws == counts.DrawsHalf {
 		scores = q.Counts.GameScores()
 	}
 	row.setEnds(scores.AnytimeInterval(q.Confidence))
@@ -185,7 +186,7 @@ func (q IntervalQuestion) anytime() IntervalRow {
 	return row
 }
 
-func (i *IntervalRow) setEnds(ends stats.Interval, err error) {
+func (i *IntervalRow) setEnds(ends counts.Interval, err error) {
 	i.Lo, i.Hi, i.Why = known(ends.Lo, err), known(ends.Hi, err), whyNot(err)
 }
 

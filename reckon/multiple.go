@@ -8,6 +8,7 @@ import (
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // AdjustQuestion asks what p values are worth, given how many there are.
@@ -20,7 +21,7 @@ type AdjustQuestion struct {
 // CorrectionNames are the spellings of the ways to adjust, the usual one first.
 func CorrectionNames() []string {
 	var names []string
-	for _, c := range []stats.Correction{stats.Holm, stats.Bonferroni, stats.Hochberg, stats.Hommel, stats.BenjaminiHochberg, stats.BenjaminiYekutieli} {
+	for _, c := range []counts.Correction{counts.Holm, counts.Bonferroni, counts.Hochberg, counts.Hommel, counts.BenjaminiHochberg, counts.BenjaminiYekutieli} {
 		names = append(names, string(c))
 	}
 	return names
@@ -43,7 +44,7 @@ type Adjustments struct {
 
 // Answer adjusts.
 func (q AdjustQuestion) Answer() (*Adjustments, error) {
-	adjusted, err := stats.Correction(q.Method).Adjust(q.P)
+	adjusted, err := counts.Correction(q.Method).Adjust(q.P)
 	if err != nil {
 		err = fmt.Errorf("--p: %w", err)
 	}
@@ -52,7 +53,7 @@ func (q AdjustQuestion) Answer() (*Adjustments, error) {
 	}
 	out := &Adjustments{version, []AdjustedRow{}}
 	for i, p := range q.P {
-		significant := stats.Test{P: adjusted[i]}.Significant(q.Alpha)
+		significant := counts.Test{P: adjusted[i]}.Significant(q.Alpha)
 		out.Adjusted = append(out.Adjusted, AdjustedRow{q.Method, p, adjusted[i], q.Alpha, significant})
 	}
 	return out, nil

@@ -9,6 +9,7 @@ import (
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // PlanQuestion asks how many games a difference takes.
@@ -47,8 +48,8 @@ type PlanRow struct {
 
 // FixedTest is the test of a series of fixed length.
 type FixedTest struct {
-	Alternative stats.Alternative `json:"alternative"` // two_sided, greater, less
-	Test        string            `json:"test"`        // pair_sign_flip, binomial_exact
+	Alternative counts.Alternative `json:"alternative"` // two_sided, greater, less
+	Test        string             `json:"test"`        // pair_sign_flip, binomial_exact
 }
 
 // PairLength is the length over pairs.
@@ -141,22 +142,22 @@ func (q PlanQuestion) row(kind string, elo float64) PlanRow {
 }
 
 // alternative is the side, or the sides, on which a difference is looked for.
-func (q PlanQuestion) alternative() stats.Alternative {
+func (q PlanQuestion) alternative() counts.Alternative {
 	switch {
 	case !q.OneSided:
-		return stats.TwoSided
+		return counts.TwoSided
 	case q.Elo < 0:
-		return stats.Less
+		return counts.Less
 	}
-	return stats.Greater
+	return counts.Greater
 }
 
 func (q PlanQuestion) pairs() stats.PairDesign {
 	return stats.PairDesign{Alpha: q.Alpha, Power: q.Power, Alternative: q.alternative(), Conditions: q.Conditions.Conditions}
 }
 
-func (q PlanQuestion) games() stats.Design {
-	return stats.Design{Alpha: q.Alpha, Power: q.Power, DrawRate: q.Conditions.DrawRate, Alternative: q.alternative()}
+func (q PlanQuestion) games() counts.Design {
+	return counts.Design{Alpha: q.Alpha, Power: q.Power, DrawRate: q.Conditions.DrawRate, Alternative: q.alternative()}
 }
 
 // fixed is the plan of a length fixed beforehand: of the test that gives the verdict.

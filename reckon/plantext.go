@@ -10,7 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"gogi/internal/format"
-	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // Print writes the plans as tables: what is asked for, and what would be cheaper.
@@ -106,8 +106,8 @@ func (p *PlanRow) remark() string {
 	return "the smallest difference that so many games find, " + sidesWords(p.Alternative)
 }
 
-func sidesWords(a stats.Alternative) string {
-	if a == stats.TwoSided {
+func sidesWords(a counts.Alternative) string {
+	if a == counts.TwoSided {
 		return "two-sided"
 	}
 	return "one-sided"

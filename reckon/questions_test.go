@@ -13,6 +13,7 @@ import (
 	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // TestSPRTGivesTheGatesDecision plays series until a gate stops them: the counts, typed
@@ -95,7 +96,7 @@ func TestBoundaries(t *testing.T) {
 func TestPlanOfPairs(t *testing.T) {
 	const z, draws, correlation = 1.959964 + 0.841621, 0.2, -0.1
 	q := PlanQuestion{Elo: 10, Alpha: 0.05, Power: 0.8, Conditions: Conditions{stats.Conditions{DrawRate: draws, Correlation: correlation}, "given"}}
-	delta, variance := stats.Expected(10)-0.5, (1-draws)/4*(1+correlation)/2
+	delta, variance := counts.Expected(10)-0.5, (1-draws)/4*(1+correlation)/2
 	want := z * z * variance / (delta * delta)
 	row := plansOf(t, q)[0]
 	wantNear(t, "pairs", row["pairs"], want, 0.015*want)
@@ -270,7 +271,7 @@ func TestForecastOfOneGame(t *testing.T) {
 	wantNear(t, "win of one", rows[0]["win"], 0.6, 1e-12)
 	wantNear(t, "loss of one", rows[0]["loss"], 0.4, 1e-12)
 	wantNear(t, "win of three", rows[1]["win"], 0.216+3*0.36*0.4, 1e-12)
-	interval, err := stats.ClopperPearson(60, 100, 0.95)
+	interval, err := counts.ClopperPearson(60, 100, 0.95)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +325,7 @@ func TestCoverageIsThatOfTheMethod(t *testing.T) {
 		t.Fatalf("%d rows", len(rows))
 	}
 	for _, row := range rows {
-		for _, m := range stats.IntervalMethods() {
+		for _, m := range counts.IntervalMethods() {
 			if row["method"] == methodName(m) {
 				want, err := m.Coverage(60, row["p"].(float64), 0.9)
 				if err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // statsFixtures are reference values from other programs (testdata/stats.json
@@ -329,9 +330,9 @@ func wantNoNaN(t *testing.T, a answer) {
 
 // ci_coverage.csv: n = 100, true win rates from 0.3 to 0.7.
 func TestLowestCoverage(t *testing.T) {
-	want := map[stats.IntervalMethod]float64{
-		stats.MethodClopperPearson: 0.9504, stats.MethodBlaker: 0.95, stats.MethodMidP: 0.9392,
-		stats.MethodWilson: 0.93714, stats.MethodWald: 0.93068, stats.MethodLFICS: 0.92381,
+	want := map[counts.IntervalMethod]float64{
+		counts.MethodClopperPearson: 0.9504, counts.MethodBlaker: 0.95, counts.MethodMidP: 0.9392,
+		counts.MethodWilson: 0.93714, counts.MethodWald: 0.93068, counts.MethodLFICS: 0.92381,
 	}
 	for m, lowest := range want {
 		chosen := CoverageQuestion{N: 100, Confidence: 0.95, Method: methodName(m)}.methods()

@@ -9,7 +9,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/usage"
-	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // TestQuestion asks whether a result is significant, or how many wins would be: of Wins
@@ -87,9 +87,9 @@ func (q TestQuestion) check() error {
 }
 
 func newTest(wins, n int) TestRow {
-	greater, err := stats.BinomialTest(wins, n, 0.5, stats.Greater)
-	twoSided, err2 := stats.BinomialTest(wins, n, 0.5, stats.TwoSided)
-	mid, err3 := stats.MidPTest(wins, n, 0.5, stats.Greater)
+	greater, err := counts.BinomialTest(wins, n, 0.5, counts.Greater)
+	twoSided, err2 := counts.BinomialTest(wins, n, 0.5, counts.TwoSided)
+	mid, err3 := counts.MidPTest(wins, n, 0.5, counts.Greater)
 	t := TestRow{N: n, Wins: wins, Why: whyNot(err)} // all three fail for the same reason
 	t.PGreater, t.PTwoSided, t.MidP = known(greater.P, err), known(twoSided.P, err2), known(mid.P, err3)
 	return t
@@ -97,9 +97,9 @@ func newTest(wins, n int) TestRow {
 
 func newCritical(n int, alpha float64) CriticalRow {
 	c := CriticalRow{Alpha: alpha, N: n}
-	c.Wins, c.P = criticalWinsOf(n, alpha, stats.Greater)
-	c.TwoSidedWins, c.TwoSidedP = criticalWinsOf(n, alpha, stats.TwoSided)
-	if k, ok := stats.NormalCriticalWins(n, alpha, stats.Greater); ok {
+	c.Wins, c.P = criticalWinsOf(n, alpha, counts.Greater)
+	c.TwoSidedWins, c.TwoSidedP = criticalWinsOf(n, alpha, counts.TwoSided)
+	if k, ok := counts.NormalCriticalWins(n, alpha, counts.Greater); ok {
 		c.NormalWins = &k
 	}
 	switch {
@@ -115,12 +115,12 @@ func newCritical(n int, alpha float64) CriticalRow {
 
 // criticalWinsOf is the smallest significant number of wins and its p value, nil
 // where no number is significant.
-func criticalWinsOf(n int, alpha float64, alt stats.Alternative) (*int, *float64) {
-	k, ok := stats.CriticalWins(n, alpha, alt)
+func criticalWinsOf(n int, alpha float64, alt counts.Alternative) (*int, *float64) {
+	k, ok := counts.CriticalWins(n, alpha, alt)
 	if !ok {
 		return nil, nil
 	}
-	test, err := stats.BinomialTest(k, n, 0.5, alt)
+	test, err := counts.BinomialTest(k, n, 0.5, alt)
 	return &k, known(test.P, err)
 }
 

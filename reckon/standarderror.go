@@ -8,7 +8,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/usage"
-	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // StandardError is the standard error of a win rate, as the Laboratory for Fundamental
@@ -29,13 +29,13 @@ func NewStandardError(wins, games int) (StandardError, error) {
 	if err := errors.Join(CheckCount("wins", wins), CheckCount("games", games)); err != nil {
 		return StandardError{}, usage.Wrap(err)
 	}
-	s, err := stats.StandardError(wins, games)
+	s, err := counts.StandardError(wins, games)
 	if err != nil {
 		return StandardError{Version: 1, Why: err.Error()}, nil
 	}
 	q := float64(wins) / float64(games)
 	return StandardError{
-		Version: 1, Rate: &q, S: format.Finite(s), Elo: format.Finite(stats.Elo(q)),
+		Version: 1, Rate: &q, S: format.Finite(s), Elo: format.Finite(counts.Elo(q)),
 		EloS: format.Finite(400 / math.Ln10 * s / (q * (1 - q))),
 	}, nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/sheet"
-	"gogi/stats"
+	"gogi/stats/counts"
 	"gogi/stats/regress"
 )
 
@@ -63,7 +63,7 @@ func CompareGroups(file string, columns []string, by string, where sheet.Conditi
 		}
 		r.Tests = append(r.Tests, t)
 	}
-	adjusted, err := stats.Holm.Adjust(p)
+	adjusted, err := counts.Holm.Adjust(p)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func readGroups(file string, columns []string, by string, where sheet.Conditions
 
 func newRankSum(column string, a, b []float64) RankSum {
 	r := RankSum{Column: column, NA: len(a), NB: len(b)}
-	test, err := regress.RankSum(a, b, stats.TwoSided)
+	test, err := regress.RankSum(a, b, counts.TwoSided)
 	if err != nil {
 		r.Why = err.Error()
 		return r

@@ -5,6 +5,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // independentGames is what the per-game methods take for granted. The two games of a
@@ -28,7 +29,7 @@ func (r *Report) figures(s *stats.Series) {
 	r.Intervals = []Interval{scoreInterval(s), decisive}
 	r.Elo, r.EloDecisive = eloOfScore(s), elo
 	r.Tests = []Test{signFlip(s), binomial(tally.Total())}
-	r.weaker.Test, r.weaker.err = s.Test(stats.Less)
+	r.weaker.Test, r.weaker.err = s.Test(counts.Less)
 }
 
 // scoreInterval is that of A's expected score over all openings.
@@ -58,7 +59,7 @@ func eloOfScore(s *stats.Series) Elo {
 	return newElo(e.Elo, e.Interval, "infinite where the score is 0 or 1")
 }
 
-func newElo(estimate float64, i stats.Interval, why string) Elo {
+func newElo(estimate float64, i counts.Interval, why string) Elo {
 	e := Elo{Estimate: format.Finite(estimate), Lo: format.Finite(i.Lo), Hi: format.Finite(i.Hi)}
 	if e.Estimate == nil || e.Lo == nil || e.Hi == nil {
 		e.Why = why
@@ -70,28 +71,28 @@ func newElo(estimate float64, i stats.Interval, why string) Elo {
 func winRate(total stats.WDL) (Interval, Elo) {
 	k, n := total.Decisive()
 	interval := Interval{Of: "win_rate_decisive", Method: "clopper_pearson", Assumes: independentGames, Unit: "game", N: n, Level: Level}
-	exact, err := stats.ClopperPearson(k, n, Level)
+	exact, err := counts.ClopperPearson(k, n, Level)
 	if err != nil {
 		interval.Why = "no decisive game"
 		return interval, Elo{Why: interval.Why}
 	}
 	q := float64(k) / float64(n)
 	interval.Estimate, interval.Lo, interval.Hi = &q, format.Finite(exact.Lo), format.Finite(exact.Hi)
-	return interval, newElo(stats.Elo(q), stats.EloInterval(exact), "infinite where the win rate is 0 or 1")
+	return interval, newElo(counts.Elo(q), counts.EloInterval(exact), "infinite where the win rate is 0 or 1")
 }
 
 // binomial is the exact test of the decisive games.
 func binomial(total stats.WDL) Test {
 	k, n := total.Decisive()
-	test := Test{Method: "binomial_exact", Assumes: independentGames, Alternative: string(stats.TwoSided), N: n, K: &k}
-	if p, err := stats.BinomialTest(k, n, 0.5, stats.TwoSided); err != nil {
+	test := Test{Method: "binomial_exact", Assumes: independentGames, Alternative: string(counts.TwoSided), N: n, K: &k}
+	if p, err := counts.BinomialTest(k, n, 0.5, counts.TwoSided); err != nil {
 		test.Why = "no decisive game"
 	} else {
 		test.P = format.Finite(p.P)
 	}
 	for _, alpha := range []float64{0.05, 0.01} {
 		c := criticalWins{Alpha: alpha}
-		if wins, ok := stats.CriticalWins(n, alpha, stats.TwoSided); ok {
+		if wins, ok := counts.CriticalWins(n, alpha, counts.TwoSided); ok {
 			c.Wins = &wins
 		} else {
 			c.Why = fmt.Sprintf("%d decisive games are too few for any number of wins", n)
@@ -104,8 +105,8 @@ func binomial(total stats.WDL) Test {
 // signFlip is the test that decides: the exact one that exchanges the players in whole
 // openings.
 func signFlip(s *stats.Series) Test {
-	report := Test{Method: "pair_sign_flip", Alternative: string(stats.TwoSided)}
-	test, err := s.SignFlip(stats.TwoSided)
+	report := Test{Method: "pair_sign_flip", Alternative: string(counts.TwoSided)}
+	test, err := s.SignFlip(counts.TwoSided)
 	switch {
 	case s.Pairs() == 0:
 		report.Why = "no finished game"

@@ -15,6 +15,7 @@ import (
 	"gogi/match"
 	"gogi/shogi"
 	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // Level is the confidence of all intervals in a report.
@@ -65,7 +66,7 @@ type Report struct {
 
 // oneSided is the exact test of whether A is the weaker.
 type oneSided struct {
-	stats.Test
+	counts.Test
 	err error
 }
 

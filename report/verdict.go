@@ -6,6 +6,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // Verdict is what the games of A against B show, in plain words.
@@ -150,7 +151,7 @@ func (r *Report) shownVerdict() Verdict {
 }
 
 // Significant is at 5 %, forgiving a rounding error as package stats does.
-func Significant(p float64) bool { return stats.Test{P: p}.Significant(1 - Level) }
+func Significant(p float64) bool { return counts.Test{P: p}.Significant(1 - Level) }
 
 func (r *Report) scoreSentence(c Cross) string {
 	return fmt.Sprintf("%s scored %s of the points in %s against %s: %s won, %s drawn, %s lost.",

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"gogi/stats/counts"
 )
 
 // Scores is a total of independent scores, each in [0, 1] and of the same mean:
@@ -44,16 +46,16 @@ func (t Tally) PairScores() (Scores, error) {
 // than an interval for one fixed length. It fails for n = 0, a sum outside
 // [0, n], and a level outside (0, 1). Method: beta_mixture. (Price: 527 wins of
 // 1000 give [.469, .584], Clopper–Pearson [.496, .558].)
-func (s Scores) AnytimeInterval(level float64) (Interval, error) {
+func (s Scores) AnytimeInterval(level float64) (counts.Interval, error) {
 	if err := s.check(); err != nil {
-		return Interval{}, err
+		return counts.Interval{}, err
 	}
-	if err := checkOpen("confidence level", level); err != nil {
-		return Interval{}, err
+	if err := counts.CheckOpen("confidence level", level); err != nil {
+		return counts.Interval{}, err
 	}
 	limit := -math.Log1p(-level)
 	rest := Scores{s.Unit, float64(s.N) - s.Sum, s.N}
-	return Interval{Method: "beta_mixture", Level: level, Lo: s.anytimeLower(limit), Hi: 1 - rest.anytimeLower(limit)}, nil
+	return counts.Interval{Method: "beta_mixture", Level: level, Lo: s.anytimeLower(limit), Hi: 1 - rest.anytimeLower(limit)}, nil
 }
 
 // anytimeLower is the smallest p whose log e-value is below the limit.
@@ -61,7 +63,7 @@ func (s Scores) anytimeLower(limit float64) float64 {
 	if s.Sum == 0 {
 		return 0
 	}
-	return root(0, s.Sum/float64(s.N), func(p float64) float64 { return limit - s.logE(p) })
+	return counts.Root(0, s.Sum/float64(s.N), func(p float64) float64 { return limit - s.logE(p) })
 }
 
 // Evidence is what the games say against a hypothesis, at any time.
@@ -83,7 +85,7 @@ func (s Scores) EValue(p0 float64) (Evidence, error) {
 	if err := s.check(); err != nil {
 		return Evidence{}, err
 	}
-	if err := checkOpen("null probability", p0); err != nil {
+	if err := counts.CheckOpen("null probability", p0); err != nil {
 		return Evidence{}, err
 	}
 	e := s.logE(p0)

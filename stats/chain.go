@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"gogi/stats/counts"
 )
 
 // EloCovariance is the Elo of each of several series against one opponent, and the
@@ -19,7 +21,7 @@ func EloCovariance(runs []*Series) (elo []float64, covariance [][]float64, err e
 		if err != nil {
 			return nil, nil, fmt.Errorf("series %d: %w", i+1, err)
 		}
-		all[i], elo = shifts, append(elo, Elo(mean))
+		all[i], elo = shifts, append(elo, counts.Elo(mean))
 		covariance = append(covariance, make([]float64, len(runs)))
 	}
 	for i, a := range all {
@@ -49,7 +51,7 @@ func (s *Series) shifts() (shifts []shift, mean float64, err error) {
 	if !(mean > 1e-12 && mean < 1-1e-12) {
 		return nil, 0, errors.New("a side that scored nothing, or everything, has no finite Elo")
 	}
-	slope, err := EloError(mean, 1)
+	slope, err := counts.EloError(mean, 1)
 	for _, o := range s.order {
 		shifts = append(shifts, shift{o.key, slope * (o.share(s.legs) - mean) / math.Sqrt(n*(n-1))})
 	}

@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"testing"
+
+	"gogi/stats/counts"
 )
 
 // singles is a series of one-game pairs with these scores, each from the opening of
@@ -106,7 +108,7 @@ func TestScoreFlip(t *testing.T) {
 
 func TestGroupInterval(t *testing.T) {
 	got, err := Group{"g", []float64{1, 1, 1, 0, 1}}.Interval(0.95)
-	want, _ := ClopperPearson(4, 5, 0.95)
+	want, _ := counts.ClopperPearson(4, 5, 0.95)
 	if err != nil || math.Abs(got.Lo-want.Lo) > 1e-6 || math.Abs(got.Hi-want.Hi) > 1e-6 {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 
+	"gogi/stats/counts"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -13,13 +15,13 @@ import (
 // player beats an opponent than a second player does, as a newer and an older
 // patch the same base.
 type Comparison struct {
-	Method   string   `json:"method"`   // paired_openings, independent
-	Shared   int      `json:"shared"`   // openings that both series played
-	First    int      `json:"first"`    // openings compared, of the first series
-	Second   int      `json:"second"`   // and of the second
-	Elo      float64  `json:"elo"`      // first less second
-	Interval Interval `json:"interval"` // in Elo; method mover_gaffke
-	Test     Test     `json:"test"`     // two-sided
+	Method   string          `json:"method"`   // paired_openings, independent
+	Shared   int             `json:"shared"`   // openings that both series played
+	First    int             `json:"first"`    // openings compared, of the first series
+	Second   int             `json:"second"`   // and of the second
+	Elo      float64         `json:"elo"`      // first less second
+	Interval counts.Interval `json:"interval"` // in Elo; method mover_gaffke
+	Test     counts.Test     `json:"test"`     // two-sided
 }
 
 // Compare is the difference of the Elo of a first series and of a second. Where
@@ -78,17 +80,17 @@ func meansOf(values []float64) means {
 }
 
 // pairedFlips tests the differences, in thousandths of a point a game.
-func pairedFlips(a, b []float64) Test {
+func pairedFlips(a, b []float64) counts.Test {
 	var s scores
 	for i := range a {
 		s = append(s, scoreCount{milli + int(math.Round(milli*(a[i]-b[i]))), 1})
 	}
-	return signFlip("paired_sign_flip", s.plus(nil), TwoSided)
+	return signFlip("paired_sign_flip", s.plus(nil), counts.TwoSided)
 }
 
-func welch(a, b []float64) Test {
+func welch(a, b []float64) counts.Test {
 	x, y := meansOf(a).sample(""), meansOf(b).sample("")
-	t := Test{Method: "welch_normal", Alternative: TwoSided, N: len(a) + len(b), P: 1}
+	t := counts.Test{Method: "welch_normal", Alternative: counts.TwoSided, N: len(a) + len(b), P: 1}
 	if v := x.Variance/float64(max(1, x.N-1)) + y.Variance/float64(max(1, y.N-1)); v > 0 {
 		t.P = math.Erfc(math.Abs(x.Mean-y.Mean) / math.Sqrt(2*v))
 	}
@@ -121,8 +123,8 @@ func (c *Comparison) mover(a, b means, correlation, level float64) error {
 	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
-	x, y = EloInterval(x), EloInterval(y)
-	ex, ey := Elo(a.sample("").Mean), Elo(b.sample("").Mean)
+	x, y = counts.EloInterval(x), counts.EloInterval(y)
+	ex, ey := counts.Elo(a.sample("").Mean), counts.Elo(b.sample("").Mean)
 	if math.IsInf(ex, 0) || math.IsInf(ey, 0) {
 		return errors.New("a side that scored nothing, or everything, has no finite Elo to compare")
 	}
@@ -133,16 +135,16 @@ func (c *Comparison) mover(a, b means, correlation, level float64) error {
 		}
 		return math.Sqrt(max(0, p*p+q*q-2*correlation*p*q))
 	}
-	c.Interval = newInterval("mover"+gaffke, level, c.Elo-way(ex-x.Lo, y.Hi-ey), c.Elo+way(x.Hi-ex, ey-y.Lo))
+	c.Interval = counts.NewInterval("mover"+gaffke, level, c.Elo-way(ex-x.Lo, y.Hi-ey), c.Elo+way(x.Hi-ex, ey-y.Lo))
 	return nil
 }
 
 // Trend is a line through the Elo of a chain of versions.
 type Trend struct {
-	Slope    float64  `json:"slope"` // Elo a version
-	Error    float64  `json:"error"` // its standard error
-	Interval Interval `json:"interval"`
-	P        float64  `json:"p"` // two-sided, of no slope
+	Slope    float64         `json:"slope"` // Elo a version
+	Error    float64         `json:"error"` // its standard error
+	Interval counts.Interval `json:"interval"`
+	P        float64         `json:"p"` // two-sided, of no slope
 	// Misfit is the p value of the versions lying on a line at all, by the
 	// chi-square of their distances; 1 for two versions.
 	Misfit float64 `json:"misfit"`
@@ -157,7 +159,7 @@ func NewTrend(place, elo []float64, covariance [][]float64, level float64) (Tren
 	if n < 2 || len(place) != n || len(covariance) != n {
 		return Trend{}, fmt.Errorf("%d places, %d ratings and %d rows of covariance make no trend", len(place), n, len(covariance))
 	}
-	if err := checkOpen("confidence level", level); err != nil {
+	if err := counts.CheckOpen("confidence level", level); err != nil {
 		return Trend{}, err
 	}
 	v := mat.NewSymDense(n, nil)
@@ -205,8 +207,8 @@ func trend(factor *mat.Cholesky, place, elo []float64, level float64) (Trend, er
 	if n > 2 {
 		t.Misfit = chiSquareAbove(inner(rest, rest), n-2)
 	}
-	half := normalQuantile(level) * t.Error
-	t.Interval = newInterval("normal", level, t.Slope-half, t.Slope+half)
+	half := counts.ZWithin(level) * t.Error
+	t.Interval = counts.NewInterval("normal", level, t.Slope-half, t.Slope+half)
 	t.P = math.Erfc(math.Abs(t.Slope/t.Error) / math.Sqrt2)
 	return t, nil
 }

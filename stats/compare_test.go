@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+
+	"gogi/stats/counts"
 )
 
 func seriesOf(t *testing.T, first int, deviations ...int) *Series {
@@ -38,7 +40,7 @@ func TestComparisonOfSharedOpenings(t *testing.T) {
 	if want := 2 * float64(ge) / 32; c.Method != "paired_openings" || c.Test.Method != "paired_sign_flip" || math.Abs(c.Test.P-want) > 1e-12 || c.Shared != 6 {
 		t.Errorf("%+v, want p = %v", c, want)
 	}
-	if want := Elo(18./24) - Elo(13./24); math.Abs(c.Elo-want) > 1e-9 || !(c.Interval.Lo < c.Elo && c.Elo < c.Interval.Hi) {
+	if want := counts.Elo(18./24) - counts.Elo(13./24); math.Abs(c.Elo-want) > 1e-9 || !(c.Interval.Lo < c.Elo && c.Elo < c.Interval.Hi) {
 		t.Errorf("%+v, want %v", c, want)
 	}
 	// A series against itself: what openings do to both cancels.
@@ -60,9 +62,9 @@ func TestComparisonOfOtherOpenings(t *testing.T) {
 	if c.Method != "independent" || c.Shared != 0 || math.Abs(c.Test.P-math.Erfc(z/math.Sqrt2)) > 1e-12 || c.Test.Method != "welch_normal" {
 		t.Errorf("%+v", c)
 	}
-	x, _ := ClopperPearson(4, 6, 0.95)
-	y, _ := ClopperPearson(2, 4, 0.95)
-	if want := c.Elo - math.Hypot(Elo(4./6)-Elo(x.Lo), Elo(y.Hi)-Elo(0.5)); math.Abs(c.Interval.Lo-want) > 1e-9 {
+	x, _ := counts.ClopperPearson(4, 6, 0.95)
+	y, _ := counts.ClopperPearson(2, 4, 0.95)
+	if want := c.Elo - math.Hypot(counts.Elo(4./6)-counts.Elo(x.Lo), counts.Elo(y.Hi)-counts.Elo(0.5)); math.Abs(c.Interval.Lo-want) > 1e-9 {
 		t.Errorf("%+v, want %v", c.Interval, want)
 	}
 	if c, err := Compare(seriesOf(t, 0, 2, 2), b, 0.95); err == nil {
@@ -232,62 +234,15 @@ func TestGroupsOfManyGames(t *testing.T) {
 	}
 }
 
-// Every result of a short match in turn.
-func TestMatchChances(t *testing.T) {
-	for n := 1; n <= 7; n++ {
-		for _, p := range [][2]float64{{0.5, 0}, {0.3, 0.4}, {0, 1}, {1, 0}, {0.55, 0.03}, {0, 0.5}} {
-			var want Chances
-			var play func(left, balance int, probability float64)
-			play = func(left, balance int, probability float64) {
-				switch {
-				case left > 0:
-					play(left-1, balance+1, probability*p[0])
-					play(left-1, balance, probability*p[1])
-					play(left-1, balance-1, probability*(1-p[0]-p[1]))
-				case balance > 0:
-					want.Win += probability
-				case balance < 0:
-					want.Loss += probability
-				default:
-					want.Draw += probability
-				}
-			}
-			play(n, 0, 1)
-			got, err := MatchChances(n, p[0], p[1])
-			if err != nil || math.Abs(got.Win-want.Win)+math.Abs(got.Draw-want.Draw)+math.Abs(got.Loss-want.Loss) > 1e-12 {
-				t.Errorf("%d games, %v: %+v, %v; want %+v", n, p, got, err, want)
-			}
-		}
-	}
+func TestForecast(t *testing.T) {
 	f, err := WDL{Wins: 60, Draws: 20, Losses: 40}.Forecast(10, 0.95)
-	want, _ := MatchChances(10, 0.5, 1./6)
+	want, _ := counts.MatchChances(10, 0.5, 1./6)
 	if err != nil || math.Abs(f.Win-want.Win) > 1e-12 || !(f.Interval.Lo < f.Win && f.Win < f.Interval.Hi) {
 		t.Errorf("%+v, %v, want %+v", f, err, want)
 	}
-	for name, f := range map[string]func() error{
-		"no games":   func() error { _, err := MatchChances(0, 0.5, 0); return err },
-		"too much":   func() error { _, err := MatchChances(3, 0.8, 0.4); return err },
-		"all drawn":  func() error { _, err := WDL{Draws: 3}.Forecast(3, 0.95); return err },
-		"impossible": func() error { _, err := WDL{Wins: -1}.Forecast(3, 0.95); return err },
-		"no method":  func() error { _, err := IntervalMethod("other").Coverage(10, 0.5, 0.95); return err },
-		"no chance":  func() error { _, err := MethodWald.Coverage(10, 2, 0.95); return err },
-	} {
-		if f() == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-}
-
-// Wald at five games, by hand: 1 to 4 wins have intervals with ½ in them, 0 and 5
-// single points.
-func TestCoverageOfAMethod(t *testing.T) {
-	if got, err := MethodWald.Coverage(5, 0.5, 0.95); err != nil || math.Abs(got-30./32) > 1e-12 {
-		t.Errorf("%v, %v", got, err)
-	}
-	for _, m := range []IntervalMethod{MethodClopperPearson, MethodWilson} {
-		want := coverage(allIntervals(t, func(k, n int, level float64) (Interval, error) { return m.Interval(k, n, level) }, 40), 40, 0.23)
-		if got, err := m.Coverage(40, 0.23, 0.95); err != nil || math.Abs(got-want) > 1e-12 {
-			t.Errorf("%s: %v, %v, want %v", m, got, err, want)
+	for name, w := range map[string]WDL{"all drawn": {Draws: 3}, "impossible": {Wins: -1}} {
+		if f, err := w.Forecast(3, 0.95); err == nil {
+			t.Errorf("%s: %+v", name, f)
 		}
 	}
 }

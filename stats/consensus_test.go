@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // series is a row of a table of docs/consensus.md.
@@ -42,7 +43,7 @@ func documented(t *testing.T) (list []series) {
 		s := series{section: section, table: table, council: m[1]}
 		s.won, _ = strconv.Atoi(m[2])
 		s.lost, _ = strconv.Atoi(m[3])
-		test, err := stats.BinomialTest(s.won, s.won+s.lost, 0.5, stats.TwoSided)
+		test, err := counts.BinomialTest(s.won, s.won+s.lost, 0.5, counts.TwoSided)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,19 +58,19 @@ func documented(t *testing.T) (list []series) {
 func checkRow(t *testing.T, s series, printed []string) {
 	t.Helper()
 	n := s.won + s.lost
-	i, err := stats.ClopperPearson(s.won, n, 0.95)
+	i, err := counts.ClopperPearson(s.won, n, 0.95)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rate := float64(s.won) / float64(n)
-	elo := stats.EloInterval(i)
+	elo := counts.EloInterval(i)
 	p := strings.Replace(strconv.FormatFloat(s.p, 'e', 0, 64), "e-0", "e-", 1)
 	if s.p >= 0.001 {
 		p = fmt.Sprintf("%.3f", s.p)
 	}
 	for k, want := range map[int]string{
 		5: fmt.Sprintf("%.1f%%", 100*rate), 6: fmt.Sprintf("%.1f–%.1f%%", 100*i.Lo, 100*i.Hi),
-		7: fmt.Sprintf("%+.0f [%+.0f, %+.0f]", stats.Elo(rate), elo.Lo, elo.Hi), 8: p,
+		7: fmt.Sprintf("%+.0f [%+.0f, %+.0f]", counts.Elo(rate), elo.Lo, elo.Hi), 8: p,
 	} {
 		if printed[k] != want {
 			t.Errorf("%s, %s: %s: %s is printed, %s is right", s.section, s.table, s.council, printed[k], want)
@@ -139,7 +140,7 @@ func byHolm(t *testing.T, list []series) []float64 {
 	for _, s := range list {
 		p = append(p, s.p)
 	}
-	adjusted, err := stats.Holm.Adjust(p)
+	adjusted, err := counts.Holm.Adjust(p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,8 @@ package stats
 import (
 	"fmt"
 	"math"
+
+	"gogi/stats/counts"
 )
 
 // ScoreFlip tests that independent units, such as openings, contribute nothing to a
@@ -15,8 +17,8 @@ import (
 // testing in generalized linear models by sign flipping score contributions"):
 // whatever the games of a unit have in common stays together. Its method is
 // score_flip_normal, N the contributions that are not 0.
-func ScoreFlip(contributions []float64) Test {
-	t := Test{Method: "score_flip_normal", Alternative: TwoSided, P: 1}
+func ScoreFlip(contributions []float64) counts.Test {
+	t := counts.Test{Method: "score_flip_normal", Alternative: counts.TwoSided, P: 1}
 	sum, squares := 0.0, 0.0
 	for _, z := range contributions {
 		if z != 0 {
@@ -33,10 +35,10 @@ func ScoreFlip(contributions []float64) Test {
 
 // Interval is the interval for the mean of the scores, Gaffke's as in
 // [Series.Interval], and fails as [GroupEffects] does. Its method is game_gaffke.
-func (g Group) Interval(level float64) (Interval, error) {
+func (g Group) Interval(level float64) (counts.Interval, error) {
 	s, err := g.counted()
 	if err != nil {
-		return Interval{}, fmt.Errorf("group %s: %w", g.Name, err)
+		return counts.Interval{}, fmt.Errorf("group %s: %w", g.Name, err)
 	}
 	return s.means(milli).interval(unitGame+gaffke, level)
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gogi/stats/counts"
 )
 
 // ordinary are conditions as those of real series.
@@ -26,11 +28,11 @@ func TestPairRates(t *testing.T) {
 			r := ratesOf(t, c, elo)
 			mean, variance := r.moments()
 			sum := r[0] + r[1] + r[2] + r[3] + r[4]
-			if math.Abs(sum-1)+math.Abs(mean-Expected(elo)) > 1e-12 || slices.Min(r[:]) < 0 {
+			if math.Abs(sum-1)+math.Abs(mean-counts.Expected(elo)) > 1e-12 || slices.Min(r[:]) < 0 {
 				t.Errorf("%+v at %v: %v", c, elo, r)
 			}
-			game := Expected(elo)*(1-Expected(elo)) - c.DrawRate/4
-			bias := Expected(c.RMSBias) - 0.5
+			game := counts.Expected(elo)*(1-counts.Expected(elo)) - c.DrawRate/4
+			bias := counts.Expected(c.RMSBias) - 0.5
 			correlation := c.Correlation - bias*bias/((1-c.DrawRate)/4)
 			if want := game * (1 + correlation) / 2; math.Abs(variance-want) > 1e-12 {
 				t.Errorf("%+v at %v: variance %v, want %v", c, elo, variance, want)
@@ -65,7 +67,7 @@ func TestCourseAgainstExactSums(t *testing.T) {
 				t.Fatal(err)
 			}
 			step, _ := s.steps()
-			p := Expected(elo)
+			p := counts.Expected(elo)
 			w := ratioWalk{test: s, steps: ratioSteps{sizes: []float64{step.loss, step.win}, probs: []float64{1 - p, p}, information: s.decisiveInformation(1)}, pairs: 1}
 			w.lower, w.upper = s.Bounds()
 			got, err := w.run("walk", 5000, 3000)
@@ -117,11 +119,11 @@ func TestSimulatedCourse(t *testing.T) {
 			var lengths []float64
 			passes, sum, squares := 0, 0.0, 0.0
 			for range n {
-				counts := stopped(t, r, s, rates)
-				if j, err := s.Judge(counts); err == nil && j.Decision == Pass {
+				penta := stopped(t, r, s, rates)
+				if j, err := s.Judge(penta); err == nil && j.Decision == Pass {
 					passes++
 				}
-				pairs := counts.Pairs()
+				pairs := penta.Pairs()
 				lengths = append(lengths, float64(pairs))
 				sum += float64(pairs)
 				squares += float64(pairs * pairs)
@@ -174,9 +176,9 @@ func TestSimulatedPower(t *testing.T) {
 		PairDesign
 		elo float64
 	}{
-		{PairDesign{0.05, 0.8, TwoSided, ordinary}, 30},
-		{PairDesign{0.05, 0.95, Greater, Conditions{DrawRate: 0.3, Correlation: 0.2}}, 60},
-		{PairDesign{0.01, 0.9, TwoSided, Conditions{}}, -150},
+		{PairDesign{0.05, 0.8, counts.TwoSided, ordinary}, 30},
+		{PairDesign{0.05, 0.95, counts.Greater, Conditions{DrawRate: 0.3, Correlation: 0.2}}, 60},
+		{PairDesign{0.01, 0.9, counts.TwoSided, Conditions{}}, -150},
 	} {
 		l, err := c.Length(c.elo)
 		if err != nil {
@@ -186,14 +188,14 @@ func TestSimulatedPower(t *testing.T) {
 		r := rand.New(rand.NewPCG(9, 9))
 		found := 0
 		for range n {
-			counts := cells(rates).draw(r, l.Pairs)
+			penta := cells(rates).draw(r, l.Pairs)
 			var s scores
-			for i, k := range counts {
+			for i, k := range penta {
 				if k > 0 {
 					s = append(s, scoreCount{i * milli / 2, k})
 				}
 			}
-			if p, err := flipTest(s.coins(), Greater); err == nil && (Test{P: p}).Significant(map[Alternative]float64{TwoSided: c.Alpha / 2, Greater: c.Alpha}[c.Alternative]) {
+			if p, err := flipTest(s.coins(), counts.Greater); err == nil && (counts.Test{P: p}).Significant(map[counts.Alternative]float64{counts.TwoSided: c.Alpha / 2, counts.Greater: c.Alpha}[c.Alternative]) {
 				found++
 			}
 		}
@@ -229,7 +231,7 @@ func TestPowerNormalAndExact(t *testing.T) {
 // The plan by games, one-sided, for 10 Elo and a power of 0.8 is 7,502 games. Held
 // against the two-sided verdict over pairs they have 0.69.
 func TestPlanByGamesIsTooShort(t *testing.T) {
-	games, err := Design{Alpha: 0.05, Power: 0.8, Alternative: Greater}.Length(10)
+	games, err := counts.Design{Alpha: 0.05, Power: 0.8, Alternative: counts.Greater}.Length(10)
 	if err != nil || games.Games != 7502 {
 		t.Fatalf("%+v, %v", games, err)
 	}
@@ -240,65 +242,25 @@ func TestPlanByGamesIsTooShort(t *testing.T) {
 }
 
 func TestImpossiblePlans(t *testing.T) {
-	good := PairDesign{0.05, 0.8, TwoSided, ordinary}
+	good := PairDesign{0.05, 0.8, counts.TwoSided, ordinary}
 	for name, f := range map[string]func() error{
 		"no difference": func() error { _, err := good.Length(0); return err },
-		"wrong side":    func() error { _, err := PairDesign{0.05, 0.8, Greater, ordinary}.Length(-10); return err },
-		"no power":      func() error { _, err := PairDesign{0.05, 0.01, TwoSided, ordinary}.Length(10); return err },
+		"wrong side":    func() error { _, err := PairDesign{0.05, 0.8, counts.Greater, ordinary}.Length(-10); return err },
+		"no power":      func() error { _, err := PairDesign{0.05, 0.01, counts.TwoSided, ordinary}.Length(10); return err },
 		"all drawn": func() error {
-			_, err := PairDesign{0.05, 0.8, TwoSided, Conditions{DrawRate: 1}}.Length(10)
+			_, err := PairDesign{0.05, 0.8, counts.TwoSided, Conditions{DrawRate: 1}}.Length(10)
 			return err
 		},
-		"too close":  func() error { _, err := good.Length(1e-3); return err },
-		"few pairs":  func() error { _, err := good.Detectable(2); return err },
-		"no pairs":   func() error { _, err := good.Detectable(0); return err },
-		"no design":  func() error { _, err := SPRT{}.Course(PairRates{0.5, 0, 0, 0, 0.5}, 0); return err },
-		"no rates":   func() error { _, err := gateDesign.Course(PairRates{0.5, 0, 0, 0, 0.4}, 0); return err },
-		"one score":  func() error { _, err := gateDesign.Course(PairRates{0, 0, 1, 0, 0}, 0); return err },
-		"negative":   func() error { _, err := gateDesign.Course(PairRates{-1, 0, 1, 0, 1}, 0); return err },
-		"one commit": func() error { _, err := NewBisection(1, 0.05, 0.05); return err },
-		"no alpha":   func() error { _, err := NewBisection(8, 0, 0.05); return err },
+		"too close": func() error { _, err := good.Length(1e-3); return err },
+		"few pairs": func() error { _, err := good.Detectable(2); return err },
+		"no pairs":  func() error { _, err := good.Detectable(0); return err },
+		"no design": func() error { _, err := SPRT{}.Course(PairRates{0.5, 0, 0, 0, 0.5}, 0); return err },
+		"no rates":  func() error { _, err := gateDesign.Course(PairRates{0.5, 0, 0, 0, 0.4}, 0); return err },
+		"one score": func() error { _, err := gateDesign.Course(PairRates{0, 0, 1, 0, 0}, 0); return err },
+		"negative":  func() error { _, err := gateDesign.Course(PairRates{-1, 0, 1, 0, 1}, 0); return err },
 	} {
 		if f() == nil {
 			t.Errorf("%s: no error", name)
-		}
-	}
-}
-
-// With 5 % a step, 16 to 256 commits are bisected rightly in 81 to 66 %; with α
-// divided by the steps, in 95 %.
-func TestSimulatedBisection(t *testing.T) {
-	n := series(20_000, 400_000)
-	r := rand.New(rand.NewPCG(7, 8))
-	for _, commits := range []int{2, 3, 16, 100, 256} {
-		b, err := NewBisection(commits, 0.05, 0.05)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, errs := range [][2]float64{{0.05, 0.05}, {b.Alpha, b.Beta}, {0.1, 0}} {
-			right := 0
-			for range n {
-				culprit, lo, hi := r.IntN(commits), 0, commits // it is in [lo, hi)
-				for hi-lo > 1 {
-					tested := lo + (hi-lo)/2 - 1
-					bad, u := culprit <= tested, r.Float64()
-					if bad != (bad && u < errs[1] || !bad && u < errs[0]) {
-						hi = tested + 1
-					} else {
-						lo = tested + 1
-					}
-				}
-				if lo == culprit {
-					right++
-				}
-			}
-			want := NamesCulprit(commits, errs[0], errs[1])
-			if got := float64(right) / float64(n); math.Abs(got-want) > 4*math.Sqrt(want*(1-want)/float64(n)) {
-				t.Errorf("%d commits, %v: %v, want %v", commits, errs, got, want)
-			}
-		}
-		if steps := math.Ceil(math.Log2(float64(commits))); float64(b.Steps) != steps || b.Right < 0.95-1e-9 || b.Right > 0.975 {
-			t.Errorf("%+v", b)
 		}
 	}
 }

@@ -6,6 +6,8 @@
 // that hold however much the pairs of an opening have in common. Where no
 // opening recurs, that is the tally's by pairs.
 //
+// What wins of independent games prove by their number alone is package counts'.
+//
 // Everything is a pure function of counts. Intervals and tests are exact
 // wherever an exact one exists, and carry the name of their method, so that a
 // reader can tell a guarantee (clopper_pearson, blaker, binomial_exact,
@@ -18,12 +20,12 @@
 //
 // Three kinds of statements must not be mixed up. Intervals and tests hold for a
 // length that was fixed before the first game ([PairDesign] plans it for pairs,
-// [Design] for games). An [SPRT] holds for the stop that it makes itself;
+// [counts.Design] for games). An [SPRT] holds for the stop that it makes itself;
 // [Prefix] feeds it the pairs in plan order, [SPRT.Course] plans it, and
 // [Prefix.Elo] is the estimate that allows for the stop. Only the
 // anytime-valid [Scores.AnytimeInterval] and [Scores.EValue] may be read while
 // the games run.
 //
-// Half points are scores, never binomial successes: a [Counted] says what became
+// Half points are scores, never binomial successes: a [counts.Counted] says what became
 // of the draws, and refuses methods that do not hold for it.
 package stats

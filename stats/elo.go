@@ -1,47 +1,10 @@
 package stats
 
 import (
-	"errors"
 	"math"
+
+	"gogi/stats/counts"
 )
-
-// Elo is the rating difference, in Elo points from A's side, at which the
-// expected score is p: 400 log10(p/(1-p)). It is -Inf for p <= 0 and +Inf for
-// p >= 1: a side that never scored has no finite rating, and cutting one off
-// would invent it.
-func Elo(p float64) float64 {
-	switch {
-	case p <= 0:
-		return math.Inf(-1)
-	case p >= 1:
-		return math.Inf(1)
-	}
-	return 400 * math.Log10(p/(1-p))
-}
-
-// Expected is the score that an Elo difference promises, the inverse of [Elo].
-func Expected(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
-
-// EloInterval is the image of a score interval in Elo points. As [Elo] is
-// monotone the image has the level of the original, whose method it keeps. Its
-// ends may be infinite.
-func EloInterval(i Interval) Interval {
-	i.Lo, i.Hi = Elo(i.Lo), Elo(i.Hi)
-	return i
-}
-
-// EloError is the standard error of [Elo](q) to first order, where q has the
-// standard error s. It is only good while s is small against q and 1-q;
-// [EloInterval] is always exact. It fails for q outside (0, 1) and a negative s.
-func EloError(q, s float64) (float64, error) {
-	if err := checkOpen("score", q); err != nil {
-		return 0, err
-	}
-	if !(s >= 0) {
-		return 0, errors.New("a standard error is not negative")
-	}
-	return 400 / math.Ln10 * s / (q * (1 - q)), nil
-}
 
 // normalizedPerSigma is the normalised Elo of a score one standard deviation of
 // a game above ½: with it Elo and normalised Elo agree for small differences
@@ -67,9 +30,9 @@ func NormalizedScore(elo, sigma float64) float64 { return 0.5 + elo/normalizedPe
 
 // Estimate is a rating difference from A's side.
 type Estimate struct {
-	Elo      float64  `json:"elo"`
-	Error    float64  `json:"error"`    // its standard error, to first order
-	Interval Interval `json:"interval"` // approximate
+	Elo      float64         `json:"elo"`
+	Error    float64         `json:"error"`    // its standard error, to first order
+	Interval counts.Interval `json:"interval"` // approximate
 }
 
 // Elo is the Elo difference of the score, with the image of [Sample.Interval].
@@ -79,8 +42,8 @@ func (s Sample) Elo(level float64) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	e, err := EloError(s.Mean, math.Sqrt(s.Variance/float64(s.N)))
-	return Estimate{Elo(s.Mean), e, EloInterval(i)}, err
+	e, err := counts.EloError(s.Mean, math.Sqrt(s.Variance/float64(s.N)))
+	return Estimate{counts.Elo(s.Mean), e, counts.EloInterval(i)}, err
 }
 
 // NormalizedElo is the normalised Elo of the score. Its error, as in fishtest's
@@ -98,6 +61,6 @@ func (s Sample) NormalizedElo(level float64) (Estimate, error) {
 		perUnit /= math.Sqrt2
 	}
 	elo, e := perUnit*t, perUnit*math.Sqrt(variance/float64(s.N))
-	half := normalQuantile(level) * e
-	return Estimate{elo, e, newInterval(s.Unit+"_normalized", level, elo-half, elo+half)}, nil
+	half := counts.ZWithin(level) * e
+	return Estimate{elo, e, counts.NewInterval(s.Unit+"_normalized", level, elo-half, elo+half)}, nil
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gogi/stats/counts"
+
 	"gonum.org/v1/gonum/mathext"
 )
 
@@ -92,9 +94,9 @@ var pentanomials = []cells{
 
 // holds reports whether the interval of pairs with these counts holds the mean:
 // whether neither end lies beyond it.
-func holds(counts [5]int, mean, level float64) bool {
+func holds(penta [5]int, mean, level float64) bool {
 	var m means
-	for i, c := range counts {
+	for i, c := range penta {
 		if c > 0 {
 			m = append(m, meanCount{float64(i) / 4, c})
 		}
@@ -108,14 +110,14 @@ func holds(counts [5]int, mean, level float64) bool {
 
 // each calls f with all counts of n pairs in cells of positive probability, and
 // how probable they are.
-func (p cells) each(n int, f func(counts [5]int, probability float64)) {
-	var counts [5]int
+func (p cells) each(n int, f func(penta [5]int, probability float64)) {
+	var penta [5]int
 	var fill func(cell, left int, probability, rest float64)
 	fill = func(cell, left int, probability, rest float64) {
 		if cell == 4 {
 			if left == 0 || p[4] > 0 {
-				counts[4] = left
-				f(counts, probability)
+				penta[4] = left
+				f(penta, probability)
 			}
 			return
 		}
@@ -123,21 +125,21 @@ func (p cells) each(n int, f func(counts [5]int, probability float64)) {
 		if rest > 0 {
 			share = min(1, p[cell]/rest)
 		}
-		b := newBinomial(left, share)
-		for counts[cell] = 0; counts[cell] <= left; counts[cell]++ {
-			if q := probability * b.prob(counts[cell]); q > 1e-14 {
-				fill(cell+1, left-counts[cell], q, rest-p[cell])
+		b := counts.NewBinomial(left, share)
+		for penta[cell] = 0; penta[cell] <= left; penta[cell]++ {
+			if q := probability * b.At(penta[cell]); q > 1e-14 {
+				fill(cell+1, left-penta[cell], q, rest-p[cell])
 			}
 		}
-		counts[cell] = 0
+		penta[cell] = 0
 	}
 	fill(0, n, 1, 1)
 }
 
 func (p cells) coverage(n int, level float64) float64 {
 	mean, covered := p.mean(), 0.0
-	p.each(n, func(counts [5]int, probability float64) {
-		if probability > 1e-10 && holds(counts, mean, level) {
+	p.each(n, func(penta [5]int, probability float64) {
+		if probability > 1e-10 && holds(penta, mean, level) {
 			covered += probability
 		}
 	})
@@ -190,11 +192,11 @@ func TestSimulatedPairIntervalCoverage(t *testing.T) {
 			}
 			covered, known := 0, map[[5]int]bool{}
 			for range times {
-				counts := p.draw(r, n)
-				ok, seen := known[counts]
+				penta := p.draw(r, n)
+				ok, seen := known[penta]
 				if !seen {
-					ok = holds(counts, p.mean(), 0.95)
-					known[counts] = ok
+					ok = holds(penta, p.mean(), 0.95)
+					known[penta] = ok
 				}
 				if ok {
 					covered++
@@ -212,15 +214,15 @@ func TestSimulatedPairIntervalCoverage(t *testing.T) {
 }
 
 func (p cells) draw(r *rand.Rand, n int) [5]int {
-	var counts [5]int
+	var penta [5]int
 	for range n {
 		u, cell := r.Float64(), 0
 		for ; cell < 4 && u >= p[cell]; cell++ {
 			u -= p[cell]
 		}
-		counts[cell]++
+		penta[cell]++
 	}
-	return counts
+	return penta
 }
 
 // The per-game interval of the games of 50 pairs with 45 % LL, 10 % WL and 45 %
@@ -229,11 +231,11 @@ func TestPerGameIntervalOfPairs(t *testing.T) {
 	p := cells{0.45, 0, 0.10, 0, 0.45}
 	for _, n := range []int{10, 50, 200} {
 		games, pairs := 0.0, 0.0
-		p.each(n, func(counts [5]int, probability float64) {
-			if i, err := ClopperPearson(2*counts[4]+counts[2], 2*n, 0.95); err != nil || i.Lo > 0.5 || i.Hi < 0.5 {
+		p.each(n, func(penta [5]int, probability float64) {
+			if i, err := counts.ClopperPearson(2*penta[4]+penta[2], 2*n, 0.95); err != nil || i.Lo > 0.5 || i.Hi < 0.5 {
 				games += probability
 			}
-			if probability > 1e-9 && !holds(counts, 0.5, 0.95) {
+			if probability > 1e-9 && !holds(penta, 0.5, 0.95) {
 				pairs += probability
 			}
 		})
@@ -251,8 +253,8 @@ func TestSignFlipsDoNotInvert(t *testing.T) {
 	const n = 10
 	p := cells{0, 0, 0.2, 0, 0.8}
 	missed := 0.0
-	p.each(n, func(counts [5]int, probability float64) {
-		up, down := counts[4], counts[2] // WW is 0.1 above the mean, WL 0.4 below
+	p.each(n, func(penta [5]int, probability float64) {
+		up, down := penta[4], penta[2] // WW is 0.1 above the mean, WL 0.4 below
 		if pValue := flipsAt(up, down, 1, 4); pValue <= 0.05 {
 			missed += probability
 		}
@@ -270,7 +272,7 @@ func flipsAt(up, down, sizeUp, sizeDown int) float64 {
 	seen, ge, le := up*sizeUp-down*sizeDown, 0.0, 0.0
 	for a := 0; a <= up; a++ {
 		for b := 0; b <= down; b++ {
-			probability := newBinomial(up, 0.5).prob(a) * newBinomial(down, 0.5).prob(b)
+			probability := counts.NewBinomial(up, 0.5).At(a) * counts.NewBinomial(down, 0.5).At(b)
 			total := (2*a-up)*sizeUp + (2*b-down)*sizeDown
 			if total >= seen {
 				ge += probability
@@ -280,7 +282,7 @@ func flipsAt(up, down, sizeUp, sizeDown int) float64 {
 			}
 		}
 	}
-	return twoSided(ge, le)
+	return counts.BothTails(ge, le)
 }
 
 // Where every unit is won or lost, the interval is Clopper and Pearson's; and
@@ -288,7 +290,7 @@ func flipsAt(up, down, sizeUp, sizeDown int) float64 {
 func TestScoreIntervalOfWinsAndLosses(t *testing.T) {
 	for _, w := range []WDL{{7, 0, 3}, {0, 0, 5}, {12, 0, 0}, {400, 0, 600}} {
 		i, err := singlesOf(t, w).Interval(0.95)
-		want, _ := ClopperPearson(w.Wins, w.Games(), 0.95)
+		want, _ := counts.ClopperPearson(w.Wins, w.Games(), 0.95)
 		if err != nil || math.Abs(i.Lo-want.Lo) > 1e-12 || math.Abs(i.Hi-want.Hi) > 1e-12 || i.Method != "game_gaffke" {
 			t.Errorf("%+v: %+v, %v; want %+v", w, i, err, want)
 		}
@@ -317,7 +319,7 @@ func TestEloOfTheScore(t *testing.T) {
 	if err != nil || err2 != nil || math.Abs(e.Elo-400*math.Log10(0.6875/0.3125)) > 1e-9 {
 		t.Fatalf("%+v, %v, %v", e, err, err2)
 	}
-	if e.Interval.Lo != Elo(i.Lo) || e.Interval.Hi != Elo(i.Hi) || !(i.Lo > 0.63 && i.Lo < 0.6875 && i.Hi < 0.73 && i.Hi > 0.6875) || e.Error < 5 || e.Error > 15 {
+	if e.Interval.Lo != counts.Elo(i.Lo) || e.Interval.Hi != counts.Elo(i.Hi) || !(i.Lo > 0.63 && i.Lo < 0.6875 && i.Hi < 0.73 && i.Hi > 0.6875) || e.Error < 5 || e.Error > 15 {
 		t.Errorf("%+v, %+v", e, i)
 	}
 	var swept Series

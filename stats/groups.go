@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"gogi/stats/counts"
+
 	"gonum.org/v1/gonum/mathext"
 )
 
@@ -17,15 +19,15 @@ type Group struct {
 
 // GroupEffect is how a group differs from the rest of its series.
 type GroupEffect struct {
-	Name     string   `json:"name"`
-	N        int      `json:"n"`
-	Score    float64  `json:"score"`
-	Elo      float64  `json:"elo"`      // of the score; infinite where that is 0 or 1
-	Interval Interval `json:"interval"` // of the score; [EloInterval] for Elo
-	Effect   float64  `json:"effect"`   // score less that of the rest
-	Method   string   `json:"method"`   // permutation_exact, permutation_normal
-	P        float64  `json:"p"`        // two-sided: were the group drawn from the series at random
-	Adjusted float64  `json:"adjusted"` // by Holm, for all groups
+	Name     string          `json:"name"`
+	N        int             `json:"n"`
+	Score    float64         `json:"score"`
+	Elo      float64         `json:"elo"`      // of the score; infinite where that is 0 or 1
+	Interval counts.Interval `json:"interval"` // of the score; [counts.EloInterval] for Elo
+	Effect   float64         `json:"effect"`   // score less that of the rest
+	Method   string          `json:"method"`   // permutation_exact, permutation_normal
+	P        float64         `json:"p"`        // two-sided: were the group drawn from the series at random
+	Adjusted float64         `json:"adjusted"` // by Holm, for all groups
 }
 
 // GroupEffects looks for groups that differ from the rest of the series, which is
@@ -60,10 +62,10 @@ func GroupEffects(groups []Group, level float64) ([]GroupEffect, error) {
 		n, score := s.units(), float64(s.sum())/milli/float64(s.units())
 		rest := float64(all.sum()-s.sum()) / milli / float64(all.units()-n)
 		p, method := all.drawn(s)
-		effects[i] = GroupEffect{groups[i].Name, n, score, Elo(score), interval, score - rest, method, p, 0}
+		effects[i] = GroupEffect{groups[i].Name, n, score, counts.Elo(score), interval, score - rest, method, p, 0}
 		raw[i] = p
 	}
-	adjusted, err := Holm.Adjust(raw)
+	adjusted, err := counts.Holm.Adjust(raw)
 	for i := range adjusted {
 		effects[i].Adjusted = adjusted[i]
 	}
@@ -115,7 +117,7 @@ func (all scores) drawn(s scores) (p float64, method string) {
 			le += p
 		}
 	}
-	return twoSided(ge, le), "permutation_exact"
+	return counts.BothTails(ge, le), "permutation_exact"
 }
 
 // draws is the distribution of the total of size units drawn without putting

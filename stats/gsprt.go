@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+
+	"gogi/stats/counts"
 )
 
 // emptyCell stands for a count of 0, as in fishtest, so that a likelihood
@@ -122,7 +124,7 @@ func (m EloModel) score(elo, sigma, draw float64) float64 {
 		return bayesScore(elo, draw)
 	case ModelLogistic:
 	}
-	return Expected(elo)
+	return counts.Expected(elo)
 }
 
 // drawElo is BayesElo's parameter of the draw rate at the counts seen.
@@ -134,7 +136,7 @@ func drawElo(w WDL) float64 {
 
 // bayesScore is the expected score at a BayesElo difference.
 func bayesScore(elo, draw float64) float64 {
-	win, loss := Expected(elo-draw), Expected(-elo-draw)
+	win, loss := counts.Expected(elo-draw), counts.Expected(-elo-draw)
 	return win + (1-win-loss)/2
 }
 
@@ -214,7 +216,7 @@ func (d distribution) tilted(t float64) []float64 {
 		mean, variance := d.moments(probs)
 		return (mean-0.5)/math.Sqrt(variance) - t
 	}
-	excess(root(-50, 50, excess))
+	excess(counts.Root(-50, 50, excess))
 	return probs
 }
 

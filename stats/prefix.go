@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"gogi/stats/counts"
 )
 
 // Prefix is a sequential test that looks at the pairs of a plan in the order
@@ -129,7 +131,7 @@ func (p *Prefix) Elo(level float64) (StoppedElo, error) {
 	if p.now.Decision == Continue {
 		return StoppedElo{}, errors.New("the test has not stopped")
 	}
-	if err := checkOpen("confidence level", level); err != nil {
+	if err := counts.CheckOpen("confidence level", level); err != nil {
 		return StoppedElo{}, err
 	}
 	return p.test.stoppedElo(p.series.distribution(), p.series.tally.Outcomes(), level)

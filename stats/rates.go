@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"gogi/stats/counts"
 )
 
 // PairRates are the probabilities of a colour-swapped pair's score, in quarters
@@ -39,10 +41,10 @@ func (t Tally) Conditions() (Conditions, error) {
 // draws, or none for the correlation.
 func (c Conditions) PairRates(elo float64) (PairRates, error) {
 	variance, err := c.variance()
-	if err = errors.Join(err, checkFinite(elo)); err != nil {
+	if err = errors.Join(err, counts.CheckFinite(elo)); err != nil {
 		return PairRates{}, err
 	}
-	score := Expected(elo)
+	score := counts.Expected(elo)
 	game := [3]float64{1 - score - c.DrawRate/2, c.DrawRate, score - c.DrawRate/2}
 	if min(game[0], game[2]) < 0 {
 		return PairRates{}, fmt.Errorf("a draw rate of %v leaves no room for a difference of %v Elo", c.DrawRate, elo)

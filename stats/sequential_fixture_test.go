@@ -1,9 +1,10 @@
 package stats
 
 import (
-	"encoding/json"
 	"math"
 	"testing"
+
+	"gogi/stats/counts"
 )
 
 // cellsOf reads counts from low to high.
@@ -276,7 +277,7 @@ func TestPeekingAgainstFixture(t *testing.T) {
 	}
 	load(t, "confidence_sequence.json", &fixture)
 	rejected := map[string]func(k, n int) bool{
-		"clopper_pearson_95": func(k, n int) bool { return pOf(t, k, n, 0.5, TwoSided) <= 0.05 },
+		"clopper_pearson_95": func(k, n int) bool { return pOf(t, k, n, 0.5, counts.TwoSided) <= 0.05 },
 		"kt_confidence_sequence_95": func(k, n int) bool {
 			return Scores{"game", float64(k), n}.logE(0.5) >= math.Log(20)
 		},
@@ -330,63 +331,4 @@ func falseAlarms(games int, look func(n int) bool, reject func(k, n int) bool) [
 		probs = next
 	}
 	return alarms
-}
-
-func TestSampleSizeAgainstFixture(t *testing.T) {
-	var fixture struct {
-		Cases []struct {
-			Elo      float64
-			P        float64
-			Alpha    float64 `json:"alpha_one_sided"`
-			Power    float64
-			First    int     `json:"smallest_n_exact"`
-			There    float64 `json:"exact_power_there"`
-			Critical int     `json:"critical_wins"`
-			Safe     int     `json:"smallest_n_safe_from_there_on"`
-		}
-	}
-	load(t, "sample_size_exact.json", &fixture)
-	if len(fixture.Cases) != 21 {
-		t.Fatal("rows are missing")
-	}
-	var w worst
-	for _, c := range fixture.Cases {
-		d := Design{Alpha: c.Alpha, Power: c.Power, Alternative: Greater}
-		l, err := d.Length(c.Elo)
-		if err != nil || l.Decisive != c.First || l.CriticalWins != c.Critical || l.Safe != c.Safe || l.Games != l.Decisive || l.SafeGames != l.Safe {
-			t.Errorf("%+v: %+v, %v", c, l, err)
-		}
-		w.near(t, "power", l.Power, c.There, 1e-9, 0)
-		elo, err := d.Detectable(c.First)
-		if err != nil || elo > c.Elo || elo < 0.94*c.Elo {
-			t.Errorf("%d games show %v Elo, %v; want %v", c.First, elo, err, c.Elo)
-		}
-	}
-	w.log(t, "sample size")
-}
-
-func TestCorrectionsAgainstFixture(t *testing.T) {
-	var fixture map[string]json.RawMessage
-	load(t, "p_adjust_R.json", &fixture)
-	read := func(key string) (p []float64) {
-		if err := json.Unmarshal(fixture[key], &p); err != nil {
-			t.Fatal(key, err)
-		}
-		return p
-	}
-	p := read("p")
-	var w worst
-	for key, c := range map[string]Correction{
-		"holm": Holm, "hochberg": Hochberg, "hommel": Hommel, "bonferroni": Bonferroni, "BH": BenjaminiHochberg, "BY": BenjaminiYekutieli,
-	} {
-		got, err := c.Adjust(p)
-		want := read(key)
-		if err != nil || len(got) != len(want) {
-			t.Fatal(key, got, err)
-		}
-		for i := range got {
-			w.near(t, key, got[i], want[i], 1e-12, 0)
-		}
-	}
-	w.log(t, "corrections")
 }

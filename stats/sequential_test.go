@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"gogi/stats/counts"
+
 	"pgregory.net/rapid"
 )
 
@@ -22,8 +24,8 @@ func design(t *rapid.T) SPRT {
 	}
 }
 
-// counts are any, often with empty cells; WDL or Pentanomial.
-func counts(t *rapid.T) Outcomes {
+// outcomes are any, often with empty cells; WDL or Pentanomial.
+func outcomes(t *rapid.T) Outcomes {
 	cell := rapid.OneOf(rapid.Just(0), rapid.IntRange(0, 20), rapid.IntRange(0, 100_000))
 	if rapid.Bool().Draw(t, "single games") {
 		return WDL{cell.Draw(t, "w"), cell.Draw(t, "d"), cell.Draw(t, "l")}
@@ -46,7 +48,7 @@ func mirrored(o Outcomes) Outcomes {
 
 func TestExchangingTheEnginesMirrorsTheSequentialTest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, o := design(t), counts(t)
+		s, o := design(t), outcomes(t)
 		r := SPRT{Elo0: -s.Elo1, Elo1: -s.Elo0, Alpha: s.Beta, Beta: s.Alpha, Model: s.Model}
 		a, err := s.LLR(o)
 		b, err2 := r.LLR(mirrored(o))
@@ -77,7 +79,7 @@ func TestSequentialNumbersAreNumbers(t *testing.T) {
 			s.Elo0, s.Elo1 = min(s.Elo0, s.Elo1), max(s.Elo0, s.Elo1)
 			s.Alpha, s.Beta = 0.05, 0.1
 		}
-		o, level, elo := counts(t), number.Draw(t, "level"), number.Draw(t, "elo")
+		o, level, elo := outcomes(t), number.Draw(t, "level"), number.Draw(t, "elo")
 		j, err := s.Judge(o)
 		sound(t, "judge", err, j.LLR)
 		e, err := s.Elo(o, level)
@@ -90,7 +92,7 @@ func TestSequentialNumbersAreNumbers(t *testing.T) {
 		sound(t, "expect", err, x.Pass, x.Fail, x.Games)
 		x, err = s.Exact(elo, 100)
 		sound(t, "exact", err, x.Pass, x.Fail, x.Games, x.Unfinished)
-		d := Design{s.Alpha, number.Draw(t, "power"), c.DrawRate, rapid.SampledFrom([]Alternative{Greater, Less, TwoSided}).Draw(t, "alt")}
+		d := counts.Design{Alpha: s.Alpha, Power: number.Draw(t, "power"), DrawRate: c.DrawRate, Alternative: rapid.SampledFrom([]counts.Alternative{counts.Greater, counts.Less, counts.TwoSided}).Draw(t, "alt")}
 		if math.Abs(elo) > 1 || math.Abs(elo) < 1e-3 { // those between take a second
 			l, err := d.Length(elo)
 			sound(t, "length", err, l.Power)
@@ -126,7 +128,7 @@ func TestAnytimeLaws(t *testing.T) {
 		if wide, _ := s.AnytimeInterval(0.99); wide.Lo > i.Lo || wide.Hi < i.Hi {
 			t.Fatalf("not monotone: %+v in %+v", i, wide)
 		}
-		if cp, err := ClopperPearson(int(s.Sum), n, 0.95); err == nil && s.Sum == math.Trunc(s.Sum) && (cp.Lo < i.Lo-1e-12 || cp.Hi > i.Hi+1e-12) {
+		if cp, err := counts.ClopperPearson(int(s.Sum), n, 0.95); err == nil && s.Sum == math.Trunc(s.Sum) && (cp.Lo < i.Lo-1e-12 || cp.Hi > i.Hi+1e-12) {
 			t.Fatalf("%+v is not within %+v", cp, i)
 		}
 	})
@@ -332,10 +334,10 @@ func TestOnlyPlanOrderKeepsTheErrorRate(t *testing.T) {
 		}
 	}
 	t.Logf("of %d fair series, %d passed in plan order, %d in order of arrival", series, passes["plan"], passes["arrival"])
-	if test, _ := BinomialTest(passes["plan"], series, s.Alpha, Greater); test.P < 0.01 {
+	if test, _ := counts.BinomialTest(passes["plan"], series, s.Alpha, counts.Greater); test.P < 0.01 {
 		t.Errorf("plan order passes %d of %d", passes["plan"], series)
 	}
-	if test, _ := BinomialTest(passes["arrival"], series, s.Alpha, Greater); test.P > 1e-6 {
+	if test, _ := counts.BinomialTest(passes["arrival"], series, s.Alpha, counts.Greater); test.P > 1e-6 {
 		t.Errorf("order of arrival passes %d of %d only", passes["arrival"], series)
 	}
 }
@@ -363,82 +365,6 @@ func TestExactCharacteristicIsComplete(t *testing.T) {
 	s.Model = ModelNormalized
 	if x, err := s.Exact(0, 100); err == nil {
 		t.Errorf("%+v", x)
-	}
-}
-
-func TestLengthHasThePower(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		d := Design{
-			Alpha:       rapid.SampledFrom([]float64{0.01, 0.05, 0.1}).Draw(t, "alpha"),
-			Power:       rapid.Float64Range(0.3, 0.97).Draw(t, "power"),
-			DrawRate:    rapid.Float64Range(0, 0.5).Draw(t, "draw rate"),
-			Alternative: rapid.SampledFrom([]Alternative{Greater, TwoSided}).Draw(t, "alternative"),
-		}
-		elo := rapid.Float64Range(20, 150).Draw(t, "elo")
-		l, err := d.Length(elo)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, _ := d.decisiveRate(elo)
-		power := func(n int) float64 {
-			k, ok := CriticalWins(n, d.Alpha, d.Alternative)
-			if !ok {
-				return 0
-			}
-			return newBinomial(n, p).atLeast(k)
-		}
-		if !agree(l.Power, power(l.Decisive), 1e-9) || l.Power < d.Power {
-			t.Fatalf("%+v", l)
-		}
-		for n := range l.Decisive {
-			if power(n) >= d.Power {
-				t.Fatalf("%d games do for %+v", n, l)
-			}
-		}
-		if l.Safe > 1 && power(l.Safe-1) >= d.Power && l.Safe != l.Decisive {
-			t.Fatalf("%+v is not the first safe number", l)
-		}
-		for n := l.Safe; n < 2*l.Safe+200; n++ {
-			if power(n) < d.Power {
-				t.Fatalf("%d games have the power %v, %+v", n, power(n), l)
-			}
-		}
-		less := d
-		less.Alternative = Less
-		if d.Alternative == Greater {
-			if m, err := less.Length(-elo); err != nil || m != l {
-				t.Fatalf("%+v, mirrored %+v, %v", l, m, err)
-			}
-		}
-	})
-}
-
-// 2^-997 is the first power of ½ below 1e-300: far from normal.
-func TestLengthFarFromNormal(t *testing.T) {
-	l, err := Design{Alpha: 1e-300, Power: 0.01, Alternative: Greater}.Length(2000)
-	if err != nil || l.Decisive != 997 || l.CriticalWins != 997 {
-		t.Errorf("%+v, %v", l, err)
-	}
-	for _, bad := range []Design{
-		{0, 0.8, 0, Greater},
-		{0.05, 1, 0, Greater},
-		{0.05, 0.8, 1, Greater},
-		{0.05, 0.8, 0, "both"},
-		{0.05, 0.05, 0, Greater},
-		{0.05, 0.8, 0, Less},
-		{0.05, 0.8, 0.99, Greater},
-	} {
-		if l, err := bad.Length(50); err == nil {
-			t.Errorf("%+v: %+v", bad, l)
-		}
-	}
-	for _, elo := range []float64{0, -10, 0.01, math.NaN(), math.Inf(1)} {
-		if l, err := (Design{0.05, 0.8, 0, Greater}).Length(elo); err == nil {
-			t.Errorf("%v: %+v", elo, l)
-		}
-	}
-	if elo, err := (Design{0.05, 0.8, 0, Greater}).Detectable(4); err == nil {
-		t.Errorf("four games show %v", elo)
 	}
 }
 
@@ -473,110 +399,35 @@ func TestHomogeneity(t *testing.T) {
 	}
 }
 
-func TestCorrectionLaws(t *testing.T) {
-	all := []Correction{Bonferroni, Holm, Hochberg, Hommel, BenjaminiHochberg, BenjaminiYekutieli}
-	rapid.Check(t, func(t *rapid.T) {
-		p := rapid.SliceOfN(rapid.Float64Range(0, 1), 0, 12).Draw(t, "p")
-		got := map[Correction][]float64{}
-		for _, c := range all {
-			a, err := c.Adjust(p)
-			if err != nil || len(a) != len(p) {
-				t.Fatal(c, a, err)
-			}
-			got[c] = a
-			for i := range p {
-				if a[i] < p[i]-1e-15 || a[i] > 1 {
-					t.Fatalf("%s: %v becomes %v", c, p[i], a[i])
-				}
-			}
-		}
-		for i := range p { // R's documentation: Hommel ≤ Hochberg ≤ Holm ≤ Bonferroni
-			chain := []float64{got[Hommel][i], got[Hochberg][i], got[Holm][i], got[Bonferroni][i]}
-			for j := 1; j < len(chain); j++ {
-				if chain[j-1] > chain[j]+1e-12 {
-					t.Fatalf("%v: %v", p[i], chain)
-				}
-			}
-		}
-	})
-	for _, bad := range []float64{-0.1, 1.1, math.NaN()} {
-		if a, err := Holm.Adjust([]float64{0.5, bad}); err == nil {
-			t.Errorf("%v: %v", bad, a)
-		}
-	}
-	if a, err := Correction("none").Adjust([]float64{0.5}); err == nil {
-		t.Errorf("%v", a)
-	}
-}
-
 func TestDrawConventions(t *testing.T) {
 	games := WDL{Wins: 136, Draws: 111, Losses: 96}
-	for rule, want := range map[DrawRule]Counted{
-		DrawsDropped: {DrawsDropped, 136, 232},
-		DrawsHalf:    {DrawsHalf, 191.5, 343},
-		DrawsFloored: {DrawsFloored, 191, 343},
+	for rule, want := range map[counts.DrawRule]counts.Counted{
+		counts.DrawsDropped: {Draws: counts.DrawsDropped, Points: 136, N: 232},
+		counts.DrawsHalf:    {Draws: counts.DrawsHalf, Points: 191.5, N: 343},
+		counts.DrawsFloored: {Draws: counts.DrawsFloored, Points: 191, N: 343},
 	} {
 		c, err := games.Counted(rule)
 		if err != nil || c != want {
 			t.Errorf("%+v, %v; want %+v", c, err, want)
 		}
-		i, err := c.Interval(MethodLFICS, 0.95)
-		if (err == nil) != (rule != DrawsHalf) || err == nil && i.Draws != rule {
+		i, err := c.Interval(counts.MethodLFICS, 0.95)
+		if (err == nil) != (rule != counts.DrawsHalf) || err == nil && i.Draws != rule {
 			t.Errorf("%s: %+v, %v", rule, i, err)
 		}
-		i, err = c.Interval(MethodClopperPearson, 0.95)
-		test, err2 := c.Test(TwoSided)
-		exact := rule == DrawsDropped
+		i, err = c.Interval(counts.MethodClopperPearson, 0.95)
+		test, err2 := c.Test(counts.TwoSided)
+		exact := rule == counts.DrawsDropped
 		if (err == nil) != exact || (err2 == nil) != exact || exact && (i.Draws != rule || test.Draws != rule) {
 			t.Errorf("%s: %+v, %v, %+v, %v", rule, i, err, test, err2)
 		}
 	}
 	for _, w := range []WDL{{}, {Draws: 5}, {Wins: -1, Losses: 3}} {
-		if c, err := w.Counted(DrawsDropped); err == nil {
+		if c, err := w.Counted(counts.DrawsDropped); err == nil {
 			t.Errorf("%+v: %+v", w, c)
 		}
 	}
 	if c, err := games.Counted("lost"); err == nil {
 		t.Errorf("%+v", c)
-	}
-	for _, m := range IntervalMethods() {
-		if m.Exact() != (m == MethodClopperPearson || m == MethodBlaker) {
-			t.Error(m)
-		}
-		if i, err := m.Interval(7, 10, 0.9); err != nil || i.Method != string(m) {
-			t.Errorf("%s: %+v, %v", m, i, err)
-		}
-	}
-	if i, err := IntervalMethod("guess").Interval(7, 10, 0.9); err == nil {
-		t.Errorf("%+v", i)
-	}
-}
-
-// Every method has an answer for ten million games; how fast is a benchmark's
-// business.
-func TestIntervalsOfManyGames(t *testing.T) {
-	const n = 10_000_000
-	for _, m := range IntervalMethods() {
-		for _, k := range []int{1, 1000, n / 3, n / 2, n - 1} {
-			i, err := m.Interval(k, n, 0.95)
-			if p := float64(k) / n; err != nil || !(i.Lo <= p && p <= i.Hi) {
-				t.Errorf("%s of %d: %+v, %v", m, k, i, err)
-			}
-		}
-	}
-}
-
-// BenchmarkIntervals compares the methods at ten million games.
-func BenchmarkIntervals(b *testing.B) {
-	const n = 10_000_000
-	for _, m := range IntervalMethods() {
-		b.Run(string(m), func(b *testing.B) {
-			for b.Loop() {
-				if _, err := m.Interval(n/2, n, 0.95); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }
 
@@ -595,7 +446,7 @@ func TestScoresOfASeries(t *testing.T) {
 	if s, err := singlesOf(t, games).PairScores(); err == nil {
 		t.Errorf("%+v", s)
 	}
-	if c, err := games.Counted(DrawsHalf); err != nil || c.Score() != 0.526 {
+	if c, err := games.Counted(counts.DrawsHalf); err != nil || c.Score() != 0.526 {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
@@ -626,7 +477,7 @@ func TestNormalizedElo(t *testing.T) {
 	}
 	e, err := pairs.Elo(0.95)
 	i, _ := pairs.Interval(0.95)
-	if err != nil || !agree(e.Elo, Elo(0.6), 1e-12) || e.Interval != EloInterval(i) || !agree(e.Error, 400/math.Ln10*math.Sqrt(0.24/200)/0.24, 1e-12) {
+	if err != nil || !agree(e.Elo, counts.Elo(0.6), 1e-12) || e.Interval != counts.EloInterval(i) || !agree(e.Error, 400/math.Ln10*math.Sqrt(0.24/200)/0.24, 1e-12) {
 		t.Errorf("%+v, %v", e, err)
 	}
 	if NormalizedElo(0.5, 0) != 0 || !math.IsInf(NormalizedElo(1, 0), 1) {
@@ -646,7 +497,7 @@ func TestNormalizedElo(t *testing.T) {
 func TestDecisiveGamesInSequence(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Overshoot: true}
 	w := WDL{Wins: 300, Draws: 1000, Losses: 200}
-	p1 := Expected(50)
+	p1 := counts.Expected(50)
 	want := 300*math.Log(p1/0.5) + 200*math.Log((1-p1)/0.5)
 	j, err := s.JudgeDecisive(w)
 	if err != nil || !agree(j.LLR, want, 1e-12) || j.Decision != Pass || j.Units != 500 || j.Overshoot1 != 0 {
@@ -658,26 +509,6 @@ func TestDecisiveGamesInSequence(t *testing.T) {
 	if j, err := s.JudgeDecisive(WDL{Wins: -1}); err == nil {
 		t.Errorf("%+v", j)
 	}
-}
-
-func TestMidPLaws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 500).Draw(t, "n")
-		k := rapid.IntRange(0, n).Draw(t, "k")
-		ge, err := MidPTest(k, n, 0.5, Greater)
-		le, err2 := MidPTest(k, n, 0.5, Less)
-		two, err3 := MidPTest(k, n, 0.5, TwoSided)
-		exact, _ := BinomialTest(k, n, 0.5, TwoSided)
-		if err != nil || err2 != nil || err3 != nil || math.Abs(ge.P+le.P-1) > 1e-12 || two.P > exact.P || two.P != min(1, 2*min(ge.P, le.P)) {
-			t.Fatal(ge, le, two, exact)
-		}
-		normal, ok := NormalCriticalWins(n, 0.05, Less)
-		upper, ok2 := NormalCriticalWins(n, 0.05, Greater)
-		both, ok3 := NormalCriticalWins(n, 0.1, TwoSided)
-		if ok != ok2 || ok != ok3 || ok && (normal != n-upper || both != upper) {
-			t.Fatal(normal, upper, both)
-		}
-	})
 }
 
 func TestPrefixOfSingleGames(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+
+	"gogi/stats/counts"
 )
 
 // Play is a finished pair as evidence about its two players.
@@ -198,12 +200,12 @@ func (s *Series) reused() bool { return len(s.openings) < s.tally.Pairs() }
 // deviations from an even score are fair coins. It is [Tally.SignFlip] where no
 // opening recurs; otherwise its method is opening_sign_flip, and N the number of
 // openings. It fails as that does.
-func (s *Series) SignFlip(alt Alternative) (Test, error) {
+func (s *Series) SignFlip(alt counts.Alternative) (counts.Test, error) {
 	if !s.reused() || s.legs != 2 {
 		return s.tally.SignFlip(alt)
 	}
-	if err := alt.check(); err != nil {
-		return Test{}, err
+	if err := alt.Check(); err != nil {
+		return counts.Test{}, err
 	}
 	var sums scores
 	for _, o := range s.order {
@@ -215,15 +217,15 @@ func (s *Series) SignFlip(alt Alternative) (Test, error) {
 // Test is the test that decides whether A is the stronger: [Series.SignFlip],
 // or, where colours are not swapped, the exact binomial test over the first game
 // of each opening that is decisive. It fails where nothing can be tested.
-func (s *Series) Test(alt Alternative) (Test, error) {
+func (s *Series) Test(alt counts.Alternative) (counts.Test, error) {
 	if s.legs != 1 {
 		return s.SignFlip(alt)
 	}
 	k, n := s.firsts.Total().Decisive()
 	if n == 0 {
-		return Test{}, errors.New("no decisive game")
+		return counts.Test{}, errors.New("no decisive game")
 	}
-	return BinomialTest(k, n, 0.5, alt)
+	return counts.BinomialTest(k, n, 0.5, alt)
 }
 
 // unitOpening is the unit where openings recur.
@@ -365,7 +367,7 @@ func (s SPRT) least(units func(n int) Outcomes, decision Decision) int {
 		j, err := s.Judge(units(n))
 		return err == nil && j.Decision == decision
 	}
-	if n := 1 + sort.Search(maxPlanned, func(i int) bool { return decides(i + 1) }); n <= maxPlanned {
+	if n := 1 + sort.Search(counts.MaxPlanned, func(i int) bool { return decides(i + 1) }); n <= counts.MaxPlanned {
 		return n
 	}
 	return 0

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+
+	"gogi/stats/counts"
 )
 
 // long asks for the simulations of docs/statistics.md in full:
@@ -189,7 +191,7 @@ func falsePasses(t *testing.T, s SPRT, c condition, openings, pairs, series int,
 // exceeds reports whether so many of n are too many for a probability: less
 // likely than one in a thousand.
 func exceeds(k, n int, p float64) bool {
-	test, err := BinomialTest(k, n, p, Greater)
+	test, err := counts.BinomialTest(k, n, p, counts.Greater)
 	return err == nil && test.P < 0.001
 }
 
@@ -249,7 +251,7 @@ func TestSimulatedGatesHavePower(t *testing.T) {
 	}}
 	passes := falsePasses(t, gateDesign, stronger, 50, 600, n, perOpenings)
 	t.Logf("%d of %d pass", passes, n)
-	if test, _ := BinomialTest(passes, n, 1-gateDesign.Beta, Less); test.P < 0.001 {
+	if test, _ := counts.BinomialTest(passes, n, 1-gateDesign.Beta, counts.Less); test.P < 0.001 {
 		t.Errorf("of %d gates of the stronger, %d pass", n, passes)
 	}
 }
@@ -260,10 +262,10 @@ func TestSimulatedSignFlip(t *testing.T) {
 	for _, c := range conditions() {
 		for _, openings := range []int{2, 10, 24, 50, 100} {
 			r := rand.New(rand.NewPCG(uint64(openings), 13)) //nolint:gosec // small
-			found := map[Alternative]int{}
+			found := map[counts.Alternative]int{}
 			for range n {
 				s := simulated(t, r, c, openings, pairs)
-				for _, alt := range []Alternative{Less, TwoSided} {
+				for _, alt := range []counts.Alternative{counts.Less, counts.TwoSided} {
 					test, err := s.SignFlip(alt)
 					if err != nil {
 						t.Fatal(err)
@@ -274,7 +276,7 @@ func TestSimulatedSignFlip(t *testing.T) {
 				}
 			}
 			if *long {
-				t.Logf("%-28s %3d openings: one-sided %.4f, two-sided %.4f", c.name, openings, float64(found[Less])/float64(n), float64(found[TwoSided])/float64(n))
+				t.Logf("%-28s %3d openings: one-sided %.4f, two-sided %.4f", c.name, openings, float64(found[counts.Less])/float64(n), float64(found[counts.TwoSided])/float64(n))
 			}
 			for alt, k := range found {
 				if exceeds(k, n, 0.05) {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"testing"
 
+	"gogi/stats/counts"
+
 	"pgregory.net/rapid"
 )
 
@@ -55,7 +57,7 @@ func TestCopiesAreNoEvidence(t *testing.T) {
 	if j := naive.Judgement(); j.Decision != Pass || j.Units > 40 {
 		t.Errorf("without openings: %+v", j)
 	}
-	for alt, want := range map[Alternative]float64{Greater: 0.25, Less: 1, TwoSided: 0.5} {
+	for alt, want := range map[counts.Alternative]float64{counts.Greater: 0.25, counts.Less: 1, counts.TwoSided: 0.5} {
 		if p, err := s.SignFlip(alt); err != nil || math.Abs(p.P-want) > 1e-12 || p.N != 2 || p.Method != "opening_sign_flip" {
 			t.Errorf("%s: %+v, %v, want %v", alt, p, err, want)
 		}
@@ -78,7 +80,7 @@ func TestLeastOpenings(t *testing.T) {
 		// A win changes the ratio by ln(s₁/s₀) at most, a loss by ln((1-s₁)/(1-s₀)),
 		// but for what the empty cells take.
 		lower, upper := s.Bounds()
-		s0, s1 := Expected(s.Elo0), Expected(s.Elo1)
+		s0, s1 := counts.Expected(s.Elo0), counts.Expected(s.Elo1)
 		if d := float64(pass) - math.Ceil(upper/math.Log(s1/s0)); math.Abs(d) > 1 {
 			t.Errorf("%+v passes with %d", s, pass)
 		}
@@ -181,7 +183,7 @@ func TestOpeningFlipsByEnumeration(t *testing.T) {
 				le++
 			}
 		}
-		for alt, want := range map[Alternative]float64{Greater: float64(ge) / 16, Less: float64(le) / 16, TwoSided: min(1, float64(min(ge, le))/8)} {
+		for alt, want := range map[counts.Alternative]float64{counts.Greater: float64(ge) / 16, counts.Less: float64(le) / 16, counts.TwoSided: min(1, float64(min(ge, le))/8)} {
 			if got, err := s.SignFlip(alt); err != nil || math.Abs(got.P-want) > 1e-12 {
 				t.Fatalf("%s: %+v, %v; want %v", alt, got, err, want)
 			}
@@ -236,8 +238,8 @@ func TestSingleGamesByOpening(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want, _ := BinomialTest(6, 9, 0.5, Greater) // lost: 0, 4, 8; drawn: 9
-	if got, err := s.Test(Greater); err != nil || got != want {
+	want, _ := counts.BinomialTest(6, 9, 0.5, counts.Greater) // lost: 0, 4, 8; drawn: 9
+	if got, err := s.Test(counts.Greater); err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 }

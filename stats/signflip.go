@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+
+	"gogi/stats/counts"
 )
 
 // maxFlipWork bounds the multiplications of a sign-flip test: about a second.
@@ -25,28 +27,28 @@ const maxFlipWork = 1 << 28
 // normal, with continuity correction (method pair_sign_flip_normal).
 //
 // It fails when a pair has one leg, as there the colour may be what differs.
-func (t Tally) SignFlip(alt Alternative) (Test, error) {
-	if err := alt.check(); err != nil {
-		return Test{}, err
+func (t Tally) SignFlip(alt counts.Alternative) (counts.Test, error) {
+	if err := alt.Check(); err != nil {
+		return counts.Test{}, err
 	}
 	if t.Singles > 0 {
 		if t.Penta.Pairs() > 0 {
-			return Test{}, errMixed()
+			return counts.Test{}, errMixed()
 		}
-		return Test{}, errors.New("colours were not swapped, so exchanging the engines of a game is no fair coin")
+		return counts.Test{}, errors.New("colours were not swapped, so exchanging the engines of a game is no fair coin")
 	}
 	return signFlip("pair_sign_flip", t.paired, alt), nil
 }
 
 // signFlip tests units by their points, of which milli is even.
-func signFlip(method string, s scores, alt Alternative) Test {
+func signFlip(method string, s scores, alt counts.Alternative) counts.Test {
 	all := s.coins()
 	p, err := flipTest(all, alt)
 	if err != nil {
 		method += "_normal"
 		p = normalFlipTest(all, alt)
 	}
-	return Test{Method: method, Alternative: alt, N: s.units(), P: p}
+	return counts.Test{Method: method, Alternative: alt, N: s.units(), P: p}
 }
 
 // coins are the pairs whose deviation from an even score has one size.
@@ -93,7 +95,7 @@ func gcd(a, b int) int {
 
 // flipTest weighs the total size of the heads. Tossing all coins is symmetric,
 // so the lower tail is the upper tail of what the tails weigh.
-func flipTest(all []coins, alt Alternative) (float64, error) {
+func flipTest(all []coins, alt counts.Alternative) (float64, error) {
 	if len(all) == 0 {
 		return 1, nil
 	}
@@ -107,7 +109,7 @@ func flipTest(all []coins, alt Alternative) (float64, error) {
 		heads += c.size * c.heads
 		tails += c.size * (c.n - c.heads)
 	}
-	upper := upperTails(newBinomial(last.n, 0.5))
+	upper := counts.NewBinomial(last.n, 0.5).UpperTails()
 	ge := func(weight int) float64 {
 		sum := 0.0
 		for w, p := range rest {
@@ -119,18 +121,18 @@ func flipTest(all []coins, alt Alternative) (float64, error) {
 		}
 		return min(1, sum)
 	}
-	if alt == Greater {
+	if alt == counts.Greater {
 		return ge(heads), nil
 	}
-	if alt == Less {
+	if alt == counts.Less {
 		return ge(tails), nil
 	}
-	return twoSided(ge(heads), ge(tails)), nil
+	return counts.BothTails(ge(heads), ge(tails)), nil
 }
 
 // normalFlipTest takes the size of the heads less that of the tails for normal. It
 // moves in steps of twice the greatest common divisor of the sizes, which is 1.
-func normalFlipTest(all []coins, alt Alternative) float64 {
+func normalFlipTest(all []coins, alt counts.Alternative) float64 {
 	sum, variance := 0.0, 0.0
 	for _, c := range all {
 		sum += float64(c.size * (2*c.heads - c.n))
@@ -138,13 +140,13 @@ func normalFlipTest(all []coins, alt Alternative) float64 {
 	}
 	ge := func(x float64) float64 { return normalBelow((1 - x) / math.Sqrt(variance)) }
 	switch alt {
-	case Greater:
+	case counts.Greater:
 		return ge(sum)
-	case Less:
+	case counts.Less:
 		return ge(-sum)
-	case TwoSided:
+	case counts.TwoSided:
 	}
-	return twoSided(ge(sum), ge(-sum))
+	return counts.BothTails(ge(sum), ge(-sum))
 }
 
 // tossed is the distribution of the total size of the heads, by that size.
@@ -154,10 +156,10 @@ func tossed(all []coins) ([]float64, error) {
 		if len(dist)*(c.n+1) > maxFlipWork || c.n*c.size > maxFlipWork {
 			return nil, errors.New("too many pairs with too many different scores for the exact pair test")
 		}
-		b := newBinomial(c.n, 0.5)
+		b := counts.NewBinomial(c.n, 0.5)
 		next := make([]float64, len(dist)+c.n*c.size)
 		for x := 0; x <= c.n; x++ {
-			p := b.prob(x)
+			p := b.At(x)
 			for w, q := range dist {
 				next[w+x*c.size] += p * q
 			}
@@ -165,15 +167,4 @@ func tossed(all []coins) ([]float64, error) {
 		dist = next
 	}
 	return dist, nil
-}
-
-// upperTails is P(X >= k) for k = 0 … n.
-func upperTails(b binomial) []float64 {
-	tails := make([]float64, b.n+1)
-	sum := 0.0
-	for k := b.n; k >= 0; k-- {
-		sum += b.prob(k)
-		tails[k] = sum
-	}
-	return tails
 }

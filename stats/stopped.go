@@ -3,12 +3,14 @@ package stats
 import (
 	"errors"
 	"math"
+
+	"gogi/stats/counts"
 )
 
 // StoppedElo is the Elo difference after a sequential test.
 type StoppedElo struct {
-	Elo      float64  `json:"elo"`      // median-unbiased
-	Interval Interval `json:"interval"` // method sprt_median_unbiased; in Elo
+	Elo      float64         `json:"elo"`      // median-unbiased
+	Interval counts.Interval `json:"interval"` // method sprt_median_unbiased; in Elo
 }
 
 // Elo is the median-unbiased Elo difference where a sequential test stopped (or
@@ -20,7 +22,7 @@ type StoppedElo struct {
 // stops its search, is infinite. It fails as [SPRT.LLR] does, without games, for
 // a level outside (0, 1), and where the hypotheses' scores coincide.
 func (s SPRT) Elo(o Outcomes, level float64) (StoppedElo, error) {
-	if err := errors.Join(s.Check(), o.check(), checkOpen("confidence level", level)); err != nil {
+	if err := errors.Join(s.Check(), o.check(), counts.CheckOpen("confidence level", level)); err != nil {
 		return StoppedElo{}, err
 	}
 	return s.stoppedElo(newDistribution(o), o, level)
@@ -38,7 +40,7 @@ func (s SPRT) stoppedElo(d distribution, o Outcomes, level float64) (StoppedElo,
 	tail := (1 - level) / 2
 	return StoppedElo{
 		Elo:      stop.rating(0.5),
-		Interval: newInterval("sprt_median_unbiased", level, stop.rating(1-tail), stop.rating(tail)),
+		Interval: counts.NewInterval("sprt_median_unbiased", level, stop.rating(1-tail), stop.rating(tail)),
 	}, nil
 }
 
@@ -87,13 +89,13 @@ func (p stop) rating(probability float64) float64 {
 	case excess(maxElo) < 0:
 		return math.Inf(1)
 	}
-	return root(-maxElo, maxElo, excess)
+	return counts.Root(-maxElo, maxElo, excess)
 }
 
 // worse is the probability of a worse outcome where the rating difference is
 // elo. It falls with elo.
 func (p stop) worse(elo float64) float64 {
-	drift, variance := p.motion(Expected(elo))
+	drift, variance := p.motion(counts.Expected(elo))
 	if p.bounds != nil {
 		return p.bounds.worse(drift/variance, p.time*variance, p.height)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"gogi/stats/counts"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -122,8 +124,8 @@ func TestExchangingTheEnginesMirrors(t *testing.T) {
 		if a.BlackSide() != b.BlackSide() {
 			t.Fatal("Black's results depend on who is A")
 		}
-		p, err := a.SignFlip(Greater)
-		q, err2 := b.SignFlip(Less)
+		p, err := a.SignFlip(counts.Greater)
+		q, err2 := b.SignFlip(counts.Less)
 		if (err == nil) != (err2 == nil) || p.P != q.P {
 			t.Fatal(p, err, q, err2)
 		}
@@ -163,7 +165,7 @@ func TestSignFlipByEnumeration(t *testing.T) {
 				le++
 			}
 		}
-		want := map[Alternative]int{Greater: ge, Less: le, TwoSided: min(patterns, 2*min(ge, le))}
+		want := map[counts.Alternative]int{counts.Greater: ge, counts.Less: le, counts.TwoSided: min(patterns, 2*min(ge, le))}
 		for alt, count := range want {
 			got, err := tallyFrom(t, all).SignFlip(alt)
 			if err != nil || math.Abs(got.P-float64(count)/float64(patterns)) > 1e-12 {
@@ -191,7 +193,7 @@ func TestTallyCounts(t *testing.T) {
 		t.Error("a mixture of pairs and single games has a sample")
 	}
 	i, err := tally.BlackAdvantage(0.95)
-	want, _ := ClopperPearson(7, 34, 0.95)
+	want, _ := counts.ClopperPearson(7, 34, 0.95)
 	if err != nil || i != want {
 		t.Errorf("%+v, %v; want %+v", i, err, want)
 	}

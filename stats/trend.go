@@ -3,6 +3,8 @@ package stats
 import (
 	"fmt"
 	"math"
+
+	"gogi/stats/counts"
 )
 
 // Dose is wins K of N decisive games at one dose of something, such as the step
@@ -21,7 +23,7 @@ type Dose struct {
 func DoseTrend(groups []Dose) (z, p float64, err error) {
 	var wins, games, dosed, squared float64
 	for i, g := range groups {
-		if err := checkCounts(g.K, g.N); err != nil {
+		if err := counts.CheckCounts(g.K, g.N); err != nil {
 			return 0, 0, fmt.Errorf("group %d: %w", i+1, err)
 		}
 		n := float64(g.N)

@@ -17,7 +17,7 @@ import (
 	"gogi/players"
 	"gogi/runner"
 	"gogi/shogi"
-	"gogi/stats"
+	"gogi/stats/counts"
 	"gogi/usi"
 
 	"golang.org/x/sync/errgroup"
@@ -348,7 +348,7 @@ func splitOf(answers []surveyed) (string, bool) {
 
 func exactShareOf(k, n int) Share {
 	s := Share{K: k, N: n}
-	interval, err := stats.ClopperPearson(k, n, 0.95)
+	interval, err := counts.ClopperPearson(k, n, 0.95)
 	if err != nil { // n is 0
 		return s
 	}

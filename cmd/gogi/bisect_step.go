@@ -13,6 +13,7 @@ import (
 	"gogi/reckon"
 	"gogi/report"
 	"gogi/stats"
+	"gogi/stats/counts"
 	"gogi/usi"
 )
 
@@ -23,7 +24,7 @@ const exitBisect = "bisect"
 type bisectStep struct {
 	// rates are those of this step: to call a good commit bad (alpha), and a bad one
 	// good (beta). Commits is 0 where their number is not known.
-	rates        stats.Bisection
+	rates        counts.Bisection
 	commits      *int     // that are searched, as the flag says
 	ours, theirs []string // the engines of the commit's side, and of the other
 }
@@ -49,13 +50,13 @@ func (s *bisectStep) design(plan *match.Plan) (*match.Plan, error) {
 			*names = append(*names, e.Name)
 		}
 	}
-	s.rates = stats.Bisection{Alpha: bisectError, Beta: bisectError}
+	s.rates = counts.Bisection{Alpha: bisectError, Beta: bisectError}
 	if !plan.Gate.IsZero() {
 		s.rates.Alpha, s.rates.Beta = plan.Gate.Beta, plan.Gate.Alpha
 	}
 	if s.commits != nil {
 		var err error
-		if s.rates, err = stats.NewBisection(*s.commits, s.rates.Alpha, s.rates.Beta); err != nil {
+		if s.rates, err = counts.NewBisection(*s.commits, s.rates.Alpha, s.rates.Beta); err != nil {
 			return nil, fmt.Errorf("--bisect-commits: %w", err)
 		}
 	}
@@ -120,15 +121,15 @@ func (s *bisectStep) promise(w io.Writer, plan *match.Plan) {
 		return
 	}
 	fmt.Fprintf(w, "bisect: these are the errors of each step, and they add up: the right one of 16 commits is named with probability %.2f, of 256 with %.2f; --bisect-commits N divides them among the steps\n",
-		stats.NamesCulprit(16, a, b), stats.NamesCulprit(256, a, b))
+		counts.NamesCulprit(16, a, b), counts.NamesCulprit(256, a, b))
 }
 
 // missed says which bad commits a series of fixed length calls good, and how often.
-func missed(plan *match.Plan, rates stats.Bisection) string {
+func missed(plan *match.Plan, rates counts.Bisection) string {
 	power, few := 1-rates.Beta, stats.Conditions{DrawRate: reckon.TypicalDraws}
-	find := stats.PairDesign{Alpha: rates.Alpha, Power: power, Alternative: stats.Less, Conditions: few}.Detectable
+	find := stats.PairDesign{Alpha: rates.Alpha, Power: power, Alternative: counts.Less, Conditions: few}.Detectable
 	if !plan.Design.Swap {
-		find = stats.Design{Alpha: rates.Alpha, Power: power, DrawRate: few.DrawRate, Alternative: stats.Less}.Detectable
+		find = counts.Design{Alpha: rates.Alpha, Power: power, DrawRate: few.DrawRate, Alternative: counts.Less}.Detectable
 	}
 	elo, err := find(plan.Pairs)
 	if err != nil {

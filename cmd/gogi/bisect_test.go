@@ -19,6 +19,7 @@ import (
 	"gogi/match"
 	"gogi/reckon"
 	"gogi/stats"
+	"gogi/stats/counts"
 	"gogi/usi"
 )
 
@@ -361,15 +362,15 @@ func TestBisectMissed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		pairs int
-		rates stats.Bisection
-	}{{400, stats.Bisection{Alpha: 0.05, Beta: 0.05}}, {1000, stats.Bisection{Alpha: 0.0125, Beta: 0.02}}} {
+		rates counts.Bisection
+	}{{400, counts.Bisection{Alpha: 0.05, Beta: 0.05}}, {1000, counts.Bisection{Alpha: 0.0125, Beta: 0.02}}} {
 		var elo float64
 		said := missed(bisectPlan(c.pairs, match.Gate{}), c.rates)
 		if _, err := fmt.Sscanf(said, "a bad one of %f Elo", &elo); err != nil {
 			t.Fatalf("%q: %v", said, err)
 		}
 		length, err := stats.PairDesign{
-			Alpha: c.rates.Alpha, Power: 1 - c.rates.Beta, Alternative: stats.Less, Conditions: stats.Conditions{DrawRate: reckon.TypicalDraws},
+			Alpha: c.rates.Alpha, Power: 1 - c.rates.Beta, Alternative: counts.Less, Conditions: stats.Conditions{DrawRate: reckon.TypicalDraws},
 		}.Length(elo)
 		if err != nil || math.Abs(float64(length.Pairs-c.pairs)) > 0.03*float64(c.pairs) {
 			t.Errorf("%q: that takes %+v pairs, not %d (%v)", said, length, c.pairs, err)

@@ -6,7 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats"
+	"gogi/stats/counts"
+
 	"gogi/stats/rating/ascent"
 	"gogi/stats/rating/crosstable"
 )
@@ -67,8 +68,8 @@ func (g *ground) smallStarts(logs []float64) [][]float64 {
 }
 
 // profileAdditive joins the profiles on both sides of δ = 0.
-func (f *Fit) profileAdditive(level float64) (stats.Interval, error) {
-	i := stats.Interval{Method: "profile_likelihood", Level: level}
+func (f *Fit) profileAdditive(level float64) (counts.Interval, error) {
+	i := counts.Interval{Method: "profile_likelihood", Level: level}
 	if f.FirstMove == 0 {
 		return i, errors.New("the additive first-move effect is 0: its profile has no slope to follow")
 	}

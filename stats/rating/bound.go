@@ -5,7 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats"
+	"gogi/stats/counts"
+
 	"gogi/stats/rating/ascent"
 	"gogi/stats/rating/crosstable"
 )
@@ -18,9 +19,9 @@ import (
 // Pearson. The games of a cluster count as one, as they may decide each other. It
 // fails for players who were not set aside so or never met anybody rated, for
 // fits with a prior, and for a level outside (0, 1).
-func (f *Fit) Bound(player string, level float64) (stats.Interval, error) {
+func (f *Fit) Bound(player string, level float64) (counts.Interval, error) {
 	if f.Model.FirstMove == Additive || f.Model.Prior.exists() {
-		return stats.Interval{}, fmt.Errorf("%s has no bound under this model", player)
+		return counts.Interval{}, fmt.Errorf("%s has no bound under this model", player)
 	}
 	b := bounded{all: f.all, rated: f.table, aside: f.SetAside, at: f.at}
 	b.on = func(t crosstable.Table) ascent.Problem { return newLadder(t, f.Model) }
@@ -29,9 +30,9 @@ func (f *Fit) Bound(player string, level float64) (stats.Interval, error) {
 
 // Bound is that of the handicap model; see [Fit.Bound]. It fails, too, where a
 // strength or parameter has no finite estimate.
-func (f *HandicapFit) Bound(player string, level float64) (stats.Interval, error) {
+func (f *HandicapFit) Bound(player string, level float64) (counts.Interval, error) {
 	if len(f.at.Drifting) > 0 {
-		return stats.Interval{}, fmt.Errorf("%s has no bound where other numbers have no estimate", player)
+		return counts.Interval{}, fmt.Errorf("%s has no bound where other numbers have no estimate", player)
 	}
 	b := bounded{all: f.all, rated: f.table, aside: f.aside, at: f.at}
 	b.on = func(t crosstable.Table) ascent.Problem { return f.shape.on(t) }
@@ -46,8 +47,8 @@ type bounded struct {
 	on         func(crosstable.Table) ascent.Problem
 }
 
-func (b bounded) bound(player string, level float64) (stats.Interval, error) {
-	none := stats.Interval{}
+func (b bounded) bound(player string, level float64) (counts.Interval, error) {
+	none := counts.Interval{}
 	if err := checkLevel(level); err != nil {
 		return none, err
 	}
@@ -60,7 +61,7 @@ func (b bounded) bound(player string, level float64) (stats.Interval, error) {
 		return none, fmt.Errorf("%s played no game against players who are rated", player)
 	}
 	deviance := -2 * math.Log(1-level) * perUnit(t, i)
-	interval := stats.Interval{Method: "likelihood_bound", Level: level, Lo: math.Inf(-1), Hi: math.Inf(1)}
+	interval := counts.Interval{Method: "likelihood_bound", Level: level, Lo: math.Inf(-1), Hi: math.Inf(1)}
 	var err error
 	if b.aside[place].Kind == crosstable.WonAll {
 		interval.Lo, err = b.crossing(t, i, deviance, 1)

@@ -7,9 +7,9 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
+	"gogi/stats/counts"
 
-	"gogi/stats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // matrix is a symmetric matrix.
@@ -140,11 +140,11 @@ type Comparison struct {
 	Elo          float64 // A's rating less B's
 	SE           float64 // its standard error in Elo points
 	Z            float64
-	P            float64        // two-sided, by the normal approximation
-	PHolm        float64        // adjusted for all pairs compared (Holm 1979)
-	Superiority  float64        // P(A is stronger), the one-sided normal p value relabelled
-	Interval     stats.Interval // for this pair alone ("wald")
-	Simultaneous stats.Interval // for all pairs at once ("wald_bonferroni")
+	P            float64         // two-sided, by the normal approximation
+	PHolm        float64         // adjusted for all pairs compared (Holm 1979)
+	Superiority  float64         // P(A is stronger), the one-sided normal p value relabelled
+	Interval     counts.Interval // for this pair alone ("wald")
+	Simultaneous counts.Interval // for all pairs at once ("wald_bonferroni")
 }
 
 // Pairwise compares every two players, the better one being A, in the order of
@@ -167,8 +167,8 @@ func (f *Fit) Pairwise(level float64) ([]Comparison, error) {
 		for b := a + 1; b < n; b++ {
 			variance := c.Matrix[a][a] + c.Matrix[b][b] - 2*c.Matrix[a][b]
 			x := compare(f.Players[a], f.Players[b], eloPerNat*math.Sqrt(max(0, variance)))
-			x.Interval = stats.Interval{Method: "wald", Level: level, Lo: x.Elo - one*x.SE, Hi: x.Elo + one*x.SE}
-			x.Simultaneous = stats.Interval{Method: "wald_bonferroni", Level: level, Lo: x.Elo - all*x.SE, Hi: x.Elo + all*x.SE}
+			x.Interval = counts.Interval{Method: "wald", Level: level, Lo: x.Elo - one*x.SE, Hi: x.Elo + one*x.SE}
+			x.Simultaneous = counts.Interval{Method: "wald_bonferroni", Level: level, Lo: x.Elo - all*x.SE, Hi: x.Elo + all*x.SE}
 			list, p = append(list, x), append(p, x.P)
 		}
 	}

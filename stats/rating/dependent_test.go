@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"gogi/stats"
+	"gogi/stats/counts"
 	"gogi/stats/rating/crosstable"
 )
 
@@ -134,20 +134,20 @@ func TestCoverageByPairs(t *testing.T) {
 			for i := range points {
 				points[i] = []int{0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2}[random.IntN(20)]
 			}
-			counts := pairsOf("a", "b", points)
-			f, err := Rate(counts, Model{})
+			record := pairsOf("a", "b", points)
+			f, err := Rate(record, Model{})
 			if err != nil {
 				continue // one side won everything
 			}
 			runs++
-			if i := must[stats.Interval](t)(f.ProfileDifference("a", "b", 0.95)); i.Lo <= 0 && 0 <= i.Hi {
+			if i := must[counts.Interval](t)(f.ProfileDifference("a", "b", 0.95)); i.Lo <= 0 && 0 <= i.Hi {
 				held++
 			}
-			for n := range counts {
-				counts[n].Cluster = 0
+			for n := range record {
+				record[n].Cluster = 0
 			}
-			g := must[*Fit](t)(Rate(counts, Model{}))
-			if i := must[stats.Interval](t)(g.ProfileDifference("a", "b", 0.95)); i.Lo <= 0 && 0 <= i.Hi {
+			g := must[*Fit](t)(Rate(record, Model{}))
+			if i := must[counts.Interval](t)(g.ProfileDifference("a", "b", 0.95)); i.Lo <= 0 && 0 <= i.Hi {
 				naive++
 			}
 		}
@@ -205,8 +205,8 @@ func TestLevels(t *testing.T) {
 		random := rand.New(rand.NewPCG(4, uint64(k.pairs)))
 		var square, worst, cycle, chi, runs int
 		for run := range *simulations {
-			counts := tournament(random, k.players, k.pairs, k.alike)
-			f, err := Rate(counts, Model{})
+			record := tournament(random, k.players, k.pairs, k.alike)
+			f, err := Rate(record, Model{})
 			if err != nil {
 				continue // nobody can be rated
 			}
@@ -215,7 +215,7 @@ func TestLevels(t *testing.T) {
 			square += one(g.Bootstrap <= 0.05)
 			worst += one(g.Worst <= 0.05)
 			chi += one(g.P <= 0.05)
-			cycles := must[[]crosstable.Cycle](t)(crosstable.Cycles(counts, 1))
+			cycles := must[[]crosstable.Cycle](t)(crosstable.Cycles(record, 1))
 			cycle += one(len(cycles) > 0 && cycles[0].PHolm <= 0.05)
 		}
 		t.Logf("%+v: X² %d (deviance by χ² %d), worst residual %d, cycles %d of %d", k, square, chi, worst, cycle, runs)
@@ -229,21 +229,21 @@ func TestLevels(t *testing.T) {
 // C won all its games against A, whose strength thousands of games tell: the
 // bound is that of Clopper and Pearson, α^(1/n).
 func TestBound(t *testing.T) {
-	counts := []crosstable.Count{
+	record := []crosstable.Count{
 		{Black: "a", White: "b", BlackWins: 500_000, WhiteWins: 500_000},
 		{Black: "c", White: "a", BlackWins: 6}, {Black: "a", White: "c", WhiteWins: 4},
 		{Black: "d", White: "b", WhiteWins: 3},
 		{Black: "e", White: "c", WhiteWins: 2},
 	}
-	f := must[*Fit](t)(Rate(counts, Model{}))
+	f := must[*Fit](t)(Rate(record, Model{}))
 	p := math.Pow(0.05, 1.0/10)
 	want := 400 * math.Log10(p/(1-p))
-	c := must[stats.Interval](t)(f.Bound("c", 0.95))
+	c := must[counts.Interval](t)(f.Bound("c", 0.95))
 	if math.Abs(c.Lo-want) > 0.5 || !math.IsInf(c.Hi, 1) {
 		t.Errorf("%+v, want from %v", c, want)
 	}
 	p = math.Pow(0.05, 1.0/3)
-	d := must[stats.Interval](t)(f.Bound("d", 0.95))
+	d := must[counts.Interval](t)(f.Bound("d", 0.95))
 	if math.Abs(d.Hi+400*math.Log10(p/(1-p))) > 0.5 || !math.IsInf(d.Lo, -1) {
 		t.Errorf("%+v", d)
 	}
@@ -253,17 +253,17 @@ func TestBound(t *testing.T) {
 		}
 	}
 	// Ten games in five pairs may be decided five times.
-	for n := range counts {
-		if counts[n].Black == "c" || counts[n].White == "c" && counts[n].Black == "a" {
-			counts[n].BlackWins, counts[n].WhiteWins = min(1, counts[n].BlackWins), min(1, counts[n].WhiteWins)
+	for n := range record {
+		if record[n].Black == "c" || record[n].White == "c" && record[n].Black == "a" {
+			record[n].BlackWins, record[n].WhiteWins = min(1, record[n].BlackWins), min(1, record[n].WhiteWins)
 		}
 	}
 	for n := range 4 {
-		counts = append(counts, crosstable.Count{Black: "c", White: "a", BlackWins: 1, Cluster: n + 2}, crosstable.Count{Black: "a", White: "c", WhiteWins: 1, Cluster: n + 2})
+		record = append(record, crosstable.Count{Black: "c", White: "a", BlackWins: 1, Cluster: n + 2}, crosstable.Count{Black: "a", White: "c", WhiteWins: 1, Cluster: n + 2})
 	}
-	counts[1].Cluster, counts[2].Cluster = 1, 1
+	record[1].Cluster, record[2].Cluster = 1, 1
 	p = math.Pow(0.05, 1.0/5)
-	c = must[stats.Interval](t)(must[*Fit](t)(Rate(counts, Model{})).Bound("c", 0.95))
+	c = must[counts.Interval](t)(must[*Fit](t)(Rate(record, Model{})).Bound("c", 0.95))
 	if want := 400 * math.Log10(p/(1-p)); math.Abs(c.Lo-want) > 0.5 {
 		t.Errorf("by pairs %+v, want from %v", c, want)
 	}
@@ -273,7 +273,7 @@ func TestBound(t *testing.T) {
 		{Black: "b", White: "a", BlackWins: 75_000, WhiteWins: 25_000, Handicap: 1},
 		{Black: "c", White: "a", BlackWins: 5, Handicap: 1},
 	}, 0.95, Multiplicative3))
-	c = must[stats.Interval](t)(h.Fits[0].Bound("c", 0.95))
+	c = must[counts.Interval](t)(h.Fits[0].Bound("c", 0.95))
 	p = math.Pow(0.05, 1.0/5) // and the handicap makes odds 3 times larger
 	if want := 400 * math.Log10(p/(1-p)/3); math.Abs(c.Lo-want) > 0.5 {
 		t.Errorf("with a handicap %+v, want from %v", c, want)
@@ -305,12 +305,12 @@ func TestPredictSaturated(t *testing.T) {
 	check(q, err, 30, 40)
 	q, err = f.Predict("b", "a", 0.95)
 	check(q, err, 10, 40)
-	counts := []crosstable.Count{
+	record := []crosstable.Count{
 		{Black: "a", White: "b", BlackWins: 12, WhiteWins: 28},
 		{Black: "a", White: "b", BlackWins: 33, WhiteWins: 17, Handicap: 2},
 	}
 	for _, m := range []HandicapModel{Additive3, Multiplicative3, LogLinear, LogFree, Additive1, Multiplicative1} {
-		h := must[*HandicapComparison](t)(CompareHandicaps(counts, 0.95, m)).Fits[0]
+		h := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, m)).Fits[0]
 		q, err = h.Predict("a", "b", 2, 0.95)
 		check(q, err, 33, 50)
 		q, err = h.Predict("a", "b", 0, 0.95)
@@ -321,7 +321,7 @@ func TestPredictSaturated(t *testing.T) {
 		}
 	}
 	// A step of so many Elo more makes the odds as much larger again.
-	h := must[*HandicapComparison](t)(CompareHandicaps(counts, 0.95, LogLinear)).Fits[0]
+	h := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, LogLinear)).Fits[0]
 	odds := func(k int) float64 {
 		q := must[Prediction](t)(h.Predict("a", "b", k, 0.95))
 		return math.Log(q.Score / (1 - q.Score))
@@ -342,24 +342,24 @@ func TestPredictSaturated(t *testing.T) {
 // The ends of a player's interval under a handicap model lower the likelihood by
 // 3.84/2, whichever model; NoEffect is the plain model of the same games.
 func TestHandicapPlayerIntervals(t *testing.T) {
-	counts := []crosstable.Count{
+	record := []crosstable.Count{
 		{Black: "a", White: "b", BlackWins: 12, WhiteWins: 28}, {Black: "b", White: "c", BlackWins: 15, WhiteWins: 9},
 		{Black: "c", White: "a", BlackWins: 11, WhiteWins: 19, Handicap: 1}, {Black: "a", White: "b", BlackWins: 10, WhiteWins: 6, Handicap: 2},
 	}
-	even := make([]crosstable.Count, len(counts))
-	for n, c := range counts {
+	even := make([]crosstable.Count, len(record))
+	for n, c := range record {
 		c.Handicap = 0
 		even[n] = c
 	}
 	f := must[*Fit](t)(Rate(even, Model{}))
-	h := must[*HandicapComparison](t)(CompareHandicaps(counts, 0.95, NoEffect, LogLinear, Multiplicative3))
+	h := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, NoEffect, LogLinear, Multiplicative3))
 	for _, p := range f.Players {
-		want := must[stats.Interval](t)(f.Profile(p.Name, 0.95))
-		got := must[stats.Interval](t)(h.Fits[0].Profile(p.Name, 0.95))
+		want := must[counts.Interval](t)(f.Profile(p.Name, 0.95))
+		got := must[counts.Interval](t)(h.Fits[0].Profile(p.Name, 0.95))
 		if math.Abs(got.Lo-want.Lo) > 1e-5 || math.Abs(got.Hi-want.Hi) > 1e-5 {
 			t.Errorf("%s: %+v, want %+v", p.Name, got, want)
 		}
-		wider := must[stats.Interval](t)(h.Fits[1].Profile(p.Name, 0.95))
+		wider := must[counts.Interval](t)(h.Fits[1].Profile(p.Name, 0.95))
 		if wider.Hi-wider.Lo < want.Hi-want.Lo {
 			t.Errorf("%s: one more parameter narrows the interval", p.Name)
 		}
@@ -392,20 +392,20 @@ func TestFirstMoveByPairs(t *testing.T) {
 	naive, robust := 0, 0
 	const runs = 300
 	for range runs {
-		var counts []crosstable.Count
+		var record []crosstable.Count
 		for n := range 40 {
 			black := random.IntN(2)
-			counts = append(counts,
+			record = append(record,
 				crosstable.Count{Black: "a", White: "b", BlackWins: black, WhiteWins: 1 - black, Cluster: n + 1},
 				crosstable.Count{Black: "b", White: "a", BlackWins: black, WhiteWins: 1 - black, Cluster: n + 1})
 		}
 		p := func() float64 {
-			null, full := must[*Fit](t)(Rate(counts, Model{})), must[*Fit](t)(Rate(counts, Model{FirstMove: Multiplicative}))
+			null, full := must[*Fit](t)(Rate(record, Model{})), must[*Fit](t)(Rate(record, Model{FirstMove: Multiplicative}))
 			return must[LRTest](t)(LikelihoodRatio(null, full)).P
 		}
 		robust += one(p() <= 0.05)
-		for n := range counts {
-			counts[n].Cluster = 0
+		for n := range record {
+			record[n].Cluster = 0
 		}
 		naive += one(p() <= 0.05)
 	}

@@ -8,7 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gogi/stats"
+	"gogi/stats/counts"
+
 	"gogi/stats/rating/ascent"
 	"gogi/stats/rating/crosstable"
 )
@@ -224,10 +225,10 @@ func deviance(f replica) (deviance, pearson float64) {
 
 // Bootstrap is the result of a parametric bootstrap.
 type Bootstrap struct {
-	Samples   int              // used
-	Failed    int              // without an estimate, left out
-	Players   []stats.Interval // of the ratings in Elo, in the order of [Fit].Players ("bootstrap_percentile")
-	FirstMove stats.Interval   // of [Fit].FirstMove; the zero value for a model without the effect
+	Samples   int               // used
+	Failed    int               // without an estimate, left out
+	Players   []counts.Interval // of the ratings in Elo, in the order of [Fit].Players ("bootstrap_percentile")
+	FirstMove counts.Interval   // of [Fit].FirstMove; the zero value for a model without the effect
 }
 
 // Bootstrap plays the games again as the fit predicts them, rates them, and
@@ -276,7 +277,7 @@ func (f *Fit) Bootstrap(samples int, level float64, seed uint64) (Bootstrap, err
 
 // percentiles is the central interval of a sample, between order statistics by
 // the line that R calls type 7.
-func percentiles(sample []float64, level float64) stats.Interval {
+func percentiles(sample []float64, level float64) counts.Interval {
 	slices.Sort(sample)
 	at := func(q float64) float64 {
 		h := q * float64(len(sample)-1)
@@ -284,7 +285,7 @@ func percentiles(sample []float64, level float64) stats.Interval {
 		next := min(k+1, len(sample)-1)
 		return sample[k] + (h-float64(k))*(sample[next]-sample[k])
 	}
-	return stats.Interval{Method: "bootstrap_percentile", Level: level, Lo: at((1 - level) / 2), Hi: at((1 + level) / 2)}
+	return counts.Interval{Method: "bootstrap_percentile", Level: level, Lo: at((1 - level) / 2), Hi: at((1 + level) / 2)}
 }
 
 // Residual is how far two players' games are from what the fit expects.

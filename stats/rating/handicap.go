@@ -6,7 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats"
+	"gogi/stats/counts"
+
 	"gogi/stats/rating/ascent"
 	"gogi/stats/rating/crosstable"
 )
@@ -47,10 +48,10 @@ type Param struct {
 	// beside a slope for θ1 + θ2 or δ1 + δ2 (so the intercept θ2 or δ2 is f(1)
 	// less the slope); g or b stand for f where the paper has them.
 	Name     string
-	Value    float64        // additive: where strengths sum to 50 per player
-	SE       float64        // 0 where there is none, as at a bound
-	Interval stats.Interval // "profile_likelihood"; an end at the bound is 0
-	Note     string         // what is special about the estimate; mostly empty
+	Value    float64         // additive: where strengths sum to 50 per player
+	SE       float64         // 0 where there is none, as at a bound
+	Interval counts.Interval // "profile_likelihood"; an end at the bound is 0
+	Note     string          // what is special about the estimate; mostly empty
 }
 
 // Step is what a model says about the games with one handicap.
@@ -473,7 +474,7 @@ func (f *HandicapFit) scaled(k int, variance float64) float64 {
 
 func (f *HandicapFit) param(k int, name string, se, level float64) Param {
 	p := Param{Name: name, Value: f.term(k), SE: se}
-	p.Interval = stats.Interval{Method: f.errs.method(), Level: level}
+	p.Interval = counts.Interval{Method: f.errs.method(), Level: level}
 	weights := make([]float64, len(f.at.X))
 	weights[f.ground.players+k] = 1
 	lo, hi, err := ascent.Profile(f.ground, f.at, weights, f.errs.quantile(weights, level))

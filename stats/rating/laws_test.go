@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/stats/counts"
+
 	"pgregory.net/rapid"
 
 	"gogi/stats"
@@ -32,7 +34,7 @@ var models = []Model{
 func drawCounts(t *rapid.T) []crosstable.Count {
 	n := rapid.IntRange(2, 6).Draw(t, "players")
 	results := rapid.IntRange(0, 9)
-	var counts []crosstable.Count
+	var record []crosstable.Count
 	for a := range n {
 		for b := range n {
 			if a == b {
@@ -47,10 +49,10 @@ func drawCounts(t *rapid.T) []crosstable.Count {
 				c.Draws++
 				c.WhiteWins++
 			}
-			counts = append(counts, c)
+			record = append(record, c)
 		}
 	}
-	return counts
+	return record
 }
 
 func elos(f *Fit) map[string]float64 {
@@ -61,8 +63,8 @@ func elos(f *Fit) map[string]float64 {
 	return m
 }
 
-func rateOrFail(t *rapid.T, counts []crosstable.Count, m Model) *Fit {
-	f, err := Rate(counts, m)
+func rateOrFail(t *rapid.T, record []crosstable.Count, m Model) *Fit {
+	f, err := Rate(record, m)
 	if err != nil {
 		t.Fatalf("%+v: %v", m, err)
 	}
@@ -71,11 +73,11 @@ func rateOrFail(t *rapid.T, counts []crosstable.Count, m Model) *Fit {
 
 func TestNewtonAgreesWithMM(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		counts := drawCounts(t)
+		record := drawCounts(t)
 		m := rapid.SampledFrom(models).Draw(t, "model")
-		newton := rateOrFail(t, counts, m)
+		newton := rateOrFail(t, record, m)
 		m.Method = MM
-		mm := rateOrFail(t, counts, m)
+		mm := rateOrFail(t, record, m)
 		for name, elo := range elos(newton) {
 			if d := math.Abs(elo-elos(mm)[name]) / eloPerNat; d > 1e-10 {
 				t.Errorf("%s: Newton and MM differ by %v", name, d)
@@ -134,18 +136,18 @@ func TestDerivatives(t *testing.T) {
 
 func TestHandicapDerivatives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		counts := drawCounts(t)
-		for i := range counts {
-			counts[i].Handicap = rapid.SampledFrom([]int{0, 1, 2, 4}).Draw(t, "handicap")
-			counts[i].Receiver = counts[i].Black
+		record := drawCounts(t)
+		for i := range record {
+			record[i].Handicap = rapid.SampledFrom([]int{0, 1, 2, 4}).Draw(t, "handicap")
+			record[i].Receiver = record[i].Black
 			if rapid.Bool().Draw(t, "white") {
-				counts[i].Receiver = counts[i].White
+				record[i].Receiver = record[i].White
 			}
 		}
-		counts = append(counts,
+		record = append(record,
 			crosstable.Count{Black: "P0", White: "P1", BlackWins: 1, Handicap: 1},
 			crosstable.Count{Black: "P0", White: "P1", BlackWins: 1, Handicap: 2})
-		table, err := crosstable.New(counts)
+		table, err := crosstable.New(record)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,11 +189,11 @@ func checkDerivatives(t *rapid.T, value func([]float64) float64, slope func([]fl
 
 func TestLabelsAndOrderDoNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		counts := drawCounts(t)
+		record := drawCounts(t)
 		m := rapid.SampledFrom(models).Draw(t, "model")
-		f := elos(rateOrFail(t, counts, m))
+		f := elos(rateOrFail(t, record, m))
 		rename := strings.NewReplacer("P0", "Z", "P1", "A", "P2", "P0")
-		renamed := slices.Clone(counts)
+		renamed := slices.Clone(record)
 		for i := range renamed {
 			renamed[i].Black, renamed[i].White = rename.Replace(renamed[i].Black), rename.Replace(renamed[i].White)
 		}
@@ -202,7 +204,7 @@ func TestLabelsAndOrderDoNotMatter(t *testing.T) {
 				t.Errorf("%s: %v, renamed %v", name, elo, g[rename.Replace(name)])
 			}
 		}
-		if again := elos(rateOrFail(t, counts, m)); !maps.Equal(f, again) {
+		if again := elos(rateOrFail(t, record, m)); !maps.Equal(f, again) {
 			t.Error("a second fit differs")
 		}
 	})
@@ -210,16 +212,16 @@ func TestLabelsAndOrderDoNotMatter(t *testing.T) {
 
 func TestMoreGamesOfTheSameScaleNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		counts := drawCounts(t)
+		record := drawCounts(t)
 		m := models[rapid.IntRange(0, 5).Draw(t, "model")]
-		f := rateOrFail(t, counts, m)
+		f := rateOrFail(t, record, m)
 		k := rapid.IntRange(2, 1000).Draw(t, "times")
-		for i := range counts {
-			counts[i].BlackWins *= k
-			counts[i].Draws *= k
-			counts[i].WhiteWins *= k
+		for i := range record {
+			record[i].BlackWins *= k
+			record[i].Draws *= k
+			record[i].WhiteWins *= k
 		}
-		g := rateOrFail(t, counts, m)
+		g := rateOrFail(t, record, m)
 		for name, elo := range elos(f) {
 			if math.Abs(elo-elos(g)[name]) > 1e-7 {
 				t.Errorf("%s: %v, %d times the games %v", name, elo, k, elos(g)[name])
@@ -238,10 +240,10 @@ func TestMoreGamesOfTheSameScaleNothing(t *testing.T) {
 
 func TestMirroredGamesNegate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		counts := drawCounts(t)
+		record := drawCounts(t)
 		for _, m := range []Model{{}, {FirstMove: Multiplicative, Draws: RaoKupper}, {Draws: Davidson}} {
-			f := rateOrFail(t, counts, m)
-			mirrored := slices.Clone(counts)
+			f := rateOrFail(t, record, m)
+			mirrored := slices.Clone(record)
 			for i, c := range mirrored {
 				mirrored[i].BlackWins, mirrored[i].WhiteWins = c.WhiteWins, c.BlackWins
 			}
@@ -263,16 +265,16 @@ func TestAnyCountsGiveNumbersOrReasons(t *testing.T) {
 		n := rapid.IntRange(0, 12).Draw(t, "rows")
 		names := rapid.SampledFrom([]string{"A", "B", "C", "D"})
 		few := rapid.IntRange(0, 2)
-		var counts []crosstable.Count
+		var record []crosstable.Count
 		for range n {
 			c := crosstable.Count{Black: names.Draw(t, "black"), White: names.Draw(t, "white"), BlackWins: few.Draw(t, "w"), Draws: few.Draw(t, "d"), WhiteWins: few.Draw(t, "l")}
 			if c.Black != c.White {
-				counts = append(counts, c)
+				record = append(record, c)
 			}
 		}
 		all := append(slices.Clone(models), Model{FirstMove: Additive})
 		m := rapid.SampledFrom(all).Draw(t, "model")
-		f, err := Rate(counts, m)
+		f, err := Rate(record, m)
 		if err != nil {
 			if err.Error() == "" || strings.Contains(err.Error(), "stalled") || strings.Contains(err.Error(), "did not end") || strings.Contains(err.Error(), "NaN") {
 				t.Logf("%+v: %v", m, err)
@@ -309,7 +311,7 @@ func TestAnyHandicapGamesGiveNumbersOrReasons(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SampledFrom([]string{"A", "B", "C", "D"})
 		few := rapid.IntRange(0, 2)
-		var counts []crosstable.Count
+		var record []crosstable.Count
 		for range rapid.IntRange(0, 12).Draw(t, "rows") {
 			c := crosstable.Count{
 				Black: names.Draw(t, "black"), White: names.Draw(t, "white"),
@@ -317,10 +319,10 @@ func TestAnyHandicapGamesGiveNumbersOrReasons(t *testing.T) {
 				Handicap: rapid.IntRange(0, 3).Draw(t, "h"),
 			}
 			if c.Black != c.White {
-				counts = append(counts, c)
+				record = append(record, c)
 			}
 		}
-		c, err := CompareHandicaps(counts, 0.9, rapid.SampledFrom(HandicapModels()).Draw(t, "model"))
+		c, err := CompareHandicaps(record, 0.9, rapid.SampledFrom(HandicapModels()).Draw(t, "model"))
 		if err != nil {
 			if strings.Contains(err.Error(), "search") {
 				t.Fatal(err)
@@ -341,38 +343,38 @@ func TestAnyHandicapGamesGiveNumbersOrReasons(t *testing.T) {
 }
 
 func TestProfileEndsHaveTheirLikelihood(t *testing.T) {
-	counts := orderCounts(t)
+	record := orderCounts(t)
 	for _, m := range []Model{{}, {FirstMove: Multiplicative}, {FirstMove: Additive}} {
-		f := must[*Fit](t)(Rate(counts, m))
+		f := must[*Fit](t)(Rate(record, m))
 		errs := must[[]float64](t)(f.EloErrors())
 		for i, p := range f.Players {
-			interval := must[stats.Interval](t)(f.Profile(p.Name, 0.95))
+			interval := must[counts.Interval](t)(f.Profile(p.Name, 0.95))
 			// With sixty games a player a profile is close to the normal one.
 			if math.Abs(interval.Lo-(p.Elo-1.96*errs[i])) > 3 || math.Abs(interval.Hi-(p.Elo+1.96*errs[i])) > 3 {
 				t.Errorf("%s: %+v, want about %v ± %v", p.Name, interval, p.Elo, 1.96*errs[i])
 			}
 		}
 	}
-	full := must[*Fit](t)(Rate(counts, Model{FirstMove: Multiplicative}))
+	full := must[*Fit](t)(Rate(record, Model{FirstMove: Multiplicative}))
 	// At the level of the LR test's own p value the profile ends at no effect.
-	lr := must[LRTest](t)(LikelihoodRatio(must[*Fit](t)(Rate(counts, Model{})), full))
-	i := must[stats.Interval](t)(full.ProfileFirstMove(1 - lr.P))
+	lr := must[LRTest](t)(LikelihoodRatio(must[*Fit](t)(Rate(record, Model{})), full))
+	i := must[counts.Interval](t)(full.ProfileFirstMove(1 - lr.P))
 	if math.Abs(i.Lo-1) > 1e-7 {
 		t.Errorf("the profile ends at %v, want 1", i.Lo)
 	}
-	additive := must[*Fit](t)(Rate(counts, Model{FirstMove: Additive}))
-	lr = must[LRTest](t)(LikelihoodRatio(must[*Fit](t)(Rate(counts, Model{})), additive))
-	i = must[stats.Interval](t)(additive.ProfileFirstMove(0.95))
+	additive := must[*Fit](t)(Rate(record, Model{FirstMove: Additive}))
+	lr = must[LRTest](t)(LikelihoodRatio(must[*Fit](t)(Rate(record, Model{})), additive))
+	i = must[counts.Interval](t)(additive.ProfileFirstMove(0.95))
 	t.Logf("additive: δ = %v, %+v, LR %+v", additive.FirstMove, i, lr)
 	if !(i.Lo > 0 && i.Lo < additive.FirstMove && additive.FirstMove < i.Hi) {
 		t.Errorf("%+v around %v", i, additive.FirstMove)
 	}
-	wide := must[stats.Interval](t)(additive.ProfileFirstMove(0.99999))
+	wide := must[counts.Interval](t)(additive.ProfileFirstMove(0.99999))
 	t.Logf("wide: %+v", wide)
 	if !(wide.Lo < 0) {
 		t.Errorf("%+v should include 0", wide)
 	}
-	d := must[stats.Interval](t)(full.ProfileDifference("E7", "E6", 0.95))
+	d := must[counts.Interval](t)(full.ProfileDifference("E7", "E6", 0.95))
 	if math.Abs(d.Lo-108.4) > 2 || math.Abs(d.Hi-262.2) > 2 {
 		t.Errorf("E7 less E6: %+v", d)
 	}
@@ -441,8 +443,8 @@ func TestHandicapThatFollowsThePlayersIsWarnedOf(t *testing.T) {
 }
 
 func TestHandicapGoodnessOfFit(t *testing.T) {
-	counts := must[[]crosstable.Count](t)(crosstable.CountGames(world(false, 400)))
-	c := must[*HandicapComparison](t)(CompareHandicaps(counts, 0.95, Multiplicative3, Additive1))
+	record := must[[]crosstable.Count](t)(crosstable.CountGames(world(false, 400)))
+	c := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, Multiplicative3, Additive1))
 	for _, f := range c.Fits {
 		g := must[Goodness](t)(f.Goodness(Replay{Samples: 40, Seed: 3}))
 		if again := must[Goodness](t)(f.Goodness(Replay{Samples: 40, Seed: 3})); g != again {
@@ -453,14 +455,14 @@ func TestHandicapGoodnessOfFit(t *testing.T) {
 }
 
 func TestReceiverMayBeWhite(t *testing.T) {
-	counts := must[[]crosstable.Count](t)(crosstable.CountGames(world(false, 500)))
-	black := must[*HandicapComparison](t)(CompareHandicaps(counts, 0.95, Additive2, Multiplicative1, LogFree))
-	for i, c := range counts {
+	record := must[[]crosstable.Count](t)(crosstable.CountGames(world(false, 500)))
+	black := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, Additive2, Multiplicative1, LogFree))
+	for i, c := range record {
 		if c.Handicap > 0 {
-			counts[i] = crosstable.Count{Black: c.White, White: c.Black, BlackWins: c.WhiteWins, WhiteWins: c.BlackWins, Handicap: c.Handicap, Receiver: c.Black}
+			record[i] = crosstable.Count{Black: c.White, White: c.Black, BlackWins: c.WhiteWins, WhiteWins: c.BlackWins, Handicap: c.Handicap, Receiver: c.Black}
 		}
 	}
-	white := must[*HandicapComparison](t)(CompareHandicaps(counts, 0.95, Additive2, Multiplicative1, LogFree))
+	white := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, Additive2, Multiplicative1, LogFree))
 	for i, f := range black.Fits {
 		if math.Abs(f.LogLik-white.Fits[i].LogLik) > 1e-8 {
 			t.Errorf("%s: %v, with colours swapped %v", f.Model, f.LogLik, white.Fits[i].LogLik)
@@ -469,13 +471,13 @@ func TestReceiverMayBeWhite(t *testing.T) {
 }
 
 func TestResiduals(t *testing.T) {
-	counts := []crosstable.Count{
+	record := []crosstable.Count{
 		{Black: "rock", White: "scissors", BlackWins: 18, WhiteWins: 2},
 		{Black: "scissors", White: "paper", BlackWins: 17, WhiteWins: 3},
 		{Black: "paper", White: "rock", BlackWins: 16, WhiteWins: 4},
 		{Black: "well", White: "rock", BlackWins: 12, WhiteWins: 8},
 	}
-	f := must[*Fit](t)(Rate(counts, Model{}))
+	f := must[*Fit](t)(Rate(record, Model{}))
 	worst := f.Residuals()[0]
 	if worst.A != "paper" || worst.B != "rock" || worst.PHolm > 0.01 {
 		t.Errorf("%+v", worst)
@@ -499,11 +501,11 @@ func TestSharesAndOrders(t *testing.T) {
 	// Two players an order are a Bradley–Terry model.
 	orders := [][]string{{"x", "y"}, {"x", "y"}, {"y", "x"}, {"y", "z"}, {"z", "y"}, {"z", "x"}, {"x", "z"}, {"x", "z"}}
 	p := must[*OrderFit](t)(PlackettLuce(orders))
-	var counts []crosstable.Count
+	var record []crosstable.Count
 	for _, o := range orders {
-		counts = append(counts, crosstable.Count{Black: o[0], White: o[1], BlackWins: 1})
+		record = append(record, crosstable.Count{Black: o[0], White: o[1], BlackWins: 1})
 	}
-	f := must[*Fit](t)(Rate(counts, Model{}))
+	f := must[*Fit](t)(Rate(record, Model{}))
 	for i := range f.Players {
 		if f.Players[i].Name != p.Players[i].Name || math.Abs(f.Players[i].Elo-p.Players[i].Elo) > 1e-9 {
 			t.Errorf("%+v, want %+v", p.Players[i], f.Players[i])

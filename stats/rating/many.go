@@ -9,7 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gogi/stats"
+	"gogi/stats/counts"
+
 	"gogi/stats/rating/crosstable"
 )
 
@@ -34,8 +35,8 @@ type Share struct {
 	Player   string
 	Games    int // that the player took part in
 	Points   float64
-	Share    float64        // of the points of all games, in [0, 1]; all shares sum to 1
-	Interval stats.Interval // "bootstrap_percentile"
+	Share    float64         // of the points of all games, in [0, 1]; all shares sum to 1
+	Interval counts.Interval // "bootstrap_percentile"
 }
 
 // Shares are the players' shares of all points, the largest first, with

@@ -6,7 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats"
+	"gogi/stats/counts"
+
 	"gogi/stats/rating/ascent"
 	"gogi/stats/rating/crosstable"
 )
@@ -19,7 +20,7 @@ type Prediction struct {
 	Score           float64 // A's expected points
 	// Interval is that of Score, symmetric in its log odds ("wald_logit", or
 	// "wald_logit_clusters" where games depend on each other).
-	Interval stats.Interval
+	Interval counts.Interval
 }
 
 // Predict is the expected result of an even game between two players who are
@@ -135,7 +136,7 @@ func (q *Prediction) fill(at ascent.Peak, errs *robust, l inner, players int, le
 	}
 	reach := errs.quantile(slope, level) * standardError(inverse, slope)
 	center := logit(at.X)
-	q.Interval = stats.Interval{Method: "wald_logit", Level: level, Lo: logistic(center - reach), Hi: logistic(center + reach)}
+	q.Interval = counts.Interval{Method: "wald_logit", Level: level, Lo: logistic(center - reach), Hi: logistic(center + reach)}
 	if errs != nil {
 		q.Interval.Method += "_clusters"
 	}
@@ -160,16 +161,16 @@ func slopeOf(f func([]float64) float64, x []float64) []float64 {
 // Profile is the profile-likelihood interval of a player's rating in Elo points,
 // where the players with a finite rating have the mean 0; see [Fit.Profile]. It
 // fails, too, for a player without a finite rating.
-func (f *HandicapFit) Profile(player string, level float64) (stats.Interval, error) {
+func (f *HandicapFit) Profile(player string, level float64) (counts.Interval, error) {
 	if err := checkLevel(level); err != nil {
-		return stats.Interval{}, err
+		return counts.Interval{}, err
 	}
 	i, err := f.number(player)
 	if err != nil {
-		return stats.Interval{}, err
+		return counts.Interval{}, err
 	}
 	if slices.Contains(f.at.Drifting, i) {
-		return stats.Interval{}, errors.New("the likelihood only rises to a limit as its strength leaves the others'")
+		return counts.Interval{}, errors.New("the likelihood only rises to a limit as its strength leaves the others'")
 	}
 	weights, finite := make([]float64, len(f.at.X)), 0.0
 	for n := range f.Players {
@@ -184,5 +185,5 @@ func (f *HandicapFit) Profile(player string, level float64) (stats.Interval, err
 	}
 	weights[i]++
 	lo, hi, err := ascent.Profile(f.ground, f.at, weights, f.errs.quantile(weights, level))
-	return stats.Interval{Method: f.errs.method(), Level: level, Lo: eloPerNat * lo, Hi: eloPerNat * hi}, err
+	return counts.Interval{Method: f.errs.method(), Level: level, Lo: eloPerNat * lo, Hi: eloPerNat * hi}, err
 }

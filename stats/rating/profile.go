@@ -4,10 +4,11 @@ import (
 	"errors"
 	"math"
 
+	"gogi/stats/counts"
+
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
 
-	"gogi/stats"
 	"gogi/stats/rating/ascent"
 )
 
@@ -19,10 +20,10 @@ import (
 // games set no bound. It fails for players without a rating, for a level
 // outside (0, 1), and for an additive first-move effect that on the way
 // outweighs a weak player's strength.
-func (f *Fit) Profile(player string, level float64) (stats.Interval, error) {
+func (f *Fit) Profile(player string, level float64) (counts.Interval, error) {
 	i, err := f.number(player)
 	if err != nil {
-		return stats.Interval{}, err
+		return counts.Interval{}, err
 	}
 	return f.profileElo(f.aboveMean(i), level)
 }
@@ -41,7 +42,7 @@ func (f *Fit) aboveMean(player int) []float64 {
 // of [Fit].Players, by their standard errors ("wald", or "wald_clusters" where
 // games depend on each other): symmetric, and quick for many players. It fails
 // for a level outside (0, 1) and as [Fit.Covariance] does.
-func (f *Fit) Wald(level float64) ([]stats.Interval, error) {
+func (f *Fit) Wald(level float64) ([]counts.Interval, error) {
 	if err := checkLevel(level); err != nil {
 		return nil, err
 	}
@@ -55,11 +56,11 @@ func (f *Fit) Wald(level float64) ([]stats.Interval, error) {
 		}
 		method = "wald"
 	}
-	var list []stats.Interval
+	var list []counts.Interval
 	for place, p := range f.Players {
 		weights := f.aboveMean(f.rank[place])
 		reach := eloPerNat * f.errs.quantile(weights, level) * standardError(inverse, weights)
-		list = append(list, stats.Interval{Method: method, Level: level, Lo: p.Elo - reach, Hi: p.Elo + reach})
+		list = append(list, counts.Interval{Method: method, Level: level, Lo: p.Elo - reach, Hi: p.Elo + reach})
 	}
 	return list, nil
 }
@@ -72,49 +73,49 @@ func standardError(covariance matrix, weights []float64) float64 {
 
 // ProfileDifference is the profile-likelihood interval of a's rating less b's.
 // It fails as [Fit.Profile] does, and for a player against itself.
-func (f *Fit) ProfileDifference(a, b string, level float64) (stats.Interval, error) {
+func (f *Fit) ProfileDifference(a, b string, level float64) (counts.Interval, error) {
 	i, err := f.number(a)
 	if err != nil {
-		return stats.Interval{}, err
+		return counts.Interval{}, err
 	}
 	j, err := f.number(b)
 	if err != nil {
-		return stats.Interval{}, err
+		return counts.Interval{}, err
 	}
 	if i == j {
-		return stats.Interval{}, errors.New("a player does not differ from itself")
+		return counts.Interval{}, errors.New("a player does not differ from itself")
 	}
 	weights := make([]float64, len(f.at.X))
 	weights[i], weights[j] = 1, -1
 	return f.profileElo(weights, level)
 }
 
-func (f *Fit) profileElo(weights []float64, level float64) (stats.Interval, error) {
+func (f *Fit) profileElo(weights []float64, level float64) (counts.Interval, error) {
 	if err := checkLevel(level); err != nil {
-		return stats.Interval{}, err
+		return counts.Interval{}, err
 	}
 	lo, hi, err := ascent.Profile(f.inner, f.at, weights, f.errs.quantile(weights, level))
-	return stats.Interval{Method: f.errs.method(), Level: level, Lo: eloPerNat * lo, Hi: eloPerNat * hi}, err
+	return counts.Interval{Method: f.errs.method(), Level: level, Lo: eloPerNat * lo, Hi: eloPerNat * hi}, err
 }
 
 // ProfileFirstMove is the profile-likelihood interval of [Fit].FirstMove: of the
 // factor, or of δ. It fails for a model without the effect and for a level
 // outside (0, 1).
-func (f *Fit) ProfileFirstMove(level float64) (stats.Interval, error) {
+func (f *Fit) ProfileFirstMove(level float64) (counts.Interval, error) {
 	weights := make([]float64, len(f.at.X))
 	if err := checkLevel(level); err != nil {
-		return stats.Interval{}, err
+		return counts.Interval{}, err
 	}
 	switch f.Model.FirstMove {
 	case Multiplicative:
 		weights[len(f.Players)] = 1
 		lo, hi, err := ascent.Profile(f.inner, f.at, weights, f.errs.quantile(weights, level))
-		return stats.Interval{Method: f.errs.method(), Level: level, Lo: math.Exp(lo), Hi: math.Exp(hi)}, err
+		return counts.Interval{Method: f.errs.method(), Level: level, Lo: math.Exp(lo), Hi: math.Exp(hi)}, err
 	case Additive:
 		return f.profileAdditive(level)
 	case NoFirstMove:
 	}
-	return stats.Interval{}, errors.New("the model has no first-move effect")
+	return counts.Interval{}, errors.New("the model has no first-move effect")
 }
 
 // chiSquared is the probability that χ² with df degrees of freedom is x or more.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // Cycle is three players each of whom scored more than half against the next,
@@ -154,7 +154,7 @@ func (m majorities) triples() int {
 
 // signP is the exact one-sided p value of so many units won against one half.
 func signP(won, units int) float64 {
-	test, err := stats.BinomialTest(won, units, 0.5, stats.Greater)
+	test, err := counts.BinomialTest(won, units, 0.5, counts.Greater)
 	if err != nil {
 		return 1
 	}

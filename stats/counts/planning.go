@@ -1,4 +1,4 @@
-package stats
+package counts
 
 import (
 	"errors"
@@ -26,11 +26,12 @@ type Length struct {
 	SafeGames    int     `json:"safe_games"`    // in which Safe are expected
 }
 
-// maxPlanned bounds the games of a plan.
-const maxPlanned = 10_000_000
+// MaxPlanned bounds the units of a plan, games or pairs: what would take more has
+// no plan.
+const MaxPlanned = 10_000_000
 
 func (d Design) check() error {
-	if err := errors.Join(checkOpen("alpha", d.Alpha), checkOpen("power", d.Power), d.Alternative.check()); err != nil {
+	if err := errors.Join(CheckOpen("alpha", d.Alpha), CheckOpen("power", d.Power), d.Alternative.Check()); err != nil {
 		return err
 	}
 	if !(d.DrawRate >= 0 && d.DrawRate < 1) {
@@ -43,7 +44,7 @@ func (d Design) check() error {
 }
 
 // tail is the error probability on the side of the difference.
-func (d Design) tail() float64 { return d.Alternative.tail(d.Alpha) }
+func (d Design) tail() float64 { return d.Alternative.Tail(d.Alpha) }
 
 // games is the number of games in which so many decisive ones are expected.
 func (d Design) games(decisive int) int {
@@ -61,11 +62,11 @@ func (d Design) Length(elo float64) (Length, error) {
 	if err != nil {
 		return Length{}, err
 	}
-	ratio := (upperQuantile(d.tail())/2 - upperQuantile(d.Power)*math.Sqrt(p*(1-p))) / (p - 0.5)
+	ratio := (ZAbove(d.tail())/2 - ZAbove(d.Power)*math.Sqrt(p*(1-p))) / (p - 0.5)
 	// A tooth is about 1/(p-½) games wide, and the last one that dips below the
 	// power is among the nearest few.
 	normal, reach := ratio*ratio, 10/(p-0.5)+50
-	if normal+reach > maxPlanned {
+	if normal+reach > MaxPlanned {
 		return Length{}, errTooClose(elo)
 	}
 	window := int(reach)
@@ -91,7 +92,7 @@ func (d Design) Length(elo float64) (Length, error) {
 
 // decisiveRate is how often the stronger side wins a decisive game.
 func (d Design) decisiveRate(elo float64) (float64, error) {
-	if err := errors.Join(d.check(), checkFinite(elo)); err != nil {
+	if err := errors.Join(d.check(), CheckFinite(elo)); err != nil {
 		return 0, err
 	}
 	if d.Alternative == Less || d.Alternative == TwoSided && elo < 0 {
@@ -126,16 +127,16 @@ func newTooth(n int, p, alpha float64) *tooth {
 	if !ok {
 		k = n + 1
 	}
-	return &tooth{n, k, p, alpha, newBinomial(n, 0.5).atLeast(k), newBinomial(n, p).atLeast(k)}
+	return &tooth{n, k, p, alpha, NewBinomial(n, 0.5).AtLeast(k), NewBinomial(n, p).AtLeast(k)}
 }
 
 func (t *tooth) step() {
-	t.size += newBinomial(t.n, 0.5).prob(t.k-1) / 2
-	t.power += newBinomial(t.n, t.p).prob(t.k-1) * t.p
+	t.size += NewBinomial(t.n, 0.5).At(t.k-1) / 2
+	t.power += NewBinomial(t.n, t.p).At(t.k-1) * t.p
 	t.n++
 	for t.k <= t.n && !(Test{P: t.size}).Significant(t.alpha) {
-		t.size -= newBinomial(t.n, 0.5).prob(t.k)
-		t.power -= newBinomial(t.n, t.p).prob(t.k)
+		t.size -= NewBinomial(t.n, 0.5).At(t.k)
+		t.power -= NewBinomial(t.n, t.p).At(t.k)
 		t.k++
 	}
 	if t.k > t.n { // not even all: nothing is left but rounding errors

@@ -1,4 +1,4 @@
-package stats
+package counts
 
 import (
 	"errors"
@@ -21,17 +21,17 @@ func LFICS(k, n int, level float64) (Interval, error) {
 	if n < 5 || k == 0 || k == n {
 		return Interval{}, errors.New("the fluctuation interval is undefined for fewer than 5 games and where one side won all")
 	}
-	lo, hi := narrow(newBinomial(n, float64(k)/float64(n)), 1-level)
-	return newInterval("lfics", level, float64(lo)/float64(n), float64(hi)/float64(n)), nil
+	lo, hi := narrow(NewBinomial(n, float64(k)/float64(n)), 1-level)
+	return NewInterval("lfics", level, float64(lo)/float64(n), float64(hi)/float64(n)), nil
 }
 
 // narrow drops the less probable end of [0, n] for as long as what is dropped
 // stays below alpha. It starts where that will come to, as n may be large.
-func narrow(b binomial, alpha float64) (lo, hi int) {
+func narrow(b Binomial, alpha float64) (lo, hi int) {
 	lo, hi = b.narrowed(alpha)
-	dropped := b.atMost(lo-1) + b.atLeast(hi+1)
+	dropped := b.AtMost(lo-1) + b.AtLeast(hi+1)
 	for {
-		left, right := b.prob(lo), b.prob(hi)
+		left, right := b.At(lo), b.At(hi)
 		lower := left < right
 		if math.Abs(left-right) <= rounding*right {
 			lower = b.roundsDown(lo, hi)
@@ -54,16 +54,16 @@ const rounding = 1e-12
 // narrowed is a late stage of the narrowing: the last one in which the lower end
 // is about to be dropped, and what is dropped is below alpha. Where the lower
 // end never is, it is the last stage of all.
-func (b binomial) narrowed(alpha float64) (lo, hi int) {
+func (b Binomial) narrowed(alpha float64) (lo, hi int) {
 	mode := min(b.n, int(float64(b.n+1)*b.p))
 	// rival is the upper end when lo is about to be dropped.
 	rival := func(lo int) int {
-		p := b.prob(lo) * (1 - rounding)
-		return mode + sort.Search(b.n-mode, func(i int) bool { return b.prob(mode+i+1) < p })
+		p := b.At(lo) * (1 - rounding)
+		return mode + sort.Search(b.n-mode, func(i int) bool { return b.At(mode+i+1) < p })
 	}
-	dropped := func(lo int) float64 { return b.atMost(lo-1) + b.atLeast(rival(lo)+1) }
+	dropped := func(lo int) float64 { return b.AtMost(lo-1) + b.AtLeast(rival(lo)+1) }
 	if dropped(0) >= alpha {
-		return 0, sort.Search(b.n, func(hi int) bool { return b.atLeast(hi+1) < alpha })
+		return 0, sort.Search(b.n, func(hi int) bool { return b.AtLeast(hi+1) < alpha })
 	}
 	lo = sort.Search(mode, func(i int) bool { return dropped(i+1) >= alpha })
 	return lo, rival(lo)
@@ -74,11 +74,11 @@ func (b binomial) narrowed(alpha float64) (lo, hi int) {
 // smaller. That is rounding error, but the only rule that gives all published
 // intervals: [.41, .60] for 50 of 100 (lower end dropped) and [.469, .530] for
 // 500 of 1000 (upper end). Neither "the upper end" nor taking turns does.
-func (b binomial) roundsDown(lo, hi int) bool { return b.logSum(lo) < b.logSum(hi) }
+func (b Binomial) roundsDown(lo, hi int) bool { return b.logSum(lo) < b.logSum(hi) }
 
 // logSum is log10 P(X = k) with the original's operations in their order. (The
 // conversions keep compilers from fusing multiplication and addition.)
-func (b binomial) logSum(k int) float64 {
+func (b Binomial) logSum(k int) float64 {
 	m := min(k, b.n-k)
 	sum := 0.0
 	for i := 1; i <= m; i++ {
@@ -105,7 +105,7 @@ func log10(x float64) float64 {
 // estimate is zero, at k = 0 and k = n, which would claim a certainty that no
 // game gave.
 func StandardError(k, n int) (float64, error) {
-	if err := checkCounts(k, n); err != nil {
+	if err := CheckCounts(k, n); err != nil {
 		return 0, err
 	}
 	if n < 2 || k == 0 || k == n {

@@ -1,4 +1,4 @@
-package stats
+package counts
 
 import (
 	"math"
@@ -16,7 +16,8 @@ type Interval struct {
 	Draws  DrawRule `json:"draws,omitempty"` // the convention, where k of n came from [Counted]
 }
 
-func newInterval(method string, level, lo, hi float64) Interval {
+// NewInterval is [lo, hi] by this method, without a draw convention.
+func NewInterval(method string, level, lo, hi float64) Interval {
 	return Interval{Method: method, Level: level, Lo: lo, Hi: hi}
 }
 
@@ -29,7 +30,7 @@ func ClopperPearson(k, n int, level float64) (Interval, error) {
 		return Interval{}, err
 	}
 	tail := (1 - level) / 2
-	return newInterval("clopper_pearson", level, lowerExact(k, n, tail), upperExact(k, n, tail)), nil
+	return NewInterval("clopper_pearson", level, lowerExact(k, n, tail), upperExact(k, n, tail)), nil
 }
 
 // ClopperPearsonLower is the exact one-sided interval [Lo, 1]: the whole error
@@ -38,7 +39,7 @@ func ClopperPearsonLower(k, n int, level float64) (Interval, error) {
 	if err := checkSample(k, n, level); err != nil {
 		return Interval{}, err
 	}
-	return newInterval("clopper_pearson_lower", level, lowerExact(k, n, 1-level), 1), nil
+	return NewInterval("clopper_pearson_lower", level, lowerExact(k, n, 1-level), 1), nil
 }
 
 // ClopperPearsonUpper is the exact one-sided interval [0, Hi].
@@ -46,7 +47,7 @@ func ClopperPearsonUpper(k, n int, level float64) (Interval, error) {
 	if err := checkSample(k, n, level); err != nil {
 		return Interval{}, err
 	}
-	return newInterval("clopper_pearson_upper", level, 0, upperExact(k, n, 1-level)), nil
+	return NewInterval("clopper_pearson_upper", level, 0, upperExact(k, n, 1-level)), nil
 }
 
 // lowerExact is the p at which k or more wins of n have probability tail.
@@ -73,7 +74,7 @@ func Blaker(k, n int, level float64) (Interval, error) {
 	if err := checkSample(k, n, level); err != nil {
 		return Interval{}, err
 	}
-	return newInterval("blaker", level, blakerLower(k, n, 1-level), 1-blakerLower(n-k, n, 1-level)), nil
+	return NewInterval("blaker", level, blakerLower(k, n, 1-level), 1-blakerLower(n-k, n, 1-level)), nil
 }
 
 // blakerLower is the smallest p whose acceptability exceeds alpha. Below k/n
@@ -87,27 +88,27 @@ func blakerLower(k, n int, alpha float64) float64 {
 		return 0
 	}
 	bound := lowerExact(k, n, alpha/2)
-	j := quantile(newBinomial(n, bound), alpha/2)
-	jump := root(bound, 1, func(p float64) float64 {
-		b := newBinomial(n, p)
-		return b.atLeast(k) - b.atMost(j)
+	j := quantile(NewBinomial(n, bound), alpha/2)
+	jump := Root(bound, 1, func(p float64) float64 {
+		b := NewBinomial(n, p)
+		return b.AtLeast(k) - b.AtMost(j)
 	})
 	before := func(p float64) float64 {
-		b := newBinomial(n, p)
-		return b.atLeast(k) + b.atMost(j-1) - alpha
+		b := NewBinomial(n, p)
+		return b.AtLeast(k) + b.AtMost(j-1) - alpha
 	}
 	if before(jump) <= 0 {
 		return jump
 	}
-	return root(bound, jump, before)
+	return Root(bound, jump, before)
 }
 
 // quantile is the smallest j with P(X <= j) > tail.
-func quantile(b binomial, tail float64) int {
+func quantile(b Binomial, tail float64) int {
 	lo, hi := 0, b.n
 	for lo < hi {
 		mid := lo + (hi-lo)/2
-		if b.atMost(mid) > tail {
+		if b.AtMost(mid) > tail {
 			hi = mid
 		} else {
 			lo = mid + 1
@@ -124,16 +125,16 @@ func MidP(k, n int, level float64) (Interval, error) {
 		return Interval{}, err
 	}
 	tail := (1 - level) / 2
-	return newInterval("mid_p", level, midPLower(k, n, tail), 1-midPLower(n-k, n, tail)), nil
+	return NewInterval("mid_p", level, midPLower(k, n, tail), 1-midPLower(n-k, n, tail)), nil
 }
 
 func midPLower(k, n int, tail float64) float64 {
 	if k == 0 {
 		return 0
 	}
-	return root(lowerExact(k, n, tail), 1, func(p float64) float64 {
-		b := newBinomial(n, p)
-		return b.atLeast(k+1) + b.prob(k)/2 - tail
+	return Root(lowerExact(k, n, tail), 1, func(p float64) float64 {
+		b := NewBinomial(n, p)
+		return b.AtLeast(k+1) + b.At(k)/2 - tail
 	})
 }
 
@@ -144,8 +145,8 @@ func Wilson(k, n int, level float64) (Interval, error) {
 	if err := checkSample(k, n, level); err != nil {
 		return Interval{}, err
 	}
-	z := normalQuantile(level)
-	return newInterval("wilson", level, wilsonLower(k, n, z), 1-wilsonLower(n-k, n, z)), nil
+	z := ZWithin(level)
+	return NewInterval("wilson", level, wilsonLower(k, n, z), 1-wilsonLower(n-k, n, z)), nil
 }
 
 func wilsonLower(k, n int, z float64) float64 {
@@ -163,8 +164,8 @@ func WilsonContinuity(k, n int, level float64) (Interval, error) {
 	if err := checkSample(k, n, level); err != nil {
 		return Interval{}, err
 	}
-	z := normalQuantile(level)
-	return newInterval("wilson_continuity", level, wilsonContinuityLower(k, n, z), 1-wilsonContinuityLower(n-k, n, z)), nil
+	z := ZWithin(level)
+	return NewInterval("wilson_continuity", level, wilsonContinuityLower(k, n, z), 1-wilsonContinuityLower(n-k, n, z)), nil
 }
 
 func wilsonContinuityLower(k, n int, z float64) float64 {
@@ -185,7 +186,7 @@ func Jeffreys(k, n int, level float64) (Interval, error) {
 		return Interval{}, err
 	}
 	tail := (1 - level) / 2
-	return newInterval("jeffreys", level, jeffreysLower(k, n, tail), 1-jeffreysLower(n-k, n, tail)), nil
+	return NewInterval("jeffreys", level, jeffreysLower(k, n, tail), 1-jeffreysLower(n-k, n, tail)), nil
 }
 
 func jeffreysLower(k, n int, tail float64) float64 {
@@ -203,17 +204,17 @@ func Wald(k, n int, level float64) (Interval, error) {
 		return Interval{}, err
 	}
 	q := float64(k) / float64(n)
-	half := normalQuantile(level) * math.Sqrt(q*(1-q)/float64(n))
+	half := ZWithin(level) * math.Sqrt(q*(1-q)/float64(n))
 	return clipped("wald", level, q, half), nil
 }
 
 // clipped is centre ± half within [0, 1], where every probability and score is.
 func clipped(method string, level, centre, half float64) Interval {
-	return newInterval(method, level, max(0, centre-half), min(1, centre+half))
+	return NewInterval(method, level, max(0, centre-half), min(1, centre+half))
 }
 
-// normalQuantile is the z with P(|Z| <= z) = level for a standard normal Z.
-func normalQuantile(level float64) float64 { return math.Sqrt2 * math.Erfinv(level) }
+// ZWithin is the z with P(|Z| <= z) = level for a standard normal Z.
+func ZWithin(level float64) float64 { return math.Sqrt2 * math.Erfinv(level) }
 
-// upperQuantile is the z with P(Z >= z) = tail for a standard normal Z.
-func upperQuantile(tail float64) float64 { return -mathext.NormalQuantile(tail) }
+// ZAbove is the z with P(Z >= z) = tail for a standard normal Z.
+func ZAbove(tail float64) float64 { return -mathext.NormalQuantile(tail) }

@@ -1,4 +1,4 @@
-package stats
+package counts
 
 import (
 	"errors"
@@ -6,35 +6,37 @@ import (
 	"math"
 )
 
-// binomial is the distribution of the number of successes in n trials. It keeps
+// Binomial is the distribution of the number of successes in n trials. It keeps
 // q = 1-p beside p, as the subtraction would lose the digits of a small p when
 // the distribution is mirrored.
-type binomial struct {
+type Binomial struct {
 	n    int
 	p, q float64
 }
 
-func newBinomial(n int, p float64) binomial { return binomial{n, p, 1 - p} }
+// NewBinomial is that of n trials, at least 0, with the probability p of success
+// in [0, 1]; neither is checked.
+func NewBinomial(n int, p float64) Binomial { return Binomial{n, p, 1 - p} }
 
 // mirror is the distribution of the number of failures.
-func (b binomial) mirror() binomial { return binomial{b.n, b.q, b.p} }
+func (b Binomial) mirror() Binomial { return Binomial{b.n, b.q, b.p} }
 
-// atMost is P(X <= k).
-func (b binomial) atMost(k int) float64 { return b.mirror().atLeast(b.n - k) }
+// AtMost is P(X <= k).
+func (b Binomial) AtMost(k int) float64 { return b.mirror().AtLeast(b.n - k) }
 
-// atLeast is P(X >= k). It sums the terms away from the mean, where they only
+// AtLeast is P(X >= k). It sums the terms away from the mean, where they only
 // shrink, so a tail of 1e-24 has as many right digits as one of 0.5; that is
 // O(√n) work. (1 - CDF would bottom out at 1e-16.)
-func (b binomial) atLeast(k int) float64 {
+func (b Binomial) AtLeast(k int) float64 {
 	switch {
 	case k <= 0:
 		return 1
 	case k > b.n || b.p == 0:
 		return 0
 	case float64(k) <= float64(b.n)*b.p:
-		return 1 - b.atMost(k-1)
+		return 1 - b.AtMost(k-1)
 	}
-	term := b.prob(k)
+	term := b.At(k)
 	sum := term
 	for i := k; i < b.n && term > sum*1e-18; i++ {
 		term *= float64(b.n-i) / float64(i+1) * b.p / b.q
@@ -43,10 +45,21 @@ func (b binomial) atLeast(k int) float64 {
 	return min(1, sum)
 }
 
-// prob is P(X = k) by Loader's saddle-point expansion (2000, "Fast and accurate
+// UpperTails is P(X >= k) for k = 0 … n, by adding up from the far end.
+func (b Binomial) UpperTails() []float64 {
+	tails := make([]float64, b.n+1)
+	sum := 0.0
+	for k := b.n; k >= 0; k-- {
+		sum += b.At(k)
+		tails[k] = sum
+	}
+	return tails
+}
+
+// At is P(X = k) by Loader's saddle-point expansion (2000, "Fast and accurate
 // computation of binomial probabilities"), which unlike differences of
 // log-gammas keeps its digits at a million trials.
-func (b binomial) prob(k int) float64 {
+func (b Binomial) At(k int) float64 {
 	n, x := float64(b.n), float64(k)
 	switch {
 	case k < 0 || k > b.n:
@@ -105,9 +118,9 @@ func deviance(x, m float64) float64 {
 	}
 }
 
-// root is where an increasing f crosses zero between lo and hi, by bisection
+// Root is where an increasing f crosses zero between lo and hi, by bisection
 // down to neighbouring numbers.
-func root(lo, hi float64, f func(float64) float64) float64 {
+func Root(lo, hi float64, f func(float64) float64) float64 {
 	for range 200 {
 		mid := lo + (hi-lo)/2
 		if mid <= lo || mid >= hi {
@@ -122,7 +135,8 @@ func root(lo, hi float64, f func(float64) float64) float64 {
 	return lo + (hi-lo)/2
 }
 
-func checkCounts(k, n int) error {
+// CheckCounts demands k wins of n games, of which there is one at least.
+func CheckCounts(k, n int) error {
 	switch {
 	case n == 0:
 		return errors.New("no games to judge by")
@@ -132,8 +146,8 @@ func checkCounts(k, n int) error {
 	return nil
 }
 
-// checkOpen demands a number strictly between 0 and 1 (NaN is not).
-func checkOpen(what string, x float64) error {
+// CheckOpen demands a number strictly between 0 and 1 (NaN is not).
+func CheckOpen(what string, x float64) error {
 	if !(x > 0 && x < 1) {
 		return fmt.Errorf("%s %v is not between 0 and 1", what, x)
 	}
@@ -141,8 +155,8 @@ func checkOpen(what string, x float64) error {
 }
 
 func checkSample(k, n int, level float64) error {
-	if err := checkCounts(k, n); err != nil {
+	if err := CheckCounts(k, n); err != nil {
 		return err
 	}
-	return checkOpen("confidence level", level)
+	return CheckOpen("confidence level", level)
 }

@@ -1,4 +1,4 @@
-package stats
+package counts
 
 import (
 	"errors"
@@ -22,7 +22,7 @@ type Bisection struct {
 // NewBisection divides the error rates of a whole bisection among its steps. It
 // fails for fewer than two commits and for error rates outside (0, 1).
 func NewBisection(commits int, alpha, beta float64) (Bisection, error) {
-	if err := errors.Join(checkOpen("alpha", alpha), checkOpen("beta", beta)); err != nil {
+	if err := errors.Join(CheckOpen("alpha", alpha), CheckOpen("beta", beta)); err != nil {
 		return Bisection{}, err
 	}
 	if commits < 2 {

@@ -1,4 +1,4 @@
-package stats
+package counts
 
 import (
 	"math"
@@ -59,13 +59,13 @@ func TestClopperPearsonTails(t *testing.T) {
 		}
 		tail := (1 - level) / 2
 		if k > 0 {
-			if got := newBinomial(n, i.Lo).atLeast(k); !agree(got, tail, 1e-7) {
+			if got := NewBinomial(n, i.Lo).AtLeast(k); !agree(got, tail, 1e-7) {
 				t.Fatalf("P(X >= %d) at %v is %v, want %v", k, i.Lo, got, tail)
 			}
 		}
 		if k < n {
 			// Near 1 the end itself has no more digits than 1-Hi.
-			if got := newBinomial(n, i.Hi).atMost(k); !agree(got, tail, 1e-7) {
+			if got := NewBinomial(n, i.Hi).AtMost(k); !agree(got, tail, 1e-7) {
 				t.Fatalf("P(X <= %d) at %v is %v, want %v", k, i.Hi, got, tail)
 			}
 		}
@@ -86,7 +86,7 @@ func TestExactIntervalsKeepTheirLevel(t *testing.T) {
 			covered := 0.0
 			for k := range n + 1 {
 				if i, _ := f(k, n, level); i.Lo <= p && p <= i.Hi {
-					covered += newBinomial(n, p).prob(k)
+					covered += NewBinomial(n, p).At(k)
 				}
 			}
 			if covered < level-1e-9 {
@@ -122,13 +122,13 @@ func TestBlakerByDefinition(t *testing.T) {
 // acceptability is Blaker's: the lighter tail of k and the heaviest tail of the
 // other side that is no heavier.
 func acceptability(k, n int, p float64) float64 {
-	b := newBinomial(n, p)
-	tail := min(b.atLeast(k), b.atMost(k))
+	b := NewBinomial(n, p)
+	tail := min(b.AtLeast(k), b.AtMost(k))
 	other := 0.0
 	for j := range n + 1 {
-		x := b.atLeast(j)
-		if b.atLeast(k) < b.atMost(k) {
-			x = b.atMost(j)
+		x := b.AtLeast(j)
+		if b.AtLeast(k) < b.AtMost(k) {
+			x = b.AtMost(j)
 		}
 		if x <= tail {
 			other = max(other, x)
@@ -218,6 +218,42 @@ func TestEloLaws(t *testing.T) {
 		}
 		if math.Abs(Elo(p)+Elo(1-p)) > 1e-7 {
 			t.Fatalf("Elo is not odd at %v", p)
+		}
+	})
+}
+
+func TestMidPLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 500).Draw(t, "n")
+		k := rapid.IntRange(0, n).Draw(t, "k")
+		ge, err := MidPTest(k, n, 0.5, Greater)
+		le, err2 := MidPTest(k, n, 0.5, Less)
+		two, err3 := MidPTest(k, n, 0.5, TwoSided)
+		exact, _ := BinomialTest(k, n, 0.5, TwoSided)
+		if err != nil || err2 != nil || err3 != nil || math.Abs(ge.P+le.P-1) > 1e-12 || two.P > exact.P || two.P != min(1, 2*min(ge.P, le.P)) {
+			t.Fatal(ge, le, two, exact)
+		}
+		normal, ok := NormalCriticalWins(n, 0.05, Less)
+		upper, ok2 := NormalCriticalWins(n, 0.05, Greater)
+		both, ok3 := NormalCriticalWins(n, 0.1, TwoSided)
+		if ok != ok2 || ok != ok3 || ok && (normal != n-upper || both != upper) {
+			t.Fatal(normal, upper, both)
+		}
+	})
+}
+
+func TestUpperTails(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 200).Draw(t, "n")
+		b := NewBinomial(n, float64(rapid.Int64Range(0, 64).Draw(t, "64 p"))/64)
+		tails := b.UpperTails()
+		if len(tails) != n+1 {
+			t.Fatalf("%d tails of %d trials", len(tails), n)
+		}
+		for k, got := range tails {
+			if want := b.AtLeast(k); math.Abs(got-want) > 1e-11*want+1e-300 { // the least numbers have few digits
+				t.Fatalf("P(X >= %d) = %v, want %v", k, got, want)
+			}
 		}
 	})
 }

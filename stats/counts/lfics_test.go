@@ -1,4 +1,4 @@
-package stats
+package counts
 
 import (
 	"testing"
@@ -12,10 +12,10 @@ func TestLFICSByDefinition(t *testing.T) {
 		n := rapid.IntRange(5, 400).Draw(t, "n")
 		k := rapid.OneOf(rapid.IntRange(1, n-1), rapid.Just(n/2)).Draw(t, "k")
 		alpha := rapid.OneOf(rapid.Float64Range(1e-6, 0.9), rapid.SampledFrom([]float64{0.001, 0.05})).Draw(t, "alpha")
-		b := newBinomial(n, float64(k)/float64(n))
+		b := NewBinomial(n, float64(k)/float64(n))
 		lo, hi, dropped := 0, n, 0.0
 		for {
-			left, right := b.prob(lo), b.prob(hi)
+			left, right := b.At(lo), b.At(hi)
 			lower := left < right*(1-1e-12)
 			if left < right*(1+1e-12) && !lower {
 				lower = b.roundsDown(lo, hi)

@@ -1,4 +1,4 @@
-package stats
+package counts
 
 import (
 	"fmt"
@@ -15,7 +15,8 @@ const (
 	Less     Alternative = "less"      // A is weaker
 )
 
-func (a Alternative) check() error {
+// Check fails for all but the three.
+func (a Alternative) Check() error {
 	switch a {
 	case TwoSided, Greater, Less:
 		return nil
@@ -23,8 +24,8 @@ func (a Alternative) check() error {
 	return fmt.Errorf("unknown alternative %q", string(a))
 }
 
-// tail is how much of the error probability alpha is on one side.
-func (a Alternative) tail(alpha float64) float64 {
+// Tail is how much of the error probability alpha is on one side.
+func (a Alternative) Tail(alpha float64) float64 {
 	if a == TwoSided {
 		return alpha / 2
 	}
@@ -51,16 +52,16 @@ func (t Test) Significant(alpha float64) bool { return t.P <= alpha*(1+1e-12) }
 // binom.test and scipy's binomtest give it); for p0 = ½ that is twice the
 // smaller tail. It fails for impossible counts, n = 0, and p0 outside (0, 1).
 func BinomialTest(k, n int, p0 float64, alt Alternative) (Test, error) {
-	if err := checkCounts(k, n); err != nil {
+	if err := CheckCounts(k, n); err != nil {
 		return Test{}, err
 	}
-	if err := checkOpen("null probability", p0); err != nil {
+	if err := CheckOpen("null probability", p0); err != nil {
 		return Test{}, err
 	}
-	if err := alt.check(); err != nil {
+	if err := alt.Check(); err != nil {
 		return Test{}, err
 	}
-	return Test{Method: "binomial_exact", Alternative: alt, N: n, P: newBinomial(n, p0).pValue(k, alt)}, nil
+	return Test{Method: "binomial_exact", Alternative: alt, N: n, P: NewBinomial(n, p0).pValue(k, alt)}, nil
 }
 
 // MidPTest is [BinomialTest] with only half of the probability of k itself in
@@ -71,9 +72,9 @@ func MidPTest(k, n int, p0 float64, alt Alternative) (Test, error) {
 	if _, err := BinomialTest(k, n, p0, alt); err != nil {
 		return Test{}, err
 	}
-	b := newBinomial(n, p0)
-	ge, le := b.atLeast(k+1)+b.prob(k)/2, b.atMost(k-1)+b.prob(k)/2
-	p := twoSided(ge, le)
+	b := NewBinomial(n, p0)
+	ge, le := b.AtLeast(k+1)+b.At(k)/2, b.AtMost(k-1)+b.At(k)/2
+	p := BothTails(ge, le)
 	if alt == Greater {
 		p = ge
 	}
@@ -83,41 +84,43 @@ func MidPTest(k, n int, p0 float64, alt Alternative) (Test, error) {
 	return Test{Method: "binomial_mid_p", Alternative: alt, N: n, P: p}, nil
 }
 
-func (b binomial) pValue(k int, alt Alternative) float64 {
+func (b Binomial) pValue(k int, alt Alternative) float64 {
 	switch {
 	case alt == Greater:
-		return b.atLeast(k)
+		return b.AtLeast(k)
 	case alt == Less:
-		return b.atMost(k)
+		return b.AtMost(k)
 	case b.p == b.q:
-		return twoSided(b.atLeast(k), b.atMost(k))
+		return BothTails(b.AtLeast(k), b.AtMost(k))
 	case float64(k) < float64(b.n)*b.p:
 		return b.mirror().noMoreProbable(b.n - k)
 	}
 	return b.noMoreProbable(k)
 }
 
-func twoSided(ge, le float64) float64 { return min(1, 2*min(ge, le)) }
+// BothTails is the two-sided p value, twice the smaller tail but 1 at most, of the
+// probabilities of a result at least and at most as large as the one seen.
+func BothTails(ge, le float64) float64 { return min(1, 2*min(ge, le)) }
 
 // noMoreProbable is the probability of all counts no more probable than a k at
 // or above the mean: its upper tail, and the lower tail up to the last count
 // that is as rare.
-func (b binomial) noMoreProbable(k int) float64 {
+func (b Binomial) noMoreProbable(k int) float64 {
 	const tie = 1 + 1e-7 // R's allowance for rounding
-	limit := b.prob(k) * tie
+	limit := b.At(k) * tie
 	below, mode := -1, min(b.n, int(float64(b.n+1)*b.p))
-	if b.prob(mode) <= limit {
+	if b.At(mode) <= limit {
 		return 1
 	}
 	for below+1 < mode {
 		mid := below + (mode-below)/2
-		if b.prob(mid) <= limit {
+		if b.At(mid) <= limit {
 			below = mid
 		} else {
 			mode = mid
 		}
 	}
-	return min(1, b.atLeast(k)+b.atMost(below))
+	return min(1, b.AtLeast(k)+b.AtMost(below))
 }
 
 // CriticalWins is the smallest number of wins of n decisive games that shows A
@@ -126,16 +129,16 @@ func (b binomial) noMoreProbable(k int) float64 {
 // weaker. ok is false where no number would: the series is too short, or the
 // arguments are impossible.
 func CriticalWins(n int, alpha float64, alt Alternative) (k int, ok bool) {
-	if n <= 0 || checkOpen("alpha", alpha) != nil || alt.check() != nil {
+	if n <= 0 || CheckOpen("alpha", alpha) != nil || alt.Check() != nil {
 		return 0, false
 	}
 	if alt == Less {
 		k, ok = CriticalWins(n, alpha, Greater)
 		return n - k, ok
 	}
-	alpha = alt.tail(alpha)
-	b := newBinomial(n, 0.5)
-	significant := func(k int) bool { return Test{P: b.atLeast(k)}.Significant(alpha) }
+	alpha = alt.Tail(alpha)
+	b := NewBinomial(n, 0.5)
+	significant := func(k int) bool { return Test{P: b.AtLeast(k)}.Significant(alpha) }
 	if !significant(n) {
 		return 0, false
 	}
@@ -157,15 +160,15 @@ func CriticalWins(n int, alpha float64, alt Alternative) (k int, ok bool) {
 // significant by it, and not by the exact test, which needs 538; in half of all
 // cases it is one win too few.
 func NormalCriticalWins(n int, alpha float64, alt Alternative) (k int, ok bool) {
-	if n <= 0 || checkOpen("alpha", alpha) != nil || alt.check() != nil {
+	if n <= 0 || CheckOpen("alpha", alpha) != nil || alt.Check() != nil {
 		return 0, false
 	}
 	if alt == Less {
 		k, ok = NormalCriticalWins(n, alpha, Greater)
 		return n - k, ok
 	}
-	alpha = alt.tail(alpha)
-	limit := float64(n)/2 + upperQuantile(alpha)*math.Sqrt(float64(n))/2
+	alpha = alt.Tail(alpha)
+	limit := float64(n)/2 + ZAbove(alpha)*math.Sqrt(float64(n))/2
 	if !(limit <= float64(n)) {
 		return 0, false
 	}
