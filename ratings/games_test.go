@@ -263,6 +263,10 @@ func TestOneSided(t *testing.T) {
 	if want := fmt.Sprintf("b is the stronger by %+.0f Elo or more (95%%, one-sided)", 400*math.Log10(p/(1-p))); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
+	_, err = ratedOr(Options{}, written(t, "games.csv", "black,white,result\na,b,0-1\nb,a,1-0\n"))
+	if want := "nothing shows that b is the stronger: it may be as much as 216 Elo weaker"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
 }
 
 // Errors name the option that works.

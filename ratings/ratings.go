@@ -106,6 +106,9 @@ func (o Options) boundOfTwo(counts counted, aside []rating.Aside) string {
 		}
 	}
 	least := stats.Elo(math.Pow(1-o.Confidence, 1/float64(units)))
+	if least <= 0 {
+		return fmt.Sprintf("nothing shows that %s is the stronger: it may be as much as %.0f Elo weaker (%s, one-sided)", winner, -least, format.PercentShort(o.Confidence))
+	}
 	return fmt.Sprintf("%s is the stronger by %+.0f Elo or more (%s, one-sided)", winner, least, format.PercentShort(o.Confidence))
 }
 
