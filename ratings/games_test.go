@@ -358,3 +358,28 @@ func TestFalseCycleWarnings(t *testing.T) {
 		t.Errorf("%+v", r.Warnings)
 	}
 }
+
+// TestLengthDepends: a run that is not finished, and one that a test could stop, are doubted.
+func TestLengthDepends(t *testing.T) {
+	t.Parallel()
+	g := NewGames()
+	run := g.Run([]Entrant{{Name: "a"}, {Name: "b"}})
+	for i, won := range []string{"BB", "WW", "BW", "WB"} {
+		if err := run.Add(pairOf(i, "a", "b", "startpos", won)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.Unfinished("one")
+	g.Stopped("two", "SPRT [0, 4]")
+	r, err := Rate(g, Options{Model: "bt", Draws: "auto", Confidence: 0.95})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	r.Print(&text)
+	for _, want := range []string{"! run one is not finished", "! run two was played with a sequential test (SPRT [0, 4])", "gogi gate two has"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no word of %q in\n%s", want, text.String())
+		}
+	}
+}
