@@ -47,7 +47,7 @@ func TestFlagsAlone(t *testing.T) {
 	}
 }
 
-// file gives every key that a flag can give.
+// full gives every key that a flag can give.
 const full = `run = "file"
 games = 2
 seed = 2

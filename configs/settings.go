@@ -90,7 +90,7 @@ func fit(declared []usi.Option, s usi.Setting) (usi.Setting, bool) {
 	return usi.Setting{Name: o.Name, Value: value}, err == nil
 }
 
-// find is the last setting of an option, or nil.
+// settingNamed is the last setting of an option, or nil.
 func settingNamed(settings []usi.Setting, name string) *usi.Setting {
 	for i := range slices.Backward(settings) {
 		if usi.SameOption(settings[i].Name, name) {

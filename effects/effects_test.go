@@ -299,6 +299,9 @@ func TestCopiesProveNothing(t *testing.T) {
 	if table.Tested != 0 || table.Copies != 58 || table.Openings != 2 {
 		t.Errorf("%d tested, %d copies, %d openings", table.Tested, table.Copies, table.Openings)
 	}
+	if claim := table.Claim(); !strings.HasPrefix(claim, "Nothing is tested") || strings.Contains(table.Warnings[0], "adjusted p") {
+		t.Errorf("%q, %q", claim, table.Warnings[0])
+	}
 	if !strings.Contains(strings.Join(table.Warnings, " "), "58 pairs repeat") {
 		t.Errorf("%q", table.Warnings)
 	}

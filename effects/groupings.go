@@ -23,7 +23,7 @@ const (
 	LowTime = 10
 )
 
-// The classes of length, by their last ply.
+// lengths are the classes of length, by their last ply.
 func lengths() []int { return []int{60, 100, 150} }
 
 // grouping sorts games into groups. All of them but the colour look alike from both

@@ -169,8 +169,10 @@ func (t *Table) adjust() error {
 }
 
 func (t *Table) warn(gate string) []string {
-	all := []string{fmt.Sprintf("These are looks after the fact: what stands out is an explanation to test in a new run, not a result. "+
-		"The adjusted p values allow for the %s of this table, not for other tables, runs or bounds that were tried.", format.NumberOf(t.Tested, "tested row"))}
+	all := []string{"These are looks after the fact: what stands out is an explanation to test in a new run, not a result."}
+	if t.Tested > 0 {
+		all[0] += fmt.Sprintf(" The adjusted p values allow for the %s of this table, not for other tables, runs or bounds that were tried.", format.NumberOf(t.Tested, "tested row"))
+	}
 	if !t.Finished {
 		all = append(all, "The run is not finished: intervals and tests hold only at the end that was planned, and are left out.")
 	}

@@ -104,7 +104,10 @@ func (t *Table) Claim() string {
 			}
 		}
 	}
-	if len(found) == 0 {
+	switch {
+	case len(found) == 0 && t.Tested == 0:
+		return "Nothing is tested: no group, nor what it is held against, has enough units for that."
+	case len(found) == 0:
 		return fmt.Sprintf("Nothing stands out: no group differs from the rest at 5%%, allowing for %s.", format.NumberOf(t.Tested, "test"))
 	}
 	return "What stands out at 5%, to be tested in a new run: " + strings.Join(found, "; ") + "."

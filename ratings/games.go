@@ -23,6 +23,8 @@ type Games struct {
 	order   []*unit
 	series  map[[3]int]*stats.Series // by players, the smaller number first, and games of a pair
 
+	looked []string // of runs whose length depends on their results, why
+
 	odd      int    // games from odd starts
 	oddStart string // the first of these
 }
@@ -88,6 +90,16 @@ func (g *Games) Run(players []Entrant) *Run {
 		r.players[e.Name] = g.players.number(e)
 	}
 	return r
+}
+
+// Unfinished says that the run's last pair is still to be played.
+func (g *Games) Unfinished(run string) {
+	g.looked = append(g.looked, "run "+run+" is not finished: ratings and intervals hold only at the end that was planned")
+}
+
+// Stopped says that a sequential test could stop the run.
+func (g *Games) Stopped(run, gate string) {
+	g.looked = append(g.looked, fmt.Sprintf("run %s was played with a sequential test (%s): its ratings and intervals lean away from the middle; gogi gate %[1]s has the Elo that allows for it", run, gate))
 }
 
 // Add counts a whole pair, its games by leg. It fails for players that the run

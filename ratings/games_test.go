@@ -263,6 +263,10 @@ func TestOneSided(t *testing.T) {
 	if want := fmt.Sprintf("b is the stronger by %+.0f Elo or more (95%%, one-sided)", 400*math.Log10(p/(1-p))); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
+	_, err = ratedOr(Options{}, written(t, "games.csv", "black,white,result\na,b,0-1\nb,a,1-0\n"))
+	if want := "nothing shows that b is the stronger: it may be as much as 216 Elo weaker"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
 }
 
 // Errors name the option that works.
@@ -352,5 +356,30 @@ func TestFalseCycleWarnings(t *testing.T) {
 	})
 	if len(r.Warnings) != 1 || r.Warnings[0].Kind != CycleFound {
 		t.Errorf("%+v", r.Warnings)
+	}
+}
+
+// TestLengthDepends: a run that is not finished, and one that a test could stop, are doubted.
+func TestLengthDepends(t *testing.T) {
+	t.Parallel()
+	g := NewGames()
+	run := g.Run([]Entrant{{Name: "a"}, {Name: "b"}})
+	for i, won := range []string{"BB", "WW", "BW", "WB"} {
+		if err := run.Add(pairOf(i, "a", "b", "startpos", won)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.Unfinished("one")
+	g.Stopped("two", "SPRT [0, 4]")
+	r, err := Rate(g, Options{Model: "bt", Draws: "auto", Confidence: 0.95})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	r.Print(&text)
+	for _, want := range []string{"! run one is not finished", "! run two was played with a sequential test (SPRT [0, 4])", "gogi gate two has"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no word of %q in\n%s", want, text.String())
+		}
 	}
 }

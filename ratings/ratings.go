@@ -108,6 +108,9 @@ func (o Options) boundOfTwo(record counted, aside []crosstable.Aside) string {
 		}
 	}
 	least := counts.Elo(math.Pow(1-o.Confidence, 1/float64(units)))
+	if least <= 0 {
+		return fmt.Sprintf("nothing shows that %s is the stronger: it may be as much as %.0f Elo weaker (%s, one-sided)", winner, -least, format.PercentShort(o.Confidence))
+	}
 	return fmt.Sprintf("%s is the stronger by %+.0f Elo or more (%s, one-sided)", winner, least, format.PercentShort(o.Confidence))
 }
 

@@ -25,6 +25,7 @@ const (
 	OddStarts      WarningKind = "odd_starts"      // games set aside: neither even nor a customary handicap
 	NamesApart     WarningKind = "names_apart"     // one name, several players
 	NamesShared    WarningKind = "names_shared"    // a file's name is taken for the run's player
+	LengthDepends  WarningKind = "length_depends"  // a run's length depends on its results, or is not reached
 	OpeningsReused WarningKind = "openings_reused" // an opening counts once, however often it was played
 )
 
@@ -42,6 +43,9 @@ func (r *Report) warn(kind WarningKind, format string, args ...any) {
 func (r *Report) warnGames(g *Games) {
 	if g.odd > 0 {
 		r.warn(OddStarts, "%s set aside: pieces are missing at the start, but as in no customary handicap (%s)", format.NumberOf(g.odd, "game"), g.oddStart)
+	}
+	for _, why := range g.looked {
+		r.warn(LengthDepends, "%s", why)
 	}
 	told := map[string]bool{}
 	for _, e := range g.players {

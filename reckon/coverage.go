@@ -36,7 +36,7 @@ type Coverages struct {
 	Coverages []CoverageRow `json:"coverages"`
 }
 
-// The most games, as each number of wins takes an interval.
+// mostCovered is the most games, as each number of wins takes an interval.
 const mostCovered = 2000
 
 func (q CoverageQuestion) check() error {

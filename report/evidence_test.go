@@ -78,6 +78,9 @@ func TestGateAndReportAgree(t *testing.T) {
 	}
 	apart := o
 	apart.Repeat = 0
+	if i, b := plain.Interval("win_rate_decisive"), plain.Tests[1]; i.Lo != nil || i.Why == "" || b.P != nil || b.Critical != nil || plain.EloDecisive.Lo != nil || plain.BlackAdvantage.Lo != nil {
+		t.Errorf("copies are counted as independent games: %+v, %+v, %+v, %+v", i, b, plain.EloDecisive, plain.BlackAdvantage)
+	}
 	if g := judged(t, apart, gated(0, 100)).Gate; g.Verdict != Passed || g.Copies != 0 {
 		t.Errorf("from openings of their own: %+v", g)
 	}

@@ -118,6 +118,22 @@ func signFlip(s *stats.Series) Test {
 	return report
 }
 
+// dependent takes back what goes by games as independent, where they are known not to be.
+func (r *Report) dependent(why string) {
+	for i := range r.Intervals {
+		if v := &r.Intervals[i]; v.Assumes != "" {
+			v.Lo, v.Hi, v.Why = nil, nil, why
+		}
+	}
+	for i := range r.Tests {
+		if t := &r.Tests[i]; t.Assumes != "" {
+			t.P, t.Critical, t.Why = nil, nil, why
+		}
+	}
+	r.EloDecisive.Lo, r.EloDecisive.Hi, r.EloDecisive.Why = nil, nil, why
+	r.BlackAdvantage.Lo, r.BlackAdvantage.Hi, r.BlackAdvantage.Why = nil, nil, why
+}
+
 // withhold leaves only what holds at any time. Where a test may have stopped the run, the
 // raw score is biased, and so no Elo is made of it: the gate has one that is not.
 func (r *Report) withhold(why string, s *stats.Series) {

@@ -411,6 +411,9 @@ func (g *Gatherer) conclude() {
 	rep.Dependence = series.Dependence()
 	rep.figures(series)
 	rep.advantage(g.everybody())
+	if series.Copies() > 0 {
+		rep.dependent("some games repeat others move for move")
+	}
 	if why := rep.noFixedLength(); why != "" {
 		rep.withhold(why, series)
 	}

@@ -80,6 +80,15 @@ func readRun(ctx context.Context, g *ratings.Games, store *results.Store, name s
 	if err != nil {
 		return err
 	}
+	rep, err := readReport(ctx, store, info.Name)
+	switch {
+	case err != nil:
+		return err
+	case !rep.Finished:
+		g.Unfinished(info.Name)
+	case rep.Gate != nil:
+		g.Stopped(info.Name, rep.Gate.Design.String())
+	}
 	run := g.Run(players)
 	return store.Pairs(ctx, info.ID, results.Filter{}, run.Add)
 }

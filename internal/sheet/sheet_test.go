@@ -16,7 +16,7 @@ func written(t *testing.T, text string) string {
 	return path
 }
 
-// names of the rows that all conditions choose.
+// chosen names the rows that all conditions choose.
 func chosen(t *testing.T, conditions ...string) (string, error) {
 	t.Helper()
 	where, err := ParseConditions(conditions)

@@ -126,10 +126,14 @@ func (r view) blockAnytime(c report.Cross) []string {
 
 func advantageShort(b report.Advantage) string {
 	k, n := b.Decisive()
-	if b.Lo == nil {
+	if n == 0 {
 		return "unknown: " + b.Why
 	}
-	return fmt.Sprintf("%d of %d decisive  %s [%s, %s]", k, n, format.Percent(float64(k)/float64(n)), format.Percent(*b.Lo), format.Percent(*b.Hi))
+	share := fmt.Sprintf("%d of %d decisive  %s", k, n, format.Percent(float64(k)/float64(n)))
+	if b.Lo == nil {
+		return share
+	}
+	return fmt.Sprintf("%s   [%s, %s]  games as independent", share, format.Percent(*b.Lo), format.Percent(*b.Hi))
 }
 
 // eloShort is a rating difference and its ends; a missing one is infinite.

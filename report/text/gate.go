@@ -35,7 +35,10 @@ func Markdown(v *report.GateVerdict) string {
 	for _, why := range v.Why {
 		fmt.Fprintf(&b, "- %s\n", why)
 	}
-	b.WriteString("\n| | |\n|---|---|\n")
+	if len(v.Why) > 0 {
+		b.WriteString("\n")
+	}
+	b.WriteString("| | |\n|---|---|\n")
 	for _, l := range verdictLines(v) {
 		fmt.Fprintf(&b, "| %s | %s |\n", l[0], strings.ReplaceAll(l[1], "|", "\\|"))
 	}

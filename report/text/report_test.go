@@ -71,6 +71,13 @@ func TestFormsAgree(t *testing.T) {
 	}
 	v := r.GateVerdict(late)
 	Verdict(&verdict, v)
+	passed := *v
+	passed.Why = nil
+	for _, markdown := range []string{Markdown(v), Markdown(&passed)} {
+		if strings.Contains(markdown, "\n\n\n") || !strings.Contains(markdown, "\n\n| | |") {
+			t.Errorf("the table does not stand after one empty line:\n%s", markdown)
+		}
+	}
 	for name, text := range map[string]string{
 		"terminal": terminal.String(), "block": strings.TrimPrefix(block.String(), "```\n"), "verdict": verdict.String(), "Markdown": Markdown(v),
 	} {

@@ -45,7 +45,7 @@ func AkaikeWeights(criteria []float64) ([]float64, error) {
 	return weights, nil
 }
 
-// close models are those that 2 AIC or less do not tell apart.
+// closeAIC is the difference of AIC up to which two models are not told apart.
 const closeAIC = 2
 
 // followed is the R² from which on handicaps are said to follow the players;
