@@ -157,7 +157,7 @@ func TestLooks(t *testing.T) {
 		"stopped":          {judged(t, o, gated(0, 100)), Looks{Sequential: true, Stopped: true}, []string{"stopped by a test"}},
 		"late and stopped": {judged(t, o, late), Looks{Sequential: true, Stopped: true, LateDesign: true}, []string{"stopped by a test", "it decides nothing"}},
 		"changed design":   {judged(t, o, changed), Looks{Sequential: true, Stopped: true, LateDesign: true}, []string{"stopped by a test", "it decides nothing"}},
-		"not stopped": {judged(t, fakerun.Run{Players: o.Players, Pairs: slices.Repeat([]string{"WL"}, 4)}, gated(0, 100)), Looks{Sequential: true},
+		"not stopped": {judged(t, fakerun.Run{Players: o.Players, Pairs: slices.Repeat([]string{"WL"}, 6)}, gated(0, 100)), Looks{Sequential: true},
 			[]string{"a test looked"}},
 	} {
 		got := c.report.Looks
@@ -198,6 +198,17 @@ func checkWithheld(t *testing.T, name string, r *Report) {
 	}
 	if r.Gate != nil && (r.Gate.Elo.Lo == nil && r.Gate.Elo.Estimate == nil) {
 		t.Errorf("%s: no Elo after the stop: %+v", name, r.Gate.Elo)
+	}
+}
+
+// TestFewOpeningsHaveNoElo: after a stop, too, openings that could not show a difference
+// have no interval of it, however often they were played.
+func TestFewOpeningsHaveNoElo(t *testing.T) {
+	for openings, known := range map[int]bool{2: false, 4: false, 5: true} {
+		o := fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, openings)}
+		if g := judged(t, o, gated(0, 10)).Gate; (g.Elo.Estimate != nil || g.Elo.Lo != nil) != known || known == (g.Elo.Why != "" && g.Elo.Lo == nil) {
+			t.Errorf("%d openings: %+v", openings, g.Elo)
+		}
 	}
 }
 

@@ -113,6 +113,12 @@ func (g *Gate) estimate(test *gate.Gate) {
 		g.Elo.Why = "the test has not stopped"
 		return
 	}
+	// A diffusion with the variance of so few openings would promise what no test shows:
+	// one side's winning all of them is not significant yet.
+	if least := LeastPairs(1 - Level); g.Openings < least {
+		g.Elo.Why = fmt.Sprintf("%s are too few (at least %d)", format.NumberOf(g.Openings, "opening"), least)
+		return
+	}
 	stopped, err := test.Elo(Level)
 	if err != nil {
 		g.Elo.Why = err.Error()
