@@ -113,8 +113,9 @@ func Elo(v *float64, sign int) string {
 // Percent is a share from 0 to 1 in percent with one digit.
 func Percent(v float64) string { return fmt.Sprintf("%.1f%%", 100*v) }
 
-// PercentShort is a share from 0 to 1 in percent with as many digits as it has: 95%.
-func PercentShort(v float64) string { return fmt.Sprintf("%g%%", 100*v) }
+// PercentShort is a share from 0 to 1 in percent with as many digits as it has, up to six:
+// 95%. It is rounded first: 100 times 0.55 is not 55.
+func PercentShort(v float64) string { return fmt.Sprintf("%g%%", math.Round(v*1e8)/1e6) }
 
 // PValue has three significant digits, and never reads as zero.
 func PValue(p float64) string {
