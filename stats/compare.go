@@ -9,6 +9,7 @@ import (
 	"gogi/stats/counts"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // Comparison is the difference of two Elo differences: by how much more a first
@@ -211,4 +212,10 @@ func trend(factor *mat.Cholesky, place, elo []float64, level float64) (Trend, er
 	t.Interval = counts.NewInterval("normal", level, t.Slope-half, t.Slope+half)
 	t.P = math.Erfc(math.Abs(t.Slope/t.Error) / math.Sqrt2)
 	return t, nil
+}
+
+// chiSquareAbove is the probability that a chi-square of so many degrees of
+// freedom is at least x.
+func chiSquareAbove(x float64, freedom int) float64 {
+	return mathext.GammaIncRegComp(float64(freedom)/2, max(0, x)/2)
 }

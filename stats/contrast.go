@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -34,11 +35,34 @@ func ScoreFlip(contributions []float64) counts.Test {
 }
 
 // Interval is the interval for the mean of the scores, Gaffke's as in
-// [Series.Interval], and fails as [GroupEffects] does. Its method is game_gaffke.
+// [Series.Interval], and fails for an empty group, scores outside [0, 1] or finer
+// than a thousandth, and a level outside (0, 1). Its method is game_gaffke.
 func (g Group) Interval(level float64) (counts.Interval, error) {
 	s, err := g.counted()
 	if err != nil {
 		return counts.Interval{}, fmt.Errorf("group %s: %w", g.Name, err)
 	}
 	return s.means(milli).interval(unitGame+gaffke, level)
+}
+
+// Group is some games (or pairs) of a series, as those of one opening family or
+// colour, by A's share of the points in each: multiples of a thousandth.
+type Group struct {
+	Name   string
+	Scores []float64
+}
+
+func (g Group) counted() (scores, error) {
+	if len(g.Scores) == 0 {
+		return nil, errors.New("no games")
+	}
+	var s scores
+	for _, x := range g.Scores {
+		whole := math.Round(x * milli)
+		if !(x >= 0 && x <= 1) || math.Abs(x*milli-whole) > 1e-6 {
+			return nil, fmt.Errorf("%v is no score in thousandths from 0 to 1", x)
+		}
+		s = append(s, scoreCount{int(whole), 1})
+	}
+	return s.plus(nil), nil
 }
