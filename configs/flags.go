@@ -49,6 +49,7 @@ type Flags struct {
 	Ponder        string
 	Slowed        string
 	PVPlies       *int
+	Transcript    *bool
 	StartParallel *int
 	SlotsPerGPU   *int
 	Profile       string
@@ -131,6 +132,7 @@ func (a *applier) plain() {
 	give(a, "pv_plies", "--pv-plies", flags.PVPlies, &f.PVPlies)
 	give(a, "start_parallel", "--start-parallel", flags.StartParallel, &f.StartParallel)
 	give(a, "slots_per_gpu", "--slots-per-gpu", flags.SlotsPerGPU, &f.SlotsPerGPU)
+	give(a, "transcript", "--transcript", flags.Transcript, &f.Transcript)
 	give(a, "profile", "--profile", flags.Profile, &f.Profile)
 	give(a, "restart", "--restart", match.Restart(flags.Restart), &f.Restart)
 	giveText(a, "concurrency", "--concurrency", flags.Concurrency, &f.Concurrency)

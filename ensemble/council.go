@@ -1,6 +1,7 @@
 package ensemble
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -355,6 +356,22 @@ func (c *Council) Close() error {
 		s.stopped.Wait()
 	}
 	return nil
+}
+
+// Blame lets every member keep a record of what led to a failure of the council,
+// since any of them may have made it, and returns the name of the first record, or
+// "" where none is kept.
+func (c *Council) Blame(kind, note string) (record string) {
+	for _, s := range c.seats {
+		p := s.player.Load()
+		if p == nil {
+			continue
+		}
+		if b, ok := (*p).(blamer); ok {
+			record = cmp.Or(record, b.Blame(kind, note))
+		}
+	}
+	return record
 }
 
 // Waited grows, from one call to the next, by the longest that any one member was

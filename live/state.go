@@ -104,7 +104,7 @@ func complete(ev match.Event) bool {
 		return ev.Pair != nil && ev.Leg != nil && ev.Slot != nil
 	case match.EventPair:
 		return ev.Pair != nil
-	case match.EventRun, match.EventFault, match.EventDone:
+	case match.EventRun, match.EventFault, match.EventWarning, match.EventDone:
 		return true
 	case match.EventState:
 	}
@@ -128,6 +128,8 @@ func (s *State) apply(ev match.Event) {
 		s.pairStored(ev)
 	case match.EventFault:
 		s.failed(ev)
+	case match.EventWarning:
+		s.warned(ev)
 	case match.EventDone:
 		s.done(ev)
 	case match.EventRun, match.EventState: // were taken before
@@ -288,6 +290,16 @@ func (s *State) failed(ev match.Event) {
 	}
 }
 
+// warned keeps the warnings of a session, which are few, in the order in which they came.
+func (s *State) warned(ev match.Event) {
+	if len(s.known.Warnings) < keptWarnings {
+		s.known.Warnings = append(s.known.Warnings, match.WarningGiven{Worker: ev.Worker, Engine: ev.Engine, Slot: ev.Slot, Kind: ev.Kind, Note: ev.Note})
+	}
+}
+
+// keptWarnings is what a snapshot has of them at most.
+const keptWarnings = 100
+
 func (s *State) done(ev match.Event) {
 	s.known.Over, s.known.Dropped = true, ev.Dropped
 	if ev.Finished != nil {
@@ -323,6 +335,7 @@ func (s *State) Snapshot() *match.Snapshot {
 	k.Players, k.Limits = slices.Clone(k.Players), slices.Clone(k.Limits)
 	k.Standings, k.Unstored = k.Standings.Clone(), slices.Clone(k.Unstored)
 	k.Efforts, k.Faults, k.Recent = slices.Clone(k.Efforts), slices.Clone(k.Faults), slices.Clone(k.Recent)
+	k.Warnings = slices.Clone(k.Warnings)
 	for _, at := range slices.SortedFunc(maps.Keys(s.slots), func(a, b seat) int {
 		return cmp.Or(cmp.Compare(a.worker, b.worker), cmp.Compare(a.number, b.number))
 	}) {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/shogi"
+	"gogi/usi"
 )
 
 // Events is the one stream of what happens in a run. All slots send to it; its
@@ -89,7 +91,7 @@ func (e *Events) Forward(ev match.Event) {
 		if !e.moves {
 			return
 		}
-	case match.EventSeat, match.EventGame, match.EventEnd, match.EventCut, match.EventFault:
+	case match.EventSeat, match.EventGame, match.EventEnd, match.EventCut, match.EventFault, match.EventWarning:
 	case match.EventRun, match.EventPair, match.EventDone, match.EventState:
 		return
 	default: // of a later version
@@ -115,7 +117,11 @@ func (e *Events) unplayed(pair, slot int, why error) {
 		return
 	}
 	where := [2]int{pair, slot}
-	e.Send(match.Event{Type: match.EventFault, Pair: &where[0], Slot: &where[1], Kind: match.KindUnplayed, Note: why.Error()})
+	ev := match.Event{Type: match.EventFault, Pair: &where[0], Slot: &where[1], Kind: match.KindUnplayed, Note: why.Error()}
+	if fault, ok := errors.AsType[*usi.Fault](why); ok {
+		ev.Bundle = fault.Record
+	}
+	e.Send(ev)
 }
 
 // fault tells of trouble that decided no game.
@@ -124,8 +130,8 @@ func (e *Events) fault(engine, kind, note string, g *match.Game, slot int) {
 }
 
 // forfeit tells of a fault that loses a game.
-func (e *Events) forfeit(engine, kind, note string, g *match.Game, slot int) {
-	e.failed(match.Event{Engine: engine, Kind: kind, Note: note, Forfeit: true}, g, slot)
+func (e *Events) forfeit(engine string, f *usi.Fault, g *match.Game, slot int) {
+	e.failed(match.Event{Engine: engine, Kind: string(f.Kind), Note: f.Note, Bundle: f.Record, Forfeit: true}, g, slot)
 }
 
 func (e *Events) failed(ev match.Event, g *match.Game, slot int) {
@@ -212,6 +218,7 @@ func (e *Events) gameEnded(g *game) {
 	ev.Black, ev.White, ev.Points = names[0], names[1], &points
 	ev.Outcome, ev.Termination, ev.Note = r.Outcome.String(), r.Termination.String(), r.Note
 	ev.Plies, ev.Position, ev.Marked = len(r.Record.Moves), g.referee.Position().SFEN(), r.Marked
+	ev.Bundle = g.record
 	ev.Sides = &[2]match.Effort{r.Sides[0].Effort(names[0]), r.Sides[1].Effort(names[1])}
 	e.Send(ev)
 }

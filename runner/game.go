@@ -26,6 +26,7 @@ type game struct {
 	position    usi.Position // as sent: the start and all moves
 	result      match.Result
 	pondering   [2]bool // who was told to think on
+	record      string  // of the failure that ended the game, see Blamer
 }
 
 // playGame plays one game between players that are ready. A *usi.Fault before
@@ -191,7 +192,8 @@ func (g *game) failed(c shogi.Colour, reply usi.Reply, err error) (match.Verdict
 		return match.Verdict{}, err // it was gone before the first "go"
 	}
 	g.result.Sides[c].Add(kifu.Move{Time: fault.Elapsed, Nodes: reply.Nodes}, g.overrun(c, fault.Elapsed))
-	g.slot.config.Events.forfeit(g.names()[c], string(fault.Kind), fault.Note, &g.Game, g.slot.number)
+	g.record = fault.Record
+	g.slot.config.Events.forfeit(g.names()[c], fault, &g.Game, g.slot.number)
 	g.players[c] = nil
 	return match.LossFor(c, g.terminationOf(c, fault.Kind), note(fault)), nil
 }
@@ -273,6 +275,7 @@ func (g *game) finish(ctx context.Context, v match.Verdict) {
 	g.result.Ended = time.Now()
 	g.result.Record.Result = v.Termination.String()
 	g.result.Record.Winner = v.Outcome.String()
+	g.blame(v)
 	for c, p := range g.players {
 		if p == nil {
 			continue
@@ -282,6 +285,17 @@ func (g *game) finish(ctx context.Context, v match.Verdict) {
 			g.slot.config.Events.fault(g.names()[c], "game_over", err.Error(), &g.Game, g.slot.number)
 			g.players[c] = nil
 		}
+	}
+}
+
+// blame lets the loser keep a record of a failure that the game alone shows.
+func (g *game) blame(v match.Verdict) {
+	winner, decided := v.Outcome.Winner()
+	if !decided || !v.Termination.IsFault() {
+		return
+	}
+	if p, ok := g.players[winner.Opponent()].(Blamer); ok {
+		g.record = p.Blame(v.Termination.String(), v.Note)
 	}
 }
 

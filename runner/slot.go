@@ -48,7 +48,9 @@ func (s *slot) seatBoth(ctx context.Context, plan *match.Plan, g match.Game) ([2
 	for c, at := range seats {
 		open := s.playerAt(at)
 		group.Go(func() (err error) {
-			players[c], err = s.ready(groupCtx, open, at, usi.Game{Colour: shogi.Colour(c), Seed: g.Seed})
+			players[c], err = s.ready(groupCtx, open, at, usi.Game{
+				Colour: shogi.Colour(c), Seed: g.Seed, Pair: g.Pair, Leg: g.Leg, Slot: s.number,
+			})
 			return err
 		})
 	}
@@ -147,7 +149,7 @@ func (s *slot) warmUp(ctx context.Context, plan *match.Plan) error {
 			continue
 		}
 		at := seat{plan, i}
-		player, err := s.ready(ctx, nil, at, usi.Game{})
+		player, err := s.ready(ctx, nil, at, usi.Game{Pair: usi.NoPair, Slot: s.number})
 		if player != nil {
 			s.end(seated{at, player})
 		}

@@ -128,6 +128,9 @@ type Config struct {
 	// Watch are shown the series while it lasts, each in a goroutine of its own that
 	// ends with the hub. None of them is waited for while games are played.
 	Watch []func(*live.Hub)
+	// Beside are shown the series as Watch are, and may tell of it themselves, by
+	// send. They end when their context does, which is before the last event.
+	Beside []func(ctx context.Context, hub *live.Hub, send func(match.Event))
 }
 
 // Ending is how a session ended.
@@ -148,11 +151,13 @@ func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 		told.Go(func() { watch(s.hub) })
 	}
 	events.Send(match.RunEvent(s.plan, s.stored, &s.standings))
+	endBeside := s.beside(ctx, c.Beside, events.Send)
 	why := runner.Run(ctx, runner.Config{Plan: s.plan, Source: s.source, Sink: sink{s}, Open: c.Open, Events: events})
 	finished, err := s.store.Finished(context.WithoutCancel(ctx)) // also of a run that was cancelled
 	if err != nil {
 		err = fmt.Errorf("series: counting what is left: %w", err)
 	}
+	endBeside()
 	left := missing(s.plan, finished)
 	done := s.plan.Pairs - left
 	events.Send(match.Event{Type: match.EventDone, Finished: &done, Pairs: s.plan.Pairs})
@@ -162,6 +167,19 @@ func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 		left = 0 // what is not played is not needed
 	}
 	return Ending{Left: left, Why: why}, err
+}
+
+// beside starts those who may tell of the series; end waits for them.
+func (s *Series) beside(ctx context.Context, list []func(context.Context, *live.Hub, func(match.Event)), send func(match.Event)) (end func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // a cancelled run still has things to tell
+	var telling sync.WaitGroup
+	for _, f := range list {
+		telling.Go(func() { f(ctx, s.hub, send) })
+	}
+	return func() {
+		cancel()
+		telling.Wait()
+	}
 }
 
 // lastWords is how long whoever is told of a cancelled run may take to read its end.

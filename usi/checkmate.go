@@ -84,6 +84,7 @@ func (c Checkmate) String() string {
 // is a mate and its variation really ends in one, MateNone when the score says
 // that the side to move is mated itself, else MateTimeout.
 func (e *Engine) Mate(ctx context.Context, r Request) (Checkmate, error) {
+	e.deadline.Store(int64(r.Deadline))
 	if err := e.stopPonder(); err != nil {
 		return Checkmate{}, err
 	}

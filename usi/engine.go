@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gogi/internal/foreign"
@@ -15,6 +16,7 @@ import (
 type Config struct {
 	Name   string // in errors and notes
 	Limits Limits
+	Tap    Tap // is told of every line; nil: nobody
 }
 
 // Limits are the longest waits of a dialogue outside of thinking; a zero field
@@ -54,9 +56,11 @@ type Engine struct {
 	reader sync.WaitGroup
 	out    []byte // what is sent, built anew for each search
 
-	ponder *search // the search on the opponent's time, or nil
-	fault  *Fault
-	count  Counters
+	ponder   *search      // the search on the opponent's time, or nil
+	deadline atomic.Int64 // of the last search, in nanoseconds, for the records of a Tap
+	closing  atomic.Bool  // what fails now matters to nobody
+	fault    *Fault
+	count    Counters
 }
 
 // Greeting is what an engine says of itself between usi and usiok.
@@ -79,7 +83,7 @@ type Counters struct {
 // Greet says "usi" and waits for usiok. It takes over conn and closes it when
 // it fails; errors are a *Fault, or the context's.
 func Greet(ctx context.Context, conn Connection, config Config) (*Engine, error) {
-	e := &Engine{conn: conn, config: config, limits: config.Limits.withDefaults(), in: newInbox()}
+	e := &Engine{conn: conn, config: config, limits: config.Limits.withDefaults(), in: newInbox(config.Tap)}
 	e.reader.Go(func() { e.in.read(conn) })
 	if err := e.greet(ctx); err != nil {
 		return nil, errors.Join(err, e.Close())
@@ -157,7 +161,10 @@ func (e *Engine) Configure(settings []Setting) error {
 // NewGame says isready, waits for readyok and says usinewgame. Every game has
 // its own isready: some engines reset themselves there, and a line that is left
 // over from the last game cannot pass it.
-func (e *Engine) NewGame(ctx context.Context, _ Game) error {
+func (e *Engine) NewGame(ctx context.Context, g Game) error {
+	if e.config.Tap != nil {
+		e.config.Tap.Game(g)
+	}
 	if err := e.Ready(ctx); err != nil {
 		return err
 	}
@@ -191,6 +198,7 @@ type search struct {
 // a ponderhit, and its move is the reply. An engine that stays silent even then is a *Fault of kind hang, with the latest principal
 // variation, if there was one, as the reply beside it.
 func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
+	e.deadline.Store(int64(r.Deadline))
 	s, err := e.begin(ctx, r)
 	if err != nil {
 		return Reply{}, err
@@ -317,12 +325,16 @@ func (e *Engine) GameOver(_ context.Context, o Outcome) error {
 // Close says quit and closes the connection, which ends the process behind it,
 // and waits for the reader.
 func (e *Engine) Close() error {
+	e.closing.Store(true)
 	if e.fault == nil {
 		// The engine may be gone already; then there is nobody to tell.
 		_ = e.write("quit\n", "saying quit")
 	}
 	err := e.conn.Close()
 	e.reader.Wait()
+	if e.config.Tap != nil {
+		e.config.Tap.Over()
+	}
 	if err != nil {
 		return fmt.Errorf("usi: %s: closing: %w", e.config.Name, err)
 	}
@@ -337,9 +349,13 @@ func (e *Engine) send(text []byte, doing string) error {
 	if e.fault != nil {
 		return e.fault
 	}
+	now := time.Now()
+	if e.config.Tap != nil {
+		e.config.Tap.Sent(now, text)
+	}
 	if c, ok := e.conn.(WriteDeadliner); ok {
 		// A connection without deadlines simply has none.
-		_ = c.SetWriteDeadline(time.Now().Add(e.limits.Write))
+		_ = c.SetWriteDeadline(now.Add(e.limits.Write))
 	}
 	_, err := e.conn.Write(text)
 	if err == nil {
@@ -403,7 +419,25 @@ func (e *Engine) connectionLost() bool {
 
 func (e *Engine) fail(kind FaultKind, doing, note string) error {
 	e.fault = &Fault{Kind: kind, Engine: e.config.Name, Doing: doing, Note: note}
+	if kind != FaultConnection { // which is nobody's failure
+		e.fault.Record = e.record(Failure{Kind: string(kind), Note: doing + ": " + note})
+	}
 	return e.fault
+}
+
+// Blame tells the Tap of a failure that only whoever plays the game can see, such
+// as an illegal move, and returns the name of the record that is kept of it, or
+// "". The engine goes on. It may be called beside the other methods.
+func (e *Engine) Blame(kind, note string) string {
+	return e.record(Failure{Kind: kind, Note: note, Blamed: true})
+}
+
+func (e *Engine) record(f Failure) string {
+	if e.config.Tap == nil || e.closing.Load() {
+		return ""
+	}
+	f.Deadline = time.Duration(e.deadline.Load())
+	return e.config.Tap.Failed(f)
 }
 
 func (e *Engine) noteElapsed(d time.Duration) {

@@ -50,9 +50,10 @@ type inbox struct {
 	gathered []string
 	onInfo   func(Info)
 	infos    infoKeeper
+	tap      Tap // may be nil; of the reader alone
 }
 
-func newInbox() *inbox { return &inbox{} }
+func newInbox(tap Tap) *inbox { return &inbox{tap: tap} }
 
 // expect registers the line to wait for, before the command that asks for it is
 // written. The channel gets one event, from the reader (or at once, if the
@@ -125,6 +126,9 @@ func (in *inbox) read(r io.Reader) {
 			buf, skipping = buf[:0], true
 		}
 		if err != nil {
+			if len(buf) > 0 && in.tap != nil {
+				in.tap.Heard(stamp, buf) // the beginning of a line, which may be telling
+			}
 			in.end(err)
 			return
 		}
@@ -149,6 +153,9 @@ func (in *inbox) lines(buf []byte, stamp time.Time, skipping bool) (int, bool) {
 
 // line sorts one line.
 func (in *inbox) line(line []byte, stamp time.Time) {
+	if in.tap != nil {
+		in.tap.Heard(stamp, line)
+	}
 	line = bytes.TrimLeft(line, " \t")
 	in.mu.Lock()
 	onInfo := in.sort(line, stamp)

@@ -11,7 +11,12 @@ import (
 type Game struct {
 	Colour shogi.Colour // the side that the player has
 	Seed   uint64       // of everything random in this game
+	// Pair, Leg and Slot say which game of a run it is, for records of the dialogue.
+	Pair, Leg, Slot int
 }
+
+// NoPair is the Pair of a Game that is no game of a run.
+const NoPair = -1
 
 // Request asks a player for a move.
 type Request struct {
@@ -84,6 +89,7 @@ type Fault struct { //nolint:errname // the word of the contract; it is data as 
 	// Searching: a "go" had been sent, so the game had begun for the engine.
 	Searching bool
 	Elapsed   time.Duration // of the search that failed; 0 outside of one
+	Record    string        // the name that a Tap gave to the record of it, or ""
 }
 
 // Error says which engine failed, how, and what is known of the cause.
@@ -91,6 +97,9 @@ func (f *Fault) Error() string {
 	text := fmt.Sprintf("usi: %s: %s: %s", f.Engine, f.Doing, f.Kind)
 	if f.Note != "" {
 		text += ": " + f.Note
+	}
+	if f.Record != "" {
+		text += "; kept in " + f.Record
 	}
 	return text
 }

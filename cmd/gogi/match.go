@@ -8,9 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 
+	"gogi/alarms"
 	"gogi/configs"
+	"gogi/faults"
 	"gogi/gate"
 	"gogi/internal/usage"
+	"gogi/live"
 	"gogi/match"
 	"gogi/players"
 	"gogi/report"
@@ -39,7 +42,11 @@ type matchCommand struct {
 
 	seriesFlags
 
+	TranscriptDir string `type:"path" placeholder:"DIR" help:"Of --transcript: where; a folder for each run (default: FILE-transcripts beside the database)."`
+
 	interrupted *interrupts
+	transcript  bool // the file's key, or the flag
+	desk        *alarms.Desk
 	step        *bisectStep // of --exit bisect, else nil
 }
 
@@ -65,6 +72,7 @@ type seriesFlags struct {
 	Ponder        string   `group:"series" placeholder:"MODE" help:"off, standard or early."`
 	Slowed        string   `group:"series" placeholder:"POLICY" help:"Pairs with a move that the machine slowed: count or void."`
 	PVPlies       *int     `group:"series" name:"pv-plies" placeholder:"N" help:"How much of each principal variation to store."`
+	Transcript    *bool    `group:"series" negatable:"" help:"Keep every line that engines are sent and say, a file for each game."`
 
 	Engine  []string `group:"engines" sep:"none" placeholder:"A=CMD" help:"An engine; CMD is split as a shell splits it. The word builtin is the built-in one."`
 	Council []string `group:"engines" sep:"none" placeholder:"C=RULE:A,B" help:"A council: engines A and B vote by a rule, such as majority or adoption."`
@@ -91,7 +99,7 @@ func (s *seriesFlags) flags() configs.Flags {
 		Concurrency: s.Concurrency, Design: s.Design, Swap: s.Swap, Rules: s.Rules, Openings: s.Openings,
 		OpeningPlies: s.OpeningPlies, Handicap: s.Handicap, TC: s.TC, Main: s.Main, Byoyomi: s.Byoyomi,
 		Increment: s.Increment, Movetime: s.Movetime, Nodes: s.Nodes, Depth: s.Depth, Self: s.Self, Margin: s.Margin,
-		Stall: s.Stall, Resign: s.Resign, Draw: s.Draw, SPRT: s.SPRT, Ponder: s.Ponder, Slowed: s.Slowed, PVPlies: s.PVPlies,
+		Stall: s.Stall, Resign: s.Resign, Draw: s.Draw, SPRT: s.SPRT, Ponder: s.Ponder, Slowed: s.Slowed, PVPlies: s.PVPlies, Transcript: s.Transcript,
 		Profile: s.Profile, Restart: s.Restart, StartParallel: s.StartParallel, SlotsPerGPU: s.SlotsPerGPU,
 	}
 }
@@ -143,6 +151,7 @@ func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []configs.Warnin
 	if err := file.Apply(c.flags()); err != nil {
 		return nil, nil, err
 	}
+	c.transcript = c.TranscriptDir != "" || file.Transcript != nil && *file.Transcript
 	if c.step != nil {
 		c.step.seat(file)
 	}
@@ -200,7 +209,7 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 // resolve starts each engine once, to check its options and complete its
 // identity; the opener's plan is complete after it.
 func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Greeting, []configs.Warning, error) {
-	greetings, err := o.GreetAll(ctx)
+	greetings, err := c.greet(ctx, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -233,6 +242,18 @@ func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Gr
 	return greetings, append(warnings, notes...), nil
 }
 
+// greet starts each engine once; of one that fails a bundle is kept.
+func (c *matchCommand) greet(ctx context.Context, o *players.Opener) ([]usi.Greeting, error) {
+	if c.DryRun {
+		return o.GreetAll(ctx)
+	}
+	o.Records = faults.Begin(c.DB, o.Plan.Run, "")
+	greetings, err := o.GreetAll(ctx)
+	err = errors.Join(err, o.Records.Close())
+	o.Records = nil
+	return greetings, err
+}
+
 // playInto plays what is missing of the run in the store, and reports.
 func (c *matchCommand) playInto(ctx context.Context, env *environment, o *players.Opener, store *results.Store) (*report.Report, error) {
 	if err := c.nameRun(ctx, o, store); err != nil {
@@ -242,7 +263,11 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *player
 	if err != nil {
 		return nil, withPaths(err, c.DB, o.Plan)
 	}
+	c.record(o)
 	played := c.playPairs(ctx, env, o, store, run)
+	if err := o.Records.Close(); err != nil { // which changes no result
+		fmt.Fprintln(env.err, "warning:", err)
+	}
 	if err := run.Close(); err != nil {
 		return nil, errors.Join(played, err)
 	}
@@ -257,6 +282,18 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *player
 		text.Print(env.out, report)
 	}
 	return report, played
+}
+
+// record keeps what engines say in the run, under the name that it is stored by, and
+// hears what is wrong with them.
+func (c *matchCommand) record(o *players.Opener) {
+	dir := ""
+	if c.transcript {
+		dir = faults.TranscriptDir(c.TranscriptDir, c.DB, o.Plan.Run)
+	}
+	o.Records = faults.Begin(c.DB, o.Plan.Run, dir)
+	c.desk = alarms.NewDesk(o.Plan)
+	c.desk.Attend(o.Records)
 }
 
 // withPaths adds to the differences of a refused plan which files they are in.
@@ -318,7 +355,9 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 			return err
 		}
 	}
-	config := series.Config{Open: o.Open, Moves: c.JSON || !c.Quiet}
+	config := series.Config{
+		Open: o.Open, Moves: c.JSON || !c.Quiet, Beside: []func(context.Context, *live.Hub, func(match.Event)){c.desk.Follow},
+	}
 	lines := &eventLines{encoder: json.NewEncoder(env.out)}
 	if c.JSON {
 		config.Record = lines.write
