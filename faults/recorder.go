@@ -2,6 +2,7 @@ package faults
 
 import (
 	"bytes"
+	"strings"
 	"sync"
 	"time"
 
@@ -130,7 +131,7 @@ func (r *Recorder) Over() {
 
 // Failed is of usi.Tap: it keeps a bundle, unless enough like it are kept.
 func (r *Recorder) Failed(f usi.Failure) string {
-	path := r.records.Keeper.reserve(r.Name(), f.Kind)
+	path := r.records.Keeper.reserve(strings.Replace(r.Name(), "/", ".", 1), f.Kind)
 	if path != "" {
 		r.records.Keeper.keep(path, r.bundle(f))
 	}

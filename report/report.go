@@ -55,7 +55,8 @@ type Report struct {
 	Distinct       *Distinct   `json:"distinct,omitempty"` // without pairs that repeat an earlier one
 	FaultLosses    FaultLosses `json:"fault_losses"`       // of A and B against each other
 	Crosstable     []Cross     `json:"crosstable"`
-	PairVariance   *float64    `json:"pair_variance"` // of a pair's points a game
+	PairVariance   *float64    `json:"pair_variance"`     // of a pair's points a game
+	Bundles        []string    `json:"bundles,omitempty"` // files that keep the dialogues which ended in faults
 	Divergence     *Divergence `json:"divergence,omitempty"`
 	Seconds        float64     `json:"seconds"` // of play, added up over all games
 

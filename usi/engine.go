@@ -420,7 +420,7 @@ func (e *Engine) connectionLost() bool {
 func (e *Engine) fail(kind FaultKind, doing, note string) error {
 	e.fault = &Fault{Kind: kind, Engine: e.config.Name, Doing: doing, Note: note}
 	if kind != FaultConnection { // which is nobody's failure
-		e.fault.Record = e.record(Failure{Kind: string(kind), Note: doing + ": " + note})
+		e.fault.Record = e.record(Failure{Kind: string(kind), Note: strings.TrimSuffix(doing+": "+note, ": ")})
 	}
 	return e.fault
 }

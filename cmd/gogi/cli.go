@@ -28,6 +28,7 @@ type commandLine struct {
 	Council      councilCommand      `cmd:"" help:"Speak USI as a council of engines, for a GUI."`
 	Disagreement disagreementCommand `cmd:"" help:"Measure how often the members of a council disagree."`
 	Check        checkCommand        `cmd:"" help:"Examine one engine: what it understands, keeps to and survives."`
+	Replay       replayCommand       `cmd:"" help:"Say the lines that led to an engine's failure to it again: exit code 0 (it did not happen), 10 (it did) or 11 (cannot tell)."`
 	CSA          csaCommand          `cmd:"" name:"csa" help:"Play at a server of the CSA protocol, such as floodgate."`
 	Guard        guardCommand        `cmd:"" hidden:"" help:"Kill engines whose runner has died."`
 }

@@ -278,6 +278,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *player
 	if err != nil {
 		return nil, errors.Join(played, err)
 	}
+	report.Bundles = faults.List(faults.Dir(c.DB, o.Plan.Run))
 	if !c.JSON {
 		text.Print(env.out, report)
 	}

@@ -54,10 +54,11 @@ type progress struct {
 	plan     *match.Plan
 	state    *live.State
 
-	began time.Time
-	lines int // that the area has now
-	drawn time.Time
-	told  int // faults told so far
+	began   time.Time
+	lines   int // that the area has now
+	drawn   time.Time
+	told    int             // faults told so far
+	bundles map[string]bool // that were named
 }
 
 const (
@@ -69,7 +70,7 @@ const (
 )
 
 func newProgress(w io.Writer, plan *match.Plan) *progress {
-	p := &progress{w: w, plan: plan, every: plainEvery, began: time.Now(), state: live.NewState(plan.Run)}
+	p := &progress{w: w, plan: plan, every: plainEvery, began: time.Now(), state: live.NewState(plan.Run), bundles: map[string]bool{}}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) { //nolint:gosec // a descriptor is small
 		p.terminal, p.every = f, redraw
 	}
@@ -102,13 +103,36 @@ func (p *progress) follow(hub *live.Hub) {
 
 func (p *progress) event(e match.Event) {
 	p.state.Apply(e)
-	if e.Type == match.EventFault {
-		p.fault(e)
+	switch {
+	case e.Type == match.EventFault:
+		p.fault(e, e.Engine+" "+strings.ReplaceAll(e.Kind, "_", " "))
+	case e.Type == match.EventEnd && e.Bundle != "" && !p.bundles[e.Bundle]: // of a failure that the game alone shows
+		p.fault(e, loserOf(e)+" "+strings.ReplaceAll(e.Termination, "_", " "))
+	case e.Type == match.EventWarning:
+		p.clear()
+		fmt.Fprintln(p.w, warningText(e.Engine, e.Note))
 	}
 }
 
+// loserOf is who lost a game that ended.
+func loserOf(e match.Event) string {
+	if e.Outcome == match.WhiteWins.String() {
+		return e.Black
+	}
+	return e.White
+}
+
+// warningText is a warning in a line.
+func warningText(engine, note string) string {
+	if engine != "" {
+		note = engine + ": " + note
+	}
+	return "warning: " + foreign.Printable(note, 600)
+}
+
 // fault prints the first faults one by one, above the area.
-func (p *progress) fault(e match.Event) {
+func (p *progress) fault(e match.Event, what string) {
+	p.bundles[e.Bundle] = true
 	if p.told == toldFaults {
 		return
 	}
@@ -117,8 +141,12 @@ func (p *progress) fault(e match.Event) {
 	if e.Pair != nil {
 		where = fmt.Sprintf(" in pair %d", *e.Pair)
 	}
+	kept := ""
+	if e.Bundle != "" && !strings.Contains(e.Note, e.Bundle) {
+		kept = "; kept in " + e.Bundle
+	}
 	p.clear()
-	fmt.Fprintf(p.w, "fault: %s %s%s: %s\n", e.Engine, strings.ReplaceAll(e.Kind, "_", " "), where, foreign.Printable(e.Note, 300))
+	fmt.Fprintf(p.w, "fault: %s%s: %s%s\n", what, where, foreign.Printable(e.Note, 300), foreign.Printable(kept, 4000))
 	if p.told == toldFaults {
 		fmt.Fprintln(p.w, "fault: more are counted, and listed in the report")
 	}
@@ -163,8 +191,12 @@ func (p *progress) clear() {
 func (p *progress) close() {
 	p.clear()
 	elapsed := time.Since(p.began)
-	ended := p.state.Snapshot().Ended
-	fmt.Fprintf(p.w, "%s: %d games in %s, %.1f games/s\n\n", p.plan.Run, ended, format.Duration(elapsed), float64(ended)/elapsed.Seconds())
+	now := p.state.Snapshot()
+	fmt.Fprintf(p.w, "%s: %d games in %s, %.1f games/s\n", p.plan.Run, now.Ended, format.Duration(elapsed), float64(now.Ended)/elapsed.Seconds())
+	for _, w := range now.Warnings { // again: on their first time they may have passed unseen
+		fmt.Fprintln(p.w, warningText(w.Engine, w.Note))
+	}
+	fmt.Fprintln(p.w)
 }
 
 // summary has no interval: those that may be looked at during a run are not

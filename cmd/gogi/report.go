@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"gogi/faults"
 	"gogi/internal/format"
 	"gogi/kifu"
 	"gogi/report/page"
@@ -33,6 +34,7 @@ func (c *reportCommand) Run(ctx context.Context, env *environment) error {
 		if err != nil {
 			return err
 		}
+		r.Bundles = faults.List(faults.Dir(c.DB, info.Name))
 		if c.JSON {
 			return format.JSON(env.out, r)
 		}

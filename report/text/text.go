@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/report"
 	"gogi/stats"
@@ -325,6 +326,23 @@ func (r view) printPlay(w io.Writer) {
 	format.Render(w, t)
 }
 
+// shownBundles are named one by one.
+const shownBundles = 3
+
+// printBundles names the files that can be replayed.
+func (r view) printBundles(w io.Writer) {
+	for i, path := range r.Bundles[:min(shownBundles, len(r.Bundles))] {
+		title := ""
+		if i == 0 {
+			title = "gogi replay"
+		}
+		fmt.Fprintf(w, "%-15s %s\n", title, foreign.Printable(path, 4000))
+	}
+	if more := len(r.Bundles) - shownBundles; more > 0 {
+		fmt.Fprintf(w, "%-15s and %s more beside them\n", "", format.Count(more))
+	}
+}
+
 // printRemarks are the things that should be zero, and the length of games.
 func (r view) printRemarks(w io.Writer) {
 	fmt.Fprintf(w, "game length     mean %s plies, %d to %d\n", format.Decimal(r.Plies.Mean, 1), r.Plies.Min, r.Plies.Max)
@@ -335,6 +353,7 @@ func (r view) printRemarks(w io.Writer) {
 	for _, f := range r.Faults {
 		fmt.Fprintf(w, "faults          %s: %s ×%d\n", f.Player, strings.ReplaceAll(f.Kind, "_", " "), f.Count)
 	}
+	r.printBundles(w)
 	for _, p := range r.Players {
 		if p.Incomplete > 0 {
 			fmt.Fprintf(w, "councils        %s of the votes of %s lacked a member that failed or said nothing legal: see gogi votes\n", format.Count(p.Incomplete), p.Name)
