@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"gogi/usi/dialogue":            {},
 	"gogi/faults":                  {"gogi/internal/foreign", "gogi/match", "gogi/usi", "gogi/usi/dialogue", "gogi/usi/process"},
 	"gogi/faults/replay":           {"gogi/faults", "gogi/internal/foreign", "gogi/match", "gogi/shogi", "gogi/stats/counts", "gogi/usi", "gogi/usi/dialogue", "gogi/usi/process"},
-	"gogi/alarms":                  {"gogi/faults", "gogi/live", "gogi/match", "gogi/shogi", "gogi/stats/counts", "gogi/stats/regress", "gogi/usi"},
+	"gogi/alarms":                  {"gogi/faults", "gogi/live", "gogi/match", "gogi/shogi", "gogi/stats/counts", "gogi/usi"},
 	"gogi/internal/foreign":        {},
 	"gogi/internal/format":         {"gogi/internal/foreign"},
 	"gogi/internal/usage":          {},

@@ -58,7 +58,7 @@ func (m *memory) sample(s Sample) []Warning {
 	g.add(s)
 	first := g.samples[0]
 	grown, games := s.Bytes-first.Bytes, s.Games-first.Games
-	if games < memoryGames || len(g.samples) < leastSamples || grown <= s.Tables+memorySlack || g.lately() < grown/4 {
+	if games < memoryGames || len(g.samples) < leastSamples || grown <= s.Tables+memorySlack || !g.steady() {
 		return nil
 	}
 	m.told[s.Player] = true
@@ -78,17 +78,17 @@ func (g *growth) add(s Sample) {
 	g.samples = append(g.samples, s)
 }
 
-// lately is by how much the process has grown in the second half of its games. Of
-// what grows by the same each game that is half of all; of a table that fills up, or
-// a heap that finds its shape, it becomes nothing.
-func (g *growth) lately() int64 {
-	last := g.samples[len(g.samples)-1]
-	half := (g.samples[0].Games + last.Games) / 2
-	middle := g.samples[0]
+// steady reports whether the process has grown in both halves of its games, by a
+// quarter of all at least. What grows by the same each game has grown by half in
+// either; a table that fills up, and a heap that finds its shape, end to grow, and one
+// leap is in one half only.
+func (g *growth) steady() bool {
+	first, last := g.samples[0], g.samples[len(g.samples)-1]
+	middle := first
 	for _, s := range g.samples {
-		if s.Games <= half {
+		if s.Games <= (first.Games+last.Games)/2 {
 			middle = s
 		}
 	}
-	return last.Bytes - middle.Bytes
+	return 4*min(last.Bytes-middle.Bytes, middle.Bytes-first.Bytes) >= last.Bytes-first.Bytes
 }
