@@ -114,7 +114,7 @@ type Effort struct {
 // Add sums two efforts of one player up.
 func (e *Effort) Add(more Effort) {
 	e.Moves += more.Moves
-	e.Nodes += more.Nodes
+	e.Nodes = SumNodes(e.Nodes, more.Nodes)
 	e.TimeMS += more.TimeMS
 	e.WorstOverrunMS = max(e.WorstOverrunMS, more.WorstOverrunMS)
 	e.PonderHits += more.PonderHits

@@ -114,7 +114,7 @@ func (c *matchCommand) Run(ctx context.Context, env *environment) error {
 func (c *matchCommand) match(ctx context.Context, env *environment) (*report.Report, error) {
 	ctx, interrupted := catchInterrupts(ctx, env)
 	defer interrupted.stop()
-	guard, err := players.StartGuard()
+	guard, err := players.StartGuard(env.guardChanged)
 	if err != nil {
 		return nil, err
 	}
@@ -337,7 +337,10 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 		fmt.Fprintln(env.err, "warning: gogi ctl and those who watch cannot reach this run:", err)
 	}
 	if !c.Quiet {
-		config.Watch = append(config.Watch, newProgress(env.err, o.Plan).follow)
+		shown := newProgress(env.err, o.Plan)
+		say := shown.say
+		env.say.Store(&say)
+		config.Watch = append(config.Watch, shown.follow)
 	}
 	c.interrupted.playing(s.Drain)
 	ending, err := s.Play(ctx, config)

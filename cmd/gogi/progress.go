@@ -54,6 +54,7 @@ type progress struct {
 	plan     *match.Plan
 	state    *live.State
 
+	mu    sync.Mutex // of writing
 	began time.Time
 	lines int // that the area has now
 	drawn time.Time
@@ -120,11 +121,21 @@ func (p *progress) fault(e match.Event) {
 	if e.Pair != nil {
 		where = fmt.Sprintf(" in pair %d", *e.Pair)
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.clear()
 	fmt.Fprintf(p.w, "fault: %s %s%s: %s\n", e.Engine, strings.ReplaceAll(e.Kind, "_", " "), where, foreign.Printable(e.Note, 300))
 	if p.told == toldFaults {
 		fmt.Fprintln(p.w, "fault: more are counted, and listed in the report")
 	}
+}
+
+// say prints a line above the area, at any time.
+func (p *progress) say(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	fmt.Fprintln(p.w, line)
 }
 
 // tick draws; plain lines get rarer as a run gets longer.
@@ -139,6 +150,8 @@ func (p *progress) tick() {
 // draw shows the state: the area anew, or one more line.
 func (p *progress) draw() {
 	now := p.state.Snapshot()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.terminal == nil {
 		fmt.Fprintln(p.w, p.summary(now))
 		return
@@ -164,6 +177,8 @@ func (p *progress) clear() {
 }
 
 func (p *progress) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.clear()
 	elapsed := time.Since(p.began)
 	ended := p.state.Snapshot().Ended
