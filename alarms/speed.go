@@ -71,7 +71,7 @@ func (s *speed) game(slot, pair int, nodes uint64, ms float64) []Warning {
 
 // between compares a slot with all others.
 func (s *speed) between(slot int, x float64) []Warning {
-	if s.kept == slotKept || s.slots < 2 {
+	if s.kept == slotKept {
 		return nil
 	}
 	s.kept++
@@ -91,7 +91,7 @@ func (s *speed) between(slot int, x float64) []Warning {
 		return nil
 	}
 	here, there := median(own), median(others)
-	if there-here < math.Log(tenth) || lower(own, others) > Level*share(s.looks[slot])/float64(s.slots) {
+	if there-here < math.Log(tenth) || lower(own, others) > Level*share(s.looks[slot])/float64(max(s.slots, len(s.bySlot))) {
 		return nil
 	}
 	s.slow[slot] = true

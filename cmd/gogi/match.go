@@ -14,6 +14,7 @@ import (
 	"gogi/gate"
 	"gogi/internal/usage"
 	"gogi/live"
+	"gogi/live/socket"
 	"gogi/match"
 	"gogi/players"
 	"gogi/report"
@@ -40,6 +41,9 @@ type matchCommand struct {
 	JSON  bool `name:"json" help:"Print the events of the run on stdout, one JSON object a line, instead of the report."`
 	Quiet bool `short:"q" help:"No progress."`
 
+	HTTP string `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Show the run in a browser while it is played, such as at 127.0.0.1:7878."`
+	webFlags
+
 	seriesFlags
 
 	TranscriptDir string `type:"path" placeholder:"DIR" help:"Of --transcript: where; a folder for each run (default: FILE-transcripts beside the database)."`
@@ -47,7 +51,8 @@ type matchCommand struct {
 	interrupted *interrupts
 	transcript  bool // the file's key, or the flag
 	desk        *alarms.Desk
-	step        *bisectStep // of --exit bisect, else nil
+	step        *bisectStep           // of --exit bisect, else nil
+	room        func(slots int) error // says why there cannot be so many
 }
 
 // seriesFlags are the flags that mirror the file's keys.
@@ -120,7 +125,7 @@ func (c *matchCommand) Run(ctx context.Context, env *environment) error {
 func (c *matchCommand) match(ctx context.Context, env *environment) (*report.Report, error) {
 	ctx, interrupted := catchInterrupts(ctx, env)
 	defer interrupted.stop()
-	guard, err := players.StartGuard()
+	guard, err := players.StartGuard(env.guardChanged)
 	if err != nil {
 		return nil, err
 	}
@@ -192,6 +197,12 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 	more, fatal := players.CapacityFor(o.Plan, greetings).Problems()
 	if fatal != nil {
 		return nil, fatal
+	}
+	c.room = func(slots int) error {
+		wider := *o.Plan
+		wider.Concurrency = slots
+		_, fatal := players.CapacityFor(&wider, greetings).Problems()
+		return fatal
 	}
 	if !c.Quiet {
 		for _, w := range append(warnings, more...) {
@@ -357,19 +368,56 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 		}
 	}
 	config := series.Config{
-		Open: o.Open, Moves: c.JSON || !c.Quiet, Beside: []func(context.Context, *live.Hub, func(match.Event)){c.desk.Follow},
+		Open: o.Open, Room: c.room, Moves: true, Beside: []func(context.Context, *live.Hub, func(match.Event)){c.desk.Follow},
 	}
 	lines := &eventLines{encoder: json.NewEncoder(env.out)}
 	if c.JSON {
 		config.Record = lines.write
 	}
+	if server, err := socket.Listen(socket.Path(c.DB, o.Plan.Run), s.Control); err == nil {
+		config.Watch = append(config.Watch, server.Serve)
+	} else if !c.Quiet {
+		fmt.Fprintln(env.err, "warning: gogi ctl and those who watch cannot reach this run:", err)
+	}
+	if c.HTTP != "" {
+		stop, err := c.serve(ctx, env, store, o.Plan.Run, s)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
 	if !c.Quiet {
-		config.Watch = append(config.Watch, newProgress(env.err, o.Plan).follow)
+		shown := newProgress(env.err, o.Plan)
+		say := shown.say
+		env.say.Store(&say)
+		config.Watch = append(config.Watch, shown.follow)
 	}
 	c.interrupted.playing(s.Drain)
 	ending, err := s.Play(ctx, config)
 	c.interrupted.playing(nil)
 	return ended(errors.Join(err, lines.failed()), ending, c.interrupted.happened())
+}
+
+// serve shows the run in a browser until stop is called.
+func (c *matchCommand) serve(ctx context.Context, env *environment, store *results.Store, run string, s *series.Series) (stop func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	here := &playedHere{Nearby: socket.NewNearby(ctx, c.DB), run: run, hub: s.Hub(), control: s.Control}
+	server, err := c.listen(ctx, env, c.HTTP, store, here)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	if !c.Quiet {
+		fmt.Fprintln(env.err, "pages:", server.URL())
+	}
+	ended := make(chan struct{}) // closed when the server has ended
+	go func() {
+		defer close(ended)
+		if err := server.Serve(ctx); err != nil {
+			fmt.Fprintln(env.err, "warning: the pages are gone:", err)
+		}
+	}()
+	return func() { cancel(); <-ended }, nil
 }
 
 // ended turns the end of a session into the verb's error and exit code; internal is
@@ -378,6 +426,8 @@ func ended(internal error, e series.Ending, interrupted bool) error {
 	switch {
 	case internal != nil:
 		return errors.Join(internal, e.Why)
+	case e.Ordered && e.Left > 0:
+		return &exitError{exitInterrupted, fmt.Errorf("told to end with %d pairs unplayed; the same command goes on", e.Left)}
 	case interrupted && e.Left > 0:
 		return &exitError{exitInterrupted, fmt.Errorf("interrupted with %d pairs unplayed; the same command goes on", e.Left)}
 	case e.Why != nil && e.Left > 0:

@@ -54,6 +54,7 @@ type progress struct {
 	plan     *match.Plan
 	state    *live.State
 
+	mu      sync.Mutex // of writing
 	began   time.Time
 	lines   int // that the area has now
 	drawn   time.Time
@@ -109,8 +110,9 @@ func (p *progress) event(e match.Event) {
 	case e.Type == match.EventEnd && e.Bundle != "" && !p.bundles[e.Bundle]: // of a failure that the game alone shows
 		p.fault(e, loserOf(e)+" "+strings.ReplaceAll(e.Termination, "_", " "))
 	case e.Type == match.EventWarning:
-		p.clear()
-		fmt.Fprintln(p.w, warningText(e.Engine, e.Note))
+		p.warn(e)
+	case e.Type == match.EventTold && p.terminal == nil:
+		p.draw()
 	}
 }
 
@@ -120,6 +122,14 @@ func loserOf(e match.Event) string {
 		return e.Black
 	}
 	return e.White
+}
+
+// warn prints a warning above the area.
+func (p *progress) warn(e match.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	fmt.Fprintln(p.w, warningText(e.Engine, e.Note))
 }
 
 // warningText is a warning in a line.
@@ -145,11 +155,21 @@ func (p *progress) fault(e match.Event, what string) {
 	if e.Bundle != "" && !strings.Contains(e.Note, e.Bundle) {
 		kept = "; kept in " + e.Bundle
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.clear()
 	fmt.Fprintf(p.w, "fault: %s%s: %s%s\n", what, where, foreign.Printable(e.Note, 300), foreign.Printable(kept, 4000))
 	if p.told == toldFaults {
 		fmt.Fprintln(p.w, "fault: more are counted, and listed in the report")
 	}
+}
+
+// say prints a line above the area, at any time.
+func (p *progress) say(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	fmt.Fprintln(p.w, line)
 }
 
 // tick draws; plain lines get rarer as a run gets longer.
@@ -164,6 +184,8 @@ func (p *progress) tick() {
 // draw shows the state: the area anew, or one more line.
 func (p *progress) draw() {
 	now := p.state.Snapshot()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.terminal == nil {
 		fmt.Fprintln(p.w, p.summary(now))
 		return
@@ -189,6 +211,8 @@ func (p *progress) clear() {
 }
 
 func (p *progress) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.clear()
 	elapsed := time.Since(p.began)
 	now := p.state.Snapshot()
@@ -209,7 +233,7 @@ func (p *progress) summary(now *match.Snapshot) string {
 	}
 	eta := "–"
 	if now.Ended > 0 {
-		eta = format.Duration(time.Duration(float64(p.plan.Games()-ended.Total()) / rate * float64(time.Second)))
+		eta = format.Duration(time.Duration(float64(now.Games-ended.Total()) / rate * float64(time.Second)))
 	}
 	first := p.plan.Players[0].Name
 	byColour := ended.Of(first)
@@ -218,7 +242,15 @@ func (p *progress) summary(now *match.Snapshot) string {
 		score = fmt.Sprintf("   %s %d–%d–%d (%s)", first, r.Wins, r.Draws, r.Losses,
 			format.Percent((float64(r.Wins)+float64(r.Draws)/2)/float64(r.Wins+r.Draws+r.Losses)))
 	}
-	return fmt.Sprintf("%s   %d/%d games   %.1f/s   ETA %s%s   faults %d", p.plan.Run, ended.Total(), p.plan.Games(), rate, eta, score, faultsOf(now))
+	return fmt.Sprintf("%s   %s%d/%d games   %.1f/s   ETA %s%s   faults %d", p.plan.Run, phase(now), ended.Total(), now.Games, rate, eta, score, faultsOf(now))
+}
+
+// phase names what the session was told, unless it just plays.
+func phase(now *match.Snapshot) string {
+	if now.Phase == match.RunPlaying || now.Phase == "" {
+		return ""
+	}
+	return string(now.Phase) + "   "
 }
 
 func faultsOf(now *match.Snapshot) int {

@@ -48,7 +48,7 @@ func (c *replayCommand) Run(ctx context.Context, env *environment) error {
 	if c.Times < 1 {
 		return usage.Wrap(fmt.Errorf("--times %d: expected 1 or more", c.Times))
 	}
-	guard, err := players.StartGuard()
+	guard, err := players.StartGuard(env.guardChanged)
 	if err != nil {
 		return err
 	}
