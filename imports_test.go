@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"gogi/ensemble":                {"gogi/shogi", "gogi/usi", "gogi/ensemble/voting"},
 	"gogi/csa/watch":               {"gogi/csa", "gogi/kifu", "gogi/internal/foreign"},
 	"gogi/csa":                     {"gogi/shogi", "gogi/kifu", "gogi/usi"},
+	"gogi/cpus":                    {},
 	"gogi/usi/process":             {"gogi/internal/foreign"},
 	"gogi/internal/foreign":        {},
 	"gogi/internal/format":         {"gogi/internal/foreign"},
