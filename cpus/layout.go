@@ -15,10 +15,11 @@ type Demand struct {
 
 // block is how many cores a slot needs.
 func (d Demand) block() int {
+	cores := max(1, min(d.Cores, Most+1)) // an engine may declare any number of threads
 	if d.Apart {
-		return 2 * d.Cores
+		return 2 * cores
 	}
-	return d.Cores
+	return cores
 }
 
 // Share is what one slot has.
@@ -35,6 +36,7 @@ type Layout struct {
 	Split  bool    // there are too few cores: slots, or players that think at once, share some, a hardware thread each
 	Cores  int     // that there are
 	CPUs   int     // that there are
+	Kinds  int     // of cores that there are; a slot has one of them
 }
 
 // TooFewError says that even hardware threads do not suffice.
@@ -53,8 +55,9 @@ func (e *TooFewError) Error() string {
 	if e.Kinds > 1 {
 		kinds = fmt.Sprintf(" of %d kinds, which are not mixed", e.Kinds)
 	}
-	return fmt.Sprintf("%d slots with %d threads that think at once need as many CPUs each, and there are %d (%d cores)%s: room for %d slots, %d with whole cores",
-		e.Demand.Slots, e.Demand.block(), e.CPUs, e.Cores, kinds, e.Split, e.Whole)
+	each := e.Demand.block()
+	return fmt.Sprintf("%d at a time need %d CPUs, %d each for the threads that think at once, and there are %d on %d cores%s: at most %d at a time, or %d with whole cores",
+		e.Demand.Slots, e.Demand.Slots*each, each, e.CPUs, e.Cores, kinds, e.Split, e.Whole)
 }
 
 // Lay gives every slot CPUs of its own: whole cores of one kind, if it can be of one
@@ -66,18 +69,18 @@ func (e *TooFewError) Error() string {
 func (t Topology) Lay(d Demand) (Layout, error) {
 	cores, threads := units(t.CPUs, func(c CPU) int { return c.Core }), units(t.CPUs, func(c CPU) int { return c.ID })
 	whole, split := blocks(cores, d.block()), blocks(threads, d.block())
-	l := Layout{Cores: len(cores), CPUs: len(t.CPUs)}
+	l := Layout{Cores: len(cores), CPUs: len(t.CPUs), Kinds: kinds(t.CPUs)}
 	chosen := whole
 	if len(whole) < d.Slots {
 		chosen, l.Split = split, true
 	}
 	if len(chosen) < d.Slots {
-		return Layout{}, &TooFewError{Demand: d, Cores: l.Cores, CPUs: l.CPUs, Kinds: kinds(t.CPUs), Whole: len(whole), Split: len(split)}
+		return Layout{}, &TooFewError{Demand: d, Cores: l.Cores, CPUs: l.CPUs, Kinds: l.Kinds, Whole: len(whole), Split: len(split)}
 	}
 	chosen = chosen[:d.Slots]
 	slices.SortFunc(chosen, func(a, b []unit) int { return compare(a[0], b[0]) }) // for whoever reads it
 	for _, b := range chosen {
-		l.Shares = append(l.Shares, share(b, d.Apart))
+		l.Shares = append(l.Shares, shareOf(b, d.Apart))
 	}
 	return l, nil
 }
@@ -203,8 +206,8 @@ func turns(lists [][][]unit) (all [][]unit) {
 	}
 }
 
-// share turns a block into sets.
-func share(block []unit, apart bool) Share {
+// shareOf turns a block into sets.
+func shareOf(block []unit, apart bool) Share {
 	s := Share{Kind: block[0][0].Kind}
 	if apart {
 		block = alike(block)

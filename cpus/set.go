@@ -109,6 +109,17 @@ type Choice struct {
 	List Set // of which to choose; empty: of all that may be used here
 }
 
+// String is the form that ParseChoice reads; "" is the zero value.
+func (c Choice) String() string {
+	switch {
+	case !c.On:
+		return ""
+	case len(c.List) > 0:
+		return c.List.String()
+	}
+	return "auto"
+}
+
 // ParseChoice reads "off", "auto" or a list of CPUs; "" is "off".
 func ParseChoice(text string) (Choice, error) {
 	switch text {

@@ -24,7 +24,7 @@ type CPU struct {
 // zero Kind.
 type Kind struct {
 	Name     string // as the kernel calls its performance counters: core, atom, lowpower; "": all are alike
-	Capacity int    // cpu_capacity: how fast, 1024 for the fastest; 0: not told
+	Capacity int    // cpu_capacity of the fastest of its kind: 1024 for the fastest of all; 0: not told, or there are names
 }
 
 // compare puts the faster kind first.
@@ -65,7 +65,32 @@ func Read(sys fs.FS, allowed Set) Topology {
 		c.Kind.Name = kinds[id]
 		t.CPUs, t.Known = append(t.CPUs, c), t.Known && known
 	}
+	t.roundCapacities()
 	return t
+}
+
+// sameKind is how much of a core's capacity another one has at least that counts as of
+// its kind: cores of one make differ by a few percent where each has a highest
+// frequency of its own; those of different makes by a third and more.
+const sameKind = 0.9
+
+// roundCapacities leaves one capacity for each kind, the highest; none where the
+// kernel has names for kinds.
+func (t Topology) roundCapacities() {
+	var order []*CPU
+	for i := range t.CPUs {
+		if t.CPUs[i].Kind.Name != "" {
+			t.CPUs[i].Kind.Capacity = 0
+		}
+		order = append(order, &t.CPUs[i])
+	}
+	slices.SortStableFunc(order, func(a, b *CPU) int { return cmp.Compare(b.Kind.Capacity, a.Kind.Capacity) })
+	for i := 1; i < len(order); i++ {
+		of, before := &order[i].Kind, order[i-1].Kind
+		if float64(of.Capacity) >= sameKind*float64(before.Capacity) {
+			of.Capacity = before.Capacity
+		}
+	}
 }
 
 // reader reads the small files of sysfs.

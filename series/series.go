@@ -120,6 +120,8 @@ func (s sink) PutAttempt(ctx context.Context, _ runner.Lease, a match.Attempt) e
 // Config is who plays, and who is told.
 type Config struct {
 	Open runner.Opener
+	// CPUs are what each slot runs on, see runner.Config; nil: any.
+	CPUs [][2][]int
 	// Moves says whether each move is worth an event.
 	Moves bool
 	// Record gets every event but for moves that had to be dropped, and is waited
@@ -148,7 +150,7 @@ func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 		told.Go(func() { watch(s.hub) })
 	}
 	events.Send(match.RunEvent(s.plan, s.stored, &s.standings))
-	why := runner.Run(ctx, runner.Config{Plan: s.plan, Source: s.source, Sink: sink{s}, Open: c.Open, Events: events})
+	why := runner.Run(ctx, runner.Config{Plan: s.plan, Source: s.source, Sink: sink{s}, Open: c.Open, CPUs: c.CPUs, Events: events})
 	finished, err := s.store.Finished(context.WithoutCancel(ctx)) // also of a run that was cancelled
 	if err != nil {
 		err = fmt.Errorf("series: counting what is left: %w", err)

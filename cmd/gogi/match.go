@@ -55,6 +55,8 @@ type seriesFlags struct {
 	Concurrency   string   `group:"series" placeholder:"N" help:"Games at a time."`
 	StartParallel *int     `group:"series" placeholder:"N" help:"Engines that may be starting at a time (default 4)."`
 	SlotsPerGPU   *int     `group:"series" name:"slots-per-gpu" placeholder:"N" help:"Slots that share a GPU, for {gpu} in an engine's env."`
+	CPUs          string   `group:"series" name:"cpus" placeholder:"LIST" help:"Bind each slot to cores of its own: auto, of these (2-7,10), or off (default)."`
+	CoresPerSlot  *int     `group:"series" placeholder:"N" help:"With --cpus, cores for each player that thinks (default: as many as it has threads)."`
 	Openings      string   `group:"series" placeholder:"FILE" help:"Lines \"startpos moves …\" or \"sfen …\"; also .gz, .zip, .epd."`
 	OpeningPlies  *int     `group:"series" placeholder:"N" help:"Keep the first N moves of an opening."`
 	Handicap      string   `group:"series" placeholder:"NAME" help:"Start from a handicap, such as two-piece."`
@@ -93,6 +95,7 @@ func (s *seriesFlags) flags() configs.Flags {
 		Increment: s.Increment, Movetime: s.Movetime, Nodes: s.Nodes, Depth: s.Depth, Self: s.Self, Margin: s.Margin,
 		Stall: s.Stall, Resign: s.Resign, Draw: s.Draw, SPRT: s.SPRT, Ponder: s.Ponder, Slowed: s.Slowed, PVPlies: s.PVPlies,
 		Profile: s.Profile, Restart: s.Restart, StartParallel: s.StartParallel, SlotsPerGPU: s.SlotsPerGPU,
+		CPUs: s.CPUs, CoresPerSlot: s.CoresPerSlot,
 	}
 }
 
@@ -174,6 +177,10 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 		return nil, err
 	}
 	warnings = append(warnings, more...)
+	if o.Bound, err = players.Bind(o.Plan, greetings); err != nil {
+		return nil, err
+	}
+	warnings = append(warnings, o.Bound.Warned()...)
 	if c.step != nil {
 		c.step.promise(env.err, o.Plan)
 	}
@@ -318,7 +325,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 			return err
 		}
 	}
-	config := series.Config{Open: o.Open, Moves: c.JSON || !c.Quiet}
+	config := series.Config{Open: o.Open, CPUs: o.Bound.Sets(), Moves: c.JSON || !c.Quiet}
 	lines := &eventLines{encoder: json.NewEncoder(env.out)}
 	if c.JSON {
 		config.Record = lines.write
