@@ -33,6 +33,7 @@ type Share struct {
 // Layout is what all slots have.
 type Layout struct {
 	Shares []Share // by slot
+	Spare  []Share // for more slots, as good as can be had without changing the others
 	Split  bool    // there are too few cores: slots, or players that think at once, share some, a hardware thread each
 	Cores  int     // that there are
 	CPUs   int     // that there are
@@ -77,11 +78,12 @@ func (t Topology) Lay(d Demand) (Layout, error) {
 	if len(chosen) < d.Slots {
 		return Layout{}, &TooFewError{Demand: d, Cores: l.Cores, CPUs: l.CPUs, Kinds: l.Kinds, Whole: len(whole), Split: len(split)}
 	}
-	chosen = chosen[:d.Slots]
-	slices.SortFunc(chosen, func(a, b []unit) int { return compare(a[0], b[0]) }) // for whoever reads it
+	used := chosen[:d.Slots]
+	slices.SortFunc(used, func(a, b []unit) int { return compare(a[0], b[0]) }) // for whoever reads it
 	for _, b := range chosen {
 		l.Shares = append(l.Shares, shareOf(b, d.Apart))
 	}
+	l.Shares, l.Spare = l.Shares[:d.Slots:d.Slots], l.Shares[d.Slots:]
 	return l, nil
 }
 

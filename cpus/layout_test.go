@@ -2,6 +2,7 @@ package cpus
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -154,8 +155,11 @@ func checkFair(t *testing.T, top Topology, d Demand, l Layout) {
 	if len(l.Shares) != d.Slots {
 		t.Fatalf("%+v: %d shares", d, len(l.Shares))
 	}
+	if more, err := top.Lay(Demand{d.Slots + len(l.Spare) + 1, d.Cores, d.Apart}); err == nil && more.Split == l.Split {
+		t.Errorf("%+v: there is room for more than %d spare shares", d, len(l.Spare))
+	}
 	owner := map[int]int{} // slot by CPU, and by core where these are whole
-	for slot, s := range l.Shares {
+	for slot, s := range slices.Concat(l.Shares, l.Spare) {
 		both := s.Sets[0].Union(s.Sets[1])
 		of, missing := top.Only(both)
 		cores := map[int]bool{}

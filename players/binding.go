@@ -177,14 +177,26 @@ func (b *Binding) threadsOfSlot() int {
 	return b.Demand.Cores
 }
 
-// Sets are the CPUs of each slot as package runner takes them; nil where nothing is
-// bound, as by a nil Binding.
+// Room says why there cannot be so many slots; nil: there are CPUs for them, or
+// nothing is bound.
+func (b *Binding) Room(slots int) error {
+	if b == nil || len(b.Layout.Shares) == 0 {
+		return nil
+	}
+	if most := len(b.Layout.Shares) + len(b.Layout.Spare); slots > most {
+		return fmt.Errorf("%d games at a time: the run is bound to CPUs, and these are enough for %d", slots, most)
+	}
+	return nil
+}
+
+// Sets are the CPUs of each slot as package runner takes them, with those of slots
+// that may be added; nil where nothing is bound, as by a nil Binding.
 func (b *Binding) Sets() [][2][]int {
 	if b == nil {
 		return nil
 	}
 	var sets [][2][]int
-	for _, s := range b.Layout.Shares {
+	for _, s := range slices.Concat(b.Layout.Shares, b.Layout.Spare) {
 		sets = append(sets, [2][]int{s.Sets[0], s.Sets[1]})
 	}
 	return sets

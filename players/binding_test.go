@@ -120,6 +120,25 @@ func TestBind(t *testing.T) {
 	}
 }
 
+// TestRoom: a run that is widened gets CPUs of its own for each slot, or is refused.
+func TestRoom(t *testing.T) {
+	p, g := engine("e", spin("Threads", "3"))
+	b, err := bind(&match.Plan{Players: []match.Player{p, p}, Concurrency: 1, CPUs: "auto"}, []usi.Greeting{g, g}, machineOf(8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := fmt.Sprint(b.Sets()); all != "[[[5 6 7 13 14 15] [5 6 7 13 14 15]] [[2 3 4 10 11 12] [2 3 4 10 11 12]]]" {
+		t.Errorf("sets %s", all)
+	}
+	var none *Binding
+	if b.Room(2) != nil || none.Room(9) != nil || (&Binding{}).Room(9) != nil {
+		t.Error("two slots fit, and any number where nothing is bound")
+	}
+	if err := b.Room(3); err == nil || err.Error() != "3 games at a time: the run is bound to CPUs, and these are enough for 2" {
+		t.Errorf("three slots: %v", err)
+	}
+}
+
 func errText(err error) string {
 	if err == nil {
 		return ""
@@ -129,7 +148,7 @@ func errText(err error) string {
 
 func sets(b *Binding) string {
 	var all []string
-	for _, s := range b.Sets() {
+	for _, s := range b.Sets()[:len(b.Layout.Shares)] {
 		text := cpus.Set(s[0]).String()
 		if other := cpus.Set(s[1]).String(); other != text {
 			text += "|" + other
