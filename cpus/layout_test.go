@@ -41,6 +41,7 @@ func TestLay(t *testing.T) {
 		{"smt", "0-11", Demand{Slots: 1, Cores: 3, Apart: true}, "0-2,6-8|3-5,9-11"},
 		// Too few cores: a hardware thread for each thread, of the same core if it can be.
 		{"smt", "0-11", Demand{Slots: 7, Cores: 1}, "5 6 7 8 9 10 11 split"},
+		{"smt", "0-11", Demand{Slots: 4, Cores: 2}, "2,8 3,9 4,10 5,11 split"},
 		// A container with three CPUs: a core and half of one.
 		{"smt", "0,1,6", Demand{Slots: 2, Cores: 1}, "0,6 1"},
 		{"smt", "0,1,6", Demand{Slots: 1, Cores: 2}, "0-1,6"},
@@ -66,6 +67,7 @@ func TestLay(t *testing.T) {
 		{"big_little", "0-7", Demand{Slots: 2, Cores: 3}, "5-7 1-3"},
 		// One cache, then one node.
 		{"epyc", "0-31", Demand{Slots: 4, Cores: 2}, "2-3,18-19 6-7,22-23 10-11,26-27 14-15,30-31"},
+		{"epyc", "0-2,4,6,16-18,20,22", Demand{Slots: 1, Cores: 2}, "0-1,16-17"}, // though the last node is free
 		{"epyc", "0-31", Demand{Slots: 8, Cores: 1}, "1,17 3,19 5,21 7,23 9,25 11,27 13,29 15,31"},
 		{"epyc", "0-31", Demand{Slots: 4, Cores: 3}, "1-3,17-19 5-7,21-23 9-11,25-27 13-15,29-31"},
 		{"epyc", "0-31", Demand{Slots: 5, Cores: 3}, "1-3,17-19 4,8,12,20,24,28 5-7,21-23 9-11,25-27 13-15,29-31"},

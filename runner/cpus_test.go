@@ -43,12 +43,15 @@ func (b *bound) Strayed() string {
 
 // openedOn runs a round robin of three in one slot that keeps all of them open, and
 // lists who was opened on what, and who began each game on what.
-func openedOn(t *testing.T, sets [2][]int) (opened string, games []string) {
+func openedOn(t *testing.T, sets [2][]int, restarts ...match.Restart) (opened string, games []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		plan := testPlan(6, 1, fixedNodes)
 		plan.Design.Kind = match.DesignRoundRobin
 		plan.Players = append(plan.Players, match.Player{Name: "C", Limits: fixedNodes})
+		for i, r := range restarts {
+			plan.Players[i].Restart = r
+		}
 		var mu sync.Mutex
 		var names []string
 		begins := func(p *bound) {
@@ -98,6 +101,22 @@ func TestOpponentsHaveSetsOfTheirOwn(t *testing.T) {
 	// A–B on 2 and 3, A–C on 2 and 3, then B–C would both be on 3.
 	if !strings.HasPrefix(opened, "A[2] ") || !strings.Contains(opened, "C[2]") || !strings.Contains(opened, "C[3]") {
 		t.Errorf("opened %s", opened)
+	}
+}
+
+// TestSidesOfRestartedPlayers: one that starts anew gets the set that its opponent
+// has not, whoever of them has Black; where both do, sets do not go with colours.
+func TestSidesOfRestartedPlayers(t *testing.T) {
+	for _, r := range [][]match.Restart{{match.RestartGame}, {match.RestartNever, match.RestartGame}, {match.RestartGame, match.RestartGame, match.RestartGame}} {
+		opened, games := openedOn(t, [2][]int{{2}, {3}}, r...)
+		for i := 0; i+1 < len(games); i += 2 {
+			if games[i][1:] == games[i+1][1:] {
+				t.Errorf("%s, game %d: %s against %s", r, i/2, games[i], games[i+1])
+			}
+		}
+		if len(r) == 3 && (strings.Contains(opened, "A[3]") || strings.Contains(opened, "C[2]")) {
+			t.Errorf("%s: opened %s", r, opened)
+		}
 	}
 }
 
