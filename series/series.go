@@ -87,6 +87,9 @@ func (s *Series) resume(rows []match.Row) error {
 // Stored is how many of the plan's pairs earlier sessions have played.
 func (s *Series) Stored() int { return s.stored }
 
+// Hub is where the series can be watched, before, while and after it is played.
+func (s *Series) Hub() *live.Hub { return s.hub }
+
 // Over reports whether nothing is left to be played: every pair is stored, or the
 // gate has decided.
 func (s *Series) Over() bool { return s.stored >= s.plan.Pairs || s.decided() }

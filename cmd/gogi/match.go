@@ -38,6 +38,9 @@ type matchCommand struct {
 	JSON  bool `name:"json" help:"Print the events of the run on stdout, one JSON object a line, instead of the report."`
 	Quiet bool `short:"q" help:"No progress."`
 
+	HTTP string `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Show the run in a browser while it is played, such as at 127.0.0.1:7878."`
+	webFlags
+
 	seriesFlags
 
 	interrupted *interrupts
@@ -343,6 +346,13 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 	} else if !c.Quiet {
 		fmt.Fprintln(env.err, "warning: gogi ctl and those who watch cannot reach this run:", err)
 	}
+	if c.HTTP != "" {
+		stop, err := c.serve(ctx, env, store, o.Plan.Run, s)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
 	if !c.Quiet {
 		shown := newProgress(env.err, o.Plan)
 		say := shown.say
@@ -353,6 +363,28 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 	ending, err := s.Play(ctx, config)
 	c.interrupted.playing(nil)
 	return ended(errors.Join(err, lines.failed()), ending, c.interrupted.happened())
+}
+
+// serve shows the run in a browser until stop is called.
+func (c *matchCommand) serve(ctx context.Context, env *environment, store *results.Store, run string, s *series.Series) (stop func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	here := &playedHere{Nearby: socket.NewNearby(ctx, c.DB), run: run, hub: s.Hub(), control: s.Control}
+	server, err := c.listen(ctx, env, c.HTTP, store, here)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	if !c.Quiet {
+		fmt.Fprintln(env.err, "pages:", server.URL())
+	}
+	ended := make(chan struct{}) // closed when the server has ended
+	go func() {
+		defer close(ended)
+		if err := server.Serve(ctx); err != nil {
+			fmt.Fprintln(env.err, "warning: the pages are gone:", err)
+		}
+	}()
+	return func() { cancel(); <-ended }, nil
 }
 
 // ended turns the end of a session into the verb's error and exit code; internal is
