@@ -130,6 +130,8 @@ func (s sink) PutAttempt(ctx context.Context, _ runner.Lease, a match.Attempt) e
 // Config is who plays, and who is told.
 type Config struct {
 	Open runner.Opener
+	// CPUs are what each slot runs on, see runner.Config; nil: any.
+	CPUs [][2][]int
 	// Room says why there cannot be so many slots; nil: there always can.
 	Room func(slots int) error
 	// Moves says whether each move is worth an event.
@@ -171,7 +173,7 @@ func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 	events.Send(match.RunEvent(s.plan, s.stored, &s.standings))
 	endBeside := s.beside(ctx, c.Beside, events.Send)
 	why := runner.Run(ctx, runner.Config{
-		Plan: s.plan, Source: s.valve, Width: s.width, Sink: sink{s}, Open: c.Open, Events: events,
+		Plan: s.plan, Source: s.valve, Width: s.width, Sink: sink{s}, Open: c.Open, CPUs: c.CPUs, Events: events,
 	})
 	target, ordered := s.orders.end()
 	finished, err := s.store.Finished(context.WithoutCancel(ctx)) // also of a run that was cancelled

@@ -67,6 +67,8 @@ type seriesFlags struct {
 	Concurrency   string   `group:"series" placeholder:"N" help:"Games at a time."`
 	StartParallel *int     `group:"series" placeholder:"N" help:"Engines that may be starting at a time (default 4)."`
 	SlotsPerGPU   *int     `group:"series" name:"slots-per-gpu" placeholder:"N" help:"Slots that share a GPU, for {gpu} in an engine's env."`
+	CPUs          string   `group:"series" name:"cpus" placeholder:"LIST" help:"Bind each slot to cores of its own: auto, of these (2-7,10), or off (default)."`
+	CoresPerSlot  *int     `group:"series" placeholder:"N" help:"With --cpus, cores for each player that thinks (default: as many as it has threads)."`
 	Openings      string   `group:"series" placeholder:"FILE" help:"Lines \"startpos moves …\" or \"sfen …\"; also .gz, .zip, .epd."`
 	OpeningPlies  *int     `group:"series" placeholder:"N" help:"Keep the first N moves of an opening."`
 	Handicap      string   `group:"series" placeholder:"NAME" help:"Start from a handicap, such as two-piece."`
@@ -106,6 +108,7 @@ func (s *seriesFlags) flags() configs.Flags {
 		Increment: s.Increment, Movetime: s.Movetime, Nodes: s.Nodes, Depth: s.Depth, Self: s.Self, Margin: s.Margin,
 		Stall: s.Stall, Resign: s.Resign, Draw: s.Draw, SPRT: s.SPRT, Ponder: s.Ponder, Slowed: s.Slowed, PVPlies: s.PVPlies, Transcript: s.Transcript,
 		Profile: s.Profile, Restart: s.Restart, StartParallel: s.StartParallel, SlotsPerGPU: s.SlotsPerGPU,
+		CPUs: s.CPUs, CoresPerSlot: s.CoresPerSlot,
 	}
 }
 
@@ -188,6 +191,10 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 		return nil, err
 	}
 	warnings = append(warnings, more...)
+	if o.Bound, err = players.Bind(o.Plan, greetings); err != nil {
+		return nil, err
+	}
+	warnings = append(warnings, o.Bound.Warned()...)
 	if c.step != nil {
 		c.step.promise(env.err, o.Plan)
 	}
@@ -202,7 +209,7 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 		wider := *o.Plan
 		wider.Concurrency = slots
 		_, fatal := players.CapacityFor(&wider, greetings).Problems()
-		return fatal
+		return errors.Join(fatal, o.Bound.Room(slots))
 	}
 	if !c.Quiet {
 		for _, w := range append(warnings, more...) {
@@ -368,7 +375,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 		}
 	}
 	config := series.Config{
-		Open: o.Open, Room: c.room, Moves: true, Beside: []func(context.Context, *live.Hub, func(match.Event)){c.desk.Follow},
+		Open: o.Open, CPUs: o.Bound.Sets(), Room: c.room, Moves: true, Beside: []func(context.Context, *live.Hub, func(match.Event)){c.desk.Follow},
 	}
 	lines := &eventLines{encoder: json.NewEncoder(env.out)}
 	if c.JSON {
