@@ -18,8 +18,8 @@ type salvaged struct {
 	// what a run hangs on
 	own map[string]map[int64][]*rawRow // runs, engines and settings_log, by run
 	// by run and number
-	found    map[[2]int64]*rawRow   // pairs
-	games    map[[2]int64][]*rawRow // not yet verified: that takes the pair
+	found    map[[2]int64]*rawRow            // pairs
+	games    map[[2]int64][]sqlitefile.Place // not yet verified: that takes the pair
 	openings map[int64]*rawRow
 	records  map[int64]sqlitefile.Place
 	others   map[string][]*rawRow // attempts and voided
@@ -31,7 +31,7 @@ type salvaged struct {
 // bit of them is wrong; a pair can be played again.
 func salvage(file *sqlitefile.File) (*salvaged, error) {
 	s := &salvaged{
-		file: file, own: map[string]map[int64][]*rawRow{"runs": {}, "engines": {}, "settings_log": {}}, found: map[[2]int64]*rawRow{}, games: map[[2]int64][]*rawRow{}, openings: map[int64]*rawRow{},
+		file: file, own: map[string]map[int64][]*rawRow{"runs": {}, "engines": {}, "settings_log": {}}, found: map[[2]int64]*rawRow{}, games: map[[2]int64][]sqlitefile.Place{}, openings: map[int64]*rawRow{},
 		records: map[int64]sqlitefile.Place{}, others: map[string][]*rawRow{}, seen: map[string]bool{},
 	}
 	current, err := currentSchema()
@@ -116,7 +116,7 @@ func (s *salvaged) keep(row *rawRow, at sqlitefile.Place) {
 		s.found[[2]int64{row.int("run_id"), row.int("pair")}] = row
 	case "games":
 		key := [2]int64{row.int("run_id"), row.int("pair")}
-		s.games[key] = append(s.games[key], row)
+		s.games[key] = append(s.games[key], at)
 	case "records":
 		s.records[row.int("game_id")] = at
 	default:
@@ -138,6 +138,9 @@ func (s *salvaged) identify(l *layout, r *sqlitefile.Row) *rawRow {
 	}
 	if row == nil || l.name == "games" && row.value("checksum") == nil {
 		return nil
+	}
+	if l.name == "games" || l.name == "records" || l.name == "pairs" {
+		return row // they are told apart by their numbers
 	}
 	key, err := row.identity(r.Rowid)
 	if err != nil || s.seen[key] {
@@ -292,24 +295,32 @@ func (s *salvaged) pair(_ context.Context, run, id int64) (*rawPair, error) {
 	if p.opening = s.openings[p.pair.int("opening_id")]; p.opening == nil {
 		return p, nil
 	}
-	for _, g := range s.games[key] {
-		if g.verdictOf(p.sumOfGame(g)) == sound {
-			p.games = append(p.games, g)
-		}
-	}
-	slices.SortFunc(p.games, func(a, b *rawRow) int { return int(a.int("leg") - b.int("leg")) })
 	current, err := currentSchema()
 	if err != nil {
 		return nil, err
 	}
-	for _, g := range p.games {
+	legs := map[int64]bool{}
+	for _, at := range s.games[key] {
+		g := s.again(current.table("games"), at)
+		if g == nil || legs[g.int("leg")] || g.verdictOf(p.sumOfGame(g)) != sound {
+			continue
+		}
+		legs[g.int("leg")] = true
+		p.games = append(p.games, g)
 		if at, ok := s.records[g.int("id")]; ok {
-			if r, ok := s.file.Row(at); ok {
-				p.records[g.int("id")] = rowOf(current.table("records"), &r, r.Values)
-			}
+			p.records[g.int("id")] = s.again(current.table("records"), at)
 		}
 	}
+	slices.SortFunc(p.games, func(a, b *rawRow) int { return int(a.int("leg") - b.int("leg")) })
 	return p, nil
+}
+
+// again reads a row of which only the place was kept: there are many, and large ones.
+func (s *salvaged) again(l *layout, at sqlitefile.Place) *rawRow {
+	if r, ok := s.file.Row(at); ok {
+		return rowOf(l, &r, r.Values)
+	}
+	return nil
 }
 
 func (s *salvaged) rows(_ context.Context, table string, run int64, yield func(*rawRow) error) error {
