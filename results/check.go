@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 
-	"gogi/internal/sqlitefile"
 	"gogi/match"
 )
 
@@ -61,14 +60,11 @@ type CheckOptions struct {
 }
 
 // Check reads everything that is stored and says what is not as it was: the file's
-// structure and its log, the schema, the checksum of every row, whether pairs are
+// structure, the schema, the checksum of every row, whether pairs are
 // whole and fit their records. A database may be checked while it is played into.
 // The error is one of not being able to look.
 func (s *Store) Check(ctx context.Context, o CheckOptions) (*Checkup, error) {
 	c := checker{options: o}
-	if err := c.file(ctx, s); err != nil {
-		return nil, s.fail("checking", err)
-	}
 	// One transaction: what is looked at is of one moment.
 	tx, err := s.read.BeginTx(ctx, nil)
 	if err != nil {
@@ -97,20 +93,6 @@ func (c *checker) problem(run string, pair int, what string) {
 		return
 	}
 	c.found.Problems = append(c.found.Problems, Problem{run, pair, what})
-}
-
-// file looks at what SQLite does not tell: whether the log breaks off.
-func (c *checker) file(_ context.Context, s *Store) error {
-	log, err := sqlitefile.ReadLog(s.file + "-wal")
-	switch {
-	case err != nil:
-		return err
-	case log.Unreadable:
-		c.problem("", -1, "the header of the log is damaged, and SQLite reads nothing of it")
-	case len(log.Damaged) > 0:
-		c.problem("", -1, fmt.Sprintf("the log is damaged at frame %d of %d, and SQLite reads nothing from there on: what was stored last is missing", log.Damaged[0]+1, log.Frames))
-	}
-	return log.Close()
 }
 
 func (c *checker) all(ctx context.Context) error {

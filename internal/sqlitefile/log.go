@@ -3,6 +3,7 @@ package sqlitefile
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 )
@@ -50,6 +51,19 @@ func ReadLog(path string) (*Log, error) {
 		return l, nil
 	}
 	return l, l.readFrames(header, sum)
+}
+
+// Problem says what is damaged, "" where nothing is.
+func (l *Log) Problem() string {
+	switch {
+	case l == nil:
+		return ""
+	case l.Unreadable:
+		return "the header of the log is damaged"
+	case len(l.Damaged) > 0:
+		return fmt.Sprintf("the log is damaged at frame %d of %d", l.Damaged[0]+1, l.Frames)
+	}
+	return ""
 }
 
 // readFrames follows the frames. Each one's checksum goes on from that of the frame
