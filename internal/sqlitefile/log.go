@@ -42,6 +42,9 @@ func ReadLog(path string) (*Log, error) {
 	if _, err := io.ReadFull(file, header); err != nil {
 		return l, nil //nolint:nilerr // a log that was just begun
 	}
+	if string(header) == string(make([]byte, logHeader)) {
+		return l, nil // as a power cut may leave one that was just begun
+	}
 	magic := binary.BigEndian.Uint32(header)
 	l.pageSize = pageSizeOf(int(binary.BigEndian.Uint32(header[8:]) & 0x1ffff))
 	sum := logSum{little: magic&1 == 0}
