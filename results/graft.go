@@ -123,7 +123,11 @@ func (b *branch) begin(ctx context.Context) (err error) {
 // that came with a later source is one that came later.
 func (b *branch) log(ctx context.Context, have *rawRun) error {
 	for _, s := range b.from.settings {
-		i := slices.IndexFunc(have.settings, func(h *rawRow) bool { return h.value("settings") == s.value("settings") })
+		same := func(h *rawRow) bool { return h.value("settings") == s.value("settings") }
+		i := slices.IndexFunc(have.settings, func(h *rawRow) bool { return same(h) && h.value("at") == s.value("at") })
+		if last := len(have.settings) - 1; i < 0 && last >= 0 && same(have.settings[last]) {
+			i = last // it changed nothing
+		}
 		if i < 0 {
 			id, err := b.numbered(ctx, s.with("run_id", b.id))
 			if err != nil {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // childEnv marks a re-executed test binary; its first argument says what it is.
@@ -36,12 +38,12 @@ func beChild(what string) int {
 		_, err = io.Copy(os.Stdout, os.Stdin)
 	case "spin":
 		err = beSpinning()
+	case "stray":
+		err = beStraying()
 	case "guard":
 		err = ServeGuard(os.Stdin)
-	case "runner":
-		err = beRunner(true)
-	case "runner-noguard":
-		err = beRunner(false)
+	case "runner", "runner-noguard", "runner-second-guard":
+		err = beRunner(what)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -63,6 +65,26 @@ func beSpinning() error {
 	return err
 }
 
+// beStraying binds one of its threads to every CPU that it may have, for the first
+// line of its input; another one goes on where it was.
+func beStraying() error {
+	in := bufio.NewReader(os.Stdin)
+	if _, err := in.ReadString('\n'); err != nil {
+		return err
+	}
+	bound := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		var all unix.CPUSet
+		all.Fill()
+		bound <- unix.SchedSetaffinity(0, &all)
+		select {} // the thread lives on
+	}()
+	fmt.Println("bound", <-bound)
+	_, err := io.Copy(io.Discard, in)
+	return err
+}
+
 const (
 	// wrapperScript tells the number of a background child that ignores
 	// SIGTERM and ends only when killed, and ends itself at the end of stdin.
@@ -72,14 +94,17 @@ const (
 )
 
 // beRunner starts engines, prints "name pid" lines, and waits to be killed.
-func beRunner(guarded bool) error {
+func beRunner(what string) error {
 	var guard *Guard
-	if guarded {
+	told, tell := changes()
+	if what != "runner-noguard" {
 		var err error
-		if guard, err = StartGuard([]string{os.Args[0], "guard"}); err != nil {
+		if guard, err = StartGuard([]string{os.Args[0], "guard"}, tell); err != nil {
 			return err
 		}
-		fmt.Println("guard", guard.cmd.Process.Pid)
+		if what == "runner" {
+			fmt.Println("guard", guard.life.cmd.Process.Pid)
+		}
 	}
 	for name, spec := range map[string]Spec{
 		"plain":    {Command: []string{os.Args[0], "echo"}},
@@ -98,6 +123,15 @@ func beRunner(guarded bool) error {
 			}
 			fmt.Print("grandchild ", line)
 		}
+	}
+	if what == "runner-second-guard" {
+		if err := guard.life.cmd.Process.Kill(); err != nil {
+			return err
+		}
+		<-told
+		guard.mu.Lock()
+		fmt.Println("guard", guard.life.cmd.Process.Pid)
+		guard.mu.Unlock()
 	}
 	fmt.Println("all 0")
 	_, err := io.Copy(io.Discard, os.Stdin)
@@ -124,7 +158,7 @@ func start(t *testing.T, spec Spec, guard *Guard) *Process {
 
 func startGuard(t *testing.T) *Guard {
 	t.Helper()
-	g, err := StartGuard([]string{os.Args[0], "guard"})
+	g, err := StartGuard([]string{os.Args[0], "guard"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
