@@ -36,6 +36,7 @@ type File struct {
 	Transcript    *bool            `toml:"transcript"`     // keep every line of the dialogues with engines; default false
 	CPUs          *CPUs            `toml:"cpus"`           // what engines are bound to; default "off"
 	CoresPerSlot  *int             `toml:"cores_per_slot"` // of what cpus gives to each player that thinks; default its threads
+	Store         *Store           `toml:"store"`          // how games are stored; no part of the plan
 	Options       Options          `toml:"options"`        // of every engine that does not set the same option
 	Profile       string           `toml:"profile"`        // of engines that name none
 	Restart       match.Restart    `toml:"restart"`        // of engines that name none; default "never"
@@ -112,6 +113,14 @@ type Gate struct {
 	Model    match.GateModel `toml:"model"`      // default match.GateLogistic
 	Boundary string          `toml:"boundary"`   // "ratio", the default, or "bounded"
 }
+
+// Store says how games are stored.
+type Store struct {
+	Durable *bool `toml:"durable"` // an acknowledged pair outlives a power cut; default false
+}
+
+// Durable reports whether the user wants stored pairs to outlive a power cut.
+func (f *File) Durable() bool { return f.Store != nil && or(f.Store.Durable, false) }
 
 // Openings says where games start: one of File, Handicap and List.
 type Openings struct {

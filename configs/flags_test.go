@@ -78,6 +78,28 @@ name = "B"
 cmd = "builtin"
 `
 
+func TestDurable(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		flag *bool
+		want bool
+	}{
+		{"", nil, false},
+		{"[store]\n", nil, false},
+		{"[store]\ndurable = true\n", nil, true},
+		{"[store]\ndurable = true\n", ptr(false), false},
+		{"", ptr(true), true},
+	} {
+		f, err := configs.Parse([]byte(test.text), "test.toml")
+		if err == nil {
+			err = f.Apply(configs.Flags{Durable: test.flag})
+		}
+		if err != nil || f.Durable() != test.want {
+			t.Errorf("%q with %v: %t, %v", test.text, test.flag, f.Durable(), err)
+		}
+	}
+}
+
 func TestFlagsWin(t *testing.T) {
 	env := machine(t)
 	book := write(t, "b.sfen", "startpos moves 7g7f 3c3d")

@@ -19,6 +19,17 @@ func TestVerifyTakesWhatWasPlayed(t *testing.T) {
 		if err := match.Verify(plan, &r); err != nil {
 			t.Error(err)
 		}
+		canonical, err := match.ParseCanonical(plan.Canonical())
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored, err := canonical.Replayable() // as a store has it: without the openings
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := match.VerifyGames(stored, &r); err != nil {
+			t.Error(err)
+		}
 		for _, g := range r.Games {
 			ends[g.Termination] = true
 		}

@@ -53,6 +53,7 @@ type matchCommand struct {
 	desk        *alarms.Desk
 	step        *bisectStep           // of --exit bisect, else nil
 	room        func(slots int) error // says why there cannot be so many
+	durability  results.Durability    // what the file and the flags say, once they are read
 }
 
 // seriesFlags are the flags that mirror the file's keys.
@@ -78,6 +79,7 @@ type seriesFlags struct {
 	SPRT          string   `group:"series" name:"sprt" placeholder:"0,4" help:"Stop when a sequential test of these two Elo differences decides; --games is then the maximum."`
 	Ponder        string   `group:"series" placeholder:"MODE" help:"off, standard or early."`
 	Slowed        string   `group:"series" placeholder:"POLICY" help:"Pairs with a move that the machine slowed: count or void."`
+	Durable       *bool    `group:"series" negatable:"" help:"A stored pair outlives a power cut, too: each commit waits for the disk (default no: the last pairs may have to be played again)."`
 	PVPlies       *int     `group:"series" name:"pv-plies" placeholder:"N" help:"How much of each principal variation to store."`
 	Transcript    *bool    `group:"series" negatable:"" help:"Keep every line that engines are sent and say, a file for each game."`
 
@@ -108,7 +110,7 @@ func (s *seriesFlags) flags() configs.Flags {
 		Increment: s.Increment, Movetime: s.Movetime, Nodes: s.Nodes, Depth: s.Depth, Self: s.Self, Margin: s.Margin,
 		Stall: s.Stall, Resign: s.Resign, Draw: s.Draw, SPRT: s.SPRT, Ponder: s.Ponder, Slowed: s.Slowed, PVPlies: s.PVPlies, Transcript: s.Transcript,
 		Profile: s.Profile, Restart: s.Restart, StartParallel: s.StartParallel, SlotsPerGPU: s.SlotsPerGPU,
-		CPUs: s.CPUs, CoresPerSlot: s.CoresPerSlot,
+		CPUs: s.CPUs, CoresPerSlot: s.CoresPerSlot, Durable: s.Durable,
 	}
 }
 
@@ -160,6 +162,9 @@ func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []configs.Warnin
 		return nil, nil, err
 	}
 	c.transcript = c.TranscriptDir != "" || file.Transcript != nil && *file.Transcript
+	if c.durability = results.Quick; file.Durable() {
+		c.durability = results.Durable
+	}
 	if c.step != nil {
 		c.step.seat(file)
 	}
@@ -216,9 +221,12 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 			fmt.Fprintln(env.err, "warning:", w)
 		}
 	}
-	store, err := results.Open(ctx, c.DB)
+	store, err := results.Open(ctx, c.DB, c.durability)
 	if err != nil {
 		return nil, err
+	}
+	if kind := store.Shared(); kind != "" && !c.Quiet {
+		fmt.Fprintf(env.err, "warning: %s lies on %s: one machine at a time may play into it, and no other may read it meanwhile\n", c.DB, kind)
 	}
 	report, err := c.playInto(ctx, env, o, store)
 	return report, errors.Join(err, store.Close())
