@@ -10,6 +10,7 @@ import (
 	"gogi/ratings"
 	"gogi/reckon"
 	"gogi/regression"
+	"gogi/stats/rating"
 )
 
 // statsRankSumCommand compares two groups of rows of a table.
@@ -80,8 +81,8 @@ func (c *statsOrdersCommand) Run(env *environment) error {
 	if err := reckon.CheckShare("confidence", c.Confidence); err != nil {
 		return usage.Wrap(err)
 	}
-	if c.Samples < 2 || c.Samples > 1_000_000 {
-		return usage.Wrap(fmt.Errorf("--samples %d: expected a number from 2 to 1000000", c.Samples))
+	if c.Samples < 2 || c.Samples > rating.MaxSamples {
+		return usage.Wrap(fmt.Errorf("--samples %d: expected a number from 2 to %d", c.Samples, rating.MaxSamples))
 	}
 	orders, err := ratings.ReadOrders(c.File)
 	if err != nil {
