@@ -16,7 +16,7 @@ import (
 // statsRankSumCommand compares two groups of rows of a table.
 type statsRankSumCommand struct {
 	Table     string   `arg:"" help:"A CSV file with a header."`
-	Values    []string `required:"" placeholder:"COLUMN,…" help:"What is compared, each column by itself."`
+	Values    []string `required:"" placeholder:"COLUMN" help:"What is compared, each column by itself."`
 	By        string   `required:"" placeholder:"COLUMN" help:"What tells the two groups apart."`
 	Where     []string `sep:"none" placeholder:"COLUMN>=VALUE" help:"Only rows of which this holds; repeated, all of it."`
 	SkipEmpty bool     `help:"Leave out empty cells, instead of refusing them."`
