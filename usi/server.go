@@ -3,8 +3,8 @@ package usi
 import (
 	"context"
 	"fmt"
-	"slices"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
