@@ -103,8 +103,11 @@ func (p *progress) follow(hub *live.Hub) {
 
 func (p *progress) event(e match.Event) {
 	p.state.Apply(e)
-	if e.Type == match.EventFault {
+	switch {
+	case e.Type == match.EventFault:
 		p.fault(e)
+	case e.Type == match.EventTold && p.terminal == nil:
+		p.draw()
 	}
 }
 
@@ -192,7 +195,7 @@ func (p *progress) summary(now *match.Snapshot) string {
 	}
 	eta := "–"
 	if now.Ended > 0 {
-		eta = format.Duration(time.Duration(float64(p.plan.Games()-ended.Total()) / rate * float64(time.Second)))
+		eta = format.Duration(time.Duration(float64(now.Games-ended.Total()) / rate * float64(time.Second)))
 	}
 	first := p.plan.Players[0].Name
 	byColour := ended.Of(first)
@@ -201,7 +204,15 @@ func (p *progress) summary(now *match.Snapshot) string {
 		score = fmt.Sprintf("   %s %d–%d–%d (%s)", first, r.Wins, r.Draws, r.Losses,
 			format.Percent((float64(r.Wins)+float64(r.Draws)/2)/float64(r.Wins+r.Draws+r.Losses)))
 	}
-	return fmt.Sprintf("%s   %d/%d games   %.1f/s   ETA %s%s   faults %d", p.plan.Run, ended.Total(), p.plan.Games(), rate, eta, score, faultsOf(now))
+	return fmt.Sprintf("%s   %s%d/%d games   %.1f/s   ETA %s%s   faults %d", p.plan.Run, phase(now), ended.Total(), now.Games, rate, eta, score, faultsOf(now))
+}
+
+// phase names what the session was told, unless it just plays.
+func phase(now *match.Snapshot) string {
+	if now.Phase == match.RunPlaying || now.Phase == "" {
+		return ""
+	}
+	return string(now.Phase) + "   "
 }
 
 func faultsOf(now *match.Snapshot) int {
