@@ -12,6 +12,7 @@ import (
 	"gogi/configs"
 	"gogi/faults"
 	"gogi/gate"
+	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/live"
 	"gogi/live/socket"
@@ -340,7 +341,7 @@ func withPaths(err error, db string, plan *match.Plan) error {
 		}
 	}
 	// What wraps it has its text already, without the notes.
-	return fmt.Errorf("%s: %w", db, different)
+	return fmt.Errorf("%s: %w\nwhat it has stays as it is; --new begins another run beside it, --run gives it a name", db, different)
 }
 
 // nameRun gives the run the name that it is stored under.
@@ -444,11 +445,11 @@ func ended(internal error, e series.Ending, interrupted bool) error {
 	case e.Ordered && e.Left > 0:
 		return &exitError{exitInterrupted, fmt.Errorf("told to end with %d pairs unplayed; the same command goes on", e.Left)}
 	case interrupted && e.Left > 0:
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted with %d pairs unplayed; the same command goes on", e.Left)}
+		return &exitError{exitInterrupted, fmt.Errorf("interrupted with %s unplayed; the same command goes on", format.NumberOf(e.Left, "pair"))}
 	case e.Why != nil && e.Left > 0:
-		return &exitError{exitUnplayed, fmt.Errorf("%w; %d pairs are unplayed, the same command goes on", e.Why, e.Left)}
+		return &exitError{exitUnplayed, fmt.Errorf("%w; unplayed: %s; the same command goes on", e.Why, format.NumberOf(e.Left, "pair"))}
 	case e.Left > 0:
-		return &exitError{exitUnplayed, fmt.Errorf("%d pairs are unplayed", e.Left)}
+		return &exitError{exitUnplayed, fmt.Errorf("unplayed: %s", format.NumberOf(e.Left, "pair"))}
 	}
 	return e.Why
 }

@@ -68,8 +68,8 @@ func (c *rateCommand) check() error {
 		return fmt.Errorf("--confidence %g: expected a number between 0 and 1, such as 0.95", c.Confidence)
 	case c.Iterates < 0 || c.Iterates > 10_000:
 		return fmt.Errorf("--iterates %d: expected a number from 1 to 10000", c.Iterates)
-	case c.Bootstrap < 0 || c.Bootstrap == 1:
-		return fmt.Errorf("--bootstrap %d: expected 2 or more, such as 1000", c.Bootstrap)
+	case c.Bootstrap < 0 || c.Bootstrap == 1 || c.Bootstrap > rating.MaxSamples:
+		return fmt.Errorf("--bootstrap %d: expected a number from 2 to %d, such as 1000", c.Bootstrap, rating.MaxSamples)
 	}
 	return nil
 }

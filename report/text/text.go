@@ -360,7 +360,7 @@ func (r view) printRemarks(w io.Writer) {
 		}
 	}
 	if u := r.Unmarked; u != nil {
-		fmt.Fprintf(w, "slowed moves    %d pairs had a move that the machine slowed; without them %d–%d–%d", u.Marked, u.Wins, u.Draws, u.Losses)
+		fmt.Fprintf(w, "slowed moves    %s had a move that the machine slowed; without them %d–%d–%d", format.NumberOf(u.Marked, "pair"), u.Wins, u.Draws, u.Losses)
 		if u.Score != nil {
 			fmt.Fprintf(w, ", score %s", format.Percent(*u.Score))
 		}
