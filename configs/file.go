@@ -33,6 +33,7 @@ type File struct {
 	PVPlies       *int             `toml:"pv_plies"`       // of a principal variation that are stored; default 12
 	StartParallel *int             `toml:"start_parallel"` // engines that may be starting at a time; default match.DefaultStartParallel
 	SlotsPerGPU   *int             `toml:"slots_per_gpu"`  // slots that share a GPU, for {gpu} in an env; default 1
+	Store         *Store           `toml:"store"`          // how games are stored; no part of the plan
 	Options       Options          `toml:"options"`        // of every engine that does not set the same option
 	Profile       string           `toml:"profile"`        // of engines that name none
 	Restart       match.Restart    `toml:"restart"`        // of engines that name none; default "never"
@@ -109,6 +110,14 @@ type Gate struct {
 	Model    match.GateModel `toml:"model"`      // default match.GateLogistic
 	Boundary string          `toml:"boundary"`   // "ratio", the default, or "bounded"
 }
+
+// Store says how games are stored.
+type Store struct {
+	Durable *bool `toml:"durable"` // an acknowledged pair outlives a power cut; default false
+}
+
+// Durable reports whether the user wants stored pairs to outlive a power cut.
+func (f *File) Durable() bool { return f.Store != nil && or(f.Store.Durable, false) }
 
 // Openings says where games start: one of File, Handicap and List.
 type Openings struct {

@@ -53,6 +53,7 @@ type Flags struct {
 	SlotsPerGPU   *int
 	Profile       string
 	Restart       string
+	Durable       *bool // store.durable
 }
 
 // Apply lets flags win over the file. All errors are reported together; after
@@ -140,6 +141,11 @@ func (a *applier) plain() {
 		gate := or(f.Gate, Gate{})
 		giveText(a, "gate.sprt", "--sprt", flags.SPRT, &gate.SPRT)
 		f.Gate = &gate
+	}
+	if flags.Durable != nil {
+		store := or(f.Store, Store{})
+		give(a, "store.durable", "--durable", flags.Durable, &store.Durable)
+		f.Store = &store
 	}
 	if flags.Rules != "" {
 		f.Rules = &Rules{Name: flags.Rules}

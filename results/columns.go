@@ -71,13 +71,26 @@ func (g *storedGame) columns() []column {
 	return list
 }
 
-// gameColumns are the names of all columns, as a query asks for them.
+// gameColumns are the names of all columns, as a query asks for them, and the game's
+// checksum behind them.
 func gameColumns() string {
 	var names []string
 	for _, c := range new(storedGame).columns() {
 		names = append(names, c.name)
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(append(names, "g.checksum"), ", ")
+}
+
+// sumOfGame is the checksum of a game: of all columns, those of its pair and its
+// opening included, because reports read them together.
+func sumOfGame(c *checksum, columns []column) (int64, error) {
+	c.reset("games")
+	for _, column := range columns {
+		if err := c.add(column.value); err != nil {
+			return 0, err
+		}
+	}
+	return c.sum(), nil
 }
 
 // insertGame is the statement that stores what inserted gives.
@@ -88,42 +101,55 @@ func insertGame() string {
 			names = append(names, name)
 		}
 	}
+	names = append(names, "checksum")
 	marks := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
 	return "INSERT INTO games (" + strings.Join(names, ", ") + ") VALUES (" + marks + ")"
 }
 
 // inserted are the values of the columns of games.
-func (g *storedGame) inserted() []any {
+func (g *storedGame) inserted() ([]any, error) {
 	var values []any
-	for _, c := range g.columns() {
+	columns := g.columns()
+	for _, c := range columns {
 		if strings.HasPrefix(c.name, "g.") {
 			values = append(values, c.value)
 		}
 	}
-	return values
+	sum, err := sumOfGame(new(checksum), columns)
+	return append(values, sum), err
 }
 
 // gameReader reads rows of gameColumns, and whatever else the query asks for.
 type gameReader struct {
 	players []Engine
 	game    storedGame
+	columns []column
 	targets []any
+
+	stored sql.NullInt64 // the checksum in the row
+	sum    checksum
 }
 
 func newGameReader(players []Engine, more ...any) *gameReader {
 	r := &gameReader{players: players}
-	for _, c := range r.game.columns() {
+	r.columns = r.game.columns()
+	for _, c := range r.columns {
 		r.targets = append(r.targets, c.value)
 	}
-	r.targets = append(r.targets, more...)
+	r.targets = append(append(r.targets, &r.stored), more...)
 	return r
 }
 
-// read gives the row at hand.
+// read gives the row at hand; one whose checksum is wrong is a *Damaged.
 func (r *gameReader) read(rows *sql.Rows) (match.Row, error) {
 	g := &r.game
 	if err := rows.Scan(r.targets...); err != nil {
 		return g.Row, err
+	}
+	if r.stored.Valid {
+		if sum, err := sumOfGame(&r.sum, r.columns); err != nil || sum != r.stored.Int64 {
+			return g.Row, &Damaged{Table: "games", Pair: g.Pair, Leg: g.Leg}
+		}
 	}
 	for i, name := range []*string{&g.Black, &g.White, &g.PairA, &g.PairB} {
 		if g.seats[i] < 0 || g.seats[i] >= len(r.players) {

@@ -96,7 +96,7 @@ func selectGames(ctx context.Context, q querier, runID int64, f Filter, ended st
 		return fmt.Errorf("the engines: %w", err)
 	}
 	reader := newGameReader(players)
-	return each(ctx, q, func(rows *sql.Rows) error {
+	err = each(ctx, q, func(rows *sql.Rows) error {
 		g, err := reader.read(rows)
 		if err != nil {
 			return err
@@ -106,6 +106,7 @@ func selectGames(ctx context.Context, q querier, runID int64, f Filter, ended st
 		WHERE g.run_id = ? AND g.pair >= ? AND g.pair - ? < ?
 		AND (? = 'not_ended' OR `+ended+`) AND (? < 0 OR ? IN (g.black, g.white))
 		ORDER BY g.pair, g.leg`, f.args(runID, players)...)
+	return named(ctx, q, runID, err)
 }
 
 // args are the parameters of the query in selectGames.
@@ -154,7 +155,7 @@ func (s *Store) record(ctx context.Context, runID int64, pair, leg int) (record 
 
 // selectRecords is the query of records, without its condition.
 func selectRecords() string {
-	return "SELECT " + gameColumns() + ", r.start, r.event, r.site, r.plies, r.final" + fromGames +
+	return "SELECT " + gameColumns() + ", r.game_id, r.start, r.event, r.site, r.plies, r.final, r.checksum" + fromGames +
 		"CROSS JOIN records r ON r.game_id = g.id "
 }
 
@@ -163,11 +164,16 @@ func selectRecords() string {
 func records(ctx context.Context, q querier, players []Engine, yield func(*storedGame, kifu.Record) error, where string, args ...any) error {
 	var head kifu.Record
 	var blob []byte
-	reader := newGameReader(players, &head.Start, &head.Event, &head.Site, &blob, &head.Final)
-	return each(ctx, q, func(rows *sql.Rows) error {
+	var id int64
+	var stored sql.NullInt64
+	reader := newGameReader(players, &id, &head.Start, &head.Event, &head.Site, &blob, &head.Final, &stored)
+	err := each(ctx, q, func(rows *sql.Rows) error {
 		g, err := reader.read(rows)
 		if err != nil {
 			return err
+		}
+		if sum, err := sumOf("records", id, head.Start, head.Event, head.Site, blob, head.Final); err != nil || stored.Valid && stored.Int64 != sum {
+			return &Damaged{Table: "records", Pair: g.Pair, Leg: g.Leg}
 		}
 		r := head
 		r.Black, r.White, r.Started = g.Black, g.White, g.Started
@@ -177,4 +183,5 @@ func records(ctx context.Context, q querier, players []Engine, yield func(*store
 		}
 		return yield(&reader.game, r)
 	}, selectRecords()+where, args...)
+	return named(ctx, q, reader.game.run, err)
 }

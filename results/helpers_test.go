@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -221,7 +222,11 @@ const (
 )
 
 func writerProcess(path, mode string) {
-	if err := runWriter(path, mode); err != nil {
+	act := runWriter
+	if strings.HasPrefix(mode, "read") {
+		act = runReader
+	}
+	if err := act(path, mode); err != nil {
 		_, _ = fmt.Fprintln(os.Stdout, "error:", err) // for the first process, if it still lives
 	}
 }

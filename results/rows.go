@@ -47,7 +47,7 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 		setting: r.setting.Load(), opening: openingRowOf(p.Pair.Opening),
 	}
 	for i := range p.Games {
-		row, err := r.gameRow(&p.Games[i])
+		row, err := r.gameRow(p.Pair, &p.Games[i])
 		if err != nil {
 			return nil, fmt.Errorf("leg %d: %w", i, err)
 		}
@@ -106,7 +106,7 @@ func moveText(moves []shogi.Move) string {
 	return strings.Join(texts, " ")
 }
 
-func (r *Run) gameRow(g *match.Result) (row gameRow, err error) {
+func (r *Run) gameRow(pair match.Pair, g *match.Result) (row gameRow, err error) {
 	hash, err := g.MovesHash()
 	if err != nil {
 		return row, err
@@ -121,11 +121,11 @@ func (r *Run) gameRow(g *match.Result) (row gameRow, err error) {
 	row.start, row.event, row.site = g.Record.Start, g.Record.Event, g.Record.Site
 	row.final = g.Record.Final
 	row.game = storedGame{
-		run: r.id, seats: [4]int{g.Players[0], g.Players[1]},
+		run: r.id, seats: [4]int{g.Players[0], g.Players[1], pair.Players[0], pair.Players[1]},
 		Row: match.Row{
 			Pair: g.Pair, Leg: g.Leg, Outcome: g.Outcome, Termination: g.Termination, Note: g.Note, Points: r.plan.Rules.Points(g.Verdict),
 			Plies: len(g.Record.Moves), Sides: g.Sides, Marked: g.Marked, LastSFEN: last, Slot: g.Slot, Started: g.Started, Ended: g.Ended,
-			MovesHash: hash,
+			MovesHash: hash, OpeningID: pair.Opening.ID, OpeningPlies: len(pair.Opening.Moves), OpeningHash: pair.Opening.Hash(), Start: pair.Opening.Start,
 		},
 	}
 	return row, nil

@@ -92,6 +92,9 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan,
 		if last == string(text) {
 			return nil
 		}
+		if err := verifyRun(ctx, tx, run); err != nil {
+			return err
+		}
 		result, err := tx.ExecContext(ctx, "INSERT INTO settings_log (run_id, at, settings) VALUES (?, "+sqlNow+", ?)", run, string(text))
 		if err != nil {
 			return err
@@ -102,9 +105,25 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan,
 		if _, err := tx.ExecContext(ctx, "UPDATE runs SET pairs = ?, rules = ? WHERE id = ?", now.Pairs, plan.Rules.Name, run); err != nil {
 			return err
 		}
-		return putEngines(ctx, tx, run, plan.Players)
+		if err := putEngines(ctx, tx, run, plan.Players); err != nil {
+			return err
+		}
+		return sealRun(ctx, tx, run)
 	})
 	return id, err
+}
+
+// sealRun gives a run's own rows their checksums, after a change. What an older gogi
+// stored was never verified, and is so from now on.
+func sealRun(ctx context.Context, tx *sql.Tx, run int64) error {
+	err := seal(ctx, tx, "runs", "WHERE id = ?", run)
+	if err == nil {
+		err = seal(ctx, tx, "engines", "WHERE run_id = ?", run)
+	}
+	if err == nil {
+		err = seal(ctx, tx, "settings_log", "WHERE run_id = ?", run)
+	}
+	return err
 }
 
 // greatestTarget is the most pairs that a start of the run asked for.

@@ -41,6 +41,7 @@ type matchCommand struct {
 	seriesFlags
 
 	interrupted *interrupts
+	durability  results.Durability    // what the file and the flags say, once they are read
 	step        *bisectStep           // of --exit bisect, else nil
 	room        func(slots int) error // says why there cannot be so many
 }
@@ -66,6 +67,7 @@ type seriesFlags struct {
 	SPRT          string   `group:"series" name:"sprt" placeholder:"0,4" help:"Stop when a sequential test of these two Elo differences decides; --games is then the maximum."`
 	Ponder        string   `group:"series" placeholder:"MODE" help:"off, standard or early."`
 	Slowed        string   `group:"series" placeholder:"POLICY" help:"Pairs with a move that the machine slowed: count or void."`
+	Durable       *bool    `group:"series" negatable:"" help:"A stored pair outlives a power cut, too: each commit waits for the disk (default no: the last pairs may have to be played again)."`
 	PVPlies       *int     `group:"series" name:"pv-plies" placeholder:"N" help:"How much of each principal variation to store."`
 
 	Engine  []string `group:"engines" sep:"none" placeholder:"A=CMD" help:"An engine; CMD is split as a shell splits it. The word builtin is the built-in one."`
@@ -94,7 +96,7 @@ func (s *seriesFlags) flags() configs.Flags {
 		OpeningPlies: s.OpeningPlies, Handicap: s.Handicap, TC: s.TC, Main: s.Main, Byoyomi: s.Byoyomi,
 		Increment: s.Increment, Movetime: s.Movetime, Nodes: s.Nodes, Depth: s.Depth, Self: s.Self, Margin: s.Margin,
 		Stall: s.Stall, Resign: s.Resign, Draw: s.Draw, SPRT: s.SPRT, Ponder: s.Ponder, Slowed: s.Slowed, PVPlies: s.PVPlies,
-		Profile: s.Profile, Restart: s.Restart, StartParallel: s.StartParallel, SlotsPerGPU: s.SlotsPerGPU,
+		Profile: s.Profile, Restart: s.Restart, StartParallel: s.StartParallel, SlotsPerGPU: s.SlotsPerGPU, Durable: s.Durable,
 	}
 }
 
@@ -144,6 +146,9 @@ func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []configs.Warnin
 	}
 	if err := file.Apply(c.flags()); err != nil {
 		return nil, nil, err
+	}
+	if c.durability = results.Quick; file.Durable() {
+		c.durability = results.Durable
 	}
 	if c.step != nil {
 		c.step.seat(file)
@@ -197,9 +202,12 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 			fmt.Fprintln(env.err, "warning:", w)
 		}
 	}
-	store, err := results.Open(ctx, c.DB)
+	store, err := results.Open(ctx, c.DB, c.durability)
 	if err != nil {
 		return nil, err
+	}
+	if kind := store.Shared(); kind != "" && !c.Quiet {
+		fmt.Fprintf(env.err, "warning: %s lies on %s: one machine at a time may play into it, and no other may read it meanwhile\n", c.DB, kind)
 	}
 	report, err := c.playInto(ctx, env, o, store)
 	return report, errors.Join(err, store.Close())
