@@ -7,6 +7,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/kifu"
+	"gogi/match"
 	"gogi/report/page"
 	"gogi/report/text"
 	"gogi/results"
@@ -56,7 +57,7 @@ func (c *reportCommand) printBlock(ctx context.Context, w io.Writer, store *resu
 // pageOf is a run's page as HTML.
 func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo) (string, error) {
 	seen := page.NewScenes(info.Players[0], info.Players[1])
-	r, err := readReport(ctx, store, info.Name, seen.Add)
+	r, err := readReport(ctx, store, info.Name, func(rows []match.Row) error { seen.Add(rows); return nil })
 	if err != nil {
 		return "", err
 	}
