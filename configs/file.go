@@ -34,6 +34,8 @@ type File struct {
 	StartParallel *int             `toml:"start_parallel"` // engines that may be starting at a time; default match.DefaultStartParallel
 	SlotsPerGPU   *int             `toml:"slots_per_gpu"`  // slots that share a GPU, for {gpu} in an env; default 1
 	Store         *Store           `toml:"store"`          // how games are stored; no part of the plan
+	CPUs          *CPUs            `toml:"cpus"`           // what engines are bound to; default "off"
+	CoresPerSlot  *int             `toml:"cores_per_slot"` // of what cpus gives to each player that thinks; default its threads
 	Options       Options          `toml:"options"`        // of every engine that does not set the same option
 	Profile       string           `toml:"profile"`        // of engines that name none
 	Restart       match.Restart    `toml:"restart"`        // of engines that name none; default "never"
