@@ -154,48 +154,6 @@ func (l *layout) summed() []string {
 	return list
 }
 
-// rawRow is a row of a table as SQLite gives it.
-type rawRow struct {
-	layout *layout
-	values []any // by column
-}
-
-func (r *rawRow) value(column string) any { return r.values[r.layout.index(column)] }
-
-func (r *rawRow) int(column string) int64 {
-	n, _ := r.value(column).(int64) // NULL is 0
-	return n
-}
-
-// verdict of a row's checksum.
-type verdict int
-
-const (
-	sound verdict = iota
-	unchecked
-	damaged
-)
-
-// verdict looks at the row's checksum. That of a game covers more than its row.
-func (r *rawRow) verdict() verdict {
-	stored := r.value("checksum")
-	if stored == nil {
-		return unchecked
-	}
-	if sum, err := r.sum(); err != nil || stored != sum {
-		return damaged
-	}
-	return sound
-}
-
-func (r *rawRow) sum() (int64, error) {
-	var values []any
-	for _, name := range r.layout.summed() {
-		values = append(values, r.value(name))
-	}
-	return sumOf(r.layout.name, values...)
-}
-
 // eachRaw calls yield for the rows of a table that the condition, in SQL, selects.
 func eachRaw(ctx context.Context, q querier, table string, yield func(*rawRow) error, where string, args ...any) error {
 	current, err := currentSchema()

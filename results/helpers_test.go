@@ -223,8 +223,11 @@ const (
 
 func writerProcess(path, mode string) {
 	act := runWriter
-	if strings.HasPrefix(mode, "read") {
+	switch {
+	case strings.HasPrefix(mode, "read"):
 		act = runReader
+	case strings.HasPrefix(mode, "upkeep"):
+		act = runUpkeep
 	}
 	if err := act(path, mode); err != nil {
 		_, _ = fmt.Fprintln(os.Stdout, "error:", err) // for the first process, if it still lives

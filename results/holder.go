@@ -43,7 +43,9 @@ func thisProcess() (holder, error) {
 
 // elsewhere reports whether another machine holds a run, or held it and died: of
 // that this one cannot know anything.
-func (h holder) elsewhere(here holder) bool { return h.Boot != "" && h.Boot != here.Boot && h.Host != here.Host }
+func (h holder) elsewhere(here holder) bool {
+	return h.Boot != "" && h.Boot != here.Boot && h.Host != here.Host
+}
 
 // signIn writes who holds the run. Where other machines see the file, too, it then
 // looks for them: each writes before it looks, so that of two at once at least one

@@ -48,9 +48,26 @@ func (s *schema) table(name string) *layout {
 	return &s.tables[i]
 }
 
-// currentSchema is what the migrations make of an empty database, found once by
-// running them in memory.
+// currentSchema is what the migrations make of an empty database, found once.
 var currentSchema = sync.OnceValues(func() (*schema, error) {
+	texts, err := migrationTexts()
+	if err != nil {
+		return nil, err
+	}
+	return schemaAfter(texts)
+})
+
+// schemaOf is the schema of a version, from 1.
+func schemaOf(version int) (*schema, error) {
+	texts, err := migrationTexts()
+	if err != nil {
+		return nil, err
+	}
+	return schemaAfter(texts[:version])
+}
+
+// schemaAfter runs migrations in memory.
+func schemaAfter(texts []string) (*schema, error) {
 	ctx := context.Background()
 	db, err := sql.Open("sqlite3", ":memory:")
 	if err != nil {
@@ -58,17 +75,13 @@ var currentSchema = sync.OnceValues(func() (*schema, error) {
 	}
 	defer func() { _ = db.Close() }() // it was in memory
 	db.SetMaxOpenConns(1)             // each connection would have a database of its own
-	texts, err := migrationTexts()
-	if err != nil {
-		return nil, err
-	}
 	for _, text := range texts {
 		if _, err := db.ExecContext(ctx, text); err != nil {
 			return nil, fmt.Errorf("the schema: %w", err)
 		}
 	}
 	return readSchema(ctx, db, "main")
-})
+}
 
 // readSchema is the schema that a database has.
 func readSchema(ctx context.Context, q querier, database string) (*schema, error) {

@@ -85,8 +85,11 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	version, err := schemaVersion(ctx, s.write, len(texts))
-	if err != nil || version == len(texts) {
+	if err != nil {
 		return err
+	}
+	if version == len(texts) {
+		return s.useLog(ctx)
 	}
 	lock, err := lockByte(s.file, schemaByte, true)
 	if err != nil {
@@ -108,6 +111,22 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 		}
 	}
 	return nil
+}
+
+// useLog switches to WAL mode what is in another: a copy that VACUUM made, or one of
+// another program's.
+func (s *Store) useLog(ctx context.Context) (err error) {
+	var mode string
+	if err := s.write.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil || mode == "wal" {
+		return err
+	}
+	lock, err := lockByte(s.file, schemaByte, true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = firstError(err, lock.Close()) }()
+	_, err = s.write.ExecContext(ctx, "PRAGMA journal_mode=WAL")
+	return err
 }
 
 func (s *Store) migrate(ctx context.Context, version int, text string) error {

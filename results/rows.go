@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"gogi/kifu"
@@ -46,12 +47,17 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 		seed:    int64(p.Pair.Seed), // SQLite has signed integers only: the same 64 bits
 		setting: r.setting.Load(), opening: openingRowOf(p.Pair.Opening),
 	}
+	rows.games = make([]gameRow, len(p.Games))
+	errs := make([]error, len(p.Games))
+	var packing sync.WaitGroup // each game apart: who has played them waits half as long
 	for i := range p.Games {
-		row, err := r.gameRow(p.Pair, &p.Games[i])
+		packing.Go(func() { rows.games[i], errs[i] = r.gameRow(p.Pair, &p.Games[i]) })
+	}
+	packing.Wait()
+	for i, err := range errs {
 		if err != nil {
 			return nil, fmt.Errorf("leg %d: %w", i, err)
 		}
-		rows.games = append(rows.games, row)
 	}
 	return rows, nil
 }

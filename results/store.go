@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/mattn/go-sqlite3"
+
+	"gogi/internal/sqlitefile"
 )
 
 const (
@@ -104,6 +106,9 @@ func newStore(path string, create bool) (*Store, error) {
 	if _, err := os.Stat(s.file); !create && errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("results: %s: there is no such database: %w", path, fs.ErrNotExist)
 	}
+	if err := soundLog(s.file); err != nil {
+		return nil, s.fail("opening", err)
+	}
 	if s.here, err = thisProcess(); err == nil {
 		s.inode, err = holdInode(s.file, create)
 	}
@@ -114,6 +119,31 @@ func newStore(path string, create bool) (*Store, error) {
 		return s.orClose(err)
 	}
 	return s, nil
+}
+
+// soundLog fails where the log is damaged before its end. SQLite takes what stands
+// before the damage for all that there is, and forgets the rest: pairs that were
+// acknowledged would be gone, and nothing could find them any more.
+func soundLog(file string) error {
+	var first string
+	for range 2 { // a frame that is just being written looks damaged, once
+		log, err := sqlitefile.ReadLog(file + "-wal")
+		if errors.Is(err, fs.ErrPermission) {
+			return nil // asItStands says so
+		}
+		if err == nil {
+			err = log.Close()
+		}
+		found := log.Problem()
+		if err != nil || found == "" || found == first {
+			if err == nil && found != "" {
+				err = fmt.Errorf("%s: what was stored last would be lost; gogi db repair saves it", found)
+			}
+			return err
+		}
+		first = found
+	}
+	return nil
 }
 
 // orClose is the store, or the error of opening it, and the store closed.
