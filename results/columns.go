@@ -123,8 +123,12 @@ func (g *storedGame) inserted() ([]any, error) {
 type gameReader struct {
 	players []Engine
 	game    storedGame
-	columns []column
 	targets []any
+	own     int // how many of the targets are columns of games
+
+	values   []driver.Value // of the row at hand, by target
+	pointers []any          // to scanned, as Scan takes them
+	scanned  []any
 
 	stored sql.NullInt64 // the checksum in the row
 	sum    checksum
@@ -132,24 +136,39 @@ type gameReader struct {
 
 func newGameReader(players []Engine, more ...any) *gameReader {
 	r := &gameReader{players: players}
-	r.columns = r.game.columns()
-	for _, c := range r.columns {
+	for _, c := range r.game.columns() {
 		r.targets = append(r.targets, c.value)
 	}
+	r.own = len(r.targets)
 	r.targets = append(append(r.targets, &r.stored), more...)
+	r.values, r.scanned = make([]driver.Value, len(r.targets)), make([]any, len(r.targets))
+	for i := range r.scanned {
+		r.pointers = append(r.pointers, &r.scanned[i])
+	}
 	return r
 }
 
 // read gives the row at hand; one whose checksum is wrong is a *Damaged.
 func (r *gameReader) read(rows *sql.Rows) (match.Row, error) {
-	g := &r.game
-	if err := rows.Scan(r.targets...); err != nil {
-		return g.Row, err
+	if err := rows.Scan(r.pointers...); err != nil {
+		return r.game.Row, err
 	}
-	if r.stored.Valid {
-		if sum, err := sumOfGame(&r.sum, r.columns); err != nil || sum != r.stored.Int64 {
-			return g.Row, &Damaged{Table: "games", Pair: g.Pair, Leg: g.Leg}
+	for i, v := range r.scanned {
+		r.values[i] = v
+	}
+	return r.take()
+}
+
+// take gives the row of which values are what SQLite gave.
+func (r *gameReader) take() (match.Row, error) {
+	g := &r.game
+	for i, target := range r.targets {
+		if err := assign(target, r.values[i]); err != nil {
+			return g.Row, err
 		}
+	}
+	if err := r.verify(); err != nil {
+		return g.Row, err
 	}
 	for i, name := range []*string{&g.Black, &g.White, &g.PairA, &g.PairB} {
 		if g.seats[i] < 0 || g.seats[i] >= len(r.players) {
@@ -158,6 +177,76 @@ func (r *gameReader) read(rows *sql.Rows) (match.Row, error) {
 		*name = r.players[g.seats[i]].Name
 	}
 	return g.Row, nil
+}
+
+// verify compares the row with its checksum, where it has one.
+func (r *gameReader) verify() error {
+	if !r.stored.Valid {
+		return nil
+	}
+	r.sum.reset("games")
+	for _, v := range r.values[:r.own] {
+		if err := r.sum.add(v); err != nil {
+			return err
+		}
+	}
+	if r.sum.sum() != r.stored.Int64 {
+		return &Damaged{Table: "games", Pair: r.game.Pair, Leg: r.game.Leg}
+	}
+	return nil
+}
+
+// assign puts a value, as SQLite gives it, where a column's target points: what
+// Scan does, without asking for each value how it can be converted.
+func assign(target any, value driver.Value) error {
+	switch t := target.(type) {
+	case *int:
+		n, err := integer(value)
+		*t = int(n)
+		return err
+	case bits:
+		return t.Scan(value)
+	case span:
+		return t.Scan(value)
+	case moment:
+		return t.Scan(value)
+	case word:
+		return t.Scan(value)
+	case sql.Scanner:
+		return t.Scan(value)
+	case *int64:
+		n, err := integer(value)
+		*t = n
+		return err
+	case *bool:
+		n, err := integer(value)
+		*t = n != 0
+		return err
+	}
+	return assignBytes(target, value)
+}
+
+// assignBytes is assign for the targets that are no integers.
+func assignBytes(target any, value driver.Value) error {
+	switch t := target.(type) {
+	case *string:
+		if v, ok := value.(string); ok {
+			*t = v
+			return nil
+		}
+	case *float64:
+		if v, ok := value.(float64); ok {
+			*t = v
+			return nil
+		}
+	case *[]byte:
+		v, ok := value.([]byte)
+		*t = v
+		if ok || value == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%v (%T) is no value for a %T", value, value, target)
 }
 
 // word keeps an enumeration as its text.

@@ -22,9 +22,10 @@ const (
 	// busyMillis is how long a statement waits for another process's transaction.
 	// They take milliseconds; a suspended process may hold one for longer.
 	busyMillis = 30_000
-	// readers is how many queries may run at once: a yield function may ask for a
-	// record while its games are being read.
-	readers = 4
+	// readers is how many queries may run at once: one run may be read by several
+	// connections and their witness, and a yield function may ask for a record while
+	// its games are being read.
+	readers = 4 + scanners + 1
 )
 
 // Store is one database file. It is safe for concurrent use. Close every Run
@@ -40,6 +41,8 @@ type Store struct {
 	shared string
 	write  *sql.DB // nil for a reader; one connection, because SQLite has one writer
 	read   *sql.DB
+	// scanning is held by who reads with several connections.
+	scanning sync.Mutex
 }
 
 // Durability is what an acknowledged pair survives.

@@ -290,15 +290,19 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *player
 	if err != nil {
 		return nil, withPaths(err, c.DB, o.Plan)
 	}
+	begun, err := gather(ctx, store, o.Plan.Run)
+	if err != nil {
+		return nil, errors.Join(err, run.Close())
+	}
 	c.record(o)
-	played := c.playPairs(ctx, env, o, store, run)
+	played := c.playPairs(ctx, env, o, store, run, begun)
 	if err := o.Records.Close(); err != nil { // which changes no result
 		fmt.Fprintln(env.err, "warning:", err)
 	}
 	if err := run.Close(); err != nil {
 		return nil, errors.Join(played, err)
 	}
-	report, err := readReport(context.WithoutCancel(ctx), store, o.Plan.Run)
+	report, err := begun.finish(context.WithoutCancel(ctx), store)
 	if err == nil && c.Deterministic {
 		report.Divergence, err = measureDivergence(ctx, store, run.ID(), report.A, report.B)
 	}
@@ -364,9 +368,11 @@ func (c *matchCommand) nameRun(ctx context.Context, o *players.Opener, store *re
 }
 
 // playPairs plays the pairs that are not stored.
-func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *players.Opener, store *results.Store, run *results.Run) error {
+func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *players.Opener, store *results.Store, run *results.Run, begun *gathering) error {
 	s, err := series.New(ctx, o.Plan, run, func(ctx context.Context, see func([]match.Row) error) error {
-		return store.Pairs(ctx, run.ID(), results.Filter{}, see)
+		return store.Pairs(ctx, run.ID(), results.Filter{}, func(rows []match.Row) error {
+			return errors.Join(begun.add(rows), see(rows))
+		})
 	})
 	if err != nil {
 		return err

@@ -80,7 +80,8 @@ func readRun(ctx context.Context, g *ratings.Games, store *results.Store, name s
 	if err != nil {
 		return err
 	}
-	rep, err := readReport(ctx, store, info.Name)
+	run := g.Run(players)
+	rep, err := readReport(ctx, store, info.Name, run.Add)
 	switch {
 	case err != nil:
 		return err
@@ -89,8 +90,7 @@ func readRun(ctx context.Context, g *ratings.Games, store *results.Store, name s
 	case rep.Gate != nil:
 		g.Stopped(info.Name, rep.Gate.Design.String())
 	}
-	run := g.Run(players)
-	return store.Pairs(ctx, info.ID, results.Filter{}, run.Add)
+	return nil
 }
 
 // entrantsOf are a run's players, with what of each decides how it plays: that is

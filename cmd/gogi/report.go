@@ -8,6 +8,7 @@ import (
 	"gogi/faults"
 	"gogi/internal/format"
 	"gogi/kifu"
+	"gogi/match"
 	"gogi/report/page"
 	"gogi/report/text"
 	"gogi/results"
@@ -58,7 +59,7 @@ func (c *reportCommand) printBlock(ctx context.Context, w io.Writer, store *resu
 // pageOf is a run's page as HTML.
 func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo) (string, error) {
 	seen := page.NewScenes(info.Players[0], info.Players[1])
-	r, err := readReport(ctx, store, info.Name, seen.Add)
+	r, err := readReport(ctx, store, info.Name, func(rows []match.Row) error { seen.Add(rows); return nil })
 	if err != nil {
 		return "", err
 	}
