@@ -148,7 +148,7 @@ const listening = 4096
 
 // Follow watches until ctx ends; it is one of series.Config.Beside.
 func (d *Desk) Follow(ctx context.Context, hub *live.Hub, send func(match.Event)) {
-	s := hub.Subscribe(listening)
+	s := hub.SubscribeBut(match.EventMove, listening)
 	defer func() { s.Close() }()
 	for {
 		select {
@@ -157,7 +157,7 @@ func (d *Desk) Follow(ctx context.Context, hub *live.Hub, send func(match.Event)
 				return
 			}
 			if !ok {
-				s = hub.Subscribe(listening)
+				s = hub.SubscribeBut(match.EventMove, listening)
 				continue
 			}
 			say(send, d.watch.Event(ev))

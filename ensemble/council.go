@@ -87,6 +87,8 @@ type Council struct {
 	fresh   []*voting.Chamber // the chamber and the shadows as they were when the game began
 	voters  []voting.Voter
 	names   []string
+	scales  [][2]float64 // of the members, as records have them
+	clamps  []float64
 	seats   []*seat
 	changed chan struct{} // a seat's condition changed; from seats, one is enough, never closed
 	cancel  context.CancelFunc
@@ -118,6 +120,7 @@ func Open(ctx context.Context, config Config) (*Council, error) {
 	for _, m := range config.Members {
 		c.voters, c.names = append(c.voters, m.Voter), append(c.names, m.Name)
 	}
+	c.scales, c.clamps = scalesOf(c.voters), clampsOf(c.voters)
 	if err := c.seatRules(); err != nil {
 		return nil, fmt.Errorf("council %s: %w", config.Name, err)
 	}

@@ -82,6 +82,14 @@ func (v *vote) gather(ctx context.Context) error {
 	}
 }
 
+// round is what all members are asked at once: one block for all, which their jobs
+// share and do not change.
+type round struct {
+	ctx      context.Context
+	question question
+	requests []usi.Request // by seat
+}
+
 // ask sends the position to all members that are ready and collects their
 // answers; false when none is.
 func (v *vote) ask(ctx context.Context) bool {
@@ -91,14 +99,16 @@ func (v *vote) ask(ctx context.Context) bool {
 	q := v.newQuestion(v.answers)
 	v.Council.asked.Store(&asked{q.number, v.line.position})
 	gos := v.budgets(&v.request)
+	asked := &round{members, q, slices.Repeat([]usi.Request{v.request}, len(v.seats))}
+	v.pending = make([]int, 0, len(v.seats))
 	for i, s := range v.seats {
 		if !s.free() {
 			continue
 		}
-		own := v.request
-		own.Go, own.OnInfo, own.Deadline = gos[i], nil, v.memberDeadline()
+		own := &asked.requests[i]
+		own.Go, own.OnInfo, own.Deadline, own.MaxPV = gos[i], nil, v.memberDeadline(), 0
 		v.pending = append(v.pending, i)
-		s.jobs <- func(life context.Context) { s.think(members, life, own, q) }
+		s.jobs <- func(life context.Context) { s.think(asked.ctx, life, asked.requests[i], asked.question) }
 	}
 	v.polled, v.question = slices.Clone(v.pending), q.number
 	if len(v.polled) == 0 {

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
@@ -206,16 +205,22 @@ func (e *Events) moved(g *game, c shogi.Colour, m *kifu.Move, hit bool, overrun 
 	if !e.wantsMoves() {
 		return
 	}
-	ev := about(match.EventMove, g.Pair, g.Leg, g.slot.number)
+	said := &moveNumbers{pair: g.Pair, leg: g.Leg, slot: g.slot.number, score: m.Score, time: match.Milliseconds(m.Time)}
+	ev := match.Event{Type: match.EventMove, Pair: &said.pair, Leg: &said.leg, Slot: &said.slot, TimeMS: &said.time}
 	ev.Ply, ev.Move, ev.Position = len(g.result.Record.Moves), m.Move.String(), g.referee.Position().SFEN()
 	ev.Depth, ev.Nodes, ev.Hit = m.Depth, m.Nodes, hit
 	ev.PV = movesText(m.PV[:min(match.ShownPV, len(m.PV))])
-	ev.TimeMS, ev.OverrunMS, ev.ClockMS = milliseconds(m.Time), match.Milliseconds(overrun), g.clockShown(c)
+	ev.OverrunMS, ev.ClockMS = match.Milliseconds(overrun), g.clockShown(c)
 	if m.HasScore {
-		score := m.Score
-		ev.Score = &score
+		ev.Score = &said.score
 	}
 	e.Send(ev)
+}
+
+// moveNumbers are the numbers of a move event that an event points to, as one block.
+type moveNumbers struct {
+	pair, leg, slot, score int
+	time                   float64
 }
 
 func (e *Events) gameEnded(g *game) {
@@ -244,15 +249,15 @@ func (g *game) clockShown(c shogi.Colour) *float64 {
 
 // movesText is moves in USI, separated by spaces.
 func movesText(moves []shogi.Move) string {
-	var b strings.Builder
+	var room [64]byte // for as many moves as a move event has
+	text := room[:0]
 	for i, m := range moves {
 		if i > 0 {
-			b.WriteByte(' ')
+			text = append(text, ' ')
 		}
-		var text [8]byte
-		b.Write(m.Append(text[:0]))
+		text = m.Append(text)
 	}
-	return b.String()
+	return string(text)
 }
 
 func milliseconds(d time.Duration) *float64 {

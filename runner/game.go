@@ -116,7 +116,7 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	c := g.referee.Side()
 	clock := &g.clocks[c]
 	watch := g.watchMove(c)
-	reply, err := g.players[c].Think(ctx, usi.Request{Position: g.position, Go: g.goFor(c), Deadline: clock.Deadline()})
+	reply, err := g.players[c].Think(ctx, usi.Request{Position: g.position, Go: g.goFor(c), Deadline: clock.Deadline(), MaxPV: max(1, g.plan.PVPlies)})
 	slowed := watch.slowed()
 	if ctx.Err() != nil {
 		return match.Verdict{}, context.Cause(ctx)

@@ -54,7 +54,8 @@ type Engine struct {
 
 	in     *inbox
 	reader sync.WaitGroup
-	out    []byte // what is sent, built anew for each search
+	out    positionLine
+	timer  *time.Timer // see alarm
 
 	ponder   *search      // the search on the opponent's time, or nil
 	deadline atomic.Int64 // of the last search, in nanoseconds, for the records of a Tap
@@ -203,9 +204,8 @@ func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	ev, stopped, err := e.outcome(ctx, s, r.Deadline)
-	e.in.listen(nil)
-	reply := e.in.reply()
+	ev, stopped, err := e.outcome(ctx, &s, r.Deadline)
+	reply := e.in.finish(r.MaxPV)
 	reply.Hit = s.hit
 	reply.Stopped = stopped
 	if err != nil {
@@ -218,7 +218,7 @@ func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 }
 
 // begin turns the ponder search into the real one if it hit, else starts anew.
-func (e *Engine) begin(ctx context.Context, r Request) (*search, error) {
+func (e *Engine) begin(ctx context.Context, r Request) (search, error) {
 	if p := e.ponder; p != nil && p.position == r.Position.String() {
 		return e.ponderHit(ctx, p, r)
 	}
@@ -227,24 +227,21 @@ func (e *Engine) begin(ctx context.Context, r Request) (*search, error) {
 		e.in.begin(nil) // what it said is about another position: see Snapshot
 	}
 	if err := e.stopPonder(); err != nil {
-		return nil, err
+		return search{}, err
 	}
 	return e.start(r)
 }
 
 // start sends a position and its "go" in one write: two could be read apart.
-func (e *Engine) start(r Request) (*search, error) { return e.startFor(r, lineBestmove) }
+func (e *Engine) start(r Request) (search, error) { return e.startFor(r, lineBestmove) }
 
 // startFor starts a search that ends with the given kind of line.
-func (e *Engine) startFor(r Request, end lineKind) (*search, error) {
-	e.in.begin(r.OnInfo)
-	wait := e.in.expect(end)
-	e.out = append(r.Position.Append(e.out[:0]), '\n')
-	e.out = append(append(e.out, r.Go.String()...), '\n')
-	if err := e.send(e.out, "saying go"); err != nil {
-		return nil, err
+func (e *Engine) startFor(r Request, end lineKind) (search, error) {
+	wait := e.in.search(end, r.OnInfo)
+	if err := e.send(e.out.line(r.Position, r.Go), "saying go"); err != nil {
+		return search{}, err
 	}
-	return &search{wait: wait, start: time.Now()}, nil
+	return search{wait: wait, start: time.Now()}, nil
 }
 
 func (r *Reply) setAnswer(b Bestmove) {
@@ -280,9 +277,8 @@ func (r Reply) fromVariation() Reply {
 func (e *Engine) outcome(ctx context.Context, s *search, deadline time.Duration) (event, bool, error) {
 	var expired <-chan time.Time
 	if deadline > 0 {
-		timer := time.NewTimer(deadline - time.Since(s.start))
-		defer timer.Stop()
-		expired = timer.C
+		expired = e.alarm(deadline - time.Since(s.start))
+		defer e.timer.Stop()
 	}
 	select {
 	case ev := <-s.wait:
@@ -297,6 +293,16 @@ func (e *Engine) outcome(ctx context.Context, s *search, deadline time.Duration)
 	}
 	ev, err := e.stop(s)
 	return ev, true, err
+}
+
+// alarm sets the timer of the search at hand; there is one for all of them.
+func (e *Engine) alarm(d time.Duration) <-chan time.Time {
+	if e.timer == nil {
+		e.timer = time.NewTimer(d)
+	} else {
+		e.timer.Reset(d)
+	}
+	return e.timer.C
 }
 
 // stop ends a search and takes its bestmove, waiting no longer than the grace.
@@ -502,14 +508,14 @@ func (e *Engine) Ponder(_ context.Context, r Request) error {
 		return err
 	}
 	s.position = r.Position.String()
-	e.ponder = s
+	e.ponder = &s
 	return nil
 }
 
 // ponderHit tells the engine that the expected reply was played. A bestmove
 // that came early counts as played at once. When ctx has ended only the move is
 // wanted: the stop that follows is enough, ponderhit would start a clock.
-func (e *Engine) ponderHit(ctx context.Context, s *search, r Request) (*search, error) {
+func (e *Engine) ponderHit(ctx context.Context, s *search, r Request) (search, error) {
 	e.ponder = nil
 	hit := ctx.Err() == nil
 	if hit {
@@ -520,17 +526,17 @@ func (e *Engine) ponderHit(ctx context.Context, s *search, r Request) (*search, 
 		e.count.Early++
 		held := make(chan event, 1) // one event, sent here, never closed
 		held <- ev
-		return &search{wait: held, position: s.position, start: time.Now(), hit: hit}, nil
+		return search{wait: held, position: s.position, start: time.Now(), hit: hit}, nil
 	default:
 	}
 	if !hit {
-		return &search{wait: s.wait, position: s.position, start: time.Now()}, nil
+		return search{wait: s.wait, position: s.position, start: time.Now()}, nil
 	}
 	e.in.listen(r.OnInfo)
 	if err := e.write(ponderHitLine(r.Go), "saying ponderhit"); err != nil {
-		return nil, err
+		return search{}, err
 	}
-	return &search{wait: s.wait, position: s.position, start: time.Now(), hit: true}, nil
+	return search{wait: s.wait, position: s.position, start: time.Now(), hit: true}, nil
 }
 
 // ponderHitLine carries the clocks only in the early form, where "go ponder"

@@ -25,6 +25,9 @@ type Request struct {
 	// Deadline is the longest that the answer may take, counted as
 	// Reply.Elapsed is; after it the search is stopped. 0: no limit.
 	Deadline time.Duration
+	// MaxPV is how many plies of each variation of the reply are read, the first
+	// ones; 0: all.
+	MaxPV int
 	// OnInfo, when set, gets each info line of the search as it arrives, on
 	// another goroutine than the caller's; it must not block.
 	OnInfo func(Info)

@@ -114,7 +114,7 @@ func TestEveryFieldIsDocumented(t *testing.T) {
 	for name, v := range map[string]any{
 		"state": match.Snapshot{}, "standings": match.Standings{}, "games": match.GameCount{}, "pairs": match.PairCount{},
 		"unstored": match.EndedGame{}, "efforts": match.Effort{}, "sides": match.Effort{}, "faults": match.FaultSum{},
-		"recent": match.Tempo{}, "slots": match.SlotState{}, "board": match.Board{}, "thoughts": match.Thought{},
+		"warnings": match.WarningGiven{}, "recent": match.Tempo{}, "slots": match.SlotState{}, "board": match.Board{}, "thoughts": match.Thought{},
 	} {
 		if got, want := slices.Sorted(slices.Values(objects[name])), jsonFields(v); !slices.Equal(got, want) {
 			t.Errorf("%s has the fields\n%v, documented are\n%v", name, want, got)

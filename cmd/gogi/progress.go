@@ -52,7 +52,7 @@ type progress struct {
 	terminal *os.File // nil: plain lines
 	every    time.Duration
 	plan     *match.Plan
-	state    *live.State
+	hub      *live.Hub // knows how things stand; only faults are followed one by one
 
 	mu      sync.Mutex // of writing
 	began   time.Time
@@ -71,7 +71,7 @@ const (
 )
 
 func newProgress(w io.Writer, plan *match.Plan) *progress {
-	p := &progress{w: w, plan: plan, every: plainEvery, began: time.Now(), state: live.NewState(plan.Run), bundles: map[string]bool{}}
+	p := &progress{w: w, plan: plan, every: plainEvery, began: time.Now(), bundles: map[string]bool{}}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) { //nolint:gosec // a descriptor is small
 		p.terminal, p.every = f, redraw
 	}
@@ -81,7 +81,8 @@ func newProgress(w io.Writer, plan *match.Plan) *progress {
 // follow shows what happens until the hub closes. When a terminal stood still
 // for so long that the subscription was cut, it goes on from where things are.
 func (p *progress) follow(hub *live.Hub) {
-	s := hub.Subscribe(live.DefaultRoom)
+	p.hub = hub
+	s := hub.SubscribeBut(match.EventMove, live.DefaultRoom)
 	ticks := time.NewTicker(p.every)
 	defer ticks.Stop()
 	for {
@@ -94,7 +95,7 @@ func (p *progress) follow(hub *live.Hub) {
 				p.close()
 				return
 			default:
-				s = hub.Subscribe(live.DefaultRoom)
+				s = hub.SubscribeBut(match.EventMove, live.DefaultRoom)
 			}
 		case <-ticks.C:
 			p.tick()
@@ -103,7 +104,6 @@ func (p *progress) follow(hub *live.Hub) {
 }
 
 func (p *progress) event(e match.Event) {
-	p.state.Apply(e)
 	switch {
 	case e.Type == match.EventFault:
 		p.fault(e, e.Engine+" "+strings.ReplaceAll(e.Kind, "_", " "))
@@ -183,7 +183,7 @@ func (p *progress) tick() {
 
 // draw shows the state: the area anew, or one more line.
 func (p *progress) draw() {
-	now := p.state.Snapshot()
+	now := p.hub.State().State
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.terminal == nil {
@@ -215,7 +215,7 @@ func (p *progress) close() {
 	defer p.mu.Unlock()
 	p.clear()
 	elapsed := time.Since(p.began)
-	now := p.state.Snapshot()
+	now := p.hub.State().State
 	fmt.Fprintf(p.w, "%s: %d games in %s, %.1f games/s\n", p.plan.Run, now.Ended, format.Duration(elapsed), float64(now.Ended)/elapsed.Seconds())
 	for _, w := range now.Warnings { // again: on their first time they may have passed unseen
 		fmt.Fprintln(p.w, warningText(w.Engine, w.Note))
