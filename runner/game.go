@@ -26,6 +26,7 @@ type game struct {
 	position    usi.Position // as sent: the start and all moves
 	result      match.Result
 	pondering   [2]bool // who was told to think on
+	began       moment
 }
 
 // playGame plays one game between players that are ready. A *usi.Fault before
@@ -97,6 +98,7 @@ func (g *game) discardFailed() {
 
 // play asks the players in turn until the game is over.
 func (g *game) play(ctx context.Context) error {
+	g.began = g.slot.late.read()
 	for {
 		verdict, err := g.turn(ctx)
 		if err != nil {
@@ -120,6 +122,9 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	if ctx.Err() != nil {
 		return match.Verdict{}, context.Cause(ctx)
 	}
+	if s := g.stood(err != nil || reply.Stopped); s != nil {
+		return match.Verdict{}, s
+	}
 	g.result.Marked = g.result.Marked || slowed
 	if err != nil {
 		return g.failed(c, reply, err)
@@ -135,6 +140,18 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 		return v, nil
 	}
 	return g.judge(ctx, c, reply, move, overrun), nil
+}
+
+// stood is the standstill that voids the game, or nil. It is asked when a move has
+// come, and before anything is made of it: whatever stood still while it was measured
+// is known by now. On a clock a standstill at any time of the game is one too many,
+// since a search, or one on the opponent's time, was longer or shorter than it says.
+// Without one it matters only to a player that failed meanwhile.
+func (g *game) stood(failed bool) *Standstill {
+	if failed || g.limits[shogi.Black].Timed() || g.limits[shogi.White].Timed() {
+		return g.slot.late.stood(g.began)
+	}
+	return nil
 }
 
 // timeVerdict comes before any look at the move, as at CSA servers.

@@ -16,6 +16,11 @@ type lateMachine struct{ by atomic.Int64 }
 
 func (m *lateMachine) now() time.Time { return time.Now().Add(time.Duration(m.by.Load())) }
 
+// watch is the watcher of a machine that does not sleep.
+func (m *lateMachine) watch() *lateness {
+	return &lateness{now: m.now, other: func() offsets { return offsets{} }}
+}
+
 func (m *lateMachine) jumpAfter(d, by time.Duration) {
 	time.AfterFunc(d, func() { m.by.Add(int64(by)) })
 }
@@ -24,7 +29,7 @@ func TestLatenessIsWhatATimerFiredLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var machine lateMachine
-		l := &lateness{now: machine.now}
+		l := machine.watch()
 		l.start(ctx)
 		machine.jumpAfter(10*time.Millisecond, latenessFloor) // not worth noting
 		machine.jumpAfter(50*time.Millisecond, 300*time.Millisecond)
@@ -100,7 +105,7 @@ func TestOwnLatenessMarksAGame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.late.now = machine.now
+			r.late = machine.watch()
 			if err := r.play(t.Context()); err != nil {
 				t.Fatal(err)
 			}
