@@ -59,7 +59,7 @@ type Standstill struct { //nolint:errname // it is data as much as an error, as 
 // standstillFloor is what nothing but a standstill explains: a machine that is
 // merely busy wakes a thread within some 10 ms for each other one that wants the
 // same CPU (docs/time.md).
-const standstillFloor = 500 * time.Millisecond
+const standstillFloor = time.Second
 
 // standstillBetween is what the clocks say of the time from one tick to the next,
 // or to now where that tick is late; nil: nothing stood still.

@@ -16,21 +16,21 @@ import (
 
 // What the clocks say of the time between two ticks.
 func TestStandstillBetween(t *testing.T) {
-	const half = 500 * time.Millisecond
+	const second = time.Second
 	for name, test := range map[string]struct {
 		now  offsets
 		late time.Duration
 		want *Standstill
 	}{
 		"nothing":                     {offsets{}, 0, nil},
-		"a busy machine":              {offsets{}, half - 1, nil},
-		"stopped":                     {offsets{}, half, &Standstill{Stopped, half}},
+		"a busy machine":              {offsets{}, second - 1, nil},
+		"stopped":                     {offsets{}, second, &Standstill{Stopped, second}},
 		"slept":                       {offsets{asleep: time.Hour, wall: time.Hour}, 0, &Standstill{Slept, time.Hour}},
 		"slept, and woken late":       {offsets{asleep: time.Minute, wall: time.Minute}, time.Second, &Standstill{Slept, time.Minute}},
-		"slept for a moment":          {offsets{asleep: half - 1, wall: half - 1}, 0, nil},
+		"slept for a moment":          {offsets{asleep: second - 1, wall: second - 1}, 0, nil},
 		"all clocks stopped but one":  {offsets{wall: 3 * time.Second}, 0, &Standstill{Stepped, 3 * time.Second}},
-		"set back":                    {offsets{wall: -half}, 0, &Standstill{Stepped, -half}},
-		"the wall clock is corrected": {offsets{wall: half - 1}, 0, nil},
+		"set back":                    {offsets{wall: -second}, 0, &Standstill{Stepped, -second}},
+		"the wall clock is corrected": {offsets{wall: second - 1}, 0, nil},
 	} {
 		got := standstillBetween(moment{}, moment{offsets: test.now}, test.late)
 		if (got == nil) != (test.want == nil) || got != nil && *got != *test.want {
@@ -40,7 +40,7 @@ func TestStandstillBetween(t *testing.T) {
 }
 
 // The clocks of this machine, which does not sleep while this test runs, or the test
-// says so: they are read one after the other, within much less than half a second.
+// says so: they are read one after the other, within much less than second a second.
 func TestMomentsAreOfOneMachine(t *testing.T) {
 	l := &lateness{now: time.Now, other: readOffsets}
 	first := l.read()
