@@ -179,9 +179,12 @@ func (e *Engine) Ready(ctx context.Context) error {
 // search is one "go" whose bestmove is outstanding.
 type search struct {
 	wait     <-chan event
-	position string    // of a search on the opponent's time
-	start    time.Time // when the write of go or ponderhit returned
-	hit      bool
+	position string // of a search on the opponent's time
+	// start is right before the write of go or ponderhit. After it would be too
+	// late: the engine may have begun before this program goes on.
+	start   time.Time
+	sending time.Duration // how long the write took
+	hit     bool
 }
 
 // Think sends the position and the limits and waits for the bestmove, as
@@ -198,8 +201,7 @@ func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 	ev, stopped, err := e.outcome(ctx, s, r.Deadline)
 	e.in.listen(nil)
 	reply := e.in.reply()
-	reply.Hit = s.hit
-	reply.Stopped = stopped
+	reply.Hit, reply.Stopped, reply.Sending = s.hit, stopped, s.sending
 	if err != nil {
 		e.noteElapsed(time.Since(s.start))
 		return reply.fromVariation(), err
@@ -233,10 +235,11 @@ func (e *Engine) startFor(r Request, end lineKind) (*search, error) {
 	wait := e.in.expect(end)
 	e.out = append(r.Position.Append(e.out[:0]), '\n')
 	e.out = append(append(e.out, r.Go.String()...), '\n')
+	began := time.Now()
 	if err := e.send(e.out, "saying go"); err != nil {
 		return nil, err
 	}
-	return &search{wait: wait, start: time.Now()}, nil
+	return &search{wait: wait, start: began, sending: time.Since(began)}, nil
 }
 
 func (r *Reply) setAnswer(b Bestmove) {
@@ -287,8 +290,11 @@ func (e *Engine) outcome(ctx context.Context, s *search, deadline time.Duration)
 		return ev, false, e.check(ev, "thinking")
 	default:
 	}
+	asked := time.Now()
 	ev, err := e.stop(s)
-	return ev, true, err
+	// What was read before it was asked for is no answer to that, whoever was late
+	// to hear of it.
+	return ev, err != nil || !ev.stamp.Before(asked), err
 }
 
 // stop ends a search and takes its bestmove, waiting no longer than the grace.
@@ -483,10 +489,11 @@ func (e *Engine) ponderHit(ctx context.Context, s *search, r Request) (*search, 
 		return &search{wait: s.wait, position: s.position, start: time.Now()}, nil
 	}
 	e.in.listen(r.OnInfo)
+	began := time.Now()
 	if err := e.write(ponderHitLine(r.Go), "saying ponderhit"); err != nil {
 		return nil, err
 	}
-	return &search{wait: s.wait, position: s.position, start: time.Now(), hit: true}, nil
+	return &search{wait: s.wait, position: s.position, start: began, sending: time.Since(began), hit: true}, nil
 }
 
 // ponderHitLine carries the clocks only in the early form, where "go ponder"
