@@ -37,6 +37,7 @@ type engine struct {
 	moves    string // "key" or "first"
 	infos    int
 	think    time.Duration
+	busy     bool // thinking takes a CPU
 	options  []string
 	script   []fault
 	seen     map[string]int
@@ -60,6 +61,7 @@ func Main(args []string) int {
 	flags.StringVar(&e.moves, "moves", "key", "how moves are chosen: key or first")
 	flags.IntVar(&e.infos, "infos", 1, "info lines before each bestmove")
 	flags.DurationVar(&e.think, "think", 0, "time before each bestmove")
+	flags.BoolVar(&e.busy, "busy", false, "think busily: look at the clock all the time, instead of sleeping")
 	flags.StringVar(&e.mark, "mark", "", "file that gets a line for each fault played")
 	flags.StringVar(&e.log, "log", "", "file that gets every line that is read")
 	flags.StringVar(&e.mate, "mate", "", "the answer to go mate, behind checkmate")
@@ -318,9 +320,19 @@ func (e *engine) search(line string) {
 	}
 	if e.think > 0 {
 		e.out.Flush()
-		time.Sleep(e.think) //nolint:forbidigo // an engine that thinks
+		e.pause()
 	}
 	e.release()
+}
+
+// pause thinks.
+func (e *engine) pause() {
+	if !e.busy {
+		time.Sleep(e.think) //nolint:forbidigo // an engine that thinks
+		return
+	}
+	for began := time.Now(); time.Since(began) < e.think; { //nolint:staticcheck // a busy wait is the point
+	}
 }
 
 func (e *engine) release() {
