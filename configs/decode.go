@@ -34,12 +34,18 @@ func (d *decoder) fail(path, format string, args ...any) {
 	d.faults = append(d.faults, fault{d.file.places[path].order, err})
 }
 
+// maxFaults is how many errors are told one by one.
+const maxFaults = 20
+
 // err joins the errors in the order of the file: maps have none.
 func (d *decoder) err() error {
 	slices.SortStableFunc(d.faults, func(a, b fault) int { return a.order - b.order })
 	var errs []error
-	for _, f := range d.faults {
+	for _, f := range d.faults[:min(len(d.faults), maxFaults)] {
 		errs = append(errs, f.err)
+	}
+	if more := len(d.faults) - len(errs); more > 0 {
+		errs = append(errs, fmt.Errorf("%s: %d more errors are not shown", d.file.title(), more))
 	}
 	return errors.Join(errs...)
 }

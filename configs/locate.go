@@ -97,8 +97,8 @@ func (l *locator) header() string {
 	for i, key := range keys {
 		path = join(path, key)
 		last := i == len(keys)-1
+		l.found(path)
 		if list && last {
-			l.found(path)
 			l.counts[path]++
 		}
 		if n := l.counts[path]; n > 0 {

@@ -2,7 +2,6 @@ package configs
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	_ "embed" // the built-in openings
@@ -11,9 +10,11 @@ import (
 	"io"
 	"os"
 	"path"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gogi/match"
 	"gogi/shogi"
@@ -141,7 +142,7 @@ func textFiles(all []*zip.File) []*zip.File {
 
 // parseOpenings reads the openings of all texts of one file.
 func parseOpenings(file string, texts []openingText, plies int, rules match.Rules) ([]match.Opening, []Warning, error) {
-	book := book{rules: rules, plies: plies, seen: map[string]bool{}}
+	book := book{rules: rules, plies: plies, seen: map[uint64]int{}}
 	for _, t := range texts {
 		if err := book.read(t); err != nil {
 			return nil, nil, err
@@ -153,39 +154,156 @@ func parseOpenings(file string, texts []openingText, plies int, rules match.Rule
 	return book.openings, book.warnings(file), nil
 }
 
+// maxLine is the longest line of openings, in bytes: some 200,000 moves.
+const maxLine = 1 << 20
+
+// blockSize is how many bytes of a text are read at a time by one goroutine: long
+// enough for some milliseconds of work.
+const blockSize = 64 << 10
+
 // book gathers openings.
 type book struct {
 	rules    match.Rules
 	plies    int // 0: all
 	openings []match.Opening
-	count    int             // of lines with an opening
-	seen     map[string]bool // final positions
-	repeated []string        // lines that were left out, the first few
-	left     int             // how many those are
+	count    int            // of lines with an opening
+	seen     map[uint64]int // final positions by their keys: which opening led there first
+	repeated []string       // lines that were left out, the first few
+	left     int            // how many those are
 }
 
+// block is a part of a text, whole lines, and what was read of it.
+type block struct {
+	name  string
+	data  []byte
+	first int // the number of its first line
+	epd   bool
+
+	openings []match.Opening // their IDs are numbers of lines
+	finals   []uint64        // the keys of the positions that they lead to
+	err      error           // of the first line that is wrong; openings are those before
+}
+
+// read takes the blocks of a text, as many at once as there are processors, in their
+// order.
 func (b *book) read(t openingText) error {
 	epd := strings.HasSuffix(strings.ToLower(strings.TrimSuffix(t.name, ")")), ".epd")
-	lines := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(t.data, []byte("\ufeff"))))
-	lines.Buffer(nil, 1<<20)
-	n := 0
-	for lines.Scan() {
-		n++
-		text, _, _ := strings.Cut(lines.Text(), "#")
-		if text = strings.TrimSpace(text); text == "" {
-			continue
+	rest, line := bytes.TrimPrefix(t.data, []byte("\ufeff")), 1
+	for len(rest) > 0 {
+		blocks := make([]block, 0, runtime.GOMAXPROCS(0))
+		for len(rest) > 0 && len(blocks) < cap(blocks) {
+			data := wholeLines(rest)
+			blocks = append(blocks, block{name: t.name, data: data, first: line, epd: epd})
+			rest, line = rest[len(data):], line+bytes.Count(data, []byte("\n"))
 		}
-		if epd {
-			text = epdPosition(text)
+		var all sync.WaitGroup
+		for i := range blocks {
+			all.Go(func() { blocks[i].read(b.rules, b.plies) })
 		}
-		if err := b.add(text, fmt.Sprintf("%s:%d", t.name, n)); err != nil {
-			return err
+		all.Wait()
+		for i := range blocks {
+			if b.take(&blocks[i]); blocks[i].err != nil {
+				return blocks[i].err
+			}
 		}
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("openings %s:%d: %w", t.name, n+1, err)
 	}
 	return nil
+}
+
+// wholeLines is the beginning of a text, about blockSize bytes.
+func wholeLines(text []byte) []byte {
+	if len(text) > blockSize {
+		if end := bytes.IndexByte(text[blockSize:], '\n'); end >= 0 {
+			return text[:blockSize+end+1]
+		}
+	}
+	return text
+}
+
+// read reads the lines of a block up to the first that is wrong.
+func (k *block) read(rules match.Rules, plies int) {
+	reader := openingReader{referee: match.BlankReferee(rules), plies: plies}
+	n := k.first
+	for line := range bytes.Lines(k.data) {
+		if k.err = k.line(&reader, line, n); k.err != nil {
+			return
+		}
+		n++
+	}
+}
+
+func (k *block) line(reader *openingReader, line []byte, n int) error {
+	if len(line) > maxLine {
+		return fmt.Errorf("openings %s:%d: the line has %d bytes: expected at most %d", k.name, n, len(line), maxLine)
+	}
+	line, _, _ = bytes.Cut(line, []byte("#"))
+	if line = bytes.TrimSpace(line); len(line) == 0 {
+		return nil
+	}
+	text := string(line)
+	if k.epd {
+		text = epdPosition(text)
+	}
+	o, final, err := reader.read(text)
+	if err != nil {
+		return fmt.Errorf("%s:%d: %w", k.name, n, err)
+	}
+	o.ID = strconv.Itoa(n)
+	k.openings, k.finals = append(k.openings, o), append(k.finals, final)
+	return nil
+}
+
+// openingReader checks one line after the other.
+type openingReader struct {
+	referee *match.Referee
+	plies   int
+}
+
+// read reads a line and plays it through, to the key of the position at its end.
+func (r *openingReader) read(text string) (match.Opening, uint64, error) {
+	p, start, err := usi.ReadPosition(text)
+	if err != nil {
+		return match.Opening{}, 0, err
+	}
+	o := match.Opening{Start: "startpos", Moves: p.Moves}
+	if p.Start != o.Start {
+		o.Start = strings.Clone(strings.TrimPrefix(p.Start, "sfen ")) // apart from the line with its moves
+	}
+	if r.plies > 0 && len(o.Moves) > r.plies {
+		o.Moves = slices.Clone(o.Moves[:r.plies])
+	}
+	if err := r.referee.Restart(start, o.Moves); err != nil {
+		return match.Opening{}, 0, err
+	}
+	return o, r.referee.Position().Key(), nil
+}
+
+// take keeps the openings of a block that lead somewhere new.
+func (b *book) take(k *block) {
+	for i, o := range k.openings {
+		b.count++
+		if first, met := b.seen[k.finals[i]]; met && samePlace(b.openings[first], o) {
+			b.leaveOut(o.ID)
+			continue
+		}
+		b.seen[k.finals[i]] = len(b.openings)
+		o.ID = strconv.Itoa(b.count)
+		b.openings = append(b.openings, o)
+	}
+}
+
+// samePlace reports whether two openings that have been checked, and lead to positions
+// of one key, lead to one position.
+func samePlace(a, b match.Opening) bool { return finalPlace(a) == finalPlace(b) }
+
+// finalPlace is the board, the side and the hands that an opening leads to.
+func finalPlace(o match.Opening) string {
+	p, _ := o.Position() // it has been read before
+	for _, m := range o.Moves {
+		p.Apply(m)
+	}
+	sfen := p.SFEN()
+	return sfen[:strings.LastIndexByte(sfen, ' ')]
 }
 
 // epdPosition cuts a line of an .epd file down to its SFEN.
@@ -201,40 +319,9 @@ func epdPosition(text string) string {
 	return strings.Join(words[:keep], " ")
 }
 
-// add checks one line and keeps its opening unless it leads nowhere new.
-func (b *book) add(text, where string) error {
-	p, err := usi.ParsePosition(text)
-	if err != nil {
-		return fmt.Errorf("%s: %w", where, err)
-	}
-	b.count++
-	o := match.Opening{ID: where, Start: strings.TrimPrefix(p.Start, "sfen "), Moves: p.Moves}
-	if b.plies > 0 && len(o.Moves) > b.plies {
-		o.Moves = o.Moves[:b.plies]
-	}
-	referee, err := match.NewReferee(b.rules, o)
-	if err != nil {
-		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "opening "))
-	}
-	if final := withoutPly(referee.Position()); b.seen[final] {
-		b.leaveOut(where)
-	} else {
-		b.seen[final] = true
-		o.ID = strconv.Itoa(b.count)
-		b.openings = append(b.openings, o)
-	}
-	return nil
-}
-
-// withoutPly is a position's board, side and hands.
-func withoutPly(p *shogi.Position) string {
-	sfen := p.SFEN()
-	return sfen[:strings.LastIndexByte(sfen, ' ')]
-}
-
-func (b *book) leaveOut(where string) {
+func (b *book) leaveOut(line string) {
 	if b.left++; len(b.repeated) < 5 {
-		b.repeated = append(b.repeated, where[strings.LastIndexByte(where, ':')+1:])
+		b.repeated = append(b.repeated, line)
 	}
 }
 

@@ -4,8 +4,10 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -183,4 +185,63 @@ func FuzzReadOpenings(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A long file is read in blocks, by several goroutines; nothing may tell.
+func TestReadOpeningsOfManyBlocks(t *testing.T) {
+	moves := strings.Repeat(" 5i5h 5a5b 5h5i 5b5a", 2) // away and back, twice
+	var text strings.Builder
+	const n = 8000
+	for i := range n { // some ten blocks
+		// Distinct ends, but for line 7001, which ends as line 1 does.
+		fmt.Fprintf(&text, "sfen %s b - %d moves%s\n", kings(i%7000), 1+i, moves)
+	}
+	got, warnings, err := configs.ReadOpenings(write(t, "book.sfen", text.String()), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 7000 || got[0].ID != "1" || got[6999].ID != "7000" || !strings.Contains(got[6999].Start, kings(6999)) {
+		t.Errorf("%d openings, the last %+v", len(got), got[len(got)-1])
+	}
+	want := "1000 of 8000 lines lead to the position of an earlier one and are left out (lines 7001, 7002, 7003, 7004, 7005, …)"
+	if len(warnings) != 1 || !strings.Contains(warnings[0].String(), want) {
+		t.Errorf("%v", warnings)
+	}
+	for i := range got {
+		if want := strconv.Itoa(i + 1); got[i].ID != want {
+			t.Fatalf("opening %d has the ID %s", i, got[i].ID)
+		}
+	}
+	// Of two lines that are wrong, far apart, the first is told, with its number in the file.
+	lines := strings.SplitAfter(text.String(), "\n")
+	lines[5123], lines[7900] = "startpos moves 7g7e\n", "startpos moves 9z9z\n"
+	_, _, err = configs.ReadOpenings(write(t, "book.sfen", strings.Join(lines, "")), 0)
+	if err == nil || !strings.Contains(err.Error(), "book.sfen:5124: move 1 (7g7e): ") {
+		t.Errorf("%v", err)
+	}
+}
+
+// kings is one of many boards on which both kings can step away and back.
+func kings(i int) string {
+	const empty = "111111111"
+	pawns := []byte(strings.Repeat("1", 9*4))
+	for bit := range 13 { // i in binary: a pawn on a square, or none
+		if i>>bit&1 == 1 {
+			pawns[bit] = "PPPPPPPPPpppp"[bit]
+		}
+	}
+	board := "4k4/" + empty + "/" + empty
+	for rank := range 4 {
+		board += "/" + string(pawns[9*rank:9*rank+9])
+	}
+	return board + "/" + empty + "/4K4"
+}
+
+func TestReadOpeningsRefusesALongLine(t *testing.T) {
+	long := "startpos moves" + strings.Repeat(" 7g7f", 1<<18)
+	path := write(t, "book.sfen", "startpos\n\n"+long+"\nstartpos moves 9z9z\n")
+	_, _, err := configs.ReadOpenings(path, 0)
+	if want := "openings " + path + ":3: the line has 1310735 bytes: expected at most 1048576"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
 }

@@ -27,13 +27,16 @@ func Load(path string) (*File, error) {
 
 // Parse reads TOML strictly. name is the file's name for errors, which begin
 // with "name:line: ". Keys that are not known and values of the wrong type are
-// errors; all of them are reported, in the order of the file. What the values
+// errors; they are reported in the order of the file, all of the first twenty. What the values
 // mean is checked by Plan.
 func Parse(data []byte, name string) (*File, error) {
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("%s: %d bytes are too many for a series: expected at most %d", name, len(data), maxFile)
 	}
 	text := strings.TrimPrefix(string(data), "\ufeff")
+	if err := checkShape(text, name); err != nil {
+		return nil, err
+	}
 	var values map[string]any
 	if _, err := toml.Decode(text, &values); err != nil {
 		return nil, syntaxError(err, name)

@@ -21,11 +21,12 @@ type Hub struct {
 	state  *State
 	subs   map[*Subscription]struct{}
 	closed bool
+	over   chan struct{} // closed with closed
 }
 
 // NewHub is a hub for one run.
 func NewHub(run string) *Hub {
-	return &Hub{state: NewState(run), subs: map[*Subscription]struct{}{}}
+	return &Hub{state: NewState(run), subs: map[*Subscription]struct{}{}, over: make(chan struct{})}
 }
 
 // Follow publishes a stream until it ends, and closes the hub then. Where there
@@ -93,11 +94,17 @@ func (h *Hub) Subscribers() int {
 func (h *Hub) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.closed = true
+	if !h.closed {
+		h.closed = true
+		close(h.over)
+	}
 	for s := range h.subs {
 		h.end(s, nil)
 	}
 }
+
+// Closed is closed when the hub is.
+func (h *Hub) Closed() <-chan struct{} { return h.over }
 
 // end closes a subscription, with h.mu held, unless it has ended.
 func (h *Hub) end(s *Subscription, why error) {

@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"pgregory.net/rapid"
@@ -22,6 +23,8 @@ type series struct {
 	numbers map[string]uint64
 	events  []match.Event
 	tables  []*table
+	wanted  int // tables of the process itself
+	phase   match.RunPhase
 	pair    int // the next one
 
 	stored   int
@@ -52,6 +55,7 @@ func newSeries(t *rapid.T) *series {
 		s.tables = append(s.tables, &table{number: n, phase: match.SlotIdle})
 	}
 	own := len(s.tables)
+	s.wanted, s.phase = own, match.RunPlaying
 	finished := 0
 	s.send(match.Event{
 		Type: match.EventRun, Players: []string{"A", "B"}, Limits: []string{"nodes 1", "nodes 2"}, Digest: "d", Rules: "default",
@@ -88,6 +92,10 @@ func (s *series) step() {
 	b := s.tables[rapid.IntRange(0, len(s.tables)-1).Draw(s.t, "slot")]
 	luck := rapid.IntRange(0, 19).Draw(s.t, "luck") // rapid likes small numbers
 	switch {
+	case luck == 17:
+		s.tell()
+	case b.phase == match.SlotIdle && b.leg == 0 && b.worker == "" && b.number >= s.wanted:
+		s.retire(b)
 	case b.phase == match.SlotIdle:
 		s.seat(b)
 	case luck == 19:
@@ -101,6 +109,26 @@ func (s *series) step() {
 	default:
 		s.move(b)
 	}
+}
+
+// tell changes how many slots there shall be, and the phase.
+func (s *series) tell() {
+	s.wanted = rapid.IntRange(1, 4).Draw(s.t, "wanted")
+	s.phase = rapid.SampledFrom([]match.RunPhase{match.RunPlaying, match.RunPaused, match.RunDraining}).Draw(s.t, "phase")
+	for n := range s.wanted {
+		if !slices.ContainsFunc(s.tables, func(b *table) bool { return b.worker == "" && b.number == n }) {
+			s.tables = append(s.tables, &table{number: n, phase: match.SlotIdle})
+		}
+	}
+	s.send(match.Event{Type: match.EventTold, Phase: s.phase, Slots: s.wanted, Pairs: 100, Games: 200})
+}
+
+// retire is the end of a slot that is too many.
+func (s *series) retire(b *table) {
+	if b.whole {
+		s.store(b)
+	}
+	s.tables = slices.DeleteFunc(s.tables, func(other *table) bool { return other == b })
 }
 
 func (s *series) seat(b *table) {

@@ -81,6 +81,9 @@ func (s *State) accept(ev match.Event) bool {
 		s.known.Latest = ev.Time
 	}
 	s.apply(ev)
+	if ev.Type != match.EventMove {
+		s.clearAway()
+	}
 	s.forgetTempo()
 	return true
 }
@@ -104,7 +107,7 @@ func complete(ev match.Event) bool {
 		return ev.Pair != nil && ev.Leg != nil && ev.Slot != nil
 	case match.EventPair:
 		return ev.Pair != nil
-	case match.EventRun, match.EventFault, match.EventDone:
+	case match.EventRun, match.EventFault, match.EventTold, match.EventDone:
 		return true
 	case match.EventState:
 	}
@@ -128,6 +131,8 @@ func (s *State) apply(ev match.Event) {
 		s.pairStored(ev)
 	case match.EventFault:
 		s.failed(ev)
+	case match.EventTold:
+		s.told(ev)
 	case match.EventDone:
 		s.done(ev)
 	case match.EventRun, match.EventState: // were taken before
@@ -137,7 +142,7 @@ func (s *State) apply(ev match.Event) {
 func (s *State) begin(ev match.Event) {
 	s.clear()
 	k := &s.known
-	k.Began, k.Latest = ev.Time, ev.Time
+	k.Began, k.Latest, k.Phase = ev.Time, ev.Time, match.RunPlaying
 	k.Players, k.Limits, k.Digest, k.Rules = slices.Clone(ev.Players), slices.Clone(ev.Limits), ev.Digest, ev.Rules
 	k.Pairs, k.Games = ev.Pairs, ev.Games
 	if ev.Finished != nil {
@@ -146,9 +151,32 @@ func (s *State) begin(ev match.Event) {
 	if ev.Standings != nil {
 		k.Standings = ev.Standings.Clone()
 	}
+	s.furnish(ev)
+}
+
+// furnish has a slot for each that the run's own process shall have.
+func (s *State) furnish(ev match.Event) {
+	s.known.Wanted = ev.Slots
 	for n := range ev.Slots {
-		s.slots[seat{ev.Worker, n}] = &slot{phase: match.SlotIdle, since: ev.Time}
+		at := seat{ev.Worker, n}
+		if s.slots[at] == nil {
+			s.slots[at] = &slot{phase: match.SlotIdle, since: ev.Time}
+		}
 	}
+}
+
+// clearAway drops the slots that the run's own process shall not have any more, and
+// that play nothing. Where it is not known how many it shall have, all stay.
+func (s *State) clearAway() {
+	maps.DeleteFunc(s.slots, func(at seat, from *slot) bool {
+		return at.worker == "" && s.known.Wanted > 0 && at.number >= s.known.Wanted && from.phase == match.SlotIdle
+	})
+}
+
+// told takes what the session was told.
+func (s *State) told(ev match.Event) {
+	s.known.Phase, s.known.Pairs, s.known.Games = ev.Phase, ev.Pairs, ev.Games
+	s.furnish(ev)
 }
 
 // slot is the one that an event names; slots of workers are met as they come.

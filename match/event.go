@@ -25,6 +25,7 @@ const (
 	EventCut   EventType = "cut"   // a game was given up, or did not begin: Pair, Leg, Slot
 	EventPair  EventType = "pair"  // a pair is stored and counted now, once: Pair
 	EventFault EventType = "fault" // an engine failed, or a pair was not counted: Engine, Kind, Note
+	EventTold  EventType = "told"  // the session was told to go otherwise: Phase, Slots, Pairs, Games as they are from now on
 	EventDone  EventType = "done"  // the session ends: Finished, Dropped
 	EventState EventType = "state" // for one listener, when it comes: everything up to here, in State
 )
@@ -55,6 +56,7 @@ type Event struct {
 	Players   []string   `json:"players,omitempty"`
 	Digest    string     `json:"digest,omitempty"` // of the plan
 	Rules     string     `json:"rules,omitempty"`  // their name
+	Phase     RunPhase   `json:"phase,omitempty"`  // when it was told, by whoever controls the run
 	Slots     int        `json:"slots,omitempty"`
 	Pairs     int        `json:"pairs,omitempty"`
 	Games     int        `json:"games,omitempty"`
@@ -112,7 +114,7 @@ type Effort struct {
 // Add sums two efforts of one player up.
 func (e *Effort) Add(more Effort) {
 	e.Moves += more.Moves
-	e.Nodes += more.Nodes
+	e.Nodes = SumNodes(e.Nodes, more.Nodes)
 	e.TimeMS += more.TimeMS
 	e.WorstOverrunMS = max(e.WorstOverrunMS, more.WorstOverrunMS)
 	e.PonderHits += more.PonderHits

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"sort"
 	"time"
 
 	"gogi/shogi"
@@ -153,28 +154,40 @@ func (p *Plan) LimitsOf(player int, c shogi.Colour) Limits {
 	return l
 }
 
-// pairings lists who plays whom in one round, by indices into Players.
-func (p *Plan) pairings() [][2]int {
-	var list [][2]int
+// Pairings is the number of pairs in one round of the design.
+func (p *Plan) Pairings() int {
+	n := len(p.Players)
 	switch p.Design.Kind {
 	case DesignGauntlet:
-		for b := 1; b < len(p.Players); b++ {
-			list = append(list, [2]int{0, b})
-		}
+		return max(0, n-1)
 	case DesignRoundRobin:
-		for a := range p.Players {
-			for b := a + 1; b < len(p.Players); b++ {
-				list = append(list, [2]int{a, b})
-			}
-		}
+		return n * (n - 1) / 2
 	case DesignMatch:
-		list = append(list, [2]int{0, 1})
+		return 1
 	}
-	return list
+	return 0
 }
 
-// Pairings is the number of pairs in one round of the design.
-func (p *Plan) Pairings() int { return len(p.pairings()) }
+// pairing is who plays whom in the i-th pair of a round, by indices into Players. It
+// needs no table, however many players there are.
+func (p *Plan) pairing(i int) [2]int {
+	switch p.Design.Kind {
+	case DesignGauntlet:
+		return [2]int{0, i + 1}
+	case DesignRoundRobin:
+		return everybody(i, len(p.Players))
+	case DesignMatch:
+	}
+	return [2]int{0, 1}
+}
+
+// everybody is the i-th of all pairings of n players, by the first and then by the
+// second: (0,1), (0,2), …, (1,2), ….
+func everybody(i, n int) [2]int {
+	before := func(a int) int { return a*n - a*(a+1)/2 } // pairings whose first is less than a
+	a := sort.Search(n, func(a int) bool { return before(a+1) > i })
+	return [2]int{a, a + 1 + i - before(a)}
+}
 
 // Pair is one unit of play. It is self-contained, given the plan's players.
 type Pair struct {
@@ -187,10 +200,9 @@ type Pair struct {
 
 // Pair makes pair n, n >= 0. All pairings of one round get the same opening.
 func (p *Plan) Pair(n int) Pair {
-	pairings := p.pairings()
-	round := n / len(pairings)
+	round, i := n/p.Pairings(), n%p.Pairings()
 	opening := p.Openings[openingIndex(p.Seed, round, len(p.Openings))]
-	return Pair{ID: n, Players: pairings[n%len(pairings)], Opening: opening, Seed: mix(p.Seed, uint64(n)), Legs: p.Legs()}
+	return Pair{ID: n, Players: p.pairing(i), Opening: opening, Seed: mix(p.Seed, uint64(n)), Legs: p.Legs()}
 }
 
 // Game is one leg of a pair.

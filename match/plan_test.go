@@ -2,6 +2,7 @@ package match_test
 
 import (
 	"fmt"
+	"hash/fnv"
 	"reflect"
 	"slices"
 	"strconv"
@@ -110,6 +111,69 @@ func TestRounds(t *testing.T) {
 		if want := []string{"0", "1", "2", "3", "4"}; !slices.Equal(openings, want) {
 			t.Errorf("%s: five rounds have the openings %v", test.kind, openings)
 		}
+	}
+}
+
+// everybodyOnce is a round of everybody against everybody as it is counted by hand.
+func everybodyOnce(players int) (list [][2]int) {
+	for a := range players {
+		for b := a + 1; b < players; b++ {
+			list = append(list, [2]int{a, b})
+		}
+	}
+	return list
+}
+
+// The order within a round is part of what a stored run's pair numbers mean.
+func TestOrderOfARound(t *testing.T) {
+	for _, players := range []int{2, 3, 4, 5, 17, 100, 1000} {
+		p, want := planOf(match.DesignRoundRobin, players, 3, 5), everybodyOnce(players)
+		if p.Pairings() != len(want) {
+			t.Fatalf("%d players: %d pairings, not %d", players, p.Pairings(), len(want))
+		}
+		for i := range 2 * len(want) {
+			if got := p.Pair(i).Players; got != want[i%len(want)] {
+				t.Fatalf("%d players: pair %d is %v, not %v", players, i, got, want[i%len(want)])
+			}
+		}
+		p.Design.Kind = match.DesignGauntlet
+		for i := range 2 * (players - 1) {
+			if got, want := p.Pair(i).Players, [2]int{0, 1 + i%(players-1)}; got != want {
+				t.Fatalf("a gauntlet of %d: pair %d is %v, not %v", players, i, got, want)
+			}
+		}
+	}
+}
+
+// A pair costs nothing to make, however many players there are.
+func TestPairNeedsNoTable(t *testing.T) {
+	p := planOf(match.DesignRoundRobin, 1000, 100, 1)
+	n := 0
+	if allocations := testing.AllocsPerRun(1000, func() { n += p.Pair(n).Players[1] }); allocations != 0 {
+		t.Errorf("%v allocations a pair", allocations)
+	}
+}
+
+// TestPairsOfStoredRuns holds all pairs of many plans, as the program that stored the
+// first runs made them, when it still wrote each round down.
+func TestPairsOfStoredRuns(t *testing.T) {
+	h := fnv.New64a()
+	for _, kind := range []match.DesignKind{match.DesignMatch, match.DesignRoundRobin, match.DesignGauntlet} {
+		for players := 2; players < 30; players++ {
+			for _, openings := range []int{1, 2, 7, 100} {
+				for _, swap := range []bool{false, true} {
+					p := planOf(kind, players, openings, uint64(players)<<32|uint64(openings))
+					p.Design.Swap = swap
+					for n := range 700 {
+						pair := p.Pair(n)
+						fmt.Fprintln(h, pair.ID, pair.Players, pair.Opening.ID, pair.Seed, pair.Legs)
+					}
+				}
+			}
+		}
+	}
+	if got := h.Sum64(); got != 0x7c0121f235d6b84f {
+		t.Errorf("the pairs of stored runs are others now: %#x", got)
 	}
 }
 
@@ -272,5 +336,17 @@ func TestOpeningString(t *testing.T) {
 		if got := o.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+func BenchmarkPair(b *testing.B) {
+	for _, players := range []int{2, 1000} {
+		b.Run(fmt.Sprint(players, " players"), func(b *testing.B) {
+			p := planOf(match.DesignRoundRobin, players, 100, 1)
+			b.ReportAllocs()
+			for n := range b.N {
+				_ = p.Pair(n)
+			}
+		})
 	}
 }

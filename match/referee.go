@@ -1,6 +1,7 @@
 package match
 
 import (
+	"errors"
 	"fmt"
 
 	"gogi/shogi"
@@ -22,22 +23,36 @@ func NewReferee(rules Rules, o Opening) (*Referee, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Referee{rules: rules, history: shogi.NewHistory(start), first: start.Ply() - 1}
-	for i, m := range o.Moves {
+	r := BlankReferee(rules)
+	if err := r.Restart(start, o.Moves); err != nil {
+		return nil, fmt.Errorf("opening %s: %w", o.ID, err)
+	}
+	return r, nil
+}
+
+// BlankReferee waits for the Restart of its first game.
+func BlankReferee(rules Rules) *Referee { return &Referee{rules: rules, history: &shogi.History{}} }
+
+// Restart begins a game from an opening's position and moves in the place of the one at
+// hand, whose memory it takes. It fails as NewReferee does.
+func (r *Referee) Restart(start shogi.Position, moves []shogi.Move) error {
+	r.history.Restart(start)
+	r.first = start.Ply() - 1
+	for i, m := range moves {
 		if err := r.history.Position().CheckLegal(m); err != nil {
-			return nil, fmt.Errorf("opening %s: move %d (%s): %w", o.ID, i+1, m, err)
+			return fmt.Errorf("move %d (%s): %w", i+1, m, err)
 		}
-		if v := r.Play(m); v.Over() {
-			return nil, fmt.Errorf("opening %s: the game is over after move %d (%s): %s", o.ID, i+1, m, v.Termination)
+		if v := r.play(m); v.Over() {
+			return fmt.Errorf("the game is over after move %d (%s): %s", i+1, m, v.Termination)
 		}
 	}
 	if !r.history.Position().HasLegalMove() {
-		return nil, fmt.Errorf("opening %s: the side to move has no legal move", o.ID)
+		return errors.New("the side to move has no legal move")
 	}
 	if v := r.limit(); v.Over() {
-		return nil, fmt.Errorf("opening %s: the game is over before its first move: %s", o.ID, v.Termination)
+		return fmt.Errorf("the game is over before its first move: %s", v.Termination)
 	}
-	return r, nil
+	return nil
 }
 
 // Position is the position at hand.
@@ -52,6 +67,12 @@ func (r *Referee) Play(m shogi.Move) Verdict {
 	if err := r.Position().CheckLegal(m); err != nil {
 		return LossFor(mover, IllegalMove, fmt.Sprintf("%s: %v", m, err))
 	}
+	return r.play(m)
+}
+
+// play makes a legal move.
+func (r *Referee) play(m shogi.Move) Verdict {
+	mover := r.Side()
 	r.history.Push(m)
 	if r.rules.Declaration == shogi.TryRule && r.kingMoved(m) && r.Position().TryAchieved(mover) {
 		return Verdict{WinFor(mover), Declaration, "the king stands on the opponent's king square"}

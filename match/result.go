@@ -3,6 +3,7 @@ package match
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -209,10 +210,19 @@ type Side struct {
 	Incomplete   int // of a council: votes that lacked a member's ballot, because it had failed or said nothing legal in time
 }
 
+// SumNodes adds two counts of nodes. The greatest sum is the greatest integer that a
+// database keeps, 2^63−1: whatever is told by others, no sum of counts wraps.
+func SumNodes(a, b uint64) uint64 {
+	if a > math.MaxInt64 || b > math.MaxInt64-a {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
 // Add counts one move.
 func (s *Side) Add(m kifu.Move, overrun time.Duration) {
 	s.Plies++
-	s.Nodes += m.Nodes
+	s.Nodes = SumNodes(s.Nodes, m.Nodes)
 	s.Time += m.Time
 	if m.Depth > 0 {
 		s.DepthSum += m.Depth

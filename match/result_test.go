@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -211,5 +212,26 @@ func TestRulesByName(t *testing.T) {
 	_, err := match.RulesByName("chess")
 	if want := `no rules are named "chess"; there are default, denryu, floodgate, wcsc`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// An engine's node count reaches 2^64−1 in what others tell; a database keeps 2^63−1.
+func TestSumsOfNodesDoNotWrap(t *testing.T) {
+	const most = math.MaxInt64
+	for _, test := range [][3]uint64{
+		{1, 2, 3}, {most - 1, 1, most}, {most, 1, most}, {most, 0, most}, {0, math.MaxUint64, most}, {math.MaxUint64, math.MaxUint64, most},
+	} {
+		if got := match.SumNodes(test[0], test[1]); got != test[2] {
+			t.Errorf("%d and %d are %d, want %d", test[0], test[1], got, test[2])
+		}
+	}
+	var side match.Side
+	var effort match.Effort
+	for range 40 {
+		side.Add(kifu.Move{Nodes: math.MaxUint64}, 0)
+		effort.Add(match.Effort{Nodes: math.MaxUint64})
+	}
+	if side.Nodes != most || effort.Nodes != most {
+		t.Errorf("40 moves of 2^64−1 nodes are %d and %d, want 2^63−1", side.Nodes, effort.Nodes)
 	}
 }

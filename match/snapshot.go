@@ -11,6 +11,8 @@ type Snapshot struct {
 	// Numbers has the last Seq of each worker; "" is the run's own process.
 	Numbers map[string]uint64 `json:"numbers,omitempty"`
 	Over    bool              `json:"over,omitempty"`
+	Phase   RunPhase          `json:"phase,omitempty"`  // "" before anything is known
+	Wanted  int               `json:"wanted,omitempty"` // slots that the run's own process shall have; those beyond end with their pairs
 
 	Players []string `json:"players,omitempty"` // in plan order
 	Limits  []string `json:"limits,omitempty"`  // theirs, in words
@@ -34,6 +36,18 @@ type Snapshot struct {
 	Missed  int    `json:"missed,omitempty"`  // moves that were made and did not come
 	Unseen  int    `json:"unseen,omitempty"`  // games of stored pairs whose ends did not come
 }
+
+// RunPhase is how far a session has been told to go.
+type RunPhase string
+
+// The phases of a session, which begins with RunPlaying. It ends when the games in
+// play have, from any of them but RunPaused: a paused one waits.
+const (
+	RunPlaying  RunPhase = "playing"
+	RunPaused   RunPhase = "paused"   // the pairs in play are finished, and no other begins
+	RunDraining RunPhase = "draining" // the pairs in play are the last
+	RunStopping RunPhase = "stopping" // the games in play are given up
+)
 
 // FaultSum is how often one player failed in one way.
 type FaultSum struct {

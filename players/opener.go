@@ -50,13 +50,14 @@ func Surroundings() (configs.Env, error) {
 	}, nil
 }
 
-// StartGuard starts the guard process: this binary with another verb.
-func StartGuard() (*process.Guard, error) {
+// StartGuard starts the guard process: this binary with another verb. tell hears what
+// becomes of it, see process.StartGuard.
+func StartGuard(tell func(process.GuardChange)) (*process.Guard, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding this program, to start its guard: %w", err)
 	}
-	return process.StartGuard([]string{self, "guard"})
+	return process.StartGuard([]string{self, "guard"}, tell)
 }
 
 // Open starts one player: an engine with its options, or a council of them.

@@ -317,7 +317,7 @@ func (g *Gatherer) countPlayer(r match.Row, c shogi.Colour, name string) {
 	}
 	s, t := &p.sides, r.Sides[c]
 	s.Plies += t.Plies
-	s.Nodes += t.Nodes
+	s.Nodes = match.SumNodes(s.Nodes, t.Nodes)
 	s.Time += t.Time
 	s.DepthSum += t.DepthSum
 	s.DepthPlies += t.DepthPlies

@@ -44,7 +44,7 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 	rows := &pairRows{
 		run: r.id, pair: int64(p.Pair.ID), players: p.Pair.Players,
 		seed:    int64(p.Pair.Seed), // SQLite has signed integers only: the same 64 bits
-		setting: r.setting, opening: openingRowOf(p.Pair.Opening),
+		setting: r.setting.Load(), opening: openingRowOf(p.Pair.Opening),
 	}
 	for i := range p.Games {
 		row, err := r.gameRow(&p.Games[i])
@@ -63,8 +63,8 @@ func (r *Run) check(p match.PairResult) error {
 	switch {
 	case p.Pair.ID < 0:
 		return errors.New("pairs are numbered from 0")
-	case p.Pair.ID >= r.most:
-		return fmt.Errorf("the run never had more than %d pairs", r.most)
+	case int64(p.Pair.ID) >= r.most.Load():
+		return fmt.Errorf("the run never had more than %d pairs", r.most.Load())
 	case !p.Pair.Equal(r.plan.Pair(p.Pair.ID)):
 		return errors.New("its players, opening or seed are not those that the plan gives it")
 	case len(p.Games) != r.plan.Legs():

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"gogi/match"
 )
@@ -19,11 +20,11 @@ type Run struct {
 	id    int64
 	plan  *match.Plan
 	lock  *os.File
-	// setting is the row of the log of settings that holds at this start.
-	setting int64
+	// setting is the row of the log of settings that holds now.
+	setting atomic.Int64
 	// most is the greatest target that the run ever had: a pair may have been in
 	// play when the target was lowered.
-	most  int
+	most  atomic.Int64
 	stmts statements
 
 	// requests carries what is to be stored, from Add and PutAttempt to the writer.
@@ -71,10 +72,7 @@ func (s *Store) begin(ctx context.Context, plan *match.Plan) (*Run, error) {
 		store: s, id: id, plan: plan, lock: lock,
 		requests: make(chan request), quit: make(chan struct{}), done: make(chan struct{}),
 	}
-	if run.setting, err = s.recordSettings(ctx, id, plan); err == nil {
-		run.most, err = s.greatestTarget(ctx, id)
-	}
-	if err == nil {
+	if err = run.set(ctx, settingOf(plan)); err == nil {
 		run.stmts, err = prepareStatements(ctx, s.write)
 	}
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"gogi/match"
 )
 
-// Setting is what the digest does not cover, as of one start of a run. Its JSON is
+// Setting is what the digest does not cover, as of one start of a run, or of what it
+// was told while it played. Its JSON is
 // how it is stored; like the plan's it only ever grows at its end.
 type Setting struct {
 	ID          int64           `json:"-"` // its place in the log: a later start has a greater one
@@ -22,6 +23,8 @@ type Setting struct {
 	Rules       string          `json:"rules"` // the profile's name
 	Gate        match.Gate      `json:"gate,omitzero"`
 	Players     []PlayerSetting `json:"players"`
+	// Phase is what the session was told last, "" before it was told anything.
+	Phase match.RunPhase `json:"phase,omitempty"`
 	// Changes are the differences to the start before; none at the first.
 	Changes []match.Difference `json:"-"`
 }
@@ -47,10 +50,36 @@ func settingOf(plan *match.Plan) Setting {
 	return s
 }
 
-// recordSettings stores what may change from start to start, logs it if it did,
-// and gives the row of the log that holds now. The run's lock is held.
-func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan) (id int64, err error) {
-	text, err := json.Marshal(settingOf(plan))
+// Change logs what a session has been told: another target in pairs, other slots, or
+// to pause, go on or end. It holds for the pairs that are stored from then on.
+func (r *Run) Change(ctx context.Context, pairs, slots int, phase match.RunPhase) error {
+	changed := settingOf(r.plan)
+	changed.Pairs, changed.Concurrency, changed.Phase = pairs, slots, phase
+	if err := r.set(ctx, changed); err != nil {
+		return r.store.fail(fmt.Sprintf("run %q: logging a change of settings", r.plan.Run), err)
+	}
+	return nil
+}
+
+// set makes a setting the one that holds. The run's lock is held.
+func (r *Run) set(ctx context.Context, now Setting) error {
+	id, err := r.store.recordSettings(ctx, r.id, r.plan, now)
+	if err != nil {
+		return err
+	}
+	most, err := r.store.greatestTarget(ctx, r.id)
+	if err != nil {
+		return err
+	}
+	r.most.Store(int64(most))
+	r.setting.Store(id)
+	return nil
+}
+
+// recordSettings stores what may change while a run lasts, logs it if it did, and
+// gives the row of the log that holds now.
+func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan, now Setting) (id int64, err error) {
+	text, err := json.Marshal(now)
 	if err != nil {
 		return 0, err
 	}
@@ -70,7 +99,7 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan)
 		if id, err = result.LastInsertId(); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE runs SET pairs = ?, rules = ? WHERE id = ?", plan.Pairs, plan.Rules.Name, run); err != nil {
+		if _, err := tx.ExecContext(ctx, "UPDATE runs SET pairs = ?, rules = ? WHERE id = ?", now.Pairs, plan.Rules.Name, run); err != nil {
 			return err
 		}
 		return putEngines(ctx, tx, run, plan.Players)

@@ -175,7 +175,7 @@ func TestSettings(t *testing.T) {
 		t.Fatalf("%+v, %v", log, err)
 	}
 	if !log[0].Gate.IsZero() || log[1].Gate != plan.Gate || log[1].Pairs != 100 || log[1].Concurrency != 2 || log[1].PVPlies != 12 ||
-		log[1].Rules != "denryu" || log[0].ID >= log[1].ID || run.setting != log[1].ID {
+		log[1].Rules != "denryu" || log[0].ID >= log[1].ID || run.setting.Load() != log[1].ID {
 		t.Errorf("%+v", log)
 	}
 	if p := log[1].Players; len(p) != 2 || p[0].Name != "A" || p[0].Greeting != "1s" || p[0].Files[0].Path != "/engines/a" || p[1].Command[0] != "/gogi" {

@@ -62,10 +62,7 @@ func (e *Events) Send(ev match.Event) {
 	}
 	if ev.Type != match.EventMove {
 		e.seq[ev.Worker]++
-		select {
-		case e.out <- ev:
-		case <-e.abandoned:
-		}
+		e.push(ev)
 		return
 	}
 	select {
@@ -73,6 +70,20 @@ func (e *Events) Send(ev match.Event) {
 		e.seq[ev.Worker]++
 	default:
 		e.dropped++
+	}
+}
+
+// push sends to a consumer that is waited for, unless it was abandoned and has no
+// room: then the event is lost.
+func (e *Events) push(ev match.Event) {
+	select {
+	case e.out <- ev:
+		return
+	default:
+	}
+	select {
+	case e.out <- ev:
+	case <-e.abandoned:
 	}
 }
 

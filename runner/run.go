@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -23,7 +22,10 @@ type Config struct {
 	Open   Opener
 	Events *Events // may be nil
 
-	Concurrency   int // slots; 0: the plan's
+	Concurrency int // slots; 0: the plan's
+	// Width is how many slots there are where that may change; it wins over
+	// Concurrency. May be nil.
+	Width         *Width
 	StartParallel int // engines that may be starting at a time; 0: the plan's
 	// OpenPerSlot is how many players a slot keeps open, those that play
 	// included; beyond it the least recently used are closed. 0: 2, the least.
@@ -83,7 +85,10 @@ func newRun(c Config) (*run, error) {
 		c.Concurrency = cmp.Or(c.Concurrency, c.Plan.Concurrency)
 		starts = cmp.Or(starts, c.Plan.StartParallel)
 	}
-	if c.Concurrency < 1 {
+	if c.Width == nil && c.Concurrency > 0 {
+		c.Width = NewWidth(c.Concurrency)
+	}
+	if c.Width == nil {
 		return nil, fmt.Errorf("runner: %d slots: want at least one, from Config.Concurrency or the plan", c.Concurrency)
 	}
 	return &run{
@@ -101,33 +106,34 @@ func (r *run) play(ctx context.Context) error {
 	}
 	watching, stop := context.WithCancel(ctx)
 	r.late.start(watching)
-	var slots sync.WaitGroup
-	for n := range r.config.Concurrency {
-		slots.Go(func() { (&slot{run: r, number: n}).work(ctx) })
-	}
-	slots.Wait()
+	r.config.Width.run(func(number int, retired <-chan struct{}) bool {
+		return (&slot{run: r, number: number, retired: retired}).work(ctx)
+	})
 	stop()
 	r.late.wait()
 	return r.failed.result()
 }
 
-// work plays pairs until there are no more, the run has failed or ctx has ended.
-func (s *slot) work(ctx context.Context) {
+// work plays pairs until there are no more, the run has failed, ctx has ended or
+// the slot is retired; it reports whether only the last was the reason.
+func (s *slot) work(ctx context.Context) (retired bool) {
 	defer s.closeAll()
 	for {
-		lease, ok := s.next(ctx)
+		lease, ok, retired := s.next(ctx)
 		if !ok {
-			return
+			return retired
 		}
 		s.serve(ctx, lease)
 	}
 }
 
-// next waits for a lease; ok is false when this slot shall take none any more.
-func (s *slot) next(ctx context.Context) (l Lease, ok bool) {
-	waiting, stop := s.failed.until(ctx)
+// next waits for a lease; ok is false when this slot shall take none any more. One
+// that comes while the slot is being retired is played: its source would not give
+// it to another.
+func (s *slot) next(ctx context.Context) (l Lease, ok, retired bool) {
+	waiting, stop := s.waiting(ctx)
 	defer stop()
-	err := s.over(ctx)
+	err := s.over(waiting)
 	if err == nil {
 		l, err = s.config.Source.Next(waiting)
 		if over := s.over(ctx); over != nil {
@@ -139,13 +145,29 @@ func (s *slot) next(ctx context.Context) (l Lease, ok bool) {
 	}
 	switch {
 	case err == nil:
-		return l, true
+		return l, true, false
 	case ctx.Err() != nil:
 		s.failed.setCut(context.Cause(ctx))
+	case errors.Is(context.Cause(waiting), errRetired):
+		return Lease{}, false, true
 	case !errors.Is(err, io.EOF):
 		s.failed.set(fmt.Errorf("runner: waiting for a pair: %w", err))
 	}
-	return Lease{}, false
+	return Lease{}, false, false
+}
+
+// waiting is ctx that also ends when the run fails, or the slot is retired.
+func (s *slot) waiting(ctx context.Context) (context.Context, func()) {
+	ctx, stop := s.failed.until(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
+	retire := func() { cancel(errRetired) }
+	select {
+	case <-s.retired: // at once: it shall not begin to wait
+		retire()
+	default:
+	}
+	end := afterClose(ctx, s.retired, retire)
+	return ctx, func() { end(); cancel(nil); stop() }
 }
 
 // over says why no slot may take another pair; nil: it may.

@@ -399,7 +399,7 @@ func TestSlowedMoves(t *testing.T) {
 	}
 }
 
-func TestDrainEndsAfterThePairsInPlay(t *testing.T) {
+func TestLowerTargetEndsAfterThePairsInPlay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := testPlan(100, 4, fixedNodes)
 		source := runner.NewPlanSource(plan, func(int) bool { return false })
@@ -414,7 +414,7 @@ func TestDrainEndsAfterThePairsInPlay(t *testing.T) {
 			})
 		}()
 		time.Sleep(5 * time.Second) //nolint:forbidigo // in synctest's time
-		source.Drain()
+		source.SetTarget(2)
 		if err := <-done; err != nil || len(sink.pairs) != 4 {
 			t.Errorf("%d pairs, %v", len(sink.pairs), err)
 		}

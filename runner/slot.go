@@ -20,7 +20,9 @@ import (
 type slot struct {
 	*run
 	number int
-	open   []seated // least recently used first
+	// retired is closed when the slot shall take no more pairs; nil: never.
+	retired <-chan struct{}
+	open    []seated // least recently used first
 }
 
 // seat is a player of a plan, by its index there.

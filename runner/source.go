@@ -14,14 +14,14 @@ type PlanSource struct {
 	plan     *match.Plan
 	finished func(id int) bool
 
-	mu      sync.Mutex
-	next    int
-	drained bool
+	mu     sync.Mutex
+	next   int
+	target int // pairs
 }
 
 // NewPlanSource hands out pairs 0 to plan.Pairs-1 for which finished is false.
 func NewPlanSource(plan *match.Plan, finished func(id int) bool) *PlanSource {
-	return &PlanSource{plan: plan, finished: finished}
+	return &PlanSource{plan: plan, finished: finished, target: plan.Pairs}
 }
 
 // Next never waits.
@@ -31,10 +31,10 @@ func (s *PlanSource) Next(ctx context.Context) (Lease, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.next < s.plan.Pairs && s.finished(s.next) {
+	for s.next < s.target && s.finished(s.next) {
 		s.next++
 	}
-	if s.drained || s.next >= s.plan.Pairs {
+	if s.next >= s.target {
 		return Lease{}, io.EOF
 	}
 	pair := s.plan.Pair(s.next)
@@ -42,9 +42,9 @@ func (s *PlanSource) Next(ctx context.Context) (Lease, error) {
 	return Lease{Pair: pair, Return: func(error) {}}, nil
 }
 
-// Drain makes Next say io.EOF from now on: the pairs in play are the last.
-func (s *PlanSource) Drain() {
+// SetTarget makes it pairs 0 to pairs-1. What was handed out stays so.
+func (s *PlanSource) SetTarget(pairs int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.drained = true
+	s.target = pairs
 }

@@ -1,6 +1,6 @@
 // Package series plays a plan into a store: what is stored already is left, a
-// sequential test stops the series in plan order, a drained one ends with the
-// pairs in play, and what is missing afterwards is told. It knows no flags, no
+// sequential test stops the series in plan order, whoever controls it may pause or
+// end it, and what is missing afterwards is told. It knows no flags, no
 // terminal and no database: they meet it in the command.
 package series
 
@@ -25,6 +25,8 @@ type Store interface {
 	PutAttempt(ctx context.Context, a match.Attempt) error
 	// Finished is the set of the pairs that are stored.
 	Finished(ctx context.Context) (map[int]bool, error)
+	// Change logs what the session was told, before it is done.
+	Change(ctx context.Context, pairs, slots int, phase match.RunPhase) error
 }
 
 // Stored calls see for every stored pair of the run in pair order, its games by leg.
@@ -35,8 +37,11 @@ type Series struct {
 	plan   *match.Plan
 	store  Store
 	source *runner.PlanSource
+	valve  *valve // before the source
+	width  *runner.Width
 	judge  *gate.Gate // nil: the plan has no sequential test
 	hub    *live.Hub
+	orders orders
 
 	stored    int // pairs, before this session
 	standings match.Standings
@@ -50,9 +55,11 @@ func New(ctx context.Context, plan *match.Plan, store Store, stored Stored) (*Se
 		return nil, err
 	}
 	s := &Series{
-		plan: plan, store: store, hub: live.NewHub(plan.Run), stored: plan.Pairs - missing(plan, finished),
+		plan: plan, store: store, hub: live.NewHub(plan.Run), stored: plan.Pairs - missing(plan.Pairs, finished),
 		source: runner.NewPlanSource(plan, func(id int) bool { return finished[id] }),
+		width:  runner.NewWidth(plan.Concurrency), orders: orders{target: plan.Pairs},
 	}
+	s.valve = newValve(s.source)
 	if !plan.Gate.IsZero() {
 		if s.judge, err = gate.New(plan.Gate, plan.Pairs); err != nil {
 			return nil, err
@@ -84,14 +91,14 @@ func (s *Series) Stored() int { return s.stored }
 // gate has decided.
 func (s *Series) Over() bool { return s.stored >= s.plan.Pairs || s.decided() }
 
-// Drain makes the pairs in play the last.
-func (s *Series) Drain() { s.source.Drain() }
+// Drain makes the pairs in play the last, also of a paused series.
+func (s *Series) Drain() { s.valve.turn(match.RunDraining) }
 
 func (s *Series) decided() bool { return s.judge != nil && s.judge.State().Decided() }
 
 func (s *Series) stopWhenDecided() {
 	if s.decided() {
-		s.source.Drain()
+		s.Drain()
 	}
 }
 
@@ -120,6 +127,8 @@ func (s sink) PutAttempt(ctx context.Context, _ runner.Lease, a match.Attempt) e
 // Config is who plays, and who is told.
 type Config struct {
 	Open runner.Opener
+	// Room says why there cannot be so many slots; nil: there always can.
+	Room func(slots int) error
 	// Moves says whether each move is worth an event.
 	Moves bool
 	// Record gets every event but for moves that had to be dropped, and is waited
@@ -134,6 +143,8 @@ type Config struct {
 type Ending struct {
 	Left int   // pairs that are needed and not stored
 	Why  error // why the runner ended before its source did, or nil
+	// Ordered reports whether it was ended, or is to be ended, by a Control.
+	Ordered bool
 }
 
 // Play plays the pairs that are missing, until they are played, the gate decides, the
@@ -141,27 +152,34 @@ type Ending struct {
 // games ended early is the Ending's.
 func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 	events := runner.NewEvents(s.plan.Run, c.Moves)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	defer context.AfterFunc(ctx, events.Abandon)()
+	s.orders.begin(c, events, cancel)
+	defer s.orders.end()
 	var told sync.WaitGroup
 	told.Go(func() { s.hub.Follow(events.Stream(), c.Record) })
 	for _, watch := range c.Watch {
 		told.Go(func() { watch(s.hub) })
 	}
 	events.Send(match.RunEvent(s.plan, s.stored, &s.standings))
-	why := runner.Run(ctx, runner.Config{Plan: s.plan, Source: s.source, Sink: sink{s}, Open: c.Open, Events: events})
+	why := runner.Run(ctx, runner.Config{
+		Plan: s.plan, Source: s.valve, Width: s.width, Sink: sink{s}, Open: c.Open, Events: events,
+	})
+	target, ordered := s.orders.end()
 	finished, err := s.store.Finished(context.WithoutCancel(ctx)) // also of a run that was cancelled
 	if err != nil {
 		err = fmt.Errorf("series: counting what is left: %w", err)
 	}
-	left := missing(s.plan, finished)
-	done := s.plan.Pairs - left
-	events.Send(match.Event{Type: match.EventDone, Finished: &done, Pairs: s.plan.Pairs})
+	left := missing(target, finished)
+	done := target - left
+	events.Send(match.Event{Type: match.EventDone, Finished: &done, Pairs: target})
 	events.Close()
 	await(ctx, &told)
 	if s.decided() {
 		left = 0 // what is not played is not needed
 	}
-	return Ending{Left: left, Why: why}, err
+	return Ending{Left: left, Why: why, Ordered: ordered}, err
 }
 
 // lastWords is how long whoever is told of a cancelled run may take to read its end.
@@ -186,10 +204,10 @@ func await(ctx context.Context, told *sync.WaitGroup) {
 	}
 }
 
-// missing counts the plan's pairs that are not finished.
-func missing(plan *match.Plan, finished map[int]bool) int {
+// missing counts the first so many pairs that are not finished.
+func missing(pairs int, finished map[int]bool) int {
 	n := 0
-	for id := range plan.Pairs {
+	for id := range pairs {
 		if !finished[id] {
 			n++
 		}

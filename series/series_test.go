@@ -3,6 +3,7 @@ package series_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"strconv"
 	"sync"
@@ -45,7 +46,8 @@ type memory struct {
 	mu       sync.Mutex
 	pairs    map[int][]match.Row
 	attempts int
-	refuse   error // of Add
+	refuse   error // of Add and Change
+	told     []string
 	put      func(id int)
 }
 
@@ -83,6 +85,15 @@ func (m *memory) PutAttempt(context.Context, match.Attempt) error {
 	defer m.mu.Unlock()
 	m.attempts++
 	return nil
+}
+
+func (m *memory) Change(_ context.Context, pairs, slots int, phase match.RunPhase) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.refuse == nil {
+		m.told = append(m.told, fmt.Sprintf("%s %d %d", phase, pairs, slots))
+	}
+	return m.refuse
 }
 
 func (m *memory) Finished(context.Context) (map[int]bool, error) {

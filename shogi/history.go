@@ -41,7 +41,14 @@ type History struct {
 // NewHistory starts a game. The start counts as the first occurrence of its
 // position.
 func NewHistory(start Position) *History {
-	return &History{positions: []Position{start}, checks: []bool{start.InCheck()}}
+	h := &History{}
+	h.Restart(start)
+	return h
+}
+
+// Restart begins another game in the place of this one, whose memory it takes.
+func (h *History) Restart(start Position) {
+	h.positions, h.moves, h.checks = append(h.positions[:0], start), h.moves[:0], append(h.checks[:0], start.InCheck())
 }
 
 // Push plays a move, which must be legal in the present position.

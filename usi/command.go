@@ -244,26 +244,32 @@ func (p Position) History() (*shogi.History, error) {
 // each with optional "moves …". The moves are read, not checked for legality:
 // History does that.
 func ParsePosition(line string) (Position, error) {
+	p, _, err := ReadPosition(line)
+	return p, err
+}
+
+// ReadPosition is ParsePosition that also gives the position before the first move.
+func ReadPosition(line string) (p Position, start shogi.Position, err error) {
 	text := strings.TrimSpace(line)
 	text = strings.TrimSpace(strings.TrimPrefix(text, "position "))
-	start, list, hasMoves := strings.Cut(text, " moves")
-	start = strings.TrimSpace(start)
-	if start != "startpos" && !strings.HasPrefix(start, "sfen ") {
-		start = "sfen " + start
+	first, list, _ := strings.Cut(text, " moves")
+	first = strings.TrimSpace(first)
+	if first != "startpos" && !strings.HasPrefix(first, "sfen ") {
+		first = "sfen " + first
 	}
-	p := Position{Start: start}
-	if _, err := p.StartPosition(); err != nil {
-		return Position{}, err
+	p.Start = first
+	if start, err = p.StartPosition(); err != nil {
+		return Position{}, shogi.Position{}, err
 	}
-	if !hasMoves {
-		return p, nil
+	if list != "" {
+		p.Moves = make([]shogi.Move, 0, len(list)/len(" 7g7f"))
 	}
-	for i, w := range strings.Fields(list) {
+	for w := range strings.FieldsSeq(list) {
 		m, err := shogi.ParseMove(w)
 		if err != nil {
-			return Position{}, fmt.Errorf("move %d: %w", i+1, err)
+			return Position{}, shogi.Position{}, fmt.Errorf("move %d: %w", len(p.Moves)+1, err)
 		}
 		p.Moves = append(p.Moves, m)
 	}
-	return p, nil
+	return p, start, nil
 }

@@ -125,7 +125,7 @@ func TestParseInfo(t *testing.T) {
 		"info depth 9 seldepth 10 multipv 2 score cp 105 nodes 20014 nps 259922 tbhits 0 time 77 pv 4g4f 6a5b": {
 			Depth: 9, SelDepth: 10, MultiPV: 2, Score: usi.Score{Value: 105}, HasScore: true, Nodes: 20014, NPS: 259922, Time: 77 * time.Millisecond, PV: pv("4g4f", "6a5b"),
 		},
-		"info score cp -39 upperbound nodes 18446744073709551615": {MultiPV: 1, Score: usi.Score{Value: -39, Bound: usi.UpperBound}, HasScore: true, Nodes: math.MaxUint64},
+		"info score cp -39 upperbound nodes 18446744073709551615": {MultiPV: 1, Score: usi.Score{Value: -39, Bound: usi.UpperBound}, HasScore: true, Nodes: 1<<53 - 1},
 		"info score mate + pv 7g7f resign":                        {MultiPV: 1, Score: usi.Score{Mate: 1}, HasScore: true, PV: pv("7g7f")},
 		"info score mate -":                                       {MultiPV: 1, Score: usi.Score{Mate: -1}, HasScore: true},
 		"info score mate -0":                                      {MultiPV: 1, Score: usi.Score{Mate: -1}, HasScore: true},
@@ -142,6 +142,40 @@ func TestParseInfo(t *testing.T) {
 	} {
 		if d := cmp.Diff(want, usi.ParseInfo(line)); d != "" {
 			t.Errorf("%s: (-want +got)\n%s", line, d)
+		}
+	}
+}
+
+// What no search reports is cut to a limit, and neither wraps nor vanishes.
+func TestParseInfoCutsNumbersThatNoSearchReports(t *testing.T) {
+	const huge = "99999999999999999999999999999999999999"
+	low := usi.ParseInfo("info depth -1 seldepth -7 multipv -3 nodes -40 nps -1 time -5 hashfull -2 score cp -" + huge)
+	if d := cmp.Diff(usi.Info{MultiPV: 1, HasScore: true, Score: usi.Score{Value: -900_000}}, low); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	for _, n := range []string{huge, "9223372036854775808", "18446744073709551615", "9223372036854775807", "+" + huge} {
+		high := usi.ParseInfo(strings.ReplaceAll("info depth N seldepth N multipv N nodes N nps N time N hashfull N score cp N", "N", n))
+		want := usi.Info{
+			Depth: 1_000_000, SelDepth: 1_000_000, MultiPV: 600, Nodes: 1<<53 - 1, NPS: 1<<53 - 1,
+			Time: 1 << 40 * time.Millisecond, HashFull: 1000, HasScore: true, Score: usi.Score{Value: 900_000},
+		}
+		if d := cmp.Diff(want, high); d != "" {
+			t.Errorf("%s: (-want +got)\n%s", n, d)
+		}
+		if d := cmp.Diff(usi.Info{MultiPV: 1}, usi.ParseInfo("info depth "+n+"x nodes "+n+"-")); d != "" {
+			t.Errorf("%s with a letter: (-want +got)\n%s", n, d)
+		}
+	}
+	for text, want := range map[string]usi.Score{
+		"mate " + huge: {Mate: 1, Value: 90_000}, "mate -" + huge: {Mate: -1, Value: 90_000}, "mate 90001": {Mate: 1, Value: 90_000},
+	} {
+		if got := usi.ParseInfo("info score " + text); got.Score != want || !got.HasScore {
+			t.Errorf("%s: %+v, want %+v", text, got.Score, want)
+		}
+	}
+	for _, text := range []string{"-", "+", "", "1_000", "0x10", "１２", "--5"} {
+		if got := usi.ParseInfo("info nodes " + text); got.Nodes != 0 {
+			t.Errorf("nodes %q is %d", text, got.Nodes)
 		}
 	}
 }

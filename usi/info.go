@@ -2,7 +2,6 @@ package usi
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -26,7 +25,8 @@ type Info struct {
 }
 
 // ParseInfo reads the words after "info". It never fails: unknown words are
-// skipped one at a time, a number that cannot be read leaves its field zero,
+// skipped one at a time, a number that cannot be read leaves its field zero, one
+// beyond any search's is cut to the greatest that is taken (a negative count is 0),
 // and a principal variation ends at its first word that is not a move (some
 // engines put "resign", "win" or "rep_draw" there).
 func ParseInfo(line string) Info {
@@ -56,26 +56,26 @@ func ParseInfo(line string) Info {
 func (i *Info) readNumber(key string, p *words) {
 	switch key {
 	case "depth":
-		i.Depth = p.int()
+		i.Depth = int(p.bounded(0, maxDepth))
 	case "seldepth":
-		i.SelDepth = p.int()
+		i.SelDepth = int(p.bounded(0, maxDepth))
 	case "multipv":
-		i.MultiPV = max(1, p.int())
+		i.MultiPV = max(1, int(p.bounded(0, maxMultiPV)))
 	case "nodes":
-		i.Nodes = p.uint()
+		i.Nodes = uint64(p.bounded(0, maxNodes)) //nolint:gosec // not negative
 	case "nps":
-		i.NPS = p.uint()
+		i.NPS = uint64(p.bounded(0, maxNodes)) //nolint:gosec // not negative
 	case "time":
-		i.Time = time.Duration(min(p.uint(), uint64(1<<40))) * time.Millisecond
+		i.Time = time.Duration(p.bounded(0, maxMS)) * time.Millisecond
 	case "hashfull":
-		i.HashFull = p.int()
+		i.HashFull = int(p.bounded(0, maxFull))
 	}
 }
 
 func (i *Info) readScore(p *words) {
 	switch p.next() {
 	case "cp":
-		i.Score.Mate, i.Score.Value, i.HasScore = 0, p.int(), true
+		i.Score.Mate, i.Score.Value, i.HasScore = 0, int(p.bounded(-maxCentipawns, maxCentipawns)), true
 	case "mate":
 		if s, ok := parseMate(p.next()); ok {
 			s.Bound = i.Score.Bound
@@ -161,18 +161,8 @@ func (p *words) next() string {
 	return w
 }
 
-func (p *words) int() int {
-	n, err := strconv.Atoi(p.next())
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-func (p *words) uint() uint64 {
-	n, err := strconv.ParseUint(p.next(), 10, 64)
-	if err != nil {
-		return 0
-	}
+// bounded takes the next word as a number, 0 if it is none.
+func (p *words) bounded(low, high int64) int64 {
+	n, _ := bounded(p.next(), low, high)
 	return n
 }

@@ -22,6 +22,9 @@ const MateScore = 1_000_000
 // maxCentipawns keeps centipawn scores clear of mate scores.
 const maxCentipawns = 900_000
 
+// maxMate keeps the length of a mate, in plies, clear of centipawn scores.
+const maxMate = maxCentipawns / 10
+
 // Score is an evaluation from the side to move's point of view.
 type Score struct {
 	Mate  int // 0: centipawns; +1: the side to move mates; -1: it is mated
@@ -79,12 +82,12 @@ func parseMate(word string) (Score, bool) {
 	case "-", "-0", "0":
 		return Score{Mate: -1}, true
 	}
-	n, err := strconv.Atoi(word)
-	if err != nil || n > maxCentipawns/10 || n < -maxCentipawns/10 {
+	n, ok := bounded(word, -maxMate, maxMate)
+	switch {
+	case !ok:
 		return Score{}, false
+	case n < 0:
+		return Score{Mate: -1, Value: int(-n)}, true
 	}
-	if n < 0 {
-		return Score{Mate: -1, Value: -n}, true
-	}
-	return Score{Mate: 1, Value: n}, true
+	return Score{Mate: 1, Value: int(n)}, true
 }

@@ -36,7 +36,7 @@ func (c *checkCommand) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return usage.Wrap(err)
 	}
-	guard, err := players.StartGuard()
+	guard, err := players.StartGuard(env.guardChanged)
 	if err != nil {
 		return err
 	}

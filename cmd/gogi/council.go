@@ -38,7 +38,7 @@ func (c *councilCommand) Run(ctx context.Context, env *environment) error {
 	}
 	ctx, interrupted := catchInterrupts(ctx, env)
 	defer interrupted.stop()
-	guard, err := players.StartGuard()
+	guard, err := players.StartGuard(env.guardChanged)
 	if err != nil {
 		return err
 	}

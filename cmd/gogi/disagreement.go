@@ -43,7 +43,7 @@ func (c *disagreementCommand) Run(ctx context.Context, env *environment) error {
 	}
 	ctx, interrupted := catchInterrupts(ctx, env)
 	defer interrupted.stop()
-	guard, err := players.StartGuard()
+	guard, err := players.StartGuard(env.guardChanged)
 	if err != nil {
 		return err
 	}

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"gogi/internal/foreign"
 	"gogi/internal/usage"
+	"gogi/usi/process"
 )
 
 // The exit codes, as the README lists them.
@@ -27,6 +29,18 @@ type environment struct {
 	err io.Writer // progress and errors
 
 	judged bool // the verb has said what git bisect is told of a commit
+
+	say atomic.Pointer[func(line string)] // prints above what is redrawn on the terminal; nil: nothing is
+}
+
+// guardChanged warns, at any time, of what has become of the guard process.
+func (env *environment) guardChanged(change process.GuardChange) {
+	line := "warning: " + change.String()
+	if say := env.say.Load(); say != nil {
+		(*say)(line)
+		return
+	}
+	fmt.Fprintln(env.err, line)
 }
 
 // resultWriter is where the result goes; it remembers what was lost on the way, so that

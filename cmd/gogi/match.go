@@ -11,6 +11,7 @@ import (
 	"gogi/configs"
 	"gogi/gate"
 	"gogi/internal/usage"
+	"gogi/live/socket"
 	"gogi/match"
 	"gogi/players"
 	"gogi/report"
@@ -40,7 +41,8 @@ type matchCommand struct {
 	seriesFlags
 
 	interrupted *interrupts
-	step        *bisectStep // of --exit bisect, else nil
+	step        *bisectStep           // of --exit bisect, else nil
+	room        func(slots int) error // says why there cannot be so many
 }
 
 // seriesFlags are the flags that mirror the file's keys.
@@ -112,7 +114,7 @@ func (c *matchCommand) Run(ctx context.Context, env *environment) error {
 func (c *matchCommand) match(ctx context.Context, env *environment) (*report.Report, error) {
 	ctx, interrupted := catchInterrupts(ctx, env)
 	defer interrupted.stop()
-	guard, err := players.StartGuard()
+	guard, err := players.StartGuard(env.guardChanged)
 	if err != nil {
 		return nil, err
 	}
@@ -183,6 +185,12 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 	more, fatal := players.CapacityFor(o.Plan, greetings).Problems()
 	if fatal != nil {
 		return nil, fatal
+	}
+	c.room = func(slots int) error {
+		wider := *o.Plan
+		wider.Concurrency = slots
+		_, fatal := players.CapacityFor(&wider, greetings).Problems()
+		return fatal
 	}
 	if !c.Quiet {
 		for _, w := range append(warnings, more...) {
@@ -318,13 +326,21 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 			return err
 		}
 	}
-	config := series.Config{Open: o.Open, Moves: c.JSON || !c.Quiet}
+	config := series.Config{Open: o.Open, Room: c.room, Moves: true}
 	lines := &eventLines{encoder: json.NewEncoder(env.out)}
 	if c.JSON {
 		config.Record = lines.write
 	}
+	if server, err := socket.Listen(socket.Path(c.DB, o.Plan.Run), s.Control); err == nil {
+		config.Watch = append(config.Watch, server.Serve)
+	} else if !c.Quiet {
+		fmt.Fprintln(env.err, "warning: gogi ctl and those who watch cannot reach this run:", err)
+	}
 	if !c.Quiet {
-		config.Watch = append(config.Watch, newProgress(env.err, o.Plan).follow)
+		shown := newProgress(env.err, o.Plan)
+		say := shown.say
+		env.say.Store(&say)
+		config.Watch = append(config.Watch, shown.follow)
 	}
 	c.interrupted.playing(s.Drain)
 	ending, err := s.Play(ctx, config)
@@ -338,6 +354,8 @@ func ended(internal error, e series.Ending, interrupted bool) error {
 	switch {
 	case internal != nil:
 		return errors.Join(internal, e.Why)
+	case e.Ordered && e.Left > 0:
+		return &exitError{exitInterrupted, fmt.Errorf("told to end with %d pairs unplayed; the same command goes on", e.Left)}
 	case interrupted && e.Left > 0:
 		return &exitError{exitInterrupted, fmt.Errorf("interrupted with %d pairs unplayed; the same command goes on", e.Left)}
 	case e.Why != nil && e.Left > 0:

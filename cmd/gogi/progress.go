@@ -54,6 +54,7 @@ type progress struct {
 	plan     *match.Plan
 	state    *live.State
 
+	mu    sync.Mutex // of writing
 	began time.Time
 	lines int // that the area has now
 	drawn time.Time
@@ -102,8 +103,11 @@ func (p *progress) follow(hub *live.Hub) {
 
 func (p *progress) event(e match.Event) {
 	p.state.Apply(e)
-	if e.Type == match.EventFault {
+	switch {
+	case e.Type == match.EventFault:
 		p.fault(e)
+	case e.Type == match.EventTold && p.terminal == nil:
+		p.draw()
 	}
 }
 
@@ -117,11 +121,21 @@ func (p *progress) fault(e match.Event) {
 	if e.Pair != nil {
 		where = fmt.Sprintf(" in pair %d", *e.Pair)
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.clear()
 	fmt.Fprintf(p.w, "fault: %s %s%s: %s\n", e.Engine, strings.ReplaceAll(e.Kind, "_", " "), where, foreign.Printable(e.Note, 300))
 	if p.told == toldFaults {
 		fmt.Fprintln(p.w, "fault: more are counted, and listed in the report")
 	}
+}
+
+// say prints a line above the area, at any time.
+func (p *progress) say(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	fmt.Fprintln(p.w, line)
 }
 
 // tick draws; plain lines get rarer as a run gets longer.
@@ -136,6 +150,8 @@ func (p *progress) tick() {
 // draw shows the state: the area anew, or one more line.
 func (p *progress) draw() {
 	now := p.state.Snapshot()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.terminal == nil {
 		fmt.Fprintln(p.w, p.summary(now))
 		return
@@ -161,6 +177,8 @@ func (p *progress) clear() {
 }
 
 func (p *progress) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.clear()
 	elapsed := time.Since(p.began)
 	ended := p.state.Snapshot().Ended
@@ -177,7 +195,7 @@ func (p *progress) summary(now *match.Snapshot) string {
 	}
 	eta := "–"
 	if now.Ended > 0 {
-		eta = format.Duration(time.Duration(float64(p.plan.Games()-ended.Total()) / rate * float64(time.Second)))
+		eta = format.Duration(time.Duration(float64(now.Games-ended.Total()) / rate * float64(time.Second)))
 	}
 	first := p.plan.Players[0].Name
 	byColour := ended.Of(first)
@@ -186,7 +204,15 @@ func (p *progress) summary(now *match.Snapshot) string {
 		score = fmt.Sprintf("   %s %d–%d–%d (%s)", first, r.Wins, r.Draws, r.Losses,
 			format.Percent((float64(r.Wins)+float64(r.Draws)/2)/float64(r.Wins+r.Draws+r.Losses)))
 	}
-	return fmt.Sprintf("%s   %d/%d games   %.1f/s   ETA %s%s   faults %d", p.plan.Run, ended.Total(), p.plan.Games(), rate, eta, score, faultsOf(now))
+	return fmt.Sprintf("%s   %s%d/%d games   %.1f/s   ETA %s%s   faults %d", p.plan.Run, phase(now), ended.Total(), now.Games, rate, eta, score, faultsOf(now))
+}
+
+// phase names what the session was told, unless it just plays.
+func phase(now *match.Snapshot) string {
+	if now.Phase == match.RunPlaying || now.Phase == "" {
+		return ""
+	}
+	return string(now.Phase) + "   "
 }
 
 func faultsOf(now *match.Snapshot) int {

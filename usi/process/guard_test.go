@@ -1,9 +1,9 @@
 package process
 
 import (
-	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strconv"
 	"strings"
@@ -66,7 +66,7 @@ func TestWithoutGuardTheGrandchildSurvives(t *testing.T) {
 
 func TestGuardSurvivesSignals(t *testing.T) {
 	g := startGuard(t)
-	pid := g.cmd.Process.Pid
+	pid := g.life.cmd.Process.Pid
 	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 	eventually(t, "the guard ignores them", func() bool {
 		mask, err := strconv.ParseUint(status(t, fmt.Sprintf("/proc/%d/status", pid), "SigIgn"), 16, 64)
@@ -97,29 +97,164 @@ func TestGuardsCloseKillsWhatStillRuns(t *testing.T) {
 	closeOK(t, p)
 }
 
-func TestStartFailsOnceTheGuardIsDead(t *testing.T) {
-	g := startGuard(t)
-	p := start(t, sh("cat"), g)
-	if err := g.cmd.Process.Kill(); err != nil {
+// changes is where a guard tells its changes; capacity beyond what any test makes.
+func changes() (chan GuardChange, func(GuardChange)) {
+	c := make(chan GuardChange, 100)
+	return c, func(change GuardChange) { c <- change }
+}
+
+func next(t *testing.T, c <-chan GuardChange) GuardChange {
+	t.Helper()
+	select {
+	case change := <-c:
+		return change
+	case <-time.After(patience):
+		t.Fatal("no change was told")
+		panic("unreachable")
+	}
+}
+
+// A guard that was killed is replaced by one that knows what lives: also what was
+// started before it, and not what has ended.
+func TestAnotherGuardTakesThePlaceOfADeadOne(t *testing.T) {
+	told, tell := changes()
+	g, err := StartGuard([]string{os.Args[0], "guard"}, tell)
+	if err != nil {
 		t.Fatal(err)
 	}
-	<-g.done
-	closeOK(t, p) // what ran before is ended as ever
-	files := descriptors(t)
-	dead, err := Start(sh("cat"), g)
-	if err == nil {
-		dead.Close()
-		t.Fatal("started without its guard")
+	before := start(t, sh(stubbornScript), g)
+	line(t, before)
+	ended := start(t, sh("cat"), g)
+	closeOK(t, ended)
+	if err := g.life.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
 	}
-	if got := err.Error(); got != "process: starting /bin/sh: the guard has died: signal: killed" {
-		t.Error(got)
+	if got, want := next(t, told), (GuardChange{Died: "signal: killed"}); got != want {
+		t.Errorf("told %+v, want %+v", got, want)
 	}
-	if n := descriptors(t); n != files {
-		t.Errorf("%d open files before, %d after", files, n)
+	after := start(t, sh(stubbornScript), g)
+	line(t, after)
+	g.mu.Lock()
+	known := maps.Clone(g.groups)
+	g.mu.Unlock()
+	if want := map[int]bool{before.PID(): true, after.PID(): true}; !maps.Equal(known, want) {
+		t.Errorf("the groups are %v, want %v", known, want)
 	}
-	if err := g.Close(); err == nil || err.Error() != "process: the guard failed: signal: killed" {
+	if err := g.Close(); err != nil {
 		t.Errorf("Close: %v", err)
 	}
+	for _, p := range []*Process{before, after} {
+		<-p.Done()
+		if got := p.Diagnosis(); got != "killed by signal 9 (killed)" {
+			t.Errorf("the second guard left it: %q", got)
+		}
+		closeOK(t, p)
+	}
+	if len(told) > 0 {
+		t.Errorf("and then was told %+v", <-told)
+	}
+}
+
+// The whole of it: the runner's guard is killed, and then the runner itself.
+func TestTheSecondGuardKillsWhatAKilledRunnerLeaves(t *testing.T) {
+	for name, pid := range killedRunner(t, "runner-second-guard") {
+		eventually(t, name+" dies", func() bool { return !alive(pid) })
+	}
+}
+
+// quick is the pace of a test that needs several guards.
+var quick = guardPace{steady: patience, pause: time.Millisecond, rarest: 2 * time.Millisecond}
+
+// Without any guard engines are started nevertheless, and it is told once.
+func TestEnginesStartWithoutAGuardThatCannotLive(t *testing.T) {
+	told, tell := changes()
+	births := t.TempDir() + "/births"
+	g, err := startGuardAt([]string{"/bin/sh", "-c", "echo >>" + births + "; exit 3"}, tell, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := next(t, told), (GuardChange{Died: "exit status 3"}); got != want {
+		t.Errorf("told %+v, want %+v", got, want)
+	}
+	if got := next(t, told); got.Died != "exit status 3" || got.Err == nil || got.Err.Error() != "it was new itself" {
+		t.Errorf("told %+v", got)
+	}
+	closeOK(t, start(t, sh("cat"), g))
+	eventually(t, "it is tried again and again", func() bool {
+		b, err := os.ReadFile(births)
+		return err == nil && len(b) >= 8
+	})
+	if len(told) > 0 {
+		t.Errorf("and then was told %+v", <-told)
+	}
+	g.Close() // whether one is just failing is chance
+}
+
+func TestAGuardThatCannotBeStartedAgainIsToldAndTriedAgain(t *testing.T) {
+	told, tell := changes()
+	program := t.TempDir() + "/guard"
+	if err := os.Symlink(os.Args[0], program); err != nil {
+		t.Fatal(err)
+	}
+	pace := quick
+	pace.steady = time.Millisecond
+	g, err := startGuardAt([]string{program, "guard"}, tell, pace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := g.life
+	if err := os.Remove(program); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	want := "the guard process died (signal: killed), and there is no other: starting the guard " + program + ": no such file or directory. " +
+		"It is tried again; if this program is killed before, what wrappers of engines started lives on"
+	if got := next(t, told).String(); got != want {
+		t.Errorf("told %s", got)
+	}
+	p := start(t, sh(stubbornScript), g)
+	line(t, p)
+	if err := os.Symlink(os.Args[0], program); err != nil {
+		t.Fatal(err)
+	}
+	if got := next(t, told).String(); got != "the guard process works again" {
+		t.Errorf("told %s", got)
+	}
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+	<-p.Done() // the new guard was told of what began without one
+	if len(told) > 0 {
+		t.Errorf("and then was told %+v", <-told)
+	}
+}
+
+// A guard that stands still takes no line once its pipe is full: it is replaced too.
+func TestAGuardThatDoesNotReadIsReplaced(t *testing.T) {
+	told, tell := changes()
+	g, err := StartGuard([]string{os.Args[0], "guard"}, tell)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, sh(stubbornScript), g)
+	line(t, p)
+	if err := g.life.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	g.mu.Lock()
+	for l := g.life; g.life == l; { // what many starts and ends would write
+		g.say("-", 1<<30)
+	}
+	g.mu.Unlock()
+	if got, want := next(t, told), (GuardChange{Died: "signal: killed"}); got != want {
+		t.Errorf("told %+v, want %+v", got, want)
+	}
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+	<-p.Done()
 }
 
 // A guard that is a pipe in our hands: what is it told, and when?
@@ -132,7 +267,7 @@ func TestGuardIsToldOfStartAndEnd(t *testing.T) {
 	if err := r.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		t.Fatal(err)
 	}
-	g := &Guard{pipe: w, done: make(chan struct{})}
+	g := &Guard{life: &guardLife{pipe: w}, groups: make(map[int]bool)}
 	p := start(t, sh("cat"), g)
 	if got, want := line(t, r), "+"+itoa(p.PID()); got != want {
 		t.Errorf("at the start %q, want %q", got, want)
@@ -147,21 +282,23 @@ func TestGuardIsToldOfStartAndEnd(t *testing.T) {
 	}
 }
 
-func TestStartFailsWhenTheGuardCannotBeTold(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
+func TestStartFailsOnAClosedGuard(t *testing.T) {
+	g := startGuard(t)
+	if err := g.Close(); err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
-	r.Close() // the guard dies, and nobody has noticed yet
+	files := descriptors(t)
 	pidFile := t.TempDir() + "/pid"
-	p, err := Start(sh("echo $$ >"+pidFile+"; exec sleep 1000"), &Guard{pipe: w, done: make(chan struct{})})
+	p, err := Start(sh("echo $$ >"+pidFile+"; exec sleep 1000"), g)
 	if err == nil {
 		p.Close()
-		t.Fatal("started without its guard")
+		t.Fatal("started on a closed guard")
 	}
-	if got := err.Error(); got != "process: starting /bin/sh: telling the guard: broken pipe" || !errors.Is(err, syscall.EPIPE) {
+	if got := err.Error(); got != "process: starting /bin/sh: the guard is closed" {
 		t.Error(got)
+	}
+	if n := descriptors(t); n != files {
+		t.Errorf("%d open files before, %d after", files, n)
 	}
 	// It was killed before or after it could write its number.
 	if b, err := os.ReadFile(pidFile); err == nil && len(b) > 0 {
@@ -172,23 +309,12 @@ func TestStartFailsWhenTheGuardCannotBeTold(t *testing.T) {
 	}
 }
 
-func TestStartFailsOnAClosedGuard(t *testing.T) {
-	g := startGuard(t)
-	if err := g.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if p, err := Start(sh("cat"), g); err == nil {
-		p.Close()
-		t.Error("started on a closed guard")
-	}
-}
-
 func TestStartGuardErrors(t *testing.T) {
-	if _, err := StartGuard(nil); err == nil || err.Error() != "process: guard: no command to start" {
+	if _, err := StartGuard(nil, nil); err == nil || err.Error() != "process: guard: no command to start" {
 		t.Errorf("%v", err)
 	}
 	want := "process: starting the guard /no/gogi: no such file or directory"
-	if _, err := StartGuard([]string{"/no/gogi"}); err == nil || err.Error() != want {
+	if _, err := StartGuard([]string{"/no/gogi"}, nil); err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}
 }

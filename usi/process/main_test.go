@@ -38,10 +38,8 @@ func beChild(what string) int {
 		err = beSpinning()
 	case "guard":
 		err = ServeGuard(os.Stdin)
-	case "runner":
-		err = beRunner(true)
-	case "runner-noguard":
-		err = beRunner(false)
+	case "runner", "runner-noguard", "runner-second-guard":
+		err = beRunner(what)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -72,14 +70,17 @@ const (
 )
 
 // beRunner starts engines, prints "name pid" lines, and waits to be killed.
-func beRunner(guarded bool) error {
+func beRunner(what string) error {
 	var guard *Guard
-	if guarded {
+	told, tell := changes()
+	if what != "runner-noguard" {
 		var err error
-		if guard, err = StartGuard([]string{os.Args[0], "guard"}); err != nil {
+		if guard, err = StartGuard([]string{os.Args[0], "guard"}, tell); err != nil {
 			return err
 		}
-		fmt.Println("guard", guard.cmd.Process.Pid)
+		if what == "runner" {
+			fmt.Println("guard", guard.life.cmd.Process.Pid)
+		}
 	}
 	for name, spec := range map[string]Spec{
 		"plain":    {Command: []string{os.Args[0], "echo"}},
@@ -98,6 +99,15 @@ func beRunner(guarded bool) error {
 			}
 			fmt.Print("grandchild ", line)
 		}
+	}
+	if what == "runner-second-guard" {
+		if err := guard.life.cmd.Process.Kill(); err != nil {
+			return err
+		}
+		<-told
+		guard.mu.Lock()
+		fmt.Println("guard", guard.life.cmd.Process.Pid)
+		guard.mu.Unlock()
 	}
 	fmt.Println("all 0")
 	_, err := io.Copy(io.Discard, os.Stdin)
@@ -124,7 +134,7 @@ func start(t *testing.T, spec Spec, guard *Guard) *Process {
 
 func startGuard(t *testing.T) *Guard {
 	t.Helper()
-	g, err := StartGuard([]string{os.Args[0], "guard"})
+	g, err := StartGuard([]string{os.Args[0], "guard"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

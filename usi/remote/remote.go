@@ -22,33 +22,55 @@ const probeLimit = 10 * time.Second
 
 // Command is a command that runs an engine on another machine.
 type Command struct {
-	ssh    []string // the program, its options and the host
-	Remote string   // what the host's shell runs
+	ssh    []string // the program, its options and the host, and options behind it
+	host   string
+	Remote string // what the host's shell runs
 }
 
-// Parse splits an ssh command before and after the host; ok is false for
-// commands that are not ssh's, or name no host or no program.
+// withValue are ssh's options that take a value: those of OpenSSH 9.2, ssh(1).
+const withValue = "BbcDEeFIiJLlmOoPpQRSWw"
+
+// Parse splits an ssh command before what the host runs; ok is false for commands that
+// are not ssh's, or name no host or no program. It reads the words as OpenSSH does, with
+// getopt: -Cp 22, -p22 and -oK=V are options, "--" ends them, and more of them may stand
+// behind the host.
 func Parse(command []string) (c Command, ok bool) {
 	if filepath.Base(command[0]) != "ssh" {
 		return c, false
 	}
-	const withValue = "BbcDEeFIiJLlmOoPpQRSWw" // ssh(1): options with an argument
-	for i := 1; i < len(command); i++ {
-		word := command[i]
-		switch {
-		case len(word) == 2 && word[0] == '-' && strings.Contains(withValue, word[1:]):
-			i++
-		case strings.HasPrefix(word, "-"):
-		default:
-			c.ssh, c.Remote = command[:i+1], strings.Join(command[i+1:], " ")
-			return c, c.Remote != ""
+	host := 1 + options(command[1:])
+	if host >= len(command) {
+		return c, false
+	}
+	first := host + 1 + options(command[host+1:])
+	if first >= len(command) {
+		return c, false
+	}
+	c = Command{ssh: command[:first], host: command[host], Remote: strings.Join(command[first:], " ")}
+	return c, c.Remote != ""
+}
+
+// options is how many of the words are options and their values; a "--" behind them is
+// one more. A value that is missing counts as if it were there.
+func options(words []string) int {
+	n := 0
+	for n < len(words) && len(words[n]) > 1 && words[n][0] == '-' {
+		word := words[n]
+		n++
+		if word == "--" {
+			break
+		}
+		// The first letter that takes a value has the rest of the word or, where there is
+		// none, the next word.
+		if i := strings.IndexAny(word[1:], withValue); i == len(word)-2 {
+			n++
 		}
 	}
-	return c, false
+	return n
 }
 
 // Host is where the engine runs, as the command says it.
-func (c Command) Host() string { return c.ssh[len(c.ssh)-1] }
+func (c Command) Host() string { return c.host }
 
 // pidLine is what the remote shell says first: the number of its process group.
 const pidLine = "info string gogi group "

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"gogi/control"
+	"gogi/internal/usage"
+	"gogi/live/socket"
+)
+
+// ctlCommand tells a run that another process plays what to do.
+type ctlCommand struct {
+	Run1   string `arg:"" name:"run" help:"The run's name."`
+	Verb   string `arg:"" help:"pause (finish the pairs in play, begin no other), resume, drain (the pairs in play are the last), stop (give up the games in play), concurrency N (games at a time), target N (games in all)."`
+	Number string `arg:"" optional:"" help:"Of concurrency and target."`
+	DB     string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database that it plays into."`
+}
+
+// Run hands the command over and says that it was taken.
+func (c *ctlCommand) Run(ctx context.Context, env *environment) error {
+	order, err := control.Parse(c.Verb, c.Number)
+	if err != nil {
+		return usage.Wrap(err)
+	}
+	err = socket.Order(ctx, socket.Path(c.DB, c.Run1), order)
+	switch {
+	case errors.Is(err, socket.ErrNobody):
+		return fmt.Errorf("run %q of %s: %w%s", c.Run1, c.DB, err, played(c.DB))
+	case err != nil:
+		return err
+	}
+	fmt.Fprintf(env.out, "%s: %s\n", c.Run1, taken(order))
+	return nil
+}
+
+// played names the runs that can be reached.
+func played(db string) string {
+	runs, err := socket.Runs(db)
+	if err != nil || len(runs) == 0 {
+		return ""
+	}
+	return " (running: " + strings.Join(runs, ", ") + ")"
+}
+
+// taken is what happens from now on.
+func taken(c control.Command) string {
+	switch c.Do {
+	case control.Pause:
+		return "the pairs in play are finished, and no other begins before gogi ctl … resume"
+	case control.Resume:
+		return "goes on"
+	case control.Drain:
+		return "the pairs in play are the last; gogi match goes on later"
+	case control.Stop:
+		return "ends now; gogi match plays the pairs in play again"
+	case control.Concurrency:
+		return fmt.Sprintf("%d games at a time; fewer than before as the pairs in play end", c.N)
+	case control.Target:
+		return fmt.Sprintf("%d games in all", c.N)
+	}
+	return string(c.Do)
+}

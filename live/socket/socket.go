@@ -1,0 +1,100 @@
+// Package socket is the way into a run that another process plays on this machine:
+// a Unix socket beside its database, for the owner alone. A client sends lines of
+// JSON. After {"follow":true} it is sent the run's events, a state first, until the
+// session ends; each {"do":"pause"} and the like is answered with a line
+// {"error":"…"}, where the error is absent if it was done.
+package socket
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// ErrNobody is that no process on this machine plays the run.
+var ErrNobody = errors.New("no process on this machine plays it")
+
+const suffix = ".sock"
+
+// Path is where the socket of a run is, beside its database.
+func Path(db, run string) string { return db + "." + url.PathEscape(run) + suffix }
+
+// Runs are the names of the runs that have a socket beside a database, whether or
+// not somebody is behind it.
+func Runs(db string) ([]string, error) {
+	files, err := os.ReadDir(filepath.Dir(db))
+	if err != nil {
+		return nil, fmt.Errorf("looking for running series: %w", err)
+	}
+	var runs []string
+	for _, f := range files {
+		name, ok := strings.CutPrefix(f.Name(), filepath.Base(db)+".")
+		name, isSocket := strings.CutSuffix(name, suffix)
+		run, err := url.PathUnescape(name)
+		if ok && isSocket && err == nil && f.Type() == os.ModeSocket {
+			runs = append(runs, run)
+		}
+	}
+	return runs, nil
+}
+
+// listen makes the socket anew. It is made under another name in a folder that only
+// the owner may enter, and moved into place when its own rights are set: nobody can
+// connect in between, and one that was left behind is replaced. Whoever listens has
+// the run's lock, so it is nobody's who plays.
+func listen(path string) (net.Listener, error) {
+	private, err := os.MkdirTemp(filepath.Dir(path), ".gogi-socket-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(private) //nolint:errcheck // it is empty by then
+	made := filepath.Join(private, "s")
+	var listener *net.UnixListener
+	err = short(made, func(name string) error {
+		listener, err = net.ListenUnix("unix", &net.UnixAddr{Name: name, Net: "unix"})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	listener.SetUnlinkOnClose(false) // by its old name
+	if err = os.Chmod(made, 0o600); err == nil {
+		err = os.Rename(made, path)
+	}
+	if err != nil {
+		_ = listener.Close() // nothing was sent
+		return nil, err
+	}
+	return listener, nil
+}
+
+func dial(path string) (net.Conn, error) {
+	var conn net.Conn
+	err := short(path, func(name string) (err error) {
+		conn, err = net.Dial("unix", name)
+		return err
+	})
+	return conn, err
+}
+
+// maxName is what fits into a socket's address everywhere.
+const maxName = 100
+
+// short calls f with a name for a path that fits into a socket's address: Linux
+// reaches a folder by its descriptor, too.
+func short(path string, f func(name string) error) error {
+	if len(path) <= maxName || runtime.GOOS != "linux" {
+		return f(path)
+	}
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer folder.Close() //nolint:errcheck // it was only looked up
+	return f(fmt.Sprintf("/proc/self/fd/%d/%s", folder.Fd(), filepath.Base(path)))
+}

@@ -1,0 +1,219 @@
+package socket_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gogi/control"
+	"gogi/live"
+	"gogi/live/socket"
+	"gogi/match"
+)
+
+// serving is a run's socket with what it was told.
+type serving struct {
+	path  string
+	hub   *live.Hub
+	ended chan struct{} // closed when Serve returns
+
+	mu     sync.Mutex
+	orders []control.Command
+}
+
+func (s *serving) take(_ context.Context, c control.Command) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.orders = append(s.orders, c)
+	return c.Check()
+}
+
+func serve(t *testing.T, path string) *serving {
+	t.Helper()
+	s := &serving{path: path, hub: live.NewHub("run"), ended: make(chan struct{})}
+	server, err := socket.Listen(path, s.take)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		server.Serve(s.hub)
+		close(s.ended)
+	}()
+	t.Cleanup(func() {
+		s.hub.Close()
+		<-s.ended
+	})
+	return s
+}
+
+// event is one of a session that began at noon.
+func event(seq int, kind match.EventType) match.Event {
+	return match.Event{V: match.EventVersion, Run: "run", Seq: uint64(seq), Type: kind, Time: time.Date(2026, 11, 1, 12, 0, seq, 0, time.UTC)}
+}
+
+func fault(seq int, note string) match.Event {
+	e := event(seq, match.EventFault)
+	e.Kind, e.Note = "crash", note
+	return e
+}
+
+// Whoever follows gets the state and all that comes after it, and knows when the
+// session has ended.
+func TestFollow(t *testing.T) {
+	s := serve(t, socket.Path(filepath.Join(t.TempDir(), "games.db"), "a/b c"))
+	s.hub.Publish(event(1, match.EventRun))
+	stream, err := socket.Follow(t.Context(), s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := <-stream.Events()
+	if first.Type != match.EventState || first.State.Phase != match.RunPlaying {
+		t.Fatalf("%+v", first)
+	}
+	for seq := 2; seq < 102; seq++ {
+		s.hub.Publish(fault(seq, strings.Repeat("長", 1000)))
+		if e := <-stream.Events(); e.Seq != uint64(seq) || len(e.Note) != 3000 {
+			t.Fatalf("%+v, want number %d", e, seq)
+		}
+	}
+	s.hub.Publish(event(102, match.EventDone))
+	s.hub.Close()
+	if e := <-stream.Events(); e.Type != match.EventDone {
+		t.Errorf("%+v", e)
+	}
+	if e, ok := <-stream.Events(); ok || stream.Err() != nil {
+		t.Errorf("after the end: %+v, %v", e, stream.Err())
+	}
+	<-s.ended
+	if _, err := os.Lstat(s.path); !os.IsNotExist(err) {
+		t.Errorf("the socket is left behind: %v", err)
+	}
+	if _, err := socket.Follow(t.Context(), s.path); !errors.Is(err, socket.ErrNobody) {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+func TestOrders(t *testing.T) {
+	s := serve(t, socket.Path(filepath.Join(t.TempDir(), "games.db"), "run"))
+	want := []control.Command{{Do: control.Pause}, {Do: control.Concurrency, N: 3}}
+	for _, c := range want {
+		if err := socket.Order(t.Context(), s.path, c); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := socket.Order(t.Context(), s.path, control.Command{Do: "explode"}); !errors.Is(err, socket.ErrRefused) || !strings.Contains(err.Error(), `"explode"`) {
+		t.Error(err)
+	}
+	if !slices.Equal(s.orders[:2], want) {
+		t.Errorf("%v", s.orders)
+	}
+}
+
+// A socket that a killed process left is nobody's, and is replaced; it is the owner's
+// alone; and a path may be longer than a socket's address.
+func TestWhereItIs(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), strings.Repeat("long", 40))
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(folder)
+	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: "games.db.run.sock", Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left.SetUnlinkOnClose(false)
+	_ = left.Close()
+	db := filepath.Join(folder, "games.db")
+	path := socket.Path(db, "run")
+	if err := socket.Order(t.Context(), path, control.Command{Do: control.Pause}); !errors.Is(err, socket.ErrNobody) {
+		t.Errorf("nobody is there, and yet %v", err)
+	}
+	serve(t, path)
+	if err := socket.Order(t.Context(), path, control.Command{Do: control.Pause}); err != nil {
+		t.Error(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	runs, err := socket.Runs(db)
+	if err != nil || !slices.Equal(runs, []string{"run"}) {
+		t.Errorf("%q, %v", runs, err)
+	}
+}
+
+// Clients that say nonsense, nothing or too much, and those that never read, hold up
+// neither the run nor its end.
+func TestBadClients(t *testing.T) {
+	s := serve(t, socket.Path(filepath.Join(t.TempDir(), "games.db"), "run"))
+	for i, says := range []string{"", "\n", "{\"follow\":tru", "nonsense\n", `{"do":5}` + "\n", strings.Repeat("x", 1<<20), "{\"follow\":true}\n"} {
+		conn, err := net.Dial("unix", s.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(conn, says) // may be cut
+		if i%2 == 0 {
+			t.Cleanup(func() { _ = conn.Close() })
+			continue
+		}
+		if says != strings.Repeat("x", 1<<20) {
+			line, err := bufio.NewReader(conn).ReadString('\n')
+			if err != nil || !strings.Contains(line, "error") {
+				t.Errorf("%q is answered %q, %v", says, line, err)
+			}
+		}
+		_ = conn.Close()
+	}
+	for i := range 3000 { // far more than a socket holds: published without waiting
+		s.hub.Publish(fault(i+1, strings.Repeat("x", 1000)))
+	}
+	s.hub.Close()
+	<-s.ended
+}
+
+// There is room for 64 clients; the next is cut, and the others are served.
+func TestRoom(t *testing.T) {
+	s := serve(t, socket.Path(filepath.Join(t.TempDir(), "games.db"), "run"))
+	for i := range 64 {
+		stream, err := socket.Follow(t.Context(), s.path)
+		if err != nil {
+			t.Fatal(i, err)
+		}
+		<-stream.Events()
+	}
+	if err := socket.Order(t.Context(), s.path, control.Command{Do: control.Pause}); err == nil {
+		t.Error("there was room for one more")
+	}
+	if n := s.hub.Subscribers(); n != 64 {
+		t.Errorf("%d follow", n)
+	}
+}
+
+// One who stops listening costs nothing: the run's end of it goes at once.
+func TestGone(t *testing.T) {
+	s := serve(t, socket.Path(filepath.Join(t.TempDir(), "games.db"), "run"))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stream, err := socket.Follow(ctx, s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-stream.Events()
+	left := fmt.Errorf("enough")
+	cancel(left)
+	if _, ok := <-stream.Events(); ok || !errors.Is(stream.Err(), left) {
+		t.Errorf("%v, %v", ok, stream.Err())
+	}
+	for s.hub.Subscribers() > 0 { // the test's own time limit ends it
+		s.hub.Publish(fault(1, "x"))
+	}
+}
