@@ -32,9 +32,9 @@ func TestNoForfeitIsUnexplainedUnderLoad(t *testing.T) {
 		many   int // games of a long test
 	}{
 		"asleep":              {false, match.DefaultMargin, 16, 100, 10_000},
-		"asleep, margin 10ms": {false, 10 * time.Millisecond, 16, 40, 2000},
-		"busy":                {true, match.DefaultMargin, 2, 20, 2000},
-		"busy, margin 10ms":   {true, 10 * time.Millisecond, 2, 20, 1000},
+		"asleep, margin 10ms": {false, 10 * time.Millisecond, 16, 32, 2000},
+		"busy":                {true, match.DefaultMargin, 2, 8, 2000},
+		"busy, margin 10ms":   {true, 10 * time.Millisecond, 2, 8, 1000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if *long {
@@ -46,8 +46,8 @@ func TestNoForfeitIsUnexplainedUnderLoad(t *testing.T) {
 			if tally.games != test.games {
 				t.Errorf("%d games, want %d", tally.games, test.games)
 			}
-			t.Logf("%d games, %d moves, %d attempts more: %d lost on time, %d of them marked; %d marked in all; worst overrun %v",
-				tally.games, tally.moves, tally.attempts, tally.lost, tally.lost-len(tally.unexplained), tally.marked, tally.worst)
+			t.Logf("%d games, %d moves, %d attempts more: %d lost on time, %d of them marked; %d marked in all; worst overrun %v; %v a move",
+				tally.games, tally.moves, tally.attempts, tally.lost, tally.lost-len(tally.unexplained), tally.marked, tally.worst, tally.time/time.Duration(max(1, tally.moves)))
 			for _, note := range tally.unexplained {
 				t.Errorf("not explained: %s", note)
 			}
@@ -78,7 +78,7 @@ func load(t *testing.T, burners int) {
 type loadTally struct {
 	mu                                   sync.Mutex
 	games, moves, attempts, lost, marked int
-	worst                                time.Duration
+	worst, time                          time.Duration
 	unexplained                          []string
 }
 
@@ -90,6 +90,7 @@ func (l *loadTally) Put(_ context.Context, _ runner.Lease, r match.PairResult) (
 		l.games++
 		for _, s := range g.Sides {
 			l.moves += s.Plies
+			l.time += s.Time
 			l.worst = max(l.worst, s.WorstOverrun)
 		}
 		if g.Marked {
@@ -116,7 +117,7 @@ func playUnderLoad(t *testing.T, games, atOnce int, margin time.Duration, busy b
 		command = append(command, "-busy")
 	}
 	plan := testPlan(games/2, atOnce, match.Limits{Clock: match.TimeControl{Byoyomi: 60 * time.Millisecond}, Margin: margin})
-	plan.Rules.MaxPlies = 6
+	plan.Rules.MaxPlies, plan.Ponder = 6, match.PonderOff
 	err := runner.Run(t.Context(), runner.Config{
 		Plan: plan, Sink: to, Source: runner.NewPlanSource(plan, func(int) bool { return false }),
 		Open: func(ctx context.Context, p match.Player, _ []int) (runner.Player, error) {
