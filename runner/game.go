@@ -131,6 +131,9 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 		return g.failed(c, reply, err, delays)
 	}
 	g.countPonder(c, reply.Hit)
+	if reply.Second == usi.SecondDropped {
+		g.slot.config.Events.fault(g.names()[c], "second_bestmove", "a second bestmove of the search before was dropped", &g.Game, g.slot.number)
+	}
 	overrun, lost := clock.Spend(reply.Elapsed)
 	move := recordMove(reply, g.plan.PVPlies)
 	g.result.Sides[c].Add(move, overrun)
@@ -207,6 +210,9 @@ func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move 
 	}
 	v := g.referee.Play(reply.Move)
 	if v.Termination == match.IllegalMove {
+		if reply.Second == usi.SecondSuspected {
+			v.Note += "; it came at once, and may be a second bestmove of the search before"
+		}
 		return v
 	}
 	g.position.Moves = append(g.position.Moves, reply.Move)

@@ -16,7 +16,8 @@ import (
 // when the time is over, because threads that a search has started take with them
 // what they waited; and at the end, if that is beyond the tolerance. What was waited
 // before the first look is not seen, and therefore three quarters count as the
-// tolerance. A look itself may be late. Then this program was.
+// tolerance; where a game was lost, what may have been waited is told, by the last
+// look of an earlier move. A look itself may be late. Then this program was.
 type moveWatch struct {
 	late *lateness
 
@@ -29,25 +30,38 @@ type moveWatch struct {
 	deadline  time.Time     // the end of the player's time
 	due       time.Time     // the next look by the timer; zero: none
 	lag       time.Duration // the worst that a look was late by
-	before    time.Duration // what had been waited at the first look
-	known     bool          // of before
+	before    reading       // of the first look
+	early     time.Duration // what may have been waited before that, and after start
+	seen      *reading      // the last one of this side
+	sides     [2]reading
+}
+
+// reading is what a player has waited since its start; ok is false where it is not known.
+type reading struct {
+	waited time.Duration
+	ok     bool
+	asked  bool // there was a look
 }
 
 // watchMove begins to watch a move of a side; it is called right before.
 func (g *game) watchMove(c shogi.Colour) {
-	tolerance := g.limits[c].Margin
-	if !g.limits[c].Timed() {
+	tolerance, timed := g.limits[c].Margin, g.limits[c].Timed()
+	if !timed {
 		tolerance = match.StallTolerance(g.limits[c].Stall)
 	}
 	g.watch.late = g.slot.late
 	waiter, _ := g.players[c].(Waiter)
-	g.watch.begin(waiter, tolerance, g.clocks[c].Deadline())
+	g.watch.begin(c, waiter, timed, tolerance, g.clocks[c].Deadline())
 }
 
-func (w *moveWatch) begin(waiter Waiter, tolerance, deadline time.Duration) {
+// begin looks before a side's first move in a game, if it is timed.
+func (w *moveWatch) begin(c shogi.Colour, waiter Waiter, timed bool, tolerance, deadline time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.on, w.waiter, w.tolerance, w.lag, w.known = true, waiter, tolerance, 0, false
+	w.on, w.waiter, w.tolerance, w.lag, w.early, w.before, w.seen = true, waiter, tolerance, 0, 0, reading{}, &w.sides[c]
+	if !w.seen.asked && timed {
+		w.read()
+	}
 	w.start = time.Now()
 	w.due, w.deadline = w.start.Add(tolerance/4), w.start.Add(deadline)
 	if w.timer == nil {
@@ -67,12 +81,16 @@ func (w *moveWatch) look() {
 		return
 	}
 	w.lag = w.lagAt(now)
-	waited, ok := w.waited()
+	last := *w.seen
+	w.read()
 	if w.due.Equal(w.deadline) {
 		w.due = time.Time{}
 		return
 	}
-	w.before, w.known, w.due = waited, ok, w.deadline
+	if last.ok {
+		w.early = max(0, min(w.seen.waited-last.waited, now.Sub(w.start)))
+	}
+	w.before, w.due = *w.seen, w.deadline
 	w.timer.Reset(w.due.Sub(now))
 }
 
@@ -84,11 +102,12 @@ func (w *moveWatch) lagAt(now time.Time) time.Duration {
 	return max(w.lag, now.Sub(w.due))
 }
 
-func (w *moveWatch) waited() (time.Duration, bool) {
-	if w.waiter == nil {
-		return 0, false
+// read asks the player.
+func (w *moveWatch) read() {
+	*w.seen = reading{asked: true}
+	if w.waiter != nil {
+		w.seen.waited, w.seen.ok = w.waiter.Waited()
 	}
-	return w.waiter.Waited()
 }
 
 // end ends the watch. slowed reports whether the player waited for a CPU, or this
@@ -104,8 +123,11 @@ func (w *moveWatch) end(sending time.Duration) (d match.Delays, slowed bool) {
 		return d, false
 	}
 	d.Late = sending + max(w.late.since(w.start), w.lagAt(now))
-	if after, ok := w.waited(); ok && w.known {
-		d.Waited, d.Known = max(0, after-w.before), true
+	w.read()
+	if !w.seen.ok || !w.before.ok {
+		return d, d.Late > w.tolerance
 	}
-	return d, d.Late > w.tolerance || d.Waited > w.tolerance*3/4
+	since := max(0, w.seen.waited-w.before.waited)
+	d.Waited, d.Known = since+w.early, true
+	return d, d.Late > w.tolerance || since > w.tolerance*3/4
 }

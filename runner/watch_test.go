@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gogi/match"
+	"gogi/shogi"
 )
 
 // looked is a player that has waited a tenth of the time since its start, as far as
@@ -35,24 +36,25 @@ func TestMoveWatchLooks(t *testing.T) {
 		want    match.Delays
 		slowed  bool
 	}{
-		"a quick move":           {24 * ms, nil, 0, false, match.Delays{}, false},
-		"within the margin":      {100 * ms, []time.Duration{25 * ms}, 0, false, match.Delays{}, false},
-		"beyond it":              {125 * ms, []time.Duration{25 * ms, 125 * ms}, 0, false, match.Delays{Waited: 10 * ms, Known: true}, false},
-		"beyond the time":        {1500 * ms, []time.Duration{25 * ms, 1100 * ms, 1500 * ms}, 0, false, match.Delays{Waited: 147500 * time.Microsecond, Known: true}, true},
-		"three quarters":         {775 * ms, []time.Duration{25 * ms, 775 * ms}, 0, false, match.Delays{Waited: 75 * ms, Known: true}, false},
-		"more":                   {776 * ms, []time.Duration{25 * ms, 776 * ms}, 0, false, match.Delays{Waited: 75100 * time.Microsecond, Known: true}, true},
-		"it cannot be known":     {1500 * ms, []time.Duration{25 * ms, 1100 * ms, 1500 * ms}, 0, true, match.Delays{}, false},
-		"it took long to send":   {125 * ms, []time.Duration{25 * ms, 125 * ms}, 101 * ms, false, match.Delays{Waited: 10 * ms, Known: true, Late: 101 * ms}, true},
-		"it took a while, quick": {50 * ms, []time.Duration{25 * ms}, 49 * ms, false, match.Delays{}, false},
+		"a quick move":           {24 * ms, []time.Duration{0}, 0, false, match.Delays{}, false},
+		"within the margin":      {100 * ms, []time.Duration{0, 25 * ms}, 0, false, match.Delays{}, false},
+		"beyond it":              {125 * ms, []time.Duration{0, 25 * ms, 125 * ms}, 0, false, match.Delays{Waited: 12500 * time.Microsecond, Known: true}, false},
+		"beyond the time":        {1500 * ms, []time.Duration{0, 25 * ms, 1100 * ms, 1500 * ms}, 0, false, match.Delays{Waited: 150 * ms, Known: true}, true},
+		"three quarters":         {775 * ms, []time.Duration{0, 25 * ms, 775 * ms}, 0, false, match.Delays{Waited: 77500 * time.Microsecond, Known: true}, false},
+		"more":                   {776 * ms, []time.Duration{0, 25 * ms, 776 * ms}, 0, false, match.Delays{Waited: 77600 * time.Microsecond, Known: true}, true},
+		"it cannot be known":     {1500 * ms, []time.Duration{0, 25 * ms, 1100 * ms, 1500 * ms}, 0, true, match.Delays{}, false},
+		"it took long to send":   {125 * ms, []time.Duration{0, 25 * ms, 125 * ms}, 101 * ms, false, match.Delays{Waited: 12500 * time.Microsecond, Known: true, Late: 101 * ms}, true},
+		"it took a while, quick": {50 * ms, []time.Duration{0, 25 * ms}, 49 * ms, false, match.Delays{}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var machine lateMachine
 				w := moveWatch{late: machine.watch()}
 				w.late.start(t.Context())
-				for range 2 { // the second move is watched like the first
+				for range 2 { // the second game is watched like the first
+					w.sides = [2]reading{}
 					l := &looked{start: time.Now(), none: test.none}
-					w.begin(l, margin, time.Second+margin)
+					w.begin(shogi.White, l, true, margin, time.Second+margin)
 					time.Sleep(test.takes) //nolint:forbidigo // in synctest's time
 					synctest.Wait()
 					if got, slowed := w.end(test.sending); got != test.want || slowed != test.slowed {
@@ -77,7 +79,7 @@ func TestALateLookCounts(t *testing.T) {
 				w := moveWatch{late: machine.watch()}
 				w.late.start(t.Context())
 				l := &looked{start: time.Now()}
-				w.begin(l, margin, time.Second)
+				w.begin(shogi.White, l, true, margin, time.Second)
 				w.timer.Stop()
 				time.Sleep(margin/4 + late) //nolint:forbidigo // in synctest's time
 				if comes {
@@ -91,6 +93,33 @@ func TestALateLookCounts(t *testing.T) {
 					t.Error("a look after the end")
 				}
 			})
+		})
+	}
+}
+
+// What had been waited at the first look, and not at the last one of an earlier move, may
+// have been waited by this move; but not for longer than it had lasted.
+func TestWhatWasWaitedBeforeTheFirstLook(t *testing.T) {
+	const ms = time.Millisecond
+	// It waits a tenth of the time: 10 ms after the look at 25 ms, and before that 2.5 ms
+	// of its own and what it waited in between.
+	for between, want := range map[time.Duration]time.Duration{0: 12500 * time.Microsecond, 50 * ms: 17500 * time.Microsecond, time.Second: 35 * ms} {
+		synctest.Test(t, func(t *testing.T) {
+			var machine lateMachine
+			w := moveWatch{late: machine.watch()}
+			w.late.start(t.Context())
+			l := &looked{start: time.Now()}
+			w.begin(shogi.Black, l, true, margin, time.Second)
+			time.Sleep(125 * ms) //nolint:forbidigo // in synctest's time
+			synctest.Wait()
+			w.end(0)
+			time.Sleep(between) //nolint:forbidigo // in synctest's time: quick moves, which nobody looks at
+			w.begin(shogi.Black, l, true, margin, time.Second)
+			time.Sleep(125 * ms) //nolint:forbidigo // in synctest's time
+			synctest.Wait()
+			if d, _ := w.end(0); d.Waited != want {
+				t.Errorf("%v in between: %v, want %v", between, d.Waited, want)
+			}
 		})
 	}
 }

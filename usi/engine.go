@@ -53,6 +53,9 @@ type Engine struct {
 	in     *inbox
 	reader sync.WaitGroup
 	out    []byte // what is sent, built anew for each search
+	line   Line   // the game, as far as it was needed
+
+	searched bool // since the last readyok a search has ended with an answer: it may come twice
 
 	ponder *search // the search on the opponent's time, or nil
 	fault  *Fault
@@ -169,6 +172,7 @@ func (e *Engine) Ready(ctx context.Context) error {
 	if err := e.stopPonder(); err != nil {
 		return err
 	}
+	e.searched = false // what comes from before cannot pass the readyok
 	wait := e.in.expect(lineReadyok)
 	if err := e.write("isready\n", "saying isready"); err != nil {
 		return err
@@ -199,9 +203,13 @@ func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 		return Reply{}, err
 	}
 	ev, stopped, err := e.outcome(ctx, s, r.Deadline)
+	second := SecondNone
+	if err == nil {
+		ev, stopped, second, err = e.settle(ctx, s, r, ev, stopped)
+	}
 	e.in.listen(nil)
 	reply := e.in.reply()
-	reply.Hit, reply.Stopped, reply.Sending = s.hit, stopped, s.sending
+	reply.Hit, reply.Stopped, reply.Sending, reply.Second = s.hit, stopped, s.sending, second
 	if err != nil {
 		e.noteElapsed(time.Since(s.start))
 		return reply.fromVariation(), err

@@ -39,6 +39,7 @@ type Reply struct {
 	// up in between, and not less. Of that, Sending is how long the write took.
 	Elapsed, Sending time.Duration
 	Stopped          bool   // the search was stopped: the deadline passed or ctx ended
+	Second           Second // whether a second bestmove of the search before came between
 	Hit              bool   // the search was one on the opponent's time that hit
 	Absent           int    // of a council: members without a ballot that could count, because they had failed or said nothing legal
 	Detail           []byte // a council's vote record, stored verbatim; else nil
