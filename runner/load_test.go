@@ -56,7 +56,7 @@ func TestNoForfeitIsUnexplainedUnderLoad(t *testing.T) {
 }
 
 // load starts processes that want a CPU each, until the test ends.
-func load(t *testing.T, burners int) {
+func load(t testing.TB, burners int) {
 	t.Helper()
 	for range burners {
 		p, err := process.Start(process.Spec{Command: fakeengine.Command("-script", "spin@usi"), Grace: time.Nanosecond, TermGrace: time.Nanosecond}, nil)
