@@ -75,8 +75,17 @@ func (o Overstep) Slowed() bool {
 	return c == CauseMachine || c == CauseRunner
 }
 
-// String is the note of the game that was lost by it.
-func (o Overstep) String() string { return o.what() + "; " + o.Why() }
+// String is the note of the game that was lost by it. Where it was slowed that comes
+// first, since lists show the beginning.
+func (o Overstep) String() string {
+	if o.Slowed() {
+		return o.said() + ": " + o.what() + "; " + o.figures()
+	}
+	return o.what() + "; " + o.Why()
+}
+
+// Why is who is to blame, and the figures.
+func (o Overstep) Why() string { return o.said() + ": " + o.figures() }
 
 func (o Overstep) what() string {
 	over := fmt.Sprintf("%v over its limit (margin %v)", millis(o.Took-o.Limit), o.Margin)
@@ -91,16 +100,25 @@ func (o Overstep) what() string {
 	return fmt.Sprintf("took %v, %s", millis(o.Took), over)
 }
 
-// Why is who is to blame, and the figures.
-func (o Overstep) Why() string {
-	said := map[Cause]string{
-		CausePlayer: "not slowed", CauseMachine: "slowed by the machine", CauseRunner: "slowed by gogi",
-		CauseUnknown: "whether its machine slowed it is not known",
-	}[o.Cause()]
-	if !o.Known {
-		return fmt.Sprintf("%s: gogi was %v late", said, millis(o.Late))
+func (o Overstep) said() string {
+	switch o.Cause() {
+	case CauseMachine:
+		return "slowed by the machine"
+	case CauseRunner:
+		return "slowed by gogi"
+	case CauseUnknown:
+		return "whether its machine slowed it is not known"
+	case CausePlayer:
 	}
-	return fmt.Sprintf("%s: it waited %v for a CPU, gogi was %v late", said, millis(o.Waited), millis(o.Late))
+	return "not slowed"
+}
+
+func (o Overstep) figures() string {
+	late := fmt.Sprintf("gogi was %v late", millis(o.Late))
+	if !o.Known {
+		return late
+	}
+	return fmt.Sprintf("it waited %v for a CPU, %s", millis(o.Waited), late)
 }
 
 func millis(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
