@@ -16,7 +16,7 @@ import (
 // verb.
 var layers = [][]string{
 	{"environment.go", "expectation.go"},
-	{"interrupts.go", "stored.go", "reading.go", "progress.go", "dryrun.go", "stats_flags.go", "check_text.go"},
+	{"interrupts.go", "stored.go", "reading.go", "progress.go", "pages.go", "dryrun.go", "stats_flags.go", "check_text.go"},
 	{"rate_read.go", "votes_stored.go", "bisect_step.go", "effects_read.go"},
 	{"the verbs"},
 	{"bisect.go"},

@@ -33,6 +33,8 @@ type File struct {
 	PVPlies       *int             `toml:"pv_plies"`       // of a principal variation that are stored; default 12
 	StartParallel *int             `toml:"start_parallel"` // engines that may be starting at a time; default match.DefaultStartParallel
 	SlotsPerGPU   *int             `toml:"slots_per_gpu"`  // slots that share a GPU, for {gpu} in an env; default 1
+	CPUs          *CPUs            `toml:"cpus"`           // what engines are bound to; default "off"
+	CoresPerSlot  *int             `toml:"cores_per_slot"` // of what cpus gives to each player that thinks; default its threads
 	Options       Options          `toml:"options"`        // of every engine that does not set the same option
 	Profile       string           `toml:"profile"`        // of engines that name none
 	Restart       match.Restart    `toml:"restart"`        // of engines that name none; default "never"

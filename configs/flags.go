@@ -51,6 +51,8 @@ type Flags struct {
 	PVPlies       *int
 	StartParallel *int
 	SlotsPerGPU   *int
+	CPUs          string // "off", "auto", or a list
+	CoresPerSlot  *int
 	Profile       string
 	Restart       string
 }
@@ -131,6 +133,8 @@ func (a *applier) plain() {
 	give(a, "pv_plies", "--pv-plies", flags.PVPlies, &f.PVPlies)
 	give(a, "start_parallel", "--start-parallel", flags.StartParallel, &f.StartParallel)
 	give(a, "slots_per_gpu", "--slots-per-gpu", flags.SlotsPerGPU, &f.SlotsPerGPU)
+	give(a, "cores_per_slot", "--cores-per-slot", flags.CoresPerSlot, &f.CoresPerSlot)
+	giveText(a, "cpus", "--cpus", flags.CPUs, &f.CPUs)
 	give(a, "profile", "--profile", flags.Profile, &f.Profile)
 	give(a, "restart", "--restart", match.Restart(flags.Restart), &f.Restart)
 	giveText(a, "concurrency", "--concurrency", flags.Concurrency, &f.Concurrency)

@@ -69,6 +69,8 @@ func (r *resolver) common() *match.Plan {
 		PVPlies:       r.inRange("pv_plies", f.PVPlies, defaultPVPlies, 0, maxPVPlies),
 		StartParallel: r.inRange("start_parallel", f.StartParallel, match.DefaultStartParallel, 1, maxParallel),
 		SlotsPerGPU:   r.inRange("slots_per_gpu", f.SlotsPerGPU, 1, 1, maxParallel),
+		CPUs:          or(f.CPUs, CPUs{}).String(),
+		CoresPerSlot:  r.coresPerSlot(),
 		Ponder:        choose(r, "ponder", f.Ponder, match.PonderOff, match.PonderStandard, match.PonderEarly),
 	}
 }
@@ -166,6 +168,9 @@ func (r *resolver) run() string {
 
 func (r *resolver) concurrency() int {
 	cpus := max(1, r.env.NumCPU)
+	if list := or(r.file.CPUs, CPUs{}).List; len(list) > 0 {
+		cpus = len(list)
+	}
 	switch c := or(r.file.Concurrency, 0); c {
 	case 0:
 		return max(1, cpus/2)
@@ -174,6 +179,18 @@ func (r *resolver) concurrency() int {
 	default:
 		return int(c)
 	}
+}
+
+// coresPerSlot is 0 where the threads decide.
+func (r *resolver) coresPerSlot() int {
+	f := r.file
+	if f.CoresPerSlot == nil {
+		return 0
+	}
+	if !or(f.CPUs, CPUs{}).On {
+		r.fail("cores_per_slot", "cores_per_slot: no slot has cores of its own: expected cpus = \"auto\", or a list of CPUs, beside it")
+	}
+	return r.inRange("cores_per_slot", f.CoresPerSlot, 1, 1, maxParallel)
 }
 
 // inRange is a number, or its default.

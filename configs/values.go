@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"gogi/cpus"
 	"gogi/match"
 )
 
@@ -106,6 +107,15 @@ func (c *Concurrency) UnmarshalText(text []byte) error {
 	}
 	*c = Concurrency(n)
 	return nil
+}
+
+// CPUs is which CPUs engines are bound to.
+type CPUs struct{ cpus.Choice }
+
+// UnmarshalText reads what cpus.ParseChoice does.
+func (c *CPUs) UnmarshalText(text []byte) (err error) {
+	c.Choice, err = cpus.ParseChoice(string(text))
+	return err
 }
 
 // positive reads a whole number from 1 that fits everywhere.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -373,6 +374,18 @@ func (c *Council) Waited() (d time.Duration, ok bool) {
 	}
 	c.waitedAll += longest
 	return c.waitedAll, ok
+}
+
+// Strayed says which members do not keep to the CPUs that they were started on; "":
+// all do, as far as can be known. It may be called beside Think.
+func (c *Council) Strayed() string {
+	var notes []string
+	for i, s := range c.seats {
+		if note := s.strayed(); note != "" {
+			notes = append(notes, "member "+c.names[i]+": "+note)
+		}
+	}
+	return strings.Join(notes, "; ")
 }
 
 // alive counts the members that are not gone.

@@ -615,6 +615,26 @@ func TestWaited(t *testing.T) {
 	}
 }
 
+// straying is a member that does not keep to its CPUs.
+type straying struct {
+	scripted
+	where string
+}
+
+func (s *straying) Strayed() string { return s.where }
+
+// Members that bind themselves are told by name, those that do not are not.
+func TestStrayed(t *testing.T) {
+	a, b, d := &straying{}, &straying{where: "on 1"}, &straying{where: "on 2"}
+	for _, m := range []*straying{a, b, d} {
+		m.moves = always("7g7f")
+	}
+	c := council(t, ensemble.Config{}, a, &scripted{moves: always("7g7f")}, b, d)
+	if got := c.Strayed(); !strings.HasSuffix(got, ": on 2") || strings.Count(got, "member ") != 2 || !strings.Contains(got, ": on 1; member ") {
+		t.Errorf("%q", got)
+	}
+}
+
 // A member that hangs costs no more than its share of the main time.
 func TestAHangLeavesMainTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

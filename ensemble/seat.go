@@ -41,7 +41,8 @@ type (
 	mater       interface {
 		Mate(context.Context, usi.Request) (usi.Checkmate, error)
 	}
-	waiter interface{ Waited() (time.Duration, bool) }
+	waiter  interface{ Waited() (time.Duration, bool) }
+	strayer interface{ Strayed() string }
 )
 
 // condition is how a member is.
@@ -307,6 +308,18 @@ func (s *seat) waited() (time.Duration, bool) {
 		return 0, false
 	}
 	return w.Waited()
+}
+
+// strayed says where the player runs instead of its CPUs; "" also where there is none.
+func (s *seat) strayed() string {
+	p := s.player.Load()
+	if p == nil {
+		return ""
+	}
+	if b, ok := (*p).(strayer); ok {
+		return b.Strayed()
+	}
+	return ""
 }
 
 // snapshot is what the player's search for a question has said so far; ok is

@@ -47,7 +47,7 @@ func noPartOfTheDigest() []string {
 		players = append(players, strings.Replace(path, "Players.", "Players.Council.Members.", 1))
 	}
 	return append(players,
-		"Run", "Pairs", "Concurrency", "StartParallel", "SlotsPerGPU", "PVPlies", "Rules.Name",
+		"Run", "Pairs", "Concurrency", "StartParallel", "SlotsPerGPU", "CPUs", "CoresPerSlot", "PVPlies", "Rules.Name",
 		"Gate.Elo0", "Gate.Elo1", "Gate.Alpha", "Gate.Beta", "Gate.Model", "Gate.Boundary", "Players.Council.Shadows",
 	)
 }

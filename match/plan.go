@@ -129,9 +129,11 @@ type Plan struct {
 	Slowed        Policy
 	Pairs         int // how many to play
 	Concurrency   int
-	StartParallel int // how many engines may be starting at a time; 0: DefaultStartParallel
-	SlotsPerGPU   int // slots that share a GPU, for {gpu} in an environment; 0: 1
-	PVPlies       int // how much of a principal variation is stored
+	StartParallel int    // how many engines may be starting at a time; 0: DefaultStartParallel
+	SlotsPerGPU   int    // slots that share a GPU, for {gpu} in an environment; 0: 1
+	CPUs          string // which of them the slots are bound to, as cpus.ParseChoice reads it; "": engines run anywhere
+	CoresPerSlot  int    // that are bound to each player who thinks; 0: as many as it has threads
+	PVPlies       int    // how much of a principal variation is stored
 }
 
 // Legs is the number of games in a pair.

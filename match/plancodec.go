@@ -69,7 +69,7 @@ func (p *Plan) Check() error {
 		return errors.New("it has no opening")
 	case p.Pairings() == 0:
 		return fmt.Errorf("design %q is not one of %s, %s, %s", p.Design.Kind, DesignMatch, DesignRoundRobin, DesignGauntlet)
-	case min(p.Pairs, p.Concurrency, p.StartParallel, p.SlotsPerGPU, p.PVPlies, p.Rules.MaxPlies) < 0:
+	case min(p.Pairs, p.Concurrency, p.StartParallel, p.SlotsPerGPU, p.CoresPerSlot, p.PVPlies, p.Rules.MaxPlies) < 0:
 		return errors.New("a number of pairs, slots, engines or plies is negative")
 	}
 	for i := range p.Players {

@@ -32,6 +32,7 @@ var ErrStart = errors.New("it cannot be started")
 type Opener struct {
 	Plan  *match.Plan
 	Guard *process.Guard // kills the engines should this program die; nil: nobody does
+	Bound *Binding       // which CPUs the slots of the plan have; nil: any
 }
 
 // Surroundings is what configs needs to know of this program and this machine.
@@ -121,11 +122,12 @@ func cannotStart(name string, err error) error {
 var _ usi.Losable = (*remote.Engine)(nil)
 
 // Start starts a process of an engine, here or behind ssh, on the given CPUs (nil:
-// any); they are of this machine. grace is how long Close waits for it to end by
+// any); they are of this machine, so one behind ssh is not bound. grace is how long Close waits for it to end by
 // itself.
 func (o *Opener) Start(p match.Player, cpus []int, grace time.Duration) (Process, error) {
 	spec := process.Spec{Command: p.Command, Dir: p.Dir, Env: p.Env, CPUs: cpus, Grace: grace}
 	if ssh, ok := remote.Parse(spec.Command); ok {
+		spec.CPUs = nil // ssh is not what plays
 		return remote.Start(spec, ssh, o.Guard)
 	}
 	return process.Start(spec, o.Guard)

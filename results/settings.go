@@ -25,6 +25,10 @@ type Setting struct {
 	Players     []PlayerSetting `json:"players"`
 	// Phase is what the session was told last, "" before it was told anything.
 	Phase match.RunPhase `json:"phase,omitempty"`
+	// CPUs are what engines were bound to, as the file says it, and CoresPerSlot how
+	// many each player had; the zero values: nothing, and as its threads need.
+	CPUs         string `json:"cpus,omitzero"`
+	CoresPerSlot int    `json:"cores_per_slot,omitzero"`
 	// Changes are the differences to the start before; none at the first.
 	Changes []match.Difference `json:"-"`
 }
@@ -40,7 +44,7 @@ type PlayerSetting struct {
 }
 
 func settingOf(plan *match.Plan) Setting {
-	s := Setting{Pairs: plan.Pairs, Concurrency: plan.Concurrency, PVPlies: plan.PVPlies, Rules: plan.Rules.Name, Gate: plan.Gate}
+	s := Setting{Pairs: plan.Pairs, Concurrency: plan.Concurrency, PVPlies: plan.PVPlies, Rules: plan.Rules.Name, Gate: plan.Gate, CPUs: plan.CPUs, CoresPerSlot: plan.CoresPerSlot}
 	for i := range plan.Players {
 		p := &plan.Players[i]
 		s.Players = append(s.Players, PlayerSetting{

@@ -192,7 +192,7 @@ func TestBeginChangedSettings(t *testing.T) {
 		}
 	}
 	moved := testPlan("r")
-	moved.Pairs, moved.Concurrency = 500, 8
+	moved.Pairs, moved.Concurrency, moved.CPUs, moved.CoresPerSlot = 500, 8, "2-7", 2
 	moved.Players[0].Command[0], moved.Players[0].Identity.Files[0].Path = "/new/a", "/new/a"
 	beginTest(t, s, moved)
 	info, err := s.FindRun(t.Context(), "r")
@@ -207,7 +207,7 @@ func TestBeginChangedSettings(t *testing.T) {
 		t.Fatalf("%d settings, %v", len(log), err)
 	}
 	want := []string{
-		"concurrency: 2 before, 8 now", "pairs: 100 before, 500 now",
+		"concurrency: 2 before, 8 now", "cores_per_slot: absent before, 2 now", "cpus: absent before, 2-7 now", "pairs: 100 before, 500 now",
 		"players.A.command.0: /engines/a before, /new/a now", "players.A.files.0.path: /engines/a before, /new/a now",
 	}
 	if len(log[0].Changes) != 0 || !slices.Equal(lines(log[1].Changes), want) || log[1].At.Before(log[0].At) || log[0].At.Year() < 2026 {

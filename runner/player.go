@@ -38,6 +38,13 @@ type Waiter interface {
 	Waited() (d time.Duration, ok bool)
 }
 
+// Strayer is a Player that knows whether its engines keep to the CPUs that it was
+// opened on; else Strayed says which others they have bound themselves to. A
+// usi.Engine asks its connection (usi.Pinned), a council its members.
+type Strayer interface {
+	Strayed() string
+}
+
 // Opener starts a player on the given CPUs (nil: any).
 type Opener func(ctx context.Context, p match.Player, cpus []int) (Player, error)
 

@@ -22,6 +22,11 @@ type Config struct {
 	Open   Opener
 	Events *Events // may be nil
 
+	// CPUs are what the players of a slot run on, by slot: one set each for the two
+	// of a game; equal ones are shared. Slots beyond its end, and all where it is
+	// nil, run anywhere.
+	CPUs [][2][]int
+
 	Concurrency int // slots; 0: the plan's
 	// Width is how many slots there are where that may change; it wins over
 	// Concurrency. May be nil.
@@ -72,6 +77,7 @@ func Run(ctx context.Context, c Config) error {
 type run struct {
 	config Config
 	late   *lateness
+	bound  bound
 	failed *failure
 	starts *semaphore.Weighted // players that may be starting
 
@@ -361,5 +367,9 @@ func (s *slot) playLeg(seating, ctx context.Context, plan *match.Plan, g match.G
 	if err != nil {
 		return match.Result{}, endOf(seating, err)
 	}
-	return s.playGame(ctx, plan, g, players)
+	result, err := s.playGame(ctx, plan, g, players)
+	if err == nil {
+		s.lookForStrays(plan, g)
+	}
+	return result, err
 }

@@ -37,6 +37,8 @@ func (s seat) name() string { return s.plan.Players[s.index].Name }
 type seated struct {
 	seat
 	player Player
+	side   int  // which of the slot's two sets of CPUs it runs on
+	looked bool // whether it keeps to them
 }
 
 // seatBoth readies the two players of a game, both at once, since either may take
@@ -45,19 +47,20 @@ type seated struct {
 func (s *slot) seatBoth(ctx context.Context, plan *match.Plan, g match.Game) ([2]Player, error) {
 	seats := [2]seat{{plan, g.Players[0]}, {plan, g.Players[1]}}
 	s.makeRoom(seats)
+	sides := s.sides(seats)
 	var players [2]Player
 	group, groupCtx := errgroup.WithContext(ctx)
 	for c, at := range seats {
 		open := s.playerAt(at)
 		group.Go(func() (err error) {
-			players[c], err = s.ready(groupCtx, open, at, usi.Game{Colour: shogi.Colour(c), Seed: g.Seed})
+			players[c], err = s.ready(groupCtx, open, at, s.cpus(sides[c]), usi.Game{Colour: shogi.Colour(c), Seed: g.Seed})
 			return err
 		})
 	}
 	err := group.Wait()
 	for c, at := range seats {
 		if players[c] != nil {
-			s.use(at, players[c])
+			s.use(at, players[c], sides[c])
 		}
 		if err != nil {
 			s.discard(at)
@@ -94,20 +97,25 @@ func (s *slot) playerAt(at seat) Player {
 }
 
 // use notes that a player is open, and the last that was used.
-func (s *slot) use(at seat, p Player) {
-	s.open = append(slices.DeleteFunc(s.open, func(o seated) bool { return o.seat == at }), seated{at, p})
+func (s *slot) use(at seat, p Player, side int) {
+	o := seated{seat: at, player: p, side: side}
+	if i := s.indexOf(at); i >= 0 {
+		o.looked = s.open[i].looked
+		s.open = slices.Delete(s.open, i, i+1)
+	}
+	s.open = append(s.open, o)
 }
 
 // ready opens a player if it is not open, and tells it that a game begins. The
 // load of a start may come with either, so both count as the start.
-func (s *slot) ready(ctx context.Context, p Player, at seat, g usi.Game) (Player, error) {
+func (s *slot) ready(ctx context.Context, p Player, at seat, cpus []int, g usi.Game) (Player, error) {
 	if p == nil {
 		if err := s.starts.Acquire(ctx, 1); err != nil {
 			return nil, context.Cause(ctx)
 		}
 		defer s.starts.Release(1)
 		var err error
-		if p, err = s.config.Open(ctx, s.specialise(at), nil); err != nil {
+		if p, err = s.config.Open(ctx, s.specialise(at), cpus); err != nil {
 			return nil, fmt.Errorf("opening a player: %w", err)
 		}
 	}
@@ -149,9 +157,9 @@ func (s *slot) warmUp(ctx context.Context, plan *match.Plan) error {
 			continue
 		}
 		at := seat{plan, i}
-		player, err := s.ready(ctx, nil, at, usi.Game{})
+		player, err := s.ready(ctx, nil, at, nil, usi.Game{})
 		if player != nil {
-			s.end(seated{at, player})
+			s.end(seated{seat: at, player: player})
 		}
 		if err != nil {
 			return fmt.Errorf("warming up %s: %w", p.Name, err)

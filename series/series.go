@@ -87,6 +87,9 @@ func (s *Series) resume(rows []match.Row) error {
 // Stored is how many of the plan's pairs earlier sessions have played.
 func (s *Series) Stored() int { return s.stored }
 
+// Hub is where the series can be watched, before, while and after it is played.
+func (s *Series) Hub() *live.Hub { return s.hub }
+
 // Over reports whether nothing is left to be played: every pair is stored, or the
 // gate has decided.
 func (s *Series) Over() bool { return s.stored >= s.plan.Pairs || s.decided() }
@@ -127,6 +130,8 @@ func (s sink) PutAttempt(ctx context.Context, _ runner.Lease, a match.Attempt) e
 // Config is who plays, and who is told.
 type Config struct {
 	Open runner.Opener
+	// CPUs are what each slot runs on, see runner.Config; nil: any.
+	CPUs [][2][]int
 	// Room says why there cannot be so many slots; nil: there always can.
 	Room func(slots int) error
 	// Moves says whether each move is worth an event.
@@ -164,7 +169,7 @@ func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 	}
 	events.Send(match.RunEvent(s.plan, s.stored, &s.standings))
 	why := runner.Run(ctx, runner.Config{
-		Plan: s.plan, Source: s.valve, Width: s.width, Sink: sink{s}, Open: c.Open, Events: events,
+		Plan: s.plan, Source: s.valve, Width: s.width, Sink: sink{s}, Open: c.Open, CPUs: c.CPUs, Events: events,
 	})
 	target, ordered := s.orders.end()
 	finished, err := s.store.Finished(context.WithoutCancel(ctx)) // also of a run that was cancelled

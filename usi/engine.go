@@ -437,6 +437,16 @@ func (e *Engine) Waited() (d time.Duration, ok bool) {
 	return d, err == nil
 }
 
+// Strayed says where the engine runs instead of the CPUs that it was started on;
+// "": it keeps to them, or that cannot be known.
+func (e *Engine) Strayed() string {
+	p, has := e.conn.(Pinned)
+	if !has {
+		return ""
+	}
+	return p.Strayed()
+}
+
 // lastWords adds what a living engine has said on stderr to a note.
 func (e *Engine) lastWords(note string) string {
 	d, ok := e.conn.(Diagnosed)

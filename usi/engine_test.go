@@ -340,6 +340,23 @@ func TestASilentEnginesLastWordsAreTold(t *testing.T) {
 	}
 }
 
+// elsewhere is a connection to a process that has bound itself to other CPUs.
+type elsewhere struct{ deadProcess }
+
+func (elsewhere) Strayed() string { return "on CPU 1" }
+
+func TestStrayedAsksTheConnection(t *testing.T) {
+	for want, conn := range map[string]usi.Connection{"on CPU 1": elsewhere{deadProcess{strings.NewReader("usiok\n")}}, "": deadProcess{strings.NewReader("usiok\n")}} {
+		e, err := usi.Greet(t.Context(), conn, usi.Config{Name: "e"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Strayed(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestGreetingSurvivesGarbage(t *testing.T) {
 	text := "banner\r\n\x1b[31m#[Chess] 0w>\n\xff\xfe\nid name Sj\x1b[31maak\r\n\noption name A B type spin default 1\noption name Bad type what\n" +
 		strings.Repeat("x", 1<<20) + "\nusiok\n"

@@ -12,6 +12,7 @@ import (
 type commandLine struct {
 	Match        matchCommand        `cmd:"" help:"Play a series, or finish one that was begun, and print its report."`
 	Ctl          ctlCommand          `cmd:"" help:"Tell a run that is being played to pause, go on or end, or to have more or fewer slots or games."`
+	Serve        serveCommand        `cmd:"" help:"Show in a browser what is stored, and what is being played."`
 	Report       reportCommand       `cmd:"" help:"Print what a run's games prove so far."`
 	Gate         gateCommand         `cmd:"" help:"Say whether a run passes its gate: exit code 0, 10 or 11 (inconclusive)."`
 	Compare      compareCommand      `cmd:"" help:"Say whether a newer version gained more against an opponent than an older one; of more versions, the trend."`

@@ -34,6 +34,7 @@ func dryRun(ctx context.Context, w io.Writer, o *players.Opener, greetings []usi
 		fmt.Fprintf(w, "          not known: %s (no hash option)\n", strings.Join(c.Undeclared, ", "))
 	}
 	fmt.Fprintf(w, "threads   %d thinking at a time on %d CPUs\n", c.Threads, c.CPUs)
+	o.Bound.Print(w)
 	length, err := o.GameLength(ctx)
 	if err != nil {
 		return err

@@ -38,6 +38,9 @@ type matchCommand struct {
 	JSON  bool `name:"json" help:"Print the events of the run on stdout, one JSON object a line, instead of the report."`
 	Quiet bool `short:"q" help:"No progress."`
 
+	HTTP string `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Show the run in a browser while it is played, such as at 127.0.0.1:7878."`
+	webFlags
+
 	seriesFlags
 
 	interrupted *interrupts
@@ -57,6 +60,8 @@ type seriesFlags struct {
 	Concurrency   string   `group:"series" placeholder:"N" help:"Games at a time."`
 	StartParallel *int     `group:"series" placeholder:"N" help:"Engines that may be starting at a time (default 4)."`
 	SlotsPerGPU   *int     `group:"series" name:"slots-per-gpu" placeholder:"N" help:"Slots that share a GPU, for {gpu} in an engine's env."`
+	CPUs          string   `group:"series" name:"cpus" placeholder:"LIST" help:"Bind each slot to cores of its own: auto, of these (2-7,10), or off (default)."`
+	CoresPerSlot  *int     `group:"series" placeholder:"N" help:"With --cpus, cores for each player that thinks (default: as many as it has threads)."`
 	Openings      string   `group:"series" placeholder:"FILE" help:"Lines \"startpos moves …\" or \"sfen …\"; also .gz, .zip, .epd."`
 	OpeningPlies  *int     `group:"series" placeholder:"N" help:"Keep the first N moves of an opening."`
 	Handicap      string   `group:"series" placeholder:"NAME" help:"Start from a handicap, such as two-piece."`
@@ -95,6 +100,7 @@ func (s *seriesFlags) flags() configs.Flags {
 		Increment: s.Increment, Movetime: s.Movetime, Nodes: s.Nodes, Depth: s.Depth, Self: s.Self, Margin: s.Margin,
 		Stall: s.Stall, Resign: s.Resign, Draw: s.Draw, SPRT: s.SPRT, Ponder: s.Ponder, Slowed: s.Slowed, PVPlies: s.PVPlies,
 		Profile: s.Profile, Restart: s.Restart, StartParallel: s.StartParallel, SlotsPerGPU: s.SlotsPerGPU,
+		CPUs: s.CPUs, CoresPerSlot: s.CoresPerSlot,
 	}
 }
 
@@ -176,6 +182,10 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 		return nil, err
 	}
 	warnings = append(warnings, more...)
+	if o.Bound, err = players.Bind(o.Plan, greetings); err != nil {
+		return nil, err
+	}
+	warnings = append(warnings, o.Bound.Warned()...)
 	if c.step != nil {
 		c.step.promise(env.err, o.Plan)
 	}
@@ -190,7 +200,7 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 		wider := *o.Plan
 		wider.Concurrency = slots
 		_, fatal := players.CapacityFor(&wider, greetings).Problems()
-		return fatal
+		return errors.Join(fatal, o.Bound.Room(slots))
 	}
 	if !c.Quiet {
 		for _, w := range append(warnings, more...) {
@@ -326,7 +336,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 			return err
 		}
 	}
-	config := series.Config{Open: o.Open, Room: c.room, Moves: true}
+	config := series.Config{Open: o.Open, CPUs: o.Bound.Sets(), Room: c.room, Moves: true}
 	lines := &eventLines{encoder: json.NewEncoder(env.out)}
 	if c.JSON {
 		config.Record = lines.write
@@ -335,6 +345,13 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 		config.Watch = append(config.Watch, server.Serve)
 	} else if !c.Quiet {
 		fmt.Fprintln(env.err, "warning: gogi ctl and those who watch cannot reach this run:", err)
+	}
+	if c.HTTP != "" {
+		stop, err := c.serve(ctx, env, store, o.Plan.Run, s)
+		if err != nil {
+			return err
+		}
+		defer stop()
 	}
 	if !c.Quiet {
 		shown := newProgress(env.err, o.Plan)
@@ -346,6 +363,28 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 	ending, err := s.Play(ctx, config)
 	c.interrupted.playing(nil)
 	return ended(errors.Join(err, lines.failed()), ending, c.interrupted.happened())
+}
+
+// serve shows the run in a browser until stop is called.
+func (c *matchCommand) serve(ctx context.Context, env *environment, store *results.Store, run string, s *series.Series) (stop func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	here := &playedHere{Nearby: socket.NewNearby(ctx, c.DB), run: run, hub: s.Hub(), control: s.Control}
+	server, err := c.listen(ctx, env, c.HTTP, store, here)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	if !c.Quiet {
+		fmt.Fprintln(env.err, "pages:", server.URL())
+	}
+	ended := make(chan struct{}) // closed when the server has ended
+	go func() {
+		defer close(ended)
+		if err := server.Serve(ctx); err != nil {
+			fmt.Fprintln(env.err, "warning: the pages are gone:", err)
+		}
+	}()
+	return func() { cancel(); <-ended }, nil
 }
 
 // ended turns the end of a session into the verb's error and exit code; internal is

@@ -18,6 +18,8 @@
 //     locked, and Go destroys the thread (after the child has been reaped, or
 //     Pdeathsig would kill it). Go creates no threads from a locked one, so
 //     the mask does not leak.
+//   - An engine may bind its threads itself, whatever it was started on;
+//     [Process.Strayed] looks.
 //   - Pdeathsig reaches the direct child only. If the runner is killed, the
 //     child of a wrapper script would live on; the [Guard] kills it.
 //   - A group's number is free for reuse once its leader is reaped and its last

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // childEnv marks a re-executed test binary; its first argument says what it is.
@@ -36,6 +38,8 @@ func beChild(what string) int {
 		_, err = io.Copy(os.Stdout, os.Stdin)
 	case "spin":
 		err = beSpinning()
+	case "stray":
+		err = beStraying()
 	case "guard":
 		err = ServeGuard(os.Stdin)
 	case "runner", "runner-noguard", "runner-second-guard":
@@ -58,6 +62,26 @@ func beSpinning() error {
 		}()
 	}
 	_, err := io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+// beStraying binds one of its threads to every CPU that it may have, for the first
+// line of its input; another one goes on where it was.
+func beStraying() error {
+	in := bufio.NewReader(os.Stdin)
+	if _, err := in.ReadString('\n'); err != nil {
+		return err
+	}
+	bound := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		var all unix.CPUSet
+		all.Fill()
+		bound <- unix.SchedSetaffinity(0, &all)
+		select {} // the thread lives on
+	}()
+	fmt.Println("bound", <-bound)
+	_, err := io.Copy(io.Discard, in)
 	return err
 }
 

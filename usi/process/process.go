@@ -56,6 +56,7 @@ type Process struct {
 
 	cmd    *exec.Cmd // touched by own alone; its ProcessState by all once done is closed
 	pid    int       // also the number of the group
+	cpus   []int     // that it was started on; none: any
 	stdin  *os.File  // our write end
 	stdout *os.File  // our read end
 	stderr *os.File  // our read end, read and closed by drain
@@ -89,6 +90,7 @@ func Start(spec Spec, guard *Guard) (*Process, error) {
 		grace:     orDefault(spec.Grace, DefaultGrace),
 		termGrace: orDefault(spec.TermGrace, DefaultTermGrace),
 		cmd:       spec.cmd(),
+		cpus:      spec.CPUs,
 		done:      make(chan struct{}),
 		drained:   make(chan struct{}),
 	}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gogi/live/socket"
+	"gogi/results"
+)
+
+// serveCommand shows what is stored, and what is being played into it.
+type serveCommand struct {
+	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
+	HTTP string `name:"http" default:"127.0.0.1:7878" placeholder:"HOST:PORT" help:"Where to serve; port 0 is any free one."`
+
+	webFlags
+}
+
+// Run serves until it is interrupted.
+func (c *serveCommand) Run(ctx context.Context, env *environment) error {
+	ctx, interrupted := catchInterrupts(ctx, env)
+	defer interrupted.stop()
+	store, err := results.OpenExisting(ctx, c.DB)
+	if err != nil {
+		return err
+	}
+	server, err := c.listen(ctx, env, c.HTTP, store, socket.NewNearby(ctx, c.DB))
+	if err == nil {
+		fmt.Fprintf(env.out, "%s: %s\n", c.DB, server.URL())
+		err = server.Serve(ctx)
+	}
+	return errors.Join(err, store.Close())
+}

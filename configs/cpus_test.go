@@ -1,0 +1,63 @@
+package configs_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"gogi/configs"
+)
+
+// TestCPUs: what a file and flags say of CPUs, and how many slots there are by
+// default: half of the CPUs that are named (machine has 8), or all of them.
+func TestCPUs(t *testing.T) {
+	three := 3
+	for _, c := range []struct {
+		keys  string
+		flags configs.Flags
+		want  string // CPUs, cores per slot, slots
+	}{
+		{"", configs.Flags{}, "|0|4"},
+		{`cpus = "off"`, configs.Flags{}, "|0|4"},
+		{`cpus = "auto"`, configs.Flags{}, "auto|0|4"},
+		{`cpus = "5,0-3"`, configs.Flags{}, "0-3,5|0|2"},
+		{`cpus = 3`, configs.Flags{}, "3|0|1"},
+		{"cpus = \"0-5\"\nconcurrency = \"cpus\"", configs.Flags{}, "0-5|0|6"},
+		{"cpus = \"auto\"\ncores_per_slot = 2", configs.Flags{}, "auto|2|4"},
+		{`cpus = "0-5"`, configs.Flags{CPUs: "auto", CoresPerSlot: &three}, "auto|3|4"},
+		{`cpus = "0-5"`, configs.Flags{CPUs: "off"}, "|0|4"},
+	} {
+		p, _ := plan(t, c.keys+"\n"+two, c.flags, machine(t))
+		got := strings.Join([]string{p.CPUs, strconv.Itoa(p.CoresPerSlot), strconv.Itoa(p.Concurrency)}, "|")
+		if got != c.want {
+			t.Errorf("%s %+v: %s, want %s", c.keys, c.flags, got, c.want)
+		}
+	}
+}
+
+func TestWrongCPUs(t *testing.T) {
+	zero := 0
+	for _, c := range []struct {
+		keys  string
+		flags configs.Flags
+		want  string
+	}{
+		{`cpus = "all"`, configs.Flags{}, `match.toml:1: cpus: "all": expected off, auto, or CPUs such as 2-7,10`},
+		{`cpus = true`, configs.Flags{}, "match.toml:1: cpus: expected a string, found true"},
+		{"cores_per_slot = 2", configs.Flags{}, `match.toml:1: cores_per_slot: no slot has cores of its own: expected cpus = "auto", or a list of CPUs, beside it`},
+		{"cpus = \"auto\"\ncores_per_slot = 0", configs.Flags{}, "match.toml:2: cores_per_slot: 0 is outside 1 to 10000"},
+		{"", configs.Flags{CPUs: "auto", CoresPerSlot: &zero}, "--cores-per-slot: cores_per_slot: 0 is outside 1 to 10000"},
+		{"", configs.Flags{CPUs: "7-1"}, `--cpus: "7-1": expected off, auto, or CPUs such as 2-7,10`},
+	} {
+		f, err := configs.Parse([]byte(c.keys+"\n"+two), "match.toml")
+		if err == nil {
+			err = f.Apply(c.flags)
+		}
+		if err == nil {
+			_, _, err = f.Plan("", machine(t))
+		}
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s %+v: %v, want %s", c.keys, c.flags, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,266 @@
+package players
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"gogi/configs"
+	"gogi/cpus"
+	"gogi/internal/format"
+	"gogi/internal/usage"
+	"gogi/match"
+	"gogi/usi"
+	"gogi/usi/process"
+	"gogi/usi/remote"
+)
+
+// Binding is which CPUs the slots of a plan are bound to.
+type Binding struct {
+	Choice   string // what the plan asks for
+	Demand   cpus.Demand
+	Layout   cpus.Layout // no shares where every engine runs elsewhere
+	Warnings []configs.Warning
+}
+
+// Bind lays out the CPUs of this machine as the plan asks for; nil where it asks for
+// none. greetings are in the order of plan.Engines. What cannot be done, more slots
+// than CPUs or CPUs that may not be used here, is an error of usage.
+func Bind(plan *match.Plan, greetings []usi.Greeting) (*Binding, error) {
+	if plan.CPUs == "" {
+		return nil, nil
+	}
+	allowed, err := process.Allowed()
+	if err != nil {
+		return nil, err
+	}
+	b, err := bind(plan, greetings, cpus.Read(os.DirFS("/sys"), allowed))
+	if err != nil {
+		return nil, usage.Wrap(err)
+	}
+	if quota := cpus.Quota(os.DirFS("/")); quota > 0 {
+		b.checkQuota(quota)
+	}
+	return b, nil
+}
+
+// bind is Bind on any machine.
+func bind(plan *match.Plan, greetings []usi.Greeting, machine cpus.Topology) (*Binding, error) {
+	choice, err := cpus.ParseChoice(plan.CPUs)
+	if err != nil {
+		return nil, fmt.Errorf("cpus: %w", err)
+	}
+	b := &Binding{Choice: plan.CPUs}
+	b.Demand = cpus.Demand{Slots: plan.Concurrency, Cores: b.cores(plan, greetings), Apart: plan.Ponder != "" && plan.Ponder != match.PonderOff}
+	if len(choice.List) > 0 {
+		all := machine.IDs()
+		var missing cpus.Set
+		if machine, missing = machine.Only(choice.List); len(missing) > 0 {
+			return nil, fmt.Errorf("cpus %s: %s cannot be used here (offline, of another container, or not there): expected some of %s", choice, missing, all)
+		}
+	}
+	if b.Demand.Cores == 0 {
+		return b, nil
+	}
+	if b.Layout, err = machine.Lay(b.Demand); err != nil {
+		return nil, fmt.Errorf("cpus %s: %w: lower --concurrency or the engines' threads, or --cpus off", choice, err)
+	}
+	b.checkLayout(machine)
+	return b, nil
+}
+
+// cores is how many cores a player's threads need at most; 0 where all engines run
+// elsewhere.
+func (b *Binding) cores(plan *match.Plan, greetings []usi.Greeting) int {
+	most := 0
+	for _, p := range plan.Players {
+		most = max(most, b.threads(p, plan, &greetings))
+	}
+	if most == 0 || plan.CoresPerSlot == 0 {
+		return most
+	}
+	if plan.CoresPerSlot < most {
+		b.warn(warning("a player has %d threads on %d cores: they wait for each other", most, plan.CoresPerSlot))
+	}
+	return plan.CoresPerSlot
+}
+
+// threads counts the threads of a player here, and takes its engines' greetings off
+// the list. The members of a council think together.
+func (b *Binding) threads(p match.Player, plan *match.Plan, greetings *[]usi.Greeting) int {
+	if p.Council != nil {
+		sum := 0
+		for _, m := range p.Council.Members {
+			sum += b.threads(m, plan, greetings)
+		}
+		return sum
+	}
+	declared := (*greetings)[0].Options
+	*greetings = (*greetings)[1:]
+	if ssh, ok := remote.Parse(p.Command); ok {
+		b.warn(configs.Warning{Engine: p.Name, Text: "it runs on " + ssh.Host() + ", where its CPUs are not bound", Advice: "taskset over there does that"})
+		return 0
+	}
+	b.checkPolicy(p, plan, declared)
+	n, ok := effective(p, plan, declared, threadOptions()...)
+	if !ok && !p.Builtin && plan.CoresPerSlot == 0 {
+		b.warn(configs.Warning{Engine: p.Name, Text: "it declares no option for its threads and is taken to have one", Advice: "cores_per_slot gives it more cores"})
+	}
+	return int(max(1, min(n, cpus.Most+1)))
+}
+
+// threadOptions are the names under which engines declare how many threads they have.
+func threadOptions() []string { return []string{"Threads", "Thread", "USI_Threads"} }
+
+// checkPolicy warns of an engine that will not keep to its CPUs. Of the values of
+// Stockfish's NumaPolicy, which YaneuraOu has as well, auto, system and none respect
+// what a process was started on; hardware, and lists of CPUs, do not (numa.h,
+// NumaConfig::from_system and from_string).
+func (b *Binding) checkPolicy(p match.Player, plan *match.Plan, declared []usi.Option) {
+	option, ok := usi.FindOption(declared, "NumaPolicy")
+	if !ok {
+		return
+	}
+	value := option.Default
+	automatic, user := configs.Settings(p, plan, declared)
+	for _, s := range append(automatic, user...) {
+		if usi.SameOption(s.Name, option.Name) {
+			value = s.Value
+		}
+	}
+	if !slices.Contains([]string{"auto", "system", "none", "", "<empty>"}, value) {
+		b.warn(configs.Warning{
+			Engine: p.Name, Text: fmt.Sprintf("%s %s: it binds itself, whatever it is started on", option.Name, format.Quoted(value)),
+			Advice: option.Name + ` = "none" leaves it where it is`,
+		})
+	}
+}
+
+func (b *Binding) warn(w configs.Warning) { b.Warnings = append(b.Warnings, w) }
+
+// checkLayout warns of what makes the games of some slots unlike those of others.
+func (b *Binding) checkLayout(machine cpus.Topology) {
+	if !machine.Known {
+		b.warn(warning("cpus: the kernel does not tell here which CPUs share a core: each is taken for one"))
+	}
+	if b.Layout.Split {
+		b.warn(warning("cpus: %d threads think at a time on %d cores: some share a core, a CPU each, and are slowed by each other",
+			len(b.Layout.Shares)*b.threadsOfSlot(), b.Layout.Cores))
+	}
+	last := len(b.Layout.Shares) - 1
+	if fast, slow := b.Layout.Shares[0].Kind, b.Layout.Shares[last].Kind; fast != slow {
+		first := slices.IndexFunc(b.Layout.Shares, func(s cpus.Share) bool { return s.Kind != fast })
+		b.warn(warning("cpus: slots from %d on have slower cores (%s) than those before (%s): on a clock their games are of weaker players, both alike; a list of CPUs leaves them out",
+			first, kindName(slow), kindName(fast)))
+	}
+	for i, s := range b.Layout.Shares {
+		if len(s.Nodes) > 1 {
+			b.warn(warning("cpus: slot %d has cores of memory nodes %s: it waits longer for its memory than slots on one node", i, nodes(s)))
+		}
+	}
+}
+
+// checkQuota warns of a limit to CPU time that binding knows nothing of.
+func (b *Binding) checkQuota(quota float64) {
+	if busy := len(b.Layout.Shares) * b.threadsOfSlot(); float64(busy) > quota {
+		b.warn(warning("cpus: %d threads think at a time, and this container is stopped when it uses more than the time of %.3g CPUs (cpu.max): moves will be late", busy, quota))
+	}
+}
+
+// threadsOfSlot is how many threads of a slot think at a time.
+func (b *Binding) threadsOfSlot() int {
+	if b.Demand.Apart {
+		return 2 * b.Demand.Cores
+	}
+	return b.Demand.Cores
+}
+
+// Room says why there cannot be so many slots; nil: there are CPUs for them, or
+// nothing is bound.
+func (b *Binding) Room(slots int) error {
+	if b == nil || len(b.Layout.Shares) == 0 {
+		return nil
+	}
+	if most := len(b.Layout.Shares) + len(b.Layout.Spare); slots > most {
+		return fmt.Errorf("%d games at a time: the run is bound to CPUs, and these are enough for %d", slots, most)
+	}
+	return nil
+}
+
+// Sets are the CPUs of each slot as package runner takes them, with those of slots
+// that may be added; nil where nothing is bound, as by a nil Binding.
+func (b *Binding) Sets() [][2][]int {
+	if b == nil {
+		return nil
+	}
+	var sets [][2][]int
+	for _, s := range slices.Concat(b.Layout.Shares, b.Layout.Spare) {
+		sets = append(sets, [2][]int{s.Sets[0], s.Sets[1]})
+	}
+	return sets
+}
+
+// Warned is the warnings; a nil Binding has none.
+func (b *Binding) Warned() []configs.Warning {
+	if b == nil {
+		return nil
+	}
+	return b.Warnings
+}
+
+// Print prints what each slot has, in the columns of a dry run.
+func (b *Binding) Print(w io.Writer) {
+	switch {
+	case b == nil:
+		fmt.Fprintln(w, "cpus      off: the kernel moves engines as it likes")
+		return
+	case len(b.Layout.Shares) == 0:
+		fmt.Fprintf(w, "cpus      %s: nothing is bound, every engine runs elsewhere\n", b.Choice)
+		return
+	}
+	shared := "the opponents share them"
+	if b.Demand.Apart {
+		shared = "the opponents, who think at once, have half each"
+	}
+	fmt.Fprintf(w, "cpus      %s: of %s (%s), %s\n", b.Choice, format.NumberOf(b.Layout.Cores, "core"), format.NumberOf(b.Layout.CPUs, "CPU"), shared)
+	for i, s := range b.Layout.Shares {
+		fmt.Fprintf(w, "  slot %-3d %s\n", i, describe(s, b.Layout.Kinds > 1))
+	}
+}
+
+func describe(s cpus.Share, kinds bool) string {
+	text := "CPUs " + s.Sets[0].String()
+	if other := s.Sets[1].String(); other != s.Sets[0].String() {
+		text += " and " + other
+	}
+	text += fmt.Sprintf("   %s, node %s", format.NumberOf(s.Cores, "core"), nodes(s))
+	if kinds {
+		text += ", " + kindName(s.Kind)
+	}
+	return text
+}
+
+func nodes(s cpus.Share) string {
+	var names []string
+	for _, n := range s.Nodes {
+		names = append(names, fmt.Sprint(n))
+	}
+	return strings.Join(names, " and ")
+}
+
+// kindName calls a kind of core as its makers do.
+func kindName(k cpus.Kind) string {
+	switch k.Name {
+	case "core":
+		return "performance cores"
+	case "atom":
+		return "efficiency cores"
+	case "lowpower":
+		return "low-power cores"
+	case "":
+		return fmt.Sprintf("capacity %d", k.Capacity)
+	}
+	return k.Name
+}

@@ -1,0 +1,285 @@
+package players
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"gogi/configs"
+	"gogi/cpus"
+	"gogi/internal/fakeengine"
+	"gogi/match"
+	"gogi/runner"
+	"gogi/usi"
+	"gogi/usi/process"
+)
+
+func TestMain(m *testing.M) { fakeengine.RunTests(m) }
+
+// machineOf is cores with two CPUs each, n and n + cores, on one node.
+func machineOf(cores int) cpus.Topology {
+	t := cpus.Topology{Known: true}
+	for id := range 2 * cores {
+		t.CPUs = append(t.CPUs, cpus.CPU{ID: id, Core: id % cores})
+	}
+	return t
+}
+
+func spin(name, value string) usi.Option {
+	return usi.Option{Name: name, Type: usi.Spin, Default: value, Min: 1, Max: 1 << 40}
+}
+
+// engine is a player and what it would say of its options.
+func engine(name string, options ...usi.Option) (match.Player, usi.Greeting) {
+	return match.Player{Name: name, Command: []string{"/bin/" + name}}, usi.Greeting{Options: options}
+}
+
+// TestBind: how many cores slots get for which players. The wanted sets follow from
+// machineOf by hand.
+func TestBind(t *testing.T) {
+	one, oneGreets := engine("one", spin("Threads", "1"))
+	four, fourGreets := engine("four", spin("Threads", "4")) // YaneuraOu's default
+	silent, silentGreets := engine("silent")
+	far, farGreets := engine("far", spin("Threads", "64"))
+	far.Command = []string{"ssh", "host", "engine"}
+	told := four
+	told.Options = []match.Option{{Name: "Threads", Value: "2"}}
+	member := func(p match.Player, as string) match.Player { p.Name = as; return p }
+	council := match.Player{Name: "council", Council: &match.Council{Members: []match.Player{member(one, "x"), member(told, "y"), member(one, "z")}}}
+
+	for _, c := range []struct {
+		name      string
+		players   []match.Player
+		greetings []usi.Greeting
+		change    func(p *match.Plan)
+		want      string // sets of the slots, or the error
+		warned    string // the warnings' beginnings
+	}{
+		{"a thread each", []match.Player{one, one}, []usi.Greeting{oneGreets, oneGreets}, nil, "6,14 7,15", ""},
+		{"the larger one decides", []match.Player{one, four}, []usi.Greeting{oneGreets, fourGreets}, nil, "0-3,8-11 4-7,12-15", ""},
+		{"an option that is sent", []match.Player{one, told}, []usi.Greeting{oneGreets, fourGreets}, nil, "4-5,12-13 6-7,14-15", ""},
+		{"a council is the sum", []match.Player{one, council}, []usi.Greeting{oneGreets, oneGreets, fourGreets, oneGreets}, nil, "0-3,8-11 4-7,12-15", ""},
+		{
+			"pondering", []match.Player{one, told}, []usi.Greeting{oneGreets, fourGreets},
+			func(p *match.Plan) { p.Ponder = match.PonderEarly }, "0-1,8-9|2-3,10-11 4-5,12-13|6-7,14-15", "",
+		},
+		{
+			"no option", []match.Player{one, silent}, []usi.Greeting{oneGreets, silentGreets}, nil, "6,14 7,15",
+			"engine silent: it declares no option for its threads",
+		},
+		{
+			"no option, but cores", []match.Player{one, silent}, []usi.Greeting{oneGreets, silentGreets},
+			func(p *match.Plan) { p.CoresPerSlot = 3 }, "2-4,10-12 5-7,13-15", "",
+		},
+		{
+			"fewer cores than threads", []match.Player{one, four}, []usi.Greeting{oneGreets, fourGreets},
+			func(p *match.Plan) { p.CoresPerSlot = 3 }, "2-4,10-12 5-7,13-15", "a player has 4 threads on 3 cores",
+		},
+		{
+			"one elsewhere", []match.Player{one, far}, []usi.Greeting{oneGreets, farGreets}, nil, "6,14 7,15",
+			"engine far: it runs on host, where its CPUs are not bound",
+		},
+		{
+			"both elsewhere", []match.Player{far, member(far, "off")}, []usi.Greeting{farGreets, farGreets},
+			func(p *match.Plan) { p.CoresPerSlot = 2 }, "", "engine far: it runs on host|engine off: it runs on host",
+		},
+		{
+			"a list", []match.Player{one, one}, []usi.Greeting{oneGreets, oneGreets},
+			func(p *match.Plan) { p.CPUs = "1-2,9" }, "1,9 2", "",
+		},
+		{
+			"threads share cores", []match.Player{four, four}, []usi.Greeting{fourGreets, fourGreets},
+			func(p *match.Plan) { p.Concurrency = 4 }, "0-1,8-9 2-3,10-11 4-5,12-13 6-7,14-15", "cpus: 16 threads think at a time on 8 cores",
+		},
+		{
+			"too many slots", []match.Player{four, four}, []usi.Greeting{fourGreets, fourGreets},
+			func(p *match.Plan) { p.Concurrency = 5 },
+			"cpus auto: 5 at a time need 20 CPUs, 4 each for the threads that think at once, and there are 16 on 8 cores: at most 4 at a time, or 2 with whole cores: lower --concurrency or the engines' threads, or --cpus off", "",
+		},
+		{
+			"not ours", []match.Player{one, one}, []usi.Greeting{oneGreets, oneGreets}, func(p *match.Plan) { p.CPUs = "4,16-17" },
+			"cpus 4,16-17: 16-17 cannot be used here (offline, of another container, or not there): expected some of 0-15", "",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			plan := &match.Plan{Players: c.players, Concurrency: 2, CPUs: "auto", Ponder: match.PonderOff}
+			if c.change != nil {
+				c.change(plan)
+			}
+			b, err := bind(plan, c.greetings, machineOf(8))
+			if err != nil {
+				b = &Binding{}
+			}
+			if got := sets(b) + errText(err); got != c.want {
+				t.Errorf("bound to %s\nwant %s", got, c.want)
+			}
+			checkWarnings(t, b.Warned(), c.warned)
+		})
+	}
+}
+
+// TestRoom: a run that is widened gets CPUs of its own for each slot, or is refused.
+func TestRoom(t *testing.T) {
+	p, g := engine("e", spin("Threads", "3"))
+	b, err := bind(&match.Plan{Players: []match.Player{p, p}, Concurrency: 1, CPUs: "auto"}, []usi.Greeting{g, g}, machineOf(8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := fmt.Sprint(b.Sets()); all != "[[[5 6 7 13 14 15] [5 6 7 13 14 15]] [[2 3 4 10 11 12] [2 3 4 10 11 12]]]" {
+		t.Errorf("sets %s", all)
+	}
+	var none *Binding
+	if b.Room(2) != nil || none.Room(9) != nil || (&Binding{}).Room(9) != nil {
+		t.Error("two slots fit, and any number where nothing is bound")
+	}
+	if err := b.Room(3); err == nil || err.Error() != "3 games at a time: the run is bound to CPUs, and these are enough for 2" {
+		t.Errorf("three slots: %v", err)
+	}
+}
+
+func errText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func sets(b *Binding) string {
+	var all []string
+	for _, s := range b.Sets()[:len(b.Layout.Shares)] {
+		text := cpus.Set(s[0]).String()
+		if other := cpus.Set(s[1]).String(); other != text {
+			text += "|" + other
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, " ")
+}
+
+func checkWarnings(t *testing.T, got []configs.Warning, want string) {
+	t.Helper()
+	wanted := strings.Split(want, "|")
+	if want == "" {
+		wanted = nil
+	}
+	if len(got) != len(wanted) {
+		t.Errorf("warned of %v, want %q", got, wanted)
+		return
+	}
+	for i := range got {
+		if !strings.HasPrefix(got[i].String(), wanted[i]) {
+			t.Errorf("warned %q, want %q", got[i], wanted[i])
+		}
+	}
+}
+
+// TestBindWarnsOfTheMachine: what makes slots unlike each other.
+func TestBindWarnsOfTheMachine(t *testing.T) {
+	one, greets := engine("one", spin("Threads", "1"))
+	two, twoGreet := engine("two", spin("Threads", "2"))
+	unknown := cpus.Topology{CPUs: []cpus.CPU{{ID: 0}, {ID: 1, Core: 1}}}
+	hybrid := cpus.Topology{Known: true, CPUs: []cpus.CPU{{ID: 0, Kind: cpus.Kind{Name: "core"}}, {ID: 1, Core: 1, Kind: cpus.Kind{Name: "atom"}}}}
+	apart := cpus.Topology{Known: true, CPUs: []cpus.CPU{{ID: 0}, {ID: 1, Core: 1, Node: 1}}}
+	for name, c := range map[string]struct {
+		machine cpus.Topology
+		slots   int
+		player  match.Player
+		greet   usi.Greeting
+		quota   float64
+		want    string
+		printed string
+	}{
+		"unknown": {unknown, 2, one, greets, 2, "cpus: the kernel does not tell here", "  slot 1   CPUs 1   1 core, node 0\n"},
+		"hybrid":  {hybrid, 2, one, greets, 2, "cpus: slots from 1 on have slower cores (efficiency cores) than those before (performance cores)", "  slot 1   CPUs 1   1 core, node 0, efficiency cores\n"},
+		"apart":   {apart, 1, two, twoGreet, 2, "cpus: slot 0 has cores of memory nodes 0 and 1", "  slot 0   CPUs 0-1   2 cores, node 0 and 1\n"},
+		"quota":   {machineOf(4), 2, one, greets, 1.5, "cpus: 2 threads think at a time, and this container is stopped when it uses more than the time of 1.5 CPUs", "of 4 cores (8 CPUs), the opponents share them\n"},
+	} {
+		plan := &match.Plan{Players: []match.Player{c.player, c.player}, Concurrency: c.slots, CPUs: "auto"}
+		b, err := bind(plan, []usi.Greeting{c.greet, c.greet}, c.machine)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		b.checkQuota(c.quota)
+		checkWarnings(t, b.Warned(), c.want)
+		var out bytes.Buffer
+		if b.Print(&out); !strings.Contains(out.String(), c.printed) {
+			t.Errorf("%s: printed %s, want %s", name, out.String(), c.printed)
+		}
+	}
+}
+
+// TestBindNothing: off is the default, and says so.
+func TestBindNothing(t *testing.T) {
+	b, err := Bind(&match.Plan{}, nil)
+	if b != nil || err != nil || b.Sets() != nil || b.Warned() != nil {
+		t.Errorf("%+v, %v", b, err)
+	}
+	var out bytes.Buffer
+	if b.Print(&out); !strings.HasPrefix(out.String(), "cpus      off") {
+		t.Error(out.String())
+	}
+}
+
+// TestPolicies: which values of NumaPolicy make an engine bind itself elsewhere.
+func TestPolicies(t *testing.T) {
+	for value, warned := range map[string]bool{"auto": false, "system": false, "none": false, "hardware": true, "0-15:16-31": true} {
+		p, g := engine("e", spin("Threads", "1"), usi.Option{Name: "NumaPolicy", Type: usi.String, Default: "auto"})
+		p.Options = []match.Option{{Name: "NumaPolicy", Value: value}}
+		b, err := bind(&match.Plan{Players: []match.Player{p, p}, Concurrency: 1, CPUs: "auto"}, []usi.Greeting{g, g}, machineOf(2))
+		if err != nil || (len(b.Warnings) == 2) != warned || (len(b.Warnings) == 0) == warned {
+			t.Errorf("%s: %v, %v", value, b.Warnings, err)
+		}
+	}
+}
+
+// TestOpenBinds: a real process has the CPUs of its slot before it can say anything,
+// opponents alike, and so have a council's members; what stands for ssh has any.
+func TestOpenBinds(t *testing.T) {
+	allowed, err := process.Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(allowed) < 2 {
+		t.Skip("it needs two CPUs to tell being bound from not being bound")
+	}
+	dir := t.TempDir()
+	// What runs before the engine notes the CPUs that the kernel lets it run on.
+	noting := func(file, then string) string {
+		return fmt.Sprintf("sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status >>%s/%s; %s", dir, file, then)
+	}
+	local := func(name string) match.Player {
+		return match.Player{Name: name, Command: append([]string{"/bin/sh", "-c", noting(name, `exec "$@"`), "sh"}, fakeengine.Command()...)}
+	}
+	far := match.Player{Name: "far", Command: append([]string{dir + "/ssh", "host"}, fakeengine.Command()...)}
+	if err := os.WriteFile(dir+"/ssh", []byte("#!/bin/sh\n"+noting("far", `shift; exec /bin/sh -c "$*"`)), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	a, b := local("a"), local("b")
+	council := match.Player{Name: "c", Council: &match.Council{
+		Members: []match.Player{local("x"), local("y")}, Own: make([]bool, 2), Scales: make([]match.Scale, 2), Rule: "majority", MinAlive: 2,
+	}}
+	o := &Opener{Plan: &match.Plan{Players: []match.Player{a, b, council, far}}}
+	for _, p := range o.Plan.Players {
+		for _, on := range [][]int{{allowed[1]}, {allowed[0]}, nil} {
+			player, err := o.Open(t.Context(), p, on)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s, ok := player.(runner.Strayer); !ok || s.Strayed() != "" {
+				t.Errorf("%s on %v: it keeps to its CPUs, and can say so: %v", p.Name, on, ok)
+			}
+			if err := player.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	bound := fmt.Sprintf("%d\n%d\n%s\n", allowed[1], allowed[0], allowed)
+	for name, want := range map[string]string{"a": bound, "b": bound, "x": bound, "y": bound, "far": strings.Repeat(allowed.String()+"\n", 3)} {
+		got, err := os.ReadFile(dir + "/" + name)
+		if err != nil || string(got) != want {
+			t.Errorf("%s ran on %q, %v, want %q", name, got, err, want)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package process
+
+import (
+	"io"
+	"sync"
+	"testing"
+
+	"gogi/cpus"
+)
+
+// allowed is the CPUs that these tests have, at least two.
+func allowed(t *testing.T) cpus.Set {
+	t.Helper()
+	s, err := Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Not /proc/self, the main thread: one that was bound for a child stays so.
+	if kernel := status(t, "/proc/thread-self/status", "Cpus_allowed_list"); s.String() != kernel {
+		t.Fatalf("Allowed says %s, the kernel %s", s, kernel)
+	}
+	if len(s) < 2 {
+		t.Skip("it needs two CPUs to tell being bound from not being bound")
+	}
+	return s
+}
+
+// TestAffinityOfMany: engines that start at the same time, bound and not, each begin
+// with what they were given: no thread of ours takes a mask to another child. The
+// line is the first thing that each says.
+func TestAffinityOfMany(t *testing.T) {
+	all := allowed(t)
+	var starts sync.WaitGroup
+	for i := range 24 {
+		starts.Go(func() {
+			spec := sh("grep Cpus_allowed_list /proc/self/status; cat")
+			want := all.String()
+			if i%3 > 0 {
+				spec.CPUs = []int{all[i%3-1]}
+				want = itoa(all[i%3-1])
+			}
+			p := start(t, spec, nil)
+			if got := line(t, p); got != "Cpus_allowed_list:\t"+want {
+				t.Errorf("the child says %q, want %s", got, want)
+			}
+			if stray := p.Strayed(); stray != "" {
+				t.Errorf("it keeps to what it was given, but %s", stray)
+			}
+			closeOK(t, p)
+		})
+	}
+	starts.Wait()
+}
+
+// TestStrayed: one thread of many that binds itself is seen, also behind a wrapper.
+func TestStrayed(t *testing.T) {
+	all := allowed(t)
+	direct := self("stray")
+	wrapped := sh(`"$0" stray; exit`)
+	wrapped.Command = append(wrapped.Command, direct.Command[0])
+	for name, spec := range map[string]Spec{"direct": direct, "wrapped": wrapped} {
+		t.Run(name, func(t *testing.T) {
+			spec.CPUs = []int{all[1]}
+			p := start(t, spec, nil)
+			if stray := p.Strayed(); stray != "" {
+				t.Errorf("before it binds itself: %s", stray)
+			}
+			if _, err := io.WriteString(p, "go on\n"); err != nil {
+				t.Fatal(err)
+			}
+			if got := line(t, p); got != "bound <nil>" {
+				t.Fatalf("it says %q", got)
+			}
+			want := "it was started on CPUs " + itoa(all[1]) + ", and has bound itself to " + all.String()
+			if got := p.Strayed(); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+			closeOK(t, p)
+			if got := p.Strayed(); got != "" {
+				t.Errorf("after its end: %q", got)
+			}
+		})
+	}
+}
+
+// TestStrayedUnbound: who was given nothing cannot stray.
+func TestStrayedUnbound(t *testing.T) {
+	p := start(t, self("stray"), nil)
+	if _, err := io.WriteString(p, "go on\n"); err != nil {
+		t.Fatal(err)
+	}
+	if got := line(t, p) + p.Strayed(); got != "bound <nil>" {
+		t.Error(got)
+	}
+	closeOK(t, p)
+}
+
+// TestStrayedToFewer: an engine that takes less than it was given is told, too: two
+// of its threads may share what was meant for each.
+func TestStrayedToFewer(t *testing.T) {
+	all := allowed(t)
+	spec := sh("taskset -cp " + itoa(all[0]) + " $$ >/dev/null; echo done; exec cat")
+	spec.CPUs = all[:2]
+	p := start(t, spec, nil)
+	if got := line(t, p); got != "done" {
+		t.Fatalf("it says %q", got)
+	}
+	if got, want := p.Strayed(), "it was started on CPUs "+all[:2].String()+", and has bound itself to "+itoa(all[0]); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	closeOK(t, p)
+}

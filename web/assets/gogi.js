@@ -1,0 +1,1 @@
+// Adds what moves to pages that read without it.

@@ -1,0 +1,192 @@
+package web
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// guard decides who may ask for what, before any page is made.
+type guard struct {
+	token  string
+	hosts  []string // names and addresses that the server is known by, beside the loopback's
+	open   bool     // reading needs no token
+	secure bool     // TLS
+	key    [32]byte // signs sessions; they end with the process
+	cross  *http.CrossOriginProtection
+}
+
+// minToken is the least length of a token: 128 bits, as hexadecimal digits.
+const minToken = 32
+
+func newGuard(c Config) (*guard, error) {
+	host, _, err := net.SplitHostPort(c.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("--http %q: want HOST:PORT, such as 127.0.0.1:7878: %w", c.Addr, err)
+	}
+	g := &guard{token: c.Token, hosts: c.PublicHosts, open: isLoopback(host), secure: c.CertFile != "", cross: http.NewCrossOriginProtection()}
+	if host != "" {
+		g.hosts = append(slices.Clone(c.PublicHosts), host)
+	}
+	switch {
+	case (c.CertFile == "") != (c.KeyFile == ""):
+		return nil, errors.New("--tls-cert and --tls-key go together")
+	case c.Token != "" && len(c.Token) < minToken:
+		return nil, fmt.Errorf("the token has %d characters: want at least %d, such as from openssl rand -hex 16", len(c.Token), minToken)
+	case !g.open && c.Token == "":
+		return nil, fmt.Errorf("--http %q can be reached from other machines: that needs a token (--token-file)", c.Addr)
+	}
+	if _, err := rand.Read(g.key[:]); err != nil {
+		return nil, fmt.Errorf("making a key for sessions: %w", err)
+	}
+	return g, nil
+}
+
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// policy is the content security policy: no script and no style but what is served,
+// nothing from elsewhere, no frames.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
+
+// around is the handler behind everything that holds for every request.
+func (g *guard) around(inner http.Handler) http.Handler {
+	protected := g.cross.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !g.open && !g.holds(r) && !public(r) {
+			g.refuse(w, r)
+			return
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		if !g.knows(r.Host) {
+			http.Error(w, "this server is not known by that name (--public-host)", http.StatusMisdirectedRequest)
+			return
+		}
+		protected.ServeHTTP(w, r)
+	})
+}
+
+// knows reports whether a Host header is ours: a name that another site points at
+// this machine is not (DNS rebinding).
+func (g *guard) knows(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.Trim(host, "[]")
+	return isLoopback(host) || slices.ContainsFunc(g.hosts, func(ours string) bool { return strings.EqualFold(ours, host) })
+}
+
+// public is what may be asked for without a token: the way to log in.
+func public(r *http.Request) bool {
+	return r.URL.Path == "/login" || r.URL.Path == "/healthz" || strings.HasPrefix(r.URL.Path, "/assets/")
+}
+
+// refuse leads a reader to the login, and tells a program what is missing.
+func (g *guard) refuse(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html") {
+		http.Redirect(w, r, "/login", http.StatusSeeOther)
+		return
+	}
+	w.Header().Set("WWW-Authenticate", `Bearer realm="gogi"`)
+	http.Error(w, "a token is needed: Authorization: Bearer TOKEN, or log in at /login", http.StatusUnauthorized)
+}
+
+const (
+	sessionCookie = "gogi_session"
+	sessionLength = 30 * 24 * time.Hour
+)
+
+// holds reports whether a request comes from a holder of the token.
+func (g *guard) holds(r *http.Request) bool {
+	if g.token == "" {
+		return false
+	}
+	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		return g.isToken(bearer)
+	}
+	cookie, err := r.Cookie(sessionCookie)
+	return err == nil && g.isSession(cookie.Value, time.Now())
+}
+
+// isToken compares in a time that tells nothing about the token.
+func (g *guard) isToken(s string) bool {
+	got, want := sha256.Sum256([]byte(s)), sha256.Sum256([]byte(g.token))
+	return g.token != "" && subtle.ConstantTimeCompare(got[:], want[:]) == 1
+}
+
+// session is a cookie's value: when it ends, signed.
+func (g *guard) session(end time.Time) string {
+	text := strconv.FormatInt(end.Unix(), 10)
+	return text + "." + g.sign(text)
+}
+
+func (g *guard) isSession(value string, now time.Time) bool {
+	text, mac, _ := strings.Cut(value, ".")
+	end, err := strconv.ParseInt(text, 10, 64)
+	return err == nil && hmac.Equal([]byte(mac), []byte(g.sign(text))) && now.Before(time.Unix(end, 0))
+}
+
+func (g *guard) sign(text string) string {
+	mac := hmac.New(sha256.New, g.key[:])
+	mac.Write([]byte(text))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// logIn gives a holder of the token a session; it reports whether it was one.
+func (g *guard) logIn(w http.ResponseWriter, token string) bool {
+	if !g.isToken(strings.TrimSpace(token)) {
+		return false
+	}
+	end := time.Now().Add(sessionLength)
+	http.SetCookie(w, &http.Cookie{
+		Name: sessionCookie, Value: g.session(end), Path: "/", Expires: end, HttpOnly: true, Secure: g.secure, SameSite: http.SameSiteStrictMode,
+	})
+	return true
+}
+
+func (g *guard) logOut(w http.ResponseWriter) {
+	http.SetCookie(w, &http.Cookie{Name: sessionCookie, Path: "/", MaxAge: -1, HttpOnly: true, Secure: g.secure, SameSite: http.SameSiteStrictMode})
+}
+
+// needsToken is a handler for holders of the token alone, also on this machine.
+func (g *guard) needsToken(inner http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !g.holds(r) {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="gogi"`)
+			http.Error(w, "a token is needed (gogi … --token-file)", http.StatusUnauthorized)
+			return
+		}
+		inner(w, r)
+	}
+}
+
+// needsTokenIfAny is a handler for holders of the token, where there is one.
+func (g *guard) needsTokenIfAny(inner http.HandlerFunc) http.HandlerFunc {
+	if g.token == "" {
+		return inner
+	}
+	return g.needsToken(inner)
+}

@@ -1,0 +1,99 @@
+package web
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"path"
+	"strings"
+
+	"gogi/internal/format"
+)
+
+//go:embed all:templates assets
+var files embed.FS
+
+// pages are the templates, made once for each tongue.
+type pages struct {
+	book phrasebook
+	sets map[tongue]map[string]*template.Template // by tongue and the page's name
+}
+
+// newPages reads every page of templates/, each with the layout and the parts (files
+// that begin with _).
+func newPages() (*pages, error) {
+	book, err := readPhrasebook()
+	if err != nil {
+		return nil, err
+	}
+	p := &pages{book: book, sets: map[tongue]map[string]*template.Template{english: {}, japanese: {}}}
+	entries, err := files.ReadDir("templates")
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		name := strings.TrimSuffix(e.Name(), ".gohtml")
+		if strings.HasPrefix(name, "_") {
+			continue
+		}
+		for t := range p.sets {
+			set, err := template.New(e.Name()).Funcs(p.functions(t)).ParseFS(files, "templates/_*.gohtml", path.Join("templates", e.Name()))
+			if err != nil {
+				return nil, fmt.Errorf("page %s: %w", name, err)
+			}
+			p.sets[t][name] = set
+		}
+	}
+	return p, nil
+}
+
+// functions are what templates may call. t says a phrase in the page's tongue.
+func (p *pages) functions(in tongue) template.FuncMap {
+	return template.FuncMap{
+		"t":       func(phrase string, args ...any) string { return p.book.say(in, phrase, args...) },
+		"tongue":  func() string { return string(in) },
+		"count":   format.Count,
+		"percent": format.Percent,
+		"decimal": format.Decimal,
+	}
+}
+
+// frame is what the layout shows around every page.
+type frame struct {
+	Title  string  // of the page; the layout adds the program's name
+	Trail  []crumb // where the page is, from the runs on
+	Here   string  // path and query, for the switch of languages
+	Holder bool    // of the token: may control, and see paths
+	Login  bool    // there is a token to log in with
+	Run    string  // whose live parts the script listens to; "": none
+	Page   any     // the page's own
+}
+
+// crumb is a step of the way to a page.
+type crumb struct{ Name, Link string }
+
+// show writes a page.
+func (s *Server) show(w http.ResponseWriter, r *http.Request, name string, f frame) {
+	f.Holder, f.Login = s.guard.holds(r), s.guard.token != ""
+	f.Here = r.URL.Path
+	var html bytes.Buffer
+	in := tongueOf(w, r)
+	if err := s.pages.sets[in][name].ExecuteTemplate(&html, "layout", f); err != nil {
+		s.failed(w, r, err)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Language", string(in))
+	h.Set("Cache-Control", "no-store")
+	h.Add("Vary", "Accept-Language, Cookie")
+	_, _ = w.Write(html.Bytes()) // a reader that is gone misses nothing
+}
+
+// failed tells the client that something went wrong here, and the log what.
+func (s *Server) failed(w http.ResponseWriter, r *http.Request, err error) {
+	s.config.Log.Error("page", "path", r.URL.Path, "error", err)
+	http.Error(w, "something went wrong here; the server's log says what", http.StatusInternalServerError)
+}

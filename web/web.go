@@ -1,0 +1,140 @@
+// Package web shows runs in a browser: what is stored of them and what is being
+// played now. It serves HTML that reads without scripts, one script that adds what
+// moves, JSON, and downloads; and takes orders from whoever has the token.
+//
+// Everything that engines and their owners wrote (names, notes, options) is hostile:
+// html/template escapes it, and the content security policy allows no script but the
+// one that is served. Paths, arguments and environments are for holders of the token.
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"gogi/control"
+	"gogi/live"
+	"gogi/results"
+)
+
+// Live is what is being played now, by this process or others of this machine.
+type Live interface {
+	// Runs are the names of the runs that are being played.
+	Runs() []string
+	// Hub tells what happens in a run; nil where nobody plays it now. It closes when
+	// the session ends.
+	Hub(run string) *live.Hub
+	// Control gives a run an order; an error says why it was refused.
+	Control(ctx context.Context, run string, c control.Command) error
+}
+
+// Config is what a server shows, and to whom.
+type Config struct {
+	Addr string // host:port; a port of 0 is any free one
+	// Token lets its holder read, where the address is not this machine's own, and
+	// control runs; "": nobody controls, and only a loopback address is served.
+	Token string
+	// CertFile and KeyFile are of TLS, both or neither.
+	CertFile, KeyFile string
+	// PublicHosts are names, without port, that the server is reached by, beside its
+	// address and those of the loopback.
+	PublicHosts []string
+
+	Store *results.Store
+	Live  Live
+	// Metrics serves /metrics; nil: there are none.
+	Metrics http.Handler
+	// Pprof adds /debug/pprof/, for holders of the token where there is one.
+	Pprof bool
+	Log   *slog.Logger // of failures that no client is told in full
+}
+
+// Limits of the server.
+const (
+	headerTimeout = 5 * time.Second
+	maxHeader     = 16 << 10
+	idleTimeout   = 2 * time.Minute
+	// lastCalls is how long clients have to read what they asked for when the server ends.
+	lastCalls = 2 * time.Second
+)
+
+// Server is a server that listens already.
+type Server struct {
+	config   Config
+	listener net.Listener
+	guard    *guard
+	pages    *pages
+	http     *http.Server
+	// ended is closed when the server is to end: streams end with it.
+	ended chan struct{}
+}
+
+// Listen checks the configuration and takes the address.
+func Listen(ctx context.Context, c Config) (*Server, error) {
+	guard, err := newGuard(c)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := newPages()
+	if err != nil {
+		return nil, err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("--http: %w", err)
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{config: c, listener: listener, guard: guard, pages: pages, ended: make(chan struct{})}
+	s.http = &http.Server{
+		Handler: guard.around(s.routes()), ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader, IdleTimeout: idleTimeout,
+		ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug),
+	}
+	return s, nil
+}
+
+// URL is where the server is, as a browser of this machine reaches it.
+func (s *Server) URL() string {
+	scheme := "http"
+	if s.config.CertFile != "" {
+		scheme = "https"
+	}
+	addr, ok := s.listener.Addr().(*net.TCPAddr)
+	if !ok || !addr.IP.IsUnspecified() {
+		return scheme + "://" + s.listener.Addr().String() + "/"
+	}
+	return fmt.Sprintf("%s://127.0.0.1:%d/", scheme, addr.Port)
+}
+
+// Serve serves until ctx ends; streams end then, and pages that were asked for have
+// a moment to be read.
+func (s *Server) Serve(ctx context.Context) error {
+	stopped := make(chan struct{}) // closed when the shutdown is over
+	stop := context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		close(s.ended)
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastCalls)
+		defer cancel()
+		if s.http.Shutdown(grace) != nil {
+			_ = s.http.Close() // who is left has had time
+		}
+	})
+	var err error
+	if s.config.CertFile != "" {
+		err = s.http.ServeTLS(s.listener, s.config.CertFile, s.config.KeyFile)
+	} else {
+		err = s.http.Serve(s.listener)
+	}
+	if !stop() {
+		<-stopped
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
