@@ -8,14 +8,17 @@ import (
 
 // lateness watches how late this program itself is woken: a timer that fires
 // late means that a bestmove may have been stamped late too. It asks two more
-// clocks whether the machine, and this program with it, stood still meanwhile.
+// clocks whether the machine, and this program with it, stood still meanwhile, and
+// the kernel how long threads of this program waited for a CPU: the one that reads an
+// answer may be late when the one that has the timer is not.
 //
 // Nobody waits for the watcher to run: who asks is told of the tick that is
 // pending as well. A program that was suspended goes on in any order, and a move
 // may be judged before the watcher has noticed anything.
 type lateness struct {
-	now   func() time.Time // time.Now; a test's machine is late by another one
-	other func() offsets   // readOffsets; a test's machine sleeps by another one
+	now   func() time.Time     // time.Now; a test's machine is late by another one
+	other func() offsets       // readOffsets; a test's machine sleeps by another one
+	waits func() time.Duration // Config.Waits
 
 	mu    sync.Mutex
 	last  moment    // the last tick
@@ -74,13 +77,19 @@ func (l *lateness) tick() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.read()
-	if by := now.at.Sub(l.due); by > latenessFloor {
-		l.worst = append(recent(l.worst), delay{now.at, by})
-	}
+	l.note(now.at, now.at.Sub(l.due))
+	l.note(now.at, l.waits())
 	if s := standstillBetween(l.last, now, now.at.Sub(l.due)); s != nil {
 		l.stops = append(recent(l.stops), stop{now.at, s})
 	}
 	l.expect(now)
+}
+
+// note keeps a delay that was over at a time.
+func (l *lateness) note(at time.Time, by time.Duration) {
+	if by > latenessFloor {
+		l.worst = append(recent(l.worst), delay{at, by})
+	}
 }
 
 // recent makes room in a list that is full, by dropping its older half.
@@ -96,7 +105,9 @@ func recent[T any](list []T) []T {
 func (l *lateness) since(start time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	worst := l.overdue(l.now(), start)
+	now := l.now()
+	l.note(now, l.waits())
+	worst := l.overdue(now, start)
 	for i := len(l.worst) - 1; i >= 0 && l.worst[i].at.After(start); i-- {
 		worst = max(worst, min(l.worst[i].by, l.worst[i].at.Sub(start)))
 	}
@@ -136,5 +147,8 @@ func (l *lateness) stood(start moment) *Standstill {
 	}
 	return nil
 }
+
+// noWaits is Config.Waits where nobody knows.
+func noWaits() time.Duration { return 0 }
 
 func (l *lateness) wait() { l.done.Wait() }

@@ -18,7 +18,7 @@ func (m *lateMachine) now() time.Time { return time.Now().Add(time.Duration(m.by
 
 // watch is the watcher of a machine that does not sleep.
 func (m *lateMachine) watch() *lateness {
-	return &lateness{now: m.now, other: func() offsets { return offsets{} }}
+	return &lateness{now: m.now, other: func() offsets { return offsets{} }, waits: noWaits}
 }
 
 func (m *lateMachine) jumpAfter(d, by time.Duration) {
@@ -50,6 +50,35 @@ func TestLatenessIsWhatATimerFiredLate(t *testing.T) {
 		cancel()
 		l.wait()
 	})
+}
+
+// A thread of this program that waited counts, whether the watcher has asked or not.
+func TestOwnWaitsAreLateness(t *testing.T) {
+	for _, noticed := range []bool{false, true} {
+		var machine lateMachine
+		l := machine.watch()
+		waited := latenessFloor // not worth noting
+		l.waits = func() time.Duration { defer func() { waited = 0 }(); return waited }
+		l.expect(l.read())
+		began := machine.now()
+		machine.by.Add(int64(time.Second))
+		l.expect(l.read())
+		if got := l.since(began); got != 0 {
+			t.Errorf("%v for a short wait", got)
+		}
+		waited = 120 * time.Millisecond
+		if noticed {
+			l.tick()
+		}
+		for range 2 {
+			if got := l.since(began); got != 120*time.Millisecond {
+				t.Errorf("noticed %t: %v", noticed, got)
+			}
+		}
+		if got := l.since(machine.now()); got != 0 {
+			t.Errorf("since now: %v", got)
+		}
+	}
 }
 
 // steady is a player whose sixth ply takes half a second; it does not know

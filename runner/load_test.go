@@ -119,7 +119,7 @@ func playUnderLoad(t *testing.T, games, atOnce int, margin time.Duration, busy b
 	plan := testPlan(games/2, atOnce, match.Limits{Clock: match.TimeControl{Byoyomi: 60 * time.Millisecond}, Margin: margin})
 	plan.Rules.MaxPlies, plan.Ponder = 6, match.PonderOff
 	err := runner.Run(t.Context(), runner.Config{
-		Plan: plan, Sink: to, Source: runner.NewPlanSource(plan, func(int) bool { return false }),
+		Plan: plan, Sink: to, Waits: new(process.Self).WorstWait, Source: runner.NewPlanSource(plan, func(int) bool { return false }),
 		Open: func(ctx context.Context, p match.Player, _ []int) (runner.Player, error) {
 			proc, err := process.Start(process.Spec{Command: command}, nil)
 			if err != nil {

@@ -27,6 +27,10 @@ type Config struct {
 	// nil, run anywhere.
 	CPUs [][2][]int
 
+	// Waits is the longest that a thread of this program has waited for a CPU since
+	// its last call; nil: nobody knows. It is asked many times a second.
+	Waits func() time.Duration
+
 	Concurrency int // slots; 0: the plan's
 	// Width is how many slots there are where that may change; it wins over
 	// Concurrency. May be nil.
@@ -97,8 +101,11 @@ func newRun(c Config) (*run, error) {
 	if c.Width == nil {
 		return nil, fmt.Errorf("runner: %d slots: want at least one, from Config.Concurrency or the plan", c.Concurrency)
 	}
+	if c.Waits == nil {
+		c.Waits = noWaits
+	}
 	return &run{
-		config: c, late: &lateness{now: time.Now, other: readOffsets}, failed: newFailure(),
+		config: c, late: &lateness{now: time.Now, other: readOffsets, waits: c.Waits}, failed: newFailure(),
 		starts:  semaphore.NewWeighted(int64(cmp.Or(starts, match.DefaultStartParallel))),
 		warming: semaphore.NewWeighted(1), warm: map[*match.Plan]bool{},
 	}, nil

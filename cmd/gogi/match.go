@@ -336,7 +336,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 			return err
 		}
 	}
-	config := series.Config{Open: o.Open, CPUs: o.Bound.Sets(), Room: c.room, Moves: true}
+	config := series.Config{Open: o.Open, Waits: new(process.Self).WorstWait, CPUs: o.Bound.Sets(), Room: c.room, Moves: true}
 	lines := &eventLines{encoder: json.NewEncoder(env.out)}
 	if c.JSON {
 		config.Record = lines.write
