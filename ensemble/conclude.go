@@ -14,7 +14,7 @@ import (
 func (v *vote) conclude(d voting.Decision, shadows []voting.Decision) (usi.Reply, error) {
 	elapsed := time.Since(v.start)
 	before := v.chamber.Weights()
-	o := observed{ply: len(v.line.moves), position: v.line.position, ballots: v.ballots, decision: d, shadows: shadows}
+	o := observed{ply: len(v.line.Moves), position: v.line.Position, ballots: v.ballots, decision: d, shadows: shadows}
 	v.learn(&o)
 	v.observed = append(v.observed, o)
 	record := v.record(&o, before, elapsed)
@@ -130,7 +130,7 @@ func (v *vote) lines(d *voting.Decision, elapsed time.Duration) []usi.Info {
 	if d.Answer == usi.AnswerMove {
 		add(d.Move, d.Speaker)
 	}
-	votes := voting.Counted(voting.Examined(&v.line.position, v.ballots))
+	votes := voting.Counted(voting.Examined(&v.line.Position, v.ballots))
 	for i := range d.Candidates {
 		if c := &d.Candidates[i]; c.Move != d.Move || d.Answer != usi.AnswerMove {
 			add(c.Move, voting.Speaker(votes, c.Move, v.voters))
@@ -149,7 +149,7 @@ func (v *vote) report() {
 	}
 	sofar := *v
 	sofar.ballots = voting.Sorted(ballots)
-	d := v.chamber.Decide(&v.line.position, sofar.ballots)
+	d := v.chamber.Decide(&v.line.Position, sofar.ballots)
 	if list := sofar.lines(&d, time.Since(v.start)); len(list) > 0 && d.Answer == usi.AnswerMove {
 		v.request.OnInfo(list[0])
 	}

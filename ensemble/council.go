@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -101,7 +100,7 @@ type Council struct {
 
 	seed      uint64
 	questions uint64 // asked so far
-	line      line
+	line      usi.Line
 	observed  []observed
 }
 
@@ -267,7 +266,7 @@ func (c *Council) NewGame(ctx context.Context, g usi.Game) error {
 }
 
 func (c *Council) startGame(seed uint64) {
-	c.seed, c.observed, c.line = seed, nil, line{}
+	c.seed, c.observed, c.line = seed, nil, usi.Line{}
 	c.fresh = nil
 	for _, s := range c.chambers() {
 		s.NewGame(seed)
@@ -420,44 +419,15 @@ func (c *Council) alive() int {
 	return n
 }
 
-// line is the game so far as the council last saw it.
-type line struct {
-	start    string
-	moves    []shogi.Move
-	position shogi.Position
-}
-
-// follow brings the line to the position of a request, replaying only what is
-// new.
-func (l *line) follow(p usi.Position) error {
-	n := len(l.moves)
-	if l.start != p.Start || len(p.Moves) < n || !slices.Equal(l.moves, p.Moves[:n]) || l.start == "" {
-		h, err := p.History()
-		if err != nil {
-			return err
-		}
-		*l = line{p.Start, slices.Clone(p.Moves), *h.Position()}
-		return nil
-	}
-	for _, m := range p.Moves[n:] {
-		if err := l.position.CheckLegal(m); err != nil {
-			return fmt.Errorf("move %d: %w", len(l.moves)+1, err)
-		}
-		l.position.Apply(m)
-		l.moves = append(l.moves, m)
-	}
-	return nil
-}
-
 // follow brings the council to the position of a request. Decisions that the
 // game did not go on from, because they were taken back or never played, are
 // forgotten with all that the rules learnt from them.
 func (c *Council) follow(p usi.Position) error {
-	if err := c.line.follow(p); err != nil {
+	if err := c.line.Follow(p); err != nil {
 		return fmt.Errorf("council %s: %w", c.config.Name, err)
 	}
 	kept := len(c.observed)
-	for kept > 0 && !c.observed[kept-1].leadsTo(c.line.moves) {
+	for kept > 0 && !c.observed[kept-1].leadsTo(c.line.Moves) {
 		kept--
 	}
 	if kept == len(c.observed) {

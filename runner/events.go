@@ -140,8 +140,8 @@ func (e *Events) fault(engine, kind, note string, g *match.Game, slot int) {
 }
 
 // forfeit tells of a fault that loses a game.
-func (e *Events) forfeit(engine string, f *usi.Fault, g *match.Game, slot int) {
-	e.failed(match.Event{Engine: engine, Kind: string(f.Kind), Note: f.Note, Bundle: f.Record, Forfeit: true}, g, slot)
+func (e *Events) forfeit(engine string, f *usi.Fault, note string, g *match.Game, slot int) {
+	e.failed(match.Event{Engine: engine, Kind: string(f.Kind), Note: note, Bundle: f.Record, Forfeit: true}, g, slot)
 }
 
 func (e *Events) failed(ev match.Event, g *match.Game, slot int) {

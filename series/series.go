@@ -132,6 +132,8 @@ type Config struct {
 	Open runner.Opener
 	// CPUs are what each slot runs on, see runner.Config; nil: any.
 	CPUs [][2][]int
+	// Waits is how long this program's own threads wait, see runner.Config; may be nil.
+	Waits func() time.Duration
 	// Room says why there cannot be so many slots; nil: there always can.
 	Room func(slots int) error
 	// Moves says whether each move is worth an event.
@@ -173,7 +175,7 @@ func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 	events.Send(match.RunEvent(s.plan, s.stored, &s.standings))
 	endBeside := s.beside(ctx, c.Beside, events.Send)
 	why := runner.Run(ctx, runner.Config{
-		Plan: s.plan, Source: s.valve, Width: s.width, Sink: sink{s}, Open: c.Open, CPUs: c.CPUs, Events: events,
+		Plan: s.plan, Source: s.valve, Width: s.width, Sink: sink{s}, Open: c.Open, CPUs: c.CPUs, Waits: c.Waits, Events: events,
 	})
 	target, ordered := s.orders.end()
 	finished, err := s.store.Finished(context.WithoutCancel(ctx)) // also of a run that was cancelled

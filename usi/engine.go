@@ -56,6 +56,9 @@ type Engine struct {
 	reader sync.WaitGroup
 	out    positionLine
 	timer  *time.Timer // see alarm
+	line   Line        // the game, as far as it was needed
+
+	searched bool // since the last readyok a search has ended with an answer: it may come twice
 
 	ponder   *search      // the search on the opponent's time, or nil
 	deadline atomic.Int64 // of the last search, in nanoseconds, for the records of a Tap
@@ -177,6 +180,7 @@ func (e *Engine) Ready(ctx context.Context) error {
 	if err := e.stopPonder(); err != nil {
 		return err
 	}
+	e.searched = false // what comes from before cannot pass the readyok
 	wait := e.in.expect(lineReadyok)
 	if err := e.write("isready\n", "saying isready"); err != nil {
 		return err
@@ -187,9 +191,12 @@ func (e *Engine) Ready(ctx context.Context) error {
 // search is one "go" whose bestmove is outstanding.
 type search struct {
 	wait     <-chan event
-	position string    // of a search on the opponent's time
-	start    time.Time // when the write of go or ponderhit returned
-	hit      bool
+	position string // of a search on the opponent's time
+	// start is right before the write of go or ponderhit. After it would be too
+	// late: the engine may have begun before this program goes on.
+	start   time.Time
+	sending time.Duration // how long the write took
+	hit     bool
 }
 
 // Think sends the position and the limits and waits for the bestmove, as
@@ -205,9 +212,12 @@ func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 		return Reply{}, err
 	}
 	ev, stopped, err := e.outcome(ctx, &s, r.Deadline)
+	second := SecondNone
+	if err == nil {
+		ev, stopped, second, err = e.settle(ctx, &s, r, ev, stopped)
+	}
 	reply := e.in.finish(r.MaxPV)
-	reply.Hit = s.hit
-	reply.Stopped = stopped
+	reply.Hit, reply.Stopped, reply.Sending, reply.Second = s.hit, stopped, s.sending, second
 	if err != nil {
 		e.noteElapsed(time.Since(s.start))
 		return reply.fromVariation(), err
@@ -224,7 +234,7 @@ func (e *Engine) begin(ctx context.Context, r Request) (search, error) {
 	}
 	if e.ponder != nil {
 		e.count.PonderMiss++
-		e.in.begin(nil) // what it said is about another position: see Snapshot
+		e.in.forget() // what it said is about another position: see Snapshot
 	}
 	if err := e.stopPonder(); err != nil {
 		return search{}, err
@@ -238,10 +248,12 @@ func (e *Engine) start(r Request) (search, error) { return e.startFor(r, lineBes
 // startFor starts a search that ends with the given kind of line.
 func (e *Engine) startFor(r Request, end lineKind) (search, error) {
 	wait := e.in.search(end, r.OnInfo)
-	if err := e.send(e.out.line(r.Position, r.Go), "saying go"); err != nil {
+	line := e.out.line(r.Position, r.Go)
+	began := time.Now()
+	if err := e.send(line, "saying go"); err != nil {
 		return search{}, err
 	}
-	return search{wait: wait, start: time.Now()}, nil
+	return search{wait: wait, start: began, sending: time.Since(began)}, nil
 }
 
 func (r *Reply) setAnswer(b Bestmove) {
@@ -291,8 +303,11 @@ func (e *Engine) outcome(ctx context.Context, s *search, deadline time.Duration)
 		return ev, false, e.check(ev, "thinking")
 	default:
 	}
+	asked := time.Now()
 	ev, err := e.stop(s)
-	return ev, true, err
+	// What was read before it was asked for is no answer to that, whoever was late
+	// to hear of it.
+	return ev, err != nil || !ev.stamp.Before(asked), err
 }
 
 // alarm sets the timer of the search at hand; there is one for all of them.
@@ -533,10 +548,11 @@ func (e *Engine) ponderHit(ctx context.Context, s *search, r Request) (search, e
 		return search{wait: s.wait, position: s.position, start: time.Now()}, nil
 	}
 	e.in.listen(r.OnInfo)
+	began := time.Now()
 	if err := e.write(ponderHitLine(r.Go), "saying ponderhit"); err != nil {
 		return search{}, err
 	}
-	return search{wait: s.wait, position: s.position, start: time.Now(), hit: true}, nil
+	return search{wait: s.wait, position: s.position, start: began, sending: time.Since(began), hit: true}, nil
 }
 
 // ponderHitLine carries the clocks only in the early form, where "go ponder"

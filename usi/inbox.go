@@ -33,6 +33,9 @@ type event struct {
 	line  []byte    // the inbox's own, good until its next expect
 	stamp time.Time // when the read that completed the line returned
 	err   error     // the end of the output; then line is empty
+	// informed: an info line has come since the search began, and, behind an answer
+	// already, since that.
+	informed bool
 }
 
 // inbox is the receiving half of a dialogue. Its one reader stamps and sorts
@@ -41,12 +44,15 @@ type event struct {
 // all others are dropped. The reader never blocks on anything but the engine,
 // so no flood can stall it.
 type inbox struct {
+	burst    sync.Mutex // held while lines that were read at once are sorted
 	mu       sync.Mutex
 	want     lineKind
 	wait     chan event // see expect
 	answer   []byte     // the line that was waited for last
 	over     error      // why the output has ended; nil: it goes on
 	dropped  int        // bestmoves that nobody waited for
+	extra    event      // the latest of these behind the answer that came last; without a stamp: none
+	informed bool       // an info line has come since the search began, or its answer came
 	gather   bool
 	gathered []string
 	onInfo   func(Info)
@@ -72,11 +78,17 @@ func (in *inbox) expect(kind lineKind) <-chan event {
 func (in *inbox) search(kind lineKind, onInfo func(Info)) <-chan event {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.infos.reset()
-	in.onInfo = onInfo
+	in.begin(onInfo)
 	return in.register(kind)
 }
 
+// begin forgets what belongs to the last search, with the lock held.
+func (in *inbox) begin(onInfo func(Info)) {
+	in.infos.reset()
+	in.onInfo, in.extra, in.informed = onInfo, event{}, false
+}
+
+// register is expect with the lock held.
 func (in *inbox) register(kind lineKind) <-chan event {
 	select {
 	case <-in.wait:
@@ -98,12 +110,41 @@ func (in *inbox) collect(on bool) []string {
 	return in.gathered
 }
 
-// begin forgets the infos of the last search.
-func (in *inbox) begin(onInfo func(Info)) {
+// forget is begin for infos that belong to another position.
+func (in *inbox) forget() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.infos.reset()
-	in.onInfo = onInfo
+	in.begin(nil)
+}
+
+// behind is the bestmove that came behind the answer of the search that began last,
+// what was read together with that included; ok is false where none has.
+func (in *inbox) behind() (ev event, ok bool) {
+	in.burst.Lock() // the reader may not have come to its end
+	defer in.burst.Unlock()
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.extra, !in.extra.stamp.IsZero()
+}
+
+// expectAnother waits for a bestmove beside the one that came: one that is behind it
+// already, or the next.
+func (in *inbox) expectAnother() <-chan event {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	wait := in.register(lineBestmove)
+	if !in.extra.stamp.IsZero() && in.want == lineBestmove {
+		in.want = lineOther
+		in.wait <- in.extra
+	}
+	return wait
+}
+
+// expectNothing takes back what was expected last.
+func (in *inbox) expectNothing() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.want = lineOther
 }
 
 // listen says who gets the infos from now on; nil: nobody.
@@ -146,7 +187,9 @@ func (in *inbox) read(r io.Reader) {
 		stamp := time.Now()
 		buf = buf[:len(buf)+n]
 		var whole int
+		in.burst.Lock()
 		whole, skipping = in.lines(buf, stamp, skipping)
+		in.burst.Unlock()
 		buf = buf[:copy(buf, buf[whole:])]
 		if len(buf) > maxLine {
 			if !skipping {
@@ -202,6 +245,7 @@ func (in *inbox) line(line []byte, stamp time.Time) {
 func (in *inbox) sort(line []byte, stamp time.Time) func(Info) {
 	if isWord(line, "info") {
 		in.infos.keep(line)
+		in.informed = true
 		return in.onInfo
 	}
 	kind := kindOf(line)
@@ -209,9 +253,11 @@ func (in *inbox) sort(line []byte, stamp time.Time) func(Info) {
 	case in.wants(kind):
 		in.want = lineOther
 		in.answer = append(in.answer[:0], line...)
-		in.wait <- event{line: in.answer, stamp: stamp}
+		in.wait <- event{line: in.answer, stamp: stamp, informed: in.informed}
+		in.informed, in.extra = false, event{}
 	case kind == lineBestmove:
 		in.dropped++
+		in.extra = event{line: bytes.Clone(line), stamp: stamp, informed: in.informed}
 	case in.gather && len(in.gathered) < maxGathered && (bytes.HasPrefix(line, []byte("id ")) || bytes.HasPrefix(line, []byte("option "))):
 		in.gathered = append(in.gathered, foreign.Decode(line))
 	}

@@ -35,18 +35,22 @@ type Request struct {
 
 // Reply is a player's answer.
 type Reply struct {
-	Answer  Answer
-	Move    shogi.Move // of AnswerMove
-	Ponder  shogi.Move // the expected reply, or NoMove
-	Text    string     // the answer as it was sent, for notes about bad ones
-	Lines   []Info     // the last info with a score for each multipv, best first
-	Exact   Info       // the best line's last info with a variation and a score that is no bound, or zero
-	Nodes   uint64     // the last count of nodes that was reported
-	Elapsed time.Duration
-	Stopped bool   // the search was stopped: the deadline passed or ctx ended
-	Hit     bool   // the search was one on the opponent's time that hit
-	Absent  int    // of a council: members without a ballot that could count, because they had failed or said nothing legal
-	Detail  []byte // a council's vote record, stored verbatim; else nil
+	Answer Answer
+	Move   shogi.Move // of AnswerMove
+	Ponder shogi.Move // the expected reply, or NoMove
+	Text   string     // the answer as it was sent, for notes about bad ones
+	Lines  []Info     // the last info with a score for each multipv, best first
+	Exact  Info       // the best line's last info with a variation and a score that is no bound, or zero
+	Nodes  uint64     // the last count of nodes that was reported
+	// Elapsed is from right before go, or ponderhit, is written until the bestmove
+	// is read, never negative: more than the engine took, if this program was held
+	// up in between, and not less. Of that, Sending is how long the write took.
+	Elapsed, Sending time.Duration
+	Stopped          bool   // the search was stopped: the deadline passed or ctx ended
+	Second           Second // whether a second bestmove of the search before came between
+	Hit              bool   // the search was one on the opponent's time that hit
+	Absent           int    // of a council: members without a ballot that could count, because they had failed or said nothing legal
+	Detail           []byte // a council's vote record, stored verbatim; else nil
 }
 
 // Best is the last info of the best line; zero when there was none.

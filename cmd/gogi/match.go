@@ -394,7 +394,8 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 	}
 	collectLess()
 	config := series.Config{
-		Open: o.Open, CPUs: o.Bound.Sets(), Room: c.room, Moves: true, Beside: []func(context.Context, *live.Hub, func(match.Event)){c.desk.Follow},
+		Open: o.Open, Waits: new(process.Self).WorstWait, CPUs: o.Bound.Sets(), Room: c.room, Moves: true,
+		Beside: []func(context.Context, *live.Hub, func(match.Event)){c.desk.Follow},
 	}
 	lines := &eventLines{encoder: json.NewEncoder(env.out)}
 	if c.JSON {
