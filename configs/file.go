@@ -18,7 +18,7 @@ type File struct {
 	Games         *int             `toml:"games"`       // how many at most; needed
 	Seed          *uint64          `toml:"seed"`        // of everything random; default 1
 	Concurrency   *Concurrency     `toml:"concurrency"` // pairs at a time; default half of the CPUs
-	Design        match.DesignKind `toml:"design"`      // default "match"
+	Design        *Design          `toml:"design"`      // who plays whom; default "match"
 	Swap          *bool            `toml:"swap"`        // pairs of two legs with colours swapped; default true
 	Players       []string         `toml:"players"`     // who plays; default: every engine and council that is no member of one
 	Rules         *Rules           `toml:"rules"`       // default match.DefaultRules
@@ -46,6 +46,19 @@ type File struct {
 	name   string            // of the file, for errors
 	places map[string]place  // where the file has each key
 	flags  map[string]string // which flag gave a key; beats places
+}
+
+// Design is who plays whom. The keys beside kind are of the designs that pair by
+// results, but for the anchor; docs/tournaments.md has what they mean.
+type Design struct {
+	Kind       match.DesignKind `toml:"kind,short"`
+	Rounds     *int             `toml:"rounds"`      // of a Swiss, in place of games
+	MatchPairs *int             `toml:"match_pairs"` // pairs in a match of a Swiss or a knockout; default 1
+	Tiebreaks  *int             `toml:"tiebreaks"`   // further pairs at most where a knockout's match is tied; default 4
+	ThirdPlace *bool            `toml:"third_place"` // a knockout's semifinals' losers play, too; default false
+	Seeding    string           `toml:"seeding"`     // the start numbers of a Swiss or a knockout: given (as in players) or lot; default "given"
+	Block      *int             `toml:"block"`       // pairs that an adaptive design draws at a time; default 16, or one for each player where these are more
+	Anchor     string           `toml:"anchor"`      // the player from whom ratings are measured; default none
 }
 
 // Engine is one program that can play.

@@ -27,7 +27,14 @@ type Flags struct {
 	MaxGames      *int // another name for Games
 	Seed          *uint64
 	Concurrency   string // a number, or "cpus"
-	Design        string
+	Design        string // design.kind
+	Rounds        *int   // design.rounds
+	MatchPairs    *int   // design.match_pairs
+	Tiebreaks     *int   // design.tiebreaks
+	ThirdPlace    *bool  // design.third_place
+	Seeding       string // design.seeding
+	Block         *int   // design.block
+	Anchor        string // design.anchor
 	Swap          *bool
 	Rules         string   // the name of a profile
 	Openings      string   // openings.file
@@ -67,6 +74,7 @@ func (f *File) Apply(flags Flags) error {
 		f.flags = map[string]string{}
 	}
 	a.plain()
+	a.design()
 	a.games()
 	a.openings()
 	a.limits()
@@ -128,7 +136,6 @@ func (a *applier) plain() {
 	f, flags := a.file, &a.flags
 	give(a, "run", "--run", flags.Run, &f.Run)
 	give(a, "seed", "--seed", flags.Seed, &f.Seed)
-	give(a, "design", "--design", match.DesignKind(flags.Design), &f.Design)
 	give(a, "swap", "--swap", flags.Swap, &f.Swap)
 	give(a, "ponder", "--ponder", match.PonderMode(flags.Ponder), &f.Ponder)
 	give(a, "slowed", "--slowed", match.Policy(flags.Slowed), &f.Slowed)
@@ -160,6 +167,26 @@ func (a *applier) plain() {
 	if flags.Players != nil {
 		f.Players = flags.Players
 		a.won("players", "--players")
+	}
+}
+
+// design changes the file's design key by key; another kind takes the keys of the old one
+// with it.
+func (a *applier) design() {
+	flags, d := &a.flags, or(a.file.Design, Design{})
+	if flags.Design != "" && match.DesignKind(flags.Design) != d.Kind {
+		d = Design{Anchor: d.Anchor}
+	}
+	give(a, "design", "--design", match.DesignKind(flags.Design), &d.Kind)
+	give(a, "design.rounds", "--rounds", flags.Rounds, &d.Rounds)
+	give(a, "design.match_pairs", "--match-pairs", flags.MatchPairs, &d.MatchPairs)
+	give(a, "design.tiebreaks", "--tiebreaks", flags.Tiebreaks, &d.Tiebreaks)
+	give(a, "design.third_place", "--third-place", flags.ThirdPlace, &d.ThirdPlace)
+	give(a, "design.seeding", "--seeding", flags.Seeding, &d.Seeding)
+	give(a, "design.block", "--block", flags.Block, &d.Block)
+	give(a, "design.anchor", "--anchor", flags.Anchor, &d.Anchor)
+	if d != (Design{}) {
+		a.file.Design = &d
 	}
 }
 

@@ -22,7 +22,9 @@ type Games struct {
 	order   []*unit
 	series  map[[3]int]*stats.Series // by players, the smaller number first, and games of a pair
 
-	looked []string // of runs whose length depends on their results, why
+	looked  []string // of runs whose length depends on their results, why
+	paired  []string // runs whose pairs results chose
+	anchors []string // of the runs, "" where one has none
 
 	odd      int    // games from odd starts
 	oddStart string // the first of these
@@ -78,6 +80,26 @@ func (g *Games) Unfinished(run string) {
 // Stopped says that a sequential test could stop the run.
 func (g *Games) Stopped(run, gate string) {
 	g.looked = append(g.looked, fmt.Sprintf("run %s was played with a sequential test (%s): its ratings and intervals lean away from the middle; gogi gate %[1]s has the Elo that allows for it", run, gate))
+}
+
+// Paired says that an adaptive design chose the run's pairs by their results.
+func (g *Games) Paired(run string) { g.paired = append(g.paired, run) }
+
+// Anchored says which player a run's plan measures ratings from; "": none.
+func (g *Games) Anchored(anchor string) { g.anchors = append(g.anchors, anchor) }
+
+// anchor is the player from whom all games are to be measured by the plans of the runs, nil
+// where they do not agree on one.
+func (g *Games) anchor() *Anchor {
+	if len(g.files.counts) > 0 || len(g.anchors) == 0 || g.anchors[0] == "" {
+		return nil
+	}
+	for _, name := range g.anchors {
+		if name != g.anchors[0] {
+			return nil
+		}
+	}
+	return &Anchor{Player: g.anchors[0]}
 }
 
 // Add counts a whole pair, its games by leg. It fails for players that the run

@@ -150,7 +150,7 @@ func (r *Report) withhold(why string, s *stats.Series) {
 	}
 	for _, e := range []*Elo{&r.Elo, &r.EloDecisive} {
 		e.Lo, e.Hi, e.Why = nil, nil, why
-		if r.Gate != nil {
+		if r.Gate != nil || r.Tournament != nil {
 			e.Estimate = nil
 		}
 	}

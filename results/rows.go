@@ -1,7 +1,6 @@
 package results
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -66,14 +65,13 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 // nothing wrong may get into a series that takes days. The moves are not replayed
 // (see match.Verify): what this process has played itself was judged as it went.
 func (r *Run) check(p match.PairResult) error {
-	switch {
-	case p.Pair.ID < 0:
-		return errors.New("pairs are numbered from 0")
-	case int64(p.Pair.ID) >= r.most.Load():
+	if int64(p.Pair.ID) >= r.most.Load() {
 		return fmt.Errorf("the run never had more than %d pairs", r.most.Load())
-	case !p.Pair.Equal(r.plan.Pair(p.Pair.ID)):
-		return errors.New("its players, opening or seed are not those that the plan gives it")
-	case len(p.Games) != r.plan.Legs():
+	}
+	if err := r.plan.Owns(p.Pair); err != nil {
+		return err
+	}
+	if len(p.Games) != r.plan.Legs() {
 		return fmt.Errorf("it has %d games, the plan says %d", len(p.Games), r.plan.Legs())
 	}
 	for _, a := range p.Attempts {

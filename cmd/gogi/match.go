@@ -66,7 +66,14 @@ type seriesFlags struct {
 	Games         *int     `group:"series" placeholder:"N" help:"How many games; even where pairs have two legs."`
 	MaxGames      *int     `group:"series" placeholder:"N" help:"The same as --games."`
 	Players       []string `group:"series" placeholder:"A,B" help:"Who plays (default: every engine)."`
-	Design        string   `group:"series" placeholder:"NAME" help:"match, round_robin or gauntlet."`
+	Design        string   `group:"series" placeholder:"NAME" help:"match, round_robin, gauntlet, swiss, knockout or adaptive."`
+	Rounds        *int     `group:"series" placeholder:"N" help:"Rounds of a Swiss, in place of --games."`
+	MatchPairs    *int     `group:"series" placeholder:"N" help:"Pairs in a match of a Swiss or a knockout (default 1)."`
+	Tiebreaks     *int     `group:"series" placeholder:"N" help:"Further pairs at most for a knockout's match that is tied (default 4)."`
+	ThirdPlace    *bool    `group:"series" negatable:"" help:"The losers of a knockout's semifinals play, too."`
+	Seeding       string   `group:"series" placeholder:"HOW" help:"Start numbers of a Swiss or a knockout: given or lot."`
+	Block         *int     `group:"series" placeholder:"N" help:"Pairs that an adaptive design draws at a time."`
+	Anchor        string   `group:"series" placeholder:"NAME" help:"The player from whom ratings are measured; an adaptive design asks who is above it."`
 	Swap          *bool    `group:"series" negatable:"" help:"Pairs of two games with colours swapped (default yes)."`
 	Seed          *uint64  `group:"series" placeholder:"N" help:"Seed of everything random."`
 	Concurrency   string   `group:"series" placeholder:"N" help:"Games at a time."`
@@ -109,7 +116,8 @@ type seriesFlags struct {
 func (s *seriesFlags) flags() configs.Flags {
 	return configs.Flags{
 		Run: s.Run, Engine: s.Engine, Council: s.Council, Option: s.Option, Players: s.Players, Games: s.Games, MaxGames: s.MaxGames, Seed: s.Seed,
-		Concurrency: s.Concurrency, Design: s.Design, Swap: s.Swap, Rules: s.Rules, Openings: s.Openings,
+		Concurrency: s.Concurrency, Design: s.Design, Rounds: s.Rounds, MatchPairs: s.MatchPairs, Tiebreaks: s.Tiebreaks,
+		ThirdPlace: s.ThirdPlace, Seeding: s.Seeding, Block: s.Block, Anchor: s.Anchor, Swap: s.Swap, Rules: s.Rules, Openings: s.Openings,
 		OpeningPlies: s.OpeningPlies, Handicap: s.Handicap, TC: s.TC, Main: s.Main, Byoyomi: s.Byoyomi,
 		Increment: s.Increment, Movetime: s.Movetime, Nodes: s.Nodes, Depth: s.Depth, Self: s.Self, Margin: s.Margin,
 		Stall: s.Stall, Resign: s.Resign, Draw: s.Draw, SPRT: s.SPRT, Ponder: s.Ponder, Slowed: s.Slowed, PVPlies: s.PVPlies, Transcript: s.Transcript,

@@ -9,6 +9,7 @@ import (
 	"gogi/match"
 	"gogi/report"
 	"gogi/results"
+	"gogi/tournament"
 )
 
 // readReport reads all pairs of a run once, and shows each to the watchers, too.
@@ -86,8 +87,12 @@ func (g *gathering) finish(ctx context.Context, store *results.Store) (*report.R
 // what was settled before its first game.
 func reportRunOf(ctx context.Context, store *results.Store, info *results.RunInfo) (report.Run, error) {
 	run := report.Run{Name: info.Name, Rules: info.Rules, Pairs: info.Pairs}
+	var err error
 	for _, e := range info.Engines {
 		run.Players = append(run.Players, report.Player{Name: e.Name, Identity: e.Identity.String(), Limits: e.Limits})
+	}
+	if run.Tournament, err = tourneyOf(info); err != nil {
+		return run, err
 	}
 	settings, err := store.Settings(ctx, info.ID)
 	if err != nil {
@@ -102,6 +107,15 @@ func reportRunOf(ctx context.Context, store *results.Store, info *results.RunInf
 		run.Starts = append(run.Starts, report.Start{At: s.At, Changes: s.Changes, Late: first != 0 && s.ID > first})
 	}
 	return run, nil
+}
+
+// tourneyOf is what decides who plays whom in a stored run, nil where results do not.
+func tourneyOf(info *results.RunInfo) (*report.Tourney, error) {
+	plan, err := match.ParseCanonical(info.Plan)
+	if err != nil || !plan.Design.ByResults() {
+		return nil, err
+	}
+	return &report.Tourney{Spec: tournament.OfCanonical(plan, info.Pairs)}, nil
 }
 
 // aboutOf is what the forms of a report tell of a stored run beside its games.

@@ -29,10 +29,15 @@ func Print(w io.Writer, rep *report.Report) {
 		return
 	}
 	r.printPlayers(w)
+	if r.Tournament != nil {
+		r.printTournament(w)
+	}
 	if len(r.Players) > 2 {
 		r.printCrosstable(w)
 	}
-	r.printHeadToHead(w)
+	if r.Tournament == nil {
+		r.printHeadToHead(w)
+	}
 	r.printTerminations(w)
 	r.printPlay(w)
 	r.printRemarks(w)
@@ -41,7 +46,7 @@ func Print(w io.Writer, rep *report.Report) {
 func (r view) printTitle(w io.Writer) {
 	state := "finished"
 	if !r.Finished {
-		state = fmt.Sprintf("unfinished, %d of %d pairs", r.Pairs, r.Planned)
+		state = fmt.Sprintf("unfinished, %d of %s%d pairs", r.Pairs, r.UpTo(), r.Planned)
 	}
 	if slowed := r.Slowed(); slowed != "" {
 		state += " · " + slowed
