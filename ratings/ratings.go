@@ -243,7 +243,7 @@ func (o Options) describeEven(r *Report, fit *rating.Fit) error {
 	}
 	g, err := fit.Goodness(o.replay(r))
 	r.setGoodness(g, o.drawAdvice(err, r))
-	if err == nil {
+	if err == nil && g.Samples > 0 {
 		r.warnModel(g, fit.Residuals())
 	}
 	return nil

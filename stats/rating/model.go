@@ -280,7 +280,9 @@ func ranking(t crosstable.Table, x []float64) ([]Player, []int) {
 	for i := range rank {
 		rank[i] = i
 	}
-	slices.SortStableFunc(rank, func(a, b int) int { return cmp.Compare(logs[b], logs[a]) })
+	// Equals are equal to nine digits: what rounding leaves beyond orders nobody.
+	digits := func(i int) float64 { return math.Round(logs[i] * 1e9) }
+	slices.SortStableFunc(rank, func(a, b int) int { return cmp.Compare(digits(b), digits(a)) })
 	players := make([]Player, len(logs))
 	for place, i := range rank {
 		players[place] = Player{
