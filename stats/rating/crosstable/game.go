@@ -398,13 +398,31 @@ func (t Table) Sum(of func(Cell) float64) float64 {
 }
 
 // Games is what all games count for as evidence.
-func (t Table) Games() float64 { return t.Sum(Cell.Games) }
+func (t Table) Games() float64 {
+	s := 0.0
+	for i := range t.Cells {
+		s += t.Cells[i].Wins + t.Cells[i].Draws + t.Cells[i].Losses
+	}
+	return s
+}
 
 // Played is the number of games, whatever they weigh.
-func (t Table) Played() float64 { return t.Sum(func(c Cell) float64 { return c.Played }) }
+func (t Table) Played() float64 {
+	s := 0.0
+	for i := range t.Cells {
+		s += t.Cells[i].Played
+	}
+	return s
+}
 
 // Draws is what the drawn games count for as evidence.
-func (t Table) Draws() float64 { return t.Sum(func(c Cell) float64 { return c.Draws }) }
+func (t Table) Draws() float64 {
+	s := 0.0
+	for i := range t.Cells {
+		s += t.Cells[i].Draws
+	}
+	return s
+}
 
 // Independent are the games outside of clusters.
 func (t Table) Independent() []Cell {
