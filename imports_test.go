@@ -51,6 +51,7 @@ var allowed = map[string][]string{
 	"gogi/effects":                 {"gogi/internal/format", "gogi/shogi", "gogi/kifu", "gogi/match", "gogi/gate", "gogi/stats", "gogi/stats/counts"},
 	"gogi/report":                  {"gogi/internal/format", "gogi/shogi", "gogi/match", "gogi/stats", "gogi/gate", "gogi/stats/counts"},
 	"gogi/report/text":             {"gogi/internal/foreign", "gogi/internal/format", "gogi/match", "gogi/stats", "gogi/report"},
+	"gogi/archive":                 {"gogi/compare", "gogi/configs", "gogi/effects", "gogi/kifu", "gogi/match", "gogi/ratings", "gogi/report", "gogi/results", "gogi/shogi"},
 	"gogi/report/page":             {"gogi/internal/format", "gogi/internal/chart", "gogi/shogi", "gogi/diagram", "gogi/kifu", "gogi/match", "gogi/report", "gogi/report/text"},
 	"gogi/match":                   {"gogi/shogi", "gogi/kifu"},
 	"gogi/configs":                 {"gogi/cpus", "gogi/shogi", "gogi/usi", "gogi/match", "gogi/ensemble", "gogi/ensemble/voting", "gogi/internal/unfit"},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/archive"
 	"gogi/internal/foreign"
 	"gogi/report"
 	"gogi/results"
@@ -112,7 +113,7 @@ func (c *matchCommand) doubt(ctx context.Context, r *report.Report, found report
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	doubted, err := readReport(ctx, store, r.Run, found.Doubt)
+	doubted, err := archive.Report(ctx, store, r.Run, found.Doubt)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"gogi/archive"
 	"gogi/configs"
 	"gogi/gate"
 	"gogi/internal/usage"
@@ -264,9 +265,9 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *player
 	if err := run.Close(); err != nil {
 		return nil, errors.Join(played, err)
 	}
-	report, err := readReport(context.WithoutCancel(ctx), store, o.Plan.Run)
+	report, err := archive.Report(context.WithoutCancel(ctx), store, o.Plan.Run)
 	if err == nil && c.Deterministic {
-		report.Divergence, err = measureDivergence(ctx, store, run.ID(), report.A, report.B)
+		report.Divergence, err = archive.Divergence(ctx, store, run.ID(), report.A, report.B)
 	}
 	if err != nil {
 		return nil, errors.Join(played, err)

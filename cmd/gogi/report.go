@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"gogi/archive"
 	"gogi/internal/format"
 	"gogi/kifu"
 	"gogi/report/page"
@@ -29,7 +30,7 @@ func (c *reportCommand) Run(ctx context.Context, env *environment) error {
 		case c.Text:
 			return c.printBlock(ctx, env.out, store, info)
 		}
-		r, err := readReport(ctx, store, info.Name)
+		r, err := archive.Report(ctx, store, info.Name)
 		if err != nil {
 			return err
 		}
@@ -42,11 +43,11 @@ func (c *reportCommand) Run(ctx context.Context, env *environment) error {
 }
 
 func (c *reportCommand) printBlock(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
-	r, err := readReport(ctx, store, info.Name)
+	r, err := archive.Report(ctx, store, info.Name)
 	if err != nil {
 		return err
 	}
-	about, err := aboutOf(info)
+	about, err := archive.About(info)
 	if err != nil {
 		return err
 	}
@@ -56,15 +57,15 @@ func (c *reportCommand) printBlock(ctx context.Context, w io.Writer, store *resu
 // pageOf is a run's page as HTML.
 func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo) (string, error) {
 	seen := page.NewScenes(info.Players[0], info.Players[1])
-	r, err := readReport(ctx, store, info.Name, seen.Add)
+	r, err := archive.Report(ctx, store, info.Name, seen.Add)
 	if err != nil {
 		return "", err
 	}
-	about, err := aboutOf(info)
+	about, err := archive.About(info)
 	if err != nil {
 		return "", err
 	}
-	where, err := readEffects(ctx, store, info, r)
+	where, err := archive.Effects(ctx, store, info, r)
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,6 @@
-package main
+// Package archive reads stored runs for whoever shows them, the command and the pages:
+// reports, what stands beside them, comparisons, ratings, lists of games.
+package archive
 
 import (
 	"context"
@@ -10,13 +12,13 @@ import (
 	"gogi/results"
 )
 
-// readReport reads all pairs of a run once, and shows each to the watchers, too.
-func readReport(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row)) (*report.Report, error) {
+// Report reads all pairs of a run once, and shows each to the watchers, too.
+func Report(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row)) (*report.Report, error) {
 	info, err := store.FindRun(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	described, err := reportRunOf(ctx, store, info)
+	described, err := ReportRun(ctx, store, info)
 	if err != nil {
 		return nil, err
 	}
@@ -36,9 +38,9 @@ func readReport(ctx context.Context, store *results.Store, run string, watch ...
 	return g.Report(), nil
 }
 
-// reportRunOf is a stored run as a report knows it: with its log of settings, which says
+// ReportRun is a stored run as a report knows it: with its log of settings, which says
 // what was settled before its first game.
-func reportRunOf(ctx context.Context, store *results.Store, info *results.RunInfo) (report.Run, error) {
+func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo) (report.Run, error) {
 	run := report.Run{Name: info.Name, Rules: info.Rules, Pairs: info.Pairs}
 	for _, e := range info.Engines {
 		run.Players = append(run.Players, report.Player{Name: e.Name, Identity: e.Identity.String(), Limits: e.Limits})
@@ -58,8 +60,8 @@ func reportRunOf(ctx context.Context, store *results.Store, info *results.RunInf
 	return run, nil
 }
 
-// aboutOf is what the forms of a report tell of a stored run beside its games.
-func aboutOf(info *results.RunInfo) (report.About, error) {
+// About is what the forms of a report tell of a stored run beside its games.
+func About(info *results.RunInfo) (report.About, error) {
 	a := report.About{Digest: info.Digest, Rules: info.Rules, Created: info.Created}
 	var err error
 	if a.Plan, err = match.ParseCanonical(info.Plan); err != nil {
@@ -75,8 +77,8 @@ func aboutOf(info *results.RunInfo) (report.About, error) {
 	return a, nil
 }
 
-// measureDivergence compares the two games of each pair of A and B.
-func measureDivergence(ctx context.Context, store *results.Store, run int64, a, b string) (*report.Divergence, error) {
+// Divergence compares the two games of each pair of A and B.
+func Divergence(ctx context.Context, store *results.Store, run int64, a, b string) (*report.Divergence, error) {
 	d := &report.Divergence{}
 	err := store.Pairs(ctx, run, results.Filter{}, func(rows []match.Row) error {
 		r := rows[0]
