@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"slices"
 
+	"gogi/kifu"
 	"gogi/match"
 	"gogi/report"
+	"gogi/report/page"
 	"gogi/results"
 )
 
@@ -18,11 +20,7 @@ func Report(ctx context.Context, store *results.Store, run string, watch ...func
 	if err != nil {
 		return nil, err
 	}
-	described, err := ReportRun(ctx, store, info)
-	if err != nil {
-		return nil, err
-	}
-	g, err := report.New(described)
+	g, err := gatherer(ctx, store, info)
 	if err != nil {
 		return nil, err
 	}
@@ -36,6 +34,43 @@ func Report(ctx context.Context, store *results.Store, run string, watch ...func
 		return nil, err
 	}
 	return g.Report(), nil
+}
+
+// gatherer begins the report of a run.
+func gatherer(ctx context.Context, store *results.Store, info *results.RunInfo) (*report.Gatherer, error) {
+	described, err := ReportRun(ctx, store, info)
+	if err != nil {
+		return nil, err
+	}
+	return report.New(described)
+}
+
+// Shown reads all that a run's page shows: the report, the score along the run with what
+// was known at each of its points, and what is known of the run itself. Its records are
+// read while it is written, whatever becomes of the context.
+func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*page.Shown, error) {
+	about, err := About(info)
+	if err != nil {
+		return nil, err
+	}
+	g, err := gatherer(ctx, store, info)
+	if err != nil {
+		return nil, err
+	}
+	seen := page.NewScenes(info.Players[0], info.Players[1])
+	seen.Watch(g.Moment)
+	err = store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error {
+		err := g.Add(rows)
+		seen.Add(rows)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	lasting := context.WithoutCancel(ctx)
+	return &page.Shown{Report: g.Report(), Seen: seen, About: about, Record: func(pair, leg int) (kifu.Record, error) {
+		return store.Record(lasting, info.ID, pair, leg)
+	}}, nil
 }
 
 // ReportRun is a stored run as a report knows it: with its log of settings, which says

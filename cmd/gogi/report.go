@@ -7,8 +7,6 @@ import (
 
 	"gogi/archive"
 	"gogi/internal/format"
-	"gogi/kifu"
-	"gogi/report/page"
 	"gogi/report/text"
 	"gogi/results"
 )
@@ -54,18 +52,13 @@ func (c *reportCommand) printBlock(ctx context.Context, w io.Writer, store *resu
 	return text.Block(w, r, about)
 }
 
-// pageOf is a run's page as HTML.
+// pageOf is a run's page as HTML, with where the difference comes from.
 func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo) (string, error) {
-	seen := page.NewScenes(info.Players[0], info.Players[1])
-	r, err := archive.Report(ctx, store, info.Name, seen.Add)
+	shown, err := archive.Shown(ctx, store, info)
 	if err != nil {
 		return "", err
 	}
-	about, err := archive.About(info)
-	if err != nil {
-		return "", err
-	}
-	where, err := archive.Effects(ctx, store, info, r)
+	where, err := archive.Effects(ctx, store, info, shown.Report)
 	if err != nil {
 		return "", err
 	}
@@ -73,9 +66,8 @@ func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo) (s
 	if err != nil {
 		return "", err
 	}
+	shown.More = append(shown.More, section)
 	var html strings.Builder
-	err = page.Write(&html, r, seen, about, func(pair, leg int) (kifu.Record, error) {
-		return store.Record(ctx, info.ID, pair, leg)
-	}, section)
+	err = shown.Write(&html)
 	return html.String(), err
 }
