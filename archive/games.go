@@ -2,7 +2,10 @@ package archive
 
 import (
 	"context"
+	"encoding/json"
+	"time"
 
+	"gogi/kifu"
 	"gogi/match"
 	"gogi/results"
 	"gogi/shogi"
@@ -60,4 +63,50 @@ func (g Game) Winner() string {
 		return g.White
 	}
 	return "draw"
+}
+
+// GameRecord is a game with its moves, for programs.
+type GameRecord struct {
+	Version int    `json:"version"`
+	Run     string `json:"run"`
+	Game
+
+	Start   string     `json:"start"` // SFEN
+	Started string     `json:"started"`
+	Ended   string     `json:"ended"`
+	Moves   []GameMove `json:"moves"`
+}
+
+// GameMove is one of its moves.
+type GameMove struct {
+	Move     string          `json:"move"` // as USI writes it
+	Opening  bool            `json:"opening,omitempty"`
+	MS       float64         `json:"ms"`
+	Score    *int            `json:"score,omitempty"` // the mover's view: centipawns, or near ±1,000,000 for a mate
+	Depth    int             `json:"depth,omitempty"`
+	SelDepth int             `json:"seldepth,omitempty"`
+	Nodes    uint64          `json:"nodes,omitempty"`
+	PV       []shogi.Move    `json:"pv,omitempty"`
+	Votes    json.RawMessage `json:"votes,omitempty"` // a council's record of its decision
+}
+
+// NewGameRecord is a stored game for programs.
+func NewGameRecord(run string, r match.Row, record *kifu.Record) *GameRecord {
+	g := &GameRecord{
+		Version: 1, Run: run, Game: NewGame(r), Start: record.Start, Started: r.Started.Format(time.RFC3339Nano), Ended: r.Ended.Format(time.RFC3339Nano),
+		Moves: []GameMove{},
+	}
+	for _, m := range record.Moves {
+		line := GameMove{
+			Move: m.Move.String(), Opening: m.Opening, MS: float64(m.Time.Microseconds()) / 1000, Depth: m.Depth, SelDepth: m.SelDepth, Nodes: m.Nodes, PV: m.PV,
+		}
+		if m.HasScore {
+			line.Score = &m.Score
+		}
+		if json.Valid(m.Detail) {
+			line.Votes = m.Detail
+		}
+		g.Moves = append(g.Moves, line)
+	}
+	return g
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"gogi/match"
 	"gogi/shogi"
@@ -19,11 +20,12 @@ type GamePlace struct{ Pair, Leg int }
 // every game.
 type Search struct {
 	Player      string            // plays on either side, or on the one that Colour says; "": anybody
-	Colour      *shogi.Colour     // which side Player has, and who won or lost for Result; nil: either
-	Result      string            // of Player, "win", "loss" or "draw"; without Player "black", "white" or "draw"; "": any
+	Colour      *shogi.Colour     // which side Player has; nil: either
+	Result      string            // "black", "white" or "draw", or of Player "win" or "loss"; "": any
 	Termination match.Termination // NotEnded: any
 	Opening     string            // its ID; "": any
 	Marked      bool              // only games with a move that the machine slowed
+	Faults      bool              // only games that ended by an engine's fault
 	MinPlies    int               // the opening's included
 	MaxPlies    int               // 0: any
 	After       *GamePlace        // only what follows this game
@@ -33,9 +35,9 @@ type Search struct {
 
 // Check says what of a search is no word that it knows.
 func (s Search) Check() error {
-	words := []string{"", "draw", "black", "white"}
-	if s.Player != "" {
-		words = []string{"", "draw", "win", "loss"}
+	words := []string{"", "black", "white", "draw", "win", "loss"}
+	if s.Player == "" && (s.Result == "win" || s.Result == "loss") {
+		return fmt.Errorf("result %q is that of a player: expected player, too", s.Result)
 	}
 	if slices.Contains(words, s.Result) {
 		return nil
@@ -105,7 +107,8 @@ func (s Search) where(runID int64, players []Engine) (string, []any) {
 	c := conditions{parts: []string{"g.run_id = ?"}, args: []any{runID}}
 	if s.Player != "" {
 		c.player(s, numberOf(players, s.Player))
-	} else if s.Result != "" {
+	}
+	if s.Result == "black" || s.Result == "white" || s.Result == "draw" {
 		c.add("g.outcome = ?", s.Result)
 	}
 	if s.Termination != match.NotEnded {
@@ -113,6 +116,9 @@ func (s Search) where(runID int64, players []Engine) (string, []any) {
 	}
 	if s.Opening != "" {
 		c.add("o.name = ?", s.Opening)
+	}
+	if s.Faults {
+		c.faults()
 	}
 	if s.Marked {
 		c.add("g.marked <> 0")
@@ -164,13 +170,23 @@ func (c *conditions) player(s Search, number int) {
 	}
 	winner := "CASE g.outcome WHEN 'black' THEN g.black WHEN 'white' THEN g.white END"
 	switch s.Result {
-	case "draw":
-		c.add("g.outcome = 'draw'")
 	case "win":
 		c.add(winner+" = ?", number)
 	case "loss":
 		c.add("g.outcome <> 'draw' AND "+winner+" <> ?", number)
 	}
+}
+
+// faults are the terminations that are an engine's own.
+func (c *conditions) faults() {
+	var marks []string
+	var words []any
+	for _, t := range match.Terminations() {
+		if t.IsFault() {
+			marks, words = append(marks, "?"), append(words, string(t))
+		}
+	}
+	c.add("g.termination IN ("+strings.Join(marks, ", ")+")", words...)
 }
 
 // Stamp tells one state of a run's games and settings from another: what is computed
@@ -212,6 +228,47 @@ func (s *Store) OpeningTallies(ctx context.Context, runID int64) ([]OpeningTally
 		fromGames+`WHERE g.run_id = ? GROUP BY o.id ORDER BY min(g.pair)`, runID)
 	if err != nil {
 		return nil, s.fail("reading the openings", err)
+	}
+	return list, nil
+}
+
+// SlotTally is what a player did in one slot.
+type SlotTally struct {
+	Slot    int
+	Player  string
+	Games   int
+	Plies   int // its own
+	Nodes   float64
+	Time    time.Duration
+	Overrun time.Duration // the furthest that a move was over its limit
+	Marked  int           // games with a move that the machine slowed
+}
+
+// SlotTallies are what the players of a run did in each slot, by slot and player.
+func (s *Store) SlotTallies(ctx context.Context, runID int64) ([]SlotTally, error) {
+	players, err := engines(ctx, s.read, runID)
+	if err != nil {
+		return nil, s.fail("reading the slots", err)
+	}
+	side := func(colour string) string {
+		return strings.ReplaceAll("SELECT slot, COLOUR AS player, COLOUR_plies AS plies, COLOUR_nodes AS nodes, COLOUR_us AS us, COLOUR_overrun_us AS overrun, marked FROM games WHERE run_id = ?1", "COLOUR", colour)
+	}
+	var list []SlotTally
+	err = each(ctx, s.read, func(rows *sql.Rows) error {
+		var t SlotTally
+		var player int
+		err := rows.Scan(&t.Slot, &player, &t.Games, &t.Plies, &t.Nodes, span{&t.Time}, span{&t.Overrun}, &t.Marked)
+		if err == nil && (player < 0 || player >= len(players)) {
+			err = fmt.Errorf("player number %d of %d", player, len(players))
+		}
+		if err == nil {
+			t.Player = players[player].Name
+		}
+		list = append(list, t)
+		return err
+	}, "SELECT slot, player, count(*), sum(plies), total(nodes), sum(us), max(overrun), sum(marked <> 0) FROM ("+side("black")+" UNION ALL "+side("white")+") GROUP BY slot, player ORDER BY slot, player", runID)
+	if err != nil {
+		return nil, s.fail("reading the slots", err)
 	}
 	return list, nil
 }
