@@ -240,7 +240,7 @@ func (g *storedGame) page(say func(string, ...any) string, in tongue, ply int) (
 		b.Now = &b.Moves[ply-1]
 	}
 	b.Steps = []step{
-		{"⏮", say("to the start"), 0}, {"◀", say("back"), ply - 1}, {"▶", say("on"), ply + 1}, {"⏭", say("to the end"), b.Last},
+		{"|◀", say("to the start"), 0}, {"◀", say("back"), ply - 1}, {"▶", say("on"), ply + 1}, {"▶|", say("to the end"), b.Last},
 	}
 	if ply == b.Last {
 		b.Steps[2].To = -1

@@ -267,7 +267,7 @@ func (inJapanese) Test(t report.Test) string {
 
 // Gate is the state of a sequential test in a line.
 func (inJapanese) Gate(g *report.Gate) string {
-	state := map[stats.Decision]string{stats.Pass: "通過", stats.Fail: "不通過", stats.Continue: "未決"}[g.Decision]
+	state := map[stats.Decision]string{stats.Pass: "通過", stats.Fail: "不通過", stats.Continue: "未決", stats.Inconclusive: "判定不能"}[g.Decision]
 	return fmt.Sprintf("%s：%s、計画順に%sペア（%s局面）を判定（その先に%sペア）、対数尤度比 %s、境界 [%.2f, %.2f]",
 		g.Design, state, format.Count(g.Pairs), format.Count(g.Openings), format.Count(g.Beyond), format.Decimal(g.LLR, 2), g.Lower, g.Upper)
 }
