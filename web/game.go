@@ -216,7 +216,7 @@ func (g *storedGame) name() string { return fmt.Sprintf("%d.%d", g.row.Pair, g.r
 func (g *storedGame) diagram(ply int) string {
 	p, last := g.at(ply)
 	return diagram.Diagram{
-		Position: p, Last: last, ID: "board", Title: fmt.Sprintf("%s – %s, %d", g.row.Black, g.row.White, ply),
+		Position: p, Last: last, ID: "board", Title: strings.Map(visible, fmt.Sprintf("%s – %s, %d", g.row.Black, g.row.White, ply)),
 	}.SVG()
 }
 

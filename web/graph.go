@@ -82,7 +82,7 @@ const graphLimit = 3000
 
 // newScoreGraph is nil where nobody told a score.
 func newScoreGraph(moves []moveLine, ply int) *scoreGraph {
-	g := &scoreGraph{Frame: chart.Frame{Left: 52, Top: 10, Right: 620, Bottom: 190}}
+	g := &scoreGraph{Frame: chart.Frame{Left: 76, Top: 10, Right: 620, Bottom: 190}}
 	width := (g.Right - g.Left) / float64(max(1, len(moves)))
 	x := func(ply int) float64 { return g.Left + width*(float64(ply)-0.5) }
 	y := func(score int) float64 {

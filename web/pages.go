@@ -52,8 +52,11 @@ func newPages() (*pages, error) {
 	return p, nil
 }
 
-// shownName is how many characters of a name, which may be hostile, a page shows.
-const shownName = 120
+// How many characters of a name or of a sentence, which may be hostile, a page shows.
+const (
+	shownName = 120
+	shownLine = 1000
+)
 
 // functions are what templates may call. t says a phrase in the page's tongue.
 func (p *pages) functions(in tongue) template.FuncMap {
@@ -64,6 +67,7 @@ func (p *pages) functions(in tongue) template.FuncMap {
 		"percent": format.Percent,
 		"decimal": format.Decimal,
 		"name":    func(text string) string { return foreign.Printable(text, shownName) },
+		"line":    func(text string) string { return foreign.Printable(text, shownLine) },
 		"path":    pathOf,
 		"ending":  p.words(in).Ending,
 		"outcome": func(o string) string { return p.words(in).outcome(o) },

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"golang.org/x/sync/singleflight"
 
@@ -130,7 +131,7 @@ func (s *Server) newSheet(ctx context.Context, info *results.RunInfo) (*sheet, e
 		if err := shown.Sections(&html, s.pages.words(in), link); err != nil {
 			return nil, err
 		}
-		made.html[in] = template.HTML(html.String()) //nolint:gosec // the templates have escaped every text
+		made.html[in] = template.HTML(strings.Map(visible, html.String())) //nolint:gosec // the templates have escaped every text
 	}
 	made.made = time.Now()
 	made.took = made.made.Sub(begun)
@@ -164,4 +165,13 @@ func maskedOptions(options []match.Option) []match.Option {
 		}
 	}
 	return shown
+}
+
+// visible takes invisible characters out of a page, which can turn the order of a line
+// around: names have no need of them.
+func visible(r rune) rune {
+	if unicode.Is(unicode.Cf, r) {
+		return -1
+	}
+	return r
 }

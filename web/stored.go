@@ -145,13 +145,18 @@ type tab struct {
 	Here       bool
 }
 
+// tabs are the pages of a run: their paths under the run's, and what they are called.
+func tabs() [][2]string {
+	return [][2]string{{"", "Report"}, {"/games", "Games"}, {"/openings", "Openings"}, {"/time", "Time and speed"}, {"/faults", "Faults"}, {"/votes", "Votes"}}
+}
+
 // runFrame is the frame of one of a run's pages: its heading, and the way to the others.
 func (s *Server) runFrame(r *http.Request, info *results.RunInfo, here string, body any) frame {
 	say := s.speaker(r)
 	v := runView{Info: info, Body: body}
 	trail := []crumb{{Name: info.Name, Link: pathOf(info.Name)}}
 	title := info.Name
-	for _, t := range [][2]string{{"", "Report"}, {"/games", "Games"}, {"/openings", "Openings"}, {"/time", "Time and speed"}, {"/faults", "Faults"}, {"/votes", "Votes"}} {
+	for _, t := range tabs() {
 		name := say(t[1])
 		if t[0] == "/votes" && !hasCouncil(info) {
 			continue
