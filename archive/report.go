@@ -5,6 +5,7 @@ package archive
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"gogi/kifu"
@@ -12,37 +13,78 @@ import (
 	"gogi/report"
 	"gogi/report/page"
 	"gogi/results"
+	"gogi/tournament"
 )
 
 // Report reads all pairs of a run once, and shows each to the watchers, too.
-func Report(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row)) (*report.Report, error) {
-	info, err := store.FindRun(ctx, run)
+func Report(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row) error) (*report.Report, error) {
+	g, err := Gather(ctx, store, run)
 	if err != nil {
 		return nil, err
 	}
-	g, err := gatherer(ctx, store, info)
+	return g.rest(ctx, store, watch...)
+}
+
+// Gathering is a report that is begun with pairs that are read for something else.
+type Gathering struct {
+	id   int64
+	run  report.Run
+	sums *report.Gatherer
+	next int // the pair that the sums wait for: all before it are in them
+}
+
+// Gather begins the report of a run.
+func Gather(ctx context.Context, store *results.Store, name string) (*Gathering, error) {
+	info, err := store.FindRun(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	err = store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error {
+	g := &Gathering{id: info.ID}
+	if g.run, err = ReportRun(ctx, store, info); err != nil {
+		return nil, err
+	}
+	g.sums, err = report.New(g.run)
+	return g, err
+}
+
+// Add takes a pair, of which the numbers ascend. What comes after the first gap, where
+// pairs are still to be played, is left for Finish.
+func (g *Gathering) Add(rows []match.Row) error {
+	if len(rows) == 0 || rows[0].Pair != g.next {
+		return nil
+	}
+	g.next++
+	return g.sums.Add(rows)
+}
+
+// rest reads the pairs that are not in the sums, shows each to the watchers, too, and
+// reports.
+func (g *Gathering) rest(ctx context.Context, store *results.Store, watch ...func([]match.Row) error) (*report.Report, error) {
+	err := store.Pairs(ctx, g.id, results.Filter{FromPair: g.next}, func(rows []match.Row) error {
 		for _, see := range watch {
-			see(rows)
+			if err := see(rows); err != nil {
+				return err
+			}
 		}
-		return g.Add(rows)
+		return g.sums.Add(rows)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return g.Report(), nil
+	return g.sums.Report(), nil
 }
 
-// gatherer begins the report of a run.
-func gatherer(ctx context.Context, store *results.Store, info *results.RunInfo) (*report.Gatherer, error) {
-	described, err := ReportRun(ctx, store, info)
+// Finish is rest, long after the begin: where the run's settings are others now, all is
+// read again.
+func (g *Gathering) Finish(ctx context.Context, store *results.Store) (*report.Report, error) {
+	now, err := Gather(ctx, store, g.run.Name)
+	if err == nil && reflect.DeepEqual(now.run, g.run) {
+		now = g
+	}
 	if err != nil {
 		return nil, err
 	}
-	return report.New(described)
+	return now.rest(ctx, store)
 }
 
 // Shown reads all that a run's page shows: the report, the score along the run with what
@@ -53,7 +95,11 @@ func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*p
 	if err != nil {
 		return nil, err
 	}
-	g, err := gatherer(ctx, store, info)
+	described, err := ReportRun(ctx, store, info)
+	if err != nil {
+		return nil, err
+	}
+	g, err := report.New(described)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +123,12 @@ func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*p
 // what was settled before its first game.
 func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo) (report.Run, error) {
 	run := report.Run{Name: info.Name, Rules: info.Rules, Pairs: info.Pairs}
+	var err error
 	for _, e := range info.Engines {
 		run.Players = append(run.Players, report.Player{Name: e.Name, Identity: e.Identity.String(), Limits: e.Limits})
+	}
+	if run.Tournament, err = tourneyOf(info); err != nil {
+		return run, err
 	}
 	settings, err := store.Settings(ctx, info.ID)
 	if err != nil {
@@ -93,6 +143,15 @@ func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo)
 		run.Starts = append(run.Starts, report.Start{At: s.At, Changes: s.Changes, Late: first != 0 && s.ID > first})
 	}
 	return run, nil
+}
+
+// tourneyOf is what decides who plays whom in a stored run, nil where results do not.
+func tourneyOf(info *results.RunInfo) (*report.Tourney, error) {
+	plan, err := match.ParseCanonical(info.Plan)
+	if err != nil || !plan.Design.ByResults() {
+		return nil, err
+	}
+	return &report.Tourney{Spec: tournament.OfCanonical(plan, info.Pairs)}, nil
 }
 
 // About is what the forms of a report tell of a stored run beside its games.

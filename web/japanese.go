@@ -60,6 +60,9 @@ func (inJapanese) outcome(word string) string {
 // Verdict judges as the report does, whose Kind it keeps.
 func (j inJapanese) Verdict(r *report.Report) report.Verdict {
 	v := r.Verdict()
+	if r.Tournament != nil {
+		return v // its rules are told in English only
+	}
 	c, played := r.Pairing()
 	if !played {
 		return report.Verdict{Kind: v.Kind, Claim: fmt.Sprintf("判定なし：%s 対 %s のペアはまだ一つも終わっていません。", r.A, r.B)}

@@ -10,6 +10,7 @@ import (
 
 	"gogi/archive"
 	"gogi/internal/foreign"
+	"gogi/match"
 	"gogi/report"
 	"gogi/results"
 )
@@ -113,7 +114,7 @@ func (c *matchCommand) doubt(ctx context.Context, r *report.Report, found report
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	doubted, err := archive.Report(ctx, store, r.Run, found.Doubt)
+	doubted, err := archive.Report(ctx, store, r.Run, func(rows []match.Row) error { found.Doubt(rows); return nil })
 	if err != nil {
 		return err
 	}

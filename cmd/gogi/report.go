@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gogi/archive"
+	"gogi/faults"
 	"gogi/internal/format"
 	"gogi/report/text"
 	"gogi/results"
@@ -32,6 +33,7 @@ func (c *reportCommand) Run(ctx context.Context, env *environment) error {
 		if err != nil {
 			return err
 		}
+		r.Bundles = faults.List(faults.Dir(c.DB, info.Name))
 		if c.JSON {
 			return format.JSON(env.out, r)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 	"time"
 
 	"gogi/diagram"
@@ -162,6 +163,7 @@ func (p *page) functions() template.FuncMap {
 		"seconds": func(v float64) time.Duration { return time.Duration(v * float64(time.Second)).Round(time.Second) },
 		"label":   w.IntervalLabel, "interval": w.Interval, "test": w.TestLabel, "result": w.Test, "elo": w.Elo, "stopped": w.StoppedElo,
 		"gate": w.Gate, "evidence": w.Evidence, "ifIndependent": w.IfIndependent, "advantage": w.Advantage, "slowed": w.Slowed,
+		"signed": format.Signed, "match": text.Match, "note": func(t *report.Tournament) string { return strings.Join(text.RatingNote(t), " ") },
 		"ending": w.Ending, "design": w.Design,
 	}
 }
