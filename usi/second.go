@@ -29,7 +29,7 @@ const secondWithin = 100 * time.Millisecond
 
 // settle takes the event that ended a search for its answer, unless it is a second
 // bestmove of the search before: then the answer is the one that follows, which it
-// waits for until the deadline.
+// waits for until the deadline, or as long as the request's patience lasts.
 func (e *Engine) settle(ctx context.Context, s *search, r Request, ev event, stopped bool) (event, bool, Second, error) {
 	searched := e.searched
 	e.searched = true
@@ -37,6 +37,9 @@ func (e *Engine) settle(ctx context.Context, s *search, r Request, ev event, sto
 		return ev, stopped, SecondNone, nil
 	}
 	if e.illegal(r.Position, ev) {
+		if r.Patience > 0 {
+			r.Deadline = min(r.Deadline, r.Patience)
+		}
 		return e.awaitAnother(ctx, s, r.Deadline, ev)
 	}
 	if next, ok := e.in.behind(); ok && next.informed {
