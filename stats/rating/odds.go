@@ -17,17 +17,29 @@ type odds struct {
 	nu                  float64
 }
 
-// widestOdds is up to where products of odds are far from overflow, in natural units.
-const widestOdds = 200
+// widestOdds is up to where products of odds are used, in natural units: more than players of one
+// league lie apart. Farther out, where a profile with few clusters may lead, the information is all but
+// singular, and each game's own outcome rounds more kindly.
+const widestOdds = 24
 
-// odds says false where strengths are too far apart, and for other models.
+// manyCells is from when on products are worth it.
+const manyCells = 500
+
+// odds says false for few games, where strengths are too far apart, and for other models.
 func (l *ladder) odds(x []float64) (o odds, ok bool) {
+	if len(l.cells) < manyCells || l.outcome.draws == RaoKupper {
+		return o, false
+	}
+	return l.oddsAt(x)
+}
+
+func (l *ladder) oddsAt(x []float64) (o odds, ok bool) {
 	first, draw := l.terms(x)
 	if l.outcome.draws == HalfWin {
 		draw = math.Inf(-1)
 	}
 	low, high := slices.Min(x[:l.players]), slices.Max(x[:l.players])
-	if l.outcome.draws == RaoKupper || !(high-low+math.Abs(first) < widestOdds) || !(draw < widestOdds/2) {
+	if !(high-low+math.Abs(first) < widestOdds) || !(draw < widestOdds) {
 		return o, false
 	}
 	o = odds{root: make([]float64, l.players), inverse: make([]float64, l.players), nu: math.Exp(draw)}
@@ -47,7 +59,7 @@ func (o *odds) of(c *crosstable.Cell) (win, loss float64) {
 
 // logLik is the sum of outcome.logLik. Neighbours with as many games share a logarithm.
 func (o *odds) logLik(cells []crosstable.Cell, x []float64, first, draw float64) float64 {
-	const enough = 1e150 // one factor more is below 1e44
+	const enough = 1e150 // one factor more is below 1e11
 	sum, drawn, games, product := 0.0, 0.0, 0.0, 1.0
 	for n := range cells {
 		c := &cells[n]

@@ -20,9 +20,9 @@ func TestOddsAreTheOutcomes(t *testing.T) {
 		}
 		m := Model{Draws: rapid.SampledFrom([]Draws{HalfWin, Davidson}).Draw(t, "draws"), FirstMove: rapid.SampledFrom([]FirstMove{NoFirstMove, Multiplicative}).Draw(t, "first")}
 		l := newLadder(table, m)
-		x := make([]float64, l.dim())
+		x, reach := make([]float64, l.dim()), rapid.SampledFrom([]float64{1, 7, 11}).Draw(t, "reach")
 		for i := range x {
-			x[i] = rapid.Float64Range(-60, 60).Draw(t, "x")
+			x[i] = rapid.Float64Range(-reach, reach).Draw(t, "x")
 		}
 		first, draw := l.terms(x)
 		want := 0.0
@@ -30,10 +30,16 @@ func TestOddsAreTheOutcomes(t *testing.T) {
 			c := &l.cells[n]
 			want += l.outcome.logLik(c, x[c.Black]-x[c.White]+first, draw)
 		}
-		if got := l.logLik(x); !(math.Abs(got-want) <= 1e-11*(1+math.Abs(want))) {
+		o, near := l.oddsAt(x)
+		if !near {
+			return
+		}
+		if got := o.logLik(l.cells, x, first, draw); !(math.Abs(got-want) <= 1e-11*(1+math.Abs(want))) {
 			t.Fatalf("log-likelihood %v, want %v", got, want)
 		}
-		l.eachSlope(x, func(_ int, c *crosstable.Cell, s *slopes) {
+		for n := range l.cells {
+			c, s := &l.cells[n], &slopes{}
+			o.slopes(c, s)
 			w := l.outcome.slopes(c, x[c.Black]-x[c.White]+first, draw)
 			if m.Draws == HalfWin {
 				w.d = s.d
@@ -44,11 +50,11 @@ func TestOddsAreTheOutcomes(t *testing.T) {
 					t.Fatalf("%+v, want %+v", *s, w)
 				}
 			}
-		})
+		}
 	})
 	l := newLadder(must[crosstable.Table](t)(crosstable.New([]crosstable.Count{{Black: "a", White: "b", BlackWins: 1, WhiteWins: 1}})), Model{})
-	if v := l.logLik([]float64{800, -800}); v != -1600 {
-		t.Errorf("far apart: %v", v)
+	if _, near := l.oddsAt([]float64{800, -800}); near {
+		t.Error("products of strengths 1600 units apart")
 	}
 }
 
