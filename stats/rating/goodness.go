@@ -142,14 +142,18 @@ func goodness(f replica, again Replay, fit func(crosstable.Table) (replica, erro
 			return false, err
 		}
 		_, x := deviance(r)
-		all.see(x >= g.Pearson*(1-1e-9))
-		single.see(largestResidual(r) >= worst*(1-1e-9))
+		all.see(reaches(x, g.Pearson))
+		single.see(reaches(largestResidual(r), worst))
 		return all.ended() && single.ended(), nil
 	})
 	g.Samples, g.Failed = max(all.samples, single.samples), failed
 	g.Bootstrap, g.Worst = all.p(), single.p()
 	return g, err
 }
+
+// reaches says whether a sample's statistic is as large as the games' own, but for rounding: of
+// a fit with a number for every rate both are 0, and what is left of them means nothing.
+func reaches(sample, own float64) bool { return sample >= own*(1-1e-9)-1e-9 }
 
 // monteCarlo is the p value of one statistic by samples.
 type monteCarlo struct{ exceed, samples, extreme int }

@@ -123,3 +123,14 @@ func TestTermErrorsAreTheCovariance(t *testing.T) {
 		}
 	}
 }
+
+// TestPerfectFitIsNoSurprise holds that a fit with a number for every rate, whose residuals are
+// rounding alone, is never found wanting.
+func TestPerfectFitIsNoSurprise(t *testing.T) {
+	for wins := 1; wins < 20; wins++ {
+		f := must[*Fit](t)(Rate([]crosstable.Count{{Black: "a", White: "b", BlackWins: wins, WhiteWins: 20 - wins}}, Model{}))
+		if g := must[Goodness](t)(f.Goodness(Replay{Samples: 60, Seed: 1, Exceed: 25})); g.Bootstrap < 1 || g.Worst < 1 {
+			t.Errorf("%d wins of 20: %+v", wins, g)
+		}
+	}
+}
