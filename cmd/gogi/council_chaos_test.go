@@ -99,7 +99,7 @@ func TestCouncilSurvivesItsMembers(t *testing.T) {
 	s.noneLeft(t)
 }
 
-// killAtRandom kills one tagged process every half second or so while the series
+// killAtRandom kills one tagged process every seven tenths of a second or so while the series
 // plays, and returns how many.
 func killAtRandom(ctx context.Context, t *testing.T, tag string) int {
 	t.Helper()
@@ -109,7 +109,7 @@ func killAtRandom(ctx context.Context, t *testing.T, tag string) int {
 		select {
 		case <-ctx.Done():
 			return kills
-		case <-time.After(time.Duration(200+random.IntN(600)) * time.Millisecond):
+		case <-time.After(time.Duration(400+random.IntN(600)) * time.Millisecond):
 		}
 		list := tagged(t, tag)
 		if len(list) < 3 {
