@@ -40,7 +40,6 @@ const (
 	steadyAfter    = time.Minute     // a session as long as that counts as good
 	farewell       = 3 * time.Second // for the server's last words
 	maxReopenings  = 3               // of a failed player, in one game
-	patience       = 2 * time.Second // with an illegal answer that came at once: see usi.Request; the main time is not waited away
 )
 
 // Config is what a Client needs.

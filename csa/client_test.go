@@ -290,9 +290,6 @@ func TestAnswers(t *testing.T) {
 		if test.fault != "" {
 			b.has(EventFault, test.fault)
 		}
-		if r := player.requests[0]; r.Deadline < time.Minute || r.Patience != 2*time.Second {
-			t.Errorf("%s: the main time is waited away: deadline %v, patience %v", test.name, r.Deadline, r.Patience)
-		}
 	}
 }
 

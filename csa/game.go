@@ -270,7 +270,7 @@ func (g *game) search(ctx context.Context) (usi.Reply, error) {
 			}
 		}
 		args, deadline := search(g.clocks, g.summary.Colour, g.client.config.Margin, time.Since(g.turn))
-		reply, err := g.client.player.Think(ctx, usi.Request{Position: g.position, Go: args, Deadline: deadline, Patience: patience})
+		reply, err := g.client.player.Think(ctx, usi.Request{Position: g.position, Go: args, Deadline: deadline})
 		if err == nil {
 			return reply, nil
 		}

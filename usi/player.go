@@ -25,10 +25,6 @@ type Request struct {
 	// Deadline is the longest that the answer may take, counted as
 	// Reply.Elapsed is; after it the search is stopped. 0: no limit.
 	Deadline time.Duration
-	// Patience is how long an illegal answer that may be a second bestmove of the search
-	// before lets the search go on, before it is stopped for an answer of its own. 0: as
-	// long as Deadline.
-	Patience time.Duration
 	// MaxPV is how many plies of each variation of the reply are read, the first
 	// ones; 0: all.
 	MaxPV int
