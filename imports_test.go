@@ -58,7 +58,7 @@ var allowed = map[string][]string{
 	"gogi/runner":                  {"gogi/shogi", "gogi/kifu", "gogi/usi", "gogi/match"},
 	"gogi/control":                 {},
 	"gogi/live/socket":             {"gogi/control", "gogi/live", "gogi/match"},
-	"gogi/web":                     {"gogi/control", "gogi/internal/format", "gogi/live", "gogi/match", "gogi/results"},
+	"gogi/web":                     {"gogi/control", "gogi/diagram", "gogi/internal/format", "gogi/kifu", "gogi/live", "gogi/match", "gogi/results", "gogi/shogi", "gogi/usi"},
 	"gogi/series":                  {"gogi/control", "gogi/match", "gogi/gate", "gogi/live", "gogi/runner"},
 	"gogi/live":                    {"gogi/match", "gogi/shogi"},
 	"gogi/results":                 {"gogi/shogi", "gogi/kifu", "gogi/match"},
