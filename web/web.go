@@ -77,6 +77,18 @@ type Server struct {
 
 // Listen checks the configuration and takes the address.
 func Listen(ctx context.Context, c Config) (*Server, error) {
+	s, err := newServer(c)
+	if err != nil {
+		return nil, err
+	}
+	if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", c.Addr); err != nil {
+		return nil, fmt.Errorf("--http: %w", err)
+	}
+	return s, nil
+}
+
+// newServer is a server without a listener.
+func newServer(c Config) (*Server, error) {
 	guard, err := newGuard(c)
 	if err != nil {
 		return nil, err
@@ -85,14 +97,10 @@ func Listen(ctx context.Context, c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
-	if err != nil {
-		return nil, fmt.Errorf("--http: %w", err)
-	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, listener: listener, guard: guard, pages: pages, streams: make(chan struct{}, maxStreams), ended: make(chan struct{})}
+	s := &Server{config: c, guard: guard, pages: pages, streams: make(chan struct{}, maxStreams), ended: make(chan struct{})}
 	s.http = &http.Server{
 		Handler: guard.around(s.routes()), ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader, IdleTimeout: idleTimeout,
 		ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug),
