@@ -3,13 +3,6 @@
 //   <section data-live="RUN" data-game="PAIR.LEG or empty">: follows /api/v1/live and keeps
 //     the seats in it (templates/_seat.gohtml) as the run is. In a seat, data-f names what
 //     an element says, data-side whose it is.
-//   <script type="application/json" id="game">: {"first": ply, "positions": [SFEN…],
-//     "moves": [USI…]}, where moves[i] leads from positions[i] to positions[i+1]. The picture
-//     in <figure data-game> is stepped through them: by ← → Home End, by buttons with
-//     data-step="first|back|forward|last" (hidden until the script is here), by elements
-//     with data-ply="N" (the current one has aria-current), by a click into
-//     <svg data-graph data-left="X" data-right="X">, the x of the first and the last ply in
-//     its units; its element with data-cursor is moved along. #N in the address is the ply.
 //
 // Everything that is told is put into the page as text, never as HTML.
 
@@ -252,55 +245,4 @@ function fill(seat, slot, kinds, words, games) {
   draw(picture.querySelector('svg'), kinds, sfen, last?.move ?? '', board ? `${board.black ?? ''} – ${board.white ?? ''}, ${board.ply}` : '–');
 }
 
-// ---- stepping through a game
-
-async function step(figure) {
-  const record = JSON.parse(document.getElementById('game').textContent), kinds = await drawing();
-  const svg = figure.querySelector('svg'), title = svg.querySelector('title').textContent;
-  const first = record.first ?? 0, last = first + record.positions.length - 1;
-  const asked = () => /^#\d+$/.test(location.hash) ? Number(location.hash.slice(1)) : NaN;
-  let ply = asked();
-  const go = (to, say = true) => {
-    ply = Math.min(last, Math.max(first, to));
-    draw(svg, kinds, record.positions[ply - first], record.moves[ply - first - 1] ?? '', title);
-    put(figure, 'ply', ply);
-    document.querySelectorAll('[data-ply]').forEach(e => {
-      if (Number(e.dataset.ply) === ply) {
-        e.setAttribute('aria-current', 'true');
-        e.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-      } else e.removeAttribute('aria-current');
-    });
-    document.querySelectorAll('svg[data-graph]').forEach(graph => {
-      const left = Number(graph.dataset.left), right = Number(graph.dataset.right);
-      const x = left + (right - left) * (ply - first) / Math.max(1, last - first);
-      graph.querySelector('[data-cursor]')?.setAttribute('transform', `translate(${x} 0)`);
-    });
-    if (say) history.replaceState(null, '', '#' + ply);
-  };
-  const steps = { first: () => first, back: () => ply - 1, forward: () => ply + 1, last: () => last };
-  const keys = { Home: 'first', ArrowLeft: 'back', ArrowRight: 'forward', End: 'last' };
-  document.addEventListener('keydown', e => {
-    if (!keys[e.key] || e.altKey || e.ctrlKey || e.metaKey || e.shiftKey || e.target.closest('input, select, textarea')) return;
-    e.preventDefault();
-    go(steps[keys[e.key]]());
-  });
-  document.querySelectorAll('[data-step]').forEach(button => {
-    button.hidden = false;
-    button.addEventListener('click', () => go(steps[button.dataset.step]()));
-  });
-  document.querySelectorAll('[data-ply]').forEach(e => e.addEventListener('click', click => {
-    click.preventDefault();
-    go(Number(e.dataset.ply));
-  }));
-  document.querySelectorAll('svg[data-graph]').forEach(graph => graph.addEventListener('click', e => {
-    const at = new DOMPoint(e.clientX, e.clientY).matrixTransform(graph.getScreenCTM().inverse());
-    const left = Number(graph.dataset.left), right = Number(graph.dataset.right);
-    go(first + Math.round((at.x - left) / (right - left) * (last - first)));
-  }));
-  addEventListener('hashchange', () => asked() >= 0 && asked() !== ply && go(asked()));
-  const shown = Number(figure.dataset.game || last); // the ply that the server drew
-  go(ply >= 0 ? ply : shown, false);
-}
-
 document.querySelectorAll('[data-live]').forEach(follow);
-document.querySelectorAll('figure[data-game]').forEach(step);
