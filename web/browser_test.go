@@ -114,6 +114,14 @@ func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 
 func (p *tab) open(url string) { p.t.Helper(); p.do(chromedp.Navigate(url)) }
 
+// follow takes steps that lead to another page, and waits for it.
+func (p *tab) follow(steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	if _, err := chromedp.RunResponse(p.ctx, steps...); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 // says is the value of an expression.
 func says[T any](p *tab, expression string) T {
 	p.t.Helper()
@@ -137,7 +145,7 @@ func eventually[T any](p *tab, expression string) T {
 // until waits for an expression to be true.
 func (p *tab) until(expression string) {
 	p.t.Helper()
-	_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patient), chromedp.WithPollingInterval(20*time.Millisecond)))
+	_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patient/2), chromedp.WithPollingInterval(20*time.Millisecond)))
 	if err != nil {
 		p.t.Fatalf("waiting for %s: %v\n%s", expression, err, says[string](p, "document.body.innerText"))
 	}
@@ -295,9 +303,10 @@ func (b *browser) testReload(t *testing.T) {
 		s.step(i%3, i, 20)
 	}
 	p.until(fmt.Sprintf(`document.querySelector('[data-seat="/2"] [data-f=picture]').dataset.sfen === %q`, s.tables[2].board.SFEN()))
-	before := says[string](p, `document.querySelector('[data-live]').innerText`)
+	shown := `(live => [...live.querySelectorAll('svg')].map(` + geometry + `).join('\n') + [...live.querySelectorAll('[data-f]:not([data-f=picture])')].map(e => e.textContent).join('|'))(document.querySelector('[data-live]'))`
+	before := says[string](p, shown)
 	p.do(chromedp.Reload())
-	if after := says[string](p, `document.querySelector('[data-live]').innerText`); after != before {
+	if after := says[string](p, shown); after != before {
 		t.Errorf("before:\n%s\nafter:\n%s", before, after)
 	}
 	p.quiet()
@@ -440,8 +449,10 @@ func (b *browser) testTongues(t *testing.T) {
 	if text := says[string](p, `document.documentElement.lang + document.querySelector('[data-f=words]').textContent`); text != "enplaying" {
 		t.Errorf("chosen: %q", text)
 	}
-	p.do(chromedp.Click(chromedp.CSS(`a[hreflang=ja]`)))
-	p.until(`document.documentElement.lang === 'ja'`)
+	p.follow(chromedp.Click(chromedp.CSS(`a[hreflang=ja]`)))
+	if lang := says[string](p, `document.documentElement.lang`); lang != "ja" {
+		t.Errorf("the choice leads to a page in %s", lang)
+	}
 	if query := says[string](p, `location.search`); query != "?lang=ja&x=1&y=%26" {
 		t.Errorf("the choice leads to %s", query)
 	}
@@ -466,15 +477,13 @@ func (b *browser) testOrders(t *testing.T) {
 		t.Error("there are buttons without a token")
 	}
 	p.open(h.URL() + "login")
-	p.do(chromedp.SendKeys(chromedp.CSS("#token"), token+"\r"))
-	p.until(`document.querySelector('form[action="/logout"]') !== null`)
+	p.follow(chromedp.SendKeys(chromedp.CSS("#token"), token+"\r"))
 	p.open(h.URL() + "r/run/live")
 	press := func(verb string) {
 		t.Helper()
-		if _, err := chromedp.RunResponse(p.ctx, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
-			`{ const f = document.querySelector('form[action$="/%s"]'); const n = f.querySelector('input'); if (n) n.value = 5; f.querySelector('button').click(); undefined }`, verb))); err != nil {
-			t.Fatal(err)
-		}
+		p.until(`document.querySelector('.order') !== null`)
+		p.follow(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
+			`{ const f = document.querySelector('form[action$="/%s"]'); const n = f.querySelector('input'); if (n) n.value = 5; f.querySelector('button').click(); undefined }`, verb)))
 	}
 	press("pause")
 	press("concurrency")
@@ -511,7 +520,7 @@ const contrasts = `(() => {
 // nameless are the pictures, fields and buttons that say nothing to those who cannot see them.
 const nameless = `[...document.querySelectorAll('img, svg[role=img], input, button, a[href], [role=img]')].filter(e => {
 	const by = (e.getAttribute('aria-labelledby') ?? '').split(' ').map(id => document.getElementById(id)?.textContent ?? '').join('');
-	return !(by || e.getAttribute('aria-label') || e.getAttribute('alt') || e.textContent.trim() || e.labels?.length);
+	return e.checkVisibility() && !(by || e.getAttribute('aria-label') || e.getAttribute('alt') || e.textContent.trim() || e.labels?.length);
 }).map(e => e.outerHTML.slice(0, 100))`
 
 // Texts stand out from their ground, light and dark; pictures have words; names are unique.

@@ -50,6 +50,9 @@ type seatView struct {
 // sideView is a player of a game.
 type sideView struct{ Colour, Name, Clock, Score, Depth string }
 
+// OrderPath is where orders for the run go, before the verb.
+func (p livePage) OrderPath() string { return "/api/v1/runs/" + url.PathEscape(p.Run) }
+
 // runPath is where a run's pages are.
 func runPath(run string) string { return "/r/" + url.PathEscape(run) }
 
