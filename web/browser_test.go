@@ -426,7 +426,7 @@ func (b *browser) testNarrow(t *testing.T) {
 	}
 	p := b.tab(t)
 	p.do(chromedp.EmulateViewport(375, 800))
-	for _, path := range []string{"", "login", runPath(s.hub.State().Run)[1:] + "/live", runPath(s.hub.State().Run)[1:] + "/g/3.0"} {
+	for _, path := range []string{"", "login", runPath(s.run)[1:] + "/live", runPath(s.run)[1:] + "/g/3.0"} {
 		p.open(h.URL() + path)
 		if width := says[int](p, `document.documentElement.scrollWidth`); width > 375 {
 			t.Errorf("/%s is %d wide", path, width)

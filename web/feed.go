@@ -101,14 +101,14 @@ func (f *feed) look(last bool) {
 	if !news && !last {
 		return
 	}
-	next := &moment{scene: old.scene, before: old.scene, last: last, next: make(chan struct{}), texts: map[string][]byte{}}
+	next := &moment{scene: old.scene, before: old.before, last: last, next: make(chan struct{}), texts: map[string][]byte{}}
 	if news {
 		scene, err := newScene(event.State, version)
 		if err != nil && !last {
 			return // numbers that JSON cannot say; the next moment may do without
 		}
 		if err == nil {
-			next.scene = scene
+			next.scene, next.before = scene, old.scene
 		}
 	}
 	f.mu.Lock()

@@ -24,8 +24,9 @@ type fields map[string]json.RawMessage
 // seat is a slot. Who watches the run is not told the moves of every game, which no
 // board needs and which are most of the text; who watches the game is.
 type seat struct {
-	game         string // PAIR.LEG of its board, "" without one
-	brief, whole json.RawMessage
+	game  string // PAIR.LEG of its board, "" without one
+	slot  match.SlotState
+	brief json.RawMessage
 }
 
 // told is a snapshot with what a reader would have to compute.
@@ -56,30 +57,31 @@ func seatKey(s match.SlotState) string { return s.Worker + "/" + strconv.Itoa(s.
 func gameName(pair, leg int) string { return fmt.Sprintf("%d.%d", pair, leg) }
 
 func newSeat(s match.SlotState) (at seat, err error) {
-	if at.whole, err = json.Marshal(s); err != nil || s.Board == nil {
-		at.brief = at.whole
-		return at, err
+	at.slot = s
+	if s.Board != nil {
+		at.game = gameName(s.Board.Pair, s.Board.Leg)
+		brief := *s.Board
+		brief.Moves, brief.Start = "", ""
+		s.Board = &brief
 	}
-	at.game = gameName(s.Board.Pair, s.Board.Leg)
-	brief := *s.Board
-	brief.Moves, brief.Start = "", ""
-	s.Board = &brief
 	at.brief, err = json.Marshal(s)
 	return at, err
 }
 
 // seats are the slots as those are told who watch one game, or with "" the run.
-func (s *scene) seats(game string) fields {
-	told := fields{}
+func (s *scene) seats(game string) (told fields, err error) {
+	told = fields{}
 	for key, at := range s.slots {
 		switch game {
 		case "":
 			told[key] = at.brief
 		case at.game:
-			told[key] = at.whole
+			if told[key], err = json.Marshal(at.slot); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return told
+	return told, nil
 }
 
 // full is everything, for one who knows nothing.
@@ -88,11 +90,13 @@ func (s *scene) full(game string) (json.RawMessage, error) {
 	for key, text := range s.fields {
 		all[key] = text
 	}
-	slots, err := json.Marshal(s.seats(game))
+	seats, err := s.seats(game)
 	if err != nil {
 		return nil, err
 	}
-	all["slots"] = slots
+	if all["slots"], err = json.Marshal(seats); err != nil {
+		return nil, err
+	}
 	return json.Marshal(all)
 }
 
@@ -103,7 +107,15 @@ func (s *scene) since(before *scene, game string) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	seats, err := merge(before.seats(game), s.seats(game))
+	then, err := before.seats(game)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.seats(game)
+	if err != nil {
+		return nil, err
+	}
+	seats, err := merge(then, now)
 	if err != nil {
 		return nil, err
 	}

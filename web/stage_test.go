@@ -19,6 +19,8 @@ const hirate = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 // stage is a run that is played by the test, slot by slot, as a runner tells it.
 type stage struct {
 	hub    *live.Hub
+	run    string
+	sent   func(match.Event) // where events go
 	seq    uint64
 	now    time.Time
 	pair   int
@@ -35,7 +37,8 @@ type table struct {
 }
 
 func newStage(run string, slots int, names ...string) *stage {
-	s := &stage{hub: live.NewHub(run), now: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC), names: [2]string{"A", "B"}}
+	hub := live.NewHub(run)
+	s := &stage{hub: hub, run: run, sent: hub.Publish, now: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC), names: [2]string{"A", "B"}}
 	copy(s.names[:], names)
 	for range slots {
 		s.tables = append(s.tables, &table{pair: -1})
@@ -48,8 +51,8 @@ func newStage(run string, slots int, names ...string) *stage {
 func (s *stage) send(e match.Event) {
 	s.seq++
 	s.now = s.now.Add(10 * time.Millisecond)
-	e.V, e.Run, e.Seq, e.Time = match.EventVersion, s.hub.State().Run, s.seq, s.now
-	s.hub.Publish(e)
+	e.V, e.Run, e.Seq, e.Time = match.EventVersion, s.run, s.seq, s.now
+	s.sent(e)
 }
 
 func (s *stage) at(slot int, kind match.EventType) match.Event {
@@ -131,7 +134,7 @@ type played struct {
 func playing(stages ...*stage) *played {
 	p := &played{hubs: map[string]*live.Hub{}}
 	for _, s := range stages {
-		p.hubs[s.hub.State().Run] = s.hub
+		p.hubs[s.run] = s.hub
 	}
 	return p
 }
