@@ -21,10 +21,10 @@ check: ## formatting, vet, import directions
 test: ## everything but the deep perft rows; real engines where they are installed
 	$(GO) test -timeout 15m ./...
 
-fuzz: ## each fuzz target for FUZZTIME
+fuzz: ## each fuzz target for FUZZTIME, ten minutes unless it is given; what they find goes to testdata/fuzz and is kept
 	@for target in $$(grep -rhoE '^func Fuzz[A-Za-z]+' --include=*_test.go . | sed 's/func //' | sort -u); do \
 		for dir in $$(grep -rlE "^func $$target\(" --include=*_test.go . | xargs -n1 dirname); do \
-			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(or $(FUZZTIME),20s) $$dir || exit 1; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(or $(FUZZTIME),10m) $$dir || exit 1; \
 		done; done
 
 bench: ## perft, the built-in engine, the store and the runner's overhead

@@ -20,6 +20,7 @@ var layers = [][]string{
 	{"rate_read.go", "votes_stored.go", "bisect_step.go", "effects_read.go"},
 	{"the verbs"},
 	{"bisect.go"},
+	{"replay.go"},
 	{"cli.go"},
 	{"main.go"},
 }

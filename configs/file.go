@@ -18,7 +18,7 @@ type File struct {
 	Games         *int             `toml:"games"`       // how many at most; needed
 	Seed          *uint64          `toml:"seed"`        // of everything random; default 1
 	Concurrency   *Concurrency     `toml:"concurrency"` // pairs at a time; default half of the CPUs
-	Design        match.DesignKind `toml:"design"`      // default "match"
+	Design        *Design          `toml:"design"`      // who plays whom; default "match"
 	Swap          *bool            `toml:"swap"`        // pairs of two legs with colours swapped; default true
 	Players       []string         `toml:"players"`     // who plays; default: every engine and council that is no member of one
 	Rules         *Rules           `toml:"rules"`       // default match.DefaultRules
@@ -33,8 +33,10 @@ type File struct {
 	PVPlies       *int             `toml:"pv_plies"`       // of a principal variation that are stored; default 12
 	StartParallel *int             `toml:"start_parallel"` // engines that may be starting at a time; default match.DefaultStartParallel
 	SlotsPerGPU   *int             `toml:"slots_per_gpu"`  // slots that share a GPU, for {gpu} in an env; default 1
+	Transcript    *bool            `toml:"transcript"`     // keep every line of the dialogues with engines; default false
 	CPUs          *CPUs            `toml:"cpus"`           // what engines are bound to; default "off"
 	CoresPerSlot  *int             `toml:"cores_per_slot"` // of what cpus gives to each player that thinks; default its threads
+	Store         *Store           `toml:"store"`          // how games are stored; no part of the plan
 	Options       Options          `toml:"options"`        // of every engine that does not set the same option
 	Profile       string           `toml:"profile"`        // of engines that name none
 	Restart       match.Restart    `toml:"restart"`        // of engines that name none; default "never"
@@ -44,6 +46,19 @@ type File struct {
 	name   string            // of the file, for errors
 	places map[string]place  // where the file has each key
 	flags  map[string]string // which flag gave a key; beats places
+}
+
+// Design is who plays whom. The keys beside kind are of the designs that pair by
+// results, but for the anchor; docs/tournaments.md has what they mean.
+type Design struct {
+	Kind       match.DesignKind `toml:"kind,short"`
+	Rounds     *int             `toml:"rounds"`      // of a Swiss, in place of games
+	MatchPairs *int             `toml:"match_pairs"` // pairs in a match of a Swiss or a knockout; default 1
+	Tiebreaks  *int             `toml:"tiebreaks"`   // further pairs at most where a knockout's match is tied; default 4
+	ThirdPlace *bool            `toml:"third_place"` // a knockout's semifinals' losers play, too; default false
+	Seeding    string           `toml:"seeding"`     // the start numbers of a Swiss or a knockout: given (as in players) or lot; default "given"
+	Block      *int             `toml:"block"`       // pairs that an adaptive design draws at a time; default 16, or one for each player where these are more
+	Anchor     string           `toml:"anchor"`      // the player from whom ratings are measured; default none
 }
 
 // Engine is one program that can play.
@@ -111,6 +126,14 @@ type Gate struct {
 	Model    match.GateModel `toml:"model"`      // default match.GateLogistic
 	Boundary string          `toml:"boundary"`   // "ratio", the default, or "bounded"
 }
+
+// Store says how games are stored.
+type Store struct {
+	Durable *bool `toml:"durable"` // an acknowledged pair outlives a power cut; default false
+}
+
+// Durable reports whether the user wants stored pairs to outlive a power cut.
+func (f *File) Durable() bool { return f.Store != nil && or(f.Store.Durable, false) }
 
 // Openings says where games start: one of File, Handicap and List.
 type Openings struct {

@@ -27,7 +27,14 @@ type Flags struct {
 	MaxGames      *int // another name for Games
 	Seed          *uint64
 	Concurrency   string // a number, or "cpus"
-	Design        string
+	Design        string // design.kind
+	Rounds        *int   // design.rounds
+	MatchPairs    *int   // design.match_pairs
+	Tiebreaks     *int   // design.tiebreaks
+	ThirdPlace    *bool  // design.third_place
+	Seeding       string // design.seeding
+	Block         *int   // design.block
+	Anchor        string // design.anchor
 	Swap          *bool
 	Rules         string   // the name of a profile
 	Openings      string   // openings.file
@@ -49,12 +56,14 @@ type Flags struct {
 	Ponder        string
 	Slowed        string
 	PVPlies       *int
+	Transcript    *bool
 	StartParallel *int
 	SlotsPerGPU   *int
 	CPUs          string // "off", "auto", or a list
 	CoresPerSlot  *int
 	Profile       string
 	Restart       string
+	Durable       *bool // store.durable
 }
 
 // Apply lets flags win over the file. All errors are reported together; after
@@ -65,6 +74,7 @@ func (f *File) Apply(flags Flags) error {
 		f.flags = map[string]string{}
 	}
 	a.plain()
+	a.design()
 	a.games()
 	a.openings()
 	a.limits()
@@ -126,13 +136,13 @@ func (a *applier) plain() {
 	f, flags := a.file, &a.flags
 	give(a, "run", "--run", flags.Run, &f.Run)
 	give(a, "seed", "--seed", flags.Seed, &f.Seed)
-	give(a, "design", "--design", match.DesignKind(flags.Design), &f.Design)
 	give(a, "swap", "--swap", flags.Swap, &f.Swap)
 	give(a, "ponder", "--ponder", match.PonderMode(flags.Ponder), &f.Ponder)
 	give(a, "slowed", "--slowed", match.Policy(flags.Slowed), &f.Slowed)
 	give(a, "pv_plies", "--pv-plies", flags.PVPlies, &f.PVPlies)
 	give(a, "start_parallel", "--start-parallel", flags.StartParallel, &f.StartParallel)
 	give(a, "slots_per_gpu", "--slots-per-gpu", flags.SlotsPerGPU, &f.SlotsPerGPU)
+	give(a, "transcript", "--transcript", flags.Transcript, &f.Transcript)
 	give(a, "cores_per_slot", "--cores-per-slot", flags.CoresPerSlot, &f.CoresPerSlot)
 	giveText(a, "cpus", "--cpus", flags.CPUs, &f.CPUs)
 	give(a, "profile", "--profile", flags.Profile, &f.Profile)
@@ -145,6 +155,11 @@ func (a *applier) plain() {
 		giveText(a, "gate.sprt", "--sprt", flags.SPRT, &gate.SPRT)
 		f.Gate = &gate
 	}
+	if flags.Durable != nil {
+		store := or(f.Store, Store{})
+		give(a, "store.durable", "--durable", flags.Durable, &store.Durable)
+		f.Store = &store
+	}
 	if flags.Rules != "" {
 		f.Rules = &Rules{Name: flags.Rules}
 		a.won("rules", "--rules")
@@ -152,6 +167,26 @@ func (a *applier) plain() {
 	if flags.Players != nil {
 		f.Players = flags.Players
 		a.won("players", "--players")
+	}
+}
+
+// design changes the file's design key by key; another kind takes the keys of the old one
+// with it.
+func (a *applier) design() {
+	flags, d := &a.flags, or(a.file.Design, Design{})
+	if flags.Design != "" && match.DesignKind(flags.Design) != d.Kind {
+		d = Design{Anchor: d.Anchor}
+	}
+	give(a, "design", "--design", match.DesignKind(flags.Design), &d.Kind)
+	give(a, "design.rounds", "--rounds", flags.Rounds, &d.Rounds)
+	give(a, "design.match_pairs", "--match-pairs", flags.MatchPairs, &d.MatchPairs)
+	give(a, "design.tiebreaks", "--tiebreaks", flags.Tiebreaks, &d.Tiebreaks)
+	give(a, "design.third_place", "--third-place", flags.ThirdPlace, &d.ThirdPlace)
+	give(a, "design.seeding", "--seeding", flags.Seeding, &d.Seeding)
+	give(a, "design.block", "--block", flags.Block, &d.Block)
+	give(a, "design.anchor", "--anchor", flags.Anchor, &d.Anchor)
+	if d != (Design{}) {
+		a.file.Design = &d
 	}
 }
 

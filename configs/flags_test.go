@@ -78,6 +78,28 @@ name = "B"
 cmd = "builtin"
 `
 
+func TestDurable(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		flag *bool
+		want bool
+	}{
+		{"", nil, false},
+		{"[store]\n", nil, false},
+		{"[store]\ndurable = true\n", nil, true},
+		{"[store]\ndurable = true\n", ptr(false), false},
+		{"", ptr(true), true},
+	} {
+		f, err := configs.Parse([]byte(test.text), "test.toml")
+		if err == nil {
+			err = f.Apply(configs.Flags{Durable: test.flag})
+		}
+		if err != nil || f.Durable() != test.want {
+			t.Errorf("%q with %v: %t, %v", test.text, test.flag, f.Durable(), err)
+		}
+	}
+}
+
 func TestFlagsWin(t *testing.T) {
 	env := machine(t)
 	book := write(t, "b.sfen", "startpos moves 7g7f 3c3d")
@@ -219,7 +241,7 @@ func TestPlanErrorsNameFlags(t *testing.T) {
 		{configs.Flags{MaxGames: ptr(3)}, "--max-games: games: 3 is odd, but each pair has two games with colours swapped: expected 2 or 4, or swap = false"},
 		{configs.Flags{Engine: []string{"A=./none"}}, "--engine A=./none: engine A: DIR/none cannot be started: no such file or directory"},
 		{configs.Flags{Engine: []string{"A.B=./dev"}}, "--engine A.B=./dev: engine name \"A.B\" has one of = . , in it, which flags could not tell apart: expected a name without them\n" +
-			"match.toml: players: 3 are too many for design match: expected 2, or design = \"round_robin\" or \"gauntlet\""},
+			"match.toml: players: 3 are too many for design match: expected 2, or another design, such as \"round_robin\" or \"gauntlet\""},
 		{configs.Flags{Rules: "x"}, `--rules: rules: no rules are named "x"; there are default, denryu, floodgate, wcsc`},
 		{configs.Flags{Profile: "x", Players: []string{"A", "B"}}, "--profile: engine A: there is no profile \"x\": expected yaneuraou or none\n--profile: engine B: there is no profile \"x\": expected yaneuraou or none"},
 		{configs.Flags{Players: []string{"A", "C"}}, "--players: players: there is no engine \"C\" (expected \"A\" or \"B\")\n--players: players: expected at least 2, found 1 (engines: A, B)"},

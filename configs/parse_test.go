@@ -98,7 +98,7 @@ func TestParseErrors(t *testing.T) {
 		},
 		{"fraction", "games = 1.5", `match.toml:1: games: expected a whole number, found the number 1.5`},
 		{"string for number", `games = "ten"`, `match.toml:1: games: expected a whole number, found the string "ten"`},
-		{"number for string", `design = 1`, `match.toml:1: design: expected a string, found the number 1`},
+		{"number for string", `design = 1`, `match.toml:1: design: expected a table or, for kind alone, a string, found the number 1`},
 		{"date", `swap = 2020-01-01`, `match.toml:1: swap: expected true or false, found a date or time`},
 		{"list for table", `limits = [1]`, `match.toml:1: limits: expected a table or, for tc alone, a string, found a list`},
 		{"no shorthand", `limits_by_colour = "1+1"`, `match.toml:1: limits_by_colour: expected a table, found the string "1+1"`},

@@ -81,15 +81,13 @@ func (r *resolver) series(p *match.Plan) {
 	f := r.file
 	p.Adjudication = f.adjudication()
 	p.Gate = r.gate()
-	p.Design = match.Design{
-		Kind: choose(r, "design", f.Design, match.DesignMatch, match.DesignRoundRobin, match.DesignGauntlet),
-		Swap: or(f.Swap, true),
-	}
+	p.Design = match.Design{Kind: choose(r, "design", or(f.Design, Design{}).Kind, match.DesignKinds()...), Swap: or(f.Swap, true)}
 	p.Slowed = choose(r, "slowed", f.Slowed, match.PolicyCount, match.PolicyVoid)
 	r.clocks = r.colourClocks()
 	p.ColourClocks = r.clocks
 	p.Players = r.players()
 	r.checkPlayerCount(p)
+	r.design(p)
 	if !p.Gate.IsZero() && (p.Design.Kind != match.DesignMatch || len(p.Players) != 2) {
 		r.fail("gate", "gate: a sequential test is about two players: expected design = \"match\" and two of them")
 	}
@@ -280,7 +278,7 @@ func (r *resolver) checkPlayerCount(p *match.Plan) {
 	case n < 2:
 		r.fail("players", "players: expected at least 2, found %d (engines: %s)", n, r.file.enginesFound())
 	case n > 2 && p.Design.Kind == match.DesignMatch:
-		r.fail("players", "players: %d are too many for design match: expected 2, or design = %q or %q",
+		r.fail("players", "players: %d are too many for design match: expected 2, or another design, such as %q or %q",
 			n, match.DesignRoundRobin, match.DesignGauntlet)
 	}
 }
@@ -308,6 +306,9 @@ func (r *resolver) limitsPath(engine int) string {
 }
 
 func (r *resolver) pairs(p *match.Plan) int {
+	if pairs, ok := r.tournamentPairs(p); ok {
+		return pairs
+	}
 	if r.file.Games == nil {
 		r.fail("games", "games is missing: expected how many to play, such as games = 100 or --games 100")
 		return 0
@@ -320,7 +321,7 @@ func (r *resolver) pairs(p *match.Plan) int {
 		r.fail("games", "games: %d is odd, but each pair has two games with colours swapped: expected %s%d, or swap = false",
 			games, oneLess(games), games+1)
 	}
-	if round := p.Pairings(); round > 0 && games/legs%round != 0 && p.Design.Kind != match.DesignMatch {
+	if round := p.Pairings(); round > 0 && games/legs%round != 0 && p.Design.Kind != match.DesignMatch && !p.Design.Kind.ByResults() {
 		r.warnings = append(r.warnings, warning(
 			"%d games are no whole number of rounds of %d pairs: some players play more than others", games, round))
 	}

@@ -212,7 +212,7 @@ func TestPlanErrors(t *testing.T) {
 		{"half a colour", [2]string{`limits = "8+0.08"`, `limits_by_colour = {black = "1+1"}`}, "match.toml: engine A as white: limits: no limit: give one of main, byoyomi, increment, movetime, nodes, depth or self\n" +
 			"match.toml: engine B as white: limits: no limit: give one of main, byoyomi, increment, movetime, nodes, depth or self"},
 		{"empty colour", [2]string{`limits =`, "limits_by_colour = {white = {}}\nlimits ="}, "match.toml:2: limits_by_colour.white: there is no time in it: expected tc, main, byoyomi or increment"},
-		{"design", [2]string{"games = 2", "games = 2\ndesign = \"swiss\""}, `match.toml:2: design: "swiss" is not one of match, round_robin, gauntlet`},
+		{"design", [2]string{"games = 2", "games = 2\ndesign = \"king\""}, `match.toml:2: design: "king" is not one of match, round_robin, gauntlet, swiss, knockout, adaptive`},
 		{"ponder", [2]string{"games = 2", "games = 2\nponder = \"on\""}, `match.toml:2: ponder: "on" is not one of off, standard, early`},
 		{"slowed", [2]string{"games = 2", "games = 2\nslowed = \"on\""}, `match.toml:2: slowed: "on" is not one of count, void`},
 		{"restart", engine("cmd = \"./dev\"\nrestart = \"always\""), `match.toml:6: engine.restart: "always" is not one of never, pair, game`},
@@ -226,7 +226,7 @@ func TestPlanErrors(t *testing.T) {
 		{"one point", [2]string{"games = 2", "games = 2\nrules = {repetition_points = [1]}"}, `match.toml:2: rules.repetition_points: expected two numbers from 0 to 1, for Black and White, such as [0.4, 0.6]`},
 		{"player", [2]string{"games = 2", "games = 2\nplayers = [\"A\",\n\"X\"]"}, "match.toml:3: players: there is no engine \"X\" (expected \"A\" or \"B\")\nmatch.toml:2: players: expected at least 2, found 1 (engines: A, B)"},
 		{"player twice", [2]string{"games = 2", "games = 2\nplayers = [\"A\", \"B\", \"A\"]"}, `match.toml:2: players: "A" is there twice: expected a second [[engine]] with a name of its own`},
-		{"three", [2]string{"[[engine]]", "[[engine]]\nname = \"C\"\ncmd = \"builtin\"\n[[engine]]"}, `match.toml: players: 3 are too many for design match: expected 2, or design = "round_robin" or "gauntlet"`},
+		{"three", [2]string{"[[engine]]", "[[engine]]\nname = \"C\"\ncmd = \"builtin\"\n[[engine]]"}, `match.toml: players: 3 are too many for design match: expected 2, or another design, such as "round_robin" or "gauntlet"`},
 		{"name", [2]string{`"A"`, `"A.1"`}, `match.toml:4: engine name "A.1" has one of = . , in it, which flags could not tell apart: expected a name without them`},
 		{"no name", [2]string{`name = "A"`, ``}, `match.toml:3: engine name "" is empty: expected a name`},
 		{"reserved", [2]string{`"A"`, `"all"`}, `match.toml:4: engine name "all" means something else in flags: expected another name`},

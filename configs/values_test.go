@@ -86,6 +86,27 @@ func TestResignAndDraw(t *testing.T) {
 	}
 }
 
+// FuzzAdjudication reads flags of adjudication: what is taken is off or has numbers from 1
+// (a draw's score from 0), none of which wrapped.
+func FuzzAdjudication(f *testing.F) {
+	for _, text := range []string{"2000x3", "1:2000x3", "off", "10x8@40", "0x8", "x", "@", "1:", "99999999999x1", "10x8@", "1:off", "+1x1", "1x1@1@1"} {
+		f.Add(text)
+	}
+	const most = 1<<31 - 1
+	f.Fuzz(func(t *testing.T, text string) {
+		r := configs.Resign{Score: 1, Moves: 2, OneSided: true}
+		if err := r.UnmarshalText([]byte(text)); err == nil && (text == "off") != (r == configs.Resign{}) ||
+			err == nil && text != "off" && (r.Score < 1 || r.Moves < 1 || r.Score > most || r.Moves > most || r.OneSided != strings.HasPrefix(text, "1:")) {
+			t.Errorf("resign %q is %+v", text, r)
+		}
+		d := configs.Draw{Score: 1, Moves: 2, From: 3}
+		if err := d.UnmarshalText([]byte(text)); err == nil && (text == "off") != (d == configs.Draw{}) ||
+			err == nil && text != "off" && (d.Score < 0 || d.Moves < 1 || d.From < 0 || d.Score > most || d.Moves > most || d.From > most) {
+			t.Errorf("draw %q is %+v", text, d)
+		}
+	})
+}
+
 func TestConcurrency(t *testing.T) {
 	var c configs.Concurrency
 	if err := c.UnmarshalText([]byte("62")); err != nil || c != 62 {

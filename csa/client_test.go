@@ -549,6 +549,30 @@ func TestProposals(t *testing.T) {
 	b.has(EventNotice, "no by b")
 }
 
+// TestNoStart is a server that chats instead of beginning a game.
+func TestNoStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, &scripted{}, func(p *peer) {
+			p.login()
+			p.propose("never", "+", clock+even)
+			p.expect("AGREE:never")
+			p.say("##[CHAT] soon")
+			for range 46 { // a line each 40 s: half an hour
+				line, err := p.in.ReadString('\n')
+				if err != nil || line == "REJECT:never\n" {
+					return
+				}
+				p.say("##[CHAT] soon", "")
+			}
+			t.Error("it waits on")
+		})
+		b.config.Retries = 0
+		if _, err := b.run(); err == nil || !strings.Contains(err.Error(), "the game did not begin within 30m0s") {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
 // TestServersOwnMoves are an illegal move, and one of ours that we never sent.
 func TestServersOwnMoves(t *testing.T) {
 	b := newBench(t, &scripted{}, func(p *peer) {

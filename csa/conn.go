@@ -21,6 +21,7 @@ const (
 	DefaultSilence   = 2 * time.Minute
 	DefaultWrite     = 10 * time.Second
 	DefaultLogin     = 30 * time.Second
+	DefaultAgreement = 30 * time.Minute
 )
 
 // Timing is how a Conn watches its line; a zero field has its default.
@@ -32,6 +33,9 @@ type Timing struct {
 	Silence time.Duration
 	Write   time.Duration // longest that the network may take to accept a line
 	Login   time.Duration // longest wait for the answer to LOGIN
+	// Agreement is the longest wait for a game to begin that we agreed to: the
+	// opponent's program may be loading until then.
+	Agreement time.Duration
 }
 
 func (t Timing) filled() Timing {
@@ -44,6 +48,7 @@ func (t Timing) filled() Timing {
 	fill(&t.Silence, DefaultSilence)
 	fill(&t.Write, DefaultWrite)
 	fill(&t.Login, DefaultLogin)
+	fill(&t.Agreement, DefaultAgreement)
 	return t
 }
 
@@ -57,8 +62,11 @@ var (
 
 // Bounds on what a server may send.
 const (
-	maxLine         = 1 << 16
+	maxLine         = 1 << 16 // bytes
 	maxSummaryLines = 10_000
+	maxSummaryBytes = 1 << 20
+	maxRate         = 20_000 // lines within floodWindow: a summary, and much chat
+	floodWindow     = time.Minute
 	messageRoom     = 256
 )
 
@@ -207,10 +215,14 @@ func (c *Conn) await(ctx context.Context, kinds ...Kind) (Kind, error) {
 // read sorts the lines of the server until the connection ends.
 func (c *Conn) read() {
 	defer close(c.messages)
-	r := bufio.NewReaderSize(c.rwc, maxLine)
+	r := lineReader{Reader: bufio.NewReaderSize(c.rwc, maxLine)}
 	for {
-		line, err := readLine(r)
-		if err != nil {
+		line, err := r.line()
+		switch {
+		case errors.Is(err, errFlood):
+			_ = c.shut(err) // the reason is what counts
+			return
+		case err != nil:
 			_ = c.shut(fmt.Errorf("%w: %w", errEnded, err)) // it has ended anyway
 			return
 		}
@@ -220,7 +232,7 @@ func (c *Conn) read() {
 		}
 		m := parseLine(line)
 		if line == summaryBegin {
-			if m, err = readSummary(r); err != nil {
+			if m, err = readSummary(&r); err != nil {
 				_ = c.shut(fmt.Errorf("in the middle of a game summary: %w: %w", errEnded, err))
 				return
 			}
@@ -240,11 +252,12 @@ const (
 
 // readSummary reads to the end of a summary. One that cannot be understood is a
 // message too, with its error.
-func readSummary(r *bufio.Reader) (Message, error) {
+func readSummary(r *lineReader) (Message, error) {
 	m := Message{Kind: Proposed, Text: summaryBegin}
 	var lines []string
+	size := 0
 	for {
-		line, err := readLine(r)
+		line, err := r.line()
 		if err != nil {
 			return m, err
 		}
@@ -255,12 +268,31 @@ func readSummary(r *bufio.Reader) (Message, error) {
 		if lines = append(lines, line); len(lines) > maxSummaryLines {
 			return m, fmt.Errorf("more than %d lines", maxSummaryLines)
 		}
+		if size += len(line); size > maxSummaryBytes {
+			return m, fmt.Errorf("more than %d bytes", maxSummaryBytes)
+		}
 	}
 }
 
-// readLine reads a line without its end, be that LF or CR LF.
-func readLine(r *bufio.Reader) (string, error) {
+// lineReader reads the lines of a server, as many as one may send.
+type lineReader struct {
+	*bufio.Reader
+
+	since time.Time // the window began
+	lines int       // within it
+}
+
+var errFlood = fmt.Errorf("the server sent more than %d lines within %v", maxRate, floodWindow)
+
+// line reads a line without its end, be that LF or CR LF.
+func (r *lineReader) line() (string, error) {
 	raw, err := r.ReadSlice('\n')
+	if now := time.Now(); now.Sub(r.since) > floodWindow {
+		r.since, r.lines = now, 0
+	}
+	if r.lines++; r.lines > maxRate {
+		return "", errFlood
+	}
 	if errors.Is(err, bufio.ErrBufferFull) {
 		return "", fmt.Errorf("a line of more than %d bytes", maxLine)
 	}

@@ -168,6 +168,7 @@ func TestHostileServer(t *testing.T) {
 	for name, text := range map[string]string{
 		"a long line":           strings.Repeat("x", 2*maxLine),
 		"a summary without end": "BEGIN Game_Summary\n" + strings.Repeat("x\n", maxSummaryLines+1),
+		"a heavy summary":       "BEGIN Game_Summary\n" + strings.Repeat(strings.Repeat("x", maxLine-1)+"\n", maxSummaryBytes/(maxLine-1)+1),
 		"a cut summary":         "BEGIN Game_Summary\nx\n",
 	} {
 		c, p := pipe(t, Timing{})
@@ -191,6 +192,40 @@ func TestHostileServer(t *testing.T) {
 		if m := <-c.Messages(); m.Kind != want || i == 0 && m.Err == nil {
 			t.Errorf("message %d: %+v", i, m)
 		}
+	}
+}
+
+// TestFlood asserts that a server may send so many lines a minute and no more, whatever
+// they are: also instead of an answer.
+func TestFlood(t *testing.T) {
+	most := strings.Repeat("##[CHAT] x\n\n", maxRate/2-1) + "##[CHAT] x\n" // one fewer than may come
+	for _, test := range []struct {
+		text  []string
+		pause time.Duration // before each but the first
+		want  error
+	}{
+		{[]string{most, "LOGIN:me OK\n"}, 0, nil},
+		{[]string{most, "\nLOGIN:me OK\n"}, 0, errFlood},
+		{[]string{most, "\n\nLOGIN:me OK\n"}, floodWindow, errFlood},
+		{[]string{most, most, most, "LOGIN:me OK\n"}, floodWindow + time.Second, nil},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c, p := pipe(t, Timing{Login: time.Hour, Silence: time.Hour})
+			defer c.Close()
+			go func() {
+				p.expect("LOGIN me secret")
+				go io.Copy(io.Discard, p.conn) // what keeps the connection alive
+				for i, text := range test.text {
+					if i > 0 {
+						time.Sleep(test.pause) //nolint:forbidigo // synctest's time
+					}
+					io.WriteString(p.conn, text) // it may be cut off
+				}
+			}()
+			if err := c.Login(t.Context(), "me", "secret"); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
+				t.Errorf("%d texts, %v: %v, want %v", len(test.text), test.pause, err, test.want)
+			}
+		})
 	}
 }
 

@@ -86,7 +86,7 @@ func (c *Council) perturb(b *voting.Ballot, r *usi.Reply) {
 	if c.config.Noise == 0 || b.Kind != voting.KindMove || len(b.Ranked) < 2 {
 		return
 	}
-	key := voting.Mix(voting.Mix(c.seed, uint64(b.Member)), c.line.position.Key()) //nolint:gosec // an index
+	key := voting.Mix(voting.Mix(c.seed, uint64(b.Member)), c.line.Position.Key()) //nolint:gosec // an index
 	best, most := b.Move, math.Inf(-1)
 	for _, line := range b.Ranked {
 		score := voting.Points(line.Score, line.HasScore)

@@ -1,7 +1,6 @@
 package ensemble
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -15,11 +14,11 @@ import (
 func (v *vote) conclude(d voting.Decision, shadows []voting.Decision) (usi.Reply, error) {
 	elapsed := time.Since(v.start)
 	before := v.chamber.Weights()
-	o := observed{ply: len(v.line.moves), position: v.line.position, ballots: v.ballots, decision: d, shadows: shadows}
+	o := observed{ply: len(v.line.Moves), position: v.line.Position, ballots: v.ballots, decision: d, shadows: shadows}
 	v.learn(&o)
 	v.observed = append(v.observed, o)
 	record := v.record(&o, before, elapsed)
-	detail, err := json.Marshal(record)
+	detail, err := record.Encode()
 	if err != nil {
 		return usi.Reply{}, fmt.Errorf("council %s: recording a vote: %w", v.config.Name, err)
 	}
@@ -35,7 +34,7 @@ func (v *vote) record(o *observed, before []float64, elapsed time.Duration) *vot
 		Version: voting.RecordVersion, Type: "vote", Council: v.config.Name, Ply: o.position.Ply(), Own: len(v.observed),
 		Side: o.position.Side().String(), SFEN: o.position.SFEN(), Rule: v.chamber.Rule(), Seed: v.seed, Stop: string(v.config.Stop),
 		Ties: v.chamber.Laws.Ties, Declaration: v.chamber.Laws.Declaration.String(), ResignQuorum: v.chamber.ResignShare(),
-		Members: v.names, Scales: v.scales(), Clamps: v.clamps(), Veto: v.veto, Before: before, After: v.chamber.Weights(), Early: v.early,
+		Members: v.names, Scales: v.scales, Clamps: v.clamps, Veto: v.veto, Before: before, After: v.chamber.Weights(), Early: v.early,
 		WallMS: voting.Milliseconds(elapsed), Alive: v.alive(), Ballots: make([]voting.BallotRecord, len(v.ballots)),
 	}
 	r.Decided(&o.decision)
@@ -79,11 +78,11 @@ func (v *vote) absent() int {
 	return n
 }
 
-// scales lists the members' calibrations when any differs from the default.
-func (c *Council) scales() [][2]float64 {
+// scalesOf lists the members' calibrations when any differs from the default.
+func scalesOf(voters []voting.Voter) [][2]float64 {
 	var list [][2]float64
 	differs := false
-	for _, v := range c.voters {
+	for _, v := range voters {
 		list = append(list, [2]float64{v.Slope, v.Intercept})
 		differs = differs || v.Slope != 0 || v.Intercept != 0
 	}
@@ -93,10 +92,10 @@ func (c *Council) scales() [][2]float64 {
 	return list
 }
 
-// clamps lists the members' clamps when any has one.
-func (c *Council) clamps() []float64 {
+// clampsOf lists the members' clamps when any has one.
+func clampsOf(voters []voting.Voter) []float64 {
 	var list []float64
-	for _, v := range c.voters {
+	for _, v := range voters {
 		list = append(list, v.Clamp)
 	}
 	if !slices.ContainsFunc(list, func(x float64) bool { return x != 0 }) {
@@ -131,7 +130,7 @@ func (v *vote) lines(d *voting.Decision, elapsed time.Duration) []usi.Info {
 	if d.Answer == usi.AnswerMove {
 		add(d.Move, d.Speaker)
 	}
-	votes := voting.Counted(voting.Examined(&v.line.position, v.ballots))
+	votes := voting.Counted(voting.Examined(&v.line.Position, v.ballots))
 	for i := range d.Candidates {
 		if c := &d.Candidates[i]; c.Move != d.Move || d.Answer != usi.AnswerMove {
 			add(c.Move, voting.Speaker(votes, c.Move, v.voters))
@@ -150,7 +149,7 @@ func (v *vote) report() {
 	}
 	sofar := *v
 	sofar.ballots = voting.Sorted(ballots)
-	d := v.chamber.Decide(&v.line.position, sofar.ballots)
+	d := v.chamber.Decide(&v.line.Position, sofar.ballots)
 	if list := sofar.lines(&d, time.Since(v.start)); len(list) > 0 && d.Answer == usi.AnswerMove {
 		v.request.OnInfo(list[0])
 	}

@@ -1,10 +1,10 @@
 package ensemble
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -86,6 +86,8 @@ type Council struct {
 	fresh   []*voting.Chamber // the chamber and the shadows as they were when the game began
 	voters  []voting.Voter
 	names   []string
+	scales  [][2]float64 // of the members, as records have them
+	clamps  []float64
 	seats   []*seat
 	changed chan struct{} // a seat's condition changed; from seats, one is enough, never closed
 	cancel  context.CancelFunc
@@ -98,7 +100,7 @@ type Council struct {
 
 	seed      uint64
 	questions uint64 // asked so far
-	line      line
+	line      usi.Line
 	observed  []observed
 }
 
@@ -117,6 +119,7 @@ func Open(ctx context.Context, config Config) (*Council, error) {
 	for _, m := range config.Members {
 		c.voters, c.names = append(c.voters, m.Voter), append(c.names, m.Name)
 	}
+	c.scales, c.clamps = scalesOf(c.voters), clampsOf(c.voters)
 	if err := c.seatRules(); err != nil {
 		return nil, fmt.Errorf("council %s: %w", config.Name, err)
 	}
@@ -263,7 +266,7 @@ func (c *Council) NewGame(ctx context.Context, g usi.Game) error {
 }
 
 func (c *Council) startGame(seed uint64) {
-	c.seed, c.observed, c.line = seed, nil, line{}
+	c.seed, c.observed, c.line = seed, nil, usi.Line{}
 	c.fresh = nil
 	for _, s := range c.chambers() {
 		s.NewGame(seed)
@@ -358,6 +361,22 @@ func (c *Council) Close() error {
 	return nil
 }
 
+// Blame lets every member keep a record of what led to a failure of the council,
+// since any of them may have made it, and returns the name of the first record, or
+// "" where none is kept.
+func (c *Council) Blame(kind, note string) (record string) {
+	for _, s := range c.seats {
+		p := s.player.Load()
+		if p == nil {
+			continue
+		}
+		if b, ok := (*p).(blamer); ok {
+			record = cmp.Or(record, b.Blame(kind, note))
+		}
+	}
+	return record
+}
+
 // Waited grows, from one call to the next, by the longest that any one member was
 // kept waiting for a CPU in between; ok is false where that cannot be known. It
 // may be called beside Think.
@@ -400,44 +419,15 @@ func (c *Council) alive() int {
 	return n
 }
 
-// line is the game so far as the council last saw it.
-type line struct {
-	start    string
-	moves    []shogi.Move
-	position shogi.Position
-}
-
-// follow brings the line to the position of a request, replaying only what is
-// new.
-func (l *line) follow(p usi.Position) error {
-	n := len(l.moves)
-	if l.start != p.Start || len(p.Moves) < n || !slices.Equal(l.moves, p.Moves[:n]) || l.start == "" {
-		h, err := p.History()
-		if err != nil {
-			return err
-		}
-		*l = line{p.Start, slices.Clone(p.Moves), *h.Position()}
-		return nil
-	}
-	for _, m := range p.Moves[n:] {
-		if err := l.position.CheckLegal(m); err != nil {
-			return fmt.Errorf("move %d: %w", len(l.moves)+1, err)
-		}
-		l.position.Apply(m)
-		l.moves = append(l.moves, m)
-	}
-	return nil
-}
-
 // follow brings the council to the position of a request. Decisions that the
 // game did not go on from, because they were taken back or never played, are
 // forgotten with all that the rules learnt from them.
 func (c *Council) follow(p usi.Position) error {
-	if err := c.line.follow(p); err != nil {
+	if err := c.line.Follow(p); err != nil {
 		return fmt.Errorf("council %s: %w", c.config.Name, err)
 	}
 	kept := len(c.observed)
-	for kept > 0 && !c.observed[kept-1].leadsTo(c.line.moves) {
+	for kept > 0 && !c.observed[kept-1].leadsTo(c.line.Moves) {
 		kept--
 	}
 	if kept == len(c.observed) {

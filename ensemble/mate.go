@@ -103,7 +103,7 @@ func (c *Council) isTrue(a *usi.Checkmate) bool {
 	if a.Answer != usi.MateFound {
 		return true
 	}
-	return c.line.position.EndsInMate(a.Moves)
+	return c.line.Position.EndsInMate(a.Moves)
 }
 
 // better reports whether an answer says more than the best so far: a mate, the

@@ -41,6 +41,9 @@ type (
 	mater       interface {
 		Mate(context.Context, usi.Request) (usi.Checkmate, error)
 	}
+	blamer interface {
+		Blame(kind, note string) (record string)
+	}
 	waiter  interface{ Waited() (time.Duration, bool) }
 	strayer interface{ Strayed() string }
 )

@@ -47,7 +47,7 @@ func (v *vote) examine(ctx context.Context, d *voting.Decision) {
 	if !all {
 		return
 	}
-	v.chamber.Overrule(&v.line.position, v.ballots, d, d.Candidates[runnerUp].Move)
+	v.chamber.Overrule(&v.line.Position, v.ballots, d, d.Candidates[runnerUp].Move)
 }
 
 // timeFor reports whether the check fits before the deadline.
@@ -101,7 +101,7 @@ func (v *vote) objections(ctx context.Context, d *voting.Decision, critics []int
 		margin = DefaultVetoMargin
 	}
 	all = true
-	after := v.line.position
+	after := v.line.Position
 	after.Apply(d.Move)
 	for _, a := range v.critiques(ctx, x, critics, answers) {
 		o := v.objection(a, &after, second-margin*voting.DefaultSlope)

@@ -40,14 +40,14 @@ func (c *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if err := c.follow(r.Position); err != nil {
 		return usi.Reply{}, err
 	}
-	if d, ok := c.chamber.Before(&c.line.position); ok {
+	if d, ok := c.chamber.Before(&c.line.Position); ok {
 		return v.conclude(d, c.shadowDecisions(nil))
 	}
 	v.save()
 	if err := v.gather(ctx); err != nil {
 		return usi.Reply{}, err
 	}
-	d := c.chamber.Decide(&c.line.position, v.ballots)
+	d := c.chamber.Decide(&c.line.Position, v.ballots)
 	shadows := c.shadowDecisions(v.ballots)
 	v.examine(ctx, &d)
 	return v.conclude(d, shadows)
@@ -56,7 +56,7 @@ func (c *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 func (c *Council) shadowDecisions(ballots []voting.Ballot) []voting.Decision {
 	list := make([]voting.Decision, len(c.shadows))
 	for i, s := range c.shadows {
-		list[i] = s.Decide(&c.line.position, ballots)
+		list[i] = s.Decide(&c.line.Position, ballots)
 	}
 	return list
 }
@@ -82,6 +82,14 @@ func (v *vote) gather(ctx context.Context) error {
 	}
 }
 
+// round is what all members are asked at once: one block for all, which their jobs
+// share and do not change.
+type round struct {
+	ctx      context.Context
+	question question
+	requests []usi.Request // by seat
+}
+
 // ask sends the position to all members that are ready and collects their
 // answers; false when none is.
 func (v *vote) ask(ctx context.Context) bool {
@@ -89,16 +97,18 @@ func (v *vote) ask(ctx context.Context) bool {
 	defer cancel() // stops whoever is late
 	v.answers, v.pending, v.ballots = make(chan answer, len(v.seats)), nil, make([]voting.Ballot, 0, len(v.seats))
 	q := v.newQuestion(v.answers)
-	v.Council.asked.Store(&asked{q.number, v.line.position})
+	v.Council.asked.Store(&asked{q.number, v.line.Position})
 	gos := v.budgets(&v.request)
+	asked := &round{members, q, slices.Repeat([]usi.Request{v.request}, len(v.seats))}
+	v.pending = make([]int, 0, len(v.seats))
 	for i, s := range v.seats {
 		if !s.free() {
 			continue
 		}
-		own := v.request
-		own.Go, own.OnInfo, own.Deadline = gos[i], nil, v.memberDeadline()
+		own := &asked.requests[i]
+		own.Go, own.OnInfo, own.Deadline, own.MaxPV = gos[i], nil, v.memberDeadline(), 0
 		v.pending = append(v.pending, i)
-		s.jobs <- func(life context.Context) { s.think(members, life, own, q) }
+		s.jobs <- func(life context.Context) { s.think(asked.ctx, life, asked.requests[i], asked.question) }
 	}
 	v.polled, v.question = slices.Clone(v.pending), q.number
 	if len(v.polled) == 0 {
@@ -124,7 +134,7 @@ func (v *vote) kept() time.Duration {
 func (v *vote) clock() (limit time.Duration, ok bool) {
 	g := &v.request.Go
 	switch {
-	case g.Clock && v.line.position.Side() == shogi.Black:
+	case g.Clock && v.line.Position.Side() == shogi.Black:
 		return g.BTime + g.BInc + g.Byoyomi - v.saved, true
 	case g.Clock:
 		return g.WTime + g.WInc + g.Byoyomi - v.saved, true
@@ -143,7 +153,7 @@ func (v *vote) save() {
 		return
 	}
 	main := g.BTime
-	if v.line.position.Side() == shogi.White {
+	if v.line.Position.Side() == shogi.White {
 		main = g.WTime
 	}
 	v.saved = min(time.Duration((1-mainShare)*float64(main)), v.request.Deadline*3/4)
@@ -214,7 +224,7 @@ func (v *vote) take(a answer) {
 }
 
 func (v *vote) ballot(a answer) voting.Ballot {
-	p, s := &v.line.position, v.seats[a.seat]
+	p, s := &v.line.Position, v.seats[a.seat]
 	fault, failed := errors.AsType[*usi.Fault](a.err)
 	switch {
 	case a.err == nil:
@@ -240,7 +250,7 @@ func (v *vote) ballot(a answer) voting.Ballot {
 // its latest principal variation.
 func (v *vote) variation(member int, r usi.Reply) voting.Ballot {
 	b := voting.Ballot{Member: member, Kind: voting.KindNone, Nodes: r.Nodes, Source: voting.SourceVariation}
-	if r.Answer != usi.AnswerMove || v.line.position.CheckLegal(r.Move) != nil {
+	if r.Answer != usi.AnswerMove || v.line.Position.CheckLegal(r.Move) != nil {
 		return b
 	}
 	b.Kind, b.Move = voting.KindMove, r.Move

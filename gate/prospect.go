@@ -18,13 +18,29 @@ type Prospect struct {
 	Pass     int  // openings that it takes at least until the gate can pass; 0 without a gate, or where none are enough
 	Fail     int  // as Pass, until it can fail
 
-	gate match.Gate
+	gate      match.Gate
+	byResults bool // who plays whom depends on results
+}
+
+// meetings are about how many pairs two players have where results decide who plays whom:
+// those of a match, or of an adaptive design as many as all would have if they were given
+// to neighbours alike.
+func meetings(plan *match.Plan) int {
+	t := plan.Design.Tournament
+	if plan.Design.Kind == match.DesignAdaptive {
+		gaps := max(1, len(plan.Players)-1)
+		return (plan.Pairs + gaps - 1) / gaps
+	}
+	return t.MatchPairs + t.Tiebreaks
 }
 
 // NewProspect is that of a plan. It fails for a gate that cannot be tested.
 func NewProspect(plan *match.Plan) (Prospect, error) {
 	pairings := max(1, plan.Pairings())
-	p := Prospect{Pairs: (plan.Pairs + pairings - 1) / pairings, Repeats: true, gate: plan.Gate}
+	p := Prospect{Pairs: (plan.Pairs + pairings - 1) / pairings, Repeats: true, gate: plan.Gate, byResults: plan.Design.Kind.ByResults()}
+	if p.byResults {
+		p.Pairs = meetings(plan)
+	}
 	seen := map[uint64]bool{}
 	for round := range min(p.Pairs, len(plan.Openings)) { // they come again only after all were played
 		seen[plan.Pair(round*pairings).Opening.Hash()] = true
@@ -92,6 +108,9 @@ func (p Prospect) Warning() string {
 
 // String is one line for a plan: "500 pairs from 24 openings, 24 of them certain to differ".
 func (p Prospect) String() string {
+	if p.byResults {
+		return "results decide who plays whom, so no two players have a number of pairs that is fixed beforehand"
+	}
 	text := fmt.Sprintf("%d pairs from %d openings", p.Pairs, p.Openings)
 	if p.Repeats && p.Distinct() < p.Pairs {
 		text += fmt.Sprintf(", of which no more than %d need differ", p.Distinct())

@@ -2,7 +2,7 @@ package kifu
 
 import (
 	"bytes"
-	"compress/zlib"
+	stdzlib "compress/zlib"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,11 +11,18 @@ import (
 	"sync"
 	"time"
 
+	"github.com/klauspost/compress/zlib"
+
 	"gogi/shogi"
 )
 
 // A game's plies are packed column by column, so that like stands beside like,
-// compressed with zlib, whose checksum finds damage. The text before compression:
+// compressed with zlib, whose checksum finds damage. Measured on 548 games of
+// fairy-stockfish, CPU time a ply and bytes a game: zlib of the standard library 0.77 µs
+// and 1,292; that of klauspost/compress, which any zlib reads, 0.35 µs and 1,306; zstd
+// at its fastest 0.16 µs and 1,389, and with a dictionary of 4 KB trained on other games
+// 0.26 µs and 1,326: no reason for a format of its own and a dictionary to keep for ever.
+// The text before compression:
 //
 //	n                                     uvarint, the number of plies
 //	n × move                              2 bytes, little endian
@@ -188,7 +195,7 @@ func UnpackWithin(packed []byte, limit int) ([]Move, error) {
 }
 
 func inflate(packed []byte, limit int) ([]byte, error) {
-	r, err := zlib.NewReader(bytes.NewReader(packed))
+	r, err := stdzlib.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, err
 	}

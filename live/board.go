@@ -19,7 +19,7 @@ type board struct {
 }
 
 // newBoard is the board of a game event; of an end event it is without a start.
-func newBoard(ev match.Event) *board {
+func newBoard(ev *match.Event) *board {
 	b := &board{Board: match.Board{
 		Pair: *ev.Pair, Leg: *ev.Leg, Black: ev.Black, White: ev.White, Limits: slices.Clone(ev.Limits),
 		Opening: ev.Opening, Start: ev.Start, Clocks: slices.Clone(ev.Clocks),
@@ -31,7 +31,7 @@ func newBoard(ev match.Event) *board {
 	return b
 }
 
-func (b *board) isOf(ev match.Event) bool {
+func (b *board) isOf(ev *match.Event) bool {
 	return b.Pair == *ev.Pair && b.Leg == *ev.Leg && b.Outcome == ""
 }
 
@@ -69,7 +69,7 @@ func (b *board) play(text string) bool {
 
 // move takes a move event of this game, and returns how many moves before it
 // did not come.
-func (b *board) move(ev match.Event) (missed int) {
+func (b *board) move(ev *match.Event) (missed int) {
 	fits := b.sound && ev.Ply == b.Ply+1 && b.play(ev.Move)
 	missed = max(0, ev.Ply-b.Ply-1)
 	b.Ply = ev.Ply
@@ -90,7 +90,7 @@ func (b *board) repair(sfen string) {
 }
 
 // heard keeps what the mover said.
-func (b *board) heard(c shogi.Colour, ev match.Event) {
+func (b *board) heard(c shogi.Colour, ev *match.Event) {
 	b.Thoughts[c] = &match.Thought{
 		Ply: ev.Ply, Move: ev.Move, Score: ev.Score, Depth: ev.Depth, Nodes: ev.Nodes, PV: ev.PV, Hit: ev.Hit, TimeMS: ev.TimeMS,
 	}
@@ -104,7 +104,7 @@ func (b *board) heard(c shogi.Colour, ev match.Event) {
 
 // end takes the end event of this game, and returns how many of its last moves
 // did not come.
-func (b *board) end(ev match.Event) (missed int) {
+func (b *board) end(ev *match.Event) (missed int) {
 	b.Black, b.White, b.Outcome, b.Termination = ev.Black, ev.White, ev.Outcome, ev.Termination
 	missed = max(0, ev.Plies-b.Ply)
 	if missed > 0 || !b.sound {

@@ -54,6 +54,9 @@ func (h *Hub) Publish(ev match.Event) {
 	h.version++
 	h.state.Apply(ev)
 	for s := range h.subs {
+		if ev.Type == s.but {
+			continue
+		}
 		select {
 		case s.events <- ev:
 		default:
@@ -66,10 +69,14 @@ func (h *Hub) Publish(ev match.Event) {
 // 1. The first event is a state, after which every event comes that the hub
 // publishes: nothing is left out between them, and nothing is told twice. Of a
 // closed hub, the state is all that comes.
-func (h *Hub) Subscribe(room int) *Subscription {
+func (h *Hub) Subscribe(room int) *Subscription { return h.SubscribeBut("", room) }
+
+// SubscribeBut is Subscribe without the events of one type. Who asks State for the
+// boards when they are to be drawn need not be woken for every move.
+func (h *Hub) SubscribeBut(but match.EventType, room int) *Subscription {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := &Subscription{hub: h, events: make(chan match.Event, max(1, room)+1)}
+	s := &Subscription{hub: h, but: but, events: make(chan match.Event, max(1, room)+1)}
 	s.events <- h.state.Event()
 	h.subs[s] = struct{}{}
 	if h.closed {
@@ -133,6 +140,7 @@ func (h *Hub) end(s *Subscription, why error) {
 // Subscription is one listener's end of a hub.
 type Subscription struct {
 	hub *Hub
+	but match.EventType // is left out; "": nothing is
 	// events is sent to under the hub's lock, and never waited for; it is closed
 	// under it when the subscription is cut, closed, or the hub is.
 	events chan match.Event

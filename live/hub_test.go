@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"gogi/live"
@@ -63,6 +64,36 @@ func TestSubscribersSeeAllOnce(t *testing.T) {
 			if now := text(t, state.Event()); now != want || state.Ignored() != 0 || s.Err() != nil {
 				t.Fatal(cmp.Diff(want, now), state.Ignored(), s.Err())
 			}
+		}
+	})
+}
+
+// TestSubscribeButLeavesOneTypeOut: everything else comes, and what is left out takes
+// no room.
+func TestSubscribeButLeavesOneTypeOut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var want []match.Event
+		events := played(t).events
+		for _, e := range events {
+			if e.Type != match.EventMove {
+				want = append(want, e)
+			}
+		}
+		hub := live.NewHub("run")
+		s := hub.SubscribeBut(match.EventMove, len(want))
+		for _, e := range events {
+			hub.Publish(e)
+		}
+		hub.Close()
+		var got []match.Event
+		for e := range s.Events() {
+			got = append(got, e)
+		}
+		if len(got) == 0 || got[0].Type != match.EventState || s.Err() != nil {
+			t.Fatalf("begins with %v, %v", got, s.Err())
+		}
+		if d := cmp.Diff(want, got[1:], cmpopts.EquateEmpty()); d != "" {
+			t.Error(d)
 		}
 	})
 }

@@ -55,13 +55,13 @@ func (s *State) Apply(ev match.Event) {
 	if s.run == "" {
 		s.run = ev.Run
 	}
-	if ev.V != match.EventVersion || ev.Run != s.run || !s.accept(ev) {
+	if ev.V != match.EventVersion || ev.Run != s.run || !s.accept(&ev) {
 		s.ignored++
 	}
 }
 
 // accept reports whether the event was news.
-func (s *State) accept(ev match.Event) bool {
+func (s *State) accept(ev *match.Event) bool {
 	if ev.Type == match.EventState {
 		return s.restore(ev.State)
 	}
@@ -89,7 +89,7 @@ func (s *State) accept(ev match.Event) bool {
 }
 
 // number checks an event off.
-func (s *State) number(ev match.Event) bool {
+func (s *State) number(ev *match.Event) bool {
 	last := s.known.Numbers[ev.Worker]
 	if ev.Seq <= last {
 		return false
@@ -101,20 +101,20 @@ func (s *State) number(ev match.Event) bool {
 
 // complete reports whether an event has the numbers that its type cannot do
 // without.
-func complete(ev match.Event) bool {
+func complete(ev *match.Event) bool {
 	switch ev.Type {
 	case match.EventSeat, match.EventGame, match.EventMove, match.EventEnd, match.EventCut:
 		return ev.Pair != nil && ev.Leg != nil && ev.Slot != nil
 	case match.EventPair:
 		return ev.Pair != nil
-	case match.EventRun, match.EventFault, match.EventTold, match.EventDone:
+	case match.EventRun, match.EventFault, match.EventWarning, match.EventTold, match.EventDone:
 		return true
 	case match.EventState:
 	}
 	return false // of a later version
 }
 
-func (s *State) apply(ev match.Event) {
+func (s *State) apply(ev *match.Event) {
 	switch ev.Type {
 	case match.EventSeat:
 		s.slot(ev).turn(match.SlotStarting, ev.Time)
@@ -131,6 +131,8 @@ func (s *State) apply(ev match.Event) {
 		s.pairStored(ev)
 	case match.EventFault:
 		s.failed(ev)
+	case match.EventWarning:
+		s.warned(ev)
 	case match.EventTold:
 		s.told(ev)
 	case match.EventDone:
@@ -139,7 +141,7 @@ func (s *State) apply(ev match.Event) {
 	}
 }
 
-func (s *State) begin(ev match.Event) {
+func (s *State) begin(ev *match.Event) {
 	s.clear()
 	k := &s.known
 	k.Began, k.Latest, k.Phase = ev.Time, ev.Time, match.RunPlaying
@@ -155,7 +157,7 @@ func (s *State) begin(ev match.Event) {
 }
 
 // furnish has a slot for each that the run's own process shall have.
-func (s *State) furnish(ev match.Event) {
+func (s *State) furnish(ev *match.Event) {
 	s.known.Wanted = ev.Slots
 	for n := range ev.Slots {
 		at := seat{ev.Worker, n}
@@ -174,13 +176,13 @@ func (s *State) clearAway() {
 }
 
 // told takes what the session was told.
-func (s *State) told(ev match.Event) {
+func (s *State) told(ev *match.Event) {
 	s.known.Phase, s.known.Pairs, s.known.Games = ev.Phase, ev.Pairs, ev.Games
 	s.furnish(ev)
 }
 
 // slot is the one that an event names; slots of workers are met as they come.
-func (s *State) slot(ev match.Event) *slot {
+func (s *State) slot(ev *match.Event) *slot {
 	at := seat{ev.Worker, *ev.Slot}
 	if s.slots[at] == nil {
 		s.slots[at] = &slot{phase: match.SlotIdle, since: ev.Time}
@@ -202,7 +204,7 @@ func (s *slot) free(at time.Time) {
 	}
 }
 
-func (s *State) gameBegan(ev match.Event) {
+func (s *State) gameBegan(ev *match.Event) {
 	if *ev.Leg == 0 {
 		s.forgetPair(ev) // an earlier try at it
 	}
@@ -210,7 +212,7 @@ func (s *State) gameBegan(ev match.Event) {
 	at.phase, at.since, at.board = match.SlotPlaying, ev.Time, newBoard(ev)
 }
 
-func (s *State) moved(ev match.Event) {
+func (s *State) moved(ev *match.Event) {
 	at := s.slot(ev)
 	if at.board == nil || !at.board.isOf(ev) { // its beginning was lost
 		at.board = &board{Board: match.Board{Pair: *ev.Pair, Leg: *ev.Leg, Ply: ev.Ply - 1}}
@@ -219,7 +221,7 @@ func (s *State) moved(ev match.Event) {
 	s.known.Missed += at.board.move(ev)
 }
 
-func (s *State) gameEnded(ev match.Event) {
+func (s *State) gameEnded(ev *match.Event) {
 	at := s.slot(ev)
 	at.turn(match.SlotIdle, ev.Time)
 	if at.board == nil || !at.board.isOf(ev) {
@@ -249,7 +251,7 @@ func (s *State) worked(e match.Effort) {
 }
 
 // keepEnded keeps a game until it is told whether its pair counts.
-func (s *State) keepEnded(ev match.Event) {
+func (s *State) keepEnded(ev *match.Event) {
 	g := match.EndedGame{
 		Worker: ev.Worker, Pair: *ev.Pair, Leg: *ev.Leg, Black: ev.Black, White: ev.White,
 		Outcome: ev.Outcome, Termination: ev.Termination,
@@ -271,7 +273,7 @@ func compareEnded(a, b match.EndedGame) int {
 }
 
 // forgetPair drops the games of a try at a pair that came to nothing.
-func (s *State) forgetPair(ev match.Event) {
+func (s *State) forgetPair(ev *match.Event) {
 	s.known.Unstored = slices.DeleteFunc(s.known.Unstored, func(g match.EndedGame) bool {
 		return g.Pair == *ev.Pair && g.Worker == ev.Worker
 	})
@@ -279,7 +281,7 @@ func (s *State) forgetPair(ev match.Event) {
 
 // pairStored counts the games of the worker whose pair it was; another worker's
 // play of the same pair counts for nothing.
-func (s *State) pairStored(ev match.Event) {
+func (s *State) pairStored(ev *match.Event) {
 	var counted []match.EndedGame
 	s.known.Unstored = slices.DeleteFunc(s.known.Unstored, func(g match.EndedGame) bool {
 		if g.Pair == *ev.Pair && g.Worker == ev.Worker {
@@ -295,7 +297,7 @@ func (s *State) pairStored(ev match.Event) {
 	}
 }
 
-func (s *State) failed(ev match.Event) {
+func (s *State) failed(ev *match.Event) {
 	if ev.Kind == match.KindUnplayed && ev.Pair != nil {
 		s.forgetPair(ev)
 		if ev.Slot != nil {
@@ -316,7 +318,17 @@ func (s *State) failed(ev match.Event) {
 	}
 }
 
-func (s *State) done(ev match.Event) {
+// warned keeps the warnings of a session, which are few, in the order in which they came.
+func (s *State) warned(ev *match.Event) {
+	if len(s.known.Warnings) < keptWarnings {
+		s.known.Warnings = append(s.known.Warnings, match.WarningGiven{Worker: ev.Worker, Engine: ev.Engine, Slot: ev.Slot, Kind: ev.Kind, Note: ev.Note})
+	}
+}
+
+// keptWarnings is what a snapshot has of them at most.
+const keptWarnings = 100
+
+func (s *State) done(ev *match.Event) {
 	s.known.Over, s.known.Dropped = true, ev.Dropped
 	if ev.Finished != nil {
 		s.known.Finished = *ev.Finished // the store's own count
@@ -351,6 +363,7 @@ func (s *State) Snapshot() *match.Snapshot {
 	k.Players, k.Limits = slices.Clone(k.Players), slices.Clone(k.Limits)
 	k.Standings, k.Unstored = k.Standings.Clone(), slices.Clone(k.Unstored)
 	k.Efforts, k.Faults, k.Recent = slices.Clone(k.Efforts), slices.Clone(k.Faults), slices.Clone(k.Recent)
+	k.Warnings = slices.Clone(k.Warnings)
 	for _, at := range slices.SortedFunc(maps.Keys(s.slots), func(a, b seat) int {
 		return cmp.Or(cmp.Compare(a.worker, b.worker), cmp.Compare(a.number, b.number))
 	}) {

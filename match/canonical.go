@@ -28,6 +28,8 @@ type CanonicalPlan struct {
 	Clocks       map[string]string      `json:"clocks,omitempty"`
 	Players      []CanonicalPlayer      `json:"players"`
 	Openings     CanonicalOpenings      `json:"openings"`
+	Tournament   *Tournament            `json:"tournament,omitempty"`
+	Anchor       string                 `json:"anchor,omitempty"`
 }
 
 // CanonicalRules are Rules without their name, which decides nothing.
@@ -118,6 +120,10 @@ func (p *Plan) Canonical() []byte {
 	c := CanonicalPlan{
 		Version: canonicalVersion, Design: p.Design.Kind, Swap: p.Design.Swap, Seed: p.Seed, Rules: p.Rules.canonical(),
 		Ponder: p.Ponder, Slowed: p.Slowed, Clocks: p.canonicalClocks(), Openings: canonicalBook(p.Openings),
+		Anchor: p.Design.Anchor,
+	}
+	if p.Design.Tournament != (Tournament{}) {
+		c.Tournament = &p.Design.Tournament
 	}
 	if p.Adjudication != (Adjudication{}) {
 		a := CanonicalAdjudication(p.Adjudication)

@@ -25,9 +25,12 @@ const (
 	EventCut   EventType = "cut"   // a game was given up, or did not begin: Pair, Leg, Slot
 	EventPair  EventType = "pair"  // a pair is stored and counted now, once: Pair
 	EventFault EventType = "fault" // an engine failed, or a pair was not counted: Engine, Kind, Note
-	EventTold  EventType = "told"  // the session was told to go otherwise: Phase, Slots, Pairs, Games as they are from now on
-	EventDone  EventType = "done"  // the session ends: Finished, Dropped
-	EventState EventType = "state" // for one listener, when it comes: everything up to here, in State
+	// EventWarning tells, once, that something goes wrong slowly: Kind, Note, Engine
+	// where it is one's, Slot where it is one slot's. Nothing of it changes a result.
+	EventWarning EventType = "warning"
+	EventTold    EventType = "told"  // the session was told to go otherwise: Phase, Slots, Pairs, Games as they are from now on
+	EventDone    EventType = "done"  // the session ends: Finished, Dropped
+	EventState   EventType = "state" // for one listener, when it comes: everything up to here, in State
 )
 
 // KindUnplayed is the Kind of a fault event that tells of a try at a pair that
@@ -94,6 +97,7 @@ type Event struct {
 	Engine  string `json:"engine,omitempty"`
 	Kind    string `json:"kind,omitempty"`
 	Forfeit bool   `json:"forfeit,omitempty"` // the fault lost the game
+	Bundle  string `json:"bundle,omitempty"`  // the file that keeps the failed engine's dialogue
 	Dropped uint64 `json:"dropped,omitempty"` // move events
 
 	State *Snapshot `json:"state,omitempty"`

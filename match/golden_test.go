@@ -104,6 +104,16 @@ func goldenPlans(t *testing.T) []goldenPlan {
 	for _, kind := range []match.DesignKind{match.DesignMatch, match.DesignRoundRobin, match.DesignGauntlet} {
 		add("design "+string(kind), func(p *match.Plan) { p.Design = match.Design{Kind: kind} })
 	}
+	for kind, t := range map[match.DesignKind]match.Tournament{
+		match.DesignSwiss:    {Lot: true, MatchPairs: 2},
+		match.DesignKnockout: {MatchPairs: 3, Tiebreaks: 4, ThirdPlace: true},
+		match.DesignAdaptive: {Block: 16},
+	} {
+		add("design "+string(kind), func(p *match.Plan) { p.Design = match.Design{Kind: kind, Swap: true, Tournament: t} })
+	}
+	add("anchor", func(p *match.Plan) {
+		p.Design = match.Design{Kind: match.DesignAdaptive, Swap: true, Tournament: match.Tournament{Block: 16}, Anchor: "B"}
+	})
 	add("one clock by colour", func(p *match.Plan) { p.ColourClocks[1] = &match.TimeControl{Main: 60 * second, Byoyomi: second} })
 	return plans
 }
@@ -219,6 +229,7 @@ func TestCanonicalFieldsAreLeftOutWhenZero(t *testing.T) {
 		"CanonicalScale":        "slope intercept",
 		"CanonicalVeto":         "time nodes margin members",
 		"Option":                "name value",
+		"Tournament":            "",
 	}
 	seen := map[string]bool{}
 	var visit func(reflect.Type)

@@ -3,7 +3,9 @@ package match
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"time"
 
@@ -87,18 +89,72 @@ type Player struct {
 // DesignKind is who plays whom.
 type DesignKind string
 
-// The designs. All of them ignore results, so pair n is known beforehand.
+// The designs. Those that ignore results know every pair beforehand.
 const (
 	DesignMatch      DesignKind = "match"       // the first player against the second
 	DesignRoundRobin DesignKind = "round_robin" // everybody against everybody
 	DesignGauntlet   DesignKind = "gauntlet"    // the first player against each of the others
 )
 
+// The designs that pair by results: who plays a pair is a function of the plan and of
+// the results of pairs before it. Package tournament has their rules.
+const (
+	DesignSwiss    DesignKind = "swiss"    // rounds between players of like scores
+	DesignKnockout DesignKind = "knockout" // the winner of a match goes on
+	DesignAdaptive DesignKind = "adaptive" // pairs where the ranking is least certain
+)
+
+// DesignKinds are all designs.
+func DesignKinds() []DesignKind {
+	return []DesignKind{DesignMatch, DesignRoundRobin, DesignGauntlet, DesignSwiss, DesignKnockout, DesignAdaptive}
+}
+
+// ByResults reports whether results decide who plays whom.
+func (k DesignKind) ByResults() bool {
+	return k == DesignSwiss || k == DesignKnockout || k == DesignAdaptive
+}
+
 // Design turns a pair's number into who plays it.
 type Design struct {
-	Kind DesignKind
-	Swap bool // pairs have two legs with colours swapped; else the first player is always Black
+	Kind       DesignKind
+	Swap       bool       // pairs have two legs with colours swapped; else the first player is always Black
+	Tournament Tournament `json:",omitzero"` // of the designs that pair by results
+	// Anchor is the player whose rating the others are measured from; "": none.
+	// An adaptive design then asks who is above it and who below.
+	Anchor string `json:",omitempty"`
 }
+
+// Tournament is how a design pairs by results. Its fields are those of the canonical
+// text, too: they are left out where they are zero, and never change their names.
+type Tournament struct {
+	Lot        bool `json:"lot,omitempty"`         // the start numbers are drawn by the seed; else they are the order of the players
+	MatchPairs int  `json:"match_pairs,omitempty"` // pairs in a match of a Swiss or a knockout, 1 at least
+	Tiebreaks  int  `json:"tiebreaks,omitempty"`   // further pairs at most for a knockout's match that is tied
+	ThirdPlace bool `json:"third_place,omitempty"` // the losers of a knockout's semifinals play, too
+	Block      int  `json:"block,omitempty"`       // pairs of an adaptive design that are drawn at a time, 1 at least
+}
+
+// Check says what of a tournament between so many players cannot be played, or nil.
+func (t Tournament) Check(kind DesignKind, players int) error {
+	switch {
+	case !kind.ByResults():
+		if t != (Tournament{}) {
+			return fmt.Errorf("design %s has no rounds, matches or blocks", kind)
+		}
+	case kind != DesignAdaptive && t.MatchPairs < 1:
+		return fmt.Errorf("a match of %d pairs: expected at least 1", t.MatchPairs)
+	case kind == DesignAdaptive && t.Block < 1:
+		return fmt.Errorf("blocks of %d pairs: expected at least 1", t.Block)
+	case min(t.MatchPairs, t.Tiebreaks, t.Block) < 0 || max(t.MatchPairs, t.Tiebreaks, t.Block) > maxTournament:
+		return fmt.Errorf("a match of %d pairs, %d tie-breaks and blocks of %d: expected up to %d", t.MatchPairs, t.Tiebreaks, t.Block, maxTournament)
+	case players < 2:
+		return fmt.Errorf("%d players: expected two at least", players)
+	}
+	return nil
+}
+
+// maxTournament bounds matches and blocks, so that the number of a pair fits an int.
+const maxTournament = 1_000_000
 
 // Policy says what happens to a pair with a move that the machine slowed.
 type Policy string
@@ -156,7 +212,8 @@ func (p *Plan) LimitsOf(player int, c shogi.Colour) Limits {
 	return l
 }
 
-// Pairings is the number of pairs in one round of the design.
+// Pairings is the number of pairs in one round of the design, or of those that are
+// played at once in a full round where results decide.
 func (p *Plan) Pairings() int {
 	n := len(p.Players)
 	switch p.Design.Kind {
@@ -166,9 +223,14 @@ func (p *Plan) Pairings() int {
 		return n * (n - 1) / 2
 	case DesignMatch:
 		return 1
+	case DesignSwiss, DesignKnockout, DesignAdaptive:
+		return n / 2
 	}
 	return 0
 }
+
+// unknown stands for a player that results have yet to decide.
+const unknown = -1
 
 // pairing is who plays whom in the i-th pair of a round, by indices into Players. It
 // needs no table, however many players there are.
@@ -178,6 +240,8 @@ func (p *Plan) pairing(i int) [2]int {
 		return [2]int{0, i + 1}
 	case DesignRoundRobin:
 		return everybody(i, len(p.Players))
+	case DesignSwiss, DesignKnockout, DesignAdaptive:
+		return [2]int{unknown, unknown}
 	case DesignMatch:
 	}
 	return [2]int{0, 1}
@@ -200,11 +264,51 @@ type Pair struct {
 	Legs    int
 }
 
-// Pair makes pair n, n >= 0. All pairings of one round get the same opening.
+// Pair makes pair n, n >= 0. All pairings of one round get the same opening. Where
+// results decide who plays (ByResults), its players are -1, and its opening is not
+// meant: PairOf makes such a pair.
 func (p *Plan) Pair(n int) Pair {
 	round, i := n/p.Pairings(), n%p.Pairings()
 	opening := p.Openings[openingIndex(p.Seed, round, len(p.Openings))]
 	return Pair{ID: n, Players: p.pairing(i), Opening: opening, Seed: mix(p.Seed, uint64(n)), Legs: p.Legs()}
+}
+
+// PairOf makes pair n of a design that pairs by results, once it is known who plays it,
+// and which of the openings, in their order by the seed.
+func (p *Plan) PairOf(n int, players [2]int, round int) Pair {
+	opening := p.Openings[openingIndex(p.Seed, round, len(p.Openings))]
+	return Pair{ID: n, Players: players, Opening: opening, Seed: mix(p.Seed, uint64(n)), Legs: p.Legs()} //nolint:gosec // n >= 0
+}
+
+// Owns says why a pair cannot be the plan's, or nil. Where results decide who plays
+// whom it asks only for two different players, an opening of the book, and what
+// follows from the pair's number: package tournament knows the rest.
+func (p *Plan) Owns(pair Pair) error {
+	if pair.ID < 0 {
+		return errors.New("pairs are numbered from 0")
+	}
+	want := p.Pair(pair.ID)
+	if p.Design.Kind.ByResults() {
+		if !p.seats(pair.Players) || !p.inBook(pair.Opening) {
+			return errors.New("its players or opening are not the plan's")
+		}
+		want.Players, want.Opening = pair.Players, pair.Opening
+	}
+	if !pair.Equal(want) {
+		return errors.New("its players, opening or seed are not those that the plan gives it")
+	}
+	return nil
+}
+
+// seats reports whether these are two players of the plan.
+func (p *Plan) seats(players [2]int) bool {
+	return players[0] != players[1] && min(players[0], players[1]) >= 0 && max(players[0], players[1]) < len(p.Players)
+}
+
+func (p *Plan) inBook(o Opening) bool {
+	return slices.ContainsFunc(p.Openings, func(q Opening) bool {
+		return o.ID == q.ID && o.Start == q.Start && slices.Equal(o.Moves, q.Moves)
+	})
 }
 
 // Game is one leg of a pair.

@@ -68,9 +68,12 @@ func (p *Plan) Check() error {
 	case len(p.Openings) == 0:
 		return errors.New("it has no opening")
 	case p.Pairings() == 0:
-		return fmt.Errorf("design %q is not one of %s, %s, %s", p.Design.Kind, DesignMatch, DesignRoundRobin, DesignGauntlet)
+		return fmt.Errorf("design %q is not one of %q", p.Design.Kind, DesignKinds())
 	case min(p.Pairs, p.Concurrency, p.StartParallel, p.SlotsPerGPU, p.CoresPerSlot, p.PVPlies, p.Rules.MaxPlies) < 0:
 		return errors.New("a number of pairs, slots, engines or plies is negative")
+	}
+	if err := p.checkDesign(); err != nil {
+		return err
 	}
 	for i := range p.Players {
 		for _, c := range []shogi.Colour{shogi.Black, shogi.White} {
@@ -85,6 +88,21 @@ func (p *Plan) Check() error {
 		}
 	}
 	return errors.Join(p.Gate.Check(), p.checkWords())
+}
+
+// checkDesign looks at what a design has beside its kind.
+func (p *Plan) checkDesign() error {
+	d := p.Design
+	if err := d.Tournament.Check(d.Kind, len(p.Players)); err != nil {
+		return err
+	}
+	if d.Kind.ByResults() && !d.Swap {
+		return fmt.Errorf("design %s needs pairs of two games with colours swapped, so that no colour decides who meets whom", d.Kind)
+	}
+	if d.Anchor != "" && !slices.ContainsFunc(p.Players, func(q Player) bool { return q.Name == d.Anchor }) {
+		return fmt.Errorf("anchor %q is not one of its players", d.Anchor)
+	}
+	return nil
 }
 
 // checkWords looks at the enumerations that are texts.

@@ -21,15 +21,16 @@ type Snapshot struct {
 	Pairs   int      `json:"pairs"` // planned
 	Games   int      `json:"games"` // planned
 
-	Finished  int         `json:"finished"`           // pairs that are stored, those of earlier sessions included
-	Standings Standings   `json:"standings"`          // of these pairs, as far as their games were seen
-	Unstored  []EndedGame `json:"unstored,omitempty"` // games that ended and whose pairs are not stored yet, by pair, worker and leg
-	Ended     int         `json:"ended"`              // games of this session that ended, whether or not they came to count
-	Marked    int         `json:"marked,omitempty"`   // of these, with a move that the machine slowed
-	Efforts   []Effort    `json:"efforts,omitempty"`  // in these, by player
-	Faults    []FaultSum  `json:"faults,omitempty"`   // of this session, by player and kind
-	Recent    []Tempo     `json:"recent,omitempty"`   // of the last ten minutes, without those in which nothing ended
-	Slots     []SlotState `json:"slots,omitempty"`    // by worker and number
+	Finished  int            `json:"finished"`           // pairs that are stored, those of earlier sessions included
+	Standings Standings      `json:"standings"`          // of these pairs, as far as their games were seen
+	Unstored  []EndedGame    `json:"unstored,omitempty"` // games that ended and whose pairs are not stored yet, by pair, worker and leg
+	Ended     int            `json:"ended"`              // games of this session that ended, whether or not they came to count
+	Marked    int            `json:"marked,omitempty"`   // of these, with a move that the machine slowed
+	Efforts   []Effort       `json:"efforts,omitempty"`  // in these, by player
+	Faults    []FaultSum     `json:"faults,omitempty"`   // of this session, by player and kind
+	Warnings  []WarningGiven `json:"warnings,omitempty"` // of this session, the first hundred
+	Recent    []Tempo        `json:"recent,omitempty"`   // of the last ten minutes, without those in which nothing ended
+	Slots     []SlotState    `json:"slots,omitempty"`    // by worker and number
 
 	Dropped uint64 `json:"dropped,omitempty"` // move events that the sender dropped, known at the end
 	Lost    uint64 `json:"lost,omitempty"`    // numbers that never came
@@ -55,6 +56,15 @@ type FaultSum struct {
 	Kind     string `json:"kind"`
 	Times    int    `json:"times"`
 	Forfeits int    `json:"forfeits,omitempty"` // how many of them lost a game
+}
+
+// WarningGiven is a warning of a session, as its event told it.
+type WarningGiven struct {
+	Worker string `json:"worker,omitempty"`
+	Engine string `json:"engine,omitempty"` // "" where it is nobody's
+	Slot   *int   `json:"slot,omitempty"`
+	Kind   string `json:"kind"`
+	Note   string `json:"note"`
 }
 
 // SlotPhase is what a slot does.

@@ -17,7 +17,8 @@ func (p Pair) Equal(q Pair) bool {
 }
 
 // Verify says why a pair cannot have been played under the plan, or nil. It knows
-// what can be known without the engines: the pair is the plan's, each game starts
+// what can be known without the engines: the pair is the plan's (Plan.Owns; whether
+// earlier results lead to its players is for tournament.Schedule to say), each game starts
 // from its opening, every move is legal, the game ended where our own referee and
 // adjudicator end it and not before, won by whom they say, an end without a move
 // fits the side to move and its limits, no move was later than its clock allows,
@@ -32,12 +33,15 @@ func Verify(plan *Plan, r *PairResult) error {
 }
 
 func verifyPair(plan *Plan, r *PairResult) error {
-	switch {
-	case r.Pair.ID < 0:
-		return errors.New("pairs are numbered from 0")
-	case !r.Pair.Equal(plan.Pair(r.Pair.ID)):
-		return errors.New("its players, opening or seed are not those that the plan gives it")
-	case len(r.Games) != r.Pair.Legs:
+	if err := plan.Owns(r.Pair); err != nil {
+		return err
+	}
+	return verifyGames(plan, r)
+}
+
+// verifyGames is verifyPair but for the pair's own place in the plan.
+func verifyGames(plan *Plan, r *PairResult) error {
+	if len(r.Games) != r.Pair.Legs {
 		return fmt.Errorf("it has %d games, the plan says %d", len(r.Games), r.Pair.Legs)
 	}
 	for _, a := range r.Attempts {

@@ -19,6 +19,17 @@ func TestVerifyTakesWhatWasPlayed(t *testing.T) {
 		if err := match.Verify(plan, &r); err != nil {
 			t.Error(err)
 		}
+		canonical, err := match.ParseCanonical(plan.Canonical())
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored, err := canonical.Replayable() // as a store has it: without the openings
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := match.VerifyGames(stored, &r); err != nil {
+			t.Error(err)
+		}
 		for _, g := range r.Games {
 			ends[g.Termination] = true
 		}
@@ -293,6 +304,49 @@ func TestPairEqual(t *testing.T) {
 		if change(&other); pair.Equal(other) || other.Equal(pair) {
 			t.Errorf("%s: equal", name)
 		}
+	}
+}
+
+// What a plan that pairs by results can say of a pair alone.
+func TestOwns(t *testing.T) {
+	plan := storedPlan(t)
+	plan.Design = match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}
+	if err := plan.Check(); err != nil {
+		t.Fatal(err)
+	}
+	pair := plan.PairOf(3, [2]int{1, 0}, 1)
+	if want := plan.Pair(3); pair.Seed != want.Seed || pair.Legs != 2 || want.Players[0] >= 0 {
+		t.Errorf("%+v, and without players %+v", pair, want)
+	}
+	if other := plan.PairOf(3, [2]int{1, 0}, 0); other.Opening.String() == pair.Opening.String() {
+		t.Errorf("both rounds have opening %s of two", pair.Opening)
+	}
+	if err := plan.Owns(pair); err != nil {
+		t.Error(err)
+	}
+	for name, change := range map[string]func(p *match.Pair){
+		"a negative number": func(p *match.Pair) { p.ID = -1 },
+		"one player":        func(p *match.Pair) { p.Players = [2]int{1, 1} },
+		"nobody":            func(p *match.Pair) { p.Players = [2]int{-1, -1} },
+		"nobody as A":       func(p *match.Pair) { p.Players = [2]int{-1, 1} },
+		"a stranger":        func(p *match.Pair) { p.Players = [2]int{0, 2} },
+		"another seed":      func(p *match.Pair) { p.Seed++ },
+		"one leg":           func(p *match.Pair) { p.Legs = 1 },
+		"a foreign opening": func(p *match.Pair) { p.Opening.Moves = append(slices.Clone(p.Opening.Moves), 5) },
+		"a foreign start":   func(p *match.Pair) { p.Opening.Start = "x" },
+		"a foreign name":    func(p *match.Pair) { p.Opening.ID = "x" },
+	} {
+		forged := pair
+		if change(&forged); plan.Owns(forged) == nil {
+			t.Errorf("%s is the plan's", name)
+		}
+	}
+	fixed := storedPlan(t)
+	if err := fixed.Owns(fixed.Pair(3)); err != nil {
+		t.Error(err)
+	}
+	if fixed.Owns(fixed.PairOf(3, [2]int{1, 0}, 3)) == nil {
+		t.Error("a fixed design takes other players")
 	}
 }
 

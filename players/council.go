@@ -42,16 +42,25 @@ func (o *Opener) CouncilConfig(p match.Player, cpus []int) (ensemble.Config, err
 		}
 		config.Shadows = append(config.Shadows, spec)
 	}
-	for i, m := range c.Members {
-		config.Members = append(config.Members, o.member(c, i, m, cpus))
+	for i := range c.Members {
+		config.Members = append(config.Members, o.member(p, i, cpus))
 	}
 	return config, nil
 }
 
-func (o *Opener) member(c *match.Council, i int, m match.Player, cpus []int) ensemble.Member {
+func (o *Opener) openMember(ctx context.Context, m match.Player, council string, cpus []int) (runner.Player, error) {
+	if m.Council != nil {
+		return o.openCouncil(ctx, m, cpus)
+	}
+	return o.openEngine(ctx, m, council, cpus)
+}
+
+func (o *Opener) member(council match.Player, i int, cpus []int) ensemble.Member {
+	c := council.Council
+	m := c.Members[i]
 	member := ensemble.Member{
 		Voter: voting.Voter{Name: m.Name, Slope: c.Scales[i].Slope, Intercept: c.Scales[i].Intercept},
-		Open:  func(ctx context.Context) (ensemble.Player, error) { return o.Open(ctx, m, cpus) },
+		Open:  func(ctx context.Context) (ensemble.Player, error) { return o.openMember(ctx, m, council.Name, cpus) },
 	}
 	if i < len(c.Clamps) {
 		member.Clamp = c.Clamps[i]

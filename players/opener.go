@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gogi/configs"
+	"gogi/faults"
 	"gogi/internal/unfit"
 	"gogi/match"
 	"gogi/runner"
@@ -33,6 +34,8 @@ type Opener struct {
 	Plan  *match.Plan
 	Guard *process.Guard // kills the engines should this program die; nil: nobody does
 	Bound *Binding       // which CPUs the slots of the plan have; nil: any
+	// Records is what is kept of the dialogues with engines; nil: nothing.
+	Records *faults.Records
 }
 
 // Surroundings is what configs needs to know of this program and this machine.
@@ -66,7 +69,12 @@ func (o *Opener) Open(ctx context.Context, p match.Player, cpus []int) (runner.P
 	if p.Council != nil {
 		return o.openCouncil(ctx, p, cpus)
 	}
-	engine, err := o.Greet(ctx, p, cpus)
+	return o.openEngine(ctx, p, "", cpus)
+}
+
+// openEngine opens an engine, as the member of a council where that has a name.
+func (o *Opener) openEngine(ctx context.Context, p match.Player, council string, cpus []int) (runner.Player, error) {
+	engine, err := o.greet(ctx, p, council, cpus)
 	if err != nil {
 		return nil, err
 	}
@@ -80,13 +88,19 @@ func (o *Opener) Open(ctx context.Context, p match.Player, cpus []int) (runner.P
 // Greet starts one engine as far as usiok. The error is ErrStart, a *usi.Fault or the
 // context's; nothing runs then.
 func (o *Opener) Greet(ctx context.Context, p match.Player, cpus []int) (*usi.Engine, error) {
+	return o.greet(ctx, p, "", cpus)
+}
+
+func (o *Opener) greet(ctx context.Context, p match.Player, council string, cpus []int) (*usi.Engine, error) {
 	conn, err := o.Start(p, cpus, process.DefaultGrace)
 	if err != nil {
 		return nil, cannotStart(p.Name, err)
 	}
-	return usi.Greet(ctx, conn, usi.Config{
-		Name: p.Name, Limits: usi.Limits{Greeting: p.Greeting, Ready: p.Ready},
-	})
+	config := usi.Config{Name: p.Name, Limits: usi.Limits{Greeting: p.Greeting, Ready: p.Ready}}
+	if o.Records != nil {
+		config.Tap = o.Records.NewRecorder(p, council, conn)
+	}
+	return usi.Greet(ctx, conn, config)
 }
 
 // Process is a started engine that nobody has talked to yet: its own process here,
@@ -105,6 +119,9 @@ type Process interface {
 	// Exit is how what runs here has ended; ssh ends with its engine's exit
 	// status.
 	Exit() process.Exit
+	// Stderr is the end of what came from stderr, as it came.
+	Stderr() []byte
+	PID() int
 }
 
 // cannotStart is the engine's own error, unless the machine has run out of something.

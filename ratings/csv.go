@@ -64,7 +64,7 @@ func lacks(s *sheet.Sheet, column string) error {
 // of one row's pair depend on each other. An error names file, line and column.
 func (g *Games) ReadFile(path string) error {
 	var columns gameColumns
-	before := len(g.files)
+	before := len(g.files.counts)
 	pairs := map[string]int{}
 	err := sheet.Read(path, func(s *sheet.Sheet) (err error) {
 		columns, err = findGameColumns(s)
@@ -84,10 +84,10 @@ func (g *Games) ReadFile(path string) error {
 			}
 			c.Cluster = pairs[name]
 		}
-		g.addFile(path, c)
+		g.files.add(path, c)
 		return nil
 	})
-	if err == nil && before == len(g.files) {
+	if err == nil && before == len(g.files.counts) {
 		return fmt.Errorf("%s:2: no game below the header", path)
 	}
 	return err

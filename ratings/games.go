@@ -13,26 +13,21 @@ import (
 
 // Games are the games of all files and runs. [Rate] rates those who played them.
 type Games struct {
-	files    []fileCount
-	places   map[fileCount]int // of a count without its results
-	clusters int               // numbers given out
-	numbered bool              // a file has a handicap as a number, which may be of another game than shogi
+	files    fileGames
+	clusters int  // numbers given out
+	numbered bool // a file has a handicap as a number, which may be of another game than shogi
 
 	players entrants
 	units   map[unitKey]*unit
 	order   []*unit
 	series  map[[3]int]*stats.Series // by players, the smaller number first, and games of a pair
 
-	looked []string // of runs whose length depends on their results, why
+	looked  []string // of runs whose length depends on their results, why
+	paired  []string // runs whose pairs results chose
+	anchors []string // of the runs, "" where one has none
 
 	odd      int    // games from odd starts
 	oddStart string // the first of these
-}
-
-// fileCount is the games of one row, or of many alike, by the names of the file.
-type fileCount struct {
-	file string
-	crosstable.Count
 }
 
 // unitKey is an opening between two players, the smaller number first, in pairs
@@ -59,22 +54,7 @@ type unitGame struct {
 
 // NewGames has none yet.
 func NewGames() *Games {
-	return &Games{places: map[fileCount]int{}, units: map[unitKey]*unit{}, series: map[[3]int]*stats.Series{}}
-}
-
-func (g *Games) addFile(file string, c crosstable.Count) {
-	key := fileCount{file, c}
-	key.BlackWins, key.Draws, key.WhiteWins = 0, 0, 0
-	place, known := g.places[key]
-	if !known {
-		place = len(g.files)
-		g.places[key] = place
-		g.files = append(g.files, key)
-	}
-	sum := &g.files[place]
-	sum.BlackWins += c.BlackWins
-	sum.Draws += c.Draws
-	sum.WhiteWins += c.WhiteWins
+	return &Games{units: map[unitKey]*unit{}, series: map[[3]int]*stats.Series{}}
 }
 
 // Run is a run whose pairs are to be added.
@@ -100,6 +80,26 @@ func (g *Games) Unfinished(run string) {
 // Stopped says that a sequential test could stop the run.
 func (g *Games) Stopped(run, gate string) {
 	g.looked = append(g.looked, fmt.Sprintf("run %s was played with a sequential test (%s): its ratings and intervals lean away from the middle; gogi gate %[1]s has the Elo that allows for it", run, gate))
+}
+
+// Paired says that an adaptive design chose the run's pairs by their results.
+func (g *Games) Paired(run string) { g.paired = append(g.paired, run) }
+
+// Anchored says which player a run's plan measures ratings from; "": none.
+func (g *Games) Anchored(anchor string) { g.anchors = append(g.anchors, anchor) }
+
+// anchor is the player from whom all games are to be measured by the plans of the runs, nil
+// where they do not agree on one.
+func (g *Games) anchor() *Anchor {
+	if len(g.files.counts) > 0 || len(g.anchors) == 0 || g.anchors[0] == "" {
+		return nil
+	}
+	for _, name := range g.anchors {
+		if name != g.anchors[0] {
+			return nil
+		}
+	}
+	return &Anchor{Player: g.anchors[0]}
 }
 
 // Add counts a whole pair, its games by leg. It fails for players that the run
@@ -198,9 +198,10 @@ func (u *unit) add(game unitGame, outcome match.Outcome) {
 // counts are all games under the names that tell players apart.
 func (g *Games) counts() ([]crosstable.Count, error) {
 	labels := g.players.labels()
-	var list []crosstable.Count
-	for _, f := range g.files {
-		c, err := g.named(f)
+	list := make([]crosstable.Count, 0, len(g.files.counts)+len(g.order))
+	label := g.labelled()
+	for _, f := range g.files.counts {
+		c, err := f.counted(label)
 		if err != nil {
 			return nil, err
 		}
@@ -223,20 +224,18 @@ func (g *Games) counts() ([]crosstable.Count, error) {
 	return list, nil
 }
 
-// named is a file's count with the names of the players whom it means.
-func (g *Games) named(f fileCount) (crosstable.Count, error) {
-	c := f.Count
-	for _, name := range []*string{&c.Black, &c.White, &c.Receiver} {
-		if *name == "" {
-			continue
+// labelled finds the player whom a file means by a name, each once.
+func (g *Games) labelled() func(source, name int32) (string, error) {
+	found := map[[2]int32]string{}
+	return func(source, name int32) (string, error) {
+		label, known := found[[2]int32{source, name}]
+		if known {
+			return label, nil
 		}
-		label, err := g.players.ofFile(*name, f.file)
-		if err != nil {
-			return c, err
-		}
-		*name = label
+		label, err := g.players.ofFile(g.files.names.list[name], g.files.sources.list[source])
+		found[[2]int32{source, name}] = label
+		return label, err
 	}
-	return c, nil
 }
 
 // Evidence is what the games rest on.
@@ -256,9 +255,9 @@ func (g *Games) evidence() Evidence {
 		e.Openings += s.Openings()
 		e.Copies += s.Copies()
 	}
-	for _, f := range g.files {
-		if f.Cluster == 0 {
-			e.Independent += f.Games()
+	for _, f := range g.files.counts {
+		if f.cluster == 0 {
+			e.Independent += f.games()
 		}
 	}
 	return e
@@ -268,11 +267,9 @@ func (g *Games) evidence() Evidence {
 // program it means.
 func (g *Games) shared() []string {
 	var list []string
-	for _, f := range g.files {
-		for _, name := range []string{f.Black, f.White} {
-			if len(g.players.named(name)) == 1 && !slices.Contains(list, name) {
-				list = append(list, name)
-			}
+	for _, name := range g.files.names.list {
+		if len(g.players.named(name)) == 1 {
+			list = append(list, name)
 		}
 	}
 	return list

@@ -3,6 +3,7 @@
 package ratings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -29,8 +30,9 @@ type Options struct {
 	Bootstrap  int     // repetitions for intervals, too; 0: only for the test of the model, as many as it takes
 	Seed       uint64  // of the bootstrap
 	Predict    []Matchup
-	Pairwise   bool // compare every two players
-	Iterates   int  // steps of the MM algorithm to show; 0: none
+	Pairwise   bool    // compare every two players
+	Iterates   int     // steps of the MM algorithm to show; 0: none
+	Anchor     *Anchor // whose rating is fixed; nil: the mean of all is 0
 }
 
 // Rate fits what was asked for to the games. It fails, and says what would work,
@@ -42,7 +44,10 @@ func Rate(games *Games, o Options) (*Report, error) {
 		return nil, err
 	}
 	record := counted(list)
-	if err := checkPlayers(o.Predict, record.gamesOf()); err != nil {
+	if planned := games.anchor(); o.Anchor == nil && planned != nil && o.Bootstrap == 0 && record.handicapped() == 0 && record.gamesOf()[planned.Player] > 0 {
+		o.Anchor = planned
+	}
+	if err := errors.Join(checkPlayers(o.Predict, record.gamesOf()), o.checkAnchor(record.gamesOf())); err != nil {
 		return nil, err
 	}
 	r := &Report{
@@ -54,6 +59,9 @@ func Rate(games *Games, o Options) (*Report, error) {
 		err = o.rateHandicaps(r, record)
 	} else {
 		err = o.rateEven(r, record)
+	}
+	if err == nil && o.Anchor != nil {
+		r.unboundAside()
 	}
 	if err == nil && !games.numbered {
 		r.nameHandicaps()
@@ -208,13 +216,16 @@ func (o Options) drawModel(r *Report) rating.Draws {
 // describeEven gives the players with their intervals, and the goodness of fit.
 func (o Options) describeEven(r *Report, fit *rating.Fit) error {
 	r.addPlayers(fit.Players)
-	intervals, err := o.playerIntervals(fit)
+	intervals, err := o.intervals(fit)
 	if err != nil {
 		return err
 	}
 	for i := range fit.Players {
 		r.Players[i].setInterval(intervals[i])
-		r.Intervals = intervals[i].Method
+		r.Intervals = cmp.Or(intervals[i].Method, r.Intervals)
+	}
+	if o.Anchor != nil {
+		r.fix(*o.Anchor)
 	}
 	for _, m := range o.Predict {
 		q, err := fit.Predict(m.A, m.B, o.Confidence)
@@ -331,6 +342,8 @@ func (o Options) rateHandicaps(r *Report, record counted) error {
 		return usage.Wrap(errors.New("--prior: the models of handicaps have none; leave it out, or rate even games only"))
 	case o.Draws != "auto" && o.Draws != "half":
 		return usage.Wrap(fmt.Errorf("--draws %s: the models of handicaps count a draw as half a win; --draws half says so", o.Draws))
+	case o.Anchor != nil:
+		return usage.Wrap(errors.New("--anchor: the models of handicaps have none; leave it out, or rate even games only"))
 	case o.Pairwise:
 		return usage.Wrap(errors.New("--pairwise: the models of handicaps compare no players in pairs; leave it out, or rate even games only"))
 	}

@@ -19,6 +19,7 @@ type Report struct {
 	Evidence    Evidence         `json:"evidence"`
 	Confidence  float64          `json:"confidence"`
 	Intervals   string           `json:"intervals,omitempty"` // the method of those of players
+	Anchor      *Anchor          `json:"anchor,omitempty"`    // whose rating is fixed; else their mean is 0
 	Players     []Player         `json:"players"`
 	OrderEffect orderEffect      `json:"order_effect"`
 	DrawParam   drawParam        `json:"draw_param"`
@@ -36,7 +37,7 @@ type Report struct {
 type Player struct {
 	Name     string   `json:"name"`
 	Strength *float64 `json:"strength"` // they sum to 50 per player rated
-	Elo      *float64 `json:"elo"`      // mean 0
+	Elo      *float64 `json:"elo"`      // mean 0, or from the anchor
 	Lo       *float64 `json:"lo"`
 	Hi       *float64 `json:"hi"`
 	Games    int      `json:"games"` // against players rated; of those without a rating, all

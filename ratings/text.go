@@ -199,6 +199,9 @@ func (r *Report) printEffects(w io.Writer) {
 	line := func(label, format string, args ...any) {
 		fmt.Fprintf(w, "%-16s %s\n", label, fmt.Sprintf(format, args...))
 	}
+	if r.Anchor != nil {
+		line("anchor", "%s, fixed at %s Elo; intervals are of differences from it", format.Name(r.Anchor.Player), format.SignedOr(&r.Anchor.Elo, ""))
+	}
 	line("first move", "%s", r.OrderEffect.text(r.Confidence))
 	line("draws", "%s", r.DrawParam.text())
 	line("games", "%s", r.Evidence.text())

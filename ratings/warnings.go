@@ -18,15 +18,16 @@ type WarningKind string
 
 // The kinds, beside those of package rating.
 const (
-	LeftOut        WarningKind = "left_out"        // a model that the games do not determine
-	ModelFails     WarningKind = "model_fails"     // results that the model does not explain
-	PairingFails   WarningKind = "pairing_fails"   // one pairing goes otherwise than the model says
-	CycleFound     WarningKind = "cycle"           // three players of whom each beats the next
-	OddStarts      WarningKind = "odd_starts"      // games set aside: neither even nor a customary handicap
-	NamesApart     WarningKind = "names_apart"     // one name, several players
-	NamesShared    WarningKind = "names_shared"    // a file's name is taken for the run's player
-	LengthDepends  WarningKind = "length_depends"  // a run's length depends on its results, or is not reached
-	OpeningsReused WarningKind = "openings_reused" // an opening counts once, however often it was played
+	LeftOut        WarningKind = "left_out"         // a model that the games do not determine
+	ModelFails     WarningKind = "model_fails"      // results that the model does not explain
+	PairingFails   WarningKind = "pairing_fails"    // one pairing goes otherwise than the model says
+	CycleFound     WarningKind = "cycle"            // three players of whom each beats the next
+	OddStarts      WarningKind = "odd_starts"       // games set aside: neither even nor a customary handicap
+	NamesApart     WarningKind = "names_apart"      // one name, several players
+	NamesShared    WarningKind = "names_shared"     // a file's name is taken for the run's player
+	LengthDepends  WarningKind = "length_depends"   // a run's length depends on its results, or is not reached
+	PairedByResult WarningKind = "paired_by_result" // a run gave its pairs to players who seemed close
+	OpeningsReused WarningKind = "openings_reused"  // an opening counts once, however often it was played
 )
 
 // Warning is a reason for doubt, to be shown beside the ratings.
@@ -46,6 +47,9 @@ func (r *Report) warnGames(g *Games) {
 	}
 	for _, why := range g.looked {
 		r.warn(LengthDepends, "%s", why)
+	}
+	for _, run := range g.paired {
+		r.warn(PairedByResult, "run %s gave its pairs to players who seemed close: there, intervals of 95%% were seen to hold in 61%% to 95%%, and equals to be told apart (docs/tournaments.md)", run)
 	}
 	told := map[string]bool{}
 	for _, e := range g.players {

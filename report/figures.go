@@ -28,8 +28,14 @@ func (r *Report) figures(s *stats.Series) {
 	decisive, elo := winRate(tally.Total())
 	r.Intervals = []Interval{scoreInterval(s), decisive}
 	r.Elo, r.EloDecisive = eloOfScore(s), elo
-	r.Tests = []Test{signFlip(s), binomial(tally.Total())}
-	r.weaker.Test, r.weaker.err = s.Test(counts.Less)
+	flips, err := s.SignFlips(counts.TwoSided, counts.Less)
+	if err == nil {
+		r.weaker.Test = flips[1]
+	} else {
+		flips = make([]counts.Test, 2)
+		r.weaker.Test, r.weaker.err = s.Test(counts.Less)
+	}
+	r.Tests = []Test{signFlip(s.Pairs(), flips[0], err), binomial(tally.Total())}
 }
 
 // scoreInterval is that of A's expected score over all openings.
@@ -104,11 +110,10 @@ func binomial(total stats.WDL) Test {
 
 // signFlip is the test that decides: the exact one that exchanges the players in whole
 // openings.
-func signFlip(s *stats.Series) Test {
+func signFlip(pairs int, test counts.Test, err error) Test {
 	report := Test{Method: "pair_sign_flip", Alternative: string(counts.TwoSided)}
-	test, err := s.SignFlip(counts.TwoSided)
 	switch {
-	case s.Pairs() == 0:
+	case pairs == 0:
 		report.Why = "no finished game"
 	case err != nil:
 		report.Why = err.Error()
@@ -145,7 +150,7 @@ func (r *Report) withhold(why string, s *stats.Series) {
 	}
 	for _, e := range []*Elo{&r.Elo, &r.EloDecisive} {
 		e.Lo, e.Hi, e.Why = nil, nil, why
-		if r.Gate != nil {
+		if r.Gate != nil || r.Tournament != nil {
 			e.Estimate = nil
 		}
 	}

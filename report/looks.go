@@ -23,7 +23,7 @@ type Looks struct {
 
 // newLooks is what the log of settings and the gate tell; gate is nil where there is none.
 func newLooks(run Run, gate *Gate) Looks {
-	l := Looks{TargetChanges: retargeted(run.Starts), Sequential: gate != nil, FixedLength: gate == nil, Remarks: []string{}, Changes: changes(run.Starts)}
+	l := Looks{TargetChanges: retargeted(run.Starts), Sequential: gate != nil, FixedLength: gate == nil && run.Tournament == nil, Remarks: []string{}, Changes: changes(run.Starts)}
 	if l.TargetChanges > 0 {
 		l.Remarks = append(l.Remarks, "target changed "+format.NumberOf(l.TargetChanges, "time")+" after the first game: figures hold only if nobody had looked")
 	}
@@ -71,6 +71,8 @@ func changes(starts []Start) []string {
 // where they do.
 func (r *Report) noFixedLength() string {
 	switch {
+	case r.Tournament != nil:
+		return pairedByResults
 	case !r.Finished:
 		return "the run is not finished: only the anytime interval holds before its end"
 	case !r.Looks.FixedLength:

@@ -16,6 +16,7 @@ import (
 	"gogi/shogi"
 	"gogi/stats"
 	"gogi/stats/counts"
+	"gogi/tournament"
 )
 
 // Level is the confidence of all intervals in a report.
@@ -55,11 +56,14 @@ type Report struct {
 	Distinct       *Distinct   `json:"distinct,omitempty"` // without pairs that repeat an earlier one
 	FaultLosses    FaultLosses `json:"fault_losses"`       // of A and B against each other
 	Crosstable     []Cross     `json:"crosstable"`
-	PairVariance   *float64    `json:"pair_variance"` // of a pair's points a game
+	PairVariance   *float64    `json:"pair_variance"`     // of a pair's points a game
+	Bundles        []string    `json:"bundles,omitempty"` // files that keep the dialogues which ended in faults
 	Divergence     *Divergence `json:"divergence,omitempty"`
 	Seconds        float64     `json:"seconds"` // of play, added up over all games
 
 	Gate *Gate `json:"gate,omitempty"` // the sequential test, if the run has one
+
+	Tournament *Tournament `json:"tournament,omitempty"` // if results decide who plays whom
 
 	weaker oneSided // whether A is
 }
@@ -215,8 +219,10 @@ type Cross struct {
 type Gatherer struct {
 	report   *Report
 	run      Run
-	judge    *judge         // nil: the run has no sequential test
-	index    map[string]int // into report.Players
+	judge    *judge               // nil: the run has no sequential test
+	schedule *tournament.Schedule // nil: the run's design ignores results
+	astray   error                // why the schedule knows of no more pairs
+	index    map[string]int       // into report.Players
 	pairings map[[2]string]*stats.Series
 	unmarked stats.Tally
 	marked   int
@@ -234,6 +240,8 @@ type Run struct {
 	Players []Player     // name, identity and limits; two at least
 	Gate    Registration // its design is zero where there is none
 	Starts  []Start      // oldest first
+	// Tournament is what decides who plays whom; nil where the design ignores results.
+	Tournament *Tourney
 }
 
 // New adds up the pairs of a run.
@@ -249,10 +257,15 @@ func New(run Run) (*Gatherer, error) {
 	for i, p := range run.Players {
 		g.index[p.Name] = i
 	}
+	var err error
+	if run.Tournament != nil {
+		if g.schedule, err = tournament.New(run.Tournament.Spec); err != nil {
+			return nil, err
+		}
+	}
 	if run.Gate.Design.IsZero() {
 		return g, nil
 	}
-	var err error
 	g.judge, err = newJudge(run)
 	return g, err
 }
@@ -274,6 +287,7 @@ func (g *Gatherer) Add(rows []match.Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
+	g.addTournament(rows)
 	for _, r := range rows {
 		g.countGame(r)
 	}
@@ -399,6 +413,10 @@ func (g *Gatherer) conclude() {
 	if g.judge != nil {
 		rep.Gate = g.judge.gate(rep.B)
 		rep.Finished = rep.Finished || rep.Gate.Decision != stats.Continue
+	}
+	if g.schedule != nil {
+		rep.Tournament = g.tournament()
+		rep.Finished = rep.Tournament.Over
 	}
 	rep.Looks = newLooks(g.run, rep.Gate)
 	for i := range rep.Players {

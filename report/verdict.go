@@ -24,6 +24,9 @@ type Verdict struct {
 // too often. What it finds is withheld where faults alone, or a machine that slowed most
 // pairs, may explain it.
 func (r *Report) Verdict() Verdict {
+	if r.Tournament != nil {
+		return r.competition()
+	}
 	pairing, ok := r.Pairing()
 	if !ok {
 		return Verdict{Kind: "none", Short: "no games", Claim: fmt.Sprintf("There is no verdict: no pair of %s against %s is finished.", r.A, r.B)}

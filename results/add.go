@@ -128,7 +128,7 @@ func (r *Run) write(ctx context.Context, s statements, req request) (added bool,
 		}
 	}
 	for _, a := range req.attempts {
-		if _, err := s.attempt.ExecContext(ctx, r.id, a.Pair, micros(a.Ended), a.Why); err != nil {
+		if _, err := execSummed(ctx, s.attempt, "attempts", r.id, a.Pair, micros(a.Ended), a.Why); err != nil {
 			return false, err
 		}
 	}
@@ -142,12 +142,12 @@ type statements struct {
 
 func prepareStatements(ctx context.Context, db *sql.DB) (s statements, err error) {
 	texts := []string{
-		"INSERT INTO openings (run_id, name, start, moves, plies, hash) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		"INSERT INTO openings (run_id, name, start, moves, plies, hash, checksum) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 		"SELECT id FROM openings WHERE run_id = ? AND name = ? AND hash = ?",
-		"INSERT INTO pairs (run_id, pair, a, b, opening_id, seed, setting, stored) VALUES (?, ?, ?, ?, ?, ?, ?, " + sqlNow + ") ON CONFLICT (run_id, pair) DO NOTHING",
+		"INSERT INTO pairs (run_id, pair, a, b, opening_id, seed, setting, stored, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, pair) DO NOTHING",
 		insertGame(),
-		"INSERT INTO records (game_id, start, event, site, plies, final) VALUES (?, ?, ?, ?, ?, ?)",
-		"INSERT INTO attempts (run_id, pair, ended, why) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		"INSERT INTO records (game_id, start, event, site, plies, final, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		"INSERT INTO attempts (run_id, pair, ended, why, checksum) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 	}
 	for i, field := range s.fields() {
 		//nolint:sqlclosecheck // Run.Close closes them
@@ -185,14 +185,14 @@ func (s *statements) close() error {
 // stored already.
 func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err error) {
 	o := &p.opening
-	if _, err := s.opening.ExecContext(ctx, p.run, o.name, o.start, o.moves, o.plies, o.hash); err != nil {
+	if _, err := execSummed(ctx, s.opening, "openings", p.run, o.name, o.start, o.moves, o.plies, o.hash); err != nil {
 		return false, err
 	}
 	var openingID int64
 	if err := s.openingID.QueryRowContext(ctx, p.run, o.name, o.hash).Scan(&openingID); err != nil {
 		return false, err
 	}
-	result, err := s.pair.ExecContext(ctx, p.run, p.pair, p.players[0], p.players[1], openingID, p.seed, p.setting)
+	result, err := execSummed(ctx, s.pair, "pairs", p.run, p.pair, p.players[0], p.players[1], openingID, p.seed, p.setting, now())
 	if err != nil {
 		return false, err
 	}
@@ -208,7 +208,11 @@ func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err 
 }
 
 func (s *statements) addGame(ctx context.Context, g *gameRow) error {
-	result, err := s.game.ExecContext(ctx, g.game.inserted()...)
+	values, err := g.game.inserted()
+	if err != nil {
+		return err
+	}
+	result, err := s.game.ExecContext(ctx, values...)
 	if err != nil {
 		return err
 	}
@@ -216,6 +220,15 @@ func (s *statements) addGame(ctx context.Context, g *gameRow) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.record.ExecContext(ctx, id, g.start, g.event, g.site, g.plies, g.final)
+	_, err = execSummed(ctx, s.record, "records", id, g.start, g.event, g.site, g.plies, g.final)
 	return err
+}
+
+// execSummed stores a row of a table with its checksum behind its values.
+func execSummed(ctx context.Context, stmt *sql.Stmt, table string, values ...any) (sql.Result, error) {
+	sum, err := sumOf(table, values...)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.ExecContext(ctx, append(values, sum)...)
 }

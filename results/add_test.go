@@ -400,14 +400,25 @@ func TestDiskFull(t *testing.T) {
 }
 
 func BenchmarkAdd(b *testing.B) {
-	for name, parallelism := range map[string]int{"one": 1, "sixteen": 8} {
+	for _, name := range []string{"one", "one durable", "sixteen", "sixteen durable"} {
+		parallelism, how := 8, Quick
+		if strings.HasPrefix(name, "one") {
+			parallelism = 1
+		}
+		if strings.HasSuffix(name, "durable") {
+			how = Durable
+		}
 		b.Run(name, func(b *testing.B) {
-			s := openTest(b, testPath(b))
+			s, err := Open(b.Context(), testPath(b), how)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() { _ = s.Close() })
 			plan := testPlan("r")
 			plan.Pairs = b.N
 			run := beginTest(b, s, plan)
 			b.SetParallelism(parallelism)
-			benchmarkAdd(b, s, run, name == "one")
+			benchmarkAdd(b, s, run, parallelism == 1)
 		})
 	}
 }

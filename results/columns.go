@@ -71,13 +71,26 @@ func (g *storedGame) columns() []column {
 	return list
 }
 
-// gameColumns are the names of all columns, as a query asks for them.
+// gameColumns are the names of all columns, as a query asks for them, and the game's
+// checksum behind them.
 func gameColumns() string {
 	var names []string
 	for _, c := range new(storedGame).columns() {
 		names = append(names, c.name)
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(append(names, "g.checksum"), ", ")
+}
+
+// sumOfGame is the checksum of a game: of all columns, those of its pair and its
+// opening included, because reports read them together.
+func sumOfGame(c *checksum, columns []column) (int64, error) {
+	c.reset("games")
+	for _, column := range columns {
+		if err := c.add(column.value); err != nil {
+			return 0, err
+		}
+	}
+	return c.sum(), nil
 }
 
 // insertGame is the statement that stores what inserted gives.
@@ -88,19 +101,22 @@ func insertGame() string {
 			names = append(names, name)
 		}
 	}
+	names = append(names, "checksum")
 	marks := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
 	return "INSERT INTO games (" + strings.Join(names, ", ") + ") VALUES (" + marks + ")"
 }
 
 // inserted are the values of the columns of games.
-func (g *storedGame) inserted() []any {
+func (g *storedGame) inserted() ([]any, error) {
 	var values []any
-	for _, c := range g.columns() {
+	columns := g.columns()
+	for _, c := range columns {
 		if strings.HasPrefix(c.name, "g.") {
 			values = append(values, c.value)
 		}
 	}
-	return values
+	sum, err := sumOfGame(new(checksum), columns)
+	return append(values, sum), err
 }
 
 // gameReader reads rows of gameColumns, and whatever else the query asks for.
@@ -108,6 +124,14 @@ type gameReader struct {
 	players []Engine
 	game    storedGame
 	targets []any
+	own     int // how many of the targets are columns of games
+
+	values   []driver.Value // of the row at hand, by target
+	pointers []any          // to scanned, as Scan takes them
+	scanned  []any
+
+	stored sql.NullInt64 // the checksum in the row
+	sum    checksum
 }
 
 func newGameReader(players []Engine, more ...any) *gameReader {
@@ -115,14 +139,35 @@ func newGameReader(players []Engine, more ...any) *gameReader {
 	for _, c := range r.game.columns() {
 		r.targets = append(r.targets, c.value)
 	}
-	r.targets = append(r.targets, more...)
+	r.own = len(r.targets)
+	r.targets = append(append(r.targets, &r.stored), more...)
+	r.values, r.scanned = make([]driver.Value, len(r.targets)), make([]any, len(r.targets))
+	for i := range r.scanned {
+		r.pointers = append(r.pointers, &r.scanned[i])
+	}
 	return r
 }
 
-// read gives the row at hand.
+// read gives the row at hand; one whose checksum is wrong is a *Damaged.
 func (r *gameReader) read(rows *sql.Rows) (match.Row, error) {
+	if err := rows.Scan(r.pointers...); err != nil {
+		return r.game.Row, err
+	}
+	for i, v := range r.scanned {
+		r.values[i] = v
+	}
+	return r.take()
+}
+
+// take gives the row of which values are what SQLite gave.
+func (r *gameReader) take() (match.Row, error) {
 	g := &r.game
-	if err := rows.Scan(r.targets...); err != nil {
+	for i, target := range r.targets {
+		if err := assign(target, r.values[i]); err != nil {
+			return g.Row, err
+		}
+	}
+	if err := r.verify(); err != nil {
 		return g.Row, err
 	}
 	for i, name := range []*string{&g.Black, &g.White, &g.PairA, &g.PairB} {
@@ -132,6 +177,76 @@ func (r *gameReader) read(rows *sql.Rows) (match.Row, error) {
 		*name = r.players[g.seats[i]].Name
 	}
 	return g.Row, nil
+}
+
+// verify compares the row with its checksum, where it has one.
+func (r *gameReader) verify() error {
+	if !r.stored.Valid {
+		return nil
+	}
+	r.sum.reset("games")
+	for _, v := range r.values[:r.own] {
+		if err := r.sum.add(v); err != nil {
+			return err
+		}
+	}
+	if r.sum.sum() != r.stored.Int64 {
+		return &Damaged{Table: "games", Pair: r.game.Pair, Leg: r.game.Leg}
+	}
+	return nil
+}
+
+// assign puts a value, as SQLite gives it, where a column's target points: what
+// Scan does, without asking for each value how it can be converted.
+func assign(target any, value driver.Value) error {
+	switch t := target.(type) {
+	case *int:
+		n, err := integer(value)
+		*t = int(n)
+		return err
+	case bits:
+		return t.Scan(value)
+	case span:
+		return t.Scan(value)
+	case moment:
+		return t.Scan(value)
+	case word:
+		return t.Scan(value)
+	case sql.Scanner:
+		return t.Scan(value)
+	case *int64:
+		n, err := integer(value)
+		*t = n
+		return err
+	case *bool:
+		n, err := integer(value)
+		*t = n != 0
+		return err
+	}
+	return assignBytes(target, value)
+}
+
+// assignBytes is assign for the targets that are no integers.
+func assignBytes(target any, value driver.Value) error {
+	switch t := target.(type) {
+	case *string:
+		if v, ok := value.(string); ok {
+			*t = v
+			return nil
+		}
+	case *float64:
+		if v, ok := value.(float64); ok {
+			*t = v
+			return nil
+		}
+	case *[]byte:
+		v, ok := value.([]byte)
+		*t = v
+		if ok || value == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%v (%T) is no value for a %T", value, value, target)
 }
 
 // word keeps an enumeration as its text.

@@ -21,10 +21,14 @@
 //     ([Store.FirstStored]), never by a player's clock.
 //   - [Run.Void] takes pairs out: no reader but [Store.Voided] sees them any more,
 //     and they are missing again.
-//   - A run in WAL mode is three files (X, X-wal, X-shm), and X-lock beside them.
-//     Copy them while nobody writes, or use sqlite3's .backup. X-lock is empty and
-//     stays: its bytes carry the locks (byte 0: the schema, byte n: run n), and
-//     whoever removes it while a run is being played lets a second one in.
+//   - A run in WAL mode is three files (X, X-wal, X-shm), and X-lock beside them: copy
+//     them with [Store.Backup]. X-lock stays: its bytes carry the locks (byte 0: the
+//     schema, byte n: run n), and what stands in it tells who holds them. The database
+//     file carries the same locks, far behind its end.
+//   - Never open the database file but through this package while a Store of it is
+//     open: closing any descriptor of it drops SQLite's own locks.
+//   - Every row has a checksum (checksums.go); who changes a row by hand sets it to
+//     NULL. A reader's error is then a [*Damaged].
 //   - The plan's digest decides whether a run may be resumed; the target, paths
 //     and concurrency may change and are logged ([Store.Settings]).
 //   - [Store.Games] and [Store.Pairs] never touch the moves, which lie compressed

@@ -24,7 +24,7 @@ const fromGames = ` FROM games g
 	CROSS JOIN pairs p ON p.run_id = g.run_id AND p.pair = g.pair
 	CROSS JOIN openings o ON o.id = p.opening_id `
 
-// How selectGames asks which game ended as the filter says.
+// How gamesQuery asks which game ended as the filter says.
 const (
 	thisLeg = "g.termination = ?"
 	anyLeg  = "? IN (SELECT x.termination FROM games x WHERE x.run_id = g.run_id AND x.pair = g.pair)"
@@ -39,7 +39,14 @@ func (s *Store) Games(ctx context.Context, runID int64, yield func(match.Row) er
 
 // GamesWhere is Games for the games that pass a filter.
 func (s *Store) GamesWhere(ctx context.Context, runID int64, f Filter, yield func(match.Row) error) error {
-	return s.games(ctx, runID, f, thisLeg, yield)
+	return s.scan(ctx, runID, f, thisLeg, func(rows []match.Row) error {
+		for i := range rows {
+			if err := yield(rows[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Pairs calls yield for every pair of a run, in pair order, with all its games by
@@ -48,45 +55,19 @@ func (s *Store) GamesWhere(ctx context.Context, runID int64, f Filter, yield fun
 // to keep and to change. As with Games, the pairs are those of one moment, and an
 // error of yield ends the reading and comes back as it is.
 func (s *Store) Pairs(ctx context.Context, runID int64, f Filter, yield func(rows []match.Row) error) error {
-	var pair []match.Row
-	end := func() error {
-		if len(pair) == 0 {
-			return nil
-		}
-		whole := pair
-		pair = nil
-		return yield(whole)
-	}
-	err := s.games(ctx, runID, f, anyLeg, func(r match.Row) error {
-		if len(pair) > 0 && pair[0].Pair != r.Pair {
-			if err := end(); err != nil {
+	return s.scan(ctx, runID, f, anyLeg, func(rows []match.Row) error {
+		for len(rows) > 0 {
+			n := 1
+			for n < len(rows) && rows[n].Pair == rows[0].Pair {
+				n++
+			}
+			if err := yield(rows[:n:n]); err != nil {
 				return err
 			}
+			rows = rows[n:]
 		}
-		pair = append(pair, r)
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return end()
-}
-
-// games is GamesWhere with the condition, in SQL, on the termination that the
-// filter asks for.
-func (s *Store) games(ctx context.Context, runID int64, f Filter, ended string, yield func(match.Row) error) error {
-	var stopped error // what yield said
-	err := selectGames(ctx, s.read, runID, f, ended, func(r match.Row) error {
-		stopped = yield(r)
-		return stopped
-	})
-	if stopped != nil {
-		return stopped
-	}
-	if err != nil {
-		return s.fail("reading the games", err)
-	}
-	return nil
 }
 
 // selectGames reads the rows of a filter by pair and leg.
@@ -96,35 +77,50 @@ func selectGames(ctx context.Context, q querier, runID int64, f Filter, ended st
 		return fmt.Errorf("the engines: %w", err)
 	}
 	reader := newGameReader(players)
-	return each(ctx, q, func(rows *sql.Rows) error {
+	err = each(ctx, q, func(rows *sql.Rows) error {
 		g, err := reader.read(rows)
 		if err != nil {
 			return err
 		}
 		return yield(g)
-	}, "SELECT "+gameColumns()+fromGames+`
-		WHERE g.run_id = ? AND g.pair >= ? AND g.pair - ? < ?
-		AND (? = 'not_ended' OR `+ended+`) AND (? < 0 OR ? IN (g.black, g.white))
-		ORDER BY g.pair, g.leg`, f.args(runID, players)...)
+	}, gamesQuery(ended), f.args(runID, players, f.all())...)
+	return named(ctx, q, runID, err)
 }
 
-// args are the parameters of the query in selectGames.
-func (f Filter) args(runID int64, players []Engine) []any {
-	engine := -1 // any
+// gamesQuery asks for the games of a range of pairs, with the condition, in SQL, on
+// the termination that a filter asks for.
+func gamesQuery(ended string) string {
+	return "SELECT " + gameColumns() + fromGames + `
+		WHERE g.run_id = ? AND g.pair >= ? AND g.pair < ?
+		AND (? = 'not_ended' OR ` + ended + `) AND (? < 0 OR ? IN (g.black, g.white))
+		ORDER BY g.pair, g.leg`
+}
+
+// pairRange is the pair numbers from the first one to before the end.
+type pairRange struct{ first, end int64 }
+
+// all are the pair numbers that the filter passes.
+func (f Filter) all() pairRange {
+	r := pairRange{int64(f.FromPair), math.MaxInt64}
+	if f.Pairs > 0 && r.first < r.end-int64(f.Pairs) {
+		r.end = r.first + int64(f.Pairs)
+	}
+	return r
+}
+
+// args are the parameters of gamesQuery.
+func (f Filter) args(runID int64, players []Engine, r pairRange) []any {
+	engine := int64(-1) // any
 	if f.Engine != "" {
-		engine = len(players) // none
+		engine = int64(len(players)) // none
 		for i := range players {
 			if players[i].Name == f.Engine {
-				engine = i
+				engine = int64(i)
 			}
 		}
 	}
-	pairs := int64(math.MaxInt64)
-	if f.Pairs > 0 {
-		pairs = int64(f.Pairs)
-	}
 	termination := f.Termination.String()
-	return []any{runID, f.FromPair, f.FromPair, pairs, termination, termination, engine, engine}
+	return []any{runID, r.first, r.end, termination, termination, engine, engine}
 }
 
 // Record is the whole record of one game; ErrNoGame where it is not stored.
@@ -154,7 +150,7 @@ func (s *Store) record(ctx context.Context, runID int64, pair, leg int) (record 
 
 // selectRecords is the query of records, without its condition.
 func selectRecords() string {
-	return "SELECT " + gameColumns() + ", r.start, r.event, r.site, r.plies, r.final" + fromGames +
+	return "SELECT " + gameColumns() + ", r.game_id, r.start, r.event, r.site, r.plies, r.final, r.checksum" + fromGames +
 		"CROSS JOIN records r ON r.game_id = g.id "
 }
 
@@ -163,11 +159,16 @@ func selectRecords() string {
 func records(ctx context.Context, q querier, players []Engine, yield func(*storedGame, kifu.Record) error, where string, args ...any) error {
 	var head kifu.Record
 	var blob []byte
-	reader := newGameReader(players, &head.Start, &head.Event, &head.Site, &blob, &head.Final)
-	return each(ctx, q, func(rows *sql.Rows) error {
+	var id int64
+	var stored sql.NullInt64
+	reader := newGameReader(players, &id, &head.Start, &head.Event, &head.Site, &blob, &head.Final, &stored)
+	err := each(ctx, q, func(rows *sql.Rows) error {
 		g, err := reader.read(rows)
 		if err != nil {
 			return err
+		}
+		if sum, err := sumOf("records", id, head.Start, head.Event, head.Site, blob, head.Final); err != nil || stored.Valid && stored.Int64 != sum {
+			return &Damaged{Table: "records", Pair: g.Pair, Leg: g.Leg}
 		}
 		r := head
 		r.Black, r.White, r.Started = g.Black, g.White, g.Started
@@ -177,4 +178,5 @@ func records(ctx context.Context, q querier, players []Engine, yield func(*store
 		}
 		return yield(&reader.game, r)
 	}, selectRecords()+where, args...)
+	return named(ctx, q, reader.game.run, err)
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -221,7 +222,14 @@ const (
 )
 
 func writerProcess(path, mode string) {
-	if err := runWriter(path, mode); err != nil {
+	act := runWriter
+	switch {
+	case strings.HasPrefix(mode, "read"):
+		act = runReader
+	case strings.HasPrefix(mode, "upkeep"):
+		act = runUpkeep
+	}
+	if err := act(path, mode); err != nil {
 		_, _ = fmt.Fprintln(os.Stdout, "error:", err) // for the first process, if it still lives
 	}
 }

@@ -12,35 +12,75 @@ import (
 // being created or migrated; run n holds byte n, and runs are numbered from 1.
 const schemaByte = 0
 
+// hold is the right to a run: a byte of the file beside the database, which older
+// gogis know, and one of the database file itself, which no other name of it gets
+// around. The lock file tells who has it.
+type hold struct {
+	beside *os.File
+	inode  *inode
+	run    int64
+}
+
+// holdRun takes a run; ErrRunLocked where another has it.
+func (s *Store) holdRun(run int64) (*hold, error) {
+	beside, err := lockByte(s.file, run, false)
+	if err == nil {
+		if err = s.inode.lock(run); err != nil {
+			_ = beside.Close() // nothing was written to it
+		}
+	}
+	if errors.Is(err, ErrRunLocked) {
+		return nil, s.lockedBy(run)
+	}
+	if err != nil {
+		return nil, err
+	}
+	h := &hold{beside, s.inode, run}
+	if err := s.signIn(h); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	return h, nil
+}
+
+// Close gives the run up.
+func (h *hold) Close() error {
+	return errors.Join(h.signOut(), h.inode.unlock(h.run), h.beside.Close())
+}
+
 // lockByte locks one byte of the file beside the database until the file that it
 // returns is closed or the process dies, however it dies. With wait false a byte
 // that is taken gives ErrRunLocked.
-//
-// The lock belongs to the open file and not to the process (as POSIX locks do,
-// which vanish when any other file descriptor of the same file is closed), so two
-// Runs of one process exclude each other too. Children do not get the descriptor:
-// os.OpenFile opens it close-on-exec.
 func lockByte(path string, offset int64, wait bool) (*os.File, error) {
 	f, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o666) // the umask decides, as for the database
 	if err != nil {
 		return nil, fmt.Errorf("opening the lock file: %w", err)
 	}
+	if err := lockRange(f, unix.F_WRLCK, offset, wait); err != nil {
+		_ = f.Close() // nothing was written to it
+		return nil, err
+	}
+	return f, nil
+}
+
+// lockRange locks or unlocks one byte. The lock belongs to the open file and not to
+// the process (as POSIX locks do, which vanish when any other file descriptor of the
+// same file is closed). Children do not get the descriptor: os.OpenFile opens it
+// close-on-exec.
+func lockRange(f *os.File, kind int16, offset int64, wait bool) error {
 	cmd := unix.F_OFD_SETLK
 	if wait {
 		cmd = unix.F_OFD_SETLKW
 	}
 	for {
-		err = unix.FcntlFlock(f.Fd(), cmd, &unix.Flock_t{Type: unix.F_WRLCK, Start: offset, Len: 1})
-		if !errors.Is(err, unix.EINTR) {
-			break
+		err := unix.FcntlFlock(f.Fd(), cmd, &unix.Flock_t{Type: kind, Start: offset, Len: 1})
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EACCES):
+			return ErrRunLocked
+		default:
+			return fmt.Errorf("locking %s: %w", f.Name(), err)
 		}
 	}
-	if err == nil {
-		return f, nil
-	}
-	_ = f.Close() // nothing was written to it
-	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
-		return nil, ErrRunLocked
-	}
-	return nil, fmt.Errorf("locking %s: %w", f.Name(), err)
 }

@@ -57,31 +57,24 @@ func schemaVersion(ctx context.Context, q querier, newest int) (version int, err
 		return 0, nil
 	case app != applicationID:
 		return 0, errors.New("it is a SQLite database of another program")
+	case version < 1:
+		return 0, fmt.Errorf("it says that its schema is version %d, and no gogi writes that: the file is damaged (see gogi db repair)", version)
 	case version > newest:
 		return 0, fmt.Errorf("it was written by a newer gogi (schema %d, this program knows %d): use that one", version, newest)
 	}
 	return version, nil
 }
 
-// errOlder is of a database of an older gogi, which Open brings up to date.
-var errOlder = errors.New("it was written by an older gogi")
-
-// checkCurrent fails unless the file has the current schema.
-func checkCurrent(ctx context.Context, db *sql.DB) error {
+// readable is the version of the schema that the file has, for who only reads.
+func readable(ctx context.Context, q querier) (version int, err error) {
 	texts, err := migrationTexts()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	version, err := schemaVersion(ctx, db, len(texts))
-	switch {
-	case err != nil:
-		return err
-	case version == 0:
-		return errors.New("it is empty: no run was ever stored in it")
-	case version < len(texts):
-		return errOlder
+	if version, err = schemaVersion(ctx, q, len(texts)); err == nil && version == 0 {
+		err = errors.New("it is empty: no run was ever stored in it")
 	}
-	return nil
+	return version, err
 }
 
 // prepare brings the file to the current schema. The lock keeps two processes
@@ -92,8 +85,11 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	version, err := schemaVersion(ctx, s.write, len(texts))
-	if err != nil || version == len(texts) {
+	if err != nil {
 		return err
+	}
+	if version == len(texts) {
+		return s.useLog(ctx)
 	}
 	lock, err := lockByte(s.file, schemaByte, true)
 	if err != nil {
@@ -115,6 +111,22 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 		}
 	}
 	return nil
+}
+
+// useLog switches to WAL mode what is in another: a copy that VACUUM made, or one of
+// another program's.
+func (s *Store) useLog(ctx context.Context) (err error) {
+	var mode string
+	if err := s.write.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil || mode == "wal" {
+		return err
+	}
+	lock, err := lockByte(s.file, schemaByte, true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = firstError(err, lock.Close()) }()
+	_, err = s.write.ExecContext(ctx, "PRAGMA journal_mode=WAL")
+	return err
 }
 
 func (s *Store) migrate(ctx context.Context, version int, text string) error {

@@ -131,6 +131,9 @@ func runs(ctx context.Context, q querier, query string, args ...any) ([]RunInfo,
 	}
 	for i := range infos {
 		r := &infos[i]
+		if err := verifyRun(ctx, q, r.ID); err != nil {
+			return nil, err
+		}
 		if r.Engines, err = engines(ctx, q, r.ID); err != nil {
 			return nil, fmt.Errorf("the engines of run %q: %w", r.Name, err)
 		}
@@ -139,6 +142,18 @@ func runs(ctx context.Context, q querier, query string, args ...any) ([]RunInfo,
 		}
 	}
 	return infos, nil
+}
+
+// verifyRun fails where what is known of a run apart from its games is damaged.
+func verifyRun(ctx context.Context, q querier, run int64) error {
+	err := verifyRows(ctx, q, "runs", "WHERE id = ?", run)
+	if err == nil {
+		err = verifyRows(ctx, q, "engines", "WHERE run_id = ?", run)
+	}
+	if err == nil {
+		err = verifyRows(ctx, q, "settings_log", "WHERE run_id = ?", run)
+	}
+	return named(ctx, q, run, err)
 }
 
 func engines(ctx context.Context, q querier, runID int64) ([]Engine, error) {
@@ -206,6 +221,10 @@ func (s *Store) Attempts(ctx context.Context, runID int64) ([]match.Attempt, err
 
 // attempts are those of a run for which the condition, in SQL, holds.
 func attempts(ctx context.Context, q querier, runID int64, where string, args ...any) ([]match.Attempt, error) {
+	args = append([]any{runID}, args...)
+	if err := verifyRows(ctx, q, "attempts", "WHERE run_id = ? "+where, args...); err != nil {
+		return nil, named(ctx, q, runID, err)
+	}
 	var list []match.Attempt
 	err := each(ctx, q, func(rows *sql.Rows) error {
 		var a match.Attempt
@@ -214,6 +233,6 @@ func attempts(ctx context.Context, q querier, runID int64, where string, args ..
 		a.Ended = fromMicros(ended)
 		list = append(list, a)
 		return err
-	}, "SELECT pair, ended, why FROM attempts WHERE run_id = ? "+where+" ORDER BY pair, ended, id", append([]any{runID}, args...)...)
+	}, "SELECT pair, ended, why FROM attempts WHERE run_id = ? "+where+" ORDER BY pair, ended, id", args...)
 	return list, err
 }

@@ -1,9 +1,9 @@
 package results
 
 import (
-	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"gogi/kifu"
@@ -46,12 +46,17 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 		seed:    int64(p.Pair.Seed), // SQLite has signed integers only: the same 64 bits
 		setting: r.setting.Load(), opening: openingRowOf(p.Pair.Opening),
 	}
+	rows.games = make([]gameRow, len(p.Games))
+	errs := make([]error, len(p.Games))
+	var packing sync.WaitGroup // each game apart: who has played them waits half as long
 	for i := range p.Games {
-		row, err := r.gameRow(&p.Games[i])
+		packing.Go(func() { rows.games[i], errs[i] = r.gameRow(p.Pair, &p.Games[i]) })
+	}
+	packing.Wait()
+	for i, err := range errs {
 		if err != nil {
 			return nil, fmt.Errorf("leg %d: %w", i, err)
 		}
-		rows.games = append(rows.games, row)
 	}
 	return rows, nil
 }
@@ -60,14 +65,13 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 // nothing wrong may get into a series that takes days. The moves are not replayed
 // (see match.Verify): what this process has played itself was judged as it went.
 func (r *Run) check(p match.PairResult) error {
-	switch {
-	case p.Pair.ID < 0:
-		return errors.New("pairs are numbered from 0")
-	case int64(p.Pair.ID) >= r.most.Load():
+	if int64(p.Pair.ID) >= r.most.Load() {
 		return fmt.Errorf("the run never had more than %d pairs", r.most.Load())
-	case !p.Pair.Equal(r.plan.Pair(p.Pair.ID)):
-		return errors.New("its players, opening or seed are not those that the plan gives it")
-	case len(p.Games) != r.plan.Legs():
+	}
+	if err := r.plan.Owns(p.Pair); err != nil {
+		return err
+	}
+	if len(p.Games) != r.plan.Legs() {
 		return fmt.Errorf("it has %d games, the plan says %d", len(p.Games), r.plan.Legs())
 	}
 	for _, a := range p.Attempts {
@@ -106,7 +110,7 @@ func moveText(moves []shogi.Move) string {
 	return strings.Join(texts, " ")
 }
 
-func (r *Run) gameRow(g *match.Result) (row gameRow, err error) {
+func (r *Run) gameRow(pair match.Pair, g *match.Result) (row gameRow, err error) {
 	hash, err := g.MovesHash()
 	if err != nil {
 		return row, err
@@ -121,11 +125,11 @@ func (r *Run) gameRow(g *match.Result) (row gameRow, err error) {
 	row.start, row.event, row.site = g.Record.Start, g.Record.Event, g.Record.Site
 	row.final = g.Record.Final
 	row.game = storedGame{
-		run: r.id, seats: [4]int{g.Players[0], g.Players[1]},
+		run: r.id, seats: [4]int{g.Players[0], g.Players[1], pair.Players[0], pair.Players[1]},
 		Row: match.Row{
 			Pair: g.Pair, Leg: g.Leg, Outcome: g.Outcome, Termination: g.Termination, Note: g.Note, Points: r.plan.Rules.Points(g.Verdict),
 			Plies: len(g.Record.Moves), Sides: g.Sides, Marked: g.Marked, LastSFEN: last, Slot: g.Slot, Started: g.Started, Ended: g.Ended,
-			MovesHash: hash,
+			MovesHash: hash, OpeningID: pair.Opening.ID, OpeningPlies: len(pair.Opening.Moves), OpeningHash: pair.Opening.Hash(), Start: pair.Opening.Start,
 		},
 	}
 	return row, nil

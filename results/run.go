@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 
@@ -19,7 +18,7 @@ type Run struct {
 	store *Store
 	id    int64
 	plan  *match.Plan
-	lock  *os.File
+	lock  *hold
 	// setting is the row of the log of settings that holds now.
 	setting atomic.Int64
 	// most is the greatest target that the run ever had: a pair may have been in
@@ -64,7 +63,7 @@ func (s *Store) begin(ctx context.Context, plan *match.Plan) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := lockByte(s.file, id, false)
+	lock, err := s.holdRun(id)
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +75,7 @@ func (s *Store) begin(ctx context.Context, plan *match.Plan) (*Run, error) {
 		run.stmts, err = prepareStatements(ctx, s.write)
 	}
 	if err != nil {
-		_ = lock.Close() // nothing was written to it
-		return nil, err
+		return nil, errors.Join(err, lock.Close())
 	}
 	return run, nil
 }
@@ -113,8 +111,10 @@ func (s *Store) findOrCreate(ctx context.Context, plan *match.Plan) (id int64, e
 		err := tx.QueryRowContext(ctx, "SELECT id, digest, plan FROM runs WHERE name = ?", plan.Run).Scan(&id, &storedDigest, &storedPlan)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
-			id, err = insertRun(ctx, tx, plan, digest, canonical)
-			return err
+			if id, err = insertRun(ctx, tx, plan, digest, canonical); err != nil {
+				return err
+			}
+			return sealRun(ctx, tx, id)
 		case err != nil:
 			return err
 		case storedDigest != digest:

@@ -96,6 +96,9 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan,
 		if last == string(text) {
 			return nil
 		}
+		if err := verifyRun(ctx, tx, run); err != nil {
+			return err
+		}
 		result, err := tx.ExecContext(ctx, "INSERT INTO settings_log (run_id, at, settings) VALUES (?, "+sqlNow+", ?)", run, string(text))
 		if err != nil {
 			return err
@@ -106,9 +109,25 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan,
 		if _, err := tx.ExecContext(ctx, "UPDATE runs SET pairs = ?, rules = ? WHERE id = ?", now.Pairs, plan.Rules.Name, run); err != nil {
 			return err
 		}
-		return putEngines(ctx, tx, run, plan.Players)
+		if err := putEngines(ctx, tx, run, plan.Players); err != nil {
+			return err
+		}
+		return sealRun(ctx, tx, run)
 	})
 	return id, err
+}
+
+// sealRun gives a run's own rows their checksums, after a change. What an older gogi
+// stored was never verified, and is so from now on.
+func sealRun(ctx context.Context, tx *sql.Tx, run int64) error {
+	err := seal(ctx, tx, "runs", "WHERE id = ?", run)
+	if err == nil {
+		err = seal(ctx, tx, "engines", "WHERE run_id = ?", run)
+	}
+	if err == nil {
+		err = seal(ctx, tx, "settings_log", "WHERE run_id = ?", run)
+	}
+	return err
 }
 
 // greatestTarget is the most pairs that a start of the run asked for.
@@ -171,17 +190,31 @@ func (s *Store) FirstStored(ctx context.Context, run int64) (setting int64, at t
 
 func firstStored(ctx context.Context, q querier, run int64) (setting int64, at time.Time, err error) {
 	var pairs, dated int
-	var first, stored, started sql.NullInt64
+	var first, stored sql.NullInt64
 	err = q.QueryRowContext(ctx, `WITH every AS (
-			SELECT p.setting, p.stored, g.started FROM pairs p JOIN games g ON g.run_id = p.run_id AND g.pair = p.pair WHERE p.run_id = ?
-			UNION ALL SELECT setting, stored, started FROM voided WHERE run_id = ?)
-		SELECT count(*), count(setting), min(setting), min(stored), min(started) FILTER (WHERE setting IS NULL) FROM every`,
-		run, run).Scan(&pairs, &dated, &first, &stored, &started)
+			SELECT setting, stored FROM pairs WHERE run_id = ?
+			UNION ALL SELECT setting, stored FROM voided WHERE run_id = ?)
+		SELECT count(*), count(setting), min(setting), min(stored) FROM every`,
+		run, run).Scan(&pairs, &dated, &first, &stored)
 	switch {
 	case err != nil || pairs == 0:
 		return 0, time.Time{}, err
 	case dated == pairs:
 		return first.Int64, fromMicros(stored.Int64), nil
+	}
+	return firstStarted(ctx, q, run)
+}
+
+// firstStarted is firstStored for a run with pairs of an older gogi, which kept no
+// order: the time when the first of their games began stands for it.
+func firstStarted(ctx context.Context, q querier, run int64) (setting int64, at time.Time, err error) {
+	var started sql.NullInt64
+	err = q.QueryRowContext(ctx, `WITH undated AS (
+			SELECT g.started FROM pairs p JOIN games g ON g.run_id = p.run_id AND g.pair = p.pair WHERE p.run_id = ? AND p.setting IS NULL
+			UNION ALL SELECT started FROM voided WHERE run_id = ? AND setting IS NULL)
+		SELECT min(started) FROM undated`, run, run).Scan(&started)
+	if err != nil {
+		return 0, time.Time{}, err
 	}
 	list, err := settings(ctx, q, run)
 	if err != nil {

@@ -8,10 +8,11 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
-	"path/filepath"
-	"strconv"
+	"sync"
 
 	"github.com/mattn/go-sqlite3"
+
+	"gogi/internal/sqlitefile"
 )
 
 const (
@@ -21,18 +22,27 @@ const (
 	// busyMillis is how long a statement waits for another process's transaction.
 	// They take milliseconds; a suspended process may hold one for longer.
 	busyMillis = 30_000
-	// readers is how many queries may run at once: a yield function may ask for a
-	// record while its games are being read.
-	readers = 4
+	// readers is how many queries may run at once: one run may be read by several
+	// connections and their witness, and a yield function may ask for a record while
+	// its games are being read.
+	readers = 4 + scanners + 1
 )
 
 // Store is one database file. It is safe for concurrent use. Close every Run
 // before the Store.
 type Store struct {
-	path  string  // as it was given, for messages
-	file  string  // absolute: the working directory may change
-	write *sql.DB // nil for a reader; one connection, because SQLite has one writer
-	read  *sql.DB
+	path  string // as it was given, for messages
+	file  string // absolute, and no symbolic link: other names of the file must find its lock
+	inode *inode // the file itself
+	here  holder // this process
+	// released gives up the inode, once.
+	released sync.Once
+	// shared names a file system that other machines see, too; "" for others.
+	shared string
+	write  *sql.DB // nil for a reader; one connection, because SQLite has one writer
+	read   *sql.DB
+	// scanning is held by who reads with several connections.
+	scanning sync.Mutex
 }
 
 // Durability is what an acknowledged pair survives.
@@ -55,87 +65,94 @@ func Open(ctx context.Context, path string, how ...Durability) (*Store, error) {
 			return nil, fmt.Errorf("results: %s: durability %q: expected %s or %s", path, sync, Quick, Durable)
 		}
 	}
-	s, err := newStore(path)
+	s, err := newStore(path, true)
 	if err != nil {
 		return nil, err
 	}
-	if s.write, err = openHandle(s.file, "rwc", url.Values{
-		"_txlock": {"immediate"}, "_synchronous": {string(sync)}, "_foreign_keys": {"on"},
-	}); err != nil {
-		return nil, s.fail("opening", err)
+	if s.write, err = openHandle(s.file, url.Values{
+		"mode": {"rwc"}, "_txlock": {"immediate"}, "_synchronous": {string(sync)}, "_foreign_keys": {"on"},
+		// What is deleted is overwritten: repair looks for rows by their checksums, and
+		// must not find a pair that was voided.
+		"_secure_delete": {"on"},
+	}); err == nil {
+		s.write.SetMaxOpenConns(1)
+		err = s.prepare(ctx)
 	}
-	s.write.SetMaxOpenConns(1)
-	if err := s.prepare(ctx); err != nil {
-		_ = s.write.Close() // the reason why it cannot be used is the error to tell
-		return nil, s.fail("opening", err)
+	if err == nil {
+		err = s.openReader(ctx)
 	}
-	return s.withReader(ctx)
+	return s.orClose(err)
 }
 
 // OpenExisting opens the database at path for reading, also while another process
-// writes to it. It never creates one: the error is fs.ErrNotExist where there is
-// no file. One of an older gogi is brought up to date first.
+// writes to it, and where this one may not write to the file or its folder. It never
+// creates one: the error is fs.ErrNotExist where there is no file. One of an older
+// gogi is read as it is, and left so.
 func OpenExisting(ctx context.Context, path string) (*Store, error) {
-	s, err := newStore(path)
+	s, err := newStore(path, false)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(s.file); errors.Is(err, fs.ErrNotExist) {
+	return s.orClose(s.openReader(ctx))
+}
+
+// newStore finds the file; only a writer may create it.
+func newStore(path string, create bool) (*Store, error) {
+	s := &Store{path: path}
+	var err error
+	if s.file, err = resolve(path); err != nil {
+		return nil, s.fail("opening", err)
+	}
+	if _, err := os.Stat(s.file); !create && errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("results: %s: there is no such database: %w", path, fs.ErrNotExist)
 	}
-	opened, err := s.withReader(ctx)
-	if errors.Is(err, errOlder) {
-		return upgrade(ctx, path)
-	}
-	return opened, err
-}
-
-// upgrade migrates a database, and opens it for reading.
-func upgrade(ctx context.Context, path string) (*Store, error) {
-	writer, err := Open(ctx, path)
-	if err == nil {
-		err = writer.Close()
-	}
-	if err != nil {
-		return nil, err
-	}
-	s, err := newStore(path)
-	if err != nil {
-		return nil, err
-	}
-	return s.withReader(ctx)
-}
-
-func newStore(path string) (*Store, error) {
-	file, err := filepath.Abs(path)
-	if err != nil {
-		return nil, fmt.Errorf("results: %s: %w", path, err)
-	}
-	return &Store{path: path, file: file}, nil
-}
-
-// withReader adds the handle for queries and closes the store if that fails. Its
-// mode is rw, not ro: a reader that comes after a crash must be able to recover
-// the log. query_only keeps it from changing anything else.
-func (s *Store) withReader(ctx context.Context) (*Store, error) {
-	var err error
-	if s.read, err = openHandle(s.file, "rw", url.Values{"_query_only": {"on"}}); err == nil {
-		s.read.SetMaxOpenConns(readers)
-		err = checkCurrent(ctx, s.read)
-	}
-	if err != nil {
-		_ = s.Close() // the reason why it cannot be used is the error to tell
+	if err := soundLog(s.file); err != nil {
 		return nil, s.fail("opening", err)
+	}
+	if s.here, err = thisProcess(); err == nil {
+		s.inode, err = holdInode(s.file, create)
+	}
+	if err != nil {
+		return nil, s.fail("opening", err)
+	}
+	if s.shared, err = sharedFileSystem(s.file); err != nil {
+		return s.orClose(err)
 	}
 	return s, nil
 }
 
-func openHandle(file, mode string, options url.Values) (*sql.DB, error) {
-	options.Set("mode", mode)
-	options.Set("_busy_timeout", strconv.Itoa(busyMillis))
-	// A path may hold ? and %, which mean something in a URI.
-	uri := "file:" + (&url.URL{Path: file}).EscapedPath() + "?" + options.Encode()
-	return sql.Open("sqlite3", uri)
+// soundLog fails where the log is damaged before its end. SQLite takes what stands
+// before the damage for all that there is, and forgets the rest: pairs that were
+// acknowledged would be gone, and nothing could find them any more.
+func soundLog(file string) error {
+	var first string
+	for range 2 { // a frame that is just being written looks damaged, once
+		log, err := sqlitefile.ReadLog(file + "-wal")
+		if errors.Is(err, fs.ErrPermission) {
+			return nil // asItStands says so
+		}
+		if err == nil {
+			err = log.Close()
+		}
+		found := log.Problem()
+		if err != nil || found == "" || found == first {
+			if err == nil && found != "" {
+				err = fmt.Errorf("%s: what was stored last would be lost; gogi db repair saves it", found)
+			}
+			return err
+		}
+		first = found
+	}
+	return nil
+}
+
+// orClose is the store, or the error of opening it, and the store closed.
+func (s *Store) orClose(err error) (*Store, error) {
+	if err == nil {
+		return s, nil
+	}
+	_ = s.Close() // the reason why it cannot be used is the error to tell
+	return nil, s.fail("opening", err)
 }
 
 // Close releases the file. It does not wait for Runs: close them first.
@@ -146,6 +163,7 @@ func (s *Store) Close() error {
 			errs = append(errs, db.Close())
 		}
 	}
+	s.released.Do(func() { errs = append(errs, s.inode.release()) })
 	if err := errors.Join(errs...); err != nil {
 		return s.fail("closing", err)
 	}
@@ -160,8 +178,14 @@ func (s *Store) fail(doing string, err error) error {
 // explain turns SQLite's code for a foreign file into words.
 func explain(err error) error {
 	var e sqlite3.Error
-	if errors.As(err, &e) && e.Code == sqlite3.ErrNotADB {
+	switch {
+	case !errors.As(err, &e):
+	case e.Code == sqlite3.ErrNotADB:
 		return fmt.Errorf("it is not a SQLite database (%w)", err)
+	case e.Code == sqlite3.ErrReadonly:
+		return fmt.Errorf("the file or its folder may only be read (%w)", err)
+	case e.Code == sqlite3.ErrCorrupt:
+		return fmt.Errorf("the database is damaged: see gogi db check (%w)", err)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -50,6 +51,11 @@ func TestOpenRefuses(t *testing.T) {
 	newer := filepath.Join(dir, "newer.db")
 	openTest(t, newer)
 	execOn(t, newer, "PRAGMA user_version=99")
+	for version, name := range map[int]string{-1: "minus.db", math.MinInt32: "least.db", 0: "none.db"} {
+		path := filepath.Join(dir, "version-"+name)
+		openTest(t, path)
+		execOn(t, path, fmt.Sprintf("PRAGMA user_version=%d", version))
+	}
 	foreign := filepath.Join(dir, "foreign.db")
 	execOn(t, foreign, "CREATE TABLE runs (x); PRAGMA user_version=1")
 	for path, text := range map[string]string{"text.db": strings.Repeat("not a database\n", 100), "short.db": "hello", "empty.db": ""} {
@@ -59,6 +65,9 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	tests := []struct{ name, want, wantExisting string }{
 		{"newer.db", "newer gogi (schema 99", "newer gogi (schema 99"},
+		{"version-minus.db", "version -1", "version -1"},
+		{"version-least.db", "version -2147483648", "version -2147483648"},
+		{"version-none.db", "version 0", "version 0"},
 		{"foreign.db", "of another program", "of another program"},
 		{"text.db", "not a SQLite database", "not a SQLite database"},
 		{"short.db", "not a SQLite database", "not a SQLite database"},
@@ -282,14 +291,14 @@ func TestRunInfo(t *testing.T) {
 	}
 }
 
-// A database of an older gogi is brought up to date when it is only read.
+// A database of an older gogi that is only read is left as it is.
 func TestReadingAnOlderDatabase(t *testing.T) {
 	path := testPath(t)
 	texts, err := migrationTexts()
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := openHandle(path, "rwc", url.Values{})
+	db, err := openHandle(path, url.Values{"mode": {"rwc"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +311,13 @@ func TestReadingAnOlderDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if version, err := schemaVersion(t.Context(), s.read, len(texts)); err != nil || version != len(texts) {
-		t.Errorf("version %d of %d (%v)", version, len(texts), err)
+	if version, err := schemaVersion(t.Context(), s.read, len(texts)); err != nil || version != 1 {
+		t.Errorf("version %d (%v)", version, err)
+	}
+	if list, err := s.Runs(t.Context()); len(list) > 0 || err != nil {
+		t.Errorf("%v, %v", list, err)
+	}
+	if _, err := s.read.ExecContext(t.Context(), "DELETE FROM main.runs"); err == nil {
+		t.Error("a reader deleted the runs")
 	}
 }

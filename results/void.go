@@ -66,8 +66,11 @@ func (r *Run) void(ctx context.Context, tx *sql.Tx, why string, which func(match
 
 func (r *Run) voidPair(ctx context.Context, tx *sql.Tx, id int, why string) error {
 	pair, err := storedPair(ctx, tx, r.id, id)
+	if err == nil {
+		err = verifyRows(ctx, tx, "voided", "WHERE run_id = ? AND pair = ?", r.id, id)
+	}
 	if err != nil {
-		return err
+		return named(ctx, tx, r.id, err)
 	}
 	body, err := match.EncodePair(pair)
 	if err != nil {
@@ -76,6 +79,9 @@ func (r *Run) voidPair(ctx context.Context, tx *sql.Tx, id int, why string) erro
 	if _, err := tx.ExecContext(ctx, `INSERT INTO voided (run_id, pair, take, at, why, setting, stored, started, body)
 		SELECT run_id, pair, (SELECT count(*) + 1 FROM voided v WHERE v.run_id = p.run_id AND v.pair = p.pair), `+sqlNow+`, ?, setting, stored, ?, ?
 		FROM pairs p WHERE run_id = ? AND pair = ?`, why, micros(pair.Games[0].Started), body, r.id, id); err != nil {
+		return err
+	}
+	if err := seal(ctx, tx, "voided", "WHERE run_id = ? AND pair = ?", r.id, id); err != nil {
 		return err
 	}
 	for _, text := range []string{
@@ -109,6 +115,9 @@ func (s *Store) Voided(ctx context.Context, runID int64) ([]Voided, error) {
 }
 
 func voided(ctx context.Context, q querier, runID int64) (list []Voided, err error) {
+	if err := verifyRows(ctx, q, "voided", "WHERE run_id = ?", runID); err != nil {
+		return nil, named(ctx, q, runID, err)
+	}
 	err = each(ctx, q, func(rows *sql.Rows) error {
 		var v Voided
 		err := rows.Scan(&v.Pair, &v.Take, moment{&v.At}, &v.Why, &v.Body)
@@ -132,6 +141,13 @@ func storedPair(ctx context.Context, q querier, runID int64, id int) (r match.Pa
 	players, err := engines(ctx, q, runID)
 	if err != nil {
 		return r, err
+	}
+	err = verifyRows(ctx, q, "pairs", "WHERE run_id = ? AND pair = ?", runID, id)
+	if err == nil {
+		err = verifyRows(ctx, q, "openings", "WHERE id = (SELECT opening_id FROM pairs WHERE run_id = ? AND pair = ?)", runID, id)
+	}
+	if err != nil {
+		return r, named(ctx, q, runID, err)
 	}
 	var moves string
 	r.Pair.ID = id

@@ -1,13 +1,14 @@
 package runner
 
 import (
-	"strings"
+	"errors"
 	"sync"
 	"time"
 
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/shogi"
+	"gogi/usi"
 )
 
 // Events is the one stream of what happens in a run. All slots send to it; its
@@ -100,7 +101,7 @@ func (e *Events) Forward(ev match.Event) {
 		if !e.moves {
 			return
 		}
-	case match.EventSeat, match.EventGame, match.EventEnd, match.EventCut, match.EventFault:
+	case match.EventSeat, match.EventGame, match.EventEnd, match.EventCut, match.EventFault, match.EventWarning:
 	case match.EventRun, match.EventPair, match.EventDone, match.EventState:
 		return
 	default: // of a later version
@@ -126,7 +127,11 @@ func (e *Events) unplayed(pair, slot int, why error) {
 		return
 	}
 	where := [2]int{pair, slot}
-	e.Send(match.Event{Type: match.EventFault, Pair: &where[0], Slot: &where[1], Kind: match.KindUnplayed, Note: why.Error()})
+	ev := match.Event{Type: match.EventFault, Pair: &where[0], Slot: &where[1], Kind: match.KindUnplayed, Note: why.Error()}
+	if fault, ok := errors.AsType[*usi.Fault](why); ok {
+		ev.Bundle = fault.Record
+	}
+	e.Send(ev)
 }
 
 // fault tells of trouble that decided no game.
@@ -135,8 +140,8 @@ func (e *Events) fault(engine, kind, note string, g *match.Game, slot int) {
 }
 
 // forfeit tells of a fault that loses a game.
-func (e *Events) forfeit(engine, kind, note string, g *match.Game, slot int) {
-	e.failed(match.Event{Engine: engine, Kind: kind, Note: note, Forfeit: true}, g, slot)
+func (e *Events) forfeit(engine string, f *usi.Fault, note string, g *match.Game, slot int) {
+	e.failed(match.Event{Engine: engine, Kind: string(f.Kind), Note: note, Bundle: f.Record, Forfeit: true}, g, slot)
 }
 
 func (e *Events) failed(ev match.Event, g *match.Game, slot int) {
@@ -200,16 +205,22 @@ func (e *Events) moved(g *game, c shogi.Colour, m *kifu.Move, hit bool, overrun 
 	if !e.wantsMoves() {
 		return
 	}
-	ev := about(match.EventMove, g.Pair, g.Leg, g.slot.number)
+	said := &moveNumbers{pair: g.Pair, leg: g.Leg, slot: g.slot.number, score: m.Score, time: match.Milliseconds(m.Time)}
+	ev := match.Event{Type: match.EventMove, Pair: &said.pair, Leg: &said.leg, Slot: &said.slot, TimeMS: &said.time}
 	ev.Ply, ev.Move, ev.Position = len(g.result.Record.Moves), m.Move.String(), g.referee.Position().SFEN()
 	ev.Depth, ev.Nodes, ev.Hit = m.Depth, m.Nodes, hit
 	ev.PV = movesText(m.PV[:min(match.ShownPV, len(m.PV))])
-	ev.TimeMS, ev.OverrunMS, ev.ClockMS = milliseconds(m.Time), match.Milliseconds(overrun), g.clockShown(c)
+	ev.OverrunMS, ev.ClockMS = match.Milliseconds(overrun), g.clockShown(c)
 	if m.HasScore {
-		score := m.Score
-		ev.Score = &score
+		ev.Score = &said.score
 	}
 	e.Send(ev)
+}
+
+// moveNumbers are the numbers of a move event that an event points to, as one block.
+type moveNumbers struct {
+	pair, leg, slot, score int
+	time                   float64
 }
 
 func (e *Events) gameEnded(g *game) {
@@ -223,6 +234,7 @@ func (e *Events) gameEnded(g *game) {
 	ev.Black, ev.White, ev.Points = names[0], names[1], &points
 	ev.Outcome, ev.Termination, ev.Note = r.Outcome.String(), r.Termination.String(), r.Note
 	ev.Plies, ev.Position, ev.Marked = len(r.Record.Moves), g.referee.Position().SFEN(), r.Marked
+	ev.Bundle = g.record
 	ev.Sides = &[2]match.Effort{r.Sides[0].Effort(names[0]), r.Sides[1].Effort(names[1])}
 	e.Send(ev)
 }
@@ -237,15 +249,15 @@ func (g *game) clockShown(c shogi.Colour) *float64 {
 
 // movesText is moves in USI, separated by spaces.
 func movesText(moves []shogi.Move) string {
-	var b strings.Builder
+	var room [64]byte // for as many moves as a move event has
+	text := room[:0]
 	for i, m := range moves {
 		if i > 0 {
-			b.WriteByte(' ')
+			text = append(text, ' ')
 		}
-		var text [8]byte
-		b.Write(m.Append(text[:0]))
+		text = m.Append(text)
 	}
-	return b.String()
+	return string(text)
 }
 
 func milliseconds(d time.Duration) *float64 {

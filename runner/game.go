@@ -26,6 +26,9 @@ type game struct {
 	position    usi.Position // as sent: the start and all moves
 	result      match.Result
 	pondering   [2]bool // who was told to think on
+	record      string  // of the failure that ended the game, see Blamer
+	began       moment
+	watch       moveWatch
 }
 
 // playGame plays one game between players that are ready. A *usi.Fault before
@@ -97,6 +100,7 @@ func (g *game) discardFailed() {
 
 // play asks the players in turn until the game is over.
 func (g *game) play(ctx context.Context) error {
+	g.began = g.slot.late.read()
 	for {
 		verdict, err := g.turn(ctx)
 		if err != nil {
@@ -114,41 +118,82 @@ func (g *game) play(ctx context.Context) error {
 func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	c := g.referee.Side()
 	clock := &g.clocks[c]
-	watch := g.watchMove(c)
-	reply, err := g.players[c].Think(ctx, usi.Request{Position: g.position, Go: g.goFor(c), Deadline: clock.Deadline()})
-	slowed := watch.slowed()
+	g.watchMove(c)
+	reply, err := g.players[c].Think(ctx, usi.Request{Position: g.position, Go: g.goFor(c), Deadline: clock.Deadline(), MaxPV: max(1, g.plan.PVPlies)})
+	delays, slowed := g.watch.end(reply.Sending)
 	if ctx.Err() != nil {
 		return match.Verdict{}, context.Cause(ctx)
 	}
-	g.result.Marked = g.result.Marked || slowed
+	if s := g.stood(err != nil || reply.Stopped); s != nil {
+		return match.Verdict{}, s
+	}
+	g.result.Marked = g.result.Marked || slowed && g.limits[c].Timed()
 	if err != nil {
-		return g.failed(c, reply, err)
+		return g.failed(c, reply, err, delays)
 	}
 	g.countPonder(c, reply.Hit)
+	if reply.Second == usi.SecondDropped {
+		g.slot.config.Events.fault(g.names()[c], "second_bestmove", "a second bestmove of the search before was dropped", &g.Game, g.slot.number)
+	}
 	overrun, lost := clock.Spend(reply.Elapsed)
 	move := recordMove(reply, g.plan.PVPlies)
 	g.result.Sides[c].Add(move, overrun)
 	if reply.Absent > 0 {
 		g.result.Sides[c].Incomplete++
 	}
-	if v := g.timeVerdict(c, reply, overrun, lost); v.Over() {
+	if v := g.timeVerdict(c, reply, overrun, lost, delays); v.Over() {
 		return v, nil
 	}
 	return g.judge(ctx, c, reply, move, overrun), nil
 }
 
+// stood is the standstill that voids the game, or nil. It is asked when a move has
+// come, and before anything is made of it: whatever stood still while it was measured
+// is known by now. On a clock a standstill at any time of the game is one too many,
+// since a search, or one on the opponent's time, was longer or shorter than it says.
+// Without one it matters only to a player that failed meanwhile.
+func (g *game) stood(failed bool) *Standstill {
+	if failed || g.limits[shogi.Black].Timed() || g.limits[shogi.White].Timed() {
+		return g.slot.late.stood(g.began)
+	}
+	return nil
+}
+
 // timeVerdict comes before any look at the move, as at CSA servers.
-func (g *game) timeVerdict(c shogi.Colour, reply usi.Reply, overrun time.Duration, lost bool) match.Verdict {
+func (g *game) timeVerdict(c shogi.Colour, reply usi.Reply, overrun time.Duration, lost bool, d match.Delays) match.Verdict {
 	switch {
 	case lost:
-		return match.LossFor(c, match.TimeForfeit, fmt.Sprintf("took %v, %v over its limit (margin %v)",
-			reply.Elapsed.Round(time.Millisecond), overrun.Round(time.Millisecond), g.limits[c].Margin))
+		return g.overstepped(c, match.Overstep{Took: reply.Elapsed, Limit: reply.Elapsed - overrun, Delays: d})
 	case reply.Stopped && !g.limits[c].Timed():
-		return match.LossFor(c, match.Stall, fmt.Sprintf("no move within %v", g.limits[c].Stall))
+		return g.overstepped(c, match.Overstep{Took: reply.Elapsed, Delays: d})
 	case reply.Stopped:
 		return match.LossFor(c, match.TimeForfeit, "had to be stopped")
 	}
 	return match.Verdict{}
+}
+
+// overstepped is the loss of a player that was not in time.
+func (g *game) overstepped(c shogi.Colour, o match.Overstep) match.Verdict {
+	return match.LossFor(c, g.tooLate(c), g.explain(c, o).String())
+}
+
+// explain completes what is known of a player that was not in time, and marks the game
+// where that may be the doing of the machine or of this program.
+func (g *game) explain(c shogi.Colour, o match.Overstep) match.Overstep {
+	o.Margin = g.limits[c].Margin
+	if !g.limits[c].Timed() {
+		o.Stall, o.Limit = true, g.limits[c].Stall
+	}
+	g.result.Marked = g.result.Marked || o.Slowed()
+	return o
+}
+
+// tooLate is how a player loses that was not in time.
+func (g *game) tooLate(c shogi.Colour) match.Termination {
+	if g.limits[c].Timed() {
+		return match.TimeForfeit
+	}
+	return match.Stall
 }
 
 // judge takes an answer that came in time, or within the margin of it.
@@ -166,6 +211,9 @@ func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move 
 	}
 	v := g.referee.Play(reply.Move)
 	if v.Termination == match.IllegalMove {
+		if reply.Second == usi.SecondSuspected {
+			v.Note += "; it came at once, and may be a second bestmove of the search before"
+		}
 		return v
 	}
 	g.position.Moves = append(g.position.Moves, reply.Move)
@@ -182,7 +230,7 @@ func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move 
 }
 
 // failed turns a fault into a verdict, or into an unplayed pair.
-func (g *game) failed(c shogi.Colour, reply usi.Reply, err error) (match.Verdict, error) {
+func (g *game) failed(c shogi.Colour, reply usi.Reply, err error, d match.Delays) (match.Verdict, error) {
 	fault, ok := errors.AsType[*usi.Fault](err)
 	if !ok || fault.Kind == usi.FaultConnection {
 		return match.Verdict{}, err
@@ -190,18 +238,24 @@ func (g *game) failed(c shogi.Colour, reply usi.Reply, err error) (match.Verdict
 	if !fault.Searching && len(g.result.Record.Moves) == len(g.Opening.Moves) {
 		return match.Verdict{}, err // it was gone before the first "go"
 	}
-	g.result.Sides[c].Add(kifu.Move{Time: fault.Elapsed, Nodes: reply.Nodes}, g.overrun(c, fault.Elapsed))
-	g.slot.config.Events.forfeit(g.names()[c], string(fault.Kind), fault.Note, &g.Game, g.slot.number)
-	g.players[c] = nil
-	return match.LossFor(c, g.terminationOf(c, fault.Kind), note(fault)), nil
-}
-
-func (g *game) overrun(c shogi.Colour, elapsed time.Duration) time.Duration {
-	limit, ok := g.clocks[c].Limit()
-	if !ok {
-		return 0
+	limit, timed := g.clocks[c].Limit()
+	overrun := time.Duration(0)
+	if timed {
+		overrun = max(0, fault.Elapsed-limit)
 	}
-	return max(0, elapsed-limit)
+	g.result.Sides[c].Add(kifu.Move{Time: fault.Elapsed, Nodes: reply.Nodes}, overrun)
+	v := match.LossFor(c, match.Crash, note(fault))
+	switch o := (match.Overstep{Took: fault.Elapsed, Limit: limit, Silent: true, Delays: d}); fault.Kind {
+	case usi.FaultHang:
+		v.Termination, v.Note = g.tooLate(c), v.Note+"; "+g.explain(c, o).String()
+	case usi.FaultNotRead: // it did not even begin
+		v.Termination, v.Note = g.tooLate(c), v.Note+"; "+g.explain(c, o).Why()
+	case usi.FaultCrash, usi.FaultStart, usi.FaultConnection:
+	}
+	g.record = fault.Record
+	g.slot.config.Events.forfeit(g.names()[c], fault, v.Note, &g.Game, g.slot.number)
+	g.players[c] = nil
+	return v, nil
 }
 
 func note(f *usi.Fault) string {
@@ -209,16 +263,6 @@ func note(f *usi.Fault) string {
 		return f.Doing
 	}
 	return f.Doing + ": " + f.Note
-}
-
-func (g *game) terminationOf(c shogi.Colour, kind usi.FaultKind) match.Termination {
-	switch {
-	case kind == usi.FaultCrash || kind == usi.FaultStart:
-		return match.Crash
-	case g.limits[c].Timed():
-		return match.TimeForfeit
-	}
-	return match.Stall
 }
 
 // ponder lets the player that has just moved think on, on the reply that it
@@ -273,6 +317,7 @@ func (g *game) finish(ctx context.Context, v match.Verdict) {
 	g.result.Ended = time.Now()
 	g.result.Record.Result = v.Termination.String()
 	g.result.Record.Winner = v.Outcome.String()
+	g.blame(v)
 	for c, p := range g.players {
 		if p == nil {
 			continue
@@ -282,6 +327,17 @@ func (g *game) finish(ctx context.Context, v match.Verdict) {
 			g.slot.config.Events.fault(g.names()[c], "game_over", err.Error(), &g.Game, g.slot.number)
 			g.players[c] = nil
 		}
+	}
+}
+
+// blame lets the loser keep a record of a failure that the game alone shows.
+func (g *game) blame(v match.Verdict) {
+	winner, decided := v.Outcome.Winner()
+	if !decided || !v.Termination.IsFault() {
+		return
+	}
+	if p, ok := g.players[winner.Opponent()].(Blamer); ok {
+		g.record = p.Blame(v.Termination.String(), v.Note)
 	}
 }
 
@@ -304,65 +360,4 @@ func recordMove(r usi.Reply, pvPlies int) kifu.Move {
 		Depth: best.Depth, SelDepth: best.SelDepth, Nodes: r.Nodes,
 		PV: best.PV[:min(pvPlies, len(best.PV))], Detail: r.Detail,
 	}
-}
-
-// moveWatch observes whether the machine, rather than the engine, made a move slow.
-// What the engine has waited is read a quarter of the margin after the start, so
-// that quick moves, which cannot have waited long, cost nothing; up to that
-// quarter is not seen, and therefore three quarters count as the margin.
-type moveWatch struct {
-	late   *lateness
-	start  time.Time
-	margin time.Duration
-	waiter Waiter
-	timer  *time.Timer
-	// before gets what the engine had waited, once, from the timer; it is never
-	// closed, and has room so that the timer never waits.
-	before chan time.Duration
-}
-
-// watchMove is called right before a move that can be late.
-func (g *game) watchMove(c shogi.Colour) *moveWatch {
-	if !g.limits[c].Timed() {
-		return nil
-	}
-	w := &moveWatch{late: g.slot.late, start: time.Now(), margin: g.limits[c].Margin}
-	if waiter, ok := g.players[c].(Waiter); ok {
-		w.waiter, w.before = waiter, make(chan time.Duration, 1)
-		w.timer = time.AfterFunc(w.margin/4, w.sample)
-	}
-	return w
-}
-
-func (w *moveWatch) sample() {
-	if before, ok := w.waiter.Waited(); ok {
-		w.before <- before
-	}
-}
-
-// slowed reports whether the engine's threads waited for a CPU, or this program
-// was late, by more than the margin. It ends the watch.
-func (w *moveWatch) slowed() bool {
-	if w == nil {
-		return false
-	}
-	if w.timer != nil {
-		w.timer.Stop()
-	}
-	if time.Since(w.start) <= w.margin {
-		return false
-	}
-	return w.late.since(w.start) > w.margin || w.waited() > w.margin*3/4
-}
-
-// waited is how long the engine was kept waiting since the sample.
-func (w *moveWatch) waited() time.Duration {
-	select {
-	case before := <-w.before:
-		if after, ok := w.waiter.Waited(); ok {
-			return after - before
-		}
-	default: // no sample: it cannot be known
-	}
-	return 0
 }

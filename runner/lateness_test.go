@@ -16,6 +16,11 @@ type lateMachine struct{ by atomic.Int64 }
 
 func (m *lateMachine) now() time.Time { return time.Now().Add(time.Duration(m.by.Load())) }
 
+// watch is the watcher of a machine that does not sleep.
+func (m *lateMachine) watch() *lateness {
+	return &lateness{now: m.now, other: func() offsets { return offsets{} }, waits: noWaits}
+}
+
 func (m *lateMachine) jumpAfter(d, by time.Duration) {
 	time.AfterFunc(d, func() { m.by.Add(int64(by)) })
 }
@@ -24,7 +29,7 @@ func TestLatenessIsWhatATimerFiredLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var machine lateMachine
-		l := &lateness{now: machine.now}
+		l := machine.watch()
 		l.start(ctx)
 		machine.jumpAfter(10*time.Millisecond, latenessFloor) // not worth noting
 		machine.jumpAfter(50*time.Millisecond, 300*time.Millisecond)
@@ -45,6 +50,35 @@ func TestLatenessIsWhatATimerFiredLate(t *testing.T) {
 		cancel()
 		l.wait()
 	})
+}
+
+// A thread of this program that waited counts, whether the watcher has asked or not.
+func TestOwnWaitsAreLateness(t *testing.T) {
+	for _, noticed := range []bool{false, true} {
+		var machine lateMachine
+		l := machine.watch()
+		waited := latenessFloor // not worth noting
+		l.waits = func() time.Duration { defer func() { waited = 0 }(); return waited }
+		l.expect(l.read())
+		began := machine.now()
+		machine.by.Add(int64(time.Second))
+		l.expect(l.read())
+		if got := l.since(began); got != 0 {
+			t.Errorf("%v for a short wait", got)
+		}
+		waited = 120 * time.Millisecond
+		if noticed {
+			l.tick()
+		}
+		for range 2 {
+			if got := l.since(began); got != 120*time.Millisecond {
+				t.Errorf("noticed %t: %v", noticed, got)
+			}
+		}
+		if got := l.since(machine.now()); got != 0 {
+			t.Errorf("since now: %v", got)
+		}
+	}
 }
 
 // steady is a player whose sixth ply takes half a second; it does not know
@@ -100,7 +134,7 @@ func TestOwnLatenessMarksAGame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.late.now = machine.now
+			r.late = machine.watch()
 			if err := r.play(t.Context()); err != nil {
 				t.Fatal(err)
 			}

@@ -38,6 +38,13 @@ type Waiter interface {
 	Waited() (d time.Duration, ok bool)
 }
 
+// Blamer is a Player that can keep a record of what led to its failure, where only
+// the game shows that it has failed: an illegal move, a move too late. It returns
+// the record's name, or "" where none is kept. The player goes on.
+type Blamer interface {
+	Blame(kind, note string) (record string)
+}
+
 // Strayer is a Player that knows whether its engines keep to the CPUs that it was
 // opened on; else Strayed says which others they have bound themselves to. A
 // usi.Engine asks its connection (usi.Pinned), a council its members.

@@ -27,6 +27,10 @@ type Config struct {
 	// nil, run anywhere.
 	CPUs [][2][]int
 
+	// Waits is the longest that a thread of this program has waited for a CPU since
+	// its last call; nil: nobody knows. It is asked many times a second.
+	Waits func() time.Duration
+
 	Concurrency int // slots; 0: the plan's
 	// Width is how many slots there are where that may change; it wins over
 	// Concurrency. May be nil.
@@ -41,6 +45,11 @@ type Config struct {
 // game's first move end the run, and that many slowed attempts count after all.
 const attempts = 3
 
+// standstillAttempts is how often in a row a pair is begun that a Standstill cuts.
+// What was played then is never counted, so a machine that never lets this program
+// run for the length of a pair ends the run.
+const standstillAttempts = 14
+
 // Run plays until the source has no more pairs, and closes all players.
 //
 // Only the end of ctx cuts what is in play; Run then returns its cause. Nothing
@@ -50,6 +59,8 @@ const attempts = 3
 // another pair, every wait for one ends, and a pair that has no game in play,
 // because it waits for its players or for another try, is given back. The
 // games in play are finished, and their pairs, and stored if the sink lets them.
+// A pair that a Standstill has cut is played again at once; fourteen in a row fail
+// the run, too.
 //
 // These end nothing: a player that fails in a game loses it; a revoked lease;
 // a player that does not end well, or not soon, is told as an event, and Run
@@ -90,8 +101,11 @@ func newRun(c Config) (*run, error) {
 	if c.Width == nil {
 		return nil, fmt.Errorf("runner: %d slots: want at least one, from Config.Concurrency or the plan", c.Concurrency)
 	}
+	if c.Waits == nil {
+		c.Waits = noWaits
+	}
 	return &run{
-		config: c, late: &lateness{now: time.Now}, failed: newFailure(),
+		config: c, late: &lateness{now: time.Now, other: readOffsets, waits: c.Waits}, failed: newFailure(),
 		starts:  semaphore.NewWeighted(int64(cmp.Or(starts, match.DefaultStartParallel))),
 		warming: semaphore.NewWeighted(1), warm: map[*match.Plan]bool{},
 	}, nil
@@ -290,6 +304,9 @@ const (
 // remote engine was cut: that passes by itself, mostly not within a second. The
 // wait ends with ctx, and when the run has failed; the next try finds that out.
 func (s *slot) again(ctx context.Context, failures int, err error) bool {
+	if _, stood := errors.AsType[*Standstill](err); stood {
+		return failures < standstillAttempts
+	}
 	wait, most := firstRetry, attempts
 	if fault, ok := errors.AsType[*usi.Fault](err); ok && fault.Kind == usi.FaultConnection {
 		wait, most = firstReconnect, reconnectAttempts

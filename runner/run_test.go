@@ -27,6 +27,7 @@ type fake struct {
 	closed  *atomic.Int64
 	asked   []usi.Request
 	waited  atomic.Int64 // nanoseconds
+	endless bool         // the deadline is no matter to it
 }
 
 func (f *fake) NewGame(context.Context, usi.Game) error {
@@ -47,7 +48,7 @@ func (f *fake) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if f.delay != nil {
 		delay = f.delay(ply)
 	}
-	if r.Deadline > 0 && delay > r.Deadline {
+	if r.Deadline > 0 && delay > r.Deadline && !f.endless {
 		time.Sleep(r.Deadline) //nolint:forbidigo // in synctest's time
 		return usi.Reply{Answer: usi.AnswerMove, Move: h.Position().LegalMoves(nil)[0], Elapsed: delay, Stopped: true}, nil
 	}
@@ -195,6 +196,7 @@ func TestHowGamesEnd(t *testing.T) {
 		"resign":          {fixedNodes, answering(usi.Reply{Answer: usi.AnswerResign}, nil), match.Resignation, ""},
 		"false win":       {fixedNodes, answering(usi.Reply{Answer: usi.AnswerWin}, nil), match.FalseDeclaration, "black's declaration fails"},
 		"illegal":         {fixedNodes, answering(usi.Reply{Answer: usi.AnswerMove, Move: illegal}, nil), match.IllegalMove, "5a5b: "},
+		"second":          {fixedNodes, answering(usi.Reply{Answer: usi.AnswerMove, Move: illegal, Second: usi.SecondSuspected}, nil), match.IllegalMove, "5a5b: 5a5b is illegal: the king on 5a belongs to white, but black is to move; it came at once, and may be a second bestmove of the search before"},
 		"malformed":       {fixedNodes, answering(usi.Reply{Text: "(none)"}, nil), match.IllegalMove, `cannot read bestmove "(none)"`},
 		"stall":           {fixedNodes, slow(2 * time.Minute), match.Stall, "no move within 1m0s"},
 		"late":            {byoyomi, slow(1200 * time.Millisecond), match.TimeForfeit, "took 1.2s, 200ms over its limit (margin 100ms)"},
@@ -209,6 +211,53 @@ func TestHowGamesEnd(t *testing.T) {
 			}
 			if len(r.Note) < len(test.note) || r.Note[:len(test.note)] != test.note {
 				t.Errorf("note %q, want %q", r.Note, test.note)
+			}
+		})
+	}
+}
+
+// Who loses on time is told why, and the game is marked where it may be the machine's
+// doing: where more than half of the margin was taken.
+func TestTimeLossesAreExplained(t *testing.T) {
+	const ms = time.Millisecond
+	byoyomi := match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * ms}
+	stall := match.Limits{Nodes: 10, Stall: time.Second}
+	hang := &usi.Fault{Kind: usi.FaultHang, Doing: "waiting for bestmove after stop", Searching: true, Elapsed: 1600 * ms}
+	deaf := &usi.Fault{Kind: usi.FaultNotRead, Doing: "saying go", Note: "it did not read"}
+	for name, test := range map[string]struct {
+		limits match.Limits
+		waited time.Duration
+		err    error
+		marked bool
+		want   string
+	}{
+		"slow":           {byoyomi, 50 * ms, nil, false, "took 1.2s, 200ms over its limit (margin 100ms); not slowed: it waited 50ms for a CPU, gogi was 0s late"},
+		"starved":        {byoyomi, 51 * ms, nil, true, "slowed by the machine: took 1.2s, 200ms over its limit (margin 100ms); it waited 51ms for a CPU, gogi was 0s late"},
+		"stalled":        {stall, 125 * ms, nil, false, "no move within 1s; not slowed: it waited 125ms for a CPU, gogi was 0s late"},
+		"stalled, slow":  {stall, 126 * ms, nil, true, "slowed by the machine: no move within 1s; it waited 126ms for a CPU, gogi was 0s late"},
+		"silent":         {byoyomi, 0, hang, false, "waiting for bestmove after stop; no move after 1.6s, 600ms over its limit (margin 100ms); not slowed: it waited 0s for a CPU, gogi was 0s late"},
+		"silent, slowed": {byoyomi, 60 * ms, hang, true, "waiting for bestmove after stop; slowed by the machine: no move after 1.6s, 600ms over its limit (margin 100ms); it waited 60ms for a CPU, gogi was 0s late"},
+		"deaf":           {byoyomi, 60 * ms, deaf, true, "saying go: it did not read; slowed by the machine: it waited 60ms for a CPU, gogi was 0s late"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := one(t, test.limits, func(f *fake) {
+				f.delay = func(ply int) time.Duration {
+					if ply < 4 {
+						return 0
+					}
+					time.AfterFunc(500*ms, func() { f.waited.Add(int64(test.waited)) })
+					return 1200 * ms
+				}
+				f.answer = func(ply int, _ *shogi.Position) (usi.Reply, error) {
+					if ply >= 4 && test.err != nil {
+						return usi.Reply{}, test.err
+					}
+					return usi.Reply{}, nil
+				}
+				f.endless = test.err != nil
+			})
+			if r.Note != test.want || r.Marked != test.marked || r.Outcome != match.WhiteWins || !r.Termination.Volatile() {
+				t.Errorf("%s by %s, marked %t: %s", r.Outcome, r.Termination, r.Marked, r.Note)
 			}
 		})
 	}

@@ -53,7 +53,9 @@ func (s *slot) seatBoth(ctx context.Context, plan *match.Plan, g match.Game) ([2
 	for c, at := range seats {
 		open := s.playerAt(at)
 		group.Go(func() (err error) {
-			players[c], err = s.ready(groupCtx, open, at, s.cpus(sides[c]), usi.Game{Colour: shogi.Colour(c), Seed: g.Seed})
+			players[c], err = s.ready(groupCtx, open, at, s.cpus(sides[c]), usi.Game{
+				Colour: shogi.Colour(c), Seed: g.Seed, Pair: g.Pair, Leg: g.Leg, Slot: s.number,
+			})
 			return err
 		})
 	}
@@ -157,7 +159,7 @@ func (s *slot) warmUp(ctx context.Context, plan *match.Plan) error {
 			continue
 		}
 		at := seat{plan, i}
-		player, err := s.ready(ctx, nil, at, nil, usi.Game{})
+		player, err := s.ready(ctx, nil, at, nil, usi.Game{Pair: usi.NoPair, Slot: s.number})
 		if player != nil {
 			s.end(seated{seat: at, player: player})
 		}

@@ -125,6 +125,8 @@ func (s *Series) mayEndAt(games int) error {
 		return errors.New("the run has a sequential test, whose greatest length is part of it: it can be drained or stopped")
 	case games%legs != 0:
 		return fmt.Errorf("%d games: pairs have %d games, and half a pair is never played", games, legs)
+	case s.pairer != nil:
+		return s.pairer.mayEndAt(games / legs)
 	}
 	return nil
 }

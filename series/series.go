@@ -36,8 +36,9 @@ type Stored func(ctx context.Context, see func(rows []match.Row) error) error
 type Series struct {
 	plan   *match.Plan
 	store  Store
-	source *runner.PlanSource
-	valve  *valve // before the source
+	source source
+	pairer *waiting // the source, where results decide who plays whom; else nil
+	valve  *valve   // before the source
 	width  *runner.Width
 	judge  *gate.Gate // nil: the plan has no sequential test
 	hub    *live.Hub
@@ -56,8 +57,13 @@ func New(ctx context.Context, plan *match.Plan, store Store, stored Stored) (*Se
 	}
 	s := &Series{
 		plan: plan, store: store, hub: live.NewHub(plan.Run), stored: plan.Pairs - missing(plan.Pairs, finished),
-		source: runner.NewPlanSource(plan, func(id int) bool { return finished[id] }),
-		width:  runner.NewWidth(plan.Concurrency), orders: orders{target: plan.Pairs},
+		width: runner.NewWidth(plan.Concurrency), orders: orders{target: plan.Pairs},
+	}
+	if s.source = runner.NewPlanSource(plan, func(id int) bool { return finished[id] }); plan.Design.Kind.ByResults() {
+		if s.pairer, err = newWaiting(plan); err != nil {
+			return nil, err
+		}
+		s.source = s.pairer
 	}
 	s.valve = newValve(s.source)
 	if !plan.Gate.IsZero() {
@@ -78,6 +84,9 @@ func (s *Series) resume(rows []match.Row) error {
 		return nil
 	}
 	s.standings.AddRows(rows)
+	if s.pairer != nil {
+		return s.pairer.resume(rows)
+	}
 	if s.judge == nil {
 		return nil
 	}
@@ -90,17 +99,21 @@ func (s *Series) Stored() int { return s.stored }
 // Hub is where the series can be watched, before, while and after it is played.
 func (s *Series) Hub() *live.Hub { return s.hub }
 
-// Over reports whether nothing is left to be played: every pair is stored, or the
-// gate has decided.
+// Over reports whether nothing is left to be played: every pair is stored, or results
+// have decided that no more are needed.
 func (s *Series) Over() bool { return s.stored >= s.plan.Pairs || s.decided() }
 
 // Drain makes the pairs in play the last, also of a paused series.
 func (s *Series) Drain() { s.valve.turn(match.RunDraining) }
 
-func (s *Series) decided() bool { return s.judge != nil && s.judge.State().Decided() }
+// decided reports whether results have ended the series: by its gate, or by the design
+// that they pair.
+func (s *Series) decided() bool { return s.judged() || s.pairer != nil && s.pairer.over() }
+
+func (s *Series) judged() bool { return s.judge != nil && s.judge.State().Decided() }
 
 func (s *Series) stopWhenDecided() {
-	if s.decided() {
+	if s.judged() {
 		s.Drain()
 	}
 }
@@ -111,8 +124,18 @@ type sink struct{ *Series }
 
 // Put stores a pair before it is judged; one that was stored before was judged then.
 func (s sink) Put(ctx context.Context, _ runner.Lease, r match.PairResult) (added bool, err error) {
-	if added, err = s.store.Add(ctx, r); err != nil || !added || s.judge == nil {
+	added, err = s.store.Add(ctx, r)
+	switch {
+	case err != nil:
 		return added, err
+	case !added && s.pairer != nil:
+		return false, s.pairer.known(r.Pair.ID)
+	case !added:
+		return false, nil
+	case s.pairer != nil:
+		return true, s.pairer.learn(r)
+	case s.judge == nil:
+		return true, nil
 	}
 	play, err := gate.OfResult(s.plan, r)
 	if err == nil {
@@ -132,6 +155,8 @@ type Config struct {
 	Open runner.Opener
 	// CPUs are what each slot runs on, see runner.Config; nil: any.
 	CPUs [][2][]int
+	// Waits is how long this program's own threads wait, see runner.Config; may be nil.
+	Waits func() time.Duration
 	// Room says why there cannot be so many slots; nil: there always can.
 	Room func(slots int) error
 	// Moves says whether each move is worth an event.
@@ -142,6 +167,9 @@ type Config struct {
 	// Watch are shown the series while it lasts, each in a goroutine of its own that
 	// ends with the hub. None of them is waited for while games are played.
 	Watch []func(*live.Hub)
+	// Beside are shown the series as Watch are, and may tell of it themselves, by
+	// send. They end when their context does, which is before the last event.
+	Beside []func(ctx context.Context, hub *live.Hub, send func(match.Event))
 }
 
 // Ending is how a session ended.
@@ -168,23 +196,41 @@ func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 		told.Go(func() { watch(s.hub) })
 	}
 	events.Send(match.RunEvent(s.plan, s.stored, &s.standings))
+	endBeside := s.beside(ctx, c.Beside, events.Send)
 	why := runner.Run(ctx, runner.Config{
-		Plan: s.plan, Source: s.valve, Width: s.width, Sink: sink{s}, Open: c.Open, CPUs: c.CPUs, Events: events,
+		Plan: s.plan, Source: s.valve, Width: s.width, Sink: sink{s}, Open: c.Open, CPUs: c.CPUs, Waits: c.Waits, Events: events,
 	})
 	target, ordered := s.orders.end()
 	finished, err := s.store.Finished(context.WithoutCancel(ctx)) // also of a run that was cancelled
 	if err != nil {
 		err = fmt.Errorf("series: counting what is left: %w", err)
 	}
+	endBeside()
 	left := missing(target, finished)
 	done := target - left
 	events.Send(match.Event{Type: match.EventDone, Finished: &done, Pairs: target})
 	events.Close()
 	await(ctx, &told)
-	if s.decided() {
+	switch {
+	case s.decided():
 		left = 0 // what is not played is not needed
+	case s.pairer != nil:
+		left = s.pairer.left()
 	}
 	return Ending{Left: left, Why: why, Ordered: ordered}, err
+}
+
+// beside starts those who may tell of the series; end waits for them.
+func (s *Series) beside(ctx context.Context, list []func(context.Context, *live.Hub, func(match.Event)), send func(match.Event)) (end func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // a cancelled run still has things to tell
+	var telling sync.WaitGroup
+	for _, f := range list {
+		telling.Go(func() { f(ctx, s.hub, send) })
+	}
+	return func() {
+		cancel()
+		telling.Wait()
+	}
 }
 
 // lastWords is how long whoever is told of a cancelled run may take to read its end.

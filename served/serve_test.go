@@ -422,6 +422,25 @@ func TestCouncilForgetsItsGames(t *testing.T) {
 	}
 }
 
+// A flood of isready asks the members once, and is answered line by line; an option makes
+// the next one ask them again. However long the flood, quit is seen.
+func TestCouncilAnswersAFloodOfIsready(t *testing.T) {
+	t.Parallel()
+	g := load(t, fakes(`rule = "adoption"`, "-log LOG", ""))
+	g.ready()
+	const flood = 20_000
+	g.say(strings.Repeat("isready\n", flood) + "position nonsense")
+	if n := linesWith(g.until("info string error"), "readyok"); n != flood {
+		t.Errorf("%d answers to %d isready", n, flood)
+	}
+	g.say("setoption name VoteLog value x", "isready")
+	g.until("readyok")
+	g.quit()
+	if n := strings.Count(g.file("m1.log"), "isready\n"); n != 2 {
+		t.Errorf("the member was asked %d times, want twice", n)
+	}
+}
+
 // Trap 5: usiok does not wait for members. One that had not answered has no
 // options at the first start, and has them at the second.
 func TestCouncilAnswersUSIBeforeItsMembers(t *testing.T) {

@@ -75,6 +75,7 @@ type council struct {
 	voters    *ensemble.Council // nil before the first isready that worked
 	games     uint64
 	fresh     bool // nothing happened since the members were made ready
+	settled   bool // all of them were, and no option was set since
 	pondering bool
 }
 
@@ -191,6 +192,7 @@ func (s *council) Options() []usi.Option {
 // for those that only concern what is shown; the members' are sent before their
 // next game or search, or when they are started.
 func (s *council) SetOption(o usi.Setting) error {
+	s.settled = false
 	if i := slices.IndexFunc(s.members, func(m memberOption) bool { return m.shown.Name == o.Name }); i >= 0 {
 		s.members[i].set(o.Value)
 		return nil
@@ -216,8 +218,12 @@ func (s *council) SetOption(o usi.Setting) error {
 // Ready starts the members, or prepares those that run, all at once. It is
 // enough that as many are ready as MinAlive says; who is missing is told. With
 // fewer there is no readyok but an error: a GUI that waits is better than a game
-// that is lost on its first move.
+// that is lost on its first move. One isready right after another that all members
+// answered asks nobody: a flood of them must not keep the end of the input away.
 func (s *council) Ready(ctx context.Context) error {
+	if s.fresh && s.settled {
+		return nil
+	}
 	config, err := s.config()
 	if err != nil {
 		return err
@@ -242,6 +248,7 @@ func (s *council) startGame(ctx context.Context) error {
 	err := s.voters.NewGame(ctx, usi.Game{Seed: s.opener.Plan.Seed + s.games - 1})
 	s.fresh = err == nil
 	if err == nil {
+		s.settled = len(s.voters.Absent()) == 0
 		for _, absent := range s.voters.Absent() {
 			s.out.note("the council plays without a member: %v", absent)
 		}

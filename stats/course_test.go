@@ -195,7 +195,7 @@ func TestSimulatedPower(t *testing.T) {
 					s = append(s, scoreCount{i * milli / 2, k})
 				}
 			}
-			if p, err := flipTest(s.coins(), counts.Greater); err == nil && (counts.Test{P: p}).Significant(map[counts.Alternative]float64{counts.TwoSided: c.Alpha / 2, counts.Greater: c.Alpha}[c.Alternative]) {
+			if p, err := flipTest(s.coins()); err == nil && (counts.Test{P: p(counts.Greater)}).Significant(map[counts.Alternative]float64{counts.TwoSided: c.Alpha / 2, counts.Greater: c.Alpha}[c.Alternative]) {
 				found++
 			}
 		}

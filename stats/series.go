@@ -201,17 +201,28 @@ func (s *Series) reused() bool { return len(s.openings) < s.tally.Pairs() }
 // opening recurs; otherwise its method is opening_sign_flip, and N the number of
 // openings. It fails as that does.
 func (s *Series) SignFlip(alt counts.Alternative) (counts.Test, error) {
-	if !s.reused() || s.legs != 2 {
-		return s.tally.SignFlip(alt)
-	}
-	if err := alt.Check(); err != nil {
+	tests, err := s.SignFlips(alt)
+	if err != nil {
 		return counts.Test{}, err
+	}
+	return tests[0], nil
+}
+
+// SignFlips is SignFlip for several alternatives, in the time that one takes.
+func (s *Series) SignFlips(alts ...counts.Alternative) ([]counts.Test, error) {
+	if !s.reused() || s.legs != 2 {
+		return s.tally.signFlips(alts...)
+	}
+	for _, alt := range alts {
+		if err := alt.Check(); err != nil {
+			return nil, err
+		}
 	}
 	var sums scores
 	for _, o := range s.order {
 		sums = append(sums, scoreCount{o.points - (o.pairs-1)*milli, 1})
 	}
-	return signFlip("opening_sign_flip", sums.plus(nil), alt), nil
+	return signFlips("opening_sign_flip", sums.plus(nil), alts...), nil
 }
 
 // Test is the test that decides whether A is the stronger: [Series.SignFlip],

@@ -28,27 +28,46 @@ const maxFlipWork = 1 << 28
 //
 // It fails when a pair has one leg, as there the colour may be what differs.
 func (t Tally) SignFlip(alt counts.Alternative) (counts.Test, error) {
-	if err := alt.Check(); err != nil {
+	tests, err := t.signFlips(alt)
+	if err != nil {
 		return counts.Test{}, err
+	}
+	return tests[0], nil
+}
+
+func (t Tally) signFlips(alts ...counts.Alternative) ([]counts.Test, error) {
+	for _, alt := range alts {
+		if err := alt.Check(); err != nil {
+			return nil, err
+		}
 	}
 	if t.Singles > 0 {
 		if t.Penta.Pairs() > 0 {
-			return counts.Test{}, errMixed()
+			return nil, errMixed()
 		}
-		return counts.Test{}, errors.New("colours were not swapped, so exchanging the engines of a game is no fair coin")
+		return nil, errors.New("colours were not swapped, so exchanging the engines of a game is no fair coin")
 	}
-	return signFlip("pair_sign_flip", t.paired, alt), nil
+	return signFlips("pair_sign_flip", t.paired, alts...), nil
 }
 
 // signFlip tests units by their points, of which milli is even.
 func signFlip(method string, s scores, alt counts.Alternative) counts.Test {
+	return signFlips(method, s, alt)[0]
+}
+
+// signFlips is signFlip for several alternatives, which share what takes long.
+func signFlips(method string, s scores, alts ...counts.Alternative) []counts.Test {
 	all := s.coins()
-	p, err := flipTest(all, alt)
+	p, err := flipTest(all)
 	if err != nil {
 		method += "_normal"
-		p = normalFlipTest(all, alt)
+		p = func(alt counts.Alternative) float64 { return normalFlipTest(all, alt) }
 	}
-	return counts.Test{Method: method, Alternative: alt, N: s.units(), P: p}
+	tests := make([]counts.Test, len(alts))
+	for i, alt := range alts {
+		tests[i] = counts.Test{Method: method, Alternative: alt, N: s.units(), P: p(alt)}
+	}
+	return tests
 }
 
 // coins are the pairs whose deviation from an even score has one size.
@@ -93,16 +112,16 @@ func gcd(a, b int) int {
 	return a
 }
 
-// flipTest weighs the total size of the heads. Tossing all coins is symmetric,
+// flipTest is the p value by alternative: it weighs the total size of the heads. Tossing all coins is symmetric,
 // so the lower tail is the upper tail of what the tails weigh.
-func flipTest(all []coins, alt counts.Alternative) (float64, error) {
+func flipTest(all []coins) (p func(counts.Alternative) float64, err error) {
 	if len(all) == 0 {
-		return 1, nil
+		return func(counts.Alternative) float64 { return 1 }, nil
 	}
 	last := all[len(all)-1]
 	rest, err := tossed(all[:len(all)-1])
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	heads, tails := 0, 0
 	for _, c := range all {
@@ -121,13 +140,16 @@ func flipTest(all []coins, alt counts.Alternative) (float64, error) {
 		}
 		return min(1, sum)
 	}
-	if alt == counts.Greater {
-		return ge(heads), nil
-	}
-	if alt == counts.Less {
-		return ge(tails), nil
-	}
-	return counts.BothTails(ge(heads), ge(tails)), nil
+	return func(alt counts.Alternative) float64 {
+		switch alt {
+		case counts.Greater:
+			return ge(heads)
+		case counts.Less:
+			return ge(tails)
+		case counts.TwoSided:
+		}
+		return counts.BothTails(ge(heads), ge(tails))
+	}, nil
 }
 
 // normalFlipTest takes the size of the heads less that of the tails for normal. It
@@ -151,11 +173,11 @@ func normalFlipTest(all []coins, alt counts.Alternative) float64 {
 
 // tossed is the distribution of the total size of the heads, by that size.
 func tossed(all []coins) ([]float64, error) {
+	if !affordable(all) {
+		return nil, errors.New("too many pairs with too many different scores for the exact pair test")
+	}
 	dist := []float64{1}
 	for _, c := range all {
-		if len(dist)*(c.n+1) > maxFlipWork || c.n*c.size > maxFlipWork {
-			return nil, errors.New("too many pairs with too many different scores for the exact pair test")
-		}
 		b := counts.NewBinomial(c.n, 0.5)
 		next := make([]float64, len(dist)+c.n*c.size)
 		for x := 0; x <= c.n; x++ {
@@ -167,4 +189,16 @@ func tossed(all []coins) ([]float64, error) {
 		dist = next
 	}
 	return dist, nil
+}
+
+// affordable reports whether no step of tossed is too long, before the first is taken.
+func affordable(all []coins) bool {
+	weights := 1
+	for _, c := range all {
+		if weights*(c.n+1) > maxFlipWork || c.n*c.size > maxFlipWork {
+			return false
+		}
+		weights += c.n * c.size
+	}
+	return true
 }

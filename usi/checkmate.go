@@ -47,7 +47,7 @@ func ParseCheckmate(line string) Checkmate {
 	case "notimplemented":
 		c.Answer = MateNotImplemented
 	default:
-		moves := parseMoves(rest)
+		moves := parseMoves(rest, 0)
 		if len(moves) > 0 && len(moves) == len(strings.Fields(rest)) {
 			c.Answer, c.Moves = MateFound, moves
 		}
@@ -63,10 +63,7 @@ func (c Checkmate) String() string {
 	}
 	switch c.Answer {
 	case MateFound:
-		var b strings.Builder
-		b.WriteString("checkmate")
-		writeMoves(&b, c.Moves)
-		return b.String()
+		return string(appendMoves([]byte("checkmate"), c.Moves))
 	case MateNone:
 		return "checkmate nomate"
 	case MateNotImplemented:
@@ -84,6 +81,7 @@ func (c Checkmate) String() string {
 // is a mate and its variation really ends in one, MateNone when the score says
 // that the side to move is mated itself, else MateTimeout.
 func (e *Engine) Mate(ctx context.Context, r Request) (Checkmate, error) {
+	e.deadline.Store(int64(r.Deadline))
 	if err := e.stopPonder(); err != nil {
 		return Checkmate{}, err
 	}
@@ -92,13 +90,12 @@ func (e *Engine) Mate(ctx context.Context, r Request) (Checkmate, error) {
 	if err != nil {
 		return Checkmate{}, err
 	}
-	ev, stopped, err := e.outcome(ctx, s, r.Deadline)
-	e.in.listen(nil)
+	ev, stopped, err := e.outcome(ctx, &s, r.Deadline)
+	reply := e.in.finish(0)
 	if err != nil {
 		e.noteElapsed(time.Since(s.start))
 		return Checkmate{Stopped: stopped}, err
 	}
-	reply := e.in.reply()
 	c := e.mateAnswer(ev, reply, r.Position)
 	c.Nodes, c.Stopped, c.Elapsed = reply.Nodes, stopped, max(0, ev.stamp.Sub(s.start))
 	return c, nil

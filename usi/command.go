@@ -3,6 +3,7 @@ package usi
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,59 +34,73 @@ type Go struct {
 	SearchMoves []shogi.Move
 }
 
-// String is the whole command. Byoyomi comes after btime and wtime: one engine
-// family adds it to the clocks as it reads.
-func (g Go) String() string {
-	var b strings.Builder
-	b.WriteString("go")
+// String is the whole command.
+func (g Go) String() string { return string(g.Append(nil)) }
+
+// Append appends the whole command to dst. Byoyomi comes after btime and wtime:
+// one engine family adds it to the clocks as it reads.
+func (g Go) Append(dst []byte) []byte {
+	dst = append(dst, "go"...)
 	if g.Ponder {
-		b.WriteString(" ponder")
+		dst = append(dst, " ponder"...)
 		if g.Early {
-			return b.String()
+			return dst
 		}
 	}
 	if g.Mate {
-		b.WriteString(" mate " + mateTime(g.MateTime))
-		return b.String()
+		return appendMateTime(append(dst, " mate "...), g.MateTime)
 	}
-	g.writeTimes(&b)
+	dst = g.appendTimes(dst)
 	if g.MoveTime > 0 {
-		fmt.Fprintf(&b, " movetime %d", millis(g.MoveTime))
+		dst = appendMillis(dst, " movetime ", g.MoveTime)
 	}
 	if g.Depth > 0 {
-		fmt.Fprintf(&b, " depth %d", g.Depth)
+		dst = strconv.AppendInt(append(dst, " depth "...), int64(g.Depth), 10)
 	}
 	if g.Nodes > 0 {
-		fmt.Fprintf(&b, " nodes %d", g.Nodes)
+		dst = strconv.AppendUint(append(dst, " nodes "...), g.Nodes, 10)
 	}
 	if g.Infinite {
-		b.WriteString(" infinite")
+		dst = append(dst, " infinite"...)
 	}
 	if len(g.SearchMoves) > 0 {
-		b.WriteString(" searchmoves")
-		writeMoves(&b, g.SearchMoves)
+		dst = appendMoves(append(dst, " searchmoves"...), g.SearchMoves)
 	}
-	return b.String()
+	return dst
 }
 
-func (g Go) writeTimes(b *strings.Builder) {
+func (g Go) appendTimes(dst []byte) []byte {
 	if g.Clock {
-		fmt.Fprintf(b, " btime %d wtime %d", millis(g.BTime), millis(g.WTime))
+		dst = appendMillis(appendMillis(dst, " btime ", g.BTime), " wtime ", g.WTime)
 	}
 	if g.UseInc {
-		fmt.Fprintf(b, " binc %d winc %d", millis(g.BInc), millis(g.WInc))
-	} else if g.UseByoyomi {
-		fmt.Fprintf(b, " byoyomi %d", millis(g.Byoyomi))
+		return appendMillis(appendMillis(dst, " binc ", g.BInc), " winc ", g.WInc)
 	}
+	if g.UseByoyomi {
+		return appendMillis(dst, " byoyomi ", g.Byoyomi)
+	}
+	return dst
 }
 
-func millis(d time.Duration) int64 { return max(0, d.Milliseconds()) }
+// appendMillis appends a word and a time behind it, in whole milliseconds and
+// not below 0.
+func appendMillis(dst []byte, word string, d time.Duration) []byte {
+	return strconv.AppendInt(append(dst, word...), max(0, d.Milliseconds()), 10)
+}
 
-func mateTime(d time.Duration) string {
+func appendMateTime(dst []byte, d time.Duration) []byte {
 	if d <= 0 {
-		return "infinite"
+		return append(dst, "infinite"...)
 	}
-	return strconv.FormatInt(d.Milliseconds(), 10)
+	return strconv.AppendInt(dst, d.Milliseconds(), 10)
+}
+
+// appendMoves appends " m1 m2 …".
+func appendMoves(dst []byte, moves []shogi.Move) []byte {
+	for _, m := range moves {
+		dst = m.Append(append(dst, ' '))
+	}
+	return dst
 }
 
 // ParseGo reads a "go" command. Unknown words are errors: who skipped them
@@ -125,7 +140,7 @@ func (g *Go) read(word string, p *words) error {
 		g.Mate = true
 		return g.readMate(p)
 	case "searchmoves":
-		g.SearchMoves = parseMoves(p.rest)
+		g.SearchMoves = parseMoves(p.rest, 0)
 		p.rest = ""
 	default:
 		return g.readNumber(word, p)
@@ -205,11 +220,36 @@ func (p Position) Append(dst []byte) []byte {
 	if len(p.Moves) == 0 {
 		return dst
 	}
-	dst = append(dst, " moves"...)
-	for _, m := range p.Moves {
-		dst = m.Append(append(dst, ' '))
+	return appendMoves(append(dst, " moves"...), p.Moves)
+}
+
+// positionLine builds the lines that start searches. The positions of a game grow
+// by a move or two from one search to the next, so the text of the last one is
+// kept, and only what is new is written behind it.
+type positionLine struct {
+	text  []byte // of the position below, and what was sent behind it
+	start string
+	moves []shogi.Move
+	size  int // how much of text is the position's; 0: there is none
+}
+
+// line is "position …" and "go …", a line each. It is good until the next call.
+func (l *positionLine) line(p Position, g Go) []byte {
+	l.extend(p)
+	l.text = append(l.text[:l.size], '\n')
+	l.text = append(g.Append(l.text), '\n')
+	return l.text
+}
+
+// extend makes the position's text.
+func (l *positionLine) extend(p Position) {
+	known := len(l.moves)
+	if l.size == 0 || known == 0 || p.Start != l.start || len(p.Moves) < known || !slices.Equal(p.Moves[:known], l.moves) {
+		l.text, l.start, l.moves = p.Append(l.text[:0]), p.Start, append(l.moves[:0], p.Moves...)
+	} else {
+		l.text, l.moves = appendMoves(l.text[:l.size], p.Moves[known:]), append(l.moves, p.Moves[known:]...)
 	}
-	return dst
+	l.size = len(l.text)
 }
 
 // StartPosition is the position before the first move.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gogi/internal/foreign"
@@ -15,6 +16,7 @@ import (
 type Config struct {
 	Name   string // in errors and notes
 	Limits Limits
+	Tap    Tap // is told of every line; nil: nobody
 }
 
 // Limits are the longest waits of a dialogue outside of thinking; a zero field
@@ -52,11 +54,17 @@ type Engine struct {
 
 	in     *inbox
 	reader sync.WaitGroup
-	out    []byte // what is sent, built anew for each search
+	out    positionLine
+	timer  *time.Timer // see alarm
+	line   Line        // the game, as far as it was needed
 
-	ponder *search // the search on the opponent's time, or nil
-	fault  *Fault
-	count  Counters
+	searched bool // since the last readyok a search has ended with an answer: it may come twice
+
+	ponder   *search      // the search on the opponent's time, or nil
+	deadline atomic.Int64 // of the last search, in nanoseconds, for the records of a Tap
+	closing  atomic.Bool  // what fails now matters to nobody
+	fault    *Fault
+	count    Counters
 }
 
 // Greeting is what an engine says of itself between usi and usiok.
@@ -79,7 +87,7 @@ type Counters struct {
 // Greet says "usi" and waits for usiok. It takes over conn and closes it when
 // it fails; errors are a *Fault, or the context's.
 func Greet(ctx context.Context, conn Connection, config Config) (*Engine, error) {
-	e := &Engine{conn: conn, config: config, limits: config.Limits.withDefaults(), in: newInbox()}
+	e := &Engine{conn: conn, config: config, limits: config.Limits.withDefaults(), in: newInbox(config.Tap)}
 	e.reader.Go(func() { e.in.read(conn) })
 	if err := e.greet(ctx); err != nil {
 		return nil, errors.Join(err, e.Close())
@@ -157,7 +165,10 @@ func (e *Engine) Configure(settings []Setting) error {
 // NewGame says isready, waits for readyok and says usinewgame. Every game has
 // its own isready: some engines reset themselves there, and a line that is left
 // over from the last game cannot pass it.
-func (e *Engine) NewGame(ctx context.Context, _ Game) error {
+func (e *Engine) NewGame(ctx context.Context, g Game) error {
+	if e.config.Tap != nil {
+		e.config.Tap.Game(g)
+	}
 	if err := e.Ready(ctx); err != nil {
 		return err
 	}
@@ -169,6 +180,7 @@ func (e *Engine) Ready(ctx context.Context) error {
 	if err := e.stopPonder(); err != nil {
 		return err
 	}
+	e.searched = false // what comes from before cannot pass the readyok
 	wait := e.in.expect(lineReadyok)
 	if err := e.write("isready\n", "saying isready"); err != nil {
 		return err
@@ -179,9 +191,12 @@ func (e *Engine) Ready(ctx context.Context) error {
 // search is one "go" whose bestmove is outstanding.
 type search struct {
 	wait     <-chan event
-	position string    // of a search on the opponent's time
-	start    time.Time // when the write of go or ponderhit returned
-	hit      bool
+	position string // of a search on the opponent's time
+	// start is right before the write of go or ponderhit. After it would be too
+	// late: the engine may have begun before this program goes on.
+	start   time.Time
+	sending time.Duration // how long the write took
+	hit     bool
 }
 
 // Think sends the position and the limits and waits for the bestmove, as
@@ -191,15 +206,18 @@ type search struct {
 // a ponderhit, and its move is the reply. An engine that stays silent even then is a *Fault of kind hang, with the latest principal
 // variation, if there was one, as the reply beside it.
 func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
+	e.deadline.Store(int64(r.Deadline))
 	s, err := e.begin(ctx, r)
 	if err != nil {
 		return Reply{}, err
 	}
-	ev, stopped, err := e.outcome(ctx, s, r.Deadline)
-	e.in.listen(nil)
-	reply := e.in.reply()
-	reply.Hit = s.hit
-	reply.Stopped = stopped
+	ev, stopped, err := e.outcome(ctx, &s, r.Deadline)
+	second := SecondNone
+	if err == nil {
+		ev, stopped, second, err = e.settle(ctx, &s, r, ev, stopped)
+	}
+	reply := e.in.finish(r.MaxPV)
+	reply.Hit, reply.Stopped, reply.Sending, reply.Second = s.hit, stopped, s.sending, second
 	if err != nil {
 		e.noteElapsed(time.Since(s.start))
 		return reply.fromVariation(), err
@@ -210,33 +228,32 @@ func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 }
 
 // begin turns the ponder search into the real one if it hit, else starts anew.
-func (e *Engine) begin(ctx context.Context, r Request) (*search, error) {
+func (e *Engine) begin(ctx context.Context, r Request) (search, error) {
 	if p := e.ponder; p != nil && p.position == r.Position.String() {
 		return e.ponderHit(ctx, p, r)
 	}
 	if e.ponder != nil {
 		e.count.PonderMiss++
-		e.in.begin(nil) // what it said is about another position: see Snapshot
+		e.in.forget() // what it said is about another position: see Snapshot
 	}
 	if err := e.stopPonder(); err != nil {
-		return nil, err
+		return search{}, err
 	}
 	return e.start(r)
 }
 
 // start sends a position and its "go" in one write: two could be read apart.
-func (e *Engine) start(r Request) (*search, error) { return e.startFor(r, lineBestmove) }
+func (e *Engine) start(r Request) (search, error) { return e.startFor(r, lineBestmove) }
 
 // startFor starts a search that ends with the given kind of line.
-func (e *Engine) startFor(r Request, end lineKind) (*search, error) {
-	e.in.begin(r.OnInfo)
-	wait := e.in.expect(end)
-	e.out = append(r.Position.Append(e.out[:0]), '\n')
-	e.out = append(append(e.out, r.Go.String()...), '\n')
-	if err := e.send(e.out, "saying go"); err != nil {
-		return nil, err
+func (e *Engine) startFor(r Request, end lineKind) (search, error) {
+	wait := e.in.search(end, r.OnInfo)
+	line := e.out.line(r.Position, r.Go)
+	began := time.Now()
+	if err := e.send(line, "saying go"); err != nil {
+		return search{}, err
 	}
-	return &search{wait: wait, start: time.Now()}, nil
+	return search{wait: wait, start: began, sending: time.Since(began)}, nil
 }
 
 func (r *Reply) setAnswer(b Bestmove) {
@@ -272,9 +289,8 @@ func (r Reply) fromVariation() Reply {
 func (e *Engine) outcome(ctx context.Context, s *search, deadline time.Duration) (event, bool, error) {
 	var expired <-chan time.Time
 	if deadline > 0 {
-		timer := time.NewTimer(deadline - time.Since(s.start))
-		defer timer.Stop()
-		expired = timer.C
+		expired = e.alarm(deadline - time.Since(s.start))
+		defer e.timer.Stop()
 	}
 	select {
 	case ev := <-s.wait:
@@ -287,8 +303,21 @@ func (e *Engine) outcome(ctx context.Context, s *search, deadline time.Duration)
 		return ev, false, e.check(ev, "thinking")
 	default:
 	}
+	asked := time.Now()
 	ev, err := e.stop(s)
-	return ev, true, err
+	// What was read before it was asked for is no answer to that, whoever was late
+	// to hear of it.
+	return ev, err != nil || !ev.stamp.Before(asked), err
+}
+
+// alarm sets the timer of the search at hand; there is one for all of them.
+func (e *Engine) alarm(d time.Duration) <-chan time.Time {
+	if e.timer == nil {
+		e.timer = time.NewTimer(d)
+	} else {
+		e.timer.Reset(d)
+	}
+	return e.timer.C
 }
 
 // stop ends a search and takes its bestmove, waiting no longer than the grace.
@@ -317,12 +346,16 @@ func (e *Engine) GameOver(_ context.Context, o Outcome) error {
 // Close says quit and closes the connection, which ends the process behind it,
 // and waits for the reader.
 func (e *Engine) Close() error {
+	e.closing.Store(true)
 	if e.fault == nil {
 		// The engine may be gone already; then there is nobody to tell.
 		_ = e.write("quit\n", "saying quit")
 	}
 	err := e.conn.Close()
 	e.reader.Wait()
+	if e.config.Tap != nil {
+		e.config.Tap.Over()
+	}
 	if err != nil {
 		return fmt.Errorf("usi: %s: closing: %w", e.config.Name, err)
 	}
@@ -337,9 +370,13 @@ func (e *Engine) send(text []byte, doing string) error {
 	if e.fault != nil {
 		return e.fault
 	}
+	now := time.Now()
+	if e.config.Tap != nil {
+		e.config.Tap.Sent(now, text)
+	}
 	if c, ok := e.conn.(WriteDeadliner); ok {
 		// A connection without deadlines simply has none.
-		_ = c.SetWriteDeadline(time.Now().Add(e.limits.Write))
+		_ = c.SetWriteDeadline(now.Add(e.limits.Write))
 	}
 	_, err := e.conn.Write(text)
 	if err == nil {
@@ -403,7 +440,25 @@ func (e *Engine) connectionLost() bool {
 
 func (e *Engine) fail(kind FaultKind, doing, note string) error {
 	e.fault = &Fault{Kind: kind, Engine: e.config.Name, Doing: doing, Note: note}
+	if kind != FaultConnection { // which is nobody's failure
+		e.fault.Record = e.record(Failure{Kind: string(kind), Note: strings.TrimSuffix(doing+": "+note, ": ")})
+	}
 	return e.fault
+}
+
+// Blame tells the Tap of a failure that only whoever plays the game can see, such
+// as an illegal move, and returns the name of the record that is kept of it, or
+// "". The engine goes on. It may be called beside the other methods.
+func (e *Engine) Blame(kind, note string) string {
+	return e.record(Failure{Kind: kind, Note: note, Blamed: true})
+}
+
+func (e *Engine) record(f Failure) string {
+	if e.config.Tap == nil || e.closing.Load() {
+		return ""
+	}
+	f.Deadline = time.Duration(e.deadline.Load())
+	return e.config.Tap.Failed(f)
 }
 
 func (e *Engine) noteElapsed(d time.Duration) {
@@ -468,14 +523,14 @@ func (e *Engine) Ponder(_ context.Context, r Request) error {
 		return err
 	}
 	s.position = r.Position.String()
-	e.ponder = s
+	e.ponder = &s
 	return nil
 }
 
 // ponderHit tells the engine that the expected reply was played. A bestmove
 // that came early counts as played at once. When ctx has ended only the move is
 // wanted: the stop that follows is enough, ponderhit would start a clock.
-func (e *Engine) ponderHit(ctx context.Context, s *search, r Request) (*search, error) {
+func (e *Engine) ponderHit(ctx context.Context, s *search, r Request) (search, error) {
 	e.ponder = nil
 	hit := ctx.Err() == nil
 	if hit {
@@ -486,17 +541,18 @@ func (e *Engine) ponderHit(ctx context.Context, s *search, r Request) (*search, 
 		e.count.Early++
 		held := make(chan event, 1) // one event, sent here, never closed
 		held <- ev
-		return &search{wait: held, position: s.position, start: time.Now(), hit: hit}, nil
+		return search{wait: held, position: s.position, start: time.Now(), hit: hit}, nil
 	default:
 	}
 	if !hit {
-		return &search{wait: s.wait, position: s.position, start: time.Now()}, nil
+		return search{wait: s.wait, position: s.position, start: time.Now()}, nil
 	}
 	e.in.listen(r.OnInfo)
+	began := time.Now()
 	if err := e.write(ponderHitLine(r.Go), "saying ponderhit"); err != nil {
-		return nil, err
+		return search{}, err
 	}
-	return &search{wait: s.wait, position: s.position, start: time.Now(), hit: true}, nil
+	return search{wait: s.wait, position: s.position, start: began, sending: time.Since(began), hit: true}, nil
 }
 
 // ponderHitLine carries the clocks only in the early form, where "go ponder"

@@ -284,11 +284,22 @@ func FuzzGrammar(f *testing.F) {
 	for _, line := range []string{
 		"info depth 9 score cp 1 pv 7g7f", "option name A type spin default 1", "bestmove 7g7f ponder 3c3d", "go btime 1 wtime 2 byoyomi 3",
 		"position startpos moves 7g7f", "\x1b[31m\xff", "option name Style type combo default A var A",
+		"checkmate 7g7f", "checkmate nomate", "checkmate timeout", "checkmate none", "checkmate notimplemented", "checkmate", "checkmate 7g7f x",
+		"info depth -1 seldepth 99999999999999999999 nodes 18446744073709551615 nps +1 time -1 hashfull 2000 score mate -99999999 multipv 0",
 	} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		usi.ParseInfo(line)
+		i := usi.ParseInfo(line)
+		if i.Depth < 0 || i.SelDepth < 0 || i.MultiPV < 1 || i.MultiPV > 600 || i.Nodes >= 1<<53 || i.NPS >= 1<<53 || i.Time < 0 || i.HashFull < 0 || i.HashFull > 1000 {
+			t.Errorf("%q is %+v", line, i)
+		}
+		if n := i.Score.Number(); n < -usi.MateScore || n > usi.MateScore {
+			t.Errorf("%q has the score %d", line, n)
+		}
+		if again := usi.ParseInfo(i.String()); i.Text == "" && (again.Depth != i.Depth || again.Nodes != i.Nodes || again.Time != i.Time || again.Score != i.Score && i.HasScore || len(again.PV) != len(i.PV)) {
+			t.Errorf("%q printed as %q", line, i)
+		}
 		usi.ParseBestmove(line)
 		if c := usi.ParseCheckmate(line); c.Answer != usi.MateInvalid && usi.ParseCheckmate(c.String()).Answer != c.Answer {
 			t.Errorf("%q printed as %q", line, c)

@@ -30,9 +30,12 @@ const maxGathered = 10_000
 
 // event is a line that somebody waited for, or the end of the output.
 type event struct {
-	line  []byte
+	line  []byte    // the inbox's own, good until its next expect
 	stamp time.Time // when the read that completed the line returned
 	err   error     // the end of the output; then line is empty
+	// informed: an info line has come since the search began, and, behind an answer
+	// already, since that.
+	informed bool
 }
 
 // inbox is the receiving half of a dialogue. Its one reader stamps and sorts
@@ -41,26 +44,57 @@ type event struct {
 // all others are dropped. The reader never blocks on anything but the engine,
 // so no flood can stall it.
 type inbox struct {
+	burst    sync.Mutex // held while lines that were read at once are sorted
 	mu       sync.Mutex
 	want     lineKind
-	wait     chan event
-	over     error // why the output has ended; nil: it goes on
-	dropped  int   // bestmoves that nobody waited for
+	wait     chan event // see expect
+	answer   []byte     // the line that was waited for last
+	over     error      // why the output has ended; nil: it goes on
+	dropped  int        // bestmoves that nobody waited for
+	extra    event      // the latest of these behind the answer that came last; without a stamp: none
+	informed bool       // an info line has come since the search began, or its answer came
 	gather   bool
 	gathered []string
 	onInfo   func(Info)
 	infos    infoKeeper
+	tap      Tap // may be nil; of the reader alone
 }
 
-func newInbox() *inbox { return &inbox{} }
+func newInbox(tap Tap) *inbox { return &inbox{wait: make(chan event, 1), tap: tap} }
 
 // expect registers the line to wait for, before the command that asks for it is
 // written. The channel gets one event, from the reader (or at once, if the
-// output has ended); it is never closed, and has room so that nobody waits.
+// output has ended); it is never closed, and has room so that nobody waits. It is
+// the same for every wait: what an abandoned one left in it is dropped here, under
+// the lock that senders hold.
 func (in *inbox) expect(kind lineKind) <-chan event {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.want, in.wait = kind, make(chan event, 1)
+	return in.register(kind)
+}
+
+// search is expect for the line that ends a search: it forgets the infos of the
+// last one, and says who gets those of this.
+func (in *inbox) search(kind lineKind, onInfo func(Info)) <-chan event {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.begin(onInfo)
+	return in.register(kind)
+}
+
+// begin forgets what belongs to the last search, with the lock held.
+func (in *inbox) begin(onInfo func(Info)) {
+	in.infos.reset()
+	in.onInfo, in.extra, in.informed = onInfo, event{}, false
+}
+
+// register is expect with the lock held.
+func (in *inbox) register(kind lineKind) <-chan event {
+	select {
+	case <-in.wait:
+	default:
+	}
+	in.want = kind
 	if in.over != nil {
 		in.wait <- event{stamp: time.Now(), err: in.over}
 		in.want = lineOther
@@ -76,12 +110,48 @@ func (in *inbox) collect(on bool) []string {
 	return in.gathered
 }
 
-// begin forgets the infos of the last search.
-func (in *inbox) begin(onInfo func(Info)) {
+// forget is begin for infos that belong to another position.
+func (in *inbox) forget() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.infos.reset()
-	in.onInfo = onInfo
+	in.begin(nil)
+}
+
+// behind is the bestmove that came behind the answer of the search that began last,
+// what was read together with that included; ok is false where none has.
+func (in *inbox) behind() (ev event, ok bool) {
+	in.burst.Lock() // the reader may not have come to its end
+	defer in.burst.Unlock()
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.extra, !in.extra.stamp.IsZero()
+}
+
+// expectAnother waits for a bestmove beside the one that came: one that is behind it
+// already, or the next.
+func (in *inbox) expectAnother() <-chan event {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	wait := in.register(lineBestmove)
+	if !in.extra.stamp.IsZero() && in.want == lineBestmove {
+		in.want = lineOther
+		in.wait <- in.extra
+	}
+	return wait
+}
+
+// isInformed reports whether an info line has come since the last answer.
+func (in *inbox) isInformed() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.informed
+}
+
+// expectNothing takes back what was expected last.
+func (in *inbox) expectNothing() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.want = lineOther
 }
 
 // listen says who gets the infos from now on; nil: nobody.
@@ -97,11 +167,19 @@ func (in *inbox) stale() int {
 	return in.dropped
 }
 
-// reply parses what was kept of the search.
+// reply parses what was kept of the search so far.
 func (in *inbox) reply() Reply {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return in.infos.reply()
+	return in.infos.reply(0)
+}
+
+// finish is reply at the end of a search: nobody gets its infos any more.
+func (in *inbox) finish(maxPV int) Reply {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.onInfo = nil
+	return in.infos.reply(maxPV)
 }
 
 // read takes lines until the output ends.
@@ -116,7 +194,9 @@ func (in *inbox) read(r io.Reader) {
 		stamp := time.Now()
 		buf = buf[:len(buf)+n]
 		var whole int
+		in.burst.Lock()
 		whole, skipping = in.lines(buf, stamp, skipping)
+		in.burst.Unlock()
 		buf = buf[:copy(buf, buf[whole:])]
 		if len(buf) > maxLine {
 			if !skipping {
@@ -125,6 +205,9 @@ func (in *inbox) read(r io.Reader) {
 			buf, skipping = buf[:0], true
 		}
 		if err != nil {
+			if len(buf) > 0 && in.tap != nil {
+				in.tap.Heard(stamp, buf) // the beginning of a line, which may be telling
+			}
 			in.end(err)
 			return
 		}
@@ -140,16 +223,24 @@ func (in *inbox) lines(buf []byte, stamp time.Time, skipping bool) (int, bool) {
 			return done, skipping
 		}
 		if !skipping {
-			in.line(bytes.TrimRight(buf[done:done+i], "\r"), stamp)
+			in.line(buf[done:done+i], stamp)
 		}
 		skipping = false
 		done += i + 1
 	}
 }
 
-// line sorts one line.
+// line sorts one line, without the blanks before it and a carriage return behind.
 func (in *inbox) line(line []byte, stamp time.Time) {
-	line = bytes.TrimLeft(line, " \t")
+	for len(line) > 0 && line[len(line)-1] == '\r' {
+		line = line[:len(line)-1]
+	}
+	if in.tap != nil {
+		in.tap.Heard(stamp, line)
+	}
+	for len(line) > 0 && isBlank(line[0]) {
+		line = line[1:]
+	}
 	in.mu.Lock()
 	onInfo := in.sort(line, stamp)
 	in.mu.Unlock()
@@ -161,15 +252,19 @@ func (in *inbox) line(line []byte, stamp time.Time) {
 func (in *inbox) sort(line []byte, stamp time.Time) func(Info) {
 	if isWord(line, "info") {
 		in.infos.keep(line)
+		in.informed = true
 		return in.onInfo
 	}
 	kind := kindOf(line)
 	switch {
 	case in.wants(kind):
 		in.want = lineOther
-		in.wait <- event{line: bytes.Clone(line), stamp: stamp}
+		in.answer = append(in.answer[:0], line...)
+		in.wait <- event{line: in.answer, stamp: stamp, informed: in.informed}
+		in.informed, in.extra = false, event{}
 	case kind == lineBestmove:
 		in.dropped++
+		in.extra = event{line: bytes.Clone(line), stamp: stamp, informed: in.informed}
 	case in.gather && len(in.gathered) < maxGathered && (bytes.HasPrefix(line, []byte("id ")) || bytes.HasPrefix(line, []byte("option "))):
 		in.gathered = append(in.gathered, foreign.Decode(line))
 	}
@@ -214,12 +309,13 @@ func (in *inbox) end(err error) {
 
 // infoKeeper keeps the last info line with a score for each multipv, the best
 // line's last exact one, and the last with a count of nodes, as bytes: most
-// lines are never parsed.
+// lines are never parsed, and none twice.
 type infoKeeper struct {
-	scored  [][]byte // by multipv - 1
-	exact   []byte   // the best line's last exact one, when it is not scored[0]
-	isExact bool     // scored[0] is exact: it has a variation, and its score is no bound
-	counted []byte
+	scored    [][]byte // by multipv - 1
+	exact     []byte   // the best line's last exact one, when it is not scored[0]
+	isExact   bool     // scored[0] is exact: it has a variation, and its score is no bound
+	counted   []byte   // the last with a count, when it is not scored[countedAt-1]
+	countedAt int      // 0: it is counted, or there was none
 }
 
 // maxMultiPV bounds what an engine can make us keep.
@@ -230,22 +326,29 @@ func (k *infoKeeper) reset() {
 		k.scored[i] = k.scored[i][:0]
 	}
 	k.exact, k.isExact = k.exact[:0], false
-	k.counted = k.counted[:0]
+	k.counted, k.countedAt = k.counted[:0], 0
 }
 
 func (k *infoKeeper) keep(line []byte) {
 	if bytes.HasPrefix(line, []byte("info string")) {
 		return
 	}
-	if find(line, " nodes ", 1) >= 0 {
-		k.counted = append(k.counted[:0], line...)
-	}
+	counts := find(line, " nodes ", 1) >= 0
 	if find(line, " score ", 2) < 0 {
+		if counts {
+			k.counted, k.countedAt = append(k.counted[:0], line...), 0
+		}
 		return
 	}
 	i := multiPVOf(line) - 1
 	for len(k.scored) <= i {
 		k.scored = append(k.scored, nil)
+	}
+	switch {
+	case counts:
+		k.countedAt = i + 1
+	case k.countedAt == i+1: // its place is taken
+		k.counted, k.countedAt = append(k.counted[:0], k.scored[i]...), 0
 	}
 	if i == 0 {
 		k.saveExact(line)
@@ -307,20 +410,28 @@ func multiPVOf(line []byte) int {
 	return max(1, min(n, maxMultiPV))
 }
 
-func (k *infoKeeper) reply() Reply {
+// reply reads what was kept, at most maxPV plies of each variation; 0: all.
+func (k *infoKeeper) reply(maxPV int) Reply {
 	var r Reply
-	for _, line := range k.scored {
-		if len(line) > 0 {
-			r.Lines = append(r.Lines, ParseInfo(foreign.Decode(line)))
+	for i, line := range k.scored {
+		if len(line) == 0 {
+			continue
+		}
+		if r.Lines == nil {
+			r.Lines = make([]Info, 0, len(k.scored)-i)
+		}
+		r.Lines = append(r.Lines, parseInfo(foreign.Decode(line), maxPV))
+		if k.countedAt == i+1 {
+			r.Nodes = r.Lines[len(r.Lines)-1].Nodes
 		}
 	}
 	switch {
 	case k.isExact:
 		r.Exact = r.Lines[0]
 	case len(k.exact) > 0:
-		r.Exact = ParseInfo(foreign.Decode(k.exact))
+		r.Exact = parseInfo(foreign.Decode(k.exact), maxPV)
 	}
-	if len(k.counted) > 0 {
+	if k.countedAt == 0 && len(k.counted) > 0 {
 		r.Nodes = ParseInfo(foreign.Decode(k.counted)).Nodes
 	}
 	return r

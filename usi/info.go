@@ -2,6 +2,7 @@ package usi
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,13 +30,16 @@ type Info struct {
 // beyond any search's is cut to the greatest that is taken (a negative count is 0),
 // and a principal variation ends at its first word that is not a move (some
 // engines put "resign", "win" or "rep_draw" there).
-func ParseInfo(line string) Info {
+func ParseInfo(line string) Info { return parseInfo(line, 0) }
+
+// parseInfo reads no more than maxPV plies of a variation; 0: all.
+func parseInfo(line string, maxPV int) Info {
 	info := Info{MultiPV: 1}
 	p := words{rest: strings.TrimPrefix(line, "info")}
 	for w := p.next(); w != ""; w = p.next() {
 		switch w {
 		case "pv":
-			info.PV = parseMoves(p.rest)
+			info.PV = parseMoves(p.rest, maxPV)
 			return info
 		case "string":
 			info.Text = strings.TrimSpace(p.rest)
@@ -108,8 +112,7 @@ func (i Info) String() string {
 		fmt.Fprintf(&b, " hashfull %d", i.HashFull)
 	}
 	if len(i.PV) > 0 {
-		b.WriteString(" pv")
-		writeMoves(&b, i.PV)
+		b.Write(appendMoves([]byte(" pv"), i.PV))
 	}
 	return b.String()
 }
@@ -125,41 +128,47 @@ func (b Bound) suffix() string {
 	return ""
 }
 
-// writeMoves appends " m1 m2 …".
-func writeMoves(b *strings.Builder, moves []shogi.Move) {
-	for _, m := range moves {
-		b.WriteByte(' ')
-		b.WriteString(m.String())
-	}
-}
-
-// parseMoves reads moves up to the first word that is none.
-func parseMoves(text string) []shogi.Move {
-	var moves []shogi.Move
+// parseMoves reads moves up to the first word that is none, at most so many; 0: all. They are gathered
+// on the stack first, so that one block of their size is all that is allocated.
+func parseMoves(text string, most int) []shogi.Move {
+	var room [64]shogi.Move
+	moves := room[:0]
 	p := words{rest: text}
 	for w := p.next(); w != ""; w = p.next() {
 		m, err := shogi.ParseMove(w)
 		if err != nil {
 			break
 		}
-		moves = append(moves, m)
+		if moves = append(moves, m); len(moves) == most {
+			break
+		}
 	}
-	return moves
+	if len(moves) == 0 {
+		return nil
+	}
+	return slices.Clone(moves)
 }
 
-// words walks over the words of a line without allocating.
+// words walks over the words of a line without allocating. Its loops go byte by
+// byte: words are so short that the searches of package strings cost more.
 type words struct{ rest string }
 
 func (p *words) next() string {
-	p.rest = strings.TrimLeft(p.rest, " \t")
-	i := strings.IndexAny(p.rest, " \t")
-	if i < 0 {
-		i = len(p.rest)
+	s := p.rest
+	from := 0
+	for from < len(s) && isBlank(s[from]) {
+		from++
 	}
-	w := p.rest[:i]
-	p.rest = p.rest[i:]
-	return w
+	to := from
+	for to < len(s) && !isBlank(s[to]) {
+		to++
+	}
+	p.rest = s[to:]
+	return s[from:to]
 }
+
+// isBlank reports whether a byte stands between words.
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 // bounded takes the next word as a number, 0 if it is none.
 func (p *words) bounded(low, high int64) int64 {

@@ -11,7 +11,12 @@ import (
 type Game struct {
 	Colour shogi.Colour // the side that the player has
 	Seed   uint64       // of everything random in this game
+	// Pair, Leg and Slot say which game of a run it is, for records of the dialogue.
+	Pair, Leg, Slot int
 }
+
+// NoPair is the Pair of a Game that is no game of a run.
+const NoPair = -1
 
 // Request asks a player for a move.
 type Request struct {
@@ -20,6 +25,9 @@ type Request struct {
 	// Deadline is the longest that the answer may take, counted as
 	// Reply.Elapsed is; after it the search is stopped. 0: no limit.
 	Deadline time.Duration
+	// MaxPV is how many plies of each variation of the reply are read, the first
+	// ones; 0: all.
+	MaxPV int
 	// OnInfo, when set, gets each info line of the search as it arrives, on
 	// another goroutine than the caller's; it must not block.
 	OnInfo func(Info)
@@ -27,18 +35,22 @@ type Request struct {
 
 // Reply is a player's answer.
 type Reply struct {
-	Answer  Answer
-	Move    shogi.Move // of AnswerMove
-	Ponder  shogi.Move // the expected reply, or NoMove
-	Text    string     // the answer as it was sent, for notes about bad ones
-	Lines   []Info     // the last info with a score for each multipv, best first
-	Exact   Info       // the best line's last info with a variation and a score that is no bound, or zero
-	Nodes   uint64     // the last count of nodes that was reported
-	Elapsed time.Duration
-	Stopped bool   // the search was stopped: the deadline passed or ctx ended
-	Hit     bool   // the search was one on the opponent's time that hit
-	Absent  int    // of a council: members without a ballot that could count, because they had failed or said nothing legal
-	Detail  []byte // a council's vote record, stored verbatim; else nil
+	Answer Answer
+	Move   shogi.Move // of AnswerMove
+	Ponder shogi.Move // the expected reply, or NoMove
+	Text   string     // the answer as it was sent, for notes about bad ones
+	Lines  []Info     // the last info with a score for each multipv, best first
+	Exact  Info       // the best line's last info with a variation and a score that is no bound, or zero
+	Nodes  uint64     // the last count of nodes that was reported
+	// Elapsed is from right before go, or ponderhit, is written until the bestmove
+	// is read, never negative: more than the engine took, if this program was held
+	// up in between, and not less. Of that, Sending is how long the write took.
+	Elapsed, Sending time.Duration
+	Stopped          bool   // the search was stopped: the deadline passed or ctx ended
+	Second           Second // whether a second bestmove of the search before came between
+	Hit              bool   // the search was one on the opponent's time that hit
+	Absent           int    // of a council: members without a ballot that could count, because they had failed or said nothing legal
+	Detail           []byte // a council's vote record, stored verbatim; else nil
 }
 
 // Best is the last info of the best line; zero when there was none.
@@ -84,6 +96,7 @@ type Fault struct { //nolint:errname // the word of the contract; it is data as 
 	// Searching: a "go" had been sent, so the game had begun for the engine.
 	Searching bool
 	Elapsed   time.Duration // of the search that failed; 0 outside of one
+	Record    string        // the name that a Tap gave to the record of it, or ""
 }
 
 // Error says which engine failed, how, and what is known of the cause.
@@ -91,6 +104,9 @@ func (f *Fault) Error() string {
 	text := fmt.Sprintf("usi: %s: %s: %s", f.Engine, f.Doing, f.Kind)
 	if f.Note != "" {
 		text += ": " + f.Note
+	}
+	if f.Record != "" {
+		text += "; kept in " + f.Record
 	}
 	return text
 }

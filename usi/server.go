@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -263,7 +264,9 @@ func (s *server) setOption(rest string) {
 	settings, err := Resolve(s.options, []Setting{setting})
 	switch {
 	case err == nil:
-		s.waiting = append(s.waiting, Setting{settings[0].Name, emptyText(settings[0].Value)})
+		set := Setting{settings[0].Name, emptyText(settings[0].Value)}
+		s.waiting = slices.DeleteFunc(s.waiting, func(w Setting) bool { return w.Name == set.Name }) // the last one counts
+		s.waiting = append(s.waiting, set)
 		s.settle()
 	case isGeneral(s.options, setting.Name):
 	default:

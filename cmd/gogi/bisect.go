@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gogi/internal/foreign"
+	"gogi/match"
 	"gogi/report"
 	"gogi/results"
 )
@@ -112,7 +113,7 @@ func (c *matchCommand) doubt(ctx context.Context, r *report.Report, found report
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	doubted, err := readReport(ctx, store, r.Run, found.Doubt)
+	doubted, err := readReport(ctx, store, r.Run, func(rows []match.Row) error { found.Doubt(rows); return nil })
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func (c *checkCommand) plan() (*match.Plan, error) {
 
 func (c *checkCommand) engine() (configs.Engine, error) {
 	e := configs.Engine{
-		Name: "engine", Dir: c.Dir, Profile: c.Profile,
+		Name: "under check", Dir: c.Dir, Profile: c.Profile,
 		GreetingTimeout: &c.GreetingTimeout, ReadyTimeout: &c.ReadyTimeout,
 		Identity: "unknown", // nothing is stored, so no file needs to be hashed
 	}

@@ -24,12 +24,13 @@ type commandLine struct {
 	Votes        votesCommand        `cmd:"" help:"Tell how the councils of a run voted; draw a game's weights; take votes again by other rules."`
 	Init         initCommand         `cmd:"" help:"Write a commented series file to start from."`
 	Runs         runsCommand         `cmd:"" help:"List the runs of a database."`
-	DB           dbCommand           `cmd:"" name:"db" help:"Look at the database itself."`
+	DB           dbCommand           `cmd:"" name:"db" help:"Look at the database itself: dump, check, repair, merge, back up."`
 	Perft        perftCommand        `cmd:"" help:"Count the leaves of the tree of legal moves."`
 	Engine       engineCommand       `cmd:"" help:"Speak USI as the built-in engine."`
 	Council      councilCommand      `cmd:"" help:"Speak USI as a council of engines, for a GUI."`
 	Disagreement disagreementCommand `cmd:"" help:"Measure how often the members of a council disagree."`
 	Check        checkCommand        `cmd:"" help:"Examine one engine: what it understands, keeps to and survives."`
+	Replay       replayCommand       `cmd:"" help:"Say the lines that led to an engine's failure to it again: exit code 0 (it did not happen), 10 (it did) or 11 (cannot tell)."`
 	CSA          csaCommand          `cmd:"" name:"csa" help:"Play at a server of the CSA protocol, such as floodgate."`
 	Guard        guardCommand        `cmd:"" hidden:"" help:"Kill engines whose runner has died."`
 }
@@ -103,7 +104,11 @@ type statsCommand struct {
 
 // dbCommand groups the verbs about the database.
 type dbCommand struct {
-	Dump dumpCommand `cmd:"" help:"Print everything that is stored of a run, one JSON object a line."`
+	Dump   dumpCommand     `cmd:"" help:"Print everything that is stored of a run, one JSON object a line."`
+	Check  dbCheckCommand  `cmd:"" help:"Look for damage: the file, its log, the checksum of every row, whether pairs are whole; exit code 1 where there is any."`
+	Repair dbRepairCommand `cmd:"" help:"Save what is whole of a damaged database in a new one; lost pairs are played again when the run goes on."`
+	Merge  dbMergeCommand  `cmd:"" help:"Join databases in a new one: of runs with one name and one plan, the union of their pairs."`
+	Backup dbBackupCommand `cmd:"" help:"Copy the database to a new file, also while runs are played into it."`
 }
 
 // votesCommand groups the verbs about the votes of councils.

@@ -13,6 +13,7 @@ import (
 	"gogi/internal/format"
 	"gogi/match"
 	"gogi/players"
+	"gogi/tournament"
 	"gogi/usi"
 )
 
@@ -20,7 +21,14 @@ import (
 func dryRun(ctx context.Context, w io.Writer, o *players.Opener, greetings []usi.Greeting, warnings []configs.Warning) error {
 	plan := o.Plan
 	fmt.Fprintf(w, "run %s   digest %s\n", plan.Run, plan.Digest()[:16])
-	fmt.Fprintf(w, "  %s games in %s pairs (%s), %d at a time, seed %d\n", format.Count(plan.Games()), format.Count(plan.Pairs), plan.Design.Kind, plan.Concurrency, plan.Seed)
+	upTo := ""
+	if tournament.Uncertain(plan.Design.Kind) {
+		upTo = "up to "
+	}
+	fmt.Fprintf(w, "  "+upTo+"%s games in %s pairs (%s), %d at a time, seed %d\n", format.Count(plan.Games()), format.Count(plan.Pairs), plan.Design.Kind, plan.Concurrency, plan.Seed)
+	if err := printDesign(w, plan); err != nil {
+		return err
+	}
 	fmt.Fprintf(w, "  rules %s: %s, %d plies\n", plan.Rules.Name, plan.Rules.Declaration, plan.Rules.MaxPlies)
 	fmt.Fprintf(w, "  %s openings, pondering %s\n", format.Count(len(plan.Openings)), plan.Ponder)
 	fmt.Fprintf(w, "  evidence: %s\n\n", gate.Outlook(plan))
@@ -40,7 +48,7 @@ func dryRun(ctx context.Context, w io.Writer, o *players.Opener, greetings []usi
 		return err
 	}
 	total := length * time.Duration(plan.Games()) / time.Duration(plan.Concurrency)
-	fmt.Fprintf(w, "duration  about %s a game of %d plies, %s for all\n", format.Duration(length), players.TypicalPlies, format.Duration(total))
+	fmt.Fprintf(w, "duration  about %s a game of %d plies, %s%s for all\n", format.Duration(length), players.TypicalPlies, upTo, format.Duration(total))
 	if !plan.Gate.IsZero() {
 		fmt.Fprint(w, "\ngate      ")
 		if err := expectation(w, plan, length); err != nil {
@@ -52,6 +60,18 @@ func dryRun(ctx context.Context, w io.Writer, o *players.Opener, greetings []usi
 		fmt.Fprintln(w, "warning:", warning)
 	}
 	return fatal
+}
+
+// printDesign prints what a design that pairs by results begins with.
+func printDesign(w io.Writer, plan *match.Plan) error {
+	if !plan.Design.Kind.ByResults() {
+		return nil
+	}
+	lines, err := tournament.Outlook(tournament.Of(plan))
+	for _, line := range lines {
+		fmt.Fprintf(w, "  %s\n", line)
+	}
+	return err
 }
 
 // printPlayer prints a player, and returns the greetings that are not its.

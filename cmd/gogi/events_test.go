@@ -50,7 +50,7 @@ func TestEventsAreAsDocumented(t *testing.T) {
 	t.Parallel()
 	common := slices.Collect(maps.Keys(documentedFields(t, "Every event")))
 	types := documentedFields(t, "Types")
-	if len(common) != 5 || len(types) != 10 {
+	if len(common) != 5 || len(types) != 12 {
 		t.Fatalf("the document has %d common fields and %d types", len(common), len(types))
 	}
 	s := &session{dir: t.TempDir()}
@@ -84,8 +84,10 @@ func TestEventsAreAsDocumented(t *testing.T) {
 			last = seq
 		}
 	}
-	delete(types, "state") // for listeners that come later
-	delete(types, "cut")   // for games that are given up
+	delete(types, "state")   // for listeners that come later
+	delete(types, "cut")     // for games that are given up
+	delete(types, "told")    // for sessions that are told to go otherwise
+	delete(types, "warning") // for what goes wrong slowly
 	if got, want := slices.Sorted(maps.Keys(seen)), slices.Sorted(maps.Keys(types)); !slices.Equal(got, want) {
 		t.Errorf("types %v, documented %v", got, want)
 	}
@@ -112,7 +114,7 @@ func TestEveryFieldIsDocumented(t *testing.T) {
 	for name, v := range map[string]any{
 		"state": match.Snapshot{}, "standings": match.Standings{}, "games": match.GameCount{}, "pairs": match.PairCount{},
 		"unstored": match.EndedGame{}, "efforts": match.Effort{}, "sides": match.Effort{}, "faults": match.FaultSum{},
-		"recent": match.Tempo{}, "slots": match.SlotState{}, "board": match.Board{}, "thoughts": match.Thought{},
+		"warnings": match.WarningGiven{}, "recent": match.Tempo{}, "slots": match.SlotState{}, "board": match.Board{}, "thoughts": match.Thought{},
 	} {
 		if got, want := slices.Sorted(slices.Values(objects[name])), jsonFields(v); !slices.Equal(got, want) {
 			t.Errorf("%s has the fields\n%v, documented are\n%v", name, want, got)

@@ -8,11 +8,13 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // interrupts listens to signals for as long as a verb that starts engines runs.
 // An interrupt cancels its context, unless something is in play that should end
-// first. Other verbs keep what signals do by default.
+// first. A stop (Ctrl-Z) is announced, and so is what follows from it. Other verbs
+// keep what signals do by default.
 type interrupts struct {
 	err    io.Writer
 	cancel context.CancelCauseFunc
@@ -23,6 +25,8 @@ type interrupts struct {
 	mu    sync.Mutex
 	drain func() // what the first interrupt does instead of cancelling, or nil
 	seen  bool
+
+	stopped time.Time // when a stop was announced that has not ended; of listen alone
 }
 
 // catchInterrupts also takes the sting out of SIGPIPE: a reader of the events
@@ -30,7 +34,7 @@ type interrupts struct {
 func catchInterrupts(ctx context.Context, env *environment) (context.Context, *interrupts) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	i := &interrupts{err: env.err, cancel: cancel, caught: make(chan os.Signal, 8), quit: make(chan struct{})}
-	signal.Notify(i.caught, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	signal.Notify(i.caught, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGTSTP, syscall.SIGCONT)
 	i.done.Go(i.listen)
 	return ctx, i
 }
@@ -41,7 +45,13 @@ func (i *interrupts) listen() {
 		case <-i.quit:
 			return
 		case sig := <-i.caught:
-			if sig != syscall.SIGPIPE {
+			switch sig {
+			case syscall.SIGPIPE:
+			case syscall.SIGTSTP:
+				i.suspend()
+			case syscall.SIGCONT:
+				i.resume()
+			default:
 				i.handle(sig)
 			}
 		}
@@ -60,6 +70,40 @@ func (i *interrupts) handle(sig os.Signal) {
 		fmt.Fprintln(i.err, "\ninterrupted: the games in play are the last; once more to end at once")
 	}
 	i.seen = true
+}
+
+// suspend says what a stop means, and stops this program with the signal that
+// nobody can catch; SIGTSTP has done nothing yet, because it is listened to.
+// Engines are in groups of their own: they end the search that they are at.
+func (i *interrupts) suspend() {
+	also := ""
+	if i.inPlay() {
+		also = "; pairs in play on a clock will be played again"
+	}
+	fmt.Fprintf(i.err, "\nstopped: fg or SIGCONT goes on%s\n", also)
+	i.stopped = time.Now()
+	// One may always signal oneself.
+	_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+}
+
+// resume tells that a stop is over.
+func (i *interrupts) resume() {
+	if i.stopped.IsZero() {
+		return // a stop that nobody announced: what it costs is told by the runner
+	}
+	also := ""
+	if i.inPlay() {
+		also = "; pairs that were in play on a clock are played again"
+	}
+	fmt.Fprintf(i.err, "going on after %v%s\n", time.Since(i.stopped).Round(100*time.Millisecond), also)
+	i.stopped = time.Time{}
+}
+
+// inPlay reports whether a series is being played.
+func (i *interrupts) inPlay() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.drain != nil
 }
 
 // playing says what the first interrupt does from now on; nil: it cancels.

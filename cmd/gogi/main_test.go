@@ -2,6 +2,7 @@ package main
 
 import (
 	"archive/zip"
+	"bytes"
 	"context"
 	"os"
 	"strconv"
@@ -27,6 +28,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"damage":    damage,
 			"mkzip":     mkzip,
 			"waitpairs": waitPairs,
 			"waitfor":   waitFor,
@@ -57,6 +59,17 @@ func waitFor(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	ts.Fatalf("%s never said %q", args[0], args[1])
+}
+
+// damage DB flips a bit in the word by which the game ended that was stored last.
+func damage(ts *testscript.TestScript, _ bool, args []string) {
+	text := []byte(ts.ReadFile(args[0]))
+	at := max(bytes.LastIndex(text, []byte("checkmate")), bytes.LastIndex(text, []byte("resignation")))
+	if at < 0 {
+		ts.Fatalf("%s: no game ended by a checkmate or a resignation", args[0])
+	}
+	text[at] ^= 4
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o600))
 }
 
 // waitPairs DB N waits until the newest run of a database has at least N pairs.

@@ -5,12 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"slices"
 
+	"gogi/alarms"
 	"gogi/configs"
+	"gogi/faults"
 	"gogi/gate"
+	"gogi/internal/format"
 	"gogi/internal/usage"
+	"gogi/live"
 	"gogi/live/socket"
 	"gogi/match"
 	"gogi/players"
@@ -43,9 +50,14 @@ type matchCommand struct {
 
 	seriesFlags
 
+	TranscriptDir string `type:"path" placeholder:"DIR" help:"Of --transcript: where; a folder for each run (default: FILE-transcripts beside the database)."`
+
 	interrupted *interrupts
+	transcript  bool // the file's key, or the flag
+	desk        *alarms.Desk
 	step        *bisectStep           // of --exit bisect, else nil
 	room        func(slots int) error // says why there cannot be so many
+	durability  results.Durability    // what the file and the flags say, once they are read
 }
 
 // seriesFlags are the flags that mirror the file's keys.
@@ -54,7 +66,14 @@ type seriesFlags struct {
 	Games         *int     `group:"series" placeholder:"N" help:"How many games; even where pairs have two legs."`
 	MaxGames      *int     `group:"series" placeholder:"N" help:"The same as --games."`
 	Players       []string `group:"series" placeholder:"A,B" help:"Who plays (default: every engine)."`
-	Design        string   `group:"series" placeholder:"NAME" help:"match, round_robin or gauntlet."`
+	Design        string   `group:"series" placeholder:"NAME" help:"match, round_robin, gauntlet, swiss, knockout or adaptive."`
+	Rounds        *int     `group:"series" placeholder:"N" help:"Rounds of a Swiss, in place of --games."`
+	MatchPairs    *int     `group:"series" placeholder:"N" help:"Pairs in a match of a Swiss or a knockout (default 1)."`
+	Tiebreaks     *int     `group:"series" placeholder:"N" help:"Further pairs at most for a knockout's match that is tied (default 4)."`
+	ThirdPlace    *bool    `group:"series" negatable:"" help:"The losers of a knockout's semifinals play, too."`
+	Seeding       string   `group:"series" placeholder:"HOW" help:"Start numbers of a Swiss or a knockout: given or lot."`
+	Block         *int     `group:"series" placeholder:"N" help:"Pairs that an adaptive design draws at a time."`
+	Anchor        string   `group:"series" placeholder:"NAME" help:"The player from whom ratings are measured; an adaptive design asks who is above it."`
 	Swap          *bool    `group:"series" negatable:"" help:"Pairs of two games with colours swapped (default yes)."`
 	Seed          *uint64  `group:"series" placeholder:"N" help:"Seed of everything random."`
 	Concurrency   string   `group:"series" placeholder:"N" help:"Games at a time."`
@@ -71,7 +90,9 @@ type seriesFlags struct {
 	SPRT          string   `group:"series" name:"sprt" placeholder:"0,4" help:"Stop when a sequential test of these two Elo differences decides; --games is then the maximum."`
 	Ponder        string   `group:"series" placeholder:"MODE" help:"off, standard or early."`
 	Slowed        string   `group:"series" placeholder:"POLICY" help:"Pairs with a move that the machine slowed: count or void."`
+	Durable       *bool    `group:"series" negatable:"" help:"A stored pair outlives a power cut, too: each commit waits for the disk (default no: the last pairs may have to be played again)."`
 	PVPlies       *int     `group:"series" name:"pv-plies" placeholder:"N" help:"How much of each principal variation to store."`
+	Transcript    *bool    `group:"series" negatable:"" help:"Keep every line that engines are sent and say, a file for each game."`
 
 	Engine  []string `group:"engines" sep:"none" placeholder:"A=CMD" help:"An engine; CMD is split as a shell splits it. The word builtin is the built-in one."`
 	Council []string `group:"engines" sep:"none" placeholder:"C=RULE:A,B" help:"A council: engines A and B vote by a rule, such as majority or adoption."`
@@ -95,12 +116,13 @@ type seriesFlags struct {
 func (s *seriesFlags) flags() configs.Flags {
 	return configs.Flags{
 		Run: s.Run, Engine: s.Engine, Council: s.Council, Option: s.Option, Players: s.Players, Games: s.Games, MaxGames: s.MaxGames, Seed: s.Seed,
-		Concurrency: s.Concurrency, Design: s.Design, Swap: s.Swap, Rules: s.Rules, Openings: s.Openings,
+		Concurrency: s.Concurrency, Design: s.Design, Rounds: s.Rounds, MatchPairs: s.MatchPairs, Tiebreaks: s.Tiebreaks,
+		ThirdPlace: s.ThirdPlace, Seeding: s.Seeding, Block: s.Block, Anchor: s.Anchor, Swap: s.Swap, Rules: s.Rules, Openings: s.Openings,
 		OpeningPlies: s.OpeningPlies, Handicap: s.Handicap, TC: s.TC, Main: s.Main, Byoyomi: s.Byoyomi,
 		Increment: s.Increment, Movetime: s.Movetime, Nodes: s.Nodes, Depth: s.Depth, Self: s.Self, Margin: s.Margin,
-		Stall: s.Stall, Resign: s.Resign, Draw: s.Draw, SPRT: s.SPRT, Ponder: s.Ponder, Slowed: s.Slowed, PVPlies: s.PVPlies,
+		Stall: s.Stall, Resign: s.Resign, Draw: s.Draw, SPRT: s.SPRT, Ponder: s.Ponder, Slowed: s.Slowed, PVPlies: s.PVPlies, Transcript: s.Transcript,
 		Profile: s.Profile, Restart: s.Restart, StartParallel: s.StartParallel, SlotsPerGPU: s.SlotsPerGPU,
-		CPUs: s.CPUs, CoresPerSlot: s.CoresPerSlot,
+		CPUs: s.CPUs, CoresPerSlot: s.CoresPerSlot, Durable: s.Durable,
 	}
 }
 
@@ -150,6 +172,10 @@ func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []configs.Warnin
 	}
 	if err := file.Apply(c.flags()); err != nil {
 		return nil, nil, err
+	}
+	c.transcript = c.TranscriptDir != "" || file.Transcript != nil && *file.Transcript
+	if c.durability = results.Quick; file.Durable() {
+		c.durability = results.Durable
 	}
 	if c.step != nil {
 		c.step.seat(file)
@@ -207,9 +233,12 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 			fmt.Fprintln(env.err, "warning:", w)
 		}
 	}
-	store, err := results.Open(ctx, c.DB)
+	store, err := results.Open(ctx, c.DB, c.durability)
 	if err != nil {
 		return nil, err
+	}
+	if kind := store.Shared(); kind != "" && !c.Quiet {
+		fmt.Fprintf(env.err, "warning: %s lies on %s: one machine at a time may play into it, and no other may read it meanwhile\n", c.DB, kind)
 	}
 	report, err := c.playInto(ctx, env, o, store)
 	return report, errors.Join(err, store.Close())
@@ -218,7 +247,7 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 // resolve starts each engine once, to check its options and complete its
 // identity; the opener's plan is complete after it.
 func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Greeting, []configs.Warning, error) {
-	greetings, err := o.GreetAll(ctx)
+	greetings, err := c.greet(ctx, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -251,6 +280,18 @@ func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Gr
 	return greetings, append(warnings, notes...), nil
 }
 
+// greet starts each engine once; of one that fails a bundle is kept.
+func (c *matchCommand) greet(ctx context.Context, o *players.Opener) ([]usi.Greeting, error) {
+	if c.DryRun {
+		return o.GreetAll(ctx)
+	}
+	o.Records = faults.Begin(c.DB, o.Plan.Run, "")
+	greetings, err := o.GreetAll(ctx)
+	err = errors.Join(err, o.Records.Close())
+	o.Records = nil
+	return greetings, err
+}
+
 // playInto plays what is missing of the run in the store, and reports.
 func (c *matchCommand) playInto(ctx context.Context, env *environment, o *players.Opener, store *results.Store) (*report.Report, error) {
 	if err := c.nameRun(ctx, o, store); err != nil {
@@ -260,21 +301,42 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *player
 	if err != nil {
 		return nil, withPaths(err, c.DB, o.Plan)
 	}
-	played := c.playPairs(ctx, env, o, store, run)
+	begun, err := gather(ctx, store, o.Plan.Run)
+	if err != nil {
+		return nil, errors.Join(err, run.Close())
+	}
+	c.record(o)
+	played := c.playPairs(ctx, env, o, store, run, begun)
+	if err := o.Records.Close(); err != nil { // which changes no result
+		fmt.Fprintln(env.err, "warning:", err)
+	}
 	if err := run.Close(); err != nil {
 		return nil, errors.Join(played, err)
 	}
-	report, err := readReport(context.WithoutCancel(ctx), store, o.Plan.Run)
+	report, err := begun.finish(context.WithoutCancel(ctx), store)
 	if err == nil && c.Deterministic {
 		report.Divergence, err = measureDivergence(ctx, store, run.ID(), report.A, report.B)
 	}
 	if err != nil {
 		return nil, errors.Join(played, err)
 	}
+	report.Bundles = faults.List(faults.Dir(c.DB, o.Plan.Run))
 	if !c.JSON {
 		text.Print(env.out, report)
 	}
 	return report, played
+}
+
+// record keeps what engines say in the run, under the name that it is stored by, and
+// hears what is wrong with them.
+func (c *matchCommand) record(o *players.Opener) {
+	dir := ""
+	if c.transcript {
+		dir = faults.TranscriptDir(c.TranscriptDir, c.DB, o.Plan.Run)
+	}
+	o.Records = faults.Begin(c.DB, o.Plan.Run, dir)
+	c.desk = alarms.NewDesk(o.Plan)
+	c.desk.Attend(o.Records)
 }
 
 // withPaths adds to the differences of a refused plan which files they are in.
@@ -294,7 +356,7 @@ func withPaths(err error, db string, plan *match.Plan) error {
 		}
 	}
 	// What wraps it has its text already, without the notes.
-	return fmt.Errorf("%s: %w", db, different)
+	return fmt.Errorf("%s: %w\nwhat it has stays as it is; --new begins another run beside it, --run gives it a name", db, different)
 }
 
 // nameRun gives the run the name that it is stored under.
@@ -317,9 +379,11 @@ func (c *matchCommand) nameRun(ctx context.Context, o *players.Opener, store *re
 }
 
 // playPairs plays the pairs that are not stored.
-func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *players.Opener, store *results.Store, run *results.Run) error {
+func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *players.Opener, store *results.Store, run *results.Run, begun *gathering) error {
 	s, err := series.New(ctx, o.Plan, run, func(ctx context.Context, see func([]match.Row) error) error {
-		return store.Pairs(ctx, run.ID(), results.Filter{}, see)
+		return store.Pairs(ctx, run.ID(), results.Filter{}, func(rows []match.Row) error {
+			return errors.Join(begun.add(rows), see(rows))
+		})
 	})
 	if err != nil {
 		return err
@@ -336,7 +400,11 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 			return err
 		}
 	}
-	config := series.Config{Open: o.Open, CPUs: o.Bound.Sets(), Room: c.room, Moves: true}
+	collectLess()
+	config := series.Config{
+		Open: o.Open, Waits: new(process.Self).WorstWait, CPUs: o.Bound.Sets(), Room: c.room, Moves: true,
+		Beside: []func(context.Context, *live.Hub, func(match.Event)){c.desk.Follow},
+	}
 	lines := &eventLines{encoder: json.NewEncoder(env.out)}
 	if c.JSON {
 		config.Record = lines.write
@@ -387,6 +455,17 @@ func (c *matchCommand) serve(ctx context.Context, env *environment, store *resul
 	return func() { cancel(); <-ended }, nil
 }
 
+// collectLess lets a series collect garbage a quarter as often as the runtime would,
+// which is a tenth of its CPU time, unless GOGC says something or much is in use:
+// four times 64 MB is what may be held for it.
+func collectLess() {
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	if os.Getenv("GOGC") == "" && now.HeapAlloc < 64<<20 {
+		debug.SetGCPercent(400)
+	}
+}
+
 // ended turns the end of a session into the verb's error and exit code; internal is
 // what went wrong in telling of it.
 func ended(internal error, e series.Ending, interrupted bool) error {
@@ -396,11 +475,11 @@ func ended(internal error, e series.Ending, interrupted bool) error {
 	case e.Ordered && e.Left > 0:
 		return &exitError{exitInterrupted, fmt.Errorf("told to end with %d pairs unplayed; the same command goes on", e.Left)}
 	case interrupted && e.Left > 0:
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted with %d pairs unplayed; the same command goes on", e.Left)}
+		return &exitError{exitInterrupted, fmt.Errorf("interrupted with %s unplayed; the same command goes on", format.NumberOf(e.Left, "pair"))}
 	case e.Why != nil && e.Left > 0:
-		return &exitError{exitUnplayed, fmt.Errorf("%w; %d pairs are unplayed, the same command goes on", e.Why, e.Left)}
+		return &exitError{exitUnplayed, fmt.Errorf("%w; unplayed: %s; the same command goes on", e.Why, format.NumberOf(e.Left, "pair"))}
 	case e.Left > 0:
-		return &exitError{exitUnplayed, fmt.Errorf("%d pairs are unplayed", e.Left)}
+		return &exitError{exitUnplayed, fmt.Errorf("unplayed: %s", format.NumberOf(e.Left, "pair"))}
 	}
 	return e.Why
 }

@@ -52,13 +52,14 @@ type progress struct {
 	terminal *os.File // nil: plain lines
 	every    time.Duration
 	plan     *match.Plan
-	state    *live.State
+	hub      *live.Hub // knows how things stand; only faults are followed one by one
 
-	mu    sync.Mutex // of writing
-	began time.Time
-	lines int // that the area has now
-	drawn time.Time
-	told  int // faults told so far
+	mu      sync.Mutex // of writing
+	began   time.Time
+	lines   int // that the area has now
+	drawn   time.Time
+	told    int             // faults told so far
+	bundles map[string]bool // that were named
 }
 
 const (
@@ -70,7 +71,7 @@ const (
 )
 
 func newProgress(w io.Writer, plan *match.Plan) *progress {
-	p := &progress{w: w, plan: plan, every: plainEvery, began: time.Now(), state: live.NewState(plan.Run)}
+	p := &progress{w: w, plan: plan, every: plainEvery, began: time.Now(), bundles: map[string]bool{}}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) { //nolint:gosec // a descriptor is small
 		p.terminal, p.every = f, redraw
 	}
@@ -80,7 +81,8 @@ func newProgress(w io.Writer, plan *match.Plan) *progress {
 // follow shows what happens until the hub closes. When a terminal stood still
 // for so long that the subscription was cut, it goes on from where things are.
 func (p *progress) follow(hub *live.Hub) {
-	s := hub.Subscribe(live.DefaultRoom)
+	p.hub = hub
+	s := hub.SubscribeBut(match.EventMove, live.DefaultRoom)
 	ticks := time.NewTicker(p.every)
 	defer ticks.Stop()
 	for {
@@ -93,7 +95,7 @@ func (p *progress) follow(hub *live.Hub) {
 				p.close()
 				return
 			default:
-				s = hub.Subscribe(live.DefaultRoom)
+				s = hub.SubscribeBut(match.EventMove, live.DefaultRoom)
 			}
 		case <-ticks.C:
 			p.tick()
@@ -102,17 +104,45 @@ func (p *progress) follow(hub *live.Hub) {
 }
 
 func (p *progress) event(e match.Event) {
-	p.state.Apply(e)
 	switch {
 	case e.Type == match.EventFault:
-		p.fault(e)
+		p.fault(e, e.Engine+" "+strings.ReplaceAll(e.Kind, "_", " "))
+	case e.Type == match.EventEnd && e.Bundle != "" && !p.bundles[e.Bundle]: // of a failure that the game alone shows
+		p.fault(e, loserOf(e)+" "+strings.ReplaceAll(e.Termination, "_", " "))
+	case e.Type == match.EventWarning:
+		p.warn(e)
 	case e.Type == match.EventTold && p.terminal == nil:
 		p.draw()
 	}
 }
 
+// loserOf is who lost a game that ended.
+func loserOf(e match.Event) string {
+	if e.Outcome == match.WhiteWins.String() {
+		return e.Black
+	}
+	return e.White
+}
+
+// warn prints a warning above the area.
+func (p *progress) warn(e match.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	fmt.Fprintln(p.w, warningText(e.Engine, e.Note))
+}
+
+// warningText is a warning in a line.
+func warningText(engine, note string) string {
+	if engine != "" {
+		note = engine + ": " + note
+	}
+	return "warning: " + foreign.Printable(note, 600)
+}
+
 // fault prints the first faults one by one, above the area.
-func (p *progress) fault(e match.Event) {
+func (p *progress) fault(e match.Event, what string) {
+	p.bundles[e.Bundle] = true
 	if p.told == toldFaults {
 		return
 	}
@@ -121,10 +151,14 @@ func (p *progress) fault(e match.Event) {
 	if e.Pair != nil {
 		where = fmt.Sprintf(" in pair %d", *e.Pair)
 	}
+	kept := ""
+	if e.Bundle != "" && !strings.Contains(e.Note, e.Bundle) {
+		kept = "; kept in " + e.Bundle
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()
-	fmt.Fprintf(p.w, "fault: %s %s%s: %s\n", e.Engine, strings.ReplaceAll(e.Kind, "_", " "), where, foreign.Printable(e.Note, 300))
+	fmt.Fprintf(p.w, "fault: %s%s: %s%s\n", what, where, foreign.Printable(e.Note, 300), foreign.Printable(kept, 4000))
 	if p.told == toldFaults {
 		fmt.Fprintln(p.w, "fault: more are counted, and listed in the report")
 	}
@@ -149,7 +183,7 @@ func (p *progress) tick() {
 
 // draw shows the state: the area anew, or one more line.
 func (p *progress) draw() {
-	now := p.state.Snapshot()
+	now := p.hub.State().State
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.terminal == nil {
@@ -181,8 +215,12 @@ func (p *progress) close() {
 	defer p.mu.Unlock()
 	p.clear()
 	elapsed := time.Since(p.began)
-	ended := p.state.Snapshot().Ended
-	fmt.Fprintf(p.w, "%s: %d games in %s, %.1f games/s\n\n", p.plan.Run, ended, format.Duration(elapsed), float64(ended)/elapsed.Seconds())
+	now := p.hub.State().State
+	fmt.Fprintf(p.w, "%s: %d games in %s, %.1f games/s\n", p.plan.Run, now.Ended, format.Duration(elapsed), float64(now.Ended)/elapsed.Seconds())
+	for _, w := range now.Warnings { // again: on their first time they may have passed unseen
+		fmt.Fprintln(p.w, warningText(w.Engine, w.Note))
+	}
+	fmt.Fprintln(p.w)
 }
 
 // summary has no interval: those that may be looked at during a run are not

@@ -70,10 +70,12 @@ func TestProgressLines(t *testing.T) {
 	plan, events := progressed(t)
 	var out bytes.Buffer
 	p := newProgress(&out, plan)
+	p.hub = live.NewHub(plan.Run)
 	for _, e := range events {
+		p.hub.Publish(e)
 		p.event(e)
 	}
-	now := p.state.Snapshot()
+	now := p.hub.State().State
 	want := regexp.MustCompile(`^night   7/100 games   [0-9.]+/s   ETA \S+   new 3–3–1 \(64\.3%\)   faults 2$`)
 	if got := p.summary(now); !want.MatchString(got) {
 		t.Errorf("summary %q", got)

@@ -25,6 +25,7 @@ type rateCommand struct {
 	Pairwise   bool     `help:"Compare every two players, adjusted for all comparisons (Holm)."`
 	Iterates   int      `placeholder:"N" help:"Show the strengths after each of the first N steps of the MM algorithm."`
 	Bootstrap  int      `placeholder:"N" help:"Play everything again N times as the ratings predict, for intervals and the test of the model (default: for the test only, as often as it takes)."`
+	Anchor     string   `placeholder:"NAME[=ELO]" help:"The player whose rating is fixed (0): ratings and intervals are of differences from it (default: their mean is 0)."`
 	Seed       uint64   `default:"1" help:"Of what is played again."`
 	JSON       bool     `name:"json" help:"One JSON object."`
 }
@@ -35,6 +36,8 @@ func (c *rateCommand) Run(ctx context.Context, env *environment) error {
 	if err == nil {
 		err = c.check()
 	}
+	anchor, wrong := ratings.ParseAnchor(c.Anchor)
+	err = errors.Join(err, wrong)
 	var matchups []ratings.Matchup
 	for _, text := range c.Predict {
 		m, wrong := ratings.ParseMatchup(text)
@@ -50,7 +53,7 @@ func (c *rateCommand) Run(ctx context.Context, env *environment) error {
 	}
 	r, err := ratings.Rate(games, ratings.Options{
 		Model: c.Model, Draws: c.Draws, Prior: prior, Confidence: c.Confidence, Bootstrap: c.Bootstrap, Seed: c.Seed,
-		Predict: matchups, Pairwise: c.Pairwise, Iterates: c.Iterates,
+		Predict: matchups, Pairwise: c.Pairwise, Iterates: c.Iterates, Anchor: anchor,
 	})
 	if err != nil {
 		return err
@@ -68,8 +71,8 @@ func (c *rateCommand) check() error {
 		return fmt.Errorf("--confidence %g: expected a number between 0 and 1, such as 0.95", c.Confidence)
 	case c.Iterates < 0 || c.Iterates > 10_000:
 		return fmt.Errorf("--iterates %d: expected a number from 1 to 10000", c.Iterates)
-	case c.Bootstrap < 0 || c.Bootstrap == 1:
-		return fmt.Errorf("--bootstrap %d: expected 2 or more, such as 1000", c.Bootstrap)
+	case c.Bootstrap < 0 || c.Bootstrap == 1 || c.Bootstrap > rating.MaxSamples:
+		return fmt.Errorf("--bootstrap %d: expected a number from 2 to %d, such as 1000", c.Bootstrap, rating.MaxSamples)
 	}
 	return nil
 }

@@ -76,11 +76,13 @@ func readRun(ctx context.Context, g *ratings.Games, store *results.Store, name s
 	if err != nil {
 		return err
 	}
-	players, err := entrantsOf(info)
+	players, anchor, err := entrantsOf(info)
 	if err != nil {
 		return err
 	}
-	rep, err := readReport(ctx, store, info.Name)
+	g.Anchored(anchor)
+	run := g.Run(players)
+	rep, err := readReport(ctx, store, info.Name, run.Add)
 	switch {
 	case err != nil:
 		return err
@@ -89,22 +91,23 @@ func readRun(ctx context.Context, g *ratings.Games, store *results.Store, name s
 	case rep.Gate != nil:
 		g.Stopped(info.Name, rep.Gate.Design.String())
 	}
-	run := g.Run(players)
-	return store.Pairs(ctx, info.ID, results.Filter{}, run.Add)
+	if rep.Tournament != nil && rep.Tournament.Design == match.DesignAdaptive {
+		g.Paired(info.Name)
+	}
+	return nil
 }
 
-// entrantsOf are a run's players, with what of each decides how it plays: that is
+// entrantsOf are a run's players and their anchor ("": none), with what of each decides how it plays: that is
 // what the plan's canonical text holds, but for the margin, how long a stall may
 // last, restarts, and the name of a profile, whose options are there.
-func entrantsOf(info *results.RunInfo) ([]ratings.Entrant, error) {
+func entrantsOf(info *results.RunInfo) (list []ratings.Entrant, anchor string, err error) {
 	plan, err := match.ParseCanonical(info.Plan)
 	if err == nil && len(plan.Players) != len(info.Engines) {
 		err = errors.New("it has other players than the run")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the plan of run %s: %w", info.Name, err)
+		return nil, "", fmt.Errorf("the plan of run %s: %w", info.Name, err)
 	}
-	var list []ratings.Entrant
 	for i, p := range plan.Players {
 		e := ratings.Entrant{Name: p.Name}
 		add := func(name, value string) { e.Traits = append(e.Traits, ratings.Trait{Name: name, Value: value}) }
@@ -121,12 +124,12 @@ func entrantsOf(info *results.RunInfo) ([]ratings.Entrant, error) {
 		if p.Council != nil {
 			text, err := json.Marshal(p.Council)
 			if err != nil {
-				return nil, err
+				return nil, "", err
 			}
 			add("council", fmt.Sprintf("%x", sha256.Sum256(text))[:8])
 		}
 		add("identity", info.Engines[i].Identity.String())
 		list = append(list, e)
 	}
-	return list, nil
+	return list, plan.Anchor, nil
 }

@@ -3,45 +3,96 @@ package main
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"gogi/match"
 	"gogi/report"
 	"gogi/results"
+	"gogi/tournament"
 )
 
 // readReport reads all pairs of a run once, and shows each to the watchers, too.
-func readReport(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row)) (*report.Report, error) {
-	info, err := store.FindRun(ctx, run)
+func readReport(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row) error) (*report.Report, error) {
+	g, err := gather(ctx, store, run)
 	if err != nil {
 		return nil, err
 	}
-	described, err := reportRunOf(ctx, store, info)
+	return g.rest(ctx, store, watch...)
+}
+
+// gathering is a report that is begun with pairs that are read for something else.
+type gathering struct {
+	id   int64
+	run  report.Run
+	sums *report.Gatherer
+	next int // the pair that the sums wait for: all before it are in them
+}
+
+// gather begins the report of a run.
+func gather(ctx context.Context, store *results.Store, name string) (*gathering, error) {
+	info, err := store.FindRun(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	g, err := report.New(described)
-	if err != nil {
+	g := &gathering{id: info.ID}
+	if g.run, err = reportRunOf(ctx, store, info); err != nil {
 		return nil, err
 	}
-	err = store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error {
+	g.sums, err = report.New(g.run)
+	return g, err
+}
+
+// add takes a pair, of which the numbers ascend. What comes after the first gap, where
+// pairs are still to be played, is left for rest.
+func (g *gathering) add(rows []match.Row) error {
+	if len(rows) == 0 || rows[0].Pair != g.next {
+		return nil
+	}
+	g.next++
+	return g.sums.Add(rows)
+}
+
+// rest reads the pairs that are not in the sums, shows each to the watchers, too, and
+// reports.
+func (g *gathering) rest(ctx context.Context, store *results.Store, watch ...func([]match.Row) error) (*report.Report, error) {
+	err := store.Pairs(ctx, g.id, results.Filter{FromPair: g.next}, func(rows []match.Row) error {
 		for _, see := range watch {
-			see(rows)
+			if err := see(rows); err != nil {
+				return err
+			}
 		}
-		return g.Add(rows)
+		return g.sums.Add(rows)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return g.Report(), nil
+	return g.sums.Report(), nil
+}
+
+// finish is rest, long after the begin: where the run's settings are others now, all is
+// read again.
+func (g *gathering) finish(ctx context.Context, store *results.Store) (*report.Report, error) {
+	now, err := gather(ctx, store, g.run.Name)
+	if err == nil && reflect.DeepEqual(now.run, g.run) {
+		now = g
+	}
+	if err != nil {
+		return nil, err
+	}
+	return now.rest(ctx, store)
 }
 
 // reportRunOf is a stored run as a report knows it: with its log of settings, which says
 // what was settled before its first game.
 func reportRunOf(ctx context.Context, store *results.Store, info *results.RunInfo) (report.Run, error) {
 	run := report.Run{Name: info.Name, Rules: info.Rules, Pairs: info.Pairs}
+	var err error
 	for _, e := range info.Engines {
 		run.Players = append(run.Players, report.Player{Name: e.Name, Identity: e.Identity.String(), Limits: e.Limits})
+	}
+	if run.Tournament, err = tourneyOf(info); err != nil {
+		return run, err
 	}
 	settings, err := store.Settings(ctx, info.ID)
 	if err != nil {
@@ -56,6 +107,15 @@ func reportRunOf(ctx context.Context, store *results.Store, info *results.RunInf
 		run.Starts = append(run.Starts, report.Start{At: s.At, Changes: s.Changes, Late: first != 0 && s.ID > first})
 	}
 	return run, nil
+}
+
+// tourneyOf is what decides who plays whom in a stored run, nil where results do not.
+func tourneyOf(info *results.RunInfo) (*report.Tourney, error) {
+	plan, err := match.ParseCanonical(info.Plan)
+	if err != nil || !plan.Design.ByResults() {
+		return nil, err
+	}
+	return &report.Tourney{Spec: tournament.OfCanonical(plan, info.Pairs)}, nil
 }
 
 // aboutOf is what the forms of a report tell of a stored run beside its games.

@@ -5,8 +5,10 @@ import (
 	"io"
 	"strings"
 
+	"gogi/faults"
 	"gogi/internal/format"
 	"gogi/kifu"
+	"gogi/match"
 	"gogi/report/page"
 	"gogi/report/text"
 	"gogi/results"
@@ -33,6 +35,7 @@ func (c *reportCommand) Run(ctx context.Context, env *environment) error {
 		if err != nil {
 			return err
 		}
+		r.Bundles = faults.List(faults.Dir(c.DB, info.Name))
 		if c.JSON {
 			return format.JSON(env.out, r)
 		}
@@ -56,7 +59,7 @@ func (c *reportCommand) printBlock(ctx context.Context, w io.Writer, store *resu
 // pageOf is a run's page as HTML.
 func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo) (string, error) {
 	seen := page.NewScenes(info.Players[0], info.Players[1])
-	r, err := readReport(ctx, store, info.Name, seen.Add)
+	r, err := readReport(ctx, store, info.Name, func(rows []match.Row) error { seen.Add(rows); return nil })
 	if err != nil {
 		return "", err
 	}

@@ -57,7 +57,7 @@ type statsForecastCommand struct {
 	Wins       int     `required:"" placeholder:"W" help:"Games of the record that were won."`
 	Losses     int     `required:"" placeholder:"L" help:"Games that were lost."`
 	Draws      int     `placeholder:"D" help:"Games that were drawn."`
-	Games      []int   `required:"" placeholder:"N,…" help:"Length of the match, or of several."`
+	Games      []int   `required:"" placeholder:"N" help:"Length of the match, or of several."`
 	Confidence float64 `default:"0.95" help:"The confidence level."`
 	JSON       bool    `name:"json" help:"One JSON object."`
 }
@@ -71,7 +71,7 @@ func (c *statsForecastCommand) Run(env *environment) error {
 
 // statsAdjustCommand adjusts p values for how many there are.
 type statsAdjustCommand struct {
-	P      []float64 `name:"p" required:"" placeholder:"P,…" help:"The p values."`
+	P      []float64 `name:"p" required:"" placeholder:"P" help:"The p values."`
 	Method string    `enum:"holm,bonferroni,hochberg,hommel,bh,by" default:"holm" help:"One of holm, bonferroni, hochberg, hommel, bh (Benjamini and Hochberg), by (Benjamini and Yekutieli)."`
 	Alpha  float64   `default:"0.05" help:"The level that they are held against."`
 	JSON   bool      `name:"json" help:"One JSON object."`

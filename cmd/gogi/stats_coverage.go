@@ -8,7 +8,7 @@ import (
 // it.
 type statsCoverageCommand struct {
 	N          int       `name:"n" default:"100" placeholder:"N" help:"Decisive games."`
-	P          []float64 `name:"p" default:"0.5,0.6,0.7,0.8,0.9,0.95,0.99" placeholder:"P,…" help:"True probabilities to win a game."`
+	P          []float64 `name:"p" default:"0.5,0.6,0.7,0.8,0.9,0.95,0.99" placeholder:"P" help:"True probabilities to win a game."`
 	Confidence float64   `default:"0.95" help:"The confidence level that is promised."`
 	Method     string    `default:"all" help:"One of all, clopper-pearson, blaker, midp, wilson, wilson-cc, jeffreys, wald, lfics, anytime."`
 	Figure     string    `xor:"form" placeholder:"FILE" help:"Draw it for all probabilities, as SVG, instead; - is the standard output."`

@@ -10,12 +10,13 @@ import (
 	"gogi/ratings"
 	"gogi/reckon"
 	"gogi/regression"
+	"gogi/stats/rating"
 )
 
 // statsRankSumCommand compares two groups of rows of a table.
 type statsRankSumCommand struct {
 	Table     string   `arg:"" help:"A CSV file with a header."`
-	Values    []string `required:"" placeholder:"COLUMN,…" help:"What is compared, each column by itself."`
+	Values    []string `required:"" placeholder:"COLUMN" help:"What is compared, each column by itself."`
 	By        string   `required:"" placeholder:"COLUMN" help:"What tells the two groups apart."`
 	Where     []string `sep:"none" placeholder:"COLUMN>=VALUE" help:"Only rows of which this holds; repeated, all of it."`
 	SkipEmpty bool     `help:"Leave out empty cells, instead of refusing them."`
@@ -80,8 +81,8 @@ func (c *statsOrdersCommand) Run(env *environment) error {
 	if err := reckon.CheckShare("confidence", c.Confidence); err != nil {
 		return usage.Wrap(err)
 	}
-	if c.Samples < 2 || c.Samples > 1_000_000 {
-		return usage.Wrap(fmt.Errorf("--samples %d: expected a number from 2 to 1000000", c.Samples))
+	if c.Samples < 2 || c.Samples > rating.MaxSamples {
+		return usage.Wrap(fmt.Errorf("--samples %d: expected a number from 2 to %d", c.Samples, rating.MaxSamples))
 	}
 	orders, err := ratings.ReadOrders(c.File)
 	if err != nil {

@@ -104,10 +104,24 @@ func (b *Ballot) proves(p *shogi.Position) bool {
 	return next.EndsInMate(b.PV[1:])
 }
 
+// votes reports whether the ballot counts as a move, see Counted.
+func (b *Ballot) votes() bool {
+	return b.Kind == KindMove || b.Kind == KindResign && b.Move != shogi.NoMove
+}
+
 // Examined are the ballots in the order of the members, with what their
-// variations prove.
+// variations prove. They are only copied where that is news: mates are rare.
 func Examined(p *shogi.Position, ballots []Ballot) []Ballot {
-	ballots = slices.Clone(Sorted(ballots))
+	ballots = Sorted(ballots)
+	known := true
+	for i := range ballots {
+		b := &ballots[i]
+		known = known && !b.proven && b.Score.Mate == 0
+	}
+	if known {
+		return ballots
+	}
+	ballots = slices.Clone(ballots)
 	for i := range ballots {
 		ballots[i].proven = ballots[i].proves(p)
 	}
@@ -120,12 +134,13 @@ func (b *Ballot) searched() bool { return b.HasScore && b.Source != SourceBook }
 // Sorted returns the ballots in the order of the members: the order of arrival
 // must not matter, not even to a sum of weights.
 func Sorted(ballots []Ballot) []Ballot {
-	byMember := func(a, b Ballot) int { return cmp.Compare(a.Member, b.Member) }
-	if slices.IsSortedFunc(ballots, byMember) {
-		return ballots
+	for i := 1; i < len(ballots); i++ {
+		if ballots[i].Member < ballots[i-1].Member {
+			ballots = slices.Clone(ballots)
+			slices.SortStableFunc(ballots, func(a, b Ballot) int { return cmp.Compare(a.Member, b.Member) })
+			break
+		}
 	}
-	ballots = slices.Clone(ballots)
-	slices.SortStableFunc(ballots, byMember)
 	return ballots
 }
 

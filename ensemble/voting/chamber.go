@@ -92,6 +92,7 @@ func (d *Decision) voted() []int {
 // Chamber takes the votes of one game after the other.
 type Chamber struct {
 	spec     Spec
+	text     string // of the spec
 	rule     Rule
 	voters   []Voter
 	Laws     Laws
@@ -120,7 +121,7 @@ func NewChamber(spec Spec, voters []Voter, laws Laws) (*Chamber, error) {
 	if len(laws.Ties) == 0 {
 		laws.Ties = DefaultTies()
 	}
-	return &Chamber{spec: spec, rule: rule, voters: voters, Laws: laws}, nil
+	return &Chamber{spec: spec, text: spec.String(), rule: rule, voters: voters, Laws: laws}, nil
 }
 
 // Clone is a chamber that goes its own way from here.
@@ -131,7 +132,7 @@ func (c *Chamber) Clone() *Chamber {
 }
 
 // Rule is the rule's text form.
-func (c *Chamber) Rule() string { return c.spec.String() }
+func (c *Chamber) Rule() string { return c.text }
 
 // Weights are what each member's ballot counts now.
 func (c *Chamber) Weights() []float64 { return c.rule.Weights() }
@@ -213,11 +214,18 @@ func (c *Chamber) Observe(p *shogi.Position, ballots []Ballot, d *Decision) {
 
 // Counted are the ballots that count as moves. A member that resigned votes for
 // the move that it would have played, if it said one: when the quorum has
-// resigned no vote is needed.
+// resigned no vote is needed. Where all count, they are the ballots themselves.
 func Counted(ballots []Ballot) []Ballot {
+	n := 0
+	for n < len(ballots) && ballots[n].votes() {
+		n++
+	}
+	if n == len(ballots) {
+		return ballots
+	}
 	votes := make([]Ballot, 0, len(ballots))
 	for i := range ballots {
-		if b := &ballots[i]; b.Kind == KindMove || b.Kind == KindResign && b.Move != shogi.NoMove {
+		if b := &ballots[i]; b.votes() {
 			votes = append(votes, *b)
 		}
 	}
@@ -265,11 +273,11 @@ func (c *Chamber) rank(list []Candidate, order *ordering) ([]Candidate, Tie) {
 
 // plain is what the ballots would choose by simple majority.
 func (c *Chamber) plain(votes []Ballot, order *ordering) shogi.Move {
-	var list []Candidate
+	list := make([]Candidate, 0, 4)
 	for i := range votes {
 		b := &votes[i]
 		x := CandidateOf(&list, b.Move)
-		x.Backers = append(x.Backers, b.Member)
+		x.back(b.Member, len(votes)-i)
 		x.Value++
 		x.Best = max(x.Best, c.voters[b.Member].odds(b))
 	}

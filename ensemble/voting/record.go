@@ -141,7 +141,8 @@ func ScoreRecord(s usi.Score, has bool) (cp *int, mate, bound string) {
 	case usi.Exact:
 	}
 	if s.Mate == 0 {
-		return &s.Value, "", bound
+		value := s.Value // the smaller part to keep
+		return &value, "", bound
 	}
 	return nil, s.String()[len("mate "):], bound
 }

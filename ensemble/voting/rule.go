@@ -70,6 +70,14 @@ type Candidate struct {
 // Count is the number of members that voted for the move.
 func (c *Candidate) Count() int { return len(c.Backers) }
 
+// back adds a backer; at most so many are still to come, with this one.
+func (c *Candidate) back(member, more int) {
+	if c.Backers == nil {
+		c.Backers = make([]int, 0, more)
+	}
+	c.Backers = append(c.Backers, member)
+}
+
 // Rule turns ballots into candidates with a value each.
 type Rule interface {
 	// NewGame forgets what the last game taught, and takes a seed for all that
@@ -160,7 +168,7 @@ func (s *standing) tally(ballots []Ballot, weights []float64) []Candidate {
 	for i := range ballots {
 		b := &ballots[i]
 		c := CandidateOf(&list, b.Move)
-		c.Backers = append(c.Backers, b.Member)
+		c.back(b.Member, len(ballots)-i)
 		c.Weight += weights[b.Member]
 		c.Best = max(c.Best, s.voters[b.Member].odds(b))
 	}

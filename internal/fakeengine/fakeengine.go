@@ -37,6 +37,7 @@ type engine struct {
 	moves    string // "key" or "first"
 	infos    int
 	think    time.Duration
+	busy     bool // thinking takes a CPU
 	options  []string
 	script   []fault
 	seen     map[string]int
@@ -50,6 +51,9 @@ type engine struct {
 	log      string   // a file that gets every line that is read
 	mate     string   // what is said behind checkmate; "": go mate is a search like others
 	gate     string   // a file that the fault "wait" waits for
+	stamps   string   // a file that gets the time of each search, in nanoseconds, at the end
+	arrived  time.Time
+	took     []string
 }
 
 // Main runs the engine with command-line arguments and returns the exit code.
@@ -60,10 +64,12 @@ func Main(args []string) int {
 	flags.StringVar(&e.moves, "moves", "key", "how moves are chosen: key or first")
 	flags.IntVar(&e.infos, "infos", 1, "info lines before each bestmove")
 	flags.DurationVar(&e.think, "think", 0, "time before each bestmove")
+	flags.BoolVar(&e.busy, "busy", false, "think busily: look at the clock all the time, instead of sleeping")
 	flags.StringVar(&e.mark, "mark", "", "file that gets a line for each fault played")
 	flags.StringVar(&e.log, "log", "", "file that gets every line that is read")
 	flags.StringVar(&e.mate, "mate", "", "the answer to go mate, behind checkmate")
 	flags.StringVar(&e.gate, "gate", "", "file that the fault wait waits for")
+	flags.StringVar(&e.stamps, "stamps", "", "file that gets, at the end, what each search took, from its position to its bestmove, in nanoseconds")
 	flags.DurationVar(&e.late, "late", 0, "time between stop and bestmove")
 	replay := flags.String("replay", "", "moves of a game, separated by commas: bestmove is the next one, without looking at the position")
 	script := flags.String("script", "", "faults: WHAT@COMMAND[:N], separated by commas")
@@ -102,8 +108,17 @@ func parseFault(word string) (fault, error) {
 }
 
 func (e *engine) run() int {
+	defer func() {
+		if e.stamps != "" {
+			e.append(e.stamps, strings.Join(e.took, "\n"))
+		}
+	}()
 	for {
+		fresh := e.in.Buffered() == 0
 		line, err := e.in.ReadString('\n')
+		if fresh {
+			e.arrived = time.Now()
+		}
 		if err != nil {
 			if e.has("stubborn", "eof") {
 				signal.Ignore(syscall.SIGTERM)
@@ -318,14 +333,27 @@ func (e *engine) search(line string) {
 	}
 	if e.think > 0 {
 		e.out.Flush()
-		time.Sleep(e.think) //nolint:forbidigo // an engine that thinks
+		e.pause()
 	}
 	e.release()
+}
+
+// pause thinks.
+func (e *engine) pause() {
+	if !e.busy {
+		time.Sleep(e.think) //nolint:forbidigo // an engine that thinks
+		return
+	}
+	for began := time.Now(); time.Since(began) < e.think; { //nolint:staticcheck // a busy wait is the point
+	}
 }
 
 func (e *engine) release() {
 	if e.held != "" {
 		fmt.Fprintln(e.out, e.held)
+		if e.stamps != "" {
+			e.took = append(e.took, strconv.FormatInt(time.Since(e.arrived).Nanoseconds(), 10))
+		}
 	}
 	e.held = ""
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 	"time"
 
 	"gogi/diagram"
@@ -96,7 +97,7 @@ func (p *page) write(w io.Writer) error {
 	p.Style = template.CSS(string(style) + diagram.Style) // both are our own
 	t, err := template.New("report.gohtml").Funcs(template.FuncMap{
 		"count": format.Count, "number": format.NumberOf, "percent": format.Percent, "decimal": format.Decimal, "wdl": text.WDL, "words": format.Words, "plus": func(a, b int) int { return a + b },
-		"brief": brief, "label": text.IntervalLabel, "test": text.TestLabel, "interval": text.Interval, "result": text.Test, "elo": text.Elo, "stopped": text.StoppedElo, "gate": text.Gate, "dependence": report.DependenceWords, "weight": report.WeightWords, "ifIndependent": text.IfIndependent, "advantage": text.Advantage, "tenth": func(v float64) string { return fmt.Sprintf("%.1f", v) },
+		"brief": brief, "label": text.IntervalLabel, "test": text.TestLabel, "interval": text.Interval, "result": text.Test, "elo": text.Elo, "stopped": text.StoppedElo, "gate": text.Gate, "dependence": report.DependenceWords, "weight": report.WeightWords, "ifIndependent": text.IfIndependent, "advantage": text.Advantage, "signed": format.Signed, "match": text.Match, "note": func(t *report.Tournament) string { return strings.Join(text.RatingNote(t), " ") }, "tenth": func(v float64) string { return fmt.Sprintf("%.1f", v) },
 		"loser": report.LoserOf, "seconds": func(v float64) time.Duration { return time.Duration(v * float64(time.Second)).Round(time.Second) },
 	}).ParseFS(templates, "templates/*.gohtml")
 	if err != nil {

@@ -317,3 +317,29 @@ func TestLineChart(t *testing.T) {
 		t.Errorf("no 50%% at the side: %s", labels)
 	}
 }
+
+// TestTournamentPage: the page has the standings and the matches, escaped, and nothing of
+// two players who may not have met.
+func TestTournamentPage(t *testing.T) {
+	t.Parallel()
+	rep := &report.Report{
+		Run: "cup", Finished: true, A: "a", B: "b", Games: 2, Pairs: 1, Players: []report.Player{{Name: "<a>"}, {Name: "b"}},
+		Tournament: &report.Tournament{
+			Design: match.DesignSwiss, Over: true,
+			Rounds:    []report.Round{{Name: "round 1", Matches: []report.Meeting{{A: "<a>", B: "b", Points: [2]float64{2, 0}, Pairs: 1}}}},
+			Standings: []report.Standing{{Place: 1, Player: "<a>", Start: 2, Points: 2}, {Place: 2, Player: "b", Start: 1}},
+		},
+	}
+	var b strings.Builder
+	if err := newPage(rep, report.About{Plan: &match.CanonicalPlan{}}, NewScenes("a", "b")).write(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`<h2 id="tournament">The Swiss</h2>`, "<li>&lt;a&gt; 2.0–0.0 b</li>", "Sonneborn–Berger", `<th scope="row">&lt;a&gt;</th><td class="num">2</td>`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if strings.Contains(b.String(), `id="head"`) {
+		t.Error("figures of a against b")
+	}
+}

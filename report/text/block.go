@@ -71,6 +71,9 @@ func blockPlayer(p *report.Player, options []match.Option, many bool) string {
 
 // blockFigures are the numbers of A against B.
 func (r view) blockFigures() []string {
+	if r.Tournament != nil {
+		return append([]string{"result  " + r.Verdict().Claim}, outline(r.Tournament)...)
+	}
 	c, ok := r.Pairing()
 	if !ok {
 		return []string{fmt.Sprintf("result  no pair of %s against %s is finished", r.A, r.B)}

@@ -55,7 +55,8 @@ func verdictLines(v *report.GateVerdict) [][2]string {
 		{"evidence", evidenceLine(g)},
 		{"pairs", fmt.Sprintf("%s judged, %s beyond the stop; LL %d · LD %d · WL %d · DD %d · WD %d · WW %d",
 			format.Count(g.Pairs), format.Count(g.Beyond), p.LL, p.LD, p.WL, p.DD, p.WD, p.WW)},
-		{"games", fmt.Sprintf("%d wins, %d draws, %d losses; draws as half a point", v.Counts.Wins, v.Counts.Draws, v.Counts.Losses)},
+		{"games", fmt.Sprintf("%s, %s, %s; draws as half a point",
+			format.NumberOf(v.Counts.Wins, "win"), format.NumberOf(v.Counts.Draws, "draw"), losses(v.Counts.Losses))},
 		{"likelihood ratio", fmt.Sprintf("%s, fails at %.3f, passes at %.3f", format.Decimal(g.LLR, 3), g.Lower, g.Upper)},
 		{"Elo after the stop", StoppedElo(g.Elo)},
 		{"anytime interval", Interval(v.Anytime)},
@@ -89,4 +90,12 @@ func faultLine(v *report.GateVerdict) string {
 		parts = append(parts, fmt.Sprintf("%s: %s ×%d", f.Player, strings.ReplaceAll(f.Kind, "_", " "), f.Count))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// losses is a number of them.
+func losses(n int) string {
+	if n == 1 {
+		return "1 loss"
+	}
+	return format.Count(n) + " losses"
 }

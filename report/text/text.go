@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/report"
 	"gogi/stats"
@@ -28,10 +29,15 @@ func Print(w io.Writer, rep *report.Report) {
 		return
 	}
 	r.printPlayers(w)
+	if r.Tournament != nil {
+		r.printTournament(w)
+	}
 	if len(r.Players) > 2 {
 		r.printCrosstable(w)
 	}
-	r.printHeadToHead(w)
+	if r.Tournament == nil {
+		r.printHeadToHead(w)
+	}
 	r.printTerminations(w)
 	r.printPlay(w)
 	r.printRemarks(w)
@@ -40,7 +46,7 @@ func Print(w io.Writer, rep *report.Report) {
 func (r view) printTitle(w io.Writer) {
 	state := "finished"
 	if !r.Finished {
-		state = fmt.Sprintf("unfinished, %d of %d pairs", r.Pairs, r.Planned)
+		state = fmt.Sprintf("unfinished, %d of %s%d pairs", r.Pairs, r.UpTo(), r.Planned)
 	}
 	if slowed := r.Slowed(); slowed != "" {
 		state += " · " + slowed
@@ -325,6 +331,23 @@ func (r view) printPlay(w io.Writer) {
 	format.Render(w, t)
 }
 
+// shownBundles are named one by one.
+const shownBundles = 3
+
+// printBundles names the files that can be replayed.
+func (r view) printBundles(w io.Writer) {
+	for i, path := range r.Bundles[:min(shownBundles, len(r.Bundles))] {
+		title := ""
+		if i == 0 {
+			title = "gogi replay"
+		}
+		fmt.Fprintf(w, "%-15s %s\n", title, foreign.Printable(path, 4000))
+	}
+	if more := len(r.Bundles) - shownBundles; more > 0 {
+		fmt.Fprintf(w, "%-15s and %s more beside them\n", "", format.Count(more))
+	}
+}
+
 // printRemarks are the things that should be zero, and the length of games.
 func (r view) printRemarks(w io.Writer) {
 	fmt.Fprintf(w, "game length     mean %s plies, %d to %d\n", format.Decimal(r.Plies.Mean, 1), r.Plies.Min, r.Plies.Max)
@@ -335,13 +358,14 @@ func (r view) printRemarks(w io.Writer) {
 	for _, f := range r.Faults {
 		fmt.Fprintf(w, "faults          %s: %s ×%d\n", f.Player, strings.ReplaceAll(f.Kind, "_", " "), f.Count)
 	}
+	r.printBundles(w)
 	for _, p := range r.Players {
 		if p.Incomplete > 0 {
 			fmt.Fprintf(w, "councils        %s of the votes of %s lacked a member that failed or said nothing legal: see gogi votes\n", format.Count(p.Incomplete), p.Name)
 		}
 	}
 	if u := r.Unmarked; u != nil {
-		fmt.Fprintf(w, "slowed moves    %d pairs had a move that the machine slowed; without them %d–%d–%d", u.Marked, u.Wins, u.Draws, u.Losses)
+		fmt.Fprintf(w, "slowed moves    %s had a move that the machine slowed; without them %d–%d–%d", format.NumberOf(u.Marked, "pair"), u.Wins, u.Draws, u.Losses)
 		if u.Score != nil {
 			fmt.Fprintf(w, ", score %s", format.Percent(*u.Score))
 		}

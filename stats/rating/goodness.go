@@ -180,8 +180,25 @@ func largestResidual(f replica) float64 {
 	return largest
 }
 
+// MaxSamples is how many bootstrap samples may be asked for: with them a bound of a 99.9%
+// interval rests on fifty samples beyond it.
+const MaxSamples = 100_000
+
+// checkSamples says whether so many samples can be asked for an interval.
+func checkSamples(samples int) error {
+	if samples < 2 {
+		return fmt.Errorf("%d bootstrap samples have no percentiles", samples)
+	}
+	if samples > MaxSamples {
+		return fmt.Errorf("%d bootstrap samples are too many: expected at most %d", samples, MaxSamples)
+	}
+	return nil
+}
+
 func canSimulate(f replica, samples int) error {
 	switch {
+	case samples > MaxSamples:
+		return checkSamples(samples)
 	case samples < 0:
 		return fmt.Errorf("%d bootstrap samples are impossible", samples)
 	case f.draws() == HalfWin && f.games().Draws() > 0:
@@ -233,14 +250,15 @@ type Bootstrap struct {
 
 // Bootstrap plays the games again as the fit predicts them, rates them, and
 // takes the percentiles. It repeats with its seed. A sample in which a player
-// has no estimate is left out. It fails for less than 2 samples, for a level
+// has no estimate is left out. It fails for less than 2 or more than MaxSamples
+// samples, for a level
 // outside (0, 1), and as [Fit.Goodness] does.
 func (f *Fit) Bootstrap(samples int, level float64, seed uint64) (Bootstrap, error) {
 	if err := checkLevel(level); err != nil {
 		return Bootstrap{}, err
 	}
-	if samples < 2 {
-		return Bootstrap{}, fmt.Errorf("%d bootstrap samples have no percentiles", samples)
+	if err := checkSamples(samples); err != nil {
+		return Bootstrap{}, err
 	}
 	if err := canSimulate(f, samples); err != nil {
 		return Bootstrap{}, err

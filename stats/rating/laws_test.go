@@ -565,3 +565,24 @@ func orderLogLik(orders [][]string, logs map[string]float64) float64 {
 	}
 	return sum
 }
+
+// What would take days, or all memory, is refused before the first sample.
+func TestSamplesAreBounded(t *testing.T) {
+	f := must[*Fit](t)(Rate(orderCounts(t), Model{FirstMove: Multiplicative}))
+	game := [][]Placing{{{Player: "a", Points: 1}, {Player: "b"}}}
+	for _, samples := range []int{1, MaxSamples + 1, 1_000_000_000} {
+		want := fmt.Sprintf("%d bootstrap samples are too many: expected at most 100000", samples)
+		if samples == 1 {
+			want = "1 bootstrap samples have no percentiles"
+		}
+		if _, err := f.Bootstrap(samples, 0.95, 1); err == nil || err.Error() != want {
+			t.Errorf("Bootstrap of %d: %v", samples, err)
+		}
+		if _, err := Shares(game, samples, 0.95, 1); err == nil || err.Error() != want {
+			t.Errorf("Shares of %d: %v", samples, err)
+		}
+		if _, err := f.Goodness(Replay{Samples: samples}); samples > 1 && (err == nil || err.Error() != want) {
+			t.Errorf("Goodness of %d: %v", samples, err)
+		}
+	}
+}

@@ -43,13 +43,13 @@ type Share struct {
 // intervals from a bootstrap that draws whole games with replacement. It fails
 // for no game, for a game with fewer than two players, with one player twice,
 // or without any points, for points that are negative or not finite, for less
-// than 2 samples, and for a level outside (0, 1).
+// than 2 or more than MaxSamples samples, and for a level outside (0, 1).
 func Shares(games [][]Placing, samples int, level float64, seed uint64) ([]Share, error) {
 	if err := checkLevel(level); err != nil {
 		return nil, err
 	}
-	if samples < 2 {
-		return nil, fmt.Errorf("%d bootstrap samples have no percentiles", samples)
+	if err := checkSamples(samples); err != nil {
+		return nil, err
 	}
 	points, names, err := pointsOf(games)
 	if err != nil {

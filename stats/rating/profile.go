@@ -43,6 +43,26 @@ func (f *Fit) aboveMean(player int) []float64 {
 // games depend on each other): symmetric, and quick for many players. It fails
 // for a level outside (0, 1) and as [Fit.Covariance] does.
 func (f *Fit) Wald(level float64) ([]counts.Interval, error) {
+	return f.wald(level, f.aboveMean)
+}
+
+// WaldFrom is Wald with ratings less that of an anchor, whose own interval is empty. It
+// fails for a player who is not rated, too.
+func (f *Fit) WaldFrom(anchor string, level float64) ([]counts.Interval, error) {
+	n, err := f.number(anchor)
+	if err != nil {
+		return nil, err
+	}
+	return f.wald(level, func(player int) []float64 {
+		weights := make([]float64, len(f.at.X))
+		weights[player]++
+		weights[n]--
+		return weights
+	})
+}
+
+// wald are the intervals of one linear function of x for each player.
+func (f *Fit) wald(level float64, of func(player int) []float64) ([]counts.Interval, error) {
 	if err := checkLevel(level); err != nil {
 		return nil, err
 	}
@@ -57,10 +77,13 @@ func (f *Fit) Wald(level float64) ([]counts.Interval, error) {
 		method = "wald"
 	}
 	var list []counts.Interval
-	for place, p := range f.Players {
-		weights := f.aboveMean(f.rank[place])
+	for place := range f.Players {
+		weights, middle := of(f.rank[place]), 0.0
+		for i := range f.Players {
+			middle += weights[f.rank[i]] * f.Players[i].Elo
+		}
 		reach := eloPerNat * f.errs.quantile(weights, level) * standardError(inverse, weights)
-		list = append(list, counts.Interval{Method: method, Level: level, Lo: p.Elo - reach, Hi: p.Elo + reach})
+		list = append(list, counts.Interval{Method: method, Level: level, Lo: middle - reach, Hi: middle + reach})
 	}
 	return list, nil
 }

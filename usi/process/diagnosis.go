@@ -14,6 +14,8 @@ const diagnosisRunes = 1000
 // Exit is how a process ended, as far as it has, and what it said last.
 type Exit struct {
 	Running bool // it has not ended
+	// Deaf and Mute: a Write, a Read has found its stdin, its stdout closed.
+	Deaf, Mute bool
 	// Status is the exit status, 0 to 255; -1 while it runs, where a signal
 	// ended it, and where somebody else has reaped it.
 	Status int
@@ -24,10 +26,15 @@ type Exit struct {
 	Stderr string
 }
 
-// Ending is how it ended: "exit status 1", "killed by signal 6 (aborted)",
-// "still running", or "ended, exit status unknown".
+// Ending is how it ended: "exit status 1", "killed by signal 6 (aborted)", or
+// "ended, exit status unknown"; of one that has not, "still running", and which
+// of its ends it has closed nevertheless.
 func (e Exit) Ending() string {
 	switch {
+	case e.Running && e.Deaf:
+		return "it closed its input, and is still running"
+	case e.Running && e.Mute:
+		return "it closed its output, and is still running"
 	case e.Running:
 		return "still running"
 	case e.Signal != 0:
@@ -51,7 +58,7 @@ func (e Exit) String() string {
 // child is ending it waits for the exit status and the end of stderr, at most
 // 200 ms. Ask before Kill or Close, which may well be the signal that ended it.
 func (p *Process) Exit() Exit {
-	if p.hungUp.Load() || p.hasEnded() {
+	if p.deaf.Load() || p.mute.Load() || p.hasEnded() {
 		p.awaitLastWords()
 	}
 	e := p.ending()
@@ -102,7 +109,7 @@ func (p *Process) hasEnded() bool {
 
 // ending is the Exit without its last words.
 func (p *Process) ending() Exit {
-	e := Exit{Running: !p.hasEnded(), Status: -1}
+	e := Exit{Running: !p.hasEnded(), Deaf: p.deaf.Load(), Mute: p.mute.Load(), Status: -1}
 	if e.Running || p.cmd.ProcessState == nil { // nil: somebody else reaped our child
 		return e
 	}

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -35,9 +36,9 @@ func TestExit(t *testing.T) {
 		script string
 		want   Exit
 	}{
-		{"exit 0", Exit{}},
-		{"echo no eval file >&2; exit 255", Exit{Status: 255, Stderr: "no eval file"}},
-		{"kill -KILL $$", Exit{Status: -1, Signal: syscall.SIGKILL}},
+		{"exit 0", Exit{Mute: true}},
+		{"echo no eval file >&2; exit 255", Exit{Mute: true, Status: 255, Stderr: "no eval file"}},
+		{"kill -KILL $$", Exit{Mute: true, Status: -1, Signal: syscall.SIGKILL}},
 	} {
 		p := start(t, sh(test.script), nil)
 		if _, err := io.ReadAll(p); err != nil {
@@ -49,6 +50,27 @@ func TestExit(t *testing.T) {
 		if status, ok := p.ExitStatus(); ok != (test.want.Signal == 0) || status != max(0, test.want.Status) {
 			t.Errorf("%s: exit status %d, %v", test.script, status, ok)
 		}
+	}
+}
+
+// An engine that lives, but not for us: which of its ends it closed is said.
+func TestAnEngineThatHangsUp(t *testing.T) {
+	p := start(t, sh("exec 1>&-; echo no more >&2; exec sleep 1000"), nil)
+	if _, err := io.ReadAll(p); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := p.Diagnosis(), "it closed its output, and is still running; stderr: no more"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	p = start(t, sh("exec <&-; echo closed; exec sleep 1000"), nil)
+	if got := line(t, p); got != "closed" {
+		t.Fatal(got)
+	}
+	if _, err := io.WriteString(p, "go\n"); !errors.Is(err, syscall.EPIPE) {
+		t.Fatalf("wrote to a closed pipe: %v", err)
+	}
+	if got, want := p.Diagnosis(), "it closed its input, and is still running"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -107,11 +129,11 @@ func TestWaited(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		leader, err := threadWaited("/proc/" + itoa(p.PID()))
+		leader, err := readSchedstat("/proc/" + itoa(p.PID()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return all > leader+50*time.Millisecond
+		return all > leader.waited+50*time.Millisecond
 	})
 	closeOK(t, p)
 	if _, err := p.Waited(); err == nil || !strings.Contains(err.Error(), os.ErrProcessDone.Error()) {

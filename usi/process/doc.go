@@ -39,7 +39,8 @@
 //     with EPIPE; SIGPIPE kills a Go program for descriptors 1 and 2 only.
 //   - An unread stderr blocks the engine after 64 KiB. It is drained always.
 //   - /proc/PID/schedstat counts the leader thread alone, which in an engine
-//     mostly sleeps. [Process.Waited] sums /proc/PID/task/*/schedstat.
+//     mostly sleeps. [Process.Waited] sums /proc/PID/task/*/schedstat, which knows
+//     neither threads that have ended nor a wait that is not over, and remembers.
 //
 // Out of scope: a process that leaves its group (setsid, setpgid) on purpose,
 // and a wrapper that ends while its engine shall play on: the engine is killed.

@@ -62,11 +62,13 @@ type Process struct {
 	stderr *os.File  // our read end, read and closed by drain
 	said   tail      // the last of what came from stderr
 
-	hungUp  atomic.Bool // the child was seen to have closed stdin or stdout, so it is probably ending
+	deaf    atomic.Bool // the child was seen to have closed its stdin, so it is probably ending
+	mute    atomic.Bool // the same of its stdout
 	escaped atomic.Bool // the leader has ended: a deadline of stdout is the end of what it can still say
 
-	mu     sync.Mutex // held while pid must stay ours: to signal, to reap, to read /proc; and to set stdout's deadline
+	mu     sync.Mutex // held while pid must stay ours: to signal, to reap, to read /proc (waits); and to set stdout's deadline
 	reaped bool
+	waits  waits
 
 	left atomic.Int64 // of Read alone: bytes that it may still take once the leader's output has been ended
 
@@ -222,7 +224,7 @@ func (p *Process) Read(b []byte) (int, error) {
 		n, err = p.rest(b)
 	}
 	if errors.Is(err, io.EOF) {
-		p.hungUp.Store(true)
+		p.mute.Store(true)
 		return n, io.EOF
 	}
 	return n, p.wrap("reading its stdout", err)
@@ -284,7 +286,7 @@ const defaultPipeSize = 64 << 10
 func (p *Process) Write(b []byte) (n int, err error) {
 	n, err = p.stdin.Write(b)
 	if errors.Is(err, syscall.EPIPE) {
-		p.hungUp.Store(true)
+		p.deaf.Store(true)
 	}
 	return n, p.wrap("writing its stdin", err)
 }

@@ -355,7 +355,7 @@ func TestClosedStdoutButAlive(t *testing.T) {
 		t.Fatalf("Read: %v", err)
 	}
 	begin := time.Now()
-	if got := p.Diagnosis(); got != "still running" {
+	if got := p.Diagnosis(); got != "it closed its output, and is still running" {
 		t.Errorf("Diagnosis = %q", got)
 	}
 	if took := time.Since(begin); took < diagnosisWait {

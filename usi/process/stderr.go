@@ -40,6 +40,12 @@ func (t *tail) last() (b []byte, cut bool) {
 	return bytes.Clone(t.buf), t.cut
 }
 
+// Stderr is a copy of the end of what came from stderr so far, at most 4096 bytes.
+func (p *Process) Stderr() []byte {
+	b, _ := p.said.last()
+	return b
+}
+
 // drain reads stderr until nobody can write to it any more, whether or not
 // anybody cares for it: an unread pipe would block the engine.
 func (p *Process) drain() {

@@ -1,0 +1,142 @@
+package alarms
+
+import (
+	"fmt"
+	"math"
+)
+
+// A change of speed is told from a tenth on: halving an engine's speed costs some
+// 50 to 70 Elo, a tenth therefore about 9, which is what many series look for. Less
+// is common between the cores of one machine.
+const tenth = 1.1
+
+const (
+	speedWindow = 32      // pairs in a window of time; the first is the baseline
+	slotFirst   = 8       // pairs in a slot before it is looked at; then at each doubling
+	slotKept    = 1 << 14 // pairs of a player that are compared between slots
+)
+
+// speed watches one player's nodes a second. Its unit is the pair: two games from
+// one opening are fast or slow together.
+type speed struct {
+	player string
+	slots  int
+	pairs  map[int]*pairSpeed // by slot, the pair in play there
+
+	bySlot map[int][]float64 // logarithms of nodes a second
+	looks  map[int]int       // by slot
+	kept   int
+	slow   map[int]bool // slots that were told
+
+	baseline, window []float64
+	windows          int
+	drifted          bool
+}
+
+type pairSpeed struct {
+	pair  int
+	sum   float64 // of logarithms
+	games int
+}
+
+func newSpeed(player string, slots int) *speed {
+	return &speed{
+		player: player, slots: max(1, slots), pairs: map[int]*pairSpeed{},
+		bySlot: map[int][]float64{}, looks: map[int]int{}, slow: map[int]bool{},
+	}
+}
+
+// shortest is the thinking time in a game below which its speed is not looked at:
+// times are told to the microsecond, but engines stop at a clock of their own.
+const shortest = 20 // ms
+
+// game takes what the player did in a game.
+func (s *speed) game(slot, pair int, nodes uint64, ms float64) []Warning {
+	if nodes == 0 || ms < shortest {
+		return nil
+	}
+	x := math.Log(float64(nodes) / ms * 1000)
+	p := s.pairs[slot]
+	if p != nil && p.pair == pair {
+		p.sum, p.games = p.sum+x, p.games+1
+		return nil
+	}
+	s.pairs[slot] = &pairSpeed{pair, x, 1}
+	if p == nil {
+		return nil
+	}
+	mean := p.sum / float64(p.games)
+	return append(s.between(slot, mean), s.overTime(mean)...)
+}
+
+// between compares a slot with all others.
+func (s *speed) between(slot int, x float64) []Warning {
+	if s.kept == slotKept {
+		return nil
+	}
+	s.kept++
+	own := append(s.bySlot[slot], x)
+	s.bySlot[slot] = own
+	if s.slow[slot] || len(own) != slotFirst<<s.looks[slot] {
+		return nil
+	}
+	s.looks[slot]++
+	var others []float64
+	for other, list := range s.bySlot {
+		if other != slot && !s.slow[other] {
+			others = append(others, list...)
+		}
+	}
+	if len(others) < slotFirst {
+		return nil
+	}
+	here, there := median(own), median(others)
+	if there-here < math.Log(tenth) || lower(own, others) > Level*share(s.looks[slot])/float64(max(s.slots, len(s.bySlot))) {
+		return nil
+	}
+	s.slow[slot] = true
+	number := slot
+	return []Warning{{SpeedSlot, s.player, &number, fmt.Sprintf(
+		"%s nodes a second in slot %d, %s in the others (medians of %d and %d pairs): look at what else runs on its CPUs, at how they are shared, and at their clock",
+		perSecond(here), slot, perSecond(there), len(own), len(others))}}
+}
+
+// overTime compares each window of pairs with the first.
+func (s *speed) overTime(x float64) []Warning {
+	if s.drifted {
+		return nil
+	}
+	if len(s.baseline) < speedWindow {
+		s.baseline = append(s.baseline, x)
+		return nil
+	}
+	s.window = append(s.window, x)
+	if len(s.window) < speedWindow {
+		return nil
+	}
+	window := s.window
+	s.window = nil
+	s.windows++
+	was, is := median(s.baseline), median(window)
+	level := Level * share(s.windows) / 2 // it may have become faster, or slower
+	slower := was-is >= math.Log(tenth) && lower(window, s.baseline) <= level
+	faster := is-was >= math.Log(tenth) && lower(s.baseline, window) <= level
+	if !slower && !faster {
+		return nil
+	}
+	s.drifted = true
+	return []Warning{{SpeedTime, s.player, nil, fmt.Sprintf(
+		"%s nodes a second in the last %d pairs, %s in the first %d of this session: look at temperature and clock of the CPUs, and at what else runs; games by time before and after are not of one strength",
+		perSecond(is), len(window), perSecond(was), len(s.baseline))}}
+}
+
+func perSecond(log float64) string {
+	v := math.Exp(log)
+	switch {
+	case v >= 1e6:
+		return fmt.Sprintf("%.2fM", v/1e6)
+	case v >= 1e4:
+		return fmt.Sprintf("%.0fk", v/1e3)
+	}
+	return fmt.Sprintf("%.0f", v)
+}

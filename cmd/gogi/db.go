@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"gogi/results"
+	"gogi/upkeep"
+)
+
+// dbCheckCommand looks for damage.
+type dbCheckCommand struct {
+	Name   string `arg:"" optional:"" name:"run" help:"One run (default: all)."`
+	DB     string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
+	Replay bool   `help:"Play every move again by the rules: legality, ends, clocks, sums."`
+	JSON   bool   `name:"json" help:"One JSON object."`
+	Quiet  bool   `short:"q" help:"No progress."`
+}
+
+// Run prints what is not as it was stored; that is an error.
+func (c *dbCheckCommand) Run(ctx context.Context, env *environment) error {
+	store, err := results.OpenExisting(ctx, c.DB)
+	if err != nil {
+		return err
+	}
+	found, err := store.Check(ctx, results.CheckOptions{Run: c.Name, Replay: c.Replay, Progress: percent(env.err, c.Quiet)})
+	if err := errors.Join(err, store.Close()); err != nil {
+		return err
+	}
+	if c.JSON {
+		err = upkeep.CheckJSON(env.out, found)
+	} else {
+		upkeep.Check(env.out, found)
+	}
+	if err == nil && !found.Sound() {
+		err = fmt.Errorf("%s is damaged; gogi db repair --db %s --to FILE saves what is whole", c.DB, c.DB)
+	}
+	return err
+}
+
+// dbRepairCommand saves what is whole.
+type dbRepairCommand struct {
+	DB    string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The damaged database; it is only read."`
+	To    string `required:"" placeholder:"FILE" help:"The new database."`
+	JSON  bool   `name:"json" help:"One JSON object."`
+	Quiet bool   `short:"q" help:"No progress."`
+}
+
+// Run prints what was saved and what was lost; pairs that are to be played again have
+// the exit code of a run that ended early.
+func (c *dbRepairCommand) Run(ctx context.Context, env *environment) error {
+	r, err := results.Repair(ctx, c.DB, c.To, percent(env.err, c.Quiet))
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		err = upkeep.RepairJSON(env.out, r)
+	} else {
+		upkeep.Repair(env.out, r)
+	}
+	if err == nil && !r.Whole() {
+		err = &exitError{exitUnplayed, fmt.Errorf("not everything in %s could be saved", c.DB)}
+	}
+	return err
+}
+
+// dbMergeCommand joins databases.
+type dbMergeCommand struct {
+	From      []string `arg:"" name:"from" placeholder:"FILE" help:"The databases; they are only read."`
+	To        string   `required:"" placeholder:"FILE" help:"The new database."`
+	KeepFirst bool     `help:"Where databases have other games of the same pair, take those of the one that was named first (default: refuse)."`
+	JSON      bool     `name:"json" help:"One JSON object."`
+	Quiet     bool     `short:"q" help:"No progress."`
+}
+
+// Run prints what was joined.
+func (c *dbMergeCommand) Run(ctx context.Context, env *environment) error {
+	m, err := results.Merge(ctx, c.To, c.From, c.KeepFirst, percent(env.err, c.Quiet))
+	switch {
+	case err != nil:
+		return err
+	case c.JSON:
+		return upkeep.MergeJSON(env.out, m)
+	}
+	upkeep.Merge(env.out, m, c.From)
+	return nil
+}
+
+// dbBackupCommand copies a database.
+type dbBackupCommand struct {
+	To string `arg:"" placeholder:"FILE" help:"The copy, which must not be there."`
+	DB string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
+}
+
+// Run copies it, and says nothing.
+func (c *dbBackupCommand) Run(ctx context.Context, _ *environment) error {
+	store, err := results.OpenExisting(ctx, c.DB)
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.Backup(ctx, c.To), store.Close())
+}
+
+// percent shows on a terminal how far a long job is, and nothing elsewhere.
+func percent(w io.Writer, quiet bool) func(done, of int) {
+	f, ok := w.(*os.File)
+	if quiet || !ok || !term.IsTerminal(int(f.Fd())) { //nolint:gosec // a descriptor is small
+		return nil
+	}
+	var told time.Time
+	return func(done, of int) {
+		switch {
+		case done == of:
+			fmt.Fprint(f, "\r\x1b[K")
+		case time.Since(told) > redraw:
+			told = time.Now()
+			fmt.Fprintf(f, "\r%d of %d pairs", done, of)
+		}
+	}
+}

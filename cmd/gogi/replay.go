@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"gogi/configs"
+	"gogi/faults"
+	"gogi/faults/replay"
+	"gogi/internal/foreign"
+	"gogi/internal/format"
+	"gogi/internal/usage"
+	"gogi/match"
+	"gogi/players"
+	"gogi/usi/process"
+)
+
+// replayCommand says the lines of a bundle to an engine again.
+type replayCommand struct {
+	Bundle string `arg:"" type:"path" help:"A file that a failure has left, see gogi report and docs/faults.md."`
+
+	Engine   string `placeholder:"CMD" help:"Another command than the bundle's, split as a shell splits it."`
+	Times    int    `default:"1" placeholder:"N" help:"How many times (default 1)."`
+	Fast     bool   `help:"Do not keep the recorded times between moves; searches are ended when they were."`
+	LastGame bool   `help:"Leave out the games before the last one."`
+	Exit     string `enum:"default,bisect" default:"default" help:"bisect: exit codes for git bisect run (0 did not happen, 1 happened, 125 cannot tell, 255 stop)."`
+	JSON     bool   `name:"json" help:"One JSON object."`
+}
+
+// The exit codes of a replay, beside 0: it did not happen.
+const (
+	exitHappened = 10
+	exitUnclear  = 11
+)
+
+// Run replays and counts.
+func (c *replayCommand) Run(ctx context.Context, env *environment) error {
+	bundle, err := faults.Open(c.Bundle)
+	if err != nil {
+		return usage.Wrap(err)
+	}
+	player, err := c.player(bundle)
+	if err != nil {
+		return usage.Wrap(err)
+	}
+	if c.Times < 1 {
+		return usage.Wrap(fmt.Errorf("--times %d: expected 1 or more", c.Times))
+	}
+	guard, err := players.StartGuard(env.guardChanged)
+	if err != nil {
+		return err
+	}
+	ctx, interrupted := catchInterrupts(ctx, env)
+	defer interrupted.stop()
+	tally, err := c.replay(ctx, env, bundle, player, guard)
+	if err := errors.Join(err, guard.Close()); err != nil {
+		return err
+	}
+	return c.verdict(env, tally)
+}
+
+// player is the engine to start.
+func (c *replayCommand) player(b *faults.Bundle) (match.Player, error) {
+	p := match.Player{Name: b.Player, Command: b.Command, Dir: b.Dir, Env: b.Env}
+	if c.Engine != "" {
+		words, err := configs.SplitWords(c.Engine)
+		if err != nil {
+			return p, fmt.Errorf("--engine: %w", err)
+		}
+		p.Command, p.Dir = words, ""
+	}
+	if len(p.Command) == 0 {
+		return p, errors.New("the bundle has no command: give one with --engine")
+	}
+	return p, nil
+}
+
+// replay plays the bundle, and tells each result.
+func (c *replayCommand) replay(ctx context.Context, env *environment, b *faults.Bundle, p match.Player, guard *process.Guard) (replay.Tally, error) {
+	opener := &players.Opener{Guard: guard}
+	start := func() (replay.Process, error) { return opener.Start(p, nil, process.DefaultGrace) }
+	results := []replay.Result{}
+	if !c.JSON {
+		fmt.Fprintf(env.out, "%s: %s: %s\n", foreign.Printable(b.Player, 80), foreign.Printable(b.Kind, 40), foreign.Printable(b.Note, 300))
+	}
+	tally, err := replay.Many(ctx, b, start, replay.Options{Fast: c.Fast, LastGame: c.LastGame}, c.Times, func(r replay.Result) {
+		results = append(results, r)
+		if !c.JSON {
+			fmt.Fprintf(env.out, "%*d  %-8s  %s\n", len(strconv.Itoa(c.Times)), len(results), r.Outcome, r.Note)
+		}
+	})
+	switch {
+	case ctx.Err() != nil:
+		return tally, &exitError{exitInterrupted, err}
+	case err != nil:
+		return tally, err
+	case c.JSON:
+		return tally, format.JSON(env.out, map[string]any{
+			"version": 1, "bundle": c.Bundle, "player": b.Player, "kind": b.Kind, "outcome": tally.Outcome(), "tally": tally, "replays": results,
+		})
+	}
+	fmt.Fprintln(env.out, tally)
+	return tally, nil
+}
+
+// verdict is the exit code.
+func (c *replayCommand) verdict(env *environment, t replay.Tally) error {
+	bisecting := c.Exit == exitBisect
+	switch outcome := t.Outcome(); {
+	case bisecting && outcome == replay.Happened:
+		return judged(env, "bad", bisectBad, t.String())
+	case bisecting && outcome == replay.Absent:
+		return judged(env, "good", bisectGood, t.String())
+	case bisecting:
+		return judged(env, "skip", bisectSkip, t.String())
+	case outcome == replay.Happened:
+		return &exitError{code: exitHappened}
+	case outcome == replay.Unclear:
+		return &exitError{code: exitUnclear}
+	}
+	return nil
+}

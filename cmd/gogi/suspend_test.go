@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gogi/match"
+	"gogi/results"
+)
+
+// stopFor is how long the program is suspended each time.
+const stopFor = 1500 * time.Millisecond
+
+// TestASuspendedRunnerStoresNothingOfIt: the program is suspended time and again, with
+// games in play in eight slots, and goes on. No stored game was in play meanwhile, every
+// pair that was cut is played again, and each one's cut is told.
+func TestASuspendedRunnerStoresNothingOfIt(t *testing.T) {
+	t.Parallel()
+	s := &session{dir: t.TempDir()}
+	s.tag = filepath.Base(filepath.Dir(s.dir)) + "-suspended"
+	text := fmt.Sprintf(seriesFile, 64, 8, byoyomi, `"fakeengine", "-think", "20ms"`, s.tag, s.tag)
+	if err := os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "gogi", "match", "series.toml", "--json")
+	var said bytes.Buffer
+	cmd.Dir, cmd.Stderr = s.dir, &said
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	events := json.NewDecoder(bufio.NewReader(out))
+	var stops [][2]time.Time
+	for _, sig := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGTSTP, syscall.SIGSTOP, syscall.SIGTSTP} {
+		awaitEvents(t, events, match.EventGame, 6)
+		stops = append(stops, suspend(t, cmd.Process, sig))
+	}
+	unplayed := awaitEvents(t, events, match.EventDone, 1)
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%v: %s", err, said.String())
+	}
+	if n := strings.Count(said.String(), "\nstopped: "); n != 2 || strings.Count(said.String(), "\ngoing on after ") != 2 {
+		t.Errorf("%d stops were announced, want those by SIGTSTP: %s", n, said.String())
+	}
+	if unplayed == 0 {
+		t.Error("no event told that a pair was cut")
+	}
+	s.noneLeft(t)
+	games := 0
+	for _, row := range s.rows(t) {
+		games++
+		for _, stop := range stops {
+			if row.Started.Before(stop[0]) && row.Ended.After(stop[1]) {
+				t.Errorf("game %d.%d, ended by %s (%s), was in play while the program was suspended", row.Pair, row.Leg, row.Termination, row.Note)
+			}
+		}
+	}
+	if games != 64 {
+		t.Errorf("%d games are stored", games)
+	}
+}
+
+// awaitEvents reads until n events of a type came, and returns how many told of pairs
+// that were cut by a standstill.
+func awaitEvents(t *testing.T, events *json.Decoder, of match.EventType, n int) (cut int) {
+	t.Helper()
+	for n > 0 {
+		var e match.Event
+		if err := events.Decode(&e); err != nil {
+			t.Fatal(err)
+		}
+		if e.Type == of {
+			n--
+		}
+		if e.Kind == match.KindUnplayed && strings.Contains(e.Note, "stood still") {
+			cut++
+		}
+	}
+	return cut
+}
+
+// suspend stops a process for a while, and returns when it was seen to be stopped for
+// the first and the last time.
+func suspend(t *testing.T, p *os.Process, sig syscall.Signal) (stop [2]time.Time) {
+	t.Helper()
+	if err := p.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for asked := time.Now(); stop[0].IsZero() || time.Since(stop[0]) < stopFor; <-tick.C {
+		stopped := isStopped(t, p.Pid)
+		switch {
+		case stopped && stop[0].IsZero():
+			stop[0] = time.Now()
+		case !stopped && !stop[0].IsZero():
+			t.Fatalf("went on after %v without SIGCONT", time.Since(stop[0]))
+		case !stopped && time.Since(asked) > time.Minute:
+			t.Fatalf("%v did not stop it", sig)
+		}
+	}
+	stop[1] = time.Now()
+	if err := p.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	return stop
+}
+
+// isStopped reports whether all threads of a process are.
+func isStopped(t *testing.T, pid int) bool {
+	t.Helper()
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d threads, %v", len(files), err)
+	}
+	for _, file := range files {
+		status, err := os.ReadFile(file)
+		if err == nil && !bytes.Contains(status, []byte("\nState:\tT")) {
+			return false
+		}
+	}
+	return true
+}
+
+// rows are the stored games as the store has them.
+func (s *session) rows(t *testing.T) (rows []match.Row) {
+	t.Helper()
+	ctx := context.Background()
+	store, err := results.OpenExisting(ctx, filepath.Join(s.dir, "gogi.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	info, err := store.DefaultRun(ctx, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = store.Games(ctx, info.ID, func(r match.Row) error { rows = append(rows, r); return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}

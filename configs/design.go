@@ -1,0 +1,141 @@
+package configs
+
+import (
+	"strings"
+
+	"gogi/match"
+	"gogi/tournament"
+)
+
+// The defaults of designs that pair by results.
+const (
+	defaultMatchPairs = 1
+	defaultTiebreaks  = 4
+	leastBlock        = 16
+)
+
+// The words of seeding.
+const (
+	seedingGiven = "given"
+	seedingLot   = "lot"
+)
+
+// design resolves who plays whom; the players are known.
+func (r *resolver) design(p *match.Plan) {
+	f := or(r.file.Design, Design{})
+	d := &p.Design
+	r.strayKeys(f, d.Kind)
+	if d.Anchor = f.Anchor; d.Anchor != "" && !hasPlayer(p, d.Anchor) {
+		r.fail("design.anchor", "design.anchor: %q is not one of the players %s", d.Anchor, strings.Join(namesOf(p), ", "))
+	}
+	if !d.Kind.ByResults() {
+		return
+	}
+	if !d.Swap {
+		r.fail("swap", "swap: design %s needs pairs of two games with colours swapped", d.Kind)
+	}
+	t := &d.Tournament
+	switch d.Kind {
+	case match.DesignAdaptive:
+		t.Block = r.inRange("design.block", f.Block, max(leastBlock, len(p.Players)), 1, maxParallel)
+		return
+	case match.DesignKnockout:
+		t.Tiebreaks = r.inRange("design.tiebreaks", f.Tiebreaks, defaultTiebreaks, 0, maxParallel)
+		t.ThirdPlace = or(f.ThirdPlace, false)
+	}
+	t.MatchPairs = r.inRange("design.match_pairs", f.MatchPairs, defaultMatchPairs, 1, maxParallel)
+	t.Lot = choose(r, "design.seeding", f.Seeding, seedingGiven, seedingLot) == seedingLot
+}
+
+// strayKeys refuses keys that mean nothing to the design.
+func (r *resolver) strayKeys(f Design, kind match.DesignKind) {
+	for _, key := range []struct {
+		name  string
+		given bool
+		kinds []match.DesignKind
+	}{
+		{"rounds", f.Rounds != nil, []match.DesignKind{match.DesignSwiss}},
+		{"match_pairs", f.MatchPairs != nil, []match.DesignKind{match.DesignSwiss, match.DesignKnockout}},
+		{"tiebreaks", f.Tiebreaks != nil, []match.DesignKind{match.DesignKnockout}},
+		{"third_place", f.ThirdPlace != nil, []match.DesignKind{match.DesignKnockout}},
+		{"seeding", f.Seeding != "", []match.DesignKind{match.DesignSwiss, match.DesignKnockout}},
+		{"block", f.Block != nil, []match.DesignKind{match.DesignAdaptive}},
+	} {
+		var words []string
+		fits := false
+		for _, k := range key.kinds {
+			words = append(words, string(k))
+			fits = fits || k == kind
+		}
+		if key.given && !fits {
+			r.fail("design."+key.name, "design.%s belongs to design %s, and not to %s", key.name, strings.Join(words, " and "), kind)
+		}
+	}
+}
+
+func namesOf(p *match.Plan) []string {
+	var names []string
+	for i := range p.Players {
+		names = append(names, p.Players[i].Name)
+	}
+	return names
+}
+
+func hasPlayer(p *match.Plan, name string) bool {
+	for i := range p.Players {
+		if p.Players[i].Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// tournamentPairs is how many pairs a design has at most that counts them itself; ok is
+// false for others, whose games are asked for.
+func (r *resolver) tournamentPairs(p *match.Plan) (pairs int, ok bool) {
+	rounds, games, players := or(r.file.Design, Design{}).Rounds, r.file.Games, len(p.Players)
+	if len(r.errs) > 0 { // what it would count may not be there
+		return 0, rounds != nil || p.Design.Kind == match.DesignKnockout
+	}
+	switch {
+	case p.Design.Kind == match.DesignKnockout:
+		pairs = tournament.KnockoutPairs(p.Design, players)
+		if games != nil && *games != pairs*p.Legs() {
+			r.fail("games", "games: a knockout counts its games itself, here up to %d: expected no games", pairs*p.Legs())
+		}
+		return pairs, true
+	case p.Design.Kind != match.DesignSwiss:
+		return 0, false
+	}
+	round := tournament.SwissPairs(p.Design, players, 1)
+	switch {
+	case rounds != nil && *rounds < 1:
+		r.fail("design.rounds", "design.rounds: %d is too few: expected at least 1", *rounds)
+	case rounds != nil && *rounds > maxRounds:
+		r.fail("design.rounds", "design.rounds: %d are too many: expected at most %d", *rounds, maxRounds)
+	case rounds != nil && games != nil && *games != *rounds*round*p.Legs():
+		r.fail("games", "games: %d, but %d rounds are %d games: expected one of both keys", *games, *rounds, *rounds*round*p.Legs())
+	case rounds != nil:
+		return *rounds * round, true
+	case games == nil:
+		r.fail("design.rounds", "design.rounds is missing: expected how many, such as rounds = %d or --rounds %d", usualRounds(players), usualRounds(players))
+	case *games%(round*p.Legs()) != 0 || *games < 1:
+		r.fail("games", "games: %d are no whole rounds of %d games", *games, round*p.Legs())
+	default:
+		return *games / p.Legs(), true
+	}
+	return 0, true
+}
+
+// maxRounds bounds a Swiss: with a million pairs a match the numbers fit an int.
+const maxRounds = 100_000
+
+// usualRounds of a Swiss are as many as a knockout would need to find one best player,
+// and two more to tell the others apart.
+func usualRounds(players int) int {
+	n := 2
+	for ; players > 1; players = (players + 1) / 2 {
+		n++
+	}
+	return n
+}

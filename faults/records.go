@@ -1,0 +1,37 @@
+package faults
+
+import (
+	"errors"
+	"path/filepath"
+
+	"gogi/usi/dialogue"
+)
+
+// Begin keeps the bundles of a run in a database and, where transcripts is not "",
+// every line of its games in that folder.
+func Begin(db, run, transcripts string) *Records {
+	r := &Records{Keeper: NewKeeper(Dir(db, run), run)}
+	if transcripts != "" {
+		r.Transcripts = dialogue.NewTranscripts(transcripts, func(err error) { r.Keeper.failed(Problem{transcripts, err}) })
+	}
+	return r
+}
+
+// TranscriptDir is the folder with the transcripts of a run: within dir, or beside
+// the database where that is "".
+func TranscriptDir(dir, db, run string) string {
+	if dir == "" {
+		dir = db + "-transcripts"
+	}
+	return filepath.Join(dir, dialogue.FileName(run))
+}
+
+// Close writes what waits. Its error says what could not be kept; no result depends
+// on that.
+func (r *Records) Close() error {
+	var transcripts error
+	if r.Transcripts != nil {
+		transcripts = r.Transcripts.Close()
+	}
+	return errors.Join(transcripts, r.Keeper.Close())
+}

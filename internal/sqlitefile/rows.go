@@ -1,0 +1,255 @@
+package sqlitefile
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Place is where a row stands: the page, which of its cells, and the kind of page that
+// it was read as.
+type Place struct {
+	Page, Cell int
+	kind       byte
+}
+
+// Row is a row of a table, or an entry of an index, which is what the rows of a table
+// without rowid are, too.
+type Row struct {
+	Place Place
+	Table bool  // it has a rowid
+	Rowid int64 // of a table's
+	// Values are int64, float64, string, []byte or nil. A column of the rowid is nil, a
+	// REAL one may hold an integer, and columns that were added later may be missing.
+	// They are nil where the payload is not one of a row.
+	Values  []any
+	Payload []byte // what Decode reads
+}
+
+// The kinds of pages that have rows (1.6): interior pages of a table have none.
+const (
+	indexInterior = 0x02
+	indexLeaf     = 0x0a
+	tableLeaf     = 0x0d
+)
+
+// maxPayload bounds a row: ours are far smaller, and a damaged length must not cost
+// memory.
+const maxPayload = 64 << 20
+
+// Rows calls yield for whatever may be a row, by page. What a page says of its kind and
+// of the number of its rows may be damaged: each is read as every kind, up to where
+// its rows begin. So much comes that is none, and a row may come more than once. A page
+// that cannot be read is passed over.
+func (f *File) Rows(yield func(Row)) {
+	for n := 1; n <= f.pages; n++ {
+		page, err := f.page(n)
+		if err != nil {
+			continue
+		}
+		for _, kind := range []byte{tableLeaf, indexLeaf, indexInterior} {
+			f.cells(page, n, kind, yield)
+		}
+	}
+}
+
+// head is where a page's own header begins.
+func head(n int) int {
+	if n == 1 {
+		return headerSize
+	}
+	return 0
+}
+
+// cells reads a page as one of a kind. The pointers to its rows end where the first of
+// the rows begins.
+func (f *File) cells(page []byte, n int, kind byte, yield func(Row)) {
+	at := head(n) + 8
+	if kind == indexInterior {
+		at += 4
+	}
+	rows := len(page)
+	for cell := 0; at+2 <= rows; at, cell = at+2, cell+1 {
+		offset := int(binary.BigEndian.Uint16(page[at:]))
+		if offset < at+2 || offset >= len(page) {
+			continue
+		}
+		if row, ok := f.row(page, Place{n, cell, kind}, offset); ok {
+			if row.Values != nil {
+				rows = min(rows, offset)
+			}
+			yield(row)
+		}
+	}
+}
+
+// Row reads one row again.
+func (f *File) Row(at Place) (found Row, ok bool) {
+	page, err := f.page(at.Page)
+	if err != nil {
+		return found, false
+	}
+	f.cells(page, at.Page, at.kind, func(r Row) {
+		if r.Place == at {
+			found, ok = r, true
+		}
+	})
+	return found, ok
+}
+
+func (f *File) row(page []byte, at Place, offset int) (row Row, ok bool) {
+	r := reader{text: page, at: offset}
+	if at.kind == indexInterior {
+		r.skip(4) // the page to its left
+	}
+	size := r.varint()
+	row = Row{Place: at, Table: at.kind == tableLeaf}
+	if row.Table {
+		row.Rowid = int64(r.varint()) //nolint:gosec // all 64 bits
+	}
+	if r.failed || size == 0 || size > maxPayload {
+		return row, false
+	}
+	if row.Payload, ok = f.payload(&r, int(size), row.Table); ok {
+		row.Values, _ = Decode(row.Payload)
+	}
+	return row, ok
+}
+
+// payload is a cell's, with what of it lies on other pages (1.5).
+func (f *File) payload(r *reader, size int, table bool) ([]byte, bool) {
+	usable := f.pageSize // ours reserve nothing at the end of a page (1.3.4)
+	most := (usable-12)*64/255 - 23
+	if table {
+		most = usable - 35
+	}
+	if size <= most {
+		return r.bytes(size)
+	}
+	least := (usable-12)*32/255 - 23
+	here := least + (size-least)%(usable-4)
+	if here > most {
+		here = least
+	}
+	payload, ok := r.bytes(here)
+	payload = append([]byte(nil), payload...)
+	next := int(r.uint32())
+	for ok && !r.failed && len(payload) < size {
+		page, err := f.page(next)
+		if err != nil {
+			return nil, false
+		}
+		next = int(binary.BigEndian.Uint32(page))
+		payload = append(payload, page[4:min(usable, 4+size-len(payload))]...)
+	}
+	return payload, ok && len(payload) == size
+}
+
+// Decode reads a row (2.1): its header of types, and the values behind it, all of it.
+func Decode(payload []byte) (values []any, ok bool) {
+	r := reader{text: payload}
+	size := r.varint()
+	if r.failed || size > uint64(len(payload)) {
+		return nil, false
+	}
+	types := reader{text: payload[:size], at: r.at}
+	body := reader{text: payload, at: int(size)} //nolint:gosec // within the payload
+	for types.at < len(types.text) {
+		kind := types.varint()
+		v, ok := body.value(kind)
+		if !ok || types.failed {
+			return nil, false
+		}
+		values = append(values, v)
+	}
+	if body.at != len(payload) {
+		return nil, false
+	}
+	return values, true
+}
+
+// reader reads a text from left to right. Once it was to read beyond the end it has
+// failed, and reads zeros.
+type reader struct {
+	text   []byte
+	at     int
+	failed bool
+}
+
+func (r *reader) skip(n int) { _, _ = r.bytes(n) }
+
+func (r *reader) bytes(n int) ([]byte, bool) {
+	if r.failed || n < 0 || n > len(r.text)-r.at {
+		r.failed = true
+		return nil, false
+	}
+	r.at += n
+	return r.text[r.at-n : r.at], true
+}
+
+func (r *reader) uint16() uint16 {
+	if b, ok := r.bytes(2); ok {
+		return binary.BigEndian.Uint16(b)
+	}
+	return 0
+}
+
+func (r *reader) uint32() uint32 {
+	if b, ok := r.bytes(4); ok {
+		return binary.BigEndian.Uint32(b)
+	}
+	return 0
+}
+
+// varint is a number of one to nine bytes, the first the highest (1.6).
+func (r *reader) varint() (v uint64) {
+	for n := range 9 {
+		b, ok := r.bytes(1)
+		switch {
+		case !ok:
+			return 0
+		case n == 8:
+			return v<<8 | uint64(b[0])
+		case b[0] < 0x80:
+			return v<<7 | uint64(b[0])
+		}
+		v = v<<7 | uint64(b[0]&0x7f)
+	}
+	return v
+}
+
+// value is one of a serial type (2.1).
+func (r *reader) value(kind uint64) (any, bool) {
+	widths := [...]int{0, 1, 2, 3, 4, 6, 8, 8, 0, 0}
+	switch {
+	case kind == 0:
+		return nil, true
+	case kind == 8, kind == 9:
+		return int64(kind - 8), true //nolint:gosec // 0 or 1
+	case kind < 8:
+		b, ok := r.bytes(widths[kind])
+		n := signed(b)
+		if kind == 7 {
+			return math.Float64frombits(uint64(n)), ok //nolint:gosec // the same 64 bits
+		}
+		return n, ok
+	case kind < 12 || kind > maxPayload:
+		return nil, false
+	}
+	b, ok := r.bytes(int(kind-12) / 2) //nolint:gosec // looked at above
+	if kind%2 == 1 {
+		return string(b), ok
+	}
+	return append([]byte{}, b...), ok
+}
+
+// signed is a big-endian number of up to eight bytes in two's complement.
+func signed(b []byte) (n int64) {
+	for i, x := range b {
+		if i == 0 {
+			n = int64(int8(x)) //nolint:gosec // the sign is in the first
+			continue
+		}
+		n = n<<8 | int64(x)
+	}
+	return n
+}

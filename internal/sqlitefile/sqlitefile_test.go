@@ -1,0 +1,187 @@
+package sqlitefile
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	_ "github.com/mattn/go-sqlite3" // what writes the files that are read
+)
+
+const pageSize = 1024
+
+// written is a database that SQLite wrote, with its log.
+func written(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.db")
+	db, err := sql.Open("sqlite3", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	run := func(text string, args ...any) {
+		t.Helper()
+		if _, err := db.ExecContext(t.Context(), text, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(fmt.Sprintf("PRAGMA page_size=%d; PRAGMA journal_mode=WAL; CREATE TABLE t (id INTEGER PRIMARY KEY, x, y); CREATE TABLE k (a, b, c, PRIMARY KEY (b, a)) WITHOUT ROWID", pageSize))
+	for i := range 40 {
+		run("INSERT INTO t (x, y) VALUES (?, ?)", valueOf(i), fmt.Sprint("row ", i))
+		run("INSERT INTO k VALUES (?, ?, ?)", i, -i, valueOf(i))
+	}
+	run("PRAGMA wal_checkpoint(TRUNCATE)")
+	for i := 40; i < 60; i++ { // these are in the log alone
+		run("INSERT INTO t (x, y) VALUES (?, ?)", valueOf(i), fmt.Sprint("row ", i))
+	}
+	copied := filepath.Join(t.TempDir(), "y.db")
+	for _, end := range []string{"", "-wal"} {
+		text, err := os.ReadFile(path + end)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(copied+end, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return copied
+}
+
+// valueOf are values of every kind and width, some of them of many pages.
+func valueOf(i int) any {
+	switch i % 5 {
+	case 0:
+		return int64(1) << (i + 3) * int64(1-i%2*2)
+	case 1:
+		return float64(i) + 0.25
+	case 2:
+		return strings.Repeat("将棋", 30*i)
+	case 3:
+		return []byte(strings.Repeat("\x00\xff", 40*i))
+	}
+	return nil
+}
+
+// rowsOf are the texts of the rows that a file has, by their second value.
+func rowsOf(t *testing.T, path string) (table, index map[string][]any) {
+	t.Helper()
+	f, err := Open(path, pageSize)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, index = map[string][]any{}, map[string][]any{}
+	f.Rows(func(r Row) {
+		switch {
+		case len(r.Values) != 3:
+			return
+		case r.Table && r.Values[0] == nil:
+			if y, ok := r.Values[2].(string); ok && y == fmt.Sprint("row ", r.Rowid-1) {
+				table[y] = r.Values
+				again, ok := f.Row(r.Place)
+				if diff := cmp.Diff(r, again, cmpopts.IgnoreUnexported(Place{})); !ok || diff != "" {
+					t.Errorf("read again: %s", diff)
+				}
+			}
+		case !r.Table:
+			index[fmt.Sprint(r.Values[1])] = r.Values
+		}
+	})
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return table, index
+}
+
+// Every row that SQLite wrote is found with its values, those in the log included.
+func TestRows(t *testing.T) {
+	table, index := rowsOf(t, written(t))
+	for i := range 60 {
+		if diff := cmp.Diff([]any{nil, valueOf(i), fmt.Sprint("row ", i)}, table[fmt.Sprint("row ", i)], cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("row %d: %s", i, diff)
+		}
+	}
+	for i := range 40 {
+		if diff := cmp.Diff([]any{int64(-i), int64(i), valueOf(i)}, index[fmt.Sprint(i)], cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("entry %d: %s", i, diff)
+		}
+	}
+}
+
+// A damaged frame hides itself and not those behind it, and is told; a log that
+// breaks off at its end is as a kill leaves it.
+func TestLog(t *testing.T) {
+	path := written(t)
+	text, err := os.ReadFile(path + "-wal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const frame = frameHeader + pageSize
+	frames := (len(text) - logHeader) / frame
+	read := func(text []byte) *Log {
+		if err := os.WriteFile(path+"-wal", text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l, err := ReadLog(path + "-wal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	whole := read(text)
+	if whole.Frames != frames || frames < 20 || whole.Problem() != "" {
+		t.Fatalf("%d frames of %d, %q", whole.Frames, frames, whole.Problem())
+	}
+	for name, at := range map[string]int{"page": frameHeader + 77, "salt": 9, "page number": 2} {
+		damaged := append([]byte{}, text...)
+		damaged[logHeader+5*frame+at] ^= 16
+		if l := read(damaged); l.Frames != frames || !cmp.Equal(l.Damaged, []int{5}) || l.Problem() != fmt.Sprintf("the log is damaged at frame 6 of %d", frames) {
+			t.Errorf("%s: %d frames, damaged %v", name, l.Frames, l.Damaged)
+		}
+	}
+	for _, cut := range []int{0, 10, logHeader, logHeader + frame - 1, len(text) - 1} {
+		if l := read(text[:cut]); l.Problem() != "" {
+			t.Errorf("cut to %d bytes: %s", cut, l.Problem())
+		}
+	}
+	if l := read(append(append([]byte{}, text[:len(text)-frame]...), make([]byte, frame)...)); l.Problem() != "" || l.Frames != frames-1 {
+		t.Errorf("a frame that was never written: %s", l.Problem())
+	}
+	damaged := append([]byte{}, text...)
+	damaged[20] ^= 1
+	if l := read(damaged); l.Problem() != "the header of the log is damaged" {
+		t.Errorf("the header: %q", l.Problem())
+	}
+	if l := read(make([]byte, logHeader)); l.Problem() != "" {
+		t.Errorf("nothing but zeros: %q", l.Problem())
+	}
+}
+
+// Anything may stand in a file: what reads it ends and does not panic.
+func FuzzRows(f *testing.F) {
+	f.Add([]byte("SQLite format 3\x00"), []byte{})
+	f.Fuzz(func(t *testing.T, main, log []byte) {
+		path := filepath.Join(t.TempDir(), "x.db")
+		if os.WriteFile(path, main, 0o600) != nil || os.WriteFile(path+"-wal", log, 0o600) != nil {
+			t.Skip("no room")
+		}
+		file, err := Open(path, 512)
+		if err != nil {
+			return
+		}
+		file.Rows(func(Row) {})
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}

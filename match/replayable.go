@@ -1,0 +1,117 @@
+package match
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"gogi/shogi"
+)
+
+// Replayable is the plan as far as VerifyGames needs it: its players' names and
+// limits, its rules and its adjudication. It has no openings and cannot be played.
+func (c *CanonicalPlan) Replayable() (*Plan, error) {
+	rule, err := shogi.ParseDeclarationRule(c.Rules.Declaration)
+	if err != nil {
+		return nil, fmt.Errorf("match: a stored plan: %w", err)
+	}
+	p := &Plan{Design: Design{Kind: c.Design, Swap: c.Swap}, Rules: Rules{
+		Declaration: rule, ImpasseDraw: c.Rules.ImpasseDraw, MaxPlies: c.Rules.MaxPlies, MateAtLimitDraws: c.Rules.MateAtLimitDraws,
+		DeclareAtLimit: c.Rules.DeclareAtLimit, ExtendInCheck: c.Rules.ExtendInCheck, RepetitionPoints: c.Rules.RepetitionPoints,
+	}}
+	if c.Adjudication != nil {
+		p.Adjudication = Adjudication(*c.Adjudication)
+	}
+	for i, colour := range []string{"black", "white"} {
+		if text := c.Clocks[colour]; text != "" {
+			clock, err := parseClock(text)
+			if err != nil {
+				return nil, fmt.Errorf("match: a stored plan: %s's clock: %w", colour, err)
+			}
+			p.ColourClocks[i] = &clock
+		}
+	}
+	for _, player := range c.Players {
+		limits, err := player.limits()
+		if err != nil {
+			return nil, fmt.Errorf("match: a stored plan: player %s: %w", player.Name, err)
+		}
+		p.Players = append(p.Players, Player{Name: player.Name, Limits: limits})
+	}
+	return p, nil
+}
+
+// limits are those that Limits.String wrote, with their tolerances.
+func (p *CanonicalPlayer) limits() (l Limits, err error) {
+	for _, part := range strings.Split(p.Limits, ", ") {
+		name, value, _ := strings.Cut(part, " ")
+		switch {
+		case err != nil:
+		case part == "":
+		case part == "self-limited":
+			l.Self = true
+		case name == "byoyomi":
+			l.Clock.Byoyomi, err = time.ParseDuration(value)
+		case name == "movetime":
+			l.MoveTime, err = time.ParseDuration(value)
+		case name == "nodes":
+			l.Nodes, err = strconv.ParseUint(value, 10, 64)
+		case name == "depth":
+			l.Depth, err = strconv.Atoi(value)
+		default:
+			l.Clock, err = parseClock(part)
+		}
+	}
+	if err == nil {
+		l.Margin, err = time.ParseDuration(p.Margin)
+	}
+	if err == nil {
+		l.Stall, err = time.ParseDuration(p.Stall)
+	}
+	if err == nil && l.String() != p.Limits {
+		err = fmt.Errorf("the limits are %q, and %q as this program reads them", p.Limits, l)
+	}
+	return l, err
+}
+
+// parseClock is the inverse of TimeControl.String.
+func parseClock(text string) (t TimeControl, err error) {
+	cut := strings.IndexAny(text, "+/")
+	if cut < 0 {
+		return t, fmt.Errorf("%q is no time control", text)
+	}
+	into := &t.Increment
+	if text[cut] == '/' {
+		into = &t.Byoyomi
+	}
+	var first, second error
+	t.Main, first = parseSeconds(text[:cut])
+	*into, second = parseSeconds(text[cut+1:])
+	return t, errors.Join(first, second)
+}
+
+func parseSeconds(text string) (time.Duration, error) {
+	s, err := strconv.ParseFloat(text, 64)
+	if err == nil && !(math.Abs(s) < math.MaxInt64/float64(time.Second)) {
+		err = fmt.Errorf("%s seconds are too many", text)
+	}
+	return time.Duration(math.Round(s * float64(time.Second))), err
+}
+
+// VerifyGames is Verify for a pair whose place in the plan is known: it takes the
+// pair's number, players, opening and seed as they are, and looks at its games. The
+// plan may be one of CanonicalPlan.Replayable.
+func VerifyGames(plan *Plan, r *PairResult) error {
+	for _, seat := range r.Pair.Players {
+		if seat < 0 || seat >= len(plan.Players) {
+			return fmt.Errorf("match: pair %d: it has player number %d of %d", r.Pair.ID, seat, len(plan.Players))
+		}
+	}
+	if err := verifyGames(plan, r); err != nil {
+		return fmt.Errorf("match: pair %d: %w", r.Pair.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package match_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// What a replay needs of a plan comes back from its canonical text.
+func TestReplayable(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		durations := rapid.Map(rapid.Int64Range(0, 1e9), func(us int64) time.Duration { return time.Duration(us) * time.Microsecond })
+		clock := func(name string) match.TimeControl {
+			c := match.TimeControl{Main: durations.Draw(rt, name+" main")}
+			if rapid.Bool().Draw(rt, name+" has byoyomi") {
+				c.Byoyomi = durations.Draw(rt, name+" byoyomi") + 1000
+			} else {
+				c.Increment = durations.Draw(rt, name+" increment")
+			}
+			return c
+		}
+		limits := func(name string) match.Limits {
+			l := match.Limits{Margin: durations.Draw(rt, name+" margin"), Stall: durations.Draw(rt, name+" stall")}
+			switch rapid.IntRange(0, 4).Draw(rt, name+" kind") {
+			case 0:
+				l.Clock = clock(name)
+			case 1:
+				l.MoveTime, l.Nodes = durations.Draw(rt, name+" movetime")+1, 7
+			case 2:
+				l.Nodes = rapid.Uint64().Draw(rt, name+" nodes")
+			case 3:
+				l.Depth = rapid.IntRange(1, 99).Draw(rt, name+" depth")
+			case 4:
+				l.Self = true
+			}
+			return l
+		}
+		plan := &match.Plan{
+			Players: []match.Player{{Name: "A", Limits: limits("A")}, {Name: "B", Limits: limits("B")}},
+			Design:  match.Design{Kind: match.DesignMatch, Swap: true}, Rules: match.RulesProfiles()["denryu"],
+			Adjudication: match.Adjudication{ResignScore: 2000, ResignMoves: 3},
+		}
+		plan.Rules.Declaration = shogi.CSARule24
+		if rapid.Bool().Draw(rt, "by colour") {
+			black := clock("black")
+			if black.IsZero() {
+				black.Main = time.Second
+			}
+			plan.ColourClocks[0] = &black
+		}
+		canonical, err := match.ParseCanonical(plan.Canonical())
+		if err != nil {
+			rt.Fatal(err)
+		}
+		got, err := canonical.Replayable()
+		if err != nil {
+			rt.Fatal(err)
+		}
+		plan.Rules.Name = ""
+		if diff := cmp.Diff(plan, got); diff != "" {
+			rt.Fatalf("(-plan +got):\n%s", diff)
+		}
+	})
+	for name, spoil := range map[string]func(*match.CanonicalPlan){
+		"limits":      func(c *match.CanonicalPlan) { c.Players[0].Limits = "nodes many" },
+		"other words": func(c *match.CanonicalPlan) { c.Players[0].Limits = "nodes 07" },
+		"margin":      func(c *match.CanonicalPlan) { c.Players[0].Margin = "" },
+		"clock":       func(c *match.CanonicalPlan) { c.Clocks = map[string]string{"white": "8"} },
+		"seconds":     func(c *match.CanonicalPlan) { c.Clocks = map[string]string{"white": "1e300+0"} },
+		"rule":        func(c *match.CanonicalPlan) { c.Rules.Declaration = "none" },
+	} {
+		plan := &match.Plan{Players: []match.Player{{Name: "A", Limits: match.Limits{Nodes: 7}}}}
+		c, err := match.ParseCanonical(plan.Canonical())
+		if err != nil {
+			t.Fatal(err)
+		}
+		spoil(c)
+		if _, err := c.Replayable(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// VerifyGames takes the pair's place in the plan as it is, and nothing else.
+func TestVerifyGames(t *testing.T) {
+	r := match.PairResult{Pair: match.Pair{Players: [2]int{0, 2}, Legs: 2}}
+	plan := &match.Plan{Players: make([]match.Player, 2)}
+	if err := match.VerifyGames(plan, &r); err == nil {
+		t.Error("a player too many")
+	}
+	r.Pair.Players[1] = 1
+	if err := match.VerifyGames(plan, &r); err == nil {
+		t.Error("no games")
+	}
+}

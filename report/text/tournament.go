@@ -1,0 +1,136 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"gogi/internal/format"
+	"gogi/match"
+	"gogi/report"
+	"gogi/tournament"
+)
+
+// printTournament is the competition of a run whose design pairs by results.
+func (r view) printTournament(w io.Writer) {
+	t := r.Tournament
+	if t.Design == match.DesignAdaptive {
+		printRatings(w, t)
+	} else {
+		printStandings(w, t)
+	}
+	for _, round := range t.Rounds {
+		printRound(w, round)
+	}
+	lines{w}.add("Black's advantage", "%s", Advantage(r.BlackAdvantage))
+	fmt.Fprintln(w)
+}
+
+func printStandings(w io.Writer, t *report.Tournament) {
+	swiss := t.Swiss()
+	header := []any{"place", "player", "start", "pairs", "points", "came to"}
+	if swiss {
+		header = []any{"place", "player", "start", "pairs", "byes", "points", "Buchholz", "Sonneborn–Berger"}
+	}
+	out := format.Table(header...)
+	for i, s := range t.Standings {
+		row := table.Row{t.PlaceOf(i), s.Player, s.Start, format.Count(s.Pairs)}
+		if swiss {
+			row = append(row, s.Byes, Points(s.Points), format.Decimal(s.Buchholz, 1), format.Decimal(s.Berger, 2))
+		} else {
+			row = append(row, Points(s.Points), s.Reached)
+		}
+		out.AppendRow(row)
+	}
+	format.Render(w, out)
+}
+
+// Points are points as tables have them: halves, and the tenths that some rules give.
+func Points(points float64) string { return strconv.FormatFloat(points, 'f', 1, 64) }
+
+func printRound(w io.Writer, round report.Round) {
+	fmt.Fprintln(w, round.Name)
+	for _, m := range round.Matches {
+		fmt.Fprintf(w, "  %s\n", Match(m))
+	}
+	fmt.Fprintln(w)
+}
+
+// Match is one match of a tournament in a line.
+func Match(m report.Meeting) string {
+	a, b := orUnknown(m.A), orUnknown(m.B)
+	switch {
+	case m.Bye:
+		return a + " has a bye"
+	case m.Pairs == 0:
+		return a + " against " + b
+	}
+	text := fmt.Sprintf("%s %s–%s %s", a, Points(m.Points[0]), Points(m.Points[1]), b)
+	if m.Pairs > 1 {
+		text += fmt.Sprintf("  (%s)", format.NumberOf(m.Pairs, "pair"))
+	}
+	switch m.How {
+	case tournament.ByTiebreak:
+		text += "  " + m.Winner + " by a tie-break"
+	case tournament.BySeed:
+		text += "  " + m.Winner + " as the better seed: no pair decided it"
+	case tournament.ByPoints, tournament.Undecided:
+	}
+	return text
+}
+
+func orUnknown(name string) string {
+	if name == "" {
+		return "?"
+	}
+	return name
+}
+
+// printRatings is the ranking of an adaptive design.
+func printRatings(w io.Writer, t *report.Tournament) {
+	out := format.Table("rank", "player", "pairs", "Elo", "±", "above the next")
+	for i, r := range t.Ratings {
+		above := "–"
+		if r.Above != nil {
+			above = format.Percent(*r.Above)
+		}
+		out.AppendRow(table.Row{i + 1, r.Player, format.Count(r.Pairs), fmt.Sprintf("%+.1f", r.Elo), fmt.Sprintf("%.1f", r.Within), above})
+	}
+	format.Render(w, out)
+	for _, line := range RatingNote(t) {
+		fmt.Fprintf(w, "  %s\n", line)
+	}
+	fmt.Fprintln(w)
+}
+
+// RatingNote says what the figures of an adaptive design are.
+func RatingNote(t *report.Tournament) []string {
+	if len(t.Ratings) == 0 {
+		return []string{"no ratings: " + t.Why}
+	}
+	from := "the mean"
+	if t.Anchor != "" {
+		from = t.Anchor
+	}
+	return []string{
+		fmt.Sprintf("Elo from %s, by Bradley–Terry with a prior of %g Elo; ± and the last column are of its", from, t.Spread),
+		"posterior. They are no 95% intervals: where pairs go by results, these were seen to hold",
+		"the truth in 82% to 99% of cases (docs/tournaments.md).",
+	}
+}
+
+// outline is a tournament's standings in short lines, for a block of text.
+func outline(t *report.Tournament) []string {
+	var list []string
+	for i, s := range t.Standings {
+		words := []string{t.PlaceOf(i), s.Player, Points(s.Points) + " points", format.NumberOf(s.Pairs, "pair")}
+		if s.Reached != "" {
+			words = append(words, s.Reached)
+		}
+		list = append(list, "place   "+strings.Join(words, " | "))
+	}
+	return list
+}

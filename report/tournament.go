@@ -1,0 +1,236 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gogi/internal/format"
+	"gogi/match"
+	"gogi/tournament"
+)
+
+// Tournament is a run whose design pairs by results: who met whom, and how it ended.
+// Its standings are the result of a competition. They are no evidence of strength beyond
+// that: two players have met in few pairs, and which pairs were played depends on results.
+type Tournament struct {
+	Design    match.DesignKind `json:"design"`
+	Anchor    string           `json:"anchor,omitempty"`
+	Over      bool             `json:"over"`
+	Left      int              `json:"left_pairs"`       // that have to be played at least
+	Rounds    []Round          `json:"rounds"`           // of a Swiss or a knockout
+	Standings []Standing       `json:"standings"`        // best first
+	Ratings   []Rated          `json:"ratings"`          // of an adaptive design, best first
+	Spread    float64          `json:"spread,omitempty"` // of the ratings' prior, in Elo
+	Why       string           `json:"why,omitempty"`    // the table ends early, or there are no ratings
+}
+
+// Round is what a tournament plays at a time.
+type Round struct {
+	Name    string    `json:"name"`
+	Matches []Meeting `json:"matches"`
+}
+
+// Meeting is one match of a tournament as far as it is played.
+type Meeting struct {
+	A      string              `json:"a"` // "" while it is not known
+	B      string              `json:"b"` // as A; "" also where A has a bye
+	Points [2]float64          `json:"points"`
+	Pairs  int                 `json:"pairs"`
+	Winner string              `json:"winner,omitempty"` // of a knockout
+	How    tournament.Decision `json:"how,omitempty"`
+	Bye    bool                `json:"bye,omitempty"`
+}
+
+// Standing is how one player stands in a tournament.
+type Standing struct {
+	Place    int      `json:"place"`
+	Player   string   `json:"player"`
+	Start    int      `json:"start"`
+	Pairs    int      `json:"pairs"`
+	Points   float64  `json:"points"`
+	Byes     int      `json:"byes"`
+	Buchholz *float64 `json:"buchholz,omitempty"`         // of a Swiss
+	Berger   *float64 `json:"sonneborn_berger,omitempty"` // as Buchholz
+	Reached  string   `json:"reached,omitempty"`          // of a knockout
+}
+
+// Rated is one player's rating after pairs that were chosen by results.
+type Rated struct {
+	Player string   `json:"player"`
+	Pairs  int      `json:"pairs"`
+	Elo    float64  `json:"elo"`             // from the anchor, or from the mean of all
+	Within float64  `json:"within"`          // 1.96 standard deviations of that, of the posterior
+	Above  *float64 `json:"above,omitempty"` // the posterior probability to be better than the next; null for the last
+}
+
+// pairedByResults is why tests and intervals of two players do not stand.
+const pairedByResults = "results decided who plays whom, and so how many pairs these two have: only the anytime interval holds"
+
+// addTournament tells the schedule of a pair. One that the results before it do not lead to
+// ends the competition's table, and not the report.
+func (g *Gatherer) addTournament(rows []match.Row) {
+	if g.schedule == nil || g.astray != nil {
+		return
+	}
+	o, err := tournament.OutcomeOf(rows, g.index)
+	if err == nil {
+		err = g.schedule.Learn(o)
+	}
+	g.astray = err
+}
+
+// tournament is the state of the competition.
+func (g *Gatherer) tournament() *Tournament {
+	s, spec := g.schedule, g.run.Tournament
+	t := &Tournament{
+		Design: spec.Kind, Anchor: spec.Anchor, Over: s.Over(), Left: s.Left(),
+		Rounds: []Round{}, Standings: []Standing{}, Ratings: []Rated{},
+	}
+	if g.astray != nil {
+		t.Over, t.Why = false, g.astray.Error()
+	}
+	for _, r := range s.Rounds() {
+		round := Round{Name: r.Name, Matches: []Meeting{}}
+		for _, m := range r.Matches {
+			round.Matches = append(round.Matches, Meeting{
+				A: spec.name(m.Players[0]), B: spec.name(m.Players[1]), Points: m.Points, Pairs: m.Pairs,
+				Winner: spec.name(m.Winner), How: m.How, Bye: m.Bye,
+			})
+		}
+		t.Rounds = append(t.Rounds, round)
+	}
+	standings := s.Standings()
+	for _, x := range standings {
+		standing := Standing{Place: x.Place, Player: spec.name(x.Player), Start: x.Start, Pairs: x.Pairs, Points: x.Points, Byes: x.Byes, Reached: x.Reached}
+		if spec.Kind == match.DesignSwiss {
+			standing.Buchholz, standing.Berger = format.Finite(x.Buchholz), format.Finite(x.Berger)
+		}
+		t.Standings = append(t.Standings, standing)
+	}
+	if spec.Kind == match.DesignAdaptive {
+		t.rate(s, spec, standings)
+	}
+	return t
+}
+
+// Tourney is what of a run's plan decides who plays whom.
+type Tourney struct{ tournament.Spec }
+
+// name is a player's, "" for nobody.
+func (t *Tourney) name(player int) string {
+	if player < 0 {
+		return ""
+	}
+	return t.Players[player]
+}
+
+// rate adds the ratings by which an adaptive design draws its pairs.
+func (t *Tournament) rate(s *tournament.Schedule, spec *Tourney, standings []tournament.Standing) {
+	p, err := s.Posterior()
+	if err != nil {
+		t.Why = err.Error()
+		return
+	}
+	t.Spread = p.Spread
+	pairs := make([]int, len(spec.Players))
+	for _, x := range standings {
+		pairs[x.Player] = x.Pairs
+	}
+	anchor := slices.Index(spec.Players, spec.Anchor)
+	order, places := p.Ranking(), map[string]int{}
+	for i, player := range order {
+		mean, variance := p.FromMean(player)
+		if anchor >= 0 {
+			mean, variance = p.Difference(player, anchor)
+		}
+		r := Rated{
+			Player: spec.Players[player], Pairs: pairs[player], Elo: tournament.EloPerNat * mean,
+			Within: 1.96 * tournament.EloPerNat * math.Sqrt(max(0, variance)),
+		}
+		places[r.Player] = i + 1
+		if i+1 < len(order) {
+			r.Above = format.Finite(1 - p.Wrong(player, order[i+1]))
+		}
+		t.Ratings = append(t.Ratings, r)
+	}
+	for i := range t.Standings {
+		t.Standings[i].Place = places[t.Standings[i].Player]
+	}
+	slices.SortFunc(t.Standings, func(a, b Standing) int { return a.Place - b.Place })
+}
+
+// competition is what stands in the place of a verdict where results decided who plays
+// whom.
+func (r *Report) competition() Verdict {
+	t := r.Tournament
+	v := Verdict{Kind: "none", Short: "a competition, no verdict", Reasons: []string{
+		"Results decided who met whom, so this is the outcome of a competition: by itself it does not show who is stronger.",
+	}}
+	if t.Why != "" {
+		v.Claim = fmt.Sprintf("The %s cannot be followed: %s.", t.Words(), t.Why)
+		return v
+	}
+	if !t.Over {
+		v.Claim = fmt.Sprintf("The %s is not over: %s left at least.", t.Words(), format.NumberOf(t.Left, "pair"))
+		return v
+	}
+	first := t.leaders()
+	switch {
+	case t.Design == match.DesignAdaptive && len(t.Ratings) > 0:
+		v.Claim = fmt.Sprintf("%s is rated highest. Results decided who met whom: this ranks the players, it is no test of any two.", t.Ratings[0].Player)
+	case len(first) == 1:
+		v.Claim = fmt.Sprintf("%s won the %s, which is the result of a competition, and by itself no proof of strength.", first[0], t.Words())
+	default:
+		v.Claim = fmt.Sprintf("%s players share the first place of the %s.", format.Count(len(first)), t.Words())
+	}
+	return v
+}
+
+// leaders are those in the first place.
+func (t *Tournament) leaders() []string {
+	var list []string
+	for _, s := range t.Standings {
+		if s.Place == 1 {
+			list = append(list, s.Player)
+		}
+	}
+	return list
+}
+
+// Swiss reports whether it is one.
+func (t *Tournament) Swiss() bool { return t.Design == match.DesignSwiss }
+
+// PlaceOf is the place of the i-th standing in words: "3–4" where two share it.
+func (t *Tournament) PlaceOf(i int) string {
+	first, shared := t.Standings[i].Place, 0
+	for _, s := range t.Standings {
+		if s.Place == first {
+			shared++
+		}
+	}
+	if shared == 1 {
+		return strconv.Itoa(first)
+	}
+	return fmt.Sprintf("%d–%d", first, first+shared-1)
+}
+
+// UpTo stands before a number of planned pairs that need not all be played.
+func (r *Report) UpTo() string {
+	if r.Tournament != nil && tournament.Uncertain(r.Tournament.Design) {
+		return "up to "
+	}
+	return ""
+}
+
+// Words are what people call it.
+func (t *Tournament) Words() string {
+	switch t.Design {
+	case match.DesignSwiss:
+		return "Swiss"
+	case match.DesignAdaptive:
+		return "adaptive series"
+	}
+	return string(t.Design)
+}

@@ -1,0 +1,182 @@
+package results
+
+import (
+	"context"
+	"errors"
+
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// nobody is a user who has no rights to anything; root ignores a file's mode.
+const nobody = 65534
+
+// runReader is a second process without rights, which dumps the run "killed", or
+// tries to play.
+func runReader(path, mode string) error {
+	if os.Getuid() == 0 {
+		if err := syscall.Setuid(nobody); err != nil {
+			return err
+		}
+	}
+	ctx := context.Background()
+	if mode == "read-write" {
+		_, err := Open(ctx, path)
+		return err
+	}
+	s, err := OpenExisting(ctx, path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Dump(ctx, os.Stdout, "killed", false), s.Close())
+}
+
+// readWithoutRights is what a process says of a database whose folder it may not
+// write to.
+func readWithoutRights(t *testing.T, path string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), writerEnv+"="+path, writerModeEnv+"=read")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// lockedFolder copies files into a folder where nothing may be written, and nothing
+// but the files themselves be read.
+func lockedFolder(t *testing.T, files map[string][]byte, unreadable ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o444); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range unreadable {
+		if err := os.Chmod(filepath.Join(dir, name), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(dir, 0o755) }) // for TempDir to remove it
+	return dir
+}
+
+func filesOf(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+// A database can be read where nothing can be written: as its writer left it, with a
+// log that a killed writer left, beside a living writer, and one of an older gogi.
+func TestReadingWithoutRights(t *testing.T) {
+	s := openTest(t, testPath(t))
+	run := beginTest(t, s, testPlan("killed"))
+	put(t, run, playedPair(run.plan, 0, 30), playedPair(run.plan, 1, 30))
+	want := dumpOf(t, s, "killed", false)
+	live := map[string][]byte{} // copies of what a living writer has; the log holds every pair
+	for _, end := range []string{"", "-wal", "-shm"} {
+		if err := exec.CommandContext(t.Context(), "cp", s.file+end, s.file+".copy").Run(); err != nil { // a read here would drop SQLite's locks
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(s.file + ".copy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		live["x.db"+end] = text
+	}
+	without := func(name string) map[string][]byte {
+		files := maps.Clone(live)
+		delete(files, name)
+		return files
+	}
+	if err := errors.Join(run.Close(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	whole := func(path string) map[string][]byte {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return map[string][]byte{"x.db": text}
+	}
+	for name, files := range map[string]map[string][]byte{
+		"a closed database": whole(s.path), "a killed writer's": live, "without the log's index": without("x.db-shm"),
+		"schema 1": whole(oldDatabase(t, s.path, 1)), "schema 3": whole(oldDatabase(t, s.path, 3)),
+	} {
+		dir := lockedFolder(t, files)
+		if got := readWithoutRights(t, filepath.Join(dir, "x.db")); got != want {
+			t.Errorf("%s: %s", name, got)
+		}
+		if after := filesOf(t, dir); !maps.EqualFunc(files, after, func(a, b []byte) bool { return string(a) == string(b) }) {
+			t.Errorf("%s: the folder was changed", name)
+		}
+	}
+	dir := lockedFolder(t, live, "x.db-wal")
+	if got := readWithoutRights(t, filepath.Join(dir, "x.db")); os.Getuid() == 0 && !strings.Contains(got, "its log, which may hold pairs that are nowhere else, cannot be read") {
+		t.Errorf("a log that cannot be read: %s", got)
+	}
+}
+
+// A reader without rights beside a living writer sees what is stored meanwhile.
+func TestReadingBesideALivingWriter(t *testing.T) {
+	dir := t.TempDir()
+	s := openTest(t, filepath.Join(dir, "x.db"))
+	run := beginTest(t, s, testPlan("killed"))
+	for _, name := range []string{dir, filepath.Dir(dir)} {
+		if err := os.Chmod(name, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id := range 2 {
+		put(t, run, playedPair(run.plan, id, 10))
+		if os.Getuid() != 0 {
+			continue // the writer's own rights are the reader's
+		}
+		if got, want := readWithoutRights(t, s.file), dumpOf(t, s, "killed", false); got != want {
+			t.Errorf("after %d pairs: %s", id+1, got)
+		}
+	}
+}
+
+// Who may only read is told so when it wants to play.
+func TestPlayingWithoutRights(t *testing.T) {
+	s := openTest(t, testPath(t))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := lockedFolder(t, map[string][]byte{"x.db": text})
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), writerEnv+"="+filepath.Join(dir, "x.db"), writerModeEnv+"=read-write")
+	out, err := cmd.Output()
+	if err != nil || !strings.Contains(string(out), "permission denied") {
+		t.Errorf("%s, %v", out, err)
+	}
+}

@@ -1,0 +1,279 @@
+package results
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"gogi/match"
+)
+
+// Problem is something in a database that is not what was stored.
+type Problem struct {
+	Run  string // "" where it is of no run, or of one that is not known
+	Pair int    // -1: it is of no pair
+	What string
+}
+
+// Error says where it is and what.
+func (p Problem) Error() string {
+	text := p.What
+	if p.Pair >= 0 {
+		text = fmt.Sprintf("pair %d: %s", p.Pair, text)
+	}
+	if p.Run != "" {
+		text = fmt.Sprintf("run %q: %s", p.Run, text)
+	}
+	return text
+}
+
+// Checkup is what Check found.
+type Checkup struct {
+	Runs     []CheckedRun
+	Problems []Problem // the first maxProblems
+	More     int       // problems beyond those
+}
+
+// Sound reports whether nothing is wrong.
+func (c *Checkup) Sound() bool { return len(c.Problems) == 0 }
+
+// maxProblems bounds what a Checkup lists.
+const maxProblems = 1000
+
+// CheckedRun is what Check saw of a run.
+type CheckedRun struct {
+	Name      string
+	Pairs     int // that are stored
+	Sound     int // of which everything is as it was stored
+	Unchecked int // of these, which an older gogi stored without checksums: their parts fit each other, and that is all that is known
+	Replayed  int // whose every move was played again
+}
+
+// CheckOptions say how much Check does.
+type CheckOptions struct {
+	Run      string // "": every run
+	Replay   bool   // play every move again by the rules, see match.VerifyGames
+	Progress func(done, of int)
+}
+
+// Check reads everything that is stored and says what is not as it was: the file's
+// structure, the schema, the checksum of every row, whether pairs are
+// whole and fit their records. A database may be checked while it is played into.
+// The error is one of not being able to look.
+func (s *Store) Check(ctx context.Context, o CheckOptions) (*Checkup, error) {
+	c := checker{options: o}
+	// One transaction: what is looked at is of one moment.
+	tx, err := s.read.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, s.fail("checking", err)
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was written
+	c.source, c.q = stored{tx}, tx
+	if err := c.all(ctx); err != nil {
+		return nil, s.fail("checking", err)
+	}
+	return &c.found, nil
+}
+
+type checker struct {
+	options CheckOptions
+	source  source
+	q       querier
+	found   Checkup
+	done    int
+	of      int
+}
+
+func (c *checker) problem(run string, pair int, what string) {
+	if len(c.found.Problems) == maxProblems {
+		c.found.More++
+		return
+	}
+	c.found.Problems = append(c.found.Problems, Problem{run, pair, what})
+}
+
+func (c *checker) all(ctx context.Context) error {
+	if err := c.structure(ctx); err != nil {
+		return err
+	}
+	runs, err := c.source.runs(ctx)
+	if err := c.reading("", "the runs", err); err != nil {
+		return err
+	}
+	if c.options.Run != "" && !slices.ContainsFunc(runs, func(r *rawRun) bool { return r.name() == c.options.Run }) {
+		var names []string
+		for _, r := range runs {
+			names = append(names, r.name())
+		}
+		return &NoRun{Run: c.options.Run, Names: names}
+	}
+	if err := c.strays(ctx); err != nil {
+		return err
+	}
+	_ = c.q.QueryRowContext(ctx, "SELECT count(*) FROM pairs").Scan(&c.of) // for the progress alone
+	for _, run := range runs {
+		if c.options.Run == "" || run.name() == c.options.Run {
+			if err := c.run(ctx, run); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// reading makes a problem of an error of reading: what is damaged cannot be read.
+// What ended the check stays an error.
+func (c *checker) reading(run, what string, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	c.problem(run, -1, fmt.Sprintf("reading %s: %v", what, explain(err)))
+	return nil
+}
+
+// structure asks SQLite about the file, and compares the schema with ours.
+func (c *checker) structure(ctx context.Context) error {
+	for query, what := range map[string]string{
+		"PRAGMA main.integrity_check(100)": "the file",
+		"SELECT 'table ' || \"table\" || ': row ' || coalesce(rowid, '?') || ' points to a row of ' || parent || ' that is not there' FROM pragma_foreign_key_check LIMIT 100": "what belongs together",
+	} {
+		err := each(ctx, c.q, func(rows *sql.Rows) error {
+			var text string
+			if err := rows.Scan(&text); err != nil {
+				return err
+			}
+			if text != "ok" {
+				c.problem("", -1, text)
+			}
+			return nil
+		}, query)
+		if err := c.reading("", what, err); err != nil {
+			return err
+		}
+	}
+	return c.reading("", "the schema", c.schema(ctx))
+}
+
+func (c *checker) schema(ctx context.Context) error {
+	version, err := readable(ctx, c.q)
+	if err != nil {
+		return err
+	}
+	want, err := schemaOf(version)
+	if err != nil {
+		return err
+	}
+	got, err := readSchema(ctx, c.q, "main")
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(want.texts)) {
+		if got.texts[name] != want.texts[name] {
+			c.problem("", -1, fmt.Sprintf("the schema of %s is not the one that gogi makes", name))
+		}
+	}
+	return nil
+}
+
+// strays looks for rows that no run or pair leads to, and at the checksums of those
+// that are not looked at pair by pair.
+func (c *checker) strays(ctx context.Context) error {
+	for _, table := range []string{"runs", "engines", "settings_log", "openings", "attempts", "voided"} {
+		err := eachRaw(ctx, c.q, table, func(r *rawRow) error {
+			if r.verdict() == damaged {
+				e := r.damage()
+				c.problem(e.Run, e.Pair, fmt.Sprintf("table %s: a row is not what was stored", table))
+			}
+			return nil
+		}, "")
+		if err := c.reading("", "table "+table, err); err != nil {
+			return err
+		}
+	}
+	for table, query := range map[string]string{
+		"games":   "SELECT count(*) FROM games g NOT INDEXED WHERE NOT EXISTS (SELECT 1 FROM pairs p WHERE p.run_id = g.run_id AND p.pair = g.pair)",
+		"records": "SELECT count(*) FROM records r WHERE NOT EXISTS (SELECT 1 FROM games g WHERE g.id = r.game_id)",
+	} {
+		n := 0
+		err := c.q.QueryRowContext(ctx, query).Scan(&n)
+		if n > 0 {
+			c.problem("", -1, fmt.Sprintf("table %s: %d rows belong to no pair", table, n))
+		}
+		if err := c.reading("", "table "+table, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run looks at the pairs of a run.
+func (c *checker) run(ctx context.Context, run *rawRun) error {
+	checked := CheckedRun{Name: run.name()}
+	plan, err := c.plan(ctx, run)
+	if err != nil {
+		return err
+	}
+	err = c.source.pairs(ctx, run.id(), func(id int64) error {
+		checked.Pairs++
+		c.tell()
+		return c.pair(ctx, run, plan, id, &checked)
+	})
+	c.found.Runs = append(c.found.Runs, checked)
+	return c.reading(run.name(), "the pairs", err)
+}
+
+func (c *checker) tell() {
+	if c.done++; c.options.Progress != nil {
+		c.options.Progress(c.done, max(c.of, c.done))
+	}
+}
+
+func (c *checker) pair(ctx context.Context, run *rawRun, plan *match.Plan, id int64, checked *CheckedRun) error {
+	p, err := c.source.pair(ctx, run.id(), id)
+	doubtful := false
+	if err == nil {
+		doubtful, err = p.verify(run)
+	}
+	if err == nil && plan != nil {
+		if err = c.replay(ctx, plan, run, int(id)); err == nil {
+			checked.Replayed++
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		c.problem(run.name(), int(id), explain(err).Error())
+		return nil
+	case doubtful:
+		checked.Unchecked++
+	}
+	checked.Sound++
+	return nil
+}
+
+// plan is what a replay needs of a run's plan; nil where there is none to be made.
+func (c *checker) plan(ctx context.Context, run *rawRun) (*match.Plan, error) {
+	if !c.options.Replay {
+		return nil, nil //nolint:nilnil // no replay
+	}
+	text, _ := run.run.value("plan").(string)
+	canonical, err := match.ParseCanonical([]byte(text))
+	var plan *match.Plan
+	if err == nil {
+		plan, err = canonical.Replayable()
+	}
+	return plan, c.reading(run.name(), "the plan", err)
+}
+
+// replay plays the moves of a pair again.
+func (c *checker) replay(ctx context.Context, plan *match.Plan, run *rawRun, id int) error {
+	pair, err := storedPair(ctx, c.q, run.id(), id)
+	if err != nil {
+		return err
+	}
+	return match.VerifyGames(plan, &pair)
+}

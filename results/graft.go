@@ -1,0 +1,277 @@
+package results
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"gogi/match"
+)
+
+// graft copies rows of other databases into a new one, under numbers of its own. A
+// row that had a checksum gets one; one that had none stays without, since nothing
+// ever vouched for it.
+type graft struct {
+	tx       *sql.Tx
+	runs     map[string]*rawRun // that the new database has, as stored there
+	openings map[openingKey]int64
+}
+
+// openingKey tells openings apart, as the table's UNIQUE does.
+type openingKey struct {
+	run  int64
+	name string
+	hash int64
+}
+
+// branch is a run of one source within a graft.
+type branch struct {
+	*graft
+	from     *rawRun         // as in the source
+	id       int64           // in the new database
+	settings map[int64]int64 // rows of the log: of the source, in the new one
+}
+
+// resum is the row with its checksum, where it had one.
+func resum(r *rawRow) (*rawRow, error) {
+	if r.value("checksum") == nil {
+		return r, nil
+	}
+	sum, err := r.sum()
+	return r.with("checksum", sum), err
+}
+
+// insert stores a row as it is; a column id that is nil is given by SQLite.
+func (g *graft) insert(ctx context.Context, r *rawRow) (id int64, err error) {
+	names := r.layout.names()
+	marks := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
+	result, err := g.tx.ExecContext(ctx, "INSERT INTO "+r.layout.name+" ("+strings.Join(names, ", ")+") VALUES ("+marks+")", r.values...)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+// put is insert for a row whose checksum covers nothing that SQLite gives.
+func (g *graft) put(ctx context.Context, r *rawRow) (id int64, err error) {
+	if r, err = resum(r); err != nil {
+		return 0, err
+	}
+	return g.insert(ctx, r)
+}
+
+// numbered is insert for a row whose checksum covers the number that SQLite gives it.
+func (g *graft) numbered(ctx context.Context, r *rawRow) (id int64, err error) {
+	if id, err = g.insert(ctx, r.with("id", nil)); err != nil || r.value("checksum") == nil {
+		return id, err
+	}
+	return id, seal(ctx, g.tx, r.layout.name, "WHERE id = ?", id)
+}
+
+// branch begins a run of a source: a new one, or one that another source has begun.
+// Two plans under one name are a *DifferentPlan.
+func (g *graft) branch(ctx context.Context, from *rawRun) (*branch, error) {
+	b := &branch{graft: g, from: from, settings: map[int64]int64{}}
+	have := g.runs[from.name()]
+	if have == nil {
+		return b, b.begin(ctx)
+	}
+	if have.run.value("digest") != from.run.value("digest") {
+		before, _ := have.run.value("plan").(string)
+		now, _ := from.run.value("plan").(string)
+		return nil, &DifferentPlan{Run: from.name(), Differences: match.Differences([]byte(before), []byte(now))}
+	}
+	b.id = have.id()
+	if from.run.int("pairs") > have.run.int("pairs") { // the target is the greater one
+		have.run = have.run.with("pairs", from.run.value("pairs"))
+		if _, err := g.tx.ExecContext(ctx, "UPDATE runs SET pairs = ? WHERE id = ?", have.run.value("pairs"), b.id); err != nil {
+			return nil, err
+		}
+		if have.run.value("checksum") != nil {
+			if err := seal(ctx, g.tx, "runs", "WHERE id = ?", b.id); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b, b.log(ctx, have)
+}
+
+// begin makes the run.
+func (b *branch) begin(ctx context.Context) (err error) {
+	if b.id, err = b.numbered(ctx, b.from.run); err != nil {
+		return err
+	}
+	for _, e := range b.from.engines {
+		if _, err := b.put(ctx, e.with("run_id", b.id)); err != nil {
+			return err
+		}
+	}
+	have := &rawRun{run: b.from.run.with("id", b.id), engines: b.from.engines}
+	b.runs[b.from.name()] = have
+	return b.log(ctx, have)
+}
+
+// log adds what the new database's log does not have, behind what it has: a design
+// that came with a later source is one that came later.
+func (b *branch) log(ctx context.Context, have *rawRun) error {
+	for _, s := range b.from.settings {
+		same := func(h *rawRow) bool { return h.value("settings") == s.value("settings") }
+		i := slices.IndexFunc(have.settings, func(h *rawRow) bool { return same(h) && h.value("at") == s.value("at") })
+		if last := len(have.settings) - 1; i < 0 && last >= 0 && same(have.settings[last]) {
+			i = last // it changed nothing
+		}
+		if i < 0 {
+			id, err := b.numbered(ctx, s.with("run_id", b.id))
+			if err != nil {
+				return err
+			}
+			have.settings = append(have.settings, s.with("id", id))
+			i = len(have.settings) - 1
+		}
+		b.settings[s.int("id")] = have.settings[i].int("id")
+	}
+	return nil
+}
+
+// setting is a reference to the log, in the new numbers; none stays none.
+func (b *branch) setting(old any) any {
+	if n, ok := old.(int64); ok {
+		if id, ok := b.settings[n]; ok {
+			return id
+		}
+	}
+	return nil
+}
+
+// pair stores a whole pair.
+func (b *branch) pair(ctx context.Context, p *rawPair) error {
+	opening, err := b.opening(ctx, p.opening)
+	if err != nil {
+		return err
+	}
+	pair := p.pair.with("run_id", b.id, "opening_id", opening, "setting", b.setting(p.pair.value("setting")))
+	if _, err := b.put(ctx, pair); err != nil {
+		return err
+	}
+	moved := &rawPair{pair: pair, opening: p.opening}
+	for _, g := range p.games {
+		game := g.with("id", nil, "run_id", b.id)
+		if game.value("checksum") != nil {
+			sum, err := moved.sumOfGame(game)
+			if err != nil {
+				return err
+			}
+			game = game.with("checksum", sum)
+		}
+		id, err := b.insert(ctx, game)
+		if err != nil {
+			return err
+		}
+		if _, err := b.put(ctx, p.records[g.int("id")].with("game_id", id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *branch) opening(ctx context.Context, o *rawRow) (id int64, err error) {
+	name, _ := o.value("name").(string)
+	key := openingKey{b.id, name, o.int("hash")}
+	if id, ok := b.openings[key]; ok {
+		return id, nil
+	}
+	id, err = b.put(ctx, o.with("id", nil, "run_id", b.id))
+	b.openings[key] = id
+	return id, err
+}
+
+// attempt stores a try that does not count; one that is there already is the same.
+func (b *branch) attempt(ctx context.Context, a *rawRow) error {
+	n := 0
+	err := b.tx.QueryRowContext(ctx, "SELECT count(*) FROM attempts WHERE run_id = ? AND pair = ? AND ended = ? AND why = ?",
+		b.id, a.value("pair"), a.value("ended"), a.value("why")).Scan(&n)
+	if err == nil && n == 0 {
+		_, err = b.put(ctx, a.with("id", nil, "run_id", b.id))
+	}
+	return err
+}
+
+// voided stores a voided pair behind those of the same number; one that is there
+// already is the same.
+func (b *branch) voided(ctx context.Context, v *rawRow) error {
+	takes, same := 0, 0
+	err := b.tx.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(body = ?), 0) FROM voided WHERE run_id = ? AND pair = ?",
+		v.value("body"), b.id, v.value("pair")).Scan(&takes, &same)
+	if err == nil && same == 0 {
+		_, err = b.put(ctx, v.with("run_id", b.id, "take", int64(takes+1), "setting", b.setting(v.value("setting"))))
+	}
+	return err
+}
+
+// build makes a new database at path: fill works on one beside it, which gets its
+// name when it is whole and on the disk. Nothing is ever at path that is half done,
+// and what is there already is left.
+func build(ctx context.Context, path string, fill func(part string) error) error {
+	file, err := resolve(path)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(file); err == nil {
+		return fmt.Errorf("%s is there already: %w", path, fs.ErrExist)
+	}
+	part := file + ".part"
+	claim, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) //nolint:gosec // as SQLite creates it
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s.part is there: another gogi is at it, or one was killed and left it; remove it in that case", path)
+	}
+	if err != nil {
+		return err
+	}
+	err = claim.Close()
+	if err == nil {
+		err = fill(part)
+	}
+	if err == nil {
+		err = publish(ctx, part, file)
+	}
+	for _, end := range []string{"", "-wal", "-shm", "-lock", "-journal"} {
+		if e := os.Remove(part + end); err == nil && e != nil && !errors.Is(e, fs.ErrNotExist) {
+			err = e
+		}
+	}
+	return err
+}
+
+// publish gives the file its name, unless something has it by now.
+func publish(ctx context.Context, part, file string) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err := syncFile(part); err != nil {
+		return err
+	}
+	err := unix.Renameat2(unix.AT_FDCWD, part, unix.AT_FDCWD, file, unix.RENAME_NOREPLACE)
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // a file system that cannot
+		err = os.Rename(part, file)
+	}
+	if err != nil {
+		return err
+	}
+	return syncFile(filepath.Dir(file))
+}
+
+func syncFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

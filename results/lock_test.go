@@ -1,0 +1,158 @@
+package results
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Whatever name a second process or this one finds the database by, a run is played
+// once.
+func TestLockByOtherNames(t *testing.T) {
+	path := testPath(t)
+	link, folder := filepath.Join(t.TempDir(), "link.db"), filepath.Join(t.TempDir(), "folder")
+	for name, to := range map[string]string{link: path, folder: filepath.Dir(path)} {
+		if err := os.Symlink(to, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd, _ := startWriter(t, link, "hold") // a dangling link: the database is made where it leads to
+	if _, err := os.Stat(path); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, link, filepath.Join(folder, filepath.Base(path))} {
+		s := openTest(t, name)
+		_, err := s.Begin(t.Context(), testPlan("killed"))
+		if !errors.Is(err, ErrRunLocked) || !strings.Contains(err.Error(), "process ") {
+			t.Errorf("%s: %v", name, err)
+		}
+		other := testPlan("other") // other runs are free
+		if err := beginTest(t, s, other).Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	killed(t, cmd)
+	beginTest(t, openTest(t, link), testPlan("killed"))
+}
+
+// The lock is the file's own, too: without the file beside it, and by a name of
+// another folder, the run is taken all the same.
+func TestLockOfTheFileItself(t *testing.T) {
+	path := testPath(t)
+	cmd, _ := startWriter(t, path, "hold")
+	if err := os.Remove(path + "-lock"); err != nil {
+		t.Fatal(err)
+	}
+	s := openTest(t, path)
+	if _, err := s.Begin(t.Context(), testPlan("killed")); !errors.Is(err, ErrRunLocked) {
+		t.Errorf("without the lock file: %v", err)
+	}
+	second := filepath.Join(t.TempDir(), "second.db")
+	if err := os.Link(path, second); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, second} {
+		if _, err := Open(t.Context(), name); err == nil || !strings.Contains(err.Error(), "2 names (hard links)") {
+			t.Errorf("%s with two names: %v", name, err)
+		}
+		if _, err := OpenExisting(t.Context(), name); err == nil || !strings.Contains(err.Error(), "2 names (hard links)") {
+			t.Errorf("%s with two names: %v", name, err)
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	killed(t, cmd)
+	beginTest(t, s, testPlan("killed"))
+}
+
+// Closing a Run or another Store of the file leaves SQLite's own locks, which are the
+// process's: a writer that has a transaction open still keeps a second process out.
+func TestSQLitesLocksStay(t *testing.T) {
+	path := testPath(t)
+	s := openTest(t, path)
+	run := beginTest(t, s, testPlan("r"))
+	second, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := OpenExisting(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), filepath.Join(path, "none")); err == nil {
+		t.Error("a database in a file")
+	}
+	if err := errors.Join(run.Close(), second.Close(), reader.Close()); err != nil {
+		t.Fatal(err)
+	}
+	// In WAL mode every connection holds a shared lock on the byte range from 2³⁰+2
+	// (SHARED_FIRST in SQLite's os.h) of the database file.
+	locks, err := os.ReadFile("/proc/locks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const shared = "1073741826"
+	if !strings.Contains(linesOf(string(locks), os.Getpid()), shared) {
+		t.Errorf("SQLite has no lock on its file any more:\n%s", linesOf(string(locks), os.Getpid()))
+	}
+}
+
+// linesOf are the lines of /proc/locks of a process's POSIX locks.
+func linesOf(locks string, pid int) string {
+	var out []string
+	for line := range strings.Lines(locks) {
+		if f := strings.Fields(line); len(f) > 4 && f[1] == "POSIX" && f[4] == strconv.Itoa(pid) {
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "")
+}
+
+// On a file system that other machines see, one machine plays at a time: another
+// run of the same database is refused, too, and a machine that went away is named.
+func TestTwoMachines(t *testing.T) {
+	path := testPath(t)
+	on := func(host, boot string) *Store {
+		s := openTest(t, path)
+		s.here, s.shared = holder{Host: host, Boot: boot, PID: 7}, "NFS"
+		return s
+	}
+	alpha := on("alpha", "1")
+	one := beginTest(t, alpha, testPlan("one"))
+	for _, name := range []string{"one", "two"} {
+		_, err := on("beta", "2").Begin(t.Context(), testPlan(name))
+		if !errors.Is(err, ErrRunLocked) || !strings.Contains(err.Error(), "process 7 on alpha") {
+			t.Errorf("%s on beta: %v", name, err)
+		}
+	}
+	beginTest(t, on("container", "1"), testPlan("three")) // of the same machine: the lock says it all
+	if err := one.Close(); err != nil {
+		t.Fatal(err)
+	}
+	local := openTest(t, path)
+	local.here, local.shared = holder{Host: "beta", Boot: "2", PID: 8}, ""
+	beginTest(t, local, testPlan("four")) // where nobody else sees the file, its lock decides
+	if s := openTest(t, path); s.here.Boot == "" || s.here.PID != os.Getpid() {
+		t.Errorf("%+v", s.here)
+	}
+	if _, err := on("gamma", "3").Begin(t.Context(), testPlan("five")); !errors.Is(err, ErrRunLocked) {
+		t.Errorf("beside container: %v", err)
+	}
+	if err := os.Remove(path + "-lock"); err != nil {
+		t.Fatal(err)
+	}
+	beginTest(t, on("gamma", "3"), testPlan("five"))
+	// gamma is killed and starts again: its own trace does not keep it out.
+	text := []byte(`{"host":"gamma","boot":"2","pid":9,"at":"2026-01-02T03:04:05Z"}`)
+	if err := os.WriteFile(path+"-lock", append(make([]byte, 9*holderSize), text...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	beginTest(t, on("gamma", "3"), testPlan("six"))
+}

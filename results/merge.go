@@ -1,0 +1,250 @@
+package results
+
+import (
+	"bytes"
+	"context"
+
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Merged is what Merge made.
+type Merged struct {
+	Runs      []MergedRun
+	Conflicts []Problem // that were decided for the database that was named first
+}
+
+// MergedRun is a run of a merged database.
+type MergedRun struct {
+	Name  string
+	Pairs int
+	Taken []int // how many of them each database gave, in the order in which they were named
+	Same  int   // pairs that more than one database had, which count once
+}
+
+// Conflicting says that databases have other games of the same pairs, so that a part
+// of what was played would be left out.
+//
+//nolint:errname // "Conflicting" is what it is
+type Conflicting struct{ Conflicts []Problem }
+
+// Error names the first of them.
+func (e *Conflicting) Error() string {
+	const most = 10
+	var lines []string
+	for _, c := range e.Conflicts[:min(most, len(e.Conflicts))] {
+		lines = append(lines, "\n  "+c.Error())
+	}
+	if n := len(e.Conflicts) - len(lines); n > 0 {
+		lines = append(lines, fmt.Sprintf("\n  and %d more", n))
+	}
+	return "the databases have other games of the same pairs:" + strings.Join(lines, "")
+}
+
+// Merge makes a new database at path to of others: of runs with one name and one plan
+// the union of their pairs. The same pair counts once. Where two have other games of
+// a pair, it is a *Conflicting, or, with keepFirst, the database that was named first
+// decides; two plans under one name are a *DifferentPlan; a damaged database is
+// refused. The sources are only read.
+func Merge(ctx context.Context, to string, from []string, keepFirst bool, progress func(done, of int)) (*Merged, error) {
+	m := merge{keepFirst: keepFirst, progress: progress, sources: len(from)}
+	err := m.open(ctx, from)
+	if err == nil {
+		err = build(ctx, to, func(part string) error {
+			return fill(ctx, part, func(g *graft) error { return m.all(ctx, g) })
+		})
+	}
+	for _, s := range m.stores {
+		err = errors.Join(err, s.Close())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("results: merging into %s: %w", to, err)
+	}
+	return &m.done, nil
+}
+
+type merge struct {
+	keepFirst bool
+	progress  func(done, of int)
+	stores    []*Store
+	sources   int
+	seen, of  int
+	conflicts []Problem
+	done      Merged
+}
+
+func (m *merge) open(ctx context.Context, from []string) error {
+	for _, path := range from {
+		s, err := OpenExisting(ctx, path)
+		if err != nil {
+			return err
+		}
+		m.stores = append(m.stores, s)
+		n := 0
+		if err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM pairs").Scan(&n); err != nil {
+			return s.fail("merging", err)
+		}
+		m.of += n
+	}
+	for i, s := range m.stores {
+		if slices.ContainsFunc(m.stores[:i], func(t *Store) bool { return t.inode == s.inode }) {
+			return s.fail("merging", errors.New("it was named twice"))
+		}
+	}
+	return nil
+}
+
+func (m *merge) all(ctx context.Context, g *graft) error {
+	for i, s := range m.stores {
+		if err := m.take(ctx, g, i, s); err != nil {
+			return s.fail("merging", err)
+		}
+	}
+	if len(m.conflicts) > 0 && !m.keepFirst {
+		return &Conflicting{m.conflicts}
+	}
+	m.done.Conflicts = m.conflicts
+	return nil
+}
+
+// take adds the runs of one database, as they are at one moment.
+func (m *merge) take(ctx context.Context, g *graft, number int, s *Store) error {
+	tx, err := s.read.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was written
+	from := stored{tx}
+	runs, err := from.runs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		if !run.sound() {
+			return fmt.Errorf("run %q is damaged: repair the database first (see gogi db repair)", run.name())
+		}
+		b, err := g.branch(ctx, run)
+		if err == nil {
+			err = m.run(ctx, b, from, number)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run adds a run's pairs and what else it has.
+func (m *merge) run(ctx context.Context, b *branch, from stored, number int) error {
+	i := slices.IndexFunc(m.done.Runs, func(r MergedRun) bool { return r.Name == b.from.name() })
+	if i < 0 {
+		i = len(m.done.Runs)
+		m.done.Runs = append(m.done.Runs, MergedRun{Name: b.from.name(), Taken: make([]int, m.sources)})
+	}
+	done := &m.done.Runs[i]
+	for table, add := range map[string]func(context.Context, *rawRow) error{"attempts": b.attempt, "voided": m.voided(b)} {
+		err := from.rows(ctx, table, b.from.id(), func(r *rawRow) error {
+			if r.verdict() == damaged {
+				return r.damage()
+			}
+			return add(ctx, r.clone())
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return from.pairs(ctx, b.from.id(), func(id int64) error {
+		if m.seen++; m.progress != nil {
+			m.progress(m.seen, max(m.of, m.seen))
+		}
+		p, err := from.pair(ctx, b.from.id(), id)
+		if err == nil {
+			_, err = p.verify(b.from)
+		}
+		if err != nil {
+			return fmt.Errorf("run %q, pair %d: %w: repair the database first (see gogi db repair)", b.from.name(), id, err)
+		}
+		return m.pair(ctx, b, p, number, done)
+	})
+}
+
+func (m *merge) conflict(b *branch, pair int64, what string) error {
+	m.conflicts = append(m.conflicts, Problem{b.from.name(), int(pair), what})
+	return nil
+}
+
+// pair adds one, unless it is there.
+func (m *merge) pair(ctx context.Context, b *branch, p *rawPair, number int, done *MergedRun) error {
+	id := p.pair.int("pair")
+	have, err := stored{b.tx}.pair(ctx, b.id, id)
+	switch {
+	case err == nil && have.samePlay(p):
+		done.Same++
+		return nil
+	case err == nil:
+		return m.conflict(b, id, fmt.Sprintf("%s has other games of it than a database that was named before", m.stores[number].path))
+	case !errors.Is(err, ErrNoGame):
+		return err
+	}
+	n := 0
+	err = b.tx.QueryRowContext(ctx, "SELECT count(*) FROM voided WHERE run_id = ? AND pair = ? AND started = ?", b.id, id, p.games[0].value("started")).Scan(&n)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		return m.conflict(b, id, fmt.Sprintf("%s counts games of it that were voided in another", m.stores[number].path))
+	}
+	done.Pairs++
+	done.Taken[number]++
+	return b.pair(ctx, p)
+}
+
+// voided adds a voided pair, unless its games count already.
+func (m *merge) voided(b *branch) func(context.Context, *rawRow) error {
+	return func(ctx context.Context, v *rawRow) error {
+		have, err := stored{b.tx}.pair(ctx, b.id, v.int("pair"))
+		switch {
+		case errors.Is(err, ErrNoGame):
+			return b.voided(ctx, v)
+		case err != nil:
+			return err
+		case have.games[0].value("started") == v.value("started"):
+			return m.conflict(b, v.int("pair"), "one database counts games of it that were voided in another")
+		}
+		return b.voided(ctx, v)
+	}
+}
+
+// samePlay reports whether two pairs are one: the same games, move for move, with the
+// same times, which no two playings have.
+func (p *rawPair) samePlay(q *rawPair) bool {
+	if len(p.games) != len(q.games) {
+		return false
+	}
+	for leg, g := range p.games {
+		h := q.games[leg]
+		for i, c := range g.layout.columns {
+			if c.name != "id" && c.name != "run_id" && c.name != "checksum" && g.values[i] != h.values[i] {
+				return false
+			}
+		}
+		a, b := p.records[g.int("id")], q.records[h.int("id")]
+		for i, c := range a.layout.columns {
+			if c.name != "game_id" && c.name != "checksum" && !sameValue(a.values[i], b.values[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func sameValue(a, b any) bool {
+	x, isBytes := a.([]byte)
+	if !isBytes {
+		return a == b
+	}
+	y, _ := b.([]byte)
+	return bytes.Equal(x, y)
+}

@@ -1,0 +1,375 @@
+package results
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/match"
+)
+
+// filled is a database with pairs of the run "r", closed.
+func filled(t *testing.T, name string, ids []int, change func(*match.Plan)) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	s := openTest(t, path)
+	plan := testPlan("r")
+	if change != nil {
+		change(plan)
+	}
+	run := beginTest(t, s, plan)
+	for _, id := range ids {
+		pair := playedPair(plan, id, 20)
+		pair.Attempts = []match.Attempt{{Pair: id, Ended: time.UnixMicro(5).UTC(), Why: "slow"}}
+		put(t, run, pair)
+	}
+	if err := errors.Join(run.Close(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// dumpLines are the lines of a run's whole dump, but for the run's own.
+func dumpLines(t *testing.T, path string) map[string]bool {
+	t.Helper()
+	s, err := OpenExisting(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := linesIn(dumpOf(t, s, "r", false))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	maps.DeleteFunc(lines, func(line string, _ bool) bool { return strings.HasPrefix(line, `{"type":"run"`) })
+	return lines
+}
+
+func TestMerge(t *testing.T) {
+	a := filled(t, "a.db", []int{0, 1, 2, 3}, nil)
+	b := filled(t, "b.db", []int{2, 3, 9}, func(p *match.Plan) { p.Pairs, p.Gate.Elo1 = 500, 4 })
+	to := filepath.Join(t.TempDir(), "c.db")
+	m, err := Merge(t.Context(), to, []string{a, b}, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := m.Runs[0]; len(m.Runs) != 1 || r.Name != "r" || r.Pairs != 5 || !slices.Equal(r.Taken, []int{4, 1}) || r.Same != 2 || len(m.Conflicts) > 0 {
+		t.Errorf("%+v", m)
+	}
+	want := dumpLines(t, a)
+	maps.Copy(want, dumpLines(t, b))
+	if got := dumpLines(t, to); !maps.Equal(got, want) {
+		t.Errorf("the union has %d lines, expected %d", len(got), len(want))
+	}
+	if c := checkup(t, to); !c.Sound() || c.Runs[0].Sound != 5 || c.Runs[0].Unchecked != 0 {
+		t.Errorf("%+v", c)
+	}
+	s := openTest(t, to)
+	if info, err := s.FindRun(t.Context(), "r"); err != nil || info.Pairs != 500 {
+		t.Errorf("the target: %+v, %v", info, err)
+	}
+	// The gate that came with the second is told as one that came after the first game.
+	log, err := s.Settings(t.Context(), 1)
+	if first, _, e := s.FirstStored(t.Context(), 1); err != nil || e != nil || len(log) != 2 || first != log[0].ID || log[1].Gate.Elo1 != 4 {
+		t.Errorf("%+v, first %d, %v, %v", log, first, err, e)
+	}
+	plan := testPlan("r") // and the run goes on
+	run := beginTest(t, s, plan)
+	if added, err := run.Add(t.Context(), playedPair(plan, 9, 20)); added || err != nil {
+		t.Errorf("a pair of the second is added again: %t, %v", added, err)
+	}
+	put(t, run, playedPair(plan, 7, 20))
+}
+
+func TestMergeRefuses(t *testing.T) {
+	a := filled(t, "a.db", []int{0, 1}, nil)
+	other := filled(t, "b.db", []int{1, 4}, nil)
+	s := openTest(t, other) // another playing of pair 1
+	run := beginTest(t, s, testPlan("r"))
+	if _, err := run.Void(t.Context(), "again", func(g match.Row) bool { return g.Pair == 1 }); err != nil {
+		t.Fatal(err)
+	}
+	again := playedPair(testPlan("r"), 1, 24)
+	again.Games[0].Started = again.Games[0].Started.Add(time.Hour)
+	put(t, run, again)
+	if err := errors.Join(run.Close(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	damaged := filled(t, "d.db", []int{0}, nil)
+	execOn(t, damaged, "UPDATE games SET plies = plies + 1 WHERE leg = 1")
+	foreign := filled(t, "f.db", []int{0}, func(p *match.Plan) { p.Seed++ })
+	dir := t.TempDir()
+	to := filepath.Join(dir, "c.db")
+	for want, from := range map[string][]string{
+		"pair 1: ": {a, other}, "damaged": {a, damaged}, "seed: ": {a, foreign}, "no such database": {a, to}, "named twice": {a, a},
+	} {
+		if _, err := Merge(t.Context(), to, from, false, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+		if left, err := os.ReadDir(dir); len(left) > 0 || err != nil {
+			t.Errorf("%s: a refused merge left %v, %v", want, left, err)
+		}
+	}
+	var conflicting *Conflicting
+	if _, err := Merge(t.Context(), to, []string{a, other}, false, nil); !errors.As(err, &conflicting) || len(conflicting.Conflicts) == 0 || conflicting.Conflicts[0].Pair != 1 {
+		t.Errorf("%v", err)
+	}
+	for i, from := range [][]string{{a, other}, {other, a}} {
+		to := filepath.Join(dir, fmt.Sprint(i))
+		m, err := Merge(t.Context(), to, from, true, nil)
+		if err != nil || len(m.Conflicts) == 0 || m.Runs[0].Pairs != 3 {
+			t.Fatalf("%+v, %v", m, err)
+		}
+		first, both := dumpLines(t, from[0]), dumpLines(t, to)
+		for line := range first { // who comes first decides
+			if strings.HasPrefix(line, `{"type":"game","pair":1,`) && !both[line] {
+				t.Errorf("%v: a game of the first is missing", from)
+			}
+		}
+	}
+	if _, err := Merge(t.Context(), a, []string{other}, false, nil); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over a database: %v", err)
+	}
+}
+
+// What an older gogi stored is joined, and stays unchecked.
+func TestMergeOlder(t *testing.T) {
+	a := filled(t, "a.db", []int{0, 1}, nil)
+	old := oldDatabase(t, filled(t, "b.db", []int{1, 2}, nil), 1)
+	to := filepath.Join(t.TempDir(), "c.db")
+	if _, err := Merge(t.Context(), to, []string{a, old}, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	if c := checkup(t, to); !c.Sound() || c.Runs[0].Sound != 3 || c.Runs[0].Unchecked != 1 {
+		t.Errorf("%+v", c)
+	}
+	if c := checkup(t, old); !c.Sound() || c.Runs[0].Unchecked != 2 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// A copy is of one moment, taken while the run is played.
+func TestBackup(t *testing.T) {
+	s := openTest(t, testPath(t))
+	run := beginTest(t, s, testPlan("r"))
+	put(t, run, playedPair(run.plan, 0, 20), playedPair(run.plan, 1, 20))
+	want := dumpOf(t, s, "r", false)
+	reader, err := OpenExisting(t.Context(), s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(t.TempDir(), "copy.db")
+	if err := reader.Backup(t.Context(), to); err != nil {
+		t.Fatal(err)
+	}
+	put(t, run, playedPair(run.plan, 2, 20)) // the run goes on
+	if err := reader.Backup(t.Context(), to); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over a database: %v", err)
+	}
+	if err := reader.Close(); err != nil {
+		t.Fatal(err)
+	}
+	copied := openTest(t, to)
+	if got := dumpOf(t, copied, "r", false); got != want {
+		t.Errorf("%s", got)
+	}
+	again := beginTest(t, copied, testPlan("r")) // it is a database like any other
+	put(t, again, playedPair(run.plan, 2, 20))
+	var mode string
+	if err := copied.read.QueryRowContext(t.Context(), "PRAGMA journal_mode").Scan(&mode); err != nil || mode != "wal" {
+		t.Errorf("journal mode %s, %v", mode, err)
+	}
+}
+
+// runUpkeep is a second process that does one thing after the other until it is killed.
+func runUpkeep(path, mode string) error {
+	ctx := context.Background()
+	for n := 0; ; n++ {
+		to := fmt.Sprintf("%s.%d", path, n)
+		var err error
+		switch mode {
+		case "upkeep-repair":
+			_, err = Repair(ctx, path, to, func(int, int) { fmt.Println("at it") })
+		case "upkeep-merge":
+			_, err = Merge(ctx, to, []string{path}, false, func(int, int) { fmt.Println("at it") })
+		default:
+			fmt.Println("at it")
+			var s *Store
+			if s, err = OpenExisting(ctx, path); err == nil {
+				_, err = s.Check(ctx, CheckOptions{Progress: func(int, int) { fmt.Println("at it") }})
+				err = errors.Join(err, s.Backup(ctx, to), s.Close())
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if err := os.Remove(to); err != nil {
+			return err
+		}
+	}
+}
+
+// Whoever works on a database may be killed in the middle: the database is what it
+// was, and there is no half of another.
+func TestKilledUpkeep(t *testing.T) {
+	path := filled(t, "a.db", []int{0, 1, 2, 3, 4, 5}, nil)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []string{"upkeep-repair", "upkeep-merge", "upkeep-backup"} {
+		for after := 1; after < 30; after += 7 {
+			cmd := exec.CommandContext(t.Context(), os.Args[0])
+			cmd.Env = append(os.Environ(), writerEnv+"="+path, writerModeEnv+"="+mode)
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			lines := bufio.NewScanner(out)
+			for range after {
+				if !lines.Scan() || lines.Text() != "at it" {
+					t.Fatalf("%s said %q", mode, lines.Text())
+				}
+			}
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			killed(t, cmd)
+			if now, err := os.ReadFile(path); err != nil || string(now) != string(before) {
+				t.Fatalf("%s changed the database (%v)", mode, err)
+			}
+			left, err := filepath.Glob(path + ".*")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range left {
+				if !strings.Contains(name, ".part") {
+					if c := checkup(t, name); !c.Sound() || c.Runs[0].Sound != 6 {
+						t.Errorf("%s left half of a database: %+v", mode, c)
+					}
+				}
+				_ = os.Remove(name)
+			}
+		}
+	}
+}
+
+// Damage in the log: SQLite reads nothing from there on, which check says, and repair
+// finds what stands behind it.
+func TestDamagedLog(t *testing.T) {
+	s := openTest(t, testPath(t))
+	run := beginTest(t, s, testPlan("r"))
+	for id := range 6 {
+		put(t, run, playedPair(run.plan, id, 30))
+	}
+	dir := t.TempDir()
+	if err := exec.CommandContext(t.Context(), "cp", s.file, s.file+"-wal", dir).Run(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, filepath.Base(s.file))
+	if err := run.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path + "-wal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const frame = 24 + pageSize
+	last := (len(text) - 32) / frame
+	text[32+(last-9)*frame+4000] ^= 4
+	if err := os.WriteFile(path+"-wal", text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Repair(t.Context(), path, path+".new", nil)
+	if err != nil || len(r.Runs) != 1 || r.Runs[0].Saved < 5 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if c := checkup(t, path+".new"); !c.Sound() || c.Runs[0].Sound != r.Runs[0].Saved {
+		t.Errorf("%+v", c)
+	}
+	after, err := os.ReadFile(path + "-wal")
+	if err != nil || string(after) != string(text) {
+		t.Errorf("repairing changed the log from %d to %d bytes, %v", len(text), len(after), err)
+	}
+	if _, err := Open(t.Context(), path); err == nil || !strings.Contains(err.Error(), "gogi db repair saves it") {
+		t.Errorf("playing into it: %v", err)
+	}
+	c := checkup(t, path)
+	if c.Sound() || !strings.Contains(c.Problems[0].What, "the log is damaged at frame") {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Nobody repairs what is being played into.
+func TestRepairRefuses(t *testing.T) {
+	s := openTest(t, testPath(t))
+	beginTest(t, s, testPlan("r"))
+	to := s.path + ".new"
+	if _, err := Repair(t.Context(), s.path, to, nil); !errors.Is(err, ErrRunLocked) {
+		t.Errorf("%v", err)
+	}
+	text := filepath.Join(t.TempDir(), "text.db")
+	if err := os.WriteFile(text, []byte(strings.Repeat("no database\n", 5000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Repair(t.Context(), text, to, nil); err == nil || !strings.Contains(err.Error(), "nothing of a run could be found") {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(to); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a refused repair made %s (%v)", to, err)
+	}
+}
+
+// A reader says which row is damaged; a replay finds what checksums cannot, a game
+// that was stored wrong.
+func TestDamagedRows(t *testing.T) {
+	for what, want := range map[string]string{
+		"UPDATE games SET black_nodes = black_nodes + 1 WHERE pair = 1 AND leg = 1":                         `in table games, run "r", pair 1, leg 1`,
+		"UPDATE pairs SET a = 1 - a, b = 1 - b WHERE pair = 1":                                              `in table games, run "r", pair 1, leg 0`,
+		"UPDATE openings SET start = start || ' ' WHERE id = (SELECT opening_id FROM pairs WHERE pair = 1)": `in table games, run "r", pair`,
+		"UPDATE records SET site = 'x' WHERE game_id = (SELECT id FROM games WHERE pair = 1 AND leg = 0)":   `in table records, run "r", pair 1, leg 0`,
+		"UPDATE runs SET pairs = 7":                           `in table runs, run "r" a row`,
+		"UPDATE engines SET limits = 'nodes 1' WHERE idx = 1": `in table engines, run "r" a row`,
+		"UPDATE settings_log SET at = 1":                      `in table settings_log, run "r" a row`,
+		"UPDATE attempts SET why = 'fast' WHERE pair = 1":     `in table attempts, run "r", pair 1 a row`,
+	} {
+		path := filled(t, "a.db", []int{0, 1, 2}, nil)
+		execOn(t, path, what)
+		s, err := OpenExisting(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.Dump(t.Context(), &strings.Builder{}, "r", false)
+		var damaged *Damaged
+		if !errors.As(err, &damaged) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if c := checkup(t, path); c.Sound() {
+			t.Errorf("%s: the check finds nothing", what)
+		}
+	}
+	// The games of playedPair end by whim: a replay refuses them.
+	s := openTest(t, filled(t, "a.db", []int{0, 1}, nil))
+	c, err := s.Check(t.Context(), CheckOptions{Replay: true})
+	if err != nil || c.Sound() || c.Runs[0].Replayed+len(c.Problems) != 2 || !strings.Contains(c.Problems[0].Error(), `run "r": pair `) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if _, err := s.Check(t.Context(), CheckOptions{Run: "q"}); err == nil || !strings.Contains(err.Error(), `no run is named "q"`) {
+		t.Errorf("%v", err)
+	}
+}

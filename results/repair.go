@@ -1,0 +1,330 @@
+package results
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"gogi/internal/sqlitefile"
+)
+
+// Repaired is what Repair saved.
+type Repaired struct {
+	Runs []RepairedRun
+	Lost []Problem // pairs and other rows that were not saved, and why
+	// LostRuns are runs of which pairs were found but not what they hang on: the plan or
+	// the players.
+	LostRuns []string
+}
+
+// Whole reports whether everything that was found was saved.
+func (r *Repaired) Whole() bool { return len(r.Lost) == 0 && len(r.LostRuns) == 0 }
+
+// RepairedRun is what became of a run.
+type RepairedRun struct {
+	Name      string
+	Saved     int // pairs
+	Unchecked int // of these, which have no checksums: see CheckedRun
+	Lost      int // pairs of which a part was found
+}
+
+// pageSize is that of our files, see prepare.
+const pageSize = 8192
+
+// Repair makes a new database at path to of what is whole in a damaged one, which it
+// only reads and which nobody may be playing into. It takes pairs of which every part
+// is what was stored, and nothing else: the others are missing of their run, and the
+// same command plays them again. What SQLite cannot reach any more is looked for page
+// by page; there only rows with checksums can be told from garbage.
+func Repair(ctx context.Context, path, to string, progress func(done, of int)) (*Repaired, error) {
+	r := repair{progress: progress}
+	err := r.open(ctx, path)
+	if err == nil {
+		err = build(ctx, to, func(part string) error { return r.into(ctx, part) })
+	}
+	if err := errors.Join(err, r.close()); err != nil {
+		return nil, fmt.Errorf("results: %s: repairing: %w", path, explain(err))
+	}
+	return &r.done, nil
+}
+
+type repair struct {
+	db       *sql.DB // nil: SQLite cannot open it
+	file     *sqlitefile.File
+	found    *salvaged
+	progress func(done, of int)
+	seen     int
+	of       int
+	done     Repaired
+}
+
+// open finds both ways to read the file.
+func (r *repair) open(ctx context.Context, path string) error {
+	file, err := resolve(path)
+	if err == nil {
+		err = nobodyPlays(file)
+	}
+	if err != nil {
+		return err
+	}
+	s := &Store{path: path, file: file}
+	if options, err := s.asItStands(); err == nil && s.readWith(ctx, options) == nil {
+		r.db = s.read
+	} else if s.read != nil {
+		_ = s.read.Close() // it could not be read
+	}
+	if r.file, err = sqlitefile.Open(file, pageSize); err == nil {
+		r.found, err = salvage(r.file)
+	}
+	return err
+}
+
+func (r *repair) close() error {
+	var errs []error
+	if r.db != nil {
+		errs = append(errs, r.db.Close())
+	}
+	if r.file != nil {
+		errs = append(errs, r.file.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// nobodyPlays fails with ErrRunLocked where a run of the file is being played.
+func nobodyPlays(file string) error {
+	f, err := os.Open(file + "-lock")
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	lock := unix.Flock_t{Type: unix.F_WRLCK} // of all bytes
+	err = unix.FcntlFlock(f.Fd(), unix.F_OFD_GETLK, &lock)
+	if err == nil && lock.Type != unix.F_UNLCK {
+		err = ErrRunLocked
+	}
+	return errors.Join(err, f.Close())
+}
+
+// into saves what can be saved.
+func (r *repair) into(ctx context.Context, part string) error {
+	runs, err := r.runs(ctx)
+	if err != nil {
+		return err
+	}
+	if len(runs) == 0 {
+		return errors.New("nothing of a run could be found in it")
+	}
+	r.of = len(r.found.found)
+	return fill(ctx, part, func(g *graft) error {
+		for _, run := range runs {
+			if err := r.run(ctx, g, run); err != nil {
+				return err
+			}
+		}
+		return r.lostRuns(runs)
+	})
+}
+
+// fill grafts into a new database.
+func fill(ctx context.Context, part string, do func(*graft) error) error {
+	s, err := Open(ctx, part)
+	if err != nil {
+		return err
+	}
+	err = inTx(ctx, s.write, func(tx *sql.Tx) error {
+		return do(&graft{tx: tx, runs: map[string]*rawRun{}, openings: map[openingKey]int64{}})
+	})
+	return errors.Join(err, s.Close())
+}
+
+// runs are those of which everything is there that pairs hang on: as SQLite reads
+// them, where that is what was stored, else as they were found.
+func (r *repair) runs(ctx context.Context) ([]*rawRun, error) {
+	var runs []*rawRun
+	if r.db != nil {
+		list, err := stored{r.db}.runs(ctx) // what cannot be read was looked for otherwise
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		for _, run := range list {
+			if err == nil && run.sound() {
+				runs = append(runs, run)
+			}
+		}
+	}
+	for _, run := range r.found.list {
+		if run.complete() && !slices.ContainsFunc(runs, func(have *rawRun) bool { return have.id() == run.id() }) {
+			runs = append(runs, run)
+		}
+	}
+	slices.SortFunc(runs, func(a, b *rawRun) int { return int(a.id() - b.id()) })
+	return runs, nil
+}
+
+// sound reports whether the run's own rows are what was stored, or nothing says that
+// they are not.
+func (r *rawRun) sound() bool {
+	for _, row := range slices.Concat([]*rawRow{r.run}, r.engines, r.settings) {
+		if row.verdict() == damaged {
+			return false
+		}
+	}
+	return r.complete()
+}
+
+// run saves a run.
+func (r *repair) run(ctx context.Context, g *graft, run *rawRun) error {
+	b, err := g.branch(ctx, run)
+	if err != nil {
+		return err
+	}
+	done := RepairedRun{Name: run.name()}
+	gone := map[[2]int64]bool{} // by pair and beginning: those that were voided
+	for _, table := range []string{"voided", "attempts"} {
+		if err := r.others(ctx, b, table, run, gone); err != nil {
+			return err
+		}
+	}
+	ids, err := r.pairIDs(ctx, run)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := r.pair(ctx, b, id, gone, &done); err != nil {
+			return err
+		}
+	}
+	r.done.Runs = append(r.done.Runs, done)
+	return nil
+}
+
+// pairIDs are the numbers of the pairs of which anything was found.
+func (r *repair) pairIDs(ctx context.Context, run *rawRun) ([]int64, error) {
+	ids := map[int64]bool{}
+	note := func(id int64) error { ids[id] = true; return ctx.Err() }
+	if r.db != nil {
+		// What cannot be read was looked for otherwise; so were the games, whose index
+		// may know of pairs that are no more.
+		_ = stored{r.db}.pairs(ctx, run.id(), note)
+		_ = each(ctx, r.db, func(rows *sql.Rows) error {
+			var id int64
+			err := rows.Scan(&id)
+			return errors.Join(err, note(id))
+		}, "SELECT DISTINCT pair FROM games WHERE run_id = ?", run.id())
+	}
+	_ = r.found.pairs(ctx, run.id(), note)
+	var list []int64
+	for id := range ids {
+		list = append(list, id)
+	}
+	slices.Sort(list)
+	return list, ctx.Err()
+}
+
+// pair saves a pair, by whichever way it is whole.
+func (r *repair) pair(ctx context.Context, b *branch, id int64, gone map[[2]int64]bool, done *RepairedRun) error {
+	if r.seen++; r.progress != nil {
+		r.progress(r.seen, max(r.of, r.seen))
+	}
+	var why error
+	for _, from := range r.sources() {
+		p, err := from.pair(ctx, b.from.id(), id)
+		doubtful := false
+		if err == nil {
+			doubtful, err = p.verify(b.from)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			if why == nil || errors.Is(why, ErrNoGame) {
+				why = err
+			}
+			continue
+		case gone[[2]int64{id, p.games[0].int("started")}]:
+			return nil // what voiding left of it
+		case doubtful:
+			done.Unchecked++
+		}
+		done.Saved++
+		return b.pair(ctx, p)
+	}
+	done.Lost++
+	r.done.Lost = append(r.done.Lost, Problem{b.from.name(), int(id), explain(why).Error()})
+	return nil
+}
+
+func (r *repair) sources() []source {
+	if r.db == nil {
+		return []source{r.found}
+	}
+	return []source{stored{r.db}, r.found}
+}
+
+// others saves attempts or voided pairs.
+func (r *repair) others(ctx context.Context, b *branch, table string, run *rawRun, gone map[[2]int64]bool) error {
+	add := b.attempt
+	if table == "voided" {
+		add = b.voided
+	}
+	var failed error // of the new database
+	for _, from := range r.sources() {
+		// What cannot be read was looked for otherwise.
+		_ = from.rows(ctx, table, run.id(), func(row *rawRow) error {
+			if row.verdict() == damaged {
+				return nil
+			}
+			if table == "voided" {
+				gone[[2]int64{row.int("pair"), row.int("started")}] = true
+			}
+			failed = add(ctx, row)
+			return failed
+		})
+		if failed != nil {
+			return failed
+		}
+	}
+	return ctx.Err()
+}
+
+// lostRuns names the runs whose pairs have nothing to hang on.
+func (r *repair) lostRuns(saved []*rawRun) error {
+	lost := map[int64]int{}
+	for key := range r.found.found {
+		if !slices.ContainsFunc(saved, func(run *rawRun) bool { return run.id() == key[0] }) {
+			lost[key[0]]++
+		}
+	}
+	for id, pairs := range lost {
+		name := fmt.Sprintf("number %d", id)
+		if run := r.found.runOf(id); run.run != nil {
+			name = run.name()
+		}
+		r.done.LostRuns = append(r.done.LostRuns, fmt.Sprintf("%s with %d pairs", name, pairs))
+	}
+	slices.Sort(r.done.LostRuns)
+	return nil
+}
+
+// copyOptions are how the source of a backup is read: as other readers do, or as it
+// stands.
+func (s *Store) copyOptions(ctx context.Context) (url.Values, error) {
+	options := url.Values{"mode": {"rw"}}
+	probe, err := openHandle(s.file, options)
+	if err == nil {
+		_, err = readable(ctx, probe)
+		err = errors.Join(err, probe.Close())
+	}
+	if err != nil && unwritable(err) {
+		return s.asItStands()
+	}
+	return options, err
+}

@@ -1,0 +1,181 @@
+package results
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"gogi/match"
+)
+
+// scanPairs is how many pair numbers are read by one query: enough for its cost to
+// vanish, few enough for memory to stay flat.
+const scanPairs = 512
+
+// part is the games of some pairs, as one connection reads them.
+type part struct {
+	pairs pairRange
+	rows  []match.Row
+	err   error
+	done  chan struct{} // closed once rows and err are there
+}
+
+// scan calls yield with the games that pass the filter, by pair and leg, some whole
+// pairs at a time. The rows are yield's to keep.
+func (s *Store) scan(ctx context.Context, runID int64, f Filter, ended string, yield func([]match.Row) error) error {
+	var stopped error // what yield said
+	err := s.scanParts(ctx, runID, f, ended, func(rows []match.Row) error {
+		stopped = yield(rows)
+		return stopped
+	})
+	if stopped != nil {
+		return stopped
+	}
+	if err != nil {
+		return s.fail("reading the games", err)
+	}
+	return nil
+}
+
+func (s *Store) scanParts(ctx context.Context, runID int64, f Filter, ended string, yield func([]match.Row) error) (err error) {
+	last, err := lastPair(ctx, s.read, runID)
+	if err != nil {
+		return err
+	}
+	view, err := s.newSnapshot(ctx, int((last-int64(f.FromPair))/scanPairs+1))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, view.end()) }()
+	players, err := engines(ctx, view.conns[0], runID)
+	if err != nil {
+		return fmt.Errorf("the engines: %w", err)
+	}
+	all := f.all()
+	if last, err = lastPair(ctx, view.conns[0], runID); err != nil {
+		return err
+	}
+	all.end = min(all.end, last+1)
+	c := scanner{players: players, query: gamesQuery(ended), args: func(r pairRange) []any { return f.args(runID, players, r) }, step: scanPairs}
+	err = c.scan(ctx, view.conns, all, yield)
+	return named(ctx, view.conns[0], runID, err)
+}
+
+// lastPair is the greatest number of a pair that is stored, -1 where none is.
+func lastPair(ctx context.Context, q querier, runID int64) (last int64, err error) {
+	err = q.QueryRowContext(ctx, "SELECT coalesce(max(pair), -1) FROM pairs WHERE run_id = ?", runID).Scan(&last)
+	return last, err
+}
+
+// scanner reads the games of one run.
+type scanner struct {
+	players []Engine
+	query   string
+	args    func(pairRange) []any
+	step    int64 // how many pair numbers are read by one query
+}
+
+// scan reads the parts of a range, and yields them in order. No connection is ahead
+// of yield by more than a few parts. It returns when all connections are at rest.
+func (c *scanner) scan(ctx context.Context, conns []*sql.Conn, all pairRange, yield func([]match.Row) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	ahead := make(chan *part, 2*len(conns)) // in order, for yield
+	todo := make(chan *part)                // the same, for the connections; closed with ahead
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	defer cancel(nil)
+	for _, conn := range conns {
+		reading.Go(func() {
+			if err := c.serve(ctx, conn, todo); err != nil {
+				cancel(err) // a connection that does not serve leaves parts undone
+			}
+		})
+	}
+	reading.Go(func() { c.deal(ctx, all, ahead, todo) })
+	for p := range ahead {
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if p.err != nil {
+			return p.err
+		}
+		if err := yield(p.rows); err != nil {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// deal hands out the parts of a range.
+func (c *scanner) deal(ctx context.Context, all pairRange, ahead, todo chan<- *part) {
+	defer close(ahead)
+	defer close(todo)
+	for first := all.first; first < all.end; first += c.step {
+		p := &part{pairs: pairRange{first, min(all.end, first+c.step)}, done: make(chan struct{})}
+		for _, to := range []chan<- *part{ahead, todo} {
+			select {
+			case to <- p:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// serve reads parts on one connection until there are no more. It asks SQLite's
+// driver itself: a third of the time went into what database/sql does with a value.
+func (c *scanner) serve(ctx context.Context, conn *sql.Conn, todo <-chan *part) error {
+	return conn.Raw(func(raw any) (err error) {
+		preparer, ok := raw.(driver.ConnPrepareContext)
+		if !ok {
+			return fmt.Errorf("the driver's connection is a %T, which prepares nothing", raw)
+		}
+		prepared, err := preparer.PrepareContext(ctx, c.query)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, prepared.Close()) }()
+		statement, ok := prepared.(driver.StmtQueryContext)
+		if !ok {
+			return fmt.Errorf("the driver's statement is a %T, which asks nothing", prepared)
+		}
+		reader := newGameReader(c.players)
+		for p := range todo {
+			p.rows, p.err = reader.all(ctx, statement, c.args(p.pairs))
+			close(p.done)
+		}
+		return nil
+	})
+}
+
+// all reads the rows of a query.
+func (r *gameReader) all(ctx context.Context, statement driver.StmtQueryContext, args []any) (games []match.Row, err error) {
+	named := make([]driver.NamedValue, len(args))
+	for i, value := range args {
+		named[i] = driver.NamedValue{Ordinal: i + 1, Value: value}
+	}
+	rows, err := statement.QueryContext(ctx, named)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	games = make([]match.Row, 0, 2*scanPairs)
+	for {
+		if err := rows.Next(r.values); errors.Is(err, io.EOF) {
+			return games, nil
+		} else if err != nil {
+			return nil, err
+		}
+		g, err := r.take()
+		if err != nil {
+			return nil, err
+		}
+		games = append(games, g)
+	}
+}

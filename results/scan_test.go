@@ -1,0 +1,142 @@
+package results
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gogi/match"
+)
+
+// scannerOf reads all games of a run, step pair numbers a query.
+func scannerOf(tb testing.TB, s *Store, runID, step int64) *scanner {
+	tb.Helper()
+	players, err := engines(tb.Context(), s.read, runID)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return &scanner{players: players, query: gamesQuery(thisLeg), step: step, args: func(r pairRange) []any { return Filter{}.args(runID, players, r) }}
+}
+
+// snapshotOf is so many connections at one moment.
+func snapshotOf(tb testing.TB, s *Store, connections int) *snapshot {
+	tb.Helper()
+	m := &snapshot{free: func() {}}
+	together, err := m.begin(tb.Context(), s.read, connections)
+	if err != nil || !together {
+		tb.Fatalf("%d connections: together %t, %v", connections, together, err)
+	}
+	tb.Cleanup(func() {
+		if err := m.end(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return m
+}
+
+// A run that is read in parts by several connections is what one statement reads.
+func TestScanInParts(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	for _, id := range []int{1, 9, 2, 3, 8, 6} {
+		put(t, run, playedPair(plan, id, 4))
+	}
+	var want []match.Row
+	if err := selectGames(t.Context(), s.read, run.ID(), Filter{}, thisLeg, func(g match.Row) error { want = append(want, g); return nil }); err != nil || len(want) != 12 {
+		t.Fatalf("%d games, %v", len(want), err)
+	}
+	view := snapshotOf(t, s, 3)
+	for _, step := range []int64{1, 2, 3, 100} {
+		var got []match.Row
+		err := scannerOf(t, s, run.ID(), step).scan(t.Context(), view.conns, pairRange{0, 10}, func(rows []match.Row) error { got = append(got, rows...); return nil })
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%d a query: %v (-want +got):\n%s", step, err, diff)
+		}
+	}
+}
+
+// An error in one part ends the reading, and no goroutine is left behind.
+func TestScanEnds(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	for id := range 8 {
+		put(t, run, playedPair(plan, id, 4))
+	}
+	view := snapshotOf(t, s, 2)
+	c := scannerOf(t, s, run.ID(), 1)
+	enough := errors.New("enough")
+	for last := range 8 {
+		seen := 0
+		err := c.scan(t.Context(), view.conns, pairRange{0, 8}, func(rows []match.Row) error {
+			if seen++; rows[0].Pair == last {
+				return enough
+			}
+			return nil
+		})
+		if !errors.Is(err, enough) || seen != last+1 {
+			t.Errorf("after pair %d: %d parts, %v", last, seen, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	err := c.scan(ctx, view.conns, pairRange{0, 8}, func([]match.Row) error { cancel(); return nil })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	c.query = "SELECT nothing"
+	if err := c.scan(t.Context(), view.conns, pairRange{0, 8}, func([]match.Row) error { return nil }); err == nil {
+		t.Error("a query that is none: no error")
+	}
+}
+
+// Connections that are begun while somebody stores pairs see the same ones.
+func TestSnapshotIsOneMoment(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	stored := make(chan error, 1)
+	done := make(chan struct{}) // closed when enough was looked at
+	go func() {
+		for id := 0; ; id++ {
+			if _, err := run.Add(t.Context(), playedPair(plan, id%plan.Pairs, 4)); err != nil {
+				stored <- err
+				return
+			}
+			if _, err := run.Void(t.Context(), "again", func(match.Row) bool { return true }); err != nil {
+				stored <- err
+				return
+			}
+			select {
+			case <-done:
+				stored <- nil
+				return
+			default:
+			}
+		}
+	}()
+	for range 300 {
+		m := &snapshot{free: func() {}}
+		together, err := m.begin(t.Context(), s.read, 3)
+		var seen []int
+		for _, conn := range m.conns {
+			var n int
+			if err := conn.QueryRowContext(t.Context(), "SELECT 2*(SELECT count(*) FROM voided) + (SELECT count(*) FROM pairs)").Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			seen = append(seen, n)
+		}
+		if together && (len(seen) != 3 || seen[0] != seen[1] || seen[1] != seen[2]) {
+			t.Errorf("the connections see %v", seen)
+		}
+		if err := errors.Join(err, m.end()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(done)
+	if err := <-stored; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,120 @@
+package results
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"runtime"
+)
+
+// A run of a million games is read by several connections, each a part of it, and
+// they must all see the database as it was at one moment.
+
+const (
+	// scanners is how many connections read one run at most. Two keep a goroutine
+	// busy that adds the games up.
+	scanners = 3
+	// settled is how often connections are begun together before one reads alone:
+	// a writer that commits each millisecond comes between them now and then.
+	settled = 5
+)
+
+// snapshot is connections that see the database as it was at one moment, each in a
+// transaction of its own.
+type snapshot struct {
+	conns []*sql.Conn
+	free  func() // lets the next one have several connections
+}
+
+// newSnapshot begins as many connections as are of use to read so many parts: one,
+// where another reader has several already, as connections are few and whoever
+// reads may need one more for what it reads.
+func (s *Store) newSnapshot(ctx context.Context, parts int) (*snapshot, error) {
+	want := min(parts, scanners, runtime.GOMAXPROCS(0))
+	if want > 1 && s.scanning.TryLock() {
+		m := &snapshot{free: s.scanning.Unlock}
+		together, err := m.begin(ctx, s.read, want)
+		if err == nil && together {
+			return m, nil
+		}
+		if err := errors.Join(err, m.end()); err != nil {
+			return nil, err
+		}
+	}
+	m := &snapshot{free: func() {}}
+	if err := m.join(ctx, s.read); err != nil {
+		return nil, errors.Join(err, m.end())
+	}
+	return m, nil
+}
+
+// begin begins connections until no other connection of anybody has committed
+// between the first and the last of them.
+func (m *snapshot) begin(ctx context.Context, db *sql.DB, want int) (together bool, err error) {
+	witness, err := db.Conn(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, witness.Close()) }()
+	for range settled {
+		before, err := version(ctx, witness)
+		for range want {
+			if err == nil {
+				err = m.join(ctx, db)
+			}
+		}
+		if err != nil {
+			return false, err
+		}
+		if after, err := version(ctx, witness); err != nil || after == before {
+			return err == nil, err
+		}
+		if err := m.leave(); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// version is a number that changes, for one connection, when another one has
+// committed (sqlite.org/pragma.html#pragma_data_version).
+func version(ctx context.Context, conn *sql.Conn) (n int64, err error) {
+	err = conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&n)
+	return n, err
+}
+
+// join adds a connection. A transaction sees the database as it is when it first
+// reads from it.
+func (m *snapshot) join(ctx context.Context, db *sql.DB) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	m.conns = append(m.conns, conn)
+	var n int
+	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
+		return err
+	}
+	return conn.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM runs LIMIT 1)").Scan(&n)
+}
+
+// leave ends the transactions and gives the connections back. One whose transaction
+// does not end is of no use to others: it is closed.
+func (m *snapshot) leave() error {
+	var errs []error
+	for _, conn := range m.conns {
+		if _, err := conn.ExecContext(context.Background(), "ROLLBACK"); err != nil {
+			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+		}
+		errs = append(errs, conn.Close())
+	}
+	m.conns = nil
+	return errors.Join(errs...)
+}
+
+// end gives all of it back.
+func (m *snapshot) end() error {
+	defer m.free()
+	return m.leave()
+}

@@ -1,0 +1,111 @@
+package runner_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gogi/internal/fakeengine"
+	"gogi/usi"
+	"gogi/usi/process"
+)
+
+// clockErrors asks engines in so many slots for moves, and returns by how much more
+// than the engine itself this program measured, in ascending order.
+func clockErrors(t testing.TB, slots, moves int) (errs []time.Duration) {
+	t.Helper()
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	dir := t.TempDir()
+	for slot := range slots {
+		all.Go(func() {
+			own, measured := clockSlot(t, filepath.Join(dir, strconv.Itoa(slot)), moves)
+			mu.Lock()
+			defer mu.Unlock()
+			for i := range own {
+				errs = append(errs, measured[i]-own[i])
+			}
+		})
+	}
+	all.Wait()
+	if len(errs) != slots*moves {
+		t.Fatalf("%d moves, want %d", len(errs), slots*moves)
+	}
+	slices.Sort(errs)
+	return errs
+}
+
+// clockSlot has one engine make moves, by its clock and by ours.
+func clockSlot(t testing.TB, stamps string, moves int) (own, measured []time.Duration) {
+	proc, err := process.Start(process.Spec{Command: fakeengine.Command("-think", "1ms", "-stamps", stamps), Grace: time.Minute}, nil)
+	if err != nil {
+		t.Error(err)
+		return nil, nil
+	}
+	engine, err := usi.Greet(t.Context(), proc, usi.Config{Name: "stamping"})
+	if err != nil {
+		t.Error(err)
+		return nil, nil
+	}
+	for range moves {
+		r, err := engine.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 1}})
+		if err != nil {
+			t.Error(err)
+		}
+		measured = append(measured, r.Elapsed)
+	}
+	if err := engine.Close(); err != nil {
+		t.Error(err)
+	}
+	text, err := os.ReadFile(stamps)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, word := range strings.Fields(string(text)) {
+		ns, err := strconv.ParseInt(word, 10, 64)
+		if err != nil {
+			t.Error(err)
+		}
+		own = append(own, time.Duration(ns))
+	}
+	if len(own) != len(measured) {
+		t.Errorf("the engine made %d moves of %d", len(own), len(measured))
+		return nil, nil
+	}
+	return own, measured
+}
+
+// However busy the machine is, no move is measured to be shorter than it was.
+func TestTheClockNeverUndercounts(t *testing.T) {
+	load(t, 2*runtime.NumCPU())
+	if errs := clockErrors(t, 2, 200); errs[0] < 0 {
+		t.Errorf("a move was measured %v shorter than the engine took for it", -errs[0])
+	}
+}
+
+// BenchmarkClock says by how much more than the engine itself this program measures.
+func BenchmarkClock(b *testing.B) {
+	for _, burners := range []int{0, 2 * runtime.NumCPU()} {
+		for _, slots := range []int{1, 2, 8} {
+			b.Run(fmt.Sprintf("burners=%d/slots=%d", burners, slots), func(b *testing.B) {
+				load(b, burners)
+				var errs []time.Duration
+				for b.Loop() {
+					errs = append(errs, clockErrors(b, slots, 2000/slots)...)
+				}
+				slices.Sort(errs)
+				for name, share := range map[string]float64{"µs-least": 0, "µs-p50": 0.5, "µs-p99": 0.99, "µs-p999": 0.999} {
+					b.ReportMetric(float64(errs[int(share*float64(len(errs)-1))].Nanoseconds())/1000, name)
+				}
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package runner_test
+
+import (
+	"context"
+	"flag"
+	"io"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"gogi/internal/fakeengine"
+	"gogi/match"
+	"gogi/runner"
+	"gogi/usi"
+	"gogi/usi/process"
+)
+
+var long = flag.Bool("long", false, "play as many games under load as docs/time.md quotes")
+
+func TestMain(m *testing.M) { fakeengine.RunTests(m) }
+
+// Engines that answer 20 ms before their limit, on a machine whose CPUs are all wanted
+// by two others as well: if one loses on time, it is seen that it was not to blame. With
+// a margin of 10 ms many do; with the default few.
+func TestNoForfeitIsUnexplainedUnderLoad(t *testing.T) {
+	for name, test := range map[string]struct {
+		busy   bool
+		margin time.Duration
+		atOnce int
+		games  int
+		many   int // games of a long test
+	}{
+		"asleep":              {false, match.DefaultMargin, 16, 100, 10_000},
+		"asleep, margin 10ms": {false, 10 * time.Millisecond, 16, 32, 2000},
+		"busy":                {true, match.DefaultMargin, 2, 8, 2000},
+		"busy, margin 10ms":   {true, 10 * time.Millisecond, 2, 8, 1000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if *long {
+				test.games = test.many
+			}
+			load(t, 2*runtime.NumCPU())
+			var tally loadTally
+			playUnderLoad(t, test.games, test.atOnce, test.margin, test.busy, &tally)
+			if tally.games != test.games {
+				t.Errorf("%d games, want %d", tally.games, test.games)
+			}
+			t.Logf("%d games, %d moves, %d attempts more: %d lost on time, %d of them marked; %d marked in all; worst overrun %v; %v a move",
+				tally.games, tally.moves, tally.attempts, tally.lost, tally.lost-len(tally.unexplained), tally.marked, tally.worst, tally.time/time.Duration(max(1, tally.moves)))
+			for _, note := range tally.unexplained {
+				t.Errorf("not explained: %s", note)
+			}
+		})
+	}
+}
+
+// load starts processes that want a CPU each, until the test ends.
+func load(t testing.TB, burners int) {
+	t.Helper()
+	for range burners {
+		p, err := process.Start(process.Spec{Command: fakeengine.Command("-script", "spin@usi"), Grace: time.Nanosecond, TermGrace: time.Nanosecond}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		if _, err := io.WriteString(p, "usi\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// loadTally is a sink that keeps what became of games.
+type loadTally struct {
+	mu                                   sync.Mutex
+	games, moves, attempts, lost, marked int
+	worst, time                          time.Duration
+	unexplained                          []string
+}
+
+func (l *loadTally) Put(_ context.Context, _ runner.Lease, r match.PairResult) (bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.attempts += len(r.Attempts)
+	for _, g := range r.Games {
+		l.games++
+		for _, s := range g.Sides {
+			l.moves += s.Plies
+			l.time += s.Time
+			l.worst = max(l.worst, s.WorstOverrun)
+		}
+		if g.Marked {
+			l.marked++
+		}
+		if g.Termination == match.MaxPlies {
+			continue
+		}
+		l.lost++
+		if g.Termination != match.TimeForfeit || !g.Marked {
+			l.unexplained = append(l.unexplained, g.Termination.String()+": "+g.Note)
+		}
+	}
+	return true, nil
+}
+
+func (*loadTally) PutAttempt(context.Context, runner.Lease, match.Attempt) error { return nil }
+
+// playUnderLoad plays games of six plies between engines that think for 40 ms of 60.
+func playUnderLoad(t *testing.T, games, atOnce int, margin time.Duration, busy bool, to *loadTally) {
+	t.Helper()
+	command := fakeengine.Command("-think", "40ms")
+	if busy {
+		command = append(command, "-busy")
+	}
+	plan := testPlan(games/2, atOnce, match.Limits{Clock: match.TimeControl{Byoyomi: 60 * time.Millisecond}, Margin: margin})
+	plan.Rules.MaxPlies, plan.Ponder = 6, match.PonderOff
+	err := runner.Run(t.Context(), runner.Config{
+		Plan: plan, Sink: to, Waits: new(process.Self).WorstWait, Source: runner.NewPlanSource(plan, func(int) bool { return false }),
+		Open: func(ctx context.Context, p match.Player, _ []int) (runner.Player, error) {
+			proc, err := process.Start(process.Spec{Command: command}, nil)
+			if err != nil {
+				return nil, err
+			}
+			return usi.Greet(ctx, proc, usi.Config{Name: p.Name})
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

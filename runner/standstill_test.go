@@ -1,0 +1,256 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/match"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// What the clocks say of the time between two ticks.
+func TestStandstillBetween(t *testing.T) {
+	const second = time.Second
+	for name, test := range map[string]struct {
+		now  offsets
+		late time.Duration
+		want *Standstill
+	}{
+		"nothing":                     {offsets{}, 0, nil},
+		"a busy machine":              {offsets{}, second - 1, nil},
+		"stopped":                     {offsets{}, second, &Standstill{Stopped, second}},
+		"slept":                       {offsets{asleep: time.Hour, wall: time.Hour}, 0, &Standstill{Slept, time.Hour}},
+		"slept, and woken late":       {offsets{asleep: time.Minute, wall: time.Minute}, time.Second, &Standstill{Slept, time.Minute}},
+		"slept for a moment":          {offsets{asleep: second - 1, wall: second - 1}, 0, nil},
+		"all clocks stopped but one":  {offsets{wall: 3 * time.Second}, 0, &Standstill{Stepped, 3 * time.Second}},
+		"set back":                    {offsets{wall: -second}, 0, &Standstill{Stepped, -second}},
+		"the wall clock is corrected": {offsets{wall: second - 1}, 0, nil},
+	} {
+		got := standstillBetween(moment{}, moment{offsets: test.now}, test.late)
+		if (got == nil) != (test.want == nil) || got != nil && *got != *test.want {
+			t.Errorf("%s: %+v, want %+v", name, got, test.want)
+		}
+	}
+}
+
+// The clocks of this machine, which does not sleep while this test runs, or the test
+// says so: they are read one after the other, within much less than second a second.
+func TestMomentsAreOfOneMachine(t *testing.T) {
+	l := &lateness{now: time.Now, other: readOffsets, waits: noWaits}
+	first := l.read()
+	if first.asleep < 0 || first.wall <= 0 {
+		t.Errorf("slept %v since its start, which was %v after 1970", first.asleep, first.wall)
+	}
+	began := time.Now()
+	for range 1000 {
+		now := l.read()
+		if took := now.at.Sub(began); standstillBetween(first, now, 0) != nil && took < standstillFloor {
+			t.Fatalf("a standstill within %v: %+v, then %+v", took, first, now)
+		}
+	}
+}
+
+// A tick that is pending is late for whoever asks, whether the watcher has run or not;
+// but not for who began later.
+func TestAPendingTickCounts(t *testing.T) {
+	var machine lateMachine
+	l := machine.watch()
+	l.expect(l.read())
+	began := l.last
+	if got := l.since(began.at); got != 0 {
+		t.Errorf("before anything: %v", got)
+	}
+	const gap = 5 * time.Second
+	machine.by.Add(int64(gap))
+	for _, noticed := range []bool{false, true} {
+		later := l.read()
+		if noticed {
+			l.tick()
+		}
+		by, stood := l.since(began.at), l.stood(began)
+		if by < gap-latenessTick || stood == nil || stood.Kind != Stopped || stood.By < gap-latenessTick {
+			t.Errorf("noticed %t: late by %v, stood still %+v", noticed, by, stood)
+		}
+		if by, stood := l.since(later.at), l.stood(later); by > standstillFloor || stood != nil {
+			t.Errorf("noticed %t: for what began later: late by %v, stood still %+v", noticed, by, stood)
+		}
+	}
+}
+
+// Sleep counts from the beginning of a game, seen by a tick or not; a step of the wall
+// clock from one tick to the next, since it is also led slowly, all the time.
+func TestWhatOtherClocksSay(t *testing.T) {
+	var machine lateMachine
+	var other offsets
+	l := machine.watch()
+	l.other = func() offsets { return other }
+	l.expect(l.read())
+	began := l.last
+	pass := func(o offsets) (pending, noticed *Standstill) {
+		other.asleep, other.wall = other.asleep+o.asleep, other.wall+o.wall
+		machine.by.Add(int64(latenessTick))
+		pending = l.stood(began)
+		l.tick()
+		return pending, l.stood(began)
+	}
+	for range 100 {
+		if a, b := pass(offsets{wall: 10 * time.Millisecond}); a != nil || b != nil {
+			t.Fatalf("a clock that is led is a standstill: %+v, %+v", a, b)
+		}
+	}
+	if a, b := pass(offsets{wall: time.Second}); a == nil || *a != (Standstill{Stepped, time.Second}) || b == nil || *b != *a {
+		t.Errorf("set: %+v, %+v", a, b)
+	}
+	if a, b := pass(offsets{asleep: time.Hour, wall: time.Hour}); a == nil || *a != (Standstill{Slept, time.Hour}) || b == nil || *b != *a {
+		t.Errorf("slept: %+v, %+v", a, b)
+	}
+	if s := l.stood(l.read()); s != nil {
+		t.Errorf("since now: %+v", s)
+	}
+}
+
+// stopping is a player at whose sixth ply, in the first so many games, everything
+// stands still for five seconds. Nobody else runs between that and its answer.
+type stopping struct {
+	steady
+	machine *lateMachine
+	games   int // in which it happens
+	reply   func(r usi.Reply) (usi.Reply, error)
+}
+
+func (p *stopping) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	p.sixth = func() {}
+	reply, err := p.steady.Think(ctx, r)
+	if len(r.Position.Moves) == 5 && p.games > 0 {
+		p.games--
+		p.machine.by.Add(int64(5 * time.Second))
+		reply.Elapsed += 5 * time.Second
+		return p.reply(reply)
+	}
+	return reply, err
+}
+
+// playStopping plays one pair in which White of the first leg is stopped.
+func playStopping(t *testing.T, limits match.Limits, p *stopping) (match.PairResult, []match.Event, error) {
+	t.Helper()
+	rules := match.RulesProfiles()[match.DefaultRules]
+	rules.MaxPlies = 10
+	plan := &match.Plan{
+		Run: "stopped", Rules: rules, Pairs: 1, Concurrency: 1, Design: match.Design{Kind: match.DesignMatch, Swap: true},
+		Openings: []match.Opening{{ID: "1", Start: "startpos"}},
+		Players:  []match.Player{{Name: "A", Limits: limits}, {Name: "B", Limits: limits}},
+	}
+	var machine lateMachine
+	p.machine = &machine
+	sink, events := &lastPair{}, NewEvents("stopped", false)
+	r, err := newRun(Config{
+		Plan: plan, Source: NewPlanSource(plan, func(int) bool { return false }), Sink: sink, Events: events,
+		Open: func(_ context.Context, who match.Player, _ []int) (Player, error) {
+			if who.Name == "B" {
+				return p, nil
+			}
+			return &steady{sixth: func() {}}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.late = machine.watch()
+	err = r.play(t.Context())
+	events.Close()
+	return sink.result, slices.Collect(func(yield func(match.Event) bool) {
+		for e := range events.Stream() {
+			if !yield(e) {
+				return
+			}
+		}
+	}), err
+}
+
+var stoppable = map[string]match.Limits{
+	"byoyomi": {Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * time.Millisecond},
+	"nodes":   {Nodes: 10, Stall: time.Second, Margin: 100 * time.Millisecond},
+}
+
+func failing(kind usi.FaultKind) func(usi.Reply) (usi.Reply, error) {
+	return func(usi.Reply) (usi.Reply, error) {
+		return usi.Reply{}, &usi.Fault{Kind: kind, Searching: true, Doing: "thinking"}
+	}
+}
+
+func unchanged(r usi.Reply) (usi.Reply, error) { return r, nil }
+
+// A standstill decides nothing: its pair is played again, whole, and somebody is told
+// why; whatever the policy for slowed moves is, here that they count. Where time decides
+// nothing, it is no matter, unless the player failed meanwhile.
+func TestAStandstillVoidsThePair(t *testing.T) {
+	for name, test := range map[string]struct {
+		limits string
+		reply  func(usi.Reply) (usi.Reply, error)
+		void   bool
+	}{
+		"a move on a clock":      {"byoyomi", unchanged, true},
+		"a fault on a clock":     {"byoyomi", failing(usi.FaultHang), true},
+		"resigned on a clock":    {"byoyomi", func(r usi.Reply) (usi.Reply, error) { r.Answer = usi.AnswerResign; return r, nil }, true},
+		"a move without a clock": {"nodes", unchanged, false},
+		"stalled":                {"nodes", func(r usi.Reply) (usi.Reply, error) { r.Stopped = true; return r, nil }, true},
+		"crashed":                {"nodes", failing(usi.FaultCrash), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				result, events, err := playStopping(t, stoppable[test.limits], &stopping{games: 2, reply: test.reply})
+				if err != nil || len(result.Games) != 2 {
+					t.Fatalf("%v, %d games", err, len(result.Games))
+				}
+				for _, g := range result.Games {
+					if g.Termination != match.MaxPlies || g.Sides[shogi.White].WorstOverrun > 0 {
+						t.Errorf("leg %d: %+v, marked %t, %+v", g.Leg, g.Verdict, g.Marked, g.Sides)
+					}
+				}
+				var why []string
+				for _, e := range events {
+					if e.Type == match.EventFault {
+						why = append(why, e.Kind+" "+e.Note)
+					}
+				}
+				want := 0
+				if test.void {
+					want = 2
+				}
+				if len(result.Attempts) != want || len(why) != want {
+					t.Fatalf("%d attempts, want %d; told %q", len(result.Attempts), want, why)
+				}
+				for i, a := range result.Attempts {
+					if !strings.HasPrefix(a.Why, "this program stood still for 5s") || why[i] != "unplayed "+a.Why {
+						t.Errorf("attempt %q, told %q", a.Why, why[i])
+					}
+				}
+			})
+		})
+	}
+}
+
+// A machine on which no pair comes to its end ends the run.
+func TestStandstillsWithoutAnEndEndTheRun(t *testing.T) {
+	for games, fails := range map[int]bool{standstillAttempts - 1: false, standstillAttempts: true} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			result, _, err := playStopping(t, stoppable["byoyomi"], &stopping{games: games, reply: unchanged})
+			if s, ok := errors.AsType[*Standstill](err); ok != fails || fails && s.Kind != Stopped {
+				t.Errorf("%d standstills: %v", games, err)
+			}
+			if (len(result.Games) == 2) == fails {
+				t.Errorf("%d standstills: %d games are stored", games, len(result.Games))
+			}
+			if took := time.Since(began); took > time.Minute {
+				t.Errorf("waited %v", took)
+			}
+		})
+	}
+}

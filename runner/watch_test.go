@@ -1,0 +1,125 @@
+package runner
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// looked is a player that has waited a tenth of the time since its start, as far as
+// it has been asked: what it waited after the last look is gone with its threads.
+type looked struct {
+	start time.Time
+	at    []time.Duration // of the looks
+	none  bool            // it cannot be asked
+}
+
+func (l *looked) Waited() (time.Duration, bool) {
+	l.at = append(l.at, time.Since(l.start))
+	return time.Since(l.start) / 10, !l.none
+}
+
+const margin = 100 * time.Millisecond
+
+// When it is looked, and what of it counts.
+func TestMoveWatchLooks(t *testing.T) {
+	const ms = time.Millisecond
+	for name, test := range map[string]struct {
+		takes   time.Duration
+		looks   []time.Duration
+		sending time.Duration
+		none    bool
+		want    match.Delays
+		slowed  bool
+	}{
+		"a quick move":           {24 * ms, []time.Duration{0}, 0, false, match.Delays{}, false},
+		"within the margin":      {100 * ms, []time.Duration{0, 25 * ms}, 0, false, match.Delays{}, false},
+		"beyond it":              {125 * ms, []time.Duration{0, 25 * ms, 125 * ms}, 0, false, match.Delays{Waited: 12500 * time.Microsecond, Known: true}, false},
+		"beyond the time":        {1500 * ms, []time.Duration{0, 25 * ms, 1100 * ms, 1500 * ms}, 0, false, match.Delays{Waited: 150 * ms, Known: true}, true},
+		"three quarters":         {775 * ms, []time.Duration{0, 25 * ms, 775 * ms}, 0, false, match.Delays{Waited: 77500 * time.Microsecond, Known: true}, false},
+		"more":                   {776 * ms, []time.Duration{0, 25 * ms, 776 * ms}, 0, false, match.Delays{Waited: 77600 * time.Microsecond, Known: true}, true},
+		"it cannot be known":     {1500 * ms, []time.Duration{0, 25 * ms, 1100 * ms, 1500 * ms}, 0, true, match.Delays{}, false},
+		"it took long to send":   {125 * ms, []time.Duration{0, 25 * ms, 125 * ms}, 101 * ms, false, match.Delays{Waited: 12500 * time.Microsecond, Known: true, Late: 101 * ms}, true},
+		"it took a while, quick": {50 * ms, []time.Duration{0, 25 * ms}, 49 * ms, false, match.Delays{}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var machine lateMachine
+				w := moveWatch{late: machine.watch()}
+				w.late.start(t.Context())
+				for range 2 { // the second game is watched like the first
+					w.sides = [2]reading{}
+					l := &looked{start: time.Now(), none: test.none}
+					w.begin(shogi.White, l, true, margin, time.Second+margin)
+					time.Sleep(test.takes) //nolint:forbidigo // in synctest's time
+					synctest.Wait()
+					if got, slowed := w.end(test.sending); got != test.want || slowed != test.slowed {
+						t.Errorf("%+v, slowed %t", got, slowed)
+					}
+					if !slices.Equal(l.at, test.looks) {
+						t.Errorf("looked at %v, want %v", l.at, test.looks)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A look that is late, or does not come at all, says that this program was late.
+func TestALateLookCounts(t *testing.T) {
+	const late = 300 * time.Millisecond
+	for name, comes := range map[string]bool{"late": true, "never": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var machine lateMachine
+				w := moveWatch{late: machine.watch()}
+				w.late.start(t.Context())
+				l := &looked{start: time.Now()}
+				w.begin(shogi.White, l, true, margin, time.Second)
+				w.timer.Stop()
+				time.Sleep(margin/4 + late) //nolint:forbidigo // in synctest's time
+				if comes {
+					w.look()
+				}
+				if d, slowed := w.end(0); d.Late != late || !slowed || d.Known != comes {
+					t.Errorf("%+v, slowed %t", d, slowed)
+				}
+				looks := len(l.at)
+				if w.look(); len(l.at) != looks {
+					t.Error("a look after the end")
+				}
+			})
+		})
+	}
+}
+
+// What had been waited at the first look, and not at the last one of an earlier move, may
+// have been waited by this move; but not for longer than it had lasted.
+func TestWhatWasWaitedBeforeTheFirstLook(t *testing.T) {
+	const ms = time.Millisecond
+	// It waits a tenth of the time: 10 ms after the look at 25 ms, and before that 2.5 ms
+	// of its own and what it waited in between.
+	for between, want := range map[time.Duration]time.Duration{0: 12500 * time.Microsecond, 50 * ms: 17500 * time.Microsecond, time.Second: 35 * ms} {
+		synctest.Test(t, func(t *testing.T) {
+			var machine lateMachine
+			w := moveWatch{late: machine.watch()}
+			w.late.start(t.Context())
+			l := &looked{start: time.Now()}
+			w.begin(shogi.Black, l, true, margin, time.Second)
+			time.Sleep(125 * ms) //nolint:forbidigo // in synctest's time
+			synctest.Wait()
+			w.end(0)
+			time.Sleep(between) //nolint:forbidigo // in synctest's time: quick moves, which nobody looks at
+			w.begin(shogi.Black, l, true, margin, time.Second)
+			time.Sleep(125 * ms) //nolint:forbidigo // in synctest's time
+			synctest.Wait()
+			if d, _ := w.end(0); d.Waited != want {
+				t.Errorf("%v in between: %v, want %v", between, d.Waited, want)
+			}
+		})
+	}
+}

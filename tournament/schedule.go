@@ -1,0 +1,295 @@
+package tournament
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// Spec is what of a plan decides who plays whom.
+type Spec struct {
+	match.Design
+	Seed    uint64
+	Players []string // names, in plan order
+	Pairs   int      // the target: pairs with numbers from there on need not be played
+	Legs    int      // games in a pair
+}
+
+// Of is the Spec of a plan.
+func Of(p *match.Plan) Spec {
+	s := Spec{Design: p.Design, Seed: p.Seed, Pairs: p.Pairs, Legs: p.Legs()}
+	for i := range p.Players {
+		s.Players = append(s.Players, p.Players[i].Name)
+	}
+	return s
+}
+
+// OfCanonical is the Spec of a stored plan, with its target.
+func OfCanonical(p *match.CanonicalPlan, pairs int) Spec {
+	s := Spec{Design: match.Design{Kind: p.Design, Swap: p.Swap, Anchor: p.Anchor}, Seed: p.Seed, Pairs: pairs, Legs: 1}
+	if p.Tournament != nil {
+		s.Tournament = *p.Tournament
+	}
+	if p.Swap {
+		s.Legs = 2
+	}
+	for i := range p.Players {
+		s.Players = append(s.Players, p.Players[i].Name)
+	}
+	return s
+}
+
+// Slot is a pair that results have led to.
+type Slot struct {
+	Pair    int
+	Players [2]int // A and B, by their numbers in the plan, A the smaller
+	Opening int    // which one in the seed's order, from 0, as match.Plan.PairOf takes it
+}
+
+// Outcome is a pair that was played.
+type Outcome struct {
+	Pair    int
+	Players [2]int     // A and B
+	Points  [2]float64 // of A and B, all legs together, by the run's rules
+}
+
+// OutcomeOf is a pair that is stored, its games by leg; players are the numbers of the
+// names in the plan. It fails for a pair of players who are not of the plan.
+func OutcomeOf(rows []match.Row, players map[string]int) (Outcome, error) {
+	if len(rows) == 0 {
+		return Outcome{}, errors.New("tournament: a pair without games")
+	}
+	first := rows[0]
+	a, knowsA := players[first.PairA]
+	b, knowsB := players[first.PairB]
+	if !knowsA || !knowsB {
+		return Outcome{}, fmt.Errorf("tournament: pair %d is of %s and %s, who are not both players of the plan", first.Pair, first.PairA, first.PairB)
+	}
+	o := Outcome{Pair: first.Pair, Players: [2]int{a, b}}
+	for _, r := range rows {
+		side := 0 // of Black
+		if r.Black != first.PairA {
+			side = 1
+		}
+		o.Points[side] += r.Points[shogi.Black]
+		o.Points[1-side] += r.Points[shogi.White]
+	}
+	return o, nil
+}
+
+// Schedule knows the pairs that the results so far have led to. It is not safe for
+// many goroutines.
+type Schedule struct {
+	spec    Spec
+	design  designer
+	start   []int // the players by start number
+	slots   map[int]Slot
+	drawn   []Slot
+	results map[int]Outcome
+	played  int // slots below the target with a result
+}
+
+// designer is one kind of design.
+type designer interface {
+	// draw makes the slots that the results allow and that it has not made yet.
+	draw(s *Schedule) ([]Slot, error)
+	// left is how many pairs have to be played at least until it is over.
+	left(s *Schedule) int
+}
+
+// New is the schedule of a design before its first result. It fails for a design that
+// ignores results, and for one that cannot be played.
+func New(spec Spec) (*Schedule, error) {
+	if !spec.Kind.ByResults() {
+		return nil, fmt.Errorf("tournament: design %q does not pair by results", spec.Kind)
+	}
+	if err := spec.Tournament.Check(spec.Kind, len(spec.Players)); err != nil {
+		return nil, fmt.Errorf("tournament: %w", err)
+	}
+	s := &Schedule{spec: spec, start: startNumbers(spec), slots: map[int]Slot{}, results: map[int]Outcome{}}
+	if err := s.CheckTarget(spec.Pairs); err != nil {
+		return nil, err
+	}
+	switch spec.Kind {
+	case match.DesignSwiss:
+		s.design = newSwiss(s)
+	case match.DesignKnockout:
+		s.design = newKnockout(s)
+	default:
+		s.design = newAdaptive(s)
+	}
+	return s, s.advance()
+}
+
+// Contradiction is a stored pair that the results before it do not lead to.
+type Contradiction struct {
+	Pair          int
+	Stored, Drawn [2]string // players
+}
+
+func (c *Contradiction) Error() string {
+	return fmt.Sprintf("pair %d is of %s and %s, but the results before it lead to %s and %s",
+		c.Pair, c.Stored[0], c.Stored[1], c.Drawn[0], c.Drawn[1])
+}
+
+// Learn takes the result of a pair, in any order. One that comes again is counted once,
+// and is an error where it differs. One of a pair that is not drawn yet waits, and is a
+// *Contradiction once other players are drawn for it.
+func (s *Schedule) Learn(o Outcome) error {
+	if before, ok := s.results[o.Pair]; ok {
+		if before != o {
+			return fmt.Errorf("tournament: pair %d came again with another result: %+v, and %+v before", o.Pair, o, before)
+		}
+		return nil
+	}
+	if o.Pair < 0 || min(o.Players[0], o.Players[1]) < 0 || max(o.Players[0], o.Players[1]) >= len(s.spec.Players) {
+		return fmt.Errorf("tournament: pair %d of players %v is none of %d players", o.Pair, o.Players, len(s.spec.Players))
+	}
+	s.results[o.Pair] = o
+	if slot, ok := s.slots[o.Pair]; ok {
+		if err := s.confirm(slot); err != nil {
+			delete(s.results, o.Pair)
+			return err
+		}
+	}
+	return s.advance()
+}
+
+// confirm compares a slot with the result that is there for it, if one is.
+func (s *Schedule) confirm(slot Slot) error {
+	o, ok := s.results[slot.Pair]
+	switch {
+	case !ok:
+		return nil
+	case o.Players != slot.Players:
+		return fmt.Errorf("tournament: %w", &Contradiction{slot.Pair, s.names(o.Players), s.names(slot.Players)})
+	}
+	if slot.Pair < s.spec.Pairs {
+		s.played++
+	}
+	return nil
+}
+
+func (s *Schedule) names(players [2]int) [2]string {
+	return [2]string{s.spec.Players[players[0]], s.spec.Players[players[1]]}
+}
+
+// advance draws all that can be drawn: slots whose results waited lead to more.
+func (s *Schedule) advance() error {
+	for {
+		more, err := s.design.draw(s)
+		if err != nil || len(more) == 0 {
+			return err
+		}
+		for _, slot := range more {
+			s.slots[slot.Pair] = slot
+			s.drawn = append(s.drawn, slot)
+			if err := s.confirm(slot); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// Drawn are all pairs that the results have led to so far, those of a block beyond the
+// target included. More come behind these; only a knockout's, of matches that end in
+// another order, are not in the order of their numbers.
+func (s *Schedule) Drawn() []Slot { return s.drawn }
+
+// Slot is the pair of a number; ok is false where results have not led to it.
+func (s *Schedule) Slot(pair int) (slot Slot, ok bool) {
+	slot, ok = s.slots[pair]
+	return slot, ok
+}
+
+// Finished reports whether the result of a pair is known.
+func (s *Schedule) Finished(pair int) bool {
+	_, ok := s.results[pair]
+	return ok
+}
+
+// Posterior is what all results tell that the schedule has led to.
+func (s *Schedule) Posterior() (*Posterior, error) {
+	var list []Outcome
+	for _, slot := range s.drawn {
+		if o, ok := s.results[slot.Pair]; ok {
+			list = append(list, o)
+		}
+	}
+	return PosteriorOf(list, len(s.spec.Players))
+}
+
+// Over reports whether every pair was played that there will be.
+func (s *Schedule) Over() bool { return s.design.left(s) == 0 }
+
+// Target is how many pairs are to be played, as of the plan or the last SetTarget.
+func (s *Schedule) Target() int { return s.spec.Pairs }
+
+// CheckTarget says why the design cannot end after so many pairs, or nil.
+func (s *Schedule) CheckTarget(pairs int) error {
+	most := KnockoutPairs(s.spec.Design, len(s.spec.Players))
+	switch round := SwissPairs(s.spec.Design, len(s.spec.Players), 1); {
+	case s.spec.Kind == match.DesignKnockout && pairs != most:
+		return fmt.Errorf("tournament: %d pairs: a knockout of %d players has up to %d", pairs, len(s.spec.Players), most)
+	case s.spec.Kind == match.DesignSwiss && pairs%round != 0:
+		return fmt.Errorf("tournament: %d pairs are no whole rounds of %d", pairs, round)
+	case pairs < 0:
+		return fmt.Errorf("tournament: %d pairs", pairs)
+	}
+	return nil
+}
+
+// SetTarget makes the design end after so many pairs; what was drawn stays.
+func (s *Schedule) SetTarget(pairs int) error {
+	if err := s.CheckTarget(pairs); err != nil {
+		return err
+	}
+	s.spec.Pairs, s.played = pairs, 0
+	for _, slot := range s.drawn {
+		if slot.Pair < pairs && s.Finished(slot.Pair) {
+			s.played++
+		}
+	}
+	return s.advance()
+}
+
+// Left is how many pairs have to be played at least until the design is over: of a
+// knockout, without further tie-breaks.
+func (s *Schedule) Left() int { return s.design.left(s) }
+
+// grid makes sums of points exact, so that their order cannot make equals differ.
+const grid = 1_000_000
+
+// exact are points in millionths.
+func exact(points float64) int { return int(math.Round(points * grid)) }
+
+// startNumbers are the players by their start numbers: their order in the plan, or a
+// lot by the seed (Fisher and Yates).
+func startNumbers(spec Spec) []int {
+	list := make([]int, len(spec.Players))
+	for i := range list {
+		list[i] = i
+	}
+	if !spec.Tournament.Lot {
+		return list
+	}
+	state := spec.Seed ^ 0x6c6f74 // "lot": apart from other uses of the seed
+	for i := len(list) - 1; i > 0; i-- {
+		j := int(next(&state) % uint64(i+1)) //nolint:gosec // below i+1
+		list[i], list[j] = list[j], list[i]
+	}
+	return list
+}
+
+// next is SplitMix64 (Steele, Lea and Flood 2014): numbers that are the same on every
+// machine and in every version of Go.
+func next(state *uint64) uint64 {
+	*state += 0x9e3779b97f4a7c15
+	x := *state
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

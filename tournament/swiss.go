@@ -1,0 +1,158 @@
+package tournament
+
+import (
+	"cmp"
+	"slices"
+
+	"gogi/match"
+)
+
+// swiss pairs each round by the points of the rounds before, by the rule of Monrad
+// without rematches. Players are ordered by their points, equals by start number. From
+// the top each takes the next below it whom it has not met, if everybody else can then
+// be paired without a rematch; the first round pairs the upper half of the start
+// numbers with the lower. Of an odd number the one that is left has a bye, worth every
+// point of a match, nobody twice before all had one. Where no round without a
+// rematch is left, the fewest meetings before that allow a round are allowed.
+type swiss struct {
+	matches int // a round
+	rounds  []swissRound
+	met     map[[2]int]int // how often two have met, the smaller number first; with [bye]: byes
+}
+
+// bye is the player that somebody meets who has a bye.
+const bye = -1
+
+// swissRound is who meets whom in a round; with an odd number the last meets the bye.
+type swissRound struct {
+	games [][2]int
+	rest  int // who has the bye, or bye itself
+}
+
+func newSwiss(s *Schedule) *swiss {
+	return &swiss{matches: len(s.spec.Players) / 2, met: map[[2]int]int{}}
+}
+
+// perRound is the number of pairs in a round.
+func (w *swiss) perRound(s *Schedule) int { return w.matches * s.spec.Tournament.MatchPairs }
+
+func (w *swiss) draw(s *Schedule) ([]Slot, error) {
+	first := len(w.rounds) * w.perRound(s)
+	if first >= s.spec.Pairs || s.played < first {
+		return nil, nil
+	}
+	round := w.pair(s)
+	w.rounds = append(w.rounds, round)
+	for _, g := range round.games {
+		w.met[meeting(g[0], g[1])]++
+	}
+	if round.rest != bye {
+		w.met[meeting(round.rest, bye)]++
+	}
+	var slots []Slot
+	length := s.spec.Tournament.MatchPairs
+	for m, players := range round.games {
+		for j := range length {
+			slots = append(slots, Slot{Pair: first + m*length + j, Players: players, Opening: (len(w.rounds)-1)*length + j})
+		}
+	}
+	return slots, nil
+}
+
+func (w *swiss) left(s *Schedule) int { return s.spec.Pairs - s.played }
+
+func meeting(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
+
+// pair makes the next round.
+func (w *swiss) pair(s *Schedule) swissRound {
+	order := w.order(s)
+	if len(order)%2 == 1 {
+		order = append(order, bye) // the last in every list
+	}
+	candidates := func(v int) []int { return below(v, len(order)) }
+	if len(w.rounds) == 0 {
+		candidates = func(v int) []int { return across(v, len(order), w.matches) }
+	}
+	for most := 0; ; most++ {
+		g := graph{len(order), func(a, b int) bool { return w.met[meeting(order[a], order[b])] <= most }}
+		if list := firstMatching(g, candidates); list != nil {
+			return roundOf(order, list)
+		}
+	}
+}
+
+// order are the players by points, equals by start number.
+func (w *swiss) order(s *Schedule) []int {
+	points := s.points(w)
+	order := slices.Clone(s.start)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(points[b], points[a]) })
+	return order
+}
+
+// below are the others from the next one on, and then from the previous one up.
+func below(v, n int) []int {
+	var list []int
+	for i := v + 1; i < n; i++ {
+		list = append(list, i)
+	}
+	for i := v - 1; i >= 0; i-- {
+		list = append(list, i)
+	}
+	return list
+}
+
+// across are the others, those first that are nearest to so many places away.
+func across(v, n, places int) []int {
+	list := below(v, n)
+	off := func(i int) int {
+		d := max(i-v, v-i) - places
+		return max(d, -d)
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(off(a), off(b)) })
+	return list
+}
+
+// roundOf turns places in an order into players.
+func roundOf(order []int, list [][2]int) swissRound {
+	round := swissRound{rest: bye}
+	for _, m := range list {
+		a, b := order[m[0]], order[m[1]]
+		if b == bye {
+			round.rest = a
+			continue
+		}
+		round.games = append(round.games, meeting(a, b))
+	}
+	return round
+}
+
+// full is what a match or a bye is worth at most, in millionths of a point.
+func (s *Schedule) full() int { return s.spec.Tournament.MatchPairs * s.spec.Legs * grid }
+
+// points are those of all players, byes included, in millionths. w is nil where there
+// are no byes.
+func (s *Schedule) points(w *swiss) []int {
+	sum := make([]int, len(s.spec.Players))
+	for _, slot := range s.drawn {
+		o, ok := s.results[slot.Pair]
+		if !ok {
+			continue
+		}
+		for side, player := range o.Players {
+			sum[player] += exact(o.Points[side])
+		}
+	}
+	if w != nil {
+		for _, r := range w.rounds {
+			if r.rest != bye {
+				sum[r.rest] += s.full()
+			}
+		}
+	}
+	return sum
+}
+
+// SwissPairs is the number of pairs in so many rounds of a Swiss.
+func SwissPairs(d match.Design, players, rounds int) int {
+	return rounds * (players / 2) * d.Tournament.MatchPairs
+}

@@ -1,0 +1,147 @@
+// Package upkeep says what was found of a database, saved of a damaged one, or joined
+// of several: as text and as JSON.
+package upkeep
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"gogi/internal/foreign"
+	"gogi/internal/format"
+	"gogi/results"
+)
+
+// version is that of the JSON forms.
+const version = 1
+
+// problem is a results.Problem in JSON.
+type problem struct {
+	Run  string `json:"run,omitempty"`
+	Pair *int   `json:"pair,omitempty"`
+	What string `json:"what"`
+}
+
+func problems(list []results.Problem) []problem {
+	out := []problem{}
+	for _, p := range list {
+		q := problem{Run: p.Run, What: p.What}
+		if p.Pair >= 0 {
+			q.Pair = &p.Pair
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+// printed is how many problems the text names; JSON has them all.
+const printed = 20
+
+func printProblems(w io.Writer, list []results.Problem, more int) {
+	for _, p := range list[:min(len(list), printed)] {
+		fmt.Fprintf(w, "  %s\n", foreign.Printable(p.Error(), 500))
+	}
+	if more += max(0, len(list)-printed); more > 0 {
+		fmt.Fprintf(w, "  and %s more\n", format.Count(more))
+	}
+}
+
+// Check prints what a check found.
+func Check(w io.Writer, c *results.Checkup) {
+	t := format.Table("run", "pairs", "sound", "unchecked", "replayed")
+	for _, r := range c.Runs {
+		t.AppendRow(table.Row{format.Name(r.Name), format.Count(r.Pairs), format.Count(r.Sound), format.Count(r.Unchecked), format.Count(r.Replayed)})
+	}
+	format.Render(w, t)
+	if len(c.Problems) > 0 {
+		fmt.Fprintln(w, "\nnot as it was stored:")
+		printProblems(w, c.Problems, c.More)
+	}
+	for _, r := range c.Runs {
+		if r.Unchecked > 0 {
+			fmt.Fprint(w, "\nUnchecked pairs were stored by an older gogi, without checksums: their parts fit\neach other, and that is all that is known.\n")
+			break
+		}
+	}
+}
+
+// CheckJSON writes a check's findings as one JSON object.
+func CheckJSON(w io.Writer, c *results.Checkup) error {
+	type run struct {
+		Name      string `json:"name"`
+		Pairs     int    `json:"pairs"`
+		Sound     int    `json:"sound"`
+		Unchecked int    `json:"unchecked"`
+		Replayed  int    `json:"replayed"`
+	}
+	runs := []run{}
+	for _, r := range c.Runs {
+		runs = append(runs, run(r))
+	}
+	return format.JSON(w, map[string]any{"version": version, "sound": c.Sound(), "runs": runs, "problems": problems(c.Problems), "more_problems": c.More})
+}
+
+// Repair prints what was saved.
+func Repair(w io.Writer, r *results.Repaired) {
+	t := format.Table("run", "saved pairs", "unchecked", "lost pairs")
+	for _, run := range r.Runs {
+		t.AppendRow(table.Row{format.Name(run.Name), format.Count(run.Saved), format.Count(run.Unchecked), format.Count(run.Lost)})
+	}
+	format.Render(w, t)
+	if len(r.Lost) > 0 {
+		fmt.Fprintln(w, "\nlost, and played again when the run goes on:")
+		printProblems(w, r.Lost, 0)
+	}
+	for _, name := range r.LostRuns {
+		fmt.Fprintf(w, "\nlost: run %s, whose plan or players are damaged\n", foreign.Printable(name, 100))
+	}
+}
+
+// RepairJSON writes what was saved as one JSON object.
+func RepairJSON(w io.Writer, r *results.Repaired) error {
+	type run struct {
+		Name      string `json:"name"`
+		Saved     int    `json:"saved_pairs"`
+		Unchecked int    `json:"unchecked"`
+		Lost      int    `json:"lost_pairs"`
+	}
+	runs := []run{}
+	for _, x := range r.Runs {
+		runs = append(runs, run(x))
+	}
+	return format.JSON(w, map[string]any{"version": version, "whole": r.Whole(), "runs": runs, "lost": problems(r.Lost), "lost_runs": append([]string{}, r.LostRuns...)})
+}
+
+// Merge prints what was joined; from are the databases as they were named.
+func Merge(w io.Writer, m *results.Merged, from []string) {
+	t := format.Table("run", "pairs", "from each database", "in several")
+	for _, r := range m.Runs {
+		var taken []string
+		for _, n := range r.Taken {
+			taken = append(taken, format.Count(n))
+		}
+		t.AppendRow(table.Row{format.Name(r.Name), format.Count(r.Pairs), strings.Join(taken, " + "), format.Count(r.Same)})
+	}
+	format.Render(w, t)
+	if len(m.Conflicts) > 0 {
+		fmt.Fprintf(w, "\nother games of the same pairs, left out; what %s and those after it had first counts:\n", foreign.Printable(from[0], 60))
+		printProblems(w, m.Conflicts, 0)
+	}
+}
+
+// MergeJSON writes what was joined as one JSON object.
+func MergeJSON(w io.Writer, m *results.Merged) error {
+	type run struct {
+		Name  string `json:"name"`
+		Pairs int    `json:"pairs"`
+		Taken []int  `json:"taken"`
+		Same  int    `json:"same"`
+	}
+	runs := []run{}
+	for _, r := range m.Runs {
+		runs = append(runs, run(r))
+	}
+	return format.JSON(w, map[string]any{"version": version, "runs": runs, "conflicts": problems(m.Conflicts)})
+}

@@ -1,0 +1,178 @@
+package dialogue_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"gogi/usi/dialogue"
+)
+
+// TestEscape: any bytes come back, and what is written is one safe line.
+func TestEscape(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SliceOf(rapid.Byte()).Draw(t, "text")
+		escaped := dialogue.Escape(nil, text)
+		for _, r := range string(escaped) {
+			if r != ' ' && (!unicode.IsGraphic(r) || unicode.IsSpace(r)) {
+				t.Fatalf("%q has %U", escaped, r)
+			}
+		}
+		back, err := dialogue.Unescape(string(escaped))
+		if err != nil || !bytes.Equal(back, text) {
+			t.Fatalf("%q, %v", back, err)
+		}
+	})
+	for text, want := range map[string]string{
+		"bestmove 7g7f":         "bestmove 7g7f",
+		"\x1b[31m":              `\x1b[31m`,
+		"歩\u202e \\ \xff\ufffd": `歩\xe2\x80\xae \\ \xff` + "\ufffd",
+		"a\tb\r":                `a\x09b\x0d`,
+	} {
+		if got := string(dialogue.Escape(nil, []byte(text))); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+	for _, bad := range []string{`\`, `\x1`, `\xzz`, `a\n`, `\x+1`} {
+		if back, err := dialogue.Unescape(bad); err == nil {
+			t.Errorf("%s: %q", bad, back)
+		}
+	}
+}
+
+func TestFileName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"A": "A", "": "%", "../x": "%2E.%2Fx", "a/b c": "a%2Fb%20c", ".": "%2E", strings.Repeat("x", 300): strings.Repeat("x", 80),
+	} {
+		if got := dialogue.FileName(name); got != want {
+			t.Errorf("%q: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestLogWhole: a dialogue that is not long is kept as it was.
+func TestLogWhole(t *testing.T) {
+	t.Parallel()
+	log, at := dialogue.NewLog(), time.Now()
+	long := bytes.Repeat([]byte("x"), 5000)
+	log.Sent(at, []byte("position startpos\ngo\n"))
+	log.Heard(at.Add(time.Millisecond), []byte("bestmove 7g7f"))
+	log.Heard(at.Add(time.Millisecond), long)
+	log.Sent(at.Add(2*time.Millisecond), append(bytes.Clone(long), '\n'))
+	e := log.Excerpt()
+	var got []string
+	for _, l := range e.Lines() {
+		got = append(got, fmt.Sprintf("%v %v %d %d %.13s", l.At.Sub(at).Round(time.Microsecond), l.Sent, len(l.Text), l.Cut, l.Text))
+	}
+	want := "0s true 17 0 position star; 0s true 2 0 go; 1ms false 13 0 bestmove 7g7f; 1ms false 4096 904 xxxxxxxxxxxxx; 2ms true 5000 0 xxxxxxxxxxxxx"
+	if s := strings.Join(got, "; "); s != want || e.Lost != 0 {
+		t.Errorf("%s\nwant %s", s, want)
+	}
+}
+
+// TestLogOfMany: the beginning stays, and of the rest the latest lines, without a gap
+// but the one that is told, within the bounds.
+func TestLogOfMany(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ size, lines int }{
+		"short lines are bounded by number": {10, 100_000},
+		"long lines by their bytes":         {4000, 5_000},
+	} {
+		log := dialogue.NewLog()
+		pad := strings.Repeat(".", c.size)
+		for i := range c.lines {
+			log.Heard(time.Now(), fmt.Appendf(nil, "%d %s", i, pad))
+		}
+		e := log.Excerpt()
+		size := 0
+		for i, l := range e.Head {
+			if !bytes.HasPrefix(l.Text, fmt.Appendf(nil, "%d ", i)) {
+				t.Fatalf("%s: head %d: %.10s", name, i, l.Text)
+			}
+		}
+		for i, l := range e.Tail {
+			if !bytes.HasPrefix(l.Text, fmt.Appendf(nil, "%d ", c.lines-len(e.Tail)+i)) {
+				t.Fatalf("%s: tail %d: %.10s", name, i, l.Text)
+			}
+			size += len(l.Text)
+		}
+		if len(e.Head) == 0 || len(e.Head)+e.Lost+len(e.Tail) != c.lines {
+			t.Errorf("%s: %d + %d lost + %d of %d", name, len(e.Head), e.Lost, len(e.Tail), c.lines)
+		}
+		if len(e.Tail) > dialogue.KeptLines || size > dialogue.KeptBytes || len(e.Tail) < dialogue.KeptLines && size < dialogue.KeptBytes*9/10 {
+			t.Errorf("%s: %d lines, %d bytes", name, len(e.Tail), size)
+		}
+	}
+}
+
+// TestLogCostsNothing: once it is full, a line is copied and nothing allocated.
+func TestLogCostsNothing(t *testing.T) {
+	log, at := dialogue.NewLog(), time.Now()
+	line := []byte("info depth 20 seldepth 31 score cp 123 nodes 12345678 nps 1000000 pv 7g7f 3c3d 2g2f 8c8d")
+	sent := []byte("position startpos moves 7g7f\ngo btime 1000 wtime 1000\n")
+	say := func() {
+		log.Heard(at, line)
+		log.Sent(at, sent)
+	}
+	for range 40_000 {
+		say()
+	}
+	if n := testing.AllocsPerRun(10_000, say); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkHeard(b *testing.B) {
+	log, at := dialogue.NewLog(), time.Now()
+	line := []byte("info depth 20 seldepth 31 score cp 123 nodes 12345678 nps 1000000 pv 7g7f 3c3d 2g2f 8c8d")
+	b.ReportAllocs()
+	for b.Loop() {
+		log.Heard(at, line)
+	}
+}
+
+func TestTranscripts(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	transcripts := dialogue.NewTranscripts(dir, func(err error) { t.Error(err) })
+	at := time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC)
+	game := dialogue.Game{Pair: 3, Leg: 1}
+	transcripts.Add(game, dialogue.AppendLine(nil, "my engine", dialogue.Line{At: at, Sent: true, Text: []byte("go")}), 1)
+	transcripts.Add(game, dialogue.AppendLine(nil, "B", dialogue.Line{At: at, Text: []byte("bestmove \x1b[31m"), Cut: 7}), 1)
+	if err := transcripts.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(dir, "000003.1.txt"))
+	want := `2026-01-02T03:04:05.678901Z my\x20engine > go` + "\n" + `2026-01-02T03:04:05.678901Z B < bestmove \x1b[31m\+7` + "\n"
+	if err != nil || string(got) != want {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// TestTranscriptsThatCannotBeWritten: one word, and all lines are counted as lost.
+func TestTranscriptsThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan error, 10)
+	transcripts := dialogue.NewTranscripts(filepath.Join(file, "no folder"), func(err error) { told <- err })
+	big := bytes.Repeat([]byte("line\n"), 60_000)
+	transcripts.Add(dialogue.Game{}, big, 60_000)
+	<-told // it is written as there is much
+	transcripts.Add(dialogue.Game{}, []byte("one\ntwo\n"), 2)
+	err := transcripts.Close()
+	if err == nil || !strings.Contains(err.Error(), "60002 lines were lost") || len(told) != 0 {
+		t.Errorf("%v; told %d times more", err, len(told))
+	}
+}

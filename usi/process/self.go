@@ -1,0 +1,47 @@
+package process
+
+import (
+	"os"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Self watches how long the threads of this very program wait for a CPU. The zero
+// value is ready.
+type Self struct {
+	mu     sync.Mutex
+	looked bool
+	waited map[string]time.Duration // by thread, at the last look
+}
+
+// WorstWait is the longest that any one thread has waited since the last call, its
+// waits added up; 0 at the first call, and on a kernel that does not tell.
+func (s *Self) WorstWait() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tasks := "/proc/" + strconv.Itoa(os.Getpid()) + "/task/"
+	entries, err := os.ReadDir(tasks)
+	if err != nil {
+		return 0
+	}
+	now := make(map[string]time.Duration, len(entries))
+	for _, entry := range entries {
+		if stat, err := readSchedstat(tasks + entry.Name()); err == nil { // else it has just ended
+			now[entry.Name()] = stat.waited
+		}
+	}
+	return s.since(now)
+}
+
+// since takes what was read now. A thread that was not there has waited all of it
+// since.
+func (s *Self) since(now map[string]time.Duration) (worst time.Duration) {
+	if s.looked {
+		for tid, waited := range now {
+			worst = max(worst, waited-s.waited[tid])
+		}
+	}
+	s.waited, s.looked = now, true
+	return worst
+}

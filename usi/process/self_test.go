@@ -1,0 +1,46 @@
+package process
+
+import (
+	"runtime"
+	"testing"
+	"time"
+)
+
+func TestWorstWaitSinceTheLastCall(t *testing.T) {
+	var s Self
+	for i, step := range []struct {
+		now  map[string]time.Duration
+		want time.Duration
+	}{
+		{map[string]time.Duration{"1": 500 * ms, "2": 7 * ms}, 0},
+		{map[string]time.Duration{"1": 510 * ms, "2": 37 * ms}, 30 * ms},
+		{map[string]time.Duration{"1": 510 * ms, "2": 37 * ms}, 0},
+		{map[string]time.Duration{"1": 511 * ms, "3": 4 * ms}, 4 * ms},
+	} {
+		if got := s.since(step.now); got != step.want {
+			t.Errorf("call %d: %v, want %v", i+1, got, step.want)
+		}
+	}
+}
+
+// More busy threads of our own than there are CPUs wait for each other.
+func TestWorstWaitOfOurOwnThreads(t *testing.T) {
+	var s Self
+	s.WorstWait()
+	end := make(chan struct{}) // closed to end them
+	defer close(end)
+	for range 4 * runtime.NumCPU() {
+		go func() {
+			runtime.LockOSThread()
+			for {
+				select {
+				case <-end:
+					return
+				default:
+				}
+			}
+		}()
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4 * runtime.NumCPU()))
+	eventually(t, "one of them waits", func() bool { return s.WorstWait() > 0 })
+}

@@ -1,0 +1,90 @@
+package process
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+const ms = time.Millisecond
+
+// at is what one look finds of some threads.
+type at struct {
+	after   time.Duration // since the first look
+	threads map[int]schedstat
+	ready   map[int]bool
+	want    time.Duration
+}
+
+func TestWaitsFromLookToLook(t *testing.T) {
+	stat := func(ran, waited time.Duration, slices int64) schedstat { return schedstat{ran, waited, slices} }
+	for name, looks := range map[string][]at{
+		"what the kernel says": {
+			{0, map[int]schedstat{1: stat(5*ms, 2*ms, 3), 2: stat(0, 4*ms, 1)}, nil, 6 * ms},
+			{50 * ms, map[int]schedstat{1: stat(6*ms, 9*ms, 4), 2: stat(0, 4*ms, 1)}, nil, 13 * ms},
+		},
+		"a thread that has ended is not forgotten": {
+			{0, map[int]schedstat{1: stat(ms, ms, 1), 2: stat(ms, 30*ms, 1)}, nil, 31 * ms},
+			{50 * ms, map[int]schedstat{1: stat(ms, 2*ms, 2)}, nil, 32 * ms},
+			{60 * ms, map[int]schedstat{1: stat(ms, 2*ms, 2)}, nil, 32 * ms},
+		},
+		"nor when its number comes again": {
+			{0, map[int]schedstat{1: stat(5*ms, 30*ms, 9)}, nil, 30 * ms},
+			{50 * ms, map[int]schedstat{1: stat(ms, 4*ms, 1)}, nil, 34 * ms},
+		},
+		"a wait that goes on counts from the second look that sees it": {
+			{0, map[int]schedstat{1: stat(5*ms, 3*ms, 2)}, map[int]bool{1: true}, 3 * ms},
+			{100 * ms, map[int]schedstat{1: stat(5*ms, 3*ms, 2)}, map[int]bool{1: true}, 3 * ms},
+			{400 * ms, map[int]schedstat{1: stat(5*ms, 3*ms, 2)}, map[int]bool{1: true}, 303 * ms},
+			{450 * ms, map[int]schedstat{1: stat(6*ms, 450*ms, 3)}, map[int]bool{1: true}, 450 * ms},
+		},
+		"one that has run meanwhile does not wait": {
+			{0, map[int]schedstat{1: stat(5*ms, 3*ms, 2)}, map[int]bool{1: true}, 3 * ms},
+			{100 * ms, map[int]schedstat{1: stat(90*ms, 3*ms, 2)}, map[int]bool{1: true}, 3 * ms},
+			{400 * ms, map[int]schedstat{1: stat(390*ms, 3*ms, 2)}, map[int]bool{1: true}, 3 * ms},
+		},
+		"one that sleeps does not wait": {
+			{0, map[int]schedstat{1: stat(5*ms, 3*ms, 2)}, nil, 3 * ms},
+			{100 * ms, map[int]schedstat{1: stat(5*ms, 3*ms, 2)}, nil, 3 * ms},
+			{400 * ms, map[int]schedstat{1: stat(5*ms, 3*ms, 2)}, nil, 3 * ms},
+		},
+		"it slept in between": {
+			{0, map[int]schedstat{1: stat(5*ms, 3*ms, 2)}, nil, 3 * ms},
+			{100 * ms, map[int]schedstat{1: stat(5*ms, 3*ms, 2)}, map[int]bool{1: true}, 3 * ms},
+			{200 * ms, map[int]schedstat{1: stat(5*ms, 3*ms, 2)}, nil, 3 * ms},
+			{300 * ms, map[int]schedstat{1: stat(5*ms, 3*ms, 2)}, map[int]bool{1: true}, 3 * ms},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := waits{threads: map[int]wait{}}
+			start := time.Now()
+			for i, look := range looks {
+				w.looks++
+				for tid, stat := range look.threads {
+					w.note(tid, stat, start.Add(look.after), func() bool { return look.ready[tid] })
+				}
+				if got := w.sum(); got != look.want {
+					t.Errorf("look %d: %v, want %v", i+1, got, look.want)
+				}
+			}
+		})
+	}
+}
+
+// The state of this very thread, and of one that sleeps.
+func TestIsReady(t *testing.T) {
+	if !isReady("/proc/thread-self") {
+		t.Error("who runs this is not on a CPU")
+	}
+	p := start(t, sh("echo sleeps; exec cat"), nil)
+	if got := line(t, p); got != "sleeps" {
+		t.Fatal(got)
+	}
+	eventually(t, "it waits for its input", func() bool { return !isReady("/proc/" + itoa(p.PID())) })
+	if isReady("/proc/0") {
+		t.Error("there is no process 0")
+	}
+	if _, err := os.Stat("/proc/thread-self/schedstat"); err != nil {
+		t.Errorf("this kernel keeps no such statistics: %v", err)
+	}
+}

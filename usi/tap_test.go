@@ -1,0 +1,110 @@
+package usi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/usi"
+)
+
+// listener is a tap that keeps everything as text.
+type listener struct {
+	transcript
+	failed string
+}
+
+func (l *listener) Sent(_ time.Time, text []byte) {
+	l.add("> " + strings.ReplaceAll(string(text), "\n", "|"))
+}
+func (l *listener) Heard(_ time.Time, line []byte) { l.add("< " + string(line)) }
+func (l *listener) Game(g usi.Game)                { l.add(fmt.Sprintf("game %d.%d", g.Pair, g.Leg)) }
+func (l *listener) Over()                          { l.add("over") }
+func (l *listener) Failed(f usi.Failure) string {
+	l.add(fmt.Sprintf("failed %s %v %v: %s", f.Kind, f.Blamed, f.Deadline, f.Note))
+	return l.failed
+}
+
+// TestTap: the tap hears every line of both sides, in order, and of failures; the
+// fault has the name of its record. What fails at the end matters to nobody.
+func TestTap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := net.Pipe()
+		var engine sync.WaitGroup
+		engine.Go(func() {
+			defer theirs.Close()
+			buf := make([]byte, 1000)
+			for _, answer := range []string{"usiok\r\n", "readyok\n", "", "info x\n\xff noise\nbestmove 7g7f\n", "info dying"} {
+				if _, err := theirs.Read(buf); err != nil {
+					t.Error(err)
+				}
+				if _, err := io.WriteString(theirs, answer); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		tap := &listener{failed: "the record"}
+		e, err := usi.Greet(t.Context(), ours, usi.Config{Name: "test", Tap: tap})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.NewGame(t.Context(), usi.Game{Pair: 3, Leg: 1}); err != nil {
+			t.Fatal(err)
+		}
+		r := usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 5}, Deadline: time.Minute}
+		if _, err := e.Think(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		if record := e.Blame("illegal_move", "why"); record != "the record" {
+			t.Errorf("record %q", record)
+		}
+		_, err = e.Think(context.Background(), r)
+		fault, ok := errors.AsType[*usi.Fault](err)
+		if !ok || fault.Record != "the record" || !strings.Contains(err.Error(), "the record") {
+			t.Errorf("%#v", err)
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+		engine.Wait()
+		want := []string{
+			"> usi|", "< usiok", "game 3.1", "> isready|", "< readyok", "> usinewgame|",
+			"> position startpos|go nodes 5|", "< info x", "< \xff noise", "< bestmove 7g7f", "failed illegal_move true 1m0s: why",
+			"> position startpos|go nodes 5|", "< info dying", "failed crash false 1m0s: thinking: the connection ended", "over",
+		}
+		if !slices.Equal(tap.lines, want) {
+			t.Errorf("%q\nwant %q", tap.lines, want)
+		}
+	})
+}
+
+// TestTapAtTheEnd: an engine that is gone when it is told to quit has not failed.
+func TestTapAtTheEnd(t *testing.T) {
+	ours, theirs := net.Pipe()
+	tap := &listener{failed: "x"}
+	go func() { // ends with its pipe
+		buf := make([]byte, 100)
+		if _, err := theirs.Read(buf); err == nil {
+			_, _ = io.WriteString(theirs, "usiok\n") // else the greeting fails
+		}
+		theirs.Close()
+	}()
+	e, err := usi.Greet(t.Context(), ours, usi.Config{Name: "test", Tap: tap})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	if s := tap.String(); strings.Contains(s, "failed") || !strings.HasSuffix(s, "over") {
+		t.Error(s)
+	}
+}
