@@ -24,8 +24,8 @@ import (
 
 const chromium = "/usr/bin/chromium"
 
-// hostile is what engines may call themselves.
-const hostile = `<script>window.pwned=1</script><img src=x onerror="window.pwned=2">"'&{{.}}`
+// markup is what engines may call themselves.
+const markup = `<script>window.pwned=1</script><img src=x onerror="window.pwned=2">"'&{{.}}`
 
 // browser is one chromium for all tests; pages are tabs of it.
 type browser struct{ ctx context.Context }
@@ -50,8 +50,8 @@ func startBrowser(t *testing.T) *browser {
 	return &browser{ctx}
 }
 
-// tab is a page, and what its console complained of.
-type tab struct {
+// browserTab is a page, and what its console complained of.
+type browserTab struct {
 	t   *testing.T
 	ctx context.Context
 
@@ -62,13 +62,13 @@ type tab struct {
 // patient is how long anything in the browser may take on a machine that is busy.
 const patient = 2 * time.Minute
 
-func (b *browser) tab(t *testing.T) *tab {
+func (b *browser) tab(t *testing.T) *browserTab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(b.ctx)
 	t.Cleanup(cancel)
 	ctx, late := context.WithTimeout(ctx, patient)
 	t.Cleanup(late)
-	p := &tab{t: t, ctx: ctx}
+	p := &browserTab{t: t, ctx: ctx}
 	err := chromedp.Listen(ctx, func(e any) {
 		switch e := e.(type) {
 		case *runtime.EventExceptionThrown:
@@ -89,14 +89,14 @@ func (b *browser) tab(t *testing.T) *tab {
 	return p
 }
 
-func (p *tab) complain(text string) {
+func (p *browserTab) complain(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.complaints = append(p.complaints, text)
 }
 
 // quiet fails where the console, the content security policy included, complained.
-func (p *tab) quiet() {
+func (p *browserTab) quiet() {
 	p.t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,17 +105,17 @@ func (p *tab) quiet() {
 	}
 }
 
-func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+func (p *browserTab) do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	if err := chromedp.Do(p.ctx, steps...); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-func (p *tab) open(url string) { p.t.Helper(); p.do(chromedp.Navigate(url)) }
+func (p *browserTab) open(url string) { p.t.Helper(); p.do(chromedp.Navigate(url)) }
 
 // follow takes steps that lead to another page, and waits for it.
-func (p *tab) follow(steps ...chromedp.Action[chromedp.Void]) {
+func (p *browserTab) follow(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	if _, err := chromedp.RunResponse(p.ctx, steps...); err != nil {
 		p.t.Fatal(err)
@@ -123,7 +123,7 @@ func (p *tab) follow(steps ...chromedp.Action[chromedp.Void]) {
 }
 
 // says is the value of an expression.
-func says[T any](p *tab, expression string) T {
+func says[T any](p *browserTab, expression string) T {
 	p.t.Helper()
 	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
 	if err != nil {
@@ -133,7 +133,7 @@ func says[T any](p *tab, expression string) T {
 }
 
 // eventually is the value of a promise.
-func eventually[T any](p *tab, expression string) T {
+func eventually[T any](p *browserTab, expression string) T {
 	p.t.Helper()
 	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
@@ -143,7 +143,7 @@ func eventually[T any](p *tab, expression string) T {
 }
 
 // until waits for an expression to be true.
-func (p *tab) until(expression string) {
+func (p *browserTab) until(expression string) {
 	p.t.Helper()
 	_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patient/2), chromedp.WithPollingInterval(20*time.Millisecond)))
 	if err != nil {
@@ -265,7 +265,7 @@ func (b *browser) testBoard(t *testing.T) {
 			continue
 		}
 		position := s.tables[0].board
-		for _, p := range []*tab{boards, game} {
+		for _, p := range []*browserTab{boards, game} {
 			p.until(fmt.Sprintf(`document.querySelector('[data-seat="/0"] [data-f=picture]').dataset.sfen === %q`, position.SFEN()))
 			got := says[[]string](p, drawn+`(document.querySelector('[data-seat="/0"]'))`)
 			slices.Sort(got)
@@ -366,7 +366,7 @@ func (b *browser) testSlots(t *testing.T) {
 
 // What engines call themselves is text, as the server writes it and as the script does.
 func (b *browser) testHostile(t *testing.T) {
-	s := newStage("a/b ?<i>#1", 1, hostile, hostile)
+	s := newStage("a/b ?<i>#1", 1, markup, markup)
 	h := openSite(t, Config{Live: playing(s)})
 	p := b.tab(t)
 	p.open(h.URL() + "r/a%2Fb%20%3F%3Ci%3E%231/live")
@@ -377,7 +377,7 @@ func (b *browser) testHostile(t *testing.T) {
 	s.end(0)
 	p.until(`document.querySelector('[data-f=words]').textContent.startsWith('Black won')`)
 	for range 2 {
-		if got := says[string](p, name); got != hostile {
+		if got := says[string](p, name); got != markup {
 			t.Errorf("the name is %q", got)
 		}
 		if says[bool](p, `'pwned' in window || document.querySelector('main script:not([type]), main img, main i') !== null`) {
@@ -419,14 +419,14 @@ func (b *browser) testNoScript(t *testing.T) {
 
 // On a phone nothing has to be moved sideways.
 func (b *browser) testNarrow(t *testing.T) {
-	s := newStage("a-run-with-a-name-that-is-longer-than-a-telephone-is-wide-by-far", 26, strings.Repeat("Engine", 12), hostile)
+	s := newStage("a-run-with-a-name-that-is-longer-than-a-telephone-is-wide-by-far", 26, strings.Repeat("Engine", 12), markup)
 	h := openSite(t, Config{Live: playing(s), Token: strings.Repeat("t", 32)})
 	for i := range 300 {
 		s.step(i%26, i, 99)
 	}
 	p := b.tab(t)
 	p.do(chromedp.EmulateViewport(375, 800))
-	for _, path := range []string{"", "login", runPath(s.run)[1:] + "/live", runPath(s.run)[1:] + "/g/3.0"} {
+	for _, path := range []string{"", "login", pathOf(s.run)[1:] + "/live", pathOf(s.run)[1:] + "/g/3.0"} {
 		p.open(h.URL() + path)
 		if width := says[int](p, `document.documentElement.scrollWidth`); width > 375 {
 			t.Errorf("/%s is %d wide", path, width)
@@ -555,7 +555,7 @@ func (b *browser) testReadable(t *testing.T) {
 
 // photograph keeps pictures of the page for people to look at, where GOGI_SCREENSHOTS
 // names a folder.
-func (p *tab) photograph(name string) {
+func (p *browserTab) photograph(name string) {
 	folder := os.Getenv("GOGI_SCREENSHOTS")
 	if folder == "" {
 		return

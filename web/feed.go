@@ -50,6 +50,20 @@ func (f *feeds) join(hub *live.Hub) (*feed, error) {
 		one.clients++
 		return one, nil
 	}
+	one, err := newFeed(hub)
+	if err != nil {
+		return nil, err
+	}
+	if f.by == nil {
+		f.by = map[*live.Hub]*feed{}
+	}
+	f.by[hub] = one
+	go one.follow()
+	return one, nil
+}
+
+// newFeed is a feed with one client, at its first moment.
+func newFeed(hub *live.Hub) (*feed, error) {
 	one := &feed{hub: hub, clients: 1, left: make(chan struct{})}
 	event, version, _ := hub.Look(0)
 	if event.State == nil { // nothing was published yet
@@ -60,11 +74,6 @@ func (f *feeds) join(hub *live.Hub) (*feed, error) {
 		return nil, err
 	}
 	one.now = &moment{scene: scene, next: make(chan struct{}), texts: map[string][]byte{}}
-	if f.by == nil {
-		f.by = map[*live.Hub]*feed{}
-	}
-	f.by[hub] = one
-	go one.follow()
 	return one, nil
 }
 

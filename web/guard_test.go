@@ -174,7 +174,7 @@ func TestOrderGuard(t *testing.T) {
 	if len(live.orders) > 0 {
 		t.Fatalf("%q were given all the same", live.orders)
 	}
-	d.status(http.StatusMethodNotAllowed, "GET", path, "", "Cookie", session)
+	d.status(http.StatusNotFound, "GET", path, "", "Cookie", session)
 	d.status(http.StatusOK, "POST", path, "", "Cookie", session, "Sec-Fetch-Site", "same-origin")
 	none := newDoor(t, Config{Addr: "127.0.0.1:0", Live: live}) // without a token nobody is its holder
 	none.status(http.StatusUnauthorized, "POST", path, "", "Authorization", "Bearer ")

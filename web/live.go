@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +30,7 @@ type livePage struct {
 	Seats []seatView      // with boards
 	More  []seatView      // without
 	Blank seatView        // what the script makes others of
+	Few   bool            // the first boards alone
 	Verbs []order
 }
 
@@ -51,22 +51,14 @@ type seatView struct {
 type sideView struct{ Colour, Name, Clock, Score, Depth string }
 
 // OrderPath is where orders for the run go, before the verb.
-func (p livePage) OrderPath() string { return "/api/v1/runs/" + url.PathEscape(p.Run) }
+func (p livePage) OrderPath() string { return "/api/v1/runs" + strings.TrimPrefix(pathOf(p.Run), "/r") }
 
-// runPath is where a run's pages are.
-func runPath(run string) string { return "/r/" + url.PathEscape(run) }
-
-// parseGame reads PAIR.LEG, in its one spelling.
-func parseGame(text string) (pair, leg int, ok bool) {
-	first, second, _ := strings.Cut(text, ".")
-	pair, err1 := strconv.Atoi(first)
-	leg, err2 := strconv.Atoi(second)
-	return pair, leg, err1 == nil && err2 == nil && pair >= 0 && leg >= 0 && text == gameName(pair, leg)
-}
+// runNamed is the name of a run in a path, as pathOf writes it.
+func runNamed(r *http.Request) string { return strings.TrimPrefix(r.PathValue("run"), "~") }
 
 // livePage shows the boards of a run.
 func (s *Server) livePage(w http.ResponseWriter, r *http.Request) {
-	run := r.PathValue("run")
+	run := runNamed(r)
 	known, err := s.config.Store.Runs(r.Context())
 	if err != nil {
 		s.failed(w, r, err)
@@ -82,20 +74,20 @@ func (s *Server) livePage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.show(w, r, "live", frame{
-		Title: run, Trail: []crumb{{Name: run, Link: runPath(run)}, {Name: s.speaker(r)("Boards")}}, Page: s.liveRun(r, run, hub),
+		Title: run, Trail: []crumb{{Name: run, Link: pathOf(run)}, {Name: s.speaker(r)("Boards")}}, Page: s.liveRun(r, run, hub),
 	})
 }
 
 // liveRun is the live part of a run's page; hub may be nil.
 func (s *Server) liveRun(r *http.Request, run string, hub *live.Hub) livePage {
-	p := livePage{Run: run, Path: runPath(run)}
+	p := livePage{Run: run, Path: pathOf(run)}
 	if hub == nil {
 		return p
 	}
 	p.State = hub.State().State
 	p.Verbs = orders(p.State)
 	p.pulse()
-	say := s.speaker(r)
+	say := s.voiceFor(r)
 	p.Blank = blankSeat()
 	for i, slot := range p.State.Slots {
 		if i < maxBoards {
@@ -105,6 +97,26 @@ func (s *Server) liveRun(r *http.Request, run string, hub *live.Hub) livePage {
 		}
 	}
 	return p
+}
+
+// fewBoards are shown on the page of the report.
+const fewBoards = 4
+
+// few leaves the first boards, for a page that is about something else.
+func (p *livePage) few() {
+	p.Few, p.More = true, nil
+	p.Seats = p.Seats[:min(fewBoards, len(p.Seats))]
+}
+
+// Boards is how many slots have boards on this page.
+func (p livePage) Boards() int {
+	switch {
+	case p.Game != "":
+		return 1
+	case p.Few:
+		return fewBoards
+	}
+	return maxBoards
 }
 
 // pulse is what is said of the session as a whole.
@@ -119,12 +131,12 @@ func (p *livePage) pulse() {
 // liveGame shows a game that is being played, or has ended and is not stored yet. It
 // reports false where there is none, and has written nothing then.
 func (s *Server) liveGame(w http.ResponseWriter, r *http.Request) bool {
-	run, game := r.PathValue("run"), r.PathValue("game")
+	run, game := runNamed(r), r.PathValue("game")
 	slot, state := s.gameInPlay(run, game)
 	if slot == nil {
 		return false
 	}
-	p := livePage{Run: run, Path: runPath(run), Game: game, State: state, Seats: []seatView{viewOf(s.speaker(r), runPath(run), *slot, true)}}
+	p := livePage{Run: run, Path: pathOf(run), Game: game, State: state, Seats: []seatView{viewOf(s.voiceFor(r), pathOf(run), *slot, true)}}
 	p.pulse()
 	s.show(w, r, "livegame", frame{
 		Title: run + " " + game, Page: p,
@@ -135,7 +147,7 @@ func (s *Server) liveGame(w http.ResponseWriter, r *http.Request) bool {
 
 // gameInPlay is the slot whose board has a game, nil where none has.
 func (s *Server) gameInPlay(run, game string) (*match.SlotState, *match.Snapshot) {
-	pair, leg, ok := parseGame(game)
+	pair, leg, ok := readGameName(game)
 	hub := s.config.Live.Hub(run)
 	if !ok || hub == nil {
 		return nil, nil
@@ -151,7 +163,7 @@ func (s *Server) gameInPlay(run, game string) (*match.SlotState, *match.Snapshot
 
 // liveCSA is a game in play as a file, as far as it has come.
 func (s *Server) liveCSA(w http.ResponseWriter, r *http.Request) {
-	slot, _ := s.gameInPlay(r.PathValue("run"), r.PathValue("game"))
+	slot, _ := s.gameInPlay(runNamed(r), r.PathValue("game"))
 	if slot == nil {
 		http.Error(w, "this game is not being played now", http.StatusNotFound)
 		return
@@ -190,10 +202,10 @@ func recordOf(b *match.Board) *kifu.Record {
 }
 
 // viewOf is a slot for a page.
-func viewOf(say func(string, ...any) string, run string, slot match.SlotState, picture bool) seatView {
+func viewOf(in voice, run string, slot match.SlotState, picture bool) seatView {
 	v := blankSeat()
 	v.Key, v.Slot = seatKey(slot), strings.TrimPrefix(seatKey(slot), "/")
-	v.Words = say(string(slot.Phase))
+	v.Words = in.say(string(slot.Phase))
 	b := slot.Board
 	if b == nil {
 		return v
@@ -201,7 +213,7 @@ func viewOf(say func(string, ...any) string, run string, slot match.SlotState, p
 	v.Game, v.Ply, v.SFEN = gameName(b.Pair, b.Leg), b.Ply, b.Position
 	v.Link = run + "/g/" + v.Game
 	if b.Outcome != "" {
-		v.Words = endText(say, b.Outcome, b.Termination)
+		v.Words = in.endText(b.Outcome, b.Termination)
 	}
 	v.Sides = [2]sideView{sideOf(b, shogi.White), sideOf(b, shogi.Black)}
 	if picture {
@@ -307,7 +319,6 @@ func identifier(key string) string {
 // liveRoutes are those of what is being played.
 func (s *Server) liveRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /r/{run}/live", s.livePage)
-	mux.HandleFunc("GET /r/{run}/g/{game}", s.gamePage)
 	mux.HandleFunc("GET /r/{run}/g/{game}/live.csa", s.liveCSA)
 	mux.HandleFunc("GET /api/v1/live", s.liveStream)
 	mux.HandleFunc("POST /api/v1/runs/{run}/{verb}", s.guard.needsToken(s.control))
@@ -317,13 +328,5 @@ func (s *Server) liveRoutes(mux *http.ServeMux) {
 			_, _ = w.Write([]byte(text))
 		})
 	}
-	serve("diagram.css", "text/css; charset=utf-8", diagram.Style)
 	serve("pieces.svg", "image/svg+xml", diagram.Pieces())
-}
-
-// gamePage shows a game.
-func (s *Server) gamePage(w http.ResponseWriter, r *http.Request) {
-	if !s.liveGame(w, r) {
-		http.NotFound(w, r)
-	}
 }

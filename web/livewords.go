@@ -1,44 +1,47 @@
 package web
 
 import (
-	"cmp"
+	"net/http"
 
 	"gogi/match"
 )
 
-// outcomes and endings are the words of events as phrases. What an older gogi does not
-// know is shown as it is.
-var (
-	outcomes = map[string]string{"black": "Black won", "white": "White won", "draw": "drawn"}
-	endings  = map[string]string{
-		"checkmate": "checkmate", "resignation": "resignation", "time_forfeit": "time forfeit", "stall": "no move in time",
-		"illegal_move": "illegal move", "repetition": "repetition", "perpetual_check": "perpetual check", "declaration": "declaration",
-		"false_declaration": "false declaration", "max_plies": "length limit", "impasse": "impasse",
-		"score_adjudication": "score adjudication", "crash": "crash",
-	}
-	phases = []string{
-		string(match.SlotIdle), string(match.SlotStarting), string(match.SlotPlaying),
-		string(match.RunPaused), string(match.RunDraining), string(match.RunStopping), over,
-	}
-)
+// voice says what readers are told, in their tongue.
+type voice struct {
+	words wording
+	say   func(phrase string, args ...any) string
+}
+
+func (s *Server) voiceFor(r *http.Request) voice {
+	return voice{s.pages.words(tongueOf(r)), s.speaker(r)}
+}
 
 // over is the phase of a run whose session has ended, for readers.
 const over = "ended"
 
+// livePhases are the words of slots and sessions that are phrases, too.
+func livePhases() []string {
+	return []string{
+		string(match.SlotIdle), string(match.SlotStarting), string(match.SlotPlaying),
+		string(match.RunPaused), string(match.RunDraining), string(match.RunStopping), over,
+	}
+}
+
 // endText is how a game ended, in words.
-func endText(say func(string, ...any) string, outcome, termination string) string {
-	return say(cmp.Or(outcomes[outcome], outcome)) + " · " + say(cmp.Or(endings[termination], termination))
+func (v voice) endText(outcome, termination string) string {
+	return v.words.outcome(outcome) + " · " + v.words.Ending(termination)
 }
 
 // liveWords are the phrases that the script says, by the words of events.
 func (p *pages) liveWords(in tongue) map[string]string {
 	all := map[string]string{}
-	for _, table := range []map[string]string{outcomes, endings} {
-		for word, phrase := range table {
-			all[word] = p.book.say(in, phrase)
-		}
+	for _, o := range []match.Outcome{match.BlackWins, match.WhiteWins, match.Draw} {
+		all[o.String()] = p.words(in).outcome(o.String())
 	}
-	for _, word := range phases {
+	for _, t := range match.Terminations() {
+		all[t.String()] = p.words(in).Ending(t.String())
+	}
+	for _, word := range livePhases() {
 		all[word] = p.book.say(in, word)
 	}
 	return all

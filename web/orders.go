@@ -50,11 +50,11 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 	}
 	status := http.StatusBadRequest
 	if err == nil {
-		status, err = http.StatusConflict, s.config.Live.Control(r.Context(), r.PathValue("run"), c)
+		status, err = http.StatusConflict, s.config.Live.Control(r.Context(), runNamed(r), c)
 	}
 	switch {
 	case isForm(r) && err == nil:
-		http.Redirect(w, r, runPath(r.PathValue("run"))+"/live", http.StatusSeeOther)
+		http.Redirect(w, r, pathOf(runNamed(r))+"/live", http.StatusSeeOther)
 	case isForm(r):
 		s.showRefused(w, r, status, err)
 	case err == nil:
@@ -89,10 +89,10 @@ func answer(w http.ResponseWriter, status int, v any) {
 
 // showRefused is the page that says why an order was refused.
 func (s *Server) showRefused(w http.ResponseWriter, r *http.Request, status int, why error) {
-	run := r.PathValue("run")
-	live := runPath(run) + "/live"
+	run := runNamed(r)
+	live := pathOf(run) + "/live"
 	s.showAs(w, r, status, "refused", frame{
-		Title: run, Trail: []crumb{{Name: run, Link: runPath(run)}, {Name: s.speaker(r)("Boards"), Link: live}},
+		Title: run, Trail: []crumb{{Name: run, Link: pathOf(run)}, {Name: s.speaker(r)("Boards"), Link: live}},
 		Page: map[string]string{"Why": why.Error(), "Back": live},
 	})
 }

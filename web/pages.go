@@ -9,7 +9,9 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"time"
 
+	"gogi/internal/foreign"
 	"gogi/internal/format"
 )
 
@@ -50,6 +52,12 @@ func newPages() (*pages, error) {
 	return p, nil
 }
 
+// How many characters of a name or of a sentence, which may be hostile, a page shows.
+const (
+	shownName = 120
+	shownLine = 1000
+)
+
 // functions are what templates may call. t says a phrase in the page's tongue.
 func (p *pages) functions(in tongue) template.FuncMap {
 	return template.FuncMap{
@@ -60,8 +68,30 @@ func (p *pages) functions(in tongue) template.FuncMap {
 		"decimal": format.Decimal,
 
 		"faults":    faultsOf,
-		"maxboards": func() int { return maxBoards },
 		"livewords": func() map[string]string { return p.liveWords(in) },
+		"name":      func(text string) string { return foreign.Printable(text, shownName) },
+		"line":      func(text string) string { return foreign.Printable(text, shownLine) },
+		"path":      pathOf,
+		"ending":    p.words(in).Ending,
+		"outcome":   func(o string) string { return p.words(in).outcome(o) },
+		"moment":    func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
+		"span":      func(ms float64) string { return durationWords(time.Duration(ms * float64(time.Millisecond))) },
+		"span2":     durationWords,
+		"elo":       func(v *float64) string { return format.SignedOr(v, "–") },
+		"percentOf": func(v *float64) string {
+			if v == nil {
+				return "–"
+			}
+			return format.Percent(*v)
+		},
+		"pvalue": func(v *float64) string {
+			if v == nil {
+				return "–"
+			}
+			return format.PValue(*v)
+		},
+		"sum":   func(a, b int) int { return a + b },
+		"start": func(start string) string { return handicapName(in, start) },
 	}
 }
 

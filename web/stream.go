@@ -9,9 +9,9 @@ import (
 // Limits of streams.
 const (
 	maxStreams = 64
-	// patience is how long a client may take to read a piece of its stream, and piece
+	// readTime is how long a client may take to read a piece of its stream, and piece
 	// how much that is.
-	patience = 5 * time.Second
+	readTime = 5 * time.Second
 	piece    = 16 << 10
 	// silence is the longest that a client hears nothing.
 	silence = 15 * time.Second
@@ -58,7 +58,7 @@ func askedGame(text string) (string, error) {
 	if text == "" {
 		return "", nil
 	}
-	pair, leg, ok := parseGame(text)
+	pair, leg, ok := readGameName(text)
 	if !ok {
 		return "", fmt.Errorf("game %q: want PAIR.LEG, such as 12.0", text)
 	}
@@ -145,7 +145,7 @@ func (e *events) send(text []byte) error {
 	for len(text) > 0 {
 		part := text[:min(piece, len(text))]
 		text = text[len(part):]
-		if err := e.control.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+		if err := e.control.SetWriteDeadline(time.Now().Add(readTime)); err != nil {
 			return err
 		}
 		if _, err := e.w.Write(part); err != nil {

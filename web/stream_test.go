@@ -139,12 +139,10 @@ func (l *listener) take(t *rapid.T, m *moment) {
 func TestFramesTellTheState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newStage("run", rapid.IntRange(1, 3).Draw(t, "slots"))
-		var all feeds
-		f, err := all.join(s.hub)
+		f, err := newFeed(s.hub)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer all.leave(f)
 		clients := []*listener{{}, {}, {game: "0.0"}}
 		for range rapid.IntRange(5, 60).Draw(t, "steps") {
 			for range rapid.IntRange(0, 4).Draw(t, "events") {
@@ -353,7 +351,7 @@ func TestStalledClients(t *testing.T) {
 		if n := s.hub.Subscribers(); n > 0 {
 			t.Errorf("%d read the run's own events", n)
 		}
-		time.Sleep(patience + time.Second) // of the bubble
+		time.Sleep(readTime + time.Second) // of the bubble
 		if n := h.Watching(); n != 1 {
 			t.Errorf("%d still listen", n)
 		}

@@ -70,6 +70,8 @@ type Server struct {
 	pages    *pages
 	feeds    feeds
 	streams  chan struct{} // a value for each client that listens, at most maxStreams; never closed
+	sheets   sheets
+	heavy    chan struct{} // holds one value while something heavy is computed
 	http     *http.Server
 	// ended is closed when the server is to end: streams end with it.
 	ended chan struct{}
@@ -100,7 +102,9 @@ func newServer(c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, guard: guard, pages: pages, streams: make(chan struct{}, maxStreams), ended: make(chan struct{})}
+	s := &Server{
+		config: c, guard: guard, pages: pages, heavy: make(chan struct{}, 1), streams: make(chan struct{}, maxStreams), ended: make(chan struct{}),
+	}
 	s.http = &http.Server{
 		Handler: guard.around(s.routes()), ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader, IdleTimeout: idleTimeout,
 		ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug),

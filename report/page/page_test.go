@@ -31,13 +31,13 @@ func aboutRun(o fakerun.Run) report.About {
 }
 
 // gather is the report of a run and what its page shows beside it.
-func gather(t *testing.T, o fakerun.Run) (*report.Report, *scenes) {
+func gather(t *testing.T, o fakerun.Run) (*report.Report, *Scenes) {
 	t.Helper()
 	return gatherAs(t, o, report.Registration{})
 }
 
 // gatherAs is gather of a run that may have a gate.
-func gatherAs(t *testing.T, o fakerun.Run, gate report.Registration, starts ...report.Start) (*report.Report, *scenes) {
+func gatherAs(t *testing.T, o fakerun.Run, gate report.Registration, starts ...report.Start) (*report.Report, *Scenes) {
 	t.Helper()
 	run := report.Run{Gate: gate, Starts: starts, Name: "run", Rules: "default", Pairs: max(o.Planned, len(o.Pairs))}
 	for _, name := range o.Players {
@@ -64,12 +64,12 @@ func pageOfRun(t *testing.T, o fakerun.Run) string {
 	return render(t, o, r, seen)
 }
 
-func render(t *testing.T, o fakerun.Run, r *report.Report, seen *scenes) string {
+func render(t *testing.T, o fakerun.Run, r *report.Report, seen *Scenes) string {
 	t.Helper()
 	var b bytes.Buffer
-	err := Write(&b, r, seen, aboutRun(o), func(int, int) (kifu.Record, error) {
+	err := Shown{Report: r, Seen: seen, About: aboutRun(o), Record: func(int, int) (kifu.Record, error) {
 		return kifu.Record{Start: "startpos", Moves: []kifu.Move{{Move: move(t, "7g7f")}}}, nil
-	})
+	}}.Write(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,11 +294,11 @@ func TestHistogramKeepsEveryGame(t *testing.T) {
 }
 
 func TestLineChart(t *testing.T) {
-	var points []curvePoint
+	var points []CurvePoint
 	for i := 1; i <= 100; i++ {
-		points = append(points, curvePoint{i, 0.53 + 0.47/float64(i*i)})
+		points = append(points, CurvePoint{Pairs: i, Score: 0.53 + 0.47/float64(i*i)})
 	}
-	c := newLineChart("x", points)
+	c := newLineChart("x", points, English{})
 	if !c.Cut {
 		t.Error("the wild beginning decides the scale")
 	}
@@ -331,7 +331,7 @@ func TestTournamentPage(t *testing.T) {
 		},
 	}
 	var b strings.Builder
-	if err := newPage(rep, report.About{Plan: &match.CanonicalPlan{}}, NewScenes("a", "b")).write(&b); err != nil {
+	if err := newPage(rep, report.About{Plan: &match.CanonicalPlan{}}, NewScenes("a", "b"), English{}).execute(&b, "report.gohtml"); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`<h2 id="tournament">The Swiss</h2>`, "<li>&lt;a&gt; 2.0–0.0 b</li>", "Sonneborn–Berger", `<th scope="row">&lt;a&gt;</th><td class="num">2</td>`} {

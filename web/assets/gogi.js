@@ -110,6 +110,12 @@ function clock(ms) {
   return s < 3600 ? `${Math.floor(s / 60)}:${two(s % 60)}` : `${Math.floor(s / 3600)}:${two(Math.floor(s % 3600 / 60))}:${two(s % 60)}`;
 }
 
+// plain is a name without what reorders or hides text, and not too long, as the server shows it.
+const plain = text => {
+  const all = [...text.replace(/[\n\r\t]/g, ' ').replace(/\p{C}/gu, '')];
+  return all.length > 120 ? all.slice(0, 120).join('') + '…' : all.join('');
+};
+
 // put makes the elements of a name within another say something.
 function put(within, name, words) {
   within.querySelectorAll(`[data-f="${name}"]`).forEach(e => {
@@ -138,7 +144,7 @@ async function follow(section) {
     else if (!gone(section, state, game, words)) changed = Object.keys(state.slots);
     for (const key of changed) {
       const seat = section.querySelector(game ? '[data-seat]' : `[data-seat="${CSS.escape(key)}"]`);
-      if (seat && state.slots[key]) fill(seat, state.slots[key], kinds, words, `/r/${encodeURIComponent(run)}/g/`);
+      if (seat && state.slots[key]) fill(seat, state.slots[key], kinds, words, section.dataset.path + '/g/');
     }
     put(section, 'phase', words[state.over ? 'ended' : state.phase] ?? '');
     put(section, 'finished', state.finished);
@@ -183,6 +189,7 @@ function arrange(section, slots) {
   });
   const boards = section.querySelector('[data-seats]'), more = section.querySelector('[data-more]'), many = Number(boards.dataset.seats);
   seats(section, boards, keys.slice(0, many), 'seat', slots);
+  if (!more) return; // a page that is about something else
   seats(section, more.querySelector('tbody'), keys.slice(many), 'row', slots);
   more.hidden = keys.length <= many;
 }
@@ -234,7 +241,7 @@ function fill(seat, slot, kinds, words, games) {
   put(seat, 'ply', board?.ply || '');
   for (const side of seat.querySelectorAll('[data-side]')) {
     const c = side.dataset.side === 'black' ? 0 : 1;
-    put(side, 'name', board?.[side.dataset.side] ?? '');
+    put(side, 'name', plain(board?.[side.dataset.side] ?? ''));
     put(side, 'score', score(board?.thoughts[c]?.score));
     put(side, 'clock', clock(board?.clocks_ms?.[c]));
   }
