@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"gogi/results"
 	"gogi/shogi"
@@ -248,6 +250,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("tongues", b.testTongues)
 	t.Run("orders", b.testOrders)
 	t.Run("readable", b.testReadable)
+	t.Run("stored", b.testStored)
 }
 
 // The board of a game in play is that of its moves at every ply, as the server draws it
@@ -498,6 +501,42 @@ func (b *browser) testOrders(t *testing.T) {
 	defer live.mu.Unlock()
 	if !slices.Equal(live.orders, []string{"run pause 0", "run concurrency 5", "run concurrency 5"}) {
 		t.Errorf("%q", live.orders)
+	}
+}
+
+// What is stored reads on a phone, with the script and without it: the report, the games,
+// a game's board at a ply; and a game is stepped through by keys.
+func (b *browser) testStored(t *testing.T) {
+	s := httptest.NewServer(shownRuns(t, "run").http.Handler)
+	defer s.Close()
+	for _, off := range []bool{true, false} {
+		p := b.tab(t)
+		p.do(chromedp.EmulateViewport(375, 800))
+		if _, err := chromedp.Call(p.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: off}); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"", "r/run", "r/run/games", "r/run/openings", "r/run/time", "r/run/faults", "engines", "ratings", "compare", "r/run/g/0.0?ply=1"} {
+			p.open(s.URL + "/" + path)
+			if width := says[int](p, `document.documentElement.scrollWidth`); width > 375 {
+				t.Errorf("/%s is %d wide: %s", path, width, says[[]string](p, `[...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().width > 380).map(e => e.getBoundingClientRect().width + e.outerHTML.slice(0, 60))`))
+			}
+			if says[bool](p, `document.querySelector('h1') === null || document.querySelector('main').innerText.length < 10`) {
+				t.Errorf("/%s says nothing", path)
+			}
+		}
+		position := shogi.StartPos()
+		position.Apply(moves("2g2f")[0])
+		seen := drawn + `(document.querySelector('[data-part=board]'))`
+		got := says[[]string](p, seen)
+		slices.Sort(got)
+		if !slices.Equal(got, want(position)) {
+			t.Errorf("the board after 2g2f: %q", got)
+		}
+		if !off {
+			p.do(chromedp.KeyEvent(kb.ArrowRight))
+			p.until(`document.querySelector('[data-part=board] [data-square="3d"]') !== null`)
+		}
+		p.quiet()
 	}
 }
 
