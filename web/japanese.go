@@ -78,7 +78,7 @@ func (j inJapanese) Verdict(r *report.Report) report.Verdict {
 		r.A, r.B, format.Count(c.Games), format.Percent(c.Score), format.Count(c.Wins), format.Count(c.Draws), format.Count(c.Losses)))
 	switch {
 	case r.Gate != nil:
-		said.Reasons = append(said.Reasons, j.Gate(r.Gate)+"。")
+		said.Reasons = append(append(said.Reasons, j.Gate(r.Gate)+"。"), r.Gate.Because...)
 	case v.Kind != "none":
 		said.Reasons = append(said.Reasons, j.deciding(r)...)
 	}

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gogi/report"
 )
 
 // TestSheetsAreMadeOnce: many who ask at once get one and the same report, and so does who
@@ -60,5 +62,14 @@ func TestSheetsAreBounded(t *testing.T) {
 	}
 	if len(c.kept) != keptSheets {
 		t.Errorf("%d reports are kept", len(c.kept))
+	}
+}
+
+// TestChangesWithoutPaths: the log of changes is shown without what names a path.
+func TestChangesWithoutPaths(t *testing.T) {
+	r := report.Report{Looks: report.Looks{Changes: []string{"2026-01-02 – pairs: 1 became 2", "2026-01-03 – the command of a: /home/x became /home/y"}}}
+	got := discreet(&r).Looks.Changes
+	if len(got) != 2 || got[0] != r.Looks.Changes[0] || got[1] != "2026-01-03 – …" {
+		t.Errorf("%q", got)
 	}
 }
