@@ -68,6 +68,8 @@ type Server struct {
 	listener net.Listener
 	guard    *guard
 	pages    *pages
+	feeds    feeds
+	streams  chan struct{} // a value for each client that listens, at most maxStreams; never closed
 	sheets   sheets
 	heavy    chan struct{} // holds one value while something heavy is computed
 	http     *http.Server
@@ -77,6 +79,18 @@ type Server struct {
 
 // Listen checks the configuration and takes the address.
 func Listen(ctx context.Context, c Config) (*Server, error) {
+	s, err := newServer(c)
+	if err != nil {
+		return nil, err
+	}
+	if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", c.Addr); err != nil {
+		return nil, fmt.Errorf("--http: %w", err)
+	}
+	return s, nil
+}
+
+// newServer is a server without a listener.
+func newServer(c Config) (*Server, error) {
 	guard, err := newGuard(c)
 	if err != nil {
 		return nil, err
@@ -85,14 +99,12 @@ func Listen(ctx context.Context, c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
-	if err != nil {
-		return nil, fmt.Errorf("--http: %w", err)
-	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, listener: listener, guard: guard, pages: pages, heavy: make(chan struct{}, 1), ended: make(chan struct{})}
+	s := &Server{
+		config: c, guard: guard, pages: pages, heavy: make(chan struct{}, 1), streams: make(chan struct{}, maxStreams), ended: make(chan struct{}),
+	}
 	s.http = &http.Server{
 		Handler: guard.around(s.routes()), ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader, IdleTimeout: idleTimeout,
 		ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug),
