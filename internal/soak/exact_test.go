@@ -35,6 +35,7 @@ const fillTheDisk = "exact: the disk was full"
 // happened, with evidence; a program that ends because of it has ended when it returns.
 var exactDisturbances = map[string]func(*bout) bool{
 	"exact: the runner was killed":                           (*bout).killRunner,
+	"exact: a runner was killed as it began":                 (*bout).killBeginner,
 	"exact: the runner was interrupted, and drained":         func(b *bout) bool { return b.end("are the last", os.Interrupt) },
 	"exact: the runner was interrupted twice":                func(b *bout) bool { return b.end("are the last", os.Interrupt, os.Interrupt) },
 	"exact: the runner was terminated":                       func(b *bout) bool { return b.end("", syscall.SIGTERM) },
@@ -155,6 +156,21 @@ func (b *bout) killRunner() bool {
 	}
 	status, ok := b.p.ProcessState.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+}
+
+// killBeginner kills one runner, and the next one before it is known to play.
+func (b *bout) killBeginner() bool {
+	if !b.killRunner() {
+		return false
+	}
+	b.alone()
+	var err error
+	if b.p, err = b.start("match", b.name+".toml", "--db", b.db); err != nil {
+		b.t.Error(err)
+		return false
+	}
+	rest(b.t.Context(), between(b.random, 0, 500*time.Millisecond))
+	return b.killRunner()
 }
 
 // end sends signals, and reports whether the runner ended unfinished and said so.

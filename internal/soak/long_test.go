@@ -2,7 +2,6 @@ package soak
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -296,41 +295,44 @@ var link = regexp.MustCompile(`(?:href|src)="(/[^"#]*)"`)
 
 // browse asks for the first page, and for some that it links to.
 func (l *long) browse() bool {
-	text, ok := l.get("/")
+	text, status := l.get("/")
 	links := link.FindAllStringSubmatch(text, -1)
-	if !ok || len(links) == 0 {
+	if status != http.StatusOK || len(links) == 0 || !strings.Contains(text, l.name) {
+		l.t.Errorf("the first page: status %d, %d links: %.200s", status, len(links), text)
 		return false
 	}
 	for range 5 {
 		next := strings.ReplaceAll(links[l.readers.IntN(len(links))][1], "&amp;", "&")
-		if strings.Contains(next, "events") || strings.Contains(next, "live") {
-			continue // which do not end
-		}
-		if _, ok := l.get(next); !ok {
+		if _, status := l.get(next); status >= http.StatusInternalServerError || status == 0 {
+			l.t.Errorf("%s: status %d: %s", next, status, l.pages.complaints())
 			return false
 		}
 	}
 	return true
 }
 
-func (l *long) get(path string) (text string, ok bool) {
+// get asks for a page; status 0 is no answer. A stream is not read: it does not end.
+func (l *long) get(path string) (text string, status int) {
 	ctx, cancel := context.WithTimeout(l.t.Context(), time.Minute)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, l.url+path, nil)
 	if err != nil {
 		l.t.Error(err)
-		return "", false
+		return "", 0
 	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
-		l.t.Errorf("%s: %v: %s", path, err, l.pages.complaints())
-		return "", false
+		l.t.Errorf("%s: %v", path, err)
+		return "", 0
 	}
 	defer answer.Body.Close()
-	page, err := io.ReadAll(answer.Body)
-	if err != nil || answer.StatusCode != http.StatusOK {
-		l.t.Error(fmt.Errorf("%s: %s, %v", path, answer.Status, err))
-		return "", false
+	if strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
+		return "", answer.StatusCode
 	}
-	return string(page), true
+	page, err := io.ReadAll(answer.Body)
+	if err != nil {
+		l.t.Errorf("%s: %v", path, err)
+		return "", 0
+	}
+	return string(page), answer.StatusCode
 }
