@@ -3,7 +3,6 @@ package soak
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -169,7 +168,7 @@ func suspend(pid int, d time.Duration) bool {
 		rest(context.Background(), d)
 		seen = stopped(pid)
 	}
-	return errors.Join(syscall.Kill(pid, syscall.SIGCONT)) == nil && seen
+	return syscall.Kill(pid, syscall.SIGCONT) == nil && seen
 }
 
 // kill kills a process, and reports whether that ended it.
