@@ -68,6 +68,8 @@ type Server struct {
 	listener net.Listener
 	guard    *guard
 	pages    *pages
+	sheets   sheets
+	heavy    chan struct{} // holds one value while something heavy is computed
 	http     *http.Server
 	// ended is closed when the server is to end: streams end with it.
 	ended chan struct{}
@@ -90,7 +92,7 @@ func Listen(ctx context.Context, c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, listener: listener, guard: guard, pages: pages, ended: make(chan struct{})}
+	s := &Server{config: c, listener: listener, guard: guard, pages: pages, heavy: make(chan struct{}, 1), ended: make(chan struct{})}
 	s.http = &http.Server{
 		Handler: guard.around(s.routes()), ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader, IdleTimeout: idleTimeout,
 		ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug),

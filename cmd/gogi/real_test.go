@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/archive"
 	"gogi/report"
 )
 
@@ -31,7 +32,7 @@ func realEngines(t *testing.T) {
 }
 
 // playReal plays a series file and returns its report and games.
-func playReal(t *testing.T, text string) (*report.Report, []gameRow) {
+func playReal(t *testing.T, text string) (*report.Report, []archive.Game) {
 	t.Helper()
 	s := &session{dir: t.TempDir()}
 	if err := os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600); err != nil {
