@@ -19,7 +19,7 @@ check: ## formatting, vet, import directions
 	$(GO) test -count=1 -run "TestImportDirections|TestArchitectureTable|TestCommandOrder" .
 
 test: ## everything but the deep perft rows; real engines where they are installed
-	$(GO) test -timeout 15m ./...
+	$(GO) test -vet=off -timeout 15m ./... # check vets
 
 soak: ## an hour, or SOAK=3m, of kills, suspensions, full disks and failing engines; SOAK_SEED repeats what was drawn
 	SOAK=$(or $(SOAK),1h) SOAK_SEED=$(SOAK_SEED) $(GO) test -count=1 -v -timeout 0 -run TestSoak ./internal/soak
