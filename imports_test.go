@@ -72,6 +72,7 @@ var allowed = map[string][]string{
 	"gogi/internal/sqlitefile":     {},
 	"gogi/upkeep":                  {"gogi/internal/foreign", "gogi/internal/format", "gogi/results"},
 	"gogi/internal/fakeengine":     {"gogi/shogi", "gogi/usi"},
+	"gogi/internal/soak":           {},
 	"gogi/cmd/gogi":                {"*"},
 	"gogi/stats/rating/ascent":     {},
 	"gogi/stats/rating/crosstable": {"gogi/stats/counts", "gogi/stats"},
