@@ -99,7 +99,7 @@ func AboutStored(info *results.RunInfo) About {
 		Design string `json:"design"`
 	}
 	_ = json.Unmarshal(info.Plan, &plan) // a plan that cannot be read has no design
-	return About{Run: info.Name, Design: plan.Design, Created: info.Created}
+	return About{Run: info.Name, Digest: info.Digest, Rules: info.Rules, Design: plan.Design, Created: info.Created}
 }
 
 // tellStored tells of a run that nobody plays.
@@ -110,11 +110,9 @@ func (a *around) tellStored(t *telling, info *results.RunInfo) {
 		return
 	}
 	about, run := AboutStored(info), info.Name
-	t.number(runInfo, 1, run, info.Digest, info.Rules, about.Design)
-	t.state(run, stateDone)
+	t.about(&about, stateDone)
 	t.number(pairsPlanned, float64(info.Pairs), run)
 	t.number(pairsStored, float64(info.Finished), run)
-	t.number(runStarted, seconds(info.Created), run)
 	if !sum.last.IsZero() {
 		t.number(lastPair, seconds(sum.last), run)
 	}

@@ -15,11 +15,12 @@ import (
 	"gogi/match"
 )
 
-// About is what a run's events do not say.
+// About is what a database says about a run.
 type About struct {
-	Run     string
-	Design  string // a match.DesignKind
-	Created time.Time
+	Run, Digest string
+	Rules       string // the name of the rules' profile
+	Design      string // a match.DesignKind
+	Created     time.Time
 }
 
 // Session is a run while it is played, as a series.Series is one.
@@ -126,14 +127,13 @@ func (r *Run) Started(player string, took time.Duration, why error) {
 // tell tells everything of the run but histograms that have their own way.
 func (r *Run) tell(t *telling) {
 	s := r.hub.State().State
+	t.about(&r.about, stateOf(s))
+	if s.Began.IsZero() {
+		return // it is about to begin
+	}
 	run := r.about.Run
-	t.number(runInfo, 1, run, s.Digest, s.Rules, r.about.Design)
-	t.state(run, stateOf(s))
 	t.number(pairsPlanned, float64(s.Pairs), run)
 	t.number(pairsStored, float64(s.Finished), run)
-	if !r.about.Created.IsZero() {
-		t.number(runStarted, seconds(r.about.Created), run)
-	}
 	t.standings(run, &s.Standings)
 	r.tellSession(t, s)
 	r.tellGate(t)
@@ -141,8 +141,11 @@ func (r *Run) tell(t *telling) {
 	r.tellEngines(t)
 }
 
-// state tells which one of the states it is.
-func (t *telling) state(run, now string) {
+// about tells which run it is, and which one of the states it is in.
+func (t *telling) about(a *About, now string) {
+	run := a.Run
+	t.number(runInfo, 1, run, a.Digest, a.Rules, a.Design)
+	t.number(runStarted, seconds(a.Created), run)
 	for _, state := range runStates() {
 		value := 0.0
 		if state == now {
