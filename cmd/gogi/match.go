@@ -383,9 +383,12 @@ func (c *matchCommand) nameRun(ctx context.Context, o *players.Opener, store *re
 
 // playPairs plays the pairs that are not stored.
 func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *players.Opener, store *results.Store, run *results.Run, begun *gathering) error {
-	measured, err := c.measure(ctx, o, store)
-	if err != nil {
-		return err
+	var measured *metrics.Run // nil: nobody is told
+	if c.HTTP != "" || c.MetricsFile != "" {
+		var err error
+		if measured, err = measure(ctx, c.DB, o, store); err != nil {
+			return err
+		}
 	}
 	s, err := series.New(ctx, o.Plan, measured.Store(run), func(ctx context.Context, see func([]match.Row) error) error {
 		return store.Pairs(ctx, run.ID(), results.Filter{}, func(rows []match.Row) error {
@@ -415,7 +418,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 		Started: measured.Started, Watch: []func(*live.Hub){measured.Follow},
 	}
 	measured.Play(s)
-	keep, err := c.keepMetrics(env, measured)
+	keep, err := keepMetrics(env, measured, c.MetricsFile)
 	if err != nil {
 		return err
 	}

@@ -9,27 +9,24 @@ import (
 	"gogi/results"
 )
 
-// measure begins to count what happens in the run, if anybody is to be told; else its
-// result is nil, which counts nothing.
-func (c *matchCommand) measure(ctx context.Context, o *players.Opener, store *results.Store) (*metrics.Run, error) {
-	if c.HTTP == "" && c.MetricsFile == "" {
-		return nil, nil //nolint:nilnil // nobody is told
-	}
+// measure begins to count what happens in a run that is going to be played.
+func measure(ctx context.Context, db string, o *players.Opener, store *results.Store) (*metrics.Run, error) {
 	info, err := store.FindRun(ctx, o.Plan.Run)
 	if err != nil {
 		return nil, err
 	}
-	run := metrics.New(c.DB).Run(metrics.AboutStored(info))
+	run := metrics.New(db).Run(metrics.AboutStored(info))
 	run.Attend(o.Records)
 	return run, nil
 }
 
-// keepMetrics writes the file of --metrics-file until stop is called.
-func (c *matchCommand) keepMetrics(env *environment, run *metrics.Run) (stop func(), err error) {
-	if c.MetricsFile == "" {
+// keepMetrics writes a run's metrics into a file, where there is to be one, until stop
+// is called.
+func keepMetrics(env *environment, run *metrics.Run, file string) (stop func(), err error) {
+	if file == "" {
 		return func() {}, nil
 	}
-	end, err := run.Set().KeepFile(c.MetricsFile)
+	end, err := run.Set().KeepFile(file)
 	if err != nil {
 		return nil, err
 	}
