@@ -385,10 +385,12 @@ func (c *matchCommand) nameRun(ctx context.Context, o *players.Opener, store *re
 func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *players.Opener, store *results.Store, run *results.Run, begun *gathering) error {
 	var measured *metrics.Run // nil: nobody is told
 	if c.HTTP != "" || c.MetricsFile != "" {
-		var err error
-		if measured, err = measure(ctx, c.DB, o, store); err != nil {
+		info, err := store.FindRun(ctx, o.Plan.Run)
+		if err != nil {
 			return err
 		}
+		measured = metrics.New(c.DB).Run(metrics.AboutStored(info))
+		measured.Attend(o.Records)
 	}
 	s, err := series.New(ctx, o.Plan, measured.Store(run), func(ctx context.Context, see func([]match.Row) error) error {
 		return store.Pairs(ctx, run.ID(), results.Filter{}, func(rows []match.Row) error {
@@ -418,11 +420,17 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 		Started: measured.Started, Watch: []func(*live.Hub){measured.Follow},
 	}
 	measured.Play(s)
-	keep, err := keepMetrics(env, measured, c.MetricsFile)
-	if err != nil {
-		return err
+	if c.MetricsFile != "" {
+		stop, err := measured.Set().KeepFile(c.MetricsFile)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			if err := stop(); err != nil { // which changes no result
+				fmt.Fprintln(env.err, "warning:", err)
+			}
+		}()
 	}
-	defer keep()
 	lines := &eventLines{encoder: json.NewEncoder(env.out)}
 	if c.JSON {
 		config.Record = lines.write
