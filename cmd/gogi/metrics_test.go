@@ -32,12 +32,11 @@ games = 2000
 concurrency = 2
 players = ["C", "a"]
 ponder = "standard"
-limits = {main = "60s", increment = "1s"}
+limits = {main = "10s", increment = "50ms", margin = "5s"}
 rules = {name = "default", max_plies = 30}
 [[engine]]
 name = "a"
-builtin = true
-limits = {nodes = 100}
+cmd = "builtin"
 [[engine]]
 name = "f"
 command = ["fakeengine"]
@@ -52,8 +51,7 @@ members = ["f", "g", "f2"]
 name = "f2"
 command = ["fakeengine", "-moves", "first"]
 [gate]
-elo0 = 0
-elo1 = 1
+sprt = "0,100"
 `
 
 // program is a gogi that runs in a folder until it is told to end.
@@ -73,9 +71,10 @@ func begin(t *testing.T, dir string, args ...string) *program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer write.Close()
 	p.cmd.Stdout, p.cmd.Stderr = write, write
-	if err := p.cmd.Start(); err != nil {
+	err = p.cmd.Start()
+	_ = write.Close() // it has its own
+	if err != nil {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(read)
@@ -220,16 +219,8 @@ func sum(f *dto.MetricFamily) (total float64) {
 // counted asks gogi itself how many games and pairs are stored.
 func counted(t *testing.T, dir string) (games, pairs float64) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "gogi", "games", "--json")
-	cmd.Dir = dir
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range strings.Lines(string(out)) {
-		games++
-	}
-	return games, games / 2
+	n := float64(len((&session{dir: dir}).gameRows(t)))
+	return n, n / 2
 }
 
 // asked holds that the dashboard and the alerts ask for what is told. Histograms are
