@@ -140,6 +140,13 @@ func (in *inbox) expectAnother() <-chan event {
 	return wait
 }
 
+// isInformed reports whether an info line has come since the last answer.
+func (in *inbox) isInformed() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.informed
+}
+
 // expectNothing takes back what was expected last.
 func (in *inbox) expectNothing() {
 	in.mu.Lock()

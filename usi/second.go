@@ -45,6 +45,11 @@ func (e *Engine) settle(ctx context.Context, s *search, r Request, ev event, sto
 	return ev, false, SecondNone, nil
 }
 
+// silence is how long an engine may say nothing at all after an illegal answer, before
+// it is asked whether it searches: one that had nothing more to say would let the whole
+// clock run.
+const silence = 2 * time.Second
+
 // awaitAnother waits for a bestmove beside the one that came, where there is a limit
 // to that.
 func (e *Engine) awaitAnother(ctx context.Context, s *search, deadline time.Duration, first event) (event, bool, Second, error) {
@@ -53,18 +58,29 @@ func (e *Engine) awaitAnother(ctx context.Context, s *search, deadline time.Dura
 	}
 	again := *s
 	again.wait = e.in.expectAnother()
-	timer := time.NewTimer(deadline - time.Since(s.start))
-	defer timer.Stop()
-	select {
-	case ev := <-again.wait:
-		if ev.err == nil {
-			return ev, false, SecondDropped, nil
+	end := time.NewTimer(deadline - time.Since(s.start))
+	defer end.Stop()
+	silent := time.NewTimer(silence)
+	defer silent.Stop()
+	for {
+		select {
+		case ev := <-again.wait:
+			if ev.err == nil {
+				return ev, false, SecondDropped, nil
+			}
+			return first, false, SecondSuspected, nil
+		case <-silent.C:
+			if e.in.isInformed() {
+				continue
+			}
+			ev, _, second, err := e.stopAnother(&again, first)
+			return ev, false, second, err // there was time left
+		case <-end.C:
+			return e.stopAnother(&again, first)
+		case <-ctx.Done():
+			return e.stopAnother(&again, first)
 		}
-		return first, false, SecondSuspected, nil
-	case <-timer.C:
-	case <-ctx.Done():
 	}
-	return e.stopAnother(&again, first)
 }
 
 // stopAnother asks for the bestmove that may be outstanding. An engine without one has
