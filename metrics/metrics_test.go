@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,8 +25,10 @@ import (
 	"github.com/prometheus/common/model"
 
 	"gogi/gate"
+	"gogi/kifu"
 	"gogi/live"
 	"gogi/match"
+	"gogi/series"
 )
 
 var began = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
@@ -583,4 +586,97 @@ func BenchmarkMove(b *testing.B) {
 	for b.Loop() {
 		s.run.take(ev)
 	}
+}
+
+// TestCutWhileAnotherGameGoesOn: what was counted of a game that is still in play is no
+// part of those that ended meanwhile; of their slowed moves, one each is known.
+func TestCutWhileAnotherGameGoesOn(t *testing.T) {
+	s := newSession(t, "r", nil, "A", "B")
+	one := 1
+	elsewhere := func(ev match.Event) match.Event { ev.Slot = &one; return ev }
+	game := elsewhere(s.at(match.EventGame, 1, 0))
+	game.Black, game.White = "A", "B"
+	s.send(game)
+	s.send(elsewhere(s.moveEvent(1, 0, 1, 10)))
+	s.game(0, 0, "A", "B")
+	slowed := s.moveEvent(0, 0, 1, 10)
+	slowed.Marked = true
+	s.send(slowed)
+	s.drain()
+	s.sub.Close()
+	end := s.at(match.EventEnd, 0, 0)
+	end.Black, end.White, end.Outcome, end.Termination, end.Marked = "A", "B", "black", "resignation", true
+	end.Sides = &[2]match.Effort{{Player: "A", Moves: 3, TimeMS: 30}, {Player: "B", Moves: 3, TimeMS: 30}}
+	s.send(end)
+	s.game(0, 1, "B", "A")
+	end.Leg, end.Black, end.White = &one, "B", "A"
+	end.Sides = &[2]match.Effort{{Player: "B", Moves: 2, TimeMS: 20}, {Player: "A", Moves: 2, TimeMS: 20}}
+	s.send(end)
+	s.listen(100)
+	s.drain()
+	s.want(3+2+1, movesTotal, "player", "A")
+	s.want(3+2, movesTotal, "player", "B")
+	s.want(2, markedTotal) // one was seen, and the second game has one at least
+	last := s.moveEvent(1, 0, 3, 10)
+	s.send(elsewhere(last))
+	s.drain()
+	s.want(3+2+2, movesTotal, "player", "A")
+}
+
+// TestMarkedOnce: a game that is marked for a move that was told is not marked again.
+func TestMarkedOnce(t *testing.T) {
+	s := newSession(t, "r", nil, "A", "B")
+	s.game(0, 0, "A", "B")
+	slowed := s.moveEvent(0, 0, 1, 10)
+	slowed.Marked = true
+	s.send(slowed)
+	end := s.at(match.EventEnd, 0, 0)
+	end.Black, end.White, end.Outcome, end.Marked = "A", "B", "black", true
+	s.send(end)
+	s.drain()
+	s.want(1, markedTotal)
+}
+
+// shelf is a store that has some pairs already.
+type shelf struct {
+	series.Store
+
+	has  map[int]bool
+	fail error
+}
+
+func (s *shelf) Add(_ context.Context, p match.PairResult) (bool, error) {
+	added := s.fail == nil && !s.has[p.Pair.ID]
+	s.has[p.Pair.ID] = true
+	return added, s.fail
+}
+
+// TestStore: a pair counts once, whatever is delivered again; its votes are those of
+// the moves and of the end.
+func TestStore(t *testing.T) {
+	s := newSession(t, "r", nil, "C", "B")
+	vote := func(played string) []byte {
+		return fmt.Appendf(nil, `{"v":2,"type":"vote","council":"C","members":["x","y","z"],"played":%q,"ballots":[
+			{"m":0,"kind":"move","mv":"7g7f"},{"m":1,"kind":"resign"},{"m":2,"kind":"dead"}]}`, played)
+	}
+	pair := match.PairResult{Pair: match.Pair{ID: 7}, Games: []match.Result{{Record: kifu.Record{
+		Moves: []kifu.Move{{Opening: true}, {Detail: vote("7g7f")}, {Detail: []byte("{")}}, Final: vote("resign"),
+	}}, {}}}
+	inner := &shelf{has: map[int]bool{}}
+	store := s.run.Store(inner)
+	for i, want := range []bool{true, false} {
+		if added, err := store.Add(t.Context(), pair); added != want || err != nil {
+			t.Errorf("delivery %d: %v, %v", i, added, err)
+		}
+	}
+	inner.fail = errors.New("disk")
+	if _, err := store.Add(t.Context(), pair); !errors.Is(err, inner.fail) {
+		t.Error(err)
+	}
+	s.want(2, putSeconds) // the one that failed has no time
+	s.want(2, gamePlies)
+	s.want(1, votesTotal, "member", "x", "result", "agreed")
+	s.want(1, votesTotal, "member", "x", "result", "overruled")
+	s.want(1, votesTotal, "member", "y", "result", "agreed")
+	s.want(2, votesTotal, "council", "C", "member", "z", "result", "absent")
 }
