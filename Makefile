@@ -19,7 +19,7 @@ check: ## formatting, vet, import directions
 	$(GO) test -count=1 -run "TestImportDirections|TestArchitectureTable|TestCommandOrder" .
 
 test: ## everything but the deep perft rows; real engines where they are installed
-	$(GO) test -timeout 15m ./...
+	$(GO) test -vet=off -timeout 15m ./... # check vets
 
 fuzz: ## each fuzz target for FUZZTIME, ten minutes unless it is given; what they find goes to testdata/fuzz and is kept
 	@for target in $$(grep -rhoE '^func Fuzz[A-Za-z]+' --include=*_test.go . | sed 's/func //' | sort -u); do \

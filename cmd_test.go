@@ -16,8 +16,8 @@ import (
 // verb.
 var layers = [][]string{
 	{"environment.go", "expectation.go"},
-	{"interrupts.go", "stored.go", "reading.go", "progress.go", "pages.go", "dryrun.go", "stats_flags.go", "check_text.go"},
-	{"rate_read.go", "votes_stored.go", "bisect_step.go", "effects_read.go"},
+	{"interrupts.go", "stored.go", "progress.go", "pages.go", "dryrun.go", "stats_flags.go", "check_text.go"},
+	{"rate_read.go", "votes_stored.go", "bisect_step.go"},
 	{"the verbs"},
 	{"bisect.go"},
 	{"replay.go"},

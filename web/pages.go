@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
+	"time"
 
+	"gogi/internal/foreign"
 	"gogi/internal/format"
 )
 
@@ -49,6 +52,12 @@ func newPages() (*pages, error) {
 	return p, nil
 }
 
+// How many characters of a name or of a sentence, which may be hostile, a page shows.
+const (
+	shownName = 120
+	shownLine = 1000
+)
+
 // functions are what templates may call. t says a phrase in the page's tongue.
 func (p *pages) functions(in tongue) template.FuncMap {
 	return template.FuncMap{
@@ -57,6 +66,29 @@ func (p *pages) functions(in tongue) template.FuncMap {
 		"count":   format.Count,
 		"percent": format.Percent,
 		"decimal": format.Decimal,
+		"name":    func(text string) string { return foreign.Printable(text, shownName) },
+		"line":    func(text string) string { return foreign.Printable(text, shownLine) },
+		"path":    pathOf,
+		"ending":  p.words(in).Ending,
+		"outcome": func(o string) string { return p.words(in).outcome(o) },
+		"moment":  func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
+		"span":    func(ms float64) string { return durationWords(time.Duration(ms * float64(time.Millisecond))) },
+		"span2":   durationWords,
+		"elo":     func(v *float64) string { return format.SignedOr(v, "–") },
+		"percentOf": func(v *float64) string {
+			if v == nil {
+				return "–"
+			}
+			return format.Percent(*v)
+		},
+		"pvalue": func(v *float64) string {
+			if v == nil {
+				return "–"
+			}
+			return format.PValue(*v)
+		},
+		"sum":   func(a, b int) int { return a + b },
+		"start": func(start string) string { return handicapName(in, start) },
 	}
 }
 
@@ -64,10 +96,9 @@ func (p *pages) functions(in tongue) template.FuncMap {
 type frame struct {
 	Title  string  // of the page; the layout adds the program's name
 	Trail  []crumb // where the page is, from the runs on
-	Here   string  // path and query, for the switch of languages
+	Other  string  // this page in the other language; "" of an answer to a form
 	Holder bool    // of the token: may control, and see paths
 	Login  bool    // there is a token to log in with
-	Run    string  // whose live parts the script listens to; "": none
 	Page   any     // the page's own
 }
 
@@ -76,10 +107,18 @@ type crumb struct{ Name, Link string }
 
 // show writes a page.
 func (s *Server) show(w http.ResponseWriter, r *http.Request, name string, f frame) {
+	s.showAs(w, r, http.StatusOK, name, f)
+}
+
+// showAs writes a page with a status.
+func (s *Server) showAs(w http.ResponseWriter, r *http.Request, status int, name string, f frame) {
 	f.Holder, f.Login = s.guard.holds(r), s.guard.token != ""
-	f.Here = r.URL.Path
+	in := tongueOf(r)
+	if r.Method == http.MethodGet {
+		f.Other = inOther(r.URL, in)
+	}
+	remember(w, r)
 	var html bytes.Buffer
-	in := tongueOf(w, r)
 	if err := s.pages.sets[in][name].ExecuteTemplate(&html, "layout", f); err != nil {
 		s.failed(w, r, err)
 		return
@@ -89,7 +128,18 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, name string, f fra
 	h.Set("Content-Language", string(in))
 	h.Set("Cache-Control", "no-store")
 	h.Add("Vary", "Accept-Language, Cookie")
+	w.WriteHeader(status)
 	_, _ = w.Write(html.Bytes()) // a reader that is gone misses nothing
+}
+
+// inOther is where a page is in the tongue that it is not in.
+func inOther(here *url.URL, in tongue) string {
+	query := here.Query()
+	query.Set("lang", string(japanese))
+	if in == japanese {
+		query.Set("lang", string(english))
+	}
+	return (&url.URL{Path: here.Path, RawPath: here.RawPath, RawQuery: query.Encode()}).String()
 }
 
 // failed tells the client that something went wrong here, and the log what.

@@ -19,6 +19,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /login", s.logIn)
 	mux.HandleFunc("POST /logout", s.logOut)
 	mux.HandleFunc("GET /{$}", s.runsPage)
+	s.storedRoutes(mux)
 	if s.config.Metrics != nil {
 		mux.Handle("GET /metrics", s.config.Metrics)
 	}
@@ -31,7 +32,7 @@ func (s *Server) routes() http.Handler {
 }
 
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
-	s.show(w, r, "login", frame{Title: "Log in", Page: map[string]bool{"Wrong": r.URL.Query().Has("wrong")}})
+	s.show(w, r, "login", frame{Title: s.speaker(r)("Log in"), Page: map[string]bool{"Wrong": r.URL.Query().Has("wrong")}})
 }
 
 // maxForm bounds what a form may bring.

@@ -29,5 +29,5 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) {
 		}
 		rows = append(rows, row)
 	}
-	s.show(w, r, "runs", frame{Title: "Runs", Page: rows})
+	s.show(w, r, "runs", frame{Title: s.speaker(r)("Runs"), Page: rows})
 }

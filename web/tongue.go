@@ -52,17 +52,29 @@ func (b phrasebook) say(t tongue, phrase string, args ...any) string {
 	return fmt.Sprintf(phrase, args...)
 }
 
+// speaker says phrases in a reader's tongue.
+func (s *Server) speaker(r *http.Request) func(phrase string, args ...any) string {
+	in := tongueOf(r)
+	return func(phrase string, args ...any) string { return s.pages.book.say(in, phrase, args...) }
+}
+
 const tongueCookie = "gogi_lang"
 
 var offered = language.NewMatcher([]language.Tag{language.English, language.Japanese})
 
-// tongueOf is the tongue that a reader chose (?lang=, remembered in a cookie), else the
-// one that the browser asks for.
-func tongueOf(w http.ResponseWriter, r *http.Request) tongue {
+// remember keeps the tongue that a reader chose just now, if so, in a cookie.
+func remember(w http.ResponseWriter, r *http.Request) {
 	if asked := tongue(r.URL.Query().Get("lang")); asked == english || asked == japanese {
 		http.SetCookie(w, &http.Cookie{
 			Name: tongueCookie, Value: string(asked), Path: "/", Expires: time.Now().AddDate(1, 0, 0), HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		})
+	}
+}
+
+// tongueOf is the tongue that a reader chose (?lang=, remembered in a cookie), else the
+// one that the browser asks for.
+func tongueOf(r *http.Request) tongue {
+	if asked := tongue(r.URL.Query().Get("lang")); asked == english || asked == japanese {
 		return asked
 	}
 	if c, err := r.Cookie(tongueCookie); err == nil && (tongue(c.Value) == english || tongue(c.Value) == japanese) {

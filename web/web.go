@@ -69,6 +69,8 @@ type Server struct {
 	listener net.Listener
 	guard    *guard
 	pages    *pages
+	sheets   sheets
+	heavy    chan struct{} // holds one value while something heavy is computed
 	http     *http.Server
 	clients  atomic.Int64 // connections that are open
 	// ended is closed when the server is to end: streams end with it.
@@ -92,7 +94,7 @@ func Listen(ctx context.Context, c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, listener: listener, guard: guard, pages: pages, ended: make(chan struct{})}
+	s := &Server{config: c, listener: listener, guard: guard, pages: pages, heavy: make(chan struct{}, 1), ended: make(chan struct{})}
 	s.http = &http.Server{
 		Handler: guard.around(s.routes()), ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader, IdleTimeout: idleTimeout,
 		ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug), ConnState: s.connection,

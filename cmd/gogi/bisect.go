@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/archive"
 	"gogi/internal/foreign"
 	"gogi/match"
 	"gogi/report"
@@ -113,7 +114,7 @@ func (c *matchCommand) doubt(ctx context.Context, r *report.Report, found report
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	doubted, err := readReport(ctx, store, r.Run, func(rows []match.Row) error { found.Doubt(rows); return nil })
+	doubted, err := archive.Report(ctx, store, r.Run, func(rows []match.Row) error { found.Doubt(rows); return nil })
 	if err != nil {
 		return err
 	}

@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
-	"gogi/compare"
+	"gogi/archive"
 	"gogi/internal/format"
-	"gogi/match"
 	"gogi/results"
 )
 
@@ -25,7 +23,7 @@ func (c *compareCommand) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	rep, err := c.compare(ctx, store)
+	rep, err := archive.Compare(ctx, store, c.Runs, c.Opponent)
 	if err := errors.Join(err, store.Close()); err != nil {
 		return err
 	}
@@ -34,67 +32,4 @@ func (c *compareCommand) Run(ctx context.Context, env *environment) error {
 	}
 	rep.Print(env.out)
 	return nil
-}
-
-func (c *compareCommand) compare(ctx context.Context, store *results.Store) (*compare.Report, error) {
-	var infos []*results.RunInfo
-	var runs []compare.Run
-	for _, name := range c.Runs {
-		info, err := store.FindRun(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		run, err := comparedRun(ctx, store, info)
-		if err != nil {
-			return nil, err
-		}
-		infos, runs = append(infos, info), append(runs, run)
-	}
-	g, err := compare.New(runs, c.Opponent)
-	if err != nil {
-		return nil, err
-	}
-	for i, info := range infos {
-		if err := addPairs(ctx, store, info, func(o match.Opening, rows []match.Row) error { return g.Add(i, o, rows) }); err != nil {
-			return nil, err
-		}
-	}
-	return g.Report(), nil
-}
-
-// comparedRun is a stored run as a comparison knows it.
-func comparedRun(ctx context.Context, store *results.Store, info *results.RunInfo) (compare.Run, error) {
-	run := compare.Run{Name: info.Name}
-	var err error
-	if run.Plan, err = match.ParseCanonical(info.Plan); err != nil {
-		return run, fmt.Errorf("the plan of run %s: %w", info.Name, err)
-	}
-	rep, err := readReport(ctx, store, info.Name)
-	if err != nil {
-		return run, err
-	}
-	run.Finished = rep.Finished
-	if rep.Gate != nil {
-		run.Gate = rep.Gate.Design.String()
-	}
-	return run, nil
-}
-
-// addPairs gives each pair of a run its opening, for which one record of each opening
-// is read: books of two runs may count their lines differently.
-func addPairs(ctx context.Context, store *results.Store, info *results.RunInfo, add func(match.Opening, []match.Row) error) error {
-	openings := map[string]match.Opening{}
-	return store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error {
-		r := rows[0]
-		opening, known := openings[r.OpeningID]
-		if !known {
-			record, err := store.Record(ctx, info.ID, r.Pair, r.Leg)
-			if err != nil {
-				return err
-			}
-			opening = match.PlayedOpening(r, record)
-			openings[r.OpeningID] = opening
-		}
-		return add(opening, rows)
-	})
 }

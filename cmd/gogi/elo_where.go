@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"gogi/archive"
 	"gogi/effects"
 	"gogi/internal/format"
 	"gogi/results"
@@ -18,9 +19,9 @@ type eloWhereCommand struct {
 func (c *eloWhereCommand) Run(ctx context.Context, env *environment) error {
 	var t *effects.Table
 	err := c.with(ctx, func(store *results.Store, info *results.RunInfo) error {
-		rep, err := readReport(ctx, store, info.Name)
+		rep, err := archive.Report(ctx, store, info.Name)
 		if err == nil {
-			t, err = readEffects(ctx, store, info, rep)
+			t, err = archive.Effects(ctx, store, info, rep)
 		}
 		return err
 	})

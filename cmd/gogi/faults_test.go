@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gogi/archive"
 )
 
 // session is one pair between a good and a bad engine, over real processes.
@@ -115,13 +117,13 @@ func (s *session) marked(t *testing.T, fault string) {
 }
 
 // gameRows are the stored games.
-func (s *session) gameRows(t *testing.T) []gameRow {
+func (s *session) gameRows(t *testing.T) []archive.Game {
 	t.Helper()
 	out, errs, code := s.gogi(t, "games", "--json")
 	if code != 0 {
 		t.Fatalf("gogi games: %s", errs)
 	}
-	var list struct{ Games []gameRow }
+	var list struct{ Games []archive.Game }
 	if err := json.Unmarshal([]byte(out), &list); err != nil {
 		t.Fatal(err)
 	}

@@ -9,12 +9,11 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"gogi/archive"
 	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/internal/usage"
-	"gogi/match"
 	"gogi/results"
-	"gogi/shogi"
 )
 
 // gamesCommand lists games or prints one.
@@ -23,21 +22,6 @@ type gamesCommand struct {
 	Game   string `placeholder:"PAIR.LEG" help:"Print one game, such as 12.0."`
 	Format string `enum:"usi,csa" default:"usi" help:"Of the printed game: usi or csa."`
 	JSON   bool   `name:"json" help:"One JSON object."`
-}
-
-type gameRow struct {
-	Pair        int     `json:"pair"`
-	Leg         int     `json:"leg"`
-	Black       string  `json:"black"`
-	White       string  `json:"white"`
-	Outcome     string  `json:"outcome"`
-	Termination string  `json:"termination"`
-	Note        string  `json:"note"`
-	Plies       int     `json:"plies"`
-	Opening     string  `json:"opening"`
-	BlackMS     float64 `json:"black_ms"`
-	WhiteMS     float64 `json:"white_ms"`
-	Marked      bool    `json:"marked"`
 }
 
 // Run prints the list, or the one game that was asked for.
@@ -72,44 +56,24 @@ func (c *gamesCommand) printGame(ctx context.Context, w io.Writer, store *result
 }
 
 func (c *gamesCommand) list(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
-	rows := []gameRow{}
-	err := store.Games(ctx, info.ID, func(r match.Row) error {
-		rows = append(rows, gameRow{
-			Pair: r.Pair, Leg: r.Leg, Black: r.Black, White: r.White, Outcome: r.Outcome.String(),
-			Termination: r.Termination.String(), Note: r.Note, Plies: r.Plies, Opening: r.OpeningID,
-			BlackMS: sideMillis(r.Sides[shogi.Black]), WhiteMS: sideMillis(r.Sides[shogi.White]), Marked: r.Marked,
-		})
-		return nil
-	})
+	list, err := archive.Games(ctx, store, info)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return format.JSON(w, map[string]any{"version": 1, "games": rows})
+		return format.JSON(w, list)
 	}
 	t := format.Table("game", "plies", "opening", "Black", "White", "won by", "by", "note")
 	t.SetColumnConfigs([]table.ColumnConfig{
 		{Number: 2, Align: text.AlignRight, AlignHeader: text.AlignRight},
 		{Number: 3, Align: text.AlignRight, AlignHeader: text.AlignRight},
 	})
-	for _, r := range rows {
+	for _, r := range list.Games {
 		t.AppendRow(table.Row{
-			fmt.Sprintf("%d.%d", r.Pair, r.Leg), r.Plies, r.Opening, r.Black, r.White, winnerName(r),
+			fmt.Sprintf("%d.%d", r.Pair, r.Leg), r.Plies, r.Opening, r.Black, r.White, r.Winner(),
 			strings.ReplaceAll(r.Termination, "_", " "), foreign.Printable(r.Note, 60),
 		})
 	}
 	format.Render(w, t)
 	return nil
-}
-
-func sideMillis(s match.Side) float64 { return float64(s.Time.Microseconds()) / 1000 }
-
-func winnerName(r gameRow) string {
-	switch r.Outcome {
-	case match.BlackWins.String():
-		return r.Black
-	case match.WhiteWins.String():
-		return r.White
-	}
-	return "draw"
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"gogi/archive"
 	"gogi/configs"
 	"gogi/internal/format"
 	"gogi/internal/usage"
@@ -70,7 +71,7 @@ func (c *gateCommand) print(env *environment, v *report.GateVerdict) error {
 
 // judge finds the design, and replays the run's pairs in plan order.
 func (c *gateCommand) judge(ctx context.Context, store *results.Store, info *results.RunInfo) (*report.GateVerdict, error) {
-	run, err := reportRunOf(ctx, store, info)
+	run, err := archive.ReportRun(ctx, store, info)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"gogi/alarms"
+	"gogi/archive"
 	"gogi/configs"
 	"gogi/faults"
 	"gogi/gate"
@@ -304,7 +305,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *player
 	if err != nil {
 		return nil, withPaths(err, c.DB, o.Plan)
 	}
-	begun, err := gather(ctx, store, o.Plan.Run)
+	begun, err := archive.Gather(ctx, store, o.Plan.Run)
 	if err != nil {
 		return nil, errors.Join(err, run.Close())
 	}
@@ -316,9 +317,9 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *player
 	if err := run.Close(); err != nil {
 		return nil, errors.Join(played, err)
 	}
-	report, err := begun.finish(context.WithoutCancel(ctx), store)
+	report, err := begun.Finish(context.WithoutCancel(ctx), store)
 	if err == nil && c.Deterministic {
-		report.Divergence, err = measureDivergence(ctx, store, run.ID(), report.A, report.B)
+		report.Divergence, err = archive.Divergence(ctx, store, run.ID(), report.A, report.B)
 	}
 	if err != nil {
 		return nil, errors.Join(played, err)
@@ -382,7 +383,7 @@ func (c *matchCommand) nameRun(ctx context.Context, o *players.Opener, store *re
 }
 
 // playPairs plays the pairs that are not stored.
-func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *players.Opener, store *results.Store, run *results.Run, begun *gathering) error {
+func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *players.Opener, store *results.Store, run *results.Run, begun *archive.Gathering) error {
 	var measured *metrics.Run // nil: nobody is told
 	if c.HTTP != "" || c.MetricsFile != "" {
 		info, err := store.FindRun(ctx, o.Plan.Run)
@@ -395,7 +396,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 	s, err := series.New(ctx, o.Plan, measured.Store(run), func(ctx context.Context, see func([]match.Row) error) error {
 		return store.Pairs(ctx, run.ID(), results.Filter{}, func(rows []match.Row) error {
 			measured.Resume(rows)
-			return errors.Join(begun.add(rows), see(rows))
+			return errors.Join(begun.Add(rows), see(rows))
 		})
 	})
 	if err != nil {

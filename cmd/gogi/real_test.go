@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/archive"
 	"gogi/report"
 )
 
@@ -31,7 +32,7 @@ func realEngines(t *testing.T) {
 }
 
 // playReal plays a series file and returns its report and games.
-func playReal(t *testing.T, text string) (*report.Report, []gameRow) {
+func playReal(t *testing.T, text string) (*report.Report, []archive.Game) {
 	t.Helper()
 	s := &session{dir: t.TempDir()}
 	if err := os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600); err != nil {
@@ -92,7 +93,7 @@ func TestRealEnginesOnTheClock(t *testing.T) {
 games = 2
 concurrency = 1
 limits = {byoyomi = "1s", margin = "900ms"}
-rules = {max_plies = 24}
+rules = {max_plies = 8}
 `+strings.Replace(realPair, "LIMITS", "", 1))
 	if len(r.Faults) > 0 || r.Games != 2 {
 		t.Errorf("%d games, faults %v", r.Games, r.Faults)

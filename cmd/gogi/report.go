@@ -5,11 +5,9 @@ import (
 	"io"
 	"strings"
 
+	"gogi/archive"
 	"gogi/faults"
 	"gogi/internal/format"
-	"gogi/kifu"
-	"gogi/match"
-	"gogi/report/page"
 	"gogi/report/text"
 	"gogi/results"
 )
@@ -31,7 +29,7 @@ func (c *reportCommand) Run(ctx context.Context, env *environment) error {
 		case c.Text:
 			return c.printBlock(ctx, env.out, store, info)
 		}
-		r, err := readReport(ctx, store, info.Name)
+		r, err := archive.Report(ctx, store, info.Name)
 		if err != nil {
 			return err
 		}
@@ -45,29 +43,24 @@ func (c *reportCommand) Run(ctx context.Context, env *environment) error {
 }
 
 func (c *reportCommand) printBlock(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
-	r, err := readReport(ctx, store, info.Name)
+	r, err := archive.Report(ctx, store, info.Name)
 	if err != nil {
 		return err
 	}
-	about, err := aboutOf(info)
+	about, err := archive.About(info)
 	if err != nil {
 		return err
 	}
 	return text.Block(w, r, about)
 }
 
-// pageOf is a run's page as HTML.
+// pageOf is a run's page as HTML, with where the difference comes from.
 func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo) (string, error) {
-	seen := page.NewScenes(info.Players[0], info.Players[1])
-	r, err := readReport(ctx, store, info.Name, func(rows []match.Row) error { seen.Add(rows); return nil })
+	shown, err := archive.Shown(ctx, store, info)
 	if err != nil {
 		return "", err
 	}
-	about, err := aboutOf(info)
-	if err != nil {
-		return "", err
-	}
-	where, err := readEffects(ctx, store, info, r)
+	where, err := archive.Effects(ctx, store, info, shown.Report)
 	if err != nil {
 		return "", err
 	}
@@ -75,9 +68,8 @@ func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo) (s
 	if err != nil {
 		return "", err
 	}
+	shown.More = append(shown.More, section)
 	var html strings.Builder
-	err = page.Write(&html, r, seen, about, func(pair, leg int) (kifu.Record, error) {
-		return store.Record(ctx, info.ID, pair, leg)
-	}, section)
+	err = shown.Write(&html)
 	return html.String(), err
 }

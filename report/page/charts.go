@@ -3,13 +3,13 @@ package page
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
-	"gogi/internal/format"
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"gogi/internal/chart"
-
-	"github.com/jedib0t/go-pretty/v6/text"
+	"gogi/internal/format"
 )
 
 // The charts are SVG, drawn by the templates; here are only their measures. A
@@ -18,6 +18,7 @@ import (
 // lineChart is the score curve, in user units.
 type lineChart struct {
 	Points string // of the polyline
+	Band   string // of the polygon between the ends of the anytime interval; "": none is known
 	XTicks []tick
 	YTicks []tick
 	Even   float64 // where 50 % is
@@ -34,7 +35,7 @@ type tick struct {
 
 // newLineChart draws A's score over pairs, nil where there is no line. The scale follows the later pairs:
 // the first few swing so widely that they would flatten the rest.
-func newLineChart(a string, points []curvePoint) *lineChart {
+func newLineChart(a string, points []CurvePoint, words Words) *lineChart {
 	if len(points) < 2 {
 		return nil
 	}
@@ -48,6 +49,7 @@ func newLineChart(a string, points []curvePoint) *lineChart {
 		fmt.Fprintf(&line, "%.1f,%.1f ", x(float64(p.Pairs)), y(p.Score)) // a Builder never fails
 		c.Cut = c.Cut || p.Score < lo || p.Score > hi
 	}
+	c.Band = band(points, x, y)
 	c.Points, c.Even, c.End = strings.TrimSpace(line.String()), y(0.5), y(last.Score)
 	step := float64(max(1, roundUp((last.Pairs+4)/5)))
 	for v := 0.0; v <= float64(last.Pairs); v += step {
@@ -56,17 +58,34 @@ func newLineChart(a string, points []curvePoint) *lineChart {
 	for _, v := range scoreTicks(lo, hi) {
 		c.YTicks = append(c.YTicks, tick{y(v), format.PercentShort(max(0, math.Round(v*1000)/1000))})
 	}
-	c.Desc = fmt.Sprintf("After %s pairs %s has %s of the points.", format.Count(last.Pairs), a, format.Percent(last.Score))
+	c.Desc = words.Say("After %s pairs %s has %s of the points.", format.Count(last.Pairs), a, format.Percent(last.Score))
 	return c
 }
 
-// scoreRange is the smallest scale that shows 50 % and all scores after the
-// first skip pairs, with round ends.
-func scoreRange(points []curvePoint, skip int) (lo, hi float64) {
+// band goes along the upper ends of the anytime intervals, and back along the lower ones.
+func band(points []CurvePoint, x, y func(float64) float64) string {
+	var there, back []string
+	for _, p := range points {
+		if p.Hi == nil || p.Lo == nil {
+			continue
+		}
+		there = append(there, fmt.Sprintf("%.1f,%.1f", x(float64(p.Pairs)), y(*p.Hi)))
+		back = append(back, fmt.Sprintf("%.1f,%.1f", x(float64(p.Pairs)), y(*p.Lo)))
+	}
+	slices.Reverse(back)
+	return strings.Join(append(there, back...), " ")
+}
+
+// scoreRange is the smallest scale that shows 50 % and all scores and intervals after
+// the first skip pairs, with round ends.
+func scoreRange(points []CurvePoint, skip int) (lo, hi float64) {
 	lo, hi = 0.5, 0.5
 	for _, p := range points {
 		if p.Pairs > skip {
 			lo, hi = min(lo, p.Score), max(hi, p.Score)
+			if p.Lo != nil && p.Hi != nil {
+				lo, hi = min(lo, *p.Lo), max(hi, *p.Hi)
+			}
 		}
 	}
 	margin := max(0.02, (hi-lo)/20)
@@ -157,7 +176,7 @@ type column struct {
 }
 
 // newColumnChart is nil where all games are of one class.
-func newColumnChart(classes []lengthClass) *columnChart {
+func newColumnChart(classes []lengthClass, words Words) *columnChart {
 	most, mode := 0, 0
 	for i, class := range classes {
 		if class.Games > most {
@@ -168,14 +187,14 @@ func newColumnChart(classes []lengthClass) *columnChart {
 		return nil
 	}
 	c := &columnChart{Frame: chart.Frame{Left: 38, Top: 10, Right: 352, Bottom: 160}}
-	c.Desc = fmt.Sprintf("Most frequent: %d to %d plies, %s games.", classes[mode].From, classes[mode].To, format.Count(most))
+	c.Desc = words.Say("Most frequent: %d to %d plies, %s games.", classes[mode].From, classes[mode].To, format.Count(most))
 	width := (c.Right - c.Left) / float64(len(classes))
 	top := float64(most) * 1.05
 	for i, class := range classes {
 		height := (c.Bottom - c.Top) * float64(class.Games) / top
 		c.Columns = append(c.Columns, column{
 			X: c.Left + float64(i)*width + width*0.08, Width: width * 0.84, Y: c.Bottom - height, Height: height,
-			Words: fmt.Sprintf("%d to %d plies: %s games", class.From, class.To, format.Count(class.Games)),
+			Words: words.Say("%d to %d plies: %s games", class.From, class.To, format.Count(class.Games)),
 		})
 	}
 	for i := 0; i < len(classes); i += (len(classes) + 5) / 6 {

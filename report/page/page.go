@@ -25,6 +25,16 @@ import (
 //go:embed templates
 var templates embed.FS
 
+// Style is the style sheet of the sections and of the diagrams in them; it leaves the
+// body to whoever shows them.
+func Style() string {
+	style, err := templates.ReadFile("templates/sections.css")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(style) + diagram.Style
+}
+
 // page is what the template shows: the report, and what only the page has.
 type page struct {
 	*report.Report
@@ -43,6 +53,9 @@ type page struct {
 	FaultLog []match.Row
 	Figures  []figure
 	More     []template.HTML // sections that other packages made
+	Online   bool            // games have pages of their own
+
+	words Words
 }
 
 // matrixRow is one player's results against each of the others.
@@ -56,6 +69,7 @@ type matrixCell struct{ Score, Games string }
 // figure is the end of one game.
 type figure struct {
 	Game    string // as --game wants it
+	Link    string // to the game's own page; "": it has none
 	Black   string
 	White   string
 	Result  string
@@ -64,50 +78,98 @@ type figure struct {
 	Diagram template.HTML
 }
 
-// Write writes a run's page: the report, what else was seen of its games, and
-// what is known about the run. record opens the few games that are drawn; more are
-// sections before the plan's, whole and escaped.
-func Write(w io.Writer, r *report.Report, seen *scenes, about report.About, record func(pair, leg int) (kifu.Record, error), more ...template.HTML) error {
-	p := newPage(r, about, seen)
-	figures, err := drawGames(seen.games(), record)
+// Shown is a run and what else was seen of it.
+type Shown struct {
+	Report *report.Report
+	Seen   *Scenes
+	About  report.About
+	// Record opens the few games that are drawn.
+	Record func(pair, leg int) (kifu.Record, error)
+	// More are sections before the plan's, whole and escaped.
+	More []template.HTML
+}
+
+// Write writes a run's page in English, which stands alone.
+func (s Shown) Write(w io.Writer) error {
+	p, err := s.page(English{}, nil)
 	if err != nil {
 		return err
 	}
-	p.Figures, p.More = figures, more
-	return p.write(w)
+	body, err := templates.ReadFile("templates/report.css")
+	if err != nil {
+		return err
+	}
+	p.Style = template.CSS(Style() + string(body)) // both are our own
+	return p.execute(w, "report.gohtml")
 }
 
-func newPage(r *report.Report, about report.About, seen *scenes) *page {
-	p := &page{
-		Report: r, Verdict: r.Verdict(), Digest: about.Digest, Created: about.Created.Format("2006-01-02 15:04 MST"),
-		Plan: about.Plan, Engines: about.Engines,
-		Curve: newLineChart(r.A, seen.curve.all()), Lengths: newColumnChart(seen.histogram()),
-		Endings: endingsChart(r), FaultLog: seen.faults(), Matrix: matrix(r),
+// Sections writes what stands inside the main element of another page, which has Style
+// in its style sheet: without any style or script of its own. link is where a game has
+// its page.
+func (s Shown) Sections(w io.Writer, words Words, link func(pair, leg int) string) error {
+	p, err := s.page(words, link)
+	if err != nil {
+		return err
+	}
+	return p.execute(w, "sections")
+}
+
+func (s Shown) page(words Words, link func(pair, leg int) string) (*page, error) {
+	p := newPage(s.Report, s.About, s.Seen, words)
+	p.More, p.Online = s.More, link != nil
+	for _, g := range s.Seen.games() {
+		record, err := s.Record(g.Pair, g.Leg)
+		if err != nil {
+			return nil, err
+		}
+		f, err := newFigure(g, record, words)
+		if err != nil {
+			return nil, fmt.Errorf("game %d.%d: %w", g.Pair, g.Leg, err)
+		}
+		if link != nil {
+			f.Link = link(g.Pair, g.Leg)
+		}
+		p.Figures = append(p.Figures, f)
+	}
+	return p, nil
+}
+
+func newPage(r *report.Report, about report.About, seen *Scenes, words Words) *page {
+	return &page{
+		Report: r, Verdict: words.Verdict(r), Digest: about.Digest, Created: about.Created.Format("2006-01-02 15:04 MST"),
+		Plan: about.Plan, Engines: about.Engines, words: words,
+		Curve: newLineChart(r.A, seen.curve.all(), words), Lengths: newColumnChart(seen.histogram(), words),
+		Endings: endingsChart(r, words), FaultLog: seen.faults(), Matrix: matrix(r),
 		Millis: playersChart(r, "ms", 1, func(p report.Player) *float64 { return p.MillisPerMove }),
-		Speeds: playersChart(r, "nodes/s", 0, func(p report.Player) *float64 { return p.NodesPerSecond }),
+		Speeds: playersChart(r, words.Say("nodes/s"), 0, func(p report.Player) *float64 { return p.NodesPerSecond }),
 	}
-	return p
 }
 
-func (p *page) write(w io.Writer) error {
-	style, err := templates.ReadFile("templates/report.css")
+func (p *page) execute(w io.Writer, name string) error {
+	t, err := template.New(name).Funcs(p.functions()).ParseFS(templates, "templates/*.gohtml")
 	if err != nil {
 		return err
 	}
-	p.Style = template.CSS(string(style) + diagram.Style) // both are our own
-	t, err := template.New("report.gohtml").Funcs(template.FuncMap{
-		"count": format.Count, "number": format.NumberOf, "percent": format.Percent, "decimal": format.Decimal, "wdl": text.WDL, "words": format.Words, "plus": func(a, b int) int { return a + b },
-		"brief": brief, "label": text.IntervalLabel, "test": text.TestLabel, "interval": text.Interval, "result": text.Test, "elo": text.Elo, "stopped": text.StoppedElo, "gate": text.Gate, "dependence": report.DependenceWords, "weight": report.WeightWords, "ifIndependent": text.IfIndependent, "advantage": text.Advantage, "signed": format.Signed, "match": text.Match, "note": func(t *report.Tournament) string { return strings.Join(text.RatingNote(t), " ") }, "tenth": func(v float64) string { return fmt.Sprintf("%.1f", v) },
-		"loser": report.LoserOf, "seconds": func(v float64) time.Duration { return time.Duration(v * float64(time.Second)).Round(time.Second) },
-	}).ParseFS(templates, "templates/*.gohtml")
-	if err != nil {
-		return err
+	return t.ExecuteTemplate(w, name, p)
+}
+
+// functions are what the templates may call: t says a phrase in the page's language.
+func (p *page) functions() template.FuncMap {
+	w := p.words
+	return template.FuncMap{
+		"t": w.Say, "count": format.Count, "number": format.NumberOf, "percent": format.Percent, "decimal": format.Decimal, "wdl": text.WDL,
+		"plus": func(a, b int) int { return a + b }, "brief": brief, "loser": report.LoserOf,
+		"tenth":   func(v float64) string { return fmt.Sprintf("%.1f", v) },
+		"seconds": func(v float64) time.Duration { return time.Duration(v * float64(time.Second)).Round(time.Second) },
+		"label":   w.IntervalLabel, "interval": w.Interval, "test": w.TestLabel, "result": w.Test, "elo": w.Elo, "stopped": w.StoppedElo,
+		"gate": w.Gate, "evidence": w.Evidence, "ifIndependent": w.IfIndependent, "advantage": w.Advantage, "slowed": w.Slowed,
+		"signed": format.Signed, "match": text.Match, "note": func(t *report.Tournament) string { return strings.Join(text.RatingNote(t), " ") },
+		"ending": w.Ending, "design": w.Design,
 	}
-	return t.Execute(w, p)
 }
 
 // endingsChart shows how many games ended in each way.
-func endingsChart(r *report.Report) *barChart {
+func endingsChart(r *report.Report, words Words) *barChart {
 	var rows []bar
 	index := map[string]int{}
 	for _, e := range r.Terminations {
@@ -115,7 +177,7 @@ func endingsChart(r *report.Report) *barChart {
 		if !ok {
 			i, index[e.Termination] = len(rows), len(rows)
 			t, err := match.ParseTermination(e.Termination)
-			rows = append(rows, bar{Label: format.Words(e.Termination), Fault: err == nil && t.IsFault()})
+			rows = append(rows, bar{Label: words.Ending(e.Termination), Fault: err == nil && t.IsFault()})
 		}
 		rows[i].value += float64(e.Count)
 	}
@@ -160,14 +222,14 @@ func (p *page) Swapped() bool { return p.Pentanomial.Pairs() > 0 }
 
 // Cells are the pentanomial's columns in order.
 func (p *page) Cells() []pentaCell {
-	c := p.Pentanomial
+	c, say := p.Pentanomial, p.words.Say
 	return []pentaCell{
-		{"LL", "both lost", c.LL},
-		{"LD", "a loss and a draw", c.LD},
-		{"WL", "a win and a loss", c.WL},
-		{"DD", "both drawn", c.DD},
-		{"WD", "a win and a draw", c.WD},
-		{"WW", "both won", c.WW},
+		{"LL", say("both lost"), c.LL},
+		{"LD", say("a loss and a draw"), c.LD},
+		{"WL", say("a win and a loss"), c.WL},
+		{"DD", say("both drawn"), c.DD},
+		{"WD", say("a win and a draw"), c.WD},
+		{"WW", say("both won"), c.WW},
 	}
 }
 
@@ -176,55 +238,25 @@ type pentaCell struct {
 	Pairs       int
 }
 
-// drawGames are the last positions of games, with their last moves, for which
-// these few records are opened.
-func drawGames(games []match.Row, record func(pair, leg int) (kifu.Record, error)) ([]figure, error) {
-	var all []figure
-	for _, g := range games {
-		r, err := record(g.Pair, g.Leg)
-		if err != nil {
-			return nil, err
-		}
-		f, err := newFigure(g, r)
-		if err != nil {
-			return nil, fmt.Errorf("game %d.%d: %w", g.Pair, g.Leg, err)
-		}
-		all = append(all, f)
-	}
-	return all, nil
-}
-
-func newFigure(g match.Row, record kifu.Record) (figure, error) {
+// newFigure is the last position of a game, with its last move.
+func newFigure(g match.Row, record kifu.Record, words Words) (figure, error) {
 	position, err := shogi.ParseSFEN(g.LastSFEN)
 	if err != nil {
 		return figure{}, err
 	}
-	f := figure{Game: fmt.Sprintf("%d.%d", g.Pair, g.Leg), Black: g.Black, White: g.White, Note: g.Note, Result: resultOf(g)}
+	f := figure{Game: fmt.Sprintf("%d.%d", g.Pair, g.Leg), Black: g.Black, White: g.White, Note: g.Note, Result: words.Result(g)}
 	last, err := lastMove(g, record)
 	if err != nil {
 		return figure{}, err
 	}
 	if last != shogi.NoMove {
-		f.Last = fmt.Sprintf("%s, by %s", last, [2]string{g.Black, g.White}[position.Side().Opponent()])
+		f.Last = words.Say("%s, by %s", last, [2]string{g.Black, g.White}[position.Side().Opponent()])
 	}
 	f.Diagram = template.HTML(diagram.Diagram{ // which escapes every text
 		Position: position, Last: last, ID: fmt.Sprintf("game-%d-%d", g.Pair, g.Leg),
-		Title: fmt.Sprintf("Last position of game %s, %s (Black) against %s (White)", f.Game, g.Black, g.White),
+		Title: words.Say("Last position of game %s, %s (Black) against %s (White)", f.Game, g.Black, g.White),
 	}.SVG())
 	return f, nil
-}
-
-// resultOf says who won, by what, and after how many plies.
-func resultOf(g match.Row) string {
-	by := format.Words(g.Termination.String())
-	winner, ok := g.Outcome.Winner()
-	if !ok {
-		return fmt.Sprintf("Drawn by %s after %d plies", by, g.Plies)
-	}
-	if g.Termination.IsFault() {
-		return fmt.Sprintf("%s lost by %s after %d plies", report.LoserOf(g), by, g.Plies)
-	}
-	return fmt.Sprintf("%s won by %s after %d plies", [2]string{g.Black, g.White}[winner], by, g.Plies)
 }
 
 // lastMove is the last move that was made; an illegal one was not.

@@ -31,13 +31,13 @@ func aboutRun(o fakerun.Run) report.About {
 }
 
 // gather is the report of a run and what its page shows beside it.
-func gather(t *testing.T, o fakerun.Run) (*report.Report, *scenes) {
+func gather(t *testing.T, o fakerun.Run) (*report.Report, *Scenes) {
 	t.Helper()
 	return gatherAs(t, o, report.Registration{})
 }
 
 // gatherAs is gather of a run that may have a gate.
-func gatherAs(t *testing.T, o fakerun.Run, gate report.Registration, starts ...report.Start) (*report.Report, *scenes) {
+func gatherAs(t *testing.T, o fakerun.Run, gate report.Registration, starts ...report.Start) (*report.Report, *Scenes) {
 	t.Helper()
 	run := report.Run{Gate: gate, Starts: starts, Name: "run", Rules: "default", Pairs: max(o.Planned, len(o.Pairs))}
 	for _, name := range o.Players {
@@ -64,12 +64,12 @@ func pageOfRun(t *testing.T, o fakerun.Run) string {
 	return render(t, o, r, seen)
 }
 
-func render(t *testing.T, o fakerun.Run, r *report.Report, seen *scenes) string {
+func render(t *testing.T, o fakerun.Run, r *report.Report, seen *Scenes) string {
 	t.Helper()
 	var b bytes.Buffer
-	err := Write(&b, r, seen, aboutRun(o), func(int, int) (kifu.Record, error) {
+	err := Shown{Report: r, Seen: seen, About: aboutRun(o), Record: func(int, int) (kifu.Record, error) {
 		return kifu.Record{Start: "startpos", Moves: []kifu.Move{{Move: move(t, "7g7f")}}}, nil
-	})
+	}}.Write(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,11 +294,11 @@ func TestHistogramKeepsEveryGame(t *testing.T) {
 }
 
 func TestLineChart(t *testing.T) {
-	var points []curvePoint
+	var points []CurvePoint
 	for i := 1; i <= 100; i++ {
-		points = append(points, curvePoint{i, 0.53 + 0.47/float64(i*i)})
+		points = append(points, CurvePoint{Pairs: i, Score: 0.53 + 0.47/float64(i*i)})
 	}
-	c := newLineChart("x", points)
+	c := newLineChart("x", points, English{})
 	if !c.Cut {
 		t.Error("the wild beginning decides the scale")
 	}
@@ -331,7 +331,7 @@ func TestTournamentPage(t *testing.T) {
 		},
 	}
 	var b strings.Builder
-	if err := newPage(rep, report.About{Plan: &match.CanonicalPlan{}}, NewScenes("a", "b")).write(&b); err != nil {
+	if err := newPage(rep, report.About{Plan: &match.CanonicalPlan{}}, NewScenes("a", "b"), English{}).execute(&b, "report.gohtml"); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`<h2 id="tournament">The Swiss</h2>`, "<li>&lt;a&gt; 2.0–0.0 b</li>", "Sonneborn–Berger", `<th scope="row">&lt;a&gt;</th><td class="num">2</td>`} {
@@ -342,4 +342,71 @@ func TestTournamentPage(t *testing.T) {
 	if strings.Contains(b.String(), `id="head"`) {
 		t.Error("figures of a against b")
 	}
+}
+
+// TestBand: a run that is watched while it is read has the anytime interval along its
+// score: at its end the report's own, and wider before; one that is not has no band.
+func TestBand(t *testing.T) {
+	t.Parallel()
+	run := report.Run{Name: "run", Pairs: 100, Players: []report.Player{{Name: "x"}, {Name: "y"}}}
+	g, err := report.New(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := NewScenes("x", "y")
+	seen.Watch(g.Moment)
+	for _, rows := range (fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW", "WL", "DL"}, 10)}).Rows() {
+		if err := g.Add(rows); err != nil {
+			t.Fatal(err)
+		}
+		seen.Add(rows)
+	}
+	curve := seen.Curve()
+	first, last := curve[0], curve[len(curve)-1]
+	rep := g.Report()
+	i := slices.IndexFunc(rep.Intervals, func(i report.Interval) bool { return i.Method == "anytime" })
+	if i < 0 || last.Lo == nil || *last.Lo != *rep.Intervals[i].Lo || *last.Hi != *rep.Intervals[i].Hi {
+		t.Fatalf("the curve ends at %+v, the report has %+v", last, rep.Intervals)
+	}
+	if *first.Hi-*first.Lo <= *last.Hi-*last.Lo || *last.Lo >= last.Score || *last.Hi <= last.Score {
+		t.Errorf("from %v–%v to %v–%v around %v", *first.Lo, *first.Hi, *last.Lo, *last.Hi, last.Score)
+	}
+	if c := newLineChart("x", curve, English{}); strings.Count(c.Band, ",") != 2*len(curve) {
+		t.Errorf("the band has %d corners for %d points", strings.Count(c.Band, ","), len(curve))
+	}
+	if c := newLineChart("x", []CurvePoint{{Pairs: 1, Score: 0.5}, {Pairs: 2, Score: 0.5}}, English{}); c.Band != "" {
+		t.Errorf("a band of nothing: %s", c.Band)
+	}
+}
+
+// TestSections: what stands in another page has no page around it, no style of its own, and
+// links its games; its phrases are the language's.
+func TestSections(t *testing.T) {
+	t.Parallel()
+	o := fakerun.Run{Players: []string{"x", "y"}, Pairs: []string{"WL", "WW", "DL"}}
+	r, seen := gather(t, o)
+	var b strings.Builder
+	shown := Shown{Report: r, Seen: seen, About: aboutRun(o), Record: func(int, int) (kifu.Record, error) {
+		return kifu.Record{Start: "startpos"}, nil
+	}}
+	if err := shown.Sections(&b, shouting{}, func(pair, leg int) string { return fmt.Sprintf("/at/%d/%d", pair, leg) }); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`href="/at/2/1"`, "WHAT THE GAMES SHOW", "HOW THE GAMES ENDED"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	for _, bad := range []string{"<html", "<main", "<style", " style=", "gogi games"} {
+		if strings.Contains(b.String(), bad) {
+			t.Errorf("there is %s", bad)
+		}
+	}
+}
+
+// shouting is a language.
+type shouting struct{ English }
+
+func (shouting) Say(phrase string, args ...any) string {
+	return English{}.Say(strings.ToUpper(phrase), args...)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gogi/match"
+	"gogi/report"
 	"gogi/shogi"
 )
 
@@ -17,9 +18,9 @@ const (
 	lengthStep  = 10  // plies; the finest classes of the histogram
 )
 
-// scenes is what the page shows and the report does not have. It sees each pair
-// once, in order, and keeps a bounded part.
-type scenes struct {
+// Scenes are what the page shows and the report does not have. They see each pair
+// once, in order, and keep a bounded part.
+type Scenes struct {
 	a, b    string
 	curve   curve
 	lengths map[int]int // games by plies / lengthStep
@@ -27,15 +28,22 @@ type scenes struct {
 }
 
 // NewScenes watches the games of a run of which the page is about a against b.
-func NewScenes(a, b string) *scenes {
-	return &scenes{
+func NewScenes(a, b string) *Scenes {
+	return &Scenes{
 		a: a, b: b, curve: curve{every: 1},
 		lengths: map[int]int{}, latest: make(map[match.Termination][]match.Row),
 	}
 }
 
+// Watch has the score's anytime interval and the gate's state kept with the score: now
+// tells them, and is asked after a pair was added.
+func (s *Scenes) Watch(now func() report.Moment) { s.curve.moment = now }
+
+// Curve is A's score along the run, thinned out: some hundred points at most.
+func (s *Scenes) Curve() []CurvePoint { return s.curve.all() }
+
 // Add takes the next whole pair; it never fails.
-func (s *scenes) Add(rows []match.Row) {
+func (s *Scenes) Add(rows []match.Row) {
 	points, games := 0.0, 0
 	for _, r := range rows {
 		s.addGame(r)
@@ -54,7 +62,7 @@ func (s *scenes) Add(rows []match.Row) {
 	}
 }
 
-func (s *scenes) addGame(r match.Row) {
+func (s *Scenes) addGame(r match.Row) {
 	s.lengths[r.Plies/lengthStep]++
 	kept := append(s.latest[r.Termination], r)
 	s.latest[r.Termination] = kept[max(0, len(kept)-shownFaults):]
@@ -66,12 +74,15 @@ type curve struct {
 	games  int
 	points float64
 	every  int // pairs between two points
-	kept   []curvePoint
+	kept   []CurvePoint
+	moment func() report.Moment // nil: nobody tells
 }
 
-type curvePoint struct {
+// CurvePoint is A's score after so many pairs, and what was known then.
+type CurvePoint struct {
 	Pairs int
 	Score float64
+	report.Moment
 }
 
 func (c *curve) add(points float64, games int) {
@@ -83,17 +94,23 @@ func (c *curve) add(points float64, games int) {
 	}
 	if len(c.kept) == curvePoints {
 		c.every *= 2
-		c.kept = slices.DeleteFunc(c.kept, func(p curvePoint) bool { return p.Pairs%c.every != 0 })
+		c.kept = slices.DeleteFunc(c.kept, func(p CurvePoint) bool { return p.Pairs%c.every != 0 })
 	}
 	if c.pairs%c.every == 0 {
 		c.kept = append(c.kept, c.now())
 	}
 }
 
-func (c *curve) now() curvePoint { return curvePoint{c.pairs, c.points / float64(c.games)} }
+func (c *curve) now() CurvePoint {
+	p := CurvePoint{Pairs: c.pairs, Score: c.points / float64(c.games)}
+	if c.moment != nil {
+		p.Moment = c.moment()
+	}
+	return p
+}
 
 // all are the points that were kept, and the last one.
-func (c *curve) all() []curvePoint {
+func (c *curve) all() []CurvePoint {
 	if n := len(c.kept); c.pairs > 0 && (n == 0 || c.kept[n-1].Pairs != c.pairs) {
 		return append(slices.Clone(c.kept), c.now())
 	}
@@ -102,7 +119,7 @@ func (c *curve) all() []curvePoint {
 
 // games chooses what to show: unusual ends first, the latest of each, then the
 // second latest of each, and so on.
-func (s *scenes) games() []match.Row {
+func (s *Scenes) games() []match.Row {
 	var chosen []match.Row
 	for back := 1; back <= shownGames; back++ {
 		for _, t := range s.endings() {
@@ -117,7 +134,7 @@ func (s *scenes) games() []match.Row {
 }
 
 // endings are the terminations that occurred, the unusual ones first.
-func (s *scenes) endings() []match.Termination {
+func (s *Scenes) endings() []match.Termination {
 	var all []match.Termination
 	for t := range s.latest {
 		all = append(all, t)
@@ -142,7 +159,7 @@ func strangeness(t match.Termination) int {
 }
 
 // faults are the latest games that ended by a fault.
-func (s *scenes) faults() []match.Row {
+func (s *Scenes) faults() []match.Row {
 	var all []match.Row
 	for t, list := range s.latest {
 		if t.IsFault() {
@@ -157,7 +174,7 @@ func (s *scenes) faults() []match.Row {
 type lengthClass struct{ From, To, Games int }
 
 // histogram merges the classes until there are few enough for a picture.
-func (s *scenes) histogram() []lengthClass {
+func (s *Scenes) histogram() []lengthClass {
 	const most = 24
 	low, high := math.MaxInt, 0
 	for class := range s.lengths {

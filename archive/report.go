@@ -1,4 +1,6 @@
-package main
+// Package archive reads stored runs for whoever shows them, the command and the pages:
+// reports, what stands beside them, comparisons, ratings, lists of games.
+package archive
 
 import (
 	"context"
@@ -6,46 +8,48 @@ import (
 	"reflect"
 	"slices"
 
+	"gogi/kifu"
 	"gogi/match"
 	"gogi/report"
+	"gogi/report/page"
 	"gogi/results"
 	"gogi/tournament"
 )
 
-// readReport reads all pairs of a run once, and shows each to the watchers, too.
-func readReport(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row) error) (*report.Report, error) {
-	g, err := gather(ctx, store, run)
+// Report reads all pairs of a run once, and shows each to the watchers, too.
+func Report(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row) error) (*report.Report, error) {
+	g, err := Gather(ctx, store, run)
 	if err != nil {
 		return nil, err
 	}
 	return g.rest(ctx, store, watch...)
 }
 
-// gathering is a report that is begun with pairs that are read for something else.
-type gathering struct {
+// Gathering is a report that is begun with pairs that are read for something else.
+type Gathering struct {
 	id   int64
 	run  report.Run
 	sums *report.Gatherer
 	next int // the pair that the sums wait for: all before it are in them
 }
 
-// gather begins the report of a run.
-func gather(ctx context.Context, store *results.Store, name string) (*gathering, error) {
+// Gather begins the report of a run.
+func Gather(ctx context.Context, store *results.Store, name string) (*Gathering, error) {
 	info, err := store.FindRun(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	g := &gathering{id: info.ID}
-	if g.run, err = reportRunOf(ctx, store, info); err != nil {
+	g := &Gathering{id: info.ID}
+	if g.run, err = ReportRun(ctx, store, info); err != nil {
 		return nil, err
 	}
 	g.sums, err = report.New(g.run)
 	return g, err
 }
 
-// add takes a pair, of which the numbers ascend. What comes after the first gap, where
-// pairs are still to be played, is left for rest.
-func (g *gathering) add(rows []match.Row) error {
+// Add takes a pair, of which the numbers ascend. What comes after the first gap, where
+// pairs are still to be played, is left for Finish.
+func (g *Gathering) Add(rows []match.Row) error {
 	if len(rows) == 0 || rows[0].Pair != g.next {
 		return nil
 	}
@@ -55,7 +59,7 @@ func (g *gathering) add(rows []match.Row) error {
 
 // rest reads the pairs that are not in the sums, shows each to the watchers, too, and
 // reports.
-func (g *gathering) rest(ctx context.Context, store *results.Store, watch ...func([]match.Row) error) (*report.Report, error) {
+func (g *Gathering) rest(ctx context.Context, store *results.Store, watch ...func([]match.Row) error) (*report.Report, error) {
 	err := store.Pairs(ctx, g.id, results.Filter{FromPair: g.next}, func(rows []match.Row) error {
 		for _, see := range watch {
 			if err := see(rows); err != nil {
@@ -70,10 +74,10 @@ func (g *gathering) rest(ctx context.Context, store *results.Store, watch ...fun
 	return g.sums.Report(), nil
 }
 
-// finish is rest, long after the begin: where the run's settings are others now, all is
+// Finish is rest, long after the begin: where the run's settings are others now, all is
 // read again.
-func (g *gathering) finish(ctx context.Context, store *results.Store) (*report.Report, error) {
-	now, err := gather(ctx, store, g.run.Name)
+func (g *Gathering) Finish(ctx context.Context, store *results.Store) (*report.Report, error) {
+	now, err := Gather(ctx, store, g.run.Name)
 	if err == nil && reflect.DeepEqual(now.run, g.run) {
 		now = g
 	}
@@ -83,9 +87,41 @@ func (g *gathering) finish(ctx context.Context, store *results.Store) (*report.R
 	return now.rest(ctx, store)
 }
 
-// reportRunOf is a stored run as a report knows it: with its log of settings, which says
+// Shown reads all that a run's page shows: the report, the score along the run with what
+// was known at each of its points, and what is known of the run itself. Its records are
+// read while it is written, whatever becomes of the context.
+func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*page.Shown, error) {
+	about, err := About(info)
+	if err != nil {
+		return nil, err
+	}
+	described, err := ReportRun(ctx, store, info)
+	if err != nil {
+		return nil, err
+	}
+	g, err := report.New(described)
+	if err != nil {
+		return nil, err
+	}
+	seen := page.NewScenes(info.Players[0], info.Players[1])
+	seen.Watch(g.Moment)
+	err = store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error {
+		err := g.Add(rows)
+		seen.Add(rows)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	lasting := context.WithoutCancel(ctx)
+	return &page.Shown{Report: g.Report(), Seen: seen, About: about, Record: func(pair, leg int) (kifu.Record, error) {
+		return store.Record(lasting, info.ID, pair, leg)
+	}}, nil
+}
+
+// ReportRun is a stored run as a report knows it: with its log of settings, which says
 // what was settled before its first game.
-func reportRunOf(ctx context.Context, store *results.Store, info *results.RunInfo) (report.Run, error) {
+func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo) (report.Run, error) {
 	run := report.Run{Name: info.Name, Rules: info.Rules, Pairs: info.Pairs}
 	var err error
 	for _, e := range info.Engines {
@@ -118,8 +154,8 @@ func tourneyOf(info *results.RunInfo) (*report.Tourney, error) {
 	return &report.Tourney{Spec: tournament.OfCanonical(plan, info.Pairs)}, nil
 }
 
-// aboutOf is what the forms of a report tell of a stored run beside its games.
-func aboutOf(info *results.RunInfo) (report.About, error) {
+// About is what the forms of a report tell of a stored run beside its games.
+func About(info *results.RunInfo) (report.About, error) {
 	a := report.About{Digest: info.Digest, Rules: info.Rules, Created: info.Created}
 	var err error
 	if a.Plan, err = match.ParseCanonical(info.Plan); err != nil {
@@ -135,8 +171,8 @@ func aboutOf(info *results.RunInfo) (report.About, error) {
 	return a, nil
 }
 
-// measureDivergence compares the two games of each pair of A and B.
-func measureDivergence(ctx context.Context, store *results.Store, run int64, a, b string) (*report.Divergence, error) {
+// Divergence compares the two games of each pair of A and B.
+func Divergence(ctx context.Context, store *results.Store, run int64, a, b string) (*report.Divergence, error) {
 	d := &report.Divergence{}
 	err := store.Pairs(ctx, run, results.Filter{}, func(rows []match.Row) error {
 		r := rows[0]

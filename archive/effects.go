@@ -1,4 +1,4 @@
-package main
+package archive
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 	"gogi/results"
 )
 
-// readEffects sorts the games of a run's first two players. Records are read one pair
+// Effects sorts the games of a run's first two players. Records are read one pair
 // at a time. rep is the run's report: whether it is finished, and its gate.
-func readEffects(ctx context.Context, store *results.Store, info *results.RunInfo, rep *report.Report) (*effects.Table, error) {
+func Effects(ctx context.Context, store *results.Store, info *results.RunInfo, rep *report.Report) (*effects.Table, error) {
 	run := effects.Run{Name: info.Name, A: info.Players[0], B: info.Players[1], Finished: rep.Finished}
 	if rep.Gate != nil {
 		run.Gate = rep.Gate.Design.String()

@@ -1,4 +1,4 @@
-package main
+package archive
 
 import (
 	"encoding/json"
@@ -20,10 +20,10 @@ func TestGatheringStopsAtAGap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &gathering{run: run, sums: sums}
+	g := &Gathering{run: run, sums: sums}
 	rows := fakerun.Run{Players: []string{"a", "b"}, Pairs: []string{"WW", "WL", "LL", "WW", "DD"}}.Rows()
 	for _, pair := range [][]match.Row{rows[0], rows[1], nil, rows[3], rows[4]} {
-		if err := g.add(pair); err != nil {
+		if err := g.Add(pair); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -40,9 +40,9 @@ func TestFinishedGathering(t *testing.T) {
 	for _, changed := range []bool{false, true} {
 		store, plan := gatedSeries(t)
 		beginAndAdd(t, store, plan, resignedPair(plan, 0, 0), resignedPair(plan, 1, 0), resignedPair(plan, 3, 0))
-		g, err := gather(t.Context(), store, "r")
+		g, err := Gather(t.Context(), store, "r")
 		if err == nil {
-			err = store.Pairs(t.Context(), 1, results.Filter{}, g.add)
+			err = store.Pairs(t.Context(), 1, results.Filter{}, g.Add)
 		}
 		if err != nil || g.next != 2 {
 			t.Fatalf("%d pairs before the gap, %v", g.next, err)
@@ -52,11 +52,11 @@ func TestFinishedGathering(t *testing.T) {
 			later.Gate.Elo1, later.Pairs = 40, 9
 		}
 		beginAndAdd(t, store, &later, resignedPair(plan, 2, 0), resignedPair(plan, 4, 0))
-		got, err := g.finish(t.Context(), store)
+		got, err := g.Finish(t.Context(), store)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := readReport(t.Context(), store, "r")
+		want, err := Report(t.Context(), store, "r")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package main
+package archive
 
 import (
 	"errors"
@@ -89,16 +89,19 @@ func TestLateDesign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := reportRunOf(t.Context(), store, info)
+	run, err := ReportRun(t.Context(), store, info)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if g := run.Gate; g.Registered || g.Design != plan.Gate || len(run.Starts) != 2 || run.Starts[0].Late || !run.Starts[1].Late {
 		t.Errorf("%+v, starts %+v", g, run.Starts)
 	}
-	v, err := new(gateCommand).judge(t.Context(), store, info)
-	if err != nil || v.Verdict != report.Inconclusive || v.Registered {
-		t.Errorf("%+v, %v", v, err)
+	rep, err := Report(t.Context(), store, "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := rep.GateVerdict(run.Gate); v.Verdict != report.Inconclusive || v.Registered {
+		t.Errorf("%+v", v)
 	}
 }
 

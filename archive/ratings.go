@@ -1,0 +1,77 @@
+package archive
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gogi/match"
+	"gogi/ratings"
+	"gogi/results"
+)
+
+// Rate adds the games of a run to those that are to be rated, with what must be known of
+// them: that the run is not finished, was stopped by a test, or paired by results.
+func Rate(ctx context.Context, store *results.Store, info *results.RunInfo, g *ratings.Games) error {
+	players, anchor, err := entrantsOf(info)
+	if err != nil {
+		return err
+	}
+	g.Anchored(anchor)
+	run := g.Run(players)
+	rep, err := Report(ctx, store, info.Name, run.Add)
+	switch {
+	case err != nil:
+		return err
+	case !rep.Finished:
+		g.Unfinished(info.Name)
+	case rep.Gate != nil:
+		g.Stopped(info.Name, rep.Gate.Design.String())
+	}
+	if rep.Tournament != nil && rep.Tournament.Design == match.DesignAdaptive {
+		g.Paired(info.Name)
+	}
+	return nil
+}
+
+// entrantsOf are a run's players and their anchor ("": none), with what of each decides how it plays: that is
+// what the plan's canonical text holds, but for the margin, how long a stall may
+// last, restarts, and the name of a profile, whose options are there.
+func entrantsOf(info *results.RunInfo) (list []ratings.Entrant, anchor string, err error) {
+	plan, err := match.ParseCanonical(info.Plan)
+	if err == nil && len(plan.Players) != len(info.Engines) {
+		err = errors.New("it has other players than the run")
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("the plan of run %s: %w", info.Name, err)
+	}
+	for i, p := range plan.Players {
+		e := ratings.Entrant{Name: p.Name}
+		add := func(name, value string) { e.Traits = append(e.Traits, ratings.Trait{Name: name, Value: value}) }
+		add("limits", p.Limits)
+		for _, o := range slices.SortedFunc(slices.Values(p.Options), func(a, b match.Option) int { return cmp.Compare(a.Name, b.Name) }) {
+			add(o.Name, o.Value)
+		}
+		if len(p.Arguments) > 0 {
+			add("arguments", strings.Join(p.Arguments, " "))
+		}
+		if len(p.Env) > 0 {
+			add("env", strings.Join(p.Env, " "))
+		}
+		if p.Council != nil {
+			text, err := json.Marshal(p.Council)
+			if err != nil {
+				return nil, "", err
+			}
+			add("council", fmt.Sprintf("%x", sha256.Sum256(text))[:8])
+		}
+		add("identity", info.Engines[i].Identity.String())
+		list = append(list, e)
+	}
+	return list, plan.Anchor, nil
+}

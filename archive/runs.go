@@ -1,0 +1,38 @@
+package archive
+
+import (
+	"context"
+
+	"gogi/results"
+)
+
+// RunList is what "gogi runs --json" prints.
+type RunList struct {
+	Version int   `json:"version"`
+	Runs    []Run `json:"runs"`
+}
+
+// Run is one run of a list.
+type Run struct {
+	Name    string   `json:"name"`
+	Digest  string   `json:"digest"`
+	Players []string `json:"players"`
+	Pairs   int      `json:"pairs"`
+	Planned int      `json:"planned_pairs"`
+	Created string   `json:"created"`
+}
+
+// Runs are all runs, oldest first.
+func Runs(ctx context.Context, store *results.Store) (*RunList, error) {
+	infos, err := store.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := &RunList{Version: 1, Runs: []Run{}}
+	for _, r := range infos {
+		list.Runs = append(list.Runs, Run{
+			Name: r.Name, Digest: r.Digest, Pairs: r.Finished, Planned: r.Pairs, Players: r.Players, Created: r.Created.Format("2006-01-02 15:04:05"),
+		})
+	}
+	return list, nil
+}

@@ -1,0 +1,255 @@
+package kifu
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"gogi/shogi"
+)
+
+// KIF is the record in the KIF format in UTF-8, as files named *.kifu are: whole seconds,
+// and for each move that was thought of a comment that ShogiHome and ShogiGUI read, with
+// the score from Black's view. It fails when the start is no position. An illegal move,
+// which ends a game, is in a comment at the end.
+// Source: http://kakinoki.o.oo7.jp/kif_format.html; the comment is ShogiGUI's.
+func (r *Record) KIF() (string, error) {
+	position, err := shogi.ParseSFEN(r.Start)
+	if err != nil {
+		return "", fmt.Errorf("kifu: start position: %w", err)
+	}
+	var b strings.Builder
+	r.writeKIFHead(&b, &position)
+	b.WriteString("手数----指手---------消費時間--\n")
+	spent, before, ply := [2]time.Duration{}, shogi.NoSquare, 1
+	for _, m := range r.Moves {
+		if why := position.CheckLegal(m.Move); why != nil {
+			fmt.Fprintf(&b, "*%s\n", oneLine(why.Error()))
+			break
+		}
+		spent[position.Side()] += m.Time
+		fmt.Fprintf(&b, "%4d %s%s\n", ply, padded(KIFMove(&position, m.Move, before), kifMoveWidth), kifTime(m.Time, spent[position.Side()]))
+		writeKIFThought(&b, &position, m)
+		before = m.Move.To()
+		position.Apply(m.Move)
+		ply++
+	}
+	fmt.Fprintf(&b, "%4d %s\n", ply, r.kifEnd(position.Side()))
+	if r.Result != "" {
+		fmt.Fprintf(&b, "*%s winner=%s\n", oneLine(r.Result), oneLine(r.Winner))
+	}
+	return b.String(), nil
+}
+
+// kifMoveWidth is how many columns a move has before its time, a kanji being two.
+const kifMoveWidth = 13
+
+// kifHandicaps are those that readers know by name. Any other start is drawn.
+func kifHandicaps() []string {
+	return []string{"香落ち", "右香落ち", "角落ち", "飛車落ち", "飛香落ち", "二枚落ち", "四枚落ち", "六枚落ち", "八枚落ち", "十枚落ち"}
+}
+
+// writeKIFHead writes the headers and the start. Who gives a handicap is 上手, White.
+func (r *Record) writeKIFHead(b *strings.Builder, p *shogi.Position) {
+	b.WriteString("#KIF version=2.0 encoding=UTF-8\n")
+	if !r.Started.IsZero() {
+		header(b, "開始日時：", r.Started.Format("2006/01/02 15:04:05"))
+	}
+	header(b, "棋戦：", r.Event)
+	header(b, "場所：", r.Site)
+	handicap, black, white := "", "先手：", "後手："
+	if start := shogi.StartPos(); p.SFEN() == start.SFEN() {
+		handicap = "平手"
+	}
+	for _, name := range kifHandicaps() {
+		if h, ok := shogi.FindHandicap(name); ok && h.SFEN == p.SFEN() {
+			handicap, black, white = name, "下手：", "上手："
+		}
+	}
+	if handicap != "" {
+		header(b, "手合割：", handicap)
+	} else {
+		writeKIFBoard(b, p)
+	}
+	header(b, black, r.Black)
+	header(b, white, r.White)
+}
+
+// writeKIFBoard draws a position.
+func writeKIFBoard(b *strings.Builder, p *shogi.Position) {
+	b.WriteString("後手の持駒：" + kifHand(p, shogi.White) + "\n  ９ ８ ７ ６ ５ ４ ３ ２ １\n+---------------------------+\n")
+	for rank := 1; rank <= 9; rank++ {
+		b.WriteByte('|')
+		for file := 9; file >= 1; file-- {
+			b.WriteString(kifSquare(p.PieceAt(shogi.NewSquare(file, rank))))
+		}
+		b.WriteString("|" + kifRank(rank) + "\n")
+	}
+	b.WriteString("+---------------------------+\n先手の持駒：" + kifHand(p, shogi.Black) + "\n")
+	if p.Side() == shogi.White {
+		b.WriteString("後手番\n")
+	}
+}
+
+// kifSquare is one square of a drawn board, where a piece is one character.
+func kifSquare(p shogi.Piece) string {
+	if p == shogi.NoPiece {
+		return " ・"
+	}
+	sign := " "
+	if p.Colour() == shogi.White {
+		sign = "v"
+	}
+	return sign + [...]string{"", "歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "杏", "圭", "全", "馬", "龍", ""}[p.Type()&15]
+}
+
+// kifHand is a hand with kanji numbers, "なし" where it is empty.
+func kifHand(p *shogi.Position, c shogi.Colour) string {
+	var hand strings.Builder
+	for _, t := range []shogi.PieceType{shogi.Pawn, shogi.Lance, shogi.Knight, shogi.Silver, shogi.Gold, shogi.Bishop, shogi.Rook} {
+		if n := p.Hand(c, t); n > 0 {
+			hand.WriteString(KIFPiece(t) + kifNumber(n) + "　")
+		}
+	}
+	if hand.Len() == 0 {
+		return "なし"
+	}
+	return hand.String()
+}
+
+// kifNumber is how many there are of a piece: nothing for one, else up to 十八.
+func kifNumber(n int) string {
+	switch {
+	case n == 1:
+		return ""
+	case n < 10:
+		return kifRank(n)
+	case n == 10:
+		return "十"
+	}
+	return "十" + kifRank(n-10)
+}
+
+// kifRank is 1 to 9 in kanji.
+func kifRank(n int) string {
+	return [...]string{"", "一", "二", "三", "四", "五", "六", "七", "八", "九"}[max(0, min(9, n))]
+}
+
+func kifFile(n int) string {
+	return [...]string{"", "１", "２", "３", "４", "５", "６", "７", "８", "９"}[max(0, min(9, n))]
+}
+
+// KIFPiece is a piece type in the moves of KIF, such as 歩 or 成銀; "" for none.
+func KIFPiece(t shogi.PieceType) string {
+	return [...]string{"", "歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "成香", "成桂", "成銀", "馬", "龍", ""}[t&15]
+}
+
+// KIFMove is a move that is legal in p, such as ７六歩(77), ５五角打, 同　銀成(43). before
+// is where the move before went, NoSquare at the beginning or to name every square.
+func KIFMove(p *shogi.Position, m shogi.Move, before shogi.Square) string {
+	to := kifFile(m.To().File()) + kifRank(m.To().Rank())
+	if m.To() == before {
+		to = "同　"
+	}
+	if m.IsDrop() {
+		return to + KIFPiece(m.Dropped()) + "打"
+	}
+	text := to + KIFPiece(p.PieceAt(m.From()).Type())
+	if m.Promotes() {
+		text += "成"
+	}
+	return text + "(" + csaPlace(m.From()) + ")"
+}
+
+// padded fills up to so many columns.
+func padded(text string, width int) string {
+	for _, r := range text {
+		width--
+		if r > '~' {
+			width--
+		}
+	}
+	return text + strings.Repeat(" ", max(1, width))
+}
+
+// kifTime is what a move took and what its side has spent, in whole seconds.
+func kifTime(took, spent time.Duration) string {
+	t, s := int(took/time.Second), int(spent/time.Second)
+	return fmt.Sprintf("(%2d:%02d/%02d:%02d:%02d)", t/60, t%60, s/3600, s/60%60, s%60)
+}
+
+// writeKIFThought writes what is known of the thought behind a move that is legal in p.
+func writeKIFThought(b *strings.Builder, p *shogi.Position, m Move) {
+	if m.Opening || !m.HasScore {
+		return
+	}
+	b.WriteString("**対局")
+	if m.Depth > 0 {
+		fmt.Fprintf(b, " 深さ %d", m.Depth)
+	}
+	if m.Nodes > 0 {
+		fmt.Fprintf(b, " ノード数 %d", m.Nodes)
+	}
+	score := m.Score
+	if p.Side() == shogi.White {
+		score = -score
+	}
+	fmt.Fprintf(b, " 評価値 %d", max(-csaMate, min(csaMate, score)))
+	if pv := KIFVariation(*p, m.PV); pv != "" {
+		b.WriteString(" 読み筋 " + pv)
+	}
+	b.WriteByte('\n')
+}
+
+// KIFVariation is a line of moves from a position, up to the first illegal one, each with
+// the sign of its side.
+func KIFVariation(p shogi.Position, moves []shogi.Move) string {
+	var list []string
+	for _, m := range moves {
+		if p.CheckLegal(m) != nil {
+			break
+		}
+		list = append(list, KIFSign(p.Side())+KIFMove(&p, m, shogi.NoSquare))
+		p.Apply(m)
+	}
+	return strings.Join(list, " ")
+}
+
+// KIFSign is the sign of a side before its moves.
+func KIFSign(c shogi.Colour) string {
+	if c == shogi.Black {
+		return "▲"
+	}
+	return "△"
+}
+
+// kifEnd is the word for how the game ended; side is the side to move. Where KIF has no
+// word that says what happened, it is the one that has the same winner.
+func (r *Record) kifEnd(side shogi.Colour) string {
+	wins := r.Winner == side.String()
+	switch r.Result {
+	case "checkmate":
+		return "詰み"
+	case "time_forfeit", "stall":
+		return "切れ負け"
+	case "illegal_move", "false_declaration":
+		return "反則負け"
+	case "perpetual_check":
+		if wins {
+			return "反則勝ち"
+		}
+		return "反則負け"
+	case "repetition":
+		return "千日手"
+	case "max_plies", "impasse":
+		return "持将棋"
+	case "declaration":
+		if wins {
+			return "入玉勝ち"
+		}
+	}
+	if r.Winner == side.Opponent().String() {
+		return "投了"
+	}
+	return "中断"
+}

@@ -1,0 +1,21 @@
+package report
+
+import "gogi/internal/format"
+
+// Moment is what may be looked at while a run is played, as of one moment of it.
+type Moment struct {
+	Lo, Hi *float64 // of the anytime interval of A's score, by openings; nil: there is none yet
+	Judged int      // pairs that the gate has judged, in plan order
+	LLR    *float64 // the gate's log likelihood ratio; nil where there is no gate
+}
+
+// Moment is as of the pairs that were added so far.
+func (g *Gatherer) Moment() Moment {
+	i := anytimeOf(g.headToHead())
+	m := Moment{Lo: i.Lo, Hi: i.Hi}
+	if g.judge != nil {
+		now := g.judge.test.State().Judgement
+		m.Judged, m.LLR = now.Units, format.Finite(now.LLR)
+	}
+	return m
+}

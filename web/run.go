@@ -1,0 +1,89 @@
+package web
+
+import (
+	"html/template"
+	"net/http"
+
+	"gogi/archive"
+	"gogi/match"
+	"gogi/report"
+	"gogi/report/page"
+	"gogi/results"
+)
+
+// runBody is the page of a run.
+type runBody struct {
+	Report   *report.Report
+	Live     *match.Snapshot // nil: nobody plays it now
+	Sections template.HTML
+	Curve    []page.CurvePoint
+	History  *historyChart // of the gate's log likelihood ratio; nil: there is no gate
+	Settings []results.Setting
+	Slowed   string
+}
+
+// runPage shows a run: the whole report, its gate's way, and the log of its settings.
+func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
+	info, err := s.runOf(r)
+	if err != nil {
+		return err
+	}
+	made, err := s.sheets.of(lasting(r), s, info)
+	if err != nil {
+		return err
+	}
+	settings, err := s.config.Store.Settings(r.Context(), info.ID)
+	if err != nil {
+		return err
+	}
+	in := tongueOf(r)
+	body := runBody{
+		Report: made.report, Sections: made.html[in], Curve: made.seen.Curve(), Settings: settings,
+		History: newHistory(made.report.Gate, made.seen.Curve()), Slowed: s.pages.words(in).Slowed(made.report),
+	}
+	if hub := s.config.Live.Hub(info.Name); hub != nil {
+		body.Live = hub.State().State
+	}
+	s.show(w, r, "run", s.runFrame(r, info, "", body))
+	return nil
+}
+
+// planOf is a run's plan, as far as its digest covers it.
+func planOf(info *results.RunInfo) (*match.CanonicalPlan, error) {
+	return match.ParseCanonical(info.Plan)
+}
+
+// runsJSON is what "gogi runs --json" prints.
+func (s *Server) runsJSON(w http.ResponseWriter, r *http.Request) error {
+	list, err := archive.Runs(r.Context(), s.config.Store)
+	if err != nil {
+		return err
+	}
+	return asJSON(w, list)
+}
+
+// runJSON is what "gogi report --json" prints.
+func (s *Server) runJSON(w http.ResponseWriter, r *http.Request) error {
+	info, err := s.runOf(r)
+	if err != nil {
+		return err
+	}
+	made, err := s.sheets.of(lasting(r), s, info)
+	if err != nil {
+		return err
+	}
+	return asJSON(w, made.report)
+}
+
+// gamesJSON is what "gogi games --json" prints.
+func (s *Server) gamesJSON(w http.ResponseWriter, r *http.Request) error {
+	info, err := s.runOf(r)
+	if err != nil {
+		return err
+	}
+	list, err := archive.Games(r.Context(), s.config.Store, info)
+	if err != nil {
+		return err
+	}
+	return asJSON(w, list)
+}

@@ -1,0 +1,112 @@
+package web
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gogi/match"
+	"gogi/stats"
+)
+
+// phrase is where a template or a program says one.
+var phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|speaker\(r\)\(|\bWhat: )("(?:[^"\\]|\\.)*")`)
+
+// saidPhrases are the phrases of the pages, of the report's sections in them, and those
+// that are words of values.
+func saidPhrases(t *testing.T) map[string]string {
+	t.Helper()
+	said := map[string]string{}
+	for _, pattern := range []string{"templates/*.gohtml", "*.go", "../report/page/templates/*.gohtml", "../report/page/*.go"} {
+		files, err := filepath.Glob(filepath.FromSlash(pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range phrase.FindAllStringSubmatch(string(text), -1) {
+				words, err := strconv.Unquote(m[1])
+				if err != nil {
+					t.Fatalf("%s: %s: %v", file, m[1], err)
+				}
+				if !strings.HasSuffix(file, "_test.go") && words != "%s" {
+					said[words] = file
+				}
+			}
+		}
+	}
+	for _, tab := range tabs() {
+		said[tab[1]] = "the tabs"
+	}
+	for _, d := range []stats.Decision{stats.Pass, stats.Fail, stats.Continue, stats.Inconclusive} {
+		said[string(d)] = "a gate's decision"
+	}
+	for _, p := range []match.RunPhase{match.RunPlaying, match.RunPaused, match.RunDraining, match.RunStopping} {
+		said[string(p)] = "a run's phase"
+	}
+	return said
+}
+
+// TestPhrasebook: everything that a page says has its Japanese, with the same verbs, and
+// the phrasebook has nothing that nobody says.
+func TestPhrasebook(t *testing.T) {
+	book, err := readPhrasebook()
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := saidPhrases(t)
+	if len(said) < 200 {
+		t.Fatalf("only %d phrases were found", len(said))
+	}
+	for words, where := range said {
+		there, ok := book[words]
+		if !ok {
+			t.Errorf("%s says %q, which has no Japanese", where, words)
+		}
+		if got, want := verbs(there), verbs(words); ok && !slices.Equal(got, want) {
+			t.Errorf("%q has the verbs %v, its Japanese %v", words, want, got)
+		}
+	}
+	for words := range book {
+		if _, ok := said[words]; !ok {
+			t.Errorf("nobody says %q", words)
+		}
+	}
+}
+
+// verbs are those of a phrase, in the order of their arguments.
+func verbs(words string) []string {
+	var list []string
+	for i, m := range regexp.MustCompile(`%(?:\[(\d)\])?([sdq])`).FindAllStringSubmatch(words, -1) {
+		n := strconv.Itoa(i + 1)
+		if m[1] != "" {
+			n = m[1]
+		}
+		list = append(list, n+m[2])
+	}
+	slices.Sort(list)
+	return list
+}
+
+// TestEndingsInJapanese: every way in which a game can end has its word, and no two have
+// the same.
+func TestEndingsInJapanese(t *testing.T) {
+	seen := map[string]match.Termination{}
+	for _, end := range match.Terminations() {
+		said := inJapanese{}.Ending(end.String())
+		if said == strings.ReplaceAll(end.String(), "_", " ") {
+			t.Errorf("%s has no Japanese", end)
+		}
+		if other, ok := seen[said]; ok {
+			t.Errorf("%s and %s are both %s", end, other, said)
+		}
+		seen[said] = end
+	}
+}
