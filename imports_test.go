@@ -31,6 +31,7 @@ var allowed = map[string][]string{
 	"gogi/faults":                  {"gogi/internal/foreign", "gogi/match", "gogi/usi", "gogi/usi/dialogue", "gogi/usi/process"},
 	"gogi/faults/replay":           {"gogi/faults", "gogi/internal/foreign", "gogi/match", "gogi/shogi", "gogi/stats/counts", "gogi/usi", "gogi/usi/dialogue", "gogi/usi/process"},
 	"gogi/alarms":                  {"gogi/faults", "gogi/live", "gogi/match", "gogi/shogi", "gogi/stats/counts", "gogi/usi"},
+	"gogi/metrics":                 {"gogi/ensemble/voting", "gogi/faults", "gogi/gate", "gogi/live", "gogi/match", "gogi/results", "gogi/series", "gogi/usi"},
 	"gogi/cpus":                    {},
 	"gogi/usi/process":             {"gogi/internal/foreign", "gogi/cpus"},
 	"gogi/internal/foreign":        {},

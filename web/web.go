@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"gogi/control"
@@ -73,6 +74,7 @@ type Server struct {
 	sheets   sheets
 	heavy    chan struct{} // holds one value while something heavy is computed
 	http     *http.Server
+	clients  atomic.Int64 // connections that are open
 	// ended is closed when the server is to end: streams end with it.
 	ended chan struct{}
 }
@@ -107,10 +109,24 @@ func newServer(c Config) (*Server, error) {
 	}
 	s.http = &http.Server{
 		Handler: guard.around(s.routes()), ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader, IdleTimeout: idleTimeout,
-		ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug),
+		ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug), ConnState: s.connection,
 	}
 	return s, nil
 }
+
+// connection counts a connection that opens or ends.
+func (s *Server) connection(_ net.Conn, now http.ConnState) {
+	switch now {
+	case http.StateNew:
+		s.clients.Add(1)
+	case http.StateClosed, http.StateHijacked:
+		s.clients.Add(-1)
+	case http.StateActive, http.StateIdle:
+	}
+}
+
+// Clients is how many connections are open.
+func (s *Server) Clients() int { return int(s.clients.Load()) }
 
 // URL is where the server is, as a browser of this machine reaches it.
 func (s *Server) URL() string {
