@@ -1,13 +1,13 @@
 package ratings
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"gogi/internal/foreign"
 	"gogi/internal/sheet"
-	"gogi/stats/rating/crosstable"
 )
 
 // The limits of a cell; what is larger is a mistake, and would overflow sums.
@@ -64,46 +64,51 @@ func lacks(s *sheet.Sheet, column string) error {
 // of one row's pair depend on each other. An error names file, line and column.
 func (g *Games) ReadFile(path string) error {
 	var columns gameColumns
-	before := len(g.files.counts)
-	pairs := map[string]int{}
+	before := g.files.counts.len()
+	source := g.files.sources.of([]byte(path))
+	pairs := map[string]int32{}
 	err := sheet.Read(path, func(s *sheet.Sheet) (err error) {
 		columns, err = findGameColumns(s)
 		return err
 	}, func(row sheet.Row) error {
-		c, err := columns.count(row)
+		c, err := columns.count(row, &g.files.names)
 		if err != nil {
 			return err
 		}
-		if _, err := strconv.Atoi(row.At(columns.handicap)); err == nil && c.Handicap > 0 {
-			g.numbered = true
+		if c.handicap > 0 && !g.numbered {
+			_, err := strconv.Atoi(row.At(columns.handicap))
+			g.numbered = err == nil
 		}
-		if name := row.At(columns.pair); name != "" {
-			if pairs[name] == 0 {
+		if name := row.Bytes(columns.pair); len(name) > 0 {
+			c.cluster = pairs[string(name)]
+			if c.cluster == 0 {
 				g.clusters++
-				pairs[name] = g.clusters
+				c.cluster = int32(g.clusters) //nolint:gosec // memory ends before
+				pairs[string(name)] = c.cluster
 			}
-			c.Cluster = pairs[name]
 		}
-		g.files.add(path, c)
+		c.source = source
+		g.files.add(c)
 		return nil
 	})
-	if err == nil && before == len(g.files.counts) {
+	if err == nil && before == g.files.counts.len() {
 		return fmt.Errorf("%s:2: no game below the header", path)
 	}
 	return err
 }
 
 // count is what one row says.
-func (c gameColumns) count(row sheet.Row) (crosstable.Count, error) {
-	n := crosstable.Count{Black: row.At(c.black), White: row.At(c.white)}
+func (c gameColumns) count(row sheet.Row, names *interned) (n fileCount, err error) {
+	black, white := row.Bytes(c.black), row.Bytes(c.white)
 	switch {
-	case n.Black == "":
+	case len(black) == 0:
 		return n, row.Unexpected(c.black, "a player's name")
-	case n.White == "":
+	case len(white) == 0:
 		return n, row.Unexpected(c.white, "a player's name")
-	case n.Black == n.White:
+	case bytes.Equal(black, white):
 		return n, row.Unexpected(c.white, "another player than Black")
 	}
+	n.black, n.white = names.of(black), names.of(white)
 	if err := c.addHandicap(row, &n); err != nil {
 		return n, err
 	}
@@ -113,55 +118,77 @@ func (c gameColumns) count(row sheet.Row) (crosstable.Count, error) {
 	return n, c.addResults(row, &n)
 }
 
-func (c gameColumns) addResult(row sheet.Row, n *crosstable.Count) error {
-	switch strings.ToLower(row.At(c.result)) {
-	case "1-0", "b", "black":
-		n.BlackWins = 1
-	case "0-1", "w", "white":
-		n.WhiteWins = 1
-	case "1/2", "1/2-1/2", "½", "½-½", "draw", "d":
-		n.Draws = 1
-	default:
-		if strings.EqualFold(row.Of.Columns[c.result], "winner") {
-			return row.Unexpected(c.result, "B, W or draw")
-		}
-		return row.Unexpected(c.result, "1-0, 0-1 or 1/2, as Black sees it")
+func (c gameColumns) addResult(row sheet.Row, n *fileCount) error {
+	wins, draws, losses, known := outcomeOf(row.Bytes(c.result))
+	switch {
+	case known:
+		n.blackWins, n.draws, n.whiteWins = wins, draws, losses
+		return nil
+	case strings.EqualFold(row.Of.Columns[c.result], "winner"):
+		return row.Unexpected(c.result, "B, W or draw")
 	}
-	return nil
+	return row.Unexpected(c.result, "1-0, 0-1 or 1/2, as Black sees it")
 }
 
-func (c gameColumns) addResults(row sheet.Row, n *crosstable.Count) (err error) {
-	if n.BlackWins, err = row.Whole(c.blackWins, mostGames); err != nil {
+// outcomeOf reads a result in whatever case.
+func outcomeOf(cell []byte) (wins, draws, losses uint32, known bool) {
+	for {
+		switch string(cell) {
+		case "1-0", "b", "black":
+			return 1, 0, 0, true
+		case "0-1", "w", "white":
+			return 0, 0, 1, true
+		case "1/2", "1/2-1/2", "½", "½-½", "draw", "d":
+			return 0, 1, 0, true
+		}
+		lower := bytes.ToLower(cell)
+		if bytes.Equal(lower, cell) {
+			return 0, 0, 0, false
+		}
+		cell = lower
+	}
+}
+
+func (c gameColumns) addResults(row sheet.Row, n *fileCount) (err error) {
+	if n.blackWins, err = gamesOf(row, c.blackWins); err != nil {
 		return err
 	}
 	if c.draws >= 0 {
-		if n.Draws, err = row.Whole(c.draws, mostGames); err != nil {
+		if n.draws, err = gamesOf(row, c.draws); err != nil {
 			return err
 		}
 	}
-	n.WhiteWins, err = row.Whole(c.whiteWins, mostGames)
+	n.whiteWins, err = gamesOf(row, c.whiteWins)
 	return err
+}
+
+func gamesOf(row sheet.Row, column int) (uint32, error) {
+	n, err := row.Whole(column, mostGames)
+	return uint32(n), err //nolint:gosec // at most mostGames
 }
 
 // addHandicap reads who received what; without a column for the receiver it is
 // Black, as in shogi, where the weaker side moves as if it were Black.
-func (c gameColumns) addHandicap(row sheet.Row, n *crosstable.Count) (err error) {
-	if c.handicap < 0 || row.At(c.handicap) == "" && row.At(c.receiver) == "" {
+func (c gameColumns) addHandicap(row sheet.Row, n *fileCount) error {
+	if c.handicap < 0 || len(row.Bytes(c.handicap)) == 0 && len(row.Bytes(c.receiver)) == 0 {
 		return nil
 	}
-	if number, known := HandicapNumber(row.At(c.handicap)); known {
-		n.Handicap = number
-	} else if n.Handicap, err = row.Whole(c.handicap, mostHandicap); err != nil {
-		return err
+	number, known := HandicapNumber(row.At(c.handicap))
+	if !known {
+		var err error
+		if number, err = row.Whole(c.handicap, mostHandicap); err != nil {
+			return err
+		}
 	}
-	if n.Handicap == 0 || c.receiver < 0 {
+	n.handicap = int16(number) //nolint:gosec // at most mostHandicap
+	if n.handicap == 0 || c.receiver < 0 {
 		return nil
 	}
 	switch strings.ToLower(row.At(c.receiver)) {
 	case "black", "b":
-		n.Receiver = n.Black
+		n.receiver = byBlack
 	case "white", "w":
-		n.Receiver = n.White
+		n.receiver = byWhite
 	default:
 		return row.Unexpected(c.receiver, "black or white, who received the handicap")
 	}

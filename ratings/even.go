@@ -19,15 +19,15 @@ type evenFit struct {
 // newEvenReport is a model's row, with what it estimates beside strengths.
 func newEvenReport(name string, fit *rating.Fit, confidence float64) (Model, error) {
 	m := Model{Name: name, LogLik: format.Finite(fit.LogLik), K: fit.Parameters, Params: []Param{}}
-	covariance, err := fit.Covariance()
+	errs, err := fit.TermErrors()
 	if err != nil {
 		return m, err
 	}
 	if fit.Model.FirstMove != rating.NoFirstMove {
-		m.Params = append(m.Params, logParam("log_first_move", fit.FirstMove, errorOf(covariance, "first_move"), confidence))
+		m.Params = append(m.Params, logParam("log_first_move", fit.FirstMove, errorOf(errs, "first_move"), confidence))
 	}
 	if fit.Model.Draws != rating.HalfWin {
-		m.Params = append(m.Params, logParam("log_draw", fit.Draw, errorOf(covariance, "draw"), confidence))
+		m.Params = append(m.Params, logParam("log_draw", fit.Draw, errorOf(errs, "draw"), confidence))
 	}
 	if fit.Model.Prior != (rating.Prior{}) {
 		m.Why = "a prior pulls the ratings away from the greatest likelihood, by which models are compared"
@@ -37,11 +37,10 @@ func newEvenReport(name string, fit *rating.Fit, confidence float64) (Model, err
 	return m, nil
 }
 
-func errorOf(c rating.Covariance, name string) float64 {
-	for i, n := range c.Names {
-		if n == name && i >= len(c.Names)-2 { // a player may have that name, too
-			return math.Sqrt(c.Matrix[i][i])
-		}
+// errorOf is NaN for a term that the games left alone.
+func errorOf(errs map[string]float64, name string) float64 {
+	if se, estimated := errs[name]; estimated {
+		return se
 	}
 	return math.NaN()
 }

@@ -9,7 +9,6 @@ import (
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/stats/rating"
-	"gogi/stats/rating/crosstable"
 )
 
 // Matchup is a game to be predicted: A receives the handicap, or, in an even
@@ -144,12 +143,9 @@ type Iterate struct {
 
 // addIterates gives the first steps of Hunter's algorithm (2004), each player from
 // the old strengths, a draw being half a win.
-func (r *Report) addIterates(counts []crosstable.Count, steps int) error {
-	connection, err := crosstable.Connect(counts)
-	if err != nil {
-		return err
-	}
-	iterates, err := rating.MMIterates(counts, steps, false)
+func (r *Report) addIterates(record played, steps int) error {
+	connection := record.table.Connection()
+	iterates, err := rating.MMIterates(slices.Collect(record.counts), steps, false)
 	if err != nil {
 		return fmt.Errorf("--iterates %s: %w", strconv.Itoa(steps), err)
 	}

@@ -1,7 +1,7 @@
 package ratings
 
 import (
-	"strings"
+	"math"
 
 	"gogi/stats/rating/crosstable"
 )
@@ -11,17 +11,16 @@ import (
 type fileGames struct {
 	names   interned
 	sources interned // the files
-	counts  []fileCount
-	places  map[fileTerms]int32 // of a count
+	counts  countList
 }
 
 // fileTerms are those of a game in a file: who played whom by the names of the file, and
 // how.
 type fileTerms struct {
 	source, black, white int32
-	handicap             int32 // at most mostHandicap
+	handicap             int16 // at most mostHandicap
 	receiver             receiver
-	cluster              int
+	cluster              int32
 }
 
 // receiver is who got a handicap.
@@ -36,10 +35,15 @@ const (
 // fileCount is the games of one row, or of many under the same terms.
 type fileCount struct {
 	fileTerms
-	blackWins, draws, whiteWins int
+	blackWins, draws, whiteWins uint32
 }
 
-func (c fileCount) games() int { return c.blackWins + c.draws + c.whiteWins }
+func (c *fileCount) games() int { return int(c.blackWins) + int(c.draws) + int(c.whiteWins) }
+
+// fits says whether more games can be counted with these.
+func (c *fileCount) fits(more *fileCount) bool {
+	return c.games()+more.games() <= math.MaxUint32
+}
 
 // interned are texts by number, in the order of their coming.
 type interned struct {
@@ -47,52 +51,91 @@ type interned struct {
 	number map[string]int32
 }
 
-// of is the number of a text, which may be a part of one that should not be kept.
-func (n *interned) of(text string) int32 {
-	i, known := n.number[text]
+func (n *interned) of(text []byte) int32 {
+	i, known := n.number[string(text)]
 	if !known {
 		if n.number == nil {
 			n.number = map[string]int32{}
 		}
-		text = strings.Clone(text)
-		i = int32(len(n.list)) //nolint:gosec // there are not two thousand million players
-		n.list, n.number[text] = append(n.list, text), i
+		i = int32(len(n.list)) //nolint:gosec // memory ends before
+		n.list = append(n.list, string(text))
+		n.number[n.list[i]] = i
 	}
 	return i
 }
 
-func (g *fileGames) add(source string, c crosstable.Count) {
-	terms := fileTerms{g.sources.of(source), g.names.of(c.Black), g.names.of(c.White), int32(c.Handicap), unsaid, c.Cluster} //nolint:gosec // at most mostHandicap
-	switch c.Receiver {
-	case "":
-	case c.Black:
-		terms.receiver = byBlack
-	case c.White:
-		terms.receiver = byWhite
-	}
-	place, known := g.places[terms]
-	if !known {
-		if g.places == nil {
-			g.places = map[fileTerms]int32{}
-		}
-		place = int32(len(g.counts)) //nolint:gosec // memory ends before
-		g.places[terms] = place
-		g.counts = append(g.counts, fileCount{fileTerms: terms})
-	}
-	sum := &g.counts[place]
-	sum.blackWins += c.BlackWins
-	sum.draws += c.Draws
-	sum.whiteWins += c.WhiteWins
+// countList is a list that grows without moving.
+type countList struct {
+	blocks [][]fileCount
+	places []int32 // the numbers of counts plus 1, by the hash of their terms; 0 is free
 }
 
-// counted is a count under the names that label gives to those of the files.
-func (c fileCount) counted(label func(source, name int32) (string, error)) (n crosstable.Count, err error) {
-	n = crosstable.Count{BlackWins: c.blackWins, Draws: c.draws, WhiteWins: c.whiteWins, Handicap: int(c.handicap), Cluster: c.cluster}
-	if n.Black, err = label(c.source, c.black); err != nil {
-		return n, err
+const blockSize = 1 << 12
+
+func (l *countList) len() int {
+	if len(l.blocks) == 0 {
+		return 0
 	}
-	if n.White, err = label(c.source, c.white); err != nil {
-		return n, err
+	last := len(l.blocks) - 1
+	return last*blockSize + len(l.blocks[last])
+}
+
+func (l *countList) at(i int) *fileCount { return &l.blocks[i/blockSize][i%blockSize] }
+
+// add counts games with those of the same terms.
+func (g *fileGames) add(c fileCount) {
+	l := &g.counts
+	if 2*l.len() >= len(l.places) {
+		l.widen()
+	}
+	place := l.find(&c)
+	if i := l.places[place]; i > 0 {
+		if sum := l.at(int(i - 1)); sum.fits(&c) {
+			sum.blackWins += c.blackWins
+			sum.draws += c.draws
+			sum.whiteWins += c.whiteWins
+			return
+		}
+	}
+	if l.len()%blockSize == 0 {
+		l.blocks = append(l.blocks, make([]fileCount, 0, blockSize))
+	}
+	last := &l.blocks[len(l.blocks)-1]
+	*last = append(*last, c)
+	l.places[place] = int32(l.len()) //nolint:gosec // memory ends before
+}
+
+// find is the place of the count with the same terms, or the free one where it belongs.
+func (l *countList) find(c *fileCount) int {
+	for place := c.hash() & (len(l.places) - 1); ; place = (place + 1) & (len(l.places) - 1) {
+		if i := l.places[place]; i == 0 || l.at(int(i-1)).fileTerms == c.fileTerms {
+			return place
+		}
+	}
+}
+
+// hash mixes the terms as MurmurHash3 ends a hash.
+func (t *fileTerms) hash() int {
+	h := uint64(t.black)<<32 | uint64(t.white)                                                                             //nolint:gosec // numbers are not negative
+	h ^= (uint64(t.source)<<48 ^ uint64(t.handicap)<<40 ^ uint64(t.receiver)<<36 ^ uint64(t.cluster)) * 0x9e3779b97f4a7c15 //nolint:gosec // as above
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	return int(h >> 1) //nolint:gosec // 63 bits
+}
+
+// widen doubles the places; of counts under the same terms the latest stays found.
+func (l *countList) widen() {
+	l.places = make([]int32, max(1024, 2*len(l.places)))
+	for i := range l.len() {
+		l.places[l.find(l.at(i))] = int32(i + 1) //nolint:gosec // memory ends before
+	}
+}
+
+// counted is a count under the labels of the players, by source and name.
+func (c *fileCount) counted(labels [][]string) crosstable.Count {
+	n := crosstable.Count{
+		Black: labels[c.source][c.black], White: labels[c.source][c.white], Handicap: int(c.handicap), Cluster: int(c.cluster),
+		BlackWins: int(c.blackWins), Draws: int(c.draws), WhiteWins: int(c.whiteWins),
 	}
 	switch c.receiver {
 	case byBlack:
@@ -101,5 +144,5 @@ func (c fileCount) counted(label func(source, name int32) (string, error)) (n cr
 		n.Receiver = n.White
 	case unsaid:
 	}
-	return n, nil
+	return n
 }

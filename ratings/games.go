@@ -2,6 +2,7 @@ package ratings
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -91,7 +92,7 @@ func (g *Games) Anchored(anchor string) { g.anchors = append(g.anchors, anchor) 
 // anchor is the player from whom all games are to be measured by the plans of the runs, nil
 // where they do not agree on one.
 func (g *Games) anchor() *Anchor {
-	if len(g.files.counts) > 0 || len(g.anchors) == 0 || g.anchors[0] == "" {
+	if g.files.counts.len() > 0 || len(g.anchors) == 0 || g.anchors[0] == "" {
 		return nil
 	}
 	for _, name := range g.anchors {
@@ -195,18 +196,41 @@ func (u *unit) add(game unitGame, outcome match.Outcome) {
 	}
 }
 
-// counts are all games under the names that tell players apart.
-func (g *Games) counts() ([]crosstable.Count, error) {
-	labels := g.players.labels()
-	list := make([]crosstable.Count, 0, len(g.files.counts)+len(g.order))
-	label := g.labelled()
-	for _, f := range g.files.counts {
-		c, err := f.counted(label)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, c)
+// record adds up all games under the names that tell players apart.
+func (g *Games) record() (played, error) {
+	labels, err := g.fileLabels()
+	if err != nil {
+		return played{}, err
 	}
+	files, runs := &g.files.counts, g.runCounts()
+	r := played{}
+	at := func(i int) crosstable.Count {
+		if i < files.len() {
+			return files.at(i).counted(labels)
+		}
+		return runs[i-files.len()]
+	}
+	r.counts = func(yield func(crosstable.Count) bool) {
+		for i := range files.len() + len(runs) {
+			if !yield(at(i)) {
+				return
+			}
+		}
+	}
+	for i := range files.len() {
+		r.drawn += int(files.at(i).draws)
+	}
+	for _, c := range runs {
+		r.drawn += c.Draws
+	}
+	r.table, err = crosstable.Collect(files.len()+len(runs), at)
+	return r, err
+}
+
+// runCounts are the games of runs.
+func (g *Games) runCounts() []crosstable.Count {
+	labels := g.players.labels()
+	list := make([]crosstable.Count, 0, len(g.order))
 	for _, u := range g.order {
 		for _, game := range u.order {
 			c := *u.games[game]
@@ -221,21 +245,32 @@ func (g *Games) counts() ([]crosstable.Count, error) {
 			list = append(list, c)
 		}
 	}
-	return list, nil
+	return list
 }
 
-// labelled finds the player whom a file means by a name, each once.
-func (g *Games) labelled() func(source, name int32) (string, error) {
-	found := map[[2]int32]string{}
-	return func(source, name int32) (string, error) {
-		label, known := found[[2]int32{source, name}]
-		if known {
-			return label, nil
-		}
-		label, err := g.players.ofFile(g.files.names.list[name], g.files.sources.list[source])
-		found[[2]int32{source, name}] = label
-		return label, err
+// fileLabels are the players whom each file means by its names, "" for one that it does
+// not have.
+func (g *Games) fileLabels() ([][]string, error) {
+	labels := make([][]string, len(g.files.sources.list))
+	for i := range labels {
+		labels[i] = make([]string, len(g.files.names.list))
 	}
+	find := func(source, name int32) (err error) {
+		if labels[source][name] == "" {
+			labels[source][name], err = g.players.ofFile(g.files.names.list[name], g.files.sources.list[source])
+		}
+		return err
+	}
+	for i := range g.files.counts.len() {
+		c := g.files.counts.at(i)
+		if err := find(c.source, c.black); err != nil {
+			return nil, err
+		}
+		if err := find(c.source, c.white); err != nil {
+			return nil, err
+		}
+	}
+	return labels, nil
 }
 
 // Evidence is what the games rest on.
@@ -255,8 +290,8 @@ func (g *Games) evidence() Evidence {
 		e.Openings += s.Openings()
 		e.Copies += s.Copies()
 	}
-	for _, f := range g.files.counts {
-		if f.cluster == 0 {
+	for i := range g.files.counts.len() {
+		if f := g.files.counts.at(i); f.cluster == 0 {
 			e.Independent += f.games()
 		}
 	}
@@ -275,33 +310,29 @@ func (g *Games) shared() []string {
 	return list
 }
 
-// counted are games by what they count for, and by players.
-type counted []crosstable.Count
-
-// sum adds up something of all counts.
-func (l counted) sum(of func(crosstable.Count) int) int {
-	n := 0
-	for _, c := range l {
-		n += of(c)
-	}
-	return n
+// played is all games: added up, and one after the other.
+type played struct {
+	table  crosstable.Table
+	counts iter.Seq[crosstable.Count]
+	drawn  int
 }
 
-func (l counted) handicapped() int {
-	return l.sum(func(c crosstable.Count) int {
-		if c.Handicap == 0 {
-			return 0
+func (r played) handicapped() int {
+	n := 0.0
+	for i := range r.table.Cells {
+		if c := &r.table.Cells[i]; c.Handicap > 0 {
+			n += c.Played
 		}
-		return c.Games()
-	})
+	}
+	return int(n)
 }
 
 // gamesOf are each player's games.
-func (l counted) gamesOf() map[string]int {
-	games := map[string]int{}
-	for _, c := range l {
-		games[c.Black] += c.Games()
-		games[c.White] += c.Games()
+func (r played) gamesOf() map[string]int {
+	games, _ := r.table.Totals()
+	of := make(map[string]int, len(games))
+	for i, name := range r.table.Names {
+		of[name] = int(games[i])
 	}
-	return games
+	return of
 }

@@ -324,6 +324,15 @@ func TestFalseWarnings(t *testing.T) {
 	}
 }
 
+func tableOf(t *testing.T, counts ...crosstable.Count) crosstable.Table {
+	t.Helper()
+	table, err := crosstable.New(counts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
 // TestFalseCycleWarnings: thirty equals go round in some triple at 5% every third
 // time, but no warning says so.
 func TestFalseCycleWarnings(t *testing.T) {
@@ -342,7 +351,7 @@ func TestFalseCycleWarnings(t *testing.T) {
 			}
 		}
 		r := &Report{}
-		if r.warnCycles(counts); len(r.Warnings) > 0 {
+		if r.warnCycles(tableOf(t, counts...)); len(r.Warnings) > 0 {
 			warned++
 		}
 	}
@@ -350,10 +359,10 @@ func TestFalseCycleWarnings(t *testing.T) {
 		t.Errorf("warned %d times of 15", warned)
 	}
 	r := &Report{}
-	r.warnCycles([]crosstable.Count{
-		{Black: "rock", White: "scissors", BlackWins: 18, WhiteWins: 2}, {Black: "scissors", White: "paper", BlackWins: 17, WhiteWins: 3},
-		{Black: "paper", White: "rock", BlackWins: 16, WhiteWins: 4},
-	})
+	r.warnCycles(tableOf(t,
+		crosstable.Count{Black: "rock", White: "scissors", BlackWins: 18, WhiteWins: 2}, crosstable.Count{Black: "scissors", White: "paper", BlackWins: 17, WhiteWins: 3},
+		crosstable.Count{Black: "paper", White: "rock", BlackWins: 16, WhiteWins: 4},
+	))
 	if len(r.Warnings) != 1 || r.Warnings[0].Kind != CycleFound {
 		t.Errorf("%+v", r.Warnings)
 	}

@@ -39,11 +39,10 @@ type Options struct {
 // where the games determine no ratings, for a name in a file that several players
 // of the runs have, and for options that do not fit the games.
 func Rate(games *Games, o Options) (*Report, error) {
-	list, err := games.counts()
+	record, err := games.record()
 	if err != nil {
 		return nil, err
 	}
-	record := counted(list)
 	if planned := games.anchor(); o.Anchor == nil && planned != nil && o.Bootstrap == 0 && record.handicapped() == 0 && record.gamesOf()[planned.Player] > 0 {
 		o.Anchor = planned
 	}
@@ -51,8 +50,8 @@ func Rate(games *Games, o Options) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{
-		Version: 2, Games: record.sum(crosstable.Count.Games), Handicapped: record.handicapped(), Evidence: games.evidence(),
-		Drawn: record.sum(func(n crosstable.Count) int { return n.Draws }), Confidence: o.Confidence, Warnings: []Warning{},
+		Version: 2, Games: int(record.table.Played()), Handicapped: record.handicapped(), Evidence: games.evidence(),
+		Drawn: record.drawn, Confidence: o.Confidence, Warnings: []Warning{},
 	}
 	r.warnGames(games)
 	if r.Handicapped > 0 {
@@ -72,21 +71,21 @@ func Rate(games *Games, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.warnCycles(record)
+	r.warnCycles(record.table)
 	return r, nil
 }
 
 // noRatings explains why there is no rating, and what one can do about it.
-func (o Options) noRatings(err error, record counted, handicaps bool) error {
-	connection, failed := crosstable.Connect(record)
-	if failed != nil || connection.Why == "" {
+func (o Options) noRatings(err error, record played, handicaps bool) error {
+	connection := record.table.Connection()
+	if connection.Why == "" {
 		return err
 	}
 	lines := []string{"no ratings: " + connection.Why}
 	for _, aside := range connection.SetAside {
 		lines = append(lines, aside.Player+": "+aside.Why)
 	}
-	if !handicaps && record.sum(crosstable.Count.Games) > 0 {
+	if !handicaps && int(record.table.Played()) > 0 {
 		if bound := o.boundOfTwo(record, connection.SetAside); bound != "" {
 			lines = append(lines, bound)
 		}
@@ -98,7 +97,7 @@ func (o Options) noRatings(err error, record counted, handicaps bool) error {
 // boundOfTwo is how much stronger at least a player is who won every game against
 // the only other one: the exact one-sided bound of Clopper and Pearson, where the
 // games of a pair or opening count as one.
-func (o Options) boundOfTwo(record counted, aside []crosstable.Aside) string {
+func (o Options) boundOfTwo(record played, aside []crosstable.Aside) string {
 	if len(record.gamesOf()) != 2 || len(aside) == 0 || aside[0].Kind == crosstable.NoGame {
 		return ""
 	}
@@ -107,7 +106,7 @@ func (o Options) boundOfTwo(record counted, aside []crosstable.Aside) string {
 		winner = aside[1].Player
 	}
 	units, seen := 0, map[int]bool{}
-	for _, c := range record {
+	for c := range record.counts {
 		if c.Cluster == 0 {
 			units += c.Games()
 		} else if !seen[c.Cluster] {
@@ -122,7 +121,7 @@ func (o Options) boundOfTwo(record counted, aside []crosstable.Aside) string {
 	return fmt.Sprintf("%s is the stronger by %+.0f Elo or more (%s, one-sided)", winner, least, format.PercentShort(o.Confidence))
 }
 
-func (o Options) rateEven(r *Report, record counted) error {
+func (o Options) rateEven(r *Report, record played) error {
 	fits, err := o.fitEven(r, record)
 	if err != nil {
 		return o.noRatings(err, record, false)
@@ -149,7 +148,7 @@ func (o Options) rateEven(r *Report, record counted) error {
 
 // fitEven fits the models asked for. Of several, those that the games do not
 // determine are left out with a warning.
-func (o Options) fitEven(r *Report, record counted) ([]evenFit, error) {
+func (o Options) fitEven(r *Report, record played) ([]evenFit, error) {
 	names := []string{o.Model}
 	switch o.Model {
 	case "bt", "order":
@@ -179,7 +178,7 @@ func (o Options) fitEven(r *Report, record counted) ([]evenFit, error) {
 
 // advised is why a model of draws has no estimate, with the option that works
 // instead, if there is one.
-func (o Options) advised(err error, model string, record counted, r *Report) error {
+func (o Options) advised(err error, model string, record played, r *Report) error {
 	if o.drawModel(r) == rating.HalfWin {
 		return err
 	}
@@ -189,11 +188,11 @@ func (o Options) advised(err error, model string, record counted, r *Report) err
 	return fmt.Errorf("%w; --draws half, where a draw is half a win, has an estimate", err)
 }
 
-func (o Options) fitModel(name string, record []crosstable.Count, m rating.Model) (evenFit, error) {
+func (o Options) fitModel(name string, record played, m rating.Model) (evenFit, error) {
 	if name == "order" {
 		m.FirstMove = rating.Multiplicative
 	}
-	fit, err := rating.Rate(record, m)
+	fit, err := rating.RateTable(record.table, m)
 	if err != nil {
 		return evenFit{}, err
 	}
@@ -243,7 +242,7 @@ func (o Options) describeEven(r *Report, fit *rating.Fit) error {
 	}
 	g, err := fit.Goodness(o.replay(r))
 	r.setGoodness(g, o.drawAdvice(err, r))
-	if err == nil {
+	if err == nil && g.Samples > 0 {
 		r.warnModel(g, fit.Residuals())
 	}
 	return nil
@@ -336,7 +335,7 @@ func (o Options) setOrderEffect(r *Report, fits []evenFit) error {
 	return nil
 }
 
-func (o Options) rateHandicaps(r *Report, record counted) error {
+func (o Options) rateHandicaps(r *Report, record played) error {
 	switch {
 	case o.Prior != (rating.Prior{}):
 		return usage.Wrap(errors.New("--prior: the models of handicaps have none; leave it out, or rate even games only"))
@@ -380,14 +379,14 @@ func confounded(warnings []rating.Warning) bool {
 
 // fitHandicaps fits the models asked for. Of all, those that the games do not
 // determine are left out with a warning.
-func (o Options) fitHandicaps(r *Report, record counted) (*rating.HandicapComparison, error) {
+func (o Options) fitHandicaps(r *Report, record played) (*rating.HandicapComparison, error) {
 	var models []rating.HandicapModel
 	for _, n := range HandicapModelNames() {
 		if o.Model == "all" || o.Model == n.name {
 			models = append(models, n.model)
 		}
 	}
-	comparison, err := rating.CompareHandicaps(record, o.Confidence, models...)
+	comparison, err := rating.CompareHandicapTable(record.table, o.Confidence, models...)
 	var failed *rating.ModelError
 	if err == nil || !errors.As(err, &failed) {
 		return comparison, err
@@ -397,7 +396,7 @@ func (o Options) fitHandicaps(r *Report, record counted) (*rating.HandicapCompar
 	}
 	var possible []rating.HandicapModel
 	for _, m := range models {
-		if _, why := rating.CompareHandicaps(record, o.Confidence, m); errors.As(why, &failed) {
+		if _, why := rating.CompareHandicapTable(record.table, o.Confidence, m); errors.As(why, &failed) {
 			r.warn(LeftOut, "left out: %v", inShort(failed))
 			continue
 		}
@@ -406,7 +405,7 @@ func (o Options) fitHandicaps(r *Report, record counted) (*rating.HandicapCompar
 	if len(possible) == 0 {
 		return nil, inShort(failed)
 	}
-	return rating.CompareHandicaps(record, o.Confidence, possible...)
+	return rating.CompareHandicapTable(record.table, o.Confidence, possible...)
 }
 
 // inShort names the model as the command line does.

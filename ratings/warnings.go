@@ -144,11 +144,11 @@ const (
 
 // warnCycles names three players of whom each beats the next, at 5% for all
 // triples together.
-func (r *Report) warnCycles(counts []crosstable.Count) {
+func (r *Report) warnCycles(t crosstable.Table) {
 	if len(r.Players) > cyclePlayers {
 		return
 	}
-	cycles, err := crosstable.Cycles(counts, cyclesShown)
+	cycles, err := t.Cycles(cyclesShown)
 	if err != nil {
 		return
 	}

@@ -1,6 +1,9 @@
 package sheet
 
 import (
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -83,6 +86,51 @@ func TestRead(t *testing.T) {
 	} {
 		err := Read(written(t, text), func(*Sheet) error { return nil }, func(Row) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestPlainAndQuoted holds that a row says the same with quotes and without, and that a line has
+// its number, whichever way it is read.
+func TestPlainAndQuoted(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 1<<17)
+	for _, c := range []struct{ name, text, want string }{
+		{"plain", "a,b\n1, 2 \n\n,\r\n3,4", "2:1|2 4:| 5:3|4"},
+		{"quoted", "a,b\n1,\" 2\"\n\n,\r\n3,4", "2:1|2 4:| 5:3|4"},
+		{"quoted later", "a,b\n1,2\n\n\"x\ny\",\"3,4\"\n5,6\n", "2:1|2 4:x\ny|3,4 6:5|6"},
+		{"quoted header", "\"a\n\",b\n1,2\n", "3:1|2"},
+		{"long", "a,b\n1,2\n" + long + ",3\n4,5\n", "2:1|2 3:" + long + "|3 4:4|5"},
+		{"return at the end", "a,b\n1,2\r", "2:1|2"},
+	} {
+		s, err := New("t.csv", strings.NewReader(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []string
+		for {
+			row, err := s.next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			rows = append(rows, fmt.Sprintf("%d:%s|%s", row.Line(), row.At(0), row.At(1)))
+		}
+		if got := strings.Join(rows, " "); got != c.want {
+			t.Errorf("%s: %.200s, want %.200s", c.name, got, c.want)
+		}
+	}
+	for text, want := range map[string]string{
+		"a,b\n1,2\n3\n": "t.csv:3: ", "a,b\n1,2\n\"3\"\n": "t.csv:3: ", "a,b\n1,2\n3\"4,5\n": "t.csv:3: character",
+	} {
+		s, err := New("t.csv", strings.NewReader(text))
+		for err == nil {
+			_, err = s.next()
+		}
+		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}

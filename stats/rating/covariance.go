@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gogi/stats/counts"
+	"gogi/stats/rating/ascent"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -61,6 +62,56 @@ func (f *Fit) inverse() (matrix, error) {
 	return inverseOf(f.inner.information(f.at.X), len(f.Players), f.inner.shiftFree())
 }
 
+// TermErrors are the standard errors of the terms beside strengths by their names, "first_move"
+// and "draw" where estimated, as in [Fit.Covariance], which takes the cube of the players for
+// them. It fails as that does.
+func (f *Fit) TermErrors() (map[string]float64, error) {
+	names := f.termNames()
+	errs := make(map[string]float64, len(names))
+	if len(names) == 0 {
+		return errs, nil
+	}
+	l, quick := f.inner.(*ladder)
+	if quick = quick && f.errs == nil; !quick {
+		inverse, err := f.inverse()
+		if err != nil {
+			return nil, err
+		}
+		scale := f.termScale()
+		for k, name := range names {
+			i := len(f.Players) + k
+			errs[name] = math.Sqrt(inverse.At(i, i)) * scale(i)
+		}
+		return errs, nil
+	}
+	for k, name := range names {
+		variance, err := l.termVariance(f.at.X, len(f.Players)+k)
+		if err != nil {
+			return nil, err
+		}
+		errs[name] = math.Sqrt(variance)
+	}
+	return errs, nil
+}
+
+// termVariance is the diagonal of the inverse information at a term, by solving for its column.
+func (l *ladder) termVariance(x []float64, term int) (float64, error) {
+	_, info := l.curvature(x)
+	unit, product := make([]float64, len(x)), make([]float64, len(x))
+	unit[term] = 1
+	column := ascent.Conjugate(info.multiply, info.diagonal(), unit)
+	info.multiply(column, product)
+	product[term]--
+	for _, rest := range product {
+		if !(math.Abs(rest) < 1e-6) {
+			return 0, errSingular
+		}
+	}
+	return column[term], nil
+}
+
+var errSingular = errors.New("the games do not determine every parameter: the information is singular")
+
 // termNames are those of the coordinates after the players.
 func (f *Fit) termNames() []string {
 	var names []string
@@ -102,7 +153,7 @@ func inverseOf(information matrix, n int, shiftFree bool) (matrix, error) {
 	}
 	var factor mat.Cholesky
 	if !factor.Factorize(info) {
-		return nil, errors.New("the games do not determine every parameter: the information is singular")
+		return nil, errSingular
 	}
 	inverse := new(mat.SymDense)
 	if err := factor.InverseTo(inverse); err != nil {

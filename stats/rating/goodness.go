@@ -130,6 +130,10 @@ func goodness(f replica, again Replay, fit func(crosstable.Table) (replica, erro
 	}
 	g.DF = len(f.games().Cells)*(outcomes-1) - f.freedom()
 	g.P = chiSquared(g.Deviance, g.DF)
+	if again.Samples == 0 {
+		g.Bootstrap, g.Worst = 1, 1
+		return g, nil
+	}
 	worst := largestResidual(f)
 	all, single := monteCarlo{exceed: again.Exceed}, monteCarlo{exceed: again.Exceed}
 	failed, err := resample(f, again, func(t crosstable.Table) (bool, error) {
@@ -317,15 +321,17 @@ type Residual struct {
 }
 
 // Residuals are those of all pairs that met, both colours together, the worst
-// first. Their z are a little small, as the pair itself took part in the fit.
+// first, equals (to nine digits) by name. Their z are a little small, as the pair itself took
+// part in the fit.
 func (f *Fit) Residuals() []Residual {
 	sums := excesses(f)
 	list := make([]Residual, 0, len(sums))
-	for pair, s := range sums {
-		list = append(list, s.residual(f.table.Names[pair[0]], f.table.Names[pair[1]]))
+	for _, s := range sums {
+		list = append(list, s.residual(f.table.Names))
 	}
+	digits := func(r Residual) float64 { return math.Round(r.Z * 1e9) }
 	slices.SortFunc(list, func(a, b Residual) int {
-		return cmp.Or(cmp.Compare(b.Z, a.Z), cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B))
+		return cmp.Or(cmp.Compare(digits(b), digits(a)), cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B))
 	})
 	p := make([]float64, len(list))
 	for i, r := range list {
@@ -338,33 +344,40 @@ func (f *Fit) Residuals() []Residual {
 }
 
 // excess is what one of two players scored, and what the fit expects.
-type excess struct{ games, points, expected, variance float64 }
+type excess struct {
+	a, b                              int32 // a, the smaller number, is the one
+	games, points, expected, variance float64
+}
 
 // excesses are those of the player with the smaller number, by pair.
-func excesses(f replica) map[[2]int32]excess {
-	sums := map[[2]int32]excess{}
-	p, cells := f.probabilities(), f.games().Cells
-	for n := range cells {
-		c := &cells[n]
+func excesses(f replica) []excess {
+	t := f.games()
+	place, count := t.Pairs()
+	sums := make([]excess, count)
+	p := f.probabilities()
+	for n := range t.Cells {
+		c, s := &t.Cells[n], &sums[place[n]]
 		mean := p[n][0] + p[n][1]/2
 		square := p[n][0] + p[n][1]/4
-		e := excess{c.Games(), c.Points(), c.Games() * mean, c.Games() * (square - mean*mean)}
-		pair := [2]int32{c.Black, c.White}
+		games, points, expected := c.Games(), c.Points(), c.Games()*mean
+		s.a, s.b = c.Black, c.White
 		if c.Black > c.White {
-			pair = [2]int32{c.White, c.Black}
-			e.points, e.expected = e.games-e.points, e.games-e.expected
+			s.a, s.b = c.White, c.Black
+			points, expected = games-points, games-expected
 		}
-		s := sums[pair]
-		sums[pair] = excess{s.games + e.games, s.points + e.points, s.expected + e.expected, s.variance + e.variance}
+		s.games += games
+		s.points += points
+		s.expected += expected
+		s.variance += games * (square - mean*mean)
 	}
 	return sums
 }
 
 // residual is told from the side that scored more than expected.
-func (e excess) residual(a, b string) Residual {
-	r := Residual{A: a, B: b, Games: int(math.Round(e.games)), Points: e.points, Expected: e.expected}
+func (e excess) residual(names []string) Residual {
+	r := Residual{A: names[e.a], B: names[e.b], Games: int(math.Round(e.games)), Points: e.points, Expected: e.expected}
 	if r.Points < r.Expected {
-		r.A, r.B = b, a
+		r.A, r.B = r.B, r.A
 		r.Points, r.Expected = e.games-e.points, e.games-e.expected
 	}
 	if e.variance > 0 {

@@ -126,6 +126,14 @@ func CompareHandicaps(counts []crosstable.Count, level float64, models ...Handic
 	if err != nil {
 		return nil, err
 	}
+	return CompareHandicapTable(all, level, models...)
+}
+
+// CompareHandicapTable is [CompareHandicaps] of games that were added up.
+func CompareHandicapTable(all crosstable.Table, level float64, models ...HandicapModel) (*HandicapComparison, error) {
+	if err := checkLevel(level); err != nil {
+		return nil, err
+	}
 	t, aside, err := all.Rated()
 	if err != nil {
 		return nil, err

@@ -18,6 +18,8 @@ type ladder struct {
 	table   crosstable.Table
 	cells   []crosstable.Cell // of the table; both colours in one where Black has no advantage
 	virtual []crosstable.Cell // the prior's draws, half wins without a first-move effect
+	ends    []ends            // who met, the virtual ones behind; nil: each cell by itself
+	place   []int32           // of each cell in ends
 	sd      float64
 	outcome outcome
 	first   int     // place of the first-move term in x, or -1
@@ -31,6 +33,7 @@ func newLadder(t crosstable.Table, m Model) *ladder {
 	if m.FirstMove == Multiplicative {
 		l.first = dim
 		dim++
+		l.meet(t)
 	} else {
 		l.cells = t.Folded()
 	}
@@ -46,6 +49,19 @@ func newLadder(t crosstable.Table, m Model) *ladder {
 		}
 	}
 	return l
+}
+
+// ends are two players who met.
+type ends struct{ a, b int32 }
+
+// meet puts the two colours of a pair in one place, so that the information has half as
+// many parts.
+func (l *ladder) meet(t crosstable.Table) {
+	place, count := t.Pairs()
+	l.place, l.ends = place, make([]ends, count)
+	for n, k := range place {
+		l.ends[k] = ends{t.Cells[n].Black, t.Cells[n].White}
+	}
 }
 
 // headStart is start with strengths by score, which saves Newton a step or two.
@@ -103,6 +119,9 @@ func (l *ladder) terms(x []float64) (first, draw float64) {
 // logLik is the likelihood of the games alone.
 func (l *ladder) logLik(x []float64) float64 {
 	first, draw := l.terms(x)
+	if o, ok := l.odds(x); ok {
+		return o.logLik(l.cells, x, first, draw)
+	}
 	sum := 0.0
 	for n := range l.cells {
 		c := &l.cells[n]
@@ -127,7 +146,7 @@ func (l *ladder) Value(x []float64) float64 {
 
 func (l *ladder) part(cells []crosstable.Cell) inner {
 	p := *l
-	p.cells, p.virtual, p.sd = cells, nil, 0
+	p.cells, p.virtual, p.sd, p.ends, p.place = cells, nil, 0, nil, nil
 	return &p
 }
 
@@ -136,19 +155,21 @@ func (l *ladder) gradient(x []float64) []float64 {
 	return g
 }
 
-// link is the part of the information that a cell adds between two players.
+// link is the part of the information that the games between two players add.
 type link struct {
-	black, white int32
-	first        bool
-	xx, xd       float64
+	a, b int32
+	xx   float64
 }
 
-// curvature is the matrix of second derivatives, sign turned, as a sum over
-// cells.
+// curvature is the matrix of second derivatives, sign turned: a sum over pairs of players,
+// and a row for each of the two terms beside strengths.
 type curvature struct {
-	l        *ladder
-	links    []link
-	drawDraw float64
+	l           *ladder
+	links       []link
+	first, draw []float64 // the terms' rows, by players; nil where the model has no such term
+	firstFirst  float64
+	firstDraw   float64
+	drawDraw    float64
 }
 
 func (l *ladder) Derivatives(x []float64) ([]float64, func([]float64) []float64) {
@@ -167,29 +188,36 @@ func (l *ladder) Derivatives(x []float64) ([]float64, func([]float64) []float64)
 }
 
 func (l *ladder) curvature(x []float64) ([]float64, *curvature) {
-	first, draw := l.terms(x)
 	g := make([]float64, len(x))
-	info := &curvature{l: l, links: make([]link, 0, len(l.cells)+len(l.virtual))}
-	for n := range l.cells {
-		c := &l.cells[n]
-		s := l.outcome.slopes(c, x[c.Black]-x[c.White]+first, draw)
+	info := l.flat()
+	l.eachSlope(x, func(n int, c *crosstable.Cell, s *slopes) {
 		g[c.Black] += s.x
 		g[c.White] -= s.x
+		if l.place != nil {
+			n = int(l.place[n])
+		}
+		info.links[n].xx += s.xx
 		if l.first >= 0 {
 			g[l.first] += s.x
+			info.first[c.Black] += s.xx
+			info.first[c.White] -= s.xx
+			info.firstFirst += s.xx
+			info.firstDraw += s.xd
 		}
 		if l.draw >= 0 {
 			g[l.draw] += s.d
+			info.draw[c.Black] += s.xd
+			info.draw[c.White] -= s.xd
 			info.drawDraw += s.dd
 		}
-		info.links = append(info.links, link{c.Black, c.White, l.first >= 0, s.xx, s.xd})
-	}
+	})
+	virtual := info.links[len(info.links)-len(l.virtual):]
 	for n := range l.virtual {
 		c := &l.virtual[n]
 		s := outcome{HalfWin}.slopes(c, x[c.Black]-x[c.White], 0)
 		g[c.Black] += s.x
 		g[c.White] -= s.x
-		info.links = append(info.links, link{c.Black, c.White, false, s.xx, 0})
+		virtual[n] = link{c.Black, c.White, s.xx}
 	}
 	if l.sd > 0 {
 		for i := range l.players {
@@ -197,6 +225,29 @@ func (l *ladder) curvature(x []float64) ([]float64, *curvature) {
 		}
 	}
 	return g, info
+}
+
+// flat is the information of no game: its links are those of the cells.
+func (l *ladder) flat() *curvature {
+	met := len(l.ends)
+	if l.ends == nil {
+		met = len(l.cells)
+	}
+	i := &curvature{l: l, links: make([]link, met+len(l.virtual))}
+	for n := range met {
+		if l.ends == nil {
+			i.links[n] = link{a: l.cells[n].Black, b: l.cells[n].White}
+		} else {
+			i.links[n] = link{a: l.ends[n].a, b: l.ends[n].b}
+		}
+	}
+	if l.first >= 0 {
+		i.first = make([]float64, l.players)
+	}
+	if l.draw >= 0 {
+		i.draw = make([]float64, l.players)
+	}
+	return i
 }
 
 // precision is what a Gaussian prior adds for each player.
@@ -212,12 +263,13 @@ func (i *curvature) diagonal() []float64 {
 	for p := range i.l.players {
 		d[p] = i.precision()
 	}
-	for _, k := range i.links {
-		d[k.black] += k.xx
-		d[k.white] += k.xx
-		if k.first {
-			d[i.l.first] += k.xx
-		}
+	for n := range i.links {
+		k := &i.links[n]
+		d[k.a] += k.xx
+		d[k.b] += k.xx
+	}
+	if i.l.first >= 0 {
+		d[i.l.first] = i.firstFirst
 	}
 	if i.l.draw >= 0 {
 		d[i.l.draw] = i.drawDraw
@@ -227,67 +279,60 @@ func (i *curvature) diagonal() []float64 {
 
 // multiply sets out to the information times v.
 func (i *curvature) multiply(v, out []float64) {
-	first, draw := 0.0, 0.0
-	if i.l.first >= 0 {
-		first = v[i.l.first]
-	}
-	if i.l.draw >= 0 {
-		draw = v[i.l.draw]
-	}
 	clear(out)
-	firstOut, drawOut := 0.0, i.drawDraw*draw
 	for n := range i.links {
 		k := &i.links[n]
-		t := v[k.black] - v[k.white]
-		if k.first {
-			t += first
-		}
-		r := k.xx*t + k.xd*draw
-		out[k.black] += r
-		out[k.white] -= r
-		if k.first {
-			firstOut += r
-		}
-		drawOut += k.xd * t
+		r := k.xx * (v[k.a] - v[k.b])
+		out[k.a] += r
+		out[k.b] -= r
 	}
 	for p, precision := 0, i.precision(); precision > 0 && p < i.l.players; p++ {
 		out[p] += precision * v[p]
 	}
-	if i.l.first >= 0 {
-		out[i.l.first] = firstOut
+	i.border(i.l.first, i.first, v, out)
+	i.border(i.l.draw, i.draw, v, out)
+	if first, draw := i.l.first, i.l.draw; first >= 0 {
+		out[first] += i.firstFirst * v[first]
+		if draw >= 0 {
+			out[first] += i.firstDraw * v[draw]
+			out[draw] += i.firstDraw * v[first]
+		}
 	}
-	if i.l.draw >= 0 {
-		out[i.l.draw] = drawOut
+	if draw := i.l.draw; draw >= 0 {
+		out[draw] += i.drawDraw * v[draw]
 	}
+}
+
+// border adds to out a term's row times v and its column times the term in v.
+func (i *curvature) border(term int, row, v, out []float64) {
+	if term < 0 {
+		return
+	}
+	sum := 0.0
+	for p, r := range row {
+		sum += r * v[p]
+		out[p] += r * v[term]
+	}
+	out[term] += sum
 }
 
 func (l *ladder) information(x []float64) matrix {
 	_, i := l.curvature(x)
 	m := mat.NewSymDense(l.dim(), nil)
-	add := func(a, b int32, v float64) { m.SetSym(int(a), int(b), m.At(int(a), int(b))+v) }
-	first, draw := int32(l.first), int32(l.draw)
-	for p := range int32(l.players) {
-		add(p, p, i.precision())
+	for p, d := range i.diagonal() {
+		m.SetSym(p, p, d)
 	}
 	for _, k := range i.links {
-		add(k.black, k.black, k.xx)
-		add(k.white, k.white, k.xx)
-		add(k.black, k.white, -k.xx)
-		if k.first {
-			add(first, first, k.xx)
-			add(k.black, first, k.xx)
-			add(k.white, first, -k.xx)
-		}
-		if l.draw >= 0 {
-			add(k.black, draw, k.xd)
-			add(k.white, draw, -k.xd)
-			if k.first {
-				add(first, draw, k.xd)
-			}
-		}
+		m.SetSym(int(k.a), int(k.b), m.At(int(k.a), int(k.b))-k.xx)
 	}
-	if l.draw >= 0 {
-		add(draw, draw, i.drawDraw)
+	for p, v := range i.first {
+		m.SetSym(p, l.first, v)
+	}
+	for p, v := range i.draw {
+		m.SetSym(p, l.draw, v)
+	}
+	if l.first >= 0 && l.draw >= 0 {
+		m.SetSym(l.first, l.draw, i.firstDraw)
 	}
 	return m
 }

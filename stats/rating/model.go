@@ -143,16 +143,24 @@ type inner interface {
 // With a prior everybody who played is rated. It fails for handicap games
 // ([CompareHandicaps] is for these) and for impossible counts or models.
 func Rate(counts []crosstable.Count, m Model) (*Fit, error) {
-	m, err := m.resolved()
-	if err != nil {
+	if _, err := m.resolved(); err != nil {
 		return nil, err
 	}
 	t, err := crosstable.New(counts)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range t.Cells {
-		if c.Handicap > 0 {
+	return RateTable(t, m)
+}
+
+// RateTable is [Rate] of games that were added up, which several models may share.
+func RateTable(t crosstable.Table, m Model) (*Fit, error) {
+	m, err := m.resolved()
+	if err != nil {
+		return nil, err
+	}
+	for i := range t.Cells {
+		if c := &t.Cells[i]; c.Handicap > 0 {
 			return nil, fmt.Errorf("%s against %s was a handicap game", t.Names[c.Black], t.Names[c.White])
 		}
 	}
@@ -280,7 +288,9 @@ func ranking(t crosstable.Table, x []float64) ([]Player, []int) {
 	for i := range rank {
 		rank[i] = i
 	}
-	slices.SortStableFunc(rank, func(a, b int) int { return cmp.Compare(logs[b], logs[a]) })
+	// Equals are equal to nine digits: what rounding leaves beyond orders nobody.
+	digits := func(i int) float64 { return math.Round(logs[i] * 1e9) }
+	slices.SortStableFunc(rank, func(a, b int) int { return cmp.Compare(digits(b), digits(a)) })
 	players := make([]Player, len(logs))
 	for place, i := range rank {
 		players[place] = Player{

@@ -43,7 +43,11 @@ func (f *Fit) aboveMean(player int) []float64 {
 // games depend on each other): symmetric, and quick for many players. It fails
 // for a level outside (0, 1) and as [Fit.Covariance] does.
 func (f *Fit) Wald(level float64) ([]counts.Interval, error) {
-	return f.wald(level, f.aboveMean)
+	mean := make([]float64, len(f.at.X))
+	for p := range f.Players {
+		mean[p] = 1 / float64(len(f.Players))
+	}
+	return f.wald(level, mean)
 }
 
 // WaldFrom is Wald with ratings less that of an anchor, whose own interval is empty. It
@@ -53,16 +57,13 @@ func (f *Fit) WaldFrom(anchor string, level float64) ([]counts.Interval, error) 
 	if err != nil {
 		return nil, err
 	}
-	return f.wald(level, func(player int) []float64 {
-		weights := make([]float64, len(f.at.X))
-		weights[player]++
-		weights[n]--
-		return weights
-	})
+	from := make([]float64, len(f.at.X))
+	from[n] = 1
+	return f.wald(level, from)
 }
 
-// wald are the intervals of one linear function of x for each player.
-func (f *Fit) wald(level float64, of func(player int) []float64) ([]counts.Interval, error) {
+// wald are the intervals of each player's log strength less one linear function of all.
+func (f *Fit) wald(level float64, from []float64) ([]counts.Interval, error) {
 	if err := checkLevel(level); err != nil {
 		return nil, err
 	}
@@ -76,14 +77,27 @@ func (f *Fit) wald(level float64, of func(player int) []float64) ([]counts.Inter
 		}
 		method = "wald"
 	}
-	var list []counts.Interval
-	for place := range f.Players {
-		weights, middle := of(f.rank[place]), 0.0
-		for i := range f.Players {
-			middle += weights[f.rank[i]] * f.Players[i].Elo
+	base := 0.0
+	for place, p := range f.Players {
+		base += from[f.rank[place]] * p.Elo
+	}
+	var with mat.VecDense // the covariance with what is subtracted
+	with.MulVec(inverse, mat.NewVecDense(len(from), from))
+	own := ascent.Dot(from, with.RawVector().Data)
+	weights := make([]float64, len(from))
+	list := make([]counts.Interval, 0, len(f.Players))
+	for place, p := range f.Players {
+		i := f.rank[place]
+		variance := inverse.At(i, i) - 2*with.AtVec(i) + own
+		if from[i] == 1 {
+			variance = 0 // the anchor itself
 		}
-		reach := eloPerNat * f.errs.quantile(weights, level) * standardError(inverse, weights)
-		list = append(list, counts.Interval{Method: method, Level: level, Lo: middle - reach, Hi: middle + reach})
+		for k, v := range from {
+			weights[k] = -v
+		}
+		weights[i]++
+		reach := eloPerNat * f.errs.quantile(weights, level) * math.Sqrt(max(0, variance))
+		list = append(list, counts.Interval{Method: method, Level: level, Lo: p.Elo - base - reach, Hi: p.Elo - base + reach})
 	}
 	return list, nil
 }
@@ -117,7 +131,7 @@ func (f *Fit) profileElo(weights []float64, level float64) (counts.Interval, err
 	if err := checkLevel(level); err != nil {
 		return counts.Interval{}, err
 	}
-	lo, hi, err := ascent.Profile(f.inner, f.at, weights, f.errs.quantile(weights, level))
+	lo, hi, err := f.profile(weights, level)
 	return counts.Interval{Method: f.errs.method(), Level: level, Lo: eloPerNat * lo, Hi: eloPerNat * hi}, err
 }
 
@@ -132,7 +146,7 @@ func (f *Fit) ProfileFirstMove(level float64) (counts.Interval, error) {
 	switch f.Model.FirstMove {
 	case Multiplicative:
 		weights[len(f.Players)] = 1
-		lo, hi, err := ascent.Profile(f.inner, f.at, weights, f.errs.quantile(weights, level))
+		lo, hi, err := f.profile(weights, level)
 		return counts.Interval{Method: f.errs.method(), Level: level, Lo: math.Exp(lo), Hi: math.Exp(hi)}, err
 	case Additive:
 		return f.profileAdditive(level)
@@ -147,4 +161,13 @@ func chiSquared(x float64, df int) float64 {
 		return 1
 	}
 	return mathext.GammaIncRegComp(float64(df)/2, x/2)
+}
+
+// profile is where the profile of weights·x ends. A ladder is concave, so that the short way is safe.
+func (f *Fit) profile(weights []float64, level float64) (lo, hi float64, err error) {
+	along := ascent.Profile
+	if _, concave := f.inner.(*ladder); concave {
+		along = ascent.ConcaveProfile
+	}
+	return along(f.inner, f.at, weights, f.errs.quantile(weights, level))
 }

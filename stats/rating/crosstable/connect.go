@@ -44,8 +44,13 @@ func Connect(counts []Count) (Connection, error) {
 	if err != nil {
 		return Connection{}, err
 	}
+	return t.Connection(), nil
+}
+
+// Connection is that of the table's games; see [Connect].
+func (t Table) Connection() Connection {
 	_, c := t.connect()
-	return c, nil
+	return c
 }
 
 // Rated is the table of the players who have ratings, and those set aside as by

@@ -137,46 +137,126 @@ type Table struct {
 
 // New is the table of counts. It fails for impossible ones.
 func New(counts []Count) (Table, error) {
-	t := Table{Cells: make([]Cell, 0, len(counts))}
-	var of []int                // the cells' clusters
-	first := map[string]int32{} // numbers in the order of appearance
-	number := func(name string) int32 {
-		i, ok := first[name]
-		if !ok {
-			i = int32(len(first))
-			first[name] = i
-		}
-		return i
-	}
-	for _, c := range counts {
-		if err := c.check(); err != nil {
+	return Collect(len(counts), func(i int) Count { return counts[i] })
+}
+
+// Collect is the table of n counts that are asked for by their number, twice each, so that
+// nobody need hold them all. It fails for impossible ones.
+func Collect(n int, at func(int) Count) (Table, error) {
+	f := filing{terms: make([]terms, 0, n), number: map[string]int32{}}
+	for i := range n {
+		if err := f.see(at(i)); err != nil {
 			return Table{}, err
 		}
-		black, white := number(c.Black), number(c.White)
-		if c.Games() == 0 {
-			continue
+	}
+	t := Table{Names: slices.Sorted(maps.Keys(f.number))}
+	f.rename(t.Names)
+	order := f.order(len(t.Names))
+	t.Cells = make([]Cell, 0, f.distinct(order))
+	groups := map[int][]int32{} // places of a cluster's counts
+	for _, i := range order {
+		c := at(int(i))
+		if c.Cluster > 0 {
+			groups[c.Cluster] = append(groups[c.Cluster], i)
 		}
-		t.Cells = append(t.Cells, c.cell(black, white))
-		of = append(of, c.Cluster)
+		cell := c.cell(f.terms[i].black, f.terms[i].white)
+		if last := len(t.Cells) - 1; last >= 0 && t.Cells[last].sameTerms(cell) {
+			t.Cells[last].add(cell)
+		} else {
+			t.Cells = append(t.Cells, cell)
+		}
 	}
-	t.Names = slices.Sorted(maps.Keys(first))
-	final := make([]int32, len(t.Names))
-	for i, name := range t.Names {
-		final[first[name]] = int32(i)
+	for _, cluster := range slices.Sorted(maps.Keys(groups)) {
+		slices.Sort(groups[cluster]) // in the order of the counts
+		var cells []Cell
+		for _, i := range groups[cluster] {
+			cells = append(cells, at(int(i)).cell(f.terms[i].black, f.terms[i].white))
+		}
+		t.Clusters = append(t.Clusters, cells)
 	}
-	for n := range t.Cells {
-		c := &t.Cells[n]
-		c.Black, c.White = final[c.Black], final[c.White]
-	}
-	t.Clusters = grouped(t.Cells, of)
-	t.Cells = merged(t.Cells, len(t.Names))
 	return t, nil
 }
+
+// terms are those of a count by numbers; a count of no game has none.
+type terms struct {
+	black, white int32
+	handicap     int32
+	byWhite      bool
+	none         bool
+}
+
+// filing sorts counts.
+type filing struct {
+	terms  []terms
+	number map[string]int32 // in the order of appearance, then of names
+}
+
+func (f *filing) see(c Count) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	f.terms = append(f.terms, terms{f.numbered(c.Black), f.numbered(c.White), int32(c.Handicap), c.toWhite(), c.Games() == 0}) //nolint:gosec // at most HeaviestHandicap
+	return nil
+}
+
+func (f *filing) numbered(name string) int32 {
+	i, known := f.number[name]
+	if !known {
+		i = int32(len(f.number)) //nolint:gosec // memory ends before
+		f.number[name] = i
+	}
+	return i
+}
+
+// rename gives players their places among the names.
+func (f *filing) rename(names []string) {
+	final := make([]int32, len(names))
+	for i, name := range names {
+		final[f.number[name]] = int32(i) //nolint:gosec // memory ends before
+	}
+	for n := range f.terms {
+		c := &f.terms[n]
+		c.black, c.white = final[c.black], final[c.white]
+	}
+}
+
+// order are the counts with games, sorted by their terms.
+func (f *filing) order(players int) []int32 {
+	list := make([]int32, 0, len(f.terms))
+	handicaps := false
+	for i, c := range f.terms {
+		if !c.none {
+			list = append(list, int32(i)) //nolint:gosec // memory ends before
+			handicaps = handicaps || c.handicap > 0
+		}
+	}
+	if handicaps {
+		slices.SortStableFunc(list, func(i, j int32) int {
+			a, b := &f.terms[i], &f.terms[j]
+			return cmp.Or(cmp.Compare(a.handicap, b.handicap), cmp.Compare(btoi(a.byWhite), btoi(b.byWhite)))
+		})
+	}
+	list = sorted(list, players, func(i int32) int32 { return f.terms[i].white })
+	return sorted(list, players, func(i int32) int32 { return f.terms[i].black })
+}
+
+// distinct is how many different terms there are.
+func (f *filing) distinct(order []int32) int {
+	n := 0
+	for k, i := range order {
+		if k == 0 || f.terms[order[k-1]] != f.terms[i] {
+			n++
+		}
+	}
+	return n
+}
+
+func (c Count) toWhite() bool { return c.Handicap > 0 && c.Receiver == c.White }
 
 func (c Count) cell(black, white int32) Cell {
 	weight := cmp.Or(c.Weight, 1)
 	n := Cell{
-		Black: black, White: white, Handicap: int32(c.Handicap), ByWhite: c.Handicap > 0 && c.Receiver == c.White,
+		Black: black, White: white, Handicap: int32(c.Handicap), ByWhite: c.toWhite(),
 		Wins: weight * float64(c.BlackWins), Draws: weight * float64(c.Draws), Losses: weight * float64(c.WhiteWins),
 		Played: float64(c.Games()), Scored: float64(c.BlackWins) + float64(c.Draws)/2,
 	}
@@ -186,52 +266,45 @@ func (c Count) cell(black, white int32) Cell {
 	return n
 }
 
-// grouped are the cells of each cluster, by its number.
-func grouped(cells []Cell, of []int) [][]Cell {
-	groups := map[int][]Cell{}
-	for i, cluster := range of {
-		if cluster > 0 {
-			groups[cluster] = append(groups[cluster], cells[i])
+// Pairs are the place of each cell among the pairs of players who met, whatever their
+// colours and handicaps, and how many pairs there are. They ascend by the smaller number,
+// then by the larger.
+func (t Table) Pairs() (place []int32, count int) {
+	order := make([]int32, len(t.Cells))
+	for i := range order {
+		order[i] = int32(i) //nolint:gosec // memory ends before
+	}
+	order = sorted(order, len(t.Names), func(i int32) int32 { return max(t.Cells[i].Black, t.Cells[i].White) })
+	order = sorted(order, len(t.Names), func(i int32) int32 { return min(t.Cells[i].Black, t.Cells[i].White) })
+	place = make([]int32, len(t.Cells))
+	var last *Cell
+	for _, i := range order {
+		c := &t.Cells[i]
+		if last == nil || min(last.Black, last.White) != min(c.Black, c.White) || max(last.Black, last.White) != max(c.Black, c.White) {
+			count++
 		}
+		place[i], last = int32(count-1), c //nolint:gosec // at most the cells
 	}
-	var list [][]Cell
-	for _, cluster := range slices.Sorted(maps.Keys(groups)) {
-		list = append(list, groups[cluster])
-	}
-	return list
+	return place, count
 }
 
-// Folded are the cells with both colours of each pair in one.
+// Folded are the cells of even games with both colours of each pair in one, by [Table.Pairs].
 func (t Table) Folded() []Cell {
-	cells := slices.Clone(t.Cells)
-	for n := range cells {
-		if c := &cells[n]; c.Black > c.White {
+	place, count := t.Pairs()
+	cells := make([]Cell, count)
+	for n, c := range t.Cells {
+		if c.Black > c.White {
 			c.Black, c.White = c.White, c.Black
 			c.Wins, c.Losses = c.Losses, c.Wins
 			c.Scored = c.Played - c.Scored
 		}
-	}
-	return merged(cells, len(t.Names))
-}
-
-// merged sorts cells and adds up those under the same terms.
-func merged(cells []Cell, players int) []Cell {
-	if slices.ContainsFunc(cells, func(c Cell) bool { return c.Handicap > 0 }) {
-		slices.SortStableFunc(cells, func(a, b Cell) int {
-			return cmp.Or(cmp.Compare(a.Handicap, b.Handicap), cmp.Compare(btoi(a.ByWhite), btoi(b.ByWhite)))
-		})
-	}
-	cells = bucketed(cells, players, func(c *Cell) int32 { return c.White })
-	cells = bucketed(cells, players, func(c *Cell) int32 { return c.Black })
-	kept := cells[:0]
-	for _, c := range cells {
-		if last := len(kept) - 1; last >= 0 && kept[last].sameTerms(c) {
-			kept[last].add(c)
+		if sum := &cells[place[n]]; sum.Played > 0 {
+			sum.add(c)
 		} else {
-			kept = append(kept, c)
+			*sum = c
 		}
 	}
-	return kept
+	return cells
 }
 
 func (c *Cell) add(o Cell) {
@@ -243,23 +316,23 @@ func (c *Cell) add(o Cell) {
 	c.Scored += o.Scored
 }
 
-// bucketed is a stable sort by a number below n. It does a million cells in the
-// time in which comparing would do a tenth.
-func bucketed(cells []Cell, n int, key func(*Cell) int32) []Cell {
-	next := make([]int, n+1)
-	for i := range cells {
-		next[key(&cells[i])+1]++
+// sorted is a stable sort of places by a key below n. It does a million in the time in
+// which comparing would do a tenth.
+func sorted(places []int32, n int, key func(place int32) int32) []int32 {
+	next := make([]int32, n+1)
+	for _, i := range places {
+		next[key(i)+1]++
 	}
 	for k := range n {
 		next[k+1] += next[k]
 	}
-	sorted := make([]Cell, len(cells))
-	for i := range cells {
-		k := key(&cells[i])
-		sorted[next[k]] = cells[i]
+	list := make([]int32, len(places))
+	for _, i := range places {
+		k := key(i)
+		list[next[k]] = i
 		next[k]++
 	}
-	return sorted
+	return list
 }
 
 func btoi(b bool) int {
@@ -325,13 +398,31 @@ func (t Table) Sum(of func(Cell) float64) float64 {
 }
 
 // Games is what all games count for as evidence.
-func (t Table) Games() float64 { return t.Sum(Cell.Games) }
+func (t Table) Games() float64 {
+	s := 0.0
+	for i := range t.Cells {
+		s += t.Cells[i].Wins + t.Cells[i].Draws + t.Cells[i].Losses
+	}
+	return s
+}
 
 // Played is the number of games, whatever they weigh.
-func (t Table) Played() float64 { return t.Sum(func(c Cell) float64 { return c.Played }) }
+func (t Table) Played() float64 {
+	s := 0.0
+	for i := range t.Cells {
+		s += t.Cells[i].Played
+	}
+	return s
+}
 
 // Draws is what the drawn games count for as evidence.
-func (t Table) Draws() float64 { return t.Sum(func(c Cell) float64 { return c.Draws }) }
+func (t Table) Draws() float64 {
+	s := 0.0
+	for i := range t.Cells {
+		s += t.Cells[i].Draws
+	}
+	return s
+}
 
 // Independent are the games outside of clusters.
 func (t Table) Independent() []Cell {

@@ -1,0 +1,37 @@
+package ratings
+
+import "testing"
+
+// TestFileCounts holds that games under the same terms are added up, others not, and that a
+// sum beyond what a count holds loses nothing.
+func TestFileCounts(t *testing.T) {
+	t.Parallel()
+	var g fileGames
+	games := map[fileTerms]int{}
+	add := func(c fileCount) {
+		g.add(c)
+		games[c.fileTerms] += c.games()
+	}
+	for i := range int32(3 * blockSize) {
+		terms := fileTerms{source: i % 2, black: i % 89, white: i % 97, handicap: int16(i % 3), receiver: receiver(i % 3), cluster: i % 5}
+		add(fileCount{terms, 1, 2, uint32(i)})
+	}
+	for range 9 {
+		add(fileCount{fileTerms{black: 1, white: 2}, mostGames, mostGames, 0})
+	}
+	sums, places := map[fileTerms]int{}, map[fileTerms]int{}
+	for i := range g.counts.len() {
+		c := g.counts.at(i)
+		sums[c.fileTerms] += c.games()
+		places[c.fileTerms]++
+	}
+	for terms, n := range games {
+		if sums[terms] != n {
+			t.Fatalf("%+v: %d games, want %d", terms, sums[terms], n)
+		}
+	}
+	most := fileTerms{black: 1, white: 2}
+	if len(sums) != len(games) || g.counts.len()-len(games) != places[most]-1 || places[most] < 5 {
+		t.Errorf("%d counts of %d terms, %d of the many games", g.counts.len(), len(games), places[most])
+	}
+}

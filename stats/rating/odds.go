@@ -1,0 +1,109 @@
+package rating
+
+import (
+	"math"
+	"slices"
+
+	"gogi/stats/rating/crosstable"
+)
+
+// odds are the square roots of strengths, of the first move and the draw parameter ν, from which
+// the chances of every game of the models HalfWin and Davidson are products: a thousand
+// exponentials do for a million cells. With w = √(π_i f/π_j), Black wins with the chance
+// w/(w + 1/w + ν), and ν is 0 where a draw is half a win.
+type odds struct {
+	root, inverse       []float64 // of each player's strength
+	first, firstInverse float64
+	nu                  float64
+}
+
+// widestOdds is up to where products of odds are used, in natural units: more than players of one
+// league lie apart. Farther out, where a profile with few clusters may lead, the information is all but
+// singular, and each game's own outcome rounds more kindly.
+const widestOdds = 24
+
+// manyCells is from when on products are worth it.
+const manyCells = 500
+
+// odds says false for few games, where strengths are too far apart, and for other models.
+func (l *ladder) odds(x []float64) (o odds, ok bool) {
+	if len(l.cells) < manyCells || l.outcome.draws == RaoKupper {
+		return o, false
+	}
+	return l.oddsAt(x)
+}
+
+func (l *ladder) oddsAt(x []float64) (o odds, ok bool) {
+	first, draw := l.terms(x)
+	if l.outcome.draws == HalfWin {
+		draw = math.Inf(-1)
+	}
+	low, high := slices.Min(x[:l.players]), slices.Max(x[:l.players])
+	if !(high-low+math.Abs(first) < widestOdds) || !(draw < widestOdds) {
+		return o, false
+	}
+	o = odds{root: make([]float64, l.players), inverse: make([]float64, l.players), nu: math.Exp(draw)}
+	for i := range l.players {
+		o.root[i] = math.Exp((x[i] - (low+high)/2) / 2)
+		o.inverse[i] = 1 / o.root[i]
+	}
+	o.first = math.Exp(first / 2)
+	o.firstInverse = 1 / o.first
+	return o, true
+}
+
+// of are w and 1/w.
+func (o *odds) of(c *crosstable.Cell) (win, loss float64) {
+	return o.root[c.Black] * o.inverse[c.White] * o.first, o.inverse[c.Black] * o.root[c.White] * o.firstInverse
+}
+
+// logLik is the sum of outcome.logLik. Neighbours with as many games share a logarithm.
+func (o *odds) logLik(cells []crosstable.Cell, x []float64, first, draw float64) float64 {
+	const enough = 1e150 // one factor more is below 1e11
+	sum, drawn, games, product := 0.0, 0.0, 0.0, 1.0
+	for n := range cells {
+		c := &cells[n]
+		win, loss := o.of(c)
+		if g := c.Games(); g != games || product > enough {
+			sum -= games * math.Log(product)
+			games, product = g, 1
+		}
+		product *= win + loss + o.nu
+		sum += (c.Wins - c.Losses) * (x[c.Black] - x[c.White] + first) / 2
+		drawn += c.Draws
+	}
+	sum -= games * math.Log(product)
+	if o.nu > 0 {
+		sum += drawn * draw
+	}
+	return sum
+}
+
+// slopes are those of outcome.slopes, but for HalfWin d is the games drawn.
+func (o *odds) slopes(c *crosstable.Cell, s *slopes) {
+	win, loss := o.of(c)
+	n, inverse := c.Games(), 1/(win+loss+o.nu)
+	win, loss = win*inverse, loss*inverse
+	lead, decided, draw := win-loss, win+loss, o.nu*inverse
+	s.x = (c.Wins - c.Losses - n*lead) / 2
+	s.d = c.Draws - n*draw
+	s.xx = n / 4 * (4*win*loss + draw*decided) // decided - lead², without the cancellation
+	s.xd = -n / 2 * lead * draw
+	s.dd = n * draw * decided
+}
+
+// eachSlope shows see the slopes of every cell, by its place.
+func (l *ladder) eachSlope(x []float64, see func(n int, c *crosstable.Cell, s *slopes)) {
+	first, draw := l.terms(x)
+	o, fast := l.odds(x)
+	var s slopes
+	for n := range l.cells {
+		c := &l.cells[n]
+		if fast {
+			o.slopes(c, &s)
+		} else {
+			s = l.outcome.slopes(c, x[c.Black]-x[c.White]+first, draw)
+		}
+		see(n, c, &s)
+	}
+}

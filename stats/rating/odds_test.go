@@ -1,0 +1,125 @@
+package rating
+
+import (
+	"math"
+	"testing"
+
+	"gogi/stats/rating/ascent"
+	"gogi/stats/rating/crosstable"
+
+	"pgregory.net/rapid"
+)
+
+// TestOddsAreTheOutcomes holds that products of odds are what the outcome of each game says,
+// and that strengths too far apart are left to it.
+func TestOddsAreTheOutcomes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table, err := crosstable.New(drawCounts(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := Model{Draws: rapid.SampledFrom([]Draws{HalfWin, Davidson}).Draw(t, "draws"), FirstMove: rapid.SampledFrom([]FirstMove{NoFirstMove, Multiplicative}).Draw(t, "first")}
+		l := newLadder(table, m)
+		x, reach := make([]float64, l.dim()), rapid.SampledFrom([]float64{1, 7, 11}).Draw(t, "reach")
+		for i := range x {
+			x[i] = rapid.Float64Range(-reach, reach).Draw(t, "x")
+		}
+		first, draw := l.terms(x)
+		want := 0.0
+		for n := range l.cells {
+			c := &l.cells[n]
+			want += l.outcome.logLik(c, x[c.Black]-x[c.White]+first, draw)
+		}
+		o, near := l.oddsAt(x)
+		if !near {
+			return
+		}
+		if got := o.logLik(l.cells, x, first, draw); !(math.Abs(got-want) <= 1e-11*(1+math.Abs(want))) {
+			t.Fatalf("log-likelihood %v, want %v", got, want)
+		}
+		for n := range l.cells {
+			c, s := &l.cells[n], &slopes{}
+			o.slopes(c, s)
+			w := l.outcome.slopes(c, x[c.Black]-x[c.White]+first, draw)
+			if m.Draws == HalfWin {
+				w.d = s.d
+			}
+			scale := 1e-11 * (1 + c.Games())
+			for _, d := range []float64{s.x - w.x, s.d - w.d, s.xx - w.xx, s.xd - w.xd, s.dd - w.dd} {
+				if !(math.Abs(d) <= scale) {
+					t.Fatalf("%+v, want %+v", *s, w)
+				}
+			}
+		}
+	})
+	l := newLadder(must[crosstable.Table](t)(crosstable.New([]crosstable.Count{{Black: "a", White: "b", BlackWins: 1, WhiteWins: 1}})), Model{})
+	if _, near := l.oddsAt([]float64{800, -800}); near {
+		t.Error("products of strengths 1600 units apart")
+	}
+}
+
+// TestConcaveProfileIsTheProfile holds the short way to the ends against the search for them,
+// and that it is the short one.
+func TestConcaveProfileIsTheProfile(t *testing.T) {
+	record := []crosstable.Count{
+		{Black: "a", White: "b", BlackWins: 5, Draws: 2, WhiteWins: 3},
+		{Black: "b", White: "c", BlackWins: 4, Draws: 1, WhiteWins: 5},
+		{Black: "c", White: "a", BlackWins: 2, Draws: 1, WhiteWins: 9},
+		{Black: "b", White: "a", BlackWins: 6, WhiteWins: 4},
+	}
+	f := must[*Fit](t)(Rate(record, Model{Draws: Davidson, FirstMove: Multiplicative}))
+	for i := range f.at.X {
+		weights := make([]float64, len(f.at.X))
+		weights[i] = 1
+		if i < len(f.Players) {
+			weights = f.aboveMean(i)
+		}
+		for _, z := range []float64{0.5, 1.96, 3.3} {
+			long, short := &counting{Problem: f.inner}, &counting{Problem: f.inner}
+			lo, hi, err := ascent.Profile(long, f.at, weights, z)
+			lo2, hi2, err2 := ascent.ConcaveProfile(short, f.at, weights, z)
+			if err != nil || err2 != nil || math.Abs(lo-lo2) > 1e-9 || math.Abs(hi-hi2) > 1e-9 {
+				t.Errorf("coordinate %d, z %v: [%v, %v] %v, want [%v, %v] %v", i, z, lo2, hi2, err2, lo, hi, err)
+			}
+			if 2*short.slopes > long.slopes {
+				t.Errorf("coordinate %d, z %v: %d slopes, the search %d", i, z, short.slopes, long.slopes)
+			}
+		}
+	}
+}
+
+// counting counts how often slopes are asked for.
+type counting struct {
+	ascent.Problem
+	slopes int
+}
+
+func (c *counting) Derivatives(x []float64) ([]float64, func([]float64) []float64) {
+	c.slopes++
+	return c.Problem.Derivatives(x)
+}
+
+// TestTermErrorsAreTheCovariance holds the solved columns against the whole inverse.
+func TestTermErrorsAreTheCovariance(t *testing.T) {
+	for _, m := range []Model{{Draws: Davidson, FirstMove: Multiplicative}, {Draws: RaoKupper, FirstMove: Multiplicative}, {Draws: Davidson}, {FirstMove: Multiplicative, Prior: Prior{SD: 1}}, {FirstMove: Additive}} {
+		f := must[*Fit](t)(Rate(league(6, 30), m))
+		if m.Draws != "" {
+			record := league(6, 30)
+			for i := range record {
+				record[i].Draws = 3
+			}
+			f = must[*Fit](t)(Rate(record, m))
+		}
+		c := must[Covariance](t)(f.Covariance())
+		errs := must[map[string]float64](t)(f.TermErrors())
+		for i, name := range c.Names[len(f.Players):] {
+			want := math.Sqrt(c.Matrix[len(f.Players)+i][len(f.Players)+i])
+			if got := errs[name]; !(math.Abs(got-want) < 1e-8*want) {
+				t.Errorf("%+v: %s %v, want %v", m, name, got, want)
+			}
+		}
+		if len(errs) != len(c.Names)-len(f.Players) {
+			t.Errorf("%+v: %v", m, errs)
+		}
+	}
+}
