@@ -69,7 +69,7 @@ func session(r *rand.Rand, slots, pairs int, vary noise, factor func(pair, slot 
 // thousand, is a failure.
 func TestFalseAlarmsOfSpeed(t *testing.T) {
 	t.Parallel()
-	const sessions, pairs = 200, 1000
+	const sessions, pairs = 100, 1000
 	for name, vary := range noises() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -118,7 +118,7 @@ func TestSpeedOverTime(t *testing.T) {
 	t.Parallel()
 	for _, change := range []float64{0.7, 1 / 0.7} {
 		found := 0
-		const sessions = 100
+		const sessions = 40
 		r := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // a simulation
 		for range sessions {
 			list := session(r, 4, 500, noises()["normal"], func(pair, _ int) float64 {

@@ -129,6 +129,24 @@ func (c *canvas) piece(s shogi.Square, p shogi.Piece) {
 	c.printf(`<path d="%s" fill="#fffaf0" stroke="#3d3222"/><text y="10" font-size="23" fill="%s">%s</text></g>`, outline, ink, Kanji(p.Type()))
 }
 
+// Pieces is an svg element with a black piece of each type, each in a group whose
+// data-sfen is its letter, and the marks of a last move: what a script needs to change
+// a diagram as the game goes on.
+func Pieces() string {
+	c := &canvas{}
+	c.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d">`, width, height)
+	c.mark("sd-from", "#d9a441", ".35", shogi.NewSquare(1, 1))
+	c.mark("sd-to", "#d9a441", ".75", shogi.NewSquare(1, 1))
+	for t := shogi.Pawn; t <= shogi.Dragon; t++ {
+		piece := shogi.NewPiece(shogi.Black, t)
+		c.printf(`<g data-sfen="%s">`, piece)
+		c.piece(shogi.NewSquare(1, 1), piece)
+		c.printf(`</g>`)
+	}
+	c.printf(`</svg>`)
+	return c.String()
+}
+
 // hand draws a row: whose it is, and the pieces with their numbers.
 func (c *canvas) hand(p *shogi.Position, side shogi.Colour, y int) {
 	fill := "#111"

@@ -7,14 +7,15 @@ import (
 
 	"gogi/match"
 	"gogi/stats"
+	"gogi/stats/counts"
 )
 
-// TestGateUnderTheNull plays 10,000 series between equals, each with a look
-// after every pair, and counts those that pass: no more than α allows, with
-// four standard errors for chance.
+// TestGateUnderTheNull plays 3,000 series between equals, each with a look after every
+// pair, and counts those that pass: no more than α allows, by the binomial distribution
+// at one in ten thousand.
 func TestGateUnderTheNull(t *testing.T) {
 	t.Parallel()
-	const series, pairs = 10_000, 120
+	const series, pairs = 3000, 120
 	design := match.Gate{Elo0: 0, Elo1: 60, Alpha: match.DefaultAlpha, Beta: match.DefaultBeta, Model: match.GateLogistic}
 	r := rand.New(rand.NewPCG(1, 2))
 	passes, stops := 0, 0
@@ -40,9 +41,8 @@ func TestGateUnderTheNull(t *testing.T) {
 		case stats.Continue, stats.Inconclusive:
 		}
 	}
-	limit := series*design.Alpha + 4*math.Sqrt(series*design.Alpha*(1-design.Alpha))
-	if float64(passes) > limit {
-		t.Errorf("%d of %d series between equals passed; at most %.0f may", passes, series, limit)
+	if p := counts.NewBinomial(series, design.Alpha).AtLeast(passes); p < 0.0001 {
+		t.Errorf("%d of %d series between equals passed: p = %.2g where each passes with probability %v", passes, series, p, design.Alpha)
 	}
 	if stops < series/2 || passes == 0 {
 		t.Errorf("%d series stopped and %d passed: the simulation does not test the gate", stops, passes)

@@ -17,11 +17,12 @@ const DefaultRoom = 256
 // Hub hands one stream of events to any number of subscribers, none of which
 // makes the publisher wait. It is safe for concurrent use.
 type Hub struct {
-	mu     sync.Mutex // orders the events; it is never held while anybody waits
-	state  *State
-	subs   map[*Subscription]struct{}
-	closed bool
-	over   chan struct{} // closed with closed
+	mu      sync.Mutex // orders the events; it is never held while anybody waits
+	state   *State
+	version uint64 // how many events were published
+	subs    map[*Subscription]struct{}
+	closed  bool
+	over    chan struct{} // closed with closed
 }
 
 // NewHub is a hub for one run.
@@ -50,6 +51,7 @@ func (h *Hub) Publish(ev match.Event) {
 	if h.closed {
 		return
 	}
+	h.version++
 	h.state.Apply(ev)
 	for s := range h.subs {
 		if ev.Type == s.but {
@@ -88,6 +90,18 @@ func (h *Hub) State() match.Event {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.state.Event()
+}
+
+// Look is State for those who look again and again: its version, from 0, and the state
+// where that is later than the version they have seen; else ok is false, and it cost
+// nothing to ask.
+func (h *Hub) Look(seen uint64) (state match.Event, version uint64, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.version <= seen {
+		return match.Event{}, h.version, false
+	}
+	return h.state.Event(), h.version, true
 }
 
 // Subscribers is how many subscriptions are open.

@@ -92,7 +92,7 @@ type Event struct {
 	Note        string      `json:"note,omitempty"`
 	Points      *[2]float64 `json:"points,omitempty"` // Black's and White's, by the run's rules
 	Sides       *[2]Effort  `json:"sides,omitempty"`  // Black's and White's
-	Marked      bool        `json:"marked,omitempty"`
+	Marked      bool        `json:"marked,omitempty"` // the machine slowed the move, or one of the game
 
 	Engine  string `json:"engine,omitempty"`
 	Kind    string `json:"kind,omitempty"`

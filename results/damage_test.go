@@ -17,7 +17,7 @@ import (
 
 // flips is how many bits TestFlippedBits turns; a run for a change to checksums or
 // repair takes thousands.
-var flips = flag.Int("flips", 60, "how many bits are flipped")
+var flips = flag.Int("flips", 24, "how many bits are flipped")
 
 // damagePlan is a plan of enough pairs for every kind of page.
 const damagedPairs = 24

@@ -3,6 +3,7 @@ package runner
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gogi/kifu"
@@ -21,7 +22,7 @@ type Events struct {
 	mu      sync.Mutex        // orders Seq, stamps and the sends
 	seq     map[string]uint64 // the last number given, by worker
 	latest  time.Time         // the last stamp given
-	dropped uint64
+	dropped atomic.Uint64
 	given   sync.Once
 	// abandoned is closed by Abandon: from then on nobody waits for the consumer.
 	abandoned chan struct{}
@@ -38,6 +39,9 @@ func NewEvents(run string, moves bool) *Events {
 
 // Stream is what the consumer ranges over.
 func (e *Events) Stream() <-chan match.Event { return e.out }
+
+// Dropped is how many move events had no room so far. It waits for nobody.
+func (e *Events) Dropped() uint64 { return e.dropped.Load() }
 
 // Abandon stops waiting for a consumer that does not read, at the end of a run
 // that was cancelled. What it has not read may be lost.
@@ -59,7 +63,7 @@ func (e *Events) Send(ev match.Event) {
 	}
 	ev.V, ev.Run, ev.Time, ev.Seq = match.EventVersion, e.run, e.latest, e.seq[ev.Worker]+1
 	if ev.Type == match.EventDone {
-		ev.Dropped = e.dropped
+		ev.Dropped = e.Dropped()
 	}
 	if ev.Type != match.EventMove {
 		e.seq[ev.Worker]++
@@ -70,7 +74,7 @@ func (e *Events) Send(ev match.Event) {
 	case e.out <- ev:
 		e.seq[ev.Worker]++
 	default:
-		e.dropped++
+		e.dropped.Add(1)
 	}
 }
 
@@ -208,7 +212,7 @@ func (e *Events) moved(g *game, c shogi.Colour, m *kifu.Move, hit bool, overrun 
 	said := &moveNumbers{pair: g.Pair, leg: g.Leg, slot: g.slot.number, score: m.Score, time: match.Milliseconds(m.Time)}
 	ev := match.Event{Type: match.EventMove, Pair: &said.pair, Leg: &said.leg, Slot: &said.slot, TimeMS: &said.time}
 	ev.Ply, ev.Move, ev.Position = len(g.result.Record.Moves), m.Move.String(), g.referee.Position().SFEN()
-	ev.Depth, ev.Nodes, ev.Hit = m.Depth, m.Nodes, hit
+	ev.Depth, ev.Nodes, ev.Hit, ev.Marked = m.Depth, m.Nodes, hit, g.slowed
 	ev.PV = movesText(m.PV[:min(match.ShownPV, len(m.PV))])
 	ev.OverrunMS, ev.ClockMS = match.Milliseconds(overrun), g.clockShown(c)
 	if m.HasScore {

@@ -27,6 +27,7 @@ type game struct {
 	result      match.Result
 	pondering   [2]bool // who was told to think on
 	record      string  // of the failure that ended the game, see Blamer
+	slowed      bool    // the machine slowed the latest move
 	began       moment
 	watch       moveWatch
 }
@@ -127,7 +128,8 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	if s := g.stood(err != nil || reply.Stopped); s != nil {
 		return match.Verdict{}, s
 	}
-	g.result.Marked = g.result.Marked || slowed && g.limits[c].Timed()
+	g.slowed = slowed && g.limits[c].Timed()
+	g.result.Marked = g.result.Marked || g.slowed
 	if err != nil {
 		return g.failed(c, reply, err, delays)
 	}

@@ -31,10 +31,10 @@ func TestNoForfeitIsUnexplainedUnderLoad(t *testing.T) {
 		games  int
 		many   int // games of a long test
 	}{
-		"asleep":              {false, match.DefaultMargin, 16, 100, 10_000},
-		"asleep, margin 10ms": {false, 10 * time.Millisecond, 16, 32, 2000},
-		"busy":                {true, match.DefaultMargin, 2, 8, 2000},
-		"busy, margin 10ms":   {true, 10 * time.Millisecond, 2, 8, 1000},
+		"asleep":              {false, match.DefaultMargin, 16, 48, 10_000},
+		"asleep, margin 10ms": {false, 10 * time.Millisecond, 16, 16, 2000},
+		"busy":                {true, match.DefaultMargin, 2, 4, 2000},
+		"busy, margin 10ms":   {true, 10 * time.Millisecond, 2, 4, 1000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if *long {

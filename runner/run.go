@@ -21,6 +21,10 @@ type Config struct {
 	Sink   Sink
 	Open   Opener
 	Events *Events // may be nil
+	// Started, where it is not nil, is told of each start of a player, from all slots:
+	// how long it took until the player was ready for its first game, or why it never was.
+	// Starts that were called off are not told.
+	Started func(player string, took time.Duration, why error)
 
 	// CPUs are what the players of a slot run on, by slot: one set each for the two
 	// of a game; equal ones are shared. Slots beyond its end, and all where it is

@@ -110,13 +110,14 @@ func (s *slot) use(at seat, p Player, side int) {
 
 // ready opens a player if it is not open, and tells it that a game begins. The
 // load of a start may come with either, so both count as the start.
-func (s *slot) ready(ctx context.Context, p Player, at seat, cpus []int, g usi.Game) (Player, error) {
+func (s *slot) ready(ctx context.Context, p Player, at seat, cpus []int, g usi.Game) (_ Player, err error) {
 	if p == nil {
 		if err := s.starts.Acquire(ctx, 1); err != nil {
 			return nil, context.Cause(ctx)
 		}
 		defer s.starts.Release(1)
-		var err error
+		began := time.Now()
+		defer func() { s.started(ctx, at, time.Since(began), err) }()
 		if p, err = s.config.Open(ctx, s.specialise(at), cpus); err != nil {
 			return nil, fmt.Errorf("opening a player: %w", err)
 		}
@@ -125,6 +126,13 @@ func (s *slot) ready(ctx context.Context, p Player, at seat, cpus []int, g usi.G
 		return p, fmt.Errorf("beginning a game: %w", err)
 	}
 	return p, nil
+}
+
+// started tells of a start that was not called off.
+func (s *slot) started(ctx context.Context, at seat, took time.Duration, why error) {
+	if s.config.Started != nil && (why == nil || ctx.Err() == nil) {
+		s.config.Started(at.name(), took, why)
+	}
 }
 
 // specialise fills the slot's number, and its GPU's, into a player's environment.

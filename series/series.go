@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gogi/gate"
@@ -43,6 +44,7 @@ type Series struct {
 	judge  *gate.Gate // nil: the plan has no sequential test
 	hub    *live.Hub
 	orders orders
+	events atomic.Pointer[runner.Events] // of Play; nil before it
 
 	stored    int // pairs, before this session
 	standings match.Standings
@@ -98,6 +100,18 @@ func (s *Series) Stored() int { return s.stored }
 
 // Hub is where the series can be watched, before, while and after it is played.
 func (s *Series) Hub() *live.Hub { return s.hub }
+
+// Gate is the judge of the series' sequential test; nil where its plan has none.
+func (s *Series) Gate() *gate.Gate { return s.judge }
+
+// Dropped is how many move events had no room in the stream so far, because the
+// recorder was slow.
+func (s *Series) Dropped() uint64 {
+	if events := s.events.Load(); events != nil {
+		return events.Dropped()
+	}
+	return 0
+}
 
 // Over reports whether nothing is left to be played: every pair is stored, or results
 // have decided that no more are needed.
@@ -161,6 +175,8 @@ type Config struct {
 	Room func(slots int) error
 	// Moves says whether each move is worth an event.
 	Moves bool
+	// Started is told of each start of a player, see runner.Config; may be nil.
+	Started func(player string, took time.Duration, why error)
 	// Record gets every event but for moves that had to be dropped, and is waited
 	// for; nil: nobody records.
 	Record func(match.Event)
@@ -185,6 +201,7 @@ type Ending struct {
 // games ended early is the Ending's.
 func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 	events := runner.NewEvents(s.plan.Run, c.Moves)
+	s.events.Store(events)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, events.Abandon)()
@@ -198,7 +215,7 @@ func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 	events.Send(match.RunEvent(s.plan, s.stored, &s.standings))
 	endBeside := s.beside(ctx, c.Beside, events.Send)
 	why := runner.Run(ctx, runner.Config{
-		Plan: s.plan, Source: s.valve, Width: s.width, Sink: sink{s}, Open: c.Open, CPUs: c.CPUs, Waits: c.Waits, Events: events,
+		Plan: s.plan, Source: s.valve, Width: s.width, Sink: sink{s}, Open: c.Open, CPUs: c.CPUs, Waits: c.Waits, Events: events, Started: c.Started,
 	})
 	target, ordered := s.orders.end()
 	finished, err := s.store.Finished(context.WithoutCancel(ctx)) // also of a run that was cancelled

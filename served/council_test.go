@@ -126,7 +126,7 @@ members = ["fsf", "gps"]
 		shogiHomeOption(t, line)
 	}
 	position := "position startpos moves"
-	const plies = 4
+	const plies = 2
 	for range plies {
 		g.say(strings.TrimSuffix(position, " moves"), "go btime 0 wtime 0 byoyomi 2500")
 		if !strings.Contains(position, "moves ") {

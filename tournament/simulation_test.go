@@ -157,8 +157,8 @@ func TestAdaptiveSavesGames(t *testing.T) {
 		return
 	}
 	for _, w := range worlds[1:3] {
-		robin := ranked(t, w.of, match.DesignRoundRobin, []int{540}, 40)
-		adaptive := ranked(t, w.of, match.DesignAdaptive, []int{360, 540}, 40)
+		robin := ranked(t, w.of, match.DesignRoundRobin, []int{540}, 20)
+		adaptive := ranked(t, w.of, match.DesignAdaptive, []int{360, 540}, 20)
 		if adaptive[0] > robin[0]*1.15 || adaptive[1] > robin[0]*0.85 {
 			t.Errorf("%s: %.2f inversions after 360 and 540 adaptive pairs, %.2f after 540 of a round robin", w.name, adaptive, robin)
 		}

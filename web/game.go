@@ -88,6 +88,9 @@ var gameFile = regexp.MustCompile(`^(\d{1,9}\.\d{1,2})(?:\.(csa|kifu|usi|json|sv
 
 // gamePageOrFile shows a game at a ply, or gives it as a file.
 func (s *Server) gamePageOrFile(w http.ResponseWriter, r *http.Request) error {
+	if s.liveGame(w, r) {
+		return nil
+	}
 	info, err := s.runOf(r)
 	if err != nil {
 		return err

@@ -66,15 +66,18 @@ func (p *pages) functions(in tongue) template.FuncMap {
 		"count":   format.Count,
 		"percent": format.Percent,
 		"decimal": format.Decimal,
-		"name":    func(text string) string { return foreign.Printable(text, shownName) },
-		"line":    func(text string) string { return foreign.Printable(text, shownLine) },
-		"path":    pathOf,
-		"ending":  p.words(in).Ending,
-		"outcome": func(o string) string { return p.words(in).outcome(o) },
-		"moment":  func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
-		"span":    func(ms float64) string { return durationWords(time.Duration(ms * float64(time.Millisecond))) },
-		"span2":   durationWords,
-		"elo":     func(v *float64) string { return format.SignedOr(v, "–") },
+
+		"faults":    faultsOf,
+		"livewords": func() map[string]string { return p.liveWords(in) },
+		"name":      func(text string) string { return foreign.Printable(text, shownName) },
+		"line":      func(text string) string { return foreign.Printable(text, shownLine) },
+		"path":      pathOf,
+		"ending":    p.words(in).Ending,
+		"outcome":   func(o string) string { return p.words(in).outcome(o) },
+		"moment":    func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
+		"span":      func(ms float64) string { return durationWords(time.Duration(ms * float64(time.Millisecond))) },
+		"span2":     durationWords,
+		"elo":       func(v *float64) string { return format.SignedOr(v, "–") },
 		"percentOf": func(v *float64) string {
 			if v == nil {
 				return "–"

@@ -19,6 +19,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /login", s.logIn)
 	mux.HandleFunc("POST /logout", s.logOut)
 	mux.HandleFunc("GET /{$}", s.runsPage)
+	s.liveRoutes(mux)
 	s.storedRoutes(mux)
 	if s.config.Metrics != nil {
 		mux.Handle("GET /metrics", s.config.Metrics)

@@ -15,6 +15,7 @@ import (
 type runBody struct {
 	Report   *report.Report
 	Live     *match.Snapshot // nil: nobody plays it now
+	Boards   livePage        // what is being played
 	Sections template.HTML
 	Curve    []page.CurvePoint
 	History  *historyChart // of the gate's log likelihood ratio; nil: there is no gate
@@ -42,7 +43,9 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 		History: newHistory(made.report.Gate, made.seen.Curve()), Slowed: s.pages.words(in).Slowed(made.report),
 	}
 	if hub := s.config.Live.Hub(info.Name); hub != nil {
-		body.Live = hub.State().State
+		body.Boards = s.liveRun(r, info.Name, hub)
+		body.Boards.few()
+		body.Live = body.Boards.State
 	}
 	s.show(w, r, "run", s.runFrame(r, info, "", body))
 	return nil

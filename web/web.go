@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"gogi/control"
@@ -68,15 +69,30 @@ type Server struct {
 	listener net.Listener
 	guard    *guard
 	pages    *pages
+	feeds    feeds
+	streams  chan struct{} // a value for each client that listens, at most maxStreams; never closed
 	sheets   sheets
 	heavy    chan struct{} // holds one value while something heavy is computed
 	http     *http.Server
+	clients  atomic.Int64 // connections that are open
 	// ended is closed when the server is to end: streams end with it.
 	ended chan struct{}
 }
 
 // Listen checks the configuration and takes the address.
 func Listen(ctx context.Context, c Config) (*Server, error) {
+	s, err := newServer(c)
+	if err != nil {
+		return nil, err
+	}
+	if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", c.Addr); err != nil {
+		return nil, fmt.Errorf("--http: %w", err)
+	}
+	return s, nil
+}
+
+// newServer is a server without a listener.
+func newServer(c Config) (*Server, error) {
 	guard, err := newGuard(c)
 	if err != nil {
 		return nil, err
@@ -85,20 +101,32 @@ func Listen(ctx context.Context, c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
-	if err != nil {
-		return nil, fmt.Errorf("--http: %w", err)
-	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, listener: listener, guard: guard, pages: pages, heavy: make(chan struct{}, 1), ended: make(chan struct{})}
+	s := &Server{
+		config: c, guard: guard, pages: pages, heavy: make(chan struct{}, 1), streams: make(chan struct{}, maxStreams), ended: make(chan struct{}),
+	}
 	s.http = &http.Server{
 		Handler: guard.around(s.routes()), ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader, IdleTimeout: idleTimeout,
-		ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug),
+		ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug), ConnState: s.connection,
 	}
 	return s, nil
 }
+
+// connection counts a connection that opens or ends.
+func (s *Server) connection(_ net.Conn, now http.ConnState) {
+	switch now {
+	case http.StateNew:
+		s.clients.Add(1)
+	case http.StateClosed, http.StateHijacked:
+		s.clients.Add(-1)
+	case http.StateActive, http.StateIdle:
+	}
+}
+
+// Clients is how many connections are open.
+func (s *Server) Clients() int { return int(s.clients.Load()) }
 
 // URL is where the server is, as a browser of this machine reaches it.
 func (s *Server) URL() string {

@@ -51,6 +51,12 @@ func saidPhrases(t *testing.T) map[string]string {
 	for _, p := range []match.RunPhase{match.RunPlaying, match.RunPaused, match.RunDraining, match.RunStopping} {
 		said[string(p)] = "a run's phase"
 	}
+	for _, word := range livePhases() {
+		said[word] = "a phase"
+	}
+	for _, o := range orders(&match.Snapshot{}) {
+		said[o.Phrase] = "an order"
+	}
 	return said
 }
 

@@ -11,6 +11,7 @@ import (
 // commandLine is the grammar: one field for each verb.
 type commandLine struct {
 	Match        matchCommand        `cmd:"" help:"Play a series, or finish one that was begun, and print its report."`
+	Watch        watchCommand        `cmd:"" help:"Show a run that is being played, in this terminal."`
 	Ctl          ctlCommand          `cmd:"" help:"Tell a run that is being played to pause, go on or end, or to have more or fewer slots or games."`
 	Serve        serveCommand        `cmd:"" help:"Show in a browser what is stored, and what is being played."`
 	Report       reportCommand       `cmd:"" help:"Print what a run's games prove so far."`

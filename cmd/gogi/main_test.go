@@ -21,6 +21,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"gogi":       main,
 		"fakeengine": func() { os.Exit(fakeengine.Main(os.Args[1:])) },
+		"watchpanic": watchPanic,
 	})
 }
 

@@ -21,6 +21,7 @@ import (
 	"gogi/live"
 	"gogi/live/socket"
 	"gogi/match"
+	"gogi/metrics"
 	"gogi/players"
 	"gogi/report"
 	"gogi/report/text"
@@ -48,6 +49,8 @@ type matchCommand struct {
 
 	HTTP string `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Show the run in a browser while it is played, such as at 127.0.0.1:7878."`
 	webFlags
+
+	MetricsFile string `group:"pages" type:"path" placeholder:"FILE" help:"Write the run's metrics there, every 15 seconds and at the end, as node_exporter's textfile collector reads them: /…/gogi.prom."`
 
 	seriesFlags
 
@@ -381,8 +384,18 @@ func (c *matchCommand) nameRun(ctx context.Context, o *players.Opener, store *re
 
 // playPairs plays the pairs that are not stored.
 func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *players.Opener, store *results.Store, run *results.Run, begun *archive.Gathering) error {
-	s, err := series.New(ctx, o.Plan, run, func(ctx context.Context, see func([]match.Row) error) error {
+	var measured *metrics.Run // nil: nobody is told
+	if c.HTTP != "" || c.MetricsFile != "" {
+		info, err := store.FindRun(ctx, o.Plan.Run)
+		if err != nil {
+			return err
+		}
+		measured = metrics.New(c.DB).Run(metrics.AboutStored(info))
+		measured.Attend(o.Records)
+	}
+	s, err := series.New(ctx, o.Plan, measured.Store(run), func(ctx context.Context, see func([]match.Row) error) error {
 		return store.Pairs(ctx, run.ID(), results.Filter{}, func(rows []match.Row) error {
+			measured.Resume(rows)
 			return errors.Join(begun.Add(rows), see(rows))
 		})
 	})
@@ -404,7 +417,20 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 	collectLess()
 	config := series.Config{
 		Open: o.Open, Waits: new(process.Self).WorstWait, CPUs: o.Bound.Sets(), Room: c.room, Moves: true,
-		Beside: []func(context.Context, *live.Hub, func(match.Event)){c.desk.Follow},
+		Beside:  []func(context.Context, *live.Hub, func(match.Event)){c.desk.Follow},
+		Started: measured.Started, Watch: []func(*live.Hub){measured.Follow},
+	}
+	measured.Play(s)
+	if c.MetricsFile != "" {
+		stop, err := measured.Set().KeepFile(c.MetricsFile)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			if err := stop(); err != nil { // which changes no result
+				fmt.Fprintln(env.err, "warning:", err)
+			}
+		}()
 	}
 	lines := &eventLines{encoder: json.NewEncoder(env.out)}
 	if c.JSON {
@@ -416,7 +442,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 		fmt.Fprintln(env.err, "warning: gogi ctl and those who watch cannot reach this run:", err)
 	}
 	if c.HTTP != "" {
-		stop, err := c.serve(ctx, env, store, o.Plan.Run, s)
+		stop, err := c.serve(ctx, env, store, o.Plan.Run, s, measured.Set())
 		if err != nil {
 			return err
 		}
@@ -435,10 +461,10 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 }
 
 // serve shows the run in a browser until stop is called.
-func (c *matchCommand) serve(ctx context.Context, env *environment, store *results.Store, run string, s *series.Series) (stop func(), err error) {
+func (c *matchCommand) serve(ctx context.Context, env *environment, store *results.Store, run string, s *series.Series, told *metrics.Set) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	here := &playedHere{Nearby: socket.NewNearby(ctx, c.DB), run: run, hub: s.Hub(), control: s.Control}
-	server, err := c.listen(ctx, env, c.HTTP, store, here)
+	server, err := c.listen(ctx, env, c.HTTP, store, here, told)
 	if err != nil {
 		cancel()
 		return nil, err

@@ -93,7 +93,7 @@ func TestRealEnginesOnTheClock(t *testing.T) {
 games = 2
 concurrency = 1
 limits = {byoyomi = "1s", margin = "900ms"}
-rules = {max_plies = 24}
+rules = {max_plies = 16}
 `+strings.Replace(realPair, "LIMITS", "", 1))
 	if len(r.Faults) > 0 || r.Games != 2 {
 		t.Errorf("%d games, faults %v", r.Games, r.Faults)

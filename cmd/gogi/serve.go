@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"gogi/live/socket"
+	"gogi/metrics"
 	"gogi/results"
 )
 
@@ -25,7 +26,9 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	server, err := c.listen(ctx, env, c.HTTP, store, socket.NewNearby(ctx, c.DB))
+	nearby, told := socket.NewNearby(ctx, c.DB), metrics.New(c.DB)
+	told.Around(ctx, store, nearby)
+	server, err := c.listen(ctx, env, c.HTTP, store, nearby, told)
 	if err == nil {
 		fmt.Fprintf(env.out, "%s: %s\n", c.DB, server.URL())
 		err = server.Serve(ctx)

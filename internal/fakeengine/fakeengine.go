@@ -20,11 +20,12 @@ import (
 	"gogi/usi"
 )
 
-// fault is one entry of the script: WHAT@COMMAND[:N].
+// fault is one entry of the script: WHAT@COMMAND[:N] or WHAT@COMMAND/N.
 type fault struct {
 	what    string
 	command string
-	nth     int // 0: every time
+	nth     int    // 0: every time
+	rare    uint64 // in positions whose key it divides, so that equal games have equal faults; 0: in all
 }
 
 // engine is the state of one process.
@@ -72,7 +73,7 @@ func Main(args []string) int {
 	flags.StringVar(&e.stamps, "stamps", "", "file that gets, at the end, what each search took, from its position to its bestmove, in nanoseconds")
 	flags.DurationVar(&e.late, "late", 0, "time between stop and bestmove")
 	replay := flags.String("replay", "", "moves of a game, separated by commas: bestmove is the next one, without looking at the position")
-	script := flags.String("script", "", "faults: WHAT@COMMAND[:N], separated by commas")
+	script := flags.String("script", "", "faults: WHAT@COMMAND[:N], at the n-th such command, or WHAT@COMMAND/N, in positions whose key N divides; separated by commas")
 	options := flags.String("options", "", "option lines without the word option, separated by |")
 	if err := flags.Parse(args); err != nil {
 		return 2
@@ -92,8 +93,16 @@ func Main(args []string) int {
 
 func parseFault(word string) (fault, error) {
 	what, rest, ok := strings.Cut(word, "@")
-	command, nth, counted := strings.Cut(rest, ":")
+	command, rare, keyed := strings.Cut(rest, "/")
+	command, nth, counted := strings.Cut(command, ":")
 	f := fault{what: what, command: command}
+	if keyed {
+		n, err := strconv.ParseUint(rare, 10, 64)
+		if err != nil || n == 0 {
+			return f, fmt.Errorf("script %q: expected a number above 0 behind the slash", word)
+		}
+		f.rare = n
+	}
 	if counted {
 		n, err := strconv.Atoi(nth)
 		if err != nil {
@@ -159,16 +168,21 @@ func (e *engine) has(what, command string) bool {
 // is dealt with; code >= 0: exit.
 func (e *engine) misbehave(command string) (done bool, code int) {
 	for _, f := range e.script {
-		if f.command == command && (f.nth == 0 || f.nth == e.seen[command]) {
+		if f.command == command && (f.nth == 0 || f.nth == e.seen[command]) && e.due(f) {
 			e.note(f)
 			done, code := e.play(f.what)
-			e.out.Flush()
 			if done {
+				e.out.Flush() // else with what follows: two answers are one write
 				return true, code
 			}
 		}
 	}
 	return false, -1
+}
+
+// due reports whether a fault of some positions belongs to this one.
+func (e *engine) due(f fault) bool {
+	return f.rare == 0 || e.reached() != nil && e.reached().Key()%f.rare == 0
 }
 
 // note writes down that a fault is played, so that a test can assert it.

@@ -45,17 +45,21 @@ func Runs(db string) ([]string, error) {
 
 // listen makes the socket anew. It is made under another name in a folder that only
 // the owner may enter, and moved into place when its own rights are set: nobody can
-// connect in between, and one that was left behind is replaced. Whoever listens has
-// the run's lock, so it is nobody's who plays.
+// connect in between, and what was left behind is replaced, the folder of a process that
+// was killed in between, too. Whoever listens has the run's lock, so neither is
+// anybody's who plays.
 func listen(path string) (net.Listener, error) {
-	private, err := os.MkdirTemp(filepath.Dir(path), ".gogi-socket-")
-	if err != nil {
+	private := path + ".new"
+	if err := os.RemoveAll(private); err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(private, 0o700); err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(private) //nolint:errcheck // it is empty by then
 	made := filepath.Join(private, "s")
 	var listener *net.UnixListener
-	err = short(made, func(name string) error {
+	err := short(made, func(name string) (err error) {
 		listener, err = net.ListenUnix("unix", &net.UnixAddr{Name: name, Net: "unix"})
 		return err
 	})

@@ -67,6 +67,22 @@ func fault(seq int, note string) match.Event {
 	return e
 }
 
+// What a process left that was killed while it made its socket is taken away.
+func TestListenAfterAKill(t *testing.T) {
+	path := socket.Path(filepath.Join(t.TempDir(), "games.db"), "run")
+	if err := os.Mkdir(path+".new", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(path+".new", "s"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	serve(t, path)
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 || entries[0].Name() != filepath.Base(path) {
+		t.Errorf("beside the socket: %v, %v", entries, err)
+	}
+}
+
 // Whoever follows gets the state and all that comes after it, and knows when the
 // session has ended.
 func TestFollow(t *testing.T) {

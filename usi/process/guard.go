@@ -254,7 +254,8 @@ func (g *Guard) isClosed() bool {
 
 // Close ends the guard and waits for it, at most two seconds. Close the
 // processes first: the guard kills those that still run. The error tells that
-// the guard failed, or had to be killed; a time without any has been told. Every
+// the guard failed, or had to be killed; a time without any has been told, and one
+// that somebody kills when nothing is left to be guarded has failed at nothing. Every
 // call returns the same.
 func (g *Guard) Close() error {
 	g.closing.Do(func() { g.closeErr = g.end() })
@@ -281,10 +282,17 @@ func (g *Guard) end() error {
 		<-g.done
 		return fmt.Errorf("process: the guard did not end within %v", guardWait)
 	}
-	if g.err != nil {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.err != nil && !(len(g.groups) == 0 && diedBySignal(g.err)) {
 		return fmt.Errorf("process: the guard failed: %w", g.err)
 	}
 	return nil
+}
+
+func diedBySignal(err error) bool {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	return ok && exit.ExitCode() < 0
 }
 
 // add tells the guard of a living group, now or when there is a guard again. It fails

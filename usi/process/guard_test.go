@@ -282,6 +282,25 @@ func TestGuardIsToldOfStartAndEnd(t *testing.T) {
 	}
 }
 
+// TestAGuardThatIsKilledAtTheEnd: it is no failure where nothing was left to guard, and
+// one where something was.
+func TestAGuardThatIsKilledAtTheEnd(t *testing.T) {
+	for _, living := range []bool{false, true} {
+		g, err := StartGuard([]string{"sh", "-c", "cat >/dev/null; kill -9 $$"}, func(GuardChange) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if living {
+			if err := g.add(1 << 30); err != nil { // a group that nobody has
+				t.Fatal(err)
+			}
+		}
+		if err := g.Close(); (err != nil) != living {
+			t.Errorf("with a living group %v: %v", living, err)
+		}
+	}
+}
+
 func TestStartFailsOnAClosedGuard(t *testing.T) {
 	g := startGuard(t)
 	if err := g.Close(); err != nil {

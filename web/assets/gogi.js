@@ -1,1 +1,255 @@
-// Adds what moves to pages that read without it.
+// Adds what moves to pages that read without it. It finds what to do by attributes:
+//
+//   <section data-live="RUN" data-game="PAIR.LEG or empty">: follows /api/v1/live and keeps
+//     the seats in it (templates/_seat.gohtml) as the run is. In a seat, data-f names what
+//     an element says, data-side whose it is.
+//
+// Everything that is told is put into the page as text, never as HTML.
+
+const SVG = 'http://www.w3.org/2000/svg';
+const order = 'RBGSNLP'; // of pieces in hand
+const again = 2000, later = 15000; // ms until a stream is asked for anew, after a break and after a run's end
+
+// ---- diagrams, as package diagram draws them
+
+let pieces = null; // an svg with each piece and the marks, promised by drawing()
+
+function drawing() {
+  pieces ??= fetch('/assets/pieces.svg').then(r => r.text()).then(text => new DOMParser().parseFromString(text, 'image/svg+xml').documentElement);
+  return pieces;
+}
+
+// draw makes an svg of package diagram show a position and its last move ('' for none).
+function draw(svg, kinds, sfen, move, title) {
+  const frame = svg.querySelector('.sd-board');
+  const [left, top, width, height] = ['x', 'y', 'width', 'height'].map(name => Number(frame.getAttribute(name)));
+  const corner = square => [left + (9 - square[0]) * width / 9, top + (square.charCodeAt(1) - 97) * height / 9];
+  const layer = svg.querySelector('.sd-hand').parentNode;
+  const [rows, , hands] = sfen.split(' ');
+  const stay = new Map([...layer.querySelectorAll('[data-square]')].map(piece => [piece.dataset.square, piece]));
+  for (const [square, letter] of squares(rows)) {
+    const model = kinds.querySelector(`[data-sfen="${letter.toUpperCase()}"] > g`);
+    const colour = letter === letter.toUpperCase() ? 'black' : 'white';
+    const there = stay.get(square);
+    if (there && there.dataset.colour === colour && there.textContent === model.textContent) {
+      stay.delete(square);
+      continue;
+    }
+    const piece = document.importNode(model, true), [x, y] = corner(square);
+    piece.setAttribute('data-square', square);
+    piece.setAttribute('data-colour', colour);
+    piece.setAttribute('transform', `translate(${x + width / 18} ${y + height / 18})${colour === 'white' ? ' rotate(180)' : ''}`);
+    layer.insertBefore(piece, layer.querySelector('.sd-hand'));
+  }
+  stay.forEach(piece => piece.remove());
+  svg.querySelectorAll('.sd-from, .sd-to').forEach(mark => mark.remove());
+  const marked = !move ? [] : move[1] === '*' ? [['to', move.slice(2, 4)]] : [['from', move.slice(0, 2)], ['to', move.slice(2, 4)]];
+  for (const [name, square] of marked) {
+    const mark = document.importNode(kinds.querySelector('.sd-' + name), true), [x, y] = corner(square);
+    mark.setAttribute('x', x + 1);
+    mark.setAttribute('y', y + 1);
+    svg.insertBefore(mark, layer);
+  }
+  svg.querySelectorAll('.sd-hand').forEach(hand => hold(hand, kinds, held(hands, hand.dataset.hand === 'black')));
+  svg.querySelector('title').textContent = title;
+  svg.querySelector('desc').textContent = 'SFEN ' + sfen;
+}
+
+// squares are the pieces of a board: its square and SFEN letter each.
+function* squares(rows) {
+  let rank = 0;
+  for (const row of rows.split('/')) {
+    let file = 9;
+    for (const [, empty, letter] of row.matchAll(/(\d)|(\+?[A-Za-z])/g)) {
+      if (letter) yield [file + String.fromCharCode(97 + rank), letter];
+      file -= letter ? 1 : Number(empty);
+    }
+    rank++;
+  }
+}
+
+// held is what one side has in hand: letters and numbers, the strongest piece first.
+function held(hands, black) {
+  const all = [...hands.matchAll(/(\d*)([A-Za-z])/g)].map(([, n, letter]) => [letter, Number(n || 1)]);
+  return all.filter(([letter]) => (letter === letter.toUpperCase()) === black)
+    .map(([letter, n]) => [letter.toUpperCase(), n]).sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
+}
+
+// hold draws a hand anew, after the mark that says whose it is.
+function hold(hand, kinds, pieces) {
+  const side = hand.firstElementChild, [, x0, y0] = side.getAttribute('transform').match(/translate\((\S+) (\S+)\)/).map(Number);
+  const text = (parent, at, words) => {
+    const t = document.createElementNS(SVG, 'text');
+    for (const [name, value] of Object.entries(at)) t.setAttribute(name, value);
+    t.textContent = words;
+    parent.append(t);
+  };
+  hand.replaceChildren(side);
+  pieces.forEach(([letter, n], i) => {
+    const group = document.createElementNS(SVG, 'g'), x = x0 + 32 + 47 * i;
+    text(group, { x, y: y0 + 8, 'font-size': 23 }, kinds.querySelector(`[data-sfen="${letter}"] text`).textContent);
+    if (n > 1) text(group, { class: 'sd-count', x: x + 13, y: y0 + 7, 'font-size': 15, 'font-family': 'system-ui,sans-serif', 'text-anchor': 'start' }, n);
+    hand.append(group);
+  });
+  if (!pieces.length) text(hand, { x: x0 + 24, y: y0 + 6, 'font-size': 16 }, '–');
+}
+
+// ---- words, as the server says them
+
+const signed = n => n < 0 ? '−' + -n : '+' + n;
+
+function score(n) {
+  if (n === undefined) return '';
+  return Math.abs(n) > 900000 ? 'mate ' + signed(Math.sign(n) * (1000000 - Math.abs(n))) : signed(n);
+}
+
+function clock(ms) {
+  if (ms === undefined || ms === null) return '';
+  const s = Math.floor(Math.max(0, ms) / 1000), two = n => String(n).padStart(2, '0');
+  if (s < 10) return `0:${two(s)}.${Math.floor(Math.max(0, ms) % 1000 / 100)}`;
+  return s < 3600 ? `${Math.floor(s / 60)}:${two(s % 60)}` : `${Math.floor(s / 3600)}:${two(Math.floor(s % 3600 / 60))}:${two(s % 60)}`;
+}
+
+// plain is a name without what reorders or hides text, and not too long, as the server shows it.
+const plain = text => {
+  const all = [...text.replace(/[\n\r\t]/g, ' ').replace(/\p{C}/gu, '')];
+  return all.length > 120 ? all.slice(0, 120).join('') + '…' : all.join('');
+};
+
+// put makes the elements of a name within another say something.
+function put(within, name, words) {
+  within.querySelectorAll(`[data-f="${name}"]`).forEach(e => {
+    if (e.textContent !== String(words)) e.textContent = words;
+  });
+}
+
+// ---- what is being played
+
+function merge(target, patch) { // RFC 7396
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete target[key];
+    else if (isObject(value) && Object.hasOwn(target, key) && isObject(target[key])) merge(target[key], value);
+    else target[key] = value;
+  }
+}
+
+const isObject = v => typeof v === 'object' && v !== null && !Array.isArray(v);
+
+async function follow(section) {
+  const kinds = await drawing(), words = JSON.parse(section.querySelector('[data-words]').textContent);
+  const { live: run, game } = section.dataset, link = section.querySelector('[data-f="link"]');
+  let state = null, over = false;
+  const show = changed => {
+    if (!game) arrange(section, state.slots);
+    else if (!gone(section, state, game, words)) changed = Object.keys(state.slots);
+    for (const key of changed) {
+      const seat = section.querySelector(game ? '[data-seat]' : `[data-seat="${CSS.escape(key)}"]`);
+      if (seat && state.slots[key]) fill(seat, state.slots[key], kinds, words, section.dataset.path + '/g/');
+    }
+    put(section, 'phase', words[state.over ? 'ended' : state.phase] ?? '');
+    put(section, 'finished', state.finished);
+    put(section, 'pairs', state.pairs);
+    put(section, 'rate', (state.games_per_minute ?? 0).toFixed(1));
+    put(section, 'faults', (state.faults ?? []).reduce((sum, f) => sum + f.times, 0));
+  };
+  const connect = () => {
+    const stream = new EventSource(`/api/v1/live?run=${encodeURIComponent(run)}&game=${encodeURIComponent(game)}`);
+    stream.addEventListener('state', e => {
+      state = JSON.parse(e.data);
+      over = false;
+      link.textContent = '';
+      show(Object.keys(state.slots));
+    });
+    stream.addEventListener('diff', e => {
+      const patch = JSON.parse(e.data);
+      if (!state) return;
+      merge(state, patch);
+      show(Object.keys(patch.slots ?? {}));
+    });
+    stream.addEventListener('over', () => {
+      over = true;
+      stream.close();
+      setTimeout(connect, later); // somebody may go on with the run
+    });
+    stream.addEventListener('error', () => {
+      state = null;
+      if (!over) link.textContent = link.dataset.lost;
+      if (stream.readyState === EventSource.CLOSED) setTimeout(connect, over ? later : again);
+    });
+  };
+  connect();
+}
+
+// arrange has a seat for each slot: the first ones with boards, the others in rows.
+function arrange(section, slots) {
+  const place = key => [key.slice(0, key.lastIndexOf('/')), Number(key.slice(key.lastIndexOf('/') + 1))];
+  const keys = Object.keys(slots).sort((a, b) => {
+    const [w, n] = place(a), [v, m] = place(b);
+    return w < v ? -1 : w > v ? 1 : n - m;
+  });
+  const boards = section.querySelector('[data-seats]'), more = section.querySelector('[data-more]'), many = Number(boards.dataset.seats);
+  seats(section, boards, keys.slice(0, many), 'seat', slots);
+  if (!more) return; // a page that is about something else
+  seats(section, more.querySelector('tbody'), keys.slice(many), 'row', slots);
+  more.hidden = keys.length <= many;
+}
+
+function seats(section, home, keys, kind, slots) {
+  const there = new Map([...home.children].map(seat => [seat.dataset.seat, seat]));
+  keys.forEach((key, i) => {
+    let seat = there.get(key);
+    if (!seat) {
+      const made = section.querySelector(`[data-blank="${kind}"]`).content.querySelector('[data-seat]');
+      seat = document.importNode(made, true);
+      seat.dataset.seat = key;
+      rename(seat, key);
+    }
+    there.delete(key);
+    if (home.children[i] !== seat) home.insertBefore(seat, home.children[i] ?? null);
+    put(seat, 'slot', key.replace(/^\//, ''));
+  });
+  there.forEach(seat => seat.remove());
+}
+
+// rename gives a new picture its own names for title and description.
+function rename(seat, key) {
+  const svg = seat.querySelector('svg');
+  if (!svg) return;
+  const id = 'n-' + [...key].map(c => /[a-z0-9]/i.test(c) ? c : '-' + c.codePointAt(0).toString(16) + '-').join('');
+  svg.querySelector('title').id = id + '-t';
+  svg.querySelector('desc').id = id + '-d';
+  svg.setAttribute('aria-labelledby', `${id}-t ${id}-d`);
+}
+
+// gone tells of a game that its slot has left; it reports whether it has.
+function gone(section, state, game, words) {
+  if (Object.keys(state.slots).length) return false;
+  const ended = (state.unstored ?? []).find(g => `${g.pair}.${g.leg}` === game);
+  if (ended) put(section, 'words', ending(ended, words));
+  else if (!state.over) location.reload(); // it is stored, and has a page of its own
+  return true;
+}
+
+const ending = (g, words) => `${words[g.outcome] ?? g.outcome} · ${words[g.termination] ?? g.termination}`;
+
+// fill makes a seat say what is known of its slot.
+function fill(seat, slot, kinds, words, games) {
+  const board = slot.board, name = board ? `${board.pair}.${board.leg}` : '';
+  put(seat, 'words', board?.outcome ? ending(board, words) : words[slot.phase] ?? slot.phase);
+  put(seat, 'game', name);
+  seat.querySelectorAll('a[data-f="game"]').forEach(a => name ? a.setAttribute('href', games + name) : a.removeAttribute('href'));
+  put(seat, 'ply', board?.ply || '');
+  for (const side of seat.querySelectorAll('[data-side]')) {
+    const c = side.dataset.side === 'black' ? 0 : 1;
+    put(side, 'name', plain(board?.[side.dataset.side] ?? ''));
+    put(side, 'score', score(board?.thoughts[c]?.score));
+    put(side, 'clock', clock(board?.clocks_ms?.[c]));
+  }
+  const picture = seat.querySelector('[data-f="picture"]'), sfen = board?.position ?? '9/9/9/9/9/9/9/9/9 b - 1';
+  if (!picture || picture.dataset.sfen === sfen) return;
+  picture.dataset.sfen = sfen;
+  const last = board?.thoughts.find(t => t && t.ply === board.ply);
+  draw(picture.querySelector('svg'), kinds, sfen, last?.move ?? '', board ? `${board.black ?? ''} – ${board.white ?? ''}, ${board.ply}` : '–');
+}
+
+document.querySelectorAll('[data-live]').forEach(follow);

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"gogi/metrics"
+)
+
+// metricsSeries has a council with a member that crashes, pondering and a sequential
+// test, so that everything that can be told is.
+const metricsSeries = `
+run = "told"
+games = 2000
+concurrency = 2
+players = ["C", "a"]
+ponder = "standard"
+limits = {main = "10s", increment = "50ms", margin = "5s"}
+rules = {name = "default", max_plies = 30}
+[[engine]]
+name = "a"
+cmd = "builtin"
+[[engine]]
+name = "f"
+command = ["fakeengine"]
+[[engine]]
+name = "g"
+command = ["fakeengine", "-script", "exit@go:5"]
+[[council]]
+name = "C"
+rule = "majority"
+members = ["f", "g", "f2"]
+[[engine]]
+name = "f2"
+command = ["fakeengine", "-moves", "first"]
+[gate]
+sprt = "0,100"
+`
+
+// program is a gogi that runs in a folder until it is told to end.
+type program struct {
+	t   *testing.T
+	cmd *exec.Cmd
+	url string
+	out bytes.Buffer
+}
+
+// begin starts it, and waits for the line with the address of its pages.
+func begin(t *testing.T, dir string, args ...string) *program {
+	t.Helper()
+	p := &program{t: t, cmd: exec.CommandContext(t.Context(), "gogi", args...)}
+	p.cmd.Dir = dir
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.cmd.Stdout, p.cmd.Stderr = write, write
+	err = p.cmd.Start()
+	_ = write.Close() // it has its own
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(read)
+	address := regexp.MustCompile(`http://127\.0\.0\.1:\d+/`)
+	for p.url == "" && lines.Scan() {
+		fmt.Fprintln(&p.out, lines.Text())
+		p.url = address.FindString(lines.Text())
+	}
+	if p.url == "" {
+		t.Fatalf("it serves nothing:\n%s", &p.out)
+	}
+	go func() { // so that it can go on writing
+		defer read.Close()
+		_, _ = io.Copy(io.Discard, read)
+	}()
+	return p
+}
+
+// end interrupts it as a user who is in a hurry does.
+func (p *program) end() {
+	p.t.Helper()
+	ended := make(chan error, 1) // one value, from the goroutine
+	go func() { ended <- p.cmd.Wait() }()
+	for tick := time.NewTicker(200 * time.Millisecond); ; {
+		_ = p.cmd.Process.Signal(os.Interrupt)
+		select {
+		case <-ended:
+			tick.Stop()
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// scrape asks for the metrics in a format.
+func (p *program) scrape(accept string) string {
+	p.t.Helper()
+	r, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.url+"metrics", nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	r.Header.Set("Accept", accept)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		p.t.Fatalf("%s: %s, %v", resp.Status, text, err)
+	}
+	return string(text)
+}
+
+func readMetrics(t *testing.T, text string) map[string]*dto.MetricFamily {
+	t.Helper()
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return families
+}
+
+// missing are the families that are not told yet.
+func missing(told map[string]*dto.MetricFamily) (names []string) {
+	for _, f := range metrics.Families() {
+		if told[f.Name] == nil {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// TestMetricsOfARun: a run tells every family, the dashboard and the alerts ask for no
+// other, the file has what the page had, and what counts is what the database says.
+func TestMetricsOfARun(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "series.toml"), []byte(metricsSeries), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := begin(t, dir, "match", "series.toml", "--http", "127.0.0.1:0", "--metrics-file", "gogi.prom")
+	var told map[string]*dto.MetricFamily
+	deadline, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	for tick := time.NewTicker(50 * time.Millisecond); told == nil || len(missing(told)) > 0; <-tick.C {
+		told = readMetrics(t, run.scrape("text/plain"))
+		if deadline.Err() != nil {
+			t.Fatalf("never told: %v", missing(told))
+		}
+	}
+	om := run.scrape("application/openmetrics-text;version=1.0.0")
+	if !strings.HasSuffix(om, "\n# EOF\n") {
+		t.Errorf("OpenMetrics ends %q", om[max(0, len(om)-20):])
+	}
+	readMetrics(t, om)
+	for name, f := range told {
+		if !strings.HasPrefix(name, "gogi_") || f.GetHelp() == "" {
+			t.Errorf("%s is told", name)
+		}
+	}
+	asked(t, told)
+	run.end()
+	text, err := os.ReadFile(filepath.Join(dir, "gogi.prom"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := readMetrics(t, string(text))
+	want, pairs := counted(t, dir)
+	if got := sum(file["gogi_games_total"]); got != want || want == 0 {
+		t.Errorf("the file ends with %v games, the database has %v", got, want)
+	}
+	if got := file["gogi_game_plies"].GetMetric()[0].GetHistogram().GetSampleCount(); got != uint64(want) {
+		t.Errorf("the lengths of %d games, the database has %v", got, want)
+	}
+	if got := sum(file["gogi_run_pairs_stored"]); got != pairs {
+		t.Errorf("the file ends with %v pairs, the database has %v", got, pairs)
+	}
+	server := begin(t, dir, "serve", "--http", "127.0.0.1:0")
+	defer server.end()
+	later := readMetrics(t, server.scrape("text/plain"))
+	if got := sum(later["gogi_games_total"]); got != want {
+		t.Errorf("gogi serve has %v games, the database %v", got, want)
+	}
+	for _, m := range later["gogi_run_state"].GetMetric() {
+		state := m.GetLabel()[1].GetValue()
+		if (m.GetGauge().GetValue() == 1) != (state == "done") {
+			t.Errorf("a run that nobody plays: %v", m)
+		}
+	}
+}
+
+// sum adds a family's numbers up.
+func sum(f *dto.MetricFamily) (total float64) {
+	for _, m := range f.GetMetric() {
+		total += m.GetCounter().GetValue() + m.GetGauge().GetValue()
+	}
+	return total
+}
+
+// counted asks gogi itself how many games and pairs are stored.
+func counted(t *testing.T, dir string) (games, pairs float64) {
+	t.Helper()
+	n := float64(len((&session{dir: dir}).gameRows(t)))
+	return n, n / 2
+}
+
+// asked holds that the dashboard and the alerts ask for what is told. Histograms are
+// asked for by their parts.
+func asked(t *testing.T, told map[string]*dto.MetricFamily) {
+	t.Helper()
+	var dashboard struct {
+		Panels []struct{ Targets []struct{ Expr string } }
+	}
+	text, err := os.ReadFile("../../docs/grafana-gogi.json")
+	if err == nil {
+		err = json.Unmarshal(text, &dashboard)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var exprs []string
+	for _, p := range dashboard.Panels {
+		for _, target := range p.Targets {
+			exprs = append(exprs, target.Expr)
+		}
+	}
+	if len(exprs) < 12 {
+		t.Errorf("%d expressions in the dashboard", len(exprs))
+	}
+	rules, err := os.ReadFile("../../docs/alerts.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exprs = append(exprs, string(rules), string(text))
+	for _, name := range regexp.MustCompile(`\bgogi_\w+`).FindAllString(strings.Join(exprs, "\n"), -1) {
+		f := told[name]
+		if whole := strings.TrimSuffix(name, "_bucket"); whole != name {
+			f = told[whole]
+			if f != nil && f.GetType() != dto.MetricType_HISTOGRAM {
+				f = nil
+			}
+		}
+		if f == nil {
+			t.Errorf("%s is asked for, and not told", name)
+		}
+	}
+	labels := regexp.MustCompile(`\b(gogi_\w+)\{(\w+)`)
+	for _, found := range labels.FindAllStringSubmatch(strings.Join(exprs, "\n"), -1) {
+		name := strings.TrimSuffix(found[1], "_bucket")
+		has := slices.ContainsFunc(metrics.Families(), func(f metrics.Family) bool { return f.Name == name && slices.Contains(f.Labels, found[2]) })
+		if !has {
+			t.Errorf("%s is asked for by %s, which it has not", found[1], found[2])
+		}
+	}
+}

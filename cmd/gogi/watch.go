@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"gogi/archive"
+	"gogi/internal/usage"
+	"gogi/live/socket"
+	"gogi/report"
+	"gogi/results"
+	"gogi/screen"
+)
+
+// watchCommand shows a run that another process plays.
+type watchCommand struct {
+	Name string `arg:"" optional:"" name:"run" help:"The run (default: the only one that is being played)."`
+	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database that it plays into."`
+}
+
+// Run shows it until it ends, and says then how it stands.
+func (c *watchCommand) Run(ctx context.Context, env *environment) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	defer stop()
+	run, err := c.played(ctx)
+	if err != nil {
+		return err
+	}
+	said, err := screen.Watch(ctx, screen.Run{
+		Name: run, Socket: socket.Path(c.DB, run),
+		Evidence: func(ctx context.Context) (r *report.Report, err error) {
+			err = (&stored{Name: run, DB: c.DB}).with(ctx, func(store *results.Store, info *results.RunInfo) error {
+				r, err = archive.Report(ctx, store, info.Name)
+				return err
+			})
+			return r, err
+		},
+	})
+	switch {
+	case errors.Is(err, screen.ErrNoTerminal):
+		return usage.Wrap(err)
+	case errors.Is(err, socket.ErrNobody):
+		return fmt.Errorf("run %q of %s: %w (what is stored: gogi report, gogi serve)", run, c.DB, err)
+	case ctx.Err() != nil:
+		return errInterrupted
+	case err != nil:
+		return fmt.Errorf("run %q of %s: %w (gogi report tells what is stored of it)", run, c.DB, err)
+	}
+	for _, line := range said {
+		fmt.Fprintln(env.out, line)
+	}
+	return nil
+}
+
+// played is the run that was named, or the only one that is being played.
+func (c *watchCommand) played(ctx context.Context) (string, error) {
+	if c.Name != "" {
+		return c.Name, nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	switch runs := socket.NewNearby(ctx, c.DB).Runs(); len(runs) {
+	case 0:
+		return "", fmt.Errorf("no run of %s is being played on this machine (what is stored: gogi report, gogi serve)", c.DB)
+	case 1:
+		return runs[0], nil
+	default:
+		return "", usage.Wrap(fmt.Errorf("%d runs of %s are being played: name one of %s", len(runs), c.DB, strings.Join(runs, ", ")))
+	}
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gogi/live/socket"
+	"gogi/report"
+	"gogi/screen"
+)
+
+// watchPanic watches the run of the tests, and breaks when it reads what is stored.
+func watchPanic() {
+	_, err := screen.Watch(context.Background(), screen.Run{
+		Name: "live", Socket: socket.Path("games.db", "live"),
+		Evidence: func(context.Context) (*report.Report, error) { panic("broken on purpose") },
+	})
+	fmt.Println("it did not panic", err)
+}
+
+// terminal is a terminal of tmux with a shell in it. Without tmux the test is skipped,
+// unless GOGI_REAL_TERMINAL=required, as in CI.
+type terminal struct{ dir, socket string }
+
+func realTerminal(t *testing.T, dir string) *terminal {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		if os.Getenv("GOGI_REAL_TERMINAL") == "required" {
+			t.Fatal(err)
+		}
+		t.Skipf("tmux is not installed (apt-get install tmux): %v", err)
+	}
+	folder, err := os.MkdirTemp("", "gogi-tmux-") // its name fits into a socket's address
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &terminal{dir, filepath.Join(folder, "s")}
+	t.Cleanup(func() {
+		_ = exec.Command("tmux", "-S", w.socket, "kill-server").Run() // gone where the shell is
+		os.RemoveAll(folder)
+	})
+	w.tmux(t, "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", dir, "env", "PS1=$ ", "LC_ALL=C.UTF-8", "sh")
+	return w
+}
+
+func (w *terminal) tmux(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "tmux", append([]string{"-u", "-S", w.socket}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("tmux %v: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+func (w *terminal) keys(t *testing.T, keys ...string) {
+	t.Helper()
+	w.tmux(t, append([]string{"send-keys"}, keys...)...)
+}
+
+// shows waits until all texts are shown, and returns the whole.
+func (w *terminal) shows(t *testing.T, texts ...string) string {
+	t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for tick := time.NewTicker(50 * time.Millisecond); ; <-tick.C {
+		shown, missing := w.tmux(t, "capture-pane", "-p"), ""
+		for _, text := range texts {
+			if !strings.Contains(shown, text) {
+				missing = text
+			}
+		}
+		if missing == "" {
+			return shown
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("never showed %q:\n%s", missing, shown)
+		}
+	}
+}
+
+// watch runs a command between two looks at the terminal's modes.
+func (w *terminal) watch(t *testing.T, command string) {
+	t.Helper()
+	w.keys(t, "clear; stty -g >before; sh -c 'echo $$ >pid; exec "+command+"'; echo code=$?; stty -g | cmp - before && echo modes as before", "Enter")
+}
+
+// restored waits for the end with an exit code, and holds that nothing is left behind.
+func (w *terminal) restored(t *testing.T, code int) string {
+	t.Helper()
+	shown := w.shows(t, fmt.Sprintf("code=%d\nmodes as before", code))
+	if got := strings.TrimSpace(w.tmux(t, "display-message", "-p", "#{alternate_on} #{cursor_flag} #{wrap_flag} #{keypad_flag} #{keypad_cursor_flag} #{mouse_any_flag}")); got != "0 1 1 0 0 0" {
+		t.Errorf("alternate screen, cursor, wrap, keypad, cursor keys, mouse are %s", got)
+	}
+	return shown
+}
+
+// kill signals the program in the terminal.
+func (w *terminal) kill(t *testing.T, sig syscall.Signal) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(w.dir, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, sig); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// liveRun is a run in play, with the name live.
+func liveRun(t *testing.T) *session {
+	t.Helper()
+	s := &session{dir: t.TempDir()}
+	cmd := exec.CommandContext(t.Context(), "gogi", "match", "-q", "--db", "games.db", "--run", "live", "--engine", "銀将の弟子=fakeengine -think 30ms",
+		"--engine", "base=fakeengine -think 30ms", "--tc", "60+1", "--games", "4000", "--concurrency", "2", "--sprt", "0,50")
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	cmd.Dir, cmd.Cancel = s.dir, func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Wait() // it was interrupted, or told to stop
+		if t.Failed() {
+			t.Log(said.String())
+		}
+	})
+	return s
+}
+
+// TestRealTerminal watches a real run in a real terminal: in several sizes, with orders,
+// and ended in every way; the terminal is as it was each time.
+func TestRealTerminal(t *testing.T) {
+	t.Parallel()
+	s := liveRun(t)
+	w := realTerminal(t, s.dir)
+	awaitSocket(t, s.dir)
+	const command, keys = "gogi watch --db games.db", "q quit"
+
+	w.watch(t, command)
+	shown := w.shows(t, " live · playing · ", "White", "銀将の弟子", "ply ", " 玉", "v玉", "銀将の弟子 against base", "log likelihood", "[-2.", keys)
+	lines := strings.Split(strings.TrimRight(shown, "\n"), "\n")
+	if len(lines) != 24 || !strings.HasSuffix(lines[23], keys) {
+		t.Errorf("the keys are not in the last of 24 lines:\n%s", shown)
+	}
+	w.keys(t, "p")
+	w.shows(t, " live · paused · ", "pause: done")
+	w.keys(t, "r")
+	w.shows(t, " live · playing · ", "resume: done")
+	w.tmux(t, "resize-window", "-x", "200", "-y", "50")
+	shown = w.shows(t, "+----+----+", "stored games", keys)
+	if lines := strings.Split(strings.TrimRight(shown, "\n"), "\n"); len(lines) != 50 {
+		t.Errorf("%d lines of 50:\n%s", len(lines), shown)
+	}
+	w.tmux(t, "resize-window", "-x", "60", "-y", "20")
+	w.shows(t, "60 × 20 cells are too few")
+	w.tmux(t, "resize-window", "-x", "80", "-y", "24")
+	w.shows(t, keys)
+	w.keys(t, "q")
+	w.restored(t, 0)
+
+	w.watch(t, command)
+	w.shows(t, keys)
+	w.keys(t, "C-c")
+	w.restored(t, 0)
+
+	w.watch(t, command)
+	w.shows(t, keys)
+	w.kill(t, syscall.SIGTERM)
+	w.restored(t, exitInterrupted)
+
+	w.watch(t, "watchpanic")
+	if shown := w.restored(t, 2); !strings.Contains(shown, "goroutine") {
+		t.Errorf("the panic is not to be read:\n%s", shown)
+	}
+
+	w.watch(t, "gogi watch other --db games.db")
+	w.shows(t, "no process on this machine plays it", "gogi report, gogi serve")
+	w.restored(t, 1)
+
+	w.watch(t, command)
+	w.shows(t, keys)
+	w.keys(t, "s")
+	w.shows(t, "Stop gives up the games in play")
+	w.keys(t, "s")
+	shown = w.restored(t, 0)
+	if !strings.Contains(shown, "live: the session has ended; ") || !strings.Contains(shown, "銀将の弟子 against base") {
+		t.Errorf("the end says:\n%s", shown)
+	}
+}
+
+// awaitSocket waits until the run can be watched.
+func awaitSocket(t *testing.T, dir string) {
+	t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for tick := time.NewTicker(50 * time.Millisecond); time.Now().Before(deadline); <-tick.C {
+		if _, err := os.Stat(socket.Path(filepath.Join(dir, "games.db"), "live")); err == nil {
+			return
+		}
+	}
+	t.Fatal("there is no socket")
+}

@@ -1,0 +1,343 @@
+package soak
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// bout is one series that is disturbed until it is played.
+type bout struct {
+	*world
+	name   string // of the series, and the run
+	dir    string // with the database alone
+	db     string
+	random *rand.Rand
+	p      *program // which plays it at the moment
+}
+
+const fillTheDisk = "exact: the disk was full"
+
+// exactDisturbances are those that must not change a result. Each reports whether it
+// happened, with evidence; a program that ends because of it has ended when it returns.
+var exactDisturbances = map[string]func(*bout) bool{
+	"exact: the runner was killed":                           (*bout).killRunner,
+	"exact: a runner was killed as it began":                 (*bout).killBeginner,
+	"exact: the runner was interrupted, and drained":         func(b *bout) bool { return b.end("are the last", os.Interrupt) },
+	"exact: the runner was interrupted twice":                func(b *bout) bool { return b.end("are the last", os.Interrupt, os.Interrupt) },
+	"exact: the runner was terminated":                       func(b *bout) bool { return b.end("", syscall.SIGTERM) },
+	"exact: the runner stood still":                          (*bout).stopRunner,
+	"exact: an engine stood still within its time":           (*bout).stopEngine,
+	"exact: the guard was killed":                            (*bout).killGuard,
+	"exact: a second runner was refused":                     func(b *bout) bool { return b.refused(b.db) },
+	"exact: a second runner was refused behind a symlink":    (*bout).refusedBehindLink,
+	"exact: paused and resumed by ctl":                       (*bout).pause,
+	"exact: more and fewer slots by ctl":                     (*bout).width,
+	"exact: drained by ctl":                                  func(b *bout) bool { return b.ordered("drain") },
+	"exact: stopped by ctl":                                  func(b *bout) bool { return b.ordered("stop") },
+	"exact: a file of the runner could not grow (ulimit -f)": (*bout).limitFiles,
+	fillTheDisk: (*bout).fillDisk,
+}
+
+// exactly plays one series after the other, and disturbs each, until the context ends;
+// then the one in play is finished.
+func (w *world) exactly(ctx context.Context, reference func(string) string, l *long) {
+	random := w.random(1)
+	cards := maps.Clone(exactDisturbances)
+	if !w.full {
+		delete(cards, fillTheDisk)
+	}
+	deck := newDeck(random, cards)
+	for n := 0; ctx.Err() == nil; n++ {
+		b := &bout{world: w, name: exactSeries[n%len(exactSeries)].name, dir: filepath.Join(w.disk, fmt.Sprint(n)), random: random}
+		b.db = filepath.Join(b.dir, "gogi.db")
+		if err := os.Mkdir(b.dir, 0o700); err != nil {
+			w.t.Error(err)
+			return
+		}
+		l.also(b.db)
+		b.play(ctx, deck)
+		l.also("")
+		b.judge(reference(b.name))
+	}
+}
+
+// play starts runners until one of them has played the last pair.
+func (b *bout) play(ctx context.Context, deck *deck) {
+	for b.t.Context().Err() == nil {
+		var err error
+		if b.p, err = b.start("match", b.name+".toml", "--db", b.db); err != nil {
+			b.t.Error(err)
+			return
+		}
+		for b.playing() && ctx.Err() == nil {
+			rest(ctx, between(b.random, 0, 1500*time.Millisecond))
+			card := deck.deal()
+			if b.p.isOver() || ctx.Err() != nil || !exactDisturbances[card](b) {
+				deck.again(card)
+				continue
+			}
+			b.happened(card, 1)
+		}
+		<-b.p.over
+		b.alone()
+		switch code := b.p.ProcessState.ExitCode(); {
+		case code == 0:
+			return
+		case code != 130 && code != -1 && !b.starved():
+			b.t.Errorf("%s: exit code %d: %s", b.name, code, b.p.complaints())
+			return
+		}
+	}
+}
+
+// starved reports whether the runner ended because nothing more could be stored, by
+// what it said.
+func (b *bout) starved() bool {
+	said := b.p.complaints()
+	return strings.Contains(said, "disk is full") || strings.Contains(said, "disk I/O error") ||
+		strings.Contains(said, "no space left") || strings.Contains(said, "file too large")
+}
+
+// playing waits until games are in play, and reports whether they are.
+func (b *bout) playing() bool {
+	within(time.Minute, func() bool {
+		if b.p.isOver() {
+			return true
+		}
+		conn, err := net.Dial("unix", b.socket())
+		if err == nil {
+			_ = conn.Close() // nothing was said
+		}
+		return err == nil
+	})
+	return !b.p.isOver()
+}
+
+func (b *bout) socket() string { return b.db + "." + b.name + ".sock" }
+
+// alone asserts that nobody outlives a runner.
+func (b *bout) alone() {
+	within(10*time.Second, func() bool { return len(b.p.family()) == 0 })
+	for _, pid := range b.p.family() {
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may just have ended
+		b.t.Errorf("%s: the runner has ended, and process %d is left: %q", b.name, pid, line)
+	}
+}
+
+// ends waits for the runner's end.
+func (b *bout) ends() bool {
+	if within(time.Minute, b.p.isOver) {
+		return true
+	}
+	b.t.Errorf("%s: the runner did not end", b.name)
+	_ = b.p.Process.Kill() // what else is there to do
+	<-b.p.over
+	return false
+}
+
+// killRunner is kill -9.
+func (b *bout) killRunner() bool {
+	if b.p.Process.Kill() != nil || !b.ends() {
+		return false
+	}
+	status, ok := b.p.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+}
+
+// killBeginner kills one runner, and the next one before it is known to play.
+func (b *bout) killBeginner() bool {
+	if !b.killRunner() {
+		return false
+	}
+	b.alone()
+	var err error
+	if b.p, err = b.start("match", b.name+".toml", "--db", b.db); err != nil {
+		b.t.Error(err)
+		return false
+	}
+	rest(b.t.Context(), between(b.random, 0, 500*time.Millisecond))
+	return b.killRunner()
+}
+
+// end sends signals, and reports whether the runner ended unfinished and said so.
+func (b *bout) end(words string, signals ...os.Signal) bool {
+	for i, s := range signals {
+		if i > 0 && !within(time.Second, func() bool { return strings.Contains(b.p.complaints(), words) }) {
+			return false
+		}
+		if b.p.Process.Signal(s) != nil {
+			break // it has ended
+		}
+	}
+	return b.ends() && b.p.ProcessState.ExitCode() == 130 && strings.Contains(b.p.complaints(), words) &&
+		strings.Contains(b.p.complaints(), "interrupted with ")
+}
+
+func (b *bout) stopRunner() bool {
+	return suspend(b.p.Process.Pid, between(b.random, 1200*time.Millisecond, 2500*time.Millisecond))
+}
+
+// stopEngine stops one for less than it has for a move.
+func (b *bout) stopEngine() bool {
+	engines := b.p.with("SOAK_ROLE=engine")
+	return len(engines) > 0 && suspend(engines[b.random.IntN(len(engines))], between(b.random, 50*time.Millisecond, 500*time.Millisecond))
+}
+
+// killGuard kills it: another one takes its place, and the runner says so.
+func (b *bout) killGuard() bool {
+	guards := b.p.called("guard")
+	said := strings.Count(b.p.complaints(), "another took its place")
+	return len(guards) == 1 && kill(guards[0]) && within(10*time.Second, func() bool {
+		return b.p.isOver() || strings.Count(b.p.complaints(), "another took its place") > said
+	}) && !b.p.isOver()
+}
+
+// refused starts a second runner on the same run. It may be let in when the first one has
+// just played the last pair, and then finds nothing to play.
+func (b *bout) refused(db string) bool {
+	out, complaints, code := b.run("match", b.name+".toml", "--db", db)
+	if code == 1 && strings.Contains(complaints, "being played by another process") {
+		return true
+	}
+	if played := strings.Contains(complaints, " games in "); code != 0 || played || !within(10*time.Second, b.p.isOver) {
+		b.t.Errorf("%s: a second runner was not refused: exit code %d: %s%s", b.name, code, out, complaints)
+	}
+	return false
+}
+
+func (b *bout) refusedBehindLink() bool {
+	elsewhere, err := os.MkdirTemp(b.temp, "elsewhere-")
+	if err != nil {
+		b.t.Error(err)
+		return false
+	}
+	link := filepath.Join(elsewhere, "other.db")
+	err = os.Symlink(b.db, link)
+	refused := err == nil && b.refused(link)
+	b.holdsOnly(elsewhere, "other.db")
+	if err := errors.Join(err, os.RemoveAll(elsewhere)); err != nil {
+		b.t.Error(err)
+	}
+	return refused
+}
+
+// order is gogi ctl; it reports whether the run has taken it.
+func (b *bout) order(words ...string) bool {
+	_, complaints, code := b.run(append(append([]string{"ctl", b.name}, words...), "--db", b.db)...)
+	if code != 0 && !b.p.isOver() && !strings.Contains(complaints, "no process on this machine") {
+		b.t.Errorf("%s: ctl %v: exit code %d: %s", b.name, words, code, complaints)
+	}
+	return code == 0
+}
+
+// pause pauses until it is seen by who comes to look, and resumes.
+func (b *bout) pause() bool {
+	if !b.order("pause") {
+		return false
+	}
+	paused := strings.Contains(b.state(), `"paused"`)
+	rest(b.t.Context(), between(b.random, 0, time.Second))
+	return b.order("resume") && paused
+}
+
+// state is the first event that a follower of the run is sent.
+func (b *bout) state() string {
+	conn, err := net.Dial("unix", b.socket())
+	if err != nil {
+		return ""
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	if _, err := io.WriteString(conn, `{"follow":true}`+"\n"); err != nil {
+		return ""
+	}
+	var state json.RawMessage
+	_ = json.NewDecoder(bufio.NewReader(conn)).Decode(&state) // nothing says nothing
+	return string(state)
+}
+
+func (b *bout) width() bool {
+	return b.order("concurrency", fmt.Sprint(3+b.random.IntN(2))) && b.order("concurrency", "1") && b.order("concurrency", "2")
+}
+
+// ordered ends the runner by an order.
+func (b *bout) ordered(verb string) bool {
+	return b.order(verb) && b.ends() && b.p.ProcessState.ExitCode() == 130 && strings.Contains(b.p.complaints(), "told to end with ")
+}
+
+// limitFiles lets no file of the runner grow: writes fail with EFBIG from now on.
+func (b *bout) limitFiles() bool {
+	if unix.Prlimit(b.p.Process.Pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 8192, Max: 8192}, nil) != nil {
+		return false
+	}
+	return b.ends() && b.p.ProcessState.ExitCode() > 0 && b.starved()
+}
+
+// fillDisk fills the file system of the database until the runner has given up and
+// another one has, too.
+func (b *bout) fillDisk() bool {
+	ballast := filepath.Join(b.disk, "ballast")
+	f, err := os.Create(ballast)
+	if err != nil {
+		b.t.Error(err)
+		return false
+	}
+	for err == nil {
+		_, err = f.Write(make([]byte, 4096))
+	}
+	full := errors.Is(err, unix.ENOSPC)
+	ended := full && b.ends() && b.p.ProcessState.ExitCode() > 0 && b.starved()
+	if err := errors.Join(f.Close(), os.Remove(ballast)); err != nil {
+		b.t.Error(err)
+	}
+	return ended
+}
+
+// judge compares what is stored with what was played undisturbed, and takes the bout's
+// folder away.
+func (b *bout) judge(want string) {
+	if games := b.whole(b.db); len(games) != shortGames {
+		b.t.Errorf("%s: %d games are stored", b.db, len(games))
+	}
+	b.happened("exact: a pair was played again after a standstill", strings.Count(b.dump(b.db), "this program stood still"))
+	if got := b.dump(b.db, "--stable"); got != want {
+		b.t.Errorf("%s: the stable dump differs from that of an undisturbed run: %s", b.db, firstDifference(got, want))
+	} else {
+		b.happened("exact: "+b.name+" ended as if nobody had disturbed it", 1)
+	}
+	b.holdsOnly(b.dir, "gogi.db", "gogi.db-lock", "gogi.db-faults")
+	b.holdsOnly(filepath.Join(b.dir, "gogi.db-faults"), b.name)
+	if err := os.RemoveAll(b.dir); err != nil {
+		b.t.Error(err)
+	}
+}
+
+// firstDifference is the first line that differs, from where it does.
+func firstDifference(got, want string) string {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			at := 0
+			for at < min(len(a[i]), len(b[i])) && a[i][at] == b[i][at] {
+				at++
+			}
+			head := a[i][:min(len(a[i]), 200)]
+			return fmt.Sprintf("line %d (%s), from byte %d: %.200s, want %.200s", i+1, head, at, a[i][at:], b[i][at:])
+		}
+	}
+	return fmt.Sprintf("%d lines, want %d", len(a), len(b))
+}

@@ -1,0 +1,338 @@
+package soak
+
+import (
+	"context"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	longSeries = `
+games = 1000000
+concurrency = 2
+limits = {nodes = 60, stall = "30s"}
+rules = {name = "default", max_plies = 60}
+[[engine]]
+name = "built-in"
+cmd = "builtin"
+[[engine]]
+name = "key"
+command = [FAKE, "-think", "2ms"]
+`
+	gateFile = "gate = \"0,20\"\n"
+)
+
+// long is one session from the beginning to the end, and the page server beside it.
+type long struct {
+	bout
+	pages   *program
+	url     string
+	readers *rand.Rand
+
+	mu    sync.RWMutex // held for reading by who reads the other database
+	other string       // the database of the series that is disturbed; "": none
+
+	memory map[string][]float64 // kB, by program, in the order of time
+}
+
+// longDisturbances are those that a session survives.
+var longDisturbances = map[string]func(*long) bool{
+	"long: paused and resumed by ctl":           func(l *long) bool { return l.pause() },
+	"long: more and fewer slots by ctl":         func(l *long) bool { return l.width() },
+	"long: fewer and more games by ctl":         (*long).target,
+	"long: the runner stood still":              func(l *long) bool { return l.stopRunner() },
+	"long: the guard was killed":                func(l *long) bool { return l.killGuard() },
+	"long: a second runner was refused":         func(l *long) bool { return l.refused(l.db) },
+	"long: a follower that never reads was cut": (*long).deaf,
+}
+
+// newLong begins the session.
+func (w *world) newLong() *long {
+	w.write("long", longSeries)
+	w.write("gate", gateFile)
+	l := &long{memory: map[string][]float64{}, readers: w.random(4)}
+	l.bout = bout{world: w, name: "long", dir: w.long, db: filepath.Join(w.long, "gogi.db"), random: w.random(3)}
+	var err error
+	if l.p, err = w.start("match", "long.toml", "--db", l.db, "-q"); err != nil {
+		w.t.Fatal(err)
+	}
+	if !l.playing() {
+		w.t.Fatalf("the long session did not begin: %s", l.p.complaints())
+	}
+	if l.pages, err = w.start("serve", "--db", l.db, "--http", "127.0.0.1:0"); err != nil {
+		w.t.Fatal(err)
+	}
+	address := regexp.MustCompile(`http://\S+`)
+	if !within(30*time.Second, func() bool {
+		said, err := os.ReadFile(l.pages.stdout)
+		l.url = strings.TrimSuffix(address.FindString(string(said)), "/")
+		return err == nil && l.url != ""
+	}) {
+		w.t.Fatalf("no pages: %s", l.pages.complaints())
+	}
+	return l
+}
+
+// also names another database to be read; "" waits until nobody reads it any more.
+func (l *long) also(db string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.other = db
+}
+
+// play disturbs the session until the context ends, and then ends and judges it.
+func (l *long) play(ctx context.Context) {
+	var beside sync.WaitGroup
+	beside.Go(func() { l.weigh(ctx) })
+	deck := newDeck(l.random, longDisturbances)
+	for ctx.Err() == nil && !l.p.isOver() {
+		rest(ctx, between(l.random, 0, 3*time.Second))
+		card := deck.deal()
+		if ctx.Err() != nil || !longDisturbances[card](l) {
+			deck.again(card)
+			continue
+		}
+		l.happened(card, 1)
+	}
+	beside.Wait()
+	if !l.ordered("drain") {
+		l.t.Errorf("long: exit code %d: %s", l.p.ProcessState.ExitCode(), l.p.complaints())
+	}
+	l.alone()
+	if err := l.pages.Process.Signal(syscall.SIGTERM); err != nil {
+		l.t.Errorf("the page server has ended: %v: %s", err, l.pages.complaints())
+	}
+	<-l.pages.over
+	l.t.Logf("the long session played %d games", len(l.whole(l.db)))
+	l.holdsOnly(l.dir, "gogi.db", "gogi.db-lock", "gogi.db-faults")
+	l.flat()
+}
+
+// target changes how many games there are, there and back.
+func (l *long) target() bool { return l.order("target", "900000") && l.order("target", "1000000") }
+
+// deaf follows the session and never reads, until it is cut.
+func (l *long) deaf() bool {
+	conn, err := net.Dial("unix", l.socket())
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, `{"follow":true}`+"\n"); err != nil {
+		return false
+	}
+	raw, err := conn.(*net.UnixConn).SyscallConn()
+	if err != nil {
+		l.t.Error(err)
+		return false
+	}
+	cut := within(time.Minute, func() bool {
+		gone := false
+		err := raw.Control(func(fd uintptr) {
+			state := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}} //nolint:gosec // a descriptor is small
+			n, err := unix.Poll(state, 0)
+			gone = err == nil && n > 0
+		})
+		return err == nil && gone
+	})
+	if !cut && !l.p.isOver() {
+		l.t.Error("long: a follower that never reads was not cut within a minute")
+	}
+	return cut && !l.p.isOver()
+}
+
+// weigh notes what memory the programs hold.
+func (l *long) weigh(ctx context.Context) {
+	for ctx.Err() == nil {
+		for name, p := range map[string]*program{"gogi match": l.p, "gogi serve": l.pages} {
+			if kB, ok := resident(p.Process.Pid); ok {
+				l.memory[name] = append(l.memory[name], kB)
+			}
+		}
+		rest(ctx, time.Second)
+	}
+}
+
+// flat asserts that memory does not grow: after the first third, in which everything has
+// been done once, the line through what was held rises by no more than a quarter of the
+// mean and 8 MB in all.
+func (l *long) flat() {
+	for name, all := range l.memory {
+		late := all[len(all)/3:]
+		if len(late) < 20 {
+			l.t.Errorf("memory of %s: only %d readings", name, len(late))
+			continue
+		}
+		mean, rise := line(late)
+		l.t.Logf("memory of %s: %.1f MB at first; then %.1f MB in the mean, at most %.1f, and %+.1f MB over %d s",
+			name, all[0]/1024, mean/1024, slices.Max(late)/1024, rise/1024, len(late))
+		if rise > mean/4+8*1024 {
+			l.t.Errorf("memory of %s: it grows", name)
+		}
+	}
+}
+
+// line is the mean of values at equal distances, and how much the line of least squares
+// through them rises from the first to the last.
+func line(y []float64) (mean, rise float64) {
+	var sum, sxy, sxx float64
+	for _, v := range y {
+		sum += v
+	}
+	mean = sum / float64(len(y))
+	middle := float64(len(y)-1) / 2
+	for i, v := range y {
+		sxy += (float64(i) - middle) * (v - mean)
+		sxx += (float64(i) - middle) * (float64(i) - middle)
+	}
+	return mean, sxy / sxx * float64(len(y)-1)
+}
+
+// readers look at a database that is being played into; each reports whether it was
+// answered.
+var readers = map[string]func(l *long, db string) bool{
+	"beside: report":        func(l *long, db string) bool { return l.reads(db, "report") },
+	"beside: report --json": func(l *long, db string) bool { return l.reads(db, "report", "--json") },
+	"beside: report --html": (*long).readPage,
+	"beside: games":         func(l *long, db string) bool { return l.reads(db, "games") },
+	"beside: runs":          func(l *long, db string) bool { return l.reads(db, "runs") },
+	"beside: gate":          func(l *long, db string) bool { return l.reads(db, "gate", "--gate", "gate.toml") },
+	"beside: db check":      func(l *long, db string) bool { return l.reads(db, "db", "check") },
+	"beside: db dump":       func(l *long, db string) bool { return l.reads(db, "db", "dump", "--stable") },
+	"beside: db backup":     (*long).backUp,
+	"beside: pages":         func(l *long, _ string) bool { return l.browse() },
+}
+
+// readBeside reads until the context ends.
+func (l *long) readBeside(ctx context.Context) {
+	deck := newDeck(l.readers, readers)
+	for ctx.Err() == nil {
+		rest(ctx, between(l.readers, 0, 1500*time.Millisecond))
+		card := deck.deal()
+		l.mu.RLock()
+		db := l.db
+		if l.other != "" && l.readers.IntN(2) == 0 {
+			db = l.other
+		}
+		done := readers[card](l, db)
+		l.mu.RUnlock()
+		if done {
+			l.happened(card, 1)
+		} else {
+			deck.again(card)
+		}
+	}
+}
+
+// excuses are why a series that is just beginning, or whose disk is full, cannot be read.
+var excuses = []string{"there is no such database", "there are no runs yet", "no run was ever stored", "disk is full", "no space left"}
+
+// reads runs a verb that reads.
+func (l *long) reads(db string, verb ...string) bool {
+	_, complaints, code := l.run(append(verb, "--db", db)...)
+	if code == 0 || verb[0] == "gate" && (code == 10 || code == 11) {
+		return true
+	}
+	for _, excuse := range excuses {
+		if db != l.db && strings.Contains(complaints, excuse) {
+			return false
+		}
+	}
+	l.t.Errorf("%v of %s: exit code %d: %s", verb, db, code, complaints)
+	return false
+}
+
+func (l *long) readPage(db string) bool {
+	page := filepath.Join(l.temp, "page.html")
+	done := l.reads(db, "report", "--html", page)
+	text, err := os.ReadFile(page)
+	if done && (err != nil || !strings.Contains(string(text), "</html>")) {
+		l.t.Errorf("the page of %s is not whole: %v", db, err)
+	}
+	if err == nil {
+		err = os.Remove(page)
+	}
+	return done && err == nil
+}
+
+// backUp copies a database, and looks whether the copy is sound.
+func (l *long) backUp(db string) bool {
+	into := filepath.Join(l.temp, "copy.db")
+	_, complaints, code := l.run("db", "backup", into, "--db", db)
+	if code == 0 {
+		var out string
+		if out, complaints, code = l.run("db", "check", "--db", into); code != 0 {
+			l.t.Errorf("the copy of %s: exit code %d: %s%s", db, code, out, complaints)
+		}
+	} else if db == l.db {
+		l.t.Errorf("backup: exit code %d: %s", code, complaints)
+	}
+	left, _ := filepath.Glob(into + "*") // the pattern is sound
+	for _, file := range left {
+		if file != into || code != 0 {
+			l.t.Errorf("a file is left by a backup of %s (exit code %d: %s): %s", db, code, complaints, file)
+		}
+		if err := os.Remove(file); err != nil {
+			l.t.Error(err)
+		}
+	}
+	return code == 0
+}
+
+var link = regexp.MustCompile(`(?:href|src)="(/[^"#]*)"`)
+
+// browse asks for the first page, and for some that it links to.
+func (l *long) browse() bool {
+	text, status := l.get("/")
+	links := link.FindAllStringSubmatch(text, -1)
+	if status != http.StatusOK || len(links) == 0 || !strings.Contains(text, l.name) {
+		l.t.Errorf("the first page: status %d, %d links: %.200s", status, len(links), text)
+		return false
+	}
+	for range 5 {
+		next := strings.ReplaceAll(links[l.readers.IntN(len(links))][1], "&amp;", "&")
+		if _, status := l.get(next); status != http.StatusOK {
+			l.t.Errorf("%s: status %d: %s", next, status, l.pages.complaints())
+			return false
+		}
+	}
+	return true
+}
+
+// get asks for a page; status 0 is no answer. A stream is not read: it does not end.
+func (l *long) get(path string) (text string, status int) {
+	ctx, cancel := context.WithTimeout(l.t.Context(), time.Minute)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, l.url+path, nil)
+	if err != nil {
+		l.t.Error(err)
+		return "", 0
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		l.t.Errorf("%s: %v", path, err)
+		return "", 0
+	}
+	defer answer.Body.Close()
+	if strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
+		return "", answer.StatusCode
+	}
+	page, err := io.ReadAll(answer.Body)
+	if err != nil {
+		l.t.Errorf("%s: %v", path, err)
+		return "", 0
+	}
+	return string(page), answer.StatusCode
+}

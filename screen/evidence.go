@@ -1,0 +1,77 @@
+package screen
+
+import (
+	"gogi/report"
+	"gogi/report/text"
+	"gogi/stats"
+)
+
+// head is the run in a line, and what its stored games show in at most so many.
+func (v View) head(width, limit int) []Line {
+	lines := []Line{line(Bar, v.title()).filled(width)}
+	for i, t := range v.evidence() {
+		for j, part := range wrap(clean(t), width, max(1, limit-len(lines)+1)) {
+			style := Plain
+			if i == 0 && j == 0 {
+				style = Strong
+			}
+			lines = append(lines, line(style, part))
+		}
+		if len(lines) > limit {
+			break
+		}
+	}
+	return append(lines, nil)
+}
+
+// evidence says what the stored games show, in the words of the report.
+func (v View) evidence() []string {
+	switch {
+	case v.Report == nil && v.Unread != "":
+		return []string{"The stored games cannot be read: " + v.Unread}
+	case v.Report == nil:
+		return []string{"The stored games are being read."}
+	}
+	said := Shown(v.Report)
+	if v.Unread != "" {
+		said = append(said, "This is old: the stored games cannot be read: "+v.Unread)
+	}
+	return said
+}
+
+// Shown is what a report may be quoted with while its run is played: the score with the
+// interval that holds at any time, the gate's state with its bounds, in the order of the
+// plan, and the verdict where there is one.
+func Shown(r *report.Report) []string {
+	cross, met := r.Pairing()
+	var said []string
+	switch {
+	case r.Games == 0:
+		return []string{"No pair is stored yet, so nothing is known of the strength."}
+	case r.Tournament == nil && met:
+		said = append(said, r.A+" against "+r.B+" "+text.WDL(cross.WDL)+": "+score(r))
+	}
+	if r.Gate != nil {
+		said = append(said, "gate "+text.Gate(r.Gate))
+	}
+	if r.Tournament != nil || !met || r.Finished || r.Gate != nil && r.Gate.Decision != stats.Continue {
+		return append(said, r.Verdict().Claim) // which tells, too, of a machine that slowed most pairs
+	}
+	if slowed := r.Slowed(); slowed != "" {
+		said = append(said, "Beware: "+slowed+".")
+	}
+	return said
+}
+
+// score is A's, with the interval that may be read now.
+func score(r *report.Report) string {
+	for _, i := range r.Intervals {
+		if i.Method == "anytime" {
+			return text.Interval(i)
+		}
+	}
+	if i := r.Interval("score"); i != nil {
+		return text.Interval(*i)
+	}
+	return "no interval"
+}

@@ -1,0 +1,136 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"gogi/internal/format"
+	"gogi/match"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// game is what is known of the shown game beside its board.
+func (v View) game(s match.SlotState) []Line {
+	follows := "chosen"
+	if v.Follows {
+		follows = "follows what happens"
+	}
+	lines := []Line{{{"slot " + seatName(Seat{s.Worker, s.Slot}), Strong}, {"  " + follows, Faint}}}
+	b := s.Board
+	if b == nil {
+		return append(lines, line(Faint, string(s.Phase)+", no game yet"))
+	}
+	lines = append(lines, line(Plain, gameTitle(b)))
+	mover, known := mover(b)
+	for _, c := range []shogi.Colour{shogi.White, shogi.Black} {
+		lines = append(lines, v.side(b, c, known && c == mover && b.Outcome == "")...)
+	}
+	return lines
+}
+
+// gameTitle is which game it is, and how it ended.
+func gameTitle(b *match.Board) string {
+	t := fmt.Sprintf("game %d.%d · ply %d", b.Pair, b.Leg, b.Ply)
+	if b.Outcome != "" {
+		t += fmt.Sprintf(" · %s (%s)", outcome(b), clean(format.Words(b.Termination)))
+	}
+	if b.Opening != "" {
+		t += " · opening " + clean(b.Opening)
+	}
+	return t
+}
+
+// outcome is how a game ended, in words.
+func outcome(b *match.Board) string {
+	switch b.Outcome {
+	case match.BlackWins.String():
+		return "Black won"
+	case match.WhiteWins.String():
+		return "White won"
+	}
+	return clean(format.Words(b.Outcome))
+}
+
+// mover is who is to move.
+func mover(b *match.Board) (shogi.Colour, bool) {
+	p, err := shogi.ParseSFEN(b.Position)
+	return p.Side(), err == nil
+}
+
+// side is a player with its clock, what it said last, and how it goes on.
+func (v View) side(b *match.Board, c shogi.Colour, moves bool) []Line {
+	name, mark, style := b.Black, "  Black ", Blacks
+	if c == shogi.White {
+		name, mark, style = b.White, "v White ", Whites
+	}
+	first := Line{{mark, style}, {pad(format.Name(clean(name)), 18), Strong}, {" " + padLeft(clock(b, c), 7), Plain}}
+	if moves {
+		first = append(first, Span{waits(v.Waited), Faint})
+	}
+	said, variation := thought(b.Thoughts[c])
+	return []Line{first, line(Plain, "  "+said), line(Faint, "  "+variation)}
+}
+
+// waits is how long the side to move has had the move.
+func waits(since time.Duration) string {
+	if since < 0 {
+		return "  to move"
+	}
+	return "  thinks " + format.Duration(since)
+}
+
+// clock is what a side had left after its last move, a dash without a clock.
+func clock(b *match.Board, c shogi.Colour) string {
+	if len(b.Clocks) != 2 || b.Clocks[c] == nil {
+		return "-"
+	}
+	left := time.Duration(*b.Clocks[c] * float64(time.Millisecond))
+	minutes := int(left.Minutes())
+	if left < 0 || minutes >= 60 {
+		return format.Duration(left)
+	}
+	return fmt.Sprintf("%d:%02d", minutes, int(left.Seconds())%60)
+}
+
+// thought is what a player said with its last move, from its own view.
+func thought(t *match.Thought) (said, variation string) {
+	if t == nil {
+		return "-", ""
+	}
+	parts := []string{evaluation(t)}
+	if t.Depth > 0 {
+		parts = append(parts, fmt.Sprintf("depth %d", t.Depth))
+	}
+	if t.Nodes > 0 {
+		parts = append(parts, short(t.Nodes)+" nodes")
+	}
+	if t.TimeMS != nil {
+		parts = append(parts, format.Span(time.Duration(*t.TimeMS*float64(time.Millisecond))))
+	}
+	return strings.Join(parts, " · "), clean(t.PV)
+}
+
+// evaluation is a score as its player sees it: centipawns, or a mate.
+func evaluation(t *match.Thought) string {
+	if t == nil || t.Score == nil {
+		return "-"
+	}
+	s := usi.ScoreFromNumber(*t.Score)
+	if s.Mate != 0 {
+		return s.String()
+	}
+	return fmt.Sprintf("%+d", s.Value)
+}
+
+// short is a count with a unit.
+func short(n uint64) string {
+	switch {
+	case n >= 10_000_000:
+		return fmt.Sprintf("%dM", n/1_000_000)
+	case n >= 10_000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprint(n)
+}

@@ -1,0 +1,35 @@
+package process_test
+
+import (
+	"testing"
+	"time"
+
+	"gogi/usi/process"
+)
+
+// TestCPU: what a shell and the child that it waits for have used is told while it
+// lives, does not go back, and is known after its end.
+func TestCPU(t *testing.T) {
+	t.Parallel()
+	p, err := process.Start(process.Spec{Command: []string{"sh", "-c", `
+		sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'
+		echo done; read line; i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done`}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Read(make([]byte, 16)); err != nil {
+		t.Fatal(err)
+	}
+	living, err := p.CPU()
+	if err != nil || living <= 0 || living > time.Minute {
+		t.Errorf("the child has used %v, %v", living, err)
+	}
+	if err := p.Close(); err != nil {
+		t.Logf("closing: %v", err)
+	}
+	<-p.Done()
+	ended, err := p.CPU()
+	if err != nil || ended < living {
+		t.Errorf("%v, %v after %v", ended, err, living)
+	}
+}

@@ -1,0 +1,56 @@
+package web
+
+import (
+	"net/http"
+
+	"gogi/match"
+)
+
+// voice says what readers are told, in their tongue.
+type voice struct {
+	words wording
+	say   func(phrase string, args ...any) string
+}
+
+func (s *Server) voiceFor(r *http.Request) voice {
+	return voice{s.pages.words(tongueOf(r)), s.speaker(r)}
+}
+
+// over is the phase of a run whose session has ended, for readers.
+const over = "ended"
+
+// livePhases are the words of slots and sessions that are phrases, too.
+func livePhases() []string {
+	return []string{
+		string(match.SlotIdle), string(match.SlotStarting), string(match.SlotPlaying),
+		string(match.RunPaused), string(match.RunDraining), string(match.RunStopping), over,
+	}
+}
+
+// endText is how a game ended, in words.
+func (v voice) endText(outcome, termination string) string {
+	return v.words.outcome(outcome) + " · " + v.words.Ending(termination)
+}
+
+// liveWords are the phrases that the script says, by the words of events.
+func (p *pages) liveWords(in tongue) map[string]string {
+	all := map[string]string{}
+	for _, o := range []match.Outcome{match.BlackWins, match.WhiteWins, match.Draw} {
+		all[o.String()] = p.words(in).outcome(o.String())
+	}
+	for _, t := range match.Terminations() {
+		all[t.String()] = p.words(in).Ending(t.String())
+	}
+	for _, word := range livePhases() {
+		all[word] = p.book.say(in, word)
+	}
+	return all
+}
+
+func faultsOf(s *match.Snapshot) int {
+	n := 0
+	for _, f := range s.Faults {
+		n += f.Times
+	}
+	return n
+}

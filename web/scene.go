@@ -1,0 +1,174 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"gogi/match"
+)
+
+// scene is a run at one moment as streams tell it: the fields of a match.Snapshot,
+// and its slots as an object by "WORKER/SLOT". It does not change once it is made.
+type scene struct {
+	version uint64 // of the hub's state
+	over    bool   // the session has ended
+	fields  fields // all but the slots
+	slots   map[string]seat
+}
+
+// fields are a JSON object's, each as its text.
+type fields map[string]json.RawMessage
+
+// seat is a slot. Who watches the run is not told the moves of every game, which no
+// board needs and which are most of the text; who watches the game is.
+type seat struct {
+	game  string // PAIR.LEG of its board, "" without one
+	slot  match.SlotState
+	brief json.RawMessage
+}
+
+// told is a snapshot with what a reader would have to compute.
+type told struct {
+	match.Snapshot
+	GamesPerMinute float64 `json:"games_per_minute,omitempty"` // as Snapshot.Rate
+}
+
+func newScene(state *match.Snapshot, version uint64) (*scene, error) {
+	s := &scene{version: version, over: state.Over, fields: fields{}, slots: make(map[string]seat, len(state.Slots))}
+	rest := told{Snapshot: *state}
+	rest.Slots = nil
+	rest.GamesPerMinute, _, _ = state.Rate()
+	text, err := json.Marshal(rest)
+	if err == nil {
+		err = json.Unmarshal(text, &s.fields)
+	}
+	for _, slot := range state.Slots {
+		if err == nil {
+			s.slots[seatKey(slot)], err = newSeat(slot)
+		}
+	}
+	return s, err
+}
+
+func seatKey(s match.SlotState) string { return s.Worker + "/" + strconv.Itoa(s.Slot) }
+
+func gameName(pair, leg int) string { return fmt.Sprintf("%d.%d", pair, leg) }
+
+func newSeat(s match.SlotState) (at seat, err error) {
+	at.slot = s
+	if s.Board != nil {
+		at.game = gameName(s.Board.Pair, s.Board.Leg)
+		brief := *s.Board
+		brief.Moves, brief.Start = "", ""
+		s.Board = &brief
+	}
+	at.brief, err = json.Marshal(s)
+	return at, err
+}
+
+// seats are the slots as those are told who watch one game, or with "" the run.
+func (s *scene) seats(game string) (told fields, err error) {
+	told = fields{}
+	for key, at := range s.slots {
+		switch game {
+		case "":
+			told[key] = at.brief
+		case at.game:
+			if told[key], err = json.Marshal(at.slot); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return told, nil
+}
+
+// full is everything, for one who knows nothing.
+func (s *scene) full(game string) (json.RawMessage, error) {
+	all := make(fields, len(s.fields)+1)
+	for key, text := range s.fields {
+		all[key] = text
+	}
+	seats, err := s.seats(game)
+	if err != nil {
+		return nil, err
+	}
+	if all["slots"], err = json.Marshal(seats); err != nil {
+		return nil, err
+	}
+	return json.Marshal(all)
+}
+
+// since is what has changed since an earlier scene, as a JSON merge patch (RFC 7396);
+// nil where nothing has.
+func (s *scene) since(before *scene, game string) (json.RawMessage, error) {
+	patch, err := merge(before.fields, s.fields)
+	if err != nil {
+		return nil, err
+	}
+	then, err := before.seats(game)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.seats(game)
+	if err != nil {
+		return nil, err
+	}
+	seats, err := merge(then, now)
+	if err != nil {
+		return nil, err
+	}
+	if len(seats) > 0 {
+		if patch["slots"], err = json.Marshal(seats); err != nil {
+			return nil, err
+		}
+	}
+	if len(patch) == 0 {
+		return nil, nil
+	}
+	return json.Marshal(patch)
+}
+
+// merge is the patch that makes the second object of the first.
+func merge(from, to fields) (fields, error) {
+	patch := fields{}
+	for key := range from {
+		if _, stays := to[key]; !stays {
+			patch[key] = json.RawMessage("null")
+		}
+	}
+	for key, text := range to {
+		old := from[key]
+		if bytes.Equal(old, text) {
+			continue
+		}
+		patch[key] = text
+		if !isObject(old) || !isObject(text) {
+			continue
+		}
+		inner, err := mergeTexts(old, text)
+		if err != nil {
+			return nil, err
+		}
+		patch[key] = inner
+	}
+	return patch, nil
+}
+
+func isObject(text json.RawMessage) bool { return len(text) > 0 && text[0] == '{' }
+
+func mergeTexts(from, to json.RawMessage) (json.RawMessage, error) {
+	var a, b fields
+	if err := json.Unmarshal(from, &a); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(to, &b); err != nil {
+		return nil, err
+	}
+	patch, err := merge(a, b)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(patch)
+}

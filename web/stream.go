@@ -1,0 +1,159 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Limits of streams.
+const (
+	maxStreams = 64
+	// readTime is how long a client may take to read a piece of its stream, and piece
+	// how much that is.
+	readTime = 5 * time.Second
+	piece    = 16 << 10
+	// silence is the longest that a client hears nothing.
+	silence = 15 * time.Second
+	// again is how soon a client shall come back after its stream has broken.
+	again = 2 * time.Second
+)
+
+// Watching is how many clients listen to a run now.
+func (s *Server) Watching() int { return len(s.streams) }
+
+// liveStream tells what happens in a run, or in one game of it, as server-sent events:
+// first "state", everything as one object, then "diff", the changes to it as a JSON
+// merge patch, and "over" where the session has ended. Whoever comes back begins anew.
+func (s *Server) liveStream(w http.ResponseWriter, r *http.Request) {
+	game, err := askedGame(r.FormValue("game"))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	hub := s.config.Live.Hub(r.FormValue("run"))
+	if hub == nil {
+		http.Error(w, "nobody plays this run now", http.StatusNotFound)
+		return
+	}
+	select {
+	case s.streams <- struct{}{}:
+		defer func() { <-s.streams }()
+	default:
+		w.Header().Set("Retry-After", "5")
+		http.Error(w, "too many listen already", http.StatusServiceUnavailable)
+		return
+	}
+	feed, err := s.feeds.join(hub)
+	if err != nil {
+		s.failed(w, r, err)
+		return
+	}
+	defer s.feeds.leave(feed)
+	s.tell(w, r, feed, game)
+}
+
+// askedGame is the name of a game as it is written, "" for none.
+func askedGame(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	pair, leg, ok := readGameName(text)
+	if !ok {
+		return "", fmt.Errorf("game %q: want PAIR.LEG, such as 12.0", text)
+	}
+	return gameName(pair, leg), nil
+}
+
+// tell writes until the client is gone or too slow, the session has ended, or the
+// server does.
+func (s *Server) tell(w http.ResponseWriter, r *http.Request, feed *feed, game string) {
+	out := newEvents(w, r)
+	if out.send(fmt.Appendf(nil, "retry: %d\n\n", again.Milliseconds())) != nil {
+		return
+	}
+	quiet := time.NewTimer(silence)
+	defer quiet.Stop()
+	var seen *scene
+	for ended := s.ended; ; {
+		m := feed.moment()
+		text, err := m.frame(seen, game)
+		if err != nil {
+			s.config.Log.Error("stream", "error", err)
+			return
+		}
+		if len(text) > 0 {
+			if out.send(text) != nil {
+				return
+			}
+			quiet.Reset(silence)
+		}
+		seen = m.scene
+		if m.last {
+			if m.scene.over {
+				_ = out.send([]byte("event: over\ndata: {}\n\n")) // the last word anyhow
+			}
+			return
+		}
+		select {
+		case <-m.next:
+		case <-quiet.C:
+			if out.send([]byte(": ping\n\n")) != nil {
+				return
+			}
+			quiet.Reset(silence)
+		case <-r.Context().Done():
+			return
+		case <-ended:
+			if !isOver(feed) {
+				return
+			}
+			ended = nil // the last moment is about to come
+		}
+	}
+}
+
+// isOver reports whether the session has ended that a feed is about.
+func isOver(f *feed) bool {
+	select {
+	case <-f.hub.Closed():
+		return true
+	default:
+		return false
+	}
+}
+
+// events is a stream to one client.
+type events struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+func newEvents(w http.ResponseWriter, r *http.Request) *events {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no") // of proxies
+	if r.ProtoMajor == 1 {
+		h.Set("Connection", "close") // its deadlines are not for whatever comes next
+	}
+	return &events{w, http.NewResponseController(w)}
+}
+
+// send writes a text, each piece of it within the client's time.
+func (e *events) send(text []byte) error {
+	for len(text) > 0 {
+		part := text[:min(piece, len(text))]
+		text = text[len(part):]
+		if err := e.control.SetWriteDeadline(time.Now().Add(readTime)); err != nil {
+			return err
+		}
+		if _, err := e.w.Write(part); err != nil {
+			return err
+		}
+		if err := e.control.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
