@@ -15,7 +15,7 @@ func FuzzReadFiles(f *testing.F) {
 	for _, text := range []string{
 		"black,white,result\na,b,1-0\nb,a,1/2-1/2\n",
 		"black,white,black_wins,draws,white_wins,handicap,receiver,pair\na,b,3,1,2,two-piece,white,x\n",
-		"black,white,black_wins,draws,white_wins\na,b,1000000000,0,1\nb,a,0,0,0\n",
+		"black,white,black_wins,draws,white_wins\na,b,1000000,0,1\nb,a,0,0,0\n",
 		"game,player,rank\n1,a,1\n1,b,2\n2,a,2\n2,b,1\n", "game,player,points\n1,a,3\n1,b,0.5\n1,c,1e300\n",
 		"black,white,result\na,a,1-0\n", "black,white,result\n\xff,\x1b[31m,0-1\n", "black\n", "",
 	} {
