@@ -268,8 +268,10 @@ func (s *slot) keepAttempts(ctx context.Context, l Lease, attempts []match.Attem
 // where there is an error.
 func (s *slot) playPair(ctx context.Context, l Lease) (match.PairResult, error) {
 	result := match.PairResult{Pair: l.Pair}
-	for failures := 0; ; {
+	for failures, stood := 0, 0; ; {
+		began := s.late.read()
 		games, err := s.playLegs(ctx, l)
+		err = s.whileStanding(began, err)
 		slowed := err == nil && isVoid(l.Plan, games) && len(result.Attempts) < attempts-1
 		switch {
 		case errors.Is(context.Cause(ctx), ErrRevoked):
@@ -278,21 +280,40 @@ func (s *slot) playPair(ctx context.Context, l Lease) (match.PairResult, error) 
 			result.Games = games
 			return result, nil
 		case slowed:
-			failures, err = 0, errSlowed
+			failures, stood, err = 0, 0, errSlowed
 		case ctx.Err() != nil:
 			return result, context.Cause(ctx)
 		case errors.Is(err, errFailedElsewhere):
 			return result, err
+		case isStandstill(err):
+			failures, stood = 0, stood+1
 		default:
 			failures++
 		}
 		s.config.Events.unplayed(l.Pair.ID, s.number, err)
 		result.Attempts = append(result.Attempts, match.Attempt{Pair: l.Pair.ID, Ended: time.Now(), Why: err.Error()})
-		if failures > 0 && !s.again(ctx, failures, err) {
-			return result, fmt.Errorf("runner: pair %d could not be played %d times in a row: %w", l.Pair.ID, failures, err)
+		if tries := max(failures, stood); stood == standstillAttempts || failures > 0 && !s.again(ctx, failures, err) {
+			return result, fmt.Errorf("runner: pair %d could not be played %d times in a row: %w", l.Pair.ID, tries, err)
 		}
 		s.endPair(l)
 	}
+}
+
+// whileStanding is the standstill during which an engine failed, where there was one:
+// a start that takes too long then says nothing of the engine.
+func (s *slot) whileStanding(began moment, err error) error {
+	if _, failed := errors.AsType[*usi.Fault](err); !failed {
+		return err
+	}
+	if still := s.late.stood(began); still != nil {
+		return fmt.Errorf("%w; meanwhile %w", still, err)
+	}
+	return err
+}
+
+func isStandstill(err error) bool {
+	_, stood := errors.AsType[*Standstill](err)
+	return stood
 }
 
 // Waits before a pair is tried again: they double, and after a lost connection
@@ -308,9 +329,6 @@ const (
 // remote engine was cut: that passes by itself, mostly not within a second. The
 // wait ends with ctx, and when the run has failed; the next try finds that out.
 func (s *slot) again(ctx context.Context, failures int, err error) bool {
-	if _, stood := errors.AsType[*Standstill](err); stood {
-		return failures < standstillAttempts
-	}
 	wait, most := firstRetry, attempts
 	if fault, ok := errors.AsType[*usi.Fault](err); ok && fault.Kind == usi.FaultConnection {
 		wait, most = firstReconnect, reconnectAttempts
