@@ -186,13 +186,6 @@ func (r *reader) bytes(n int) ([]byte, bool) {
 	return r.text[r.at-n : r.at], true
 }
 
-func (r *reader) uint16() uint16 {
-	if b, ok := r.bytes(2); ok {
-		return binary.BigEndian.Uint16(b)
-	}
-	return 0
-}
-
 func (r *reader) uint32() uint32 {
 	if b, ok := r.bytes(4); ok {
 		return binary.BigEndian.Uint32(b)
