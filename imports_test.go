@@ -66,7 +66,7 @@ var allowed = map[string][]string{
 	"gogi/tournament":              {"gogi/match", "gogi/shogi", "gogi/stats/rating", "gogi/stats/rating/crosstable"},
 	"gogi/control":                 {},
 	"gogi/live/socket":             {"gogi/control", "gogi/live", "gogi/match"},
-	"gogi/screen":                  {"gogi/control", "gogi/diagram", "gogi/internal/foreign", "gogi/internal/format", "gogi/live", "gogi/live/socket", "gogi/match", "gogi/report", "gogi/report/text", "gogi/shogi", "gogi/stats", "gogi/usi"},
+	"gogi/screen":                  {"gogi/control", "gogi/diagram", "gogi/ensemble/voting", "gogi/internal/foreign", "gogi/internal/format", "gogi/live", "gogi/live/socket", "gogi/match", "gogi/report", "gogi/report/text", "gogi/shogi", "gogi/stats", "gogi/usi"},
 	"gogi/web":                     {"gogi/archive", "gogi/control", "gogi/diagram", "gogi/ensemble/voting", "gogi/internal/chart", "gogi/internal/foreign", "gogi/internal/format", "gogi/internal/phrases", "gogi/kifu", "gogi/live", "gogi/match", "gogi/ratings", "gogi/report", "gogi/report/page", "gogi/results", "gogi/shogi", "gogi/stats", "gogi/usi", "gogi/votes"},
 	"gogi/series":                  {"gogi/control", "gogi/match", "gogi/gate", "gogi/live", "gogi/runner", "gogi/tournament"},
 	"gogi/live":                    {"gogi/match", "gogi/shogi"},

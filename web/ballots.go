@@ -10,58 +10,6 @@ import (
 	"gogi/votes"
 )
 
-// decider says what decided a council's move.
-func decider(by voting.By) string {
-	switch by {
-	case voting.ByForced:
-		return "the only legal move"
-	case voting.ByDeclaration:
-		return "a declaration"
-	case voting.ByMate:
-		return "a mate that was shown"
-	case voting.ByResignation:
-		return "resignation of a quorum"
-	case voting.ByRule:
-		return "the vote"
-	case voting.ByVeto:
-		return "a veto"
-	case voting.ByPlan:
-		return "its own earlier variation"
-	case voting.ByDefault:
-		return "nobody: the first legal move"
-	}
-	return string(by) // of a later version
-}
-
-// ballotWord says what a member did instead of voting for a move.
-func ballotWord(kind voting.Kind) string {
-	switch kind {
-	case voting.KindMove:
-		return "a move"
-	case voting.KindResign:
-		return "resigns"
-	case voting.KindWin:
-		return "declares a win"
-	case voting.KindIllegal:
-		return "illegal move"
-	case voting.KindNone:
-		return "no answer in time"
-	case voting.KindLate:
-		return "too late"
-	case voting.KindDead:
-		return "failed"
-	}
-	return string(kind) // of a later version
-}
-
-func deciders() []voting.By {
-	return []voting.By{voting.ByForced, voting.ByDeclaration, voting.ByMate, voting.ByResignation, voting.ByRule, voting.ByVeto, voting.ByPlan, voting.ByDefault}
-}
-
-func ballotKinds() []voting.Kind {
-	return []voting.Kind{voting.KindMove, voting.KindResign, voting.KindWin, voting.KindIllegal, voting.KindNone, voting.KindLate, voting.KindDead}
-}
-
 // voteView is how a council came to its last move in a game that is played.
 type voteView struct {
 	Move    string
@@ -86,13 +34,13 @@ func voteOf(in voice, t *match.Thought) *voteView {
 	}
 	v := &voteView{Move: t.Move, Split: t.Vote.Split, Others: t.Vote.Others}
 	if voting.By(t.Vote.By) != voting.ByRule {
-		v.By = in.say(decider(voting.By(t.Vote.By)))
+		v.By = in.say(voting.By(t.Vote.By).Words())
 	}
 	for i := range t.Vote.Ballots {
 		b := &t.Vote.Ballots[i]
 		said := ballotView{Member: b.Member, Said: in.move(b.Piece, b.Move), Weight: weightText(b.Weight), Played: b.Played}
 		if b.Kind != string(voting.KindMove) {
-			said.Said = in.say(ballotWord(voting.Kind(b.Kind)))
+			said.Said = in.say(voting.Kind(b.Kind).Words())
 		}
 		if b.Score != nil {
 			said.Score = in.score(*b.Score)
@@ -172,13 +120,13 @@ func (g *storedGame) votes(in voice, ply int) ([]councilView, error) {
 
 // storedVote is a vote of which there is the record, in the position before the move.
 func (v voice) storedVote(before *shogi.Position, r *voting.Record) (voteView, error) {
-	view := voteView{Split: r.Split, By: v.say(decider(r.By))}
+	view := voteView{Split: r.Split, By: v.say(r.By.Words())}
 	for i := range r.Ballots {
 		b, err := r.Ballots[i].Ballot()
 		if err != nil {
 			return view, err
 		}
-		said := ballotView{Member: r.Members[b.Member], Said: v.say(ballotWord(b.Kind)), Played: r.Ballots[i].Move != "" && r.Ballots[i].Move == r.Played}
+		said := ballotView{Member: r.Members[b.Member], Said: v.say(b.Kind.Words()), Played: r.Ballots[i].Move != "" && r.Ballots[i].Move == r.Played}
 		if b.Kind == voting.KindMove && before.CheckLegal(b.Move) == nil {
 			said.Said = moveText(v.tongue, before, b.Move, shogi.NoSquare)
 		}

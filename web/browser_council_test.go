@@ -26,8 +26,8 @@ func (b *browser) testCouncil(t *testing.T) {
 	s.step(0, 0, 200)
 	move, japaneseMove := s.lastMove(0)
 	for _, page := range []struct{ path, lang, vote, played, mate, dead string }{
-		{"r/run/live", "en", "votes 2:1", move, "mate −4", "failed"},
-		{"r/run/g/0.0", "ja", "票 2:1", japaneseMove, "詰み −4", "障害"},
+		{"r/run/live", "en", "votes 2:1", move, "mate −4", "dead"},
+		{"r/run/g/0.0", "ja", "票 2:1", japaneseMove, "詰み −4", "停止"},
 	} {
 		p := b.tab(t)
 		p.open(h.URL() + page.path + "?lang=" + page.lang)

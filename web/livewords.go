@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 
+	"gogi/ensemble/voting"
 	"gogi/internal/phrases"
 	"gogi/match"
 )
@@ -37,14 +38,14 @@ func (v voice) endText(outcome, termination string) string {
 // liveWords are the phrases that the script says, by the words of events.
 func (p *pages) liveWords(in tongue) map[string]string {
 	all := pieceWords(in)
-	for _, by := range deciders() {
-		all["by "+string(by)] = phrases.Say(in, decider(by))
+	for _, by := range voting.Bys() {
+		all["by "+string(by)] = phrases.Say(in, by.Words())
 	}
 	for _, phrase := range []string{"and %d more", "mate %s"} {
 		all[phrase] = phrases.Say(in, phrase)
 	}
-	for _, kind := range ballotKinds() {
-		all["ballot "+string(kind)] = phrases.Say(in, ballotWord(kind))
+	for _, kind := range voting.Kinds() {
+		all["ballot "+string(kind)] = phrases.Say(in, kind.Words())
 	}
 	for _, o := range []match.Outcome{match.BlackWins, match.WhiteWins, match.Draw} {
 		all[o.String()] = p.words(in).outcome(o.String())
