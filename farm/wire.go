@@ -25,7 +25,7 @@ const (
 	SubjectRun     = "ctl."     // + run; hint: Hint
 	SubjectWorker  = "ctl.w."   // + worker; hint: Hint
 	SubjectAll     = "ctl.all"  // hint: Hint
-	SubjectAdmin   = "adm."     // + verb; request of an owner
+	SubjectAdmin   = "adm."     // + key's name + "." + verb; request of whoever has the key
 	SubjectInbox   = "_INBOX_"  // + worker; answers
 	StreamResults  = "RESULTS_" // + shard
 )
@@ -121,6 +121,10 @@ type Held struct {
 type Back struct {
 	Held
 	Why string `cbor:"why"`
+	// Crashed says that it was tried and could not be played there: engines that do
+	// not start or end before a game's first move. Else it was not wanted (a drain, a
+	// pair taken away), which says nothing of the pair.
+	Crashed bool `cbor:"c,omitempty"`
 }
 
 // Beat says that a session lives, and what it holds.
