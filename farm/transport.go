@@ -39,11 +39,12 @@ var (
 // Bus is the coordinator's end.
 type Bus interface {
 	Transport
-	// Answer serves requests on a subject that ends in a wildcard ("hello.*",
-	// "adm.submit.*"), several at a time. from is what stands for the wildcard: the
-	// name of the key that asks, which nobody else can write there. The error of f
-	// reaches the asker as a *Refusal where it is one, else as a failure.
-	Answer(subject string, f func(ctx context.Context, from string, body []byte) (out any, err error)) (stop func(), err error)
+	// Answer serves requests on a subject, whose parts may be wildcards ("lease.*",
+	// "adm.*.*"). The subject that f is given is the one that was asked on, whose
+	// asker the transport has found to be who it names. f is called by many goroutines
+	// at once. Its error reaches the asker as a *Refusal where it is one, else as a
+	// failure.
+	Answer(subject string, f func(ctx context.Context, subject string, body []byte) (out any, err error)) (stop func(), err error)
 	// Results waits for the next messages of the stream, in its order, at most n. They
 	// come again until they are acknowledged, also to the next process.
 	Results(ctx context.Context, n int) ([]Delivery, error)

@@ -14,20 +14,21 @@ const (
 )
 
 // The subjects, by who may publish there: a worker under its own name, the
-// coordinator on ctl, owners under their names on adm. The name of the key is the
-// last part wherever somebody has to know who speaks.
+// coordinator on ctl, owners under their names on adm, put and art. See Speaker.
 const (
-	SubjectHello   = "hello."   // + worker; request: Hello → Welcome
-	SubjectLease   = "lease."   // + worker; request: Ask → Grants
-	SubjectBeat    = "beat."    // + worker; request: Beat → Told
-	SubjectResults = "res."     // + worker + "." + shard; durable: Batch
-	SubjectEvents  = "ev."      // + run + "." + worker; a run's events while somebody watches
-	SubjectRun     = "ctl."     // + run; hint: Hint
-	SubjectWorker  = "ctl.w."   // + worker; hint: Hint
-	SubjectAll     = "ctl.all"  // hint: Hint
-	SubjectAdmin   = "adm."     // + verb + "." + owner; request of an owner
-	SubjectInbox   = "_INBOX_"  // + worker; answers
-	StreamResults  = "RESULTS_" // + shard
+	SubjectHello    = "hello."   // + worker; request: Hello → Welcome
+	SubjectLease    = "lease."   // + worker; request: Ask → Grants
+	SubjectBeat     = "beat."    // + worker; request: Beat → Told
+	SubjectResults  = "res."     // + worker + "." + shard; durable: Batch
+	SubjectEvents   = "ev."      // + run + "." + worker; a run's events while somebody watches
+	SubjectRun      = "ctl."     // + run; hint: Hint
+	SubjectWorker   = "ctl.w."   // + worker; hint: Hint
+	SubjectAll      = "ctl.all"  // hint: Hint
+	SubjectAdmin    = "adm."     // + key's name + "." + verb; request of whoever has the key
+	SubjectArtefact = "art."     // + name; request of a piece of an artefact
+	SubjectUpload   = "put."     // + name; request of an owner: a piece of a new one
+	SubjectInbox    = "_INBOX_"  // + name; answers
+	StreamResults   = "RESULTS_" // + shard
 )
 
 // Epoch numbers grants: the coordinator's boot counter in the upper half, a count of
@@ -77,7 +78,7 @@ type Task struct {
 	Run  string `cbor:"run"`  // the plan's digest
 	Name string `cbor:"name"` // as its owner calls it
 	Plan []byte `cbor:"plan"` // match.EncodePlan
-	// Signature is the coordinator's over the rest, see SignTask: a worker plays
+	// Signature is the coordinator's over the rest, see Task.Sign: a worker plays
 	// nothing unsigned.
 	Signature []byte `cbor:"signature"`
 	Owner     string `cbor:"owner"`
@@ -122,6 +123,10 @@ type Held struct {
 type Back struct {
 	Held
 	Why string `cbor:"why"`
+	// Crashed says that it was tried and could not be played there: engines that do
+	// not start or end before a game's first move. Else it was not wanted (a drain, a
+	// pair taken away), which says nothing of the pair.
+	Crashed bool `cbor:"c,omitempty"`
 }
 
 // Beat says that a session lives, and what it holds.
@@ -165,7 +170,7 @@ type Batch struct {
 // Signed is a Batch as it travels: encoded once, and signed by the worker's key.
 type Signed struct {
 	Batch     []byte `cbor:"batch"`
-	Signature []byte `cbor:"signature"` // ed25519, see SignBatch
+	Signature []byte `cbor:"signature"` // ed25519, see Seal
 }
 
 // Item is a finished pair, or an attempt at one, under its lease.
