@@ -69,6 +69,7 @@ var allowed = map[string][]string{
 	"gogi/screen":                  {"gogi/control", "gogi/diagram", "gogi/internal/foreign", "gogi/internal/format", "gogi/live", "gogi/live/socket", "gogi/match", "gogi/report", "gogi/report/text", "gogi/shogi", "gogi/stats", "gogi/usi"},
 	"gogi/web":                     {"gogi/archive", "gogi/control", "gogi/diagram", "gogi/internal/chart", "gogi/internal/foreign", "gogi/internal/format", "gogi/kifu", "gogi/live", "gogi/match", "gogi/ratings", "gogi/report", "gogi/report/page", "gogi/results", "gogi/shogi", "gogi/stats", "gogi/usi", "gogi/votes"},
 	"gogi/farm":                    {"gogi/match"},
+	"gogi/farm/trust":              {"gogi/match"},
 	"gogi/series":                  {"gogi/control", "gogi/match", "gogi/gate", "gogi/live", "gogi/runner", "gogi/tournament"},
 	"gogi/live":                    {"gogi/match", "gogi/shogi"},
 	"gogi/results":                 {"gogi/shogi", "gogi/kifu", "gogi/match", "gogi/internal/sqlitefile"},
