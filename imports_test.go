@@ -44,6 +44,7 @@ var allowed = map[string][]string{
 	"gogi/internal/fakevotes":      {"gogi/shogi", "gogi/usi", "gogi/ensemble", "gogi/ensemble/voting"},
 	"gogi/internal/verb":           {"gogi/internal/foreign", "gogi/internal/usage", "gogi/results", "gogi/usi/process"},
 	"gogi/reckon":                  {"gogi/internal/format", "gogi/internal/usage", "gogi/match", "gogi/stats", "gogi/gate", "gogi/stats/counts"},
+	"gogi/farm/trust":              {"gogi/match"},
 	"gogi/internal/phrases":        {"gogi/internal/format"},
 	"gogi/gate":                    {"gogi/shogi", "gogi/match", "gogi/stats"},
 	"gogi/usi/remote":              {"gogi/usi/process"},
