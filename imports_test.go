@@ -44,6 +44,8 @@ var allowed = map[string][]string{
 	"gogi/internal/fakerun":        {"gogi/shogi", "gogi/match"},
 	"gogi/internal/fakevotes":      {"gogi/shogi", "gogi/usi", "gogi/ensemble", "gogi/ensemble/voting"},
 	"gogi/internal/verb":           {"gogi/internal/foreign", "gogi/internal/usage", "gogi/results", "gogi/usi/process"},
+	"gogi/tune":                    {"gogi/stats/counts"},
+	"gogi/internal/landscape":      {},
 	"gogi/reckon":                  {"gogi/internal/format", "gogi/internal/usage", "gogi/match", "gogi/stats", "gogi/gate", "gogi/stats/counts"},
 	"gogi/farm/trust":              {"gogi/match"},
 	"gogi/internal/phrases":        {"gogi/internal/format"},

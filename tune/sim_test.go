@@ -4,16 +4,29 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strings"
-	"testing"
 
 	"gogi/internal/landscape"
 )
 
+// afterTune is a truth with useless parameters, and the last state of a tune in it.
+func afterTune(i int) (*landscape.Truth, Settings, State) {
+	random := rand.New(rand.NewPCG(uint64(i), 78))
+	truth := landscape.New(random, landscape.Plain, 6, 3, 30)
+	s := landscapeSettings(SPSA, landscape.Plain, 6, 6000, 0.2, random)
+	s.Seed = uint64(i)
+	return truth, s, states(&s, truth, random)
+}
+
 // simulate plays a tune in a truth and returns the strength gained.
 func simulate(s *Settings, truth *landscape.Truth, random *rand.Rand) float64 {
+	last := states(s, truth, random)
+	answer := Answer(s, &last)
+	return truth.Elo(answer) - truth.Elo(make([]float64, len(answer)))
+}
+
+// states plays a tune in a truth and returns its last state.
+func states(s *Settings, truth *landscape.Truth, random *rand.Rand) State {
 	states := []State{Begin(s)}
 	for b := range s.Blocks() {
 		from := &states[s.DrawnFrom(b)]
@@ -29,9 +42,7 @@ func simulate(s *Settings, truth *landscape.Truth, random *rand.Rand) float64 {
 			states[b-s.Lag()-1] = State{}
 		}
 	}
-	answer := Answer(s, &states[s.Blocks()])
-	start := make([]float64, len(answer))
-	return truth.Elo(answer) - truth.Elo(start)
+	return states[s.Blocks()]
 }
 
 func landscapeSettings(method string, kind landscape.Kind, d, pairs int, c float64, random *rand.Rand) Settings {
@@ -58,26 +69,4 @@ func gains(method string, kind landscape.Kind, d, useless, pairs, tunes, infligh
 	}
 	slices.Sort(list)
 	return list
-}
-
-func TestTable(t *testing.T) {
-	if os.Getenv("TUNE_TABLE") == "" {
-		t.Skip()
-	}
-	show := func(name string, g []float64) {
-		sum := 0.0
-		for _, x := range g {
-			sum += x
-		}
-		fmt.Printf("%-40s %.1f / %.1f\n", name, sum/float64(len(g)), g[len(g)/10])
-	}
-	for _, m := range strings.Fields(os.Getenv("TUNE_TABLE")) {
-		show(m+" plain d2 10k c2", gains(m, landscape.Plain, 2, 0, 10000, 30, 48, 8, .2))
-		show(m+" plain d8 10k c2", gains(m, landscape.Plain, 8, 3, 10000, 30, 48, 15, .2))
-		show(m+" plain d8 10k c2/3", gains(m, landscape.Plain, 8, 3, 10000, 30, 48, 15, .2/3))
-		show(m+" plain d8 10k c6", gains(m, landscape.Plain, 8, 3, 10000, 30, 48, 15, .6))
-		show(m+" plain d8 10k 1000", gains(m, landscape.Plain, 8, 3, 10000, 30, 1000, 15, .2))
-		show(m+" hard d8 10k c2", gains(m, landscape.Hard, 8, 3, 10000, 30, 48, 15, .2))
-		show(m+" hard d8 50k c2", gains(m, landscape.Hard, 8, 3, 50000, 20, 48, 15, .2))
-	}
 }

@@ -29,7 +29,7 @@ func (s *Settings) drawSPSA(st *State, pair int) Duel {
 		d.Kind = KindProbe
 	}
 	stage, t, k := s.place(pair)
-	on := s.active(stage)
+	on, falling := s.active(stage), t.c(k)*st.Factor
 	for i := range s.Params {
 		p, u, sign := &s.Params[i], random.Float64(), flip(random)
 		d.At[i] = st.Theta[i]
@@ -42,7 +42,7 @@ func (s *Settings) drawSPSA(st *State, pair int) Duel {
 			d.Minus[i] = d.Plus[i]
 			continue
 		}
-		d.Flips[i], d.C[i] = sign, p.bounded(p.Spread(s.Method)*t.c(k)*st.Factor)
+		d.Flips[i], d.C[i] = sign, p.bounded(p.Spread(s.Method)*falling)
 		s.perturb(&d, i, st.Theta[i], u)
 	}
 	return d
