@@ -112,4 +112,3 @@ func TestContract(t *testing.T) {
 		return bustest.Farm{Bus: w.bus, Worker: joined(keys.Work), Owner: joined(keys.Admin), Again: w.again, Full: noise}
 	})
 }
-
