@@ -134,8 +134,8 @@ type Beat struct {
 	Session string  `cbor:"session"`
 	Number  uint64  `cbor:"number"` // older ones are ignored
 	Held    []Held  `cbor:"held"`   // waiting or being played
-	Outbox  []Held  `cbor:"outbox"` // finished, and not in the stream yet
-	Sent    []Held  `cbor:"sent"`   // in the stream, and not told stored yet
+	Outbox  []Held  `cbor:"outbox"` // finished, and not yet in the stream
+	Sent    []Held  `cbor:"sent"`   // in the stream (Publish returned nil), and not told stored yet
 	Back    []Back  `cbor:"back"`
 	Load    float64 `cbor:"load"` // of the machine, a CPU
 	NPS     float64 `cbor:"nps"`
