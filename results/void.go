@@ -137,6 +137,23 @@ func voided(ctx context.Context, q querier, runID int64) (list []Voided, err err
 	return list, err
 }
 
+// StoredTimes are when a run's pairs were stored, by the clock of the machine that has
+// the database; zero where an older gogi did not say.
+func (s *Store) StoredTimes(ctx context.Context, runID int64) (map[int]time.Time, error) {
+	times := map[int]time.Time{}
+	err := eachRaw(ctx, s.read, "pairs", func(r *rawRow) error {
+		if r.verdict() == damaged {
+			return r.damage()
+		}
+		times[int(r.int("pair"))] = fromMicros(r.int("stored"))
+		return nil
+	}, "WHERE run_id = ?", runID)
+	if err != nil {
+		return nil, s.fail("reading when pairs were stored", named(ctx, s.read, runID, err))
+	}
+	return times, nil
+}
+
 // Pair is a whole stored pair, with the attempts at it; ErrNoGame where it is not
 // stored. It is what was added, but for what doc.go says of records.
 func (s *Store) Pair(ctx context.Context, runID int64, pair int) (match.PairResult, error) {
