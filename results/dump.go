@@ -216,6 +216,9 @@ func (d *dumper) engine(e *Engine) error {
 		Identity: identityOf(e.Identity),
 	}
 	if d.stable {
+		if len(e.Identity.Variants) > 0 { // whichever is in use where the run is stored
+			line.Identity.Files = identityOf(match.Identity{Files: e.Identity.Covered()}).Files
+		}
 		for i := range line.Identity.Files {
 			line.Identity.Files[i].Path = ""
 		}
