@@ -28,7 +28,7 @@ func newLooks(run Run, gate *Gate) Looks {
 		l.Remarks = append(l.Remarks, "target changed "+format.NumberOf(l.TargetChanges, "time")+" after the first game: figures hold only if nobody had looked")
 	}
 	for i := range run.Voided {
-		l.Remarks = append(l.Remarks, run.Voided[i].remarks()...)
+		l.Remarks = append(l.Remarks, run.Voided[i].Remarks()...)
 	}
 	if gate == nil {
 		return l

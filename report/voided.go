@@ -39,8 +39,8 @@ func (v *Voiding) Withdrawn() stats.Decision {
 	return v.Before.Decision
 }
 
-// remarks are the voiding in words, a line each, that begin small and end without a stop.
-func (v *Voiding) remarks() []string {
+// Remarks are the voiding in words, a line each, that begin small and end without a stop.
+func (v *Voiding) Remarks() []string {
 	who := ""
 	if v.By != "" {
 		who = " by " + foreign.Printable(v.By, 40)
