@@ -109,6 +109,8 @@ func fill(v reflect.Value, n *int) {
 		switch {
 		case v.CanInt():
 			v.SetInt(-int64(*n))
+		case v.CanFloat():
+			v.SetFloat(float64(*n))
 		default:
 			v.SetUint(uint64(*n)) // panics for what has no number
 		}
@@ -119,6 +121,12 @@ func filledPair() match.PairResult {
 	var r match.PairResult
 	n := 0
 	fill(reflect.ValueOf(&r).Elem(), &n)
+	for i := range r.Games { // what no runner knows
+		r.Games[i].Record.Header = kifu.Header{}
+		for j := range r.Games[i].Record.Moves {
+			r.Games[i].Record.Moves[j].Comment = ""
+		}
+	}
 	return r
 }
 
