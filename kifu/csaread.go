@@ -29,7 +29,7 @@ func csaMove(p *shogi.Position, text string) (shogi.Move, error) {
 	if !ok || side != p.Side() {
 		return shogi.NoMove, fmt.Errorf("it is not by the side to move (%s)", p.Side())
 	}
-	piece, ok := parseCSAPiece(text[5:])
+	piece, ok := ParseCSAPiece(text[5:])
 	to := parseCSASquare(text[3:5])
 	if !ok || to == shogi.NoSquare {
 		return shogi.NoMove, fmt.Errorf("expected a target square and a piece, such as 76FU, found %q", text[3:])
@@ -85,8 +85,8 @@ func parseCSASquare(text string) shogi.Square {
 	return shogi.NewSquare(int(text[0]-'0'), int(text[1]-'0'))
 }
 
-// parseCSAPiece is the inverse of CSAPiece.
-func parseCSAPiece(text string) (shogi.PieceType, bool) {
+// ParseCSAPiece is the inverse of CSAPiece.
+func ParseCSAPiece(text string) (shogi.PieceType, bool) {
 	switch text {
 	case "FU":
 		return shogi.Pawn, true
@@ -209,7 +209,7 @@ func csaFields(text string) (rank [9]shogi.Piece, err error) {
 func csaField(text string) (shogi.Piece, error) {
 	if len(text) >= 3 {
 		colour, signed := ParseCSASign(text[0])
-		if t, known := parseCSAPiece(text[1:3]); signed && known {
+		if t, known := ParseCSAPiece(text[1:3]); signed && known {
 			return shogi.NewPiece(colour, t), nil
 		}
 	}
@@ -260,7 +260,7 @@ func eachCSAPiece(list string, do func(shogi.Square, shogi.PieceType) error) err
 		if len(item) < 4 {
 			return fmt.Errorf("%q: expected a square and a piece, such as 76FU", item)
 		}
-		t, known := parseCSAPiece(item[2:])
+		t, known := ParseCSAPiece(item[2:])
 		at := parseCSASquare(item[:2])
 		if !known || at == shogi.NoSquare && item[:2] != "00" {
 			return fmt.Errorf("%q: expected a square and a piece, such as 76FU", item)
