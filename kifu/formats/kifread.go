@@ -130,8 +130,7 @@ func (g *kifGame) take(s string) error {
 		g.moving, g.said = true, true
 		return nil
 	case strings.HasPrefix(s, "まで"):
-		g.summarised(s)
-		return nil
+		return g.summarised(s)
 	}
 	g.said = true
 	return g.body(s, first)
@@ -584,9 +583,16 @@ func (g *kifGame) byWord(word string) outcome {
 }
 
 // summarised reads まで…, which in KI2 is the only end there is.
-func (g *kifGame) summarised(s string) {
-	if g.ended || g.place() != nil {
-		return
+func (g *kifGame) summarised(s string) error {
+	g.said = true
+	if g.ended {
+		return nil
+	}
+	if err := g.place(); err != nil {
+		return err
+	}
+	if g.illegal != nil && !strings.Contains(s, "反則") {
+		return g.illegal
 	}
 	for _, known := range []struct{ part, word string }{
 		{"中断", "中断"}, {"千日手", "千日手"}, {"持将棋", "持将棋"}, {"最大手数", "最大手数"}, {"切れ", "切れ負け"},
@@ -602,6 +608,7 @@ func (g *kifGame) summarised(s string) {
 			g.end.winner = summaryWinner(s, winner)
 		}
 	}
+	return nil
 }
 
 // summaryWinner is who won by "先手の勝ち", "後手の反則勝ち" or "先手の反則負け".

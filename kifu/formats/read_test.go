@@ -300,7 +300,7 @@ func TestKI2Words(t *testing.T) {
 func TestEveryMoveThereAndBack(t *testing.T) {
 	for _, sfen := range append(starts(),
 		"4k4/9/3GGG3/9/4G4/9/9/9/4K4 b 2R2B4S4N4L18P 1", "4k4/9/2SSS4/9/2S6/9/9/9/4K4 b - 1",
-		"4k4/2+B2+B3/9/9/9/2+R2+R3/9/9/4K4 b - 1", "4k4/9/9/9/9/2+b2+b3/9/2+r2+r3/4K4 w - 1", "4k4/9/2N1N4/9/9/2n1n4/9/9/4K4 w 2l 1",
+		"9/2+B2+B3/9/9/9/2+R2+R3/9/9/9 b - 1", "9/9/9/9/9/2+b2+b3/9/2+r2+r3/9 w - 1", "4k4/9/2N1N4/9/9/2n1n4/9/9/4K4 w 2l 1",
 		"4k4/9/2+P+P+P4/2+P1+P4/2+P+P+P4/9/9/9/4K4 b - 1",
 	) {
 		p := position(t, sfen)
