@@ -22,6 +22,7 @@ var allowed = map[string][]string{
 	"gogi/stats/regress":           {"gogi/stats/counts"},
 	"gogi/diagram":                 {"gogi/shogi"},
 	"gogi/kifu":                    {"gogi/shogi"},
+	"gogi/kifu/formats":            {"gogi/kifu", "gogi/shogi"},
 	"gogi/kifu/packed":             {"gogi/kifu", "gogi/shogi"},
 	"gogi/usi":                     {"gogi/shogi", "gogi/internal/foreign"},
 	"gogi/ensemble/voting":         {"gogi/shogi", "gogi/usi"},
