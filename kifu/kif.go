@@ -151,10 +151,21 @@ func KIFMove(p *shogi.Position, m shogi.Move, before shogi.Square) string {
 	if m.To() == before {
 		to = "同　"
 	}
+	return to + kifHow(p.PieceAt(m.From()).Type(), m)
+}
+
+// KIFMoved is a move of a piece as KIF has it, where no position is known: ７六歩(77). A
+// drop is of the piece that it names.
+func KIFMoved(piece shogi.PieceType, m shogi.Move) string {
+	return kifFile(m.To().File()) + kifRank(m.To().Rank()) + kifHow(piece, m)
+}
+
+// kifHow is a move without the square that it goes to.
+func kifHow(piece shogi.PieceType, m shogi.Move) string {
 	if m.IsDrop() {
-		return to + KIFPiece(m.Dropped()) + "打"
+		return KIFPiece(m.Dropped()) + "打"
 	}
-	text := to + KIFPiece(p.PieceAt(m.From()).Type())
+	text := KIFPiece(piece)
 	if m.Promotes() {
 		text += "成"
 	}

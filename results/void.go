@@ -16,20 +16,22 @@ import (
 
 // Void takes whole pairs out of the run, all or none: those of which a game is one
 // that which says. They are kept for evidence (Voided), no other reader sees them,
-// and they are missing again, so that they are played anew. It returns how many
-// there were. which must not use the Run: nothing is stored while it is asked.
-func (r *Run) Void(ctx context.Context, why string, which func(match.Row) bool) (pairs int, err error) {
-	if err = r.open(); err == nil && why == "" {
-		err = errors.New("expected a reason")
+// and they are missing again, so that they are played anew. why and by, the reason
+// and who gave it, are kept with them. It returns the pairs' numbers in order.
+// which must not use the Run: nothing is stored while it is asked. Whatever has
+// counted the pairs counts anew from the first.
+func (r *Run) Void(ctx context.Context, why, by string, which func(match.Row) bool) (pairs []int, err error) {
+	if err = r.open(); err == nil && (why == "" || by == "") {
+		err = errors.New("expected a reason, and who voids them")
 	}
 	if err == nil {
 		err = inTx(ctx, r.store.write, func(tx *sql.Tx) (err error) {
-			pairs, err = r.void(ctx, tx, why, which)
+			pairs, err = r.void(ctx, tx, voiding{why, by, now()}, which)
 			return err
 		})
 	}
 	if err != nil {
-		return 0, r.store.fail(fmt.Sprintf("run %q: voiding pairs", r.plan.Run), err)
+		return nil, r.store.fail(fmt.Sprintf("run %q: voiding pairs", r.plan.Run), err)
 	}
 	return pairs, nil
 }
@@ -44,7 +46,13 @@ func (r *Run) open() error {
 	}
 }
 
-func (r *Run) void(ctx context.Context, tx *sql.Tx, why string, which func(match.Row) bool) (int, error) {
+// voiding is what all pairs that one Void takes out have in common.
+type voiding struct {
+	why, by string
+	at      int64
+}
+
+func (r *Run) void(ctx context.Context, tx *sql.Tx, v voiding, which func(match.Row) bool) ([]int, error) {
 	var chosen []int
 	err := selectGames(ctx, tx, r.id, Filter{}, thisLeg, func(g match.Row) error {
 		if which(g) {
@@ -53,18 +61,18 @@ func (r *Run) void(ctx context.Context, tx *sql.Tx, why string, which func(match
 		return nil
 	})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	chosen = slices.Compact(chosen) // they come in pair order
 	for _, id := range chosen {
-		if err := r.voidPair(ctx, tx, id, why); err != nil {
-			return 0, fmt.Errorf("pair %d: %w", id, err)
+		if err := r.voidPair(ctx, tx, id, v); err != nil {
+			return nil, fmt.Errorf("pair %d: %w", id, err)
 		}
 	}
-	return len(chosen), nil
+	return chosen, nil
 }
 
-func (r *Run) voidPair(ctx context.Context, tx *sql.Tx, id int, why string) error {
+func (r *Run) voidPair(ctx context.Context, tx *sql.Tx, id int, v voiding) error {
 	pair, err := storedPair(ctx, tx, r.id, id)
 	if err == nil {
 		err = verifyRows(ctx, tx, "voided", "WHERE run_id = ? AND pair = ?", r.id, id)
@@ -76,9 +84,9 @@ func (r *Run) voidPair(ctx context.Context, tx *sql.Tx, id int, why string) erro
 	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, `INSERT INTO voided (run_id, pair, take, at, why, setting, stored, started, body)
-		SELECT run_id, pair, (SELECT count(*) + 1 FROM voided v WHERE v.run_id = p.run_id AND v.pair = p.pair), `+sqlNow+`, ?, setting, stored, ?, ?
-		FROM pairs p WHERE run_id = ? AND pair = ?`, why, micros(pair.Games[0].Started), body, r.id, id); err != nil {
+	if _, err := tx.ExecContext(ctx, `INSERT INTO voided (run_id, pair, take, at, why, voider, setting, stored, started, body)
+		SELECT run_id, pair, (SELECT count(*) + 1 FROM voided v WHERE v.run_id = p.run_id AND v.pair = p.pair), ?, ?, ?, setting, stored, ?, ?
+		FROM pairs p WHERE run_id = ? AND pair = ?`, v.at, v.why, v.by, micros(pair.Games[0].Started), body, r.id, id); err != nil {
 		return err
 	}
 	if err := seal(ctx, tx, "voided", "WHERE run_id = ? AND pair = ?", r.id, id); err != nil {
@@ -98,11 +106,13 @@ func (r *Run) voidPair(ctx context.Context, tx *sql.Tx, id int, why string) erro
 
 // Voided is a pair that was taken out of a run.
 type Voided struct {
-	Pair int
-	Take int       // from 1: how often the pair has been voided
-	At   time.Time // by the clock of the machine that has the database
-	Why  string
-	Body []byte // the pair, for match.DecodePair
+	Pair   int
+	Take   int       // from 1: how often the pair has been voided
+	At     time.Time // by the clock of the machine that has the database; one Void gives all its pairs the same
+	Why    string
+	By     string    // who gave the reason; "" where an older gogi did not ask
+	Stored time.Time // when it was; zero where an older gogi did not say
+	Body   []byte    // the pair, for match.DecodePair
 }
 
 // Voided are the pairs that were taken out of a run, by pair and take.
@@ -120,10 +130,10 @@ func voided(ctx context.Context, q querier, runID int64) (list []Voided, err err
 	}
 	err = each(ctx, q, func(rows *sql.Rows) error {
 		var v Voided
-		err := rows.Scan(&v.Pair, &v.Take, moment{&v.At}, &v.Why, &v.Body)
+		err := rows.Scan(&v.Pair, &v.Take, moment{&v.At}, &v.Why, &v.By, moment{&v.Stored}, &v.Body)
 		list = append(list, v)
 		return err
-	}, "SELECT pair, take, at, why, body FROM voided WHERE run_id = ? ORDER BY pair, take", runID)
+	}, "SELECT pair, take, at, why, coalesce(voider, ''), coalesce(stored, 0), body FROM voided WHERE run_id = ? ORDER BY pair, take", runID)
 	return list, err
 }
 
@@ -138,9 +148,9 @@ func (s *Store) Pair(ctx context.Context, runID int64, pair int) (match.PairResu
 }
 
 func storedPair(ctx context.Context, q querier, runID int64, id int) (r match.PairResult, err error) {
-	players, err := engines(ctx, q, runID)
+	c, err := castOf(ctx, q, runID)
 	if err != nil {
-		return r, err
+		return r, named(ctx, q, runID, err)
 	}
 	err = verifyRows(ctx, q, "pairs", "WHERE run_id = ? AND pair = ?", runID, id)
 	if err == nil {
@@ -164,7 +174,7 @@ func storedPair(ctx context.Context, q querier, runID int64, id int) (r match.Pa
 	if err != nil {
 		return r, err
 	}
-	err = records(ctx, q, players, func(g *storedGame, record kifu.Record) error {
+	err = records(ctx, q, c, func(g *storedGame, record kifu.Record) error {
 		r.Games = append(r.Games, match.Result{
 			Pair: g.Pair, Leg: g.Leg, Players: [2]int(g.seats[:2]), Verdict: match.Verdict{Outcome: g.Outcome, Termination: g.Termination, Note: g.Note},
 			Record: record, Sides: g.Sides, Marked: g.Marked, Slot: g.Slot, Started: g.Started, Ended: g.Ended,
@@ -172,6 +182,9 @@ func storedPair(ctx context.Context, q querier, runID int64, id int) (r match.Pa
 		return nil
 	}, "WHERE g.run_id = ? AND g.pair = ? ORDER BY g.leg", runID, id)
 	p.Legs = len(r.Games) // a pair is stored whole
+	if err == nil {
+		r.Played, err = readPlayed(ctx, q, runID, id)
+	}
 	if err == nil {
 		r.Attempts, err = attempts(ctx, q, runID, "AND pair = ?", id)
 	}

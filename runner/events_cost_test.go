@@ -33,10 +33,11 @@ func TestUnheardEventsCostNothing(t *testing.T) {
 	g := standing(t, none)
 	m := kifu.Move{Move: shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), HasScore: true, PV: make([]shogi.Move, 4)}
 	why := errors.New("why")
+	council := &usi.Reply{Vote: &usi.Vote{Ballots: make([]usi.Ballot, 3)}}
 	if n := testing.AllocsPerRun(100, func() {
 		none.seating(g.plan, g.Game, 1)
 		none.gameStarted(g)
-		none.moved(g, shogi.Black, &m, true, time.Second)
+		none.moved(g, shogi.Black, &m, none.vote(council, g.referee.Position()), true, time.Second)
 		none.gameEnded(g)
 		none.cut(1, g.Game)
 		none.pairDone(1)
@@ -47,11 +48,11 @@ func TestUnheardEventsCostNothing(t *testing.T) {
 		t.Errorf("%v allocations without a stream", n)
 	}
 	deaf := NewEvents("run", false)
-	if n := testing.AllocsPerRun(100, func() { deaf.moved(g, shogi.Black, &m, true, time.Second) }); n != 0 || len(deaf.out) > 0 {
+	if n := testing.AllocsPerRun(100, func() { deaf.moved(g, shogi.Black, &m, deaf.vote(council, g.referee.Position()), true, time.Second) }); n != 0 || len(deaf.out) > 0 {
 		t.Errorf("%v allocations for a move that is not wanted, %d events", n, len(deaf.out))
 	}
 	heard := NewEvents("run", true)
-	heard.moved(g, shogi.Black, &m, true, time.Second)
+	heard.moved(g, shogi.Black, &m, nil, true, time.Second)
 	if len(heard.out) != 1 {
 		t.Error("a move that is wanted is not sent")
 	}
@@ -81,7 +82,7 @@ func BenchmarkMoveEvent(b *testing.B) {
 	g := standing(b, events)
 	m := kifu.Move{Move: shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), HasScore: true, PV: make([]shogi.Move, 8)}
 	for b.Loop() {
-		events.moved(g, shogi.Black, &m, true, time.Second)
+		events.moved(g, shogi.Black, &m, nil, true, time.Second)
 		<-events.out
 	}
 }

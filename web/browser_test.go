@@ -251,6 +251,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("orders", b.testOrders)
 	t.Run("readable", b.testReadable)
 	t.Run("stored", b.testStored)
+	t.Run("council", b.testCouncil)
 }
 
 // The board of a game in play is that of its moves at every ply, as the server draws it

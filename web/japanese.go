@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/report"
 	"gogi/report/page"
@@ -20,7 +21,7 @@ type wording interface {
 // words are a tongue's.
 func (p *pages) words(in tongue) wording {
 	if in == japanese {
-		return inJapanese{p.book}
+		return inJapanese{}
 	}
 	return inEnglish{}
 }
@@ -40,11 +41,11 @@ func (inEnglish) outcome(word string) string {
 
 // inJapanese says the same in Japanese, from the same numbers. Reasons that the report has
 // in words only, why a number does not exist, stay English.
-type inJapanese struct{ book phrasebook }
+type inJapanese struct{}
 
 // Say is a phrase of the templates.
-func (j inJapanese) Say(phrase string, args ...any) string {
-	return j.book.say(japanese, phrase, args...)
+func (inJapanese) Say(phrase string, args ...any) string {
+	return phrases.Say(japanese, phrase, args...)
 }
 
 func (inJapanese) outcome(word string) string {
