@@ -24,6 +24,7 @@ var allowed = map[string][]string{
 	"gogi/kifu":                    {"gogi/shogi"},
 	"gogi/kifu/formats":            {"gogi/kifu", "gogi/shogi"},
 	"gogi/kifu/packed":             {"gogi/kifu", "gogi/shogi"},
+	"gogi/book":                    {"gogi/kifu/packed", "gogi/shogi", "gogi/usi"},
 	"gogi/usi":                     {"gogi/shogi", "gogi/internal/foreign"},
 	"gogi/ensemble/voting":         {"gogi/shogi", "gogi/usi"},
 	"gogi/ensemble":                {"gogi/shogi", "gogi/usi", "gogi/ensemble/voting"},
