@@ -22,7 +22,7 @@ func Verdict(w io.Writer, v *report.GateVerdict) {
 
 // butSlowed qualifies the first line where the machine slowed most pairs.
 func butSlowed(v *report.GateVerdict) string {
-	if slowed := v.Report.Slowed(); slowed != "" {
+	if slowed := v.Report.Slowed().String(); slowed != "" {
 		return ", " + slowed
 	}
 	return ""
@@ -66,7 +66,8 @@ func verdictLines(v *report.GateVerdict) [][2]string {
 	if h := v.Slots; h != nil && h.P != nil {
 		lines = append(lines, [2]string{"slots alike", "p = " + format.PValue(*h.P)})
 	}
-	for _, remark := range r.Looks.Remarks {
+	for _, said := range r.Looks.Remarks {
+		remark := said.String()
 		lines = append(lines, [2]string{"looks", remark})
 	}
 	return lines
