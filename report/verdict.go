@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/stats"
 	"gogi/stats/counts"
 )
@@ -25,7 +26,7 @@ type Verdict struct {
 // pairs, may explain it.
 func (r *Report) Verdict() Verdict {
 	if r.Tournament != nil {
-		return r.competition()
+		return r.Competition(phrases.English)
 	}
 	pairing, ok := r.Pairing()
 	if !ok {
@@ -45,7 +46,7 @@ func (r *Report) Verdict() Verdict {
 
 // qualified takes back what a claim has of certainty where the machine slowed most pairs.
 func (r *Report) qualified(v Verdict) Verdict {
-	slowed := r.Slowed()
+	slowed := r.Slowed().String()
 	if slowed == "" || strings.Contains(v.Claim, slowed) {
 		return v
 	}
@@ -108,7 +109,7 @@ func (r *Report) gateClaim() Verdict {
 		}
 		return v
 	default:
-		return Verdict{Kind: "open", Short: "gate inconclusive", Claim: "The gate is inconclusive: " + strings.Join(g.Because, "; ") + "."}
+		return Verdict{Kind: "open", Short: "gate inconclusive", Claim: "The gate is inconclusive: " + strings.Join(phrases.Each(phrases.English, g.Because), "; ") + "."}
 	}
 }
 
@@ -223,7 +224,7 @@ func (r *Report) eloSentence() string {
 // caveats are what may make a number mean less than it seems to.
 func (r *Report) caveats() []string {
 	var all []string
-	for _, remark := range r.Looks.Remarks {
+	for _, remark := range phrases.Each(phrases.English, r.Looks.Remarks) {
 		all = append(all, strings.ToUpper(remark[:1])+remark[1:]+".")
 	}
 	if len(r.Players) > 2 {
