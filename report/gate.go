@@ -147,7 +147,7 @@ func (g *Gate) decide(j *judge, b string) {
 	if !j.registration.Registered {
 		g.doubt("the design was given after the games, so it may have been chosen to fit them")
 	}
-	if mostly(g.Slowed, g.Pairs) {
+	if g.mostlySlowed() {
 		g.doubt(slowedOf(g.Slowed, g.Pairs) + ", so that the result may be its doing")
 	}
 	if g.Decision == stats.Pass && j.clean.State().Judgement.Decision != stats.Pass {
@@ -157,6 +157,9 @@ func (g *Gate) decide(j *judge, b string) {
 		g.Because = append(g.Because, fmt.Sprintf("slots differ more than chance explains (p = %s)", format.PValue(*h.P)))
 	}
 }
+
+// mostlySlowed reports whether the machine slowed most pairs that were judged.
+func (g *Gate) mostlySlowed() bool { return mostly(g.Slowed, g.Pairs) }
 
 // doubt withholds the verdict.
 func (g *Gate) doubt(why string) {
