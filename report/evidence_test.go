@@ -299,6 +299,25 @@ func TestSlowedBeyondTheStop(t *testing.T) {
 	}
 }
 
+// TestSlowedIsSaidOnce: what the gate has said of the pairs that it judged is not said again
+// of all; what lies beyond its stop is.
+func TestSlowedIsSaidOnce(t *testing.T) {
+	won := slices.Repeat([]string{"WW"}, 60)
+	unfinished := fakerun.Run{Players: []string{"x", "y"}, Planned: 100, Pairs: won[:10], Slowed: 10}
+	for name, c := range map[string]struct {
+		report *Report
+		claim  string
+	}{
+		"all":             {judged(t, fakerun.Run{Players: []string{"x", "y"}, Pairs: won, Slowed: 60}, gated(0, 100)), "The gate is inconclusive: the machine slowed"},
+		"beyond the stop": {altered(t, fakerun.Run{}, func(rows []match.Row) { rows[0].Marked = rows[0].Pair >= 25 }), "stronger than y, but the machine slowed 35 of 60 pairs"},
+		"unfinished":      {judged(t, unfinished, gated(0, 1)), "pairs are played, but the machine slowed 10 of 10 pairs"},
+	} {
+		if claim := c.report.Verdict().Claim; !strings.Contains(claim, c.claim) || strings.Count(claim, "the machine slowed") != 1 {
+			t.Errorf("%s: %s", name, claim)
+		}
+	}
+}
+
 // TestSlotsThatShareOpenings are not compared: copies in one slot would look like a slot
 // that differs.
 func TestSlotsThatShareOpenings(t *testing.T) {

@@ -151,7 +151,7 @@ func (g *Gate) decide(j *judge, b string) {
 	if !j.registration.Registered {
 		g.doubt(phrases.Of("the design was given after the games, so it may have been chosen to fit them"))
 	}
-	if mostly(g.Slowed, g.Pairs) {
+	if g.mostlySlowed() {
 		g.doubt(phrases.Of("%s, so that the result may be its doing", slowedOf(g.Slowed, g.Pairs)))
 	}
 	if g.Decision == stats.Pass && j.clean.State().Judgement.Decision != stats.Pass {
@@ -167,6 +167,9 @@ func (g *Gate) withdraw(told stats.Decision) {
 	g.Withdrawn = told
 	g.Because = append(g.Because, withdrawal(told))
 }
+
+// mostlySlowed reports whether the machine slowed most pairs that were judged.
+func (g *Gate) mostlySlowed() bool { return mostly(g.Slowed, g.Pairs) }
 
 // doubt withholds the verdict.
 func (g *Gate) doubt(why phrases.Said) {

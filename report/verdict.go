@@ -44,17 +44,18 @@ func (r *Report) Verdict() Verdict {
 	return r.qualified(v)
 }
 
-// qualified takes back what a claim has of certainty where the machine slowed most pairs.
+// qualified takes back what a claim has of certainty where the machine slowed most pairs,
+// unless the gate, whose claim it is, has done so for those that it judged.
 func (r *Report) qualified(v Verdict) Verdict {
-	slowed := r.Slowed().String()
-	if slowed == "" || strings.Contains(v.Claim, slowed) {
+	slowed := r.Slowed()
+	if slowed.IsZero() || r.byGate() && r.Gate.mostlySlowed() {
 		return v
 	}
 	if v.Kind == "shown" {
 		v.Kind = "open"
 	}
-	v.Short += ", but " + slowed
-	v.Claim = strings.TrimSuffix(v.Claim, ".") + ", but " + slowed + ", which may be all that this shows."
+	v.Short += ", but " + slowed.String()
+	v.Claim = strings.TrimSuffix(v.Claim, ".") + ", but " + slowed.String() + ", which may be all that this shows."
 	return v
 }
 
@@ -78,6 +79,12 @@ func (r *Report) Deciding() (test *Test, swapped bool) {
 	return &r.Tests[0], swapped
 }
 
+// byGate reports whether the gate makes the claim.
+func (r *Report) byGate() bool {
+	_, swapped := r.Deciding()
+	return r.Finished && swapped && r.Gate != nil
+}
+
 func (r *Report) claim() Verdict {
 	test, swapped := r.Deciding()
 	switch {
@@ -89,7 +96,7 @@ func (r *Report) claim() Verdict {
 	case !swapped:
 		return Verdict{Kind: "none", Short: "colours not swapped, no verdict", Claim: fmt.Sprintf(
 			"There is no verdict: %s always had Black and %s White, so the games do not tell strength from colour.", r.A, r.B)}
-	case r.Gate != nil:
+	case r.byGate():
 		return r.gateClaim()
 	case test == nil || !Significant(*test.P):
 		return r.openVerdict("not significant at 5%", ".")
