@@ -74,6 +74,8 @@ var allowed = map[string][]string{
 	"gogi/results":                 {"gogi/shogi", "gogi/kifu", "gogi/match", "gogi/internal/sqlitefile"},
 	"gogi/internal/sqlitefile":     {},
 	"gogi/upkeep":                  {"gogi/internal/foreign", "gogi/internal/format", "gogi/results"},
+	"gogi/recount":                 {"gogi/archive", "gogi/internal/foreign", "gogi/internal/format", "gogi/match", "gogi/report", "gogi/results", "gogi/tournament"},
+	"gogi/cmd/gogi/storeverbs":     {"gogi/internal/format", "gogi/internal/verb", "gogi/recount", "gogi/results"},
 	"gogi/internal/fakeengine":     {"gogi/shogi", "gogi/usi"},
 	"gogi/internal/soak":           {},
 	"gogi/cmd/gogi":                {"*"},

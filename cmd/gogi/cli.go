@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 
 	"github.com/alecthomas/kong"
+
+	"gogi/cmd/gogi/storeverbs"
 )
 
 // commandLine is the grammar: one field for each verb.
@@ -26,6 +28,7 @@ type commandLine struct {
 	Votes        votesCommand        `cmd:"" help:"Tell how the councils of a run voted; draw a game's weights; take votes again by other rules."`
 	Init         initCommand         `cmd:"" help:"Write a commented series file to start from."`
 	Runs         runsCommand         `cmd:"" help:"List the runs of a database."`
+	Verify       storeverbs.Verify   `cmd:"" help:"Play every move of a run again and count it anew: exit code 0, or 12 where anything differs."`
 	DB           dbCommand           `cmd:"" name:"db" help:"Look at the database itself: dump, check, repair, merge, back up."`
 	Perft        perftCommand        `cmd:"" help:"Count the leaves of the tree of legal moves."`
 	Engine       engineCommand       `cmd:"" help:"Speak USI as the built-in engine."`
