@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"gogi/match"
 	"gogi/report"
@@ -24,6 +25,11 @@ type Sums struct {
 
 // Count is how games came out for somebody.
 type Count struct{ Wins, Draws, Losses int }
+
+// String is "3 won, 1 drawn, 4 lost".
+func (n Count) String() string {
+	return fmt.Sprintf("%d won, %d drawn, %d lost", n.Wins, n.Draws, n.Losses)
+}
 
 func (n *Count) add(won, lost bool) {
 	switch {
@@ -58,6 +64,20 @@ type Pairing struct {
 // Two is how many pairs of two games came out so for A: LL lost both, LD lost one and
 // drew the other, and so on.
 type Two struct{ LL, LD, WL, DD, WD, WW int }
+
+// String names what there are: "2 LL, 1 WL".
+func (t Two) String() string {
+	var parts []string
+	for _, cell := range []struct {
+		name string
+		n    int
+	}{{"LL", t.LL}, {"LD", t.LD}, {"WL", t.WL}, {"DD", t.DD}, {"WD", t.WD}, {"WW", t.WW}} {
+		if cell.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", cell.n, cell.name))
+		}
+	}
+	return cmp.Or(strings.Join(parts, ", "), "none")
+}
 
 func (t *Two) add(pair Count) {
 	switch pair {
@@ -167,7 +187,7 @@ const rounding = 1e-9
 // compare holds a report against the sums.
 func compare(f *Found, r *report.Report) (differences []string) {
 	note := func(what string, reported, counted any) {
-		differences = append(differences, fmt.Sprintf("a report says %s: %v, and the games say %v", what, reported, counted))
+		differences = append(differences, fmt.Sprintf("a report says, of %s: %v; the games say: %v", what, reported, counted))
 	}
 	same := func(what string, reported, counted any) {
 		if reported != counted {

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -288,7 +289,7 @@ func (c *checker) look(ctx context.Context, run *rawRun, plan *match.Plan, id in
 	}
 	if plan != nil {
 		if err := match.VerifyGames(plan, &pair); err != nil {
-			wrong = append(wrong, err)
+			wrong = append(wrong, cmp.Or(errors.Unwrap(err), err)) // the pair is said already
 		} else {
 			checked.Replayed++
 		}
