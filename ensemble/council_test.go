@@ -187,3 +187,27 @@ func mustMove(text string) shogi.Move {
 	}
 	return m
 }
+
+// TestVoteIsTold: a reply tells what each member said and what it counted at the time, not
+// after the rule learnt from it; a forced move has nobody's vote.
+func TestVoteIsTold(t *testing.T) {
+	c := council(t, ensemble.Config{Rule: voting.DefaultSpec("adoption")},
+		&scripted{moves: always("7g7f"), score: 30}, &scripted{moves: always("7g7f"), score: 10}, &scripted{moves: always("2g2f"), score: -5})
+	reply, record := vote(t, c, usi.Request{Position: atStart})
+	if fmt.Sprint(record.Before) == fmt.Sprint(record.After) {
+		t.Fatalf("the rule learnt nothing: %v", record.After)
+	}
+	if reply.Vote.By != "rule" || reply.Vote.Split != "2:1" || len(reply.Vote.Ballots) != 3 {
+		t.Fatalf("%+v", reply.Vote)
+	}
+	for i, want := range []string{"m1 move 7g7f 30", "m2 move 7g7f 10", "m3 move 2g2f -5"} {
+		b := reply.Vote.Ballots[i]
+		if got := fmt.Sprintf("%s %s %s %d", b.Member, b.Kind, b.Move, b.Score.Value); got != want || !b.HasScore || b.Weight != record.Before[i] {
+			t.Errorf("%s, weight %v of %v, want %s", got, b.Weight, record.Before[i], want)
+		}
+	}
+	forced := usi.Position{Start: "sfen 4k4/9/9/9/9/9/9/7r1/r7K b - 1"}
+	if reply, _ := vote(t, c, usi.Request{Position: forced}); reply.Vote.By != "forced" || len(reply.Vote.Ballots) != 0 {
+		t.Errorf("a forced move: %+v", reply.Vote)
+	}
+}

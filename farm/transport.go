@@ -23,6 +23,9 @@ type Transport interface {
 	// Artefact reads what has this SHA-256 (hex). The reader fails at its end when
 	// the bytes have another.
 	Artefact(ctx context.Context, sha256 string) (io.ReadCloser, error)
+	// PutArtefact keeps what r reads, at most limit bytes, with the coordinator, and
+	// returns its SHA-256 (hex). What it has already is not sent.
+	PutArtefact(ctx context.Context, r io.ReadSeeker, limit int64) (sha256 string, err error)
 	// Close ends the connection.
 	Close() error
 }
@@ -36,10 +39,12 @@ var (
 // Bus is the coordinator's end.
 type Bus interface {
 	Transport
-	// Answer serves requests on a subject (which may end in a wildcard, as NATS
-	// writes it). from is the last part of the subject: the worker or the verb. The
-	// error of f reaches the asker as a *Refusal where it is one, else as a failure.
-	Answer(subject string, f func(ctx context.Context, from string, body []byte) (out any, err error)) (stop func(), err error)
+	// Answer serves requests on a subject, whose parts may be wildcards ("lease.*",
+	// "adm.*.*"). The subject that f is given is the one that was asked on, whose
+	// asker the transport has found to be who it names. f is called by many goroutines
+	// at once. Its error reaches the asker as a *Refusal where it is one, else as a
+	// failure.
+	Answer(subject string, f func(ctx context.Context, subject string, body []byte) (out any, err error)) (stop func(), err error)
 	// Results waits for the next messages of the stream, in its order, at most n. They
 	// come again until they are acknowledged, also to the next process.
 	Results(ctx context.Context, n int) ([]Delivery, error)
@@ -49,8 +54,6 @@ type Bus interface {
 	Keep(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error)
 	// Kept calls f with all of a bucket.
 	Kept(ctx context.Context, bucket string, f func(name string, body []byte, revision uint64) error) error
-	// PutArtefact keeps what r reads under its SHA-256 (hex), which it returns.
-	PutArtefact(ctx context.Context, r io.Reader, limit int64) (sha256 string, err error)
 	// Artefacts lists what is kept: SHA-256 and bytes.
 	Artefacts(ctx context.Context) (map[string]int64, error)
 	// Fill is how full the stream is, from 0 to 1.

@@ -14,20 +14,21 @@ const (
 )
 
 // The subjects, by who may publish there: a worker under its own name, the
-// coordinator on ctl, owners on adm.
+// coordinator on ctl, owners under their names on adm, put and art. See Speaker.
 const (
-	SubjectHello   = "hello."   // + worker; request: Hello → Welcome
-	SubjectLease   = "lease."   // + worker; request: Ask → Grants
-	SubjectBeat    = "beat."    // + worker; request: Beat → Told
-	SubjectResults = "res."     // + worker + "." + shard; durable: Batch
-	SubjectEvents  = "ev."      // + run; a run's events while somebody watches
-	SubjectWatch   = "watch."   // + run; interest in its events
-	SubjectRun     = "ctl."     // + run; hint: Hint
-	SubjectWorker  = "ctl.w."   // + worker; hint: Hint
-	SubjectAll     = "ctl.all"  // hint: Hint
-	SubjectAdmin   = "adm."     // + verb; request of an owner
-	SubjectInbox   = "_INBOX_"  // + worker; answers
-	StreamResults  = "RESULTS_" // + shard
+	SubjectHello    = "hello."   // + worker; request: Hello → Welcome
+	SubjectLease    = "lease."   // + worker; request: Ask → Grants
+	SubjectBeat     = "beat."    // + worker; request: Beat → Told
+	SubjectResults  = "res."     // + worker + "." + shard; durable: Batch
+	SubjectEvents   = "ev."      // + run + "." + worker; a run's events while somebody watches
+	SubjectRun      = "ctl."     // + run; hint: Hint
+	SubjectWorker   = "ctl.w."   // + worker; hint: Hint
+	SubjectAll      = "ctl.all"  // hint: Hint
+	SubjectAdmin    = "adm."     // + key's name + "." + verb; request of whoever has the key
+	SubjectArtefact = "art."     // + name; request of a piece of an artefact
+	SubjectUpload   = "put."     // + name; request of an owner: a piece of a new one
+	SubjectInbox    = "_INBOX_"  // + name; answers
+	StreamResults   = "RESULTS_" // + shard
 )
 
 // Epoch numbers grants: the coordinator's boot counter in the upper half, a count of
@@ -77,7 +78,8 @@ type Task struct {
 	Run  string `cbor:"run"`  // the plan's digest
 	Name string `cbor:"name"` // as its owner calls it
 	Plan []byte `cbor:"plan"` // match.EncodePlan
-	// Signature is the coordinator's over Plan: a worker plays nothing unsigned.
+	// Signature is the coordinator's over the rest, see Task.Sign: a worker plays
+	// nothing unsigned.
 	Signature []byte `cbor:"signature"`
 	Owner     string `cbor:"owner"`
 	Approved  bool   `cbor:"approved"`
@@ -121,6 +123,10 @@ type Held struct {
 type Back struct {
 	Held
 	Why string `cbor:"why"`
+	// Crashed says that it was tried and could not be played there: engines that do
+	// not start or end before a game's first move. Else it was not wanted (a drain, a
+	// pair taken away), which says nothing of the pair.
+	Crashed bool `cbor:"c,omitempty"`
 }
 
 // Beat says that a session lives, and what it holds.
@@ -128,7 +134,8 @@ type Beat struct {
 	Session string  `cbor:"session"`
 	Number  uint64  `cbor:"number"` // older ones are ignored
 	Held    []Held  `cbor:"held"`   // waiting or being played
-	Sent    []Held  `cbor:"sent"`   // in the outbox or published, and not told stored yet
+	Outbox  []Held  `cbor:"outbox"` // finished, and not yet in the stream
+	Sent    []Held  `cbor:"sent"`   // in the stream (Publish returned nil), and not told stored yet
 	Back    []Back  `cbor:"back"`
 	Load    float64 `cbor:"load"` // of the machine, a CPU
 	NPS     float64 `cbor:"nps"`
@@ -136,12 +143,13 @@ type Beat struct {
 
 // Told answers Beat.
 type Told struct {
-	Drop    []Held        `cbor:"drop"`             // no longer yours: throw away
-	Stored  []Held        `cbor:"stored"`           // on the disk: forget them
-	Over    []string      `cbor:"over"`             // runs that want nothing more
-	Say     string        `cbor:"say"`              // "", SayDrain, SayUpdate or SayBench
-	Update  string        `cbor:"update,omitempty"` // SHA-256 of the program wanted, with SayUpdate
-	Unknown bool          `cbor:"unknown"`          // the session: say hello again
+	Drop    []Held        `cbor:"drop"`              // no longer yours: throw away
+	Stored  []Held        `cbor:"stored"`            // on the disk: forget them
+	Over    []string      `cbor:"over"`              // runs that want nothing more
+	Watched []string      `cbor:"watched,omitempty"` // runs whose events somebody wants
+	Say     string        `cbor:"say"`               // "", SayDrain, SayUpdate or SayBench
+	Update  string        `cbor:"update,omitempty"`  // SHA-256 of the program wanted, with SayUpdate
+	Unknown bool          `cbor:"unknown"`           // the session: say hello again
 	Refusal *Refusal      `cbor:"refusal,omitempty"`
 	Lease   time.Duration `cbor:"lease"`
 }
@@ -163,7 +171,7 @@ type Batch struct {
 // Signed is a Batch as it travels: encoded once, and signed by the worker's key.
 type Signed struct {
 	Batch     []byte `cbor:"batch"`
-	Signature []byte `cbor:"signature"` // ed25519
+	Signature []byte `cbor:"signature"` // ed25519, see Seal
 }
 
 // Item is a finished pair, or an attempt at one, under its lease.

@@ -186,7 +186,7 @@ func (c *checker) schema(ctx context.Context) error {
 // strays looks for rows that no run or pair leads to, and at the checksums of those
 // that are not looked at pair by pair.
 func (c *checker) strays(ctx context.Context) error {
-	for _, table := range []string{"runs", "engines", "settings_log", "openings", "attempts", "voided"} {
+	for _, table := range []string{"runs", "engines", "settings_log", "openings", "workers", "attempts", "voided"} {
 		err := eachRaw(ctx, c.q, table, func(r *rawRow) error {
 			if r.verdict() == damaged {
 				e := r.damage()
@@ -241,6 +241,9 @@ func (c *checker) pair(ctx context.Context, run *rawRun, plan *match.Plan, id in
 	doubtful, wrong := false, []error(nil)
 	if err == nil {
 		doubtful, err = p.verify(run)
+	}
+	if err == nil {
+		err = p.verifyWorker()
 	}
 	if err == nil {
 		wrong = c.look(ctx, run, plan, int(id), checked)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/ensemble/voting"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/stats"
 )
@@ -54,6 +56,12 @@ func saidPhrases(t *testing.T) map[string]string {
 	for _, word := range livePhases() {
 		said[word] = "a phase"
 	}
+	for _, by := range voting.Bys() {
+		said[by.Words()] = "what decided a vote"
+	}
+	for _, kind := range voting.Kinds() {
+		said[kind.Words()] = "a ballot"
+	}
 	for _, o := range orders(&match.Snapshot{}) {
 		said[o.Phrase] = "an order"
 	}
@@ -63,7 +71,7 @@ func saidPhrases(t *testing.T) map[string]string {
 // TestPhrasebook: everything that a page says has its Japanese, with the same verbs, and
 // the phrasebook has nothing that nobody says.
 func TestPhrasebook(t *testing.T) {
-	book, err := readPhrasebook()
+	book, err := phrases.Book()
 	if err != nil {
 		t.Fatal(err)
 	}

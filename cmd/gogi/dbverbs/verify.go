@@ -1,6 +1,4 @@
-// Package storeverbs are verbs that look after what is stored: their flags, wiring and
-// exit codes.
-package storeverbs
+package dbverbs
 
 import (
 	"context"
@@ -12,15 +10,15 @@ import (
 	"gogi/results"
 )
 
-// Verify plays the moves of a run again and counts it anew.
-type Verify struct {
+// VerifyCommand plays the moves of a run again and counts it anew.
+type VerifyCommand struct {
 	verb.Stored
 	JSON  bool `name:"json" help:"One JSON object."`
 	Quiet bool `short:"q" help:"No progress."`
 }
 
 // Help is what the verb's --help says below its flags' summary.
-func (Verify) Help() string {
+func (*VerifyCommand) Help() string {
 	return `Every move of every stored pair is played again by the rules and the plan: pairs,
 openings and seeds are the plan's, moves are legal and in time, games ended where and as
 they had to, checksums hold. The games are counted anew from their records, and the
@@ -31,7 +29,7 @@ not be looked at, 2 usage.`
 }
 
 // Run prints what was found; differences have an exit code of their own.
-func (c *Verify) Run(ctx context.Context, env *verb.Env) error {
+func (c *VerifyCommand) Run(ctx context.Context, env *verb.Env) error {
 	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		found, err := recount.Run(ctx, store, info, verb.Percent(env.Err, c.Quiet))
 		if err != nil {

@@ -1,4 +1,4 @@
-package storeverbs
+package dbverbs
 
 import (
 	"bytes"
@@ -64,7 +64,7 @@ func TestVerify(t *testing.T) {
 		{func(g *match.Result) { g.Sides[0].Nodes++ }, verb.Differs, `"same": false`},
 	} {
 		var out bytes.Buffer
-		c := Verify{Stored: verb.Stored{DB: store(t, test.change)}, JSON: true}
+		c := VerifyCommand{Stored: verb.Stored{DB: store(t, test.change)}, JSON: true}
 		err := c.Run(t.Context(), &verb.Env{Out: &out, Err: &out})
 		exit, _ := errors.AsType[*verb.Exit](err)
 		switch {
@@ -74,7 +74,7 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	missing := Verify{Stored: verb.Stored{DB: filepath.Join(t.TempDir(), "none.db")}}
+	missing := VerifyCommand{Stored: verb.Stored{DB: filepath.Join(t.TempDir(), "none.db")}}
 	err := missing.Run(t.Context(), &verb.Env{})
 	if _, coded := errors.AsType[*verb.Exit](err); err == nil || coded {
 		t.Error(err)
