@@ -1,5 +1,5 @@
 // Package dbverbs is the verbs about a database that are not in the command itself:
-// flags and exit codes; what they do stands in package upkeep.
+// flags and exit codes; what they do stands in packages upkeep and recount.
 package dbverbs
 
 import (
