@@ -107,8 +107,9 @@ func Seal(b *Batch, sign Signer) ([]byte, error) {
 	return Encode(s)
 }
 
-// ErrSignature is the error of Open for a batch that its worker's key did not sign.
-var ErrSignature = errors.New("farm: the batch is not signed by its worker's key")
+// ErrSignature is the error of what was not signed by the key that it should be signed
+// by: a worker's for Open, the coordinator's for Task.Check.
+var ErrSignature = errors.New("farm: it is not signed by the right key")
 
 // Open is the inverse of Seal; key says what a worker signs with, nil for one that is
 // not known. Nothing of an unsigned batch is looked at but whose it claims to be.

@@ -23,6 +23,9 @@ type Transport interface {
 	// Artefact reads what has this SHA-256 (hex). The reader fails at its end when
 	// the bytes have another.
 	Artefact(ctx context.Context, sha256 string) (io.ReadCloser, error)
+	// PutArtefact keeps what r reads, at most limit bytes, with the coordinator, and
+	// returns its SHA-256 (hex). What it has already is not sent.
+	PutArtefact(ctx context.Context, r io.ReadSeeker, limit int64) (sha256 string, err error)
 	// Close ends the connection.
 	Close() error
 }
@@ -51,8 +54,6 @@ type Bus interface {
 	Keep(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error)
 	// Kept calls f with all of a bucket.
 	Kept(ctx context.Context, bucket string, f func(name string, body []byte, revision uint64) error) error
-	// PutArtefact keeps what r reads under its SHA-256 (hex), which it returns.
-	PutArtefact(ctx context.Context, r io.Reader, limit int64) (sha256 string, err error)
 	// Artefacts lists what is kept: SHA-256 and bytes.
 	Artefacts(ctx context.Context) (map[string]int64, error)
 	// Fill is how full the stream is, from 0 to 1.

@@ -14,20 +14,21 @@ const (
 )
 
 // The subjects, by who may publish there: a worker under its own name, the
-// coordinator on ctl, owners on adm.
+// coordinator on ctl, owners under their names on adm, put and art. See Speaker.
 const (
-	SubjectHello   = "hello."   // + worker; request: Hello → Welcome
-	SubjectLease   = "lease."   // + worker; request: Ask → Grants
-	SubjectBeat    = "beat."    // + worker; request: Beat → Told
-	SubjectResults = "res."     // + worker + "." + shard; durable: Batch
-	SubjectEvents  = "ev."      // + run; a run's events while somebody watches
-	SubjectWatch   = "watch."   // + run; interest in its events
-	SubjectRun     = "ctl."     // + run; hint: Hint
-	SubjectWorker  = "ctl.w."   // + worker; hint: Hint
-	SubjectAll     = "ctl.all"  // hint: Hint
-	SubjectAdmin   = "adm."     // + key's name + "." + verb; request of whoever has the key
-	SubjectInbox   = "_INBOX_"  // + worker; answers
-	StreamResults  = "RESULTS_" // + shard
+	SubjectHello    = "hello."   // + worker; request: Hello → Welcome
+	SubjectLease    = "lease."   // + worker; request: Ask → Grants
+	SubjectBeat     = "beat."    // + worker; request: Beat → Told
+	SubjectResults  = "res."     // + worker + "." + shard; durable: Batch
+	SubjectEvents   = "ev."      // + run + "." + worker; a run's events while somebody watches
+	SubjectRun      = "ctl."     // + run; hint: Hint
+	SubjectWorker   = "ctl.w."   // + worker; hint: Hint
+	SubjectAll      = "ctl.all"  // hint: Hint
+	SubjectAdmin    = "adm."     // + key's name + "." + verb; request of whoever has the key
+	SubjectArtefact = "art."     // + name; request of a piece of an artefact
+	SubjectUpload   = "put."     // + name; request of an owner: a piece of a new one
+	SubjectInbox    = "_INBOX_"  // + name; answers
+	StreamResults   = "RESULTS_" // + shard
 )
 
 // Epoch numbers grants: the coordinator's boot counter in the upper half, a count of
@@ -77,7 +78,8 @@ type Task struct {
 	Run  string `cbor:"run"`  // the plan's digest
 	Name string `cbor:"name"` // as its owner calls it
 	Plan []byte `cbor:"plan"` // match.EncodePlan
-	// Signature is the coordinator's over Plan: a worker plays nothing unsigned.
+	// Signature is the coordinator's over the rest, see Task.Sign: a worker plays
+	// nothing unsigned.
 	Signature []byte `cbor:"signature"`
 	Owner     string `cbor:"owner"`
 	Approved  bool   `cbor:"approved"`
@@ -141,12 +143,13 @@ type Beat struct {
 
 // Told answers Beat.
 type Told struct {
-	Drop    []Held        `cbor:"drop"`             // no longer yours: throw away
-	Stored  []Held        `cbor:"stored"`           // on the disk: forget them
-	Over    []string      `cbor:"over"`             // runs that want nothing more
-	Say     string        `cbor:"say"`              // "", SayDrain, SayUpdate or SayBench
-	Update  string        `cbor:"update,omitempty"` // SHA-256 of the program wanted, with SayUpdate
-	Unknown bool          `cbor:"unknown"`          // the session: say hello again
+	Drop    []Held        `cbor:"drop"`              // no longer yours: throw away
+	Stored  []Held        `cbor:"stored"`            // on the disk: forget them
+	Over    []string      `cbor:"over"`              // runs that want nothing more
+	Watched []string      `cbor:"watched,omitempty"` // runs whose events somebody wants
+	Say     string        `cbor:"say"`               // "", SayDrain, SayUpdate or SayBench
+	Update  string        `cbor:"update,omitempty"`  // SHA-256 of the program wanted, with SayUpdate
+	Unknown bool          `cbor:"unknown"`           // the session: say hello again
 	Refusal *Refusal      `cbor:"refusal,omitempty"`
 	Lease   time.Duration `cbor:"lease"`
 }
@@ -168,7 +171,7 @@ type Batch struct {
 // Signed is a Batch as it travels: encoded once, and signed by the worker's key.
 type Signed struct {
 	Batch     []byte `cbor:"batch"`
-	Signature []byte `cbor:"signature"` // ed25519
+	Signature []byte `cbor:"signature"` // ed25519, see Seal
 }
 
 // Item is a finished pair, or an attempt at one, under its lease.

@@ -18,7 +18,7 @@ func standing(t testing.TB, events *Events) *game {
 	plan := &match.Plan{
 		Rules: match.RulesProfiles()[match.DefaultRules], Players: []match.Player{{Name: "A", Limits: limits}, {Name: "B", Limits: limits}},
 	}
-	s := &slot{run: &run{config: Config{Plan: plan, Events: events}}}
+	s := &slot{run: &run{config: Config{Plan: plan, Events: events}}, events: events}
 	g, err := newGame(s, plan, match.Game{Players: [2]int{0, 1}, Opening: match.Opening{ID: "1", Start: "startpos"}}, [2]Player{})
 	if err != nil {
 		t.Fatal(err)
