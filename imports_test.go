@@ -82,6 +82,7 @@ var allowed = map[string][]string{
 	"gogi/farm/bus":                {"gogi/farm", "gogi/farm/artefacts", "gogi/farm/keys"},
 	"gogi/farm/bustest":            {"gogi/farm"},
 	"gogi/farm/ledger":             {"gogi/farm"},
+	"gogi/farm/loopback":           {"gogi/farm"},
 	"gogi/series":                  {"gogi/control", "gogi/match", "gogi/gate", "gogi/live", "gogi/runner", "gogi/tournament"},
 	"gogi/live":                    {"gogi/match", "gogi/shogi"},
 	"gogi/results":                 {"gogi/shogi", "gogi/kifu", "gogi/match", "gogi/internal/sqlitefile"},
