@@ -164,7 +164,13 @@ func (p *page) functions() template.FuncMap {
 		"label":   w.IntervalLabel, "interval": w.Interval, "test": w.TestLabel, "result": w.Test, "elo": w.Elo, "stopped": w.StoppedElo,
 		"gate": w.Gate, "evidence": w.Evidence, "ifIndependent": w.IfIndependent, "advantage": w.Advantage, "slowed": w.Slowed,
 		"signed": format.Signed, "match": text.Match, "note": func(t *report.Tournament) string { return strings.Join(text.RatingNote(t), " ") },
-		"ending": w.Ending, "design": w.Design,
+		"ending": w.Ending, "design": w.Design, "againstRest": text.AgainstRest, "workerEvidence": text.Evidence,
+		"worker": func(k report.Worker) string {
+			if k.Name == "" {
+				return w.Say("(this process)")
+			}
+			return k.Name
+		},
 	}
 }
 
