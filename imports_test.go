@@ -63,7 +63,7 @@ var allowed = map[string][]string{
 	"gogi/served":                  {"gogi/internal/foreign", "gogi/internal/usage", "gogi/shogi", "gogi/usi", "gogi/ensemble", "gogi/match", "gogi/configs", "gogi/sparring", "gogi/players", "gogi/ensemble/voting"},
 	"gogi/compare":                 {"gogi/internal/format", "gogi/internal/usage", "gogi/match", "gogi/gate", "gogi/stats", "gogi/stats/counts", "gogi/internal/phrases"},
 	"gogi/effects":                 {"gogi/internal/format", "gogi/shogi", "gogi/kifu", "gogi/match", "gogi/gate", "gogi/stats", "gogi/stats/counts"},
-	"gogi/report":                  {"gogi/internal/foreign", "gogi/internal/format", "gogi/shogi", "gogi/match", "gogi/stats", "gogi/gate", "gogi/stats/counts", "gogi/tournament", "gogi/internal/phrases"},
+	"gogi/report":                  {"gogi/internal/foreign", "gogi/internal/format", "gogi/shogi", "gogi/match", "gogi/stats", "gogi/gate", "gogi/stats/counts", "gogi/tournament", "gogi/internal/phrases", "gogi/farm/trust"},
 	"gogi/report/text":             {"gogi/internal/foreign", "gogi/internal/format", "gogi/match", "gogi/stats", "gogi/report", "gogi/tournament", "gogi/internal/phrases"},
 	"gogi/archive":                 {"gogi/compare", "gogi/configs", "gogi/effects", "gogi/gate", "gogi/internal/format", "gogi/kifu", "gogi/match", "gogi/ratings", "gogi/report", "gogi/report/page", "gogi/results", "gogi/shogi", "gogi/stats", "gogi/tournament", "gogi/votes", "gogi/internal/phrases"},
 	"gogi/report/page":             {"gogi/diagram", "gogi/internal/chart", "gogi/internal/format", "gogi/kifu", "gogi/match", "gogi/report", "gogi/report/text", "gogi/shogi", "gogi/internal/phrases"},

@@ -190,3 +190,28 @@ func TestGatheringAfterVoid(t *testing.T) {
 		t.Errorf("%+v, %v", rep, err)
 	}
 }
+
+// A clock that was set back between a void and the next playing makes nobody count both.
+func TestClockSetBack(t *testing.T) {
+	t.Parallel()
+	_, plan := manyOpenings(t)
+	at := func(minute int) time.Time { return time.Date(2026, 1, 1, 0, minute, 0, 0, time.UTC) }
+	evidence := func(id int, won bool) stats.Play {
+		play, err := gate.OfResult(plan, wonPair(plan, id, won))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return play
+	}
+	plays := []play{
+		{pair: 0, stored: at(5), gone: at(40), evidence: evidence(0, true)},
+		{pair: 0, stored: at(10), evidence: evidence(0, false)}, // by a clock that was set back half an hour
+		{pair: 1, stored: at(20), evidence: evidence(1, true)},
+	}
+	r := report.Registration{Design: plan.Gate, Pairs: plan.Pairs}
+	for minute, won := range map[int][]bool{1: {}, 6: {true}, 19: {true}, 30: {true, true}, 40: {false, true}} {
+		if got, err := tested(r, plays, at(minute)); err != nil || !sameTest(got, judged(t, plan, won)) {
+			t.Errorf("at %d: %+v, %v", minute, got, err)
+		}
+	}
+}

@@ -47,7 +47,8 @@ type Report struct {
 	EloDecisive Elo               `json:"elo_decisive"` // of the wins of decisive games, taken as independent
 	Dependence  stats.Dependence  `json:"dependence"`   // of the pairs on each other, by openings
 	Looks       Looks             `json:"looks"`
-	Voided      []Voiding         `json:"voided,omitempty"` // oldest first
+	Voided      []Voiding         `json:"voided,omitempty"`  // oldest first
+	Workers     []Worker          `json:"workers,omitempty"` // of a farm: those that stand out first
 
 	BlackAdvantage Advantage   `json:"black_advantage"`
 	Terminations   []Ending    `json:"terminations"`
@@ -232,6 +233,7 @@ type Gatherer struct {
 	ends     map[Ending]int
 	faults   map[Fault]int
 	hashes   map[uint64]bool
+	workers  workers
 }
 
 // Run is what a report tells of a run beside its games.
@@ -255,7 +257,7 @@ func New(run Run) (*Gatherer, error) {
 			Terminations: []Ending{}, Faults: []Fault{}, Crosstable: []Cross{},
 		},
 		run: run, index: map[string]int{}, pairings: map[[2]string]*stats.Series{}, ends: map[Ending]int{},
-		faults: map[Fault]int{}, hashes: map[uint64]bool{},
+		faults: map[Fault]int{}, hashes: map[uint64]bool{}, workers: workers{of: map[string]*workerSums{}},
 	}
 	for i, p := range run.Players {
 		g.index[p.Name] = i
@@ -356,7 +358,11 @@ func (g *Gatherer) addPair(rows []match.Row) error {
 	if err != nil {
 		return fmt.Errorf("pair %d of run %s: %w", rows[0].Pair, g.report.Run, err)
 	}
-	if key != [2]string{g.report.A, g.report.B} {
+	head := key == [2]string{g.report.A, g.report.B}
+	if err := g.workers.add(rows, head); err != nil {
+		return fmt.Errorf("pair %d of run %s: %w", rows[0].Pair, g.report.Run, err)
+	}
+	if !head {
 		return nil
 	}
 	if g.judge != nil {
@@ -421,7 +427,7 @@ func (g *Gatherer) conclude() {
 		rep.Tournament = g.tournament()
 		rep.Finished = rep.Tournament.Over
 	}
-	rep.Voided = g.run.Voided
+	rep.Voided, rep.Workers = g.run.Voided, g.workers.list(rep.Pairs)
 	rep.Looks = newLooks(g.run, rep.Gate)
 	if told := rep.withdrawn(); told != stats.Continue {
 		rep.Gate.withdraw(told)

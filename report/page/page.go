@@ -164,7 +164,13 @@ func (p *page) functions() template.FuncMap {
 		"gate": w.Gate, "evidence": w.Evidence, "ifIndependent": w.IfIndependent, "advantage": w.Advantage, "slowed": w.Slowed,
 		"signed": format.Signed, "match": func(m report.Meeting) string { return w.Said(text.Match(m)) }, "note": func(t *report.Tournament) string { return w.Said(text.RatingNote(t)) },
 		"said": w.Said, "change": func(c report.Change) string { return w.Said(c.Said()) },
-		"ending": w.Ending, "design": w.Design,
+		"ending": w.Ending, "design": w.Design, "againstRest": text.AgainstRest, "workerEvidence": text.Evidence,
+		"worker": func(k report.Worker) string {
+			if k.Name == "" {
+				return w.Say("(this process)")
+			}
+			return k.Name
+		},
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"gogi/match"
 	"gogi/report"
 	"gogi/shogi"
+	"gogi/stats"
 )
 
 func aboutRun(o fakerun.Run) report.About {
@@ -168,6 +169,26 @@ func TestPageIsSelfContained(t *testing.T) {
 				t.Errorf("%d games and %d figures", games, elements["figcaption"])
 			}
 		})
+	}
+}
+
+// TestPageOfAFarm: who has played what stands on the page, and nothing of it where no
+// farm has; a verdict that was withdrawn is told.
+func TestPageOfAFarm(t *testing.T) {
+	o := fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 4)}
+	r, seen := gather(t, o)
+	if text, _ := checkPage(t, render(t, o, r, seen)); strings.Contains(text, "Against the rest") {
+		t.Error("workers without a farm")
+	}
+	e := 7.25
+	r.Workers = []report.Worker{{Name: "<attic>", Pairs: 3, Share: 0.75, Log10E: &e, StandsOut: "crashes"}, {Pairs: 1, Share: 0.25}}
+	r.Looks.FixedLength = false
+	r.Gate = &report.Gate{Decision: stats.Continue, Withdrawn: stats.Pass, Verdict: report.Inconclusive}
+	text, _ := checkPage(t, render(t, o, r, seen))
+	for _, want := range []string{"Against the rest", "<attic>", "75.0%", "10^7.2 !", "(this process)", "undecided (pass withdrawn)"} {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+			t.Errorf("no word of %q", want)
+		}
 	}
 }
 

@@ -40,6 +40,7 @@ func Print(w io.Writer, rep *report.Report) {
 	}
 	r.printTerminations(w)
 	r.printPlay(w)
+	r.printWorkers(w)
 	r.printRemarks(w)
 }
 

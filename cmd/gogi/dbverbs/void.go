@@ -44,6 +44,9 @@ func (c *VoidCommand) Run(ctx context.Context, env *verb.Env) error {
 	if err := c.void(ctx, v, which); err != nil {
 		return err
 	}
+	if len(v.Pairs) == 0 {
+		return fmt.Errorf("no stored pair of run %s is one of these: none is voided", v.Run)
+	}
 	if c.JSON {
 		return v.JSON(env.Out)
 	}
