@@ -396,7 +396,7 @@ func TestReplayBook(t *testing.T) {
 		Declaration: "CSARule27", Members: []string{"A", "B"}, Before: []float64{1, 1}, After: []float64{1, 1},
 	}
 	record.Decided(&d)
-	other := voting.DefaultSpec("optimist")
+	other := voting.DefaultSpec("optimistic")
 	for _, rule := range []*voting.Spec{nil, &other} {
 		r := voting.Replayer{Rule: rule}
 		v, err := r.Next(record)
