@@ -27,6 +27,9 @@ func newLooks(run Run, gate *Gate) Looks {
 	if l.TargetChanges > 0 {
 		l.Remarks = append(l.Remarks, "target changed "+format.NumberOf(l.TargetChanges, "time")+" after the first game: figures hold only if nobody had looked")
 	}
+	for i := range run.Voided {
+		l.Remarks = append(l.Remarks, run.Voided[i].Remarks()...)
+	}
 	if gate == nil {
 		return l
 	}

@@ -21,17 +21,28 @@ import (
 // which must not use the Run: nothing is stored while it is asked. Whatever has
 // counted the pairs counts anew from the first.
 func (r *Run) Void(ctx context.Context, why, by string, which func(match.Row) bool) (pairs []int, err error) {
-	if err = r.open(); err == nil && (why == "" || by == "") {
-		err = errors.New("expected a reason, and who voids them")
-	}
-	if err == nil {
-		err = inTx(ctx, r.store.write, func(tx *sql.Tx) (err error) {
-			pairs, err = r.void(ctx, tx, voiding{why, by, now()}, which)
-			return err
-		})
+	if err = r.open(); err == nil {
+		pairs, err = r.store.void(ctx, r.id, why, by, which)
 	}
 	if err != nil {
 		return nil, r.store.fail(fmt.Sprintf("run %q: voiding pairs", r.plan.Run), err)
+	}
+	return pairs, nil
+}
+
+// Void is Run.Void for a run that nobody plays: it is ErrRunLocked where somebody does.
+func (s *Store) Void(ctx context.Context, run *RunInfo, why, by string, which func(match.Row) bool) (pairs []int, err error) {
+	if s.write == nil {
+		err = errors.New("the database was opened for reading only")
+	} else {
+		var lock *hold
+		if lock, err = s.holdRun(run.ID); err == nil {
+			pairs, err = s.void(ctx, run.ID, why, by, which)
+			err = errors.Join(err, lock.Close())
+		}
+	}
+	if err != nil {
+		return nil, s.fail(fmt.Sprintf("run %q: voiding pairs", run.Name), err)
 	}
 	return pairs, nil
 }
@@ -52,9 +63,20 @@ type voiding struct {
 	at      int64
 }
 
-func (r *Run) void(ctx context.Context, tx *sql.Tx, v voiding, which func(match.Row) bool) ([]int, error) {
+func (s *Store) void(ctx context.Context, run int64, why, by string, which func(match.Row) bool) (pairs []int, err error) {
+	if why == "" || by == "" {
+		return nil, errors.New("expected a reason, and who voids them")
+	}
+	err = inTx(ctx, s.write, func(tx *sql.Tx) (err error) {
+		pairs, err = voidPairs(ctx, tx, run, voiding{why, by, now()}, which)
+		return err
+	})
+	return pairs, err
+}
+
+func voidPairs(ctx context.Context, tx *sql.Tx, run int64, v voiding, which func(match.Row) bool) ([]int, error) {
 	var chosen []int
-	err := selectGames(ctx, tx, r.id, Filter{}, thisLeg, func(g match.Row) error {
+	err := selectGames(ctx, tx, run, Filter{}, thisLeg, func(g match.Row) error {
 		if which(g) {
 			chosen = append(chosen, g.Pair)
 		}
@@ -65,20 +87,20 @@ func (r *Run) void(ctx context.Context, tx *sql.Tx, v voiding, which func(match.
 	}
 	chosen = slices.Compact(chosen) // they come in pair order
 	for _, id := range chosen {
-		if err := r.voidPair(ctx, tx, id, v); err != nil {
+		if err := voidPair(ctx, tx, run, id, v); err != nil {
 			return nil, fmt.Errorf("pair %d: %w", id, err)
 		}
 	}
 	return chosen, nil
 }
 
-func (r *Run) voidPair(ctx context.Context, tx *sql.Tx, id int, v voiding) error {
-	pair, err := storedPair(ctx, tx, r.id, id)
+func voidPair(ctx context.Context, tx *sql.Tx, run int64, id int, v voiding) error {
+	pair, err := storedPair(ctx, tx, run, id)
 	if err == nil {
-		err = verifyRows(ctx, tx, "voided", "WHERE run_id = ? AND pair = ?", r.id, id)
+		err = verifyRows(ctx, tx, "voided", "WHERE run_id = ? AND pair = ?", run, id)
 	}
 	if err != nil {
-		return named(ctx, tx, r.id, err)
+		return named(ctx, tx, run, err)
 	}
 	body, err := match.EncodePair(pair)
 	if err != nil {
@@ -86,10 +108,10 @@ func (r *Run) voidPair(ctx context.Context, tx *sql.Tx, id int, v voiding) error
 	}
 	if _, err := tx.ExecContext(ctx, `INSERT INTO voided (run_id, pair, take, at, why, voider, setting, stored, started, body)
 		SELECT run_id, pair, (SELECT count(*) + 1 FROM voided v WHERE v.run_id = p.run_id AND v.pair = p.pair), ?, ?, ?, setting, stored, ?, ?
-		FROM pairs p WHERE run_id = ? AND pair = ?`, v.at, v.why, v.by, micros(pair.Games[0].Started), body, r.id, id); err != nil {
+		FROM pairs p WHERE run_id = ? AND pair = ?`, v.at, v.why, v.by, micros(pair.Games[0].Started), body, run, id); err != nil {
 		return err
 	}
-	if err := seal(ctx, tx, "voided", "WHERE run_id = ? AND pair = ?", r.id, id); err != nil {
+	if err := seal(ctx, tx, "voided", "WHERE run_id = ? AND pair = ?", run, id); err != nil {
 		return err
 	}
 	for _, text := range []string{
@@ -97,7 +119,7 @@ func (r *Run) voidPair(ctx context.Context, tx *sql.Tx, id int, v voiding) error
 		"DELETE FROM games WHERE run_id = ? AND pair = ?",
 		"DELETE FROM pairs WHERE run_id = ? AND pair = ?",
 	} {
-		if _, err := tx.ExecContext(ctx, text, r.id, id); err != nil {
+		if _, err := tx.ExecContext(ctx, text, run, id); err != nil {
 			return err
 		}
 	}
@@ -135,6 +157,23 @@ func voided(ctx context.Context, q querier, runID int64) (list []Voided, err err
 		return err
 	}, "SELECT pair, take, at, why, coalesce(voider, ''), coalesce(stored, 0), body FROM voided WHERE run_id = ? ORDER BY pair, take", runID)
 	return list, err
+}
+
+// StoredTimes are when a run's pairs were stored, by the clock of the machine that has
+// the database; zero where an older gogi did not say.
+func (s *Store) StoredTimes(ctx context.Context, runID int64) (map[int]time.Time, error) {
+	times := map[int]time.Time{}
+	err := eachRaw(ctx, s.read, "pairs", func(r *rawRow) error {
+		if r.verdict() == damaged {
+			return r.damage()
+		}
+		times[int(r.int("pair"))] = fromMicros(r.int("stored"))
+		return nil
+	}, "WHERE run_id = ?", runID)
+	if err != nil {
+		return nil, s.fail("reading when pairs were stored", named(ctx, s.read, runID, err))
+	}
+	return times, nil
 }
 
 // Pair is a whole stored pair, with the attempts at it; ErrNoGame where it is not

@@ -151,3 +151,40 @@ func TestVoidRefuses(t *testing.T) {
 		t.Errorf("closed: %v", err)
 	}
 }
+
+// A run that nobody plays is voided without its plan, by whom may write to it.
+func TestVoidAtRest(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	put(t, run, playedPair(plan, 0, 10), playedPair(plan, 1, 10))
+	info, err := s.FindRun(t.Context(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := func(g match.Row) bool { return g.Pair == 0 }
+	if _, err := s.Void(t.Context(), info, "test", "me", first); !errors.Is(err, ErrRunLocked) {
+		t.Errorf("while it is played: %v", err)
+	}
+	if err := run.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Void(t.Context(), info, "", "me", first); err == nil {
+		t.Error("without a reason")
+	}
+	if ids, err := s.Void(t.Context(), info, "test", "me", first); !slices.Equal(ids, []int{0}) || err != nil {
+		t.Errorf("%v, %v", ids, err)
+	}
+	reader, err := OpenExisting(t.Context(), s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	if _, err := reader.Void(t.Context(), info, "test", "me", func(match.Row) bool { return true }); err == nil || !strings.Contains(err.Error(), "reading only") {
+		t.Errorf("a reader: %v", err)
+	}
+	run = beginTest(t, s, plan) // the lock was given back
+	if finished, err := run.Finished(t.Context()); err != nil || !cmp.Equal(finished, map[int]bool{1: true}) {
+		t.Errorf("%v, %v", finished, err)
+	}
+}

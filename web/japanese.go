@@ -136,6 +136,9 @@ func (j inJapanese) caveats(r *report.Report) []string {
 	if l := r.Looks; l.TargetChanges > 0 {
 		all = append(all, fmt.Sprintf("最初の対局の後に目標数が%d回変更されました。数値は、誰も結果を見ていなかった場合にのみ成り立ちます。", l.TargetChanges))
 	}
+	for i := range r.Voided {
+		all = append(all, j.voided(&r.Voided[i]))
+	}
 	if l := r.Looks; l.Sequential {
 		text := "ペアごとに検定が見ていたため、固定長の数値は成り立ちません。"
 		if l.Stopped {
@@ -163,6 +166,23 @@ func (j inJapanese) caveats(r *report.Report) []string {
 		all = append(all, fmt.Sprintf("%sペアに、計算機のために遅れた指し手があります。", format.Count(r.Unmarked.Marked)))
 	}
 	return all
+}
+
+// voided says which pairs were taken out, and what that made of the test.
+func (inJapanese) voided(v *report.Voiding) string {
+	who := ""
+	if v.By != "" {
+		who = v.By + " により"
+	}
+	text := fmt.Sprintf("%s%sペアが無効にされました（理由：%s）。", who, format.Count(len(v.Pairs)), v.Why)
+	if v.Before == nil || v.After == nil {
+		return text
+	}
+	text += fmt.Sprintf("最初から数え直した対数尤度比は %s から %s になりました。", format.Decimal(v.Before.LLR, 3), format.Decimal(v.After.LLR, 3))
+	if told := v.Withdrawn(); told != stats.Continue {
+		text += "以前に示した判定「" + decided(told) + "」は取り消されました。"
+	}
+	return text
 }
 
 // Slowed says that most pairs were slowed.
@@ -271,9 +291,17 @@ func (inJapanese) Test(t report.Test) string {
 
 // Gate is the state of a sequential test in a line.
 func (inJapanese) Gate(g *report.Gate) string {
-	state := map[stats.Decision]string{stats.Pass: "通過", stats.Fail: "不通過", stats.Continue: "未決", stats.Inconclusive: "判定不能"}[g.Decision]
+	state := decided(g.Decision)
+	if g.Withdrawn != "" {
+		state += "（「" + decided(g.Withdrawn) + "」は取り消し）"
+	}
 	return fmt.Sprintf("%s：%s、計画順に%sペア（%s局面）を判定（その先に%sペア）、対数尤度比 %s、境界 [%.2f, %.2f]",
 		g.Design, state, format.Count(g.Pairs), format.Count(g.Openings), format.Count(g.Beyond), format.Decimal(g.LLR, 2), g.Lower, g.Upper)
+}
+
+// decided is what a sequential test has come to.
+func decided(d stats.Decision) string {
+	return map[stats.Decision]string{stats.Pass: "通過", stats.Fail: "不通過", stats.Continue: "未決", stats.Inconclusive: "判定不能"}[d]
 }
 
 // IfIndependent heads what takes each game for independent.

@@ -150,6 +150,15 @@ func discreet(r *report.Report) *report.Report {
 		}
 		shown.Looks.Changes = append(shown.Looks.Changes, c)
 	}
+	shown.Voided, shown.Looks.Remarks = slices.Clone(r.Voided), slices.Clone(r.Looks.Remarks)
+	for i := range shown.Voided {
+		shown.Voided[i].Why = masked(shown.Voided[i].Why)
+	}
+	for i, remark := range shown.Looks.Remarks {
+		if what, why, _ := strings.Cut(remark, ": "); namesPath(why) { // one of voided pairs quotes a person
+			shown.Looks.Remarks[i] = what + ": …"
+		}
+	}
 	return &shown
 }
 

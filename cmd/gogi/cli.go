@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"gogi/cmd/gogi/dbverbs"
 	"gogi/internal/verb"
 	"runtime/debug"
 
@@ -106,11 +107,12 @@ type statsCommand struct {
 
 // dbCommand groups the verbs about the database.
 type dbCommand struct {
-	Dump   dumpCommand     `cmd:"" help:"Print everything that is stored of a run, one JSON object a line."`
-	Check  dbCheckCommand  `cmd:"" help:"Look for damage: the file, its log, the checksum of every row, whether pairs are whole; exit code 1 where there is any."`
-	Repair dbRepairCommand `cmd:"" help:"Save what is whole of a damaged database in a new one; lost pairs are played again when the run goes on."`
-	Merge  dbMergeCommand  `cmd:"" help:"Join databases in a new one: of runs with one name and one plan, the union of their pairs."`
-	Backup dbBackupCommand `cmd:"" help:"Copy the database to a new file, also while runs are played into it."`
+	Dump   dumpCommand         `cmd:"" help:"Print everything that is stored of a run, one JSON object a line."`
+	Check  dbCheckCommand      `cmd:"" help:"Look for damage: the file, its log, the checksum of every row, whether pairs are whole; exit code 1 where there is any."`
+	Repair dbRepairCommand     `cmd:"" help:"Save what is whole of a damaged database in a new one; lost pairs are played again when the run goes on."`
+	Merge  dbMergeCommand      `cmd:"" help:"Join databases in a new one: of runs with one name and one plan, the union of their pairs."`
+	Backup dbBackupCommand     `cmd:"" help:"Copy the database to a new file, also while runs are played into it."`
+	Void   dbverbs.VoidCommand `cmd:"" help:"Take pairs out of a run, by who played them or by their numbers, to be played again; every report tells it."`
 }
 
 // votesCommand groups the verbs about the votes of councils.

@@ -404,7 +404,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *verb.Env, o *players.
 		return err
 	}
 	if s.Over() && !c.JSON {
-		return nil
+		return socket.Clear(socket.Path(c.DB, o.Plan.Run)) // the session that played the last pair may have been killed
 	}
 	if !o.Plan.Gate.IsZero() && s.Stored() == 0 && !c.Quiet {
 		length, err := o.GameLength(ctx)
