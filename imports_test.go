@@ -49,6 +49,8 @@ var allowed = map[string][]string{
 	"gogi/tune":                    {"gogi/stats/counts"},
 	"gogi/internal/landscape":      {},
 	"gogi/reckon":                  {"gogi/internal/format", "gogi/internal/usage", "gogi/match", "gogi/stats", "gogi/gate", "gogi/stats/counts"},
+	"gogi/records":                 {"gogi/archive", "gogi/internal/foreign", "gogi/internal/usage", "gogi/kifu", "gogi/kifu/formats", "gogi/kifu/packed", "gogi/match", "gogi/results", "gogi/shogi"},
+	"gogi/cmd/gogi/recordverbs":    {"gogi/internal/format", "gogi/internal/usage", "gogi/internal/verb", "gogi/kifu/formats", "gogi/kifu/packed", "gogi/match", "gogi/records", "gogi/results", "gogi/shogi"},
 	"gogi/recount":                 {"gogi/archive", "gogi/internal/foreign", "gogi/internal/format", "gogi/match", "gogi/report", "gogi/results", "gogi/tournament"},
 	"gogi/farm/trust":              {"gogi/match"},
 	"gogi/internal/phrases":        {"gogi/internal/format"},
