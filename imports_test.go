@@ -83,6 +83,7 @@ var allowed = map[string][]string{
 	"gogi/farm/artefacts":          {},
 	"gogi/farm/bus":                {"gogi/farm", "gogi/farm/artefacts", "gogi/farm/keys"},
 	"gogi/farm/bustest":            {"gogi/farm"},
+	"gogi/farm/worker":             {"gogi/farm", "gogi/farm/artefacts", "gogi/match", "gogi/runner"},
 	"gogi/farm/ledger":             {"gogi/farm"},
 	"gogi/farm/loopback":           {"gogi/farm"},
 	"gogi/series":                  {"gogi/control", "gogi/match", "gogi/gate", "gogi/live", "gogi/runner", "gogi/tournament"},
