@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gogi/farm"
@@ -33,8 +34,8 @@ type hand struct {
 	start   uint64
 	outbox  []farm.Item // durable
 	sent    []farm.Held // durable
-	done    int
-	dropped int
+	done    atomic.Int64
+	dropped atomic.Int64
 	refused *farm.Refusal
 	plans   map[string]*match.Plan
 	end     context.CancelFunc // of the process
@@ -74,6 +75,13 @@ func (h *hand) kill() {
 	h.mu.Unlock()
 	end()
 	<-ended
+}
+
+// exit is what the worker was refused with, nil where it was not.
+func (h *hand) exit() *farm.Refusal {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.refused
 }
 
 func (h *hand) restart() {
@@ -210,7 +218,7 @@ func (p *process) finish(now time.Time) bool {
 				p.f.t.Error(err)
 			}
 			p.outbox = append(p.outbox, farm.Item{Lease: x.grant.Held(), Pair: text})
-			p.done++
+			p.done.Add(1)
 		}
 	}
 	p.playing = left
@@ -264,7 +272,7 @@ func (p *process) tell(ctx context.Context, now time.Time) {
 	}
 	p.beat = now.Add(lease / 3)
 	p.drain = told.Say == farm.SayDrain
-	p.dropped += len(told.Drop)
+	p.dropped.Add(int64(len(told.Drop)))
 	gone := func(h farm.Held) bool {
 		return slices.ContainsFunc(slices.Concat(told.Drop, told.Stored), func(d farm.Held) bool { return d.Run == h.Run && d.Epoch == h.Epoch })
 	}
