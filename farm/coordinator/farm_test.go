@@ -225,6 +225,19 @@ func (k *keyring) add(name, owner string, rights ...string) {
 	k.keys[name] = coordinator.Key{Name: name, Owner: owner, Public: public, Rights: rights}
 }
 
+func (k *keyring) signer(name string) farm.Signer {
+	return func(text []byte) ([]byte, error) {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		return ed25519.Sign(k.priv[name], text), nil
+	}
+}
+
+func (k *keyring) public(name string) ed25519.PublicKey {
+	key, _ := k.Key(name)
+	return key.Public
+}
+
 func (k *keyring) revoke(name string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -271,7 +284,7 @@ func inFarm(t *testing.T, test func(t *testing.T, f *theFarm)) {
 		f.keys.add("coordinator", "farm")
 		f.config = coordinator.Config{
 			Keys: f.keys, Secret: farm.Secret{7}, Lease: lease, Open: f.disk.open,
-			Sign: func(text []byte) ([]byte, error) { return ed25519.Sign(f.keys.priv["coordinator"], text), nil },
+			Sign: f.keys.signer("coordinator"),
 		}
 		f.start()
 		defer func() {

@@ -2,7 +2,6 @@ package coordinator_test
 
 import (
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"slices"
@@ -161,7 +160,7 @@ func (p *process) greet(ctx context.Context) bool {
 
 func (p *process) learn(tasks []farm.Task) {
 	for _, t := range tasks {
-		if err := t.Check(p.f.keys.priv["coordinator"].Public().(ed25519.PublicKey)); err != nil {
+		if err := t.Check(p.f.keys.public("coordinator")); err != nil {
 			p.f.t.Errorf("%s is given an unsigned task: %v", p.name, err)
 		}
 		plan, err := match.DecodePlan(t.Plan)
@@ -234,7 +233,7 @@ func (p *process) publish(ctx context.Context) {
 	if p.changes != nil {
 		p.changes(&b)
 	}
-	body, err := farm.Seal(&b, func(text []byte) ([]byte, error) { return ed25519.Sign(p.f.keys.priv[p.name], text), nil })
+	body, err := farm.Seal(&b, p.f.keys.signer(p.name))
 	if err != nil {
 		p.f.t.Error(err)
 	}
