@@ -140,6 +140,9 @@ func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo)
 		return run, err
 	}
 	run.Gate = registrationOf(settings, first)
+	if run.Voided, err = voidings(ctx, store, info, run.Gate); err != nil {
+		return run, err
+	}
 	for _, s := range settings {
 		run.Starts = append(run.Starts, report.Start{At: s.At, Changes: s.Changes, Late: first != 0 && s.ID > first})
 	}

@@ -365,7 +365,7 @@ func TestMovesThatDoNotFit(t *testing.T) {
 // TestIncompleteEvents: what says too little is counted, and harms nothing.
 func TestIncompleteEvents(t *testing.T) {
 	state := live.NewState("run")
-	kinds := []match.EventType{match.EventSeat, match.EventGame, match.EventMove, match.EventEnd, match.EventCut, match.EventPair, match.EventState, "later"}
+	kinds := []match.EventType{match.EventSeat, match.EventGame, match.EventMove, match.EventBoard, match.EventEnd, match.EventCut, match.EventPair, match.EventState, "later"}
 	for _, kind := range kinds {
 		state.Apply(match.Event{V: match.EventVersion, Run: "run", Seq: 1, Time: began, Type: kind})
 	}

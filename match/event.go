@@ -17,10 +17,13 @@ type EventType string
 // are then counted; the others never are. A game that began ends with one "end"
 // or one "cut".
 const (
-	EventRun   EventType = "run"   // a session of the run begins: what is played, and what is stored already
-	EventSeat  EventType = "seat"  // a slot readies the players of a game: Pair, Leg, Slot, Black, White
-	EventGame  EventType = "game"  // a game begins: with all that is needed to draw its board
-	EventMove  EventType = "move"  // a move was made, with the position after it
+	EventRun  EventType = "run"  // a session of the run begins: what is played, and what is stored already
+	EventSeat EventType = "seat" // a slot readies the players of a game: Pair, Leg, Slot, Black, White
+	EventGame EventType = "game" // a game begins: with all that is needed to draw its board
+	EventMove EventType = "move" // a move was made, with the position after it
+	// EventBoard brings moves that were made while nobody listened to any: Pair, Leg,
+	// Slot, and the game as far as it is played, in Board.
+	EventBoard EventType = "board"
 	EventEnd   EventType = "end"   // a game ended; it counts once its pair is stored
 	EventCut   EventType = "cut"   // a game was given up, or did not begin: Pair, Leg, Slot
 	EventPair  EventType = "pair"  // a pair is stored and counted now, once: Pair
@@ -101,6 +104,7 @@ type Event struct {
 	Bundle  string `json:"bundle,omitempty"`  // the file that keeps the failed engine's dialogue
 	Dropped uint64 `json:"dropped,omitempty"` // move events
 
+	Board *Board    `json:"board,omitempty"`
 	State *Snapshot `json:"state,omitempty"`
 }
 

@@ -22,6 +22,9 @@ func (c *CanonicalPlan) Replayable() (*Plan, error) {
 		Declaration: rule, ImpasseDraw: c.Rules.ImpasseDraw, MaxPlies: c.Rules.MaxPlies, MateAtLimitDraws: c.Rules.MateAtLimitDraws,
 		DeclareAtLimit: c.Rules.DeclareAtLimit, ExtendInCheck: c.Rules.ExtendInCheck, RepetitionPoints: c.Rules.RepetitionPoints,
 	}}
+	if c.Scaling != nil {
+		p.Scaling = *c.Scaling
+	}
 	if c.Adjudication != nil {
 		p.Adjudication = Adjudication(*c.Adjudication)
 	}

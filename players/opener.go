@@ -50,7 +50,7 @@ func Surroundings() (configs.Env, error) {
 	}
 	return configs.Env{
 		Self: self, BuiltinVersion: "gogi sparring " + sparring.Version, NumCPU: runtime.NumCPU(),
-		Path: os.Getenv("PATH"), WorkDir: work,
+		Path: os.Getenv("PATH"), WorkDir: work, OS: runtime.GOOS, Arch: runtime.GOARCH, ISAs: instructionSets(),
 	}, nil
 }
 

@@ -37,6 +37,10 @@ type Gate struct {
 	Verdict  string         `json:"verdict"`  // pass, fail, inconclusive: the decision, where it is to be trusted
 	Because  []phrases.Said `json:"because"`  // why the verdict is not the decision, and what else to know of it
 
+	// Withdrawn is a decision that was told before pairs were voided, and that does not
+	// hold without them; "" where there is none, or it has been reached again.
+	Withdrawn stats.Decision `json:"withdrawn,omitempty"`
+
 	tally stats.Tally
 	slots *homogeneity
 }
@@ -156,6 +160,12 @@ func (g *Gate) decide(j *judge, b string) {
 	if h := g.slots; h.P != nil && *h.P < slotsAlpha {
 		g.Because = append(g.Because, phrases.Of("slots differ more than chance explains (p = %s)", format.PValue(*h.P)))
 	}
+}
+
+// withdraw tells that a decision does not stand any more.
+func (g *Gate) withdraw(told stats.Decision) {
+	g.Withdrawn = told
+	g.Because = append(g.Because, phrases.Of("the verdict told before, %s, is withdrawn: pairs that it rested on were voided", phrases.Of(string(told))))
 }
 
 // doubt withholds the verdict.

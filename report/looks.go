@@ -30,6 +30,9 @@ func newLooks(run Run, gate *Gate) Looks {
 	if l.TargetChanges > 0 {
 		l.Remarks = append(l.Remarks, phrases.Of("target changed %s after the first game: figures hold only if nobody had looked", phrases.Number{N: l.TargetChanges, Noun: "time"}))
 	}
+	for i := range run.Voided {
+		l.Remarks = append(l.Remarks, run.Voided[i].Remarks()...)
+	}
 	if gate == nil {
 		return l
 	}

@@ -47,6 +47,7 @@ type Report struct {
 	EloDecisive Elo               `json:"elo_decisive"` // of the wins of decisive games, taken as independent
 	Dependence  stats.Dependence  `json:"dependence"`   // of the pairs on each other, by openings
 	Looks       Looks             `json:"looks"`
+	Voided      []Voiding         `json:"voided,omitempty"` // oldest first
 
 	BlackAdvantage Advantage   `json:"black_advantage"`
 	Terminations   []Ending    `json:"terminations"`
@@ -243,6 +244,7 @@ type Run struct {
 	Starts  []Start      // oldest first
 	// Tournament is what decides who plays whom; nil where the design ignores results.
 	Tournament *Tourney
+	Voided     []Voiding // oldest first
 }
 
 // New adds up the pairs of a run.
@@ -419,7 +421,11 @@ func (g *Gatherer) conclude() {
 		rep.Tournament = g.tournament()
 		rep.Finished = rep.Tournament.Over
 	}
+	rep.Voided = g.run.Voided
 	rep.Looks = newLooks(g.run, rep.Gate)
+	if told := rep.withdrawn(); told != stats.Continue {
+		rep.Gate.withdraw(told)
+	}
 	for i := range rep.Players {
 		rep.Players[i].conclude()
 	}

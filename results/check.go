@@ -181,7 +181,7 @@ func (c *checker) schema(ctx context.Context) error {
 // strays looks for rows that no run or pair leads to, and at the checksums of those
 // that are not looked at pair by pair.
 func (c *checker) strays(ctx context.Context) error {
-	for _, table := range []string{"runs", "engines", "settings_log", "openings", "attempts", "voided"} {
+	for _, table := range []string{"runs", "engines", "settings_log", "openings", "workers", "attempts", "voided"} {
 		err := eachRaw(ctx, c.q, table, func(r *rawRow) error {
 			if r.verdict() == damaged {
 				e := r.damage()
@@ -236,6 +236,9 @@ func (c *checker) pair(ctx context.Context, run *rawRun, plan *match.Plan, id in
 	doubtful := false
 	if err == nil {
 		doubtful, err = p.verify(run)
+	}
+	if err == nil {
+		err = p.verifyWorker()
 	}
 	if err == nil && plan != nil {
 		if err = c.replay(ctx, plan, run, int(id)); err == nil {

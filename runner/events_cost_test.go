@@ -18,7 +18,7 @@ func standing(t testing.TB, events *Events) *game {
 	plan := &match.Plan{
 		Rules: match.RulesProfiles()[match.DefaultRules], Players: []match.Player{{Name: "A", Limits: limits}, {Name: "B", Limits: limits}},
 	}
-	s := &slot{run: &run{config: Config{Plan: plan, Events: events}}}
+	s := &slot{run: &run{config: Config{Plan: plan, Events: events}}, events: events}
 	g, err := newGame(s, plan, match.Game{Players: [2]int{0, 1}, Opening: match.Opening{ID: "1", Start: "startpos"}}, [2]Player{})
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func standing(t testing.TB, events *Events) *game {
 }
 
 // TestUnheardEventsCostNothing: without a stream nothing is allocated for any
-// event, and nothing for a move where moves are not wanted.
+// event, and nothing for a move where moves are not wanted, or nobody listens.
 func TestUnheardEventsCostNothing(t *testing.T) {
 	var none *Events
 	g := standing(t, none)
@@ -50,6 +50,14 @@ func TestUnheardEventsCostNothing(t *testing.T) {
 	deaf := NewEvents("run", false)
 	if n := testing.AllocsPerRun(100, func() { deaf.moved(g, shogi.Black, &m, deaf.vote(council, g.referee.Position()), true, time.Second) }); n != 0 || len(deaf.out) > 0 {
 		t.Errorf("%v allocations for a move that is not wanted, %d events", n, len(deaf.out))
+	}
+	unheard := NewEvents("run", true)
+	unheard.Listen(false)
+	unheard.gameStarted(g)
+	<-unheard.out
+	unheard.taleOf(g.slot.number).moves = make([]shogi.Move, 0, 1000) // a game's moves are kept anyway
+	if n := testing.AllocsPerRun(100, func() { unheard.moved(g, shogi.Black, &m, nil, true, time.Second) }); n != 0 || len(unheard.out) > 0 {
+		t.Errorf("%v allocations for a move that nobody listens to, %d events", n, len(unheard.out))
 	}
 	heard := NewEvents("run", true)
 	heard.moved(g, shogi.Black, &m, nil, true, time.Second)
@@ -84,5 +92,18 @@ func BenchmarkMoveEvent(b *testing.B) {
 	for b.Loop() {
 		events.moved(g, shogi.Black, &m, nil, true, time.Second)
 		<-events.out
+		events.taleOf(0).moves = events.taleOf(0).moves[:0]
+	}
+}
+
+// BenchmarkUnheardMove is what it costs when nobody does.
+func BenchmarkUnheardMove(b *testing.B) {
+	events := NewEvents("run", true)
+	events.Listen(false)
+	g := standing(b, events)
+	m := kifu.Move{Move: shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), HasScore: true, PV: make([]shogi.Move, 8)}
+	for b.Loop() {
+		events.moved(g, shogi.Black, &m, nil, true, time.Second)
+		events.taleOf(0).moves = events.taleOf(0).moves[:0]
 	}
 }

@@ -73,6 +73,22 @@ func (p *Prefix) AddPlay(id int, play Play) error {
 	return p.advance()
 }
 
+// Without is the test as if these pairs had not been played yet, counted anew from the
+// first. It fails where the rest cannot be judged.
+func (p *Prefix) Without(ids []int) (*Prefix, error) {
+	anew, err := NewPrefix(p.test, p.limit)
+	if err != nil {
+		return nil, err
+	}
+	for id, play := range p.taken {
+		if !slices.Contains(ids, id) {
+			anew.legs = len(play.Pair)
+			anew.taken[id] = play
+		}
+	}
+	return anew, anew.advance()
+}
+
 func (p Play) equal(o Play) bool {
 	return p.Opening == o.Opening && slices.Equal(p.Pair, o.Pair) && slices.Equal(p.Games, o.Games)
 }

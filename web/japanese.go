@@ -265,9 +265,17 @@ func (j inJapanese) Test(t report.Test) string {
 
 // Gate is the state of a sequential test in a line.
 func (inJapanese) Gate(g *report.Gate) string {
-	state := map[stats.Decision]string{stats.Pass: "通過", stats.Fail: "不通過", stats.Continue: "未決", stats.Inconclusive: "判定不能"}[g.Decision]
+	state := decided(g.Decision)
+	if g.Withdrawn != "" {
+		state += "（「" + decided(g.Withdrawn) + "」は取り消し）"
+	}
 	return fmt.Sprintf("%s：%s、計画順に%sペア（%s局面）を判定（その先に%sペア）、対数尤度比 %s、境界 [%.2f, %.2f]",
 		g.Design, state, format.Count(g.Pairs), format.Count(g.Openings), format.Count(g.Beyond), format.Decimal(g.LLR, 2), g.Lower, g.Upper)
+}
+
+// decided is what a sequential test has come to.
+func decided(d stats.Decision) string {
+	return map[stats.Decision]string{stats.Pass: "通過", stats.Fail: "不通過", stats.Continue: "未決", stats.Inconclusive: "判定不能"}[d]
 }
 
 // IfIndependent heads what takes each game for independent.

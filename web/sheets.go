@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"gogi/archive"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/report"
 	"gogi/report/page"
@@ -148,7 +149,25 @@ func discreet(r *report.Report) *report.Report {
 			*d = match.Difference{Path: []string{masked(strings.Join(d.Path, "."))}, Before: &hidden, Now: &hidden}
 		}
 	}
+	shown.Voided, shown.Looks.Remarks = slices.Clone(r.Voided), slices.Clone(r.Looks.Remarks)
+	for i := range shown.Voided {
+		shown.Voided[i].Why = masked(shown.Voided[i].Why)
+	}
+	for i, remark := range shown.Looks.Remarks {
+		shown.Looks.Remarks[i] = discreetly(remark) // one of voided pairs quotes a person
+	}
 	return &shown
+}
+
+// discreetly says something without the paths that it quotes.
+func discreetly(s phrases.Said) phrases.Said {
+	s.Args = slices.Clone(s.Args)
+	for i, a := range s.Args {
+		if text, ok := a.(string); ok {
+			s.Args[i] = masked(text)
+		}
+	}
+	return s
 }
 
 // namesPath reports whether a text may have a path in it.

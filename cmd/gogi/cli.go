@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"gogi/cmd/gogi/dbverbs"
+	"gogi/internal/verb"
 	"runtime/debug"
 
 	"github.com/alecthomas/kong"
@@ -40,10 +42,10 @@ type commandLine struct {
 type helpShown struct{ code int }
 
 // run is the whole program: it returns the exit code.
-func run(ctx context.Context, args []string, env *environment) (code int) {
+func run(ctx context.Context, args []string, env *verb.Env) (code int) {
 	bisecting := bisects(args)
-	result := &resultWriter{Writer: env.out}
-	env = &environment{in: env.in, out: result, err: env.err}
+	result := &verb.ResultWriter{Writer: env.Out}
+	env = &verb.Env{In: env.In, Out: result, Err: env.Err}
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -53,35 +55,35 @@ func run(ctx context.Context, args []string, env *environment) (code int) {
 			if !bisecting {
 				panic(r)
 			}
-			fmt.Fprintf(env.err, "gogi: panic: %v\n\n%s", r, debug.Stack())
-			env.judged = false
+			fmt.Fprintf(env.Err, "gogi: panic: %v\n\n%s", r, debug.Stack())
+			env.Judged = false
 		}
 		switch {
 		case bisecting:
 			code = bisectCode(env, code)
-		case code == exitDone:
-			code = env.fail(result.failure(), exitFailed)
+		case code == verb.Done:
+			code = env.Fail(result.Failure(), verb.Failed)
 		}
 	}()
 	var grammar commandLine
 	parser, err := kong.New(&grammar,
 		kong.Name("gogi"),
 		kong.Description("Plays USI shogi engines against each other, alone or as councils that vote, and says what the results prove."),
-		kong.Writers(env.out, env.err),
+		kong.Writers(env.Out, env.Err),
 		kong.Exit(func(code int) { panic(helpShown{code}) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(env),
 	)
 	if err != nil {
-		return env.fail(err, exitFailed)
+		return env.Fail(err, verb.Failed)
 	}
-	verb, err := parser.Parse(args)
+	chosen, err := parser.Parse(args)
 	if err != nil {
 		bisecting = mayBisect(args)
-		return env.fail(fmt.Errorf("%w (see gogi --help)", err), exitUsage)
+		return env.Fail(fmt.Errorf("%w (see gogi --help)", err), verb.Usage)
 	}
-	return env.fail(verb.Run(), exitFailed)
+	return env.Fail(chosen.Run(), verb.Failed)
 }
 
 // statsCommand groups the verbs that reckon from counts given by hand; what
@@ -105,11 +107,12 @@ type statsCommand struct {
 
 // dbCommand groups the verbs about the database.
 type dbCommand struct {
-	Dump   dumpCommand     `cmd:"" help:"Print everything that is stored of a run, one JSON object a line."`
-	Check  dbCheckCommand  `cmd:"" help:"Look for damage: the file, its log, the checksum of every row, whether pairs are whole; exit code 1 where there is any."`
-	Repair dbRepairCommand `cmd:"" help:"Save what is whole of a damaged database in a new one; lost pairs are played again when the run goes on."`
-	Merge  dbMergeCommand  `cmd:"" help:"Join databases in a new one: of runs with one name and one plan, the union of their pairs."`
-	Backup dbBackupCommand `cmd:"" help:"Copy the database to a new file, also while runs are played into it."`
+	Dump   dumpCommand         `cmd:"" help:"Print everything that is stored of a run, one JSON object a line."`
+	Check  dbCheckCommand      `cmd:"" help:"Look for damage: the file, its log, the checksum of every row, whether pairs are whole; exit code 1 where there is any."`
+	Repair dbRepairCommand     `cmd:"" help:"Save what is whole of a damaged database in a new one; lost pairs are played again when the run goes on."`
+	Merge  dbMergeCommand      `cmd:"" help:"Join databases in a new one: of runs with one name and one plan, the union of their pairs."`
+	Backup dbBackupCommand     `cmd:"" help:"Copy the database to a new file, also while runs are played into it."`
+	Void   dbverbs.VoidCommand `cmd:"" help:"Take pairs out of a run, by who played them or by their numbers, to be played again; every report tells it."`
 }
 
 // votesCommand groups the verbs about the votes of councils.

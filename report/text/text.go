@@ -279,6 +279,9 @@ func Gate(g *report.Gate) string {
 	if g.Decision == stats.Continue {
 		state = "undecided"
 	}
+	if g.Withdrawn != "" {
+		state += fmt.Sprintf(" (%s withdrawn)", g.Withdrawn)
+	}
 	return fmt.Sprintf("%s: %s after %s from %s (%s beyond), log likelihood ratio %s of [%.2f, %.2f]",
 		g.Design, state, format.NumberOf(g.Pairs, "pair"), format.NumberOf(g.Openings, "opening"), format.Count(g.Beyond), format.Decimal(g.LLR, 2), g.Lower, g.Upper)
 }

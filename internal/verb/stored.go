@@ -1,4 +1,4 @@
-package main
+package verb
 
 import (
 	"context"
@@ -12,33 +12,35 @@ import (
 	"gogi/results"
 )
 
-// stored is what all verbs that read a database need.
-type stored struct {
+// Stored is what all verbs that read a database need.
+type Stored struct {
 	Name string `arg:"" optional:"" name:"run" help:"The run (default: the only one, else the newest)."`
 	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
 }
 
-// with opens the database for reading and finds the run.
-func (s *stored) with(ctx context.Context, f func(*results.Store, *results.RunInfo) error) error {
+// With opens the database for reading and finds the run.
+func (s *Stored) With(ctx context.Context, f func(*results.Store, *results.RunInfo) error) error {
 	store, err := results.OpenExisting(ctx, s.DB)
 	if err != nil {
 		return err
 	}
-	info, err := findRun(ctx, store, s.Name)
+	info, err := FindRun(ctx, store, s.Name)
 	if err == nil {
 		err = f(store, info)
 	}
 	return errors.Join(err, store.Close())
 }
 
-func findRun(ctx context.Context, store *results.Store, name string) (*results.RunInfo, error) {
+// FindRun is the run of that name; "" is the only one, else the newest.
+func FindRun(ctx context.Context, store *results.Store, name string) (*results.RunInfo, error) {
 	if name == "" {
 		return store.DefaultRun(ctx, "")
 	}
 	return store.FindRun(ctx, name)
 }
 
-func parseGameName(name string) (pair, leg int, err error) {
+// GameName reads PAIR.LEG, or PAIR, whose first game is meant.
+func GameName(name string) (pair, leg int, err error) {
 	first, second, hasLeg := strings.Cut(name, ".")
 	pair, err = strconv.Atoi(first)
 	if err == nil && hasLeg {
@@ -50,8 +52,8 @@ func parseGameName(name string) (pair, leg int, err error) {
 	return pair, leg, nil
 }
 
-// writeForm writes what text makes into a file, "-" being out; no file is no wish.
-func writeForm(flag, file string, out io.Writer, text func() (string, error)) error {
+// WriteForm writes what text makes into a file, "-" being out; no file is no wish.
+func WriteForm(flag, file string, out io.Writer, text func() (string, error)) error {
 	if file == "" {
 		return nil
 	}

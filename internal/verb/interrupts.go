@@ -1,4 +1,4 @@
-package main
+package verb
 
 import (
 	"context"
@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// interrupts listens to signals for as long as a verb that starts engines runs.
+// Interrupts listens to signals for as long as a verb that starts engines runs.
 // An interrupt cancels its context, unless something is in play that should end
 // first. A stop (Ctrl-Z) is announced, and so is what follows from it. Other verbs
 // keep what signals do by default.
-type interrupts struct {
+type Interrupts struct {
 	err    io.Writer
 	cancel context.CancelCauseFunc
 	caught chan os.Signal // from the runtime; never closed; room for all that anybody presses
-	quit   chan struct{}  // closed by stop
+	quit   chan struct{}  // closed by Stop
 	done   sync.WaitGroup
 
 	mu    sync.Mutex
@@ -29,17 +29,17 @@ type interrupts struct {
 	stopped time.Time // when a stop was announced that has not ended; of listen alone
 }
 
-// catchInterrupts also takes the sting out of SIGPIPE: a reader of the events
+// Catch listens, and also takes the sting out of SIGPIPE: a reader of the events
 // that goes away must not end a series.
-func catchInterrupts(ctx context.Context, env *environment) (context.Context, *interrupts) {
+func Catch(ctx context.Context, env *Env) (context.Context, *Interrupts) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	i := &interrupts{err: env.err, cancel: cancel, caught: make(chan os.Signal, 8), quit: make(chan struct{})}
+	i := &Interrupts{err: env.Err, cancel: cancel, caught: make(chan os.Signal, 8), quit: make(chan struct{})}
 	signal.Notify(i.caught, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGTSTP, syscall.SIGCONT)
 	i.done.Go(i.listen)
 	return ctx, i
 }
 
-func (i *interrupts) listen() {
+func (i *Interrupts) listen() {
 	for {
 		select {
 		case <-i.quit:
@@ -60,11 +60,11 @@ func (i *interrupts) listen() {
 
 // handle drains at the first interrupt, and cancels at the second or at once
 // for SIGTERM and SIGHUP.
-func (i *interrupts) handle(sig os.Signal) {
+func (i *Interrupts) handle(sig os.Signal) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.drain == nil || i.seen || sig != os.Interrupt {
-		i.cancel(errInterrupted)
+		i.cancel(ErrInterrupted)
 	} else {
 		i.drain()
 		fmt.Fprintln(i.err, "\ninterrupted: the games in play are the last; once more to end at once")
@@ -75,7 +75,7 @@ func (i *interrupts) handle(sig os.Signal) {
 // suspend says what a stop means, and stops this program with the signal that
 // nobody can catch; SIGTSTP has done nothing yet, because it is listened to.
 // Engines are in groups of their own: they end the search that they are at.
-func (i *interrupts) suspend() {
+func (i *Interrupts) suspend() {
 	also := ""
 	if i.inPlay() {
 		also = "; pairs in play on a clock will be played again"
@@ -87,7 +87,7 @@ func (i *interrupts) suspend() {
 }
 
 // resume tells that a stop is over.
-func (i *interrupts) resume() {
+func (i *Interrupts) resume() {
 	if i.stopped.IsZero() {
 		return // a stop that nobody announced: what it costs is told by the runner
 	}
@@ -100,28 +100,28 @@ func (i *interrupts) resume() {
 }
 
 // inPlay reports whether a series is being played.
-func (i *interrupts) inPlay() bool {
+func (i *Interrupts) inPlay() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.drain != nil
 }
 
-// playing says what the first interrupt does from now on; nil: it cancels.
-func (i *interrupts) playing(drain func()) {
+// Playing says what the first interrupt does from now on; nil: it cancels.
+func (i *Interrupts) Playing(drain func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.drain = drain
 }
 
-// happened reports whether there was an interrupt.
-func (i *interrupts) happened() bool {
+// Happened reports whether there was an interrupt.
+func (i *Interrupts) Happened() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.seen
 }
 
-// stop ends the listening and cancels the context.
-func (i *interrupts) stop() {
+// Stop ends the listening and cancels the context.
+func (i *Interrupts) Stop() {
 	signal.Stop(i.caught)
 	close(i.quit)
 	i.done.Wait()
