@@ -14,8 +14,8 @@ import (
 )
 
 // pairVersion is the first byte of what EncodePair writes. A version's layout
-// never changes.
-const pairVersion = 1
+// never changes; the first one ends before who played the pair.
+const pairVersion = 2
 
 // maxLegs is how many games a pair has at most.
 const maxLegs = 2
@@ -24,7 +24,7 @@ const maxLegs = 2
 // packed as package kifu packs them. Times keep whole microseconds and lose their
 // zone; a score without HasScore is not kept.
 func EncodePair(r PairResult) ([]byte, error) {
-	w := wire{text: []byte{pairVersion}}
+	w := wire{text: []byte{pairVersion}, version: pairVersion}
 	w.pairResult(&r)
 	if w.err != nil {
 		return nil, fmt.Errorf("match: encoding pair %d: %w", r.Pair.ID, w.err)
@@ -41,10 +41,10 @@ func DecodePair(text []byte, limit int) (PairResult, error) {
 	switch {
 	case len(text) == 0:
 		return r, errors.New("match: decoding a pair: it is empty")
-	case text[0] != pairVersion:
-		return r, fmt.Errorf("match: decoding a pair: it has format %d, this program knows %d", text[0], pairVersion)
+	case text[0] < 1 || text[0] > pairVersion:
+		return r, fmt.Errorf("match: decoding a pair: it has format %d, this program knows 1 to %d", text[0], pairVersion)
 	}
-	w := wire{text: text[1:], reading: true, left: limit}
+	w := wire{text: text[1:], version: text[0], reading: true, left: limit}
 	w.pairResult(&r)
 	if w.err == nil && len(w.text) > 0 {
 		w.fail(fmt.Errorf("%d bytes too many", len(w.text)))
@@ -68,6 +68,17 @@ func (w *wire) pairResult(r *PairResult) {
 		w.time(&a.Ended)
 		w.string(&a.Why)
 	}
+	if w.version > 1 {
+		w.provenance(&r.Played)
+	}
+}
+
+func (w *wire) provenance(p *Provenance) {
+	w.string(&p.Worker)
+	w.string(&p.Owner)
+	w.uint(&p.Epoch)
+	w.float(&p.Scale)
+	w.bytes(&p.Proof)
 }
 
 func (w *wire) pair(p *Pair) {
@@ -115,6 +126,7 @@ func (w *wire) side(s *Side) {
 	w.int(&s.Incomplete)
 }
 
+// record leaves out the header and comments: they are of records of elsewhere.
 func (w *wire) record(r *kifu.Record, share int) {
 	for _, s := range []*string{&r.Black, &r.White, &r.Event, &r.Site, &r.Start, &r.Result, &r.Winner} {
 		w.string(s)
@@ -129,6 +141,7 @@ func (w *wire) record(r *kifu.Record, share int) {
 // reads zeros.
 type wire struct {
 	text    []byte // what was written, or what is left to read
+	version byte   // of the layout
 	reading bool
 	left    int // what reading may still allocate
 	err     error
@@ -177,6 +190,13 @@ func (w *wire) int(v *int) {
 	n := int64(*v)
 	w.int64(&n)
 	*v = int(n)
+}
+
+// float keeps every bit.
+func (w *wire) float(v *float64) {
+	bits := math.Float64bits(*v)
+	w.uint(&bits)
+	*v = math.Float64frombits(bits)
 }
 
 func (w *wire) bool(v *bool) {

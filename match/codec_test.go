@@ -109,6 +109,8 @@ func fill(v reflect.Value, n *int) {
 		switch {
 		case v.CanInt():
 			v.SetInt(-int64(*n))
+		case v.CanFloat():
+			v.SetFloat(float64(*n) / 3)
 		default:
 			v.SetUint(uint64(*n)) // panics for what has no number
 		}
@@ -119,6 +121,12 @@ func filledPair() match.PairResult {
 	var r match.PairResult
 	n := 0
 	fill(reflect.ValueOf(&r).Elem(), &n)
+	for i := range r.Games { // what no runner knows
+		r.Games[i].Record.Header = kifu.Header{}
+		for j := range r.Games[i].Record.Moves {
+			r.Games[i].Record.Moves[j].Comment = ""
+		}
+	}
 	return r
 }
 
@@ -185,7 +193,7 @@ func TestDecodePairDamaged(t *testing.T) {
 		_, _ = match.DecodePair(damaged, pairLimit) // it may mean something else
 	}
 	for want, text := range map[string][]byte{
-		"it is empty": nil, "format 2, this program knows 1": append([]byte{2}, text[1:]...), "1 bytes too many": append(bytes.Clone(text), 0),
+		"it is empty": nil, "format 3, this program knows 1 to 2": append([]byte{3}, text[1:]...), "format 0": append([]byte{0}, text[1:]...), "1 bytes too many": append(bytes.Clone(text), 0),
 		"unknown outcome":     bytes.Replace(text, []byte("\x05white"), []byte("\x05whyte"), 1),
 		"unknown termination": bytes.Replace(text, []byte("\x0bresignation"), []byte("\x0bresignatiom"), 1),
 	} {

@@ -89,6 +89,7 @@ type Event struct {
 	TimeMS    *float64 `json:"time_ms,omitempty"`    // always there in a move event
 	OverrunMS float64  `json:"overrun_ms,omitempty"` // how far the move was over its limit, within the margin
 	ClockMS   *float64 `json:"clock_ms,omitempty"`   // left after the move, the next increment included; absent without a clock
+	Vote      *Vote    `json:"vote,omitempty"`       // of a council, how it came to the move
 
 	Outcome     string      `json:"outcome,omitempty"`
 	Termination string      `json:"termination,omitempty"`
@@ -105,6 +106,28 @@ type Event struct {
 
 	Board *Board    `json:"board,omitempty"`
 	State *Snapshot `json:"state,omitempty"`
+}
+
+// ShownBallots is how many ballots a move event has at most.
+const ShownBallots = 16
+
+// Vote is how a council came to a move.
+type Vote struct {
+	By      string   `json:"by"`                // what decided: rule, mate, resignation, veto, forced, plan, default
+	Split   string   `json:"split,omitempty"`   // how many members were for each move, the most first, such as "3:1"
+	Ballots []Ballot `json:"ballots,omitempty"` // of the first ShownBallots members; none where nobody had to be asked
+	Others  int      `json:"others,omitempty"`  // ballots of further members
+}
+
+// Ballot is how one member of a council voted.
+type Ballot struct {
+	Member string  `json:"member"`
+	Kind   string  `json:"kind"`             // move, resign, win, illegal, none (nothing in time), late, dead; only a move counts as one
+	Move   string  `json:"move,omitempty"`   // what it is for, as far as it is known, in USI
+	Piece  string  `json:"piece,omitempty"`  // that it moves, as SFEN has it; absent where the move does not fit the board
+	Score  *int    `json:"score,omitempty"`  // as a move event's
+	Weight float64 `json:"weight"`           // what it counted
+	Played bool    `json:"played,omitempty"` // its move is the one that was played
 }
 
 // Effort sums up the engines' own moves of a player: in one game, or in all

@@ -1,8 +1,6 @@
 package match
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,36 +35,6 @@ const (
 	PonderStandard PonderMode = "standard" // "go ponder" with clocks
 	PonderEarly    PonderMode = "early"    // "go ponder" alone; ponderhit carries the clocks
 )
-
-// FileHash is one file that decides how an engine plays.
-type FileHash struct {
-	Role   string // binary, EvalDir/nn.bin, BookFile, engine_options.txt, …
-	Path   string // absolute; not part of the identity
-	SHA256 string // lower-case hexadecimal
-}
-
-// Identity is what an engine is, apart from its options: its binary and the
-// files that it reads. The zero value means that it is not known.
-type Identity struct {
-	Files []FileHash
-	Fixed string // given by hand, or the built-in engine's version, instead of a binary
-}
-
-// String is a short form: what was given by hand, or the first digits of the
-// hash over all files.
-func (i Identity) String() string {
-	if i.Fixed != "" {
-		return i.Fixed
-	}
-	if len(i.Files) == 0 {
-		return "unknown"
-	}
-	h := sha256.New()
-	for _, f := range i.Files {
-		h.Write(fmt.Appendf(nil, "%s\t%s\n", f.Role, f.SHA256))
-	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))[:16]
-}
 
 // Player is one engine with everything that is needed to start it, or a council.
 type Player struct {
@@ -185,11 +153,12 @@ type Plan struct {
 	Slowed        Policy
 	Pairs         int // how many to play
 	Concurrency   int
-	StartParallel int    // how many engines may be starting at a time; 0: DefaultStartParallel
-	SlotsPerGPU   int    // slots that share a GPU, for {gpu} in an environment; 0: 1
-	CPUs          string // which of them the slots are bound to, as cpus.ParseChoice reads it; "": engines run anywhere
-	CoresPerSlot  int    // that are bound to each player who thinks; 0: as many as it has threads
-	PVPlies       int    // how much of a principal variation is stored
+	StartParallel int     // how many engines may be starting at a time; 0: DefaultStartParallel
+	SlotsPerGPU   int     // slots that share a GPU, for {gpu} in an environment; 0: 1
+	CPUs          string  // which of them the slots are bound to, as cpus.ParseChoice reads it; "": engines run anywhere
+	CoresPerSlot  int     // that are bound to each player who thinks; 0: as many as it has threads
+	PVPlies       int     // how much of a principal variation is stored
+	Scaling       Scaling `json:",omitzero"` // how clocks follow the speed of the machine; the zero value: they do not
 }
 
 // Legs is the number of games in a pair.

@@ -1,7 +1,6 @@
 package match
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,10 +19,23 @@ type planText struct {
 	Plan    *Plan `json:"plan"`
 }
 
+// MaxPlanText is the longest text of a plan that is written or read, in bytes: room
+// for some hundred thousand openings.
+const MaxPlanText = 16 << 20
+
 // EncodePlan writes a whole plan as JSON, paths and all. The field names are those
-// of Plan, enumerations are words, durations nanoseconds.
+// of Plan, enumerations are words, durations nanoseconds. It fails for a plan that
+// would not come back as what it is: one that cannot be played, or has a text that
+// is no UTF-8.
 func EncodePlan(p *Plan) ([]byte, error) {
 	text, err := json.Marshal(planText{planVersion, p})
+	if err != nil {
+		return nil, fmt.Errorf("match: encoding plan %s: %w", p.Run, err)
+	}
+	again, err := DecodePlan(text)
+	if err == nil && again.Digest() != p.Digest() {
+		err = errors.New("it would be read with another digest: expected texts in UTF-8")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("match: encoding plan %s: %w", p.Run, err)
 	}
@@ -32,8 +44,12 @@ func EncodePlan(p *Plan) ([]byte, error) {
 
 // DecodePlan is the inverse of EncodePlan; the plan has the same digest. A field
 // that this program does not know is an error, as the plan might be another
-// without it, and so is a plan that cannot be played (see Plan.Check).
+// without it, and so is a plan that cannot be played (see Plan.Check). Whoever wrote
+// the text, reading takes no more than some hundred bytes for each of its own.
 func DecodePlan(text []byte) (*Plan, error) {
+	if len(text) > MaxPlanText {
+		return nil, fmt.Errorf("match: decoding a plan: its text has %d bytes, expected up to %d", len(text), MaxPlanText)
+	}
 	var head struct {
 		Version int `json:"version"`
 	}
@@ -44,19 +60,14 @@ func DecodePlan(text []byte) (*Plan, error) {
 		return nil, fmt.Errorf("match: decoding a plan: it has version %d, this program knows %d: use the gogi that wrote it or a newer one",
 			head.Version, planVersion)
 	}
-	var p planText
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&p); err != nil {
+	p, err := readPlan(text)
+	if err != nil {
 		return nil, fmt.Errorf("match: decoding a plan: %w", err)
 	}
-	if p.Plan == nil {
-		return nil, errors.New("match: decoding a plan: there is none")
+	if err := p.Check(); err != nil {
+		return nil, fmt.Errorf("match: decoding plan %s: %w", p.Run, err)
 	}
-	if err := p.Plan.Check(); err != nil {
-		return nil, fmt.Errorf("match: decoding plan %s: %w", p.Plan.Run, err)
-	}
-	return p.Plan, nil
+	return p, nil
 }
 
 // Check says why the plan cannot be played, or nil; it does not look at files, nor
@@ -87,7 +98,7 @@ func (p *Plan) Check() error {
 			return err
 		}
 	}
-	return errors.Join(p.Gate.Check(), p.checkWords())
+	return errors.Join(p.Gate.Check(), p.Scaling.Check(), p.checkWords())
 }
 
 // checkDesign looks at what a design has beside its kind.
@@ -105,7 +116,7 @@ func (p *Plan) checkDesign() error {
 	return nil
 }
 
-// checkWords looks at the enumerations that are texts.
+// checkWords looks at the enumerations that are texts, and at what engines are.
 func (p *Plan) checkWords() error {
 	if err := oneOf("pondering", p.Ponder, PonderOff, PonderStandard, PonderEarly); err != nil {
 		return err
@@ -116,6 +127,9 @@ func (p *Plan) checkWords() error {
 	for _, e := range p.Engines() {
 		if err := oneOf("the restart of "+e.Name, e.Restart, RestartNever, RestartPair, RestartGame); err != nil {
 			return err
+		}
+		if err := e.Identity.Check(); err != nil {
+			return fmt.Errorf("engine %s: %w", e.Name, err)
 		}
 	}
 	return nil

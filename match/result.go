@@ -250,6 +250,18 @@ type PairResult struct {
 	Pair     Pair
 	Games    []Result // one for each leg
 	Attempts []Attempt
+	Played   Provenance // by whom; the zero value: by the process that stores it
+}
+
+// Provenance says which machine of a farm played a pair, and with what right. It is
+// for whoever hands pairs out and stores them: what a worker says of itself counts
+// for nothing. It decides no outcome, so that stable dumps leave it out.
+type Provenance struct {
+	Worker string  // its name in the farm; "": this process played the pair
+	Owner  string  // who answers for the worker
+	Epoch  uint64  // of the lease that the pair was played under, unique in a farm; 0: none
+	Scale  float64 // what the clocks were multiplied by on that machine, above 0; 0: nothing was said, they were the plan's
+	Proof  []byte  // the worker's signature of what it sent; nil: none
 }
 
 // Attempt is a try at a pair that does not count: cut by a fault before a

@@ -22,7 +22,7 @@ func (p Pair) Equal(q Pair) bool {
 // from its opening, every move is legal, the game ended where our own referee and
 // adjudicator end it and not before, won by whom they say, an end without a move
 // fits the side to move and its limits, no move was later than its clock allows,
-// and the sums of each side are those of its moves. A legal game that nobody played
+// and the sums of each side are those of its moves. Clocks are those of Played.Scale. A legal game that nobody played
 // passes: against that there is only playing it again. It takes about a
 // millisecond.
 func Verify(plan *Plan, r *PairResult) error {
@@ -39,8 +39,16 @@ func verifyPair(plan *Plan, r *PairResult) error {
 	return verifyGames(plan, r)
 }
 
-// verifyGames is verifyPair but for the pair's own place in the plan.
+// verifyGames is verifyPair but for the pair's own place in the plan. Clocks were those
+// of the machine that played it.
 func verifyGames(plan *Plan, r *PairResult) error {
+	if r.Played.Scale != 0 {
+		scaled, err := plan.Scaled(r.Played.Scale)
+		if err != nil {
+			return err
+		}
+		plan = scaled
+	}
 	if len(r.Games) != r.Pair.Legs {
 		return fmt.Errorf("it has %d games, the plan says %d", len(r.Games), r.Pair.Legs)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/stats"
 	"gogi/stats/counts"
 )
@@ -25,7 +26,7 @@ type Verdict struct {
 // pairs, may explain it.
 func (r *Report) Verdict() Verdict {
 	if r.Tournament != nil {
-		return r.competition()
+		return r.Competition(phrases.English)
 	}
 	pairing, ok := r.Pairing()
 	if !ok {
@@ -47,14 +48,14 @@ func (r *Report) Verdict() Verdict {
 // unless the gate, whose claim it is, has done so for those that it judged.
 func (r *Report) qualified(v Verdict) Verdict {
 	slowed := r.Slowed()
-	if slowed == "" || r.byGate() && r.Gate.mostlySlowed() {
+	if slowed.IsZero() || r.byGate() && r.Gate.mostlySlowed() {
 		return v
 	}
 	if v.Kind == "shown" {
 		v.Kind = "open"
 	}
-	v.Short += ", but " + slowed
-	v.Claim = strings.TrimSuffix(v.Claim, ".") + ", but " + slowed + ", which may be all that this shows."
+	v.Short += ", but " + slowed.String()
+	v.Claim = strings.TrimSuffix(v.Claim, ".") + ", but " + slowed.String() + ", which may be all that this shows."
 	return v
 }
 
@@ -115,7 +116,7 @@ func (r *Report) gateClaim() Verdict {
 		}
 		return v
 	default:
-		return Verdict{Kind: "open", Short: "gate inconclusive", Claim: "The gate is inconclusive: " + strings.Join(g.Because, "; ") + "."}
+		return Verdict{Kind: "open", Short: "gate inconclusive", Claim: "The gate is inconclusive: " + strings.Join(phrases.Each(phrases.English, g.Because), "; ") + "."}
 	}
 }
 
@@ -230,7 +231,7 @@ func (r *Report) eloSentence() string {
 // caveats are what may make a number mean less than it seems to.
 func (r *Report) caveats() []string {
 	var all []string
-	for _, remark := range r.Looks.Remarks {
+	for _, remark := range phrases.Each(phrases.English, r.Looks.Remarks) {
 		all = append(all, strings.ToUpper(remark[:1])+remark[1:]+".")
 	}
 	if len(r.Players) > 2 {

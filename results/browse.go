@@ -58,11 +58,11 @@ func (s *Store) search(ctx context.Context, runID int64, what Search) ([]match.R
 	if err := what.Check(); err != nil {
 		return nil, err
 	}
-	players, err := engines(ctx, s.read, runID)
+	c, err := castOf(ctx, s.read, runID)
 	if err != nil {
-		return nil, fmt.Errorf("the engines: %w", err)
+		return nil, err
 	}
-	where, args := what.where(runID, players)
+	where, args := what.where(runID, c.players)
 	order := " ORDER BY g.pair, g.leg"
 	if what.Before != nil {
 		order = " ORDER BY g.pair DESC, g.leg DESC"
@@ -72,7 +72,7 @@ func (s *Store) search(ctx context.Context, runID int64, what Search) ([]match.R
 		limit = int64(what.Limit)
 	}
 	var games []match.Row
-	reader := newGameReader(players)
+	reader := newGameReader(c)
 	err = each(ctx, s.read, func(rows *sql.Rows) error {
 		g, err := reader.read(rows)
 		games = append(games, g)

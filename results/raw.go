@@ -47,11 +47,12 @@ func (r *rawRow) verdictOf(sum int64, err error) verdict {
 }
 
 func (r *rawRow) sum() (int64, error) {
-	var values []any
-	for _, name := range r.layout.summed() {
-		values = append(values, r.value(name))
+	columns, always := r.layout.summed()
+	values := make([]any, len(columns))
+	for i, c := range columns {
+		values[i] = r.values[c]
 	}
-	return sumOf(r.layout.name, values...)
+	return sumOf(r.layout.name, shortened(values, always)...)
 }
 
 // clone is a copy for keeps.
@@ -85,6 +86,7 @@ func (r *rawRun) id() int64 { return r.run.int("id") }
 type rawPair struct {
 	pair    *rawRow
 	opening *rawRow           // nil: it is not there
+	worker  *rawRow           // nil: the pair has none, or it is not there
 	games   []*rawRow         // by leg
 	records map[int64]*rawRow // by the game's number
 }
@@ -121,6 +123,19 @@ func (p *rawPair) verify(run *rawRun) (doubtful bool, err error) {
 	return doubtful, nil
 }
 
+// verifyWorker says what is wrong with what is known of who played the pair.
+func (p *rawPair) verifyWorker() error {
+	switch {
+	case p.pair.value("worker") == nil:
+		return nil
+	case p.worker == nil:
+		return fmt.Errorf("%w: who played it is missing", errMissing)
+	case p.worker.verdict() == damaged:
+		return p.worker.damage()
+	}
+	return nil
+}
+
 func (p *rawPair) verifyGame(run *rawRun, leg int, g *rawRow) (doubtful bool, err error) {
 	record := p.records[g.int("id")]
 	if record == nil {
@@ -152,7 +167,7 @@ func (p *rawPair) sumOfGame(g *rawRow) (int64, error) {
 		row := map[string]*rawRow{"g": g, "p": p.pair, "o": p.opening}[table]
 		values = append(values, row.value(name))
 	}
-	return sumOf("games", values...)
+	return sumOf("games", shortened(values, len(values)-1)...)
 }
 
 // fits compares a game with its record and its players.

@@ -79,7 +79,7 @@ func (s *slot) lookForStrays(plan *match.Plan, g match.Game) {
 			continue
 		}
 		if note := p.Strayed(); note != "" && s.bound.first(o.name()) {
-			s.config.Events.fault(o.name(), "affinity", note, &g, s.number)
+			s.events.fault(o.name(), "affinity", note, &g, s.number)
 		}
 	}
 }

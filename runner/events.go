@@ -213,8 +213,41 @@ func (e *Events) gameStarted(g *game) {
 	}
 }
 
+// vote is how a council came to its move, in the position before it; nil where nobody
+// wants to know, or the player is no council.
+func (e *Events) vote(r *usi.Reply, before *shogi.Position) *match.Vote {
+	if r.Vote == nil || e == nil || !e.moves || !e.heard.Load() {
+		return nil
+	}
+	shown := r.Vote.Ballots[:min(match.ShownBallots, len(r.Vote.Ballots))]
+	v := &match.Vote{By: r.Vote.By, Split: r.Vote.Split, Ballots: make([]match.Ballot, len(shown)), Others: len(r.Vote.Ballots) - len(shown)}
+	for i := range shown {
+		b, said := &shown[i], &v.Ballots[i]
+		said.Member, said.Kind, said.Weight = b.Member, b.Kind, b.Weight
+		if b.HasScore {
+			score := b.Score.Number()
+			said.Score = &score
+		}
+		if b.Move != shogi.NoMove {
+			said.Move, said.Piece, said.Played = b.Move.String(), pieceOf(before, b.Move), b.Move == r.Move
+		}
+	}
+	return v
+}
+
+// pieceOf is the piece that a move moves, as SFEN has it; "" where the move is not legal.
+func pieceOf(p *shogi.Position, m shogi.Move) string {
+	switch {
+	case p.CheckLegal(m) != nil:
+		return ""
+	case m.IsDrop():
+		return shogi.NewPiece(p.Side(), m.Dropped()).String()
+	}
+	return p.PieceAt(m.From()).String()
+}
+
 // moved tells the move that was made just now; hit, that it had been expected.
-func (e *Events) moved(g *game, c shogi.Colour, m *kifu.Move, hit bool, overrun time.Duration) {
+func (e *Events) moved(g *game, c shogi.Colour, m *kifu.Move, vote *match.Vote, hit bool, overrun time.Duration) {
 	if e == nil || !e.moves {
 		return
 	}
@@ -227,18 +260,19 @@ func (e *Events) moved(g *game, c shogi.Colour, m *kifu.Move, hit bool, overrun 
 	}
 	t.add(c, m, hit, g.clocks[c].Remaining())
 	if heard {
-		e.sendMove(g, c, m, hit, overrun)
+		e.sendMove(g, c, m, vote, hit, overrun)
 		t.told = len(t.moves)
 	}
 }
 
 // sendMove sends the event of a move.
-func (e *Events) sendMove(g *game, c shogi.Colour, m *kifu.Move, hit bool, overrun time.Duration) {
+func (e *Events) sendMove(g *game, c shogi.Colour, m *kifu.Move, vote *match.Vote, hit bool, overrun time.Duration) {
 	said := &moveNumbers{pair: g.Pair, leg: g.Leg, slot: g.slot.number, score: m.Score, time: match.Milliseconds(m.Time)}
 	ev := match.Event{Type: match.EventMove, Pair: &said.pair, Leg: &said.leg, Slot: &said.slot, TimeMS: &said.time}
 	ev.Ply, ev.Move, ev.Position = len(g.result.Record.Moves), m.Move.String(), g.referee.Position().SFEN()
 	ev.Depth, ev.Nodes, ev.Hit, ev.Marked = m.Depth, m.Nodes, hit, g.slowed
 	ev.PV = shownPV(m.PV)
+	ev.Vote = vote
 	ev.OverrunMS, ev.ClockMS = match.Milliseconds(overrun), g.clockShown(c)
 	if m.HasScore {
 		ev.Score = &said.score

@@ -40,11 +40,11 @@ func (s *slot) playGame(ctx context.Context, plan *match.Plan, m match.Game, pla
 	if err != nil {
 		return match.Result{}, err
 	}
-	s.config.Events.gameStarted(g)
+	s.events.gameStarted(g)
 	if err := g.play(ctx); err != nil {
 		return match.Result{}, err
 	}
-	s.config.Events.gameEnded(g)
+	s.events.gameEnded(g)
 	g.discardFailed()
 	return g.result, nil
 }
@@ -135,7 +135,7 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	}
 	g.countPonder(c, reply.Hit)
 	if reply.Second == usi.SecondDropped {
-		g.slot.config.Events.fault(g.names()[c], "second_bestmove", "a second bestmove of the search before was dropped", &g.Game, g.slot.number)
+		g.slot.events.fault(g.names()[c], "second_bestmove", "a second bestmove of the search before was dropped", &g.Game, g.slot.number)
 	}
 	overrun, lost := clock.Spend(reply.Elapsed)
 	move := recordMove(reply, g.plan.PVPlies)
@@ -211,6 +211,7 @@ func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move 
 		return match.LossFor(c, match.IllegalMove, fmt.Sprintf("cannot read bestmove %q", reply.Text))
 	case usi.AnswerMove:
 	}
+	vote := g.slot.events.vote(&reply, g.referee.Position())
 	v := g.referee.Play(reply.Move)
 	if v.Termination == match.IllegalMove {
 		if reply.Second == usi.SecondSuspected {
@@ -220,7 +221,7 @@ func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move 
 	}
 	g.position.Moves = append(g.position.Moves, reply.Move)
 	g.result.Record.Moves = append(g.result.Record.Moves, move)
-	g.slot.config.Events.moved(g, c, &move, reply.Hit, overrun)
+	g.slot.events.moved(g, c, &move, vote, reply.Hit, overrun)
 	if v.Over() {
 		return v
 	}
@@ -255,7 +256,7 @@ func (g *game) failed(c shogi.Colour, reply usi.Reply, err error, d match.Delays
 	case usi.FaultCrash, usi.FaultStart, usi.FaultConnection:
 	}
 	g.record = fault.Record
-	g.slot.config.Events.forfeit(g.names()[c], fault, v.Note, &g.Game, g.slot.number)
+	g.slot.events.forfeit(g.names()[c], fault, v.Note, &g.Game, g.slot.number)
 	g.players[c] = nil
 	return v, nil
 }
@@ -286,7 +287,7 @@ func (g *game) ponder(ctx context.Context, c shogi.Colour, expected shogi.Move) 
 	if err := p.Ponder(ctx, usi.Request{Position: next, Go: args}); err != nil {
 		// A player that fails here fails again in its next Think, where it
 		// is judged.
-		g.slot.config.Events.fault(g.names()[c], "ponder", err.Error(), &g.Game, g.slot.number)
+		g.slot.events.fault(g.names()[c], "ponder", err.Error(), &g.Game, g.slot.number)
 	}
 }
 
@@ -326,7 +327,7 @@ func (g *game) finish(ctx context.Context, v match.Verdict) {
 		}
 		if err := p.GameOver(ctx, outcomeFor(v.Outcome, shogi.Colour(c))); err != nil {
 			// The game is decided; the player starts afresh.
-			g.slot.config.Events.fault(g.names()[c], "game_over", err.Error(), &g.Game, g.slot.number)
+			g.slot.events.fault(g.names()[c], "game_over", err.Error(), &g.Game, g.slot.number)
 			g.players[c] = nil
 		}
 	}

@@ -218,3 +218,65 @@ func TestWhatCannotRun(t *testing.T) {
 		t.Errorf("the lease without a plan: returned %q", noted.lines)
 	}
 }
+
+// A plan whose players do not start is its source's affair where the source says so:
+// its pair comes back with what failed, and the others are played.
+func TestAnUnplayablePairIsOnlyReturned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bad, good := planNamed("bad"), planNamed("good")
+		var noted journal
+		var why error
+		broken := lease(bad, 0, &noted)
+		broken.Return = func(err error) { why = err }
+		sink := &memorySink{pairs: map[int]match.PairResult{}}
+		err := runner.Run(t.Context(), runner.Config{
+			Source: &queue{leases: []runner.Lease{broken, lease(good, 1, &noted), lease(good, 2, &noted)}}, Sink: sink,
+			Concurrency: 1, StartParallel: 1, OnlyReturn: true,
+			Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
+				if strings.HasPrefix(p.Name, "bad") {
+					return nil, errors.New("no such file")
+				}
+				return &fake{}, nil
+			},
+		})
+		if err != nil || len(sink.pairs) != 2 {
+			t.Errorf("%v, %d pairs", err, len(sink.pairs))
+		}
+		if u, ok := errors.AsType[*runner.Unplayable](why); !ok || u.Plan != bad || u.Pair != 0 || u.Tries != 3 {
+			t.Errorf("returned with %v", why)
+		}
+	})
+}
+
+// What happens under a lease is heard by the lease's own listener, where it has one.
+func TestALeaseHasItsOwnEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		own, others := runner.NewEvents("own", false), runner.NewEvents("others", false)
+		var noted journal
+		first := lease(planNamed("a"), 0, &noted)
+		first.Events = own
+		err := runner.Run(t.Context(), runner.Config{
+			Source: &queue{leases: []runner.Lease{first, lease(planNamed("b"), 1, &noted)}},
+			Sink:   &memorySink{pairs: map[int]match.PairResult{}}, Concurrency: 1, Events: others,
+			Open: openAll(func(context.Context, string) (runner.Player, error) { return &fake{}, nil }),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for pair, events := range []*runner.Events{own, others} {
+			events.Close()
+			ended := 0
+			for ev := range events.Stream() {
+				if ev.Pair != nil && *ev.Pair != pair {
+					t.Errorf("the listener of pair %d hears of pair %d", pair, *ev.Pair)
+				}
+				if ev.Type == match.EventEnd {
+					ended++
+				}
+			}
+			if ended != 2 {
+				t.Errorf("pair %d: %d games ended", pair, ended)
+			}
+		}
+	})
+}

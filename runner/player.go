@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"gogi/match"
@@ -74,12 +75,31 @@ type Lease struct {
 	// longer ours; what was played of it is thrown away.
 	Revoked <-chan struct{}
 	// Return gives the pair back unplayed, after its attempts were put: revoked
-	// (ErrRevoked), cancelled, or failed, here or in another slot. Never nil.
+	// (ErrRevoked), cancelled, or failed, here (*Unplayable) or in another slot. Never nil.
 	Return func(why error)
+	// Events hears of the pair; nil: Config.Events does.
+	Events *Events
 }
 
 // ErrRevoked is why a pair is returned whose lease was revoked.
 var ErrRevoked = errors.New("runner: the pair was taken away")
+
+// Unplayable is the error of a pair that was tried as often as a pair is: its players do
+// not start, or fail before a game's first move.
+type Unplayable struct {
+	Plan  *match.Plan
+	Pair  int
+	Tries int
+	Err   error // of the last try
+}
+
+// Error says which pair, and why.
+func (u *Unplayable) Error() string {
+	return fmt.Sprintf("runner: pair %d could not be played %d times in a row: %v", u.Pair, u.Tries, u.Err)
+}
+
+// Unwrap is why the last try failed.
+func (u *Unplayable) Unwrap() error { return u.Err }
 
 // Sink takes what was played under a lease. It is called from all slots at once,
 // and an error of it ends the run, see Run. The context of its calls outlives the

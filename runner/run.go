@@ -43,6 +43,9 @@ type Config struct {
 	// OpenPerSlot is how many players a slot keeps open, those that play
 	// included; beyond it the least recently used are closed. 0: 2, the least.
 	OpenPerSlot int
+	// OnlyReturn makes a pair that cannot be played no failure of the run: it is given
+	// back with its *Unplayable, and the source says what is played instead.
+	OnlyReturn bool
 }
 
 // attempts is how often a pair is tried: that many failures in a row before a
@@ -117,14 +120,14 @@ func newRun(c Config) (*run, error) {
 
 func (r *run) play(ctx context.Context) error {
 	if r.config.Plan != nil {
-		if err := (&slot{run: r}).warmUp(ctx, r.config.Plan); err != nil {
+		if err := (&slot{run: r, events: r.config.Events}).warmUp(ctx, r.config.Plan); err != nil {
 			return fmt.Errorf("runner: %w", err)
 		}
 	}
 	watching, stop := context.WithCancel(ctx)
 	r.late.start(watching)
 	r.config.Width.run(func(number int, retired <-chan struct{}) bool {
-		return (&slot{run: r, number: number, retired: retired}).work(ctx)
+		return (&slot{run: r, events: r.config.Events, number: number, retired: retired}).work(ctx)
 	})
 	stop()
 	r.late.wait()
@@ -200,6 +203,7 @@ func (s *slot) serve(ctx context.Context, l Lease) {
 	if l.Plan == nil {
 		l.Plan = s.config.Plan
 	}
+	s.events = cmp.Or(l.Events, s.config.Events)
 	result, err := s.playLease(ctx, l)
 	if err == nil {
 		s.put(ctx, l, result)
@@ -231,9 +235,9 @@ func (s *slot) put(ctx context.Context, l Lease, r match.PairResult) {
 	case err != nil:
 		s.failed.set(fmt.Errorf("runner: pair %d: %w", l.Pair.ID, err))
 	case added:
-		s.config.Events.pairDone(l.Pair.ID)
+		s.events.pairDone(l.Pair.ID)
 	default:
-		s.config.Events.unplayed(l.Pair.ID, s.number, errStoredBefore)
+		s.events.unplayed(l.Pair.ID, s.number, errStoredBefore)
 	}
 }
 
@@ -245,7 +249,8 @@ func (s *slot) giveBack(ctx context.Context, l Lease, attempts []match.Attempt, 
 	if err := s.keepAttempts(ctx, l, attempts); err != nil {
 		s.failed.set(err)
 	}
-	if ctx.Err() == nil && !errors.Is(why, ErrRevoked) {
+	_, unplayable := errors.AsType[*Unplayable](why)
+	if ctx.Err() == nil && !errors.Is(why, ErrRevoked) && !(unplayable && s.config.OnlyReturn) {
 		s.failed.set(why)
 	}
 	l.Return(why)
@@ -290,10 +295,10 @@ func (s *slot) playPair(ctx context.Context, l Lease) (match.PairResult, error) 
 		default:
 			failures++
 		}
-		s.config.Events.unplayed(l.Pair.ID, s.number, err)
+		s.events.unplayed(l.Pair.ID, s.number, err)
 		result.Attempts = append(result.Attempts, match.Attempt{Pair: l.Pair.ID, Ended: time.Now(), Why: err.Error()})
 		if tries := max(failures, stood); stood == standstillAttempts || failures > 0 && !s.again(ctx, failures, err) {
-			return result, fmt.Errorf("runner: pair %d could not be played %d times in a row: %w", l.Pair.ID, tries, err)
+			return result, &Unplayable{Plan: l.Plan, Pair: l.Pair.ID, Tries: tries, Err: err}
 		}
 		s.endPair(l)
 	}
@@ -381,7 +386,7 @@ func (s *slot) playLegs(ctx context.Context, l Lease) ([]match.Result, error) {
 		g := l.Pair.Game(leg)
 		r, err := s.playLeg(seating, ctx, l.Plan, g)
 		if err != nil {
-			s.config.Events.cut(s.number, g)
+			s.events.cut(s.number, g)
 			return nil, err
 		}
 		games = append(games, r)
@@ -391,7 +396,7 @@ func (s *slot) playLegs(ctx context.Context, l Lease) ([]match.Result, error) {
 
 // playLeg readies the players of a game, for as long as seating lasts, and plays it.
 func (s *slot) playLeg(seating, ctx context.Context, plan *match.Plan, g match.Game) (match.Result, error) {
-	s.config.Events.seating(plan, g, s.number)
+	s.events.seating(plan, g, s.number)
 	players, err := s.seatBoth(seating, plan, g)
 	if err != nil {
 		return match.Result{}, endOf(seating, err)

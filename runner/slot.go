@@ -20,6 +20,7 @@ import (
 type slot struct {
 	*run
 	number int
+	events *Events // who hears of what it plays: its lease's or the run's; may be nil
 	// retired is closed when the slot shall take no more pairs; nil: never.
 	retired <-chan struct{}
 	open    []seated // least recently used first
@@ -216,7 +217,7 @@ func (s *slot) end(o seated) {
 }
 
 func (s *slot) trouble(o seated, note string) {
-	s.config.Events.fault(o.name(), "close", note, nil, s.number)
+	s.events.fault(o.name(), "close", note, nil, s.number)
 }
 
 // endGame closes, between the games of a pair, the players that get a fresh

@@ -20,7 +20,7 @@ func (g *game) plays(t *testing.T, text string, m kifu.Move) {
 	m.Move = move
 	g.referee.Play(move)
 	g.result.Record.Moves = append(g.result.Record.Moves, m)
-	g.slot.config.Events.moved(g, c, &m, false, 0)
+	g.slot.events.moved(g, c, &m, nil, false, 0)
 }
 
 // sent are the events that were sent since it was asked.

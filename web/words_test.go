@@ -9,19 +9,24 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/ensemble/voting"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/stats"
 )
 
 // phrase is where a template or a program says one.
-var phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|speaker\(r\)\(|\bWhat: )("(?:[^"\\]|\\.)*")`)
+var phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|speaker\(r\)\(|phrases\.Of\(\s*|phrases\.Say\(in, |Reason\(|\bWhat: )("(?:[^"\\]|\\.)*")`)
 
 // saidPhrases are the phrases of the pages, of the report's sections in them, and those
 // that are words of values.
 func saidPhrases(t *testing.T) map[string]string {
 	t.Helper()
 	said := map[string]string{}
-	for _, pattern := range []string{"templates/*.gohtml", "*.go", "../report/page/templates/*.gohtml", "../report/page/*.go"} {
+	for _, pattern := range []string{
+		"templates/*.gohtml", "*.go", "../report/page/templates/*.gohtml", "../report/page/*.go",
+		"../stats/reasons.go", "../tournament/*.go", "../report/*.go", "../report/text/*.go", "../archive/*.go", "../compare/*.go", "../ratings/*.go", "../cmd/gogi/*.go",
+	} {
 		files, err := filepath.Glob(filepath.FromSlash(pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
@@ -54,6 +59,12 @@ func saidPhrases(t *testing.T) map[string]string {
 	for _, word := range livePhases() {
 		said[word] = "a phase"
 	}
+	for _, by := range voting.Bys() {
+		said[by.Words()] = "what decided a vote"
+	}
+	for _, kind := range voting.Kinds() {
+		said[kind.Words()] = "a ballot"
+	}
 	for _, o := range orders(&match.Snapshot{}) {
 		said[o.Phrase] = "an order"
 	}
@@ -63,7 +74,7 @@ func saidPhrases(t *testing.T) map[string]string {
 // TestPhrasebook: everything that a page says has its Japanese, with the same verbs, and
 // the phrasebook has nothing that nobody says.
 func TestPhrasebook(t *testing.T) {
-	book, err := readPhrasebook()
+	book, err := phrases.Book()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/verb"
 	"gogi/live/socket"
 	"gogi/report"
 	"gogi/screen"
@@ -178,7 +179,7 @@ func TestRealTerminal(t *testing.T) {
 	w.watch(t, command)
 	w.shows(t, keys)
 	w.kill(t, syscall.SIGTERM)
-	w.restored(t, exitInterrupted)
+	w.restored(t, verb.Interrupted)
 
 	w.watch(t, "watchpanic")
 	if shown := w.restored(t, 2); !strings.Contains(shown, "goroutine") {

@@ -1,0 +1,114 @@
+package bus_test
+
+import (
+	"context"
+	"log/slog"
+	"net/url"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/bus"
+	"gogi/farm/bustest"
+	"gogi/farm/keys"
+)
+
+// world is a coordinator's bus with everything that belongs to it.
+type world struct {
+	bus    *bus.Bus
+	config bus.Config
+	ca     *keys.Authority
+	ring   *keys.Ring
+	public string // the coordinator's key
+}
+
+func open(t *testing.T, change func(*bus.Config)) *world {
+	t.Helper()
+	ca, err := keys.NewAuthority(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tls, err := ca.TLS([]string{"127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	coordinator, _, err := keys.New("coordinator", "farm", []keys.Right{keys.Admin}, time.Now(), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{ca: ca, ring: keys.NewRing(), public: coordinator.Public, config: bus.Config{
+		Dir: t.TempDir(), Listen: "127.0.0.1:0", TLS: tls, Log: slog.New(slog.DiscardHandler),
+		MaxStream: 64 << 20, MaxArtefact: 1 << 20, MaxArtefacts: 16 << 20, Readers: 4,
+	}}
+	w.config.Keys = w.ring
+	if change != nil {
+		change(&w.config)
+	}
+	w.start(t)
+	t.Cleanup(func() { w.bus.Close() })
+	return w
+}
+
+func (w *world) start(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var err error
+	if w.bus, err = bus.Open(ctx, w.config); err != nil {
+		t.Fatal(err)
+	}
+	if u, err := url.Parse(w.bus.URL()); err == nil {
+		w.config.Listen = u.Host // the next one is found where this one was
+	}
+}
+
+func (w *world) again(t *testing.T) farm.Bus {
+	t.Helper()
+	if err := w.bus.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.start(t)
+	return w.bus
+}
+
+// key makes a key and its credentials.
+func (w *world) key(t *testing.T, name string, expires time.Time, rights ...keys.Right) keys.Creds {
+	t.Helper()
+	k, seed, err := keys.New(name, "owner", rights, time.Now(), expires)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.ring.Add(k); err != nil {
+		t.Fatal(err)
+	}
+	return keys.Creds{Name: name, URL: w.bus.URL(), Coordinator: w.public, Seed: seed, CA: w.ca.PEM}
+}
+
+func (w *world) dial(t *testing.T, c keys.Creds) farm.Transport {
+	t.Helper()
+	transport, err := bus.Dial(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { transport.Close() })
+	return transport
+}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	bustest.Run(t, func(t *testing.T) bustest.Farm {
+		w := open(t, func(c *bus.Config) { c.MaxStream = 4 << 20 })
+		joined := func(rights ...keys.Right) func(t *testing.T, name string) farm.Transport {
+			return func(t *testing.T, name string) farm.Transport {
+				return w.dial(t, w.key(t, name, time.Time{}, rights...))
+			}
+		}
+		noise := make([]byte, 500_000) // nothing that compression makes smaller
+		state := uint64(1)
+		for i := range noise {
+			state = state*6364136223846793005 + 1442695040888963407
+			noise[i] = byte(state >> 56)
+		}
+		return bustest.Farm{Bus: w.bus, Worker: joined(keys.Work), Owner: joined(keys.Admin), Again: w.again, Full: noise}
+	})
+}

@@ -1,0 +1,108 @@
+package keys
+
+import (
+	"crypto/ed25519"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"gogi/farm"
+)
+
+// Creds is the one file that a worker or an owner needs: where the coordinator is, how
+// it is known, and the holder's own secret.
+type Creds struct {
+	Name        string `toml:"name"`
+	URL         string `toml:"url"`         // tls://HOST:PORT
+	Coordinator string `toml:"coordinator"` // public key (nkey) that signs what is to be played
+	Seed        string `toml:"seed"`
+	CA          string `toml:"ca,omitempty"` // PEM; nothing else is believed. "": no TLS, loopback only
+}
+
+const credsHead = "# Credentials of a gogi farm. Whoever reads this file can speak in its name.\n\n"
+
+// Write keeps the file readable for its owner only.
+func (c Creds) Write(file string) error {
+	if err := c.check(); err != nil {
+		return fmt.Errorf("keys: %w", err)
+	}
+	var text strings.Builder
+	text.WriteString(credsHead)
+	if err := toml.NewEncoder(&text).Encode(c); err != nil {
+		return fmt.Errorf("keys: %w", err)
+	}
+	return writeFile(file, text.String(), 0o600)
+}
+
+// ReadCreds reads a file of credentials, and refuses one that others can read.
+func ReadCreds(file string) (Creds, error) {
+	var c Creds
+	info, err := os.Stat(file)
+	if err != nil {
+		return c, fmt.Errorf("keys: %w", err)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return c, fmt.Errorf("keys: %s can be read by others (mode %04o): chmod 600 it, or better get a new key", file, info.Mode().Perm())
+	}
+	meta, err := toml.DecodeFile(file, &c)
+	if err != nil {
+		return c, fmt.Errorf("keys: %s: %w", file, err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return c, fmt.Errorf("keys: %s: %q is no field of credentials", file, unknown[0])
+	}
+	if err := c.check(); err != nil {
+		return c, fmt.Errorf("keys: %s: %w", file, err)
+	}
+	return c, nil
+}
+
+func (c Creds) check() error {
+	if err := CheckName(c.Name); err != nil {
+		return err
+	}
+	if _, _, err := Sign(c.Seed); err != nil {
+		return err
+	}
+	if publicBytes(c.Coordinator) == nil {
+		return fmt.Errorf("coordinator: %q is no public key", c.Coordinator)
+	}
+	if c.CA != "" {
+		_, err := c.Roots()
+		return err
+	}
+	u, err := url.Parse(c.URL)
+	if err != nil {
+		return err
+	}
+	if h := u.Hostname(); h != "127.0.0.1" && h != "::1" && h != "localhost" {
+		return fmt.Errorf("no ca: beyond this machine (%s) a coordinator must be known by a certificate", h)
+	}
+	return nil
+}
+
+// Roots are the certificates that are believed; nil where there is no TLS.
+func (c Creds) Roots() (*x509.CertPool, error) {
+	if c.CA == "" {
+		return nil, nil
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM([]byte(c.CA)) {
+		return nil, errors.New("ca: no certificate (PEM) in it")
+	}
+	return pool, nil
+}
+
+// Sign is the Signer of these credentials.
+func (c Creds) Sign() (farm.Signer, error) {
+	sign, _, err := Sign(c.Seed)
+	return sign, err
+}
+
+// CoordinatorKey is what tasks are checked with.
+func (c Creds) CoordinatorKey() ed25519.PublicKey { return publicBytes(c.Coordinator) }

@@ -1,0 +1,135 @@
+// Package keys says who may say what in a farm: the keys of workers and owners, their
+// rights and what these mean in subjects, the files that carry them, and the
+// certificates by which a coordinator is known.
+//
+// A key is an ed25519 pair in NATS' notation (nkey). The coordinator knows public
+// halves only; the seed is in the one file that its holder gets, see Creds.
+package keys
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nkeys"
+
+	"gogi/farm"
+)
+
+// Key is what a coordinator knows of a worker or an owner.
+type Key struct {
+	Name    string    `toml:"name"`   // see CheckName; unique, also among revoked ones
+	Public  string    `toml:"public"` // nkey, U…
+	Owner   string    `toml:"owner"`  // who answers for it
+	Rights  []Right   `toml:"rights"`
+	Issued  time.Time `toml:"issued"`
+	Expires time.Time `toml:"expires,omitzero"` // zero: never
+	Revoked time.Time `toml:"revoked,omitzero"` // zero: it is not
+	Why     string    `toml:"why,omitempty"`    // it was revoked
+}
+
+// names are what is safe as a part of a subject, a file's name and a word in a report.
+var names = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
+
+// CheckName refuses what is no name of a key or an owner.
+func CheckName(name string) error {
+	if !names.MatchString(name) {
+		return fmt.Errorf("%q is no name: want 1 to 40 of a-z, 0-9, - and _, beginning with a letter or digit", name)
+	}
+	return nil
+}
+
+// New makes a key. The seed is its secret half and is kept nowhere.
+func New(name, owner string, rights []Right, issued, expires time.Time) (k Key, seed string, err error) {
+	pair, err := nkeys.CreateUser()
+	if err != nil {
+		return Key{}, "", fmt.Errorf("keys: %w", err)
+	}
+	public, err := pair.PublicKey()
+	if err != nil {
+		return Key{}, "", fmt.Errorf("keys: %w", err)
+	}
+	secret, err := pair.Seed()
+	if err != nil {
+		return Key{}, "", fmt.Errorf("keys: %w", err)
+	}
+	k = Key{Name: name, Public: public, Owner: owner, Rights: rights, Issued: issued, Expires: expires}
+	return k, string(secret), k.check()
+}
+
+// check refuses what is no key at all; Valid asks whether it may be used.
+func (k Key) check() error {
+	if err := CheckName(k.Name); err != nil {
+		return err
+	}
+	if err := CheckName(k.Owner); err != nil {
+		return fmt.Errorf("owner of %s: %w", k.Name, err)
+	}
+	if !nkeys.IsValidPublicUserKey(k.Public) {
+		return fmt.Errorf("%s: %q is no public key of a user (U and 55 more)", k.Name, k.Public)
+	}
+	if len(k.Rights) == 0 {
+		return fmt.Errorf("%s has no rights: want some of %s", k.Name, strings.Join(words(All), ", "))
+	}
+	for _, r := range k.Rights {
+		if !slices.Contains(All, r) {
+			return fmt.Errorf("%s: %q is no right: want some of %s", k.Name, r, strings.Join(words(All), ", "))
+		}
+	}
+	if slices.Contains(k.Rights, Work) && len(k.Rights) > 1 {
+		return fmt.Errorf("%s: a key that works does nothing else: it lies on machines that run strangers' programs", k.Name)
+	}
+	return nil
+}
+
+// Valid says why a key may not be used at a time; nil: it may.
+func (k Key) Valid(now time.Time) error {
+	switch {
+	case !k.Revoked.IsZero():
+		return fmt.Errorf("the key of %s was revoked on %s: %s", k.Name, k.Revoked.Format(time.DateOnly), k.Why)
+	case !k.Expires.IsZero() && !now.Before(k.Expires):
+		return fmt.Errorf("the key of %s expired on %s", k.Name, k.Expires.Format(time.DateOnly))
+	}
+	return nil
+}
+
+// May says whether the key has a right. Admin has all but Work.
+func (k Key) May(r Right) bool {
+	return slices.Contains(k.Rights, r) || r != Work && slices.Contains(k.Rights, Admin)
+}
+
+// Ed25519 is the public half as package farm verifies with it.
+func (k Key) Ed25519() ed25519.PublicKey { return publicBytes(k.Public) }
+
+// publicBytes is nil for what is no public key.
+func publicBytes(public string) ed25519.PublicKey {
+	raw, err := nkeys.Decode(nkeys.PrefixByteUser, []byte(public))
+	if err != nil || len(raw) != ed25519.PublicKeySize {
+		return nil
+	}
+	return raw
+}
+
+// Verifies says whether the public key (nkey) signed a text.
+func Verifies(public string, text, signature []byte) bool {
+	key := publicBytes(public)
+	return key != nil && ed25519.Verify(key, text, signature)
+}
+
+// Sign is the Signer of a seed, and the public key (nkey) that belongs to it.
+func Sign(seed string) (sign farm.Signer, public string, err error) {
+	pair, err := nkeys.FromSeed([]byte(seed))
+	if err != nil {
+		return nil, "", fmt.Errorf("keys: the seed is damaged: %w", err)
+	}
+	if public, err = pair.PublicKey(); err != nil {
+		return nil, "", fmt.Errorf("keys: %w", err)
+	}
+	if !nkeys.IsValidPublicUserKey(public) {
+		return nil, "", fmt.Errorf("keys: the seed is of another kind of key than a user's")
+	}
+	return pair.Sign, public, nil
+}

@@ -1,0 +1,121 @@
+package farm_test
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/match"
+)
+
+// TestATokenIsOfOneLease: every part of a lease, and its worker, is covered.
+func TestATokenIsOfOneLease(t *testing.T) {
+	t.Parallel()
+	secret := farm.Secret{1, 2, 3}
+	lease := farm.Held{Run: "ab", Pair: 7, Epoch: 1<<32 | 5, Take: 1}
+	lease.Token = secret.Token("w1", lease)
+	if !secret.Granted("w1", lease) {
+		t.Fatal("a token is refused that was given")
+	}
+	for name, change := range map[string]func(*farm.Held){
+		"run":   func(h *farm.Held) { h.Run = "abc" },
+		"pair":  func(h *farm.Held) { h.Pair = 8 },
+		"epoch": func(h *farm.Held) { h.Epoch++ },
+		"take":  func(h *farm.Held) { h.Take = 0 },
+		"audit": func(h *farm.Held) { h.Audit = true },
+		"token": func(h *farm.Held) { h.Token = h.Token[:len(h.Token)-1] },
+		"none":  func(h *farm.Held) { h.Token = nil },
+	} {
+		forged := lease
+		if change(&forged); secret.Granted("w1", forged) {
+			t.Errorf("another %s passes with the same token", name)
+		}
+	}
+	if secret.Granted("w2", lease) {
+		t.Error("the token of one worker passes for another")
+	}
+	if other := (farm.Secret{9}); other.Granted("w1", lease) {
+		t.Error("the token of one farm passes in another")
+	}
+	if a, b := secret.Token("bw", farm.Held{Run: "a"}), secret.Token("w", farm.Held{Run: "a"}); reflect.DeepEqual(a, b) {
+		t.Error("names run into each other")
+	}
+}
+
+// TestABatchIsSigned: what was sealed is what is opened, and nothing else is.
+func TestABatchIsSigned(t *testing.T) {
+	t.Parallel()
+	public, private, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := func(worker string) ed25519.PublicKey { return map[string]ed25519.PublicKey{"w": public}[worker] }
+	sign := func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil }
+	ended := time.Date(2026, 11, 3, 4, 5, 6, 7000, time.UTC)
+	batch := farm.Batch{Worker: "w", Session: "s", Items: []farm.Item{
+		{Lease: farm.Held{Run: "r", Pair: 3, Epoch: 9, Token: []byte{1}}, Pair: []byte{4, 5}},
+		{Lease: farm.Held{Run: "r", Pair: 4}, Attempt: &match.Attempt{Pair: 4, Ended: ended, Why: "cut"}},
+	}}
+	body, err := farm.Seal(&batch, sign)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, signed, err := farm.Open(body, keys)
+	if err != nil || !reflect.DeepEqual(*got, batch) || len(signed.Signature) != ed25519.SignatureSize {
+		t.Fatalf("opened %+v, %v", got, err)
+	}
+	for i := range body {
+		flipped := append([]byte{}, body...)
+		flipped[i] ^= 0x40
+		if b, _, err := farm.Open(flipped, keys); err == nil && !reflect.DeepEqual(*b, batch) {
+			t.Fatalf("a flipped bit in byte %d is opened as %+v", i, b)
+		}
+	}
+	batch.Worker = "stranger"
+	if body, err = farm.Seal(&batch, sign); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := farm.Open(body, keys); !errors.Is(err, farm.ErrSignature) {
+		t.Errorf("a batch in another's name: %v", err)
+	}
+	plain, err := farm.Encode(batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unbound := func(text []byte) ([]byte, error) {
+		return ed25519.Sign(private, []byte(strings.TrimPrefix(string(text), "gogi batch 1\x00"))), nil
+	}
+	batch.Worker = "w"
+	if body, err = farm.Seal(&batch, unbound); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := farm.Open(body, keys); !errors.Is(err, farm.ErrSignature) {
+		t.Errorf("a signature of the bare text passes for one of a batch: %v", err)
+	}
+	if _, _, err := farm.Open(plain, keys); err == nil {
+		t.Error("an unsigned batch is opened")
+	}
+}
+
+// TestDecodeIsBounded: what is too long is refused before it is looked at.
+func TestDecodeIsBounded(t *testing.T) {
+	t.Parallel()
+	long, err := farm.Encode(farm.Held{Run: strings.Repeat("x", farm.MaxBody)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := farm.Decode(long, &farm.Held{}); err == nil || !strings.Contains(err.Error(), "at most") {
+		t.Errorf("a body of %d bytes: %v", len(long), err)
+	}
+	many, err := farm.Encode(farm.Beat{Held: make([]farm.Held, farm.MaxItems+1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := farm.Decode(many, &farm.Beat{}); err == nil {
+		t.Error("a list above the bound is read")
+	}
+}

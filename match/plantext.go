@@ -1,0 +1,132 @@
+package match
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Players and openings are read one by one: a list of bare numbers would else be made
+// into one of players, each some hundred times as large, before anybody said that a
+// number is none.
+const (
+	maxPlayers = 1 << 16 // of a plan, members of councils and councils themselves included
+	maxNested  = 16      // councils within each other: each level is read once more
+)
+
+// planBody, playerBody and councilBody are Plan, Player and Council whose longest
+// lists are still text. The outer field is the one that package json fills.
+type planBody struct {
+	planFields
+	Players  json.RawMessage
+	Openings json.RawMessage
+}
+
+type playerBody struct {
+	playerFields
+	Council *councilBody
+}
+
+type councilBody struct {
+	councilFields
+	Members json.RawMessage
+}
+
+type (
+	planFields    Plan
+	playerFields  Player
+	councilFields Council
+)
+
+// readPlan reads what EncodePlan wrote and does not look at what it means.
+func readPlan(text []byte) (*Plan, error) {
+	var t struct {
+		Version int       `json:"version"`
+		Plan    *planBody `json:"plan"`
+	}
+	if err := strictly(text, &t); err != nil {
+		return nil, err
+	}
+	if t.Plan == nil {
+		return nil, errors.New("there is none")
+	}
+	p := Plan(t.Plan.planFields)
+	left := maxPlayers
+	var err error
+	if p.Players, err = readPlayers(t.Plan.Players, &left, maxNested); err == nil {
+		p.Openings, err = readOpenings(t.Plan.Openings)
+	}
+	return &p, err
+}
+
+func readOpenings(text []byte) ([]Opening, error) {
+	if absent(text) {
+		return nil, nil
+	}
+	list := []Opening{}
+	err := eachOf("opening", text, func(o *Opening) error { list = append(list, *o); return nil })
+	return list, err
+}
+
+// readPlayers reads a list of players; left and nested are how many more there may be,
+// and how deep.
+func readPlayers(text []byte, left *int, nested int) ([]Player, error) {
+	if absent(text) {
+		return nil, nil
+	}
+	list := []Player{}
+	err := eachOf("player", text, func(body *playerBody) error {
+		if *left--; *left < 0 {
+			return fmt.Errorf("there are more than %d", maxPlayers)
+		}
+		p, err := body.player(left, nested)
+		list = append(list, p)
+		return err
+	})
+	return list, err
+}
+
+func (b *playerBody) player(left *int, nested int) (Player, error) {
+	p := Player(b.playerFields)
+	if b.Council == nil {
+		return p, nil
+	}
+	if nested == 0 {
+		return p, fmt.Errorf("more than %d councils are within each other", maxNested)
+	}
+	c := Council(b.Council.councilFields)
+	var err error
+	c.Members, err = readPlayers(b.Council.Members, left, nested-1)
+	p.Council = &c
+	return p, err
+}
+
+func absent(text []byte) bool { return len(text) == 0 || string(text) == "null" }
+
+// eachOf reads a list element by element; what is what an element is called.
+func eachOf[T any](what string, text []byte, see func(*T) error) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if start, err := d.Token(); err != nil || start != json.Delim('[') {
+		return fmt.Errorf("its %ss are no list", what)
+	}
+	for n := 1; d.More(); n++ {
+		var element T
+		err := d.Decode(&element)
+		if err == nil {
+			err = see(&element)
+		}
+		if err != nil {
+			return fmt.Errorf("%s %d: %w", what, n, err)
+		}
+	}
+	return nil
+}
+
+// strictly reads JSON; a field that is not known is an error.
+func strictly(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	return d.Decode(into)
+}

@@ -1,0 +1,126 @@
+package results
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// A pair that came over the wire is stored as one that did not, to the byte.
+func TestStoredAfterTheWire(t *testing.T) {
+	here, there := openTest(t, testPath(t)), openTest(t, testPath(t))
+	plan := testPlan("r")
+	text, err := match.EncodePlan(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	received, err := match.DecodePlan(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	local, remote := beginTest(t, here, plan), beginTest(t, there, received)
+	for id := range 8 {
+		p := wholePair(plan, id)
+		put(t, local, p)
+		put(t, remote, overTheWire(t, p))
+	}
+	if a, b := dumpOf(t, here, "r", true), dumpOf(t, there, "r", true); a != b {
+		t.Errorf("the stable dumps differ:\n%s\n%s", a, b)
+	}
+	for id := range 8 {
+		a, err := here.Pair(t.Context(), local.ID(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := there.Pair(t.Context(), remote.ID(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x, y := encoded(t, a), encoded(t, b); x != y {
+			t.Errorf("pair %d is stored as another", id)
+		}
+	}
+}
+
+// wholePair has everything that a store keeps: votes, notes, attempts, times that are
+// no whole microseconds and in another zone, sums that fit no float.
+func wholePair(plan *match.Plan, id int) match.PairResult {
+	p := playedPair(plan, id, 30)
+	zone := time.FixedZone("JST", 9*3600)
+	p.Attempts = []match.Attempt{{Pair: id, Ended: time.Date(2026, 5, 4, 3, 2, 1, 123456789, zone), Why: "engine A crashed: 異常"}}
+	p.Played = match.Provenance{Worker: "w7", Owner: "王", Epoch: 3<<32 | 9, Scale: 1.25, Proof: []byte{0, 255}}
+	for i := range p.Games {
+		g := &p.Games[i]
+		g.Started, g.Ended = g.Started.In(zone).Add(789), g.Ended.In(zone).Add(1)
+		g.Record.Final, g.Record.Site = []byte(`{"votes":[]}`), "site"
+		g.Sides[shogi.White].Nodes = math.MaxInt64
+		g.Sides[shogi.Black] = match.Side{
+			Plies: 7, Nodes: 1, Time: time.Hour + 1999, DepthSum: 9, DepthPlies: 3, WorstOverrun: 1234567, PonderHits: 2, PonderMisses: 1, Incomplete: 4,
+		}
+		for j := range g.Record.Moves {
+			m := &g.Record.Moves[j]
+			m.Time += 1999 // nanoseconds
+			if j%3 == 0 {
+				m.Detail = []byte(`{"v":2,"ballots":[]}`)
+			}
+			if j%4 == 0 {
+				m.Score, m.HasScore = 5, false
+			}
+		}
+	}
+	return p
+}
+
+// Whichever of an engine's binaries is in use where a run is stored, its stable dump is
+// the same; all of them are kept.
+func TestVariantsAreStored(t *testing.T) {
+	variants := []match.Variant{
+		{OS: "linux", Arch: "amd64", ISA: "x86-64-v3", SHA256: strings.Repeat("a", 64), Size: 10},
+		{OS: "linux", Arch: "arm64", SHA256: strings.Repeat("b", 64), Size: 20},
+	}
+	var dumps []string
+	for _, used := range variants {
+		s, plan := openTest(t, testPath(t)), testPlan("r")
+		plan.Players[0].Identity.Variants = variants
+		plan.Players[0].Identity = plan.Players[0].Identity.WithVariant(used, "/cache/"+used.Arch)
+		put(t, beginTest(t, s, plan), playedPair(plan, 0, 10))
+		info, err := s.FindRun(t.Context(), "r")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(plan.Players[0].Identity, info.Engines[0].Identity); diff != "" {
+			t.Errorf("(-begun +stored):\n%s", diff)
+		}
+		if whole := dumpOf(t, s, "r", false); !strings.Contains(whole, `"path":"/cache/`+used.Arch) || !strings.Contains(whole, `"isa":"x86-64-v3"`) {
+			t.Errorf("the dump:\n%s", whole)
+		}
+		dumps = append(dumps, dumpOf(t, s, "r", true))
+	}
+	if dumps[0] != dumps[1] {
+		t.Errorf("the stable dumps differ:\n%s\n%s", dumps[0], dumps[1])
+	}
+}
+
+func overTheWire(t *testing.T, p match.PairResult) match.PairResult {
+	t.Helper()
+	r, err := match.DecodePair([]byte(encoded(t, p)), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func encoded(t *testing.T, p match.PairResult) string {
+	t.Helper()
+	text, err := match.EncodePair(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
