@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -71,5 +72,22 @@ func TestChangesWithoutPaths(t *testing.T) {
 	got := discreet(&r).Looks.Changes
 	if len(got) != 2 || got[0] != r.Looks.Changes[0] || got[1] != "2026-01-03 – …" {
 		t.Errorf("%q", got)
+	}
+}
+
+// A reason for voiding may name a path: it is not shown to everybody, and neither is the
+// remark that quotes it.
+func TestDiscreetVoids(t *testing.T) {
+	t.Parallel()
+	r := report.Report{Voided: []report.Voiding{{Why: "/mnt/secret was full", Pairs: []int{1}}, {Why: "slow", Pairs: []int{2}}}}
+	for i := range r.Voided {
+		r.Looks.Remarks = append(r.Looks.Remarks, r.Voided[i].Remarks()...)
+	}
+	got := discreet(&r)
+	if got.Voided[0].Why != "…" || got.Voided[1].Why != "slow" || !slices.Equal(got.Looks.Remarks, []string{"1 pair voided: …", "1 pair voided: slow"}) {
+		t.Errorf("%+v, %q", got.Voided, got.Looks.Remarks)
+	}
+	if r.Voided[0].Why == "…" || r.Looks.Remarks[0] == got.Looks.Remarks[0] {
+		t.Error("the report itself was changed")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"gogi/ensemble/voting"
 	"gogi/internal/phrases"
 	"gogi/match"
+	"gogi/report"
 	"gogi/stats"
 )
 
@@ -122,5 +123,32 @@ func TestEndingsInJapanese(t *testing.T) {
 			t.Errorf("%s and %s are both %s", end, other, said)
 		}
 		seen[said] = end
+	}
+}
+
+// What was voided and what was withdrawn is told in Japanese, too.
+func TestVoidedInJapanese(t *testing.T) {
+	t.Parallel()
+	before, after := 3.0, 1.25
+	v := report.Voiding{
+		Why: "disk", By: "koto", Pairs: []int{1, 2, 3},
+		Before: &report.Tested{LLR: &before, Decision: stats.Pass}, After: &report.Tested{LLR: &after, Decision: stats.Continue},
+	}
+	said := inJapanese{}.voided(&v)
+	for _, want := range []string{"koto", "3ペア", "disk", "3.000", "1.250", "「通過」は取り消されました"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%s\nlacks %s", said, want)
+		}
+	}
+	v.After.Decision = stats.Pass
+	if said := (inJapanese{}).voided(&v); strings.Contains(said, "取り消") || !strings.Contains(said, "1.250") {
+		t.Errorf("nothing was withdrawn: %s", said)
+	}
+	v.Before, v.By = nil, ""
+	if said := (inJapanese{}).voided(&v); said != "3ペアが無効にされました（理由：disk）。" {
+		t.Error(said)
+	}
+	if said := (inJapanese{}).Gate(&report.Gate{Decision: stats.Continue, Withdrawn: stats.Fail}); !strings.Contains(said, "未決（「不通過」は取り消し）") {
+		t.Error(said)
 	}
 }
