@@ -12,6 +12,7 @@ import (
 
 	"gogi/gate"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/shogi"
 	"gogi/stats"
@@ -41,7 +42,7 @@ type Report struct {
 	Intervals   []Interval        `json:"intervals"`
 	Tests       []Test            `json:"tests"`
 	Score       *float64          `json:"score"` // A's points a game
-	ScoreWhy    string            `json:"score_why,omitempty"`
+	ScoreWhy    phrases.Said      `json:"score_why,omitzero"`
 	Elo         Elo               `json:"elo"`          // of the score, its ends those of the score's interval
 	EloDecisive Elo               `json:"elo_decisive"` // of the wins of decisive games, taken as independent
 	Dependence  stats.Dependence  `json:"dependence"`   // of the pairs on each other, by openings
@@ -106,17 +107,17 @@ type Player struct {
 
 // Interval is one of A's score, or of its share of the decisive games.
 type Interval struct {
-	Of          string   `json:"of"` // score, win_rate_decisive
-	Method      string   `json:"method"`
-	Assumes     string   `json:"assumes,omitempty"` // what it takes for granted beside independent openings
-	Unit        string   `json:"unit,omitempty"`    // what is taken as independent: opening, pair or game
-	N           int      `json:"n,omitempty"`       // how many of these
-	Level       float64  `json:"level"`
-	Estimate    *float64 `json:"estimate"`
-	Lo          *float64 `json:"lo"`
-	Hi          *float64 `json:"hi"`
-	Approximate bool     `json:"approximate"`
-	Why         string   `json:"why,omitempty"`
+	Of          string       `json:"of"` // score, win_rate_decisive
+	Method      string       `json:"method"`
+	Assumes     string       `json:"assumes,omitempty"` // what it takes for granted beside independent openings
+	Unit        string       `json:"unit,omitempty"`    // what is taken as independent: opening, pair or game
+	N           int          `json:"n,omitempty"`       // how many of these
+	Level       float64      `json:"level"`
+	Estimate    *float64     `json:"estimate"`
+	Lo          *float64     `json:"lo"`
+	Hi          *float64     `json:"hi"`
+	Approximate bool         `json:"approximate"`
+	Why         phrases.Said `json:"why,omitzero"`
 }
 
 // Test is a test of the hypothesis that A and B are equally strong.
@@ -128,32 +129,32 @@ type Test struct {
 	K           *int           `json:"k,omitempty"` // wins, of a binomial test
 	P           *float64       `json:"p"`
 	Critical    []criticalWins `json:"critical_wins,omitempty"`
-	Why         string         `json:"why,omitempty"`
+	Why         phrases.Said   `json:"why,omitzero"`
 }
 
 type criticalWins struct {
-	Alpha float64 `json:"alpha"`
-	Wins  *int    `json:"wins"` // of N; null where no number is enough
-	Why   string  `json:"why,omitempty"`
+	Alpha float64      `json:"alpha"`
+	Wins  *int         `json:"wins"` // of N; null where no number is enough
+	Why   phrases.Said `json:"why,omitzero"`
 }
 
 // Elo is a rating difference, A's less B's, with the ends of its interval; what is
 // infinite or unknown is null.
 type Elo struct {
-	Estimate *float64 `json:"estimate"`
-	Lo       *float64 `json:"lo"`
-	Hi       *float64 `json:"hi"`
-	Why      string   `json:"why,omitempty"`
+	Estimate *float64     `json:"estimate"`
+	Lo       *float64     `json:"lo"`
+	Hi       *float64     `json:"hi"`
+	Why      phrases.Said `json:"why,omitzero"`
 }
 
 // Advantage is how Black fared over all games, with the interval of its rate of wins
 // among decisive games.
 type Advantage struct {
 	stats.WDL
-	Assumes string   `json:"assumes,omitempty"` // as of an Interval
-	Lo      *float64 `json:"lo"`
-	Hi      *float64 `json:"hi"`
-	Why     string   `json:"why,omitempty"`
+	Assumes string       `json:"assumes,omitempty"` // as of an Interval
+	Lo      *float64     `json:"lo"`
+	Hi      *float64     `json:"hi"`
+	Why     phrases.Said `json:"why,omitzero"`
 }
 
 // Ending is how many games a player lost, or were drawn, in one way.
@@ -192,13 +193,13 @@ type Unmarked struct {
 // It is no ground for a verdict: pairs that are nearly copies are in it, and short games
 // repeat more easily. The intervals and tests of a report go by openings.
 type Distinct struct {
-	Pairs    int      `json:"pairs"`    // that are left
-	Repeated int      `json:"repeated"` // that were taken out
-	Score    *float64 `json:"score"`
-	Lo       *float64 `json:"lo"` // null, as P
-	Hi       *float64 `json:"hi"`
-	P        *float64 `json:"p"`
-	Why      string   `json:"why,omitempty"` // of these
+	Pairs    int          `json:"pairs"`    // that are left
+	Repeated int          `json:"repeated"` // that were taken out
+	Score    *float64     `json:"score"`
+	Lo       *float64     `json:"lo"` // null, as P
+	Hi       *float64     `json:"hi"`
+	P        *float64     `json:"p"`
+	Why      phrases.Said `json:"why,omitzero"` // of these
 	stats.WDL
 }
 
@@ -442,9 +443,9 @@ func (g *Gatherer) conclude() {
 	rep.figures(series)
 	rep.advantage(g.everybody())
 	if series.Copies() > 0 {
-		rep.dependent("some games repeat others move for move")
+		rep.dependent(phrases.Of("some games repeat others move for move"))
 	}
-	if why := rep.noFixedLength(); why != "" {
+	if why := rep.noFixedLength(); !why.IsZero() {
 		rep.withhold(why, series)
 	}
 	g.lists()
@@ -473,7 +474,7 @@ func (g *Gatherer) withoutCopies(copies int) *Distinct {
 	}
 	d := &Distinct{
 		Pairs: g.distinct.Pairs(), Repeated: copies, WDL: g.distinct.Total(),
-		Why: "pairs that are nearly copies depend on each other, too: intervals and tests go by openings",
+		Why: phrases.Of("pairs that are nearly copies depend on each other, too: intervals and tests go by openings"),
 	}
 	if score, err := g.distinct.Score(); err == nil {
 		d.Score = &score

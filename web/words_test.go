@@ -17,14 +17,17 @@ import (
 )
 
 // phrase is where a template or a program says one.
-var phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|speaker\(r\)\(|\bWhat: )("(?:[^"\\]|\\.)*")`)
+var phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|speaker\(r\)\(|phrases\.Of\(\s*|phrases\.Say\(in, |Reason\(|\bWhat: )("(?:[^"\\]|\\.)*")`)
 
 // saidPhrases are the phrases of the pages, of the report's sections in them, and those
 // that are words of values.
 func saidPhrases(t *testing.T) map[string]string {
 	t.Helper()
 	said := map[string]string{}
-	for _, pattern := range []string{"templates/*.gohtml", "*.go", "../report/page/templates/*.gohtml", "../report/page/*.go"} {
+	for _, pattern := range []string{
+		"templates/*.gohtml", "*.go", "../report/page/templates/*.gohtml", "../report/page/*.go",
+		"../stats/reasons.go", "../tournament/*.go", "../report/*.go", "../report/text/*.go", "../archive/*.go", "../compare/*.go", "../ratings/*.go", "../cmd/gogi/*.go",
+	} {
 		files, err := filepath.Glob(filepath.FromSlash(pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
@@ -134,19 +137,21 @@ func TestVoidedInJapanese(t *testing.T) {
 		Why: "disk", By: "koto", Pairs: []int{1, 2, 3},
 		Before: &report.Tested{LLR: &before, Decision: stats.Pass}, After: &report.Tested{LLR: &after, Decision: stats.Continue},
 	}
-	said := inJapanese{}.voided(&v)
-	for _, want := range []string{"koto", "3ペア", "disk", "3.000", "1.250", "「通過」は取り消されました"} {
+	said := strings.Join(phrases.Each(japanese, v.Remarks()), "\n")
+	for _, want := range []string{"koto", "3ペア", "disk", "3.000", "1.250", "取り消されました"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%s\nlacks %s", said, want)
 		}
 	}
-	v.After.Decision = stats.Pass
-	if said := (inJapanese{}).voided(&v); strings.Contains(said, "取り消") || !strings.Contains(said, "1.250") {
-		t.Errorf("nothing was withdrawn: %s", said)
+	for _, told := range []stats.Decision{stats.Pass, stats.Fail, stats.Inconclusive} {
+		v.Before.Decision = told
+		if text := v.Remarks()[2].String(); !strings.Contains(text, string(told)+", is withdrawn") {
+			t.Errorf("%s: %s", told, text)
+		}
 	}
-	v.Before, v.By = nil, ""
-	if said := (inJapanese{}).voided(&v); said != "3ペアが無効にされました（理由：disk）。" {
-		t.Error(said)
+	v.After.Decision = stats.Inconclusive
+	if said := phrases.Each(japanese, v.Remarks()); len(said) != 2 {
+		t.Errorf("nothing was withdrawn: %s", said)
 	}
 	if said := (inJapanese{}).Gate(&report.Gate{Decision: stats.Continue, Withdrawn: stats.Fail}); !strings.Contains(said, "未決（「不通過」は取り消し）") {
 		t.Error(said)

@@ -1,5 +1,5 @@
 // Package dbverbs is the verbs about a database that are not in the command itself:
-// flags and exit codes; what they do stands in package upkeep.
+// flags and exit codes; what they do stands in packages upkeep and recount.
 package dbverbs
 
 import (
@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"gogi/archive"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/match"
@@ -84,6 +85,6 @@ func (c *VoidCommand) void(ctx context.Context, v *upkeep.Voided, which func(mat
 	if err != nil {
 		return fmt.Errorf("the pairs are voided; counting what is left: %w", err)
 	}
-	v.Remarks = rep.Voided[len(rep.Voided)-1].Remarks()[1:] // the first says what is printed already
+	v.Remarks = phrases.Each(phrases.English, rep.Voided[len(rep.Voided)-1].Remarks()[1:]) // the first says what is printed already
 	return nil
 }
