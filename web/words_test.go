@@ -16,14 +16,17 @@ import (
 )
 
 // phrase is where a template or a program says one.
-var phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|speaker\(r\)\(|\bWhat: )("(?:[^"\\]|\\.)*")`)
+var phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|speaker\(r\)\(|phrases\.Of\(\s*|phrases\.Say\(in, |Reason\(|\bWhat: )("(?:[^"\\]|\\.)*")`)
 
 // saidPhrases are the phrases of the pages, of the report's sections in them, and those
 // that are words of values.
 func saidPhrases(t *testing.T) map[string]string {
 	t.Helper()
 	said := map[string]string{}
-	for _, pattern := range []string{"templates/*.gohtml", "*.go", "../report/page/templates/*.gohtml", "../report/page/*.go"} {
+	for _, pattern := range []string{
+		"templates/*.gohtml", "*.go", "../report/page/templates/*.gohtml", "../report/page/*.go",
+		"../stats/reasons.go", "../tournament/*.go", "../report/*.go", "../report/text/*.go", "../archive/*.go", "../compare/*.go", "../ratings/*.go", "../cmd/gogi/*.go",
+	} {
 		files, err := filepath.Glob(filepath.FromSlash(pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)

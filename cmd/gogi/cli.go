@@ -25,12 +25,15 @@ type commandLine struct {
 	Regress      regressCommand             `cmd:"" help:"Explain one column of a table by others: least squares and correlations."`
 	Stats        statsCommand               `cmd:"" help:"Reckon from counts: intervals, tests, sequential tests, plans, Elo."`
 	Games        gamesCommand               `cmd:"" help:"List a run's games, or print one of them as USI or CSA."`
+	Export       recordverbs.ExportCommand  `cmd:"" help:"Write a run's games into files: CSA, KIF, JKF, USI and others, or training data."`
+	Import       recordverbs.ImportCommand  `cmd:"" help:"Bring files of games into a database, as a run."`
 	Inspect      recordverbs.InspectCommand `cmd:"" help:"Print what a file of records, training data or a book holds, as JSON lines; say what is illegal."`
 	Convert      recordverbs.ConvertCommand `cmd:"" help:"Turn records or training data of one format into another."`
 	Book         recordverbs.BookCommand    `cmd:"" help:"Books and openings: convert, show, check, make, sample."`
 	Votes        votesCommand               `cmd:"" help:"Tell how the councils of a run voted; draw a game's weights; take votes again by other rules."`
 	Init         initCommand                `cmd:"" help:"Write a commented series file to start from."`
 	Runs         runsCommand                `cmd:"" help:"List the runs of a database."`
+	Verify       dbverbs.VerifyCommand      `cmd:"" help:"Play every move of a run again and count it anew: exit code 0, or 12 where anything differs."`
 	DB           dbCommand                  `cmd:"" name:"db" help:"Look at the database itself: dump, check, repair, merge, back up."`
 	Perft        perftCommand               `cmd:"" help:"Count the leaves of the tree of legal moves."`
 	Engine       engineCommand              `cmd:"" help:"Speak USI as the built-in engine."`

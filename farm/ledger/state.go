@@ -31,6 +31,9 @@ func (l *Ledger) State() State {
 	return s
 }
 
+// Held is how many leases there are.
+func (l *Ledger) Held() int { return len(l.held) }
+
 // HeldBy is how many leases a worker has.
 func (l *Ledger) HeldBy(worker string) int {
 	if h := l.holders[worker]; h != nil {
