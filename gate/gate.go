@@ -56,6 +56,21 @@ func (g *Gate) Add(id int, play stats.Play) error {
 	return nil
 }
 
+// Void takes pairs out that were taken out of the run, and judges the others anew from
+// the first: a test that had decided may be undecided, or have decided otherwise. They
+// may be added again when they have been played again. Where that fails, nothing is
+// changed.
+func (g *Gate) Void(ids []int) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	anew, err := g.prefix.Without(ids)
+	if err != nil {
+		return fmt.Errorf("gate: without the voided pairs: %w", err)
+	}
+	g.prefix = anew
+	return nil
+}
+
 // State is what a gate has found so far.
 type State struct {
 	Design    match.Gate
