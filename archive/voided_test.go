@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gogi/gate"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/report"
 	"gogi/results"
@@ -117,7 +118,7 @@ func TestWithdrawnVerdict(t *testing.T) {
 	}
 	void("its disk is slow", func(r match.Row) bool { return r.Worker == "bad" })
 	v := tell()
-	if v.Verdict != report.Inconclusive || v.Gate.Withdrawn != stats.Pass || !slices.ContainsFunc(v.Why, func(w string) bool { return strings.Contains(w, "pass, is withdrawn") }) {
+	if v.Verdict != report.Inconclusive || v.Gate.Withdrawn != stats.Pass || !slices.ContainsFunc(v.Why, func(w phrases.Said) bool { return strings.Contains(w.String(), "pass, is withdrawn") }) {
 		t.Errorf("%+v", v.Gate)
 	}
 	one := v.Report.Voided[0]
@@ -125,8 +126,8 @@ func TestWithdrawnVerdict(t *testing.T) {
 		!sameTest(one.Before, judged(t, plan, slices.Repeat([]bool{true}, enough))) || !sameTest(one.After, judged(t, plan, nil)) {
 		t.Errorf("%+v, before %+v, after %+v", one, one.Before, one.After)
 	}
-	remarks := strings.Join(v.Report.Looks.Remarks, "\n")
-	for _, want := range []string{"2 pairs voided by koto: its disk is slow", "counted anew without them: LLR ", " before, 0.000 after; the verdict told before, pass, is withdrawn"} {
+	remarks := strings.Join(phrases.Each(phrases.English, v.Report.Looks.Remarks), "\n")
+	for _, want := range []string{"2 pairs voided by koto: its disk is slow", "counted anew without what was voided: LLR ", " before, 0.000 after\nthe verdict told before, pass, is withdrawn"} {
 		if !strings.Contains(remarks, want) {
 			t.Errorf("%s\nlacks %s", remarks, want)
 		}

@@ -58,7 +58,11 @@ func verifyGames(plan *Plan, r *PairResult) error {
 		}
 	}
 	for leg := range r.Games {
-		if err := verifyGame(plan, r.Pair.Game(leg), &r.Games[leg]); err != nil {
+		want := r.Pair.Game(leg)
+		if plan.SeatsAt(r.Pair, leg, r.Games[leg].Players) {
+			want.Players = r.Games[leg].Players
+		}
+		if err := verifyGame(plan, want, &r.Games[leg]); err != nil {
 			return fmt.Errorf("leg %d: %w", leg, err)
 		}
 	}
@@ -68,6 +72,9 @@ func verifyGames(plan *Plan, r *PairResult) error {
 func verifyGame(plan *Plan, want Game, g *Result) error {
 	if err := verifyHead(plan, want, g); err != nil {
 		return err
+	}
+	if plan.Design.Kind == DesignImported {
+		return verifyMoves(&g.Record) // by which rules and limits it was played nobody knows
 	}
 	replayed, err := newReplay(plan, want)
 	if err != nil {
@@ -111,7 +118,35 @@ func verifyHead(plan *Plan, want Game, g *Result) error {
 	if from.SFEN() != start.SFEN() {
 		return fmt.Errorf("it starts from %s, not from %s", from.SFEN(), start.SFEN())
 	}
+	if plan.Design.Kind == DesignImported {
+		return verifyFirst(want.Opening, record.Moves)
+	}
 	return verifyOpening(want.Opening, record.Moves)
+}
+
+// verifyFirst is verifyOpening for a game whose opening is what it began with.
+func verifyFirst(o Opening, moves []kifu.Move) error {
+	for i, m := range o.Moves {
+		if i >= len(moves) || moves[i].Move != m {
+			return fmt.Errorf("it does not begin as opening %s has it", o.ID)
+		}
+	}
+	return nil
+}
+
+// verifyMoves says which move is illegal.
+func verifyMoves(r *kifu.Record) error {
+	p, err := Opening{ID: "of the record", Start: r.Start}.Position()
+	if err != nil {
+		return err
+	}
+	for i := range r.Moves {
+		if err := p.CheckLegal(r.Moves[i].Move); err != nil {
+			return fmt.Errorf("move %d (%s): %w", i+1, r.Moves[i].Move, err)
+		}
+		p.Apply(r.Moves[i].Move)
+	}
+	return nil
 }
 
 func verifyOpening(o Opening, moves []kifu.Move) error {

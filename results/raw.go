@@ -80,6 +80,14 @@ func (r *rawRun) name() string {
 	return name
 }
 
+// imported reports whether the games were played elsewhere, by the plan's text, in which
+// the design stands right behind the version.
+func (r *rawRun) imported() bool {
+	plan, _ := r.run.value("plan").(string)
+	_, design, _ := strings.Cut(plan, `"design":"`)
+	return strings.HasPrefix(design, string(match.DesignImported)+`"`)
+}
+
 func (r *rawRun) id() int64 { return r.run.int("id") }
 
 // rawPair is a pair with everything that belongs to it.
@@ -174,6 +182,9 @@ func (p *rawPair) sumOfGame(g *rawRow) (int64, error) {
 func (p *rawPair) fits(run *rawRun, leg int, g, record *rawRow) error {
 	seats := [2]int64{p.pair.int("a"), p.pair.int("b")}
 	if leg == 1 {
+		seats[0], seats[1] = seats[1], seats[0]
+	}
+	if run.imported() && g.int("black") == seats[1] { // whoever had Black
 		seats[0], seats[1] = seats[1], seats[0]
 	}
 	packed, _ := record.value("plies").([]byte)

@@ -204,6 +204,8 @@ func floodgateType(result string) string {
 		return "score adjudication"
 	case crash:
 		return "abnormal"
+	case unknown:
+		return "unknown"
 	}
 	return escaped(result)
 }
@@ -234,6 +236,8 @@ func ofFloodgate(word string) string {
 		return scoreAdjudication
 	case "abnormal":
 		return crash
+	case "unknown":
+		return unknown
 	}
 	return ""
 }

@@ -23,6 +23,7 @@ const (
 	impasse           = "impasse"
 	scoreAdjudication = "score_adjudication"
 	crash             = "crash"
+	unknown           = "unknown" // of a record that says who won and not how
 )
 
 const draw = "draw"
@@ -31,7 +32,7 @@ const draw = "draw"
 func knownEnd(word string) bool {
 	switch word {
 	case checkmate, resignation, timeForfeit, stall, illegalMove, repetition, perpetualCheck, declaration, falseDeclaration,
-		maxPlies, impasse, scoreAdjudication, crash:
+		maxPlies, impasse, scoreAdjudication, crash, unknown:
 		return true
 	}
 	return false

@@ -108,18 +108,19 @@ func OfFile(list []Format, name string) (f Format, ok bool) {
 	return Format{}, false
 }
 
-// ShiftJIS makes the text of a Format's Append, or of its Between, one in Shift_JIS as
-// Windows has it (CP932), which is what programs expect in files named *.kif, and makes it say so. Characters
-// that it lacks become "?", and lost says how many.
-func ShiftJIS(text []byte) (out []byte, lost int, err error) {
+// ShiftJIS makes the text of one game one in Shift_JIS as Windows has it (CP932), which is
+// what programs expect in files named *.kif, and makes it say so. Characters that it lacks
+// become "?", and lost says how many.
+func ShiftJIS(text []byte) (out []byte, lost int) {
 	for _, said := range [][2]string{{"'CSA encoding=UTF-8\n", "'CSA encoding=SHIFT_JIS\n"}, {"encoding=UTF-8\n", "encoding=Shift_JIS\n"}} {
 		text = bytes.Replace(text, []byte(said[0]), []byte(said[1]), 1)
 	}
 	encoder := japanese.ShiftJIS.NewEncoder()
-	if out, err = encoder.Bytes(text); err == nil {
-		return out, 0, nil
+	out, err := encoder.Bytes(text)
+	if err == nil {
+		return out, 0
 	}
-	out = out[:0]
+	out = nil
 	for _, c := range string(text) {
 		piece, err := encoder.Bytes([]byte(string(c)))
 		if err != nil {
@@ -128,7 +129,7 @@ func ShiftJIS(text []byte) (out []byte, lost int, err error) {
 		}
 		out = append(out, piece...)
 	}
-	return out, lost, nil
+	return out, lost
 }
 
 // Detect is the format that the beginning of a text is in; ok is false where it is in
