@@ -1,0 +1,103 @@
+package bus_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/bus"
+	"gogi/farm/keys"
+)
+
+// BenchmarkPublish is one result of 2 kB after the other, synced to the disk and
+// acknowledged, over TLS; and from 64 workers at once.
+func BenchmarkPublish(b *testing.B) {
+	for _, workers := range []int{1, 64} {
+		b.Run(fmt.Sprint(workers), func(b *testing.B) {
+			w := open(b, func(c *bus.Config) { c.MaxStream = 4 << 30 })
+			transports := w.dialAll(b, workers)
+			body := make([]byte, 2000)
+			b.ResetTimer()
+			var group sync.WaitGroup
+			for at, transport := range transports {
+				group.Go(func() {
+					for i := at; i < b.N; i += workers {
+						if err := transport.Publish(b.Context(), fmt.Sprintf("res.w%d.0", at), fmt.Sprint(i), body); err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			}
+			group.Wait()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "results/s")
+		})
+	}
+}
+
+func (w *world) dialAll(t testing.TB, n int) []farm.Transport {
+	all := make([]farm.Transport, n)
+	for i := range all {
+		all[i] = w.dial(t, w.key(t, fmt.Sprint("w", i), time.Time{}, keys.Work))
+	}
+	return all
+}
+
+// BenchmarkIdleWorkers is what a connected worker costs, both ends of it in this
+// process: heap and stacks, with what it listens to.
+func BenchmarkIdleWorkers(b *testing.B) {
+	const workers = 1000
+	for range b.N {
+		w := open(b, nil)
+		before := memory()
+		for i, t := range w.dialAll(b, workers) {
+			for _, s := range []string{farm.SubjectAll, farm.SubjectWorker + fmt.Sprint("w", i)} {
+				if _, err := t.Listen(s, func([]byte) {}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+		b.ReportMetric(float64(memory()-before)/workers/1000, "kB/worker-both-ends")
+	}
+}
+
+func memory() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapInuse + m.StackInuse
+}
+
+// BenchmarkHellos is a thousand workers that come at the same moment: connected, and
+// answered with a plan of 256 KB.
+func BenchmarkHellos(b *testing.B) {
+	const workers = 1000
+	for range b.N {
+		w := open(b, nil)
+		plan := make([]byte, 256<<10)
+		if _, err := w.bus.Answer("hello.*", func(context.Context, string, []byte) (any, error) {
+			return farm.Welcome{Plans: []farm.Task{{Plan: plan}}}, nil
+		}); err != nil {
+			b.Fatal(err)
+		}
+		transports := w.dialAll(b, workers)
+		began := time.Now()
+		var group sync.WaitGroup
+		for i, t := range transports {
+			group.Go(func() {
+				ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
+				defer cancel()
+				if err := t.Request(ctx, fmt.Sprint("hello.w", i), farm.Hello{}, &farm.Welcome{}); err != nil {
+					b.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		b.ReportMetric(time.Since(began).Seconds(), "s/1000-hellos")
+	}
+}
