@@ -1,8 +1,14 @@
 package bus_test
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"testing"
@@ -47,22 +53,80 @@ func (w *world) dialAll(t testing.TB, n int) []farm.Transport {
 	return all
 }
 
-// BenchmarkIdleWorkers is what a connected worker costs, both ends of it in this
-// process: heap and stacks, with what it listens to.
+// BenchmarkIdleWorkers is what a connected worker, with what it listens to and a beat
+// that was answered, costs the coordinator: heap and stacks. The workers are in another
+// process.
 func BenchmarkIdleWorkers(b *testing.B) {
 	const workers = 1000
+	if file := os.Getenv("IDLE_WORKERS"); file != "" {
+		idle(b, file)
+	}
 	for range b.N {
 		w := open(b, nil)
+		if _, err := w.bus.Answer("beat.*", func(context.Context, string, []byte) (any, error) { return farm.Told{}, nil }); err != nil {
+			b.Fatal(err)
+		}
+		var creds []keys.Creds
+		for i := range workers {
+			creds = append(creds, w.key(b, fmt.Sprint("w", i), time.Time{}, keys.Work))
+		}
+		text, err := json.Marshal(creds)
+		if err != nil {
+			b.Fatal(err)
+		}
+		file := filepath.Join(b.TempDir(), "creds")
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			b.Fatal(err)
+		}
 		before := memory()
-		for i, t := range w.dialAll(b, workers) {
-			for _, s := range []string{farm.SubjectAll, farm.SubjectWorker + fmt.Sprint("w", i)} {
-				if _, err := t.Listen(s, func([]byte) {}); err != nil {
-					b.Fatal(err)
-				}
+		c := exec.Command(os.Args[0], "-test.run=^$", "-test.bench=IdleWorkers", "-test.benchtime=1x")
+		c.Env = append(os.Environ(), "IDLE_WORKERS="+file)
+		stdin, err := c.StdinPipe()
+		if err != nil {
+			b.Fatal(err)
+		}
+		stdout, err := c.StdoutPipe()
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			b.Fatal(err)
+		}
+		for lines := bufio.NewScanner(stdout); lines.Scan() && lines.Text() != "ready"; {
+		}
+		after := memory()
+		b.ReportMetric(float64(after-before)/workers/1000, "kB/worker")
+		stdin.Close()
+		_ = c.Wait() // it has exited as it should, or was measured too early: see the figure
+	}
+}
+
+func idle(b *testing.B, file string) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var creds []keys.Creds
+	if err := json.Unmarshal(text, &creds); err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range creds {
+		t, err := bus.Dial(c)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, s := range []string{farm.SubjectAll, farm.SubjectWorker + c.Name} {
+			if _, err := t.Listen(s, func([]byte) {}); err != nil {
+				b.Fatal(err)
 			}
 		}
-		b.ReportMetric(float64(memory()-before)/workers/1000, "kB/worker-both-ends")
+		if err := t.Request(b.Context(), farm.SubjectBeat+c.Name, farm.Beat{}, &farm.Told{}); err != nil {
+			b.Fatal(err)
+		}
 	}
+	fmt.Println("\nready")
+	_, _ = io.Copy(io.Discard, os.Stdin) // until the other end closes it
+	os.Exit(0)
 }
 
 func memory() uint64 {

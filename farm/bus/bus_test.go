@@ -103,12 +103,17 @@ func TestContract(t *testing.T) {
 				return w.dial(t, w.key(t, name, time.Time{}, rights...))
 			}
 		}
-		noise := make([]byte, 500_000) // nothing that compression makes smaller
-		state := uint64(1)
-		for i := range noise {
-			state = state*6364136223846793005 + 1442695040888963407
-			noise[i] = byte(state >> 56)
-		}
-		return bustest.Farm{Bus: w.bus, Worker: joined(keys.Work), Owner: joined(keys.Admin), Again: w.again, Full: noise}
+		return bustest.Farm{Bus: w.bus, Worker: joined(keys.Work), Owner: joined(keys.Admin), Again: w.again, Full: incompressible(500_000)}
 	})
+}
+
+// incompressible is noise: a stream's compression makes nothing smaller of it.
+func incompressible(n int) []byte {
+	b := make([]byte, n)
+	state := uint64(1)
+	for i := range b {
+		state = state*6364136223846793005 + 1442695040888963407
+		b[i] = byte(state >> 56)
+	}
+	return b
 }
