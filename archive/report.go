@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 
+	"gogi/internal/phrases"
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/report"
@@ -139,6 +140,9 @@ func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo)
 		return run, err
 	}
 	run.Gate = registrationOf(settings, first)
+	if run.Voided, err = voidings(ctx, store, info, run.Gate); err != nil {
+		return run, err
+	}
 	for _, s := range settings {
 		run.Starts = append(run.Starts, report.Start{At: s.At, Changes: s.Changes, Late: first != 0 && s.ID > first})
 	}
@@ -214,15 +218,15 @@ func registrationOf(settings []results.Setting, first int64) report.Registration
 
 // noteChanges writes down what differs from the design, once each.
 func noteChanges(r *report.Registration, design match.Gate, pairs int) {
-	note := func(text string) {
-		if !slices.Contains(r.Changes, text) {
-			r.Changes = append(r.Changes, text)
+	note := func(said phrases.Said) {
+		if !slices.ContainsFunc(r.Changes, func(known phrases.Said) bool { return known.String() == said.String() }) {
+			r.Changes = append(r.Changes, said)
 		}
 	}
 	if design != r.Design {
-		note(fmt.Sprintf("the test was changed from %s to %s after the first game", r.Design, design))
+		note(phrases.Of("the test was changed from %s to %s after the first game", r.Design, design))
 	}
 	if pairs != r.Pairs {
-		note(fmt.Sprintf("the maximum was changed from %d to %d pairs after the first game", r.Pairs, pairs))
+		note(phrases.Of("the maximum was changed from %d to %d pairs after the first game", r.Pairs, pairs))
 	}
 }

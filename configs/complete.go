@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"gogi/internal/unfit"
 	"gogi/match"
@@ -24,8 +25,9 @@ import (
 //     beside itself, in the working directory or the binary's folder.
 //
 // Relative names are relative to the engine's working directory. Files of a
-// remote engine are not looked at. The plan that is given stays as it is. All
-// errors are reported together. Lint has more warnings.
+// remote engine are not looked at. The plan that is given stays as it is; of one that
+// was complete, the files are looked for anew. All errors are reported together. Lint
+// has more warnings.
 func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan, warnings []Warning, err error) {
 	if n := len(plan.Engines()); len(greetings) != n {
 		return nil, nil, fmt.Errorf("completing the plan: %d greetings for %d engines", len(greetings), n)
@@ -35,7 +37,7 @@ func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan,
 	out := plan.WithEngines(func(i int, p *match.Player) {
 		declared := greetings[i].Options
 		errs = append(errs, checkDeclared(*p, plan, declared)...)
-		p.Identity.Files = slices.Clone(p.Identity.Files)
+		p.Identity.Files = ofCommand(p.Identity.Files)
 		notes, err := hashes.complete(p, inForce(*p, plan, declared))
 		if err != nil {
 			errs = append(errs, fmt.Errorf("engine %s: %w", p.Name, err))
@@ -46,6 +48,13 @@ func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan,
 		return nil, nil, err
 	}
 	return out, append(warnings, duplicates(out.Players, otherFolders)...), nil
+}
+
+// ofCommand are the files that are known before an engine was greeted.
+func ofCommand(files []match.FileHash) []match.FileHash {
+	return slices.DeleteFunc(slices.Clone(files), func(f match.FileHash) bool {
+		return f.Role != match.BinaryRole && !strings.HasPrefix(f.Role, argumentRole)
+	})
 }
 
 // checkDeclared holds the user's options against the declarations and rules. What
@@ -62,13 +71,16 @@ func checkDeclared(p match.Player, plan *match.Plan, declared []usi.Option) []er
 
 // complete adds the files that an engine reads to its identity.
 func (h hasher) complete(p *match.Player, in options) (warnings []Warning, err error) {
-	if p.Builtin || isRemote(p.Command) {
+	if isRemote(p.Command) {
 		return nil, nil
 	}
 	for _, o := range in.declared {
 		if err := h.option(p, in, o); err != nil {
 			return nil, err
 		}
+	}
+	if p.Builtin {
+		return nil, nil // its book is all that it reads
 	}
 	if err := h.evaluation(p, in); err != nil {
 		return nil, err
@@ -90,7 +102,7 @@ func (h hasher) option(p *match.Player, in options, o usi.Option) error {
 	}
 	for _, place := range places {
 		if path := absolute(place, value); isFile(path) {
-			return h.add(p, "option "+o.Name, path)
+			return h.add(p, optionRole+o.Name, path)
 		}
 	}
 	return nil
@@ -117,6 +129,9 @@ func (h hasher) evaluation(p *match.Player, in options) error {
 
 const evalOption = "EvalDir"
 
+// optionFiles are what YaneuraOu looks for in its folders.
+func optionFiles() []string { return []string{"engine_options.txt", "eval_options.txt"} }
+
 // optionFiles hashes the files whose options an engine takes over by itself.
 func (h hasher) optionFiles(p *match.Player) (warnings []Warning, err error) {
 	folders := []string{p.Dir}
@@ -124,10 +139,10 @@ func (h hasher) optionFiles(p *match.Player) (warnings []Warning, err error) {
 		folders = append(folders, own)
 	}
 	for i, folder := range folders {
-		for _, name := range []string{"engine_options.txt", "eval_options.txt"} {
+		for _, name := range optionFiles() {
 			path, role := filepath.Join(folder, name), name
 			if i > 0 {
-				role = "binary's " + name
+				role = besideRole + name
 			}
 			if !isFile(path) {
 				continue

@@ -16,6 +16,14 @@ import (
 	"gogi/match"
 )
 
+// How the roles of files begin, apart from match.BinaryRole, those in a folder, which
+// are OPTION/NAME, and those of optionFiles in the working directory.
+const (
+	argumentRole = "argument " // and its number, from 1: what a wrapper is given
+	optionRole   = "option "   // and its name
+	besideRole   = "binary's " // and the file's name: in the binary's folder
+)
+
 // identify finds what a program is, as far as its command tells. byHand is the
 // identity key.
 func (r *resolver) identify(byHand string, p *match.Player) error {
@@ -72,7 +80,7 @@ func (h hasher) add(p *match.Player, role, path string) error {
 
 // command hashes the binary and, of a wrapper, the files it is given.
 func (h hasher) command(p *match.Player) error {
-	if err := h.add(p, "binary", p.Command[0]); err != nil || !isWrapper(p.Command) {
+	if err := h.add(p, match.BinaryRole, p.Command[0]); err != nil || !isWrapper(p.Command) {
 		return err
 	}
 	for i, word := range p.Command[1:] {
@@ -80,7 +88,7 @@ func (h hasher) command(p *match.Player) error {
 		if !isFile(path) {
 			continue
 		}
-		if err := h.add(p, "argument "+strconv.Itoa(i+1), path); err != nil {
+		if err := h.add(p, argumentRole+strconv.Itoa(i+1), path); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"gogi/kifu"
 	"gogi/shogi"
 )
 
@@ -87,7 +88,7 @@ type summaryReader struct {
 	turned  bool // Your_Turn was there
 	toMove  string
 	times   [2]map[string]string // by colour: key → value
-	place   placing
+	place   kifu.CSASetup
 	moves   []string // a move, or the time of the move before it: "T12"
 }
 
@@ -219,7 +220,7 @@ func (r *summaryReader) position(line string) error {
 		if len(r.moves) > 0 {
 			return fmt.Errorf("%q after the first move", line)
 		}
-		return r.place.line(line)
+		return r.place.Line(line)
 	}
 	for word := range strings.SplitSeq(line, ",") {
 		switch {
@@ -256,14 +257,14 @@ func (r *summaryReader) finish() error {
 // start makes the position. Where its section does not say who moves, To_Move
 // does; otherwise it says who moves after the moves that are given.
 func (r *summaryReader) start() (err error) {
-	if !r.place.begun {
+	if !r.place.Begun {
 		return errors.New("there is none")
 	}
-	if !r.place.sided && r.toMove == "-" {
-		r.place.setup.Side = shogi.White
+	if !r.place.Sided && r.toMove == "-" {
+		r.place.Setup.Side = shogi.White
 	}
-	r.place.setup.Ply = 1
-	r.summary.Start, err = r.place.setup.Position()
+	r.place.Setup.Ply = 1
+	r.summary.Start, err = r.place.Setup.Position()
 	return err
 }
 
@@ -276,7 +277,7 @@ func (r *summaryReader) replay() error {
 			}
 			continue
 		}
-		m, err := readMove(&p, word)
+		m, err := kifu.ParseCSAMove(&p, word)
 		if err != nil {
 			return fmt.Errorf("move %d (%q): %w", len(r.summary.Moves)+1, word, err)
 		}

@@ -25,8 +25,21 @@ func (v *vote) conclude(d voting.Decision, shadows []voting.Decision) (usi.Reply
 	reply := usi.Reply{
 		Answer: d.Answer, Move: d.Move, Ponder: d.Ponder, Text: d.Word(), Lines: v.lines(&d, elapsed),
 		Nodes: record.Nodes, Elapsed: elapsed, Hit: v.hit, Stopped: v.stopped, Detail: detail, Absent: v.absent(),
+		Vote: v.told(&d, before),
 	}
 	return reply, nil
+}
+
+// told is the vote for who watches; before are the members' weights in it.
+func (v *vote) told(d *voting.Decision, before []float64) *usi.Vote {
+	t := &usi.Vote{By: string(d.By), Split: d.Split(), Ballots: make([]usi.Ballot, 0, len(v.ballots))}
+	for i := range v.ballots {
+		b := &v.ballots[i]
+		t.Ballots = append(t.Ballots, usi.Ballot{
+			Member: v.names[b.Member], Kind: string(b.Kind), Move: b.Move, Score: b.Score, HasScore: b.HasScore, Weight: before[b.Member],
+		})
+	}
+	return t
 }
 
 func (v *vote) record(o *observed, before []float64, elapsed time.Duration) *voting.Record {

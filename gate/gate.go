@@ -30,6 +30,7 @@ func Test(g match.Gate) stats.SPRT {
 // order of arrival, which favours short games. It is safe for many goroutines.
 type Gate struct {
 	design match.Gate
+	pairs  int // of the plan
 
 	mu     sync.Mutex
 	prefix *stats.Prefix
@@ -41,7 +42,7 @@ func New(design match.Gate, pairs int) (*Gate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gate: %w", err)
 	}
-	return &Gate{design: design, prefix: prefix}, nil
+	return &Gate{design: design, pairs: pairs, prefix: prefix}, nil
 }
 
 // Add takes a finished pair with its number in the plan. One that comes again is counted
@@ -52,6 +53,21 @@ func (g *Gate) Add(id int, play stats.Play) error {
 	if err := g.prefix.AddPlay(id, play); err != nil {
 		return fmt.Errorf("gate: %w", err)
 	}
+	return nil
+}
+
+// Void takes pairs out that were taken out of the run, and judges the others anew from
+// the first: a test that had decided may be undecided, or have decided otherwise. They
+// may be added again when they have been played again. Where that fails, nothing is
+// changed.
+func (g *Gate) Void(ids []int) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	anew, err := g.prefix.Without(ids)
+	if err != nil {
+		return fmt.Errorf("gate: without the voided pairs: %w", err)
+	}
+	g.prefix = anew
 	return nil
 }
 

@@ -3,6 +3,7 @@ package gate
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gogi/match"
@@ -129,6 +130,66 @@ func TestGateRefusesAnotherResult(t *testing.T) {
 			t.Errorf("pair %d came again and changed %+v to %+v", id, before.Judgement, after.Judgement)
 		}
 	}
+}
+
+// TestVoid: after a void the gate is as one that has never seen the pairs, also where it
+// had decided, and takes them when they have been played again.
+func TestVoid(t *testing.T) {
+	t.Parallel()
+	design := match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	r := rand.New(rand.NewPCG(5, 6))
+	won := stats.Pair{{AIsBlack: true, Outcome: stats.Win, Points: 1}, {Outcome: stats.Win, Points: 1}}
+	undone := 0
+	for range 50 {
+		played := make([]stats.Pair, 60)
+		for id := range played {
+			if played[id] = evenPair(r); r.IntN(4) == 0 {
+				played[id] = won
+			}
+		}
+		g := gateOf(t, design, played, nil)
+		before := g.State()
+		ids := r.Perm(60)[:1+r.IntN(5)]
+		if err := g.Void(ids); err != nil {
+			t.Fatal(err)
+		}
+		never := gateOf(t, design, played, ids)
+		if got, want := g.State(), never.State(); got.Judgement != want.Judgement || got.Tally.Penta != want.Tally.Penta {
+			t.Fatalf("%+v, want %+v", got, want)
+		}
+		if before.Decided() && !g.State().Decided() {
+			undone++
+		}
+		for _, id := range ids {
+			if err := g.Add(id, stats.Play{Pair: won}); err != nil { // another result, and no error
+				t.Fatal(err)
+			}
+			played[id] = won
+		}
+		if got, want := g.State(), judgeIn(t, design, played, identity(60)); got.Judgement != want.Judgement {
+			t.Fatalf("played again: %+v, want %+v", got, want)
+		}
+	}
+	if undone == 0 {
+		t.Error("no decision was undone: nothing was tested")
+	}
+}
+
+// gateOf is a gate of all pairs but some.
+func gateOf(t *testing.T, design match.Gate, played []stats.Pair, but []int) *Gate {
+	t.Helper()
+	g, err := New(design, len(played))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, pair := range played {
+		if !slices.Contains(but, id) {
+			if err := g.Add(id, stats.Play{Pair: pair}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return g
 }
 
 // TestBounds: a test of older runs keeps its bounds, which are those of a ratio where it

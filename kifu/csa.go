@@ -2,6 +2,7 @@ package kifu
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -11,7 +12,8 @@ import (
 
 // CSA is the record in the standard format of the Computer Shogi Association,
 // version 3.0, in UTF-8: times with milliseconds, and for each move with a score
-// a comment "'** score nodes" from Black's view, as that version defines it.
+// a comment "'** score variation nodes", as that version defines it: the score from
+// Black's view, the variation from the reply on.
 // It fails when a move of the record is illegal, saying which.
 // Source: http://www2.computer-shogi.org/protocol/record_v3.html
 func (r *Record) CSA() (string, error) {
@@ -25,16 +27,16 @@ func (r *Record) CSA() (string, error) {
 	header(&b, "N-", r.White)
 	header(&b, "$EVENT:", r.Event)
 	header(&b, "$SITE:", r.Site)
-	if !r.Started.IsZero() {
-		header(&b, "$START_TIME:", r.Started.Format("2006/01/02 15:04:05"))
-	}
+	r.writeCSATimes(&b)
 	b.WriteString(CSAPosition(&position))
-	for i, m := range r.Moves {
+	writeCSAComment(&b, r.Comment)
+	for i := range r.Moves {
+		m := &r.Moves[i]
 		if err := position.CheckLegal(m.Move); err != nil {
 			return "", fmt.Errorf("kifu: move %d (%s): %w", i+1, m.Move, err)
 		}
 		writeCSAMove(&b, &position, m)
-		position.Apply(m.Move)
+		writeCSAComment(&b, m.Comment)
 	}
 	r.writeCSAEnd(&b, position.Side())
 	return b.String(), nil
@@ -42,13 +44,13 @@ func (r *Record) CSA() (string, error) {
 
 func header(b *strings.Builder, key, value string) {
 	if value != "" {
-		b.WriteString(key + oneLine(value) + "\n")
+		b.WriteString(key + OneLine(value) + "\n")
 	}
 }
 
-// oneLine makes spaces of what some reader takes for a line break, which would
+// OneLine makes spaces of what some reader takes for a line break, which would
 // start another header, move or end.
-func oneLine(s string) string {
+func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
 			return ' '
@@ -121,25 +123,127 @@ func CSAMove(p *shogi.Position, m shogi.Move) string {
 	return csaSign(p.Side()) + from + csaPlace(m.To()) + CSAPiece(piece)
 }
 
-// writeCSAMove writes the move, the time and the score.
-func writeCSAMove(b *strings.Builder, p *shogi.Position, m Move) {
+// writeCSAMove writes the move, the time and the score, and makes the move.
+func writeCSAMove(b *strings.Builder, p *shogi.Position, m *Move) {
 	b.WriteString(CSAMove(p, m.Move) + "\n")
-	if !m.Opening {
+	if !m.Opening && !m.NoTime {
 		b.WriteString("T" + csaTime(m.Time) + "\n")
 	}
-	if m.HasScore {
-		score := m.Score
-		if p.Side() == shogi.White {
-			score = -score
+	score := m.Score
+	if p.Side() == shogi.White {
+		score = -score
+	}
+	p.Apply(m.Move)
+	if !m.HasScore {
+		return
+	}
+	line := fmt.Appendf(nil, "'** %d", max(-CSAMate, min(CSAMate, score)))
+	b.Write(fmt.Appendf(AppendCSALine(line, *p, m.Reply()), " #%d\n", m.Nodes))
+}
+
+// Reply is the principal variation from the opponent's reply on, as CSA comments have it;
+// none where the variation is not one of the move.
+func (m *Move) Reply() []shogi.Move {
+	if len(m.PV) > 1 && m.PV[0] == m.Move {
+		return m.PV[1:]
+	}
+	return nil
+}
+
+// AppendCSALine adds a line of moves from a position, each after a blank, up to the first
+// illegal one.
+func AppendCSALine(dst []byte, p shogi.Position, moves []shogi.Move) []byte {
+	for _, m := range moves {
+		if p.CheckLegal(m) != nil {
+			break
 		}
-		fmt.Fprintf(b, "'** %d #%d\n", max(-csaMate, min(csaMate, score)), m.Nodes)
+		dst = append(append(dst, ' '), CSAMove(&p, m)...)
+		p.Apply(m)
+	}
+	return dst
+}
+
+// writeCSAComment writes what somebody wrote, a line each.
+func writeCSAComment(b *strings.Builder, text string) {
+	if text == "" {
+		return
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		b.WriteString("'*" + Remark(EscapedComment(line)) + "\n")
 	}
 }
 
-// csaMate is the score of a mate in CSA comments.
-const csaMate = 30000
+// CSAMate is the score of a mate in comments of records.
+const CSAMate = 30000
 
 func csaPlace(s shogi.Square) string { return fmt.Sprintf("%d%d", s.File(), s.Rank()) }
+
+// writeCSATimes writes when, how fast and under which limits it was played, and what the
+// players are.
+func (r *Record) writeCSATimes(b *strings.Builder) {
+	header(b, "$OPENING:", r.Opening)
+	header(b, "$START_TIME:", LocalTime(r.Started))
+	header(b, "$END_TIME:", LocalTime(r.Ended))
+	for c, clock := range r.Clocks {
+		if !clock.IsZero() {
+			header(b, "$TIME"+csaSign(shogi.Colour(c))+":", csaTime(clock.Main)+"+"+csaTime(clock.Byoyomi)+"+"+csaTime(clock.Increment)) //nolint:gosec // 0 or 1
+		}
+	}
+	if r.MaxMoves > 0 {
+		header(b, "$MAX_MOVES:", strconv.Itoa(r.MaxMoves))
+	}
+	if r.Jishogi > 0 {
+		header(b, "$JISHOGI:", strconv.Itoa(r.Jishogi))
+	}
+	header(b, "$NOTE:", r.csaNote())
+}
+
+// csaNote is what the players are and why the game ended, a line each, escaped as the
+// format has it.
+func (r *Record) csaNote() string {
+	var lines []string
+	for c, about := range r.About {
+		if about != "" {
+			lines = append(lines, shogi.Colour(c).String()+": "+escaped(about)) //nolint:gosec // 0 or 1
+		}
+	}
+	if r.Note != "" {
+		lines = append(lines, "end: "+escaped(r.Note))
+	}
+	return escaped(strings.Join(lines, "\n"))
+}
+
+// EscapedComment is a text in one line and without commas, at which some readers cut even
+// comments of CSA into statements: \n, \c and \\ stand for what they cannot hold.
+func EscapedComment(text string) string {
+	return OneLine(strings.ReplaceAll(escaped(text), ",", `\c`))
+}
+
+// Remark keeps a comment from being taken for what a program says in one: those begin
+// with a second "*".
+func Remark(line string) string {
+	if strings.HasPrefix(line, "*") {
+		return " " + line
+	}
+	return line
+}
+
+// escaped is a text in one line, as the format writes notes.
+func escaped(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, `\`, `\\`), "\n", `\n`)
+}
+
+// LocalTime is how records say when: in the zone of this machine, for which CSA and KIF
+// have no word; "" for the zero time.
+func LocalTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format(Moment)
+}
+
+// Moment is the layout of dates with a time in CSA and KIF.
+const Moment = "2006/01/02 15:04:05"
 
 func csaTime(d time.Duration) string {
 	return fmt.Sprintf("%d.%03d", d/time.Second, d%time.Second/time.Millisecond)
@@ -150,9 +254,12 @@ func csaTime(d time.Duration) string {
 func (r *Record) writeCSAEnd(b *strings.Builder, side shogi.Colour) {
 	word, exact := r.csaEnd(side)
 	if !exact && r.Result != "" {
-		b.WriteString("'*" + oneLine(r.Result+", winner: "+r.Winner) + "\n")
+		b.WriteString("'*" + OneLine(r.Result+" winner="+r.Winner) + "\n")
 	}
 	b.WriteString(word + "\n")
+	if r.HasLast {
+		b.WriteString("T" + csaTime(r.LastTime) + "\n")
+	}
 }
 
 // csaEnd is the special move for the result; side is the side to move.

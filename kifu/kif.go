@@ -2,6 +2,7 @@ package kifu
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,26 +20,60 @@ func (r *Record) KIF() (string, error) {
 		return "", fmt.Errorf("kifu: start position: %w", err)
 	}
 	var b strings.Builder
-	r.writeKIFHead(&b, &position)
+	b.WriteString("#KIF version=2.0 encoding=UTF-8\n" + r.KIFHead(&position))
 	b.WriteString("手数----指手---------消費時間--\n")
+	writeKIFComment(&b, r.Comment)
 	spent, before, ply := [2]time.Duration{}, shogi.NoSquare, 1
-	for _, m := range r.Moves {
+	for i := range r.Moves {
+		m := &r.Moves[i]
 		if why := position.CheckLegal(m.Move); why != nil {
-			fmt.Fprintf(&b, "*%s\n", oneLine(why.Error()))
+			fmt.Fprintf(&b, "*%s\n", OneLine(why.Error()))
 			break
 		}
 		spent[position.Side()] += m.Time
 		fmt.Fprintf(&b, "%4d %s%s\n", ply, padded(KIFMove(&position, m.Move, before), kifMoveWidth), kifTime(m.Time, spent[position.Side()]))
-		writeKIFThought(&b, &position, m)
+		if thought := KIFThought(&position, m); thought != "" {
+			b.WriteString("*" + thought + "\n")
+		}
+		writeKIFComment(&b, m.Comment)
 		before = m.Move.To()
 		position.Apply(m.Move)
 		ply++
 	}
-	fmt.Fprintf(&b, "%4d %s\n", ply, r.kifEnd(position.Side()))
-	if r.Result != "" {
-		fmt.Fprintf(&b, "*%s winner=%s\n", oneLine(r.Result), oneLine(r.Winner))
+	end := r.KIFEnd(position.Side())
+	if r.HasLast {
+		end = padded(end, kifMoveWidth) + kifTime(r.LastTime, spent[position.Side()]+r.LastTime)
 	}
+	fmt.Fprintf(&b, "%4d %s\n", ply, end)
+	b.WriteString(r.KIFResult())
 	return b.String(), nil
+}
+
+// KIFResult is the comment that says in our words how the game ended, with its end; "" for
+// a record without a result.
+func (r *Record) KIFResult() string {
+	if r.Result == "" {
+		return ""
+	}
+	return OneLine("*"+r.Result+" winner="+r.Winner+kifNote(r.Note)) + "\n"
+}
+
+// kifNote is why the game ended, behind the comment that says how.
+func kifNote(note string) string {
+	if note == "" {
+		return ""
+	}
+	return " note=" + escaped(note)
+}
+
+// writeKIFComment writes what somebody wrote, a line each.
+func writeKIFComment(b *strings.Builder, text string) {
+	if text == "" {
+		return
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		b.WriteString("*" + Remark(OneLine(line)) + "\n")
+	}
 }
 
 // kifMoveWidth is how many columns a move has before its time, a kanji being two.
@@ -49,14 +84,19 @@ func kifHandicaps() []string {
 	return []string{"香落ち", "右香落ち", "角落ち", "飛車落ち", "飛香落ち", "二枚落ち", "四枚落ち", "六枚落ち", "八枚落ち", "十枚落ち"}
 }
 
-// writeKIFHead writes the headers and the start. Who gives a handicap is 上手, White.
-func (r *Record) writeKIFHead(b *strings.Builder, p *shogi.Position) {
-	b.WriteString("#KIF version=2.0 encoding=UTF-8\n")
-	if !r.Started.IsZero() {
-		header(b, "開始日時：", r.Started.Format("2006/01/02 15:04:05"))
-	}
+// KIFHead is the headers and the start of a record in KIF and KI2, a line each. Who gives
+// a handicap is 上手, White.
+func (r *Record) KIFHead(p *shogi.Position) string {
+	b := new(strings.Builder)
+	header(b, "開始日時：", LocalTime(r.Started))
+	header(b, "終了日時：", LocalTime(r.Ended))
 	header(b, "棋戦：", r.Event)
 	header(b, "場所：", r.Site)
+	header(b, "戦型：", r.Header.Opening)
+	header(b, "持ち時間：", kifClocks(r.Clocks))
+	if r.MaxMoves > 0 {
+		header(b, "最大手数：", strconv.Itoa(r.MaxMoves))
+	}
 	handicap, black, white := "", "先手：", "後手："
 	if start := shogi.StartPos(); p.SFEN() == start.SFEN() {
 		handicap = "平手"
@@ -73,6 +113,38 @@ func (r *Record) writeKIFHead(b *strings.Builder, p *shogi.Position) {
 	}
 	header(b, black, r.Black)
 	header(b, white, r.White)
+	for c, side := range []string{"先手情報：", "後手情報："} {
+		header(b, side, r.About[c])
+	}
+	return b.String()
+}
+
+// kifClocks are both sides' clocks, "" where none is known. The format asks for words that
+// a person reads.
+func kifClocks(clocks [2]Clock) string {
+	switch {
+	case clocks == [2]Clock{}:
+		return ""
+	case clocks[0] == clocks[1]:
+		return kifClock(clocks[0])
+	}
+	return "先手" + kifClock(clocks[0]) + " 後手" + kifClock(clocks[1])
+}
+
+func kifClock(c Clock) string {
+	if c.IsZero() {
+		return "なし"
+	}
+	var parts []string
+	for _, p := range []struct {
+		d             time.Duration
+		before, after string
+	}{{c.Main, "", ""}, {c.Byoyomi, "秒読み", ""}, {c.Increment, "1手ごとに", "加算"}} {
+		if p.d > 0 {
+			parts = append(parts, p.before+strconv.FormatFloat(p.d.Seconds(), 'f', -1, 64)+"秒"+p.after)
+		}
+	}
+	return strings.Join(parts, "・")
 }
 
 // writeKIFBoard draws a position.
@@ -151,10 +223,21 @@ func KIFMove(p *shogi.Position, m shogi.Move, before shogi.Square) string {
 	if m.To() == before {
 		to = "同　"
 	}
+	return to + kifHow(p.PieceAt(m.From()).Type(), m)
+}
+
+// KIFMoved is a move of a piece as KIF has it, where no position is known: ７六歩(77). A
+// drop is of the piece that it names.
+func KIFMoved(piece shogi.PieceType, m shogi.Move) string {
+	return kifFile(m.To().File()) + kifRank(m.To().Rank()) + kifHow(piece, m)
+}
+
+// kifHow is a move without the square that it goes to.
+func kifHow(piece shogi.PieceType, m shogi.Move) string {
 	if m.IsDrop() {
-		return to + KIFPiece(m.Dropped()) + "打"
+		return KIFPiece(m.Dropped()) + "打"
 	}
-	text := to + KIFPiece(p.PieceAt(m.From()).Type())
+	text := KIFPiece(piece)
 	if m.Promotes() {
 		text += "成"
 	}
@@ -178,27 +261,29 @@ func kifTime(took, spent time.Duration) string {
 	return fmt.Sprintf("(%2d:%02d/%02d:%02d:%02d)", t/60, t%60, s/3600, s/60%60, s%60)
 }
 
-// writeKIFThought writes what is known of the thought behind a move that is legal in p.
-func writeKIFThought(b *strings.Builder, p *shogi.Position, m Move) {
+// KIFThought is what is known of the thought behind a move that is legal in p, as comments
+// have it without their first "*"; "" where there is no score.
+func KIFThought(p *shogi.Position, m *Move) string {
 	if m.Opening || !m.HasScore {
-		return
+		return ""
 	}
-	b.WriteString("**対局")
+	var b strings.Builder
+	b.WriteString("*対局")
 	if m.Depth > 0 {
-		fmt.Fprintf(b, " 深さ %d", m.Depth)
+		fmt.Fprintf(&b, " 深さ %d", m.Depth)
 	}
 	if m.Nodes > 0 {
-		fmt.Fprintf(b, " ノード数 %d", m.Nodes)
+		fmt.Fprintf(&b, " ノード数 %d", m.Nodes)
 	}
 	score := m.Score
 	if p.Side() == shogi.White {
 		score = -score
 	}
-	fmt.Fprintf(b, " 評価値 %d", max(-csaMate, min(csaMate, score)))
+	fmt.Fprintf(&b, " 評価値 %d", max(-CSAMate, min(CSAMate, score)))
 	if pv := KIFVariation(*p, m.PV); pv != "" {
 		b.WriteString(" 読み筋 " + pv)
 	}
-	b.WriteByte('\n')
+	return b.String()
 }
 
 // KIFVariation is a line of moves from a position, up to the first illegal one, each with
@@ -223,9 +308,9 @@ func KIFSign(c shogi.Colour) string {
 	return "△"
 }
 
-// kifEnd is the word for how the game ended; side is the side to move. Where KIF has no
+// KIFEnd is the word for how the game ended; side is the side to move. Where KIF has no
 // word that says what happened, it is the one that has the same winner.
-func (r *Record) kifEnd(side shogi.Colour) string {
+func (r *Record) KIFEnd(side shogi.Colour) string {
 	wins := r.Winner == side.String()
 	switch r.Result {
 	case "checkmate":

@@ -206,3 +206,17 @@ func TestKIFHandicaps(t *testing.T) {
 		}
 	}
 }
+
+// TestKIFMoved: a move of a known piece reads as in its position.
+func TestKIFMoved(t *testing.T) {
+	for text, want := range map[string]string{"7g7f": "７六歩(77)", "8h2b+": "２二角成(88)", "G*5e": "５五金打"} {
+		m, err := shogi.ParseMove(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		piece := map[string]shogi.PieceType{"7g7f": shogi.Pawn, "8h2b+": shogi.Bishop}[text]
+		if got := kifu.KIFMoved(piece, m); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}

@@ -228,20 +228,20 @@ func TestCSAEnds(t *testing.T) {
 		{"checkmate", "black", "%TSUMI\n"},
 		{"resignation", "black", "%TORYO\n"},
 		{"time_forfeit", "black", "%TIME_UP\n"},
-		{"stall", "black", "'*stall, winner: black\n%TIME_UP\n"},
-		{"illegal_move", "black", "'*illegal_move, winner: black\n%ILLEGAL_MOVE\n"},
-		{"false_declaration", "black", "'*false_declaration, winner: black\n%ILLEGAL_MOVE\n"},
+		{"stall", "black", "'*stall winner=black\n%TIME_UP\n"},
+		{"illegal_move", "black", "'*illegal_move winner=black\n%ILLEGAL_MOVE\n"},
+		{"false_declaration", "black", "'*false_declaration winner=black\n%ILLEGAL_MOVE\n"},
 		{"repetition", "draw", "%SENNICHITE\n"},
-		{"perpetual_check", "white", "'*perpetual_check, winner: white\n%+ILLEGAL_ACTION\n"}, // Black's
-		{"perpetual_check", "black", "'*perpetual_check, winner: black\n%-ILLEGAL_ACTION\n"}, // White's
+		{"perpetual_check", "white", "'*perpetual_check winner=white\n%+ILLEGAL_ACTION\n"}, // Black's
+		{"perpetual_check", "black", "'*perpetual_check winner=black\n%-ILLEGAL_ACTION\n"}, // White's
 		{"declaration", "white", "%KACHI\n"},
-		{"declaration", "black", "'*declaration, winner: black\n%CHUDAN\n"}, // the try rule
+		{"declaration", "black", "'*declaration winner=black\n%CHUDAN\n"}, // the try rule
 		{"max_plies", "draw", "%MAX_MOVES\n"},
 		{"impasse", "draw", "%HIKIWAKE\n"},
-		{"score_adjudication", "white", "'*score_adjudication, winner: white\n%CHUDAN\n"},
-		{"score_adjudication", "draw", "'*score_adjudication, winner: draw\n%CHUDAN\n"},
-		{"crash", "black", "'*crash, winner: black\n%CHUDAN\n"},
-		{"new\n%TORYO", "black", "'*new %TORYO, winner: black\n%CHUDAN\n"},
+		{"score_adjudication", "white", "'*score_adjudication winner=white\n%CHUDAN\n"},
+		{"score_adjudication", "draw", "'*score_adjudication winner=draw\n%CHUDAN\n"},
+		{"crash", "black", "'*crash winner=black\n%CHUDAN\n"},
+		{"new\n%TORYO", "black", "'*new %TORYO winner=black\n%CHUDAN\n"},
 	} {
 		r := recordOf(t, "startpos moves 7g7f")
 		r.Result, r.Winner = test.result, test.winner

@@ -57,6 +57,7 @@ const (
 	flagScore   = 1 << iota // the ply has a score
 	flagOpening             // the ply was given by the opening
 	flagOwnPV               // the PV starts with the ply's own move, which is left out
+	flagNoTime              // what the ply took is not known
 	flagsKnown  = 1<<iota - 1
 )
 
@@ -127,6 +128,9 @@ func flagsOf(m *Move, pv int) (flags byte) {
 	}
 	if cut := cutPV(m, pv); len(cut) > 0 && cut[0] == m.Move {
 		flags |= flagOwnPV
+	}
+	if m.NoTime {
+		flags |= flagNoTime
 	}
 	return flags
 }
@@ -257,7 +261,7 @@ func (d *decoder) setFlags(m *Move, flags byte) {
 	if flags&^flagsKnown != 0 {
 		d.fail(fmt.Errorf("flags %#x are unknown", flags))
 	}
-	m.HasScore, m.Opening = flags&flagScore != 0, flags&flagOpening != 0
+	m.HasScore, m.Opening, m.NoTime = flags&flagScore != 0, flags&flagOpening != 0, flags&flagNoTime != 0
 }
 
 func (d *decoder) deltas(moves []Move, set func(*Move, int), has func(*Move) bool) {

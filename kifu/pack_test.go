@@ -68,7 +68,7 @@ func drawMove(t *rapid.T) Move {
 		Move: moves.Draw(t, "move"), Time: time.Duration(rapid.Int64Range(0, 1<<50).Draw(t, "time")) * time.Microsecond,
 		HasScore: rapid.Bool().Draw(t, "has score"), Depth: rapid.Int().Draw(t, "depth"), SelDepth: rapid.Int().Draw(t, "seldepth"),
 		Nodes: rapid.Uint64().Draw(t, "nodes"), PV: rapid.SliceOfN(moves, 0, 12).Draw(t, "pv"),
-		Detail: rapid.SliceOf(rapid.Byte()).Draw(t, "detail"), Opening: rapid.Bool().Draw(t, "opening"),
+		Detail: rapid.SliceOf(rapid.Byte()).Draw(t, "detail"), Opening: rapid.Bool().Draw(t, "opening"), NoTime: rapid.Bool().Draw(t, "untimed"),
 	}
 	if m.HasScore {
 		m.Score = rapid.Int().Draw(t, "score")

@@ -1,4 +1,6 @@
-// Package kifu holds a game's record and writes it as USI and CSA.
+// Package kifu holds a game's record, the notations of moves and positions that records
+// use, and the packed form in which stores keep moves. Package formats below it reads
+// and writes whole records.
 package kifu
 
 import (
@@ -19,7 +21,19 @@ type Move struct {
 	PV       []shogi.Move // the first plies of the principal variation, the move itself included
 	Detail   []byte       // a council's vote record, verbatim; nil where there is none
 	Opening  bool         // given by the opening, not thought of
+	NoTime   bool         // what it took is not known, and Time is 0: a record of elsewhere that does not say
+	Comment  string       // what somebody wrote about it, lines ended by "\n" but for the last; not packed
 }
+
+// Clock is a side's time control.
+type Clock struct {
+	Main      time.Duration
+	Byoyomi   time.Duration // a move's allowance once Main is used up
+	Increment time.Duration // added before every own move
+}
+
+// IsZero reports whether there is no clock, or none that is known.
+func (c Clock) IsZero() bool { return c == Clock{} }
 
 // Record is one game.
 type Record struct {
@@ -32,4 +46,26 @@ type Record struct {
 	Result       string // how it ended, in words of the format-independent list of package match
 	Winner       string // "black", "white", "draw" or ""
 	Final        []byte // a council's vote record behind an answer that is no move: it resigned or declared; else nil
+	Header
 }
+
+// Header is what records carry beside the game itself. It is written into files and read
+// from them; the packed form and stores have other places for it. Zero values mean that
+// nothing is known.
+type Header struct {
+	Ended    time.Time
+	Opening  string        // the opening's name
+	Clocks   [2]Clock      // by colour
+	MaxMoves int           // the game ends as a draw after so many plies; 0 is no limit, too
+	Jishogi  int           // the points rule of declarations: 24 or 27
+	Ratings  [2]float64    // of the players, by colour
+	LastTime time.Duration // of the answer that ended the game and is no move
+	HasLast  bool          // LastTime is known
+	Note     string        // why the game ended as it did
+	About    [2]string     // what the players are, such as hashes of their programs, by colour
+	Comment  string        // what somebody wrote before the first move, as Move.Comment
+	Branches int           // variations that the record had and that were left out: the main line is kept
+}
+
+// Names are the players' names by colour.
+func (r *Record) Names() [2]string { return [2]string{r.Black, r.White} }

@@ -23,11 +23,61 @@ type Hub struct {
 	subs    map[*Subscription]struct{}
 	closed  bool
 	over    chan struct{} // closed with closed
+
+	teller    Teller     // nil: moves are always told
+	listeners int        // subscriptions to moves, and those that are about to be
+	news      *sync.Cond // of mu: something was published, or the hub closed
+}
+
+// Teller is who sends the events that a hub publishes, where moves are told only while
+// somebody listens to them.
+type Teller interface {
+	// Listen says whether somebody does from now on. When somebody begins to, it tells
+	// of each game that is played what was not told, and returns the number of the last
+	// event, to be waited for; 0: none.
+	Listen(on bool) (last uint64)
 }
 
 // NewHub is a hub for one run.
 func NewHub(run string) *Hub {
-	return &Hub{state: NewState(run), subs: map[*Subscription]struct{}{}, over: make(chan struct{})}
+	h := &Hub{state: NewState(run), subs: map[*Subscription]struct{}{}, over: make(chan struct{})}
+	h.news = sync.NewCond(&h.mu)
+	return h
+}
+
+// Heed makes the teller tell moves while somebody subscribes to them, and only then.
+// Its events must be followed: a subscriber waits for some of them.
+func (h *Hub) Heed(t Teller) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.teller = t
+	if h.listeners == 0 {
+		t.Listen(false)
+	}
+}
+
+// attend counts somebody who listens to moves. Of the first, the games that are played
+// are brought up to date before it returns.
+func (h *Hub) attend() {
+	h.mu.Lock()
+	h.listeners++
+	teller := h.teller
+	if h.listeners > 1 || h.closed {
+		teller = nil
+	}
+	h.mu.Unlock()
+	if teller == nil {
+		return
+	}
+	last := teller.Listen(true)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		teller.Listen(false) // as Close has told it, perhaps before this did
+	}
+	for h.state.known.Numbers[""] < last && !h.closed {
+		h.news.Wait()
+	}
 }
 
 // Follow publishes a stream until it ends, and closes the hub then. Where there
@@ -53,6 +103,7 @@ func (h *Hub) Publish(ev match.Event) {
 	}
 	h.version++
 	h.state.Apply(ev)
+	h.news.Broadcast()
 	for s := range h.subs {
 		if ev.Type == s.but {
 			continue
@@ -66,7 +117,7 @@ func (h *Hub) Publish(ev match.Event) {
 }
 
 // Subscribe begins a subscription with room for so many unread events, at least
-// 1. The first event is a state, after which every event comes that the hub
+// 1. It is not for the goroutine that follows. The first event is a state, after which every event comes that the hub
 // publishes: nothing is left out between them, and nothing is told twice. Of a
 // closed hub, the state is all that comes.
 func (h *Hub) Subscribe(room int) *Subscription { return h.SubscribeBut("", room) }
@@ -74,9 +125,13 @@ func (h *Hub) Subscribe(room int) *Subscription { return h.SubscribeBut("", room
 // SubscribeBut is Subscribe without the events of one type. Who asks State for the
 // boards when they are to be drawn need not be woken for every move.
 func (h *Hub) SubscribeBut(but match.EventType, room int) *Subscription {
+	moves := but != match.EventMove
+	if moves {
+		h.attend()
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := &Subscription{hub: h, but: but, events: make(chan match.Event, max(1, room)+1)}
+	s := &Subscription{hub: h, but: but, moves: moves, events: make(chan match.Event, max(1, room)+1)}
 	s.events <- h.state.Event()
 	h.subs[s] = struct{}{}
 	if h.closed {
@@ -85,7 +140,8 @@ func (h *Hub) SubscribeBut(but match.EventType, room int) *Subscription {
 	return s
 }
 
-// State is the state event as of now, for those who look only now and then.
+// State is the state event as of now, for those who look only now and then. Its boards
+// may be behind where nobody subscribes to moves.
 func (h *Hub) State() match.Event {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -118,6 +174,7 @@ func (h *Hub) Close() {
 	if !h.closed {
 		h.closed = true
 		close(h.over)
+		h.news.Broadcast()
 	}
 	for s := range h.subs {
 		h.end(s, nil)
@@ -135,12 +192,20 @@ func (h *Hub) end(s *Subscription, why error) {
 	delete(h.subs, s)
 	s.why = why
 	close(s.events)
+	if !s.moves {
+		return
+	}
+	if h.listeners--; h.listeners == 0 && h.teller != nil {
+		h.teller.Listen(false)
+	}
 }
 
 // Subscription is one listener's end of a hub.
 type Subscription struct {
 	hub *Hub
 	but match.EventType // is left out; "": nothing is
+
+	moves bool // are listened to, as the hub counts
 	// events is sent to under the hub's lock, and never waited for; it is closed
 	// under it when the subscription is cut, closed, or the hub is.
 	events chan match.Event

@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -176,6 +177,9 @@ func (s *series) move(b *table) {
 	e.Ply, e.Move, e.Position, e.Score, e.Nodes, e.TimeMS = b.ply, m.String(), b.board.SFEN(), &score, uint64(b.ply), &spent
 	if mover == shogi.Black {
 		e.ClockMS = &left
+	}
+	if b.ply%3 == 0 { // as if a council had moved
+		e.Vote = &match.Vote{By: "rule", Split: fmt.Sprint(b.ply), Ballots: []match.Ballot{{Member: "m", Kind: "move", Move: m.String(), Played: true}}}
 	}
 	s.send(e)
 }

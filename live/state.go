@@ -105,6 +105,8 @@ func complete(ev *match.Event) bool {
 	switch ev.Type {
 	case match.EventSeat, match.EventGame, match.EventMove, match.EventEnd, match.EventCut:
 		return ev.Pair != nil && ev.Leg != nil && ev.Slot != nil
+	case match.EventBoard:
+		return ev.Slot != nil && ev.Board != nil
 	case match.EventPair:
 		return ev.Pair != nil
 	case match.EventRun, match.EventFault, match.EventWarning, match.EventTold, match.EventDone:
@@ -122,6 +124,10 @@ func (s *State) apply(ev *match.Event) {
 		s.gameBegan(ev)
 	case match.EventMove:
 		s.moved(ev)
+	case match.EventBoard:
+		at := s.slot(ev)
+		at.turn(match.SlotPlaying, ev.Time)
+		at.board = restoreBoard(ev.Board)
 	case match.EventEnd:
 		s.gameEnded(ev)
 	case match.EventCut:

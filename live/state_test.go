@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -98,8 +99,12 @@ func checkTable(t *rapid.T, now *match.Snapshot, b *table) {
 		t.Fatalf("board %s\nwant %s %s", text(t, board), b.text, b.board.SFEN())
 	}
 	mover := b.board.Side().Opponent()
-	if last := board.Thoughts[mover]; b.ply > 2 && (last == nil || *last.Score != b.ply || last.Ply != b.ply) {
+	last := board.Thoughts[mover]
+	if b.ply > 2 && (last == nil || *last.Score != b.ply || last.Ply != b.ply) {
 		t.Fatalf("last thought %+v, want that of ply %d", last, b.ply)
+	}
+	if council := b.ply%3 == 0; b.ply > 2 && ((last.Vote != nil) != council || council && last.Vote.Split != fmt.Sprint(b.ply)) {
+		t.Fatalf("last vote %+v at ply %d", last.Vote, b.ply)
 	}
 	if mover == shogi.Black && b.ply > 2 && *board.Clocks[0] != float64(1000-b.ply) || board.Clocks[1] != nil {
 		t.Fatalf("clocks %s after ply %d", text(t, board.Clocks), b.ply)
@@ -360,7 +365,7 @@ func TestMovesThatDoNotFit(t *testing.T) {
 // TestIncompleteEvents: what says too little is counted, and harms nothing.
 func TestIncompleteEvents(t *testing.T) {
 	state := live.NewState("run")
-	kinds := []match.EventType{match.EventSeat, match.EventGame, match.EventMove, match.EventEnd, match.EventCut, match.EventPair, match.EventState, "later"}
+	kinds := []match.EventType{match.EventSeat, match.EventGame, match.EventMove, match.EventBoard, match.EventEnd, match.EventCut, match.EventPair, match.EventState, "later"}
 	for _, kind := range kinds {
 		state.Apply(match.Event{V: match.EventVersion, Run: "run", Seq: 1, Time: began, Type: kind})
 	}

@@ -30,6 +30,7 @@ type CanonicalPlan struct {
 	Openings     CanonicalOpenings      `json:"openings"`
 	Tournament   *Tournament            `json:"tournament,omitempty"`
 	Anchor       string                 `json:"anchor,omitempty"`
+	Scaling      *Scaling               `json:"scaling,omitempty"`
 }
 
 // CanonicalRules are Rules without their name, which decides nothing.
@@ -129,6 +130,9 @@ func (p *Plan) Canonical() []byte {
 		a := CanonicalAdjudication(p.Adjudication)
 		c.Adjudication = &a
 	}
+	if !p.Scaling.IsZero() {
+		c.Scaling = &p.Scaling
+	}
 	for i := range p.Players {
 		c.Players = append(c.Players, p.Players[i].canonical())
 	}
@@ -168,7 +172,7 @@ func (p *Player) canonical() CanonicalPlayer {
 		}
 		c.Arguments = append(c.Arguments, word)
 	}
-	for _, f := range p.Identity.Files {
+	for _, f := range p.Identity.Covered() {
 		c.Identity[f.Role] = strings.TrimSpace(c.Identity[f.Role] + " " + f.SHA256)
 	}
 	if p.Identity.Fixed != "" {
@@ -202,10 +206,13 @@ func (i Identity) has(role string) bool {
 	})
 }
 
+// bookLine is what the hash over a book covers of an opening.
+func (o Opening) bookLine() []byte { return fmt.Appendf(nil, "%s\t%s\n", o.ID, o) }
+
 func canonicalBook(openings []Opening) CanonicalOpenings {
 	h := sha256.New()
 	for _, o := range openings {
-		h.Write(fmt.Appendf(nil, "%s\t%s\n", o.ID, o))
+		h.Write(o.bookLine())
 	}
 	return CanonicalOpenings{len(openings), hex.EncodeToString(h.Sum(nil))}
 }

@@ -126,6 +126,7 @@ func (w *wire) side(s *Side) {
 	w.int(&s.Incomplete)
 }
 
+// record leaves out the header and comments: they are of records of elsewhere.
 func (w *wire) record(r *kifu.Record, share int) {
 	for _, s := range []*string{&r.Black, &r.White, &r.Event, &r.Site, &r.Start, &r.Result, &r.Winner} {
 		w.string(s)

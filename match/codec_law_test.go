@@ -55,6 +55,9 @@ func drawPlan(t *rapid.T) *match.Plan {
 	}
 	p.Openings = rapid.SliceOfN(rapid.Custom(drawOpening), 1, 5).Draw(t, "openings")
 	p.Design = drawDesign(t, p.Players)
+	if rapid.Bool().Draw(t, "scaled") {
+		p.Scaling = match.Scaling{Engine: "e", NPS: rapid.Float64Range(1, 1e9).Draw(t, "nps"), Least: rapid.Float64Range(0.01, 1).Draw(t, "least"), Most: rapid.Float64Range(1, 100).Draw(t, "most")}
+	}
 	if rapid.Bool().Draw(t, "gated") {
 		p.Gate = match.Gate{
 			Elo0: rapid.Float64Range(-1000, 0).Draw(t, "elo0"), Elo1: rapid.Float64Range(0.001, 1000).Draw(t, "elo1"), Alpha: rapid.Float64Range(0.001, 0.499).Draw(t, "alpha"), Beta: 0.1,
@@ -113,6 +116,10 @@ func drawPlayer(t *rapid.T, deep int) match.Player {
 	p.Identity.Files = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) match.FileHash {
 		return match.FileHash{Role: anyText.Draw(t, "role"), Path: anyText.Draw(t, "path"), SHA256: anyText.Draw(t, "hash")}
 	}), 0, 3).Draw(t, "files")
+	if rapid.Bool().Draw(t, "built for several") {
+		p.Identity.Files = nil
+		p.Identity.Variants = []match.Variant{variant("linux", "amd64", "x86-64-v2", 'a'), variant("linux", "arm64", "", 'b')}
+	}
 	return p
 }
 

@@ -121,6 +121,12 @@ func filledPair() match.PairResult {
 	var r match.PairResult
 	n := 0
 	fill(reflect.ValueOf(&r).Elem(), &n)
+	for i := range r.Games { // what no runner knows
+		r.Games[i].Record.Header = kifu.Header{}
+		for j := range r.Games[i].Record.Moves {
+			r.Games[i].Record.Moves[j].Comment = ""
+		}
+	}
 	return r
 }
 

@@ -36,6 +36,7 @@ func fullPlan(t *testing.T) *match.Plan {
 		Adjudication: match.Adjudication{ResignScore: 3000, ResignMoves: 4},
 		Openings:     []match.Opening{opening(t, "startpos", "7g7f"), opening(t, startSFEN, "2g2f")},
 		Ponder:       match.PonderOff, Slowed: match.PolicyCount, Pairs: 100, Concurrency: 2, PVPlies: 12,
+		Scaling: match.Scaling{Engine: "sha256:1", NPS: 1e6, Least: 0.25, Most: 4},
 	}
 }
 
@@ -58,6 +59,10 @@ func planWithCouncil(t *testing.T) *match.Plan {
 	p := fullPlan(t)
 	c := fullPlan(t).Players[0]
 	c.Name = "C"
+	c.Identity = match.Identity{
+		Files:    []match.FileHash{{Role: "EvalDir/nn.bin", Path: "/nets/nn.bin", SHA256: "11"}},
+		Variants: []match.Variant{{OS: "linux", Arch: "amd64", ISA: "x86-64-v3", SHA256: "22", Size: 1}},
+	}
 	c.Council = &match.Council{
 		Members: fullPlan(t).Players, Own: []bool{true, false}, Scales: []match.Scale{{Slope: 0.002, Intercept: 0.1}, {Slope: 0.003, Intercept: 0.2}},
 		Rule: "majority", Shadows: []string{"adoption"}, Ties: []string{"score"}, Stop: "quorum", Quorum: 0.6, ResignQuorum: 0.4, MinAlive: 1,

@@ -17,10 +17,13 @@ type EventType string
 // are then counted; the others never are. A game that began ends with one "end"
 // or one "cut".
 const (
-	EventRun   EventType = "run"   // a session of the run begins: what is played, and what is stored already
-	EventSeat  EventType = "seat"  // a slot readies the players of a game: Pair, Leg, Slot, Black, White
-	EventGame  EventType = "game"  // a game begins: with all that is needed to draw its board
-	EventMove  EventType = "move"  // a move was made, with the position after it
+	EventRun  EventType = "run"  // a session of the run begins: what is played, and what is stored already
+	EventSeat EventType = "seat" // a slot readies the players of a game: Pair, Leg, Slot, Black, White
+	EventGame EventType = "game" // a game begins: with all that is needed to draw its board
+	EventMove EventType = "move" // a move was made, with the position after it
+	// EventBoard brings moves that were made while nobody listened to any: Pair, Leg,
+	// Slot, and the game as far as it is played, in Board.
+	EventBoard EventType = "board"
 	EventEnd   EventType = "end"   // a game ended; it counts once its pair is stored
 	EventCut   EventType = "cut"   // a game was given up, or did not begin: Pair, Leg, Slot
 	EventPair  EventType = "pair"  // a pair is stored and counted now, once: Pair
@@ -86,6 +89,7 @@ type Event struct {
 	TimeMS    *float64 `json:"time_ms,omitempty"`    // always there in a move event
 	OverrunMS float64  `json:"overrun_ms,omitempty"` // how far the move was over its limit, within the margin
 	ClockMS   *float64 `json:"clock_ms,omitempty"`   // left after the move, the next increment included; absent without a clock
+	Vote      *Vote    `json:"vote,omitempty"`       // of a council, how it came to the move
 
 	Outcome     string      `json:"outcome,omitempty"`
 	Termination string      `json:"termination,omitempty"`
@@ -100,7 +104,30 @@ type Event struct {
 	Bundle  string `json:"bundle,omitempty"`  // the file that keeps the failed engine's dialogue
 	Dropped uint64 `json:"dropped,omitempty"` // move events
 
+	Board *Board    `json:"board,omitempty"`
 	State *Snapshot `json:"state,omitempty"`
+}
+
+// ShownBallots is how many ballots a move event has at most.
+const ShownBallots = 16
+
+// Vote is how a council came to a move.
+type Vote struct {
+	By      string   `json:"by"`                // what decided: rule, mate, resignation, veto, forced, plan, default
+	Split   string   `json:"split,omitempty"`   // how many members were for each move, the most first, such as "3:1"
+	Ballots []Ballot `json:"ballots,omitempty"` // of the first ShownBallots members; none where nobody had to be asked
+	Others  int      `json:"others,omitempty"`  // ballots of further members
+}
+
+// Ballot is how one member of a council voted.
+type Ballot struct {
+	Member string  `json:"member"`
+	Kind   string  `json:"kind"`             // move, resign, win, illegal, none (nothing in time), late, dead; only a move counts as one
+	Move   string  `json:"move,omitempty"`   // what it is for, as far as it is known, in USI
+	Piece  string  `json:"piece,omitempty"`  // that it moves, as SFEN has it; absent where the move does not fit the board
+	Score  *int    `json:"score,omitempty"`  // as a move event's
+	Weight float64 `json:"weight"`           // what it counted
+	Played bool    `json:"played,omitempty"` // its move is the one that was played
 }
 
 // Effort sums up the engines' own moves of a player: in one game, or in all

@@ -114,8 +114,20 @@ func goldenPlans(t *testing.T) []goldenPlan {
 	add("anchor", func(p *match.Plan) {
 		p.Design = match.Design{Kind: match.DesignAdaptive, Swap: true, Tournament: match.Tournament{Block: 16}, Anchor: "B"}
 	})
+	add("variants", first(func(p *match.Player) {
+		p.Identity = match.Identity{
+			Files:    []match.FileHash{{Role: "EvalDir/nn.bin", Path: "/x/eval/nn.bin", SHA256: "22"}},
+			Variants: []match.Variant{variant("linux", "amd64", "x86-64-v3", 'a'), variant("linux", "arm64", "", 'b')},
+		}
+	}))
+	add("scaling", func(p *match.Plan) { p.Scaling = match.Scaling{Engine: "sha256:1", NPS: 1e6, Least: 0.25, Most: 4} })
 	add("one clock by colour", func(p *match.Plan) { p.ColourClocks[1] = &match.TimeControl{Main: 60 * second, Byoyomi: second} })
 	return plans
+}
+
+// variant has a hash of one digit.
+func variant(system, arch, isa string, digit rune) match.Variant {
+	return match.Variant{OS: system, Arch: arch, ISA: isa, SHA256: strings.Repeat(string(digit), 64), Size: 1000}
 }
 
 // storedPlan is a plan in which every field holds something that a run had when
@@ -230,6 +242,7 @@ func TestCanonicalFieldsAreLeftOutWhenZero(t *testing.T) {
 		"CanonicalVeto":         "time nodes margin members",
 		"Option":                "name value",
 		"Tournament":            "",
+		"Scaling":               "",
 	}
 	seen := map[string]bool{}
 	var visit func(reflect.Type)

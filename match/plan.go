@@ -1,8 +1,6 @@
 package match
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,36 +35,6 @@ const (
 	PonderStandard PonderMode = "standard" // "go ponder" with clocks
 	PonderEarly    PonderMode = "early"    // "go ponder" alone; ponderhit carries the clocks
 )
-
-// FileHash is one file that decides how an engine plays.
-type FileHash struct {
-	Role   string // binary, EvalDir/nn.bin, BookFile, engine_options.txt, …
-	Path   string // absolute; not part of the identity
-	SHA256 string // lower-case hexadecimal
-}
-
-// Identity is what an engine is, apart from its options: its binary and the
-// files that it reads. The zero value means that it is not known.
-type Identity struct {
-	Files []FileHash
-	Fixed string // given by hand, or the built-in engine's version, instead of a binary
-}
-
-// String is a short form: what was given by hand, or the first digits of the
-// hash over all files.
-func (i Identity) String() string {
-	if i.Fixed != "" {
-		return i.Fixed
-	}
-	if len(i.Files) == 0 {
-		return "unknown"
-	}
-	h := sha256.New()
-	for _, f := range i.Files {
-		h.Write(fmt.Appendf(nil, "%s\t%s\n", f.Role, f.SHA256))
-	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))[:16]
-}
 
 // Player is one engine with everything that is needed to start it, or a council.
 type Player struct {
@@ -104,7 +72,12 @@ const (
 	DesignAdaptive DesignKind = "adaptive" // pairs where the ranking is least certain
 )
 
-// DesignKinds are all designs.
+// DesignImported is of runs of games that were played elsewhere, one a pair: each says who
+// played it and from where. Such a plan has names and nothing to play with; nobody can
+// choose it for games to be played.
+const DesignImported DesignKind = "imported"
+
+// DesignKinds are all designs of games to be played.
 func DesignKinds() []DesignKind {
 	return []DesignKind{DesignMatch, DesignRoundRobin, DesignGauntlet, DesignSwiss, DesignKnockout, DesignAdaptive}
 }
@@ -185,11 +158,12 @@ type Plan struct {
 	Slowed        Policy
 	Pairs         int // how many to play
 	Concurrency   int
-	StartParallel int    // how many engines may be starting at a time; 0: DefaultStartParallel
-	SlotsPerGPU   int    // slots that share a GPU, for {gpu} in an environment; 0: 1
-	CPUs          string // which of them the slots are bound to, as cpus.ParseChoice reads it; "": engines run anywhere
-	CoresPerSlot  int    // that are bound to each player who thinks; 0: as many as it has threads
-	PVPlies       int    // how much of a principal variation is stored
+	StartParallel int     // how many engines may be starting at a time; 0: DefaultStartParallel
+	SlotsPerGPU   int     // slots that share a GPU, for {gpu} in an environment; 0: 1
+	CPUs          string  // which of them the slots are bound to, as cpus.ParseChoice reads it; "": engines run anywhere
+	CoresPerSlot  int     // that are bound to each player who thinks; 0: as many as it has threads
+	PVPlies       int     // how much of a principal variation is stored
+	Scaling       Scaling `json:",omitzero"` // how clocks follow the speed of the machine; the zero value: they do not
 }
 
 // Legs is the number of games in a pair.
@@ -221,7 +195,7 @@ func (p *Plan) Pairings() int {
 		return max(0, n-1)
 	case DesignRoundRobin:
 		return n * (n - 1) / 2
-	case DesignMatch:
+	case DesignMatch, DesignImported:
 		return 1
 	case DesignSwiss, DesignKnockout, DesignAdaptive:
 		return n / 2
@@ -240,7 +214,7 @@ func (p *Plan) pairing(i int) [2]int {
 		return [2]int{0, i + 1}
 	case DesignRoundRobin:
 		return everybody(i, len(p.Players))
-	case DesignSwiss, DesignKnockout, DesignAdaptive:
+	case DesignSwiss, DesignKnockout, DesignAdaptive, DesignImported:
 		return [2]int{unknown, unknown}
 	case DesignMatch:
 	}
@@ -288,6 +262,9 @@ func (p *Plan) Owns(pair Pair) error {
 		return errors.New("pairs are numbered from 0")
 	}
 	want := p.Pair(pair.ID)
+	if p.Design.Kind == DesignImported {
+		return p.ownsImported(pair, want)
+	}
 	if p.Design.Kind.ByResults() {
 		if !p.seats(pair.Players) || !p.inBook(pair.Opening) {
 			return errors.New("its players or opening are not the plan's")
@@ -298,6 +275,28 @@ func (p *Plan) Owns(pair Pair) error {
 		return errors.New("its players, opening or seed are not those that the plan gives it")
 	}
 	return nil
+}
+
+// ownsImported asks for what the plan of an imported run knows of a pair: its players are
+// two of those, it has one game and the seed that follows from its number.
+func (p *Plan) ownsImported(pair, want Pair) error {
+	if !p.seats(pair.Players) || pair.Players[0] > pair.Players[1] {
+		return errors.New("its players are not two of the plan's, in their order there")
+	}
+	want.Players, want.Opening = pair.Players, pair.Opening
+	if !pair.Equal(want) {
+		return errors.New("its seed or its number of games is not what the plan gives it")
+	}
+	_, err := pair.Opening.Position()
+	return err
+}
+
+// SeatsAt reports whether players, by colour, may have a leg of one of the plan's pairs. The
+// pairs of an imported run have their players in the plan's order, whoever had Black.
+func (p *Plan) SeatsAt(pair Pair, leg int, players [2]int) bool {
+	want := pair.Game(leg).Players
+	swapped := [2]int{want[1], want[0]}
+	return players == want || p.Design.Kind == DesignImported && players == swapped
 }
 
 // seats reports whether these are two players of the plan.

@@ -98,7 +98,7 @@ func (p *Plan) Check() error {
 			return err
 		}
 	}
-	return errors.Join(p.Gate.Check(), p.checkWords())
+	return errors.Join(p.Gate.Check(), p.Scaling.Check(), p.checkWords())
 }
 
 // checkDesign looks at what a design has beside its kind.
@@ -116,7 +116,7 @@ func (p *Plan) checkDesign() error {
 	return nil
 }
 
-// checkWords looks at the enumerations that are texts.
+// checkWords looks at the enumerations that are texts, and at what engines are.
 func (p *Plan) checkWords() error {
 	if err := oneOf("pondering", p.Ponder, PonderOff, PonderStandard, PonderEarly); err != nil {
 		return err
@@ -127,6 +127,9 @@ func (p *Plan) checkWords() error {
 	for _, e := range p.Engines() {
 		if err := oneOf("the restart of "+e.Name, e.Restart, RestartNever, RestartPair, RestartGame); err != nil {
 			return err
+		}
+		if err := e.Identity.Check(); err != nil {
+			return fmt.Errorf("engine %s: %w", e.Name, err)
 		}
 	}
 	return nil

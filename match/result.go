@@ -92,6 +92,7 @@ const (
 	Impasse           Termination = "impasse" // a declaration that the 24-point rule makes a draw (持将棋)
 	ScoreAdjudication Termination = "score_adjudication"
 	Crash             Termination = "crash"
+	Untold            Termination = "unknown" // of a game of elsewhere, whose record says who won and not how
 )
 
 // nature is what there is to know of a termination.
@@ -129,6 +130,7 @@ var natures = map[Termination]nature{
 	Impasse:           {answer: aDeclaration},
 	ScoreAdjudication: {},
 	Crash:             {answer: noMove, fault: true, volatile: true},
+	Untold:            {},
 }
 
 // Terminations are those that a finished game can have, by their words.

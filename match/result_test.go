@@ -33,6 +33,7 @@ func ends() []end {
 		{match.Impasse, "impasse", false},
 		{match.ScoreAdjudication, "score_adjudication", false},
 		{match.Crash, "crash", true},
+		{match.Untold, "unknown", false},
 	}
 }
 
@@ -159,7 +160,7 @@ func TestTerminationsAreKnownToRecords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		unknown := e.termination == match.ScoreAdjudication || e.termination == match.Crash
+		unknown := e.termination == match.ScoreAdjudication || e.termination == match.Crash || e.termination == match.Untold
 		if strings.HasSuffix(text, "\n%CHUDAN\n") != unknown {
 			t.Errorf("%s ends as %q", e.word, text[len(text)-20:])
 		}

@@ -22,6 +22,7 @@ type Row struct {
 	MovesHash    uint64 // Result.MovesHash
 	LastSFEN     string // the final position
 	Slot         int
+	Worker       string // who played it on another machine; "" is the process that stored it
 	Started      time.Time
 	Ended        time.Time
 }

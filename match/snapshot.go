@@ -118,6 +118,7 @@ type Thought struct {
 	PV     string   `json:"pv,omitempty"`
 	Hit    bool     `json:"hit,omitempty"`
 	TimeMS *float64 `json:"time_ms,omitempty"`
+	Vote   *Vote    `json:"vote,omitempty"`
 }
 
 // Tempo is what ended in ten seconds.

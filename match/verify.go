@@ -22,7 +22,7 @@ func (p Pair) Equal(q Pair) bool {
 // from its opening, every move is legal, the game ended where our own referee and
 // adjudicator end it and not before, won by whom they say, an end without a move
 // fits the side to move and its limits, no move was later than its clock allows,
-// and the sums of each side are those of its moves. A legal game that nobody played
+// and the sums of each side are those of its moves. Clocks are those of Played.Scale. A legal game that nobody played
 // passes: against that there is only playing it again. It takes about a
 // millisecond.
 func Verify(plan *Plan, r *PairResult) error {
@@ -39,8 +39,16 @@ func verifyPair(plan *Plan, r *PairResult) error {
 	return verifyGames(plan, r)
 }
 
-// verifyGames is verifyPair but for the pair's own place in the plan.
+// verifyGames is verifyPair but for the pair's own place in the plan. Clocks were those
+// of the machine that played it.
 func verifyGames(plan *Plan, r *PairResult) error {
+	if r.Played.Scale != 0 {
+		scaled, err := plan.Scaled(r.Played.Scale)
+		if err != nil {
+			return err
+		}
+		plan = scaled
+	}
 	if len(r.Games) != r.Pair.Legs {
 		return fmt.Errorf("it has %d games, the plan says %d", len(r.Games), r.Pair.Legs)
 	}
@@ -50,7 +58,11 @@ func verifyGames(plan *Plan, r *PairResult) error {
 		}
 	}
 	for leg := range r.Games {
-		if err := verifyGame(plan, r.Pair.Game(leg), &r.Games[leg]); err != nil {
+		want := r.Pair.Game(leg)
+		if plan.SeatsAt(r.Pair, leg, r.Games[leg].Players) {
+			want.Players = r.Games[leg].Players
+		}
+		if err := verifyGame(plan, want, &r.Games[leg]); err != nil {
 			return fmt.Errorf("leg %d: %w", leg, err)
 		}
 	}
@@ -60,6 +72,9 @@ func verifyGames(plan *Plan, r *PairResult) error {
 func verifyGame(plan *Plan, want Game, g *Result) error {
 	if err := verifyHead(plan, want, g); err != nil {
 		return err
+	}
+	if plan.Design.Kind == DesignImported {
+		return verifyMoves(&g.Record) // by which rules and limits it was played nobody knows
 	}
 	replayed, err := newReplay(plan, want)
 	if err != nil {
@@ -103,7 +118,35 @@ func verifyHead(plan *Plan, want Game, g *Result) error {
 	if from.SFEN() != start.SFEN() {
 		return fmt.Errorf("it starts from %s, not from %s", from.SFEN(), start.SFEN())
 	}
+	if plan.Design.Kind == DesignImported {
+		return verifyFirst(want.Opening, record.Moves)
+	}
 	return verifyOpening(want.Opening, record.Moves)
+}
+
+// verifyFirst is verifyOpening for a game whose opening is what it began with.
+func verifyFirst(o Opening, moves []kifu.Move) error {
+	for i, m := range o.Moves {
+		if i >= len(moves) || moves[i].Move != m {
+			return fmt.Errorf("it does not begin as opening %s has it", o.ID)
+		}
+	}
+	return nil
+}
+
+// verifyMoves says which move is illegal.
+func verifyMoves(r *kifu.Record) error {
+	p, err := Opening{ID: "of the record", Start: r.Start}.Position()
+	if err != nil {
+		return err
+	}
+	for i := range r.Moves {
+		if err := p.CheckLegal(r.Moves[i].Move); err != nil {
+			return fmt.Errorf("move %d (%s): %w", i+1, r.Moves[i].Move, err)
+		}
+		p.Apply(r.Moves[i].Move)
+	}
+	return nil
 }
 
 func verifyOpening(o Opening, moves []kifu.Move) error {

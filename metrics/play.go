@@ -91,7 +91,7 @@ func (r *Run) take(ev *match.Event) {
 		delete(r.games, at(ev))
 	case match.EventPair:
 		r.lastPair = ev.Time
-	case match.EventSeat, match.EventFault, match.EventWarning, match.EventTold, match.EventDone, match.EventState:
+	case match.EventSeat, match.EventFault, match.EventWarning, match.EventTold, match.EventDone, match.EventState, match.EventBoard:
 	}
 }
 

@@ -36,6 +36,8 @@ type Opener struct {
 	Bound *Binding       // which CPUs the slots of the plan have; nil: any
 	// Records is what is kept of the dialogues with engines; nil: nothing.
 	Records *faults.Records
+
+	shelf shelf
 }
 
 // Surroundings is what configs needs to know of this program and this machine.
@@ -50,7 +52,7 @@ func Surroundings() (configs.Env, error) {
 	}
 	return configs.Env{
 		Self: self, BuiltinVersion: "gogi sparring " + sparring.Version, NumCPU: runtime.NumCPU(),
-		Path: os.Getenv("PATH"), WorkDir: work,
+		Path: os.Getenv("PATH"), WorkDir: work, OS: runtime.GOOS, Arch: runtime.GOARCH, ISAs: instructionSets(),
 	}, nil
 }
 

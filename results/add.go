@@ -16,6 +16,7 @@ const maxBatch = 64
 // request is what one Add or PutAttempt wants stored.
 type request struct {
 	pair     *pairRows // nil: only attempts
+	take     int       // the pair counts only as this one; 0 is any
 	attempts []match.Attempt
 	// answer gets one value from the writer, once the request is stored or has
 	// failed. Nobody closes it. Its capacity of one lets the writer go on at once.
@@ -36,9 +37,23 @@ type answer struct {
 // writer has taken it, the context no longer matters; before, a cancelled one means
 // that nothing was stored.
 func (r *Run) Add(ctx context.Context, pair match.PairResult) (added bool, err error) {
+	return r.add(ctx, pair, 0)
+}
+
+// AddTake is Add for a pair that was handed out as its n-th playing, as [Run.Take]
+// counts. Where the pair has been voided since, the error is an ErrOldTake and nothing
+// is stored: what was voided does not come back by a late delivery.
+func (r *Run) AddTake(ctx context.Context, pair match.PairResult, n int) (added bool, err error) {
+	if n < 1 {
+		return false, r.store.fail(fmt.Sprintf("run %q: storing pair %d", r.plan.Run, pair.Pair.ID), fmt.Errorf("take %d: expected at least 1", n))
+	}
+	return r.add(ctx, pair, n)
+}
+
+func (r *Run) add(ctx context.Context, pair match.PairResult, take int) (added bool, err error) {
 	rows, err := r.rows(pair)
 	if err == nil {
-		added, err = r.submit(ctx, request{pair: rows, attempts: pair.Attempts})
+		added, err = r.submit(ctx, request{pair: rows, take: take, attempts: pair.Attempts})
 	}
 	if err != nil {
 		return false, r.store.fail(fmt.Sprintf("run %q: storing pair %d", r.plan.Run, pair.Pair.ID), err)
@@ -109,19 +124,30 @@ func (r *Run) writeBatch(ctx context.Context, batch []request) {
 		s := r.stmts.in(ctx, tx)
 		for i, req := range batch {
 			var err error
-			if answers[i].added, err = r.write(ctx, s, req); err != nil {
+			answers[i].added, err = r.write(ctx, s, req)
+			if answers[i].err = nil; errors.Is(err, ErrOldTake) {
+				answers[i].err, err = err, nil // the others' pairs are none of its business
+			}
+			if err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	for i, req := range batch {
-		answers[i].err = err
+		if err != nil {
+			answers[i].err = err
+		}
 		req.answer <- answers[i]
 	}
 }
 
 func (r *Run) write(ctx context.Context, s statements, req request) (added bool, err error) {
+	if req.take > 0 {
+		if err := s.current(ctx, req); err != nil {
+			return false, err
+		}
+	}
 	if req.pair != nil {
 		if added, err = s.addPair(ctx, req.pair); err != nil || !added {
 			return false, err // a pair that is stored already has its attempts too
@@ -137,17 +163,20 @@ func (r *Run) write(ctx context.Context, s statements, req request) (added bool,
 
 // statements are what the writer needs, prepared once.
 type statements struct {
-	opening, openingID, pair, game, record, attempt *sql.Stmt
+	opening, openingID, pair, game, record, attempt, worker, workerID, takes *sql.Stmt
 }
 
 func prepareStatements(ctx context.Context, db *sql.DB) (s statements, err error) {
 	texts := []string{
 		"INSERT INTO openings (run_id, name, start, moves, plies, hash, checksum) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 		"SELECT id FROM openings WHERE run_id = ? AND name = ? AND hash = ?",
-		"INSERT INTO pairs (run_id, pair, a, b, opening_id, seed, setting, stored, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, pair) DO NOTHING",
+		"INSERT INTO pairs (run_id, pair, a, b, opening_id, seed, setting, stored, worker, epoch, scale, proof, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, pair) DO NOTHING",
 		insertGame(),
 		"INSERT INTO records (game_id, start, event, site, plies, final, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		"INSERT INTO attempts (run_id, pair, ended, why, checksum) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		insertWorker,
+		newestWorker,
+		countTakes,
 	}
 	for i, field := range s.fields() {
 		//nolint:sqlclosecheck // Run.Close closes them
@@ -159,7 +188,7 @@ func prepareStatements(ctx context.Context, db *sql.DB) (s statements, err error
 }
 
 func (s *statements) fields() []**sql.Stmt {
-	return []**sql.Stmt{&s.opening, &s.openingID, &s.pair, &s.game, &s.record, &s.attempt}
+	return []**sql.Stmt{&s.opening, &s.openingID, &s.pair, &s.game, &s.record, &s.attempt, &s.worker, &s.workerID, &s.takes}
 }
 
 // in are the statements within a transaction, which closes them.
@@ -192,7 +221,12 @@ func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err 
 	if err := s.openingID.QueryRowContext(ctx, p.run, o.name, o.hash).Scan(&openingID); err != nil {
 		return false, err
 	}
-	result, err := execSummed(ctx, s.pair, "pairs", p.run, p.pair, p.players[0], p.players[1], openingID, p.seed, p.setting, now())
+	played, err := s.provenance(ctx, p.played)
+	if err != nil {
+		return false, err
+	}
+	result, err := execSummed(ctx, s.pair, "pairs",
+		append([]any{p.run, p.pair, p.players[0], p.players[1], openingID, p.seed, p.setting, now()}, played.values()...)...)
 	if err != nil {
 		return false, err
 	}
@@ -200,6 +234,7 @@ func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err 
 		return false, err
 	}
 	for i := range p.games {
+		p.games[i].game.worker = played.worker
 		if err := s.addGame(ctx, &p.games[i]); err != nil {
 			return false, fmt.Errorf("leg %d: %w", i, err)
 		}
@@ -226,7 +261,11 @@ func (s *statements) addGame(ctx context.Context, g *gameRow) error {
 
 // execSummed stores a row of a table with its checksum behind its values.
 func execSummed(ctx context.Context, stmt *sql.Stmt, table string, values ...any) (sql.Result, error) {
-	sum, err := sumOf(table, values...)
+	current, err := currentSchema()
+	if err != nil {
+		return nil, err
+	}
+	sum, err := sumOf(table, shortened(values, current.always[table])...)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gogi/kifu"
 	"gogi/match"
 	"gogi/shogi"
 )
@@ -28,6 +29,7 @@ type Search struct {
 	Faults      bool              // only games that ended by an engine's fault
 	MinPlies    int               // the opening's included
 	MaxPlies    int               // 0: any
+	Pairs       *[2]int           // the first and the last pair; nil: all
 	After       *GamePlace        // only what follows this game
 	Before      *GamePlace        // only what precedes this game: the nearest ones
 	Limit       int               // at most so many games; 0: all
@@ -58,11 +60,11 @@ func (s *Store) search(ctx context.Context, runID int64, what Search) ([]match.R
 	if err := what.Check(); err != nil {
 		return nil, err
 	}
-	players, err := engines(ctx, s.read, runID)
+	c, err := castOf(ctx, s.read, runID)
 	if err != nil {
-		return nil, fmt.Errorf("the engines: %w", err)
+		return nil, err
 	}
-	where, args := what.where(runID, players)
+	where, args := what.where(runID, c.players)
 	order := " ORDER BY g.pair, g.leg"
 	if what.Before != nil {
 		order = " ORDER BY g.pair DESC, g.leg DESC"
@@ -72,7 +74,7 @@ func (s *Store) search(ctx context.Context, runID int64, what Search) ([]match.R
 		limit = int64(what.Limit)
 	}
 	var games []match.Row
-	reader := newGameReader(players)
+	reader := newGameReader(c)
 	err = each(ctx, s.read, func(rows *sql.Rows) error {
 		g, err := reader.read(rows)
 		games = append(games, g)
@@ -82,6 +84,41 @@ func (s *Store) search(ctx context.Context, runID int64, what Search) ([]match.R
 		slices.Reverse(games)
 	}
 	return games, err
+}
+
+// Records calls yield for every game of a run that a search passes, by pair and leg, with
+// its whole record. It holds one game at a time. The games are those of one moment: what
+// is stored meanwhile is not among them. An error of yield ends the reading and comes back
+// as it is.
+func (s *Store) Records(ctx context.Context, runID int64, what Search, yield func(match.Row, kifu.Record) error) error {
+	var stopped error // what yield said
+	err := s.searchRecords(ctx, runID, what, func(g *storedGame, r kifu.Record) error {
+		stopped = yield(g.Row, r)
+		return stopped
+	})
+	if stopped != nil {
+		return stopped
+	}
+	if err != nil {
+		return s.fail("reading the records", err)
+	}
+	return nil
+}
+
+func (s *Store) searchRecords(ctx context.Context, runID int64, what Search, yield func(*storedGame, kifu.Record) error) error {
+	if err := what.Check(); err != nil {
+		return err
+	}
+	c, err := castOf(ctx, s.read, runID)
+	if err != nil {
+		return err
+	}
+	where, args := what.where(runID, c.players)
+	limit := int64(math.MaxInt64)
+	if what.Limit > 0 {
+		limit = int64(what.Limit)
+	}
+	return records(ctx, s.read, c, yield, "WHERE "+where+" ORDER BY g.pair, g.leg LIMIT ?", append(args, limit)...)
 }
 
 // CountGames is how many games of a run a search passes, whatever its limit and place.
@@ -128,6 +165,9 @@ func (s Search) where(runID int64, players []Engine) (string, []any) {
 	}
 	if s.MaxPlies > 0 {
 		c.add("g.plies <= ?", s.MaxPlies)
+	}
+	if s.Pairs != nil {
+		c.add("g.pair BETWEEN ? AND ?", s.Pairs[0], s.Pairs[1])
 	}
 	if s.After != nil {
 		c.add("(g.pair, g.leg) > (?, ?)", s.After.Pair, s.After.Leg)

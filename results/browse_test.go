@@ -33,7 +33,7 @@ func TestStampTellsEveryChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	look("another target")
-	if _, err := run.Void(t.Context(), "test", func(match.Row) bool { return true }); err != nil {
+	if _, err := run.Void(t.Context(), "test", "me", func(match.Row) bool { return true }); err != nil {
 		t.Fatal(err)
 	}
 	look("a pair that is void")

@@ -117,6 +117,8 @@ func (c *checksum) addOurs(value any) error {
 		c.int(v.value.Microseconds())
 	case moment:
 		c.int(micros(*v.value))
+	case number:
+		c.int(*v.value)
 	case word:
 		text, err := v.value.MarshalText()
 		c.string(string(text))
@@ -139,19 +141,32 @@ func sumOf(table string, values ...any) (int64, error) {
 	return c.sum(), nil
 }
 
-// summed are the columns that a row's checksum covers, in order. The number that
-// SQLite gives to a game or an opening is not known when the checksum is reckoned;
-// the games of a pair and their opening are found by it, so that a wrong one is not
-// overlooked.
-func (l *layout) summed() []string {
-	var list []string
-	for _, c := range l.columns {
-		if c.name == "checksum" || c.name == "id" && (l.name == "games" || l.name == "openings" || l.name == "attempts") {
-			continue
+// summed are the columns that a row's checksum covers, in order, and how many of them
+// are older than the checksum. The number that SQLite gives to a game, an opening or a
+// worker is not known when the checksum is reckoned; the games of a pair, their
+// opening and its worker are found by it, so that a wrong one is not overlooked.
+func (l *layout) summed() (list []int, always int) {
+	for i, c := range l.columns {
+		switch {
+		case c.name == "checksum":
+			always = len(list)
+		case c.name == "id" && (l.name == "games" || l.name == "openings" || l.name == "attempts" || l.name == "workers"):
+		default:
+			list = append(list, i)
 		}
-		list = append(list, c.name)
 	}
-	return list
+	return list, always
+}
+
+// shortened leaves out what follows the last value that is not NULL, of those that came
+// later than the checksum: a row that was stored before there were such columns keeps
+// the checksum that it has. No two rows of a table have one text all the same, because
+// what is left out can only have been NULL.
+func shortened(values []any, always int) []any {
+	for len(values) > always && values[len(values)-1] == nil {
+		values = values[:len(values)-1]
+	}
+	return values
 }
 
 // eachRaw calls yield for the rows of a table that the condition, in SQL, selects.

@@ -14,8 +14,9 @@ import (
 // storedGame is a row of games, and what of its pair belongs to a match.Row.
 type storedGame struct {
 	match.Row
-	run   int64
-	seats [4]int // the players' numbers: Black, White, A, B
+	run    int64
+	seats  [4]int // the players' numbers: Black, White, A, B
+	worker int64  // the number of who played it; 0: this process
 }
 
 // column is a column of a query of games: what it is called, and where its value
@@ -68,7 +69,7 @@ func (g *storedGame) columns() []column {
 			{colour + "incomplete", &s.Incomplete},
 		}...)
 	}
-	return list
+	return append(list, column{"p.worker", number{&g.worker}})
 }
 
 // gameColumns are the names of all columns, as a query asks for them, and the game's
@@ -82,10 +83,14 @@ func gameColumns() string {
 }
 
 // sumOfGame is the checksum of a game: of all columns, those of its pair and its
-// opening included, because reports read them together.
+// opening included, because reports read them together. The worker, the last of them,
+// came later: see shortened.
 func sumOfGame(c *checksum, columns []column) (int64, error) {
 	c.reset("games")
 	for _, column := range columns {
+		if n, ok := column.value.(number); ok && *n.value == 0 {
+			break
+		}
 		if err := c.add(column.value); err != nil {
 			return 0, err
 		}
@@ -121,7 +126,7 @@ func (g *storedGame) inserted() ([]any, error) {
 
 // gameReader reads rows of gameColumns, and whatever else the query asks for.
 type gameReader struct {
-	players []Engine
+	cast
 	game    storedGame
 	targets []any
 	own     int // how many of the targets are columns of games
@@ -134,8 +139,8 @@ type gameReader struct {
 	sum    checksum
 }
 
-func newGameReader(players []Engine, more ...any) *gameReader {
-	r := &gameReader{players: players}
+func newGameReader(c cast, more ...any) *gameReader {
+	r := &gameReader{cast: c}
 	for _, c := range r.game.columns() {
 		r.targets = append(r.targets, c.value)
 	}
@@ -176,6 +181,10 @@ func (r *gameReader) take() (match.Row, error) {
 		}
 		*name = r.players[g.seats[i]].Name
 	}
+	known := false
+	if g.Worker, known = r.workers[g.worker]; !known && g.worker != 0 {
+		return g.Row, fmt.Errorf("pair %d was played by worker number %d, of which nothing is known", g.Pair, g.worker)
+	}
 	return g.Row, nil
 }
 
@@ -185,7 +194,11 @@ func (r *gameReader) verify() error {
 		return nil
 	}
 	r.sum.reset("games")
-	for _, v := range r.values[:r.own] {
+	own := r.values[:r.own]
+	if own[r.own-1] == nil {
+		own = own[:r.own-1]
+	}
+	for _, v := range own {
 		if err := r.sum.add(v); err != nil {
 			return err
 		}
@@ -211,6 +224,8 @@ func assign(target any, value driver.Value) error {
 	case moment:
 		return t.Scan(value)
 	case word:
+		return t.Scan(value)
+	case number:
 		return t.Scan(value)
 	case sql.Scanner:
 		return t.Scan(value)
@@ -283,6 +298,25 @@ func (b bits) Value() (driver.Value, error) { return int64(*b.value), nil }
 func (b bits) Scan(src any) error {
 	n, err := integer(src)
 	*b.value = uint64(n)
+	return err
+}
+
+// number keeps 0 as NULL.
+type number struct{ value *int64 }
+
+// Value gives the number, nil for 0.
+func (n number) Value() (driver.Value, error) {
+	if *n.value == 0 {
+		return nil, nil
+	}
+	return *n.value, nil
+}
+
+// Scan reads the number.
+func (n number) Scan(src any) (err error) {
+	if *n.value = 0; src != nil {
+		*n.value, err = integer(src)
+	}
 	return err
 }
 

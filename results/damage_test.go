@@ -39,9 +39,12 @@ func damageable(t *testing.T) (file []byte, dump map[string]bool) {
 				pair.Games[1].Record.Moves[i].Detail = []byte(fmt.Sprintf("%x", rand.New(rand.NewPCG(3, uint64(i))).Perm(300)))
 			}
 		}
+		if id%3 > 0 {
+			pair.Played = playedBy(id)
+		}
 		put(t, run, pair)
 	}
-	if n, err := run.Void(t.Context(), "slowed", func(g match.Row) bool { return g.Pair == 5 || g.Pair == 6 }); n != 2 || err != nil {
+	if n, err := run.Void(t.Context(), "slowed", "me", func(g match.Row) bool { return g.Pair == 5 || g.Pair == 6 }); len(n) != 2 || err != nil {
 		t.Fatal(n, err)
 	}
 	again := playedPair(plan, 6, 40)

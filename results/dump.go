@@ -60,6 +60,7 @@ type dumpVoided struct {
 	Take int       `json:"take"`
 	At   time.Time `json:"at"`
 	Why  string    `json:"why"`
+	By   string    `json:"by,omitempty"`
 }
 
 type dumpGame struct {
@@ -90,6 +91,7 @@ type dumpGameMore struct {
 	Slot    int       `json:"slot"`
 	Started time.Time `json:"started"`
 	Ended   time.Time `json:"ended"`
+	Worker  string    `json:"worker,omitempty"`
 	Final   any       `json:"final,omitempty"` // as detail, of an answer that is no move
 }
 
@@ -124,7 +126,7 @@ type dumpMove struct {
 // Dump writes a run as text, one JSON object a line, in a fixed order: the run, its
 // engines, its attempts and voided pairs, its games with everything that is known of each move.
 // A stable dump leaves out whatever depends on the machine and the moment: times,
-// slots, marks, attempts, voided pairs, paths, concurrency, the target, the run's name, the
+// slots, marks, workers, attempts, voided pairs, paths, concurrency, the target, the run's name, the
 // council's vote records (which hold times) and the notes of time forfeits, stalls
 // and crashes. The stable dumps of two runs of deterministic engines are equal,
 // byte for byte, at any concurrency. A *NoRun says that there is no such run.
@@ -152,7 +154,11 @@ func (s *Store) dump(ctx context.Context, w io.Writer, runName string, stable bo
 	if err := d.head(ctx, tx, info); err != nil {
 		return err
 	}
-	err = records(ctx, tx, info.Engines, func(g *storedGame, r kifu.Record) error {
+	c, err := castOf(ctx, tx, info.ID)
+	if err != nil {
+		return err
+	}
+	err = records(ctx, tx, c, func(g *storedGame, r kifu.Record) error {
 		return d.game(&g.Row, &r)
 	}, "WHERE g.run_id = ? ORDER BY g.pair, g.leg", info.ID)
 	if err != nil {
@@ -197,7 +203,7 @@ func (d *dumper) head(ctx context.Context, q querier, info *RunInfo) error {
 		return err
 	}
 	for _, v := range out {
-		if err := d.lines.Encode(dumpVoided{"voided", v.Pair, v.Take, v.At, v.Why}); err != nil {
+		if err := d.lines.Encode(dumpVoided{"voided", v.Pair, v.Take, v.At, v.Why, v.By}); err != nil {
 			return err
 		}
 	}
@@ -210,6 +216,9 @@ func (d *dumper) engine(e *Engine) error {
 		Identity: identityOf(e.Identity),
 	}
 	if d.stable {
+		if len(e.Identity.Variants) > 0 { // whichever is in use where the run is stored
+			line.Identity.Files = identityOf(match.Identity{Files: e.Identity.Covered()}).Files
+		}
 		for i := range line.Identity.Files {
 			line.Identity.Files[i].Path = ""
 		}
@@ -230,7 +239,7 @@ func (d *dumper) game(g *match.Row, r *kifu.Record) error {
 		line.Sides[i] = d.side(&g.Sides[i])
 	}
 	if !d.stable {
-		line.dumpGameMore = &dumpGameMore{g.Marked, g.Slot, g.Started, g.Ended, detail(r.Final)}
+		line.dumpGameMore = &dumpGameMore{g.Marked, g.Slot, g.Started, g.Ended, g.Worker, detail(r.Final)}
 	}
 	for i := range r.Moves {
 		line.Moves[i] = d.move(&r.Moves[i])

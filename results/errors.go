@@ -18,6 +18,9 @@ var ErrClosed = errors.New("the run was closed")
 // ErrNoGame says that the game whose record was asked for is not stored.
 var ErrNoGame = errors.New("the game is not stored")
 
+// ErrOldTake says that the pair was voided since it was handed out.
+var ErrOldTake = errors.New("the pair has been voided since it was handed out")
+
 // DifferentPlan says that a run of that name exists and that its games were
 // played under another plan, so that new games must not be added to it.
 //

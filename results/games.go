@@ -72,18 +72,18 @@ func (s *Store) Pairs(ctx context.Context, runID int64, f Filter, yield func(row
 
 // selectGames reads the rows of a filter by pair and leg.
 func selectGames(ctx context.Context, q querier, runID int64, f Filter, ended string, yield func(match.Row) error) error {
-	players, err := engines(ctx, q, runID)
+	c, err := castOf(ctx, q, runID)
 	if err != nil {
-		return fmt.Errorf("the engines: %w", err)
+		return err
 	}
-	reader := newGameReader(players)
+	reader := newGameReader(c)
 	err = each(ctx, q, func(rows *sql.Rows) error {
 		g, err := reader.read(rows)
 		if err != nil {
 			return err
 		}
 		return yield(g)
-	}, gamesQuery(ended), f.args(runID, players, f.all())...)
+	}, gamesQuery(ended), f.args(runID, c.players, f.all())...)
 	return named(ctx, q, runID, err)
 }
 
@@ -133,12 +133,12 @@ func (s *Store) Record(ctx context.Context, runID int64, pair, leg int) (kifu.Re
 }
 
 func (s *Store) record(ctx context.Context, runID int64, pair, leg int) (record kifu.Record, err error) {
-	players, err := engines(ctx, s.read, runID)
+	c, err := castOf(ctx, s.read, runID)
 	if err != nil {
 		return record, err
 	}
 	found := false
-	err = records(ctx, s.read, players, func(_ *storedGame, r kifu.Record) error {
+	err = records(ctx, s.read, c, func(_ *storedGame, r kifu.Record) error {
 		found, record = true, r
 		return nil
 	}, "WHERE g.run_id = ? AND g.pair = ? AND g.leg = ?", runID, pair, leg)
@@ -156,12 +156,12 @@ func selectRecords() string {
 
 // records calls yield for each game that the condition, in SQL, selects, with its
 // whole record; the storedGame is yield's until it returns.
-func records(ctx context.Context, q querier, players []Engine, yield func(*storedGame, kifu.Record) error, where string, args ...any) error {
+func records(ctx context.Context, q querier, c cast, yield func(*storedGame, kifu.Record) error, where string, args ...any) error {
 	var head kifu.Record
 	var blob []byte
 	var id int64
 	var stored sql.NullInt64
-	reader := newGameReader(players, &id, &head.Start, &head.Event, &head.Site, &blob, &head.Final, &stored)
+	reader := newGameReader(c, &id, &head.Start, &head.Event, &head.Site, &blob, &head.Final, &stored)
 	err := each(ctx, q, func(rows *sql.Rows) error {
 		g, err := reader.read(rows)
 		if err != nil {

@@ -23,6 +23,7 @@ type graft struct {
 	tx       *sql.Tx
 	runs     map[string]*rawRun // that the new database has, as stored there
 	openings map[openingKey]int64
+	workers  map[string]int64 // by what identifies one
 }
 
 // openingKey tells openings apart, as the table's UNIQUE does.
@@ -157,7 +158,11 @@ func (b *branch) pair(ctx context.Context, p *rawPair) error {
 	if err != nil {
 		return err
 	}
-	pair := p.pair.with("run_id", b.id, "opening_id", opening, "setting", b.setting(p.pair.value("setting")))
+	worker, err := b.worker(ctx, p.worker)
+	if err != nil {
+		return err
+	}
+	pair := p.pair.with("run_id", b.id, "opening_id", opening, "setting", b.setting(p.pair.value("setting")), "worker", worker)
 	if _, err := b.put(ctx, pair); err != nil {
 		return err
 	}
@@ -191,6 +196,25 @@ func (b *branch) opening(ctx context.Context, o *rawRow) (id int64, err error) {
 	id, err = b.put(ctx, o.with("id", nil, "run_id", b.id))
 	b.openings[key] = id
 	return id, err
+}
+
+// worker is the number of who played a pair in the new database, none for none.
+func (g *graft) worker(ctx context.Context, w *rawRow) (any, error) {
+	if w == nil {
+		return nil, nil
+	}
+	key, err := w.with("id", nil).identity(0)
+	if err != nil {
+		return nil, err
+	}
+	id, ok := g.workers[key]
+	if !ok {
+		if id, err = g.put(ctx, w.with("id", nil)); err != nil {
+			return nil, err
+		}
+		g.workers[key] = id
+	}
+	return id, nil
 }
 
 // attempt stores a try that does not count; one that is there already is the same.

@@ -13,6 +13,7 @@ import (
 type layout struct {
 	name    string
 	columns []columnLayout // in the order in which rows have them
+	keyed   bool           // WITHOUT ROWID: rows stand in the order of the primary key, and nothing else numbers them
 }
 
 // columnLayout is a column of a table.
@@ -41,6 +42,7 @@ func (l *layout) index(column string) int {
 type schema struct {
 	tables []layout // parents before children, as they were created
 	texts  map[string]string
+	always map[string]int // by table: the second of layout.summed
 }
 
 func (s *schema) table(name string) *layout {
@@ -85,19 +87,20 @@ func schemaAfter(texts []string) (*schema, error) {
 
 // readSchema is the schema that a database has.
 func readSchema(ctx context.Context, q querier, database string) (*schema, error) {
-	s := &schema{texts: map[string]string{}}
+	s := &schema{texts: map[string]string{}, always: map[string]int{}}
 	err := each(ctx, q, func(rows *sql.Rows) error {
 		var kind, name, text string
 		err := rows.Scan(&kind, &name, &text)
 		s.texts[name] = text
 		if kind == "table" {
-			s.tables = append(s.tables, layout{name: name})
+			s.tables = append(s.tables, layout{name: name, keyed: strings.Contains(text, "WITHOUT ROWID")})
 		}
 		return err
 	}, "SELECT type, name, coalesce(sql, '') FROM "+database+".sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY rowid")
 	for i := range s.tables {
 		if err == nil {
 			s.tables[i].columns, err = readColumns(ctx, q, database, s.tables[i].name)
+			_, s.always[s.tables[i].name] = s.tables[i].summed()
 		}
 	}
 	return s, err

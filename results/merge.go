@@ -163,6 +163,9 @@ func (m *merge) run(ctx context.Context, b *branch, from stored, number int) err
 		if err == nil {
 			_, err = p.verify(b.from)
 		}
+		if err == nil {
+			err = p.verifyWorker()
+		}
 		if err != nil {
 			return fmt.Errorf("run %q, pair %d: %w: repair the database first (see gogi db repair)", b.from.name(), id, err)
 		}

@@ -95,7 +95,7 @@ func TestMergeRefuses(t *testing.T) {
 	other := filled(t, "b.db", []int{1, 4}, nil)
 	s := openTest(t, other) // another playing of pair 1
 	run := beginTest(t, s, testPlan("r"))
-	if _, err := run.Void(t.Context(), "again", func(g match.Row) bool { return g.Pair == 1 }); err != nil {
+	if _, err := run.Void(t.Context(), "again", "me", func(g match.Row) bool { return g.Pair == 1 }); err != nil {
 		t.Fatal(err)
 	}
 	again := playedPair(testPlan("r"), 1, 24)

@@ -47,11 +47,12 @@ func (r *rawRow) verdictOf(sum int64, err error) verdict {
 }
 
 func (r *rawRow) sum() (int64, error) {
-	var values []any
-	for _, name := range r.layout.summed() {
-		values = append(values, r.value(name))
+	columns, always := r.layout.summed()
+	values := make([]any, len(columns))
+	for i, c := range columns {
+		values[i] = r.values[c]
 	}
-	return sumOf(r.layout.name, values...)
+	return sumOf(r.layout.name, shortened(values, always)...)
 }
 
 // clone is a copy for keeps.
@@ -79,12 +80,21 @@ func (r *rawRun) name() string {
 	return name
 }
 
+// imported reports whether the games were played elsewhere, by the plan's text, in which
+// the design stands right behind the version.
+func (r *rawRun) imported() bool {
+	plan, _ := r.run.value("plan").(string)
+	_, design, _ := strings.Cut(plan, `"design":"`)
+	return strings.HasPrefix(design, string(match.DesignImported)+`"`)
+}
+
 func (r *rawRun) id() int64 { return r.run.int("id") }
 
 // rawPair is a pair with everything that belongs to it.
 type rawPair struct {
 	pair    *rawRow
 	opening *rawRow           // nil: it is not there
+	worker  *rawRow           // nil: the pair has none, or it is not there
 	games   []*rawRow         // by leg
 	records map[int64]*rawRow // by the game's number
 }
@@ -121,6 +131,19 @@ func (p *rawPair) verify(run *rawRun) (doubtful bool, err error) {
 	return doubtful, nil
 }
 
+// verifyWorker says what is wrong with what is known of who played the pair.
+func (p *rawPair) verifyWorker() error {
+	switch {
+	case p.pair.value("worker") == nil:
+		return nil
+	case p.worker == nil:
+		return fmt.Errorf("%w: who played it is missing", errMissing)
+	case p.worker.verdict() == damaged:
+		return p.worker.damage()
+	}
+	return nil
+}
+
 func (p *rawPair) verifyGame(run *rawRun, leg int, g *rawRow) (doubtful bool, err error) {
 	record := p.records[g.int("id")]
 	if record == nil {
@@ -152,13 +175,16 @@ func (p *rawPair) sumOfGame(g *rawRow) (int64, error) {
 		row := map[string]*rawRow{"g": g, "p": p.pair, "o": p.opening}[table]
 		values = append(values, row.value(name))
 	}
-	return sumOf("games", values...)
+	return sumOf("games", shortened(values, len(values)-1)...)
 }
 
 // fits compares a game with its record and its players.
 func (p *rawPair) fits(run *rawRun, leg int, g, record *rawRow) error {
 	seats := [2]int64{p.pair.int("a"), p.pair.int("b")}
 	if leg == 1 {
+		seats[0], seats[1] = seats[1], seats[0]
+	}
+	if run.imported() && g.int("black") == seats[1] { // whoever had Black
 		seats[0], seats[1] = seats[1], seats[0]
 	}
 	packed, _ := record.value("plies").([]byte)

@@ -140,7 +140,7 @@ func fill(ctx context.Context, part string, do func(*graft) error) error {
 		return err
 	}
 	err = inTx(ctx, s.write, func(tx *sql.Tx) error {
-		return do(&graft{tx: tx, runs: map[string]*rawRun{}, openings: map[openingKey]int64{}})
+		return do(&graft{tx: tx, runs: map[string]*rawRun{}, openings: map[openingKey]int64{}, workers: map[string]int64{}})
 	})
 	return errors.Join(err, s.Close())
 }
@@ -254,12 +254,23 @@ func (r *repair) pair(ctx context.Context, b *branch, id int64, gone map[[2]int6
 		case doubtful:
 			done.Unchecked++
 		}
+		r.worker(b, p)
 		done.Saved++
 		return b.pair(ctx, p)
 	}
 	done.Lost++
 	r.done.Lost = append(r.done.Lost, Problem{b.from.name(), int(id), explain(why).Error()})
 	return nil
+}
+
+// worker finds who played a pair; a pair is saved also where that is lost.
+func (r *repair) worker(b *branch, p *rawPair) {
+	if p.verifyWorker() == nil {
+		return
+	}
+	if p.worker = r.found.workers[p.pair.int("worker")]; p.worker == nil {
+		r.done.Lost = append(r.done.Lost, Problem{b.from.name(), int(p.pair.int("pair")), "the games are saved; which worker played them is lost"})
+	}
 }
 
 func (r *repair) sources() []source {

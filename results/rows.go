@@ -19,6 +19,7 @@ type pairRows struct {
 	seed      int64
 	setting   int64 // the row of the log of settings that holds
 	opening   openingRow
+	played    match.Provenance
 	games     []gameRow
 }
 
@@ -44,7 +45,7 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 	rows := &pairRows{
 		run: r.id, pair: int64(p.Pair.ID), players: p.Pair.Players,
 		seed:    int64(p.Pair.Seed), // SQLite has signed integers only: the same 64 bits
-		setting: r.setting.Load(), opening: openingRowOf(p.Pair.Opening),
+		setting: r.setting.Load(), opening: openingRowOf(p.Pair.Opening), played: p.Played,
 	}
 	rows.games = make([]gameRow, len(p.Games))
 	errs := make([]error, len(p.Games))
@@ -74,6 +75,9 @@ func (r *Run) check(p match.PairResult) error {
 	if len(p.Games) != r.plan.Legs() {
 		return fmt.Errorf("it has %d games, the plan says %d", len(p.Games), r.plan.Legs())
 	}
+	if err := checkPlayed(p.Played); err != nil {
+		return err
+	}
 	for _, a := range p.Attempts {
 		if a.Pair != p.Pair.ID {
 			return fmt.Errorf("it has an attempt at pair %d", a.Pair)
@@ -81,7 +85,7 @@ func (r *Run) check(p match.PairResult) error {
 	}
 	for leg := range p.Games {
 		g, want := &p.Games[leg], p.Pair.Game(leg)
-		if g.Pair != want.Pair || g.Leg != want.Leg || g.Players != want.Players {
+		if g.Pair != want.Pair || g.Leg != want.Leg || !r.plan.SeatsAt(p.Pair, leg, g.Players) {
 			return fmt.Errorf("leg %d is pair %d, leg %d of players %v, not of players %v", leg, g.Pair, g.Leg, g.Players, want.Players)
 		}
 		if !g.Over() || g.Termination == match.NotEnded {

@@ -182,8 +182,18 @@ func list[T any](s []T) []T {
 
 // identity is match.Identity in the database and the dump.
 type identity struct {
-	Files []FileHash `json:"files"`
-	Fixed string     `json:"fixed,omitempty"`
+	Files    []FileHash `json:"files"`
+	Fixed    string     `json:"fixed,omitempty"`
+	Variants []variant  `json:"variants,omitempty"`
+}
+
+// variant is match.Variant in the database and the dump.
+type variant struct {
+	OS     string `json:"os"`
+	Arch   string `json:"arch"`
+	ISA    string `json:"isa,omitempty"`
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
 }
 
 // FileHash is match.FileHash in the database and the dump.
@@ -198,6 +208,9 @@ func identityOf(id match.Identity) identity {
 	for _, f := range id.Files {
 		out.Files = append(out.Files, FileHash(f))
 	}
+	for _, v := range id.Variants {
+		out.Variants = append(out.Variants, variant(v))
+	}
 	return out
 }
 
@@ -205,6 +218,9 @@ func (id identity) identity() match.Identity {
 	out := match.Identity{Fixed: id.Fixed}
 	for _, f := range id.Files {
 		out.Files = append(out.Files, match.FileHash(f))
+	}
+	for _, v := range id.Variants {
+		out.Variants = append(out.Variants, match.Variant(v))
 	}
 	return out
 }

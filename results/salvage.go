@@ -21,6 +21,7 @@ type salvaged struct {
 	found    map[[2]int64]*rawRow            // pairs
 	games    map[[2]int64][]sqlitefile.Place // not yet verified: that takes the pair
 	openings map[int64]*rawRow
+	workers  map[int64]*rawRow
 	records  map[int64]sqlitefile.Place
 	others   map[string][]*rawRow // attempts and voided
 	seen     map[string]bool
@@ -31,7 +32,7 @@ type salvaged struct {
 // bit of them is wrong; a pair can be played again.
 func salvage(file *sqlitefile.File) (*salvaged, error) {
 	s := &salvaged{
-		file: file, own: map[string]map[int64][]*rawRow{"runs": {}, "engines": {}, "settings_log": {}}, found: map[[2]int64]*rawRow{}, games: map[[2]int64][]sqlitefile.Place{}, openings: map[int64]*rawRow{},
+		file: file, own: map[string]map[int64][]*rawRow{"runs": {}, "engines": {}, "settings_log": {}}, found: map[[2]int64]*rawRow{}, games: map[[2]int64][]sqlitefile.Place{}, openings: map[int64]*rawRow{}, workers: map[int64]*rawRow{},
 		records: map[int64]sqlitefile.Place{}, others: map[string][]*rawRow{}, seen: map[string]bool{},
 	}
 	current, err := currentSchema()
@@ -86,6 +87,9 @@ func (s *salvaged) wanting() map[string]bool {
 		if s.openings[p.int("opening_id")] == nil {
 			tables["openings"] = true
 		}
+		if p.value("worker") != nil && s.workers[p.int("worker")] == nil {
+			tables["workers"] = true
+		}
 		setting := p.value("setting")
 		if setting != nil && !slices.ContainsFunc(run.settings, func(r *rawRow) bool { return r.value("id") == setting }) {
 			tables["settings_log"] = true
@@ -110,6 +114,8 @@ func (s *salvaged) keep(row *rawRow, at sqlitefile.Place) {
 		s.own["runs"][row.int("id")] = append(s.own["runs"][row.int("id")], row)
 	case "engines", "settings_log":
 		s.own[row.layout.name][row.int("run_id")] = append(s.own[row.layout.name][row.int("run_id")], row)
+	case "workers":
+		s.workers[row.int("id")] = row
 	case "openings":
 		s.openings[row.int("id")] = row
 	case "pairs":
@@ -132,7 +138,7 @@ const mendableSize = 32 << 10
 func (s *salvaged) identify(l *layout, r *sqlitefile.Row) *rawRow {
 	row := rowOf(l, r, r.Values)
 	if row == nil || l.name != "games" && row.verdict() != sound {
-		if row = nil; s.mending[l.name] && len(r.Payload) <= mendableSize && len(r.Payload) > len(l.columns) && r.Table == (l.rowid() >= 0) {
+		if row = nil; s.mending[l.name] && len(r.Payload) <= mendableSize && len(r.Payload) > l.least() && r.Table != l.keyed {
 			row = mend(l, r)
 		}
 	}
@@ -171,7 +177,7 @@ func (r *rawRow) identity(rowid int64) (string, error) {
 func mend(l *layout, r *sqlitefile.Row) *rawRow {
 	// The header's first byte is its length, and that of a row with all columns of a
 	// table is about their number: this spares most of what is no row of it.
-	if n := int(r.Payload[0]); n < len(l.columns)-1 || n > 3*len(l.columns)+2 {
+	if n := int(r.Payload[0]); n < l.least()-1 || n > 3*len(l.columns)+2 {
 		return nil
 	}
 	payload := slices.Clone(r.Payload)
@@ -190,12 +196,12 @@ func mend(l *layout, r *sqlitefile.Row) *rawRow {
 // rowOf is a row as SQLite would give it, nil where it is none of the table.
 func rowOf(l *layout, r *sqlitefile.Row, values []any) *rawRow {
 	order := l.stored()
-	if len(values) != len(order) || r.Table != (l.rowid() >= 0) {
+	if len(values) < l.least() || len(values) > len(order) || r.Table == l.keyed {
 		return nil
 	}
 	row := &rawRow{layout: l, values: make([]any, len(order))}
-	for i, at := range order {
-		row.values[at] = values[i]
+	for i, v := range values {
+		row.values[order[i]] = v
 	}
 	if id := l.rowid(); id >= 0 {
 		if row.values[id] != nil {
@@ -233,18 +239,11 @@ func (c *columnLayout) takes(v any) (ok bool) {
 
 // rowid is the column that stands for a row's number, -1 for none.
 func (l *layout) rowid() int {
-	for i, c := range l.columns {
-		if c.key == 1 && !l.composite() {
-			return i
-		}
+	several := slices.ContainsFunc(l.columns, func(c columnLayout) bool { return c.key > 1 })
+	if l.keyed || several {
+		return -1
 	}
-	return -1
-}
-
-// composite reports whether the primary key has several columns; those tables of ours
-// are WITHOUT ROWID.
-func (l *layout) composite() bool {
-	return slices.ContainsFunc(l.columns, func(c columnLayout) bool { return c.key > 1 })
+	return slices.IndexFunc(l.columns, func(c columnLayout) bool { return c.key == 1 })
 }
 
 // stored is the order of the columns within a row: in a table WITHOUT ROWID the key
@@ -254,11 +253,15 @@ func (l *layout) stored() []int {
 	for i := range l.columns {
 		order = append(order, i)
 	}
-	if l.composite() {
+	if l.keyed {
 		slices.SortStableFunc(order, func(a, b int) int { return l.columns[a].rank() - l.columns[b].rank() })
 	}
 	return order
 }
+
+// least is how many columns a row has at least that has a checksum: those that came
+// later stand behind it, and are not in rows that are older than they are.
+func (l *layout) least() int { return l.index("checksum") + 1 }
 
 // rank sorts keys by their place, and the others behind them.
 func (c *columnLayout) rank() int {
@@ -299,6 +302,7 @@ func (s *salvaged) pair(_ context.Context, run, id int64) (*rawPair, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.worker = s.workers[p.pair.int("worker")]
 	legs := map[int64]bool{}
 	for _, at := range s.games[key] {
 		g := s.again(current.table("games"), at)

@@ -51,16 +51,16 @@ func (s *Store) scanParts(ctx context.Context, runID int64, f Filter, ended stri
 		return err
 	}
 	defer func() { err = errors.Join(err, view.end()) }()
-	players, err := engines(ctx, view.conns[0], runID)
+	who, err := castOf(ctx, view.conns[0], runID)
 	if err != nil {
-		return fmt.Errorf("the engines: %w", err)
+		return err
 	}
 	all := f.all()
 	if last, err = lastPair(ctx, view.conns[0], runID); err != nil {
 		return err
 	}
 	all.end = min(all.end, last+1)
-	c := scanner{players: players, query: gamesQuery(ended), args: func(r pairRange) []any { return f.args(runID, players, r) }, step: scanPairs}
+	c := scanner{cast: who, query: gamesQuery(ended), args: func(r pairRange) []any { return f.args(runID, who.players, r) }, step: scanPairs}
 	err = c.scan(ctx, view.conns, all, yield)
 	return named(ctx, view.conns[0], runID, err)
 }
@@ -73,10 +73,10 @@ func lastPair(ctx context.Context, q querier, runID int64) (last int64, err erro
 
 // scanner reads the games of one run.
 type scanner struct {
-	players []Engine
-	query   string
-	args    func(pairRange) []any
-	step    int64 // how many pair numbers are read by one query
+	cast
+	query string
+	args  func(pairRange) []any
+	step  int64 // how many pair numbers are read by one query
 }
 
 // scan reads the parts of a range, and yields them in order. No connection is ahead
@@ -145,7 +145,7 @@ func (c *scanner) serve(ctx context.Context, conn *sql.Conn, todo <-chan *part) 
 		if !ok {
 			return fmt.Errorf("the driver's statement is a %T, which asks nothing", prepared)
 		}
-		reader := newGameReader(c.players)
+		reader := newGameReader(c.cast)
 		for p := range todo {
 			p.rows, p.err = reader.all(ctx, statement, c.args(p.pairs))
 			close(p.done)

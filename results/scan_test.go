@@ -13,11 +13,11 @@ import (
 // scannerOf reads all games of a run, step pair numbers a query.
 func scannerOf(tb testing.TB, s *Store, runID, step int64) *scanner {
 	tb.Helper()
-	players, err := engines(tb.Context(), s.read, runID)
+	who, err := castOf(tb.Context(), s.read, runID)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &scanner{players: players, query: gamesQuery(thisLeg), step: step, args: func(r pairRange) []any { return Filter{}.args(runID, players, r) }}
+	return &scanner{cast: who, query: gamesQuery(thisLeg), step: step, args: func(r pairRange) []any { return Filter{}.args(runID, who.players, r) }}
 }
 
 // snapshotOf is so many connections at one moment.
@@ -105,7 +105,7 @@ func TestSnapshotIsOneMoment(t *testing.T) {
 				stored <- err
 				return
 			}
-			if _, err := run.Void(t.Context(), "again", func(match.Row) bool { return true }); err != nil {
+			if _, err := run.Void(t.Context(), "again", "me", func(match.Row) bool { return true }); err != nil {
 				stored <- err
 				return
 			}

@@ -56,7 +56,7 @@ func TestFirstStored(t *testing.T) {
 				}
 			}
 			check()
-			if n, err := run.Void(t.Context(), "all", func(match.Row) bool { return true }); n != 2 || err != nil {
+			if n, err := run.Void(t.Context(), "all", "me", func(match.Row) bool { return true }); len(n) != 2 || err != nil {
 				t.Fatalf("%d pairs, %v", n, err)
 			}
 			check() // a voided first pair was the first pair nevertheless
@@ -193,7 +193,7 @@ func goesOn(t *testing.T, path string) {
 	if setting, _, err := s.FirstStored(t.Context(), run.ID()); setting != 2 || err != nil {
 		t.Errorf("first stored at setting %d, %v", setting, err)
 	}
-	if n, err := run.Void(t.Context(), "old", func(g match.Row) bool { return g.Pair < 5 }); n != 2 || err != nil {
+	if n, err := run.Void(t.Context(), "old", "me", func(g match.Row) bool { return g.Pair < 5 }); len(n) != 2 || err != nil {
 		t.Errorf("%d pairs voided, %v", n, err)
 	}
 	if setting, _, err := s.FirstStored(t.Context(), run.ID()); setting != 2 || err != nil {

@@ -71,6 +71,12 @@ func (s stored) pair(ctx context.Context, run, id int64) (*rawPair, error) {
 			return nil
 		}, "WHERE run_id = ? AND pair = ? ORDER BY leg", run, id)
 	}
+	if err == nil && p.pair.value("worker") != nil {
+		err = eachRaw(ctx, s.q, "workers", func(r *rawRow) error {
+			p.worker = r.clone()
+			return nil
+		}, "WHERE id = ?", p.pair.int("worker"))
+	}
 	for _, g := range p.games {
 		if err == nil {
 			err = eachRaw(ctx, s.q, "records", func(r *rawRow) error {

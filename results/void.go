@@ -16,20 +16,33 @@ import (
 
 // Void takes whole pairs out of the run, all or none: those of which a game is one
 // that which says. They are kept for evidence (Voided), no other reader sees them,
-// and they are missing again, so that they are played anew. It returns how many
-// there were. which must not use the Run: nothing is stored while it is asked.
-func (r *Run) Void(ctx context.Context, why string, which func(match.Row) bool) (pairs int, err error) {
-	if err = r.open(); err == nil && why == "" {
-		err = errors.New("expected a reason")
-	}
-	if err == nil {
-		err = inTx(ctx, r.store.write, func(tx *sql.Tx) (err error) {
-			pairs, err = r.void(ctx, tx, why, which)
-			return err
-		})
+// and they are missing again, so that they are played anew. why and by, the reason
+// and who gave it, are kept with them. It returns the pairs' numbers in order.
+// which must not use the Run: nothing is stored while it is asked. Whatever has
+// counted the pairs counts anew from the first.
+func (r *Run) Void(ctx context.Context, why, by string, which func(match.Row) bool) (pairs []int, err error) {
+	if err = r.open(); err == nil {
+		pairs, err = r.store.void(ctx, r.id, why, by, which)
 	}
 	if err != nil {
-		return 0, r.store.fail(fmt.Sprintf("run %q: voiding pairs", r.plan.Run), err)
+		return nil, r.store.fail(fmt.Sprintf("run %q: voiding pairs", r.plan.Run), err)
+	}
+	return pairs, nil
+}
+
+// Void is Run.Void for a run that nobody plays: it is ErrRunLocked where somebody does.
+func (s *Store) Void(ctx context.Context, run *RunInfo, why, by string, which func(match.Row) bool) (pairs []int, err error) {
+	if s.write == nil {
+		err = errors.New("the database was opened for reading only")
+	} else {
+		var lock *hold
+		if lock, err = s.holdRun(run.ID); err == nil {
+			pairs, err = s.void(ctx, run.ID, why, by, which)
+			err = errors.Join(err, lock.Close())
+		}
+	}
+	if err != nil {
+		return nil, s.fail(fmt.Sprintf("run %q: voiding pairs", run.Name), err)
 	}
 	return pairs, nil
 }
@@ -44,44 +57,61 @@ func (r *Run) open() error {
 	}
 }
 
-func (r *Run) void(ctx context.Context, tx *sql.Tx, why string, which func(match.Row) bool) (int, error) {
+// voiding is what all pairs that one Void takes out have in common.
+type voiding struct {
+	why, by string
+	at      int64
+}
+
+func (s *Store) void(ctx context.Context, run int64, why, by string, which func(match.Row) bool) (pairs []int, err error) {
+	if why == "" || by == "" {
+		return nil, errors.New("expected a reason, and who voids them")
+	}
+	err = inTx(ctx, s.write, func(tx *sql.Tx) (err error) {
+		pairs, err = voidPairs(ctx, tx, run, voiding{why, by, now()}, which)
+		return err
+	})
+	return pairs, err
+}
+
+func voidPairs(ctx context.Context, tx *sql.Tx, run int64, v voiding, which func(match.Row) bool) ([]int, error) {
 	var chosen []int
-	err := selectGames(ctx, tx, r.id, Filter{}, thisLeg, func(g match.Row) error {
+	err := selectGames(ctx, tx, run, Filter{}, thisLeg, func(g match.Row) error {
 		if which(g) {
 			chosen = append(chosen, g.Pair)
 		}
 		return nil
 	})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	chosen = slices.Compact(chosen) // they come in pair order
 	for _, id := range chosen {
-		if err := r.voidPair(ctx, tx, id, why); err != nil {
-			return 0, fmt.Errorf("pair %d: %w", id, err)
+		if err := voidPair(ctx, tx, run, id, v); err != nil {
+			return nil, fmt.Errorf("pair %d: %w", id, err)
 		}
 	}
-	return len(chosen), nil
+	return chosen, nil
 }
 
-func (r *Run) voidPair(ctx context.Context, tx *sql.Tx, id int, why string) error {
-	pair, err := storedPair(ctx, tx, r.id, id)
+func voidPair(ctx context.Context, tx *sql.Tx, run int64, id int, v voiding) error {
+	pair, err := storedPair(ctx, tx, run, id)
 	if err == nil {
-		err = verifyRows(ctx, tx, "voided", "WHERE run_id = ? AND pair = ?", r.id, id)
+		err = verifyRows(ctx, tx, "voided", "WHERE run_id = ? AND pair = ?", run, id)
 	}
 	if err != nil {
-		return named(ctx, tx, r.id, err)
+		return named(ctx, tx, run, err)
 	}
 	body, err := match.EncodePair(pair)
 	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, `INSERT INTO voided (run_id, pair, take, at, why, setting, stored, started, body)
-		SELECT run_id, pair, (SELECT count(*) + 1 FROM voided v WHERE v.run_id = p.run_id AND v.pair = p.pair), `+sqlNow+`, ?, setting, stored, ?, ?
-		FROM pairs p WHERE run_id = ? AND pair = ?`, why, micros(pair.Games[0].Started), body, r.id, id); err != nil {
+	if _, err := tx.ExecContext(ctx, `INSERT INTO voided (run_id, pair, take, at, why, voider, setting, stored, started, body)
+		SELECT run_id, pair, (SELECT count(*) + 1 FROM voided v WHERE v.run_id = p.run_id AND v.pair = p.pair), ?, ?, ?, setting, stored, ?, ?
+		FROM pairs p WHERE run_id = ? AND pair = ?`, v.at, v.why, v.by, micros(pair.Games[0].Started), body, run, id); err != nil {
 		return err
 	}
-	if err := seal(ctx, tx, "voided", "WHERE run_id = ? AND pair = ?", r.id, id); err != nil {
+	if err := seal(ctx, tx, "voided", "WHERE run_id = ? AND pair = ?", run, id); err != nil {
 		return err
 	}
 	for _, text := range []string{
@@ -89,7 +119,7 @@ func (r *Run) voidPair(ctx context.Context, tx *sql.Tx, id int, why string) erro
 		"DELETE FROM games WHERE run_id = ? AND pair = ?",
 		"DELETE FROM pairs WHERE run_id = ? AND pair = ?",
 	} {
-		if _, err := tx.ExecContext(ctx, text, r.id, id); err != nil {
+		if _, err := tx.ExecContext(ctx, text, run, id); err != nil {
 			return err
 		}
 	}
@@ -98,11 +128,13 @@ func (r *Run) voidPair(ctx context.Context, tx *sql.Tx, id int, why string) erro
 
 // Voided is a pair that was taken out of a run.
 type Voided struct {
-	Pair int
-	Take int       // from 1: how often the pair has been voided
-	At   time.Time // by the clock of the machine that has the database
-	Why  string
-	Body []byte // the pair, for match.DecodePair
+	Pair   int
+	Take   int       // from 1: how often the pair has been voided
+	At     time.Time // by the clock of the machine that has the database; one Void gives all its pairs the same
+	Why    string
+	By     string    // who gave the reason; "" where an older gogi did not ask
+	Stored time.Time // when it was; zero where an older gogi did not say
+	Body   []byte    // the pair, for match.DecodePair
 }
 
 // Voided are the pairs that were taken out of a run, by pair and take.
@@ -120,11 +152,28 @@ func voided(ctx context.Context, q querier, runID int64) (list []Voided, err err
 	}
 	err = each(ctx, q, func(rows *sql.Rows) error {
 		var v Voided
-		err := rows.Scan(&v.Pair, &v.Take, moment{&v.At}, &v.Why, &v.Body)
+		err := rows.Scan(&v.Pair, &v.Take, moment{&v.At}, &v.Why, &v.By, moment{&v.Stored}, &v.Body)
 		list = append(list, v)
 		return err
-	}, "SELECT pair, take, at, why, body FROM voided WHERE run_id = ? ORDER BY pair, take", runID)
+	}, "SELECT pair, take, at, why, coalesce(voider, ''), coalesce(stored, 0), body FROM voided WHERE run_id = ? ORDER BY pair, take", runID)
 	return list, err
+}
+
+// StoredTimes are when a run's pairs were stored, by the clock of the machine that has
+// the database; zero where an older gogi did not say.
+func (s *Store) StoredTimes(ctx context.Context, runID int64) (map[int]time.Time, error) {
+	times := map[int]time.Time{}
+	err := eachRaw(ctx, s.read, "pairs", func(r *rawRow) error {
+		if r.verdict() == damaged {
+			return r.damage()
+		}
+		times[int(r.int("pair"))] = fromMicros(r.int("stored"))
+		return nil
+	}, "WHERE run_id = ?", runID)
+	if err != nil {
+		return nil, s.fail("reading when pairs were stored", named(ctx, s.read, runID, err))
+	}
+	return times, nil
 }
 
 // Pair is a whole stored pair, with the attempts at it; ErrNoGame where it is not
@@ -138,9 +187,9 @@ func (s *Store) Pair(ctx context.Context, runID int64, pair int) (match.PairResu
 }
 
 func storedPair(ctx context.Context, q querier, runID int64, id int) (r match.PairResult, err error) {
-	players, err := engines(ctx, q, runID)
+	c, err := castOf(ctx, q, runID)
 	if err != nil {
-		return r, err
+		return r, named(ctx, q, runID, err)
 	}
 	err = verifyRows(ctx, q, "pairs", "WHERE run_id = ? AND pair = ?", runID, id)
 	if err == nil {
@@ -164,7 +213,7 @@ func storedPair(ctx context.Context, q querier, runID int64, id int) (r match.Pa
 	if err != nil {
 		return r, err
 	}
-	err = records(ctx, q, players, func(g *storedGame, record kifu.Record) error {
+	err = records(ctx, q, c, func(g *storedGame, record kifu.Record) error {
 		r.Games = append(r.Games, match.Result{
 			Pair: g.Pair, Leg: g.Leg, Players: [2]int(g.seats[:2]), Verdict: match.Verdict{Outcome: g.Outcome, Termination: g.Termination, Note: g.Note},
 			Record: record, Sides: g.Sides, Marked: g.Marked, Slot: g.Slot, Started: g.Started, Ended: g.Ended,
@@ -172,6 +221,9 @@ func storedPair(ctx context.Context, q querier, runID int64, id int) (r match.Pa
 		return nil
 	}, "WHERE g.run_id = ? AND g.pair = ? ORDER BY g.leg", runID, id)
 	p.Legs = len(r.Games) // a pair is stored whole
+	if err == nil {
+		r.Played, err = readPlayed(ctx, q, runID, id)
+	}
 	if err == nil {
 		r.Attempts, err = attempts(ctx, q, runID, "AND pair = ?", id)
 	}

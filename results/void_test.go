@@ -53,12 +53,12 @@ func TestVoid(t *testing.T) {
 	}
 	kept := slices.DeleteFunc(allGames(t, s, run.ID()), func(g match.Row) bool { return g.Pair%2 == 1 })
 	slot1 := func(g match.Row) bool { return g.Slot == 1 }
-	if n, err := other.Void(t.Context(), "of another run", slot1); n != 2 || err != nil {
-		t.Fatalf("%d pairs, %v", n, err)
+	if n, err := other.Void(t.Context(), "of another run", "me", slot1); !slices.Equal(n, []int{1, 3}) || err != nil {
+		t.Fatalf("pairs %v, %v", n, err)
 	}
 	before := dumpOf(t, s, "other", false)
-	if n, err := run.Void(t.Context(), "slot 1 was slow", slot1); n != 2 || err != nil {
-		t.Fatalf("%d pairs, %v", n, err)
+	if n, err := run.Void(t.Context(), "slot 1 was slow", "me", slot1); !slices.Equal(n, []int{1, 3}) || err != nil {
+		t.Fatalf("pairs %v, %v", n, err)
 	}
 	if diff := cmp.Diff(kept, allGames(t, s, run.ID())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -77,11 +77,11 @@ func TestVoid(t *testing.T) {
 		t.Errorf("the record of a voided game: %v", err)
 	}
 	put(t, run, pairs[1]) // played anew
-	if n, err := run.Void(t.Context(), "again", slot1); n != 1 || err != nil {
-		t.Fatalf("%d pairs, %v", n, err)
+	if n, err := run.Void(t.Context(), "again", "you", slot1); !slices.Equal(n, []int{1}) || err != nil {
+		t.Fatalf("pairs %v, %v", n, err)
 	}
-	if n, err := run.Void(t.Context(), "again", slot1); n != 0 || err != nil {
-		t.Fatalf("nothing to void: %d pairs, %v", n, err)
+	if n, err := run.Void(t.Context(), "again", "you", slot1); len(n) != 0 || err != nil {
+		t.Fatalf("nothing to void: pairs %v, %v", n, err)
 	}
 	checkVoided(t, s, run.ID(), pairs)
 }
@@ -94,7 +94,7 @@ func checkVoided(t *testing.T, s *Store, run int64, pairs map[int]match.PairResu
 	}
 	var got []string
 	for _, v := range list {
-		got = append(got, strings.Join([]string{string(rune('0' + v.Pair)), string(rune('0' + v.Take)), v.Why}, " "))
+		got = append(got, strings.Join([]string{string(rune('0' + v.Pair)), string(rune('0' + v.Take)), v.Why, v.By}, " "))
 		body, err := match.DecodePair(v.Body, 1<<20)
 		if diff := cmp.Diff(pairs[v.Pair], body, cmpopts.EquateEmpty()); diff != "" || err != nil {
 			t.Errorf("pair %d: %v (-added +kept):\n%s", v.Pair, err, diff)
@@ -103,7 +103,7 @@ func checkVoided(t *testing.T, s *Store, run int64, pairs map[int]match.PairResu
 			t.Errorf("voided at %v", v.At)
 		}
 	}
-	if want := []string{"1 1 slot 1 was slow", "1 2 again", "3 1 slot 1 was slow"}; !slices.Equal(got, want) {
+	if want := []string{"1 1 slot 1 was slow me", "1 2 again you", "3 1 slot 1 was slow me"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if text := dumpOf(t, s, "r", true); strings.Contains(text, "void") || strings.Contains(text, "slow\"") {
@@ -130,14 +130,16 @@ func TestVoidRefuses(t *testing.T) {
 	run := beginTest(t, s, plan)
 	put(t, run, playedPair(plan, 0, 10), playedPair(plan, 1, 10))
 	all := func(match.Row) bool { return true }
-	if _, err := run.Void(t.Context(), "", all); err == nil || !strings.Contains(err.Error(), "expected a reason") {
-		t.Errorf("without a reason: %v", err)
+	for _, words := range [][2]string{{"", "me"}, {"slow", ""}} {
+		if _, err := run.Void(t.Context(), words[0], words[1], all); err == nil || !strings.Contains(err.Error(), "expected a reason") {
+			t.Errorf("%q: %v", words, err)
+		}
 	}
 	if _, err := s.write.ExecContext(t.Context(), "UPDATE records SET plies = x'01' WHERE game_id = (SELECT max(id) FROM games)"); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := run.Void(t.Context(), "damaged", all); err == nil || n != 0 {
-		t.Errorf("a pair that cannot be kept: %d, %v", n, err)
+	if n, err := run.Void(t.Context(), "damaged", "me", all); err == nil || n != nil {
+		t.Errorf("a pair that cannot be kept: %v, %v", n, err)
 	}
 	if games := allGames(t, s, run.ID()); len(games) != 4 {
 		t.Errorf("%d games are left", len(games))
@@ -145,7 +147,44 @@ func TestVoidRefuses(t *testing.T) {
 	if err := run.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run.Void(t.Context(), "late", all); !errors.Is(err, ErrClosed) {
+	if _, err := run.Void(t.Context(), "late", "me", all); !errors.Is(err, ErrClosed) {
 		t.Errorf("closed: %v", err)
+	}
+}
+
+// A run that nobody plays is voided without its plan, by whom may write to it.
+func TestVoidAtRest(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	put(t, run, playedPair(plan, 0, 10), playedPair(plan, 1, 10))
+	info, err := s.FindRun(t.Context(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := func(g match.Row) bool { return g.Pair == 0 }
+	if _, err := s.Void(t.Context(), info, "test", "me", first); !errors.Is(err, ErrRunLocked) {
+		t.Errorf("while it is played: %v", err)
+	}
+	if err := run.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Void(t.Context(), info, "", "me", first); err == nil {
+		t.Error("without a reason")
+	}
+	if ids, err := s.Void(t.Context(), info, "test", "me", first); !slices.Equal(ids, []int{0}) || err != nil {
+		t.Errorf("%v, %v", ids, err)
+	}
+	reader, err := OpenExisting(t.Context(), s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	if _, err := reader.Void(t.Context(), info, "test", "me", func(match.Row) bool { return true }); err == nil || !strings.Contains(err.Error(), "reading only") {
+		t.Errorf("a reader: %v", err)
+	}
+	run = beginTest(t, s, plan) // the lock was given back
+	if finished, err := run.Finished(t.Context()); err != nil || !cmp.Equal(finished, map[int]bool{1: true}) {
+		t.Errorf("%v, %v", finished, err)
 	}
 }

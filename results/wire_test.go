@@ -2,8 +2,11 @@ package results
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"gogi/match"
 	"gogi/shogi"
@@ -51,6 +54,7 @@ func wholePair(plan *match.Plan, id int) match.PairResult {
 	p := playedPair(plan, id, 30)
 	zone := time.FixedZone("JST", 9*3600)
 	p.Attempts = []match.Attempt{{Pair: id, Ended: time.Date(2026, 5, 4, 3, 2, 1, 123456789, zone), Why: "engine A crashed: 異常"}}
+	p.Played = match.Provenance{Worker: "w7", Owner: "王", Epoch: 3<<32 | 9, Scale: 1.25, Proof: []byte{0, 255}}
 	for i := range p.Games {
 		g := &p.Games[i]
 		g.Started, g.Ended = g.Started.In(zone).Add(789), g.Ended.In(zone).Add(1)
@@ -71,6 +75,36 @@ func wholePair(plan *match.Plan, id int) match.PairResult {
 		}
 	}
 	return p
+}
+
+// Whichever of an engine's binaries is in use where a run is stored, its stable dump is
+// the same; all of them are kept.
+func TestVariantsAreStored(t *testing.T) {
+	variants := []match.Variant{
+		{OS: "linux", Arch: "amd64", ISA: "x86-64-v3", SHA256: strings.Repeat("a", 64), Size: 10},
+		{OS: "linux", Arch: "arm64", SHA256: strings.Repeat("b", 64), Size: 20},
+	}
+	var dumps []string
+	for _, used := range variants {
+		s, plan := openTest(t, testPath(t)), testPlan("r")
+		plan.Players[0].Identity.Variants = variants
+		plan.Players[0].Identity = plan.Players[0].Identity.WithVariant(used, "/cache/"+used.Arch)
+		put(t, beginTest(t, s, plan), playedPair(plan, 0, 10))
+		info, err := s.FindRun(t.Context(), "r")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(plan.Players[0].Identity, info.Engines[0].Identity); diff != "" {
+			t.Errorf("(-begun +stored):\n%s", diff)
+		}
+		if whole := dumpOf(t, s, "r", false); !strings.Contains(whole, `"path":"/cache/`+used.Arch) || !strings.Contains(whole, `"isa":"x86-64-v3"`) {
+			t.Errorf("the dump:\n%s", whole)
+		}
+		dumps = append(dumps, dumpOf(t, s, "r", true))
+	}
+	if dumps[0] != dumps[1] {
+		t.Errorf("the stable dumps differ:\n%s\n%s", dumps[0], dumps[1])
+	}
 }
 
 func overTheWire(t *testing.T, p match.PairResult) match.PairResult {

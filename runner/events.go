@@ -18,6 +18,9 @@ import (
 type Events struct {
 	run   string
 	moves bool
+	heard atomic.Bool // somebody listens to moves
+
+	games sync.Map // *tale of the game in a slot, by the slot's number
 
 	mu      sync.Mutex        // orders Seq, stamps and the sends
 	seq     map[string]uint64 // the last number given, by worker
@@ -33,8 +36,11 @@ type Events struct {
 }
 
 // NewEvents makes a stream for one run, with or without move events.
+// They are told as they are made, unless Listen says that nobody listens.
 func NewEvents(run string, moves bool) *Events {
-	return &Events{run: run, moves: moves, seq: map[string]uint64{}, out: make(chan match.Event, 1024), abandoned: make(chan struct{})}
+	e := &Events{run: run, moves: moves, seq: map[string]uint64{}, out: make(chan match.Event, 1024), abandoned: make(chan struct{})}
+	e.heard.Store(moves)
+	return e
 }
 
 // Stream is what the consumer ranges over.
@@ -105,7 +111,7 @@ func (e *Events) Forward(ev match.Event) {
 		if !e.moves {
 			return
 		}
-	case match.EventSeat, match.EventGame, match.EventEnd, match.EventCut, match.EventFault, match.EventWarning:
+	case match.EventSeat, match.EventGame, match.EventBoard, match.EventEnd, match.EventCut, match.EventFault, match.EventWarning:
 	case match.EventRun, match.EventPair, match.EventDone, match.EventState:
 		return
 	default: // of a later version
@@ -114,9 +120,6 @@ func (e *Events) Forward(ev match.Event) {
 	ev.At = ev.Time
 	e.Send(ev)
 }
-
-// wantsMoves reports whether move events are worth making.
-func (e *Events) wantsMoves() bool { return e != nil && e.moves }
 
 func (e *Events) pairDone(id int) {
 	if e == nil {
@@ -182,6 +185,9 @@ func (e *Events) cut(slot int, g match.Game) {
 	if e == nil {
 		return
 	}
+	if e.moves {
+		e.taleOf(slot).end()
+	}
 	e.Send(about(match.EventCut, g.Pair, g.Leg, slot))
 }
 
@@ -202,18 +208,71 @@ func (e *Events) gameStarted(g *game) {
 		ev.Clocks = nil
 	}
 	e.Send(ev)
+	if e.moves {
+		e.taleOf(g.slot.number).begin(g)
+	}
+}
+
+// vote is how a council came to its move, in the position before it; nil where nobody
+// wants to know, or the player is no council.
+func (e *Events) vote(r *usi.Reply, before *shogi.Position) *match.Vote {
+	if r.Vote == nil || e == nil || !e.moves || !e.heard.Load() {
+		return nil
+	}
+	shown := r.Vote.Ballots[:min(match.ShownBallots, len(r.Vote.Ballots))]
+	v := &match.Vote{By: r.Vote.By, Split: r.Vote.Split, Ballots: make([]match.Ballot, len(shown)), Others: len(r.Vote.Ballots) - len(shown)}
+	for i := range shown {
+		b, said := &shown[i], &v.Ballots[i]
+		said.Member, said.Kind, said.Weight = b.Member, b.Kind, b.Weight
+		if b.HasScore {
+			score := b.Score.Number()
+			said.Score = &score
+		}
+		if b.Move != shogi.NoMove {
+			said.Move, said.Piece, said.Played = b.Move.String(), pieceOf(before, b.Move), b.Move == r.Move
+		}
+	}
+	return v
+}
+
+// pieceOf is the piece that a move moves, as SFEN has it; "" where the move is not legal.
+func pieceOf(p *shogi.Position, m shogi.Move) string {
+	switch {
+	case p.CheckLegal(m) != nil:
+		return ""
+	case m.IsDrop():
+		return shogi.NewPiece(p.Side(), m.Dropped()).String()
+	}
+	return p.PieceAt(m.From()).String()
 }
 
 // moved tells the move that was made just now; hit, that it had been expected.
-func (e *Events) moved(g *game, c shogi.Colour, m *kifu.Move, hit bool, overrun time.Duration) {
-	if !e.wantsMoves() {
+func (e *Events) moved(g *game, c shogi.Colour, m *kifu.Move, vote *match.Vote, hit bool, overrun time.Duration) {
+	if e == nil || !e.moves {
 		return
 	}
+	t := e.taleOf(g.slot.number)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	heard := e.heard.Load()
+	if heard {
+		e.tell(t)
+	}
+	t.add(c, m, hit, g.clocks[c].Remaining())
+	if heard {
+		e.sendMove(g, c, m, vote, hit, overrun)
+		t.told = len(t.moves)
+	}
+}
+
+// sendMove sends the event of a move.
+func (e *Events) sendMove(g *game, c shogi.Colour, m *kifu.Move, vote *match.Vote, hit bool, overrun time.Duration) {
 	said := &moveNumbers{pair: g.Pair, leg: g.Leg, slot: g.slot.number, score: m.Score, time: match.Milliseconds(m.Time)}
 	ev := match.Event{Type: match.EventMove, Pair: &said.pair, Leg: &said.leg, Slot: &said.slot, TimeMS: &said.time}
 	ev.Ply, ev.Move, ev.Position = len(g.result.Record.Moves), m.Move.String(), g.referee.Position().SFEN()
 	ev.Depth, ev.Nodes, ev.Hit, ev.Marked = m.Depth, m.Nodes, hit, g.slowed
-	ev.PV = movesText(m.PV[:min(match.ShownPV, len(m.PV))])
+	ev.PV = shownPV(m.PV)
+	ev.Vote = vote
 	ev.OverrunMS, ev.ClockMS = match.Milliseconds(overrun), g.clockShown(c)
 	if m.HasScore {
 		ev.Score = &said.score
@@ -230,6 +289,13 @@ type moveNumbers struct {
 func (e *Events) gameEnded(g *game) {
 	if e == nil {
 		return
+	}
+	if e.moves { // what was not told is told: the last board stays until the next game
+		t := e.taleOf(g.slot.number)
+		t.mu.Lock()
+		e.tell(t)
+		t.mu.Unlock()
+		t.end()
 	}
 	r := &g.result
 	names := g.names()

@@ -27,16 +27,17 @@ func standing(t testing.TB, events *Events) *game {
 }
 
 // TestUnheardEventsCostNothing: without a stream nothing is allocated for any
-// event, and nothing for a move where moves are not wanted.
+// event, and nothing for a move where moves are not wanted, or nobody listens.
 func TestUnheardEventsCostNothing(t *testing.T) {
 	var none *Events
 	g := standing(t, none)
 	m := kifu.Move{Move: shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), HasScore: true, PV: make([]shogi.Move, 4)}
 	why := errors.New("why")
+	council := &usi.Reply{Vote: &usi.Vote{Ballots: make([]usi.Ballot, 3)}}
 	if n := testing.AllocsPerRun(100, func() {
 		none.seating(g.plan, g.Game, 1)
 		none.gameStarted(g)
-		none.moved(g, shogi.Black, &m, true, time.Second)
+		none.moved(g, shogi.Black, &m, none.vote(council, g.referee.Position()), true, time.Second)
 		none.gameEnded(g)
 		none.cut(1, g.Game)
 		none.pairDone(1)
@@ -47,11 +48,19 @@ func TestUnheardEventsCostNothing(t *testing.T) {
 		t.Errorf("%v allocations without a stream", n)
 	}
 	deaf := NewEvents("run", false)
-	if n := testing.AllocsPerRun(100, func() { deaf.moved(g, shogi.Black, &m, true, time.Second) }); n != 0 || len(deaf.out) > 0 {
+	if n := testing.AllocsPerRun(100, func() { deaf.moved(g, shogi.Black, &m, deaf.vote(council, g.referee.Position()), true, time.Second) }); n != 0 || len(deaf.out) > 0 {
 		t.Errorf("%v allocations for a move that is not wanted, %d events", n, len(deaf.out))
 	}
+	unheard := NewEvents("run", true)
+	unheard.Listen(false)
+	unheard.gameStarted(g)
+	<-unheard.out
+	unheard.taleOf(g.slot.number).moves = make([]shogi.Move, 0, 1000) // a game's moves are kept anyway
+	if n := testing.AllocsPerRun(100, func() { unheard.moved(g, shogi.Black, &m, nil, true, time.Second) }); n != 0 || len(unheard.out) > 0 {
+		t.Errorf("%v allocations for a move that nobody listens to, %d events", n, len(unheard.out))
+	}
 	heard := NewEvents("run", true)
-	heard.moved(g, shogi.Black, &m, true, time.Second)
+	heard.moved(g, shogi.Black, &m, nil, true, time.Second)
 	if len(heard.out) != 1 {
 		t.Error("a move that is wanted is not sent")
 	}
@@ -81,7 +90,20 @@ func BenchmarkMoveEvent(b *testing.B) {
 	g := standing(b, events)
 	m := kifu.Move{Move: shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), HasScore: true, PV: make([]shogi.Move, 8)}
 	for b.Loop() {
-		events.moved(g, shogi.Black, &m, true, time.Second)
+		events.moved(g, shogi.Black, &m, nil, true, time.Second)
 		<-events.out
+		events.taleOf(0).moves = events.taleOf(0).moves[:0]
+	}
+}
+
+// BenchmarkUnheardMove is what it costs when nobody does.
+func BenchmarkUnheardMove(b *testing.B) {
+	events := NewEvents("run", true)
+	events.Listen(false)
+	g := standing(b, events)
+	m := kifu.Move{Move: shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), HasScore: true, PV: make([]shogi.Move, 8)}
+	for b.Loop() {
+		events.moved(g, shogi.Black, &m, nil, true, time.Second)
+		events.taleOf(0).moves = events.taleOf(0).moves[:0]
 	}
 }

@@ -211,6 +211,7 @@ func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move 
 		return match.LossFor(c, match.IllegalMove, fmt.Sprintf("cannot read bestmove %q", reply.Text))
 	case usi.AnswerMove:
 	}
+	vote := g.slot.events.vote(&reply, g.referee.Position())
 	v := g.referee.Play(reply.Move)
 	if v.Termination == match.IllegalMove {
 		if reply.Second == usi.SecondSuspected {
@@ -220,7 +221,7 @@ func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move 
 	}
 	g.position.Moves = append(g.position.Moves, reply.Move)
 	g.result.Record.Moves = append(g.result.Record.Moves, move)
-	g.slot.events.moved(g, c, &move, reply.Hit, overrun)
+	g.slot.events.moved(g, c, &move, vote, reply.Hit, overrun)
 	if v.Over() {
 		return v
 	}

@@ -11,8 +11,8 @@ import (
 	"gogi/usi"
 )
 
-// game is what is known of the shown game beside its board.
-func (v View) game(s match.SlotState) []Line {
+// game is what is known of the shown game beside its board, in at most height lines.
+func (v View) game(s match.SlotState, height int) []Line {
 	follows := "chosen"
 	if v.Follows {
 		follows = "follows what happens"
@@ -24,8 +24,13 @@ func (v View) game(s match.SlotState) []Line {
 	}
 	lines = append(lines, line(Plain, gameTitle(b)))
 	mover, known := mover(b)
+	room := height - len(lines) - 2*3
+	if voted(b.Thoughts[0]) && voted(b.Thoughts[1]) {
+		room /= 2
+	}
 	for _, c := range []shogi.Colour{shogi.White, shogi.Black} {
 		lines = append(lines, v.side(b, c, known && c == mover && b.Outcome == "")...)
+		lines = append(lines, votes(b.Thoughts[c], room)...)
 	}
 	return lines
 }

@@ -75,18 +75,22 @@ func (v View) middle(width, height int) []Line {
 	if grid {
 		left = gridWidth + 2
 	}
-	board, game := boardLines(shown.Board, grid), v.game(shown)
+	board := boardLines(shown.Board, grid)
 	right := width - left
 	if right < 2*leastGame {
-		game = append(game, nil)
+		game := append(v.game(shown, height-leastSlots), nil)
 		return beside(board, left, append(game, v.slots(right, height-len(game))...))
 	}
+	game := v.game(shown, height)
 	game = append(game, v.players(height-len(game))...)
 	return beside(board, left, beside(game, right/2, v.slots(right-right/2, height)))
 }
 
 // leastGame is what the text of a game needs in width, and the list of slots, too.
 const leastGame = 46
+
+// leastSlots is what the list of slots has under a game that has much to tell.
+const leastSlots = 4
 
 // players are the standings of the stored games in so many lines.
 func (v View) players(height int) []Line {

@@ -63,8 +63,51 @@ func drawBoard(t *rapid.T) *match.Board {
 		score, ms := rapid.IntRange(-1_100_000, 1_100_000).Draw(t, "score"), rapid.Float64Range(-1e6, 1e9).Draw(t, "ms")
 		b.Thoughts[c] = &match.Thought{Ply: c, Score: &score, Depth: 3, Nodes: rapid.Uint64().Draw(t, "nodes"), PV: text.Draw(t, "pv"), TimeMS: &ms}
 		b.Clocks = append(b.Clocks, &ms)
+		if rapid.Bool().Draw(t, "council") {
+			b.Thoughts[c].Vote = drawVote(t)
+		}
 	}
 	return b
+}
+
+func drawVote(t *rapid.T) *match.Vote {
+	text := hostile()
+	v := &match.Vote{By: text.Draw(t, "by"), Split: text.Draw(t, "split"), Others: rapid.IntRange(-1, 1<<40).Draw(t, "others")}
+	for i := range rapid.IntRange(0, 16).Draw(t, "ballots") {
+		b := match.Ballot{Member: text.Draw(t, "member"), Kind: text.Draw(t, "kind"), Move: text.Draw(t, "vote"), Weight: rapid.Float64().Draw(t, "weight"), Played: i == 0}
+		v.Ballots = append(v.Ballots, b)
+	}
+	return v
+}
+
+// TestVotesAreShown: what each member of a council said stands under its player, and who
+// was for the move that was played.
+func TestVotesAreShown(t *testing.T) {
+	score, less, mate := 120, -30, -999_996
+	thought := &match.Thought{Ply: 1, Move: "7g7f", Score: &score, Vote: &match.Vote{By: "rule", Split: "2:1", Others: 2, Ballots: []match.Ballot{
+		{Member: "one", Kind: "move", Move: "7g7f", Score: &score, Weight: 1.25, Played: true},
+		{Member: "two", Kind: "move", Move: "2g2f", Score: &less, Weight: 0.5},
+		{Member: "three", Kind: "dead", Weight: 1},
+		{Member: "four", Kind: "move", Move: "7g7f", Score: &mate, Weight: 1, Played: true},
+		{Member: "five", Kind: "none", Weight: 1},
+		{Member: "six", Kind: "move", Move: "7g7f", Weight: 1, Played: true},
+	}}}
+	board := &match.Board{Black: "C", White: "B", Ply: 1, Position: shogi.Handicaps()[0].SFEN, Thoughts: [2]*match.Thought{thought, nil}}
+	v := View{Now: &match.Snapshot{Slots: []match.SlotState{{Phase: match.SlotPlaying, Board: board}}}}
+	var got []string
+	for _, l := range v.game(v.Now.Slots[0], 40) {
+		got = append(got, strings.Join(strings.Fields(l.String()), " "))
+	}
+	for _, want := range []string{
+		"votes 2:1 for 7g7f, by the vote", "* one 7g7f +120 ×1.25", "two 2g2f -30 ×0.5", "three dead - ×1", "* four 7g7f mate -4 ×1", "five no answer - ×1", "and 2 more",
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, strings.Join(got, "\n"))
+		}
+	}
+	if short := v.game(v.Now.Slots[0], 12); len(short) != 12 || !strings.Contains(short[11].String(), "+120") && !strings.Contains(short[8].String(), "votes") {
+		t.Errorf("%v", short)
+	}
 }
 
 func drawReport(t *rapid.T) *report.Report {

@@ -173,7 +173,8 @@ type Config struct {
 	Waits func() time.Duration
 	// Room says why there cannot be so many slots; nil: there always can.
 	Room func(slots int) error
-	// Moves says whether each move is worth an event.
+	// Moves says whether each move is worth an event, where Record or a subscriber of
+	// the hub takes it.
 	Moves bool
 	// Started is told of each start of a player, see runner.Config; may be nil.
 	Started func(player string, took time.Duration, why error)
@@ -208,6 +209,9 @@ func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 	s.orders.begin(c, events, cancel)
 	defer s.orders.end()
 	var told sync.WaitGroup
+	if c.Record == nil { // which is for all moves
+		s.hub.Heed(events)
+	}
 	told.Go(func() { s.hub.Follow(events.Stream(), c.Record) })
 	for _, watch := range c.Watch {
 		told.Go(func() { watch(s.hub) })

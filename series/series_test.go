@@ -310,3 +310,36 @@ func TestOnlookersDoNotHoldUp(t *testing.T) {
 		t.Errorf("the one that never read ended with %v", why)
 	}
 }
+
+// TestMovesForWhomeverListens: moves are told where they are recorded, and while somebody
+// subscribes to them; else a game is told as a whole.
+func TestMovesForWhomeverListens(t *testing.T) {
+	const games, plies = 2, 8
+	short := func() *match.Plan {
+		p := plan(1, 1)
+		p.Players[1].Name, p.Rules.MaxPlies = "strong as well", plies
+		return p
+	}
+	var recorded recorder
+	if _, err := begin(t, newMemory(short())).Play(t.Context(), series.Config{Open: open, Moves: true, Record: recorded.record}); err != nil {
+		t.Fatal(err)
+	}
+	types := map[match.EventType]int{}
+	for _, e := range recorded.events {
+		types[e.Type]++
+	}
+	if types[match.EventMove] != games*(plies-1) || types[match.EventBoard] != 0 {
+		t.Errorf("recorded: %v", types)
+	}
+	s := begin(t, newMemory(short()))
+	if _, err := s.Play(t.Context(), series.Config{Open: open, Moves: true}); err != nil {
+		t.Fatal(err)
+	}
+	state, version, _ := s.Hub().Look(0)
+	if want := len(recorded.events) - types[match.EventMove] + games; int(version) != want {
+		t.Errorf("%d events although nobody listened, want %d: no moves, and a board for each game", version, want)
+	}
+	if b := state.State.Slots[0].Board; state.State.Missed != 0 || b.Ply != plies || b.StartPly != 0 || b.Outcome == "" {
+		t.Errorf("in the end: %d missed, %+v", state.State.Missed, b)
+	}
+}

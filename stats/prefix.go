@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -74,6 +73,22 @@ func (p *Prefix) AddPlay(id int, play Play) error {
 	return p.advance()
 }
 
+// Without is the test as if these pairs had not been played yet, counted anew from the
+// first. It fails where the rest cannot be judged.
+func (p *Prefix) Without(ids []int) (*Prefix, error) {
+	anew, err := NewPrefix(p.test, p.limit)
+	if err != nil {
+		return nil, err
+	}
+	for id, play := range p.taken {
+		if !slices.Contains(ids, id) {
+			anew.legs = len(play.Pair)
+			anew.taken[id] = play
+		}
+	}
+	return anew, anew.advance()
+}
+
 func (p Play) equal(o Play) bool {
 	return p.Opening == o.Opening && slices.Equal(p.Pair, o.Pair) && slices.Equal(p.Games, o.Games)
 }
@@ -129,7 +144,7 @@ func (p *Prefix) Series() *Series { return &p.series }
 // the maximum: the estimate allows for where the test stopped.
 func (p *Prefix) Elo(level float64) (StoppedElo, error) {
 	if p.now.Decision == Continue {
-		return StoppedElo{}, errors.New("the test has not stopped")
+		return StoppedElo{}, ErrNotStopped
 	}
 	if err := counts.CheckOpen("confidence level", level); err != nil {
 		return StoppedElo{}, err

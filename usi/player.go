@@ -51,6 +51,24 @@ type Reply struct {
 	Hit              bool   // the search was one on the opponent's time that hit
 	Absent           int    // of a council: members without a ballot that could count, because they had failed or said nothing legal
 	Detail           []byte // a council's vote record, stored verbatim; else nil
+	Vote             *Vote  // of a council, for who watches; else nil. The record has all of it, and more
+}
+
+// Vote is how a council came to its answer.
+type Vote struct {
+	By      string   // what decided, in the word of the council's records: rule, mate, veto, …
+	Split   string   // how many members were for each move, the most first, such as "3:1"; "" without votes
+	Ballots []Ballot // of the members in their order; none where nobody had to be asked
+}
+
+// Ballot is what one member of a council said.
+type Ballot struct {
+	Member   string
+	Kind     string     // in the word of the council's records: move, resign, dead, …
+	Move     shogi.Move // what it is for; NoMove: none is known
+	Score    Score      // from the side to move's view
+	HasScore bool
+	Weight   float64 // what it counted, before the rule learnt from this vote
 }
 
 // Best is the last info of the best line; zero when there was none.

@@ -117,7 +117,7 @@ func (d *gameDecision) reason() string {
 	case d.By == voting.ByVeto:
 		return "veto of " + d.Vetoed
 	}
-	return reasonWords(d.By)
+	return d.By.Words()
 }
 
 func (d *gameDecision) remark() string {

@@ -419,29 +419,6 @@ func (c *Council) finishLeaders() {
 	c.Dictators.Earliest, c.Dictators.MedianOnset = &c.onsets[0], &c.onsets[(len(c.onsets)-1)/2]
 }
 
-// reasonWords say what made a decision.
-func reasonWords(by voting.By) string {
-	switch by {
-	case voting.ByRule:
-		return "the vote"
-	case voting.ByForced:
-		return "there was no choice"
-	case voting.ByDeclaration:
-		return "a declaration that wins"
-	case voting.ByMate:
-		return "a member's proven mate"
-	case voting.ByResignation:
-		return "enough members resigning"
-	case voting.ByVeto:
-		return "the runner-up, after a veto"
-	case voting.ByPlan:
-		return "nobody voted: the plan went on"
-	case voting.ByDefault:
-		return "nobody voted: any legal move"
-	}
-	return string(by)
-}
-
 // tieWords say what broke a tie.
 func tieWords(tie voting.Tie) string {
 	switch tie {

@@ -41,7 +41,7 @@ func printHeading(w io.Writer, title string) {
 func (c *Council) printReasons(w io.Writer) {
 	t := format.Table("decided by", "decisions", "share")
 	for _, x := range c.By {
-		t.AppendRow(table.Row{reasonWords(x.By), format.Count(x.Count), format.Percent(x.Share)})
+		t.AppendRow(table.Row{x.By.Words(), format.Count(x.Count), format.Percent(x.Share)})
 	}
 	format.Render(w, t)
 }
@@ -176,30 +176,10 @@ func (m *memberReport) others() string {
 	var parts []string
 	for _, x := range m.Ballots {
 		if x.Kind != voting.KindMove {
-			parts = append(parts, fmt.Sprintf("%s %s", kindWords(x.Kind), format.Count(x.Count)))
+			parts = append(parts, fmt.Sprintf("%s %s", foreign.Printable(x.Kind.Words(), 20), format.Count(x.Count)))
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-func kindWords(k voting.Kind) string {
-	switch k {
-	case voting.KindMove:
-		return "vote"
-	case voting.KindResign:
-		return "resigned"
-	case voting.KindWin:
-		return "declared"
-	case voting.KindIllegal:
-		return "illegal"
-	case voting.KindNone:
-		return "no answer"
-	case voting.KindLate:
-		return "late"
-	case voting.KindDead:
-		return "dead"
-	}
-	return foreign.Printable(string(k), 20)
 }
 
 // printAgreement is the matrix of how often two members voted alike.

@@ -251,6 +251,9 @@ func TestBrowser(t *testing.T) {
 	t.Run("orders", b.testOrders)
 	t.Run("readable", b.testReadable)
 	t.Run("stored", b.testStored)
+	t.Run("killed", b.testKilled)
+	t.Run("council", b.testCouncil)
+	t.Run("stored council", b.testStoredCouncil)
 }
 
 // The board of a game in play is that of its moves at every ply, as the server draws it

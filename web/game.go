@@ -17,8 +17,6 @@ import (
 	"gogi/match"
 	"gogi/results"
 	"gogi/shogi"
-	"gogi/usi"
-	"gogi/votes"
 )
 
 // storedGame is a game with its record.
@@ -71,18 +69,6 @@ type step struct {
 	To          int // −1: there is no such ply
 }
 
-// councilView is how a council decided on the move that is shown.
-type councilView struct {
-	Council, Rule, Split, By, Played string
-	Ballots                          []ballotView
-}
-
-type ballotView struct {
-	Member, Kind, Move string
-	Weight             string
-	For                bool // the move that was played
-}
-
 // gameFile is a game's page or one of its files.
 var gameFile = regexp.MustCompile(`^(\d{1,9}\.\d{1,2})(?:\.(csa|kifu|usi|json|svg))?$`)
 
@@ -118,9 +104,9 @@ func (s *Server) gamePageOrFile(w http.ResponseWriter, r *http.Request) error {
 		return &badQuery{err}
 	}
 	if parts[2] == "svg" {
-		return g.picture(w, ply)
+		return g.picture(w, tongueOf(r), ply)
 	}
-	body, err := g.page(s.speaker(r), tongueOf(r), ply)
+	body, err := g.page(s.voiceFor(r), ply)
 	if err != nil {
 		return err
 	}
@@ -216,24 +202,25 @@ func (g *storedGame) at(ply int) (shogi.Position, shogi.Move) {
 
 func (g *storedGame) name() string { return fmt.Sprintf("%d.%d", g.row.Pair, g.row.Leg) }
 
-func (g *storedGame) diagram(ply int) string {
+func (g *storedGame) diagram(in tongue, ply int) string {
 	p, last := g.at(ply)
 	return diagram.Diagram{
+		Japanese: in == japanese,
 		Position: p, Last: last, ID: "board", Title: strings.Map(visible, fmt.Sprintf("%s – %s, %d", g.row.Black, g.row.White, ply)),
 	}.SVG()
 }
 
-func (g *storedGame) picture(w http.ResponseWriter, ply int) error {
+func (g *storedGame) picture(w http.ResponseWriter, in tongue, ply int) error {
 	w.Header().Set("Content-Type", "image/svg+xml")
-	_, _ = w.Write([]byte(g.diagram(ply))) // a reader that is gone misses nothing
+	_, _ = w.Write([]byte(g.diagram(in, ply))) // a reader that is gone misses nothing
 	return nil
 }
 
 // page is the game's page at a ply.
-func (g *storedGame) page(say func(string, ...any) string, in tongue, ply int) (*gameBody, error) {
+func (g *storedGame) page(in voice, ply int) (*gameBody, error) {
 	b := &gameBody{
 		gameLine: newGameLine(g.info.Name, g.row), Row: g.row, Ply: ply, Here: gameAt(g.info.Name, g.row.Pair, g.row.Leg),
-		Board: template.HTML(g.diagram(ply)), //nolint:gosec // the diagram escapes what it is given
+		Board: template.HTML(g.diagram(in.tongue, ply)), //nolint:gosec // the diagram escapes what it is given
 	}
 	p, _ := g.at(ply)
 	b.SFEN = p.SFEN()
@@ -243,7 +230,7 @@ func (g *storedGame) page(say func(string, ...any) string, in tongue, ply int) (
 		b.Now = &b.Moves[ply-1]
 	}
 	b.Steps = []step{
-		{"|◀", say("to the start"), 0}, {"◀", say("back"), ply - 1}, {"▶", say("on"), ply + 1}, {"▶|", say("to the end"), b.Last},
+		{"|◀", in.say("to the start"), 0}, {"◀", in.say("back"), ply - 1}, {"▶", in.say("on"), ply + 1}, {"▶|", in.say("to the end"), b.Last},
 	}
 	if ply == b.Last {
 		b.Steps[2].To = -1
@@ -257,22 +244,22 @@ func (g *storedGame) page(say func(string, ...any) string, in tongue, ply int) (
 		b.Files = append(b.Files, crumb{Name: strings.ToUpper(kind), Link: b.Here + "." + kind})
 	}
 	var err error
-	b.Councils, err = g.votes(ply)
+	b.Councils, err = g.votes(in, ply)
 	return b, err
 }
 
 // moves are the lines of the list.
-func (g *storedGame) moves(in tongue) []moveLine {
+func (g *storedGame) moves(in voice) []moveLine {
 	var list []moveLine
 	before := shogi.NoSquare
 	g.walk(func(i int, p *shogi.Position, m kifu.Move, _ bool) {
-		line := moveLine{Ply: i + 1, Side: p.Side().String(), Opening: m.Opening, Time: m.Time, Text: moveText(in, p, m.Move, before)}
+		line := moveLine{Ply: i + 1, Side: p.Side().String(), Opening: m.Opening, Time: m.Time, Text: moveText(in.tongue, p, m.Move, before)}
 		if m.HasScore {
 			score := m.Score
 			if p.Side() == shogi.White {
 				score = -score
 			}
-			line.score, line.Score = &score, scoreWords(score)
+			line.score, line.Score = &score, in.score(score)
 		}
 		if m.Depth > 0 {
 			line.Depth = strconv.Itoa(m.Depth)
@@ -283,7 +270,7 @@ func (g *storedGame) moves(in tongue) []moveLine {
 		if m.Nodes > 0 {
 			line.Nodes, line.HasNodes = int(min(m.Nodes, 1<<62)), true
 		}
-		line.Line = variation(in, *p, m.PV)
+		line.Line = variation(in.tongue, *p, m.PV)
 		before = m.Move.To()
 		list = append(list, line)
 	})
@@ -325,47 +312,6 @@ func variation(in tongue, p shogi.Position, moves []shogi.Move) string {
 		p.Apply(m)
 	}
 	return strings.Join(list, " ")
-}
-
-// scoreWords is an evaluation: +123, or the plies to a mate, mate −4.
-func scoreWords(score int) string {
-	v := usi.ScoreFromNumber(score)
-	number, mate := v.Value, ""
-	if v.Mate != 0 {
-		mate = "mate "
-		number *= v.Mate
-	}
-	if score < 0 {
-		return mate + "−" + strconv.Itoa(max(number, -number))
-	}
-	return mate + "+" + strconv.Itoa(number)
-}
-
-// votes are the councils' decisions that led to a ply.
-func (g *storedGame) votes(ply int) ([]councilView, error) {
-	voted, err := votes.OfGame(g.name(), g.row.Plies-g.row.OpeningPlies, &g.record, "")
-	if err != nil {
-		return nil, err
-	}
-	var list []councilView
-	for _, c := range votes.NewGame(voted).Councils {
-		for i := range c.Decisions {
-			d := &c.Decisions[i]
-			if d.Ply != ply {
-				continue
-			}
-			v := councilView{Council: c.Council, Rule: c.Rule, Split: d.Split, By: string(d.By), Played: d.Played}
-			for j, vote := range d.Votes {
-				b := ballotView{Member: vote.Member, Kind: string(vote.Kind), Move: vote.Move, For: vote.Move == d.Played}
-				if j < len(d.Before) {
-					b.Weight = strconv.FormatFloat(d.Before[j], 'g', 4, 64)
-				}
-				v.Ballots = append(v.Ballots, b)
-			}
-			list = append(list, v)
-		}
-	}
-	return list, nil
 }
 
 // file gives the game as a file of some kind.

@@ -106,7 +106,7 @@ func newScoreGraph(moves []moveLine, ply int) *scoreGraph {
 	}
 	g.Even, g.Now = y(0), max(g.Left, x(ply))
 	for _, v := range []int{-2000, -1000, 0, 1000, 2000} {
-		g.Marks = append(g.Marks, mark{y(v), scoreWords(v)})
+		g.Marks = append(g.Marks, mark{y(v), signed(v)})
 	}
 	g.Marks[2].Label = "0"
 	step := 10

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"gogi/diagram"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/report"
 	"gogi/report/page"
@@ -20,7 +22,7 @@ type wording interface {
 // words are a tongue's.
 func (p *pages) words(in tongue) wording {
 	if in == japanese {
-		return inJapanese{p.book}
+		return inJapanese{}
 	}
 	return inEnglish{}
 }
@@ -38,13 +40,12 @@ func (inEnglish) outcome(word string) string {
 	return "drawn"
 }
 
-// inJapanese says the same in Japanese, from the same numbers. Reasons that the report has
-// in words only, why a number does not exist, stay English.
-type inJapanese struct{ book phrasebook }
+// inJapanese says the same in Japanese, from the same numbers.
+type inJapanese struct{}
 
 // Say is a phrase of the templates.
-func (j inJapanese) Say(phrase string, args ...any) string {
-	return j.book.say(japanese, phrase, args...)
+func (inJapanese) Say(phrase string, args ...any) string {
+	return phrases.Say(japanese, phrase, args...)
 }
 
 func (inJapanese) outcome(word string) string {
@@ -59,10 +60,10 @@ func (inJapanese) outcome(word string) string {
 
 // Verdict judges as the report does, whose Kind it keeps.
 func (j inJapanese) Verdict(r *report.Report) report.Verdict {
-	v := r.Verdict()
 	if r.Tournament != nil {
-		return v // its rules are told in English only
+		return r.Competition(japanese)
 	}
+	v := r.Verdict()
 	c, played := r.Pairing()
 	if !played {
 		return report.Verdict{Kind: v.Kind, Claim: fmt.Sprintf("判定なし：%s 対 %s のペアはまだ一つも終わっていません。", r.A, r.B)}
@@ -78,7 +79,7 @@ func (j inJapanese) Verdict(r *report.Report) report.Verdict {
 		r.A, r.B, format.Count(c.Games), format.Percent(c.Score), format.Count(c.Wins), format.Count(c.Draws), format.Count(c.Losses)))
 	switch {
 	case r.Gate != nil:
-		said.Reasons = append(append(said.Reasons, j.Gate(r.Gate)+"。"), r.Gate.Because...)
+		said.Reasons = append(append(said.Reasons, j.Gate(r.Gate)+"。"), phrases.Each(japanese, r.Gate.Because)...)
 	case v.Kind != "none":
 		said.Reasons = append(said.Reasons, j.deciding(r)...)
 	}
@@ -132,18 +133,8 @@ func (j inJapanese) deciding(r *report.Report) []string {
 // caveats are what may make a number mean less than it seems to.
 func (j inJapanese) caveats(r *report.Report) []string {
 	var all []string
-	if l := r.Looks; l.TargetChanges > 0 {
-		all = append(all, fmt.Sprintf("最初の対局の後に目標数が%d回変更されました。数値は、誰も結果を見ていなかった場合にのみ成り立ちます。", l.TargetChanges))
-	}
-	if l := r.Looks; l.Sequential {
-		text := "ペアごとに検定が見ていたため、固定長の数値は成り立ちません。"
-		if l.Stopped {
-			text = "ペアごとの検定により停止したため、生の得点率は偏っています。ゲートの数値は偏っていません。"
-		}
-		if l.LateDesign {
-			text += "ゲートは最初の対局の後に書かれたか変更されたもので、何も決めません。"
-		}
-		all = append(all, text)
+	for _, remark := range r.Looks.Remarks {
+		all = append(all, j.Said(remark)+"。")
 	}
 	if len(r.Players) > 2 {
 		all = append(all, fmt.Sprintf("判定は %s 対 %s のみです。組み合わせが多いと、その一つが偶然良く見えることは p 値より多くなります。", r.A, r.B))
@@ -165,11 +156,15 @@ func (j inJapanese) caveats(r *report.Report) []string {
 }
 
 // Slowed says that most pairs were slowed.
-func (inJapanese) Slowed(r *report.Report) string {
-	if r.Slowed() == "" {
-		return ""
-	}
-	return fmt.Sprintf("%sペア中 %sペアが計算機のために遅れました", format.Count(r.Dependence.Pairs), format.Count(r.Unmarked.Marked))
+func (j inJapanese) Slowed(r *report.Report) string { return j.Said(r.Slowed()) }
+
+// Said is what the report has to say.
+func (inJapanese) Said(s phrases.Said) string { return s.In(japanese) }
+
+// Draw is a diagram with Japanese around it.
+func (inJapanese) Draw(d diagram.Diagram) string {
+	d.Japanese = true
+	return d.SVG()
 }
 
 // Evidence is how many observations the pairs are.
@@ -205,12 +200,12 @@ func unit(word string) string {
 }
 
 // Interval is an interval with its level and what it goes by.
-func (inJapanese) Interval(i report.Interval) string {
+func (j inJapanese) Interval(i report.Interval) string {
 	switch {
 	case i.Estimate == nil:
-		return "不明：" + i.Why
+		return "不明：" + j.Said(i.Why)
 	case i.Lo == nil:
-		return format.Percent(*i.Estimate) + "、区間なし：" + i.Why
+		return format.Percent(*i.Estimate) + "、区間なし：" + j.Said(i.Why)
 	}
 	basis := fmt.Sprintf("%s単位、%s", unit(i.Unit), format.Count(i.N))
 	if i.Method == "anytime" {
@@ -223,12 +218,12 @@ func (inJapanese) Interval(i report.Interval) string {
 }
 
 // Elo is a rating difference with its interval.
-func (inJapanese) Elo(e report.Elo) string {
+func (j inJapanese) Elo(e report.Elo) string {
 	switch {
 	case e.Estimate == nil && e.Lo == nil && e.Hi == nil:
-		return "不明：" + e.Why
+		return "不明：" + j.Said(e.Why)
 	case e.Lo == nil && e.Hi == nil:
-		return fmt.Sprintf("%+.1f、区間なし：%s", *e.Estimate, e.Why)
+		return fmt.Sprintf("%+.1f、区間なし：%s", *e.Estimate, j.Said(e.Why))
 	}
 	return fmt.Sprintf("%s   [%s, %s]", format.Elo(e.Estimate, 1), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1))
 }
@@ -236,7 +231,7 @@ func (inJapanese) Elo(e report.Elo) string {
 // StoppedElo is the rating difference that allows for where a test stopped.
 func (j inJapanese) StoppedElo(e report.Elo) string {
 	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
-		return "不明：" + e.Why
+		return "不明：" + j.Said(e.Why)
 	}
 	return j.Elo(e) + "  95%、停止を考慮"
 }
@@ -250,9 +245,9 @@ func (inJapanese) TestLabel(t report.Test) string {
 }
 
 // Test is what a test found.
-func (inJapanese) Test(t report.Test) string {
+func (j inJapanese) Test(t report.Test) string {
 	if t.P == nil {
-		return "なし：" + t.Why
+		return "なし：" + j.Said(t.Why)
 	}
 	if t.K != nil {
 		return fmt.Sprintf("p = %s 両側、%d局中%d勝", format.PValue(*t.P), t.N, *t.K)
@@ -270,9 +265,17 @@ func (inJapanese) Test(t report.Test) string {
 
 // Gate is the state of a sequential test in a line.
 func (inJapanese) Gate(g *report.Gate) string {
-	state := map[stats.Decision]string{stats.Pass: "通過", stats.Fail: "不通過", stats.Continue: "未決", stats.Inconclusive: "判定不能"}[g.Decision]
+	state := decided(g.Decision)
+	if g.Withdrawn != "" {
+		state += "（「" + decided(g.Withdrawn) + "」は取り消し）"
+	}
 	return fmt.Sprintf("%s：%s、計画順に%sペア（%s局面）を判定（その先に%sペア）、対数尤度比 %s、境界 [%.2f, %.2f]",
 		g.Design, state, format.Count(g.Pairs), format.Count(g.Openings), format.Count(g.Beyond), format.Decimal(g.LLR, 2), g.Lower, g.Upper)
+}
+
+// decided is what a sequential test has come to.
+func decided(d stats.Decision) string {
+	return map[stats.Decision]string{stats.Pass: "通過", stats.Fail: "不通過", stats.Continue: "未決", stats.Inconclusive: "判定不能"}[d]
 }
 
 // IfIndependent heads what takes each game for independent.
@@ -284,10 +287,10 @@ func (inJapanese) IfIndependent(r *report.Report) string {
 }
 
 // Advantage is how Black did, whoever that was.
-func (inJapanese) Advantage(a report.Advantage) string {
+func (j inJapanese) Advantage(a report.Advantage) string {
 	k, n := a.Decisive()
 	if n == 0 {
-		return "不明：" + a.Why
+		return "不明：" + j.Said(a.Why)
 	}
 	said := format.Percent(float64(k) / float64(n))
 	if a.Lo != nil {
@@ -302,7 +305,7 @@ func endings() map[match.Termination]string {
 		match.Checkmate: "詰み", match.Resignation: "投了", match.TimeForfeit: "時間切れ", match.Stall: "応答なし",
 		match.IllegalMove: "反則手", match.Repetition: "千日手", match.PerpetualCheck: "連続王手の千日手", match.Declaration: "入玉宣言",
 		match.FalseDeclaration: "誤った宣言", match.MaxPlies: "手数制限", match.Impasse: "持将棋", match.ScoreAdjudication: "評価値による判定",
-		match.Crash: "異常終了",
+		match.Crash: "異常終了", match.Untold: "終局理由不明",
 	}
 }
 

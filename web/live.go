@@ -48,7 +48,10 @@ type seatView struct {
 }
 
 // sideView is a player of a game.
-type sideView struct{ Colour, Name, Clock, Score, Depth string }
+type sideView struct {
+	Colour, Name, Clock, Score, Depth string
+	Vote                              *voteView // of a council with its last move; nil: none
+}
 
 // OrderPath is where orders for the run go, before the verb.
 func (p livePage) OrderPath() string { return "/api/v1/runs" + strings.TrimPrefix(pathOf(p.Run), "/r") }
@@ -88,7 +91,7 @@ func (s *Server) liveRun(r *http.Request, run string, hub *live.Hub) livePage {
 	p.Verbs = orders(p.State)
 	p.pulse()
 	say := s.voiceFor(r)
-	p.Blank = blankSeat()
+	p.Blank = blankSeat(say.tongue)
 	for i, slot := range p.State.Slots {
 		if i < maxBoards {
 			p.Seats = append(p.Seats, viewOf(say, p.Path, slot, true))
@@ -203,7 +206,7 @@ func recordOf(b *match.Board) *kifu.Record {
 
 // viewOf is a slot for a page.
 func viewOf(in voice, run string, slot match.SlotState, picture bool) seatView {
-	v := blankSeat()
+	v := blankSeat(in.tongue)
 	v.Key, v.Slot = seatKey(slot), strings.TrimPrefix(seatKey(slot), "/")
 	v.Words = in.say(string(slot.Phase))
 	b := slot.Board
@@ -215,19 +218,19 @@ func viewOf(in voice, run string, slot match.SlotState, picture bool) seatView {
 	if b.Outcome != "" {
 		v.Words = in.endText(b.Outcome, b.Termination)
 	}
-	v.Sides = [2]sideView{sideOf(b, shogi.White), sideOf(b, shogi.Black)}
+	v.Sides = [2]sideView{sideOf(in, b, shogi.White), sideOf(in, b, shogi.Black)}
 	if picture {
-		v.Picture = pictureOf(b, v.Key)
+		v.Picture = pictureOf(in.tongue, b, v.Key)
 	}
 	return v
 }
 
-func blankSeat() seatView {
-	return seatView{Sides: [2]sideView{{Colour: shogi.White.String()}, {Colour: shogi.Black.String()}}, Picture: pictureOf(nil, "blank")}
+func blankSeat(in tongue) seatView {
+	return seatView{Sides: [2]sideView{{Colour: shogi.White.String()}, {Colour: shogi.Black.String()}}, Picture: pictureOf(in, nil, "blank")}
 }
 
-func sideOf(b *match.Board, c shogi.Colour) sideView {
-	v := sideView{Colour: c.String(), Name: b.Black}
+func sideOf(in voice, b *match.Board, c shogi.Colour) sideView {
+	v := sideView{Colour: c.String(), Name: b.Black, Vote: voteOf(in, b.Thoughts[c])}
 	if c == shogi.White {
 		v.Name = b.White
 	}
@@ -236,7 +239,7 @@ func sideOf(b *match.Board, c shogi.Colour) sideView {
 	}
 	if t := b.Thoughts[c]; t != nil {
 		if t.Score != nil {
-			v.Score = scoreText(*t.Score)
+			v.Score = in.score(*t.Score)
 		}
 		if t.Depth > 0 {
 			v.Depth = strconv.Itoa(t.Depth)
@@ -258,17 +261,17 @@ func clockText(ms float64) string {
 	return fmt.Sprintf("%d:%02d:%02d", d/time.Hour, d%time.Hour/time.Minute, d%time.Minute/time.Second)
 }
 
-// scoreText is an evaluation from its player's own view: +123, or the plies to a mate,
+// score is an evaluation from its player's own view: +123, or the plies to a mate,
 // mate −4. The script's score() says the same.
-func scoreText(score int) string {
+func (v voice) score(score int) string {
 	s := usi.ScoreFromNumber(score)
 	switch {
 	case s.Mate == 0:
 		return signed(score)
 	case s.Mate < 0:
-		return "mate " + signed(-s.Value)
+		return v.say("mate %s", signed(-s.Value))
 	}
-	return "mate " + signed(s.Value)
+	return v.say("mate %s", signed(s.Value))
 }
 
 func signed(n int) string {
@@ -279,8 +282,8 @@ func signed(n int) string {
 }
 
 // pictureOf draws a board; an empty one where nothing is known.
-func pictureOf(b *match.Board, key string) template.HTML {
-	d := diagram.Diagram{ID: "b-" + identifier(key), Title: "–"}
+func pictureOf(in tongue, b *match.Board, key string) template.HTML {
+	d := diagram.Diagram{Japanese: in == japanese, ID: "b-" + identifier(key), Title: "–"}
 	if b != nil {
 		d.Title = fmt.Sprintf("%s – %s, %d", b.Black, b.White, b.Ply)
 		if p, err := shogi.ParseSFEN(b.Position); err == nil {

@@ -3,17 +3,20 @@ package web
 import (
 	"net/http"
 
+	"gogi/ensemble/voting"
+	"gogi/internal/phrases"
 	"gogi/match"
 )
 
 // voice says what readers are told, in their tongue.
 type voice struct {
-	words wording
-	say   func(phrase string, args ...any) string
+	tongue tongue
+	words  wording
+	say    func(phrase string, args ...any) string
 }
 
 func (s *Server) voiceFor(r *http.Request) voice {
-	return voice{s.pages.words(tongueOf(r)), s.speaker(r)}
+	return voice{tongueOf(r), s.pages.words(tongueOf(r)), s.speaker(r)}
 }
 
 // over is the phase of a run whose session has ended, for readers.
@@ -34,7 +37,16 @@ func (v voice) endText(outcome, termination string) string {
 
 // liveWords are the phrases that the script says, by the words of events.
 func (p *pages) liveWords(in tongue) map[string]string {
-	all := map[string]string{}
+	all := pieceWords(in)
+	for _, by := range voting.Bys() {
+		all["by "+string(by)] = phrases.Say(in, by.Words())
+	}
+	for _, phrase := range []string{"and %d more", "mate %s"} {
+		all[phrase] = phrases.Say(in, phrase)
+	}
+	for _, kind := range voting.Kinds() {
+		all["ballot "+string(kind)] = phrases.Say(in, kind.Words())
+	}
 	for _, o := range []match.Outcome{match.BlackWins, match.WhiteWins, match.Draw} {
 		all[o.String()] = p.words(in).outcome(o.String())
 	}
@@ -42,7 +54,7 @@ func (p *pages) liveWords(in tongue) map[string]string {
 		all[t.String()] = p.words(in).Ending(t.String())
 	}
 	for _, word := range livePhases() {
-		all[word] = p.book.say(in, word)
+		all[word] = phrases.Say(in, word)
 	}
 	return all
 }

@@ -11,8 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"gogi/ensemble/voting"
 	"gogi/internal/foreign"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 )
 
 //go:embed all:templates assets
@@ -20,18 +22,13 @@ var files embed.FS
 
 // pages are the templates, made once for each tongue.
 type pages struct {
-	book phrasebook
 	sets map[tongue]map[string]*template.Template // by tongue and the page's name
 }
 
 // newPages reads every page of templates/, each with the layout and the parts (files
 // that begin with _).
 func newPages() (*pages, error) {
-	book, err := readPhrasebook()
-	if err != nil {
-		return nil, err
-	}
-	p := &pages{book: book, sets: map[tongue]map[string]*template.Template{english: {}, japanese: {}}}
+	p := &pages{sets: map[tongue]map[string]*template.Template{english: {}, japanese: {}}}
 	entries, err := files.ReadDir("templates")
 	if err != nil {
 		return nil, err
@@ -61,7 +58,7 @@ const (
 // functions are what templates may call. t says a phrase in the page's tongue.
 func (p *pages) functions(in tongue) template.FuncMap {
 	return template.FuncMap{
-		"t":       func(phrase string, args ...any) string { return p.book.say(in, phrase, args...) },
+		"t":       func(phrase string, args ...any) string { return phrases.Say(in, phrase, args...) },
 		"tongue":  func() string { return string(in) },
 		"count":   format.Count,
 		"percent": format.Percent,
@@ -74,6 +71,8 @@ func (p *pages) functions(in tongue) template.FuncMap {
 		"path":      pathOf,
 		"ending":    p.words(in).Ending,
 		"outcome":   func(o string) string { return p.words(in).outcome(o) },
+		"said":      func(s phrases.Said) string { return s.In(in) },
+		"decider":   func(by voting.By) string { return phrases.Say(in, by.Words()) },
 		"moment":    func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
 		"span":      func(ms float64) string { return durationWords(time.Duration(ms * float64(time.Millisecond))) },
 		"span2":     durationWords,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,6 +27,8 @@ type stage struct {
 	pair   int
 	names  [2]string
 	tables []*table
+	// council has player A vote: as many members as there are names.
+	council []string
 }
 
 type table struct {
@@ -76,6 +79,7 @@ func (s *stage) step(slot, choice, limit int) {
 	}
 	m := moves[choice%len(moves)]
 	mover := b.board.Side()
+	vote := s.vote(b, m, moves)
 	b.board.Apply(m)
 	b.ply++
 	b.moves += " " + m.String()
@@ -85,7 +89,46 @@ func (s *stage) step(slot, choice, limit int) {
 	if mover == shogi.Black {
 		e.ClockMS = &left
 	}
+	if s.names[0] == s.mover(b, mover) {
+		e.Vote = vote
+	}
 	s.send(e)
+}
+
+// mover is the player that has a colour at a table.
+func (s *stage) mover(b *table, c shogi.Colour) string {
+	return s.names[(b.leg+int(c))%2]
+}
+
+// vote is that of the council before its move m: all for it but the last two members, of
+// whom one is for another move and one has failed; nil where there is no council.
+func (s *stage) vote(b *table, m shogi.Move, legal []shogi.Move) *match.Vote {
+	if len(s.council) < 3 {
+		return nil
+	}
+	v := &match.Vote{By: "rule", Split: fmt.Sprintf("%d:1", len(s.council)-2)}
+	for i, name := range s.council {
+		score := 10*b.ply + i
+		o := match.Ballot{Member: name, Kind: "move", Move: m.String(), Piece: pieceAt(&b.board, m), Score: &score, Weight: 1 + float64(i)/3, Played: true}
+		switch i {
+		case len(s.council) - 2:
+			other := legal[(slices.Index(legal, m)+1)%len(legal)]
+			o.Move, o.Piece, o.Played = other.String(), pieceAt(&b.board, other), false
+			mate := -999_996
+			o.Score = &mate
+		case len(s.council) - 1:
+			o = match.Ballot{Member: name, Kind: "dead", Weight: 1}
+		}
+		v.Ballots = append(v.Ballots, o)
+	}
+	return v
+}
+
+func pieceAt(p *shogi.Position, m shogi.Move) string {
+	if m.IsDrop() {
+		return shogi.NewPiece(p.Side(), m.Dropped()).String()
+	}
+	return p.PieceAt(m.From()).String()
 }
 
 func (s *stage) begin(slot int) {

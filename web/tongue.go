@@ -1,61 +1,27 @@
 package web
 
 import (
-	"embed"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"time"
 
 	"golang.org/x/text/language"
+
+	"gogi/internal/phrases"
 )
 
 // tongue is a language that pages come in.
-type tongue string
+type tongue = phrases.Tongue
 
 // The tongues.
 const (
-	english  tongue = "en"
-	japanese tongue = "ja"
+	english  = phrases.English
+	japanese = phrases.Japanese
 )
-
-//go:embed words/ja.json
-var words embed.FS
-
-// phrasebook has the Japanese for English phrases; a test holds that no phrase of a
-// template is missing.
-type phrasebook map[string]string
-
-func readPhrasebook() (phrasebook, error) {
-	text, err := words.ReadFile("words/ja.json")
-	if err != nil {
-		return nil, err
-	}
-	var book phrasebook
-	if err := json.Unmarshal(text, &book); err != nil {
-		return nil, fmt.Errorf("words/ja.json: %w", err)
-	}
-	return book, nil
-}
-
-// say is a phrase in a tongue, its verbs filled as by fmt.Sprintf. What has no
-// Japanese stays English.
-func (b phrasebook) say(t tongue, phrase string, args ...any) string {
-	if t == japanese {
-		if there, ok := b[phrase]; ok {
-			phrase = there
-		}
-	}
-	if len(args) == 0 {
-		return phrase
-	}
-	return fmt.Sprintf(phrase, args...)
-}
 
 // speaker says phrases in a reader's tongue.
 func (s *Server) speaker(r *http.Request) func(phrase string, args ...any) string {
 	in := tongueOf(r)
-	return func(phrase string, args ...any) string { return s.pages.book.say(in, phrase, args...) }
+	return func(phrase string, args ...any) string { return phrases.Say(in, phrase, args...) }
 }
 
 const tongueCookie = "gogi_lang"

@@ -10,6 +10,7 @@ import (
 
 	"gogi/archive"
 	"gogi/internal/foreign"
+	"gogi/internal/verb"
 	"gogi/match"
 	"gogi/report"
 	"gogi/results"
@@ -57,18 +58,18 @@ func abortOnCrash(args []string) {
 
 // bisectCode is the exit code of a line that bisects: its own where the commit was
 // judged or skipped, or somebody interrupted it.
-func bisectCode(env *environment, code int) int {
-	if env.judged || code == exitInterrupted {
+func bisectCode(env *verb.Env, code int) int {
+	if env.Judged || code == verb.Interrupted {
 		return code
 	}
-	fmt.Fprintln(env.err, "bisect: stop: this says nothing about a commit")
+	fmt.Fprintln(env.Err, "bisect: stop: this says nothing about a commit")
 	return bisectAbort
 }
 
 // bisect plays a series and turns its verdict on the first player, the commit at hand,
 // into an exit code. Each commit's engine has another identity, so each gets a run of
 // its own. What is no verdict is an error: of this commit's engine alone it is a skip.
-func (c *matchCommand) bisect(ctx context.Context, env *environment) error {
+func (c *matchCommand) bisect(ctx context.Context, env *verb.Env) error {
 	step := &bisectStep{commits: c.BisectCommits}
 	c.step = step
 	r, err := c.match(ctx, env)
@@ -98,10 +99,10 @@ func (c *matchCommand) bisect(ctx context.Context, env *environment) error {
 }
 
 // judged says what is told to git of a commit, and makes it the exit code.
-func judged(env *environment, word string, code int, why string) error {
-	fmt.Fprintf(env.err, "bisect: %s: %s\n", word, foreign.PrintableLines(why))
-	env.judged = true
-	return &exitError{code: code}
+func judged(env *verb.Env, word string, code int, why string) error {
+	fmt.Fprintf(env.Err, "bisect: %s: %s\n", word, foreign.PrintableLines(why))
+	env.Judged = true
+	return &verb.Exit{Code: code}
 }
 
 // doubt is why a finding does not hold, or nil: it rests on games that were not played.

@@ -16,6 +16,7 @@ import (
 
 	"gogi/internal/unfit"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/match"
 	"gogi/reckon"
 	"gogi/stats"
@@ -212,8 +213,8 @@ func TestBisectOtherCodes(t *testing.T) {
 	for _, args := range [][]string{
 		{"match", "--exit", "default", "--bad"}, {"match", "--exit=default", "--nodes", "10k"}, {"match", "--db", "bisect", "nowhere.toml"},
 	} {
-		if code, stderr := exitCode(t, t.TempDir(), append([]string{"gogi"}, args...)...); code != exitUsage {
-			t.Errorf("%q: code %d, want %d: %s", args, code, exitUsage, stderr)
+		if code, stderr := exitCode(t, t.TempDir(), append([]string{"gogi"}, args...)...); code != verb.Usage {
+			t.Errorf("%q: code %d, want %d: %s", args, code, verb.Usage, stderr)
 		}
 	}
 }
@@ -240,7 +241,7 @@ func (explosive) Write([]byte) (int, error) { panic("in the middle of a report")
 func TestBisectPanic(t *testing.T) {
 	t.Parallel()
 	var errs bytes.Buffer
-	code := run(context.Background(), []string{"match", "--exit", "bisect", "--help"}, &environment{out: explosive{}, err: &errs})
+	code := run(context.Background(), []string{"match", "--exit", "bisect", "--help"}, &verb.Env{Out: explosive{}, Err: &errs})
 	if text := errs.String(); code != bisectAbort || !strings.Contains(text, "in the middle of a report") || !strings.Contains(text, "explosive.Write") {
 		t.Errorf("code %d, want %d, with the panic and its stack:\n%s", code, bisectAbort, text)
 	}
@@ -249,7 +250,7 @@ func TestBisectPanic(t *testing.T) {
 			t.Error("a panic outside of a bisection was swallowed")
 		}
 	}()
-	run(context.Background(), []string{"match", "--help"}, &environment{out: explosive{}, err: &errs})
+	run(context.Background(), []string{"match", "--help"}, &verb.Env{Out: explosive{}, Err: &errs})
 }
 
 // waiting is a series of a bisection whose engines wait for a file.
@@ -279,7 +280,7 @@ func TestBisectSignals(t *testing.T) {
 	for _, c := range []struct {
 		signal syscall.Signal
 		code   int
-	}{{syscall.SIGTERM, exitInterrupted}, {syscall.SIGHUP, exitInterrupted}, {syscall.SIGQUIT, 128 + int(syscall.SIGABRT)}, {syscall.SIGKILL, 128 + int(syscall.SIGKILL)}} {
+	}{{syscall.SIGTERM, verb.Interrupted}, {syscall.SIGHUP, verb.Interrupted}, {syscall.SIGQUIT, 128 + int(syscall.SIGABRT)}, {syscall.SIGKILL, 128 + int(syscall.SIGKILL)}} {
 		t.Run(c.signal.String(), func(t *testing.T) {
 			t.Parallel()
 			cmd := waiting(t, t.TempDir())
@@ -396,12 +397,12 @@ func TestBisectOurs(t *testing.T) {
 		{unfit.Wrap("base", other), false},
 		{other, false},
 		{os.ErrNotExist, false},
-		{&exitError{exitUnplayed, fmt.Errorf("%w; 3 pairs are unplayed", dev)}, true},
+		{&verb.Exit{Code: verb.Unplayed, Err: fmt.Errorf("%w; 3 pairs are unplayed", dev)}, true},
 		{usage.Wrap(errors.Join(fmt.Errorf("dev: %w", unfit.Wrap("dev", other)), dev)), true},
 		{errors.Join(dev, other), false},
 		{errors.Join(dev, unfit.Wrap("base", other)), false},
 		{fmt.Errorf("%w: %w", other, dev), false},
-		{&exitError{code: exitUnplayed}, false},
+		{&verb.Exit{Code: verb.Unplayed}, false},
 	} {
 		if got := step.isOurs(c.err); got != c.ours {
 			t.Errorf("%v: %v, want %v", c.err, got, c.ours)

@@ -11,6 +11,7 @@ import (
 	"gogi/examine"
 	"gogi/internal/format"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/match"
 	"gogi/players"
 )
@@ -31,18 +32,18 @@ type checkCommand struct {
 }
 
 // Run prints a verdict for each item; one that fails makes the exit code 1.
-func (c *checkCommand) Run(ctx context.Context, env *environment) error {
+func (c *checkCommand) Run(ctx context.Context, env *verb.Env) error {
 	plan, err := c.plan()
 	if err != nil {
 		return usage.Wrap(err)
 	}
-	guard, err := players.StartGuard(env.guardChanged)
+	guard, err := players.StartGuard(env.GuardChanged)
 	if err != nil {
 		return err
 	}
-	ctx, interrupted := catchInterrupts(ctx, env)
+	ctx, interrupted := verb.Catch(ctx, env)
 	err = c.examine(ctx, env, &players.Opener{Plan: plan, Guard: guard})
-	interrupted.stop()
+	interrupted.Stop()
 	return errors.Join(err, guard.Close())
 }
 
@@ -88,10 +89,10 @@ func (c *checkCommand) engine() (configs.Engine, error) {
 }
 
 // examine goes through the items and prints what was found.
-func (c *checkCommand) examine(ctx context.Context, env *environment, o *players.Opener) error {
+func (c *checkCommand) examine(ctx context.Context, env *verb.Env, o *players.Opener) error {
 	began := time.Now()
 	command := strings.Join(c.Engine, " ")
-	text, options := newCheckText(env.out), examine.Options{Quick: c.Quick}
+	text, options := newCheckText(env.Out), examine.Options{Quick: c.Quick}
 	if !c.JSON {
 		text.title(command)
 		options.Found = text.add
@@ -99,18 +100,18 @@ func (c *checkCommand) examine(ctx context.Context, env *environment, o *players
 	sheet, err := examine.Engine(ctx, o, o.Plan.Players[0], options)
 	switch {
 	case ctx.Err() != nil:
-		return &exitError{exitInterrupted, err}
+		return &verb.Exit{Code: verb.Interrupted, Err: err}
 	case err != nil:
 		return err
 	}
 	sheet.Engine = command
 	if c.JSON {
-		err = format.JSON(env.out, sheet)
+		err = format.JSON(env.Out, sheet)
 	} else {
 		text.summary(sheet, time.Since(began))
 	}
 	if err == nil && sheet.Count(examine.Fail) > 0 {
-		err = &exitError{code: exitFailed}
+		err = &verb.Exit{Code: verb.Failed}
 	}
 	return err
 }

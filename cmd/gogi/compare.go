@@ -6,6 +6,7 @@ import (
 
 	"gogi/archive"
 	"gogi/internal/format"
+	"gogi/internal/verb"
 	"gogi/results"
 )
 
@@ -18,7 +19,7 @@ type compareCommand struct {
 }
 
 // Run prints the difference of two runs, or the trend of more.
-func (c *compareCommand) Run(ctx context.Context, env *environment) error {
+func (c *compareCommand) Run(ctx context.Context, env *verb.Env) error {
 	store, err := results.OpenExisting(ctx, c.DB)
 	if err != nil {
 		return err
@@ -28,8 +29,8 @@ func (c *compareCommand) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	if c.JSON {
-		return format.JSON(env.out, rep)
+		return format.JSON(env.Out, rep)
 	}
-	rep.Print(env.out)
+	rep.Print(env.Out)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"gogi/configs"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/match"
 	"gogi/players"
 	"gogi/served"
@@ -27,22 +28,22 @@ const greetingBudget = 1500 * time.Millisecond
 
 // Run speaks USI until quit or the end of the input. What is wrong with the file
 // is said on stderr before that; stdout is the GUI's.
-func (c *councilCommand) Run(ctx context.Context, env *environment) error {
+func (c *councilCommand) Run(ctx context.Context, env *verb.Env) error {
 	config := served.Config{Log: c.Log, Cache: optionCache(), Greeted: time.Now().Add(greetingBudget)}
 	plan, warnings, err := c.plan()
 	if err != nil {
 		return usage.Wrap(err)
 	}
 	for _, w := range warnings {
-		fmt.Fprintln(env.err, "warning:", w)
+		fmt.Fprintln(env.Err, "warning:", w)
 	}
-	ctx, interrupted := catchInterrupts(ctx, env)
-	defer interrupted.stop()
-	guard, err := players.StartGuard(env.guardChanged)
+	ctx, interrupted := verb.Catch(ctx, env)
+	defer interrupted.Stop()
+	guard, err := players.StartGuard(env.GuardChanged)
 	if err != nil {
 		return err
 	}
-	err = served.Serve(ctx, &players.Opener{Plan: plan, Guard: guard}, env.in, env.out, config)
+	err = served.Serve(ctx, &players.Opener{Plan: plan, Guard: guard}, env.In, env.Out, config)
 	return errors.Join(err, guard.Close())
 }
 

@@ -21,7 +21,7 @@ import (
 type gui struct {
 	t     *testing.T
 	dir   string
-	tag   string // in the environment of every member
+	tag   string // in the verb.Env of every member
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	lines chan string // from the reader, which closes it at the end of the output

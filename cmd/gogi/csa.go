@@ -16,6 +16,7 @@ import (
 	"gogi/csa"
 	"gogi/csa/watch"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/match"
 	"gogi/players"
 )
@@ -25,7 +26,7 @@ type csaCommand struct {
 	Server string `arg:"" name:"host[:port]" help:"The server, such as wdoor.c.u-tokyo.ac.jp (default port 4081)."`
 
 	User         string `required:"" placeholder:"NAME" help:"Name at the server."`
-	PasswordFile string `xor:"password" placeholder:"FILE" help:"The password is the first line of this file; - is the standard input. Without it: the environment's GOGI_CSA_PASSWORD."`
+	PasswordFile string `xor:"password" placeholder:"FILE" help:"The password is the first line of this file; - is the standard input. Without it: the verb.Env's GOGI_CSA_PASSWORD."`
 	Password     string `xor:"password" placeholder:"WORD" help:"The password itself. Everybody on this machine can read it in the list of processes: prefer --password-file."`
 	Game         string `placeholder:"NAME" help:"Which games to play, such as floodgate-300-10F: sent before the password, which is then the trip."`
 
@@ -51,7 +52,7 @@ type csaCommand struct {
 const csaPasswordVariable = "GOGI_CSA_PASSWORD"
 
 // Run plays until the games are played or it is interrupted.
-func (c *csaCommand) Run(ctx context.Context, env *environment) error {
+func (c *csaCommand) Run(ctx context.Context, env *verb.Env) error {
 	config, err := c.config(env)
 	if err != nil {
 		return usage.Wrap(err)
@@ -60,22 +61,22 @@ func (c *csaCommand) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return usage.Wrap(err)
 	}
-	guard, err := players.StartGuard(env.guardChanged)
+	guard, err := players.StartGuard(env.GuardChanged)
 	if err != nil {
 		return err
 	}
-	ctx, interrupted := catchInterrupts(ctx, env)
-	defer interrupted.stop()
+	ctx, interrupted := verb.Catch(ctx, env)
+	defer interrupted.Stop()
 	o := &players.Opener{Plan: plan, Guard: guard}
 	config.Open = func(ctx context.Context) (csa.Player, error) { return o.Open(ctx, plan.Players[0], nil) }
-	seen := &watch.Watch{JSON: c.JSON, Verbose: c.Verbose, Records: c.Records, Out: env.out, Errs: env.err}
+	seen := &watch.Watch{JSON: c.JSON, Verbose: c.Verbose, Records: c.Records, Out: env.Out, Errs: env.Err}
 	config.Observe = seen.See
 	client := csa.NewClient(config)
-	interrupted.playing(client.Finish)
+	interrupted.Playing(client.Finish)
 	tally, err := client.Run(ctx)
-	err = errors.Join(c.ended(tally, err, interrupted.happened()), seen.Err, guard.Close())
+	err = errors.Join(c.ended(tally, err, interrupted.Happened()), seen.Err, guard.Close())
 	if !c.JSON {
-		fmt.Fprintln(env.out, watch.Tally(tally))
+		fmt.Fprintln(env.Out, watch.Tally(tally))
 	}
 	return err
 }
@@ -84,16 +85,16 @@ func (c *csaCommand) Run(ctx context.Context, env *environment) error {
 func (c *csaCommand) ended(tally csa.Tally, err error, interrupted bool) error {
 	unplayed := c.Games - tally.Games
 	switch {
-	case errors.Is(err, errInterrupted) || interrupted && (unplayed > 0 || c.Games == 0):
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted after %s", watch.Games(tally.Games))}
+	case errors.Is(err, verb.ErrInterrupted) || interrupted && (unplayed > 0 || c.Games == 0):
+		return &verb.Exit{Code: verb.Interrupted, Err: fmt.Errorf("interrupted after %s", watch.Games(tally.Games))}
 	case err != nil && !errors.Is(err, csa.ErrLogin) && tally.Games > 0:
-		return &exitError{exitUnplayed, fmt.Errorf("%w; %s played", err, watch.Games(tally.Games))}
+		return &verb.Exit{Code: verb.Unplayed, Err: fmt.Errorf("%w; %s played", err, watch.Games(tally.Games))}
 	}
 	return err
 }
 
 // config is everything but the player.
-func (c *csaCommand) config(env *environment) (csa.Config, error) {
+func (c *csaCommand) config(env *verb.Env) (csa.Config, error) {
 	password, err := c.password(env)
 	if err != nil {
 		return csa.Config{}, err
@@ -139,12 +140,12 @@ func csaAddress(server string) (string, error) {
 }
 
 // password finds the password without ever printing it.
-func (c *csaCommand) password(env *environment) (string, error) {
+func (c *csaCommand) password(env *verb.Env) (string, error) {
 	switch {
 	case c.Password != "":
 		return c.Password, nil
 	case c.PasswordFile == "-":
-		return firstLine(io.ReadAll(io.LimitReader(env.in, 4096)))
+		return firstLine(io.ReadAll(io.LimitReader(env.In, 4096)))
 	case c.PasswordFile != "":
 		return firstLine(os.ReadFile(c.PasswordFile))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gogi/control"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/live/socket"
 )
 
@@ -20,7 +21,7 @@ type ctlCommand struct {
 }
 
 // Run hands the command over and says that it was taken.
-func (c *ctlCommand) Run(ctx context.Context, env *environment) error {
+func (c *ctlCommand) Run(ctx context.Context, env *verb.Env) error {
 	order, err := control.Parse(c.Verb, c.Number)
 	if err != nil {
 		return usage.Wrap(err)
@@ -32,7 +33,7 @@ func (c *ctlCommand) Run(ctx context.Context, env *environment) error {
 	case err != nil:
 		return err
 	}
-	fmt.Fprintf(env.out, "%s: %s\n", c.Run1, taken(order))
+	fmt.Fprintf(env.Out, "%s: %s\n", c.Run1, taken(order))
 	return nil
 }
 

@@ -4,12 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"time"
 
-	"golang.org/x/term"
-
+	"gogi/internal/verb"
 	"gogi/results"
 	"gogi/upkeep"
 )
@@ -24,19 +20,19 @@ type dbCheckCommand struct {
 }
 
 // Run prints what is not as it was stored; that is an error.
-func (c *dbCheckCommand) Run(ctx context.Context, env *environment) error {
+func (c *dbCheckCommand) Run(ctx context.Context, env *verb.Env) error {
 	store, err := results.OpenExisting(ctx, c.DB)
 	if err != nil {
 		return err
 	}
-	found, err := store.Check(ctx, results.CheckOptions{Run: c.Name, Replay: c.Replay, Progress: percent(env.err, c.Quiet)})
+	found, err := store.Check(ctx, results.CheckOptions{Run: c.Name, Replay: c.Replay, Progress: verb.Percent(env.Err, c.Quiet)})
 	if err := errors.Join(err, store.Close()); err != nil {
 		return err
 	}
 	if c.JSON {
-		err = upkeep.CheckJSON(env.out, found)
+		err = upkeep.CheckJSON(env.Out, found)
 	} else {
-		upkeep.Check(env.out, found)
+		upkeep.Check(env.Out, found)
 	}
 	if err == nil && !found.Sound() {
 		err = fmt.Errorf("%s is damaged; gogi db repair --db %s --to FILE saves what is whole", c.DB, c.DB)
@@ -54,18 +50,18 @@ type dbRepairCommand struct {
 
 // Run prints what was saved and what was lost; pairs that are to be played again have
 // the exit code of a run that ended early.
-func (c *dbRepairCommand) Run(ctx context.Context, env *environment) error {
-	r, err := results.Repair(ctx, c.DB, c.To, percent(env.err, c.Quiet))
+func (c *dbRepairCommand) Run(ctx context.Context, env *verb.Env) error {
+	r, err := results.Repair(ctx, c.DB, c.To, verb.Percent(env.Err, c.Quiet))
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		err = upkeep.RepairJSON(env.out, r)
+		err = upkeep.RepairJSON(env.Out, r)
 	} else {
-		upkeep.Repair(env.out, r)
+		upkeep.Repair(env.Out, r)
 	}
 	if err == nil && !r.Whole() {
-		err = &exitError{exitUnplayed, fmt.Errorf("not everything in %s could be saved", c.DB)}
+		err = &verb.Exit{Code: verb.Unplayed, Err: fmt.Errorf("not everything in %s could be saved", c.DB)}
 	}
 	return err
 }
@@ -80,15 +76,15 @@ type dbMergeCommand struct {
 }
 
 // Run prints what was joined.
-func (c *dbMergeCommand) Run(ctx context.Context, env *environment) error {
-	m, err := results.Merge(ctx, c.To, c.From, c.KeepFirst, percent(env.err, c.Quiet))
+func (c *dbMergeCommand) Run(ctx context.Context, env *verb.Env) error {
+	m, err := results.Merge(ctx, c.To, c.From, c.KeepFirst, verb.Percent(env.Err, c.Quiet))
 	switch {
 	case err != nil:
 		return err
 	case c.JSON:
-		return upkeep.MergeJSON(env.out, m)
+		return upkeep.MergeJSON(env.Out, m)
 	}
-	upkeep.Merge(env.out, m, c.From)
+	upkeep.Merge(env.Out, m, c.From)
 	return nil
 }
 
@@ -99,28 +95,10 @@ type dbBackupCommand struct {
 }
 
 // Run copies it, and says nothing.
-func (c *dbBackupCommand) Run(ctx context.Context, _ *environment) error {
+func (c *dbBackupCommand) Run(ctx context.Context, _ *verb.Env) error {
 	store, err := results.OpenExisting(ctx, c.DB)
 	if err != nil {
 		return err
 	}
 	return errors.Join(store.Backup(ctx, c.To), store.Close())
-}
-
-// percent shows on a terminal how far a long job is, and nothing elsewhere.
-func percent(w io.Writer, quiet bool) func(done, of int) {
-	f, ok := w.(*os.File)
-	if quiet || !ok || !term.IsTerminal(int(f.Fd())) { //nolint:gosec // a descriptor is small
-		return nil
-	}
-	var told time.Time
-	return func(done, of int) {
-		switch {
-		case done == of:
-			fmt.Fprint(f, "\r\x1b[K")
-		case time.Since(told) > redraw:
-			told = time.Now()
-			fmt.Fprintf(f, "\r%d of %d pairs", done, of)
-		}
-	}
 }

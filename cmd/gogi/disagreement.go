@@ -8,6 +8,7 @@ import (
 	"gogi/configs"
 	"gogi/internal/format"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/players"
@@ -32,7 +33,7 @@ type disagreementCommand struct {
 }
 
 // Run asks every member about every position and prints how they differ.
-func (c *disagreementCommand) Run(ctx context.Context, env *environment) error {
+func (c *disagreementCommand) Run(ctx context.Context, env *verb.Env) error {
 	plan, err := c.plan()
 	if err != nil {
 		return usage.Wrap(err)
@@ -41,9 +42,9 @@ func (c *disagreementCommand) Run(ctx context.Context, env *environment) error {
 	if err != nil {
 		return err
 	}
-	ctx, interrupted := catchInterrupts(ctx, env)
-	defer interrupted.stop()
-	guard, err := players.StartGuard(env.guardChanged)
+	ctx, interrupted := verb.Catch(ctx, env)
+	defer interrupted.Stop()
+	guard, err := players.StartGuard(env.GuardChanged)
 	if err != nil {
 		return err
 	}
@@ -57,9 +58,9 @@ func (c *disagreementCommand) Run(ctx context.Context, env *environment) error {
 	}
 	d.Source = source
 	if c.JSON {
-		return format.JSON(env.out, d)
+		return format.JSON(env.Out, d)
 	}
-	d.Print(env.out)
+	d.Print(env.Out)
 	return nil
 }
 
@@ -68,8 +69,8 @@ func (c *disagreementCommand) positions(ctx context.Context, plan *match.Plan) (
 	if c.DB == "" {
 		return survey.FromOpenings(ctx, plan, c.Positions)
 	}
-	from := stored{Name: c.RunName, DB: c.DB}
-	err = from.with(ctx, func(store *results.Store, info *results.RunInfo) error {
+	from := verb.Stored{Name: c.RunName, DB: c.DB}
+	err = from.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		source = "run " + info.Name
 		var games []match.Row
 		err := store.Games(ctx, info.ID, func(g match.Row) error {

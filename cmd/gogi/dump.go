@@ -3,18 +3,19 @@ package main
 import (
 	"context"
 
+	"gogi/internal/verb"
 	"gogi/results"
 )
 
 // dumpCommand prints a run in a fixed order.
 type dumpCommand struct {
-	stored
+	verb.Stored
 	Stable bool `help:"Leave out times, slots and attempts: what two equal runs of deterministic engines have in common."`
 }
 
 // Run prints the dump.
-func (c *dumpCommand) Run(ctx context.Context, env *environment) error {
-	return c.with(ctx, func(store *results.Store, info *results.RunInfo) error {
-		return store.Dump(ctx, env.out, info.Name, c.Stable)
+func (c *dumpCommand) Run(ctx context.Context, env *verb.Env) error {
+	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
+		return store.Dump(ctx, env.Out, info.Name, c.Stable)
 	})
 }

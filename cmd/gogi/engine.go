@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"gogi/internal/verb"
 	"gogi/sparring"
 	"gogi/usi"
 	"gogi/usi/process"
@@ -12,14 +13,14 @@ import (
 type engineCommand struct{}
 
 // Run speaks USI until quit or the end of the input.
-func (c *engineCommand) Run(ctx context.Context, env *environment) error {
-	return usi.Serve(ctx, env.in, env.out, sparring.New())
+func (c *engineCommand) Run(ctx context.Context, env *verb.Env) error {
+	return usi.Serve(ctx, env.In, env.Out, sparring.New())
 }
 
 // guardCommand is the guard process of a run; the runner starts it.
 type guardCommand struct{}
 
 // Run kills what is left of the runner's process groups when its pipe ends.
-func (c *guardCommand) Run(env *environment) error {
-	return process.ServeGuard(env.in)
+func (c *guardCommand) Run(env *verb.Env) error {
+	return process.ServeGuard(env.In)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"gogi/internal/verb"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,7 +22,7 @@ func TestExitCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	series := []string{"gogi", "match", "-q", "--engine", "a=fakeengine", "--engine", "b=fakeengine", "--nodes", "1", "--games", "2"}
-	if code, stderr := exitCode(t, dir, append(series, "--db", "run.db")...); code != exitDone {
+	if code, stderr := exitCode(t, dir, append(series, "--db", "run.db")...); code != verb.Done {
 		t.Fatal(code, stderr)
 	}
 	stored := []string{"report", "gate", "games", "votes", "votes show", "votes replay", "runs", "db dump"}
@@ -40,10 +41,10 @@ func TestExitCodes(t *testing.T) {
 		"regress": 2, "perft": 2, "perft --depth x": 2, "perft --depth 2 --sfen nonsense": 2,
 		"stats interval": 2, "stats interval --wins x --losses 2": 2, "stats plan --elo x": 2, "stats elo": 2,
 	}
-	for _, verb := range stored {
-		cases[verb+" --nonsense"] = 2
+	for _, name := range stored {
+		cases[name+" --nonsense"] = 2
 		for _, db := range []string{"nowhere.db", "folder", "empty.db", "text.db", "nowhere/x.db"} {
-			cases[verb+" --db "+db] = 1
+			cases[name+" --db "+db] = 1
 		}
 	}
 	for _, db := range []string{"folder", "text.db", "nowhere/x.db", "/dev/full"} {
@@ -80,15 +81,15 @@ func TestLostResult(t *testing.T) {
 		args string
 		code int
 	}{
-		{syscall.ENOSPC, "perft --depth 1", exitFailed},
-		{syscall.ENOSPC, "stats interval --wins 3 --losses 2", exitFailed},
-		{syscall.ENOSPC, "stats interval --wins 3 --losses 2 --json", exitFailed},
-		{syscall.EPIPE, "perft --depth 1", exitDone},
-		{errors.New("odd"), "perft --depth x", exitUsage},
+		{syscall.ENOSPC, "perft --depth 1", verb.Failed},
+		{syscall.ENOSPC, "stats interval --wins 3 --losses 2", verb.Failed},
+		{syscall.ENOSPC, "stats interval --wins 3 --losses 2 --json", verb.Failed},
+		{syscall.EPIPE, "perft --depth 1", verb.Done},
+		{errors.New("odd"), "perft --depth x", verb.Usage},
 	} {
 		var errs bytes.Buffer
-		code := run(context.Background(), strings.Fields(c.args), &environment{out: failing{c.err}, err: &errs})
-		if code != c.code || c.code == exitFailed && !strings.Contains(errs.String(), c.err.Error()) {
+		code := run(context.Background(), strings.Fields(c.args), &verb.Env{Out: failing{c.err}, Err: &errs})
+		if code != c.code || c.code == verb.Failed && !strings.Contains(errs.String(), c.err.Error()) {
 			t.Errorf("%s: %v: code %d, want %d: %s", c.args, c.err, code, c.code, &errs)
 		}
 	}

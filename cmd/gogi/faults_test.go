@@ -19,7 +19,7 @@ import (
 type session struct {
 	dir    string
 	mark   string
-	tag    string // in the environment of every engine, to find those that are left
+	tag    string // in the verb.Env of every engine, to find those that are left
 	code   int
 	stdout string
 	stderr string

@@ -13,29 +13,30 @@ import (
 	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/results"
 )
 
 // gamesCommand lists games or prints one.
 type gamesCommand struct {
-	stored
+	verb.Stored
 	Game   string `placeholder:"PAIR.LEG" help:"Print one game, such as 12.0."`
 	Format string `enum:"usi,csa" default:"usi" help:"Of the printed game: usi or csa."`
 	JSON   bool   `name:"json" help:"One JSON object."`
 }
 
 // Run prints the list, or the one game that was asked for.
-func (c *gamesCommand) Run(ctx context.Context, env *environment) error {
-	return c.with(ctx, func(store *results.Store, info *results.RunInfo) error {
+func (c *gamesCommand) Run(ctx context.Context, env *verb.Env) error {
+	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		if c.Game != "" {
-			return c.printGame(ctx, env.out, store, info)
+			return c.printGame(ctx, env.Out, store, info)
 		}
-		return c.list(ctx, env.out, store, info)
+		return c.list(ctx, env.Out, store, info)
 	})
 }
 
 func (c *gamesCommand) printGame(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
-	pair, leg, err := parseGameName(c.Game)
+	pair, leg, err := verb.GameName(c.Game)
 	if err != nil {
 		return usage.Wrap(err)
 	}

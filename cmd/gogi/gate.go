@@ -3,14 +3,15 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
 	"gogi/archive"
 	"gogi/configs"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/report"
 	"gogi/report/text"
 	"gogi/results"
@@ -24,16 +25,16 @@ const (
 
 // gateCommand says whether a run passes its gate.
 type gateCommand struct {
-	stored
+	verb.Stored
 	Gate     string `name:"gate" placeholder:"FILE" help:"A file with a [gate] section (default: the design that the run was begun with)."`
 	JSON     bool   `name:"json" help:"One JSON object."`
 	Markdown string `placeholder:"FILE" help:"Write the verdict as Markdown, for a release note; - is the standard output."`
 }
 
 // Run prints the verdict; the exit code is 0, 10 or 11.
-func (c *gateCommand) Run(ctx context.Context, env *environment) error {
+func (c *gateCommand) Run(ctx context.Context, env *verb.Env) error {
 	var v *report.GateVerdict
-	err := c.with(ctx, func(store *results.Store, info *results.RunInfo) (err error) {
+	err := c.With(ctx, func(store *results.Store, info *results.RunInfo) (err error) {
 		v, err = c.judge(ctx, store, info)
 		return err
 	})
@@ -47,12 +48,12 @@ func (c *gateCommand) Run(ctx context.Context, env *environment) error {
 	case "pass":
 		return nil
 	case "fail":
-		return &exitError{code: exitGateFailed}
+		return &verb.Exit{Code: exitGateFailed}
 	}
-	return &exitError{code: exitGateInconclusive}
+	return &verb.Exit{Code: exitGateInconclusive}
 }
 
-func (c *gateCommand) print(env *environment, v *report.GateVerdict) error {
+func (c *gateCommand) print(env *verb.Env, v *report.GateVerdict) error {
 	if c.Markdown != "" && c.Markdown != "-" {
 		if err := os.WriteFile(c.Markdown, []byte(text.Markdown(v)), 0o644); err != nil { //nolint:gosec // a file to be published
 			return err
@@ -60,12 +61,12 @@ func (c *gateCommand) print(env *environment, v *report.GateVerdict) error {
 	}
 	switch {
 	case c.JSON:
-		return format.JSON(env.out, v)
+		return format.JSON(env.Out, v)
 	case c.Markdown == "-":
-		_, err := io.WriteString(env.out, text.Markdown(v))
+		_, err := io.WriteString(env.Out, text.Markdown(v))
 		return err
 	}
-	text.Verdict(env.out, v)
+	text.Verdict(env.Out, v)
 	return nil
 }
 
@@ -109,7 +110,7 @@ func (c *gateCommand) registration(r report.Registration) (report.Registration, 
 	case r.Design.IsZero():
 		r.Registered = false
 	case asked != r.Design:
-		r.Changes = append(r.Changes, fmt.Sprintf("the file asks for %s, the run was begun with %s", asked, r.Design))
+		r.Changes = append(r.Changes, phrases.Of("the file asks for %s, the run was begun with %s", asked, r.Design))
 	}
 	r.Design = asked
 	return r, nil

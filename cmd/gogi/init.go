@@ -8,6 +8,7 @@ import (
 
 	"gogi/configs"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 )
 
 // initCommand writes a series file to start from.
@@ -16,7 +17,7 @@ type initCommand struct {
 }
 
 // Run writes the file and says what to do with it; a file that exists stays.
-func (c *initCommand) Run(env *environment) error {
+func (c *initCommand) Run(env *verb.Env) error {
 	file, err := os.OpenFile(c.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a file to be read and edited
 	if errors.Is(err, fs.ErrExist) {
 		return usage.Wrap(fmt.Errorf("%s exists already; it is left as it is", c.File))
@@ -28,6 +29,6 @@ func (c *initCommand) Run(env *environment) error {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.out, "wrote %s; edit it, then: gogi match %s --dry-run\n", c.File, c.File)
+	fmt.Fprintf(env.Out, "wrote %s; edit it, then: gogi match %s --dry-run\n", c.File, c.File)
 	return nil
 }

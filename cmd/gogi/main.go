@@ -4,10 +4,11 @@ package main
 
 import (
 	"context"
+	"gogi/internal/verb"
 	"os"
 )
 
 func main() {
 	abortOnCrash(os.Args[1:])
-	os.Exit(run(context.Background(), os.Args[1:], &environment{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+	os.Exit(run(context.Background(), os.Args[1:], &verb.Env{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }

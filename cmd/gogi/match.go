@@ -18,6 +18,7 @@ import (
 	"gogi/gate"
 	"gogi/internal/format"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/live"
 	"gogi/live/socket"
 	"gogi/match"
@@ -56,7 +57,7 @@ type matchCommand struct {
 
 	TranscriptDir string `type:"path" placeholder:"DIR" help:"Of --transcript: where; a folder for each run (default: FILE-transcripts beside the database)."`
 
-	interrupted *interrupts
+	interrupted *verb.Interrupts
 	transcript  bool // the file's key, or the flag
 	desk        *alarms.Desk
 	step        *bisectStep           // of --exit bisect, else nil
@@ -131,7 +132,7 @@ func (s *seriesFlags) flags() configs.Flags {
 }
 
 // Run plays what is missing of the run and prints its report.
-func (c *matchCommand) Run(ctx context.Context, env *environment) error {
+func (c *matchCommand) Run(ctx context.Context, env *verb.Env) error {
 	switch {
 	case c.Exit == exitBisect:
 		return c.bisect(ctx, env)
@@ -143,10 +144,10 @@ func (c *matchCommand) Run(ctx context.Context, env *environment) error {
 }
 
 // match is the whole verb; the report is nil where nothing was to be played.
-func (c *matchCommand) match(ctx context.Context, env *environment) (*report.Report, error) {
-	ctx, interrupted := catchInterrupts(ctx, env)
-	defer interrupted.stop()
-	guard, err := players.StartGuard(env.guardChanged)
+func (c *matchCommand) match(ctx context.Context, env *verb.Env) (*report.Report, error) {
+	ctx, interrupted := verb.Catch(ctx, env)
+	defer interrupted.Stop()
+	guard, err := players.StartGuard(env.GuardChanged)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +156,7 @@ func (c *matchCommand) match(ctx context.Context, env *environment) (*report.Rep
 	return report, errors.Join(err, guard.Close())
 }
 
-func (c *matchCommand) guarded(ctx context.Context, env *environment, guard *process.Guard) (*report.Report, error) {
+func (c *matchCommand) guarded(ctx context.Context, env *verb.Env, guard *process.Guard) (*report.Report, error) {
 	plan, warnings, err := c.plan(guard)
 	if err != nil {
 		return nil, usage.Wrap(err)
@@ -206,7 +207,7 @@ func (c *matchCommand) load() (*configs.File, string, error) {
 }
 
 // play greets the engines, opens the store, plays and reports.
-func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Opener, warnings []configs.Warning) (*report.Report, error) {
+func (c *matchCommand) play(ctx context.Context, env *verb.Env, o *players.Opener, warnings []configs.Warning) (*report.Report, error) {
 	greetings, more, err := c.resolve(ctx, o)
 	if err != nil {
 		return nil, err
@@ -217,10 +218,10 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 	}
 	warnings = append(warnings, o.Bound.Warned()...)
 	if c.step != nil {
-		c.step.promise(env.err, o.Plan)
+		c.step.promise(env.Err, o.Plan)
 	}
 	if c.DryRun {
-		return nil, dryRun(ctx, env.out, o, greetings, warnings)
+		return nil, dryRun(ctx, env.Out, o, greetings, warnings)
 	}
 	more, fatal := players.CapacityFor(o.Plan, greetings).Problems()
 	if fatal != nil {
@@ -234,7 +235,7 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 	}
 	if !c.Quiet {
 		for _, w := range append(warnings, more...) {
-			fmt.Fprintln(env.err, "warning:", w)
+			fmt.Fprintln(env.Err, "warning:", w)
 		}
 	}
 	store, err := results.Open(ctx, c.DB, c.durability)
@@ -242,7 +243,7 @@ func (c *matchCommand) play(ctx context.Context, env *environment, o *players.Op
 		return nil, err
 	}
 	if kind := store.Shared(); kind != "" && !c.Quiet {
-		fmt.Fprintf(env.err, "warning: %s lies on %s: one machine at a time may play into it, and no other may read it meanwhile\n", c.DB, kind)
+		fmt.Fprintf(env.Err, "warning: %s lies on %s: one machine at a time may play into it, and no other may read it meanwhile\n", c.DB, kind)
 	}
 	report, err := c.playInto(ctx, env, o, store)
 	return report, errors.Join(err, store.Close())
@@ -297,7 +298,7 @@ func (c *matchCommand) greet(ctx context.Context, o *players.Opener) ([]usi.Gree
 }
 
 // playInto plays what is missing of the run in the store, and reports.
-func (c *matchCommand) playInto(ctx context.Context, env *environment, o *players.Opener, store *results.Store) (*report.Report, error) {
+func (c *matchCommand) playInto(ctx context.Context, env *verb.Env, o *players.Opener, store *results.Store) (*report.Report, error) {
 	if err := c.nameRun(ctx, o, store); err != nil {
 		return nil, err
 	}
@@ -312,7 +313,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *player
 	c.record(o)
 	played := c.playPairs(ctx, env, o, store, run, begun)
 	if err := o.Records.Close(); err != nil { // which changes no result
-		fmt.Fprintln(env.err, "warning:", err)
+		fmt.Fprintln(env.Err, "warning:", err)
 	}
 	if err := run.Close(); err != nil {
 		return nil, errors.Join(played, err)
@@ -326,7 +327,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *environment, o *player
 	}
 	report.Bundles = faults.List(faults.Dir(c.DB, o.Plan.Run))
 	if !c.JSON {
-		text.Print(env.out, report)
+		text.Print(env.Out, report)
 	}
 	return report, played
 }
@@ -383,7 +384,7 @@ func (c *matchCommand) nameRun(ctx context.Context, o *players.Opener, store *re
 }
 
 // playPairs plays the pairs that are not stored.
-func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *players.Opener, store *results.Store, run *results.Run, begun *archive.Gathering) error {
+func (c *matchCommand) playPairs(ctx context.Context, env *verb.Env, o *players.Opener, store *results.Store, run *results.Run, begun *archive.Gathering) error {
 	var measured *metrics.Run // nil: nobody is told
 	if c.HTTP != "" || c.MetricsFile != "" {
 		info, err := store.FindRun(ctx, o.Plan.Run)
@@ -403,14 +404,14 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 		return err
 	}
 	if s.Over() && !c.JSON {
-		return nil
+		return socket.Clear(socket.Path(c.DB, o.Plan.Run)) // the session that played the last pair may have been killed
 	}
 	if !o.Plan.Gate.IsZero() && s.Stored() == 0 && !c.Quiet {
 		length, err := o.GameLength(ctx)
 		if err != nil {
 			return err
 		}
-		if err := expectation(env.err, o.Plan, length); err != nil {
+		if err := expectation(env.Err, o.Plan, length); err != nil {
 			return err
 		}
 	}
@@ -428,18 +429,18 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 		}
 		defer func() {
 			if err := stop(); err != nil { // which changes no result
-				fmt.Fprintln(env.err, "warning:", err)
+				fmt.Fprintln(env.Err, "warning:", err)
 			}
 		}()
 	}
-	lines := &eventLines{encoder: json.NewEncoder(env.out)}
+	lines := &eventLines{encoder: json.NewEncoder(env.Out)}
 	if c.JSON {
 		config.Record = lines.write
 	}
 	if server, err := socket.Listen(socket.Path(c.DB, o.Plan.Run), s.Control); err == nil {
 		config.Watch = append(config.Watch, server.Serve)
 	} else if !c.Quiet {
-		fmt.Fprintln(env.err, "warning: gogi ctl and those who watch cannot reach this run:", err)
+		fmt.Fprintln(env.Err, "warning: gogi ctl and those who watch cannot reach this run:", err)
 	}
 	if c.HTTP != "" {
 		stop, err := c.serve(ctx, env, store, o.Plan.Run, s, measured.Set())
@@ -449,19 +450,19 @@ func (c *matchCommand) playPairs(ctx context.Context, env *environment, o *playe
 		defer stop()
 	}
 	if !c.Quiet {
-		shown := newProgress(env.err, o.Plan)
+		shown := newProgress(env.Err, o.Plan)
 		say := shown.say
-		env.say.Store(&say)
+		env.Say.Store(&say)
 		config.Watch = append(config.Watch, shown.follow)
 	}
-	c.interrupted.playing(s.Drain)
+	c.interrupted.Playing(s.Drain)
 	ending, err := s.Play(ctx, config)
-	c.interrupted.playing(nil)
-	return ended(errors.Join(err, lines.failed()), ending, c.interrupted.happened())
+	c.interrupted.Playing(nil)
+	return ended(errors.Join(err, lines.failed()), ending, c.interrupted.Happened())
 }
 
 // serve shows the run in a browser until stop is called.
-func (c *matchCommand) serve(ctx context.Context, env *environment, store *results.Store, run string, s *series.Series, told *metrics.Set) (stop func(), err error) {
+func (c *matchCommand) serve(ctx context.Context, env *verb.Env, store *results.Store, run string, s *series.Series, told *metrics.Set) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	here := &playedHere{Nearby: socket.NewNearby(ctx, c.DB), run: run, hub: s.Hub(), control: s.Control}
 	server, err := c.listen(ctx, env, c.HTTP, store, here, told)
@@ -470,13 +471,13 @@ func (c *matchCommand) serve(ctx context.Context, env *environment, store *resul
 		return nil, err
 	}
 	if !c.Quiet {
-		fmt.Fprintln(env.err, "pages:", server.URL())
+		fmt.Fprintln(env.Err, "pages:", server.URL())
 	}
 	ended := make(chan struct{}) // closed when the server has ended
 	go func() {
 		defer close(ended)
 		if err := server.Serve(ctx); err != nil {
-			fmt.Fprintln(env.err, "warning: the pages are gone:", err)
+			fmt.Fprintln(env.Err, "warning: the pages are gone:", err)
 		}
 	}()
 	return func() { cancel(); <-ended }, nil
@@ -500,13 +501,13 @@ func ended(internal error, e series.Ending, interrupted bool) error {
 	case internal != nil:
 		return errors.Join(internal, e.Why)
 	case e.Ordered && e.Left > 0:
-		return &exitError{exitInterrupted, fmt.Errorf("told to end with %d pairs unplayed; the same command goes on", e.Left)}
+		return &verb.Exit{Code: verb.Interrupted, Err: fmt.Errorf("told to end with %d pairs unplayed; the same command goes on", e.Left)}
 	case interrupted && e.Left > 0:
-		return &exitError{exitInterrupted, fmt.Errorf("interrupted with %s unplayed; the same command goes on", format.NumberOf(e.Left, "pair"))}
+		return &verb.Exit{Code: verb.Interrupted, Err: fmt.Errorf("interrupted with %s unplayed; the same command goes on", format.NumberOf(e.Left, "pair"))}
 	case e.Why != nil && e.Left > 0:
-		return &exitError{exitUnplayed, fmt.Errorf("%w; unplayed: %s; the same command goes on", e.Why, format.NumberOf(e.Left, "pair"))}
+		return &verb.Exit{Code: verb.Unplayed, Err: fmt.Errorf("%w; unplayed: %s; the same command goes on", e.Why, format.NumberOf(e.Left, "pair"))}
 	case e.Left > 0:
-		return &exitError{exitUnplayed, fmt.Errorf("unplayed: %s", format.NumberOf(e.Left, "pair"))}
+		return &verb.Exit{Code: verb.Unplayed, Err: fmt.Errorf("unplayed: %s", format.NumberOf(e.Left, "pair"))}
 	}
 	return e.Why
 }

@@ -22,15 +22,18 @@ import (
 
 // BenchmarkOverhead measures what the runner costs a move: its own CPU time,
 // beside that of a bare ping-pong of the same bytes with the same engines in
-// the same run, five times in turn. The engines answer from a table.
+// the same run, five times in turn. The engines answer from a table. Once somebody
+// listens to the moves, and once nobody does.
 func BenchmarkOverhead(b *testing.B) {
 	for _, concurrency := range []int{2, 8} {
 		for _, infos := range []int{1, 100} {
-			b.Run(fmt.Sprintf("slots=%d/infos=%d", concurrency, infos), func(b *testing.B) {
-				for b.Loop() {
-					compareOverhead(b, concurrency, infos)
-				}
-			})
+			for _, heard := range []bool{true, false} {
+				b.Run(fmt.Sprintf("slots=%d/infos=%d/heard=%v", concurrency, infos, heard), func(b *testing.B) {
+					for b.Loop() {
+						compareOverhead(b, concurrency, infos, heard)
+					}
+				})
+			}
 		}
 	}
 }
@@ -41,7 +44,7 @@ const (
 	overheadRepeats = 5
 )
 
-func compareOverhead(b *testing.B, concurrency, infos int) {
+func compareOverhead(b *testing.B, concurrency, infos int, heard bool) {
 	b.Helper()
 	moves := tableGame(b)
 	program, err := exec.LookPath("fakeengine")
@@ -52,7 +55,7 @@ func compareOverhead(b *testing.B, concurrency, infos int) {
 	var above, runnerCPU, bareCPU, ratio []float64
 	for range overheadRepeats {
 		bare := measure(b, func() { pingPong(b, command, concurrency, moves) })
-		ours := measure(b, func() { runTable(b, command, concurrency) })
+		ours := measure(b, func() { runTable(b, command, concurrency, heard) })
 		n := float64(overheadPlies * overheadPairs * 2)
 		above = append(above, (ours.cpu-bare.cpu)/n)
 		runnerCPU = append(runnerCPU, ours.cpu/n)
@@ -194,7 +197,7 @@ func (c *countSink) Put(_ context.Context, _ runner.Lease, r match.PairResult) (
 
 func (c *countSink) PutAttempt(context.Context, runner.Lease, match.Attempt) error { return nil }
 
-func runTable(b *testing.B, command []string, concurrency int) {
+func runTable(b *testing.B, command []string, concurrency int, heard bool) {
 	b.Helper()
 	rules := match.RulesProfiles()[match.DefaultRules]
 	rules.MaxPlies = overheadPlies
@@ -206,6 +209,7 @@ func runTable(b *testing.B, command []string, concurrency int) {
 	}
 	sink := &countSink{}
 	events := runner.NewEvents("overhead", true)
+	events.Listen(heard)
 	var consumer sync.WaitGroup
 	consumer.Go(func() {
 		for range events.Stream() {

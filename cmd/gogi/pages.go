@@ -9,6 +9,7 @@ import (
 
 	"gogi/control"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/live"
 	"gogi/live/socket"
 	"gogi/metrics"
@@ -26,14 +27,14 @@ type webFlags struct {
 }
 
 // listen takes the address and checks what the flags say.
-func (f *webFlags) listen(ctx context.Context, env *environment, addr string, store *results.Store, live web.Live, told *metrics.Set) (*web.Server, error) {
+func (f *webFlags) listen(ctx context.Context, env *verb.Env, addr string, store *results.Store, live web.Live, told *metrics.Set) (*web.Server, error) {
 	token, err := readToken(f.TokenFile)
 	if err != nil {
 		return nil, usage.Wrap(err)
 	}
 	server, err := web.Listen(ctx, web.Config{
 		Addr: addr, Token: token, CertFile: f.TLSCert, KeyFile: f.TLSKey, PublicHosts: f.PublicHost, Pprof: f.Pprof,
-		Store: store, Live: live, Metrics: told.Handler(), Log: slog.New(slog.NewTextHandler(env.err, nil)),
+		Store: store, Live: live, Metrics: told.Handler(), Log: slog.New(slog.NewTextHandler(env.Err, nil)),
 	})
 	if err != nil {
 		return nil, usage.Wrap(err)

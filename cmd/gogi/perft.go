@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -16,7 +17,7 @@ type perftCommand struct {
 }
 
 // Run prints "total N" last.
-func (c *perftCommand) Run(env *environment) error {
+func (c *perftCommand) Run(env *verb.Env) error {
 	if c.Depth < 0 {
 		return usage.Wrap(fmt.Errorf("--depth %d: expected 0 or more", c.Depth))
 	}
@@ -30,7 +31,7 @@ func (c *perftCommand) Run(env *environment) error {
 	}
 	position := *history.Position()
 	if !c.Divide || c.Depth == 0 {
-		fmt.Fprintf(env.out, "total %d\n", shogi.Perft(position, c.Depth))
+		fmt.Fprintf(env.Out, "total %d\n", shogi.Perft(position, c.Depth))
 		return nil
 	}
 	var total uint64
@@ -39,8 +40,8 @@ func (c *perftCommand) Run(env *environment) error {
 		next.Apply(m)
 		n := shogi.Perft(next, c.Depth-1)
 		total += n
-		fmt.Fprintf(env.out, "%s: %d\n", m, n)
+		fmt.Fprintf(env.Out, "%s: %d\n", m, n)
 	}
-	fmt.Fprintf(env.out, "total %d\n", total)
+	fmt.Fprintf(env.Out, "total %d\n", total)
 	return nil
 }

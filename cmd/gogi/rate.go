@@ -10,6 +10,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/ratings"
 	"gogi/stats/rating"
 )
@@ -32,7 +33,7 @@ type rateCommand struct {
 }
 
 // Run prints the ratings.
-func (c *rateCommand) Run(ctx context.Context, env *environment) error {
+func (c *rateCommand) Run(ctx context.Context, env *verb.Env) error {
 	prior, err := parsePrior(c.Prior)
 	if err == nil {
 		err = c.check()
@@ -62,9 +63,9 @@ func (c *rateCommand) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	if c.JSON {
-		return format.JSON(env.out, r)
+		return format.JSON(env.Out, r)
 	}
-	r.Print(env.out)
+	r.Print(env.Out)
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gogi/archive"
+	"gogi/internal/verb"
 	"gogi/ratings"
 	"gogi/results"
 )
@@ -60,7 +61,7 @@ func readRuns(ctx context.Context, g *ratings.Games, names []string, db string) 
 		return fmt.Errorf("%w (a file of games is named *.csv)", err)
 	}
 	for _, name := range names {
-		info, wrong := findRun(ctx, store, name)
+		info, wrong := verb.FindRun(ctx, store, name)
 		if err = wrong; err == nil {
 			err = archive.Rate(ctx, store, info, g)
 		}

@@ -9,6 +9,7 @@ import (
 	"gogi/internal/format"
 	"gogi/internal/sheet"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/regression"
 )
 
@@ -25,7 +26,7 @@ type regressCommand struct {
 }
 
 // Run prints the regressions.
-func (c *regressCommand) Run(env *environment) error {
+func (c *regressCommand) Run(env *verb.Env) error {
 	q, err := c.query()
 	if err != nil {
 		return usage.Wrap(err)
@@ -35,9 +36,9 @@ func (c *regressCommand) Run(env *environment) error {
 		return err
 	}
 	if c.JSON {
-		return format.JSON(env.out, r)
+		return format.JSON(env.Out, r)
 	}
-	r.Print(env.out)
+	r.Print(env.Out)
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/match"
 	"gogi/players"
 	"gogi/usi/process"
@@ -36,7 +37,7 @@ const (
 )
 
 // Run replays and counts.
-func (c *replayCommand) Run(ctx context.Context, env *environment) error {
+func (c *replayCommand) Run(ctx context.Context, env *verb.Env) error {
 	bundle, err := faults.Open(c.Bundle)
 	if err != nil {
 		return usage.Wrap(err)
@@ -48,12 +49,12 @@ func (c *replayCommand) Run(ctx context.Context, env *environment) error {
 	if c.Times < 1 {
 		return usage.Wrap(fmt.Errorf("--times %d: expected 1 or more", c.Times))
 	}
-	guard, err := players.StartGuard(env.guardChanged)
+	guard, err := players.StartGuard(env.GuardChanged)
 	if err != nil {
 		return err
 	}
-	ctx, interrupted := catchInterrupts(ctx, env)
-	defer interrupted.stop()
+	ctx, interrupted := verb.Catch(ctx, env)
+	defer interrupted.Stop()
 	tally, err := c.replay(ctx, env, bundle, player, guard)
 	if err := errors.Join(err, guard.Close()); err != nil {
 		return err
@@ -78,35 +79,35 @@ func (c *replayCommand) player(b *faults.Bundle) (match.Player, error) {
 }
 
 // replay plays the bundle, and tells each result.
-func (c *replayCommand) replay(ctx context.Context, env *environment, b *faults.Bundle, p match.Player, guard *process.Guard) (replay.Tally, error) {
+func (c *replayCommand) replay(ctx context.Context, env *verb.Env, b *faults.Bundle, p match.Player, guard *process.Guard) (replay.Tally, error) {
 	opener := &players.Opener{Guard: guard}
 	start := func() (replay.Process, error) { return opener.Start(p, nil, process.DefaultGrace) }
 	results := []replay.Result{}
 	if !c.JSON {
-		fmt.Fprintf(env.out, "%s: %s: %s\n", foreign.Printable(b.Player, 80), foreign.Printable(b.Kind, 40), foreign.Printable(b.Note, 300))
+		fmt.Fprintf(env.Out, "%s: %s: %s\n", foreign.Printable(b.Player, 80), foreign.Printable(b.Kind, 40), foreign.Printable(b.Note, 300))
 	}
 	tally, err := replay.Many(ctx, b, start, replay.Options{Fast: c.Fast, LastGame: c.LastGame}, c.Times, func(r replay.Result) {
 		results = append(results, r)
 		if !c.JSON {
-			fmt.Fprintf(env.out, "%*d  %-8s  %s\n", len(strconv.Itoa(c.Times)), len(results), r.Outcome, r.Note)
+			fmt.Fprintf(env.Out, "%*d  %-8s  %s\n", len(strconv.Itoa(c.Times)), len(results), r.Outcome, r.Note)
 		}
 	})
 	switch {
 	case ctx.Err() != nil:
-		return tally, &exitError{exitInterrupted, err}
+		return tally, &verb.Exit{Code: verb.Interrupted, Err: err}
 	case err != nil:
 		return tally, err
 	case c.JSON:
-		return tally, format.JSON(env.out, map[string]any{
+		return tally, format.JSON(env.Out, map[string]any{
 			"version": 1, "bundle": c.Bundle, "player": b.Player, "kind": b.Kind, "outcome": tally.Outcome(), "tally": tally, "replays": results,
 		})
 	}
-	fmt.Fprintln(env.out, tally)
+	fmt.Fprintln(env.Out, tally)
 	return tally, nil
 }
 
 // verdict is the exit code.
-func (c *replayCommand) verdict(env *environment, t replay.Tally) error {
+func (c *replayCommand) verdict(env *verb.Env, t replay.Tally) error {
 	bisecting := c.Exit == exitBisect
 	switch outcome := t.Outcome(); {
 	case bisecting && outcome == replay.Happened:
@@ -116,9 +117,9 @@ func (c *replayCommand) verdict(env *environment, t replay.Tally) error {
 	case bisecting:
 		return judged(env, "skip", bisectSkip, t.String())
 	case outcome == replay.Happened:
-		return &exitError{code: exitHappened}
+		return &verb.Exit{Code: exitHappened}
 	case outcome == replay.Unclear:
-		return &exitError{code: exitUnclear}
+		return &verb.Exit{Code: exitUnclear}
 	}
 	return nil
 }

@@ -8,26 +8,27 @@ import (
 	"gogi/archive"
 	"gogi/faults"
 	"gogi/internal/format"
+	"gogi/internal/verb"
 	"gogi/report/text"
 	"gogi/results"
 )
 
 // reportCommand prints a report.
 type reportCommand struct {
-	stored
+	verb.Stored
 	JSON bool   `name:"json" xor:"form" help:"One JSON object."`
 	HTML string `name:"html" xor:"form" placeholder:"FILE" help:"One page with charts and diagrams, into a file that needs nothing else; - is the standard output."`
 	Text bool   `name:"text" xor:"form" help:"A short block to paste into a pull request."`
 }
 
 // Run prints the report of a run, finished or not.
-func (c *reportCommand) Run(ctx context.Context, env *environment) error {
-	return c.with(ctx, func(store *results.Store, info *results.RunInfo) error {
+func (c *reportCommand) Run(ctx context.Context, env *verb.Env) error {
+	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		switch {
 		case c.HTML != "":
-			return writeForm("--html", c.HTML, env.out, func() (string, error) { return pageOf(ctx, store, info) })
+			return verb.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return pageOf(ctx, store, info) })
 		case c.Text:
-			return c.printBlock(ctx, env.out, store, info)
+			return c.printBlock(ctx, env.Out, store, info)
 		}
 		r, err := archive.Report(ctx, store, info.Name)
 		if err != nil {
@@ -35,9 +36,9 @@ func (c *reportCommand) Run(ctx context.Context, env *environment) error {
 		}
 		r.Bundles = faults.List(faults.Dir(c.DB, info.Name))
 		if c.JSON {
-			return format.JSON(env.out, r)
+			return format.JSON(env.Out, r)
 		}
-		text.Print(env.out, r)
+		text.Print(env.Out, r)
 		return nil
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"gogi/archive"
 	"gogi/internal/format"
+	"gogi/internal/verb"
 	"gogi/results"
 )
 
@@ -19,7 +20,7 @@ type runsCommand struct {
 }
 
 // Run prints the runs, oldest first.
-func (c *runsCommand) Run(ctx context.Context, env *environment) error {
+func (c *runsCommand) Run(ctx context.Context, env *verb.Env) error {
 	store, err := results.OpenExisting(ctx, c.DB)
 	if err != nil {
 		return err
@@ -29,12 +30,12 @@ func (c *runsCommand) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	if c.JSON {
-		return format.JSON(env.out, list)
+		return format.JSON(env.Out, list)
 	}
 	t := format.Table("run", "players", "pairs", "planned", "begun")
 	for _, r := range list.Runs {
 		t.AppendRow(table.Row{r.Name, strings.Join(r.Players, ", "), format.Count(r.Pairs), format.Count(r.Planned), r.Created})
 	}
-	format.Render(env.out, t)
+	format.Render(env.Out, t)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gogi/internal/verb"
 	"gogi/live/socket"
 	"gogi/metrics"
 	"gogi/results"
@@ -19,9 +20,9 @@ type serveCommand struct {
 }
 
 // Run serves until it is interrupted.
-func (c *serveCommand) Run(ctx context.Context, env *environment) error {
-	ctx, interrupted := catchInterrupts(ctx, env)
-	defer interrupted.stop()
+func (c *serveCommand) Run(ctx context.Context, env *verb.Env) error {
+	ctx, interrupted := verb.Catch(ctx, env)
+	defer interrupted.Stop()
 	store, err := results.OpenExisting(ctx, c.DB)
 	if err != nil {
 		return err
@@ -30,7 +31,7 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) error {
 	told.Around(ctx, store, nearby)
 	server, err := c.listen(ctx, env, c.HTTP, store, nearby, told)
 	if err == nil {
-		fmt.Fprintf(env.out, "%s: %s\n", c.DB, server.URL())
+		fmt.Fprintf(env.Out, "%s: %s\n", c.DB, server.URL())
 		err = server.Serve(ctx)
 	}
 	return errors.Join(err, store.Close())

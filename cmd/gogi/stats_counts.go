@@ -1,6 +1,7 @@
 package main
 
 import (
+	"gogi/internal/verb"
 	"gogi/reckon"
 	"gogi/stats"
 )
@@ -17,7 +18,7 @@ type statsIntervalCommand struct {
 }
 
 // Run prints the intervals that were asked for.
-func (c *statsIntervalCommand) Run(env *environment) error {
+func (c *statsIntervalCommand) Run(env *verb.Env) error {
 	counts := stats.WDL{Wins: c.Wins, Draws: c.Draws, Losses: c.Losses}
 	answer, err := reckon.IntervalQuestion{Counts: counts, DrawMode: c.DrawMode, Confidence: c.Confidence, Method: c.Method}.Answer()
 	return answered(env, c.JSON, answer, err)
@@ -33,7 +34,7 @@ type statsTestCommand struct {
 }
 
 // Run prints the test, if there are results, and the critical wins.
-func (c *statsTestCommand) Run(env *environment) error {
+func (c *statsTestCommand) Run(env *verb.Env) error {
 	answer, err := reckon.TestQuestion{Wins: c.Wins, Losses: c.Losses, Games: c.Games, Alpha: c.Alpha}.Answer()
 	return answered(env, c.JSON, answer, err)
 }
@@ -47,7 +48,7 @@ type statsEloCommand struct {
 }
 
 // Run prints the three numbers.
-func (c *statsEloCommand) Run(env *environment) error {
+func (c *statsEloCommand) Run(env *verb.Env) error {
 	answer, err := reckon.EloQuestion{Score: c.Score, Elo: (*float64)(c.Elo), Draws: c.Draws}.Answer()
 	return answered(env, c.JSON, answer, err)
 }
@@ -63,7 +64,7 @@ type statsForecastCommand struct {
 }
 
 // Run prints the chances.
-func (c *statsForecastCommand) Run(env *environment) error {
+func (c *statsForecastCommand) Run(env *verb.Env) error {
 	record := stats.WDL{Wins: c.Wins, Draws: c.Draws, Losses: c.Losses}
 	answer, err := reckon.ForecastQuestion{Record: record, Games: c.Games, Confidence: c.Confidence}.Answer()
 	return answered(env, c.JSON, answer, err)
@@ -78,7 +79,7 @@ type statsAdjustCommand struct {
 }
 
 // Run prints the p values beside what they are worth.
-func (c *statsAdjustCommand) Run(env *environment) error {
+func (c *statsAdjustCommand) Run(env *verb.Env) error {
 	answer, err := reckon.AdjustQuestion{P: c.P, Method: c.Method, Alpha: c.Alpha}.Answer()
 	return answered(env, c.JSON, answer, err)
 }
@@ -91,7 +92,7 @@ type statsHomogeneityCommand struct {
 }
 
 // Run prints the test and what stands out.
-func (c *statsHomogeneityCommand) Run(env *environment) error {
+func (c *statsHomogeneityCommand) Run(env *verb.Env) error {
 	answer, err := reckon.HomogeneityQuestion{Counts: c.Counts, Alpha: c.Alpha}.Answer()
 	return answered(env, c.JSON, answer, err)
 }

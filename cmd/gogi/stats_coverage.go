@@ -1,6 +1,7 @@
 package main
 
 import (
+	"gogi/internal/verb"
 	"gogi/reckon"
 )
 
@@ -16,10 +17,10 @@ type statsCoverageCommand struct {
 }
 
 // Run prints the table, or writes the figure.
-func (c *statsCoverageCommand) Run(env *environment) error {
+func (c *statsCoverageCommand) Run(env *verb.Env) error {
 	question := reckon.CoverageQuestion{N: c.N, P: c.P, Confidence: c.Confidence, Method: c.Method}
 	if c.Figure != "" {
-		return writeForm("--figure", c.Figure, env.out, question.Figure)
+		return verb.WriteForm("--figure", c.Figure, env.Out, question.Figure)
 	}
 	answer, err := question.Answer()
 	return answered(env, c.JSON, answer, err)

@@ -10,17 +10,18 @@ import (
 	"github.com/alecthomas/kong"
 
 	"gogi/internal/format"
+	"gogi/internal/verb"
 )
 
 // answered prints what a question of a verb has come to, as text or as JSON.
-func answered[A interface{ Print(w io.Writer) }](env *environment, asJSON bool, answer A, err error) error {
+func answered[A interface{ Print(w io.Writer) }](env *verb.Env, asJSON bool, answer A, err error) error {
 	switch {
 	case err != nil:
 		return err
 	case asJSON:
-		return format.JSON(env.out, answer)
+		return format.JSON(env.Out, answer)
 	}
-	answer.Print(env.out)
+	answer.Print(env.Out)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"gogi/gate"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/match"
 	"gogi/reckon"
 	"gogi/results"
@@ -36,7 +37,7 @@ type statsPlanCommand struct {
 }
 
 // Run prints the plans.
-func (c *statsPlanCommand) Run(ctx context.Context, env *environment) error {
+func (c *statsPlanCommand) Run(ctx context.Context, env *verb.Env) error {
 	conditions, err := c.conditions(ctx)
 	if err == nil {
 		err = c.setSpeed()
@@ -80,8 +81,8 @@ func (c *statsPlanCommand) conditions(ctx context.Context) (reckon.Conditions, e
 
 // played are the conditions of the run.
 func (c *statsPlanCommand) played(ctx context.Context) (conditions reckon.Conditions, err error) {
-	source := stored{Name: c.From, DB: c.DB}
-	err = source.with(ctx, func(store *results.Store, info *results.RunInfo) error {
+	source := verb.Stored{Name: c.From, DB: c.DB}
+	err = source.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		if len(info.Players) != 2 {
 			return fmt.Errorf("--from %s: a run of %d players: expected one of two", c.From, len(info.Players))
 		}

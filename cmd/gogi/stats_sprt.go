@@ -1,6 +1,9 @@
 package main
 
-import "gogi/reckon"
+import (
+	"gogi/internal/verb"
+	"gogi/reckon"
+)
 
 // statsSPRTCommand prints the state of a sequential test at some counts.
 type statsSPRTCommand struct {
@@ -17,7 +20,7 @@ type statsSPRTCommand struct {
 }
 
 // Run prints the ratio, the bounds and what may be concluded.
-func (c *statsSPRTCommand) Run(env *environment) error {
+func (c *statsSPRTCommand) Run(env *verb.Env) error {
 	answer, err := reckon.SPRTQuestion{
 		Pentanomial: c.Pentanomial, Trinomial: c.Trinomial, Confidence: c.Confidence,
 		Design: reckon.Design{Elo0: float64(c.Elo0), Elo1: float64(c.Elo1), Alpha: c.Alpha, Beta: c.Beta, Model: c.Model, Boundary: c.Boundary},

@@ -7,6 +7,7 @@ import (
 	"gogi/internal/format"
 	"gogi/internal/sheet"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/ratings"
 	"gogi/reckon"
 	"gogi/regression"
@@ -24,7 +25,7 @@ type statsRankSumCommand struct {
 }
 
 // Run prints the tests.
-func (c *statsRankSumCommand) Run(env *environment) error {
+func (c *statsRankSumCommand) Run(env *verb.Env) error {
 	where, err := sheet.ParseConditions(c.Where)
 	if err != nil {
 		return usage.Wrap(fmt.Errorf("--where %w", err))
@@ -34,9 +35,9 @@ func (c *statsRankSumCommand) Run(env *environment) error {
 		return err
 	}
 	if c.JSON {
-		return format.JSON(env.out, r)
+		return format.JSON(env.Out, r)
 	}
-	r.Print(env.out)
+	r.Print(env.Out)
 	return nil
 }
 
@@ -51,7 +52,7 @@ type statsRMSECommand struct {
 }
 
 // Run prints the root mean square error.
-func (c *statsRMSECommand) Run(env *environment) error {
+func (c *statsRMSECommand) Run(env *verb.Env) error {
 	where, err := sheet.ParseConditions(c.Where)
 	if err != nil {
 		return usage.Wrap(fmt.Errorf("--where %w", err))
@@ -61,9 +62,9 @@ func (c *statsRMSECommand) Run(env *environment) error {
 		return err
 	}
 	if c.JSON {
-		return format.JSON(env.out, d)
+		return format.JSON(env.Out, d)
 	}
-	fmt.Fprintf(env.out, "RMSE   %s   of %s\nbias   %s   predicted less actual\n", format.Figure(d.RMSE), format.NumberOf(d.N, "row"), format.Signed(d.Bias))
+	fmt.Fprintf(env.Out, "RMSE   %s   of %s\nbias   %s   predicted less actual\n", format.Figure(d.RMSE), format.NumberOf(d.N, "row"), format.Signed(d.Bias))
 	return nil
 }
 
@@ -77,7 +78,7 @@ type statsOrdersCommand struct {
 }
 
 // Run prints shares of points and strengths.
-func (c *statsOrdersCommand) Run(env *environment) error {
+func (c *statsOrdersCommand) Run(env *verb.Env) error {
 	if err := reckon.CheckShare("confidence", c.Confidence); err != nil {
 		return usage.Wrap(err)
 	}
@@ -93,9 +94,9 @@ func (c *statsOrdersCommand) Run(env *environment) error {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
 	if c.JSON {
-		return format.JSON(env.out, r)
+		return format.JSON(env.Out, r)
 	}
-	r.Print(env.out)
+	r.Print(env.Out)
 	return nil
 }
 
@@ -107,7 +108,7 @@ type statsAICCommand struct {
 }
 
 // Run prints the table.
-func (c *statsAICCommand) Run(env *environment) error {
+func (c *statsAICCommand) Run(env *verb.Env) error {
 	var models []ratings.Model
 	wrong := reckon.CheckCount("games", c.Games)
 	for _, text := range c.Models {
@@ -123,9 +124,9 @@ func (c *statsAICCommand) Run(env *environment) error {
 		return err
 	}
 	if c.JSON {
-		return format.JSON(env.out, r)
+		return format.JSON(env.Out, r)
 	}
-	r.Print(env.out)
+	r.Print(env.Out)
 	return nil
 }
 
@@ -137,13 +138,13 @@ type statsErrorCommand struct {
 }
 
 // Run prints the error.
-func (c *statsErrorCommand) Run(env *environment) error {
+func (c *statsErrorCommand) Run(env *verb.Env) error {
 	e, err := reckon.NewStandardError(c.Wins, c.Games)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return format.JSON(env.out, e)
+		return format.JSON(env.Out, e)
 	}
-	return e.Print(env.out)
+	return e.Print(env.Out)
 }

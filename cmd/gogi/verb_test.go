@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"gogi/internal/format"
+	"gogi/internal/verb"
 )
 
 // verb runs the program as its user does.
-func verb(t *testing.T, args ...string) (out, errs string, code int) {
+func gogi(t *testing.T, args ...string) (out, errs string, code int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), args, &environment{in: strings.NewReader(""), out: &stdout, err: &stderr})
+	code = run(t.Context(), args, &verb.Env{In: strings.NewReader(""), Out: &stdout, Err: &stderr})
 	return stdout.String(), stderr.String(), code
 }
 

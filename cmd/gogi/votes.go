@@ -8,6 +8,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/votes"
 )
 
@@ -20,12 +21,12 @@ type votesShowCommand struct {
 }
 
 // Run prints the votes.
-func (c *votesShowCommand) Run(ctx context.Context, env *environment) error {
+func (c *votesShowCommand) Run(ctx context.Context, env *verb.Env) error {
 	if err := c.check(); err != nil {
 		return usage.Wrap(err)
 	}
 	if c.Game != "" {
-		return c.oneGame(ctx, env.out)
+		return c.oneGame(ctx, env.Out)
 	}
 	r := &votes.Report{Version: 1, Log: c.Log}
 	run, err := c.each(ctx, func(g *votes.Game) error {
@@ -38,9 +39,9 @@ func (c *votesShowCommand) Run(ctx context.Context, env *environment) error {
 	r.Run = run
 	r.Finish()
 	if c.JSON {
-		return format.JSON(env.out, r)
+		return format.JSON(env.Out, r)
 	}
-	r.Print(env.out)
+	r.Print(env.Out)
 	return nil
 }
 
@@ -71,10 +72,10 @@ func (c *votesShowCommand) oneGame(ctx context.Context, out io.Writer) error {
 	if (c.SVG != "" || c.CSV != "") && len(r.Councils) > 1 {
 		return usage.Wrap(fmt.Errorf("game %s has the councils %s and %s: choose one with --player", game.Name, r.Councils[0].Council, r.Councils[1].Council))
 	}
-	if err := writeForm("--svg", c.SVG, out, r.Councils[0].SVG); err != nil {
+	if err := verb.WriteForm("--svg", c.SVG, out, r.Councils[0].SVG); err != nil {
 		return err
 	}
-	if err := writeForm("--csv", c.CSV, out, r.Councils[0].CSV); err != nil {
+	if err := verb.WriteForm("--csv", c.CSV, out, r.Councils[0].CSV); err != nil {
 		return err
 	}
 	switch {

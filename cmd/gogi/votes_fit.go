@@ -4,19 +4,20 @@ import (
 	"context"
 
 	"gogi/internal/format"
+	"gogi/internal/verb"
 	"gogi/votes"
 )
 
 // votesFitCommand fits the scales of council members.
 type votesFitCommand struct {
-	stored
+	verb.Stored
 	Player string `placeholder:"NAME" help:"The members of this council only."`
 	JSON   bool   `name:"json" help:"One JSON object."`
 }
 
 // Run prints the scales, ready for a match file.
-func (c *votesFitCommand) Run(ctx context.Context, env *environment) error {
-	source := votesSource{stored: c.stored, Player: c.Player}
+func (c *votesFitCommand) Run(ctx context.Context, env *verb.Env) error {
+	source := votesSource{Stored: c.Stored, Player: c.Player}
 	fit := votes.NewFit()
 	run, err := source.each(ctx, fit.Add)
 	if err != nil {
@@ -25,8 +26,8 @@ func (c *votesFitCommand) Run(ctx context.Context, env *environment) error {
 	fit.Run = run
 	fit.Finish()
 	if c.JSON {
-		return format.JSON(env.out, fit)
+		return format.JSON(env.Out, fit)
 	}
-	fit.Print(env.out)
+	fit.Print(env.Out)
 	return nil
 }

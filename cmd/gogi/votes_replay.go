@@ -5,6 +5,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/votes"
 )
 
@@ -17,7 +18,7 @@ type votesReplayCommand struct {
 }
 
 // Run prints what the votes decide when they are taken again.
-func (c *votesReplayCommand) Run(ctx context.Context, env *environment) error {
+func (c *votesReplayCommand) Run(ctx context.Context, env *verb.Env) error {
 	r, err := votes.NewReplay(c.Log, c.Rule, c.Ties)
 	if err == nil {
 		err = c.check()
@@ -31,9 +32,9 @@ func (c *votesReplayCommand) Run(ctx context.Context, env *environment) error {
 	}
 	r.Finish()
 	if c.JSON {
-		err = format.JSON(env.out, r)
+		err = format.JSON(env.Out, r)
 	} else {
-		r.Print(env.out)
+		r.Print(env.Out)
 	}
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/match"
 	"gogi/results"
 	"gogi/votes"
@@ -21,7 +22,7 @@ func (g storedGame) name() string { return fmt.Sprintf("%d.%d", g.pair, g.leg) }
 
 // votesSource is where votes are read from, and which of them.
 type votesSource struct {
-	stored
+	verb.Stored
 	Log    string `placeholder:"FILE" help:"Read a log of votes (one JSON record a line) instead of a database."`
 	Game   string `placeholder:"PAIR.LEG" help:"One game only, such as 12.0; in a log the games are numbered from 0."`
 	Player string `placeholder:"NAME" help:"The votes of this council only."`
@@ -34,7 +35,7 @@ func (s *votesSource) check() error {
 	if s.Game == "" {
 		return nil
 	}
-	_, _, err := parseGameName(s.Game)
+	_, _, err := verb.GameName(s.Game)
 	return err
 }
 
@@ -44,7 +45,7 @@ func (s *votesSource) each(ctx context.Context, see func(*votes.Game) error) (ru
 	if s.Log != "" {
 		return "", votes.ReadLog(s.Log, s.wants, see)
 	}
-	err = s.with(ctx, func(store *results.Store, info *results.RunInfo) error {
+	err = s.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		run = info.Name
 		return s.eachStored(ctx, store, info, see)
 	})
@@ -59,7 +60,7 @@ func (s *votesSource) wants(g *votes.Game) bool {
 	if s.Game == "" {
 		return true
 	}
-	pair, leg, err := parseGameName(s.Game)
+	pair, leg, err := verb.GameName(s.Game)
 	return err == nil && leg == 0 && strconv.Itoa(pair) == g.Name
 }
 
@@ -101,7 +102,7 @@ func (s *votesSource) storedGames(ctx context.Context, store *results.Store, inf
 	filter := results.Filter{Engine: s.Player}
 	if s.Game != "" {
 		var err error
-		if pair, leg, err = parseGameName(s.Game); err != nil {
+		if pair, leg, err = verb.GameName(s.Game); err != nil {
 			return nil, usage.Wrap(err)
 		}
 		filter = results.Filter{FromPair: pair, Pairs: 1}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gogi/internal/fakevotes"
+	"gogi/internal/verb"
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/results"
@@ -29,7 +30,7 @@ func voteLog(t *testing.T, records [][]byte) string {
 
 func voted(t *testing.T, args ...string) *votes.Council {
 	t.Helper()
-	out, errs, code := verb(t, append([]string{"votes", "--json"}, args...)...)
+	out, errs, code := gogi(t, append([]string{"votes", "--json"}, args...)...)
 	if code != 0 {
 		t.Fatal(errs)
 	}
@@ -47,7 +48,7 @@ func voted(t *testing.T, args ...string) *votes.Council {
 // TestVotesOfOneGame: the second game of a log, move by move, in all forms.
 func TestVotesOfOneGame(t *testing.T) {
 	log := voteLog(t, fakevotes.Records(t, "adoption", "A A A A A", fakevotes.FiveMembers))
-	out, errs, code := verb(t, "votes", "--log", log, "--game", "1")
+	out, errs, code := gogi(t, "votes", "--log", log, "--game", "1")
 	if code != 0 {
 		t.Fatal(errs)
 	}
@@ -56,13 +57,13 @@ func TestVotesOfOneGame(t *testing.T) {
 			t.Errorf("there is no %q in\n%s", want, out)
 		}
 	}
-	table, _, _ := verb(t, "votes", "--log", log, "--game", "1", "--csv", "-")
+	table, _, _ := gogi(t, "votes", "--log", log, "--game", "1", "--csv", "-")
 	lines := strings.Split(strings.TrimSpace(table), "\n")
 	if len(lines) != 6 || lines[0] != "own,ply,played,by,split,tie,P1,P2,P3,P4,P5" || lines[1] != "0,,,,,,1,1,1,1,1" || !strings.HasSuffix(lines[5], ",rule,2:2:1,,5,5,4,3,2") {
 		t.Errorf("%q", lines)
 	}
 	var g votes.GameVotes
-	text, _, _ := verb(t, "votes", "--log", log, "--game", "1", "--json")
+	text, _, _ := gogi(t, "votes", "--log", log, "--game", "1", "--json")
 	if err := json.Unmarshal([]byte(text), &g); err != nil {
 		t.Fatal(err)
 	}
@@ -77,11 +78,11 @@ func TestVotesOfOneGame(t *testing.T) {
 func TestVotesReplay(t *testing.T) {
 	records := fakevotes.Records(t, "evaluation", "A50 B0 C0|A50 B0 C0|A50 B0 B0", "A50 A0 A0|A50 A0 A0|A50 A0 A0")
 	log := voteLog(t, records)
-	out, errs, code := verb(t, "votes", "replay", "--log", log)
+	out, errs, code := gogi(t, "votes", "replay", "--log", log)
 	if code != 0 || !strings.Contains(out, "6 decisions: all are the recorded ones") {
 		t.Errorf("%d: %s%s", code, out, errs)
 	}
-	out, errs, code = verb(t, "votes", "replay", "--log", log, "--json", "--rule", "majority", "--rule", "optimistic", "--ties", "member")
+	out, errs, code = gogi(t, "votes", "replay", "--log", log, "--json", "--rule", "majority", "--rule", "optimistic", "--ties", "member")
 	if code != 0 {
 		t.Fatal(errs)
 	}
@@ -102,8 +103,8 @@ func TestVotesReplay(t *testing.T) {
 		t.Fatalf("there are no such weights in %s", records[4])
 	}
 	records[4] = broken
-	out, errs, code = verb(t, "votes", "replay", "--log", voteLog(t, records))
-	if code != exitFailed || !strings.Contains(out, "votes.log:5") || !strings.Contains(out, "w_after is [3 1 1], recorded is [3 1 1.0000000000000002]") ||
+	out, errs, code = gogi(t, "votes", "replay", "--log", voteLog(t, records))
+	if code != verb.Failed || !strings.Contains(out, "votes.log:5") || !strings.Contains(out, "w_after is [3 1 1], recorded is [3 1 1.0000000000000002]") ||
 		!strings.Contains(errs, "1 of 6 decisions are not the recorded ones") {
 		t.Errorf("%d: %s%s", code, out, errs)
 	}
@@ -180,7 +181,7 @@ func TestVotesStored(t *testing.T) {
 	if diff := cmp.Diff(stored.Members, logged.Members); diff != "" {
 		t.Errorf("members (-stored +logged):\n%s", diff)
 	}
-	out, errs, code := verb(t, "votes", "replay", "--db", db, "--rule", "majority:", "--rule", "adoption")
+	out, errs, code := gogi(t, "votes", "replay", "--db", db, "--rule", "majority:", "--rule", "adoption")
 	if code != 0 || strings.Count(out, "0.0%") != 2 {
 		t.Errorf("%d: %s%s", code, out, errs)
 	}
@@ -190,11 +191,11 @@ func TestVotesStored(t *testing.T) {
 // played, so weights that last cannot be checked; a log does.
 func TestVotesThatLast(t *testing.T) {
 	records := fakevotes.Records(t, "adoption:reset=never", fakevotes.FiveMembers)
-	if _, errs, code := verb(t, "votes", "replay", "--log", voteLog(t, records)); code != 0 {
+	if _, errs, code := gogi(t, "votes", "replay", "--log", voteLog(t, records)); code != 0 {
 		t.Errorf("%d: %s", code, errs)
 	}
-	out, errs, code := verb(t, "votes", "replay", "--db", storeVotes(t, records))
-	if code != exitFailed || !strings.Contains(out, "not checked: the weights went on from game to game") || !strings.Contains(errs, "no decision could be checked") {
+	out, errs, code := gogi(t, "votes", "replay", "--db", storeVotes(t, records))
+	if code != verb.Failed || !strings.Contains(out, "not checked: the weights went on from game to game") || !strings.Contains(errs, "no decision could be checked") {
 		t.Errorf("%d: %s%s", code, out, errs)
 	}
 }
@@ -230,7 +231,7 @@ func TestVotesErrors(t *testing.T) {
 		{"votes replay --log " + log + " --rule weighted:weights=1/2", 1, "2 weights for 5 members"},
 		{"votes replay --log " + log + " --ties x", 2, `--ties: there is no tie-break "x"`},
 	} {
-		out, errs, code := verb(t, strings.Fields(x.args)...)
+		out, errs, code := gogi(t, strings.Fields(x.args)...)
 		if code != x.code || !strings.Contains(errs, x.want) || out != "" {
 			t.Errorf("%s: code %d, want %d and %q:\n%s%s", x.args, code, x.code, x.want, out, errs)
 		}
@@ -241,7 +242,7 @@ func TestVotesErrors(t *testing.T) {
 func TestVotesWritesFiles(t *testing.T) {
 	dir := t.TempDir()
 	log := voteLog(t, fakevotes.Records(t, "adoption", fakevotes.FiveMembers))
-	out, errs, code := verb(t, "votes", "--log", log, "--game", "0", "--svg", filepath.Join(dir, "w.svg"), "--csv", filepath.Join(dir, "w.csv"))
+	out, errs, code := gogi(t, "votes", "--log", log, "--game", "0", "--svg", filepath.Join(dir, "w.svg"), "--csv", filepath.Join(dir, "w.csv"))
 	if code != 0 || !strings.Contains(out, "4 decisions") {
 		t.Errorf("%d: %s%s", code, out, errs)
 	}

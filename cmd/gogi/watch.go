@@ -10,6 +10,7 @@ import (
 
 	"gogi/archive"
 	"gogi/internal/usage"
+	"gogi/internal/verb"
 	"gogi/live/socket"
 	"gogi/report"
 	"gogi/results"
@@ -23,7 +24,7 @@ type watchCommand struct {
 }
 
 // Run shows it until it ends, and says then how it stands.
-func (c *watchCommand) Run(ctx context.Context, env *environment) error {
+func (c *watchCommand) Run(ctx context.Context, env *verb.Env) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
 	run, err := c.played(ctx)
@@ -33,7 +34,7 @@ func (c *watchCommand) Run(ctx context.Context, env *environment) error {
 	said, err := screen.Watch(ctx, screen.Run{
 		Name: run, Socket: socket.Path(c.DB, run),
 		Evidence: func(ctx context.Context) (r *report.Report, err error) {
-			err = (&stored{Name: run, DB: c.DB}).with(ctx, func(store *results.Store, info *results.RunInfo) error {
+			err = (&verb.Stored{Name: run, DB: c.DB}).With(ctx, func(store *results.Store, info *results.RunInfo) error {
 				r, err = archive.Report(ctx, store, info.Name)
 				return err
 			})
@@ -46,12 +47,12 @@ func (c *watchCommand) Run(ctx context.Context, env *environment) error {
 	case errors.Is(err, socket.ErrNobody):
 		return fmt.Errorf("run %q of %s: %w (what is stored: gogi report, gogi serve)", run, c.DB, err)
 	case ctx.Err() != nil:
-		return errInterrupted
+		return verb.ErrInterrupted
 	case err != nil:
 		return fmt.Errorf("run %q of %s: %w (gogi report tells what is stored of it)", run, c.DB, err)
 	}
 	for _, line := range said {
-		fmt.Fprintln(env.out, line)
+		fmt.Fprintln(env.Out, line)
 	}
 	return nil
 }

@@ -14,5 +14,6 @@
 //
 // The seed decides who is disturbed how, in which order and after what time; when exactly
 // that falls into a game is the machine's. A disturbance counts when there is evidence
-// that it happened.
+// that it happened. All of them are done once before any is done again, and the soak goes
+// on beyond its time until each has happened: how fast the machine is decides nothing.
 package soak

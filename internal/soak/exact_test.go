@@ -2,7 +2,6 @@ package soak
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -52,16 +52,16 @@ var exactDisturbances = map[string]func(*bout) bool{
 	fillTheDisk: (*bout).fillDisk,
 }
 
-// exactly plays one series after the other, and disturbs each, until the context ends;
+// exactly plays one series after the other, and disturbs each, until its shift is over;
 // then the one in play is finished.
-func (w *world) exactly(ctx context.Context, reference func(string) string, l *long) {
+func (w *world) exactly(s *shift, reference func(string) string, l *long) {
 	random := w.random(1)
 	cards := maps.Clone(exactDisturbances)
 	if !w.full {
 		delete(cards, fillTheDisk)
 	}
 	deck := newDeck(random, cards)
-	for n := 0; ctx.Err() == nil; n++ {
+	for n := 0; s.on(); n++ {
 		b := &bout{world: w, name: exactSeries[n%len(exactSeries)].name, dir: filepath.Join(w.disk, fmt.Sprint(n)), random: random}
 		b.db = filepath.Join(b.dir, "gogi.db")
 		if err := os.Mkdir(b.dir, 0o700); err != nil {
@@ -69,24 +69,24 @@ func (w *world) exactly(ctx context.Context, reference func(string) string, l *l
 			return
 		}
 		l.also(b.db)
-		b.play(ctx, deck)
+		b.play(s, deck)
 		l.also("")
 		b.judge(reference(b.name))
 	}
 }
 
 // play starts runners until one of them has played the last pair.
-func (b *bout) play(ctx context.Context, deck *deck) {
+func (b *bout) play(s *shift, deck *deck) {
 	for b.t.Context().Err() == nil {
 		var err error
 		if b.p, err = b.start("match", b.name+".toml", "--db", b.db); err != nil {
 			b.t.Error(err)
 			return
 		}
-		for b.playing() && ctx.Err() == nil {
-			rest(ctx, between(b.random, 0, 1500*time.Millisecond))
+		for b.playing() && s.on() {
+			rest(b.t.Context(), between(b.random, 0, 1500*time.Millisecond))
 			card := deck.deal()
-			if b.p.isOver() || ctx.Err() != nil || !exactDisturbances[card](b) {
+			if b.p.isOver() || !exactDisturbances[card](b) {
 				deck.again(card)
 				continue
 			}
@@ -114,7 +114,7 @@ func (b *bout) starved() bool {
 
 // playing waits until games are in play, and reports whether they are.
 func (b *bout) playing() bool {
-	within(time.Minute, func() bool {
+	within(patience, func() bool {
 		if b.p.isOver() {
 			return true
 		}
@@ -131,7 +131,7 @@ func (b *bout) socket() string { return b.db + "." + b.name + ".sock" }
 
 // alone asserts that nobody outlives a runner.
 func (b *bout) alone() {
-	within(10*time.Second, func() bool { return len(b.p.family()) == 0 })
+	within(patience, func() bool { return len(b.p.family()) == 0 })
 	for _, pid := range b.p.family() {
 		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may just have ended
 		b.t.Errorf("%s: the runner has ended, and process %d is left: %q", b.name, pid, line)
@@ -140,7 +140,7 @@ func (b *bout) alone() {
 
 // ends waits for the runner's end.
 func (b *bout) ends() bool {
-	if within(time.Minute, b.p.isOver) {
+	if within(patience, b.p.isOver) {
 		return true
 	}
 	b.t.Errorf("%s: the runner did not end", b.name)
@@ -176,7 +176,7 @@ func (b *bout) killBeginner() bool {
 // end sends signals, and reports whether the runner ended unfinished and said so.
 func (b *bout) end(words string, signals ...os.Signal) bool {
 	for i, s := range signals {
-		if i > 0 && !within(time.Second, func() bool { return strings.Contains(b.p.complaints(), words) }) {
+		if i > 0 && !within(patience, func() bool { return b.p.isOver() || strings.Contains(b.p.complaints(), words) }) {
 			return false
 		}
 		if b.p.Process.Signal(s) != nil {
@@ -197,13 +197,18 @@ func (b *bout) stopEngine() bool {
 	return len(engines) > 0 && suspend(engines[b.random.IntN(len(engines))], between(b.random, 50*time.Millisecond, 500*time.Millisecond))
 }
 
-// killGuard kills it: another one takes its place, and the runner says so.
+// killGuard kills it: another one takes its place, at once or, where it was new itself,
+// after a while, and the runner says so.
 func (b *bout) killGuard() bool {
-	guards := b.p.called("guard")
-	said := strings.Count(b.p.complaints(), "another took its place")
-	return len(guards) == 1 && kill(guards[0]) && within(10*time.Second, func() bool {
-		return b.p.isOver() || strings.Count(b.p.complaints(), "another took its place") > said
-	}) && !b.p.isOver()
+	guards, before := b.p.called("guard"), b.newGuards()
+	return len(guards) == 1 && kill(guards[0]) &&
+		within(patience, func() bool { return b.p.isOver() || b.newGuards() > before }) && !b.p.isOver()
+}
+
+// newGuards is how often the runner has said that it has another guard.
+func (b *bout) newGuards() int {
+	said := b.p.complaints()
+	return strings.Count(said, "another took its place") + strings.Count(said, "the guard process works again")
 }
 
 // refused starts a second runner on the same run. It may be let in when the first one has
@@ -213,7 +218,7 @@ func (b *bout) refused(db string) bool {
 	if code == 1 && strings.Contains(complaints, "being played by another process") {
 		return true
 	}
-	if played := strings.Contains(complaints, " games in "); code != 0 || played || !within(10*time.Second, b.p.isOver) {
+	if played := strings.Contains(complaints, " games in "); code != 0 || played || !within(patience, b.p.isOver) {
 		b.t.Errorf("%s: a second runner was not refused: exit code %d: %s%s", b.name, code, out, complaints)
 	}
 	return false
@@ -238,11 +243,15 @@ func (b *bout) refusedBehindLink() bool {
 // order is gogi ctl; it reports whether the run has taken it.
 func (b *bout) order(words ...string) bool {
 	_, complaints, code := b.run(append(append([]string{"ctl", b.name}, words...), "--db", b.db)...)
-	if code != 0 && !b.p.isOver() && !strings.Contains(complaints, "no process on this machine") {
+	ending := func(excuse string) bool { return strings.Contains(complaints, excuse) }
+	if code != 0 && !b.p.isOver() && !slices.ContainsFunc(endings, ending) {
 		b.t.Errorf("%s: ctl %v: exit code %d: %s", b.name, words, code, complaints)
 	}
 	return code == 0
 }
+
+// endings are what ctl says of a run that is just ending.
+var endings = []string{"no process on this machine", "the run is not being played", "waiting for the run's answer"}
 
 // pause pauses until it is seen by who comes to look, and resumes.
 func (b *bout) pause() bool {
@@ -261,7 +270,7 @@ func (b *bout) state() string {
 		return ""
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(patience))
 	if _, err := io.WriteString(conn, `{"follow":true}`+"\n"); err != nil {
 		return ""
 	}
@@ -313,6 +322,7 @@ func (b *bout) judge(want string) {
 	if games := b.whole(b.db); len(games) != shortGames {
 		b.t.Errorf("%s: %d games are stored", b.db, len(games))
 	}
+	b.countFaults()
 	b.happened("exact: a pair was played again after a standstill", strings.Count(b.dump(b.db), "this program stood still"))
 	if got := b.dump(b.db, "--stable"); got != want {
 		b.t.Errorf("%s: the stable dump differs from that of an undisturbed run: %s", b.db, firstDifference(got, want))

@@ -80,6 +80,10 @@ func (p *program) isOver() bool {
 	}
 }
 
+// patience is for what has to happen at some time: far more than a machine with much else
+// to do takes for it. Only what never happens outlasts it.
+const patience = 5 * time.Minute
+
 // within waits until something is so, and reports whether it came to be.
 func within(d time.Duration, so func() bool) bool {
 	limit := time.NewTimer(d)
@@ -163,7 +167,7 @@ func suspend(pid int, d time.Duration) bool {
 	if syscall.Kill(pid, syscall.SIGSTOP) != nil {
 		return false
 	}
-	seen := within(5*time.Second, func() bool { return stopped(pid) })
+	seen := within(patience, func() bool { return stopped(pid) || gone(pid) }) && stopped(pid)
 	if seen {
 		rest(context.Background(), d)
 		seen = stopped(pid)
@@ -176,10 +180,13 @@ func kill(pid int) bool {
 	if syscall.Kill(pid, syscall.SIGKILL) != nil {
 		return false
 	}
-	return within(10*time.Second, func() bool {
-		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-		return err != nil || bytes.Contains(status, []byte("\nState:\tZ"))
-	})
+	return within(patience, func() bool { return gone(pid) })
+}
+
+// gone reports whether a process has ended.
+func gone(pid int) bool {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	return err != nil || bytes.Contains(status, []byte("\nState:\tZ"))
 }
 
 // resident is what memory a process holds, in kB.

@@ -1,11 +1,11 @@
 package soak
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -56,39 +56,55 @@ var roughDisturbances = map[string]func(*bout) bool{
 	"rough: the runner stood still with engines": (*bout).stopRunner,
 }
 
-// roughly plays the rough series time and again until the context ends.
-func (w *world) roughly(ctx context.Context) {
+// roughly plays the rough series time and again for as long as its shift is.
+func (w *world) roughly(s *shift) {
 	w.write("rough", rough)
 	random := w.random(2)
 	deck := newDeck(random, roughDisturbances)
-	for n := 0; ctx.Err() == nil; n++ {
+	for n := 0; s.on(); n++ {
 		b := &bout{world: w, name: "rough", dir: filepath.Join(w.rough, fmt.Sprint(n)), random: random}
 		b.db = filepath.Join(b.dir, "gogi.db")
 		if err := os.Mkdir(b.dir, 0o700); err != nil {
 			w.t.Error(err)
 			return
 		}
-		var err error
-		if b.p, err = w.start("match", "rough.toml", "--db", b.db, "-q"); err != nil {
-			w.t.Error(err)
+		if !b.playRough(s, deck) {
 			return
-		}
-		for b.playing() && ctx.Err() == nil {
-			rest(ctx, between(random, 200*time.Millisecond, 2*time.Second))
-			card := deck.deal()
-			if b.p.isOver() || ctx.Err() != nil || !roughDisturbances[card](b) {
-				deck.again(card)
-				continue
-			}
-			w.happened(card, 1)
-		}
-		<-b.p.over
-		b.alone()
-		if code := b.p.ProcessState.ExitCode(); code != 0 {
-			w.t.Errorf("rough: exit code %d: %s", code, b.p.complaints())
 		}
 		b.explain()
 	}
+}
+
+// playRough starts runners until one of them has played the last pair, and reports
+// whether one has. A runner gives up where the engines of a pair are killed time and
+// again before its first move, as happens when they take long to start.
+func (b *bout) playRough(s *shift, deck *deck) bool {
+	for b.t.Context().Err() == nil {
+		var err error
+		if b.p, err = b.start("match", "rough.toml", "--db", b.db, "-q"); err != nil {
+			b.t.Error(err)
+			return false
+		}
+		for b.playing() && s.on() {
+			rest(b.t.Context(), between(b.random, 200*time.Millisecond, 2*time.Second))
+			card := deck.deal()
+			if b.p.isOver() || !roughDisturbances[card](b) {
+				deck.again(card)
+				continue
+			}
+			b.happened(card, 1)
+		}
+		<-b.p.over
+		b.alone()
+		switch code := b.p.ProcessState.ExitCode(); {
+		case code == 0:
+			return true
+		case !strings.Contains(b.p.complaints(), "could not be played"):
+			b.t.Errorf("rough: exit code %d: %s", code, b.p.complaints())
+			return false
+		}
+	}
+	return false
 }
 
 // killOne kills one of some processes.
@@ -106,10 +122,21 @@ func (b *bout) wrappers() (pids []int) {
 	return pids
 }
 
-// hangEngine stops one until it is killed for it, or long enough.
+// hangEngine stops one until it is killed for it, or for long enough.
 func (b *bout) hangEngine() bool {
 	engines := b.p.with("SOAK_ROLE=solid")
-	return len(engines) > 0 && suspend(engines[b.random.IntN(len(engines))], 4*time.Second)
+	if len(engines) == 0 {
+		return false
+	}
+	pid := engines[b.random.IntN(len(engines))]
+	if syscall.Kill(pid, syscall.SIGSTOP) != nil {
+		return false
+	}
+	stood := within(patience, func() bool { return stopped(pid) || gone(pid) }) && stopped(pid)
+	enough := time.Now().Add(4 * time.Second)
+	within(patience, func() bool { return gone(pid) || time.Now().After(enough) })
+	_ = syscall.Kill(pid, syscall.SIGCONT) // where it is not gone
+	return stood
 }
 
 // ends of games that are nobody's fault, and those that are an engine's.

@@ -8,6 +8,7 @@ package socket
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/url"
 	"os"
@@ -43,13 +44,26 @@ func Runs(db string) ([]string, error) {
 	return runs, nil
 }
 
+// Clear takes away what a process that was killed has left of a run's socket. Whoever
+// calls it has the run's lock.
+func Clear(path string) error {
+	err := os.Remove(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, os.RemoveAll(privateOf(path)))
+}
+
+// privateOf is the folder in which a socket is made.
+func privateOf(path string) string { return path + ".new" }
+
 // listen makes the socket anew. It is made under another name in a folder that only
 // the owner may enter, and moved into place when its own rights are set: nobody can
 // connect in between, and what was left behind is replaced, the folder of a process that
 // was killed in between, too. Whoever listens has the run's lock, so neither is
 // anybody's who plays.
 func listen(path string) (net.Listener, error) {
-	private := path + ".new"
+	private := privateOf(path)
 	if err := os.RemoveAll(private); err != nil {
 		return nil, err
 	}

@@ -45,6 +45,7 @@ func serve(t *testing.T, path string) *serving {
 	if err != nil {
 		t.Fatal(err)
 	}
+	server.Hurry(time.Second) // no client that does read ever takes so long
 	go func() {
 		server.Serve(s.hub)
 		close(s.ended)
@@ -85,6 +86,22 @@ func TestListenAfterAKill(t *testing.T) {
 
 // Whoever follows gets the state and all that comes after it, and knows when the
 // session has ended.
+func TestClear(t *testing.T) {
+	path := socket.Path(filepath.Join(t.TempDir(), "gogi.db"), "run")
+	for name, leave := range map[string]func() error{
+		"nothing":                func() error { return nil },
+		"a socket":               func() error { return os.WriteFile(path, nil, 0o600) },
+		"one that is being made": func() error { return os.MkdirAll(filepath.Join(path+".new", "s"), 0o700) },
+	} {
+		if err := errors.Join(leave(), socket.Clear(path)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
+			t.Errorf("%s: %v is left, %v", name, left, err)
+		}
+	}
+}
+
 func TestFollow(t *testing.T) {
 	s := serve(t, socket.Path(filepath.Join(t.TempDir(), "games.db"), "a/b c"))
 	s.hub.Publish(event(1, match.EventRun))

@@ -11,7 +11,7 @@ import (
 
 // Verdict writes the verdict as a person reads it.
 func Verdict(w io.Writer, v *report.GateVerdict) {
-	fmt.Fprintf(w, "%s · gate: %s%s\n", v.Run, strings.ToUpper(v.Verdict), butSlowed(v))
+	fmt.Fprintf(w, "%s · gate: %s%s\n", v.Run, strings.ToUpper(v.Verdict), but(v))
 	for _, why := range v.Why {
 		fmt.Fprintf(w, "  because %s\n", why)
 	}
@@ -20,18 +20,22 @@ func Verdict(w io.Writer, v *report.GateVerdict) {
 	}
 }
 
-// butSlowed qualifies the first line where the machine slowed most pairs.
-func butSlowed(v *report.GateVerdict) string {
-	if slowed := v.Report.Slowed(); slowed != "" {
-		return ", " + slowed
+// but qualifies the first line: a verdict was withdrawn, the machine slowed most pairs.
+func but(v *report.GateVerdict) string {
+	words := ""
+	if v.Gate.Withdrawn != "" {
+		words = fmt.Sprintf(", %s withdrawn", v.Gate.Withdrawn)
 	}
-	return ""
+	if slowed := v.Report.Slowed().String(); slowed != "" {
+		words += ", " + slowed
+	}
+	return words
 }
 
 // Markdown is the verdict for a release note.
 func Markdown(v *report.GateVerdict) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### Gate %s: %s%s\n\n", v.Run, v.Verdict, butSlowed(v))
+	fmt.Fprintf(&b, "### Gate %s: %s%s\n\n", v.Run, v.Verdict, but(v))
 	for _, why := range v.Why {
 		fmt.Fprintf(&b, "- %s\n", why)
 	}
@@ -66,7 +70,8 @@ func verdictLines(v *report.GateVerdict) [][2]string {
 	if h := v.Slots; h != nil && h.P != nil {
 		lines = append(lines, [2]string{"slots alike", "p = " + format.PValue(*h.P)})
 	}
-	for _, remark := range r.Looks.Remarks {
+	for _, said := range r.Looks.Remarks {
+		remark := said.String()
 		lines = append(lines, [2]string{"looks", remark})
 	}
 	return lines

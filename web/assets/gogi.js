@@ -98,9 +98,19 @@ function hold(hand, kinds, pieces) {
 
 const signed = n => n < 0 ? '−' + -n : '+' + n;
 
-function score(n) {
+function score(n, words) {
   if (n === undefined) return '';
-  return Math.abs(n) > 900000 ? 'mate ' + signed(Math.sign(n) * (1000000 - Math.abs(n))) : signed(n);
+  return Math.abs(n) > 900000 ? words['mate %s'].replace('%s', signed(Math.sign(n) * (1000000 - Math.abs(n)))) : signed(n);
+}
+
+const weight = w => w.toLocaleString('en', { maximumSignificantDigits: 3, useGrouping: false });
+
+// moved is the move of a ballot: with the piece's name where the language has names for them.
+function moved(ballot, words) {
+  const m = ballot.move ?? '', piece = words['piece ' + ballot.piece?.toUpperCase()];
+  if (!m || !piece) return m;
+  const rank = letter => letter.charCodeAt(0) - 97, to = '１２３４５６７８９'[m[2] - 1] + '一二三四五六七八九'[rank(m[3])] + piece;
+  return m[1] === '*' ? to + '打' : `${to}${m[4] === '+' ? '成' : ''}(${m[0]}${rank(m[1]) + 1})`;
 }
 
 function clock(ms) {
@@ -242,14 +252,38 @@ function fill(seat, slot, kinds, words, games) {
   for (const side of seat.querySelectorAll('[data-side]')) {
     const c = side.dataset.side === 'black' ? 0 : 1;
     put(side, 'name', plain(board?.[side.dataset.side] ?? ''));
-    put(side, 'score', score(board?.thoughts[c]?.score));
+    put(side, 'score', score(board?.thoughts[c]?.score, words));
     put(side, 'clock', clock(board?.clocks_ms?.[c]));
   }
+  seat.querySelectorAll('[data-vote]').forEach(box => vote(box, board?.thoughts[box.dataset.vote === 'black' ? 0 : 1], words));
   const picture = seat.querySelector('[data-f="picture"]'), sfen = board?.position ?? '9/9/9/9/9/9/9/9/9 b - 1';
   if (!picture || picture.dataset.sfen === sfen) return;
   picture.dataset.sfen = sfen;
   const last = board?.thoughts.find(t => t && t.ply === board.ply);
   draw(picture.querySelector('svg'), kinds, sfen, last?.move ?? '', board ? `${board.black ?? ''} – ${board.white ?? ''}, ${board.ply}` : '–');
+}
+
+// vote makes a box say how a council came to its last move; other players have none.
+function vote(box, thought, words) {
+  const v = thought?.vote, ballots = v?.ballots ?? [], told = JSON.stringify(v ?? null);
+  if (box.told === told) return;
+  box.told = told;
+  box.open ||= box.hidden;
+  box.hidden = !v;
+  const said = b => b.kind === 'move' ? moved(b, words) : words['ballot ' + b.kind] ?? b.kind, winner = ballots.find(b => b.played);
+  put(box, 'split', v?.split ?? '');
+  put(box, 'voted', !v ? '' : winner ? said(winner) : thought.move);
+  put(box, 'by', !v || v.by === 'rule' ? '' : words['by ' + v.by] ?? v.by);
+  put(box, 'others', v?.others ? words['and %d more'].replace('%d', v.others) : '');
+  box.querySelector('tbody').replaceChildren(...ballots.map(b => {
+    const row = document.createElement('tr');
+    row.className = b.played ? 'for' : '';
+    for (const [tag, text] of [['th', plain(b.member)], ['td', said(b) + (b.played ? ' ✓' : '')], ['td', score(b.score, words)], ['td', weight(b.weight)]]) {
+      row.appendChild(document.createElement(tag)).textContent = text;
+    }
+    row.firstChild.scope = 'row';
+    return row;
+  }));
 }
 
 document.querySelectorAll('[data-live]').forEach(follow);

@@ -1,0 +1,212 @@
+package book
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gogi/shogi"
+)
+
+// dbHeader is the first line of a db.
+const dbHeader = "#YANEURAOU-DB2016 1.00"
+
+// maxLine is the longest line of a text that is read, in bytes.
+const maxLine = 1 << 20
+
+// eachLine calls f for every line of a text without its end, with its number from 1.
+// A byte order mark is skipped. An error of f gets the number.
+func eachLine(r io.Reader, f func(n int, line string) error) error {
+	s := bufio.NewScanner(r)
+	s.Buffer(make([]byte, 0, 1<<16), maxLine)
+	n := 0
+	for s.Scan() {
+		n++
+		line := bytes.TrimSuffix(s.Bytes(), []byte("\r"))
+		if n == 1 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		}
+		if err := f(n, string(line)); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	if err := s.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("line %d has more than %d bytes: expected a line of a book", n+1, maxLine)
+	} else if err != nil {
+		return fmt.Errorf("after line %d: %w", n, err)
+	}
+	return nil
+}
+
+// dbReader reads a db line by line.
+type dbReader struct {
+	book    *Book
+	entry   *Entry
+	before  string // the line of the last position, without its number
+	comment *string
+}
+
+// readDB reads a db. The header may be missing, as old files lack it; another one is
+// refused.
+func readDB(r io.Reader) (*Book, error) {
+	d := &dbReader{book: &Book{}}
+	if err := eachLine(r, d.line); err != nil {
+		return nil, err
+	}
+	return d.book, nil
+}
+
+func (d *dbReader) line(n int, line string) error {
+	switch text := strings.TrimSpace(line); {
+	case text == "":
+	case n == 1 && strings.HasPrefix(text, "#YANEURAOU"):
+		if text != dbHeader {
+			return fmt.Errorf("the header is %q: expected %q", text, dbHeader)
+		}
+	case strings.HasPrefix(text, "#"), strings.HasPrefix(text, "//"):
+		d.remark(strings.TrimPrefix(strings.TrimPrefix(text, "#"), "//"))
+	case strings.HasPrefix(text, "sfen "):
+		return d.position(strings.TrimPrefix(text, "sfen "))
+	case d.entry == nil:
+		return fmt.Errorf("%q stands before the first position: expected %q or a line that begins with \"sfen \"", text, dbHeader)
+	default:
+		return d.move(text)
+	}
+	return nil
+}
+
+// remark is about the last position or the last move.
+func (d *dbReader) remark(text string) {
+	if d.comment == nil {
+		return
+	}
+	if *d.comment != "" {
+		*d.comment += "\n"
+	}
+	*d.comment += text
+}
+
+func (d *dbReader) position(sfen string) error {
+	p, err := shogi.ParseSFEN(sfen)
+	if err != nil {
+		return err
+	}
+	fields := strings.Fields(sfen)
+	key := strings.Join(fields[:3], " ")
+	if d.entry != nil && key < d.before {
+		d.book.Unsorted = true
+	}
+	d.before = key
+	d.entry = &Entry{Position: p}
+	d.comment = &d.entry.Comment
+	d.book.Entries = append(d.book.Entries, d.entry)
+	return nil
+}
+
+// move reads "move ponder score depth [count [remark]]"; what is missing is none.
+func (d *dbReader) move(text string) (err error) {
+	words := strings.SplitN(text, " ", 6)
+	var m Move
+	if m.Move, err = shogi.ParseMove(words[0]); err != nil {
+		return err
+	}
+	word := func(i int) string {
+		if i >= len(words) || words[i] == "none" {
+			return ""
+		}
+		return words[i]
+	}
+	if w := word(1); w != "" && w != "resign" && w != "win" {
+		if m.Ponder, err = shogi.ParseMove(w); err != nil {
+			return fmt.Errorf("the expected answer: %w", err)
+		}
+	}
+	if w := word(2); w != "" {
+		m.HasScore = true
+		if m.Score, err = whole(w, "score", -1<<31); err != nil {
+			return err
+		}
+	}
+	if m.Depth, err = whole(word(3), "depth", 0); err != nil {
+		return err
+	}
+	if m.Count, err = whole(word(4), "count", 0); err != nil {
+		return err
+	}
+	if w := word(5); w != "" {
+		m.Comment = strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(w), "#"), "//")
+	}
+	d.entry.Moves = append(d.entry.Moves, m)
+	d.comment = &d.entry.Moves[len(d.entry.Moves)-1].Comment
+	return nil
+}
+
+// whole reads a number from least; "" is 0.
+func whole(word, what string, least int) (int, error) {
+	if word == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(word, 10, 32)
+	if err != nil || int(n) < least {
+		return 0, fmt.Errorf("the %s is %q: expected a whole number from %d or none", what, word, least)
+	}
+	return int(n), nil
+}
+
+// writeDB writes the positions that have moves, in the order of their bytes, which YaneuraOu
+// needs for searching in the file.
+func writeDB(w io.Writer, b *Book) error {
+	type keyed struct {
+		key string
+		*Entry
+	}
+	var list []keyed
+	for _, e := range b.Merged().Entries {
+		if len(e.Moves) > 0 {
+			list = append(list, keyed{Key(&e.Position), e})
+		}
+	}
+	slices.SortFunc(list, func(a, b keyed) int { return strings.Compare(a.key, b.key) })
+	out := bufio.NewWriter(w)
+	fmt.Fprintln(out, dbHeader)
+	for _, e := range list {
+		fmt.Fprintf(out, "sfen %s\n", e.Position.SFEN())
+		writeRemark(out, e.Comment)
+		for _, m := range e.Moves {
+			fmt.Fprintf(out, "%v %v %s %s", m.Move, m.Ponder, orNone(m.Score, m.HasScore), orNone(m.Depth, m.Depth > 0))
+			if m.Count > 0 {
+				fmt.Fprintf(out, " %d", m.Count)
+			}
+			fmt.Fprintln(out)
+			writeRemark(out, m.Comment)
+		}
+	}
+	return out.Flush()
+}
+
+func orNone(n int, has bool) string {
+	if !has {
+		return "none"
+	}
+	return strconv.Itoa(n)
+}
+
+// writeRemark writes a comment as lines of their own.
+func writeRemark(w io.Writer, text string) {
+	if text == "" {
+		return
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		fmt.Fprintf(w, "#%s\n", strings.Map(func(r rune) rune {
+			if r < ' ' {
+				return ' '
+			}
+			return r
+		}, line))
+	}
+}

@@ -1,0 +1,90 @@
+// Package dbverbs is the verbs about a database that are not in the command itself:
+// flags and exit codes; what they do stands in packages upkeep and recount.
+package dbverbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gogi/archive"
+	"gogi/internal/phrases"
+	"gogi/internal/usage"
+	"gogi/internal/verb"
+	"gogi/match"
+	"gogi/results"
+	"gogi/upkeep"
+)
+
+// VoidCommand takes pairs out of a run, to be played again.
+type VoidCommand struct {
+	Name   string `arg:"" name:"run" help:"The run."`
+	DB     string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
+	Worker string `placeholder:"W" help:"The pairs that this worker of a farm has played."`
+	Pairs  string `placeholder:"A-B" help:"The pairs with these numbers, or one number."`
+	Why    string `required:"" placeholder:"TEXT" help:"The reason, which every report quotes. Choose pairs before looking at their results."`
+	By     string `env:"USER" placeholder:"NAME" help:"Who gives it."`
+	DryRun bool   `help:"Say which pairs these are; void none."`
+	JSON   bool   `name:"json" help:"One JSON object."`
+}
+
+// Run prints what was voided, and what that made of the run's test.
+func (c *VoidCommand) Run(ctx context.Context, env *verb.Env) error {
+	which, err := upkeep.Selection{Worker: c.Worker, Pairs: c.Pairs}.Which()
+	switch {
+	case err == nil && c.Why == "":
+		err = errors.New("expected a reason: --why TEXT")
+	case err == nil && c.By == "":
+		err = errors.New("expected who gives the reason: --by NAME")
+	}
+	if err != nil {
+		return usage.Wrap(err)
+	}
+	v := &upkeep.Voided{Why: c.Why, By: c.By, DryRun: c.DryRun}
+	if err := c.void(ctx, v, which); err != nil {
+		return err
+	}
+	if len(v.Pairs) == 0 {
+		return fmt.Errorf("no stored pair of run %s is one of these: none is voided", v.Run)
+	}
+	if c.JSON {
+		return v.JSON(env.Out)
+	}
+	v.Print(env.Out)
+	return nil
+}
+
+// void does it, or finds out what it would do.
+func (c *VoidCommand) void(ctx context.Context, v *upkeep.Voided, which func(match.Row) bool) (err error) {
+	store, err := results.OpenExisting(ctx, c.DB)
+	if err != nil {
+		return err
+	}
+	if !c.DryRun { // the file is there
+		if err = store.Close(); err == nil {
+			store, err = results.Open(ctx, c.DB)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	info, err := store.FindRun(ctx, c.Name)
+	if err != nil {
+		return err
+	}
+	v.Run = info.Name
+	if c.DryRun {
+		v.Pairs, err = upkeep.Select(ctx, store, info, which)
+		return err
+	}
+	if v.Pairs, err = store.Void(ctx, info, c.Why, c.By, which); err != nil || len(v.Pairs) == 0 {
+		return err
+	}
+	rep, err := archive.Report(ctx, store, info.Name)
+	if err != nil {
+		return fmt.Errorf("the pairs are voided; counting what is left: %w", err)
+	}
+	v.Remarks = phrases.Each(phrases.English, rep.Voided[len(rep.Voided)-1].Remarks()[1:]) // the first says what is printed already
+	return nil
+}

@@ -1,0 +1,128 @@
+package trust
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Alpha is the rate of false discoveries among the workers of a farm.
+const Alpha = 0.01
+
+// Accused are the workers whose evidence is a discovery at the rate alpha, of so many
+// workers as there are evidences (one without pairs counts, with LogE 0), strongest
+// first. It is e-BH: the k with the largest
+// e-values where the k-th is at least K/(kα), for the largest such k; it holds whatever
+// the e-values have to do with each other (Wang and Ramdas, False discovery rate control
+// with e-values, JRSS B 84, 2022, theorem 2). Where nobody differs, the mean of all
+// e-processes is one too, and an accusation takes a mean of 1/α: so with probability
+// 1-α nobody is accused at any look at all, as long as the farm's workers stay the same.
+func Accused(all []Evidence, alpha float64) []Evidence {
+	sorted := slices.Clone(all)
+	slices.SortStableFunc(sorted, func(a, b Evidence) int { return cmp.Compare(b.LogE, a.LogE) })
+	most := 0
+	for i := range sorted {
+		if k := i + 1; sorted[i].LogE >= math.Log(float64(len(sorted))/(float64(k)*alpha)) {
+			most = k
+		}
+	}
+	return sorted[:most]
+}
+
+// Cell is the evidence about a worker in one test.
+type Cell struct {
+	Worker, Owner string
+	Test          string // a run
+	LogE          float64
+}
+
+// Cause is what evidence in several tests points to.
+type Cause string
+
+// The causes.
+const (
+	Nobody  Cause = ""        // nothing is proved
+	Machine Cause = "machine" // the worker differs whatever it plays
+	Patch   Cause = "patch"   // workers of several owners differ in this one test: what is tested plays unalike on unlike machines
+	Unknown Cause = "unknown" // it differs in one test, and nobody else does
+)
+
+// Attribution is the cause of one accused worker's evidence.
+type Attribution struct {
+	Worker string
+	LogE   float64 // of all its tests together
+	Cause  Cause
+	Test   string // the one with the strongest evidence
+}
+
+// severalOwners is how many owners' workers differ in a test that is unlike on unlike
+// machines: one owner's machines may have one fault.
+const severalOwners = 3
+
+// Attribute tells bad machines from tests that play unalike on unlike machines. The
+// tests of a worker are independent, so the product of their e-values is one. A worker is accused
+// as in Accused; it is the machine where the evidence stays a discovery without its
+// strongest test, and the patch where that test alone accuses workers of several
+// owners. By worker.
+func Attribute(cells []Cell, alpha float64) []Attribution {
+	byWorker := map[string][]Cell{}
+	for _, c := range cells {
+		byWorker[c.Worker] = append(byWorker[c.Worker], c)
+	}
+	var all, rests []Evidence
+	for worker, own := range byWorker {
+		sum, strongest := total(own)
+		all = append(all, Evidence{Worker: worker, LogE: sum})
+		rests = append(rests, Evidence{Worker: worker, LogE: sum - strongest.LogE})
+	}
+	still := map[string]bool{}
+	for _, e := range Accused(rests, alpha) {
+		still[e.Worker] = true
+	}
+	patches := unlike(cells, alpha)
+	var list []Attribution
+	for _, e := range Accused(all, alpha) {
+		_, strongest := total(byWorker[e.Worker])
+		a := Attribution{Worker: e.Worker, LogE: e.LogE, Cause: Unknown, Test: strongest.Test}
+		switch {
+		case still[e.Worker]:
+			a.Cause = Machine
+		case patches[strongest.Test]:
+			a.Cause = Patch
+		}
+		list = append(list, a)
+	}
+	slices.SortFunc(list, func(a, b Attribution) int { return cmp.Compare(a.Worker, b.Worker) })
+	return list
+}
+
+// total is the sum of a worker's evidence, and the test that gave most of it.
+func total(cells []Cell) (sum float64, strongest Cell) {
+	strongest.LogE = math.Inf(-1)
+	for _, c := range cells {
+		sum += c.LogE
+		if c.LogE > strongest.LogE {
+			strongest = c
+		}
+	}
+	return sum, strongest
+}
+
+// unlike are the tests that accuse workers of several owners.
+func unlike(cells []Cell, alpha float64) map[string]bool {
+	byTest := map[string][]Evidence{}
+	owner := map[string]string{}
+	for _, c := range cells {
+		byTest[c.Test] = append(byTest[c.Test], Evidence{Worker: c.Worker, LogE: c.LogE})
+		owner[c.Worker] = c.Owner
+	}
+	found := map[string]bool{}
+	for test, list := range byTest {
+		owners := map[string]bool{}
+		for _, e := range Accused(list, alpha) {
+			owners[owner[e.Worker]] = true
+		}
+		found[test] = len(owners) >= severalOwners
+	}
+	return found
+}

@@ -1,0 +1,53 @@
+package trust
+
+import "fmt"
+
+// Act is what should be done about a worker.
+type Act string
+
+// The acts, mildest first.
+const (
+	Nothing    Act = ""
+	Rebench    Act = "rebench"    // measure its speed again
+	Probation  Act = "probation"  // grant it audited pairs only
+	Quarantine Act = "quarantine" // grant it nothing; its results stay until they are voided
+)
+
+// refusals is how many results that cannot have been played end a worker's trust.
+const refusals = 3
+
+// Advice is an act with its reason.
+type Advice struct {
+	Worker string
+	Act    Act
+	Why    string
+}
+
+// Record is everything that is known of a worker at one moment.
+type Record struct {
+	Worker   string
+	Standing Standing
+	Refused  int       // results that match.Verify refused
+	Evidence *Evidence // nil: it is not accused
+	Drift    Drift
+}
+
+// Advise is the strictest act for which there is a reason.
+func Advise(r Record) Advice {
+	a := Advice{Worker: r.Worker}
+	switch {
+	case r.Standing.Refuted > 0:
+		a.Act, a.Why = Quarantine, fmt.Sprintf("pairs of it that two other workers refuted: %d", r.Standing.Refuted)
+	case r.Refused >= refusals:
+		a.Act, a.Why = Quarantine, fmt.Sprintf("results of it that cannot have been played: %d", r.Refused)
+	case r.Evidence != nil:
+		a.Act, a.Why = Quarantine, fmt.Sprintf("its %s are not those of the others: e = 10^%.1f after %d pairs", r.Evidence.Kind, r.Evidence.LogE/ln10, r.Evidence.Pairs)
+	case r.Drift.Act() == Probation:
+		a.Act, a.Why = Probation, r.Drift.String()
+	case r.Standing.Open > 0:
+		a.Act, a.Why = Probation, fmt.Sprintf("pairs of it that wait for a third playing: %d", r.Standing.Open)
+	case r.Drift.Act() == Rebench:
+		a.Act, a.Why = Rebench, r.Drift.String()
+	}
+	return a
+}

@@ -1,0 +1,294 @@
+package trust
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Kind is what about a worker's pairs is compared with those of the others.
+type Kind int
+
+// The kinds.
+const (
+	Score   Kind = iota // the pair's points for the plan's first player: wins and losses that the others do not have
+	OnTime              // games of the pair that were lost on time
+	Crashes             // games of the pair that ended by a crash
+	Slowed              // the machine slowed a move of the pair
+	Speeds              // the nodes a second of the new side against those of the base, above or below what is usual
+	kinds
+)
+
+// String is the kind in words.
+func (k Kind) String() string {
+	names := [kinds]string{"results", "losses on time", "crashes", "slowed moves", "speed of one side"}
+	if k < 0 || k >= kinds {
+		return fmt.Sprintf("kind %d", int(k))
+	}
+	return names[k]
+}
+
+// MarshalText writes what String says.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// Pair is a finished pair as residuals see it.
+type Pair struct {
+	Worker  string
+	Points  float64 // of the plan's first player, all games of the pair together, from 0 to 2
+	OnTime  int     // games lost on time, by either side
+	Crashes int     // games that ended by a crash
+	Slowed  bool
+	Ratio   float64 // nodes a second of the first player through those of the second; 0 where that is not known
+}
+
+// blockPairs is how many pairs in a row are compared with each other. The longer, the
+// less of the evidence is lost where a worker has few of them (1/blockPairs of it), and
+// the later it comes.
+const blockPairs = 64
+
+// bets are the tilts λ of [Residuals]: how much better than the rest a worker is
+// taken to be, in natural units of the likelihood per point, event or sign. An effect
+// of δ points a pair is best found by λ = δ/variance; the variance of a pair's points is about 0.35.
+// Of faults only more than usual is a reason to accuse.
+func bets(k Kind) []float64 {
+	switch k {
+	case Score, Speeds:
+		return []float64{-2, -1, -0.5, -0.25, -0.125, 0.125, 0.25, 0.5, 1, 2}
+	case OnTime, Crashes, Slowed, kinds:
+	}
+	return []float64{0.5, 1, 2, 4}
+}
+
+// Residuals compare each worker with the rest of a run, in plan order: an order of
+// arrival would depend on the length of games, and so on their results.
+//
+// Pairs in a row form blocks. If it does not matter who plays a pair, every way to deal
+// a block's results out to its workers is equally likely. So for any λ that was fixed
+// before, the product of exp(λx) over a worker's pairs, divided by its mean over all
+// choices of as many pairs of the block, has the mean 1 exactly: it is an e-value, by
+// permutation of pairs, whatever the distribution of the results. Products of such over
+// blocks are nonnegative martingales, so is their mean over λ, and over the kinds of
+// what is compared: an e-process, which may be looked at after every block (Ville's
+// inequality; see Ramdas, Grünwald, Vovk and Shafer, Game-theoretic statistics and safe
+// anytime-valid inference, Statistical Science 38, 2023). The zero value is ready to use.
+type Residuals struct {
+	block  []Pair
+	usual  []float64 // the ratios of the blocks before
+	median float64   // of these; 0: there are none
+	found  map[string]*worker
+}
+
+// worker is what is known of one.
+type worker struct {
+	pairs int
+	// by kind and bet: the logarithm of the martingale
+	log [kinds][]float64
+}
+
+// Add takes the next pair of the run in plan order; pairs behind a gap must wait until
+// it is filled.
+func (r *Residuals) Add(p Pair) error {
+	if p.Worker == "" || p.Points < 0 || p.Points > 2 || math.IsNaN(p.Points) || p.OnTime < 0 || p.Crashes < 0 || p.Ratio < 0 || math.IsNaN(p.Ratio) || math.IsInf(p.Ratio, 0) {
+		return fmt.Errorf("trust: %+v is not a pair of a worker", p)
+	}
+	if r.block = append(r.block, p); len(r.block) == blockPairs {
+		r.judge()
+		r.block = r.block[:0]
+	}
+	return nil
+}
+
+// judge closes a block.
+func (r *Residuals) judge() {
+	hands := r.deal()
+	if len(hands) == 1 { // alone, it differs from nobody
+		hands[0].pairs += len(r.block)
+		r.learn()
+		return
+	}
+	for k := range kinds {
+		x := make([]float64, len(r.block))
+		for i := range r.block {
+			x[i] = r.value(k, &r.block[i])
+		}
+		if same(x) {
+			continue // all choices are alike: every e-value is 1
+		}
+		for i, bet := range bets(k) {
+			place(k, i, bet, x, hands)
+		}
+	}
+	for _, h := range hands {
+		h.pairs += len(h.places)
+	}
+	r.learn()
+}
+
+// hand is a worker with the places of its pairs in a block.
+type hand struct {
+	*worker
+	places []int
+}
+
+// deal finds who played what of the block.
+func (r *Residuals) deal() (hands []hand) {
+	at := map[*worker]int{}
+	for i, p := range r.block {
+		w := r.of(p.Worker)
+		n, ok := at[w]
+		if !ok {
+			n, at[w] = len(hands), len(hands)
+			hands = append(hands, hand{worker: w})
+		}
+		hands[n].places = append(hands[n].places, i)
+	}
+	return hands
+}
+
+func (r *Residuals) of(name string) *worker {
+	if r.found == nil {
+		r.found = map[string]*worker{}
+	}
+	w := r.found[name]
+	if w == nil {
+		w = &worker{}
+		for k := range kinds {
+			w.log[k] = make([]float64, len(bets(k)))
+		}
+		r.found[name] = w
+	}
+	return w
+}
+
+// place multiplies one martingale of each worker of a block by its e-value.
+func place(k Kind, i int, bet float64, x []float64, hands []hand) {
+	g := make([]float64, len(x))
+	for j := range x {
+		g[j] = math.Exp(bet * x[j])
+	}
+	means := make([]float64, len(x)+1) // by how many pairs; NaN: not known yet
+	for n := range means {
+		means[n] = math.NaN()
+	}
+	for _, h := range hands {
+		n := len(h.places)
+		if math.IsNaN(means[n]) {
+			means[n] = logMeanProduct(g, n)
+		}
+		own := 0.0
+		for _, j := range h.places {
+			own += bet * x[j]
+		}
+		h.log[k][i] += own - means[n]
+	}
+}
+
+// value is what of a pair is compared.
+func (r *Residuals) value(k Kind, p *Pair) float64 {
+	switch k {
+	case Score:
+		return p.Points
+	case OnTime:
+		return float64(min(p.OnTime, 2))
+	case Crashes:
+		return float64(min(p.Crashes, 2))
+	case Slowed:
+		if p.Slowed {
+			return 1
+		}
+	case Speeds:
+		if r.median > 0 && p.Ratio > 0 { // the median was known before the block
+			return float64(cmp.Compare(p.Ratio, r.median))
+		}
+	case kinds:
+	}
+	return 0
+}
+
+// usualRatios bounds how many ratios the median is taken of.
+const usualRatios = 1024
+
+// learn keeps the ratios of a block for those that follow.
+func (r *Residuals) learn() {
+	if len(r.usual) >= usualRatios {
+		return
+	}
+	for _, p := range r.block {
+		if p.Ratio > 0 {
+			r.usual = append(r.usual, p.Ratio)
+		}
+	}
+	if len(r.usual) > 0 {
+		r.median = median(r.usual)
+	}
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+func same(x []float64) bool {
+	return !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] })
+}
+
+// logMeanProduct is the logarithm of the mean, over all choices of k of the values, of
+// the product of those that are chosen: the elementary symmetric polynomial of degree k
+// through the number of choices. mean[j] after n values is the mean over choices of j
+// among these n: the n-th is one of them with probability j/n.
+func logMeanProduct(g []float64, k int) float64 {
+	scale := slices.Max(g)
+	mean := make([]float64, k+1)
+	mean[0] = 1
+	for n := 1; n <= len(g); n++ {
+		for j := min(k, n); j > 0; j-- {
+			in := float64(j) / float64(n)
+			without := 0.0
+			if j < n {
+				without = (1 - in) * mean[j]
+			}
+			mean[j] = without + in*mean[j-1]*g[n-1]/scale
+		}
+	}
+	return math.Log(mean[k]) + float64(k)*math.Log(scale)
+}
+
+// Evidence is what residuals say of a worker.
+type Evidence struct {
+	Worker string
+	Pairs  int     // that were compared
+	LogE   float64 // the natural logarithm of the e-value of all kinds together: 1/e is a p-value at any time
+	Kind   Kind    // what stands out most
+	Of     [kinds]float64
+}
+
+// Evidence is what is known of every worker, by name.
+func (r *Residuals) Evidence() []Evidence {
+	var list []Evidence
+	for _, name := range slices.Sorted(maps.Keys(r.found)) {
+		w := r.found[name]
+		e := Evidence{Worker: name, Pairs: w.pairs}
+		for k := range kinds {
+			e.Of[k] = logMean(w.log[k])
+			if e.Of[k] > e.Of[e.Kind] {
+				e.Kind = k
+			}
+		}
+		e.LogE = logMean(e.Of[:])
+		list = append(list, e)
+	}
+	return list
+}
+
+// logMean is the logarithm of the mean of numbers, of which the logarithms are given.
+func logMean(logs []float64) float64 {
+	most := slices.Max(logs)
+	sum := 0.0
+	for _, l := range logs {
+		sum += math.Exp(l - most)
+	}
+	return most + math.Log(sum/float64(len(logs)))
+}

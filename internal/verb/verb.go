@@ -1,0 +1,118 @@
+// Package verb is what the verbs of the command share: the world around them, exit
+// codes, interrupts, and how a stored run is named.
+package verb
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"gogi/internal/foreign"
+	"gogi/internal/usage"
+	"gogi/usi/process"
+)
+
+// The exit codes, as the README lists them.
+const (
+	Done        = 0
+	Failed      = 1
+	Usage       = 2
+	Unplayed    = 3  // the run ended with pairs unplayed
+	Differs     = 12 // what was verified is not what it is said to be
+	Interrupted = 130
+)
+
+// Env is what a verb has of the world around it.
+type Env struct {
+	In  io.Reader
+	Out io.Writer // the result
+	Err io.Writer // progress and errors
+
+	Judged bool // the verb has said what git bisect is told of a commit
+
+	Say atomic.Pointer[func(line string)] // prints above what is redrawn on the terminal; nil: nothing is
+}
+
+// GuardChanged warns, at any time, of what has become of the guard process.
+func (env *Env) GuardChanged(change process.GuardChange) {
+	line := "warning: " + change.String()
+	if say := env.Say.Load(); say != nil {
+		(*say)(line)
+		return
+	}
+	fmt.Fprintln(env.Err, line)
+}
+
+// ResultWriter is where the result goes; it remembers what was lost on the way, so that
+// a verb need not ask after every line. It may be written to by many goroutines.
+type ResultWriter struct {
+	io.Writer
+
+	mu   sync.Mutex
+	lost error // of the first write that failed
+}
+
+// Write writes through.
+func (w *ResultWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lost == nil {
+		w.lost = err
+	}
+	return n, err
+}
+
+// Failure is why the result is not whole, or nil. A reader that went away has what it
+// wanted.
+func (w *ResultWriter) Failure() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lost == nil || errors.Is(w.lost, syscall.EPIPE) || errors.Is(w.lost, io.ErrClosedPipe) {
+		return nil
+	}
+	return fmt.Errorf("writing the result: %w", w.lost)
+}
+
+// Exit ends the program with a code of its own; err may be nil.
+type Exit struct {
+	Code int
+	Err  error
+}
+
+// Error is the text of the cause, or the code where there is none.
+func (e *Exit) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit code %d", e.Code)
+	}
+	return e.Err.Error()
+}
+
+// Unwrap is the cause.
+func (e *Exit) Unwrap() error { return e.Err }
+
+// Fail prints an error, if there is one, and turns it into an exit code.
+func (env *Env) Fail(err error, code int) int {
+	if err == nil {
+		return Done
+	}
+	exit, ok := errors.AsType[*Exit](err)
+	switch {
+	case ok:
+		code = exit.Code
+	case errors.Is(err, ErrInterrupted):
+		code = Interrupted
+	case usage.Is(err):
+		code = Usage
+	}
+	if !ok || exit.Err != nil {
+		fmt.Fprintf(env.Err, "gogi: %s\n", foreign.PrintableLines(err.Error()))
+	}
+	return code
+}
+
+// ErrInterrupted is the cause of a context that an interrupt has cancelled.
+var ErrInterrupted = errors.New("interrupted")

@@ -1,0 +1,273 @@
+package kifu
+
+import (
+	"fmt"
+	"strings"
+
+	"gogi/shogi"
+)
+
+// ParseCSAMove reads a move in CSA notation, such as "+7776FU", which must be legal in p.
+// The error says what is wrong with it, and not which move it was.
+func ParseCSAMove(p *shogi.Position, text string) (shogi.Move, error) {
+	m, err := csaMove(p, text)
+	if err == nil {
+		err = p.CheckLegal(m)
+	}
+	if err != nil {
+		return shogi.NoMove, err
+	}
+	return m, nil
+}
+
+// csaMove reads a move that may yet be illegal.
+func csaMove(p *shogi.Position, text string) (shogi.Move, error) {
+	if len(text) != 7 {
+		return shogi.NoMove, fmt.Errorf("%d characters: expected 7, such as +7776FU", len(text))
+	}
+	side, ok := ParseCSASign(text[0])
+	if !ok || side != p.Side() {
+		return shogi.NoMove, fmt.Errorf("it is not by the side to move (%s)", p.Side())
+	}
+	piece, ok := ParseCSAPiece(text[5:])
+	to := parseCSASquare(text[3:5])
+	if !ok || to == shogi.NoSquare {
+		return shogi.NoMove, fmt.Errorf("expected a target square and a piece, such as 76FU, found %q", text[3:])
+	}
+	return csaMoveOf(p, text[1:3], to, piece)
+}
+
+// csaMoveOf tells a promotion from the piece as it is before and after the move.
+func csaMoveOf(p *shogi.Position, origin string, to shogi.Square, piece shogi.PieceType) (shogi.Move, error) {
+	if origin == "00" {
+		if piece > shogi.Gold {
+			return shogi.NoMove, fmt.Errorf("a %s cannot be dropped", piece)
+		}
+		return shogi.NewDrop(piece, to), nil
+	}
+	from := parseCSASquare(origin)
+	if from == shogi.NoSquare {
+		return shogi.NoMove, fmt.Errorf("%q is no square", origin)
+	}
+	switch before := p.PieceAt(from).Type(); {
+	case before == piece && piece != shogi.NoPieceType:
+		return shogi.NewMove(from, to), nil
+	case before.CanPromote() && before.Promoted() == piece:
+		return shogi.NewPromotion(from, to), nil
+	default:
+		return shogi.NoMove, fmt.Errorf("a %s cannot come from %s, where there is %s", piece, origin, article(before))
+	}
+}
+
+func article(t shogi.PieceType) string {
+	if t == shogi.NoPieceType {
+		return "nothing"
+	}
+	return "a " + t.String()
+}
+
+// ParseCSASign reads the sign of a side, '+' for Black and '-' for White.
+func ParseCSASign(c byte) (side shogi.Colour, ok bool) {
+	switch c {
+	case '+':
+		return shogi.Black, true
+	case '-':
+		return shogi.White, true
+	}
+	return shogi.Black, false
+}
+
+// parseCSASquare reads two digits, file and rank; NoSquare where they are none.
+func parseCSASquare(text string) shogi.Square {
+	if len(text) != 2 || text[0] < '1' || text[0] > '9' || text[1] < '1' || text[1] > '9' {
+		return shogi.NoSquare
+	}
+	return shogi.NewSquare(int(text[0]-'0'), int(text[1]-'0'))
+}
+
+// ParseCSAPiece is the inverse of CSAPiece.
+func ParseCSAPiece(text string) (shogi.PieceType, bool) {
+	switch text {
+	case "FU":
+		return shogi.Pawn, true
+	case "KY":
+		return shogi.Lance, true
+	case "KE":
+		return shogi.Knight, true
+	case "GI":
+		return shogi.Silver, true
+	case "KI":
+		return shogi.Gold, true
+	case "KA":
+		return shogi.Bishop, true
+	case "HI":
+		return shogi.Rook, true
+	case "OU":
+		return shogi.King, true
+	case "TO":
+		return shogi.ProPawn, true
+	case "NY":
+		return shogi.ProLance, true
+	case "NK":
+		return shogi.ProKnight, true
+	case "NG":
+		return shogi.ProSilver, true
+	case "UM":
+		return shogi.Horse, true
+	case "RY":
+		return shogi.Dragon, true
+	}
+	return shogi.NoPieceType, false
+}
+
+// CSASetup reads the lines of a position, one at a time; the zero value has read none.
+type CSASetup struct {
+	Setup shogi.Setup // Ply is not the format's to say
+	Begun bool        // a line has said what stands on the board
+	Sided bool        // a line has said who moves
+}
+
+// Line takes one line of a position: PI, P1 to P9, P+, P-, + or -.
+func (p *CSASetup) Line(text string) error {
+	switch {
+	case text == "+" || text == "-":
+		p.Setup.Side, _ = ParseCSASign(text[0])
+		p.Sided = true
+		return nil
+	case strings.HasPrefix(text, "PI"):
+		return p.initial(text[2:])
+	case strings.HasPrefix(text, "P+") || strings.HasPrefix(text, "P-"):
+		colour, _ := ParseCSASign(text[1])
+		return p.pieces(colour, text[2:])
+	case len(text) >= 2 && text[0] == 'P' && text[1] >= '1' && text[1] <= '9':
+		return p.rank(int(text[1]-'0'), text[2:])
+	}
+	return fmt.Errorf("%q is no line of a position", text)
+}
+
+// initial is the start of an even game without some pieces.
+func (p *CSASetup) initial(removed string) error {
+	start := shogi.StartPos()
+	for s := range p.Setup.Board {
+		p.Setup.Board[s] = start.PieceAt(shogi.Square(s))
+	}
+	p.Begun = true
+	return eachCSAPiece(removed, func(at shogi.Square, t shogi.PieceType) error {
+		if at == shogi.NoSquare || p.Setup.Board[at].Type() != t {
+			return fmt.Errorf("there is no %s to be removed", t)
+		}
+		p.Setup.Board[at] = shogi.NoPiece
+		return nil
+	})
+}
+
+// rank is one rank of the board in nine fields of three characters. Blanks at
+// the end, and those beside "*", may have been lost on the way.
+func (p *CSASetup) rank(rank int, text string) error {
+	p.Begun = true
+	fields, err := csaFields(text)
+	if err != nil {
+		return fmt.Errorf("rank %d: %w", rank, err)
+	}
+	for i, piece := range fields {
+		p.Setup.Board[shogi.NewSquare(9-i, rank)] = piece
+	}
+	return nil
+}
+
+// csaFields are the pieces of a rank from file 9 to file 1.
+func csaFields(text string) (rank [9]shogi.Piece, err error) {
+	n := 0
+	for rest := text; rest != ""; n++ {
+		if n == len(rank) {
+			if strings.Trim(rest, " ") == "" {
+				break
+			}
+			return rank, fmt.Errorf("%q: expected nine fields", text)
+		}
+		switch {
+		case strings.HasPrefix(rest, "   "):
+			rest = rest[3:]
+		case strings.TrimLeft(rest, " ") == "":
+			rest = ""
+		case strings.HasPrefix(strings.TrimLeft(rest, " "), "*"):
+			rest = strings.TrimLeft(rest, " ")[1:]
+			if strings.HasPrefix(rest, " ") {
+				rest = rest[1:]
+			}
+		default:
+			if rank[n], err = csaField(strings.TrimLeft(rest, " ")); err != nil {
+				return rank, err
+			}
+			rest = strings.TrimLeft(rest, " ")[3:]
+		}
+	}
+	return rank, nil
+}
+
+// csaField is a piece such as "+FU" at the beginning of a text.
+func csaField(text string) (shogi.Piece, error) {
+	if len(text) >= 3 {
+		colour, signed := ParseCSASign(text[0])
+		if t, known := ParseCSAPiece(text[1:3]); signed && known {
+			return shogi.NewPiece(colour, t), nil
+		}
+	}
+	return shogi.NoPiece, fmt.Errorf("%q is neither a piece, such as +FU, nor \" * \"", text[:min(3, len(text))])
+}
+
+// pieces adds single pieces to the board or to a hand; "00AL" is all that is
+// left of a set, but for the kings.
+func (p *CSASetup) pieces(colour shogi.Colour, text string) error {
+	p.Begun = true
+	if before, ok := strings.CutSuffix(text, "00AL"); ok {
+		defer p.takeRest(colour)
+		text = before
+	}
+	return eachCSAPiece(text, func(at shogi.Square, t shogi.PieceType) error {
+		switch {
+		case at != shogi.NoSquare && p.Setup.Board[at] != shogi.NoPiece:
+			return fmt.Errorf("square %s is taken", at)
+		case at != shogi.NoSquare:
+			p.Setup.Board[at] = shogi.NewPiece(colour, t)
+		case t > shogi.Gold:
+			return fmt.Errorf("a %s cannot be in hand", t)
+		default:
+			p.Setup.Hands[colour][t]++
+		}
+		return nil
+	})
+}
+
+// takeRest counts what is nowhere yet into a hand.
+func (p *CSASetup) takeRest(colour shogi.Colour) {
+	left := [8]int{shogi.Pawn: 18, shogi.Lance: 4, shogi.Knight: 4, shogi.Silver: 4, shogi.Bishop: 2, shogi.Rook: 2, shogi.Gold: 4}
+	for _, piece := range p.Setup.Board {
+		if t := piece.Type().Base(); piece != shogi.NoPiece && t <= shogi.Gold {
+			left[t]--
+		}
+	}
+	for t := shogi.Pawn; t <= shogi.Gold; t++ {
+		left[t] -= p.Setup.Hands[0][t] + p.Setup.Hands[1][t]
+		p.Setup.Hands[colour][t] += max(0, left[t])
+	}
+}
+
+// eachCSAPiece goes over a list such as "63FU00KI"; square 00 is NoSquare.
+func eachCSAPiece(list string, do func(shogi.Square, shogi.PieceType) error) error {
+	for ; list != ""; list = list[min(4, len(list)):] {
+		item := list[:min(4, len(list))]
+		if len(item) < 4 {
+			return fmt.Errorf("%q: expected a square and a piece, such as 76FU", item)
+		}
+		t, known := ParseCSAPiece(item[2:])
+		at := parseCSASquare(item[:2])
+		if !known || at == shogi.NoSquare && item[:2] != "00" {
+			return fmt.Errorf("%q: expected a square and a piece, such as 76FU", item)
+		}
+		if err := do(at, t); err != nil {
+			return fmt.Errorf("%q: %w", item, err)
+		}
+	}
+	return nil
+}

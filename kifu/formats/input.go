@@ -1,0 +1,141 @@
+package formats
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// maxLine is the longest line that is read: far beyond any comment or game in one line.
+const maxLine = 4 << 20
+
+// Input is a text that is read line by line, in UTF-8 with or without a byte order mark
+// or in Shift_JIS, with any ends of lines. It holds one line and a buffer.
+type Input struct {
+	Name string // of the file, for errors
+
+	r    *bufio.Reader
+	line []byte // the latest, without its end; it is overwritten by the next one
+	n    int    // its number, from 1
+	long []byte // a line that is longer than the buffer
+	sjis bool   // what is no ASCII is in Shift_JIS
+	back bool   // the latest line is to come again
+	err  error  // why there is no further line
+}
+
+// window is how much of a text is looked at to tell its encoding, and the buffer's size.
+const window = 64 << 10
+
+// NewInput begins to read a text.
+func NewInput(name string, r io.Reader) *Input {
+	in := &Input{Name: name, r: bufio.NewReaderSize(r, window)}
+	head, _ := in.r.Peek(window) // a short one is whole
+	if bytes.HasPrefix(head, []byte(bom)) {
+		_, _ = in.r.Discard(len(bom)) // it was seen
+		return in
+	}
+	if len(head) == window { // the last character may be cut
+		head = head[:window-utf8.UTFMax]
+	}
+	in.sjis = !validPrefix(head)
+	return in
+}
+
+// Head is the beginning of what is left to read, for Detect.
+func (in *Input) Head() []byte {
+	head, _ := in.r.Peek(window)
+	return head
+}
+
+// validPrefix takes a text that may be cut within its last character.
+func validPrefix(text []byte) bool {
+	for i := 0; i < utf8.UTFMax && i < len(text); i++ {
+		if utf8.Valid(text[:len(text)-i]) {
+			return true
+		}
+	}
+	return utf8.Valid(text)
+}
+
+// validText reports whether a line is in UTF-8.
+func validText(line []byte) bool { return utf8.Valid(line) }
+
+// next is the next line without its end; false at the end of the text. The line is
+// overwritten by the next call.
+func (in *Input) next() ([]byte, bool) {
+	if in.back {
+		in.back = false
+		return in.line, true
+	}
+	if in.err != nil {
+		return nil, false
+	}
+	line, err := in.r.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		line, err = in.longLine(line)
+	}
+	in.n++
+	if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
+		in.err = err
+		return nil, false
+	}
+	line = withoutEnd(line)
+	if !in.sjis && !utf8.Valid(line) {
+		in.sjis = true
+	}
+	if in.sjis && !isASCII(line) {
+		line = fromShiftJIS(line)
+	}
+	in.line = line
+	return line, true
+}
+
+// withoutEnd cuts the end of a line off.
+func withoutEnd(line []byte) []byte {
+	for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
+		line = line[:len(line)-1]
+	}
+	return line
+}
+
+func isASCII(line []byte) bool {
+	for _, c := range line {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func (in *Input) longLine(begun []byte) ([]byte, error) {
+	in.long = append(in.long[:0], begun...)
+	for {
+		more, err := in.r.ReadSlice('\n')
+		in.long = append(in.long, more...)
+		if len(in.long) > maxLine {
+			return nil, fmt.Errorf("line %d has more than %d bytes", in.n+1, maxLine)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return in.long, err
+		}
+	}
+}
+
+// unread makes the latest line come again.
+func (in *Input) unread() { in.back = true }
+
+// end is what ends the reading: io.EOF, or why no more could be read.
+func (in *Input) end() error {
+	if in.err == nil || errors.Is(in.err, io.EOF) {
+		return io.EOF
+	}
+	return fmt.Errorf("%s: %w", in.Name, in.err)
+}
+
+// bad is an error of a game at the latest line.
+func (in *Input) bad(game int, err error) error {
+	return &BadGame{File: in.Name, Game: game, Line: in.n, Err: err}
+}

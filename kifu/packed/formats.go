@@ -1,0 +1,123 @@
+package packed
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Format is one of the formats of files.
+type Format struct {
+	Name      string // as on the command line
+	Extension string // of its files, with the dot
+	Help      string // a line
+	Size      int    // bytes of a sample; 0: the format has games
+
+	// Bare formats have positions and nothing else.
+	Bare bool
+
+	append     func(dst []byte, s *Sample) ([]byte, error)
+	parse      func(b []byte) (Sample, error)
+	appendGame func(dst []byte, g *Game) ([]byte, error)
+	parseGame  func(r *source) (*Game, error)
+}
+
+// Formats are the formats, in the order in which they are told.
+func Formats() []Format {
+	return []Format{
+		{
+			Name: "psv", Extension: ".psv", Size: psvSize, append: AppendPSV, parse: ParsePSV,
+			Help: "YaneuraOu's PackedSfenValue: 40 bytes a position, with score, move, move number, result",
+		},
+		{
+			Name: "hcpe", Extension: ".hcpe", Size: hcpeSize, append: AppendHCPE, parse: ParseHCPE,
+			Help: "Apery's HuffmanCodedPosAndEval: 38 bytes a position, with score, move, result",
+		},
+		{
+			Name: "hcpe2", Extension: ".hcpe2", Size: hcpeSize, append: AppendHCPE2, parse: ParseHCPE2,
+			Help: "hcpe with repetition, declaration and the limit of moves beside the result",
+		},
+		{
+			Name: "hcpe3", Extension: ".hcpe3", appendGame: AppendHCPE3, parseGame: readHCPE3,
+			Help: "dlshogi's games: moves, scores, and candidates with visits",
+		},
+		{
+			Name: packName, Extension: ".pack", appendGame: AppendPack, parseGame: readPack,
+			Help: "games as moves and scores, 4 bytes a move",
+		},
+		{
+			Name: "packedsfen", Extension: ".psfen", Size: PositionSize, Bare: true, parse: parseBareSfen,
+			append: func(dst []byte, s *Sample) ([]byte, error) { return AppendSfen(dst, &s.Position) },
+			Help:   "YaneuraOu's positions alone, 32 bytes each",
+		},
+		{
+			Name: "hcp", Extension: ".hcp", Size: PositionSize, Bare: true, parse: parseBareHCP,
+			append: func(dst []byte, s *Sample) ([]byte, error) { return AppendHCP(dst, &s.Position) },
+			Help:   "Apery's positions alone, 32 bytes each",
+		},
+	}
+}
+
+// Names are the names of the formats.
+func Names() []string {
+	var names []string
+	for _, f := range Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// Find is the format of a name; the error says which there are.
+func Find(name string) (Format, error) {
+	for _, f := range Formats() {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return Format{}, fmt.Errorf("there is no packed format %q: expected one of %s", name, strings.Join(Names(), ", "))
+}
+
+// OfFile is the format that a file's name tells by its extension; false where it tells
+// none.
+func OfFile(name string) (Format, bool) {
+	for _, f := range Formats() {
+		if strings.HasSuffix(strings.ToLower(name), f.Extension) {
+			return f, true
+		}
+	}
+	return Format{}, false
+}
+
+// HasGames reports whether the format has games rather than samples.
+func (f Format) HasGames() bool { return f.Size == 0 }
+
+// Samples reads the samples of a format that has them.
+func (f Format) Samples(r io.Reader) *SampleReader {
+	return &SampleReader{format: f, source: source{r: bufio.NewReaderSize(r, 1<<16)}}
+}
+
+// Games reads the games of a format that has them.
+func (f Format) Games(r io.Reader) *GameReader {
+	return &GameReader{format: f, source: source{r: bufio.NewReaderSize(r, 1<<16)}}
+}
+
+// AppendSample appends a sample in a format that has samples.
+func (f Format) AppendSample(dst []byte, s *Sample) ([]byte, error) { return f.append(dst, s) }
+
+// AppendGame appends a game in a format that has games.
+func (f Format) AppendGame(dst []byte, g *Game) ([]byte, error) { return f.appendGame(dst, g) }
+
+func parseBareSfen(b []byte) (s Sample, err error) {
+	s.Position, err = ParseSfen(b, 1)
+	return s, err
+}
+
+func parseBareHCP(b []byte) (s Sample, err error) {
+	s.Position, err = ParseHCP(b, 1)
+	return s, err
+}
+
+// uint16At is the number at an offset.
+func uint16At(b []byte, i int) uint16 { return binary.LittleEndian.Uint16(b[i:]) }

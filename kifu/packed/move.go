@@ -1,0 +1,42 @@
+package packed
+
+import "gogi/shogi"
+
+// AperyMove is a move in Apery's 16-bit form: bits 0-6 the target square, bits 7-13 the
+// origin square or 80 and the dropped piece type (81 to 87, as shogi.PieceType), bit 14
+// set for a promotion. YaneuraOu's form is that of shogi.Move.
+type AperyMove uint16
+
+const (
+	aperyDrop    = 80 // and the type, where the origin would be
+	aperyPromote = AperyMove(1) << 14
+)
+
+// NewAperyMove is a move in Apery's form.
+func NewAperyMove(m shogi.Move) AperyMove {
+	if m.IsDrop() {
+		return AperyMove(m.To()) | (aperyDrop+AperyMove(m.Dropped()))<<7
+	}
+	a := AperyMove(m.To()) | AperyMove(m.From())<<7
+	if m.Promotes() {
+		a |= aperyPromote
+	}
+	return a
+}
+
+// Move is the move, which may still be illegal; false where the bits are of none.
+func (a AperyMove) Move() (shogi.Move, bool) {
+	to, from := shogi.Square(a&127), shogi.Square(a>>7&127) //nolint:gosec // seven bits each
+	promotes := a&aperyPromote != 0
+	switch {
+	case to >= shogi.NoSquare || a>>15 != 0 || to == from:
+		return shogi.NoMove, false
+	case from > aperyDrop && from <= aperyDrop+shogi.Square(shogi.Gold) && !promotes:
+		return shogi.NewDrop(shogi.PieceType(from-aperyDrop), to), true
+	case from >= shogi.NoSquare:
+		return shogi.NoMove, false
+	case promotes:
+		return shogi.NewPromotion(from, to), true
+	}
+	return shogi.NewMove(from, to), true
+}

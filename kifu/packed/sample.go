@@ -1,0 +1,227 @@
+package packed
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"gogi/shogi"
+)
+
+// Outcome is how a game ended for Black and White. The numbers are hcpe's.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Draw      Outcome = 0
+	BlackWins Outcome = 1
+	WhiteWins Outcome = 2
+)
+
+// String is "draw", "black" or "white".
+func (o Outcome) String() string {
+	switch o {
+	case BlackWins:
+		return "black"
+	case WhiteWins:
+		return "white"
+	default:
+		return "draw"
+	}
+}
+
+// MarshalText is String.
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// forSide is the outcome as psv has it: 1 where the side won, -1 where it lost.
+func (o Outcome) forSide(c shogi.Colour) int8 {
+	switch {
+	case o == Draw:
+		return 0
+	case (o == BlackWins) == (c == shogi.Black):
+		return 1
+	}
+	return -1
+}
+
+// ofSide is the inverse of forSide.
+func ofSide(v int8, c shogi.Colour) (Outcome, bool) {
+	switch {
+	case v == 0:
+		return Draw, true
+	case v != 1 && v != -1:
+		return Draw, false
+	case (v == 1) == (c == shogi.Black):
+		return BlackWins, true
+	}
+	return WhiteWins, true
+}
+
+// End is how a game ended as far as hcpe2 and hcpe3 tell it.
+type End uint8
+
+// The ends; 0 is any other. Bits of the byte of the result.
+const (
+	EndRepetition  End = 1 << 2
+	EndDeclaration End = 1 << 3
+	EndMaxPlies    End = 1 << 4
+
+	endBits = EndRepetition | EndDeclaration | EndMaxPlies
+)
+
+// String is "repetition", "declaration", "max_plies", several of them with "+"
+// between, or "".
+func (e End) String() string {
+	text := ""
+	for _, w := range []struct {
+		bit  End
+		word string
+	}{{EndRepetition, "repetition"}, {EndDeclaration, "declaration"}, {EndMaxPlies, "max_plies"}} {
+		if e&w.bit == 0 {
+			continue
+		}
+		if text != "" {
+			text += "+"
+		}
+		text += w.word
+	}
+	return text
+}
+
+// Sample is a position and what was played there.
+type Sample struct {
+	Position shogi.Position // with the number of its next move, which only psv keeps
+	Move     shogi.Move     // NoMove where the bytes hold none
+	Score    int16          // centipawns from the side to move
+	Outcome  Outcome        // of the whole game
+	End      End            // kept by hcpe2
+}
+
+// Legal returns nil where the sample's move is legal in its position.
+func (s *Sample) Legal() error { return s.Position.CheckLegal(s.Move) }
+
+// The sizes of a sample.
+const (
+	psvSize  = 40
+	hcpeSize = 38
+)
+
+// AppendPSV appends the sample as YaneuraOu's PackedSfenValue, 40 bytes: PackedSfen,
+// score, move, number of the move, result for the side to move, a zero. It fails for
+// ErrCut and for a move number above 65535.
+func AppendPSV(dst []byte, s *Sample) ([]byte, error) {
+	ply := s.Position.Ply()
+	if ply > 1<<16-1 {
+		return dst, fmt.Errorf("psv: the move number is %d: expected at most 65535", ply)
+	}
+	dst, err := AppendSfen(dst, &s.Position)
+	if err != nil {
+		return dst, err
+	}
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(s.Score)) //nolint:gosec // its bits
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(s.Move))
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(ply)) //nolint:gosec // checked above
+	return append(dst, byte(s.Outcome.forSide(s.Position.Side())), 0), nil
+}
+
+// ParsePSV is the inverse of AppendPSV. The move is not looked at. The error is an *Error.
+func ParsePSV(b []byte) (s Sample, err error) {
+	if len(b) < psvSize {
+		return s, fault(int64(len(b)), "the psv has %d bytes: expected %d", len(b), psvSize)
+	}
+	if s.Position, err = ParseSfen(b, int(binary.LittleEndian.Uint16(b[36:]))); err != nil {
+		return s, err
+	}
+	s.Score = int16(binary.LittleEndian.Uint16(b[32:])) //nolint:gosec // its bits
+	s.Move = shogi.Move(binary.LittleEndian.Uint16(b[34:]))
+	var ok bool
+	if s.Outcome, ok = ofSide(int8(b[38]), s.Position.Side()); !ok { //nolint:gosec // its bits
+		return s, fault(38, "the result is %d: expected -1, 0 or 1", int8(b[38])) //nolint:gosec // its bits
+	}
+	return s, nil
+}
+
+// AppendHCPE appends the sample as hcpe, 38 bytes: HCP, score, move in Apery's form,
+// result, a zero. It fails for ErrCut.
+func AppendHCPE(dst []byte, s *Sample) ([]byte, error) { return appendHCPE(dst, s, 0) }
+
+// AppendHCPE2 is AppendHCPE with the sample's End beside its result.
+func AppendHCPE2(dst []byte, s *Sample) ([]byte, error) { return appendHCPE(dst, s, s.End&endBits) }
+
+func appendHCPE(dst []byte, s *Sample, end End) ([]byte, error) {
+	dst, err := AppendHCP(dst, &s.Position)
+	if err != nil {
+		return dst, err
+	}
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(s.Score)) //nolint:gosec // its bits
+	var move AperyMove
+	if s.Move != shogi.NoMove {
+		move = NewAperyMove(s.Move)
+	}
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(move))
+	return append(dst, byte(s.Outcome)|byte(end), 0), nil
+}
+
+// ParseHCPE is the inverse of AppendHCPE. A move of impossible bits is NoMove. The error
+// is an *Error.
+func ParseHCPE(b []byte) (Sample, error) { return parseHCPE(b, 0) }
+
+// ParseHCPE2 is the inverse of AppendHCPE2, as ParseHCPE is of AppendHCPE.
+func ParseHCPE2(b []byte) (Sample, error) { return parseHCPE(b, endBits) }
+
+func parseHCPE(b []byte, ends End) (s Sample, err error) {
+	if len(b) < hcpeSize {
+		return s, fault(int64(len(b)), "the hcpe has %d bytes: expected %d", len(b), hcpeSize)
+	}
+	if s.Position, err = ParseHCP(b, 1); err != nil {
+		return s, err
+	}
+	s.Score = int16(binary.LittleEndian.Uint16(b[32:])) //nolint:gosec // its bits
+	s.Move, _ = AperyMove(binary.LittleEndian.Uint16(b[34:])).Move()
+	s.Outcome, s.End, err = parseResult(b[36], ends, 36)
+	return s, err
+}
+
+// parseResult splits a byte into outcome and end, of which only some bits are known.
+func parseResult(b byte, ends End, offset int64) (Outcome, End, error) {
+	o, e := Outcome(b&3), End(b)&ends
+	if o > WhiteWins || b != byte(o)|byte(e) {
+		return Draw, 0, fault(offset, "the result is %d: expected 0 (draw), 1 (Black) or 2 (White)%s", b, orEnds(ends))
+	}
+	return o, e, nil
+}
+
+func orEnds(ends End) string {
+	if ends == 0 {
+		return ""
+	}
+	return " with bits 2 to 4 for the end"
+}
+
+// SampleReader reads samples of one format, one after the other.
+type SampleReader struct {
+	format Format
+	source source
+	broken bool
+	buffer [psvSize]byte
+}
+
+// Next is the next sample and the offset of its first byte; io.EOF where there is none.
+// The error is an *Error. After one in the bytes of a sample the next sample can be read;
+// where the input fails, or ends within a sample, nothing comes after it.
+func (r *SampleReader) Next() (Sample, int64, error) {
+	start := r.source.offset
+	if r.broken {
+		return Sample{}, start, io.EOF
+	}
+	b := r.buffer[:r.format.Size]
+	if err := r.source.fill(b, "a sample of "+r.format.Name); err != nil {
+		r.broken = true
+		return Sample{}, start, err
+	}
+	s, err := r.format.parse(b)
+	if err != nil {
+		return s, start, moved(start, err)
+	}
+	return s, start, nil
+}

@@ -1,0 +1,180 @@
+package packed
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+)
+
+// Shards writes samples or games into files of a number of positions each, in the order
+// in which they come or shuffled.
+type Shards struct {
+	options ShardOptions
+	random  *rand.Rand
+	buckets []*bucket
+	scratch string
+
+	out   io.WriteCloser
+	w     *bufio.Writer
+	in    int // positions in the present shard
+	count int // shards so far
+}
+
+// ShardOptions say how.
+type ShardOptions struct {
+	// Create opens shard number n, from 0; it is closed when it is full. An error of
+	// Close is one of the writing. A shard that is given up half-written is closed by its
+	// method Discard() error, if it has one.
+	Create func(n int) (io.WriteCloser, error)
+	// Positions is how many a shard has; the game that reaches it is the shard's last. 0:
+	// one shard has all.
+	Positions int
+	// Shuffle writes all samples, or games, in an order that depends on Seed and on
+	// nothing else.
+	Shuffle bool
+	Seed    uint64
+	// Scratch is a folder for what waits to be shuffled, as much as is written in all;
+	// "": the system's.
+	Scratch string
+}
+
+// shuffleBuckets is how many parts are shuffled one after the other, each in memory: of a
+// hundred million psv 31 MB a part.
+const shuffleBuckets = 128
+
+// bucket is a part of what is to be shuffled, on disk: blocks, each with its length
+// and its positions before it.
+type bucket struct {
+	file *os.File
+	w    *bufio.Writer
+}
+
+// NewShards begins to write. Close must be called; where it is to be given up, Abort.
+func NewShards(o ShardOptions) (*Shards, error) {
+	s := &Shards{options: o}
+	if !o.Shuffle {
+		return s, nil
+	}
+	s.random = rand.New(rand.NewPCG(o.Seed, 0x73687566666c65)) //nolint:gosec // "shuffle"; to be repeated, not to be secret
+	var err error
+	if s.scratch, err = os.MkdirTemp(o.Scratch, "gogi-shuffle-"); err != nil {
+		return nil, fmt.Errorf("a folder to shuffle in: %w", err)
+	}
+	for i := range shuffleBuckets {
+		f, err := os.Create(filepath.Join(s.scratch, fmt.Sprint(i)))
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("a file to shuffle in: %w", err), s.Abort())
+		}
+		s.buckets = append(s.buckets, &bucket{f, bufio.NewWriterSize(f, 1<<15)})
+	}
+	return s, nil
+}
+
+// Add writes one sample or game of so many positions. It fits the emit of Encode.
+func (s *Shards) Add(b []byte, positions int) error {
+	if !s.options.Shuffle {
+		return s.write(b, positions)
+	}
+	w := s.buckets[s.random.IntN(len(s.buckets))].w
+	var head [8]byte
+	binary.LittleEndian.PutUint32(head[:], uint32(len(b)))     //nolint:gosec // a game has at most some megabytes
+	binary.LittleEndian.PutUint32(head[4:], uint32(positions)) //nolint:gosec // the same
+	if _, err := w.Write(head[:]); err != nil {
+		return err
+	}
+	_, err := w.Write(b)
+	return err
+}
+
+// write puts a block into the present shard, or into the next where that is full.
+func (s *Shards) write(b []byte, positions int) error {
+	if s.out != nil && s.options.Positions > 0 && s.in >= s.options.Positions {
+		if err := s.end(); err != nil {
+			return err
+		}
+	}
+	if s.out == nil {
+		out, err := s.options.Create(s.count)
+		if err != nil {
+			return err
+		}
+		s.out, s.w, s.in = out, bufio.NewWriterSize(out, 1<<16), 0
+		s.count++
+	}
+	s.in += positions
+	_, err := s.w.Write(b)
+	return err
+}
+
+// end closes the present shard.
+func (s *Shards) end() error {
+	if s.out == nil {
+		return nil
+	}
+	err := errors.Join(s.w.Flush(), s.out.Close())
+	s.out = nil
+	return err
+}
+
+// Close writes what waits and closes the last shard. It returns how many there are.
+func (s *Shards) Close() (int, error) {
+	var err error
+	for _, b := range s.buckets {
+		if err == nil {
+			err = s.pour(b)
+		}
+	}
+	if err == nil {
+		err = s.end()
+	}
+	return s.count, errors.Join(err, s.Abort())
+}
+
+// pour shuffles a part and writes it.
+func (s *Shards) pour(b *bucket) error {
+	if err := b.w.Flush(); err != nil {
+		return err
+	}
+	data, err := os.ReadFile(b.file.Name())
+	if err != nil {
+		return err
+	}
+	var starts []int
+	for at := 0; at < len(data); at += 8 + int(binary.LittleEndian.Uint32(data[at:])) {
+		starts = append(starts, at)
+	}
+	s.random.Shuffle(len(starts), func(i, j int) { starts[i], starts[j] = starts[j], starts[i] })
+	for _, at := range starts {
+		n, positions := binary.LittleEndian.Uint32(data[at:]), binary.LittleEndian.Uint32(data[at+4:])
+		if err := s.write(data[at+8:at+8+int(n)], int(positions)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Abort gives up: it removes what waits and discards the present shard. After Close it
+// does nothing.
+func (s *Shards) Abort() error {
+	var errs []error
+	for _, b := range s.buckets {
+		errs = append(errs, b.file.Close())
+	}
+	s.buckets = nil
+	if s.scratch != "" {
+		errs = append(errs, os.RemoveAll(s.scratch))
+		s.scratch = ""
+	}
+	if d, ok := s.out.(interface{ Discard() error }); ok {
+		errs = append(errs, d.Discard())
+	} else if s.out != nil {
+		errs = append(errs, s.out.Close())
+	}
+	s.out = nil
+	return errors.Join(errs...)
+}

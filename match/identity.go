@@ -1,0 +1,140 @@
+package match
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// BinaryRole is the role of the program itself among the files of an Identity.
+const BinaryRole = "binary"
+
+// BookRole is the role of the book that a council plays from, which gogi itself reads.
+const BookRole = "book"
+
+// FileHash is one file that decides how an engine plays.
+type FileHash struct {
+	Role   string // binary, EvalDir/nn.bin, BookFile, engine_options.txt, …
+	Path   string // absolute; not part of the identity
+	SHA256 string // lower-case hexadecimal
+}
+
+// Variant is one binary of several that were built of one source for different
+// machines, so that they are one player.
+type Variant struct {
+	OS     string // as GOOS: linux, windows, darwin, …
+	Arch   string // as GOARCH: amd64, arm64, …
+	ISA    string // the least instruction set that it needs: x86-64-v3, armv8.2, …; "": none beyond Arch
+	SHA256 string // lower-case hexadecimal
+	Size   int64  // bytes
+}
+
+// String is "linux amd64 x86-64-v3".
+func (v Variant) String() string { return strings.TrimSpace(v.OS + " " + v.Arch + " " + v.ISA) }
+
+// Identity is what an engine is, apart from its options: its binary and the
+// files that it reads. The zero value means that it is not known.
+type Identity struct {
+	Files []FileHash
+	Fixed string // given by hand, or the built-in engine's version, instead of a binary
+	// Variants are all binaries that may be used. The identity covers them together, in
+	// any order, in the place of the one among Files, which is the one in use here and
+	// may be missing where none is.
+	Variants []Variant `json:",omitempty"`
+}
+
+// String is a short form: what was given by hand, or the first digits of the
+// hash over all files.
+func (i Identity) String() string {
+	files := i.Covered()
+	switch {
+	case i.Fixed != "":
+		return i.Fixed
+	case len(files) == 0:
+		return "unknown"
+	}
+	h := sha256.New()
+	for _, f := range files {
+		h.Write(fmt.Appendf(nil, "%s\t%s\n", f.Role, f.SHA256))
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))[:16]
+}
+
+// Covered are the files that the identity consists of. Where there are variants, the
+// first of them has the hash over all of these and no path.
+func (i Identity) Covered() []FileHash {
+	if len(i.Variants) == 0 {
+		return i.Files
+	}
+	return append([]FileHash{{Role: BinaryRole, SHA256: variantsHash(i.Variants)}}, i.apart()...)
+}
+
+// apart are the files but for the binary.
+func (i Identity) apart() []FileHash {
+	return slices.DeleteFunc(slices.Clone(i.Files), func(f FileHash) bool { return f.Role == BinaryRole })
+}
+
+// WithVariant is the identity where this variant is the binary in use, at path.
+func (i Identity) WithVariant(v Variant, path string) Identity {
+	i.Files = append([]FileHash{{Role: BinaryRole, Path: path, SHA256: v.SHA256}}, i.apart()...)
+	return i
+}
+
+// variantsHash is the SHA-256 of a line for each variant, in the order of its fields.
+// It begins with a word of its own, so that no binary has the same. Stored digests
+// rest on it: it never changes.
+func variantsHash(list []Variant) string {
+	h := sha256.New()
+	h.Write([]byte("variants\n"))
+	for _, v := range slices.SortedFunc(slices.Values(list), Variant.compare) {
+		h.Write(fmt.Appendf(nil, "%s\t%s\t%s\t%s\t%d\n", v.OS, v.Arch, v.ISA, v.SHA256, v.Size))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func (v Variant) compare(w Variant) int {
+	return cmp.Or(cmp.Compare(v.OS, w.OS), cmp.Compare(v.Arch, w.Arch), cmp.Compare(v.ISA, w.ISA), cmp.Compare(v.SHA256, w.SHA256), cmp.Compare(v.Size, w.Size))
+}
+
+// Check says what of the variants cannot be, or nil.
+func (i Identity) Check() error {
+	seen := map[string]bool{}
+	for _, v := range i.Variants {
+		switch {
+		case v.OS == "" || v.Arch == "" || strings.ContainsAny(v.OS+v.Arch+v.ISA, " \t\n"):
+			return fmt.Errorf("a variant is for %q: expected an operating system and an architecture, such as linux and amd64", v)
+		case !isSHA256(v.SHA256):
+			return fmt.Errorf("the variant for %s has the hash %q: expected a SHA-256 in lower-case hexadecimal", v, v.SHA256)
+		case v.Size <= 0:
+			return fmt.Errorf("the variant for %s has %d bytes", v, v.Size)
+		case seen[v.String()]:
+			return fmt.Errorf("two variants are for %s", v)
+		}
+		seen[v.String()] = true
+	}
+	return i.checkBinary()
+}
+
+// checkBinary holds the binary in use against the variants.
+func (i Identity) checkBinary() error {
+	if len(i.Variants) == 0 {
+		return nil
+	}
+	if i.Fixed != "" {
+		return errors.New("variants and an identity given by hand exclude each other")
+	}
+	for _, f := range i.Files {
+		if f.Role == BinaryRole && !slices.ContainsFunc(i.Variants, func(v Variant) bool { return v.SHA256 == f.SHA256 }) {
+			return fmt.Errorf("its binary %s is none of its variants", f.SHA256)
+		}
+	}
+	return nil
+}
+
+func isSHA256(text string) bool {
+	return len(text) == 2*sha256.Size && strings.Trim(text, "0123456789abcdef") == ""
+}

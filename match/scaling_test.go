@@ -1,0 +1,185 @@
+package match_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"gogi/match"
+)
+
+func scalingPlan(t *testing.T) *match.Plan {
+	t.Helper()
+	p := storedPlan(t)
+	p.ColourClocks = [2]*match.TimeControl{}
+	p.Players[0].Limits = match.Limits{Clock: match.TimeControl{Main: 8 * second, Increment: 80 * ms}, Margin: 100 * ms, Stall: 60 * second}
+	p.Players[1].Limits = match.Limits{MoveTime: 50 * ms, Nodes: 1000, Depth: 9, Margin: 100 * ms, Stall: 60 * second}
+	p.Scaling = match.Scaling{Engine: "sha256:1", NPS: 1e6, Least: 0.25, Most: 4}
+	return p
+}
+
+func TestScaled(t *testing.T) {
+	p := scalingPlan(t)
+	p.ColourClocks[1] = &match.TimeControl{Main: 300 * second, Byoyomi: 10 * second}
+	members := storedPlan(t).Players
+	members[0].Limits.MoveTime = 200 * ms
+	p.Players = append(p.Players, match.Player{
+		Name: "C", Limits: p.Players[0].Limits, Council: &match.Council{Members: members, Rule: "majority", Veto: match.Veto{Time: 30 * ms, Nodes: 5, Margin: 80}},
+	})
+	digest := p.Digest()
+	q, err := p.Scaled(1.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tolerances := match.Limits{Margin: 100 * ms, Stall: 60 * second}
+	want := [2]match.Limits{tolerances, tolerances}
+	want[0].Clock = match.TimeControl{Main: 12 * second, Increment: 120 * ms}
+	want[1].MoveTime, want[1].Nodes, want[1].Depth = 75*ms, 1000, 9
+	for i, l := range want {
+		if q.Players[i].Limits != l {
+			t.Errorf("%+v, want %+v", q.Players[i].Limits, l)
+		}
+	}
+	c := q.Players[2].Council
+	if c.Veto != (match.Veto{Time: 45 * ms, Nodes: 5, Margin: 80}) || c.Members[0].Limits.MoveTime != 300*ms || c.Members[1].Limits != p.Players[2].Council.Members[1].Limits {
+		t.Errorf("%+v", c)
+	}
+	if *q.ColourClocks[1] != (match.TimeControl{Main: 450 * second, Byoyomi: 15 * second}) || q.ColourClocks[0] != nil {
+		t.Errorf("%v", q.ColourClocks)
+	}
+	if p.Digest() != digest || q.Digest() == digest || !q.Scaling.IsZero() {
+		t.Error("the plan was changed, or its copy was not")
+	}
+	if same, err := p.Scaled(1); err != nil || same != p {
+		t.Errorf("by 1: %v", err)
+	}
+	if f := p.Scaling.Factor(5e5); f != 2 {
+		t.Errorf("a machine of half the speed has factor %g", f)
+	}
+}
+
+func TestScaledRefuses(t *testing.T) {
+	p := scalingPlan(t)
+	for f, want := range map[float64]string{
+		0: "above 0", -1: "above 0", math.Inf(1): "above 0", math.NaN(): "above 0", 0.2499: "allows 0.25 to 4", 4.01: "allows 0.25 to 4",
+	} {
+		if q, err := p.Scaled(f); err == nil || q != nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%g: %v", f, err)
+		}
+	}
+	for _, f := range []float64{0.25, 4} {
+		if _, err := p.Scaled(f); err != nil {
+			t.Error(err)
+		}
+	}
+	p.Scaling = match.Scaling{}
+	if _, err := p.Scaled(2); err == nil || !strings.Contains(err.Error(), "the plan has no scaling") {
+		t.Error(err)
+	}
+	untimed := storedPlan(t)
+	untimed.ColourClocks = [2]*match.TimeControl{}
+	if q, err := untimed.Scaled(100); err != nil || q != untimed {
+		t.Errorf("nothing is timed: %v", err)
+	}
+	members := storedPlan(t).Players
+	untimed.Players[1].Council = &match.Council{Members: members, Veto: match.Veto{Time: second}}
+	if _, err := untimed.Scaled(100); err == nil {
+		t.Error("a veto is timed")
+	}
+	untimed.Players[1].Council.Veto, members[1].Limits.MoveTime = match.Veto{}, second
+	if _, err := untimed.Scaled(100); err == nil {
+		t.Error("a member is timed")
+	}
+}
+
+func TestScalingCheck(t *testing.T) {
+	for want, s := range map[string]match.Scaling{
+		"no engine": {NPS: 1, Least: 1, Most: 1}, "0 nodes": {Engine: "e", Least: 1, Most: 1}, "+Inf nodes": {Engine: "e", NPS: math.Inf(1), Least: 1, Most: 1},
+		"by 0 to 1": {Engine: "e", NPS: 1, Most: 1}, "by 1.1 to 2": {Engine: "e", NPS: 1, Least: 1.1, Most: 2}, "by 0.5 to 0.9": {Engine: "e", NPS: 1, Least: 0.5, Most: 0.9},
+		"to +Inf": {Engine: "e", NPS: 1, Least: 0.5, Most: math.Inf(1)}, "NaN nodes": {Engine: "e", NPS: math.NaN(), Least: 1, Most: 1},
+	} {
+		p := scalingPlan(t)
+		p.Scaling = s
+		if err := p.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// Nothing that is there vanishes, nothing comes into being, and times stay whole
+// milliseconds within half a one of what is meant.
+func TestScaledLaw(t *testing.T) {
+	base := scalingPlan(t)
+	rapid.Check(t, func(t *rapid.T) {
+		p := *base
+		main, f := drawTime(t), rapid.Float64Range(0.25, 4).Draw(t, "factor")
+		p.Players = append([]match.Player(nil), base.Players...)
+		p.Players[0].Limits.Clock.Main = main
+		q, err := p.Scaled(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := q.Players[0].Limits.Clock.Main
+		off := math.Abs(float64(got) - float64(main)*f)
+		switch {
+		case f == 1:
+		case (got == 0) != (main == 0) || got%time.Millisecond != 0:
+			t.Fatalf("%v became %v", main, got)
+		case off > float64(time.Millisecond)/2+1 && got != time.Millisecond:
+			t.Fatalf("%v by %g became %v", main, f, got)
+		}
+	})
+}
+
+// A slow machine's game is judged by that machine's clocks, and only within what the
+// plan allows.
+func TestVerifyScaled(t *testing.T) {
+	for _, test := range []struct {
+		scale    float64
+		allowed  float64
+		overtime time.Duration // beyond what the plan's own clock leaves a move
+		want     string
+	}{
+		{0, 4, 0, ""},
+		{1, 4, 0, ""},
+		{2, 4, 0, ""},
+		{2, 4, 4 * ms, ""},
+		{0, 4, 4 * ms, "over its limit"},
+		{1, 4, 4 * ms, "over its limit"},
+		{2, 4, 6 * ms, "over its limit"},
+		{5, 4, 0, "the plan allows 0.25 to 4"},
+		{2, 0, 0, "the plan has no scaling"},
+	} {
+		plan, r := seriesNamed(t, "movetime")
+		if test.allowed > 0 {
+			plan.Scaling = match.Scaling{Engine: "e", NPS: 1, Least: 0.25, Most: test.allowed}
+		}
+		r.Played.Scale = test.scale
+		g := &r.Games[0]
+		limits := plan.LimitsOf(g.Players[0], 0)
+		if limits.MoveTime != 5*ms {
+			t.Fatalf("the series has %v", limits)
+		}
+		if test.overtime > 0 {
+			ply := len(r.Pair.Opening.Moves)
+			more := limits.MoveTime + limits.Margin + test.overtime - g.Record.Moves[ply].Time
+			g.Record.Moves[ply].Time += more
+			g.Sides[ply%2].Time += more
+		}
+		err := match.Verify(plan, &r)
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%+v: %v", test, err)
+		}
+		canonical, err := match.ParseCanonical(plan.Canonical())
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored, err := canonical.Replayable()
+		if err != nil || stored.Scaling != plan.Scaling {
+			t.Errorf("%+v, %v", stored.Scaling, err)
+		}
+	}
+}

@@ -1,0 +1,26 @@
+package players
+
+import "golang.org/x/sys/cpu"
+
+// instructionSets are what the processor has beyond its architecture's base, the best
+// first, in the names that engines are built for: the levels of the x86-64 psABI
+// (x86-64-ABI, 3.1.1, as far as package cpu tells their parts), and armv8.2, by the
+// parts of it that engines use: half precision, dot products, atomics.
+func instructionSets() []string {
+	x, arm := &cpu.X86, &cpu.ARM64
+	var list []string
+	for _, level := range []struct {
+		name string
+		has  bool
+	}{
+		{"x86-64-v2", x.HasCX16 && x.HasPOPCNT && x.HasSSE3 && x.HasSSSE3 && x.HasSSE41 && x.HasSSE42},
+		{"x86-64-v3", x.HasAVX && x.HasAVX2 && x.HasBMI1 && x.HasBMI2 && x.HasFMA && x.HasOSXSAVE},
+		{"x86-64-v4", x.HasAVX512F && x.HasAVX512BW && x.HasAVX512CD && x.HasAVX512DQ && x.HasAVX512VL},
+		{"armv8.2", arm.HasATOMICS && arm.HasFPHP && arm.HasASIMDHP && arm.HasASIMDDP},
+	} {
+		if level.has {
+			list = append([]string{level.name}, list...)
+		}
+	}
+	return list
+}

@@ -1,0 +1,159 @@
+package records
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gogi/kifu"
+	"gogi/match"
+)
+
+// sink is where games go as text, each whole.
+type sink interface {
+	put(row match.Row, record *kifu.Record, text []byte) error
+	// close publishes what is written; discard leaves nothing of it under a final name.
+	close() error
+	discard() error
+}
+
+// part is a file that has its final name only when it is whole: a kill at any time leaves
+// no half file under that name.
+type part struct {
+	file *os.File
+	path string // the final one
+}
+
+// newPart begins a file. What a killed process left of one with that name is written over.
+func newPart(path string) (*part, error) {
+	dir, name := filepath.Split(path)
+	file, err := os.Create(filepath.Join(dir, "."+name+".part"))
+	return &part{file, path}, err
+}
+
+// publish gives the file its name.
+func (p *part) publish(sync bool) error {
+	var err error
+	if sync {
+		err = p.file.Sync()
+	}
+	if err = errors.Join(err, p.file.Close()); err != nil {
+		return errors.Join(err, os.Remove(p.file.Name()))
+	}
+	return os.Rename(p.file.Name(), p.path)
+}
+
+func (p *part) discard() error {
+	return errors.Join(p.file.Close(), os.Remove(p.file.Name()))
+}
+
+// folder has a file for each game.
+type folder struct {
+	dir, ext, run string
+}
+
+func newFolder(dir, ext, run string) (*folder, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	return &folder{dir, ext, run}, nil
+}
+
+func (f *folder) put(row match.Row, record *kifu.Record, text []byte) error {
+	p, err := newPart(filepath.Join(f.dir, FileName(f.run, row, record)+f.ext))
+	if err != nil {
+		return err
+	}
+	if _, err := p.file.Write(text); err != nil {
+		return errors.Join(err, p.discard())
+	}
+	return p.publish(false)
+}
+
+func (f *folder) close() error   { return nil }
+func (f *folder) discard() error { return nil }
+
+// FileName is the name of a game's file without its ending: floodgate's event, players and
+// time, and the pair and leg, by which no two games of a run have one name.
+func FileName(run string, row match.Row, record *kifu.Record) string {
+	parts := []string{run, record.Black, record.White}
+	for i := range parts {
+		parts[i] = plain(parts[i])
+	}
+	if !record.Started.IsZero() {
+		parts = append(parts, record.Started.Local().Format("20060102150405"))
+	}
+	return strings.Join(append(parts, fmt.Sprintf("%d.%d", row.Pair, row.Leg)), "+")
+}
+
+// longest is how much of a name is kept: three of them fit into a file's name.
+const longest = 60
+
+// plain is a name in characters that every file system takes, "_" for each other one.
+func plain(name string) string {
+	name = strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '-' {
+			return c
+		}
+		return '_'
+	}, name)
+	return strings.TrimLeft(name[:min(len(name), longest)], ".")
+}
+
+// stream has all games in one text.
+type stream struct {
+	w       *bufio.Writer
+	part    *part // nil: the text is somebody's output
+	between []byte
+	begun   bool
+}
+
+func newStream(w io.Writer, between []byte) *stream {
+	return &stream{w: bufio.NewWriterSize(w, 1<<16), between: between}
+}
+
+func newFile(path string, between []byte) (*stream, error) {
+	p, err := newPart(path)
+	if err != nil {
+		return nil, err
+	}
+	s := newStream(p.file, between)
+	s.part = p
+	return s, nil
+}
+
+func (s *stream) put(_ match.Row, _ *kifu.Record, text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	if s.begun {
+		if _, err := s.w.Write(s.between); err != nil {
+			return err
+		}
+	}
+	s.begun = true
+	_, err := s.w.Write(text)
+	return err
+}
+
+func (s *stream) close() error {
+	err := s.w.Flush()
+	if s.part == nil {
+		return err
+	}
+	if err != nil {
+		return errors.Join(err, s.part.discard())
+	}
+	return s.part.publish(true)
+}
+
+func (s *stream) discard() error {
+	if s.part == nil {
+		return s.w.Flush() // what was written before is whole games
+	}
+	return s.part.discard()
+}

@@ -1,0 +1,233 @@
+package records
+
+import (
+	"archive/zip"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gogi/kifu"
+	"gogi/kifu/formats"
+	"gogi/kifu/packed"
+)
+
+// sources are files of games, which are read as often as one likes, always in one order.
+type sources struct {
+	paths   []string
+	spooled string // a copy of what came from "-"; "" for none
+}
+
+// newSources looks that everything is there; what comes from "-" is copied, to be read again.
+func newSources(paths []string, in io.Reader) (*sources, error) {
+	s := &sources{}
+	for _, path := range paths {
+		if path == "-" {
+			if err := s.spool(in); err != nil {
+				return nil, errors.Join(fmt.Errorf("the standard input: %w", err), s.close())
+			}
+		} else if _, err := os.Stat(path); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+		s.paths = append(s.paths, path)
+	}
+	return s, nil
+}
+
+func (s *sources) spool(in io.Reader) (err error) {
+	if s.spooled != "" {
+		return errors.New("it is named twice")
+	}
+	file, err := os.CreateTemp("", "gogi-import-")
+	if err != nil {
+		return err
+	}
+	s.spooled = file.Name()
+	_, err = io.Copy(file, in)
+	return errors.Join(err, file.Close())
+}
+
+// close removes the copy.
+func (s *sources) close() error {
+	if s.spooled == "" {
+		return nil
+	}
+	return os.Remove(s.spooled)
+}
+
+// found is told of each game, with where it stands.
+type found func(r *kifu.Record, at Refusal) error
+
+// each reads all games; refused is told of what cannot be read. An error of game, or the
+// end of the context, ends the reading.
+func (s *sources) each(ctx context.Context, refused func(Refusal), game found) error {
+	w := walker{ctx: ctx, refused: refused, game: game}
+	for _, path := range s.paths {
+		var err error
+		if path == "-" {
+			err = w.file("standard input", s.spooled)
+		} else {
+			err = w.path(path)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type walker struct {
+	ctx     context.Context //nolint:containedctx // of one call of each
+	refused func(Refusal)
+	game    found
+}
+
+// path reads a file, or all of a folder in the order of the names.
+func (w *walker) path(path string) error {
+	return filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			w.refused(Refusal{File: name, Why: err.Error()})
+			return nil
+		}
+		if entry.IsDir() {
+			return nil
+		}
+		return w.file(name, name)
+	})
+}
+
+// file reads a file by its name, which tells archives.
+func (w *walker) file(name, path string) error {
+	if strings.EqualFold(filepath.Ext(name), ".zip") {
+		return w.zip(name, path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		w.refused(Refusal{File: name, Why: err.Error()})
+		return nil //nolint:nilerr // it is told, and the rest is read
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	return w.text(name, file)
+}
+
+// zip reads the files of an archive in their order.
+func (w *walker) zip(name, path string) error {
+	archive, err := zip.OpenReader(path)
+	if err != nil {
+		w.refused(Refusal{File: name, Why: err.Error()})
+		return nil //nolint:nilerr // it is told, and the rest is read
+	}
+	defer func() { _ = archive.Close() }() // it was only read
+	for _, entry := range archive.File {
+		if entry.FileInfo().IsDir() {
+			continue
+		}
+		r, err := entry.Open()
+		if err != nil {
+			w.refused(Refusal{File: name + "/" + entry.Name, Why: err.Error()})
+			continue
+		}
+		err = errors.Join(w.text(name+"/"+entry.Name, r), r.Close())
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// text reads a stream, which may be compressed once more.
+func (w *walker) text(name string, r io.Reader) error {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".gz":
+		unpacked, err := gzip.NewReader(r)
+		if err != nil {
+			w.refused(Refusal{File: name, Why: err.Error()})
+			return nil //nolint:nilerr // it is told, and the rest is read
+		}
+		return w.text(strings.TrimSuffix(name, filepath.Ext(name)), unpacked)
+	case ".7z", ".xz", ".bz2", ".lzh", ".rar", ".zip":
+		w.refused(Refusal{File: name, Why: "an archive of this kind is not read here: unpack it first"})
+		return nil
+	}
+	if f, ok := packed.OfFile(name); ok {
+		return w.packed(name, f, r)
+	}
+	in := formats.NewInput(name, r)
+	format, ok := formatOf(name, in)
+	if !ok {
+		w.refused(Refusal{File: name, Why: "in no format that is known: expected CSA, KIF, KI2, JKF, USI, JSON lines, hcpe3 or pack"})
+		return nil
+	}
+	return w.games(name, format.Read(in))
+}
+
+// formatOf goes by what the text looks like; a name that says JKF or JSON lines is not
+// taken at its word, since both have more than one ending.
+func formatOf(name string, in *formats.Input) (formats.Format, bool) {
+	list := formats.Text()
+	if word, ok := formats.Detect(in.Head()); ok {
+		f, err := formats.Find(list, word)
+		return f, err == nil
+	}
+	if len(in.Head()) == 0 {
+		return formats.Format{}, false
+	}
+	return formats.OfFile(list, name)
+}
+
+func (w *walker) games(name string, r formats.Reader) error {
+	for n := 1; ; n++ {
+		if err := context.Cause(w.ctx); err != nil {
+			return err
+		}
+		record, err := r.Next()
+		var bad *formats.BadGame
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.As(err, &bad):
+			w.refused(Refusal{File: name, Game: bad.Game, Line: bad.Line, Why: bad.Err.Error()})
+			continue
+		case err != nil:
+			w.refused(Refusal{File: name, Game: n, Why: err.Error()})
+			return nil
+		}
+		if err := w.game(record, Refusal{File: name, Game: n}); err != nil {
+			return err
+		}
+	}
+}
+
+// packed reads the games of a binary format.
+func (w *walker) packed(name string, f packed.Format, r io.Reader) error {
+	if !f.HasGames() {
+		w.refused(Refusal{File: name, Why: "it has positions and no games: expected hcpe3 or pack"})
+		return nil
+	}
+	games := f.Games(r)
+	for n := 1; ; n++ {
+		if err := context.Cause(w.ctx); err != nil {
+			return err
+		}
+		game, _, err := games.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			w.refused(Refusal{File: name, Game: n, Why: err.Error()})
+			continue // the reader ends by itself where nothing more can be read
+		}
+		record := game.Record()
+		for i := range record.Moves {
+			record.Moves[i].NoTime = true
+		}
+		if err := w.game(&record, Refusal{File: name, Game: n}); err != nil {
+			return err
+		}
+	}
+}

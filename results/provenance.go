@@ -1,0 +1,178 @@
+package results
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+
+	"gogi/match"
+)
+
+// Of workers that have one name and one owner, the newest key is the one that plays.
+const (
+	insertWorker = "INSERT INTO workers (name, key, owner, checksum) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+	newestWorker = "SELECT coalesce(max(id), 0) FROM workers WHERE name = ? AND owner = ?"
+	countTakes   = "SELECT count(*) FROM voided WHERE run_id = ? AND pair = ?"
+)
+
+// Worker is who has played pairs on another machine.
+type Worker struct {
+	Name  string
+	Owner string
+	Key   string // its public key as text; "" where it is not known
+}
+
+// Enlist makes a worker's key known. What it plays from then on is stored as played
+// with that key; what it played before stays what it was.
+func (s *Store) Enlist(ctx context.Context, w Worker) error {
+	if s.write == nil {
+		return s.fail("enlisting a worker", errors.New("the database was opened for reading only"))
+	}
+	if w.Name == "" {
+		return s.fail("enlisting a worker", errors.New("it has no name"))
+	}
+	sum, err := sumOf("workers", w.Name, w.Key, w.Owner)
+	if err == nil {
+		_, err = s.write.ExecContext(ctx, insertWorker, w.Name, w.Key, w.Owner, sum)
+	}
+	if err != nil {
+		return s.fail(fmt.Sprintf("enlisting worker %s", w.Name), err)
+	}
+	return nil
+}
+
+// Workers are all that have played or were enlisted, in the order in which they came.
+func (s *Store) Workers(ctx context.Context) (list []Worker, err error) {
+	err = eachRaw(ctx, s.read, "workers", func(r *rawRow) error {
+		if r.verdict() == damaged {
+			return r.damage()
+		}
+		w := Worker{}
+		for name, to := range map[string]*string{"name": &w.Name, "owner": &w.Owner, "key": &w.Key} {
+			*to, _ = r.value(name).(string)
+		}
+		list = append(list, w)
+		return nil
+	}, "ORDER BY id")
+	if err != nil {
+		return nil, s.fail("reading the workers", err)
+	}
+	return list, nil
+}
+
+// workerNames are the names of all workers, by number.
+func workerNames(ctx context.Context, q querier) (map[int64]string, error) {
+	names := map[int64]string{}
+	err := eachRaw(ctx, q, "workers", func(r *rawRow) error {
+		if r.verdict() == damaged {
+			return r.damage()
+		}
+		names[r.int("id")], _ = r.value("name").(string)
+		return nil
+	}, "")
+	return names, err
+}
+
+// cast is who stands in a run's games: the players, in plan order, and by number who
+// has played pairs on other machines.
+type cast struct {
+	players []Engine
+	workers map[int64]string
+}
+
+func castOf(ctx context.Context, q querier, run int64) (c cast, err error) {
+	if c.players, err = engines(ctx, q, run); err != nil {
+		return c, fmt.Errorf("the engines: %w", err)
+	}
+	if c.workers, err = workerNames(ctx, q); err != nil {
+		return c, fmt.Errorf("the workers: %w", err)
+	}
+	return c, nil
+}
+
+// checkPlayed refuses what nobody can have meant.
+func checkPlayed(p match.Provenance) error {
+	switch {
+	case p.Worker == "" && (p.Owner != "" || p.Epoch != 0 || p.Scale != 0 || len(p.Proof) > 0):
+		return errors.New("it has an owner, a lease, a scale or a proof, and no worker")
+	case math.IsNaN(p.Scale) || math.IsInf(p.Scale, 0) || p.Scale < 0:
+		return fmt.Errorf("its clocks were scaled by %v: expected a positive number, or 0 where that is not known", p.Scale)
+	}
+	return nil
+}
+
+// played is a match.Provenance as rows have it.
+type played struct {
+	worker int64 // its number; 0: none
+	match.Provenance
+}
+
+// values are the columns worker, epoch, scale and proof.
+func (p *played) values() []any {
+	if p.worker == 0 {
+		return []any{nil, nil, nil, nil}
+	}
+	var proof any
+	if len(p.Proof) > 0 {
+		proof = p.Proof
+	}
+	return []any{p.worker, int64(p.Epoch), p.Scale, proof} //nolint:gosec // the same 64 bits
+}
+
+// provenance finds the number of a worker, or gives it one.
+func (s *statements) provenance(ctx context.Context, p match.Provenance) (*played, error) {
+	found := &played{Provenance: p}
+	if p.Worker == "" {
+		return found, nil
+	}
+	err := s.workerID.QueryRowContext(ctx, p.Worker, p.Owner).Scan(&found.worker)
+	if err == nil && found.worker == 0 {
+		if _, err = execSummed(ctx, s.worker, "workers", p.Worker, "", p.Owner); err == nil {
+			err = s.workerID.QueryRowContext(ctx, p.Worker, p.Owner).Scan(&found.worker)
+		}
+	}
+	return found, err
+}
+
+// readPlayed is who played a stored pair; the caller has verified its row.
+func readPlayed(ctx context.Context, q querier, run int64, pair int) (p match.Provenance, err error) {
+	var worker int64
+	var epoch sql.NullInt64
+	var scale sql.NullFloat64
+	err = q.QueryRowContext(ctx, "SELECT coalesce(worker, 0), epoch, scale, proof FROM pairs WHERE run_id = ? AND pair = ?", run, pair).
+		Scan(&worker, &epoch, &scale, &p.Proof)
+	if err != nil || worker == 0 {
+		return match.Provenance{}, err
+	}
+	if err := verifyRows(ctx, q, "workers", "WHERE id = ?", worker); err != nil {
+		return match.Provenance{}, err
+	}
+	p.Epoch, p.Scale = uint64(epoch.Int64), scale.Float64 //nolint:gosec // the same 64 bits
+	err = q.QueryRowContext(ctx, "SELECT name, owner FROM workers WHERE id = ?", worker).Scan(&p.Worker, &p.Owner)
+	return p, err
+}
+
+// Take is which playing of a pair counts next: 1 for one that was never voided, and one
+// more for each time that it was. Who hands pairs out keeps it with the lease, and
+// stores the result by [Run.AddTake].
+func (r *Run) Take(ctx context.Context, pair int) (int, error) {
+	n := 0
+	if err := r.store.read.QueryRowContext(ctx, countTakes, r.id, pair).Scan(&n); err != nil {
+		return 0, r.store.fail(fmt.Sprintf("run %q: counting the takes of pair %d", r.plan.Run, pair), err)
+	}
+	return n + 1, nil
+}
+
+// current fails with ErrOldTake where a request's take is not the one that counts.
+func (s *statements) current(ctx context.Context, req request) error {
+	voided := 0
+	if err := s.takes.QueryRowContext(ctx, req.pair.run, req.pair.pair).Scan(&voided); err != nil {
+		return err
+	}
+	if req.take != voided+1 {
+		return fmt.Errorf("take %d, and take %d is the one that counts: %w", req.take, voided+1, ErrOldTake)
+	}
+	return nil
+}

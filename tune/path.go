@@ -1,0 +1,116 @@
+package tune
+
+import (
+	"fmt"
+	"math"
+)
+
+// Path is a tune as far as its results are known. Its methods are called by one
+// goroutine at a time.
+type Path struct {
+	settings Settings
+	states   map[int]State // by learnt blocks; those that a block may still be drawn from
+	latest   int           // learnt blocks
+	known    map[int]result
+}
+
+type result struct {
+	score   float64
+	forfeit bool
+}
+
+// NewPath begins a tune.
+func NewPath(s Settings) (*Path, error) {
+	if err := s.Check(); err != nil {
+		return nil, fmt.Errorf("tune: %w", err)
+	}
+	return &Path{settings: s, states: map[int]State{0: Begin(&s)}, known: map[int]result{}}, nil
+}
+
+// Settings are those that the path was begun with.
+func (p *Path) Settings() *Settings { return &p.settings }
+
+// State is what all whole blocks from the first on have taught.
+func (p *Path) State() State { return p.states[p.latest].clone() }
+
+// Blocks is how many blocks are learnt.
+func (p *Path) Blocks() int { return p.latest }
+
+// Drawable is the number of pairs, from the first, that can be drawn by now.
+func (p *Path) Drawable() int {
+	block := p.latest
+	for block < p.settings.Blocks() && p.settings.DrawnFrom(block) <= p.latest {
+		block++
+	}
+	return min(block*p.settings.Block, p.settings.Pairs)
+}
+
+// Draw is the duel of a pair; false: blocks that it depends on are not learnt, or it is
+// so far back that its state is gone, or there is no such pair.
+func (p *Path) Draw(pair int) (Duel, bool) {
+	if pair < 0 || pair >= p.settings.Pairs {
+		return Duel{}, false
+	}
+	from := p.settings.DrawnFrom(p.settings.BlockOf(pair))
+	st, ok := p.states[from]
+	if !ok {
+		return Duel{}, false
+	}
+	return Draw(&p.settings, &st, pair), true
+}
+
+// Add takes a pair's W − L of plus. A pair that is known already changes nothing and is
+// not added; a score that no pair can have, or a pair that was never drawn, is an error.
+// The states are those after each block that the pair made whole, oldest first.
+func (p *Path) Add(pair int, score float64, forfeit bool) (added bool, states []State, err error) {
+	switch {
+	case pair < 0 || pair >= p.settings.Pairs:
+		return false, nil, fmt.Errorf("tune: pair %d: there are %d", pair, p.settings.Pairs)
+	case math.IsNaN(score) || math.Abs(score) > 2:
+		return false, nil, fmt.Errorf("tune: pair %d: W − L is %v: want −2 to 2", pair, score)
+	case pair >= p.Drawable():
+		return false, nil, fmt.Errorf("tune: pair %d cannot have been drawn: block %d of %d is to be learnt", pair, p.latest, p.settings.Blocks())
+	}
+	if _, there := p.known[pair]; there || p.settings.BlockOf(pair) < p.latest {
+		return false, nil, nil
+	}
+	p.known[pair] = result{score, forfeit}
+	for p.learn() {
+		states = append(states, p.State())
+	}
+	return true, states, nil
+}
+
+// learn learns the next block if it is whole.
+func (p *Path) learn() bool {
+	if p.latest == p.settings.Blocks() {
+		return false
+	}
+	first, end := p.settings.PairsOf(p.latest)
+	for n := first; n < end; n++ {
+		if _, ok := p.known[n]; !ok {
+			return false
+		}
+	}
+	var block []Outcome
+	for n := first; n < end; n++ {
+		duel, ok := p.Draw(n)
+		if !ok {
+			panic("tune: the state of a block that is being learnt is gone")
+		}
+		block = append(block, Outcome{Duel: duel, Score: p.known[n].score, Forfeit: p.known[n].forfeit})
+		delete(p.known, n)
+	}
+	st := p.states[p.latest]
+	p.latest++
+	p.states[p.latest] = Learn(&p.settings, st, block)
+	if p.latest < p.settings.Blocks() {
+		oldest := p.settings.DrawnFrom(p.latest)
+		for k := range p.states {
+			if k < oldest {
+				delete(p.states, k)
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,76 @@
+package tune
+
+import (
+	"testing"
+
+	"gogi/internal/landscape"
+)
+
+func mean(list []float64) float64 {
+	sum := 0.0
+	for _, x := range list {
+		sum += x
+	}
+	return sum / float64(len(list))
+}
+
+// TestPower holds the methods to what they gain where the truth is known: a better idea
+// has to win here, a worse one fails. The bounds are of simulations by another program.
+func TestPower(t *testing.T) {
+	for _, c := range []struct {
+		name                       string
+		method                     string
+		kind                       landscape.Kind
+		d, useless, pairs, in, of_ int
+		elo, c                     float64
+		least                      float64 // of the mean gain
+		tenth                      float64 // of its 10 % quantile
+	}{
+		{"two parameters", SPSA, landscape.Plain, 2, 0, 10000, 48, 16, 8, 0.2, 6.4, -99},
+		{"eight", SPSA, landscape.Plain, 8, 3, 10000, 48, 16, 15, 0.2, 11, -99},
+		{"perturbed a third as much", SPSA, landscape.Plain, 8, 3, 10000, 48, 16, 15, 0.2 / 3, 8, -99},
+		{"three times as much", SPSA, landscape.Plain, 8, 3, 10000, 48, 16, 15, 0.6, 8, -99},
+		{"a thousand in flight", SPSA, landscape.Plain, 8, 3, 10000, 1000, 16, 15, 0.2, 10, -99},
+		{"hard", SPSA, landscape.Hard, 8, 3, 50000, 48, 8, 15, 0.2, 8, 5},
+		{"surface", Surface, landscape.Plain, 8, 3, 10000, 48, 8, 15, 0.2, 10, -99},
+		{"fishtest", Fishtest, landscape.Plain, 8, 3, 10000, 48, 16, 15, 0.2, 7, -99},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			g := gains(c.method, c.kind, c.d, c.useless, c.pairs, c.of_, c.in, c.elo, c.c)
+			t.Logf("gains of %.0f Elo: mean %.1f, tenth %.1f", c.elo, mean(g), g[len(g)/10])
+			if mean(g) < c.least || g[len(g)/10] < c.tenth {
+				t.Errorf("want a mean of %.1f and a tenth of %.1f", c.least, c.tenth)
+			}
+		})
+	}
+}
+
+// Of parameters that change nothing, hardly any is told to have moved; of those that
+// do, most.
+func TestWhatIsToldToHaveMoved(t *testing.T) {
+	false_, useless, true_, useful := 0, 0, 0, 0
+	for i := range 24 {
+		truth, s, st := afterTune(i)
+		sum := Summarize(&s, &st)
+		any := false
+		for j, p := range sum.Params {
+			if truth.Useless[j] {
+				useless++
+				any = any || p.Distinct
+			} else {
+				useful++
+				if p.Distinct {
+					true_++
+				}
+			}
+		}
+		if any {
+			false_++
+		}
+	}
+	// By Holm at 0.05: more than four of 24 tunes come by chance in 1 of 100.
+	if false_ > 4 || true_ < useful/6 {
+		t.Errorf("%d of 24 tunes accuse one of %d useless parameters; %d of %d useful ones are seen", false_, useless, true_, useful)
+	}
+}

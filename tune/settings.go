@@ -1,0 +1,180 @@
+package tune
+
+import (
+	"fmt"
+	"math"
+	"path"
+)
+
+// The methods' names.
+const (
+	SPSA     = "spsa"
+	Fishtest = "fishtest"
+	Surface  = "surface"
+)
+
+// EloPerPair is how many Elo an expected W − L of 1 a pair is worth between equal
+// opponents: the slope of the logistic curve at one half, 1600/ln 10 Elo for a score, of
+// which a pair's W − L is four times the excess.
+const EloPerPair = 400 / math.Ln10
+
+// Settings are what decides a tune's path but for its results. They are covered by the
+// digest of its plan.
+type Settings struct {
+	Method   string  `json:"method"`
+	Params   []Param `json:"params"`
+	Pairs    int     `json:"pairs"` // the budget: the schedule is made for it
+	Seed     uint64  `json:"seed"`
+	Block    int     `json:"block"`    // pairs
+	Inflight int     `json:"inflight"` // pairs that may be drawn before the oldest of them is learnt
+	// Spread is how many Elo a perturbed point shall lose to the centre; 0: no
+	// controller. Probes is the share of pairs that measure it.
+	Spread float64 `json:"spread"`
+	Probes float64 `json:"probes"`
+	// A is the schedule's stabiliser as a share of the pairs, Alpha and Gamma how its
+	// gain and its perturbation fall; REnd the gain at its end, 0: by the budget.
+	A     float64 `json:"a"`
+	Alpha float64 `json:"alpha"`
+	Gamma float64 `json:"gamma"`
+	REnd  float64 `json:"r_end"`
+	// Average is the last part of the path whose mean is the answer.
+	Average float64 `json:"average"`
+	// Stages are patterns (path.Match) of parameters that are tuned one after the
+	// other, each with an equal part of the budget. None: all at once.
+	Stages []string `json:"stages,omitempty"`
+}
+
+// Defaults are the settings of a method for a budget.
+func Defaults(method string, pairs int) Settings {
+	s := Settings{
+		Method: method, Pairs: pairs, Block: 16, Inflight: 48, Spread: 15, Probes: 0.1,
+		A: 0.1, Alpha: 0.602, Gamma: 0.101, Average: 0.5,
+	}
+	if method != SPSA {
+		s.Spread, s.Probes, s.Average = 0, 0, 0
+	}
+	return s
+}
+
+// farInflight is from how many pairs in flight on the path is learnt from stale points,
+// and a smaller gain is better.
+const farInflight = 256
+
+// Gain is r_end: REnd where it is given, else what simulations of budgets between
+// 10,000 and 200,000 pairs gained most with.
+func (s *Settings) Gain() float64 {
+	switch {
+	case s.REnd > 0:
+		return s.REnd
+	case s.Method == Fishtest || s.Inflight > farInflight:
+		return 0.002
+	}
+	return min(max(0.006*math.Cbrt(10_000/float64(s.Pairs)), 0.002), 0.006)
+}
+
+// Lag is how many blocks a block's points are older than its predecessor's state, plus
+// one: block k is drawn from the state after k − Lag blocks.
+func (s *Settings) Lag() int {
+	return max(1, (s.Inflight+s.Block-1)/s.Block-1)
+}
+
+// Blocks is how many blocks there are; the last may be shorter.
+func (s *Settings) Blocks() int { return (s.Pairs + s.Block - 1) / s.Block }
+
+// BlockOf is the block of a pair.
+func (s *Settings) BlockOf(pair int) int { return pair / s.Block }
+
+// PairsOf are the first pair of a block and the one after its last.
+func (s *Settings) PairsOf(block int) (first, end int) {
+	return block * s.Block, min((block+1)*s.Block, s.Pairs)
+}
+
+// DrawnFrom is the number of blocks that the state has learnt from which a block is
+// drawn. The first blocks of a stage wait for all of the stage before.
+func (s *Settings) DrawnFrom(block int) int {
+	return max(block-s.Lag(), s.stageBegins(s.stageOf(block)))
+}
+
+// stageOf is the stage of a block.
+func (s *Settings) stageOf(block int) int {
+	if len(s.Stages) < 2 {
+		return 0
+	}
+	return min(block*len(s.Stages)/s.Blocks(), len(s.Stages)-1)
+}
+
+// stageBegins is the first block of a stage.
+func (s *Settings) stageBegins(stage int) int {
+	if len(s.Stages) < 2 {
+		return 0
+	}
+	return (stage*s.Blocks() + len(s.Stages) - 1) / len(s.Stages)
+}
+
+// active reports which parameters are tuned in a stage.
+func (s *Settings) active(stage int) []bool {
+	on := make([]bool, len(s.Params))
+	for i, p := range s.Params {
+		on[i] = !p.Unused
+		if on[i] && len(s.Stages) > 0 {
+			on[i], _ = path.Match(s.Stages[stage], p.Name) // checked by Check
+		}
+	}
+	return on
+}
+
+// Check says what is wrong with the settings, or nil.
+func (s *Settings) Check() error {
+	if err := CheckParams(s.Params); err != nil {
+		return err
+	}
+	share := func(name string, x float64) error {
+		if !(x >= 0 && x <= 1) {
+			return fmt.Errorf("%s = %v: want 0 to 1", name, x)
+		}
+		return nil
+	}
+	for _, err := range []error{share("probes", s.Probes), share("average", s.Average), share("alpha", s.Alpha), share("gamma", s.Gamma), s.checkStages()} {
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case s.Method != SPSA && s.Method != Fishtest && s.Method != Surface:
+		return fmt.Errorf("method %q: want %s, %s or %s", s.Method, SPSA, Surface, Fishtest)
+	case s.Pairs < 1 || s.Pairs > 1e9:
+		return fmt.Errorf("%d pairs: want 1 to 1,000,000,000", s.Pairs)
+	case s.Block < 1 || s.Block > s.Pairs:
+		return fmt.Errorf("blocks of %d pairs: want 1 to all %d", s.Block, s.Pairs)
+	case s.Inflight < 1:
+		return fmt.Errorf("%d pairs in flight: want at least one", s.Inflight)
+	case s.Inflight > s.Pairs/5 && s.Inflight > s.Block:
+		return fmt.Errorf("%d pairs in flight of %d in all: more than a fifth would be drawn before anything is learnt from them", s.Inflight, s.Pairs)
+	case !(s.Spread >= 0 && s.Spread <= 200):
+		return fmt.Errorf("spread = %v: want 0 (no controller) to 200 Elo", s.Spread)
+	case s.Spread > 0 && s.Probes == 0:
+		return fmt.Errorf("spread = %v without probes: its controller would know nothing", s.Spread)
+	case !(s.A >= 0 && s.A <= 10), !(s.REnd >= 0 && s.REnd <= 1):
+		return fmt.Errorf("A = %v, r_end = %v: want 0 to 10 and 0 to 1", s.A, s.REnd)
+	}
+	return nil
+}
+
+func (s *Settings) checkStages() error {
+	for stage, pattern := range s.Stages {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return fmt.Errorf("stage %q: %w", pattern, err)
+		}
+		any := false
+		for _, on := range s.active(stage) {
+			any = any || on
+		}
+		if !any {
+			return fmt.Errorf("stage %q: no parameter is named so", pattern)
+		}
+	}
+	if len(s.Stages) > 1 && s.Blocks() < 2*len(s.Stages) {
+		return fmt.Errorf("%d stages in %d blocks: want at least two blocks each", len(s.Stages), s.Blocks())
+	}
+	return nil
+}

@@ -1,0 +1,234 @@
+package tune
+
+import "math"
+
+// Draw is the duel of a pair, drawn from the state that Settings.DrawnFrom names for
+// its block. It is pure.
+func Draw(s *Settings, st *State, pair int) Duel {
+	switch s.Method {
+	case Fishtest:
+		return s.drawFishtest(st, pair)
+	case Surface:
+		return s.drawSurface(st, pair)
+	}
+	return s.drawSPSA(st, pair)
+}
+
+func (s *Settings) newDuel(pair int) Duel {
+	n := len(s.Params)
+	all := make([]float64, 5*n)
+	return Duel{
+		Pair: pair, Kind: KindDuel, Plus: all[:n:n], Minus: all[n : 2*n : 2*n],
+		Flips: all[2*n : 3*n : 3*n], C: all[3*n : 4*n : 4*n], At: all[4*n:],
+	}
+}
+
+func (s *Settings) drawSPSA(st *State, pair int) Duel {
+	d, random := s.newDuel(pair), s.random(pair)
+	if s.isProbe(pair) {
+		d.Kind = KindProbe
+	}
+	stage, t, k := s.place(pair)
+	on, falling := s.active(stage), t.c(k)*st.Factor
+	for i := range s.Params {
+		p, u, sign := &s.Params[i], random.Float64(), flip(random)
+		d.At[i] = st.Theta[i]
+		if p.Kind == Choice {
+			s.drawChoice(&d, st, i, on[i])
+			continue
+		}
+		if !on[i] {
+			d.Plus[i] = p.rounded(st.Theta[i], u)
+			d.Minus[i] = d.Plus[i]
+			continue
+		}
+		d.Flips[i], d.C[i] = sign, p.bounded(p.Spread(s.Method)*falling)
+		s.perturb(&d, i, st.Theta[i], u)
+	}
+	return d
+}
+
+// bounded keeps a perturbation where both points fit in the range and differ.
+func (p *Param) bounded(c float64) float64 {
+	return min(max(c, p.leastCEnd()), (p.Max-p.Min)/2)
+}
+
+// perturb places the two points of a parameter around a middle that is moved inside,
+// so that they keep their distance at a wall. Those of a probe are plus and the centre.
+func (s *Settings) perturb(d *Duel, i int, at, u float64) {
+	p, c := &s.Params[i], d.C[i]
+	middle := min(max(at, p.Min+c), p.Max-c)
+	d.At[i] = middle
+	d.Plus[i] = p.rounded(middle+d.Flips[i]*c, u)
+	if d.Kind == KindProbe {
+		d.Minus[i] = p.rounded(at, u)
+		return
+	}
+	d.Minus[i] = p.rounded(middle-d.Flips[i]*c, u)
+}
+
+// Learn is the state after one more block, whose outcomes are in the order of their
+// pairs: all of the block, drawn from the state of Settings.DrawnFrom.
+func Learn(s *Settings, st State, block []Outcome) State {
+	next := st.clone()
+	switch s.Method {
+	case Fishtest:
+		next.learnFishtest(s, block)
+	case Surface:
+		next.learnSurface(s, block)
+	default:
+		next.learnSPSA(s, block)
+	}
+	next.Blocks++
+	s.endStage(&next)
+	return next
+}
+
+func (st *State) learnSPSA(s *Settings, block []Outcome) {
+	for j := range block {
+		o := &block[j]
+		st.count(s, o)
+		if o.Kind == KindProbe {
+			st.control(s, o.Score)
+		} else {
+			st.step(s, o)
+		}
+		st.average(s, o.Pair)
+		st.Pairs++
+	}
+}
+
+// step climbs: R·c·(W − L) along the direction that was played, with
+// R = a/((A+k)^α c²) and a = r_end c_end² (A+N)^α.
+func (st *State) step(s *Settings, o *Outcome) {
+	_, t, k := s.place(o.Pair)
+	gain := s.Gain() * t.gain(k) / (t.c(k) * t.c(k))
+	weight := s.weight(o.Pair)
+	for i := range s.Params {
+		if o.Flips[i] == 0 {
+			continue
+		}
+		p, e := &s.Params[i], &st.Each[i]
+		move := float64(gain*o.C[i]) * float64(o.Score*o.Flips[i])
+		e.duel(o, i, p.Start)
+		e.drift(weight * move)
+		st.Theta[i] = min(max(st.Theta[i]+move, p.Min), p.Max)
+	}
+}
+
+func (e *ParamSums) drift(move float64) {
+	e.Drift += move
+	e.DriftSquares += float64(move * move)
+}
+
+// duel adds an outcome to the sums of a perturbed parameter.
+func (e *ParamSums) duel(o *Outcome, i int, start float64) {
+	fy, x := o.Flips[i]*o.Score, o.At[i]-start
+	e.N++
+	e.FY += fy
+	e.YY += float64(o.Score * o.Score)
+	e.FYX += float64(fy * x)
+	e.X += x
+	e.XX += float64(x * x)
+}
+
+// weight is how much of a pair's step is in the answer: all of what came before the
+// averaged part of its stage, then less and less.
+func (s *Settings) weight(pair int) float64 {
+	_, t, k := s.place(pair)
+	first := t.n * (1 - s.Average)
+	if k <= first || s.Average == 0 {
+		return 1
+	}
+	return (t.n - k + 1) / (t.n - first)
+}
+
+// average adds the centre to the batch of the averaged part that a pair falls in.
+func (st *State) average(s *Settings, pair int) {
+	stage, t, k := s.place(pair)
+	first := math.Floor(t.n * (1 - s.Average))
+	if k <= first {
+		return
+	}
+	b := min(int((k-first-1)*batches/(t.n-first)), batches-1)
+	for i, on := range s.active(stage) {
+		if on {
+			st.Each[i].Mean[b] += st.Theta[i]
+			st.Each[i].Of[b]++
+		}
+	}
+}
+
+// The controller's rate falls from slow to slower, and keeps the factor within what the
+// simulations have tried.
+const (
+	controlFirst  = 0.003
+	controlLater  = 2.0
+	controlOffset = 500
+	factorMost    = 3.0
+	factorLeast   = 1 / 6.0
+)
+
+// control steers the factor of all perturbations to where plus loses Spread Elo to the
+// centre: log f falls by η(ℓ − T)/T after a probe of loss ℓ.
+func (st *State) control(s *Settings, score float64) {
+	st.Probes++
+	st.ProbeSum += score
+	if s.Spread == 0 {
+		return
+	}
+	rate := min(controlFirst, controlLater/float64(st.Probes+controlOffset))
+	loss := -EloPerPair * score
+	f := st.Factor * math.Exp(-rate*(loss-s.Spread)/s.Spread)
+	st.Factor = min(max(f, factorLeast), factorMost)
+}
+
+// count keeps what is told of all duels.
+func (st *State) count(s *Settings, o *Outcome) {
+	if o.Forfeit {
+		st.Forfeits++
+	}
+	if o.Kind == KindDuel && o.Equal(s.Params) {
+		st.Equal++
+	}
+	st.countLevels(s, o)
+}
+
+// endStage makes the mean of a stage's path the centre of its parameters, once its last
+// block is learnt.
+func (s *Settings) endStage(st *State) {
+	stage := s.stageOf(st.Blocks - 1)
+	if st.Blocks < s.Blocks() && s.stageOf(st.Blocks) == stage {
+		return
+	}
+	if st.Blocks >= s.Blocks() {
+		return // the answer is Answer's
+	}
+	answer := Answer(s, st)
+	for i, on := range s.active(stage) {
+		if on {
+			st.Theta[i] = answer[i]
+		}
+	}
+}
+
+// Answer is what the tune would answer now, not rounded: the mean of the averaged part
+// of the path as far as there is one, the centre where there is none.
+func Answer(s *Settings, st *State) []float64 {
+	answer := append([]float64(nil), st.Theta...)
+	for i := range s.Params {
+		if s.Params[i].Kind == Choice {
+			answer[i] = s.level(st, i)
+			continue
+		}
+		sum, of := 0.0, 0.0
+		for b := range batches {
+			sum += st.Each[i].Mean[b]
+			of += st.Each[i].Of[b]
+		}
+		if of > 0 {
+			answer[i] = sum / of
+		}
+	}
+	return answer
+}

@@ -1,0 +1,191 @@
+package tune
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// State is what is known after some whole blocks. It is a value: Learn returns
+// another one.
+type State struct {
+	Blocks int `json:"blocks"` // learnt
+	Pairs  int `json:"pairs"`  // learnt
+	// Theta is the centre, by parameter; of a choice its start.
+	Theta []float64 `json:"theta"`
+	// Factor multiplies all perturbations; the controller moves it.
+	Factor float64 `json:"factor"`
+	Probes int     `json:"probes"` // learnt
+	// ProbeSum is the sum of W − L of the probes.
+	ProbeSum float64 `json:"probe_sum"`
+	// Equal counts duels whose two points were the same, Forfeits those that were
+	// decided because a point did not start.
+	Equal    int         `json:"equal"`
+	Forfeits int         `json:"forfeits"`
+	Each     []ParamSums `json:"each"`            // by parameter
+	Model    []float64   `json:"model,omitempty"` // of "surface": the sums of its regression
+}
+
+// batches is how many batch means tell the standard error of a wandering mean.
+const batches = 16
+
+// ParamSums are sums over the learnt duels in which a parameter was perturbed. y is
+// W − L, flip the sign of the perturbation of plus, x the centre less the start.
+type ParamSums struct {
+	N   float64 `json:"n"`
+	FY  float64 `json:"fy"`  // Σ flip·y
+	YY  float64 `json:"yy"`  // Σ y²
+	FYX float64 `json:"fyx"` // Σ flip·y·x
+	X   float64 `json:"x"`
+	XX  float64 `json:"xx"`
+	// Drift is Σ of the steps as weighted in the answer, DriftSquares that of their
+	// squares: under a parameter that changes nothing, the first is a martingale
+	// whose variance the second estimates.
+	Drift        float64 `json:"drift"`
+	DriftSquares float64 `json:"drift_squares"`
+	// Mean are sums of the centre over the averaged part of the path, in batches, and
+	// Of how many pairs.
+	Mean [batches]float64 `json:"mean"`
+	Of   [batches]float64 `json:"of"`
+	// Won and Met are, for two levels of a choice, Σ y where the first was plus's and
+	// the second minus's, and the number of duels.
+	Won map[string]float64 `json:"won,omitempty"`
+	Met map[string]float64 `json:"met,omitempty"`
+}
+
+// Begin is the state before the first block.
+func Begin(s *Settings) State {
+	st := State{Theta: make([]float64, len(s.Params)), Factor: 1, Each: make([]ParamSums, len(s.Params))}
+	for i, p := range s.Params {
+		st.Theta[i] = p.Start
+	}
+	return st
+}
+
+func (st State) clone() State {
+	st.Theta = append([]float64(nil), st.Theta...)
+	st.Model = append([]float64(nil), st.Model...)
+	each := make([]ParamSums, len(st.Each))
+	for i, e := range st.Each {
+		e.Won, e.Met = cloned(e.Won), cloned(e.Met)
+		each[i] = e
+	}
+	st.Each = each
+	return st
+}
+
+func cloned(m map[string]float64) map[string]float64 {
+	if m == nil {
+		return nil
+	}
+	c := make(map[string]float64, len(m))
+	for k, v := range m {
+		c[k] = v
+	}
+	return c
+}
+
+// DuelKind says what a pair of games is for.
+type DuelKind string
+
+// The kinds of pairs in a tune.
+const (
+	KindDuel  DuelKind = "duel"  // plus against minus: learnt from
+	KindProbe DuelKind = "probe" // plus against the centre: what the perturbation costs
+)
+
+// Duel is what is played as one pair: two points, by parameter.
+type Duel struct {
+	Pair  int
+	Kind  DuelKind
+	Plus  []float64
+	Minus []float64 // of a probe: the centre
+	// Flips are the signs of the perturbation, 0 for a parameter that is not
+	// perturbed; C its size, and At the middle of the two points before rounding.
+	Flips []float64
+	C     []float64
+	At    []float64
+}
+
+// Equal reports whether both points are sent as the same texts.
+func (d *Duel) Equal(params []Param) bool {
+	for i := range params {
+		if params[i].Text(d.Plus[i]) != params[i].Text(d.Minus[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Outcome is a duel and what came of it.
+type Outcome struct {
+	Duel
+	// Score is W − L of plus, from −2 to 2.
+	Score float64
+	// Forfeit says that a point did not start; the score says whose.
+	Forfeit bool
+}
+
+// random is the source of chance of a pair: the same on every machine.
+func (s *Settings) random(pair int) *rand.Rand {
+	return rand.New(rand.NewPCG(s.Seed, mixed(uint64(pair)))) //nolint:gosec // to be repeated, not to be secret
+}
+
+// mixed spreads neighbouring numbers (the finaliser of splitmix64: G. Steele, D. Lea,
+// C. Flood, OOPSLA 2014).
+func mixed(z uint64) uint64 {
+	z += 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+func flip(random *rand.Rand) float64 {
+	return float64(int64(random.Uint64()>>63)*2 - 1)
+}
+
+// schedule is how the perturbation and the gain fall over a stage: J. C. Spall, IEEE
+// Trans. Aerospace and Electronic Systems 34 (1998) 817, scaled to what they shall be at
+// the end.
+type schedule struct{ n, a, alpha, gamma float64 }
+
+func (s *Settings) schedule(stage int) schedule {
+	n := float64(s.Pairs)
+	if len(s.Stages) > 1 {
+		end := s.Blocks()
+		if stage+1 < len(s.Stages) {
+			end = s.stageBegins(stage + 1)
+		}
+		n = float64(min(end*s.Block, s.Pairs) - s.stageBegins(stage)*s.Block)
+	}
+	return schedule{n: n, a: math.Floor(s.A * n), alpha: s.Alpha, gamma: s.Gamma}
+}
+
+// c is the perturbation at pair k, from 1, as a multiple of that at the end.
+func (t schedule) c(k float64) float64 { return math.Pow(t.n, t.gamma) / math.Pow(k, t.gamma) }
+
+// gain is a at pair k as a multiple of that at the end.
+func (t schedule) gain(k float64) float64 {
+	return math.Pow(t.a+t.n, t.alpha) / math.Pow(t.a+k, t.alpha)
+}
+
+// place is where a pair is in its stage: the stage's schedule and the pair's number in
+// it, from 1.
+func (s *Settings) place(pair int) (stage int, t schedule, k float64) {
+	stage = s.stageOf(s.BlockOf(pair))
+	return stage, s.schedule(stage), float64(pair - s.stageBegins(stage)*s.Block + 1)
+}
+
+// isProbe spreads the probes evenly over the pairs.
+func (s *Settings) isProbe(pair int) bool {
+	return math.Floor(float64(pair+1)*s.Probes) > math.Floor(float64(pair)*s.Probes)
+}
+
+// rounded makes an int of a value with chance u in [0, 1), so that its mean is the
+// value. Both points of a duel take the same u: rounded apart they would often be
+// equal, and sometimes exchanged.
+func (p *Param) rounded(x, u float64) float64 {
+	if p.Kind == Int {
+		x = math.Floor(x + u)
+	}
+	return min(max(x, p.Min), p.Max)
+}
