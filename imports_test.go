@@ -75,7 +75,7 @@ var allowed = map[string][]string{
 	"gogi/control":                 {},
 	"gogi/live/socket":             {"gogi/control", "gogi/live", "gogi/match"},
 	"gogi/screen":                  {"gogi/control", "gogi/diagram", "gogi/internal/foreign", "gogi/internal/format", "gogi/live", "gogi/live/socket", "gogi/match", "gogi/report", "gogi/report/text", "gogi/shogi", "gogi/stats", "gogi/usi", "gogi/ensemble/voting"},
-	"gogi/web":                     {"gogi/archive", "gogi/control", "gogi/diagram", "gogi/internal/chart", "gogi/internal/foreign", "gogi/internal/format", "gogi/kifu", "gogi/live", "gogi/match", "gogi/ratings", "gogi/report", "gogi/report/page", "gogi/results", "gogi/shogi", "gogi/stats", "gogi/usi", "gogi/votes", "gogi/ensemble/voting", "gogi/internal/phrases"},
+	"gogi/web":                     {"gogi/archive", "gogi/control", "gogi/diagram", "gogi/internal/chart", "gogi/internal/foreign", "gogi/internal/format", "gogi/kifu", "gogi/kifu/formats", "gogi/live", "gogi/match", "gogi/ratings", "gogi/report", "gogi/report/page", "gogi/results", "gogi/shogi", "gogi/stats", "gogi/usi", "gogi/votes", "gogi/ensemble/voting", "gogi/internal/phrases"},
 	"gogi/farm":                    {"gogi/match"},
 	"gogi/farm/keys":               {"gogi/farm"},
 	"gogi/farm/artefacts":          {},

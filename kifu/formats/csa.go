@@ -152,6 +152,8 @@ func (w *csaWriter) end(side shogi.Colour) {
 // 2.2 that most readers know stand for those that only some do.
 func csaWord(r *kifu.Record, side shogi.Colour) string {
 	switch r.Result {
+	case resignation, checkmate, crash:
+		return "%TORYO"
 	case timeForfeit, stall:
 		return "%TIME_UP"
 	case illegalMove, falseDeclaration:
@@ -170,8 +172,7 @@ func csaWord(r *kifu.Record, side shogi.Colour) string {
 			return "%KACHI"
 		}
 	}
-	// Resignation, checkmate, crash, the try rule, whose winner has just moved, and
-	// adjudications against the side to move.
+	// The try rule, whose winner has just moved, and adjudications against the side to move.
 	if loserMoves(r, side) {
 		return "%TORYO"
 	}
