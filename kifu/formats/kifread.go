@@ -74,10 +74,10 @@ type kifGame struct {
 	moving      bool // the line above the moves was there, or a move
 	before      shogi.Square
 	ended       bool
-	branch      bool // what follows is a variation
+	branch      bool    // what follows is a variation
 	end         outcome // by the last word
 	own         outcome // by our comment, which says more
-	illegal     error // what was wrong with the last move; only an end by it may follow
+	illegal     error   // what was wrong with the last move; only an end by it may follow
 	said        bool
 	err         error
 	line        int // that is being read, or where reading failed
