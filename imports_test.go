@@ -65,7 +65,7 @@ var allowed = map[string][]string{
 	"gogi/report":                  {"gogi/internal/foreign", "gogi/internal/format", "gogi/shogi", "gogi/match", "gogi/stats", "gogi/gate", "gogi/stats/counts", "gogi/tournament"},
 	"gogi/report/text":             {"gogi/internal/foreign", "gogi/internal/format", "gogi/match", "gogi/stats", "gogi/report", "gogi/tournament"},
 	"gogi/archive":                 {"gogi/compare", "gogi/configs", "gogi/effects", "gogi/gate", "gogi/internal/format", "gogi/kifu", "gogi/match", "gogi/ratings", "gogi/report", "gogi/report/page", "gogi/results", "gogi/shogi", "gogi/stats", "gogi/tournament", "gogi/votes"},
-	"gogi/records":                 {"gogi/archive", "gogi/internal/foreign", "gogi/internal/usage", "gogi/kifu", "gogi/kifu/formats", "gogi/kifu/packed", "gogi/match", "gogi/results", "gogi/shogi"},
+	"gogi/records":                 {"gogi/archive", "gogi/internal/foreign", "gogi/internal/usage", "gogi/kifu", "gogi/kifu/formats", "gogi/kifu/packed", "gogi/live", "gogi/match", "gogi/results", "gogi/shogi"},
 	"gogi/report/page":             {"gogi/diagram", "gogi/internal/chart", "gogi/internal/format", "gogi/kifu", "gogi/match", "gogi/report", "gogi/report/text", "gogi/shogi"},
 	"gogi/match":                   {"gogi/shogi", "gogi/kifu"},
 	"gogi/configs":                 {"gogi/cpus", "gogi/shogi", "gogi/usi", "gogi/match", "gogi/ensemble", "gogi/ensemble/voting", "gogi/internal/unfit", "gogi/tournament"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"gogi/kifu"
@@ -57,10 +58,11 @@ func (w *csaWriter) line(parts ...string) {
 	w.text = append(w.text, '\n')
 }
 
-// header writes a value, where there is one, that nothing can take for another line.
+// header writes a value, where there is one, that nothing can take for another line, or
+// for another statement: some readers cut any line at its commas.
 func (w *csaWriter) header(key, value string) {
 	if value != "" {
-		w.line(key, kifu.OneLine(value))
+		w.line(key, strings.ReplaceAll(kifu.OneLine(value), ",", "，"))
 	}
 }
 

@@ -366,7 +366,7 @@ func TestCSALayout(t *testing.T) {
 	r.MaxMoves, r.Note, r.LastTime, r.HasLast = 320, "it said \"x\", twice", 2900*time.Millisecond, true
 	r.Ratings[0] = 3500
 	want := `V2.2
-N+A, B
+N+A， B
 N-C
 $EVENT:run/12.1
 $START_TIME:2026/01/02 03:04:05
