@@ -68,7 +68,7 @@ func TestGateIsOrderedByTheLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := registrationOf(settings, first)
-	if got.Design != plan.Gate || len(got.Changes) != 1 || !strings.Contains(got.Changes[0], "[0, 4]") || !strings.Contains(got.Changes[0], "[0, 40]") {
+	if got.Design != plan.Gate || len(got.Changes) != 1 || !strings.Contains(got.Changes[0].String(), "[0, 4]") || !strings.Contains(got.Changes[0].String(), "[0, 40]") {
 		t.Errorf("%+v", got)
 	}
 	if latest := registrationOf(settings, 0); latest.Design != changed.Gate || len(latest.Changes) > 0 {

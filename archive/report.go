@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 
+	"gogi/internal/phrases"
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/report"
@@ -217,15 +218,15 @@ func registrationOf(settings []results.Setting, first int64) report.Registration
 
 // noteChanges writes down what differs from the design, once each.
 func noteChanges(r *report.Registration, design match.Gate, pairs int) {
-	note := func(text string) {
-		if !slices.Contains(r.Changes, text) {
-			r.Changes = append(r.Changes, text)
+	note := func(said phrases.Said) {
+		if !slices.ContainsFunc(r.Changes, func(known phrases.Said) bool { return known.String() == said.String() }) {
+			r.Changes = append(r.Changes, said)
 		}
 	}
 	if design != r.Design {
-		note(fmt.Sprintf("the test was changed from %s to %s after the first game", r.Design, design))
+		note(phrases.Of("the test was changed from %s to %s after the first game", r.Design, design))
 	}
 	if pairs != r.Pairs {
-		note(fmt.Sprintf("the maximum was changed from %d to %d pairs after the first game", r.Pairs, pairs))
+		note(phrases.Of("the maximum was changed from %d to %d pairs after the first game", r.Pairs, pairs))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gogi/gate"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/report"
 	"gogi/results"
@@ -117,7 +118,7 @@ func TestWithdrawnVerdict(t *testing.T) {
 	}
 	void("its disk is slow", func(r match.Row) bool { return r.Worker == "bad" })
 	v := tell()
-	if v.Verdict != report.Inconclusive || v.Gate.Withdrawn != stats.Pass || !slices.ContainsFunc(v.Why, func(w string) bool { return strings.Contains(w, "pass, is withdrawn") }) {
+	if v.Verdict != report.Inconclusive || v.Gate.Withdrawn != stats.Pass || !slices.ContainsFunc(v.Why, func(w phrases.Said) bool { return strings.Contains(w.String(), "pass, is withdrawn") }) {
 		t.Errorf("%+v", v.Gate)
 	}
 	one := v.Report.Voided[0]
@@ -125,8 +126,8 @@ func TestWithdrawnVerdict(t *testing.T) {
 		!sameTest(one.Before, judged(t, plan, slices.Repeat([]bool{true}, enough))) || !sameTest(one.After, judged(t, plan, nil)) {
 		t.Errorf("%+v, before %+v, after %+v", one, one.Before, one.After)
 	}
-	remarks := strings.Join(v.Report.Looks.Remarks, "\n")
-	for _, want := range []string{"2 pairs voided by koto: its disk is slow", "counted anew without them: LLR ", " before, 0.000 after; the verdict told before, pass, is withdrawn"} {
+	remarks := strings.Join(phrases.Each(phrases.English, v.Report.Looks.Remarks), "\n")
+	for _, want := range []string{"2 pairs voided by koto: its disk is slow", "counted anew without what was voided: LLR ", " before, 0.000 after\nthe verdict told before, pass, is withdrawn"} {
 		if !strings.Contains(remarks, want) {
 			t.Errorf("%s\nlacks %s", remarks, want)
 		}
@@ -188,5 +189,30 @@ func TestGatheringAfterVoid(t *testing.T) {
 	rep, err := g.Finish(t.Context(), store)
 	if err != nil || rep.Players[0].Losses != 2 || rep.Players[0].Wins != 0 || len(rep.Voided) != 1 {
 		t.Errorf("%+v, %v", rep, err)
+	}
+}
+
+// A clock that was set back between a void and the next playing makes nobody count both.
+func TestClockSetBack(t *testing.T) {
+	t.Parallel()
+	_, plan := manyOpenings(t)
+	at := func(minute int) time.Time { return time.Date(2026, 1, 1, 0, minute, 0, 0, time.UTC) }
+	evidence := func(id int, won bool) stats.Play {
+		play, err := gate.OfResult(plan, wonPair(plan, id, won))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return play
+	}
+	plays := []play{
+		{pair: 0, stored: at(5), gone: at(40), evidence: evidence(0, true)},
+		{pair: 0, stored: at(10), evidence: evidence(0, false)}, // by a clock that was set back half an hour
+		{pair: 1, stored: at(20), evidence: evidence(1, true)},
+	}
+	r := report.Registration{Design: plan.Gate, Pairs: plan.Pairs}
+	for minute, won := range map[int][]bool{1: {}, 6: {true}, 19: {true}, 30: {true, true}, 40: {false, true}} {
+		if got, err := tested(r, plays, at(minute)); err != nil || !sameTest(got, judged(t, plan, won)) {
+			t.Errorf("at %d: %+v, %v", minute, got, err)
+		}
 	}
 }

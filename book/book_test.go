@@ -346,6 +346,10 @@ func TestLines(t *testing.T) {
 	if err != nil || n != 4 || !strings.HasPrefix(out.String(), "sfen lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL w - 4\n") {
 		t.Errorf("%d, %v\n%s", n, err, out.String())
 	}
+	out.Reset()
+	if n, err := ConvertLines(&out, strings.NewReader("position startpos moves 7g7f\n"), "usi"); err != nil || n != 1 || out.String() != "startpos moves 7g7f\n" {
+		t.Errorf("%d, %v\n%s", n, err, out.String())
+	}
 	for bad, want := range map[string]string{
 		"startpos moves 7g7f 7g7f": "line 1: move 2: 7g7f is illegal", "\nx": "line 2: ",
 	} {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/match"
 )
 
@@ -124,27 +125,27 @@ func conditions(runs []Run) error {
 }
 
 // differences are remarks on what may differ, and be part of the gain.
-func differences(runs []Run, opponent []int) []string {
-	var all []string
+func differences(runs []Run, opponent []int) []phrases.Said {
+	var all []phrases.Said
 	first := runs[0]
 	mine := first.Plan.Players[1-opponent[0]]
 	for i, r := range runs[1:] {
 		theirs := r.Plan.Players[1-opponent[i+1]]
 		if essence(mine) == essence(theirs) {
-			all = append(all, fmt.Sprintf("%s of run %s and %s of run %s are the same version: what differs is chance, or the machine.", format.Name(mine.Name), first.Name, format.Name(theirs.Name), r.Name))
+			all = append(all, phrases.Of("%s of run %s and %s of run %s are the same version: what differs is chance, or the machine.", format.Name(mine.Name), first.Name, format.Name(theirs.Name), r.Name))
 		}
 		if mine.Limits != theirs.Limits {
-			all = append(all, fmt.Sprintf("The versions had different limits, which is a part of the gain: %s in run %s, %s in run %s.", mine.Limits, first.Name, theirs.Limits, r.Name))
+			all = append(all, phrases.Of("The versions had different limits, which is a part of the gain: %s in run %s, %s in run %s.", mine.Limits, first.Name, theirs.Limits, r.Name))
 		}
 		if a, b := first.Plan.Openings, r.Plan.Openings; a.SHA256 != b.SHA256 {
-			all = append(all, fmt.Sprintf("The runs have different books of openings: %s in run %s, %s in run %s.", format.NumberOf(a.Count, "opening"), first.Name, format.NumberOf(b.Count, "opening"), r.Name))
+			all = append(all, phrases.Of("The runs have different books of openings: %s in run %s, %s in run %s.", phrases.Number{N: a.Count, Noun: "opening"}, first.Name, phrases.Number{N: b.Count, Noun: "opening"}, r.Name))
 		}
 		if d := rest(first.Plan, r.Plan, opponent[0], opponent[i+1]); len(d) > 0 {
 			var words []string
 			for _, one := range d {
 				words = append(words, said(one, first.Name, r.Name))
 			}
-			all = append(all, "The runs also differ in: "+strings.Join(words, "; ")+".")
+			all = append(all, phrases.Of("The runs also differ in: %s.", strings.Join(words, "; ")))
 		}
 	}
 	return all

@@ -9,6 +9,7 @@ import (
 
 	"gogi/gate"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/stats"
@@ -33,62 +34,62 @@ type Run struct {
 // Report is what "gogi compare --json" prints. A number that does not exist is null,
 // with a "why" beside it.
 type Report struct {
-	Version  int      `json:"version"`
-	Opponent string   `json:"opponent"`
-	Runs     []Result `json:"runs"`  // in the order given, the oldest version first
-	Steps    []Step   `json:"steps"` // each run against the one before it
-	Trend    *Trend   `json:"trend,omitempty"`
-	Remarks  []string `json:"remarks"`
+	Version  int            `json:"version"`
+	Opponent string         `json:"opponent"`
+	Runs     []Result       `json:"runs"`  // in the order given, the oldest version first
+	Steps    []Step         `json:"steps"` // each run against the one before it
+	Trend    *Trend         `json:"trend,omitempty"`
+	Remarks  []phrases.Said `json:"remarks"`
 }
 
 // Result is one run: its version against the opponent.
 type Result struct {
-	Run      string   `json:"run"`
-	Player   string   `json:"player"`
-	Limits   string   `json:"limits"`
-	Games    int      `json:"games"`
-	Pairs    int      `json:"pairs"`
-	Openings int      `json:"openings"` // the independent units
-	Copies   int      `json:"copies"`   // pairs that repeat an earlier one move for move
-	Slowed   int      `json:"slowed"`   // pairs with a move that the machine slowed
-	Faults   int      `json:"faults"`   // games that ended by an engine's fault
-	Score    *float64 `json:"score"`
-	Elo      *float64 `json:"elo"`
-	Lo       *float64 `json:"lo"` // in Elo
-	Hi       *float64 `json:"hi"`
-	Why      string   `json:"why,omitempty"`
+	Run      string       `json:"run"`
+	Player   string       `json:"player"`
+	Limits   string       `json:"limits"`
+	Games    int          `json:"games"`
+	Pairs    int          `json:"pairs"`
+	Openings int          `json:"openings"` // the independent units
+	Copies   int          `json:"copies"`   // pairs that repeat an earlier one move for move
+	Slowed   int          `json:"slowed"`   // pairs with a move that the machine slowed
+	Faults   int          `json:"faults"`   // games that ended by an engine's fault
+	Score    *float64     `json:"score"`
+	Elo      *float64     `json:"elo"`
+	Lo       *float64     `json:"lo"` // in Elo
+	Hi       *float64     `json:"hi"`
+	Why      phrases.Said `json:"why,omitzero"`
 }
 
 // Step is by how much more a version gained than the one before.
 type Step struct {
-	Older    string   `json:"older"` // runs
-	Newer    string   `json:"newer"`
-	Method   string   `json:"method"` // paired_openings, independent
-	Shared   int      `json:"shared"` // openings that both played
-	Elo      *float64 `json:"elo"`
-	Lo       *float64 `json:"lo"`
-	Hi       *float64 `json:"hi"`
-	Test     string   `json:"test,omitempty"` // paired_sign_flip (exact), welch_normal
-	P        *float64 `json:"p"`              // two-sided
-	Adjusted *float64 `json:"adjusted"`       // by Holm, for all tested steps
-	Why      string   `json:"why,omitempty"`
+	Older    string       `json:"older"` // runs
+	Newer    string       `json:"newer"`
+	Method   string       `json:"method"` // paired_openings, independent
+	Shared   int          `json:"shared"` // openings that both played
+	Elo      *float64     `json:"elo"`
+	Lo       *float64     `json:"lo"`
+	Hi       *float64     `json:"hi"`
+	Test     string       `json:"test,omitempty"` // paired_sign_flip (exact), welch_normal
+	P        *float64     `json:"p"`              // two-sided
+	Adjusted *float64     `json:"adjusted"`       // by Holm, for all tested steps
+	Why      phrases.Said `json:"why,omitzero"`
 }
 
 // Trend is the line through the Elo of all runs, one version apart.
 type Trend struct {
-	Slope  *float64 `json:"slope"` // Elo a version
-	Lo     *float64 `json:"lo"`
-	Hi     *float64 `json:"hi"`
-	P      *float64 `json:"p"`      // two-sided, of no slope
-	Misfit *float64 `json:"misfit"` // p of the versions lying on a line
-	Why    string   `json:"why,omitempty"`
+	Slope  *float64     `json:"slope"` // Elo a version
+	Lo     *float64     `json:"lo"`
+	Hi     *float64     `json:"hi"`
+	P      *float64     `json:"p"`      // two-sided, of no slope
+	Misfit *float64     `json:"misfit"` // p of the versions lying on a line
+	Why    phrases.Said `json:"why,omitzero"`
 }
 
 // Gatherer adds up the pairs of the runs.
 type Gatherer struct {
 	runs     []Run
 	opponent []int // its place in each run
-	remarks  []string
+	remarks  []phrases.Said
 	results  []Result
 	series   []*stats.Series
 }
@@ -152,26 +153,25 @@ func (g *Gatherer) Report() *Report {
 
 // length says why intervals and tests of a fixed length do not hold for a run, "" where
 // they do.
-func (r Run) length() string {
+func (r Run) length() phrases.Said {
 	switch {
 	case !r.Finished:
-		return fmt.Sprintf("run %s is not finished", r.Name)
+		return phrases.Of("run %s is not finished", r.Name)
 	case r.Gate != "":
-		return fmt.Sprintf("the length of run %s depended on its results", r.Name)
+		return phrases.Of("the length of run %s depended on its results", r.Name)
 	}
-	return ""
+	return phrases.Said{}
 }
 
 // lengths explains it, once for each run.
-func (g *Gatherer) lengths() []string {
-	var all []string
+func (g *Gatherer) lengths() []phrases.Said {
+	var all []phrases.Said
 	for _, r := range g.runs {
 		switch {
 		case !r.Finished:
-			all = append(all, fmt.Sprintf("Run %s is not finished: intervals and tests hold only at the end that was planned, and are left out.", r.Name))
+			all = append(all, phrases.Of("Run %s is not finished: intervals and tests hold only at the end that was planned, and are left out.", r.Name))
 		case r.Gate != "":
-			all = append(all, fmt.Sprintf("Run %s was played with a sequential test (%s): its score leans away from the middle, as its end depended on it. "+
-				"Intervals and tests of a fixed length do not hold and are left out; gogi gate %s has the Elo that allows for the stop.", r.Name, r.Gate, r.Name))
+			all = append(all, phrases.Of("Run %[1]s was played with a sequential test (%[2]s): its score leans away from the middle, as its end depended on it. Intervals and tests of a fixed length do not hold and are left out; gogi gate %[1]s has the Elo that allows for the stop.", r.Name, r.Gate))
 		}
 	}
 	return all
@@ -182,14 +182,14 @@ func (g *Gatherer) result(i int) Result {
 	r.Pairs, r.Openings, r.Copies = s.Pairs(), s.Openings(), s.Copies()
 	e, err := s.Elo(Level)
 	if err != nil {
-		r.Why = err.Error()
+		r.Why = phrases.Because(err)
 		return r
 	}
 	if sample, err := s.Sample(); err == nil {
 		r.Score = &sample.Mean
 	}
 	r.Elo = format.Finite(e.Elo)
-	if r.Why = g.runs[i].length(); r.Why == "" {
+	if r.Why = g.runs[i].length(); r.Why.IsZero() {
 		r.Lo, r.Hi = format.Finite(e.Interval.Lo), format.Finite(e.Interval.Hi)
 	}
 	return r
@@ -200,26 +200,28 @@ func (g *Gatherer) step(older, newer int) Step {
 	c, err := stats.Compare(g.series[newer], g.series[older], Level)
 	s.Method, s.Shared = c.Method, c.Shared
 	if err != nil {
-		s.Why = err.Error()
+		s.Why = phrases.Because(err)
 		return s
 	}
 	s.Elo = format.Finite(c.Elo)
 	for _, i := range []int{newer, older} {
-		if why := g.runs[i].length(); why != "" {
+		if why := g.runs[i].length(); !why.IsZero() {
 			s.Why = why
 			return s
 		}
 	}
 	s.Lo, s.Hi = format.Finite(c.Interval.Lo), format.Finite(c.Interval.Hi)
 	if c.Method == "independent" && min(c.First, c.Second) < Least {
-		s.Why = fewOpenings
+		s.Why = fewOpenings()
 		return s
 	}
 	s.Test, s.P = c.Test.Method, format.Finite(c.Test.P)
 	return s
 }
 
-const fewOpenings = "a run has fewer than 20 openings, and the test that is left is a normal approximation"
+func fewOpenings() phrases.Said {
+	return phrases.Of("a run has fewer than 20 openings, and the test that is left is a normal approximation")
+}
 
 // adjust allows for the number of steps.
 func (r *Report) adjust() {
@@ -245,18 +247,18 @@ func (g *Gatherer) trend() *Trend {
 	}
 	elo, covariance, err := stats.EloCovariance(g.series)
 	if err != nil {
-		return &Trend{Why: err.Error()}
+		return &Trend{Why: phrases.Because(err)}
 	}
 	line, err := stats.NewTrend(place, elo, covariance, Level)
 	if err != nil {
-		return &Trend{Why: err.Error()}
+		return &Trend{Why: phrases.Because(err)}
 	}
 	t := &Trend{Slope: format.Finite(line.Slope)}
 	for i, r := range g.runs {
-		if t.Why = r.length(); t.Why == "" && g.series[i].Openings() < Least {
-			t.Why = fewOpenings
+		if t.Why = r.length(); t.Why.IsZero() && g.series[i].Openings() < Least {
+			t.Why = fewOpenings()
 		}
-		if t.Why != "" {
+		if !t.Why.IsZero() {
 			return t
 		}
 	}
@@ -266,18 +268,18 @@ func (g *Gatherer) trend() *Trend {
 }
 
 // evidence are remarks on what the games are worth.
-func (r *Report) evidence() []string {
-	var all []string
+func (r *Report) evidence() []phrases.Said {
+	var all []phrases.Said
 	for _, run := range r.Runs {
 		if run.Copies > 0 {
-			all = append(all, fmt.Sprintf("Run %s has %s of %s that repeat an earlier one move for move; an opening counts once, however often it was played.",
-				run.Run, format.Count(run.Copies), format.NumberOf(run.Pairs, "pair")))
+			all = append(all, phrases.Of("Run %s has %s of %s that repeat an earlier one move for move; an opening counts once, however often it was played.",
+				run.Run, format.Count(run.Copies), phrases.Number{N: run.Pairs, Noun: "pair"}))
 		}
 		if run.Slowed > 0 {
-			all = append(all, fmt.Sprintf("Run %s has %s of %s with a move that the machine slowed.", run.Run, format.Count(run.Slowed), format.NumberOf(run.Pairs, "pair")))
+			all = append(all, phrases.Of("Run %s has %s of %s with a move that the machine slowed.", run.Run, format.Count(run.Slowed), phrases.Number{N: run.Pairs, Noun: "pair"}))
 		}
 		if run.Faults > 0 {
-			all = append(all, fmt.Sprintf("Run %s has %s that ended by an engine's fault, which tells of reliability rather than strength.", run.Run, format.NumberOf(run.Faults, "game")))
+			all = append(all, phrases.Of("Run %s has %s that ended by an engine's fault, which tells of reliability rather than strength.", run.Run, phrases.Number{N: run.Faults, Noun: "game"}))
 		}
 	}
 	return all

@@ -63,15 +63,15 @@ func TestTwoRuns(t *testing.T) {
 	if want := counts.Elo(7./8) - counts.Elo(4./8); math.Abs(*s.Elo-want) > 1e-9 || !(*s.Lo < want && want < *s.Hi) {
 		t.Errorf("%+v, want %v", s, want)
 	}
-	if got := rep.Claim(); got != "newer gained more against base than older did." {
+	if got := rep.Claim().String(); got != "newer gained more against base than older did." {
 		t.Errorf("%s", got)
 	}
 	back := report(t, []Run{version("older"), version("newer")}, newer, older)
-	if got := back.Claim(); got != "newer gained less against base than older did." || *back.Steps[0].Elo != -*s.Elo {
+	if got := back.Claim().String(); got != "newer gained less against base than older did." || *back.Steps[0].Elo != -*s.Elo {
 		t.Errorf("%s", got)
 	}
 	same := report(t, []Run{version("older"), version("newer")}, older, older)
-	if got := same.Claim(); !strings.Contains(got, "do not show") || *same.Steps[0].P != 1 {
+	if got := same.Claim().String(); !strings.Contains(got, "do not show") || *same.Steps[0].P != 1 {
 		t.Errorf("%s", got)
 	}
 	if len(rep.Remarks) != 0 {
@@ -95,7 +95,7 @@ func TestOpponentInTheOtherSeat(t *testing.T) {
 	if b.Runs[1].Player != "newer-engine" || *a.Runs[1].Score != *b.Runs[1].Score || math.Abs(*a.Steps[0].Elo-*b.Steps[0].Elo) > 1e-9 {
 		t.Errorf("%+v\n%+v", a.Runs[1], b.Runs[1])
 	}
-	if len(b.Remarks) != 1 || !strings.Contains(b.Remarks[0], `margin`) {
+	if len(b.Remarks) != 1 || !strings.Contains(b.Remarks[0].String(), `margin`) {
 		t.Errorf("%q", b.Remarks)
 	}
 }
@@ -150,7 +150,7 @@ func TestRemarks(t *testing.T) {
 		"a sequential test (": func(r *Run) { r.Gate = "SPRT" },
 	} {
 		rep := report(t, []Run{version("older"), version("newer", f)}, pairs, pairs)
-		if len(rep.Remarks) != 1 || !strings.Contains(rep.Remarks[0], word) || !strings.Contains(rep.Remarks[0], "newer") {
+		if len(rep.Remarks) != 1 || !strings.Contains(rep.Remarks[0].String(), word) || !strings.Contains(rep.Remarks[0].String(), "newer") {
 			t.Errorf("%s: %q", word, rep.Remarks)
 		}
 	}
@@ -165,17 +165,17 @@ func TestStoppedRuns(t *testing.T) {
 	} {
 		rep := report(t, []Run{version("first", f), version("second"), version("third")}, a, b, c)
 		s := rep.Steps[0]
-		if s.Elo == nil || s.P != nil || s.Lo != nil || s.Adjusted != nil || s.Why == "" {
+		if s.Elo == nil || s.P != nil || s.Lo != nil || s.Adjusted != nil || s.Why.IsZero() {
 			t.Errorf("%s: %+v", name, s)
 		}
 		if later := rep.Steps[1]; later.P == nil || *later.Adjusted != *later.P {
 			t.Errorf("%s: %+v", name, later)
 		}
-		if rep.Runs[0].Elo == nil || rep.Runs[0].Lo != nil || rep.Trend.Slope == nil || rep.Trend.P != nil || rep.Trend.Why == "" {
+		if rep.Runs[0].Elo == nil || rep.Runs[0].Lo != nil || rep.Trend.Slope == nil || rep.Trend.P != nil || rep.Trend.Why.IsZero() {
 			t.Errorf("%s: %+v, %+v", name, rep.Runs[0], rep.Trend)
 		}
-		if !strings.HasPrefix(rep.Claim(), "There is no verdict: ") {
-			t.Errorf("%s: %s", name, rep.Claim())
+		if !strings.HasPrefix(rep.Claim().String(), "There is no verdict: ") {
+			t.Errorf("%s: %s", name, rep.Claim().String())
 		}
 		var text strings.Builder
 		rep.Print(&text)
@@ -205,10 +205,10 @@ func TestOtherOpeningsAndCopies(t *testing.T) {
 	if r := rep.Runs[0]; r.Pairs != 12 || r.Openings != 4 || r.Copies != 8 || *r.Score != 0.625 {
 		t.Errorf("%+v", r)
 	}
-	if s := rep.Steps[0]; s.Method != "independent" || s.Shared != 0 || s.P != nil || s.Lo == nil || !strings.Contains(s.Why, "20 openings") {
+	if s := rep.Steps[0]; s.Method != "independent" || s.Shared != 0 || s.P != nil || s.Lo == nil || !strings.Contains(s.Why.String(), "20 openings") {
 		t.Errorf("%+v", s)
 	}
-	if len(rep.Remarks) != 2 || !strings.Contains(rep.Remarks[0], "8 of 12 pairs that repeat") {
+	if len(rep.Remarks) != 2 || !strings.Contains(rep.Remarks[0].String(), "8 of 12 pairs that repeat") {
 		t.Errorf("%q", rep.Remarks)
 	}
 }
@@ -236,20 +236,20 @@ func TestChain(t *testing.T) {
 		pairs = append(pairs, all)
 	}
 	rep := report(t, runs, pairs...)
-	if tr := rep.Trend; tr == nil || tr.Why != "" || *tr.Slope < 50 || *tr.P > 0.001 || *tr.Lo > *tr.Slope || *tr.Hi < *tr.Slope || *tr.Misfit < 0.001 {
+	if tr := rep.Trend; tr == nil || !tr.Why.IsZero() || *tr.Slope < 50 || *tr.P > 0.001 || *tr.Lo > *tr.Slope || *tr.Hi < *tr.Slope || *tr.Misfit < 0.001 {
 		t.Fatalf("%+v", tr)
 	}
-	if rep.Claim() != "The versions gain against base, from first to last." || len(rep.Steps) != 3 {
-		t.Errorf("%s", rep.Claim())
+	if rep.Claim().String() != "The versions gain against base, from first to last." || len(rep.Steps) != 3 {
+		t.Errorf("%s", rep.Claim().String())
 	}
 	slices.Reverse(runs)
 	slices.Reverse(pairs)
-	if back := report(t, runs, pairs...); back.Claim() != "The versions lose ground against base, from first to last." || math.Abs(*back.Trend.Slope+*rep.Trend.Slope) > 1e-6 {
-		t.Errorf("%s %v", back.Claim(), *back.Trend.Slope)
+	if back := report(t, runs, pairs...); back.Claim().String() != "The versions lose ground against base, from first to last." || math.Abs(*back.Trend.Slope+*rep.Trend.Slope) > 1e-6 {
+		t.Errorf("%s %v", back.Claim().String(), *back.Trend.Slope)
 	}
 	// A run whose games are another's: no covariance to rest on, so no trend, and no panic.
 	twin := report(t, []Run{version("v1"), version("v2"), version("v3")}, pairs[0], pairs[0], pairs[1])
-	if twin.Trend.Slope != nil && twin.Trend.P != nil || twin.Trend.Why == "" {
+	if twin.Trend.Slope != nil && twin.Trend.P != nil || twin.Trend.Why.IsZero() {
 		t.Errorf("%+v", twin.Trend)
 	}
 }
@@ -257,10 +257,10 @@ func TestChain(t *testing.T) {
 func TestNothingToCompare(t *testing.T) {
 	t.Parallel()
 	rep := report(t, []Run{version("older"), version("newer")}, nil, []string{"WW"})
-	if got := rep.Claim(); !strings.HasPrefix(got, "There is nothing to compare: ") {
+	if got := rep.Claim().String(); !strings.HasPrefix(got, "There is nothing to compare: ") {
 		t.Errorf("%s", got)
 	}
-	if won := report(t, []Run{version("older"), version("newer")}, []string{"WL", "WW"}, []string{"WW", "WW"}); won.Steps[0].Elo != nil || won.Steps[0].Why == "" {
+	if won := report(t, []Run{version("older"), version("newer")}, []string{"WL", "WW"}, []string{"WW", "WW"}); won.Steps[0].Elo != nil || won.Steps[0].Why.IsZero() {
 		t.Errorf("%+v", won.Steps[0])
 	}
 	var text strings.Builder

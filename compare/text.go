@@ -7,6 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/stats/counts"
 )
 
@@ -54,15 +55,15 @@ func (r *Report) printSteps(w io.Writer) {
 // line is a step's difference, with its test adjusted where there are several.
 func (s Step) line(tested int) string {
 	if s.Elo == nil {
-		return "no difference: " + s.Why
+		return "no difference: " + s.Why.String()
 	}
 	text := fmt.Sprintf("%+.1f Elo", *s.Elo)
 	if s.Lo == nil && s.Hi == nil {
-		return text + ", no interval and no test: " + s.Why
+		return text + ", no interval and no test: " + s.Why.String()
 	}
 	text += fmt.Sprintf("   [%s, %s]  95%% approximate", format.Elo(s.Lo, -1), format.Elo(s.Hi, 1))
 	if s.P == nil {
-		return text + "   no test: " + s.Why
+		return text + "   no test: " + s.Why.String()
 	}
 	text += "   p = " + format.PValue(*s.P)
 	if tested > 1 {
@@ -89,7 +90,7 @@ func (s Step) how() string {
 func (t *Trend) line() string {
 	switch {
 	case t.Slope == nil:
-		return "none: " + t.Why
+		return "none: " + t.Why.String()
 	case t.P == nil:
 		return fmt.Sprintf("%+.1f Elo a version, no interval and no test: %s", *t.Slope, t.Why)
 	}
@@ -102,34 +103,34 @@ func (t *Trend) line() string {
 
 // Claim is what the runs show, in a sentence: of two runs the difference, of more the
 // trend.
-func (r *Report) Claim() string {
+func (r *Report) Claim() phrases.Said {
 	if r.Trend != nil {
 		return r.trendClaim()
 	}
 	s := r.Steps[0]
 	switch {
 	case s.Elo == nil:
-		return "There is nothing to compare: " + s.Why + "."
+		return phrases.Of("There is nothing to compare: %s.", s.Why)
 	case s.P == nil:
-		return "There is no verdict: " + s.Why + "."
+		return phrases.Of("There is no verdict: %s.", s.Why)
 	case !significant(*s.P):
-		return fmt.Sprintf("The games do not show whether %s gained more against %s than %s did.", s.Newer, format.Name(r.Opponent), s.Older)
+		return phrases.Of("The games do not show whether %s gained more against %s than %s did.", s.Newer, format.Name(r.Opponent), s.Older)
 	case *s.Elo > 0:
-		return fmt.Sprintf("%s gained more against %s than %s did.", s.Newer, format.Name(r.Opponent), s.Older)
+		return phrases.Of("%s gained more against %s than %s did.", s.Newer, format.Name(r.Opponent), s.Older)
 	}
-	return fmt.Sprintf("%s gained less against %s than %s did.", s.Newer, format.Name(r.Opponent), s.Older)
+	return phrases.Of("%s gained less against %s than %s did.", s.Newer, format.Name(r.Opponent), s.Older)
 }
 
-func (r *Report) trendClaim() string {
+func (r *Report) trendClaim() phrases.Said {
 	switch t := r.Trend; {
 	case t.P == nil:
-		return "There is no verdict: " + t.Why + "."
+		return phrases.Of("There is no verdict: %s.", t.Why)
 	case !significant(*t.P):
-		return fmt.Sprintf("The games show no trend of the versions against %s.", format.Name(r.Opponent))
+		return phrases.Of("The games show no trend of the versions against %s.", format.Name(r.Opponent))
 	case *t.Slope > 0:
-		return fmt.Sprintf("The versions gain against %s, from first to last.", format.Name(r.Opponent))
+		return phrases.Of("The versions gain against %s, from first to last.", format.Name(r.Opponent))
 	}
-	return fmt.Sprintf("The versions lose ground against %s, from first to last.", format.Name(r.Opponent))
+	return phrases.Of("The versions lose ground against %s, from first to last.", format.Name(r.Opponent))
 }
 
 func significant(p float64) bool { return counts.Test{P: p}.Significant(1 - Level) }

@@ -71,13 +71,16 @@ func checkDeclared(p match.Player, plan *match.Plan, declared []usi.Option) []er
 
 // complete adds the files that an engine reads to its identity.
 func (h hasher) complete(p *match.Player, in options) (warnings []Warning, err error) {
-	if p.Builtin || isRemote(p.Command) {
+	if isRemote(p.Command) {
 		return nil, nil
 	}
 	for _, o := range in.declared {
 		if err := h.option(p, in, o); err != nil {
 			return nil, err
 		}
+	}
+	if p.Builtin {
+		return nil, nil // its book is all that it reads
 	}
 	if err := h.evaluation(p, in); err != nil {
 		return nil, err

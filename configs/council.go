@@ -10,6 +10,7 @@ import (
 
 	"gogi/ensemble/voting"
 
+	books "gogi/book"
 	"gogi/ensemble"
 	"gogi/match"
 )
@@ -31,6 +32,7 @@ type Council struct {
 	NodeJitter   *float64      `toml:"node_jitter"`   // default 0
 	ScoreNoise   *float64      `toml:"score_noise"`   // default 0
 	Veto         *Veto         `toml:"veto"`          // default none
+	Book         string        `toml:"book"`          // a file of package book, asked before the members; default none
 	Limits       *Limits       `toml:"limits"`        // as of an engine
 	Restart      match.Restart `toml:"restart"`
 }
@@ -177,7 +179,23 @@ func (r *resolver) council(i int, within []string) match.Player {
 		Greeting: defaultGreeting, Ready: defaultReady,
 	}
 	p.Identity.Fixed = "council of " + strconv.Itoa(len(out.Members)) + " by " + out.Rule
+	r.councilBook(path+".book", c.Book, &p)
 	return p
+}
+
+// councilBook makes a book a part of what the council is.
+func (r *resolver) councilBook(path, name string, p *match.Player) {
+	if name == "" {
+		return
+	}
+	file := absolute(r.file.base(path, r.baseDir, r.env.WorkDir), name)
+	_, err := books.FormatOf("", file)
+	if err == nil {
+		err = r.hashes.add(p, match.BookRole, file)
+	}
+	if err != nil {
+		r.fail(path, "council %s: its book: %w", p.Name, err)
+	}
 }
 
 func (r *resolver) councilLimitsPath(i int) string {

@@ -2,6 +2,7 @@ package configs_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -229,5 +230,44 @@ func TestCouncilByFlags(t *testing.T) {
 	c := plan.Players[0]
 	if c.Council == nil || c.Council.Rule != "adoption:reward=voters" || len(c.Council.Members) != 2 || c.Limits.String() != "8+0.08" {
 		t.Errorf("%+v", c)
+	}
+}
+
+// A council's book is a part of what it is: its hash, and not where it lies.
+func TestCouncilBook(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(folder, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	digest := func(file string) string {
+		plan, err := councilPlan(t, councilFile+"rule = \"majority\"\nbook = \""+file+"\"\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if files := plan.Players[0].Identity.Files; len(files) != 1 || files[0].Role != match.BookRole || files[0].Path != file {
+			t.Errorf("%+v", files)
+		}
+		if _, err := configs.Place(plan, nil, configs.Env{Engines: folder, Self: "/gogi", BuiltinVersion: "sparring"}); err == nil || !strings.Contains(err.Error(), "book") {
+			t.Errorf("a book was placed: %v", err)
+		}
+		return plan.Digest()
+	}
+	plain, err := councilPlan(t, councilFile+"rule = \"majority\"\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b, c := digest(write("a.db", "x")), digest(write("b.db", "x")), digest(write("c.db", "y"))
+	if a != b || a == c || a == plain.Digest() {
+		t.Errorf("%s %s %s %s", a, b, c, plain.Digest())
+	}
+	for name, want := range map[string]string{folder + "/none.db": "no such file", write("a.zip", ""): "does not tell the format"} {
+		if _, err := councilPlan(t, councilFile+"rule = \"majority\"\nbook = \""+name+"\"\n"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, expected %q", err, want)
+		}
 	}
 }

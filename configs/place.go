@@ -24,7 +24,7 @@ import (
 // been; equal files have one folder. All errors are reported together, each as its
 // engine's own.
 //
-// What cannot be placed: an engine behind ssh, one whose identity was given by hand,
+// What cannot be placed: books of councils and of the built-in engine, an engine behind ssh, one whose identity was given by hand,
 // and files that it finds by a default or a folder which the digest covers as a path of
 // the other machine.
 func Place(plan *match.Plan, find func(sha256 string) (path string, err error), env Env) (*match.Plan, error) {
@@ -37,6 +37,9 @@ func Place(plan *match.Plan, find func(sha256 string) (path string, err error), 
 			errs = append(errs, unfit.Wrap(p.Name, fmt.Errorf("engine %s: placing it: %w", p.Name, err)))
 		}
 	})
+	for _, p := range plan.Players {
+		errs = append(errs, placeable(p))
+	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
@@ -46,6 +49,21 @@ func Place(plan *match.Plan, find func(sha256 string) (path string, err error), 
 	return out, nil
 }
 
+// placeable refuses councils that read files themselves.
+func placeable(p match.Player) error {
+	if p.Council == nil {
+		return nil
+	}
+	var errs []error
+	if len(p.Identity.Files) > 0 {
+		errs = append(errs, fmt.Errorf("council %s plays from a book, which cannot be placed", p.Name))
+	}
+	for _, m := range p.Council.Members {
+		errs = append(errs, placeable(m))
+	}
+	return errors.Join(errs...)
+}
+
 // placeEngine changes one engine. Nothing that it points to is shared with another plan then.
 func placeEngine(p *match.Player, find func(string) (string, error), env Env) error {
 	switch {
@@ -53,6 +71,8 @@ func placeEngine(p *match.Player, find func(string) (string, error), env Env) er
 		return fmt.Errorf("it is %q, and the built-in engine here %q", p.Identity.Fixed, env.BuiltinVersion)
 	case len(p.Command) == 0:
 		return errors.New("it has no command")
+	case p.Builtin && len(p.Identity.Files) > 0:
+		return errors.New("it plays from a book, which cannot be placed")
 	case p.Builtin:
 		p.Command = slices.Concat([]string{env.Self}, p.Command[1:])
 		p.Dir = env.WorkDir

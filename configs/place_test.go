@@ -90,14 +90,18 @@ func TestPlace(t *testing.T) {
 		{"a file elsewhere", `options = {EvalFile = "OUT/nets/nn.bin"}`, fairy},
 		{"a file beside", "dir = \"bin\"\noptions = {evalfile = \"../nets/nn.bin\"}", fairy},
 		{"the folder of the binary", `options = {EvalDir = "."}`, yaneuraou},
+		{"a binary below", "dir = \".\"\ncommand = [\"bin/fairy-stockfish\"]", yaneuraou},
 	} {
 		env, out := machine(t), t.TempDir()
 		fill(t, env.WorkDir, map[string]string{
 			"eval/nn.bin": "net", "eval/sub/eval_options.txt": "x", "nets/nn.bin": "other net", "book/standard_book.db": "book", "book/user_book1.db": "mine",
-			"engine_options.txt": "option", "bin/net.nnue": "fairy's",
+			"engine_options.txt": "option", "bin/net.nnue": "fairy's", "bin/engine_options.txt": "beside the binary",
 		})
 		fill(t, out, map[string]string{"nets/nn.bin": "a third net", "nets/deep/er.bin": "more"})
 		text := strings.Replace(two, "./dev\"", "./dev\"\n"+strings.ReplaceAll(test.extra, "OUT", out), 1)
+		if strings.Contains(test.extra, "command = ") {
+			text = strings.Replace(text, "cmd = \"./dev\"\n", "", 1)
+		}
 		text = strings.Replace(text, "\"./base\"", "\"nice -n 5 ./base\"", 1)
 		p, _ := plan(t, text, configs.Flags{}, env)
 		greetings := []usi.Greeting{greeting(t, test.declared), greeting(t, fairy)}
@@ -215,6 +219,23 @@ func TestPlaceVariants(t *testing.T) {
 		greetings := []usi.Greeting{greeting(t, fairy), greeting(t, fairy)}
 		if err := configs.VerifyIdentity(placed, greetings); err != nil {
 			t.Error(err)
+		}
+		for i, f := range placed.Players[0].Identity.Files { // a binary that is here, and no variant
+			if f.Role == match.BinaryRole {
+				other := filepath.Join(t.TempDir(), "other")
+				fill(t, filepath.Dir(other), map[string]string{"other": "another"})
+				swapped := *placed
+				swapped.Players = append([]match.Player(nil), placed.Players...)
+				swapped.Players[0].Command = []string{other}
+				swapped.Players[0].Identity.Files = append([]match.FileHash(nil), placed.Players[0].Identity.Files...)
+				swapped.Players[0].Identity.Files[i].SHA256 = here.put(t, "another")
+				if err := os.Chmod(other, 0o700); err != nil { //nolint:gosec // programs are executable
+					t.Fatal(err)
+				}
+				if err := configs.VerifyIdentity(&swapped, greetings); err == nil || !strings.Contains(err.Error(), "is none of its variants") {
+					t.Error(err)
+				}
+			}
 		}
 		there.ISAs = nil // placed where another variant is needed
 		if again, err := configs.Place(sent(t, placed), here.find, there); err == nil && again.Digest() != p.Digest() {

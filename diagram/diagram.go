@@ -26,6 +26,7 @@ type Diagram struct {
 	Last     shogi.Move // its squares are marked; NoMove: none
 	Title    string     // the text alternative's first line
 	ID       string     // distinguishes the diagrams of a page; letters, digits and hyphens
+	Japanese bool       // the ranks and the description are in Japanese
 }
 
 // The geometry in user units: a square's sides and where the board begins.
@@ -48,8 +49,8 @@ func (d Diagram) SVG() string {
 	c := &canvas{}
 	c.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="sd" viewBox="0 0 %d %d" role="img" aria-labelledby="%s-t %[3]s-d">`,
 		width, height, escape(d.ID))
-	c.printf(`<title id="%s-t">%s</title><desc id="%[1]s-d">%[3]s</desc>`, escape(d.ID), escape(d.Title), escape(Describe(d.Position)))
-	c.board()
+	c.printf(`<title id="%s-t">%s</title><desc id="%[1]s-d">%[3]s</desc>`, escape(d.ID), escape(d.Title), escape(d.describe()))
+	c.board(d.Japanese)
 	c.marks(d.Last)
 	c.printf(`<g lang="ja" font-family="'Noto Serif CJK JP','Noto Serif JP','Hiragino Mincho ProN','Yu Mincho',serif" text-anchor="middle">`)
 	for s := range shogi.NoSquare {
@@ -69,7 +70,7 @@ func (c *canvas) printf(format string, args ...any) {
 }
 
 // board draws the squares, the four dots, and the files and ranks.
-func (c *canvas) board() {
+func (c *canvas) board(japanese bool) {
 	c.printf(`<rect class="sd-board" x="%d" y="%d" width="%d" height="%d" fill="#f6e3b8" stroke="#3d3222" stroke-width="1.6"/>`,
 		boardLeft, boardTop, boardWidth, boardHeight)
 	c.printf(`<path class="sd-lines" fill="none" stroke="#7a6a4b" stroke-width=".8" d="`)
@@ -85,7 +86,11 @@ func (c *canvas) board() {
 	c.printf(`<g class="sd-axis" font-family="system-ui,sans-serif" font-size="13" fill="#5b5346" text-anchor="middle">`)
 	for n := 1; n <= 9; n++ {
 		x, y := middle(shogi.NewSquare(n, n))
-		c.printf(`<text x="%d" y="%d">%d</text><text x="%d" y="%d">%c</text>`, x, boardTop-6, n, boardLeft+boardWidth+12, y+5, 'a'+n-1)
+		rank := string(rune('a' + n - 1))
+		if japanese {
+			rank = kanjiNumber(n)
+		}
+		c.printf(`<text x="%d" y="%d">%d</text><text x="%d" y="%d">%s</text>`, x, boardTop-6, n, boardLeft+boardWidth+12, y+5, rank)
 	}
 	c.printf(`</g>`)
 }
@@ -191,6 +196,60 @@ func Kanji(t shogi.PieceType) string {
 		return ""
 	}
 	return kanji[t]
+}
+
+func (d Diagram) describe() string {
+	if d.Japanese {
+		return DescribeJapanese(d.Position)
+	}
+	return Describe(d.Position)
+}
+
+// kanjiNumber is 1 to 9 as ranks are called.
+func kanjiNumber(n int) string { return string([]rune("一二三四五六七八九")[n-1]) }
+
+// DescribeJapanese is a position in words, as Describe.
+func DescribeJapanese(p shogi.Position) string {
+	names := map[shogi.Colour]string{shogi.Black: "先手", shogi.White: "後手"}
+	text := ""
+	for _, side := range []shogi.Colour{shogi.Black, shogi.White} {
+		text += names[side] + "：" + squaresInJapanese(&p, side) + "、持駒" + handInJapanese(&p, side) + "。"
+	}
+	return text + names[p.Side()] + "番。"
+}
+
+// squaresInJapanese are a side's pieces on the board, such as 玉５九、金４九 ６九.
+func squaresInJapanese(p *shogi.Position, side shogi.Colour) string {
+	var all []string
+	for t := shogi.Dragon; t >= shogi.Pawn; t-- {
+		var squares []string
+		for s := range shogi.NoSquare {
+			if p.PieceAt(s) == shogi.NewPiece(side, t) {
+				squares = append(squares, string([]rune("１２３４５６７８９")[s.File()-1])+kanjiNumber(s.Rank()))
+			}
+		}
+		if len(squares) > 0 {
+			all = append(all, Kanji(t)+strings.Join(squares, " "))
+		}
+	}
+	return strings.Join(all, "、")
+}
+
+func handInJapanese(p *shogi.Position, side shogi.Colour) string {
+	text := ""
+	for _, t := range handOrder() {
+		switch n := p.Hand(side, t); n {
+		case 0:
+		case 1:
+			text += Kanji(t)
+		default:
+			text += fmt.Sprintf("%s%d", Kanji(t), n)
+		}
+	}
+	if text == "" {
+		return "なし"
+	}
+	return text
 }
 
 // Describe is a position in words, for those who do not see the picture.

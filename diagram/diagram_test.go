@@ -197,3 +197,15 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+func TestDescribeJapanese(t *testing.T) {
+	p := position(t, "4k4/9/9/9/9/9/9/4+P4/4K4 w 2GP 1")
+	const want = "先手：と５八、玉５九、持駒金2歩。後手：玉５一、持駒なし。後手番。"
+	if got := diagram.DescribeJapanese(p); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	svg := diagram.Diagram{Position: p, Japanese: true}.SVG()
+	if !strings.Contains(svg, want) || !strings.Contains(svg, ">九</text>") || strings.Contains(svg, ">i</text>") {
+		t.Error("the picture is not in Japanese")
+	}
+}

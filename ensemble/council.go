@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -57,6 +58,9 @@ type Config struct {
 	Jitter float64 // nodes differ by up to this share from member to member and move to move, their sum does not
 	Noise  float64 // standard deviation, in centipawns, of noise on each line's score; members need MultiPV
 	Veto   Veto
+	// Book is asked before the members: it draws a legal move for a position, or NoMove
+	// where it has none. nil: there is no book.
+	Book func(p *shogi.Position, random *rand.Rand) shogi.Move
 	// Degrade starts with the members that can be started, if they are MinAlive.
 	// Without it a member that cannot is an error: a series would be about
 	// another council than was meant.

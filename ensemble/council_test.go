@@ -3,6 +3,7 @@ package ensemble_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -84,6 +85,49 @@ func TestCouncilVotes(t *testing.T) {
 	}
 	if record.Split != "2:1" || record.By != voting.ByRule || len(record.Ballots) != 3 {
 		t.Errorf("%s", r.Detail)
+	}
+}
+
+// A book is asked before the members, who then hear nothing of the move; what it does not
+// have they vote for.
+func TestCouncilBook(t *testing.T) {
+	t.Parallel()
+	first, err := shogi.ParseMove("2g2f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := map[uint64]bool{}
+	book := func(p *shogi.Position, random *rand.Rand) shogi.Move {
+		if p.Ply() > 1 {
+			return shogi.NoMove
+		}
+		drawn[random.Uint64()] = true
+		return first
+	}
+	asked := 0
+	member := &scripted{moves: func(p usi.Position) string { asked++; return "7g7f" }, score: 5}
+	second := &scripted{moves: func(p usi.Position) string { return "3c3d" }}
+	c := council(t, ensemble.Config{Book: book, Shadows: []voting.Spec{voting.DefaultSpec(voting.Majority)}}, member)
+	for range 2 {
+		if err := c.NewGame(t.Context(), usi.Game{Seed: 7}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := c.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 100}})
+		if err != nil || r.Text != "2g2f" || r.Move != first || asked != 0 || r.Nodes != 0 {
+			t.Fatalf("%+v, %v, %d asked", r, err, asked)
+		}
+		record, err := voting.ParseRecord(r.Detail)
+		if err != nil || record.By != voting.ByBook || len(record.Ballots) != 0 || record.Played != "2g2f" || record.Shadow[0].Played != "2g2f" {
+			t.Errorf("%s, %v", r.Detail, err)
+		}
+	}
+	if len(drawn) != 1 {
+		t.Error("the same game draws otherwise")
+	}
+	c = council(t, ensemble.Config{Book: book}, second)
+	r, err := c.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos", Moves: []shogi.Move{first}}, Go: usi.Go{Nodes: 100}})
+	if err != nil || r.Text != "3c3d" {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 

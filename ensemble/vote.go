@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -43,6 +44,9 @@ func (c *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if d, ok := c.chamber.Before(&c.line.Position); ok {
 		return v.conclude(d, c.shadowDecisions(nil))
 	}
+	if d, ok := c.fromBook(); ok {
+		return v.conclude(d, slices.Repeat([]voting.Decision{d}, len(c.shadows)))
+	}
 	v.save()
 	if err := v.gather(ctx); err != nil {
 		return usi.Reply{}, err
@@ -51,6 +55,16 @@ func (c *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	shadows := c.shadowDecisions(v.ballots)
 	v.examine(ctx, &d)
 	return v.conclude(d, shadows)
+}
+
+// fromBook draws a move of the book, by the game's seed and how far the game is.
+func (c *Council) fromBook() (voting.Decision, bool) {
+	if c.config.Book == nil {
+		return voting.Decision{}, false
+	}
+	random := rand.New(rand.NewPCG(c.seed, uint64(len(c.line.Moves)))) //nolint:gosec // to be repeated, not to be secret
+	m := c.config.Book(&c.line.Position, random)
+	return voting.FromBook(m), m != shogi.NoMove
 }
 
 func (c *Council) shadowDecisions(ballots []voting.Ballot) []voting.Decision {

@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,6 +33,30 @@ func engine() match.Player {
 		Name: "A", Command: []string{"/bin/engine", "-x"}, Dir: "/bin", Env: []string{"K=V"},
 		Identity: match.Identity{Files: []match.FileHash{{Role: "binary", Path: "/bin/engine", SHA256: "ab"}}},
 		Limits:   match.Limits{Nodes: 100}, Greeting: time.Second, Ready: time.Minute,
+	}
+}
+
+// TestKilledWhileWriting: what a killed process left of a bundle is swept by the next
+// session, unless it may be being written.
+func TestKilledWhileWriting(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, age := range map[string]time.Duration{".bundle-1": 11 * time.Minute, ".bundle-2": 0, ".hidden": time.Hour, "A-crash-1.jsonl": time.Hour} {
+		path, then := filepath.Join(dir, name), time.Now().Add(-age)
+		if err := errors.Join(os.WriteFile(path, []byte("{}"), 0o600), os.Chtimes(path, then, then)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, ".bundle-3"), 0o700), faults.NewKeeper(dir, "run").Close()); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	if want := []string{".bundle-2", ".bundle-3", ".hidden", "A-crash-1.jsonl"}; err != nil || !slices.Equal(left, want) {
+		t.Errorf("left: %q, %v", left, err)
 	}
 }
 

@@ -82,7 +82,8 @@ type Problem struct {
 }
 
 // NewKeeper keeps bundles in a folder, which it makes with the first of them. It
-// goes on with what earlier sessions have kept there.
+// goes on with what earlier sessions have kept there, and takes away what they have left
+// unfinished.
 func NewKeeper(dir, run string) *Keeper {
 	k := &Keeper{
 		dir: dir, run: run, versions: ownVersions(), taken: map[string]int{},
@@ -135,6 +136,7 @@ func (k *Keeper) keep(path string, b *Bundle) {
 
 func (k *Keeper) write() {
 	defer close(k.done)
+	sweep(k.dir)
 	for j := range k.jobs {
 		j.bundle.lookBack()
 		if err := writeFile(j.path, j.bundle); err != nil {
@@ -159,12 +161,31 @@ func (k *Keeper) failed(p Problem) {
 	}
 }
 
+// unfinished begins the names of bundles that are being written.
+const unfinished = ".bundle-"
+
+// staleAfter is when a bundle that is being written and does not grow is nobody's any
+// more: a write takes seconds.
+const staleAfter = 10 * time.Minute
+
+// sweep takes away what a process left that was killed while it wrote a bundle. What
+// cannot be swept does no harm.
+func sweep(dir string) {
+	entries, _ := os.ReadDir(dir) // there may be none
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && strings.HasPrefix(e.Name(), unfinished) && info.Mode().IsRegular() && time.Since(info.ModTime()) > staleAfter {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
 // writeFile writes beside and renames: a bundle is there whole or not at all.
 func writeFile(path string, b *Bundle) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // as the database beside it
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".bundle-*")
+	f, err := os.CreateTemp(filepath.Dir(path), unfinished+"*")
 	if err != nil {
 		return err
 	}

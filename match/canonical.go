@@ -206,10 +206,13 @@ func (i Identity) has(role string) bool {
 	})
 }
 
+// bookLine is what the hash over a book covers of an opening.
+func (o Opening) bookLine() []byte { return fmt.Appendf(nil, "%s\t%s\n", o.ID, o) }
+
 func canonicalBook(openings []Opening) CanonicalOpenings {
 	h := sha256.New()
 	for _, o := range openings {
-		h.Write(fmt.Appendf(nil, "%s\t%s\n", o.ID, o))
+		h.Write(o.bookLine())
 	}
 	return CanonicalOpenings{len(openings), hex.EncodeToString(h.Sum(nil))}
 }

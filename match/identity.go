@@ -13,6 +13,9 @@ import (
 // BinaryRole is the role of the program itself among the files of an Identity.
 const BinaryRole = "binary"
 
+// BookRole is the role of the book that a council plays from, which gogi itself reads.
+const BookRole = "book"
+
 // FileHash is one file that decides how an engine plays.
 type FileHash struct {
 	Role   string // binary, EvalDir/nn.bin, BookFile, engine_options.txt, …

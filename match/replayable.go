@@ -12,16 +12,20 @@ import (
 )
 
 // Replayable is the plan as far as VerifyGames needs it: its players' names and
-// limits, its rules and its adjudication. It has no openings and cannot be played.
+// limits, its design and seed, its rules and its adjudication. It has no openings and
+// cannot be played.
 func (c *CanonicalPlan) Replayable() (*Plan, error) {
 	rule, err := shogi.ParseDeclarationRule(c.Rules.Declaration)
 	if err != nil {
 		return nil, fmt.Errorf("match: a stored plan: %w", err)
 	}
-	p := &Plan{Design: Design{Kind: c.Design, Swap: c.Swap}, Rules: Rules{
+	p := &Plan{Design: Design{Kind: c.Design, Swap: c.Swap, Anchor: c.Anchor}, Seed: c.Seed, Rules: Rules{
 		Declaration: rule, ImpasseDraw: c.Rules.ImpasseDraw, MaxPlies: c.Rules.MaxPlies, MateAtLimitDraws: c.Rules.MateAtLimitDraws,
 		DeclareAtLimit: c.Rules.DeclareAtLimit, ExtendInCheck: c.Rules.ExtendInCheck, RepetitionPoints: c.Rules.RepetitionPoints,
 	}}
+	if c.Tournament != nil {
+		p.Design.Tournament = *c.Tournament
+	}
 	if c.Scaling != nil {
 		p.Scaling = *c.Scaling
 	}

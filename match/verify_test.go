@@ -366,3 +366,66 @@ func BenchmarkVerify(b *testing.B) {
 		}
 	}
 }
+
+// mend makes the sums of a game's sides those of its moves, and of an answer that is no
+// move, as one who forges with care does.
+func mend(opening match.Opening, g *match.Result) {
+	first := positionOf(opening, nil)
+	side := first.Side()
+	g.Sides = [2]match.Side{}
+	for i, m := range g.Record.Moves {
+		if i >= len(opening.Moves) {
+			g.Sides[side].Add(m, 0)
+		}
+		side = side.Opponent()
+	}
+	g.Sides[side].Plies++
+}
+
+// What Verify cannot see, and of how much: moves that change places often stay a game
+// of the rules, and a resignation that nobody said always is one. Against these there
+// is only playing a pair again.
+func TestVerifyIsNotSufficient(t *testing.T) {
+	for _, test := range []struct {
+		name             string
+		forge            func(r *match.PairResult) bool
+		someSeen, allTkn bool // some must be refused; all must be taken
+	}{
+		{"two moves transposed", func(r *match.PairResult) bool {
+			g := &r.Games[0]
+			n := len(r.Pair.Opening.Moves)
+			if len(g.Record.Moves) < n+8 {
+				return false
+			}
+			moves := g.Record.Moves
+			moves[n].Move, moves[n+2].Move = moves[n+2].Move, moves[n].Move
+			return moves[n].Move != moves[n+2].Move
+		}, true, false},
+		{"early resignation, sums mended", func(r *match.PairResult) bool {
+			g := &r.Games[0]
+			if len(g.Record.Moves) < len(r.Pair.Opening.Moves)+4 {
+				return false
+			}
+			p := positionOf(r.Pair.Opening, g.Record.Moves[:len(g.Record.Moves)-2])
+			cutMoves(g, 2)
+			told(g, match.WinFor(p.Side().Opponent()), match.Resignation)
+			mend(r.Pair.Opening, g)
+			return true
+		}, false, true},
+	} {
+		tried, refused := 0, 0
+		played(t, func(_ *testing.T, plan *match.Plan, r match.PairResult) {
+			if !test.forge(&r) {
+				return
+			}
+			tried++
+			if match.Verify(plan, &r) != nil {
+				refused++
+			}
+		})
+		t.Logf("%s: %d of %d refused", test.name, refused, tried)
+		if tried < 10 || test.allTkn && refused > 0 || test.someSeen && (refused == 0 || refused == tried) {
+			t.Errorf("%s: %d of %d refused", test.name, refused, tried)
+		}
+	}
+}

@@ -45,6 +45,9 @@ func (o *Opener) CouncilConfig(p match.Player, cpus []int) (ensemble.Config, err
 	for i := range c.Members {
 		config.Members = append(config.Members, o.member(p, i, cpus))
 	}
+	if config.Book, err = o.shelf.drawer(p.Identity.Files); err != nil {
+		return config, fmt.Errorf("council %s: %w", p.Name, err)
+	}
 	return config, nil
 }
 

@@ -36,6 +36,8 @@ type Opener struct {
 	Bound *Binding       // which CPUs the slots of the plan have; nil: any
 	// Records is what is kept of the dialogues with engines; nil: nothing.
 	Records *faults.Records
+
+	shelf shelf
 }
 
 // Surroundings is what configs needs to know of this program and this machine.

@@ -120,7 +120,7 @@ func TestPlannedAnchor(t *testing.T) {
 	}
 	g.Paired("night")
 	r, err := Rate(g, Options{Model: "bt"}.filled())
-	if err != nil || len(r.Warnings) != 1 || r.Warnings[0].Kind != PairedByResult || !strings.Contains(r.Warnings[0].Text, "night") {
+	if err != nil || len(r.Warnings) != 1 || r.Warnings[0].Kind != PairedByResult || !strings.Contains(r.Warnings[0].Text.String(), "night") {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/shogi"
 	"gogi/stats"
@@ -23,9 +24,9 @@ type Games struct {
 	order   []*unit
 	series  map[[3]int]*stats.Series // by players, the smaller number first, and games of a pair
 
-	looked  []string // of runs whose length depends on their results, why
-	paired  []string // runs whose pairs results chose
-	anchors []string // of the runs, "" where one has none
+	looked  []phrases.Said // of runs whose length depends on their results, why
+	paired  []string       // runs whose pairs results chose
+	anchors []string       // of the runs, "" where one has none
 
 	odd      int    // games from odd starts
 	oddStart string // the first of these
@@ -75,12 +76,12 @@ func (g *Games) Run(players []Entrant) *Run {
 
 // Unfinished says that the run's last pair is still to be played.
 func (g *Games) Unfinished(run string) {
-	g.looked = append(g.looked, "run "+run+" is not finished: ratings and intervals hold only at the end that was planned")
+	g.looked = append(g.looked, phrases.Of("run %s is not finished: ratings and intervals hold only at the end that was planned", run))
 }
 
 // Stopped says that a sequential test could stop the run.
 func (g *Games) Stopped(run, gate string) {
-	g.looked = append(g.looked, fmt.Sprintf("run %s was played with a sequential test (%s): its ratings and intervals lean away from the middle; gogi gate %[1]s has the Elo that allows for it", run, gate))
+	g.looked = append(g.looked, phrases.Of("run %[1]s was played with a sequential test (%[2]s): its ratings and intervals lean away from the middle; gogi gate %[1]s has the Elo that allows for it", run, gate))
 }
 
 // Paired says that an adaptive design chose the run's pairs by their results.

@@ -148,7 +148,7 @@ func TestOddStartsAreSetAside(t *testing.T) {
 	r := g.Run([]Entrant{entrant("a", "nodes 10"), entrant("b", "nodes 10")})
 	add(t, r, pairOf(0, "a", "b", "startpos", "BB"), pairOf(1, "a", "b", "startpos", "BW"), pairOf(2, "a", "b", "4k4/9/9/9/9/9/9/9/4K4 b - 1", "BB"))
 	report := mustRate(t, g, Options{})
-	if report.Games != 4 || !slices.Contains(report.kinds(), OddStarts) || !strings.Contains(report.Warnings[0].Text, "2 games set aside") {
+	if report.Games != 4 || !slices.Contains(report.kinds(), OddStarts) || !strings.Contains(report.Warnings[0].Text.String(), "2 games set aside") {
 		t.Errorf("%d games, %+v", report.Games, report.Warnings)
 	}
 }

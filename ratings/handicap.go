@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/shogi"
 	"gogi/stats/rating"
 )
@@ -89,8 +90,8 @@ func (o Options) describeHandicaps(r *Report, f *rating.HandicapFit) {
 		case err == nil:
 			p.setInterval(interval)
 			r.Intervals = interval.Method
-		case p.Why == "":
-			p.Why = err.Error()
+		case p.Why.IsZero():
+			p.Why = phrases.Because(err)
 		}
 	}
 	for _, m := range o.Predict {

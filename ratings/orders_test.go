@@ -42,7 +42,7 @@ func TestPrintedLikelihoods(t *testing.T) {
 		near(t, m.Model+" BIC", c.Models[i].BIC, m.BIC, 1e-6)
 		near(t, m.Model+" weight", c.Models[i].Weight, weights[m.Model], 0.005)
 	}
-	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0].Text, "mul3 and mul2") {
+	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0].Text.String(), "mul3 and mul2") {
 		t.Errorf("%+v", c.Warnings)
 	}
 	c, err = NewCriteria(models, 0)

@@ -13,6 +13,7 @@ import (
 	"gogi/stats/counts"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/stats/rating"
 	"gogi/stats/rating/crosstable"
@@ -171,7 +172,7 @@ func (o Options) fitEven(r *Report, record played) ([]evenFit, error) {
 		return nil, failure
 	}
 	if failure != nil {
-		r.warn(LeftOut, "left out: %v", failure)
+		r.warn(LeftOut, phrases.Of("left out: %s", phrases.Because(failure)))
 	}
 	return fits, nil
 }
@@ -397,7 +398,7 @@ func (o Options) fitHandicaps(r *Report, record played) (*rating.HandicapCompari
 	var possible []rating.HandicapModel
 	for _, m := range models {
 		if _, why := rating.CompareHandicapTable(record.table, o.Confidence, m); errors.As(why, &failed) {
-			r.warn(LeftOut, "left out: %v", inShort(failed))
+			r.warn(LeftOut, phrases.Of("left out: %s", phrases.Because(inShort(failed))))
 			continue
 		}
 		possible = append(possible, m)

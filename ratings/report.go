@@ -2,8 +2,10 @@ package ratings
 
 import (
 	"math"
+	"strconv"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/stats/counts"
 	"gogi/stats/rating"
 	"gogi/stats/rating/crosstable"
@@ -35,15 +37,15 @@ type Report struct {
 
 // Player is one player's rating, or why there is none.
 type Player struct {
-	Name     string   `json:"name"`
-	Strength *float64 `json:"strength"` // they sum to 50 per player rated
-	Elo      *float64 `json:"elo"`      // mean 0, or from the anchor
-	Lo       *float64 `json:"lo"`
-	Hi       *float64 `json:"hi"`
-	Games    int      `json:"games"` // against players rated; of those without a rating, all
-	Points   *float64 `json:"points"`
-	OneSided bool     `json:"one_sided,omitempty"` // lo or hi is a bound at the confidence, and the other end infinite
-	Why      string   `json:"why,omitempty"`
+	Name     string       `json:"name"`
+	Strength *float64     `json:"strength"` // they sum to 50 per player rated
+	Elo      *float64     `json:"elo"`      // mean 0, or from the anchor
+	Lo       *float64     `json:"lo"`
+	Hi       *float64     `json:"hi"`
+	Games    int          `json:"games"` // against players rated; of those without a rating, all
+	Points   *float64     `json:"points"`
+	OneSided bool         `json:"one_sided,omitempty"` // lo or hi is a bound at the confidence, and the other end infinite
+	Why      phrases.Said `json:"why,omitzero"`
 }
 
 // orderEffect is what moving first is worth.
@@ -109,6 +111,24 @@ type goodnessOfRating struct {
 	Why      string   `json:"why,omitempty"`
 }
 
+// apart is why a player was set aside.
+func apart(a crosstable.Aside) phrases.Said {
+	games := strconv.FormatFloat(a.Games, 'f', 0, 64)
+	switch {
+	case a.Kind == crosstable.LostAll && a.Later:
+		return phrases.Of("lost all %s games against players not set aside before", games)
+	case a.Kind == crosstable.LostAll:
+		return phrases.Of("lost all %s games", games)
+	case a.Kind == crosstable.WonAll && a.Later:
+		return phrases.Of("won all %s games against players not set aside before", games)
+	case a.Kind == crosstable.WonAll:
+		return phrases.Of("won all %s games", games)
+	case a.Later:
+		return phrases.Of("played no game against players not set aside before")
+	}
+	return phrases.Of("played no game")
+}
+
 // noBound is why an end of an interval is missing.
 const noBound = "the games set no bound"
 
@@ -116,7 +136,7 @@ const noBound = "the games set no bound"
 func (p *Player) setInterval(i counts.Interval) {
 	p.Lo, p.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
 	if p.Lo == nil || p.Hi == nil {
-		p.Why = noBound
+		p.Why = phrases.Of("the games set no bound") // noBound
 	}
 }
 
@@ -127,7 +147,7 @@ func (r *Report) addPlayers(players []rating.Player) {
 			Name: p.Name, Strength: format.Finite(p.Strength), Elo: format.Finite(p.Elo), Games: p.Games, Points: format.Finite(p.Points),
 		}
 		if row.Elo == nil {
-			row.Why = "the likelihood only rises to a limit: no finite rating"
+			row.Why = phrases.Of("the likelihood only rises to a limit: no finite rating")
 		}
 		r.Players = append(r.Players, row)
 	}
@@ -142,7 +162,7 @@ type bounder interface {
 // who won or lost every game.
 func (r *Report) addAside(aside []crosstable.Aside, games map[string]int, fit bounder) {
 	for _, a := range aside {
-		p := Player{Name: a.Player, Games: games[a.Player], Why: a.Why}
+		p := Player{Name: a.Player, Games: games[a.Player], Why: apart(a)}
 		if i, err := fit.Bound(a.Player, r.Confidence); err == nil {
 			p.Lo, p.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
 			p.OneSided = p.Lo != nil || p.Hi != nil

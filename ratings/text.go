@@ -302,6 +302,6 @@ func (r *Report) printModels(w io.Writer) {
 
 func (r *Report) printRemarks(w io.Writer) {
 	for _, warning := range r.Warnings {
-		fmt.Fprintf(w, "! %s\n", foreign.Printable(warning.Text, 1000))
+		fmt.Fprintf(w, "! %s\n", foreign.Printable(warning.Text.String(), 1000))
 	}
 }

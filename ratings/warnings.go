@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/report"
 	"gogi/stats/rating"
 	"gogi/stats/rating/crosstable"
@@ -32,41 +32,41 @@ const (
 
 // Warning is a reason for doubt, to be shown beside the ratings.
 type Warning struct {
-	Kind WarningKind `json:"kind"`
-	Text string      `json:"text"`
+	Kind WarningKind  `json:"kind"`
+	Text phrases.Said `json:"text"`
 }
 
-func (r *Report) warn(kind WarningKind, format string, args ...any) {
-	r.Warnings = append(r.Warnings, Warning{kind, fmt.Sprintf(format, args...)})
+func (r *Report) warn(kind WarningKind, said phrases.Said) {
+	r.Warnings = append(r.Warnings, Warning{kind, said})
 }
 
 // warnGames tells what was done with the games before any model saw them.
 func (r *Report) warnGames(g *Games) {
 	if g.odd > 0 {
-		r.warn(OddStarts, "%s set aside: pieces are missing at the start, but as in no customary handicap (%s)", format.NumberOf(g.odd, "game"), g.oddStart)
+		r.warn(OddStarts, phrases.Of("%s set aside: pieces are missing at the start, but as in no customary handicap (%s)", phrases.Number{N: g.odd, Noun: "game"}, g.oddStart))
 	}
 	for _, why := range g.looked {
-		r.warn(LengthDepends, "%s", why)
+		r.warn(LengthDepends, why)
 	}
 	for _, run := range g.paired {
-		r.warn(PairedByResult, "run %s gave its pairs to players who seemed close: there, intervals of 95%% were seen to hold in 61%% to 95%%, and equals to be told apart (docs/tournaments.md)", run)
+		r.warn(PairedByResult, phrases.Of("run %s gave its pairs to players who seemed close: there, intervals of 95%% were seen to hold in 61%% to 95%%, and equals to be told apart (docs/tournaments.md)", run))
 	}
 	told := map[string]bool{}
 	for _, e := range g.players {
 		if alike := g.players.named(e.Name); len(alike) > 1 && !told[e.Name] {
 			told[e.Name] = true
-			r.warn(NamesApart, "%s is %d different players in these runs; they are rated apart", e.Name, len(alike))
+			r.warn(NamesApart, phrases.Of("%s is %d different players in these runs; they are rated apart", e.Name, len(alike)))
 		}
 	}
 	if shared := g.shared(); len(shared) > 0 {
-		r.warn(NamesShared, "a file cannot say which program plays: %s of the files and of the runs are taken for the same", listed(shared))
+		r.warn(NamesShared, phrases.Of("a file cannot say which program plays: %s of the files and of the runs are taken for the same", phrases.List(shared)))
 	}
 	if e := r.Evidence; e.Pairs > e.Openings {
-		copies := ""
+		copies := phrases.Verbatim("")
 		if e.Copies > 0 {
-			copies = fmt.Sprintf(" (%s repeat an earlier one move for move)", format.NumberOf(e.Copies, "pair"))
+			copies = phrases.Of(" (%s repeat an earlier one move for move)", phrases.Number{N: e.Copies, Noun: "pair"})
 		}
-		r.warn(OpeningsReused, "openings were played more than once%s: an opening counts as one pair, however often two players played it", copies)
+		r.warn(OpeningsReused, phrases.Of("openings were played more than once%s: an opening counts as one pair, however often two players played it", copies))
 	}
 }
 
@@ -75,27 +75,27 @@ func (r *Report) warnGames(g *Games) {
 func (r *Report) warnComparison(warnings []rating.Warning) {
 	for _, w := range warnings {
 		if w.Kind != rating.CloseModels {
-			r.warn(WarningKind(w.Kind), "%s", comparisonText(w))
+			r.warn(WarningKind(w.Kind), comparisonText(w))
 		}
 	}
 }
 
-func comparisonText(w rating.Warning) string {
+func comparisonText(w rating.Warning) phrases.Said {
 	switch w.Kind {
 	case rating.HandicapIsGap:
-		return "the handicap is a function of the players' difference: its worth and the ratings cannot be told apart by a line"
+		return phrases.Of("the handicap is a function of the players' difference: its worth and the ratings cannot be told apart by a line")
 	case rating.HandicapFollows:
-		return fmt.Sprintf("the handicap follows the players' difference (R² = %.3f): the slope's standard error is about %.0f times larger than with handicaps drawn independently of the pair; claim nothing from it",
-			w.Following, 1/math.Sqrt(1-w.Following))
+		return phrases.Of("the handicap follows the players' difference (R² = %s): the slope's standard error is about %s times larger than with handicaps drawn independently of the pair; claim nothing from it",
+			fmt.Sprintf("%.3f", w.Following), fmt.Sprintf("%.0f", 1/math.Sqrt(1-w.Following)))
 	case rating.HandicapIsPair:
-		return fmt.Sprintf("the handicap is a function of the pair: all %d pairs that met again had the same one, so its worth shows only in cycles of players", w.Pairs)
+		return phrases.Of("the handicap is a function of the pair: all %d pairs that met again had the same one, so its worth shows only in cycles of players", w.Pairs)
 	case rating.FirstMoveIgnored:
-		return fmt.Sprintf("even games have a first-move effect (p = %s) that only %s and %s contain", format.PValue(w.P), shortModel(rating.FirstMoveOnly), shortModel(rating.LogFreeFirst))
+		return phrases.Of("even games have a first-move effect (p = %s) that only %s and %s contain", format.PValue(w.P), shortModel(rating.FirstMoveOnly), shortModel(rating.LogFreeFirst))
 	case rating.DrawsAreHalves:
-		return "draws count as half a win: likelihoods and criteria compare these models with each other, not with models of draws"
+		return phrases.Of("draws count as half a win: likelihoods and criteria compare these models with each other, not with models of draws")
 	case rating.CloseModels:
 	}
-	return string(w.Kind)
+	return phrases.Verbatim(string(w.Kind))
 }
 
 // closeAIC is how much models differ that the games do not tell apart.
@@ -111,28 +111,19 @@ func (r *Report) warnClose(least float64) {
 		}
 	}
 	if len(near) > 1 {
-		r.warn(WarningKind(rating.CloseModels), "the games do not choose between %s: their AIC are within %d of each other", listed(near), closeAIC)
+		r.warn(WarningKind(rating.CloseModels), phrases.Of("the games do not choose between %s: their AIC are within %d of each other", phrases.List(near), closeAIC))
 	}
-}
-
-// listed is "a, b and c".
-func listed(names []string) string {
-	last := len(names) - 1
-	if last == 0 {
-		return names[0]
-	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // warnModel tells where results contradict the model, at 5% for both ways of
 // looking together.
 func (r *Report) warnModel(g rating.Goodness, residuals []rating.Residual) {
 	if p := 2 * g.Bootstrap; g.Samples > 0 && report.Significant(p) {
-		r.warn(ModelFails, "the model does not explain all results (p = %s): pairings differ from what the ratings say by more than chance", format.PValue(p))
+		r.warn(ModelFails, phrases.Of("the model does not explain all results (p = %s): pairings differ from what the ratings say by more than chance", format.PValue(p)))
 	}
 	if p := 2 * g.Worst; g.Samples > 0 && len(residuals) > 0 && report.Significant(p) {
 		w := residuals[0]
-		r.warn(PairingFails, "%s scored %.1f of %d against %s, where the ratings expect %.1f (p = %s, for all pairings together)", w.A, w.Points, w.Games, w.B, w.Expected, format.PValue(p))
+		r.warn(PairingFails, phrases.Of("%s scored %s of %d against %s, where the ratings expect %s (p = %s, for all pairings together)", w.A, fmt.Sprintf("%.1f", w.Points), w.Games, w.B, fmt.Sprintf("%.1f", w.Expected), format.PValue(p)))
 	}
 }
 
@@ -154,8 +145,8 @@ func (r *Report) warnCycles(t crosstable.Table) {
 	}
 	for _, c := range cycles {
 		if report.Significant(c.PHolm) {
-			r.warn(CycleFound, "%s beats %s, %s beats %s, and %s beats %s (p = %s, for all triples together): one number per player cannot say that",
-				c.Players[0], c.Players[1], c.Players[1], c.Players[2], c.Players[2], c.Players[0], format.PValue(c.PHolm))
+			r.warn(CycleFound, phrases.Of("%[1]s beats %[2]s, %[2]s beats %[3]s, and %[3]s beats %[1]s (p = %[4]s, for all triples together): one number per player cannot say that",
+				c.Players[0], c.Players[1], c.Players[2], format.PValue(c.PHolm)))
 		}
 	}
 }

@@ -14,17 +14,8 @@ import (
 // AdjustQuestion asks what p values are worth, given how many there are.
 type AdjustQuestion struct {
 	P      []float64
-	Method string // one of [CorrectionNames]
+	Method string // a spelling of [counts.Correction]
 	Alpha  float64
-}
-
-// CorrectionNames are the spellings of the ways to adjust, the usual one first.
-func CorrectionNames() []string {
-	var names []string
-	for _, c := range []counts.Correction{counts.Holm, counts.Bonferroni, counts.Hochberg, counts.Hommel, counts.BenjaminiHochberg, counts.BenjaminiYekutieli} {
-		names = append(names, string(c))
-	}
-	return names
 }
 
 // AdjustedRow is one p value.

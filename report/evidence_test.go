@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gogi/internal/fakerun"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/stats"
 )
@@ -52,7 +53,7 @@ func TestEloIsOfTheScore(t *testing.T) {
 			t.Errorf("the score's %v is %v Elo, not %v", *end[0], want, *end[1])
 		}
 	}
-	if e := r.EloDecisive; e.Estimate != nil || e.Hi != nil || e.Lo == nil || *e.Lo < 400 || e.Why == "" {
+	if e := r.EloDecisive; e.Estimate != nil || e.Hi != nil || e.Lo == nil || *e.Lo < 400 || e.Why.IsZero() {
 		t.Errorf("of decisive games: %+v", e)
 	}
 	if r.Intervals[0].Of != "score" || r.Intervals[0].Assumes != "" || r.Intervals[1].Assumes == "" || r.Tests[0].Assumes != "" || r.Tests[1].Assumes == "" {
@@ -78,7 +79,7 @@ func TestGateAndReportAgree(t *testing.T) {
 	}
 	apart := o
 	apart.Repeat = 0
-	if i, b := plain.Interval("win_rate_decisive"), plain.Tests[1]; i.Lo != nil || i.Why == "" || b.P != nil || b.Critical != nil || plain.EloDecisive.Lo != nil || plain.BlackAdvantage.Lo != nil {
+	if i, b := plain.Interval("win_rate_decisive"), plain.Tests[1]; i.Lo != nil || i.Why.IsZero() || b.P != nil || b.Critical != nil || plain.EloDecisive.Lo != nil || plain.BlackAdvantage.Lo != nil {
 		t.Errorf("copies are counted as independent games: %+v, %+v, %+v, %+v", i, b, plain.EloDecisive, plain.BlackAdvantage)
 	}
 	if g := judged(t, apart, gated(0, 100)).Gate; g.Verdict != Passed || g.Copies != 0 {
@@ -92,7 +93,7 @@ func TestGateIsWithheld(t *testing.T) {
 	won, lost := slices.Repeat([]string{"WW"}, 60), slices.Repeat([]string{"LL"}, 60)
 	late, changed := gated(0, 100), gated(0, 100)
 	late.Registered = false
-	changed.Changes = []string{"the test was changed"}
+	changed.Changes = []phrases.Said{phrases.Of("the test was changed")}
 	for name, c := range map[string]struct {
 		run           fakerun.Run
 		gate          Registration
@@ -111,7 +112,7 @@ func TestGateIsWithheld(t *testing.T) {
 		"lost by crashes": {fakerun.Run{Players: two, Pairs: lost, Fault: true}, gated(0, 100), Failed, ""},
 	} {
 		g := judged(t, c.run, c.gate).Gate
-		if because := strings.Join(g.Because, " "); g.Verdict != c.verdict || !strings.Contains(because, c.with) || c.with == "" && because != "" {
+		if because := strings.Join(phrases.Each(phrases.English, g.Because), " "); g.Verdict != c.verdict || !strings.Contains(because, c.with) || c.with == "" && because != "" {
 			t.Errorf("%s: %s because %q", name, g.Verdict, because)
 		}
 	}
@@ -145,7 +146,7 @@ func TestGateSentence(t *testing.T) {
 func TestLooks(t *testing.T) {
 	o := fakerun.Run{Players: []string{"x", "y"}, Pairs: append([]string{"WL"}, slices.Repeat([]string{"WW"}, 59)...)}
 	late, changed := gated(0, 100), gated(0, 100)
-	late.Registered, changed.Changes = false, []string{"the test was changed"}
+	late.Registered, changed.Changes = false, []phrases.Said{phrases.Of("the test was changed")}
 	for name, c := range map[string]struct {
 		report  *Report
 		want    Looks
@@ -162,7 +163,7 @@ func TestLooks(t *testing.T) {
 	} {
 		got := c.report.Looks
 		for i, remark := range c.remarks {
-			if i >= len(got.Remarks) || !strings.Contains(got.Remarks[i], remark) {
+			if i >= len(got.Remarks) || !strings.Contains(got.Remarks[i].String(), remark) {
 				t.Errorf("%s: no word of %q in %q", name, remark, got.Remarks)
 			}
 		}
@@ -189,7 +190,7 @@ func checkWithheld(t *testing.T, name string, r *Report) {
 		}
 	}
 	for _, test := range r.Tests {
-		if (test.P != nil) != fixed || !fixed && test.Why == "" {
+		if (test.P != nil) != fixed || !fixed && test.Why.IsZero() {
 			t.Errorf("%s: %+v", name, test)
 		}
 	}
@@ -206,7 +207,7 @@ func checkWithheld(t *testing.T, name string, r *Report) {
 func TestFewOpeningsHaveNoElo(t *testing.T) {
 	for openings, known := range map[int]bool{2: false, 4: false, 5: true} {
 		o := fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, openings)}
-		if g := judged(t, o, gated(0, 10)).Gate; (g.Elo.Estimate != nil || g.Elo.Lo != nil) != known || known == (g.Elo.Why != "" && g.Elo.Lo == nil) {
+		if g := judged(t, o, gated(0, 10)).Gate; (g.Elo.Estimate != nil || g.Elo.Lo != nil) != known || known == (!g.Elo.Why.IsZero() && g.Elo.Lo == nil) {
 			t.Errorf("%d openings: %+v", openings, g.Elo)
 		}
 	}
@@ -282,7 +283,7 @@ func TestFaultsDoNotPass(t *testing.T) {
 			rows[i].Termination = match.Crash
 		}
 	})
-	if g := r.Gate; g.Decision != stats.Pass || g.Verdict != Inconclusive || !strings.Contains(g.Because[0], "faults alone") {
+	if g := r.Gate; g.Decision != stats.Pass || g.Verdict != Inconclusive || !strings.Contains(g.Because[0].String(), "faults alone") {
 		t.Errorf("%+v", g)
 	}
 	if u := r.Unmarked; u.Wins != 118 || u.Draws != 0 {
@@ -298,6 +299,25 @@ func TestSlowedBeyondTheStop(t *testing.T) {
 	}
 }
 
+// TestSlowedIsSaidOnce: what the gate has said of the pairs that it judged is not said again
+// of all; what lies beyond its stop is.
+func TestSlowedIsSaidOnce(t *testing.T) {
+	won := slices.Repeat([]string{"WW"}, 60)
+	unfinished := fakerun.Run{Players: []string{"x", "y"}, Planned: 100, Pairs: won[:10], Slowed: 10}
+	for name, c := range map[string]struct {
+		report *Report
+		claim  string
+	}{
+		"all":             {judged(t, fakerun.Run{Players: []string{"x", "y"}, Pairs: won, Slowed: 60}, gated(0, 100)), "The gate is inconclusive: the machine slowed"},
+		"beyond the stop": {altered(t, fakerun.Run{}, func(rows []match.Row) { rows[0].Marked = rows[0].Pair >= 25 }), "stronger than y, but the machine slowed 35 of 60 pairs"},
+		"unfinished":      {judged(t, unfinished, gated(0, 1)), "pairs are played, but the machine slowed 10 of 10 pairs"},
+	} {
+		if claim := c.report.Verdict().Claim; !strings.Contains(claim, c.claim) || strings.Count(claim, "the machine slowed") != 1 {
+			t.Errorf("%s: %s", name, claim)
+		}
+	}
+}
+
 // TestSlotsThatShareOpenings are not compared: copies in one slot would look like a slot
 // that differs.
 func TestSlotsThatShareOpenings(t *testing.T) {
@@ -306,7 +326,7 @@ func TestSlotsThatShareOpenings(t *testing.T) {
 			rows[i].Slot = rows[0].Pair % 2
 		}
 	}
-	if h := altered(t, fakerun.Run{Repeat: 2}, slots).Gate.slots; h.P != nil || !strings.Contains(h.Why, "one opening") {
+	if h := altered(t, fakerun.Run{Repeat: 2}, slots).Gate.slots; h.P != nil || !strings.Contains(h.Why.String(), "one opening") {
 		t.Errorf("%+v", h)
 	}
 }

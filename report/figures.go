@@ -1,9 +1,8 @@
 package report
 
 import (
-	"fmt"
-
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/stats"
 	"gogi/stats/counts"
 )
@@ -18,7 +17,7 @@ const independentGames = "independent games"
 func (r *Report) figures(s *stats.Series) {
 	tally := s.Tally()
 	if score, err := tally.Score(); err != nil {
-		r.ScoreWhy = err.Error()
+		r.ScoreWhy = phrases.Because(err)
 	} else {
 		r.Score = &score
 	}
@@ -43,12 +42,12 @@ func scoreInterval(s *stats.Series) Interval {
 	interval := Interval{Of: "score", Method: "pair_gaffke", Level: Level}
 	exact, err := s.Interval(Level)
 	if err != nil {
-		interval.Why = err.Error()
+		interval.Why = phrases.Because(err)
 		return interval
 	}
 	sample, err := s.Sample()
 	if err != nil {
-		interval.Why = err.Error()
+		interval.Why = phrases.Because(err)
 		return interval
 	}
 	interval.Method, interval.Unit, interval.N = exact.Method, sample.Unit, sample.N
@@ -60,12 +59,12 @@ func scoreInterval(s *stats.Series) Interval {
 func eloOfScore(s *stats.Series) Elo {
 	e, err := s.Elo(Level)
 	if err != nil {
-		return Elo{Why: err.Error()}
+		return Elo{Why: phrases.Because(err)}
 	}
-	return newElo(e.Elo, e.Interval, "infinite where the score is 0 or 1")
+	return newElo(e.Elo, e.Interval, phrases.Of("infinite where the score is 0 or 1"))
 }
 
-func newElo(estimate float64, i counts.Interval, why string) Elo {
+func newElo(estimate float64, i counts.Interval, why phrases.Said) Elo {
 	e := Elo{Estimate: format.Finite(estimate), Lo: format.Finite(i.Lo), Hi: format.Finite(i.Hi)}
 	if e.Estimate == nil || e.Lo == nil || e.Hi == nil {
 		e.Why = why
@@ -79,12 +78,12 @@ func winRate(total stats.WDL) (Interval, Elo) {
 	interval := Interval{Of: "win_rate_decisive", Method: "clopper_pearson", Assumes: independentGames, Unit: "game", N: n, Level: Level}
 	exact, err := counts.ClopperPearson(k, n, Level)
 	if err != nil {
-		interval.Why = "no decisive game"
+		interval.Why = phrases.Of("no decisive game")
 		return interval, Elo{Why: interval.Why}
 	}
 	q := float64(k) / float64(n)
 	interval.Estimate, interval.Lo, interval.Hi = &q, format.Finite(exact.Lo), format.Finite(exact.Hi)
-	return interval, newElo(counts.Elo(q), counts.EloInterval(exact), "infinite where the win rate is 0 or 1")
+	return interval, newElo(counts.Elo(q), counts.EloInterval(exact), phrases.Of("infinite where the win rate is 0 or 1"))
 }
 
 // binomial is the exact test of the decisive games.
@@ -92,7 +91,7 @@ func binomial(total stats.WDL) Test {
 	k, n := total.Decisive()
 	test := Test{Method: "binomial_exact", Assumes: independentGames, Alternative: string(counts.TwoSided), N: n, K: &k}
 	if p, err := counts.BinomialTest(k, n, 0.5, counts.TwoSided); err != nil {
-		test.Why = "no decisive game"
+		test.Why = phrases.Of("no decisive game")
 	} else {
 		test.P = format.Finite(p.P)
 	}
@@ -101,7 +100,7 @@ func binomial(total stats.WDL) Test {
 		if wins, ok := counts.CriticalWins(n, alpha, counts.TwoSided); ok {
 			c.Wins = &wins
 		} else {
-			c.Why = fmt.Sprintf("%d decisive games are too few for any number of wins", n)
+			c.Why = phrases.Of("%d decisive games are too few for any number of wins", n)
 		}
 		test.Critical = append(test.Critical, c)
 	}
@@ -114,9 +113,9 @@ func signFlip(pairs int, test counts.Test, err error) Test {
 	report := Test{Method: "pair_sign_flip", Alternative: string(counts.TwoSided)}
 	switch {
 	case pairs == 0:
-		report.Why = "no finished game"
+		report.Why = phrases.Of("no finished game")
 	case err != nil:
-		report.Why = err.Error()
+		report.Why = phrases.Because(err)
 	default:
 		report.Method, report.N, report.P = test.Method, test.N, format.Finite(test.P)
 	}
@@ -124,7 +123,7 @@ func signFlip(pairs int, test counts.Test, err error) Test {
 }
 
 // dependent takes back what goes by games as independent, where they are known not to be.
-func (r *Report) dependent(why string) {
+func (r *Report) dependent(why phrases.Said) {
 	for i := range r.Intervals {
 		if v := &r.Intervals[i]; v.Assumes != "" {
 			v.Lo, v.Hi, v.Why = nil, nil, why
@@ -141,7 +140,7 @@ func (r *Report) dependent(why string) {
 
 // withhold leaves only what holds at any time. Where a test may have stopped the run, the
 // raw score is biased, and so no Elo is made of it: the gate has one that is not.
-func (r *Report) withhold(why string, s *stats.Series) {
+func (r *Report) withhold(why phrases.Said, s *stats.Series) {
 	for i := range r.Intervals {
 		r.Intervals[i].Lo, r.Intervals[i].Hi, r.Intervals[i].Why = nil, nil, why
 	}
@@ -170,7 +169,7 @@ func anytimeOf(s *stats.Series) Interval {
 	}
 	exact, err := scores.AnytimeInterval(Level)
 	if err != nil {
-		interval.Why = err.Error()
+		interval.Why = phrases.Because(err)
 		return interval
 	}
 	interval.Unit, interval.N = scores.Unit, scores.N
@@ -187,7 +186,7 @@ func (r *Report) advantage(t stats.Tally) {
 	r.BlackAdvantage = Advantage{WDL: t.BlackSide(), Assumes: independentGames}
 	i, err := t.BlackAdvantage(Level)
 	if err != nil {
-		r.BlackAdvantage.Why = err.Error()
+		r.BlackAdvantage.Why = phrases.Because(err)
 		return
 	}
 	r.BlackAdvantage.Lo, r.BlackAdvantage.Hi = format.Finite(i.Lo), format.Finite(i.Hi)

@@ -1,13 +1,16 @@
 package report
 
-import "gogi/stats"
+import (
+	"gogi/internal/phrases"
+	"gogi/stats"
+)
 
 // GateVerdict is what "gogi gate --json" prints.
 type GateVerdict struct {
 	Version    int               `json:"version"`
 	Run        string            `json:"run"`
 	Verdict    string            `json:"verdict"` // pass, fail, inconclusive
-	Why        []string          `json:"why"`
+	Why        []phrases.Said    `json:"why"`
 	Registered bool              `json:"registered"` // the design was written into the run before its first game
 	MaxPairs   int               `json:"max_pairs"`
 	Looks      int               `json:"looks"` // one after each pair of the prefix

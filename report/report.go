@@ -12,6 +12,7 @@ import (
 
 	"gogi/gate"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/shogi"
 	"gogi/stats"
@@ -41,12 +42,13 @@ type Report struct {
 	Intervals   []Interval        `json:"intervals"`
 	Tests       []Test            `json:"tests"`
 	Score       *float64          `json:"score"` // A's points a game
-	ScoreWhy    string            `json:"score_why,omitempty"`
+	ScoreWhy    phrases.Said      `json:"score_why,omitzero"`
 	Elo         Elo               `json:"elo"`          // of the score, its ends those of the score's interval
 	EloDecisive Elo               `json:"elo_decisive"` // of the wins of decisive games, taken as independent
 	Dependence  stats.Dependence  `json:"dependence"`   // of the pairs on each other, by openings
 	Looks       Looks             `json:"looks"`
-	Voided      []Voiding         `json:"voided,omitempty"` // oldest first
+	Voided      []Voiding         `json:"voided,omitempty"`  // oldest first
+	Workers     []Worker          `json:"workers,omitempty"` // of a farm: those that stand out first
 
 	BlackAdvantage Advantage   `json:"black_advantage"`
 	Terminations   []Ending    `json:"terminations"`
@@ -105,17 +107,17 @@ type Player struct {
 
 // Interval is one of A's score, or of its share of the decisive games.
 type Interval struct {
-	Of          string   `json:"of"` // score, win_rate_decisive
-	Method      string   `json:"method"`
-	Assumes     string   `json:"assumes,omitempty"` // what it takes for granted beside independent openings
-	Unit        string   `json:"unit,omitempty"`    // what is taken as independent: opening, pair or game
-	N           int      `json:"n,omitempty"`       // how many of these
-	Level       float64  `json:"level"`
-	Estimate    *float64 `json:"estimate"`
-	Lo          *float64 `json:"lo"`
-	Hi          *float64 `json:"hi"`
-	Approximate bool     `json:"approximate"`
-	Why         string   `json:"why,omitempty"`
+	Of          string       `json:"of"` // score, win_rate_decisive
+	Method      string       `json:"method"`
+	Assumes     string       `json:"assumes,omitempty"` // what it takes for granted beside independent openings
+	Unit        string       `json:"unit,omitempty"`    // what is taken as independent: opening, pair or game
+	N           int          `json:"n,omitempty"`       // how many of these
+	Level       float64      `json:"level"`
+	Estimate    *float64     `json:"estimate"`
+	Lo          *float64     `json:"lo"`
+	Hi          *float64     `json:"hi"`
+	Approximate bool         `json:"approximate"`
+	Why         phrases.Said `json:"why,omitzero"`
 }
 
 // Test is a test of the hypothesis that A and B are equally strong.
@@ -127,32 +129,32 @@ type Test struct {
 	K           *int           `json:"k,omitempty"` // wins, of a binomial test
 	P           *float64       `json:"p"`
 	Critical    []criticalWins `json:"critical_wins,omitempty"`
-	Why         string         `json:"why,omitempty"`
+	Why         phrases.Said   `json:"why,omitzero"`
 }
 
 type criticalWins struct {
-	Alpha float64 `json:"alpha"`
-	Wins  *int    `json:"wins"` // of N; null where no number is enough
-	Why   string  `json:"why,omitempty"`
+	Alpha float64      `json:"alpha"`
+	Wins  *int         `json:"wins"` // of N; null where no number is enough
+	Why   phrases.Said `json:"why,omitzero"`
 }
 
 // Elo is a rating difference, A's less B's, with the ends of its interval; what is
 // infinite or unknown is null.
 type Elo struct {
-	Estimate *float64 `json:"estimate"`
-	Lo       *float64 `json:"lo"`
-	Hi       *float64 `json:"hi"`
-	Why      string   `json:"why,omitempty"`
+	Estimate *float64     `json:"estimate"`
+	Lo       *float64     `json:"lo"`
+	Hi       *float64     `json:"hi"`
+	Why      phrases.Said `json:"why,omitzero"`
 }
 
 // Advantage is how Black fared over all games, with the interval of its rate of wins
 // among decisive games.
 type Advantage struct {
 	stats.WDL
-	Assumes string   `json:"assumes,omitempty"` // as of an Interval
-	Lo      *float64 `json:"lo"`
-	Hi      *float64 `json:"hi"`
-	Why     string   `json:"why,omitempty"`
+	Assumes string       `json:"assumes,omitempty"` // as of an Interval
+	Lo      *float64     `json:"lo"`
+	Hi      *float64     `json:"hi"`
+	Why     phrases.Said `json:"why,omitzero"`
 }
 
 // Ending is how many games a player lost, or were drawn, in one way.
@@ -191,13 +193,13 @@ type Unmarked struct {
 // It is no ground for a verdict: pairs that are nearly copies are in it, and short games
 // repeat more easily. The intervals and tests of a report go by openings.
 type Distinct struct {
-	Pairs    int      `json:"pairs"`    // that are left
-	Repeated int      `json:"repeated"` // that were taken out
-	Score    *float64 `json:"score"`
-	Lo       *float64 `json:"lo"` // null, as P
-	Hi       *float64 `json:"hi"`
-	P        *float64 `json:"p"`
-	Why      string   `json:"why,omitempty"` // of these
+	Pairs    int          `json:"pairs"`    // that are left
+	Repeated int          `json:"repeated"` // that were taken out
+	Score    *float64     `json:"score"`
+	Lo       *float64     `json:"lo"` // null, as P
+	Hi       *float64     `json:"hi"`
+	P        *float64     `json:"p"`
+	Why      phrases.Said `json:"why,omitzero"` // of these
 	stats.WDL
 }
 
@@ -231,6 +233,7 @@ type Gatherer struct {
 	ends     map[Ending]int
 	faults   map[Fault]int
 	hashes   map[uint64]bool
+	workers  workers
 }
 
 // Run is what a report tells of a run beside its games.
@@ -254,7 +257,7 @@ func New(run Run) (*Gatherer, error) {
 			Terminations: []Ending{}, Faults: []Fault{}, Crosstable: []Cross{},
 		},
 		run: run, index: map[string]int{}, pairings: map[[2]string]*stats.Series{}, ends: map[Ending]int{},
-		faults: map[Fault]int{}, hashes: map[uint64]bool{},
+		faults: map[Fault]int{}, hashes: map[uint64]bool{}, workers: workers{of: map[string]*workerSums{}},
 	}
 	for i, p := range run.Players {
 		g.index[p.Name] = i
@@ -355,7 +358,11 @@ func (g *Gatherer) addPair(rows []match.Row) error {
 	if err != nil {
 		return fmt.Errorf("pair %d of run %s: %w", rows[0].Pair, g.report.Run, err)
 	}
-	if key != [2]string{g.report.A, g.report.B} {
+	head := key == [2]string{g.report.A, g.report.B}
+	if err := g.workers.add(rows, head); err != nil {
+		return fmt.Errorf("pair %d of run %s: %w", rows[0].Pair, g.report.Run, err)
+	}
+	if !head {
 		return nil
 	}
 	if g.judge != nil {
@@ -420,7 +427,7 @@ func (g *Gatherer) conclude() {
 		rep.Tournament = g.tournament()
 		rep.Finished = rep.Tournament.Over
 	}
-	rep.Voided = g.run.Voided
+	rep.Voided, rep.Workers = g.run.Voided, g.workers.list(rep.Pairs)
 	rep.Looks = newLooks(g.run, rep.Gate)
 	if told := rep.withdrawn(); told != stats.Continue {
 		rep.Gate.withdraw(told)
@@ -436,9 +443,9 @@ func (g *Gatherer) conclude() {
 	rep.figures(series)
 	rep.advantage(g.everybody())
 	if series.Copies() > 0 {
-		rep.dependent("some games repeat others move for move")
+		rep.dependent(phrases.Of("some games repeat others move for move"))
 	}
-	if why := rep.noFixedLength(); why != "" {
+	if why := rep.noFixedLength(); !why.IsZero() {
 		rep.withhold(why, series)
 	}
 	g.lists()
@@ -467,7 +474,7 @@ func (g *Gatherer) withoutCopies(copies int) *Distinct {
 	}
 	d := &Distinct{
 		Pairs: g.distinct.Pairs(), Repeated: copies, WDL: g.distinct.Total(),
-		Why: "pairs that are nearly copies depend on each other, too: intervals and tests go by openings",
+		Why: phrases.Of("pairs that are nearly copies depend on each other, too: intervals and tests go by openings"),
 	}
 	if score, err := g.distinct.Score(); err == nil {
 		d.Score = &score

@@ -1,17 +1,16 @@
 package report
 
 import (
-	"fmt"
-
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 )
 
 // mostly reports whether more than half of all pairs are meant.
 func mostly(some, all int) bool { return 2*some > all }
 
 // slowedOf says how many of the pairs the machine slowed.
-func slowedOf(slowed, pairs int) string {
-	return fmt.Sprintf("the machine slowed %s of %s pairs", format.Count(slowed), format.Count(pairs))
+func slowedOf(slowed, pairs int) phrases.Said {
+	return phrases.Of("the machine slowed %s of %s pairs", format.Count(slowed), format.Count(pairs))
 }
 
 // mostlySlowed reports whether the machine slowed most pairs of A against B, so that their
@@ -20,11 +19,11 @@ func (r *Report) mostlySlowed() bool {
 	return r.Unmarked != nil && mostly(r.Unmarked.Marked, r.Dependence.Pairs)
 }
 
-// Slowed says that most pairs were slowed by the machine, "" where they were not: every form
+// Slowed says that most pairs were slowed by the machine, nothing where they were not: every form
 // of a report has it in its first line.
-func (r *Report) Slowed() string {
+func (r *Report) Slowed() phrases.Said {
 	if !r.mostlySlowed() {
-		return ""
+		return phrases.Said{}
 	}
 	return slowedOf(r.Unmarked.Marked, r.Dependence.Pairs)
 }

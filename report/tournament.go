@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/tournament"
 )
@@ -23,13 +24,13 @@ type Tournament struct {
 	Standings []Standing       `json:"standings"`        // best first
 	Ratings   []Rated          `json:"ratings"`          // of an adaptive design, best first
 	Spread    float64          `json:"spread,omitempty"` // of the ratings' prior, in Elo
-	Why       string           `json:"why,omitempty"`    // the table ends early, or there are no ratings
+	Why       phrases.Said     `json:"why,omitzero"`     // the table ends early, or there are no ratings
 }
 
 // Round is what a tournament plays at a time.
 type Round struct {
-	Name    string    `json:"name"`
-	Matches []Meeting `json:"matches"`
+	Name    phrases.Said `json:"name"`
+	Matches []Meeting    `json:"matches"`
 }
 
 // Meeting is one match of a tournament as far as it is played.
@@ -45,15 +46,15 @@ type Meeting struct {
 
 // Standing is how one player stands in a tournament.
 type Standing struct {
-	Place    int      `json:"place"`
-	Player   string   `json:"player"`
-	Start    int      `json:"start"`
-	Pairs    int      `json:"pairs"`
-	Points   float64  `json:"points"`
-	Byes     int      `json:"byes"`
-	Buchholz *float64 `json:"buchholz,omitempty"`         // of a Swiss
-	Berger   *float64 `json:"sonneborn_berger,omitempty"` // as Buchholz
-	Reached  string   `json:"reached,omitempty"`          // of a knockout
+	Place    int          `json:"place"`
+	Player   string       `json:"player"`
+	Start    int          `json:"start"`
+	Pairs    int          `json:"pairs"`
+	Points   float64      `json:"points"`
+	Byes     int          `json:"byes"`
+	Buchholz *float64     `json:"buchholz,omitempty"`         // of a Swiss
+	Berger   *float64     `json:"sonneborn_berger,omitempty"` // as Buchholz
+	Reached  phrases.Said `json:"reached,omitzero"`           // of a knockout
 }
 
 // Rated is one player's rating after pairs that were chosen by results.
@@ -64,9 +65,6 @@ type Rated struct {
 	Within float64  `json:"within"`          // 1.96 standard deviations of that, of the posterior
 	Above  *float64 `json:"above,omitempty"` // the posterior probability to be better than the next; null for the last
 }
-
-// pairedByResults is why tests and intervals of two players do not stand.
-const pairedByResults = "results decided who plays whom, and so how many pairs these two have: only the anytime interval holds"
 
 // addTournament tells the schedule of a pair. One that the results before it do not lead to
 // ends the competition's table, and not the report.
@@ -89,7 +87,7 @@ func (g *Gatherer) tournament() *Tournament {
 		Rounds: []Round{}, Standings: []Standing{}, Ratings: []Rated{},
 	}
 	if g.astray != nil {
-		t.Over, t.Why = false, g.astray.Error()
+		t.Over, t.Why = false, phrases.Verbatim(g.astray.Error())
 	}
 	for _, r := range s.Rounds() {
 		round := Round{Name: r.Name, Matches: []Meeting{}}
@@ -130,7 +128,7 @@ func (t *Tourney) name(player int) string {
 func (t *Tournament) rate(s *tournament.Schedule, spec *Tourney, standings []tournament.Standing) {
 	p, err := s.Posterior()
 	if err != nil {
-		t.Why = err.Error()
+		t.Why = phrases.Verbatim(err.Error())
 		return
 	}
 	t.Spread = p.Spread
@@ -161,31 +159,30 @@ func (t *Tournament) rate(s *tournament.Schedule, spec *Tourney, standings []tou
 	slices.SortFunc(t.Standings, func(a, b Standing) int { return a.Place - b.Place })
 }
 
-// competition is what stands in the place of a verdict where results decided who plays
-// whom.
-func (r *Report) competition() Verdict {
-	t := r.Tournament
-	v := Verdict{Kind: "none", Short: "a competition, no verdict", Reasons: []string{
-		"Results decided who met whom, so this is the outcome of a competition: by itself it does not show who is stronger.",
-	}}
-	if t.Why != "" {
-		v.Claim = fmt.Sprintf("The %s cannot be followed: %s.", t.Words(), t.Why)
-		return v
+// Competition is what stands in the place of a verdict where results decided who plays
+// whom, in a tongue.
+func (r *Report) Competition(in phrases.Tongue) Verdict {
+	outcome := phrases.Of("Results decided who met whom, so this is the outcome of a competition: by itself it does not show who is stronger.")
+	return Verdict{
+		Kind: "none", Short: phrases.Say(in, "a competition, no verdict"),
+		Claim: r.Tournament.claim().In(in), Reasons: []string{outcome.In(in)},
 	}
-	if !t.Over {
-		v.Claim = fmt.Sprintf("The %s is not over: %s left at least.", t.Words(), format.NumberOf(t.Left, "pair"))
-		return v
-	}
-	first := t.leaders()
+}
+
+// claim is how the competition came out.
+func (t *Tournament) claim() phrases.Said {
+	first, name := t.leaders(), t.name()
 	switch {
+	case !t.Why.IsZero():
+		return phrases.Of("The %s cannot be followed: %s.", name, t.Why)
+	case !t.Over:
+		return phrases.Of("The %s is not over: %s left at least.", name, phrases.Number{N: t.Left, Noun: "pair"})
 	case t.Design == match.DesignAdaptive && len(t.Ratings) > 0:
-		v.Claim = fmt.Sprintf("%s is rated highest. Results decided who met whom: this ranks the players, it is no test of any two.", t.Ratings[0].Player)
+		return phrases.Of("%s is rated highest. Results decided who met whom: this ranks the players, it is no test of any two.", t.Ratings[0].Player)
 	case len(first) == 1:
-		v.Claim = fmt.Sprintf("%s won the %s, which is the result of a competition, and by itself no proof of strength.", first[0], t.Words())
-	default:
-		v.Claim = fmt.Sprintf("%s players share the first place of the %s.", format.Count(len(first)), t.Words())
+		return phrases.Of("%s won the %s, which is the result of a competition, and by itself no proof of strength.", first[0], name)
 	}
-	return v
+	return phrases.Of("%s players share the first place of the %s.", format.Count(len(first)), name)
 }
 
 // leaders are those in the first place.
@@ -225,12 +222,17 @@ func (r *Report) UpTo() string {
 }
 
 // Words are what people call it.
-func (t *Tournament) Words() string {
+func (t *Tournament) Words() string { return t.name().String() }
+
+func (t *Tournament) name() phrases.Said {
 	switch t.Design {
 	case match.DesignSwiss:
-		return "Swiss"
+		return phrases.Of("Swiss")
+	case match.DesignKnockout:
+		return phrases.Of("knockout")
 	case match.DesignAdaptive:
-		return "adaptive series"
+		return phrases.Of("adaptive series")
+	default:
+		return phrases.Verbatim(string(t.Design))
 	}
-	return string(t.Design)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/stats"
 	"gogi/stats/counts"
 )
@@ -25,7 +26,7 @@ type Verdict struct {
 // pairs, may explain it.
 func (r *Report) Verdict() Verdict {
 	if r.Tournament != nil {
-		return r.competition()
+		return r.Competition(phrases.English)
 	}
 	pairing, ok := r.Pairing()
 	if !ok {
@@ -43,17 +44,18 @@ func (r *Report) Verdict() Verdict {
 	return r.qualified(v)
 }
 
-// qualified takes back what a claim has of certainty where the machine slowed most pairs.
+// qualified takes back what a claim has of certainty where the machine slowed most pairs,
+// unless the gate, whose claim it is, has done so for those that it judged.
 func (r *Report) qualified(v Verdict) Verdict {
 	slowed := r.Slowed()
-	if slowed == "" || strings.Contains(v.Claim, slowed) {
+	if slowed.IsZero() || r.byGate() && r.Gate.mostlySlowed() {
 		return v
 	}
 	if v.Kind == "shown" {
 		v.Kind = "open"
 	}
-	v.Short += ", but " + slowed
-	v.Claim = strings.TrimSuffix(v.Claim, ".") + ", but " + slowed + ", which may be all that this shows."
+	v.Short += ", but " + slowed.String()
+	v.Claim = strings.TrimSuffix(v.Claim, ".") + ", but " + slowed.String() + ", which may be all that this shows."
 	return v
 }
 
@@ -87,6 +89,12 @@ func (r *Report) unswapped() string {
 	return fmt.Sprintf("There is no verdict: %s always had Black and %s White, so the games do not tell strength from colour.", r.A, r.B)
 }
 
+// byGate reports whether the gate makes the claim.
+func (r *Report) byGate() bool {
+	_, swapped := r.Deciding()
+	return r.Finished && swapped && r.Gate != nil
+}
+
 func (r *Report) claim() Verdict {
 	test, swapped := r.Deciding()
 	switch {
@@ -97,7 +105,7 @@ func (r *Report) claim() Verdict {
 		}}
 	case !swapped:
 		return Verdict{Kind: "none", Short: "colours not swapped, no verdict", Claim: r.unswapped()}
-	case r.Gate != nil:
+	case r.byGate():
 		return r.gateClaim()
 	case test == nil || !Significant(*test.P):
 		return r.openVerdict("not significant at 5%", ".")
@@ -117,7 +125,7 @@ func (r *Report) gateClaim() Verdict {
 		}
 		return v
 	default:
-		return Verdict{Kind: "open", Short: "gate inconclusive", Claim: "The gate is inconclusive: " + strings.Join(g.Because, "; ") + "."}
+		return Verdict{Kind: "open", Short: "gate inconclusive", Claim: "The gate is inconclusive: " + strings.Join(phrases.Each(phrases.English, g.Because), "; ") + "."}
 	}
 }
 
@@ -232,7 +240,7 @@ func (r *Report) eloSentence() string {
 // caveats are what may make a number mean less than it seems to.
 func (r *Report) caveats() []string {
 	var all []string
-	for _, remark := range r.Looks.Remarks {
+	for _, remark := range phrases.Each(phrases.English, r.Looks.Remarks) {
 		all = append(all, strings.ToUpper(remark[:1])+remark[1:]+".")
 	}
 	if len(r.Players) > 2 {

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"fmt"
+	"gogi/internal/phrases"
 	"strings"
 	"time"
 
@@ -40,27 +40,33 @@ func (v *Voiding) Withdrawn() stats.Decision {
 }
 
 // Remarks are the voiding in words, a line each, that begin small and end without a stop.
-func (v *Voiding) Remarks() []string {
-	who := ""
+func (v *Voiding) Remarks() []phrases.Said {
+	pairs, why := phrases.Number{N: len(v.Pairs), Noun: "pair"}, strings.TrimRight(foreign.Printable(v.Why, 200), ".")
+	first := phrases.Of("%s voided: %s", pairs, why)
 	if v.By != "" {
-		who = " by " + foreign.Printable(v.By, 40)
+		first = phrases.Of("%s voided by %s: %s", pairs, foreign.Printable(v.By, 40), why)
 	}
-	lines := []string{fmt.Sprintf("%s voided%s: %s", format.NumberOf(len(v.Pairs), "pair"), who, strings.TrimRight(foreign.Printable(v.Why, 200), "."))}
+	lines := []phrases.Said{first}
 	if v.Before == nil || v.After == nil {
 		return lines
 	}
-	line := fmt.Sprintf("counted anew without %s: LLR %s before, %s after", them(len(v.Pairs)), format.Decimal(v.Before.LLR, 3), format.Decimal(v.After.LLR, 3))
+	lines = append(lines, phrases.Of("counted anew without what was voided: LLR %s before, %s after", format.Decimal(v.Before.LLR, 3), format.Decimal(v.After.LLR, 3)))
 	if told := v.Withdrawn(); told != stats.Continue {
-		line += fmt.Sprintf("; the verdict told before, %s, is withdrawn", told)
+		lines = append(lines, withdrawal(told))
 	}
-	return append(lines, line)
+	return lines
 }
 
-func them(n int) string {
-	if n == 1 {
-		return "it"
+// withdrawal says that a decision does not stand any more.
+func withdrawal(told stats.Decision) phrases.Said {
+	switch told {
+	case stats.Pass:
+		return phrases.Of("the verdict told before, pass, is withdrawn: pairs that it rested on were voided")
+	case stats.Inconclusive:
+		return phrases.Of("the verdict told before, inconclusive, is withdrawn: pairs that it rested on were voided")
+	case stats.Fail, stats.Continue:
 	}
-	return "them"
+	return phrases.Of("the verdict told before, fail, is withdrawn: pairs that it rested on were voided")
 }
 
 // withdrawn is the last decision of the run's test that was told and withdrawn, unless it

@@ -34,7 +34,7 @@ func (r *Report) Worse(alpha float64) (f Finding, why string) {
 	case test.err != nil:
 		return Unclear, test.err.Error()
 	case r.mostlySlowed():
-		return Unclear, r.Slowed() + ", so that the result may be its doing"
+		return Unclear, r.Slowed().String() + ", so that the result may be its doing"
 	case test.Significant(alpha):
 		return Weaker, fmt.Sprintf("%s is weaker than %s, p = %s one-sided against %.3g", r.A, r.B, format.PValue(test.P), alpha)
 	case r.Dependence.Openings < LeastPairs(alpha):
@@ -53,7 +53,7 @@ func (g *Gate) worse() (f Finding, why string) {
 		return Weaker, why
 	}
 	for _, reason := range g.Because {
-		why += "; " + reason
+		why += "; " + reason.String()
 	}
 	return Unclear, why
 }

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -57,6 +58,10 @@ type CheckOptions struct {
 	Run      string // "": every run
 	Replay   bool   // play every move again by the rules, see match.VerifyGames
 	Progress func(done, of int)
+	// Pair, where there is one, is shown every pair of Run that can be read, in order,
+	// and its games as they are counted; what it says is wrong are Problems of the pair.
+	// All are of one moment.
+	Pair func(match.PairResult, []match.Row) []error
 }
 
 // Check reads everything that is stored and says what is not as it was: the file's
@@ -113,7 +118,7 @@ func (c *checker) all(ctx context.Context) error {
 	if err := c.strays(ctx); err != nil {
 		return err
 	}
-	_ = c.q.QueryRowContext(ctx, "SELECT count(*) FROM pairs").Scan(&c.of) // for the progress alone
+	_ = c.q.QueryRowContext(ctx, "SELECT count(*) FROM pairs WHERE ? IN ('', (SELECT name FROM runs WHERE id = run_id))", c.options.Run).Scan(&c.of) // for the progress alone
 	for _, run := range runs {
 		if c.options.Run == "" || run.name() == c.options.Run {
 			if err := c.run(ctx, run); err != nil {
@@ -233,25 +238,28 @@ func (c *checker) tell() {
 
 func (c *checker) pair(ctx context.Context, run *rawRun, plan *match.Plan, id int64, checked *CheckedRun) error {
 	p, err := c.source.pair(ctx, run.id(), id)
-	doubtful := false
+	doubtful, wrong := false, []error(nil)
 	if err == nil {
 		doubtful, err = p.verify(run)
 	}
 	if err == nil {
 		err = p.verifyWorker()
 	}
-	if err == nil && plan != nil {
-		if err = c.replay(ctx, plan, run, int(id)); err == nil {
-			checked.Replayed++
-		}
+	if err == nil {
+		wrong = c.look(ctx, run, plan, int(id), checked)
+	} else {
+		wrong = []error{err}
 	}
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return ctx.Err()
-	case err != nil:
+	}
+	for _, err := range wrong {
 		c.problem(run.name(), int(id), explain(err).Error())
+	}
+	if len(wrong) > 0 {
 		return nil
-	case doubtful:
+	}
+	if doubtful {
 		checked.Unchecked++
 	}
 	checked.Sound++
@@ -272,11 +280,38 @@ func (c *checker) plan(ctx context.Context, run *rawRun) (*match.Plan, error) {
 	return plan, c.reading(run.name(), "the plan", err)
 }
 
-// replay plays the moves of a pair again.
-func (c *checker) replay(ctx context.Context, plan *match.Plan, run *rawRun, id int) error {
+// look is what is done with a pair that is whole, and what was found wrong: its moves
+// are played again, and it is shown to who asked.
+func (c *checker) look(ctx context.Context, run *rawRun, plan *match.Plan, id int, checked *CheckedRun) (wrong []error) {
+	if plan == nil && c.options.Pair == nil {
+		return nil
+	}
 	pair, err := storedPair(ctx, c.q, run.id(), id)
 	if err != nil {
-		return err
+		return []error{err}
 	}
-	return match.VerifyGames(plan, &pair)
+	if plan != nil {
+		if err := match.VerifyGames(plan, &pair); err != nil {
+			wrong = append(wrong, cmp.Or(errors.Unwrap(err), err)) // the pair is said already
+		} else {
+			checked.Replayed++
+		}
+	}
+	return append(wrong, c.show(ctx, run, pair)...)
+}
+
+// show gives a pair to who asked for it.
+func (c *checker) show(ctx context.Context, run *rawRun, pair match.PairResult) []error {
+	if c.options.Pair == nil {
+		return nil
+	}
+	var rows []match.Row
+	err := selectGames(ctx, c.q, run.id(), Filter{FromPair: pair.Pair.ID, Pairs: 1}, anyLeg, func(r match.Row) error {
+		rows = append(rows, r)
+		return nil
+	})
+	if err != nil {
+		return []error{err}
+	}
+	return c.options.Pair(pair, rows)
 }

@@ -54,6 +54,7 @@ func wholePair(plan *match.Plan, id int) match.PairResult {
 	p := playedPair(plan, id, 30)
 	zone := time.FixedZone("JST", 9*3600)
 	p.Attempts = []match.Attempt{{Pair: id, Ended: time.Date(2026, 5, 4, 3, 2, 1, 123456789, zone), Why: "engine A crashed: 異常"}}
+	p.Played = match.Provenance{Worker: "w7", Owner: "王", Epoch: 3<<32 | 9, Scale: 1.25, Proof: []byte{0, 255}}
 	for i := range p.Games {
 		g := &p.Games[i]
 		g.Started, g.Ended = g.Started.In(zone).Add(789), g.Ended.In(zone).Add(1)

@@ -124,6 +124,23 @@ type stopping struct {
 	reply   func(r usi.Reply) (usi.Reply, error)
 }
 
+// failingStart is a player that fails to get ready for its first so many games,
+// each time while everything stands still for so long.
+type failingStart struct {
+	stopping
+	starts int
+	stands time.Duration
+}
+
+func (p *failingStart) NewGame(ctx context.Context, g usi.Game) error {
+	if p.starts == 0 {
+		return p.stopping.NewGame(ctx, g)
+	}
+	p.starts--
+	p.machine.by.Add(int64(p.stands))
+	return &usi.Fault{Kind: usi.FaultStart, Doing: "isready", Record: "the bundle"}
+}
+
 func (p *stopping) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	p.sixth = func() {}
 	reply, err := p.steady.Think(ctx, r)
@@ -139,6 +156,13 @@ func (p *stopping) Think(ctx context.Context, r usi.Request) (usi.Reply, error) 
 // playStopping plays one pair in which White of the first leg is stopped.
 func playStopping(t *testing.T, limits match.Limits, p *stopping) (match.PairResult, []match.Event, error) {
 	t.Helper()
+	return playBeside(t, limits, p, p)
+}
+
+// playBeside plays one pair in which White of the first leg is a player of which p is
+// what is stopped.
+func playBeside(t *testing.T, limits match.Limits, p *stopping, whole Player) (match.PairResult, []match.Event, error) {
+	t.Helper()
 	rules := match.RulesProfiles()[match.DefaultRules]
 	rules.MaxPlies = 10
 	plan := &match.Plan{
@@ -153,7 +177,7 @@ func playStopping(t *testing.T, limits match.Limits, p *stopping) (match.PairRes
 		Plan: plan, Source: NewPlanSource(plan, func(int) bool { return false }), Sink: sink, Events: events,
 		Open: func(_ context.Context, who match.Player, _ []int) (Player, error) {
 			if who.Name == "B" {
-				return p, nil
+				return whole, nil
 			}
 			return &steady{sixth: func() {}}, nil
 		},
@@ -230,6 +254,49 @@ func TestAStandstillVoidsThePair(t *testing.T) {
 					if !strings.HasPrefix(a.Why, "this program stood still for 5s") || why[i] != "unplayed "+a.Why {
 						t.Errorf("attempt %q, told %q", a.Why, why[i])
 					}
+				}
+			})
+		})
+	}
+}
+
+// An engine that fails to get ready while everything stands still has not failed: nothing
+// is held against it, however often that happens, up to where the machine ends the run.
+func TestAStartThatFailsDuringAStandstill(t *testing.T) {
+	for name, test := range map[string]struct {
+		starts      int
+		stands      time.Duration
+		fails, says bool // whether the run fails, and whether that says that everything stood still
+	}{
+		"as often as ends a run":        {attempts, 5 * time.Second, false, true},
+		"one less than ends it by that": {standstillAttempts - 1, 5 * time.Second, false, true},
+		"too often for that, too":       {standstillAttempts, 5 * time.Second, true, true},
+		"while nothing stands still":    {attempts, 0, true, false},
+		"less often":                    {attempts - 1, 0, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &failingStart{stopping: stopping{reply: unchanged}, starts: test.starts, stands: test.stands}
+				result, events, err := playBeside(t, stoppable["nodes"], &p.stopping, p)
+				if (err != nil) != test.fails || (len(result.Games) == 2) == test.fails {
+					t.Fatalf("%d games, %v", len(result.Games), err)
+				}
+				var told []match.Event
+				for _, e := range events {
+					if e.Type == match.EventFault {
+						told = append(told, e)
+					}
+				}
+				if len(told) != test.starts {
+					t.Fatalf("%d were told, want %d", len(told), test.starts)
+				}
+				for _, e := range told {
+					if strings.HasPrefix(e.Note, "this program stood still for 5s") != test.says || !strings.Contains(e.Note, "isready") || e.Bundle != "the bundle" {
+						t.Errorf("told: %q, bundle %q", e.Note, e.Bundle)
+					}
+				}
+				if _, stood := errors.AsType[*Standstill](err); test.fails && stood != test.says {
+					t.Errorf("the run's error: %v", err)
 				}
 			})
 		})

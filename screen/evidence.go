@@ -57,7 +57,7 @@ func Shown(r *report.Report) []string {
 	if r.Tournament != nil || !met || r.Finished || r.Gate != nil && r.Gate.Decision != stats.Continue {
 		return append(said, r.Verdict().Claim) // which tells, too, of a machine that slowed most pairs
 	}
-	if slowed := r.Slowed(); slowed != "" {
+	if slowed := r.Slowed().String(); slowed != "" {
 		said = append(said, "Beware: "+slowed+".")
 	}
 	return said

@@ -3,8 +3,10 @@ package sparring
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
+	"gogi/book"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -21,6 +23,8 @@ type Engine struct {
 	hash     hashTable
 	search   search
 	now      func() time.Time
+	book     *book.Book // nil: none
+	opened   string     // its file
 }
 
 // New returns an engine with the default options. Its memory is allocated by
@@ -33,12 +37,43 @@ func (e *Engine) Name() string { return "gogi sparring " + Version }
 // Author is who wrote it.
 func (e *Engine) Author() string { return "gogi" }
 
-// Ready allocates what the options ask for and forgets all searches. It never
-// fails.
+// Ready allocates what the options ask for and forgets all searches. It fails where
+// BookFile cannot be read.
 func (e *Engine) Ready(context.Context) error {
 	e.build()
 	e.hash.newGame()
-	return nil
+	return e.openBook()
+}
+
+// openBook reads the book unless it is open.
+func (e *Engine) openBook() (err error) {
+	switch e.settings.book {
+	case e.opened:
+		return nil
+	case "", "<empty>": // as GUIs write no file
+		e.book, e.opened = nil, e.settings.book
+		return nil
+	}
+	if e.book, err = book.Open(e.settings.book, ""); err == nil {
+		e.opened = e.settings.book
+	}
+	return err
+}
+
+// fromBook is the answer of the book, if it has one and a move to be played is asked for.
+func (e *Engine) fromBook(p *shogi.Position, r usi.Request) (usi.Reply, bool) {
+	if e.book == nil || len(r.Go.SearchMoves) > 0 || r.Go.Ponder || r.Go.Infinite || r.Go.Mate {
+		return usi.Reply{}, false
+	}
+	random := rand.New(rand.NewPCG(uint64(e.settings.seed), uint64(p.Ply()))) //nolint:gosec // to be repeated, not to be secret
+	m := e.book.Choose(p, random)
+	if m == shogi.NoMove {
+		return usi.Reply{}, false
+	}
+	if r.OnInfo != nil {
+		r.OnInfo(usi.Info{Text: "book " + m.String()})
+	}
+	return usi.Reply{Answer: usi.AnswerMove, Move: m, Text: m.String()}, true
 }
 
 // NewGame forgets all searches. Neither side nor seed of the game matter. It
@@ -95,7 +130,10 @@ func (e *Engine) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	case p.Declaration(s.rule).Win:
 		reply = usi.Reply{Answer: usi.AnswerWin, Text: "win"}
 	default:
-		reply = s.answer(lines, e.settings.lines, r)
+		var drawn bool
+		if reply, drawn = e.fromBook(p, r); !drawn {
+			reply = s.answer(lines, e.settings.lines, r)
+		}
 	}
 	reply.Nodes, reply.Elapsed = s.nodes, s.elapsed()
 	reply.Stopped = s.stopped && (ctx.Err() != nil || s.budget.cut && reply.Elapsed >= s.budget.hard)

@@ -19,6 +19,7 @@ const (
 	optionSeed     = "Seed"
 	optionNoise    = "EvalNoise"
 	optionModel    = "NoiseModel"
+	optionBook     = "BookFile"
 )
 
 // The values of NoiseModel.
@@ -36,6 +37,7 @@ type settings struct {
 	seed     int
 	noise    int    // standard deviation in centipawns
 	model    string // what the noise is added to
+	book     string // a file; "": none
 }
 
 func defaults() settings {
@@ -57,6 +59,9 @@ func defaults() settings {
 //     every square of either king × piece × square: it changes by 2 times
 //     EvalNoise, and with a king on another square by about 9 times.
 //   - Seed: of EvalNoise, and when not 0 of a tie-break between near-equal moves.
+//   - BookFile: a book that is asked before every search, in a format of package book
+//     that its name tells; read by Ready. Moves are drawn from it by Seed and the number
+//     of the move, and say so ("info string book").
 //   - USI_Ponder: declared for GUIs; it changes nothing.
 func (e *Engine) Options() []usi.Option {
 	d := defaults()
@@ -69,6 +74,7 @@ func (e *Engine) Options() []usi.Option {
 		spin(optionSeed, d.seed, 0, 1<<31-1),
 		spin(optionNoise, d.noise, 0, 1000),
 		{Name: optionModel, Type: usi.Combo, Default: d.model, Vars: []string{noiseByTable, noiseByKing}},
+		{Name: optionBook, Type: usi.Filename},
 	}
 }
 
@@ -98,6 +104,9 @@ func (e *Engine) SetOption(s usi.Setting) error {
 		return err
 	case optionModel:
 		e.settings.model = value
+		return nil
+	case optionBook:
+		e.settings.book = value
 		return nil
 	}
 	n, err := strconv.Atoi(value)

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -43,13 +42,13 @@ type shift struct {
 func (s *Series) shifts() (shifts []shift, mean float64, err error) {
 	n := float64(s.Openings())
 	if n < 2 {
-		return nil, 0, errors.New("it takes two openings to have a variance")
+		return nil, 0, ErrOneOpening
 	}
 	for _, v := range s.all() {
 		mean += v / n
 	}
 	if !(mean > 1e-12 && mean < 1-1e-12) {
-		return nil, 0, errors.New("a side that scored nothing, or everything, has no finite Elo")
+		return nil, 0, ErrOneSided
 	}
 	slope, err := counts.EloError(mean, 1)
 	for _, o := range s.order {

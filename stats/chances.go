@@ -22,7 +22,7 @@ func (w WDL) Forecast(n int, level float64) (MatchForecast, error) {
 	}
 	k, decisive := w.Decisive()
 	if decisive == 0 {
-		return MatchForecast{}, errors.New("no decisive game")
+		return MatchForecast{}, ErrNoDecisive
 	}
 	i, err := counts.ClopperPearson(k, decisive, level)
 	if err != nil {

@@ -38,7 +38,7 @@ type Comparison struct {
 // where either has no finite Elo, and for a level outside (0, 1).
 func Compare(first, second *Series, level float64) (Comparison, error) {
 	if first.Pairs() == 0 || second.Pairs() == 0 {
-		return Comparison{}, errors.New("no finished game")
+		return Comparison{}, ErrNoGame
 	}
 	if first.legs != second.legs {
 		return Comparison{}, errMixed()
@@ -127,7 +127,7 @@ func (c *Comparison) mover(a, b means, correlation, level float64) error {
 	x, y = counts.EloInterval(x), counts.EloInterval(y)
 	ex, ey := counts.Elo(a.sample("").Mean), counts.Elo(b.sample("").Mean)
 	if math.IsInf(ex, 0) || math.IsInf(ey, 0) {
-		return errors.New("a side that scored nothing, or everything, has no finite Elo to compare")
+		return ErrOneSided
 	}
 	c.Elo = ex - ey
 	way := func(p, q float64) float64 {
@@ -197,7 +197,7 @@ func trend(factor *mat.Cholesky, place, elo []float64, level float64) (Trend, er
 	oe, pe := inner(ones, elo), inner(place, elo)
 	det := oo*pp - op*op
 	if !(det > 1e-12*oo*pp) {
-		return Trend{}, errors.New("all versions are at one place, or hardly apart")
+		return Trend{}, ErrOnePlace
 	}
 	t := Trend{Slope: (oo*pe - op*oe) / det, Error: math.Sqrt(oo / det), Misfit: 1}
 	constant := (pp*oe - op*pe) / det

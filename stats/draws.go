@@ -30,7 +30,7 @@ func (w WDL) Counted(rule counts.DrawRule) (counts.Counted, error) {
 	case w.Games() == 0:
 		return counts.Counted{}, errors.New("no games to judge by")
 	case c.N == 0:
-		return counts.Counted{}, errors.New("no decisive game")
+		return counts.Counted{}, ErrNoDecisive
 	}
 	return c, nil
 }

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"errors"
 	"math"
 	"slices"
 
@@ -74,7 +73,7 @@ func (s *Series) Elo(level float64) (Estimate, error) {
 func (t Tally) units() (unit string, all means, err error) {
 	switch {
 	case t.Pairs() == 0:
-		return "", nil, errors.New("no finished game")
+		return "", nil, ErrNoGame
 	case t.Singles == 0:
 		return unitPair, t.paired.means(2 * milli), nil
 	case t.Penta.Pairs() == 0:

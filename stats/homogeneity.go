@@ -34,7 +34,7 @@ func SameEverywhere(sources []Outcomes, alpha float64) (Homogeneity, error) {
 	}
 	rows, columns := occupied(t.rows), occupied(t.columns)
 	if rows < 2 || columns < 2 {
-		return Homogeneity{}, errors.New("it takes two sources with games, and two outcomes, to compare")
+		return Homogeneity{}, ErrOneSource
 	}
 	h := Homogeneity{Freedom: (rows - 1) * (columns - 1), Limit: counts.ZAbove(alpha / float64(2*rows*columns))}
 	for i := range t.counts {

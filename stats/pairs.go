@@ -82,7 +82,7 @@ const (
 func (t Tally) Sample() (Sample, error) {
 	switch {
 	case t.Pairs() == 0:
-		return Sample{}, errors.New("no finished game")
+		return Sample{}, ErrNoGame
 	case t.Singles == 0:
 		return t.paired.sample(unitPair, 2*milli), nil
 	case t.Penta.Pairs() == 0:
@@ -92,7 +92,7 @@ func (t Tally) Sample() (Sample, error) {
 }
 
 func errMixed() error {
-	return errors.New("the series mixes colour-swapped pairs with single games")
+	return ErrMixed
 }
 
 func (s scores) sample(unit string, stake float64) Sample {

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -145,7 +144,7 @@ func (p *Prefix) Series() *Series { return &p.series }
 // the maximum: the estimate allows for where the test stopped.
 func (p *Prefix) Elo(level float64) (StoppedElo, error) {
 	if p.now.Decision == Continue {
-		return StoppedElo{}, errors.New("the test has not stopped")
+		return StoppedElo{}, ErrNotStopped
 	}
 	if err := counts.CheckOpen("confidence level", level); err != nil {
 		return StoppedElo{}, err

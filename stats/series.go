@@ -234,7 +234,7 @@ func (s *Series) Test(alt counts.Alternative) (counts.Test, error) {
 	}
 	k, n := s.firsts.Total().Decisive()
 	if n == 0 {
-		return counts.Test{}, errors.New("no decisive game")
+		return counts.Test{}, ErrNoDecisive
 	}
 	return counts.BinomialTest(k, n, 0.5, alt)
 }

@@ -2,7 +2,6 @@ package stats
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"slices"
 
@@ -45,7 +44,7 @@ func (t Tally) signFlips(alts ...counts.Alternative) ([]counts.Test, error) {
 		if t.Penta.Pairs() > 0 {
 			return nil, errMixed()
 		}
-		return nil, errors.New("colours were not swapped, so exchanging the engines of a game is no fair coin")
+		return nil, ErrUnswapped
 	}
 	return signFlips("pair_sign_flip", t.paired, alts...), nil
 }
@@ -174,7 +173,7 @@ func normalFlipTest(all []coins, alt counts.Alternative) float64 {
 // tossed is the distribution of the total size of the heads, by that size.
 func tossed(all []coins) ([]float64, error) {
 	if !affordable(all) {
-		return nil, errors.New("too many pairs with too many different scores for the exact pair test")
+		return nil, ErrTooMany
 	}
 	dist := []float64{1}
 	for _, c := range all {

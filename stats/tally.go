@@ -185,7 +185,7 @@ func (t Tally) Points() float64 { return float64(t.paired.sum()+t.single.sum()) 
 func (t Tally) Score() (float64, error) {
 	games := t.Total().Games()
 	if games == 0 {
-		return 0, errors.New("no finished game")
+		return 0, ErrNoGame
 	}
 	return t.Points() / float64(games), nil
 }
@@ -199,7 +199,7 @@ func (t Tally) BlackSide() WDL { return t.Black.plus(t.White.Mirror()) }
 func (t Tally) BlackAdvantage(level float64) (counts.Interval, error) {
 	k, n := t.BlackSide().Decisive()
 	if n == 0 {
-		return counts.Interval{}, errors.New("no decisive game")
+		return counts.Interval{}, ErrNoDecisive
 	}
 	return counts.ClopperPearson(k, n, level)
 }

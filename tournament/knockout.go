@@ -1,8 +1,7 @@
 package tournament
 
 import (
-	"fmt"
-
+	"gogi/internal/phrases"
 	"gogi/match"
 )
 
@@ -254,16 +253,16 @@ func (k *knockout) left(s *Schedule) int {
 }
 
 // name is what people call the match's round.
-func (d *duel) name() string {
+func (d *duel) name() phrases.Said {
 	switch {
 	case d.third:
-		return "third place"
+		return phrases.Of("third place")
 	case d.left == 0:
-		return "final"
+		return phrases.Of("final")
 	case d.left == 1:
-		return "semifinals"
+		return phrases.Of("semifinals")
 	case d.left == 2:
-		return "quarterfinals"
+		return phrases.Of("quarterfinals")
 	}
-	return fmt.Sprintf("round of %d", 2<<d.left)
+	return phrases.Of("round of %d", 2<<d.left)
 }

@@ -163,7 +163,7 @@ func TestSwissByHand(t *testing.T) {
 		{Player: 3, Start: 4, Place: 4, Points: 2, Pairs: 2, Byes: 1, Buchholz: 4 + 6 + 2, Berger: 2},
 		{Player: 4, Start: 5, Place: 5, Points: 2, Pairs: 2, Byes: 1, Buchholz: 2 + 4 + 4, Berger: 2},
 	} {
-		if standings[w.Player] != w {
+		if got := standings[w.Player]; !reflect.DeepEqual(got, w) {
 			t.Errorf("%+v, want %+v", standings[w.Player], w)
 		}
 	}
@@ -229,7 +229,7 @@ func TestBracket(t *testing.T) {
 				t.Errorf("%d players: %d matches in %d pairs, want %d", players, total, len(s.Drawn()), want)
 			}
 			final := rounds[len(rounds)-1]
-			if final.Name != "final" || meeting(final.Matches[0].Players[0], final.Matches[0].Players[1]) != [2]int{0, 1} {
+			if final.Name.String() != "final" || meeting(final.Matches[0].Players[0], final.Matches[0].Players[1]) != [2]int{0, 1} {
 				t.Errorf("%d players: %+v", players, final)
 			}
 			byes := 1
@@ -260,7 +260,7 @@ func checkPlaces(t *testing.T, s *Schedule, players int, third bool) {
 			t.Fatalf("%d players, third %v: %+v at %d, want place %d", players, third, x, i+1, want)
 		}
 	}
-	if standings[0].Reached != "winner" || standings[1].Reached != "final" {
+	if standings[0].Reached.String() != "winner" || standings[1].Reached.String() != "final" {
 		t.Errorf("%+v", standings[:2])
 	}
 }

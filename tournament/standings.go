@@ -2,9 +2,9 @@ package tournament
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
+	"gogi/internal/phrases"
 	"gogi/match"
 )
 
@@ -21,7 +21,7 @@ type Standing struct {
 	Buchholz float64 // the points of its opponents
 	Berger   float64 // Sonneborn and Berger: the points of its opponents, each times the share that it took of the match
 	// Reached is where a knockout took it: "winner", or the round that it lost or is in.
-	Reached string
+	Reached phrases.Said
 }
 
 // Meeting is a match as far as it is played.
@@ -36,7 +36,7 @@ type Meeting struct {
 
 // Round is what is played at a time.
 type Round struct {
-	Name    string // "round 3", "semifinals"
+	Name    phrases.Said // "round 3", "semifinals"
 	Matches []Meeting
 }
 
@@ -56,7 +56,7 @@ func (w *swiss) table(s *Schedule) []Round {
 	var rounds []Round
 	length := s.spec.Tournament.MatchPairs
 	for n, r := range w.rounds {
-		round := Round{Name: fmt.Sprintf("round %d", n+1)}
+		round := Round{Name: phrases.Of("round %d", n+1)}
 		for m, players := range r.games {
 			meeting := Meeting{Players: players, Winner: nobody}
 			meeting.add(s, n*w.perRound(s)+m*length, length)
@@ -78,7 +78,7 @@ func (k *knockout) table(s *Schedule) []Round {
 	for _, d := range k.matches {
 		m := Meeting{Players: d.seats, Winner: d.winner, How: d.how}
 		m.add(s, d.number*most, d.drawn)
-		if name := d.name(); len(rounds) == 0 || rounds[len(rounds)-1].Name != name {
+		if name := d.name(); len(rounds) == 0 || rounds[len(rounds)-1].Name.String() != name.String() {
 			rounds = append(rounds, Round{Name: name})
 		}
 		last := &rounds[len(rounds)-1]
@@ -188,12 +188,12 @@ func (k *knockout) reached(list []Standing, rank []float64) {
 			switch {
 			case d.third:
 				// Between the losers of the semifinals and those of the final.
-				at, words = -0.75, "third place"
+				at, words = -0.75, phrases.Of("third place")
 				if d.winner == player {
 					at = -0.5
 				}
 			case d.left == 0 && d.winner == player:
-				at, words = 1, "winner"
+				at, words = 1, phrases.Of("winner")
 			}
 			rank[player], list[player].Reached = at, words
 		}

@@ -102,7 +102,7 @@ func (g *storedGame) votes(in voice, ply int) ([]councilView, error) {
 	if err != nil {
 		return nil, err
 	}
-	before, _ := g.at(ply - 1)
+	before, _ := g.at(max(0, ply-1))
 	var list []councilView
 	for _, c := range votes.NewGame(voted).Councils {
 		for i := range c.Decisions {

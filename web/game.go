@@ -105,7 +105,7 @@ func (s *Server) gamePageOrFile(w http.ResponseWriter, r *http.Request) error {
 		return &badQuery{err}
 	}
 	if parts[2] == "svg" {
-		return g.picture(w, ply)
+		return g.picture(w, tongueOf(r), ply)
 	}
 	body, err := g.page(s.voiceFor(r), ply)
 	if err != nil {
@@ -203,16 +203,17 @@ func (g *storedGame) at(ply int) (shogi.Position, shogi.Move) {
 
 func (g *storedGame) name() string { return fmt.Sprintf("%d.%d", g.row.Pair, g.row.Leg) }
 
-func (g *storedGame) diagram(ply int) string {
+func (g *storedGame) diagram(in tongue, ply int) string {
 	p, last := g.at(ply)
 	return diagram.Diagram{
+		Japanese: in == japanese,
 		Position: p, Last: last, ID: "board", Title: strings.Map(visible, fmt.Sprintf("%s – %s, %d", g.row.Black, g.row.White, ply)),
 	}.SVG()
 }
 
-func (g *storedGame) picture(w http.ResponseWriter, ply int) error {
+func (g *storedGame) picture(w http.ResponseWriter, in tongue, ply int) error {
 	w.Header().Set("Content-Type", "image/svg+xml")
-	_, _ = w.Write([]byte(g.diagram(ply))) // a reader that is gone misses nothing
+	_, _ = w.Write([]byte(g.diagram(in, ply))) // a reader that is gone misses nothing
 	return nil
 }
 
@@ -220,7 +221,7 @@ func (g *storedGame) picture(w http.ResponseWriter, ply int) error {
 func (g *storedGame) page(in voice, ply int) (*gameBody, error) {
 	b := &gameBody{
 		gameLine: newGameLine(g.info.Name, g.row), Row: g.row, Ply: ply, Here: gameAt(g.info.Name, g.row.Pair, g.row.Leg),
-		Board: template.HTML(g.diagram(ply)), //nolint:gosec // the diagram escapes what it is given
+		Board: template.HTML(g.diagram(in.tongue, ply)), //nolint:gosec // the diagram escapes what it is given
 	}
 	p, _ := g.at(ply)
 	b.SFEN = p.SFEN()

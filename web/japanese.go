@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gogi/diagram"
 	"gogi/internal/format"
 	"gogi/internal/phrases"
 	"gogi/match"
@@ -39,8 +40,7 @@ func (inEnglish) outcome(word string) string {
 	return "drawn"
 }
 
-// inJapanese says the same in Japanese, from the same numbers. Reasons that the report has
-// in words only, why a number does not exist, stay English.
+// inJapanese says the same in Japanese, from the same numbers.
 type inJapanese struct{}
 
 // Say is a phrase of the templates.
@@ -60,10 +60,10 @@ func (inJapanese) outcome(word string) string {
 
 // Verdict judges as the report does, whose Kind it keeps.
 func (j inJapanese) Verdict(r *report.Report) report.Verdict {
-	v := r.Verdict()
 	if r.Tournament != nil {
-		return v // its rules are told in English only
+		return r.Competition(japanese)
 	}
+	v := r.Verdict()
 	c, played := r.Pairing()
 	if !played {
 		return report.Verdict{Kind: v.Kind, Claim: fmt.Sprintf("判定なし：%s 対 %s のペアはまだ一つも終わっていません。", r.A, r.B)}
@@ -79,7 +79,7 @@ func (j inJapanese) Verdict(r *report.Report) report.Verdict {
 		r.A, r.B, format.Count(c.Games), format.Percent(c.Score), format.Count(c.Wins), format.Count(c.Draws), format.Count(c.Losses)))
 	switch {
 	case r.Gate != nil:
-		said.Reasons = append(append(said.Reasons, j.Gate(r.Gate)+"。"), r.Gate.Because...)
+		said.Reasons = append(append(said.Reasons, j.Gate(r.Gate)+"。"), phrases.Each(japanese, r.Gate.Because)...)
 	case v.Kind != "none":
 		said.Reasons = append(said.Reasons, j.deciding(r)...)
 	}
@@ -133,21 +133,8 @@ func (j inJapanese) deciding(r *report.Report) []string {
 // caveats are what may make a number mean less than it seems to.
 func (j inJapanese) caveats(r *report.Report) []string {
 	var all []string
-	if l := r.Looks; l.TargetChanges > 0 {
-		all = append(all, fmt.Sprintf("最初の対局の後に目標数が%d回変更されました。数値は、誰も結果を見ていなかった場合にのみ成り立ちます。", l.TargetChanges))
-	}
-	for i := range r.Voided {
-		all = append(all, j.voided(&r.Voided[i]))
-	}
-	if l := r.Looks; l.Sequential {
-		text := "ペアごとに検定が見ていたため、固定長の数値は成り立ちません。"
-		if l.Stopped {
-			text = "ペアごとの検定により停止したため、生の得点率は偏っています。ゲートの数値は偏っていません。"
-		}
-		if l.LateDesign {
-			text += "ゲートは最初の対局の後に書かれたか変更されたもので、何も決めません。"
-		}
-		all = append(all, text)
+	for _, remark := range r.Looks.Remarks {
+		all = append(all, j.Said(remark)+"。")
 	}
 	if len(r.Players) > 2 {
 		all = append(all, fmt.Sprintf("判定は %s 対 %s のみです。組み合わせが多いと、その一つが偶然良く見えることは p 値より多くなります。", r.A, r.B))
@@ -168,29 +155,16 @@ func (j inJapanese) caveats(r *report.Report) []string {
 	return all
 }
 
-// voided says which pairs were taken out, and what that made of the test.
-func (inJapanese) voided(v *report.Voiding) string {
-	who := ""
-	if v.By != "" {
-		who = v.By + " により"
-	}
-	text := fmt.Sprintf("%s%sペアが無効にされました（理由：%s）。", who, format.Count(len(v.Pairs)), v.Why)
-	if v.Before == nil || v.After == nil {
-		return text
-	}
-	text += fmt.Sprintf("最初から数え直した対数尤度比は %s から %s になりました。", format.Decimal(v.Before.LLR, 3), format.Decimal(v.After.LLR, 3))
-	if told := v.Withdrawn(); told != stats.Continue {
-		text += "以前に示した判定「" + decided(told) + "」は取り消されました。"
-	}
-	return text
-}
-
 // Slowed says that most pairs were slowed.
-func (inJapanese) Slowed(r *report.Report) string {
-	if r.Slowed() == "" {
-		return ""
-	}
-	return fmt.Sprintf("%sペア中 %sペアが計算機のために遅れました", format.Count(r.Dependence.Pairs), format.Count(r.Unmarked.Marked))
+func (j inJapanese) Slowed(r *report.Report) string { return j.Said(r.Slowed()) }
+
+// Said is what the report has to say.
+func (inJapanese) Said(s phrases.Said) string { return s.In(japanese) }
+
+// Draw is a diagram with Japanese around it.
+func (inJapanese) Draw(d diagram.Diagram) string {
+	d.Japanese = true
+	return d.SVG()
 }
 
 // Evidence is how many observations the pairs are.
@@ -226,12 +200,12 @@ func unit(word string) string {
 }
 
 // Interval is an interval with its level and what it goes by.
-func (inJapanese) Interval(i report.Interval) string {
+func (j inJapanese) Interval(i report.Interval) string {
 	switch {
 	case i.Estimate == nil:
-		return "不明：" + i.Why
+		return "不明：" + j.Said(i.Why)
 	case i.Lo == nil:
-		return format.Percent(*i.Estimate) + "、区間なし：" + i.Why
+		return format.Percent(*i.Estimate) + "、区間なし：" + j.Said(i.Why)
 	}
 	basis := fmt.Sprintf("%s単位、%s", unit(i.Unit), format.Count(i.N))
 	if i.Method == "anytime" {
@@ -244,12 +218,12 @@ func (inJapanese) Interval(i report.Interval) string {
 }
 
 // Elo is a rating difference with its interval.
-func (inJapanese) Elo(e report.Elo) string {
+func (j inJapanese) Elo(e report.Elo) string {
 	switch {
 	case e.Estimate == nil && e.Lo == nil && e.Hi == nil:
-		return "不明：" + e.Why
+		return "不明：" + j.Said(e.Why)
 	case e.Lo == nil && e.Hi == nil:
-		return fmt.Sprintf("%+.1f、区間なし：%s", *e.Estimate, e.Why)
+		return fmt.Sprintf("%+.1f、区間なし：%s", *e.Estimate, j.Said(e.Why))
 	}
 	return fmt.Sprintf("%s   [%s, %s]", format.Elo(e.Estimate, 1), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1))
 }
@@ -257,7 +231,7 @@ func (inJapanese) Elo(e report.Elo) string {
 // StoppedElo is the rating difference that allows for where a test stopped.
 func (j inJapanese) StoppedElo(e report.Elo) string {
 	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
-		return "不明：" + e.Why
+		return "不明：" + j.Said(e.Why)
 	}
 	return j.Elo(e) + "  95%、停止を考慮"
 }
@@ -271,9 +245,9 @@ func (inJapanese) TestLabel(t report.Test) string {
 }
 
 // Test is what a test found.
-func (inJapanese) Test(t report.Test) string {
+func (j inJapanese) Test(t report.Test) string {
 	if t.P == nil {
-		return "なし：" + t.Why
+		return "なし：" + j.Said(t.Why)
 	}
 	if t.K != nil {
 		return fmt.Sprintf("p = %s 両側、%d局中%d勝", format.PValue(*t.P), t.N, *t.K)
@@ -313,10 +287,10 @@ func (inJapanese) IfIndependent(r *report.Report) string {
 }
 
 // Advantage is how Black did, whoever that was.
-func (inJapanese) Advantage(a report.Advantage) string {
+func (j inJapanese) Advantage(a report.Advantage) string {
 	k, n := a.Decisive()
 	if n == 0 {
-		return "不明：" + a.Why
+		return "不明：" + j.Said(a.Why)
 	}
 	said := format.Percent(float64(k) / float64(n))
 	if a.Lo != nil {

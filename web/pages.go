@@ -71,6 +71,7 @@ func (p *pages) functions(in tongue) template.FuncMap {
 		"path":      pathOf,
 		"ending":    p.words(in).Ending,
 		"outcome":   func(o string) string { return p.words(in).outcome(o) },
+		"said":      func(s phrases.Said) string { return s.In(in) },
 		"decider":   func(by voting.By) string { return phrases.Say(in, by.Words()) },
 		"moment":    func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
 		"span":      func(ms float64) string { return durationWords(time.Duration(ms * float64(time.Millisecond))) },

@@ -141,23 +141,25 @@ func (s *Server) newSheet(ctx context.Context, info *results.RunInfo) (*sheet, e
 // discreet is a report without what only holders of the token may see: changes of
 // settings that name a path or an argument.
 func discreet(r *report.Report) *report.Report {
-	shown := *r
-	shown.Looks.Changes = []string{}
-	for _, c := range r.Looks.Changes {
-		when, what, _ := strings.Cut(c, " – ")
-		if namesPath(what) {
-			c = when + " – …"
+	shown, hidden := *r, "…"
+	shown.Looks.Changes = slices.Clone(r.Looks.Changes)
+	for i := range shown.Looks.Changes {
+		if d := &shown.Looks.Changes[i].Difference; namesPath(d.String()) {
+			*d = match.Difference{Path: []string{masked(strings.Join(d.Path, "."))}, Before: &hidden, Now: &hidden}
 		}
-		shown.Looks.Changes = append(shown.Looks.Changes, c)
 	}
 	shown.Voided, shown.Looks.Remarks = slices.Clone(r.Voided), slices.Clone(r.Looks.Remarks)
 	for i := range shown.Voided {
 		shown.Voided[i].Why = masked(shown.Voided[i].Why)
 	}
-	for i, remark := range shown.Looks.Remarks {
-		if what, why, _ := strings.Cut(remark, ": "); namesPath(why) { // one of voided pairs quotes a person
-			shown.Looks.Remarks[i] = what + ": …"
+	for i := range shown.Looks.Remarks { // those of voided pairs quote a person
+		args := slices.Clone(shown.Looks.Remarks[i].Args)
+		for k, a := range args {
+			if text, ok := a.(string); ok {
+				args[k] = masked(text)
+			}
 		}
+		shown.Looks.Remarks[i].Args = args
 	}
 	return &shown
 }

@@ -1,10 +1,14 @@
 package web
 
 import (
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"gogi/internal/phrases"
+	"gogi/match"
 	"gogi/report"
 )
 
@@ -67,9 +71,43 @@ func TestSheetsAreBounded(t *testing.T) {
 
 // TestChangesWithoutPaths: the log of changes is shown without what names a path.
 func TestChangesWithoutPaths(t *testing.T) {
-	r := report.Report{Looks: report.Looks{Changes: []string{"2026-01-02 – pairs: 1 became 2", "2026-01-03 – the command of a: /home/x became /home/y"}}}
-	got := discreet(&r).Looks.Changes
-	if len(got) != 2 || got[0] != r.Looks.Changes[0] || got[1] != "2026-01-03 – …" {
+	one, two, x, y := "1", "2", "/home/x", "/home/y"
+	at := time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
+	r := report.Report{Looks: report.Looks{Changes: []report.Change{
+		{At: at, Difference: match.Difference{Path: []string{"pairs"}, Before: &one, Now: &two}},
+		{At: at, Difference: match.Difference{Path: []string{"players", "a", "dir"}, Before: &x, Now: &y}},
+		{At: at, Difference: match.Difference{Path: []string{"players", "/a"}, Now: &one, Note: "from /etc"}},
+	}}}
+	var got []string
+	for _, c := range discreet(&r).Looks.Changes {
+		got = append(got, c.String(), c.Said().In(japanese))
+	}
+	want := []string{
+		"2026-01-02 03:04 UTC – pairs: 1 before, 2 now", "2026-01-02 03:04 UTC – pairs：1 から 2 へ変更",
+		"2026-01-02 03:04 UTC – players.a.dir: … before, … now", "2026-01-02 03:04 UTC – players.a.dir：… から … へ変更",
+		"2026-01-02 03:04 UTC – …: … before, … now", "2026-01-02 03:04 UTC – …：… から … へ変更",
+	}
+	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+	if before := r.Looks.Changes[1].String(); !strings.Contains(before, x) {
+		t.Errorf("the report itself was changed: %s", before)
+	}
+}
+
+// A reason for voiding may name a path: it is not shown to everybody, and neither is the
+// remark that quotes it.
+func TestDiscreetVoids(t *testing.T) {
+	t.Parallel()
+	r := report.Report{Voided: []report.Voiding{{Why: "/mnt/secret was full", Pairs: []int{1}}, {Why: "slow", Pairs: []int{2}}}}
+	for i := range r.Voided {
+		r.Looks.Remarks = append(r.Looks.Remarks, r.Voided[i].Remarks()...)
+	}
+	got := discreet(&r)
+	if got.Voided[0].Why != "…" || got.Voided[1].Why != "slow" || !slices.Equal(phrases.Each(english, got.Looks.Remarks), []string{"1 pair voided: …", "1 pair voided: slow"}) {
+		t.Errorf("%+v, %q", got.Voided, got.Looks.Remarks)
+	}
+	if r.Voided[0].Why == "…" || r.Looks.Remarks[0].String() == got.Looks.Remarks[0].String() {
+		t.Error("the report itself was changed")
 	}
 }

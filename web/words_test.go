@@ -12,18 +12,22 @@ import (
 	"gogi/ensemble/voting"
 	"gogi/internal/phrases"
 	"gogi/match"
+	"gogi/report"
 	"gogi/stats"
 )
 
 // phrase is where a template or a program says one.
-var phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|speaker\(r\)\(|\bWhat: )("(?:[^"\\]|\\.)*")`)
+var phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|speaker\(r\)\(|phrases\.Of\(\s*|phrases\.Say\(in, |Reason\(|\bWhat: )("(?:[^"\\]|\\.)*")`)
 
 // saidPhrases are the phrases of the pages, of the report's sections in them, and those
 // that are words of values.
 func saidPhrases(t *testing.T) map[string]string {
 	t.Helper()
 	said := map[string]string{}
-	for _, pattern := range []string{"templates/*.gohtml", "*.go", "../report/page/templates/*.gohtml", "../report/page/*.go"} {
+	for _, pattern := range []string{
+		"templates/*.gohtml", "*.go", "../report/page/templates/*.gohtml", "../report/page/*.go",
+		"../stats/reasons.go", "../tournament/*.go", "../report/*.go", "../report/text/*.go", "../archive/*.go", "../compare/*.go", "../ratings/*.go", "../cmd/gogi/*.go",
+	} {
 		files, err := filepath.Glob(filepath.FromSlash(pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
@@ -122,5 +126,34 @@ func TestEndingsInJapanese(t *testing.T) {
 			t.Errorf("%s and %s are both %s", end, other, said)
 		}
 		seen[said] = end
+	}
+}
+
+// What was voided and what was withdrawn is told in Japanese, too.
+func TestVoidedInJapanese(t *testing.T) {
+	t.Parallel()
+	before, after := 3.0, 1.25
+	v := report.Voiding{
+		Why: "disk", By: "koto", Pairs: []int{1, 2, 3},
+		Before: &report.Tested{LLR: &before, Decision: stats.Pass}, After: &report.Tested{LLR: &after, Decision: stats.Continue},
+	}
+	said := strings.Join(phrases.Each(japanese, v.Remarks()), "\n")
+	for _, want := range []string{"koto", "3ペア", "disk", "3.000", "1.250", "取り消されました"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%s\nlacks %s", said, want)
+		}
+	}
+	for _, told := range []stats.Decision{stats.Pass, stats.Fail, stats.Inconclusive} {
+		v.Before.Decision = told
+		if text := v.Remarks()[2].String(); !strings.Contains(text, string(told)+", is withdrawn") {
+			t.Errorf("%s: %s", told, text)
+		}
+	}
+	v.After.Decision = stats.Inconclusive
+	if said := phrases.Each(japanese, v.Remarks()); len(said) != 2 {
+		t.Errorf("nothing was withdrawn: %s", said)
+	}
+	if said := (inJapanese{}).Gate(&report.Gate{Decision: stats.Continue, Withdrawn: stats.Fail}); !strings.Contains(said, "未決（「不通過」は取り消し）") {
+		t.Error(said)
 	}
 }

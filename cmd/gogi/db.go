@@ -4,11 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"time"
-
-	"golang.org/x/term"
 
 	"gogi/internal/verb"
 	"gogi/results"
@@ -30,7 +25,7 @@ func (c *dbCheckCommand) Run(ctx context.Context, env *verb.Env) error {
 	if err != nil {
 		return err
 	}
-	found, err := store.Check(ctx, results.CheckOptions{Run: c.Name, Replay: c.Replay, Progress: percent(env.Err, c.Quiet)})
+	found, err := store.Check(ctx, results.CheckOptions{Run: c.Name, Replay: c.Replay, Progress: verb.Percent(env.Err, c.Quiet)})
 	if err := errors.Join(err, store.Close()); err != nil {
 		return err
 	}
@@ -56,7 +51,7 @@ type dbRepairCommand struct {
 // Run prints what was saved and what was lost; pairs that are to be played again have
 // the exit code of a run that ended early.
 func (c *dbRepairCommand) Run(ctx context.Context, env *verb.Env) error {
-	r, err := results.Repair(ctx, c.DB, c.To, percent(env.Err, c.Quiet))
+	r, err := results.Repair(ctx, c.DB, c.To, verb.Percent(env.Err, c.Quiet))
 	if err != nil {
 		return err
 	}
@@ -82,7 +77,7 @@ type dbMergeCommand struct {
 
 // Run prints what was joined.
 func (c *dbMergeCommand) Run(ctx context.Context, env *verb.Env) error {
-	m, err := results.Merge(ctx, c.To, c.From, c.KeepFirst, percent(env.Err, c.Quiet))
+	m, err := results.Merge(ctx, c.To, c.From, c.KeepFirst, verb.Percent(env.Err, c.Quiet))
 	switch {
 	case err != nil:
 		return err
@@ -106,22 +101,4 @@ func (c *dbBackupCommand) Run(ctx context.Context, _ *verb.Env) error {
 		return err
 	}
 	return errors.Join(store.Backup(ctx, c.To), store.Close())
-}
-
-// percent shows on a terminal how far a long job is, and nothing elsewhere.
-func percent(w io.Writer, quiet bool) func(done, of int) {
-	f, ok := w.(*os.File)
-	if quiet || !ok || !term.IsTerminal(int(f.Fd())) { //nolint:gosec // a descriptor is small
-		return nil
-	}
-	var told time.Time
-	return func(done, of int) {
-		switch {
-		case done == of:
-			fmt.Fprint(f, "\r\x1b[K")
-		case time.Since(told) > redraw:
-			told = time.Now()
-			fmt.Fprintf(f, "\r%d of %d pairs", done, of)
-		}
-	}
 }

@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
 	"gogi/archive"
 	"gogi/configs"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/report"
@@ -110,7 +110,7 @@ func (c *gateCommand) registration(r report.Registration) (report.Registration, 
 	case r.Design.IsZero():
 		r.Registered = false
 	case asked != r.Design:
-		r.Changes = append(r.Changes, fmt.Sprintf("the file asks for %s, the run was begun with %s", asked, r.Design))
+		r.Changes = append(r.Changes, phrases.Of("the file asks for %s, the run was begun with %s", asked, r.Design))
 	}
 	r.Design = asked
 	return r, nil

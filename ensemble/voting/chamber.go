@@ -26,6 +26,7 @@ const (
 	ByVeto        By = "veto"        // the vote's runner-up, after other members objected
 	ByPlan        By = "plan"        // nobody voted: the last decision's variation goes on here
 	ByDefault     By = "default"     // nobody voted: the first legal move
+	ByBook        By = "book"        // the council's book: nobody was asked
 )
 
 // Laws are what holds in a chamber whatever its rule.
@@ -161,6 +162,11 @@ func (c *Chamber) Before(p *shogi.Position) (Decision, bool) {
 		return d, false
 	}
 	return d, true
+}
+
+// FromBook is the decision for a move of a book, which needs no ballots.
+func FromBook(m shogi.Move) Decision {
+	return Decision{Answer: usi.AnswerMove, Move: m, By: ByBook, Leader: -1, Speaker: -1}
 }
 
 // Decide takes the vote. It changes nothing, and the order of the ballots does

@@ -63,7 +63,9 @@ func (r *Replayer) next(rec *Record) (v Revote, err error) {
 	r.past = append(r.past, r.chamber.Clone())
 	v.Before = r.chamber.Weights()
 	v.Decision = r.chamber.Decide(&p, ballots)
-	if asRecorded {
+	if rec.By == ByBook {
+		v.Decision, err = rec.fromBook(&p)
+	} else if asRecorded {
 		err = r.chamber.vetoAgain(&p, ballots, &v.Decision, rec)
 	}
 	r.chamber.Observe(&p, ballots, &v.Decision)
@@ -188,6 +190,18 @@ func (b *Ballot) check(p *shogi.Position) error {
 		}
 	}
 	return nil
+}
+
+// fromBook is a recorded move of a book, which no other rule would have changed.
+func (r *Record) fromBook(p *shogi.Position) (Decision, error) {
+	m, err := shogi.ParseMove(r.Played)
+	if err == nil {
+		err = p.CheckLegal(m)
+	}
+	if err == nil && len(r.Ballots) > 0 {
+		err = errors.New("it is of a book and has ballots")
+	}
+	return FromBook(m), err
 }
 
 // vetoAgain applies a recorded veto where the vote chose what was vetoed. What

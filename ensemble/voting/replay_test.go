@@ -384,3 +384,34 @@ func FuzzParseRecord(f *testing.F) {
 		}
 	})
 }
+
+// A move of a book is no vote: any rule takes it as it was played, and one that is illegal,
+// or has ballots, is damage.
+func TestReplayBook(t *testing.T) {
+	t.Parallel()
+	p := mustStart()
+	d := voting.FromBook(mustMove("B"))
+	record := &voting.Record{
+		Version: voting.RecordVersion, Type: "vote", Council: "C", Ply: 1, Own: 1, Side: "black", SFEN: p.SFEN(), Rule: "majority",
+		Declaration: "CSARule27", Members: []string{"A", "B"}, Before: []float64{1, 1}, After: []float64{1, 1},
+	}
+	record.Decided(&d)
+	other := voting.DefaultSpec("optimistic")
+	for _, rule := range []*voting.Spec{nil, &other} {
+		r := voting.Replayer{Rule: rule}
+		v, err := r.Next(record)
+		if err != nil || v.Decision.By != voting.ByBook || v.Decision.Move != mustMove("B") || v.Differs(record) != "" {
+			t.Errorf("%+v, %v", v, err)
+		}
+	}
+	for _, change := range []func(r *voting.Record){
+		func(r *voting.Record) { r.Played = "1a1b" },
+		func(r *voting.Record) { r.Ballots = []voting.BallotRecord{{Kind: voting.KindNone}} },
+	} {
+		bad := *record
+		change(&bad)
+		if _, err := (&voting.Replayer{}).Next(&bad); err == nil {
+			t.Errorf("%+v was taken", bad)
+		}
+	}
+}

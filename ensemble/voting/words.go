@@ -19,13 +19,15 @@ func (b By) Words() string {
 		return "nobody voted: the plan went on"
 	case ByDefault:
 		return "nobody voted: any legal move"
+	case ByBook:
+		return "the book"
 	}
 	return string(b) // of a later version
 }
 
 // Bys are all that can decide.
 func Bys() []By {
-	return []By{ByForced, ByDeclaration, ByMate, ByResignation, ByRule, ByVeto, ByPlan, ByDefault}
+	return []By{ByForced, ByDeclaration, ByMate, ByResignation, ByRule, ByVeto, ByPlan, ByDefault, ByBook}
 }
 
 // Words says what a ballot is, for people.

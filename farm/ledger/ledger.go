@@ -264,8 +264,12 @@ func (l *Ledger) Stored(now time.Time, pair int) {
 	l.done.set(pair)
 	l.stored++
 	l.high = max(l.high, pair)
-	delete(l.troubled, pair)
-	l.alone.forget(pair)
+	if t := l.troubled[pair]; t != nil {
+		delete(l.troubled, pair)
+		if t.solo {
+			l.alone.forget(pair)
+		}
+	}
 	if x := l.held[pair]; x != nil {
 		l.pace.see(x.who, now.Sub(x.granted), len(l.holders))
 		l.remove(x)

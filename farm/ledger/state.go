@@ -31,12 +31,29 @@ func (l *Ledger) State() State {
 	return s
 }
 
+// Held is how many leases there are.
+func (l *Ledger) Held() int { return len(l.held) }
+
 // HeldBy is how many leases a worker has.
 func (l *Ledger) HeldBy(worker string) int {
 	if h := l.holders[worker]; h != nil {
 		return h.leases
 	}
 	return 0
+}
+
+// Playing is how many of them are not finished, as far as it has told.
+func (l *Ledger) Playing(worker string) int {
+	h, n := l.holders[worker], 0
+	if h == nil {
+		return 0
+	}
+	for x := h.first; x != nil; x = x.after {
+		if !x.finished {
+			n++
+		}
+	}
+	return n
 }
 
 // IsStored reports whether a pair of the run is in the store.

@@ -11,9 +11,9 @@
 // a slow disk and a cheat look alike.
 //
 // What it takes, in simulation, until a worker that plays a tenth of a farm of 50 is
-// accused, in pairs of its own, in half of the farms and in nine of ten: 4,400 and
-// 10,000 where it loses 5% of its games for the new side, 250 and 600 where it loses
-// 20%; 75 and 150 where one game in twenty is lost on time.
+// accused, in pairs of its own, in half of the farms and in nine of ten: 4,600 and
+// 9,000 where it loses 5% of its games for the new side, 220 and 450 where it loses
+// 20%; 60 and 100 where one game in twenty is lost on time (docs/trust.md).
 //
 // What it cannot: a worker that invents games of the same strength is found by audits
 // alone, in proportion to their share; and where engines are not deterministic, no

@@ -103,6 +103,11 @@ func (r *Residuals) Add(p Pair) error {
 // judge closes a block.
 func (r *Residuals) judge() {
 	hands := r.deal()
+	if len(hands) == 1 { // alone, it differs from nobody
+		hands[0].pairs += len(r.block)
+		r.learn()
+		return
+	}
 	for k := range kinds {
 		x := make([]float64, len(r.block))
 		for i := range r.block {

@@ -190,18 +190,18 @@ func TestFoundAfter(t *testing.T) {
 		loses  float64 // see farm
 		does   func(p *Pair, r *rand.Rand)
 	}{
-		"loses 5% of games for the new side": {Score, 10_000, 0.05, nil},
-		"loses 20%":                          {Score, 700, 0.2, nil},
-		"loses 5% on time": {OnTime, 250, 0, func(p *Pair, r *rand.Rand) {
+		"loses 5% of games for the new side": {Score, 9000, 0.05, nil},
+		"loses 20%":                          {Score, 450, 0.2, nil},
+		"loses 5% on time": {OnTime, 100, 0, func(p *Pair, r *rand.Rand) {
 			for range 2 {
 				if r.Float64() < 0.05 {
 					p.OnTime++
 				}
 			}
 		}},
-		"slows one pair in five": {Slowed, 150, 0, func(p *Pair, r *rand.Rand) { p.Slowed = p.Slowed || r.Float64() < 0.2 }},
-		"one side 15% slower":    {Speeds, 200, 0, func(p *Pair, _ *rand.Rand) { p.Ratio *= 0.85 }},
-		"crashes one game in ten": {Crashes, 100, 0, func(p *Pair, r *rand.Rand) {
+		"slows one pair in five": {Slowed, 100, 0, func(p *Pair, r *rand.Rand) { p.Slowed = p.Slowed || r.Float64() < 0.2 }},
+		"one side 15% slower":    {Speeds, 150, 0, func(p *Pair, _ *rand.Rand) { p.Ratio *= 0.85 }},
+		"crashes in one pair of five": {Crashes, 60, 0, func(p *Pair, r *rand.Rand) {
 			if r.Float64() < 0.2 {
 				p.Crashes++
 			}

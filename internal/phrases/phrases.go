@@ -6,6 +6,7 @@ package phrases
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -69,6 +70,16 @@ func Of(phrase string, args ...any) Said { return Said{phrase, args} }
 // Verbatim is text that is the same in all tongues, such as a name.
 func Verbatim(text string) Said { return Said{"%s", []any{text}} }
 
+// Because is why something failed: a phrase where the error is one (its Phrase), else its
+// text, which is the same in all tongues.
+func Because(err error) Said {
+	var reason interface{ Phrase() string }
+	if errors.As(err, &reason) {
+		return Of(reason.Phrase())
+	}
+	return Verbatim(err.Error())
+}
+
 // IsZero reports whether there is nothing to say.
 func (s Said) IsZero() bool { return s.Phrase == "" }
 
@@ -102,7 +113,7 @@ func Each(in Tongue, list []Said) []string {
 // Number is how many there are of something: "1 game", "2 games", 2局.
 type Number struct {
 	N    int
-	What string // the English noun, one of counters
+	Noun string // in English, one of counters
 }
 
 // counters are how Japanese counts things.
@@ -113,9 +124,9 @@ func counters() map[string]string {
 // In says the number in a tongue.
 func (n Number) In(in Tongue) string {
 	if in == Japanese {
-		return format.Count(n.N) + counters()[n.What]
+		return format.Count(n.N) + counters()[n.Noun]
 	}
-	return format.NumberOf(n.N, n.What)
+	return format.NumberOf(n.N, n.Noun)
 }
 
 // List is several things in a row: "a, b and c", a、b、c.

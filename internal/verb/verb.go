@@ -20,7 +20,8 @@ const (
 	Done        = 0
 	Failed      = 1
 	Usage       = 2
-	Unplayed    = 3 // the run ended with pairs unplayed
+	Unplayed    = 3  // the run ended with pairs unplayed
+	Differs     = 12 // what was verified is not what it is said to be
 	Interrupted = 130
 )
 

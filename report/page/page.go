@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"strings"
 	"time"
 
 	"gogi/diagram"
@@ -163,8 +162,15 @@ func (p *page) functions() template.FuncMap {
 		"seconds": func(v float64) time.Duration { return time.Duration(v * float64(time.Second)).Round(time.Second) },
 		"label":   w.IntervalLabel, "interval": w.Interval, "test": w.TestLabel, "result": w.Test, "elo": w.Elo, "stopped": w.StoppedElo,
 		"gate": w.Gate, "evidence": w.Evidence, "ifIndependent": w.IfIndependent, "advantage": w.Advantage, "slowed": w.Slowed,
-		"signed": format.Signed, "match": text.Match, "note": func(t *report.Tournament) string { return strings.Join(text.RatingNote(t), " ") },
-		"ending": w.Ending, "design": w.Design,
+		"signed": format.Signed, "match": func(m report.Meeting) string { return w.Said(text.Match(m)) }, "note": func(t *report.Tournament) string { return w.Said(text.RatingNote(t)) },
+		"said": w.Said, "change": func(c report.Change) string { return w.Said(c.Said()) },
+		"ending": w.Ending, "design": w.Design, "againstRest": text.AgainstRest, "workerEvidence": text.Evidence,
+		"worker": func(k report.Worker) string {
+			if k.Name == "" {
+				return w.Say("(this process)")
+			}
+			return k.Name
+		},
 	}
 }
 
@@ -252,10 +258,10 @@ func newFigure(g match.Row, record kifu.Record, words Words) (figure, error) {
 	if last != shogi.NoMove {
 		f.Last = words.Say("%s, by %s", last, [2]string{g.Black, g.White}[position.Side().Opponent()])
 	}
-	f.Diagram = template.HTML(diagram.Diagram{ // which escapes every text
+	f.Diagram = template.HTML(words.Draw(diagram.Diagram{ // which escapes every text
 		Position: position, Last: last, ID: fmt.Sprintf("game-%d-%d", g.Pair, g.Leg),
 		Title: words.Say("Last position of game %s, %s (Black) against %s (White)", f.Game, g.Black, g.White),
-	}.SVG())
+	}))
 	return f, nil
 }
 

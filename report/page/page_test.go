@@ -12,10 +12,12 @@ import (
 	"time"
 
 	"gogi/internal/fakerun"
+	"gogi/internal/phrases"
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/report"
 	"gogi/shogi"
+	"gogi/stats"
 )
 
 func aboutRun(o fakerun.Run) report.About {
@@ -170,6 +172,26 @@ func TestPageIsSelfContained(t *testing.T) {
 	}
 }
 
+// TestPageOfAFarm: who has played what stands on the page, and nothing of it where no
+// farm has; a verdict that was withdrawn is told.
+func TestPageOfAFarm(t *testing.T) {
+	o := fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 4)}
+	r, seen := gather(t, o)
+	if text, _ := checkPage(t, render(t, o, r, seen)); strings.Contains(text, "Against the rest") {
+		t.Error("workers without a farm")
+	}
+	e := 7.25
+	r.Workers = []report.Worker{{Name: "<attic>", Pairs: 3, Share: 0.75, Log10E: &e, StandsOut: "crashes"}, {Pairs: 1, Share: 0.25}}
+	r.Looks.FixedLength = false
+	r.Gate = &report.Gate{Decision: stats.Continue, Withdrawn: stats.Pass, Verdict: report.Inconclusive}
+	text, _ := checkPage(t, render(t, o, r, seen))
+	for _, want := range []string{"Against the rest", "<attic>", "75.0%", "10^7.2 !", "(this process)", "undecided (pass withdrawn)"} {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+			t.Errorf("no word of %q", want)
+		}
+	}
+}
+
 // TestPageSaysHowItEnded: what a stopped run, a late gate, a moved target and a slow
 // machine do to a result is on the page as it is in every other form, and no figure for
 // a fixed length is beside it.
@@ -179,7 +201,7 @@ func TestPageSaysHowItEnded(t *testing.T) {
 	retarget := report.Start{Late: true, Changes: []match.Difference{{Path: []string{"pairs"}}}}
 	r, seen := gatherAs(t, o, late, retarget)
 	text, _ := checkPage(t, render(t, o, r, seen))
-	for _, want := range append(slices.Clone(r.Looks.Changes),
+	for _, want := range append([]string{r.Looks.Changes[0].String()},
 		"The gate is inconclusive", "the machine slowed 60 of 60 pairs · rules", "Target changed 1 time", "Stopped by a test after every pair",
 		"written down or changed after the first game", "Elo after the stop", "at any time, by 60 pairs") {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
@@ -326,7 +348,7 @@ func TestTournamentPage(t *testing.T) {
 		Run: "cup", Finished: true, A: "a", B: "b", Games: 2, Pairs: 1, Players: []report.Player{{Name: "<a>"}, {Name: "b"}},
 		Tournament: &report.Tournament{
 			Design: match.DesignSwiss, Over: true,
-			Rounds:    []report.Round{{Name: "round 1", Matches: []report.Meeting{{A: "<a>", B: "b", Points: [2]float64{2, 0}, Pairs: 1}}}},
+			Rounds:    []report.Round{{Name: phrases.Of("round 1"), Matches: []report.Meeting{{A: "<a>", B: "b", Points: [2]float64{2, 0}, Pairs: 1}}}},
 			Standings: []report.Standing{{Place: 1, Player: "<a>", Start: 2, Points: 2}, {Place: 2, Player: "b", Start: 1}},
 		},
 	}

@@ -3,7 +3,9 @@ package page
 import (
 	"fmt"
 
+	"gogi/diagram"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/report"
 	"gogi/report/text"
@@ -13,6 +15,8 @@ import (
 type Words interface {
 	// Say is a phrase of the templates, given in English, its verbs filled as by fmt.Sprintf.
 	Say(phrase string, args ...any) string
+	Said(s phrases.Said) string // what the report has to say
+	Draw(d diagram.Diagram) string
 	Verdict(r *report.Report) report.Verdict
 	Slowed(r *report.Report) string   // most pairs were slowed by the machine; "": they were not
 	Evidence(r *report.Report) string // how many observations the pairs are, and what these are worth
@@ -41,11 +45,17 @@ func (English) Say(phrase string, args ...any) string {
 	return fmt.Sprintf(phrase, args...)
 }
 
+// Said is the text itself.
+func (English) Said(s phrases.Said) string { return s.String() }
+
+// Draw is the diagram itself.
+func (English) Draw(d diagram.Diagram) string { return d.SVG() }
+
 // Verdict is the report's own.
 func (English) Verdict(r *report.Report) report.Verdict { return r.Verdict() }
 
 // Slowed is as the command says it.
-func (English) Slowed(r *report.Report) string { return r.Slowed() }
+func (English) Slowed(r *report.Report) string { return r.Slowed().String() }
 
 // Evidence is as the command says it.
 func (English) Evidence(r *report.Report) string {

@@ -24,7 +24,8 @@ func Block(w io.Writer, rep *report.Report, about report.About) error {
 		lines = append(lines, blockPlayer(&r.Players[i], about.Engines[i].Options, len(r.Players) > 2))
 	}
 	lines = append(lines, r.blockFigures()...)
-	for _, remark := range r.Looks.Remarks {
+	for _, said := range r.Looks.Remarks {
+		remark := said.String()
 		lines = append(lines, "looks   "+remark)
 	}
 	lines = append(lines, planLine(about), r.blockRemarks())
@@ -51,7 +52,7 @@ func (r view) blockTitle() string {
 	if !r.Finished {
 		state = fmt.Sprintf("UNFINISHED, %s of %s pairs", format.Count(r.Pairs), format.Count(r.Planned))
 	}
-	if slowed := r.Slowed(); slowed != "" {
+	if slowed := r.Slowed().String(); slowed != "" {
 		state += ", " + slowed
 	}
 	return fmt.Sprintf("gogi %s: %s, %s", r.Run, format.NumberOf(r.Games, "game"), state)
@@ -130,7 +131,7 @@ func (r view) blockAnytime(c report.Cross) []string {
 func advantageShort(b report.Advantage) string {
 	k, n := b.Decisive()
 	if n == 0 {
-		return "unknown: " + b.Why
+		return "unknown: " + b.Why.String()
 	}
 	share := fmt.Sprintf("%d of %d decisive  %s", k, n, format.Percent(float64(k)/float64(n)))
 	if b.Lo == nil {

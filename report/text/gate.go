@@ -26,7 +26,7 @@ func but(v *report.GateVerdict) string {
 	if v.Gate.Withdrawn != "" {
 		words = fmt.Sprintf(", %s withdrawn", v.Gate.Withdrawn)
 	}
-	if slowed := v.Report.Slowed(); slowed != "" {
+	if slowed := v.Report.Slowed().String(); slowed != "" {
 		words += ", " + slowed
 	}
 	return words
@@ -70,7 +70,8 @@ func verdictLines(v *report.GateVerdict) [][2]string {
 	if h := v.Slots; h != nil && h.P != nil {
 		lines = append(lines, [2]string{"slots alike", "p = " + format.PValue(*h.P)})
 	}
-	for _, remark := range r.Looks.Remarks {
+	for _, said := range r.Looks.Remarks {
+		remark := said.String()
 		lines = append(lines, [2]string{"looks", remark})
 	}
 	return lines

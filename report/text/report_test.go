@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gogi/internal/fakerun"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/report"
 )
@@ -85,7 +86,7 @@ func TestFormsAgree(t *testing.T) {
 		if !strings.Contains(first, "the machine slowed 59 of 60 pairs") {
 			t.Errorf("%s: the first line is %q", name, first)
 		}
-		for _, want := range append(slices.Clone(r.Looks.Remarks), "nconclusive", "allowing for the stop", "at any time") {
+		for _, want := range append(phrases.Each(phrases.English, r.Looks.Remarks), "nconclusive", "allowing for the stop", "at any time") {
 			if !strings.Contains(strings.ReplaceAll(text, "INC", "Inc"), want) && !strings.Contains(strings.ToLower(text), want) {
 				t.Errorf("%s: no word of %q in\n%s", name, want, text)
 			}
@@ -111,7 +112,7 @@ func TestBlockFits(t *testing.T) {
 		if err := Block(&b, r, aboutRun("x", "y")); err != nil {
 			t.Fatal(err)
 		}
-		for _, remark := range r.Looks.Remarks {
+		for _, remark := range phrases.Each(phrases.English, r.Looks.Remarks) {
 			if !strings.Contains(b.String(), "looks   "+remark+"\n") {
 				t.Errorf("%q is cut in\n%s", remark, b.String())
 			}

@@ -40,6 +40,7 @@ func Print(w io.Writer, rep *report.Report) {
 	}
 	r.printTerminations(w)
 	r.printPlay(w)
+	r.printWorkers(w)
 	r.printRemarks(w)
 }
 
@@ -48,7 +49,7 @@ func (r view) printTitle(w io.Writer) {
 	if !r.Finished {
 		state = fmt.Sprintf("unfinished, %d of %s%d pairs", r.Pairs, r.UpTo(), r.Planned)
 	}
-	if slowed := r.Slowed(); slowed != "" {
+	if slowed := r.Slowed().String(); slowed != "" {
 		state += " · " + slowed
 	}
 	title := fmt.Sprintf("%s · %s in %s · %s · rules %s", r.Run, format.NumberOf(r.Games, "game"), format.NumberOf(r.Pairs, "pair"), state, r.Rules)
@@ -58,7 +59,8 @@ func (r view) printTitle(w io.Writer) {
 // printClaim is the verdict in a sentence, and what of the way there touches it.
 func (r view) printClaim(w io.Writer) {
 	fmt.Fprintln(w, r.Verdict().Claim)
-	for _, remark := range r.Looks.Remarks {
+	for _, said := range r.Looks.Remarks {
+		remark := said.String()
 		fmt.Fprintf(w, "  %s\n", remark)
 	}
 	fmt.Fprintln(w)
@@ -180,7 +182,7 @@ func (r view) printAnytime(out lines) {
 // StoppedElo is the rating difference that allows for where a test stopped.
 func StoppedElo(e report.Elo) string {
 	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
-		return "unknown: " + e.Why
+		return "unknown: " + e.Why.String()
 	}
 	return eloShort(e) + "  95%, allowing for the stop, unlike the raw score"
 }
@@ -199,10 +201,10 @@ func IntervalLabel(i report.Interval) string {
 // Interval is an interval with its level and what it goes by.
 func Interval(i report.Interval) string {
 	if i.Estimate == nil {
-		return "unknown: " + i.Why
+		return "unknown: " + i.Why.String()
 	}
 	if i.Lo == nil {
-		return format.Percent(*i.Estimate) + ", no interval: " + i.Why
+		return format.Percent(*i.Estimate) + ", no interval: " + i.Why.String()
 	}
 	return fmt.Sprintf("%s   [%s, %s]  %s %s", format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi), format.PercentShort(i.Level), basis(i))
 }
@@ -231,7 +233,7 @@ func methodName(method string) string {
 // Elo is a rating difference with its interval.
 func Elo(e report.Elo) string {
 	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
-		return "unknown: " + e.Why
+		return "unknown: " + e.Why.String()
 	}
 	if e.Estimate != nil && e.Lo == nil && e.Hi == nil {
 		return fmt.Sprintf("%+.1f, no interval: %s", *e.Estimate, e.Why)
@@ -250,7 +252,7 @@ func TestLabel(t report.Test) string {
 // Test is what a test found.
 func Test(t report.Test) string {
 	if t.P == nil {
-		return "none: " + t.Why
+		return "none: " + t.Why.String()
 	}
 	words := fmt.Sprintf("p = %s two-sided", format.PValue(*t.P))
 	if t.K == nil {
@@ -297,7 +299,7 @@ func divergenceText(d *report.Divergence, variance *float64) string {
 func Advantage(b report.Advantage) string {
 	k, n := b.Decisive()
 	if n == 0 {
-		return "unknown: " + b.Why
+		return "unknown: " + b.Why.String()
 	}
 	interval, words := "", fmt.Sprintf("Black won %s of %s decisive games, %s drawn", format.Count(k), format.Count(n), format.Count(b.Draws))
 	if b.Lo != nil {

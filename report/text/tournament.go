@@ -5,10 +5,12 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/report"
 	"gogi/tournament"
@@ -60,26 +62,26 @@ func printRound(w io.Writer, round report.Round) {
 }
 
 // Match is one match of a tournament in a line.
-func Match(m report.Meeting) string {
+func Match(m report.Meeting) phrases.Said {
 	a, b := orUnknown(m.A), orUnknown(m.B)
 	switch {
 	case m.Bye:
-		return a + " has a bye"
+		return phrases.Of("%s has a bye", a)
 	case m.Pairs == 0:
-		return a + " against " + b
+		return phrases.Of("%s against %s", a, b)
 	}
-	text := fmt.Sprintf("%s %s–%s %s", a, Points(m.Points[0]), Points(m.Points[1]), b)
+	said := phrases.Verbatim(fmt.Sprintf("%s %s–%s %s", a, Points(m.Points[0]), Points(m.Points[1]), b))
 	if m.Pairs > 1 {
-		text += fmt.Sprintf("  (%s)", format.NumberOf(m.Pairs, "pair"))
+		said = phrases.Of("%s  (%s)", said, phrases.Number{N: m.Pairs, Noun: "pair"})
 	}
 	switch m.How {
 	case tournament.ByTiebreak:
-		text += "  " + m.Winner + " by a tie-break"
+		return phrases.Of("%s  %s by a tie-break", said, m.Winner)
 	case tournament.BySeed:
-		text += "  " + m.Winner + " as the better seed: no pair decided it"
+		return phrases.Of("%s  %s as the better seed: no pair decided it", said, m.Winner)
 	case tournament.ByPoints, tournament.Undecided:
 	}
-	return text
+	return said
 }
 
 func orUnknown(name string) string {
@@ -100,26 +102,39 @@ func printRatings(w io.Writer, t *report.Tournament) {
 		out.AppendRow(table.Row{i + 1, r.Player, format.Count(r.Pairs), fmt.Sprintf("%+.1f", r.Elo), fmt.Sprintf("%.1f", r.Within), above})
 	}
 	format.Render(w, out)
-	for _, line := range RatingNote(t) {
+	for _, line := range broken(RatingNote(t).String()) {
 		fmt.Fprintf(w, "  %s\n", line)
 	}
 	fmt.Fprintln(w)
 }
 
+// noteWidth is how many characters a line of a note has at most.
+const noteWidth = 78
+
+// broken is a text in lines.
+func broken(text string) []string {
+	var list []string
+	for _, word := range strings.Fields(text) {
+		if last := len(list) - 1; last >= 0 && utf8.RuneCountInString(list[last])+1+utf8.RuneCountInString(word) <= noteWidth {
+			list[last] += " " + word
+			continue
+		}
+		list = append(list, word)
+	}
+	return list
+}
+
 // RatingNote says what the figures of an adaptive design are.
-func RatingNote(t *report.Tournament) []string {
+func RatingNote(t *report.Tournament) phrases.Said {
 	if len(t.Ratings) == 0 {
-		return []string{"no ratings: " + t.Why}
+		return phrases.Of("no ratings: %s", t.Why)
 	}
-	from := "the mean"
+	from := phrases.Of("the mean")
 	if t.Anchor != "" {
-		from = t.Anchor
+		from = phrases.Verbatim(t.Anchor)
 	}
-	return []string{
-		fmt.Sprintf("Elo from %s, by Bradley–Terry with a prior of %g Elo; ± and the last column are of its", from, t.Spread),
-		"posterior. They are no 95% intervals: where pairs go by results, these were seen to hold",
-		"the truth in 82% to 99% of cases (docs/tournaments.md).",
-	}
+	return phrases.Of("Elo from %s, by Bradley–Terry with a prior of %s Elo; ± and the last column are of its posterior. They are no 95%% intervals: where pairs go by results, these were seen to hold the truth in 82%% to 99%% of cases (docs/tournaments.md).",
+		from, fmt.Sprintf("%g", t.Spread))
 }
 
 // outline is a tournament's standings in short lines, for a block of text.
@@ -127,8 +142,8 @@ func outline(t *report.Tournament) []string {
 	var list []string
 	for i, s := range t.Standings {
 		words := []string{t.PlaceOf(i), s.Player, Points(s.Points) + " points", format.NumberOf(s.Pairs, "pair")}
-		if s.Reached != "" {
-			words = append(words, s.Reached)
+		if !s.Reached.IsZero() {
+			words = append(words, s.Reached.String())
 		}
 		list = append(list, "place   "+strings.Join(words, " | "))
 	}

@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"gogi/internal/phrases"
 	"strings"
 	"testing"
 
@@ -21,7 +22,7 @@ func TestMatchLines(t *testing.T) {
 		"a 1.0–3.0 b  (2 pairs)  b by a tie-break":              {A: "a", B: "b", Points: [2]float64{1, 3}, Pairs: 2, Winner: "b", How: tournament.ByTiebreak},
 		"a 1.0–1.0 b  a as the better seed: no pair decided it": {A: "a", B: "b", Points: [2]float64{1, 1}, Pairs: 1, Winner: "a", How: tournament.BySeed},
 	} {
-		if got := Match(m); got != want {
+		if got := Match(m).String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -36,8 +37,8 @@ func TestTournamentForms(t *testing.T) {
 		Run: "cup", Finished: true, Games: 2, Pairs: 1, Planned: 9, A: "a", B: "b", Players: []report.Player{{Name: "a"}, {Name: "b"}, {Name: "c"}},
 		Tournament: &report.Tournament{
 			Design: match.DesignKnockout, Over: true,
-			Rounds:    []report.Round{{Name: "final", Matches: []report.Meeting{{A: "a", B: "c", Points: [2]float64{2, 0}, Pairs: 1, Winner: "a", How: tournament.ByPoints}}}},
-			Standings: []report.Standing{{Place: 1, Player: "a", Start: 1, Pairs: 1, Points: 2, Reached: "winner"}, {Place: 2, Player: "c", Start: 3, Pairs: 1, Reached: "final"}},
+			Rounds:    []report.Round{{Name: phrases.Of("final"), Matches: []report.Meeting{{A: "a", B: "c", Points: [2]float64{2, 0}, Pairs: 1, Winner: "a", How: tournament.ByPoints}}}},
+			Standings: []report.Standing{{Place: 1, Player: "a", Start: 1, Pairs: 1, Points: 2, Reached: phrases.Of("winner")}, {Place: 2, Player: "c", Start: 3, Pairs: 1, Reached: phrases.Of("final")}},
 		},
 	}
 	var screen, block bytes.Buffer

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"gogi/stats/rating/crosstable"
 )
 
@@ -73,25 +75,28 @@ func (s *stage) correlation() float64 {
 	return max(-1, min(1, both/math.Sqrt(first*second))) * n / (n + 1)
 }
 
-// play draws each cell's outcomes. One random number a game is exact, and fast
-// enough beside the fit.
+// play draws each cell's outcomes, at a cost that does not depend on how many games it
+// has.
 func (s *stage) play(random *rand.Rand) crosstable.Table {
 	cells := slices.Clone(s.t.Cells)
+	alone := make([]int, len(cells)) // games that share their luck with none
 	for n := range cells {
 		c := &cells[n]
+		alone[n] = int(math.Round(c.Games()))
 		c.Wins, c.Draws, c.Losses = 0, 0, 0
 	}
-	for n := range cells {
-		games := int(math.Round(s.t.Cells[n].Games()))
-		if m := s.back[n]; m >= 0 {
-			pairs := min(s.available[n], s.available[m])
-			games -= pairs
-			if n < m {
-				s.playPairs(random, cells, n, m, pairs)
-			}
+	for n, m := range s.back {
+		if n < m {
+			alike := binomial(random, min(s.available[n], s.available[m]), math.Abs(s.alike))
+			s.playAlike(random, cells, n, m, alike)
+			alone[n] -= alike
+			alone[m] -= alike
 		}
-		for range games {
-			s.give(cells, n, random.Float64())
+	}
+	for n, games := range alone {
+		p := s.p[n]
+		for k, count := range multinomial(random, games, p[:]) {
+			give(&cells[n], k, count)
 		}
 	}
 	for n := range cells {
@@ -101,32 +106,74 @@ func (s *stage) play(random *rand.Rand) crosstable.Table {
 	return crosstable.Table{Names: s.t.Names, Cells: cells}
 }
 
-// playPairs lets the two games of a pair share their luck as often as makes
-// their results correlate so much: what is small for Black of one game is, for
-// the same player, large for Black of the other.
-func (s *stage) playPairs(random *rand.Rand, cells []crosstable.Cell, n, m, pairs int) {
-	for range pairs {
-		u, v := random.Float64(), random.Float64()
-		if random.Float64() < math.Abs(s.alike) {
-			v = u
-			if s.alike > 0 {
-				v = 1 - u
-			}
+// playAlike plays pairs whose two games share their luck, a number from 0 to 1 of which
+// what is small is good for Black of the first game. For the same player in the other game,
+// as White, it is what is large where results of pairs are alike, and else what is small:
+// then they are opposite. Where one outcome of either game passes into another, such
+// numbers are cut into intervals in which both are the same.
+func (s *stage) playAlike(random *rand.Rand, cells []crosstable.Cell, n, m, pairs int) {
+	other := func(u float64) float64 {
+		if s.alike > 0 {
+			return 1 - u
 		}
-		s.give(cells, n, u)
-		s.give(cells, m, v)
+		return u
+	}
+	cuts := []float64{0, 1}
+	for _, at := range []float64{s.p[n][0], s.p[n][0] + s.p[n][1], other(s.p[m][0]), other(s.p[m][0] + s.p[m][1])} {
+		cuts = append(cuts, max(0, min(at, 1))) // but for rounding it is in there
+	}
+	slices.Sort(cuts)
+	widths := make([]float64, len(cuts)-1)
+	for i := range widths {
+		widths[i] = cuts[i+1] - cuts[i]
+	}
+	for i, count := range multinomial(random, pairs, widths) {
+		u := (cuts[i] + cuts[i+1]) / 2
+		give(&cells[n], outcomeAt(s.p[n], u), count)
+		give(&cells[m], outcomeAt(s.p[m], other(u)), count)
 	}
 }
 
-// give counts the outcome of a random number from 0 to 1: a win for Black where
-// it is small.
-func (s *stage) give(cells []crosstable.Cell, n int, u float64) {
-	switch c, p := &cells[n], s.p[n]; {
+// outcomeAt is the outcome of a number from 0 to 1: a win for Black where it is small.
+func outcomeAt(p [3]float64, u float64) int {
+	switch {
 	case u < p[0]:
-		c.Wins++
+		return 0
 	case u < p[0]+p[1]:
-		c.Draws++
-	default:
-		c.Losses++
+		return 1
 	}
+	return 2
+}
+
+// give counts games with one outcome, in the order of probabilities.
+func give(c *crosstable.Cell, outcome, games int) {
+	*[]*float64{&c.Wins, &c.Draws, &c.Losses}[outcome] += float64(games)
+}
+
+// multinomial draws how often each of some outcomes comes in n independent tries: each by
+// a binomial of those that the ones before have left (Devroye 1986, Non-Uniform Random
+// Variate Generation, XI.1.4). The weights sum to 1 but for rounding, which is the last
+// one's that has any.
+func multinomial(random *rand.Rand, n int, weights []float64) []int {
+	counts := make([]int, len(weights))
+	rest, last := 1.0, 0
+	for k, w := range weights {
+		if w <= 0 {
+			continue
+		}
+		counts[k] = binomial(random, n, w/rest)
+		n -= counts[k]
+		rest, last = rest-w, k
+	}
+	counts[last] += n
+	return counts
+}
+
+// binomial draws a binomial number, in bounded time: by rejection, after Numerical
+// Recipes. p may be out of [0, 1] by rounding.
+func binomial(random *rand.Rand, n int, p float64) int {
+	if p <= 0 || math.IsNaN(p) {
+		return 0
+	}
+	return int(distuv.Binomial{N: float64(n), P: min(p, 1), Src: random}.Rand())
 }

@@ -1,5 +1,5 @@
 // Package dbverbs is the verbs about a database that are not in the command itself:
-// flags and exit codes; what they do stands in package upkeep.
+// flags and exit codes; what they do stands in packages upkeep and recount.
 package dbverbs
 
 import (
@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"gogi/archive"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/match"
@@ -42,6 +43,9 @@ func (c *VoidCommand) Run(ctx context.Context, env *verb.Env) error {
 	v := &upkeep.Voided{Why: c.Why, By: c.By, DryRun: c.DryRun}
 	if err := c.void(ctx, v, which); err != nil {
 		return err
+	}
+	if len(v.Pairs) == 0 {
+		return fmt.Errorf("no stored pair of run %s is one of these: none is voided", v.Run)
 	}
 	if c.JSON {
 		return v.JSON(env.Out)
@@ -81,6 +85,6 @@ func (c *VoidCommand) void(ctx context.Context, v *upkeep.Voided, which func(mat
 	if err != nil {
 		return fmt.Errorf("the pairs are voided; counting what is left: %w", err)
 	}
-	v.Remarks = rep.Voided[len(rep.Voided)-1].Remarks()[1:] // the first says what is printed already
+	v.Remarks = phrases.Each(phrases.English, rep.Voided[len(rep.Voided)-1].Remarks()[1:]) // the first says what is printed already
 	return nil
 }

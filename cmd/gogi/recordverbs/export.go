@@ -1,5 +1,5 @@
-// Package recordverbs is the verbs that bring games into files and files into a database:
-// flags and exit codes; what they do stands in package records.
+// Package recordverbs is the verbs about records, training data and books: flags, files
+// and exit codes; what they do stands in packages records, transcribe, book and openings.
 package recordverbs
 
 import (

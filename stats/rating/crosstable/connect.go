@@ -13,6 +13,8 @@ type Aside struct {
 	Player string
 	Kind   AsideKind
 	Why    string // Kind in words, with the number of games
+	Games  float64
+	Later  bool // it is about the games against players who were not set aside before
 }
 
 // AsideKind is what the games of a player without a rating have in common.
@@ -129,11 +131,11 @@ func newAside(player string, games, points float64, round int) Aside {
 	}
 	switch {
 	case games == 0:
-		return Aside{player, NoGame, "played no game" + rest}
+		return Aside{player, NoGame, "played no game" + rest, games, round > 0}
 	case points == 0:
-		return Aside{player, LostAll, fmt.Sprintf("lost all %.0f games%s", games, rest)}
+		return Aside{player, LostAll, fmt.Sprintf("lost all %.0f games%s", games, rest), games, round > 0}
 	case points == games:
-		return Aside{player, WonAll, fmt.Sprintf("won all %.0f games%s", games, rest)}
+		return Aside{player, WonAll, fmt.Sprintf("won all %.0f games%s", games, rest), games, round > 0}
 	}
 	return Aside{}
 }

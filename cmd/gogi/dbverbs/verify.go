@@ -1,0 +1,49 @@
+package dbverbs
+
+import (
+	"context"
+	"fmt"
+
+	"gogi/internal/format"
+	"gogi/internal/verb"
+	"gogi/recount"
+	"gogi/results"
+)
+
+// VerifyCommand plays the moves of a run again and counts it anew.
+type VerifyCommand struct {
+	verb.Stored
+	JSON  bool `name:"json" help:"One JSON object."`
+	Quiet bool `short:"q" help:"No progress."`
+}
+
+// Help is what the verb's --help says below its flags' summary.
+func (*VerifyCommand) Help() string {
+	return `Every move of every stored pair is played again by the rules and the plan: pairs,
+openings and seeds are the plan's, moves are legal and in time, games ended where and as
+they had to, checksums hold. The games are counted anew from their records, and the
+report is held against the count. A legal game that nobody played passes.
+
+Exit codes: 0 nothing differs, 12 something does (what and where is printed), 1 it could
+not be looked at, 2 usage.`
+}
+
+// Run prints what was found; differences have an exit code of their own.
+func (c *VerifyCommand) Run(ctx context.Context, env *verb.Env) error {
+	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
+		found, err := recount.Run(ctx, store, info, verb.Percent(env.Err, c.Quiet))
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			err = recount.JSON(env.Out, found)
+		} else {
+			recount.Text(env.Out, found)
+		}
+		if err == nil && !found.Same() {
+			n := len(found.Differences) + found.More
+			err = &verb.Exit{Code: verb.Differs, Err: fmt.Errorf("%s in run %s", format.NumberOf(n, "difference"), found.Run)}
+		}
+		return err
+	})
+}

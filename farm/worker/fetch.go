@@ -1,0 +1,123 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+
+	"gogi/farm"
+	"gogi/farm/artefacts"
+	"gogi/match"
+)
+
+// Fetcher brings artefacts to this machine: from the cache, from mirrors, from the
+// coordinator, whoever has it first. None of them is believed: what arrives has the
+// right SHA-256 or is thrown away.
+type Fetcher struct {
+	Store     *artefacts.Store // evicts
+	Transport farm.Transport
+	Mirrors   []string     // bases of URLs; an artefact is BASE/SHA256
+	Client    *http.Client // nil: the default
+	Largest   int64        // bytes of one
+	Log       *slog.Logger
+
+	mu   sync.Mutex
+	busy map[string]*sync.Mutex // by SHA-256: nobody fetches twice at once
+}
+
+// Fetch gives the path of an artefact. It must be pinned to stay there.
+func (f *Fetcher) Fetch(ctx context.Context, sum string) (string, error) {
+	one := f.alone(sum)
+	one.Lock()
+	defer one.Unlock()
+	path, err := f.Store.Path(sum)
+	if err == nil {
+		return path, nil
+	}
+	if !errors.Is(err, artefacts.ErrUnknown) {
+		f.Log.Warn("an artefact of the cache is fetched again", "why", err)
+	}
+	for _, base := range f.Mirrors {
+		err := f.keep(sum, func() (io.ReadCloser, error) { return f.mirrored(ctx, base, sum) })
+		if err == nil {
+			return f.Store.Path(sum)
+		}
+		if ctx.Err() != nil || errors.Is(err, artefacts.ErrFull) {
+			return "", fmt.Errorf("artefact %s: %w", sum, err)
+		}
+		f.Log.Warn("a mirror was of no use", "mirror", base, "artefact", sum, "why", err)
+	}
+	if err := f.keep(sum, func() (io.ReadCloser, error) { return f.Transport.Artefact(ctx, sum) }); err != nil {
+		return "", fmt.Errorf("artefact %s: %w", sum, err)
+	}
+	return f.Store.Path(sum)
+}
+
+func (f *Fetcher) alone(sum string) *sync.Mutex {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.busy == nil {
+		f.busy = map[string]*sync.Mutex{}
+	}
+	if f.busy[sum] == nil {
+		f.busy[sum] = &sync.Mutex{}
+	}
+	return f.busy[sum]
+}
+
+func (f *Fetcher) keep(sum string, open func() (io.ReadCloser, error)) error {
+	r, err := open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = f.Store.Put(r, sum, f.Largest)
+	return err
+}
+
+func (f *Fetcher) mirrored(ctx context.Context, base, sum string) (io.ReadCloser, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(base, "/")+"/"+sum, nil)
+	if err != nil {
+		return nil, err
+	}
+	client := f.Client
+	if client == nil {
+		client = http.DefaultClient
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	if answer.StatusCode != http.StatusOK {
+		answer.Body.Close()
+		return nil, fmt.Errorf("it says %s", answer.Status)
+	}
+	return answer.Body, nil
+}
+
+// Ready is a Config.Ready: place makes a plan one of this machine, and asks find for the
+// path of each file, which stays in the cache until the run is over.
+func (f *Fetcher) Ready(place func(plan *match.Plan, find func(sum string) (string, error)) (*match.Plan, error)) func(context.Context, *match.Plan) (*match.Plan, func(), error) {
+	return func(ctx context.Context, plan *match.Plan) (*match.Plan, func(), error) {
+		var pins []func()
+		release := func() {
+			for _, unpin := range pins {
+				unpin()
+			}
+		}
+		ready, err := place(plan, func(sum string) (string, error) {
+			pins = append(pins, f.Store.Pin(sum))
+			return f.Fetch(ctx, sum)
+		})
+		if err != nil {
+			release()
+			return nil, nil, err
+		}
+		return ready, release, nil
+	}
+}

@@ -1,0 +1,227 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"time"
+
+	"gogi/farm"
+	"gogi/match"
+	"gogi/runner"
+)
+
+// Next implements runner.Source: the next pair whose run can be played here.
+func (w *Worker) Next(ctx context.Context) (runner.Lease, error) {
+	for {
+		if ctx.Err() != nil {
+			return runner.Lease{}, context.Cause(ctx)
+		}
+		w.mu.Lock()
+		l, over, changed := w.nextReady(), w.nothingMore(), w.changed
+		w.mu.Unlock()
+		switch {
+		case l != nil:
+			return w.play(l), nil
+		case over:
+			return runner.Lease{}, io.EOF
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// nextReady takes the first waiting lease whose run is ready; mu is held.
+func (w *Worker) nextReady() *lease {
+	for i, l := range w.waiting {
+		if l.task.ready != nil {
+			w.waiting = slices.Delete(w.waiting, i, i+1)
+			l.began = time.Now()
+			w.byLease[l.revoked] = l
+			w.wake() // there is room for another
+			return l
+		}
+	}
+	return nil
+}
+
+// nothingMore says that no pair will come; mu is held.
+func (w *Worker) nothingMore() bool {
+	return w.draining || w.config.Once && w.idle && len(w.leases) == 0
+}
+
+func (w *Worker) play(l *lease) runner.Lease {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	given := runner.Lease{Plan: l.task.ready, Pair: l.task.ready.Pair(l.Pair), Revoked: l.revoked, Return: func(why error) { w.returned(l, why) }}
+	if w.watched[l.Run] {
+		given.Events = l.task.listen(w)
+	}
+	return given
+}
+
+// Put implements runner.Sink: the pair is on the disk when it returns. One whose lease
+// was taken away meanwhile is not kept.
+func (w *Worker) Put(_ context.Context, l runner.Lease, r match.PairResult) (added bool, err error) {
+	ours := w.playing(l)
+	if ours == nil {
+		return false, nil
+	}
+	item := farm.Item{Lease: ours.Held}
+	if item.Pair, err = match.EncodePair(r); err == nil {
+		err = w.outbox.Append(item)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.forget(ours)
+	if err != nil {
+		w.back = append(w.back, farm.Back{Held: ours.Held, Why: err.Error()})
+		return false, err
+	}
+	w.pace.add(time.Since(ours.began))
+	w.wake()
+	poke(w.sendNow)
+	return true, nil
+}
+
+// PutAttempt implements runner.Sink.
+func (w *Worker) PutAttempt(_ context.Context, l runner.Lease, a match.Attempt) error {
+	ours := w.playing(l)
+	if ours == nil {
+		return nil
+	}
+	err := w.outbox.Append(farm.Item{Lease: ours.Held, Attempt: &a})
+	poke(w.sendNow)
+	return err
+}
+
+// playing is the lease that the runner has, nil where it was taken away.
+func (w *Worker) playing(l runner.Lease) *lease {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.byLease[l.Revoked]
+}
+
+// returned is runner.Lease.Return. A run that cannot be played here is put aside.
+func (w *Worker) returned(l *lease, why error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.byLease[l.revoked] == nil {
+		return // it was taken away
+	}
+	if errors.Is(why, runner.ErrRevoked) {
+		w.forget(l)
+		return
+	}
+	_, crashed := errors.AsType[*runner.Unplayable](why)
+	w.giveBack(l, why.Error(), crashed)
+	if crashed {
+		w.refuse(l.task, why)
+	}
+	poke(w.beatNow)
+}
+
+// giveBack ends a lease and tells it with the next beat; mu is held.
+func (w *Worker) giveBack(l *lease, why string, crashed bool) {
+	w.forget(l)
+	w.back = append(w.back, farm.Back{Held: l.Held, Why: why, Crashed: crashed})
+}
+
+// forget ends a lease here; mu is held.
+func (w *Worker) forget(l *lease) {
+	delete(w.leases, keyOf(l.Held))
+	delete(w.byLease, l.revoked)
+	w.waiting = slices.DeleteFunc(w.waiting, func(other *lease) bool { return other == l })
+	w.wake()
+}
+
+// revoke takes a lease away from whoever plays it; mu is held.
+func (w *Worker) revoke(l *lease) {
+	w.forget(l)
+	close(l.revoked)
+}
+
+// drop takes away what is no longer ours, also what is finished; mu is held.
+func (w *Worker) drop(leases []farm.Held) {
+	for _, h := range leases {
+		if l := w.leases[keyOf(h)]; l != nil {
+			w.revoke(l)
+		}
+	}
+}
+
+// over takes away what is left of runs that want nothing more; what is finished of
+// them is still sent. mu is held.
+func (w *Worker) over(runs []string) {
+	for _, run := range runs {
+		for _, l := range w.leases {
+			if l.Run == run {
+				w.revoke(l)
+			}
+		}
+		if t := w.tasks[run]; t != nil {
+			t.close()
+			delete(w.tasks, run)
+		}
+	}
+}
+
+// grant takes up what was granted; mu is held.
+func (w *Worker) grant(g farm.Grants) {
+	w.learn(g.Plans)
+	for _, granted := range g.Grants {
+		h := granted.Held()
+		t := w.tasks[h.Run]
+		switch {
+		case w.leases[keyOf(h)] != nil:
+		case w.draining:
+			w.back = append(w.back, farm.Back{Held: h, Why: "the worker is being drained"})
+		case t == nil:
+			w.back = append(w.back, farm.Back{Held: h, Why: "the worker does not know the run's plan"})
+		case t.refused != nil:
+			w.back = append(w.back, farm.Back{Held: h, Why: t.refused.Error()})
+		case t.plan != nil && h.Pair >= t.plan.Pairs || h.Pair < 0:
+			w.back = append(w.back, farm.Back{Held: h, Why: "the plan has no such pair"})
+		default:
+			l := &lease{Held: h, task: t, revoked: make(chan struct{})}
+			w.leases[keyOf(h)] = l
+			w.waiting = append(w.waiting, l)
+			w.prepare(t)
+		}
+	}
+	if len(w.back) > 0 {
+		poke(w.beatNow)
+	}
+	w.wake()
+}
+
+// pace is how long pairs take here, averaged so that the last ten or so count.
+type pace struct{ mean time.Duration }
+
+func (p *pace) add(took time.Duration) {
+	if p.mean == 0 {
+		p.mean = took
+		return
+	}
+	p.mean += (took - p.mean) / 10
+}
+
+// ahead is for how long pairs are held in advance, and aheadMost how many of them: with
+// pairs of milliseconds the former would be any number.
+const (
+	ahead     = time.Minute
+	aheadMost = 1024
+)
+
+// target is how many leases a worker holds, those in play included: twice its slots, or
+// what it plays in a minute besides.
+func (p *pace) target(slots int) int {
+	most := 2 * slots
+	if p.mean > 0 {
+		most = max(most, slots+int(min(float64(slots)*float64(ahead)/float64(p.mean), aheadMost)))
+	}
+	return most
+}

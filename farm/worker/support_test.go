@@ -1,0 +1,431 @@
+package worker_test
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/worker"
+	"gogi/match"
+	"gogi/runner"
+	"gogi/usi"
+)
+
+// memory is a farm.Transport and as much of a farm.Bus as a coordinator of these tests
+// needs, within one process. While it is away nothing arrives.
+type memory struct {
+	mu        sync.Mutex
+	away      bool
+	capacity  int // messages that the stream takes; 0: any
+	answers   map[string]func(ctx context.Context, subject string, body []byte) (any, error)
+	listeners map[string]func([]byte)
+	told      []string // subjects
+	ids       map[string]bool
+	stream    [][]byte
+	arrived   chan struct{}
+	asked     map[string]int // requests, also those that did not arrive, by kind
+}
+
+func newMemory() *memory {
+	return &memory{
+		answers: map[string]func(context.Context, string, []byte) (any, error){}, listeners: map[string]func([]byte){},
+		ids: map[string]bool{}, arrived: make(chan struct{}, 1000), asked: map[string]int{},
+	}
+}
+
+func (m *memory) set(f func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f()
+}
+
+func (m *memory) Answer(subject string, f func(ctx context.Context, subject string, body []byte) (any, error)) (func(), error) {
+	m.set(func() { m.answers[strings.TrimSuffix(subject, "*")] = f })
+	return func() {}, nil
+}
+
+func (m *memory) Request(ctx context.Context, subject string, in, out any) error {
+	kind := subject[:strings.Index(subject, ".")+1]
+	m.mu.Lock()
+	f, away := m.answers[kind], m.away
+	m.asked[kind]++
+	m.mu.Unlock()
+	if away || f == nil {
+		return farm.ErrAway
+	}
+	body, err := farm.Encode(in)
+	if err != nil {
+		return err
+	}
+	answer, err := f(ctx, subject, body)
+	if err != nil {
+		return err
+	}
+	if body, err = farm.Encode(answer); err != nil {
+		return err
+	}
+	return farm.Decode(body, out)
+}
+
+func (m *memory) Publish(_ context.Context, _, id string, body []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.away:
+		return farm.ErrAway
+	case m.ids[id]:
+		return nil
+	case m.capacity > 0 && len(m.stream) >= m.capacity:
+		return farm.ErrFull
+	}
+	m.ids[id] = true
+	m.stream = append(m.stream, body)
+	m.arrived <- struct{}{}
+	return nil
+}
+
+func (m *memory) Results(ctx context.Context, _ int) ([]farm.Delivery, error) {
+	select {
+	case <-m.arrived:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return []farm.Delivery{{Body: m.stream[0], Ack: func(context.Context) error {
+		m.set(func() { m.stream = m.stream[1:] })
+		return nil
+	}}}, nil
+}
+
+func (m *memory) Listen(subject string, f func([]byte)) (func(), error) {
+	m.set(func() { m.listeners[subject] = f })
+	return func() {}, nil
+}
+
+func (m *memory) Tell(subject string, body []byte) error {
+	m.mu.Lock()
+	m.told = append(m.told, subject)
+	f := m.listeners[subject]
+	m.mu.Unlock()
+	if f != nil {
+		f(body)
+	}
+	return nil
+}
+
+func (m *memory) Artefact(context.Context, string) (io.ReadCloser, error) { return nil, farm.ErrAway }
+func (m *memory) PutArtefact(context.Context, io.ReadSeeker, int64) (string, error) {
+	return "", farm.ErrAway
+}
+func (m *memory) Close() error { return nil }
+
+// ends is a coordinator's end, in memory or on NATS.
+type ends interface {
+	Answer(subject string, f func(ctx context.Context, subject string, body []byte) (any, error)) (func(), error)
+	Results(ctx context.Context, n int) ([]farm.Delivery, error)
+	Tell(subject string, body []byte) error
+}
+
+// coordinator grants the pairs of its runs in order, and stores what comes first. It is
+// as simple as can be: what a real one does is the ledger's.
+type coordinator struct {
+	t      *testing.T
+	sign   farm.Signer
+	public ed25519.PublicKey              // its own
+	key    func(string) ed25519.PublicKey // of workers
+
+	mu         sync.Mutex
+	tasks      []farm.Task
+	plans      map[string]*match.Plan
+	sessions   map[string]string // by worker
+	epoch      farm.Epoch
+	held       map[string]map[int]farm.Held
+	stored     map[string]map[int]bool
+	attempts   []match.Attempt
+	duplicates int
+	beats      []farm.Beat
+	back       []farm.Back
+	asks       []farm.Ask
+	hellos     []farm.Hello
+	told       farm.Told // what every beat is told besides
+	refusal    *farm.Refusal
+	lease      time.Duration
+	changed    chan struct{}
+}
+
+func newCoordinator(t *testing.T, key func(string) ed25519.PublicKey) *coordinator {
+	public, private, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &coordinator{
+		t: t, public: public, key: key, plans: map[string]*match.Plan{}, sessions: map[string]string{}, lease: 20 * time.Second,
+		held: map[string]map[int]farm.Held{}, stored: map[string]map[int]bool{}, changed: make(chan struct{}),
+		sign: func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil },
+	}
+}
+
+// add has a run played.
+func (c *coordinator) add(plan *match.Plan) (run string) {
+	c.t.Helper()
+	text, err := match.EncodePlan(plan)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	task := farm.Task{Run: plan.Digest(), Name: plan.Run, Plan: text, Owner: "owner", Approved: true}
+	if err := task.Sign(c.sign); err != nil {
+		c.t.Fatal(err)
+	}
+	c.addTask(task, plan)
+	return task.Run
+}
+
+func (c *coordinator) addTask(task farm.Task, plan *match.Plan) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tasks = append(c.tasks, task)
+	c.plans[task.Run], c.held[task.Run], c.stored[task.Run] = plan, map[int]farm.Held{}, map[int]bool{}
+}
+
+// serve answers until the end of ctx.
+func (c *coordinator) serve(ctx context.Context, b ends) (stop func()) {
+	var stops []func()
+	for subject, f := range map[string]func(string, []byte) (any, error){
+		farm.SubjectHello: c.hello, farm.SubjectLease: c.grant, farm.SubjectBeat: c.beat,
+	} {
+		stopping, err := b.Answer(subject+"*", func(_ context.Context, subject string, body []byte) (any, error) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			defer c.wake()
+			return f(farm.Speaker(subject), body)
+		})
+		if err != nil {
+			c.t.Error(err)
+		}
+		stops = append(stops, stopping)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var judging sync.WaitGroup
+	judging.Go(func() { c.judge(ctx, b) })
+	return func() {
+		cancel()
+		judging.Wait()
+		for _, stop := range stops {
+			stop()
+		}
+	}
+}
+
+func (c *coordinator) wake() {
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
+
+// until waits for what a condition says.
+func (c *coordinator) until(ctx context.Context, what string, ok func() bool) {
+	c.t.Helper()
+	for {
+		c.mu.Lock()
+		done, changed := ok(), c.changed
+		c.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			c.t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+func (c *coordinator) hello(name string, body []byte) (any, error) {
+	var h farm.Hello
+	if err := farm.Decode(body, &h); err != nil {
+		return nil, err
+	}
+	c.hellos = append(c.hellos, h)
+	if c.refusal != nil {
+		return nil, c.refusal
+	}
+	c.sessions[name] = h.Session
+	return farm.Welcome{Protocol: farm.Protocol, Lease: c.lease, Beat: c.lease / 3}, nil
+}
+
+func (c *coordinator) grant(name string, body []byte) (any, error) {
+	var a farm.Ask
+	if err := farm.Decode(body, &a); err != nil {
+		return nil, err
+	}
+	c.asks = append(c.asks, a)
+	if c.sessions[name] != a.Session {
+		return farm.Grants{Unknown: true}, nil
+	}
+	g := farm.Grants{Retry: time.Second}
+	for _, task := range c.tasks {
+		if slices.Contains(a.Refuse, task.Run) {
+			continue
+		}
+		for pair := 0; pair < c.plans[task.Run].Pairs && len(g.Grants) < a.Want; pair++ {
+			if _, held := c.held[task.Run][pair]; held || c.stored[task.Run][pair] {
+				continue
+			}
+			c.epoch++
+			h := farm.Held{Run: task.Run, Pair: pair, Epoch: c.epoch, Token: []byte{1}}
+			c.held[task.Run][pair] = h
+			g.Grants = append(g.Grants, farm.Grant{Run: h.Run, Pair: pair, Epoch: h.Epoch, Token: h.Token})
+		}
+		if len(g.Grants) > 0 && !slices.Contains(a.Known, task.Run) {
+			g.Plans = append(g.Plans, task)
+		}
+	}
+	return g, nil
+}
+
+func (c *coordinator) beat(name string, body []byte) (any, error) {
+	var b farm.Beat
+	if err := farm.Decode(body, &b); err != nil {
+		return nil, err
+	}
+	if c.refusal != nil {
+		return nil, c.refusal
+	}
+	if c.sessions[name] != b.Session {
+		return farm.Told{Unknown: true}, nil
+	}
+	c.beats = append(c.beats, b)
+	told := c.told
+	for _, h := range slices.Concat(b.Outbox, b.Sent) {
+		if c.stored[h.Run][h.Pair] {
+			told.Stored = append(told.Stored, h)
+		}
+	}
+	for _, back := range b.Back {
+		c.back = append(c.back, back)
+		if c.held[back.Run][back.Pair].Epoch == back.Epoch {
+			delete(c.held[back.Run], back.Pair)
+		}
+	}
+	return told, nil
+}
+
+func (c *coordinator) judge(ctx context.Context, b ends) {
+	for {
+		deliveries, err := b.Results(ctx, 16)
+		if err != nil {
+			return
+		}
+		for _, d := range deliveries {
+			c.mu.Lock()
+			c.take(d.Body)
+			c.wake()
+			c.mu.Unlock()
+			if err := d.Ack(ctx); err != nil && ctx.Err() == nil {
+				c.t.Error(err)
+			}
+		}
+	}
+}
+
+func (c *coordinator) take(body []byte) {
+	batch, _, err := farm.Open(body, c.key)
+	if err != nil {
+		c.t.Error(err)
+		return
+	}
+	for _, item := range batch.Items {
+		if item.Attempt != nil {
+			c.attempts = append(c.attempts, *item.Attempt)
+			continue
+		}
+		r, err := match.DecodePair(item.Pair, 1<<20)
+		if err == nil && r.Pair.ID != item.Lease.Pair {
+			err = fmt.Errorf("pair %d under the lease of %d", r.Pair.ID, item.Lease.Pair)
+		}
+		if err == nil {
+			err = match.Verify(c.plans[item.Lease.Run], &r)
+		}
+		if err != nil {
+			c.t.Error(err)
+			continue
+		}
+		if c.stored[item.Lease.Run][r.Pair.ID] {
+			c.duplicates++
+		}
+		c.stored[item.Lease.Run][r.Pair.ID] = true
+	}
+}
+
+func plan(name string, pairs int) *match.Plan {
+	rules := match.RulesProfiles()[match.DefaultRules]
+	rules.MaxPlies = 40
+	limits := match.Limits{Nodes: 100, Stall: 10 * time.Hour}
+	return &match.Plan{
+		Run: name, Seed: 1, Rules: rules, Pairs: pairs, Concurrency: 1, PVPlies: 4,
+		Design:   match.Design{Kind: match.DesignMatch, Swap: true},
+		Openings: []match.Opening{{ID: "1", Start: "startpos"}},
+		Players: []match.Player{
+			{Name: name + ".A", Limits: limits, Identity: match.Identity{Files: []match.FileHash{{Role: "binary", SHA256: strings.Repeat("a", 64)}}}},
+			{Name: name + ".B", Limits: limits, Identity: match.Identity{Files: []match.FileHash{{Role: "binary", SHA256: strings.Repeat("b", 64)}}}},
+		},
+	}
+}
+
+// resigning thinks for a while and resigns.
+type resigning struct{ after time.Duration }
+
+func (r resigning) NewGame(context.Context, usi.Game) error     { return nil }
+func (r resigning) GameOver(context.Context, usi.Outcome) error { return nil }
+func (r resigning) Close() error                                { return nil }
+func (r resigning) Think(ctx context.Context, _ usi.Request) (usi.Reply, error) {
+	select {
+	case <-time.After(r.after):
+		return usi.Reply{Answer: usi.AnswerResign, Text: "resign", Elapsed: r.after}, nil
+	case <-ctx.Done():
+		return usi.Reply{Stopped: true}, nil
+	}
+}
+
+// opener opens players that take this long; those of a run that is named "broken…" do
+// not start.
+func opener(after time.Duration) runner.Opener {
+	return func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
+		if strings.HasPrefix(p.Name, "broken") {
+			return nil, errors.New("exec format error")
+		}
+		return resigning{after}, nil
+	}
+}
+
+// machine is what a worker of these tests is.
+type machine struct {
+	config worker.Config
+	public ed25519.PublicKey
+}
+
+func newMachine(t *testing.T, c *coordinator) *machine {
+	public, private, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy, err := worker.NewPolicy(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &machine{public: public, config: worker.Config{
+		Name: "w1", Dir: t.TempDir(), Slots: 2, Policy: policy, Coordinator: c.public, Version: "test",
+		Sign:  func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil },
+		Ready: func(_ context.Context, p *match.Plan) (*match.Plan, func(), error) { return p, nil, nil },
+		Log:   slog.New(slog.DiscardHandler),
+	}}
+}

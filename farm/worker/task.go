@@ -1,0 +1,162 @@
+package worker
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"gogi/farm"
+	"gogi/match"
+	"gogi/runner"
+)
+
+// task is a run as it stands on this machine. Its fields are guarded by Worker.mu.
+type task struct {
+	name      string
+	plan      *match.Plan // as the coordinator signed it
+	ready     *match.Plan // as it is played here; nil: not yet
+	preparing bool
+	refused   error     // why it is not played here
+	until     time.Time // zero: for good
+	release   func()    // of what ready needs; may be nil
+	events    *runner.Events
+}
+
+// refusedFor is how long a run is not played here that could not be: a disk may be
+// freed, a network come back.
+const refusedFor = 10 * time.Minute
+
+// learn takes up plans; mu is held.
+func (w *Worker) learn(plans []farm.Task) {
+	for i := range plans {
+		t := &plans[i]
+		if w.tasks[t.Run] != nil {
+			continue
+		}
+		plan, err := w.believe(t)
+		w.tasks[t.Run] = &task{name: t.Name, plan: plan, refused: err}
+		if err != nil {
+			w.config.Log.Warn("a run is not played here", "run", t.Name, "digest", t.Run, "why", err)
+		}
+	}
+}
+
+// believe is the plan of a task that the coordinator signed and this machine's owner
+// allows.
+func (w *Worker) believe(t *farm.Task) (*match.Plan, error) {
+	if err := t.Check(w.config.Coordinator); err != nil {
+		return nil, err
+	}
+	plan, err := match.DecodePlan(t.Plan)
+	if err != nil {
+		return nil, err
+	}
+	if digest := plan.Digest(); digest != t.Run {
+		return nil, fmt.Errorf("the plan has digest %s, the run is %s: programs of different versions?", digest, t.Run)
+	}
+	return plan, w.config.Policy.check(t, plan)
+}
+
+// prepare makes a run ready, once; mu is held.
+func (w *Worker) prepare(t *task) {
+	if t.preparing || t.ready != nil {
+		return
+	}
+	t.preparing = true
+	w.loops.Go(func() {
+		ready, release, err := w.ready(t.plan)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		t.preparing = false
+		if err != nil {
+			w.refuse(t, err)
+			return
+		}
+		t.ready, t.release = ready, release
+		w.wake()
+	})
+}
+
+// ready calls Config.Ready until the coordinator is there.
+func (w *Worker) ready(plan *match.Plan) (*match.Plan, func(), error) {
+	for try := 1; ; try++ {
+		ready, release, err := w.config.Ready(w.ctx, plan)
+		if err == nil && ready.Digest() != plan.Digest() {
+			err = errors.New("the plan that is ready to be played here has another digest")
+		}
+		if err == nil || !errors.Is(err, farm.ErrAway) || w.ctx.Err() != nil {
+			return ready, release, err
+		}
+		if wait(w.ctx, backoff(try)) != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// refuse puts a run aside, and gives back what waits of it; mu is held.
+func (w *Worker) refuse(t *task, why error) {
+	t.refused, t.until = why, time.Now().Add(refusedFor)
+	w.config.Log.Warn("a run is not played here for a while", "run", t.name, "why", why)
+	for i := 0; i < len(w.waiting); {
+		if l := w.waiting[i]; l.task == t {
+			w.giveBack(l, why.Error(), false)
+			continue
+		}
+		i++
+	}
+	poke(w.beatNow)
+	w.wake()
+}
+
+// standing sorts the runs: known ones, those with engines open or in play, and those
+// refused. mu is held.
+func (w *Worker) standing() (known, open, refused []string) {
+	for run, t := range w.tasks {
+		if t.refused != nil && !t.until.IsZero() && time.Now().After(t.until) {
+			t.refused, t.until = nil, time.Time{}
+		}
+		known = append(known, run)
+		if t.refused != nil {
+			refused = append(refused, run)
+		}
+	}
+	seen := map[string]bool{}
+	for _, l := range w.byLease {
+		if !seen[l.Run] {
+			seen[l.Run] = true
+			open = append(open, l.Run)
+		}
+	}
+	return known, open, refused
+}
+
+// listen is the stream of the run's events, to be forwarded; Worker.mu is held.
+func (t *task) listen(w *Worker) *runner.Events {
+	if t.events != nil {
+		return t.events
+	}
+	run := t.ready.Digest()
+	t.events = runner.NewEvents(t.plan.Run, true)
+	events, stream := t.events, t.events.Stream()
+	var telling sync.WaitGroup
+	w.streams = append(w.streams, func() { events.Close(); telling.Wait() })
+	telling.Go(func() {
+		for ev := range stream {
+			ev.Worker = w.config.Name
+			if body, err := json.Marshal(ev); err == nil {
+				_ = w.transport.Tell(farm.SubjectEvents+run+"."+w.config.Name, body) // nobody may be listening by now
+			}
+		}
+	})
+	return t.events
+}
+
+// close lets go of what the run needed. Games of it may still be ending, and tell of it.
+func (t *task) close() {
+	if t.release != nil {
+		t.release()
+		t.release = nil
+	}
+}

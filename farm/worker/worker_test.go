@@ -1,0 +1,517 @@
+package worker_test
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/worker"
+	"gogi/match"
+	"gogi/runner"
+)
+
+// field is a coordinator in memory with one machine.
+type field struct {
+	*coordinator
+	*machine
+	wire *memory
+}
+
+func newField(t *testing.T) *field {
+	f := &field{wire: newMemory()}
+	f.coordinator = newCoordinator(t, func(string) ed25519.PublicKey { return f.machine.public })
+	f.machine = newMachine(t, f.coordinator)
+	t.Cleanup(f.serve(context.Background(), f.wire))
+	return f
+}
+
+func (f *field) join(t *testing.T) *worker.Worker {
+	t.Helper()
+	w, err := worker.Join(t.Context(), f.wire, f.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// playing plays with players that take this long, in the background.
+func playing(ctx context.Context, w *worker.Worker, after time.Duration) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- w.Play(ctx, runner.Config{Open: opener(after)}) }()
+	return done
+}
+
+func storedAll(c *coordinator, run string, pairs int) func() bool {
+	return func() bool { return len(c.stored[run]) == pairs }
+}
+
+func TestEveryPairIsStoredOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		run := f.add(plan("a", 20))
+		w := f.join(t)
+		done := playing(t.Context(), w, time.Second)
+		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 20))
+		w.Drain()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if err := w.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if f.duplicates != 0 || len(f.back) != 0 || w.Ended() != nil {
+			t.Errorf("%d duplicates, %v given back, ended %v", f.duplicates, f.back, w.Ended())
+		}
+		if s := w.Status(); s.Outbox != 0 {
+			t.Errorf("%d items are left in the outbox", s.Outbox)
+		}
+	})
+}
+
+// TestTheCoordinatorIsAwayForHours: what was granted is played and kept, the machine
+// beats on, and everything arrives when the coordinator is back.
+func TestTheCoordinatorIsAwayForHours(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		run := f.add(plan("a", 40))
+		w := f.join(t)
+		done := playing(t.Context(), w, 30*time.Second) // a minute a pair
+		f.until(t.Context(), "some are stored", func() bool { return len(f.stored[run]) >= 4 })
+		f.wire.set(func() { f.wire.away = true; clear(f.wire.asked) })
+		time.Sleep(5 * time.Hour) //nolint:forbidigo // in synctest's time
+		f.wire.set(func() {
+			// A beat in 6.7 s, give or take a fifth.
+			if n := f.wire.asked[farm.SubjectBeat]; n < 2200 || n > 3400 {
+				t.Errorf("%d beats in five hours", n)
+			}
+			// A question a minute at the most, after the first few.
+			if n := f.wire.asked[farm.SubjectLease]; n < 300 || n > 650 {
+				t.Errorf("asked %d times in five hours", n)
+			}
+		})
+		if s := w.Status(); s.Playing != 0 || s.Waiting != 0 || s.Outbox < 3 {
+			t.Errorf("after five hours alone: %+v", s)
+		}
+		stored := len(f.stored[run])
+		f.wire.set(func() { f.wire.away = false })
+		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 40))
+		if f.duplicates != 0 || stored >= 40 {
+			t.Errorf("%d duplicates, %d stored while it was away", f.duplicates, stored)
+		}
+		w.Drain()
+		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestAnotherCoordinatorAdoptsWhatIsHeld: one that does not know the session hears what
+// it has, and nothing is played twice.
+func TestAnotherCoordinatorAdoptsWhatIsHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		run := f.add(plan("a", 6))
+		w := f.join(t)
+		done := playing(t.Context(), w, time.Minute)
+		f.until(t.Context(), "pairs are held", func() bool { return len(f.beats) > 0 && len(f.beats[len(f.beats)-1].Held) == 4 })
+		f.mu.Lock()
+		clear(f.sessions)
+		f.beats = nil
+		f.mu.Unlock()
+		f.until(t.Context(), "it said hello again", func() bool { return len(f.hellos) == 2 })
+		f.until(t.Context(), "it told what it holds", func() bool { return len(f.beats) > 0 && len(f.beats[0].Held) == 4 })
+		if f.hellos[0].Session != f.hellos[1].Session {
+			t.Error("it is another session")
+		}
+		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 6))
+		w.Drain()
+		if err := errors.Join(<-done, w.Close(t.Context())); err != nil || f.duplicates != 0 {
+			t.Errorf("%v, %d duplicates", err, f.duplicates)
+		}
+	})
+}
+
+// TestDrain: what waits is given back, what is played is finished and sent.
+func TestDrain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		run := f.add(plan("a", 100))
+		w := f.join(t)
+		done := playing(t.Context(), w, time.Minute)
+		synctest.Wait()
+		if s := w.Status(); s.Playing != 2 || s.Waiting != 2 {
+			t.Fatalf("before: %+v", s)
+		}
+		w.Drain()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if err := w.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if len(f.stored[run]) != 2 || len(f.back) != 2 || f.back[0].Crashed {
+			t.Errorf("%d stored, given back %+v", len(f.stored[run]), f.back)
+		}
+	})
+}
+
+// TestGiveBack: a machine that is taken away gives back everything, and tells it.
+func TestGiveBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		f.add(plan("a", 100))
+		w := f.join(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := playing(ctx, w, time.Minute)
+		synctest.Wait()
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		if err := w.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		pairs := map[int]bool{}
+		for _, b := range f.back {
+			pairs[b.Pair] = true
+			if b.Crashed {
+				t.Errorf("%+v is no crash", b)
+			}
+		}
+		if len(pairs) != 4 || len(f.back) != 4 {
+			t.Errorf("given back: %+v", f.back)
+		}
+	})
+}
+
+// TestWhatIsTakenAwayIsThrownAway: single pairs, and a run that is over, by the beat and
+// by a hint.
+func TestWhatIsTakenAwayIsThrownAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		run := f.add(plan("a", 4))
+		w := f.join(t)
+		done := playing(t.Context(), w, time.Hour)
+		synctest.Wait()
+		f.mu.Lock()
+		f.told.Drop = []farm.Held{f.held[run][0], f.held[run][3]} // played, and waiting
+		f.mu.Unlock()
+		f.until(t.Context(), "it holds two", func() bool { n := len(f.beats); return n > 0 && len(f.beats[n-1].Held) == 2 })
+		hint, err := farm.Encode(farm.Hint{Over: []string{run}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.wire.Tell(farm.SubjectAll, hint); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if s := w.Status(); s.Playing != 0 || s.Waiting != 0 {
+			t.Errorf("after the run was over: %+v", s)
+		}
+		w.Drain()
+		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
+			t.Error(err)
+		}
+		if len(f.stored[run]) != 0 || len(f.back) != 0 {
+			t.Errorf("stored %v, given back %v", f.stored[run], f.back)
+		}
+	})
+}
+
+// TestARunThatCannotBePlayedHere: its pair is a crash, what waits of it goes back, and
+// the other run is played.
+func TestARunThatCannotBePlayedHere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		broken := f.add(plan("broken", 50))
+		run := f.add(plan("a", 10))
+		w := f.join(t)
+		done := playing(t.Context(), w, time.Second)
+		f.until(t.Context(), "the other is stored", storedAll(f.coordinator, run, 10))
+		crashed, others := 0, 0
+		for _, b := range f.back {
+			switch {
+			case b.Run != broken:
+				t.Errorf("%+v was given back", b)
+			case b.Crashed:
+				crashed++
+			default:
+				others++
+			}
+		}
+		if crashed < 1 || crashed > 2 || others < 1 { // two slots may try one each
+			t.Errorf("%d crashes and %d others are given back", crashed, others)
+		}
+		if s := w.Status(); !strings.Contains(s.Refused[broken], "exec format error") {
+			t.Errorf("refused: %v", s.Refused)
+		}
+		f.until(t.Context(), "its attempts are told", func() bool { return len(f.attempts) >= 3 })
+		w.Drain()
+		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestOnlyWhatIsSignedAndAllowedIsPlayed also says what else is no run of ours.
+func TestOnlyWhatIsSignedAndAllowedIsPlayed(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(f *field, task *farm.Task)
+		want   string
+	}{
+		"unsigned":       {func(_ *field, k *farm.Task) { k.Signature = nil }, "not signed"},
+		"another's plan": {func(f *field, k *farm.Task) { k.Run = strings.Repeat("0", 64); sign(f, k) }, "digest"},
+		"unapproved":     {func(f *field, k *farm.Task) { k.Approved = false; sign(f, k) }, "policy"},
+		"no plan":        {func(f *field, k *farm.Task) { k.Plan = []byte("{}"); sign(f, k) }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newField(t)
+				p := plan("a", 4)
+				text, err := match.EncodePlan(p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				task := farm.Task{Run: p.Digest(), Name: "a", Plan: text, Owner: "owner", Approved: true}
+				sign(f, &task)
+				test.change(f, &task)
+				f.addTask(task, p)
+				w := f.join(t)
+				done := playing(t.Context(), w, time.Second)
+				f.until(t.Context(), "it is refused", func() bool {
+					n := len(f.asks)
+					return n > 1 && len(f.asks[n-1].Refuse) == 1 && len(f.back) == 4
+				})
+				if why := f.back[0].Why; !strings.Contains(why, test.want) {
+					t.Errorf("given back: %s", why)
+				}
+				w.Drain()
+				if err := errors.Join(<-done, w.Close(t.Context())); err != nil || len(f.stored[task.Run]) > 0 {
+					t.Errorf("%v, stored %v", err, f.stored)
+				}
+			})
+		})
+	}
+}
+
+func sign(f *field, task *farm.Task) {
+	if err := task.Sign(f.coordinator.sign); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func TestPolicy(t *testing.T) {
+	a, b := "hash:"+strings.Repeat("a", 64), "hash:"+strings.Repeat("b", 64)
+	for name, test := range map[string]struct {
+		rules    []string
+		approved bool
+		played   bool
+	}{
+		"nothing said, approved":     {nil, true, true},
+		"nothing said, not approved": {nil, false, false},
+		"its owner":                  {[]string{"owner:owner"}, false, true},
+		"another owner":              {[]string{"owner:own"}, true, false},
+		"both hashes":                {[]string{a, b}, false, true},
+		"one hash":                   {[]string{a}, true, false},
+		"one hash, or approved":      {[]string{a, "any-approved"}, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newField(t)
+				p := plan("a", 1)
+				text, err := match.EncodePlan(p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				task := farm.Task{Run: p.Digest(), Name: "a", Plan: text, Owner: "owner", Approved: test.approved}
+				sign(f, &task)
+				f.addTask(task, p)
+				if f.config.Policy, err = worker.NewPolicy(test.rules); err != nil {
+					t.Fatal(err)
+				}
+				w := f.join(t)
+				done := playing(t.Context(), w, time.Second)
+				f.until(t.Context(), "played or refused", func() bool { return len(f.stored[task.Run])+len(f.back) > 0 })
+				if played := len(f.stored[task.Run]) == 1; played != test.played {
+					t.Errorf("played: %v, want %v", played, test.played)
+				}
+				w.Drain()
+				if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+	for _, rule := range []string{"", "any", "owner:", "hash:ab", "hash:" + strings.Repeat("g", 64)} {
+		if _, err := worker.NewPolicy([]string{rule}); err == nil {
+			t.Errorf("%q is a rule", rule)
+		}
+	}
+}
+
+// TestHowAWorkerEndsByItself: the reasons, their exit codes, and what is played by then.
+func TestHowAWorkerEndsByItself(t *testing.T) {
+	for name, test := range map[string]struct {
+		happens func(f *field)
+		exit    int
+		stored  int
+	}{
+		"refused":      {func(f *field) { f.refusal = &farm.Refusal{Why: "revoked", Exit: 4} }, worker.ExitRefused, 0},
+		"update":       {func(f *field) { f.told.Say, f.told.Update = farm.SayUpdate, "ab" }, worker.ExitUpdate, 2},
+		"unreachable":  {func(f *field) { f.wire.set(func() { f.wire.away = true }) }, worker.ExitUnreachable, 0},
+		"asked to end": {func(f *field) { f.told.Say = farm.SayDrain }, 0, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newField(t)
+				run := f.add(plan("a", 100))
+				f.config.GiveUp = 10 * time.Minute
+				w := f.join(t)
+				done := playing(t.Context(), w, time.Minute)
+				synctest.Wait()
+				f.mu.Lock()
+				test.happens(f)
+				f.mu.Unlock()
+				if err := <-done; err != nil {
+					t.Error(err)
+				}
+				closing, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				if err := w.Close(closing); err != nil {
+					t.Error(err)
+				}
+				exit := 0
+				if e := w.Ended(); e != nil {
+					exit = e.Exit
+				}
+				if exit != test.exit || len(f.stored[run]) != test.stored {
+					t.Errorf("exit %d with %d stored, want %d with %d; %v", exit, len(f.stored[run]), test.exit, test.stored, w.Ended())
+				}
+			})
+		})
+	}
+}
+
+func TestJoinIsRefusedOrInVain(t *testing.T) {
+	for name, test := range map[string]struct {
+		happens func(f *field)
+		exit    int
+	}{
+		"refused":     {func(f *field) { f.refusal = &farm.Refusal{Why: "unknown key", Exit: 4} }, worker.ExitRefused},
+		"too old":     {func(f *field) { f.refusal = &farm.Refusal{Why: "too old", Exit: 5} }, worker.ExitUpdate},
+		"unreachable": {func(f *field) { f.wire.away = true }, worker.ExitUnreachable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newField(t)
+				f.config.GiveUp = time.Hour
+				test.happens(f)
+				_, err := worker.Join(t.Context(), f.wire, f.config)
+				if e, ok := errors.AsType[*worker.End](err); !ok || e.Exit != test.exit {
+					t.Errorf("got %v, want exit %d", err, test.exit)
+				}
+				f.refusal, f.wire.away = nil, false
+				w := f.join(t) // nothing was left locked
+				if err := w.Close(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// TestAFullStreamStopsTheAsking: results wait here, no more are begun than were granted,
+// and everything arrives when there is room.
+func TestAFullStreamStopsTheAsking(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		run := f.add(plan("a", 300))
+		w := f.join(t)
+		f.wire.set(func() { f.wire.capacity = 1; f.wire.stream = [][]byte{nil} })
+		done := playing(t.Context(), w, time.Second)
+		time.Sleep(time.Hour) //nolint:forbidigo // in synctest's time
+		waiting := w.Status()
+		if waiting.Playing != 0 || waiting.Waiting != 0 || waiting.Outbox == 0 || waiting.Outbox >= 200 {
+			t.Errorf("after an hour: %+v", waiting)
+		}
+		f.mu.Lock()
+		asked := len(f.asks)
+		f.mu.Unlock()
+		time.Sleep(time.Hour) //nolint:forbidigo // in synctest's time
+		f.mu.Lock()
+		if len(f.asks) != asked {
+			t.Errorf("it asked %d times while the stream was full", len(f.asks)-asked)
+		}
+		f.mu.Unlock()
+		f.wire.set(func() { f.wire.capacity = 0; f.wire.stream = nil })
+		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 300))
+		w.Drain()
+		if err := errors.Join(<-done, w.Close(t.Context())); err != nil || f.duplicates != 0 {
+			t.Errorf("%v, %d duplicates", err, f.duplicates)
+		}
+	})
+}
+
+// TestOnceEndsWhenThereIsNothing, and not before.
+func TestOnceEndsWhenThereIsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		run := f.add(plan("a", 7))
+		f.config.Once = true
+		w := f.join(t)
+		if err := errors.Join(<-playing(t.Context(), w, time.Second), w.Close(t.Context())); err != nil {
+			t.Error(err)
+		}
+		if len(f.stored[run]) != 7 {
+			t.Errorf("%d stored", len(f.stored[run]))
+		}
+	})
+}
+
+// TestEventsAreForwardedWhileWatched: of pairs that begin meanwhile.
+func TestEventsAreForwardedWhileWatched(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		run, other := f.add(plan("a", 3)), f.add(plan("b", 3))
+		f.told.Watched = []string{run}
+		f.config.Slots = 1
+		w := f.join(t)
+		done := playing(t.Context(), w, time.Minute)
+		f.until(t.Context(), "all stored", func() bool { return len(f.stored[run])+len(f.stored[other]) == 6 })
+		w.Drain()
+		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
+			t.Error(err)
+		}
+		events := map[string]int{}
+		for _, s := range f.wire.told {
+			events[s]++
+		}
+		if n := events[farm.SubjectEvents+run+".w1"]; n < 2*4 || len(events) != 1 { // two pairs begin after the first beat
+			t.Errorf("told: %v", events)
+		}
+	})
+}
+
+// TestOneDirectoryIsOneWorkers, and later starts have greater numbers.
+func TestOneDirectoryIsOneWorkers(t *testing.T) {
+	f := newField(t)
+	w := f.join(t)
+	if other, err := worker.Join(t.Context(), f.wire, f.config); err == nil {
+		t.Error("two workers have one directory")
+		other.Close(t.Context())
+	}
+	if err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.join(t).Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(f.hellos); n != 2 || f.hellos[1].Start <= f.hellos[0].Start || f.hellos[1].Session == f.hellos[0].Session {
+		t.Errorf("hellos: %+v", f.hellos)
+	}
+}

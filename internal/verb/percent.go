@@ -1,0 +1,31 @@
+package verb
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// percentEvery is how often a long job tells how far it is.
+const percentEvery = 200 * time.Millisecond
+
+// Percent shows on a terminal how far a long job over pairs is, and nothing elsewhere.
+func Percent(w io.Writer, quiet bool) func(done, of int) {
+	f, ok := w.(*os.File)
+	if quiet || !ok || !term.IsTerminal(int(f.Fd())) { //nolint:gosec // a descriptor is small
+		return nil
+	}
+	var told time.Time
+	return func(done, of int) {
+		switch {
+		case done == of:
+			fmt.Fprint(f, "\r\x1b[K")
+		case time.Since(told) > percentEvery:
+			told = time.Now()
+			fmt.Fprintf(f, "\r%d of %d pairs", done, of)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package text
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"gogi/internal/format"
+	"gogi/report"
+)
+
+// shownWorkers are told one by one; --json has them all.
+const shownWorkers = 12
+
+// printWorkers is who of a farm has played what, nothing where no farm has.
+func (r view) printWorkers(w io.Writer) {
+	if len(r.Workers) == 0 {
+		return
+	}
+	t := format.Table("worker", "pairs", "share", "score", "against the rest", "late", "crash", "slow", "evidence")
+	for _, k := range r.Workers[:min(shownWorkers, len(r.Workers))] {
+		t.AppendRow(table.Row{
+			WorkerName(k), format.Count(k.Pairs), format.Percent(k.Share), percentOr(k.Score), AgainstRest(k),
+			format.Count(k.TimeLosses), format.Count(k.Crashes), format.Count(k.Slowed), Evidence(k),
+		})
+	}
+	format.Render(w, t)
+	if more := len(r.Workers) - shownWorkers; more > 0 {
+		fmt.Fprintf(w, "and %s, see --json\n", format.NumberOf(more, "more worker"))
+	}
+	for _, k := range r.Workers {
+		if k.StandsOut != "" {
+			fmt.Fprintf(w, "%s differs from the others by its %s; gogi db void --worker takes its pairs out\n", WorkerName(k), k.StandsOut)
+		}
+	}
+}
+
+// WorkerName is a worker's name.
+func WorkerName(k report.Worker) string {
+	if k.Name == "" {
+		return "(this process)"
+	}
+	return format.Name(k.Name)
+}
+
+// AgainstRest is how a worker's score differs from that of the others, in percent points.
+func AgainstRest(k report.Worker) string {
+	if k.Difference == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%+.1f [%+.1f, %+.1f]", 100**k.Difference, 100**k.Lo, 100**k.Hi)
+}
+
+// Evidence is the e-value that a worker differs from the others.
+func Evidence(k report.Worker) string {
+	switch {
+	case k.Log10E == nil:
+		return "–"
+	case k.StandsOut != "":
+		return fmt.Sprintf("10^%.1f !", *k.Log10E)
+	}
+	return fmt.Sprintf("10^%.1f", *k.Log10E)
+}
+
+func percentOr(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return format.Percent(*v)
+}

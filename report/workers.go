@@ -1,0 +1,164 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gogi/farm/trust"
+	"gogi/internal/format"
+	"gogi/match"
+	"gogi/stats/counts"
+)
+
+// Worker is a machine of a farm by what it has played of a run. Scores are those of the
+// run's first player against its second.
+type Worker struct {
+	Name  string   `json:"name"` // "" is the process that stored the pairs
+	Pairs int      `json:"pairs"`
+	Share float64  `json:"share"` // of the run's pairs
+	Score *float64 `json:"score"` // A's points a game
+	// Difference is the score less that of all other workers' pairs, with its interval,
+	// Welch's with normal quantiles: approximate, and one of many that are looked at.
+	Difference *float64 `json:"difference"`
+	Lo         *float64 `json:"lo"`
+	Hi         *float64 `json:"hi"`
+	TimeLosses int      `json:"time_losses"` // games
+	Crashes    int      `json:"crashes"`     // games
+	Slowed     int      `json:"slowed"`      // pairs
+	// Log10E is the evidence that it differs from the others: the logarithm of an e-value,
+	// see package trust, of the pairs up to the first that is missing. Null before there is any.
+	Log10E    *float64 `json:"log10_e"`
+	StandsOut string   `json:"stands_out,omitempty"` // what differs most, where the evidence is a discovery among all workers
+}
+
+// thisProcess stands for who is no worker where residuals need a name; names of workers
+// are never so.
+const thisProcess = "\x00"
+
+// workers adds up a run's pairs by who played them.
+type workers struct {
+	next      int // the pair that the residuals wait for
+	of        map[string]*workerSums
+	all       sums
+	residuals trust.Residuals
+	farm      bool // somebody else than this process has played
+}
+
+// workerSums is what one has played.
+type workerSums struct {
+	sums
+	pairs, onTime, crashes, slowed int
+}
+
+// sums are those of pairs of A against B.
+type sums struct {
+	n     int     // pairs
+	x, x2 float64 // points a game, and their squares
+}
+
+func (s *sums) add(x float64) { s.n, s.x, s.x2 = s.n+1, s.x+x, s.x2+x*x }
+
+// without are the sums of the others.
+func (s sums) without(o sums) sums { return sums{n: s.n - o.n, x: s.x - o.x, x2: s.x2 - o.x2} }
+
+func (s sums) mean() float64 { return s.x / float64(s.n) }
+
+// error2 is the square of the mean's standard error.
+func (s sums) error2() float64 {
+	n := float64(s.n)
+	return max(0, s.x2-s.x*s.x/n) / (n - 1) / n
+}
+
+// add takes the next pair, in the order of the plan; head says that it is of A against B.
+func (w *workers) add(rows []match.Row, head bool) error {
+	name := rows[0].Worker
+	own := w.of[name]
+	if own == nil {
+		own = &workerSums{}
+		w.of[name] = own
+	}
+	w.farm = w.farm || name != ""
+	own.pairs++
+	p := trust.OfRows(rows)
+	p.Worker = cmp.Or(name, thisProcess)
+	own.onTime += p.OnTime
+	own.crashes += p.Crashes
+	if p.Slowed {
+		own.slowed++
+	}
+	if head {
+		own.sums.add(p.Points / float64(len(rows)))
+		w.all.add(p.Points / float64(len(rows)))
+	}
+	if rows[0].Pair != w.next {
+		return nil // behind a gap: what has arrived by now depends on the length of games
+	}
+	w.next++
+	if !head {
+		return nil
+	}
+	return w.residuals.Add(p)
+}
+
+// list are the workers, those that stand out first and then by their pairs; none where
+// this process has played everything.
+func (w *workers) list(pairs int) []Worker {
+	if !w.farm {
+		return nil
+	}
+	evidence := map[string]trust.Evidence{}
+	all := w.residuals.Evidence()
+	for _, e := range all {
+		evidence[e.Worker] = e
+	}
+	for len(all) < len(w.of) { // whoever has not been compared counts as one of so many
+		all = append(all, trust.Evidence{})
+	}
+	accused := map[string]bool{}
+	for _, e := range trust.Accused(all, trust.Alpha) {
+		accused[e.Worker] = true
+	}
+	var list []Worker
+	for name, own := range w.of {
+		row := Worker{Name: name, Pairs: own.pairs, Share: float64(own.pairs) / float64(pairs), TimeLosses: own.onTime, Crashes: own.crashes, Slowed: own.slowed}
+		row.compare(own.sums, w.all.without(own.sums))
+		if e, ok := evidence[cmp.Or(name, thisProcess)]; ok {
+			row.Log10E = format.Finite(e.LogE / math.Ln10)
+			if accused[e.Worker] {
+				row.StandsOut = e.Kind.String()
+			}
+		}
+		list = append(list, row)
+	}
+	slices.SortFunc(list, func(a, b Worker) int {
+		return cmp.Or(-compareBool(a.StandsOut != "", b.StandsOut != ""), -cmp.Compare(a.Pairs, b.Pairs), cmp.Compare(a.Name, b.Name))
+	})
+	return list
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// compare fills in the score, and how it differs from that of the rest.
+func (w *Worker) compare(own, rest sums) {
+	if own.n == 0 {
+		return
+	}
+	w.Score = format.Finite(own.mean())
+	if own.n < 2 || rest.n < 2 {
+		return
+	}
+	difference, half := own.mean()-rest.mean(), counts.ZAbove((1-Level)/2)*math.Sqrt(own.error2()+rest.error2())
+	if half == 0 {
+		return // all pairs alike: that says nothing of how much they vary
+	}
+	w.Difference, w.Lo, w.Hi = format.Finite(difference), format.Finite(difference-half), format.Finite(difference+half)
+}

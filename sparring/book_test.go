@@ -1,0 +1,85 @@
+package sparring
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// bookEngine plays from a book, and says so.
+func bookEngine(t *testing.T, text string, settings ...usi.Setting) *Engine {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "book.usi")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e := New()
+	for _, s := range append(settings, usi.Setting{Name: "BookFile", Value: file}, usi.Setting{Name: "USI_Hash", Value: "1"}) {
+		if err := e.SetOption(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := e.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestBook(t *testing.T) {
+	t.Parallel()
+	var told []string
+	ask := func(e *Engine, g usi.Go, moves ...shogi.Move) usi.Reply {
+		told = nil
+		r, err := e.Think(t.Context(), usi.Request{
+			Position: usi.Position{Start: "startpos", Moves: moves}, Go: g, OnInfo: func(i usi.Info) { told = append(told, i.Text) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	e := bookEngine(t, "startpos moves 9g9f 1c1d\n")
+	r := ask(e, usi.Go{Nodes: 50})
+	if r.Text != "9g9f" || r.Answer != usi.AnswerMove || r.Nodes != 0 || strings.Join(told, "") != "book 9g9f" {
+		t.Errorf("%+v, %q", r, told)
+	}
+	if r = ask(e, usi.Go{Nodes: 50}, r.Move); r.Text != "1c1d" || r.Nodes != 0 {
+		t.Errorf("%+v", r)
+	}
+	if r = ask(e, usi.Go{Nodes: 50}, shogi.NewMove(60, 59)); r.Nodes == 0 {
+		t.Errorf("the book answers what it does not have: %+v", r)
+	}
+	// Whoever asks for other than a move to be played gets a search.
+	for _, g := range []usi.Go{{Nodes: 50, Ponder: true}, {Nodes: 50, SearchMoves: []shogi.Move{shogi.NewMove(60, 59)}}, {Nodes: 50, Mate: true}} {
+		if r = ask(e, g); r.Nodes == 0 {
+			t.Errorf("%v: %+v", g, r)
+		}
+	}
+	// Moves are drawn by the seed.
+	seen := map[string]int{}
+	for _, seed := range []string{"1", "1", "2", "3", "4", "5", "6", "7", "8"} {
+		seen[ask(bookEngine(t, "startpos moves 9g9f\nstartpos moves 1g1f\n", usi.Setting{Name: "Seed", Value: seed}), usi.Go{Nodes: 9}).Text]++
+	}
+	if len(seen) != 2 || seen["9g9f"]+seen["1g1f"] != 9 {
+		t.Errorf("%v", seen)
+	}
+	if err := e.SetOption(usi.Setting{Name: "BookFile", Value: "/nonexistent/book.db"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Error(err)
+	}
+	if err := e.SetOption(usi.Setting{Name: "BookFile", Value: "<empty>"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r = ask(e, usi.Go{Nodes: 50}); r.Nodes == 0 {
+		t.Error("the book answers although it is closed")
+	}
+}
