@@ -42,6 +42,20 @@ func (l *Ledger) HeldBy(worker string) int {
 	return 0
 }
 
+// Playing is how many of them are not finished, as far as it has told.
+func (l *Ledger) Playing(worker string) int {
+	h, n := l.holders[worker], 0
+	if h == nil {
+		return 0
+	}
+	for x := h.first; x != nil; x = x.after {
+		if !x.finished {
+			n++
+		}
+	}
+	return n
+}
+
 // IsStored reports whether a pair of the run is in the store.
 func (l *Ledger) IsStored(pair int) bool {
 	return pair >= 0 && pair < l.config.Pairs && l.done.has(pair)
