@@ -127,7 +127,7 @@ func TestWithdrawnVerdict(t *testing.T) {
 		t.Errorf("%+v, before %+v, after %+v", one, one.Before, one.After)
 	}
 	remarks := strings.Join(phrases.Each(phrases.English, v.Report.Looks.Remarks), "\n")
-	for _, want := range []string{"2 pairs voided by koto: its disk is slow", "counted anew without what was voided: LLR ", " before, 0.000 after", "the verdict told before, pass, is withdrawn"} {
+	for _, want := range []string{"2 pairs voided by koto: its disk is slow", "counted anew without what was voided: LLR ", " before, 0.000 after\nthe verdict told before, pass, is withdrawn"} {
 		if !strings.Contains(remarks, want) {
 			t.Errorf("%s\nlacks %s", remarks, want)
 		}

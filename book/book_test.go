@@ -197,6 +197,13 @@ func TestAperyKey(t *testing.T) {
 	if p := position(t, "4k4/9/9/9/9/9/9/9/4K4 w - 1"); aperyKey(&p) != want {
 		t.Errorf("%#x, expected %#x", aperyKey(&p), want)
 	}
+	// In hand gold, the fifth, comes before bishop and rook.
+	for i, held := range []string{"p", "l", "n", "s", "g", "b", "r"} {
+		p := position(t, "4k4/9/9/9/9/9/9/9/4K4 w "+held+" 1")
+		if key := want ^ all[31*81+19*i] ^ all[31*81+19*i+1]; aperyKey(&p) != key {
+			t.Errorf("%s: %#x, expected %#x", held, aperyKey(&p), key)
+		}
+	}
 }
 
 // A book of one side's moves: the positions of the other are not in it.
@@ -344,6 +351,10 @@ func TestLines(t *testing.T) {
 	var out bytes.Buffer
 	n, err := ConvertLines(&out, strings.NewReader(text), "sfen")
 	if err != nil || n != 4 || !strings.HasPrefix(out.String(), "sfen lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL w - 4\n") {
+		t.Errorf("%d, %v\n%s", n, err, out.String())
+	}
+	out.Reset()
+	if n, err := ConvertLines(&out, strings.NewReader("position startpos moves 7g7f\n"), "usi"); err != nil || n != 1 || out.String() != "startpos moves 7g7f\n" {
 		t.Errorf("%d, %v\n%s", n, err, out.String())
 	}
 	for bad, want := range map[string]string{

@@ -11,6 +11,12 @@ import (
 // where they have scores, it takes one of the best; else it draws among all. So a book
 // plays what its makers weighed.
 func (b *Book) Choose(p *shogi.Position, random *rand.Rand) shogi.Move {
+	return b.ChooseNear(p, 0, random)
+}
+
+// ChooseNear is Choose, but that where scores decide it draws among all moves that are at
+// most so many centipawns worse than the best.
+func (b *Book) ChooseNear(p *shogi.Position, margin int, random *rand.Rand) shogi.Move {
 	e := b.Find(p)
 	if e == nil {
 		return shogi.NoMove
@@ -32,13 +38,13 @@ func (b *Book) Choose(p *shogi.Position, random *rand.Rand) shogi.Move {
 	case scored:
 		legal := Entry{Moves: moves}
 		best, _ := legal.best()
-		var equal []Move
+		var near []Move
 		for _, m := range moves {
-			if m.HasScore && m.Score == best.Score {
-				equal = append(equal, m)
+			if m.HasScore && best.Score-m.Score <= margin {
+				near = append(near, m)
 			}
 		}
-		moves = equal
+		moves = near
 	}
 	return moves[random.IntN(len(moves))].Move
 }

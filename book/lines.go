@@ -143,7 +143,7 @@ func ConvertLines(w io.Writer, r io.Reader, to string) (count int, err error) {
 			p.Apply(m)
 		}
 		count++
-		text := position.String()
+		text := strings.TrimPrefix(position.String(), "position ")
 		if to == sfenName {
 			text = "sfen " + p.SFEN()
 		}

@@ -30,6 +30,7 @@ func Test(g match.Gate) stats.SPRT {
 // order of arrival, which favours short games. It is safe for many goroutines.
 type Gate struct {
 	design match.Gate
+	pairs  int // of the plan
 
 	mu     sync.Mutex
 	prefix *stats.Prefix
@@ -41,7 +42,7 @@ func New(design match.Gate, pairs int) (*Gate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gate: %w", err)
 	}
-	return &Gate{design: design, prefix: prefix}, nil
+	return &Gate{design: design, pairs: pairs, prefix: prefix}, nil
 }
 
 // Add takes a finished pair with its number in the plan. One that comes again is counted

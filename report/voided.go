@@ -59,8 +59,12 @@ func (v *Voiding) Remarks() []phrases.Said {
 
 // withdrawal says that a decision does not stand any more.
 func withdrawal(told stats.Decision) phrases.Said {
-	if told == stats.Pass {
+	switch told {
+	case stats.Pass:
 		return phrases.Of("the verdict told before, pass, is withdrawn: pairs that it rested on were voided")
+	case stats.Inconclusive:
+		return phrases.Of("the verdict told before, inconclusive, is withdrawn: pairs that it rested on were voided")
+	case stats.Fail, stats.Continue:
 	}
 	return phrases.Of("the verdict told before, fail, is withdrawn: pairs that it rested on were voided")
 }

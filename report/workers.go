@@ -8,7 +8,6 @@ import (
 	"gogi/farm/trust"
 	"gogi/internal/format"
 	"gogi/match"
-	"gogi/shogi"
 	"gogi/stats/counts"
 )
 
@@ -81,16 +80,8 @@ func (w *workers) add(rows []match.Row, head bool) error {
 	}
 	w.farm = w.farm || name != ""
 	own.pairs++
-	p := trust.Pair{Worker: cmp.Or(name, thisProcess), Slowed: slowed(rows), Ratio: speeds(rows)}
-	for _, r := range rows {
-		switch r.Termination {
-		case match.TimeForfeit:
-			p.OnTime++
-		case match.Crash:
-			p.Crashes++
-		}
-		p.Points += pointsOf(r, r.PairA)
-	}
+	p := trust.OfRows(rows)
+	p.Worker = cmp.Or(name, thisProcess)
 	own.onTime += p.OnTime
 	own.crashes += p.Crashes
 	if p.Slowed {
@@ -108,35 +99,6 @@ func (w *workers) add(rows []match.Row, head bool) error {
 		return nil
 	}
 	return w.residuals.Add(p)
-}
-
-// pointsOf are a player's in a game.
-func pointsOf(r match.Row, name string) float64 {
-	if r.Black == name {
-		return r.Points[shogi.Black]
-	}
-	return r.Points[shogi.White]
-}
-
-// speeds is the first player's nodes a second through the second's, 0 where either is
-// not known.
-func speeds(rows []match.Row) float64 {
-	var nodes, seconds [2]float64 // of the first, of the second
-	for _, r := range rows {
-		for c, name := range []string{r.Black, r.White} {
-			i := 0
-			if name != r.PairA {
-				i = 1
-			}
-			nodes[i] += float64(r.Sides[c].Nodes)
-			seconds[i] += r.Sides[c].Time.Seconds()
-		}
-	}
-	ratio := nodes[0] * seconds[1] / (nodes[1] * seconds[0])
-	if math.IsNaN(ratio) || math.IsInf(ratio, 0) {
-		return 0
-	}
-	return ratio
 }
 
 // list are the workers, those that stand out first and then by their pairs; none where

@@ -114,18 +114,3 @@ func TestWorkerStandsOut(t *testing.T) {
 		}
 	}
 }
-
-// The speed of one side is that of its own colours.
-func TestSpeeds(t *testing.T) {
-	t.Parallel()
-	if got := speeds(farmRows(0, "x", [2]float64{1, 0})); got != 0.5 {
-		t.Errorf("%v, want 0.5", got)
-	}
-	rows := farmRows(0, "x", [2]float64{1, 0})
-	for i := range rows {
-		rows[i].Sides = [2]match.Side{}
-	}
-	if got := speeds(rows); got != 0 {
-		t.Errorf("of nothing: %v", got)
-	}
-}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/report"
 )
@@ -91,5 +92,22 @@ func TestChangesWithoutPaths(t *testing.T) {
 	}
 	if before := r.Looks.Changes[1].String(); !strings.Contains(before, x) {
 		t.Errorf("the report itself was changed: %s", before)
+	}
+}
+
+// A reason for voiding may name a path: it is not shown to everybody, and neither is the
+// remark that quotes it.
+func TestDiscreetVoids(t *testing.T) {
+	t.Parallel()
+	r := report.Report{Voided: []report.Voiding{{Why: "/mnt/secret was full", Pairs: []int{1}}, {Why: "slow", Pairs: []int{2}}}}
+	for i := range r.Voided {
+		r.Looks.Remarks = append(r.Looks.Remarks, r.Voided[i].Remarks()...)
+	}
+	got := discreet(&r)
+	if got.Voided[0].Why != "…" || got.Voided[1].Why != "slow" || !slices.Equal(phrases.Each(english, got.Looks.Remarks), []string{"1 pair voided: …", "1 pair voided: slow"}) {
+		t.Errorf("%+v, %q", got.Voided, got.Looks.Remarks)
+	}
+	if r.Voided[0].Why == "…" || r.Looks.Remarks[0].String() == got.Looks.Remarks[0].String() {
+		t.Error("the report itself was changed")
 	}
 }

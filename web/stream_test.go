@@ -292,6 +292,43 @@ func TestStream(t *testing.T) {
 	})
 }
 
+// Clients are the connections that are open: each of them once, whatever it asks, until it
+// ends.
+func TestClientsAreCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage("run", 1)
+		h := opened(t, playing(s))
+		_, one := h.listen("run=run", http.StatusOK)
+		_, two := h.listen("run=run", http.StatusOK)
+		three, err := h.pipes.dial()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, err := fmt.Fprint(three, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			resp, err := http.ReadResponse(bufio.NewReader(three), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+		}
+		for i, conn := range []net.Conn{one, three, two} {
+			if synctest.Wait(); h.Clients() != 3-i {
+				t.Errorf("%d clients are counted, want %d", h.Clients(), 3-i)
+			}
+			_ = conn.Close()
+			s.step(0, 0, 99) // a stream sees that its client is gone when it has something to say
+		}
+		time.Sleep(beat)
+		if synctest.Wait(); h.Clients() != 0 {
+			t.Errorf("%d clients are counted at the end", h.Clients())
+		}
+		h.close()
+	})
+}
+
 // The server's end is the streams' end, and a session that ends with it has its last word.
 func TestStreamsEndWithTheServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

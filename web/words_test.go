@@ -12,6 +12,7 @@ import (
 	"gogi/ensemble/voting"
 	"gogi/internal/phrases"
 	"gogi/match"
+	"gogi/report"
 	"gogi/stats"
 )
 
@@ -125,5 +126,34 @@ func TestEndingsInJapanese(t *testing.T) {
 			t.Errorf("%s and %s are both %s", end, other, said)
 		}
 		seen[said] = end
+	}
+}
+
+// What was voided and what was withdrawn is told in Japanese, too.
+func TestVoidedInJapanese(t *testing.T) {
+	t.Parallel()
+	before, after := 3.0, 1.25
+	v := report.Voiding{
+		Why: "disk", By: "koto", Pairs: []int{1, 2, 3},
+		Before: &report.Tested{LLR: &before, Decision: stats.Pass}, After: &report.Tested{LLR: &after, Decision: stats.Continue},
+	}
+	said := strings.Join(phrases.Each(japanese, v.Remarks()), "\n")
+	for _, want := range []string{"koto", "3ペア", "disk", "3.000", "1.250", "取り消されました"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%s\nlacks %s", said, want)
+		}
+	}
+	for _, told := range []stats.Decision{stats.Pass, stats.Fail, stats.Inconclusive} {
+		v.Before.Decision = told
+		if text := v.Remarks()[2].String(); !strings.Contains(text, string(told)+", is withdrawn") {
+			t.Errorf("%s: %s", told, text)
+		}
+	}
+	v.After.Decision = stats.Inconclusive
+	if said := phrases.Each(japanese, v.Remarks()); len(said) != 2 {
+		t.Errorf("nothing was withdrawn: %s", said)
+	}
+	if said := (inJapanese{}).Gate(&report.Gate{Decision: stats.Continue, Withdrawn: stats.Fail}); !strings.Contains(said, "未決（「不通過」は取り消し）") {
+		t.Error(said)
 	}
 }

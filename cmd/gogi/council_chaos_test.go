@@ -27,7 +27,7 @@ games = GAMES
 concurrency = 2
 players = ["council", "fsf"]
 limits = {nodes = 500}
-rules = {max_plies = 100}
+rules = {max_plies = 60}
 [[engine]]
 name = "fsf"
 cmd = "fairy-stockfish"

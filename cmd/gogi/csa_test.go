@@ -94,6 +94,7 @@ const csaMilliseconds = "Time_Unit:1msec\nTotal_Time:11000\nIncrement:20\n"
 // TestCSABuiltin lets two clients play whole games with the built-in engine,
 // one as a handicap, over TCP, on a clock of milliseconds.
 func TestCSABuiltin(t *testing.T) {
+	t.Parallel()
 	two := "PI82HI22KA\n-\n"
 	s := newCSAServer(t, &csaServer{times: csaMilliseconds, place: two, maxMoves: 12, passwords: map[string]string{"a": "floodgate-300-10F,secret-a", "b": "secret-b"}})
 	a := startCSA(t, s, "a", "--engine", "x=builtin", "--margin", "10s", "--games", "2", "--records", "games", "--game", "floodgate-300-10F", "--verbose")
@@ -170,6 +171,7 @@ func checkCSAEvents(t *testing.T, text string, moves int) {
 
 // TestCSAReconnect cuts Black's connection in the middle of the game.
 func TestCSAReconnect(t *testing.T) {
+	t.Parallel()
 	s := newCSAServer(t, &csaServer{maxMoves: 16, cutAt: 7})
 	a := startCSA(t, s, "a", "--engine", "x=fakeengine", "--verbose")
 	a.hears("logged in")
@@ -190,6 +192,7 @@ func TestCSAReconnect(t *testing.T) {
 // TestCSACrash lets an engine crash at each second search: three times in a game
 // it is started anew, and the game goes on.
 func TestCSACrash(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		script string
 		faults int
@@ -231,6 +234,7 @@ cmd = "fakeengine"
 
 // TestCSAPlayers lets an engine of a file play against a council.
 func TestCSAPlayers(t *testing.T) {
+	t.Parallel()
 	s := newCSAServer(t, &csaServer{maxMoves: 5})
 	dir := t.TempDir()
 	series, council := filepath.Join(dir, "series.toml"), filepath.Join(dir, "council.toml")
@@ -255,6 +259,7 @@ func TestCSAPlayers(t *testing.T) {
 // TestCSAInterrupt asserts that the first interrupt ends after the game, and a
 // second one at once.
 func TestCSAInterrupt(t *testing.T) {
+	t.Parallel()
 	reached := make(chan struct{})
 	var once sync.Once
 	s := newCSAServer(t, &csaServer{maxMoves: 20, onPly: func(ply int) {
@@ -278,6 +283,7 @@ func TestCSAInterrupt(t *testing.T) {
 }
 
 func TestCSAInterruptTwice(t *testing.T) {
+	t.Parallel()
 	s := newCSAServer(t, &csaServer{})
 	a := startCSA(t, s, "a", "--engine", "x=fakeengine -think 1h", "--verbose")
 	a.hears("logged in")
@@ -304,6 +310,7 @@ func TestCSAInterruptTwice(t *testing.T) {
 
 // TestCSAUsage asserts what is told of bad commands, and of a refused name.
 func TestCSAUsage(t *testing.T) {
+	t.Parallel()
 	s := newCSAServer(t, &csaServer{passwords: map[string]string{"a": "other"}})
 	for _, test := range []struct {
 		args   string

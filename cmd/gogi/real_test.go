@@ -64,9 +64,9 @@ options = {BookDepth = 0}
 func TestRealEnginesByNodes(t *testing.T) {
 	t.Parallel()
 	realEngines(t)
-	r, games := playReal(t, "games = 6\nconcurrency = 2\n"+
+	r, games := playReal(t, "games = 4\nconcurrency = 2\nrules = {max_plies = 80}\n"+
 		strings.Replace(realPair, "LIMITS", "limits = {nodes = 2000}", 1)+"limits = {self = true}\n")
-	if !r.Finished || r.Games != 6 || len(r.Faults) > 0 {
+	if !r.Finished || r.Games != 4 || len(r.Faults) > 0 {
 		t.Errorf("finished %v, %d games, faults %v", r.Finished, r.Games, r.Faults)
 	}
 	for _, g := range games {

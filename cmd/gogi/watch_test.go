@@ -103,6 +103,33 @@ func (w *terminal) restored(t *testing.T, code int) string {
 	return shown
 }
 
+// suspended stops a command by Ctrl-Z, and goes on with it by fg: meanwhile the terminal is
+// the shell's, as it was, and afterwards the command draws anew, in a size of now.
+func (w *terminal) suspended(t *testing.T, command string) {
+	t.Helper()
+	const keys = "q quit"
+	w.keys(t, "clear; stty -g >before", "Enter")
+	w.keys(t, command, "Enter")
+	w.shows(t, keys)
+	w.keys(t, "C-z")
+	w.shows(t, "Stopped")
+	w.keys(t, "clear; stty -g | cmp - before && echo code=0 && echo modes as before", "Enter")
+	w.restored(t, 0)
+	w.tmux(t, "resize-window", "-x", "100", "-y", "30")
+	w.keys(t, "fg", "Enter")
+	w.shows(t, " live · playing · ", keys)
+	w.keys(t, "p")
+	if shown := w.shows(t, "pause: done", keys); len(strings.Split(strings.TrimRight(shown, "\n"), "\n")) != 30 {
+		t.Errorf("not in 30 lines:\n%s", shown)
+	}
+	w.keys(t, "r")
+	w.shows(t, "resume: done")
+	w.keys(t, "q")
+	w.tmux(t, "resize-window", "-x", "80", "-y", "24")
+	w.keys(t, "clear; echo code=$?; stty -g | cmp - before && echo modes as before", "Enter")
+	w.restored(t, 0)
+}
+
 // kill signals the program in the terminal.
 func (w *terminal) kill(t *testing.T, sig syscall.Signal) {
 	t.Helper()
@@ -180,6 +207,8 @@ func TestRealTerminal(t *testing.T) {
 	w.shows(t, keys)
 	w.kill(t, syscall.SIGTERM)
 	w.restored(t, verb.Interrupted)
+
+	w.suspended(t, command)
 
 	w.watch(t, "watchpanic")
 	if shown := w.restored(t, 2); !strings.Contains(shown, "goroutine") {

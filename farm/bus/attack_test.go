@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"gogi/farm"
+	"gogi/farm/bus"
 	"gogi/farm/keys"
 )
 
@@ -225,7 +226,7 @@ func TestStrangers(t *testing.T) {
 // TestRevokedIsOutAtOnce: also who is connected, and the transport says why.
 func TestRevokedIsOutAtOnce(t *testing.T) {
 	t.Parallel()
-	w := open(t, nil)
+	w := open(t, func(c *bus.Config) { c.SweepEvery = time.Hour })
 	creds := w.key(t, "w1", time.Time{}, keys.Work)
 	gone := make(chan struct{})
 	n, err := raw(t, w, creds, nats.NoReconnect(), nats.ClosedHandler(func(*nats.Conn) { close(gone) }))
@@ -263,6 +264,36 @@ func TestRevokedIsOutAtOnce(t *testing.T) {
 	}
 	if err := staying.Request(t.Context(), "beat.w2", farm.Beat{}, &farm.Told{}); err != nil {
 		t.Errorf("another's connection: %v", err)
+	}
+}
+
+// TestRevokedByAnotherProcess: the file of the key has changed, and nobody told the bus.
+func TestRevokedByAnotherProcess(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ring, err := keys.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := open(t, func(c *bus.Config) { c.Keys, c.SweepEvery = ring, 10*time.Millisecond })
+	w.ring = ring
+	gone := make(chan struct{})
+	n, err := raw(t, w, w.key(t, "w1", time.Time{}, keys.Work), nats.NoReconnect(), nats.ClosedHandler(func(*nats.Conn) { close(gone) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	others, err := keys.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := others.Revoke("w1", "lost", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-gone:
+	case <-time.After(30 * time.Second):
+		t.Fatal("it is still connected")
 	}
 }
 

@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/base64"
@@ -34,6 +35,8 @@ type Config struct {
 	MaxArtefact  int64 // bytes of one
 	MaxArtefacts int64 // bytes of all
 	Readers      int   // pieces of artefacts that are read at a time
+	// SweepEvery is how soon a key that another process revoked is out; 0: 2 s.
+	SweepEvery time.Duration
 	// Outside, where it is not nil, is a server that somebody else runs.
 	Outside *Outside
 }
@@ -187,11 +190,10 @@ func (b *Bus) serveArtefacts() error {
 	return err
 }
 
-// sweepEvery is how soon a key that another process revoked, or that expired, is out.
-const sweepEvery = 2 * time.Second
+const defaultSweepEvery = 2 * time.Second
 
 func (b *Bus) sweep() {
-	ticker := time.NewTicker(sweepEvery)
+	ticker := time.NewTicker(cmp.Or(b.config.SweepEvery, defaultSweepEvery))
 	defer ticker.Stop()
 	for {
 		select {
@@ -295,7 +297,8 @@ func (b *Bus) Answer(subject string, f func(ctx context.Context, subject string,
 	if err != nil {
 		return nil, b.failure(err)
 	}
-	return func() { _ = s.Unsubscribe() }, nil // it fails where the connection has gone
+	b.settle()
+	return func() { b.unsubscribe(s) }, nil
 }
 
 func ownInbox(m *nats.Msg) bool {

@@ -184,7 +184,24 @@ func (c *conn) Listen(subject string, f func(body []byte)) (stop func(), err err
 	if err != nil {
 		return nil, c.failure(err)
 	}
-	return func() { _ = s.Unsubscribe() }, nil // it fails where the connection has gone
+	c.settle()
+	return func() { c.unsubscribe(s) }, nil
+}
+
+// settleDeadline is how long the server may take to know of a subscription.
+const settleDeadline = 5 * time.Second
+
+// settle waits until the server knows what was said so far. Where there is no connection
+// it will be told everything by the next one.
+func (c *conn) settle() {
+	if c.nats.IsConnected() {
+		_ = c.nats.FlushTimeout(settleDeadline) // the connection has gone, then
+	}
+}
+
+func (c *conn) unsubscribe(s *nats.Subscription) {
+	_ = s.Unsubscribe() // it fails where the connection has gone
+	c.settle()
 }
 
 // Tell implements farm.Transport.

@@ -42,6 +42,14 @@ func (l *Ledger) HeldBy(worker string) int {
 	return 0
 }
 
+// Playing is how many of them are not finished, as far as it has told.
+func (l *Ledger) Playing(worker string) int {
+	if h := l.holders[worker]; h != nil {
+		return h.leases - h.finished
+	}
+	return 0
+}
+
 // IsStored reports whether a pair of the run is in the store.
 func (l *Ledger) IsStored(pair int) bool {
 	return pair >= 0 && pair < l.config.Pairs && l.done.has(pair)

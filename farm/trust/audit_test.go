@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"gogi/kifu"
 	"gogi/match"
@@ -299,5 +300,37 @@ func TestPairsOfNobody(t *testing.T) {
 	}
 	if e := r.Evidence(); len(e) != 1 || e[0].Pairs != blockPairs || math.Abs(e[0].LogE) > 1e-12 {
 		t.Errorf("%+v", e)
+	}
+}
+
+// A pair is the same, played or stored: of A, who was Black first, half a point and a
+// win, at 300 nodes in 3 seconds against B's 2,000 in 4.
+func TestPairOf(t *testing.T) {
+	t.Parallel()
+	plan := &match.Plan{Rules: match.RulesProfiles()["default"]}
+	r := &match.PairResult{Played: match.Provenance{Worker: "w"}}
+	r.Pair.Players = [2]int{3, 5}
+	r.Games = []match.Result{
+		{Players: [2]int{3, 5}, Verdict: match.Verdict{Outcome: match.Draw, Termination: match.MaxPlies}, Sides: [2]match.Side{{Nodes: 100, Time: time.Second}, {Nodes: 500, Time: time.Second}}, Marked: true},
+		{Players: [2]int{5, 3}, Verdict: match.LossFor(shogi.Black, match.TimeForfeit, ""), Sides: [2]match.Side{{Nodes: 1500, Time: 3 * time.Second}, {Nodes: 200, Time: 2 * time.Second}}},
+	}
+	want := Pair{Worker: "w", Points: 1.5, OnTime: 1, Slowed: true, Ratio: 0.2}
+	if got := OfResult(plan, r); got != want {
+		t.Errorf("played: %+v, want %+v", got, want)
+	}
+	rows := []match.Row{
+		{Worker: "w", PairA: "A", PairB: "B", Black: "A", White: "B", Termination: match.MaxPlies, Points: [2]float64{0.5, 0.5}, Sides: r.Games[0].Sides, Marked: true},
+		{Worker: "w", PairA: "A", PairB: "B", Black: "B", White: "A", Termination: match.TimeForfeit, Points: [2]float64{0, 1}, Sides: r.Games[1].Sides},
+	}
+	if got := OfRows(rows); got != want {
+		t.Errorf("stored: %+v, want %+v", got, want)
+	}
+	if got := BaseSpeed(r); got != 500 {
+		t.Errorf("B plays %v nodes a second, want 500", got)
+	}
+	r.Games[0].Termination, r.Games[1].Termination = match.Crash, match.Crash
+	r.Games[0].Sides, r.Games[1].Sides = [2]match.Side{}, [2]match.Side{}
+	if got := OfResult(plan, r); got.Crashes != 2 || got.OnTime != 0 || got.Ratio != 0 || BaseSpeed(r) != 0 {
+		t.Errorf("%+v", got)
 	}
 }

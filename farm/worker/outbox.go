@@ -47,6 +47,8 @@ type segment struct {
 	file *os.File // for reading
 	live int      // entries in it
 	size int64
+	// marks says that records in it are about items of earlier files: it goes after them.
+	marks bool
 }
 
 // entry is an item that is not done with.
@@ -180,6 +182,7 @@ func (o *Outbox) take(s *segment, offset int64, rest []byte) {
 		}
 	case recordDone:
 		if e := o.entries[number]; e != nil {
+			s.marks = s.marks || e.segment != s
 			e.segment.live--
 			delete(o.entries, number)
 		}
@@ -332,13 +335,12 @@ func (o *Outbox) roll() error {
 	return errors.Join(o.begin(), o.removeDone())
 }
 
-// removeDone removes files of which nothing is needed. Marks in them may have been about
-// items of older files: these are published again then, which is harmless.
+// removeDone removes files of which nothing is needed.
 func (o *Outbox) removeDone() error {
 	var kept []*segment
 	var failed error
 	for _, s := range o.files {
-		if s.live > 0 || s.file == o.file {
+		if s.live > 0 || s.file == o.file || s.marks && len(kept) > 0 {
 			kept = append(kept, s)
 			continue
 		}
@@ -500,6 +502,10 @@ func (o *Outbox) tidy() {
 // done notes that an item is done with. The note is not waited for: without it the item
 // is published once more.
 func (o *Outbox) done(number uint64) {
+	if e := o.entries[number]; e != nil && len(o.files) > 0 {
+		last := o.files[len(o.files)-1]
+		last.marks = last.marks || e.segment != last
+	}
 	o.forget(number)
 	_ = o.append(recordDone, number, nil) // a full disk takes no note
 }

@@ -16,8 +16,8 @@ import (
 
 const (
 	maxClients = 64
-	// patience is how long a client may take to read what it is sent.
-	patience = 5 * time.Second
+	// defaultPatience is that of a Server.
+	defaultPatience = 5 * time.Second
 	// maxLine bounds what a client says.
 	maxLine = 4096
 )
@@ -27,6 +27,7 @@ type Server struct {
 	path     string
 	listener net.Listener
 	control  func(context.Context, control.Command) error
+	patience time.Duration // how long a client may take to read what it is sent
 
 	room    chan struct{} // a value for each client, at most maxClients; never closed
 	clients sync.WaitGroup
@@ -39,7 +40,7 @@ func Listen(path string, control func(context.Context, control.Command) error) (
 	if err != nil {
 		return nil, fmt.Errorf("making the socket for those who watch: %w", err)
 	}
-	return &Server{path: path, listener: listener, control: control, room: make(chan struct{}, maxClients)}, nil
+	return &Server{path: path, listener: listener, control: control, patience: defaultPatience, room: make(chan struct{}, maxClients)}, nil
 }
 
 // Serve serves until the hub closes, and takes the socket away.
@@ -141,7 +142,7 @@ func (c *client) send(v any) error {
 	if err != nil {
 		return err
 	}
-	if err := c.conn.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+	if err := c.conn.SetWriteDeadline(time.Now().Add(c.patience)); err != nil {
 		return err
 	}
 	_, err = c.conn.Write(append(line, '\n'))

@@ -45,6 +45,7 @@ func serve(t *testing.T, path string) *serving {
 	if err != nil {
 		t.Fatal(err)
 	}
+	server.Hurry(time.Second) // no client that does read ever takes so long
 	go func() {
 		server.Serve(s.hub)
 		close(s.ended)

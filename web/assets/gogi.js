@@ -272,7 +272,7 @@ function vote(box, thought, words) {
   box.hidden = !v;
   const said = b => b.kind === 'move' ? moved(b, words) : words['ballot ' + b.kind] ?? b.kind, winner = ballots.find(b => b.played);
   put(box, 'split', v?.split ?? '');
-  put(box, 'voted', winner ? said(winner) : thought?.move ?? '');
+  put(box, 'voted', !v ? '' : winner ? said(winner) : thought.move);
   put(box, 'by', !v || v.by === 'rule' ? '' : words['by ' + v.by] ?? v.by);
   put(box, 'others', v?.others ? words['and %d more'].replace('%d', v.others) : '');
   box.querySelector('tbody').replaceChildren(...ballots.map(b => {

@@ -1,0 +1,99 @@
+package recordverbs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"gogi/ensemble/voting"
+	"gogi/internal/format"
+	"gogi/internal/usage"
+	"gogi/internal/verb"
+	"gogi/kifu/packed"
+	"gogi/shogi"
+	"gogi/transcribe"
+)
+
+// ConvertCommand turns records or training data of one format into another.
+type ConvertCommand struct {
+	File string `arg:"" help:"The file to read; - is standard input."`
+	To   string `arg:"" help:"The file to write; - is standard output."`
+
+	From   string `placeholder:"NAME" help:"Format of what is read, where its name does not tell it (gogi inspect --help lists them)."`
+	Format string `placeholder:"NAME" help:"Format of what is written, where its name does not tell it."`
+
+	Training
+}
+
+// Training is which positions become training data.
+type Training struct {
+	NoMate   bool `help:"Leave out positions whose score is a mate."`
+	Unscored bool `help:"Take moves without a score, too, with the score 0."`
+	Opening  bool `help:"Take the moves that the opening gave, too."`
+	Played   bool `help:"hcpe3: the played move is its one candidate where there are no votes; dlshogi learns from no move without a candidate."`
+}
+
+// Options are the options as package packed has them.
+func (t Training) Options() packed.Options {
+	return packed.Options{NoMate: t.NoMate, Unscored: t.Unscored, Opening: t.Opening, Played: t.Played, Votes: VoteCounts}
+}
+
+// VoteCounts are the moves that a council voted for, as candidates with the number of
+// their votes; none for what is no vote record.
+func VoteCounts(detail []byte) (list []packed.Candidate) {
+	record, err := voting.ParseRecord(detail)
+	if err != nil {
+		return nil
+	}
+	for _, c := range record.Counts {
+		m, err := shogi.ParseMove(c.Key)
+		if err == nil && c.Value > 0 {
+			list = append(list, packed.Candidate{Move: m, Visits: uint16(min(c.Value, 1<<16-1))}) //nolint:gosec // in range
+		}
+	}
+	return list
+}
+
+// Run converts, and tells what was left out; anything that could not be read or written
+// makes the exit code 3.
+func (c *ConvertCommand) Run(env *verb.Env) error {
+	from, err := transcribe.KindOf(c.From, c.File)
+	to, err2 := transcribe.KindOf(c.Format, c.To)
+	if err = errors.Join(err, err2); err != nil {
+		return usage.Wrap(err)
+	}
+	in, closing, err := input(env, c.File)
+	if err != nil {
+		return err
+	}
+	var done transcribe.Done
+	err = whole(env, c.To, func(w io.Writer) (err error) {
+		done, err = transcribe.Convert(w, to, c.File, in, from, c.Options())
+		return err
+	})
+	if err = errors.Join(err, closing()); err != nil {
+		return err
+	}
+	for _, why := range done.Refused {
+		fmt.Fprintf(env.Err, "left out: %v\n", why)
+	}
+	fmt.Fprintf(env.Err, "%s read, %s written, %s left out%s\n",
+		format.Count(done.Read), format.Count(done.Written), format.Count(done.Skipped), skipped(done.Training))
+	if done.Skipped > 0 {
+		return &verb.Exit{Code: verb.Unplayed}
+	}
+	return nil
+}
+
+// skipped says which positions of games are no training data.
+func skipped(t packed.Tally) (text string) {
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{t.Opening, "of openings"}, {t.Unscored, "without a score"}, {t.Mates, "with a mate"}, {t.Cut, "without a king"}} {
+		if part.n > 0 {
+			text += fmt.Sprintf("; %s positions %s", format.Count(part.n), part.what)
+		}
+	}
+	return text
+}

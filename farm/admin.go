@@ -1,0 +1,135 @@
+package farm
+
+import "time"
+
+// State is how far a test has come.
+type State string
+
+// The states. Submitted waits for an approval, approved for its owner's other tests; what
+// is over, stopped or failed may begin again only by a purge (over) or a resume.
+const (
+	Submitted State = "submitted"
+	Approved  State = "approved"
+	Running   State = "running"
+	Paused    State = "paused"
+	Over      State = "over"    // its gate has decided, or every pair is stored
+	Stopped   State = "stopped" // by somebody, or rejected
+	Failed    State = "failed"  // it cannot be judged
+)
+
+// Final reports whether nothing is granted any more and nothing is to be.
+func (s State) Final() bool { return s == Over || s == Stopped || s == Failed }
+
+// Submission is what adm.NAME.submit takes; the answer is a TestStatus.
+type Submission struct {
+	Plan     []byte            `cbor:"plan"` // match.EncodePlan
+	Priority int               `cbor:"priority"`
+	Share    float64           `cbor:"share"` // 0: 1
+	Note     string            `cbor:"note"`
+	Needs    map[string]string `cbor:"needs,omitempty"` // labels that a worker must have
+}
+
+// Order is what the other verbs take; which fields, depends on the verb.
+type Order struct {
+	Run    string  `cbor:"run"`    // a test's name or its plan's digest
+	Worker string  `cbor:"worker"` // of drain, quarantine, trust and purge
+	Why    string  `cbor:"why"`
+	Number float64 `cbor:"number"` // of priority and share
+	Level  string  `cbor:"level"`  // of trust
+	Off    bool    `cbor:"off"`    // of drain and quarantine: end it
+	Dry    bool    `cbor:"dry"`    // of purge: only count
+}
+
+// Purged answers purge.
+type Purged struct {
+	Pairs  []int  `cbor:"pairs" json:"pairs"`
+	Before string `cbor:"before" json:"before"` // what the gate had said, "" without one
+	After  string `cbor:"after" json:"after"`
+	// Withdrawn says that a verdict had been told that holds no more.
+	Withdrawn bool `cbor:"withdrawn" json:"withdrawn"`
+}
+
+// Status is a farm as of now, for terminals, pages, metrics and --json.
+type Status struct {
+	At      time.Time      `cbor:"at" json:"at"`
+	Boot    uint32         `cbor:"boot" json:"boot"`
+	Tests   []TestStatus   `cbor:"tests" json:"tests"`     // by priority, then in the order of submission
+	Workers []WorkerStatus `cbor:"workers" json:"workers"` // by name
+	Judge   JudgeStatus    `cbor:"judge" json:"judge"`
+}
+
+// TestStatus is a test.
+type TestStatus struct {
+	Run      string            `cbor:"run" json:"run"` // the plan's digest
+	Name     string            `cbor:"name" json:"name"`
+	Owner    string            `cbor:"owner" json:"owner"`
+	State    State             `cbor:"state" json:"state"`
+	Why      string            `cbor:"why" json:"why,omitempty"` // of the state
+	Priority int               `cbor:"priority" json:"priority"`
+	Share    float64           `cbor:"share" json:"share"`
+	Note     string            `cbor:"note" json:"note,omitempty"`
+	Needs    map[string]string `cbor:"needs" json:"needs,omitempty"`
+	Log      []Change          `cbor:"log" json:"log"`
+
+	Pairs     int     `cbor:"pairs" json:"pairs"`                   // planned
+	Stored    int     `cbor:"stored" json:"stored"`                 // pairs
+	Prefix    int     `cbor:"prefix" json:"prefix"`                 // pairs in plan order without a gap
+	Held      int     `cbor:"held" json:"held"`                     // leases
+	Window    int     `cbor:"window" json:"window"`                 // pairs beyond the prefix that may be granted
+	Reach     int     `cbor:"reach" json:"reach"`                   // pairs beyond the prefix that were
+	Beyond    int     `cbor:"beyond" json:"beyond"`                 // stored pairs that no verdict rests on
+	Condemned []int   `cbor:"condemned" json:"condemned,omitempty"` // pairs that were given up: they crash what plays them
+	Verdict   string  `cbor:"verdict" json:"verdict,omitempty"`     // of its gate: continue, pass, fail or inconclusive
+	LLR       float64 `cbor:"llr" json:"llr,omitempty"`
+
+	Granted    int `cbor:"granted" json:"granted"` // the counts below are since the coordinator's start
+	Expired    int `cbor:"expired" json:"expired"`
+	Adopted    int `cbor:"adopted" json:"adopted"`
+	Returned   int `cbor:"returned" json:"returned"`
+	Revoked    int `cbor:"revoked" json:"revoked"`
+	Regranted  int `cbor:"regranted" json:"regranted"`
+	Lost       int `cbor:"lost" json:"lost"`
+	Added      int `cbor:"added" json:"added"`
+	Duplicates int `cbor:"duplicates" json:"duplicates"`
+	Refused    int `cbor:"refused" json:"refused"`
+	Stale      int `cbor:"stale" json:"stale"`       // of a take before
+	Agreed     int `cbor:"agreed" json:"agreed"`     // audits whose playings were the same
+	Differed   int `cbor:"differed" json:"differed"` // audits that a third had to decide
+}
+
+// Change is a line of a test's log.
+type Change struct {
+	At   time.Time `cbor:"at" json:"at"` // by the coordinator's clock
+	By   string    `cbor:"by" json:"by"` // a key's name, or "farm"
+	What string    `cbor:"what" json:"what"`
+}
+
+// WorkerStatus is a worker.
+type WorkerStatus struct {
+	Name       string            `cbor:"name" json:"name"`
+	Owner      string            `cbor:"owner" json:"owner"`
+	Trust      string            `cbor:"trust" json:"trust"`
+	Here       bool              `cbor:"here" json:"here"`                       // heard of within a lease
+	Quarantine string            `cbor:"quarantine" json:"quarantine,omitempty"` // why; "": it is not
+	Draining   bool              `cbor:"draining" json:"draining,omitempty"`
+	Slots      int               `cbor:"slots" json:"slots"`
+	Held       int               `cbor:"held" json:"held"`
+	Load       float64           `cbor:"load" json:"load"`
+	NPS        float64           `cbor:"nps" json:"nps"`
+	Added      int               `cbor:"added" json:"added"` // since the coordinator's start
+	Refused    int               `cbor:"refused" json:"refused"`
+	Agreed     int               `cbor:"agreed" json:"agreed"` // audits
+	Version    string            `cbor:"version" json:"version"`
+	Labels     map[string]string `cbor:"labels" json:"labels,omitempty"`
+	Seen       time.Time         `cbor:"seen" json:"seen"`
+}
+
+// JudgeStatus is how the stream is coped with.
+type JudgeStatus struct {
+	Messages  int           `cbor:"messages" json:"messages"`
+	Again     int           `cbor:"again" json:"again"` // delivered before
+	Sequence  uint64        `cbor:"sequence" json:"sequence"`
+	Fill      float64       `cbor:"fill" json:"fill"` // of the stream, 0 to 1
+	Unsigned  int           `cbor:"unsigned" json:"unsigned"`
+	BatchTook time.Duration `cbor:"batch_took" json:"batch_took"` // the latest batch, fetched to acknowledged
+}

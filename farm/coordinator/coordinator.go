@@ -1,0 +1,424 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/ledger"
+	"gogi/live"
+)
+
+// Coordinator is one process of a farm's coordination. Begin it with New, run it with
+// Serve.
+type Coordinator struct {
+	config Config
+	boot   uint32
+
+	// judging is held while results are stored, and while pairs are made void, which
+	// must not meet. It is taken before mu.
+	judging sync.Mutex
+
+	// mu is for everything below. A result that is stored is not waited for under it;
+	// changes of tests, which are rare, are.
+	mu       sync.Mutex
+	runs     map[string]*run
+	sessions map[string]*session
+	workers  map[string]*worker
+	schedule ledger.Schedule
+	epochs   *ledger.Epochs
+	judge    farm.JudgeStatus
+	broken   error // a store failed: nothing is granted or acknowledged
+}
+
+// bucketFarm keeps the counter of boots.
+const bucketFarm = "farm"
+
+// New reads what is kept of a farm, and counts a boot, durably, before anything is granted.
+func New(ctx context.Context, c Config) (*Coordinator, error) {
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	k := &Coordinator{
+		config: c, runs: map[string]*run{}, sessions: map[string]*session{}, workers: map[string]*worker{},
+		schedule: ledger.Schedule{OwnerMax: c.OwnerMax},
+	}
+	if err := k.countBoot(ctx); err != nil {
+		return nil, err
+	}
+	if err := k.readWorkers(ctx); err != nil {
+		return nil, err
+	}
+	if err := k.readTests(ctx); err != nil {
+		return nil, errors.Join(err, k.close())
+	}
+	return k, nil
+}
+
+// boots is what is kept of them.
+type boots struct {
+	Boot uint32 `cbor:"boot"`
+}
+
+func (c *Coordinator) countBoot(ctx context.Context) error {
+	var last boots
+	var revision uint64
+	err := c.config.Bus.Kept(ctx, bucketFarm, func(name string, body []byte, r uint64) error {
+		if name != "boot" {
+			return nil
+		}
+		revision = r
+		return farm.Decode(body, &last)
+	})
+	if err != nil {
+		return fmt.Errorf("coordinator: reading the number of boots: %w", err)
+	}
+	last.Boot++
+	body, err := farm.Encode(last)
+	if err != nil {
+		return err
+	}
+	if _, err := c.config.Bus.Keep(ctx, bucketFarm, "boot", body, revision); err != nil {
+		return fmt.Errorf("coordinator: counting a boot: %w", err)
+	}
+	c.boot = last.Boot
+	if c.epochs == nil {
+		c.epochs = &ledger.Epochs{}
+	}
+	*c.epochs = *ledger.NewEpochs(c.boot) // the ledgers share it
+	return nil
+}
+
+func (c *Coordinator) readTests(ctx context.Context) error {
+	err := c.config.Bus.Kept(ctx, bucketTests, func(digest string, body []byte, revision uint64) error {
+		var rec record
+		if err := farm.Decode(body, &rec); err != nil {
+			return err
+		}
+		r, err := newRun(digest, rec, revision)
+		if err == nil {
+			err = c.enter(ctx, r)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("coordinator: reading the tests: %w", err)
+	}
+	return nil
+}
+
+// enter makes a run known; one that may be played is opened.
+func (c *Coordinator) enter(ctx context.Context, r *run) error {
+	r.task = farm.Task{Run: r.digest, Name: r.Name, Plan: r.Plan, Owner: r.Owner, Approved: r.State != farm.Submitted}
+	if err := r.task.Sign(c.config.Sign); err != nil {
+		return err
+	}
+	c.runs[r.digest] = r
+	r.exact = c.config.Auditor != nil && c.config.Auditor.Exact(r.plan)
+	if r.State != farm.Running && r.State != farm.Paused {
+		return nil
+	}
+	if err := c.open(ctx, r, time.Now()); err != nil {
+		return err
+	}
+	c.place(r)
+	return nil
+}
+
+// place puts a run into the schedule, or takes it out.
+func (c *Coordinator) place(r *run) {
+	if r.State != farm.Running {
+		c.schedule.Remove(r.digest)
+		return
+	}
+	c.schedule.Set(ledger.Test{Run: r.digest, Owner: r.Owner, Priority: r.Priority, Share: r.Share, Cost: max(r.cost, 1e-3)})
+	c.schedule.Held(r.digest, r.ledger.Held())
+}
+
+// keep writes down what a test has become. What waits for its turn is the bus'.
+func (c *Coordinator) keep(ctx context.Context, r *run) error {
+	body, err := farm.Encode(r.record)
+	if err != nil {
+		return err
+	}
+	r.revision, err = c.config.Bus.Keep(ctx, bucketTests, r.digest, body, r.revision)
+	if err != nil {
+		return fmt.Errorf("coordinator: test %s: %w", r.Name, err)
+	}
+	return nil
+}
+
+// turn brings a test into another state: in its record first, and then in fact. mu is
+// held.
+func (c *Coordinator) turn(ctx context.Context, r *run, state farm.State, by, why string) error {
+	now := time.Now()
+	before := r.record
+	r.State, r.Why = state, why
+	r.note(now, by, string(state)+also(why))
+	r.Granted = r.Granted || state == farm.Running
+	if r.gate != nil {
+		r.Verdict = r.verdict()
+	}
+	if err := c.keep(ctx, r); err != nil {
+		r.record = before
+		return err
+	}
+	if state == farm.Running || state == farm.Paused {
+		if err := c.open(ctx, r, now); err != nil {
+			return c.fail(err)
+		}
+	}
+	r.task.Approved = state != farm.Submitted
+	if err := r.task.Sign(c.config.Sign); err != nil {
+		return err
+	}
+	if r.ledger != nil {
+		r.obey()
+	}
+	c.place(r)
+	c.hint(r)
+	return nil
+}
+
+func also(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
+}
+
+// hint tells whoever listens at once what beats would tell in seconds.
+func (c *Coordinator) hint(r *run) {
+	var h farm.Hint
+	subject := farm.SubjectRun + r.digest
+	switch {
+	case r.State.Final():
+		h.Over = []string{r.digest}
+	case r.State == farm.Paused:
+		h.Paused = []string{r.digest}
+	case r.State == farm.Running:
+		h.Ask, subject = true, farm.SubjectAll
+	default:
+		return
+	}
+	body, err := farm.Encode(h)
+	if err == nil {
+		err = c.config.Bus.Tell(subject, body)
+	}
+	if err != nil {
+		c.config.Log.Warn("a hint was not told", "run", r.Name, "err", err)
+	}
+}
+
+// fail is the end of this process: nothing is granted or acknowledged any more.
+func (c *Coordinator) fail(err error) error {
+	if c.broken == nil {
+		c.broken = err
+		c.config.Log.Error("the coordinator stops", "err", err)
+	}
+	return err
+}
+
+// Serve answers and judges until ctx ends, or a store fails, which is its error.
+func (c *Coordinator) Serve(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var stops []func()
+	defer func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}()
+	for subject, f := range map[string]func(context.Context, string, []byte) (any, error){
+		farm.SubjectHello + "*": c.hello, farm.SubjectLease + "*": c.lease, farm.SubjectBeat + "*": c.beat, farm.SubjectAdmin + "*.*": c.admin,
+	} {
+		stop, err := c.config.Bus.Answer(subject, f)
+		if err != nil {
+			return err
+		}
+		stops = append(stops, stop)
+	}
+	if body, err := farm.Encode(farm.Hint{Ask: true}); err == nil {
+		_ = c.config.Bus.Tell(farm.SubjectAll, body) // a hint: beats bring it, too
+	}
+	var working sync.WaitGroup
+	working.Go(func() { cancel(c.judgeAll(ctx)) })
+	working.Go(func() { c.tick(ctx) })
+	working.Wait()
+	c.mu.Lock()
+	err := c.broken
+	c.mu.Unlock()
+	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
+		err = cause
+	}
+	return errors.Join(err, c.close())
+}
+
+// tick expires leases and begins tests whose turn has come.
+func (c *Coordinator) tick(ctx context.Context) {
+	every := time.NewTicker(c.config.Lease / 10)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+		}
+		c.mu.Lock()
+		c.expire(ctx, time.Now())
+		c.mu.Unlock()
+	}
+}
+
+func (c *Coordinator) expire(ctx context.Context, now time.Time) {
+	slots := 0
+	for _, s := range c.sessions {
+		if now.Sub(s.seen) < 2*c.config.Lease {
+			slots += s.slots
+		}
+	}
+	c.schedule.Slots = slots
+	for _, r := range c.inOrder() {
+		if r.ledger == nil {
+			continue
+		}
+		if expired := r.ledger.Expire(now); len(expired) > 0 {
+			c.config.Log.Info("leases expired", "run", r.Name, "pairs", len(expired))
+		}
+		r.expireAudits(now)
+		c.place(r)
+		c.examine(ctx, r)
+	}
+	if err := c.begin(ctx); err != nil {
+		c.config.Log.Warn("a test did not begin", "err", err)
+	}
+	if c.epochs.Left() < fewEpochs {
+		if err := c.countBoot(ctx); err != nil {
+			c.config.Log.Warn("no new boot was counted", "err", err)
+		}
+	}
+}
+
+// fewEpochs are left when another boot is counted: enough for an hour of grants.
+const fewEpochs = 1 << 26
+
+// mayCondemn is how many pairs a run without a gate may give up before it is paused. A
+// gate cannot judge beyond a missing pair, so a run with one is paused at once.
+const mayCondemn = 3
+
+// examine ends or pauses a run that cannot go on.
+func (c *Coordinator) examine(ctx context.Context, r *run) {
+	if r.State != farm.Running {
+		return
+	}
+	if given := r.ledger.Condemned(); len(given) > len(r.Condemned) {
+		r.Condemned = given
+		state, why := farm.Running, fmt.Sprintf("pair %d was given up: it crashes what plays it", given[len(given)-1])
+		if len(given) >= mayCondemn || r.gate != nil {
+			state, why = farm.Paused, fmt.Sprintf("pairs %v crash what plays them", given)
+		}
+		if err := c.turn(ctx, r, state, "farm", why); err != nil {
+			c.config.Log.Warn("a test was not paused", "run", r.Name, "err", err)
+		}
+	}
+	if why := r.decided(); why != "" && r.State == farm.Running {
+		r.ledger.Over(true) // also where the word of it cannot be kept for now
+		if err := c.turn(ctx, r, farm.Over, "farm", why); err != nil {
+			c.config.Log.Warn("a test did not end", "run", r.Name, "err", err)
+		}
+	}
+}
+
+// begin lets approved tests run, in the order in which they were submitted, as far as
+// their owners' quotas go.
+func (c *Coordinator) begin(ctx context.Context) error {
+	running := map[string]int{}
+	for _, r := range c.runs {
+		if r.State == farm.Running {
+			running[r.Owner]++
+		}
+	}
+	for _, r := range c.inOrder() {
+		quota := c.config.Quota(r.Owner).Running
+		if r.State != farm.Approved || quota > 0 && running[r.Owner] >= quota {
+			continue
+		}
+		if err := c.turn(ctx, r, farm.Running, "farm", ""); err != nil {
+			return err
+		}
+		running[r.Owner]++
+	}
+	return nil
+}
+
+// inOrder are the runs in the order in which they were submitted.
+func (c *Coordinator) inOrder() []*run {
+	return slices.SortedFunc(maps.Values(c.runs), func(a, b *run) int { return a.Number - b.Number })
+}
+
+// close closes the stores and the hubs.
+func (c *Coordinator) close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var errs []error
+	for _, r := range c.runs {
+		r.hub.Close()
+		if r.store != nil {
+			errs = append(errs, r.store.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Status is the farm as of now.
+func (c *Coordinator) Status(ctx context.Context) farm.Status {
+	fill, err := c.config.Bus.Fill(ctx)
+	if err != nil {
+		fill = -1
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	s := farm.Status{At: now.Round(0), Boot: c.boot, Judge: c.judge}
+	s.Judge.Fill = fill
+	runs := c.inOrder()
+	slices.SortStableFunc(runs, func(a, b *run) int { return b.Priority - a.Priority })
+	for _, r := range runs {
+		s.Tests = append(s.Tests, r.status())
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.workers)) {
+		s.Workers = append(s.Workers, c.workerStatus(name, now))
+	}
+	return s
+}
+
+// Watch is where a test can be watched: the ends of its games, and the pairs that count.
+func (c *Coordinator) Watch(test string) (hub *live.Hub, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.find(test)
+	if r == nil {
+		return nil, false
+	}
+	return r.hub, true
+}
+
+// find is a test by its name or digest, nil where there is none. Of two with one name it
+// is the latest.
+func (c *Coordinator) find(test string) *run {
+	if r := c.runs[test]; r != nil {
+		return r
+	}
+	var found *run
+	for _, r := range c.inOrder() {
+		if r.Name == test {
+			found = r
+		}
+	}
+	return found
+}

@@ -1,0 +1,452 @@
+package coordinator_test
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/coordinator"
+	"gogi/farm/loopback"
+	"gogi/kifu"
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// testPlan is a match of engines that move once or not at all, and resign.
+func testPlan(name string, pairs int, seed uint64) *match.Plan {
+	p := &match.Plan{
+		Run: name, Pairs: pairs, Seed: seed, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 1, Ponder: match.PonderOff,
+		Slowed: match.PolicyCount, Rules: match.RulesProfiles()[match.DefaultRules],
+	}
+	for _, engine := range []string{"dev", "base"} {
+		p.Players = append(p.Players, match.Player{
+			Name: engine, Command: []string{"/bin/" + engine}, Identity: match.Identity{Fixed: engine}, Limits: match.Limits{Nodes: 100}, Restart: match.RestartNever,
+		})
+	}
+	start := shogi.StartPos()
+	for i, m := range start.LegalMoves(nil) {
+		p.Openings = append(p.Openings, match.Opening{ID: fmt.Sprint(i), Start: "startpos", Moves: []shogi.Move{m}})
+	}
+	return p
+}
+
+// strength is how often the first player wins of ten pairs, as play has it.
+type strength int
+
+// play is what the engines make of a pair: a function of the plan and the number alone.
+func play(p *match.Plan, id int) match.PairResult { return playAs(p, id, 5) }
+
+func playAs(p *match.Plan, id int, strong strength) match.PairResult {
+	r := match.PairResult{Pair: p.Pair(id)}
+	for leg := range r.Pair.Legs {
+		g := r.Pair.Game(leg)
+		result := match.Result{
+			Pair: id, Leg: leg, Players: g.Players, Slot: 0, Started: time.UnixMicro(1_000_000 * int64(id)).UTC(),
+			Ended: time.UnixMicro(1_000_000*int64(id) + 30_000_000).UTC(),
+		}
+		position, err := g.Opening.Position()
+		if err != nil {
+			panic(err)
+		}
+		for _, m := range g.Opening.Moves {
+			position.Apply(m)
+			result.Record.Moves = append(result.Record.Moves, kifu.Move{Move: m, Opening: true})
+		}
+		dev := strength(g.Seed%10) < strong // dev wins this game
+		if (g.Players[position.Side()] == 0) == dev {
+			m := position.LegalMoves(nil)[g.Seed/10%5]
+			result.Record.Moves = append(result.Record.Moves, kifu.Move{Move: m, Nodes: g.Seed % 100, Time: time.Millisecond})
+			result.Sides[position.Side()].Add(result.Record.Moves[len(result.Record.Moves)-1], 0)
+			position.Apply(m)
+		}
+		result.Sides[position.Side()].Plies++ // the resignation
+		result.Verdict = match.LossFor(position.Side(), match.Resignation, "")
+		result.Record.Start = g.Opening.Start
+		result.Record.Black, result.Record.White = p.Players[g.Players[0]].Name, p.Players[g.Players[1]].Name
+		result.Record.Result, result.Record.Winner = result.Termination.String(), result.Outcome.String()
+		r.Games = append(r.Games, result)
+	}
+	return r
+}
+
+// disk is what outlives the coordinator's processes: the stores, by run.
+type disk struct {
+	mu     sync.Mutex
+	stores map[string]*store
+	full   bool // every write fails
+	// stored is called after a pair was stored and before anybody is told.
+	stored func(run string, pair int)
+}
+
+// store is a coordinator.Store in memory.
+type store struct {
+	disk     *disk
+	plan     *match.Plan
+	pairs    map[int]match.PairResult
+	takes    map[int]int
+	attempts map[match.Attempt]bool
+	voided   []string
+	adds     int
+}
+
+var errFull = errors.New("no space left on device")
+
+func (d *disk) open(_ context.Context, p *match.Plan) (coordinator.Store, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.stores[p.Digest()] == nil {
+		d.stores[p.Digest()] = &store{disk: d, plan: p, pairs: map[int]match.PairResult{}, takes: map[int]int{}, attempts: map[match.Attempt]bool{}}
+	}
+	return d.stores[p.Digest()], nil
+}
+
+func (s *store) Add(_ context.Context, r match.PairResult, take int) (bool, error) {
+	s.disk.mu.Lock()
+	defer s.disk.mu.Unlock()
+	s.adds++
+	switch _, there := s.pairs[r.Pair.ID]; {
+	case s.disk.full:
+		return false, errFull
+	case take != s.takes[r.Pair.ID]:
+		return false, fmt.Errorf("take %d of pair %d", take, r.Pair.ID)
+	case there:
+		return false, nil
+	}
+	s.pairs[r.Pair.ID] = r
+	if s.disk.stored != nil {
+		s.disk.stored(s.plan.Digest(), r.Pair.ID)
+	}
+	return true, nil
+}
+
+func (s *store) PutAttempt(_ context.Context, a match.Attempt) error {
+	s.disk.mu.Lock()
+	defer s.disk.mu.Unlock()
+	s.attempts[a] = true
+	return nil
+}
+
+func (s *store) Finished(context.Context) (map[int]bool, error) {
+	s.disk.mu.Lock()
+	defer s.disk.mu.Unlock()
+	out := map[int]bool{}
+	for id := range s.pairs {
+		out[id] = true
+	}
+	return out, nil
+}
+
+func (s *store) Takes(context.Context) (map[int]int, error) {
+	s.disk.mu.Lock()
+	defer s.disk.mu.Unlock()
+	return maps.Clone(s.takes), nil
+}
+
+func (s *store) Rows(_ context.Context, see func([]match.Row) error) error {
+	s.disk.mu.Lock()
+	pairs := maps.Clone(s.pairs)
+	s.disk.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(pairs)) {
+		p := pairs[id]
+		var rows []match.Row
+		for _, g := range p.Games {
+			hash, err := g.MovesHash()
+			if err != nil {
+				return err
+			}
+			rows = append(rows, match.Row{
+				Pair: id, Leg: g.Leg, Black: g.Record.Black, White: g.Record.White, PairA: s.plan.Players[0].Name, PairB: s.plan.Players[1].Name,
+				Outcome: g.Outcome, Termination: g.Termination, Points: s.plan.Rules.Points(g.Verdict), OpeningHash: p.Pair.Opening.Hash(), MovesHash: hash,
+			})
+		}
+		if err := see(rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *store) By(_ context.Context, worker string) (pairs []int, err error) {
+	s.disk.mu.Lock()
+	defer s.disk.mu.Unlock()
+	for id, p := range s.pairs {
+		if p.Played.Worker == worker {
+			pairs = append(pairs, id)
+		}
+	}
+	slices.Sort(pairs)
+	return pairs, nil
+}
+
+func (s *store) Void(ctx context.Context, worker, why, by string) ([]int, error) {
+	pairs, err := s.By(ctx, worker)
+	s.disk.mu.Lock()
+	defer s.disk.mu.Unlock()
+	for _, id := range pairs {
+		delete(s.pairs, id)
+		s.takes[id]++
+		s.voided = append(s.voided, fmt.Sprintf("%d %s (%s)", id, why, by))
+	}
+	return pairs, err
+}
+
+func (s *store) Close() error { return nil }
+
+// keyring is the keys of a test, which may be revoked.
+type keyring struct {
+	mu   sync.Mutex
+	keys map[string]coordinator.Key
+	priv map[string]ed25519.PrivateKey
+}
+
+func (k *keyring) Key(name string) (coordinator.Key, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	key, ok := k.keys[name]
+	return key, ok
+}
+
+func (k *keyring) add(name, owner string, rights ...string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	seed := make([]byte, ed25519.SeedSize)
+	copy(seed, name)
+	k.priv[name] = ed25519.NewKeyFromSeed(seed)
+	public, _ := k.priv[name].Public().(ed25519.PublicKey)
+	k.keys[name] = coordinator.Key{Name: name, Owner: owner, Public: public, Rights: rights}
+}
+
+func (k *keyring) signer(name string) farm.Signer {
+	return func(text []byte) ([]byte, error) {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		return ed25519.Sign(k.priv[name], text), nil
+	}
+}
+
+func (k *keyring) public(name string) ed25519.PublicKey {
+	key, _ := k.Key(name)
+	return key.Public
+}
+
+func (k *keyring) revoke(name string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.keys, name)
+}
+
+// theFarm is a farm in one process and in a bubble of time.
+type theFarm struct {
+	t       *testing.T
+	hall    *loopback.Hall
+	disk    *disk
+	keys    *keyring
+	config  coordinator.Config
+	ctx     context.Context
+	working sync.WaitGroup
+
+	c    *coordinator.Coordinator
+	stop func() error // ends the coordinator's process; its error is Serve's
+
+	history sync.Mutex
+	granted map[string]farm.Grant // by token: all that workers were ever given
+}
+
+// lease is that of the tests.
+const lease = 20 * time.Second
+
+// inFarm runs a test in a bubble, with keys for an owner, an approver, a boss and ten
+// workers of two owners.
+func inFarm(t *testing.T, test func(t *testing.T, f *theFarm)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		f := &theFarm{
+			t: t, hall: loopback.NewHall(), disk: &disk{stores: map[string]*store{}}, ctx: ctx, granted: map[string]farm.Grant{},
+			keys: &keyring{keys: map[string]coordinator.Key{}, priv: map[string]ed25519.PrivateKey{}},
+		}
+		f.keys.add("ann", "red", "submit")
+		f.keys.add("ben", "blue", "submit", "approve")
+		f.keys.add("boss", "farm", "admin")
+		for i := range 10 {
+			f.keys.add(fmt.Sprint("w", i), []string{"red", "blue"}[i%2], "work")
+		}
+		f.keys.add("coordinator", "farm")
+		f.config = coordinator.Config{
+			Keys: f.keys, Secret: farm.Secret{7}, Lease: lease, Open: f.disk.open,
+			Sign: f.keys.signer("coordinator"),
+		}
+		f.start()
+		defer func() {
+			cancel()
+			f.working.Wait()
+			synctest.Wait()
+			if err := f.stop(); err != nil {
+				t.Errorf("the coordinator ends with %v", err)
+			}
+		}()
+		test(t, f)
+	})
+}
+
+// start begins a process of the coordinator.
+func (f *theFarm) start() {
+	f.t.Helper()
+	bus := f.hall.Open()
+	f.config.Bus = bus
+	c, err := coordinator.New(f.ctx, f.config)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(f.ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- c.Serve(ctx) }()
+	f.c = c
+	f.stop = sync.OnceValue(func() error {
+		_ = bus.Close() // as a killed process: whatever it still tries to acknowledge is not
+		cancel()
+		return <-ended
+	})
+	synctest.Wait()
+}
+
+// restart kills the coordinator's process, and begins another.
+func (f *theFarm) restart() {
+	f.t.Helper()
+	_ = f.stop() // that it was cut off while it worked is its error, and no fault
+	f.start()
+}
+
+// do asks for a verb; out may be nil.
+func (f *theFarm) do(who, verb string, in, out any) error {
+	if out == nil {
+		out = new(any)
+	}
+	return f.hall.Connect(who).Request(f.ctx, farm.SubjectAdmin+who+"."+verb, in, out)
+}
+
+// run submits and approves a test.
+func (f *theFarm) run(p *match.Plan) farm.TestStatus {
+	f.t.Helper()
+	text, err := match.EncodePlan(p)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	var s farm.TestStatus
+	if err := f.do("ann", "submit", farm.Submission{Plan: text}, &s); err != nil {
+		f.t.Fatal(err)
+	}
+	if err := f.do("ben", "approve", farm.Order{Run: s.Run}, &s); err != nil {
+		f.t.Fatal(err)
+	}
+	return s
+}
+
+// test is what the coordinator says of a test.
+func (f *theFarm) test(name string) farm.TestStatus {
+	f.t.Helper()
+	for _, s := range f.c.Status(f.ctx).Tests {
+		if s.Name == name || s.Run == name {
+			return s
+		}
+	}
+	f.t.Fatalf("there is no test %s", name)
+	return farm.TestStatus{}
+}
+
+func (f *theFarm) worker(name string) farm.WorkerStatus {
+	f.t.Helper()
+	for _, s := range f.c.Status(f.ctx).Workers {
+		if s.Name == name {
+			return s
+		}
+	}
+	f.t.Fatalf("there is no worker %s", name)
+	return farm.WorkerStatus{}
+}
+
+// until waits for something, at most some hours of the bubble.
+func (f *theFarm) until(what string, done func() bool) {
+	f.t.Helper()
+	for range 4 * 3600 {
+		if synctest.Wait(); done() {
+			return
+		}
+		time.Sleep(time.Second)
+	}
+	s := f.c.Status(f.ctx)
+	for i := range s.Tests {
+		s.Tests[i].Log = nil
+	}
+	f.t.Fatalf("it never happens that %s: %+v", what, s)
+}
+
+// complete waits for the end of a run and holds it against what one machine would have
+// stored: every pair once (I1), the same games (I2), each granted to who played it (I3).
+func (f *theFarm) complete(p *match.Plan) {
+	f.t.Helper()
+	f.until("the run is over", func() bool { return f.test(p.Run).State == farm.Over })
+	f.verify(p)
+	if n := len(f.disk.stores[p.Digest()].pairs); n != p.Pairs {
+		f.t.Errorf("I1: %d pairs are stored of %d", n, p.Pairs)
+	}
+}
+
+func (f *theFarm) verify(p *match.Plan) {
+	f.t.Helper()
+	f.disk.mu.Lock()
+	defer f.disk.mu.Unlock()
+	f.history.Lock()
+	defer f.history.Unlock()
+	epochs := map[farm.Epoch]bool{}
+	for token, g := range f.granted {
+		if epochs[g.Epoch] {
+			f.t.Errorf("I6: epoch %x was given twice", g.Epoch)
+		}
+		epochs[g.Epoch] = true
+		_ = token
+	}
+	for id, got := range f.disk.stores[p.Digest()].pairs {
+		by := got.Played
+		h := farm.Held{Run: p.Digest(), Pair: id, Epoch: farm.Epoch(by.Epoch), Take: f.disk.stores[p.Digest()].takes[id]}
+		if _, ok := f.granted[string(f.config.Secret.Token(by.Worker, h))]; !ok {
+			f.t.Errorf("I3: pair %d was stored as of %s by grant %x, which nobody was given", id, by.Worker, by.Epoch)
+		}
+		want := play(p, id)
+		got.Played, got.Attempts = match.Provenance{}, nil
+		if !reflect.DeepEqual(normal(got), normal(want)) {
+			f.t.Errorf("I2: pair %d is stored otherwise than it was played", id)
+		}
+	}
+}
+
+// normal is a pair as it is after it was written and read.
+func normal(r match.PairResult) match.PairResult {
+	text, err := match.EncodePair(r)
+	if err != nil {
+		panic(err)
+	}
+	out, err := match.DecodePair(text, 1<<20)
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// all adds something up over the tests and workers.
+func (f *theFarm) all(of func(farm.TestStatus) int) (sum int) {
+	for _, s := range f.c.Status(f.ctx).Tests {
+		sum += of(s)
+	}
+	return sum
+}

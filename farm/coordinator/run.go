@@ -1,0 +1,249 @@
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/ledger"
+	"gogi/gate"
+	"gogi/live"
+	"gogi/match"
+)
+
+// record is what is kept of a test, in the bucket of tests under its plan's digest.
+type record struct {
+	Plan      []byte            `cbor:"plan"`
+	Name      string            `cbor:"name"`
+	Owner     string            `cbor:"owner"`
+	By        string            `cbor:"by"` // the key that submitted it
+	Number    int               `cbor:"number"`
+	State     farm.State        `cbor:"state"`
+	Why       string            `cbor:"why"`
+	Priority  int               `cbor:"priority"`
+	Share     float64           `cbor:"share"`
+	Note      string            `cbor:"note"`
+	Needs     map[string]string `cbor:"needs"`
+	Condemned []int             `cbor:"condemned"`
+	Granted   bool              `cbor:"granted"` // it was running once: workers may hold leases of it
+	Verdict   string            `cbor:"verdict"` // the latest that was told
+	Log       []farm.Change     `cbor:"log"`
+}
+
+// bucketTests is where they are kept.
+const bucketTests = "tests"
+
+// maxLog bounds a test's log.
+const maxLog = 1000
+
+// run is a test in this process.
+type run struct {
+	record
+	digest   string
+	revision uint64
+	plan     *match.Plan
+	task     farm.Task
+
+	// Of a run that is open, see Coordinator.open; else nil.
+	store  Store
+	ledger *ledger.Ledger
+	gate   *gate.Gate // nil: it has none
+	hub    *live.Hub
+	events uint64
+
+	attempts map[int]int // that were stored, by pair
+	cost     float64     // of a pair, in slot-seconds: an average of the latest
+	counts   counts
+	exact    bool // its games can be played again move for move
+	audits   []*audit
+}
+
+// counts are of what came for a run since the start.
+type counts struct{ added, duplicates, refused, stale, agreed, differed int }
+
+// newRun makes a run of what is kept of it.
+func newRun(digest string, rec record, revision uint64) (*run, error) {
+	plan, err := match.DecodePlan(rec.Plan)
+	if err != nil {
+		return nil, fmt.Errorf("coordinator: test %s: %w", rec.Name, err)
+	}
+	if got := plan.Digest(); got != digest {
+		return nil, fmt.Errorf("coordinator: test %s: its plan has the digest %s, and is kept as %s", rec.Name, got, digest)
+	}
+	return &run{record: rec, digest: digest, revision: revision, plan: plan, hub: live.NewHub(plan.Run), attempts: map[int]int{}, cost: 60}, nil
+}
+
+// open reads what is stored of the run, and begins its ledger and its gate.
+func (c *Coordinator) open(ctx context.Context, r *run, now time.Time) (err error) {
+	if r.store != nil {
+		return nil
+	}
+	store, err := c.config.Open(ctx, r.plan)
+	if err != nil {
+		return err
+	}
+	finished, err := store.Finished(ctx)
+	if err != nil {
+		return err
+	}
+	takes, err := store.Takes(ctx)
+	if err != nil {
+		return err
+	}
+	var grace time.Duration
+	if r.Granted {
+		grace = c.config.Lease
+	}
+	r.store = store
+	r.ledger = ledger.New(ledger.Config{
+		Pairs: r.plan.Pairs, Finished: func(id int) bool { return finished[id] }, Takes: takes, Epochs: c.epochs,
+		Lease: c.config.Lease, Now: now, Grace: grace,
+	})
+	for _, s := range c.sessions {
+		r.ledger.Enter(s.name, s.session)
+	}
+	for _, pair := range r.Condemned {
+		r.ledger.Condemn(pair)
+	}
+	standings, err := c.judgeAnew(ctx, r)
+	if err != nil {
+		return err
+	}
+	r.publish(match.RunEvent(r.plan, len(finished), standings))
+	r.obey()
+	return nil
+}
+
+// judgeAnew asks a new gate about all that is stored.
+func (c *Coordinator) judgeAnew(ctx context.Context, r *run) (*match.Standings, error) {
+	var standings match.Standings
+	var judge *gate.Gate
+	if !r.plan.Gate.IsZero() {
+		var err error
+		if judge, err = gate.New(r.plan.Gate, r.plan.Pairs); err != nil {
+			return nil, err
+		}
+	}
+	err := r.store.Rows(ctx, func(rows []match.Row) error {
+		standings.AddRows(rows)
+		if judge == nil || len(rows) == 0 {
+			return nil
+		}
+		return judge.Add(rows[0].Pair, gate.OfRows(rows))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("coordinator: test %s: judging what is stored: %w", r.Name, err)
+	}
+	r.gate = judge
+	return &standings, nil
+}
+
+// obey makes the ledger do what the state and the gate say.
+func (r *run) obey() {
+	r.ledger.Over(r.State.Final())
+	r.ledger.Pause(r.State != farm.Running)
+	if r.gate != nil {
+		r.ledger.Window(ledger.Window(r.remaining()))
+	}
+}
+
+// remaining is how many pairs the gate is expected to need still, at the present estimate.
+func (r *run) remaining() float64 {
+	return min(r.gate.Remaining(), float64(r.plan.Pairs-r.ledger.State().Prefix))
+}
+
+// verdict is what the gate says.
+func (r *run) verdict() string {
+	if r.gate == nil {
+		return ""
+	}
+	return string(r.gate.State().Judgement.Decision)
+}
+
+// decided says why nothing more is to be played, "" where something is.
+func (r *run) decided() string {
+	switch state := r.ledger.State(); {
+	case r.gate != nil && r.gate.State().Decided():
+		return "the gate has decided: " + r.verdict()
+	case state.Stored == state.Pairs:
+		return "every pair is stored"
+	}
+	return ""
+}
+
+// publish numbers and stamps an event of the run, for whoever watches.
+func (r *run) publish(ev match.Event) {
+	r.events++
+	ev.V, ev.Seq, ev.Time, ev.Run = match.EventVersion, r.events, time.Now(), r.plan.Run
+	r.hub.Publish(ev)
+}
+
+// tellPair publishes the ends of a stored pair's games, and that it counts.
+func (r *run) tellPair(p *match.PairResult) {
+	for i := range p.Games {
+		g := &p.Games[i]
+		pair, leg, slot := g.Pair, g.Leg, g.Slot
+		black, white := r.plan.Players[g.Players[0]].Name, r.plan.Players[g.Players[1]].Name
+		points := r.plan.Rules.Points(g.Verdict)
+		r.publish(match.Event{
+			Type: match.EventEnd, Pair: &pair, Leg: &leg, Slot: &slot, Black: black, White: white, Points: &points,
+			Outcome: g.Outcome.String(), Termination: g.Termination.String(), Note: g.Note, Plies: len(g.Record.Moves), Marked: g.Marked,
+			Sides: &[2]match.Effort{g.Sides[0].Effort(black), g.Sides[1].Effort(white)}, At: g.Ended,
+		})
+	}
+	pair := p.Pair.ID
+	r.publish(match.Event{Type: match.EventPair, Pair: &pair})
+}
+
+// took counts how long a pair has kept a slot, in its worker's own time.
+func (r *run) took(p *match.PairResult) {
+	var sum float64
+	for i := range p.Games {
+		sum += p.Games[i].Ended.Sub(p.Games[i].Started).Seconds()
+	}
+	if sum > 0 && sum < 1e6 {
+		r.cost += (max(sum, 0.001) - r.cost) / 32
+	}
+}
+
+// fits reports whether a worker has the labels that the test needs.
+func (r *run) fits(labels map[string]string) bool {
+	for label, want := range r.Needs {
+		if labels[label] != want {
+			return false
+		}
+	}
+	return true
+}
+
+// note adds a line to the test's log.
+func (r *run) note(now time.Time, by, what string) {
+	r.Log = append(r.Log, farm.Change{At: now.Round(0), By: by, What: what})
+	r.Log = slices.Delete(r.Log, 0, max(0, len(r.Log)-maxLog))
+}
+
+// status is the test for others.
+func (r *run) status() farm.TestStatus {
+	s := farm.TestStatus{
+		Run: r.digest, Name: r.Name, Owner: r.Owner, State: r.State, Why: r.Why, Priority: r.Priority, Share: r.Share, Note: r.Note,
+		Needs: r.Needs, Log: slices.Clone(r.Log), Pairs: r.plan.Pairs, Condemned: slices.Clone(r.Condemned), Verdict: r.Verdict,
+		Added: r.counts.added, Duplicates: r.counts.duplicates, Refused: r.counts.refused, Stale: r.counts.stale, Agreed: r.counts.agreed, Differed: r.counts.differed,
+	}
+	if r.ledger == nil {
+		return s
+	}
+	l := r.ledger.State()
+	s.Stored, s.Prefix, s.Held, s.Window, s.Reach = l.Stored, l.Prefix, l.Held, l.Window, l.Reach
+	s.Granted, s.Expired, s.Adopted, s.Returned = l.Counts.Granted, l.Counts.Expired, l.Counts.Adopted, l.Counts.Returned
+	s.Revoked, s.Regranted, s.Lost = l.Counts.Revoked, l.Counts.Regranted, l.Counts.Lost
+	if r.gate != nil {
+		g := r.gate.State()
+		s.Verdict, s.LLR = string(g.Judgement.Decision), g.Judgement.LLR
+		if g.Decided() {
+			s.Beyond = g.Judgement.Beyond
+		}
+	}
+	return s
+}

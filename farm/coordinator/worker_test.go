@@ -1,0 +1,281 @@
+package coordinator_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gogi/farm"
+	"gogi/match"
+)
+
+// hand is a worker as simple as one can be that keeps to the messages: it wakes every
+// second, and what it has finished outlives its processes.
+type hand struct {
+	f     *theFarm
+	name  string
+	slots int
+	// takes is how long a pair takes, by its number.
+	takes func(pair int) time.Duration
+	// plays makes the result; nil is play.
+	plays func(p *match.Plan, pair int) match.PairResult
+	// dies of a pair; nil: of none.
+	dies func(pair int) bool
+	// changes a batch before it is signed.
+	changes func(b *farm.Batch)
+	labels  map[string]string
+
+	mu      sync.Mutex
+	start   uint64
+	outbox  []farm.Item // durable
+	sent    []farm.Held // durable
+	done    atomic.Int64
+	dropped atomic.Int64
+	refused *farm.Refusal
+	plans   map[string]*match.Plan
+	end     context.CancelFunc // of the process
+	ended   chan struct{}
+}
+
+type play1 struct {
+	grant farm.Grant
+	until time.Time
+}
+
+func (f *theFarm) hand(name string, slots int) *hand {
+	h := &hand{f: f, name: name, slots: slots, takes: func(pair int) time.Duration { return time.Duration(20+pair*7%40) * time.Second }, plans: map[string]*match.Plan{}}
+	h.begin()
+	return h
+}
+
+// begin starts a process of the worker.
+func (h *hand) begin() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.start++
+	ctx, cancel := context.WithCancel(h.f.ctx)
+	h.end, h.ended = cancel, make(chan struct{})
+	ended, session := h.ended, fmt.Sprintf("%s-%d", h.name, h.start)
+	h.f.working.Go(func() {
+		defer close(ended)
+		p := process{hand: h, session: session, way: h.f.hall.Connect(h.name)}
+		p.run(ctx)
+	})
+}
+
+// kill ends the process; what it plays is lost.
+func (h *hand) kill() {
+	h.mu.Lock()
+	end, ended := h.end, h.ended
+	h.mu.Unlock()
+	end()
+	<-ended
+}
+
+// exit is what the worker was refused with, nil where it was not.
+func (h *hand) exit() *farm.Refusal {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.refused
+}
+
+func (h *hand) restart() {
+	h.kill()
+	h.begin()
+}
+
+// process is one of a worker's.
+type process struct {
+	*hand
+	session string
+	way     farm.Transport
+	here    bool
+	playing []play1
+	beat    time.Time // the next
+	asks    time.Time // the next
+	number  uint64
+	batches int
+	drain   bool
+}
+
+func (p *process) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		p.mu.Lock()
+		dead := !p.step(ctx)
+		refused := p.refused != nil
+		p.mu.Unlock()
+		if dead {
+			p.playing, p.here, p.number = nil, false, 0
+			p.mu.Lock()
+			p.start++
+			p.session = fmt.Sprintf("%s-%d", p.name, p.start)
+			p.mu.Unlock()
+		}
+		if refused {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// step is a second of its life; false is its death.
+func (p *process) step(ctx context.Context) bool {
+	if !p.here && !p.greet(ctx) {
+		return true
+	}
+	now := time.Now()
+	if !p.finish(now) {
+		return false
+	}
+	p.publish(ctx)
+	if !now.Before(p.beat) {
+		p.tell(ctx, now)
+	}
+	if want := p.slots - len(p.playing); want > 0 && p.here && !p.drain && !now.Before(p.asks) {
+		p.ask(ctx, now, want)
+	}
+	return true
+}
+
+func (p *process) greet(ctx context.Context) bool {
+	var w farm.Welcome
+	err := p.way.Request(ctx, farm.SubjectHello+p.name, farm.Hello{
+		Protocol: farm.Protocol, Session: p.session, Start: p.start, Slots: p.slots, Labels: p.labels, Version: "test",
+	}, &w)
+	if err != nil {
+		return false
+	}
+	p.refused = w.Refusal
+	p.learn(w.Plans)
+	p.here = w.Refusal == nil
+	return p.here
+}
+
+func (p *process) learn(tasks []farm.Task) {
+	for _, t := range tasks {
+		if err := t.Check(p.f.keys.public("coordinator")); err != nil {
+			p.f.t.Errorf("%s is given an unsigned task: %v", p.name, err)
+		}
+		plan, err := match.DecodePlan(t.Plan)
+		if err != nil {
+			p.f.t.Errorf("%s is given a plan: %v", p.name, err)
+			continue
+		}
+		p.plans[t.Run] = plan
+	}
+}
+
+func (p *process) ask(ctx context.Context, now time.Time, want int) {
+	var g farm.Grants
+	known := []string{}
+	for run := range p.plans {
+		known = append(known, run)
+	}
+	if err := p.way.Request(ctx, farm.SubjectLease+p.name, farm.Ask{Session: p.session, Want: want, Known: known}, &g); err != nil {
+		return
+	}
+	if g.Unknown {
+		p.here = false
+		return
+	}
+	p.learn(g.Plans)
+	p.drain = g.Drain
+	if len(g.Grants) < want {
+		p.asks = now.Add(g.Retry)
+	}
+	for _, grant := range g.Grants {
+		p.f.history.Lock()
+		p.f.granted[string(grant.Token)] = grant
+		p.f.history.Unlock()
+		p.playing = append(p.playing, play1{grant, now.Add(p.takes(grant.Pair))})
+	}
+}
+
+// finish puts what is over into the outbox.
+func (p *process) finish(now time.Time) bool {
+	plays := p.plays
+	if plays == nil {
+		plays = play
+	}
+	var left []play1
+	for _, x := range p.playing {
+		switch {
+		case p.dies != nil && p.dies(x.grant.Pair):
+			return false
+		case now.Before(x.until):
+			left = append(left, x)
+		default:
+			text, err := match.EncodePair(plays(p.plans[x.grant.Run], x.grant.Pair))
+			if err != nil {
+				p.f.t.Error(err)
+			}
+			p.outbox = append(p.outbox, farm.Item{Lease: x.grant.Held(), Pair: text})
+			p.done.Add(1)
+		}
+	}
+	p.playing = left
+	return true
+}
+
+func (p *process) publish(ctx context.Context) {
+	if len(p.outbox) == 0 {
+		return
+	}
+	n := min(8, len(p.outbox))
+	b := farm.Batch{Worker: p.name, Session: p.session, Items: slices.Clone(p.outbox[:n])}
+	if p.changes != nil {
+		p.changes(&b)
+	}
+	body, err := farm.Seal(&b, p.f.keys.signer(p.name))
+	if err != nil {
+		p.f.t.Error(err)
+	}
+	if err := p.way.Publish(ctx, farm.SubjectResults+p.name+".0", fmt.Sprintf("%s/%s/%d", p.name, p.session, p.batches), body); err != nil {
+		if !errors.Is(err, farm.ErrAway) && !errors.Is(err, farm.ErrFull) && ctx.Err() == nil {
+			p.f.t.Errorf("%s publishes: %v", p.name, err)
+		}
+		return // again, in a second
+	}
+	p.batches++
+	for _, it := range p.outbox[:n] {
+		p.sent = append(p.sent, it.Lease)
+	}
+	p.outbox = p.outbox[n:]
+}
+
+// tell beats.
+func (p *process) tell(ctx context.Context, now time.Time) {
+	p.number++
+	b := farm.Beat{Session: p.session, Number: p.number, Sent: p.sent}
+	for _, x := range p.playing {
+		b.Held = append(b.Held, x.grant.Held())
+	}
+	for _, it := range p.outbox {
+		b.Outbox = append(b.Outbox, it.Lease)
+	}
+	var told farm.Told
+	if err := p.way.Request(ctx, farm.SubjectBeat+p.name, b, &told); err != nil {
+		return
+	}
+	if told.Unknown || told.Refusal != nil {
+		p.here = false
+		p.refused = told.Refusal
+		return
+	}
+	p.beat = now.Add(lease / 3)
+	p.drain = told.Say == farm.SayDrain
+	p.dropped.Add(int64(len(told.Drop)))
+	gone := func(h farm.Held) bool {
+		return slices.ContainsFunc(slices.Concat(told.Drop, told.Stored), func(d farm.Held) bool { return d.Run == h.Run && d.Epoch == h.Epoch })
+	}
+	p.playing = slices.DeleteFunc(p.playing, func(x play1) bool { return gone(x.grant.Held()) })
+	p.outbox = slices.DeleteFunc(p.outbox, func(it farm.Item) bool { return gone(it.Lease) })
+	p.sent = slices.DeleteFunc(p.sent, gone)
+}

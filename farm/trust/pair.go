@@ -1,0 +1,91 @@
+package trust
+
+import (
+	"math"
+
+	"gogi/match"
+)
+
+// OfRows is a stored pair, its games by leg, as residuals see it.
+func OfRows(rows []match.Row) Pair {
+	var p Pair
+	var tally speeds
+	for i := range rows {
+		r := &rows[i]
+		first := 0 // the colour of the plan's first player
+		if r.Black != r.PairA {
+			first = 1
+		}
+		p.Worker, p.Slowed = r.Worker, p.Slowed || r.Marked
+		p.game(r.Termination, r.Points[first])
+		tally.add(r.Sides, first)
+	}
+	p.Ratio = tally.ratio()
+	return p
+}
+
+// OfResult is a finished pair as residuals see it: the same as OfRows gives of it when it
+// is stored.
+func OfResult(plan *match.Plan, r *match.PairResult) Pair {
+	p := Pair{Worker: r.Played.Worker}
+	var tally speeds
+	for i := range r.Games {
+		g := &r.Games[i]
+		first := 0
+		if g.Players[0] != r.Pair.Players[0] {
+			first = 1
+		}
+		p.Slowed = p.Slowed || g.Marked
+		p.game(g.Termination, plan.Rules.Points(g.Verdict)[first])
+		tally.add(g.Sides, first)
+	}
+	p.Ratio = tally.ratio()
+	return p
+}
+
+func (p *Pair) game(end match.Termination, points float64) {
+	p.Points += points
+	switch end {
+	case match.TimeForfeit:
+		p.OnTime++
+	case match.Crash:
+		p.Crashes++
+	}
+}
+
+// BaseSpeed is the second player's nodes a second in a finished pair, for Drift; 0 where
+// it is not known.
+func BaseSpeed(r *match.PairResult) float64 {
+	var tally speeds
+	for i := range r.Games {
+		g := &r.Games[i]
+		first := 0
+		if g.Players[0] != r.Pair.Players[0] {
+			first = 1
+		}
+		tally.add(g.Sides, first)
+	}
+	return finite(tally.nodes[1] / tally.seconds[1])
+}
+
+// speeds adds up what the first and the second player searched, and for how long.
+type speeds struct{ nodes, seconds [2]float64 }
+
+func (s *speeds) add(sides [2]match.Side, first int) {
+	for i, c := range [2]int{first, 1 - first} {
+		s.nodes[i] += float64(sides[c].Nodes)
+		s.seconds[i] += sides[c].Time.Seconds()
+	}
+}
+
+// ratio is the first's nodes a second through the second's, 0 where either is not known.
+func (s *speeds) ratio() float64 {
+	return finite(s.nodes[0] * s.seconds[1] / (s.nodes[1] * s.seconds[0]))
+}
+
+func finite(v float64) float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0
+	}
+	return v
+}

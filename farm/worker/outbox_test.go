@@ -1,0 +1,281 @@
+package worker_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gogi/farm"
+	"gogi/farm/worker"
+)
+
+func openOutbox(t interface {
+	Helper()
+	Fatal(...any)
+}, dir string) (*worker.Outbox, int64) {
+	t.Helper()
+	o, dropped, err := worker.OpenOutbox(dir, 1<<30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o, dropped
+}
+
+func item(pair int) farm.Item {
+	return farm.Item{Lease: farm.Held{Run: "r", Pair: pair, Epoch: farm.Epoch(pair + 1)}, Pair: []byte(strings.Repeat("x", 100+pair))}
+}
+
+// pairs are what would be published, in order.
+func pairs(o *worker.Outbox) (all []int) {
+	items, _ := o.Batch(1 << 30)
+	for _, i := range items {
+		all = append(all, i.Lease.Pair)
+	}
+	return all
+}
+
+// TestATornTailIsDropped: whatever of the last record was written, the others are there.
+func TestATornTailIsDropped(t *testing.T) {
+	dir := t.TempDir()
+	o, _ := openOutbox(t, dir)
+	for pair := range 3 {
+		if err := o.Append(item(pair)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "0000000000000001.out")
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := len(whole) * 2 / 3 // within the third, which is a third of the file and a little
+	for cut := last + 10; cut < len(whole); cut += 7 {
+		again := t.TempDir()
+		if err := os.WriteFile(filepath.Join(again, filepath.Base(name)), whole[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o, dropped := openOutbox(t, again)
+		if got := pairs(o); !slices.Equal(got, []int{0, 1}) || dropped == 0 {
+			t.Fatalf("cut at %d of %d: %v, %d bytes dropped", cut, len(whole), got, dropped)
+		}
+		if err := o.Append(item(9)); err != nil {
+			t.Fatal(err)
+		}
+		if err := o.Close(); err != nil {
+			t.Fatal(err)
+		}
+		o, _ = openOutbox(t, again)
+		if got := pairs(o); !slices.Equal(got, []int{0, 1, 9}) {
+			t.Fatalf("cut at %d, then one more: %v", cut, got)
+		}
+	}
+	for at := range whole { // a flipped bit costs no more than what is after it
+		again := t.TempDir()
+		flipped := slices.Clone(whole)
+		flipped[at] ^= 4
+		if err := os.WriteFile(filepath.Join(again, filepath.Base(name)), flipped, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o, dropped := openOutbox(t, again)
+		got := pairs(o)
+		if !slices.Equal(got, []int{0, 1, 2}[:len(got)]) || len(got) == 3 || dropped == 0 {
+			t.Fatalf("bit of byte %d flipped: %v", at, got)
+		}
+		if err := o.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestTheOutboxIsWhatWasPutAndNotDone, whatever is done in which order, and across
+// restarts.
+func TestTheOutboxIsWhatWasPutAndNotDone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		dir, err := os.MkdirTemp("/dev/shm", "outbox") // where syncing costs nothing
+		if err != nil {
+			dir, err = os.MkdirTemp("", "outbox")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		o, _ := openOutbox(t, dir)
+		var left []int // not done
+		published := map[int]bool{}
+		t.Repeat(map[string]func(*rapid.T){
+			"append": func(t *rapid.T) {
+				pair := rapid.IntRange(0, 1000).Draw(t, "pair")
+				if slices.Contains(left, pair) {
+					t.Skip("it is there")
+				}
+				if err := o.Append(item(pair)); err != nil {
+					t.Fatal(err)
+				}
+				left = append(left, pair)
+			},
+			"publish": func(t *rapid.T) {
+				items, numbers := o.Batch(rapid.IntRange(0, 1000).Draw(t, "bytes"))
+				if len(items) == 0 && len(published) < len(left) {
+					t.Fatal("nothing to publish")
+				}
+				o.Published(numbers)
+				for _, i := range items {
+					published[i.Lease.Pair] = true
+				}
+			},
+			"done": func(t *rapid.T) {
+				if len(left) == 0 {
+					t.Skip("empty")
+				}
+				at := rapid.IntRange(0, len(left)-1).Draw(t, "at")
+				o.Done([]farm.Held{item(left[at]).Lease})
+				delete(published, left[at])
+				left = slices.Delete(left, at, at+1)
+			},
+			"restart": func(t *rapid.T) {
+				if err := o.Close(); err != nil {
+					t.Fatal(err)
+				}
+				var dropped int64
+				if o, dropped = openOutbox(t, dir); dropped != 0 {
+					t.Fatalf("%d bytes dropped", dropped)
+				}
+				clear(published)
+			},
+			"": func(t *rapid.T) {
+				var waiting []int
+				for _, p := range left {
+					if !published[p] {
+						waiting = append(waiting, p)
+					}
+				}
+				if got := pairs(o); !slices.Equal(got, waiting) {
+					t.Fatalf("to publish: %v, want %v", got, waiting)
+				}
+				w, p := o.Leases()
+				if len(w) != len(waiting) || len(p) != len(published) {
+					t.Fatalf("%d and %d leases, want %d and %d", len(w), len(p), len(waiting), len(published))
+				}
+			},
+		})
+		o.Close()
+	})
+}
+
+// TestAttemptsAreDoneWhenPublished: nobody is told of them.
+func TestAttemptsAreDoneWhenPublished(t *testing.T) {
+	dir := t.TempDir()
+	o, _ := openOutbox(t, dir)
+	attempt := item(1)
+	attempt.Pair, attempt.Attempt = nil, &attemptOf1
+	if err := errors.Join(o.Append(attempt), o.Append(item(2))); err != nil {
+		t.Fatal(err)
+	}
+	waiting, _ := o.Leases()
+	if len(waiting) != 1 {
+		t.Errorf("%d leases of finished pairs", len(waiting))
+	}
+	_, numbers := o.Batch(1 << 20)
+	o.Published(numbers)
+	if n, _ := o.Left(); n != 1 {
+		t.Errorf("%d are left", n)
+	}
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
+	o, _ = openOutbox(t, dir)
+	if got := pairs(o); !slices.Equal(got, []int{2}) {
+		t.Errorf("after a restart: %v", got)
+	}
+}
+
+// TestFilesGoWhenTheirItemsAreDone: many megabytes through it, and little is left; and
+// what is appended by many at once is all there.
+func TestFilesGoWhenTheirItemsAreDone(t *testing.T) {
+	dir := t.TempDir()
+	o, _, err := worker.OpenOutbox(dir, 20<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	big := strings.Repeat("x", 900_000)
+	var all []farm.Held
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	for slot := range 4 {
+		group.Go(func() {
+			for i := range 8 {
+				it := item(slot*100 + i)
+				it.Pair = []byte(big)
+				if err := o.Append(it); err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				all = append(all, it.Lease)
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	if n, bytes := o.Left(); n != 32 || bytes < 32*900_000 || len(files) < 3 || !o.Full() {
+		t.Errorf("%d items in %d bytes of %d files, full %v", n, bytes, len(files), o.Full())
+	}
+	items, _ := o.Batch(1 << 20)
+	if len(items) != 1 {
+		t.Errorf("%d items of 900 kB in a batch of 1 MB", len(items))
+	}
+	o.Done(all[:30])
+	if o.Full() {
+		t.Error("it is full with two items")
+	}
+	o.Done(all[30:])
+	files, _ = filepath.Glob(filepath.Join(dir, "*"))
+	if n, bytes := o.Left(); n != 0 || bytes > 9<<20 || len(files) > 1 {
+		t.Errorf("%d items in %d bytes of %d files", n, bytes, len(files))
+	}
+	it := item(1)
+	it.Pair = make([]byte, farm.MaxBody)
+	if err := o.Append(it); err == nil {
+		t.Error("an item is taken that no message can carry")
+	}
+}
+
+// TestAFullDiskIsAnErrorAndLosesNothing, on a limit of the size of files.
+func TestAFullDiskIsAnErrorAndLosesNothing(t *testing.T) {
+	if os.Getenv("OUTBOX_LIMITED") == "" {
+		reexec(t, t.Name(), "OUTBOX_LIMITED=1")
+		return
+	}
+	dir := t.TempDir()
+	o, _ := openOutbox(t, dir)
+	limitFiles(t, 10_000)
+	kept := 0
+	var failed error
+	for ; failed == nil; kept++ {
+		failed = o.Append(item(kept))
+	}
+	kept--
+	if !errors.Is(failed, syscall.EFBIG) || kept < 10 {
+		t.Fatalf("%d kept, then %v", kept, failed)
+	}
+	if got := pairs(o); len(got) != kept {
+		t.Errorf("%d to publish, %d kept", len(got), kept)
+	}
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
+	o, dropped := openOutbox(t, dir)
+	if got := pairs(o); len(got) != kept || dropped != 0 {
+		t.Errorf("after a restart %d to publish, %d kept, %d bytes dropped", len(got), kept, dropped)
+	}
+}

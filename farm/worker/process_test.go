@@ -1,0 +1,95 @@
+package worker_test
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"testing"
+
+	"gogi/farm/worker"
+	"gogi/match"
+)
+
+var attemptOf1 = match.Attempt{Pair: 1, Why: "crashed"}
+
+// reexec runs one test of this program in a process of its own.
+func reexec(t *testing.T, name string, env ...string) {
+	t.Helper()
+	c := exec.Command(os.Args[0], "-test.run=^"+name+"$", "-test.count=1")
+	c.Env = append(os.Environ(), env...)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// limitFiles makes files of this process end at so many bytes, as a full disk does.
+func limitFiles(t *testing.T, bytes uint64) {
+	t.Helper()
+	signal.Ignore(syscall.SIGXFSZ)
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	limit.Cur = bytes
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestKilledBetweenOutboxAndStream: what Append had accepted when the process was killed
+// is there.
+func TestKilledBetweenOutboxAndStream(t *testing.T) {
+	if dir := os.Getenv("OUTBOX_KILLED"); dir != "" {
+		appendForEver(dir)
+	}
+	for range 5 {
+		dir := t.TempDir()
+		c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.count=1")
+		c.Env = append(os.Environ(), "OUTBOX_KILLED="+dir)
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		told := 0
+		for lines.Scan() { // one dot on a line for each that was accepted
+			if told++; told == 20 {
+				if err := c.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		_ = c.Wait() // killed
+		o, _, err := worker.OpenOutbox(dir, 1<<30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		items, _ := o.Batch(1 << 30)
+		if told < 20 || len(items) < told {
+			t.Errorf("%d were accepted, %d are there", told, len(items))
+		}
+		for i, it := range items {
+			if it.Lease.Pair != i {
+				t.Fatalf("item %d is pair %d", i, it.Lease.Pair)
+			}
+		}
+		if err := o.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func appendForEver(dir string) {
+	o, _, err := worker.OpenOutbox(dir, 1<<30)
+	for pair := 0; err == nil; pair++ {
+		if err = o.Append(item(pair)); err == nil {
+			_, err = os.Stdout.WriteString(".\n")
+		}
+	}
+	os.Exit(1)
+}

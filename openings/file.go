@@ -1,0 +1,92 @@
+package openings
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"gogi/usi"
+)
+
+// headMark begins the first line of a file of openings.
+const headMark = "# gogi book make: "
+
+// File is a file of openings that grows. What is written is whole lines, so that the
+// making goes on where it was ended, however that was.
+type File struct {
+	f *os.File
+}
+
+// OpenFile opens a file, or makes it, and reads what is in it. head says what made it: a
+// file of another one is refused. A last line without its end is cut off.
+func OpenFile(name, head string) (*File, []Opening, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // to be read by others
+	if err != nil {
+		return nil, nil, err
+	}
+	made, err := readMade(f, head)
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
+	}
+	return &File{f}, made, nil
+}
+
+// readMade reads a file up to its last whole line, and stands behind that.
+func readMade(f *os.File, head string) (made []Opening, err error) {
+	data, err := os.ReadFile(f.Name())
+	if err != nil {
+		return nil, err
+	}
+	whole := data[:bytes.LastIndexByte(data, '\n')+1]
+	if bytes.HasPrefix(whole, []byte(headMark)) && bytes.Count(whole, []byte("\n")) == 1 {
+		whole = nil // a head of anything, and nothing made
+	}
+	if err := f.Truncate(int64(len(whole))); err != nil {
+		return nil, err
+	}
+	if _, err := f.Seek(int64(len(whole)), 0); err != nil {
+		return nil, err
+	}
+	if len(whole) == 0 {
+		_, err := fmt.Fprintln(f, headMark+head)
+		return nil, err
+	}
+	n := 0
+	for line := range strings.Lines(string(whole)) {
+		n++
+		line = strings.TrimSpace(line)
+		if n == 1 {
+			if line != headMark+head {
+				return nil, fmt.Errorf("it begins with %q, which is another set of openings: expected %q, or another file", line, headMark+head)
+			}
+			continue
+		}
+		o, err := parseOpening(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		made = append(made, o)
+	}
+	return made, nil
+}
+
+// parseOpening is the inverse of Opening.String.
+func parseOpening(line string) (o Opening, err error) {
+	text, values, _ := strings.Cut(line, " # ")
+	if _, err := fmt.Sscanf(values, "%d %d %d", &o.Attempt, &o.Black, &o.White); err != nil {
+		return o, fmt.Errorf("%q says no attempt and values behind #", line)
+	}
+	o.Line, err = usi.ParsePosition(text)
+	return o, err
+}
+
+// Add writes an opening.
+func (f *File) Add(o Opening) error {
+	_, err := fmt.Fprintln(f.f, o)
+	return err
+}
+
+// Close closes the file.
+func (f *File) Close() error { return f.f.Close() }

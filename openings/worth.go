@@ -1,0 +1,184 @@
+package openings
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"gogi/internal/format"
+	"gogi/match"
+	"gogi/shogi"
+	"gogi/stats/counts"
+)
+
+// Worth is what games tell of openings. All of it is a look after the fact: of many
+// openings some stand out by chance, and no interval allows for how many there are.
+type Worth struct {
+	Version  int     `json:"version"`
+	Games    int     `json:"games"`
+	Copies   int     `json:"copies"` // games that repeat another of their opening, left out
+	Openings []Share `json:"openings"`
+	All      Share   `json:"all"`
+}
+
+// Share is the games of one opening.
+type Share struct {
+	Opening string `json:"opening"`
+	Games   int    `json:"games"`
+	Black   int    `json:"black_wins"`
+	Draws   int    `json:"draws"`
+	White   int    `json:"white_wins"`
+	// BlackWins is Black's share of the decided games, Drawn the draws' of all, each with
+	// its exact 95% interval (Clopper and Pearson, games as independent), null where there
+	// are none.
+	BlackWins *Rate `json:"black"`
+	Drawn     *Rate `json:"drawn"`
+	Pairs     int   `json:"pairs"` // of two games with the colours swapped
+	// Told is the share of pairs that one player won, by two wins or a win and a draw:
+	// what the opening tells of the players. In the others the colour won both games, or
+	// both were drawn.
+	Told *Rate `json:"told"`
+}
+
+// Rate is a share with its interval, from 0 to 1.
+type Rate struct {
+	Rate float64 `json:"rate"`
+	Lo   float64 `json:"lo"`
+	Hi   float64 `json:"hi"`
+}
+
+// Gatherer counts games by opening.
+type Gatherer struct {
+	by     map[string]*tally
+	copies int
+}
+
+// tally is an opening's games.
+type tally struct {
+	share  Share
+	told   int
+	hashes map[uint64]bool
+}
+
+// NewGatherer counts from nothing.
+func NewGatherer() *Gatherer { return &Gatherer{by: map[string]*tally{}} }
+
+// Add counts a pair's games, by leg, from the opening they were played from. A game with
+// the moves of one that was counted is a copy and tells nothing new; its pair is left out.
+func (g *Gatherer) Add(o match.Opening, rows []match.Row) {
+	key := o.String()
+	t := g.by[key]
+	if t == nil {
+		t = &tally{share: Share{Opening: key}, hashes: map[uint64]bool{}}
+		g.by[key] = t
+	}
+	fresh := 0
+	for _, r := range rows {
+		if t.hashes[r.MovesHash] {
+			g.copies++
+			continue
+		}
+		t.hashes[r.MovesHash] = true
+		fresh++
+		t.share.add(r.Outcome)
+	}
+	if len(rows) != 2 || fresh != 2 {
+		return
+	}
+	t.share.Pairs++
+	if scoreOfA(rows[0])+scoreOfA(rows[1]) != 2 {
+		t.told++
+	}
+}
+
+func (s *Share) add(o match.Outcome) {
+	s.Games++
+	switch o {
+	case match.BlackWins:
+		s.Black++
+	case match.WhiteWins:
+		s.White++
+	case match.Draw:
+		s.Draws++
+	case match.Unfinished:
+	}
+}
+
+// scoreOfA is what the pair's first player has of a game, in half points.
+func scoreOfA(r match.Row) int {
+	winner, decided := r.Outcome.Winner()
+	switch {
+	case !decided:
+		return 1
+	case (winner == shogi.Black) == (r.Black == r.PairA):
+		return 2
+	}
+	return 0
+}
+
+// Worth is what was counted: the openings with the most games first, of equal ones by
+// their text.
+func (g *Gatherer) Worth() *Worth {
+	w := &Worth{Version: 1, Copies: g.copies, Openings: []Share{}}
+	all, told := Share{Opening: "all"}, 0
+	for _, t := range g.by {
+		s := t.share
+		all.Games, all.Black, all.Draws, all.White, all.Pairs = all.Games+s.Games, all.Black+s.Black, all.Draws+s.Draws, all.White+s.White, all.Pairs+s.Pairs
+		told += t.told
+		s.rate(t.told)
+		w.Openings = append(w.Openings, s)
+	}
+	all.rate(told)
+	w.All, w.Games = all, all.Games
+	slices.SortFunc(w.Openings, func(a, b Share) int {
+		return cmp.Or(b.Games-a.Games, cmp.Compare(a.Opening, b.Opening))
+	})
+	return w
+}
+
+func (s *Share) rate(told int) {
+	s.BlackWins, s.Drawn, s.Told = rateOf(s.Black, s.Black+s.White), rateOf(s.Draws, s.Games), rateOf(told, s.Pairs)
+}
+
+func rateOf(k, n int) *Rate {
+	i, err := counts.ClopperPearson(k, n, 0.95)
+	if err != nil { // n is 0
+		return nil
+	}
+	return &Rate{float64(k) / float64(n), i.Lo, i.Hi}
+}
+
+// Print writes the first openings as a table; write errors are dropped.
+func (w *Worth) Print(out io.Writer, most int) {
+	t := format.Table("opening", "games", "Black W–D–L", "Black won", "drawn", "tells")
+	for _, s := range append(slices.Clone(w.Openings[:min(most, len(w.Openings))]), w.All) {
+		t.AppendRow([]any{short(s.Opening), s.Games, fmt.Sprintf("%d–%d–%d", s.Black, s.Draws, s.White), s.BlackWins, s.Drawn, s.Told})
+	}
+	format.Render(out, t)
+	if hidden := len(w.Openings) - most; hidden > 0 {
+		fmt.Fprintf(out, "%d more openings have fewer games\n", hidden)
+	}
+	if w.Copies > 0 {
+		fmt.Fprintf(out, "%d games that repeat another of their opening are left out\n", w.Copies)
+	}
+	fmt.Fprintln(out, "[95% Clopper–Pearson, games as independent]; won: of decided games; tells: the\nshare of pairs that one player won; of many openings some stand out by chance")
+}
+
+// short is an opening without the words that most have in common, cut to a column.
+func short(opening string) string {
+	opening = strings.TrimPrefix(opening, "startpos moves ")
+	if len(opening) > 26 {
+		opening = opening[:25] + "…"
+	}
+	return opening
+}
+
+// String is the rate with its interval, a dash for none.
+func (r *Rate) String() string {
+	if r == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f%% [%.0f, %.0f]", 100*r.Rate, 100*r.Lo, 100*r.Hi)
+}
