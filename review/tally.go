@@ -159,7 +159,7 @@ func (t *Tally) Print(w io.Writer) {
 		}
 		format.Render(w, rows)
 	}
-	fmt.Fprintf(w, "match, good, bad (and those that change the win rate by %g points at least): percent\nof the moves that counted; gain, fall: average good and average bad, in points of\nwin rate a move; loss: gain less fall, as the source defines it\n", t.Rules.Point)
+	fmt.Fprintf(w, "match, good, bad (and those that change the win rate by %g at least): percent\nof the moves that counted; gain, fall: average good and average bad, in points of\nwin rate a move; loss: gain less fall, as the source defines it\n", t.Rules.Point)
 	t.printLeft(w)
 }
 
@@ -194,7 +194,7 @@ func (t *Tally) printLeft(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	if drift := t.Drift(); drift != nil && (*drift < -driftTold || *drift > driftTold) {
-		fmt.Fprintf(w, "warning: the engine's own moves change the win rate by %s points on average: its values favour\nthe side to move (or the other one), and the averages, good and bad rates hold that, too\n",
+		fmt.Fprintf(w, "warning: the engine's own moves change the win rate by %s points on average:\nits values favour one side, to move or not, and good, bad, gain and fall hold that, too\n",
 			strings.Replace(fmt.Sprintf("%+.1f", *drift), "-", "−", 1))
 	}
 }
