@@ -33,9 +33,8 @@ func (v *Validation) Figure() string {
 	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="#fff"/>`+"\n", side, side)
 	fmt.Fprintf(&b, `<path d="M%d %dV%dH%d" fill="none" stroke="#333"/><path d="M%d %dL%d %d" stroke="#999" stroke-dasharray="4 3"/>`+"\n",
 		margin, margin, side-margin, side-margin, margin, side-margin, side-margin, margin)
-	for tick := range 5 {
-		x := lo + (hi-lo)*float64(tick)/4
-		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%.0f</text><text x="%d" y="%.1f" text-anchor="end">%.0f</text>`+"\n",
+	for x, step := ticks(lo, hi); x <= hi; x += step {
+		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%.4g</text><text x="%d" y="%.1f" text-anchor="end">%.4g</text>`+"\n",
 			at(x), side-margin+15, x, margin-5, side-at(x)+4, x)
 	}
 	for _, p := range v.Points {
@@ -45,6 +44,19 @@ func (v *Validation) Figure() string {
 	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">true %s</text>`+"\n", side/2, side-10, escaped(v.Of))
 	fmt.Fprintf(&b, `<text x="%d" y="20" text-anchor="middle">estimated %s, each from %d games</text>`+"\n</svg>\n", side/2, escaped(v.Of), v.From)
 	return b.String()
+}
+
+// ticks are the first round number of an axis and the step to the next, 1, 2 or 5 times a
+// power of ten, for four to ten of them.
+func ticks(lo, hi float64) (first, step float64) {
+	step = math.Pow(10, math.Floor(math.Log10(hi-lo)))
+	switch n := (hi - lo) / step; {
+	case n < 2:
+		step /= 5
+	case n < 4:
+		step /= 2
+	}
+	return math.Ceil(lo/step) * step, step
 }
 
 func escaped(text string) string {
