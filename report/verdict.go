@@ -79,6 +79,12 @@ func (r *Report) Deciding() (test *Test, swapped bool) {
 	return &r.Tests[0], swapped
 }
 
+// byGate reports whether the gate makes the claim.
+func (r *Report) byGate() bool {
+	_, swapped := r.Deciding()
+	return r.Finished && swapped && r.Gate != nil
+}
+
 // unswapped says why games that were not played in pairs prove nothing of strength.
 func (r *Report) unswapped() string {
 	for _, p := range r.Players {
@@ -87,12 +93,6 @@ func (r *Report) unswapped() string {
 		}
 	}
 	return fmt.Sprintf("There is no verdict: %s always had Black and %s White, so the games do not tell strength from colour.", r.A, r.B)
-}
-
-// byGate reports whether the gate makes the claim.
-func (r *Report) byGate() bool {
-	_, swapped := r.Deciding()
-	return r.Finished && swapped && r.Gate != nil
 }
 
 func (r *Report) claim() Verdict {
