@@ -13,6 +13,7 @@ import (
 
 	"gogi/alarms"
 	"gogi/archive"
+	"gogi/cmd/gogi/recordverbs"
 	"gogi/configs"
 	"gogi/faults"
 	"gogi/gate"
@@ -51,7 +52,9 @@ type matchCommand struct {
 	HTTP string `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Show the run in a browser while it is played, such as at 127.0.0.1:7878."`
 	webFlags
 
-	MetricsFile string `group:"pages" type:"path" placeholder:"FILE" help:"Write the run's metrics there, every 15 seconds and at the end, as node_exporter's textfile collector reads them: /…/gogi.prom."`
+	RecordDir    string `type:"path" placeholder:"DIR" help:"Keep a file of each game that is played in this folder, as it grows; games that do not count are removed."`
+	RecordFormat string `enum:"csa,kif" default:"csa" help:"Of the files of --record-dir: csa or kif."`
+	MetricsFile  string `group:"pages" type:"path" placeholder:"FILE" help:"Write the run's metrics there, every 15 seconds and at the end, as node_exporter's textfile collector reads them: /…/gogi.prom."`
 
 	seriesFlags
 
@@ -420,6 +423,13 @@ func (c *matchCommand) playPairs(ctx context.Context, env *verb.Env, o *players.
 		Open: o.Open, Waits: new(process.Self).WorstWait, CPUs: o.Bound.Sets(), Room: c.room, Moves: true,
 		Beside:  []func(context.Context, *live.Hub, func(match.Event)){c.desk.Follow},
 		Started: measured.Started, Watch: []func(*live.Hub){measured.Follow},
+	}
+	if c.RecordDir != "" {
+		files, err := recordverbs.NewLive(c.RecordDir, c.RecordFormat, env)
+		if err != nil {
+			return err
+		}
+		config.Watch = append(config.Watch, files.Follow)
 	}
 	measured.Play(s)
 	if c.MetricsFile != "" {

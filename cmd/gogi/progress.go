@@ -106,7 +106,7 @@ func (p *progress) follow(hub *live.Hub) {
 func (p *progress) event(e match.Event) {
 	switch {
 	case e.Type == match.EventFault:
-		p.fault(e, e.Engine+" "+strings.ReplaceAll(e.Kind, "_", " "))
+		p.fault(e, strings.TrimSpace(e.Engine+" "+strings.ReplaceAll(e.Kind, "_", " ")))
 	case e.Type == match.EventEnd && e.Bundle != "" && !p.bundles[e.Bundle]: // of a failure that the game alone shows
 		p.fault(e, loserOf(e)+" "+strings.ReplaceAll(e.Termination, "_", " "))
 	case e.Type == match.EventWarning:

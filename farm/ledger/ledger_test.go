@@ -176,11 +176,15 @@ func TestSentKeepsAlive(t *testing.T) {
 		b.wait(lease / 2)
 		b.wants("expired", b.Expire(b.now))
 	}
+	if b.Playing("w0") != 0 || b.HeldBy("w0") != 2 || b.Playing("w9") != 0 {
+		t.Errorf("w0 plays %d of %d", b.Playing("w0"), b.HeldBy("w0"))
+	}
 	b.Drained(b.now)
 	dropped, _ := b.Beat(b.now, "w0", "s", ledger.Listed{Outbox: held[:1], Sent: held[1:]})
 	b.wants("not in the stream", dropped, 1)
 	b.wants("again", b.grant(1, 2), 1)
-	if s := b.State(); s.Counts.Lost != 1 {
+	b.Leave(b.now, "w0")
+	if s := b.State(); s.Counts.Lost != 1 || b.Playing("w0") != 0 || b.Playing("w1") != 1 {
 		t.Errorf("%+v", s)
 	}
 }

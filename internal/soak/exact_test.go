@@ -94,6 +94,7 @@ func (b *bout) play(s *shift, deck *deck) {
 		}
 		<-b.p.over
 		b.alone()
+		b.happened("exact: a pair was played again after a standstill", strings.Count(b.p.complaints(), standstill))
 		switch code := b.p.ProcessState.ExitCode(); {
 		case code == 0:
 			return
@@ -103,6 +104,9 @@ func (b *bout) play(s *shift, deck *deck) {
 		}
 	}
 }
+
+// standstill is what the runner says of one.
+const standstill = "this program stood still"
 
 // starved reports whether the runner ended because nothing more could be stored, by
 // what it said.
@@ -323,7 +327,7 @@ func (b *bout) judge(want string) {
 		b.t.Errorf("%s: %d games are stored", b.db, len(games))
 	}
 	b.countFaults()
-	b.happened("exact: a pair was played again after a standstill", strings.Count(b.dump(b.db), "this program stood still"))
+	b.happened("exact: a standstill is on record", strings.Count(b.dump(b.db), standstill)) // unless its pair was cut again
 	if got := b.dump(b.db, "--stable"); got != want {
 		b.t.Errorf("%s: the stable dump differs from that of an undisturbed run: %s", b.db, firstDifference(got, want))
 	} else {
