@@ -49,6 +49,9 @@ func (b *Bus) fetch(ctx context.Context, n int, there bool) ([]farm.Delivery, er
 		defer cancel()
 		batch, err = b.judge.Fetch(n, jetstream.FetchContext(waiting))
 	}
+	if errors.Is(err, jetstream.ErrInvalidOption) {
+		return nil, nil // the deadline of ctx is at hand: the caller meets it
+	}
 	if err != nil {
 		return nil, b.failure(err)
 	}
