@@ -3,6 +3,8 @@ package tune
 import (
 	"fmt"
 	"math"
+
+	"gogi/match"
 )
 
 // Path is a tune as far as its results are known. Its methods are called by one
@@ -113,4 +115,40 @@ func (p *Path) learn() bool {
 		}
 	}
 	return true
+}
+
+// tolerance is how far a stored centre may be from one that is reckoned anew, in
+// perturbations: machines differ in the last bits of products and powers.
+const tolerance = 1e-9
+
+// Adopt compares the latest state with the stored one of as many blocks, and goes on from
+// that: what was drawn was drawn from it. A difference that no rounding explains is an
+// error.
+func (p *Path) Adopt(stored match.TuneState) error {
+	st := p.states[p.latest]
+	switch {
+	case stored.Blocks != p.latest || stored.Pairs != st.Pairs:
+		return fmt.Errorf("tune: the state after %d blocks and %d pairs is stored as that after %d and %d", p.latest, st.Pairs, stored.Blocks, stored.Pairs)
+	case len(stored.Centre) != len(st.Theta):
+		return fmt.Errorf("tune: the state after %d blocks has %d parameters, the tune %d", stored.Blocks, len(stored.Centre), len(st.Theta))
+	case !(math.Abs(stored.Factor-st.Factor) <= tolerance*st.Factor):
+		return fmt.Errorf("tune: after %d blocks the perturbation's factor is stored as %v, and the results lead to %v", stored.Blocks, stored.Factor, st.Factor)
+	}
+	for i := range p.settings.Params {
+		param := &p.settings.Params[i]
+		if !(math.Abs(stored.Centre[i]-st.Theta[i]) <= tolerance*max(param.Spread(p.settings.Method), math.Abs(st.Theta[i]))) {
+			return fmt.Errorf("tune: after %d blocks %s is stored as %v, and the results lead to %v", stored.Blocks, param.Name, stored.Centre[i], st.Theta[i])
+		}
+	}
+	next := st.clone()
+	copy(next.Theta, stored.Centre)
+	next.Factor = stored.Factor
+	p.states[p.latest] = next
+	return nil
+}
+
+// Known reports whether a pair's result is in.
+func (p *Path) Known(pair int) bool {
+	_, known := p.known[pair]
+	return known || pair < p.latest*p.settings.Block
 }
