@@ -14,6 +14,7 @@ type Path struct {
 	states   map[int]State // by learnt blocks; those that a block may still be drawn from
 	latest   int           // learnt blocks
 	known    map[int]result
+	expected map[int]match.TuneState // by learnt blocks: see Expect
 }
 
 type result struct {
@@ -78,9 +79,24 @@ func (p *Path) Add(pair int, score float64, forfeit bool) (added bool, states []
 	}
 	p.known[pair] = result{score, forfeit}
 	for p.learn() {
+		if stored, ok := p.expected[p.latest]; ok {
+			if err := p.adopt(stored); err != nil {
+				return true, states, err
+			}
+		}
 		states = append(states, p.State())
 	}
 	return true, states, nil
+}
+
+// Expect says what states are stored. Where the path comes to one, the two are compared,
+// and the path goes on from the stored one: what was drawn was drawn from that. A
+// difference that no rounding explains is an error of Add.
+func (p *Path) Expect(stored []match.TuneState) {
+	p.expected = map[int]match.TuneState{}
+	for _, s := range stored {
+		p.expected[s.Blocks] = s
+	}
 }
 
 // learn learns the next block if it is whole.
@@ -121,10 +137,8 @@ func (p *Path) learn() bool {
 // perturbations: machines differ in the last bits of products and powers.
 const tolerance = 1e-9
 
-// Adopt compares the latest state with the stored one of as many blocks, and goes on from
-// that: what was drawn was drawn from it. A difference that no rounding explains is an
-// error.
-func (p *Path) Adopt(stored match.TuneState) error {
+// adopt makes a stored state the latest.
+func (p *Path) adopt(stored match.TuneState) error {
 	st := p.states[p.latest]
 	switch {
 	case stored.Blocks != p.latest || stored.Pairs != st.Pairs:
