@@ -1,6 +1,4 @@
-// Package farmverbs is where a farm meets databases: the stores that its coordinator
-// keeps runs in.
-package farmverbs
+package site
 
 import (
 	"context"
