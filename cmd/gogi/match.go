@@ -27,6 +27,7 @@ import (
 	"gogi/report"
 	"gogi/report/text"
 	"gogi/results"
+	"gogi/screen"
 	"gogi/series"
 	"gogi/usi"
 	"gogi/usi/process"
@@ -50,6 +51,8 @@ type matchCommand struct {
 
 	HTTP string `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Show the run in a browser while it is played, such as at 127.0.0.1:7878."`
 	webFlags
+
+	hookFlags
 
 	RecordDir    string `type:"path" placeholder:"DIR" help:"Keep a file of each game that is played in this folder, as it grows; games that do not count are removed."`
 	RecordFormat string `enum:"csa,kif" default:"csa" help:"Of the files of --record-dir: csa or kif."`
@@ -75,7 +78,13 @@ func (c *matchCommand) Run(ctx context.Context, env *verb.Env) error {
 	case c.BisectCommits != nil:
 		return usage.Wrap(errors.New("--bisect-commits belongs to --exit bisect"))
 	}
-	_, err := c.match(ctx, env)
+	if err := c.parse(); err != nil {
+		return usage.Wrap(err)
+	}
+	r, err := c.match(ctx, env)
+	if !c.DryRun {
+		c.tellEnd(ctx, env, c.DB, c.seriesFlags.Run, r, err)
+	}
 	return err
 }
 
@@ -322,6 +331,9 @@ func (c *matchCommand) playPairs(ctx context.Context, env *verb.Env, o *players.
 		Beside:  []func(context.Context, *live.Hub, func(match.Event)){c.desk.Follow},
 		Started: measured.Started, Watch: []func(*live.Hub){measured.Follow},
 	}
+	if len(c.fault) > 0 {
+		config.Watch = append(config.Watch, c.followFaults(ctx, env, c.DB))
+	}
 	if c.RecordDir != "" {
 		files, err := recordverbs.NewLive(c.RecordDir, c.RecordFormat, env)
 		if err != nil {
@@ -359,14 +371,35 @@ func (c *matchCommand) playPairs(ctx context.Context, env *verb.Env, o *players.
 	}
 	if !c.Quiet {
 		shown := newProgress(env.Err, o.Plan)
+		shown.look = func() []string {
+			so, err := archive.Report(ctx, store, o.Plan.Run)
+			if err != nil || so.Games == 0 {
+				return nil // the report at the end says what is wrong
+			}
+			return screen.Glance(so)
+		}
 		say := shown.say
 		env.Say.Store(&say)
 		config.Watch = append(config.Watch, shown.follow)
 	}
-	c.interrupted.Playing(s.Drain)
+	c.interrupted.Playing(func() string { s.Drain(); return inPlay(s.Hub().State().State, o.Plan) })
 	ending, err := s.Play(ctx, config)
 	c.interrupted.Playing(nil)
 	return ended(errors.Join(err, lines.failed()), ending, c.interrupted.Happened())
+}
+
+// inPlay says how many games the pairs in play still have, those in play included.
+func inPlay(now *match.Snapshot, plan *match.Plan) string {
+	games := 0
+	for _, slot := range now.Slots {
+		if slot.Phase != match.SlotIdle {
+			games++
+			if plan.Design.Swap && (slot.Board == nil || slot.Board.Leg == 0) {
+				games++
+			}
+		}
+	}
+	return fmt.Sprintf("the pairs in play (%s)", format.NumberOf(games, "game"))
 }
 
 // serve shows the run in a browser until stop is called.

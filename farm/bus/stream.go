@@ -53,6 +53,9 @@ func (b *Bus) fetch(ctx context.Context, n int, there bool) ([]farm.Delivery, er
 			return nil, b.fetched(ctx, waiting.Err())
 		}
 	}
+	if errors.Is(err, jetstream.ErrInvalidOption) {
+		return nil, nil // the deadline of ctx is at hand: the caller meets it
+	}
 	if err != nil {
 		return nil, b.failure(err)
 	}
