@@ -83,7 +83,7 @@ func (c *matchCommand) Run(ctx context.Context, env *verb.Env) error {
 	}
 	r, err := c.match(ctx, env)
 	if !c.DryRun {
-		c.tellEnd(ctx, env, c.DB, c.seriesFlags.Run, r, err)
+		c.tellEnd(ctx, env, c.DB, c.Flags.Run, r, err)
 	}
 	return err
 }

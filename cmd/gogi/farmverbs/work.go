@@ -255,7 +255,7 @@ const (
 
 // play plays to the end, and tells the coordinator of it.
 func (w *working) play(ctx context.Context, joined *worker.Worker, c runner.Config) error {
-	w.interrupted.Playing(joined.Drain)
+	w.interrupted.Playing(func() string { joined.Drain(); return "the pairs in play" })
 	if w.DrainAfter > 0 {
 		timer := time.AfterFunc(w.DrainAfter, joined.Drain)
 		defer timer.Stop()
