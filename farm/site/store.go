@@ -79,3 +79,8 @@ func (s *stored) Void(ctx context.Context, worker, why, by string) ([]int, error
 	}
 	return s.Run.Void(ctx, why, by, is)
 }
+
+// Pair is a stored pair whole, for whoever pulls it.
+func (s *stored) Pair(ctx context.Context, id int) (match.PairResult, error) {
+	return s.store.Pair(ctx, s.ID(), id)
+}
