@@ -101,6 +101,7 @@ var allowed = map[string][]string{
 	"gogi/internal/soak":           {},
 	"gogi/cmd/gogi/recordverbs":    {"gogi/archive", "gogi/book", "gogi/configs", "gogi/ensemble/voting", "gogi/internal/format", "gogi/internal/usage", "gogi/internal/verb", "gogi/kifu/formats", "gogi/kifu/packed", "gogi/match", "gogi/openings", "gogi/players", "gogi/records", "gogi/results", "gogi/shogi", "gogi/transcribe", "gogi/usi"},
 	"gogi/cmd/gogi/farmverbs":      {"gogi/farm/coordinator", "gogi/match", "gogi/results"},
+	"gogi/cmd/gogi/easeverbs":      {"gogi/configs", "gogi/gate", "gogi/internal/format", "gogi/internal/verb", "gogi/match", "gogi/players"},
 	"gogi/cmd/gogi/dbverbs":        {"gogi/internal/phrases", "gogi/archive", "gogi/internal/usage", "gogi/internal/verb", "gogi/match", "gogi/results", "gogi/upkeep", "gogi/internal/format", "gogi/recount"},
 	"gogi/cmd/gogi":                {"*"},
 	"gogi/stats/rating/ascent":     {},
