@@ -56,6 +56,7 @@ var allowed = map[string][]string{
 	"gogi/internal/hook":           {"gogi/configs"},
 	"gogi/cmd/gogi/planning":       {"gogi/configs", "gogi/gate", "gogi/match", "gogi/players", "gogi/usi", "gogi/usi/process"},
 	"gogi/reckon":                  {"gogi/internal/format", "gogi/internal/usage", "gogi/match", "gogi/stats", "gogi/gate", "gogi/stats/counts"},
+	"gogi/cmd/gogi/easeverbs":      {"gogi/configs", "gogi/gate", "gogi/internal/format", "gogi/internal/verb", "gogi/match", "gogi/players"},
 	"gogi/farm/coordinator":        {"gogi/farm", "gogi/farm/ledger", "gogi/gate", "gogi/live", "gogi/match"},
 	"gogi/records":                 {"gogi/archive", "gogi/internal/foreign", "gogi/internal/usage", "gogi/kifu", "gogi/kifu/formats", "gogi/kifu/packed", "gogi/match", "gogi/results", "gogi/shogi", "gogi/live"},
 	"gogi/recount":                 {"gogi/archive", "gogi/internal/foreign", "gogi/internal/format", "gogi/match", "gogi/report", "gogi/results", "gogi/tournament"},

@@ -116,7 +116,7 @@ type resolver struct {
 }
 
 func (r *resolver) fail(path, format string, args ...any) {
-	r.errs = append(r.errs, fmt.Errorf("%s: %w", r.file.where(path), fmt.Errorf(format, args...)))
+	r.errs = append(r.errs, r.file.problem(path, fmt.Errorf(format, args...)))
 }
 
 // gate resolves the sequential test.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"gogi/cmd/gogi/dbverbs"
+	"gogi/cmd/gogi/easeverbs"
 	"gogi/cmd/gogi/farmverbs"
 	"gogi/cmd/gogi/recordverbs"
 	"gogi/internal/verb"
@@ -33,6 +34,7 @@ type commandLine struct {
 	Book         recordverbs.BookCommand    `cmd:"" help:"Books and openings: convert, show, check, make, sample."`
 	Votes        votesCommand               `cmd:"" help:"Tell how the councils of a run voted; draw a game's weights; take votes again by other rules."`
 	Init         initCommand                `cmd:"" help:"Write a commented series file to start from."`
+	Lint         easeverbs.LintCommand      `cmd:"" help:"Say all that is wrong with a series file, with line numbers, without starting engines: exit code 2 where anything is."`
 	Runs         runsCommand                `cmd:"" help:"List the runs of a database."`
 	Verify       dbverbs.VerifyCommand      `cmd:"" help:"Play every move of a run again and count it anew: exit code 0, or 12 where anything differs."`
 	Farm         farmverbs.Command          `cmd:"" help:"Play one series on many machines: coordinate, work, hand in, look."`
