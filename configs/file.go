@@ -42,6 +42,7 @@ type File struct {
 	Restart       match.Restart    `toml:"restart"`        // of engines that name none; default "never"
 	Engines       []Engine         `toml:"engine"`
 	Councils      []Council        `toml:"council"`
+	Selfplay      *Selfplay        `toml:"selfplay"` // see PlanSelfplay; no part of a series
 
 	name   string            // of the file, for errors
 	places map[string]place  // where the file has each key
