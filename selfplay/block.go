@@ -13,6 +13,7 @@ import (
 	"gogi/kifu"
 	"gogi/kifu/packed"
 	"gogi/match"
+	"gogi/usi"
 )
 
 // Generator plays blocks. Its methods may be called from many goroutines.
@@ -102,6 +103,20 @@ func (s *seat) ready(ctx context.Context) (err error) {
 		s.player, err = s.Open(ctx)
 	}
 	return err
+}
+
+// Rehearse opens a player as for a block and closes it: what it cannot do is known before
+// many are opened at a time, and a cache that its first start fills is there.
+func (g *Generator) Rehearse(ctx context.Context) error {
+	s := seat{Generator: g}
+	err := s.ready(ctx)
+	if err != nil {
+		return err
+	}
+	if err = s.setLines(0); err == nil {
+		err = s.player.NewGame(ctx, usi.Game{Pair: usi.NoPair})
+	}
+	return errors.Join(err, s.player.Close())
 }
 
 // The lines of a block: a head, the games, and an end, by which it is whole.

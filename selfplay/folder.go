@@ -38,6 +38,12 @@ const (
 // ErrOther marks a folder whose blocks other settings decided.
 var ErrOther = errors.New("its blocks were made by other settings")
 
+// IsFolder reports whether a path was once opened as a folder.
+func IsFolder(path string) bool {
+	_, err := os.Stat(filepath.Join(path, settingsName))
+	return err == nil
+}
+
 // OpenFolder opens a folder for the blocks of a plan and a design, or makes it. One of
 // other settings is refused, with the differences (ErrOther).
 func OpenFolder(path string, plan *match.Plan, d Design) (_ *Folder, err error) {

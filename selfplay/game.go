@@ -72,10 +72,17 @@ type playing struct {
 	result      Game
 }
 
+// newPlaying has the chance of a game, by its number among all there can be.
+func newPlaying(s *seat, number uint64) *playing {
+	return &playing{
+		seat: s, referee: match.BlankReferee(s.Plan.Rules), adjudicator: match.NewAdjudicator(s.Plan.Adjudication),
+		random: rand.New(rand.NewPCG(s.Plan.Seed, number)), //nolint:gosec // to be repeated, not to be secret
+	}
+}
+
 // play plays a game. A result whose end is a fault of the player's is one, too.
 func (s *seat) play(ctx context.Context, block, number int) (Game, match.Verdict, error) {
-	g := playing{seat: s, referee: match.BlankReferee(s.Plan.Rules), adjudicator: match.NewAdjudicator(s.Plan.Adjudication)}
-	g.random = rand.New(rand.NewPCG(s.Plan.Seed, uint64(block)<<16|uint64(number))) //nolint:gosec // to be repeated, not to be secret
+	g := newPlaying(s, uint64(block)*MaxGames+uint64(number)) //nolint:gosec // neither is negative
 	g.result.Audited = g.random.Float64() < s.Design.Audit
 	if err := s.setLines(0); err != nil {
 		return Game{}, match.Verdict{}, err
