@@ -175,7 +175,9 @@ func (s *selfplaying) play(ctx context.Context, folder *selfplay.Folder, interru
 		for _, f := range b.Failures {
 			fmt.Fprintf(s.env.Err, "warning: block %d was begun again: %v\n", b.Number, f)
 		}
-		percent(there, s.Blocks)
+		if percent != nil {
+			percent(there, s.Blocks)
+		}
 	}}
 	interrupted.Playing(func() { close(stop) })
 	session, err := r.Play(ctx)
