@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 
 	"gogi/kifu"
 	"gogi/kifu/packed"
@@ -74,10 +75,7 @@ func (f *Folder) Make(ctx context.Context, blocks int, data Data) (*Manifest, er
 	if err := f.clear(); err != nil {
 		return nil, err
 	}
-	m := &Manifest{
-		Version: 1, Digest: f.Digest, Format: data.Format.Name, Positions: data.Positions, Shuffle: data.Shuffle,
-		Seed: data.Seed, NoMate: data.NoMate, Distinct: data.Distinct, Blocks: []BlockRow{}, Shards: []ShardRow{}, Statistics: newStatistics(),
-	}
+	m := f.empty(data)
 	shards, err := f.shards(m, data)
 	if err != nil {
 		return nil, err
@@ -97,6 +95,37 @@ func (f *Folder) Make(ctx context.Context, blocks int, data Data) (*Manifest, er
 		return nil, err
 	}
 	return m, errors.Join(os.RemoveAll(filepath.Join(f.Path, scratchName)), writeWhole(filepath.Join(f.Path, manifestName), append(text, '\n')))
+}
+
+// empty is the manifest of no blocks.
+func (f *Folder) empty(data Data) *Manifest {
+	return &Manifest{
+		Version: 1, Digest: f.Digest, Format: data.Format.Name, Positions: data.Positions, Shuffle: data.Shuffle,
+		Seed: data.Seed, NoMate: data.NoMate, Distinct: data.Distinct, Blocks: []BlockRow{}, Shards: []ShardRow{}, Statistics: newStatistics(),
+	}
+}
+
+// Made is the manifest where all that Make would make is there, as far as the names and
+// sizes of files tell; else nil.
+func (f *Folder) Made(blocks int, data Data) (*Manifest, error) {
+	m, err := f.Manifest()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // there is none, and that is no error
+	}
+	if err != nil {
+		return nil, err
+	}
+	head := f.empty(data)
+	head.Dataset, head.Blocks, head.Shards, head.Statistics = m.Dataset, m.Blocks, m.Shards, m.Statistics
+	if len(m.Blocks) != blocks || !reflect.DeepEqual(head, m) {
+		return nil, nil //nolint:nilnil // it is another one
+	}
+	for _, s := range m.Shards {
+		if at, err := os.Stat(filepath.Join(f.Path, s.File)); err != nil || at.Size() != s.Bytes {
+			return nil, nil //nolint:nilnil // it is to be made again
+		}
+	}
+	return m, nil
 }
 
 // clear removes what was made before, the manifest first.

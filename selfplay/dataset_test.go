@@ -247,6 +247,25 @@ func TestPrefix(t *testing.T) {
 	if stored, err := f.Manifest(); err != nil || stored.Dataset != all.Dataset || stored.Statistics.Positions != all.Statistics.Positions {
 		t.Errorf("%+v, %v", stored, err)
 	}
+	if m, err := f.Made(4, data); err != nil || m == nil || m.Dataset != all.Dataset {
+		t.Errorf("%+v, %v", m, err)
+	}
+	other := data
+	other.Seed++
+	for _, wanted := range []Data{other, testData(t, "hcpe")} {
+		if m, err := f.Made(4, wanted); err != nil || m != nil {
+			t.Errorf("%+v, %v", m, err)
+		}
+	}
+	if m, err := f.Made(3, data); err != nil || m != nil {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if err := os.Truncate(filepath.Join(f.Path, all.Shards[1].File), 40); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := f.Made(4, data); err != nil || m != nil {
+		t.Errorf("%+v, %v", m, err)
+	}
 	// The hash over the list, reckoned apart.
 	var list string
 	for n := range 4 {

@@ -51,7 +51,7 @@ func (c *SelfplayInitCommand) Run(env *verb.Env) error {
 type SelfplayPlayCommand struct {
 	File        string `arg:"" help:"A file with a [selfplay], see gogi selfplay init."`
 	DryRun      bool   `help:"Say what would be made, and make nothing; engines are started once."`
-	Assemble    bool   `help:"Play nothing: make the data of the blocks that are there without a gap."`
+	Assemble    bool   `help:"Play nothing: make the data, anew, of the blocks that are there without a gap."`
 	Concurrency int    `placeholder:"N" help:"Blocks at a time (default: the file's, else one for each CPU); the data do not depend on it."`
 	Quiet       bool   `short:"q" help:"No progress."`
 	JSON        bool   `name:"json" help:"Print the manifest instead of a summary."`
@@ -202,7 +202,10 @@ func tellSession(w io.Writer, s selfplay.Session) {
 
 // made makes the data and tells of them.
 func (s *selfplaying) made(ctx context.Context, folder *selfplay.Folder) error {
-	m, err := folder.Make(ctx, s.Blocks, s.Data)
+	m, err := folder.Made(s.Blocks, s.Data)
+	if err == nil && (m == nil || s.Assemble) {
+		m, err = folder.Make(ctx, s.Blocks, s.Data)
+	}
 	if err != nil {
 		return err
 	}
