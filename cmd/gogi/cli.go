@@ -32,9 +32,9 @@ type commandLine struct {
 	Inspect      recordverbs.InspectCommand  `cmd:"" help:"Print what a file of records, training data or a book holds, as JSON lines; say what is illegal."`
 	Convert      recordverbs.ConvertCommand  `cmd:"" help:"Turn records or training data of one format into another."`
 	Book         recordverbs.BookCommand     `cmd:"" help:"Books and openings: convert, show, check, make, sample."`
-	Selfplay     recordverbs.SelfplayCommand `cmd:"" help:"Make training data: a player plays against itself."`
 	Review       recordverbs.ReviewCommand   `cmd:"" help:"Read games with an engine: how often players moved as it would, and what their other moves cost."`
 	Strength     recordverbs.StrengthCommand `cmd:"" help:"Estimate players' ratings from what a review says of their moves."`
+	Selfplay     recordverbs.SelfplayCommand `cmd:"" help:"Make training data: a player plays against itself."`
 	Votes        votesCommand                `cmd:"" help:"Tell how the councils of a run voted; draw a game's weights; take votes again by other rules."`
 	Init         initCommand                 `cmd:"" help:"Write a commented series file to start from."`
 	Lint         easeverbs.LintCommand       `cmd:"" help:"Say all that is wrong with a series file, with line numbers, without starting engines: exit code 2 where anything is."`
