@@ -131,6 +131,12 @@ func (d *decoder) value(path string, from any, into reflect.Value) {
 		d.options(path, from, target)
 	case *Environ:
 		d.environ(path, from, target)
+	case *Scalar:
+		text, ok := scalar(from)
+		if !ok {
+			d.mismatch(path, "true, false, a number or a string", from)
+		}
+		*target = Scalar(text)
 	case encoding.TextUnmarshaler:
 		d.text(path, from, target)
 	default:

@@ -42,6 +42,8 @@ type File struct {
 	Restart       match.Restart    `toml:"restart"`        // of engines that name none; default "never"
 	Engines       []Engine         `toml:"engine"`
 	Councils      []Council        `toml:"council"`
+	Tune          *Tune            `toml:"tune"`  // see TakeTune
+	Params        []TuneParam      `toml:"param"` // of a tune
 
 	name   string            // of the file, for errors
 	places map[string]place  // where the file has each key
