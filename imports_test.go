@@ -46,6 +46,7 @@ var allowed = map[string][]string{
 	"gogi/internal/format":         {"gogi/internal/foreign"},
 	"gogi/internal/usage":          {},
 	"gogi/internal/shell":          {},
+	"gogi/internal/fastchess":      {},
 	"gogi/internal/unfit":          {},
 	"gogi/internal/chart":          {},
 	"gogi/internal/sheet":          {"gogi/internal/foreign", "gogi/internal/format"},
