@@ -53,7 +53,7 @@ func (c *Coordinator) draw(r *run, worker string, p *match.PairResult) {
 // grantAudits gives a worker pairs to play again that others have played.
 func (c *Coordinator) grantAudits(now time.Time, r *run, s *session, n int) (grants []farm.Grant) {
 	for _, a := range r.audits {
-		if len(grants) == n {
+		if len(grants) >= n {
 			break
 		}
 		if a.worker != "" || slices.Contains(a.owners, s.owner) {

@@ -215,6 +215,26 @@ func TestAttemptsAreBounded(t *testing.T) {
 	})
 }
 
+// TestNobodyHoards: a worker that asks without end gets a bounded number, and audits no
+// more than it asked for.
+func TestNobodyHoards(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("hoard", 1000, 1)
+		f.run(p)
+		w := f.line(t, "w0")
+		got := 0
+		for range 10 {
+			got += len(w.want(1 << 40))
+		}
+		if want := 64 + 16*2; got != want {
+			t.Errorf("it holds %d pairs, expected %d", got, want)
+		}
+		if more := w.want(-3); len(more) != 0 {
+			t.Errorf("for less than nothing it gets %+v", more)
+		}
+	})
+}
+
 // TestBackWithACrash: a pair that a worker could not play is not given to the same again
 // at once, and not to somebody who has others.
 func TestBackWithACrash(t *testing.T) {

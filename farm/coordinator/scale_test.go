@@ -41,30 +41,27 @@ func TestManyWorkers(t *testing.T) {
 	})
 }
 
-// BenchmarkJudge is a pair from the stream to its acknowledgement: signature, token,
-// decoding, replay, store (in memory), gate and ledger. The games are two plies long, so
-// that it is all but the replay of a real pair (match's BenchmarkVerify) and the disk.
-func BenchmarkJudge(b *testing.B) {
+// benchFarm is a farm out of any bubble, with a test that runs.
+func benchFarm(b *testing.B, pairs int) (*theFarm, *match.Plan) {
+	b.Helper()
+	ctx, cancel := context.WithCancel(b.Context())
 	f := &theFarm{
-		hall: loopback.NewHall(), disk: &disk{stores: map[string]*store{}}, ctx: b.Context(),
+		hall: loopback.NewHall(), disk: &disk{stores: map[string]*store{}}, ctx: ctx,
 		keys: &keyring{keys: map[string]coordinator.Key{}, priv: map[string]ed25519.PrivateKey{}},
 	}
-	f.keys.add("ann", "red", "submit")
-	f.keys.add("ben", "blue", "approve")
-	f.keys.add("w0", "red", "work")
-	f.keys.add("coordinator", "farm")
-	c, err := coordinator.New(f.ctx, coordinator.Config{
-		Bus: f.hall.Open(), Keys: f.keys, Secret: farm.Secret{7}, Open: f.disk.open,
-		Sign: f.keys.signer("coordinator"),
+	for name, right := range map[string]string{"ann": "submit", "ben": "approve", "w0": "work", "coordinator": ""} {
+		f.keys.add(name, name, right)
+	}
+	c, err := coordinator.New(ctx, coordinator.Config{
+		Bus: f.hall.Open(), Keys: f.keys, Secret: farm.Secret{7}, Open: f.disk.open, Lease: time.Hour, Sign: f.keys.signer("coordinator"),
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(b.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Serve(ctx) }()
-	defer func() { cancel(); <-ended }()
-	p := testPlan("bench", 1<<20, 1)
+	b.Cleanup(func() { cancel(); <-ended })
+	p := testPlan("bench", pairs, 1)
 	text, err := match.EncodePlan(p)
 	if err != nil {
 		b.Fatal(err)
@@ -72,13 +69,26 @@ func BenchmarkJudge(b *testing.B) {
 	for f.do("ann", "list", farm.Order{}, nil) != nil {
 		continue // Serve has just begun
 	}
+	if err := f.do("ann", "submit", farm.Submission{Plan: text}, nil); err != nil {
+		b.Fatal(err)
+	}
+	if err := f.do("ben", "approve", farm.Order{Run: "bench"}, nil); err != nil {
+		b.Fatal(err)
+	}
+	return f, p
+}
+
+// BenchmarkJudge is a pair from the stream to its acknowledgement: signature, token,
+// decoding, replay, store (in memory), gate and ledger. The games are two plies long, so
+// that it is all but the replay of a real pair (match's BenchmarkVerify) and the disk.
+func BenchmarkJudge(b *testing.B) {
+	f, p := benchFarm(b, 1<<20)
+	ctx := f.ctx
 	must := func(err error) {
 		if err != nil {
 			b.Fatal(err)
 		}
 	}
-	must(f.do("ann", "submit", farm.Submission{Plan: text}, nil))
-	must(f.do("ben", "approve", farm.Order{Run: "bench"}, nil))
 	way := f.hall.Connect("w0")
 	var w farm.Welcome
 	must(way.Request(ctx, "hello.w0", farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: 1000}, &w))
@@ -118,40 +128,8 @@ func BenchmarkJudge(b *testing.B) {
 // BenchmarkAsk is a request for a pair and its answer, with all of the coordinator's work
 // for it but the network's.
 func BenchmarkAsk(b *testing.B) {
-	f := &theFarm{
-		hall: loopback.NewHall(), disk: &disk{stores: map[string]*store{}}, ctx: b.Context(),
-		keys: &keyring{keys: map[string]coordinator.Key{}, priv: map[string]ed25519.PrivateKey{}},
-	}
-	for name, right := range map[string]string{"ann": "submit", "ben": "approve", "w0": "work", "coordinator": "work"} {
-		f.keys.add(name, name, right)
-	}
-	c, err := coordinator.New(f.ctx, coordinator.Config{
-		Bus: f.hall.Open(), Keys: f.keys, Secret: farm.Secret{7}, Open: f.disk.open, Lease: time.Hour,
-		Sign: f.keys.signer("coordinator"),
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(b.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- c.Serve(ctx) }()
-	defer func() { cancel(); <-ended }()
-	for f.do("ann", "list", farm.Order{}, nil) != nil {
-		continue // Serve has just begun
-	}
-	p := testPlan("bench", 10_000_000, 1)
-	text, err := match.EncodePlan(p)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for who, verb := range map[string]string{"ann": "submit"} {
-		if err := f.do(who, verb, farm.Submission{Plan: text}, nil); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if err := f.do("ben", "approve", farm.Order{Run: "bench"}, nil); err != nil {
-		b.Fatal(err)
-	}
+	f, p := benchFarm(b, 10_000_000)
+	ctx := f.ctx
 	way := f.hall.Connect("w0")
 	if err := way.Request(ctx, "hello.w0", farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: 1 << 20}, &farm.Welcome{}); err != nil {
 		b.Fatal(err)

@@ -219,7 +219,7 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 	if c.alone(now, s, w, playing, can, add) {
 		return
 	}
-	want := min(ask.Want, mayHold(s.slots)-playing)
+	want := max(0, min(ask.Want, mayHold(s.slots)-playing))
 	for _, r := range c.inOrder() {
 		if can(r.digest) && slices.Contains(ask.Known, r.digest) {
 			audits := c.grantAudits(now, r, s, want-len(out.Grants))

@@ -452,6 +452,24 @@ func TestWhatIsFinishedKillsNobody(t *testing.T) {
 	}
 }
 
+// TestTheLowestIsPlayedAloneFirst: behind one that the window does not reach, the run
+// would wait for ever.
+func TestTheLowestIsPlayedAloneFirst(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 3, 2, nil)
+	held := b.grant(0, 2)
+	b.Return(b.now, "w0", held[1], true)
+	b.Return(b.now, "w0", held[0], true)
+	b.Window(1)
+	if l, granted, _ := b.Solo(b.now, "w1", "s", true, 0); !granted || l.Pair != 0 {
+		t.Errorf("granted %v: %v", granted, l)
+	}
+	b.Stored(b.now, 0)
+	if l, granted, _ := b.Solo(b.now, "w1", "s", true, 0); !granted || l.Pair != 1 {
+		t.Errorf("then granted %v: %v", granted, l)
+	}
+}
+
 // TestCrashesOfTwoMachinesCondemn: also where engines crash and workers live.
 func TestCrashesOfTwoMachinesCondemn(t *testing.T) {
 	t.Parallel()

@@ -179,7 +179,7 @@ func (s *selfplaying) play(ctx context.Context, folder *selfplay.Folder, interru
 			percent(there, s.Blocks)
 		}
 	}}
-	interrupted.Playing(func() { close(stop) })
+	interrupted.Playing(func() string { close(stop); return "the blocks in play" })
 	session, err := r.Play(ctx)
 	interrupted.Playing(nil)
 	tellSession(s.env.Err, session)
