@@ -104,7 +104,7 @@ var allowed = map[string][]string{
 	"gogi/upkeep":                  {"gogi/internal/foreign", "gogi/internal/format", "gogi/match", "gogi/results"},
 	"gogi/internal/fakeengine":     {"gogi/shogi", "gogi/usi"},
 	"gogi/internal/soak":           {},
-	"gogi/cmd/gogi/recordverbs":    {"gogi/archive", "gogi/book", "gogi/configs", "gogi/ensemble/voting", "gogi/internal/format", "gogi/internal/usage", "gogi/internal/verb", "gogi/kifu/formats", "gogi/kifu/packed", "gogi/match", "gogi/openings", "gogi/players", "gogi/records", "gogi/results", "gogi/shogi", "gogi/transcribe", "gogi/usi", "gogi/selfplay"},
+	"gogi/cmd/gogi/recordverbs":    {"gogi/archive", "gogi/book", "gogi/configs", "gogi/ensemble/voting", "gogi/internal/foreign", "gogi/internal/format", "gogi/internal/usage", "gogi/internal/verb", "gogi/kifu/formats", "gogi/kifu/packed", "gogi/match", "gogi/openings", "gogi/players", "gogi/records", "gogi/results", "gogi/shogi", "gogi/transcribe", "gogi/usi", "gogi/selfplay"},
 	"gogi/cmd/gogi/farmverbs":      {"gogi/archive", "gogi/cmd/gogi/planning", "gogi/configs", "gogi/farm", "gogi/farm/bus", "gogi/farm/keys", "gogi/farm/machine", "gogi/farm/site", "gogi/farm/worker", "gogi/internal/foreign", "gogi/internal/format", "gogi/internal/usage", "gogi/internal/verb", "gogi/match", "gogi/players", "gogi/report/text", "gogi/runner", "gogi/usi", "gogi/usi/process"},
 	"gogi/cmd/gogi/dbverbs":        {"gogi/internal/phrases", "gogi/archive", "gogi/internal/usage", "gogi/internal/verb", "gogi/match", "gogi/results", "gogi/upkeep", "gogi/internal/format", "gogi/recount"},
 	"gogi/cmd/gogi":                {"*"},
