@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"gogi/internal/phrases"
 	"gogi/report"
 	"gogi/report/text"
 	"gogi/stats"
@@ -28,13 +29,13 @@ func (v View) head(width, limit int) []Line {
 func (v View) evidence() []string {
 	switch {
 	case v.Report == nil && v.Unread != "":
-		return []string{"The stored games cannot be read: " + v.Unread}
+		return []string{v.say("The stored games cannot be read: %s", v.Unread)}
 	case v.Report == nil:
-		return []string{"The stored games are being read."}
+		return []string{v.say("The stored games are being read.")}
 	}
-	said := Shown(v.Report)
+	said := phrases.Each(v.Tongue, Shown(v.Report))
 	if v.Unread != "" {
-		said = append(said, "This is old: the stored games cannot be read: "+v.Unread)
+		said = append(said, v.say("This is old: the stored games cannot be read: %s", v.Unread))
 	}
 	return said
 }
@@ -42,29 +43,29 @@ func (v View) evidence() []string {
 // Shown is what a report may be quoted with while its run is played: the score with the
 // interval that holds at any time, the gate's state with its bounds, in the order of the
 // plan, and the verdict where there is one.
-func Shown(r *report.Report) []string {
+func Shown(r *report.Report) []phrases.Said {
 	cross, met := r.Pairing()
-	var said []string
+	var said []phrases.Said
 	switch {
 	case r.Games == 0:
-		return []string{"No pair is stored yet, so nothing is known of the strength."}
+		return []phrases.Said{phrases.Of("No pair is stored yet, so nothing is known of the strength.")}
 	case r.Tournament == nil && met:
-		said = append(said, r.A+" against "+r.B+" "+text.WDL(cross.WDL)+": "+score(r))
+		said = append(said, phrases.Of("%s against %s %s: %s", r.A, r.B, text.WDL(cross.WDL), score(r)))
 	}
 	if r.Gate != nil {
-		said = append(said, "gate "+text.Gate(r.Gate))
+		said = append(said, phrases.Of("gate %s", text.Gate(r.Gate)))
 	}
 	if r.Tournament != nil || !met || r.Finished || r.Gate != nil && r.Gate.Decision != stats.Continue {
 		return append(said, r.Verdict().Claim) // which tells, too, of a machine that slowed most pairs
 	}
-	if slowed := r.Slowed().String(); slowed != "" {
-		said = append(said, "Beware: "+slowed+".")
+	if slowed := r.Slowed(); !slowed.IsZero() {
+		said = append(said, phrases.Of("Beware: %s.", slowed))
 	}
 	return said
 }
 
 // score is A's, with the interval that may be read now.
-func score(r *report.Report) string {
+func score(r *report.Report) phrases.Said {
 	for _, i := range r.Intervals {
 		if i.Method == "anytime" {
 			return text.Interval(i)
@@ -73,5 +74,5 @@ func score(r *report.Report) string {
 	if i := r.Interval("score"); i != nil {
 		return text.Interval(*i)
 	}
-	return "no interval"
+	return phrases.Of("no interval")
 }

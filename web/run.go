@@ -40,7 +40,7 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 	in := tongueOf(r)
 	body := runBody{
 		Report: made.report, Sections: made.html[in], Curve: made.seen.Curve(), Settings: settings,
-		History: newHistory(made.report.Gate, made.seen.Curve()), Slowed: s.pages.words(in).Slowed(made.report),
+		History: newHistory(made.report.Gate, made.seen.Curve()), Slowed: made.report.Slowed().In(in),
 	}
 	if hub := s.config.Live.Hub(info.Name); hub != nil {
 		body.Boards = s.liveRun(r, info.Name, hub)

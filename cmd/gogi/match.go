@@ -330,7 +330,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *verb.Env, o *players.O
 	}
 	report.Bundles = faults.List(faults.Dir(c.DB, o.Plan.Run))
 	if !c.JSON {
-		text.Print(env.Out, report)
+		text.Print(env.Out, report, env.Tongue)
 	}
 	return report, played
 }
