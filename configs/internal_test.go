@@ -61,6 +61,9 @@ func TestTemplateHasEveryKey(t *testing.T) {
 	text := string(Template())
 	var f File
 	for _, key := range allKeys(&f) {
+		if key == "tune" || key == "param" { // of a tune's file, which gogi tune init writes
+			continue
+		}
 		if !strings.Contains(text, "\n"+key+" ") && !strings.Contains(text, "\n# "+key+" ") &&
 			!strings.Contains(text, "\n["+key+"]") && !strings.Contains(text, "\n# ["+key+"]") && !strings.Contains(text, "\n[["+key+"]]") &&
 			!strings.Contains(text, "\n# [["+key+"]]") {

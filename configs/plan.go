@@ -49,6 +49,9 @@ type Env struct {
 // and wrappers (see isWrapper) it is the folder that their relative paths are
 // relative to.
 func (f *File) Plan(baseDir string, env Env) (plan *match.Plan, warnings []Warning, err error) {
+	if f.Tune != nil || len(f.Params) > 0 {
+		return nil, nil, fmt.Errorf("%s: %w", f.title(), errTune)
+	}
 	r := f.resolver(baseDir, env)
 	p := r.common()
 	r.series(p)

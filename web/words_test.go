@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -58,7 +59,7 @@ func saidPhrases(t *testing.T) map[string]string {
 	for _, pattern := range []string{
 		"templates/*.gohtml", "*.go", "../report/page/templates/*.gohtml", "../report/page/*.go", "../effects/*.gohtml", "../effects/*.go",
 		"../stats/reasons.go", "../stats/rating/crosstable/connect.go", "../tournament/*.go", "../report/*.go", "../report/text/*.go", "../archive/*.go",
-		"../compare/*.go", "../ratings/*.go", "../screen/*.go", "../cmd/gogi/*.go", "../cmd/gogi/*/*.go",
+		"../compare/*.go", "../ratings/*.go", "../screen/*.go", "../live/words/*.go", "../cmd/gogi/*.go", "../cmd/gogi/*/*.go",
 	} {
 		files, err := filepath.Glob(filepath.FromSlash(pattern))
 		if err != nil || len(files) == 0 {
@@ -126,7 +127,12 @@ func TestPhrasebook(t *testing.T) {
 			t.Errorf("%q has the verbs %v, its Japanese %v", words, want, got)
 		}
 	}
-	for words := range book {
+	for words, there := range book {
+		for _, text := range []string{words, there} {
+			if filled := fmt.Sprintf(text, filling(words)...); len(verbs(words)) > 0 && strings.Contains(filled, "%!") {
+				t.Errorf("%q is filled as %q", text, filled)
+			}
+		}
 		if _, ok := said[words]; !ok {
 			t.Errorf("nobody says %q", words)
 		}
@@ -136,7 +142,7 @@ func TestPhrasebook(t *testing.T) {
 // verb is one of fmt's, with what is before its letter; speaks is a letter or a
 // mark of a sentence, without which a phrase is the same in all tongues.
 var (
-	verb   = regexp.MustCompile(`%%|%(?:\[(\d)\])?[-+.\d]*([sdqgf])`)
+	verb   = regexp.MustCompile(`%%|%[-+.\d]*(?:\[(\d)\])?([sdqgf])`)
 	speaks = regexp.MustCompile(`\pL|[;:.,]`)
 )
 
@@ -154,6 +160,22 @@ func verbs(words string) []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// filling is something for each verb of a phrase.
+func filling(words string) []any {
+	var args []any
+	for _, v := range verbs(words) {
+		var arg any = "x"
+		switch v[1:] {
+		case "d":
+			arg = 7
+		case "f", "g":
+			arg = 0.5
+		}
+		args = append(args, arg)
+	}
+	return args
 }
 
 // TestEndingsInJapanese: every way in which a game can end has its word, and no two have

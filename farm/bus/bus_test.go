@@ -2,6 +2,7 @@ package bus_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/url"
 	"testing"
@@ -116,4 +117,20 @@ func incompressible(n int) []byte {
 		b[i] = byte(state >> 56)
 	}
 	return b
+}
+
+// TestADeadlineThatIsOver is the end of a wait like any other, however close it was.
+func TestADeadlineThatIsOver(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil).bus
+	for wait := time.Nanosecond; wait < 5*time.Millisecond; wait *= 2 {
+		for range 20 {
+			over := errors.New("over")
+			ctx, cancel := context.WithTimeoutCause(t.Context(), wait, over)
+			if _, err := b.Results(ctx, 16); !errors.Is(err, over) {
+				t.Errorf("after %v: %v", wait, err)
+			}
+			cancel()
+		}
+	}
 }

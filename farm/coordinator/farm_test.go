@@ -128,6 +128,12 @@ func (s *store) Add(_ context.Context, r match.PairResult, take int) (bool, erro
 	return true, nil
 }
 
+func (s *store) Pair(_ context.Context, id int) (match.PairResult, error) {
+	s.disk.mu.Lock()
+	defer s.disk.mu.Unlock()
+	return s.pairs[id], nil
+}
+
 func (s *store) PutAttempt(_ context.Context, a match.Attempt) error {
 	s.disk.mu.Lock()
 	defer s.disk.mu.Unlock()

@@ -324,21 +324,25 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 	}
 }
 
-// added tells of a pair that counts from now on.
+// added tells of a worker's pair that counts from now on.
 func (c *Coordinator) added(ctx context.Context, now time.Time, worker string, it *item) {
-	r := it.run
-	r.counts.added++
 	w := c.worker(worker, "")
-	c.draw(r, worker, &it.pair)
+	c.draw(it.run, worker, &it.pair)
 	w.added++
 	w.Played++
-	r.ledger.Stored(now, it.pair.Pair.ID)
-	r.took(&it.pair)
-	r.tellPair(&it.pair)
+	c.counted(ctx, now, it.run, &it.pair)
+}
+
+// counted tells the ledger, the gate and the watchers of a pair that was stored just now.
+func (c *Coordinator) counted(ctx context.Context, now time.Time, r *run, p *match.PairResult) {
+	r.counts.added++
+	r.ledger.Stored(now, p.Pair.ID)
+	r.took(p)
+	r.tellPair(p)
 	if r.gate != nil {
-		play, err := gate.OfResult(r.plan, it.pair)
+		play, err := gate.OfResult(r.plan, *p)
 		if err == nil {
-			err = r.gate.Add(it.pair.Pair.ID, play)
+			err = r.gate.Add(p.Pair.ID, play)
 		}
 		if err != nil && !r.State.Final() {
 			if err := c.turn(ctx, r, farm.Failed, "farm", err.Error()); err != nil {

@@ -238,7 +238,7 @@ func Interval(i report.Interval) phrases.Said {
 
 // basis is what an interval goes by.
 func basis(i report.Interval) phrases.Said {
-	units := unitsOf(i)
+	units := UnitsOf(i)
 	switch {
 	case i.Method == "anytime" && i.Unit == "opening":
 		return phrases.Of("at any time, by the first pair of %s", units)
@@ -252,8 +252,8 @@ func basis(i report.Interval) phrases.Said {
 	return phrases.Of("by %s", units)
 }
 
-// unitsOf is how many observations an interval goes by.
-func unitsOf(i report.Interval) phrases.Number {
+// UnitsOf is how many observations an interval goes by.
+func UnitsOf(i report.Interval) phrases.Number {
 	switch i.Unit {
 	case "opening":
 		return phrases.Number{N: i.N, Noun: "opening"}

@@ -1,6 +1,4 @@
-// Package farmverbs is where a farm meets databases: the stores that its coordinator
-// keeps runs in.
-package farmverbs
+package site
 
 import (
 	"context"
@@ -80,4 +78,9 @@ func (s *stored) Void(ctx context.Context, worker, why, by string) ([]int, error
 		return nil, err
 	}
 	return s.Run.Void(ctx, why, by, is)
+}
+
+// Pair is a stored pair whole, for whoever pulls it.
+func (s *stored) Pair(ctx context.Context, id int) (match.PairResult, error) {
+	return s.store.Pair(ctx, s.ID(), id)
 }

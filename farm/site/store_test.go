@@ -1,4 +1,4 @@
-package farmverbs_test
+package site_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"gogi/cmd/gogi/farmverbs"
+	"gogi/farm/site"
 	"gogi/match"
 	"gogi/results"
 )
@@ -52,7 +52,7 @@ func TestAStoreOfTheCoordinator(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer database.Close()
-	open := farmverbs.Stores(database)
+	open := site.Stores(database)
 	s, err := open(ctx, p)
 	if err != nil {
 		t.Fatal(err)
