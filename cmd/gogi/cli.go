@@ -49,6 +49,9 @@ type commandLine struct {
 	Completion   easeverbs.CompletionCommand `cmd:"" help:"Print what bash, zsh, fish or PowerShell needs to complete command lines."`
 	Man          easeverbs.ManCommand        `cmd:"" help:"Write the manual page of a verb, or of all of them."`
 	Complete     easeverbs.CompleteCommand   `cmd:"" hidden:"" help:"Say what may come next on a command line, for the scripts of gogi completion."`
+	Review       recordverbs.ReviewCommand   `cmd:"" help:"Read games with an engine: how often players moved as it would, and what their other moves cost."`
+	Strength     recordverbs.StrengthCommand `cmd:"" help:"Estimate players' ratings from what a review says of their moves."`
+	Selfplay     recordverbs.SelfplayCommand `cmd:"" help:"Make training data: a player plays against itself."`
 	Guard        guardCommand                `cmd:"" hidden:"" help:"Kill engines whose runner has died."`
 }
 
