@@ -186,7 +186,7 @@ type Told struct {
 	Summary    tune.Summary          `json:"summary"`
 	Copies     int                   `json:"copies"` // pairs of two equal games
 	Candidates []match.TuneCandidate `json:"candidates"`
-	Track      []Step                `json:"track"`
+	Track      []tune.Step           `json:"track"`
 }
 
 // trackPoints is how many points of a path are told at most.
@@ -198,11 +198,11 @@ func Tell(a *Account) Told {
 }
 
 // thinned are at most trackPoints of a track, the last among them.
-func thinned(track []Step) []Step {
+func thinned(track []tune.Step) []tune.Step {
 	if len(track) <= trackPoints {
 		return track
 	}
-	list := make([]Step, 0, trackPoints)
+	list := make([]tune.Step, 0, trackPoints)
 	for i := range trackPoints {
 		list = append(list, track[i*(len(track)-1)/(trackPoints-1)])
 	}

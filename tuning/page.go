@@ -82,7 +82,7 @@ func (s scale) level(class string, y float64) string {
 }
 
 // trajectory is the way of one parameter.
-func trajectory(s *tune.Settings, p *tune.Param, sum *tune.ParamSummary, i int, track []Step) string {
+func trajectory(s *tune.Settings, p *tune.Param, sum *tune.ParamSummary, i int, track []tune.Step) string {
 	var xs, ys, above, below []float64
 	sc := scale{x1: float64(s.Pairs), y0: math.Min(p.Start, sum.Mean), y1: math.Max(p.Start, sum.Mean)}
 	for _, step := range track {
@@ -108,7 +108,7 @@ func trajectory(s *tune.Settings, p *tune.Param, sum *tune.ParamSummary, i int, 
 }
 
 // factorFigure is what the controller did.
-func factorFigure(s *tune.Settings, track []Step) string {
+func factorFigure(s *tune.Settings, track []tune.Step) string {
 	sc := scale{x1: float64(s.Pairs), y0: 0, y1: 1.2}
 	var xs, ys []float64
 	for _, step := range track {
