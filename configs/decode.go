@@ -225,6 +225,10 @@ func (d *decoder) structure(path string, from any, into reflect.Value) {
 }
 
 func (d *decoder) list(path string, from any, into reflect.Value) {
+	if _, single := from.(map[string]any); single && isTables(path) {
+		d.fail(path, "%s", doubleBrackets(path))
+		return
+	}
 	list := reflect.ValueOf(from) // []any, or []map[string]any of [[…]]
 	if list.Kind() != reflect.Slice {
 		d.mismatch(path, "a list", from)
@@ -234,6 +238,14 @@ func (d *decoder) list(path string, from any, into reflect.Value) {
 	for i := range list.Len() {
 		d.value(element(path, i), list.Index(i).Interface(), into.Index(i))
 	}
+}
+
+// isTables reports whether a key of the top table is a list of tables.
+func isTables(key string) bool { return key == "engine" || key == "council" }
+
+// doubleBrackets says what to write for [engine] or [engine.a], which TOML takes for one table.
+func doubleBrackets(key string) string {
+	return fmt.Sprintf("[%s] is one table: expected [[%s]], with two brackets on each side, once for each, and its name as a key: name = %q", key, key, "A")
 }
 
 func (d *decoder) duration(path string, from any, into *time.Duration) {

@@ -17,7 +17,7 @@ type File struct {
 	Run           string           `toml:"run"`         // the run's name; default: the file's name without ".toml"
 	Games         *int             `toml:"games"`       // how many at most; needed
 	Seed          *uint64          `toml:"seed"`        // of everything random; default 1
-	Concurrency   *Concurrency     `toml:"concurrency"` // pairs at a time; default half of the CPUs
+	Concurrency   *Concurrency     `toml:"concurrency"` // games at a time, each of another pair; default half of the CPUs
 	Design        *Design          `toml:"design"`      // who plays whom; default "match"
 	Swap          *bool            `toml:"swap"`        // pairs of two legs with colours swapped; default true
 	Players       []string         `toml:"players"`     // who plays; default: every engine and council that is no member of one

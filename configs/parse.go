@@ -39,7 +39,7 @@ func Parse(data []byte, name string) (*File, error) {
 	}
 	var values map[string]any
 	if _, err := toml.Decode(text, &values); err != nil {
-		return nil, syntaxError(err, name)
+		return nil, syntaxError(err, text, name)
 	}
 	f := &File{name: name, places: locate(text)}
 	d := decoder{file: f}
@@ -50,11 +50,25 @@ func Parse(data []byte, name string) (*File, error) {
 	return f, nil
 }
 
-func syntaxError(err error, name string) error {
+func syntaxError(err error, text, name string) error {
 	if p, ok := errors.AsType[toml.ParseError](err); ok {
+		if header, _, _ := strings.Cut(lineAt(text, p.Position.Line), "#"); strings.HasPrefix(header, "[") {
+			if key := strings.Trim(header, "[] \t\r"); isTables(key) && !strings.HasPrefix(header, "[[") {
+				return fmt.Errorf("%s:%d: %s", name, p.Position.Line, doubleBrackets(key))
+			}
+		}
 		return fmt.Errorf("%s:%d: %s", name, p.Position.Line, p.Message)
 	}
 	return fmt.Errorf("%s: %w", name, err)
+}
+
+// lineAt is a line of a text, counted from 1, without blanks around it; "" beyond its end.
+func lineAt(text string, n int) string {
+	lines := strings.Split(text, "\n")
+	if n < 1 || n > len(lines) {
+		return ""
+	}
+	return strings.TrimSpace(lines[n-1])
 }
 
 // where says where a key was given: its flag, or its file and line. For a table

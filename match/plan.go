@@ -187,6 +187,16 @@ func (p *Plan) LimitsOf(player int, c shogi.Colour) Limits {
 	return l
 }
 
+// LimitsText are a player's limits in words: those of Limits.String, and by colour, "black
+// 8+0.08; white 4+0.04", where clocks that go with the colour make them differ.
+func (p *Plan) LimitsText(player int) string {
+	black, white := p.LimitsOf(player, shogi.Black).String(), p.LimitsOf(player, shogi.White).String()
+	if black == white {
+		return black
+	}
+	return "black " + black + "; white " + white
+}
+
 // Pairings is the number of pairs in one round of the design, or of those that are
 // played at once in a full round where results decide.
 func (p *Plan) Pairings() int {

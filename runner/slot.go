@@ -128,7 +128,7 @@ func (s *slot) ready(ctx context.Context, p Player, at seat, cpus []int, g usi.G
 		defer s.starts.Release(1)
 		began := time.Now()
 		defer func() { s.started(ctx, at, time.Since(began), err) }()
-		if p, err = s.config.Open(ctx, s.specialise(at), cpus); err != nil {
+		if p, err = s.opener(at.plan)(ctx, s.specialise(at), cpus); err != nil {
 			return nil, fmt.Errorf("opening a player: %w", err)
 		}
 	}
@@ -136,6 +136,14 @@ func (s *slot) ready(ctx context.Context, p Player, at seat, cpus []int, g usi.G
 		return p, fmt.Errorf("beginning a game: %w", err)
 	}
 	return p, nil
+}
+
+// opener is what opens the players of a plan.
+func (s *slot) opener(plan *match.Plan) Opener {
+	if s.config.OpenFor == nil {
+		return s.config.Open
+	}
+	return s.config.OpenFor(plan)
 }
 
 // started tells of a start that was not called off.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"gogi/cmd/gogi/dbverbs"
+	"gogi/cmd/gogi/farmverbs"
 	"gogi/cmd/gogi/recordverbs"
 	"gogi/cmd/gogi/tuneverbs"
 	"gogi/internal/verb"
@@ -36,6 +37,7 @@ type commandLine struct {
 	Init         initCommand                `cmd:"" help:"Write a commented series file to start from."`
 	Runs         runsCommand                `cmd:"" help:"List the runs of a database."`
 	Verify       dbverbs.VerifyCommand      `cmd:"" help:"Play every move of a run again and count it anew: exit code 0, or 12 where anything differs."`
+	Farm         farmverbs.Command          `cmd:"" help:"Play one series on many machines: coordinate, work, hand in, look."`
 	DB           dbCommand                  `cmd:"" name:"db" help:"Look at the database itself: dump, check, repair, merge, back up."`
 	Perft        perftCommand               `cmd:"" help:"Count the leaves of the tree of legal moves."`
 	Engine       engineCommand              `cmd:"" help:"Speak USI as the built-in engine."`

@@ -303,8 +303,11 @@ func (w *Worker) Close(ctx context.Context) error {
 	}
 	w.cancel()
 	w.loops.Wait()
-	if e := w.Ended(); e == nil || e.Exit != ExitRefused {
+	switch e := w.Ended(); {
+	case e == nil || e.Exit == ExitUpdate:
 		w.farewell(ctx)
+	case e.Exit == ExitUnreachable:
+		w.config.Log.Warn("what is in the outbox stays there for the next start")
 	}
 	for _, t := range w.tasks {
 		t.close()
@@ -315,20 +318,29 @@ func (w *Worker) Close(ctx context.Context) error {
 	return w.closeFiles()
 }
 
-// farewells is how often the last beat is said, while results are not stored yet.
+// farewells is how often the last beat is heard, while results are not stored yet.
 const farewells = 3
 
 func (w *Worker) farewell(ctx context.Context) {
-	for i := range farewells {
-		if w.publishAll(ctx) != nil {
-			return
+	for heard, failed := 0, 0; ; {
+		err := w.publishAll(ctx)
+		if err == nil {
+			err = w.beat(ctx)
 		}
-		if err := w.beat(ctx); err != nil {
-			w.config.Log.Warn("the coordinator did not hear the last beat; what was held is free when its lease is over", "err", err)
-			return
-		}
+		_, refused := errors.AsType[*End](err)
 		items, _ := w.outbox.Left()
-		if items == 0 || i == farewells-1 || wait(ctx, w.interval()) != nil {
+		pause := w.interval()
+		if err == nil {
+			heard++
+		} else {
+			failed++
+			pause = backoff(failed)
+		}
+		if refused || err == nil && (items == 0 || heard == farewells) {
+			return
+		}
+		if wait(ctx, pause) != nil {
+			w.config.Log.Warn("the coordinator did not hear the end: what was held is free when its lease is over", "left in the outbox", items, "err", err)
 			return
 		}
 	}

@@ -26,8 +26,9 @@ type Log struct {
 }
 
 // ReadLog reads the log at a path; where there is none it is empty. A frame that was
-// never finished, as the last one may be after a power cut, is no damage: damage is a
-// frame with others behind it that were written after it.
+// never finished, as the last one may be after a power cut, is no damage, nor is what
+// was never committed: SQLite overwrites a page that a transaction changes twice where it
+// stands, and mends the checksums when it commits. Damage is a frame with a commit behind it.
 func ReadLog(path string) (*Log, error) {
 	l := &Log{places: map[int]int64{}}
 	file, err := os.Open(path)
@@ -94,7 +95,6 @@ func (l *Log) readFrames(header []byte, sum logSum) error {
 			sum.take(frame[16:24])
 			continue
 		}
-		l.Damaged, suspects = append(l.Damaged, suspects...), nil
 		l.Frames = n + 1
 		pending[int(binary.BigEndian.Uint32(frame))] = int64(logHeader) + int64(n)*int64(len(frame)) + frameHeader
 		if binary.BigEndian.Uint32(frame[4:]) > 0 { // it commits
@@ -102,6 +102,7 @@ func (l *Log) readFrames(header []byte, sum logSum) error {
 				l.places[page] = at
 			}
 			clear(pending)
+			l.Damaged, suspects = append(l.Damaged, suspects...), nil
 		}
 	}
 }

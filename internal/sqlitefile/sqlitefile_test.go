@@ -167,6 +167,57 @@ func TestLog(t *testing.T) {
 	}
 }
 
+// A transaction larger than SQLite's cache goes into the log before it commits, and a page
+// that it changes again is overwritten there: a kill then leaves frames whose checksums
+// are wrong, and nothing is damaged.
+func TestLogOfAnOpenTransaction(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	db, err := sql.Open("sqlite3", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	run := func(text string, args ...any) {
+		t.Helper()
+		if _, err := db.ExecContext(t.Context(), text, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run("PRAGMA journal_mode=WAL; PRAGMA cache_size=5; CREATE TABLE t (id INTEGER PRIMARY KEY, x)")
+	committed, err := ReadLog(path + "-wal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run("BEGIN IMMEDIATE")
+	for i := range 60 {
+		run("INSERT INTO t (x) VALUES (zeroblob(3000))")
+		if i > 20 && i < 30 {
+			run("UPDATE t SET x = randomblob(2999) WHERE id = ?", i-20)
+		}
+	}
+	open, err := ReadLog(path + "-wal") // as a kill would leave it
+	if err != nil {
+		t.Fatal(err)
+	}
+	if open.Frames <= committed.Frames+10 || len(open.places) != len(committed.places) {
+		t.Fatalf("%d frames before, %d with the transaction, %d pages and %d: nothing went into the log",
+			committed.Frames, open.Frames, len(committed.places), len(open.places))
+	}
+	if open.Problem() != "" {
+		t.Errorf("of a transaction that is open: %s", open.Problem())
+	}
+	run("COMMIT")
+	after, err := ReadLog(path + "-wal")
+	if err != nil || after.Problem() != "" || after.Frames < open.Frames {
+		t.Errorf("after it: %d frames, %q, %v", after.Frames, after.Problem(), err)
+	}
+	for _, err := range []error{committed.Close(), open.Close(), after.Close(), db.Close()} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Anything may stand in a file: what reads it ends and does not panic.
 func FuzzRows(f *testing.F) {
 	f.Add([]byte("SQLite format 3\x00"), []byte{})
