@@ -144,7 +144,7 @@ func (p *player) session(ctx context.Context, plan *match.Plan, s *series.Series
 	} else {
 		p.say("warning: gogi ctl and those who watch cannot reach this run: %v", err)
 	}
-	p.interrupted.Playing(s.Drain)
+	p.interrupted.Playing(func() string { s.Drain(); return "the pairs in play" })
 	ending, err := s.Play(ctx, config)
 	p.interrupted.Playing(nil)
 	if err := opener.Records.Close(); err != nil { // which changes no result
