@@ -30,6 +30,7 @@ type player struct {
 	env         *verb.Env
 	db          string
 	quiet       bool
+	json        bool // what comes out is JSON: an object for the tune, one for its validation
 	interrupted *verb.Interrupts
 	warned      bool
 }
@@ -201,8 +202,7 @@ func (p *player) validate(ctx context.Context, store *results.Store, a *tuning.A
 	s := p.study
 	start := s.tune.Settings.Options(s.tune.Settings.Start())
 	if tuning.Words(candidate.Point) == tuning.Words(start) {
-		fmt.Fprintln(p.env.Out, "The tune answers its start: there is nothing to validate.")
-		return &verb.Exit{Code: inconclusive}
+		return &verb.Exit{Code: inconclusive, Err: errors.New("the tune answers its start: there is nothing to validate")}
 	}
 	plan := tuning.Validation(s.base, s.tune, candidate.Run, candidate.Number, candidate.Point)
 	if err := plan.Check(); err != nil {
@@ -214,9 +214,13 @@ func (p *player) validate(ctx context.Context, store *results.Store, a *tuning.A
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(p.env.Out)
-	text.Print(p.env.Out, judged)
-	return verdict(judged)
+	if p.json {
+		err = format.JSON(p.env.Out, judged)
+	} else {
+		fmt.Fprintln(p.env.Out)
+		text.Print(p.env.Out, judged)
+	}
+	return errors.Join(err, verdict(judged))
 }
 
 // verdict is the exit code of a validation.
@@ -246,7 +250,7 @@ func (p *player) candidate(ctx context.Context, store *results.Store, a *tuning.
 	c, err = run.Propose(ctx, match.TuneCandidate{
 		Blocks: a.Asked.Blocks, Point: a.Point(), Run: tuning.ValidationRun(a.Run, len(a.Candidates)+1),
 	})
-	if err == nil {
+	if err == nil && !p.json {
 		fmt.Fprintf(p.env.Out, "candidate %d, after block %d: %s\n", c.Number, c.Blocks, tuning.Words(c.Point))
 	}
 	return c, errors.Join(err, run.Close())

@@ -168,7 +168,7 @@ type RunCommand struct {
 	DryRun     bool `help:"Resolve everything, greet the engine, print the tune; play nothing."`
 	NoProbe    bool `help:"Do not look for options that change nothing before the first game."`
 	NoValidate bool `help:"Play no validation: the tune's answer is then no more than a guess."`
-	JSON       bool `name:"json" help:"The report of the tune as one JSON object."`
+	JSON       bool `name:"json" help:"The reports as JSON: an object for the tune, then one for its validation."`
 }
 
 // Help is what the verb's --help says below its flags' summary.
@@ -185,6 +185,7 @@ failed, 11 it is inconclusive, 3 unplayed, 1 an error, 2 usage, 130 interrupted.
 // Run plays what is missing of the tune, then of its validation.
 func (c *RunCommand) Run(ctx context.Context, env *verb.Env) error {
 	return c.guarded(ctx, env, func(ctx context.Context, p *player) error {
+		p.json = c.JSON
 		if c.DryRun {
 			return p.dryRun(ctx, c.DB)
 		}
