@@ -158,12 +158,20 @@ func TestVoidInATune(t *testing.T) {
 	path, plan := tuned(t, 18)
 	s := openTest(t, path)
 	run := beginTest(t, s, plan)
+	info, err := s.FindRun(t.Context(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	foretold, err := s.Voidable(t.Context(), info, []int{5})
+	if err != nil {
+		t.Fatal(err)
+	}
 	pairs, err := run.Void(t.Context(), "a bad machine", "me", func(g match.Row) bool { return g.Pair == 5 })
 	// Pair 5 is of block 1. Eight in flight are a lag of one block: block 2 is drawn from
 	// the state after block 0, block 3, which begins with pair 12, from that after block 1.
 	want := []int{5, 12, 13, 14, 15, 16, 17}
-	if err != nil || !slices.Equal(pairs, want) {
-		t.Errorf("%v, %v", pairs, err)
+	if err != nil || !slices.Equal(pairs, want) || !slices.Equal(foretold, want) {
+		t.Errorf("%v, %v, foretold %v", pairs, err, foretold)
 	}
 	states, err := s.TuneStates(t.Context(), run.ID())
 	if err != nil || len(states) != 1 || states[0].Blocks != 1 {
