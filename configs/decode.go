@@ -30,7 +30,7 @@ type fault struct {
 
 // fail keeps an error about the key at path.
 func (d *decoder) fail(path, format string, args ...any) {
-	err := fmt.Errorf("%s: %s", d.file.where(path), fmt.Sprintf(format, args...))
+	err := d.file.problem(path, fmt.Errorf(format, args...))
 	d.faults = append(d.faults, fault{d.file.places[path].order, err})
 }
 
@@ -45,7 +45,7 @@ func (d *decoder) err() error {
 		errs = append(errs, f.err)
 	}
 	if more := len(d.faults) - len(errs); more > 0 {
-		errs = append(errs, fmt.Errorf("%s: %d more errors are not shown", d.file.title(), more))
+		errs = append(errs, &Problem{File: d.file.name, Cause: fmt.Errorf("%d more errors are not shown", more)})
 	}
 	return errors.Join(errs...)
 }

@@ -42,8 +42,9 @@ type File struct {
 	Restart       match.Restart    `toml:"restart"`        // of engines that name none; default "never"
 	Engines       []Engine         `toml:"engine"`
 	Councils      []Council        `toml:"council"`
-	Tune          *Tune            `toml:"tune"`  // see TakeTune
-	Params        []TuneParam      `toml:"param"` // of a tune
+	Tune          *Tune            `toml:"tune"`     // see TakeTune
+	Params        []TuneParam      `toml:"param"`    // of a tune
+	Selfplay      *Selfplay        `toml:"selfplay"` // see PlanSelfplay; no part of a series
 
 	name   string            // of the file, for errors
 	places map[string]place  // where the file has each key

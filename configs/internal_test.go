@@ -82,3 +82,13 @@ func allKeys(f *File) []string {
 	}
 	return keys
 }
+
+// The file that training data start from shows every key of its table.
+func TestSelfplayTemplateHasEveryKey(t *testing.T) {
+	text := string(SelfplayTemplate())
+	for _, field := range fields(reflect.ValueOf(&Selfplay{}).Elem()) {
+		if !strings.Contains(text, "\n"+field.key+" ") && !strings.Contains(text, "\n# "+field.key+" ") {
+			t.Errorf("the key %s is not in the file", field.key)
+		}
+	}
+}

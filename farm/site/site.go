@@ -234,11 +234,20 @@ const lookEvery = 2 * time.Second
 func (s *Site) lookAfter(ctx context.Context) {
 	ticks := time.NewTicker(lookEvery)
 	defer ticks.Stop()
+	saved := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks.C:
+		}
+		if b := s.config.Backup; b.Every > 0 && time.Since(saved) >= b.Every {
+			saved = time.Now()
+			if file, err := Backup(ctx, s.Dir, s.config.Database(), b.Dir, false, saved); err != nil {
+				s.config.Log.Error("the backup failed", "err", err)
+			} else {
+				s.config.Log.Info("backed up", "file", file)
+			}
 		}
 		if err := errors.Join(s.Ring.Refresh(), s.enlist(ctx)); err != nil && ctx.Err() == nil {
 			s.config.Log.Error("keys of the farm", "err", err)
@@ -263,3 +272,6 @@ func (s *Site) Close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// PagesAt is where pages and metrics are asked for; "": nowhere.
+func (s *Site) PagesAt() string { return s.config.Metrics.Listen }

@@ -44,6 +44,7 @@ type WorkCommand struct {
 	Labels      []string      `placeholder:"K=V" help:"Labels that tests may ask for, beside os, arch, isa and cores."`
 	Policy      string        `type:"existingfile" placeholder:"FILE" help:"What may be played on this machine: a file with a line allow = [\"any-approved\"], \"owner:NAME\" or \"hash:SHA256\"."`
 	Mirrors     []string      `placeholder:"URL" help:"Where artefacts are looked for first: URL/SHA256."`
+	NPSFile     string        `name:"nps-file" type:"existingfile" placeholder:"FILE" help:"What gogi farm bench --out has written on this machine."`
 	DrainAfter  time.Duration `placeholder:"DUR" help:"End after that long, when the games in play have ended."`
 	Once        bool          `help:"End when there is nothing to play."`
 	GiveUp      time.Duration `placeholder:"DUR" help:"End with exit code 6 when the coordinator was away for so long (default: never)."`
@@ -107,6 +108,9 @@ func (c *WorkCommand) config(env *verb.Env) (worker.Config, keys.Creds, error) {
 	}
 	if w.Policy, err = readPolicy(c.Policy); err != nil {
 		return w, creds, usage.Wrap(err)
+	}
+	if w.NPS, err = readNPS(c.NPSFile); err != nil {
+		return w, creds, err
 	}
 	if w.Labels, err = c.labels(); err != nil {
 		return w, creds, err
