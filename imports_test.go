@@ -58,6 +58,7 @@ var allowed = map[string][]string{
 	"gogi/internal/hook":           {"gogi/configs"},
 	"gogi/cmd/gogi/planning":       {"gogi/configs", "gogi/gate", "gogi/match", "gogi/players", "gogi/usi", "gogi/usi/process"},
 	"gogi/reckon":                  {"gogi/internal/format", "gogi/internal/usage", "gogi/match", "gogi/stats", "gogi/gate", "gogi/stats/counts"},
+	"gogi/internal/fastchess":      {},
 	"gogi/internal/shell":          {},
 	"gogi/farm/board":              {"gogi/farm", "gogi/internal/foreign"},
 	"gogi/internal/chaos":          {"gogi/farm", "gogi/farm/site", "gogi/match"},
