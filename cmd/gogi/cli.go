@@ -7,6 +7,7 @@ import (
 	"gogi/cmd/gogi/easeverbs"
 	"gogi/cmd/gogi/farmverbs"
 	"gogi/cmd/gogi/recordverbs"
+	"gogi/cmd/gogi/tuneverbs"
 	"gogi/internal/verb"
 	"os"
 	"runtime/debug"
@@ -22,6 +23,7 @@ type commandLine struct {
 	Ctl          ctlCommand                  `cmd:"" help:"Tell a run that is being played to pause, go on or end, or to have more or fewer slots or games."`
 	Serve        serveCommand                `cmd:"" help:"Show in a browser what is stored, and what is being played."`
 	Report       reportCommand               `cmd:"" help:"Print what a run's games prove so far."`
+	Tune         tuneverbs.Command           `cmd:"" help:"Look for values of an engine's options that play better, and show whether they do."`
 	Gate         gateCommand                 `cmd:"" help:"Say whether a run passes its gate: exit code 0, 10 or 11 (inconclusive)."`
 	Compare      compareCommand              `cmd:"" help:"Say whether a newer version gained more against an opponent than an older one; of more versions, the trend."`
 	EloWhere     eloWhereCommand             `cmd:"" help:"Look where the difference between two players comes from: openings, colour, turning point, time, length, end."`

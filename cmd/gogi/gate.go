@@ -72,6 +72,9 @@ func (c *gateCommand) print(env *verb.Env, v *report.GateVerdict) error {
 
 // judge finds the design, and replays the run's pairs in plan order.
 func (c *gateCommand) judge(ctx context.Context, store *results.Store, info *results.RunInfo) (*report.GateVerdict, error) {
+	if err := archive.Proves(info); err != nil {
+		return nil, err
+	}
 	run, err := archive.ReportRun(ctx, store, info)
 	if err != nil {
 		return nil, err
