@@ -44,6 +44,18 @@ type Refusal struct {
 	Why  string `json:"why"`
 }
 
+// Place is the file, the game and the line, as far as they are known.
+func (r Refusal) Place() string {
+	place := r.File
+	if r.Game > 0 {
+		place += fmt.Sprintf(", game %d", r.Game)
+	}
+	if r.Line > 0 {
+		place += fmt.Sprintf(", line %d", r.Line)
+	}
+	return place
+}
+
 // Imported is what was imported.
 type Imported struct {
 	Games    int `json:"games"`    // in the run

@@ -60,6 +60,17 @@ func (s *sources) close() error {
 	return os.Remove(s.spooled)
 }
 
+// Each reads the games of files, folders and archives in any format that is known, in their
+// order, without storing them; "-" is in. refused is told of what cannot be read; an error
+// of game, or the end of the context, ends it.
+func Each(ctx context.Context, paths []string, in io.Reader, refused func(Refusal), game func(*kifu.Record, Refusal) error) error {
+	s, err := newSources(paths, in)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.each(ctx, refused, game), s.close())
+}
+
 // found is told of each game, with where it stands.
 type found func(r *kifu.Record, at Refusal) error
 

@@ -55,7 +55,7 @@ func (s *slot) seatBoth(ctx context.Context, plan *match.Plan, g match.Game) ([2
 		open := s.playerAt(at)
 		group.Go(func() (err error) {
 			players[c], err = s.ready(groupCtx, open, at, s.cpus(sides[c]), usi.Game{
-				Colour: shogi.Colour(c), Seed: g.Seed, Pair: g.Pair, Leg: g.Leg, Slot: s.number,
+				Colour: shogi.Colour(c), Seed: g.Seed, Pair: g.Pair, Leg: g.Leg, Slot: s.number, Options: settings(g.Options[c]),
 			})
 			return err
 		})
@@ -70,6 +70,15 @@ func (s *slot) seatBoth(ctx context.Context, plan *match.Plan, g match.Game) ([2
 		}
 	}
 	return players, err
+}
+
+// settings are options as an engine is sent them.
+func settings(options []match.Option) []usi.Setting {
+	var list []usi.Setting
+	for _, o := range options {
+		list = append(list, usi.Setting(o))
+	}
+	return list
 }
 
 // makeRoom closes the players that play least recently, so that with those of

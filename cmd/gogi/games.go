@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,12 +24,15 @@ import (
 type gamesCommand struct {
 	verb.Stored
 	Game   string `placeholder:"PAIR.LEG" help:"Print one game, such as 12.0."`
-	Format string `default:"usi" placeholder:"NAME" help:"Of the printed game: usi, csa (as floodgate writes it), csa3, kif, ki2, jkf, sfen or jsonl (default: ${default}). Many games: gogi export."`
+	Format string `placeholder:"NAME" help:"Of the printed game: usi, csa (as floodgate writes it), csa3, kif, ki2, jkf, sfen or jsonl (default usi). Many games: gogi export."`
 	JSON   bool   `name:"json" help:"One JSON object."`
 }
 
 // Run prints the list, or the one game that was asked for.
 func (c *gamesCommand) Run(ctx context.Context, env *verb.Env) error {
+	if c.Format != "" && c.Game == "" {
+		return usage.Wrap(fmt.Errorf("--format belongs to --game PAIR.LEG: expected one game, or gogi export --format %s for all of them", c.Format))
+	}
 	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		if c.Game != "" {
 			return c.printGame(ctx, env.Out, store, info)
@@ -46,11 +50,12 @@ func (c *gamesCommand) printGame(ctx context.Context, w io.Writer, store *result
 	if err != nil {
 		return err
 	}
-	f, err := formats.Find(formats.Text(), c.Format)
+	name := cmp.Or(c.Format, "usi")
+	f, err := formats.Find(formats.Text(), name)
 	if err != nil {
 		return usage.Wrap(fmt.Errorf("--format: %w", err))
 	}
-	if c.Format == "usi" {
+	if name == "usi" {
 		fmt.Fprintln(w, record.USI()) // as a book has it, without the word "position"
 		return nil
 	}

@@ -441,6 +441,8 @@ func ended(internal error, e series.Ending, interrupted bool) error {
 	switch {
 	case internal != nil:
 		return errors.Join(internal, e.Why)
+	case e.Left == 0 && (e.Ordered || interrupted): // it came when everything was played
+		return nil
 	case e.Ordered && e.Left > 0:
 		return &verb.Exit{Code: verb.Interrupted, Err: fmt.Errorf("told to end with %d pairs unplayed; the same command goes on", e.Left)}
 	case interrupted && e.Left > 0:

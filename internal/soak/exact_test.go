@@ -36,8 +36,8 @@ const fillTheDisk = "exact: the disk was full"
 var exactDisturbances = map[string]func(*bout) bool{
 	"exact: the runner was killed":                           (*bout).killRunner,
 	"exact: a runner was killed as it began":                 (*bout).killBeginner,
-	"exact: the runner was interrupted, and drained":         func(b *bout) bool { return b.end("are the last", os.Interrupt) },
-	"exact: the runner was interrupted twice":                func(b *bout) bool { return b.end("are the last", os.Interrupt, os.Interrupt) },
+	"exact: the runner was interrupted, and drained":         func(b *bout) bool { return b.end("ending after", os.Interrupt) },
+	"exact: the runner was interrupted twice":                func(b *bout) bool { return b.end("ending after", os.Interrupt, os.Interrupt) },
 	"exact: the runner was terminated":                       func(b *bout) bool { return b.end("", syscall.SIGTERM) },
 	"exact: the runner stood still":                          (*bout).stopRunner,
 	"exact: an engine stood still within its time":           (*bout).stopEngine,

@@ -205,7 +205,7 @@ func floodgateType(result string) string {
 		return "jishogi"
 	case scoreAdjudication:
 		return "score adjudication"
-	case crash:
+	case crash, notStarted:
 		return "abnormal"
 	case unknown:
 		return "unknown"

@@ -18,7 +18,7 @@ type Flags struct {
 	Anchor        string   `group:"series" placeholder:"NAME" help:"The player from whom ratings are measured; an adaptive design asks who is above it."`
 	Swap          *bool    `group:"series" negatable:"" help:"Pairs of two games with colours swapped (default yes)."`
 	Seed          *uint64  `group:"series" placeholder:"N" help:"Seed of everything random."`
-	Concurrency   string   `group:"series" placeholder:"N" help:"Games at a time."`
+	Concurrency   string   `group:"series" placeholder:"N" help:"Games at a time, each of another pair, or cpus (default: half of the CPUs)."`
 	StartParallel *int     `group:"series" placeholder:"N" help:"Engines that may be starting at a time (default 4)."`
 	SlotsPerGPU   *int     `group:"series" name:"slots-per-gpu" placeholder:"N" help:"Slots that share a GPU, for {gpu} in an engine's env."`
 	CPUs          string   `group:"series" name:"cpus" placeholder:"LIST" help:"Bind each slot to cores of its own: auto, of these (2-7,10), or off (default)."`

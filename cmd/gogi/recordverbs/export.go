@@ -242,14 +242,7 @@ func (c *ImportCommand) Run(ctx context.Context, env *verb.Env) error {
 
 // tellRefusal is a line: the file, the game, the line and why.
 func tellRefusal(w io.Writer, r records.Refusal) {
-	place := r.File
-	if r.Game > 0 {
-		place += fmt.Sprintf(", game %d", r.Game)
-	}
-	if r.Line > 0 {
-		place += fmt.Sprintf(", line %d", r.Line)
-	}
-	fmt.Fprintf(w, "refused %s: %s\n", place, r.Why)
+	fmt.Fprintf(w, "refused %s: %s\n", r.Place(), r.Why)
 }
 
 func tellImported(w io.Writer, run string, done *records.Imported) {
