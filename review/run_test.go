@@ -122,6 +122,20 @@ func TestResume(t *testing.T) {
 			t.Errorf("cut by %d: %v, %d readings", cut, ids, readings)
 		}
 	}
+	// Half a line goes even where nothing is left to read.
+	full, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append(full[:len(full):len(full)], `{"game":{"id":`...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if done, err, _ = reviewed(t, t.Context(), path, list, nil); err != nil || done.Had != 10 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if again, err := os.ReadFile(path); err != nil || string(again) != string(full) {
+		t.Errorf("%d bytes, expected %d, %v", len(again), len(full), err)
+	}
 	// Cut within the settings, it begins anew.
 	if err := os.WriteFile(path, whole[:20], 0o600); err != nil {
 		t.Fatal(err)
