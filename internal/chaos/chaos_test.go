@@ -274,7 +274,7 @@ const mostRounds = 5
 const nodes = "2000"
 
 // roundGames are enough for a dozen disturbances.
-const roundGames = 100
+const roundGames = 160
 
 // oneRound reports whether enough has happened in it.
 func oneRound(t *testing.T, seed uint64) bool {
