@@ -31,12 +31,21 @@ func newSources(paths []string, in io.Reader) (*sources, error) {
 			if err := s.spool(in); err != nil {
 				return nil, errors.Join(fmt.Errorf("the standard input: %w", err), s.close())
 			}
-		} else if _, err := os.Stat(path); err != nil {
+		} else if err := readable(path); err != nil {
 			return nil, errors.Join(err, s.close())
 		}
 		s.paths = append(s.paths, path)
 	}
 	return s, nil
+}
+
+// readable is nil for a folder, and for a file that can be read as often as one likes.
+func readable(path string) error {
+	at, err := os.Stat(path)
+	if err == nil && !at.IsDir() && !at.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file: what comes from a pipe is read from the standard input, as -", path)
+	}
+	return err
 }
 
 func (s *sources) spool(in io.Reader) (err error) {
@@ -106,6 +115,10 @@ func (w *walker) path(path string) error {
 			return nil
 		}
 		if entry.IsDir() {
+			return nil
+		}
+		if err := readable(name); err != nil { // who opened a pipe might wait for ever
+			w.refused(Refusal{File: name, Why: err.Error()})
 			return nil
 		}
 		return w.file(name, name)

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
@@ -242,7 +243,8 @@ func (c *ImportCommand) Run(ctx context.Context, env *verb.Env) error {
 
 // tellRefusal is a line: the file, the game, the line and why.
 func tellRefusal(w io.Writer, r records.Refusal) {
-	fmt.Fprintf(w, "refused %s: %s\n", r.Place(), r.Why)
+	// An archive may call its files anything.
+	fmt.Fprintf(w, "refused %s: %s\n", foreign.Printable(r.Place(), 1000), foreign.Printable(r.Why, 1000))
 }
 
 func tellImported(w io.Writer, run string, done *records.Imported) {
