@@ -391,6 +391,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *verb.Env, o *players.
 	}
 	if !c.Quiet {
 		shown := newProgress(env.Err, o.Plan)
+		shown.tongue = env.Tongue
 		shown.look = func() []string {
 			so, err := archive.Report(ctx, store, o.Plan.Run)
 			if err != nil || so.Games == 0 {
