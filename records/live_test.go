@@ -37,13 +37,13 @@ func TestLive(t *testing.T) {
 		if after := read(t, files[0]); !strings.HasPrefix(after, before) || len(after) <= len(before) {
 			t.Errorf("after a move:\n%s", after)
 		}
-		tell(l, 7, 0, match.Event{Type: match.EventEnd, Outcome: "white", Termination: "resignation", Note: "why"})
+		tell(l, 7, 0, match.Event{Type: match.EventEnd, Outcome: "black", Termination: "resignation", Note: "why"})
 		list, err := formats.ReadAll(f.Read(formats.NewInput(files[0], strings.NewReader(read(t, files[0])))))
 		if err != nil || len(list) != 1 {
 			t.Fatal(len(list), err)
 		}
 		got := list[0]
-		if got.USI() != "startpos moves 7g7f 3c3d 2g2f" || got.Result != "resignation" || got.Winner != "white" || got.Note != "why" || got.Event != "run/7.0" || got.Moves[1].Time != time.Second || got.Moves[1].Score != 30 {
+		if got.USI() != "startpos moves 7g7f 3c3d 2g2f" || got.Result != "resignation" || got.Winner != "black" || got.Note != "why" || got.Event != "run/7.0" || got.Moves[1].Time != time.Second || got.Moves[1].Score != 30 {
 			t.Errorf("%+v", got)
 		}
 		tell(l, 7, 1, match.Event{Type: match.EventCut})
