@@ -16,7 +16,7 @@ import (
 // verb.
 var layers = [][]string{
 	{"expectation.go"},
-	{"progress.go", "pages.go", "dryrun.go", "stats_flags.go", "check_text.go"},
+	{"hooks.go", "progress.go", "pages.go", "dryrun.go", "stats_flags.go", "check_text.go"},
 	{"rate_read.go", "votes_stored.go", "bisect_step.go"},
 	{"the verbs"},
 	{"bisect.go"},

@@ -1,8 +1,11 @@
 package archive
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"time"
 
 	"gogi/kifu"
@@ -11,13 +14,7 @@ import (
 	"gogi/shogi"
 )
 
-// GameList is what "gogi games --json" prints.
-type GameList struct {
-	Version int    `json:"version"`
-	Games   []Game `json:"games"`
-}
-
-// Game is one game of a list.
+// Game is one game of a list, as "gogi games --json" prints it.
 type Game struct {
 	Pair        int     `json:"pair"`
 	Leg         int     `json:"leg"`
@@ -33,14 +30,29 @@ type Game struct {
 	Marked      bool    `json:"marked"`
 }
 
-// Games are all games of a run, by pair and leg.
-func Games(ctx context.Context, store *results.Store, info *results.RunInfo) (*GameList, error) {
-	list := &GameList{Version: 1, Games: []Game{}}
+// WriteGames writes {"version": 1, "games": […]} with all games of a run, by pair and leg.
+// It holds one game at a time.
+func WriteGames(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprint(out, "{\n  \"version\": 1,\n  \"games\": [")
+	between := "\n"
 	err := store.Games(ctx, info.ID, func(r match.Row) error {
-		list.Games = append(list.Games, NewGame(r))
+		text, err := json.MarshalIndent(NewGame(r), "    ", "  ")
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s    %s", between, text)
+		between = ",\n"
 		return nil
 	})
-	return list, err
+	if err != nil {
+		return err
+	}
+	if between != "\n" {
+		fmt.Fprint(out, "\n  ")
+	}
+	fmt.Fprintln(out, "]\n}")
+	return out.Flush()
 }
 
 // NewGame is a stored game as lists have it.
@@ -81,7 +93,7 @@ type GameRecord struct {
 type GameMove struct {
 	Move     string          `json:"move"` // as USI writes it
 	Opening  bool            `json:"opening,omitempty"`
-	MS       float64         `json:"ms"`
+	MS       *float64        `json:"ms"`              // null: not known
 	Score    *int            `json:"score,omitempty"` // the mover's view: centipawns, or near ±1,000,000 for a mate
 	Depth    int             `json:"depth,omitempty"`
 	SelDepth int             `json:"seldepth,omitempty"`
@@ -98,10 +110,13 @@ func NewGameRecord(run string, r match.Row, record *kifu.Record) *GameRecord {
 	}
 	for _, m := range record.Moves {
 		line := GameMove{
-			Move: m.Move.String(), Opening: m.Opening, MS: float64(m.Time.Microseconds()) / 1000, Depth: m.Depth, SelDepth: m.SelDepth, Nodes: m.Nodes, PV: m.PV,
+			Move: m.Move.String(), Opening: m.Opening, Depth: m.Depth, SelDepth: m.SelDepth, Nodes: m.Nodes, PV: m.PV,
 		}
 		if m.HasScore {
 			line.Score = &m.Score
+		}
+		if !m.NoTime {
+			line.MS = new(float64(m.Time.Microseconds()) / 1000)
 		}
 		if json.Valid(m.Detail) {
 			line.Votes = m.Detail

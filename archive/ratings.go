@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,17 +42,14 @@ func Rate(ctx context.Context, store *results.Store, info *results.RunInfo, g *r
 // what the plan's canonical text holds, but for the margin, how long a stall may
 // last, restarts, and the name of a profile, whose options are there.
 func entrantsOf(info *results.RunInfo) (list []ratings.Entrant, anchor string, err error) {
-	plan, err := match.ParseCanonical(info.Plan)
-	if err == nil && len(plan.Players) != len(info.Engines) {
-		err = errors.New("it has other players than the run")
-	}
+	plan, err := planOf(info)
 	if err != nil {
-		return nil, "", fmt.Errorf("the plan of run %s: %w", info.Name, err)
+		return nil, "", err
 	}
 	for i, p := range plan.Players {
 		e := ratings.Entrant{Name: p.Name}
 		add := func(name, value string) { e.Traits = append(e.Traits, ratings.Trait{Name: name, Value: value}) }
-		add("limits", p.Limits)
+		add("limits", plan.LimitsText(i))
 		for _, o := range slices.SortedFunc(slices.Values(p.Options), func(a, b match.Option) int { return cmp.Compare(a.Name, b.Name) }) {
 			add(o.Name, o.Value)
 		}

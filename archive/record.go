@@ -12,29 +12,25 @@ import (
 // Teller completes the records of a run with what is known of the run and of each game
 // beside its moves, so that a file may say it.
 type Teller struct {
-	run     string
-	plan    *match.Plan // names, limits and rules
-	about   []string    // by player
-	numbers map[string]int
+	run        string
+	plan       *match.Plan // names, limits and rules
+	identities []string    // by player
+	numbers    map[string]int
 }
 
 // NewTeller reads what the records of a run have in common.
 func NewTeller(info *results.RunInfo) (*Teller, error) {
-	canonical, err := match.ParseCanonical(info.Plan)
+	canonical, err := planOf(info)
 	if err != nil {
-		return nil, fmt.Errorf("the plan of run %s: %w", info.Name, err)
+		return nil, err
 	}
 	t := &Teller{run: info.Name, numbers: map[string]int{}}
 	if t.plan, err = canonical.Replayable(); err != nil {
 		return nil, fmt.Errorf("the plan of run %s: %w", info.Name, err)
 	}
 	for i, e := range info.Engines {
-		about := ""
-		if e.Limits != "" {
-			about = e.Limits + "; " + e.Identity.String()
-		}
 		t.numbers[e.Name] = i
-		t.about = append(t.about, about)
+		t.identities = append(t.identities, e.Identity.String())
 	}
 	return t, nil
 }
@@ -60,7 +56,10 @@ func (t *Teller) Complete(row match.Row, record *kifu.Record) {
 			continue
 		}
 		limits := t.plan.LimitsOf(number, shogi.Colour(c)) //nolint:gosec // 0 or 1
-		record.Clocks[c], record.About[c] = kifu.Clock(limits.Clock), t.about[number]
+		record.Clocks[c] = kifu.Clock(limits.Clock)
+		if text := limits.String(); text != "" {
+			record.About[c] = text + "; " + t.identities[number]
+		}
 	}
 	cutIllegal(record)
 	lastAnswer(row, record)

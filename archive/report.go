@@ -4,6 +4,7 @@ package archive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -124,13 +125,14 @@ func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*p
 // what was settled before its first game.
 func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo) (report.Run, error) {
 	run := report.Run{Name: info.Name, Rules: info.Rules, Pairs: info.Pairs}
-	var err error
-	for _, e := range info.Engines {
-		run.Players = append(run.Players, report.Player{Name: e.Name, Identity: e.Identity.String(), Limits: e.Limits})
-	}
-	if run.Tournament, err = tourneyOf(info); err != nil {
+	plan, err := planOf(info)
+	if err != nil {
 		return run, err
 	}
+	for i, e := range info.Engines {
+		run.Players = append(run.Players, report.Player{Name: e.Name, Identity: e.Identity.String(), Limits: plan.LimitsText(i)})
+	}
+	run.Tournament = tourneyOf(plan, info.Pairs)
 	settings, err := store.Settings(ctx, info.ID)
 	if err != nil {
 		return run, err
@@ -149,26 +151,37 @@ func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo)
 	return run, nil
 }
 
-// tourneyOf is what decides who plays whom in a stored run, nil where results do not.
-func tourneyOf(info *results.RunInfo) (*report.Tourney, error) {
+// planOf is the plan of a stored run, which has as many players as the run.
+func planOf(info *results.RunInfo) (*match.CanonicalPlan, error) {
 	plan, err := match.ParseCanonical(info.Plan)
-	if err != nil || !plan.Design.ByResults() {
-		return nil, err
+	if err == nil && len(plan.Players) != len(info.Engines) {
+		err = errors.New("it has other players than the run")
 	}
-	return &report.Tourney{Spec: tournament.OfCanonical(plan, info.Pairs)}, nil
+	if err != nil {
+		return nil, fmt.Errorf("the plan of run %s: %w", info.Name, err)
+	}
+	return plan, nil
+}
+
+// tourneyOf is what decides who plays whom in a stored run, nil where results do not.
+func tourneyOf(plan *match.CanonicalPlan, pairs int) *report.Tourney {
+	if !plan.Design.ByResults() {
+		return nil
+	}
+	return &report.Tourney{Spec: tournament.OfCanonical(plan, pairs)}
 }
 
 // About is what the forms of a report tell of a stored run beside its games.
 func About(info *results.RunInfo) (report.About, error) {
 	a := report.About{Digest: info.Digest, Rules: info.Rules, Created: info.Created}
 	var err error
-	if a.Plan, err = match.ParseCanonical(info.Plan); err != nil {
-		return a, fmt.Errorf("the plan of run %s: %w", info.Name, err)
+	if a.Plan, err = planOf(info); err != nil {
+		return a, err
 	}
 	for i := range info.Engines {
 		e := &info.Engines[i]
 		a.Engines = append(a.Engines, report.Engine{
-			Name: e.Name, Identity: e.Identity.String(), Limits: e.Limits, Options: e.Options,
+			Name: e.Name, Identity: e.Identity.String(), Limits: a.Plan.LimitsText(i), Options: e.Options,
 			Profile: e.Profile, Restart: string(e.Restart), Files: e.Identity.Files,
 		})
 	}

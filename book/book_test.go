@@ -197,6 +197,13 @@ func TestAperyKey(t *testing.T) {
 	if p := position(t, "4k4/9/9/9/9/9/9/9/4K4 w - 1"); aperyKey(&p) != want {
 		t.Errorf("%#x, expected %#x", aperyKey(&p), want)
 	}
+	// In hand gold, the fifth, comes before bishop and rook.
+	for i, held := range []string{"p", "l", "n", "s", "g", "b", "r"} {
+		p := position(t, "4k4/9/9/9/9/9/9/9/4K4 w "+held+" 1")
+		if key := want ^ all[31*81+19*i] ^ all[31*81+19*i+1]; aperyKey(&p) != key {
+			t.Errorf("%s: %#x, expected %#x", held, aperyKey(&p), key)
+		}
+	}
 }
 
 // A book of one side's moves: the positions of the other are not in it.

@@ -34,6 +34,18 @@ func (r *Resign) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// String is the form above.
+func (r Resign) String() string {
+	if r == (Resign{}) {
+		return "off"
+	}
+	side := ""
+	if r.OneSided {
+		side = "1:"
+	}
+	return fmt.Sprintf("%s%dx%d", side, r.Score, r.Moves)
+}
+
 // Draw is "10x8@40": the game is drawn when the scores of both sides were
 // within ±10 for 8 of their moves in a row, from ply 40 on; without "@40" from
 // the start. "off" is the zero value.
@@ -41,6 +53,17 @@ type Draw struct {
 	Score int // centipawns
 	Moves int // of each side, in a row
 	From  int // the first ply that counts
+}
+
+// String is the form above.
+func (d Draw) String() string {
+	switch {
+	case d == (Draw{}):
+		return "off"
+	case d.From == 0:
+		return fmt.Sprintf("%dx%d", d.Score, d.Moves)
+	}
+	return fmt.Sprintf("%dx%d@%d", d.Score, d.Moves, d.From)
 }
 
 // UnmarshalText reads the form above.

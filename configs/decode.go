@@ -30,7 +30,7 @@ type fault struct {
 
 // fail keeps an error about the key at path.
 func (d *decoder) fail(path, format string, args ...any) {
-	err := fmt.Errorf("%s: %s", d.file.where(path), fmt.Sprintf(format, args...))
+	err := d.file.problem(path, fmt.Errorf(format, args...))
 	d.faults = append(d.faults, fault{d.file.places[path].order, err})
 }
 
@@ -45,7 +45,7 @@ func (d *decoder) err() error {
 		errs = append(errs, f.err)
 	}
 	if more := len(d.faults) - len(errs); more > 0 {
-		errs = append(errs, fmt.Errorf("%s: %d more errors are not shown", d.file.title(), more))
+		errs = append(errs, &Problem{File: d.file.name, Cause: fmt.Errorf("%d more errors are not shown", more)})
 	}
 	return errors.Join(errs...)
 }
@@ -131,6 +131,12 @@ func (d *decoder) value(path string, from any, into reflect.Value) {
 		d.options(path, from, target)
 	case *Environ:
 		d.environ(path, from, target)
+	case *Scalar:
+		text, ok := scalar(from)
+		if !ok {
+			d.mismatch(path, "true, false, a number or a string", from)
+		}
+		*target = Scalar(text)
 	case encoding.TextUnmarshaler:
 		d.text(path, from, target)
 	default:
@@ -219,6 +225,10 @@ func (d *decoder) structure(path string, from any, into reflect.Value) {
 }
 
 func (d *decoder) list(path string, from any, into reflect.Value) {
+	if _, single := from.(map[string]any); single && isTables(path) {
+		d.fail(path, "%s", doubleBrackets(path))
+		return
+	}
 	list := reflect.ValueOf(from) // []any, or []map[string]any of [[…]]
 	if list.Kind() != reflect.Slice {
 		d.mismatch(path, "a list", from)
@@ -228,6 +238,14 @@ func (d *decoder) list(path string, from any, into reflect.Value) {
 	for i := range list.Len() {
 		d.value(element(path, i), list.Index(i).Interface(), into.Index(i))
 	}
+}
+
+// isTables reports whether a key of the top table is a list of tables.
+func isTables(key string) bool { return key == "engine" || key == "council" }
+
+// doubleBrackets says what to write for [engine] or [engine.a], which TOML takes for one table.
+func doubleBrackets(key string) string {
+	return fmt.Sprintf("[%s] is one table: expected [[%s]], with two brackets on each side, once for each, and its name as a key: name = %q", key, key, "A")
 }
 
 func (d *decoder) duration(path string, from any, into *time.Duration) {

@@ -17,7 +17,7 @@ type File struct {
 	Run           string           `toml:"run"`         // the run's name; default: the file's name without ".toml"
 	Games         *int             `toml:"games"`       // how many at most; needed
 	Seed          *uint64          `toml:"seed"`        // of everything random; default 1
-	Concurrency   *Concurrency     `toml:"concurrency"` // pairs at a time; default half of the CPUs
+	Concurrency   *Concurrency     `toml:"concurrency"` // games at a time, each of another pair; default half of the CPUs
 	Design        *Design          `toml:"design"`      // who plays whom; default "match"
 	Swap          *bool            `toml:"swap"`        // pairs of two legs with colours swapped; default true
 	Players       []string         `toml:"players"`     // who plays; default: every engine and council that is no member of one
@@ -42,6 +42,9 @@ type File struct {
 	Restart       match.Restart    `toml:"restart"`        // of engines that name none; default "never"
 	Engines       []Engine         `toml:"engine"`
 	Councils      []Council        `toml:"council"`
+	Tune          *Tune            `toml:"tune"`     // see TakeTune
+	Params        []TuneParam      `toml:"param"`    // of a tune
+	Selfplay      *Selfplay        `toml:"selfplay"` // see PlanSelfplay; no part of a series
 
 	name   string            // of the file, for errors
 	places map[string]place  // where the file has each key

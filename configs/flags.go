@@ -100,7 +100,7 @@ type applier struct {
 }
 
 func (a *applier) fail(flag, format string, args ...any) {
-	a.errs = append(a.errs, fmt.Errorf("%s: %s", flag, fmt.Sprintf(format, args...)))
+	a.errs = append(a.errs, &Problem{Flag: flag, Cause: fmt.Errorf(format, args...)})
 }
 
 // won notes that a flag gave a key.

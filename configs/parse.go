@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -30,6 +29,16 @@ func Load(path string) (*File, error) {
 // errors; they are reported in the order of the file, all of the first twenty. What the values
 // mean is checked by Plan.
 func Parse(data []byte, name string) (*File, error) {
+	f, err := parse(data, name)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// parse is Parse that returns what it could read of a file whose TOML is sound, with
+// the errors.
+func parse(data []byte, name string) (*File, error) {
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("%s: %d bytes are too many for a series: expected at most %d", name, len(data), maxFile)
 	}
@@ -39,40 +48,51 @@ func Parse(data []byte, name string) (*File, error) {
 	}
 	var values map[string]any
 	if _, err := toml.Decode(text, &values); err != nil {
-		return nil, syntaxError(err, name)
+		return nil, syntaxError(err, text, name)
 	}
 	f := &File{name: name, places: locate(text)}
 	d := decoder{file: f}
 	d.table("", values, reflect.ValueOf(f).Elem())
-	if len(d.faults) > 0 {
-		return nil, d.err()
-	}
-	return f, nil
+	return f, d.err()
 }
 
-func syntaxError(err error, name string) error {
+func syntaxError(err error, text, name string) error {
 	if p, ok := errors.AsType[toml.ParseError](err); ok {
-		return fmt.Errorf("%s:%d: %s", name, p.Position.Line, p.Message)
+		if header, _, _ := strings.Cut(lineAt(text, p.Position.Line), "#"); strings.HasPrefix(header, "[") {
+			if key := strings.Trim(header, "[] \t\r"); isTables(key) && !strings.HasPrefix(header, "[[") {
+				return &Problem{File: name, Line: p.Position.Line, Cause: errors.New(doubleBrackets(key))}
+			}
+		}
+		return &Problem{File: name, Line: p.Position.Line, Cause: errors.New(p.Message)}
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// where says where a key was given: its flag, or its file and line. For a table
-// that flags gave parts of, it names those; a key that was not given is where
-// its table is.
-func (f *File) where(path string) string {
+// lineAt is a line of a text, counted from 1, without blanks around it; "" beyond its end.
+func lineAt(text string, n int) string {
+	lines := strings.Split(text, "\n")
+	if n < 1 || n > len(lines) {
+		return ""
+	}
+	return strings.TrimSpace(lines[n-1])
+}
+
+// where says where a key was given: the flag, or the line of the file, 0 where it is not
+// known. For a table that flags gave parts of, it names those; a key that was not given is
+// where its table is.
+func (f *File) where(path string) (flag string, line int) {
 	if within := f.flagsWithin(path); within != "" && f.flags[path] == "" {
-		return within
+		return within, 0
 	}
 	for p := path; p != ""; p = parent(p) {
 		if flag := f.flags[p]; flag != "" {
-			return flag
+			return flag, 0
 		}
 		if place, ok := f.places[p]; ok {
-			return f.title() + ":" + strconv.Itoa(place.line)
+			return "", place.line
 		}
 	}
-	return f.title()
+	return "", 0
 }
 
 // flagsWithin lists the flags that gave keys of a table.

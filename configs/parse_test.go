@@ -173,3 +173,20 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// One pair of brackets where TOML wants two is said, wherever the TOML library or the
+// decoder meets it.
+func TestSingleBrackets(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"games = 2\n[engine]\nname = \"A\"\n", "m.toml:2: [engine] is one table: expected [[engine]]"},
+		{"[engine]\nname = \"A\"\n  [engine] # again\nname = \"B\"\n", "m.toml:3: [engine] is one table: expected [[engine]]"},
+		{"\n[engine.A]\ncmd = \"a\"\n[engine.B]\ncmd = \"b\"\n", "m.toml:2: [engine] is one table: expected [[engine]]"},
+		{"[council]\nname = \"C\"\n", "m.toml:1: [council] is one table: expected [[council]]"},
+		{"[limits]\nnodes = 1\n[limits]\nnodes = 1\n", "m.toml:3: Key 'limits' has already been defined."},
+	} {
+		_, err := configs.Parse([]byte(test.text), "m.toml")
+		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%q: %v, want %q", test.text, err, test.want)
+		}
+	}
+}

@@ -49,9 +49,15 @@ type Env struct {
 // and wrappers (see isWrapper) it is the folder that their relative paths are
 // relative to.
 func (f *File) Plan(baseDir string, env Env) (plan *match.Plan, warnings []Warning, err error) {
+	if f.Tune != nil || len(f.Params) > 0 {
+		return nil, nil, fmt.Errorf("%s: %w", f.title(), errTune)
+	}
 	r := f.resolver(baseDir, env)
 	p := r.common()
 	r.series(p)
+	if f.Selfplay != nil {
+		r.fail("selfplay", "selfplay: a series has none: expected no such table, or gogi selfplay in the place of gogi match")
+	}
 	if len(r.errs) > 0 {
 		return nil, nil, errors.Join(r.errs...)
 	}
@@ -113,7 +119,7 @@ type resolver struct {
 }
 
 func (r *resolver) fail(path, format string, args ...any) {
-	r.errs = append(r.errs, fmt.Errorf("%s: %w", r.file.where(path), fmt.Errorf(format, args...)))
+	r.errs = append(r.errs, r.file.problem(path, fmt.Errorf(format, args...)))
 }
 
 // gate resolves the sequential test.

@@ -203,14 +203,14 @@ func TestPlanErrors(t *testing.T) {
 		{"odd", [2]string{"games = 2", "games = 101"}, "match.toml:1: games: 101 is odd, but each pair has two games with colours swapped: expected 100 or 102, or swap = false"},
 		{"one", [2]string{"games = 2", "games = 1"}, "match.toml:1: games: 1 is odd, but each pair has two games with colours swapped: expected 2, or swap = false"},
 		{"none", [2]string{"games = 2", "games = 0"}, "match.toml:1: games: 0 is too few: expected at least 2"},
-		{"no limits", [2]string{"limits = \"8+0.08\"", ""}, "match.toml: engine A: limits: no limit: give one of main, byoyomi, increment, movetime, nodes, depth or self\n" +
-			"match.toml: engine B: limits: no limit: give one of main, byoyomi, increment, movetime, nodes, depth or self"},
+		{"no limits", [2]string{"limits = \"8+0.08\"", ""}, "match.toml: engine A: limits: no limit: give a clock, such as tc = \"8+0.08\" (--tc 8+0.08), or one of main, byoyomi, increment, movetime, nodes, depth or self\n" +
+			"match.toml: engine B: limits: no limit: give a clock, such as tc = \"8+0.08\" (--tc 8+0.08), or one of main, byoyomi, increment, movetime, nodes, depth or self"},
 		{"engine's limits", engine("cmd = \"./dev\"\nlimits = {self = true, nodes = 3}"), `match.toml:6: engine A: limits: self means "go infinite" and excludes every other limit`},
 		{"two clocks", [2]string{`"8+0.08"`, `{tc = "8", main = "8s"}`}, "match.toml:2: engine A: limits: tc says it all: expected it alone, or main, byoyomi and increment without it\n" +
 			"match.toml:2: engine B: limits: tc says it all: expected it alone, or main, byoyomi and increment without it"},
 		{"no stall", engine("cmd = \"./dev\"\nlimits = {nodes = 3, stall = \"0s\"}"), `match.toml:6: engine A: limits: stall is 0: expected the longest time that an engine without a clock may think, such as "60s"`},
-		{"half a colour", [2]string{`limits = "8+0.08"`, `limits_by_colour = {black = "1+1"}`}, "match.toml: engine A as white: limits: no limit: give one of main, byoyomi, increment, movetime, nodes, depth or self\n" +
-			"match.toml: engine B as white: limits: no limit: give one of main, byoyomi, increment, movetime, nodes, depth or self"},
+		{"half a colour", [2]string{`limits = "8+0.08"`, `limits_by_colour = {black = "1+1"}`}, "match.toml: engine A as white: limits: no limit: give a clock, such as tc = \"8+0.08\" (--tc 8+0.08), or one of main, byoyomi, increment, movetime, nodes, depth or self\n" +
+			"match.toml: engine B as white: limits: no limit: give a clock, such as tc = \"8+0.08\" (--tc 8+0.08), or one of main, byoyomi, increment, movetime, nodes, depth or self"},
 		{"empty colour", [2]string{`limits =`, "limits_by_colour = {white = {}}\nlimits ="}, "match.toml:2: limits_by_colour.white: there is no time in it: expected tc, main, byoyomi or increment"},
 		{"design", [2]string{"games = 2", "games = 2\ndesign = \"king\""}, `match.toml:2: design: "king" is not one of match, round_robin, gauntlet, swiss, knockout, adaptive`},
 		{"ponder", [2]string{"games = 2", "games = 2\nponder = \"on\""}, `match.toml:2: ponder: "on" is not one of off, standard, early`},

@@ -1,6 +1,9 @@
 package configs
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // The limits of a file's shape, far beyond what a series needs. The TOML library
 // takes time and memory by the square of them (24 kB of tables in tables: 18 s and
@@ -19,7 +22,7 @@ func checkShape(text, name string) error {
 	for s.pos < len(s.text) {
 		line := s.line
 		if what := s.step(); what != "" {
-			return fmt.Errorf("%s:%d: %s", name, line, what)
+			return &Problem{File: name, Line: line, Cause: errors.New(what)}
 		}
 	}
 	return nil

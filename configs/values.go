@@ -89,7 +89,8 @@ func parseDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// Concurrency is how many pairs are played at a time.
+// Concurrency is how many games are played at a time, each of another pair: how many slots
+// there are. A slot plays the games of a pair one after the other.
 type Concurrency int
 
 // AllCPUs stands for as many as there are CPUs. It is written "cpus".

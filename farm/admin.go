@@ -92,7 +92,9 @@ type TestStatus struct {
 	Added      int `cbor:"added" json:"added"`
 	Duplicates int `cbor:"duplicates" json:"duplicates"`
 	Refused    int `cbor:"refused" json:"refused"`
-	Stale      int `cbor:"stale" json:"stale"` // of a take before
+	Stale      int `cbor:"stale" json:"stale"`       // of a take before
+	Agreed     int `cbor:"agreed" json:"agreed"`     // audits whose playings were the same
+	Differed   int `cbor:"differed" json:"differed"` // audits that a third had to decide
 }
 
 // Change is a line of a test's log.
@@ -116,6 +118,7 @@ type WorkerStatus struct {
 	NPS        float64           `cbor:"nps" json:"nps"`
 	Added      int               `cbor:"added" json:"added"` // since the coordinator's start
 	Refused    int               `cbor:"refused" json:"refused"`
+	Agreed     int               `cbor:"agreed" json:"agreed"` // audits
 	Version    string            `cbor:"version" json:"version"`
 	Labels     map[string]string `cbor:"labels" json:"labels,omitempty"`
 	Seen       time.Time         `cbor:"seen" json:"seen"`

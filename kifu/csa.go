@@ -176,7 +176,9 @@ func writeCSAComment(b *strings.Builder, text string) {
 // CSAMate is the score of a mate in comments of records.
 const CSAMate = 30000
 
-func csaPlace(s shogi.Square) string { return fmt.Sprintf("%d%d", s.File(), s.Rank()) }
+func csaPlace(s shogi.Square) string {
+	return string([]byte{'0' + byte(s.File()), '0' + byte(s.Rank())})
+} //nolint:gosec // two digits
 
 // writeCSATimes writes when, how fast and under which limits it was played, and what the
 // players are.

@@ -84,6 +84,18 @@ func kifHandicaps() []string {
 	return []string{"香落ち", "右香落ち", "角落ち", "飛車落ち", "飛香落ち", "二枚落ち", "四枚落ち", "六枚落ち", "八枚落ち", "十枚落ち"}
 }
 
+// KnownHandicap is the handicap that a position is the start of, where readers know it by
+// its name.
+func KnownHandicap(p *shogi.Position) (h shogi.Handicap, ok bool) {
+	sfen := p.SFEN()
+	for _, name := range kifHandicaps() {
+		if h, ok := shogi.FindHandicap(name); ok && h.SFEN == sfen {
+			return h, true
+		}
+	}
+	return shogi.Handicap{}, false
+}
+
 // KIFHead is the headers and the start of a record in KIF and KI2, a line each. Who gives
 // a handicap is 上手, White.
 func (r *Record) KIFHead(p *shogi.Position) string {
@@ -101,10 +113,8 @@ func (r *Record) KIFHead(p *shogi.Position) string {
 	if start := shogi.StartPos(); p.SFEN() == start.SFEN() {
 		handicap = "平手"
 	}
-	for _, name := range kifHandicaps() {
-		if h, ok := shogi.FindHandicap(name); ok && h.SFEN == p.SFEN() {
-			handicap, black, white = name, "下手：", "上手："
-		}
+	if h, ok := KnownHandicap(p); ok {
+		handicap, black, white = h.Japanese, "下手：", "上手："
 	}
 	if handicap != "" {
 		header(b, "手合割：", handicap)

@@ -64,6 +64,9 @@ const (
 // compressors are kept: one is half a megabyte.
 var compressors = sync.Pool{New: func() any { return zlib.NewWriter(io.Discard) }}
 
+// decompressors are kept, too: one is 40 kB.
+var decompressors sync.Pool
+
 // Pack writes a game's plies with at most pv plies of each principal variation.
 // Times are kept in whole microseconds, a Score without HasScore is not kept. It
 // fails for games that are longer than any real one.
@@ -199,10 +202,11 @@ func UnpackWithin(packed []byte, limit int) ([]Move, error) {
 }
 
 func inflate(packed []byte, limit int) ([]byte, error) {
-	r, err := stdzlib.NewReader(bytes.NewReader(packed))
+	r, err := decompressor(packed)
 	if err != nil {
 		return nil, err
 	}
+	defer decompressors.Put(r)
 	raw, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	if err != nil {
 		return nil, err
@@ -211,6 +215,20 @@ func inflate(packed []byte, limit int) ([]byte, error) {
 		return nil, fmt.Errorf("they unpack to more than %d bytes", limit)
 	}
 	return raw, nil
+}
+
+// decompressor is one that is not in use, or a new one.
+func decompressor(packed []byte) (io.ReadCloser, error) {
+	source := bytes.NewReader(packed)
+	kept, ok := decompressors.Get().(io.ReadCloser)
+	if !ok {
+		return stdzlib.NewReader(source)
+	}
+	again, ok := kept.(stdzlib.Resetter)
+	if !ok {
+		return nil, errors.New("the pool of decompressors holds something else")
+	}
+	return kept, again.Reset(source, nil)
 }
 
 // decoder reads columns. After an error, which it keeps, it reads zeros.

@@ -31,6 +31,7 @@ type CanonicalPlan struct {
 	Tournament   *Tournament            `json:"tournament,omitempty"`
 	Anchor       string                 `json:"anchor,omitempty"`
 	Scaling      *Scaling               `json:"scaling,omitempty"`
+	Tune         json.RawMessage        `json:"tune,omitempty"`
 }
 
 // CanonicalRules are Rules without their name, which decides nothing.
@@ -121,7 +122,7 @@ func (p *Plan) Canonical() []byte {
 	c := CanonicalPlan{
 		Version: canonicalVersion, Design: p.Design.Kind, Swap: p.Design.Swap, Seed: p.Seed, Rules: p.Rules.canonical(),
 		Ponder: p.Ponder, Slowed: p.Slowed, Clocks: p.canonicalClocks(), Openings: canonicalBook(p.Openings),
-		Anchor: p.Design.Anchor,
+		Anchor: p.Design.Anchor, Tune: p.canonicalTune(),
 	}
 	if p.Design.Tournament != (Tournament{}) {
 		c.Tournament = &p.Design.Tournament
@@ -140,6 +141,16 @@ func (p *Plan) Canonical() []byte {
 	if err != nil {
 		// Only strings, numbers and slices of them: Marshal has no way to fail.
 		panic(fmt.Sprintf("match: canonical plan: %v", err))
+	}
+	return text
+}
+
+// canonicalTune is the text of a tune's settings; one that is no JSON, which Check
+// refuses, as a string.
+func (p *Plan) canonicalTune() json.RawMessage {
+	text := json.RawMessage(p.Tune)
+	if p.Tune != "" && !json.Valid(text) {
+		text = fmt.Appendf(nil, "%q", p.Tune)
 	}
 	return text
 }

@@ -14,8 +14,12 @@ import (
 )
 
 // pairVersion is the first byte of what EncodePair writes. A version's layout
-// never changes; the first one ends before who played the pair.
-const pairVersion = 2
+// never changes; the first one ends before who played the pair, the second before the
+// options of the pair. What needs no newer one is written as the second.
+const (
+	pairVersion        = 3
+	pairWithoutOptions = 2
+)
 
 // maxLegs is how many games a pair has at most.
 const maxLegs = 2
@@ -24,7 +28,11 @@ const maxLegs = 2
 // packed as package kifu packs them. Times keep whole microseconds and lose their
 // zone; a score without HasScore is not kept.
 func EncodePair(r PairResult) ([]byte, error) {
-	w := wire{text: []byte{pairVersion}, version: pairVersion}
+	w := wire{version: pairVersion}
+	if len(r.Pair.Options[0])+len(r.Pair.Options[1]) == 0 {
+		w.version = pairWithoutOptions
+	}
+	w.text = []byte{w.version}
 	w.pairResult(&r)
 	if w.err != nil {
 		return nil, fmt.Errorf("match: encoding pair %d: %w", r.Pair.ID, w.err)
@@ -70,6 +78,19 @@ func (w *wire) pairResult(r *PairResult) {
 	}
 	if w.version > 1 {
 		w.provenance(&r.Played)
+	}
+	if w.version > pairWithoutOptions {
+		for i := range r.Pair.Options {
+			w.options(&r.Pair.Options[i])
+		}
+	}
+}
+
+func (w *wire) options(v *[]Option) {
+	options := list(w, v, math.MaxInt)
+	for i := range options {
+		w.string(&options[i].Name)
+		w.string(&options[i].Value)
 	}
 }
 

@@ -285,6 +285,7 @@ func drawPair(t *rapid.T) match.PairResult {
 		Pair: match.Pair{
 			ID: rapid.Int().Draw(t, "pair"), Players: [2]int{rapid.Int().Draw(t, "a"), 1}, Seed: rapid.Uint64().Draw(t, "seed"), Legs: rapid.Int().Draw(t, "legs"),
 			Opening: drawOpening(t),
+			Options: [2][]match.Option{drawOptions(t), drawOptions(t)},
 		},
 		Played: match.Provenance{
 			Worker: anyText.Draw(t, "worker"), Owner: anyText.Draw(t, "owner"), Epoch: rapid.Uint64().Draw(t, "epoch"),
@@ -298,6 +299,13 @@ func drawPair(t *rapid.T) match.PairResult {
 		r.Attempts = append(r.Attempts, match.Attempt{Pair: rapid.Int().Draw(t, "of"), Ended: drawMoment(t), Why: anyText.Draw(t, "why")})
 	}
 	return r
+}
+
+func drawOptions(t *rapid.T) (list []match.Option) {
+	for range rapid.IntRange(0, 2).Draw(t, "options") {
+		list = append(list, match.Option{Name: anyText.Draw(t, "option"), Value: anyText.Draw(t, "value")})
+	}
+	return list
 }
 
 func drawMoment(t *rapid.T) time.Time {

@@ -2,8 +2,6 @@ package match
 
 import (
 	"time"
-
-	"gogi/shogi"
 )
 
 // EventVersion is the version of the event stream's format, docs/events.md.
@@ -175,16 +173,7 @@ func RunEvent(p *Plan, finished int, stored *Standings) Event {
 	}
 	for i, player := range p.Players {
 		e.Players = append(e.Players, player.Name)
-		e.Limits = append(e.Limits, p.limitsText(i))
+		e.Limits = append(e.Limits, p.LimitsText(i))
 	}
 	return e
-}
-
-// limitsText is a player's limits in words, by colour where that matters.
-func (p *Plan) limitsText(player int) string {
-	black, white := p.LimitsOf(player, shogi.Black).String(), p.LimitsOf(player, shogi.White).String()
-	if black == white {
-		return black
-	}
-	return "black " + black + "; white " + white
 }

@@ -61,7 +61,7 @@ func (l Limits) tolerances() Limits { return Limits{Margin: l.Margin, Stall: l.S
 func (l Limits) Check() error {
 	switch {
 	case l.tolerances() == l:
-		return errors.New("no limit: give one of main, byoyomi, increment, movetime, nodes, depth or self")
+		return errors.New(`no limit: give a clock, such as tc = "8+0.08" (--tc 8+0.08), or one of main, byoyomi, increment, movetime, nodes, depth or self`)
 	case l.Clock.Byoyomi > 0 && l.Clock.Increment > 0:
 		return fmt.Errorf("byoyomi %v and increment %v exclude each other (USI cannot say both)", l.Clock.Byoyomi, l.Clock.Increment)
 	case !l.Clock.IsZero() && l.MoveTime > 0:

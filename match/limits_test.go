@@ -12,7 +12,7 @@ func TestLimitsCheck(t *testing.T) {
 		return match.Limits{Clock: match.TimeControl{Main: main, Byoyomi: byoyomi, Increment: increment}}
 	}
 	const (
-		none     = "no limit: give one of main, byoyomi, increment, movetime, nodes, depth or self"
+		none     = "no limit: give a clock, such as tc = \"8+0.08\" (--tc 8+0.08), or one of main, byoyomi, increment, movetime, nodes, depth or self"
 		negative = "a limit is negative"
 		self     = `self means "go infinite" and excludes every other limit`
 	)

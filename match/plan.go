@@ -163,7 +163,8 @@ type Plan struct {
 	CPUs          string  // which of them the slots are bound to, as cpus.ParseChoice reads it; "": engines run anywhere
 	CoresPerSlot  int     // that are bound to each player who thinks; 0: as many as it has threads
 	PVPlies       int     // how much of a principal variation is stored
-	Scaling       Scaling `json:",omitzero"` // how clocks follow the speed of the machine; the zero value: they do not
+	Tune          string  `json:",omitempty"` // the settings of a tune, as package tune writes them: pairs have options of their own; "": it is none
+	Scaling       Scaling `json:",omitzero"`  // how clocks follow the speed of the machine; the zero value: they do not
 }
 
 // Legs is the number of games in a pair.
@@ -184,6 +185,16 @@ func (p *Plan) LimitsOf(player int, c shogi.Colour) Limits {
 		l.Clock, l.MoveTime = *clock, 0
 	}
 	return l
+}
+
+// LimitsText are a player's limits in words: those of Limits.String, and by colour, "black
+// 8+0.08; white 4+0.04", where clocks that go with the colour make them differ.
+func (p *Plan) LimitsText(player int) string {
+	black, white := p.LimitsOf(player, shogi.Black).String(), p.LimitsOf(player, shogi.White).String()
+	if black == white {
+		return black
+	}
+	return "black " + black + "; white " + white
 }
 
 // Pairings is the number of pairs in one round of the design, or of those that are
@@ -236,6 +247,9 @@ type Pair struct {
 	Opening Opening
 	Seed    uint64
 	Legs    int
+	// Options are what A and B play this pair with beside what the plan gives them, in
+	// the order in which they are sent: the points of a tune. Else none.
+	Options [2][]Option
 }
 
 // Pair makes pair n, n >= 0. All pairings of one round get the same opening. Where
@@ -256,12 +270,16 @@ func (p *Plan) PairOf(n int, players [2]int, round int) Pair {
 
 // Owns says why a pair cannot be the plan's, or nil. Where results decide who plays
 // whom it asks only for two different players, an opening of the book, and what
-// follows from the pair's number: package tournament knows the rest.
+// follows from the pair's number: package tournament knows the rest. Of a tune it does
+// not ask which points are played.
 func (p *Plan) Owns(pair Pair) error {
 	if pair.ID < 0 {
 		return errors.New("pairs are numbered from 0")
 	}
 	want := p.Pair(pair.ID)
+	if p.Tune != "" {
+		want.Options = pair.Options // package tune knows which are drawn
+	}
 	if p.Design.Kind == DesignImported {
 		return p.ownsImported(pair, want)
 	}
@@ -316,14 +334,16 @@ type Game struct {
 	Leg     int
 	Players [2]int // by colour, indices into Plan.Players
 	Opening Opening
-	Seed    uint64 // of everything random in this game
+	Seed    uint64      // of everything random in this game
+	Options [2][]Option // by colour: those of the pair
 }
 
 // Game makes one leg; the players change colours from leg to leg.
 func (p Pair) Game(leg int) Game {
-	g := Game{Pair: p.ID, Leg: leg, Players: p.Players, Opening: p.Opening, Seed: mix(p.Seed, uint64(leg))}
+	g := Game{Pair: p.ID, Leg: leg, Players: p.Players, Opening: p.Opening, Seed: mix(p.Seed, uint64(leg)), Options: p.Options}
 	if leg%2 == 1 {
 		g.Players[0], g.Players[1] = g.Players[1], g.Players[0]
+		g.Options[0], g.Options[1] = g.Options[1], g.Options[0]
 	}
 	return g
 }

@@ -83,7 +83,7 @@ func (p *Plan) Check() error {
 	case min(p.Pairs, p.Concurrency, p.StartParallel, p.SlotsPerGPU, p.CoresPerSlot, p.PVPlies, p.Rules.MaxPlies) < 0:
 		return errors.New("a number of pairs, slots, engines or plies is negative")
 	}
-	if err := p.checkDesign(); err != nil {
+	if err := errors.Join(p.checkDesign(), p.checkTune()); err != nil {
 		return err
 	}
 	for i := range p.Players {
@@ -99,6 +99,24 @@ func (p *Plan) Check() error {
 		}
 	}
 	return errors.Join(p.Gate.Check(), p.Scaling.Check(), p.checkWords())
+}
+
+// checkTune looks at what a tune needs of its plan; its settings are for package tune to
+// read.
+func (p *Plan) checkTune() error {
+	switch {
+	case p.Tune == "":
+		return nil
+	case !json.Valid([]byte(p.Tune)):
+		return errors.New("the settings of its tune are no JSON")
+	case p.Design.Kind != DesignMatch || !p.Design.Swap || len(p.Players) != 2:
+		return errors.New("a tune is a match of an engine against itself, in pairs of two games with colours swapped")
+	case p.Players[0].Council != nil || p.Players[1].Council != nil:
+		return errors.New("a tune is of one engine: a council has no options of its own")
+	case !p.Gate.IsZero():
+		return errors.New("a tune has no sequential test: it proves nothing")
+	}
+	return nil
 }
 
 // checkDesign looks at what a design has beside its kind.

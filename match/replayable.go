@@ -19,7 +19,7 @@ func (c *CanonicalPlan) Replayable() (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("match: a stored plan: %w", err)
 	}
-	p := &Plan{Design: Design{Kind: c.Design, Swap: c.Swap, Anchor: c.Anchor}, Seed: c.Seed, Rules: Rules{
+	p := &Plan{Design: Design{Kind: c.Design, Swap: c.Swap, Anchor: c.Anchor}, Seed: c.Seed, Tune: string(c.Tune), Rules: Rules{
 		Declaration: rule, ImpasseDraw: c.Rules.ImpasseDraw, MaxPlies: c.Rules.MaxPlies, MateAtLimitDraws: c.Rules.MateAtLimitDraws,
 		DeclareAtLimit: c.Rules.DeclareAtLimit, ExtendInCheck: c.Rules.ExtendInCheck, RepetitionPoints: c.Rules.RepetitionPoints,
 	}}
@@ -32,14 +32,8 @@ func (c *CanonicalPlan) Replayable() (*Plan, error) {
 	if c.Adjudication != nil {
 		p.Adjudication = Adjudication(*c.Adjudication)
 	}
-	for i, colour := range []string{"black", "white"} {
-		if text := c.Clocks[colour]; text != "" {
-			clock, err := parseClock(text)
-			if err != nil {
-				return nil, fmt.Errorf("match: a stored plan: %s's clock: %w", colour, err)
-			}
-			p.ColourClocks[i] = &clock
-		}
+	if p.ColourClocks, err = c.colourClocks(); err != nil {
+		return nil, fmt.Errorf("match: a stored plan: %w", err)
 	}
 	for _, player := range c.Players {
 		limits, err := player.limits()
@@ -49,6 +43,33 @@ func (c *CanonicalPlan) Replayable() (*Plan, error) {
 		p.Players = append(p.Players, Player{Name: player.Name, Limits: limits})
 	}
 	return p, nil
+}
+
+// colourClocks are the clocks that go with the colour; nil: none.
+func (c *CanonicalPlan) colourClocks() (clocks [2]*TimeControl, err error) {
+	for i, colour := range []string{"black", "white"} {
+		if text := c.Clocks[colour]; text != "" {
+			clock, err := parseClock(text)
+			if err != nil {
+				return clocks, fmt.Errorf("%s's clock: %w", colour, err)
+			}
+			clocks[i] = &clock
+		}
+	}
+	return clocks, nil
+}
+
+// LimitsText is Plan.LimitsText of a stored plan. Limits that this program cannot read,
+// of a newer one, are as they are stored.
+func (c *CanonicalPlan) LimitsText(player int) string {
+	stored := &c.Players[player]
+	clocks, unread := c.colourClocks()
+	limits, err := stored.limits()
+	if unread != nil || err != nil {
+		return stored.Limits
+	}
+	plan := Plan{Players: []Player{{Limits: limits}}, ColourClocks: clocks}
+	return plan.LimitsText(0)
 }
 
 // limits are those that Limits.String wrote, with their tolerances.

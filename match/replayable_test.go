@@ -61,6 +61,11 @@ func TestReplayable(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
+		for i := range plan.Players {
+			if got, want := canonical.LimitsText(i), plan.LimitsText(i); got != want {
+				rt.Fatalf("player %d: the stored limits are %q, the plan's %q", i, got, want)
+			}
+		}
 		plan.Rules.Name = ""
 		if diff := cmp.Diff(plan, got); diff != "" {
 			rt.Fatalf("(-plan +got):\n%s", diff)
@@ -96,5 +101,35 @@ func TestVerifyGames(t *testing.T) {
 	r.Pair.Players[1] = 1
 	if err := match.VerifyGames(plan, &r); err == nil {
 		t.Error("no games")
+	}
+}
+
+// Clocks that go with the colour are told by colour, and by their absence where they are
+// the same; text of a newer program stands as it is.
+func TestLimitsText(t *testing.T) {
+	clock := func(main, increment time.Duration) *match.TimeControl {
+		return &match.TimeControl{Main: main, Increment: increment}
+	}
+	plan := &match.Plan{
+		Players: []match.Player{{Name: "A", Limits: match.Limits{MoveTime: time.Second}}, {Name: "B", Limits: match.Limits{Nodes: 5}}},
+		Design:  match.Design{Kind: match.DesignMatch}, Rules: match.RulesProfiles()["default"],
+	}
+	for _, test := range []struct {
+		black, white *match.TimeControl
+		a, b         string
+	}{
+		{nil, nil, "movetime 1s", "nodes 5"},
+		{clock(300*time.Second, 2*time.Second), clock(60*time.Second, 0), "black 300+2; white 60+0", "black 300+2, nodes 5; white 60+0, nodes 5"},
+		{clock(8*time.Second, 0), clock(8*time.Second, 0), "8+0", "8+0, nodes 5"},
+		{nil, clock(60*time.Second, 0), "black movetime 1s; white 60+0", "black nodes 5; white 60+0, nodes 5"},
+	} {
+		plan.ColourClocks = [2]*match.TimeControl{test.black, test.white}
+		if a, b := plan.LimitsText(0), plan.LimitsText(1); a != test.a || b != test.b {
+			t.Errorf("%v, %v: %q and %q, want %q and %q", test.black, test.white, a, b, test.a, test.b)
+		}
+	}
+	canonical := &match.CanonicalPlan{Players: []match.CanonicalPlayer{{Limits: "minds 3"}}}
+	if got := canonical.LimitsText(0); got != "minds 3" {
+		t.Errorf("%q", got)
 	}
 }

@@ -92,7 +92,8 @@ const (
 	Impasse           Termination = "impasse" // a declaration that the 24-point rule makes a draw (持将棋)
 	ScoreAdjudication Termination = "score_adjudication"
 	Crash             Termination = "crash"
-	Untold            Termination = "unknown" // of a game of elsewhere, whose record says who won and not how
+	NotStarted        Termination = "not_started" // of a tune: an engine does not start with the options of its point; where neither does, a draw
+	Untold            Termination = "unknown"     // of a game of elsewhere, whose record says who won and not how
 )
 
 // nature is what there is to know of a termination.
@@ -111,6 +112,7 @@ const (
 	noMoveInTime                // the same, because of its clock
 	noMoveUntimed               // the same, without a clock
 	aDeclaration                // the position decides what that is worth
+	neverAsked                  // nobody was: the game has no move but its opening's
 )
 
 // natures has every termination that a finished game can have. It is never changed.
@@ -130,6 +132,7 @@ var natures = map[Termination]nature{
 	Impasse:           {answer: aDeclaration},
 	ScoreAdjudication: {},
 	Crash:             {answer: noMove, fault: true, volatile: true},
+	NotStarted:        {answer: neverAsked, fault: true, volatile: true},
 	Untold:            {},
 }
 

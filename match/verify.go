@@ -13,7 +13,8 @@ import (
 // Equal reports whether two pairs are the same unit of play.
 func (p Pair) Equal(q Pair) bool {
 	return p.ID == q.ID && p.Players == q.Players && p.Seed == q.Seed && p.Legs == q.Legs &&
-		p.Opening.ID == q.Opening.ID && p.Opening.Start == q.Opening.Start && slices.Equal(p.Opening.Moves, q.Opening.Moves)
+		p.Opening.ID == q.Opening.ID && p.Opening.Start == q.Opening.Start && slices.Equal(p.Opening.Moves, q.Opening.Moves) &&
+		slices.Equal(p.Options[0], q.Options[0]) && slices.Equal(p.Options[1], q.Options[1])
 }
 
 // Verify says why a pair cannot have been played under the plan, or nil. It knows
@@ -91,6 +92,12 @@ func verifyGame(plan *Plan, want Game, g *Result) error {
 	}
 	if err := replayed.end(g.Verdict); err != nil {
 		return err
+	}
+	if g.Termination == NotStarted {
+		if plan.Tune == "" {
+			return fmt.Errorf("it ended by %s, which only a game of a tune can", g.Termination)
+		}
+		replayed.verdict = g.Verdict // nobody was asked for a last answer
 	}
 	return replayed.sums(g)
 }
@@ -230,6 +237,10 @@ func (r *replay) withoutMove(v Verdict) (Verdict, error) {
 		return LossFor(c, v.Termination, ""), nil
 	case aDeclaration:
 		return r.referee.Declare(), nil
+	case neverAsked:
+		if r.sides == [2]Side{} {
+			return Verdict{Outcome: v.Outcome, Termination: v.Termination}, nil // whoever did not start
+		}
 	case aMove:
 	}
 	return v, fmt.Errorf("its last move does not end it by %s", v.Termination)

@@ -36,7 +36,7 @@ func TestVerifyTakesWhatWasPlayed(t *testing.T) {
 	})
 	for _, end := range match.Terminations() {
 		// Perpetual check and the impasse take engines that play for them; what is untold was played elsewhere.
-		if rare := end == match.PerpetualCheck || end == match.Impasse || end == match.Untold; ends[end] == rare {
+		if rare := end == match.PerpetualCheck || end == match.Impasse || end == match.Untold || end == match.NotStarted; ends[end] == rare {
 			t.Errorf("%s was played: %t", end, ends[end])
 		}
 	}
@@ -308,6 +308,41 @@ func TestPairEqual(t *testing.T) {
 }
 
 // What a plan that pairs by results can say of a pair alone.
+// TestOwnsImported: of games that were played elsewhere the plan knows the players, whoever
+// had Black, one game a pair, and the seed; games are as their own records have them.
+func TestOwnsImported(t *testing.T) {
+	plan := storedPlan(t)
+	plan.Design = match.Design{Kind: match.DesignImported}
+	pair := plan.Pair(3)
+	pair.Players, pair.Opening = [2]int{0, 1}, match.Opening{ID: "any", Start: "startpos"}
+	if err := plan.Owns(pair); err != nil || pair.Legs != 1 {
+		t.Errorf("%d legs, %v", pair.Legs, err)
+	}
+	for name, change := range map[string]func(p *match.Pair){
+		"the other order": func(p *match.Pair) { p.Players = [2]int{1, 0} },
+		"a stranger":      func(p *match.Pair) { p.Players = [2]int{0, 2} },
+		"another seed":    func(p *match.Pair) { p.Seed++ },
+		"two legs":        func(p *match.Pair) { p.Legs = 2 },
+		"no start":        func(p *match.Pair) { p.Opening.Start = "x" },
+	} {
+		forged := pair
+		if change(&forged); plan.Owns(forged) == nil {
+			t.Errorf("%s is the plan's", name)
+		}
+	}
+	for _, seats := range [][2]int{{0, 1}, {1, 0}} {
+		if !plan.SeatsAt(pair, 0, seats) {
+			t.Errorf("%v had not Black and White", seats)
+		}
+	}
+	if plan.SeatsAt(pair, 0, [2]int{0, 0}) || storedPlan(t).SeatsAt(pair, 0, [2]int{1, 0}) {
+		t.Error("any seats will do")
+	}
+	if slices.Contains(match.DesignKinds(), match.DesignImported) {
+		t.Error("anybody may choose the design")
+	}
+}
+
 func TestOwns(t *testing.T) {
 	plan := storedPlan(t)
 	plan.Design = match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}

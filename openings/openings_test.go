@@ -3,6 +3,7 @@ package openings
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,7 +80,7 @@ func TestMake(t *testing.T) {
 		t.Errorf("%+v after attempt %d", refused, last)
 	}
 	parallel, _ := made(t, 12, 3, nil)
-	rest, _ := made(t, 12, 1, all[:5])
+	rest, anew := made(t, 12, 1, all[:5])
 	for i, o := range parallel {
 		if o.String() != all[i].String() {
 			t.Errorf("with three engines opening %d is %v, expected %v", i, o, all[i])
@@ -89,6 +90,9 @@ func TestMake(t *testing.T) {
 		if o.String() != all[5+i].String() {
 			t.Errorf("after a break opening %d is %v, expected %v", i, o, all[5+i])
 		}
+	}
+	if anew.Repeated > refused.Repeated {
+		t.Errorf("attempts were made again: %+v after %+v", anew, refused)
 	}
 	if len(parallel) != 12 || len(rest) != 7 {
 		t.Errorf("%d and %d openings", len(parallel), len(rest))
@@ -134,6 +138,27 @@ func TestBothColours(t *testing.T) {
 		if got := a.opening.String(); (a.why == nil) != (want != "") || want != "" && got != want {
 			t.Errorf("window %d: %s, expected %q", window, got, want)
 		}
+	}
+}
+
+// Which of equal lines an engine names first does not matter.
+func TestDrawnByMove(t *testing.T) {
+	t.Parallel()
+	m := Maker{Design: Design{Margin: 5}}
+	p := shogi.StartPos()
+	lines := []usi.Info{info("7g7f", 9), info("2g2f", 9), info("5g5f", 4), info("9g9f", 3)}
+	turned := []usi.Info{lines[1], lines[0], lines[2], lines[3]}
+	drawn := map[shogi.Move]bool{}
+	for seed := range uint64(50) {
+		a := m.draw(&p, lines, rand.New(rand.NewPCG(seed, 1)))  //nolint:gosec // a test
+		b := m.draw(&p, turned, rand.New(rand.NewPCG(seed, 1))) //nolint:gosec // a test
+		if a != b {
+			t.Errorf("%v and %v", a, b)
+		}
+		drawn[a] = true
+	}
+	if len(drawn) != 3 || drawn[lines[3].PV[0]] {
+		t.Errorf("%v", drawn)
 	}
 }
 

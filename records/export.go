@@ -53,6 +53,7 @@ type Export struct {
 	ShiftJIS bool               // instead of UTF-8
 	Ratings  map[string]float64 // by player, which formats that have a place for it tell
 	Filter   Filter
+	Shards   *Shards // of training data, in the place of Format; nil: none
 }
 
 // Reasons why a game is skipped: the format cannot say it.
@@ -67,6 +68,9 @@ type Tally struct {
 	Games   int            `json:"games"`           // written
 	Skipped map[string]int `json:"skipped"`         // by reason
 	Lost    int            `json:"characters_lost"` // that Shift_JIS has none for
+
+	Files    int          `json:"files,omitempty"`   // of Shards
+	Training packed.Tally `json:"training,omitzero"` // of Shards
 }
 
 // Skips is how many games were skipped.
@@ -84,6 +88,9 @@ func (e *Export) Run(ctx context.Context, store *results.Store, info *results.Ru
 	teller, err := archive.NewTeller(info)
 	if err != nil {
 		return nil, err
+	}
+	if e.Shards != nil {
+		return e.runShards(ctx, teller, store, info, to)
 	}
 	s, err := e.open(info.Name, to, out)
 	if err != nil {
@@ -121,6 +128,7 @@ type exporter struct {
 
 	teller *archive.Teller
 	sink   sink
+	shards *packed.Shards // in the place of sink
 	tally  *Tally
 	text   []byte
 }
@@ -174,6 +182,9 @@ func (x *exporter) game(row match.Row, record kifu.Record) error {
 		if rating, ok := x.Ratings[name]; ok {
 			record.Ratings[c] = rating
 		}
+	}
+	if x.shards != nil {
+		return x.shard(&record)
 	}
 	var err error
 	if x.text, err = x.Format.Append(x.text[:0], &record); err != nil {

@@ -114,14 +114,17 @@ func (c *counter) add(p *match.PairResult) error {
 	var own Count
 	for leg := range p.Games {
 		g := &p.Games[leg]
+		colour := leg % 2 // A's: they are swapped in the second game
+		if c.plan.Design.Kind == match.DesignImported && g.Players[1] == a {
+			colour = 1 // whoever had Black
+		}
 		seats := [2]int{a, b}
-		if leg%2 == 1 { // colours are swapped
+		if colour == 1 {
 			seats = [2]int{b, a}
 		}
 		worth := worth(g, c.plan.Rules)
 		c.sums.game(g, seats, worth)
 		wins := [2]match.Outcome{match.BlackWins, match.WhiteWins}
-		colour := leg % 2 // A's
 		own.add(g.Outcome == wins[colour], g.Outcome == wins[1-colour])
 		pairing.Points += worth[colour]
 	}

@@ -56,6 +56,9 @@ func (f *Found) replayed() string {
 
 // openings says what is known of the book.
 func (f *Found) openings() string {
+	if f.Book == 0 {
+		return "The games were played elsewhere: there is no book to hold them against."
+	}
 	if f.Openings < f.Book {
 		return fmt.Sprintf("%s of the book's %s openings were played; only all of them would prove that they\nare the plan's.", format.Count(f.Openings), format.Count(f.Book))
 	}

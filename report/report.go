@@ -249,8 +249,11 @@ type Run struct {
 	Voided     []Voiding // oldest first
 }
 
-// New adds up the pairs of a run.
+// New adds up the pairs of a run. It fails for fewer than two players.
 func New(run Run) (*Gatherer, error) {
+	if len(run.Players) < 2 {
+		return nil, fmt.Errorf("run %q has %d players: want two at least", run.Name, len(run.Players))
+	}
 	g := &Gatherer{
 		report: &Report{
 			Version: 1, Run: run.Name, Planned: run.Pairs, Rules: run.Rules, Players: slices.Clone(run.Players), A: run.Players[0].Name, B: run.Players[1].Name,

@@ -120,3 +120,10 @@ func asJSON(t *testing.T, v any) string {
 	}
 	return string(text)
 }
+
+// A run without two players has no report, and says so.
+func TestRunWithoutPlayers(t *testing.T) {
+	if _, err := New(Run{Name: "r", Players: []Player{{Name: "x"}}}); err == nil || !strings.Contains(err.Error(), `run "r" has 1 players`) {
+		t.Errorf("%v", err)
+	}
+}

@@ -85,6 +85,16 @@ func (r *Report) byGate() bool {
 	return r.Finished && swapped && r.Gate != nil
 }
 
+// unswapped says why games that were not played in pairs prove nothing of strength.
+func (r *Report) unswapped() string {
+	for _, p := range r.Players {
+		if p.Name == r.A && p.White != (stats.WDL{}) {
+			return "There is no verdict: no two games have one opening with colours swapped by design, so no test of equal players is exact here; gogi rate has a model with the colours in it."
+		}
+	}
+	return fmt.Sprintf("There is no verdict: %s always had Black and %s White, so the games do not tell strength from colour.", r.A, r.B)
+}
+
 func (r *Report) claim() Verdict {
 	test, swapped := r.Deciding()
 	switch {
@@ -94,8 +104,7 @@ func (r *Report) claim() Verdict {
 			"Who looks often enough sees a good result between equals, too: tests and intervals only hold at the end that was planned.",
 		}}
 	case !swapped:
-		return Verdict{Kind: "none", Short: "colours not swapped, no verdict", Claim: fmt.Sprintf(
-			"There is no verdict: %s always had Black and %s White, so the games do not tell strength from colour.", r.A, r.B)}
+		return Verdict{Kind: "none", Short: "colours not swapped, no verdict", Claim: r.unswapped()}
 	case r.byGate():
 		return r.gateClaim()
 	case test == nil || !Significant(*test.P):

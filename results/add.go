@@ -163,20 +163,21 @@ func (r *Run) write(ctx context.Context, s statements, req request) (added bool,
 
 // statements are what the writer needs, prepared once.
 type statements struct {
-	opening, openingID, pair, game, record, attempt, worker, workerID, takes *sql.Stmt
+	opening, openingID, pair, game, record, attempt, worker, workerID, takes, state *sql.Stmt
 }
 
 func prepareStatements(ctx context.Context, db *sql.DB) (s statements, err error) {
 	texts := []string{
 		"INSERT INTO openings (run_id, name, start, moves, plies, hash, checksum) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 		"SELECT id FROM openings WHERE run_id = ? AND name = ? AND hash = ?",
-		"INSERT INTO pairs (run_id, pair, a, b, opening_id, seed, setting, stored, worker, epoch, scale, proof, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, pair) DO NOTHING",
+		"INSERT INTO pairs (run_id, pair, a, b, opening_id, seed, setting, stored, worker, epoch, scale, proof, options, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, pair) DO NOTHING",
 		insertGame(),
 		"INSERT INTO records (game_id, start, event, site, plies, final, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		"INSERT INTO attempts (run_id, pair, ended, why, checksum) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 		insertWorker,
 		newestWorker,
 		countTakes,
+		insertState,
 	}
 	for i, field := range s.fields() {
 		//nolint:sqlclosecheck // Run.Close closes them
@@ -188,7 +189,7 @@ func prepareStatements(ctx context.Context, db *sql.DB) (s statements, err error
 }
 
 func (s *statements) fields() []**sql.Stmt {
-	return []**sql.Stmt{&s.opening, &s.openingID, &s.pair, &s.game, &s.record, &s.attempt, &s.worker, &s.workerID, &s.takes}
+	return []**sql.Stmt{&s.opening, &s.openingID, &s.pair, &s.game, &s.record, &s.attempt, &s.worker, &s.workerID, &s.takes, &s.state}
 }
 
 // in are the statements within a transaction, which closes them.
@@ -226,7 +227,7 @@ func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err 
 		return false, err
 	}
 	result, err := execSummed(ctx, s.pair, "pairs",
-		append([]any{p.run, p.pair, p.players[0], p.players[1], openingID, p.seed, p.setting, now()}, played.values()...)...)
+		append(append([]any{p.run, p.pair, p.players[0], p.players[1], openingID, p.seed, p.setting, now()}, played.values()...), p.options)...)
 	if err != nil {
 		return false, err
 	}
@@ -237,6 +238,11 @@ func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err 
 		p.games[i].game.worker = played.worker
 		if err := s.addGame(ctx, &p.games[i]); err != nil {
 			return false, fmt.Errorf("leg %d: %w", i, err)
+		}
+	}
+	for _, state := range p.states {
+		if _, err := execSummed(ctx, s.state, "tune_states", state...); err != nil {
+			return false, fmt.Errorf("the state after %d blocks: %w", state[1], err)
 		}
 	}
 	return true, nil

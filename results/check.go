@@ -186,7 +186,7 @@ func (c *checker) schema(ctx context.Context) error {
 // strays looks for rows that no run or pair leads to, and at the checksums of those
 // that are not looked at pair by pair.
 func (c *checker) strays(ctx context.Context) error {
-	for _, table := range []string{"runs", "engines", "settings_log", "openings", "workers", "attempts", "voided"} {
+	for _, table := range []string{"runs", "engines", "settings_log", "openings", "workers", "attempts", "voided", "tune_states", "tune_candidates"} {
 		err := eachRaw(ctx, c.q, table, func(r *rawRow) error {
 			if r.verdict() == damaged {
 				e := r.damage()

@@ -63,6 +63,21 @@ type dumpVoided struct {
 	By   string    `json:"by,omitempty"`
 }
 
+type dumpState struct {
+	Type   string    `json:"type"` // state
+	Blocks int       `json:"blocks"`
+	Pairs  int       `json:"pairs"`
+	Centre []float64 `json:"centre"`
+	Factor float64   `json:"factor"`
+}
+
+type dumpPoints struct {
+	Type string         `json:"type"` // points
+	Pair int            `json:"pair"`
+	A    []match.Option `json:"a"`
+	B    []match.Option `json:"b"`
+}
+
 type dumpGame struct {
 	Type         string      `json:"type"` // game
 	Pair         int         `json:"pair"`
@@ -124,7 +139,7 @@ type dumpMove struct {
 }
 
 // Dump writes a run as text, one JSON object a line, in a fixed order: the run, its
-// engines, its attempts and voided pairs, its games with everything that is known of each move.
+// engines, its attempts and voided pairs, the states and points of a tune, its games with everything that is known of each move.
 // A stable dump leaves out whatever depends on the machine and the moment: times,
 // slots, marks, workers, attempts, voided pairs, paths, concurrency, the target, the run's name, the
 // council's vote records (which hold times) and the notes of time forfeits, stalls
@@ -155,6 +170,9 @@ func (s *Store) dump(ctx context.Context, w io.Writer, runName string, stable bo
 		return err
 	}
 	c, err := castOf(ctx, tx, info.ID)
+	if err == nil {
+		err = d.tune(ctx, tx, info.ID)
+	}
 	if err != nil {
 		return err
 	}
@@ -208,6 +226,27 @@ func (d *dumper) head(ctx context.Context, q querier, info *RunInfo) error {
 		}
 	}
 	return nil
+}
+
+// tune writes what a tune has beside its games: its states, and what each pair was
+// played with.
+func (d *dumper) tune(ctx context.Context, q querier, run int64) error {
+	states, err := tuneStates(ctx, q, run)
+	if err != nil {
+		return err
+	}
+	for _, s := range states {
+		if err := d.lines.Encode(dumpState{"state", s.Blocks, s.Pairs, s.Centre, s.Factor}); err != nil {
+			return err
+		}
+	}
+	return eachRaw(ctx, q, "pairs", func(r *rawRow) error {
+		options, err := parseOptions(r.value("options"))
+		if err != nil {
+			return err
+		}
+		return d.lines.Encode(dumpPoints{"points", int(r.int("pair")), options[0], options[1]})
+	}, "WHERE run_id = ? AND options IS NOT NULL ORDER BY pair", run)
 }
 
 func (d *dumper) engine(e *Engine) error {

@@ -148,6 +148,21 @@ func (s *Store) record(ctx context.Context, runID int64, pair, leg int) (record 
 	return record, err
 }
 
+// Game is a game with its whole record; ErrNoGame where it is not stored.
+func (s *Store) Game(ctx context.Context, runID int64, pair, leg int) (row match.Row, record kifu.Record, err error) {
+	err = ErrNoGame
+	scan := s.Records(ctx, runID, Search{Pairs: &[2]int{pair, pair}}, func(r match.Row, k kifu.Record) error {
+		if r.Leg == leg {
+			row, record, err = r, k, nil
+		}
+		return nil
+	})
+	if scan == nil && err != nil {
+		scan = s.fail("reading a record", fmt.Errorf("pair %d, leg %d: %w", pair, leg, err))
+	}
+	return row, record, scan
+}
+
 // selectRecords is the query of records, without its condition.
 func selectRecords() string {
 	return "SELECT " + gameColumns() + ", r.game_id, r.start, r.event, r.site, r.plies, r.final, r.checksum" + fromGames +

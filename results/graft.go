@@ -239,6 +239,28 @@ func (b *branch) voided(ctx context.Context, v *rawRow) error {
 	return err
 }
 
+// state stores a state of a tune. One that another source has given is the same, where
+// the pairs are: a tune's path is a function of them. It is stored without looking whether
+// all of these are there: who goes on with the tune compares it with them.
+func (b *branch) state(ctx context.Context, s *rawRow) error {
+	return b.unless(ctx, s, "blocks")
+}
+
+// candidate stores what a tune has answered, the first of a number.
+func (b *branch) candidate(ctx context.Context, c *rawRow) error {
+	return b.unless(ctx, c, "number")
+}
+
+// unless stores a row of the run, unless there is one with the same value of a column.
+func (b *branch) unless(ctx context.Context, r *rawRow, column string) error {
+	n := 0
+	err := b.tx.QueryRowContext(ctx, "SELECT count(*) FROM "+r.layout.name+" WHERE run_id = ? AND "+column+" = ?", b.id, r.value(column)).Scan(&n)
+	if err == nil && n == 0 {
+		_, err = b.put(ctx, r.with("run_id", b.id))
+	}
+	return err
+}
+
 // build makes a new database at path: fill works on one beside it, which gets its
 // name when it is whole and on the disk. Nothing is ever at path that is half done,
 // and what is there already is left.

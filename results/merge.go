@@ -144,7 +144,7 @@ func (m *merge) run(ctx context.Context, b *branch, from stored, number int) err
 		m.done.Runs = append(m.done.Runs, MergedRun{Name: b.from.name(), Taken: make([]int, m.sources)})
 	}
 	done := &m.done.Runs[i]
-	for table, add := range map[string]func(context.Context, *rawRow) error{"attempts": b.attempt, "voided": m.voided(b)} {
+	for table, add := range map[string]func(context.Context, *rawRow) error{"attempts": b.attempt, "voided": m.voided(b), "tune_states": b.state, "tune_candidates": b.candidate} {
 		err := from.rows(ctx, table, b.from.id(), func(r *rawRow) error {
 			if r.verdict() == damaged {
 				return r.damage()

@@ -181,7 +181,7 @@ func (r *repair) run(ctx context.Context, g *graft, run *rawRun) error {
 	}
 	done := RepairedRun{Name: run.name()}
 	gone := map[[2]int64]bool{} // by pair and beginning: those that were voided
-	for _, table := range []string{"voided", "attempts"} {
+	for _, table := range []string{"voided", "attempts", "tune_states", "tune_candidates"} {
 		if err := r.others(ctx, b, table, run, gone); err != nil {
 			return err
 		}
@@ -273,12 +273,11 @@ func (r *repair) sources() []source {
 	return []source{stored{r.db}, r.found}
 }
 
-// others saves attempts or voided pairs.
+// others saves attempts, voided pairs, and what a tune has beside its pairs.
 func (r *repair) others(ctx context.Context, b *branch, table string, run *rawRun, gone map[[2]int64]bool) error {
-	add := b.attempt
-	if table == "voided" {
-		add = b.voided
-	}
+	add := map[string]func(context.Context, *rawRow) error{
+		"attempts": b.attempt, "voided": b.voided, "tune_states": b.state, "tune_candidates": b.candidate,
+	}[table]
 	var failed error // of the new database
 	for _, from := range r.sources() {
 		// What cannot be read was looked for otherwise.

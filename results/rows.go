@@ -21,6 +21,8 @@ type pairRows struct {
 	opening   openingRow
 	played    match.Provenance
 	games     []gameRow
+	options   any     // as optionsText has them
+	states    [][]any // of a tune, that the pair leads to
 }
 
 type openingRow struct {
@@ -46,6 +48,10 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 		run: r.id, pair: int64(p.Pair.ID), players: p.Pair.Players,
 		seed:    int64(p.Pair.Seed), // SQLite has signed integers only: the same 64 bits
 		setting: r.setting.Load(), opening: openingRowOf(p.Pair.Opening), played: p.Played,
+	}
+	var err error
+	if rows.options, err = optionsText(p.Pair.Options); err != nil {
+		return nil, err
 	}
 	rows.games = make([]gameRow, len(p.Games))
 	errs := make([]error, len(p.Games))

@@ -114,6 +114,11 @@ func (s *Store) findOrCreate(ctx context.Context, plan *match.Plan) (id int64, e
 			if id, err = insertRun(ctx, tx, plan, digest, canonical); err != nil {
 				return err
 			}
+			// With its players, though set stores them, too: readers may come in between, and
+			// whoever creates it may be killed there.
+			if err := putEngines(ctx, tx, id, plan.Players); err != nil {
+				return err
+			}
 			return sealRun(ctx, tx, id)
 		case err != nil:
 			return err

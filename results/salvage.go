@@ -23,7 +23,7 @@ type salvaged struct {
 	openings map[int64]*rawRow
 	workers  map[int64]*rawRow
 	records  map[int64]sqlitefile.Place
-	others   map[string][]*rawRow // attempts and voided
+	others   map[string][]*rawRow // by table: attempts, voided, tune_states and tune_candidates
 	seen     map[string]bool
 	mending  map[string]bool // the tables whose rows are mended
 }

@@ -13,7 +13,7 @@ type source interface {
 	pairs(ctx context.Context, run int64, yield func(id int64) error) error
 	// pair is everything of one; its error is of reading, not of what was read.
 	pair(ctx context.Context, run, id int64) (*rawPair, error)
-	// rows are those of attempts or voided, of a run.
+	// rows are those of attempts, voided, tune_states or tune_candidates, of a run.
 	rows(ctx context.Context, table string, run int64, yield func(*rawRow) error) error
 }
 
@@ -89,6 +89,6 @@ func (s stored) pair(ctx context.Context, run, id int64) (*rawPair, error) {
 }
 
 func (s stored) rows(ctx context.Context, table string, run int64, yield func(*rawRow) error) error {
-	order := map[string]string{"attempts": "id", "voided": "pair, take"}[table]
+	order := map[string]string{"attempts": "id", "voided": "pair, take", "tune_states": "blocks", "tune_candidates": "number"}[table]
 	return eachRaw(ctx, s.q, table, yield, "WHERE run_id = ? ORDER BY "+order, run)
 }

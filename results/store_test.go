@@ -321,3 +321,19 @@ func TestReadingAnOlderDatabase(t *testing.T) {
 		t.Error("a reader deleted the runs")
 	}
 }
+
+// A run is there with its players from its first moment: whoever creates it may be killed
+// before it goes on, and readers may come in between.
+func TestARunIsCreatedWhole(t *testing.T) {
+	s, plan := openTest(t, testPath(t)), testPlan("r")
+	if _, err := s.findOrCreate(t.Context(), plan); err != nil {
+		t.Fatal(err)
+	}
+	info, err := s.FindRun(t.Context(), "r")
+	if err != nil || len(info.Engines) != len(plan.Players) {
+		t.Fatalf("%v, %d players are stored, want %d", err, len(info.Engines), len(plan.Players))
+	}
+	if err := beginTest(t, s, plan).Close(); err != nil {
+		t.Errorf("it cannot be played: %v", err)
+	}
+}

@@ -18,6 +18,8 @@ import (
 // that which says. They are kept for evidence (Voided), no other reader sees them,
 // and they are missing again, so that they are played anew. why and by, the reason
 // and who gave it, are kept with them. It returns the pairs' numbers in order.
+// In a tune the pairs that were drawn after these are
+// voided with them, and the states that rest on them are no more.
 // which must not use the Run: nothing is stored while it is asked. Whatever has
 // counted the pairs counts anew from the first.
 func (r *Run) Void(ctx context.Context, why, by string, which func(match.Row) bool) (pairs []int, err error) {
@@ -86,12 +88,35 @@ func voidPairs(ctx context.Context, tx *sql.Tx, run int64, v voiding, which func
 		return nil, err
 	}
 	chosen = slices.Compact(chosen) // they come in pair order
+	if chosen, err = withDrawn(ctx, tx, run, chosen); err != nil {
+		return nil, err
+	}
 	for _, id := range chosen {
 		if err := voidPair(ctx, tx, run, id, v); err != nil {
 			return nil, fmt.Errorf("pair %d: %w", id, err)
 		}
 	}
 	return chosen, nil
+}
+
+// withDrawn adds, in a tune, the pairs that were drawn from a state in which the first
+// chosen pair is learnt: the path that they come from is no more.
+func withDrawn(ctx context.Context, tx *sql.Tx, run int64, chosen []int) ([]int, error) {
+	if len(chosen) == 0 {
+		return nil, nil
+	}
+	first, tuned, err := drawnFrom(ctx, tx, run, chosen[0])
+	if err != nil || !tuned {
+		return chosen, err
+	}
+	err = each(ctx, tx, func(rows *sql.Rows) error {
+		var pair int
+		err := rows.Scan(&pair)
+		chosen = append(chosen, pair)
+		return err
+	}, "SELECT pair FROM pairs WHERE run_id = ? AND pair >= ?", run, first)
+	slices.Sort(chosen)
+	return slices.Compact(chosen), err
 }
 
 func voidPair(ctx context.Context, tx *sql.Tx, run int64, id int, v voiding) error {
@@ -118,6 +143,7 @@ func voidPair(ctx context.Context, tx *sql.Tx, run int64, id int, v voiding) err
 		"DELETE FROM records WHERE game_id IN (SELECT id FROM games WHERE run_id = ? AND pair = ?)",
 		"DELETE FROM games WHERE run_id = ? AND pair = ?",
 		"DELETE FROM pairs WHERE run_id = ? AND pair = ?",
+		"DELETE FROM tune_states WHERE run_id = ? AND pairs > ?",
 	} {
 		if _, err := tx.ExecContext(ctx, text, run, id); err != nil {
 			return err
@@ -201,14 +227,18 @@ func storedPair(ctx context.Context, q querier, runID int64, id int) (r match.Pa
 	var moves string
 	r.Pair.ID = id
 	p := &r.Pair
-	err = q.QueryRowContext(ctx, `SELECT p.a, p.b, p.seed, o.name, o.start, o.moves FROM pairs p JOIN openings o ON o.id = p.opening_id
+	var options any
+	err = q.QueryRowContext(ctx, `SELECT p.a, p.b, p.seed, p.options, o.name, o.start, o.moves FROM pairs p JOIN openings o ON o.id = p.opening_id
 		WHERE p.run_id = ? AND p.pair = ?`, runID, id).
-		Scan(&p.Players[0], &p.Players[1], bits{&p.Seed}, &p.Opening.ID, &p.Opening.Start, &moves)
+		Scan(&p.Players[0], &p.Players[1], bits{&p.Seed}, &options, &p.Opening.ID, &p.Opening.Start, &moves)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, ErrNoGame
 	}
 	if err == nil {
 		p.Opening.Moves, err = parseMoves(moves)
+	}
+	if err == nil {
+		p.Options, err = parseOptions(options)
 	}
 	if err != nil {
 		return r, err

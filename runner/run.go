@@ -20,7 +20,10 @@ type Config struct {
 	Source Source
 	Sink   Sink
 	Open   Opener
-	Events *Events // may be nil
+	// OpenFor, where it is not nil, is what opens the players of a plan that leases bring;
+	// it wins over Open. It is called for each start.
+	OpenFor func(plan *match.Plan) Opener
+	Events  *Events // may be nil
 	// Started, where it is not nil, is told of each start of a player, from all slots:
 	// how long it took until the player was ready for its first game, or why it never was.
 	// Starts that were called off are not told.

@@ -55,7 +55,7 @@ func (s *slot) seatBoth(ctx context.Context, plan *match.Plan, g match.Game) ([2
 		open := s.playerAt(at)
 		group.Go(func() (err error) {
 			players[c], err = s.ready(groupCtx, open, at, s.cpus(sides[c]), usi.Game{
-				Colour: shogi.Colour(c), Seed: g.Seed, Pair: g.Pair, Leg: g.Leg, Slot: s.number,
+				Colour: shogi.Colour(c), Seed: g.Seed, Pair: g.Pair, Leg: g.Leg, Slot: s.number, Options: settings(g.Options[c]),
 			})
 			return err
 		})
@@ -70,6 +70,15 @@ func (s *slot) seatBoth(ctx context.Context, plan *match.Plan, g match.Game) ([2
 		}
 	}
 	return players, err
+}
+
+// settings are options as an engine is sent them.
+func settings(options []match.Option) []usi.Setting {
+	var list []usi.Setting
+	for _, o := range options {
+		list = append(list, usi.Setting(o))
+	}
+	return list
 }
 
 // makeRoom closes the players that play least recently, so that with those of
@@ -119,7 +128,7 @@ func (s *slot) ready(ctx context.Context, p Player, at seat, cpus []int, g usi.G
 		defer s.starts.Release(1)
 		began := time.Now()
 		defer func() { s.started(ctx, at, time.Since(began), err) }()
-		if p, err = s.config.Open(ctx, s.specialise(at), cpus); err != nil {
+		if p, err = s.opener(at.plan)(ctx, s.specialise(at), cpus); err != nil {
 			return nil, fmt.Errorf("opening a player: %w", err)
 		}
 	}
@@ -127,6 +136,14 @@ func (s *slot) ready(ctx context.Context, p Player, at seat, cpus []int, g usi.G
 		return p, fmt.Errorf("beginning a game: %w", err)
 	}
 	return p, nil
+}
+
+// opener is what opens the players of a plan.
+func (s *slot) opener(plan *match.Plan) Opener {
+	if s.config.OpenFor == nil {
+		return s.config.Open
+	}
+	return s.config.OpenFor(plan)
 }
 
 // started tells of a start that was not called off.

@@ -1,9 +1,13 @@
 package screen
 
 import (
+	"fmt"
+
+	"gogi/internal/format"
 	"gogi/report"
 	"gogi/report/text"
 	"gogi/stats"
+	"gogi/stats/counts"
 )
 
 // head is the run in a line, and what its stored games show in at most so many.
@@ -61,6 +65,41 @@ func Shown(r *report.Report) []string {
 		said = append(said, "Beware: "+slowed+".")
 	}
 	return said
+}
+
+// Glance is Shown in lines that fit a narrow terminal: the difference in Elo with the
+// interval that holds at any time, the gate's ratio between its bounds, and that the
+// machine slowed most pairs. The score itself is left to who knows the latest games.
+func Glance(r *report.Report) []string {
+	var said []string
+	if r.Tournament == nil {
+		for _, i := range r.Intervals {
+			if i.Method == "anytime" && i.Estimate != nil && i.Lo != nil && i.Hi != nil {
+				said = append(said, fmt.Sprintf("Elo %s [%s, %s], %s at any time, by %s", elo(*i.Estimate, 0), elo(*i.Lo, -1), elo(*i.Hi, 1),
+					format.Percent(i.Level), format.NumberOf(i.N, i.Unit)))
+			}
+		}
+	}
+	if g := r.Gate; g != nil {
+		state := string(g.Decision)
+		if g.Decision == stats.Continue {
+			state = "undecided"
+		}
+		said = append(said, fmt.Sprintf("gate LLR %s of [%.2f, %.2f] after %s in plan order: %s",
+			format.Decimal(g.LLR, 2), g.Lower, g.Upper, format.NumberOf(g.Pairs, "pair"), state))
+	}
+	if slowed := r.Slowed().String(); slowed != "" {
+		said = append(said, slowed)
+	}
+	return said
+}
+
+// elo is the image of a score in Elo; of a score of 0 or 1 it is infinite.
+func elo(score float64, side int) string {
+	if side == 0 && score == 0 {
+		side = -1
+	}
+	return format.Elo(format.Finite(counts.Elo(score)), side)
 }
 
 // score is A's, with the interval that may be read now.

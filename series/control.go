@@ -127,6 +127,8 @@ func (s *Series) mayEndAt(games int) error {
 		return fmt.Errorf("%d games: pairs have %d games, and half a pair is never played", games, legs)
 	case s.pairer != nil:
 		return s.pairer.mayEndAt(games / legs)
+	case s.tuned != nil:
+		return s.tuned.mayEndAt(games / legs)
 	}
 	return nil
 }

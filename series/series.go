@@ -6,6 +6,7 @@ package series
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -39,6 +40,7 @@ type Series struct {
 	store  Store
 	source source
 	pairer *waiting // the source, where results decide who plays whom; else nil
+	tuned  *tuned   // the source of a tune, whose results decide what is played with; else nil
 	valve  *valve   // before the source
 	width  *runner.Width
 	judge  *gate.Gate // nil: the plan has no sequential test
@@ -53,6 +55,9 @@ type Series struct {
 // New reads what is stored of a run, once, and judges it where the plan has a gate:
 // one that decided in an earlier session hands out no more pairs.
 func New(ctx context.Context, plan *match.Plan, store Store, stored Stored) (*Series, error) {
+	if plan.Tune != "" {
+		return nil, errors.New("series: the plan is a tune, which is played by NewTune")
+	}
 	finished, err := store.Finished(ctx)
 	if err != nil {
 		return nil, err
@@ -88,6 +93,9 @@ func (s *Series) resume(rows []match.Row) error {
 	s.standings.AddRows(rows)
 	if s.pairer != nil {
 		return s.pairer.resume(rows)
+	}
+	if s.tuned != nil {
+		return s.tuned.resume(rows)
 	}
 	if s.judge == nil {
 		return nil
@@ -138,6 +146,9 @@ type sink struct{ *Series }
 
 // Put stores a pair before it is judged; one that was stored before was judged then.
 func (s sink) Put(ctx context.Context, _ runner.Lease, r match.PairResult) (added bool, err error) {
+	if s.tuned != nil {
+		return s.tuned.add(ctx, r)
+	}
 	added, err = s.store.Add(ctx, r)
 	switch {
 	case err != nil:
@@ -217,9 +228,13 @@ func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 		told.Go(func() { watch(s.hub) })
 	}
 	events.Send(match.RunEvent(s.plan, s.stored, &s.standings))
+	if s.tuned != nil {
+		s.tuned.begin(ctx, c.Open)
+	}
 	endBeside := s.beside(ctx, c.Beside, events.Send)
 	why := runner.Run(ctx, runner.Config{
 		Plan: s.plan, Source: s.valve, Width: s.width, Sink: sink{s}, Open: c.Open, CPUs: c.CPUs, Waits: c.Waits, Events: events, Started: c.Started,
+		OnlyReturn: s.tuned != nil,
 	})
 	target, ordered := s.orders.end()
 	finished, err := s.store.Finished(context.WithoutCancel(ctx)) // also of a run that was cancelled

@@ -86,7 +86,7 @@ func (e *Engine) NewGame(context.Context, usi.Game) error {
 // build makes the memory fit the options.
 func (e *Engine) build() {
 	e.hash.resize(e.settings.hash)
-	if e.built == nil || e.built.seed != e.settings.seed || e.built.noise != e.settings.noise || e.built.model != e.settings.model {
+	if e.built == nil || e.built.seed != e.settings.seed || e.built.noise != e.settings.noise || e.built.model != e.settings.model || e.built.weights != e.settings.weights {
 		e.search.tables = e.settings.tables()
 		e.hash.newGame() // other tables, other scores
 		built := e.settings
@@ -96,7 +96,7 @@ func (e *Engine) build() {
 
 // tables are the evaluation with the noise that is asked for.
 func (s *settings) tables() *tables {
-	w := handMade()
+	w := s.weights.of()
 	if s.model == noiseByKing {
 		t := newTables(w)
 		t.byKing = newKingNoise(s.seed, s.noise)

@@ -38,6 +38,8 @@ type settings struct {
 	noise    int    // standard deviation in centipawns
 	model    string // what the noise is added to
 	book     string // a file; "": none
+	tunable  bool   // the weights are options
+	weights  knobValues
 }
 
 func defaults() settings {
@@ -65,7 +67,7 @@ func defaults() settings {
 //   - USI_Ponder: declared for GUIs; it changes nothing.
 func (e *Engine) Options() []usi.Option {
 	d := defaults()
-	return []usi.Option{
+	list := []usi.Option{
 		{Name: optionPonder, Type: usi.Check, Default: "false"},
 		spin(optionHash, d.hash, 1, 4096),
 		spin(optionMultiPV, d.lines, 1, 100),
@@ -76,6 +78,10 @@ func (e *Engine) Options() []usi.Option {
 		{Name: optionModel, Type: usi.Combo, Default: d.model, Vars: []string{noiseByTable, noiseByKing}},
 		{Name: optionBook, Type: usi.Filename},
 	}
+	if e.settings.tunable {
+		list = append(list, weightOptions()...)
+	}
+	return list
 }
 
 func spin(name string, value int, low, high int64) usi.Option {
@@ -123,6 +129,8 @@ func (e *Engine) SetOption(s usi.Setting) error {
 		e.settings.seed = n
 	case optionNoise:
 		e.settings.noise = n
+	default: // Resolve knows no others
+		e.settings.weights.set(name, n)
 	}
 	return err
 }

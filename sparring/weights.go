@@ -19,7 +19,12 @@ type weights struct {
 }
 
 func handMade() *weights {
-	w := &weights{
+	return new(knobValues).of()
+}
+
+// handMadeBoard is the part of it that is not reckoned from others.
+func handMadeBoard() *weights {
+	return &weights{
 		material: [pieceTypes]int{
 			shogi.Pawn: 100, shogi.Lance: 260, shogi.Knight: 280, shogi.Silver: 400,
 			shogi.Gold: 470, shogi.Bishop: 640, shogi.Rook: 740,
@@ -39,18 +44,19 @@ func handMade() *weights {
 			shogi.Horse: 48, shogi.Dragon: 12,
 		},
 	}
-	w.fillHands()
-	w.fillSquares()
-	return w
+}
+
+// handPremiums are what the first piece in hand is worth more than on the board.
+func handPremiums() [pieceTypes]int {
+	return [pieceTypes]int{
+		shogi.Pawn: 12, shogi.Lance: 14, shogi.Knight: 16, shogi.Silver: 24,
+		shogi.Gold: 30, shogi.Bishop: 50, shogi.Rook: 60,
+	}
 }
 
 // fillHands makes a piece in hand worth a little more than on the board, and
 // each further one of the same type a little less than the one before.
-func (w *weights) fillHands() {
-	premium := [8]int{
-		shogi.Pawn: 12, shogi.Lance: 14, shogi.Knight: 16, shogi.Silver: 24,
-		shogi.Gold: 30, shogi.Bishop: 50, shogi.Rook: 60,
-	}
+func (w *weights) fillHands(premium [pieceTypes]int) {
 	for t := shogi.Pawn; t <= shogi.Gold; t++ {
 		for n := 1; n <= fullHand; n++ {
 			worth := w.material[t] + premium[t] - (n-1)*w.material[t]/25

@@ -137,6 +137,9 @@ func TestConvert(t *testing.T) {
 			t.Errorf("by %s: %x, %+v", by, back, done)
 		}
 	}
+	if both, _ := converted(t, "csa", "pack", append(bytes.Clone(game), game...), packed.Options{}); strings.Count(string(both), "\n/\n") != 1 {
+		t.Errorf("%s", both)
+	}
 	samples, done := converted(t, "psv", "pack", game, packed.Options{})
 	if len(samples) != 5*40 || done.Training.Positions != 5 || done.Training.Games != 1 || done.Read != 1 {
 		t.Errorf("%d bytes, %+v", len(samples), done)

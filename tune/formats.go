@@ -96,6 +96,9 @@ func readFields(fields []string) (p Param, ok bool, err error) {
 		return p, false, fmt.Errorf("%d fields: want name, type, value, min, max, step, delta, or without a type", len(fields))
 	}
 	p.Name = fields[0]
+	if p.Name == "" || strings.HasPrefix(p.Name, "#") || strings.Contains(p.Name, ",") || strings.Contains(p.Name, "//") {
+		return p, false, fmt.Errorf("%q: want a name that does not begin with # and has no comma and no //", p.Name)
+	}
 	rest := fields[1:]
 	switch strings.ToLower(rest[0]) {
 	case "int":

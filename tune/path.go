@@ -3,6 +3,8 @@ package tune
 import (
 	"fmt"
 	"math"
+
+	"gogi/match"
 )
 
 // Path is a tune as far as its results are known. Its methods are called by one
@@ -12,6 +14,7 @@ type Path struct {
 	states   map[int]State // by learnt blocks; those that a block may still be drawn from
 	latest   int           // learnt blocks
 	known    map[int]result
+	expected map[int]match.TuneState // by learnt blocks: see Expect
 }
 
 type result struct {
@@ -76,9 +79,24 @@ func (p *Path) Add(pair int, score float64, forfeit bool) (added bool, states []
 	}
 	p.known[pair] = result{score, forfeit}
 	for p.learn() {
+		if stored, ok := p.expected[p.latest]; ok {
+			if err := p.adopt(stored); err != nil {
+				return true, states, err
+			}
+		}
 		states = append(states, p.State())
 	}
 	return true, states, nil
+}
+
+// Expect says what states are stored. Where the path comes to one, the two are compared,
+// and the path goes on from the stored one: what was drawn was drawn from that. A
+// difference that no rounding explains is an error of Add.
+func (p *Path) Expect(stored []match.TuneState) {
+	p.expected = map[int]match.TuneState{}
+	for _, s := range stored {
+		p.expected[s.Blocks] = s
+	}
 }
 
 // learn learns the next block if it is whole.
@@ -113,4 +131,38 @@ func (p *Path) learn() bool {
 		}
 	}
 	return true
+}
+
+// tolerance is how far a stored centre may be from one that is reckoned anew, in
+// perturbations: machines differ in the last bits of products and powers.
+const tolerance = 1e-9
+
+// adopt makes a stored state the latest.
+func (p *Path) adopt(stored match.TuneState) error {
+	st := p.states[p.latest]
+	switch {
+	case stored.Blocks != p.latest || stored.Pairs != st.Pairs:
+		return fmt.Errorf("tune: the state after %d blocks and %d pairs is stored as that after %d and %d", p.latest, st.Pairs, stored.Blocks, stored.Pairs)
+	case len(stored.Centre) != len(st.Theta):
+		return fmt.Errorf("tune: the state after %d blocks has %d parameters, the tune %d", stored.Blocks, len(stored.Centre), len(st.Theta))
+	case !(math.Abs(stored.Factor-st.Factor) <= tolerance*st.Factor):
+		return fmt.Errorf("tune: after %d blocks the perturbation's factor is stored as %v, and the results lead to %v", stored.Blocks, stored.Factor, st.Factor)
+	}
+	for i := range p.settings.Params {
+		param := &p.settings.Params[i]
+		if !(math.Abs(stored.Centre[i]-st.Theta[i]) <= tolerance*max(param.Spread(p.settings.Method), math.Abs(st.Theta[i]))) {
+			return fmt.Errorf("tune: after %d blocks %s is stored as %v, and the results lead to %v", stored.Blocks, param.Name, stored.Centre[i], st.Theta[i])
+		}
+	}
+	next := st.clone()
+	copy(next.Theta, stored.Centre)
+	next.Factor = stored.Factor
+	p.states[p.latest] = next
+	return nil
+}
+
+// Known reports whether a pair's result is in.
+func (p *Path) Known(pair int) bool {
+	_, known := p.known[pair]
+	return known || pair < p.latest*p.settings.Block
 }

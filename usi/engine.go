@@ -51,6 +51,7 @@ type Engine struct {
 
 	greeting Greeting
 	sent     []Setting
+	set      map[string]string // by name, what Set has sent last
 
 	in     *inbox
 	reader sync.WaitGroup
@@ -162,12 +163,45 @@ func (e *Engine) Configure(settings []Setting) error {
 	return nil
 }
 
-// NewGame says isready, waits for readyok and says usinewgame. Every game has
+// Set sends options between games, those that it has not sent with the same value
+// before. The next isready waits until they hold. Errors are those of Configure.
+func (e *Engine) Set(settings []Setting) error {
+	settings, err := Resolve(e.greeting.Options, settings)
+	if err != nil {
+		return fmt.Errorf("usi: %s: %w", e.config.Name, err)
+	}
+	var b strings.Builder
+	for _, s := range settings {
+		if last, sent := e.set[s.Name]; !sent || last != s.Value {
+			b.WriteString(s.String() + "\n")
+		}
+	}
+	if b.Len() > 0 {
+		if err := e.write(b.String(), "sending options"); err != nil {
+			return err
+		}
+	}
+	if e.set == nil && len(settings) > 0 {
+		e.set = map[string]string{}
+	}
+	for _, s := range settings {
+		e.set[s.Name] = s.Value
+	}
+	return nil
+}
+
+// NewGame sends the game's options, says isready, waits for readyok and says usinewgame. Every game has
 // its own isready: some engines reset themselves there, and a line that is left
 // over from the last game cannot pass it.
 func (e *Engine) NewGame(ctx context.Context, g Game) error {
 	if e.config.Tap != nil {
 		e.config.Tap.Game(g)
+	}
+	if err := e.stopPonder(); err != nil { // options are for an engine that does not search
+		return err
+	}
+	if err := e.Set(g.Options); err != nil {
+		return err
 	}
 	if err := e.Ready(ctx); err != nil {
 		return err

@@ -13,6 +13,9 @@ type Game struct {
 	Seed   uint64       // of everything random in this game
 	// Pair, Leg and Slot say which game of a run it is, for records of the dialogue.
 	Pair, Leg, Slot int
+	// Options are those that this game is played with, beside what the engine was
+	// configured with: sent before its isready.
+	Options []Setting
 }
 
 // NoPair is the Pair of a Game that is no game of a run.

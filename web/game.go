@@ -14,6 +14,7 @@ import (
 	"gogi/archive"
 	"gogi/diagram"
 	"gogi/kifu"
+	"gogi/kifu/formats"
 	"gogi/match"
 	"gogi/results"
 	"gogi/shogi"
@@ -316,35 +317,29 @@ func variation(in tongue, p shogi.Position, moves []shogi.Move) string {
 
 // file gives the game as a file of some kind.
 func (g *storedGame) file(w http.ResponseWriter, kind string) error {
-	var text, mime string
-	var err error
-	switch kind {
-	case "csa":
-		text, err = g.legal().CSA()
-		mime = "text/plain; charset=utf-8"
-	case "kifu":
-		text, err = g.record.KIF()
-		mime = "text/plain; charset=utf-8"
-	case "usi":
-		text, mime = "position "+g.record.USI()+"\n", "text/plain; charset=utf-8"
-	default:
+	name := map[string]string{"csa": "csa", "kifu": "kif", "usi": "usi"}[kind]
+	if name == "" {
 		w.Header().Set("Content-Disposition", g.disposition(kind))
 		return asJSON(w, archive.NewGameRecord(g.info.Name, g.row, &g.record))
 	}
+	f, err := formats.Find(formats.Text(), name)
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", mime)
+	teller, err := archive.NewTeller(g.info)
+	if err != nil {
+		return err
+	}
+	record := g.record
+	teller.Complete(g.row, &record)
+	text, err := f.Append(nil, &record)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Content-Disposition", g.disposition(kind))
-	_, _ = w.Write([]byte(text)) // a reader that is gone misses nothing
+	_, _ = w.Write(text) // a reader that is gone misses nothing
 	return nil
-}
-
-// legal is the record without an illegal move at its end, which CSA has no place for.
-func (g *storedGame) legal() *kifu.Record {
-	r := g.record
-	r.Moves = r.Moves[:g.positions()]
-	return &r
 }
 
 // disposition names the file after the run and the game, in characters that every file

@@ -246,7 +246,7 @@ func TestLiveCSA(t *testing.T) {
 	}
 	s.end(0)
 	text, _ := io.ReadAll(d.status(http.StatusOK, "GET", "/r/run/g/0.0/live.csa", "").Body)
-	if string(text) != before+"%TORYO\n" {
+	if !strings.HasPrefix(string(text), before+"%TORYO\n'summary:toryo:A ") {
 		t.Errorf("at the end:\n%s", text)
 	}
 	d.status(http.StatusNotFound, "GET", "/r/other/g/0.0/live.csa", "")

@@ -305,7 +305,7 @@ func endings() map[match.Termination]string {
 		match.Checkmate: "詰み", match.Resignation: "投了", match.TimeForfeit: "時間切れ", match.Stall: "応答なし",
 		match.IllegalMove: "反則手", match.Repetition: "千日手", match.PerpetualCheck: "連続王手の千日手", match.Declaration: "入玉宣言",
 		match.FalseDeclaration: "誤った宣言", match.MaxPlies: "手数制限", match.Impasse: "持将棋", match.ScoreAdjudication: "評価値による判定",
-		match.Crash: "異常終了", match.Untold: "終局理由不明",
+		match.Crash: "異常終了", match.NotStarted: "起動せず", match.Untold: "終局理由不明",
 	}
 }
 

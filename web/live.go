@@ -10,6 +10,7 @@ import (
 
 	"gogi/diagram"
 	"gogi/kifu"
+	"gogi/kifu/formats"
 	"gogi/live"
 	"gogi/match"
 	"gogi/shogi"
@@ -171,11 +172,12 @@ func (s *Server) liveCSA(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this game is not being played now", http.StatusNotFound)
 		return
 	}
-	text, err := recordOf(slot.Board).CSA()
+	written, err := formats.AppendCSA(nil, recordOf(slot.Board))
 	if err != nil {
 		http.Error(w, "too little of this game is known: moves did not come", http.StatusNotFound)
 		return
 	}
+	text := string(written)
 	if slot.Board.Outcome == "" {
 		text = strings.TrimSuffix(text, unfinished)
 	}

@@ -84,9 +84,7 @@ func (s *Server) gamesJSON(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	list, err := archive.Games(r.Context(), s.config.Store, info)
-	if err != nil {
-		return err
-	}
-	return asJSON(w, list)
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	return archive.WriteGames(r.Context(), w, s.config.Store, info)
 }

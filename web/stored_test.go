@@ -415,7 +415,7 @@ func TestDownloads(t *testing.T) {
 	}
 	plain := fmt.Sprintf("%d.0", pair)
 	for kind, want := range map[string][]string{
-		"csa":  {"V3.0\n", "N-old\n", "+7776FU\nT1.500\n", "-3334FU\nT1.500\n'** -101 #1000\n", "%TORYO\n"},
+		"csa":  {"V2.2\n", "N-old\n", "$EVENT:a/b \"c/" + plain + "\n", "+7776FU\nT1\n", "-3334FU\nT1\n'** -101\n", "%TORYO\n", "'gogi:resignation:\n"},
 		"kifu": {"後手：old\n", "   1 ７六歩(77)   ( 0:01/00:00:01)\n**対局 深さ 5 ノード数 1000 評価値 100 読み筋 ▲７六歩(77)\n", "   4 投了\n"},
 		"usi":  {"position startpos moves 7g7f 3c3d 6g6f\n"},
 	} {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"gogi/cmd/gogi/dbverbs"
+	"gogi/cmd/gogi/easeverbs"
+	"gogi/cmd/gogi/farmverbs"
 	"gogi/cmd/gogi/recordverbs"
 	"gogi/internal/verb"
 	"runtime/debug"
@@ -13,36 +15,39 @@ import (
 
 // commandLine is the grammar: one field for each verb.
 type commandLine struct {
-	Match        matchCommand               `cmd:"" help:"Play a series, or finish one that was begun, and print its report."`
-	Watch        watchCommand               `cmd:"" help:"Show a run that is being played, in this terminal."`
-	Ctl          ctlCommand                 `cmd:"" help:"Tell a run that is being played to pause, go on or end, or to have more or fewer slots or games."`
-	Serve        serveCommand               `cmd:"" help:"Show in a browser what is stored, and what is being played."`
-	Report       reportCommand              `cmd:"" help:"Print what a run's games prove so far."`
-	Gate         gateCommand                `cmd:"" help:"Say whether a run passes its gate: exit code 0, 10 or 11 (inconclusive)."`
-	Compare      compareCommand             `cmd:"" help:"Say whether a newer version gained more against an opponent than an older one; of more versions, the trend."`
-	EloWhere     eloWhereCommand            `cmd:"" help:"Look where the difference between two players comes from: openings, colour, turning point, time, length, end."`
-	Rate         rateCommand                `cmd:"" help:"Rate the players of files of games, or of runs."`
-	Regress      regressCommand             `cmd:"" help:"Explain one column of a table by others: least squares and correlations."`
-	Stats        statsCommand               `cmd:"" help:"Reckon from counts: intervals, tests, sequential tests, plans, Elo."`
-	Games        gamesCommand               `cmd:"" help:"List a run's games, or print one of them as USI or CSA."`
-	Export       recordverbs.ExportCommand  `cmd:"" help:"Write a run's games into files: CSA, KIF, JKF, USI and others, or training data."`
-	Import       recordverbs.ImportCommand  `cmd:"" help:"Bring files of games into a database, as a run."`
-	Inspect      recordverbs.InspectCommand `cmd:"" help:"Print what a file of records, training data or a book holds, as JSON lines; say what is illegal."`
-	Convert      recordverbs.ConvertCommand `cmd:"" help:"Turn records or training data of one format into another."`
-	Book         recordverbs.BookCommand    `cmd:"" help:"Books and openings: convert, show, check, make, sample."`
-	Votes        votesCommand               `cmd:"" help:"Tell how the councils of a run voted; draw a game's weights; take votes again by other rules."`
-	Init         initCommand                `cmd:"" help:"Write a commented series file to start from."`
-	Runs         runsCommand                `cmd:"" help:"List the runs of a database."`
-	Verify       dbverbs.VerifyCommand      `cmd:"" help:"Play every move of a run again and count it anew: exit code 0, or 12 where anything differs."`
-	DB           dbCommand                  `cmd:"" name:"db" help:"Look at the database itself: dump, check, repair, merge, back up."`
-	Perft        perftCommand               `cmd:"" help:"Count the leaves of the tree of legal moves."`
-	Engine       engineCommand              `cmd:"" help:"Speak USI as the built-in engine."`
-	Council      councilCommand             `cmd:"" help:"Speak USI as a council of engines, for a GUI."`
-	Disagreement disagreementCommand        `cmd:"" help:"Measure how often the members of a council disagree."`
-	Check        checkCommand               `cmd:"" help:"Examine one engine: what it understands, keeps to and survives."`
-	Replay       replayCommand              `cmd:"" help:"Say the lines that led to an engine's failure to it again: exit code 0 (it did not happen), 10 (it did) or 11 (cannot tell)."`
-	CSA          csaCommand                 `cmd:"" name:"csa" help:"Play at a server of the CSA protocol, such as floodgate."`
-	Guard        guardCommand               `cmd:"" hidden:"" help:"Kill engines whose runner has died."`
+	Match        matchCommand                `cmd:"" help:"Play a series, or finish one that was begun, and print its report."`
+	Watch        watchCommand                `cmd:"" help:"Show a run that is being played, in this terminal."`
+	Ctl          ctlCommand                  `cmd:"" help:"Tell a run that is being played to pause, go on or end, or to have more or fewer slots or games."`
+	Serve        serveCommand                `cmd:"" help:"Show in a browser what is stored, and what is being played."`
+	Report       reportCommand               `cmd:"" help:"Print what a run's games prove so far."`
+	Gate         gateCommand                 `cmd:"" help:"Say whether a run passes its gate: exit code 0, 10 or 11 (inconclusive)."`
+	Compare      compareCommand              `cmd:"" help:"Say whether a newer version gained more against an opponent than an older one; of more versions, the trend."`
+	EloWhere     eloWhereCommand             `cmd:"" help:"Look where the difference between two players comes from: openings, colour, turning point, time, length, end."`
+	Rate         rateCommand                 `cmd:"" help:"Rate the players of files of games, or of runs."`
+	Regress      regressCommand              `cmd:"" help:"Explain one column of a table by others: least squares and correlations."`
+	Stats        statsCommand                `cmd:"" help:"Reckon from counts: intervals, tests, sequential tests, plans, Elo."`
+	Games        gamesCommand                `cmd:"" help:"List a run's games, or print one of them as USI or CSA."`
+	Export       recordverbs.ExportCommand   `cmd:"" help:"Write a run's games into files: CSA, KIF, JKF, USI and others, or training data."`
+	Import       recordverbs.ImportCommand   `cmd:"" help:"Bring files of games into a database, as a run."`
+	Inspect      recordverbs.InspectCommand  `cmd:"" help:"Print what a file of records, training data or a book holds, as JSON lines; say what is illegal."`
+	Convert      recordverbs.ConvertCommand  `cmd:"" help:"Turn records or training data of one format into another."`
+	Book         recordverbs.BookCommand     `cmd:"" help:"Books and openings: convert, show, check, make, sample."`
+	Selfplay     recordverbs.SelfplayCommand `cmd:"" help:"Make training data: a player plays against itself."`
+	Votes        votesCommand                `cmd:"" help:"Tell how the councils of a run voted; draw a game's weights; take votes again by other rules."`
+	Init         initCommand                 `cmd:"" help:"Write a commented series file to start from."`
+	Lint         easeverbs.LintCommand       `cmd:"" help:"Say all that is wrong with a series file, with line numbers, without starting engines: exit code 2 where anything is."`
+	Runs         runsCommand                 `cmd:"" help:"List the runs of a database."`
+	Verify       dbverbs.VerifyCommand       `cmd:"" help:"Play every move of a run again and count it anew: exit code 0, or 12 where anything differs."`
+	Farm         farmverbs.Command           `cmd:"" help:"Play one series on many machines: coordinate, work, hand in, look."`
+	DB           dbCommand                   `cmd:"" name:"db" help:"Look at the database itself: dump, check, repair, merge, back up."`
+	Perft        perftCommand                `cmd:"" help:"Count the leaves of the tree of legal moves."`
+	Engine       engineCommand               `cmd:"" help:"Speak USI as the built-in engine."`
+	Council      councilCommand              `cmd:"" help:"Speak USI as a council of engines, for a GUI."`
+	Disagreement disagreementCommand         `cmd:"" help:"Measure how often the members of a council disagree."`
+	Check        checkCommand                `cmd:"" help:"Examine one engine: what it understands, keeps to and survives."`
+	Replay       replayCommand               `cmd:"" help:"Say the lines that led to an engine's failure to it again: exit code 0 (it did not happen), 10 (it did) or 11 (cannot tell)."`
+	CSA          csaCommand                  `cmd:"" name:"csa" help:"Play at a server of the CSA protocol, such as floodgate."`
+	Guard        guardCommand                `cmd:"" hidden:"" help:"Kill engines whose runner has died."`
 }
 
 // helpShown unwinds from kong's help, whose exit function must not return.

@@ -72,7 +72,7 @@ func (c *csaCommand) Run(ctx context.Context, env *verb.Env) error {
 	seen := &watch.Watch{JSON: c.JSON, Verbose: c.Verbose, Records: c.Records, Out: env.Out, Errs: env.Err}
 	config.Observe = seen.See
 	client := csa.NewClient(config)
-	interrupted.Playing(client.Finish)
+	interrupted.Playing(func() string { client.Finish(); return "the game in play" })
 	tally, err := client.Run(ctx)
 	err = errors.Join(c.ended(tally, err, interrupted.Happened()), seen.Err, guard.Close())
 	if !c.JSON {

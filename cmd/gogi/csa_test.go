@@ -292,7 +292,7 @@ func TestCSAInterruptTwice(t *testing.T) {
 	if err := a.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	a.hears("interrupted: the games in play are the last")
+	a.hears("interrupted: ending after the game in play; once more to cut them")
 	if err := a.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

@@ -33,8 +33,8 @@ func dryRun(ctx context.Context, w io.Writer, o *players.Opener, greetings []usi
 	fmt.Fprintf(w, "  %s openings, pondering %s\n", format.Count(len(plan.Openings)), plan.Ponder)
 	fmt.Fprintf(w, "  evidence: %s\n\n", gate.Outlook(plan))
 	left := greetings
-	for _, p := range plan.Players {
-		left = printPlayer(w, plan, p, left)
+	for i, p := range plan.Players {
+		left = printPlayer(w, plan, p, plan.LimitsText(i), left)
 	}
 	c := players.CapacityFor(plan, greetings)
 	fmt.Fprintf(w, "memory    hash tables %s MiB of %s MiB\n", format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB)))
@@ -74,25 +74,25 @@ func printDesign(w io.Writer, plan *match.Plan) error {
 	return err
 }
 
-// printPlayer prints a player, and returns the greetings that are not its.
-func printPlayer(w io.Writer, plan *match.Plan, p match.Player, greetings []usi.Greeting) []usi.Greeting {
+// printPlayer prints a player with its limits, and returns the greetings that are not its.
+func printPlayer(w io.Writer, plan *match.Plan, p match.Player, limits string, greetings []usi.Greeting) []usi.Greeting {
 	if p.Council == nil {
-		printEngine(w, plan, p, greetings[0])
+		printEngine(w, plan, p, limits, greetings[0])
 		return greetings[1:]
 	}
-	printCouncil(w, p)
+	printCouncil(w, p, limits)
 	for _, m := range p.Council.Members {
-		greetings = printPlayer(w, plan, m, greetings)
+		greetings = printPlayer(w, plan, m, m.Limits.String(), greetings) // its own: clocks by colour are the council's
 	}
 	return greetings
 }
 
-func printEngine(w io.Writer, plan *match.Plan, p match.Player, g usi.Greeting) {
+func printEngine(w io.Writer, plan *match.Plan, p match.Player, limits string, g usi.Greeting) {
 	fmt.Fprintf(w, "engine %s   %q by %q\n", p.Name, g.Name, g.Author)
 	fmt.Fprintf(w, "  command   %s\n", strings.Join(p.Command, " "))
 	fmt.Fprintf(w, "  directory %s\n", p.Dir)
 	if p.Limits != (match.Limits{}) {
-		fmt.Fprintf(w, "  limits    %s, margin %v\n", p.Limits, p.Limits.Margin)
+		fmt.Fprintf(w, "  limits    %s, margin %v\n", limits, p.Limits.Margin)
 	}
 	if p.Identity.Fixed != "" {
 		fmt.Fprintf(w, "  identity  %s\n", p.Identity.Fixed)
@@ -143,14 +143,14 @@ func orButton(value string) string {
 }
 
 // printCouncil prints the head of a council; its members follow.
-func printCouncil(w io.Writer, p match.Player) {
+func printCouncil(w io.Writer, p match.Player, limits string) {
 	c := p.Council
 	var names []string
 	for _, m := range c.Members {
 		names = append(names, m.Name)
 	}
 	fmt.Fprintf(w, "council %s   %s: %s\n", p.Name, c.Rule, strings.Join(names, ", "))
-	fmt.Fprintf(w, "  limits    %s, margin %v%s\n", p.Limits, p.Limits.Margin, budgetNote(c))
+	fmt.Fprintf(w, "  limits    %s, margin %v%s\n", limits, p.Limits.Margin, budgetNote(c))
 	fmt.Fprintf(w, "  stops     %s\n", c.Stop)
 	if len(c.Shadows) > 0 {
 		fmt.Fprintf(w, "  shadows   %s\n", strings.Join(c.Shadows, "; "))

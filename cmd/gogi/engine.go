@@ -10,11 +10,17 @@ import (
 )
 
 // engineCommand is the built-in engine as a USI engine of its own.
-type engineCommand struct{}
+type engineCommand struct {
+	Tunable bool `help:"Declare the weights of the evaluation as options, for gogi tune to find."`
+}
 
 // Run speaks USI until quit or the end of the input.
 func (c *engineCommand) Run(ctx context.Context, env *verb.Env) error {
-	return usi.Serve(ctx, env.In, env.Out, sparring.New())
+	engine := sparring.New()
+	if c.Tunable {
+		engine = sparring.NewTunable()
+	}
+	return usi.Serve(ctx, env.In, env.Out, engine)
 }
 
 // guardCommand is the guard process of a run; the runner starts it.

@@ -50,7 +50,7 @@ func TestEventsAreAsDocumented(t *testing.T) {
 	t.Parallel()
 	common := slices.Collect(maps.Keys(documentedFields(t, "Every event")))
 	types := documentedFields(t, "Types")
-	if len(common) != 5 || len(types) != 12 {
+	if len(common) != 5 || len(types) != 13 {
 		t.Fatalf("the document has %d common fields and %d types", len(common), len(types))
 	}
 	s := &session{dir: t.TempDir()}
@@ -85,6 +85,7 @@ func TestEventsAreAsDocumented(t *testing.T) {
 		}
 	}
 	delete(types, "state")   // for listeners that come later
+	delete(types, "board")   // for those who begin to listen to moves
 	delete(types, "cut")     // for games that are given up
 	delete(types, "told")    // for sessions that are told to go otherwise
 	delete(types, "warning") // for what goes wrong slowly
@@ -114,7 +115,7 @@ func TestEveryFieldIsDocumented(t *testing.T) {
 	for name, v := range map[string]any{
 		"state": match.Snapshot{}, "standings": match.Standings{}, "games": match.GameCount{}, "pairs": match.PairCount{},
 		"unstored": match.EndedGame{}, "efforts": match.Effort{}, "sides": match.Effort{}, "faults": match.FaultSum{},
-		"warnings": match.WarningGiven{}, "recent": match.Tempo{}, "slots": match.SlotState{}, "board": match.Board{}, "thoughts": match.Thought{},
+		"warnings": match.WarningGiven{}, "recent": match.Tempo{}, "slots": match.SlotState{}, "board": match.Board{}, "thoughts": match.Thought{}, "vote": match.Vote{}, "ballots": match.Ballot{},
 	} {
 		if got, want := slices.Sorted(slices.Values(objects[name])), jsonFields(v); !slices.Equal(got, want) {
 			t.Errorf("%s has the fields\n%v, documented are\n%v", name, want, got)

@@ -1,19 +1,22 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
-
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"gogi/archive"
 	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
+	"gogi/kifu/formats"
+	"gogi/match"
 	"gogi/results"
 )
 
@@ -21,12 +24,15 @@ import (
 type gamesCommand struct {
 	verb.Stored
 	Game   string `placeholder:"PAIR.LEG" help:"Print one game, such as 12.0."`
-	Format string `enum:"usi,csa" default:"usi" help:"Of the printed game: usi or csa."`
+	Format string `placeholder:"NAME" help:"Of the printed game: usi, csa (as floodgate writes it), csa3, kif, ki2, jkf, sfen or jsonl (default usi). Many games: gogi export."`
 	JSON   bool   `name:"json" help:"One JSON object."`
 }
 
 // Run prints the list, or the one game that was asked for.
 func (c *gamesCommand) Run(ctx context.Context, env *verb.Env) error {
+	if c.Format != "" && c.Game == "" {
+		return usage.Wrap(fmt.Errorf("--format belongs to --game PAIR.LEG: expected one game, or gogi export --format %s for all of them", c.Format))
+	}
 	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		if c.Game != "" {
 			return c.printGame(ctx, env.Out, store, info)
@@ -40,41 +46,64 @@ func (c *gamesCommand) printGame(ctx context.Context, w io.Writer, store *result
 	if err != nil {
 		return usage.Wrap(err)
 	}
-	record, err := store.Record(ctx, info.ID, pair, leg)
+	row, record, err := store.Game(ctx, info.ID, pair, leg)
 	if err != nil {
 		return err
 	}
-	if c.Format == "usi" {
-		fmt.Fprintln(w, record.USI())
+	name := cmp.Or(c.Format, "usi")
+	f, err := formats.Find(formats.Text(), name)
+	if err != nil {
+		return usage.Wrap(fmt.Errorf("--format: %w", err))
+	}
+	if name == "usi" {
+		fmt.Fprintln(w, record.USI()) // as a book has it, without the word "position"
 		return nil
 	}
-	csa, err := record.CSA()
+	teller, err := archive.NewTeller(info)
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, csa)
+	teller.Complete(row, &record)
+	text, err := f.Append(nil, &record)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
 	return err
 }
 
+// list reads the games twice, for the widths of the columns and then for the lines, so that
+// however many there are, one is in memory.
 func (c *gamesCommand) list(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
-	list, err := archive.Games(ctx, store, info)
+	if c.JSON {
+		return archive.WriteGames(ctx, w, store, info)
+	}
+	header := []string{"game", "plies", "opening", "Black", "White", "won by", "by", "note"}
+	columns := format.NewColumns(header, 1, 2)
+	err := eachGame(ctx, store, info, func(cells []string) error {
+		columns.Widen(cells)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return format.JSON(w, list)
-	}
-	t := format.Table("game", "plies", "opening", "Black", "White", "won by", "by", "note")
-	t.SetColumnConfigs([]table.ColumnConfig{
-		{Number: 2, Align: text.AlignRight, AlignHeader: text.AlignRight},
-		{Number: 3, Align: text.AlignRight, AlignHeader: text.AlignRight},
+	out := bufio.NewWriter(w)
+	columns.Head(out)
+	err = eachGame(ctx, store, info, func(cells []string) error {
+		columns.Row(out, cells)
+		return nil
 	})
-	for _, r := range list.Games {
-		t.AppendRow(table.Row{
-			fmt.Sprintf("%d.%d", r.Pair, r.Leg), r.Plies, r.Opening, r.Black, r.White, r.Winner(),
+	fmt.Fprintln(out)
+	return errors.Join(err, out.Flush())
+}
+
+// eachGame gives the cells of each game's line.
+func eachGame(ctx context.Context, store *results.Store, info *results.RunInfo, yield func([]string) error) error {
+	return store.Games(ctx, info.ID, func(row match.Row) error {
+		r := archive.NewGame(row)
+		return yield([]string{
+			fmt.Sprintf("%d.%d", r.Pair, r.Leg), strconv.Itoa(r.Plies), r.Opening, r.Black, r.White, r.Winner(),
 			strings.ReplaceAll(r.Termination, "_", " "), foreign.Printable(r.Note, 60),
 		})
-	}
-	format.Render(w, t)
-	return nil
+	})
 }

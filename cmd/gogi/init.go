@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"reflect"
 
+	"gogi/cmd/gogi/planning"
 	"gogi/configs"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
@@ -14,10 +17,16 @@ import (
 // initCommand writes a series file to start from.
 type initCommand struct {
 	File string `arg:"" optional:"" default:"match.toml" help:"Where to (default match.toml)."`
+
+	planning.Flags
 }
 
 // Run writes the file and says what to do with it; a file that exists stays.
 func (c *initCommand) Run(env *verb.Env) error {
+	text, err := c.text()
+	if err != nil {
+		return usage.Wrap(err)
+	}
 	file, err := os.OpenFile(c.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a file to be read and edited
 	if errors.Is(err, fs.ErrExist) {
 		return usage.Wrap(fmt.Errorf("%s exists already; it is left as it is", c.File))
@@ -25,10 +34,25 @@ func (c *initCommand) Run(env *verb.Env) error {
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(configs.Template())
+	_, err = file.Write(text)
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
 	fmt.Fprintf(env.Out, "wrote %s; edit it, then: gogi match %s --dry-run\n", c.File, c.File)
 	return nil
+}
+
+// text is the starter file, or the series that gogi match would play with the same flags.
+func (c *initCommand) text() ([]byte, error) {
+	if reflect.ValueOf(c.Flags).IsZero() {
+		return configs.Template(), nil
+	}
+	if filepath.Dir(filepath.Clean(c.File)) != "." {
+		return nil, fmt.Errorf("%s: paths in flags are relative to this folder, those in a file to the file's: expected a file in this folder", c.File)
+	}
+	file, _, err := c.Read("")
+	if err != nil {
+		return nil, err
+	}
+	return file.Text()
 }

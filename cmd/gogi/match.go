@@ -6,16 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
 
 	"gogi/alarms"
 	"gogi/archive"
+	"gogi/cmd/gogi/planning"
+	"gogi/cmd/gogi/recordverbs"
 	"gogi/configs"
 	"gogi/faults"
-	"gogi/gate"
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
@@ -27,6 +27,7 @@ import (
 	"gogi/report"
 	"gogi/report/text"
 	"gogi/results"
+	"gogi/screen"
 	"gogi/series"
 	"gogi/usi"
 	"gogi/usi/process"
@@ -51,9 +52,13 @@ type matchCommand struct {
 	HTTP string `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Show the run in a browser while it is played, such as at 127.0.0.1:7878."`
 	webFlags
 
-	MetricsFile string `group:"pages" type:"path" placeholder:"FILE" help:"Write the run's metrics there, every 15 seconds and at the end, as node_exporter's textfile collector reads them: /…/gogi.prom."`
+	hookFlags
 
-	seriesFlags
+	RecordDir    string `type:"path" placeholder:"DIR" help:"Keep a file of each game that is played in this folder, as it grows; games that do not count are removed."`
+	RecordFormat string `enum:"csa,kif" default:"csa" help:"Of the files of --record-dir: csa or kif."`
+	MetricsFile  string `group:"pages" type:"path" placeholder:"FILE" help:"Write the run's metrics there, every 15 seconds and at the end, as node_exporter's textfile collector reads them: /…/gogi.prom."`
+
+	planning.Flags
 
 	TranscriptDir string `type:"path" placeholder:"DIR" help:"Of --transcript: where; a folder for each run (default: FILE-transcripts beside the database)."`
 
@@ -65,72 +70,6 @@ type matchCommand struct {
 	durability  results.Durability    // what the file and the flags say, once they are read
 }
 
-// seriesFlags are the flags that mirror the file's keys.
-type seriesFlags struct {
-	Run           string   `group:"series" placeholder:"NAME" help:"Name of the run (default: the file's)."`
-	Games         *int     `group:"series" placeholder:"N" help:"How many games; even where pairs have two legs."`
-	MaxGames      *int     `group:"series" placeholder:"N" help:"The same as --games."`
-	Players       []string `group:"series" placeholder:"A,B" help:"Who plays (default: every engine)."`
-	Design        string   `group:"series" placeholder:"NAME" help:"match, round_robin, gauntlet, swiss, knockout or adaptive."`
-	Rounds        *int     `group:"series" placeholder:"N" help:"Rounds of a Swiss, in place of --games."`
-	MatchPairs    *int     `group:"series" placeholder:"N" help:"Pairs in a match of a Swiss or a knockout (default 1)."`
-	Tiebreaks     *int     `group:"series" placeholder:"N" help:"Further pairs at most for a knockout's match that is tied (default 4)."`
-	ThirdPlace    *bool    `group:"series" negatable:"" help:"The losers of a knockout's semifinals play, too."`
-	Seeding       string   `group:"series" placeholder:"HOW" help:"Start numbers of a Swiss or a knockout: given or lot."`
-	Block         *int     `group:"series" placeholder:"N" help:"Pairs that an adaptive design draws at a time."`
-	Anchor        string   `group:"series" placeholder:"NAME" help:"The player from whom ratings are measured; an adaptive design asks who is above it."`
-	Swap          *bool    `group:"series" negatable:"" help:"Pairs of two games with colours swapped (default yes)."`
-	Seed          *uint64  `group:"series" placeholder:"N" help:"Seed of everything random."`
-	Concurrency   string   `group:"series" placeholder:"N" help:"Games at a time."`
-	StartParallel *int     `group:"series" placeholder:"N" help:"Engines that may be starting at a time (default 4)."`
-	SlotsPerGPU   *int     `group:"series" name:"slots-per-gpu" placeholder:"N" help:"Slots that share a GPU, for {gpu} in an engine's env."`
-	CPUs          string   `group:"series" name:"cpus" placeholder:"LIST" help:"Bind each slot to cores of its own: auto, of these (2-7,10), or off (default)."`
-	CoresPerSlot  *int     `group:"series" placeholder:"N" help:"With --cpus, cores for each player that thinks (default: as many as it has threads)."`
-	Openings      string   `group:"series" placeholder:"FILE" help:"Lines \"startpos moves …\" or \"sfen …\"; also .gz, .zip, .epd."`
-	OpeningPlies  *int     `group:"series" placeholder:"N" help:"Keep the first N moves of an opening."`
-	Handicap      string   `group:"series" placeholder:"NAME" help:"Start from a handicap, such as two-piece."`
-	Rules         string   `group:"series" placeholder:"NAME" help:"default, wcsc, denryu or floodgate."`
-	Resign        string   `group:"series" placeholder:"2000x3" help:"End by score: score × moves, both sides agreeing; 1: before it for one side."`
-	Draw          string   `group:"series" placeholder:"10x8@40" help:"Draw by score: score × moves @ first ply."`
-	SPRT          string   `group:"series" name:"sprt" placeholder:"0,4" help:"Stop when a sequential test of these two Elo differences decides; --games is then the maximum."`
-	Ponder        string   `group:"series" placeholder:"MODE" help:"off, standard or early."`
-	Slowed        string   `group:"series" placeholder:"POLICY" help:"Pairs with a move that the machine slowed: count or void."`
-	Durable       *bool    `group:"series" negatable:"" help:"A stored pair outlives a power cut, too: each commit waits for the disk (default no: the last pairs may have to be played again)."`
-	PVPlies       *int     `group:"series" name:"pv-plies" placeholder:"N" help:"How much of each principal variation to store."`
-	Transcript    *bool    `group:"series" negatable:"" help:"Keep every line that engines are sent and say, a file for each game."`
-
-	Engine  []string `group:"engines" sep:"none" placeholder:"A=CMD" help:"An engine; CMD is split as a shell splits it. The word builtin is the built-in one."`
-	Council []string `group:"engines" sep:"none" placeholder:"C=RULE:A,B" help:"A council: engines A and B vote by a rule, such as majority or adoption."`
-	Option  []string `group:"engines" sep:"none" placeholder:"A.NAME=VALUE" help:"An engine's option; all. for every engine."`
-	Profile string   `group:"engines" placeholder:"NAME" help:"Option profile: yaneuraou."`
-	Restart string   `group:"engines" placeholder:"WHEN" help:"A fresh process: never, pair or game."`
-
-	TC        []string `group:"limits" name:"tc" sep:"none" placeholder:"8+0.08" help:"Clock in seconds: main+increment or main/byoyomi; black=… by colour, A=… by engine."`
-	Main      string   `group:"limits" placeholder:"DUR" help:"Main time, such as 5m."`
-	Byoyomi   string   `group:"limits" placeholder:"DUR" help:"Byoyomi, such as 1s."`
-	Increment string   `group:"limits" placeholder:"DUR" help:"Fischer increment."`
-	Movetime  string   `group:"limits" placeholder:"DUR" help:"Fixed time a move."`
-	Nodes     uint64   `group:"limits" placeholder:"N" help:"Nodes a move."`
-	Depth     int      `group:"limits" placeholder:"N" help:"Depth of a search."`
-	Self      bool     `group:"limits" help:"The engines end their searches by themselves."`
-	Margin    string   `group:"limits" placeholder:"DUR" help:"Tolerated overrun (default 100ms)."`
-	Stall     string   `group:"limits" placeholder:"DUR" help:"Longest wait for a move where there is no clock (default 60s)."`
-}
-
-// flags hands them to configs, where their text is read.
-func (s *seriesFlags) flags() configs.Flags {
-	return configs.Flags{
-		Run: s.Run, Engine: s.Engine, Council: s.Council, Option: s.Option, Players: s.Players, Games: s.Games, MaxGames: s.MaxGames, Seed: s.Seed,
-		Concurrency: s.Concurrency, Design: s.Design, Rounds: s.Rounds, MatchPairs: s.MatchPairs, Tiebreaks: s.Tiebreaks,
-		ThirdPlace: s.ThirdPlace, Seeding: s.Seeding, Block: s.Block, Anchor: s.Anchor, Swap: s.Swap, Rules: s.Rules, Openings: s.Openings,
-		OpeningPlies: s.OpeningPlies, Handicap: s.Handicap, TC: s.TC, Main: s.Main, Byoyomi: s.Byoyomi,
-		Increment: s.Increment, Movetime: s.Movetime, Nodes: s.Nodes, Depth: s.Depth, Self: s.Self, Margin: s.Margin,
-		Stall: s.Stall, Resign: s.Resign, Draw: s.Draw, SPRT: s.SPRT, Ponder: s.Ponder, Slowed: s.Slowed, PVPlies: s.PVPlies, Transcript: s.Transcript,
-		Profile: s.Profile, Restart: s.Restart, StartParallel: s.StartParallel, SlotsPerGPU: s.SlotsPerGPU,
-		CPUs: s.CPUs, CoresPerSlot: s.CoresPerSlot, Durable: s.Durable,
-	}
-}
-
 // Run plays what is missing of the run and prints its report.
 func (c *matchCommand) Run(ctx context.Context, env *verb.Env) error {
 	switch {
@@ -139,7 +78,13 @@ func (c *matchCommand) Run(ctx context.Context, env *verb.Env) error {
 	case c.BisectCommits != nil:
 		return usage.Wrap(errors.New("--bisect-commits belongs to --exit bisect"))
 	}
-	_, err := c.match(ctx, env)
+	if err := c.parse(); err != nil {
+		return usage.Wrap(err)
+	}
+	r, err := c.match(ctx, env)
+	if !c.DryRun {
+		c.tellEnd(ctx, env, c.DB, c.Flags.Run, r, err)
+	}
 	return err
 }
 
@@ -171,11 +116,8 @@ func (c *matchCommand) guarded(ctx context.Context, env *verb.Env, guard *proces
 
 // plan resolves the file and the flags, before any engine is started.
 func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []configs.Warning, error) {
-	file, dir, err := c.load()
+	file, dir, err := c.Read(c.File)
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := file.Apply(c.flags()); err != nil {
 		return nil, nil, err
 	}
 	c.transcript = c.TranscriptDir != "" || file.Transcript != nil && *file.Transcript
@@ -185,25 +127,7 @@ func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []configs.Warnin
 	if c.step != nil {
 		c.step.seat(file)
 	}
-	if err := players.AskIdentities(file, guard); err != nil {
-		return nil, nil, err
-	}
-	here, err := players.Surroundings()
-	if err != nil {
-		return nil, nil, err
-	}
-	return file.Plan(dir, here)
-}
-
-func (c *matchCommand) load() (*configs.File, string, error) {
-	switch {
-	case c.File != "":
-		return configs.Find(c.File)
-	case len(c.Engine) == 0:
-		return configs.Find("default")
-	}
-	dir, err := filepath.Abs(".")
-	return &configs.File{}, dir, err
+	return planning.Plan(file, dir, guard)
 }
 
 // play greets the engines, opens the store, plays and reports.
@@ -256,23 +180,9 @@ func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Gr
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, warnings, err := configs.Complete(o.Plan, greetings)
+	warnings, err := planning.Complete(o, greetings)
 	if err != nil {
 		return nil, nil, usage.Wrap(err)
-	}
-	o.Plan = plan
-	for i, p := range plan.Engines() {
-		warnings = append(warnings, configs.Lint(p, plan, greetings[i].Options)...)
-	}
-	prospect, err := gate.NewProspect(plan)
-	if err == nil {
-		err = prospect.Check()
-	}
-	if err != nil {
-		return nil, nil, usage.Wrap(err)
-	}
-	if w := prospect.Warning(); w != "" {
-		warnings = append(warnings, configs.Warning{Text: w})
 	}
 	if !c.Deterministic {
 		return greetings, warnings, nil
@@ -421,6 +331,16 @@ func (c *matchCommand) playPairs(ctx context.Context, env *verb.Env, o *players.
 		Beside:  []func(context.Context, *live.Hub, func(match.Event)){c.desk.Follow},
 		Started: measured.Started, Watch: []func(*live.Hub){measured.Follow},
 	}
+	if len(c.fault) > 0 {
+		config.Watch = append(config.Watch, c.followFaults(ctx, env, c.DB))
+	}
+	if c.RecordDir != "" {
+		files, err := recordverbs.NewLive(c.RecordDir, c.RecordFormat, env)
+		if err != nil {
+			return err
+		}
+		config.Watch = append(config.Watch, files.Follow)
+	}
 	measured.Play(s)
 	if c.MetricsFile != "" {
 		stop, err := measured.Set().KeepFile(c.MetricsFile)
@@ -451,14 +371,35 @@ func (c *matchCommand) playPairs(ctx context.Context, env *verb.Env, o *players.
 	}
 	if !c.Quiet {
 		shown := newProgress(env.Err, o.Plan)
+		shown.look = func() []string {
+			so, err := archive.Report(ctx, store, o.Plan.Run)
+			if err != nil || so.Games == 0 {
+				return nil // the report at the end says what is wrong
+			}
+			return screen.Glance(so)
+		}
 		say := shown.say
 		env.Say.Store(&say)
 		config.Watch = append(config.Watch, shown.follow)
 	}
-	c.interrupted.Playing(s.Drain)
+	c.interrupted.Playing(func() string { s.Drain(); return inPlay(s.Hub().State().State, o.Plan) })
 	ending, err := s.Play(ctx, config)
 	c.interrupted.Playing(nil)
 	return ended(errors.Join(err, lines.failed()), ending, c.interrupted.Happened())
+}
+
+// inPlay says how many games the pairs in play still have, those in play included.
+func inPlay(now *match.Snapshot, plan *match.Plan) string {
+	games := 0
+	for _, slot := range now.Slots {
+		if slot.Phase != match.SlotIdle {
+			games++
+			if plan.Design.Swap && (slot.Board == nil || slot.Board.Leg == 0) {
+				games++
+			}
+		}
+	}
+	return fmt.Sprintf("the pairs in play (%s)", format.NumberOf(games, "game"))
 }
 
 // serve shows the run in a browser until stop is called.
@@ -500,6 +441,8 @@ func ended(internal error, e series.Ending, interrupted bool) error {
 	switch {
 	case internal != nil:
 		return errors.Join(internal, e.Why)
+	case e.Left == 0 && (e.Ordered || interrupted): // it came when everything was played
+		return nil
 	case e.Ordered && e.Left > 0:
 		return &verb.Exit{Code: verb.Interrupted, Err: fmt.Errorf("told to end with %d pairs unplayed; the same command goes on", e.Left)}
 	case interrupted && e.Left > 0:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -54,12 +55,17 @@ type progress struct {
 	every    time.Duration
 	plan     *match.Plan
 	hub      *live.Hub // knows how things stand; only faults are followed one by one
+	// look reads what the stored games show, a line each: the score with the interval that
+	// may be read at any time, and the gate. May be nil.
+	look func() []string
 
 	mu      sync.Mutex // of writing
 	began   time.Time
 	lines   int // that the area has now
 	drawn   time.Time
 	told    int             // faults told so far
+	shown   []string        // what look has read
+	titled  bool            // the terminal's title is ours
 	bundles map[string]bool // that were named
 }
 
@@ -69,6 +75,8 @@ const (
 	plainRarest = 10 * time.Minute
 	toldFaults  = 20 // faults that are printed one by one; all are in the report
 	shownSlots  = 8
+	lookFirst   = 3 * time.Second // until look is asked again, or 20 times as long as it took
+	lookShare   = 20
 )
 
 func newProgress(w io.Writer, plan *match.Plan) *progress {
@@ -86,6 +94,11 @@ func (p *progress) follow(hub *live.Hub) {
 	s := hub.SubscribeBut(match.EventMove, live.DefaultRoom)
 	ticks := time.NewTicker(p.every)
 	defer ticks.Stop()
+	var looking sync.WaitGroup
+	over := make(chan struct{})
+	looking.Go(func() { p.keepLooking(over) })
+	defer looking.Wait()
+	defer close(over)
 	for {
 		select {
 		case e, ok := <-s.Events():
@@ -104,10 +117,31 @@ func (p *progress) follow(hub *live.Hub) {
 	}
 }
 
+// keepLooking reads what the stored games show, and rests for much longer than that took.
+func (p *progress) keepLooking(over <-chan struct{}) {
+	if p.look == nil {
+		return
+	}
+	rest := lookFirst
+	for {
+		select {
+		case <-over:
+			return
+		case <-time.After(rest):
+		}
+		began := time.Now()
+		lines := p.look()
+		rest = max(lookFirst, lookShare*time.Since(began))
+		p.mu.Lock()
+		p.shown = lines
+		p.mu.Unlock()
+	}
+}
+
 func (p *progress) event(e match.Event) {
 	switch {
 	case e.Type == match.EventFault:
-		p.fault(e, e.Engine+" "+strings.ReplaceAll(e.Kind, "_", " "))
+		p.fault(e, strings.TrimSpace(e.Engine+" "+strings.ReplaceAll(e.Kind, "_", " ")))
 	case e.Type == match.EventEnd && e.Bundle != "" && !p.bundles[e.Bundle]: // of a failure that the game alone shows
 		p.fault(e, loserOf(e)+" "+strings.ReplaceAll(e.Termination, "_", " "))
 	case e.Type == match.EventWarning:
@@ -188,10 +222,11 @@ func (p *progress) draw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.terminal == nil {
-		fmt.Fprintln(p.w, p.summary(now))
+		fmt.Fprintln(p.w, strings.Join(append([]string{p.summary(now)}, p.shown...), "   "))
 		return
 	}
-	lines := append([]string{p.summary(now)}, slotLines(now)...)
+	p.title(now)
+	lines := slices.Concat([]string{p.summary(now)}, indented(p.shown), slotLines(now))
 	width, _, err := term.GetSize(int(p.terminal.Fd())) //nolint:gosec // a descriptor is small
 	if err != nil || width < 20 {
 		width = 80
@@ -201,6 +236,27 @@ func (p *progress) draw() {
 		fmt.Fprintln(p.w, text.Trim(line, width-1))
 	}
 	p.lines = len(lines)
+}
+
+func indented(lines []string) []string {
+	shown := make([]string, len(lines))
+	for i, l := range lines {
+		shown[i] = "  " + l
+	}
+	return shown
+}
+
+// title names the run and how far it is in the terminal's title. The one before is kept
+// on the terminal's own stack, where it has one (xterm's control sequences).
+func (p *progress) title(now *match.Snapshot) {
+	if kind := os.Getenv("TERM"); kind == "" || kind == "dumb" || kind == "linux" {
+		return
+	}
+	if !p.titled {
+		fmt.Fprint(p.w, "\x1b[22;0t")
+		p.titled = true
+	}
+	fmt.Fprintf(p.w, "\x1b]0;gogi %s %d/%d\a", foreign.Printable(p.plan.Run, 60), now.Standings.Total(), now.Games)
 }
 
 // clear takes the area off the terminal.
@@ -215,6 +271,9 @@ func (p *progress) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()
+	if p.titled {
+		fmt.Fprint(p.w, "\x1b[23;0t")
+	}
 	elapsed := time.Since(p.began)
 	now := p.hub.State().State
 	fmt.Fprintf(p.w, "%s: %d games in %s, %.1f games/s\n", p.plan.Run, now.Ended, format.Duration(elapsed), float64(now.Ended)/elapsed.Seconds())
@@ -224,8 +283,8 @@ func (p *progress) close() {
 	fmt.Fprintln(p.w)
 }
 
-// summary has no interval: those that may be looked at during a run are not
-// the ones that hold at its end. Games whose pairs are not stored yet count here.
+// summary is how far the run is, and the score, which a narrow terminal cuts last.
+// Games whose pairs are not stored yet count here.
 func (p *progress) summary(now *match.Snapshot) string {
 	rate := float64(now.Ended) / time.Since(p.began).Seconds()
 	ended := now.Standings.Clone()
@@ -243,7 +302,7 @@ func (p *progress) summary(now *match.Snapshot) string {
 		score = fmt.Sprintf("   %s %d–%d–%d (%s)", first, r.Wins, r.Draws, r.Losses,
 			format.Percent((float64(r.Wins)+float64(r.Draws)/2)/float64(r.Wins+r.Draws+r.Losses)))
 	}
-	return fmt.Sprintf("%s   %s%d/%d games   %.1f/s   ETA %s%s   faults %d", p.plan.Run, phase(now), ended.Total(), now.Games, rate, eta, score, faultsOf(now))
+	return fmt.Sprintf("%s   %s%d/%d games%s   %.1f/s   ETA %s   faults %d", p.plan.Run, phase(now), ended.Total(), now.Games, score, rate, eta, faultsOf(now))
 }
 
 // phase names what the session was told, unless it just plays.

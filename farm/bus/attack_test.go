@@ -309,7 +309,7 @@ func TestOwners(t *testing.T) {
 		may    string
 		mayNot string
 	}{
-		"submits":  {keys.Submit, "submit list stop", "approve key priority"},
+		"submits":  {keys.Submit, "submit list stop priority", "approve key share"},
 		"approves": {keys.Approve, "approve reject show", "submit key stop"},
 		"runs":     {keys.Run, "priority share pause drain workers", "submit approve purge"},
 		"admin":    {keys.Admin, "submit approve priority key purge anything", ""},

@@ -226,8 +226,8 @@ func (b *Bus) alive() (map[uint64]bool, error) {
 	}
 }
 
-// URL is where workers find the embedded server; host replaces the address that it
-// listens on, where that is no address to go to.
+// URL is where the server listens, or the outside server's. Where it listens on all
+// addresses, whoever writes credentials puts a name of this machine in their place.
 func (b *Bus) URL() string {
 	if b.embedded == nil {
 		return b.config.Outside.Creds.URL

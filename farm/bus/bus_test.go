@@ -2,6 +2,7 @@ package bus_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/url"
 	"testing"
@@ -22,7 +23,7 @@ type world struct {
 	public string // the coordinator's key
 }
 
-func open(t *testing.T, change func(*bus.Config)) *world {
+func open(t testing.TB, change func(*bus.Config)) *world {
 	t.Helper()
 	ca, err := keys.NewAuthority(time.Now())
 	if err != nil {
@@ -49,7 +50,7 @@ func open(t *testing.T, change func(*bus.Config)) *world {
 	return w
 }
 
-func (w *world) start(t *testing.T) {
+func (w *world) start(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -72,7 +73,7 @@ func (w *world) again(t *testing.T) farm.Bus {
 }
 
 // key makes a key and its credentials.
-func (w *world) key(t *testing.T, name string, expires time.Time, rights ...keys.Right) keys.Creds {
+func (w *world) key(t testing.TB, name string, expires time.Time, rights ...keys.Right) keys.Creds {
 	t.Helper()
 	k, seed, err := keys.New(name, "owner", rights, time.Now(), expires)
 	if err != nil {
@@ -84,7 +85,7 @@ func (w *world) key(t *testing.T, name string, expires time.Time, rights ...keys
 	return keys.Creds{Name: name, URL: w.bus.URL(), Coordinator: w.public, Seed: seed, CA: w.ca.PEM}
 }
 
-func (w *world) dial(t *testing.T, c keys.Creds) farm.Transport {
+func (w *world) dial(t testing.TB, c keys.Creds) farm.Transport {
 	t.Helper()
 	transport, err := bus.Dial(c)
 	if err != nil {
@@ -103,12 +104,33 @@ func TestContract(t *testing.T) {
 				return w.dial(t, w.key(t, name, time.Time{}, rights...))
 			}
 		}
-		noise := make([]byte, 500_000) // nothing that compression makes smaller
-		state := uint64(1)
-		for i := range noise {
-			state = state*6364136223846793005 + 1442695040888963407
-			noise[i] = byte(state >> 56)
-		}
-		return bustest.Farm{Bus: w.bus, Worker: joined(keys.Work), Owner: joined(keys.Admin), Again: w.again, Full: noise}
+		return bustest.Farm{Bus: w.bus, Worker: joined(keys.Work), Owner: joined(keys.Admin), Again: w.again, Full: incompressible(500_000)}
 	})
+}
+
+// incompressible is noise: a stream's compression makes nothing smaller of it.
+func incompressible(n int) []byte {
+	b := make([]byte, n)
+	state := uint64(1)
+	for i := range b {
+		state = state*6364136223846793005 + 1442695040888963407
+		b[i] = byte(state >> 56)
+	}
+	return b
+}
+
+// TestADeadlineThatIsOver is the end of a wait like any other, however close it was.
+func TestADeadlineThatIsOver(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil).bus
+	for wait := time.Nanosecond; wait < 5*time.Millisecond; wait *= 2 {
+		for range 20 {
+			over := errors.New("over")
+			ctx, cancel := context.WithTimeoutCause(t.Context(), wait, over)
+			if _, err := b.Results(ctx, 16); !errors.Is(err, over) {
+				t.Errorf("after %v: %v", wait, err)
+			}
+			cancel()
+		}
+	}
 }

@@ -48,6 +48,13 @@ func (b *Bus) fetch(ctx context.Context, n int, there bool) ([]farm.Delivery, er
 		waiting, cancel := context.WithTimeout(ctx, fetchWait)
 		defer cancel()
 		batch, err = b.judge.Fetch(n, jetstream.FetchContext(waiting))
+		if errors.Is(err, jetstream.ErrInvalidOption) { // the deadline came before the question
+			<-waiting.Done()
+			return nil, b.fetched(ctx, waiting.Err())
+		}
+	}
+	if errors.Is(err, jetstream.ErrInvalidOption) {
+		return nil, nil // the deadline of ctx is at hand: the caller meets it
 	}
 	if err != nil {
 		return nil, b.failure(err)

@@ -55,6 +55,7 @@ func Run(t *testing.T, open func(t *testing.T) Farm) {
 		{"KeptSurvives", keptSurvives},
 		{"Artefacts", artefactsComeBack},
 		{"WaitEndsWithContext", waitEndsWithContext},
+		{"WaitEndsInTime", waitEndsInTime},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -450,5 +451,21 @@ func waitEndsWithContext(t *testing.T, ctx context.Context, f Farm) {
 	cancel()
 	if err := next(t, ctx, done); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's end", err)
+	}
+}
+
+// waitEndsInTime: a deadline is no failure of the stream, however near it is.
+func waitEndsInTime(t *testing.T, ctx context.Context, f Farm) {
+	for i := range 60 {
+		waiting, cancel := context.WithTimeout(ctx, time.Duration(i)*100*time.Microsecond)
+		_, err := f.Bus.Results(waiting, 4)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, farm.ErrAway) {
+			t.Fatalf("after %d00 µs: %v, want the deadline", i, err)
+		}
+	}
+	ok(t, f.Worker(t, "w1").Publish(ctx, subject("w1"), "a", []byte("a")))
+	if d := take(t, ctx, f.Bus, 1)[0]; string(d.Body) != "a" {
+		t.Errorf("after all those: %q", d.Body)
 	}
 }

@@ -79,6 +79,7 @@ type Config struct {
 	Lease    time.Duration // 20 s where it is 0
 	OwnerMax float64       // see ledger.Schedule; 0.4 where it is 0
 	Quota    func(owner string) Quota
+	Auditor  Auditor      // nil: nothing is audited
 	Log      *slog.Logger // nil: nobody is told
 
 	// Judges is how many results are verified at a time; 0: as many as there are CPUs.

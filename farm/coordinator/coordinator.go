@@ -119,6 +119,7 @@ func (c *Coordinator) enter(ctx context.Context, r *run) error {
 		return err
 	}
 	c.runs[r.digest] = r
+	r.exact = c.config.Auditor != nil && c.config.Auditor.Exact(r.plan)
 	if r.State != farm.Running && r.State != farm.Paused {
 		return nil
 	}
@@ -289,6 +290,7 @@ func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 		if expired := r.ledger.Expire(now); len(expired) > 0 {
 			c.config.Log.Info("leases expired", "run", r.Name, "pairs", len(expired))
 		}
+		r.expireAudits(now)
 		c.place(r)
 		c.examine(ctx, r)
 	}

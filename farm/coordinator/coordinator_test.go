@@ -6,7 +6,7 @@ import (
 
 // TestAFarmIsOneMachine: three workers, and what is stored is what one machine stores.
 func TestAFarmIsOneMachine(t *testing.T) {
-	inFarm(t, func(f *theFarm) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := testPlan("first", 60, 1)
 		f.run(p)
 		for _, name := range []string{"w0", "w1", "w2"} {

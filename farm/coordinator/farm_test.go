@@ -39,7 +39,7 @@ func testPlan(name string, pairs int, seed uint64) *match.Plan {
 	return p
 }
 
-// won is how often the first player wins of ten pairs, as play has it.
+// strength is how often the first player wins of ten pairs, as play has it.
 type strength int
 
 // play is what the engines make of a pair: a function of the plan and the number alone.
@@ -126,6 +126,12 @@ func (s *store) Add(_ context.Context, r match.PairResult, take int) (bool, erro
 		s.disk.stored(s.plan.Digest(), r.Pair.ID)
 	}
 	return true, nil
+}
+
+func (s *store) Pair(_ context.Context, id int) (match.PairResult, error) {
+	s.disk.mu.Lock()
+	defer s.disk.mu.Unlock()
+	return s.pairs[id], nil
 }
 
 func (s *store) PutAttempt(_ context.Context, a match.Attempt) error {
@@ -225,6 +231,19 @@ func (k *keyring) add(name, owner string, rights ...string) {
 	k.keys[name] = coordinator.Key{Name: name, Owner: owner, Public: public, Rights: rights}
 }
 
+func (k *keyring) signer(name string) farm.Signer {
+	return func(text []byte) ([]byte, error) {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		return ed25519.Sign(k.priv[name], text), nil
+	}
+}
+
+func (k *keyring) public(name string) ed25519.PublicKey {
+	key, _ := k.Key(name)
+	return key.Public
+}
+
 func (k *keyring) revoke(name string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -253,7 +272,7 @@ const lease = 20 * time.Second
 
 // inFarm runs a test in a bubble, with keys for an owner, an approver, a boss and ten
 // workers of two owners.
-func inFarm(t *testing.T, test func(f *theFarm)) {
+func inFarm(t *testing.T, test func(t *testing.T, f *theFarm)) {
 	t.Helper()
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -271,15 +290,18 @@ func inFarm(t *testing.T, test func(f *theFarm)) {
 		f.keys.add("coordinator", "farm")
 		f.config = coordinator.Config{
 			Keys: f.keys, Secret: farm.Secret{7}, Lease: lease, Open: f.disk.open,
-			Sign: func(text []byte) ([]byte, error) { return ed25519.Sign(f.keys.priv["coordinator"], text), nil },
+			Sign: f.keys.signer("coordinator"),
 		}
 		f.start()
-		test(f)
-		cancel()
-		f.working.Wait()
-		if err := f.stop(); err != nil {
-			t.Errorf("the coordinator ends with %v", err)
-		}
+		defer func() {
+			cancel()
+			f.working.Wait()
+			synctest.Wait()
+			if err := f.stop(); err != nil {
+				t.Errorf("the coordinator ends with %v", err)
+			}
+		}()
+		test(t, f)
 	})
 }
 
@@ -311,8 +333,11 @@ func (f *theFarm) restart() {
 	f.start()
 }
 
-// do asks for a verb.
+// do asks for a verb; out may be nil.
 func (f *theFarm) do(who, verb string, in, out any) error {
+	if out == nil {
+		out = new(any)
+	}
 	return f.hall.Connect(who).Request(f.ctx, farm.SubjectAdmin+who+"."+verb, in, out)
 }
 

@@ -217,7 +217,7 @@ func (c *Coordinator) count(ctx context.Context, messages []message) error {
 	for i := range messages {
 		for j := range messages[i].items {
 			it := &messages[i].items[j]
-			if it.refuse != "" || it.stale || it.twice {
+			if it.refuse != "" || it.stale || it.twice || it.Lease.Audit {
 				continue
 			}
 			storing.Go(func() error {
@@ -248,7 +248,7 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) error {
 	for i := range messages {
 		for j := range messages[i].items {
 			it := &messages[i].items[j]
-			if it.refuse != "" || it.stale {
+			if it.refuse != "" || it.stale || it.Lease.Audit {
 				continue
 			}
 			r := it.run
@@ -306,10 +306,12 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 		case it.refuse != "":
 			r.counts.refused++
 			blame = it.refuse
-			if r.ledger != nil && c.config.Secret.Granted(m.worker, it.Lease) {
+			if r.ledger != nil && !it.Lease.Audit && c.config.Secret.Granted(m.worker, it.Lease) {
 				r.ledger.Refused(now, leaseOf(it.Lease))
 			}
 		case it.Attempt != nil:
+		case it.Lease.Audit:
+			c.audited(ctx, r, m, it)
 		case it.added:
 			c.added(ctx, now, m.worker, it)
 		default:
@@ -322,18 +324,25 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 	}
 }
 
-// added tells of a pair that counts from now on.
+// added tells of a worker's pair that counts from now on.
 func (c *Coordinator) added(ctx context.Context, now time.Time, worker string, it *item) {
-	r := it.run
+	w := c.worker(worker, "")
+	c.draw(it.run, worker, &it.pair)
+	w.added++
+	w.Played++
+	c.counted(ctx, now, it.run, &it.pair)
+}
+
+// counted tells the ledger, the gate and the watchers of a pair that was stored just now.
+func (c *Coordinator) counted(ctx context.Context, now time.Time, r *run, p *match.PairResult) {
 	r.counts.added++
-	c.worker(worker, "").added++
-	r.ledger.Stored(now, it.pair.Pair.ID)
-	r.took(&it.pair)
-	r.tellPair(&it.pair)
+	r.ledger.Stored(now, p.Pair.ID)
+	r.took(p)
+	r.tellPair(p)
 	if r.gate != nil {
-		play, err := gate.OfResult(r.plan, it.pair)
+		play, err := gate.OfResult(r.plan, *p)
 		if err == nil {
-			err = r.gate.Add(it.pair.Pair.ID, play)
+			err = r.gate.Add(p.Pair.ID, play)
 		}
 		if err != nil && !r.State.Final() {
 			if err := c.turn(ctx, r, farm.Failed, "farm", err.Error()); err != nil {
@@ -354,6 +363,11 @@ func (c *Coordinator) blame(ctx context.Context, name, why string) {
 	if w.Refused >= refusalsToQuarantine && w.Quarantine == "" {
 		c.quarantine(w, name, fmt.Sprintf("%d results were refused, the latest: %s", w.Refused, why))
 	}
+	c.keepOrTell(ctx, name, w)
+}
+
+// keepOrTell keeps what is known of a worker; that it could not is told, and ends nothing.
+func (c *Coordinator) keepOrTell(ctx context.Context, name string, w *worker) {
 	if err := c.keepWorker(ctx, name, w); err != nil {
 		c.config.Log.Warn("what is known of a worker was not kept", "worker", name, "err", err)
 	}

@@ -56,10 +56,12 @@ type run struct {
 	attempts map[int]int // that were stored, by pair
 	cost     float64     // of a pair, in slot-seconds: an average of the latest
 	counts   counts
+	exact    bool // its games can be played again move for move
+	audits   []*audit
 }
 
 // counts are of what came for a run since the start.
-type counts struct{ added, duplicates, refused, stale int }
+type counts struct{ added, duplicates, refused, stale, agreed, differed int }
 
 // newRun makes a run of what is kept of it.
 func newRun(digest string, rec record, revision uint64) (*run, error) {
@@ -227,7 +229,7 @@ func (r *run) status() farm.TestStatus {
 	s := farm.TestStatus{
 		Run: r.digest, Name: r.Name, Owner: r.Owner, State: r.State, Why: r.Why, Priority: r.Priority, Share: r.Share, Note: r.Note,
 		Needs: r.Needs, Log: slices.Clone(r.Log), Pairs: r.plan.Pairs, Condemned: slices.Clone(r.Condemned), Verdict: r.Verdict,
-		Added: r.counts.added, Duplicates: r.counts.duplicates, Refused: r.counts.refused, Stale: r.counts.stale,
+		Added: r.counts.added, Duplicates: r.counts.duplicates, Refused: r.counts.refused, Stale: r.counts.stale, Agreed: r.counts.agreed, Differed: r.counts.differed,
 	}
 	if r.ledger == nil {
 		return s

@@ -30,6 +30,8 @@ type worker struct {
 	Quarantine string    `cbor:"quarantine"` // why; "": it is not
 	Since      time.Time `cbor:"since"`
 	Draining   bool      `cbor:"draining"`
+	Agreed     int       `cbor:"agreed"`  // audits
+	Played     int       `cbor:"played"`  // pairs that counted, as of when this was kept last, and since
 	Refused    int       `cbor:"refused"` // results that were not counted, of all time or since a pardon
 
 	revision uint64
@@ -217,8 +219,15 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 	if c.alone(now, s, w, playing, can, add) {
 		return
 	}
+	want := max(0, min(ask.Want, mayHold(s.slots)-playing))
+	for _, r := range c.inOrder() {
+		if can(r.digest) && slices.Contains(ask.Known, r.digest) {
+			audits := c.grantAudits(now, r, s, want-len(out.Grants))
+			out.Grants = append(out.Grants, audits...)
+		}
+	}
 	size := 0
-	c.schedule.Pick(ledger.Worker{Open: ask.Open, Can: can}, min(ask.Want, mayHold(s.slots)-playing), func(digest string, n int) int {
+	c.schedule.Pick(ledger.Worker{Open: ask.Open, Can: can}, want-len(out.Grants), func(digest string, n int) int {
 		r := c.runs[digest]
 		if !slices.Contains(ask.Known, digest) && size+len(r.Plan) > grantPlans {
 			return 0 // its plan is for another answer
@@ -275,8 +284,15 @@ func (c *Coordinator) beat(_ context.Context, subject string, body []byte) (any,
 		s.nps = b.NPS
 	}
 	now := time.Now()
+	for _, list := range []*[]farm.Held{&b.Held, &b.Outbox, &b.Sent} {
+		*list = c.hearAudits(now, s, *list, &told)
+	}
 	for _, back := range b.Back {
 		if r := c.runs[back.Run]; r != nil && r.ledger != nil && c.config.Secret.Granted(s.name, back.Held) {
+			if a := r.auditOf(s.name, back.Held); a != nil {
+				a.worker, a.epoch = "", 0
+				continue
+			}
 			r.ledger.Return(now, s.name, leaseOf(back.Held), back.Crashed)
 		}
 	}
@@ -345,7 +361,7 @@ func leaseOf(h farm.Held) ledger.Lease {
 // workerStatus is a worker for others.
 func (c *Coordinator) workerStatus(name string, now time.Time) farm.WorkerStatus {
 	w := c.workers[name]
-	out := farm.WorkerStatus{Name: name, Owner: w.Owner, Trust: w.Trust, Quarantine: w.Quarantine, Draining: w.Draining, Added: w.added, Refused: w.Refused}
+	out := farm.WorkerStatus{Name: name, Owner: w.Owner, Trust: w.Trust, Quarantine: w.Quarantine, Draining: w.Draining, Added: w.added, Refused: w.Refused, Agreed: w.Agreed}
 	for _, r := range c.runs {
 		if r.ledger != nil {
 			out.Held += r.ledger.HeldBy(name)

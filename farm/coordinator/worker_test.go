@@ -2,11 +2,11 @@ package coordinator_test
 
 import (
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gogi/farm"
@@ -33,8 +33,8 @@ type hand struct {
 	start   uint64
 	outbox  []farm.Item // durable
 	sent    []farm.Held // durable
-	done    int
-	dropped int
+	done    atomic.Int64
+	dropped atomic.Int64
 	refused *farm.Refusal
 	plans   map[string]*match.Plan
 	end     context.CancelFunc // of the process
@@ -74,6 +74,13 @@ func (h *hand) kill() {
 	h.mu.Unlock()
 	end()
 	<-ended
+}
+
+// exit is what the worker was refused with, nil where it was not.
+func (h *hand) exit() *farm.Refusal {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.refused
 }
 
 func (h *hand) restart() {
@@ -153,7 +160,7 @@ func (p *process) greet(ctx context.Context) bool {
 
 func (p *process) learn(tasks []farm.Task) {
 	for _, t := range tasks {
-		if err := t.Check(p.f.keys.priv["coordinator"].Public().(ed25519.PublicKey)); err != nil {
+		if err := t.Check(p.f.keys.public("coordinator")); err != nil {
 			p.f.t.Errorf("%s is given an unsigned task: %v", p.name, err)
 		}
 		plan, err := match.DecodePlan(t.Plan)
@@ -210,7 +217,7 @@ func (p *process) finish(now time.Time) bool {
 				p.f.t.Error(err)
 			}
 			p.outbox = append(p.outbox, farm.Item{Lease: x.grant.Held(), Pair: text})
-			p.done++
+			p.done.Add(1)
 		}
 	}
 	p.playing = left
@@ -226,7 +233,7 @@ func (p *process) publish(ctx context.Context) {
 	if p.changes != nil {
 		p.changes(&b)
 	}
-	body, err := farm.Seal(&b, func(text []byte) ([]byte, error) { return ed25519.Sign(p.f.keys.priv[p.name], text), nil })
+	body, err := farm.Seal(&b, p.f.keys.signer(p.name))
 	if err != nil {
 		p.f.t.Error(err)
 	}
@@ -264,7 +271,7 @@ func (p *process) tell(ctx context.Context, now time.Time) {
 	}
 	p.beat = now.Add(lease / 3)
 	p.drain = told.Say == farm.SayDrain
-	p.dropped += len(told.Drop)
+	p.dropped.Add(int64(len(told.Drop)))
 	gone := func(h farm.Held) bool {
 		return slices.ContainsFunc(slices.Concat(told.Drop, told.Stored), func(d farm.Held) bool { return d.Run == h.Run && d.Epoch == h.Epoch })
 	}

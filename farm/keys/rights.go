@@ -37,7 +37,8 @@ var verbs = map[string][]Right{
 	"submit": {Submit}, "push": {Submit},
 	"stop": {Submit, Run}, "pause": {Submit, Run}, "resume": {Submit, Run}, // one's own: the coordinator looks whose
 	"approve": {Approve}, "reject": {Approve},
-	"priority": {Run}, "share": {Run}, "drain": {Run},
+	"priority": {Submit, Run}, // likewise, and a little
+	"share":    {Run}, "drain": {Run},
 }
 
 // MayVerb says whether the key may ask for a verb of the coordinator at all.

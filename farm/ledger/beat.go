@@ -100,7 +100,10 @@ func (l *Ledger) extend(now time.Time, x *lease, where place) verdict {
 		l.free(now, x)
 		return drop
 	}
-	x.finished = where != playing
+	if where != playing && !x.finished {
+		x.finished = true
+		x.who.finished++
+	}
 	x.deadline = now.Add(l.config.Lease)
 	return keep
 }

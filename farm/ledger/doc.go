@@ -27,8 +27,8 @@ func NewEpochs(boot uint32) *Epochs {
 // Left is how many there are: beyond, the coordinator counts another boot.
 func (e *Epochs) Left() uint64 { return uint64(e.limit - e.next) }
 
-// take gives the next one; ok is false where there is none left.
-func (e *Epochs) take() (epoch farm.Epoch, ok bool) {
+// Take gives the next one; ok is false where there is none left.
+func (e *Epochs) Take() (epoch farm.Epoch, ok bool) {
 	if e.next >= e.limit {
 		return 0, false
 	}

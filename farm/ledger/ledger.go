@@ -88,7 +88,9 @@ type holder struct {
 	session string
 	first   *lease
 	leases  int
-	times   times
+	// finished of them are played, and wait to be judged.
+	finished int
+	times    times
 }
 
 // New is the ledger of a run.
@@ -162,7 +164,7 @@ func (l *Ledger) Grant(now time.Time, worker, session string, n int) []Lease {
 
 // grant makes a lease of a pair that is free.
 func (l *Ledger) grant(now time.Time, h *holder, pair int) (*lease, bool) {
-	epoch, ok := l.config.Epochs.take()
+	epoch, ok := l.config.Epochs.Take()
 	if !ok {
 		return nil, false
 	}
@@ -338,6 +340,9 @@ func (l *Ledger) remove(x *lease) {
 		x.after.before = x.before
 	}
 	x.who.leases--
+	if x.finished {
+		x.who.finished--
+	}
 	x.before, x.after = nil, nil
 	x.deadline = time.Time{} // its place in the clock is stale
 }

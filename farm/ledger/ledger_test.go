@@ -176,11 +176,15 @@ func TestSentKeepsAlive(t *testing.T) {
 		b.wait(lease / 2)
 		b.wants("expired", b.Expire(b.now))
 	}
+	if b.Playing("w0") != 0 || b.HeldBy("w0") != 2 || b.Playing("w9") != 0 {
+		t.Errorf("w0 plays %d of %d", b.Playing("w0"), b.HeldBy("w0"))
+	}
 	b.Drained(b.now)
 	dropped, _ := b.Beat(b.now, "w0", "s", ledger.Listed{Outbox: held[:1], Sent: held[1:]})
 	b.wants("not in the stream", dropped, 1)
 	b.wants("again", b.grant(1, 2), 1)
-	if s := b.State(); s.Counts.Lost != 1 {
+	b.Leave(b.now, "w0")
+	if s := b.State(); s.Counts.Lost != 1 || b.Playing("w0") != 0 || b.Playing("w1") != 1 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -445,6 +449,24 @@ func TestWhatIsFinishedKillsNobody(t *testing.T) {
 	}
 	if s := b.State(); s.Counts.Revoked != 0 || s.Solo != 0 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestTheLowestIsPlayedAloneFirst: behind one that the window does not reach, the run
+// would wait for ever.
+func TestTheLowestIsPlayedAloneFirst(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 3, 2, nil)
+	held := b.grant(0, 2)
+	b.Return(b.now, "w0", held[1], true)
+	b.Return(b.now, "w0", held[0], true)
+	b.Window(1)
+	if l, granted, _ := b.Solo(b.now, "w1", "s", true, 0); !granted || l.Pair != 0 {
+		t.Errorf("granted %v: %v", granted, l)
+	}
+	b.Stored(b.now, 0)
+	if l, granted, _ := b.Solo(b.now, "w1", "s", true, 0); !granted || l.Pair != 1 {
+		t.Errorf("then granted %v: %v", granted, l)
 	}
 }
 

@@ -44,16 +44,10 @@ func (l *Ledger) HeldBy(worker string) int {
 
 // Playing is how many of them are not finished, as far as it has told.
 func (l *Ledger) Playing(worker string) int {
-	h, n := l.holders[worker], 0
-	if h == nil {
-		return 0
+	if h := l.holders[worker]; h != nil {
+		return h.leases - h.finished
 	}
-	for x := h.first; x != nil; x = x.after {
-		if !x.finished {
-			n++
-		}
-	}
-	return n
+	return 0
 }
 
 // IsStored reports whether a pair of the run is in the store.

@@ -40,7 +40,7 @@ type trouble struct {
 // solo are the pairs that wait for a worker that has nothing else.
 type solo struct {
 	waiting []gap
-	// worker is to get the first of them when it has nothing else; it gets nothing
+	// worker is to get the lowest of them when it has nothing else; it gets nothing
 	// until then, and is let go where it has not asked for two leases.
 	worker string
 	asked  time.Time
@@ -133,7 +133,7 @@ func (l *Ledger) Forgive(now time.Time) {
 	}
 }
 
-// Solo grants the first pair that has to be played alone to a worker that has nothing,
+// Solo grants the lowest pair that has to be played alone to a worker that has nothing,
 // of any run. wait says that the worker is to have nothing else until then. An owner's
 // machine (trusted) is preferred for some time, and one on which the pair has not
 // crashed for longer.
@@ -142,7 +142,7 @@ func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holdi
 	if h == nil || h.session != session || session == "" || l.over || l.paused || len(l.alone.waiting) == 0 || l.heldAlone(h) {
 		return Lease{}, false, h != nil && l.heldAlone(h)
 	}
-	first := l.alone.waiting[0]
+	first := slices.MinFunc(l.alone.waiting, func(a, b gap) int { return a.pair - b.pair }) // the prefix waits for it
 	if !l.maySolo(now, h, first, trusted) || first.pair >= l.limit() {
 		return Lease{}, false, false
 	}
@@ -158,7 +158,8 @@ func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holdi
 		return Lease{}, false, false
 	}
 	l.counts.Regranted++
-	l.alone.waiting, l.alone.worker, x.solo = l.alone.waiting[1:], "", true
+	l.alone.forget(first.pair)
+	l.alone.worker, x.solo = "", true
 	return x.Lease, true, true
 }
 

@@ -22,10 +22,8 @@ import (
 
 // Hall is the durable half, and where the two ends meet.
 type Hall struct {
-	// MaxStream bounds the bytes that are not acknowledged; 0: nothing does.
-	MaxStream int64
-
 	mu        sync.Mutex
+	maxStream int64
 	stream    []*message // that are not acknowledged, in order
 	sequence  uint64
 	bytes     int64
@@ -88,6 +86,13 @@ func (h *Hall) Set(f Faults) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.faults = f
+}
+
+// Limit bounds the bytes that are not acknowledged; 0: nothing does.
+func (h *Hall) Limit(bytes int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.maxStream = bytes
 }
 
 // Partition cuts a name off, or lets it back.
@@ -203,7 +208,7 @@ func (c *conn) Publish(ctx context.Context, subject, id string, body []byte) err
 	case again && time.Since(at) < dedupe:
 		h.count.Hidden++
 		return nil
-	case h.MaxStream > 0 && h.bytes+int64(len(body)) > h.MaxStream:
+	case h.maxStream > 0 && h.bytes+int64(len(body)) > h.maxStream:
 		h.count.Full++
 		return farm.ErrFull
 	}
@@ -511,8 +516,8 @@ func (b *Bus) Artefacts(context.Context) (map[string]int64, error) {
 func (b *Bus) Fill(context.Context) (float64, error) {
 	b.hall.mu.Lock()
 	defer b.hall.mu.Unlock()
-	if b.hall.MaxStream == 0 {
+	if b.hall.maxStream == 0 {
 		return 0, nil
 	}
-	return float64(b.hall.bytes) / float64(b.hall.MaxStream), nil
+	return float64(b.hall.bytes) / float64(b.hall.maxStream), nil
 }

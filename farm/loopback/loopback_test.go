@@ -16,7 +16,7 @@ func TestContract(t *testing.T) {
 	bustest.Run(t, func(t *testing.T) bustest.Farm {
 		t.Helper()
 		hall := loopback.NewHall()
-		hall.MaxStream = 1 << 20
+		hall.Limit(1 << 20)
 		connect := func(_ *testing.T, name string) farm.Transport { return hall.Connect(name) }
 		return bustest.Farm{
 			Bus: hall.Open(), Worker: connect, Owner: connect, Full: bytes.Repeat([]byte("x"), 400_000),

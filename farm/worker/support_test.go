@@ -148,6 +148,7 @@ type coordinator struct {
 	tasks      []farm.Task
 	plans      map[string]*match.Plan
 	sessions   map[string]string // by worker
+	starts     map[string]uint64 // by worker
 	epoch      farm.Epoch
 	held       map[string]map[int]farm.Held
 	stored     map[string]map[int]bool
@@ -169,7 +170,7 @@ func newCoordinator(t *testing.T, key func(string) ed25519.PublicKey) *coordinat
 		t.Fatal(err)
 	}
 	return &coordinator{
-		t: t, public: public, key: key, plans: map[string]*match.Plan{}, sessions: map[string]string{}, lease: 20 * time.Second,
+		t: t, public: public, key: key, plans: map[string]*match.Plan{}, sessions: map[string]string{}, starts: map[string]uint64{}, lease: 20 * time.Second,
 		held: map[string]map[int]farm.Held{}, stored: map[string]map[int]bool{}, changed: make(chan struct{}),
 		sign: func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil },
 	}
@@ -258,7 +259,15 @@ func (c *coordinator) hello(name string, body []byte) (any, error) {
 	if c.refusal != nil {
 		return nil, c.refusal
 	}
-	c.sessions[name] = h.Session
+	if h.Start < c.starts[name] {
+		return nil, &farm.Refusal{Why: "a later session of this key is there", Exit: 4}
+	}
+	if c.sessions[name] != "" && c.sessions[name] != h.Session { // the process before is gone
+		for _, held := range c.held {
+			clear(held)
+		}
+	}
+	c.sessions[name], c.starts[name] = h.Session, h.Start
 	return farm.Welcome{Protocol: farm.Protocol, Lease: c.lease, Beat: c.lease / 3}, nil
 }
 

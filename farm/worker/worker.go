@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/internal/disk"
 	"gogi/match"
 	"gogi/runner"
 )
@@ -161,7 +162,7 @@ func (w *Worker) openFiles() error {
 	if w.lock, err = os.OpenFile(filepath.Join(w.config.Dir, "start"), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return err
 	}
-	if err := lockFile(w.lock); err != nil {
+	if err := disk.LockFile(w.lock); err != nil {
 		return fmt.Errorf("%s is another worker's that is running: %w", w.config.Dir, err)
 	}
 	if w.start, err = countStart(w.lock); err != nil {
@@ -301,8 +302,11 @@ func (w *Worker) Close(ctx context.Context) error {
 	}
 	w.cancel()
 	w.loops.Wait()
-	if e := w.Ended(); e == nil || e.Exit != ExitRefused {
+	switch e := w.Ended(); {
+	case e == nil || e.Exit == ExitUpdate:
 		w.farewell(ctx)
+	case e.Exit == ExitUnreachable:
+		w.config.Log.Warn("what is in the outbox stays there for the next start")
 	}
 	for _, t := range w.tasks {
 		t.close()
@@ -313,20 +317,29 @@ func (w *Worker) Close(ctx context.Context) error {
 	return w.closeFiles()
 }
 
-// farewells is how often the last beat is said, while results are not stored yet.
+// farewells is how often the last beat is heard, while results are not stored yet.
 const farewells = 3
 
 func (w *Worker) farewell(ctx context.Context) {
-	for i := range farewells {
-		if w.publishAll(ctx) != nil {
-			return
+	for heard, failed := 0, 0; ; {
+		err := w.publishAll(ctx)
+		if err == nil {
+			err = w.beat(ctx)
 		}
-		if err := w.beat(ctx); err != nil {
-			w.config.Log.Warn("the coordinator did not hear the last beat; what was held is free when its lease is over", "err", err)
-			return
-		}
+		_, refused := errors.AsType[*End](err)
 		items, _ := w.outbox.Left()
-		if items == 0 || i == farewells-1 || wait(ctx, w.interval()) != nil {
+		pause := w.interval()
+		if err == nil {
+			heard++
+		} else {
+			failed++
+			pause = backoff(failed)
+		}
+		if refused || err == nil && (items == 0 || heard == farewells) {
+			return
+		}
+		if wait(ctx, pause) != nil {
+			w.config.Log.Warn("the coordinator did not hear the end: what was held is free when its lease is over", "left in the outbox", items, "err", err)
 			return
 		}
 	}

@@ -7,6 +7,9 @@ import (
 	"os"
 )
 
+// ErrLocked is that somebody else has locked a file.
+var ErrLocked = errors.New("another process has it")
+
 // sync opens a file or a folder and waits until it is on the disk.
 func sync(name string, flag int) error {
 	f, err := os.OpenFile(name, flag, 0)

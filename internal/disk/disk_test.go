@@ -3,6 +3,7 @@
 package disk_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -59,5 +60,30 @@ func TestSync(t *testing.T) {
 	}
 	if err := disk.SyncDir(dir); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestLockFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	open := func() *os.File {
+		f, err := os.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = f.Close() })
+		return f
+	}
+	first, second := open(), open()
+	if err := disk.LockFile(first); err != nil {
+		t.Fatal(err)
+	}
+	if err := disk.LockFile(second); !errors.Is(err, disk.ErrLocked) {
+		t.Errorf("of a file that is locked: %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := disk.LockFile(second); err != nil {
+		t.Errorf("of one that was closed: %v", err)
 	}
 }

@@ -38,8 +38,8 @@ const fillTheDisk = "exact: the disk was full"
 var exactDisturbances = map[string]func(*bout) bool{
 	"exact: the runner was killed":                           (*bout).killRunner,
 	"exact: a runner was killed as it began":                 (*bout).killBeginner,
-	"exact: the runner was interrupted, and drained":         func(b *bout) bool { return b.end("are the last", os.Interrupt) },
-	"exact: the runner was interrupted twice":                func(b *bout) bool { return b.end("are the last", os.Interrupt, os.Interrupt) },
+	"exact: the runner was interrupted, and drained":         func(b *bout) bool { return b.end("ending after", os.Interrupt) },
+	"exact: the runner was interrupted twice":                func(b *bout) bool { return b.end("ending after", os.Interrupt, os.Interrupt) },
 	"exact: the runner was terminated":                       func(b *bout) bool { return b.end("", syscall.SIGTERM) },
 	"exact: the runner stood still":                          (*bout).stopRunner,
 	"exact: an engine stood still within its time":           (*bout).stopEngine,
@@ -96,6 +96,7 @@ func (b *bout) play(s *shift, deck *deck) {
 		}
 		<-b.p.over
 		b.alone()
+		b.happened("exact: a pair was played again after a standstill", strings.Count(b.p.complaints(), standstill))
 		switch code := b.p.ProcessState.ExitCode(); {
 		case code == 0:
 			return
@@ -105,6 +106,9 @@ func (b *bout) play(s *shift, deck *deck) {
 		}
 	}
 }
+
+// standstill is what the runner says of one.
+const standstill = "this program stood still"
 
 // starved reports whether the runner ended because nothing more could be stored, by
 // what it said.
@@ -325,7 +329,7 @@ func (b *bout) judge(want string) {
 		b.t.Errorf("%s: %d games are stored", b.db, len(games))
 	}
 	b.countFaults()
-	b.happened("exact: a pair was played again after a standstill", strings.Count(b.dump(b.db), "this program stood still"))
+	b.happened("exact: a standstill is on record", strings.Count(b.dump(b.db), standstill)) // unless its pair was cut again
 	if got := b.dump(b.db, "--stable"); got != want {
 		b.t.Errorf("%s: the stable dump differs from that of an undisturbed run: %s", b.db, firstDifference(got, want))
 	} else {

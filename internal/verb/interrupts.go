@@ -23,7 +23,7 @@ type Interrupts struct {
 	done   sync.WaitGroup
 
 	mu    sync.Mutex
-	drain func() // what the first interrupt does instead of cancelling, or nil
+	drain func() (last string) // what the first interrupt does instead of cancelling, see Playing; or nil
 	seen  bool
 
 	stopped time.Time // when a stop was announced that has not ended; of listen alone
@@ -66,8 +66,7 @@ func (i *Interrupts) handle(sig os.Signal) {
 	if i.drain == nil || i.seen || sig != os.Interrupt {
 		i.cancel(ErrInterrupted)
 	} else {
-		i.drain()
-		fmt.Fprintln(i.err, "\ninterrupted: the games in play are the last; once more to end at once")
+		fmt.Fprintf(i.err, "\ninterrupted: ending after %s; once more to cut them\n", i.drain())
 	}
 	i.seen = true
 }
@@ -105,8 +104,9 @@ func (i *Interrupts) inPlay() bool {
 	return i.drain != nil
 }
 
-// Playing says what the first interrupt does from now on; nil: it cancels.
-func (i *Interrupts) Playing(drain func()) {
+// Playing says what the first interrupt does from now on; nil: it cancels. drain returns
+// at once, with what is still finished in words, such as "the pairs in play (3 games)".
+func (i *Interrupts) Playing(drain func() (last string)) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.drain = drain

@@ -95,20 +95,24 @@ func (e *Exit) Unwrap() error { return e.Err }
 
 // Fail prints an error, if there is one, and turns it into an exit code.
 func (env *Env) Fail(err error, code int) int {
-	if err == nil {
-		return Done
+	if exit, ok := errors.AsType[*Exit](err); err != nil && (!ok || exit.Err != nil) {
+		fmt.Fprintf(env.Err, "gogi: %s\n", foreign.PrintableLines(err.Error()))
 	}
+	return Code(err, code)
+}
+
+// Code is the exit code of an error; code is that of one which brings none.
+func Code(err error, code int) int {
 	exit, ok := errors.AsType[*Exit](err)
 	switch {
+	case err == nil:
+		return Done
 	case ok:
-		code = exit.Code
+		return exit.Code
 	case errors.Is(err, ErrInterrupted):
-		code = Interrupted
+		return Interrupted
 	case usage.Is(err):
-		code = Usage
-	}
-	if !ok || exit.Err != nil {
-		fmt.Fprintf(env.Err, "gogi: %s\n", foreign.PrintableLines(err.Error()))
+		return Usage
 	}
 	return code
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"gogi/kifu"
@@ -57,10 +58,11 @@ func (w *csaWriter) line(parts ...string) {
 	w.text = append(w.text, '\n')
 }
 
-// header writes a value, where there is one, that nothing can take for another line.
+// header writes a value, where there is one, that nothing can take for another line, or
+// for another statement: some readers cut any line at its commas.
 func (w *csaWriter) header(key, value string) {
 	if value != "" {
-		w.line(key, kifu.OneLine(value))
+		w.line(key, strings.ReplaceAll(kifu.OneLine(value), ",", "，"))
 	}
 }
 
@@ -152,6 +154,8 @@ func (w *csaWriter) end(side shogi.Colour) {
 // 2.2 that most readers know stand for those that only some do.
 func csaWord(r *kifu.Record, side shogi.Colour) string {
 	switch r.Result {
+	case resignation, checkmate, crash:
+		return "%TORYO"
 	case timeForfeit, stall:
 		return "%TIME_UP"
 	case illegalMove, falseDeclaration:
@@ -170,8 +174,7 @@ func csaWord(r *kifu.Record, side shogi.Colour) string {
 			return "%KACHI"
 		}
 	}
-	// Resignation, checkmate, crash, the try rule, whose winner has just moved, and
-	// adjudications against the side to move.
+	// The try rule, whose winner has just moved, and adjudications against the side to move.
 	if loserMoves(r, side) {
 		return "%TORYO"
 	}
@@ -202,7 +205,7 @@ func floodgateType(result string) string {
 		return "jishogi"
 	case scoreAdjudication:
 		return "score adjudication"
-	case crash:
+	case crash, notStarted:
 		return "abnormal"
 	case unknown:
 		return "unknown"

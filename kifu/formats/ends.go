@@ -23,6 +23,7 @@ const (
 	impasse           = "impasse"
 	scoreAdjudication = "score_adjudication"
 	crash             = "crash"
+	notStarted        = "not_started"
 	unknown           = "unknown" // of a record that says who won and not how
 )
 
@@ -32,7 +33,7 @@ const draw = "draw"
 func knownEnd(word string) bool {
 	switch word {
 	case checkmate, resignation, timeForfeit, stall, illegalMove, repetition, perpetualCheck, declaration, falseDeclaration,
-		maxPlies, impasse, scoreAdjudication, crash, unknown:
+		maxPlies, impasse, scoreAdjudication, crash, notStarted, unknown:
 		return true
 	}
 	return false

@@ -122,15 +122,13 @@ func jkfHeader(r *kifu.Record, p *shogi.Position) map[string]string {
 	return header
 }
 
-// jkfStart names a start that has a name.
+// jkfStart names a start that readers know by its name: not all know all of the schema's.
 func jkfStart(p *shogi.Position) *jkfInitial {
 	if even := shogi.StartPos(); p.SFEN() == even.SFEN() {
 		return &jkfInitial{Preset: "HIRATE"}
 	}
-	for _, h := range shogi.Handicaps() {
-		if h.SFEN == p.SFEN() {
-			return &jkfInitial{Preset: h.Code}
-		}
+	if h, ok := kifu.KnownHandicap(p); ok {
+		return &jkfInitial{Preset: h.Code}
 	}
 	d := &jkfData{Color: int(p.Side())}
 	for file := 1; file <= 9; file++ {

@@ -17,8 +17,7 @@ func AppendKI2(dst []byte, r *kifu.Record) ([]byte, error) {
 	if err != nil {
 		return dst, fmt.Errorf("start position: %w", err)
 	}
-	text := append(dst, "#KI2 version=2.0 encoding=UTF-8\n"+r.KIFHead(&p)...)
-	text = append(text, '\n')
+	text := append(dst, r.KIFHead(&p)...)
 	text = appendRemarks(text, r.Comment)
 	before := shogi.NoSquare
 	for i := range r.Moves {
@@ -31,8 +30,8 @@ func AppendKI2(dst []byte, r *kifu.Record) ([]byte, error) {
 		before = m.Move.To()
 		p.Apply(m.Move)
 	}
-	text = append(text, ki2End(r, p.Side())+"\n"...)
-	return append(text, r.KIFResult()...), nil
+	text = append(text, r.KIFResult()...) // some readers take no comment behind the last line
+	return append(text, ki2End(r, p.Side())+"\n"...), nil
 }
 
 // appendRemarks adds a comment, a line each.

@@ -233,9 +233,9 @@ func relativeWords(p *shogi.Position, m shogi.Move) string {
 	}
 	t := p.PieceAt(m.From()).Type()
 	var origins []shogi.Square
-	for _, o := range p.LegalMoves(nil) {
-		if !o.IsDrop() && o.To() == m.To() && p.PieceAt(o.From()).Type() == t && !slices.Contains(origins, o.From()) {
-			origins = append(origins, o.From())
+	for from := range shogi.NoSquare {
+		if p.PieceAt(from) == shogi.NewPiece(p.Side(), t) && reaches(p, from, m.To()) {
+			origins = append(origins, from)
 		}
 	}
 	if len(origins) < 2 {
@@ -288,7 +288,68 @@ func ki2Move(p *shogi.Position, m shogi.Move, before shogi.Square) string {
 
 // rivalled reports whether a like piece on the board could go where a drop goes.
 func rivalled(p *shogi.Position, drop shogi.Move) bool {
-	return slices.ContainsFunc(p.LegalMoves(nil), func(o shogi.Move) bool {
-		return !o.IsDrop() && o.To() == drop.To() && p.PieceAt(o.From()).Type() == drop.Dropped()
-	})
+	for from := range shogi.NoSquare {
+		if p.PieceAt(from) == shogi.NewPiece(p.Side(), drop.Dropped()) && reaches(p, from, drop.To()) {
+			return true
+		}
+	}
+	return false
+}
+
+// reaches reports whether the piece on a square goes to another by its way of moving,
+// legal or not: readers tell like pieces apart also where one of them is pinned.
+func reaches(p *shogi.Position, from, to shogi.Square) bool {
+	piece := p.PieceAt(from)
+	left, up := offset(piece.Colour(), from, to)
+	if left == 0 && up == 0 {
+		return false
+	}
+	switch piece.Type() {
+	case shogi.Knight:
+		return up == 2 && (left == 1 || left == -1)
+	case shogi.Lance:
+		return left == 0 && up > 0 && unobstructed(p, from, to)
+	case shogi.Bishop:
+		return (left == up || left == -up) && unobstructed(p, from, to)
+	case shogi.Rook:
+		return (left == 0 || up == 0) && unobstructed(p, from, to)
+	case shogi.Horse:
+		return near(left, up) || (left == up || left == -up) && unobstructed(p, from, to)
+	case shogi.Dragon:
+		return near(left, up) || (left == 0 || up == 0) && unobstructed(p, from, to)
+	}
+	return near(left, up) && steps(piece.Type(), left, up)
+}
+
+// near reports whether an offset is one step in any direction.
+func near(left, up int) bool { return max(left, -left) <= 1 && max(up, -up) <= 1 }
+
+// steps reports whether a piece that moves by one step takes this one.
+func steps(t shogi.PieceType, left, up int) bool {
+	switch t {
+	case shogi.Pawn:
+		return left == 0 && up == 1
+	case shogi.Silver:
+		return up == 1 || up == -1 && left != 0
+	case shogi.King:
+		return true
+	}
+	return up != -1 || left == 0 // a gold, or what moves like one
+}
+
+// unobstructed reports whether nothing stands between two squares of one line.
+func unobstructed(p *shogi.Position, from, to shogi.Square) bool {
+	step := func(a, b int) int { return max(-1, min(1, b-a)) }
+	file, rank := from.File(), from.Rank()
+	df, dr := step(file, to.File()), step(rank, to.Rank())
+	for {
+		file, rank = file+df, rank+dr
+		s := shogi.NewSquare(file, rank)
+		if s == to {
+			return true
+		}
+		if s == shogi.NoSquare || p.PieceAt(s) != shogi.NoPiece {
+			return false
+		}
+	}
 }

@@ -74,9 +74,10 @@ type kifGame struct {
 	moving      bool // the line above the moves was there, or a move
 	before      shogi.Square
 	ended       bool
-	branch      bool // what follows is a variation
-	end         outcome
-	illegal     error // what was wrong with the last move; only an end by it may follow
+	branch      bool    // what follows is a variation
+	end         outcome // by the last word
+	own         outcome // by our comment, which says more
+	illegal     error   // what was wrong with the last move; only an end by it may follow
 	said        bool
 	err         error
 	line        int // that is being read, or where reading failed
@@ -628,8 +629,8 @@ func (g *kifGame) comment(text string) error {
 		return nil
 	}
 	r := &g.record
-	if o, note, ok := noted(text); ok && g.moving {
-		g.end, g.ended = o, true
+	if o, note, ok := noted(text); ok {
+		g.own = o
 		if note != "" {
 			r.Note = note
 		}
@@ -703,6 +704,9 @@ func (g *kifGame) finish() error {
 	}
 	if g.illegal != nil && g.record.Note == "" {
 		g.record.Note = g.illegal.Error()
+	}
+	if g.own.winner != "" {
+		g.end = g.own
 	}
 	g.end.set(&g.record)
 	return nil

@@ -318,6 +318,30 @@ func TestEveryMoveThereAndBack(t *testing.T) {
 	}
 }
 
+// TestReaches: where a piece goes by its way of moving is where it goes legally, when there
+// is no king to be left in check; promoting or not is no matter.
+func TestReaches(t *testing.T) {
+	for _, sfen := range []string{
+		"9/2+B2+B3/9/3p1P3/9/2+R2+R3/9/9/9 b - 1", "9/9/2p1l1n2/9/9/2+b2+b3/9/2+r2+r3/9 w - 1", "9/9/3GGG3/9/4G4/2SS1SS2/9/2B3R2/9 b - 1",
+		"9/9/9/2+P+P+P4/2L1N1N2/2+P1+P4/9/1R5B1/9 b - 1", "9/1b5r1/9/2nsgs1l1/9/9/3p5/9/9 w - 1",
+	} {
+		p := position(t, sfen)
+		legal := map[[2]shogi.Square]bool{}
+		for _, m := range p.LegalMoves(nil) {
+			legal[[2]shogi.Square{m.From(), m.To()}] = true
+		}
+		for from := range shogi.NoSquare {
+			for to := range shogi.NoSquare {
+				mine := p.PieceAt(from) != shogi.NoPiece && p.PieceAt(from).Colour() == p.Side()
+				taken := p.PieceAt(to) != shogi.NoPiece && p.PieceAt(to).Colour() == p.Side()
+				if mine && !taken && reaches(&p, from, to) != legal[[2]shogi.Square{from, to}] {
+					t.Errorf("%s: %s to %s", sfen, from, to)
+				}
+			}
+		}
+	}
+}
+
 // TestCSALayout is a whole file, by the description in docs/records.md.
 func TestCSALayout(t *testing.T) {
 	move := func(usi string) shogi.Move {
@@ -342,7 +366,7 @@ func TestCSALayout(t *testing.T) {
 	r.MaxMoves, r.Note, r.LastTime, r.HasLast = 320, "it said \"x\", twice", 2900*time.Millisecond, true
 	r.Ratings[0] = 3500
 	want := `V2.2
-N+A, B
+N+A， B
 N-C
 $EVENT:run/12.1
 $START_TIME:2026/01/02 03:04:05

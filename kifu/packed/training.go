@@ -127,7 +127,7 @@ func (w *walk) wanted(m *kifu.Move) bool {
 		w.tally.Opening++
 	case !m.HasScore && !w.options.Unscored:
 		w.tally.Unscored++
-	case m.HasScore && w.options.NoMate && isMate(m.Score):
+	case m.HasScore && w.options.NoMate && IsMate(m.Score):
 		w.tally.Mates++
 	default:
 		return true
@@ -135,7 +135,8 @@ func (w *walk) wanted(m *kifu.Move) bool {
 	return false
 }
 
-func isMate(score int) bool { return score > mateFrom || score < -mateFrom }
+// IsMate reports whether a score, as a record keeps it, stands for a mate.
+func IsMate(score int) bool { return score > mateFrom || score < -mateFrom }
 
 // clipped is a score as all formats have it.
 func clipped(m *kifu.Move) int16 {

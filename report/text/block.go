@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"gogi/internal/foreign"
@@ -21,7 +22,7 @@ func Block(w io.Writer, rep *report.Report, about report.About) error {
 	r := view{rep}
 	lines := []string{r.blockTitle()}
 	for i := range r.Players {
-		lines = append(lines, blockPlayer(&r.Players[i], about.Engines[i].Options, len(r.Players) > 2))
+		lines = append(lines, blockPlayer(&r.Players[i], &about.Engines[i], len(r.Players) > 2))
 	}
 	lines = append(lines, r.blockFigures()...)
 	for _, said := range r.Looks.Remarks {
@@ -29,6 +30,7 @@ func Block(w io.Writer, rep *report.Report, about report.About) error {
 		lines = append(lines, "looks   "+remark)
 	}
 	lines = append(lines, planLine(about), r.blockRemarks())
+	lines = append(lines, blockFiles(about.Engines)...)
 	_, err := io.WriteString(w, fence(lines))
 	return err
 }
@@ -59,15 +61,47 @@ func (r view) blockTitle() string {
 }
 
 // blockPlayer is one player: what it is, and with many players how it did.
-func blockPlayer(p *report.Player, options []match.Option, many bool) string {
-	words := []string{p.Name, p.Identity, p.Limits}
-	for _, o := range options {
+func blockPlayer(p *report.Player, e *report.Engine, many bool) string {
+	words := []string{p.Name, blockIdentity(e, p.Identity), p.Limits}
+	for _, o := range e.Options {
 		words = append(words, o.Name+"="+o.Value)
 	}
 	if many {
 		words = append([]string{p.Name, fmt.Sprintf("W %d D %d L %d", p.Wins, p.Draws, p.Losses)}, words[1:]...)
 	}
 	return "player  " + strings.Join(words, " | ")
+}
+
+// blockIdentity is what a player is: of a program, the first digits of what sha256sum
+// prints for it, which blockFiles has whole.
+func blockIdentity(e *report.Engine, otherwise string) string {
+	for _, f := range e.Files {
+		if f.Role == match.BinaryRole {
+			return fmt.Sprintf("binary %.12s", f.SHA256)
+		}
+	}
+	return otherwise
+}
+
+// blockFiles lists what the players read, as sha256sum prints it and takes it with -c.
+func blockFiles(engines []report.Engine) (lines []string) {
+	for i := range engines {
+		if e := &engines[i]; len(e.Files) > 0 {
+			lines = append(lines, "files   of "+e.Name+", by sha256sum")
+			for _, f := range e.Files {
+				lines = append(lines, f.SHA256+"  "+fileName(f))
+			}
+		}
+	}
+	return lines
+}
+
+// fileName is a file's own name, or its role where its path is not known.
+func fileName(f match.FileHash) string {
+	if f.Path == "" {
+		return f.Role
+	}
+	return filepath.Base(f.Path)
 }
 
 // blockFigures are the numbers of A against B.

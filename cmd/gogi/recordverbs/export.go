@@ -40,6 +40,10 @@ type ExportCommand struct {
 	Unscored bool               `help:"Of training data: moves without a score, too, with the score 0."`
 	Given    bool               `name:"with-opening" help:"Of training data: the opening's moves, too."`
 	NoMate   bool               `help:"Of training data: leave out positions whose score is a mate."`
+	Played   bool               `help:"Of hcpe3: the played move is its one candidate where nobody voted; dlshogi learns from no move without a candidate."`
+	Shard    int                `placeholder:"N" help:"Of training data: files of N positions, numbered."`
+	Shuffle  bool               `help:"Of training data: in an order drawn by --shuffle-seed."`
+	Seed     uint64             `name:"shuffle-seed" default:"1" placeholder:"N" help:"Of --shuffle (default: ${default})."`
 	JSON     bool               `name:"json" help:"One JSON object that says what was written; needs --to."`
 }
 
@@ -59,12 +63,17 @@ func (c *ExportCommand) Run(ctx context.Context, env *verb.Env) error {
 
 // export reads the flags.
 func (c *ExportCommand) export() (*records.Export, error) {
-	options := packed.Options{Opening: c.Given, Unscored: c.Unscored, NoMate: c.NoMate, Played: true, Rule: shogi.CSARule27}
+	options := packed.Options{Opening: c.Given, Unscored: c.Unscored, NoMate: c.NoMate, Played: c.Played, Rule: shogi.CSARule27, Votes: VoteCounts}
 	f, err := formats.Find(records.Formats(options), c.Format)
 	if err != nil {
 		return nil, fmt.Errorf("--format: %w", err)
 	}
 	e := &records.Export{Format: f, ShiftJIS: c.Encoding == "sjis", Ratings: c.Rating}
+	if c.Shard != 0 || c.Shuffle {
+		if e.Shards, err = c.shards(options); err != nil {
+			return nil, err
+		}
+	}
 	if e.ShiftJIS && !f.Text {
 		return nil, fmt.Errorf("--encoding sjis: %s is in UTF-8 or no text; expected csa, csa3, kif or ki2", c.Format)
 	}
@@ -78,6 +87,15 @@ func (c *ExportCommand) export() (*records.Export, error) {
 		}
 	}
 	return e, nil
+}
+
+// shards are how training data is cut and shuffled.
+func (c *ExportCommand) shards(options packed.Options) (*records.Shards, error) {
+	f, err := packed.Find(c.Format)
+	if err != nil || f.Bare || c.Shard < 0 {
+		return nil, fmt.Errorf("--shard %d and --shuffle are about psv, hcpe, hcpe2, hcpe3 and pack, and files of 1 position or more", c.Shard)
+	}
+	return &records.Shards{Format: f, Options: options, Positions: c.Shard, Shuffle: c.Shuffle, Seed: c.Seed}, nil
 }
 
 // pairsOf reads "A-B" or "A".

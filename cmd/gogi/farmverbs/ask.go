@@ -1,0 +1,81 @@
+package farmverbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gogi/cmd/gogi/planning"
+	"gogi/configs"
+	"gogi/farm"
+	"gogi/farm/bus"
+	"gogi/farm/worker"
+	"gogi/internal/usage"
+	"gogi/internal/verb"
+	"gogi/match"
+	"gogi/players"
+	"gogi/usi/process"
+)
+
+// makePlan is the complete plan of a file and flags, after its engines were greeted.
+func makePlan(ctx context.Context, flags *planning.Flags, name string, guard *process.Guard) (*match.Plan, []configs.Warning, error) {
+	file, dir, err := flags.Read(name)
+	if err != nil {
+		return nil, nil, usage.Wrap(err)
+	}
+	plan, warnings, err := planning.Plan(file, dir, guard)
+	if err != nil {
+		return nil, nil, usage.Wrap(err)
+	}
+	o := &players.Opener{Plan: plan, Guard: guard}
+	greetings, err := o.GreetAll(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	more, err := planning.Complete(o, greetings)
+	return o.Plan, append(warnings, more...), usage.Wrap(err)
+}
+
+// answerIn is how long an owner waits for the coordinator.
+const answerIn = 30 * time.Second
+
+// request asks the coordinator for a verb, and tries for a while where it is away.
+func request(ctx context.Context, t farm.Transport, name, word string, in, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, answerIn)
+	defer cancel()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := t.Request(ctx, farm.SubjectAdmin+name+"."+word, in, out)
+		switch refusal, refused := errors.AsType[*farm.Refusal](err); {
+		case refused:
+			return &verb.Exit{Code: worker.ExitRefused, Err: refusal}
+		case !errors.Is(err, farm.ErrAway):
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return &verb.Exit{Code: worker.ExitUnreachable, Err: err}
+		}
+	}
+}
+
+// ask is request for a verb of the command line: it reads the credentials and connects.
+func (o *owner) ask(ctx context.Context, word string, in, out any) error {
+	return o.with(func(t farm.Transport, name string) error { return request(ctx, t, name, word, in, out) })
+}
+
+// with connects for f.
+func (o *owner) with(f func(t farm.Transport, name string) error) error {
+	creds, err := o.read()
+	if err != nil {
+		return usage.Wrap(fmt.Errorf("%w (see gogi farm login, or --creds)", err))
+	}
+	t, err := bus.Dial(creds)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(t, creds.Name), t.Close())
+}

@@ -1,0 +1,255 @@
+package farmverbs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"gogi/cmd/gogi/planning"
+	"gogi/farm"
+	"gogi/internal/format"
+	"gogi/internal/usage"
+	"gogi/internal/verb"
+	"gogi/match"
+	"gogi/players"
+	"gogi/usi/process"
+)
+
+// SubmitCommand hands in a test.
+type SubmitCommand struct {
+	owner
+	File string `arg:"" optional:"" help:"A series as TOML, or the name of a ready one, as of gogi match."`
+
+	Binary    []string `group:"farm" sep:"none" placeholder:"A=FILE:ISA" help:"A build of engine A for other machines: of one commit, for ISA (x86-64-v3, armv8.2) or OS/ARCH/ISA. Repeat it."`
+	Priority  int      `group:"farm" placeholder:"N" help:"From -10 to 10; beyond 2 it takes the right to run."`
+	Share     float64  `group:"farm" default:"1" placeholder:"N" help:"Of the slots, against other tests of its priority."`
+	Note      string   `group:"farm" placeholder:"TEXT" help:"What it is about."`
+	Needs     []string `group:"farm" placeholder:"K=V" help:"Labels that a worker must have."`
+	DryRun    bool     `group:"farm" help:"Say what would be handed in and uploaded; do neither."`
+	Recipe    string   `group:"farm" hidden:""`
+	Repo      string   `group:"farm" hidden:""`
+	Base, Dev string   `group:"farm" hidden:""`
+	Net       []string `group:"farm" hidden:""`
+
+	planning.Flags
+}
+
+// Run makes the plan, uploads what its engines read, and hands it in.
+func (c *SubmitCommand) Run(ctx context.Context, env *verb.Env) error {
+	if c.Recipe != "" || c.Repo != "" || c.Base != "" || c.Dev != "" || len(c.Net) > 0 {
+		return wrong("--recipe, --repo, --base, --dev and --net: workers of this farm build nothing; hand in binaries, with --engine NAME=COMMAND and, for other machines, --binary NAME=FILE:ISA")
+	}
+	ctx, interrupted := verb.Catch(ctx, env)
+	defer interrupted.Stop()
+	guard, err := players.StartGuard(env.GuardChanged)
+	if err != nil {
+		return err
+	}
+	plan, files, err := c.plan(ctx, env, guard)
+	if err = errors.Join(err, guard.Close()); err != nil {
+		return err
+	}
+	if c.DryRun {
+		return c.dry(env, plan, files)
+	}
+	return c.submit(ctx, env, plan, files)
+}
+
+// plan is what is handed in, and the files by SHA-256 that workers need for it.
+func (c *SubmitCommand) plan(ctx context.Context, env *verb.Env, guard *process.Guard) (*match.Plan, map[string]string, error) {
+	builds, err := readBuilds(c.Binary)
+	if err != nil {
+		return nil, nil, err
+	}
+	plan, warnings, err := makePlan(ctx, &c.Flags, c.File, guard)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, w := range warnings {
+		fmt.Fprintln(env.Err, "warning:", w)
+	}
+	if plan, err = withBuilds(plan, builds); err != nil {
+		return nil, nil, err
+	}
+	return plan, filesOf(plan, builds), nil
+}
+
+// build is a binary for machines that are not this one.
+type build struct {
+	engine, file string
+	match.Variant
+}
+
+// readBuilds reads "A=FILE:ISA" and "A=FILE:OS/ARCH/ISA".
+func readBuilds(words []string) (all []build, err error) {
+	for _, word := range words {
+		engine, rest, ok := strings.Cut(word, "=")
+		colon := strings.LastIndex(rest, ":")
+		if !ok || engine == "" || colon < 1 {
+			return nil, wrong("--binary %s: expected ENGINE=FILE:ISA, such as dev=./engine:x86-64-v3", word)
+		}
+		b := build{engine: engine, file: rest[:colon]}
+		if b.OS, b.Arch, b.ISA, err = target(rest[colon+1:]); err != nil {
+			return nil, wrong("--binary %s: %w", word, err)
+		}
+		if b.SHA256, b.Size, err = hashOf(b.file); err != nil {
+			return nil, wrong("--binary %s: %w", word, err)
+		}
+		all = append(all, b)
+	}
+	return all, nil
+}
+
+// target reads an instruction set, whose architecture follows from its name, or all of
+// OS/ARCH/ISA; an empty ISA is every machine of the architecture.
+func target(word string) (system, arch, isa string, err error) {
+	switch parts := strings.Split(word, "/"); {
+	case len(parts) == 3 && parts[0] != "" && parts[1] != "":
+		return parts[0], parts[1], parts[2], nil
+	case len(parts) == 1 && strings.HasPrefix(word, "x86-64"):
+		return runtime.GOOS, "amd64", word, nil
+	case len(parts) == 1 && strings.HasPrefix(word, "arm"):
+		return runtime.GOOS, "arm64", word, nil
+	}
+	return "", "", "", fmt.Errorf("%q is no instruction set: expected x86-64-v2, x86-64-v3, armv8.2 or such, or OS/ARCH/ISA", word)
+}
+
+func hashOf(file string) (sum string, size int64, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	size, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), size, err
+}
+
+// withBuilds makes the engines' identities sets of builds of one commit. The binary that
+// the plan was made with is one of them: for this machine, where no build is.
+func withBuilds(plan *match.Plan, builds []build) (*match.Plan, error) {
+	known := map[string]bool{}
+	out := plan.WithEngines(func(_ int, p *match.Player) {
+		known[p.Name] = true
+		var all []match.Variant
+		used := ""
+		for _, f := range p.Identity.Files {
+			if f.Role == match.BinaryRole {
+				used = f.SHA256
+			}
+		}
+		for _, b := range builds {
+			if b.engine == p.Name {
+				all = append(all, b.Variant)
+			}
+		}
+		if len(all) == 0 {
+			return
+		}
+		if !slices.ContainsFunc(all, func(v match.Variant) bool { return v.SHA256 == used }) {
+			if _, size, err := hashOf(p.Command[0]); err == nil {
+				all = append(all, match.Variant{OS: runtime.GOOS, Arch: runtime.GOARCH, SHA256: used, Size: size})
+			}
+		}
+		p.Identity.Variants = all
+	})
+	for _, b := range builds {
+		if !known[b.engine] {
+			return nil, wrong("--binary: the series has no engine %q", b.engine)
+		}
+	}
+	var errs []error
+	for _, p := range out.Engines() {
+		if err := p.Identity.Check(); err != nil {
+			errs = append(errs, fmt.Errorf("engine %s: %w", p.Name, err))
+		}
+	}
+	return out, usage.Wrap(errors.Join(errs...))
+}
+
+// filesOf are the paths of what workers need, by SHA-256.
+func filesOf(plan *match.Plan, builds []build) map[string]string {
+	files := map[string]string{}
+	for _, p := range plan.Engines() {
+		if p.Builtin {
+			continue
+		}
+		for _, f := range p.Identity.Files {
+			files[f.SHA256] = f.Path
+			if f.Role == match.BinaryRole {
+				files[f.SHA256] = p.Command[0]
+			}
+		}
+	}
+	for _, b := range builds {
+		files[b.SHA256] = b.file
+	}
+	return files
+}
+
+func (c *SubmitCommand) dry(env *verb.Env, plan *match.Plan, files map[string]string) error {
+	fmt.Fprintf(env.Out, "%s · plan %.12s · %d games; it would be handed in with:\n", plan.Run, plan.Digest(), plan.Games())
+	if len(files) == 0 {
+		fmt.Fprintln(env.Out, "  nothing: its engines are in every gogi")
+	}
+	for _, sum := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(env.Out, "  %.12s  %s\n", sum, files[sum])
+	}
+	return nil
+}
+
+func (c *SubmitCommand) submit(ctx context.Context, env *verb.Env, plan *match.Plan, files map[string]string) error {
+	needs, err := labels(c.Needs)
+	if err != nil {
+		return err
+	}
+	body, err := match.EncodePlan(plan)
+	if err != nil {
+		return err
+	}
+	var status farm.TestStatus
+	err = c.with(func(t farm.Transport, name string) error {
+		for _, sum := range slices.Sorted(maps.Keys(files)) {
+			if err := upload(ctx, t, files[sum], sum); err != nil {
+				return err
+			}
+		}
+		return request(ctx, t, name, "submit", farm.Submission{Plan: body, Priority: c.Priority, Share: c.Share, Note: c.Note, Needs: needs}, &status)
+	})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.Out, status)
+	}
+	fmt.Fprintf(env.Out, "%s · plan %.12s · %d games · %s: somebody of another owner approves it\n", status.Name, status.Run, plan.Games(), status.State)
+	return nil
+}
+
+// uploadMost bounds a file that is uploaded; the farm's own bound may be less.
+const uploadMost = 1 << 40
+
+// upload gives a file to the farm, which must still be what the plan was made with.
+func upload(ctx context.Context, t farm.Transport, file, sum string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	got, err := t.PutArtefact(ctx, f, uploadMost)
+	if err == nil && got != sum {
+		err = fmt.Errorf("it has changed since the plan was made: SHA-256 %s, expected %s", got, sum)
+	}
+	if err != nil {
+		return fmt.Errorf("uploading %s: %w", file, err)
+	}
+	return nil
+}

@@ -1,0 +1,319 @@
+package farmverbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"gogi/farm"
+	"gogi/farm/bus"
+	"gogi/farm/keys"
+	"gogi/farm/machine"
+	"gogi/farm/site"
+	"gogi/farm/worker"
+	"gogi/internal/usage"
+	"gogi/internal/verb"
+	"gogi/match"
+	"gogi/players"
+	"gogi/runner"
+	"gogi/usi"
+	"gogi/usi/process"
+)
+
+// WorkCommand plays for a farm.
+type WorkCommand struct {
+	Creds       string        `required:"" env:"GOGI_FARM_CREDS" placeholder:"FILE" help:"The worker's credentials, which gogi farm key new has made."`
+	URL         string        `name:"url" placeholder:"URL" help:"Where the coordinator is (default: what the credentials say)."`
+	Concurrency string        `default:"cpus" placeholder:"N" help:"Games at a time; cpus: as many as there are CPUs."`
+	CPUs        string        `name:"cpus" placeholder:"LIST" help:"Bind each slot to cores of its own: auto, or of these (2-7,10)."`
+	CoresSlot   int           `name:"cores-per-slot" default:"1" placeholder:"N" help:"Of --cpus: cores for each player that thinks."`
+	Cache       string        `type:"path" placeholder:"DIR" help:"Where engines, networks and the outbox are kept (default: in the user's cache, by farm and worker)."`
+	CacheMax    site.Size     `default:"20GB" placeholder:"SIZE" help:"How much engines and networks may take there."`
+	Labels      []string      `placeholder:"K=V" help:"Labels that tests may ask for, beside os, arch, isa and cores."`
+	Policy      string        `type:"existingfile" placeholder:"FILE" help:"What may be played on this machine: a file with a line allow = [\"any-approved\"], \"owner:NAME\" or \"hash:SHA256\"."`
+	Mirrors     []string      `placeholder:"URL" help:"Where artefacts are looked for first: URL/SHA256."`
+	NPSFile     string        `name:"nps-file" type:"existingfile" placeholder:"FILE" help:"What gogi farm bench --out has written on this machine."`
+	DrainAfter  time.Duration `placeholder:"DUR" help:"End after that long, when the games in play have ended."`
+	Once        bool          `help:"End when there is nothing to play."`
+	GiveUp      time.Duration `placeholder:"DUR" help:"End with exit code 6 when the coordinator was away for so long (default: never)."`
+	Quiet       bool          `short:"q" help:"Only warnings."`
+}
+
+// Help is what the verb's --help says below its flags' summary.
+func (*WorkCommand) Help() string {
+	return `Results are on this machine's disk before they are sent, and are kept until the
+coordinator has stored them, also over restarts of either.
+
+An interrupt (SIGINT) drains: games in play are finished, their results sent. Once more,
+or SIGTERM, ends at once: pairs in play are given back, finished ones stay in the outbox.
+
+Exit codes: 0 drained or nothing to play, 4 refused (the key, the version, the policy:
+do not restart), 5 another version of gogi is wanted (update, then restart), 6 the
+coordinator was away for --give-up, 130 ended at once, 1 anything else.`
+}
+
+func wrong(format string, v ...any) error { return usage.Wrap(fmt.Errorf(format, v...)) }
+
+// Run plays until it is drained, or ends by itself.
+func (c *WorkCommand) Run(ctx context.Context, env *verb.Env) error {
+	ctx, interrupted := verb.Catch(ctx, env)
+	defer interrupted.Stop()
+	config, creds, err := c.config(env)
+	if err != nil {
+		return err
+	}
+	transport, err := bus.Dial(creds)
+	if err != nil {
+		return err
+	}
+	defer transport.Close()
+	guard, err := players.StartGuard(env.GuardChanged)
+	if err != nil {
+		return err
+	}
+	w := &working{WorkCommand: c, config: config, transport: transport, interrupted: interrupted}
+	return errors.Join(w.run(ctx, guard), guard.Close())
+}
+
+// config is what the flags say, and whose credentials these are.
+func (c *WorkCommand) config(env *verb.Env) (worker.Config, keys.Creds, error) {
+	creds, err := keys.ReadCreds(c.Creds)
+	if err != nil {
+		return worker.Config{}, creds, usage.Wrap(err)
+	}
+	if c.URL != "" {
+		creds.URL = c.URL
+	}
+	w := worker.Config{
+		Name: creds.Name, Coordinator: creds.CoordinatorKey(), Version: version(), Load: load, Log: logger(env, c.Quiet),
+		GiveUp: c.GiveUp, Once: c.Once,
+	}
+	if w.Sign, err = creds.Sign(); err != nil {
+		return w, creds, err
+	}
+	if w.Slots, err = c.slots(); err != nil {
+		return w, creds, err
+	}
+	if w.Policy, err = readPolicy(c.Policy); err != nil {
+		return w, creds, usage.Wrap(err)
+	}
+	if w.NPS, err = readNPS(c.NPSFile); err != nil {
+		return w, creds, err
+	}
+	if w.Labels, err = c.labels(); err != nil {
+		return w, creds, err
+	}
+	w.Dir, err = c.dir(creds)
+	return w, creds, err
+}
+
+func (c *WorkCommand) slots() (int, error) {
+	if c.Concurrency == "cpus" {
+		return runtime.NumCPU(), nil
+	}
+	n, err := strconv.Atoi(c.Concurrency)
+	if err != nil || n < 1 || n > 10_000 {
+		return 0, wrong("--concurrency %s: expected a number from 1 to 10000, or cpus", c.Concurrency)
+	}
+	return n, nil
+}
+
+// labels are the machine's own, and those of the flags.
+func (c *WorkCommand) labels() (map[string]string, error) {
+	here, err := players.Surroundings()
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]string{"os": here.OS, "arch": here.Arch, "cores": strconv.Itoa(here.NumCPU)}
+	if len(here.ISAs) > 0 {
+		all["isa"] = here.ISAs[0]
+	}
+	given, err := labels(c.Labels)
+	maps.Copy(all, given)
+	return all, err
+}
+
+// dir is the worker's own folder. An outbox belongs to one key of one farm.
+func (c *WorkCommand) dir(creds keys.Creds) (string, error) {
+	root := c.Cache
+	if root == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", wrong("--cache: %w", err)
+		}
+		root = filepath.Join(cache, "gogi", "farm")
+	}
+	sign, _, err := keys.Sign(creds.Seed)
+	if err != nil || sign == nil {
+		return "", err
+	}
+	return filepath.Abs(filepath.Join(root, creds.Name+"-"+strings.ToLower(creds.Coordinator[1:9])))
+}
+
+// readPolicy reads a machine's policy; no file is "any-approved".
+func readPolicy(file string) (worker.Policy, error) {
+	var rules struct {
+		Allow []string `toml:"allow"`
+	}
+	if file == "" {
+		return worker.NewPolicy(nil)
+	}
+	meta, err := toml.DecodeFile(file, &rules)
+	if err != nil {
+		return worker.Policy{}, fmt.Errorf("%s: %w", file, err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 || len(rules.Allow) == 0 {
+		return worker.Policy{}, fmt.Errorf("%s: expected allow = [\"…\"] and nothing else", file)
+	}
+	return worker.NewPolicy(rules.Allow)
+}
+
+// version names this program's build.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return s.Value
+		}
+	}
+	return info.Main.Version
+}
+
+// load is how many processes wait for a CPU, a CPU; 0 where that cannot be read.
+func load() float64 {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	n, _ := strconv.ParseFloat(first, 64)
+	return n / float64(runtime.NumCPU())
+}
+
+// working is a worker's process.
+type working struct {
+	*WorkCommand
+	config      worker.Config
+	transport   farm.Transport
+	interrupted *verb.Interrupts
+	machine     *machine.Machine
+}
+
+func (w *working) run(ctx context.Context, guard *process.Guard) (err error) {
+	w.machine, err = machine.Open(machine.Config{
+		Dir: w.config.Dir, CacheMax: int64(w.CacheMax), Mirrors: w.Mirrors, Transport: w.transport, Guard: guard, Slots: w.config.Slots, Log: w.config.Log,
+	})
+	if err != nil {
+		return err
+	}
+	w.config.Ready, w.config.Artefacts = w.machine.Ready, w.machine.Artefacts
+	bound, err := w.bind()
+	if err != nil {
+		return err
+	}
+	joined, err := worker.Join(ctx, w.transport, w.config)
+	if err != nil {
+		return exitOf(err)
+	}
+	w.config.Log.Info("joined the farm", "worker", w.config.Name, "slots", w.config.Slots)
+	played := w.play(ctx, joined, runner.Config{
+		OpenFor: w.machine.OpenFor, Waits: new(process.Self).WorstWait, CPUs: bound.Sets(), StartParallel: match.DefaultStartParallel,
+	})
+	return errors.Join(played, w.machine.Close())
+}
+
+// bind lays out the machine's CPUs, for slots of one size.
+func (w *working) bind() (*players.Binding, error) {
+	if w.CPUs == "" || w.CPUs == "off" {
+		return nil, nil
+	}
+	slots := &match.Plan{CPUs: w.CPUs, CoresPerSlot: w.CoresSlot, Concurrency: w.config.Slots, Players: []match.Player{{Name: "a slot", Builtin: true}}}
+	bound, err := players.Bind(slots, []usi.Greeting{{}})
+	for _, warning := range bound.Warned() {
+		w.config.Log.Warn(warning.String())
+	}
+	return bound, err
+}
+
+// lastWords is how long an ending worker tries to tell of it: what it cannot send
+// stays in the outbox, what it cannot give back is free when its lease is over.
+const (
+	lastWords = time.Minute
+	lastGasp  = 5 * time.Second
+)
+
+// play plays to the end, and tells the coordinator of it.
+func (w *working) play(ctx context.Context, joined *worker.Worker, c runner.Config) error {
+	w.interrupted.Playing(func() string { joined.Drain(); return "the pairs in play" })
+	if w.DrainAfter > 0 {
+		timer := time.AfterFunc(w.DrainAfter, joined.Drain)
+		defer timer.Stop()
+	}
+	var started atomic.Bool // some player
+	c.Started = func(_ string, _ time.Duration, why error) {
+		if why == nil {
+			started.Store(true)
+		}
+	}
+	err := joined.Play(ctx, c)
+	w.interrupted.Playing(nil)
+	refused := joined.Status().Refused
+	patience := lastWords
+	if ctx.Err() != nil {
+		patience = lastGasp
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	closed := joined.Close(last)
+	left := joined.Status().Outbox
+	switch end := joined.Ended(); {
+	case end != nil:
+		return errors.Join(exitOf(end), closed)
+	case ctx.Err() != nil:
+		return errors.Join(verb.ErrInterrupted, closed)
+	case err != nil || closed != nil:
+		return errors.Join(err, closed)
+	}
+	w.config.Log.Info("the worker has ended", "left in the outbox", left)
+	if started.Load() {
+		return nil
+	}
+	return w.idle(refused)
+}
+
+// idle is an error where --once found runs and could play none of them.
+func (w *working) idle(refused map[string]string) error {
+	if !w.Once || len(refused) == 0 {
+		return nil
+	}
+	run := slices.Sorted(maps.Keys(refused))[0]
+	return &verb.Exit{Code: worker.ExitRefused, Err: fmt.Errorf("run %.12s is not played here: %s", run, refused[run])}
+}
+
+// exitOf gives a worker that ended by itself its exit code.
+func exitOf(err error) error {
+	end, ok := errors.AsType[*worker.End](err)
+	if !ok {
+		return err
+	}
+	why := end.Why
+	if end.Update != "" {
+		why += ": SHA-256 " + end.Update
+	}
+	return &verb.Exit{Code: end.Exit, Err: errors.New(why)}
+}

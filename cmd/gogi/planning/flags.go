@@ -1,0 +1,69 @@
+package planning
+
+import "gogi/configs"
+
+// Flags are the flags that mirror the keys of a series' file, and win over it.
+type Flags struct {
+	Run           string   `group:"series" placeholder:"NAME" help:"Name of the run (default: the file's)."`
+	Games         *int     `group:"series" placeholder:"N" help:"How many games; even where pairs have two legs."`
+	MaxGames      *int     `group:"series" placeholder:"N" help:"The same as --games."`
+	Players       []string `group:"series" placeholder:"A,B" help:"Who plays (default: every engine)."`
+	Design        string   `group:"series" placeholder:"NAME" help:"match, round_robin, gauntlet, swiss, knockout or adaptive."`
+	Rounds        *int     `group:"series" placeholder:"N" help:"Rounds of a Swiss, in place of --games."`
+	MatchPairs    *int     `group:"series" placeholder:"N" help:"Pairs in a match of a Swiss or a knockout (default 1)."`
+	Tiebreaks     *int     `group:"series" placeholder:"N" help:"Further pairs at most for a knockout's match that is tied (default 4)."`
+	ThirdPlace    *bool    `group:"series" negatable:"" help:"The losers of a knockout's semifinals play, too."`
+	Seeding       string   `group:"series" placeholder:"HOW" help:"Start numbers of a Swiss or a knockout: given or lot."`
+	Block         *int     `group:"series" placeholder:"N" help:"Pairs that an adaptive design draws at a time."`
+	Anchor        string   `group:"series" placeholder:"NAME" help:"The player from whom ratings are measured; an adaptive design asks who is above it."`
+	Swap          *bool    `group:"series" negatable:"" help:"Pairs of two games with colours swapped (default yes)."`
+	Seed          *uint64  `group:"series" placeholder:"N" help:"Seed of everything random."`
+	Concurrency   string   `group:"series" placeholder:"N" help:"Games at a time, each of another pair, or cpus (default: half of the CPUs)."`
+	StartParallel *int     `group:"series" placeholder:"N" help:"Engines that may be starting at a time (default 4)."`
+	SlotsPerGPU   *int     `group:"series" name:"slots-per-gpu" placeholder:"N" help:"Slots that share a GPU, for {gpu} in an engine's env."`
+	CPUs          string   `group:"series" name:"cpus" placeholder:"LIST" help:"Bind each slot to cores of its own: auto, of these (2-7,10), or off (default)."`
+	CoresPerSlot  *int     `group:"series" placeholder:"N" help:"With --cpus, cores for each player that thinks (default: as many as it has threads)."`
+	Openings      string   `group:"series" placeholder:"FILE" help:"Lines \"startpos moves …\" or \"sfen …\"; also .gz, .zip, .epd."`
+	OpeningPlies  *int     `group:"series" placeholder:"N" help:"Keep the first N moves of an opening."`
+	Handicap      string   `group:"series" placeholder:"NAME" help:"Start from a handicap, such as two-piece."`
+	Rules         string   `group:"series" placeholder:"NAME" help:"default, wcsc, denryu or floodgate."`
+	Resign        string   `group:"series" placeholder:"2000x3" help:"End by score: score × moves, both sides agreeing; 1: before it for one side."`
+	Draw          string   `group:"series" placeholder:"10x8@40" help:"Draw by score: score × moves @ first ply."`
+	SPRT          string   `group:"series" name:"sprt" placeholder:"0,4" help:"Stop when a sequential test of these two Elo differences decides; --games is then the maximum."`
+	Ponder        string   `group:"series" placeholder:"MODE" help:"off, standard or early."`
+	Slowed        string   `group:"series" placeholder:"POLICY" help:"Pairs with a move that the machine slowed: count or void."`
+	Durable       *bool    `group:"series" negatable:"" help:"A stored pair outlives a power cut, too: each commit waits for the disk (default no: the last pairs may have to be played again)."`
+	PVPlies       *int     `group:"series" name:"pv-plies" placeholder:"N" help:"How much of each principal variation to store."`
+	Transcript    *bool    `group:"series" negatable:"" help:"Keep every line that engines are sent and say, a file for each game."`
+
+	Engine  []string `group:"engines" sep:"none" placeholder:"A=CMD" help:"An engine; CMD is split as a shell splits it. The word builtin is the built-in one."`
+	Council []string `group:"engines" sep:"none" placeholder:"C=RULE:A,B" help:"A council: engines A and B vote by a rule, such as majority or adoption."`
+	Option  []string `group:"engines" sep:"none" placeholder:"A.NAME=VALUE" help:"An engine's option; all. for every engine."`
+	Profile string   `group:"engines" placeholder:"NAME" help:"Option profile: yaneuraou."`
+	Restart string   `group:"engines" placeholder:"WHEN" help:"A fresh process: never, pair or game."`
+
+	TC        []string `group:"limits" name:"tc" sep:"none" placeholder:"8+0.08" help:"Clock in seconds: main+increment or main/byoyomi; black=… by colour, A=… by engine."`
+	Main      string   `group:"limits" placeholder:"DUR" help:"Main time, such as 5m."`
+	Byoyomi   string   `group:"limits" placeholder:"DUR" help:"Byoyomi, such as 1s."`
+	Increment string   `group:"limits" placeholder:"DUR" help:"Fischer increment."`
+	Movetime  string   `group:"limits" placeholder:"DUR" help:"Fixed time a move."`
+	Nodes     uint64   `group:"limits" placeholder:"N" help:"Nodes a move."`
+	Depth     int      `group:"limits" placeholder:"N" help:"Depth of a search."`
+	Self      bool     `group:"limits" help:"The engines end their searches by themselves."`
+	Margin    string   `group:"limits" placeholder:"DUR" help:"Tolerated overrun (default 100ms)."`
+	Stall     string   `group:"limits" placeholder:"DUR" help:"Longest wait for a move where there is no clock (default 60s)."`
+}
+
+// flags hands them to configs, where their text is read.
+func (s *Flags) asked() configs.Flags {
+	return configs.Flags{
+		Run: s.Run, Engine: s.Engine, Council: s.Council, Option: s.Option, Players: s.Players, Games: s.Games, MaxGames: s.MaxGames, Seed: s.Seed,
+		Concurrency: s.Concurrency, Design: s.Design, Rounds: s.Rounds, MatchPairs: s.MatchPairs, Tiebreaks: s.Tiebreaks,
+		ThirdPlace: s.ThirdPlace, Seeding: s.Seeding, Block: s.Block, Anchor: s.Anchor, Swap: s.Swap, Rules: s.Rules, Openings: s.Openings,
+		OpeningPlies: s.OpeningPlies, Handicap: s.Handicap, TC: s.TC, Main: s.Main, Byoyomi: s.Byoyomi,
+		Increment: s.Increment, Movetime: s.Movetime, Nodes: s.Nodes, Depth: s.Depth, Self: s.Self, Margin: s.Margin,
+		Stall: s.Stall, Resign: s.Resign, Draw: s.Draw, SPRT: s.SPRT, Ponder: s.Ponder, Slowed: s.Slowed, PVPlies: s.PVPlies, Transcript: s.Transcript,
+		Profile: s.Profile, Restart: s.Restart, StartParallel: s.StartParallel, SlotsPerGPU: s.SlotsPerGPU,
+		CPUs: s.CPUs, CoresPerSlot: s.CoresPerSlot, Durable: s.Durable,
+	}
+}

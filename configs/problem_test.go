@@ -1,0 +1,67 @@
+package configs_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gogi/configs"
+)
+
+// All that is wrong is told at once, in the order of the file: keys, values, and what
+// they mean; but of a line that could not be read only that.
+func TestInspect(t *testing.T) {
+	text := `game = 20
+concurrency = "many"
+limits = 5
+[[engine]]
+name = "A"
+cmd = "./nothing"
+[[engine]]
+name = "A"
+cmd = "builtin"
+profile = "yano"
+`
+	plan, _, err := configs.Inspect([]byte(text), "m.toml", "", machine(t))
+	var got []string
+	for _, p := range configs.ProblemsOf(err) {
+		first, _, _ := strings.Cut(p.Cause.Error(), ":")
+		got = append(got, fmt.Sprint(p.File, " ", p.Line, " ", first))
+	}
+	want := []string{
+		"m.toml 0 games is missing", `m.toml 1 unknown key "game" (did you mean games or gate?)`, "m.toml 2 concurrency", "m.toml 3 limits",
+		"m.toml 6 engine A", `m.toml 8 engine name "A" is taken`, "m.toml 10 engine A",
+	}
+	if diff := cmp.Diff(want, got); diff != "" || plan != nil {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// What cannot be read as TOML is one problem with its line; what is well has none, and
+// an engine behind ssh is not asked.
+func TestInspectEnds(t *testing.T) {
+	for text, line := range map[string]int{"games = 2\n= 3\n": 2, "[engine]\n[engine]\n": 2, "a" + strings.Repeat(".a", 40) + " = 1\n": 1} {
+		_, _, err := configs.Inspect([]byte(text), "m.toml", "", machine(t))
+		if list := configs.ProblemsOf(err); len(list) != 1 || list[0].Line != line {
+			t.Errorf("%q: %v", text, list)
+		}
+	}
+	remote := "games = 2\nlimits = {nodes = 5}\n[[engine]]\nname = \"A\"\ncmd = \"ssh host ./x\"\n[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n"
+	plan, _, err := configs.Inspect([]byte(remote), "m.toml", "", machine(t))
+	if err != nil || plan == nil || plan.Games() != 2 {
+		t.Errorf("%v", err)
+	}
+}
+
+// Of a flag that is wrong, the flag is the place.
+func TestProblemOfFlag(t *testing.T) {
+	list := configs.ProblemsOf((&configs.File{}).Apply(configs.Flags{Resign: "much", Margin: "3"}))
+	if len(list) != 2 || list[0].At() != "--resign" || list[1].At() != "--margin" || list[0].Line != 0 {
+		t.Errorf("%v", list)
+	}
+	if configs.ProblemsOf(nil) != nil {
+		t.Error("there are problems of nothing")
+	}
+}

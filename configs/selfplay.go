@@ -1,0 +1,231 @@
+package configs
+
+import (
+	_ "embed" // the file to start from
+	"errors"
+	"slices"
+	"strings"
+
+	"gogi/kifu/packed"
+	"gogi/match"
+	"gogi/selfplay"
+)
+
+//go:embed starter/selfplay.toml
+var selfplayTemplate []byte
+
+// SelfplayTemplate is the commented file that new training data can start from.
+func SelfplayTemplate() []byte { return slices.Clone(selfplayTemplate) }
+
+// Selfplay says how training data are made; the rest of the file says who plays, from
+// where, and by which rules. Package selfplay has what the keys mean.
+type Selfplay struct {
+	To     string `toml:"to"`     // the folder of the data; needed
+	Player string `toml:"player"` // who plays both sides; default: the only one that is no member of a council
+	Block  *int   `toml:"block"`  // games of a block; default 64
+
+	RandomMin *int `toml:"random_min"` // default 4
+	RandomMax *int `toml:"random_max"` // default 8, or random_min if that is more
+	Window    *int `toml:"window"`     // default 600
+
+	TemperaturePlies *int     `toml:"temperature_plies"` // default 0
+	Temperature      *float64 `toml:"temperature"`       // default 50
+	MultiPV          *int     `toml:"multipv"`           // default 8
+	NoisePlies       *int     `toml:"noise_plies"`       // default 0
+	Noise            *float64 `toml:"noise"`             // default 0.1
+	NodeJitter       *float64 `toml:"node_jitter"`       // default 0
+	Audit            *float64 `toml:"audit"`             // default 0.05
+
+	Format      string  `toml:"format"`       // default psv
+	Shard       *int    `toml:"shard"`        // positions of a file; default 10,000,000; 0: one has all
+	Shuffle     *bool   `toml:"shuffle"`      // default true
+	ShuffleSeed *uint64 `toml:"shuffle_seed"` // default 1
+	NoMate      *bool   `toml:"no_mate"`      // default false
+	DistinctMiB *int    `toml:"distinct_mib"` // default 256; 0: nothing is left out
+}
+
+// SelfplayPlan is how training data are made, with every default resolved.
+type SelfplayPlan struct {
+	Plan   *match.Plan // of the one player; Concurrency is blocks at a time
+	Design selfplay.Design
+	Blocks int // wanted
+	Data   selfplay.Data
+	Folder string // absolute
+}
+
+// The defaults of Selfplay.
+const (
+	defaultBlock       = 64
+	defaultRandomMin   = 4
+	defaultRandomMax   = 8
+	defaultWindow      = 600
+	defaultTemperature = 50
+	defaultLines       = 8
+	defaultNoise       = 0.1
+	defaultAudit       = 0.05
+	defaultShard       = 10_000_000
+	defaultDistinct    = 256
+	maxDistinct        = 1 << 20
+	maxSelfplayGames   = 1 << 40
+)
+
+// PlanSelfplay resolves a file with a table selfplay. Games begin at the usual start
+// unless the file names openings, and as many blocks as there are CPUs are played at a
+// time unless it says how many. Paths, warnings and errors are as for Plan. Keys that only
+// a series between players has are errors.
+func (f *File) PlanSelfplay(baseDir string, env Env) (*SelfplayPlan, []Warning, error) {
+	alone := *f
+	want := or(f.Selfplay, Selfplay{})
+	r := alone.resolver(baseDir, env)
+	if f.Selfplay == nil {
+		r.fail("selfplay", "there is no [selfplay] in it: expected one with to = \"FOLDER\"")
+	}
+	if alone.Openings == nil {
+		alone.Openings = &Openings{List: []string{"startpos"}}
+	}
+	if alone.Concurrency == nil {
+		all := AllCPUs
+		alone.Concurrency = &all
+	}
+	r.refuseSeries()
+	alone.Players = r.selfplayer(want.Player)
+	p := r.common()
+	p.Adjudication = alone.adjudication()
+	p.Players = r.players()
+	p.Openings = r.openings(p.Rules)
+	out := &SelfplayPlan{Plan: p, Design: r.selfplayDesign(&want), Data: r.selfplayData(&want, p)}
+	out.Folder = absolute(r.file.base("selfplay.to", r.baseDir, env.WorkDir), want.To)
+	if f.Selfplay != nil && want.To == "" {
+		r.fail("selfplay", "selfplay.to is missing: expected the folder of the data")
+	}
+	r.selfplayPlayer(out)
+	r.selfplayGames(out)
+	if len(r.errs) > 0 {
+		return nil, nil, errors.Join(r.errs...)
+	}
+	return out, r.warnings, nil
+}
+
+// refuseSeries refuses what only a series has.
+func (r *resolver) refuseSeries() {
+	f := r.file
+	for _, k := range []struct {
+		key   string
+		given bool
+	}{
+		{"design", f.Design != nil}, {"swap", f.Swap != nil}, {"players", f.Players != nil}, {"limits_by_colour", f.ByColour != nil},
+		{"gate", f.Gate != nil}, {"ponder", f.Ponder != "" && f.Ponder != match.PonderOff}, {"slowed", f.Slowed != ""},
+		{"pv_plies", f.PVPlies != nil}, {"transcript", f.Transcript != nil}, {"cpus", f.CPUs != nil}, {"cores_per_slot", f.CoresPerSlot != nil},
+		{"slots_per_gpu", f.SlotsPerGPU != nil}, {"start_parallel", f.StartParallel != nil}, {"store", f.Store != nil},
+	} {
+		if k.given {
+			r.fail(k.key, "%s: self-play has none: expected no such key", k.key)
+		}
+	}
+	for i := range f.Engines {
+		for _, e := range f.Engines[i].Env {
+			if strings.Contains(e, "{slot}") || strings.Contains(e, "{gpu}") {
+				r.fail(element("engine", i)+".env", "env: self-play fills in no {slot} and no {gpu}: expected a value")
+			}
+		}
+	}
+}
+
+// selfplayer is who plays.
+func (r *resolver) selfplayer(name string) []string {
+	var all, alone []string
+	for _, e := range r.file.Engines {
+		all = append(all, e.Name)
+	}
+	for _, c := range r.file.Councils {
+		all = append(all, c.Name)
+	}
+	for _, n := range all {
+		if !r.file.memberOfAny(n) {
+			alone = append(alone, n)
+		}
+	}
+	switch {
+	case name != "" && !slices.Contains(all, name):
+		r.fail("selfplay.player", "selfplay.player: there is no %q: expected one of %s", name, strings.Join(all, ", "))
+	case name != "":
+		return []string{name}
+	case len(alone) != 1:
+		r.fail("selfplay", "selfplay.player is missing: expected who plays, of %s", r.file.enginesFound())
+	default:
+		return alone
+	}
+	return []string{}
+}
+
+func (r *resolver) selfplayDesign(want *Selfplay) selfplay.Design {
+	d := selfplay.Design{
+		Games:     or(want.Block, min(defaultBlock, max(1, or(r.file.Games, defaultBlock)))),
+		RandomMin: or(want.RandomMin, defaultRandomMin), Window: or(want.Window, defaultWindow),
+		TemperaturePlies: or(want.TemperaturePlies, 0), Temperature: or(want.Temperature, defaultTemperature), Lines: or(want.MultiPV, defaultLines),
+		NoisePlies: or(want.NoisePlies, 0), Noise: or(want.Noise, defaultNoise),
+		NodeJitter: or(want.NodeJitter, 0), Audit: or(want.Audit, defaultAudit),
+	}
+	d.RandomMax = or(want.RandomMax, max(defaultRandomMax, d.RandomMin))
+	for _, f := range d.Faults() {
+		r.fail("selfplay."+f.Key, "selfplay.%s: %s", f.Key, f.Why)
+	}
+	return d
+}
+
+func (r *resolver) selfplayData(want *Selfplay, p *match.Plan) selfplay.Data {
+	d := selfplay.Data{
+		Positions: r.inRange("selfplay.shard", want.Shard, defaultShard, 0, maxSelfplayGames), Shuffle: or(want.Shuffle, true), Seed: or(want.ShuffleSeed, 1),
+		NoMate: or(want.NoMate, false), Rule: p.Rules.Declaration, Distinct: r.inRange("selfplay.distinct_mib", want.DistinctMiB, defaultDistinct, 0, maxDistinct),
+	}
+	name := choose(r, "selfplay.format", want.Format, "psv", "hcpe", "hcpe2", "hcpe3", "pack")
+	format, err := packed.Find(name)
+	if err == nil && format.Name == "pack" && d.NoMate {
+		r.fail("selfplay.no_mate", "selfplay.no_mate: pack has games and leaves no position out: expected another format, or false")
+	}
+	d.Format = format
+	return d
+}
+
+// selfplayPlayer checks what the design asks of the player.
+func (r *resolver) selfplayPlayer(out *SelfplayPlan) {
+	if len(out.Plan.Players) != 1 {
+		return // an error already
+	}
+	p := &out.Plan.Players[0]
+	if !p.Limits.Clock.IsZero() {
+		r.fail("limits", "limits: a clock is for games between two: expected nodes, depth, movetime or self")
+	}
+	if out.Design.NodeJitter > 0 && p.Limits.Nodes == 0 {
+		r.fail("selfplay.node_jitter", "selfplay.node_jitter: %s plays by %s: expected limits with nodes", p.Name, p.Limits)
+	}
+	if out.Design.TemperaturePlies == 0 {
+		return
+	}
+	if p.Council != nil {
+		r.fail("selfplay.temperature_plies", "selfplay.temperature_plies: moves are drawn among an engine's MultiPV, which the council %s has not: expected 0; random and noise plies need none", p.Name)
+	}
+	for _, o := range p.Options {
+		if strings.EqualFold(o.Name, "MultiPV") || strings.EqualFold(o.Name, "USI_MultiPV") {
+			r.fail("selfplay.multipv", "selfplay.multipv: the option %s of %s says otherwise: expected one of the two", o.Name, p.Name)
+		}
+	}
+}
+
+// selfplayGames is how many blocks are played.
+func (r *resolver) selfplayGames(out *SelfplayPlan) {
+	block := max(1, out.Design.Games)
+	if r.file.Games == nil {
+		r.fail("games", "games is missing: expected how many to play, such as games = 100000")
+		return
+	}
+	games := *r.file.Games
+	if games < 1 || games > maxSelfplayGames {
+		r.fail("games", "games: %d is outside 1 to %d", games, maxSelfplayGames)
+		return
+	}
+	out.Blocks = (games + block - 1) / block
+	if out.Blocks*block != games {
+		r.warnings = append(r.warnings, warning("games: %d is no multiple of a block's %d: %d are played", games, block, out.Blocks*block))
+	}
+}

@@ -1,0 +1,126 @@
+package configs_test
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gogi/configs"
+	"gogi/match"
+	"gogi/selfplay"
+)
+
+// planSelfplay parses a file and resolves it.
+func planSelfplay(t *testing.T, text string) (*configs.SelfplayPlan, []configs.Warning, error) {
+	t.Helper()
+	f, err := configs.Parse([]byte(text), "sp.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.PlanSelfplay("", machine(t))
+}
+
+// The file to start from means what it says, and every key that it shows is good.
+func TestSelfplayTemplate(t *testing.T) {
+	text := string(configs.SelfplayTemplate())
+	p, warnings, err := planSelfplay(t, text)
+	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].String(), "1024 are played") {
+		t.Fatal(warnings, err)
+	}
+	if p.Blocks != 16 || p.Design.Games != 64 || p.Plan.Players[0].Limits.Nodes != 1000 || p.Plan.Adjudication.ResignScore != 3000 || p.Data.Format.Name != "psv" {
+		t.Errorf("%+v", p)
+	}
+	given := regexp.MustCompile(`(?m)^# ([a-z_]+ = )`).ReplaceAllString(text, "$1")
+	for _, other := range []string{`openings = "book.sfen"`} {
+		given = strings.Replace(given, other, "", 1)
+	}
+	shown, _, err := planSelfplay(t, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(p.Design, shown.Design); diff != "" {
+		t.Errorf("what it shows is not the default: %s", diff)
+	}
+	if shown.Data.Positions != p.Data.Positions || shown.Data.Distinct != p.Data.Distinct || shown.Data.Seed != p.Data.Seed || shown.Data.Shuffle != p.Data.Shuffle || shown.Data.NoMate != p.Data.NoMate {
+		t.Errorf("%+v, expected %+v", shown.Data, p.Data)
+	}
+}
+
+const selfplayHead = "games = 128\n[limits]\nnodes = 10\n[[engine]]\nname = \"A\"\ncmd = \"builtin\"\n[selfplay]\nto = \"x\"\n"
+
+func TestSelfplayDefaults(t *testing.T) {
+	p, warnings, err := planSelfplay(t, selfplayHead)
+	if err != nil || warnings != nil {
+		t.Fatal(warnings, err)
+	}
+	want := selfplay.Design{
+		Games: 64, RandomMin: 4, RandomMax: 8, Window: 600, Temperature: 50, Lines: 8, Noise: 0.1, Audit: 0.05,
+	}
+	if diff := cmp.Diff(want, p.Design); diff != "" {
+		t.Error(diff)
+	}
+	if p.Blocks != 2 || p.Plan.Concurrency != machine(t).NumCPU || filepath.Base(p.Folder) != "x" || !filepath.IsAbs(p.Folder) {
+		t.Errorf("%d blocks, %d at a time, in %s", p.Blocks, p.Plan.Concurrency, p.Folder)
+	}
+	if diff := cmp.Diff([]match.Opening{{ID: "1", Start: "startpos"}}, p.Plan.Openings); diff != "" {
+		t.Error(diff)
+	}
+	small, _, err := planSelfplay(t, strings.Replace(selfplayHead, "128", "10", 1))
+	if err != nil || small.Design.Games != 10 || small.Blocks != 1 {
+		t.Errorf("%+v, %v", small, err)
+	}
+}
+
+// Each of these is said where it stands, with what was expected.
+func TestSelfplayRefuses(t *testing.T) {
+	for _, tc := range []struct{ old, now, want string }{
+		{"games = 128\n", "", "sp.toml: games is missing"},
+		{"games = 128", "games = 0", "sp.toml:1: games: 0 is outside 1 to"},
+		{"to = \"x\"\n", "", "selfplay.to is missing: expected the folder"},
+		{"[selfplay]\nto = \"x\"\n", "", "there is no [selfplay] in it"},
+		{"nodes = 10", "tc = \"8+0.08\"", "a clock is for games between two"},
+		{"nodes = 10\n", "movetime = \"5ms\"\n[selfplay]\nto = \"x\"\nnode_jitter = 0.1\n", "expected limits with nodes"},
+		{"games", "swap = true\ngames", "sp.toml:1: swap: self-play has none"},
+		{"games", "ponder = \"standard\"\ngames", "ponder: self-play has none"},
+		{"games", "cpus = \"auto\"\ngames", "cpus: self-play has none"},
+		{"\"x\"", "\"x\"\nnoise = 2.0", "sp.toml:9: selfplay.noise: 2 is outside 0 to 1"},
+		{"\"x\"", "\"x\"\nrandom_min = 9\nrandom_max = 8", "selfplay.random_max: 8 is outside 9 to 1000"},
+		{"\"x\"", "\"x\"\nblock = 0", "selfplay.block: 0 is outside 1 to 65536"},
+		{"\"x\"", "\"x\"\ntemperature_plies = 3\ntemperature = 0.0", "selfplay.temperature: 0 is no number of centipawns above 0"},
+		{"\"x\"", "\"x\"\ntemperature_plies = 3\nmultipv = 1", "selfplay.multipv: 1 is outside 2 to 500"},
+		{"\"builtin\"\n", "\"builtin\"\noptions = {MultiPV = 3}\n", ""},
+		{"\"builtin\"\n[selfplay]\n", "\"builtin\"\noptions = {MultiPV = 3}\n[selfplay]\ntemperature_plies = 3\n", "the option MultiPV of A says otherwise"},
+		{"\"x\"", "\"x\"\nformat = \"hcp\"", "selfplay.format: \"hcp\" is not one of psv, hcpe, hcpe2, hcpe3, pack"},
+		{"\"x\"", "\"x\"\nformat = \"pack\"\nno_mate = true", "pack has games and leaves no position out"},
+		{"\"x\"", "\"x\"\nplayer = \"B\"", "there is no \"B\": expected one of A"},
+		{"[selfplay]", "[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n[selfplay]", "selfplay.player is missing: expected who plays, of A, B"},
+		{"\"builtin\"\n", "\"builtin\"\nenv = {G = \"{gpu}\"}\n", "self-play fills in no {slot} and no {gpu}"},
+		{
+			"[selfplay]", "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"A\"]\n[selfplay]\ntemperature_plies = 2\n",
+			"which the council C has not",
+		},
+	} {
+		text := strings.Replace(selfplayHead, tc.old, tc.now, 1)
+		if strings.Count(text, "[selfplay]") > 1 {
+			text = text[:strings.LastIndex(text, "[selfplay]")]
+		}
+		_, _, err := planSelfplay(t, text)
+		if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+			t.Errorf("%s\ngot %v, expected %q", text, err, tc.want)
+		}
+	}
+}
+
+// A series does not swallow the table.
+func TestSeriesHasNoSelfplay(t *testing.T) {
+	f, err := configs.Parse([]byte(strings.Replace(selfplayHead, "[selfplay]", "[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n[selfplay]", 1)), "m.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := f.Plan("", machine(t)); err == nil || !strings.Contains(err.Error(), "m.toml:10: selfplay: a series has none") {
+		t.Error(err)
+	}
+}

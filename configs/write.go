@@ -1,0 +1,353 @@
+package configs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"gogi/match"
+)
+
+// Text writes the file as one to be read and edited: the starter file, with what f says in
+// the place of its examples and what f does not say commented out. Parsed again it is f,
+// but where f says nothing of games or of limits: there it has the starter's. What is not
+// UTF-8 has no place in a file and is an error.
+func (f *File) Text() ([]byte, error) {
+	w := writer{file: f}
+	for _, b := range passagesOf(string(template)) {
+		w.passage(b)
+	}
+	if !utf8.Valid(w.out.Bytes()) {
+		return nil, errors.New("a word of the command line is not UTF-8, which a series file must be")
+	}
+	return append(bytes.TrimRight(w.out.Bytes(), "\n"), '\n'), nil
+}
+
+// passage is a part of the starter file: a table's header with the comment before it, and
+// its lines.
+type passage struct {
+	table string // "" before the first header
+	lines []string
+}
+
+// aKey is a line of the starter file with a key, commented out or not: its name, its
+// value and, with the blanks before it, what is said of it.
+var aKey = regexp.MustCompile(`^(?:# )?([a-z_]+) = (.*?)(\s+# .*)?$`)
+
+// aHeader is the header of a table, commented out or not.
+var aHeader = regexp.MustCompile(`^(?:# )?\[\[?([a-z_]+)\]`)
+
+// passagesOf cuts the starter file at empty lines.
+func passagesOf(text string) (list []passage) {
+	for part := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		b := passage{lines: strings.Split(part, "\n")}
+		for _, line := range b.lines {
+			if m := aHeader.FindStringSubmatch(line); m != nil && b.table == "" {
+				b.table = m[1]
+			}
+		}
+		if last := len(list) - 1; last >= 0 && b.table == "" && list[last].table == "" {
+			list[last].lines = slices.Concat(list[last].lines, []string{""}, b.lines) // the title, and the keys
+			continue
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+// writer fills the starter file in.
+type writer struct {
+	file    *File
+	out     bytes.Buffer
+	engines bool // all are written, at the first of the starter's
+}
+
+func (w *writer) passage(b passage) {
+	f := w.file
+	switch b.table {
+	case "":
+		w.table(b, w.top())
+	case "limits":
+		w.table(b, w.limits())
+	case "limits_by_colour":
+		w.table(b, valuesOf(f.ByColour))
+	case "store":
+		w.table(b, valuesOf(f.Store))
+	case "engine":
+		w.list(b, w.engines, len(f.Engines), func(i int) []keyValue { return valuesOf(&f.Engines[i]) })
+		w.engines = true
+	case "council":
+		w.list(b, false, len(f.Councils), func(i int) []keyValue { return valuesOf(&f.Councils[i]) })
+	default: // what the top has on a line: the table is an example
+		w.table(b, nil)
+	}
+}
+
+// list writes the tables of a list: the first with what the starter says of its keys.
+func (w *writer) list(b passage, written bool, n int, values func(int) []keyValue) {
+	switch {
+	case written:
+		return
+	case n == 0:
+		w.table(b, nil)
+		return
+	}
+	for i := range n {
+		w.table(b, values(i))
+		b = passage{table: b.table, lines: []string{"[[" + b.table + "]]"}}
+	}
+}
+
+// keyValue is a key and its value as TOML.
+type keyValue struct{ key, value string }
+
+// table writes a passage with these values in place of its own, and then those of which it
+// says nothing.
+func (w *writer) table(b passage, values []keyValue) {
+	for _, line := range b.lines {
+		m := aKey.FindStringSubmatch(line)
+		switch {
+		case aHeader.MatchString(line) && len(values) > 0:
+			w.line(strings.TrimPrefix(line, "# "))
+			continue
+		case m == nil:
+			w.line(line)
+			continue
+		}
+		i := slices.IndexFunc(values, func(v keyValue) bool { return v.key == m[1] })
+		switch {
+		case i >= 0:
+			w.pair(values[i], m[3])
+			values = slices.Delete(slices.Clone(values), i, i+1)
+		case strings.HasPrefix(line, "# "):
+			w.line(line)
+		default:
+			w.line("# " + line)
+		}
+	}
+	for _, v := range values {
+		w.pair(v, "")
+	}
+	w.line("")
+}
+
+func (w *writer) line(text string) { w.out.WriteString(text + "\n") }
+
+// commentColumn is where the starter file says something of a key.
+const commentColumn = 27
+
+// pair writes a line, with what the starter says where it said it.
+func (w *writer) pair(v keyValue, said string) {
+	line := v.key + " = " + v.value
+	if said = strings.TrimSpace(said); said != "" {
+		line += strings.Repeat(" ", max(1, commentColumn-utf8.RuneCountInString(line))) + said
+	}
+	w.line(line)
+}
+
+// top is what stands before the first table.
+func (w *writer) top() (values []keyValue) {
+	f := w.file
+	for _, v := range valuesOf(f) {
+		switch v.key {
+		case "limits", "limits_by_colour", "store", "engine", "council":
+		default:
+			values = append(values, v)
+		}
+	}
+	if f.Games == nil && (f.Design == nil || f.Design.Rounds == nil) {
+		values = append(values, keyValue{"games", starterGames})
+	}
+	return values
+}
+
+// What the starter file has for a series that says nothing of it.
+const (
+	starterGames = "100"
+	starterNodes = "400"
+)
+
+// limits are those of all players; the starter's where nobody has any.
+func (w *writer) limits() []keyValue {
+	f := w.file
+	values := valuesOf(f.Limits)
+	limited := f.ByColour != nil || f.Limits != nil && f.Limits.search()
+	for _, e := range f.Engines {
+		limited = limited || e.Limits != nil
+	}
+	for _, c := range f.Councils {
+		limited = limited || c.Limits != nil
+	}
+	if !limited {
+		values = append(values, keyValue{"nodes", starterNodes})
+	}
+	return values
+}
+
+// valuesOf are the keys of a table that are given; of a nil table none.
+func valuesOf[T any](table *T) (values []keyValue) {
+	if table == nil {
+		return nil
+	}
+	for _, f := range fields(reflect.ValueOf(table).Elem()) {
+		if !f.value.IsZero() {
+			values = append(values, keyValue{f.key, textOf(f.value)})
+		}
+	}
+	return values
+}
+
+// textOf is a value as TOML on one line, as the decoder reads it.
+func textOf(v reflect.Value) string {
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	switch value := v.Interface().(type) {
+	case time.Duration:
+		return quoted(value.String())
+	case TimeControl:
+		if value == (TimeControl{}) {
+			return quoted("0+0")
+		}
+		return quoted(match.TimeControl(value).String())
+	case Concurrency:
+		if value == AllCPUs {
+			return quoted("cpus")
+		}
+	case CPUs:
+		return quoted(orOff(value.String()))
+	case Resign:
+		return quoted(value.String())
+	case Draw:
+		return quoted(value.String())
+	case Bounds:
+		return quoted(decimalText(value.Elo0) + "," + decimalText(value.Elo1))
+	case Options:
+		return optionsText(value)
+	case Vary:
+		return varyText(value)
+	}
+	return plainText(v)
+}
+
+// plainText is a value by its kind.
+func plainText(v reflect.Value) string {
+	switch {
+	case v.Kind() == reflect.String:
+		return quoted(v.String())
+	case v.Kind() == reflect.Bool:
+		return strconv.FormatBool(v.Bool())
+	case v.CanInt():
+		return strconv.FormatInt(v.Int(), 10)
+	case v.CanUint():
+		return strconv.FormatUint(v.Uint(), 10)
+	case v.CanFloat():
+		return decimalText(v.Float())
+	case v.Kind() == reflect.Slice:
+		var list []string
+		for i := range v.Len() {
+			list = append(list, textOf(v.Index(i)))
+		}
+		return "[" + strings.Join(list, ", ") + "]"
+	}
+	return structText(v)
+}
+
+// structText is an inline table, or the value of its short key where that is all.
+func structText(v reflect.Value) string {
+	var pairs []string
+	short := ""
+	for _, f := range fields(v) {
+		if f.value.IsZero() {
+			continue
+		}
+		text := textOf(f.value)
+		if f.short {
+			short = text
+		}
+		pairs = append(pairs, f.key+" = "+text)
+	}
+	if short != "" && len(pairs) == 1 {
+		return short
+	}
+	return "{" + strings.Join(pairs, ", ") + "}"
+}
+
+// optionsText keeps the order, and leaves numbers and switches without quotes where they
+// come back as they are.
+func optionsText(list Options) string {
+	var pairs []string
+	for _, o := range list {
+		pairs = append(pairs, keyText(o.Name)+" = "+scalarText(o.Value))
+	}
+	return "{" + strings.Join(pairs, ", ") + "}"
+}
+
+func varyText(list Vary) string {
+	var pairs []string
+	for _, v := range list {
+		var values []string
+		for _, value := range v.Values {
+			values = append(values, scalarText(value))
+		}
+		pairs = append(pairs, keyText(v.Name)+" = ["+strings.Join(values, ", ")+"]")
+	}
+	return "{" + strings.Join(pairs, ", ") + "}"
+}
+
+// bareKey is what TOML takes for a key without quotes.
+var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+func keyText(name string) string {
+	if bareKey.MatchString(name) {
+		return name
+	}
+	return quoted(name)
+}
+
+// scalarText is an option's value.
+func scalarText(value string) string {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if value == "true" || value == "false" || err == nil && strconv.FormatInt(n, 10) == value {
+		return value
+	}
+	return quoted(value)
+}
+
+// quoted is a basic string of TOML.
+func quoted(text string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i, r := range text {
+		switch {
+		case r == utf8.RuneError: // perhaps a byte that is no UTF-8, which Text refuses
+			_, size := utf8.DecodeRuneInString(text[i:])
+			b.WriteString(text[i : i+size])
+		case r == '"' || r == '\\':
+			b.WriteString(`\` + string(r))
+		case r < ' ' || r == 0x7f:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+func decimalText(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// orOff is the word for nothing.
+func orOff(text string) string {
+	if text == "" {
+		return "off"
+	}
+	return text
+}

@@ -1,0 +1,246 @@
+package coordinator_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/match"
+)
+
+// TestWhoMayDoWhat walks through every verb and right: nobody approves his own, an owner
+// controls his own tests, others need a right.
+func TestWhoMayDoWhat(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.keys.add("eve", "red", "submit", "approve") // ann's colleague
+		f.keys.add("rob", "blue", "run")
+		submit := func(who string, p *match.Plan, s farm.Submission) error {
+			text, err := match.EncodePlan(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Plan = text
+			return f.do(who, "submit", s, &farm.TestStatus{})
+		}
+		mine, second, third := testPlan("mine", 1000, 20), testPlan("second", 1000, 21), testPlan("third", 1000, 22)
+		for _, step := range []struct {
+			who, verb string
+			order     farm.Order
+			plan      *match.Plan
+			submitted farm.Submission
+			refusal   string     // a part of it; "": it is done
+			state     farm.State // of the test, then
+		}{
+			{who: "w0", verb: "submit", plan: mine, refusal: "may not submit"},
+			{who: "nobody", verb: "submit", plan: mine, refusal: "no valid key"},
+			{who: "ann", verb: "submit", plan: mine, submitted: farm.Submission{Priority: 3}, refusal: "may not set a priority"},
+			{who: "ann", verb: "submit", plan: mine, submitted: farm.Submission{Share: -1}, refusal: "share"},
+			{who: "ann", verb: "submit", plan: mine, submitted: farm.Submission{Priority: 2}, state: farm.Submitted},
+			{who: "ann", verb: "submit", plan: mine, refusal: "already"},
+			{who: "ben", verb: "submit", plan: testPlan("mine", 1000, 33), refusal: "already"},
+			{who: "ann", verb: "approve", order: farm.Order{Run: "mine"}, refusal: "may not approve"},
+			{who: "eve", verb: "approve", order: farm.Order{Run: "mine"}, refusal: "own", state: farm.Submitted},
+			{who: "boss", verb: "pause", order: farm.Order{Run: "mine"}, refusal: "is submitted"},
+			{who: "ben", verb: "approve", order: farm.Order{Run: "none"}, refusal: "no test"},
+			{who: "ben", verb: "approve", order: farm.Order{Run: "mine"}, state: farm.Running},
+			{who: "ben", verb: "approve", order: farm.Order{Run: "mine"}, refusal: "is running"},
+			{who: "ben", verb: "pause", order: farm.Order{Run: "mine"}, refusal: "may not pause", state: farm.Running},
+			{who: "ann", verb: "pause", order: farm.Order{Run: "mine"}, state: farm.Paused},
+			{who: "rob", verb: "resume", order: farm.Order{Run: "mine"}, state: farm.Running},
+			{who: "ann", verb: "priority", order: farm.Order{Run: "mine", Number: -2}, state: farm.Running},
+			{who: "ann", verb: "priority", order: farm.Order{Run: "mine", Number: 9}, refusal: "may not"},
+			{who: "ann", verb: "priority", order: farm.Order{Run: "mine", Number: 0.5}, refusal: "whole number"},
+			{who: "rob", verb: "priority", order: farm.Order{Run: "mine", Number: 9}, state: farm.Running},
+			{who: "rob", verb: "priority", order: farm.Order{Run: "mine", Number: 11}, refusal: "from -10 to 10"},
+			{who: "ann", verb: "share", order: farm.Order{Run: "mine", Number: 2}, refusal: "may not"},
+			{who: "rob", verb: "share", order: farm.Order{Run: "mine", Number: math.NaN()}, refusal: "share"},
+			{who: "rob", verb: "share", order: farm.Order{Run: "mine", Number: 2}, state: farm.Running},
+			{who: "ann", verb: "stop", order: farm.Order{Run: "mine", Why: "a mistake"}, state: farm.Stopped},
+			{who: "ann", verb: "stop", order: farm.Order{Run: "mine"}, refusal: "is stopped"},
+			{who: "ann", verb: "resume", order: farm.Order{Run: "mine"}, state: farm.Running},
+			{who: "ben", verb: "submit", plan: second, state: farm.Submitted},
+			{who: "ben", verb: "approve", order: farm.Order{Run: "second"}, refusal: "own"},
+			{who: "ann", verb: "reject", order: farm.Order{Run: "second"}, refusal: "may not"},
+			{who: "eve", verb: "reject", order: farm.Order{Run: "second", Why: "no"}, state: farm.Stopped},
+			{who: "ben", verb: "resume", order: farm.Order{Run: "second"}, refusal: "is stopped", state: farm.Stopped},
+			{who: "boss", verb: "submit", plan: third, state: farm.Submitted},
+			{who: "ann", verb: "purge", order: farm.Order{Run: "mine", Worker: "w0", Why: "x"}, refusal: "may not purge"},
+			{who: "boss", verb: "purge", order: farm.Order{Run: "mine", Worker: "w0"}, refusal: "reason"},
+			{who: "ann", verb: "drain", order: farm.Order{Worker: "w0"}, refusal: "may not"},
+			{who: "boss", verb: "drain", order: farm.Order{Worker: "w9"}, refusal: "no worker"},
+			{who: "ann", verb: "sing", refusal: "no verb"},
+		} {
+			var err error
+			if step.verb == "submit" {
+				err = submit(step.who, step.plan, step.submitted)
+				step.order.Run = step.plan.Run
+			} else {
+				err = f.do(step.who, step.verb, step.order, &farm.TestStatus{})
+			}
+			switch {
+			case step.refusal == "" && err != nil, step.refusal != "" && (err == nil || !strings.Contains(err.Error(), step.refusal)):
+				t.Errorf("%s %s %+v: %v, expected %q", step.who, step.verb, step.order, err, step.refusal)
+			}
+			if step.state != "" && f.test(step.order.Run).State != step.state {
+				t.Errorf("%s %s %+v: it is %s, expected %s", step.who, step.verb, step.order, f.test(step.order.Run).State, step.state)
+			}
+		}
+		s := f.test("mine")
+		if s.Priority != 9 || s.Share != 2 || len(s.Log) != 10 || s.Log[0].By != "ann" || s.Log[1].By != "ben" {
+			t.Errorf("%+v", s)
+		}
+		f.restart()
+		again := f.test("mine")
+		if len(again.Log) != len(s.Log) || again.State != s.State || again.Priority != 9 || again.Owner != "red" {
+			t.Errorf("after a restart: %+v", again)
+		}
+	})
+}
+
+// TestPlansThatAFarmCannotPlay are refused in words.
+func TestPlansThatAFarmCannotPlay(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("swiss", 10, 1)
+		p.Design = match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}
+		text, err := match.EncodePlan(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.do("ann", "submit", farm.Submission{Plan: text}, nil); err == nil || !strings.Contains(err.Error(), "swiss pairs by results") {
+			t.Errorf("%v", err)
+		}
+		if err := f.do("ann", "submit", farm.Submission{Plan: []byte("{}")}, nil); err == nil {
+			t.Error("no plan at all is taken")
+		}
+	})
+}
+
+// TestStopTakesPairsBack: within a beat the slots are free.
+func TestStopTakesPairsBack(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("stop", 1000, 1)
+		f.run(p)
+		h := f.hand("w0", 5)
+		time.Sleep(10 * time.Second)
+		if f.test("stop").Held != 5 {
+			t.Fatalf("%+v", f.test("stop"))
+		}
+		if err := f.do("ann", "stop", farm.Order{Run: "stop"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(lease/3 + 2*time.Second)
+		if h.dropped.Load() != 5 {
+			t.Errorf("%d pairs were given up in a beat, expected 5", h.dropped.Load())
+		}
+		f.verify(p)
+	})
+}
+
+// TestManyRuns: shares, priorities, labels and quotas, all at once.
+func TestManyRuns(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		_ = f.stop()
+		f.config.OwnerMax = 1
+		f.start()
+		a, b, gpu := testPlan("a", 4000, 1), testPlan("b", 4000, 2), testPlan("gpu", 4000, 3)
+		f.run(a)
+		f.run(b)
+		text, err := match.EncodePlan(gpu)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.do("ann", "submit", farm.Submission{Plan: text, Priority: 1, Needs: map[string]string{"gpu": "yes"}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.do("ben", "approve", farm.Order{Run: "gpu"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.do("boss", "share", farm.Order{Run: "b", Number: 3}, nil); err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range []string{"w0", "w1", "w2", "w3"} {
+			h := &hand{f: f, name: name, slots: 10, takes: func(int) time.Duration { return 30 * time.Second }, plans: map[string]*match.Plan{}}
+			if i == 0 {
+				h.labels = map[string]string{"gpu": "yes"}
+			}
+			h.begin()
+		}
+		time.Sleep(20 * time.Minute)
+		got := map[string]int{}
+		for _, name := range []string{"a", "b", "gpu"} {
+			got[name] = f.test(name).Granted
+		}
+		share := float64(got["b"]) / float64(got["a"]+got["b"])
+		if got["gpu"] != f.worker("w0").Added+f.worker("w0").Held || got["a"]+got["b"] < 1000 || math.Abs(share-0.75) > 0.02 {
+			t.Errorf("%v, b has %.3f of what a and b got, expected 0.75", got, share)
+		}
+		f.verify(a)
+		f.verify(b)
+	})
+}
+
+// TestQuotas: an owner's tests wait for each other, and are begun in their order.
+func TestQuotas(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		_ = f.stop()
+		f.config.Quota = func(string) (q quota) { return quota{Running: 1, Queued: 2} }
+		f.start()
+		for i, name := range []string{"one", "two", "three"} {
+			f.run(testPlan(name, 10, uint64(i)))
+		}
+		if f.test("one").State != farm.Running || f.test("two").State != farm.Approved {
+			t.Errorf("%s, %s", f.test("one").State, f.test("two").State)
+		}
+		text, err := match.EncodePlan(testPlan("four", 10, 9))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.do("ann", "submit", farm.Submission{Plan: text}, nil); err == nil || !strings.Contains(err.Error(), "waiting") {
+			t.Errorf("a third in the queue: %v", err)
+		}
+		f.hand("w0", 5)
+		f.until("all are over", func() bool {
+			return f.test("one").State == farm.Over && f.test("two").State == farm.Over && f.test("three").State == farm.Over
+		})
+	})
+}
+
+// TestDrainAndQuarantine: a worker that drains finishes what it has, one in quarantine
+// does not; either gets nothing more until it is let go.
+func TestDrainAndQuarantine(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("drain", 200, 1)
+		f.run(p)
+		h, q := f.hand("w0", 4), f.hand("w2", 4)
+		time.Sleep(30 * time.Second)
+		if err := f.do("boss", "drain", farm.Order{Worker: "w0"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.do("boss", "quarantine", farm.Order{Worker: "w2", Why: "odd"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Minute)
+		a, b := f.worker("w0"), f.worker("w2")
+		if !a.Draining || a.Held != 0 || h.dropped.Load() != 0 || a.Added != int(h.done.Load()) {
+			t.Errorf("draining: %+v, %d finished", a, h.done.Load())
+		}
+		if b.Quarantine != "odd (boss)" || b.Held != 0 || q.dropped.Load() == 0 {
+			t.Errorf("in quarantine: %+v, %d dropped", b, q.dropped.Load())
+		}
+		f.restart() // both are remembered
+		if f.worker("w2").Quarantine == "" || !f.worker("w0").Draining {
+			t.Error("forgotten")
+		}
+		for _, verb := range []string{"drain", "quarantine"} {
+			worker := map[string]string{"drain": "w0", "quarantine": "w2"}[verb]
+			if err := f.do("boss", verb, farm.Order{Worker: worker, Off: true}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h.restart()
+		q.restart()
+		f.complete(p)
+	})
+}

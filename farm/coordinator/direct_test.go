@@ -1,0 +1,267 @@
+package coordinator_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/farm"
+	"gogi/match"
+)
+
+// line is a worker's end, message by message.
+type line struct {
+	t    *testing.T
+	f    *theFarm
+	name string
+	sent int
+}
+
+func (f *theFarm) line(t *testing.T, name string) *line {
+	t.Helper()
+	l := &line{t: t, f: f, name: name}
+	var w farm.Welcome
+	l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 2}, &w)
+	if w.Refusal != nil {
+		t.Fatal(w.Refusal)
+	}
+	return l
+}
+
+func (l *line) ask(subject string, in, out any) {
+	l.t.Helper()
+	if err := l.f.hall.Connect(l.name).Request(l.f.ctx, subject+l.name, in, out); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func (l *line) want(n int) []farm.Grant {
+	l.t.Helper()
+	var g farm.Grants
+	l.ask(farm.SubjectLease, farm.Ask{Session: "s", Want: n}, &g)
+	l.f.history.Lock()
+	defer l.f.history.Unlock()
+	for _, grant := range g.Grants {
+		l.f.granted[string(grant.Token)] = grant
+	}
+	return g.Grants
+}
+
+// send publishes results, and returns the message's body.
+func (l *line) send(items ...farm.Item) []byte {
+	l.t.Helper()
+	body, err := farm.Seal(&farm.Batch{Worker: l.name, Session: "s", Items: items}, l.f.keys.signer(l.name))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.publish(body)
+	return body
+}
+
+func (l *line) publish(body []byte) {
+	l.t.Helper()
+	l.sent++
+	if err := l.f.hall.Connect(l.name).Publish(l.f.ctx, farm.SubjectResults+l.name+".0", fmt.Sprint(l.name, l.sent), body); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func result(t *testing.T, g farm.Grant, r match.PairResult) farm.Item {
+	t.Helper()
+	text, err := match.EncodePair(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return farm.Item{Lease: g.Held(), Pair: text}
+}
+
+// TestTheFirstInTheStreamCounts: of two playings of a pair, both granted, also where they
+// are judged at one time.
+func TestTheFirstInTheStreamCounts(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("first", 64, 1)
+		f.run(p)
+		a, b := f.line(t, "w0"), f.line(t, "w1")
+		early := a.want(16)
+		time.Sleep(lease + 5*time.Second) // they expire, unheard of
+		late := b.want(16)
+		if len(early) != 16 || len(late) != 16 || late[15].Pair != 15 {
+			t.Fatalf("%d and %d grants", len(early), len(late))
+		}
+		_ = f.stop()
+		var as, bs []farm.Item
+		for i := range early {
+			as = append(as, result(t, early[i], playAs(p, early[i].Pair, 0)))
+			bs = append(bs, result(t, late[i], playAs(p, late[i].Pair, 10)))
+		}
+		b.send(bs[:8]...) // of the first eight w1's is before w0's, of the others after
+		a.send(as...)
+		b.send(bs[8:]...)
+		f.start()
+		f.until("they are judged", func() bool { return f.hall.Waiting() == 0 })
+		stored := f.disk.stores[p.Digest()].pairs
+		for id := range 16 {
+			want := map[bool]string{true: "w1", false: "w0"}[id < 8]
+			if got := stored[id].Played.Worker; got != want {
+				t.Errorf("of pair %d the playing of %s counts, expected the first, of %s", id, got, want)
+			}
+		}
+		if s := f.test("first"); s.Added != 16 || s.Duplicates != 16 || f.disk.stores[p.Digest()].adds != 16 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// TestAnOldTake: a result that comes again after its pair was made void counts nothing.
+func TestAnOldTake(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("take", 10, 1)
+		f.run(p)
+		w := f.line(t, "w0")
+		g := w.want(1)
+		body := w.send(result(t, g[0], play(p, 0)))
+		f.until("it is stored", func() bool { return f.test("take").Stored == 1 })
+		if err := f.do("boss", "purge", farm.Order{Run: "take", Worker: "w0", Why: "x"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		w.publish(body)
+		synctest.Wait()
+		if s := f.test("take"); s.Stored != 0 || s.Stale != 1 || f.worker("w0").Refused != 0 {
+			t.Errorf("%+v", s)
+		}
+		again := w.want(1)
+		if len(again) != 1 || again[0].Pair != 0 || again[0].Take != 1 {
+			t.Fatalf("%+v", again)
+		}
+		f.restart() // the takes are in the store
+		w.send(result(t, again[0], play(p, 0)))
+		f.until("it is stored again", func() bool { return f.test("take").Stored == 1 })
+	})
+}
+
+// TestARefusedPairIsPlayedByOthers, at once.
+func TestARefusedPairIsPlayedByOthers(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("refused", 10, 1)
+		f.run(p)
+		bad, good := f.line(t, "w0"), f.line(t, "w1")
+		g := bad.want(1)
+		bad.send(result(t, g[0], play(p, 3)))
+		synctest.Wait()
+		if got := good.want(1); len(got) != 1 || got[0].Pair != 0 || f.test("refused").Refused != 1 {
+			t.Errorf("%+v, %+v", got, f.test("refused"))
+		}
+	})
+}
+
+// TestGraceAfterARestart: what others may hold is not granted for a lease, and goes on
+// with who holds it.
+func TestGraceAfterARestart(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("grace", 40, 1)
+		f.run(p)
+		a := f.line(t, "w0")
+		held := a.want(6)
+		a.send(result(t, held[5], play(p, 5)))
+		synctest.Wait()
+		f.restart()
+		b := f.line(t, "w1")
+		if got := b.want(2); len(got) != 2 || got[0].Pair != 6 || got[1].Pair != 7 {
+			t.Errorf("at once: %+v", got)
+		}
+		a = f.line(t, "w0")
+		var told farm.Told
+		beat := farm.Beat{Session: "s", Number: 1}
+		for _, g := range held[:4] {
+			beat.Held = append(beat.Held, g.Held())
+		}
+		a.ask(farm.SubjectBeat, beat, &told)
+		if len(told.Drop) != 0 || f.test("grace").Adopted != 4 {
+			t.Errorf("%+v", told)
+		}
+		time.Sleep(lease / 2)
+		beat.Number++
+		a.ask(farm.SubjectBeat, beat, &told)
+		time.Sleep(lease/2 + time.Second)
+		if got := b.want(2); len(got) != 2 || got[0].Pair != 4 || got[1].Pair == 5 {
+			t.Errorf("after a lease: %+v", got)
+		}
+	})
+}
+
+// TestAttemptsAreBounded: ten of a pair are kept.
+func TestAttemptsAreBounded(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("attempts", 10, 1)
+		f.run(p)
+		w := f.line(t, "w0")
+		g := w.want(2)
+		for i := range 14 {
+			w.send(farm.Item{Lease: g[0].Held(), Attempt: &match.Attempt{Pair: 0, Why: fmt.Sprint("try ", i), Ended: time.UnixMicro(int64(i)).UTC()}})
+			synctest.Wait()
+		}
+		long := play(p, 1)
+		for i := range 14 {
+			long.Attempts = append(long.Attempts, match.Attempt{Pair: 1, Why: "x", Ended: time.UnixMicro(int64(i)).UTC()})
+		}
+		w.send(result(t, g[1], long))
+		synctest.Wait()
+		s := f.disk.stores[p.Digest()]
+		if len(s.attempts) != 10 || len(s.pairs[1].Attempts) != 10 {
+			t.Errorf("%d attempts at one pair and %d with the other, expected ten each", len(s.attempts), len(s.pairs[1].Attempts))
+		}
+	})
+}
+
+// TestNobodyHoards: a worker that asks without end gets a bounded number, and audits no
+// more than it asked for.
+func TestNobodyHoards(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("hoard", 1000, 1)
+		f.run(p)
+		w := f.line(t, "w0")
+		got := 0
+		for range 10 {
+			got += len(w.want(1 << 40))
+		}
+		if want := 64 + 16*2; got != want {
+			t.Errorf("it holds %d pairs, expected %d", got, want)
+		}
+		if more := w.want(-3); len(more) != 0 {
+			t.Errorf("for less than nothing it gets %+v", more)
+		}
+	})
+}
+
+// TestBackWithACrash: a pair that a worker could not play is not given to the same again
+// at once, and not to somebody who has others.
+func TestBackWithACrash(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("back", 10, 1)
+		f.run(p)
+		a, b := f.line(t, "w0"), f.line(t, "w1")
+		g := a.want(2)
+		a.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Held: []farm.Held{g[1].Held()}, Back: []farm.Back{{Held: g[0].Held(), Why: "no start", Crashed: true}}}, &farm.Told{})
+		if got := a.want(1); len(got) != 1 || got[0].Pair != 2 {
+			t.Errorf("w0 gets %+v", got)
+		}
+		if err := f.do("boss", "trust", farm.Order{Worker: "w1", Level: "owner"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		got := b.want(2)
+		if len(got) != 1 || got[0].Pair != 0 {
+			t.Fatalf("an owner's machine, which has nothing, gets %+v: expected pair 0 alone", got)
+		}
+		if more := b.want(2); len(more) != 0 {
+			t.Errorf("beside it, it gets %+v", more)
+		}
+		b.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Back: []farm.Back{{Held: got[0].Held(), Why: "no start", Crashed: true}}}, &farm.Told{})
+		time.Sleep(lease / 5)
+		synctest.Wait()
+		if s := f.test("back"); !slices.Equal(s.Condemned, []int{0}) || s.State != farm.Running {
+			t.Errorf("%+v", s)
+		}
+	})
+}

@@ -1,0 +1,391 @@
+package coordinator_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/loopback"
+	"gogi/match"
+)
+
+// The tests below are the rows of the design's failure table: each asserts that its fault
+// happened, and that the run is then what one machine plays.
+
+// TestWorkersAreKilled: their leases expire or are freed by the next process, and what
+// was in an outbox is sent by that one.
+func TestWorkersAreKilled(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("killed", 80, 2)
+		f.run(p)
+		hands := []*hand{f.hand("w0", 3), f.hand("w1", 3), f.hand("w2", 3)}
+		for i := range 12 {
+			time.Sleep(25 * time.Second)
+			if i%3 == 2 { // gone for longer than a lease
+				hands[0].kill()
+				time.Sleep(lease + 5*time.Second)
+				hands[0].begin()
+				continue
+			}
+			hands[1+i%2].restart()
+		}
+		f.complete(p)
+		if s := f.test("killed"); s.Expired == 0 || s.Regranted == 0 {
+			t.Errorf("no lease expired: %+v", s)
+		}
+	})
+}
+
+// TestAWorkerIsPartitionedOff: longer than its lease. Its pairs go to another; what it
+// sends when it is back was stored, or counts if nobody else's came first.
+func TestAWorkerIsPartitionedOff(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("partition", 60, 3)
+		f.run(p)
+		h := f.hand("w0", 3)
+		f.hand("w1", 3)
+		for range 4 {
+			time.Sleep(40 * time.Second)
+			f.hall.Partition("w0", true)
+			time.Sleep(2 * lease)
+			f.hall.Partition("w0", false)
+		}
+		f.complete(p)
+		if c := f.hall.Count(); c.Away == 0 || f.test("partition").Expired == 0 || h.dropped.Load() == 0 {
+			t.Errorf("there was no partition: %+v, %d dropped", c, h.dropped.Load())
+		}
+	})
+}
+
+// TestTheCoordinatorIsKilled: at any moment. Results that were not acknowledged come
+// again, leases are adopted, and no epoch is given twice.
+func TestTheCoordinatorIsKilled(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("restarts", 80, 4)
+		f.run(p)
+		for _, name := range []string{"w0", "w1", "w2"} {
+			f.hand(name, 3)
+		}
+		adopted := 0
+		for i := range 8 {
+			time.Sleep(time.Duration(17+i) * time.Second)
+			adopted += f.test("restarts").Adopted
+			f.restart()
+		}
+		f.complete(p)
+		if adopted += f.test("restarts").Adopted; adopted == 0 || f.c.Status(f.ctx).Boot != 9 {
+			t.Errorf("%d leases were adopted in boot %d", adopted, f.c.Status(f.ctx).Boot)
+		}
+	})
+}
+
+// TestItDiesBetweenStoreAndAcknowledgement: what was stored comes again, and is counted
+// once.
+func TestItDiesBetweenStoreAndAcknowledgement(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("between", 40, 5)
+		f.run(p)
+		f.hand("w0", 4)
+		deaths := 0
+		f.disk.stored = func(_ string, pair int) {
+			if pair%7 == 3 { // the process ends here: it can acknowledge nothing
+				deaths++
+				f.hall.Open()
+			}
+		}
+		for f.test("between").State != farm.Over {
+			time.Sleep(10 * time.Second)
+			if f.stopped() {
+				f.start()
+			}
+		}
+		f.complete(p)
+		if c := f.hall.Count(); deaths == 0 || c.Again == 0 {
+			t.Errorf("%d deaths, %d messages came again", deaths, c.Again)
+		}
+		if adds := f.disk.stores[p.Digest()].adds; adds != 40 {
+			t.Errorf("%d pairs were offered to the store, 40 of them new: what it has is known without asking it", adds)
+		}
+	})
+}
+
+// stopped reports whether the coordinator has ended by itself.
+func (f *theFarm) stopped() bool {
+	return f.do("ann", "list", farm.Order{}, &farm.Status{}) != nil
+}
+
+// TestTwiceLateAndOutOfOrder: results under other ids, overtaking each other, with lost
+// acknowledgements and lost answers.
+func TestTwiceLateAndOutOfOrder(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("twice", 80, 6)
+		f.run(p)
+		f.hall.Set(loopback.Faults{Double: 3, Swap: 4, LoseReply: 7, LoseAck: 5})
+		for _, name := range []string{"w0", "w1", "w2"} {
+			f.hand(name, 4)
+		}
+		f.complete(p)
+		c, s := f.hall.Count(), f.test("twice")
+		if c.Doubled == 0 || c.Swapped == 0 || c.RepliesLost == 0 || c.AcksLost == 0 || s.Duplicates == 0 || s.Expired == 0 {
+			t.Errorf("the faults did not happen: %+v, %+v", c, s)
+		}
+	})
+}
+
+// TestTheStreamIsFull: workers keep what they have and go on when there is room.
+func TestTheStreamIsFull(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("full", 40, 7)
+		f.run(p)
+		f.hall.Limit(100) // less than any message
+		h := f.hand("w0", 4)
+		f.until("the stream is full", func() bool { return f.hall.Count().Full > 100 })
+		if s := f.test("full"); s.Stored != 0 || s.Expired != 0 || h.done.Load() == 0 {
+			t.Errorf("%d finished, %+v", h.done.Load(), s)
+		}
+		f.hall.Limit(0)
+		f.complete(p)
+	})
+}
+
+// TestTheStoreFails: the first error ends the process, with nothing acknowledged and
+// nothing granted; when there is room again, nothing is lost.
+func TestTheStoreFails(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("store", 40, 8)
+		f.run(p)
+		h := f.hand("w0", 4)
+		f.until("something is stored", func() bool { return f.test("store").Stored > 3 })
+		f.disk.mu.Lock()
+		f.disk.full = true
+		f.disk.mu.Unlock()
+		f.until("it ends", f.stopped)
+		if err := f.stop(); !errors.Is(err, errFull) {
+			t.Errorf("it ended with %v", err)
+		}
+		before, waiting := h.done.Load(), f.hall.Waiting()
+		time.Sleep(2 * time.Minute)
+		if f.hall.Waiting() < waiting || waiting == 0 {
+			t.Errorf("%d messages wait, %d did when it failed: something was acknowledged", f.hall.Waiting(), waiting)
+		}
+		if h.done.Load() > before+4 {
+			t.Errorf("%d pairs were finished after it failed: more than were granted", h.done.Load()-before)
+		}
+		f.disk.mu.Lock()
+		f.disk.full = false
+		f.disk.mu.Unlock()
+		f.start()
+		f.complete(p)
+	})
+}
+
+// TestTheStreamIsWiped: what was sent and not judged is played again.
+func TestTheStreamIsWiped(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("wiped", 40, 9)
+		f.run(p)
+		f.hand("w0", 4)
+		time.Sleep(time.Minute)
+		_ = f.stop()
+		f.until("results wait", func() bool { return f.hall.Waiting() > 0 })
+		lost := f.hall.Wipe()
+		f.start()
+		f.complete(p)
+		if s := f.test("wiped"); lost == 0 || s.Lost == 0 {
+			t.Errorf("%d messages lost, %+v", lost, s)
+		}
+	})
+}
+
+// TestForgeries: what was not granted or cannot have been played is refused and kept as
+// evidence, and who sends it three times is granted nothing more; others play it.
+func TestForgeries(t *testing.T) {
+	other := testPlan("forged", 60, 99)
+	for name, forge := range map[string]func(f *theFarm, p *match.Plan, b *farm.Batch){
+		"outcome": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
+			r := play(p, b.Items[0].Lease.Pair)
+			r.Games[0].Outcome = match.WinFor(0)
+			if play(p, b.Items[0].Lease.Pair).Games[0].Outcome == match.WinFor(0) {
+				r.Games[0].Outcome = match.WinFor(1)
+			}
+			r.Games[0].Record.Winner = r.Games[0].Outcome.String()
+			b.Items[0].Pair, _ = match.EncodePair(r)
+		},
+		"games of another pair": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
+			b.Items[0].Pair, _ = match.EncodePair(play(p, (b.Items[0].Lease.Pair+1)%p.Pairs))
+		},
+		"another seed": func(_ *theFarm, _ *match.Plan, b *farm.Batch) {
+			b.Items[0].Pair, _ = match.EncodePair(play(other, b.Items[0].Lease.Pair))
+		},
+		"a pair that was not granted": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
+			b.Items[0].Lease.Pair = p.Pairs - 1
+			b.Items[0].Pair, _ = match.EncodePair(play(p, p.Pairs-1))
+		},
+		"another worker's lease": func(f *theFarm, _ *match.Plan, b *farm.Batch) {
+			b.Items[0].Lease.Token = f.config.Secret.Token("w1", b.Items[0].Lease)
+		},
+		"bytes":             func(_ *theFarm, _ *match.Plan, b *farm.Batch) { b.Items[0].Pair[len(b.Items[0].Pair)/2] ^= 1 },
+		"in another's name": func(_ *theFarm, _ *match.Plan, b *farm.Batch) { b.Worker = "w1" },
+		"an attempt elsewhere": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
+			b.Items[0].Pair, b.Items[0].Attempt = nil, &match.Attempt{Pair: b.Items[0].Lease.Pair + 1, Why: "x"}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inFarm(t, func(t *testing.T, f *theFarm) {
+				p := testPlan("forged", 60, 10)
+				f.run(p)
+				bad := &hand{f: f, name: "w0", slots: 2, takes: func(int) time.Duration { return 5 * time.Second }, plans: map[string]*match.Plan{}}
+				bad.changes = func(b *farm.Batch) {
+					b.Items = slices.Clone(b.Items)
+					b.Items[0].Pair = slices.Clone(b.Items[0].Pair)
+					forge(f, p, b)
+				}
+				bad.begin()
+				f.hand("w1", 3)
+				f.complete(p)
+				w := f.worker("w0")
+				if w.Refused < 3 || w.Quarantine == "" || len(f.hall.Evidence()) < 3 {
+					t.Errorf("%+v, evidence %q", w, f.hall.Evidence())
+				}
+				if good := f.worker("w1"); good.Refused != 0 || good.Quarantine != "" {
+					t.Errorf("the other is blamed: %+v", good)
+				}
+			})
+		})
+	}
+}
+
+// TestARevokedKey: nothing that is judged after it counts (I9), and its pairs are played
+// by others.
+func TestARevokedKey(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("revoked", 40, 11)
+		f.run(p)
+		h := f.hand("w0", 3)
+		f.hand("w1", 3)
+		f.until("it has played", func() bool { return f.worker("w0").Added > 3 })
+		f.keys.revoke("w0")
+		before := f.worker("w0").Added
+		f.complete(p)
+		if got := f.worker("w0").Added; got != before {
+			t.Errorf("I9: %d pairs of a revoked key were counted", got-before)
+		}
+		if h.exit() == nil || h.exit().Exit != 4 {
+			t.Errorf("the worker was told %+v", h.exit())
+		}
+	})
+}
+
+// TestAnOlderProcess: of two with one key the newer has the name; the older is refused,
+// and never takes it back.
+func TestAnOlderProcess(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.run(testPlan("session", 40, 12))
+		way := f.hall.Connect("w0")
+		hello := func(session string, start uint64) (w farm.Welcome) {
+			if err := way.Request(f.ctx, "hello.w0", farm.Hello{Protocol: farm.Protocol, Session: session, Start: start, Slots: 2}, &w); err != nil {
+				t.Fatal(err)
+			}
+			return w
+		}
+		ask := func(session string) (g farm.Grants) {
+			if err := way.Request(f.ctx, "lease.w0", farm.Ask{Session: session, Want: 2}, &g); err != nil {
+				t.Fatal(err)
+			}
+			return g
+		}
+		beat := func(session string, number uint64, grants ...farm.Grant) (told farm.Told) {
+			b := farm.Beat{Session: session, Number: number}
+			for _, g := range grants {
+				b.Held = append(b.Held, g.Held())
+			}
+			if err := way.Request(f.ctx, "beat.w0", b, &told); err != nil {
+				t.Fatal(err)
+			}
+			return told
+		}
+		if !ask("old").Unknown {
+			t.Error("a session that has not said hello is granted pairs")
+		}
+		if w := hello("old", 1); w.Refusal != nil || w.Lease != lease || w.Beat != lease/3 || len(w.Plans) != 1 {
+			t.Fatalf("%+v", w)
+		}
+		held := ask("old").Grants
+		if again := hello("old", 1); again.Refusal != nil || len(held) != 2 {
+			t.Error("the same session says hello again, and something happens")
+		}
+		if told := beat("old", 1, held...); len(told.Drop) != 0 {
+			t.Errorf("%+v", told)
+		}
+		if w := hello("new", 2); w.Refusal != nil {
+			t.Fatal(w.Refusal)
+		}
+		if w := hello("old", 1); w.Refusal == nil || w.Refusal.Exit != 4 || !strings.Contains(w.Refusal.Why, "newer") {
+			t.Errorf("the older process: %+v", w)
+		}
+		if told := beat("old", 2, held...); !told.Unknown {
+			t.Errorf("the older process beats: %+v", told)
+		}
+		if told := beat("new", 5); len(told.Drop) != 0 {
+			t.Errorf("%+v", told)
+		}
+		if got := ask("new").Grants; len(got) != 2 || got[0].Pair != 0 || got[1].Pair != 1 {
+			t.Errorf("what the older had is not granted to the newer: %+v", got)
+		}
+		forged := held[0]
+		forged.Token = []byte("made up")
+		if told := beat("new", 6, forged); len(told.Drop) != 1 {
+			t.Errorf("a lease that was not granted: %+v", told)
+		}
+		if told := beat("new", 4, held...); len(told.Drop) != 0 {
+			t.Errorf("a beat that was overtaken is heard: %+v", told)
+		}
+		for _, w := range []farm.Hello{{Protocol: farm.Oldest - 1, Session: "x", Slots: 1}, {Protocol: 1, Slots: 1}, {Protocol: 1, Session: "x"}} {
+			var answer farm.Welcome
+			if err := way.Request(f.ctx, "hello.w0", w, &answer); err != nil || answer.Refusal == nil {
+				t.Errorf("%+v: %+v, %v", w, answer, err)
+			}
+		}
+	})
+}
+
+// TestAPairThatKills: it is played alone in the end, given up after two machines, and
+// three such pairs pause the run; a resume tries them again.
+func TestAPairThatKills(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("killer", 40, 13)
+		f.run(p)
+		killers, armed := []int{5, 17, 23}, true
+		var hands []*hand
+		for i := range 3 {
+			h := &hand{f: f, name: fmt.Sprint("w", i), slots: 2, takes: func(int) time.Duration { return 10 * time.Second }, plans: map[string]*match.Plan{}}
+			h.dies = func(pair int) bool { return armed && slices.Contains(killers, pair) }
+			hands = append(hands, h)
+			h.begin()
+		}
+		f.until("the run is paused", func() bool { return f.test("killer").State == farm.Paused })
+		s := f.test("killer")
+		if !slices.Equal(s.Condemned, killers) || !strings.Contains(s.Why, "crash") {
+			t.Errorf("%+v", s)
+		}
+		f.restart()
+		if s := f.test("killer"); s.State != farm.Paused || !slices.Equal(s.Condemned, killers) {
+			t.Errorf("after a restart: %+v", s)
+		}
+		for _, h := range hands {
+			h.mu.Lock()
+		}
+		armed = false
+		for _, h := range hands {
+			h.mu.Unlock()
+		}
+		if err := f.do("ann", "resume", farm.Order{Run: "killer"}, &s); err != nil {
+			t.Fatal(err)
+		}
+		f.complete(p)
+	})
+}

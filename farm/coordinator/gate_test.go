@@ -1,0 +1,179 @@
+package coordinator_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/coordinator"
+	"gogi/gate"
+	"gogi/live"
+	"gogi/match"
+)
+
+// quota is short for it.
+type quota = coordinator.Quota
+
+// gated is a plan whose first player wins so often of ten, with a test that ends.
+func gated(name string, pairs int, seed uint64) *match.Plan {
+	p := testPlan(name, pairs, seed)
+	p.Gate = match.Gate{Elo0: 0, Elo1: 150, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	// Every pair its own opening: two moves after each first one.
+	first := p.Openings
+	p.Openings = nil
+	for i := range pairs {
+		o := first[i%len(first)]
+		position, err := o.Position()
+		if err != nil {
+			panic(err)
+		}
+		for _, m := range o.Moves {
+			position.Apply(m)
+		}
+		replies := position.LegalMoves(nil)
+		o.ID = fmt.Sprint(i)
+		o.Moves = append(slices.Clone(o.Moves), replies[i/len(first)%len(replies)])
+		p.Openings = append(p.Openings, o)
+	}
+	return p
+}
+
+// TestAGateStopsInPlanOrder is I5 and I7: the verdict is that of the prefix, whatever
+// the order of arrival; nothing is granted beyond the window; what was played beyond the
+// stop is stored, shown and not counted.
+func TestAGateStopsInPlanOrder(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := gated("gated", 600, 3)
+		f.run(p)
+		for i := range 6 {
+			h := &hand{f: f, name: fmt.Sprint("w", i), slots: 20, plans: map[string]*match.Plan{}}
+			h.takes = func(pair int) time.Duration { return time.Duration(10+(pair*37)%90) * time.Second }
+			h.plays = func(p *match.Plan, id int) match.PairResult { return playAs(p, id, 9) }
+			h.begin()
+		}
+		reach := 0
+		f.until("the gate decides", func() bool {
+			s := f.test("gated")
+			if s.State != farm.Over {
+				reach = max(reach, s.Reach)
+			}
+			return s.State == farm.Over
+		})
+		time.Sleep(2 * time.Minute)
+		s := f.test("gated")
+		if reach > 64 || reach < 40 {
+			t.Errorf("I7: it reached %d pairs beyond the prefix, the window is 64", reach)
+		}
+		// A second program: the pairs in plan order, by the same design.
+		judge, err := gate.New(p.Gate, p.Pairs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored := f.disk.stores[p.Digest()].pairs
+		at := 0
+		for ; !judge.State().Decided(); at++ {
+			play, err := gate.OfResult(p, playAs(p, at, 9))
+			if err == nil {
+				err = judge.Add(at, play)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, ok := stored[at]; !ok {
+				t.Fatalf("I5: the verdict rests on pair %d, which is not stored", at)
+			}
+		}
+		beyond := 0
+		for id := range stored {
+			if id >= at {
+				beyond++
+			}
+		}
+		if s.Verdict != "pass" || s.Verdict != string(judge.State().Judgement.Decision) || s.Beyond != beyond || beyond == 0 {
+			t.Errorf("I5: %s after %d pairs with %d beyond; expected %s and %d", s.Verdict, at, s.Beyond, judge.State().Judgement.Decision, beyond)
+		}
+		granted := s.Granted
+		f.restart()
+		time.Sleep(time.Minute)
+		if again := f.test("gated"); again.State != farm.Over || again.Granted != 0 || granted > at+64+1 {
+			t.Errorf("%d granted for %d, after a restart: %+v", granted, at, again)
+		}
+	})
+}
+
+// TestAPurge: a worker's pairs are played again as another take, what it still sends of
+// the take before counts for nothing, and a verdict that was told is withdrawn.
+func TestAPurge(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := gated("purge", 400, 5)
+		f.run(p)
+		strong := func(p *match.Plan, id int) match.PairResult { return playAs(p, id, 10) }
+		liar := &hand{f: f, name: "w0", slots: 20, takes: func(int) time.Duration { return 20 * time.Second }, plays: strong, plans: map[string]*match.Plan{}}
+		liar.begin()
+		f.hand("w1", 1)
+		f.until("it has passed", func() bool { return f.test("purge").State == farm.Over })
+		if s := f.test("purge"); s.Verdict != "pass" {
+			t.Fatalf("the liar did not bring it about: %+v", s)
+		}
+		if err := f.do("boss", "quarantine", farm.Order{Worker: "w0", Why: "lies"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute) // what it has finished still counts, until it is purged
+		var dry, out farm.Purged
+		if err := f.do("boss", "purge", farm.Order{Run: "purge", Worker: "w0", Why: "lies", Dry: true}, &dry); err != nil {
+			t.Fatal(err)
+		}
+		stored := f.test("purge").Stored
+		if err := f.do("boss", "purge", farm.Order{Run: "purge", Worker: "w0", Why: "lies"}, &out); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(dry.Pairs, out.Pairs) || len(out.Pairs) < 5 || out.Before != "pass" || !out.Withdrawn || out.After == "pass" {
+			t.Errorf("%+v, dry %v", out, dry.Pairs)
+		}
+		s := f.test("purge")
+		if s.Stored != stored-len(out.Pairs) || s.State != farm.Running || f.disk.stores[p.Digest()].voided == nil {
+			t.Errorf("%+v", s)
+		}
+		f.until("it is over again", func() bool { return f.test("purge").State == farm.Over })
+		f.verify(p) // none of the liar's is left
+		for id, r := range f.disk.stores[p.Digest()].pairs {
+			if r.Played.Worker == "w0" {
+				t.Errorf("pair %d is of the purged worker", id)
+			}
+		}
+		if s := f.test("purge"); s.Verdict == "pass" {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// TestItIsSeen: whoever watches a run sees every pair that counts, once.
+func TestItIsSeen(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("seen", 30, 1)
+		f.run(p)
+		hub, ok := f.c.Watch("seen")
+		if !ok {
+			t.Fatal("it cannot be watched")
+		}
+		sub := hub.Subscribe(live.DefaultRoom)
+		defer sub.Close()
+		f.hall.Set(struct{ Double, Swap, LoseReply, LoseAck int }{Double: 2})
+		f.hand("w0", 3)
+		f.hand("w1", 3)
+		f.complete(p)
+		state := hub.State().State
+		counted := 0
+		for _, g := range state.Standings.Games {
+			counted += g.Games
+		}
+		if state.Finished != 30 || counted != 60 || state.Unseen != 0 || f.test("seen").Duplicates == 0 {
+			t.Errorf("%d pairs, %d games, %d not seen", state.Finished, counted, state.Unseen)
+		}
+		if _, ok := f.c.Watch("none"); ok {
+			t.Error("what is not there can be watched")
+		}
+	})
+}

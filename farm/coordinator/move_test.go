@@ -1,0 +1,115 @@
+package coordinator_test
+
+import (
+	"strings"
+	"testing"
+
+	"gogi/farm"
+	"gogi/match"
+)
+
+// pulled is all that pull gives of a test.
+func (f *theFarm) pulled(t *testing.T, who, run string) (all []match.PairResult) {
+	t.Helper()
+	for from, more := 0, true; more; {
+		var page farm.Pulled
+		if err := f.do(who, "pull", farm.Pull{Run: run, From: from}, &page); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range page.Pairs {
+			p, err := match.DecodePair(text, 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, p)
+		}
+		from, more = page.Next, page.More
+	}
+	return all
+}
+
+func pairsOf(t *testing.T, played ...match.PairResult) (texts [][]byte) {
+	t.Helper()
+	for _, p := range played {
+		text, err := match.EncodePair(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// TestPairsThatAreBrought count once, are verified, carry the name of who brought them,
+// and come back as they were brought.
+func TestPairsThatAreBrought(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("moved", 600, 1)
+		f.run(p)
+		w := f.line(t, "w0")
+		w.send(result(t, w.want(1)[0], play(p, 0)))
+		f.until("it is stored", func() bool { return f.test("moved").Stored == 1 })
+
+		bring := func(who string, played ...match.PairResult) (out farm.Pushed, err error) {
+			err = f.do(who, "push", farm.Push{Run: "moved", Pairs: pairsOf(t, played...)}, &out)
+			return out, err
+		}
+		if _, err := bring("ben", play(p, 1)); err == nil || !strings.Contains(err.Error(), "may not push") {
+			t.Errorf("another's test: %v", err)
+		}
+		forged := play(p, 2)
+		forged.Pair.ID = 3
+		if _, err := bring("ann", play(p, 1), forged); err == nil || f.test("moved").Stored != 1 {
+			t.Errorf("a forged pair, beside a good one: %v, %d stored", err, f.test("moved").Stored)
+		}
+		claimed := play(p, 5)
+		claimed.Played = match.Provenance{Worker: "w9", Owner: "x"}
+		if out, err := bring("ann", play(p, 0), play(p, 4), claimed); err != nil || out != (farm.Pushed{Added: 2, There: 1}) {
+			t.Errorf("%+v, %v", out, err)
+		}
+		if out, err := bring("ann", play(p, 4)); err != nil || out != (farm.Pushed{There: 1}) {
+			t.Errorf("again: %+v, %v", out, err)
+		}
+		for _, g := range w.want(4) {
+			if g.Pair == 4 || g.Pair == 5 {
+				t.Errorf("pair %d is granted, which is stored", g.Pair)
+			}
+		}
+		got := f.pulled(t, "ben", "moved")
+		if len(got) != 3 || got[0].Played.Worker != "w0" || got[1].Pair.ID != 4 || got[1].Played.Worker != "ann" || got[2].Played.Worker != "ann" {
+			t.Errorf("pulled %d pairs: %+v", len(got), got)
+		}
+		if log := f.test("moved").Log; log[len(log)-1].What != "2 pairs pushed" || log[len(log)-1].By != "ann" {
+			t.Errorf("the log says %+v", log[len(log)-1])
+		}
+	})
+}
+
+// TestPullIsPaged: more pairs than one answer carries all come, once.
+func TestPullIsPaged(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("paged", 600, 1)
+		f.run(p)
+		for from := 0; from < 600; from += 100 {
+			var some []match.PairResult
+			for id := from; id < from+100; id++ {
+				some = append(some, play(p, id))
+			}
+			if err := f.do("ann", "push", farm.Push{Run: "paged", Pairs: pairsOf(t, some...)}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if s := f.test("paged"); s.State != farm.Over || s.Stored != 600 {
+			t.Errorf("%d stored, %s: expected all, and the end", s.Stored, s.State)
+		}
+		for id, got := range f.pulled(t, "ann", "paged") {
+			if got.Pair.ID != id {
+				t.Fatalf("pair %d in place %d", got.Pair.ID, id)
+			}
+		}
+		var page farm.Pulled
+		if err := f.do("ann", "pull", farm.Pull{Run: "paged", From: -5}, &page); err != nil || len(page.Pairs) == 0 || len(page.Pairs) == 600 {
+			t.Errorf("%d pairs in one answer, %v", len(page.Pairs), err)
+		}
+	})
+}

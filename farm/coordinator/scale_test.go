@@ -1,0 +1,145 @@
+package coordinator_test
+
+import (
+	"context"
+	"crypto/ed25519"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/coordinator"
+	"gogi/farm/loopback"
+	"gogi/match"
+)
+
+// TestManyWorkers on one coordinator, with doubled and overtaking results and lost
+// answers: none lost, none doubled. GOGI_FARM_WORKERS sets another number; 10,000 take minutes.
+func TestManyWorkers(t *testing.T) {
+	workers := 300
+	if text := os.Getenv("GOGI_FARM_WORKERS"); text != "" {
+		if _, err := fmt.Sscan(text, &workers); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("many", 2*workers, 1)
+		f.run(p)
+		f.hall.Set(loopback.Faults{Double: 3, Swap: 5, LoseReply: 101, LoseAck: 7})
+		for i := range workers {
+			name := fmt.Sprint("x", i)
+			f.keys.add(name, fmt.Sprint("owner", i%7), "work")
+			h := &hand{f: f, name: name, slots: 1, plans: map[string]*match.Plan{}}
+			h.takes = func(pair int) time.Duration { return time.Duration(10+pair%20) * time.Second }
+			h.begin()
+		}
+		f.complete(p)
+		if s, c := f.test("many"), f.hall.Count(); s.Added != 2*workers || s.Duplicates < workers/10 || c.RepliesLost == 0 || c.AcksLost == 0 {
+			t.Errorf("%+v, %+v", s, c)
+		}
+	})
+}
+
+// benchFarm is a farm out of any bubble, with a test that runs.
+func benchFarm(b *testing.B, pairs int) (*theFarm, *match.Plan) {
+	b.Helper()
+	ctx, cancel := context.WithCancel(b.Context())
+	f := &theFarm{
+		hall: loopback.NewHall(), disk: &disk{stores: map[string]*store{}}, ctx: ctx,
+		keys: &keyring{keys: map[string]coordinator.Key{}, priv: map[string]ed25519.PrivateKey{}},
+	}
+	for name, right := range map[string]string{"ann": "submit", "ben": "approve", "w0": "work", "coordinator": ""} {
+		f.keys.add(name, name, right)
+	}
+	c, err := coordinator.New(ctx, coordinator.Config{
+		Bus: f.hall.Open(), Keys: f.keys, Secret: farm.Secret{7}, Open: f.disk.open, Lease: time.Hour, Sign: f.keys.signer("coordinator"),
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Serve(ctx) }()
+	b.Cleanup(func() { cancel(); <-ended })
+	p := testPlan("bench", pairs, 1)
+	text, err := match.EncodePlan(p)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for f.do("ann", "list", farm.Order{}, nil) != nil {
+		continue // Serve has just begun
+	}
+	if err := f.do("ann", "submit", farm.Submission{Plan: text}, nil); err != nil {
+		b.Fatal(err)
+	}
+	if err := f.do("ben", "approve", farm.Order{Run: "bench"}, nil); err != nil {
+		b.Fatal(err)
+	}
+	return f, p
+}
+
+// BenchmarkJudge is a pair from the stream to its acknowledgement: signature, token,
+// decoding, replay, store (in memory), gate and ledger. The games are two plies long, so
+// that it is all but the replay of a real pair (match's BenchmarkVerify) and the disk.
+func BenchmarkJudge(b *testing.B) {
+	f, p := benchFarm(b, 1<<20)
+	ctx := f.ctx
+	must := func(err error) {
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	way := f.hall.Connect("w0")
+	var w farm.Welcome
+	must(way.Request(ctx, "hello.w0", farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: 1000}, &w))
+	var out [][]byte
+	for len(out)*8 < b.N {
+		batch := farm.Batch{Worker: "w0", Session: "s"}
+		var g farm.Grants
+		must(way.Request(ctx, "lease.w0", farm.Ask{Session: "s", Want: 8, Known: []string{p.Digest()}}, &g))
+		if len(g.Grants) == 0 {
+			b.Fatal("nothing is granted")
+		}
+		for _, grant := range g.Grants {
+			pair, err := match.EncodePair(play(p, grant.Pair))
+			must(err)
+			batch.Items = append(batch.Items, farm.Item{Lease: grant.Held(), Pair: pair})
+		}
+		body, err := farm.Seal(&batch, f.keys.signer("w0"))
+		must(err)
+		out = append(out, body)
+		// The next eight are wanted before these are in the stream: they are told to be finished.
+		beat := farm.Beat{Session: "s", Number: uint64(len(out))}
+		for _, it := range batch.Items {
+			beat.Outbox = append(beat.Outbox, it.Lease)
+		}
+		must(way.Request(ctx, "beat.w0", beat, &farm.Told{}))
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i, body := range out {
+		must(way.Publish(ctx, "res.w0.0", fmt.Sprint(i), body))
+	}
+	for f.hall.Waiting() > 0 {
+		time.Sleep(time.Millisecond) // a benchmark of what others do meanwhile
+	}
+}
+
+// BenchmarkAsk is a request for a pair and its answer, with all of the coordinator's work
+// for it but the network's.
+func BenchmarkAsk(b *testing.B) {
+	f, p := benchFarm(b, 10_000_000)
+	ctx := f.ctx
+	way := f.hall.Connect("w0")
+	if err := way.Request(ctx, "hello.w0", farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: 1 << 20}, &farm.Welcome{}); err != nil {
+		b.Fatal(err)
+	}
+	ask := farm.Ask{Session: "s", Want: 1, Known: []string{p.Digest()}}
+	b.ReportAllocs()
+	for b.Loop() {
+		var g farm.Grants
+		if err := way.Request(ctx, "lease.w0", ask, &g); err != nil || len(g.Grants) != 1 {
+			b.Fatal(g, err)
+		}
+	}
+}

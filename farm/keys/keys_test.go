@@ -1,0 +1,263 @@
+package keys_test
+
+import (
+	"crypto/ed25519"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/farm/keys"
+)
+
+func newKey(t *testing.T, name string, expires time.Time, rights ...keys.Right) (keys.Key, string) {
+	t.Helper()
+	k, seed, err := keys.New(name, "owner", rights, time.Now(), expires)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k, seed
+}
+
+func TestWhatIsNoKey(t *testing.T) {
+	for name, test := range map[string]struct {
+		name, owner string
+		rights      []keys.Right
+	}{
+		"a dot":          {"a.b", "o", []keys.Right{keys.Work}},
+		"a wildcard":     {"*", "o", []keys.Right{keys.Work}},
+		"nothing":        {"", "o", []keys.Right{keys.Work}},
+		"a path":         {"../x", "o", []keys.Right{keys.Work}},
+		"the bus's own":  {"COORDINATOR", "o", []keys.Right{keys.Work}},
+		"long":           {strings.Repeat("a", 41), "o", []keys.Right{keys.Work}},
+		"no owner":       {"a", "", []keys.Right{keys.Work}},
+		"no rights":      {"a", "o", nil},
+		"unknown right":  {"a", "o", []keys.Right{"play"}},
+		"work and admin": {"a", "o", []keys.Right{keys.Work, keys.Admin}},
+	} {
+		if _, _, err := keys.New(test.name, test.owner, test.rights, time.Now(), time.Time{}); err == nil {
+			t.Errorf("%s: it is a key", name)
+		}
+	}
+}
+
+func TestRingKeepsAndRevokes(t *testing.T) {
+	dir := t.TempDir()
+	ring, err := keys.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, _ := newKey(t, "w1", time.Time{}, keys.Work)
+	if err := ring.Add(k); err != nil {
+		t.Fatal(err)
+	}
+	again, _ := newKey(t, "w1", time.Time{}, keys.Work)
+	if ring.Add(again) == nil {
+		t.Error("a name is given twice")
+	}
+	again = k
+	again.Name = "w2"
+	if ring.Add(again) == nil {
+		t.Error("a key is given twice")
+	}
+	now := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
+	if err := ring.Revoke("w1", "lost", now); err != nil {
+		t.Fatal(err)
+	}
+	if err := ring.Revoke("w1", "again", now.Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if err := ring.Revoke("nobody", "", now); !errors.Is(err, keys.ErrUnknown) {
+		t.Errorf("an unknown key: %v", err)
+	}
+	for name, r := range map[string]*keys.Ring{"the ring": ring, "a new one": reopened(t, dir)} {
+		got, ok := r.Find(k.Public)
+		if err := got.Valid(now); !ok || err == nil || !strings.Contains(err.Error(), "lost") || !got.Revoked.Equal(now) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bad.toml"), []byte("name = \"other\""), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if ring.Refresh() == nil {
+		t.Error("a damaged key is read")
+	}
+	if _, ok := ring.Named("w1"); !ok {
+		t.Error("a damaged file has changed the others")
+	}
+}
+
+func reopened(t *testing.T, dir string) *keys.Ring {
+	t.Helper()
+	r, err := keys.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestExpiry(t *testing.T) {
+	at := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
+	k, _ := newKey(t, "w1", at, keys.Work)
+	if err := k.Valid(at.Add(-time.Second)); err != nil {
+		t.Errorf("before: %v", err)
+	}
+	if k.Valid(at) == nil {
+		t.Error("it is valid at its end")
+	}
+}
+
+func TestSigning(t *testing.T) {
+	k, seed := newKey(t, "w1", time.Time{}, keys.Work)
+	sign, public, err := keys.Sign(seed)
+	if err != nil || public != k.Public {
+		t.Fatalf("%v, or another key", err)
+	}
+	signature, err := sign([]byte("text"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !ed25519.Verify(k.Ed25519(), []byte("text"), signature) || !keys.Verifies(public, []byte("text"), signature) {
+		t.Error("it does not verify")
+	}
+	if keys.Verifies(public, []byte("texts"), signature) || keys.Verifies("U", []byte("text"), signature) {
+		t.Error("something else verifies")
+	}
+	if _, _, err := keys.Sign("SUAB"); err == nil {
+		t.Error("a damaged seed signs")
+	}
+}
+
+func TestCreds(t *testing.T) {
+	k, seed := newKey(t, "w1", time.Time{}, keys.Work)
+	ca, err := keys.NewAuthority(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := keys.Creds{Name: "w1", URL: "tls://farm.example:7422", Coordinator: k.Public, Seed: seed, CA: ca.PEM}
+	file := filepath.Join(t.TempDir(), "w1.creds")
+	if err := c.Write(file); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, mode %v", err, info.Mode())
+	}
+	if got, err := keys.ReadCreds(file); err != nil || got != c {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if err := os.Chmod(file, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := keys.ReadCreds(file); err == nil || !strings.Contains(err.Error(), "0640") {
+		t.Errorf("a file that others read: %v", err)
+	}
+	for name, change := range map[string]func(*keys.Creds){
+		"no CA, far away": func(c *keys.Creds) { c.CA = "" },
+		"a CA of nothing": func(c *keys.Creds) { c.CA = "x" },
+		"no coordinator":  func(c *keys.Creds) { c.Coordinator = "" },
+		"no seed":         func(c *keys.Creds) { c.Seed = "" },
+		"no name":         func(c *keys.Creds) { c.Name = "" },
+	} {
+		bad := c
+		change(&bad)
+		if bad.Write(filepath.Join(t.TempDir(), "x")) == nil {
+			t.Errorf("%s: written", name)
+		}
+	}
+	c.CA, c.URL = "", "nats://127.0.0.1:7422"
+	if err := c.Write(filepath.Join(t.TempDir(), "x")); err != nil {
+		t.Errorf("without TLS on loopback: %v", err)
+	}
+}
+
+// TestCertificates: clocks may be behind by the margin, and no other authority counts.
+func TestCertificates(t *testing.T) {
+	dir, now := t.TempDir(), time.Now()
+	ca, err := keys.OpenAuthority(dir, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := keys.OpenAuthority(dir, now)
+	if err != nil || same.PEM != ca.PEM {
+		t.Fatalf("%v, or another authority", err)
+	}
+	cert, err := same.Server([]string{"farm.example", "10.0.0.1", "::1"}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := keys.NewAuthority(now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		ca   string
+		host string
+		at   time.Time
+		good bool
+	}{
+		"as made":               {ca.PEM, "farm.example", now, true},
+		"an address":            {ca.PEM, "10.0.0.1", now, true},
+		"an address of v6":      {ca.PEM, "::1", now, true},
+		"another name":          {ca.PEM, "evil.example", now, false},
+		"another authority":     {other.PEM, "farm.example", now, false},
+		"a clock 47 h behind":   {ca.PEM, "farm.example", now.Add(-47 * time.Hour), true},
+		"a clock 49 h behind":   {ca.PEM, "farm.example", now.Add(-49 * time.Hour), false},
+		"a clock a year beyond": {ca.PEM, "farm.example", now.Add(366 * 24 * time.Hour), false},
+	} {
+		roots := x509.NewCertPool()
+		roots.AppendCertsFromPEM([]byte(test.ca))
+		host := test.host
+		if net.ParseIP(host) != nil {
+			host = "[" + host + "]" // as package x509 takes addresses
+		}
+		_, err := cert.Leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: host, CurrentTime: test.at})
+		if (err == nil) != test.good {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "ca-key.pem")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := keys.OpenAuthority(dir, now); err == nil {
+		t.Error("an authority that workers have pinned is replaced")
+	}
+}
+
+func TestTLSIsNew(t *testing.T) {
+	ca, err := keys.NewAuthority(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := ca.TLS([]string{"localhost"})
+	if err != nil || c.MinVersion != tls.VersionTLS13 {
+		t.Errorf("%v, %v", c, err)
+	}
+}
+
+// TestAWorkerHasFewSubjects: those that it needs under its own name, and none of
+// JetStream's.
+func TestAWorkerHasFewSubjects(t *testing.T) {
+	k, _ := newKey(t, "w1", time.Time{}, keys.Work)
+	s := k.Subjects()
+	if want := []string{"hello.w1", "lease.w1", "beat.w1", "res.w1.*", "ev.*.w1", "art.w1"}; !slices.Equal(s.Publish, want) {
+		t.Errorf("publishes %v", s.Publish)
+	}
+	if want := []string{"_INBOX_w1.>", "ctl.*", "ctl.w.w1"}; !slices.Equal(s.Subscribe, want) {
+		t.Errorf("hears %v", s.Subscribe)
+	}
+	for _, r := range keys.All {
+		k, _ := newKey(t, "x", time.Time{}, r)
+		for _, subject := range slices.Concat(k.Subjects().Publish, k.Subjects().Subscribe) {
+			if strings.HasPrefix(subject, "$") || subject == ">" || strings.HasPrefix(subject, "*") {
+				t.Errorf("%s: %s", r, subject)
+			}
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package site
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"slices"
+	"strings"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/coordinator"
+	"gogi/farm/keys"
+	"gogi/farm/trust"
+	"gogi/match"
+)
+
+// ring is who may do what, as a coordinator asks.
+type ring struct{ *keys.Ring }
+
+// Key implements coordinator.Keys.
+func (r ring) Key(name string) (coordinator.Key, bool) {
+	k, ok := r.Named(name)
+	if !ok || k.Valid(time.Now()) != nil {
+		return coordinator.Key{}, false
+	}
+	return keyOf(k), true
+}
+
+// Keys are all that are valid, by name.
+func (r ring) Keys() []coordinator.Key {
+	var all []coordinator.Key
+	for _, k := range r.Ring.Keys() {
+		if k.Valid(time.Now()) == nil {
+			all = append(all, keyOf(k))
+		}
+	}
+	return all
+}
+
+func keyOf(k keys.Key) coordinator.Key {
+	rights := make([]string, len(k.Rights))
+	for i, right := range k.Rights {
+		rights[i] = string(right)
+	}
+	return coordinator.Key{Name: k.Name, Owner: k.Owner, Public: k.Ed25519(), Rights: rights}
+}
+
+// auditor is package trust, as a coordinator asks.
+type auditor struct{ trust.Auditor }
+
+// newAuditor draws by a secret of its own, which no token shows anything of.
+func newAuditor(secret farm.Secret) auditor {
+	h := hmac.New(sha256.New, secret[:])
+	h.Write([]byte("gogi audits 1\x00"))
+	return auditor{trust.Auditor{Secret: h.Sum(nil)}}
+}
+
+// Exact implements coordinator.Auditor: fixed nodes or depth, no pondering, and one
+// thread for each engine. What else keeps an engine from repeating itself is not known;
+// then a third playing differs from both, and nobody is blamed.
+func (auditor) Exact(p *match.Plan) bool {
+	if p.Ponder != "" && p.Ponder != match.PonderOff {
+		return false
+	}
+	return !slices.ContainsFunc(p.Players, func(player match.Player) bool { return !exact(player) })
+}
+
+func exact(p match.Player) bool {
+	l := p.Limits
+	if l.Timed() || l.Nodes == 0 && l.Depth == 0 {
+		return false
+	}
+	if p.Council != nil {
+		for i, m := range p.Council.Members {
+			if !p.Council.Own[i] {
+				m.Limits = p.Limits
+			}
+			if !exact(m) {
+				return false
+			}
+		}
+		return true
+	}
+	return p.Builtin || oneThread(p)
+}
+
+// oneThread reports whether the plan itself says that an engine has one thread.
+func oneThread(p match.Player) bool {
+	return slices.ContainsFunc(p.Options, func(o match.Option) bool {
+		return strings.EqualFold(o.Name, "Threads") && o.Value == "1"
+	})
+}
+
+// Audits implements coordinator.Auditor.
+func (a auditor) Audits(run string, pair int, level string, n int) bool {
+	return a.Auditor.Audits(run, pair, trust.Level(level), n)
+}
+
+// Differ implements coordinator.Auditor.
+func (auditor) Differ(a, b *match.PairResult) string {
+	if d := trust.Compare(a, b); d != nil {
+		return d.String()
+	}
+	return ""
+}
+
+// Verified implements coordinator.Auditor.
+func (auditor) Verified() int { return trust.AgreeToVerify }

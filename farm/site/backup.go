@@ -1,0 +1,270 @@
+package site
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gogi/farm"
+	"gogi/results"
+)
+
+// The names in a backup that are not a state's files.
+const (
+	backupDB   = "games.db"
+	backupList = "artefacts.txt"
+)
+
+// backedUp are a state's files and folders that a backup has. The journal is not one of
+// them: what it has that is not stored is played again.
+var backedUp = [...]string{secretFile, seedFile, urlFile, "ca.pem", "ca-key.pem", keysDir, keptDir}
+
+// Backup writes all that a farm cannot make again into a new file in dir, also while it
+// is served: its games, keys, secrets and tests. Of artefacts it has the hashes, unless
+// whole asks for them. Beside the file there is its SHA-256.
+func Backup(ctx context.Context, state, db, dir string, whole bool, now time.Time) (file string, err error) {
+	if _, err := os.Stat(filepath.Join(state, secretFile)); err != nil {
+		return "", fmt.Errorf("farm: %s is no farm's folder: %w", state, err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("farm: %w", err)
+	}
+	file = filepath.Join(dir, "farm-"+now.UTC().Format("20060102T150405.000Z")+".tar")
+	part, err := os.CreateTemp(dir, ".new-*")
+	if err != nil {
+		return "", fmt.Errorf("farm: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("farm: backing up: %w", err), os.Remove(part.Name()))
+		}
+	}()
+	h := sha256.New()
+	err = writeBackup(ctx, io.MultiWriter(part, h), state, db, whole)
+	if err = errors.Join(err, part.Sync(), part.Close()); err != nil {
+		return "", err
+	}
+	sum := fmt.Sprintf("%x  %s\n", h.Sum(nil), filepath.Base(file))
+	if err := createFile(file+".sha256", sum); err != nil {
+		return "", err
+	}
+	if err := os.Rename(part.Name(), file); err != nil {
+		return "", err
+	}
+	return file, syncDir(dir)
+}
+
+func writeBackup(ctx context.Context, w io.Writer, state, db string, whole bool) (err error) {
+	dir, err := os.MkdirTemp(state, ".backup-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	// The tests first: what is stored after they were read is in the database, too.
+	t := tar.NewWriter(w)
+	names := append([]string(nil), backedUp[:]...)
+	if whole {
+		names = append(names, "artefacts")
+	}
+	for _, name := range names {
+		if err := addTree(t, state, name); err != nil {
+			return err
+		}
+	}
+	if err := addText(t, backupList, artefactList(state)); err != nil {
+		return err
+	}
+	if err := copyGames(ctx, db, filepath.Join(dir, backupDB)); err != nil {
+		return err
+	}
+	if err := addTree(t, dir, backupDB); err != nil {
+		return err
+	}
+	return t.Close()
+}
+
+func copyGames(ctx context.Context, db, to string) error {
+	store, err := results.OpenExisting(ctx, db)
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.Backup(ctx, to), store.Close())
+}
+
+// artefactList is a line for each artefact: its SHA-256 and its bytes.
+func artefactList(state string) string {
+	var b strings.Builder
+	files, err := os.ReadDir(filepath.Join(state, "artefacts"))
+	if err != nil {
+		return ""
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err == nil && len(f.Name()) == 64 {
+			fmt.Fprintf(&b, "%s %d\n", f.Name(), info.Size())
+		}
+	}
+	return b.String()
+}
+
+// addTree adds a file, or a folder with what is in it; one that is not there is left out.
+func addTree(t *tar.Writer, root, name string) error {
+	return filepath.WalkDir(filepath.Join(root, name), func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || !e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		if err := t.WriteHeader(&tar.Header{Name: filepath.ToSlash(rel), Mode: 0o600, Size: info.Size(), ModTime: info.ModTime()}); err != nil {
+			return err
+		}
+		_, err = io.CopyN(t, f, info.Size())
+		return err
+	})
+}
+
+func addText(t *tar.Writer, name, text string) error {
+	if err := t.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(text))}); err != nil {
+		return err
+	}
+	_, err := io.WriteString(t, text)
+	return err
+}
+
+// bootsApart is by how much a restore raises the count of boots: more than a farm is
+// started between its backup and the day on which that is needed, so that no epoch is
+// given out twice, and leases of then are still known by their tokens.
+const bootsApart = 1 << 16
+
+// Restore makes a farm's folder of a backup, whose SHA-256 must be beside it. What was
+// stored after the backup was made is played again. The folder must not exist.
+func Restore(file, state string) (err error) {
+	if err := checkSum(file); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(state); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("farm: %s: expected a folder that is not there yet", state)
+	}
+	part, err := os.MkdirTemp(filepath.Dir(filepath.Clean(state)), ".restoring-")
+	if err != nil {
+		return fmt.Errorf("farm: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("farm: restoring %s: %w", file, err), os.RemoveAll(part))
+		}
+	}()
+	if err := unpack(file, part); err != nil {
+		return err
+	}
+	if err := raiseBoot(part); err != nil {
+		return err
+	}
+	if err := os.Rename(filepath.Join(part, backupDB), filepath.Join(part, dbFile)); err != nil {
+		return err
+	}
+	return os.Rename(part, state)
+}
+
+func checkSum(file string) error {
+	text, err := os.ReadFile(file + ".sha256")
+	if err != nil {
+		return fmt.Errorf("farm: %w", err)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("farm: %w", err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return fmt.Errorf("farm: %w", err)
+	}
+	if want, _, _ := strings.Cut(string(text), " "); want != hex.EncodeToString(h.Sum(nil)) {
+		return fmt.Errorf("farm: %s is damaged: its SHA-256 is not the one beside it", file)
+	}
+	return nil
+}
+
+func unpack(file, dir string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for t := tar.NewReader(f); ; {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if !filepath.IsLocal(h.Name) || h.Typeflag != tar.TypeReg {
+			return fmt.Errorf("%q is no file of a backup", h.Name)
+		}
+		if err := unpackOne(t, filepath.Join(dir, filepath.FromSlash(h.Name))); err != nil {
+			return err
+		}
+	}
+}
+
+func unpackOne(r io.Reader, path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, r)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// raiseBoot counts many boots at once, in the copy of the bucket.
+func raiseBoot(state string) error {
+	dir := filepath.Join(state, keptDir, "farm")
+	found := false
+	err := eachKept(dir, func(name string, body []byte) error {
+		if name != "boot" {
+			return nil
+		}
+		found = true
+		var count map[string]uint32
+		if err := farm.Decode(body, &count); err != nil {
+			return err
+		}
+		count["boot"] += bootsApart
+		raised, err := farm.Encode(count)
+		if err != nil {
+			return err
+		}
+		return createFile(filepath.Join(dir, hex.EncodeToString([]byte(name))), string(raised))
+	})
+	if err == nil && !found {
+		err = errors.New("the backup has no count of boots: its farm was never served")
+	}
+	return err
+}

@@ -1,0 +1,274 @@
+package site
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/bus"
+	"gogi/farm/coordinator"
+	"gogi/farm/keys"
+	"gogi/results"
+)
+
+// Config is what a Site is opened with.
+type Config struct {
+	Settings // complete
+
+	// Demo serves without TLS, which bus allows on the loopback only, and audits
+	// nothing: there is one owner.
+	Demo  bool
+	Log   *slog.Logger
+	Trace *Trace // nil: nobody is told
+}
+
+// Site is a farm's coordination on this machine, with everything that it needs.
+type Site struct {
+	*State
+	Bus         *bus.Bus
+	Store       *results.Store
+	Coordinator *coordinator.Coordinator
+	CA          string // PEM of who signs for it; "": no TLS
+
+	config   Config
+	lock     *os.File
+	enlisted map[results.Worker]bool // by this process
+}
+
+// Open opens everything. Workers may come in from then on; they are answered when it is
+// served.
+func Open(ctx context.Context, c Config) (_ *Site, err error) {
+	s := &Site{config: c, enlisted: map[results.Worker]bool{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	if s.State, err = OpenState(c.Farm.State, time.Now()); err != nil {
+		return nil, err
+	}
+	if s.lock, err = s.State.lock(); err != nil {
+		return nil, err
+	}
+	if err = s.openBus(ctx); err != nil {
+		return nil, err
+	}
+	if s.Store, err = results.Open(ctx, c.Database(), results.Durable); err != nil {
+		return nil, err
+	}
+	if err = s.enlist(ctx); err != nil {
+		return nil, err
+	}
+	return s, s.openCoordinator(ctx)
+}
+
+// Database is where the games are kept.
+func (s *Settings) Database() string {
+	if s.Store.DB != "" {
+		return s.Store.DB
+	}
+	return filepath.Join(s.Farm.State, dbFile)
+}
+
+func (s *Site) openBus(ctx context.Context) error {
+	c := &s.config
+	b := bus.Config{
+		Dir: c.Farm.State, Listen: c.Farm.Listen, Keys: s.Ring, Log: c.Log,
+		MaxStream: int64(c.JetStream.MaxBytes), MaxArtefact: int64(c.Artefacts.MaxArtefact), MaxArtefacts: int64(c.Artefacts.MaxBytes),
+		Readers: c.Artefacts.MaxReaders,
+	}
+	var err error
+	switch {
+	case c.JetStream.URL != "":
+		ca, err := s.outsideCA()
+		if err != nil {
+			return err
+		}
+		s.CA = ca
+		b.Outside = &bus.Outside{
+			Creds:   keys.Creds{Name: "coordinator", URL: c.JetStream.URL, Coordinator: s.Public, Seed: s.seed, CA: ca},
+			Monitor: c.JetStream.Monitor,
+		}
+	case !c.Demo:
+		if b.TLS, err = s.serverTLS(); err != nil {
+			return err
+		}
+	}
+	if b.MaxStream == 0 {
+		if b.MaxStream, err = bus.DefaultStream(c.Farm.State); err != nil {
+			return err
+		}
+	}
+	if s.Bus, err = bus.Open(ctx, b); err != nil {
+		return err
+	}
+	return createFile(filepath.Join(s.Dir, urlFile), s.URL()+"\n")
+}
+
+// outsideCA is who an outside server is known by, "" where the settings name nobody.
+func (s *Site) outsideCA() (string, error) {
+	if s.config.TLS.CA == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(s.config.TLS.CA)
+	if err != nil {
+		return "", fmt.Errorf("farm: tls.ca: %w", err)
+	}
+	return string(text), nil
+}
+
+// serverTLS is the certificate of the settings, or one that the farm signs itself.
+func (s *Site) serverTLS() (*tls.Config, error) {
+	c := &s.config.TLS
+	if c.Cert != "" {
+		cert, err := tls.LoadX509KeyPair(c.Cert, c.Key)
+		if err != nil {
+			return nil, fmt.Errorf("farm: tls: %w", err)
+		}
+		ca, err := s.outsideCA()
+		s.CA = ca
+		return &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{cert}}, err
+	}
+	authority, err := keys.OpenAuthority(s.Dir, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	s.CA = authority.PEM
+	return authority.TLS(slices.Concat(keys.LocalHosts(), s.config.Farm.Hosts))
+}
+
+// URL is where workers reach the farm: the first host of the settings, else this
+// machine's name, where it listens on all addresses.
+func (s *Site) URL() string {
+	u, err := url.Parse(s.Bus.URL())
+	if err != nil {
+		return s.Bus.URL()
+	}
+	ip := net.ParseIP(u.Hostname())
+	if s.config.JetStream.URL != "" || ip == nil || !ip.IsUnspecified() {
+		if len(s.config.Farm.Hosts) > 0 && s.config.JetStream.URL == "" {
+			u.Host = net.JoinHostPort(s.config.Farm.Hosts[0], u.Port())
+		}
+		return u.String()
+	}
+	host := "localhost"
+	if name, err := os.Hostname(); err == nil {
+		host = name
+	}
+	if len(s.config.Farm.Hosts) > 0 {
+		host = s.config.Farm.Hosts[0]
+	}
+	u.Host = net.JoinHostPort(host, u.Port())
+	return u.String()
+}
+
+// enlist writes the workers' keys into the database: signatures in it can be checked
+// long after a key has gone.
+func (s *Site) enlist(ctx context.Context) error {
+	for _, k := range s.Ring.Keys() {
+		if !k.May(keys.Work) {
+			continue
+		}
+		w := results.Worker{Name: k.Name, Owner: k.Owner, Key: k.Public}
+		if s.enlisted[w] {
+			continue
+		}
+		if err := s.Store.Enlist(ctx, w); err != nil {
+			return err
+		}
+		s.enlisted[w] = true
+	}
+	return nil
+}
+
+func (s *Site) openCoordinator(ctx context.Context) error {
+	copied, err := openKept(ctx, s.Bus, s.Dir)
+	if err != nil {
+		return err
+	}
+	var b farm.Bus = copied
+	if s.config.Trace != nil {
+		b = &traced{copied, s.config.Trace}
+	}
+	c := coordinator.Config{
+		Bus: b, Keys: ring{s.Ring}, Secret: s.Secret, Sign: s.Sign, Open: Stores(s.Store), Lease: s.config.Farm.Lease,
+		OwnerMax: s.config.Schedule.OwnerMax, Quota: s.config.quota, Log: s.config.Log,
+	}
+	if a := s.config.Schedule.Audit; !s.config.Demo && (a == nil || *a) {
+		c.Auditor = newAuditor(s.Secret)
+	}
+	s.Coordinator, err = coordinator.New(ctx, c)
+	return err
+}
+
+// Serve coordinates until ctx ends, which is no error, or something fails that must
+// not: then nothing was acknowledged that is not stored.
+func (s *Site) Serve(ctx context.Context) error {
+	if s.config.Trace != nil {
+		s.config.Trace.Tell(Step{What: "boot", Seq: uint64(s.Coordinator.Status(ctx).Boot)})
+	}
+	looking, stop := context.WithCancel(ctx)
+	var beside sync.WaitGroup
+	beside.Go(func() { s.lookAfter(looking) })
+	err := s.Coordinator.Serve(ctx)
+	stop()
+	beside.Wait()
+	return err
+}
+
+// lookEvery is how soon a key that another process has made or revoked is known, where
+// the bus does not look for itself.
+const lookEvery = 2 * time.Second
+
+// lookAfter keeps the keys up to date, and makes backups.
+func (s *Site) lookAfter(ctx context.Context) {
+	ticks := time.NewTicker(lookEvery)
+	defer ticks.Stop()
+	saved := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+		if b := s.config.Backup; b.Every > 0 && time.Since(saved) >= b.Every {
+			saved = time.Now()
+			if file, err := Backup(ctx, s.Dir, s.config.Database(), b.Dir, false, saved); err != nil {
+				s.config.Log.Error("the backup failed", "err", err)
+			} else {
+				s.config.Log.Info("backed up", "file", file)
+			}
+		}
+		if err := errors.Join(s.Ring.Refresh(), s.enlist(ctx)); err != nil && ctx.Err() == nil {
+			s.config.Log.Error("keys of the farm", "err", err)
+		}
+	}
+}
+
+// Lease is how long a pair stays granted without a word of its worker.
+func (s *Site) Lease() time.Duration { return s.config.Farm.Lease }
+
+// Close closes what is open; Serve must have returned.
+func (s *Site) Close() error {
+	var errs []error
+	if s.Bus != nil {
+		errs = append(errs, s.Bus.Close())
+	}
+	if s.Store != nil {
+		errs = append(errs, s.Store.Close())
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,172 @@
+package site
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/keys"
+	"gogi/internal/disk"
+)
+
+// State is the folder of a farm: who it is, and who may speak to it. Beside what is
+// here it has the journal, and a copy of what the journal's buckets keep.
+type State struct {
+	Dir    string
+	Secret farm.Secret
+	Public string // of the coordinator's key (nkey)
+	Sign   farm.Signer
+	Ring   *keys.Ring
+
+	seed string
+}
+
+// The files of a State.
+const (
+	secretFile = "secret"           // of tokens, in hex
+	seedFile   = "coordinator.seed" // of the key that signs what is to be played
+	urlFile    = "url"              // where it was reached when it was served last
+	lockFile   = "lock"
+	keysDir    = "keys"
+	dbFile     = "farm.db"
+)
+
+// OpenState reads a folder, and makes what is not there yet. Secrets that others could
+// read are refused.
+func OpenState(dir string, now time.Time) (*State, error) {
+	s := &State{Dir: dir}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("farm: %w", err)
+	}
+	text, err := s.secret(secretFile, func() (string, error) {
+		var fresh [32]byte
+		_, err := rand.Read(fresh[:])
+		return hex.EncodeToString(fresh[:]), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if n, err := hex.Decode(s.Secret[:], []byte(text)); err != nil || n != len(s.Secret) {
+		return nil, fmt.Errorf("farm: %s is damaged: expected 64 hexadecimal digits", filepath.Join(dir, secretFile))
+	}
+	if s.seed, err = s.secret(seedFile, func() (string, error) {
+		_, seed, err := keys.New("coordinator", "farm", []keys.Right{keys.Admin}, now, time.Time{})
+		return seed, err
+	}); err != nil {
+		return nil, err
+	}
+	if s.Sign, s.Public, err = keys.Sign(s.seed); err != nil {
+		return nil, fmt.Errorf("farm: %s: %w", filepath.Join(dir, seedFile), err)
+	}
+	s.Ring, err = keys.Open(filepath.Join(dir, keysDir))
+	return s, err
+}
+
+// secret reads a file that nobody else may read, or makes it.
+func (s *State) secret(name string, fresh func() (string, error)) (string, error) {
+	file := filepath.Join(s.Dir, name)
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err := fresh()
+		if err != nil {
+			return "", fmt.Errorf("farm: %w", err)
+		}
+		return text, createFile(file, text+"\n")
+	}
+	if err != nil {
+		return "", fmt.Errorf("farm: %w", err)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return "", fmt.Errorf("farm: %s can be read by others (mode %04o): expected 0600", file, info.Mode().Perm())
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("farm: %w", err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// createFile makes a file that nobody else can read, whole and on the disk.
+func createFile(file, text string) (err error) {
+	part, err := os.CreateTemp(filepath.Dir(file), ".new-*") // 0600
+	if err != nil {
+		return fmt.Errorf("farm: %w", err)
+	}
+	_, err = part.WriteString(text)
+	if err = errors.Join(err, part.Sync(), part.Close()); err == nil {
+		err = os.Rename(part.Name(), file)
+	}
+	if err != nil {
+		return fmt.Errorf("farm: %w", errors.Join(err, os.Remove(part.Name())))
+	}
+	return syncDir(filepath.Dir(file))
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("farm: %w", err)
+	}
+	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+		return fmt.Errorf("farm: %w", err)
+	}
+	return nil
+}
+
+// lock makes this process the only coordinator of the folder.
+func (s *State) lock() (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(s.Dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("farm: %w", err)
+	}
+	if err := disk.LockFile(f); err != nil {
+		return nil, errors.Join(fmt.Errorf("farm: %s is served by another process: %w", s.Dir, err), f.Close())
+	}
+	return f, nil
+}
+
+// URL is where the farm was reached when it was served last; "" before.
+func (s *State) URL() string {
+	text, err := os.ReadFile(filepath.Join(s.Dir, urlFile))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// Issue makes a key, lets it in, and gives the credentials of its holder.
+func (s *State) Issue(name, owner string, rights []keys.Right, expires time.Time, url, ca string) (keys.Creds, error) {
+	k, seed, err := keys.New(name, owner, rights, time.Now().UTC().Truncate(time.Second), expires)
+	if err != nil {
+		return keys.Creds{}, err
+	}
+	return keys.Creds{Name: name, URL: url, Coordinator: s.Public, Seed: seed, CA: ca}, s.Ring.Add(k)
+}
+
+// TrustedBy is the certificate (PEM) that holders of keys for a URL shall believe: the
+// file's, or the farm's own, which is made where there is none; none for an address of
+// this machine that is spoken to without TLS.
+func (s *State) TrustedBy(url, file string) (string, error) {
+	if file != "" {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("farm: %w", err)
+		}
+		return string(text), nil
+	}
+	if !strings.HasPrefix(url, "tls://") {
+		return "", nil
+	}
+	authority, err := keys.OpenAuthority(s.Dir, time.Now())
+	if err != nil {
+		return "", err
+	}
+	return authority.PEM, nil
+}

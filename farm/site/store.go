@@ -1,0 +1,86 @@
+package site
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"gogi/farm/coordinator"
+	"gogi/match"
+	"gogi/results"
+)
+
+// Stores opens the runs of a farm in one database, which must be durable: what the
+// coordinator acknowledges is forgotten by the workers.
+func Stores(s *results.Store) func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
+	return func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
+		run, err := s.Begin(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		return &stored{Run: run, store: s}, nil
+	}
+}
+
+// stored is one run.
+type stored struct {
+	*results.Run
+	store *results.Store
+}
+
+// Add implements coordinator.Store. Results count takes from 1.
+func (s *stored) Add(ctx context.Context, r match.PairResult, take int) (bool, error) {
+	return s.AddTake(ctx, r, take+1)
+}
+
+// Takes implements coordinator.Store.
+func (s *stored) Takes(ctx context.Context) (map[int]int, error) {
+	list, err := s.store.Voided(ctx, s.ID())
+	takes := map[int]int{}
+	for _, v := range list {
+		takes[v.Pair]++
+	}
+	return takes, err
+}
+
+// Rows implements coordinator.Store.
+func (s *stored) Rows(ctx context.Context, see func(rows []match.Row) error) error {
+	return s.store.Pairs(ctx, s.ID(), results.Filter{}, see)
+}
+
+// of says which games are of a worker. Those without one were played by this process.
+func of(worker string) (func(match.Row) bool, error) {
+	if worker == "" {
+		return nil, errors.New("a worker's pairs are asked for, and no worker is named")
+	}
+	return func(r match.Row) bool { return r.Worker == worker }, nil
+}
+
+// By implements coordinator.Store.
+func (s *stored) By(ctx context.Context, worker string) (pairs []int, err error) {
+	is, err := of(worker)
+	if err != nil {
+		return nil, err
+	}
+	err = s.Rows(ctx, func(rows []match.Row) error {
+		if slices.ContainsFunc(rows, is) {
+			pairs = append(pairs, rows[0].Pair)
+		}
+		return nil
+	})
+	return pairs, err
+}
+
+// Void implements coordinator.Store.
+func (s *stored) Void(ctx context.Context, worker, why, by string) ([]int, error) {
+	is, err := of(worker)
+	if err != nil {
+		return nil, err
+	}
+	return s.Run.Void(ctx, why, by, is)
+}
+
+// Pair is a stored pair whole, for whoever pulls it.
+func (s *stored) Pair(ctx context.Context, id int) (match.PairResult, error) {
+	return s.store.Pair(ctx, s.ID(), id)
+}

@@ -1,0 +1,109 @@
+package site_test
+
+import (
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"gogi/farm/site"
+	"gogi/match"
+	"gogi/results"
+)
+
+// plan is a match of players who resign before their first move.
+func plan() *match.Plan {
+	p := &match.Plan{
+		Run: "r", Pairs: 4, Seed: 3, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 1, Ponder: match.PonderOff,
+		Slowed: match.PolicyCount, Rules: match.RulesProfiles()[match.DefaultRules], Openings: []match.Opening{{ID: "1", Start: "startpos"}},
+	}
+	for _, name := range []string{"a", "b"} {
+		p.Players = append(p.Players, match.Player{Name: name, Command: []string{"/x"}, Identity: match.Identity{Fixed: name}, Limits: match.Limits{Nodes: 1}, Restart: match.RestartNever})
+	}
+	return p
+}
+
+func resigned(t *testing.T, p *match.Plan, id int, worker string) match.PairResult {
+	t.Helper()
+	r := match.PairResult{Pair: p.Pair(id), Played: match.Provenance{Worker: worker, Owner: "o", Epoch: uint64(id + 1), Proof: []byte{1}}}
+	for leg := range 2 {
+		g := r.Pair.Game(leg)
+		one := match.Result{Pair: id, Leg: leg, Players: g.Players, Verdict: match.LossFor(0, match.Resignation, ""), Started: time.Unix(1, 0), Ended: time.Unix(2, 0)}
+		one.Record.Start, one.Record.Black, one.Record.White = "startpos", p.Players[g.Players[0]].Name, p.Players[g.Players[1]].Name
+		one.Record.Result, one.Record.Winner = one.Termination.String(), one.Outcome.String()
+		one.Sides[0].Plies = 1
+		r.Games = append(r.Games, one)
+	}
+	if err := match.Verify(p, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestAStoreOfTheCoordinator: what is added once, voided by worker, and counted as takes,
+// in a real database that is opened again.
+func TestAStoreOfTheCoordinator(t *testing.T) {
+	t.Parallel()
+	ctx, p := t.Context(), plan()
+	database, err := results.Open(ctx, filepath.Join(t.TempDir(), "farm.db"), results.Durable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer database.Close()
+	open := site.Stores(database)
+	s, err := open(ctx, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(id, take int, worker string) (bool, error) { return s.Add(ctx, resigned(t, p, id, worker), take) }
+	for id, worker := range []string{"w0", "w1", "w0"} {
+		if added, err := add(id, 0, worker); !added || err != nil {
+			t.Fatal(added, err)
+		}
+	}
+	if added, err := add(0, 0, "w1"); added || err != nil {
+		t.Errorf("a pair that is stored: %v, %v", added, err)
+	}
+	if pairs, err := s.By(ctx, "w0"); err != nil || !slices.Equal(pairs, []int{0, 2}) {
+		t.Errorf("w0 has played %v, %v", pairs, err)
+	}
+	if pairs, err := s.Void(ctx, "w0", "lies", "boss"); err != nil || !slices.Equal(pairs, []int{0, 2}) {
+		t.Errorf("voided %v, %v", pairs, err)
+	}
+	if _, err := add(0, 0, "w1"); !errors.Is(err, results.ErrOldTake) {
+		t.Errorf("of the take before: %v", err)
+	}
+	if added, err := add(0, 1, "w1"); !added || err != nil {
+		t.Errorf("as the next take: %v, %v", added, err)
+	}
+	if _, err := s.Void(ctx, "", "all", "boss"); err == nil {
+		t.Error("the pairs of nobody are made void")
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = open(ctx, p); err != nil {
+		t.Fatal(err)
+	}
+	takes, err := s.Takes(ctx)
+	if err != nil || !maps.Equal(takes, map[int]int{0: 1, 2: 1}) {
+		t.Errorf("takes %v, %v", takes, err)
+	}
+	finished, err := s.Finished(ctx)
+	if err != nil || !maps.Equal(finished, map[int]bool{0: true, 1: true}) {
+		t.Errorf("finished %v, %v", finished, err)
+	}
+	var seen []int
+	err = s.Rows(ctx, func(rows []match.Row) error {
+		seen = append(seen, rows[0].Pair, len(rows))
+		return nil
+	})
+	if err != nil || !slices.Equal(seen, []int{0, 2, 1, 2}) {
+		t.Errorf("rows %v, %v", seen, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,151 @@
+package worker_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"gogi/farm"
+	"gogi/farm/artefacts"
+	"gogi/farm/worker"
+	"gogi/match"
+)
+
+// library is a coordinator that has artefacts, and counts who asks.
+type library struct {
+	farm.Transport
+	mu    sync.Mutex
+	texts map[string]string
+	asked int
+	err   error
+}
+
+func (l *library) Artefact(_ context.Context, sum string) (io.ReadCloser, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked++
+	if l.err != nil {
+		return nil, l.err
+	}
+	return io.NopCloser(strings.NewReader(l.texts[sum])), nil
+}
+
+func hashOf(text string) string {
+	s := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(s[:])
+}
+
+// mirror serves one text under every name, and counts.
+func mirror(t *testing.T, status int, text string) (base string, asked func() int) {
+	t.Helper()
+	n := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n++; !strings.HasSuffix(r.URL.Path, hashOf("engine")) {
+			t.Errorf("asked for %s", r.URL.Path)
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL + "/", func() int { return n }
+}
+
+func fetcher(t *testing.T, room int64, l *library, mirrors ...string) *worker.Fetcher {
+	t.Helper()
+	store, err := artefacts.Open(t.TempDir(), room, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &worker.Fetcher{Store: store, Transport: l, Mirrors: mirrors, Largest: 100, Log: slog.New(slog.DiscardHandler)}
+}
+
+// TestMirrorsAreTriedFirstAndNotBelieved.
+func TestMirrorsAreTriedFirstAndNotBelieved(t *testing.T) {
+	good, askedGood := mirror(t, http.StatusOK, "engine")
+	forged, askedForged := mirror(t, http.StatusOK, "virus!")
+	endless, _ := mirror(t, http.StatusOK, strings.Repeat("engine", 100))
+	missing, askedMissing := mirror(t, http.StatusNotFound, "engine")
+	for name, test := range map[string]struct {
+		mirrors     []string
+		coordinator int
+	}{
+		"none":              {nil, 1},
+		"a good one":        {[]string{good}, 0},
+		"bad ones, a good":  {[]string{missing, forged, endless, good}, 0},
+		"only bad ones":     {[]string{missing, forged, endless}, 1},
+		"one that is gone":  {[]string{"http://127.0.0.1:1"}, 1},
+		"one that is wrong": {[]string{"nowhere"}, 1},
+	} {
+		l := &library{texts: map[string]string{hashOf("engine"): "engine"}}
+		f := fetcher(t, 1000, l, test.mirrors...)
+		for range 2 { // the second time it is here
+			path, err := f.Fetch(t.Context(), hashOf("engine"))
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if text, err := os.ReadFile(path); err != nil || string(text) != "engine" {
+				t.Errorf("%s: %q, %v", name, text, err)
+			}
+		}
+		if l.asked != test.coordinator {
+			t.Errorf("%s: the coordinator was asked %d times", name, l.asked)
+		}
+	}
+	if askedGood() != 2 || askedForged() != 2 || askedMissing() != 2 {
+		t.Errorf("asked %d, %d, %d times", askedGood(), askedForged(), askedMissing())
+	}
+}
+
+// TestWhatCannotBeFetched says why: another hash, no room, nobody there.
+func TestWhatCannotBeFetched(t *testing.T) {
+	for name, test := range map[string]struct {
+		room int64
+		text string
+		err  error
+		want error
+	}{
+		"another hash": {1000, "virus!", nil, artefacts.ErrHash},
+		"no room":      {3, "engine", nil, artefacts.ErrFull},
+		"nobody there": {1000, "", farm.ErrAway, farm.ErrAway},
+	} {
+		f := fetcher(t, test.room, &library{texts: map[string]string{hashOf("engine"): test.text}, err: test.err})
+		ready := f.Ready(func(p *match.Plan, find func(string) (string, error)) (*match.Plan, error) {
+			_, err := find(hashOf("engine"))
+			return p, err
+		})
+		if _, _, err := ready(t.Context(), plan("a", 1)); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestWhatARunNeedsStays until it is released.
+func TestWhatARunNeedsStays(t *testing.T) {
+	l := &library{texts: map[string]string{hashOf("engine"): "engine", hashOf("others"): "others"}}
+	f := fetcher(t, 8, l)
+	ready := f.Ready(func(p *match.Plan, find func(string) (string, error)) (*match.Plan, error) {
+		_, err := find(hashOf("engine"))
+		return p, err
+	})
+	_, release, err := ready(t.Context(), plan("a", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Fetch(t.Context(), hashOf("others")); !errors.Is(err, artefacts.ErrFull) {
+		t.Errorf("beside what is needed: %v", err)
+	}
+	release()
+	if _, err := f.Fetch(t.Context(), hashOf("others")); err != nil || f.Store.Has(hashOf("engine")) {
+		t.Errorf("after the release: %v", err)
+	}
+}

@@ -1,0 +1,356 @@
+package worker_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/artefacts"
+	"gogi/farm/bus"
+	"gogi/farm/keys"
+	"gogi/farm/worker"
+	"gogi/match"
+)
+
+// site is a coordinator on NATS.
+type site struct {
+	*coordinator
+	ctx    context.Context
+	config bus.Config
+	ca     *keys.Authority
+	bus    *bus.Bus
+	stop   func()
+}
+
+// newSite starts one; beats are quick, since here time is real.
+func newSite(t *testing.T, maxStream int64) *site {
+	t.Helper()
+	s := &site{}
+	var err error
+	if s.ca, err = keys.NewAuthority(time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	tls, err := s.ca.TLS([]string{"127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ring := keys.NewRing()
+	s.config = bus.Config{
+		Dir: t.TempDir(), Listen: "127.0.0.1:0", TLS: tls, Keys: ring, Log: slog.New(slog.DiscardHandler),
+		MaxStream: maxStream, MaxArtefact: 1 << 20, MaxArtefacts: 8 << 20, Readers: 2,
+	}
+	s.coordinator = newCoordinator(t, func(name string) ed25519.PublicKey {
+		k, _ := ring.Named(name)
+		return k.Ed25519()
+	})
+	s.lease = 300 * time.Millisecond
+	var cancel context.CancelFunc
+	s.ctx, cancel = context.WithTimeout(context.Background(), 2*time.Minute)
+	s.open(t)
+	t.Cleanup(func() { s.close(t); cancel() })
+	return s
+}
+
+func (s *site) open(t *testing.T) {
+	t.Helper()
+	var err error
+	if s.bus, err = bus.Open(s.ctx, s.config); err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(s.bus.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.config.Listen = u.Host
+	s.stop = s.serve(s.ctx, s.bus)
+}
+
+func (s *site) close(t *testing.T) {
+	t.Helper()
+	s.stop()
+	if err := s.bus.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func (s *site) creds(t *testing.T, name string) keys.Creds {
+	t.Helper()
+	k, seed, err := keys.New(name, "owner", []keys.Right{keys.Work}, time.Now(), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.config.Keys.Add(k); err != nil {
+		t.Fatal(err)
+	}
+	return keys.Creds{Name: name, URL: s.bus.URL(), Coordinator: k.Public, Seed: seed, CA: s.ca.PEM}
+}
+
+// machineOf is a machine with these credentials.
+func (s *site) machineOf(t *testing.T, c keys.Creds) (farm.Transport, worker.Config) {
+	t.Helper()
+	transport, err := bus.Dial(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { transport.Close() })
+	config := newMachine(t, s.coordinator).config
+	config.Name, config.BatchWait = c.Name, 10*time.Millisecond
+	if config.Sign, err = c.Sign(); err != nil {
+		t.Fatal(err)
+	}
+	return transport, config
+}
+
+func (s *site) join(t *testing.T, transport farm.Transport, c worker.Config) *worker.Worker {
+	t.Helper()
+	w, err := worker.Join(s.ctx, transport, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// TestTheServerIsRestarted: three times while it plays; everything arrives.
+func TestTheServerIsRestarted(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 64<<20)
+	run := s.add(plan("a", 120))
+	transport, config := s.machineOf(t, s.creds(t, "w1"))
+	w := s.join(t, transport, config)
+	done := playing(s.ctx, w, 2*time.Millisecond)
+	for _, n := range []int{10, 40, 70} {
+		s.until(s.ctx, "some are stored", func() bool { return len(s.stored[run]) >= n })
+		s.close(t)
+		s.open(t)
+	}
+	s.until(s.ctx, "all stored", storedAll(s.coordinator, run, 120))
+	w.Drain()
+	if err := errors.Join(<-done, w.Close(s.ctx)); err != nil {
+		t.Error(err)
+	}
+	if n := w.Status().Outbox; n != 0 {
+		t.Errorf("%d items are left in the outbox", n)
+	}
+}
+
+// TestTheStreamIsFullAndFreeAgain, on a real one: the judge stands still for a while.
+func TestTheStreamIsFullAndFreeAgain(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 2<<20)
+	run := s.add(plan("a", 40))
+	transport, config := s.machineOf(t, s.creds(t, "w1"))
+	s.stop() // nobody judges, nobody answers
+	blocker, err := bus.Dial(s.creds(t, "w2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer blocker.Close()
+	filled := 0
+	for _, size := range []int{900_000, 50_000, 2_000, 50} { // until not the least is taken
+		for err = nil; err == nil; filled++ {
+			err = blocker.Publish(s.ctx, "res.w2.0", fmt.Sprint(filled), noise(size))
+		}
+		if filled--; !errors.Is(err, farm.ErrFull) {
+			t.Fatalf("%v after %d messages", err, filled)
+		}
+	}
+	s.stop = s.serveOnlyRequests(t)
+	w := s.join(t, transport, config)
+	done := playing(s.ctx, w, time.Millisecond)
+	s.until(s.ctx, "a beat with an outbox", func() bool { n := len(s.beats); return n > 0 && len(s.beats[n-1].Outbox) >= 4 })
+	for range filled { // the noise is taken away
+		deliveries, err := s.bus.Results(s.ctx, 1)
+		if err != nil || farm.Speaker(deliveries[0].Subject) != "w2" {
+			t.Fatalf("%v, or not the noise", err)
+		}
+		if err := deliveries[0].Ack(s.ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.stop()
+	s.stop = s.serve(s.ctx, s.bus)
+	s.until(s.ctx, "all stored", storedAll(s.coordinator, run, 40))
+	w.Drain()
+	if err := errors.Join(<-done, w.Close(s.ctx)); err != nil || s.duplicates != 0 {
+		t.Errorf("%v, %d duplicates", err, s.duplicates)
+	}
+}
+
+// withoutResults is a coordinator's end whose judge has nothing to read.
+type withoutResults struct{ ends }
+
+func (withoutResults) Results(ctx context.Context, _ int) ([]farm.Delivery, error) {
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
+}
+
+func (s *site) serveOnlyRequests(*testing.T) func() { return s.serve(s.ctx, withoutResults{s.bus}) }
+
+func noise(n int) []byte {
+	b := make([]byte, n)
+	state := uint64(1)
+	for i := range b {
+		state = state*6364136223846793005 + 1442695040888963407
+		b[i] = byte(state >> 56)
+	}
+	return b
+}
+
+// TestTwoSessionsOfOneKey: the later one plays, the earlier one ends with a reason.
+func TestTwoSessionsOfOneKey(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 64<<20)
+	creds := s.creds(t, "w1")
+	oldTransport, oldConfig := s.machineOf(t, creds)
+	newTransport, newConfig := s.machineOf(t, creds)
+	earlier := s.join(t, oldTransport, oldConfig)
+	oldDone := playing(s.ctx, earlier, time.Millisecond)
+	later := s.join(t, newTransport, newConfig)
+	run := s.add(plan("a", 30))
+	newDone := playing(s.ctx, later, time.Millisecond)
+	if err := <-oldDone; err != nil {
+		t.Error(err)
+	}
+	if e := earlier.Ended(); e == nil || e.Exit != worker.ExitRefused {
+		t.Errorf("the earlier one ended with %v", e)
+	}
+	s.until(s.ctx, "all stored", storedAll(s.coordinator, run, 30))
+	later.Drain()
+	if err := errors.Join(<-newDone, later.Close(s.ctx), earlier.Close(s.ctx)); err != nil || later.Ended() != nil {
+		t.Errorf("%v; the later one ended with %v", err, later.Ended())
+	}
+}
+
+// TestAWorkerIsKilledWithAFullOutbox: what it had finished and not sent arrives from its
+// next process.
+func TestAWorkerIsKilledWithAFullOutbox(t *testing.T) {
+	if file := os.Getenv("WORKER_KILLED"); file != "" {
+		workUntilKilled(t, file, os.Getenv("WORKER_DIR"), os.Getenv("WORKER_COORDINATOR"))
+	}
+	s := newSite(t, 64<<20)
+	run := s.add(plan("a", 60))
+	creds := s.creds(t, "w1")
+	file := filepath.Join(t.TempDir(), "w1.creds")
+	if err := creds.Write(file); err != nil {
+		t.Fatal(err)
+	}
+	transport, config := s.machineOf(t, creds)
+	c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.count=1")
+	c.Env = append(os.Environ(), "WORKER_KILLED="+file, "WORKER_DIR="+config.Dir, "WORKER_COORDINATOR="+hex.EncodeToString(s.public))
+	c.Stderr = os.Stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.until(s.ctx, "its outbox is told", func() bool { n := len(s.beats); return n > 0 && len(s.beats[n-1].Outbox) >= 5 })
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait() // killed
+	s.mu.Lock()
+	finished := s.beats[len(s.beats)-1].Outbox
+	if len(s.stored[run]) != 0 {
+		t.Errorf("%d are stored that should not have been sent", len(s.stored[run]))
+	}
+	s.lease = time.Second
+	s.plans[run].Pairs = 0 // nothing more is granted
+	s.mu.Unlock()
+
+	w := s.join(t, transport, config)
+	s.until(s.ctx, "the finished ones are stored", func() bool {
+		for _, h := range finished {
+			if !s.stored[run][h.Pair] {
+				return false
+			}
+		}
+		return true
+	})
+	if err := w.Close(s.ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+func workUntilKilled(t *testing.T, file, dir, key string) {
+	creds, err := keys.ReadCreds(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport, err := bus.Dial(creds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, err := hex.DecodeString(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := newMachine(t, &coordinator{public: public}).config
+	config.Name, config.Dir, config.BatchWait = creds.Name, dir, time.Hour
+	if config.Sign, err = creds.Sign(); err != nil {
+		t.Fatal(err)
+	}
+	w, err := worker.Join(t.Context(), transport, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Fatal(<-playing(t.Context(), w, time.Millisecond))
+}
+
+// TestArtefactsComeFromTheCoordinator, each once, and stay; the run is refused where the
+// coordinator has none.
+func TestArtefactsComeFromTheCoordinator(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 64<<20)
+	body := noise(300_000)
+	sum, err := s.bus.PutArtefact(s.ctx, bytes.NewReader(body), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport, config := s.machineOf(t, s.creds(t, "w1"))
+	store, err := artefacts.Open(t.TempDir(), 1<<20, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fetcher := &worker.Fetcher{Store: store, Transport: transport, Largest: 1 << 20, Log: slog.New(slog.DiscardHandler)}
+	config.Ready = fetcher.Ready(func(p *match.Plan, find func(string) (string, error)) (*match.Plan, error) {
+		for _, player := range p.Players {
+			path, err := find(player.Identity.Files[0].SHA256)
+			if err != nil {
+				return nil, err
+			}
+			got, err := os.ReadFile(path)
+			if err != nil || !bytes.Equal(got, body) {
+				t.Errorf("%s: %v, or other bytes", path, err)
+			}
+		}
+		return p, nil
+	})
+	good, bad := plan("a", 5), plan("b", 5)
+	for i := range good.Players {
+		good.Players[i].Identity.Files[0].SHA256 = sum
+	}
+	run, missing := s.add(good), s.add(bad)
+	w := s.join(t, transport, config)
+	done := playing(s.ctx, w, time.Millisecond)
+	s.until(s.ctx, "all stored", storedAll(s.coordinator, run, 5))
+	s.until(s.ctx, "the other is refused", func() bool {
+		n := len(s.asks)
+		return n > 0 && len(s.asks[n-1].Refuse) == 1 && s.asks[n-1].Refuse[0] == missing
+	})
+	w.Drain()
+	if err := errors.Join(<-done, w.Close(s.ctx)); err != nil {
+		t.Error(err)
+	}
+	if all := store.List(); len(all) != 1 || all[sum] != 300_000 {
+		t.Errorf("the cache has %v", all)
+	}
+}

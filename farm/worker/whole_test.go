@@ -1,0 +1,206 @@
+package worker_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/bus"
+	real "gogi/farm/coordinator"
+	"gogi/farm/keys"
+	"gogi/farm/worker"
+	"gogi/match"
+)
+
+// shelf is a real.Store in memory; it outlives the coordinator's processes.
+type shelf struct {
+	mu    sync.Mutex
+	pairs map[int]match.PairResult
+	adds  int
+}
+
+func (s *shelf) Add(_ context.Context, r match.PairResult, _ int) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.adds++
+	if _, there := s.pairs[r.Pair.ID]; there {
+		return false, nil
+	}
+	s.pairs[r.Pair.ID] = r
+	return true, nil
+}
+
+func (s *shelf) PutAttempt(context.Context, match.Attempt) error { return nil }
+
+func (s *shelf) Finished(context.Context) (map[int]bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := map[int]bool{}
+	for id := range s.pairs {
+		all[id] = true
+	}
+	return all, nil
+}
+
+func (s *shelf) Takes(context.Context) (map[int]int, error)                  { return nil, nil }
+func (s *shelf) Rows(context.Context, func([]match.Row) error) error         { return nil }
+func (s *shelf) Void(context.Context, string, string, string) ([]int, error) { return nil, nil }
+func (s *shelf) Close() error                                                { return nil }
+func (s *shelf) By(context.Context, string) ([]int, error)                   { return nil, nil }
+
+// ring is a keys.Ring as a coordinator asks it.
+type ring struct{ *keys.Ring }
+
+func (r ring) Key(name string) (real.Key, bool) {
+	k, ok := r.Named(name)
+	if !ok || k.Valid(time.Now()) != nil {
+		return real.Key{}, false
+	}
+	rights := make([]string, len(k.Rights))
+	for i, right := range k.Rights {
+		rights[i] = string(right)
+	}
+	return real.Key{Name: k.Name, Owner: k.Owner, Public: k.Ed25519(), Rights: rights}, true
+}
+
+// process is one of the real coordinator, on the site's bus.
+func (s *site) process(t *testing.T, store *shelf, secret farm.Secret) (end func()) {
+	t.Helper()
+	c, err := real.New(s.ctx, real.Config{
+		Bus: s.bus, Keys: ring{s.config.Keys}, Secret: secret, Sign: s.sign, Lease: 600 * time.Millisecond,
+		Open: func(context.Context, *match.Plan) (real.Store, error) { return store, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	done := make(chan error, 1)
+	go func() {
+		err := c.Serve(ctx)
+		if err != nil {
+			t.Errorf("the coordinator has ended: %v", err)
+		}
+		done <- err
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// TestTheWholeFarm: the real coordinator, the real server, two machines and two owners.
+// One machine is drained in the middle and another joins, coordinator and server are
+// restarted; every pair is stored once, as its plan has it.
+func TestTheWholeFarm(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 64<<20)
+	s.stop() // the simple coordinator
+	s.stop = func() {}
+	store := &shelf{pairs: map[int]match.PairResult{}}
+	var secret farm.Secret
+	if _, err := rand.Read(secret[:]); err != nil {
+		t.Fatal(err)
+	}
+	end := s.process(t, store, secret)
+	p := plan("whole", 150)
+	submit(t, s, p)
+
+	w1, done1 := s.machine(t, "w1")
+	w2, done2 := s.machine(t, "w2")
+	for _, n := range []int{20, 60} {
+		store.until(s.ctx, t, n)
+		end()
+		s.close(t)
+		s.open(t)
+		s.stop()
+		s.stop = func() {}
+		end = s.process(t, store, secret)
+	}
+	w1.Drain()
+	if err := errors.Join(<-done1, w1.Close(s.ctx)); err != nil {
+		t.Error(err)
+	}
+	w3, done3 := s.machine(t, "w3")
+	store.until(s.ctx, t, 150)
+	for _, m := range []struct {
+		w    *worker.Worker
+		done <-chan error
+	}{{w2, done2}, {w3, done3}} {
+		m.w.Drain()
+		if err := errors.Join(<-m.done, m.w.Close(s.ctx)); err != nil || m.w.Ended() != nil {
+			t.Errorf("%v, ended %v", err, m.w.Ended())
+		}
+	}
+	end()
+	for id, r := range store.pairs {
+		if err := match.Verify(p, &r); err != nil || r.Pair.ID != id {
+			t.Errorf("pair %d: %v", id, err)
+		}
+	}
+	if ids := slices.Sorted(maps.Keys(store.pairs)); len(ids) != 150 || ids[0] != 0 || ids[149] != 149 {
+		t.Errorf("stored %v", ids)
+	}
+	t.Logf("%d results came for 150 pairs", store.adds)
+}
+
+// submit has one owner hand in a plan and another let it begin.
+func submit(t *testing.T, s *site, p *match.Plan) {
+	t.Helper()
+	text, err := match.EncodePlan(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(name, owner string, right keys.Right, verb string, in any) {
+		k, seed, err := keys.New(name, owner, []keys.Right{right}, time.Now(), time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.config.Keys.Add(k); err != nil {
+			t.Fatal(err)
+		}
+		transport, err := bus.Dial(keys.Creds{Name: name, URL: s.bus.URL(), Coordinator: k.Public, Seed: seed, CA: s.ca.PEM})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer transport.Close()
+		if err := transport.Request(s.ctx, farm.SubjectAdmin+name+"."+verb, in, &farm.TestStatus{}); err != nil {
+			t.Fatalf("%s: %v", verb, err)
+		}
+	}
+	ask("author", "one", keys.Submit, "submit", farm.Submission{Plan: text})
+	ask("reviewer", "two", keys.Approve, "approve", farm.Order{Run: p.Run})
+}
+
+// machine joins and plays.
+func (s *site) machine(t *testing.T, name string) (*worker.Worker, <-chan error) {
+	t.Helper()
+	transport, config := s.machineOf(t, s.creds(t, name))
+	w := s.join(t, transport, config)
+	return w, playing(s.ctx, w, 3*time.Millisecond)
+}
+
+// until waits until so many pairs are stored.
+func (s *shelf) until(ctx context.Context, t *testing.T, n int) {
+	t.Helper()
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		s.mu.Lock()
+		have := len(s.pairs)
+		s.mu.Unlock()
+		if have >= n {
+			return
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			t.Fatalf("%d of %d pairs are stored", have, n)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package format
+
+import (
+	"bufio"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// Columns is a table, as Table draws it, whose rows are too many to be kept: they are seen
+// twice, once for the widths and once to be written.
+type Columns struct {
+	header []string
+	widths []int
+	right  []int // columns that are aligned to the right, from 0
+}
+
+// columnGap stands between two columns.
+const columnGap = "   "
+
+// NewColumns begins a table; right are the columns, from 0, that are aligned to the right.
+func NewColumns(header []string, right ...int) *Columns {
+	c := &Columns{header: header, widths: make([]int, len(header)), right: right}
+	c.Widen(header)
+	return c
+}
+
+// Widen makes room for a row.
+func (c *Columns) Widen(cells []string) {
+	for i, cell := range cells {
+		c.widths[i] = max(c.widths[i], text.StringWidthWithoutEscSequences(cell))
+	}
+}
+
+// Head writes the names of the columns and a line below them.
+func (c *Columns) Head(w *bufio.Writer) {
+	c.Row(w, c.header)
+	width := 0
+	for _, n := range c.widths {
+		width += n + len(columnGap)
+	}
+	_, _ = w.WriteString(strings.Repeat("─", width) + "\n") // Flush tells what failed
+}
+
+// Row writes a row for which there is room. What fails, the writer's Flush tells.
+func (c *Columns) Row(w *bufio.Writer, cells []string) {
+	var line strings.Builder
+	for i, cell := range cells {
+		pad := strings.Repeat(" ", max(0, c.widths[i]-text.StringWidthWithoutEscSequences(cell)))
+		if slices.Contains(c.right, i) {
+			line.WriteString(pad + cell + columnGap)
+		} else {
+			line.WriteString(cell + pad + columnGap)
+		}
+	}
+	_, _ = w.WriteString(strings.TrimRight(line.String(), " ") + "\n") // the same
+}

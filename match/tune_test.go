@@ -1,0 +1,102 @@
+package match_test
+
+import (
+	"strings"
+	"testing"
+
+	"gogi/match"
+)
+
+// tunePlan is a stored plan as a tune.
+func tunePlan(t *testing.T) *match.Plan {
+	t.Helper()
+	p := *storedPlan(t)
+	p.Design = match.Design{Kind: match.DesignMatch, Swap: true}
+	p.Gate, p.Players = match.Gate{}, p.Players[:2]
+	p.Tune = `{"pairs": 10}`
+	return &p
+}
+
+// The players' options change colours with them, and a plan that is no tune owns no pair
+// with options of its own.
+func TestPairOptions(t *testing.T) {
+	plan := tunePlan(t)
+	pair := plan.Pair(3)
+	a, b := []match.Option{{Name: "X", Value: "1"}}, []match.Option{{Name: "X", Value: "2"}}
+	pair.Options = [2][]match.Option{a, b}
+	for leg, want := range []string{"1", "2"} {
+		if got := pair.Game(leg).Options[0][0].Value; got != want {
+			t.Errorf("leg %d: Black has %s, want %s", leg, got, want)
+		}
+	}
+	other := pair
+	other.Options[1] = a
+	if pair.Equal(other) {
+		t.Error("pairs with other options are equal")
+	}
+	if err := plan.Owns(pair); err != nil {
+		t.Error(err)
+	}
+	plan.Tune = ""
+	if plan.Owns(pair) == nil {
+		t.Error("a plan that is no tune owns a pair with options")
+	}
+}
+
+// What a pair of no tune is written as has not changed: workers of another version read it.
+func TestEncodePairWithoutOptions(t *testing.T) {
+	r := filledPair()
+	r.Pair.Options = [2][]match.Option{}
+	if text := encodePair(t, r); text[0] != 2 {
+		t.Errorf("version %d, want 2", text[0])
+	}
+	r.Pair.Options[1] = []match.Option{{Name: "X", Value: "1"}}
+	if text := encodePair(t, r); text[0] != 3 {
+		t.Errorf("version %d, want 3", text[0])
+	}
+}
+
+func TestCheckTune(t *testing.T) {
+	for want, spoil := range map[string]func(p *match.Plan){
+		"":                   func(*match.Plan) {},
+		"no JSON":            func(p *match.Plan) { p.Tune = "{" },
+		"colours swapped":    func(p *match.Plan) { p.Design.Swap = false },
+		"no sequential test": func(p *match.Plan) { p.Gate = match.Gate{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic} },
+		"of one engine":      func(p *match.Plan) { p.Players = append([]match.Player{{Name: "C", Council: &match.Council{}}}, p.Players[0]) },
+	} {
+		p := tunePlan(t)
+		spoil(p)
+		err := p.Check()
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %v", want, err)
+		}
+		_ = p.Digest() // of any text
+	}
+}
+
+// A game that nobody was asked to play in counts in tunes alone, and has no moves.
+func TestVerifyNotStarted(t *testing.T) {
+	plan := tunePlan(t)
+	pair := plan.Pair(0)
+	pair.Options = [2][]match.Option{{{Name: "X", Value: "99"}}, {{Name: "X", Value: "1"}}}
+	r := match.Forfeited(plan, pair, [2]bool{true, false}, "it says no", 7)
+	if err := match.Verify(plan, &r); err != nil {
+		t.Error(err)
+	}
+	for leg, want := range []match.Outcome{match.WhiteWins, match.BlackWins} {
+		if r.Games[leg].Outcome != want || r.Games[leg].Termination != match.NotStarted {
+			t.Errorf("leg %d: %v", leg, r.Games[leg].Verdict)
+		}
+	}
+	both := match.Forfeited(plan, pair, [2]bool{true, true}, "", 7)
+	if both.Games[0].Outcome != match.Draw {
+		t.Errorf("neither starts: %v", both.Games[0].Verdict)
+	}
+	other := *plan
+	other.Tune = ""
+	pair.Options = [2][]match.Option{}
+	r.Pair = pair
+	if err := match.Verify(&other, &r); err == nil || !strings.Contains(err.Error(), "only a game of a tune") {
+		t.Errorf("in no tune: %v", err)
+	}
+}

@@ -1,0 +1,80 @@
+package records
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/kifu"
+	"gogi/kifu/formats"
+)
+
+// TestLibOSL: GPSShogi's library loads every game that has pieces for both kings and no
+// more than a set, and finds nothing to complain of; moves, seconds and results are ours.
+// What it does not know is a loss on time, which it calls unknown.
+func TestLibOSL(t *testing.T) {
+	if _, err := os.Stat("/usr/include/osl/record/csaRecord.h"); err != nil {
+		required(t, "libosl-dev is missing")
+	}
+	program := filepath.Join(t.TempDir(), "libosl")
+	built, err := exec.Command("g++", "-O1", "-std=c++14", "-w", "-DOSL_SMP", "testdata/libosl.cc", "-o", program, "-losl", "-lpthread").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, built)
+	}
+	games, folder := playedGames(t), t.TempDir()
+	want := map[string]string{}
+	var paths []string
+	for name, g := range games {
+		text, err := formats.AppendCSA(nil, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(folder, name+".csa")
+		write(t, path, text)
+		seconds := 0
+		for i := range g.Moves[:len(g.Moves)-1] {
+			seconds += int(g.Moves[i].Time / time.Second)
+		}
+		paths = append(paths, path)
+		want[path] = fmt.Sprintf("%d %s", len(g.Moves), resultOfOSL(g, seconds))
+	}
+	cmd := exec.Command(program, paths...)
+	var out, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaints
+	if err := cmd.Run(); err != nil || complaints.Len() > 0 {
+		t.Errorf("%v, it says:\n%.2000s", err, complaints.String())
+	}
+	for line := range strings.Lines(out.String()) {
+		path, got, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if got != want[path] {
+			t.Errorf("%s: %s, want %s", filepath.Base(path), got, want[path])
+		}
+		delete(want, path)
+	}
+	if len(want) > 0 {
+		t.Errorf("%d games were not read", len(want))
+	}
+}
+
+// resultOfOSL is the seconds and the number of the result. An adjudication for the side to
+// move, or a draw by one, is written as a game that was broken off.
+func resultOfOSL(g *kifu.Record, seconds int) string {
+	_, side := lastOf(g)
+	number := map[string]int{"black": 1, "white": 2, "draw": 4}[g.Winner]
+	switch g.Result {
+	case "repetition":
+		number = 3
+	case "time_forfeit", "stall":
+		number = 0
+	case "score_adjudication":
+		if g.Winner != side.Opponent().String() {
+			number = 0
+		}
+	}
+	return fmt.Sprintf("%d %d", seconds, number)
+}

@@ -1,0 +1,407 @@
+package records
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"gogi/kifu"
+	"gogi/kifu/formats"
+	"gogi/kifu/packed"
+	"gogi/match"
+	"gogi/results"
+)
+
+// TestMain exports for ever where TestKilled asks for it.
+func TestMain(m *testing.M) {
+	if db := os.Getenv("RECORDS_EXPORT_FROM"); db != "" {
+		exportForEver(db, os.Getenv("RECORDS_EXPORT_TO"))
+	}
+	os.Exit(m.Run())
+}
+
+func openStore(t *testing.T) *results.Store {
+	t.Helper()
+	store, err := results.Open(t.Context(), filepath.Join(t.TempDir(), "gogi.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return store
+}
+
+// lines are games as JSON lines, in the order of their names.
+func lines(t *testing.T, games map[string]*kifu.Record) []byte {
+	t.Helper()
+	var text []byte
+	for _, name := range slices.Sorted(mapKeys(games)) {
+		var err error
+		if text, err = formats.AppendJSON(text, games[name]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return text
+}
+
+func mapKeys(games map[string]*kifu.Record) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for name := range games {
+			if !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+func importText(t *testing.T, store *results.Store, run string, text []byte) (*Imported, []Refusal) {
+	t.Helper()
+	var refused []Refusal
+	i := Import{Run: run, Sources: []string{"-"}, In: bytes.NewReader(text), OpeningPlies: 24, Refused: func(r Refusal) { refused = append(refused, r) }}
+	done, err := i.Into(t.Context(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done, refused
+}
+
+func runOf(t *testing.T, store *results.Store, name string) *results.RunInfo {
+	t.Helper()
+	info, err := store.FindRun(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
+func exported(t *testing.T, store *results.Store, run, format string, f Filter) ([]*kifu.Record, *Tally) {
+	t.Helper()
+	kind, err := formats.Find(Formats(packed.Options{}), format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	tally, err := (&Export{Format: kind, Filter: f}).Run(t.Context(), store, runOf(t, store, run), "-", &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kind.Read == nil {
+		return nil, tally
+	}
+	list, err := formats.ReadAll(kind.Read(formats.NewInput("out", &out)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list, tally
+}
+
+// TestImportedComesBack: what was imported is exported as it came, with comments, ratings,
+// clocks and all else, and again adds nothing; other games under the same name are refused.
+func TestImportedComesBack(t *testing.T) {
+	games := playedGames(t)
+	for _, g := range games {
+		g.Ratings, g.About, g.Comment, g.MaxMoves = [2]float64{3500, 0}, [2]string{"x", ""}, "before", 320
+		g.Clocks = [2]kifu.Clock{{Main: time.Minute}, {Byoyomi: time.Second}}
+		g.Moves[1].Comment, g.Header.Opening, g.Jishogi = "here", "book:1", 27
+	}
+	store := openStore(t)
+	text := lines(t, games)
+	done, refused := importText(t, store, "run", text)
+	if done.Games != len(games) || done.Added != len(games) || done.Players != 2 || len(refused) > 0 {
+		t.Fatalf("%+v, %v", done, refused)
+	}
+	if again, _ := importText(t, store, "run", text); again.Added != 0 || again.Games != len(games) {
+		t.Errorf("again: %+v", again)
+	}
+	list, tally := exported(t, store, "run", "jsonl", Filter{})
+	if tally.Games != len(games) || tally.Skips() > 0 {
+		t.Errorf("%+v", tally)
+	}
+	for i, name := range slices.Sorted(mapKeys(games)) {
+		if diff := cmp.Diff(games[name], list[i], cmpopts.EquateEmpty(), cmp.Comparer(time.Time.Equal)); diff != "" {
+			t.Fatalf("%s (-imported +exported):\n%s", name, diff)
+		}
+	}
+	i := Import{Run: "run", Sources: []string{"-"}, In: bytes.NewReader(text[:bytes.LastIndexByte(text[:len(text)-1], '\n')+1]), Refused: func(Refusal) {}}
+	var other *results.DifferentPlan
+	if _, err := i.Into(t.Context(), store); !errors.As(err, &other) {
+		t.Errorf("other games under the name: %v", err)
+	}
+	checkup, err := store.Check(t.Context(), results.CheckOptions{Replay: true})
+	if err != nil || !checkup.Sound() {
+		t.Errorf("the database is not sound: %v, %+v", err, checkup)
+	}
+}
+
+// TestFilters counts the games that each filter must pass, from the games themselves.
+func TestFilters(t *testing.T) {
+	games := playedGames(t)
+	store := openStore(t)
+	importText(t, store, "run", lines(t, games))
+	lostFrom := func(player string) func(*kifu.Record, int) bool {
+		return func(g *kifu.Record, _ int) bool {
+			loser := map[string]int{"white": 0, "black": 1}
+			c, lost := loser[g.Winner]
+			if !lost || player != "" && g.Names()[c] != player {
+				return false
+			}
+			for i, m := range g.Moves {
+				if (i+firstSide(g))%2 == c && m.HasScore && m.Score >= 1800 {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	for name, c := range map[string]struct {
+		filter Filter
+		want   func(g *kifu.Record, pair int) bool
+	}{
+		"all":           {Filter{}, func(*kifu.Record, int) bool { return true }},
+		"termination":   {Filter{Search: results.Search{Termination: match.Crash}}, func(g *kifu.Record, _ int) bool { return g.Result == "crash" }},
+		"plies":         {Filter{Search: results.Search{MinPlies: 60}}, func(g *kifu.Record, _ int) bool { return len(g.Moves) >= 60 }},
+		"pairs":         {Filter{Search: results.Search{Pairs: &[2]int{3, 7}}}, func(_ *kifu.Record, pair int) bool { return pair >= 3 && pair <= 7 }},
+		"lost from":     {Filter{LostFrom: 1800}, lostFrom("")},
+		"B lost from":   {Filter{LostFrom: 1800, Search: results.Search{Player: "B"}}, lostFrom("B")},
+		"games by name": {Filter{Games: []results.GamePlace{{Pair: 9}, {Pair: 2}}}, func(_ *kifu.Record, pair int) bool { return pair == 9 || pair == 2 }},
+	} {
+		want := 0
+		for pair, game := range slices.Sorted(mapKeys(games)) { // imported in this order
+			if c.want(games[game], pair) {
+				want++
+			}
+		}
+		if _, tally := exported(t, store, "run", "csa", c.filter); tally.Games != want || want == 0 {
+			t.Errorf("%s: %d games, want %d", name, tally.Games, want)
+		}
+	}
+	x := Export{Format: formats.Text()[0], Filter: Filter{Games: []results.GamePlace{{Pair: 9999}}}}
+	if _, err := x.Run(t.Context(), store, runOf(t, store, "run"), "-", io.Discard); err == nil || !strings.Contains(err.Error(), "no game 9999.0") {
+		t.Error(err)
+	}
+}
+
+// TestSkipped: what a format cannot say is counted by reason: pack wants a score of every
+// move.
+func TestSkipped(t *testing.T) {
+	games := playedGames(t)
+	store := openStore(t)
+	importText(t, store, "run", lines(t, games))
+	_, tally := exported(t, store, "run", "pack", Filter{})
+	if tally.Skipped[ReasonUnscored] != tally.Skips() || tally.Skips() == 0 || tally.Skips()+tally.Games != len(games) {
+		t.Errorf("%+v of %d", tally, len(games))
+	}
+}
+
+// TestExportEqualsRecount: the wins of each player, counted from a folder of files by
+// nothing but floodgate's summaries, are those of the rows that a report counts.
+func TestExportEqualsRecount(t *testing.T) {
+	games := playedGames(t)
+	store := openStore(t)
+	importText(t, store, "run", lines(t, games))
+	folder := filepath.Join(t.TempDir(), "out") + "/"
+	if _, err := (&Export{Format: formats.Text()[0]}).Run(t.Context(), store, runOf(t, store, "run"), folder, nil); err != nil {
+		t.Fatal(err)
+	}
+	paths, err := filepath.Glob(folder + "run+*.csa")
+	if err != nil || len(paths) != len(games) {
+		t.Fatalf("%d files, %v", len(paths), err)
+	}
+	got, want := map[string]int{}, map[string]int{}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if parts := strings.Split(strings.TrimSpace(line), ":"); parts[0] == "'summary" {
+				got[parts[2]]++
+			}
+		}
+	}
+	err = store.Games(t.Context(), runOf(t, store, "run").ID, func(r match.Row) error {
+		word := map[match.Outcome]string{match.BlackWins: " win", match.WhiteWins: " lose", match.Draw: " draw"}[r.Outcome]
+		want[strings.ReplaceAll(r.Black, ",", `\c`)+word]++
+		return nil
+	})
+	if diff := cmp.Diff(want, got); err != nil || diff != "" || len(want) != 3 {
+		t.Errorf("%v (-stored +exported):\n%s", err, diff)
+	}
+}
+
+// TestSources: folders, archives and compressed files are read whole, each with its own
+// format; what is none is named and stops nothing.
+func TestSources(t *testing.T) {
+	games := playedGames(t)
+	names := slices.Sorted(mapKeys(games))
+	dir := t.TempDir()
+	text := func(format string, n int) []byte {
+		f, err := formats.Find(formats.Text(), format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := f.Append(nil, games[names[n]])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	write(t, filepath.Join(dir, "a.csa"), append(append(text("csa", 0), "/\nV2.2\nPI\n+\n+9999FU\n/\n"...), text("csa", 1)...))
+	write(t, filepath.Join(dir, "b.txt"), []byte("hello\n"))
+	write(t, filepath.Join(dir, "c.kifu"), text("kif", 2))
+	write(t, filepath.Join(dir, "d.7z"), []byte("7z"))
+	write(t, filepath.Join(dir, "e.usi"), text("usi", 3))
+	var zipped, squeezed bytes.Buffer
+	z := zip.NewWriter(&zipped)
+	for i, format := range []string{"jkf", "ki2"} {
+		w, err := z.Create("2024/game." + format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(text(format, 4+i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := gzip.NewWriter(&squeezed)
+	_, err := g.Write(text("csa3", 6))
+	if err = errors.Join(err, g.Close(), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "f.zip"), zipped.Bytes())
+	write(t, filepath.Join(dir, "g.csa.gz"), squeezed.Bytes())
+	write(t, filepath.Join(dir, "h.zip"), []byte("no archive"))
+	var refused []string
+	i := Import{Run: "run", Sources: []string{dir}, Refused: func(r Refusal) {
+		refused = append(refused, fmt.Sprintf("%s:%d:%d", filepath.Base(r.File), r.Game, r.Line))
+	}}
+	done, err := i.Into(t.Context(), openStore(t))
+	if err != nil || done.Games != 6 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	lines := bytes.Count(text("csa", 0), []byte("\n"))
+	want := []string{fmt.Sprintf("a.csa:2:%d", lines+5), "b.txt:0:0", "d.7z:0:0", "e.usi:1:0", "h.zip:0:0"}
+	if diff := cmp.Diff(want, refused); diff != "" {
+		t.Errorf("refused (-want +got):\n%s", diff)
+	}
+	i = Import{Run: "none", Sources: []string{filepath.Join(dir, "b.txt")}, Refused: func(Refusal) {}}
+	if _, err := i.Into(t.Context(), openStore(t)); !errors.Is(err, ErrNoGames) {
+		t.Errorf("nothing to import: %v", err)
+	}
+}
+
+// TestKilled: an export that is killed leaves whole games under final names, and no file
+// at all where it was to be one.
+func TestKilled(t *testing.T) {
+	games := playedGames(t)
+	path := filepath.Join(t.TempDir(), "gogi.db")
+	store, err := results.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	importText(t, store, "run", lines(t, games))
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []string{"folder/", "file.csa"} {
+		out := filepath.Join(t.TempDir(), to)
+		if strings.HasSuffix(to, "/") {
+			out += "/"
+		}
+		kill(t, path, out)
+		paths, err := filepath.Glob(filepath.Join(out, "*.csa"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(out); to == "file.csa" && !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("a file that was not finished has its name: %v", err)
+		}
+		if to == "folder/" && len(paths) < 20 {
+			t.Fatalf("%d files", len(paths))
+		}
+		for _, p := range paths {
+			text, err := os.ReadFile(p)
+			if err != nil || !strings.Contains(string(text), "\n'gogi:") {
+				t.Errorf("%s is half a game: %v", p, err)
+			}
+		}
+	}
+}
+
+// kill exports in another process, and kills it in the middle.
+func kill(t *testing.T, db, to string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "RECORDS_EXPORT_FROM="+db, "RECORDS_EXPORT_TO="+to)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	scanner := bufio.NewScanner(out)
+	for n := 0; n < 60 && scanner.Scan(); n++ {
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	_ = cmd.Wait() // it was killed
+}
+
+// exportForEver tells of each game that it has written, and never ends by itself.
+func exportForEver(db, to string) {
+	ctx := context.Background()
+	store, err := results.OpenExisting(ctx, db)
+	if err != nil {
+		panic(err)
+	}
+	info, err := store.FindRun(ctx, "run")
+	if err != nil {
+		panic(err)
+	}
+	told := formats.Text()[0]
+	write := told.Append
+	told.Append = func(dst []byte, r *kifu.Record) ([]byte, error) {
+		fmt.Println("game")
+		return write(dst, r)
+	}
+	for {
+		x := Export{Format: told}
+		if strings.HasSuffix(to, "/") {
+			_, err = x.Run(ctx, store, info, to, nil)
+		} else {
+			x.Filter.Games = slices.Repeat([]results.GamePlace{{Pair: 1}}, 1_000_000)
+			_, err = x.Run(ctx, store, info, to, nil)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+}
+
+// TestFileNames: no two games of a run have one name, whatever players are called.
+func TestFileNames(t *testing.T) {
+	r := &kifu.Record{Black: "a/b c", White: ".." + strings.Repeat("長", 100), Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)}
+	got := FileName("run", match.Row{Pair: 12, Leg: 1}, r)
+	if want := "run+a_b_c+" + strings.Repeat("_", 58) + "+20260102030405+12.1"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -1,0 +1,211 @@
+package results
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gogi/match"
+	"gogi/tune"
+)
+
+const (
+	insertState    = "INSERT INTO tune_states (run_id, blocks, pairs, centre, factor, checksum) VALUES (?, ?, ?, ?, ?, ?)"
+	insertProposed = "INSERT INTO tune_candidates (run_id, number, blocks, point, run, at, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+
+// optionsText is how a row has options: a list for each player, names and values in
+// turn; none is NULL.
+func optionsText(options [2][]match.Option) (any, error) {
+	if len(options[0])+len(options[1]) == 0 {
+		return nil, nil
+	}
+	text, err := json.Marshal([2][]string{flat(options[0]), flat(options[1])})
+	return string(text), err
+}
+
+func flat(options []match.Option) []string {
+	words := []string{}
+	for _, o := range options {
+		words = append(words, o.Name, o.Value)
+	}
+	return words
+}
+
+// parseOptions is the inverse of optionsText.
+func parseOptions(value any) (options [2][]match.Option, err error) {
+	text, ok := value.(string)
+	if !ok {
+		return options, nil // NULL
+	}
+	var words [2][]string
+	if err := json.Unmarshal([]byte(text), &words); err != nil {
+		return options, fmt.Errorf("its options: %w", err)
+	}
+	for i := range words {
+		if options[i], err = paired(words[i]); err != nil {
+			return options, err
+		}
+	}
+	return options, nil
+}
+
+func paired(words []string) (options []match.Option, err error) {
+	if len(words)%2 != 0 {
+		return nil, errors.New("its options: a name has no value")
+	}
+	for w := range slices.Chunk(words, 2) {
+		options = append(options, match.Option{Name: w[0], Value: w[1]})
+	}
+	return options, nil
+}
+
+// AddStates is Add for a pair of a tune, with the states that it leads to, in one
+// transaction: there is never a state without the results that it rests on.
+func (r *Run) AddStates(ctx context.Context, pair match.PairResult, states []match.TuneState) (added bool, err error) {
+	rows, err := r.rows(pair)
+	if err == nil {
+		rows.states, err = stateRows(r.id, states)
+	}
+	if err == nil {
+		added, err = r.submit(ctx, request{pair: rows, attempts: pair.Attempts})
+	}
+	if err != nil {
+		return false, r.store.fail(fmt.Sprintf("run %q: storing pair %d", r.plan.Run, pair.Pair.ID), err)
+	}
+	return added, nil
+}
+
+// stateRows are the values of rows, but for their checksums.
+func stateRows(run int64, states []match.TuneState) (rows [][]any, err error) {
+	for _, s := range states {
+		centre, err := json.Marshal(s.Centre)
+		if err != nil {
+			return nil, fmt.Errorf("the state after %d blocks: %w", s.Blocks, err)
+		}
+		rows = append(rows, []any{run, s.Blocks, s.Pairs, string(centre), s.Factor})
+	}
+	return rows, nil
+}
+
+// States are a tune's, by blocks.
+func (r *Run) States(ctx context.Context) ([]match.TuneState, error) {
+	return r.store.TuneStates(ctx, r.id)
+}
+
+// Points calls see for each stored pair of the run, in order, with its options.
+func (r *Run) Points(ctx context.Context, see func(pair int, options [2][]match.Option) error) error {
+	return r.store.TunePoints(ctx, r.id, see)
+}
+
+// TuneStates are the states of a run that is a tune, by blocks.
+func (s *Store) TuneStates(ctx context.Context, runID int64) (list []match.TuneState, err error) {
+	if list, err = tuneStates(ctx, s.read, runID); err != nil {
+		return nil, s.fail("reading the states of a tune", named(ctx, s.read, runID, err))
+	}
+	return list, nil
+}
+
+func tuneStates(ctx context.Context, q querier, runID int64) (list []match.TuneState, err error) {
+	err = eachRaw(ctx, q, "tune_states", func(r *rawRow) error {
+		if r.verdict() == damaged {
+			return r.damage()
+		}
+		st := match.TuneState{Blocks: int(r.int("blocks")), Pairs: int(r.int("pairs"))}
+		st.Factor, _ = r.value("factor").(float64)
+		text, _ := r.value("centre").(string)
+		if err := json.Unmarshal([]byte(text), &st.Centre); err != nil {
+			return fmt.Errorf("the state after %d blocks: %w", st.Blocks, err)
+		}
+		list = append(list, st)
+		return nil
+	}, "WHERE run_id = ? ORDER BY blocks", runID)
+	return list, err
+}
+
+// TunePoints calls see for each stored pair of a run, in order, with the options that it
+// was played with beside its plan.
+func (s *Store) TunePoints(ctx context.Context, runID int64, see func(pair int, options [2][]match.Option) error) error {
+	err := eachRaw(ctx, s.read, "pairs", func(r *rawRow) error {
+		if r.verdict() == damaged {
+			return r.damage()
+		}
+		options, err := parseOptions(r.value("options"))
+		if err != nil {
+			return fmt.Errorf("pair %d: %w", r.int("pair"), err)
+		}
+		return see(int(r.int("pair")), options)
+	}, "WHERE run_id = ? ORDER BY pair", runID)
+	if err != nil {
+		return s.fail("reading the points of a tune", named(ctx, s.read, runID, err))
+	}
+	return nil
+}
+
+// Propose writes down what the tune has answered, under the next number. The run that
+// validates it has no game yet.
+func (r *Run) Propose(ctx context.Context, c match.TuneCandidate) (match.TuneCandidate, error) {
+	if err := r.open(); err != nil {
+		return c, err
+	}
+	have, err := r.store.TuneCandidates(ctx, r.id)
+	if err != nil {
+		return c, err
+	}
+	c.Number, c.At = len(have)+1, fromMicros(now())
+	text, err := json.Marshal(flat(c.Point))
+	if err == nil {
+		values := []any{r.id, c.Number, c.Blocks, string(text), c.Run, micros(c.At)}
+		var sum int64
+		if sum, err = sumOf("tune_candidates", values...); err == nil {
+			_, err = r.store.write.ExecContext(ctx, insertProposed, append(values, sum)...)
+		}
+	}
+	if err != nil {
+		return c, r.store.fail(fmt.Sprintf("run %q: writing down candidate %d", r.plan.Run, c.Number), err)
+	}
+	return c, nil
+}
+
+// TuneCandidates are what a tune has answered, by number.
+func (s *Store) TuneCandidates(ctx context.Context, runID int64) (list []match.TuneCandidate, err error) {
+	err = eachRaw(ctx, s.read, "tune_candidates", func(r *rawRow) error {
+		if r.verdict() == damaged {
+			return r.damage()
+		}
+		c := match.TuneCandidate{Number: int(r.int("number")), Blocks: int(r.int("blocks")), At: fromMicros(r.int("at"))}
+		c.Run, _ = r.value("run").(string)
+		text, _ := r.value("point").(string)
+		var words []string
+		err := json.Unmarshal([]byte(text), &words)
+		if err == nil {
+			c.Point, err = paired(words)
+		}
+		list = append(list, c)
+		return err
+	}, "WHERE run_id = ? ORDER BY number", runID)
+	if err != nil {
+		return nil, s.fail("reading the candidates of a tune", named(ctx, s.read, runID, err))
+	}
+	return list, nil
+}
+
+// drawnFrom is the first pair of a tune that was drawn from a state in which a pair is
+// learnt; false: the run is no tune.
+func drawnFrom(ctx context.Context, q querier, run int64, pair int) (first int, ok bool, err error) {
+	var text string
+	if err := q.QueryRowContext(ctx, "SELECT plan FROM runs WHERE id = ?", run).Scan(&text); err != nil {
+		return 0, false, err
+	}
+	plan, err := match.ParseCanonical([]byte(text))
+	if err != nil || len(plan.Tune) == 0 {
+		return 0, false, err
+	}
+	t, err := tune.ParsePlan(string(plan.Tune))
+	if err != nil {
+		return 0, false, err
+	}
+	return t.Settings.FirstAfter(pair), true, nil
+}

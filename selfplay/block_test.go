@@ -1,0 +1,358 @@
+package selfplay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"gogi/match"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// replay plays a game again by the rules and tells how it ended by them.
+func replay(t *testing.T, g *Game) match.Verdict {
+	t.Helper()
+	rules := testPlan(t).Rules
+	start, err := shogi.ParseSFEN(g.Start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := match.BlankReferee(rules)
+	if err := r.Restart(start, nil); err != nil {
+		t.Fatal(err)
+	}
+	var v match.Verdict
+	for i, m := range g.Moves {
+		if v.Over() {
+			t.Fatalf("move %d comes after the end: %v", i+1, v)
+		}
+		v = r.Play(m.Move)
+	}
+	return v
+}
+
+// Every game is one by the rules, with the result that these, or its scores, give it.
+func TestBlockIsByTheRules(t *testing.T) {
+	t.Parallel()
+	g := generator(t)
+	kinds := map[string]int{}
+	noise, drawn := 0, 0
+	for n := range 4 {
+		b, err := g.Block(t.Context(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b.Games) != g.Design.Games || b.Searching <= 0 || b.Took < b.Searching {
+			t.Errorf("%d games, %v of %v in searches", len(b.Games), b.Searching, b.Took)
+		}
+		for i := range b.Games {
+			game := &b.Games[i]
+			kinds[game.Result]++
+			switch v := replay(t, game); game.Result {
+			case match.ScoreAdjudication.String():
+				if v.Over() || game.Audited || game.Adjudged != game.Winner || game.At != len(game.Moves) {
+					t.Errorf("%+v", game)
+				}
+			case match.Resignation.String():
+				kinds["resigned"]++
+			default:
+				if v.Termination.String() != game.Result || v.Outcome.String() != game.Winner {
+					t.Errorf("%s for %s, by the rules %+v", game.Result, game.Winner, v)
+				}
+			}
+			given := 0
+			for j, m := range game.Moves {
+				switch {
+				case m.Opening && given == j:
+					given++
+				case m.Opening:
+					noise++
+				case m.HasScore:
+					drawn++
+				default:
+					t.Errorf("move %d has no score", j+1)
+				}
+			}
+			if given < g.Design.RandomMin {
+				t.Errorf("%d random plies", given)
+			}
+		}
+	}
+	if kinds[match.ScoreAdjudication.String()] == 0 || kinds[match.MaxPlies.String()] == 0 || noise == 0 || drawn == 0 {
+		t.Errorf("%v, %d moves of noise, %d of the player", kinds, noise, drawn)
+	}
+}
+
+// A block is a function of its number and the settings, and comes back from its bytes.
+func TestBlockRepeats(t *testing.T) {
+	t.Parallel()
+	g := generator(t)
+	encoded := func(number int) []byte {
+		b, err := g.Block(t.Context(), number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := b.Encode("d")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	three := encoded(3)
+	if !bytes.Equal(three, encoded(3)) {
+		t.Error("two playings of a block differ")
+	}
+	if bytes.Equal(bytes.SplitN(three, []byte("\n"), 2)[1], bytes.SplitN(encoded(4), []byte("\n"), 2)[1]) {
+		t.Error("two blocks are equal")
+	}
+	b, err := Decode(three, "d", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := b.Encode("d")
+	if err != nil || !bytes.Equal(again, three) {
+		t.Errorf("it does not come back: %v", err)
+	}
+	g.Plan.Seed++
+	if bytes.Equal(three, encoded(3)) {
+		t.Error("the seed changes nothing")
+	}
+}
+
+// What is not the block that is asked for is refused; what a byte was changed of, too.
+func TestDecodeRefuses(t *testing.T) {
+	t.Parallel()
+	b := Block{Number: 3, Games: []Game{{Start: shogiStart, Winner: "draw", Result: "max_plies"}}, Discarded: map[string]int{}}
+	data, err := b.Encode("d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		data   []byte
+		digest string
+		number int
+		want   string
+	}{
+		{data, "e", 3, "it is block 3 of d, expected block 3 of e"},
+		{data, "d", 4, "it is block 3 of d, expected block 4 of d"},
+		{data[:len(data)-2], "d", 3, "damaged"},
+		{data[:bytes.LastIndexByte(data[:len(data)-1], '\n')+1], "d", 3, "damaged"},
+		{nil, "d", 3, "damaged"},
+	} {
+		if _, err := Decode(tc.data, tc.digest, tc.number); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%v, expected %q", err, tc.want)
+		}
+	}
+	for i := range data[:bytes.LastIndexByte(data[:len(data)-1], '\n')] {
+		changed := bytes.Clone(data)
+		changed[i] ^= 1
+		if _, err := Decode(changed, "d", 3); err == nil {
+			t.Fatalf("a change of byte %d is not seen", i)
+		}
+	}
+}
+
+const shogiStart = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
+
+// scripted is a player that answers as it is told.
+type scripted struct {
+	think  func(r usi.Request) (usi.Reply, error)
+	closed *int
+}
+
+func (s scripted) NewGame(context.Context, usi.Game) error                   { return nil }
+func (s scripted) GameOver(context.Context, usi.Outcome) error               { return nil }
+func (s scripted) Close() error                                              { *s.closed++; return nil }
+func (s scripted) Think(_ context.Context, r usi.Request) (usi.Reply, error) { return s.think(r) }
+
+// answers is a generator of a player that answers so, for one game without chance.
+func answers(t *testing.T, think func(r usi.Request) (usi.Reply, error)) (*Generator, *int) {
+	t.Helper()
+	closed := 0
+	g := &Generator{Plan: testPlan(t), Design: Design{Games: 1}}
+	g.Open = func(context.Context) (Player, error) { return scripted{think, &closed}, nil }
+	return g, &closed
+}
+
+// shuffles moves the two sides' golds to and fro, which is a repetition, each with a score.
+func shuffles(score int) func(r usi.Request) (usi.Reply, error) {
+	return func(r usi.Request) (usi.Reply, error) {
+		m, err := shogi.ParseMove([]string{"4i4h", "6a6b", "4h4i", "6b6a"}[len(r.Position.Moves)%4])
+		if len(r.Position.Moves)%2 == 1 {
+			return reply(m, -score), err
+		}
+		return reply(m, score), err
+	}
+}
+
+func reply(m shogi.Move, score int) usi.Reply {
+	line := usi.Info{HasScore: true, Score: usi.Score{Value: score}, PV: []shogi.Move{m}}
+	return usi.Reply{Answer: usi.AnswerMove, Move: m, Lines: []usi.Info{line}, Exact: line}
+}
+
+// A game that scores would end goes on where it is audited, and has its true result.
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	for _, audit := range []float64{0, 1} {
+		g, closed := answers(t, shuffles(2000))
+		g.Design.Audit = audit
+		b, err := g.Block(t.Context(), 0)
+		if err != nil || len(b.Games) != 1 || *closed != 1 {
+			t.Fatal(b, err, *closed)
+		}
+		game := b.Games[0]
+		want := Game{Result: "score_adjudication", Winner: "black", Adjudged: "black", At: 6}
+		if audit == 1 {
+			want = Game{Result: "repetition", Winner: "draw", Adjudged: "black", At: 6, Audited: true}
+		}
+		plies := map[float64]int{0: 6, 1: 12}[audit]
+		if game.Result != want.Result || game.Winner != want.Winner || game.Adjudged != want.Adjudged || game.At != want.At || game.Audited != want.Audited || len(game.Moves) != plies {
+			t.Errorf("%+v, expected %+v", game, want)
+		}
+		s := newStatistics()
+		s.game(&game)
+		if err := s.complete(); err != nil {
+			t.Fatal(err)
+		}
+		if audit == 1 && (s.Audit.Ended != 0 || s.Audit.Games != 1 || s.Audit.Disagreed != 1 || *s.Audit.Rate != 1) {
+			t.Errorf("%+v", s.Audit)
+		}
+		if audit == 0 && (s.Audit.Ended != 1 || s.Audit.Games != 0 || s.Audit.Rate != nil) {
+			t.Errorf("%+v", s.Audit)
+		}
+	}
+}
+
+// A player that fails gets a process of its own for another try of the whole block; one
+// that fails three times is the error, and every process is closed.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	searches := 0
+	g, closed := answers(t, func(r usi.Request) (usi.Reply, error) {
+		if searches++; searches == 3 || searches == 8 {
+			return usi.Reply{}, broken
+		}
+		return shuffles(0)(r)
+	})
+	b, err := g.Block(t.Context(), 0)
+	if err != nil || len(b.Failures) != 2 || !errors.Is(b.Failures[1], broken) || *closed != 3 {
+		t.Fatalf("%+v, %v, %d closed", b, err, *closed)
+	}
+	if len(b.Games) != 1 || len(b.Games[0].Moves) != 12 {
+		t.Errorf("%+v", b.Games)
+	}
+	g, closed = answers(t, func(usi.Request) (usi.Reply, error) { return usi.Reply{}, broken })
+	if _, err := g.Block(t.Context(), 5); !errors.Is(err, broken) || !strings.Contains(err.Error(), "block 5 could not be played 3 times") || *closed != 3 {
+		t.Error(err, *closed)
+	}
+	g, _ = answers(t, func(usi.Request) (usi.Reply, error) { return usi.Reply{Stopped: true}, nil })
+	if _, err := g.Block(t.Context(), 0); !errors.Is(err, errStalled) {
+		t.Error(err)
+	}
+}
+
+// A game that the player loses by an illegal answer is no data, and is told.
+func TestDiscarded(t *testing.T) {
+	t.Parallel()
+	for _, r := range []usi.Reply{{Answer: usi.AnswerInvalid, Text: "x"}, reply(shogi.NewMove(0, 1), 0), {Answer: usi.AnswerWin}} {
+		g, _ := answers(t, func(usi.Request) (usi.Reply, error) { return r, nil })
+		b, err := g.Block(t.Context(), 0)
+		if err != nil || len(b.Games) != 0 {
+			t.Fatal(b, err)
+		}
+		want := match.IllegalMove
+		if r.Answer == usi.AnswerWin {
+			want = match.FalseDeclaration
+		}
+		if b.Discarded[want.String()] != 1 {
+			t.Errorf("%v", b.Discarded)
+		}
+	}
+	g, _ := answers(t, func(usi.Request) (usi.Reply, error) { return usi.Reply{Answer: usi.AnswerResign}, nil })
+	b, err := g.Block(t.Context(), 0)
+	if err != nil || len(b.Games) != 1 || b.Games[0].Winner != "white" || b.Games[0].Result != "resignation" {
+		t.Errorf("%+v, %v", b, err)
+	}
+}
+
+// Moves are drawn in proportion to exp(score/temperature), each with its own score.
+func TestTemperature(t *testing.T) {
+	t.Parallel()
+	g := &Generator{Plan: testPlan(t), Design: Design{Games: 1, TemperaturePlies: 1, Temperature: 100, Lines: 3}}
+	moves := []string{"7g7f", "2g2f", "9g9f"}
+	scores := map[string]int{"7g7f": 100, "2g2f": 0, "9g9f": -100}
+	count := map[string]int{}
+	const n = 20000
+	s := seat{Generator: g}
+	p := newPlaying(&s, 1)
+	if ok, err := p.draw(); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	var r usi.Reply
+	r.Answer = usi.AnswerMove
+	for _, text := range moves {
+		m, err := shogi.ParseMove(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Lines = append(r.Lines, reply(m, scores[text]).Lines...)
+	}
+	r.Move = r.Lines[0].PV[0]
+	for range n {
+		m, err := p.choose(&r)
+		if err != nil || m.Score != scores[m.Move.String()] || !m.HasScore {
+			t.Fatal(m, err)
+		}
+		count[m.Move.String()]++
+	}
+	// 1, e^-1 and e^-2 over their sum, 1.50321; 4 standard deviations are below 0.015.
+	for text, want := range map[string]float64{"7g7f": 0.66524, "2g2f": 0.24473, "9g9f": 0.09003} {
+		if got := float64(count[text]) / n; got < want-0.015 || got > want+0.015 {
+			t.Errorf("%s: %.4f, expected %.4f", text, got, want)
+		}
+	}
+}
+
+// The player is told of its lines where the number changes, and nowhere else.
+func TestLines(t *testing.T) {
+	t.Parallel()
+	g := generator(t)
+	g.Design = Design{Games: 2, TemperaturePlies: 3, Temperature: 10, Lines: 5}
+	var told []string
+	g.Open = func(ctx context.Context) (Player, error) {
+		p, err := openBuiltin(ctx)
+		return configured{p.(builtin), &told}, err
+	}
+	if _, err := g.Block(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(told, " "); got != "5 think think think 1 5 think think think 1" {
+		t.Error(got)
+	}
+	g.Open = func(ctx context.Context) (Player, error) { return scripted{shuffles(0), new(int)}, nil }
+	if _, err := g.Block(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "MultiPV") {
+		t.Error(err)
+	}
+}
+
+// configured notes what it is told, and its searches of more than one line.
+type configured struct {
+	builtin
+	told *[]string
+}
+
+func (c configured) Configure(s []usi.Setting) error {
+	*c.told = append(*c.told, s[0].Value)
+	return c.builtin.Configure(s)
+}
+
+func (c configured) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	if (*c.told)[len(*c.told)-1] != "1" {
+		*c.told = append(*c.told, "think")
+	}
+	return c.builtin.Think(ctx, r)
+}

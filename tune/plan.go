@@ -1,0 +1,154 @@
+package tune
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"gogi/match"
+)
+
+// planVersion is the version of the text of a Plan. Like that of match.CanonicalPlan it
+// is covered by the digest of runs: fields never change their names, and new ones are
+// left out where they are zero.
+const planVersion = 1
+
+// Plan is what match.Plan.Tune says: the tune, and the match that will judge its answer,
+// both fixed before the first game.
+type Plan struct {
+	Version  int         `json:"version"`
+	Settings Settings    `json:"settings"`
+	Validate *Validation `json:"validate,omitempty"` // nil: nothing judges it
+}
+
+// Validation is the match that judges a candidate against the start.
+type Validation struct {
+	Elo0   float64 `json:"elo0"`
+	Elo1   float64 `json:"elo1"`
+	Alpha  float64 `json:"alpha"` // of all validations of the tune together, see Level
+	Beta   float64 `json:"beta"`
+	Pairs  int     `json:"pairs"` // at most
+	Seed   uint64  `json:"seed"`
+	Limits string  `json:"limits,omitempty"` // as match.Limits writes them; "": those of the tune
+	// Openings is "fresh" where the validation has openings that the tune never plays,
+	// and "same" where the book is too small for both.
+	Openings string `json:"openings"`
+}
+
+// The choices of Validation.Openings.
+const (
+	FreshOpenings = "fresh"
+	SameOpenings  = "same"
+)
+
+// Level is the error rate of the j-th validation of a tune, from 1: α/2^j, whose sum over
+// all that may ever be played is α (Boole's inequality).
+func (v *Validation) Level(j int) float64 {
+	level := v.Alpha
+	for range j {
+		level /= 2
+	}
+	return level
+}
+
+// Text is the plan as match.Plan has it.
+func (p *Plan) Text() (string, error) {
+	p.Version = planVersion
+	text, err := json.Marshal(p)
+	if err != nil {
+		return "", fmt.Errorf("tune: writing the settings: %w", err)
+	}
+	return string(text), nil
+}
+
+// ParsePlan is the inverse of Text; a field that is not known is an error, since the tune
+// might be another without it.
+func ParsePlan(text string) (*Plan, error) {
+	var p Plan
+	d := json.NewDecoder(bytes.NewReader([]byte(text)))
+	d.DisallowUnknownFields()
+	err := d.Decode(&p)
+	if err == nil && p.Version != planVersion {
+		err = fmt.Errorf("they have version %d, this program knows %d", p.Version, planVersion)
+	}
+	if err == nil {
+		err = p.Settings.Check()
+	}
+	if err == nil && p.Validate != nil {
+		err = p.Validate.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tune: the settings of a stored tune: %w", err)
+	}
+	return &p, nil
+}
+
+func (v *Validation) check() error {
+	switch {
+	case v.Openings != FreshOpenings && v.Openings != SameOpenings:
+		return fmt.Errorf("validation openings %q: want %s or %s", v.Openings, FreshOpenings, SameOpenings)
+	case v.Pairs < 1:
+		return errors.New("a validation of no pairs")
+	}
+	g := match.Gate{Elo0: v.Elo0, Elo1: v.Elo1, Alpha: v.Level(1), Beta: v.Beta, Model: match.GateLogistic}
+	return g.Check()
+}
+
+// Gate is the sequential test of the j-th validation.
+func (v *Validation) Gate(j int) match.Gate {
+	return match.Gate{Elo0: v.Elo0, Elo1: v.Elo1, Alpha: v.Level(j), Beta: v.Beta, Model: match.GateLogistic}
+}
+
+// Options are a point as an engine is sent it: what is tuned, and what is kept at its
+// start.
+func (s *Settings) Options(point []float64) []match.Option {
+	list := make([]match.Option, len(point))
+	for i := range point {
+		list[i] = match.Option{Name: s.Params[i].Name, Value: s.Params[i].Text(point[i])}
+	}
+	return list
+}
+
+// Start is the point that a tune begins at.
+func (s *Settings) Start() []float64 {
+	point := make([]float64, len(s.Params))
+	for i := range s.Params {
+		point[i] = s.Params[i].Start
+	}
+	return point
+}
+
+// Points are what the players of a pair are sent: plus to A, minus to B.
+func (s *Settings) Points(d *Duel) [2][]match.Option {
+	return [2][]match.Option{s.Options(d.Plus), s.Options(d.Minus)}
+}
+
+// FirstAfter is the first pair that is drawn from a state in which a pair is learnt; the
+// number of all pairs where there is none.
+func (s *Settings) FirstAfter(pair int) int {
+	for block := s.BlockOf(pair) + 1; block < s.Blocks(); block++ {
+		if s.DrawnFrom(block) > s.BlockOf(pair) {
+			return block * s.Block
+		}
+	}
+	return s.Pairs
+}
+
+// Rounded is a point whose values are those that are sent.
+func (s *Settings) Rounded(point []float64) []float64 {
+	out := make([]float64, len(point))
+	for i := range point {
+		p := &s.Params[i]
+		out[i] = point[i]
+		if x, err := p.Value(p.Text(point[i])); err == nil { // else it is beyond a bound by a rounding
+			out[i] = x
+		}
+	}
+	return out
+}
+
+// Stored is the state as it is stored.
+func (st *State) Stored() match.TuneState {
+	return match.TuneState{Blocks: st.Blocks, Pairs: st.Pairs, Centre: append([]float64(nil), st.Theta...), Factor: st.Factor}
+}
