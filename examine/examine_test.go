@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gogi/shogi"
 	"gogi/usi"
@@ -93,5 +94,60 @@ func TestFindingNotes(t *testing.T) {
 	f.add(Pass, "fine, too")
 	if want := "worse; bad word; fine; fine, too"; f.Detail != want || f.Verdict != Fail {
 		t.Errorf("%v: %q, want %q", f.Verdict, f.Detail, want)
+	}
+}
+
+// What a fresh process did before its item began is not charged to the item, unless it
+// died of it.
+func TestCharge(t *testing.T) {
+	silent := &usi.Fault{Kind: usi.FaultStart, Awaiting: "readyok"}
+	crashed := &usi.Fault{Kind: usi.FaultCrash, Awaiting: "readyok", Note: "exit status 3"}
+	for _, test := range []struct {
+		err  error
+		want Verdict
+		text string
+	}{
+		{&notStarted{silent}, Warn, "not tried: a fresh process was not ready in time (no readyok); is the machine busy?"},
+		{&notStarted{crashed}, Fail, "aborts on go nodes 5, waiting for readyok: exit status 3"},
+		{silent, Fail, "fails on go nodes 5, waiting for readyok: "}, // between two games of one process
+	} {
+		f := &Finding{}
+		(&subject{}).charge(f, Fail, test.err, "go nodes 5")
+		if f.Verdict != test.want || f.Detail != test.text {
+			t.Errorf("%v: %v: %q, want %q", test.err, f.Verdict, f.Detail, test.text)
+		}
+	}
+}
+
+// A tenth of a millisecond is no lateness, and a busy machine is named.
+func TestLate(t *testing.T) {
+	for _, test := range []struct {
+		over, waited time.Duration
+		late         bool
+		busy         bool
+	}{
+		{-time.Millisecond, 0, false, false}, {100 * time.Microsecond, 0, false, false}, {time.Millisecond, 0, false, false},
+		{2 * time.Millisecond, 0, true, false}, {20 * time.Millisecond, 10 * time.Millisecond, true, true},
+	} {
+		f, s := &Finding{}, &subject{waited: test.waited}
+		late := s.late(f, usi.Reply{Elapsed: time.Second + test.over}, time.Second)
+		if late != test.late || strings.Contains(f.Detail, "the machine is busy") != test.busy || late != (f.Verdict == Warn) {
+			t.Errorf("%+v: %v, %q", test, late, f.Detail)
+		}
+	}
+}
+
+// A fresh process for each game is advised only where fresh processes agree.
+func TestAdvice(t *testing.T) {
+	reply := func(nodes uint64) usi.Reply { return usi.Reply{Text: "7g7f", Nodes: nodes} }
+	for _, test := range []struct {
+		again, fresh uint64
+		want         bool
+	}{{1, 1, false}, {2, 1, true}, {2, 3, false}, {1, 3, false}} {
+		f := &Finding{}
+		(&subject{}).compare(f, goKind{}, reply(1), reply(test.again), reply(test.fresh))
+		if got := strings.Contains(f.Detail, "--restart game"); got != test.want {
+			t.Errorf("%+v: %q", test, f.Detail)
+		}
 	}
 }

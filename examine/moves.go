@@ -149,7 +149,7 @@ func (s *subject) declares(ctx context.Context, sfen string, f *Finding) (win, o
 	}
 	reply, err := s.think(ctx, request)
 	if err != nil {
-		f.add(Fail, "%s", s.blame(err, sfen))
+		s.charge(f, Fail, err, sfen)
 		return false, false
 	}
 	return reply.Answer == usi.AnswerWin, true
@@ -168,12 +168,12 @@ func checkRepeatable(ctx context.Context, s *subject, f *Finding) {
 	}
 	first, again, err := s.searchTwice(ctx, kind)
 	if err != nil {
-		f.add(Fail, "%s", s.blame(err, kind.with.String()))
+		s.charge(f, Fail, err, kind.with.String())
 		return
 	}
 	fresh, err := s.searchFresh(ctx, kind)
 	if err != nil {
-		f.add(Fail, "%s", s.blame(err, kind.with.String()))
+		s.charge(f, Fail, err, kind.with.String())
 		return
 	}
 	s.compare(f, kind, first, again, fresh)
@@ -185,7 +185,11 @@ func (s *subject) compare(f *Finding, kind goKind, first, again, fresh usi.Reply
 		f.add(Warn, "two fresh processes differ: %s", between)
 	}
 	if within != "" {
-		f.add(Warn, "in a second game of the process: %s; --restart game avoids that", within)
+		advice := "; --restart game avoids that"
+		if between != "" {
+			advice = "" // a fresh process would not help
+		}
+		f.add(Warn, "in a second game of the process: %s%s", within, advice)
 	}
 	if between == "" && within == "" {
 		f.add(Pass, "%s: the same move, score and nodes in a second game and in a fresh process", kind.with)

@@ -57,7 +57,7 @@ func checkGo(ctx context.Context, s *subject, k goKind, f *Finding) {
 	position := middlegame()
 	reply, err := s.think(ctx, usi.Request{Position: position, Go: k.with, Deadline: k.until})
 	if err != nil {
-		f.add(k.gravity(), "%s", s.blame(err, k.with.String()))
+		s.charge(f, k.gravity(), err, k.with.String())
 		return
 	}
 	if v, wrong := s.judge(position, reply); wrong != "" {
@@ -108,11 +108,15 @@ func (s *subject) measureTime(r usi.Reply, k goKind, f *Finding) {
 	}
 }
 
+// noise is what no engine can be blamed for: clocks are told in whole milliseconds, and
+// an answer goes through a pipe.
+const noise = time.Millisecond
+
 // late warns of an answer that came after the limit, and says so when the
 // machine is to blame.
 func (s *subject) late(f *Finding, r usi.Reply, limit time.Duration) bool {
 	over := r.Elapsed - limit
-	if over <= 0 {
+	if over <= noise {
 		return false
 	}
 	f.add(Warn, "%s of %s: %s too late (a series tolerates %s)", format.Span(r.Elapsed), format.Span(limit), format.Span(over), format.Span(match.DefaultMargin))
@@ -149,7 +153,7 @@ func checkStop(ctx context.Context, s *subject, f *Finding) {
 	position := middlegame()
 	reply, err := s.think(ctx, usi.Request{Position: position, Go: search, Deadline: early})
 	if err != nil {
-		f.add(Fail, "%s", s.blame(err, search.String()+" and stop"))
+		s.charge(f, Fail, err, search.String()+" and stop")
 		return
 	}
 	if v, wrong := s.judge(position, reply); wrong != "" {

@@ -91,7 +91,7 @@ func (s *subject) end() error {
 // think asks for a move.
 func (s *subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if err := s.awake(ctx); err != nil {
-		return usi.Reply{}, err
+		return usi.Reply{}, &notStarted{err}
 	}
 	before, _ := s.engine.Waited()
 	reply, err := s.engine.Think(ctx, r)
@@ -187,6 +187,26 @@ func (s *subject) judge(at usi.Position, r usi.Reply) (Verdict, string) {
 		return Fail, fmt.Sprintf("cannot read the answer %q", "bestmove "+r.Text)
 	}
 	return Pass, ""
+}
+
+// notStarted is that an item's process did not come as far as the item.
+type notStarted struct{ cause error }
+
+func (e *notStarted) Error() string { return e.cause.Error() }
+
+// Unwrap is the cause.
+func (e *notStarted) Unwrap() error { return e.cause }
+
+// charge fails an item by an error of its search. A fresh process that was not ready in
+// time says nothing of what was to be tried: how long the engine may take is judged where
+// its first start is, and here the machine may be busy.
+func (s *subject) charge(f *Finding, gravity Verdict, err error, at string) {
+	_, early := errors.AsType[*notStarted](err)
+	if fault, ok := errors.AsType[*usi.Fault](err); early && ok && fault.Kind != usi.FaultCrash && fault.Awaiting != "" {
+		f.add(Warn, "not tried: a fresh process was not ready in time (no %s); is the machine busy?", fault.Awaiting)
+		return
+	}
+	f.add(gravity, "%s", s.blame(err, at))
 }
 
 // blame says in plain words how the engine failed at something.

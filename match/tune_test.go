@@ -62,7 +62,9 @@ func TestCheckTune(t *testing.T) {
 		"no JSON":            func(p *match.Plan) { p.Tune = "{" },
 		"colours swapped":    func(p *match.Plan) { p.Design.Swap = false },
 		"no sequential test": func(p *match.Plan) { p.Gate = match.Gate{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic} },
-		"of one engine":      func(p *match.Plan) { p.Players = append([]match.Player{{Name: "C", Council: &match.Council{}}}, p.Players[0]) },
+		"of one engine": func(p *match.Plan) {
+			p.Players = append([]match.Player{{Name: "C", Council: &match.Council{}}}, p.Players[0])
+		},
 	} {
 		p := tunePlan(t)
 		spoil(p)

@@ -26,17 +26,62 @@ type sink interface {
 type part struct {
 	file *os.File
 	path string // the final one
+	as   bool   // it is no regular file, and is written to as it is: a device, a pipe
 }
 
-// newPart begins a file. What a killed process left of one with that name is written over.
+// newPart begins a file. What a killed process left of one with that name is written over;
+// of a link, what it leads to. A device or a pipe is not replaced, and a database, which
+// may be the one that games are read from, is no output.
 func newPart(path string) (*part, error) {
+	at, err := os.Stat(path)
+	switch {
+	case err == nil && !at.Mode().IsRegular():
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		return &part{file: file, path: path, as: true}, err
+	case err == nil:
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return nil, err
+		}
+		if database(path) {
+			return nil, fmt.Errorf("%s is a database: it is not written over", path)
+		}
+	}
 	dir, name := filepath.Split(path)
 	file, err := os.Create(filepath.Join(dir, "."+name+".part"))
-	return &part{file, path}, err
+	return &part{file: file, path: path}, err
+}
+
+// database reports whether a file begins as those of SQLite do (sqlite.org/fileformat2.html, 1.3.1).
+func database(path string) bool {
+	const magic = "SQLite format 3\x00"
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	head := make([]byte, len(magic))
+	_, err = io.ReadFull(file, head)
+	return err == nil && string(head) == magic
+}
+
+// Whole calls write with a file that gets its name once it is whole, so that whoever reads
+// the name never sees a part of it.
+func Whole(path string, write func(w io.Writer) error) error {
+	p, err := newPart(path)
+	if err != nil {
+		return err
+	}
+	if err := write(p.file); err != nil {
+		return errors.Join(err, p.discard())
+	}
+	return p.publish(false)
 }
 
 // publish gives the file its name.
 func (p *part) publish(sync bool) error {
+	if p.as {
+		return p.file.Close()
+	}
 	var err error
 	if sync {
 		err = p.file.Sync()
@@ -48,6 +93,9 @@ func (p *part) publish(sync bool) error {
 }
 
 func (p *part) discard() error {
+	if p.as {
+		return p.file.Close()
+	}
 	return errors.Join(p.file.Close(), os.Remove(p.file.Name()))
 }
 

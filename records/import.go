@@ -44,6 +44,18 @@ type Refusal struct {
 	Why  string `json:"why"`
 }
 
+// Place is the file, the game and the line, as far as they are known.
+func (r Refusal) Place() string {
+	place := r.File
+	if r.Game > 0 {
+		place += fmt.Sprintf(", game %d", r.Game)
+	}
+	if r.Line > 0 {
+		place += fmt.Sprintf(", line %d", r.Line)
+	}
+	return place
+}
+
 // Imported is what was imported.
 type Imported struct {
 	Games    int `json:"games"`    // in the run
@@ -166,6 +178,8 @@ func (i *Import) plan(c *census) *match.Plan {
 // comes together.
 const writers = 64
 
+var errChanged = errors.New("the sources have changed while they were read")
+
 // store adds what is missing.
 func (i *Import) store(ctx context.Context, store *results.Store, sources *sources, c *census) (added int, err error) {
 	plan := i.plan(c)
@@ -185,7 +199,7 @@ func (i *Import) store(ctx context.Context, store *results.Store, sources *sourc
 		id := n
 		n++
 		if id >= c.games {
-			return errors.New("the sources have changed while they were read")
+			return errChanged
 		}
 		if there[id] {
 			return nil
@@ -200,6 +214,9 @@ func (i *Import) store(ctx context.Context, store *results.Store, sources *sourc
 		})
 		return context.Cause(ctx)
 	})
+	if read == nil && n < c.games {
+		read = errChanged
+	}
 	return added, errors.Join(group.Wait(), read)
 }
 

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -304,6 +305,97 @@ func TestSources(t *testing.T) {
 	i = Import{Run: "none", Sources: []string{filepath.Join(dir, "b.txt")}, Refused: func(Refusal) {}}
 	if _, err := i.Into(t.Context(), openStore(t)); !errors.Is(err, ErrNoGames) {
 		t.Errorf("nothing to import: %v", err)
+	}
+}
+
+// TestPipesAreNotOpened: one in a folder, which would be waited for, is refused and the rest
+// is read; one that is named cannot be read twice.
+func TestPipesAreNotOpened(t *testing.T) {
+	games := playedGames(t)
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "a.csa")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	write(t, filepath.Join(dir, "b.jsonl"), lines(t, games))
+	var refused []string
+	i := Import{Run: "run", Sources: []string{dir}, Refused: func(r Refusal) { refused = append(refused, filepath.Base(r.File)) }}
+	if done, err := i.Into(t.Context(), openStore(t)); err != nil || done.Games == 0 || !slices.Contains(refused, "a.csa") {
+		t.Errorf("%+v, %v, refused %q", done, err, refused)
+	}
+	i.Sources = []string{pipe}
+	if _, err := i.Into(t.Context(), openStore(t)); err == nil || !strings.Contains(err.Error(), "standard input") {
+		t.Errorf("a pipe as a source: %v", err)
+	}
+}
+
+// TestSourcesThatShrink: games that are gone when they are to be stored are an error.
+func TestSourcesThatShrink(t *testing.T) {
+	games := playedGames(t)
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	write(t, path, lines(t, games))
+	write(t, path+"x.txt", []byte("hello\n"))
+	i := Import{Run: "run", Sources: []string{path, path + "x.txt"}, Refused: func(r Refusal) {
+		if strings.HasSuffix(r.File, "x.txt") { // all was read once
+			write(t, path, nil)
+		}
+	}}
+	if _, err := i.Into(t.Context(), openStore(t)); !errors.Is(err, errChanged) {
+		t.Errorf("all games are gone: %v", err)
+	}
+}
+
+// TestWhereAnExportMustNotGo: a database is not written over, neither is what a link
+// leads to lost, and what is no regular file stays what it is.
+func TestWhereAnExportMustNotGo(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	hello := func(w io.Writer) error {
+		_, err := io.WriteString(w, "hello")
+		return err
+	}
+	db := file("gogi.db")
+	store, err := results.Open(t.Context(), db)
+	if err = errors.Join(err, store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Whole(db, hello); err == nil || !strings.Contains(err.Error(), "database") {
+		t.Errorf("over a database: %v", err)
+	}
+	if after, err := os.ReadFile(db); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the database has changed: %v", err)
+	}
+	write(t, file("real"), []byte("before"))
+	if err := os.Symlink("real", file("link")); err != nil {
+		t.Skip(err)
+	}
+	if err := Whole(file("link"), hello); err != nil {
+		t.Error(err)
+	}
+	at, err := os.Lstat(file("link"))
+	if text, readErr := os.ReadFile(file("real")); err != nil || readErr != nil || at.Mode()&os.ModeSymlink == 0 || string(text) != "hello" {
+		t.Errorf("through a link: %v, %v, %v, %q", err, readErr, at, text)
+	}
+	if err := syscall.Mkfifo(file("pipe"), 0o600); err != nil {
+		t.Skip(err)
+	}
+	got := make(chan string)
+	go func() {
+		text, _ := os.ReadFile(file("pipe")) // what is missing is seen below
+		got <- string(text)
+	}()
+	if err := Whole(file("pipe"), hello); err != nil {
+		t.Error(err)
+	}
+	if at, err := os.Lstat(file("pipe")); err != nil || at.Mode()&os.ModeNamedPipe == 0 {
+		t.Fatalf("the pipe was replaced: %v, %v", at, err)
+	}
+	if text := <-got; text != "hello" {
+		t.Errorf("the pipe got %q", text)
 	}
 }
 

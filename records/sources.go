@@ -31,12 +31,21 @@ func newSources(paths []string, in io.Reader) (*sources, error) {
 			if err := s.spool(in); err != nil {
 				return nil, errors.Join(fmt.Errorf("the standard input: %w", err), s.close())
 			}
-		} else if _, err := os.Stat(path); err != nil {
+		} else if err := readable(path); err != nil {
 			return nil, errors.Join(err, s.close())
 		}
 		s.paths = append(s.paths, path)
 	}
 	return s, nil
+}
+
+// readable is nil for a folder, and for a file that can be read as often as one likes.
+func readable(path string) error {
+	at, err := os.Stat(path)
+	if err == nil && !at.IsDir() && !at.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file: what comes from a pipe is read from the standard input, as -", path)
+	}
+	return err
 }
 
 func (s *sources) spool(in io.Reader) (err error) {
@@ -58,6 +67,17 @@ func (s *sources) close() error {
 		return nil
 	}
 	return os.Remove(s.spooled)
+}
+
+// Each reads the games of files, folders and archives in any format that is known, in their
+// order, without storing them; "-" is in. refused is told of what cannot be read; an error
+// of game, or the end of the context, ends it.
+func Each(ctx context.Context, paths []string, in io.Reader, refused func(Refusal), game func(*kifu.Record, Refusal) error) error {
+	s, err := newSources(paths, in)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.each(ctx, refused, game), s.close())
 }
 
 // found is told of each game, with where it stands.
@@ -95,6 +115,10 @@ func (w *walker) path(path string) error {
 			return nil
 		}
 		if entry.IsDir() {
+			return nil
+		}
+		if err := readable(name); err != nil { // who opened a pipe might wait for ever
+			w.refused(Refusal{File: name, Why: err.Error()})
 			return nil
 		}
 		return w.file(name, name)

@@ -356,3 +356,109 @@ func (c configured) Think(ctx context.Context, r usi.Request) (usi.Reply, error)
 	}
 	return c.builtin.Think(ctx, r)
 }
+
+// Every search has the limits, varied evenly by the jitter, and a deadline.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	var asked []usi.Request
+	g, _ := answers(t, func(r usi.Request) (usi.Reply, error) {
+		asked = append(asked, r)
+		return shuffles(0)(r)
+	})
+	g.Plan.Players[0].Limits.Nodes = 1000
+	g.Design.Games, g.Design.NodeJitter = 20, 0.2
+	if _, err := g.Block(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	low, high, sum := uint64(1000), uint64(1000), 0.0
+	for _, r := range asked {
+		low, high = min(low, r.Go.Nodes), max(high, r.Go.Nodes)
+		sum += float64(r.Go.Nodes)
+		if r.Deadline != match.DefaultStall {
+			t.Fatal(r.Deadline)
+		}
+	}
+	// 240 numbers, even over 800 to 1200: the mean has a standard deviation of 7.5.
+	if mean := sum / float64(len(asked)); len(asked) != 240 || low < 800 || low > 815 || high > 1200 || high < 1185 || mean < 965 || mean > 1035 {
+		t.Errorf("%d searches of %d to %d nodes, %.0f on average", len(asked), low, high, mean)
+	}
+}
+
+// A beginning that is beyond the window, or over, is drawn again, and counted; where none
+// will do, that is the error.
+func TestBeginnings(t *testing.T) {
+	t.Parallel()
+	first := 0
+	g, _ := answers(t, func(r usi.Request) (usi.Reply, error) {
+		if len(r.Position.Moves) == 0 {
+			first++
+			return shuffles(map[int]int{1: 301, 2: -301}[first])(r)
+		}
+		return shuffles(0)(r)
+	})
+	g.Design.Window = 300
+	b, err := g.Block(t.Context(), 0)
+	if err != nil || b.Redrawn != (Redrawn{Unequal: 2}) || len(b.Games[0].Moves) != 12 {
+		t.Errorf("%+v, %v", b, err)
+	}
+	g = generator(t)
+	g.Plan.Rules.MaxPlies, g.Design = 5, Design{Games: 8, RandomMin: 2, RandomMax: 7}
+	if b, err = g.Block(t.Context(), 0); err != nil || b.Redrawn.Ended == 0 || b.Redrawn.Unequal != 0 {
+		t.Errorf("%+v, %v", b, err)
+	}
+	lengths := map[int]bool{}
+	for i := range b.Games {
+		n := 0
+		for n < len(b.Games[i].Moves) && b.Games[i].Moves[n].Opening {
+			n++
+		}
+		lengths[n] = true
+	}
+	if len(lengths) < 2 {
+		t.Errorf("random plies: %v", lengths)
+	}
+	g.Design.RandomMin = 6
+	if _, err := g.Block(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "200 beginnings in a row") {
+		t.Error(err)
+	}
+}
+
+// Who plays has a process a block, or a game where that is asked for, and none is left.
+func TestProcesses(t *testing.T) {
+	t.Parallel()
+	for restart, want := range map[match.Restart]int{match.RestartNever: 1, match.RestartGame: 5} {
+		g, closed := answers(t, shuffles(0))
+		g.Design.Games = 5
+		g.Plan.Players[0].Restart = restart
+		opened, open := 0, g.Open
+		g.Open = func(ctx context.Context) (Player, error) { opened++; return open(ctx) }
+		if _, err := g.Block(t.Context(), 0); err != nil || opened != want || *closed != want {
+			t.Errorf("%s: %d were opened and %d closed, expected %d: %v", restart, opened, *closed, want, err)
+		}
+	}
+	g, closed := answers(t, shuffles(0))
+	if err := g.Rehearse(t.Context()); err != nil || *closed != 1 {
+		t.Errorf("%v, %d closed", err, *closed)
+	}
+	g.Design.TemperaturePlies, g.Design.Lines = 1, 2
+	if err := g.Rehearse(t.Context()); err == nil || *closed != 2 {
+		t.Errorf("%v, %d closed", err, *closed)
+	}
+}
+
+// What cannot be is told by its key.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	good := testDesign()
+	if f := good.Faults(); f != nil {
+		t.Errorf("%v", f)
+	}
+	bad := Design{RandomMin: -1, RandomMax: -2, Window: -1, TemperaturePlies: 1, NoisePlies: -1, Noise: -0.1, NodeJitter: 0.95, Audit: 2}
+	var keys []string
+	for _, f := range bad.Faults() {
+		keys = append(keys, f.Key)
+	}
+	if got := strings.Join(keys, " "); got != "block random_min random_max window noise_plies noise node_jitter audit multipv temperature" {
+		t.Error(got)
+	}
+}

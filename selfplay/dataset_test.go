@@ -240,7 +240,11 @@ func TestPrefix(t *testing.T) {
 	if err != nil || len(shards) != len(two.Shards) {
 		t.Errorf("%d files, %v", len(shards), err)
 	}
-	again, err := made(t.Context(), g, f, 4, 1, data)
+	r := Run{Folder: f, Generator: g, Blocks: 4, Slots: 3}
+	if s, err := r.Play(t.Context()); err != nil || s.Blocks != 1 {
+		t.Errorf("%+v, %v: expected the one that is missing to be played", s, err)
+	}
+	again, err := f.Make(t.Context(), 4, data)
 	if err != nil || again.Dataset != all.Dataset {
 		t.Errorf("%v, %v", again, err)
 	}

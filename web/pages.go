@@ -101,6 +101,7 @@ type frame struct {
 	Other  string  // this page in the other language; "" of an answer to a form
 	Holder bool    // of the token: may control, and see paths
 	Login  bool    // there is a token to log in with
+	Farm   bool    // there is a page of a farm
 	Page   any     // the page's own
 }
 
@@ -114,7 +115,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, name string, f fra
 
 // showAs writes a page with a status.
 func (s *Server) showAs(w http.ResponseWriter, r *http.Request, status int, name string, f frame) {
-	f.Holder, f.Login = s.guard.holds(r), s.guard.token != ""
+	f.Holder, f.Login, f.Farm = s.guard.holds(r), s.guard.token != "", s.config.Farm != nil
 	in := tongueOf(r)
 	if r.Method == http.MethodGet {
 		f.Other = inOther(r.URL, in)

@@ -24,6 +24,9 @@ func (s *Server) routes() http.Handler {
 	if s.config.Metrics != nil {
 		mux.Handle("GET /metrics", s.config.Metrics)
 	}
+	if s.config.Farm != nil {
+		mux.Handle("GET /farm", s.config.Farm)
+	}
 	if s.config.Pprof {
 		mux.HandleFunc("GET /debug/pprof/", s.guard.needsTokenIfAny(pprof.Index))
 		mux.HandleFunc("GET /debug/pprof/profile", s.guard.needsTokenIfAny(pprof.Profile))

@@ -49,6 +49,8 @@ type Config struct {
 	Live  Live
 	// Metrics serves /metrics; nil: there are none.
 	Metrics http.Handler
+	// Farm serves /farm; nil: there is none.
+	Farm http.Handler
 	// Pprof adds /debug/pprof/, for holders of the token where there is one.
 	Pprof bool
 	Log   *slog.Logger // of failures that no client is told in full

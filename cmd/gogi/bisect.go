@@ -28,6 +28,9 @@ const (
 // bisects reports whether a command line speaks to "git bisect run", also one that
 // cannot be read: a flag --exit that says anything but its default.
 func bisects(args []string) bool {
+	if len(args) > 0 && args[0] == "complete" {
+		return false // a shell asks what may follow these words; nobody has said them
+	}
 	for i, arg := range args {
 		flag, value, joined := strings.Cut(arg, "=")
 		if flag == "--exit" && !joined && i+1 < len(args) {
@@ -43,7 +46,7 @@ func bisects(args []string) bool {
 // mayBisect is bisects for a line that could not be read, where the flag itself may be
 // what was mistyped.
 func mayBisect(args []string) bool {
-	return bisects(args) || slices.ContainsFunc(args, func(arg string) bool {
+	return bisects(args) || len(args) > 0 && args[0] != "complete" && slices.ContainsFunc(args, func(arg string) bool {
 		return arg == exitBisect || strings.HasSuffix(arg, "="+exitBisect) || strings.HasPrefix(arg, "--bisect")
 	})
 }

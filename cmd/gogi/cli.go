@@ -32,7 +32,6 @@ type commandLine struct {
 	Inspect      recordverbs.InspectCommand  `cmd:"" help:"Print what a file of records, training data or a book holds, as JSON lines; say what is illegal."`
 	Convert      recordverbs.ConvertCommand  `cmd:"" help:"Turn records or training data of one format into another."`
 	Book         recordverbs.BookCommand     `cmd:"" help:"Books and openings: convert, show, check, make, sample."`
-	Selfplay     recordverbs.SelfplayCommand `cmd:"" help:"Make training data: a player plays against itself."`
 	Votes        votesCommand                `cmd:"" help:"Tell how the councils of a run voted; draw a game's weights; take votes again by other rules."`
 	Init         initCommand                 `cmd:"" help:"Write a commented series file to start from."`
 	Lint         easeverbs.LintCommand       `cmd:"" help:"Say all that is wrong with a series file, with line numbers, without starting engines: exit code 2 where anything is."`
@@ -47,6 +46,12 @@ type commandLine struct {
 	Check        checkCommand                `cmd:"" help:"Examine one engine: what it understands, keeps to and survives."`
 	Replay       replayCommand               `cmd:"" help:"Say the lines that led to an engine's failure to it again: exit code 0 (it did not happen), 10 (it did) or 11 (cannot tell)."`
 	CSA          csaCommand                  `cmd:"" name:"csa" help:"Play at a server of the CSA protocol, such as floodgate."`
+	Completion   easeverbs.CompletionCommand `cmd:"" help:"Print what bash, zsh, fish or PowerShell needs to complete command lines."`
+	Man          easeverbs.ManCommand        `cmd:"" help:"Write the manual page of a verb, or of all of them."`
+	Complete     easeverbs.CompleteCommand   `cmd:"" hidden:"" help:"Say what may come next on a command line, for the scripts of gogi completion."`
+	Review       recordverbs.ReviewCommand   `cmd:"" help:"Read games with an engine: how often players moved as it would, and what their other moves cost."`
+	Strength     recordverbs.StrengthCommand `cmd:"" help:"Estimate players' ratings from what a review says of their moves."`
+	Selfplay     recordverbs.SelfplayCommand `cmd:"" help:"Make training data: a player plays against itself."`
 	Guard        guardCommand                `cmd:"" hidden:"" help:"Kill engines whose runner has died."`
 }
 

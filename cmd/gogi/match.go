@@ -16,6 +16,7 @@ import (
 	"gogi/cmd/gogi/recordverbs"
 	"gogi/configs"
 	"gogi/faults"
+	"gogi/internal/fastchess"
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
@@ -43,6 +44,8 @@ type matchCommand struct {
 	DryRun        bool   `help:"Resolve everything, greet the engines, print the plan; play nothing."`
 	Deterministic bool   `help:"Check that both engines play alike move for move at fixed nodes or depth, with fresh processes where that is needed."`
 	Exit          string `enum:"default,bisect" default:"default" help:"bisect: exit codes for git bisect run (0 not worse, 1 worse, 125 skip, 255 stop)."`
+
+	FromFastchess string `placeholder:"LINE" help:"Print the line of gogi match for one of fastchess, and what has no counterpart; play nothing."`
 
 	BisectCommits *int `placeholder:"N" help:"Of --exit bisect: how many commits are searched, so that the error rates hold for all steps together."`
 
@@ -73,6 +76,8 @@ type matchCommand struct {
 // Run plays what is missing of the run and prints its report.
 func (c *matchCommand) Run(ctx context.Context, env *verb.Env) error {
 	switch {
+	case c.FromFastchess != "":
+		return translate(env, c.FromFastchess)
 	case c.Exit == exitBisect:
 		return c.bisect(ctx, env)
 	case c.BisectCommits != nil:
@@ -86,6 +91,20 @@ func (c *matchCommand) Run(ctx context.Context, env *verb.Env) error {
 		c.tellEnd(ctx, env, c.DB, c.Flags.Run, r, err)
 	}
 	return err
+}
+
+// translate prints a line of fastchess as one of this program, which plays nothing.
+func translate(env *verb.Env, line string) error {
+	words, err := configs.SplitWords(line)
+	if err != nil {
+		return usage.Wrap(fmt.Errorf("--from-fastchess: %w", err))
+	}
+	t := fastchess.Translate(words)
+	fmt.Fprintln(env.Out, t)
+	for _, note := range t.Notes {
+		fmt.Fprintln(env.Err, "note:", note)
+	}
+	return nil
 }
 
 // match is the whole verb; the report is nil where nothing was to be played.

@@ -140,7 +140,7 @@ func (b *Bus) makeStreams(ctx context.Context) error {
 	results := jetstream.StreamConfig{
 		Name: stream, Subjects: []string{farm.SubjectResults + "*." + shard}, Storage: jetstream.FileStorage,
 		Retention: jetstream.InterestPolicy, Discard: jetstream.DiscardNew, MaxBytes: b.config.MaxStream,
-		MaxMsgSize: farm.MaxBody, Duplicates: 2 * time.Minute, Compression: jetstream.S2Compression, Replicas: 1,
+		MaxMsgSize: maxMessage, Duplicates: 2 * time.Minute, Compression: jetstream.S2Compression, Replicas: 1,
 	}
 	if _, err := b.js.CreateOrUpdateStream(ctx, results); err != nil {
 		return fmt.Errorf("stream %s: %w", results.Name, err)

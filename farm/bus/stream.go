@@ -107,6 +107,14 @@ func (b *Bus) ack(ctx context.Context, m jetstream.Msg) error {
 	return nil
 }
 
+// besideEvidence is what a refused message has beside its body when it is kept, at the
+// most: its why, see oneLine, its number, and the names of the headers.
+const besideEvidence = 2 << 10
+
+// maxMessage is how long a message of the stream may be: whatever it takes can be kept as
+// evidence, or else one worker's garbage would end the coordinator again and again.
+const maxMessage = farm.MaxBody - besideEvidence
+
 // headerWhy is why a message of the evidence was refused.
 const headerWhy = "Gogi-Why"
 

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,6 +49,7 @@ func Run(t *testing.T, open func(t *testing.T) Farm) {
 		{"SameIDOnce", sameIDOnce},
 		{"ResultsAgain", resultsAgain},
 		{"RefusedIsDone", refusedIsDone},
+		{"AnythingCanBeRefused", anythingCanBeRefused},
 		{"FullThenFree", fullThenFree},
 		{"HintsAreHeard", hintsAreHeard},
 		{"EventsAreHeard", eventsAreHeard},
@@ -257,6 +259,18 @@ func refusedIsDone(t *testing.T, ctx context.Context, f Farm) {
 	if d := take(t, ctx, next, 1)[0]; string(d.Body) != "good" {
 		t.Errorf("after a refused message: %q", d.Body)
 	}
+}
+
+// anythingCanBeRefused: also the longest message that the stream takes, for a long reason.
+func anythingCanBeRefused(t *testing.T, ctx context.Context, f Farm) {
+	w := f.Worker(t, "w1")
+	size := farm.MaxBody
+	for w.Publish(ctx, subject("w1"), fmt.Sprint(size), make([]byte, size)) != nil {
+		if size -= 256; size < farm.MaxBody-farm.MaxBody/16 {
+			t.Fatalf("%d bytes are not taken", size)
+		}
+	}
+	ok(t, take(t, ctx, f.Bus, 1)[0].Refuse(ctx, strings.Repeat("no ", 1000)))
 }
 
 // fullThenFree: a full stream says so and loses nothing; what is acknowledged makes room.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/loopback"
 	"gogi/match"
 )
 
@@ -135,6 +136,42 @@ func TestStopTakesPairsBack(t *testing.T) {
 			t.Errorf("%d pairs were given up in a beat, expected 5", h.dropped.Load())
 		}
 		f.verify(p)
+	})
+}
+
+// TestAWordThatIsNotKept: a test that could not be stopped because nothing was written
+// down can be stopped when there is room again.
+func TestAWordThatIsNotKept(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.run(testPlan("unkept", 1000, 1))
+		f.hall.Set(loopback.Faults{LoseKeep: 1})
+		if err := f.do("ann", "stop", farm.Order{Run: "unkept"}, nil); err == nil || f.test("unkept").State != farm.Running {
+			t.Fatalf("it was stopped, and that is not kept: %v, %+v", err, f.test("unkept"))
+		}
+		f.hall.Set(loopback.Faults{})
+		if err := f.do("ann", "stop", farm.Order{Run: "unkept"}, nil); err != nil || f.test("unkept").State != farm.Stopped {
+			t.Errorf("%v, %+v", err, f.test("unkept"))
+		}
+	})
+}
+
+// TestAWorkerThatIsNotKept is the same of what is known of a worker.
+func TestAWorkerThatIsNotKept(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.run(testPlan("unkept", 1000, 1))
+		f.line(t, "w0")
+		order := farm.Order{Worker: "w0", Why: "slow"}
+		if err := f.do("boss", "quarantine", order, nil); err != nil {
+			t.Fatal(err)
+		}
+		f.hall.Set(loopback.Faults{LoseKeep: 1})
+		if err := f.do("boss", "quarantine", order, nil); err == nil {
+			t.Fatal("nothing was kept, and it is no error")
+		}
+		f.hall.Set(loopback.Faults{})
+		if err := f.do("boss", "quarantine", order, nil); err != nil {
+			t.Error(err)
+		}
 	})
 }
 

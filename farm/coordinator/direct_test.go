@@ -114,6 +114,25 @@ func TestTheFirstInTheStreamCounts(t *testing.T) {
 	})
 }
 
+// TestCopiesInOneMessage: a pair that a message has twice counts once, and nobody is
+// blamed; copies are not even unpacked, since a message has room for thousands.
+func TestCopiesInOneMessage(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("copies", 20, 3)
+		f.run(p)
+		l := f.line(t, "w0")
+		g := l.want(1)[0]
+		good := result(t, g, play(p, g.Pair))
+		broken := good
+		broken.Pair = []byte("no pair at all")
+		l.send(good, broken, good)
+		f.until("it is judged", func() bool { return f.hall.Waiting() == 0 })
+		if s := f.test("copies"); s.Stored != 1 || s.Added != 1 || s.Stale != 2 || s.Refused != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
 // TestAnOldTake: a result that comes again after its pair was made void counts nothing.
 func TestAnOldTake(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {

@@ -8,6 +8,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/coordinator"
+	"gogi/farm/loopback"
 	"gogi/gate"
 	"gogi/live"
 	"gogi/match"
@@ -160,7 +161,7 @@ func TestItIsSeen(t *testing.T) {
 		}
 		sub := hub.Subscribe(live.DefaultRoom)
 		defer sub.Close()
-		f.hall.Set(struct{ Double, Swap, LoseReply, LoseAck int }{Double: 2})
+		f.hall.Set(loopback.Faults{Double: 2})
 		f.hand("w0", 3)
 		f.hand("w1", 3)
 		f.complete(p)

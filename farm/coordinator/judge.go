@@ -50,6 +50,7 @@ type item struct {
 	refuse string // it does not count, and its worker is to blame
 	stale  bool   // it does not count, and nobody is
 	added  bool
+	copied bool // a pair under its lease is in the message before
 	twice  bool // the pair is in the store already, or an item before has it
 }
 
@@ -161,9 +162,15 @@ func (c *Coordinator) read(m *message) {
 	}
 	m.proof = signed.Signature
 	m.items = make([]item, len(m.batch.Items))
+	leases := map[string]bool{} // by token, of pairs: a thousand copies of one are not unpacked
 	for i := range m.items {
-		m.items[i].Item = m.batch.Items[i]
-		c.readItem(m, &m.items[i])
+		it := &m.items[i]
+		it.Item = m.batch.Items[i]
+		if it.Attempt == nil {
+			it.copied = leases[string(it.Lease.Token)]
+			leases[string(it.Lease.Token)] = true
+		}
+		c.readItem(m, it)
 	}
 }
 
@@ -177,6 +184,9 @@ func (c *Coordinator) readItem(m *message, it *item) {
 		return
 	case !c.config.Secret.Granted(m.worker, it.Lease):
 		it.refuse = fmt.Sprintf("pair %d of %s was not granted to %s", it.Lease.Pair, it.run.Name, m.worker)
+		return
+	case it.copied:
+		it.stale = true
 		return
 	case it.Attempt != nil:
 		if it.Attempt.Pair != it.Lease.Pair {
@@ -193,7 +203,7 @@ func (c *Coordinator) readItem(m *message, it *item) {
 		}
 	}
 	if err != nil {
-		it.refuse = err.Error()
+		it.refuse, it.pair = err.Error(), match.PairResult{} // nor does it wait in memory
 		return
 	}
 	it.pair.Played = match.Provenance{Worker: m.worker, Owner: m.key.Owner, Epoch: uint64(it.Lease.Epoch), Scale: it.pair.Played.Scale, Proof: m.proof}

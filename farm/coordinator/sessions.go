@@ -67,9 +67,11 @@ func (c *Coordinator) keepWorker(ctx context.Context, name string, w *worker) er
 	if err != nil {
 		return err
 	}
-	if w.revision, err = c.config.Bus.Keep(ctx, bucketWorkers, name, body, w.revision); err != nil {
+	revision, err := c.config.Bus.Keep(ctx, bucketWorkers, name, body, w.revision)
+	if err != nil { // the revision is what it was: the next try is no first one
 		return fmt.Errorf("coordinator: worker %s: %w", name, err)
 	}
+	w.revision = revision
 	return nil
 }
 

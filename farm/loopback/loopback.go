@@ -60,6 +60,7 @@ type Faults struct {
 	Swap      int // every n-th message overtakes the one before it
 	LoseReply int // every n-th request is answered, and the answer lost
 	LoseAck   int // every n-th publication is durable, and says that it failed
+	LoseKeep  int // every n-th Keep fails, and keeps nothing
 }
 
 // Count is how often they happened, and how much there was of what they happen to.
@@ -68,6 +69,7 @@ type Count struct {
 	Doubled, Swapped, RepliesLost, AcksLost int
 	Hidden                                  int // repetitions under the same id
 	Refused                                 int // by the judge
+	Kept                                    int // Keep was called
 	Full                                    int // publications that met a full stream
 	Away                                    int // requests and publications that met a partition, or no coordinator
 	Again                                   int // messages that were delivered a second time
@@ -475,6 +477,9 @@ func (b *Bus) Keep(_ context.Context, bucket, name string, body []byte, revision
 	defer h.mu.Unlock()
 	if h.bus != b {
 		return 0, errEnded
+	}
+	if due(&h.count.Kept, h.faults.LoseKeep) {
+		return 0, errLost
 	}
 	if h.buckets[bucket] == nil {
 		h.buckets[bucket] = map[string]kept{}

@@ -272,3 +272,6 @@ func (s *Site) Close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// PagesAt is where pages and metrics are asked for; "": nowhere.
+func (s *Site) PagesAt() string { return s.config.Metrics.Listen }

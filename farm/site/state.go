@@ -83,7 +83,7 @@ func (s *State) secret(name string, fresh func() (string, error)) (string, error
 	if err != nil {
 		return "", fmt.Errorf("farm: %w", err)
 	}
-	if info.Mode().Perm()&0o077 != 0 {
+	if disk.OthersMayRead(info) {
 		return "", fmt.Errorf("farm: %s can be read by others (mode %04o): expected 0600", file, info.Mode().Perm())
 	}
 	text, err := os.ReadFile(file)

@@ -15,15 +15,14 @@ import (
 // acknowledgement before it is made; so the traces of all processes are a history by
 // which others may judge them.
 type Step struct {
-	At     time.Time  `json:"at"`
-	What   string     `json:"what"` // hello, grant, beat, stored, drop, delivery, refused, acked or boot
-	Worker string     `json:"worker,omitempty"`
-	Start  string     `json:"session,omitempty"`
-	Lease  *farm.Held `json:"lease,omitempty"`
-	Seq    uint64     `json:"seq,omitempty"` // of the stream
-	Again  bool       `json:"again,omitempty"`
-	Why    string     `json:"why,omitempty"`
-	Held   int        `json:"held,omitempty"`
+	At     time.Time   `json:"at"`
+	What   string      `json:"what"` // boot, hello, grant, beat, stored, drop, delivery, acked or refused
+	Worker string      `json:"worker,omitempty"`
+	Start  string      `json:"session,omitempty"`
+	Leases []farm.Held `json:"leases,omitempty"` // that it is about
+	Seq    uint64      `json:"seq,omitempty"`    // of the stream; of boot: its number
+	Again  bool        `json:"again,omitempty"`  // delivered before
+	Why    string      `json:"why,omitempty"`
 }
 
 // Trace writes steps, each whole, in one call.
@@ -61,10 +60,11 @@ func (b *traced) Answer(subject string, f func(context.Context, string, []byte) 
 		out, err := f(ctx, on, body)
 		switch answer := out.(type) {
 		case farm.Grants:
+			var leases []farm.Held
 			for i := range answer.Grants {
-				lease := answer.Grants[i].Held()
-				b.trace.Tell(Step{What: "grant", Worker: worker, Lease: &lease})
+				leases = append(leases, answer.Grants[i].Held())
 			}
+			b.told("grant", worker, leases)
 		case farm.Told:
 			b.told("stored", worker, answer.Stored)
 			b.told("drop", worker, answer.Drop)
@@ -89,13 +89,13 @@ func (b *traced) asked(subject, worker string, body []byte) {
 		if farm.Decode(body, &beat) != nil {
 			return
 		}
-		b.trace.Tell(Step{What: "beat", Worker: worker, Start: beat.Session, Held: len(beat.Held)})
+		b.trace.Tell(Step{What: "beat", Worker: worker, Start: beat.Session, Leases: beat.Held})
 	}
 }
 
 func (b *traced) told(what, worker string, leases []farm.Held) {
-	for i := range leases {
-		b.trace.Tell(Step{What: what, Worker: worker, Lease: &leases[i]})
+	if len(leases) > 0 {
+		b.trace.Tell(Step{What: what, Worker: worker, Leases: leases})
 	}
 }
 
@@ -105,7 +105,7 @@ func (b *traced) Results(ctx context.Context, n int) ([]farm.Delivery, error) {
 	for i := range all {
 		d := &all[i]
 		worker := farm.Speaker(d.Subject)
-		b.trace.Tell(Step{What: "delivery", Worker: worker, Seq: d.Sequence, Again: d.Again})
+		b.trace.Tell(Step{What: "delivery", Worker: worker, Seq: d.Sequence, Again: d.Again, Leases: leasesOf(d.Body)})
 		ack, refuse := d.Ack, d.Refuse
 		d.Ack = func(ctx context.Context) error {
 			b.trace.Tell(Step{What: "acked", Worker: worker, Seq: d.Sequence})
@@ -117,4 +117,19 @@ func (b *traced) Results(ctx context.Context, n int) ([]farm.Delivery, error) {
 		}
 	}
 	return all, err
+}
+
+// leasesOf are the pairs that a message says to bring, whether or not it is signed.
+func leasesOf(body []byte) (leases []farm.Held) {
+	var s farm.Signed
+	var b farm.Batch
+	if farm.Decode(body, &s) != nil || farm.Decode(s.Batch, &b) != nil {
+		return nil
+	}
+	for i := range b.Items {
+		if b.Items[i].Attempt == nil {
+			leases = append(leases, b.Items[i].Lease)
+		}
+	}
+	return leases
 }

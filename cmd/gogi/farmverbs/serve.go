@@ -6,20 +6,27 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"gogi/archive"
 	"gogi/cmd/gogi/planning"
+	"gogi/cmd/gogi/serving"
+	"gogi/control"
 	"gogi/farm"
+	"gogi/farm/board"
 	"gogi/farm/bus"
+	"gogi/farm/coordinator"
 	"gogi/farm/keys"
 	"gogi/farm/site"
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
+	"gogi/live"
 	"gogi/match"
 	"gogi/players"
 	"gogi/report/text"
+	"gogi/web"
 )
 
 // ServeCommand coordinates a farm.
@@ -33,7 +40,10 @@ type ServeCommand struct {
 	Trace  string        `type:"path" placeholder:"FILE" help:"Append what is asked, granted and stored, a JSON object a line."`
 	Demo   bool          `help:"Try it: throw-away keys, and the series that gogi match plays without arguments. Prints the command for a worker; ends with the report."`
 	Games  *int          `placeholder:"N" help:"Of --demo: how many games."`
+	HTTP   string        `name:"http" group:"pages" placeholder:"HOST:PORT" help:"Show tests, workers and games in a browser, and metrics at /metrics, such as at 127.0.0.1:9422."`
 	Quiet  bool          `short:"q" help:"Only warnings."`
+
+	serving.Flags
 }
 
 // Help is what the verb's --help says below its flags' summary.
@@ -81,7 +91,7 @@ func (c *ServeCommand) settings() (s site.Settings, err error) {
 	for _, f := range []struct {
 		flag string
 		key  *string
-	}{{c.Listen, &s.Farm.Listen}, {c.State, &s.Farm.State}, {c.DB, &s.Store.DB}, {c.NATS, &s.JetStream.URL}} {
+	}{{c.Listen, &s.Farm.Listen}, {c.HTTP, &s.Metrics.Listen}, {c.State, &s.Farm.State}, {c.DB, &s.Store.DB}, {c.NATS, &s.JetStream.URL}} {
 		if f.flag != "" {
 			*f.key = f.flag
 		}
@@ -97,9 +107,65 @@ func (c *ServeCommand) serve(ctx context.Context, env *verb.Env, config site.Con
 	if err != nil {
 		return unlessInterrupted(ctx, err)
 	}
-	fmt.Fprintf(env.Out, "farm: %s, state in %s, games in %s\n", s.URL(), s.Dir, config.Database())
-	err = s.Serve(ctx)
+	err = c.shown(ctx, env, s, func() error {
+		fmt.Fprintf(env.Out, "farm: %s, state in %s, games in %s\n", s.URL(), s.Dir, config.Database())
+		return s.Serve(ctx)
+	})
 	return errors.Join(unlessInterrupted(ctx, err), s.Close())
+}
+
+// shown does something while pages are served, where they are asked for.
+func (c *ServeCommand) shown(ctx context.Context, env *verb.Env, s *site.Site, do func() error) error {
+	addr := s.PagesAt()
+	if addr == "" {
+		return do()
+	}
+	server, err := c.Flags.Listen(ctx, env, addr, web.Config{
+		Store: s.Store, Live: hubs{s.Coordinator}, Metrics: board.Metrics(s.Coordinator.Status), Farm: board.Handler(s.Coordinator.Status),
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(env.Err, "pages:", server.URL()+"farm")
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{}) // closed when the server has ended
+	go func() {
+		defer close(ended)
+		if err := server.Serve(ctx); err != nil {
+			fmt.Fprintln(env.Err, "warning: the pages are gone:", err)
+		}
+	}()
+	err = do()
+	cancel()
+	<-ended
+	return err
+}
+
+// hubs are the tests that are being played, as pages follow runs.
+type hubs struct{ *coordinator.Coordinator }
+
+// Runs implements web.Live.
+func (h hubs) Runs() (names []string) {
+	for _, t := range h.Status(context.Background()).Tests {
+		if t.State == farm.Running {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// Hub implements web.Live.
+func (h hubs) Hub(run string) *live.Hub {
+	if !slices.Contains(h.Runs(), run) {
+		return nil
+	}
+	hub, _ := h.Watch(run)
+	return hub
+}
+
+// Control implements web.Live: a farm's tests are controlled with a key.
+func (hubs) Control(context.Context, string, control.Command) error {
+	return errors.New("a farm's tests are controlled by their owners: gogi farm pause, stop, priority")
 }
 
 // unlessInterrupted is nil where an interrupt has ended what failed: it is how a farm
@@ -194,7 +260,7 @@ func (c *ServeCommand) follow(ctx context.Context, env *verb.Env, s *site.Site, 
 	}
 	fmt.Fprintf(env.Err, "A farm for %s (%d games) waits for a worker. In another terminal:\n\n  gogi farm work --once --creds %s\n\n",
 		plan.Run, plan.Games(), file)
-	return c.progress(ctx, env, s, plan)
+	return c.shown(ctx, env, s, func() error { return c.progress(ctx, env, s, plan) })
 }
 
 // handIn submits the plan and approves it, by keys of two owners that are gone after.

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
@@ -242,14 +243,8 @@ func (c *ImportCommand) Run(ctx context.Context, env *verb.Env) error {
 
 // tellRefusal is a line: the file, the game, the line and why.
 func tellRefusal(w io.Writer, r records.Refusal) {
-	place := r.File
-	if r.Game > 0 {
-		place += fmt.Sprintf(", game %d", r.Game)
-	}
-	if r.Line > 0 {
-		place += fmt.Sprintf(", line %d", r.Line)
-	}
-	fmt.Fprintf(w, "refused %s: %s\n", place, r.Why)
+	// An archive may call its files anything.
+	fmt.Fprintf(w, "refused %s: %s\n", foreign.Printable(r.Place(), 1000), foreign.Printable(r.Why, 1000))
 }
 
 func tellImported(w io.Writer, run string, done *records.Imported) {

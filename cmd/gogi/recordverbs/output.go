@@ -1,31 +1,16 @@
 package recordverbs
 
 import (
-	"errors"
 	"io"
-	"os"
-	"path/filepath"
 
 	"gogi/internal/verb"
+	"gogi/records"
 )
 
-// whole calls write with a file that gets its name once it is whole, or with standard
-// output for "-": whoever reads the name never sees a part.
-func whole(env *verb.Env, name string, write func(w io.Writer) error) (err error) {
+// whole is records.Whole, or standard output for "-".
+func whole(env *verb.Env, name string, write func(w io.Writer) error) error {
 	if name == "-" {
 		return write(env.Out)
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".gogi-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	if err = errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return records.Whole(name, write)
 }

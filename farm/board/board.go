@@ -1,0 +1,77 @@
+// Package board shows a farm as of now: a page for browsers, in the style of package web,
+// and families of metrics for Prometheus.
+package board
+
+import (
+	"context"
+	"html/template"
+	"net/http"
+	"time"
+
+	"gogi/farm"
+	"gogi/internal/foreign"
+)
+
+// Status is how a farm stands.
+type Status func(ctx context.Context) farm.Status
+
+// page is the page's text. What owners and workers wrote is escaped by the template, and
+// printable by then.
+//
+//nolint:gochecknoglobals // parsed once, of a constant
+var page = template.Must(template.New("farm").Funcs(template.FuncMap{
+	"name":  func(s string) string { return foreign.Printable(s, 60) },
+	"clock": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
+	"percent": func(part, of int) int {
+		if of == 0 {
+			return 0
+		}
+		return 100 * part / of
+	},
+}).Parse(pageText))
+
+const pageText = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8"/>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
+<meta name="color-scheme" content="light dark"/>
+<meta http-equiv="refresh" content="5"/>
+<title>Farm – gogi</title>
+<link rel="icon" href="/assets/icon.svg" type="image/svg+xml"/>
+<link rel="stylesheet" href="/assets/report.css"/>
+<link rel="stylesheet" href="/assets/gogi.css"/>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="top"><nav aria-label="Where you are"><a class="home" href="/">gogi</a> <span aria-hidden="true">/</span> <span aria-current="page">Farm</span></nav></header>
+<main id="main">
+<h1>Farm</h1>
+<p class="note">As of {{clock .At}} UTC, boot {{.Boot}}. The stream of results is {{printf "%.0f" .Full}}% full; {{.Judge.Messages}} messages were judged since the start.</p>
+<h2>Tests</h2>
+{{if .Tests}}<div class="scroll" tabindex="0"><table class="runs">
+<thead><tr><th scope="col">Test</th><th scope="col">Owner</th><th scope="col">State</th><th scope="col">Priority</th><th scope="col">Share</th><th scope="col">Pairs</th><th scope="col">Held</th><th scope="col">Gate</th></tr></thead>
+<tbody>{{range .Tests}}<tr><th scope="row">{{if .Stored}}<a href="/runs/{{.Name}}">{{name .Name}}</a>{{else}}{{name .Name}}{{end}}</th><td class="name">{{name .Owner}}</td><td>{{.State}}{{with .Why}}: {{name .}}{{end}}</td><td>{{.Priority}}</td><td>{{.Share}}</td><td>{{.Stored}} / {{.Pairs}} ({{percent .Stored .Pairs}}%)</td><td>{{.Held}}</td><td>{{with .Verdict}}{{.}}{{else}}–{{end}}</td></tr>
+{{end}}</tbody></table></div>{{else}}<p>No test was handed in.</p>{{end}}
+<h2>Workers</h2>
+{{if .Workers}}<div class="scroll" tabindex="0"><table class="runs">
+<thead><tr><th scope="col">Worker</th><th scope="col">Owner</th><th scope="col">Trust</th><th scope="col">State</th><th scope="col">Slots</th><th scope="col">Held</th><th scope="col">Load</th><th scope="col">Pairs</th><th scope="col">Refused</th></tr></thead>
+<tbody>{{range .Workers}}<tr><th scope="row">{{name .Name}}</th><td class="name">{{name .Owner}}</td><td>{{.Trust}}</td><td>{{if .Quarantine}}quarantined: {{name .Quarantine}}{{else if .Draining}}draining{{else if .Here}}here{{else}}away{{end}}</td><td>{{.Slots}}</td><td>{{.Held}}</td><td>{{printf "%.1f" .Load}}</td><td>{{.Added}}</td><td>{{.Refused}}</td></tr>
+{{end}}</tbody></table></div>{{else}}<p>No worker was here.</p>{{end}}
+</main>
+</body>
+</html>
+`
+
+// Handler serves the page.
+func Handler(status Status) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s := status(r.Context())
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_ = page.Execute(w, struct {
+			farm.Status
+
+			Full float64
+		}{s, 100 * max(s.Judge.Fill, 0)}) // a reader that went away
+	})
+}

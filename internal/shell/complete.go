@@ -1,0 +1,173 @@
+// Package shell makes what a shell is told of a command line, from the grammar that --help
+// is made from: the words that may come next, the scripts with which bash, zsh, fish and
+// PowerShell ask for them, and manual pages. Pure.
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// Candidate is a word that may stand at the cursor.
+type Candidate struct {
+	Word string
+	Help string // one line, "" for none
+}
+
+// Complete says what may stand in place of the last of words, which is as far as it is
+// typed, "" where nothing is yet. words begin after the program's name. None where a value
+// is to come that the grammar does not list: a shell then offers files.
+func Complete(root *kong.Node, words []string) []Candidate {
+	if len(words) == 0 {
+		return nil
+	}
+	at := position{node: root}
+	for _, word := range words[:len(words)-1] {
+		at.pass(word)
+	}
+	return at.candidates(words[len(words)-1])
+}
+
+// position is how far a command line has been read.
+type position struct {
+	node   *kong.Node
+	flag   *kong.Flag // whose value comes next, or nil
+	nth    int        // how many positional arguments there were
+	closed bool       // "--" was there: no flags any more
+}
+
+// pass reads one whole word.
+func (p *position) pass(word string) {
+	switch {
+	case p.flag != nil:
+		p.flag = nil
+	case word == "--":
+		p.closed = true
+	case strings.HasPrefix(word, "-") && len(word) > 1 && !p.closed:
+		name, _, joined := strings.Cut(word, "=")
+		if f := p.find(name); f != nil && !joined && !f.IsBool() && !f.IsCounter() {
+			p.flag = f
+		}
+	default:
+		p.enter(word)
+	}
+}
+
+// enter reads a verb or an argument.
+func (p *position) enter(word string) {
+	for _, child := range p.node.Children {
+		if child.Type == kong.CommandNode && (child.Name == word || slices.Contains(child.Aliases, word)) {
+			p.node, p.nth = child, 0
+			return
+		}
+	}
+	if p.node.DefaultCmd != nil {
+		p.node = p.node.DefaultCmd
+	}
+	p.nth++
+}
+
+// flags are those that may stand here, the verb's own first.
+func (p *position) flags() (list []*kong.Flag) {
+	nodes := []*kong.Node{p.node}
+	if p.node.DefaultCmd != nil {
+		nodes = append(nodes, p.node.DefaultCmd)
+	}
+	for n := p.node.Parent; n != nil; n = n.Parent {
+		nodes = append(nodes, n)
+	}
+	for _, n := range nodes {
+		for _, f := range n.Flags {
+			if !f.Hidden {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}
+
+// spellings are the words that give a flag.
+func spellings(f *kong.Flag) []string {
+	words := []string{"--" + f.Name}
+	switch f.Tag.Negatable {
+	case "":
+	case "_": // how kong says that there is no word of its own
+		words = append(words, "--no-"+f.Name)
+	default:
+		words = append(words, "--"+f.Tag.Negatable)
+	}
+	if f.Short != 0 {
+		words = append(words, "-"+string(f.Short))
+	}
+	return words
+}
+
+func (p *position) find(word string) *kong.Flag {
+	for _, f := range p.flags() {
+		if slices.Contains(spellings(f), word) {
+			return f
+		}
+	}
+	return nil
+}
+
+// candidates are the words that begin with what is typed.
+func (p *position) candidates(typed string) (list []Candidate) {
+	offer := func(word, help string) {
+		if strings.HasPrefix(word, typed) {
+			list = append(list, Candidate{word, firstLine(help)})
+		}
+	}
+	name, _, joined := strings.Cut(typed, "=")
+	switch {
+	case p.flag != nil:
+		for _, word := range choices(p.flag.Value) {
+			offer(word, "")
+		}
+	case strings.HasPrefix(typed, "-") && joined && !p.closed:
+		if f := p.find(name); f != nil {
+			for _, word := range choices(f.Value) {
+				offer(name+"="+word, "")
+			}
+		}
+	case strings.HasPrefix(typed, "-") && !p.closed:
+		for _, f := range p.flags() {
+			for _, word := range spellings(f) {
+				offer(word, f.Help)
+			}
+		}
+	default:
+		for _, child := range p.node.Children {
+			if !child.Hidden && child.Type == kong.CommandNode {
+				offer(child.Name, child.Help)
+			}
+		}
+		if p.nth < len(p.node.Positional) {
+			for _, word := range choices(p.node.Positional[p.nth]) {
+				offer(word, "")
+			}
+		}
+	}
+	return list
+}
+
+// choices are the values that the grammar lists.
+func choices(v *kong.Value) (words []string) {
+	if v.Enum == "" {
+		return nil
+	}
+	for _, word := range v.EnumSlice() {
+		if word != "" {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// firstLine is a help text without what would break a line of candidates.
+func firstLine(text string) string {
+	text, _, _ = strings.Cut(text, "\n")
+	return strings.ReplaceAll(text, "\t", " ")
+}

@@ -1,0 +1,233 @@
+package shell_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
+
+	"gogi/internal/shell"
+)
+
+// grammar has every kind of thing that can be completed.
+type grammar struct {
+	Play struct {
+		File  string `arg:"" optional:"" help:"What — \"as\" is."`
+		Kind  string `enum:"quick,slow" default:"quick" short:"k" help:".How."`
+		Loud  bool   `negatable:"" group:"noise" help:"It's \\loud."`
+		Name  string `placeholder:"N" help:"A name."`
+		Quiet bool   `hidden:""`
+	} `cmd:"" help:"Play it."`
+	Pause struct{} `cmd:"" help:"Stop for a while."`
+	Store struct {
+		Show struct {
+			All bool `help:"Everything."`
+		} `cmd:"" default:"withargs" help:"Show."`
+		Drop struct {
+			What string `arg:"" enum:"old,new" help:"Which."`
+		} `cmd:"" aliases:"rm" help:"Drop."`
+	} `cmd:"" help:"What is kept."`
+	Ghost struct{} `cmd:"" hidden:"" help:"Not told of."`
+}
+
+func model(t *testing.T) *kong.Application {
+	t.Helper()
+	k, err := kong.New(new(grammar), kong.Name("prog"), kong.Description("A program."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k.Model
+}
+
+func TestComplete(t *testing.T) {
+	root := model(t).Node
+	for line, want := range map[string]string{
+		"":                     "play pause store",
+		"pl":                   "play",
+		"gh":                   "",
+		"ghost ":               "",
+		"play --":              "--kind --loud --no-loud --name --help",
+		"play --k":             "--kind",
+		"play --kind ":         "quick slow",
+		"play -k s":            "slow",
+		"play --kind=q":        "--kind=quick",
+		"play --kind slow --n": "--no-loud --name",
+		"play --loud --kind ":  "quick slow",
+		"play --name --k":      "", // it is the name
+		"play --name ":         "",
+		"play -- --k":          "",
+		"play ":                "",
+		"store ":               "show drop",
+		"store --a":            "--all",
+		"store drop ":          "old new",
+		"store rm n":           "new",
+		"store drop old ":      "",
+		"nonsense ":            "play pause store",
+	} {
+		var got []string
+		for _, c := range shell.Complete(root, strings.Split(line, " ")) {
+			got = append(got, c.Word)
+		}
+		if diff := cmp.Diff(want, strings.Join(got, " ")); diff != "" {
+			t.Errorf("%q: -want +got\n%s", line, diff)
+		}
+	}
+	if shell.Complete(root, nil) != nil {
+		t.Error("no word at all is completed")
+	}
+	if list := shell.Complete(root, []string{"pa"}); list[0].Help != "Stop for a while." {
+		t.Errorf("%+v", list)
+	}
+}
+
+// fakeProgram answers as the program would, and writes down what it was asked.
+func fakeProgram(t *testing.T) (dir string, asked func() string) {
+	t.Helper()
+	dir = t.TempDir()
+	log := filepath.Join(dir, "asked")
+	text := "#!/bin/sh\nprintf '%s|' \"$@\" >>" + log + "\necho >>" + log + "\nprintf -- '--kind=quick\\tHow: fast.\\n--kind=slow\\n'\n"
+	if err := os.WriteFile(filepath.Join(dir, "prog"), []byte(text), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	return dir, func() string {
+		text, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+}
+
+// runShell runs a shell where it is installed, with the program first in PATH.
+func runShell(t *testing.T, dir string, command ...string) string {
+	t.Helper()
+	path, err := exec.LookPath(command[0])
+	if err != nil {
+		t.Skip(command[0], "is not installed")
+	}
+	cmd := exec.CommandContext(t.Context(), path, command[1:]...) //nolint:gosec // a shell with a script of ours
+	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "HOME="+dir)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", command, err, out)
+	}
+	return string(out)
+}
+
+func script(t *testing.T, name string) string {
+	t.Helper()
+	text, err := shell.Script(name, "prog")
+	if err != nil || strings.Contains(text, "PROGRAM") {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return text
+}
+
+// bash cuts words at "=" and replaces only what follows it.
+func TestBash(t *testing.T) {
+	dir, asked := fakeProgram(t)
+	out := runShell(t, dir, "bash", "-c", script(t, "bash")+`
+COMP_LINE='prog play --kind=q and more'; COMP_POINT=18; _prog_complete; printf '<%s>' "${COMPREPLY[@]}"
+COMP_LINE='prog play '; COMP_POINT=10; _prog_complete; printf '<%s>' "${COMPREPLY[@]}"
+complete -p prog`)
+	if !strings.HasPrefix(out, "<quick><slow><--kind=quick><--kind=slow>complete ") || !strings.Contains(out, "_prog_complete prog") {
+		t.Error(out)
+	}
+	if diff := cmp.Diff("complete|--|play|--kind=q|\ncomplete|--|play||\n", asked()); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+func TestZsh(t *testing.T) {
+	dir, asked := fakeProgram(t)
+	out := runShell(t, dir, "zsh", "-f", "-c", "compdef() { echo compdef $@ }; _describe() { print -l -- ${(P)2} }\n"+script(t, "zsh")+`
+words=(prog play ''); CURRENT=3; _prog`)
+	if diff := cmp.Diff("compdef _prog prog\n--kind=quick:How: fast.\n--kind=slow\n", out); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if diff := cmp.Diff("complete|--|play||\n", asked()); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+func TestFish(t *testing.T) {
+	dir, asked := fakeProgram(t)
+	out := runShell(t, dir, "fish", "-N", "-c", script(t, "fish")+"complete -C 'prog play '")
+	if diff := cmp.Diff("--kind=quick\tHow: fast.\n--kind=slow\n", out); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if diff := cmp.Diff("complete|--|play||\n", asked()); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+func TestPowerShell(t *testing.T) {
+	dir, asked := fakeProgram(t)
+	out := runShell(t, dir, "pwsh", "-NoProfile", "-Command", script(t, "powershell")+
+		"(TabExpansion2 'prog play ' 10).CompletionMatches | ForEach-Object { $_.CompletionText }")
+	if diff := cmp.Diff("--kind=quick\n--kind=slow\n", out); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if diff := cmp.Diff("complete|--|play||\n", asked()); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+func TestScriptOfNobody(t *testing.T) {
+	if text, err := shell.Script("tcsh", "prog"); err == nil {
+		t.Error(text)
+	}
+}
+
+// groff finds nothing to warn of, and shows the words of the help as they are.
+func TestManual(t *testing.T) {
+	app := model(t)
+	for _, node := range []*kong.Node{app.Node, app.Children[0], app.Children[2]} {
+		var page bytes.Buffer
+		if err := shell.Manual(&page, app, node); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), "groff", "-man", "-ww", "-Tutf8", "-P-c", "-rLL=200n")
+		cmd.Stdin = bytes.NewReader(page.Bytes())
+		out, err := cmd.CombinedOutput()
+		if _, missing := exec.LookPath("groff"); missing != nil {
+			t.Skip("groff is not installed")
+		}
+		if err != nil || strings.Contains(string(out), "warning") {
+			t.Fatalf("%v\n%s\n%s", err, out, page.String())
+		}
+		if node != app.Children[0] {
+			continue
+		}
+		text := plain(string(out))
+		for _, want := range []string{
+			"prog-play - Play it", "What — \"as\" is.", ".How.", "It's \\loud.", "--[no-]loud", "-k, --kind=", "OPTIONS: NOISE", "prog(1)",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
+			}
+		}
+		if strings.Contains(text, "quiet") {
+			t.Error("a hidden flag is told of")
+		}
+	}
+}
+
+// plain takes away how a typewriter makes letters bold.
+func plain(text string) string {
+	var b strings.Builder
+	letters := []rune(text)
+	for i := 0; i < len(letters); i++ {
+		if i+1 < len(letters) && letters[i+1] == '\b' {
+			i++
+			continue
+		}
+		b.WriteRune(letters[i])
+	}
+	return b.String()
+}

@@ -1,0 +1,180 @@
+package review
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// Log is a file of reviewed games that grows: JSON lines, the settings first, then each game
+// in one line once it is whole. Readings of half a game are not kept, so a game's readings
+// do not depend on when a review was interrupted. Its methods may be called from any
+// goroutine.
+type Log struct {
+	path string
+	file *os.File
+	done map[string]bool // IDs of the games in it
+
+	mu sync.Mutex
+}
+
+// OpenLog opens a file to go on with, or makes one. Another process that writes it, and
+// settings other than these, are refused. What a killed process left of a line is cut off.
+func OpenLog(path string, s Settings) (*Log, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // it is no secret
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{path: path, file: file, done: map[string]bool{}}
+	if err := l.begin(s); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return l, nil
+}
+
+func (l *Log) begin(s Settings) error {
+	if err := unix.Flock(int(l.file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil { //nolint:gosec // a descriptor is small
+		return fmt.Errorf("%s is being written by another process (%w)", l.path, err)
+	}
+	whole, found, err := l.read(s)
+	if err != nil {
+		return err
+	}
+	if err := l.file.Truncate(whole); err != nil {
+		return err
+	}
+	if _, err := l.file.Seek(whole, io.SeekStart); err != nil {
+		return err
+	}
+	if found {
+		return nil
+	}
+	line, err := s.line()
+	if err == nil {
+		_, err = l.file.Write(line)
+	}
+	return err
+}
+
+// read notes what is there; whole is where the last whole line ends.
+func (l *Log) read(s Settings) (whole int64, found bool, err error) {
+	there, err := scan(l.path, l.file, func(r *Reviewed) error {
+		l.done[r.Game.ID] = true
+		return nil
+	}, &whole)
+	if errors.Is(err, errEmpty) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	if d := s.difference(there); d != "" {
+		return 0, false, fmt.Errorf("%s is another review: %s; expected the same, or another file", l.path, d)
+	}
+	return whole, true, nil
+}
+
+// Has reports whether a game is in the file.
+func (l *Log) Has(id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.done[id]
+}
+
+// Add writes a game down, in one piece.
+func (l *Log) Add(r *Reviewed) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.done[r.Game.ID] {
+		return nil
+	}
+	if _, err = l.file.Write(append(text, '\n')); err == nil {
+		l.done[r.Game.ID] = true
+	}
+	return err
+}
+
+// Close closes the file.
+func (l *Log) Close() error { return l.file.Close() }
+
+// errEmpty is a file without a whole first line.
+var errEmpty = errors.New("the file is empty: expected what gogi review has written")
+
+// Read gives each game of a file to see, with the settings.
+func Read(path string, see func(*Reviewed) error) (Settings, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return Settings{}, err
+	}
+	defer file.Close() //nolint:errcheck // only read
+	var whole int64
+	return scan(path, file, see, &whole)
+}
+
+// scan reads the whole lines and says where the last of them ends; what is behind is half
+// a line of a process that writes it, or was killed. A game that is there twice counts once.
+func scan(path string, r io.Reader, see func(*Reviewed) error, whole *int64) (s Settings, err error) {
+	seen := map[string]bool{}
+	in := bufio.NewReaderSize(r, 1<<16)
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			if n == 1 {
+				err = fmt.Errorf("%s: %w", path, errEmpty)
+			} else {
+				err = nil
+			}
+			return s, err
+		}
+		if err == nil && n == 1 {
+			s, err = settingsOf(line)
+		} else if err == nil {
+			err = game(line, seen, see)
+		}
+		if err != nil {
+			return s, fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+		*whole += int64(len(line))
+	}
+}
+
+func settingsOf(line []byte) (s Settings, err error) {
+	if json.Unmarshal(line, &s) != nil || s.Version != version {
+		return s, fmt.Errorf("this is no review of this version: expected a line that begins with {\"gogi_review\":%d", version)
+	}
+	if s.Unit != Centipawns && s.Unit != Points {
+		return s, fmt.Errorf("unit %.20q: expected %s or %s", s.Unit, Centipawns, Points)
+	}
+	s.Version = 0
+	return s, nil
+}
+
+func game(line []byte, seen map[string]bool, see func(*Reviewed) error) error {
+	r := &Reviewed{}
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	if err := decoder.Decode(r); err != nil {
+		return err
+	}
+	if err := r.check(); err != nil {
+		return err
+	}
+	if seen[r.Game.ID] {
+		return nil
+	}
+	seen[r.Game.ID] = true
+	return see(r)
+}

@@ -1,0 +1,216 @@
+package review
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"gogi/stats/regress"
+)
+
+// Scale makes win rates of an engine's values: a value of Width is a win rate of 73.1%,
+// 1/(1 + 1/e), and one of 0 is 50%.
+type Scale struct {
+	Name  string  `json:"name" toml:"name"`
+	Unit  Unit    `json:"unit" toml:"unit"`
+	Width float64 `json:"width" toml:"width"`
+}
+
+// Customary is the scale that shogi programs take for their centipawns where nothing is
+// fitted: a width of 600. Source: Ponanza's constant, which YaneuraOu, dlshogi's tools and
+// ShogiHome (as its default) use for their win rates.
+func Customary() Scale { return Scale{Name: "customary 600", Unit: Centipawns, Width: 600} }
+
+// Rate is the win rate of the side that has the move, in percent. A mate is 100 or 0.
+func (s Scale) Rate(r Reading) float64 {
+	switch {
+	case r.Mate > 0:
+		return 100
+	case r.Mate < 0:
+		return 0
+	}
+	return 100 / (1 + math.Exp(-r.Value/s.Width))
+}
+
+func (s Scale) check() error {
+	switch {
+	case !(s.Width > 0) || math.IsInf(s.Width, 0):
+		return fmt.Errorf("scale %q: a width of %v: expected a number above 0", s.Name, s.Width)
+	case s.Unit != Centipawns && s.Unit != Points:
+		return fmt.Errorf("scale %q: unit %q: expected %s or %s", s.Name, s.Unit, Centipawns, Points)
+	}
+	return nil
+}
+
+// scaleFile is a scale as a file has it.
+type scaleFile struct {
+	Scale Scale `toml:"scale"`
+}
+
+// FindScale reads a scale: "" is the customary one of centipawns, a number a width, and all
+// else a file that "gogi review calibrate" has written. It must be of the unit.
+func FindScale(text string, unit Unit) (s Scale, err error) {
+	width, number := strconv.ParseFloat(text, 64)
+	switch {
+	case text == "" && unit == Centipawns:
+		return Customary(), nil
+	case text == "":
+		return s, fmt.Errorf("there is no customary scale for %s: expected --scale with a file of gogi review calibrate, or a width", unit)
+	case number == nil:
+		s = Scale{Name: "width " + text, Unit: unit, Width: width}
+	default:
+		var f scaleFile
+		if _, err := toml.DecodeFile(text, &f); err != nil {
+			return s, fmt.Errorf("scale %s: %w", text, err)
+		}
+		s = f.Scale
+	}
+	if err := s.check(); err != nil {
+		return s, err
+	}
+	if s.Unit != unit {
+		return s, fmt.Errorf("scale %q is of %s, and the review of %s", s.Name, s.Unit, unit)
+	}
+	return s, nil
+}
+
+// Calibration is a scale fitted to results: how often the side with a value has won.
+type Calibration struct {
+	Scale     Scale   `json:"scale"`
+	Lo        float64 `json:"lo"` // the width's interval (95%), by the standard error of its inverse over games
+	Hi        float64 `json:"hi"` // 0: it has no upper end, the slope is not told from 0
+	Games     int     `json:"games"`
+	Positions int     `json:"positions"`
+	Mates     int     `json:"mates"`     // positions that are left out: a mate has no value
+	Unsettled int     `json:"unsettled"` // games without a known result
+	Bins      []Bin   `json:"bins"`
+}
+
+// Bin is the positions of about one win rate, from the better side's view.
+type Bin struct {
+	From      float64 `json:"from"` // percent, up to 5 more
+	Expected  float64 `json:"expected"`
+	Scored    float64 `json:"scored"`
+	Positions int     `json:"positions"`
+	Games     int     `json:"games"`
+}
+
+// Calibrator gathers positions.
+type Calibrator struct {
+	values, results []float64
+	games           []int
+	c               Calibration
+}
+
+// Add takes the positions of a game.
+func (k *Calibrator) Add(r *Reviewed) {
+	points := map[string]float64{Black: 1, White: 0, Draw: 0.5}
+	black, settled := points[r.Game.Winner]
+	if !settled {
+		k.c.Unsettled++
+		return
+	}
+	counted := false
+	for ply := range r.Game.Moves {
+		reading := r.Readings[ply]
+		switch {
+		case reading == nil:
+			continue
+		case reading.Mate != 0:
+			k.c.Mates++
+			continue
+		}
+		counted = true
+		points := black
+		if r.Game.side(ply) == 1 {
+			points = 1 - black
+		}
+		// Once from each side's view, so that equal positions are even: the slope is that of
+		// a regression without an intercept, and an error by game counts nothing twice.
+		k.values = append(k.values, reading.Value, -reading.Value)
+		k.results = append(k.results, points, 1-points)
+		k.games = append(k.games, k.c.Games, k.c.Games)
+	}
+	if counted {
+		k.c.Games++
+	}
+}
+
+// normal95 is the two-sided 95% point of the normal distribution.
+const normal95 = 1.959964
+
+// Fit fits the scale by logistic regression of the results on the values. It fails where the
+// games do not tell one.
+func (k *Calibrator) Fit(name string, unit Unit) (*Calibration, error) {
+	fit, err := regress.Logistic(k.values, k.results, k.games)
+	if err != nil {
+		return nil, fmt.Errorf("fitting a scale to %d games: %w", k.c.Games, err)
+	}
+	if fit.Slope <= 0 {
+		return nil, errors.New("who has the better value does not win more often: these games tell no scale")
+	}
+	c := k.c
+	c.Positions = len(k.values) / 2
+	c.Scale = Scale{Name: name, Unit: unit, Width: 1 / fit.Slope}
+	c.Lo = 1 / (fit.Slope + normal95*fit.SlopeSE)
+	if low := fit.Slope - normal95*fit.SlopeSE; low > 0 {
+		c.Hi = 1 / low
+	}
+	c.Bins = k.bins(c.Scale)
+	return &c, nil
+}
+
+// bins compares what the scale expects with what was scored, from 50% up.
+func (k *Calibrator) bins(s Scale) []Bin {
+	const width, count = 5, 10
+	bins := make([]Bin, count)
+	last := make([]int, count)
+	for i := range bins {
+		bins[i].From, last[i] = 50+width*float64(i), -1
+	}
+	for i, v := range k.values {
+		if v < 0 || v == 0 && i%2 == 1 {
+			continue // the better side's view alone
+		}
+		rate := s.Rate(Reading{Value: v})
+		n := min(int((rate-50)/width), count-1)
+		b := &bins[n]
+		b.Positions++
+		b.Expected += rate
+		b.Scored += 100 * k.results[i]
+		if last[n] != k.games[i] {
+			last[n] = k.games[i]
+			b.Games++
+		}
+	}
+	for i := range bins {
+		if n := float64(bins[i].Positions); n > 0 {
+			bins[i].Expected /= n
+			bins[i].Scored /= n
+		}
+	}
+	return bins
+}
+
+// Save writes the scale to a file that FindScale reads.
+func (c *Calibration) Save(path string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Fitted by gogi review calibrate to %d positions of %d games: the win rate of the side to\n"+
+		"# move is 1/(1 + exp(-value/width)); the width's 95%% interval is %s.\n\n", c.Positions, c.Games, c.interval())
+	if err := toml.NewEncoder(&b).Encode(scaleFile{c.Scale}); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(b.String()), 0o644) //nolint:gosec // it is no secret
+}
+
+func (c *Calibration) interval() string {
+	if c.Hi == 0 {
+		return fmt.Sprintf("from %.4g, without an upper end", c.Lo)
+	}
+	return fmt.Sprintf("%.4g to %.4g", c.Lo, c.Hi)
+}

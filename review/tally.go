@@ -1,0 +1,261 @@
+package review
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"gogi/internal/format"
+)
+
+// PlayerGame is one player's part in one game.
+type PlayerGame struct {
+	ID     string
+	Rank   string // as the record says it
+	Points float64
+	Known  bool // the result, and so Points: 1 won, 0.5 drawn, 0 lost
+	Parts  Parts
+}
+
+// Player is one player's games, in the order of the file.
+type Player struct {
+	Name  string
+	Games []PlayerGame
+}
+
+// Total is the sums of some games.
+func Total(games []PlayerGame) (p Parts) {
+	for i := range games {
+		p.Add(games[i].Parts)
+	}
+	return p
+}
+
+// Tally is a reviewed file by player.
+type Tally struct {
+	Settings Settings
+	Rules    Rules
+	Games    int
+	Players  []*Player // by name
+	byName   map[string]*Player
+}
+
+// NewTally reads a file by rules.
+func NewTally(path string, rules func(Settings) (Rules, error)) (*Tally, error) {
+	var games []*Reviewed
+	s, err := Read(path, func(r *Reviewed) error {
+		games = append(games, r)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	t := &Tally{Settings: s, byName: map[string]*Player{}}
+	if t.Rules, err = rules(s); err != nil {
+		return nil, err
+	}
+	for _, r := range games {
+		t.add(r)
+	}
+	slices.SortFunc(t.Players, func(a, b *Player) int { return strings.Compare(a.Name, b.Name) })
+	return t, nil
+}
+
+// add counts a game for both of its players; one who plays himself has two.
+func (t *Tally) add(r *Reviewed) {
+	t.Games++
+	points, known := map[string][2]float64{Black: {1, 0}, White: {0, 1}, Draw: {0.5, 0.5}}[r.Game.Winner]
+	for side, parts := range r.Measure(t.Rules) {
+		name := r.Game.Names[side]
+		p := t.byName[name]
+		if p == nil {
+			p = &Player{Name: name}
+			t.byName[name] = p
+			t.Players = append(t.Players, p)
+		}
+		p.Games = append(p.Games, PlayerGame{ID: r.Game.ID, Rank: r.Game.Ranks[side], Points: points[side], Known: known, Parts: parts})
+	}
+}
+
+// Find is a player by name, or nil.
+func (t *Tally) Find(name string) *Player { return t.byName[name] }
+
+// TallyJSON is what "gogi review show --json" prints.
+type TallyJSON struct {
+	Version  int          `json:"version"`
+	Settings Settings     `json:"review"`
+	Rules    Rules        `json:"rules"`
+	Games    int          `json:"games"`
+	Drift    *float64     `json:"drift"` // see Tally.Drift
+	Players  []PlayerJSON `json:"players"`
+	Why      string       `json:"why,omitempty"`
+}
+
+// PlayerJSON is a player's figures; those of a part in which no move counted are null.
+type PlayerJSON struct {
+	Name        string   `json:"name"`
+	Games       int      `json:"games"`
+	Moves       int      `json:"moves"` // that counted
+	LeftTheory  int      `json:"left_out_theory"`
+	LeftDecided int      `json:"left_out_decided"`
+	LeftUnread  int      `json:"left_out_unread"`
+	Whole       *Metrics `json:"whole"`
+	Opening     *Metrics `json:"opening"`
+	Rest        *Metrics `json:"rest"`
+	Why         string   `json:"why,omitempty"`
+}
+
+// JSON is the tally for programs.
+func (t *Tally) JSON() *TallyJSON {
+	s := t.Settings
+	s.Version = version
+	j := &TallyJSON{Version: 1, Settings: s, Rules: t.Rules, Games: t.Games, Drift: t.Drift(), Players: []PlayerJSON{}}
+	if j.Drift == nil {
+		j.Why = "no move equals the engine's: its drift is not known"
+	}
+	for _, p := range t.Players {
+		parts := Total(p.Games)
+		whole := parts.Whole()
+		row := PlayerJSON{
+			Name: p.Name, Games: len(p.Games), Moves: whole.Moves,
+			LeftTheory: whole.LeftTheory, LeftDecided: whole.LeftDecided, LeftUnread: whole.LeftUnreadable,
+			Whole: pointer(whole), Opening: pointer(parts.Opening), Rest: pointer(parts.Rest),
+		}
+		if row.Whole == nil || row.Opening == nil || row.Rest == nil {
+			row.Why = "no move counted there"
+		}
+		j.Players = append(j.Players, row)
+	}
+	return j
+}
+
+func pointer(s Sums) *Metrics {
+	m, ok := s.Metrics()
+	if !ok {
+		return nil
+	}
+	return &m
+}
+
+// Print writes the figures of every player for a terminal.
+func (t *Tally) Print(w io.Writer) {
+	fmt.Fprintf(w, "%s read by %s, %s\n", format.NumberOf(t.Games, "game"), format.Name(t.Settings.Engine), t.Settings.Limit)
+	t.Rules.print(w)
+	for _, part := range []struct {
+		name string
+		of   func(Parts) Sums
+	}{
+		{"whole game", Parts.Whole},
+		{fmt.Sprintf("to move %d", t.Rules.Parted), func(p Parts) Sums { return p.Opening }},
+		{"rest", func(p Parts) Sums { return p.Rest }},
+	} {
+		rows := format.Table(part.name, "games", "moves", "match", "good", "bad", "good≥1", "bad≥1", "gain", "fall", "loss")
+		rows.Style().Box.PaddingRight = "  " // else it is wider than a terminal
+		for _, p := range t.Players {
+			rows.AppendRow(figures(p, part.of(Total(p.Games))))
+		}
+		format.Render(w, rows)
+	}
+	fmt.Fprintf(w, "match, good, bad (and those that change the win rate by %g at least): percent\nof the moves that counted; gain, fall: average good and average bad, in points of\nwin rate a move; loss: gain less fall, as the source defines it\n", t.Rules.Point)
+	t.printLeft(w)
+}
+
+// figures is a row.
+func figures(p *Player, s Sums) table.Row {
+	m, ok := s.Metrics()
+	row := table.Row{format.Name(p.Name), len(p.Games), format.Count(s.Moves)}
+	for _, f := range []struct {
+		value  float64
+		layout string
+	}{
+		{m.Match, "%.1f"}, {m.Good, "%.1f"}, {m.Bad, "%.1f"}, {m.Good1, "%.1f"}, {m.Bad1, "%.1f"},
+		{m.AvgGood, "%.2f"}, {m.AvgBad, "%.2f"}, {m.AvgLoss, "%.2f"},
+	} {
+		if !ok {
+			row = append(row, "–")
+			continue
+		}
+		row = append(row, strings.Replace(fmt.Sprintf(f.layout, f.value), "-", "−", 1))
+	}
+	return row
+}
+
+func (t *Tally) printLeft(w io.Writer) {
+	var all Sums
+	for _, p := range t.Players {
+		all.Add(Total(p.Games).Whole())
+	}
+	fmt.Fprintf(w, "%s counted; left out: %s before move %d, %s in decided positions", format.NumberOf(all.Moves, "move"), format.Count(all.LeftTheory), t.Rules.From, format.Count(all.LeftDecided))
+	if all.LeftUnreadable > 0 {
+		fmt.Fprintf(w, ", %s without a reading", format.Count(all.LeftUnreadable))
+	}
+	fmt.Fprintln(w)
+	if drift := t.Drift(); drift != nil && (*drift < -driftTold || *drift > driftTold) {
+		fmt.Fprintf(w, "warning: the engine's own moves change the win rate by %s points on average:\nits values favour one side, to move or not, and good, bad, gain and fall hold that, too\n",
+			strings.Replace(fmt.Sprintf("%+.1f", *drift), "-", "−", 1))
+	}
+}
+
+// driftTold is the drift, in points of win rate, from which on it is warned of: players
+// differ by a few points a move.
+const driftTold = 1
+
+// Drift is what the moves that equal the engine's change on average, in points of win rate;
+// nil without such a move.
+func (t *Tally) Drift() *float64 {
+	var all Sums
+	for _, p := range t.Players {
+		all.Add(Total(p.Games).Whole())
+	}
+	if all.Match == 0 {
+		return nil
+	}
+	drift := all.Drift / float64(all.Match)
+	return &drift
+}
+
+func (r Rules) print(w io.Writer) {
+	decided := "left out"
+	if r.Stops {
+		decided = "where the review of a game stops"
+	}
+	fmt.Fprintf(w, "win rate by the scale %q (73%% at %.4g %s); moves from the %s on;\npositions outside of %g%% to %g%% are %s\n\n",
+		r.Scale.Name, r.Scale.Width, r.Scale.Unit, ordinal(r.From), r.Lo, r.Hi, decided)
+}
+
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprintf("%d%s", n, suffix)
+}
+
+// Print writes a calibration for a terminal.
+func (c *Calibration) Print(w io.Writer) {
+	fmt.Fprintf(w, "scale %q: a win rate of 73%% at %.4g %s\nthe width's interval (95%%, games as units) is %s\n%s of %s; %s left out as mates, %s without a result\n\n",
+		c.Scale.Name, c.Scale.Width, c.Scale.Unit, c.interval(), format.NumberOf(c.Positions, "position"), format.NumberOf(c.Games, "game"),
+		format.Count(c.Mates), format.NumberOf(c.Unsettled, "game"))
+	rows := format.Table("win rate", "expected", "scored", "positions", "games")
+	for _, b := range c.Bins {
+		row := table.Row{fmt.Sprintf("%g–%g%%", b.From, b.From+5), "–", "–", format.Count(b.Positions), b.Games}
+		if b.Positions > 0 {
+			row[1], row[2] = fmt.Sprintf("%.1f%%", b.Expected), fmt.Sprintf("%.1f%%", b.Scored)
+		}
+		rows.AppendRow(row)
+	}
+	format.Render(w, rows)
+	if c.Games < 50 {
+		fmt.Fprintln(w, "warning: fewer than 50 games: the interval is too narrow")
+	}
+}

@@ -1,0 +1,322 @@
+package strength
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gogi/internal/format"
+	"gogi/internal/sheet"
+	"gogi/review"
+)
+
+const tables = "../stats/regress/testdata/"
+
+// Every rank of the thesis' table has its points, and the points their rank.
+func TestRanks(t *testing.T) {
+	t.Parallel()
+	rows := 0
+	var columns [3]int
+	err := sheet.Read(tables+"go_tab_6_2_1_policy.csv", func(s *sheet.Sheet) error {
+		columns = [3]int{s.Column("rank"), s.Column("rank_ja"), s.Column("RP_mid")}
+		return nil
+	}, func(row sheet.Row) error {
+		rows++
+		want, err := row.Decimal(columns[2])
+		for _, rank := range []string{row.At(columns[0]), row.At(columns[1]), row.At(columns[2])} {
+			if got, ok := Points(rank); got != want || !ok {
+				t.Errorf("%s is %v points, expected %v", rank, got, want)
+			}
+		}
+		if got := Rank(want); !strings.EqualFold(got, row.At(columns[0])) || Rank(want+499) != got || Rank(want-500) != got {
+			t.Errorf("%v points are %s, expected %s", want, got, row.At(columns[0]))
+		}
+		return err
+	})
+	if err != nil || rows != 23 {
+		t.Error(rows, err)
+	}
+	if p, ok := Points("3 kyu"); p != 23_500 || !ok {
+		t.Error(p, ok)
+	}
+	for _, rank := range []string{"", "d", "0d", "9d", "16k", "x3d", "3x", "-3k", "nan", "inf", "3p"} {
+		if p, ok := Points(rank); ok {
+			t.Errorf("%q is %v points", rank, p)
+		}
+	}
+}
+
+// The equations that the thesis prints: intercept, slopes, R²; its table is rounded, which
+// moves a coefficient by as much as is allowed here.
+func TestPublished(t *testing.T) {
+	t.Parallel()
+	for _, e := range []struct {
+		file, terms string
+		intercept   float64
+		slopes      []float64
+		r2          float64
+	}{
+		{"go_tab_6_1_1_mcts.csv", "match", -67004, []float64{2193}, 0.595},
+		{"go_tab_6_1_1_mcts.csv", "bad1", 93348, []float64{-4575}, 0.51},
+		{"go_tab_6_2_1_policy.csv", "avg_loss", 67954, []float64{-5788}, 0.68},
+		{"go_tab_6_2_1_policy.csv", "match,good,bad,avg_good,avg_bad", -176951, []float64{2346, 3169, 1631, -8245, -2918}, 0.90},
+	} {
+		subjects, err := ReadTable(tables+e.file, "rank", "RP_mid")
+		if err != nil {
+			t.Fatal(err)
+		}
+		terms, err := ParseMetrics(e.terms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := NewModel("points", terms, subjects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near := func(name string, want float64) {
+			if got := m.Equation[name]; math.Abs(got-want) > 0.002*math.Abs(want)+40 {
+				t.Errorf("%s by %s: %s is %v, printed %v", e.file, e.terms, name, got, want)
+			}
+		}
+		near("intercept", e.intercept)
+		for i, term := range terms {
+			near(term, e.slopes[i])
+		}
+		r := NewReport(m, subjects, nil, nil)
+		if math.Abs(*r.Model.R2-e.r2) > 0.0051 || len(r.Games) != 0 {
+			t.Errorf("%s by %s: R² %v, printed %v", e.file, e.terms, *r.Model.R2, e.r2)
+		}
+		checkJSON(t, r)
+	}
+}
+
+func checkJSON(t *testing.T, v any) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := format.JSON(&b, v); err != nil {
+		t.Fatal(err)
+	}
+	if gaps, err := format.Gaps(b.String()); err != nil || len(gaps) > 0 {
+		t.Errorf("%v, %v in %s", gaps, err, b.String())
+	}
+}
+
+// line is a player whose match rate is m, over 100 moves.
+func line(name string, rating, m float64, moves int) Subject {
+	return Subject{Name: name, Rating: rating, Games: 1, Moves: moves, Metrics: map[string]float64{"match": m}}
+}
+
+// four players about rating = 20·match: the errors ±2 leave the slope as it is.
+func four() []Subject {
+	return []Subject{line("a", 202, 10, 100), line("b", 398, 20, 100), line("c", 598, 30, 100), line("d", 802, 40, 90), line("u", math.NaN(), 99, 9)}
+}
+
+func TestEstimate(t *testing.T) {
+	t.Parallel()
+	m, err := NewModel("Elo", []string{"match"}, four())
+	if err != nil || len(m.Subjects) != 4 || math.Abs(m.Equation["match"]-20) > 1e-9 || math.Abs(m.Equation["intercept"]) > 1e-9 {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	players := []Subject{line("in", 503, 25, 90), line("low", math.NaN(), 9.5, 89), line("high", 896, 45, 500)}
+	all, err := NewEstimates(m, players, []string{"nobody"}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkJSON(t, all)
+	for i, want := range []struct {
+		value float64
+		out   int
+		few   bool
+	}{{500, 0, false}, {190, 1, true}, {900, 1, false}} {
+		e := all.Players[i]
+		if math.Abs(e.Value-want.value) > 1e-9 || len(e.Outside) != want.out || e.FewMoves != want.few || !(e.Lo < e.Value && e.Value < e.Hi) {
+			t.Errorf("%+v, expected %+v", e, want)
+		}
+	}
+	if all.Known != 2 || math.Abs(*all.RMSE-math.Sqrt((9.0+16)/2)) > 1e-9 {
+		t.Errorf("%+v", all)
+	}
+	var text bytes.Buffer
+	all.Print(&text)
+	for _, want := range []string{"low: match 9.5 is outside of what the model was fitted to (10 to 40)", "low: fewer moves", "no estimate without a move that counts: nobody", "1-dan being next to 1-kyu"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%s\nlacks %q", text.String(), want)
+		}
+	}
+	if _, err := m.Estimate(&Subject{Name: "x", Rating: math.NaN(), Metrics: map[string]float64{"good": 1}}); err == nil || !strings.Contains(err.Error(), "x has no match") {
+		t.Error(err)
+	}
+	if _, err := NewModel("Elo", []string{"match"}, four()[:2]); err == nil {
+		t.Error("two players were fitted by two coefficients")
+	}
+}
+
+// A model reads as it was written, with the same intervals; one that was changed by hand, and
+// the metrics of another review, are refused.
+func TestModelFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "m.toml")
+	m, err := NewModel("Elo", []string{"match"}, four())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Review = review.Settings{Engine: "e", Limit: "nodes 1", Unit: review.Centipawns}
+	m.Rules = review.ShogiRules(review.Customary())
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := ReadModel(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := line("x", math.NaN(), 33, 100)
+	first, err := m.Estimate(&s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := again.Estimate(&s)
+	if err != nil || first.Value != second.Value || first.Lo != second.Lo || first.Hi != second.Hi {
+		t.Errorf("%+v, %+v, %v", first, second, err)
+	}
+	if err := again.Check(m.Review, m.Rules); err != nil {
+		t.Error(err)
+	}
+	other, rules := m.Review, m.Rules
+	other.Limit = "nodes 2"
+	rules.From = 1
+	if err := again.Check(other, m.Rules); !errors.Is(err, ErrOtherReview) {
+		t.Error(err)
+	}
+	if err := again.Check(m.Review, rules); !errors.Is(err, ErrOtherReview) {
+		t.Error(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for old, changed := range map[string]string{"rating = 202": "rating = 303", "gogi_strength = 1": "gogi_strength = 9", "terms = [\"match\"]": "terms = [\"good\"]"} {
+		if !strings.Contains(string(text), old) {
+			t.Fatalf("%s\nlacks %s", text, old)
+		}
+		if err := os.WriteFile(path, []byte(strings.Replace(string(text), old, changed, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadModel(path); err == nil {
+			t.Errorf("%s was taken", changed)
+		}
+	}
+}
+
+// games are n games in which so many of 10 moves match, half of them won.
+func games(n, match int) (list []review.PlayerGame) {
+	for i := range n {
+		g := review.PlayerGame{ID: fmt.Sprint(i), Known: true, Points: float64(i % 2)} //nolint:perfsprint // as short
+		g.Parts.Rest = review.Sums{Moves: 10, Match: match, Bad: 10 - match, Falls: -float64(10 - match)}
+		list = append(list, g)
+	}
+	return list
+}
+
+// Players who are what their metrics say are estimated without an error; guessing is wrong by
+// what one reckons by hand.
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	tally, ratings := &review.Tally{}, Ratings{}
+	for i := 1; i <= 8; i++ {
+		name := fmt.Sprintf("p%d", i)
+		ratings[name] = 100 * float64(i)
+		tally.Players = append(tally.Players, &review.Player{Name: name, Games: games(8, i)})
+	}
+	tally.Players = append(tally.Players, &review.Player{Name: "unrated", Games: games(8, 5)})
+	tally.Players[0].Games[0].Parts = review.Parts{} // a game without a move that counts
+	// One game of the strongest player is as those of 7: off by 100 alone, by 50 of two.
+	tally.Players[7].Games[0].Parts.Rest.Match = 7
+	v, err := Validate(tally, ratings, "Elo", []string{"match"}, []int{1, 2, 8, 9})
+	if err == nil {
+		checkJSON(t, v)
+	} else {
+		t.Fatal(err)
+	}
+	one := v.Rows[0]
+	if v.Players != 8 || one.Estimates != 63 || one.Empty != 1 || one.R == nil || *one.R < 0.99 {
+		t.Errorf("%+v", one)
+	}
+	// The fitted half that has the strongest one is off by that one game as well, so that
+	// only the other half is exact: it is estimated from 1, 3, 5 and 7.
+	if *one.RMSE > 30 || *one.RMSE < 100/math.Sqrt(63) {
+		t.Errorf("RMSE %v", *one.RMSE)
+	}
+	// Odd players have the mean 400, even ones 500: guessing is off by 200, 0, 200, 400 for
+	// the even ones, and by −400, −200, 0, 200 for the odd ones.
+	if want := math.Sqrt((4 + 0 + 4 + 16) / 4.0 * 1e4); math.Abs(*v.Rows[2].Guess-want) > 1e-9 || v.Rows[2].Estimates != 8 {
+		t.Errorf("%+v, expected guessing to be off by %v", v.Rows[2], want)
+	}
+	if last := v.Rows[3]; last.Estimates != 0 || last.RMSE != nil || last.Why == "" {
+		t.Errorf("%+v", last)
+	}
+	// The lowest and the highest are beyond the fit of the others.
+	if v.Rows[2].Outside != 0.25 {
+		t.Errorf("%v are outside", v.Rows[2].Outside)
+	}
+	if svg := v.Figure(); !strings.HasPrefix(svg, "<svg") || strings.Contains(svg, "NaN") {
+		t.Error(svg)
+	}
+}
+
+// Games that were won match 8 of 10, lost ones 2: by 3 of each the exact p value is 2 of
+// the 20 ways to divide six games.
+func TestWonLost(t *testing.T) {
+	t.Parallel()
+	list := append(games(6, 2), review.PlayerGame{Known: true, Points: 0.5}, review.PlayerGame{Points: 1})
+	for i := range 6 {
+		if list[i].Points == 1 {
+			list[i].Parts.Rest.Match = 8
+		}
+	}
+	w := wonLost(&review.Tally{Players: []*review.Player{{Name: "a", Games: list}}}, "match", 0)
+	if w.Won != 3 || w.Lost != 3 || *w.MeanW != 80 || *w.MeanL != 20 || math.Abs(*w.P-0.1) > 1e-12 {
+		t.Errorf("%+v", w)
+	}
+	if w := wonLost(&review.Tally{}, "match", 0); w.P != nil || w.Why == "" {
+		t.Errorf("%+v", w)
+	}
+}
+
+func TestRatings(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "r.csv")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("player,rank\na,3d\nb,1850.5\n")
+	r, err := ReadRatings(path)
+	if err != nil || r["a"] != 28_500 || r["b"] != 1850.5 {
+		t.Fatal(r, err)
+	}
+	p := &review.Player{Name: "c", Games: []review.PlayerGame{{Rank: "1d"}, {Rank: "2d"}, {Rank: "?"}}}
+	if v := r.Of(p); v != 27_000 {
+		t.Errorf("%v by the records", v)
+	}
+	if v := r.Of(&review.Player{Name: "a", Games: p.Games}); v != 28_500 {
+		t.Errorf("%v: the list comes first", v)
+	}
+	if v := r.Of(&review.Player{Name: "d"}); !math.IsNaN(v) {
+		t.Errorf("%v of nobody", v)
+	}
+	for _, text := range []string{"name,rating\na,x\n", "name,rating\na,1\na,2\n", "x,rating\n", "name,y\n"} {
+		write(text)
+		if r, err := ReadRatings(path); err == nil {
+			t.Errorf("%q: %v", text, r)
+		}
+	}
+	if _, err := ParseMetrics("match,match"); err == nil {
+		t.Error("a metric was taken twice")
+	}
+}

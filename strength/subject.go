@@ -1,0 +1,144 @@
+package strength
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gogi/internal/sheet"
+	"gogi/review"
+)
+
+// Subject is a player, or a rank, whose metrics are known.
+type Subject struct {
+	Name    string             `toml:"name" json:"name"`
+	Rating  float64            `toml:"rating" json:"rating"` // NaN: not known
+	Games   int                `toml:"games" json:"games"`   // 0: of a table that does not say
+	Moves   int                `toml:"moves" json:"moves"`   // that counted; 0: of a table that does not say
+	Metrics map[string]float64 `toml:"metrics" json:"metrics"`
+}
+
+// Rated is whether the rating is known.
+func (s *Subject) Rated() bool { return !math.IsNaN(s.Rating) }
+
+// subjectOf adds up a player's games: the moves of all of them together. ok is false where
+// no move counted.
+func subjectOf(name string, rating float64, games []review.PlayerGame) (s Subject, ok bool) {
+	sums := review.Total(games).Whole()
+	m, ok := sums.Metrics()
+	s = Subject{Name: name, Rating: rating, Games: len(games), Moves: sums.Moves, Metrics: map[string]float64{}}
+	for i, v := range m.Values() {
+		s.Metrics[review.MetricNames()[i]] = v
+	}
+	return s, ok
+}
+
+// Ratings are players' ratings by name.
+type Ratings map[string]float64
+
+// Of is a player's rating: that of the list, else the mean of what records say; NaN where
+// neither does.
+func (r Ratings) Of(p *review.Player) float64 {
+	if v, ok := r[p.Name]; ok {
+		return v
+	}
+	sum, n := 0.0, 0
+	for i := range p.Games {
+		if v, ok := Points(p.Games[i].Rank); ok {
+			sum += v
+			n++
+		}
+	}
+	return sum / float64(n) // 0/0 is NaN
+}
+
+// ReadRatings reads a CSV file with columns name (or player) and rating (or elo, rank).
+func ReadRatings(path string) (Ratings, error) {
+	r := Ratings{}
+	name, rating := -1, -1
+	err := sheet.Read(path, func(s *sheet.Sheet) error {
+		if name = s.Column("name", "player"); name < 0 {
+			return s.NoColumn("name")
+		}
+		if rating = s.Column("rating", "elo", "rank"); rating < 0 {
+			return s.NoColumn("rating")
+		}
+		return nil
+	}, func(row sheet.Row) error {
+		v, ok := Points(row.At(rating))
+		if !ok {
+			return row.Unexpected(rating, "a rating such as 1850, or a rank of Go such as 3d")
+		}
+		if _, twice := r[row.At(name)]; twice {
+			return row.Unexpected(name, "a player that is not there yet")
+		}
+		r[row.At(name)] = v
+		return nil
+	})
+	return r, err
+}
+
+// Subjects are the players of a review; those without a move that counts are left out, and
+// named in empty.
+func Subjects(t *review.Tally, ratings Ratings) (list []Subject, empty []string) {
+	for _, p := range t.Players {
+		if s, ok := subjectOf(p.Name, ratings.Of(p), p.Games); ok {
+			list = append(list, s)
+		} else {
+			empty = append(empty, p.Name)
+		}
+	}
+	return list, empty
+}
+
+// ReadTable reads subjects from a CSV table that has a column for each metric that it knows.
+// names and rating are its columns of those; without rating, nobody is rated.
+func ReadTable(path, names, rating string) (list []Subject, err error) {
+	nameAt, ratingAt := -1, -1
+	metrics := map[string]int{}
+	err = sheet.Read(path, func(s *sheet.Sheet) error {
+		if nameAt = s.Column(names); nameAt < 0 {
+			return s.NoColumn(names)
+		}
+		if ratingAt = s.Column(rating); ratingAt < 0 && rating != "" {
+			return s.NoColumn(rating)
+		}
+		for _, m := range review.MetricNames() {
+			if at := s.Column(m); at >= 0 {
+				metrics[m] = at
+			}
+		}
+		if len(metrics) == 0 {
+			return fmt.Errorf("%s:1: no metric among the columns: expected some of %s", path, strings.Join(review.MetricNames(), ", "))
+		}
+		return nil
+	}, func(row sheet.Row) (err error) {
+		s := Subject{Name: row.At(nameAt), Rating: math.NaN(), Metrics: map[string]float64{}}
+		if ratingAt >= 0 {
+			if s.Rating, err = row.Decimal(ratingAt); err != nil {
+				return err
+			}
+		}
+		for m, at := range metrics {
+			if s.Metrics[m], err = row.Decimal(at); err != nil {
+				return err
+			}
+		}
+		list = append(list, s)
+		return nil
+	})
+	return list, err
+}
+
+// ParseMetrics reads a list of metrics, such as "match,avg_bad".
+func ParseMetrics(text string) (list []string, err error) {
+	for name := range strings.SplitSeq(text, ",") {
+		name = strings.TrimSpace(name)
+		if !slices.Contains(review.MetricNames(), name) || slices.Contains(list, name) {
+			return nil, fmt.Errorf("metrics %q: expected some of %s, each once", text, strings.Join(review.MetricNames(), ", "))
+		}
+		list = append(list, name)
+	}
+	return list, nil
+}
