@@ -62,7 +62,7 @@ var allowed = map[string][]string{
 	"gogi/farm/board":                  {"gogi/farm", "gogi/internal/foreign"},
 	"gogi/internal/chaos":              {"gogi/farm", "gogi/farm/site", "gogi/match"},
 	"gogi/cmd/gogi/serving":            {"gogi/internal/disk", "gogi/internal/usage", "gogi/internal/verb", "gogi/web"},
-	"gogi/review":                      {"gogi/internal/format", "gogi/stats/regress"},
+	"gogi/review":                      {"gogi/internal/disk", "gogi/internal/format", "gogi/stats/regress"},
 	"gogi/strength":                    {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/sheet", "gogi/review", "gogi/stats/counts", "gogi/stats/regress"},
 	"gogi/review/engines":              {"gogi/goban", "gogi/gtp", "gogi/match", "gogi/players", "gogi/review", "gogi/shogi", "gogi/usi", "gogi/usi/process"},
 	"gogi/review/sources":              {"gogi/archive", "gogi/goban", "gogi/kifu", "gogi/match", "gogi/records", "gogi/results", "gogi/review", "gogi/sgf", "gogi/shogi", "gogi/usi"},
