@@ -73,7 +73,7 @@ func TestFaults(t *testing.T) {
 func TestCrashIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	o := world.wine.gogi(t, dir, "match", "--run", "r", "--engine", "a=FAKE -script abort@isready", "--engine", "b=FAKE", "--nodes", "5", "--games", "2")
-	if o.code != 1 || !strings.Contains(o.err, "0xC0000005 (access violation)") || !strings.Contains(o.err, "terminate called on purpose") {
+	if o.code != 3 || !strings.Contains(o.err, "0xC0000005 (access violation)") || !strings.Contains(o.err, "terminate called on purpose") {
 		t.Errorf("exit code %d: %s", o.code, o.err)
 	}
 }
@@ -144,7 +144,11 @@ func TestPaths(t *testing.T) {
 	}
 	db := filepath.Join(dir, "結果.db")
 	world.wine.must(t, 0, t.TempDir(), "match", "-q", "--games", "4", "--db", "Z:"+db)
-	if out := world.native.must(t, 0, t.TempDir(), "games", "--db", db); strings.Count(out, "\n") < 4 {
+	if _, err := os.Stat(db); err != nil {
+		t.Error(err)
+	}
+	// SQLite for Linux opens no path of more than 512 bytes.
+	if out := world.wine.must(t, 0, t.TempDir(), "games", "--db", "Z:"+db); strings.Count(out, "\n") < 4 {
 		t.Errorf("games: %s", out)
 	}
 }
@@ -161,8 +165,9 @@ func TestSeriesFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	native := world.native.must(t, 0, dir, "match", "s.toml", "--dry-run")
-	if windows := world.wine.must(t, 0, dir, "match", "s.toml", "--dry-run"); windows != native {
-		t.Errorf("the plans differ:\n%s\n%s", windows, native)
+	digest := regexp.MustCompile(`digest [0-9a-f]{16}`)
+	native := digest.FindString(world.native.must(t, 0, dir, "match", "s.toml", "--dry-run"))
+	if windows := digest.FindString(world.wine.must(t, 0, dir, "match", "s.toml", "--dry-run")); windows != native || native == "" {
+		t.Errorf("the plans differ: %s, %s", windows, native)
 	}
 }
