@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gogi/internal/disk"
 	"gogi/internal/unfit"
 	"gogi/match"
 )
@@ -133,7 +134,7 @@ func checkProgram(path string) error {
 		return fmt.Errorf("%s cannot be started: %w", path, reason(err))
 	case info.IsDir():
 		return fmt.Errorf("%s cannot be started: it is a folder", path)
-	case info.Mode()&0o111 == 0:
+	case !disk.IsProgram(info):
 		return fmt.Errorf("%s cannot be started: it is not executable (chmod +x)", path)
 	}
 	return nil

@@ -1,7 +1,6 @@
 package players
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -111,7 +110,7 @@ func warning(format string, args ...any) configs.Warning {
 // memoryMiB is the machine's memory, or its cgroup's if that is less; 0 where
 // neither can be read.
 func memoryMiB() int64 {
-	limit := procMemory()
+	limit := physicalMemory()
 	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -123,21 +122,6 @@ func memoryMiB() int64 {
 		}
 	}
 	return limit
-}
-
-func procMemory() int64 {
-	file, err := os.Open("/proc/meminfo")
-	if err != nil {
-		return 0
-	}
-	defer file.Close() //nolint:errcheck // it was only read
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		var kib int64
-		if n, err := fmt.Sscanf(lines.Text(), "MemTotal: %d kB", &kib); err == nil && n == 1 {
-			return kib >> 10
-		}
-	}
-	return 0
 }
 
 // singleThreaded says which engine would not search with one thread.

@@ -12,8 +12,6 @@ import (
 	"runtime"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"gogi/configs"
 	"gogi/faults"
 	"gogi/internal/unfit"
@@ -128,7 +126,7 @@ type Process interface {
 
 // cannotStart is the engine's own error, unless the machine has run out of something.
 func cannotStart(name string, err error) error {
-	for _, scarce := range []error{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE} {
+	for _, scarce := range scarcities {
 		if errors.Is(err, scarce) {
 			return fmt.Errorf("engine %s: %w: %w", name, ErrStart, err)
 		}

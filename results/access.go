@@ -3,14 +3,11 @@ package results
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"strconv"
-
-	"github.com/mattn/go-sqlite3"
 )
 
 // connector opens connections to one file, each set up alike.
@@ -19,29 +16,13 @@ type connector struct {
 	setUp []string // statements for each connection
 }
 
-// Connect opens one.
-func (c *connector) Connect(context.Context) (driver.Conn, error) {
-	d := sqlite3.SQLiteDriver{ConnectHook: func(conn *sqlite3.SQLiteConn) error {
-		for _, text := range c.setUp {
-			if _, err := conn.Exec(text, nil); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}
-	return d.Open(c.uri)
-}
-
-// Driver is SQLite's.
-func (c *connector) Driver() driver.Driver { return &sqlite3.SQLiteDriver{} }
-
 func openHandle(file string, options url.Values, setUp ...string) (*sql.DB, error) {
 	options.Set("_busy_timeout", strconv.Itoa(busyMillis))
 	// database/sql gives a connection to one goroutine at a time. SQLite's own lock,
 	// taken for each value that is read, would be a quarter of the time of a report.
 	options.Set("_mutex", "no")
 	// A path may hold ? and %, which mean something in a URI.
-	uri := "file:" + (&url.URL{Path: file}).EscapedPath() + "?" + options.Encode()
+	uri := "file:" + (&url.URL{Path: asSQLite(file)}).EscapedPath() + "?" + options.Encode()
 	return sql.OpenDB(&connector{uri, setUp}), nil
 }
 
@@ -63,8 +44,8 @@ func (s *Store) openReader(ctx context.Context) error {
 // unwritable reports whether SQLite failed for want of a file that it must create
 // or write to before it can read a database with a log.
 func unwritable(err error) bool {
-	var e sqlite3.Error
-	return errors.As(err, &e) && (e.Code == sqlite3.ErrCantOpen || e.Code == sqlite3.ErrReadonly)
+	t := troubleOf(err)
+	return t == cannotOpen || t == readOnly
 }
 
 // asItStands are the options that read a database in a place where nothing can be
@@ -87,7 +68,7 @@ func (s *Store) asItStands() (url.Values, error) {
 	if info.Size() == 0 {
 		return url.Values{"mode": {"ro"}, "immutable": {"1"}}, nil
 	}
-	return url.Values{"mode": {"ro"}, "vfs": {"unix-none"}, "_locking_mode": {"EXCLUSIVE"}}, nil
+	return url.Values{"mode": {"ro"}, "vfs": {lockless}, "_locking_mode": {"EXCLUSIVE"}}, nil
 }
 
 // readWith opens the handle for queries with these options, and makes an older

@@ -11,8 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
+	"gogi/internal/disk"
 	"gogi/match"
 )
 
@@ -301,23 +300,11 @@ func publish(ctx context.Context, part, file string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := syncFile(part); err != nil {
+	if err := disk.SyncFile(part); err != nil {
 		return err
 	}
-	err := unix.Renameat2(unix.AT_FDCWD, part, unix.AT_FDCWD, file, unix.RENAME_NOREPLACE)
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // a file system that cannot
-		err = os.Rename(part, file)
-	}
-	if err != nil {
+	if err := renameNew(part, file); err != nil {
 		return err
 	}
-	return syncFile(filepath.Dir(file))
-}
-
-func syncFile(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return disk.SyncDir(filepath.Dir(file))
 }

@@ -7,11 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // holderSize is how many bytes of the lock file tell who holds a run; those of run n
@@ -21,7 +17,7 @@ const holderSize = 512
 // holder is who plays a run.
 type holder struct {
 	Host string    `json:"host"`
-	Boot string    `json:"boot"` // of the kernel: the containers of a machine have one, and it dies with the machine
+	Boot string    `json:"boot"` // of the kernel: the containers of a machine have one, and it dies with the machine; on Windows the machine's own
 	PID  int       `json:"pid"`
 	At   time.Time `json:"at"`
 }
@@ -37,8 +33,8 @@ func thisProcess() (holder, error) {
 	if err != nil {
 		return holder{}, err
 	}
-	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return holder{Host: host[:min(len(host), 128)], Boot: strings.TrimSpace(string(boot)), PID: os.Getpid()}, err
+	boot, err := bootID()
+	return holder{Host: host[:min(len(host), 128)], Boot: boot, PID: os.Getpid()}, err
 }
 
 // elsewhere reports whether another machine holds a run, or held it and died: of
@@ -122,26 +118,6 @@ func (s *Store) lockedBy(run int64) error {
 		return ErrRunLocked
 	}
 	return fmt.Errorf("%w (%s)", ErrRunLocked, holders[run])
-}
-
-// The file systems that other machines may see, too, by their numbers in
-// linux/magic.h, and those of Lustre, GPFS, BeeGFS and VirtualBox from their sources.
-// What is behind FUSE nobody knows.
-var sharedFileSystems = map[int64]string{
-	unix.NFS_SUPER_MAGIC: "NFS", unix.SMB_SUPER_MAGIC: "SMB", unix.CIFS_SUPER_MAGIC: "CIFS", unix.SMB2_SUPER_MAGIC: "SMB",
-	unix.CEPH_SUPER_MAGIC: "Ceph", unix.AFS_SUPER_MAGIC: "AFS", unix.AFS_FS_MAGIC: "AFS", unix.CODA_SUPER_MAGIC: "Coda",
-	unix.V9FS_MAGIC: "9P", unix.FUSE_SUPER_MAGIC: "FUSE", unix.OCFS2_SUPER_MAGIC: "OCFS2", 0x01161970: "GFS2",
-	0x0BD00BD0: "Lustre", 0x47504653: "GPFS", 0x19830326: "BeeGFS", 0x786f4256: "a VirtualBox share",
-}
-
-// sharedFileSystem names the one that a file lies on; "": other machines do not see
-// it.
-func sharedFileSystem(file string) (string, error) {
-	var s unix.Statfs_t
-	if err := unix.Statfs(filepath.Dir(file), &s); err != nil {
-		return "", err
-	}
-	return sharedFileSystems[int64(uint32(s.Type))], nil //nolint:gosec,unconvert // the numbers have 32 bits, and Type's width differs between machines
 }
 
 // Shared names the kind of file system that the database lies on where other

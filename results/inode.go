@@ -7,8 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 )
 
 // resolve is the absolute path of what a path leads to, symbolic links followed,
@@ -36,7 +35,7 @@ func resolve(path string) (string, error) {
 		}
 		file = next
 	}
-	return "", unix.ELOOP
+	return "", syscall.ELOOP
 }
 
 // inode is a database file, whatever its name, as this process has it open. SQLite's
@@ -70,34 +69,31 @@ const inodeByte = 1 << 62
 func holdInode(file string, write bool) (*inode, error) {
 	inodes.Lock()
 	defer inodes.Unlock()
-	var stat unix.Stat_t
-	err := unix.Stat(file, &stat)
-	known := err == nil && inodes.open[keyOf(&stat)] != nil && len(inodes.open[keyOf(&stat)].files) > 0
+	key, names, err := fileOf(file)
+	known := err == nil && inodes.open[key] != nil && len(inodes.open[key].files) > 0
 	var opened *os.File
 	if write && !known {
 		if opened, err = os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o644); err == nil { //nolint:gosec // as SQLite creates it; the umask decides
-			err = unix.Fstat(int(opened.Fd()), &stat)
+			key, names, err = fileOfOpen(opened)
 		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("unable to open it: %w", err)
 	}
-	i := inodes.open[keyOf(&stat)]
+	i := inodes.open[key]
 	if i == nil {
-		i = &inode{key: keyOf(&stat), runs: map[int64]bool{}}
+		i = &inode{key: key, runs: map[int64]bool{}}
 		inodes.open[i.key] = i
 	}
 	i.users++
 	if opened != nil {
 		i.files = append(i.files, opened)
 	}
-	if stat.Nlink > 1 {
-		return nil, errors.Join(fmt.Errorf("the file has %d names (hard links), and SQLite's log belongs to one of them: leave one name, or use a copy", stat.Nlink), i.drop())
+	if names > 1 {
+		return nil, errors.Join(fmt.Errorf("the file has %d names (hard links), and SQLite's log belongs to one of them: leave one name, or use a copy", names), i.drop())
 	}
 	return i, nil
 }
-
-func keyOf(s *unix.Stat_t) inodeKey { return inodeKey{s.Dev, s.Ino} }
 
 // release gives the file up for one Store, whose handles are closed.
 func (i *inode) release() error {
@@ -126,7 +122,7 @@ func (i *inode) lock(run int64) error {
 	if i.runs[run] { // the process has one descriptor, whose locks do not exclude each other
 		return ErrRunLocked
 	}
-	if err := lockRange(i.files[0], unix.F_WRLCK, inodeByte+run, false); err != nil {
+	if err := lockRange(i.files[0], inodeByte+run, false); err != nil {
 		return err
 	}
 	i.runs[run] = true
@@ -137,5 +133,5 @@ func (i *inode) unlock(run int64) error {
 	inodes.Lock()
 	defer inodes.Unlock()
 	delete(i.runs, run)
-	return lockRange(i.files[0], unix.F_UNLCK, inodeByte+run, false)
+	return unlockRange(i.files[0], inodeByte+run)
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-
-	"golang.org/x/sys/unix"
 )
 
 // schemaByte is the byte of the lock file that is held while the database is
@@ -55,32 +53,9 @@ func lockByte(path string, offset int64, wait bool) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the lock file: %w", err)
 	}
-	if err := lockRange(f, unix.F_WRLCK, offset, wait); err != nil {
+	if err := lockRange(f, offset, wait); err != nil {
 		_ = f.Close() // nothing was written to it
 		return nil, err
 	}
 	return f, nil
-}
-
-// lockRange locks or unlocks one byte. The lock belongs to the open file and not to
-// the process (as POSIX locks do, which vanish when any other file descriptor of the
-// same file is closed). Children do not get the descriptor: os.OpenFile opens it
-// close-on-exec.
-func lockRange(f *os.File, kind int16, offset int64, wait bool) error {
-	cmd := unix.F_OFD_SETLK
-	if wait {
-		cmd = unix.F_OFD_SETLKW
-	}
-	for {
-		err := unix.FcntlFlock(f.Fd(), cmd, &unix.Flock_t{Type: kind, Start: offset, Len: 1})
-		switch {
-		case err == nil:
-			return nil
-		case errors.Is(err, unix.EINTR):
-		case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EACCES):
-			return ErrRunLocked
-		default:
-			return fmt.Errorf("locking %s: %w", f.Name(), err)
-		}
-	}
 }

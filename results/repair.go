@@ -9,8 +9,6 @@ import (
 	"os"
 	"slices"
 
-	"golang.org/x/sys/unix"
-
 	"gogi/internal/sqlitefile"
 )
 
@@ -105,12 +103,7 @@ func nobodyPlays(file string) error {
 	if err != nil {
 		return err
 	}
-	lock := unix.Flock_t{Type: unix.F_WRLCK} // of all bytes
-	err = unix.FcntlFlock(f.Fd(), unix.F_OFD_GETLK, &lock)
-	if err == nil && lock.Type != unix.F_UNLCK {
-		err = ErrRunLocked
-	}
-	return errors.Join(err, f.Close())
+	return errors.Join(noLocks(f), f.Close())
 }
 
 // into saves what can be saved.

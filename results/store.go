@@ -10,8 +10,6 @@ import (
 	"os"
 	"sync"
 
-	"github.com/mattn/go-sqlite3"
-
 	"gogi/internal/sqlitefile"
 )
 
@@ -177,15 +175,14 @@ func (s *Store) fail(doing string, err error) error {
 
 // explain turns SQLite's code for a foreign file into words.
 func explain(err error) error {
-	var e sqlite3.Error
-	switch {
-	case !errors.As(err, &e):
-	case e.Code == sqlite3.ErrNotADB:
+	switch troubleOf(err) {
+	case notADatabase:
 		return fmt.Errorf("it is not a SQLite database (%w)", err)
-	case e.Code == sqlite3.ErrReadonly:
+	case readOnly:
 		return fmt.Errorf("the file or its folder may only be read (%w)", err)
-	case e.Code == sqlite3.ErrCorrupt:
+	case corrupt:
 		return fmt.Errorf("the database is damaged: see gogi db check (%w)", err)
+	case cannotOpen, noTrouble:
 	}
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"os"
 	"sync"
 
-	"golang.org/x/sys/unix"
+	"gogi/internal/disk"
 )
 
 // Log is a file of reviewed games that grows: JSON lines, the settings first, then each game
@@ -40,7 +40,7 @@ func OpenLog(path string, s Settings) (*Log, error) {
 }
 
 func (l *Log) begin(s Settings) error {
-	if err := unix.Flock(int(l.file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil { //nolint:gosec // a descriptor is small
+	if err := disk.LockFile(l.file); err != nil {
 		return fmt.Errorf("%s is being written by another process (%w)", l.path, err)
 	}
 	whole, found, err := l.read(s)

@@ -3,8 +3,6 @@ package runner
 import (
 	"fmt"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // moment is a reading of the clocks that there are.
@@ -15,25 +13,13 @@ type moment struct {
 
 // offsets are how far other clocks are ahead of the monotonic one.
 type offsets struct {
-	// asleep is CLOCK_BOOTTIME's: it goes on while the machine sleeps, when
-	// CLOCK_MONOTONIC does not (clock_gettime(2)).
+	// asleep is that of a clock that goes on while the machine sleeps, before one that
+	// does not.
 	asleep time.Duration
 	// wall is the wall clock's. It changes by what the machine has slept, and where
 	// somebody sets the clock: for one, whoever starts a virtual machine again that
 	// was stopped with all its clocks.
 	wall time.Duration
-}
-
-func readOffsets() offsets {
-	mono := readClock(unix.CLOCK_MONOTONIC)
-	return offsets{asleep: readClock(unix.CLOCK_BOOTTIME) - mono, wall: readClock(unix.CLOCK_REALTIME) - mono}
-}
-
-// readClock cannot fail: Linux has had all of these clocks since 2.6.39.
-func readClock(id int32) time.Duration {
-	var t unix.Timespec
-	_ = unix.ClockGettime(id, &t)
-	return time.Duration(t.Nano())
 }
 
 // StandstillKind says what stood still.

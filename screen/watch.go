@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"syscall"
 	"time"
 
 	"github.com/gdamore/tcell/v3"
@@ -94,7 +93,7 @@ func newWatcher(ctx context.Context, r Run, s tcell.Screen, stream *socket.Strea
 func (w *watcher) watch() (over bool, err error) {
 	defer w.screen.Fini()
 	stops := make(chan os.Signal, 1)
-	signal.Notify(stops, syscall.SIGTSTP)
+	notifyStops(stops)
 	defer signal.Stop(stops)
 	ticks := time.NewTicker(redraw)
 	defer ticks.Stop()
@@ -256,25 +255,6 @@ func (w *watcher) key(e *tcell.EventKey) (leave bool, err error) {
 		return func() { w.model.answered(err) }
 	})
 	return false, nil
-}
-
-// suspend gives the terminal back for as long as this program is stopped.
-func (w *watcher) suspend() error {
-	if err := w.screen.Suspend(); err != nil {
-		return fmt.Errorf("giving the terminal back: %w", err)
-	}
-	goesOn := make(chan os.Signal, 1)
-	signal.Notify(goesOn, syscall.SIGCONT)
-	defer signal.Stop(goesOn)
-	_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) // one may always signal oneself
-	// Another thread may take the signal, so this one can run on for a moment: without the
-	// wait it took the terminal over again before the shell had it.
-	<-goesOn
-	w.fresh = false
-	if err := w.screen.Resume(); err != nil {
-		return fmt.Errorf("taking the terminal over again: %w", err)
-	}
-	return nil
 }
 
 // last is what there is to say of a session that has ended.

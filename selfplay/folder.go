@@ -12,8 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
+	"gogi/internal/disk"
 	"gogi/match"
 )
 
@@ -63,7 +62,7 @@ func OpenFolder(path string, plan *match.Plan, d Design) (_ *Folder, err error) 
 			err = errors.Join(err, f.lock.Close())
 		}
 	}()
-	if err := unix.Flock(int(f.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+	if err := disk.LockFile(f.lock); errors.Is(err, disk.ErrLocked) {
 		return nil, fmt.Errorf("%s: another process has it open", path)
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: locking it: %w", path, err)

@@ -16,6 +16,7 @@ import (
 	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/internal/phrases"
+	"gogi/internal/verb"
 	"gogi/live"
 	"gogi/live/words"
 	"gogi/match"
@@ -83,7 +84,7 @@ const (
 
 func newProgress(w io.Writer, plan *match.Plan) *progress {
 	p := &progress{w: w, plan: plan, every: plainEvery, began: time.Now(), bundles: map[string]bool{}}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) { //nolint:gosec // a descriptor is small
+	if f, ok := w.(*os.File); ok && verb.Drawable(f) {
 		p.terminal, p.every = f, redraw
 	}
 	return p

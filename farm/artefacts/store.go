@@ -15,8 +15,9 @@ import (
 	"regexp"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
+
+	"gogi/internal/disk"
 )
 
 // What keeping and reading fail with.
@@ -165,12 +166,7 @@ func (s *Store) adopt(file, sum string, size int64) error {
 }
 
 func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("artefacts: %w", err)
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil {
+	if err := disk.SyncDir(dir); err != nil {
 		return fmt.Errorf("artefacts: %w", err)
 	}
 	return nil
@@ -178,7 +174,7 @@ func syncDir(dir string) error {
 
 // failed makes a full volume an ErrFull.
 func (s *Store) failed(err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	if disk.IsFull(err) {
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	}
 	if errors.Is(err, ErrFull) {
@@ -200,7 +196,7 @@ func (w *writing) Write(b []byte) (int, error) {
 	}
 	w.size += int64(len(b))
 	n, err := w.file.Write(b)
-	if errors.Is(err, syscall.ENOSPC) && n == 0 && w.store.evict(int64(len(b))) {
+	if disk.IsFull(err) && n == 0 && w.store.evict(int64(len(b))) {
 		n, err = w.file.Write(b)
 	}
 	return n, err

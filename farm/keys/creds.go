@@ -12,6 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"gogi/farm"
+	"gogi/internal/disk"
 )
 
 // Creds is the one file that a worker or an owner needs: where the coordinator is, how
@@ -46,7 +47,7 @@ func ReadCreds(file string) (Creds, error) {
 	if err != nil {
 		return c, fmt.Errorf("keys: %w", err)
 	}
-	if info.Mode().Perm()&0o077 != 0 {
+	if disk.OthersMayRead(info) {
 		return c, fmt.Errorf("keys: %s can be read by others (mode %04o): chmod 600 it, or better get a new key", file, info.Mode().Perm())
 	}
 	meta, err := toml.DecodeFile(file, &c)

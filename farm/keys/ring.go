@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/BurntSushi/toml"
+
+	"gogi/internal/disk"
 )
 
 // Ring is all keys of a farm: one file NAME.toml each in a directory, which other
@@ -179,10 +181,8 @@ func writeFile(name, text string, mode fs.FileMode) (err error) {
 	if err != nil {
 		return fmt.Errorf("keys: %w", err)
 	}
-	dir, err := os.Open(filepath.Dir(name))
-	if err != nil {
+	if err := disk.SyncDir(filepath.Dir(name)); err != nil {
 		return fmt.Errorf("keys: %w", err)
 	}
-	defer dir.Close()
-	return dir.Sync()
+	return nil
 }

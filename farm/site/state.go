@@ -11,10 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"gogi/farm"
 	"gogi/farm/keys"
+	"gogi/internal/disk"
 )
 
 // State is the folder of a farm: who it is, and who may speak to it. Beside what is
@@ -84,7 +83,7 @@ func (s *State) secret(name string, fresh func() (string, error)) (string, error
 	if err != nil {
 		return "", fmt.Errorf("farm: %w", err)
 	}
-	if info.Mode().Perm()&0o077 != 0 {
+	if disk.OthersMayRead(info) {
 		return "", fmt.Errorf("farm: %s can be read by others (mode %04o): expected 0600", file, info.Mode().Perm())
 	}
 	text, err := os.ReadFile(file)
@@ -127,7 +126,7 @@ func (s *State) lock() (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("farm: %w", err)
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := disk.LockFile(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("farm: %s is served by another process: %w", s.Dir, err), f.Close())
 	}
 	return f, nil

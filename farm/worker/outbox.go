@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"gogi/farm"
+	"gogi/internal/disk"
 )
 
 // Outbox keeps what was finished until it is told to be stored: files to which is only
@@ -207,12 +208,7 @@ func (o *Outbox) begin() error {
 }
 
 func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("outbox: %w", err)
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil {
+	if err := disk.SyncDir(dir); err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
 	return nil

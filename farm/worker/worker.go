@@ -17,9 +17,8 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"gogi/farm"
+	"gogi/internal/disk"
 	"gogi/match"
 	"gogi/runner"
 )
@@ -163,7 +162,7 @@ func (w *Worker) openFiles() error {
 	if w.lock, err = os.OpenFile(filepath.Join(w.config.Dir, "start"), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return err
 	}
-	if err := unix.Flock(int(w.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := disk.LockFile(w.lock); err != nil {
 		return fmt.Errorf("%s is another worker's that is running: %w", w.config.Dir, err)
 	}
 	if w.start, err = countStart(w.lock); err != nil {

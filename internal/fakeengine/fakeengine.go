@@ -5,11 +5,11 @@ package fakeengine
 
 import (
 	"bufio"
+	"bytes"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"strconv"
 	"strings"
@@ -75,6 +75,11 @@ func Main(args []string) int {
 	flags.StringVar(&e.mate, "mate", "", "the answer to go mate, behind checkmate")
 	flags.StringVar(&e.gate, "gate", "", "file that the fault wait waits for")
 	flags.StringVar(&e.stamps, "stamps", "", "file that gets, at the end, what each search took, from its position to its bestmove, in nanoseconds")
+	flags.BoolFunc("sleep", "do nothing but sleep", func(string) error { forever(); return nil })
+	flags.BoolFunc("crlf", "end lines as programs on Windows do", func(string) error {
+		e.out = bufio.NewWriter(crlf{os.Stdout})
+		return nil
+	})
 	flags.DurationVar(&e.late, "late", 0, "time between stop and bestmove")
 	replay := flags.String("replay", "", "moves of a game, separated by commas: bestmove is the next one, without looking at the position")
 	script := flags.String("script", "", "faults: WHAT@COMMAND[:N], at the n-th such command, or WHAT@COMMAND/N, in positions whose key N divides; ~OPTION>N behind it: while the option is above; separated by commas")
@@ -93,6 +98,14 @@ func Main(args []string) int {
 	e.replay = strings.FieldsFunc(*replay, func(r rune) bool { return r == ',' })
 	e.options = strings.FieldsFunc(*options, func(r rune) bool { return r == '|' })
 	return e.run()
+}
+
+// crlf writes a carriage return before each line's end.
+type crlf struct{ io.Writer }
+
+func (w crlf) Write(b []byte) (int, error) {
+	_, err := w.Writer.Write(bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")))
+	return len(b), err
 }
 
 func parseFault(word string) (fault, error) {
@@ -254,9 +267,7 @@ func (e *engine) play(what string) (done bool, code int) {
 		fmt.Fprintln(e.stderr, "fake: leaving on purpose")
 		return true, 7
 	case "abort":
-		// The runtime would turn SIGABRT into a trace and an exit status.
-		err := syscall.Exec("/bin/sh", []string{"sh", "-c", "echo terminate called on purpose >&2; kill -ABRT $$"}, os.Environ())
-		fmt.Fprintln(e.stderr, err)
+		fmt.Fprintln(e.stderr, abort())
 		return true, 1
 	case "hang":
 		return true, -1
@@ -301,7 +312,7 @@ func (e *engine) play(what string) (done bool, code int) {
 		os.Stdout.Close()
 		return true, -1
 	case "fork":
-		if err := exec.Command("sleep", "1000").Start(); err != nil { //nolint:noctx // it must outlive us
+		if err := sleeper().Start(); err != nil {
 			fmt.Fprintln(e.stderr, err)
 		}
 	case "late":

@@ -34,7 +34,7 @@ type Interrupts struct {
 func Catch(ctx context.Context, env *Env) (context.Context, *Interrupts) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	i := &Interrupts{err: env.Err, cancel: cancel, caught: make(chan os.Signal, 8), quit: make(chan struct{})}
-	signal.Notify(i.caught, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGTSTP, syscall.SIGCONT)
+	signal.Notify(i.caught, append(stops(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)...)
 	i.done.Go(i.listen)
 	return ctx, i
 }
@@ -45,11 +45,11 @@ func (i *Interrupts) listen() {
 		case <-i.quit:
 			return
 		case sig := <-i.caught:
-			switch sig {
-			case syscall.SIGPIPE:
-			case syscall.SIGTSTP:
+			switch {
+			case sig == syscall.SIGPIPE:
+			case isStop(sig):
 				i.suspend()
-			case syscall.SIGCONT:
+			case isContinue(sig):
 				i.resume()
 			default:
 				i.handle(sig)
@@ -81,8 +81,7 @@ func (i *Interrupts) suspend() {
 	}
 	fmt.Fprintf(i.err, "\nstopped: fg or SIGCONT goes on%s\n", also)
 	i.stopped = time.Now()
-	// One may always signal oneself.
-	_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+	stop()
 }
 
 // resume tells that a stop is over.

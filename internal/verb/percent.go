@@ -5,8 +5,6 @@ import (
 	"io"
 	"os"
 	"time"
-
-	"golang.org/x/term"
 )
 
 // percentEvery is how often a long job tells how far it is.
@@ -15,7 +13,7 @@ const percentEvery = 200 * time.Millisecond
 // Percent shows on a terminal how far a long job over pairs is, and nothing elsewhere.
 func Percent(w io.Writer, quiet bool) func(done, of int) {
 	f, ok := w.(*os.File)
-	if quiet || !ok || !term.IsTerminal(int(f.Fd())) { //nolint:gosec // a descriptor is small
+	if quiet || !ok || !Drawable(f) {
 		return nil
 	}
 	var told time.Time

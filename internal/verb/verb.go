@@ -8,7 +8,6 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"gogi/internal/foreign"
 	"gogi/internal/phrases"
@@ -74,7 +73,7 @@ func (w *ResultWriter) Write(p []byte) (int, error) {
 func (w *ResultWriter) Failure() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.lost == nil || errors.Is(w.lost, syscall.EPIPE) || errors.Is(w.lost, io.ErrClosedPipe) {
+	if w.lost == nil || readerGone(w.lost) || errors.Is(w.lost, io.ErrClosedPipe) {
 		return nil
 	}
 	return fmt.Errorf("writing the result: %w", w.lost)

@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"net"
-	"syscall"
 
 	"gogi/control"
 	"gogi/match"
@@ -100,7 +99,7 @@ func Order(ctx context.Context, path string, c control.Command) error {
 // reach connects to whoever plays the run.
 func reach(path string) (net.Conn, error) {
 	conn, err := dial(path)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, refused) {
 		return nil, ErrNobody
 	}
 	if err != nil {

@@ -63,6 +63,12 @@ func privateOf(path string) string { return path + ".new" }
 // was killed in between, too. Whoever listens has the run's lock, so neither is
 // anybody's who plays.
 func listen(path string) (net.Listener, error) {
+	if runtime.GOOS == "windows" { // there a socket has the rights of its folder, and no other name
+		if err := Clear(path); err != nil {
+			return nil, err
+		}
+		return net.Listen("unix", path)
+	}
 	private := privateOf(path)
 	if err := os.RemoveAll(private); err != nil {
 		return nil, err

@@ -16,8 +16,8 @@ type Exit struct {
 	Running bool // it has not ended
 	// Deaf and Mute: a Write, a Read has found its stdin, its stdout closed.
 	Deaf, Mute bool
-	// Status is the exit status, 0 to 255; -1 while it runs, where a signal
-	// ended it, and where somebody else has reaped it.
+	// Status is the exit status, 0 to 255, on Windows any number of 32 bits; -1 while
+	// it runs, where a signal ended it, and where somebody else has reaped it.
 	Status int
 	// Signal ended it; 0: none did.
 	Signal syscall.Signal
@@ -42,7 +42,27 @@ func (e Exit) Ending() string {
 	case e.Status < 0:
 		return "ended, exit status unknown"
 	}
-	return fmt.Sprintf("exit status %d", e.Status)
+	return exitStatus(e.Status)
+}
+
+// ntStatus is what the statuses mean with which Windows ends a program: ntstatus.h.
+var ntStatus = map[int]string{
+	0xC0000005: "access violation", 0xC000001D: "illegal instruction", 0xC0000094: "division by zero",
+	0xC00000FD: "stack overflow", 0xC0000135: "a DLL is missing", 0xC0000139: "a DLL lacks what it needs",
+	0xC000013A: "killed, or ended by Ctrl-C", 0xC0000142: "a DLL could not begin", 0xC0000374: "its heap is damaged",
+	0xC0000409: "it found its stack damaged, or gave up",
+}
+
+// exitStatus is an exit status in words.
+func exitStatus(status int) string {
+	meaning, known := ntStatus[status]
+	switch {
+	case known:
+		return fmt.Sprintf("exit status 0x%X (%s)", status, meaning)
+	case status>>30 != 0: // warnings and errors of the system
+		return fmt.Sprintf("exit status 0x%X", status)
+	}
+	return fmt.Sprintf("exit status %d", status)
 }
 
 // String is the ending and, if there are any, the last words, for the note of a

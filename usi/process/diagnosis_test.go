@@ -1,3 +1,5 @@
+//go:build linux
+
 package process
 
 import (
@@ -156,4 +158,17 @@ func TestWaitedCountsChildren(t *testing.T) {
 		}
 		return got > 100*time.Millisecond
 	})
+}
+
+// The numbers are those of ntstatus.h.
+func TestEndingOfWindows(t *testing.T) {
+	for status, want := range map[int]string{
+		3:          "exit status 3",
+		0xC0000005: "exit status 0xC0000005 (access violation)",
+		0xE06D7363: "exit status 0xE06D7363", // an exception of C++ that nobody caught
+	} {
+		if got := (Exit{Status: status}).Ending(); got != want {
+			t.Errorf("Ending of %d = %q, want %q", status, got, want)
+		}
+	}
 }

@@ -1,6 +1,8 @@
 // Package process runs one engine process: its start, its group, its CPUs and
 // its death. It knows nothing of USI: a [Process] is an io.ReadWriteCloser
-// whose bytes are the child's stdout and stdin. Linux only.
+// whose bytes are the child's stdout and stdin. What follows is Linux; on Windows a job
+// object takes the place of group, guard and death signal (process_windows.go), and macOS
+// has no death signal (process_darwin.go).
 //
 // A series starts and ends engines thousands of times, many at once, and an
 // engine may crash, hang, flood, or be a wrapper script that leaves the real

@@ -12,8 +12,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 const (
@@ -55,7 +53,8 @@ type Process struct {
 	grace, termGrace time.Duration
 
 	cmd    *exec.Cmd // touched by own alone; its ProcessState by all once done is closed
-	pid    int       // also the number of the group
+	pid    int       // the leader's
+	tree   tree      // all that it has started, too
 	cpus   []int     // that it was started on; none: any
 	stdin  *os.File  // our write end
 	stdout *os.File  // our read end
@@ -119,6 +118,7 @@ func (p *Process) start(cpus []int, guard *Guard) error {
 	if err := <-started; err != nil {
 		<-p.done
 		closeAll(ours)
+		p.tree.forget()
 		return err
 	}
 	return nil
@@ -149,29 +149,6 @@ func (p *Process) own(cpus []int, guard *Guard, started chan<- error) {
 	p.reap()
 }
 
-// launch pins the calling thread and forks the child from it.
-func (p *Process) launch(cpus []int) error {
-	if err := pin(cpus); err != nil {
-		return err
-	}
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if err := p.cmd.Start(); err != nil {
-		return err
-	}
-	p.pid = p.cmd.Process.Pid
-	return nil
-}
-
-// awaitExit returns when the leader has ended, and leaves it unreaped.
-func (p *Process) awaitExit() {
-	for {
-		err := unix.Waitid(unix.P_PID, p.pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
-		if !errors.Is(err, unix.EINTR) {
-			return
-		}
-	}
-}
-
 // reap collects the leader's zombie; from here on its number means nothing.
 func (p *Process) reap() {
 	p.mu.Lock()
@@ -186,7 +163,7 @@ func (p *Process) reap() {
 // somebody who has left the group (by setsid) still holds its stdout open. What
 // is in the pipe can be read at any time, see rest.
 func (p *Process) endOutput() {
-	p.left.Store(p.pipeSize())
+	p.left.Store(pipeSize(p.stdout))
 	p.escaped.Store(true)
 	// A pipe that cannot have a deadline ends by itself, or with Close.
 	_ = p.stdout.SetReadDeadline(time.Now().Add(escapedWait))
@@ -195,14 +172,12 @@ func (p *Process) endOutput() {
 // escapedWait is how long a Read still waits after the leader's end.
 const escapedWait = 500 * time.Millisecond
 
-// signal sends sig to the whole group, unless it is gone.
-func (p *Process) signal(sig unix.Signal) {
+// tell gives an order to the whole group, unless it is gone.
+func (p *Process) tell(order func(tree)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.reaped {
-		// It cannot fail while the leader, dead or alive, is ours: at worst
-		// nobody in the group takes the signal any more.
-		_ = unix.Kill(-p.pid, sig)
+		order(p.tree)
 	}
 }
 
@@ -239,53 +214,20 @@ func (p *Process) rest(b []byte) (n int, err error) {
 	if len(b) == 0 {
 		return 0, io.EOF
 	}
-	raw, err := p.stdout.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	closed := raw.Control(func(fd uintptr) {
-		n, err = unix.Read(int(fd), b)
-		for errors.Is(err, unix.EINTR) {
-			n, err = unix.Read(int(fd), b)
-		}
-	})
-	switch {
-	case closed != nil:
-		return 0, closed
-	case errors.Is(err, unix.EAGAIN) || err == nil && n == 0:
-		return 0, io.EOF
-	case err != nil:
+	if n, err = readNow(p.stdout, b); err != nil {
 		return 0, err
 	}
 	p.left.Add(-int64(n))
 	return n, nil
 }
 
-// pipeSize is how many bytes stdout can hold.
-func (p *Process) pipeSize() (size int64) {
-	raw, err := p.stdout.SyscallConn()
-	if err != nil {
-		return 0 // closed: nobody reads any more
-	}
-	_ = raw.Control(func(fd uintptr) { // fails as above
-		n, err := unix.FcntlInt(fd, unix.F_GETPIPE_SZ, 0)
-		if err != nil {
-			n = defaultPipeSize
-		}
-		size = int64(n)
-	})
-	return size
-}
-
-// defaultPipeSize is what Linux gives a pipe: 16 pages, pipe(7).
-const defaultPipeSize = 64 << 10
-
 // Write writes to the child's stdin. The error wraps syscall.EPIPE when nobody
 // reads it any more, os.ErrDeadlineExceeded when the deadline passed before
 // everything fitted into the pipe (n bytes did), and os.ErrClosed after Close.
 func (p *Process) Write(b []byte) (n int, err error) {
 	n, err = p.stdin.Write(b)
-	if errors.Is(err, syscall.EPIPE) {
+	if nobodyReads(err) {
+		err = syscall.EPIPE
 		p.deaf.Store(true)
 	}
 	return n, p.wrap("writing its stdin", err)
@@ -311,7 +253,7 @@ func (p *Process) SetWriteDeadline(t time.Time) error {
 
 // Kill kills the whole group at once, for an engine that hangs. It does not
 // wait; Close must still be called, and returns soon.
-func (p *Process) Kill() { p.signal(unix.SIGKILL) }
+func (p *Process) Kill() { p.tell(tree.kill) }
 
 // Close ends the process and its group, and waits until they are gone: it
 // closes stdin, waits Grace, sends SIGTERM to the group, waits TermGrace, sends
@@ -335,6 +277,7 @@ func (p *Process) end() error {
 	p.awaitGroup()
 	p.awaitStderr()
 	_ = p.stdout.Close()
+	p.tree.forget()
 	return err
 }
 
@@ -343,8 +286,9 @@ func (p *Process) endLeader() error {
 	if p.ends(p.grace) {
 		return nil
 	}
-	p.signal(unix.SIGTERM)
-	if p.ends(p.termGrace) {
+	asked := false
+	p.tell(func(t tree) { asked = t.askToEnd() })
+	if asked && p.ends(p.termGrace) {
 		return nil
 	}
 	p.Kill()
@@ -367,15 +311,14 @@ func (p *Process) ends(d time.Duration) bool {
 }
 
 // awaitGroup waits until the killed group has no members left. No event tells
-// of it, so it asks. Signal 0 only asks: it harms nobody, should the number
-// have been reused. The wait is short because a zombie counts as a member, and
+// of it, so it asks. The wait is short because a zombie counts as a member, and
 // stays one where init does not reap.
 func (p *Process) awaitGroup() {
 	limit := time.NewTimer(lingerWait)
 	defer limit.Stop()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for unix.Kill(-p.pid, 0) == nil {
+	for p.tree.lives() {
 		select {
 		case <-tick.C:
 		case <-limit.C:

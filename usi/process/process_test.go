@@ -1,3 +1,5 @@
+//go:build linux
+
 package process
 
 import (
@@ -134,7 +136,7 @@ func TestStoppedProcessIsKilled(t *testing.T) {
 	spec.Grace, spec.TermGrace = 10*time.Millisecond, 10*time.Millisecond
 	p := start(t, spec, nil)
 	line(t, p)
-	p.signal(syscall.SIGSTOP)
+	p.tell(func(t tree) { t.signal(syscall.SIGSTOP) })
 	eventually(t, "the process stops", func() bool { s, _ := stat(p.PID()); return s == "T" })
 	closeOK(t, p)
 }
@@ -267,8 +269,8 @@ func TestRestIsOnePipeFull(t *testing.T) {
 			break
 		}
 	}
-	if read != int(p.pipeSize()) {
-		t.Errorf("read %d bytes of a pipe that holds %d", read, p.pipeSize())
+	if read != int(pipeSize(p.stdout)) {
+		t.Errorf("read %d bytes of a pipe that holds %d", read, pipeSize(p.stdout))
 	}
 }
 

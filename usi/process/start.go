@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 func (s Spec) check() error {
@@ -32,47 +30,6 @@ func (s Spec) cmd() *exec.Cmd {
 	cmd.Dir = s.Dir
 	cmd.Env = append(cmd.Environ(), s.Env...) // the last value of a key wins
 	return cmd
-}
-
-// pin binds the calling thread to the CPUs; none: it stays as it is.
-func pin(cpus []int) error {
-	if len(cpus) == 0 {
-		return nil
-	}
-	var want, have unix.CPUSet
-	for _, c := range cpus {
-		want.Set(c)
-		if c < 0 || !want.IsSet(c) { // Set ignores what is too high
-			return fmt.Errorf("CPUs %v: there can be no CPU %d", cpus, c)
-		}
-	}
-	if err := unix.SchedSetaffinity(0, &want); err != nil {
-		return fmt.Errorf("CPUs %v: none of them can be used here: %w", cpus, err)
-	}
-	if err := unix.SchedGetaffinity(0, &have); err != nil {
-		return fmt.Errorf("CPUs %v: %w", cpus, err)
-	}
-	if have != want { // the kernel drops what is offline or not allowed, silently
-		return fmt.Errorf("CPUs %v: only %d of them can be used here", cpus, have.Count())
-	}
-	return nil
-}
-
-// makePipes makes the child's stdin, stdout and stderr and returns both ends of
-// each, in this order. os.Pipe makes them close-on-exec; exec gives the child
-// its ends as descriptors 0, 1 and 2.
-func makePipes() (ours, theirs [3]*os.File, err error) {
-	for i := range ours {
-		r, w, err := os.Pipe()
-		if err != nil {
-			closeAll(ours)
-			closeAll(theirs)
-			return ours, theirs, fmt.Errorf("making a pipe: %w", err)
-		}
-		ours[i], theirs[i] = r, w
-	}
-	ours[0], theirs[0] = theirs[0], ours[0] // we write the stdin that the child reads
-	return ours, theirs, nil
 }
 
 // closeAll closes pipe ends, which have no buffer: nothing can be lost. Those
@@ -115,28 +72,7 @@ func checkDir(dir string) error {
 	if !info.IsDir() {
 		return syscall.ENOTDIR
 	}
-	if err := unix.Access(dir, unix.X_OK); err != nil {
-		return err
-	}
-	return nil
-}
-
-// explainFile says why the kernel refused to execute file with err.
-func explainFile(file string, err error) error {
-	info, serr := os.Stat(file)
-	switch {
-	case serr != nil:
-		return cause(serr)
-	case info.IsDir():
-		return syscall.EISDIR
-	case info.Mode()&0o111 == 0:
-		return fmt.Errorf("not executable (chmod +x): %w", err)
-	case errors.Is(err, syscall.ENOENT):
-		return fmt.Errorf("the file exists, but the interpreter of its #! line, or its loader, does not: %w", err)
-	case errors.Is(err, syscall.ENOEXEC):
-		return fmt.Errorf("neither a program for this machine nor a script with a #! line: %w", err)
-	}
-	return err
+	return mayEnter(dir)
 }
 
 // program is the path of the program as seen from here, not from cmd.Dir.

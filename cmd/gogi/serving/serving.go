@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"gogi/internal/disk"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/web"
@@ -44,7 +45,7 @@ func readToken(file string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("--token-file: %w", err)
 	}
-	if info.Mode().Perm()&0o077 != 0 {
+	if disk.OthersMayRead(info) {
 		return "", fmt.Errorf("--token-file %s: others may read it (mode %v): chmod 600 %s", file, info.Mode().Perm(), file)
 	}
 	text, err := os.ReadFile(file)

@@ -1,3 +1,5 @@
+//go:build unix
+
 package bus
 
 import "golang.org/x/sys/unix"

@@ -1,0 +1,12 @@
+package players
+
+import "golang.org/x/sys/unix"
+
+// physicalMemory is the machine's memory in MiB; 0: it cannot be read.
+func physicalMemory() int64 {
+	size, err := unix.SysctlUint64("hw.memsize")
+	if err != nil {
+		return 0
+	}
+	return int64(size >> 20) //nolint:gosec // a memory
+}

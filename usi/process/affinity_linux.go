@@ -1,0 +1,95 @@
+package process
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"gogi/cpus"
+)
+
+// Allowed is the CPUs that processes which are started here may run on: what the
+// affinity of this one leaves (taskset, numactl), within the cpuset of its cgroup
+// (a container's --cpuset-cpus), online.
+func Allowed() (cpus.Set, error) {
+	var mask unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &mask); err != nil {
+		return nil, fmt.Errorf("process: asking for the CPUs that can be used here: %w", err)
+	}
+	var s cpus.Set
+	for c := 0; len(s) < mask.Count(); c++ {
+		if mask.IsSet(c) {
+			s = append(s, c)
+		}
+	}
+	return s, nil
+}
+
+// pin binds the calling thread to the CPUs; none: it stays as it is.
+func pin(cpus []int) error {
+	if len(cpus) == 0 {
+		return nil
+	}
+	var want, have unix.CPUSet
+	for _, c := range cpus {
+		want.Set(c)
+		if c < 0 || !want.IsSet(c) { // Set ignores what is too high
+			return fmt.Errorf("CPUs %v: there can be no CPU %d", cpus, c)
+		}
+	}
+	if err := unix.SchedSetaffinity(0, &want); err != nil {
+		return fmt.Errorf("CPUs %v: none of them can be used here: %w", cpus, err)
+	}
+	if err := unix.SchedGetaffinity(0, &have); err != nil {
+		return fmt.Errorf("CPUs %v: %w", cpus, err)
+	}
+	if have != want { // the kernel drops what is offline or not allowed, silently
+		return fmt.Errorf("CPUs %v: only %d of them can be used here", cpus, have.Count())
+	}
+	return nil
+}
+
+// mayRunOn is the CPUs of all threads of the group together.
+func (p *Process) mayRunOn() cpus.Set { return mayRunOn(p.pid) }
+
+// mayRunOn adds up the affinities of all threads of a process group: a wrapper's
+// engine is in it, too. What has just ended adds nothing.
+func mayRunOn(group int) (all cpus.Set) {
+	processes, _ := filepath.Glob("/proc/[0-9]*") // the patterns are well formed
+	for _, dir := range processes {
+		pid, err := strconv.Atoi(filepath.Base(dir))
+		if err != nil {
+			continue
+		}
+		if of, err := unix.Getpgid(pid); err != nil || of != group {
+			continue
+		}
+		threads, _ := filepath.Glob(dir + "/task/*/status")
+		for _, file := range threads {
+			if status, err := os.ReadFile(file); err == nil {
+				all = all.Union(affinityIn(status))
+			}
+		}
+	}
+	return all
+}
+
+// affinityIn is Cpus_allowed_list of a status file of /proc, see proc_pid_status(5).
+func affinityIn(status []byte) cpus.Set {
+	for lines := bufio.NewScanner(bytes.NewReader(status)); lines.Scan(); {
+		if list, ok := strings.CutPrefix(lines.Text(), "Cpus_allowed_list:"); ok {
+			s, err := cpus.ParseSet(list)
+			if err != nil {
+				return nil
+			}
+			return s
+		}
+	}
+	return nil
+}

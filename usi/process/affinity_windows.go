@@ -1,0 +1,164 @@
+package process
+
+import (
+	"fmt"
+	"math/bits"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+
+	"gogi/cpus"
+)
+
+// groupSize is how many processors a group of processors has room for. Number n of
+// group g is CPU 64g+n for us, whether groups are full or not.
+const groupSize = 64
+
+// groupAffinity is GROUP_AFFINITY of winnt.h.
+type groupAffinity struct {
+	Mask     uintptr
+	Group    uint16
+	Reserved [3]uint16
+}
+
+// inGroups splits CPUs by group, ascending.
+func inGroups(list []int) (groups []groupAffinity, err error) {
+	for _, c := range (cpus.Set{}).Union(list) {
+		if c < 0 || c >= groupSize<<16 {
+			return nil, fmt.Errorf("CPUs %v: there can be no CPU %d", list, c)
+		}
+		if n := uint16(c / groupSize); len(groups) == 0 || groups[len(groups)-1].Group != n { //nolint:gosec // checked
+			groups = append(groups, groupAffinity{Group: n})
+		}
+		groups[len(groups)-1].Mask |= 1 << (c % groupSize)
+	}
+	return groups, nil
+}
+
+// bind binds a process that has not begun, and all that it will start. Processors of
+// one group, the process's own, are its affinity; others are its job's, from Windows 10
+// (JobObjectGroupInformationEx). Up to Windows 10 a program starts in one group and
+// goes to another only if it is written to; so of a set in several groups an engine
+// may use but one.
+func bind(job tree, process windows.Handle, list []int) error {
+	groups, err := inGroups(list)
+	if err != nil || len(groups) == 0 {
+		return err
+	}
+	if len(groups) == 1 && groups[0].Group == 0 && groupCount() == 1 {
+		if err := setProcessAffinity(process, groups[0].Mask); err != nil {
+			return fmt.Errorf("CPUs %v: they cannot be used here: %w", list, err)
+		}
+		return nil
+	}
+	_, err = windows.SetInformationJobObject(windows.Handle(job), windows.JobObjectGroupInformationEx,
+		uintptr(unsafe.Pointer(&groups[0])), uint32(len(groups))*uint32(unsafe.Sizeof(groups[0]))) //nolint:gosec // that is how it is called
+	if err != nil {
+		return fmt.Errorf("CPUs %v: they cannot be used here: %w", list, err)
+	}
+	return nil
+}
+
+// Allowed is the CPUs that processes which are started here may run on: of a machine
+// with one group of processors what the affinity of this one leaves (start /affinity),
+// of others all that are active.
+func Allowed() (cpus.Set, error) {
+	var s cpus.Set
+	if groupCount() > 1 {
+		for g := range groupCount() {
+			for n := range int(windows.GetActiveProcessorCount(uint16(g))) { //nolint:gosec // a few
+				s = append(s, g*groupSize+n)
+			}
+		}
+		return s, nil
+	}
+	mask, err := processAffinity(windows.CurrentProcess())
+	if err != nil {
+		return nil, fmt.Errorf("process: asking for the CPUs that can be used here: %w", err)
+	}
+	return inMask(0, mask), nil
+}
+
+// inMask is the CPUs of a group's mask.
+func inMask(group uint16, mask uintptr) (s cpus.Set) {
+	for ; mask != 0; mask &= mask - 1 {
+		s = append(s, int(group)*groupSize+bits.TrailingZeros64(uint64(mask)))
+	}
+	return s
+}
+
+// mayRunOn is the CPUs of all threads of the job together. What has just ended adds
+// nothing.
+func (p *Process) mayRunOn() (all cpus.Set) {
+	members := map[uint32]bool{}
+	for _, pid := range p.tree.members() {
+		members[pid] = true
+	}
+	// What could not be read is not known; Strayed says nothing of it then.
+	_ = eachThread(func(pid uint32) bool { return members[pid] }, windows.THREAD_QUERY_INFORMATION, func(thread windows.Handle) error {
+		if a, err := threadAffinity(thread); err == nil {
+			all = all.Union(inMask(a.Group, a.Mask))
+		}
+		return nil
+	})
+	return all
+}
+
+// members are the numbers of the living processes of the job, at most 1024: what
+// JOBOBJECT_BASIC_PROCESS_ID_LIST has.
+func (t tree) members() (pids []uint32) {
+	var list struct {
+		Assigned, Listed uint32
+		PIDs             [1024]uintptr
+	}
+	err := windows.QueryInformationJobObject(windows.Handle(t), windows.JobObjectBasicProcessIdList,
+		uintptr(unsafe.Pointer(&list)), uint32(unsafe.Sizeof(list)), nil) //nolint:gosec // that is how it is called
+	if err != nil {
+		return nil
+	}
+	for _, pid := range list.PIDs[:min(int(list.Listed), len(list.PIDs))] {
+		pids = append(pids, uint32(pid)) //nolint:gosec // numbers of processes have 32 bits
+	}
+	return pids
+}
+
+// What golang.org/x/sys has no names for.
+var (
+	kernel32               = windows.NewLazySystemDLL("kernel32.dll")
+	getProcessAffinityMask = kernel32.NewProc("GetProcessAffinityMask")
+	setProcessAffinityMask = kernel32.NewProc("SetProcessAffinityMask")
+	getThreadGroupAffinity = kernel32.NewProc("GetThreadGroupAffinity")
+	getActiveGroupCount    = kernel32.NewProc("GetActiveProcessorGroupCount")
+	getProcessMemoryInfo   = kernel32.NewProc("K32GetProcessMemoryInfo")
+	peekNamedPipe          = kernel32.NewProc("PeekNamedPipe")
+)
+
+// groupCount is how many groups of processors there are.
+func groupCount() int {
+	n, _, _ := getActiveGroupCount.Call()
+	return max(1, int(n))
+}
+
+func processAffinity(process windows.Handle) (mask uintptr, err error) {
+	var system uintptr
+	ok, _, err := getProcessAffinityMask.Call(uintptr(process), uintptr(unsafe.Pointer(&mask)), uintptr(unsafe.Pointer(&system))) //nolint:gosec // that is how it is called
+	if ok == 0 {
+		return 0, err
+	}
+	return mask, nil
+}
+
+func setProcessAffinity(process windows.Handle, mask uintptr) error {
+	if ok, _, err := setProcessAffinityMask.Call(uintptr(process), mask); ok == 0 {
+		return err
+	}
+	return nil
+}
+
+func threadAffinity(thread windows.Handle) (a groupAffinity, err error) {
+	ok, _, err := getThreadGroupAffinity.Call(uintptr(thread), uintptr(unsafe.Pointer(&a))) //nolint:gosec // that is how it is called
+	if ok == 0 {
+		return a, err
+	}
+	return a, nil
+}

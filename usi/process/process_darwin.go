@@ -1,0 +1,83 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gogi/cpus"
+)
+
+// launch forks the child into a group of its own. There is no death signal here: when
+// the runner is killed, the guard kills all groups.
+func (p *Process) launch(cpus []int) error {
+	if len(cpus) > 0 {
+		return fmt.Errorf("CPUs %v: %w", cpus, errNoBinding)
+	}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	p.pid = p.cmd.Process.Pid
+	p.tree = tree(p.pid)
+	return nil
+}
+
+// awaitExit returns when the leader has ended, and leaves it unreaped. waitid would
+// return for a child that is merely stopped, too (golang/go#19314), so the kernel is
+// asked for an event: kqueue(2), EVFILT_PROC. It refuses one of a process that has
+// ended already (ESRCH), which is what we wait for.
+func (p *Process) awaitExit() {
+	queue, err := unix.Kqueue()
+	if err != nil {
+		p.pollExit()
+		return
+	}
+	defer unix.Close(queue) //nolint:errcheck // nothing was written
+	unix.CloseOnExec(queue)
+	event := make([]unix.Kevent_t, 1)
+	unix.SetKevent(&event[0], p.pid, unix.EVFILT_PROC, unix.EV_ADD|unix.EV_ONESHOT)
+	event[0].Fflags = unix.NOTE_EXIT
+	_, err = unix.Kevent(queue, event, nil, nil)
+	for err == nil {
+		var n int
+		if n, err = unix.Kevent(queue, nil, event, nil); n > 0 {
+			return
+		}
+		if errors.Is(err, unix.EINTR) {
+			err = nil
+		}
+	}
+}
+
+// pollExit looks for the end of the leader where there are no descriptors for events.
+// The state comes from the kernel's table of processes, sysctl(3) kern.proc.pid.
+func (p *Process) pollExit() {
+	for tick := time.NewTicker(10 * time.Millisecond); ; <-tick.C {
+		info, err := unix.SysctlKinfoProc("kern.proc.pid", p.pid)
+		if err != nil || info.Proc.P_stat == zombie {
+			return
+		}
+	}
+}
+
+// zombie is SZOMB of sys/proc.h.
+const zombie = 5
+
+// pipeSize is how many bytes a pipe can hold at most: XNU's pipes grow from 16 to
+// 64 KiB, sys/pipe.h (BIG_PIPE_SIZE).
+func pipeSize(*os.File) int64 { return 64 << 10 }
+
+// errNoBinding is that no program can be bound to CPUs: macOS has hints alone
+// (thread_policy_set(3), THREAD_AFFINITY_POLICY), and not on Apple's own processors.
+var errNoBinding = errors.New("macOS binds no program to CPUs")
+
+// Allowed fails.
+func Allowed() (cpus.Set, error) { return nil, fmt.Errorf("process: %w", errNoBinding) }
+
+// mayRunOn is not known.
+func (p *Process) mayRunOn() cpus.Set { return nil }

@@ -1,0 +1,296 @@
+package process
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// tree is a job object: the leader and all that it starts, and what these start. No
+// process leaves a job that does not let it, and when the last handle of a job is
+// closed, however its owner died, all in it die: JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+// (Microsoft, "Job Objects").
+type tree windows.Handle
+
+// newTree makes a job whose only handle is ours; no child inherits it.
+func newTree(flags uint32) (tree, error) {
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return 0, fmt.Errorf("making a job object: %w", err)
+	}
+	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{}
+	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | flags
+	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits))) //nolint:gosec // that is how it is called
+	if err != nil {
+		return 0, errors.Join(fmt.Errorf("setting the limits of a job object: %w", err), windows.CloseHandle(job))
+	}
+	return tree(job), nil
+}
+
+// killed is the exit status of what we kill, as of what Ctrl-C ends:
+// STATUS_CONTROL_C_EXIT.
+const killed = uint32(windows.STATUS_CONTROL_C_EXIT)
+
+// kill cannot fail while the job is ours.
+func (t tree) kill() { _ = windows.TerminateJobObject(windows.Handle(t), killed) }
+
+// askToEnd reports whether there is a way to ask: there is none but the end of stdin.
+// Console events reach those who share our console, and no engine does.
+func (t tree) askToEnd() bool { return false }
+
+// lives reports whether the job has living members.
+func (t tree) lives() bool {
+	a, err := t.accounting()
+	return err == nil && a.ActiveProcesses > 0
+}
+
+// forget closes the job, which kills what is in it.
+func (t tree) forget() {
+	if t != 0 {
+		_ = windows.CloseHandle(windows.Handle(t)) // it is ours
+	}
+}
+
+// accounting is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION.
+type accounting struct {
+	TotalUserTime, TotalKernelTime           int64 // in 100 ns, of members that have ended, too
+	ThisPeriodUserTime, ThisPeriodKernelTime int64
+	TotalPageFaultCount, TotalProcesses      uint32
+	ActiveProcesses, TerminatedProcesses     uint32
+}
+
+func (t tree) accounting() (a accounting, err error) {
+	err = windows.QueryInformationJobObject(windows.Handle(t), windows.JobObjectBasicAccountingInformation,
+		uintptr(unsafe.Pointer(&a)), uint32(unsafe.Sizeof(a)), nil) //nolint:gosec // that is how it is called
+	return a, err
+}
+
+// launch starts the child suspended, so that it is in its job, and on its CPUs, before
+// its first instruction. It has a console of its own, which nobody sees: neither
+// Ctrl-C nor the closing of our window reaches it, and it cannot change our console's
+// code page.
+func (p *Process) launch(cpus []int) error {
+	job, err := newTree(0)
+	if err != nil {
+		return err
+	}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{
+		CreationFlags: windows.CREATE_SUSPENDED | windows.CREATE_NO_WINDOW | windows.CREATE_NEW_PROCESS_GROUP,
+	}
+	if err := p.cmd.Start(); err != nil {
+		job.forget()
+		return err
+	}
+	p.pid, p.tree = p.cmd.Process.Pid, job
+	if err := p.settle(cpus); err != nil {
+		_ = p.cmd.Process.Kill() // it has not begun
+		_ = p.cmd.Wait()         // its status is ours
+		return err
+	}
+	return nil
+}
+
+// settle puts the suspended child into its job, binds it, and lets it run.
+func (p *Process) settle(cpus []int) error {
+	var err error
+	gone := p.cmd.Process.WithHandle(func(process uintptr) {
+		if err = windows.AssignProcessToJobObject(windows.Handle(p.tree), windows.Handle(process)); err == nil {
+			err = bind(p.tree, windows.Handle(process), cpus)
+		}
+	})
+	if err = errors.Join(gone, err); err != nil {
+		return err
+	}
+	return p.eachThread(windows.THREAD_SUSPEND_RESUME, func(thread windows.Handle) error {
+		_, err := windows.ResumeThread(thread)
+		return err
+	})
+}
+
+// eachThread opens each thread of the leader.
+func (p *Process) eachThread(access uint32, do func(windows.Handle) error) error {
+	return eachThread(func(pid uint32) bool { return pid == uint32(p.pid) }, access, do) //nolint:gosec // it was one
+}
+
+// eachThread opens each thread of the chosen processes.
+func eachThread(chosen func(pid uint32) bool, access uint32, do func(windows.Handle) error) error {
+	all, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
+	if err != nil {
+		return fmt.Errorf("looking for threads: %w", err)
+	}
+	defer windows.CloseHandle(all) //nolint:errcheck // it is ours
+	entry := windows.ThreadEntry32{Size: uint32(unsafe.Sizeof(windows.ThreadEntry32{}))}
+	for err = windows.Thread32First(all, &entry); err == nil; err = windows.Thread32Next(all, &entry) {
+		if !chosen(entry.OwnerProcessID) {
+			continue
+		}
+		thread, err := windows.OpenThread(access, false, entry.ThreadID)
+		if err != nil {
+			return fmt.Errorf("opening a thread: %w", err)
+		}
+		if err := errors.Join(do(thread), windows.CloseHandle(thread)); err != nil {
+			return err
+		}
+	}
+	if !errors.Is(err, windows.ERROR_NO_MORE_FILES) {
+		return fmt.Errorf("looking for threads: %w", err)
+	}
+	return nil
+}
+
+// awaitExit returns when the leader has ended. Its handle is ours until it is reaped,
+// so its number is nobody else's.
+func (p *Process) awaitExit() {
+	_ = p.cmd.Process.WithHandle(func(process uintptr) { // it fails if there is nothing to wait for
+		_, _ = windows.WaitForSingleObject(windows.Handle(process), windows.INFINITE)
+	})
+}
+
+// nobodyReads reports whether a write failed because the other end is closed.
+func nobodyReads(err error) bool {
+	return errors.Is(err, windows.ERROR_NO_DATA) || errors.Is(err, windows.ERROR_BROKEN_PIPE) || errors.Is(err, windows.ERROR_PIPE_NOT_CONNECTED)
+}
+
+// pipeRoom is how many bytes a pipe holds, as on Linux.
+const pipeRoom = 64 << 10
+
+// pipeSize is how many bytes a pipe can hold.
+func pipeSize(*os.File) int64 { return pipeRoom }
+
+// inPipe is how many bytes there are to be read.
+func inPipe(pipe *os.File) (n uint32, err error) {
+	raw, err := pipe.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	closed := raw.Control(func(h uintptr) { n, err = peek(windows.Handle(h)) })
+	return n, errors.Join(closed, err)
+}
+
+func peek(pipe windows.Handle) (available uint32, err error) {
+	ok, _, err := peekNamedPipe.Call(uintptr(pipe), 0, 0, 0, uintptr(unsafe.Pointer(&available)), 0) //nolint:gosec // that is how it is called
+	if ok == 0 {
+		return 0, err
+	}
+	return available, nil
+}
+
+// readNow reads what is in a pipe; io.EOF where there is nothing. Behind a deadline
+// nothing can be read here either, so for what is known to be there it is lifted.
+func readNow(pipe *os.File, b []byte) (int, error) {
+	there, err := inPipe(pipe)
+	if errors.Is(err, windows.ERROR_BROKEN_PIPE) || err == nil && there == 0 {
+		return 0, io.EOF
+	}
+	if err != nil {
+		return 0, err
+	}
+	if err := pipe.SetReadDeadline(time.Time{}); err != nil {
+		return 0, err
+	}
+	n, err := pipe.Read(b[:min(len(b), int(there))])
+	return n, errors.Join(err, pipe.SetReadDeadline(time.Now()))
+}
+
+// makePipes makes the child's stdin, stdout and stderr and returns both ends of
+// each, in this order. The pipes of os.Pipe have no deadlines, so these have names that
+// nobody can guess: the child's end is the server's, and ours, opened for overlapped
+// access, the one client's that there can be.
+func makePipes() (ours, theirs [3]*os.File, err error) {
+	for i := range ours {
+		if ours[i], theirs[i], err = makePipe(i == 0); err != nil {
+			closeAll(ours)
+			closeAll(theirs)
+			return ours, theirs, fmt.Errorf("making a pipe: %w", err)
+		}
+	}
+	return ours, theirs, nil
+}
+
+// makePipe makes a pipe that we write to or read.
+func makePipe(write bool) (ours, theirs *os.File, err error) {
+	name := `\\.\pipe\gogi-` + rand.Text()
+	text, err := windows.UTF16PtrFromString(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	direction, mode := uint32(windows.PIPE_ACCESS_OUTBOUND), os.O_RDONLY
+	if write {
+		direction, mode = windows.PIPE_ACCESS_INBOUND, os.O_WRONLY
+	}
+	child, err := windows.CreateNamedPipe(text, direction|windows.FILE_FLAG_FIRST_PIPE_INSTANCE,
+		windows.PIPE_TYPE_BYTE|windows.PIPE_WAIT|windows.PIPE_REJECT_REMOTE_CLIENTS, 1, pipeRoom, pipeRoom, 0, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	theirs = os.NewFile(uintptr(child), name)
+	if ours, err = os.OpenFile(name, mode|windows.FILE_FLAG_OVERLAPPED, 0); err != nil {
+		return nil, nil, errors.Join(err, theirs.Close())
+	}
+	return ours, theirs, nil
+}
+
+// mayEnter says why dir cannot be entered: rights show when a program starts there.
+func mayEnter(string) error { return nil }
+
+// explainFile says why the system refused to execute file with err.
+func explainFile(file string, err error) error {
+	info, serr := os.Stat(file)
+	switch {
+	case serr != nil:
+		return cause(serr)
+	case info.IsDir():
+		return syscall.EISDIR
+	case errors.Is(err, windows.ERROR_BAD_EXE_FORMAT), errors.Is(err, windows.ERROR_EXE_MACHINE_TYPE_MISMATCH):
+		return fmt.Errorf("not a program for this machine: %w", err)
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, windows.ERROR_FILE_NOT_FOUND):
+		return fmt.Errorf("the file exists, but has none of the endings of programs (.exe, .bat, .cmd): %w", err)
+	}
+	return err
+}
+
+// Guard is the job that this program itself is in, with all that it starts: so that a
+// child dies with it even in the moment between its start and its own job.
+type Guard struct{}
+
+// ours makes that job, once: its only handle is closed by the end of this program,
+// however it ends. What shall outlive it can leave the job (CREATE_BREAKAWAY_FROM_JOB);
+// engines cannot, since their own jobs do not let them.
+var ours = sync.OnceValue(func() error {
+	job, err := newTree(windows.JOB_OBJECT_LIMIT_BREAKAWAY_OK)
+	if err != nil {
+		return err
+	}
+	return windows.AssignProcessToJobObject(windows.Handle(job), windows.CurrentProcess())
+})
+
+// StartGuard sees to it that nothing that is started here outlives this program. There
+// is no process to start, so the command is not used, and nothing that could change.
+func StartGuard([]string, func(GuardChange)) (*Guard, error) {
+	if err := ours(); err != nil {
+		return nil, fmt.Errorf("process: guard: %w", err)
+	}
+	return &Guard{}, nil
+}
+
+// Close does nothing: the job ends with this program.
+func (g *Guard) Close() error { return nil }
+
+func (g *Guard) add(int) error { return nil }
+
+func (g *Guard) remove(int) {}
+
+// ServeGuard fails: there is no guard process on Windows.
+func ServeGuard(io.Reader) error {
+	return errors.New("process: guard: on Windows a job object is the guard, and no process")
+}

@@ -1,0 +1,68 @@
+package process
+
+import (
+	"os"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// CPU is how much processor time the process and its descendants have used, also those
+// that have ended: what its job has counted. Of an ended process it is the leader's.
+func (p *Process) CPU() (time.Duration, error) {
+	p.mu.Lock() // so that the job is not closed meanwhile
+	defer p.mu.Unlock()
+	if p.reaped {
+		state := p.cmd.ProcessState
+		return state.UserTime() + state.SystemTime(), nil
+	}
+	a, err := p.tree.accounting()
+	return time.Duration(a.TotalUserTime+a.TotalKernelTime) * tick, p.wrap("reading its processor time", err)
+}
+
+// tick is the unit of times in jobs.
+const tick = 100 * time.Nanosecond
+
+// Resident is how much memory the process and its descendants have, in bytes, without
+// the pages of files that they share: of each what it has committed for itself, or its
+// working set where that is less. An ended process is an error.
+func (p *Process) Resident() (int64, error) {
+	p.mu.Lock() // so that the job is not closed meanwhile
+	defer p.mu.Unlock()
+	if p.reaped {
+		return 0, p.wrap("reading its memory", os.ErrProcessDone)
+	}
+	sum, known := int64(0), error(nil)
+	for _, pid := range p.tree.members() {
+		n, err := memoryOf(pid)
+		if err != nil && int(pid) == p.pid { // another has just ended
+			known = err
+		}
+		sum += n
+	}
+	return sum, p.wrap("reading its memory", known)
+}
+
+// memoryCounters is PROCESS_MEMORY_COUNTERS_EX of psapi.h.
+type memoryCounters struct {
+	Size, PageFaults                                 uint32
+	PeakWorkingSet, WorkingSet                       uintptr
+	PeakPagedPool, PagedPool, PeakNonPaged, NonPaged uintptr
+	Pagefile, PeakPagefile, PrivateUsage             uintptr
+}
+
+func memoryOf(pid uint32) (int64, error) {
+	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
+	if err != nil {
+		return 0, err
+	}
+	defer windows.CloseHandle(process) //nolint:errcheck // it is ours
+	c := memoryCounters{}
+	c.Size = uint32(unsafe.Sizeof(c))
+	ok, _, err := getProcessMemoryInfo.Call(uintptr(process), uintptr(unsafe.Pointer(&c)), unsafe.Sizeof(c)) //nolint:gosec // that is how it is called
+	if ok == 0 {
+		return 0, err
+	}
+	return int64(min(c.WorkingSet, c.PrivateUsage)), nil //nolint:gosec // bytes of memory
+}
