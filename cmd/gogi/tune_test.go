@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -72,13 +73,15 @@ func pairsOf(dir string) int {
 	return info.Finished
 }
 
-// A tune that is killed twenty times, at any moment, has the same games, points and states
+var long = flag.Bool("long", false, "kill a tune of 2,000 pairs twenty times, and not one of 400 five times")
+
+// A tune that is killed many times, at any moment, has the same games, points and states
 // in the end as one that nobody disturbed.
 func TestKilledTune(t *testing.T) {
 	t.Parallel()
-	games, kills := 4000, 20
-	if testing.Short() {
-		games, kills = 800, 5
+	games, kills := 800, 5
+	if *long {
+		games, kills = 4000, 20
 	}
 	play := []string{"tune", "t.toml", "--no-validate", "--no-probe", "-q"}
 	calm := writeTune(t, games)
