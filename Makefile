@@ -8,7 +8,7 @@ PAPER = paper-$(NODES)$(if $(KINGS),-kings)
 NOISE = $(if $(KINGS),EvalNoise = $(KINGS)$(comma) NoiseModel = "king_square",EvalNoise = 5)
 comma := ,
 
-.PHONY: build check test soak fuzz bench lint paper figures wine macos
+.PHONY: build check test soak chaos fuzz bench lint paper figures wine macos
 
 build: ## the program, as ./gogi
 	$(GO) build -o gogi ./cmd/gogi
@@ -29,6 +29,9 @@ wine: ## the program built for Windows plays under Wine; wants wine, gcc-mingw-w
 
 macos: ## types for macOS, without SQLite, which wants a C compiler for it
 	CGO_ENABLED=0 GOOS=darwin $(GO) vet ./...
+
+chaos: ## ten minutes, or CHAOS=1h, of a farm whose processes are killed and stopped; CHAOS_SEED repeats what was drawn
+	CHAOS=$(or $(CHAOS),10m) CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -v -timeout 0 -run TestChaos ./internal/chaos
 
 fuzz: ## each fuzz target for FUZZTIME, ten minutes unless it is given; what they find goes to testdata/fuzz and is kept
 	@for target in $$(grep -rhoE '^func Fuzz[A-Za-z]+' --include=*_test.go . | sed 's/func //' | sort -u); do \

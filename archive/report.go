@@ -35,10 +35,13 @@ type Gathering struct {
 	next int // the pair that the sums wait for: all before it are in them
 }
 
-// Gather begins the report of a run.
+// Gather begins the report of a run; a tune has none (ErrTune).
 func Gather(ctx context.Context, store *results.Store, name string) (*Gathering, error) {
 	info, err := store.FindRun(ctx, name)
 	if err != nil {
+		return nil, err
+	}
+	if err := Proves(info); err != nil {
 		return nil, err
 	}
 	g := &Gathering{id: info.ID}
@@ -93,6 +96,9 @@ func (g *Gathering) Finish(ctx context.Context, store *results.Store) (*report.R
 // was known at each of its points, and what is known of the run itself. Its records are
 // read while it is written, whatever becomes of the context.
 func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*page.Shown, error) {
+	if err := Proves(info); err != nil {
+		return nil, err
+	}
 	about, err := About(info)
 	if err != nil {
 		return nil, err

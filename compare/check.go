@@ -2,8 +2,6 @@ package compare
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -18,16 +16,16 @@ import (
 // tried.
 func check(runs []Run, name string) (opponent []int, err error) {
 	if len(runs) < 2 {
-		return nil, errors.New("expected two runs at least, the older one first")
+		return nil, phrases.Errorf("expected two runs at least, the older one first")
 	}
 	names := map[string]bool{}
 	for _, r := range runs {
 		if names[r.Name] {
-			return nil, fmt.Errorf("run %s is named twice", r.Name)
+			return nil, phrases.Errorf("run %s is named twice", r.Name)
 		}
 		names[r.Name] = true
 		if n := len(r.Plan.Players); n != 2 {
-			return nil, fmt.Errorf("run %s has %d players; expected a version and its opponent", r.Name, n)
+			return nil, phrases.Errorf("run %s has %d players; expected a version and its opponent", r.Name, n)
 		}
 	}
 	first := 1
@@ -35,7 +33,7 @@ func check(runs []Run, name string) (opponent []int, err error) {
 		first = slices.IndexFunc(runs[0].Plan.Players, func(p match.CanonicalPlayer) bool { return p.Name == name })
 	}
 	if first < 0 {
-		return nil, fmt.Errorf("run %s has no player %s; expected %s or %s", runs[0].Name, format.Quoted(name),
+		return nil, phrases.Errorf("run %s has no player %s; expected %s or %s", runs[0].Name, format.Quoted(name),
 			format.Quoted(runs[0].Plan.Players[0].Name), format.Quoted(runs[0].Plan.Players[1].Name))
 	}
 	if opponent, err = place(runs, first); err != nil {
@@ -77,23 +75,23 @@ func essence(p match.CanonicalPlayer) string {
 
 // stranger says how the player of the same seat differs from the opponent.
 func stranger(run string, opponent match.CanonicalPlayer, otherRun string, other match.CanonicalPlayer) error {
-	var all []string
+	var all phrases.Clauses
 	for _, d := range match.Differences([]byte(essence(opponent)), []byte(essence(other))) {
-		all = append(all, said(d, run, otherRun))
+		all = append(all, differs(d, run, otherRun))
 	}
-	return fmt.Errorf("the runs have no opponent in common: %s of run %s and %s of run %s are not the same (%s)",
-		format.Quoted(opponent.Name), run, format.Quoted(other.Name), otherRun, strings.Join(all, "; "))
+	return phrases.Errorf("the runs have no opponent in common: %s of run %s and %s of run %s are not the same (%s)",
+		format.Quoted(opponent.Name), run, format.Quoted(other.Name), otherRun, all)
 }
 
-// said is a difference with the runs that it is between.
-func said(d match.Difference, before, now string) string {
-	value := func(v *string) string {
+// differs is a difference with the runs that it is between.
+func differs(d match.Difference, before, now string) phrases.Said {
+	value := func(v *string) phrases.Said {
 		if v == nil {
-			return "none"
+			return phrases.Of("none")
 		}
-		return format.Quoted(*v)
+		return phrases.Verbatim(format.Quoted(*v))
 	}
-	return fmt.Sprintf("%s %s in %s, %s in %s", strings.Join(d.Path, "."), value(d.Before), before, value(d.Now), now)
+	return phrases.Of("%s %s in %s, %s in %s", strings.Join(d.Path, "."), value(d.Before), before, value(d.Now), now)
 }
 
 // conditions are what must be the same, as a game under other rules is another game.
@@ -113,12 +111,12 @@ func conditions(runs []Run) error {
 	}
 	first := runs[0]
 	for _, r := range runs[1:] {
-		var all []string
+		var all phrases.Clauses
 		for _, d := range match.Differences(of(first.Plan), of(r.Plan)) {
-			all = append(all, said(d, first.Name, r.Name))
+			all = append(all, differs(d, first.Name, r.Name))
 		}
 		if len(all) > 0 {
-			return fmt.Errorf("runs %s and %s were not played under the same conditions: %s", first.Name, r.Name, strings.Join(all, "; "))
+			return phrases.Errorf("runs %s and %s were not played under the same conditions: %s", first.Name, r.Name, all)
 		}
 	}
 	return nil
@@ -141,11 +139,11 @@ func differences(runs []Run, opponent []int) []phrases.Said {
 			all = append(all, phrases.Of("The runs have different books of openings: %s in run %s, %s in run %s.", phrases.Number{N: a.Count, Noun: "opening"}, first.Name, phrases.Number{N: b.Count, Noun: "opening"}, r.Name))
 		}
 		if d := rest(first.Plan, r.Plan, opponent[0], opponent[i+1]); len(d) > 0 {
-			var words []string
+			var words phrases.Clauses
 			for _, one := range d {
-				words = append(words, said(one, first.Name, r.Name))
+				words = append(words, differs(one, first.Name, r.Name))
 			}
-			all = append(all, phrases.Of("The runs also differ in: %s.", strings.Join(words, "; ")))
+			all = append(all, phrases.Of("The runs also differ in: %s.", words))
 		}
 	}
 	return all

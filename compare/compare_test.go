@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gogi/internal/fakerun"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/stats/counts"
@@ -178,7 +179,7 @@ func TestStoppedRuns(t *testing.T) {
 			t.Errorf("%s: %s", name, rep.Claim().String())
 		}
 		var text strings.Builder
-		rep.Print(&text)
+		rep.Print(&text, phrases.English)
 		if strings.Contains(text.String(), "trend   +0.0") || !strings.Contains(text.String(), "no interval and no test") {
 			t.Errorf("%s:\n%s", name, text.String())
 		}
@@ -264,7 +265,7 @@ func TestNothingToCompare(t *testing.T) {
 		t.Errorf("%+v", won.Steps[0])
 	}
 	var text strings.Builder
-	rep.Print(&text)
+	rep.Print(&text, phrases.English)
 }
 
 // A base that is named first is one by its name.

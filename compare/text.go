@@ -11,10 +11,10 @@ import (
 	"gogi/stats/counts"
 )
 
-// Print writes the report as a person reads it in a terminal: the verdict first.
-func (r *Report) Print(w io.Writer) {
-	fmt.Fprintf(w, "%s\n\n", r.Claim())
-	t := format.Table("run", "version", "limits", "games", "openings", "score", "Elo", "95% from", "to")
+// Print writes the report as a person reads it in a terminal, in a tongue: the verdict first.
+func (r *Report) Print(w io.Writer, in phrases.Tongue) {
+	fmt.Fprintf(w, "%s\n\n", r.Claim().In(in))
+	t := format.Table(phrases.Heads(in, "run", "version", "limits", "games", "openings", "score", "Elo", "95% from", "to")...)
 	for _, run := range r.Runs {
 		score := "–"
 		if run.Score != nil {
@@ -27,17 +27,20 @@ func (r *Report) Print(w io.Writer) {
 		t.AppendRow(row)
 	}
 	format.Render(w, t)
-	r.printSteps(w)
+	r.printSteps(w, in)
 	if r.Trend != nil {
-		fmt.Fprintf(w, "trend   %s\n", r.Trend.line())
+		fmt.Fprintf(w, "%s %s\n", format.Pad(phrases.Say(in, "trend"), trendWidth), r.Trend.line().In(in))
 	}
 	fmt.Fprintln(w)
-	for _, remark := range r.Remarks {
+	for _, remark := range phrases.Each(in, r.Remarks) {
 		fmt.Fprintln(w, remark)
 	}
 }
 
-func (r *Report) printSteps(w io.Writer) {
+// trendWidth is the room of the word before the trend, in columns of the terminal.
+const trendWidth = 7
+
+func (r *Report) printSteps(w io.Writer, in phrases.Tongue) {
 	tested := 0
 	for _, s := range r.Steps {
 		if s.P != nil {
@@ -45,60 +48,60 @@ func (r *Report) printSteps(w io.Writer) {
 		}
 	}
 	for _, s := range r.Steps {
-		fmt.Fprintf(w, "%s against %s   %s\n", s.Newer, s.Older, s.line(tested))
+		fmt.Fprintln(w, phrases.Say(in, "%s against %s   %s", s.Newer, s.Older, s.line(tested)))
 		if s.Elo != nil {
-			fmt.Fprintf(w, "  %s\n", s.how())
+			fmt.Fprintf(w, "  %s\n", s.how().In(in))
 		}
 	}
 }
 
 // line is a step's difference, with its test adjusted where there are several.
-func (s Step) line(tested int) string {
+func (s Step) line(tested int) phrases.Said {
 	if s.Elo == nil {
-		return "no difference: " + s.Why.String()
+		return phrases.Of("no difference: %s", s.Why)
 	}
-	text := fmt.Sprintf("%+.1f Elo", *s.Elo)
+	elo := fmt.Sprintf("%+.1f", *s.Elo)
 	if s.Lo == nil && s.Hi == nil {
-		return text + ", no interval and no test: " + s.Why.String()
+		return phrases.Of("%s Elo, no interval and no test: %s", elo, s.Why)
 	}
-	text += fmt.Sprintf("   [%s, %s]  95%% approximate", format.Elo(s.Lo, -1), format.Elo(s.Hi, 1))
-	if s.P == nil {
-		return text + "   no test: " + s.Why.String()
+	said := phrases.Of("%s Elo   [%s, %s]  95%% approximate", elo, format.Elo(s.Lo, -1), format.Elo(s.Hi, 1))
+	switch {
+	case s.P == nil:
+		return phrases.Of("%s   no test: %s", said, s.Why)
+	case tested > 1:
+		return phrases.Of("%s   p = %s, %s for %d tests", said, format.PValue(*s.P), format.PValue(*s.Adjusted), tested)
 	}
-	text += "   p = " + format.PValue(*s.P)
-	if tested > 1 {
-		text += fmt.Sprintf(", %s for %d tests", format.PValue(*s.Adjusted), tested)
-	}
-	return text
+	return phrases.Of("%s   p = %s", said, format.PValue(*s.P))
 }
 
 // how says what was compared.
-func (s Step) how() string {
-	text := fmt.Sprintf("the %s that both played, one by one", format.NumberOf(s.Shared, "opening"))
+func (s Step) how() phrases.Said {
+	openings := phrases.Number{N: s.Shared, Noun: "opening"}
+	said := phrases.Of("the %s that both played, one by one", openings)
 	if s.Method == "independent" {
-		text = fmt.Sprintf("as independent samples: they share %s", format.NumberOf(s.Shared, "opening"))
+		said = phrases.Of("as independent samples: they share %s", openings)
 	}
 	switch s.Test {
 	case "paired_sign_flip":
-		return text + "; the test is exact, two-sided"
+		return phrases.Of("%s; the test is exact, two-sided", said)
 	case "":
-		return text
+		return said
 	}
-	return text + "; the test is approximate, two-sided"
+	return phrases.Of("%s; the test is approximate, two-sided", said)
 }
 
-func (t *Trend) line() string {
+func (t *Trend) line() phrases.Said {
 	switch {
 	case t.Slope == nil:
-		return "none: " + t.Why.String()
+		return phrases.Of("none: %s", t.Why)
 	case t.P == nil:
-		return fmt.Sprintf("%+.1f Elo a version, no interval and no test: %s", *t.Slope, t.Why)
+		return phrases.Of("%s Elo a version, no interval and no test: %s", fmt.Sprintf("%+.1f", *t.Slope), t.Why)
 	}
-	text := fmt.Sprintf("%+.1f Elo a version   [%s, %s]  95%% approximate   p = %s", *t.Slope, format.Elo(t.Lo, -1), format.Elo(t.Hi, 1), format.PValue(*t.P))
+	said := phrases.Of("%s Elo a version   [%s, %s]  95%% approximate   p = %s", fmt.Sprintf("%+.1f", *t.Slope), format.Elo(t.Lo, -1), format.Elo(t.Hi, 1), format.PValue(*t.P))
 	if significant(*t.Misfit) {
-		return text + fmt.Sprintf(", but the versions do not lie on a line (p = %s)", format.PValue(*t.Misfit))
+		return phrases.Of("%s, but the versions do not lie on a line (p = %s)", said, format.PValue(*t.Misfit))
 	}
-	return text
+	return said
 }
 
 // Claim is what the runs show, in a sentence: of two runs the difference, of more the

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/phrases"
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/shogi"
@@ -282,8 +283,8 @@ func TestOpeningsOfPairs(t *testing.T) {
 	if f.Unit != "" && len(f.Rows) > 0 {
 		t.Errorf("%+v", f)
 	}
-	if !strings.Contains(table.Claim(), "opening, 7g7f 3c3d") {
-		t.Errorf("%s", table.Claim())
+	if !strings.Contains(table.Claim().String(), "opening, 7g7f 3c3d") {
+		t.Errorf("%s", table.Claim().String())
 	}
 }
 
@@ -299,10 +300,10 @@ func TestCopiesProveNothing(t *testing.T) {
 	if table.Tested != 0 || table.Copies != 58 || table.Openings != 2 {
 		t.Errorf("%d tested, %d copies, %d openings", table.Tested, table.Copies, table.Openings)
 	}
-	if claim := table.Claim(); !strings.HasPrefix(claim, "Nothing is tested") || strings.Contains(table.Warnings[0], "adjusted p") {
-		t.Errorf("%q, %q", claim, table.Warnings[0])
+	if claim := table.Claim().String(); !strings.HasPrefix(claim, "Nothing is tested") || strings.Contains(table.Warnings[0].String(), "adjusted p") {
+		t.Errorf("%q, %q", claim, table.Warnings[0].String())
 	}
-	if !strings.Contains(strings.Join(table.Warnings, " "), "58 pairs repeat") {
+	if !strings.Contains(strings.Join(phrases.Each(phrases.English, table.Warnings), " "), "58 pairs repeat") {
 		t.Errorf("%q", table.Warnings)
 	}
 }
@@ -382,7 +383,7 @@ func TestSmallRest(t *testing.T) {
 		t.Fatalf("%+v", g)
 	}
 	for _, r := range g.Rows {
-		if r.P != nil || !strings.Contains(r.Why, "fewer than 10") {
+		if r.P != nil || !strings.Contains(r.Why.String(), "fewer than 10") {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -463,16 +464,16 @@ func TestUnfinishedRun(t *testing.T) {
 	table := whole(t, run, rows, records)
 	for _, g := range table.Groupings {
 		for _, r := range g.Rows {
-			if r.P != nil || r.Adjusted != nil || r.Lo != nil || r.EloHi != nil || r.Why == "" {
+			if r.P != nil || r.Adjusted != nil || r.Lo != nil || r.EloHi != nil || r.Why.IsZero() {
 				t.Errorf("%+v", r)
 			}
 		}
 	}
-	if table.Tested != 0 || table.Lo != nil || !strings.Contains(table.Warnings[1], "not finished") {
+	if table.Tested != 0 || table.Lo != nil || !strings.Contains(table.Warnings[1].String(), "not finished") {
 		t.Errorf("%+v", table)
 	}
 	run.Finished, run.Gate = true, "SPRT [0, 4]"
-	if table := whole(t, run, rows, records); !strings.Contains(table.Warnings[1], "SPRT [0, 4]") || table.Tested == 0 {
+	if table := whole(t, run, rows, records); !strings.Contains(table.Warnings[1].String(), "SPRT [0, 4]") || table.Tested == 0 {
 		t.Errorf("%q", table.Warnings)
 	}
 }
@@ -496,7 +497,7 @@ func TestOnlyTheTwo(t *testing.T) {
 	}
 	run := clocked()
 	run.B = "C"
-	if table := whole(t, run, rows, records); table.Games != 0 || !strings.Contains(table.Claim(), "No game") {
+	if table := whole(t, run, rows, records); table.Games != 0 || !strings.Contains(table.Claim().String(), "No game") {
 		t.Errorf("%+v", table)
 	}
 }
@@ -514,7 +515,7 @@ func TestForms(t *testing.T) {
 	}
 	run.A = "<b>&"
 	table := whole(t, run, rows, records)
-	html, err := table.HTML()
+	html, err := table.HTML(phrases.English)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -526,7 +527,7 @@ func TestForms(t *testing.T) {
 		}
 	}
 	var text strings.Builder
-	table.Print(&text)
+	table.Print(&text, phrases.English)
 	for _, want := range []string{"after the fact", "COLOUR", "as Black", "80.0%", "0.003"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gogi/internal/phrases"
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/shogi"
@@ -31,11 +32,11 @@ func lengths() []int { return []int{60, 100, 150} }
 // row would stand out.
 type grouping struct {
 	name    string // as JSON has it
-	title   string
-	about   string   // how games are sorted
-	classes []string // in order; nil: the groups are what comes, those with the most units first
-	byPair  bool     // the unit is the pair that repeats no other, not the opening
-	missing string   // why there may be no group at all
+	title   phrases.Said
+	about   phrases.Said // how games are sorted
+	classes []string     // in order; nil: the groups are what comes, those with the most units first
+	byPair  bool         // the unit is the pair that repeats no other, not the opening
+	missing phrases.Said // why there may be no group at all
 
 	sort func(game) (group string, of int) // "" leaves a game out; of is the player that it is about
 
@@ -54,37 +55,36 @@ const (
 func newGroupings() []*grouping {
 	all := []*grouping{
 		{
-			name: "opening", title: "Opening", byPair: true,
-			about: "the opening, where it was played in enough pairs that repeat no other move for move",
+			name: "opening", title: phrases.Of("Opening"), byPair: true,
+			about: phrases.Of("the opening, where it was played in enough pairs that repeat no other move for move"),
 			sort:  func(g game) (string, int) { return g.opening.ID, nobody },
 		}, {
-			name: "family", title: "Family of openings",
-			about: "the handicap, or the opening's first two moves from the usual start; other positions are one family",
+			name: "family", title: phrases.Of("Family of openings"),
+			about: phrases.Of("the handicap, or the opening's first two moves from the usual start; other positions are one family"),
 			sort:  func(g game) (string, int) { return family(g.opening), nobody },
 		}, {
-			name: "colour", title: "Colour", classes: []string{"as Black", "as White"},
-			about: "A's colour; with two players, Black's advantage and a player's liking for a colour cannot be told apart",
+			name: "colour", title: phrases.Of("Colour"), classes: []string{"as Black", "as White"},
+			about: phrases.Of("A's colour; with two players, Black's advantage and a player's liking for a colour cannot be told apart"),
 			sort:  func(g game) (string, int) { return [2]string{"as Black", "as White"}[g.colour], nobody },
 		}, {
-			name: "swing", title: "Decisive swing", classes: swings(),
-			about: fmt.Sprintf("the first ply from which the scores of both engines stay beyond %d centipawns for the winner until the end: to ply %d, to ply %d, later; "+
-				"unseen where no score told both; drawn games apart", Decisive, OpeningEnds, MiddleEnds),
-			sort: func(g game) (string, int) { return swing(g), nobody },
+			name: "swing", title: phrases.Of("Decisive swing"), classes: swings(),
+			about: phrases.Of("the first ply from which the scores of both engines stay beyond %d centipawns for the winner until the end: to ply %d, to ply %d, later; unseen where no score told both; drawn games apart", Decisive, OpeningEnds, MiddleEnds),
+			sort:  func(g game) (string, int) { return swing(g), nobody },
 		}, {
-			name: "time_trouble", title: "Time trouble", classes: []string{"neither", "one alone", "both"},
-			about:   fmt.Sprintf("players who at some move had %d%% of their main time left or less, or lost on time, with whom one alone was", LowTime),
-			missing: "no player had a main time to run out of", sort: trouble,
+			name: "time_trouble", title: phrases.Of("Time trouble"), classes: []string{"neither", "one alone", "both"},
+			about:   phrases.Of("players who at some move had %d%% of their main time left or less, or lost on time, with whom one alone was", LowTime),
+			missing: phrases.Of("no player had a main time to run out of"), sort: trouble,
 		}, {
-			name: "ponder_hits", title: "Ponder hits", classes: []string{"under 40%", "40% to 60%", "over 60%"},
-			about:   "how many of the opponent's moves both players together guessed right while pondering",
-			missing: "nobody pondered", sort: func(g game) (string, int) { return pondering(g.Sides), nobody },
+			name: "ponder_hits", title: phrases.Of("Ponder hits"), classes: []string{"under 40%", "40% to 60%", "over 60%"},
+			about:   phrases.Of("how many of the opponent's moves both players together guessed right while pondering"),
+			missing: phrases.Of("nobody pondered"), sort: func(g game) (string, int) { return pondering(g.Sides), nobody },
 		}, {
-			name: "length", title: "Length", classes: lengthNames(),
-			about: "plies, the opening's included",
+			name: "length", title: phrases.Of("Length"), classes: lengthNames(),
+			about: phrases.Of("plies, the opening's included"),
 			sort:  func(g game) (string, int) { return lengthName(g.Plies), nobody },
 		}, {
-			name: "termination", title: "End",
-			about: "what ended the game, with how many A and B lost so",
+			name: "termination", title: phrases.Of("End"),
+			about: phrases.Of("what ended the game, with how many A and B lost so"),
 			sort:  ending,
 		},
 	}
@@ -263,4 +263,13 @@ func ending(g game) (group string, of int) {
 		return g.Termination.String(), playerB
 	}
 	return g.Termination.String(), playerA
+}
+
+// Classes are the phrases of all groups that have names of ours, but for the ends of games.
+func Classes() []string {
+	words := []string{others}
+	for _, w := range newGroupings() {
+		words = append(words, w.classes...)
+	}
+	return words
 }

@@ -7,14 +7,19 @@ import (
 	"strings"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 )
 
 //go:embed section.gohtml
 var section string
 
-// HTML is the table as a section of a report's page. Its classes are the page's.
-func (t *Table) HTML() (template.HTML, error) {
-	parsed, err := template.New("section").Funcs(template.FuncMap{"cells": columns}).Parse(section)
+// HTML is the table as a section of a report's page in a tongue. Its classes are the page's.
+func (t *Table) HTML(in phrases.Tongue) (template.HTML, error) {
+	parsed, err := template.New("section").Funcs(template.FuncMap{
+		"t":     func(phrase string, args ...any) string { return phrases.Say(in, phrase, args...) },
+		"said":  func(s phrases.Said) string { return s.In(in) },
+		"cells": func(r Row) []string { return columns(r, in) },
+	}).Parse(section)
 	if err != nil {
 		return "", err
 	}
@@ -24,11 +29,11 @@ func (t *Table) HTML() (template.HTML, error) {
 }
 
 // columns are the cells behind the row's name.
-func columns(r Row) []string {
-	cells := r.cells()
+func columns(r Row, in phrases.Tongue) []string {
+	cells := r.cells(in)
 	span := "–"
 	if r.Lo != nil {
-		span = format.Elo(r.EloLo, -1) + " to " + format.Elo(r.EloHi, 1)
+		span = phrases.Say(in, "%s to %s", format.Elo(r.EloLo, -1), format.Elo(r.EloHi, 1))
 	}
 	all := make([]string, 0, len(cells))
 	for _, i := range []int{1, 2, 3, 4} {

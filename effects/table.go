@@ -2,13 +2,13 @@ package effects
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
 	"gogi/stats/counts"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/stats"
 )
 
@@ -40,22 +40,22 @@ type Table struct {
 	Lo    *float64 `json:"lo"` // in Elo
 	Hi    *float64 `json:"hi"`
 
-	Warnings  []string   `json:"warnings"`
-	Tested    int        `json:"tested"` // rows with a p value: how many the adjusted ones allow for
-	Groupings []Grouping `json:"groupings"`
+	Warnings  []phrases.Said `json:"warnings"`
+	Tested    int            `json:"tested"` // rows with a p value: how many the adjusted ones allow for
+	Groupings []Grouping     `json:"groupings"`
 }
 
 // Grouping is one way to sort the games.
 type Grouping struct {
-	Name  string `json:"name"`
-	Title string `json:"title"`
-	About string `json:"about"` // how games are sorted
+	Name  string       `json:"name"`
+	Title phrases.Said `json:"title"`
+	About phrases.Said `json:"about"` // how games are sorted
 	// Unit is what is independent in this grouping: distinct_pair, pair or opening,
 	// or game, pair_part or opening_part, the games of a pair or opening that fall
 	// into the same row, where rows divide these.
-	Unit string `json:"unit"`
-	Rows []Row  `json:"rows"`
-	Why  string `json:"why,omitempty"` // there are no rows
+	Unit string       `json:"unit"`
+	Rows []Row        `json:"rows"`
+	Why  phrases.Said `json:"why,omitzero"` // there are no rows
 }
 
 // Row is one group of games.
@@ -73,12 +73,14 @@ type Row struct {
 	EloLo *float64 `json:"elo_lo"`
 	EloHi *float64 `json:"elo_hi"`
 
-	Effect   *float64 `json:"effect"`     // score less that of the rest
-	Shift    *float64 `json:"effect_elo"` // the same in Elo
-	Method   string   `json:"method,omitempty"`
-	P        *float64 `json:"p"`        // two-sided: that the group differs from the rest so far by chance
-	Adjusted *float64 `json:"adjusted"` // by Holm, for all tested rows of the table
-	Why      string   `json:"why,omitempty"`
+	Effect   *float64     `json:"effect"`     // score less that of the rest
+	Shift    *float64     `json:"effect_elo"` // the same in Elo
+	Method   string       `json:"method,omitempty"`
+	P        *float64     `json:"p"`        // two-sided: that the group differs from the rest so far by chance
+	Adjusted *float64     `json:"adjusted"` // by Holm, for all tested rows of the table
+	Why      phrases.Said `json:"why,omitzero"`
+
+	class bool // the name is a word of ours, not an opening's
 
 	shares []float64 // the units' mean scores
 }
@@ -133,7 +135,7 @@ func (t *Table) withhold() {
 	for i := range t.Groupings {
 		for j := range t.Groupings[i].Rows {
 			r := &t.Groupings[i].Rows[j]
-			r.P, r.Method, r.Why = nil, "", "the run is not finished"
+			r.P, r.Method, r.Why = nil, "", phrases.Of("the run is not finished")
 		}
 	}
 }
@@ -168,21 +170,23 @@ func (t *Table) adjust() error {
 	return err
 }
 
-func (t *Table) warn(gate string) []string {
-	all := []string{"These are looks after the fact: what stands out is an explanation to test in a new run, not a result."}
+func (t *Table) warn(gate string) []phrases.Said {
+	looks := phrases.Of("These are looks after the fact: what stands out is an explanation to test in a new run, not a result.")
 	if t.Tested > 0 {
-		all[0] += fmt.Sprintf(" The adjusted p values allow for the %s of this table, not for other tables, runs or bounds that were tried.", format.NumberOf(t.Tested, "tested row"))
+		looks = phrases.Of("%s The adjusted p values allow for the %s of this table, not for other tables, runs or bounds that were tried.", looks, phrases.Number{N: t.Tested, Noun: "tested row"})
 	}
+	all := []phrases.Said{looks}
 	if !t.Finished {
-		all = append(all, "The run is not finished: intervals and tests hold only at the end that was planned, and are left out.")
+		all = append(all, phrases.Of("The run is not finished: intervals and tests hold only at the end that was planned, and are left out."))
 	}
 	if gate != "" {
-		all = append(all, "The run was played with a sequential test ("+gate+"), so its scores, Elo and intervals lean away from the middle; "+
-			"rows may still be held against the rest, as the test looked at no groups.")
+		all = append(all, phrases.Of("The run was played with a sequential test (%s), so its scores, Elo and intervals lean away from the middle; rows may still be held against the rest, as the test looked at no groups.", gate))
 	}
-	if t.Copies > 0 {
-		all = append(all, fmt.Sprintf("%s an earlier one of the same opening move for move; an opening counts once, however often it was played.",
-			map[bool]string{true: "1 pair repeats", false: format.Count(t.Copies) + " pairs repeat"}[t.Copies == 1]))
+	switch {
+	case t.Copies == 1:
+		all = append(all, phrases.Of("1 pair repeats an earlier one of the same opening move for move; an opening counts once, however often it was played."))
+	case t.Copies > 0:
+		all = append(all, phrases.Of("%s pairs repeat an earlier one of the same opening move for move; an opening counts once, however often it was played.", format.Count(t.Copies)))
 	}
 	return all
 }
@@ -208,16 +212,17 @@ func (w *grouping) table(reused, single bool) Grouping {
 		out.Unit = "pair"
 	}
 	if len(parts) < 2 {
-		if out.Why = w.missing; out.Why == "" || len(w.cells) > 0 {
-			out.Why = "all games are of one group"
+		if out.Why = w.missing; out.Why.IsZero() || len(w.cells) > 0 {
+			out.Why = phrases.Of("all games are of one group")
 		}
 		if w.byPair {
-			out.Why = fmt.Sprintf("no opening was played in %d pairs that repeat no other", Least)
+			out.Why = phrases.Of("no opening was played in %d pairs that repeat no other", Least)
 		}
 		return out
 	}
 	for _, p := range parts {
 		row := p.row()
+		row.class = w.classes != nil || w.name == "termination" || p.name == others
 		if who, ok := w.who[p.name]; ok {
 			row.OfA, row.OfB = &who[playerA], &who[playerB]
 		}
@@ -318,7 +323,7 @@ func test(rows []Row, parts []part) {
 	var at []int
 	for i, p := range parts {
 		if p.drawn == p.games {
-			rows[i].Why = "all of these games were drawn"
+			rows[i].Why = phrases.Of("all of these games were drawn")
 			continue
 		}
 		kept, at = append(kept, p), append(at, i)
@@ -327,14 +332,14 @@ func test(rows []Row, parts []part) {
 	for k, i := range at {
 		r, n := &rows[i], len(kept[k].units)
 		if len(kept) < 2 {
-			r.Why = "there is no rest to hold it against"
+			r.Why = phrases.Of("there is no rest to hold it against")
 			return
 		}
 		rest := mean(pooled(kept, k))
 		effect := r.Score - rest
 		r.Effect, r.Shift = &effect, format.Finite(counts.Elo(r.Score)-counts.Elo(rest))
 		if n < Least || len(all)-n < Least {
-			r.Why = fmt.Sprintf("fewer than %d units, here or in the rest", Least)
+			r.Why = phrases.Of("fewer than %d units, here or in the rest", Least)
 			continue
 		}
 		flip := stats.ScoreFlip(contributions(kept, k, mean(all)))

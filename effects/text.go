@@ -8,55 +8,66 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 )
 
-// Print writes the table as a person reads it in a terminal: warnings first.
-func (t *Table) Print(w io.Writer) {
-	fmt.Fprintf(w, "%s · where the points of %s against %s come from · %s in %s\n\n", t.Run, format.Name(t.A), format.Name(t.B),
-		format.NumberOf(t.Games, "game"), format.NumberOf(t.Pairs, "pair"))
-	for _, line := range t.Warnings {
+// Print writes the table as a person reads it in a terminal, in a tongue: warnings first.
+func (t *Table) Print(w io.Writer, in phrases.Tongue) {
+	say := func(phrase string, args ...any) string { return phrases.Say(in, phrase, args...) }
+	fmt.Fprintf(w, "%s\n\n", say("%s · where the points of %s against %s come from · %s in %s", t.Run, format.Name(t.A), format.Name(t.B),
+		phrases.Number{N: t.Games, Noun: "game"}, phrases.Number{N: t.Pairs, Noun: "pair"}))
+	for _, line := range phrases.Each(in, t.Warnings) {
 		fmt.Fprintln(w, line)
 	}
-	fmt.Fprintf(w, "\n%s\n\n", t.Claim())
+	fmt.Fprintf(w, "\n%s\n\n", t.Claim().In(in))
 	if t.Games == 0 {
 		return
 	}
-	list := format.Table("", "games", "units", "score", "Elo", "95% from", "to", "less rest", "p", "adjusted")
+	list := format.Table(append([]any{""}, phrases.Heads(in, "games", "units", "score", "Elo", "95% from", "to", "less rest", "p", "adjusted")...)...)
 	for _, g := range t.Groupings {
 		if len(g.Rows) == 0 {
 			continue
 		}
-		list.AppendRow(table.Row{strings.ToUpper(g.Title)})
+		list.AppendRow(table.Row{strings.ToUpper(g.Title.In(in))})
 		for i := range g.Rows {
-			list.AppendRow(g.Rows[i].cells())
+			list.AppendRow(g.Rows[i].cells(in))
 		}
 	}
 	format.Render(w, list)
-	fmt.Fprintf(w, "A is %s, B %s; each row is held against the rest of its group of rows.\n", format.Name(t.A), format.Name(t.B))
+	fmt.Fprintln(w, say("A is %s, B %s; each row is held against the rest of its group of rows.", format.Name(t.A), format.Name(t.B)))
 	for _, g := range t.Groupings {
-		fmt.Fprintf(w, "%s: %s.\n", g.Title, g.Note())
+		fmt.Fprintln(w, phrases.Of("%s.", phrases.Of("%s: %s", g.Title, g.Note())).In(in))
 	}
 }
 
 // Note says how the games are sorted and what is independent, or why there are no rows.
-func (g Grouping) Note() string {
+func (g Grouping) Note() phrases.Said {
 	if len(g.Rows) == 0 {
-		return "not shown, " + g.Why
+		return phrases.Of("not shown, %s", g.Why)
 	}
-	return g.About + "; the unit: " + g.unit()
+	return phrases.Of("%s; the unit: %s", g.About, g.unit())
 }
 
 // unit is the unit in words.
-func (g Grouping) unit() string {
-	return map[string]string{
-		"distinct_pair": "a pair that repeats no other", "pair": "a pair", "opening": "an opening", "game": "a game",
-		"pair_part": "a game, or both of a pair where they are in one row", "opening_part": "the games of an opening in one row",
-	}[g.Unit]
+func (g Grouping) unit() phrases.Said {
+	switch g.Unit {
+	case "distinct_pair":
+		return phrases.Of("a pair that repeats no other")
+	case "pair":
+		return phrases.Of("a pair")
+	case "opening":
+		return phrases.Of("an opening")
+	case "game":
+		return phrases.Of("a game")
+	case "pair_part":
+		return phrases.Of("a game, or both of a pair where they are in one row")
+	}
+	return phrases.Of("the games of an opening in one row")
 }
 
 // cells are the columns of the printed table.
-func (r *Row) cells() table.Row {
-	row := table.Row{"  " + r.Label(), format.Count(r.Games), format.Count(r.Units), format.Percent(r.Score), eloOf(r.Elo, r.Score), "", "", "", "", ""}
+func (r *Row) cells(in phrases.Tongue) table.Row {
+	row := table.Row{"  " + r.Label().In(in), format.Count(r.Games), format.Count(r.Units), format.Percent(r.Score), eloOf(r.Elo, r.Score), "", "", "", "", ""}
 	if r.Lo != nil {
 		row[5], row[6] = format.Elo(r.EloLo, -1), format.Elo(r.EloHi, 1)
 	}
@@ -72,12 +83,16 @@ func (r *Row) cells() table.Row {
 }
 
 // Label is the row's name with whom it is about.
-func (r *Row) Label() string {
-	name := format.Words(format.Name(r.Name))
+func (r *Row) Label() phrases.Said {
+	words := format.Words(format.Name(r.Name))
+	name := phrases.Verbatim(words)
+	if r.class {
+		name = phrases.Of(words)
+	}
 	if r.OfA == nil {
 		return name
 	}
-	return fmt.Sprintf("%s (A %d, B %d)", name, *r.OfA, *r.OfB)
+	return phrases.Of("%s (A %d, B %d)", name, *r.OfA, *r.OfB)
 }
 
 // eloOf is the Elo of a score, infinite where that is 0 or 1.
@@ -89,26 +104,27 @@ func eloOf(elo *float64, score float64) string {
 }
 
 // Claim is what the table finds, in a sentence.
-func (t *Table) Claim() string {
+func (t *Table) Claim() phrases.Said {
 	if t.Games == 0 {
-		return "No game of the two players is finished yet."
+		return phrases.Of("No game of the two players is finished yet.")
 	}
 	if !t.Finished {
-		return "Nothing is tested before the end of the run."
+		return phrases.Of("Nothing is tested before the end of the run.")
 	}
-	var found []string
+	var found phrases.Clauses
 	for _, g := range t.Groupings {
 		for _, r := range g.Rows {
 			if r.Stands() {
-				found = append(found, fmt.Sprintf("%s, %s (%s, %+.1f points in a hundred against the rest, adjusted p = %s)", strings.ToLower(g.Title), r.Label(), format.Percent(r.Score), 100**r.Effect, format.PValue(*r.Adjusted)))
+				found = append(found, phrases.Of("%s, %s (%s, %+.1f points in a hundred against the rest, adjusted p = %s)",
+					phrases.Small(g.Title), r.Label(), format.Percent(r.Score), 100**r.Effect, format.PValue(*r.Adjusted)))
 			}
 		}
 	}
 	switch {
 	case len(found) == 0 && t.Tested == 0:
-		return "Nothing is tested: no group, nor what it is held against, has enough units for that."
+		return phrases.Of("Nothing is tested: no group, nor what it is held against, has enough units for that.")
 	case len(found) == 0:
-		return fmt.Sprintf("Nothing stands out: no group differs from the rest at 5%%, allowing for %s.", format.NumberOf(t.Tested, "test"))
+		return phrases.Of("Nothing stands out: no group differs from the rest at 5%%, allowing for %s.", phrases.Number{N: t.Tested, Noun: "test"})
 	}
-	return "What stands out at 5%, to be tested in a new run: " + strings.Join(found, "; ") + "."
+	return phrases.Of("What stands out at 5%%, to be tested in a new run: %s.", found)
 }

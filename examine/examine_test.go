@@ -109,7 +109,7 @@ func TestCharge(t *testing.T) {
 	}{
 		{&notStarted{silent}, Warn, "not tried: a fresh process was not ready in time (no readyok); is the machine busy?"},
 		{&notStarted{crashed}, Fail, "aborts on go nodes 5, waiting for readyok: exit status 3"},
-		{silent, Fail, "fails on go nodes 5, waiting for readyok: "}, // between two games of one process
+		{silent, Fail, "fails on go nodes 5, waiting for readyok:"}, // between two games of one process
 	} {
 		f := &Finding{}
 		(&subject{}).charge(f, Fail, test.err, "go nodes 5")

@@ -263,9 +263,14 @@ func (w *wire) time(v *time.Time) {
 	}
 	w.int64(&us)
 	if w.reading && us != 0 {
-		*v = time.UnixMicro(us).UTC()
+		if *v = time.UnixMicro(us).UTC(); !tellable(*v) {
+			w.fail(fmt.Errorf("the year %d cannot be right", v.Year()))
+		}
 	}
 }
+
+// tellable reports whether a time can be told as RFC 3339 does, and so as JSON.
+func tellable(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
 
 func (w *wire) duration(v *time.Duration) {
 	us := v.Microseconds()

@@ -276,3 +276,11 @@ type Attempt struct {
 	Ended time.Time
 	Why   string
 }
+
+// Check says what of an attempt that others tell of cannot be right, or nil.
+func (a *Attempt) Check() error {
+	if !tellable(a.Ended) {
+		return fmt.Errorf("an attempt at pair %d ended in the year %d", a.Pair, a.Ended.Year())
+	}
+	return nil
+}

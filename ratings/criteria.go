@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gogi/internal/format"
+
+	"gogi/internal/phrases"
 )
 
 // Criteria compares models by what was printed of them, without their games.
@@ -43,7 +45,7 @@ func NewCriteria(models []Model, games int) (*Criteria, error) {
 		m := &r.Models[i]
 		m.criteria(float64(games))
 		if games == 0 {
-			m.AICc, m.BIC, m.Why = nil, nil, "aicc and bic depend on the number of games (--games)"
+			m.AICc, m.BIC, m.Why = nil, nil, phrases.Of("aicc and bic depend on the number of games (--games)")
 		}
 	}
 	r.weigh()
@@ -53,6 +55,6 @@ func NewCriteria(models []Model, games int) (*Criteria, error) {
 // Print writes the table as a person reads it.
 func (c *Criteria) Print(w io.Writer) {
 	r := &Report{Models: c.Models, Warnings: c.Warnings}
-	r.printModels(w)
-	r.printRemarks(w)
+	r.printModels(w, phrases.English)
+	r.printRemarks(w, phrases.English)
 }

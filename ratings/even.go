@@ -7,6 +7,8 @@ import (
 
 	"gogi/internal/format"
 	"gogi/stats/rating"
+
+	"gogi/internal/phrases"
 )
 
 // evenFit is a model of games without handicaps.
@@ -30,7 +32,7 @@ func newEvenReport(name string, fit *rating.Fit, confidence float64) (Model, err
 		m.Params = append(m.Params, logParam("log_draw", fit.Draw, errorOf(errs, "draw"), confidence))
 	}
 	if fit.Model.Prior != (rating.Prior{}) {
-		m.Why = "a prior pulls the ratings away from the greatest likelihood, by which models are compared"
+		m.Why = phrases.Of("a prior pulls the ratings away from the greatest likelihood, by which models are compared")
 		return m, nil
 	}
 	m.criteria(fit.Evidence)
@@ -55,7 +57,7 @@ func logParam(name string, factor, se, confidence float64) Param {
 	value, reach := math.Log(factor), quantile(confidence)*se
 	p := Param{Name: name, Value: format.Finite(value), SE: format.Finite(se), Lo: format.Finite(value - reach), Hi: format.Finite(value + reach)}
 	if p.SE == nil {
-		p.Why = "the games do not determine its error"
+		p.Why = phrases.Of("the games do not determine its error")
 	}
 	return p
 }
@@ -70,9 +72,9 @@ func (r *Report) setDrawParam(fit *rating.Fit) {
 	case fit.Model.Draws != rating.HalfWin:
 		r.DrawParam.Value = format.Finite(fit.Draw)
 	case r.Drawn == 0:
-		r.DrawParam.Why = "no game was drawn"
+		r.DrawParam.Why = phrases.Of("no game was drawn")
 	default:
-		r.DrawParam.Why = "a draw counts as half a win"
+		r.DrawParam.Why = phrases.Of("a draw counts as half a win")
 	}
 }
 
@@ -80,7 +82,7 @@ func (r *Report) setDrawParam(fit *rating.Fit) {
 func newOrderEffect(value, lo, hi float64) orderEffect {
 	e := orderEffect{Factor: format.Finite(math.Exp(value)), Elo: format.Finite(EloPerNat * value), Lo: format.Finite(EloPerNat * lo), Hi: format.Finite(EloPerNat * hi)}
 	if e.Lo == nil || e.Hi == nil {
-		e.Why = noBound
+		e.Why = noBound()
 	}
 	return e
 }

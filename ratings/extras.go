@@ -9,6 +9,8 @@ import (
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/stats/rating"
+
+	"gogi/internal/phrases"
 )
 
 // Matchup is a game to be predicted: A receives the handicap, or, in an even
@@ -65,22 +67,22 @@ func joined(parts []string) []string {
 
 // Prediction is what the selected model expects of a game.
 type Prediction struct {
-	A        string   `json:"a"`
-	B        string   `json:"b"`
-	Handicap int      `json:"handicap"` // that a receives; 0: none, and a is Black
-	Score    *float64 `json:"score"`    // a's expected points
-	Lo       *float64 `json:"lo"`       // of the score, as hi
-	Hi       *float64 `json:"hi"`
-	Win      *float64 `json:"win"` // a's probabilities; of a model that counts draws as halves, win is the score
-	Draw     *float64 `json:"draw"`
-	Loss     *float64 `json:"loss"`
-	Why      string   `json:"why,omitempty"`
+	A        string       `json:"a"`
+	B        string       `json:"b"`
+	Handicap int          `json:"handicap"` // that a receives; 0: none, and a is Black
+	Score    *float64     `json:"score"`    // a's expected points
+	Lo       *float64     `json:"lo"`       // of the score, as hi
+	Hi       *float64     `json:"hi"`
+	Win      *float64     `json:"win"` // a's probabilities; of a model that counts draws as halves, win is the score
+	Draw     *float64     `json:"draw"`
+	Loss     *float64     `json:"loss"`
+	Why      phrases.Said `json:"why,omitzero"`
 }
 
 func newPrediction(m Matchup, q rating.Prediction, err error) Prediction {
 	p := Prediction{A: m.A, B: m.B, Handicap: m.Handicap}
 	if err != nil {
-		p.Why = err.Error()
+		p.Why = phrases.Because(err)
 		return p
 	}
 	p.Score, p.Lo, p.Hi = format.Finite(q.Score), format.Finite(q.Interval.Lo), format.Finite(q.Interval.Hi)
@@ -110,16 +112,16 @@ func checkPlayers(matchups []Matchup, games map[string]int) error {
 
 // Comparison is what the ratings say about two players, a being rated higher.
 type Comparison struct {
-	A           string   `json:"a"`
-	B           string   `json:"b"`
-	Elo         *float64 `json:"elo"` // a's less b's
-	SE          *float64 `json:"se"`  // in Elo
-	P           *float64 `json:"p"`   // two-sided, of no difference, for these two alone
-	PHolm       *float64 `json:"p_holm"`
-	Superiority *float64 `json:"superiority"` // 1 less the one-sided p value
-	Lo          *float64 `json:"lo"`          // of elo, for all comparisons at once (Bonferroni)
-	Hi          *float64 `json:"hi"`
-	Why         string   `json:"why,omitempty"`
+	A           string       `json:"a"`
+	B           string       `json:"b"`
+	Elo         *float64     `json:"elo"` // a's less b's
+	SE          *float64     `json:"se"`  // in Elo
+	P           *float64     `json:"p"`   // two-sided, of no difference, for these two alone
+	PHolm       *float64     `json:"p_holm"`
+	Superiority *float64     `json:"superiority"` // 1 less the one-sided p value
+	Lo          *float64     `json:"lo"`          // of elo, for all comparisons at once (Bonferroni)
+	Hi          *float64     `json:"hi"`
+	Why         phrases.Said `json:"why,omitzero"`
 }
 
 func (r *Report) addComparisons(list []rating.Comparison) {
@@ -129,7 +131,7 @@ func (r *Report) addComparisons(list []rating.Comparison) {
 			Superiority: format.Finite(c.Superiority), Lo: format.Finite(c.Simultaneous.Lo), Hi: format.Finite(c.Simultaneous.Hi),
 		}
 		if row.SE == nil || row.Lo == nil {
-			row.Why = noBound
+			row.Why = noBound()
 		}
 		r.Comparisons = append(r.Comparisons, row)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/shogi"
 	"gogi/stats/rating/crosstable"
@@ -254,7 +255,7 @@ func TestOneSided(t *testing.T) {
 		t.Errorf("%+v, %+v", c, d)
 	}
 	var text strings.Builder
-	r.Print(&text)
+	r.Print(&text, phrases.English)
 	if !strings.Contains(text.String(), "above -") || !strings.Contains(text.String(), "c has no rating: won all 4 games; at least") {
 		t.Error(text.String())
 	}
@@ -283,7 +284,7 @@ func TestAdvice(t *testing.T) {
 	if _, err := ratedOr(Options{Draws: "half", Model: "bt", Bootstrap: 10}, path); err == nil || !strings.Contains(err.Error(), "--draws davidson") {
 		t.Error(err)
 	}
-	if r := rated(t, Options{Draws: "half", Model: "bt"}, path); !strings.Contains(r.Goodness.Why, "--draws davidson") {
+	if r := rated(t, Options{Draws: "half", Model: "bt"}, path); !strings.Contains(r.Goodness.Why.String(), "--draws davidson") {
 		t.Errorf("%+v", r.Goodness)
 	}
 }
@@ -385,7 +386,7 @@ func TestLengthDepends(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	r.Print(&text)
+	r.Print(&text, phrases.English)
 	for _, want := range []string{"! run one is not finished", "! run two was played with a sequential test (SPRT [0, 4])", "gogi gate two has"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no word of %q in\n%s", want, text.String())

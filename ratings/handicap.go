@@ -54,32 +54,40 @@ func newHandicapReport(f *rating.HandicapFit) Model {
 	return m
 }
 
+// noted is what the model remarks on a number, nothing where that is nothing.
+func noted(remark string) phrases.Said {
+	if remark == "" {
+		return phrases.Said{}
+	}
+	return phrases.Verbatim(remark)
+}
+
 func newHandicapParam(p rating.Param) Param {
 	name := p.Name
 	if name == "first_move" {
 		name = "log_first_move" // as the model of even games has it
 	}
-	row := Param{Name: name, Value: format.Finite(p.Value), Lo: format.Finite(p.Interval.Lo), Hi: format.Finite(p.Interval.Hi), Why: p.Note}
+	row := Param{Name: name, Value: format.Finite(p.Value), Lo: format.Finite(p.Interval.Lo), Hi: format.Finite(p.Interval.Hi), Why: noted(p.Note)}
 	switch {
 	case p.SE > 0:
 		row.SE = format.Finite(p.SE)
-	case row.Why == "":
-		row.Why = "the games give it no standard error"
+	case row.Why.IsZero():
+		row.Why = phrases.Of("the games give it no standard error")
 	}
-	if (row.Lo == nil || row.Hi == nil) && row.Why == "" {
-		row.Why = noBound
+	if (row.Lo == nil || row.Hi == nil) && row.Why.IsZero() {
+		row.Why = noBound()
 	}
 	return row
 }
 
 // describeHandicaps gives the players and handicaps of a model.
 func (o Options) describeHandicaps(r *Report, f *rating.HandicapFit) {
-	r.DrawParam = drawParam{Model: string(rating.HalfWin), Why: "a draw counts as half a win"}
+	r.DrawParam = drawParam{Model: string(rating.HalfWin), Why: phrases.Of("a draw counts as half a win")}
 	if r.Drawn == 0 {
-		r.DrawParam.Why = "no game was drawn"
+		r.DrawParam.Why = phrases.Of("no game was drawn")
 	}
-	if r.OrderEffect.Elo == nil && r.OrderEffect.Why == "" {
-		r.OrderEffect.Why = "the model has no first move in it; --model order has"
+	if r.OrderEffect.Elo == nil && r.OrderEffect.Why.IsZero() {
+		r.OrderEffect.Why = phrases.Of("the model has no first move in it; --model order has")
 	}
 	r.addPlayers(f.Players)
 	r.addWorths(f)
@@ -129,7 +137,7 @@ func (r *Report) addWorths(f *rating.HandicapFit) {
 	for _, s := range f.Steps {
 		w := handicapWorth{Handicap: s.Handicap, Games: s.Games, Points: s.Points, Value: format.Finite(s.Value), Elo: format.Finite(s.Elo)}
 		if s.Handicap > 0 && slices.Contains(additive, f.Model) {
-			w.Elo, w.Why = nil, "it is worth more to the weak than to the strong"
+			w.Elo, w.Why = nil, phrases.Of("it is worth more to the weak than to the strong")
 		}
 		r.Handicaps = append(r.Handicaps, w)
 	}

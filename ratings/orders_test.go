@@ -2,6 +2,7 @@ package ratings
 
 import (
 	"fmt"
+	"gogi/internal/phrases"
 	"io"
 	"math"
 	"strings"
@@ -46,7 +47,7 @@ func TestPrintedLikelihoods(t *testing.T) {
 		t.Errorf("%+v", c.Warnings)
 	}
 	c, err = NewCriteria(models, 0)
-	if err != nil || c.Models[0].BIC != nil || c.Models[0].Why == "" || c.Models[0].AIC == nil {
+	if err != nil || c.Models[0].BIC != nil || c.Models[0].Why.IsZero() || c.Models[0].AIC == nil {
 		t.Errorf("%+v, %v", c.Models[0], err)
 	}
 	for _, wrong := range []string{"", "mul3", "mul3=x,14", "mul3=-69", "mul3=-69,-1", "mul3=Inf,3", "=-69,14"} {
@@ -134,5 +135,5 @@ func TestShown(t *testing.T) {
 		sum += v
 	}
 	near(t, "sum of strengths", &sum, 1, 1e-12)
-	r.Print(io.Discard)
+	r.Print(io.Discard, phrases.English)
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gogi/stats/counts"
 
@@ -82,25 +81,25 @@ func (o Options) noRatings(err error, record played, handicaps bool) error {
 	if connection.Why == "" {
 		return err
 	}
-	lines := []string{"no ratings: " + connection.Why}
+	lines := []phrases.Said{phrases.Of("no ratings: %s", phrases.Of(connection.Why))}
 	for _, aside := range connection.SetAside {
-		lines = append(lines, aside.Player+": "+aside.Why)
+		lines = append(lines, phrases.Of("%s: %s", aside.Player, apart(aside)))
 	}
 	if !handicaps && int(record.table.Played()) > 0 {
-		if bound := o.boundOfTwo(record, connection.SetAside); bound != "" {
+		if bound := o.boundOfTwo(record, connection.SetAside); !bound.IsZero() {
 			lines = append(lines, bound)
 		}
-		lines = append(lines, "--prior gaussian=300 rates everybody all the same")
+		lines = append(lines, phrases.Of("--prior gaussian=300 rates everybody all the same"))
 	}
-	return errors.New(strings.Join(lines, "\n  "))
+	return phrases.Errorf("%s", phrases.Lines(lines))
 }
 
 // boundOfTwo is how much stronger at least a player is who won every game against
 // the only other one: the exact one-sided bound of Clopper and Pearson, where the
 // games of a pair or opening count as one.
-func (o Options) boundOfTwo(record played, aside []crosstable.Aside) string {
+func (o Options) boundOfTwo(record played, aside []crosstable.Aside) phrases.Said {
 	if len(record.gamesOf()) != 2 || len(aside) == 0 || aside[0].Kind == crosstable.NoGame {
-		return ""
+		return phrases.Said{}
 	}
 	winner := aside[0].Player
 	if aside[0].Kind == crosstable.LostAll {
@@ -117,9 +116,9 @@ func (o Options) boundOfTwo(record played, aside []crosstable.Aside) string {
 	}
 	least := counts.Elo(math.Pow(1-o.Confidence, 1/float64(units)))
 	if least <= 0 {
-		return fmt.Sprintf("nothing shows that %s is the stronger: it may be as much as %.0f Elo weaker (%s, one-sided)", winner, -least, format.PercentShort(o.Confidence))
+		return phrases.Of("nothing shows that %s is the stronger: it may be as much as %.0f Elo weaker (%s, one-sided)", winner, -least, format.PercentShort(o.Confidence))
 	}
-	return fmt.Sprintf("%s is the stronger by %+.0f Elo or more (%s, one-sided)", winner, least, format.PercentShort(o.Confidence))
+	return phrases.Of("%s is the stronger by %+.0f Elo or more (%s, one-sided)", winner, least, format.PercentShort(o.Confidence))
 }
 
 func (o Options) rateEven(r *Report, record played) error {
@@ -315,7 +314,7 @@ func (o Options) bootstrapAdvice(err error) error {
 func (o Options) setOrderEffect(r *Report, fits []evenFit) error {
 	last := fits[len(fits)-1]
 	if last.name != "order" {
-		r.OrderEffect.Why = "the model has no first move in it; --model order has"
+		r.OrderEffect.Why = phrases.Of("the model has no first move in it; --model order has")
 		return nil
 	}
 	interval, err := last.fit.ProfileFirstMove(o.Confidence)
@@ -324,12 +323,12 @@ func (o Options) setOrderEffect(r *Report, fits []evenFit) error {
 	}
 	r.OrderEffect = newOrderEffect(math.Log(last.fit.FirstMove), math.Log(interval.Lo), math.Log(interval.Hi))
 	if len(fits) < 2 {
-		r.OrderEffect.Why = "p: without the model bt there is nothing to test against; --model all has it"
+		r.OrderEffect.Why = phrases.Of("p: without the model bt there is nothing to test against; --model all has it")
 		return nil
 	}
 	test, err := rating.LikelihoodRatio(fits[0].fit, last.fit)
 	if err != nil {
-		r.OrderEffect.Why = "p: " + err.Error()
+		r.OrderEffect.Why = phrases.Of("p: %s", phrases.Because(err))
 		return nil
 	}
 	r.OrderEffect.P = format.Finite(test.P)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/stats/rating"
 )
 
@@ -245,7 +246,7 @@ func TestRateSaysWhy(t *testing.T) {
 				continue
 			}
 			checkGaps(t, object(t, r))
-			r.Print(io.Discard)
+			r.Print(io.Discard, phrases.English)
 		}
 	}
 	for _, handicaps := range []string{
@@ -258,7 +259,7 @@ func TestRateSaysWhy(t *testing.T) {
 			continue
 		}
 		checkGaps(t, object(t, r))
-		r.Print(io.Discard)
+		r.Print(io.Discard, phrases.English)
 	}
 	for _, file := range []string{"bt_order_effect.csv", "handicap_bt_118.csv"} {
 		for _, model := range []string{"all", "bt", "order"} {

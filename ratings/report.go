@@ -50,65 +50,65 @@ type Player struct {
 
 // orderEffect is what moving first is worth.
 type orderEffect struct {
-	Factor *float64 `json:"factor"` // of Black's strength
-	Elo    *float64 `json:"elo"`
-	Lo     *float64 `json:"lo"` // in Elo, as Hi
-	Hi     *float64 `json:"hi"`
-	P      *float64 `json:"p"` // of the likelihood-ratio test against no effect
-	Why    string   `json:"why,omitempty"`
+	Factor *float64     `json:"factor"` // of Black's strength
+	Elo    *float64     `json:"elo"`
+	Lo     *float64     `json:"lo"` // in Elo, as Hi
+	Hi     *float64     `json:"hi"`
+	P      *float64     `json:"p"` // of the likelihood-ratio test against no effect
+	Why    phrases.Said `json:"why,omitzero"`
 }
 
 type drawParam struct {
-	Model string   `json:"model"` // half_win, davidson or rao_kupper
-	Value *float64 `json:"value"` // ν of davidson, λ of rao_kupper
-	Why   string   `json:"why,omitempty"`
+	Model string       `json:"model"` // half_win, davidson or rao_kupper
+	Value *float64     `json:"value"` // ν of davidson, λ of rao_kupper
+	Why   phrases.Said `json:"why,omitzero"`
 }
 
 // handicapWorth is what a handicap does to its receiver's strength.
 type handicapWorth struct {
-	Handicap int      `json:"handicap"`
-	Name     string   `json:"name,omitempty"` // where all handicaps are shogi's
-	Games    int      `json:"games"`
-	Points   float64  `json:"points"` // of the receivers
-	Value    *float64 `json:"value"`
-	Elo      *float64 `json:"elo"`
-	Why      string   `json:"why,omitempty"`
+	Handicap int          `json:"handicap"`
+	Name     string       `json:"name,omitempty"` // where all handicaps are shogi's
+	Games    int          `json:"games"`
+	Points   float64      `json:"points"` // of the receivers
+	Value    *float64     `json:"value"`
+	Elo      *float64     `json:"elo"`
+	Why      phrases.Said `json:"why,omitzero"`
 }
 
 // Model is what one model makes of the games.
 type Model struct {
-	Name   string   `json:"name"`
-	LogLik *float64 `json:"loglik"`
-	K      int      `json:"k"`
-	Params []Param  `json:"params"`
-	AIC    *float64 `json:"aic"`
-	AICc   *float64 `json:"aicc"`
-	BIC    *float64 `json:"bic"`
-	Weight *float64 `json:"weight"` // Akaike's, by AIC
-	Why    string   `json:"why,omitempty"`
-	Notes  []string `json:"notes,omitempty"`
+	Name   string       `json:"name"`
+	LogLik *float64     `json:"loglik"`
+	K      int          `json:"k"`
+	Params []Param      `json:"params"`
+	AIC    *float64     `json:"aic"`
+	AICc   *float64     `json:"aicc"`
+	BIC    *float64     `json:"bic"`
+	Weight *float64     `json:"weight"` // Akaike's, by AIC
+	Why    phrases.Said `json:"why,omitzero"`
+	Notes  []string     `json:"notes,omitempty"`
 }
 
 // Param is a number that a model estimates beside strengths.
 type Param struct {
-	Name  string   `json:"name"`
-	Value *float64 `json:"value"`
-	SE    *float64 `json:"se"`
-	Lo    *float64 `json:"lo"`
-	Hi    *float64 `json:"hi"`
-	Why   string   `json:"why,omitempty"`
+	Name  string       `json:"name"`
+	Value *float64     `json:"value"`
+	SE    *float64     `json:"se"`
+	Lo    *float64     `json:"lo"`
+	Hi    *float64     `json:"hi"`
+	Why   phrases.Said `json:"why,omitzero"`
 }
 
 // goodnessOfRating is how far the results are from what the model expects of
 // each pairing.
 type goodnessOfRating struct {
-	Deviance *float64 `json:"deviance"`
-	DF       *int     `json:"df"`
-	P        *float64 `json:"p"`                     // by χ², for many games a pairing
-	PAgain   *float64 `json:"p_bootstrap,omitempty"` // by playing again; right for few games too
-	PWorst   *float64 `json:"p_worst,omitempty"`     // by playing again, of the pairing farthest from the model
-	Samples  int      `json:"samples,omitempty"`     // played again
-	Why      string   `json:"why,omitempty"`
+	Deviance *float64     `json:"deviance"`
+	DF       *int         `json:"df"`
+	P        *float64     `json:"p"`                     // by χ², for many games a pairing
+	PAgain   *float64     `json:"p_bootstrap,omitempty"` // by playing again; right for few games too
+	PWorst   *float64     `json:"p_worst,omitempty"`     // by playing again, of the pairing farthest from the model
+	Samples  int          `json:"samples,omitempty"`     // played again
+	Why      phrases.Said `json:"why,omitzero"`
 }
 
 // apart is why a player was set aside.
@@ -130,13 +130,13 @@ func apart(a crosstable.Aside) phrases.Said {
 }
 
 // noBound is why an end of an interval is missing.
-const noBound = "the games set no bound"
+func noBound() phrases.Said { return phrases.Of("the games set no bound") }
 
 // setInterval gives a player's interval, or says what is missing of it.
 func (p *Player) setInterval(i counts.Interval) {
 	p.Lo, p.Hi = format.Finite(i.Lo), format.Finite(i.Hi)
 	if p.Lo == nil || p.Hi == nil {
-		p.Why = phrases.Of("the games set no bound") // noBound
+		p.Why = noBound()
 	}
 }
 
@@ -198,14 +198,14 @@ func (r *Report) weigh() {
 // setGoodness keeps how well the selected model fits.
 func (r *Report) setGoodness(g rating.Goodness, err error) {
 	if err != nil {
-		r.Goodness.Why = err.Error()
+		r.Goodness.Why = phrases.Because(err)
 		return
 	}
 	r.Goodness = goodnessOfRating{Deviance: format.Finite(g.Deviance), DF: &g.DF}
 	if g.DF > 0 {
 		r.Goodness.P = format.Finite(g.P)
 	} else {
-		r.Goodness.Why = "there are as many parameters as rates to explain"
+		r.Goodness.Why = phrases.Of("there are as many parameters as rates to explain")
 	}
 	if g.Samples > 0 {
 		r.Goodness.PAgain, r.Goodness.PWorst, r.Goodness.Samples = format.Finite(g.Bootstrap), format.Finite(g.Worst), g.Samples
@@ -224,8 +224,8 @@ func (m *Model) criteria(games float64) {
 
 // setAICc says why where too few games leave none.
 func (m *Model) setAICc(v float64) {
-	m.AICc, m.Why = format.Finite(v), ""
+	m.AICc, m.Why = format.Finite(v), phrases.Said{}
 	if m.AICc == nil {
-		m.Why = "aicc: too few games for so many parameters"
+		m.Why = phrases.Of("aicc: too few games for so many parameters")
 	}
 }

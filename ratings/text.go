@@ -13,33 +13,35 @@ import (
 
 	"gogi/internal/foreign"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 )
 
-// Print writes the ratings as a person reads them.
-func (r *Report) Print(w io.Writer) {
-	title := format.NumberOf(len(r.Players), "player") + " · " + format.NumberOf(r.Games, "game")
+// Print writes the ratings as a person reads them, in a tongue.
+func (r *Report) Print(w io.Writer, in phrases.Tongue) {
+	title := phrases.Of("%s · %s", phrases.Number{N: len(r.Players), Noun: "player"}, phrases.Number{N: r.Games, Noun: "game"})
 	if r.Handicapped > 0 {
-		title += " · " + format.Count(r.Handicapped) + " with a handicap"
+		title = phrases.Of("%s · %s with a handicap", title, format.Count(r.Handicapped))
 	}
 	if r.Drawn > 0 {
-		title += " · " + format.Count(r.Drawn) + " drawn"
+		title = phrases.Of("%s · %s drawn", title, format.Count(r.Drawn))
 	}
-	fmt.Fprintf(w, "%s\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)))
-	r.printPlayers(w)
-	r.printHandicaps(w)
-	r.printPredictions(w)
-	r.printComparisons(w)
-	r.printIterates(w)
-	r.printEffects(w)
-	r.printModels(w)
-	r.printRemarks(w)
+	head := title.In(in)
+	fmt.Fprintf(w, "%s\n%s\n\n", head, strings.Repeat("═", format.Width(head)))
+	r.printPlayers(w, in)
+	r.printHandicaps(w, in)
+	r.printPredictions(w, in)
+	r.printComparisons(w, in)
+	r.printIterates(w, in)
+	r.printEffects(w, in)
+	r.printModels(w, in)
+	r.printRemarks(w, in)
 }
 
-func (r *Report) printPlayers(w io.Writer) {
-	header := []any{"", "player", "Elo", "points", "games"}
+func (r *Report) printPlayers(w io.Writer, in phrases.Tongue) {
+	header := append([]any{""}, phrases.Heads(in, "player", "Elo", "points", "games")...)
 	bounded := slices.ContainsFunc(r.Players, func(p Player) bool { return p.OneSided })
 	if r.Intervals != "" || bounded {
-		header = append(header, format.PercentShort(r.Confidence)+" interval")
+		header = append(header, phrases.Say(in, "%s interval", format.PercentShort(r.Confidence)))
 	}
 	t := format.Table(header...)
 	t.SetColumnConfigs(append(format.RightAligned(3, 6), table.ColumnConfig{Number: 1, Align: text.AlignRight}))
@@ -55,25 +57,25 @@ func (r *Report) printPlayers(w io.Writer) {
 		}
 		switch {
 		case p.OneSided && p.Lo != nil:
-			row[5] = "above " + format.Elo(p.Lo, 0)
+			row[5] = phrases.Say(in, "above %s", format.Elo(p.Lo, 0))
 		case p.OneSided:
-			row[5] = "below " + format.Elo(p.Hi, 0)
+			row[5] = phrases.Say(in, "below %s", format.Elo(p.Hi, 0))
 		case p.Lo != nil || p.Hi != nil:
 			row[5] = fmt.Sprintf("[%s, %s]", format.Elo(p.Lo, -1), format.Elo(p.Hi, 1))
 		}
 		t.AppendRow(row[:len(header)])
 	}
 	format.Render(w, t)
-	r.printWhyNot(w)
+	r.printWhyNot(w, in)
 }
 
 // printWhyNot says what the table does not show.
-func (r *Report) printWhyNot(w io.Writer) {
+func (r *Report) printWhyNot(w io.Writer, in phrases.Tongue) {
 	missing := false
 	for _, p := range r.Players {
 		if p.Elo == nil {
 			missing = true
-			fmt.Fprintf(w, "%s has no rating: %s%s\n", format.Name(p.Name), p.Why, p.boundWords(r.Confidence))
+			fmt.Fprintln(w, phrases.Say(in, "%s has no rating: %s%s", format.Name(p.Name), p.Why, p.boundWords(r.Confidence)))
 		}
 	}
 	if missing {
@@ -82,27 +84,27 @@ func (r *Report) printWhyNot(w io.Writer) {
 }
 
 // boundWords say what is known of a player without a rating.
-func (p Player) boundWords(confidence float64) string {
+func (p Player) boundWords(confidence float64) phrases.Said {
 	switch {
 	case p.OneSided && p.Lo != nil:
-		return fmt.Sprintf("; at least %s Elo (%s, one-sided)", format.Elo(p.Lo, 0), format.PercentShort(confidence))
+		return phrases.Of("; at least %s Elo (%s, one-sided)", format.Elo(p.Lo, 0), format.PercentShort(confidence))
 	case p.OneSided:
-		return fmt.Sprintf("; at most %s Elo (%s, one-sided)", format.Elo(p.Hi, 0), format.PercentShort(confidence))
+		return phrases.Of("; at most %s Elo (%s, one-sided)", format.Elo(p.Hi, 0), format.PercentShort(confidence))
 	}
-	return ""
+	return phrases.Verbatim("")
 }
 
-func (r *Report) printPredictions(w io.Writer) {
+func (r *Report) printPredictions(w io.Writer, in phrases.Tongue) {
 	if len(r.Predictions) == 0 {
 		return
 	}
-	t := format.Table("prediction", "handicap", "expected points", format.PercentShort(r.Confidence)+" interval", "wins", "draws", "loses")
+	t := format.Table(append(append(phrases.Heads(in, "prediction", "handicap", "expected points"), phrases.Say(in, "%s interval", format.PercentShort(r.Confidence))), phrases.Heads(in, "wins", "draws", "loses")...)...)
 	for _, p := range r.Predictions {
-		handicap := "even"
+		handicap := phrases.Say(in, "even")
 		if p.Handicap > 0 {
 			handicap = strconv.Itoa(p.Handicap)
 		}
-		row := table.Row{format.Name(p.A) + " against " + format.Name(p.B), handicap, "–", p.Why, "–", "–", "–"}
+		row := table.Row{phrases.Say(in, "%s against %s", format.Name(p.A), format.Name(p.B)), handicap, "–", p.Why.In(in), "–", "–", "–"}
 		if p.Score != nil {
 			row[2], row[3] = format.Percent(*p.Score), fmt.Sprintf("[%s, %s]", format.Percent(*p.Lo), format.Percent(*p.Hi))
 			row[4], row[5], row[6] = format.Percent(*p.Win), format.Percent(*p.Draw), format.Percent(*p.Loss)
@@ -112,11 +114,11 @@ func (r *Report) printPredictions(w io.Writer) {
 	format.Render(w, t)
 }
 
-func (r *Report) printComparisons(w io.Writer) {
+func (r *Report) printComparisons(w io.Writer, in phrases.Tongue) {
 	if len(r.Comparisons) == 0 {
 		return
 	}
-	t := format.Table("comparison", "Elo", "standard error", "p", "p by Holm", "superiority", format.PercentShort(r.Confidence)+" for all at once")
+	t := format.Table(append(phrases.Heads(in, "comparison", "Elo", "standard error", "p", "p by Holm", "superiority"), phrases.Say(in, "%s for all at once", format.PercentShort(r.Confidence)))...)
 	for _, c := range r.Comparisons {
 		t.AppendRow(table.Row{
 			format.Name(c.A) + " – " + format.Name(c.B), format.Elo(c.Elo, 0), format.Decimal(c.SE, 1), optionalP(c.P), optionalP(c.PHolm),
@@ -133,12 +135,12 @@ func optionalP(p *float64) string {
 	return format.PValue(*p)
 }
 
-func (r *Report) printIterates(w io.Writer) {
+func (r *Report) printIterates(w io.Writer, in phrases.Tongue) {
 	if len(r.Iterates) == 0 {
 		return
 	}
 	names := slices.Sorted(maps.Keys(r.Iterates[0].Strengths))
-	header := []any{"step"}
+	header := phrases.Heads(in, "step")
 	for _, n := range names {
 		header = append(header, format.Name(n))
 	}
@@ -153,16 +155,16 @@ func (r *Report) printIterates(w io.Writer) {
 	format.Render(w, t)
 }
 
-func (r *Report) printHandicaps(w io.Writer) {
+func (r *Report) printHandicaps(w io.Writer, in phrases.Tongue) {
 	if len(r.Handicaps) == 0 {
 		return
 	}
-	t := format.Table("handicap", "games", "receiver's points", "worth in Elo")
+	t := format.Table(phrases.Heads(in, "handicap", "games", "receiver's points", "worth in Elo")...)
 	for _, h := range r.Handicaps {
-		name, worth := strconv.Itoa(h.Handicap), "depends"
+		name, worth := strconv.Itoa(h.Handicap), phrases.Say(in, "depends")
 		switch {
 		case h.Handicap == 0:
-			name = "none (Black's points)"
+			name = phrases.Say(in, "none (Black's points)")
 		case h.Name != "":
 			name += " " + h.Name
 		}
@@ -175,19 +177,19 @@ func (r *Report) printHandicaps(w io.Writer) {
 		t.AppendRow(table.Row{name, format.Count(h.Games), fmt.Sprintf("%s (%s)", format.Points(h.Points), format.Share(h.Points, h.Games)), worth})
 	}
 	format.Render(w, t)
-	r.printParams(w)
+	r.printParams(w, in)
 }
 
 // printParams shows what the selected model estimates beside the strengths.
-func (r *Report) printParams(w io.Writer) {
-	t := format.Table("number", "estimate", "standard error", format.PercentShort(r.Confidence)+" interval", "")
+func (r *Report) printParams(w io.Writer, in phrases.Tongue) {
+	t := format.Table(append(phrases.Heads(in, "number", "estimate", "standard error"), phrases.Say(in, "%s interval", format.PercentShort(r.Confidence)), "")...)
 	for _, m := range r.Models {
 		if m.Name != r.Selected {
 			continue
 		}
 		for _, p := range m.Params {
 			interval := fmt.Sprintf("[%s, %s]", format.SignedOr(p.Lo, "−∞"), format.SignedOr(p.Hi, "+∞"))
-			t.AppendRow(table.Row{p.Name, format.SignedOr(p.Value, "–"), format.SignedOr(p.SE, "–"), interval, p.Why})
+			t.AppendRow(table.Row{p.Name, format.SignedOr(p.Value, "–"), format.SignedOr(p.SE, "–"), interval, p.Why.In(in)})
 		}
 	}
 	if t.Length() > 0 {
@@ -195,65 +197,77 @@ func (r *Report) printParams(w io.Writer) {
 	}
 }
 
-func (r *Report) printEffects(w io.Writer) {
-	line := func(label, format string, args ...any) {
-		fmt.Fprintf(w, "%-16s %s\n", label, fmt.Sprintf(format, args...))
+// effectWidth is the room of an effect's name, in columns of the terminal.
+const effectWidth = 16
+
+func (r *Report) printEffects(w io.Writer, in phrases.Tongue) {
+	line := func(label, said phrases.Said) {
+		fmt.Fprintf(w, "%s %s\n", format.Pad(label.In(in), effectWidth), said.In(in))
 	}
 	if r.Anchor != nil {
-		line("anchor", "%s, fixed at %s Elo; intervals are of differences from it", format.Name(r.Anchor.Player), format.SignedOr(&r.Anchor.Elo, ""))
+		line(phrases.Of("anchor"), phrases.Of("%s, fixed at %s Elo; intervals are of differences from it", format.Name(r.Anchor.Player), format.SignedOr(&r.Anchor.Elo, "")))
 	}
-	line("first move", "%s", r.OrderEffect.text(r.Confidence))
-	line("draws", "%s", r.DrawParam.text())
-	line("games", "%s", r.Evidence.text())
-	line("ratings by", "%s: %s", r.Selected, modelWords(r.Selected))
+	line(phrases.Of("first move"), r.OrderEffect.text(r.Confidence))
+	line(phrases.Of("draws"), r.DrawParam.text())
+	line(phrases.Of("games"), r.Evidence.text())
+	line(phrases.Of("ratings by"), phrases.Of("%s: %s", r.Selected, phrases.Of(modelWords(r.Selected))))
 	if r.Goodness.P != nil || r.Goodness.PAgain != nil {
-		line("fit", "%s", r.Goodness.text())
+		line(phrases.Of("fit"), r.Goodness.text())
 	}
 	fmt.Fprintln(w)
 }
 
 // text says which games depend on each other.
-func (e Evidence) text() string {
-	independent := format.NumberOf(e.Independent, "game") + " taken as independent of each other (no column pair)"
+func (e Evidence) text() phrases.Said {
+	independent := phrases.Of("%s taken as independent of each other (no column pair)", phrases.Number{N: e.Independent, Noun: "game"})
 	if e.Clusters == 0 {
 		return independent
 	}
-	words := "dependent in " + format.NumberOf(e.Clusters, "pair")
+	said := phrases.Of("dependent in %s", phrases.Number{N: e.Clusters, Noun: "pair"})
 	if e.Openings > 0 {
-		words = fmt.Sprintf("%s from %s; the games of an opening depend on each other", format.NumberOf(e.Pairs, "pair"), format.NumberOf(e.Openings, "opening"))
+		said = phrases.Of("%s from %s; the games of an opening depend on each other", phrases.Number{N: e.Pairs, Noun: "pair"}, phrases.Number{N: e.Openings, Noun: "opening"})
 	}
 	if e.Independent > 0 {
-		words += "; " + independent
+		said = phrases.Of("%s; %s", said, independent)
 	}
-	return words
+	return said
 }
 
-func (e orderEffect) text(confidence float64) string {
+func (e orderEffect) text(confidence float64) phrases.Said {
 	if e.Elo == nil {
-		return "not estimated: " + e.Why
+		return phrases.Of("not estimated: %s", e.Why)
 	}
-	words := fmt.Sprintf("worth %s Elo to Black   [%s, %s]  %s", format.Elo(e.Elo, 0), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1), format.PercentShort(confidence))
+	said := phrases.Of("worth %s Elo to Black   [%s, %s]  %s", format.Elo(e.Elo, 0), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1), format.PercentShort(confidence))
 	if e.P != nil {
-		words += fmt.Sprintf(", p = %s against no effect", format.PValue(*e.P))
+		said = phrases.Of("%s, p = %s against no effect", said, format.PValue(*e.P))
 	}
-	return words
+	return said
 }
 
-func (d drawParam) text() string {
+func (d drawParam) text() phrases.Said {
 	switch {
 	case d.Value == nil:
 		return d.Why
 	case d.Model == "davidson":
-		return fmt.Sprintf("Davidson's model: between equals %s are drawn", format.Percent(*d.Value/(2+*d.Value)))
+		return phrases.Of("Davidson's model: between equals %s are drawn", format.Percent(*d.Value/(2+*d.Value)))
 	}
-	return fmt.Sprintf("Rao and Kupper's model: between equals %s are drawn", format.Percent((*d.Value-1)/(*d.Value+1)))
+	return phrases.Of("Rao and Kupper's model: between equals %s are drawn", format.Percent((*d.Value-1)/(*d.Value+1)))
 }
 
-func (g goodnessOfRating) text() string {
+func (g goodnessOfRating) text() phrases.Said {
 	if g.PAgain != nil {
-		return fmt.Sprintf("results differ from the expected ones this much by chance with p = %s (%s played again)", format.PValue(*g.PAgain), format.NumberOf(g.Samples, "time"))
+		return phrases.Of("results differ from the expected ones this much by chance with p = %s (%s played again)", format.PValue(*g.PAgain), phrases.Number{N: g.Samples, Noun: "time"})
 	}
-	return fmt.Sprintf("results differ from the expected ones this much by chance with p = %s (approximate)", format.PValue(*g.P))
+	return phrases.Of("results differ from the expected ones this much by chance with p = %s (approximate)", format.PValue(*g.P))
+}
+
+// ModelWords are the phrases of all models.
+func ModelWords() []string {
+	var words []string
+	for _, name := range []string{"bt", "order", "add1", "add2", "add3", "mul1", "mul2", "mul3", "linear", "free", "free+order"} {
+		words = append(words, modelWords(name))
+	}
+	return words
 }
 
 // modelWords say what a model takes a game to depend on.
@@ -285,8 +299,8 @@ func modelWords(name string) string {
 	return name
 }
 
-func (r *Report) printModels(w io.Writer) {
-	t := format.Table("model", "log-likelihood", "numbers", "AIC", "AICc", "BIC", "weight", "what decides a game")
+func (r *Report) printModels(w io.Writer, in phrases.Tongue) {
+	t := format.Table(phrases.Heads(in, "model", "log-likelihood", "numbers", "AIC", "AICc", "BIC", "weight", "what decides a game")...)
 	t.SetColumnConfigs(format.RightAligned(2, 7))
 	for _, m := range r.Models {
 		weight := "–"
@@ -294,14 +308,14 @@ func (r *Report) printModels(w io.Writer) {
 			weight = format.Percent(*m.Weight)
 		}
 		t.AppendRow(table.Row{
-			m.Name, format.Decimal(m.LogLik, 2), m.K, format.Decimal(m.AIC, 2), format.Decimal(m.AICc, 2), format.Decimal(m.BIC, 2), weight, modelWords(m.Name),
+			m.Name, format.Decimal(m.LogLik, 2), m.K, format.Decimal(m.AIC, 2), format.Decimal(m.AICc, 2), format.Decimal(m.BIC, 2), weight, phrases.Say(in, modelWords(m.Name)),
 		})
 	}
 	format.Render(w, t)
 }
 
-func (r *Report) printRemarks(w io.Writer) {
+func (r *Report) printRemarks(w io.Writer, in phrases.Tongue) {
 	for _, warning := range r.Warnings {
-		fmt.Fprintf(w, "! %s\n", foreign.Printable(warning.Text.String(), 1000))
+		fmt.Fprintf(w, "! %s\n", foreign.Printable(warning.Text.In(in), 1000))
 	}
 }

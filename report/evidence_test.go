@@ -135,7 +135,7 @@ func TestGateSentence(t *testing.T) {
 		{lost, -100, -10, "shown", "The gate failed: x is weaker than y by more than 10 Elo."},
 	} {
 		v := judged(t, fakerun.Run{Players: []string{"x", "y"}, Pairs: c.pairs}, gated(c.elo0, c.elo1)).Verdict()
-		if v.Kind != c.kind || v.Claim != c.claim {
+		if v.Kind != c.kind || v.Claim.String() != c.claim {
 			t.Errorf("[%v, %v]: %s: %q", c.elo0, c.elo1, v.Kind, v.Claim)
 		}
 	}
@@ -312,7 +312,7 @@ func TestSlowedIsSaidOnce(t *testing.T) {
 		"beyond the stop": {altered(t, fakerun.Run{}, func(rows []match.Row) { rows[0].Marked = rows[0].Pair >= 25 }), "stronger than y, but the machine slowed 35 of 60 pairs"},
 		"unfinished":      {judged(t, unfinished, gated(0, 1)), "pairs are played, but the machine slowed 10 of 10 pairs"},
 	} {
-		if claim := c.report.Verdict().Claim; !strings.Contains(claim, c.claim) || strings.Count(claim, "the machine slowed") != 1 {
+		if claim := c.report.Verdict().Claim.String(); !strings.Contains(claim, c.claim) || strings.Count(claim, "the machine slowed") != 1 {
 			t.Errorf("%s: %s", name, claim)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gogi/internal/fakerun"
+	"gogi/internal/phrases"
 	"gogi/match"
 )
 
@@ -69,10 +70,10 @@ func TestVerdict(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := reportOf(t, test.run).Verdict()
-			if v.Kind != test.kind || !strings.Contains(v.Claim, test.claim) {
+			if v.Kind != test.kind || !strings.Contains(v.Claim.String(), test.claim) {
 				t.Errorf("%s: %q, want %s: …%s…", v.Kind, v.Claim, test.kind, test.claim)
 			}
-			if all := strings.Join(append(v.Reasons, v.Caveats...), " "); !strings.Contains(all, test.with) {
+			if all := strings.Join(phrases.Each(phrases.English, append(v.Reasons, v.Caveats...)), " "); !strings.Contains(all, test.with) {
 				t.Errorf("no word of %q in %q", test.with, all)
 			}
 		})

@@ -159,13 +159,12 @@ func (t *Tournament) rate(s *tournament.Schedule, spec *Tourney, standings []tou
 	slices.SortFunc(t.Standings, func(a, b Standing) int { return a.Place - b.Place })
 }
 
-// Competition is what stands in the place of a verdict where results decided who plays
-// whom, in a tongue.
-func (r *Report) Competition(in phrases.Tongue) Verdict {
-	outcome := phrases.Of("Results decided who met whom, so this is the outcome of a competition: by itself it does not show who is stronger.")
+// competition is what stands in the place of a verdict where results decided who plays
+// whom.
+func (r *Report) competition() Verdict {
 	return Verdict{
-		Kind: "none", Short: phrases.Say(in, "a competition, no verdict"),
-		Claim: r.Tournament.claim().In(in), Reasons: []string{outcome.In(in)},
+		Kind: "none", Short: phrases.Of("a competition, no verdict"), Claim: r.Tournament.claim(),
+		Reasons: []phrases.Said{phrases.Of("Results decided who met whom, so this is the outcome of a competition: by itself it does not show who is stronger.")},
 	}
 }
 

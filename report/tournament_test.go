@@ -87,7 +87,7 @@ func TestTournamentIsNoTest(t *testing.T) {
 	} {
 		r := played(t, swiss, seen, lower)
 		v := r.Verdict()
-		if v.Claim != want || v.Kind != "none" || r.Finished != (seen == 4) || r.Tournament.Left != 4-seen {
+		if v.Claim.String() != want || v.Kind != "none" || r.Finished != (seen == 4) || r.Tournament.Left != 4-seen {
 			t.Errorf("%d pairs: %+v, finished %v, %d left", seen, v, r.Finished, r.Tournament.Left)
 		}
 		anytime := 0
@@ -108,7 +108,7 @@ func TestTournamentIsNoTest(t *testing.T) {
 		}
 	}
 	shared := played(t, swiss, 4, func(int, int) float64 { return 1 })
-	if got := shared.Verdict().Claim; got != "4 players share the first place of the Swiss." || shared.Tournament.PlaceOf(2) != "1–4" {
+	if got := shared.Verdict().Claim.String(); got != "4 players share the first place of the Swiss." || shared.Tournament.PlaceOf(2) != "1–4" {
 		t.Errorf("%s, place %s", got, shared.Tournament.PlaceOf(2))
 	}
 }
@@ -153,7 +153,7 @@ func TestAdaptiveReport(t *testing.T) {
 			t.Errorf("above the next: %+v", x)
 		}
 	}
-	if claim := r.Verdict().Claim; !strings.HasPrefix(claim, "a is rated highest.") {
+	if claim := r.Verdict().Claim.String(); !strings.HasPrefix(claim, "a is rated highest.") {
 		t.Error(claim)
 	}
 }
@@ -170,7 +170,7 @@ func TestTournamentAstray(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := g.Report()
-	if r.Games != 2 || r.Finished || !strings.Contains(r.Verdict().Claim, "The Swiss cannot be followed: tournament: pair 0 is of a and b") {
+	if r.Games != 2 || r.Finished || !strings.Contains(r.Verdict().Claim.String(), "The Swiss cannot be followed: tournament: pair 0 is of a and b") {
 		t.Errorf("%d games, finished %v: %+v", r.Games, r.Finished, r.Verdict())
 	}
 }

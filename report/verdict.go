@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"strings"
 
 	"gogi/internal/format"
@@ -12,11 +11,11 @@ import (
 
 // Verdict is what the games of A against B show, in plain words.
 type Verdict struct {
-	Kind    string // shown, open or none: decides the looks
-	Claim   string // one sentence
-	Short   string // the claim for a table's cell
-	Reasons []string
-	Caveats []string
+	Kind    string       // shown, open or none: decides the looks
+	Claim   phrases.Said // one sentence
+	Short   phrases.Said // the claim for a table's cell
+	Reasons []phrases.Said
+	Caveats []phrases.Said
 }
 
 // Verdict judges the games of A against B by one test, chosen beforehand: the run's gate
@@ -26,11 +25,11 @@ type Verdict struct {
 // pairs, may explain it.
 func (r *Report) Verdict() Verdict {
 	if r.Tournament != nil {
-		return r.Competition(phrases.English)
+		return r.competition()
 	}
 	pairing, ok := r.Pairing()
 	if !ok {
-		return Verdict{Kind: "none", Short: "no games", Claim: fmt.Sprintf("There is no verdict: no pair of %s against %s is finished.", r.A, r.B)}
+		return Verdict{Kind: "none", Short: phrases.Of("no games"), Claim: phrases.Of("There is no verdict: no pair of %s against %s is finished.", r.A, r.B)}
 	}
 	v := r.claim()
 	v.Reasons = append(v.Reasons, r.scoreSentence(pairing))
@@ -44,18 +43,20 @@ func (r *Report) Verdict() Verdict {
 	return r.qualified(v)
 }
 
-// qualified takes back what a claim has of certainty where the machine slowed most pairs,
-// unless the gate, whose claim it is, has done so for those that it judged.
+// qualified ends the sentence of a claim, and takes back what it has of certainty where the
+// machine slowed most pairs, unless the gate, whose claim it is, has done so for those that
+// it judged.
 func (r *Report) qualified(v Verdict) Verdict {
 	slowed := r.Slowed()
 	if slowed.IsZero() || r.byGate() && r.Gate.mostlySlowed() {
+		v.Claim = phrases.Of("%s.", v.Claim)
 		return v
 	}
 	if v.Kind == "shown" {
 		v.Kind = "open"
 	}
-	v.Short += ", but " + slowed.String()
-	v.Claim = strings.TrimSuffix(v.Claim, ".") + ", but " + slowed.String() + ", which may be all that this shows."
+	v.Short = phrases.Of("%s, but %s", v.Short, slowed)
+	v.Claim = phrases.Of("%s, but %s, which may be all that this shows.", v.Claim, slowed)
 	return v
 }
 
@@ -86,29 +87,30 @@ func (r *Report) byGate() bool {
 }
 
 // unswapped says why games that were not played in pairs prove nothing of strength.
-func (r *Report) unswapped() string {
+func (r *Report) unswapped() phrases.Said {
 	for _, p := range r.Players {
 		if p.Name == r.A && p.White != (stats.WDL{}) {
-			return "There is no verdict: no two games have one opening with colours swapped by design, so no test of equal players is exact here; gogi rate has a model with the colours in it."
+			return phrases.Of("There is no verdict: no two games have one opening with colours swapped by design, so no test of equal players is exact here; gogi rate has a model with the colours in it")
 		}
 	}
-	return fmt.Sprintf("There is no verdict: %s always had Black and %s White, so the games do not tell strength from colour.", r.A, r.B)
+	return phrases.Of("There is no verdict: %s always had Black and %s White, so the games do not tell strength from colour", r.A, r.B)
 }
 
+// claim is the verdict without its reasons, its sentence without a stop.
 func (r *Report) claim() Verdict {
 	test, swapped := r.Deciding()
 	switch {
 	case !r.Finished:
-		return Verdict{Kind: "none", Short: "unfinished, no verdict", Claim: fmt.Sprintf(
-			"There is no verdict yet: %s of %s pairs are played.", format.Count(r.Pairs), format.Count(r.Planned)), Reasons: []string{
-			"Who looks often enough sees a good result between equals, too: tests and intervals only hold at the end that was planned.",
+		return Verdict{Kind: "none", Short: phrases.Of("unfinished, no verdict"), Claim: phrases.Of(
+			"There is no verdict yet: %s of %s pairs are played", format.Count(r.Pairs), format.Count(r.Planned)), Reasons: []phrases.Said{
+			phrases.Of("Who looks often enough sees a good result between equals, too: tests and intervals only hold at the end that was planned."),
 		}}
 	case !swapped:
-		return Verdict{Kind: "none", Short: "colours not swapped, no verdict", Claim: r.unswapped()}
+		return Verdict{Kind: "none", Short: phrases.Of("colours not swapped, no verdict"), Claim: r.unswapped()}
 	case r.byGate():
 		return r.gateClaim()
 	case test == nil || !Significant(*test.P):
-		return r.openVerdict("not significant at 5%", ".")
+		return r.openVerdict()
 	}
 	return r.shownVerdict()
 }
@@ -117,42 +119,42 @@ func (r *Report) claim() Verdict {
 func (r *Report) gateClaim() Verdict {
 	switch g := r.Gate; g.Verdict {
 	case Passed:
-		return Verdict{Kind: "shown", Short: "gate passed", Claim: "The gate passed: " + r.above(g.Design.Elo0) + "."}
+		return Verdict{Kind: "shown", Short: phrases.Of("gate passed"), Claim: phrases.Of("The gate passed: %s", r.above(g.Design.Elo0))}
 	case Failed:
-		v := Verdict{Kind: "open", Short: "gate failed", Claim: "The gate failed: " + r.below(g.Design.Elo1) + "."}
+		v := Verdict{Kind: "open", Short: phrases.Of("gate failed"), Claim: phrases.Of("The gate failed: %s", r.below(g.Design.Elo1))}
 		if g.Design.Elo1 <= 0 {
 			v.Kind = "shown"
 		}
 		return v
 	default:
-		return Verdict{Kind: "open", Short: "gate inconclusive", Claim: "The gate is inconclusive: " + strings.Join(phrases.Each(phrases.English, g.Because), "; ") + "."}
+		return Verdict{Kind: "open", Short: phrases.Of("gate inconclusive"), Claim: phrases.Of("The gate is inconclusive: %s", phrases.Clauses(g.Because))}
 	}
 }
 
 // above says that A is rated above B by more than so much.
-func (r *Report) above(elo float64) string {
+func (r *Report) above(elo float64) phrases.Said {
 	switch {
 	case elo > 0:
-		return fmt.Sprintf("%s is stronger than %s by more than %g Elo", r.A, r.B, elo)
+		return phrases.Of("%s is stronger than %s by more than %g Elo", r.A, r.B, elo)
 	case elo < 0:
-		return fmt.Sprintf("%s is not weaker than %s by %g Elo or more", r.A, r.B, -elo)
+		return phrases.Of("%s is not weaker than %s by %g Elo or more", r.A, r.B, -elo)
 	}
-	return fmt.Sprintf("%s is stronger than %s", r.A, r.B)
+	return phrases.Of("%s is stronger than %s", r.A, r.B)
 }
 
 // below says that A is rated above B by less than so much.
-func (r *Report) below(elo float64) string {
+func (r *Report) below(elo float64) phrases.Said {
 	switch {
 	case elo > 0:
-		return fmt.Sprintf("%s is not stronger than %s by %g Elo or more", r.A, r.B, elo)
+		return phrases.Of("%s is not stronger than %s by %g Elo or more", r.A, r.B, elo)
 	case elo < 0:
-		return fmt.Sprintf("%s is weaker than %s by more than %g Elo", r.A, r.B, -elo)
+		return phrases.Of("%s is weaker than %s by more than %g Elo", r.A, r.B, -elo)
 	}
-	return fmt.Sprintf("%s is weaker than %s", r.A, r.B)
+	return phrases.Of("%s is weaker than %s", r.A, r.B)
 }
 
-func (r *Report) openVerdict(short, why string) Verdict {
-	return Verdict{Kind: "open", Short: short, Claim: fmt.Sprintf("The games do not show whether %s or %s is stronger%s", r.A, r.B, why)}
+func (r *Report) openVerdict() Verdict {
+	return Verdict{Kind: "open", Short: phrases.Of("not significant at 5%"), Claim: phrases.Of("The games do not show whether %s or %s is stronger", r.A, r.B)}
 }
 
 // shownVerdict names the stronger player, unless the weaker one's faults are all
@@ -164,28 +166,28 @@ func (r *Report) shownVerdict() Verdict {
 		stronger, weaker, ahead, faults = weaker, stronger, -ahead, -faults
 	}
 	if faults > 0 && ahead <= faults {
-		return Verdict{Kind: "open", Short: stronger + " is ahead by faults alone", Claim: fmt.Sprintf(
-			"%s is ahead of %s by faults alone: without the games lost by a crash, a late or an illegal move, nothing of its lead is left.", stronger, weaker)}
+		return Verdict{Kind: "open", Short: phrases.Of("%s is ahead by faults alone", stronger), Claim: phrases.Of(
+			"%s is ahead of %s by faults alone: without the games lost by a crash, a late or an illegal move, nothing of its lead is left", stronger, weaker)}
 	}
-	return Verdict{Kind: "shown", Short: stronger + " is stronger", Claim: fmt.Sprintf("%s is stronger than %s under the conditions of this run.", stronger, weaker)}
+	return Verdict{Kind: "shown", Short: phrases.Of("%s is stronger", stronger), Claim: phrases.Of("%s is stronger than %s under the conditions of this run", stronger, weaker)}
 }
 
 // Significant is at 5 %, forgiving a rounding error as package stats does.
 func Significant(p float64) bool { return counts.Test{P: p}.Significant(1 - Level) }
 
-func (r *Report) scoreSentence(c Cross) string {
-	return fmt.Sprintf("%s scored %s of the points in %s against %s: %s won, %s drawn, %s lost.",
-		r.A, format.Percent(c.Score), format.NumberOf(c.Games, "game"), r.B, format.Count(c.Wins), format.Count(c.Draws), format.Count(c.Losses))
+func (r *Report) scoreSentence(c Cross) phrases.Said {
+	return phrases.Of("%s scored %s of the points in %s against %s: %s won, %s drawn, %s lost.",
+		r.A, format.Percent(c.Score), phrases.Number{N: c.Games, Noun: "game"}, r.B, format.Count(c.Wins), format.Count(c.Draws), format.Count(c.Losses))
 }
 
 // gateSentence is what the sequential test rests on, and how large the difference is.
-func (r *Report) gateSentence() string {
+func (r *Report) gateSentence() phrases.Said {
 	g := r.Gate
-	text := fmt.Sprintf("%s judged %s from %s", g.Design, format.NumberOf(g.Pairs, "pair"), format.NumberOf(g.Openings, "opening"))
+	judged := phrases.Of("%s judged %s from %s", g.Design, phrases.Number{N: g.Pairs, Noun: "pair"}, phrases.Number{N: g.Openings, Noun: "opening"})
 	if g.Elo.Estimate == nil {
-		return text + "."
+		return phrases.Of("%s.", judged)
 	}
-	return text + fmt.Sprintf("; allowing for the stop, the difference is %s Elo, between %s and %s at %s.",
+	return phrases.Of("%s; allowing for the stop, the difference is %s Elo, between %s and %s at %s.", judged,
 		format.Elo(g.Elo.Estimate, 1), format.Elo(g.Elo.Lo, -1), format.Elo(g.Elo.Hi, 1), format.PercentShort(Level))
 }
 
@@ -200,91 +202,95 @@ func (r *Report) Interval(of string) *Interval {
 }
 
 // testSentence says what the test found, and on how much.
-func (r *Report) testSentence() string {
+func (r *Report) testSentence() phrases.Said {
 	test, _ := r.Deciding()
 	if test == nil {
-		return "There is no test for these games."
+		return phrases.Of("There is no test for these games.")
 	}
-	return fmt.Sprintf("Two equal players get a result at least this one-sided with probability p = %s (%s, two-sided).",
+	return phrases.Of("Two equal players get a result at least this one-sided with probability p = %s (%s, two-sided).",
 		format.PValue(*test.P), TestWords(*test))
 }
 
 // TestWords says what a test over pairs does, and with how many.
-func TestWords(t Test) string {
-	unit := "pair"
+func TestWords(t Test) phrases.Said {
+	unit := phrases.Number{N: t.N, Noun: "pair"}
 	if strings.HasPrefix(t.Method, "opening") {
-		unit = "opening"
+		unit = phrases.Number{N: t.N, Noun: "opening"}
 	}
-	text := "exact test over "
 	if strings.HasSuffix(t.Method, "_normal") {
-		text = "approximate test over "
+		return phrases.Of("approximate test over %s", unit)
 	}
-	return text + format.NumberOf(t.N, unit)
+	return phrases.Of("exact test over %s", unit)
 }
 
 // eloSentence says how large the difference may be: of use above all where none
 // is shown, as that is no proof of equality.
-func (r *Report) eloSentence() string {
+func (r *Report) eloSentence() phrases.Said {
 	i := r.Interval("score")
 	if i == nil || i.Lo == nil {
-		return "How large a difference may be is not known."
+		return phrases.Of("How large a difference may be is not known.")
 	}
-	span := fmt.Sprintf("%s to %s for the score of %s, %s to %s Elo", format.Percent(*i.Lo), format.Percent(*i.Hi), r.A,
+	span := phrases.Of("%s to %s for the score of %s, %s to %s Elo", format.Percent(*i.Lo), format.Percent(*i.Hi), r.A,
 		format.Elo(r.Elo.Lo, -1), format.Elo(r.Elo.Hi, 1))
 	if test, _ := r.Deciding(); test == nil || Significant(*test.P) {
-		return fmt.Sprintf("The %s interval is %s.", format.PercentShort(Level), span)
+		return phrases.Of("The %s interval is %s.", format.PercentShort(Level), span)
 	}
-	return fmt.Sprintf("That does not prove them equal: the %s interval is %s.", format.PercentShort(Level), span)
+	return phrases.Of("That does not prove them equal: the %s interval is %s.", format.PercentShort(Level), span)
 }
 
 // caveats are what may make a number mean less than it seems to.
-func (r *Report) caveats() []string {
-	var all []string
-	for _, remark := range phrases.Each(phrases.English, r.Looks.Remarks) {
-		all = append(all, strings.ToUpper(remark[:1])+remark[1:]+".")
+func (r *Report) caveats() []phrases.Said {
+	var all []phrases.Said
+	for _, remark := range r.Looks.Remarks {
+		all = append(all, phrases.Sentence(remark))
 	}
 	if len(r.Players) > 2 {
-		all = append(all, fmt.Sprintf("Only %s against %s is judged; among several pairings, one looks good by chance more often than its own p says.", r.A, r.B))
+		all = append(all, phrases.Of("Only %s against %s is judged; among several pairings, one looks good by chance more often than its own p says.", r.A, r.B))
 	}
 	if r.disagree() {
-		all = append(all, "The interval, which is the more cautious, and the test, which decides, differ about an even score: the result is at the edge.")
+		all = append(all, phrases.Of("The interval, which is the more cautious, and the test, which decides, differ about an even score: the result is at the edge."))
 	}
-	if d := r.Dependence; d.Reused > 0 {
-		words := DependenceWords(d)
-		if weight := WeightWords(d); weight != "" {
-			words += ": " + weight
-		}
-		all = append(all, words+".")
+	if r.Dependence.Reused > 0 {
+		all = append(all, phrases.Of("%s.", r.Evidence()))
 	}
 	if faults := r.faultCount(); faults > 0 {
-		all = append(all, fmt.Sprintf("%s of %s games ended by an engine's fault (a crash, a late or an illegal move), which tells of reliability rather than strength.", format.Count(faults), format.Count(r.Games)))
+		all = append(all, phrases.Of("%s of %s games ended by an engine's fault (a crash, a late or an illegal move), which tells of reliability rather than strength.", format.Count(faults), format.Count(r.Games)))
 	}
 	if r.Unmarked != nil {
-		all = append(all, format.NumberOf(r.Unmarked.Marked, "pair")+" had a move that the machine slowed.")
+		all = append(all, phrases.Of("%s had a move that the machine slowed.", phrases.Number{N: r.Unmarked.Marked, Noun: "pair"}))
 	}
 	return all
 }
 
-// DependenceWords says how many observations the pairs are.
-func DependenceWords(d stats.Dependence) string {
-	text := fmt.Sprintf("%s from %s", format.NumberOf(d.Pairs, "pair"), format.NumberOf(d.Openings, "opening"))
-	switch d.Copies {
-	case 0:
-	case 1:
-		text += "; 1 repeats an earlier one move for move"
-	default:
-		text += fmt.Sprintf("; %s repeat an earlier one move for move", format.Count(d.Copies))
+// Evidence is how many observations the pairs are, and what they are worth where they
+// depend on each other.
+func (r *Report) Evidence() phrases.Said {
+	words := DependenceWords(r.Dependence)
+	if weight := WeightWords(r.Dependence); !weight.IsZero() {
+		return phrases.Of("%s: %s", words, weight)
 	}
-	return text
+	return words
 }
 
-// WeightWords says what pairs that depend on each other are worth, "" where they do not or
-// nobody can know.
-func WeightWords(d stats.Dependence) string {
-	if d.Effect == nil || *d.Effect <= 1 {
-		return ""
+// DependenceWords says how many observations the pairs are.
+func DependenceWords(d stats.Dependence) phrases.Said {
+	said := phrases.Of("%s from %s", phrases.Number{N: d.Pairs, Noun: "pair"}, phrases.Number{N: d.Openings, Noun: "opening"})
+	switch d.Copies {
+	case 0:
+		return said
+	case 1:
+		return phrases.Of("%s; 1 repeats an earlier one move for move", said)
 	}
-	return fmt.Sprintf("worth as much as %.0f independent pairs (likeness of pairs from one opening %.2f of 1)", float64(d.Pairs) / *d.Effect, *d.ICC)
+	return phrases.Of("%s; %s repeat an earlier one move for move", said, format.Count(d.Copies))
+}
+
+// WeightWords says what pairs that depend on each other are worth, nothing where they do
+// not or nobody can know.
+func WeightWords(d stats.Dependence) phrases.Said {
+	if d.Effect == nil || *d.Effect <= 1 {
+		return phrases.Said{}
+	}
+	return phrases.Of("worth as much as %.0f independent pairs (likeness of pairs from one opening %.2f of 1)", float64(d.Pairs) / *d.Effect, *d.ICC)
 }
 
 // disagree reports whether the interval of the score and the deciding test differ about

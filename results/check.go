@@ -227,6 +227,9 @@ func (c *checker) run(ctx context.Context, run *rawRun) error {
 		return c.pair(ctx, run, plan, id, &checked)
 	})
 	c.found.Runs = append(c.found.Runs, checked)
+	if err == nil {
+		err = c.tune(ctx, run)
+	}
 	return c.reading(run.name(), "the pairs", err)
 }
 

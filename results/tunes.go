@@ -192,6 +192,74 @@ func (s *Store) TuneCandidates(ctx context.Context, runID int64) (list []match.T
 	return list, nil
 }
 
+// tuneOf is the tune that a stored run is; nil: it is none.
+func tuneOf(run *rawRun) (*tune.Plan, error) {
+	text, _ := run.run.value("plan").(string)
+	plan, err := match.ParseCanonical([]byte(text))
+	if err != nil || len(plan.Tune) == 0 {
+		return nil, err
+	}
+	return tune.ParsePlan(string(plan.Tune))
+}
+
+// tune compares what a tune's pairs were played with, and its states, with what the
+// results before them lead to.
+func (c *checker) tune(ctx context.Context, run *rawRun) error {
+	plan, err := tuneOf(run)
+	if err != nil || plan == nil {
+		return c.reading(run.name(), "the tune", err)
+	}
+	states, err := tuneStates(ctx, c.q, run.id())
+	var w *tune.Walk
+	if err == nil {
+		w, err = tune.NewWalk(plan.Settings, states, -1)
+	}
+	if err == nil {
+		err = c.walk(ctx, run.id(), w)
+	}
+	if err != nil {
+		return c.reading(run.name(), "the tune", err)
+	}
+	w.End()
+	for _, what := range w.Differences {
+		c.problem(run.name(), -1, what)
+	}
+	return nil
+}
+
+func (c *checker) walk(ctx context.Context, run int64, w *tune.Walk) error {
+	points := map[int]any{}
+	err := eachRaw(ctx, c.q, "pairs", func(r *rawRow) error {
+		points[int(r.int("pair"))] = r.value("options")
+		return nil
+	}, "WHERE run_id = ?", run)
+	if err != nil {
+		return err
+	}
+	var rows []match.Row
+	pair := func() error {
+		if len(rows) == 0 {
+			return nil
+		}
+		options, err := parseOptions(points[rows[0].Pair])
+		if err == nil {
+			w.Pair(rows, options)
+		}
+		rows = rows[:0]
+		return err
+	}
+	err = selectGames(ctx, c.q, run, Filter{}, anyLeg, func(r match.Row) error {
+		if len(rows) > 0 && rows[0].Pair != r.Pair {
+			if err := pair(); err != nil {
+				return err
+			}
+		}
+		rows = append(rows, r)
+		return nil
+	})
+	return errors.Join(err, pair())
+}
+
 // drawnFrom is the first pair of a tune that was drawn from a state in which a pair is
 // learnt; false: the run is no tune.
 func drawnFrom(ctx context.Context, q querier, run int64, pair int) (first int, ok bool, err error) {

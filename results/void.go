@@ -18,8 +18,8 @@ import (
 // that which says. They are kept for evidence (Voided), no other reader sees them,
 // and they are missing again, so that they are played anew. why and by, the reason
 // and who gave it, are kept with them. It returns the pairs' numbers in order.
-// In a tune the pairs that were drawn after these are
-// voided with them, and the states that rest on them are no more.
+// In a tune the pairs that were drawn after these are voided with them, and the states
+// that rest on them are no more.
 // which must not use the Run: nothing is stored while it is asked. Whatever has
 // counted the pairs counts anew from the first.
 func (r *Run) Void(ctx context.Context, why, by string, which func(match.Row) bool) (pairs []int, err error) {
@@ -101,7 +101,7 @@ func voidPairs(ctx context.Context, tx *sql.Tx, run int64, v voiding, which func
 
 // withDrawn adds, in a tune, the pairs that were drawn from a state in which the first
 // chosen pair is learnt: the path that they come from is no more.
-func withDrawn(ctx context.Context, tx *sql.Tx, run int64, chosen []int) ([]int, error) {
+func withDrawn(ctx context.Context, tx querier, run int64, chosen []int) ([]int, error) {
 	if len(chosen) == 0 {
 		return nil, nil
 	}
@@ -117,6 +117,16 @@ func withDrawn(ctx context.Context, tx *sql.Tx, run int64, chosen []int) ([]int,
 	}, "SELECT pair FROM pairs WHERE run_id = ? AND pair >= ?", run, first)
 	slices.Sort(chosen)
 	return slices.Compact(chosen), err
+}
+
+// Voidable are the pairs that a Void of these takes out: in a tune, also those that were
+// drawn after them.
+func (s *Store) Voidable(ctx context.Context, run *RunInfo, pairs []int) ([]int, error) {
+	pairs, err := withDrawn(ctx, s.read, run.ID, pairs)
+	if err != nil {
+		return nil, s.fail("looking for what hangs on pairs", err)
+	}
+	return pairs, nil
 }
 
 func voidPair(ctx context.Context, tx *sql.Tx, run int64, id int, v voiding) error {

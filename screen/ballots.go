@@ -1,32 +1,32 @@
 package screen
 
 import (
-	"fmt"
 	"strconv"
 
 	"gogi/ensemble/voting"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/match"
 )
 
 // votes are at most room lines of how a council came to its last move: what decided, and
 // what its members said, the ones for the move that was played with a mark; who has no
 // room is counted. None where it was no council's.
-func votes(t *match.Thought, room int) []Line {
+func (v View) votes(t *match.Thought, room int) []Line {
 	if !voted(t) || room < 1 {
 		return nil
 	}
-	v := t.Vote
-	lines := []Line{line(Faint, fmt.Sprintf("  votes %s for %s, by %s", orDash(clean(v.Split)), clean(t.Move), clean(voting.By(v.By).Words())))}
-	shown, all := v.Ballots, len(v.Ballots)+max(0, v.Others)
+	vote := t.Vote
+	lines := []Line{line(Faint, "  "+v.say("votes %s for %s, by %s", orDash(clean(vote.Split)), clean(t.Move), phrases.Of(clean(voting.By(vote.By).Words()))))}
+	shown, all := vote.Ballots, len(vote.Ballots)+max(0, vote.Others)
 	if len(lines)+all > room {
 		shown = shown[:max(0, min(len(shown), room-len(lines)-1))]
 	}
 	for i := range shown {
-		lines = append(lines, ballot(&shown[i]))
+		lines = append(lines, v.ballot(&shown[i]))
 	}
 	if more := all - len(shown); more > 0 && len(lines) < room {
-		lines = append(lines, line(Faint, fmt.Sprintf("    and %d more", more)))
+		lines = append(lines, line(Faint, "    "+v.say("and %d more", more)))
 	}
 	return lines
 }
@@ -41,14 +41,14 @@ func orDash(text string) string {
 }
 
 // ballot is a member's vote in a line.
-func ballot(b *match.Ballot) Line {
+func (v View) ballot(b *match.Ballot) Line {
 	mark, style := "    ", Plain
 	if b.Played {
 		mark, style = "  * ", Strong
 	}
 	said := clean(b.Move)
 	if voting.Kind(b.Kind) != voting.KindMove {
-		said = clean(voting.Kind(b.Kind).Words())
+		said = v.say(clean(voting.Kind(b.Kind).Words()))
 	}
 	return line(style, mark+pad(format.Name(clean(b.Member)), 16)+" "+pad(said, 9)+" "+
 		padLeft(evaluation(&match.Thought{Score: b.Score}), 7)+" ×"+strconv.FormatFloat(b.Weight, 'g', 3, 64))

@@ -20,10 +20,10 @@ const (
 // boardLines draws a board with both hands: 12 lines, or gridHeight with lines between
 // the squares. White's pieces have a v before them, as in the notations of the CSA and
 // of KI2; the last move is marked.
-func boardLines(b *match.Board, grid bool) []Line {
+func (v View) boardLines(b *match.Board, grid bool) []Line {
 	p, last, ok := position(b)
 	if !ok {
-		return []Line{line(Faint, "no board is known yet")}
+		return []Line{line(Faint, v.say("no board is known yet"))}
 	}
 	files, between, before, after := "  9  8  7  6  5  4  3  2  1", Line(nil), "", ""
 	if grid {

@@ -1,9 +1,8 @@
 package screen
 
 import (
-	"fmt"
-
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/report"
 	"gogi/report/text"
 	"gogi/stats"
@@ -32,13 +31,13 @@ func (v View) head(width, limit int) []Line {
 func (v View) evidence() []string {
 	switch {
 	case v.Report == nil && v.Unread != "":
-		return []string{"The stored games cannot be read: " + v.Unread}
+		return []string{v.say("The stored games cannot be read: %s", v.Unread)}
 	case v.Report == nil:
-		return []string{"The stored games are being read."}
+		return []string{v.say("The stored games are being read.")}
 	}
-	said := Shown(v.Report)
+	said := phrases.Each(v.Tongue, Shown(v.Report))
 	if v.Unread != "" {
-		said = append(said, "This is old: the stored games cannot be read: "+v.Unread)
+		said = append(said, v.say("This is old: the stored games cannot be read: %s", v.Unread))
 	}
 	return said
 }
@@ -46,23 +45,23 @@ func (v View) evidence() []string {
 // Shown is what a report may be quoted with while its run is played: the score with the
 // interval that holds at any time, the gate's state with its bounds, in the order of the
 // plan, and the verdict where there is one.
-func Shown(r *report.Report) []string {
+func Shown(r *report.Report) []phrases.Said {
 	cross, met := r.Pairing()
-	var said []string
+	var said []phrases.Said
 	switch {
 	case r.Games == 0:
-		return []string{"No pair is stored yet, so nothing is known of the strength."}
+		return []phrases.Said{phrases.Of("No pair is stored yet, so nothing is known of the strength.")}
 	case r.Tournament == nil && met:
-		said = append(said, r.A+" against "+r.B+" "+text.WDL(cross.WDL)+": "+score(r))
+		said = append(said, phrases.Of("%s against %s %s: %s", r.A, r.B, text.WDL(cross.WDL), score(r)))
 	}
 	if r.Gate != nil {
-		said = append(said, "gate "+text.Gate(r.Gate))
+		said = append(said, phrases.Of("gate %s", text.Gate(r.Gate)))
 	}
 	if r.Tournament != nil || !met || r.Finished || r.Gate != nil && r.Gate.Decision != stats.Continue {
 		return append(said, r.Verdict().Claim) // which tells, too, of a machine that slowed most pairs
 	}
-	if slowed := r.Slowed().String(); slowed != "" {
-		said = append(said, "Beware: "+slowed+".")
+	if slowed := r.Slowed(); !slowed.IsZero() {
+		said = append(said, phrases.Of("Beware: %s.", slowed))
 	}
 	return said
 }
@@ -70,25 +69,21 @@ func Shown(r *report.Report) []string {
 // Glance is Shown in lines that fit a narrow terminal: the difference in Elo with the
 // interval that holds at any time, the gate's ratio between its bounds, and that the
 // machine slowed most pairs. The score itself is left to who knows the latest games.
-func Glance(r *report.Report) []string {
-	var said []string
+func Glance(r *report.Report) []phrases.Said {
+	var said []phrases.Said
 	if r.Tournament == nil {
 		for _, i := range r.Intervals {
 			if i.Method == "anytime" && i.Estimate != nil && i.Lo != nil && i.Hi != nil {
-				said = append(said, fmt.Sprintf("Elo %s [%s, %s], %s at any time, by %s", elo(*i.Estimate, 0), elo(*i.Lo, -1), elo(*i.Hi, 1),
-					format.Percent(i.Level), format.NumberOf(i.N, i.Unit)))
+				said = append(said, phrases.Of("Elo %s [%s, %s], %s at any time, by %s", elo(*i.Estimate, 0), elo(*i.Lo, -1), elo(*i.Hi, 1),
+					format.Percent(i.Level), text.UnitsOf(i)))
 			}
 		}
 	}
 	if g := r.Gate; g != nil {
-		state := string(g.Decision)
-		if g.Decision == stats.Continue {
-			state = "undecided"
-		}
-		said = append(said, fmt.Sprintf("gate LLR %s of [%.2f, %.2f] after %s in plan order: %s",
-			format.Decimal(g.LLR, 2), g.Lower, g.Upper, format.NumberOf(g.Pairs, "pair"), state))
+		said = append(said, phrases.Of("gate LLR %s of [%.2f, %.2f] after %s in plan order: %s",
+			format.Decimal(g.LLR, 2), g.Lower, g.Upper, phrases.Number{N: g.Pairs, Noun: "pair"}, text.Decided(g.Decision)))
 	}
-	if slowed := r.Slowed().String(); slowed != "" {
+	if slowed := r.Slowed(); !slowed.IsZero() {
 		said = append(said, slowed)
 	}
 	return said
@@ -103,7 +98,7 @@ func elo(score float64, side int) string {
 }
 
 // score is A's, with the interval that may be read now.
-func score(r *report.Report) string {
+func score(r *report.Report) phrases.Said {
 	for _, i := range r.Intervals {
 		if i.Method == "anytime" {
 			return text.Interval(i)
@@ -112,5 +107,5 @@ func score(r *report.Report) string {
 	if i := r.Interval("score"); i != nil {
 		return text.Interval(*i)
 	}
-	return "no interval"
+	return phrases.Of("no interval")
 }

@@ -1,10 +1,8 @@
 package screen
 
 import (
-	"fmt"
-	"strings"
-
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 )
 
 // keys are what can be pressed.
@@ -19,26 +17,26 @@ func (v View) foot(width, limit int) []Line {
 	if v.Question {
 		style = Alarm
 	}
-	return append(lines, line(style, clip(clean(v.Message), width)), line(Faint, keys))
+	return append(lines, line(style, clip(clean(v.Message), width)), line(Faint, v.say(keys)))
 }
 
 // faults are the sums of the session, and the latest that were told.
 func (v View) faults(limit int) []Line {
 	var sums []string
 	for _, f := range v.Now.Faults {
-		sum := fmt.Sprintf("%s %s", clean(format.Words(f.Kind)), format.Count(f.Times))
+		sum := v.say("%s %s", v.fault(f.Kind), format.Count(f.Times))
 		if f.Player != "" {
 			sum = format.Name(clean(f.Player)) + " " + sum
 		}
 		if f.Forfeits > 0 {
-			sum += " (lost " + format.NumberOf(f.Forfeits, "game") + ")"
+			sum = v.say("%s (lost %s)", sum, phrases.Number{N: f.Forfeits, Noun: "game"})
 		}
 		sums = append(sums, sum)
 	}
 	if sums == nil {
-		return []Line{line(Faint, "no faults")}
+		return []Line{line(Faint, v.say("no faults"))}
 	}
-	lines := []Line{line(Alarm, "faults: "+strings.Join(sums, ", "))}
+	lines := []Line{line(Alarm, v.say("faults: %s", phrases.Row(said(sums))))}
 	for _, note := range v.Faults[max(0, len(v.Faults)-limit+1):] {
 		lines = append(lines, line(Plain, "  "+clean(note)))
 	}
@@ -50,9 +48,9 @@ func (v View) warnings(width, limit int) []Line {
 	all := v.Now.Warnings
 	var lines []Line
 	for i := len(all) - 1; i >= 0 && len(lines) < limit; i-- {
-		head := "warning: "
+		head := v.say("warning: ")
 		if i == len(all)-1 && len(all) > 1 {
-			head = fmt.Sprintf("warnings (%d): ", len(all))
+			head = v.say("warnings (%d): ", len(all))
 		}
 		if name := all[i].Engine; name != "" {
 			head += format.Name(clean(name)) + ": "
@@ -62,4 +60,16 @@ func (v View) warnings(width, limit int) []Line {
 		}
 	}
 	return lines
+}
+
+// fault is a kind of fault in words.
+func (v View) fault(kind string) string { return v.say(clean(format.Words(kind))) }
+
+// said are texts that are the same in all tongues.
+func said(texts []string) []phrases.Said {
+	list := make([]phrases.Said, len(texts))
+	for i, text := range texts {
+		list[i] = phrases.Verbatim(text)
+	}
+	return list
 }

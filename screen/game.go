@@ -13,16 +13,16 @@ import (
 
 // game is what is known of the shown game beside its board, in at most height lines.
 func (v View) game(s match.SlotState, height int) []Line {
-	follows := "chosen"
+	follows := v.say("chosen")
 	if v.Follows {
-		follows = "follows what happens"
+		follows = v.say("follows what happens")
 	}
-	lines := []Line{{{"slot " + seatName(Seat{s.Worker, s.Slot}), Strong}, {"  " + follows, Faint}}}
+	lines := []Line{{{v.say("slot %s", seatName(Seat{s.Worker, s.Slot})), Strong}, {"  " + follows, Faint}}}
 	b := s.Board
 	if b == nil {
-		return append(lines, line(Faint, string(s.Phase)+", no game yet"))
+		return append(lines, line(Faint, v.say("%s, no game yet", v.say(string(s.Phase)))))
 	}
-	lines = append(lines, line(Plain, gameTitle(b)))
+	lines = append(lines, line(Plain, v.gameTitle(b)))
 	mover, known := mover(b)
 	room := height - len(lines) - 2*3
 	if voted(b.Thoughts[0]) && voted(b.Thoughts[1]) {
@@ -30,32 +30,32 @@ func (v View) game(s match.SlotState, height int) []Line {
 	}
 	for _, c := range []shogi.Colour{shogi.White, shogi.Black} {
 		lines = append(lines, v.side(b, c, known && c == mover && b.Outcome == "")...)
-		lines = append(lines, votes(b.Thoughts[c], room)...)
+		lines = append(lines, v.votes(b.Thoughts[c], room)...)
 	}
 	return lines
 }
 
 // gameTitle is which game it is, and how it ended.
-func gameTitle(b *match.Board) string {
-	t := fmt.Sprintf("game %d.%d · ply %d", b.Pair, b.Leg, b.Ply)
+func (v View) gameTitle(b *match.Board) string {
+	t := v.say("game %d.%d · ply %d", b.Pair, b.Leg, b.Ply)
 	if b.Outcome != "" {
-		t += fmt.Sprintf(" · %s (%s)", outcome(b), clean(format.Words(b.Termination)))
+		t += v.say(" · %s (%s)", v.outcome(b), v.fault(b.Termination))
 	}
 	if b.Opening != "" {
-		t += " · opening " + clean(b.Opening)
+		t += v.say(" · opening %s", clean(b.Opening))
 	}
 	return t
 }
 
 // outcome is how a game ended, in words.
-func outcome(b *match.Board) string {
+func (v View) outcome(b *match.Board) string {
 	switch b.Outcome {
 	case match.BlackWins.String():
-		return "Black won"
+		return v.say("Black won")
 	case match.WhiteWins.String():
-		return "White won"
+		return v.say("White won")
 	}
-	return clean(format.Words(b.Outcome))
+	return v.say(clean(format.Words(b.Outcome)))
 }
 
 // mover is who is to move.
@@ -66,24 +66,24 @@ func mover(b *match.Board) (shogi.Colour, bool) {
 
 // side is a player with its clock, what it said last, and how it goes on.
 func (v View) side(b *match.Board, c shogi.Colour, moves bool) []Line {
-	name, mark, style := b.Black, "  Black ", Blacks
+	name, mark, style := b.Black, "  "+pad(v.say("Black"), 6), Blacks
 	if c == shogi.White {
-		name, mark, style = b.White, "v White ", Whites
+		name, mark, style = b.White, "v "+pad(v.say("White"), 6), Whites
 	}
 	first := Line{{mark, style}, {pad(format.Name(clean(name)), 18), Strong}, {" " + padLeft(clock(b, c), 7), Plain}}
 	if moves {
-		first = append(first, Span{waits(v.Waited), Faint})
+		first = append(first, Span{"  " + v.waits(), Faint})
 	}
-	said, variation := thought(b.Thoughts[c])
+	said, variation := v.thought(b.Thoughts[c])
 	return []Line{first, line(Plain, "  "+said), line(Faint, "  "+variation)}
 }
 
 // waits is how long the side to move has had the move.
-func waits(since time.Duration) string {
-	if since < 0 {
-		return "  to move"
+func (v View) waits() string {
+	if v.Waited < 0 {
+		return v.say("to move")
 	}
-	return "  thinks " + format.Duration(since)
+	return v.say("thinks %s", format.Duration(v.Waited))
 }
 
 // clock is what a side had left after its last move, a dash without a clock.
@@ -100,16 +100,16 @@ func clock(b *match.Board, c shogi.Colour) string {
 }
 
 // thought is what a player said with its last move, from its own view.
-func thought(t *match.Thought) (said, variation string) {
+func (v View) thought(t *match.Thought) (said, variation string) {
 	if t == nil {
 		return "-", ""
 	}
 	parts := []string{evaluation(t)}
 	if t.Depth > 0 {
-		parts = append(parts, fmt.Sprintf("depth %d", t.Depth))
+		parts = append(parts, v.say("depth %d", t.Depth))
 	}
 	if t.Nodes > 0 {
-		parts = append(parts, short(t.Nodes)+" nodes")
+		parts = append(parts, v.say("%s nodes", short(t.Nodes)))
 	}
 	if t.TimeMS != nil {
 		parts = append(parts, format.Span(time.Duration(*t.TimeMS*float64(time.Millisecond))))

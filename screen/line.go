@@ -8,6 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"gogi/internal/foreign"
+	"gogi/internal/format"
 )
 
 // Style is how a piece of text looks.
@@ -148,20 +149,17 @@ func (l Line) filled(room int) Line {
 	return append(l, Span{strings.Repeat(" ", max(0, room-l.Width())), style})
 }
 
-// wrap breaks text at spaces into lines of at most room cells and at most limit of
-// them; what follows the first is set in. The last one is clipped by whoever draws it.
+// wrap breaks text at spaces, and between Japanese characters, into lines of at most room
+// cells and at most limit of them; what follows the first is set in. The last one is
+// clipped by whoever draws it.
 func wrap(text string, room, limit int) []string {
 	var out []string
 	now := ""
-	for _, word := range strings.Fields(text) {
-		switch {
-		case now == "":
-			now = word
-		case width(now)+1+width(word) <= room || len(out) == limit-1:
-			now += " " + word
-		default:
-			out, now = append(out, now), "  "+word
+	for _, piece := range format.Pieces(strings.Join(strings.Fields(text), " ")) {
+		if now != "" && width(now)+width(strings.TrimRight(piece, " ")) > room && len(out) < limit-1 {
+			out, now = append(out, strings.TrimRight(now, " ")), "  "
 		}
+		now += piece
 	}
 	return append(out, now)
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"gogi/control"
+	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/live"
 	"gogi/live/socket"
 	"gogi/match"
@@ -30,6 +32,7 @@ const (
 // clock.
 type model struct {
 	run    string
+	in     phrases.Tongue
 	state  *live.State
 	report *report.Report
 	unread string
@@ -49,6 +52,15 @@ func newModel(run string) *model {
 	return &model{run: run, state: live.NewState(run), follows: true, told: map[Seat]time.Time{}}
 }
 
+func modelIn(run string, in phrases.Tongue) *model {
+	m := newModel(run)
+	m.in = in
+	return m
+}
+
+// say is a phrase in the model's tongue.
+func (m *model) say(phrase string, args ...any) string { return phrases.Say(m.in, phrase, args...) }
+
 // again begins from nothing, for a new stream of events.
 func (m *model) again() {
 	m.state, m.told = live.NewState(m.run), map[Seat]time.Time{}
@@ -58,7 +70,7 @@ func (m *model) again() {
 func (m *model) apply(e match.Event, now time.Time) {
 	m.state.Apply(e)
 	if e.Type == match.EventFault {
-		m.faults = append(m.faults, faultText(e))
+		m.faults = append(m.faults, m.faultText(e))
 		m.faults = m.faults[max(0, len(m.faults)-keptFaults):]
 	}
 	if e.Slot == nil {
@@ -77,13 +89,13 @@ func (m *model) apply(e match.Event, now time.Time) {
 }
 
 // faultText is a fault in a line.
-func faultText(e match.Event) string {
-	text := e.Kind
+func (m *model) faultText(e match.Event) string {
+	text := m.say(format.Words(e.Kind))
 	if e.Engine != "" {
 		text = e.Engine + " " + text
 	}
 	if e.Pair != nil {
-		text += fmt.Sprintf(" in pair %d", *e.Pair)
+		text = m.say("%s in pair %d", text, *e.Pair)
 	}
 	return text + ": " + e.Note
 }
@@ -100,7 +112,7 @@ func (m *model) learned(r *report.Report, err error) {
 // press takes a key, and returns the order that it means, nil for none.
 func (m *model) press(key rune) *control.Command {
 	if m.asks {
-		m.asks, m.message = false, "not stopped"
+		m.asks, m.message = false, m.say("not stopped")
 		if key == 's' || key == 'y' {
 			return m.order(control.Command{Do: control.Stop})
 		}
@@ -135,7 +147,7 @@ func (m *model) command(key rune) *control.Command {
 	case '-':
 		return m.order(control.Command{Do: control.Concurrency, N: wanted - 1})
 	case 's':
-		m.asks, m.message = true, "Stop gives up the games in play. s stops, any other key does not."
+		m.asks, m.message = true, m.say("Stop gives up the games in play. s stops, any other key does not.")
 	}
 	return nil
 }
@@ -143,14 +155,14 @@ func (m *model) command(key rune) *control.Command {
 // order lets one order at a time through.
 func (m *model) order(c control.Command) *control.Command {
 	if m.ordered != nil {
-		m.message = fmt.Sprintf("the run has not answered %s yet", m.ordered.Do)
+		m.message = m.say("the run has not answered %s yet", m.ordered.Do)
 		return nil
 	}
 	if err := c.Check(); err != nil {
 		m.message = err.Error()
 		return nil
 	}
-	m.ordered, m.message = &c, words(c)+": waiting for the run"
+	m.ordered, m.message = &c, m.say("%s: waiting for the run", words(c))
 	return &c
 }
 
@@ -160,11 +172,11 @@ func (m *model) answered(err error) {
 	m.ordered = nil
 	switch {
 	case err == nil:
-		m.message = words(*c) + ": done; " + meaning[c.Do]
+		m.message = m.say("%s: done; %s", words(*c), phrases.Of(meaning[c.Do]))
 	case errors.Is(err, socket.ErrRefused):
 		m.message = words(*c) + ": " + err.Error()
 	default:
-		m.message = words(*c) + " did not reach the run: " + err.Error()
+		m.message = m.say("%s did not reach the run: %s", words(*c), err.Error())
 	}
 }
 
@@ -207,14 +219,14 @@ func (m *model) choose(number int) {
 			return
 		}
 	}
-	m.message = fmt.Sprintf("there is no slot %d", number)
+	m.message = m.say("there is no slot %d", number)
 }
 
 // view is what is to be shown.
 func (m *model) view(now time.Time) View {
 	v := View{
 		Run: m.run, Now: m.state.Snapshot(), Report: m.report, Unread: m.unread, Chosen: m.chosen, Follows: m.follows,
-		Waited: -1, Faults: m.faults, Message: m.message, Question: m.asks,
+		Waited: -1, Faults: m.faults, Message: m.message, Question: m.asks, Tongue: m.in,
 	}
 	shown := v.shown()
 	v.Chosen = Seat{shown.Worker, shown.Slot}
@@ -222,4 +234,13 @@ func (m *model) view(now time.Time) View {
 		v.Waited = now.Sub(at)
 	}
 	return v
+}
+
+// Words are the phrases that are words of values: the meanings of orders.
+func Words() []string {
+	words := []string{keys, phaseOf(&match.Snapshot{Over: true}), phaseOf(&match.Snapshot{})}
+	for _, phrase := range meaning {
+		words = append(words, phrase)
+	}
+	return words
 }

@@ -17,19 +17,19 @@ func (v View) slots(across, height int) []Line {
 	at := slices.IndexFunc(all, func(s match.SlotState) bool { return s.Worker == shown.Worker && s.Slot == shown.Slot })
 	room := min(height-1, len(all))
 	first := max(0, min(at-room/2, len(all)-room))
-	head := "slots"
+	head := v.say("slots")
 	if room < len(all) {
-		head = fmt.Sprintf("slots %d-%d of %d", first+1, first+room, len(all))
+		head = v.say("slots %d-%d of %d", first+1, first+room, len(all))
 	}
-	lines := []Line{{{pad(head, seatRoom(across)+17), Faint}, {padLeft("score", 7) + " clocks", Faint}}}
+	lines := []Line{{{pad(head, seatRoom(across)+17), Faint}, {v.say("  score clocks"), Faint}}}
 	for i, s := range all[first : first+room] {
-		lines = append(lines, slotLine(s, first+i == at, across))
+		lines = append(lines, v.slotLine(s, first+i == at, across))
 	}
 	return lines
 }
 
 // slotLine is a slot in a line.
-func slotLine(s match.SlotState, shown bool, room int) Line {
+func (v View) slotLine(s match.SlotState, shown bool, room int) Line {
 	style, mark := Plain, " "
 	if shown {
 		style, mark = Strong, ">"
@@ -37,15 +37,15 @@ func slotLine(s match.SlotState, shown bool, room int) Line {
 	text := mark + padLeft(seatName(Seat{s.Worker, s.Slot}), seatRoom(room))
 	b := s.Board
 	if b == nil {
-		return line(style, text+" "+string(s.Phase))
+		return line(style, text+" "+v.say(string(s.Phase)))
 	}
 	if s.Phase != match.SlotPlaying {
 		if !shown {
 			style = Faint
 		}
-		return line(style, fmt.Sprintf("%s %s after %d.%d", text, pad(string(s.Phase), 8), b.Pair, b.Leg))
+		return line(style, v.say("%s %s after %d.%d", text, pad(v.say(string(s.Phase)), 8), b.Pair, b.Leg))
 	}
-	text += fmt.Sprintf(" %s %s %s %s ", pad(fmt.Sprintf("%d.%d", b.Pair, b.Leg), 6), pad(fmt.Sprintf("ply %d", b.Ply), 8),
+	text += fmt.Sprintf(" %s %s %s %s ", pad(fmt.Sprintf("%d.%d", b.Pair, b.Leg), 6), pad(v.say("ply %d", b.Ply), 8),
 		padLeft(evaluation(latest(b)), 6), pad(clocks(b), 11))
 	return line(style, text+versus(b, room-width(text)-1))
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/report"
 )
@@ -34,12 +35,16 @@ type View struct {
 	Faults   []string       // those that were told while somebody watched, the latest last
 	Message  string         // the answer to the last key
 	Question bool           // the message asks something
+	Tongue   phrases.Tongue // that it is told in; "" is English
 }
+
+// say is a phrase in the view's tongue.
+func (v View) say(phrase string, args ...any) string { return phrases.Say(v.Tongue, phrase, args...) }
 
 // Lines draws a view: at most height lines, none wider than width.
 func Lines(v View, width, height int) []Line {
 	if width < LeastWidth || height < LeastHeight {
-		return cut(small(width, height), width, height)
+		return cut(v.small(width, height), width, height)
 	}
 	top, bottom := v.head(width, max(3, height/6)), v.foot(width, 1+(height-LeastHeight)/8)
 	middle := v.middle(width, height-len(top)-len(bottom))
@@ -59,9 +64,9 @@ func cut(lines []Line, width, height int) []Line {
 }
 
 // small says that there is no room.
-func small(width, height int) []Line {
+func (v View) small(width, height int) []Line {
 	var out []Line
-	text := fmt.Sprintf("%d × %d cells are too few: gogi watch needs %d × %d. q quits.", width, height, LeastWidth, LeastHeight)
+	text := v.say("%d × %d cells are too few: gogi watch needs %d × %d. q quits.", width, height, LeastWidth, LeastHeight)
 	for _, t := range wrap(text, width, max(1, height)) {
 		out = append(out, line(Plain, t))
 	}
@@ -75,7 +80,7 @@ func (v View) middle(width, height int) []Line {
 	if grid {
 		left = gridWidth + 2
 	}
-	board := boardLines(shown.Board, grid)
+	board := v.boardLines(shown.Board, grid)
 	right := width - left
 	if right < 2*leastGame {
 		game := append(v.game(shown, height-leastSlots), nil)
@@ -97,7 +102,7 @@ func (v View) players(height int) []Line {
 	if v.Report == nil || height < 3 {
 		return nil
 	}
-	lines := []Line{nil, line(Faint, pad("stored games", 20)+padLeft("W-D-L", 14)+padLeft("points", 9))}
+	lines := []Line{nil, line(Faint, pad(v.say("stored games"), 20)+padLeft(v.say("W-D-L"), 14)+padLeft(v.say("points"), 9))}
 	for _, p := range v.Report.Players[:min(len(v.Report.Players), height-2)] {
 		lines = append(lines, line(Plain, pad(clean(p.Name), 20)+
 			padLeft(fmt.Sprintf("%d-%d-%d", p.Wins, p.Draws, p.Losses), 14)+padLeft(format.Share(p.Points, p.Games), 9)))
@@ -121,24 +126,24 @@ func (v View) shown() match.SlotState {
 // title is the run in a line.
 func (v View) title() string {
 	s := v.Now
-	parts := []string{clean(v.Run), phaseOf(s)}
+	parts := []string{clean(v.Run), v.say(phaseOf(s))}
 	upTo := ""
 	if v.Report != nil {
 		upTo = v.Report.UpTo()
 	}
-	parts = append(parts, fmt.Sprintf("%s of %s%s", format.Count(s.Finished), upTo, format.NumberOf(s.Pairs, "pair")))
+	parts = append(parts, v.say("%s of %s%s", format.Count(s.Finished), upTo, phrases.Number{N: s.Pairs, Noun: "pair"}))
 	if games, pairs, ok := s.Rate(); ok {
-		parts = append(parts, rate(games), "ETA "+eta(s, pairs))
+		parts = append(parts, v.rate(games), v.say("ETA %s", eta(s, pairs)))
 	}
-	parts = append(parts, format.NumberOf(s.Wanted, "slot"))
+	parts = append(parts, phrases.Number{N: s.Wanted, Noun: "slot"}.In(v.Tongue))
 	return " " + strings.Join(parts, " · ")
 }
 
-func rate(games float64) string {
+func (v View) rate(games float64) string {
 	if games >= 60 {
-		return fmt.Sprintf("%.1f games/s", games/60)
+		return v.say("%.1f games/s", games/60)
 	}
-	return fmt.Sprintf("%.1f games/min", games)
+	return v.say("%.1f games/min", games)
 }
 
 // eta is when all pairs are stored at the rate of now, a dash where no more begin.

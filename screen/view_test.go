@@ -238,7 +238,7 @@ func TestBoardAsBOD(t *testing.T) {
 			}
 			p.Apply(m)
 		}
-		lines := boardLines(&match.Board{Moves: c.moves, Position: p.SFEN()}, false)
+		lines := View{}.boardLines(&match.Board{Moves: c.moves, Position: p.SFEN()}, false)
 		for i, want := range c.want {
 			got := lines[i].String()
 			if i >= 2 && i < 11 {

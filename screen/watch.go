@@ -12,6 +12,7 @@ import (
 	"github.com/gdamore/tcell/v3"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/live/socket"
 	"gogi/match"
 	"gogi/report"
@@ -22,6 +23,7 @@ type Run struct {
 	Name     string
 	Socket   string                                        // of the process that plays it
 	Evidence func(context.Context) (*report.Report, error) // reads what is stored of it
+	Tongue   phrases.Tongue                                // that it is told in; "" is English
 }
 
 // The rhythm of the loop.
@@ -83,7 +85,7 @@ type watcher struct {
 
 func newWatcher(ctx context.Context, r Run, s tcell.Screen, stream *socket.Stream) *watcher {
 	return &watcher{
-		Run: r, ctx: ctx, screen: s, model: newModel(r.Name), stream: stream, events: stream.Events(), back: make(chan func()), read: -1,
+		Run: r, ctx: ctx, screen: s, model: modelIn(r.Name, r.Tongue), stream: stream, events: stream.Events(), back: make(chan func()), read: -1,
 	}
 }
 
@@ -130,7 +132,7 @@ func (w *watcher) heard(e match.Event, ok bool) {
 		return
 	}
 	w.events = nil
-	w.model.message = "cut off from the run; connecting again"
+	w.model.message = phrases.Say(w.Tongue, "cut off from the run; connecting again")
 }
 
 // tick draws, connects and reads what is due.
@@ -166,7 +168,7 @@ func (w *watcher) again() error {
 	}
 	w.stream, w.events = stream, stream.Events()
 	w.model.again()
-	w.model.message = "connected again"
+	w.model.message = phrases.Say(w.Tongue, "connected again")
 	return nil
 }
 
@@ -258,12 +260,12 @@ func (w *watcher) key(e *tcell.EventKey) (leave bool, err error) {
 // last is what there is to say of a session that has ended.
 func last(run string, m *model) []string {
 	now := m.state.Snapshot()
-	lines := []string{fmt.Sprintf("%s: the session has ended; %s of %s are stored.",
-		clean(run), format.Count(now.Finished), format.NumberOf(now.Pairs, "pair"))}
+	lines := []string{m.say("%s: the session has ended; %s of %s are stored.",
+		clean(run), format.Count(now.Finished), phrases.Number{N: now.Pairs, Noun: "pair"})}
 	if m.unread != "" {
-		return append(lines, "The stored games cannot be read: "+clean(m.unread))
+		return append(lines, m.say("The stored games cannot be read: %s", clean(m.unread)))
 	}
-	for _, said := range Shown(m.report) {
+	for _, said := range phrases.Each(m.in, Shown(m.report)) {
 		lines = append(lines, clean(said))
 	}
 	return lines

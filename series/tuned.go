@@ -78,7 +78,7 @@ type tuned struct {
 	tries    map[int]int   // of pairs that could not be played though all their points start
 	changed  chan struct{} // closed, and made anew, when there may be something new
 	broken   error         // why no pair can be found any more
-	ahead    map[int]scored
+	ahead    map[int]tune.Result
 	points   map[int]uint64        // of stored pairs that are not learnt yet: what they were played with
 	states   map[int]bool          // stored, by blocks
 	owed     []match.TuneState     // that a stored pair led to and that are not stored
@@ -87,13 +87,6 @@ type tuned struct {
 	drawn    map[int]tune.Duel                              // of blocks that are not learnt
 	starts   func(player int, options []match.Option) error // see begin
 	put      func(r match.PairResult) error                 // see begin
-}
-
-// scored is what came of a pair.
-type scored struct {
-	score   float64 // W − L of A
-	forfeit bool
-	failed  tune.Failures
 }
 
 func newTuned(ctx context.Context, plan *match.Plan, store TuneStore, how Tuning) (*tuned, error) {
@@ -110,7 +103,7 @@ func newTuned(ctx context.Context, plan *match.Plan, store TuneStore, how Tuning
 	}
 	t := &tuned{
 		plan: plan, settings: &p.Settings, store: store, how: how, path: path, tries: map[int]int{}, changed: make(chan struct{}),
-		ahead: map[int]scored{}, points: map[int]uint64{}, states: map[int]bool{},
+		ahead: map[int]tune.Result{}, points: map[int]uint64{}, states: map[int]bool{},
 		failed: map[int]tune.Failures{}, watch: tune.NewFaults(&p.Settings), drawn: map[int]tune.Duel{},
 	}
 	states, err := store.States(ctx)
@@ -277,7 +270,7 @@ func (t *tuned) learn(r match.PairResult) (states []tune.State, faulty, err erro
 	if hashOf(r.Pair.Options) != hashOf(t.settings.Points(&duel)) {
 		return nil, nil, fmt.Errorf("series: pair %d was not played with the points that are drawn for it", id)
 	}
-	states, faulty, err = t.enter(id, scoreOf(t.plan, r))
+	states, faulty, err = t.enter(id, tune.ResultOf(t.plan.Rules, r))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -287,9 +280,9 @@ func (t *tuned) learn(r match.PairResult) (states []tune.State, faulty, err erro
 
 // enter adds one pair to the path. States that it leads to and that are not stored yet
 // are owed.
-func (t *tuned) enter(id int, s scored) (states []tune.State, faulty, err error) {
-	t.failed[id] = s.failed
-	_, states, err = t.path.Add(id, s.score, s.forfeit)
+func (t *tuned) enter(id int, s tune.Result) (states []tune.State, faulty, err error) {
+	t.failed[id] = s.Failed
+	_, states, err = t.path.Add(id, s.Score, s.Forfeit)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -335,7 +328,7 @@ func (t *tuned) catchUp() (states []tune.State, err error) {
 }
 
 // takeStored adds a pair of an earlier session.
-func (t *tuned) takeStored(id int, s scored) ([]tune.State, error) {
+func (t *tuned) takeStored(id int, s tune.Result) ([]tune.State, error) {
 	delete(t.ahead, id)
 	duel, err := t.draw(id)
 	if err != nil {
@@ -357,53 +350,9 @@ func (t *tuned) resume(rows []match.Row) error {
 	if id >= t.settings.Pairs {
 		return fmt.Errorf("series: pair %d is stored, and the tune has %d", id, t.settings.Pairs)
 	}
-	t.ahead[id] = scoreOfRows(rows)
+	t.ahead[id] = tune.ResultOfRows(rows)
 	_, err := t.catchUp()
 	return err
-}
-
-// scoreOfRows is what came of a stored pair of a tune.
-func scoreOfRows(rows []match.Row) (s scored) {
-	for _, r := range rows {
-		a := 0
-		if r.Black != r.PairA {
-			a = 1
-		}
-		s.score += r.Points[a] - r.Points[1-a]
-		s.count(r.Outcome, r.Termination, a)
-	}
-	return s
-}
-
-// scoreOf is what came of a pair that was just played.
-func scoreOf(plan *match.Plan, r match.PairResult) (s scored) {
-	for _, g := range r.Games {
-		points, a := plan.Rules.Points(g.Verdict), 0
-		if g.Players[0] != r.Pair.Players[0] {
-			a = 1
-		}
-		s.score += points[a] - points[1-a]
-		s.count(g.Outcome, g.Termination, a)
-	}
-	return s
-}
-
-// count notes who failed; a is the colour of A, 0 for Black.
-func (s *scored) count(o match.Outcome, t match.Termination, a int) {
-	s.forfeit = s.forfeit || t == match.NotStarted
-	if !t.IsFault() {
-		return
-	}
-	winner, decided := o.Winner()
-	for side := range s.failed {
-		colour := a
-		if side == 1 {
-			colour = 1 - a
-		}
-		if !decided || int(winner) != colour {
-			s.failed[side] = true
-		}
-	}
 }
 
 // startTries is how often a point is tried until it is said not to start.

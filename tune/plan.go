@@ -24,13 +24,13 @@ type Plan struct {
 
 // Validation is the match that judges a candidate against the start.
 type Validation struct {
-	Elo0   float64 `json:"elo0"`
-	Elo1   float64 `json:"elo1"`
-	Alpha  float64 `json:"alpha"` // of all validations of the tune together, see Level
-	Beta   float64 `json:"beta"`
-	Pairs  int     `json:"pairs"` // at most
-	Seed   uint64  `json:"seed"`
-	Limits string  `json:"limits,omitempty"` // as match.Limits writes them; "": those of the tune
+	Elo0   float64       `json:"elo0"`
+	Elo1   float64       `json:"elo1"`
+	Alpha  float64       `json:"alpha"` // of all validations of the tune together, see Level
+	Beta   float64       `json:"beta"`
+	Pairs  int           `json:"pairs"` // at most
+	Seed   uint64        `json:"seed"`
+	Limits *match.Limits `json:"limits,omitempty"` // of both sides; nil: those of the tune
 	// Openings is "fresh" where the validation has openings that the tune never plays,
 	// and "same" where the book is too small for both.
 	Openings string `json:"openings"`
@@ -151,4 +151,17 @@ func (s *Settings) Rounded(point []float64) []float64 {
 // Stored is the state as it is stored.
 func (st *State) Stored() match.TuneState {
 	return match.TuneState{Blocks: st.Blocks, Pairs: st.Pairs, Centre: append([]float64(nil), st.Theta...), Factor: st.Factor}
+}
+
+// Perturbation is how far from the centre a parameter is played after so many pairs.
+func (s *Settings) Perturbation(i, pairs int, factor float64) float64 {
+	p := &s.Params[i]
+	_, t, k := s.place(min(pairs, s.Pairs-1))
+	switch s.Method {
+	case Fishtest:
+		return p.Spread(s.Method) * t.c(k)
+	case Surface:
+		return p.bounded(p.Spread(s.Method))
+	}
+	return p.bounded(p.Spread(s.Method) * t.c(k) * factor)
 }

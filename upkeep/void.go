@@ -54,7 +54,10 @@ func Select(ctx context.Context, store *results.Store, run *results.RunInfo, whi
 		}
 		return nil
 	})
-	return slices.Compact(pairs), err
+	if err != nil {
+		return nil, err
+	}
+	return store.Voidable(ctx, run, slices.Compact(pairs))
 }
 
 // Voided is what a void did, or would do.

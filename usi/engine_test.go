@@ -518,3 +518,31 @@ func TestMultiPVLinesAreKeptByIndex(t *testing.T) {
 		}
 	})
 }
+
+// The options of a game are sent before its isready, those that changed; one that the
+// engine does not declare, or a value out of its range, is an error and nothing is sent.
+func TestOptionsOfAGame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, log := dialogue(t, polite, usi.Limits{})
+		with := func(name, value string) usi.Game { return usi.Game{Options: []usi.Setting{{Name: name, Value: value}}} }
+		for _, g := range []usi.Game{with("hash", "32"), with("Hash", "32"), {}, with("Hash", "8")} {
+			if err := e.NewGame(t.Context(), g); err != nil {
+				t.Fatal(err)
+			}
+		}
+		game := "isready\nusinewgame\n"
+		want := "usi\nsetoption name Hash value 32\n" + game + game + game + "setoption name Hash value 8\n" + game
+		synctest.Wait()
+		if got := log.String() + "\n"; got != want {
+			t.Errorf("%s", got)
+		}
+		for _, g := range []usi.Game{with("Hash", "65"), with("Bash", "1")} {
+			if err := e.NewGame(t.Context(), g); err == nil {
+				t.Errorf("%v: no error", g.Options)
+			}
+		}
+		if got := log.String() + "\n"; got != want {
+			t.Errorf("sent after an error: %s", got)
+		}
+	})
+}

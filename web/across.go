@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gogi/archive"
+	"gogi/internal/phrases"
 	"gogi/ratings"
 	"gogi/results"
 	"gogi/shogi"
@@ -19,8 +20,8 @@ type chooser struct {
 	Runs   []string
 	Chosen []string
 	Query  url.Values
-	Wrong  string // why there is no answer, in words; "": there is one, or nothing was asked
-	Found  any    // the answer; nil: none
+	Wrong  phrases.Said // why there is no answer; nothing: there is one, or nothing was asked
+	Found  any          // the answer; nil: none
 }
 
 // newChooser lists the runs, the latest first. Parameters that the page does not know are
@@ -93,7 +94,7 @@ func (c *chooser) answer(found any, err error) error {
 		return err
 	}
 	if err != nil {
-		c.Wrong = err.Error()
+		c.Wrong = phrases.Because(err)
 		return nil
 	}
 	c.Found = found

@@ -6,12 +6,13 @@ import (
 	"gogi/ensemble/voting"
 	"gogi/internal/phrases"
 	"gogi/match"
+	"gogi/report/page"
 )
 
 // voice says what readers are told, in their tongue.
 type voice struct {
 	tongue tongue
-	words  wording
+	words  page.Words
 	say    func(phrase string, args ...any) string
 }
 
@@ -31,8 +32,8 @@ func livePhases() []string {
 }
 
 // endText is how a game ended, in words.
-func (v voice) endText(outcome, termination string) string {
-	return v.words.outcome(outcome) + " · " + v.words.Ending(termination)
+func (v voice) endText(result, termination string) string {
+	return outcome(v.tongue, result) + " · " + v.words.Ending(termination)
 }
 
 // liveWords are the phrases that the script says, by the words of events.
@@ -48,7 +49,7 @@ func (p *pages) liveWords(in tongue) map[string]string {
 		all["ballot "+string(kind)] = phrases.Say(in, kind.Words())
 	}
 	for _, o := range []match.Outcome{match.BlackWins, match.WhiteWins, match.Draw} {
-		all[o.String()] = p.words(in).outcome(o.String())
+		all[o.String()] = outcome(in, o.String())
 	}
 	for _, t := range match.Terminations() {
 		all[t.String()] = p.words(in).Ending(t.String())

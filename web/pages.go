@@ -70,7 +70,7 @@ func (p *pages) functions(in tongue) template.FuncMap {
 		"line":      func(text string) string { return foreign.Printable(text, shownLine) },
 		"path":      pathOf,
 		"ending":    p.words(in).Ending,
-		"outcome":   func(o string) string { return p.words(in).outcome(o) },
+		"outcome":   func(o string) string { return outcome(in, o) },
 		"said":      func(s phrases.Said) string { return s.In(in) },
 		"decider":   func(by voting.By) string { return phrases.Say(in, by.Words()) },
 		"moment":    func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },

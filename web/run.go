@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"gogi/archive"
+	"gogi/internal/phrases"
+	"gogi/live/words"
 	"gogi/match"
 	"gogi/report"
 	"gogi/report/page"
@@ -21,6 +23,7 @@ type runBody struct {
 	History  *historyChart // of the gate's log likelihood ratio; nil: there is no gate
 	Settings []results.Setting
 	Slowed   string
+	Warnings []phrases.Said // of the session that plays it
 }
 
 // runPage shows a run: the whole report, its gate's way, and the log of its settings.
@@ -40,15 +43,26 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 	in := tongueOf(r)
 	body := runBody{
 		Report: made.report, Sections: made.html[in], Curve: made.seen.Curve(), Settings: settings,
-		History: newHistory(made.report.Gate, made.seen.Curve()), Slowed: s.pages.words(in).Slowed(made.report),
+		History: newHistory(made.report.Gate, made.seen.Curve()), Slowed: made.report.Slowed().In(in),
 	}
 	if hub := s.config.Live.Hub(info.Name); hub != nil {
 		body.Boards = s.liveRun(r, info.Name, hub)
 		body.Boards.few()
 		body.Live = body.Boards.State
+		body.Warnings = warned(body.Live.Warnings)
 	}
 	s.show(w, r, "run", s.runFrame(r, info, "", body))
 	return nil
+}
+
+// warned are the warnings of a session; what may name a path is for holders of the token.
+func warned(given []match.WarningGiven) []phrases.Said {
+	var all []phrases.Said
+	for _, w := range given {
+		w.Note = masked(w.Note)
+		all = append(all, words.Warned(w))
+	}
+	return all
 }
 
 // planOf is a run's plan, as far as its digest covers it.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,42 +10,67 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/effects"
 	"gogi/ensemble/voting"
+	"gogi/internal/format"
 	"gogi/internal/phrases"
 	"gogi/match"
+	"gogi/ratings"
 	"gogi/report"
+	"gogi/report/text"
+	"gogi/screen"
 	"gogi/stats"
 )
 
-// phrase is where a template or a program says one.
-var phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|speaker\(r\)\(|phrases\.Of\(\s*|phrases\.Say\(in, |Reason\(|\bWhat: )("(?:[^"\\]|\\.)*")`)
+// phrase is where a template or a program says one, and heads where it says several.
+var (
+	phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|speaker\(r\)\(|phrases\.Of\(\s*|phrases\.Errorf\(\s*|phrases\.Say\((?:in|env\.Tongue|\w+\.Tongue), |Reason\(|\bWhat: |\bblock\(|\bc\.Why = )("(?:[^"\\]|\\.)*")`)
+	heads  = regexp.MustCompile(`(?:\br\.table\(|phrases\.Heads\([\w.]+, )("(?:[^"\\]|\\.)*"(?:, "(?:[^"\\]|\\.)*")*)`)
+	quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+)
 
-// saidPhrases are the phrases of the pages, of the report's sections in them, and those
-// that are words of values.
+// saidIn are the phrases that a file says.
+func saidIn(t *testing.T, file string) []string {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, m := range phrase.FindAllStringSubmatch(string(content), -1) {
+		found = append(found, m[1])
+	}
+	for _, m := range heads.FindAllStringSubmatch(string(content), -1) {
+		found = append(found, quoted.FindAllString(m[1], -1)...)
+	}
+	for i, text := range found {
+		if found[i], err = strconv.Unquote(text); err != nil {
+			t.Fatalf("%s: %s: %v", file, text, err)
+		}
+	}
+	return found
+}
+
+// saidPhrases are the phrases of the pages, of reports, of the terminal and of the verbs,
+// and those that are words of values.
 func saidPhrases(t *testing.T) map[string]string {
 	t.Helper()
 	said := map[string]string{}
 	for _, pattern := range []string{
-		"templates/*.gohtml", "*.go", "../report/page/templates/*.gohtml", "../report/page/*.go",
-		"../stats/reasons.go", "../tournament/*.go", "../report/*.go", "../report/text/*.go", "../archive/*.go", "../compare/*.go", "../ratings/*.go", "../cmd/gogi/*.go",
+		"templates/*.gohtml", "*.go", "../report/page/templates/*.gohtml", "../report/page/*.go", "../effects/*.gohtml", "../effects/*.go",
+		"../stats/reasons.go", "../stats/rating/crosstable/connect.go", "../tournament/*.go", "../report/*.go", "../report/text/*.go", "../archive/*.go",
+		"../compare/*.go", "../ratings/*.go", "../screen/*.go", "../live/words/*.go", "../cmd/gogi/*.go", "../cmd/gogi/*/*.go",
 	} {
 		files, err := filepath.Glob(filepath.FromSlash(pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
 		}
 		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
+			if strings.HasSuffix(file, "_test.go") {
+				continue
 			}
-			for _, m := range phrase.FindAllStringSubmatch(string(text), -1) {
-				words, err := strconv.Unquote(m[1])
-				if err != nil {
-					t.Fatalf("%s: %s: %v", file, m[1], err)
-				}
-				if !strings.HasSuffix(file, "_test.go") && words != "%s" {
-					said[words] = file
-				}
+			for _, words := range saidIn(t, file) {
+				said[words] = file
 			}
 		}
 	}
@@ -66,6 +92,15 @@ func saidPhrases(t *testing.T) map[string]string {
 	for _, kind := range voting.Kinds() {
 		said[kind.Words()] = "a ballot"
 	}
+	for _, end := range match.Terminations() {
+		said[format.Words(end.String())] = "an end of a game"
+	}
+	for _, words := range screen.Words() {
+		said[words] = "the terminal's screen"
+	}
+	for _, words := range append(ratings.ModelWords(), effects.Classes()...) {
+		said[words] = "a word of a value"
+	}
 	for _, o := range orders(&match.Snapshot{}) {
 		said[o.Phrase] = "an order"
 	}
@@ -85,32 +120,62 @@ func TestPhrasebook(t *testing.T) {
 	}
 	for words, where := range said {
 		there, ok := book[words]
-		if !ok {
+		if !ok && speaks.MatchString(verb.ReplaceAllString(words, "")) {
 			t.Errorf("%s says %q, which has no Japanese", where, words)
 		}
 		if got, want := verbs(there), verbs(words); ok && !slices.Equal(got, want) {
 			t.Errorf("%q has the verbs %v, its Japanese %v", words, want, got)
 		}
 	}
-	for words := range book {
+	for words, there := range book {
+		for _, text := range []string{words, there} {
+			if filled := fmt.Sprintf(text, filling(words)...); len(verbs(words)) > 0 && strings.Contains(filled, "%!") {
+				t.Errorf("%q is filled as %q", text, filled)
+			}
+		}
 		if _, ok := said[words]; !ok {
 			t.Errorf("nobody says %q", words)
 		}
 	}
 }
 
+// verb is one of fmt's, with what is before its letter; speaks is a letter or a
+// mark of a sentence, without which a phrase is the same in all tongues.
+var (
+	verb   = regexp.MustCompile(`%%|%[-+.\d]*(?:\[(\d)\])?([sdqgf])`)
+	speaks = regexp.MustCompile(`\pL|[;:.,]`)
+)
+
 // verbs are those of a phrase, in the order of their arguments.
 func verbs(words string) []string {
 	var list []string
-	for i, m := range regexp.MustCompile(`%(?:\[(\d)\])?([sdq])`).FindAllStringSubmatch(words, -1) {
-		n := strconv.Itoa(i + 1)
+	for _, m := range verb.FindAllStringSubmatch(words, -1) {
+		n := strconv.Itoa(len(list) + 1)
 		if m[1] != "" {
 			n = m[1]
 		}
-		list = append(list, n+m[2])
+		if m[2] != "" {
+			list = append(list, n+m[2])
+		}
 	}
 	slices.Sort(list)
 	return list
+}
+
+// filling is something for each verb of a phrase.
+func filling(words string) []any {
+	var args []any
+	for _, v := range verbs(words) {
+		var arg any = "x"
+		switch v[1:] {
+		case "d":
+			arg = 7
+		case "f", "g":
+			arg = 0.5
+		}
+		args = append(args, arg)
+	}
+	return args
 }
 
 // TestEndingsInJapanese: every way in which a game can end has its word, and no two have
@@ -118,7 +183,7 @@ func verbs(words string) []string {
 func TestEndingsInJapanese(t *testing.T) {
 	seen := map[string]match.Termination{}
 	for _, end := range match.Terminations() {
-		said := inJapanese{}.Ending(end.String())
+		said := text.Ending(end.String()).In(japanese)
 		if said == strings.ReplaceAll(end.String(), "_", " ") {
 			t.Errorf("%s has no Japanese", end)
 		}
@@ -153,7 +218,7 @@ func TestVoidedInJapanese(t *testing.T) {
 	if said := phrases.Each(japanese, v.Remarks()); len(said) != 2 {
 		t.Errorf("nothing was withdrawn: %s", said)
 	}
-	if said := (inJapanese{}).Gate(&report.Gate{Decision: stats.Continue, Withdrawn: stats.Fail}); !strings.Contains(said, "未決（「不通過」は取り消し）") {
+	if said := text.Gate(&report.Gate{Decision: stats.Continue, Withdrawn: stats.Fail}).In(japanese); !strings.Contains(said, "未決（「不通過」は取り消し）") {
 		t.Error(said)
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"gogi/cmd/gogi/easeverbs"
 	"gogi/cmd/gogi/farmverbs"
 	"gogi/cmd/gogi/recordverbs"
+	"gogi/cmd/gogi/tuneverbs"
 	"gogi/internal/verb"
+	"os"
 	"runtime/debug"
 
 	"github.com/alecthomas/kong"
@@ -15,11 +17,13 @@ import (
 
 // commandLine is the grammar: one field for each verb.
 type commandLine struct {
+	Lang         string                      `enum:"en,ja," default:"" placeholder:"LANGUAGE" help:"Tell results to people in English (en) or Japanese (ja); default: GOGI_LANG, else, on a terminal, the locale (LC_ALL, LC_MESSAGES, LANG). JSON, events, errors and exit codes are the same in all."`
 	Match        matchCommand                `cmd:"" help:"Play a series, or finish one that was begun, and print its report."`
 	Watch        watchCommand                `cmd:"" help:"Show a run that is being played, in this terminal."`
 	Ctl          ctlCommand                  `cmd:"" help:"Tell a run that is being played to pause, go on or end, or to have more or fewer slots or games."`
 	Serve        serveCommand                `cmd:"" help:"Show in a browser what is stored, and what is being played."`
 	Report       reportCommand               `cmd:"" help:"Print what a run's games prove so far."`
+	Tune         tuneverbs.Command           `cmd:"" help:"Look for values of an engine's options that play better, and show whether they do."`
 	Gate         gateCommand                 `cmd:"" help:"Say whether a run passes its gate: exit code 0, 10 or 11 (inconclusive)."`
 	Compare      compareCommand              `cmd:"" help:"Say whether a newer version gained more against an opponent than an older one; of more versions, the trend."`
 	EloWhere     eloWhereCommand             `cmd:"" help:"Look where the difference between two players comes from: openings, colour, turning point, time, length, end."`
@@ -100,6 +104,7 @@ func run(ctx context.Context, args []string, env *verb.Env) (code int) {
 		bisecting = mayBisect(args)
 		return env.Fail(fmt.Errorf("%w (see gogi --help)", err), verb.Usage)
 	}
+	env.Tongue = verb.TongueOf(grammar.Lang, os.Getenv, verb.OnTerminal(result.Writer))
 	return env.Fail(chosen.Run(), verb.Failed)
 }
 

@@ -31,6 +31,6 @@ func (c *compareCommand) Run(ctx context.Context, env *verb.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, rep)
 	}
-	rep.Print(env.Out)
+	rep.Print(env.Out, env.Tongue)
 	return nil
 }

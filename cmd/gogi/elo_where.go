@@ -32,6 +32,6 @@ func (c *eloWhereCommand) Run(ctx context.Context, env *verb.Env) error {
 	case c.JSON:
 		return format.JSON(env.Out, t)
 	}
-	t.Print(env.Out)
+	t.Print(env.Out, env.Tongue)
 	return nil
 }

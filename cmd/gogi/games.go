@@ -8,15 +8,16 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"gogi/archive"
 	"gogi/internal/foreign"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/kifu/formats"
 	"gogi/match"
+	"gogi/report/text"
 	"gogi/results"
 )
 
@@ -37,7 +38,7 @@ func (c *gamesCommand) Run(ctx context.Context, env *verb.Env) error {
 		if c.Game != "" {
 			return c.printGame(ctx, env.Out, store, info)
 		}
-		return c.list(ctx, env.Out, store, info)
+		return c.list(ctx, env, store, info)
 	})
 }
 
@@ -74,22 +75,26 @@ func (c *gamesCommand) printGame(ctx context.Context, w io.Writer, store *result
 
 // list reads the games twice, for the widths of the columns and then for the lines, so that
 // however many there are, one is in memory.
-func (c *gamesCommand) list(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
+func (c *gamesCommand) list(ctx context.Context, env *verb.Env, store *results.Store, info *results.RunInfo) error {
 	if c.JSON {
-		return archive.WriteGames(ctx, w, store, info)
+		return archive.WriteGames(ctx, env.Out, store, info)
 	}
-	header := []string{"game", "plies", "opening", "Black", "White", "won by", "by", "note"}
+	in := env.Tongue
+	var header []string
+	for _, head := range phrases.Heads(in, "game", "plies", "opening", "Black", "White", "won by", "by", "note") {
+		header = append(header, fmt.Sprint(head))
+	}
 	columns := format.NewColumns(header, 1, 2)
-	err := eachGame(ctx, store, info, func(cells []string) error {
+	err := eachGame(ctx, store, info, in, func(cells []string) error {
 		columns.Widen(cells)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(w)
+	out := bufio.NewWriter(env.Out)
 	columns.Head(out)
-	err = eachGame(ctx, store, info, func(cells []string) error {
+	err = eachGame(ctx, store, info, in, func(cells []string) error {
 		columns.Row(out, cells)
 		return nil
 	})
@@ -98,12 +103,20 @@ func (c *gamesCommand) list(ctx context.Context, w io.Writer, store *results.Sto
 }
 
 // eachGame gives the cells of each game's line.
-func eachGame(ctx context.Context, store *results.Store, info *results.RunInfo, yield func([]string) error) error {
+func eachGame(ctx context.Context, store *results.Store, info *results.RunInfo, in phrases.Tongue, yield func([]string) error) error {
 	return store.Games(ctx, info.ID, func(row match.Row) error {
 		r := archive.NewGame(row)
 		return yield([]string{
-			fmt.Sprintf("%d.%d", r.Pair, r.Leg), strconv.Itoa(r.Plies), r.Opening, r.Black, r.White, r.Winner(),
-			strings.ReplaceAll(r.Termination, "_", " "), foreign.Printable(r.Note, 60),
+			fmt.Sprintf("%d.%d", r.Pair, r.Leg), strconv.Itoa(r.Plies), r.Opening, r.Black, r.White, wonBy(r, in),
+			text.Ending(r.Termination).In(in), foreign.Printable(r.Note, 60),
 		})
 	})
+}
+
+// wonBy is the winner's name, or that the game was drawn.
+func wonBy(g archive.Game, in phrases.Tongue) string {
+	if g.Outcome == match.Draw.String() {
+		return phrases.Say(in, "draw")
+	}
+	return g.Winner()
 }

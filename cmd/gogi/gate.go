@@ -55,7 +55,7 @@ func (c *gateCommand) Run(ctx context.Context, env *verb.Env) error {
 
 func (c *gateCommand) print(env *verb.Env, v *report.GateVerdict) error {
 	if c.Markdown != "" && c.Markdown != "-" {
-		if err := os.WriteFile(c.Markdown, []byte(text.Markdown(v)), 0o644); err != nil { //nolint:gosec // a file to be published
+		if err := os.WriteFile(c.Markdown, []byte(text.Markdown(v, env.Tongue)), 0o644); err != nil { //nolint:gosec // a file to be published
 			return err
 		}
 	}
@@ -63,15 +63,18 @@ func (c *gateCommand) print(env *verb.Env, v *report.GateVerdict) error {
 	case c.JSON:
 		return format.JSON(env.Out, v)
 	case c.Markdown == "-":
-		_, err := io.WriteString(env.Out, text.Markdown(v))
+		_, err := io.WriteString(env.Out, text.Markdown(v, env.Tongue))
 		return err
 	}
-	text.Verdict(env.Out, v)
+	text.Verdict(env.Out, v, env.Tongue)
 	return nil
 }
 
 // judge finds the design, and replays the run's pairs in plan order.
 func (c *gateCommand) judge(ctx context.Context, store *results.Store, info *results.RunInfo) (*report.GateVerdict, error) {
+	if err := archive.Proves(info); err != nil {
+		return nil, err
+	}
 	run, err := archive.ReportRun(ctx, store, info)
 	if err != nil {
 		return nil, err

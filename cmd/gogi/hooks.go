@@ -41,7 +41,7 @@ func (h *hookFlags) tellEnd(ctx context.Context, env *verb.Env, db, run string, 
 	if r != nil {
 		v := r.Verdict()
 		run = r.Run
-		told = append(told, "GOGI_VERDICT="+v.Kind, "GOGI_CLAIM="+foreign.Printable(v.Claim, 2000))
+		told = append(told, "GOGI_VERDICT="+v.Kind, "GOGI_CLAIM="+foreign.Printable(v.Claim.String(), 2000))
 	}
 	if ended != nil {
 		told = append(told, "GOGI_ERROR="+foreign.Printable(ended.Error(), 2000))

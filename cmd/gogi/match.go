@@ -18,6 +18,7 @@ import (
 	"gogi/faults"
 	"gogi/internal/fastchess"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/live"
@@ -256,7 +257,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *verb.Env, o *players.O
 	}
 	report.Bundles = faults.List(faults.Dir(c.DB, o.Plan.Run))
 	if !c.JSON {
-		text.Print(env.Out, report)
+		text.Print(env.Out, report, env.Tongue)
 	}
 	return report, played
 }
@@ -390,12 +391,13 @@ func (c *matchCommand) playPairs(ctx context.Context, env *verb.Env, o *players.
 	}
 	if !c.Quiet {
 		shown := newProgress(env.Err, o.Plan)
+		shown.tongue = env.Tongue
 		shown.look = func() []string {
 			so, err := archive.Report(ctx, store, o.Plan.Run)
 			if err != nil || so.Games == 0 {
 				return nil // the report at the end says what is wrong
 			}
-			return screen.Glance(so)
+			return phrases.Each(env.Tongue, screen.Glance(so))
 		}
 		say := shown.say
 		env.Say.Store(&say)

@@ -15,8 +15,10 @@ import (
 
 	"gogi/internal/foreign"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/verb"
 	"gogi/live"
+	"gogi/live/words"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -57,7 +59,8 @@ type progress struct {
 	hub      *live.Hub // knows how things stand; only faults are followed one by one
 	// look reads what the stored games show, a line each: the score with the interval that
 	// may be read at any time, and the gate. May be nil.
-	look func() []string
+	look   func() []string // in the tongue
+	tongue phrases.Tongue
 
 	mu      sync.Mutex // of writing
 	began   time.Time
@@ -141,9 +144,9 @@ func (p *progress) keepLooking(over <-chan struct{}) {
 func (p *progress) event(e match.Event) {
 	switch {
 	case e.Type == match.EventFault:
-		p.fault(e, strings.TrimSpace(e.Engine+" "+strings.ReplaceAll(e.Kind, "_", " ")))
+		p.fault(e, e.Engine, e.Kind)
 	case e.Type == match.EventEnd && e.Bundle != "" && !p.bundles[e.Bundle]: // of a failure that the game alone shows
-		p.fault(e, loserOf(e)+" "+strings.ReplaceAll(e.Termination, "_", " "))
+		p.fault(e, loserOf(e), e.Termination)
 	case e.Type == match.EventWarning:
 		p.warn(e)
 	case e.Type == match.EventTold && p.terminal == nil:
@@ -164,38 +167,26 @@ func (p *progress) warn(e match.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()
-	fmt.Fprintln(p.w, warningText(e.Engine, e.Note))
-}
-
-// warningText is a warning in a line.
-func warningText(engine, note string) string {
-	if engine != "" {
-		note = engine + ": " + note
-	}
-	return "warning: " + foreign.Printable(note, 600)
+	fmt.Fprintln(p.w, words.Warning(match.WarningGiven{Engine: e.Engine, Kind: e.Kind, Note: e.Note}).In(p.tongue))
 }
 
 // fault prints the first faults one by one, above the area.
-func (p *progress) fault(e match.Event, what string) {
+func (p *progress) fault(e match.Event, engine, kind string) {
 	p.bundles[e.Bundle] = true
 	if p.told == toldFaults {
 		return
 	}
 	p.told++
-	where := ""
-	if e.Pair != nil {
-		where = fmt.Sprintf(" in pair %d", *e.Pair)
-	}
-	kept := ""
-	if e.Bundle != "" && !strings.Contains(e.Note, e.Bundle) {
-		kept = "; kept in " + e.Bundle
+	bundle := e.Bundle
+	if strings.Contains(e.Note, bundle) {
+		bundle = ""
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()
-	fmt.Fprintf(p.w, "fault: %s%s: %s%s\n", what, where, foreign.Printable(e.Note, 300), foreign.Printable(kept, 4000))
+	fmt.Fprintln(p.w, words.Fault(kind, engine, e.Pair, e.Note, bundle).In(p.tongue))
 	if p.told == toldFaults {
-		fmt.Fprintln(p.w, "fault: more are counted, and listed in the report")
+		fmt.Fprintln(p.w, words.MoreFaults().In(p.tongue))
 	}
 }
 
@@ -226,7 +217,7 @@ func (p *progress) draw() {
 		return
 	}
 	p.title(now)
-	lines := slices.Concat([]string{p.summary(now)}, indented(p.shown), slotLines(now))
+	lines := slices.Concat([]string{p.summary(now)}, indented(p.shown), p.slotLines(now))
 	width, _, err := term.GetSize(int(p.terminal.Fd())) //nolint:gosec // a descriptor is small
 	if err != nil || width < 20 {
 		width = 80
@@ -276,9 +267,9 @@ func (p *progress) close() {
 	}
 	elapsed := time.Since(p.began)
 	now := p.hub.State().State
-	fmt.Fprintf(p.w, "%s: %d games in %s, %.1f games/s\n", p.plan.Run, now.Ended, format.Duration(elapsed), float64(now.Ended)/elapsed.Seconds())
+	fmt.Fprintln(p.w, words.Done(p.plan.Run, now.Ended, format.Duration(elapsed), float64(now.Ended)/elapsed.Seconds()).In(p.tongue))
 	for _, w := range now.Warnings { // again: on their first time they may have passed unseen
-		fmt.Fprintln(p.w, warningText(w.Engine, w.Note))
+		fmt.Fprintln(p.w, words.Warning(w).In(p.tongue))
 	}
 	fmt.Fprintln(p.w)
 }
@@ -297,20 +288,14 @@ func (p *progress) summary(now *match.Snapshot) string {
 	}
 	first := p.plan.Players[0].Name
 	byColour := ended.Of(first)
-	score := ""
+	results := phrases.Said{}
 	if r := byColour[0].Plus(byColour[1]); r.Wins+r.Draws+r.Losses > 0 {
-		score = fmt.Sprintf("   %s %d–%d–%d (%s)", first, r.Wins, r.Draws, r.Losses,
-			format.Percent((float64(r.Wins)+float64(r.Draws)/2)/float64(r.Wins+r.Draws+r.Losses)))
+		results = words.Results(r.Wins, r.Draws, r.Losses, (float64(r.Wins)+float64(r.Draws)/2)/float64(r.Wins+r.Draws+r.Losses))
 	}
-	return fmt.Sprintf("%s   %s%d/%d games%s   %.1f/s   ETA %s   faults %d", p.plan.Run, phase(now), ended.Total(), now.Games, score, rate, eta, faultsOf(now))
-}
-
-// phase names what the session was told, unless it just plays.
-func phase(now *match.Snapshot) string {
-	if now.Phase == match.RunPlaying || now.Phase == "" {
-		return ""
-	}
-	return string(now.Phase) + "   "
+	return words.Summary{
+		Run: p.plan.Run, Phase: now.Phase, Ended: ended.Total(), Games: now.Games, First: first, Results: results,
+		Rate: rate, Left: eta, Faults: faultsOf(now),
+	}.Said().In(p.tongue)
 }
 
 func faultsOf(now *match.Snapshot) int {
@@ -322,7 +307,7 @@ func faultsOf(now *match.Snapshot) int {
 }
 
 // slotLines has a line for each of the first games in play.
-func slotLines(now *match.Snapshot) []string {
+func (p *progress) slotLines(now *match.Snapshot) []string {
 	var lines []string
 	playing := 0
 	for _, s := range now.Slots {
@@ -331,11 +316,11 @@ func slotLines(now *match.Snapshot) []string {
 		}
 		if playing++; playing <= shownSlots {
 			b := s.Board
-			lines = append(lines, fmt.Sprintf("  slot %-3d pair %d.%d   %s – %s   ply %-4d %s", s.Slot, b.Pair, b.Leg, b.Black, b.White, b.Ply, lastScore(b)))
+			lines = append(lines, "  "+words.Slot(s.Slot, b, lastScore(b)).In(p.tongue))
 		}
 	}
 	if more := playing - shownSlots; more > 0 {
-		lines = append(lines, fmt.Sprintf("  and %d more", more))
+		lines = append(lines, "  "+words.More(more).In(p.tongue))
 	}
 	return lines
 }

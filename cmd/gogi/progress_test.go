@@ -80,7 +80,7 @@ func TestProgressLines(t *testing.T) {
 	if got := p.summary(now); !want.MatchString(got) {
 		t.Errorf("summary %q", got)
 	}
-	if got := slotLines(now); !slices.Equal(got, []string{"  slot 3   pair 5.1   base – new   ply 1    cp -123"}) {
+	if got := p.slotLines(now); !slices.Equal(got, []string{"  slot 3   pair 5.1   base – new   ply 1    cp -123"}) {
 		t.Errorf("slots %q", got)
 	}
 	if got := out.String(); strings.Contains(got, "\x1b") || !strings.Contains(got, "fault: base not read in pair 5: slow") {

@@ -65,7 +65,7 @@ func (c *rateCommand) Run(ctx context.Context, env *verb.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, r)
 	}
-	r.Print(env.Out)
+	r.Print(env.Out, env.Tongue)
 	return nil
 }
 

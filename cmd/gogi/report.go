@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"io"
 	"strings"
 
 	"gogi/archive"
 	"gogi/faults"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/verb"
 	"gogi/report/text"
 	"gogi/results"
@@ -26,9 +26,9 @@ func (c *reportCommand) Run(ctx context.Context, env *verb.Env) error {
 	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		switch {
 		case c.HTML != "":
-			return verb.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return pageOf(ctx, store, info) })
+			return verb.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return pageOf(ctx, store, info, env.Tongue) })
 		case c.Text:
-			return c.printBlock(ctx, env.Out, store, info)
+			return c.printBlock(ctx, env, store, info)
 		}
 		r, err := archive.Report(ctx, store, info.Name)
 		if err != nil {
@@ -38,12 +38,12 @@ func (c *reportCommand) Run(ctx context.Context, env *verb.Env) error {
 		if c.JSON {
 			return format.JSON(env.Out, r)
 		}
-		text.Print(env.Out, r)
+		text.Print(env.Out, r, env.Tongue)
 		return nil
 	})
 }
 
-func (c *reportCommand) printBlock(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
+func (c *reportCommand) printBlock(ctx context.Context, env *verb.Env, store *results.Store, info *results.RunInfo) error {
 	r, err := archive.Report(ctx, store, info.Name)
 	if err != nil {
 		return err
@@ -52,11 +52,11 @@ func (c *reportCommand) printBlock(ctx context.Context, w io.Writer, store *resu
 	if err != nil {
 		return err
 	}
-	return text.Block(w, r, about)
+	return text.Block(env.Out, r, about, env.Tongue)
 }
 
-// pageOf is a run's page as HTML, with where the difference comes from.
-func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo) (string, error) {
+// pageOf is a run's page as HTML in a tongue, with where the difference comes from.
+func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo, in phrases.Tongue) (string, error) {
 	shown, err := archive.Shown(ctx, store, info)
 	if err != nil {
 		return "", err
@@ -65,12 +65,12 @@ func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo) (s
 	if err != nil {
 		return "", err
 	}
-	section, err := where.HTML()
+	section, err := where.HTML(in)
 	if err != nil {
 		return "", err
 	}
 	shown.More = append(shown.More, section)
 	var html strings.Builder
-	err = shown.Write(&html)
+	err = shown.Write(&html, in)
 	return html.String(), err
 }

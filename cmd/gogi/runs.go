@@ -9,6 +9,7 @@ import (
 
 	"gogi/archive"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/verb"
 	"gogi/results"
 )
@@ -32,7 +33,7 @@ func (c *runsCommand) Run(ctx context.Context, env *verb.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, list)
 	}
-	t := format.Table("run", "players", "pairs", "planned", "begun")
+	t := format.Table(phrases.Heads(env.Tongue, "run", "players", "pairs", "planned", "begun")...)
 	for _, r := range list.Runs {
 		t.AppendRow(table.Row{r.Name, strings.Join(r.Players, ", "), format.Count(r.Pairs), format.Count(r.Planned), r.Created})
 	}

@@ -32,7 +32,7 @@ func (c *watchCommand) Run(ctx context.Context, env *verb.Env) error {
 		return err
 	}
 	said, err := screen.Watch(ctx, screen.Run{
-		Name: run, Socket: socket.Path(c.DB, run),
+		Name: run, Socket: socket.Path(c.DB, run), Tongue: env.Tongue,
 		Evidence: func(ctx context.Context) (r *report.Report, err error) {
 			err = (&verb.Stored{Name: run, DB: c.DB}).With(ctx, func(store *results.Store, info *results.RunInfo) error {
 				r, err = archive.Report(ctx, store, info.Name)

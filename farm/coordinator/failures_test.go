@@ -233,6 +233,11 @@ func TestForgeries(t *testing.T) {
 		"an attempt elsewhere": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
 			b.Items[0].Pair, b.Items[0].Attempt = nil, &match.Attempt{Pair: b.Items[0].Lease.Pair + 1, Why: "x"}
 		},
+		"a year that nobody can tell": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
+			r := play(p, b.Items[0].Lease.Pair)
+			r.Games[0].Ended = time.Date(200_000, 1, 1, 0, 0, 0, 0, time.UTC)
+			b.Items[0].Pair, _ = match.EncodePair(r)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inFarm(t, func(t *testing.T, f *theFarm) {

@@ -191,6 +191,8 @@ func (c *Coordinator) readItem(m *message, it *item) {
 	case it.Attempt != nil:
 		if it.Attempt.Pair != it.Lease.Pair {
 			it.refuse = fmt.Sprintf("an attempt at pair %d under the lease of pair %d", it.Attempt.Pair, it.Lease.Pair)
+		} else if err := it.Attempt.Check(); err != nil {
+			it.refuse = err.Error()
 		}
 		return
 	}

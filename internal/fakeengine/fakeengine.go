@@ -20,11 +20,14 @@ import (
 	"gogi/usi"
 )
 
-// fault is one entry of the script: WHAT@COMMAND[:N] or WHAT@COMMAND/N.
+// fault is one entry of the script: WHAT@COMMAND[:N] or WHAT@COMMAND/N, with ~OPTION>N
+// behind it where it is one of an option's values.
 type fault struct {
 	what    string
 	command string
 	nth     int    // 0: every time
+	option  string // whose value must be above a bound; "": none must
+	above   int
 	rare    uint64 // in positions whose key it divides, so that equal games have equal faults; 0: in all
 }
 
@@ -42,6 +45,7 @@ type engine struct {
 	options  []string
 	script   []fault
 	seen     map[string]int
+	values   map[string]int // of options that are numbers, as they were set
 	position usi.Position
 	current  *shogi.Position // what position leads to; nil: not worked out yet
 	held     string          // the bestmove of a ponder search, held back
@@ -60,7 +64,7 @@ type engine struct {
 // Main runs the engine with command-line arguments and returns the exit code.
 func Main(args []string) int {
 	flags := flag.NewFlagSet("fakeengine", flag.ContinueOnError)
-	e := &engine{in: bufio.NewReader(os.Stdin), out: bufio.NewWriter(os.Stdout), stderr: os.Stderr, seen: map[string]int{}, position: usi.Position{Start: "startpos"}}
+	e := &engine{in: bufio.NewReader(os.Stdin), out: bufio.NewWriter(os.Stdout), stderr: os.Stderr, seen: map[string]int{}, values: map[string]int{}, position: usi.Position{Start: "startpos"}}
 	flags.StringVar(&e.name, "name", "fake", "id name")
 	flags.StringVar(&e.moves, "moves", "key", "how moves are chosen: key or first")
 	flags.IntVar(&e.infos, "infos", 1, "info lines before each bestmove")
@@ -78,7 +82,7 @@ func Main(args []string) int {
 	})
 	flags.DurationVar(&e.late, "late", 0, "time between stop and bestmove")
 	replay := flags.String("replay", "", "moves of a game, separated by commas: bestmove is the next one, without looking at the position")
-	script := flags.String("script", "", "faults: WHAT@COMMAND[:N], at the n-th such command, or WHAT@COMMAND/N, in positions whose key N divides; separated by commas")
+	script := flags.String("script", "", "faults: WHAT@COMMAND[:N], at the n-th such command, or WHAT@COMMAND/N, in positions whose key N divides; ~OPTION>N behind it: while the option is above; separated by commas")
 	options := flags.String("options", "", "option lines without the word option, separated by |")
 	if err := flags.Parse(args); err != nil {
 		return 2
@@ -105,10 +109,19 @@ func (w crlf) Write(b []byte) (int, error) {
 }
 
 func parseFault(word string) (fault, error) {
+	word, condition, conditional := strings.Cut(word, "~")
 	what, rest, ok := strings.Cut(word, "@")
 	command, rare, keyed := strings.Cut(rest, "/")
 	command, nth, counted := strings.Cut(command, ":")
 	f := fault{what: what, command: command}
+	if conditional {
+		name, bound, above := strings.Cut(condition, ">")
+		n, err := strconv.Atoi(bound)
+		if err != nil || !above {
+			return f, fmt.Errorf("script %q: expected OPTION>N behind the ~", condition)
+		}
+		f.option, f.above = name, n
+	}
 	if keyed {
 		n, err := strconv.ParseUint(rare, 10, 64)
 		if err != nil || n == 0 {
@@ -153,6 +166,7 @@ func (e *engine) run() int {
 		}
 		command, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 		e.seen[command]++
+		e.set(line)
 		if done, code := e.misbehave(command); done {
 			if code >= 0 {
 				return code
@@ -164,6 +178,16 @@ func (e *engine) run() int {
 		}
 		e.answer(command, strings.TrimSpace(line))
 		e.out.Flush()
+	}
+}
+
+// set keeps a number that an option is set to.
+func (e *engine) set(line string) {
+	words := strings.Fields(line)
+	if len(words) == 5 && words[0] == "setoption" && words[1] == "name" && words[3] == "value" {
+		if n, err := strconv.Atoi(words[4]); err == nil {
+			e.values[words[2]] = n
+		}
 	}
 }
 
@@ -193,8 +217,11 @@ func (e *engine) misbehave(command string) (done bool, code int) {
 	return false, -1
 }
 
-// due reports whether a fault of some positions belongs to this one.
+// due reports whether a fault of some positions or values belongs to these.
 func (e *engine) due(f fault) bool {
+	if f.option != "" && e.values[f.option] <= f.above {
+		return false
+	}
 	return f.rare == 0 || e.reached() != nil && e.reached().Key()%f.rare == 0
 }
 

@@ -8,7 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"gogi/internal/format"
 )
@@ -70,9 +73,23 @@ func Of(phrase string, args ...any) Said { return Said{phrase, args} }
 // Verbatim is text that is the same in all tongues, such as a name.
 func Verbatim(text string) Said { return Said{"%s", []any{text}} }
 
-// Because is why something failed: a phrase where the error is one (its Phrase), else its
-// text, which is the same in all tongues.
+// Wrong is an error that can be said in every tongue.
+type Wrong struct{ why Said }
+
+// Errorf is an error that is a phrase with what fills its verbs; unlike fmt.Errorf's it
+// wraps nothing.
+func Errorf(phrase string, args ...any) error { return &Wrong{Of(phrase, args...)} }
+
+// Error says it in English.
+func (w *Wrong) Error() string { return w.why.String() }
+
+// Because is why something failed: a phrase where the error is one (a Wrong, or by its
+// Phrase), else its text, which is the same in all tongues.
 func Because(err error) Said {
+	var wrong *Wrong
+	if errors.As(err, &wrong) {
+		return wrong.why
+	}
 	var reason interface{ Phrase() string }
 	if errors.As(err, &reason) {
 		return Of(reason.Phrase())
@@ -110,6 +127,68 @@ func Each(in Tongue, list []Said) []string {
 	return said
 }
 
+// Heads are the heads of a table's columns in a tongue.
+func Heads(in Tongue, heads ...string) []any {
+	said := make([]any, len(heads))
+	for i, head := range heads {
+		said[i] = Say(in, head)
+	}
+	return said
+}
+
+// Sentence is a remark as a sentence of its own: with a capital, where a tongue has them,
+// and a stop.
+func Sentence(remark Said) Said { return Of("%s", sentence{remark}) }
+
+// Small is a heading in the middle of a sentence: without its capitals, where a tongue has
+// them.
+func Small(heading Said) Said { return Of("%s", small{heading}) }
+
+type small struct{ Said }
+
+// In says the heading in a tongue.
+func (s small) In(in Tongue) string { return strings.ToLower(s.Said.In(in)) }
+
+type sentence struct{ Said }
+
+// In says the sentence in a tongue.
+func (s sentence) In(in Tongue) string {
+	text := s.Said.In(in)
+	if in == Japanese {
+		return text + "。"
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:] + "."
+}
+
+// Clauses are several remarks in one sentence: "a; b", a；b.
+type Clauses []Said
+
+// In says the clauses in a tongue.
+func (c Clauses) In(in Tongue) string {
+	if in == Japanese {
+		return strings.Join(Each(in, c), "；")
+	}
+	return strings.Join(Each(in, c), "; ")
+}
+
+// Row is several things in a row without an "and": "a, b", a、b.
+type Row []Said
+
+// In says the row in a tongue.
+func (r Row) In(in Tongue) string {
+	if in == Japanese {
+		return strings.Join(Each(in, r), "、")
+	}
+	return strings.Join(Each(in, r), ", ")
+}
+
+// Lines are several remarks, each in a line of its own, those after the first set in.
+type Lines []Said
+
+// In says the lines in a tongue.
+func (l Lines) In(in Tongue) string { return strings.Join(Each(in, l), "\n  ") }
+
 // Number is how many there are of something: "1 game", "2 games", 2局.
 type Number struct {
 	N    int
@@ -118,13 +197,19 @@ type Number struct {
 
 // counters are how Japanese counts things.
 func counters() map[string]string {
-	return map[string]string{"game": "局", "pair": "ペア", "opening": "開始局面", "time": "回"}
+	return map[string]string{
+		"game": "局", "pair": "ペア", "opening": "開始局面", "time": "回", "win": "勝", "draw": "分", "loss": "敗", "player": "名",
+		"decisive game": "決着局", "more worker": "ワーカー", "test": "件の検定", "tested row": "行", "slot": "スロット",
+	}
 }
 
 // In says the number in a tongue.
 func (n Number) In(in Tongue) string {
-	if in == Japanese {
+	switch {
+	case in == Japanese:
 		return format.Count(n.N) + counters()[n.Noun]
+	case n.Noun == "loss" && n.N != 1:
+		return format.Count(n.N) + " losses"
 	}
 	return format.NumberOf(n.N, n.Noun)
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"gogi/internal/foreign"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/usi/process"
 )
@@ -29,6 +30,8 @@ type Env struct {
 	In  io.Reader
 	Out io.Writer // the result
 	Err io.Writer // progress and errors
+
+	Tongue phrases.Tongue // of results that people read; JSON, events and errors are English
 
 	Judged bool // the verb has said what git bisect is told of a commit
 

@@ -271,6 +271,9 @@ func (g *csaGame) finish() error {
 		g.record.Note = g.illegal.Error()
 	}
 	o := g.byWord()
+	if says := g.summary.winner; g.ended == "%TORYO" && g.summary.result == resignation && says != "" && says != o.winner {
+		return fmt.Errorf("the end %%TORYO makes %s win, and the summary says %s", o.winner, says)
+	}
 	if g.summary.winner != "" {
 		if o.winner = g.summary.winner; g.summary.result != "" {
 			o.result = g.summary.result

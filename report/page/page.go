@@ -11,6 +11,7 @@ import (
 
 	"gogi/diagram"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/report"
@@ -39,6 +40,7 @@ type page struct {
 	*report.Report
 	Style    template.CSS
 	Verdict  report.Verdict
+	Lang     phrases.Tongue
 	Digest   string
 	Created  string
 	Plan     *match.CanonicalPlan
@@ -88,9 +90,9 @@ type Shown struct {
 	More []template.HTML
 }
 
-// Write writes a run's page in English, which stands alone.
-func (s Shown) Write(w io.Writer) error {
-	p, err := s.page(English{}, nil)
+// Write writes a run's page in a tongue, which stands alone.
+func (s Shown) Write(w io.Writer, in phrases.Tongue) error {
+	p, err := s.page(Words{in}, nil)
 	if err != nil {
 		return err
 	}
@@ -135,7 +137,7 @@ func (s Shown) page(words Words, link func(pair, leg int) string) (*page, error)
 
 func newPage(r *report.Report, about report.About, seen *Scenes, words Words) *page {
 	return &page{
-		Report: r, Verdict: words.Verdict(r), Digest: about.Digest, Created: about.Created.Format("2006-01-02 15:04 MST"),
+		Report: r, Verdict: r.Verdict(), Lang: words.In, Digest: about.Digest, Created: about.Created.Format("2006-01-02 15:04 MST"),
 		Plan: about.Plan, Engines: about.Engines, words: words,
 		Curve: newLineChart(r.A, seen.curve.all(), words), Lengths: newColumnChart(seen.histogram(), words),
 		Endings: endingsChart(r, words), FaultLog: seen.faults(), Matrix: matrix(r),
@@ -156,22 +158,21 @@ func (p *page) execute(w io.Writer, name string) error {
 func (p *page) functions() template.FuncMap {
 	w := p.words
 	return template.FuncMap{
-		"t": w.Say, "count": format.Count, "number": format.NumberOf, "percent": format.Percent, "decimal": format.Decimal, "wdl": text.WDL,
+		"t": w.Say, "count": format.Count, "number": func(n int, noun string) string { return phrases.Number{N: n, Noun: noun}.In(w.In) }, "percent": format.Percent, "decimal": format.Decimal, "wdl": text.WDL,
 		"plus": func(a, b int) int { return a + b }, "brief": brief, "loser": report.LoserOf,
 		"tenth":   func(v float64) string { return fmt.Sprintf("%.1f", v) },
 		"seconds": func(v float64) time.Duration { return time.Duration(v * float64(time.Second)).Round(time.Second) },
-		"label":   w.IntervalLabel, "interval": w.Interval, "test": w.TestLabel, "result": w.Test, "elo": w.Elo, "stopped": w.StoppedElo,
-		"gate": w.Gate, "evidence": w.Evidence, "ifIndependent": w.IfIndependent, "advantage": w.Advantage, "slowed": w.Slowed,
-		"signed": format.Signed, "match": func(m report.Meeting) string { return w.Said(text.Match(m)) }, "note": func(t *report.Tournament) string { return w.Said(text.RatingNote(t)) },
-		"said": w.Said, "change": func(c report.Change) string { return w.Said(c.Said()) },
+		"label":   saying(w, text.IntervalLabel), "interval": saying(w, text.Interval), "test": saying(w, text.TestLabel), "result": saying(w, text.Test),
+		"elo": saying(w, text.Elo), "stopped": saying(w, text.StoppedElo), "gate": saying(w, text.Gate), "ifIndependent": saying(w, text.IfIndependent),
+		"advantage": saying(w, text.Advantage), "signed": format.Signed, "match": saying(w, text.Match), "note": saying(w, text.RatingNote), "said": w.Said, "change": saying(w, report.Change.Said),
 		"ending": w.Ending, "design": w.Design, "againstRest": text.AgainstRest, "workerEvidence": text.Evidence,
-		"worker": func(k report.Worker) string {
-			if k.Name == "" {
-				return w.Say("(this process)")
-			}
-			return k.Name
-		},
+		"worker": saying(w, text.WorkerName),
 	}
+}
+
+// saying makes what tells of a value a function of templates.
+func saying[T any](w Words, tell func(T) phrases.Said) func(T) string {
+	return func(v T) string { return w.Said(tell(v)) }
 }
 
 // endingsChart shows how many games ended in each way.

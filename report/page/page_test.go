@@ -71,7 +71,7 @@ func render(t *testing.T, o fakerun.Run, r *report.Report, seen *Scenes) string 
 	var b bytes.Buffer
 	err := Shown{Report: r, Seen: seen, About: aboutRun(o), Record: func(int, int) (kifu.Record, error) {
 		return kifu.Record{Start: "startpos", Moves: []kifu.Move{{Move: move(t, "7g7f")}}}, nil
-	}}.Write(&b)
+	}}.Write(&b, phrases.English)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +320,7 @@ func TestLineChart(t *testing.T) {
 	for i := 1; i <= 100; i++ {
 		points = append(points, CurvePoint{Pairs: i, Score: 0.53 + 0.47/float64(i*i)})
 	}
-	c := newLineChart("x", points, English{})
+	c := newLineChart("x", points, Words{phrases.English})
 	if !c.Cut {
 		t.Error("the wild beginning decides the scale")
 	}
@@ -353,7 +353,7 @@ func TestTournamentPage(t *testing.T) {
 		},
 	}
 	var b strings.Builder
-	if err := newPage(rep, report.About{Plan: &match.CanonicalPlan{}}, NewScenes("a", "b"), English{}).execute(&b, "report.gohtml"); err != nil {
+	if err := newPage(rep, report.About{Plan: &match.CanonicalPlan{}}, NewScenes("a", "b"), Words{phrases.English}).execute(&b, "report.gohtml"); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`<h2 id="tournament">The Swiss</h2>`, "<li>&lt;a&gt; 2.0–0.0 b</li>", "Sonneborn–Berger", `<th scope="row">&lt;a&gt;</th><td class="num">2</td>`} {
@@ -393,10 +393,10 @@ func TestBand(t *testing.T) {
 	if *first.Hi-*first.Lo <= *last.Hi-*last.Lo || *last.Lo >= last.Score || *last.Hi <= last.Score {
 		t.Errorf("from %v–%v to %v–%v around %v", *first.Lo, *first.Hi, *last.Lo, *last.Hi, last.Score)
 	}
-	if c := newLineChart("x", curve, English{}); strings.Count(c.Band, ",") != 2*len(curve) {
+	if c := newLineChart("x", curve, Words{phrases.English}); strings.Count(c.Band, ",") != 2*len(curve) {
 		t.Errorf("the band has %d corners for %d points", strings.Count(c.Band, ","), len(curve))
 	}
-	if c := newLineChart("x", []CurvePoint{{Pairs: 1, Score: 0.5}, {Pairs: 2, Score: 0.5}}, English{}); c.Band != "" {
+	if c := newLineChart("x", []CurvePoint{{Pairs: 1, Score: 0.5}, {Pairs: 2, Score: 0.5}}, Words{phrases.English}); c.Band != "" {
 		t.Errorf("a band of nothing: %s", c.Band)
 	}
 }
@@ -411,10 +411,10 @@ func TestSections(t *testing.T) {
 	shown := Shown{Report: r, Seen: seen, About: aboutRun(o), Record: func(int, int) (kifu.Record, error) {
 		return kifu.Record{Start: "startpos"}, nil
 	}}
-	if err := shown.Sections(&b, shouting{}, func(pair, leg int) string { return fmt.Sprintf("/at/%d/%d", pair, leg) }); err != nil {
+	if err := shown.Sections(&b, Words{phrases.Japanese}, func(pair, leg int) string { return fmt.Sprintf("/at/%d/%d", pair, leg) }); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`href="/at/2/1"`, "WHAT THE GAMES SHOW", "HOW THE GAMES ENDED"} {
+	for _, want := range []string{`href="/at/2/1"`, "対局が示すこと", "終局の内訳"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %s", want)
 		}
@@ -424,11 +424,4 @@ func TestSections(t *testing.T) {
 			t.Errorf("there is %s", bad)
 		}
 	}
-}
-
-// shouting is a language.
-type shouting struct{ English }
-
-func (shouting) Say(phrase string, args ...any) string {
-	return English{}.Say(strings.ToUpper(phrase), args...)
 }

@@ -8,6 +8,7 @@ import (
 
 	"gogi/internal/foreign"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/report"
 	"gogi/stats"
@@ -17,22 +18,29 @@ import (
 // without a scroll bar.
 const blockWidth = 100
 
-// Block writes the report as a block of fixed-width text for a pull request.
-func Block(w io.Writer, rep *report.Report, about report.About) error {
-	r := view{rep}
+// Block writes the report as a block of fixed-width text for a pull request, in a tongue.
+func Block(w io.Writer, rep *report.Report, about report.About, in phrases.Tongue) error {
+	r := view{rep, in}
 	lines := []string{r.blockTitle()}
 	for i := range r.Players {
-		lines = append(lines, blockPlayer(&r.Players[i], &about.Engines[i], len(r.Players) > 2))
+		lines = append(lines, r.blockPlayer(&r.Players[i], &about.Engines[i], len(r.Players) > 2))
 	}
 	lines = append(lines, r.blockFigures()...)
-	for _, said := range r.Looks.Remarks {
-		remark := said.String()
-		lines = append(lines, "looks   "+remark)
+	for _, remark := range r.Looks.Remarks {
+		lines = append(lines, r.block("looks", remark))
 	}
-	lines = append(lines, planLine(about), r.blockRemarks())
-	lines = append(lines, blockFiles(about.Engines)...)
+	lines = append(lines, r.planLine(about), r.blockRemarks())
+	lines = append(lines, r.blockFiles(about.Engines)...)
 	_, err := io.WriteString(w, fence(lines))
 	return err
+}
+
+// blockLabel is the room of a line's name in the block.
+const blockLabel = 7
+
+// block is a line of the block: its name, in English, and what it says.
+func (r view) block(name string, said phrases.Said) string {
+	return format.Pad(r.say(name), blockLabel) + " " + said.In(r.in)
 }
 
 // fence puts lines between fences that none of them can close, and makes them
@@ -50,44 +58,44 @@ func fence(lines []string) string {
 }
 
 func (r view) blockTitle() string {
-	state := "finished"
+	state := phrases.Of("finished")
 	if !r.Finished {
-		state = fmt.Sprintf("UNFINISHED, %s of %s pairs", format.Count(r.Pairs), format.Count(r.Planned))
+		state = phrases.Of("UNFINISHED, %s of %s pairs", format.Count(r.Pairs), format.Count(r.Planned))
 	}
-	if slowed := r.Slowed().String(); slowed != "" {
-		state += ", " + slowed
+	if slowed := r.Slowed(); !slowed.IsZero() {
+		state = phrases.Of("%s, %s", state, slowed)
 	}
-	return fmt.Sprintf("gogi %s: %s, %s", r.Run, format.NumberOf(r.Games, "game"), state)
+	return r.say("gogi %s: %s, %s", r.Run, phrases.Number{N: r.Games, Noun: "game"}, state)
 }
 
 // blockPlayer is one player: what it is, and with many players how it did.
-func blockPlayer(p *report.Player, e *report.Engine, many bool) string {
-	words := []string{p.Name, blockIdentity(e, p.Identity), p.Limits}
+func (r view) blockPlayer(p *report.Player, e *report.Engine, many bool) string {
+	words := []string{p.Name, r.blockIdentity(e, p.Identity), p.Limits}
 	for _, o := range e.Options {
 		words = append(words, o.Name+"="+o.Value)
 	}
 	if many {
-		words = append([]string{p.Name, fmt.Sprintf("W %d D %d L %d", p.Wins, p.Draws, p.Losses)}, words[1:]...)
+		words = append([]string{p.Name, r.say("W %d D %d L %d", p.Wins, p.Draws, p.Losses)}, words[1:]...)
 	}
-	return "player  " + strings.Join(words, " | ")
+	return r.block("player", phrases.Verbatim(strings.Join(words, " | ")))
 }
 
 // blockIdentity is what a player is: of a program, the first digits of what sha256sum
 // prints for it, which blockFiles has whole.
-func blockIdentity(e *report.Engine, otherwise string) string {
+func (r view) blockIdentity(e *report.Engine, otherwise string) string {
 	for _, f := range e.Files {
 		if f.Role == match.BinaryRole {
-			return fmt.Sprintf("binary %.12s", f.SHA256)
+			return r.say("binary %.12s", f.SHA256)
 		}
 	}
 	return otherwise
 }
 
 // blockFiles lists what the players read, as sha256sum prints it and takes it with -c.
-func blockFiles(engines []report.Engine) (lines []string) {
+func (r view) blockFiles(engines []report.Engine) (lines []string) {
 	for i := range engines {
 		if e := &engines[i]; len(e.Files) > 0 {
-			lines = append(lines, "files   of "+e.Name+", by sha256sum")
+			lines = append(lines, r.block("files", phrases.Of("of %s, by sha256sum", e.Name)))
 			for _, f := range e.Files {
 				lines = append(lines, f.SHA256+"  "+fileName(f))
 			}
@@ -107,21 +115,20 @@ func fileName(f match.FileHash) string {
 // blockFigures are the numbers of A against B.
 func (r view) blockFigures() []string {
 	if r.Tournament != nil {
-		return append([]string{"result  " + r.Verdict().Claim}, outline(r.Tournament)...)
+		return append([]string{r.block("result", r.Verdict().Claim)}, r.outline()...)
 	}
 	c, ok := r.Pairing()
 	if !ok {
-		return []string{fmt.Sprintf("result  no pair of %s against %s is finished", r.A, r.B)}
+		return []string{r.block("result", phrases.Of("no pair of %s against %s is finished", r.A, r.B))}
 	}
-	p := r.Pentanomial
 	lines := []string{
-		fmt.Sprintf("result  %s against %s: %s", r.A, r.B, r.Verdict().Short),
-		fmt.Sprintf("games   W %d  D %d  L %d", c.Wins, c.Draws, c.Losses),
+		r.block("result", phrases.Of("%s against %s: %s", r.A, r.B, r.Verdict().Short)),
+		r.block("games", phrases.Of("W %d  D %d  L %d", c.Wins, c.Draws, c.Losses)),
 	}
-	if p.Pairs() > 0 {
-		lines = append(lines, fmt.Sprintf("pairs   LL %d  LD %d  WL %d  DD %d  WD %d  WW %d", p.LL, p.LD, p.WL, p.DD, p.WD, p.WW))
+	if p := r.Pentanomial; p.Pairs() > 0 {
+		lines = append(lines, r.block("pairs", phrases.Verbatim(penta(p, "  "))))
 	}
-	lines = append(lines, "units   "+report.DependenceWords(r.Dependence))
+	lines = append(lines, r.block("units", report.DependenceWords(r.Dependence)))
 	if r.Finished && r.Looks.FixedLength {
 		return append(lines, r.blockFixed(c)...)
 	}
@@ -132,46 +139,46 @@ func (r view) blockFigures() []string {
 func (r view) blockFixed(c report.Cross) []string {
 	k, n := c.Decisive()
 	return []string{
-		"score   " + Interval(*r.Interval("score")),
-		fmt.Sprintf("Elo     %s  %s", Elo(r.Elo), r.blockTest()),
-		fmt.Sprintf("wins    %d of %d decisive  %s", k, n, Interval(*r.Interval("win_rate_decisive"))),
-		"Black   " + advantageShort(r.BlackAdvantage),
+		r.block("score", Interval(*r.Interval("score"))),
+		r.block("Elo", phrases.Of("%s  %s", Elo(r.Elo), r.blockTest())),
+		r.block("wins", phrases.Of("%d of %d decisive  %s", k, n, Interval(*r.Interval("win_rate_decisive")))),
+		r.block("Black", advantageShort(r.BlackAdvantage)),
 	}
 }
 
 // blockAnytime are those that hold before the end, or where a test stopped the run.
 func (r view) blockAnytime(c report.Cross) []string {
-	list := []string{"score   " + format.Percent(c.Score)}
+	list := []string{r.block("score", phrases.Verbatim(format.Percent(c.Score)))}
 	for _, i := range r.Intervals {
 		if i.Method == "anytime" {
-			list = []string{"score   " + Interval(i)}
+			list = []string{r.block("score", Interval(i))}
 		}
 	}
-	if g := r.Gate; g != nil {
-		state := g.Verdict
-		if g.Decision == stats.Continue {
-			state = "undecided"
-		}
-		list = append(list, fmt.Sprintf("gate    %s: %s, ratio %s of [%.2f, %.2f]", g.Design, state, format.Decimal(g.LLR, 2), g.Lower, g.Upper))
-		if g.Elo.Estimate != nil {
-			list = append(list, "Elo     "+StoppedElo(g.Elo))
-		}
-	} else {
-		list = append(list, "p       not before the planned end")
+	g := r.Gate
+	if g == nil {
+		return append(list, r.block("p", phrases.Of("not before the planned end")))
+	}
+	state := Decided(stats.Decision(g.Verdict))
+	if g.Decision == stats.Continue {
+		state = Decided(g.Decision)
+	}
+	list = append(list, r.block("gate", phrases.Of("%s: %s, ratio %s of [%.2f, %.2f]", g.Design, state, format.Decimal(g.LLR, 2), g.Lower, g.Upper)))
+	if g.Elo.Estimate != nil {
+		list = append(list, r.block("Elo", StoppedElo(g.Elo)))
 	}
 	return list
 }
 
-func advantageShort(b report.Advantage) string {
+func advantageShort(b report.Advantage) phrases.Said {
 	k, n := b.Decisive()
 	if n == 0 {
-		return "unknown: " + b.Why.String()
+		return unknown(b.Why)
 	}
-	share := fmt.Sprintf("%d of %d decisive  %s", k, n, format.Percent(float64(k)/float64(n)))
+	share := phrases.Of("%d of %d decisive  %s", k, n, format.Percent(float64(k)/float64(n)))
 	if b.Lo == nil {
 		return share
 	}
-	return fmt.Sprintf("%s   [%s, %s]  games as independent", share, format.Percent(*b.Lo), format.Percent(*b.Hi))
+	return phrases.Of("%s   [%s, %s]  games as independent", share, format.Percent(*b.Lo), format.Percent(*b.Hi))
 }
 
 // eloShort is a rating difference and its ends; a missing one is infinite.
@@ -183,23 +190,23 @@ func eloShort(e report.Elo) string {
 	return fmt.Sprintf("%s   [%s, %s]", format.Elo(e.Estimate, sign), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1))
 }
 
-func (r view) blockTest() string {
+func (r view) blockTest() phrases.Said {
 	test, _ := r.Deciding()
 	if test == nil {
-		return ""
+		return phrases.Verbatim("")
 	}
-	return fmt.Sprintf("p = %s (two-sided, %s)", format.PValue(*test.P), report.TestWords(*test))
+	return phrases.Of("p = %s (two-sided, %s)", format.PValue(*test.P), report.TestWords(*test))
 }
 
 // planLine is what else decides the games.
-func planLine(a report.About) string {
+func (r view) planLine(a report.About) string {
 	p := a.Plan
-	swap := "colours swapped"
+	swap := phrases.Of("colours swapped")
 	if !p.Swap {
-		swap = "colours not swapped"
+		swap = phrases.Of("colours not swapped")
 	}
-	return fmt.Sprintf("plan    %.12s | rules %s | %s openings (%.8s) | seed %d | %s",
-		a.Digest, a.Rules, format.Count(p.Openings.Count), p.Openings.SHA256, p.Seed, swap)
+	return r.block("plan", phrases.Of("%.12s | rules %s | %s openings (%.8s) | seed %d | %s",
+		a.Digest, a.Rules, format.Count(p.Openings.Count), p.Openings.SHA256, p.Seed, swap))
 }
 
 func (r view) blockRemarks() string {
@@ -207,18 +214,17 @@ func (r view) blockRemarks() string {
 	if r.Unmarked != nil {
 		slowed = r.Unmarked.Marked
 	}
-	var list []string
+	var list phrases.Row
 	for _, f := range r.Faults {
-		list = append(list, fmt.Sprintf("%s %s ×%d", f.Player, format.Words(f.Kind), f.Count))
+		list = append(list, phrases.Of("%s %s ×%d", f.Player, Ending(f.Kind), f.Count))
 	}
 	for i := range r.Players {
 		if p := &r.Players[i]; p.Incomplete > 0 {
-			list = append(list, fmt.Sprintf("%s votes without a member ×%d", p.Name, p.Incomplete))
+			list = append(list, phrases.Of("%s votes without a member ×%d", p.Name, p.Incomplete))
 		}
 	}
-	faults := "none"
-	if len(list) > 0 {
-		faults = strings.Join(list, ", ")
+	if len(list) == 0 {
+		list = phrases.Row{phrases.Of("none")}
 	}
-	return fmt.Sprintf("checks  duplicates %d | slowed pairs %d | faults %s", r.Duplicates, slowed, faults)
+	return r.block("checks", phrases.Of("duplicates %d | slowed pairs %d | faults %s", r.Duplicates, slowed, list))
 }

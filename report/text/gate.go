@@ -6,101 +6,99 @@ import (
 	"strings"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/report"
+	"gogi/stats"
 )
 
-// Verdict writes the verdict as a person reads it.
-func Verdict(w io.Writer, v *report.GateVerdict) {
-	fmt.Fprintf(w, "%s · gate: %s%s\n", v.Run, strings.ToUpper(v.Verdict), but(v))
+// Verdict writes the verdict as a person reads it, in a tongue.
+func Verdict(w io.Writer, v *report.GateVerdict, in phrases.Tongue) {
+	word := Decided(stats.Decision(v.Verdict)).In(in)
+	fmt.Fprintln(w, phrases.Say(in, "%s · gate: %s%s", v.Run, strings.ToUpper(word), but(v).In(in)))
 	for _, why := range v.Why {
-		fmt.Fprintf(w, "  because %s\n", why)
+		fmt.Fprintf(w, "  %s\n", phrases.Say(in, "because %s", why))
 	}
 	for _, l := range verdictLines(v) {
-		fmt.Fprintf(w, "  %-22s %s\n", l[0], l[1])
+		fmt.Fprintf(w, "  %s %s\n", format.Pad(l[0].In(in), figureWidth), l[1].In(in))
 	}
 }
+
+// figureWidth is the room of a figure's name, in columns of the terminal.
+const figureWidth = 22
 
 // but qualifies the first line: a verdict was withdrawn, the machine slowed most pairs.
-func but(v *report.GateVerdict) string {
-	words := ""
+func but(v *report.GateVerdict) phrases.Said {
+	said := phrases.Verbatim("")
 	if v.Gate.Withdrawn != "" {
-		words = fmt.Sprintf(", %s withdrawn", v.Gate.Withdrawn)
+		said = phrases.Of("%s, %s withdrawn", said, Decided(v.Gate.Withdrawn))
 	}
-	if slowed := v.Report.Slowed().String(); slowed != "" {
-		words += ", " + slowed
+	if slowed := v.Report.Slowed(); !slowed.IsZero() {
+		said = phrases.Of("%s, %s", said, slowed)
 	}
-	return words
+	return said
 }
 
-// Markdown is the verdict for a release note.
-func Markdown(v *report.GateVerdict) string {
+// Markdown is the verdict for a release note, in a tongue.
+func Markdown(v *report.GateVerdict, in phrases.Tongue) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### Gate %s: %s%s\n\n", v.Run, v.Verdict, but(v))
+	fmt.Fprintf(&b, "### %s\n\n", phrases.Say(in, "Gate %s: %s%s", v.Run, Decided(stats.Decision(v.Verdict)), but(v)))
 	for _, why := range v.Why {
-		fmt.Fprintf(&b, "- %s\n", why)
+		fmt.Fprintf(&b, "- %s\n", why.In(in))
 	}
 	if len(v.Why) > 0 {
 		b.WriteString("\n")
 	}
 	b.WriteString("| | |\n|---|---|\n")
 	for _, l := range verdictLines(v) {
-		fmt.Fprintf(&b, "| %s | %s |\n", l[0], strings.ReplaceAll(l[1], "|", "\\|"))
+		fmt.Fprintf(&b, "| %s | %s |\n", l[0].In(in), strings.ReplaceAll(l[1].In(in), "|", "\\|"))
 	}
 	return b.String()
 }
 
 // verdictLines are the figures of the verdict, with their names.
-func verdictLines(v *report.GateVerdict) [][2]string {
+func verdictLines(v *report.GateVerdict) [][2]phrases.Said {
 	g, r := v.Gate, v.Report
-	p := v.Penta
-	lines := [][2]string{
-		{"design", fmt.Sprintf("%s, at most %s pairs, a look after each pair in plan order", g.Design, format.Count(v.MaxPairs))},
-		{"engines", fmt.Sprintf("%s (%s) against %s (%s)", r.A, r.Players[0].Identity, r.B, r.Players[1].Identity)},
-		{"evidence", evidenceLine(g)},
-		{"pairs", fmt.Sprintf("%s judged, %s beyond the stop; LL %d · LD %d · WL %d · DD %d · WD %d · WW %d",
-			format.Count(g.Pairs), format.Count(g.Beyond), p.LL, p.LD, p.WL, p.DD, p.WD, p.WW)},
-		{"games", fmt.Sprintf("%s, %s, %s; draws as half a point",
-			format.NumberOf(v.Counts.Wins, "win"), format.NumberOf(v.Counts.Draws, "draw"), losses(v.Counts.Losses))},
-		{"likelihood ratio", fmt.Sprintf("%s, fails at %.3f, passes at %.3f", format.Decimal(g.LLR, 3), g.Lower, g.Upper)},
-		{"Elo after the stop", StoppedElo(g.Elo)},
-		{"anytime interval", Interval(v.Anytime)},
-		{"Black's advantage", Advantage(r.BlackAdvantage)},
-		{"faults", faultLine(v)},
+	lines := [][2]phrases.Said{
+		{phrases.Of("design"), phrases.Of("%s, at most %s pairs, a look after each pair in plan order", g.Design, format.Count(v.MaxPairs))},
+		{phrases.Of("engines"), phrases.Of("%s against %s", named(r.A, r.Players[0].Identity), named(r.B, r.Players[1].Identity))},
+		{phrases.Of("evidence"), evidenceLine(g)},
+		{phrases.Of("pairs"), phrases.Of("%s judged, %s beyond the stop; %s", format.Count(g.Pairs), format.Count(g.Beyond), penta(v.Penta, " · "))},
+		{phrases.Of("games"), phrases.Of("%s, %s, %s; draws as half a point",
+			phrases.Number{N: v.Counts.Wins, Noun: "win"}, phrases.Number{N: v.Counts.Draws, Noun: "draw"}, phrases.Number{N: v.Counts.Losses, Noun: "loss"})},
+		{phrases.Of("likelihood ratio"), phrases.Of("%s, fails at %.3f, passes at %.3f", format.Decimal(g.LLR, 3), g.Lower, g.Upper)},
+		{phrases.Of("Elo after the stop"), StoppedElo(g.Elo)},
+		{phrases.Of("anytime interval"), Interval(v.Anytime)},
+		{phrases.Of("Black's advantage"), Advantage(r.BlackAdvantage)},
+		{phrases.Of("faults"), faultLine(v)},
 	}
 	if h := v.Slots; h != nil && h.P != nil {
-		lines = append(lines, [2]string{"slots alike", "p = " + format.PValue(*h.P)})
+		lines = append(lines, [2]phrases.Said{phrases.Of("slots alike"), phrases.Verbatim("p = " + format.PValue(*h.P))})
 	}
-	for _, said := range r.Looks.Remarks {
-		remark := said.String()
-		lines = append(lines, [2]string{"looks", remark})
+	for _, remark := range r.Looks.Remarks {
+		lines = append(lines, [2]phrases.Said{phrases.Of("looks"), remark})
 	}
 	return lines
 }
 
+// named is a player with the hash that says which it is.
+func named(name, identity string) string { return fmt.Sprintf("%s (%s)", name, identity) }
+
 // evidenceLine says how many observations the judged pairs are.
-func evidenceLine(g *report.Gate) string {
-	text := format.NumberOf(g.Openings, "opening") + ", each one observation"
+func evidenceLine(g *report.Gate) phrases.Said {
+	said := phrases.Of("%s, each one observation", phrases.Number{N: g.Openings, Noun: "opening"})
 	if g.Copies > 0 {
-		text += fmt.Sprintf("; %s of the pairs repeat an earlier one move for move", format.Count(g.Copies))
+		said = phrases.Of("%s; %s of the pairs repeat an earlier one move for move", said, format.Count(g.Copies))
 	}
-	return text
+	return said
 }
 
-func faultLine(v *report.GateVerdict) string {
+func faultLine(v *report.GateVerdict) phrases.Said {
 	if len(v.Report.Faults) == 0 {
-		return "none"
+		return phrases.Of("none")
 	}
-	var parts []string
+	var parts phrases.Row
 	for _, f := range v.Report.Faults {
-		parts = append(parts, fmt.Sprintf("%s: %s ×%d", f.Player, strings.ReplaceAll(f.Kind, "_", " "), f.Count))
+		parts = append(parts, phrases.Of("%s: %s", f.Player, phrases.Of("%s ×%d", Ending(f.Kind), f.Count)))
 	}
-	return strings.Join(parts, ", ")
-}
-
-// losses is a number of them.
-func losses(n int) string {
-	if n == 1 {
-		return "1 loss"
-	}
-	return format.Count(n) + " losses"
+	return phrases.Of("%s", parts)
 }

@@ -39,7 +39,7 @@ func gather(t *testing.T, o fakerun.Run, gate report.Registration, starts ...rep
 // that of twelve wins of twelve at 0.025^(1/12) = 73.5 %, +177.5 Elo.
 func TestPrint(t *testing.T) {
 	var b bytes.Buffer
-	Print(&b, gather(t, fakerun.Run{Players: []string{"x", "先手番"}, Pairs: slices.Repeat([]string{"WW"}, 6)}, report.Registration{}))
+	Print(&b, gather(t, fakerun.Run{Players: []string{"x", "先手番"}, Pairs: slices.Repeat([]string{"WW"}, 6)}, report.Registration{}), phrases.English)
 	want, err := os.ReadFile(filepath.Join("testdata", "report.txt"))
 	if err != nil {
 		t.Fatal(err)
@@ -66,21 +66,21 @@ func TestFormsAgree(t *testing.T) {
 	late := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
 	r := gather(t, o, late, report.Start{Late: true, Changes: []match.Difference{{Path: []string{"pairs"}}}})
 	var terminal, block, verdict bytes.Buffer
-	Print(&terminal, r)
-	if err := Block(&block, r, aboutRun("x", "y")); err != nil {
+	Print(&terminal, r, phrases.English)
+	if err := Block(&block, r, aboutRun("x", "y"), phrases.English); err != nil {
 		t.Fatal(err)
 	}
 	v := r.GateVerdict(late)
-	Verdict(&verdict, v)
+	Verdict(&verdict, v, phrases.English)
 	passed := *v
 	passed.Why = nil
-	for _, markdown := range []string{Markdown(v), Markdown(&passed)} {
+	for _, markdown := range []string{Markdown(v, phrases.English), Markdown(&passed, phrases.English)} {
 		if strings.Contains(markdown, "\n\n\n") || !strings.Contains(markdown, "\n\n| | |") {
 			t.Errorf("the table does not stand after one empty line:\n%s", markdown)
 		}
 	}
 	for name, text := range map[string]string{
-		"terminal": terminal.String(), "block": strings.TrimPrefix(block.String(), "```\n"), "verdict": verdict.String(), "Markdown": Markdown(v),
+		"terminal": terminal.String(), "block": strings.TrimPrefix(block.String(), "```\n"), "verdict": verdict.String(), "Markdown": Markdown(v, phrases.English),
 	} {
 		first, _, _ := strings.Cut(text, "\n")
 		if !strings.Contains(first, "the machine slowed 59 of 60 pairs") {
@@ -109,7 +109,7 @@ func TestBlockFits(t *testing.T) {
 	for _, pairs := range []int{4, 60} {
 		r := gather(t, fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, pairs)}, late, slices.Repeat([]report.Start{change}, 12)...)
 		var b bytes.Buffer
-		if err := Block(&b, r, aboutRun("x", "y")); err != nil {
+		if err := Block(&b, r, aboutRun("x", "y"), phrases.English); err != nil {
 			t.Fatal(err)
 		}
 		for _, remark := range phrases.Each(phrases.English, r.Looks.Remarks) {

@@ -8,24 +8,30 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"gogi/internal/foreign"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/report"
 	"gogi/stats"
 )
 
-// view is a report under the functions that print it.
-type view struct{ *report.Report }
+// view is a report under the functions that print it in a tongue.
+type view struct {
+	*report.Report
+	in phrases.Tongue
+}
 
-// Print writes the report as a person reads it in a terminal.
-func Print(w io.Writer, rep *report.Report) {
-	r := view{rep}
+// say is a phrase in the view's tongue.
+func (r view) say(phrase string, args ...any) string { return phrases.Say(r.in, phrase, args...) }
+
+// Print writes the report as a person reads it in a terminal, in a tongue.
+func Print(w io.Writer, rep *report.Report, in phrases.Tongue) {
+	r := view{rep, in}
 	r.printTitle(w)
 	r.printClaim(w)
 	if r.Games == 0 {
-		fmt.Fprintln(w, "No game is finished yet.")
+		fmt.Fprintln(w, r.say("No game is finished yet."))
 		return
 	}
 	r.printPlayers(w)
@@ -45,29 +51,28 @@ func Print(w io.Writer, rep *report.Report) {
 }
 
 func (r view) printTitle(w io.Writer) {
-	state := "finished"
+	state := phrases.Of("finished")
 	if !r.Finished {
-		state = fmt.Sprintf("unfinished, %d of %s%d pairs", r.Pairs, r.UpTo(), r.Planned)
+		state = phrases.Of("unfinished, %d of %s%d pairs", r.Pairs, r.UpTo(), r.Planned)
 	}
-	if slowed := r.Slowed().String(); slowed != "" {
-		state += " · " + slowed
+	if slowed := r.Slowed(); !slowed.IsZero() {
+		state = phrases.Of("%s · %s", state, slowed)
 	}
-	title := fmt.Sprintf("%s · %s in %s · %s · rules %s", r.Run, format.NumberOf(r.Games, "game"), format.NumberOf(r.Pairs, "pair"), state, r.Rules)
-	fmt.Fprintf(w, "%s\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)))
+	title := r.say("%s · %s in %s · %s · rules %s", r.Run, phrases.Number{N: r.Games, Noun: "game"}, phrases.Number{N: r.Pairs, Noun: "pair"}, state, r.Rules)
+	fmt.Fprintf(w, "%s\n%s\n\n", title, strings.Repeat("═", format.Width(title)))
 }
 
 // printClaim is the verdict in a sentence, and what of the way there touches it.
 func (r view) printClaim(w io.Writer) {
-	fmt.Fprintln(w, r.Verdict().Claim)
-	for _, said := range r.Looks.Remarks {
-		remark := said.String()
+	fmt.Fprintln(w, r.Verdict().Claim.In(r.in))
+	for _, remark := range phrases.Each(r.in, r.Looks.Remarks) {
 		fmt.Fprintf(w, "  %s\n", remark)
 	}
 	fmt.Fprintln(w)
 }
 
 func (r view) printPlayers(w io.Writer) {
-	t := format.Table("player", "limits", "games", "W", "D", "L", "points", "score", "W–D–L as Black", "W–D–L as White")
+	t := r.table("player", "limits", "games", "W", "D", "L", "points", "score", "W–D–L as Black", "W–D–L as White")
 	for _, p := range r.Players {
 		score := "–"
 		if p.Games > 0 {
@@ -81,34 +86,45 @@ func (r view) printPlayers(w io.Writer) {
 	format.Render(w, t)
 }
 
+// table begins a table with these heads, in English.
+func (r view) table(heads ...string) table.Writer {
+	return format.Table(phrases.Heads(r.in, heads...)...)
+}
+
 // WDL is wins, draws and losses as everybody writes them: 12–3–5.
 func WDL(c stats.WDL) string { return fmt.Sprintf("%d–%d–%d", c.Wins, c.Draws, c.Losses) }
 
 func (r view) printCrosstable(w io.Writer) {
-	t := format.Table("pairing", "games", "W–D–L", "score")
+	t := r.table("pairing", "games", "W–D–L", "score")
 	for _, c := range r.Crosstable {
-		t.AppendRow(table.Row{c.A + " against " + c.B, format.Count(c.Games), WDL(c.WDL), format.Percent(c.Score)})
+		t.AppendRow(table.Row{r.say("%s against %s", c.A, c.B), format.Count(c.Games), WDL(c.WDL), format.Percent(c.Score)})
 	}
 	format.Render(w, t)
 }
 
 // lines writes figures with their names.
-type lines struct{ w io.Writer }
+type lines struct {
+	w  io.Writer
+	in phrases.Tongue
+}
 
-func (l lines) add(label, format string, args ...any) {
-	fmt.Fprintf(l.w, "  %-24s %s\n", label, fmt.Sprintf(format, args...))
+// labelWidth is the room of a label, in columns of the terminal.
+const labelWidth = 24
+
+func (l lines) add(label, figure phrases.Said) {
+	fmt.Fprintf(l.w, "  %s %s\n", format.Pad(label.In(l.in), labelWidth), figure.In(l.in))
 }
 
 // printHeadToHead says what the games of A against B prove.
 func (r view) printHeadToHead(w io.Writer) {
-	fmt.Fprintf(w, "%s against %s\n", r.A, r.B)
-	p, out := r.Pentanomial, lines{w}
-	if p.Pairs() > 0 {
-		out.add("pairs", "LL %d · LD %d · WL %d · DD %d · WD %d · WW %d", p.LL, p.LD, p.WL, p.DD, p.WD, p.WW)
+	fmt.Fprintln(w, r.say("%s against %s", r.A, r.B))
+	out := lines{w, r.in}
+	if p := r.Pentanomial; p.Pairs() > 0 {
+		out.add(phrases.Of("pairs"), phrases.Verbatim(penta(p, " · ")))
 	}
-	out.add("evidence", "%s", report.DependenceWords(r.Dependence))
-	if weight := report.WeightWords(r.Dependence); weight != "" {
-		out.add("", "%s", weight)
+	out.add(phrases.Of("evidence"), report.DependenceWords(r.Dependence))
+	if weight := report.WeightWords(r.Dependence); !weight.IsZero() {
+		out.add(phrases.Said{}, weight)
 	}
 	if r.Finished && r.Looks.FixedLength {
 		r.printFixed(out)
@@ -116,48 +132,56 @@ func (r view) printHeadToHead(w io.Writer) {
 		r.printAnytime(out)
 	}
 	if d := r.Divergence; d != nil {
-		out.add("divergence", "%s", divergenceText(d, r.PairVariance))
+		out.add(phrases.Of("divergence"), divergenceText(d, r.PairVariance))
 	}
-	out.add("Black's advantage", "%s", Advantage(r.BlackAdvantage))
+	out.add(phrases.Of("Black's advantage"), Advantage(r.BlackAdvantage))
 	fmt.Fprintln(w)
+}
+
+// penta is how many pairs had which two results of A's, in letters that all tongues share.
+func penta(p stats.Pentanomial, between string) string {
+	return strings.Join([]string{
+		fmt.Sprintf("LL %d", p.LL), fmt.Sprintf("LD %d", p.LD), fmt.Sprintf("WL %d", p.WL),
+		fmt.Sprintf("DD %d", p.DD), fmt.Sprintf("WD %d", p.WD), fmt.Sprintf("WW %d", p.WW),
+	}, between)
 }
 
 // printFixed is what holds for a number of games that was fixed beforehand: what goes by
 // pairs, and then what takes each game for independent.
 func (r view) printFixed(out lines) {
 	if i := r.Interval("score"); i != nil {
-		out.add(IntervalLabel(*i), "%s", Interval(*i))
+		out.add(IntervalLabel(*i), Interval(*i))
 	}
-	out.add("Elo", "%s", Elo(r.Elo))
+	out.add(phrases.Of("Elo"), Elo(r.Elo))
 	for _, t := range r.Tests {
 		if t.Assumes == "" {
-			out.add(TestLabel(t), "%s", Test(t))
+			out.add(TestLabel(t), Test(t))
 		}
 	}
-	fmt.Fprintf(out.w, "  %s:\n", IfIndependent(r.Report))
+	fmt.Fprintf(out.w, "  %s\n", r.say("%s:", IfIndependent(r.Report)))
 	for _, i := range r.Intervals {
 		if i.Assumes != "" {
-			out.add(IntervalLabel(i), "%s", Interval(i))
+			out.add(IntervalLabel(i), Interval(i))
 		}
 	}
-	out.add("Elo of decisive games", "%s", Elo(r.EloDecisive))
+	out.add(phrases.Of("Elo of decisive games"), Elo(r.EloDecisive))
 	for _, t := range r.Tests {
 		if t.Assumes == "" {
 			continue
 		}
-		out.add(TestLabel(t), "%s", Test(t))
+		out.add(TestLabel(t), Test(t))
 		if t.Critical != nil && t.P != nil {
-			out.add("", "%s", criticalText(t))
+			out.add(phrases.Said{}, criticalText(t))
 		}
 	}
 }
 
 // IfIndependent heads what takes each game for independent.
-func IfIndependent(r *report.Report) string {
+func IfIndependent(r *report.Report) phrases.Said {
 	if r.Pentanomial.Pairs() > 0 {
-		return "taking games as independent, which the two of a pair are not"
+		return phrases.Of("taking games as independent, which the two of a pair are not")
 	}
-	return "taking games as independent"
+	return phrases.Of("taking games as independent")
 }
 
 // printAnytime says what may be said before the end of a run, or where a test stopped
@@ -165,164 +189,182 @@ func IfIndependent(r *report.Report) string {
 func (r view) printAnytime(out lines) {
 	for _, i := range r.Intervals {
 		if i.Method == "anytime" {
-			out.add(IntervalLabel(i), "%s", Interval(i))
+			out.add(IntervalLabel(i), Interval(i))
 		}
 	}
 	if g := r.Gate; g != nil {
-		out.add("gate", "%s", Gate(g))
+		out.add(phrases.Of("gate"), Gate(g))
 		if g.Decision != stats.Continue {
-			out.add("Elo after the stop", "%s", StoppedElo(g.Elo))
+			out.add(phrases.Of("Elo after the stop"), StoppedElo(g.Elo))
 		}
 	}
 	if !r.Finished {
-		out.add("", "the other intervals and the tests hold only at the end that was planned")
+		out.add(phrases.Said{}, phrases.Of("the other intervals and the tests hold only at the end that was planned"))
 	}
 }
 
+// unknown is a figure that there is not, with the reason.
+func unknown(why phrases.Said) phrases.Said { return phrases.Of("unknown: %s", why) }
+
 // StoppedElo is the rating difference that allows for where a test stopped.
-func StoppedElo(e report.Elo) string {
+func StoppedElo(e report.Elo) phrases.Said {
 	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
-		return "unknown: " + e.Why.String()
+		return unknown(e.Why)
 	}
-	return eloShort(e) + "  95%, allowing for the stop, unlike the raw score"
+	return phrases.Of("%s  95%%, allowing for the stop, unlike the raw score", eloShort(e))
 }
 
 // IntervalLabel says what an interval is of.
-func IntervalLabel(i report.Interval) string {
+func IntervalLabel(i report.Interval) phrases.Said {
 	switch {
 	case i.Method == "anytime":
-		return "score, at any time"
+		return phrases.Of("score, at any time")
 	case i.Of == "win_rate_decisive":
-		return "wins of decisive games"
+		return phrases.Of("wins of decisive games")
 	}
-	return "score"
+	return phrases.Of("score")
 }
 
 // Interval is an interval with its level and what it goes by.
-func Interval(i report.Interval) string {
-	if i.Estimate == nil {
-		return "unknown: " + i.Why.String()
+func Interval(i report.Interval) phrases.Said {
+	switch {
+	case i.Estimate == nil:
+		return unknown(i.Why)
+	case i.Lo == nil:
+		return phrases.Of("%s, no interval: %s", format.Percent(*i.Estimate), i.Why)
 	}
-	if i.Lo == nil {
-		return format.Percent(*i.Estimate) + ", no interval: " + i.Why.String()
-	}
-	return fmt.Sprintf("%s   [%s, %s]  %s %s", format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi), format.PercentShort(i.Level), basis(i))
+	return phrases.Of("%s   [%s, %s]  %s %s", format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi), format.PercentShort(i.Level), basis(i))
 }
 
 // basis is what an interval goes by.
-func basis(i report.Interval) string {
-	unit := format.NumberOf(i.N, format.Words(i.Unit))
+func basis(i report.Interval) phrases.Said {
+	units := UnitsOf(i)
 	switch {
 	case i.Method == "anytime" && i.Unit == "opening":
-		return "at any time, by the first pair of " + unit
+		return phrases.Of("at any time, by the first pair of %s", units)
 	case i.Method == "anytime":
-		return "at any time, by " + unit
+		return phrases.Of("at any time, by %s", units)
+	case i.Method == "clopper_pearson":
+		return phrases.Of("Clopper–Pearson, %s", units)
 	case i.Assumes != "":
-		return methodName(i.Method) + ", " + unit
+		return phrases.Verbatim(format.Words(i.Method) + ", " + format.NumberOf(i.N, format.Words(i.Unit)))
 	}
-	return "by " + unit
+	return phrases.Of("by %s", units)
 }
 
-func methodName(method string) string {
-	if method == "clopper_pearson" {
-		return "Clopper–Pearson"
+// UnitsOf is how many observations an interval goes by.
+func UnitsOf(i report.Interval) phrases.Number {
+	switch i.Unit {
+	case "opening":
+		return phrases.Number{N: i.N, Noun: "opening"}
+	case "pair":
+		return phrases.Number{N: i.N, Noun: "pair"}
+	case "decisive_game":
+		return phrases.Number{N: i.N, Noun: "decisive game"}
 	}
-	return format.Words(method)
+	return phrases.Number{N: i.N, Noun: "game"}
 }
 
 // Elo is a rating difference with its interval.
-func Elo(e report.Elo) string {
-	if e.Estimate == nil && e.Lo == nil && e.Hi == nil {
-		return "unknown: " + e.Why.String()
+func Elo(e report.Elo) phrases.Said {
+	switch {
+	case e.Estimate == nil && e.Lo == nil && e.Hi == nil:
+		return unknown(e.Why)
+	case e.Lo == nil && e.Hi == nil:
+		return phrases.Of("%s, no interval: %s", fmt.Sprintf("%+.1f", *e.Estimate), e.Why)
 	}
-	if e.Estimate != nil && e.Lo == nil && e.Hi == nil {
-		return fmt.Sprintf("%+.1f, no interval: %s", *e.Estimate, e.Why)
-	}
-	return eloShort(e)
+	return phrases.Verbatim(eloShort(e))
 }
 
 // TestLabel names a test.
-func TestLabel(t report.Test) string {
+func TestLabel(t report.Test) phrases.Said {
 	if t.Method == "binomial_exact" {
-		return "binomial test"
+		return phrases.Of("binomial test")
 	}
-	return "test of equal players"
+	return phrases.Of("test of equal players")
 }
 
 // Test is what a test found.
-func Test(t report.Test) string {
-	if t.P == nil {
-		return "none: " + t.Why.String()
+func Test(t report.Test) phrases.Said {
+	switch {
+	case t.P == nil:
+		return phrases.Of("none: %s", t.Why)
+	case t.K == nil:
+		return phrases.Of("p = %s two-sided, %s", format.PValue(*t.P), report.TestWords(t))
 	}
-	words := fmt.Sprintf("p = %s two-sided", format.PValue(*t.P))
-	if t.K == nil {
-		return words + ", " + report.TestWords(t)
-	}
-	return words + fmt.Sprintf(", %d wins of %d", *t.K, t.N)
+	return phrases.Of("p = %s two-sided, %d wins of %d", format.PValue(*t.P), *t.K, t.N)
 }
 
 // criticalText says how many wins would have been significant.
-func criticalText(t report.Test) string {
-	var parts []string
+func criticalText(t report.Test) phrases.Said {
+	var parts phrases.Row
 	for _, c := range t.Critical {
 		if c.Wins == nil {
-			parts = append(parts, "no number at "+format.PercentShort(c.Alpha))
+			parts = append(parts, phrases.Of("no number at %s", format.PercentShort(c.Alpha)))
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("%d at %s", *c.Wins, format.PercentShort(c.Alpha)))
+		parts = append(parts, phrases.Of("%d at %s", *c.Wins, format.PercentShort(c.Alpha)))
 	}
-	return fmt.Sprintf("wins of %d that are significant: %s", t.N, strings.Join(parts, ", "))
+	return phrases.Of("wins of %d that are significant: %s", t.N, parts)
 }
 
 // Gate is the state of a sequential test in a line.
-func Gate(g *report.Gate) string {
-	state := string(g.Decision)
-	if g.Decision == stats.Continue {
-		state = "undecided"
-	}
+func Gate(g *report.Gate) phrases.Said {
+	state := Decided(g.Decision)
 	if g.Withdrawn != "" {
-		state += fmt.Sprintf(" (%s withdrawn)", g.Withdrawn)
+		state = phrases.Of("%s (%s withdrawn)", state, Decided(g.Withdrawn))
 	}
-	return fmt.Sprintf("%s: %s after %s from %s (%s beyond), log likelihood ratio %s of [%.2f, %.2f]",
-		g.Design, state, format.NumberOf(g.Pairs, "pair"), format.NumberOf(g.Openings, "opening"), format.Count(g.Beyond), format.Decimal(g.LLR, 2), g.Lower, g.Upper)
+	return phrases.Of("%s: %s after %s from %s (%s beyond), log likelihood ratio %s of [%.2f, %.2f]",
+		g.Design, state, phrases.Number{N: g.Pairs, Noun: "pair"}, phrases.Number{N: g.Openings, Noun: "opening"}, format.Count(g.Beyond), format.Decimal(g.LLR, 2), g.Lower, g.Upper)
 }
 
-func divergenceText(d *report.Divergence, variance *float64) string {
-	if d.PerPly == nil {
-		return "unknown: no position in which both chose"
+// Decided is what a sequential test has come to.
+func Decided(d stats.Decision) phrases.Said {
+	if d == stats.Continue {
+		return phrases.Of("undecided")
 	}
-	return fmt.Sprintf("%s of the %s plies at which both chose in the same position; variance of pair scores %s",
+	return phrases.Of(string(d))
+}
+
+func divergenceText(d *report.Divergence, variance *float64) phrases.Said {
+	if d.PerPly == nil {
+		return unknown(phrases.Of("no position in which both chose"))
+	}
+	return phrases.Of("%s of the %s plies at which both chose in the same position; variance of pair scores %s",
 		format.Percent(*d.PerPly), format.Count(d.Compared), format.Decimal(variance, 4))
 }
 
 // Advantage is how Black did, whoever that was.
-func Advantage(b report.Advantage) string {
+func Advantage(b report.Advantage) phrases.Said {
 	k, n := b.Decisive()
 	if n == 0 {
-		return "unknown: " + b.Why.String()
+		return unknown(b.Why)
 	}
-	interval, words := "", fmt.Sprintf("Black won %s of %s decisive games, %s drawn", format.Count(k), format.Count(n), format.Count(b.Draws))
-	if b.Lo != nil {
-		interval = fmt.Sprintf("[%s, %s]  ", format.Percent(*b.Lo), format.Percent(*b.Hi))
-		words += "; games as independent"
+	share, counts := format.Percent(float64(k)/float64(n)), []any{format.Count(k), format.Count(n), format.Count(b.Draws)}
+	if b.Lo == nil {
+		return phrases.Of("%s   %s", share, phrases.Of("Black won %s of %s decisive games, %s drawn", counts...))
 	}
-	return fmt.Sprintf("%s   %s%s", format.Percent(float64(k)/float64(n)), interval, words)
+	return phrases.Of("%s   [%s, %s]  %s", share, format.Percent(*b.Lo), format.Percent(*b.Hi),
+		phrases.Of("Black won %s of %s decisive games, %s drawn; games as independent", counts...))
 }
 
+// Ending is a termination in words; one that this program does not know is shown as it is.
+func Ending(termination string) phrases.Said { return phrases.Of(format.Words(termination)) }
+
 func (r view) printTerminations(w io.Writer) {
-	t := format.Table("games ended by", "loser", "games", "share")
+	t := r.table("games ended by", "loser", "games", "share")
 	for _, e := range r.Terminations {
 		loser := e.Loser
 		if loser == "" {
-			loser = "drawn"
+			loser = r.say("drawn")
 		}
-		t.AppendRow(table.Row{strings.ReplaceAll(e.Termination, "_", " "), loser, format.Count(e.Count), format.Percent(float64(e.Count) / float64(r.Games))})
+		t.AppendRow(table.Row{Ending(e.Termination).In(r.in), loser, format.Count(e.Count), format.Percent(float64(e.Count) / float64(r.Games))})
 	}
 	format.Render(w, t)
 }
 
 func (r view) printPlay(w io.Writer) {
-	t := format.Table("play", "depth", "nodes/move", "nodes/s", "ms/move", "worst overrun", "ponder hits")
+	t := r.table("play", "depth", "nodes/move", "nodes/s", "ms/move", "worst overrun", "ponder hits")
 	for _, p := range r.Players {
 		ponder := "–"
 		if n := p.PonderHits + p.PonderMisses; n > 0 {
@@ -336,6 +378,14 @@ func (r view) printPlay(w io.Writer) {
 	format.Render(w, t)
 }
 
+// remarkWidth is the room of a remark's name, in columns of the terminal.
+const remarkWidth = 15
+
+// remark writes what a remark is about, and the remark.
+func (r view) remark(w io.Writer, name, said phrases.Said) {
+	fmt.Fprintf(w, "%s %s\n", format.Pad(name.In(r.in), remarkWidth), said.In(r.in))
+}
+
 // shownBundles are named one by one.
 const shownBundles = 3
 
@@ -346,41 +396,44 @@ func (r view) printBundles(w io.Writer) {
 		if i == 0 {
 			title = "gogi replay"
 		}
-		fmt.Fprintf(w, "%-15s %s\n", title, foreign.Printable(path, 4000))
+		r.remark(w, phrases.Verbatim(title), phrases.Verbatim(foreign.Printable(path, 4000)))
 	}
 	if more := len(r.Bundles) - shownBundles; more > 0 {
-		fmt.Fprintf(w, "%-15s and %s more beside them\n", "", format.Count(more))
+		r.remark(w, phrases.Said{}, phrases.Of("and %s more beside them", format.Count(more)))
 	}
 }
 
 // printRemarks are the things that should be zero, and the length of games.
 func (r view) printRemarks(w io.Writer) {
-	fmt.Fprintf(w, "game length     mean %s plies, %d to %d\n", format.Decimal(r.Plies.Mean, 1), r.Plies.Min, r.Plies.Max)
-	fmt.Fprintf(w, "duplicate games %s\n", duplicates(r.Duplicates))
+	r.remark(w, phrases.Of("game length"), phrases.Of("mean %s plies, %d to %d", format.Decimal(r.Plies.Mean, 1), r.Plies.Min, r.Plies.Max))
+	r.remark(w, phrases.Of("duplicate games"), duplicates(r.Duplicates))
 	if len(r.Faults) == 0 {
-		fmt.Fprintln(w, "faults          none")
+		r.remark(w, phrases.Of("faults"), phrases.Of("none"))
 	}
 	for _, f := range r.Faults {
-		fmt.Fprintf(w, "faults          %s: %s ×%d\n", f.Player, strings.ReplaceAll(f.Kind, "_", " "), f.Count)
+		r.remark(w, phrases.Of("faults"), phrases.Of("%s: %s", f.Player, phrases.Of("%s ×%d", Ending(f.Kind), f.Count)))
 	}
 	r.printBundles(w)
 	for _, p := range r.Players {
 		if p.Incomplete > 0 {
-			fmt.Fprintf(w, "councils        %s of the votes of %s lacked a member that failed or said nothing legal: see gogi votes\n", format.Count(p.Incomplete), p.Name)
+			r.remark(w, phrases.Of("councils"), phrases.Of("%s of the votes of %s lacked a member that failed or said nothing legal: see gogi votes", format.Count(p.Incomplete), p.Name))
 		}
 	}
 	if u := r.Unmarked; u != nil {
-		fmt.Fprintf(w, "slowed moves    %s had a move that the machine slowed; without them %d–%d–%d", format.NumberOf(u.Marked, "pair"), u.Wins, u.Draws, u.Losses)
+		said := phrases.Of("%s had a move that the machine slowed; without them %d–%d–%d", phrases.Number{N: u.Marked, Noun: "pair"}, u.Wins, u.Draws, u.Losses)
 		if u.Score != nil {
-			fmt.Fprintf(w, ", score %s", format.Percent(*u.Score))
+			said = phrases.Of("%s, score %s", said, format.Percent(*u.Score))
 		}
-		fmt.Fprintln(w)
+		r.remark(w, phrases.Of("slowed moves"), said)
 	}
 }
 
-func duplicates(n int) string {
+func duplicates(n int) phrases.Said {
 	if n == 0 {
-		return "none"
+		return phrases.Of("none")
 	}
-	return format.Count(n) + " (equal to an earlier game, move for move)"
+	return phrases.Of("%s (equal to an earlier game, move for move)", format.Count(n))
 }
+
+// Design says who plays whom; a design that this program does not know is shown as it is.
+func Design(kind string) phrases.Said { return phrases.Of(format.Words(kind)) }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -20,30 +19,30 @@ import (
 func (r view) printTournament(w io.Writer) {
 	t := r.Tournament
 	if t.Design == match.DesignAdaptive {
-		printRatings(w, t)
+		r.printRatings(w)
 	} else {
-		printStandings(w, t)
+		r.printStandings(w)
 	}
 	for _, round := range t.Rounds {
-		printRound(w, round)
+		r.printRound(w, round)
 	}
-	lines{w}.add("Black's advantage", "%s", Advantage(r.BlackAdvantage))
+	lines{w, r.in}.add(phrases.Of("Black's advantage"), Advantage(r.BlackAdvantage))
 	fmt.Fprintln(w)
 }
 
-func printStandings(w io.Writer, t *report.Tournament) {
+func (r view) printStandings(w io.Writer) {
+	t := r.Tournament
 	swiss := t.Swiss()
-	header := []any{"place", "player", "start", "pairs", "points", "came to"}
+	out := r.table("place", "player", "start", "pairs", "points", "came to")
 	if swiss {
-		header = []any{"place", "player", "start", "pairs", "byes", "points", "Buchholz", "Sonneborn–Berger"}
+		out = r.table("place", "player", "start", "pairs", "byes", "points", "Buchholz", "Sonneborn–Berger")
 	}
-	out := format.Table(header...)
 	for i, s := range t.Standings {
 		row := table.Row{t.PlaceOf(i), s.Player, s.Start, format.Count(s.Pairs)}
 		if swiss {
 			row = append(row, s.Byes, Points(s.Points), format.Decimal(s.Buchholz, 1), format.Decimal(s.Berger, 2))
 		} else {
-			row = append(row, Points(s.Points), s.Reached)
+			row = append(row, Points(s.Points), s.Reached.In(r.in))
 		}
 		out.AppendRow(row)
 	}
@@ -53,10 +52,10 @@ func printStandings(w io.Writer, t *report.Tournament) {
 // Points are points as tables have them: halves, and the tenths that some rules give.
 func Points(points float64) string { return strconv.FormatFloat(points, 'f', 1, 64) }
 
-func printRound(w io.Writer, round report.Round) {
-	fmt.Fprintln(w, round.Name)
+func (r view) printRound(w io.Writer, round report.Round) {
+	fmt.Fprintln(w, round.Name.In(r.in))
 	for _, m := range round.Matches {
-		fmt.Fprintf(w, "  %s\n", Match(m))
+		fmt.Fprintf(w, "  %s\n", Match(m).In(r.in))
 	}
 	fmt.Fprintln(w)
 }
@@ -92,37 +91,25 @@ func orUnknown(name string) string {
 }
 
 // printRatings is the ranking of an adaptive design.
-func printRatings(w io.Writer, t *report.Tournament) {
-	out := format.Table("rank", "player", "pairs", "Elo", "±", "above the next")
-	for i, r := range t.Ratings {
+func (r view) printRatings(w io.Writer) {
+	t := r.Tournament
+	out := r.table("rank", "player", "pairs", "Elo", "±", "above the next")
+	for i, p := range t.Ratings {
 		above := "–"
-		if r.Above != nil {
-			above = format.Percent(*r.Above)
+		if p.Above != nil {
+			above = format.Percent(*p.Above)
 		}
-		out.AppendRow(table.Row{i + 1, r.Player, format.Count(r.Pairs), fmt.Sprintf("%+.1f", r.Elo), fmt.Sprintf("%.1f", r.Within), above})
+		out.AppendRow(table.Row{i + 1, p.Player, format.Count(p.Pairs), fmt.Sprintf("%+.1f", p.Elo), fmt.Sprintf("%.1f", p.Within), above})
 	}
 	format.Render(w, out)
-	for _, line := range broken(RatingNote(t).String()) {
+	for _, line := range format.Lines(RatingNote(t).In(r.in), noteWidth) {
 		fmt.Fprintf(w, "  %s\n", line)
 	}
 	fmt.Fprintln(w)
 }
 
-// noteWidth is how many characters a line of a note has at most.
+// noteWidth is how wide a line of a note is at most, in columns of the terminal.
 const noteWidth = 78
-
-// broken is a text in lines.
-func broken(text string) []string {
-	var list []string
-	for _, word := range strings.Fields(text) {
-		if last := len(list) - 1; last >= 0 && utf8.RuneCountInString(list[last])+1+utf8.RuneCountInString(word) <= noteWidth {
-			list[last] += " " + word
-			continue
-		}
-		list = append(list, word)
-	}
-	return list
-}
 
 // RatingNote says what the figures of an adaptive design are.
 func RatingNote(t *report.Tournament) phrases.Said {
@@ -138,14 +125,15 @@ func RatingNote(t *report.Tournament) phrases.Said {
 }
 
 // outline is a tournament's standings in short lines, for a block of text.
-func outline(t *report.Tournament) []string {
+func (r view) outline() []string {
+	t := r.Tournament
 	var list []string
 	for i, s := range t.Standings {
-		words := []string{t.PlaceOf(i), s.Player, Points(s.Points) + " points", format.NumberOf(s.Pairs, "pair")}
+		words := []string{t.PlaceOf(i), s.Player, r.say("%s points", Points(s.Points)), phrases.Number{N: s.Pairs, Noun: "pair"}.In(r.in)}
 		if !s.Reached.IsZero() {
-			words = append(words, s.Reached.String())
+			words = append(words, s.Reached.In(r.in))
 		}
-		list = append(list, "place   "+strings.Join(words, " | "))
+		list = append(list, r.block("place", phrases.Verbatim(strings.Join(words, " | "))))
 	}
 	return list
 }

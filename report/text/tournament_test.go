@@ -42,8 +42,8 @@ func TestTournamentForms(t *testing.T) {
 		},
 	}
 	var screen, block bytes.Buffer
-	Print(&screen, rep)
-	if err := Block(&block, rep, report.About{Plan: &match.CanonicalPlan{}, Engines: make([]report.Engine, 3), Digest: strings.Repeat("0", 64)}); err != nil {
+	Print(&screen, rep, phrases.English)
+	if err := Block(&block, rep, report.About{Plan: &match.CanonicalPlan{}, Engines: make([]report.Engine, 3), Digest: strings.Repeat("0", 64)}, phrases.English); err != nil {
 		t.Fatal(err)
 	}
 	for out, wants := range map[string][]string{
@@ -64,7 +64,7 @@ func TestTournamentForms(t *testing.T) {
 		Ratings: []report.Rated{{Player: "a", Pairs: 1, Elo: 12.34, Within: 5, Above: &half}, {Player: "c", Pairs: 1}},
 	}
 	screen.Reset()
-	Print(&screen, rep)
+	Print(&screen, rep, phrases.English)
 	for _, want := range []string{"+12.3", "50.0%", "Elo from c, by Bradley–Terry with a prior of 50 Elo", "They are no 95% intervals"} {
 		if !strings.Contains(screen.String(), want) {
 			t.Errorf("no %q in\n%s", want, screen.String())

@@ -7,6 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/report"
 )
 
@@ -18,30 +19,30 @@ func (r view) printWorkers(w io.Writer) {
 	if len(r.Workers) == 0 {
 		return
 	}
-	t := format.Table("worker", "pairs", "share", "score", "against the rest", "late", "crash", "slow", "evidence")
+	t := r.table("worker", "pairs", "share", "score", "against the rest", "late", "crash", "slow", "evidence")
 	for _, k := range r.Workers[:min(shownWorkers, len(r.Workers))] {
 		t.AppendRow(table.Row{
-			WorkerName(k), format.Count(k.Pairs), format.Percent(k.Share), percentOr(k.Score), AgainstRest(k),
+			WorkerName(k).In(r.in), format.Count(k.Pairs), format.Percent(k.Share), percentOr(k.Score), AgainstRest(k),
 			format.Count(k.TimeLosses), format.Count(k.Crashes), format.Count(k.Slowed), Evidence(k),
 		})
 	}
 	format.Render(w, t)
 	if more := len(r.Workers) - shownWorkers; more > 0 {
-		fmt.Fprintf(w, "and %s, see --json\n", format.NumberOf(more, "more worker"))
+		fmt.Fprintln(w, r.say("and %s, see --json", phrases.Number{N: more, Noun: "more worker"}))
 	}
 	for _, k := range r.Workers {
 		if k.StandsOut != "" {
-			fmt.Fprintf(w, "%s differs from the others by its %s; gogi db void --worker takes its pairs out\n", WorkerName(k), k.StandsOut)
+			fmt.Fprintln(w, r.say("%s differs from the others by its %s; gogi db void --worker takes its pairs out", WorkerName(k), phrases.Of(k.StandsOut)))
 		}
 	}
 }
 
 // WorkerName is a worker's name.
-func WorkerName(k report.Worker) string {
+func WorkerName(k report.Worker) phrases.Said {
 	if k.Name == "" {
-		return "(this process)"
+		return phrases.Of("(this process)")
 	}
-	return format.Name(k.Name)
+	return phrases.Verbatim(format.Name(k.Name))
 }
 
 // AgainstRest is how a worker's score differs from that of the others, in percent points.

@@ -241,7 +241,7 @@ func (c *ServeCommand) show(ctx context.Context, env *verb.Env, s *site.Site, pl
 	if err != nil {
 		return err
 	}
-	text.Print(env.Out, rep)
+	text.Print(env.Out, rep, env.Tongue)
 	return nil
 }
 

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/results"
+)
+
+// quickTune is a tune of the built-in engine in games of some milliseconds.
+const quickTune = `run = "t"
+games = %d
+seed = 3
+concurrency = 3
+limits = {nodes = 20}
+rules = {max_plies = 50}
+resign = "500x1"
+[[engine]]
+name = "builtin"
+cmd = "builtin --tunable"
+[[param]]
+name = "Material.Rook"
+start = 200
+scale = 400
+[[param]]
+name = "Attack"
+start = 20
+[tune]
+block = 8
+inflight = 24
+`
+
+func writeTune(t *testing.T, games int) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "t.toml"), fmt.Appendf(nil, quickTune, games), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// gogiIn runs the command in a folder, and gives what it printed and its exit code.
+func gogiIn(t *testing.T, dir string, args ...string) (out string, code int) {
+	t.Helper()
+	cmd := exec.Command("gogi", args...)
+	cmd.Dir = dir
+	text, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return string(text), cmd.ProcessState.ExitCode()
+}
+
+// pairsOf is how many pairs of the tune are stored.
+func pairsOf(dir string) int {
+	store, err := results.OpenExisting(context.Background(), filepath.Join(dir, "gogi.db"))
+	if err != nil {
+		return 0
+	}
+	defer store.Close()
+	info, err := store.FindRun(context.Background(), "t")
+	if err != nil {
+		return 0
+	}
+	return info.Finished
+}
+
+// A tune that is killed twenty times, at any moment, has the same games, points and states
+// in the end as one that nobody disturbed.
+func TestKilledTune(t *testing.T) {
+	t.Parallel()
+	games, kills := 4000, 20
+	if testing.Short() {
+		games, kills = 800, 5
+	}
+	play := []string{"tune", "t.toml", "--no-validate", "--no-probe", "-q"}
+	calm := writeTune(t, games)
+	if out, code := gogiIn(t, calm, play...); code != 0 {
+		t.Fatalf("%d: %s", code, out)
+	}
+	killed := writeTune(t, games)
+	for n := range kills {
+		cmd := exec.Command("gogi", play...)
+		cmd.Dir = killed
+		var said bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &said, &said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		until := (n + 1) * games / 2 / (kills + 2)
+		deadline := time.Now().Add(2 * time.Minute)
+		for tick := time.NewTicker(3 * time.Millisecond); pairsOf(killed) < until && time.Now().Before(deadline); <-tick.C {
+		}
+		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Wait()
+		if !time.Now().Before(deadline) {
+			t.Fatalf("kill %d: %d pairs: %s", n, pairsOf(killed), said.String())
+		}
+	}
+	if n := pairsOf(killed); n >= games/2 {
+		t.Fatalf("nothing was left after the last kill: %d pairs", n)
+	}
+	if out, code := gogiIn(t, killed, play...); code != 0 {
+		t.Fatalf("%d: %s", code, out)
+	}
+	want, _ := gogiIn(t, calm, "db", "dump", "--stable", "t")
+	got, _ := gogiIn(t, killed, "db", "dump", "--stable", "t")
+	if strings.Count(want, `{"type":"state"`) != games/16 || got != want {
+		t.Errorf("the dumps differ: %d bytes and %d", len(want), len(got))
+	}
+	for _, verb := range [][]string{{"tune", "verify"}, {"verify"}, {"db", "check"}} {
+		if out, code := gogiIn(t, killed, verb...); code != 0 {
+			t.Errorf("%v: %d: %s", verb, code, out)
+		}
+	}
+}

@@ -1,0 +1,246 @@
+package tuneverbs
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"gogi/configs"
+	"gogi/internal/format"
+	"gogi/internal/usage"
+	"gogi/internal/verb"
+	"gogi/match"
+	"gogi/players"
+	"gogi/results"
+	"gogi/series"
+	"gogi/tune"
+	"gogi/tuning"
+	"gogi/usi"
+	"gogi/usi/process"
+)
+
+//go:embed demo.toml
+var demo []byte
+
+// setup is what is needed to find out what is tuned, and with what.
+type setup struct {
+	File string `arg:"" optional:"" help:"The tune as TOML; without it and without --engine, a tune of the built-in engine whose answer is known."`
+
+	DB     string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
+	Param  []string `sep:"none" placeholder:"GLOB" help:"Tune the engine's numbers of this name, such as 'LMR_*', beside those of the file."`
+	Method string   `placeholder:"NAME" help:"spsa (default), surface or fishtest."`
+	Faults string   `placeholder:"WORD" help:"stop: end where points fail too often; forfeit: take failing for losing."`
+
+	Run         string   `placeholder:"NAME" help:"Name of the run (default: the file's)."`
+	Engine      []string `sep:"none" placeholder:"A=CMD" help:"The engine, in place of a file's."`
+	Option      []string `sep:"none" placeholder:"A.NAME=VALUE" help:"An engine's option."`
+	Games       *int     `placeholder:"N" help:"How many games: the schedule is made for them."`
+	Seed        *uint64  `placeholder:"N" help:"Seed of everything random."`
+	Concurrency string   `placeholder:"N" help:"Games at a time."`
+	Openings    string   `placeholder:"FILE" help:"Lines \"startpos moves …\" or \"sfen …\"."`
+	TC          []string `name:"tc" sep:"none" placeholder:"8+0.08" help:"Clock in seconds: main+increment or main/byoyomi."`
+	Nodes       uint64   `placeholder:"N" help:"Nodes a move."`
+	Depth       int      `placeholder:"N" help:"Depth of a search."`
+	Movetime    string   `placeholder:"DUR" help:"Fixed time a move."`
+	Quiet       bool     `short:"q" help:"No progress."`
+}
+
+func (c *setup) flags() configs.Flags {
+	return configs.Flags{
+		Run: c.Run, Engine: c.Engine, Option: c.Option, Games: c.Games, Seed: c.Seed, Concurrency: c.Concurrency, Openings: c.Openings,
+		TC: c.TC, Nodes: c.Nodes, Depth: c.Depth, Movetime: c.Movetime,
+	}
+}
+
+// load reads the file, or takes the one within gogi.
+func (c *setup) load() (f *configs.File, dir string, err error) {
+	switch {
+	case c.File != "":
+		f, err = configs.Load(c.File)
+		return f, filepath.Dir(c.File), err
+	case len(c.Engine) == 0:
+		f, err = configs.Parse(demo, "tune-demo.toml")
+		return f, "", err
+	}
+	return &configs.File{}, "", nil
+}
+
+// study is a tune that is ready to be played.
+type study struct {
+	wish     tuning.Wish
+	base     *match.Plan // the match that it is made of
+	tune     *tune.Plan
+	plan     *match.Plan // of its games
+	opener   *players.Opener
+	declared []usi.Option
+	warnings []configs.Warning
+}
+
+// prepare resolves the file and the flags, and greets the engine.
+func (c *setup) prepare(ctx context.Context, guard *process.Guard) (*study, error) {
+	s := &study{}
+	base, err := c.match(s, guard)
+	if err != nil {
+		return nil, usage.Wrap(err)
+	}
+	s.opener = &players.Opener{Plan: base, Guard: guard}
+	greetings, err := s.opener.GreetAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.declared = greetings[0].Options
+	base, _, err = configs.Complete(base, greetings) // that both players are the same is what is meant
+	if err != nil {
+		return nil, usage.Wrap(err)
+	}
+	s.base, s.opener.Plan = base, base
+	s.warnings = configs.Lint(base.Players[0], base, s.declared)
+	if s.opener.Bound, err = players.Bind(base, greetings); err != nil {
+		return nil, err
+	}
+	more, fatal := players.CapacityFor(base, greetings).Problems()
+	s.warnings = append(append(s.warnings, s.opener.Bound.Warned()...), more...)
+	return s, fatal
+}
+
+// match is the match that the tune is made of.
+func (c *setup) match(s *study, guard *process.Guard) (*match.Plan, error) {
+	file, dir, err := c.load()
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Apply(c.flags()); err != nil {
+		return nil, err
+	}
+	wish, err := file.TakeTune()
+	if err != nil {
+		return nil, err
+	}
+	if c.Method != "" {
+		wish.Method = c.Method
+	}
+	if c.Faults != "" {
+		wish.Faults = c.Faults
+	}
+	s.wish = tuning.Wish{TuneWish: wish, Dir: dir, Globs: c.Param}
+	if err := players.AskIdentities(file, guard); err != nil {
+		return nil, err
+	}
+	here, err := players.Surroundings()
+	if err != nil {
+		return nil, err
+	}
+	plan, _, err := file.Plan(dir, here)
+	if err == nil && len(plan.Openings) == 0 {
+		err = errors.New("no openings")
+	}
+	return plan, err
+}
+
+// resolve makes the tune; store may have it already, begun by another line.
+func (s *study) resolve(ctx context.Context, store *results.Store) error {
+	if store != nil {
+		if info, err := store.FindRun(ctx, s.base.Run); err == nil {
+			begun, err := tuning.PlanOf(info)
+			if err != nil {
+				return fmt.Errorf("%w: expected another name of the run (--run)", err)
+			}
+			s.wish.Inflight = begun.Settings.Inflight
+		}
+	}
+	tuned, warnings, err := s.wish.Resolve(s.base, s.declared)
+	if err != nil {
+		return usage.Wrap(err)
+	}
+	s.tune, s.warnings = tuned, append(s.warnings, warnings...)
+	if s.plan, err = tuning.Play(s.base, tuned); err != nil {
+		return usage.Wrap(err)
+	}
+	return nil
+}
+
+// RunCommand tunes and validates.
+type RunCommand struct {
+	setup
+
+	DryRun     bool `help:"Resolve everything, greet the engine, print the tune; play nothing."`
+	NoProbe    bool `help:"Do not look for options that change nothing before the first game."`
+	NoValidate bool `help:"Play no validation: the tune's answer is then no more than a guess."`
+	JSON       bool `name:"json" help:"The reports as JSON: an object for the tune, then one for its validation."`
+}
+
+// Help is what the verb's --help says below its flags' summary.
+func (*RunCommand) Help() string {
+	return `Values of engine options that play better are looked for by games of the engine against
+itself at two points (docs/tune.md). The games of a tune prove nothing: what it found is
+then played against the start, in a match whose test was written down before the first
+game. The same line again goes on with both.
+
+Exit codes: 0 the validation passed (or the tune is done, with --no-validate), 10 it
+failed, 11 it is inconclusive, 3 unplayed, 1 an error, 2 usage, 130 interrupted.`
+}
+
+// Run plays what is missing of the tune, then of its validation.
+func (c *RunCommand) Run(ctx context.Context, env *verb.Env) error {
+	return c.guarded(ctx, env, func(ctx context.Context, p *player) error {
+		p.json = c.JSON
+		if c.DryRun {
+			return p.dryRun(ctx, c.DB)
+		}
+		return p.withStore(ctx, c.DB, func(store *results.Store) error {
+			if err := p.study.resolve(ctx, store); err != nil {
+				return err
+			}
+			account, err := p.tune(ctx, store, !c.NoProbe)
+			if err != nil {
+				return err
+			}
+			if err := c.print(ctx, env, store, account); err != nil || c.NoValidate {
+				return err
+			}
+			return p.validate(ctx, store, account, false)
+		})
+	})
+}
+
+func (c *RunCommand) print(ctx context.Context, env *verb.Env, store *results.Store, a *tuning.Account) error {
+	if c.JSON {
+		return format.JSON(env.Out, tuning.Tell(a))
+	}
+	tuning.Print(env.Out, a, told(ctx, store, a))
+	return nil
+}
+
+// guarded runs something with what plays: engines die with this program.
+func (c *setup) guarded(ctx context.Context, env *verb.Env, do func(context.Context, *player) error) error {
+	ctx, interrupted := verb.Catch(ctx, env)
+	defer interrupted.Stop()
+	guard, err := players.StartGuard(env.GuardChanged)
+	if err != nil {
+		return err
+	}
+	s, err := c.prepare(ctx, guard)
+	if err == nil {
+		err = do(ctx, &player{study: s, env: env, db: c.DB, quiet: c.Quiet, interrupted: interrupted})
+	}
+	return errors.Join(err, guard.Close())
+}
+
+// ended turns the end of a session into an error with an exit code.
+func ended(e series.Ending, interrupted bool) error {
+	left := format.NumberOf(e.Left, "pair")
+	switch {
+	case e.Left > 0 && (e.Ordered || interrupted):
+		return &verb.Exit{Code: verb.Interrupted, Err: fmt.Errorf("ended with %s unplayed; the same command goes on", left)}
+	case e.Left > 0 && e.Why != nil:
+		if _, faulty := errors.AsType[*tune.Faulty](e.Why); faulty {
+			return &verb.Exit{Code: verb.Failed, Err: e.Why}
+		}
+		return &verb.Exit{Code: verb.Unplayed, Err: fmt.Errorf("%w; unplayed: %s; the same command goes on", e.Why, left)}
+	case e.Left > 0:
+		return &verb.Exit{Code: verb.Unplayed, Err: fmt.Errorf("unplayed: %s", left)}
+	}
+	return e.Why
+}

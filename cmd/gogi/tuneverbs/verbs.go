@@ -1,0 +1,238 @@
+package tuneverbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"gogi/internal/format"
+	"gogi/internal/usage"
+	"gogi/internal/verb"
+	"gogi/results"
+	"gogi/tune"
+	"gogi/tuning"
+)
+
+// InitCommand writes a tune file to start from.
+type InitCommand struct {
+	Engine string `arg:"" help:"The engine's command, split as a shell splits it."`
+	Only   string `placeholder:"GLOB" help:"Only numbers of this name."`
+}
+
+// Run greets the engine and prints the file.
+func (c *InitCommand) Run(ctx context.Context, env *verb.Env) error {
+	games := 2
+	s := setup{Engine: []string{"engine=" + c.Engine}, Games: &games, Nodes: 1, Quiet: true}
+	return s.guarded(ctx, env, func(_ context.Context, p *player) error {
+		return tuning.Starter(env.Out, "engine", c.Engine, p.study.declared, c.Only)
+	})
+}
+
+// ProbeCommand looks for options that change nothing.
+type ProbeCommand struct {
+	setup
+
+	JSON bool `name:"json" help:"A list as JSON."`
+}
+
+// Help is what the verb's --help says below its flags' summary.
+func (*ProbeCommand) Help() string {
+	return `Twenty positions are searched to a fixed depth or number of nodes with each parameter at
+both of its bounds. Exit codes: 0 all of them change the search, 1 one changes nothing or
+the engine fails with it, 2 usage.`
+}
+
+// Run prints what was found.
+func (c *ProbeCommand) Run(ctx context.Context, env *verb.Env) error {
+	return c.guarded(ctx, env, func(ctx context.Context, p *player) error {
+		if err := p.study.resolve(ctx, nil); err != nil {
+			return err
+		}
+		found, err := tuning.Probe(ctx, p.study.opener.Open, p.study.base, &p.study.tune.Settings)
+		if err != nil {
+			return err
+		}
+		bad := 0
+		for _, f := range found {
+			if f.Dead || len(f.Refused) > 0 {
+				bad++
+			}
+			if !c.JSON {
+				fmt.Fprintln(env.Out, f)
+			}
+		}
+		if c.JSON {
+			err = format.JSON(env.Out, found)
+		}
+		if err == nil && bad > 0 {
+			err = &verb.Exit{Code: verb.Failed, Err: fmt.Errorf("%s cannot be tuned so", format.NumberOf(bad, "parameter"))}
+		}
+		return err
+	})
+}
+
+// probe warns of parameters that cannot be tuned.
+func (p *player) probe(ctx context.Context) error {
+	found, err := tuning.Probe(ctx, p.study.opener.Open, p.study.base, &p.study.tune.Settings)
+	if err != nil {
+		return err
+	}
+	for _, f := range found {
+		if f.Dead || len(f.Refused) > 0 {
+			p.say("warning: %v", f)
+		}
+	}
+	return nil
+}
+
+// withAccount reads a stored tune.
+func (c *storedTune) withAccount(ctx context.Context, at int, do func(*results.Store, *tuning.Account) error) error {
+	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
+		if _, err := tuning.PlanOf(info); err != nil && c.Name == "" {
+			var newest error
+			if info, newest = newestTune(ctx, store); newest != nil {
+				return newest
+			}
+		}
+		a, err := tuning.Read(ctx, store, info, at)
+		if err != nil {
+			return err
+		}
+		return do(store, a)
+	})
+}
+
+// newestTune is the newest run that is a tune.
+func newestTune(ctx context.Context, store *results.Store) (*results.RunInfo, error) {
+	runs, err := store.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := len(runs) - 1; i >= 0; i-- {
+		if _, err := tuning.PlanOf(&runs[i]); err == nil {
+			return &runs[i], nil
+		}
+	}
+	return nil, usage.Wrap(errors.New("no run of the database is a tune"))
+}
+
+// ReportCommand tells a tune.
+type ReportCommand struct {
+	storedTune
+
+	JSON bool   `name:"json" help:"One JSON object."`
+	HTML string `name:"html" placeholder:"FILE" help:"A page with figures; - is the standard output."`
+}
+
+// Run prints the report.
+func (c *ReportCommand) Run(ctx context.Context, env *verb.Env) error {
+	return c.withAccount(ctx, tuning.Latest, func(store *results.Store, a *tuning.Account) error {
+		validations := told(ctx, store, a)
+		if c.HTML != "" {
+			return verb.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return tuning.Page(a, validations), nil })
+		}
+		if c.JSON {
+			return format.JSON(env.Out, tuning.Tell(a))
+		}
+		tuning.Print(env.Out, a, validations)
+		return nil
+	})
+}
+
+// ShowCommand tells the state after a block.
+type ShowCommand struct {
+	storedTune
+
+	At int `required:"" placeholder:"BLOCK" help:"After how many blocks."`
+}
+
+// Run prints the state.
+func (c *ShowCommand) Run(ctx context.Context, env *verb.Env) error {
+	return c.withAccount(ctx, c.At, func(_ *results.Store, a *tuning.Account) error {
+		tuning.Print(env.Out, a, nil)
+		return nil
+	})
+}
+
+// ExportCommand prints what a tune found.
+type ExportCommand struct {
+	storedTune
+
+	As string `default:"options" placeholder:"FORM" help:"options, toml, params, fishtest, openbench or patch."`
+	At string `default:"mean" placeholder:"WHERE" help:"mean (the answer), last (the centre), or the number of a block."`
+}
+
+// Run prints it.
+func (c *ExportCommand) Run(ctx context.Context, env *verb.Env) error {
+	at := tuning.Latest
+	if c.At != "mean" && c.At != "last" {
+		n, err := strconv.Atoi(c.At)
+		if err != nil || n < 0 {
+			return usage.Wrap(fmt.Errorf("--at %q: expected mean, last, or the number of a block", c.At))
+		}
+		at = n
+	}
+	return c.withAccount(ctx, at, func(_ *results.Store, a *tuning.Account) error {
+		values := tune.Answer(&a.Plan.Settings, &a.Asked)
+		if c.At == "last" {
+			values = a.Asked.Theta
+		}
+		return usage.Wrap(tuning.Export(env.Out, a, c.As, values))
+	})
+}
+
+// VerifyCommand reckons a tune again.
+type VerifyCommand struct {
+	storedTune
+}
+
+// Run prints the differences, which have an exit code of their own.
+func (c *VerifyCommand) Run(ctx context.Context, env *verb.Env) error {
+	return c.withAccount(ctx, tuning.Latest, func(_ *results.Store, a *tuning.Account) error {
+		for _, d := range a.Differences {
+			fmt.Fprintln(env.Out, d)
+		}
+		if n := len(a.Differences); n > 0 {
+			return &verb.Exit{Code: verb.Differs, Err: fmt.Errorf("%s in tune %s", format.NumberOf(n, "difference"), a.Run)}
+		}
+		fmt.Fprintf(env.Out, "%s: %s, %s: all follow from the results\n", a.Run, format.NumberOf(a.Stored, "pair"), format.NumberOf(len(a.Track)-1, "state"))
+		return nil
+	})
+}
+
+// ValidateCommand plays a validation.
+type ValidateCommand struct {
+	setup
+
+	At int `default:"-1" placeholder:"BLOCK" help:"Validate the state after so many blocks instead: a further validation, at a smaller α."`
+}
+
+// Help is what the verb's --help says below its flags' summary.
+func (*ValidateCommand) Help() string {
+	return `The newest candidate of the tune is played against its start, by the test that was written
+down before the tune's first game; the same line again goes on with it. The j-th validation
+of a tune is judged at α/2^j, so that however many are tried, a worthless answer passes
+with a chance of no more than α. Exit codes as gogi tune.`
+}
+
+// Run plays what is missing of it.
+func (c *ValidateCommand) Run(ctx context.Context, env *verb.Env) error {
+	return c.guarded(ctx, env, func(ctx context.Context, p *player) error {
+		return p.withStore(ctx, c.DB, func(store *results.Store) error {
+			if err := p.study.resolve(ctx, store); err != nil {
+				return err
+			}
+			p.warn()
+			info, err := store.FindRun(ctx, p.study.plan.Run)
+			if err != nil {
+				return err
+			}
+			a, err := tuning.Read(ctx, store, info, c.At)
+			if err != nil {
+				return err
+			}
+			return p.validate(ctx, store, a, c.At != tuning.Latest)
+		})
+	})
+}

@@ -1,0 +1,70 @@
+package board_test
+
+import (
+	"context"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	"gogi/farm"
+	"gogi/farm/board"
+)
+
+func status(context.Context) farm.Status {
+	return farm.Status{
+		At: time.Unix(1_000_000, 0), Boot: 7,
+		Tests: []farm.TestStatus{{
+			Run: "d1", Name: "<script>lmr", Owner: "red", State: farm.Running, Pairs: 40, Stored: 10, Prefix: 8, Held: 3, Window: 64, Reach: 16,
+			Added: 9, Duplicates: 2, Refused: 1, Granted: 15, Expired: 4, Adopted: 5,
+		}, {Run: "d2", Name: "<script>lmr", State: farm.Stopped}},
+		Workers: []farm.WorkerStatus{{Name: "w1", Trust: "verified", Quarantine: "it \x1b[31mlied", Seen: time.Unix(999_990, 0), Slots: 4}},
+		Judge:   farm.JudgeStatus{Fill: 0.25, Messages: 12, Again: 3},
+	}
+}
+
+// TestThePage has everything, and nothing that others wrote does anything there.
+func TestThePage(t *testing.T) {
+	w := httptest.NewRecorder()
+	board.Handler(status).ServeHTTP(w, httptest.NewRequest("GET", "/farm", nil))
+	body := w.Body.String()
+	for _, want := range []string{"boot 7", "25% full", "&lt;script&gt;lmr", "10 / 40 (25%)", "quarantined: it", "verified", `href="/r/%3Cscript%3Elmr"`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %q:\n%s", want, body)
+		}
+	}
+	if strings.Contains(body, "<script>") || strings.Contains(body, "\x1b") {
+		t.Error("hostile text got through")
+	}
+	empty := httptest.NewRecorder()
+	board.Handler(func(context.Context) farm.Status { return farm.Status{} }).ServeHTTP(empty, httptest.NewRequest("GET", "/farm", nil))
+	if !strings.Contains(empty.Body.String(), "No test was handed in") {
+		t.Error(empty.Body.String())
+	}
+}
+
+// TestMetrics are well-formed, also of two tests with one name, and say what the status says.
+func TestMetrics(t *testing.T) {
+	w := httptest.NewRecorder()
+	board.Metrics(status).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	body := w.Body.String()
+	for _, want := range []string{
+		`gogi_farm_pairs_total{result="added",run="d1"} 9`, `gogi_farm_pairs_total{result="duplicate",run="d1"} 2`, `gogi_farm_leases_total{event="adopted",run="d1"} 5`,
+		`gogi_farm_leases{run="d1"} 3`, `gogi_farm_prefix_pairs{run="d1"} 8`, `gogi_farm_window_used{run="d1"} 0.25`, `gogi_farm_beat_age_seconds{worker="w1"} 10`,
+		`gogi_farm_worker_quarantined{worker="w1"} 1`, `gogi_farm_worker_here{worker="w1"} 0`, "gogi_farm_stream_fill 0.25", "gogi_farm_redelivered_total 3", "gogi_farm_boot 7",
+		`name="<script>lmr",owner="",run="d2",state="stopped"} 1`,
+	} {
+		if !strings.Contains(body, want+"\n") {
+			t.Errorf("the metrics lack %s", want)
+		}
+	}
+	problems, err := promlint.New(strings.NewReader(body)).Lint()
+	if err != nil || len(problems) > 0 {
+		t.Errorf("%v, %+v", err, problems)
+	}
+	if t.Failed() {
+		t.Log(body)
+	}
+}

@@ -1,0 +1,69 @@
+package format
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// A terminal draws what Unicode calls ambiguous, such as – and ±, as narrow or wide by its
+// own settings, not by the locale of the programs in it; most draw it narrow, and so do
+// tables here, whatever the locale is.
+//
+//nolint:gochecknoinits // a setting of a library, for the whole program
+func init() { text.OverrideRuneWidthEastAsianWidth(false) }
+
+// Width is how many columns of a terminal a text takes: two for each Japanese character.
+func Width(s string) int { return text.StringWidthWithoutEscSequences(s) }
+
+// Pad fills a text with blanks up to a width in columns.
+func Pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-Width(s))) }
+
+// Lines breaks a text into lines of at most a width in columns: at blanks, and between
+// Japanese characters, but before none that closes, such as 。. A longer word stays whole.
+func Lines(s string, width int) []string {
+	var list []string
+	line := ""
+	for _, piece := range Pieces(s) {
+		if line != "" && Width(line)+Width(strings.TrimRight(piece, " ")) > width {
+			list, line = append(list, strings.TrimRight(line, " ")), ""
+		}
+		line += piece
+	}
+	if line != "" {
+		list = append(list, strings.TrimRight(line, " "))
+	}
+	return list
+}
+
+// Pieces are the parts of a text that a line may end after, blanks at their ends.
+func Pieces(s string) []string {
+	var list []string
+	from := 0
+	for at := 0; at < len(s); {
+		r, size := utf8.DecodeRuneInString(s[at:])
+		at += size
+		next, _ := utf8.DecodeRuneInString(s[at:])
+		if at < len(s) && mayBreak(r, next) {
+			list, from = append(list, s[from:at]), at
+		}
+	}
+	if from < len(s) {
+		list = append(list, s[from:])
+	}
+	return list
+}
+
+func mayBreak(r, next rune) bool {
+	if r == ' ' {
+		return next != ' '
+	}
+	return (wide(r) || wide(next)) && next != ' ' && !strings.ContainsRune("。、）」：；ー％%", next) && !strings.ContainsRune("（「", r)
+}
+
+// wide reports whether a character is of the Japanese scripts, or punctuation of full width.
+func wide(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r < 0x3040 || r >= 0xff00 && r < 0xff61
+}

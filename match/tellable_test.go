@@ -1,0 +1,29 @@
+package match_test
+
+import (
+	"testing"
+	"time"
+
+	"gogi/match"
+)
+
+// TestTimesThatNobodyCanTell: a game of the year 10000 would break every page and every
+// line of JSON that it is on.
+func TestTimesThatNobodyCanTell(t *testing.T) {
+	for year, good := range map[int]bool{1: true, 2026: true, 9999: true, 10_000: false, 200_000: false, -1: false} {
+		at := time.Date(year, 5, 4, 3, 2, 1, 0, time.UTC)
+		text, err := match.EncodePair(match.PairResult{Attempts: []match.Attempt{{Ended: at}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := match.DecodePair(text, 1<<20); (err == nil) != good {
+			t.Errorf("in a pair, the year %d: %v", year, err)
+		}
+		if err := (&match.Attempt{Ended: at}).Check(); (err == nil) != good {
+			t.Errorf("an attempt in the year %d: %v", year, err)
+		}
+		if _, err := at.MarshalJSON(); (err == nil) != good {
+			t.Errorf("as JSON, the year %d: %v", year, err)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package gogi_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// outline is what both READMEs must have alike: the levels of the headings, the commands
+// without their remarks, and the verbs of the table, in order.
+func outline(text string) []string {
+	var all []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "#"):
+			all = append(all, strings.Repeat("#", len(line)-len(strings.TrimLeft(line, "#"))))
+		case strings.HasPrefix(line, "    "):
+			command, _, _ := strings.Cut(line, "     #")
+			all = append(all, strings.TrimRight(command, " "))
+		case strings.HasPrefix(line, "| `"):
+			verbs, _, _ := strings.Cut(line[2:], " |")
+			all = append(all, verbs)
+		}
+	}
+	return all
+}
+
+// withoutFences leaves out what stands between fences, which is output.
+func withoutFences(text string) string {
+	parts := strings.Split(text, "```")
+	var kept strings.Builder
+	for i := 0; i < len(parts); i += 2 {
+		kept.WriteString(parts[i])
+	}
+	return kept.String()
+}
+
+// TestREADMEsAgree: the Japanese README has the headings, commands and verbs of the English
+// one, in the same order.
+func TestREADMEsAgree(t *testing.T) {
+	var outlines [2][]string
+	for i, name := range []string{"README.md", "README.ja.md"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		outlines[i] = outline(withoutFences(string(text)))
+		if len(outlines[i]) < 30 {
+			t.Errorf("%s: only %d headings, commands and verbs were found", name, len(outlines[i]))
+		}
+	}
+	english, japanese := outlines[0], outlines[1]
+	for i := range max(len(english), len(japanese)) {
+		if i >= len(english) || i >= len(japanese) || english[i] != japanese[i] {
+			t.Fatalf("the READMEs part here:\n%s\nand in Japanese\n%s", english[min(i, len(english)-1)], japanese[min(i, len(japanese)-1)])
+		}
+	}
+	if !slices.Contains(english, "    ./gogi match fsf-gpsusi-nodes") {
+		t.Error("no command was found")
+	}
+}
+
+// TestJapaneseLinks: what the Japanese documents link to exists.
+func TestJapaneseLinks(t *testing.T) {
+	files, err := filepath.Glob("docs/ja/*.md")
+	if err != nil || len(files) < 3 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	link := regexp.MustCompile(`\]\(([^)#:]+)\)`)
+	for _, file := range append(files, "README.ja.md") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(file), m[1])); err != nil {
+				t.Errorf("%s links to %s: %v", file, m[1], err)
+			}
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package tune
+
+import "gogi/match"
+
+// Result is what came of a pair: of its games alone.
+type Result struct {
+	Score   float64  // W − L of plus, from −2 to 2
+	Forfeit bool     // a point did not start
+	Failed  Failures // who lost a game by a fault, or did not start
+}
+
+// ResultOfRows is what came of a stored pair.
+func ResultOfRows(rows []match.Row) (r Result) {
+	for _, g := range rows {
+		a := 0
+		if g.Black != g.PairA {
+			a = 1
+		}
+		r.count(a, g.Points, g.Outcome, g.Termination)
+	}
+	return r
+}
+
+// ResultOf is what came of a pair that was just played.
+func ResultOf(rules match.Rules, pair match.PairResult) (r Result) {
+	for _, g := range pair.Games {
+		a := 0
+		if g.Players[0] != pair.Pair.Players[0] {
+			a = 1
+		}
+		r.count(a, rules.Points(g.Verdict), g.Outcome, g.Termination)
+	}
+	return r
+}
+
+// count adds a game in which plus has the colour a, 0 for Black.
+func (r *Result) count(a int, points [2]float64, o match.Outcome, t match.Termination) {
+	r.Score += points[a] - points[1-a]
+	r.Forfeit = r.Forfeit || t == match.NotStarted
+	if !t.IsFault() {
+		return
+	}
+	winner, decided := o.Winner()
+	for side, colour := range [2]int{a, 1 - a} {
+		if !decided || int(winner) != colour {
+			r.Failed[side] = true
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package tuning
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"gogi/match"
+	"gogi/tune"
+)
+
+// account is a tune of two parameters of which the first matters: its best value is 70.
+func account(t *testing.T, pairs int) *Account {
+	t.Helper()
+	s := tune.Defaults(tune.SPSA, 400)
+	s.Params = []tune.Param{{Name: "A&B", Kind: tune.Int, Start: 30, Max: 100, Scale: 40}, {Name: "None", Kind: tune.Int, Start: 50, Max: 100}}
+	s.REnd = 0.02
+	path, err := tune.NewPath(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var states []match.TuneState
+	var rows [][]match.Row
+	var points [][2][]match.Option
+	for id := range pairs {
+		d, ok := path.Draw(id)
+		if !ok {
+			t.Fatal(id)
+		}
+		row := []match.Row{{Pair: id, Black: "p", PairA: "p", MovesHash: 1}, {Pair: id, Leg: 1, Black: "m", PairA: "p", MovesHash: 2}}
+		if plus, minus := math.Abs(d.Plus[0]-70), math.Abs(d.Minus[0]-70); plus < minus {
+			row[0].Points, row[1].Points = [2]float64{1, 0}, [2]float64{0, 1}
+		} else if plus > minus {
+			row[0].Points, row[1].Points = [2]float64{0, 1}, [2]float64{1, 0}
+		}
+		_, learnt, err := path.Add(id, tune.ResultOfRows(row).Score, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range learnt {
+			states = append(states, learnt[i].Stored())
+		}
+		rows, points = append(rows, row), append(points, s.Points(&d))
+	}
+	w, err := tune.NewWalk(s, states, Latest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows {
+		w.Pair(rows[i], points[i])
+	}
+	a := &Account{Walk: w, Run: "a <tune>", Plan: &tune.Plan{Settings: s}, Stored: pairs, State: w.End()}
+	if len(a.Differences) > 0 {
+		t.Fatal(a.Differences)
+	}
+	return a
+}
+
+func TestPrint(t *testing.T) {
+	var b bytes.Buffer
+	Print(&b, account(t, 400), []string{"validation 1 (t-validation-1): pass"})
+	text := b.String()
+	for _, want := range []string{"400 of 400 pairs", "proves no strength", "not distinguishable", "validation 1 (t-validation-1): pass"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "A&B") && (strings.Contains(line, "not distinguishable") || !strings.Contains(line, "s.d.")) {
+			t.Error("what matters is not told apart: ", line)
+		}
+	}
+}
+
+// The page is well formed at any stage, and needs nothing from elsewhere.
+func TestPage(t *testing.T) {
+	for _, pairs := range []int{0, 5, 40, 400} {
+		page := Page(account(t, pairs), nil)
+		d := xml.NewDecoder(strings.NewReader(page))
+		d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+		for {
+			if _, err := d.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("%d pairs: %v", pairs, err)
+			}
+		}
+		if strings.Contains(page, "http://") || strings.Contains(page, "https://") || strings.Contains(page, "NaN") || strings.Contains(page, "Inf") {
+			t.Errorf("%d pairs: something of elsewhere, or no number", pairs)
+		}
+		if strings.Contains(page, "<tune>") || !strings.Contains(page, "A&amp;B") {
+			t.Error("names are not escaped")
+		}
+	}
+}
+
+func TestTell(t *testing.T) {
+	text, err := json.Marshal(Tell(account(t, 400)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told Told
+	if err := json.Unmarshal(text, &told); err != nil || told.Summary.Pairs != 400 || len(told.Track) != 26 || !told.Summary.Params[0].Distinct {
+		t.Errorf("%v, %+v", err, told.Summary)
+	}
+	long := make([]tune.Step, 5000)
+	for i := range long {
+		long[i].Blocks = i
+	}
+	if thin := thinned(long); len(thin) != trackPoints || thin[0].Blocks != 0 || thin[trackPoints-1].Blocks != 4999 {
+		t.Errorf("%d points", len(thin))
+	}
+}

@@ -1,0 +1,126 @@
+package tuning
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"gogi/internal/format"
+	"gogi/stats/counts"
+	"gogi/tune"
+)
+
+// Print writes what is known of a tune, for a terminal. Nothing in it is a strength: what
+// the games of a tune say of their own parameters explains, and proves nothing.
+func Print(w io.Writer, a *Account, validations []string) {
+	s, sum := &a.Plan.Settings, a.Summary()
+	fmt.Fprintf(w, "%s · %s · %s of %s pairs · block %s of %s", format.Name(a.Run), sum.Method,
+		format.Count(sum.Pairs), format.Count(sum.Budget), format.Count(sum.Blocks), format.Count(s.Blocks()))
+	if s.Spread > 0 {
+		fmt.Fprintf(w, " · perturbation × %.2f", sum.Factor)
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintln(w)
+	t := format.Table("parameter", "start", "now", "answer", "± s.e.", "moved", "best if alone", "at ±c, Elo*")
+	t.SetColumnConfigs(format.RightAligned(2, 8))
+	for i := range sum.Params {
+		p := &s.Params[i]
+		if !p.Unused {
+			t.AppendRow(row(p, &sum.Params[i]))
+		}
+	}
+	format.Render(w, t)
+	for i := range sum.Params {
+		printLevels(w, &sum.Params[i])
+	}
+	fmt.Fprintln(w)
+	if sum.Loss != nil {
+		fmt.Fprintf(w, "perturbed points lost %s Elo* to the centre (aimed at: %g)\n", interval(sum.Loss, 1), s.Spread)
+	}
+	printShares(w, a, &sum)
+	fmt.Fprintln(w, "* of the tuning games: it explains the path, and proves no strength")
+	for _, c := range a.Candidates {
+		fmt.Fprintf(w, "candidate %d, after block %d: %s\n", c.Number, c.Blocks, Words(c.Point))
+	}
+	for _, line := range validations {
+		fmt.Fprintln(w, line)
+	}
+}
+
+func row(p *tune.Param, sum *tune.ParamSummary) []any {
+	if p.Kind == tune.Choice {
+		return []any{p.Name, p.Text(p.Start), "", sum.Value, "", "", "", ""}
+	}
+	moved := ""
+	switch {
+	case sum.Moved == nil:
+	case !sum.Distinct:
+		moved = "not distinguishable"
+	default:
+		moved = fmt.Sprintf("%+.1f s.d.", *sum.Moved)
+	}
+	alone := ""
+	if sum.Alone != nil {
+		alone = interval(sum.Alone, digits(p))
+	}
+	effect := ""
+	if sum.SensitivityElo != nil && sum.Sensitivity != nil {
+		effect = fmt.Sprintf("%.1f %s", *sum.SensitivityElo, interval(sum.Sensitivity, 1))
+	}
+	return []any{
+		p.Name, p.Text(p.Start), number(sum.Now, digits(p)), sum.Value, spread(sum.Error, digits(p)), moved, alone, effect,
+	}
+}
+
+// digits is how many behind the point are worth showing.
+func digits(p *tune.Param) int {
+	if p.Kind == tune.Int {
+		return max(0, 1-int(math.Log10(math.Max(1, p.Max-p.Min)/100)))
+	}
+	return max(0, 3-int(math.Floor(math.Log10(p.Max-p.Min))))
+}
+
+func number(x float64, digits int) string { return strconv.FormatFloat(x, 'f', digits, 64) }
+
+func spread(x *float64, digits int) string {
+	if x == nil {
+		return ""
+	}
+	return number(*x, digits+1)
+}
+
+func interval(i *counts.Interval, digits int) string {
+	return "[" + number(i.Lo, digits) + ", " + number(i.Hi, digits) + "]"
+}
+
+func printLevels(w io.Writer, p *tune.ParamSummary) {
+	for _, l := range p.Levels {
+		fmt.Fprintf(w, "%s = %s: %+.1f Elo* [%+.1f, %+.1f] against the start's level\n", p.Name, l.Name, l.Elo, l.Lo, l.Hi)
+	}
+}
+
+// manyCopies is the share of duels without a difference from which the perturbation is
+// too small, or the options are dead.
+const manyCopies = 0.3
+
+func printShares(w io.Writer, a *Account, sum *tune.Summary) {
+	var parts []string
+	if sum.Forfeits > 0 {
+		parts = append(parts, fmt.Sprintf("%s forfeited because a point did not start", format.NumberOf(sum.Forfeits, "pair")))
+	}
+	if sum.Equal > 0 {
+		parts = append(parts, fmt.Sprintf("%s of two equal points", format.NumberOf(sum.Equal, "duel")))
+	}
+	if a.Copies > 0 {
+		text := fmt.Sprintf("%s of two equal games", format.NumberOf(a.Copies, "pair"))
+		if float64(a.Copies) > manyCopies*float64(max(1, a.Stored)) {
+			text += ": the perturbation is too small, or options change nothing (gogi tune probe)"
+		}
+		parts = append(parts, text)
+	}
+	if len(parts) > 0 {
+		fmt.Fprintln(w, strings.Join(parts, "; "))
+	}
+}
