@@ -72,9 +72,9 @@ func build() error {
 		line string
 	}{
 		{nil, "go build -o " + dir + "/gogi gogi/cmd/gogi"},
-		{nil, "go build -o " + dir + "/fakeusi gogi/internal/fakeengine/fakeusi"},
+		{nil, "go build -o " + dir + "/fakeusi gogi/internal/fakeusi"},
 		{windows, "go build -o " + dir + "/gogi.exe gogi/cmd/gogi"},
-		{windows, "go build -o " + dir + "/fakeusi.exe gogi/internal/fakeengine/fakeusi"},
+		{windows, "go build -o " + dir + "/fakeusi.exe gogi/internal/fakeusi"},
 		{nil, "wineboot --init"},
 		{nil, "x86_64-w64-mingw32-gcc -shared -O2 -o " + prefix + "/drive_c/windows/system32/bcryptprimitives.dll testdata/bcryptprimitives.c -ladvapi32"},
 	} {
