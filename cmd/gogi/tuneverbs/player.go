@@ -43,7 +43,7 @@ func (p *player) withStore(ctx context.Context, db string, do func(*results.Stor
 	return errors.Join(do(store), store.Close())
 }
 
-func (p *player) say(line string, args ...any) {
+func (p *player) note(line string, args ...any) {
 	if !p.quiet {
 		fmt.Fprintf(p.env.Err, line+"\n", args...)
 	}
@@ -55,7 +55,7 @@ func (p *player) warn() {
 	}
 	p.warned = true
 	for _, w := range p.study.warnings {
-		p.say("warning: %v", w)
+		p.note("warning: %v", w)
 	}
 }
 
@@ -101,7 +101,7 @@ func (p *player) tune(ctx context.Context, store *results.Store, probe bool) (*t
 
 func (p *player) tuneInto(ctx context.Context, store *results.Store, run *results.Run, probe bool) error {
 	s := p.study
-	progress := &progress{say: p.say, settings: &s.tune.Settings}
+	progress := &progress{say: p.note, settings: &s.tune.Settings}
 	made, err := series.NewTune(ctx, s.plan, run, storedRows(store, run, nil), series.Tuning{Forfeit: s.wish.Forfeits(), Learnt: progress.learnt})
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (p *player) tuneInto(ctx context.Context, store *results.Store, run *result
 		return nil
 	}
 	if made.Stored() > 0 {
-		p.say("%s: %s of %s pairs are stored", s.plan.Run, format.Count(made.Stored()), format.Count(s.plan.Pairs))
+		p.note("%s: %s of %s pairs are stored", s.plan.Run, format.Count(made.Stored()), format.Count(s.plan.Pairs))
 	} else if probe {
 		if err := p.probe(ctx); err != nil {
 			return err
@@ -143,13 +143,13 @@ func (p *player) session(ctx context.Context, plan *match.Plan, s *series.Series
 	if server, err := socket.Listen(socket.Path(p.db, plan.Run), s.Control); err == nil {
 		config.Watch = append(config.Watch, func(hub *live.Hub) { server.Serve(hub) })
 	} else {
-		p.say("warning: gogi ctl and those who watch cannot reach this run: %v", err)
+		p.note("warning: gogi ctl and those who watch cannot reach this run: %v", err)
 	}
 	p.interrupted.Playing(func() string { s.Drain(); return "the pairs in play" })
 	ending, err := s.Play(ctx, config)
 	p.interrupted.Playing(nil)
 	if err := opener.Records.Close(); err != nil { // which changes no result
-		p.say("warning: %v", err)
+		p.note("warning: %v", err)
 	}
 	if err != nil {
 		return errors.Join(err, ending.Why)
@@ -208,7 +208,7 @@ func (p *player) validate(ctx context.Context, store *results.Store, a *tuning.A
 	if err := plan.Check(); err != nil {
 		return err
 	}
-	p.say("validation %d: tuned against start, at most %s pairs, Elo %g or %g at α = %.3g, run %s",
+	p.note("validation %d: tuned against start, at most %s pairs, Elo %g or %g at α = %.3g, run %s",
 		candidate.Number, format.Count(plan.Pairs), plan.Gate.Elo0, plan.Gate.Elo1, plan.Gate.Alpha, plan.Run)
 	judged, err := p.play(ctx, store, plan)
 	if err != nil {

@@ -80,7 +80,7 @@ func (p *player) probe(ctx context.Context) error {
 	}
 	for _, f := range found {
 		if f.Dead || len(f.Refused) > 0 {
-			p.say("warning: %v", f)
+			p.note("warning: %v", f)
 		}
 	}
 	return nil
