@@ -83,10 +83,12 @@ func feistel(x, key uint64, half uint) uint64 {
 // mix hashes two numbers into one (the finaliser of SplitMix64, Steele, Lea and
 // Flood 2014, applied to both).
 func mix(a, b uint64) uint64 {
-	return splitMix(splitMix(a) + b)
+	return SplitMix(SplitMix(a) + b)
 }
 
-func splitMix(x uint64) uint64 {
+// SplitMix spreads neighbouring numbers over all others, one to one: what seeds are made
+// of (the finaliser of SplitMix64, Steele, Lea and Flood 2014).
+func SplitMix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

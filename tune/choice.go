@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gogi/match"
 	"gogi/stats/counts"
 )
 
@@ -19,8 +20,8 @@ func (s *Settings) drawChoice(d *Duel, st *State, i int, on bool) {
 	}
 	n := len(p.Levels)
 	deals := n * (n - 1)
-	round := uint64(d.Pair / deals)                                               //nolint:gosec // not negative
-	shuffled := rand.New(rand.NewPCG(s.Seed^mixed(uint64(i)), round)).Perm(deals) //nolint:gosec // to be repeated
+	round := uint64(d.Pair / deals)                                                        //nolint:gosec // not negative
+	shuffled := rand.New(rand.NewPCG(s.Seed^match.SplitMix(uint64(i)), round)).Perm(deals) //nolint:gosec // to be repeated
 	deal := shuffled[d.Pair%deals]
 	a, b := deal/(n-1), deal%(n-1)
 	if b >= a {

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"gogi/match"
 	"math"
 	"math/rand/v2"
 )
@@ -127,16 +128,7 @@ type Outcome struct {
 
 // random is the source of chance of a pair: the same on every machine.
 func (s *Settings) random(pair int) *rand.Rand {
-	return rand.New(rand.NewPCG(s.Seed, mixed(uint64(pair)))) //nolint:gosec // to be repeated, not to be secret
-}
-
-// mixed spreads neighbouring numbers (the finaliser of splitmix64: G. Steele, D. Lea,
-// C. Flood, OOPSLA 2014).
-func mixed(z uint64) uint64 {
-	z += 0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
+	return rand.New(rand.NewPCG(s.Seed, match.SplitMix(uint64(pair)))) //nolint:gosec // to be repeated, not to be secret
 }
 
 func flip(random *rand.Rand) float64 {
