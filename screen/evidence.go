@@ -71,7 +71,7 @@ func Shown(r *report.Report) []phrases.Said {
 // machine slowed most pairs. The score itself is left to who knows the latest games.
 func Glance(r *report.Report) []phrases.Said {
 	var said []phrases.Said
-	if r.Tournament == nil {
+	if r.Tournament == nil && len(r.Players) == 2 { // of more, the line would not say whose it is
 		for _, i := range r.Intervals {
 			if i.Method == "anytime" && i.Estimate != nil && i.Lo != nil && i.Hi != nil {
 				said = append(said, phrases.Of("Elo %s [%s, %s], %s at any time, by %s", elo(*i.Estimate, 0), elo(*i.Lo, -1), elo(*i.Hi, 1),
