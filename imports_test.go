@@ -55,7 +55,7 @@ var allowed = map[string][]string{
 	"gogi/tuning":                  {"gogi/configs", "gogi/internal/format", "gogi/match", "gogi/results", "gogi/runner", "gogi/stats/counts", "gogi/tune", "gogi/usi"},
 	"gogi/cmd/gogi/tuneverbs":      {"gogi/archive", "gogi/configs", "gogi/faults", "gogi/internal/format", "gogi/internal/usage", "gogi/internal/verb", "gogi/live", "gogi/live/socket", "gogi/match", "gogi/players", "gogi/report", "gogi/report/text", "gogi/results", "gogi/series", "gogi/tune", "gogi/tuning", "gogi/usi", "gogi/usi/process"},
 	"gogi/internal/landscape":      {},
-	"gogi/internal/hook":           {"gogi/configs"},
+	"gogi/internal/hook":           {},
 	"gogi/cmd/gogi/planning":       {"gogi/configs", "gogi/gate", "gogi/match", "gogi/players", "gogi/usi", "gogi/usi/process"},
 	"gogi/reckon":                  {"gogi/internal/format", "gogi/internal/usage", "gogi/match", "gogi/stats", "gogi/gate", "gogi/stats/counts"},
 	"gogi/internal/fakeusi":        {"gogi/internal/fakeengine"},

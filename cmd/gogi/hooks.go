@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 
+	"gogi/configs"
 	"gogi/internal/foreign"
 	"gogi/internal/hook"
 	"gogi/internal/verb"
@@ -26,9 +27,25 @@ type hookFlags struct {
 // parse says what is wrong with them before anything is played.
 func (h *hookFlags) parse() error {
 	var ofEnd, ofFault error
-	h.end, ofEnd = hook.Parse("--on-end", h.OnEnd)
-	h.fault, ofFault = hook.Parse("--on-fault", h.OnFault)
+	h.end, ofEnd = commandOf("--on-end", h.OnEnd)
+	h.fault, ofFault = commandOf("--on-fault", h.OnFault)
 	return errors.Join(ofEnd, ofFault)
+}
+
+// commandOf splits a flag's command line as a shell splits words.
+func commandOf(flag, line string) (hook.Command, error) {
+	words, err := configs.SplitWords(line)
+	if err == nil && line != "" && len(words) == 0 {
+		err = fmt.Errorf("%q names no command", line)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	command, err := hook.New(words)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	return command, nil
 }
 
 // tellEnd runs the command of the end. What goes wrong with it is a warning.
@@ -73,10 +90,15 @@ func (h *hookFlags) followFaults(ctx context.Context, env *verb.Env, db string) 
 		free := make(chan struct{}, 1)
 		free <- struct{}{}
 		s := hub.SubscribeBut(match.EventMove, live.DefaultRoom)
+		told := map[string]bool{} // bundles: the end of a game names that of its fault again
 		for e := range s.Events() {
-			if e.Type != match.EventFault {
+			if e.Type == match.EventEnd && e.Bundle != "" { // a failure that the game alone may show
+				e.Type, e.Engine, e.Kind = match.EventFault, loserOf(e), e.Termination
+			}
+			if e.Type != match.EventFault || e.Bundle != "" && told[e.Bundle] {
 				continue
 			}
+			told[e.Bundle] = true
 			select {
 			case <-free:
 				running.Go(func() { h.tellFault(ctx, env, db, e); free <- struct{}{} })
@@ -96,4 +118,12 @@ func (h *hookFlags) tellFault(ctx context.Context, env *verb.Env, db string, e m
 	if err != nil && ctx.Err() == nil {
 		fmt.Fprintln(env.Err, "warning: --on-fault:", err)
 	}
+}
+
+// loserOf is who lost a game that ended.
+func loserOf(e match.Event) string {
+	if e.Outcome == match.WhiteWins.String() {
+		return e.Black
+	}
+	return e.White
 }

@@ -79,6 +79,8 @@ func (c *matchCommand) Run(ctx context.Context, env *verb.Env) error {
 	switch {
 	case c.FromFastchess != "":
 		return translate(env, c.FromFastchess)
+	case c.Exit == exitBisect && (c.OnEnd != "" || c.OnFault != ""):
+		return usage.Wrap(errors.New("--on-end and --on-fault do not go with --exit bisect: git runs what follows"))
 	case c.Exit == exitBisect:
 		return c.bisect(ctx, env)
 	case c.BisectCommits != nil:

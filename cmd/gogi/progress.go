@@ -78,8 +78,8 @@ const (
 	plainRarest = 10 * time.Minute
 	toldFaults  = 20 // faults that are printed one by one; all are in the report
 	shownSlots  = 8
-	lookFirst   = 3 * time.Second // until look is asked again, or 20 times as long as it took
-	lookShare   = 20
+	lookFirst   = 3 * time.Second // until look is asked again, or 50 times as long as it took
+	lookShare   = 50
 )
 
 func newProgress(w io.Writer, plan *match.Plan) *progress {
@@ -135,6 +135,9 @@ func (p *progress) keepLooking(over <-chan struct{}) {
 		began := time.Now()
 		lines := p.look()
 		rest = max(lookFirst, lookShare*time.Since(began))
+		if p.terminal == nil { // its lines get rarer, too
+			rest = max(rest, min(time.Since(p.began)/10, plainRarest))
+		}
 		p.mu.Lock()
 		p.shown = lines
 		p.mu.Unlock()
@@ -152,14 +155,6 @@ func (p *progress) event(e match.Event) {
 	case e.Type == match.EventTold && p.terminal == nil:
 		p.draw()
 	}
-}
-
-// loserOf is who lost a game that ended.
-func loserOf(e match.Event) string {
-	if e.Outcome == match.WhiteWins.String() {
-		return e.Black
-	}
-	return e.White
 }
 
 // warn prints a warning above the area.

@@ -448,11 +448,3 @@ func normal(r match.PairResult) match.PairResult {
 	}
 	return out
 }
-
-// all adds something up over the tests and workers.
-func (f *theFarm) all(of func(farm.TestStatus) int) (sum int) {
-	for _, s := range f.c.Status(f.ctx).Tests {
-		sum += of(s)
-	}
-	return sum
-}

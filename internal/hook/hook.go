@@ -1,6 +1,6 @@
 // Package hook runs the user's own commands when something has happened, so that a
-// phone can ring. They are split as a shell splits words and run without one; what
-// they are told is in their environment.
+// phone can ring. They run without a shell; what they are told is in their
+// environment.
 package hook
 
 import (
@@ -11,8 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"time"
-
-	"gogi/configs"
 )
 
 // patience is how long a command may take.
@@ -21,18 +19,12 @@ const patience = time.Minute
 // Command is a user's command; the zero value is none.
 type Command []string
 
-// Parse splits a command line; "" is none. what names the flag in its error.
-func Parse(what, line string) (Command, error) {
-	words, err := configs.SplitWords(line)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
-	}
-	if line != "" && len(words) == 0 {
-		return nil, fmt.Errorf("%s: %q names no command", what, line)
-	}
+// New is a command of these words; none is none. Its error says that there is no such
+// program.
+func New(words []string) (Command, error) {
 	if len(words) > 0 {
 		if _, err := exec.LookPath(words[0]); err != nil {
-			return nil, fmt.Errorf("%s: %w", what, err)
+			return nil, err
 		}
 	}
 	return words, nil

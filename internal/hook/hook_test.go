@@ -10,7 +10,7 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	c, err := Parse("--on-end", `sh -c 'echo "$GOGI_RUN: $1"; echo wrong >&2' it "two words"`)
+	c, err := New([]string{"sh", "-c", `echo "$GOGI_RUN: $1"; echo wrong >&2`, "it", "two words"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,13 +18,11 @@ func TestRun(t *testing.T) {
 	if err := c.Run(t.Context(), &out, "GOGI_RUN=a run"); err != nil || out.String() != "a run: two words\nwrong\n" {
 		t.Errorf("%q, %v", out.String(), err)
 	}
-	if c, err := Parse("--on-end", ""); err != nil || c.Run(t.Context(), nil) != nil {
+	if c, err := New(nil); err != nil || c.Run(t.Context(), nil) != nil {
 		t.Errorf("none: %v", err)
 	}
-	for line, want := range map[string]string{"'": "--on-end: ", "no-such-program-here": "--on-end: ", " ": "names no command"} {
-		if _, err := Parse("--on-end", line); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v", line, err)
-		}
+	if _, err := New([]string{"no-such-program-here"}); err == nil {
+		t.Error("there is no such program")
 	}
 	if err := (Command{"sh", "-c", "exit 3"}).Run(t.Context(), &out); err == nil || !strings.Contains(err.Error(), "exit status 3") {
 		t.Error(err)
