@@ -3,6 +3,7 @@ package formats
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,9 @@ type Input struct {
 	sjis bool   // what is no ASCII is in Shift_JIS
 	back bool   // the latest line is to come again
 	err  error  // why there is no further line
+	// ascii is how many of the bytes that are buffered and not read are known to be ASCII, so
+	// that most lines need no look of their own.
+	ascii int
 }
 
 // window is how much of a text is looked at to tell its encoding, and the buffer's size.
@@ -74,23 +78,47 @@ func (in *Input) next() ([]byte, bool) {
 		return nil, false
 	}
 	line, err := in.r.ReadSlice('\n')
-	if errors.Is(err, bufio.ErrBufferFull) {
-		line, err = in.longLine(line)
+	if err != nil {
+		if errors.Is(err, bufio.ErrBufferFull) {
+			line, err = in.longLine(line)
+		}
+		if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
+			in.n++
+			in.err = err
+			return nil, false
+		}
 	}
 	in.n++
-	if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
-		in.err = err
-		return nil, false
-	}
-	line = withoutEnd(line)
-	if !in.sjis && !utf8.Valid(line) {
-		in.sjis = true
-	}
-	if in.sjis && !isASCII(line) {
-		line = fromShiftJIS(line)
+	ascii := in.plain(line)
+	if line = withoutEnd(line); !ascii {
+		line = in.decoded(line)
 	}
 	in.line = line
 	return line, true
+}
+
+// plain reports whether a line that was just read is ASCII.
+func (in *Input) plain(line []byte) bool {
+	if len(line) <= in.ascii {
+		in.ascii -= len(line)
+		return true
+	}
+	in.ascii = 0
+	if asciiPrefix(line) < len(line) {
+		return false
+	}
+	ahead, _ := in.r.Peek(in.r.Buffered()) // what is buffered is there
+	in.ascii = asciiPrefix(ahead)
+	return true
+}
+
+// decoded is a line in UTF-8. From the first one that is none on, the text is in Shift_JIS.
+func (in *Input) decoded(line []byte) []byte {
+	in.sjis = in.sjis || !utf8.Valid(line)
+	if in.sjis {
+		return fromShiftJIS(line)
+	}
+	return line
 }
 
 // withoutEnd cuts the end of a line off.
@@ -101,13 +129,18 @@ func withoutEnd(line []byte) []byte {
 	return line
 }
 
-func isASCII(line []byte) bool {
-	for _, c := range line {
-		if c >= utf8.RuneSelf {
-			return false
+// asciiPrefix is how many bytes at the beginning of a text are ASCII, eight at a time.
+func asciiPrefix(text []byte) int {
+	const high = 0x8080808080808080
+	n := 0
+	for ; len(text)-n >= 8; n += 8 {
+		if binary.LittleEndian.Uint64(text[n:])&high != 0 {
+			break
 		}
 	}
-	return true
+	for ; n < len(text) && text[n] < utf8.RuneSelf; n++ {
+	}
+	return n
 }
 
 func (in *Input) longLine(begun []byte) ([]byte, error) {
