@@ -308,6 +308,61 @@ func TestSources(t *testing.T) {
 	}
 }
 
+// TestYearOfFloodgate: an archive as floodgate's are, made by 7-Zip of three games, is read
+// whole, ratings and all; a damaged one is refused and stops nothing.
+func TestYearOfFloodgate(t *testing.T) {
+	t.Parallel()
+	whole, err := os.ReadFile("testdata/floodgate.7z")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names, refused []string
+	read := func(path string) {
+		names, refused = nil, nil
+		err := Each(t.Context(), []string{path}, nil, func(r Refusal) { refused = append(refused, r.File) }, func(r *kifu.Record, at Refusal) error {
+			names = append(names, r.Black)
+			if r.Ratings != [2]float64{3512, 2812.5} || r.Winner != "white" || !strings.Contains(at.File, "floodgate.7z/2024/01/01/wdoor+") {
+				t.Errorf("%s: %v, won by %s", at.File, r.Ratings, r.Winner)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	read("testdata/floodgate.7z")
+	if slices.Sort(names); !slices.Equal(names, []string{"gikou", "gps", "suisho"}) || len(refused) != 0 {
+		t.Errorf("%q, refused %q", names, refused)
+	}
+	path := filepath.Join(t.TempDir(), "floodgate.7z")
+	for at := range whole { // a byte of the header or of what is packed
+		broken := bytes.Clone(whole)
+		broken[at] ^= 0x55
+		write(t, path, broken)
+		_ = Each(t.Context(), []string{path}, nil, func(Refusal) {}, func(*kifu.Record, Refusal) error { return nil })
+	}
+	write(t, path, whole[:len(whole)-1])
+	if read(path); len(names) != 0 || len(refused) != 1 {
+		t.Errorf("cut: %q, refused %q", names, refused)
+	}
+}
+
+// TestBounds: what an archive's file unpacks to has a bound, and so has a game.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	b := &bounded{strings.NewReader("hello"), 4}
+	if _, err := io.ReadAll(b); err == nil || !strings.Contains(err.Error(), "unpacks to more") {
+		t.Error(err)
+	}
+	if text, err := io.ReadAll(&bounded{strings.NewReader("hello"), 5}); err != nil || string(text) != "hello" {
+		t.Errorf("%q, %v", text, err)
+	}
+	r := kifu.Record{Winner: "black", Moves: make([]kifu.Move, kifu.MaxPlies+1)}
+	if why := unfit(&r); !strings.Contains(why, "32769 plies") {
+		t.Error(why)
+	}
+}
+
 // TestPipesAreNotOpened: one in a folder, which would be waited for, is refused and the rest
 // is read; one that is named cannot be read twice.
 func TestPipesAreNotOpened(t *testing.T) {

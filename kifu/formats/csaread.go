@@ -107,6 +107,11 @@ func (g *csaGame) after(line []byte) bool {
 
 // take reads one line.
 func (g *csaGame) take(line []byte) error {
+	if line[0] == ' ' || line[0] == '\t' {
+		if line = bytes.TrimLeft(line, " \t"); len(line) == 0 {
+			return nil
+		}
+	}
 	switch line[0] {
 	case '\'':
 		return g.comment(line[1:])
@@ -203,6 +208,9 @@ func (g *csaGame) move(text []byte) error {
 		return fmt.Errorf("%q behind the end %s", clipped(text), g.ended)
 	case g.illegal != nil:
 		return g.illegal
+	}
+	if err := longer(g.record.Moves); err != nil {
+		return err
 	}
 	m, err := kifu.ParseCSAMove(&g.p, string(text))
 	if err != nil {
@@ -417,14 +425,14 @@ func (g *csaGame) key(key, value string) (err error) {
 	case "TIME-", "TIMET-":
 		r.Clocks[1], err = clock(value)
 	case "NOTE":
-		g.note(unescaped(value))
+		err = g.note(unescaped(value))
 	}
 	return err
 }
 
 // note reads what csa3 says of the players, one of them a line, and any other text as a
 // comment.
-func (g *csaGame) note(text string) {
+func (g *csaGame) note(text string) error {
 	for line := range strings.SplitSeq(text, "\n") {
 		if about, ok := strings.CutPrefix(line, "black: "); ok {
 			g.record.About[0] = unescaped(about)
@@ -433,9 +441,12 @@ func (g *csaGame) note(text string) {
 		} else if reason, ok := strings.CutPrefix(line, "end: "); ok {
 			g.record.Note = unescaped(reason)
 		} else if line != "" {
-			addLine(&g.record.Comment, line)
+			if err := addLine(&g.record.Comment, line); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // parseMoment reads a local time, or a date alone; the zero time where it is neither.
@@ -490,9 +501,9 @@ func clock(value string) (c kifu.Clock, err error) {
 func (g *csaGame) comment(text []byte) error {
 	switch {
 	case bytes.HasPrefix(text, []byte("** ")), string(text) == "**":
-		g.thought(bytes.TrimPrefix(text[2:], []byte(" ")))
+		return g.thought(bytes.TrimPrefix(text[2:], []byte(" ")))
 	case bytes.HasPrefix(text, []byte("*")):
-		g.remark(string(text[1:]))
+		return g.remark(string(text[1:]))
 	default:
 		key, value, _ := strings.Cut(string(text), ":")
 		g.told(key, value)
@@ -501,19 +512,19 @@ func (g *csaGame) comment(text []byte) error {
 }
 
 // remark is a comment of a program or of a person. That of ours before an end is the end.
-func (g *csaGame) remark(text string) {
+func (g *csaGame) remark(text string) error {
 	if o, note, ok := noted(text); ok {
 		g.own, g.summary.winner = o.result, o.winner
 		if note != "" {
 			g.record.Note = note
 		}
-		return
+		return nil
 	}
 	to := &g.record.Comment
 	if n := len(g.record.Moves); n > 0 {
 		to = &g.record.Moves[n-1].Comment
 	}
-	addLine(to, unescaped(text))
+	return addLine(to, unescaped(text))
 }
 
 // told reads what floodgate and gogi say in comments of the form KEY:VALUE.
@@ -567,15 +578,15 @@ func (g *csaGame) summarised(text string) {
 
 // thought reads a score from Black's view, the variation from the reply on and the nodes.
 // One before the first move belongs to no move.
-func (g *csaGame) thought(text []byte) {
+func (g *csaGame) thought(text []byte) error {
 	n := len(g.record.Moves)
 	word, rest, _ := bytes.Cut(text, []byte(" "))
 	score, err := signed(word)
 	if err != nil || g.illegal != nil || n == 0 {
 		if err != nil {
-			g.remark(string(text))
+			return g.remark(string(text))
 		}
-		return
+		return nil
 	}
 	m := &g.record.Moves[n-1]
 	m.HasScore, m.Score = true, score
@@ -585,6 +596,7 @@ func (g *csaGame) thought(text []byte) {
 	if len(rest) > 0 {
 		g.variation(m, rest)
 	}
+	return nil
 }
 
 // variation reads the replies up to the first one that is not legal, and the nodes.
