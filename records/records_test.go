@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"gogi/archive"
 	"gogi/kifu"
 	"gogi/kifu/formats"
 	"gogi/kifu/packed"
@@ -213,7 +215,8 @@ func TestSkipped(t *testing.T) {
 }
 
 // TestExportEqualsRecount: the wins of each player, counted from a folder of files by
-// nothing but floodgate's summaries, are those of the rows that a report counts.
+// nothing but floodgate's summaries, are those of the stored rows, and those that the report
+// says in JSON.
 func TestExportEqualsRecount(t *testing.T) {
 	games := playedGames(t)
 	store := openStore(t)
@@ -246,6 +249,40 @@ func TestExportEqualsRecount(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" || len(want) != 3 {
 		t.Errorf("%v (-stored +exported):\n%s", err, diff)
 	}
+	if diff := cmp.Diff(reported(t, store), got); diff != "" {
+		t.Errorf("(-reported +exported):\n%s", diff)
+	}
+}
+
+// reported are the games of each player as Black by their ends, as the report's JSON has them.
+func reported(t *testing.T, store *results.Store) map[string]int {
+	t.Helper()
+	report, err := archive.Report(t.Context(), store, "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said struct {
+		Players []struct {
+			Name  string
+			Black map[string]int
+		}
+	}
+	if err := json.Unmarshal(text, &said); err != nil {
+		t.Fatal(err)
+	}
+	ends := map[string]int{}
+	for _, p := range said.Players {
+		for word, key := range map[string]string{" win": "wins", " lose": "losses", " draw": "draws"} {
+			if n := p.Black[key]; n > 0 {
+				ends[strings.ReplaceAll(p.Name, ",", `\c`)+word] += n
+			}
+		}
+	}
+	return ends
 }
 
 // TestSources: folders, archives and compressed files are read whole, each with its own
