@@ -32,34 +32,40 @@ const pairLimit = 16 << 20
 
 // Pull copies what a test has and the database does not. The run has the test's name.
 func Pull(ctx context.Context, store *results.Store, ask Ask, test string) (Moved, error) {
+	out, _, err := PullPlan(ctx, store, ask, test)
+	return out, err
+}
+
+// PullPlan is Pull, and gives the test's plan, too.
+func PullPlan(ctx context.Context, store *results.Store, ask Ask, test string) (Moved, *match.Plan, error) {
 	return pull(ctx, store, ask, test, func(p *match.Plan) string { return p.Run }, nil)
 }
 
 // pull is Pull under a name of the caller's, of pairs that verify lets pass; nil: all.
 func pull(ctx context.Context, store *results.Store, ask Ask, test string, name func(*match.Plan) string,
 	verify func(*match.Plan, *match.PairResult) error,
-) (Moved, error) {
+) (Moved, *match.Plan, error) {
 	// The plan comes with the first page, and what is there already is asked of the run: an
 	// empty page first.
 	var page farm.Pulled
 	if err := ask(ctx, "pull", farm.Pull{Run: test, From: noPair}, &page); err != nil {
-		return Moved{}, err
+		return Moved{}, nil, err
 	}
 	plan, err := match.DecodePlan(page.Plan)
 	if err != nil {
-		return Moved{}, err
+		return Moved{}, nil, err
 	}
 	plan.Run = name(plan)
 	run, err := store.Begin(ctx, plan)
 	if err != nil {
-		return Moved{}, err
+		return Moved{}, nil, err
 	}
 	c := &copying{run: run, plan: plan, verify: verify, out: Moved{Run: plan.Run, Pairs: plan.Pairs}}
 	err = c.all(ctx, store, ask, test)
 	if closed := run.Close(); err == nil {
 		err = closed
 	}
-	return c.out, err
+	return c.out, plan, err
 }
 
 // noPair is a number that no plan has: of a page that brings none.

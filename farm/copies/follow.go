@@ -62,7 +62,7 @@ func (f *Follower) Round(ctx context.Context) error {
 
 func (f *Follower) copy(ctx context.Context, digest string) (Moved, error) {
 	var named error
-	got, err := pull(ctx, f.Store, f.Ask, digest, func(p *match.Plan) string {
+	got, _, err := pull(ctx, f.Store, f.Ask, digest, func(p *match.Plan) string {
 		var name string
 		name, named = f.Store.NameOf(ctx, p.Run, digest)
 		return name
