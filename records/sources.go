@@ -194,8 +194,8 @@ func openSevenzip(path string) (archive *sevenzip.ReadCloser, err error) {
 	return sevenzip.OpenReader(path)
 }
 
-// maxUnpacked is how large a file of an archive may be: floodgate's largest year is a
-// hundredth of that. What is read needs no memory, but somebody waits for it.
+// maxUnpacked is how large a file of an archive may be. What is read needs no memory, but
+// somebody waits for it.
 const maxUnpacked = 64 << 30
 
 // entry reads a file of an archive.
