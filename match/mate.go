@@ -54,20 +54,21 @@ func (m Mate) Asks(claimed bool, own int) bool {
 
 // CanonicalMate is what of a Mate decides how games end.
 type CanonicalMate struct {
-	Solver CanonicalPlayer `json:"solver"`
-	Every  int             `json:"every,omitempty"`
-	Time   string          `json:"time"`
-	Nodes  int             `json:"nodes"`
+	Solver *CanonicalPlayer `json:"solver,omitempty"`
+	Every  int              `json:"every,omitempty"`
+	Time   time.Duration    `json:"time,omitempty"` // nanoseconds
+	Nodes  int              `json:"nodes,omitempty"`
 }
 
 // canonical is nil where games are not ended by proof.
 func (m Mate) canonical() *CanonicalMate {
-	if m.IsZero() {
+	if m == (Mate{}) {
 		return nil
 	}
-	c := &CanonicalMate{Every: m.Every, Time: m.Time.String(), Nodes: m.Nodes}
+	c := &CanonicalMate{Every: m.Every, Time: m.Time, Nodes: m.Nodes}
 	if m.Solver != nil {
-		c.Solver = m.Solver.canonical()
+		solver := m.Solver.canonical()
+		c.Solver = &solver
 	}
 	return c
 }
