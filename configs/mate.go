@@ -15,6 +15,9 @@ type Mate struct {
 	Nodes  *int           `toml:"nodes"`        // of a proof; default match.DefaultMateNodes
 }
 
+// solves reports whether the engine is the one that is asked for mates.
+func (f *File) solves(engine string) bool { return engine != "" && engine == f.solver() }
+
 // maxProof bounds what a proof may look into: some seconds, and a gigabyte.
 const maxProof = 2_000_000
 

@@ -371,7 +371,7 @@ func (r *resolver) idleFlags() {
 		r.warnings = append(r.warnings, Warning{Text: text})
 	}
 	for i, e := range r.file.Engines {
-		if _, added := r.file.flags[element("engine", i)]; added && !slices.Contains(r.seats, seat{i, false}) && !r.file.memberOfAny(e.Name) && e.Name != r.file.solver() {
+		if _, added := r.file.flags[element("engine", i)]; added && !slices.Contains(r.seats, seat{i, false}) && !r.file.memberOfAny(e.Name) && !r.file.solves(e.Name) {
 			r.warnings = append(r.warnings, warning("engine %s does not play: it is not among the players", e.Name))
 		}
 	}

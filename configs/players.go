@@ -103,7 +103,7 @@ func (r *resolver) choosePlayers() {
 
 func (r *resolver) chooseAll() {
 	for i, e := range r.file.Engines {
-		if !r.file.memberOfAny(e.Name) && e.Name != r.file.solver() {
+		if !r.file.memberOfAny(e.Name) && !r.file.solves(e.Name) {
 			r.seats = append(r.seats, seat{i, false})
 		}
 	}
