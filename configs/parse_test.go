@@ -76,7 +76,7 @@ func TestParseErrors(t *testing.T) {
 		},
 		{
 			"unknown key at the top", "Games = 2\n",
-			`match.toml:1: unknown key "Games" (did you mean games or gate or mate?)`,
+			`match.toml:1: unknown key "Games" (did you mean games or gate?)`,
 		},
 		{
 			"unknown key like nothing", "limits_by_colour = {zzzzzzzzzzzzzzz = 1}\n",
