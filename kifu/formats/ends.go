@@ -23,6 +23,7 @@ const (
 	maxPlies          = "max_plies"
 	impasse           = "impasse"
 	scoreAdjudication = "score_adjudication"
+	mateAdjudication  = "mate_adjudication"
 	crash             = "crash"
 	notStarted        = "not_started"
 	unknown           = "unknown" // of a record that says who won and not how
@@ -34,7 +35,7 @@ const draw = "draw"
 func knownEnd(word string) bool {
 	switch word {
 	case checkmate, resignation, timeForfeit, stall, illegalMove, repetition, perpetualCheck, declaration, falseDeclaration,
-		maxPlies, impasse, scoreAdjudication, crash, notStarted, unknown:
+		maxPlies, impasse, scoreAdjudication, mateAdjudication, crash, notStarted, unknown:
 		return true
 	}
 	return false
