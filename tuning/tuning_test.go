@@ -147,7 +147,7 @@ func TestValidation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := Validation(plan, p, ValidationRun("t", 2), 2, []match.Option{{Name: "LMR_Div", Value: "555"}})
+	v := Validation(plan, p, 0, match.TuneCandidate{Number: 2, Run: ValidationRun("t", 2), Point: []match.Option{{Name: "LMR_Div", Value: "555"}}})
 	seen := map[string]bool{}
 	for _, o := range played.Openings {
 		seen[o.ID] = true
