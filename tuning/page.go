@@ -17,10 +17,7 @@ const (
 
 // Page is the report of a tune as one HTML page that needs nothing from elsewhere.
 func Page(a *Account, validations []string) string {
-	var b, text strings.Builder
-	Print(&text, a, validations)
-	s := &a.Plan.Settings
-	fmt.Fprintf(&b, `<!DOCTYPE html>
+	return fmt.Sprintf(`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>%[1]s</title>
 <style>
@@ -31,9 +28,18 @@ pre { overflow-x: auto; font-size: 12px } h2 { font-size: 1em; margin: 1.5em 0 0
 @media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818 } text { fill: #bbb } .axis { stroke: #555 } .path { stroke: #7db3f0 } .band, .dot, .plus { fill: #7db3f0 } .mean, .other { stroke: #e59a68 } .minus { fill: #e59a68 } }
 </style></head><body>
 <h1>%[1]s</h1>
-<pre>%[2]s</pre>
+%[2]s</body></html>
+`, html.EscapeString(a.Run), Body(a, validations))
+}
+
+// Body is what stands on Page, for pages that have a head and styles of their own.
+func Body(a *Account, validations []string) string {
+	var b, text strings.Builder
+	Print(&text, a, validations)
+	s := &a.Plan.Settings
+	fmt.Fprintf(&b, `<pre>%s</pre>
 <p>Dashed: the start. Coloured line: the answer. Band: how far apart from the centre the two points are played.</p>
-`, html.EscapeString(a.Run), html.EscapeString(text.String()))
+`, html.EscapeString(text.String()))
 	sum := a.Summary()
 	track := thinned(a.Track)
 	for _, i := range perturbed(s) {
@@ -44,7 +50,6 @@ pre { overflow-x: auto; font-size: 12px } h2 { font-size: 1em; margin: 1.5em 0 0
 	b.WriteString(sharesFigure(s, track))
 	b.WriteString(failuresFigure(a))
 	b.WriteString(heatMap(a))
-	b.WriteString("</body></html>\n")
 	return b.String()
 }
 

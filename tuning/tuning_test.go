@@ -253,3 +253,7 @@ func TestExport(t *testing.T) {
 		t.Error("any form is known")
 	}
 }
+
+func candidateOf(*tune.Plan) match.TuneCandidate {
+	return match.TuneCandidate{Number: 1, Run: ValidationRun("t", 1), Point: []match.Option{{Name: "LMR_Div", Value: "555"}}}
+}
