@@ -40,7 +40,7 @@ func passes(t *testing.T, v *tune.Validation, j int, elo float64, random *rand.R
 			break
 		}
 	}
-	return g.State().Decision == stats.Pass
+	return g.State().Judgement.Decision == stats.Pass
 }
 
 // answerOf tunes three numbers that change nothing.
