@@ -341,7 +341,7 @@ func TestTuneIsTold(t *testing.T) {
 			}
 		}
 		if counts["tune"] != 2 || counts["candidate"] != 1 || counts["validation"] != 2 || forfeited == 0 ||
-			counts["forfeit"] < forfeited || counts["pair forfeit"] > forfeited || counts["pair probe"] == 0 || counts["pair duel"] < 40 || len(blocks) < 14 {
+			counts["forfeit"] < forfeited || counts["pair forfeit"] == 0 || counts["pair forfeit"] > forfeited || counts["pair probe"] == 0 || counts["pair duel"] < 40 || len(blocks) < 14 {
 			t.Errorf("%v, %d forfeited, blocks %v", counts, forfeited, blocks)
 		}
 	})
