@@ -102,7 +102,7 @@ var allowed = map[string][]string{
 	"gogi/live/words":              {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/phrases", "gogi/match"},
 	"gogi/live/socket":             {"gogi/control", "gogi/live", "gogi/match"},
 	"gogi/screen":                  {"gogi/control", "gogi/diagram", "gogi/internal/foreign", "gogi/internal/format", "gogi/live", "gogi/live/socket", "gogi/match", "gogi/report", "gogi/report/text", "gogi/shogi", "gogi/stats", "gogi/stats/counts", "gogi/usi", "gogi/ensemble/voting", "gogi/internal/phrases"},
-	"gogi/web":                     {"gogi/archive", "gogi/control", "gogi/diagram", "gogi/ensemble/voting", "gogi/internal/chart", "gogi/internal/foreign", "gogi/internal/format", "gogi/internal/phrases", "gogi/kifu", "gogi/kifu/formats", "gogi/live", "gogi/match", "gogi/ratings", "gogi/report", "gogi/report/page", "gogi/results", "gogi/shogi", "gogi/usi", "gogi/votes", "gogi/live/words"},
+	"gogi/web":                     {"gogi/archive", "gogi/control", "gogi/diagram", "gogi/ensemble/voting", "gogi/internal/chart", "gogi/internal/foreign", "gogi/internal/format", "gogi/internal/phrases", "gogi/kifu", "gogi/kifu/formats", "gogi/live", "gogi/match", "gogi/ratings", "gogi/report", "gogi/report/page", "gogi/results", "gogi/shogi", "gogi/usi", "gogi/votes", "gogi/live/words", "gogi/tuning"},
 	"gogi/farm":                    {"gogi/match"},
 	"gogi/farm/keys":               {"gogi/farm", "gogi/internal/disk"},
 	"gogi/farm/artefacts":          {"gogi/internal/disk"},

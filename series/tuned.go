@@ -33,6 +33,12 @@ type Tuning struct {
 	Forfeit bool
 	// Learnt is told of each block that is learnt, once it is stored, in order; may be nil.
 	Learnt func(tune.State)
+	// StopFutile ends the tune with a *tune.Futile where nothing is to be gained; else
+	// that is a warning.
+	StopFutile bool
+	// Answered is told of the last state of a tune, once it is stored, before the session
+	// ends; it writes the answer down, and names the runs that judge it. May be nil.
+	Answered func(context.Context, tune.State) (runs []string, err error)
 }
 
 // NewTune is New for a plan that is a tune. What is stored of it is held against the
@@ -84,6 +90,9 @@ type tuned struct {
 	owed     []match.TuneState     // that a stored pair led to and that are not stored
 	failed   map[int]tune.Failures // by pair, of blocks that are not learnt
 	watch    *tune.Faults
+	track    match.TuneTrack                                // of all states
+	futile   bool                                           // it was told that nothing is to be gained
+	tell     func(match.Event)                              // see begin
 	drawn    map[int]tune.Duel                              // of blocks that are not learnt
 	starts   func(player int, options []match.Option) error // see begin
 	put      func(r match.PairResult) error                 // see begin
@@ -184,7 +193,7 @@ func (t *tuned) lease(id int) (runner.Lease, error) {
 	}
 	pair := t.plan.Pair(id)
 	pair.Options = t.settings.Points(&duel)
-	return runner.Lease{Pair: pair, Return: func(why error) { t.giveBack(pair, why) }}, nil
+	return runner.Lease{Pair: pair, Kind: string(duel.Kind), Return: func(why error) { t.giveBack(pair, why) }}, nil
 }
 
 func (t *tuned) draw(id int) (tune.Duel, error) {
@@ -240,13 +249,16 @@ func (t *tuned) add(ctx context.Context, r match.PairResult) (added bool, err er
 		return false, err
 	}
 	t.owed = nil
-	if t.how.Learnt != nil {
-		for _, st := range states {
-			t.how.Learnt(st)
-		}
+	for i := range states {
+		t.toldOf(&states[i])
 	}
 	if learnt != nil && !t.how.Forfeit {
 		t.fail(learnt)
+	}
+	if t.path.Blocks() == t.settings.Blocks() && len(states) > 0 {
+		if err := t.answer(ctx, &states[len(states)-1]); err != nil {
+			return true, err
+		}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -287,6 +299,7 @@ func (t *tuned) enter(id int, s tune.Result) (states []tune.State, faulty, err e
 		return nil, nil, err
 	}
 	for _, st := range states {
+		t.track.Add(st.Blocks, pointOf(&st))
 		if !t.states[st.Blocks] {
 			t.owed = append(t.owed, st.Stored())
 		}
@@ -358,8 +371,15 @@ func (t *tuned) resume(rows []match.Row) error {
 // startTries is how often a point is tried until it is said not to start.
 const startTries = 3
 
-// begin says how points are tried and pairs stored, for as long as ctx lasts.
-func (t *tuned) begin(ctx context.Context, open runner.Opener) {
+// begin says how points are tried and pairs stored, for as long as ctx lasts, and who is
+// told.
+func (t *tuned) begin(ctx context.Context, open runner.Opener, tell func(match.Event)) {
+	t.tell = tell
+	t.mu.Lock()
+	told := t.settings.Told()
+	told.Track = t.track.Clone()
+	t.mu.Unlock()
+	tell(match.Event{Type: match.EventTune, Tune: &told})
 	t.starts = func(player int, options []match.Option) (err error) {
 		for range startTries {
 			if err = startOnce(ctx, open, t.plan.Players[player], options); err == nil || ctx.Err() != nil {
@@ -369,7 +389,10 @@ func (t *tuned) begin(ctx context.Context, open runner.Opener) {
 		return err
 	}
 	t.put = func(r match.PairResult) error {
-		_, err := t.add(context.WithoutCancel(ctx), r)
+		added, err := t.add(context.WithoutCancel(ctx), r)
+		if added {
+			tell(match.Event{Type: match.EventPair, Pair: &r.Pair.ID, Kind: match.TuneForfeit})
+		}
 		return err
 	}
 }
@@ -434,6 +457,7 @@ func (t *tuned) tryOut(pair match.Pair, u *runner.Unplayable) (*match.PairResult
 	}
 	if failed != [2]bool{} {
 		r := match.Forfeited(t.plan, pair, failed, note, 0)
+		t.tellForfeit(pair.ID, failed, note)
 		return &r, nil
 	}
 	t.mu.Lock()

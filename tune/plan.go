@@ -20,6 +20,21 @@ type Plan struct {
 	Version  int         `json:"version"`
 	Settings Settings    `json:"settings"`
 	Validate *Validation `json:"validate,omitempty"` // nil: nothing judges it
+	// Also are further matches that a candidate has to pass, one after the other: its claim
+	// is that it passes all, so that each may have the whole error rate (R. L. Berger,
+	// Technometrics 24 (1982) 295).
+	Also []Validation `json:"also,omitempty"`
+	// From is the tune whose answer this one begins at; "": none.
+	From string `json:"from,omitempty"`
+}
+
+// Validations are the matches that judge a candidate, in the order in which they are
+// played.
+func (p *Plan) Validations() []Validation {
+	if p.Validate == nil {
+		return nil
+	}
+	return append([]Validation{*p.Validate}, p.Also...)
 }
 
 // Validation is the match that judges a candidate against the start.
@@ -75,8 +90,10 @@ func ParsePlan(text string) (*Plan, error) {
 	if err == nil {
 		err = p.Settings.Check()
 	}
-	if err == nil && p.Validate != nil {
-		err = p.Validate.check()
+	for _, v := range p.Validations() {
+		if err == nil {
+			err = v.check()
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("tune: the settings of a stored tune: %w", err)
