@@ -3,6 +3,7 @@ package tune
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 
 	"gogi/match"
 )
@@ -101,7 +102,7 @@ func (c *Course) draw(id int) (Duel, error) {
 		return duel, nil
 	}
 	duel, ok := c.path.Draw(id)
-	if !ok {
+	if !ok || c.settings.BlockOf(id) < c.path.Blocks() {
 		return duel, fmt.Errorf("tune: pair %d cannot be drawn: blocks before it are not known, or it is learnt", id)
 	}
 	c.drawn[id] = duel
@@ -120,7 +121,7 @@ func (c *Course) Learn(pair int, options [2][]match.Option, result Result) (stat
 	if err != nil {
 		return nil, nil, err
 	}
-	if HashPoints(options) != HashPoints(want) {
+	if !slices.Equal(options[0], want[0]) || !slices.Equal(options[1], want[1]) {
 		return nil, nil, fmt.Errorf("tune: pair %d was not played with the points that are drawn for it", pair)
 	}
 	states, faulty, err = c.enter(pair, result)

@@ -118,7 +118,10 @@ func (c *Coordinator) take(ctx context.Context, who asker, r *run, texts [][]byt
 			out.There++
 			continue
 		}
-		added, err := r.store.Add(ctx, played[i], r.ledger.Take(id))
+		if err := r.tune.brought(r.plan, &played[i]); err != nil {
+			return nil, refuse(exitRefused, "%v; of those before it %d were new", err, out.Added)
+		}
+		added, err := r.add(ctx, played[i], r.ledger.Take(id), r.tune != nil)
 		if err != nil {
 			return nil, c.fail(fmt.Errorf("coordinator: storing: %w", err))
 		}
