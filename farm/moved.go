@@ -1,5 +1,7 @@
 package farm
 
+import "gogi/match"
+
 // Pull asks for the stored pairs of a test, from a number on; the answer is a Pulled.
 type Pull struct {
 	Run  string `cbor:"run"` // a test's name or its plan's digest
@@ -11,8 +13,11 @@ type Pulled struct {
 	Test  TestStatus `cbor:"test"`
 	Plan  []byte     `cbor:"plan"`  // match.EncodePlan
 	Pairs [][]byte   `cbor:"pairs"` // match.EncodePair, in the order of their numbers
-	Next  int        `cbor:"next"`  // where the next Pull begins
-	More  bool       `cbor:"more"`
+	// States are those of a tune, by blocks, that rest on pairs below Next, and on some from
+	// where the Pull begins.
+	States []match.TuneState `cbor:"states,omitempty"`
+	Next   int               `cbor:"next"` // where the next Pull begins
+	More   bool              `cbor:"more"`
 }
 
 // Push brings pairs that were played elsewhere; the answer is a Pushed.

@@ -47,6 +47,10 @@ func (c *Coordinator) pull(ctx context.Context, who asker, body []byte) (any, er
 	if err != nil {
 		return nil, err
 	}
+	states, err := statesOf(ctx, store)
+	if err != nil {
+		return nil, err
+	}
 	size := 0
 	for id := max(o.From, 0); id < r.plan.Pairs && size < movedBytes && len(out.Pairs) < movedPairs; id++ {
 		out.Next = id + 1
@@ -65,7 +69,20 @@ func (c *Coordinator) pull(ctx context.Context, who asker, body []byte) (any, er
 		size += len(text)
 	}
 	out.More = out.Next < r.plan.Pairs
+	for _, st := range states {
+		if st.Pairs > o.From && st.Pairs <= out.Next {
+			out.States = append(out.States, st)
+		}
+	}
 	return out, nil
+}
+
+// statesOf are the states of a run that is a tune.
+func statesOf(ctx context.Context, s Store) ([]match.TuneState, error) {
+	if t, ok := s.(TuneStore); ok {
+		return t.States(ctx)
+	}
+	return nil, nil
 }
 
 // push stores pairs that were played elsewhere, on the word of whoever brings them: his

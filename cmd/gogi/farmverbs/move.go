@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 
 	"gogi/farm"
 	"gogi/internal/format"
@@ -32,6 +33,9 @@ func (c *PullCommand) Run(ctx context.Context, env *verb.Env) error {
 		return format.JSON(env.Out, got)
 	}
 	fmt.Fprintf(env.Out, "%s: %s into %s, which has %d of %d now\n", got.Run, format.NumberOf(got.Added, "pair"), c.DB, got.Stored, got.Pairs)
+	if next := got.next(c.DB); next != "" {
+		fmt.Fprintln(env.Out, next)
+	}
 	return nil
 }
 
@@ -41,6 +45,7 @@ type moved struct {
 	Added  int    `json:"added"`
 	Stored int    `json:"stored"` // there, then
 	Pairs  int    `json:"pairs"`  // planned
+	Tuned  bool   `json:"tune"`
 }
 
 // pull copies a test's pairs into a database.
@@ -62,46 +67,105 @@ func (o *owner) pull(ctx context.Context, test, db string) (out moved, err error
 // pairLimit bounds what a pair takes when it is unpacked.
 const pairLimit = 16 << 20
 
-func pullInto(ctx context.Context, store *results.Store, next func(from int, page *farm.Pulled) error) (out moved, err error) {
-	var run *results.Run
+// pulling is a pull at work.
+type pulling struct {
+	out    moved
+	run    *results.Run
+	there  map[int]bool // pairs that are in the database
+	prefix int          // of them without a gap
+	states map[int]match.TuneState
+	owed   []match.TuneState // of a tune, and not in the database yet
+}
+
+func pullInto(ctx context.Context, store *results.Store, next func(from int, page *farm.Pulled) error) (_ moved, err error) {
+	p := &pulling{}
 	defer func() {
-		if run != nil {
-			err = errors.Join(err, run.Close())
+		if p.run != nil {
+			err = errors.Join(err, p.run.Close())
 		}
 	}()
 	for page := (farm.Pulled{More: true}); page.More; {
 		from := page.Next
 		page = farm.Pulled{}
 		if err := next(from, &page); err != nil {
-			return out, err
+			return p.out, err
 		}
-		if run == nil {
-			plan, err := match.DecodePlan(page.Plan)
-			if err != nil {
-				return out, err
+		if p.run == nil {
+			if err := p.begin(ctx, store, page.Plan); err != nil {
+				return p.out, err
 			}
-			if run, err = store.Begin(ctx, plan); err != nil {
-				return out, err
-			}
-			out = moved{Run: plan.Run, Pairs: plan.Pairs}
 		}
-		for _, text := range page.Pairs {
-			p, err := match.DecodePair(text, pairLimit)
-			if err != nil {
-				return out, err
-			}
-			added, err := run.Add(ctx, p)
-			if err != nil {
-				return out, err
-			}
-			if added {
-				out.Added++
-			}
+		if err := p.take(ctx, &page); err != nil {
+			return p.out, err
 		}
 	}
-	finished, err := run.Finished(ctx)
-	out.Stored = len(finished)
-	return out, err
+	p.out.Stored = len(p.there)
+	return p.out, nil
+}
+
+// begin opens the run in the database.
+func (p *pulling) begin(ctx context.Context, store *results.Store, text []byte) error {
+	plan, err := match.DecodePlan(text)
+	if err != nil {
+		return err
+	}
+	if p.run, err = store.Begin(ctx, plan); err != nil {
+		return err
+	}
+	p.out = moved{Run: plan.Run, Pairs: plan.Pairs, Tuned: plan.Tune != ""}
+	if p.there, err = p.run.Finished(ctx); err != nil {
+		return err
+	}
+	states, err := p.run.States(ctx)
+	p.states = map[int]match.TuneState{}
+	for _, s := range states {
+		p.states[s.Blocks] = s
+	}
+	p.advance()
+	return err
+}
+
+func (p *pulling) advance() {
+	for p.there[p.prefix] {
+		p.prefix++
+	}
+}
+
+// take stores a page. A tune's states are stored with the pair after which nothing that
+// they rest on is missing.
+func (p *pulling) take(ctx context.Context, page *farm.Pulled) error {
+	for _, s := range page.States {
+		have, ok := p.states[s.Blocks]
+		if ok && !reflect.DeepEqual(have, s) {
+			return fmt.Errorf("the farm's tune has gone back since it was pulled (the state after %d blocks is another one): pull it into another database", s.Blocks)
+		}
+		if !ok {
+			p.owed = append(p.owed, s)
+		}
+	}
+	for _, text := range page.Pairs {
+		r, err := match.DecodePair(text, pairLimit)
+		if err != nil {
+			return err
+		}
+		if p.there[r.Pair.ID] {
+			continue
+		}
+		p.there[r.Pair.ID] = true
+		p.advance()
+		whole := 0
+		for whole < len(p.owed) && p.owed[whole].Pairs <= p.prefix {
+			whole++
+		}
+		added, err := p.run.AddStates(ctx, r, p.owed[:whole])
+		if err != nil {
+			return err
+		}
+		if p.owed = p.owed[whole:]; added {
+			p.out.Added++
+		}
+	}
+	return nil
 }
 
 // PushCommand brings a run's pairs to the farm.
