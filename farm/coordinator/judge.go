@@ -365,8 +365,7 @@ func (c *Coordinator) counted(ctx context.Context, now time.Time, r *run, p *mat
 	r.took(p)
 	r.tellPair(p)
 	if r.tune != nil {
-		r.tune.stored(p.Pair.ID)
-		r.ledger.Until(r.tune.drawable)
+		c.learnt(r, p.Pair.ID)
 	}
 	if r.gate != nil {
 		play, err := gate.OfResult(r.plan, *p)

@@ -238,6 +238,9 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 			return 0 // its plan is for another answer
 		}
 		leases := r.ledger.Grant(now, s.name, s.session, n)
+		if r.tune != nil && len(leases) < n {
+			r.tune.hungry = true
+		}
 		if before := len(out.Plans); len(leases) > 0 {
 			if add(r, leases); len(out.Plans) > before {
 				size += len(r.Plan)

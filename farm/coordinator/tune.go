@@ -34,6 +34,7 @@ type tuned struct {
 	// course on what is about to be.
 	drawable int
 	points   map[int]uint64 // of pairs that were granted, by pair; see pointsOf
+	hungry   bool           // somebody wanted more pairs than could be drawn
 	carrier  *item          // the pair of this batch with which states are stored
 	broken   error          // the path cannot go on
 	faulty   error          // too many points fail
@@ -229,6 +230,17 @@ func (r *run) add(ctx context.Context, p match.PairResult, take int, carries boo
 func (t *tuned) stored(pair int) {
 	delete(t.points, pair)
 	t.carrier, t.drawable = nil, t.course.Drawable()
+}
+
+// learnt tells workers at once that there are pairs again, where some had to go without.
+func (c *Coordinator) learnt(r *run, pair int) {
+	before := r.tune.drawable
+	r.tune.stored(pair)
+	r.ledger.Until(r.tune.drawable)
+	if r.tune.hungry && r.tune.drawable > before {
+		r.tune.hungry = false
+		c.hint(r)
+	}
 }
 
 // brought learns a pair that was played elsewhere.

@@ -313,7 +313,9 @@ func (w *Worker) ask(want int) (retry time.Duration, err error) {
 	w.hinted = false
 	a := farm.Ask{Session: w.session, Want: want}
 	a.Known, a.Open, a.Refuse = w.standing()
+	tuning := w.tuning()
 	w.mu.Unlock()
+	unstored, _ := w.outbox.Left()
 	var g farm.Grants
 	err = w.request(w.ctx, farm.SubjectLease, a, &g)
 	if end := refusal(err, nil); end != nil {
@@ -330,7 +332,7 @@ func (w *Worker) ask(want int) (retry time.Duration, err error) {
 		poke(w.beatNow)
 		return 0, nil // room waits until it is known again
 	}
-	w.idle = len(g.Grants) == 0
+	w.idle = len(g.Grants) == 0 && !(tuning && unstored > 0)
 	w.grant(g)
 	if g.Drain {
 		w.drain("the coordinator drains this worker")
@@ -388,7 +390,7 @@ func (w *Worker) gather() bool {
 	}
 	timer := time.NewTimer(w.config.BatchWait)
 	defer timer.Stop()
-	for !w.outbox.Enough(batchBytes) {
+	for !w.outbox.Enough(batchBytes) && !w.starving() {
 		select {
 		case <-timer.C:
 			return true

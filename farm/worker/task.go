@@ -58,6 +58,24 @@ func settingsOf(plan *match.Plan, err error) (*tune.Settings, error) {
 	return &p.Settings, nil
 }
 
+// tuning reports whether a tune is played here: what is not stored yet may lead to more
+// of it. mu is held.
+func (w *Worker) tuning() bool {
+	for _, t := range w.tasks {
+		if t.tune != nil && t.refused == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// starving reports whether slots may wait for what this worker's own results lead to.
+func (w *Worker) starving() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.waiting) == 0 && w.tuning()
+}
+
 // wrong says why options cannot be those of a pair: what an engine is sent is what the
 // signed plan says, and nothing else.
 func (t *task) wrong(options [2][]match.Option) error {

@@ -72,7 +72,7 @@ func (h *handedTune) resolve() (err error) {
 // validation is the match of the tune's newest candidate, which is written down in the
 // database where there is none yet, against its start.
 func (h *handedTune) validation(ctx context.Context, db string) (plan *match.Plan, err error) {
-	store, err := results.OpenExisting(ctx, db)
+	store, err := results.Open(ctx, db)
 	if err != nil {
 		return nil, err
 	}
