@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -274,6 +275,9 @@ func (c *Coordinator) examineTune(ctx context.Context, r *run) {
 		state, why = farm.Failed, r.tune.broken.Error()
 	case r.tune.faulty != nil:
 		why = r.tune.faulty.Error()
+		if f, ok := errors.AsType[*tune.Faulty](r.tune.faulty); ok {
+			why = f.What() + ": hand in a tune of narrower bounds, or resume it, which takes failing for losing"
+		}
 	default:
 		return
 	}
