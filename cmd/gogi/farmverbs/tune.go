@@ -8,6 +8,7 @@ import (
 
 	"gogi/cmd/gogi/planning"
 	"gogi/configs"
+	"gogi/farm/copies"
 	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/results"
@@ -104,9 +105,9 @@ func (h *handedTune) validation(ctx context.Context, db string) (plan *match.Pla
 	return plan, plan.Check()
 }
 
-// next says how the validation of a tune is handed in that was pulled whole.
-func (m *moved) next(db string) string {
-	if !m.Tuned || m.Stored < m.Pairs {
+// validation says how the validation of a tune is handed in that was pulled whole.
+func validation(m *copies.Moved, db string) string {
+	if !m.Tune || m.Stored < m.Pairs {
 		return ""
 	}
 	return fmt.Sprintf("its validation: gogi farm submit FILE --run %s --validate %s, with the FILE that it was handed in by", m.Run, db)
