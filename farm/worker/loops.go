@@ -314,8 +314,11 @@ func (w *Worker) ask(want int) (retry time.Duration, err error) {
 	a := farm.Ask{Session: w.session, Want: want}
 	a.Known, a.Open, a.Refuse = w.standing()
 	tuning := w.tuning()
+	leads := tuning && len(w.leases) > 0
 	w.mu.Unlock()
-	unstored, _ := w.outbox.Left()
+	if unstored, _ := w.outbox.Left(); tuning && unstored > 0 {
+		leads = true
+	}
 	var g farm.Grants
 	err = w.request(w.ctx, farm.SubjectLease, a, &g)
 	if end := refusal(err, nil); end != nil {
@@ -332,7 +335,7 @@ func (w *Worker) ask(want int) (retry time.Duration, err error) {
 		poke(w.beatNow)
 		return 0, nil // room waits until it is known again
 	}
-	w.idle = len(g.Grants) == 0 && !(tuning && unstored > 0)
+	w.idle = len(g.Grants) == 0 && !leads // what is in play or on its way may lead to more
 	w.grant(g)
 	if g.Drain {
 		w.drain("the coordinator drains this worker")
