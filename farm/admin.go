@@ -82,6 +82,8 @@ type TestStatus struct {
 	Verdict   string  `cbor:"verdict" json:"verdict,omitempty"`     // of its gate: continue, pass, fail or inconclusive
 	LLR       float64 `cbor:"llr" json:"llr,omitempty"`
 
+	Tune *TuneStatus `cbor:"tune,omitempty" json:"tune,omitempty"` // nil: it is none
+
 	Granted    int `cbor:"granted" json:"granted"` // the counts below are since the coordinator's start
 	Expired    int `cbor:"expired" json:"expired"`
 	Adopted    int `cbor:"adopted" json:"adopted"`
@@ -95,6 +97,20 @@ type TestStatus struct {
 	Stale      int `cbor:"stale" json:"stale"`       // of a take before
 	Agreed     int `cbor:"agreed" json:"agreed"`     // audits whose playings were the same
 	Differed   int `cbor:"differed" json:"differed"` // audits that a third had to decide
+}
+
+// TuneStatus is how far a tune has come.
+type TuneStatus struct {
+	Blocks int         `cbor:"blocks" json:"blocks"` // learnt
+	Of     int         `cbor:"of" json:"of"`         // in all
+	Params []TuneParam `cbor:"params" json:"params"`
+}
+
+// TuneParam is a parameter of a tune, in the text that an engine is sent.
+type TuneParam struct {
+	Name  string `cbor:"name" json:"name"`
+	Start string `cbor:"start" json:"start"`
+	Now   string `cbor:"now" json:"now"` // the path's centre, not the answer
 }
 
 // Change is a line of a test's log.

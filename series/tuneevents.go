@@ -55,8 +55,9 @@ func (t *tuned) answer(ctx context.Context, last *tune.State) error {
 }
 
 // tellForfeit tells of a pair that is not played; it is stored right after.
-func (t *tuned) tellForfeit(pair int, failed [2]bool, note string) {
-	e := match.Event{Type: match.EventForfeit, Pair: &pair, Note: note}
+func (t *tuned) tellForfeit(r *match.PairResult) {
+	e := match.Event{Type: match.EventForfeit, Pair: &r.Pair.ID, Note: r.Games[0].Note}
+	failed := tune.ResultOf(t.plan.Rules, *r).Failed
 	for i, name := range [2]string{t.plan.Players[0].Name, t.plan.Players[1].Name} {
 		if failed[i] {
 			e.Engines = append(e.Engines, name)

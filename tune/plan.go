@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 
 	"gogi/match"
 )
@@ -139,6 +140,37 @@ func (s *Settings) Start() []float64 {
 // Points are what the players of a pair are sent: plus to A, minus to B.
 func (s *Settings) Points(d *Duel) [2][]match.Option {
 	return [2][]match.Option{s.Options(d.Plus), s.Options(d.Minus)}
+}
+
+// CheckPoints says what options have that no pair of the tune can be played with: each
+// player's are the tune's parameters, in their order, within their bounds. Which points
+// a pair has depends on the results before it, and is not asked.
+func (s *Settings) CheckPoints(options [2][]match.Option) error {
+	for _, list := range options {
+		if len(list) != len(s.Params) {
+			return fmt.Errorf("tune: a point of %d parameters, the tune has %d", len(list), len(s.Params))
+		}
+		for i, o := range list {
+			if p := &s.Params[i]; o.Name != p.Name {
+				return fmt.Errorf("tune: a point has %q where the tune has %q", o.Name, p.Name)
+			}
+			if err := s.Params[i].takes(o.Value); err != nil {
+				return fmt.Errorf("tune: a point: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// takes is Value but for a bound that was overstepped by the rounding of Text.
+func (p *Param) takes(text string) error {
+	wide := *p
+	if p.Kind == Float {
+		rounding := 1e-5 * max(math.Abs(p.Min), math.Abs(p.Max))
+		wide.Min, wide.Max = p.Min-rounding, p.Max+rounding
+	}
+	_, err := wide.Value(text)
+	return err
 }
 
 // FirstAfter is the first pair that is drawn from a state in which a pair is learnt; the

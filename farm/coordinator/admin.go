@@ -107,9 +107,12 @@ const (
 
 // mayPlay says why a plan cannot be played on a farm, or not so by this owner.
 func (c *Coordinator) mayPlay(plan *match.Plan, s *farm.Submission, who asker) error {
+	_, tuneErr := settingsOf(plan)
 	switch {
 	case plan.Design.Kind.ByResults():
 		return refuse(exitRefused, "a farm plays designs that know every pair beforehand, and %s pairs by results", plan.Design.Kind)
+	case tuneErr != nil:
+		return refuse(exitRefused, "%v", tuneErr)
 	case len(s.Plan) > grantPlans:
 		return refuse(exitRefused, "the plan has %d bytes: expected at most %d", len(s.Plan), grantPlans)
 	case len(s.Note) > 10_000 || len(s.Needs) > 20:
@@ -264,6 +267,7 @@ func (c *Coordinator) resume(ctx context.Context, who asker, r *run, o *farm.Ord
 		return err
 	}
 	r.ledger.Forgive(time.Now())
+	r.tune.forgive()
 	return nil
 }
 

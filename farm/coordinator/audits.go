@@ -65,6 +65,9 @@ func (c *Coordinator) grantAudits(now time.Time, r *run, s *session, n int) (gra
 		}
 		a.worker, a.session, a.epoch, a.deadline = s.name, s.session, epoch, now.Add(c.config.Lease)
 		g := farm.Grant{Run: r.digest, Pair: a.pair, Epoch: epoch, Audit: true}
+		if r.tune != nil {
+			r.tune.again(&g, &a.playings[0].Pair)
+		}
 		g.Token = c.config.Secret.Token(s.name, g.Held())
 		grants = append(grants, g)
 	}

@@ -309,7 +309,7 @@ func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 const fewEpochs = 1 << 26
 
 // mayCondemn is how many pairs a run without a gate may give up before it is paused. A
-// gate cannot judge beyond a missing pair, so a run with one is paused at once.
+// gate cannot judge beyond a missing pair, nor a tune learn, so these are paused at once.
 const mayCondemn = 3
 
 // examine ends or pauses a run that cannot go on.
@@ -320,13 +320,14 @@ func (c *Coordinator) examine(ctx context.Context, r *run) {
 	if given := r.ledger.Condemned(); len(given) > len(r.Condemned) {
 		r.Condemned = given
 		state, why := farm.Running, fmt.Sprintf("pair %d was given up: it crashes what plays it", given[len(given)-1])
-		if len(given) >= mayCondemn || r.gate != nil {
+		if len(given) >= mayCondemn || r.gate != nil || r.tune != nil {
 			state, why = farm.Paused, fmt.Sprintf("pairs %v crash what plays them", given)
 		}
 		if err := c.turn(ctx, r, state, "farm", why); err != nil {
 			c.config.Log.Warn("a test was not paused", "run", r.Name, "err", err)
 		}
 	}
+	c.examineTune(ctx, r)
 	if why := r.decided(); why != "" && r.State == farm.Running {
 		r.ledger.Over(true) // also where the word of it cannot be kept for now
 		if err := c.turn(ctx, r, farm.Over, "farm", why); err != nil {

@@ -52,6 +52,7 @@ type item struct {
 	added  bool
 	copied bool // a pair under its lease is in the message before
 	twice  bool // the pair is in the store already, or an item before has it
+	astray bool // stale: a pair of a tune, of a path that is no more
 }
 
 // judgeAll reads the stream to the end of ctx, or of the stores.
@@ -200,8 +201,8 @@ func (c *Coordinator) readItem(m *message, it *item) {
 	if it.pair, err = match.DecodePair(it.Item.Pair, pairBytes); err == nil {
 		if it.pair.Pair.ID != it.Lease.Pair {
 			err = fmt.Errorf("pair %d under the lease of pair %d", it.pair.Pair.ID, it.Lease.Pair)
-		} else {
-			err = match.Verify(it.run.plan, &it.pair)
+		} else if err = match.Verify(it.run.plan, &it.pair); err == nil {
+			err = playedAsGranted(it.run.plan, it)
 		}
 	}
 	if err != nil {
@@ -226,10 +227,15 @@ func (c *Coordinator) count(ctx context.Context, messages []message) error {
 	}
 	var storing errgroup.Group
 	var once sync.Mutex // of what the stores say
+	var carriers []*item
 	for i := range messages {
 		for j := range messages[i].items {
 			it := &messages[i].items[j]
 			if it.refuse != "" || it.stale || it.twice || it.Lease.Audit {
+				continue
+			}
+			if it.run.carries(it) {
+				carriers = append(carriers, it)
 				continue
 			}
 			storing.Go(func() error {
@@ -242,6 +248,9 @@ func (c *Coordinator) count(ctx context.Context, messages []message) error {
 		}
 	}
 	if err := storing.Wait(); err != nil {
+		return fmt.Errorf("coordinator: storing: %w", err)
+	}
+	if err := c.carry(ctx, carriers); err != nil {
 		return fmt.Errorf("coordinator: storing: %w", err)
 	}
 	c.mu.Lock()
@@ -278,6 +287,7 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) error {
 				it.twice = true
 			default:
 				before[key] = true
+				r.tune.learn(r.plan, it)
 			}
 		}
 	}
@@ -315,6 +325,9 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 			if r != nil {
 				r.counts.stale++
 			}
+			if it.astray {
+				r.ledger.Refused(now, leaseOf(it.Lease))
+			}
 		case it.refuse != "":
 			r.counts.refused++
 			blame = it.refuse
@@ -351,6 +364,9 @@ func (c *Coordinator) counted(ctx context.Context, now time.Time, r *run, p *mat
 	r.ledger.Stored(now, p.Pair.ID)
 	r.took(p)
 	r.tellPair(p)
+	if r.tune != nil {
+		c.learnt(r, p.Pair.ID)
+	}
 	if r.gate != nil {
 		play, err := gate.OfResult(r.plan, *p)
 		if err == nil {

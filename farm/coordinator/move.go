@@ -57,6 +57,10 @@ func (c *Coordinator) pull(ctx context.Context, _ asker, body []byte) (any, erro
 	if err != nil {
 		return nil, err
 	}
+	states, err := statesOf(ctx, give)
+	if err != nil {
+		return nil, err
+	}
 	size := 0
 	for _, id := range page {
 		text, err := encoded(ctx, give, id)
@@ -68,6 +72,11 @@ func (c *Coordinator) pull(ctx context.Context, _ asker, body []byte) (any, erro
 			break
 		}
 		out.Pairs = append(out.Pairs, text)
+	}
+	for _, st := range states {
+		if st.Pairs > o.From && st.Pairs <= out.Next {
+			out.States = append(out.States, st)
+		}
 	}
 	if len(voided) > 0 {
 		out.Voids, err = give.Voids(ctx, slices.DeleteFunc(voided, func(id int) bool { return id >= out.Next }))
@@ -120,6 +129,14 @@ func (c *Coordinator) sum(ctx context.Context, _ asker, body []byte) (any, error
 	return out, err
 }
 
+// statesOf are the states of a run that is a tune.
+func statesOf(ctx context.Context, s pairs) ([]match.TuneState, error) {
+	if t, ok := s.(TuneStore); ok {
+		return t.States(ctx)
+	}
+	return nil, nil
+}
+
 // push stores pairs that were played elsewhere, on the word of whoever brings them: his
 // own test, or any where he may run all. They are verified as results are, and carry his
 // key's name; only an admin, who moves a farm, is believed who else has played them.
@@ -170,7 +187,10 @@ func (c *Coordinator) take(ctx context.Context, who asker, r *run, texts [][]byt
 			out.There++
 			continue
 		}
-		added, err := r.store.Add(ctx, played[i], r.ledger.Take(id))
+		if err := r.tune.brought(r.plan, &played[i]); err != nil {
+			return nil, refuse(exitRefused, "%v; of those before it %d were new", err, out.Added)
+		}
+		added, err := r.add(ctx, played[i], r.ledger.Take(id), r.tune != nil)
 		if err != nil {
 			return nil, c.fail(fmt.Errorf("coordinator: storing: %w", err))
 		}

@@ -50,6 +50,7 @@ type run struct {
 	store  Store
 	ledger *ledger.Ledger
 	gate   *gate.Gate // nil: it has none
+	tune   *tuned     // nil: it is none
 	hub    *live.Hub
 	events uint64
 
@@ -120,14 +121,18 @@ func (c *Coordinator) open(ctx context.Context, r *run, now time.Time) (err erro
 func (c *Coordinator) judgeAnew(ctx context.Context, r *run) (*match.Standings, error) {
 	var standings match.Standings
 	var judge *gate.Gate
+	course, err := newTuned(ctx, r)
+	if err != nil {
+		return nil, err
+	}
 	if !r.plan.Gate.IsZero() {
-		var err error
 		if judge, err = gate.New(r.plan.Gate, r.plan.Pairs); err != nil {
 			return nil, err
 		}
 	}
-	err := r.store.Rows(ctx, func(rows []match.Row) error {
+	err = r.store.Rows(ctx, func(rows []match.Row) error {
 		standings.AddRows(rows)
+		course.resume(rows)
 		if judge == nil || len(rows) == 0 {
 			return nil
 		}
@@ -136,7 +141,7 @@ func (c *Coordinator) judgeAnew(ctx context.Context, r *run) (*match.Standings, 
 	if err != nil {
 		return nil, fmt.Errorf("coordinator: test %s: judging what is stored: %w", r.Name, err)
 	}
-	r.gate = judge
+	r.gate, r.tune = judge, course.begun()
 	return &standings, nil
 }
 
@@ -144,6 +149,9 @@ func (c *Coordinator) judgeAnew(ctx context.Context, r *run) (*match.Standings, 
 func (r *run) obey() {
 	r.ledger.Over(r.State.Final())
 	r.ledger.Pause(r.State != farm.Running)
+	if r.tune != nil {
+		r.ledger.Until(r.tune.drawable)
+	}
 	if r.gate != nil {
 		r.ledger.Window(ledger.Window(r.remaining()))
 	}
@@ -234,6 +242,7 @@ func (r *run) status() farm.TestStatus {
 	if r.ledger == nil {
 		return s
 	}
+	s.Tune = r.tune.status()
 	l := r.ledger.State()
 	s.Stored, s.Prefix, s.Held, s.Window, s.Reach = l.Stored, l.Prefix, l.Held, l.Window, l.Reach
 	s.Granted, s.Expired, s.Adopted, s.Returned = l.Counts.Granted, l.Counts.Expired, l.Counts.Adopted, l.Counts.Returned

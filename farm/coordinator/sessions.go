@@ -127,7 +127,7 @@ func (c *Coordinator) hello(_ context.Context, subject string, body []byte) (any
 	w := farm.Welcome{Protocol: min(h.Protocol, farm.Protocol), Lease: c.config.Lease, Beat: c.config.beat()}
 	size := 0
 	for _, r := range c.inOrder() {
-		if size += len(r.Plan); r.State == farm.Running && r.fits(h.Labels) && size <= welcomePlans {
+		if size += len(r.Plan); r.State == farm.Running && r.fits(h.Labels) && r.protocol() <= h.Protocol && size <= welcomePlans {
 			w.Plans = append(w.Plans, r.task)
 		}
 	}
@@ -205,11 +205,14 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 	}
 	can := func(digest string) bool {
 		r := c.runs[digest]
-		return r.State == farm.Running && r.fits(s.hello.Labels) && !slices.Contains(ask.Refuse, digest)
+		return r.State == farm.Running && r.fits(s.hello.Labels) && r.protocol() <= s.hello.Protocol && !slices.Contains(ask.Refuse, digest)
 	}
 	add := func(r *run, leases []ledger.Lease) {
 		for _, l := range leases {
 			g := farm.Grant{Run: r.digest, Pair: l.Pair, Epoch: l.Epoch, Take: l.Take}
+			if r.tune != nil && !r.tune.draw(&g) {
+				continue // it is being stored just now
+			}
 			g.Token = c.config.Secret.Token(s.name, g.Held())
 			out.Grants = append(out.Grants, g)
 		}
@@ -235,6 +238,9 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 			return 0 // its plan is for another answer
 		}
 		leases := r.ledger.Grant(now, s.name, s.session, n)
+		if r.tune != nil && len(leases) < n {
+			r.tune.hungry = true
+		}
 		if before := len(out.Plans); len(leases) > 0 {
 			if add(r, leases); len(out.Plans) > before {
 				size += len(r.Plan)
@@ -331,7 +337,7 @@ func (c *Coordinator) hear(now time.Time, s *session, b *farm.Beat, told *farm.T
 	sorted(b.Sent, func(l *ledger.Listed) *[]ledger.Lease { return &l.Sent })
 	heldOf := func(digest string, leases []ledger.Lease) (list []farm.Held) {
 		for _, l := range leases {
-			h := farm.Held{Run: digest, Pair: l.Pair, Epoch: l.Epoch, Take: l.Take}
+			h := farm.Held{Run: digest, Pair: l.Pair, Epoch: l.Epoch, Take: l.Take, Points: l.Points}
 			h.Token = c.config.Secret.Token(s.name, h)
 			list = append(list, h)
 		}
@@ -347,6 +353,8 @@ func (c *Coordinator) hear(now time.Time, s *session, b *farm.Beat, told *farm.T
 			if list == nil {
 				list = &ledger.Listed{} // it has nothing of it any more
 			}
+			astray := r.astray(now, list)
+			told.Drop = append(told.Drop, heldOf(r.digest, astray)...)
 			dropped, stored := r.ledger.Beat(now, s.name, s.session, *list)
 			told.Drop = append(told.Drop, heldOf(r.digest, dropped)...)
 			told.Stored = append(told.Stored, heldOf(r.digest, stored)...)
@@ -357,7 +365,7 @@ func (c *Coordinator) hear(now time.Time, s *session, b *farm.Beat, told *farm.T
 }
 
 func leaseOf(h farm.Held) ledger.Lease {
-	return ledger.Lease{Pair: h.Pair, Epoch: h.Epoch, Take: h.Take}
+	return ledger.Lease{Pair: h.Pair, Epoch: h.Epoch, Take: h.Take, Points: h.Points}
 }
 
 // workerStatus is a worker for others.

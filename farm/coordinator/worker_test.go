@@ -23,6 +23,8 @@ type hand struct {
 	takes func(pair int) time.Duration
 	// plays makes the result; nil is play.
 	plays func(p *match.Plan, pair int) match.PairResult
+	// tunes makes the result of a tune's pair; nil is plays.
+	tunes func(p *match.Plan, pair match.Pair) match.PairResult
 	// dies of a pair; nil: of none.
 	dies func(pair int) bool
 	// changes a batch before it is signed.
@@ -212,7 +214,16 @@ func (p *process) finish(now time.Time) bool {
 		case now.Before(x.until):
 			left = append(left, x)
 		default:
-			text, err := match.EncodePair(plays(p.plans[x.grant.Run], x.grant.Pair))
+			plan := p.plans[x.grant.Run]
+			var r match.PairResult
+			if p.tunes == nil {
+				r = plays(plan, x.grant.Pair)
+			} else {
+				pair := plan.Pair(x.grant.Pair)
+				pair.Options = x.grant.Options
+				r = p.tunes(plan, pair)
+			}
+			text, err := match.EncodePair(r)
 			if err != nil {
 				p.f.t.Error(err)
 			}

@@ -20,7 +20,7 @@ type State struct {
 // State is the ledger as of now.
 func (l *Ledger) State() State {
 	s := State{
-		Pairs: l.config.Pairs, Stored: l.stored, Prefix: l.prefix, Reach: max(0, l.high+1-l.prefix), Window: l.limit() - l.prefix,
+		Pairs: l.config.Pairs, Stored: l.stored, Prefix: l.prefix, Reach: max(0, l.high+1-l.prefix), Window: max(0, l.limit()-l.prefix),
 		Held: len(l.held), Gaps: len(l.gaps), Solo: len(l.alone.waiting), P99: l.pace.most(), Counts: l.counts,
 	}
 	for _, t := range l.troubled {

@@ -10,13 +10,15 @@ import (
 	"gogi/farm"
 	"gogi/match"
 	"gogi/runner"
+	"gogi/tune"
 )
 
 // task is a run as it stands on this machine. Its fields are guarded by Worker.mu.
 type task struct {
 	name      string
-	plan      *match.Plan // as the coordinator signed it
-	ready     *match.Plan // as it is played here; nil: not yet
+	plan      *match.Plan    // as the coordinator signed it
+	tune      *tune.Settings // nil: it is none
+	ready     *match.Plan    // as it is played here; nil: not yet
 	preparing bool
 	refused   error     // why it is not played here
 	until     time.Time // zero: for good
@@ -36,11 +38,54 @@ func (w *Worker) learn(plans []farm.Task) {
 			continue
 		}
 		plan, err := w.believe(t)
-		w.tasks[t.Run] = &task{name: t.Name, plan: plan, refused: err}
+		tuned, err := settingsOf(plan, err)
+		w.tasks[t.Run] = &task{name: t.Name, plan: plan, tune: tuned, refused: err}
 		if err != nil {
 			w.config.Log.Warn("a run is not played here", "run", t.Name, "digest", t.Run, "why", err)
 		}
 	}
+}
+
+// settingsOf are the settings of a plan that is a tune; nil: it is none.
+func settingsOf(plan *match.Plan, err error) (*tune.Settings, error) {
+	if err != nil || plan.Tune == "" {
+		return nil, err
+	}
+	p, err := tune.ParsePlan(plan.Tune)
+	if err != nil {
+		return nil, err
+	}
+	return &p.Settings, nil
+}
+
+// tuning reports whether a tune is played here: what is not stored yet may lead to more
+// of it. mu is held.
+func (w *Worker) tuning() bool {
+	for _, t := range w.tasks {
+		if t.tune != nil && t.refused == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// starving reports whether slots may wait for what this worker's own results lead to.
+func (w *Worker) starving() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.waiting) == 0 && w.tuning()
+}
+
+// wrong says why options cannot be those of a pair: what an engine is sent is what the
+// signed plan says, and nothing else.
+func (t *task) wrong(options [2][]match.Option) error {
+	switch {
+	case t.tune != nil:
+		return t.tune.CheckPoints(options)
+	case len(options[0])+len(options[1]) > 0:
+		return errors.New("the pair was granted with options, and the run is no tune")
+	}
+	return nil
 }
 
 // believe is the plan of a task that the coordinator signed and this machine's owner

@@ -108,11 +108,16 @@ type Worker struct {
 	streams    []func() // ends of the runs' events
 	pace       pace
 	stops      []func() // of what is listened to
+
+	// Of Play.
+	playCtx context.Context //nolint:containedctx // what plays beside the runner ends with it
+	open    func(plan *match.Plan) runner.Opener
 }
 
 // lease is a pair that is ours.
 type lease struct {
 	farm.Held
+	options [2][]match.Option // of a tune
 	task    *task
 	revoked chan struct{}
 	began   time.Time // zero: it waits
@@ -350,6 +355,12 @@ func (w *Worker) farewell(ctx context.Context) {
 // that cannot be played means are the worker's.
 func (w *Worker) Play(ctx context.Context, c runner.Config) error {
 	c.Plan, c.Source, c.Sink, c.Concurrency, c.OnlyReturn = nil, w, w, w.config.Slots, true
+	w.mu.Lock()
+	w.playCtx, w.open = ctx, c.OpenFor
+	if w.open == nil {
+		w.open = func(*match.Plan) runner.Opener { return c.Open }
+	}
+	w.mu.Unlock()
 	defer context.AfterFunc(ctx, w.Drain)() // what is given back is not asked for again
 	return runner.Run(ctx, c)
 }

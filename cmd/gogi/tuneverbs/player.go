@@ -285,23 +285,13 @@ func verdict(r *report.Report) error {
 	return &verb.Exit{Code: inconclusive}
 }
 
-// candidate is the newest of a tune, written down now where there is none, or another is
-// asked for.
-func (p *player) candidate(ctx context.Context, store *results.Store, a *tuning.Account, another bool) (c match.TuneCandidate, err error) {
-	if n := len(a.Candidates); n > 0 && !another {
-		return a.Candidates[n-1], nil
-	}
-	run, err := store.Begin(ctx, p.study.plan)
-	if err != nil {
-		return c, err
-	}
-	c, err = run.Propose(ctx, match.TuneCandidate{
-		Blocks: a.Asked.Blocks, Point: a.Point(), Run: tuning.ValidationRun(a.Run, len(a.Candidates)+1),
-	})
-	if err == nil && !p.json {
+// candidate is the newest of a tune, see tuning.Candidate, told where it is new.
+func (p *player) candidate(ctx context.Context, store *results.Store, a *tuning.Account, another bool) (match.TuneCandidate, error) {
+	c, proposed, err := tuning.Candidate(ctx, store, p.study.plan, a, another)
+	if proposed && !p.json {
 		fmt.Fprintf(p.env.Out, "candidate %d, after block %d: %s\n", c.Number, c.Blocks, tuning.Words(c.Point))
 	}
-	return c, errors.Join(err, run.Close())
+	return c, err
 }
 
 // play plays what is missing of an ordinary run.

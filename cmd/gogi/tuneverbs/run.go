@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"gogi/cmd/gogi/planning"
 	"gogi/configs"
 	"gogi/internal/format"
 	"gogi/internal/usage"
@@ -81,27 +82,20 @@ type study struct {
 // prepare resolves the file and the flags, and greets the engine.
 func (c *setup) prepare(ctx context.Context, guard *process.Guard) (*study, error) {
 	s := &study{}
-	base, err := c.match(s, guard)
+	file, dir, err := c.match(s)
 	if err != nil {
 		return nil, usage.Wrap(err)
 	}
-	s.opener = &players.Opener{Plan: base, Guard: guard}
-	greetings, err := s.opener.GreetAll(ctx)
+	base, err := planning.NewTuneBase(ctx, file, dir, guard)
 	if err != nil {
 		return nil, err
 	}
-	s.declared = greetings[0].Options
-	base, _, err = configs.Complete(base, greetings) // that both players are the same is what is meant
-	if err != nil {
-		return nil, usage.Wrap(err)
-	}
-	s.base, s.opener.Plan = base, base
-	return s, s.fits(greetings)
+	s.base, s.opener, s.declared, s.warnings = base.Plan, base.Opener, base.Declared(), base.Warnings
+	return s, s.fits(base.Greetings)
 }
 
 // fits says what does not fit this machine, or will go slowly.
 func (s *study) fits(greetings []usi.Greeting) (err error) {
-	s.warnings = configs.Lint(s.base.Players[0], s.base, s.declared)
 	if s.opener.Bound, err = players.Bind(s.base, greetings); err != nil {
 		return err
 	}
@@ -110,18 +104,18 @@ func (s *study) fits(greetings []usi.Greeting) (err error) {
 	return fatal
 }
 
-// match is the match that the tune is made of.
-func (c *setup) match(s *study, guard *process.Guard) (*match.Plan, error) {
-	file, dir, err := c.load()
-	if err != nil {
-		return nil, err
+// match is the file of the match that the tune is made of, and what its paths are
+// relative to.
+func (c *setup) match(s *study) (file *configs.File, dir string, err error) {
+	if file, dir, err = c.load(); err == nil {
+		err = file.Apply(c.flags())
 	}
-	if err := file.Apply(c.flags()); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, "", err
 	}
 	wish, err := file.TakeTune()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if c.Method != "" {
 		wish.Method = c.Method
@@ -130,18 +124,7 @@ func (c *setup) match(s *study, guard *process.Guard) (*match.Plan, error) {
 		wish.Faults = c.Faults
 	}
 	s.wish = tuning.Wish{TuneWish: wish, Dir: dir, Globs: c.Param}
-	if err := players.AskIdentities(file, guard); err != nil {
-		return nil, err
-	}
-	here, err := players.Surroundings()
-	if err != nil {
-		return nil, err
-	}
-	plan, _, err := file.Plan(dir, here)
-	if err == nil && len(plan.Openings) == 0 {
-		err = errors.New("no openings")
-	}
-	return plan, err
+	return file, dir, nil
 }
 
 // resolve makes the tune; store may have it already, begun by another line. Where it has
