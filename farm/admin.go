@@ -111,6 +111,9 @@ type WorkerStatus struct {
 	Trust      string            `cbor:"trust" json:"trust"`
 	Here       bool              `cbor:"here" json:"here"`                       // heard of within a lease
 	Quarantine string            `cbor:"quarantine" json:"quarantine,omitempty"` // why; "": it is not
+	Probation  string            `cbor:"probation" json:"probation,omitempty"`   // why it plays nothing with scaled clocks; "": it does
+	Rebench    string            `cbor:"rebench" json:"rebench,omitempty"`       // why it is to be measured anew
+	Unfit      []string          `cbor:"unfit" json:"unfit,omitempty"`           // running tests whose clocks do not fit its speed, and why
 	Draining   bool              `cbor:"draining" json:"draining,omitempty"`
 	Slots      int               `cbor:"slots" json:"slots"`
 	Held       int               `cbor:"held" json:"held"`

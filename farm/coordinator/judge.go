@@ -201,7 +201,7 @@ func (c *Coordinator) readItem(m *message, it *item) {
 		if it.pair.Pair.ID != it.Lease.Pair {
 			err = fmt.Errorf("pair %d under the lease of pair %d", it.pair.Pair.ID, it.Lease.Pair)
 		} else {
-			err = match.Verify(it.run.plan, &it.pair)
+			err = verify(it.run.plan, &it.pair)
 		}
 	}
 	if err != nil {
@@ -209,6 +209,20 @@ func (c *Coordinator) readItem(m *message, it *item) {
 		return
 	}
 	it.pair.Played = match.Provenance{Worker: m.worker, Owner: m.key.Owner, Epoch: uint64(it.Lease.Epoch), Scale: it.pair.Played.Scale, Proof: m.proof}
+}
+
+// verify says why a worker's pair cannot have been played. What clocks were multiplied by
+// must be told where the plan scales them, and counts for nothing elsewhere.
+func verify(plan *match.Plan, r *match.PairResult) error {
+	scales := plan.Scales()
+	if scales && r.Played.Scale == 0 {
+		return fmt.Errorf("pair %d: nothing says what its clocks were multiplied by, and the plan scales them", r.Pair.ID)
+	}
+	if err := match.Verify(plan, r); err != nil || scales {
+		return err
+	}
+	r.Played.Scale = 0
+	return nil
 }
 
 // name is a pair of a run.
@@ -342,6 +356,7 @@ func (c *Coordinator) added(ctx context.Context, now time.Time, worker string, i
 	c.draw(it.run, worker, &it.pair)
 	w.added++
 	w.Played++
+	c.clocked(ctx, it.run, worker, &it.pair)
 	c.counted(ctx, now, it.run, &it.pair)
 }
 

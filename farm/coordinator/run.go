@@ -8,6 +8,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/ledger"
+	"gogi/farm/trust"
 	"gogi/gate"
 	"gogi/live"
 	"gogi/match"
@@ -56,7 +57,8 @@ type run struct {
 	attempts map[int]int // that were stored, by pair
 	cost     float64     // of a pair, in slot-seconds: an average of the latest
 	counts   counts
-	exact    bool // its games can be played again move for move
+	exact    bool          // its games can be played again move for move
+	claims   *trust.Claims // of workers' speeds, since the start; nil: its clocks are not scaled
 	audits   []*audit
 }
 
@@ -72,7 +74,11 @@ func newRun(digest string, rec record, revision uint64) (*run, error) {
 	if got := plan.Digest(); got != digest {
 		return nil, fmt.Errorf("coordinator: test %s: its plan has the digest %s, and is kept as %s", rec.Name, got, digest)
 	}
-	return &run{record: rec, digest: digest, revision: revision, plan: plan, hub: live.NewHub(plan.Run), attempts: map[int]int{}, cost: 60}, nil
+	r := &run{record: rec, digest: digest, revision: revision, plan: plan, hub: live.NewHub(plan.Run), attempts: map[int]int{}, cost: 60}
+	if plan.Scales() {
+		r.claims = newClaims(plan)
+	}
+	return r, nil
 }
 
 // open reads what is stored of the run, and begins its ledger and its gate.

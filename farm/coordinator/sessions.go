@@ -33,9 +33,14 @@ type worker struct {
 	Agreed     int       `cbor:"agreed"`  // audits
 	Played     int       `cbor:"played"`  // pairs that counted, as of when this was kept last, and since
 	Refused    int       `cbor:"refused"` // results that were not counted, of all time or since a pardon
+	Claim      float64   `cbor:"claim"`   // the latest farm.Hello.NPS that it told
+	// Probation is why it plays nothing with scaled clocks, and all its pairs elsewhere are
+	// audited: its speed is not what it claims. "": it is on none. It ends with another claim.
+	Probation string `cbor:"probation"`
 
 	revision uint64
-	added    int // since the start
+	added    int    // since the start
+	rebench  string // why it is to be measured anew; "": it is not
 }
 
 const bucketWorkers = "workers"
@@ -103,7 +108,7 @@ const (
 const welcomePlans = 256 << 10
 
 // hello begins a worker's session, or finds that it has begun.
-func (c *Coordinator) hello(_ context.Context, subject string, body []byte) (any, error) {
+func (c *Coordinator) hello(ctx context.Context, subject string, body []byte) (any, error) {
 	var h farm.Hello
 	if err := farm.Decode(body, &h); err != nil {
 		return nil, refuse(exitRefused, "%v", err)
@@ -124,6 +129,7 @@ func (c *Coordinator) hello(_ context.Context, subject string, body []byte) (any
 		return farm.Welcome{Refusal: refuse(exitRefused, "a newer process of %s is here (start %d, this one is start %d)", name, old.start, h.Start)}, nil
 	}
 	c.sit(name, key.Owner, h)
+	c.claimed(ctx, name, h.NPS)
 	w := farm.Welcome{Protocol: min(h.Protocol, farm.Protocol), Lease: c.config.Lease, Beat: c.config.beat()}
 	size := 0
 	for _, r := range c.inOrder() {
@@ -205,7 +211,7 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 	}
 	can := func(digest string) bool {
 		r := c.runs[digest]
-		return r.State == farm.Running && r.fits(s.hello.Labels) && !slices.Contains(ask.Refuse, digest)
+		return r.State == farm.Running && r.fits(s.hello.Labels) && !slices.Contains(ask.Refuse, digest) && c.unfit(r, s) == nil
 	}
 	add := func(r *run, leases []ledger.Lease) {
 		for _, l := range leases {
@@ -263,7 +269,7 @@ func (c *Coordinator) alone(now time.Time, s *session, w *worker, playing int, c
 }
 
 // beat keeps leases alive, and tells what has become of them.
-func (c *Coordinator) beat(_ context.Context, subject string, body []byte) (any, error) {
+func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (any, error) {
 	var b farm.Beat
 	if err := farm.Decode(body, &b); err != nil {
 		return nil, refuse(exitRefused, "%v", err)
@@ -284,6 +290,7 @@ func (c *Coordinator) beat(_ context.Context, subject string, body []byte) (any,
 	s.beat, s.load = b.Number, b.Load
 	if b.NPS > 0 {
 		s.nps = b.NPS
+		c.claimed(ctx, s.name, b.NPS)
 	}
 	now := time.Now()
 	for _, list := range []*[]farm.Held{&b.Held, &b.Outbox, &b.Sent} {
@@ -303,8 +310,11 @@ func (c *Coordinator) beat(_ context.Context, subject string, body []byte) (any,
 		told.Drop, b.Held = b.Held, nil // what is finished may still count
 	}
 	c.hear(now, s, &b, &told)
-	if w.Draining || w.Quarantine != "" {
+	switch {
+	case w.Draining || w.Quarantine != "":
 		told.Say = farm.SayDrain
+	case w.rebench != "" || w.Probation != "":
+		told.Say = farm.SayBench
 	}
 	return told, nil
 }
@@ -363,7 +373,7 @@ func leaseOf(h farm.Held) ledger.Lease {
 // workerStatus is a worker for others.
 func (c *Coordinator) workerStatus(name string, now time.Time) farm.WorkerStatus {
 	w := c.workers[name]
-	out := farm.WorkerStatus{Name: name, Owner: w.Owner, Trust: w.Trust, Quarantine: w.Quarantine, Draining: w.Draining, Added: w.added, Refused: w.Refused, Agreed: w.Agreed}
+	out := farm.WorkerStatus{Name: name, Owner: w.Owner, Trust: w.Trust, Quarantine: w.Quarantine, Draining: w.Draining, Added: w.added, Refused: w.Refused, Agreed: w.Agreed, Probation: w.Probation, Rebench: w.rebench}
 	for _, r := range c.runs {
 		if r.ledger != nil {
 			out.Held += r.ledger.HeldBy(name)
@@ -372,6 +382,7 @@ func (c *Coordinator) workerStatus(name string, now time.Time) farm.WorkerStatus
 	if s := c.sessions[name]; s != nil {
 		out.Here = now.Sub(s.seen) < c.config.Lease
 		out.Slots, out.Load, out.NPS, out.Version, out.Labels, out.Seen = s.slots, s.load, s.nps, strings.ToValidUTF8(s.hello.Version, "?"), s.hello.Labels, s.seen.Round(0)
+		out.Unfit = c.unfitFor(s)
 	}
 	return out
 }

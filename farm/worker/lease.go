@@ -71,6 +71,7 @@ func (w *Worker) Put(_ context.Context, l runner.Lease, r match.PairResult) (add
 		return false, nil
 	}
 	item := farm.Item{Lease: ours.Held}
+	r.Played.Scale = ours.task.scale
 	if item.Pair, err = match.EncodePair(r); err == nil {
 		err = w.outbox.Append(item)
 	}

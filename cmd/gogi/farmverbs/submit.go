@@ -33,6 +33,8 @@ type SubmitCommand struct {
 	Share     float64  `group:"farm" default:"1" placeholder:"N" help:"Of the slots, against other tests of its priority."`
 	Note      string   `group:"farm" placeholder:"TEXT" help:"What it is about."`
 	Needs     []string `group:"farm" placeholder:"K=V" help:"Labels that a worker must have."`
+	ScaleTo   string   `group:"farm" type:"existingfile" placeholder:"FILE" help:"What gogi farm bench --out wrote on the machine that the clocks are meant for: on others they are multiplied by how much slower these are."`
+	ScaleMost float64  `group:"farm" default:"4" placeholder:"N" help:"Of --scale-to: machines that are more than N times slower or faster play nothing of it."`
 	DryRun    bool     `group:"farm" help:"Say what would be handed in and uploaded; do neither."`
 	Recipe    string   `group:"farm" hidden:""`
 	Repo      string   `group:"farm" hidden:""`
@@ -79,7 +81,30 @@ func (c *SubmitCommand) plan(ctx context.Context, env *verb.Env, guard *process.
 	if plan, err = withBuilds(plan, builds); err != nil {
 		return nil, nil, err
 	}
+	if plan, err = c.scaled(plan); err != nil {
+		return nil, nil, err
+	}
 	return plan, filesOf(plan, builds), nil
+}
+
+// scaled is the plan with clocks that follow the speed of machines, where that is asked for.
+func (c *SubmitCommand) scaled(plan *match.Plan) (*match.Plan, error) {
+	if c.ScaleTo == "" {
+		return plan, nil
+	}
+	nps, engine, err := readNPS("--scale-to", c.ScaleTo)
+	if err != nil {
+		return nil, err
+	}
+	out := *plan
+	out.Scaling = match.Scaling{Engine: engine, NPS: nps, Least: 1 / c.ScaleMost, Most: c.ScaleMost}
+	if err := out.Scaling.Check(); err != nil {
+		return nil, wrong("--scale-most %g: %w", c.ScaleMost, err)
+	}
+	if !out.Scales() {
+		return nil, wrong("--scale-to: nothing of this series is timed, so there are no clocks to scale")
+	}
+	return &out, nil
 }
 
 // build is a binary for machines that are not this one.

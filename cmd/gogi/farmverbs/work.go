@@ -109,8 +109,10 @@ func (c *WorkCommand) config(env *verb.Env) (worker.Config, keys.Creds, error) {
 	if w.Policy, err = readPolicy(c.Policy); err != nil {
 		return w, creds, usage.Wrap(err)
 	}
-	if w.NPS, err = readNPS(c.NPSFile); err != nil {
-		return w, creds, err
+	if c.NPSFile != "" {
+		if w.NPS, w.Reference, err = readNPS("--nps-file", c.NPSFile); err != nil {
+			return w, creds, err
+		}
 	}
 	if w.Labels, err = c.labels(); err != nil {
 		return w, creds, err
