@@ -121,7 +121,8 @@ type WorkerStatus struct {
 	NPS        float64           `cbor:"nps" json:"nps"`
 	Added      int               `cbor:"added" json:"added"` // since the coordinator's start
 	Refused    int               `cbor:"refused" json:"refused"`
-	Agreed     int               `cbor:"agreed" json:"agreed"` // audits
+	Agreed     int               `cbor:"agreed" json:"agreed"`   // audits
+	Log10E     float64           `cbor:"log10_e" json:"log10_e"` // evidence of all tests that its results are not those of the others: the logarithm of an e-value
 	Version    string            `cbor:"version" json:"version"`
 	Labels     map[string]string `cbor:"labels" json:"labels,omitempty"`
 	Seen       time.Time         `cbor:"seen" json:"seen"`

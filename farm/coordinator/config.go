@@ -80,6 +80,7 @@ type Config struct {
 	OwnerMax float64       // see ledger.Schedule; 0.4 where it is 0
 	Quota    func(owner string) Quota
 	Auditor  Auditor      // nil: nothing is audited
+	Accuse   bool         // tests that are handed in quarantine workers by their residuals
 	Log      *slog.Logger // nil: nobody is told
 
 	// Judges is how many results are verified at a time; 0: as many as there are CPUs.

@@ -165,6 +165,9 @@ func (c *Coordinator) turn(ctx context.Context, r *run, state farm.State, by, wh
 	if r.gate != nil {
 		r.Verdict = r.verdict()
 	}
+	if state.Final() {
+		r.Evidence = r.evidence()
+	}
 	if err := c.keep(ctx, r); err != nil {
 		r.record = before
 		return err
@@ -392,8 +395,11 @@ func (c *Coordinator) Status(ctx context.Context) farm.Status {
 	for _, r := range runs {
 		s.Tests = append(s.Tests, r.status())
 	}
+	log10E := c.log10E()
 	for _, name := range slices.Sorted(maps.Keys(c.workers)) {
-		s.Workers = append(s.Workers, c.workerStatus(name, now))
+		w := c.workerStatus(name, now)
+		w.Log10E = log10E[name]
+		s.Workers = append(s.Workers, w)
 	}
 	return s
 }

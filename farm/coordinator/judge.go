@@ -366,6 +366,7 @@ func (c *Coordinator) counted(ctx context.Context, now time.Time, r *run, p *mat
 	r.ledger.Stored(now, p.Pair.ID)
 	r.took(p)
 	r.tellPair(p)
+	c.suspect(ctx, now, r, p)
 	if r.gate != nil {
 		play, err := gate.OfResult(r.plan, *p)
 		if err == nil {

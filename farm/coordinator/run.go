@@ -31,6 +31,12 @@ type record struct {
 	Granted   bool              `cbor:"granted"` // it was running once: workers may hold leases of it
 	Verdict   string            `cbor:"verdict"` // the latest that was told
 	Log       []farm.Change     `cbor:"log"`
+	// Rule is by which workers are quarantined because of this test's results, without
+	// anybody's word; as of when it was handed in.
+	Rule string `cbor:"rule"`
+	// Evidence is what its residuals said of its workers when it ended: logarithms of
+	// e-values.
+	Evidence map[string]float64 `cbor:"evidence,omitempty"`
 }
 
 // bucketTests is where they are kept.
@@ -60,6 +66,8 @@ type run struct {
 	exact    bool          // its games can be played again move for move
 	claims   *trust.Claims // of workers' speeds, since the start; nil: its clocks are not scaled
 	audits   []*audit
+	line     *trust.Line     // compares its workers; nil: it is not open, or accuses nobody
+	told     map[string]bool // what its log has, see Coordinator.tellOnce
 }
 
 // counts are of what came for a run since the start.
@@ -126,6 +134,9 @@ func (c *Coordinator) open(ctx context.Context, r *run, now time.Time) (err erro
 func (c *Coordinator) judgeAnew(ctx context.Context, r *run) (*match.Standings, error) {
 	var standings match.Standings
 	var judge *gate.Gate
+	if r.compares() {
+		r.line = c.newLine()
+	}
 	if !r.plan.Gate.IsZero() {
 		var err error
 		if judge, err = gate.New(r.plan.Gate, r.plan.Pairs); err != nil {
@@ -134,6 +145,9 @@ func (c *Coordinator) judgeAnew(ctx context.Context, r *run) (*match.Standings, 
 	}
 	err := r.store.Rows(ctx, func(rows []match.Row) error {
 		standings.AddRows(rows)
+		if err := r.putRows(rows); err != nil {
+			return err
+		}
 		if judge == nil || len(rows) == 0 {
 			return nil
 		}

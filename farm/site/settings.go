@@ -48,6 +48,7 @@ type Settings struct {
 		Audit    *bool   `toml:"audit"`     // pairs of players that repeat themselves are played again by others, see docs/trust.md; yes
 	} `toml:"schedule"`
 	Quota   map[string]Quota `toml:"quota"` // by owner
+	Trust   Trust            `toml:"trust"`
 	Metrics struct {
 		Listen string `toml:"listen"` // HOST:PORT of pages and /metrics; "": none
 	} `toml:"metrics"`
@@ -62,6 +63,14 @@ type Quota struct {
 	Running int `toml:"running"`
 	Queued  int `toml:"queued"`
 }
+
+// Trust is by which rules workers are quarantined without anybody's word; tests begin with
+// those of the day on which they were handed in.
+type Trust struct {
+	Residuals *bool `toml:"residuals"` // one whose results are not those of the others, see docs/trust.md; yes
+}
+
+func (t Trust) residuals() bool { return t.Residuals == nil || *t.Residuals }
 
 // The defaults of Settings.
 const (

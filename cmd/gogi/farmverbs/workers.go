@@ -75,7 +75,7 @@ func workerRow(w *farm.WorkerStatus) []string {
 	}
 	return []string{
 		w.Name, w.Owner, w.Trust, strconv.Itoa(w.Slots), strconv.Itoa(w.Held), fmt.Sprintf("%.1f", w.Load), strconv.Itoa(w.Added),
-		strconv.Itoa(w.Refused), foreign.Printable(state, 60),
+		strconv.Itoa(w.Refused), foreign.Printable(state, 160),
 	}
 }
 
