@@ -146,11 +146,9 @@ func (c *Coordinator) keep(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	revision, err := c.config.Bus.Keep(ctx, bucketTests, r.digest, body, r.revision)
-	if err != nil { // the revision is what it was: the next try is no first one
+	if err := c.put(ctx, bucketTests, r.digest, body, &r.revision); err != nil {
 		return fmt.Errorf("coordinator: test %s: %w", r.Name, err)
 	}
-	r.revision = revision
 	return nil
 }
 

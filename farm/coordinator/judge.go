@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gogi/ensemble/voting"
 	"gogi/farm"
 	"gogi/farm/ledger"
 	"gogi/gate"
@@ -178,6 +179,10 @@ func (c *Coordinator) readItem(m *message, it *item) {
 	c.mu.Lock()
 	it.run = c.runs[it.Lease.Run]
 	c.mu.Unlock()
+	if err := it.Item.Check(); err != nil && it.run != nil {
+		it.refuse = err.Error()
+		return
+	}
 	switch {
 	case it.run == nil:
 		it.stale = true // of a farm before, or of a test that was forgotten
@@ -191,8 +196,6 @@ func (c *Coordinator) readItem(m *message, it *item) {
 	case it.Attempt != nil:
 		if it.Attempt.Pair != it.Lease.Pair {
 			it.refuse = fmt.Sprintf("an attempt at pair %d under the lease of pair %d", it.Attempt.Pair, it.Lease.Pair)
-		} else if err := it.Attempt.Check(); err != nil {
-			it.refuse = err.Error()
 		}
 		return
 	}
@@ -218,10 +221,34 @@ func verify(plan *match.Plan, r *match.PairResult) error {
 	if scales && r.Played.Scale == 0 {
 		return fmt.Errorf("pair %d: nothing says what its clocks were multiplied by, and the plan scales them", r.Pair.ID)
 	}
-	if err := match.Verify(plan, r); err != nil || scales {
+	if err := match.Verify(plan, r); err != nil {
+		return err
+	}
+	if err := verifyVotes(r); err != nil || scales {
 		return err
 	}
 	r.Played.Scale = 0
+	return nil
+}
+
+// verifyVotes says which record of a council's vote cannot be read: one would make every
+// reader of the run's votes fail.
+func verifyVotes(r *match.PairResult) error {
+	for i := range r.Games {
+		moves := r.Games[i].Record.Moves
+		for j := range len(moves) + 1 {
+			vote := r.Games[i].Record.Final
+			if j < len(moves) {
+				vote = moves[j].Detail
+			}
+			if len(vote) == 0 {
+				continue
+			}
+			if _, err := voting.ParseRecord(vote); err != nil {
+				return fmt.Errorf("pair %d: leg %d: move %d: %w", r.Pair.ID, i, j+1, err)
+			}
+		}
+	}
 	return nil
 }
 

@@ -49,7 +49,7 @@ const maxLog = 1000
 type run struct {
 	record
 	digest   string
-	revision uint64
+	revision revision
 	plan     *match.Plan
 	task     farm.Task
 
@@ -74,7 +74,7 @@ type run struct {
 type counts struct{ added, duplicates, refused, stale, agreed, differed int }
 
 // newRun makes a run of what is kept of it.
-func newRun(digest string, rec record, revision uint64) (*run, error) {
+func newRun(digest string, rec record, known uint64) (*run, error) {
 	plan, err := match.DecodePlan(rec.Plan)
 	if err != nil {
 		return nil, fmt.Errorf("coordinator: test %s: %w", rec.Name, err)
@@ -82,7 +82,7 @@ func newRun(digest string, rec record, revision uint64) (*run, error) {
 	if got := plan.Digest(); got != digest {
 		return nil, fmt.Errorf("coordinator: test %s: its plan has the digest %s, and is kept as %s", rec.Name, got, digest)
 	}
-	r := &run{record: rec, digest: digest, revision: revision, plan: plan, hub: live.NewHub(plan.Run), attempts: map[int]int{}, cost: 60}
+	r := &run{record: rec, digest: digest, revision: revision{known: known}, plan: plan, hub: live.NewHub(plan.Run), attempts: map[int]int{}, cost: 60}
 	if plan.Scales() {
 		r.claims = newClaims(plan)
 	}

@@ -21,6 +21,7 @@ type session struct {
 	slots       int
 	load, nps   float64
 	seen        time.Time
+	refuses     []string // runs that it will not play, as of its latest ask
 }
 
 // worker is what is kept of a worker, in the bucket of workers.
@@ -41,7 +42,7 @@ type worker struct {
 	// of e-values.
 	Forgiven map[string]float64 `cbor:"forgiven,omitempty"`
 
-	revision uint64
+	revision revision
 	added    int    // since the start
 	rebench  string // why it is to be measured anew; "": it is not
 }
@@ -59,7 +60,7 @@ func (c *Coordinator) readWorkers(ctx context.Context) error {
 	err := c.config.Bus.Kept(ctx, bucketWorkers, func(name string, body []byte, revision uint64) error {
 		w := &worker{}
 		err := farm.Decode(body, w)
-		w.revision = revision
+		w.revision.known = revision
 		c.workers[name] = w
 		return err
 	})
@@ -75,11 +76,9 @@ func (c *Coordinator) keepWorker(ctx context.Context, name string, w *worker) er
 	if err != nil {
 		return err
 	}
-	revision, err := c.config.Bus.Keep(ctx, bucketWorkers, name, body, w.revision)
-	if err != nil { // the revision is what it was: the next try is no first one
+	if err := c.put(ctx, bucketWorkers, name, body, &w.revision); err != nil {
 		return fmt.Errorf("coordinator: worker %s: %w", name, err)
 	}
-	w.revision = revision
 	return nil
 }
 
@@ -123,8 +122,9 @@ func (c *Coordinator) hello(ctx context.Context, subject string, body []byte) (a
 		return farm.Welcome{Refusal: refuse(exitRefused, "%s has no valid key to work with", name)}, nil
 	case h.Protocol < farm.Oldest:
 		return farm.Welcome{Refusal: refuse(exitUpdate, "the worker speaks protocol %d, the farm %d to %d: a newer gogi is needed", h.Protocol, farm.Oldest, farm.Protocol)}, nil
-	case h.Session == "" || h.Slots < 1:
-		return farm.Welcome{Refusal: refuse(exitRefused, "a hello needs a session and slots, it has %q and %d", h.Session, h.Slots)}, nil
+	}
+	if err := h.Check(); err != nil {
+		return farm.Welcome{Refusal: refuse(exitRefused, "%v", err)}, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -179,7 +179,11 @@ const grantPlans = 256 << 10
 // lease grants pairs.
 func (c *Coordinator) lease(_ context.Context, subject string, body []byte) (any, error) {
 	var ask farm.Ask
-	if err := farm.Decode(body, &ask); err != nil {
+	err := farm.Decode(body, &ask)
+	if err == nil {
+		err = ask.Check()
+	}
+	if err != nil {
 		return nil, refuse(exitRefused, "%v", err)
 	}
 	key, ok := c.config.Keys.Key(farm.Speaker(subject))
@@ -199,6 +203,7 @@ func (c *Coordinator) lease(_ context.Context, subject string, body []byte) (any
 		out.Drain = true
 	case c.broken != nil:
 	default:
+		s.refuses = ask.Refuse
 		c.grant(time.Now(), s, w, &ask, &out)
 	}
 	return out, nil
@@ -243,6 +248,7 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 		if !slices.Contains(ask.Known, digest) && size+len(r.Plan) > grantPlans {
 			return 0 // its plan is for another answer
 		}
+		n = min(n, c.fair(now, r, s)-r.ledger.Playing(s.name))
 		leases := r.ledger.Grant(now, s.name, s.session, n)
 		if before := len(out.Plans); len(leases) > 0 {
 			if add(r, leases); len(out.Plans) > before {
@@ -251,6 +257,19 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 		}
 		return len(leases)
 	})
+}
+
+// fair is how many unfinished pairs of a run a worker may hold: see ledger.Fair.
+func (c *Coordinator) fair(now time.Time, r *run, s *session) int {
+	all := 0
+	for name, other := range c.sessions {
+		w := c.workers[name]
+		here := now.Sub(other.seen) < c.config.Lease && w.Quarantine == "" && !w.Draining
+		if name == s.name || here && r.fits(other.hello.Labels) && !slices.Contains(other.refuses, r.digest) && c.unfit(r, other) == nil {
+			all += other.slots
+		}
+	}
+	return ledger.Fair(r.ledger.Remaining(), s.slots, all)
 }
 
 // alone grants a pair that has to be played alone, where one waits for this worker, and
@@ -274,7 +293,11 @@ func (c *Coordinator) alone(now time.Time, s *session, w *worker, playing int, c
 // beat keeps leases alive, and tells what has become of them.
 func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (any, error) {
 	var b farm.Beat
-	if err := farm.Decode(body, &b); err != nil {
+	err := farm.Decode(body, &b)
+	if err == nil {
+		err = b.Check()
+	}
+	if err != nil {
 		return nil, refuse(exitRefused, "%v", err)
 	}
 	if key, ok := c.config.Keys.Key(farm.Speaker(subject)); !ok || !key.may(rightWork) {

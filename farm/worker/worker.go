@@ -124,8 +124,8 @@ type lease struct {
 // ends, or Config.GiveUp is over. An *End says that the coordinator does not want it.
 // After an error nothing is left open.
 func Join(ctx context.Context, t farm.Transport, c Config) (_ *Worker, err error) {
-	if c.Slots < 1 {
-		return nil, fmt.Errorf("worker: %d slots: want at least one", c.Slots)
+	if c.Slots < 1 || c.Slots > farm.MaxSlots {
+		return nil, fmt.Errorf("worker: %d slots: expected 1 to %d", c.Slots, farm.MaxSlots)
 	}
 	c.OutboxMax, c.BatchWait = cmp.Or(c.OutboxMax, defaultOutboxMax), cmp.Or(c.BatchWait, defaultBatchWait)
 	w := &Worker{

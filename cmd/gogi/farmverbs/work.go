@@ -126,8 +126,8 @@ func (c *WorkCommand) slots() (int, error) {
 		return runtime.NumCPU(), nil
 	}
 	n, err := strconv.Atoi(c.Concurrency)
-	if err != nil || n < 1 || n > 10_000 {
-		return 0, wrong("--concurrency %s: expected a number from 1 to 10000, or cpus", c.Concurrency)
+	if err != nil || n < 1 || n > farm.MaxSlots {
+		return 0, wrong("--concurrency %s: expected a number from 1 to %d, or cpus", c.Concurrency, farm.MaxSlots)
 	}
 	return n, nil
 }
