@@ -64,7 +64,8 @@ type TestStatus struct {
 	Name     string            `cbor:"name" json:"name"`
 	Owner    string            `cbor:"owner" json:"owner"`
 	State    State             `cbor:"state" json:"state"`
-	Why      string            `cbor:"why" json:"why,omitempty"` // of the state
+	Why      string            `cbor:"why" json:"why,omitempty"`     // of the state
+	Waits    string            `cbor:"waits" json:"waits,omitempty"` // which quota of its owner keeps it waiting; "": none
 	Priority int               `cbor:"priority" json:"priority"`
 	Share    float64           `cbor:"share" json:"share"`
 	Note     string            `cbor:"note" json:"note,omitempty"`

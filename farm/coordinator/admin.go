@@ -63,8 +63,17 @@ func (c *Coordinator) submit(ctx context.Context, who asker, body []byte) (any, 
 	if err := c.mayPlay(plan, &s, who); err != nil {
 		return nil, err
 	}
+	var sizes map[string]int64
+	if c.config.Quota(who.Owner).Artefacts > 0 {
+		if sizes, err = c.config.Bus.Artefacts(ctx); err != nil {
+			return nil, err
+		}
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if err := c.mayKeep(who.Owner, plan, sizes); err != nil {
+		return nil, err
+	}
 	digest := plan.Digest()
 	number, queued := 0, 0
 	for _, r := range c.runs {
@@ -190,7 +199,9 @@ func (c *Coordinator) onTest(do func(context.Context, asker, *run, *farm.Order) 
 		if err := do(ctx, who, r, &o); err != nil {
 			return nil, err
 		}
-		return r.status(), nil
+		out := r.status()
+		out.Waits = c.waits(time.Now(), r)
+		return out, nil
 	}
 }
 

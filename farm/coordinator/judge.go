@@ -392,6 +392,7 @@ func (c *Coordinator) counted(ctx context.Context, now time.Time, r *run, p *mat
 	r.counts.added++
 	r.ledger.Stored(now, p.Pair.ID)
 	r.took(p)
+	c.spend(time.Now(), r, p)
 	r.tellPair(p)
 	c.suspect(ctx, now, r, p)
 	if r.gate != nil {

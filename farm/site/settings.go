@@ -60,8 +60,10 @@ type Settings struct {
 
 // Quota is what an owner may have; zero is no bound.
 type Quota struct {
-	Running int `toml:"running"`
-	Queued  int `toml:"queued"`
+	Running      int     `toml:"running"`
+	Queued       int     `toml:"queued"`
+	Artefacts    Size    `toml:"artefacts"`      // bytes of its tests' engines
+	SlotHoursDay float64 `toml:"slot_hours_day"` // what its tests may take of the slots in a day
 }
 
 // Trust is by which rules workers are quarantined without anybody's word; tests begin with
@@ -118,7 +120,7 @@ func (s *Settings) Complete() error {
 		if err := keys.CheckName(owner); err != nil {
 			return fmt.Errorf("quota: %w", err)
 		}
-		if q := s.Quota[owner]; q.Running < 0 || q.Queued < 0 {
+		if q := s.Quota[owner]; q.Running < 0 || q.Queued < 0 || !(q.SlotHoursDay >= 0) {
 			return fmt.Errorf("quota.%s: expected no negative numbers", owner)
 		}
 	}
@@ -127,7 +129,7 @@ func (s *Settings) Complete() error {
 
 func (s *Settings) quota(owner string) coordinator.Quota {
 	q := s.Quota[owner]
-	return coordinator.Quota{Running: q.Running, Queued: q.Queued}
+	return coordinator.Quota{Running: q.Running, Queued: q.Queued, Artefacts: int64(q.Artefacts), SlotHoursDay: q.SlotHoursDay}
 }
 
 // Size is a number of bytes, written as "512MB" or "20GB": powers of 1024.
