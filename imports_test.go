@@ -72,7 +72,7 @@ var allowed = map[string][]string{
 	"gogi/review/sources":          {"gogi/archive", "gogi/goban", "gogi/kifu", "gogi/match", "gogi/records", "gogi/results", "gogi/review", "gogi/sgf", "gogi/shogi", "gogi/usi"},
 	"gogi/selfplay":                {"gogi/internal/format", "gogi/kifu", "gogi/kifu/packed", "gogi/match", "gogi/runner", "gogi/shogi", "gogi/stats/counts", "gogi/usi", "gogi/internal/disk"},
 	"gogi/cmd/gogi/easeverbs":      {"gogi/configs", "gogi/gate", "gogi/internal/format", "gogi/internal/verb", "gogi/match", "gogi/players", "gogi/internal/shell", "gogi/internal/usage"},
-	"gogi/farm/coordinator":        {"gogi/farm", "gogi/farm/ledger", "gogi/gate", "gogi/live", "gogi/match", "gogi/tune"},
+	"gogi/farm/coordinator":        {"gogi/ensemble/voting", "gogi/farm", "gogi/farm/ledger", "gogi/farm/trust", "gogi/gate", "gogi/live", "gogi/match", "gogi/tune"},
 	"gogi/records":                 {"gogi/archive", "gogi/internal/disk", "gogi/internal/foreign", "gogi/internal/usage", "gogi/kifu", "gogi/kifu/formats", "gogi/kifu/packed", "gogi/live", "gogi/match", "gogi/results", "gogi/shogi"},
 	"gogi/recount":                 {"gogi/archive", "gogi/internal/foreign", "gogi/internal/format", "gogi/match", "gogi/report", "gogi/results", "gogi/tournament"},
 	"gogi/farm/trust":              {"gogi/match"},

@@ -67,6 +67,9 @@ type Hello struct {
 	Labels    map[string]string `cbor:"labels"`    // os, arch, isa, cores, mem, gpu, and the worker's own
 	Artefacts []string          `cbor:"artefacts"` // SHA-256 of what it has, at most MaxArtefactsTold
 	NPS       float64           `cbor:"nps"`       // nodes a second and slot of the reference engine; 0: not measured
+	// Reference is the identity of the engine that NPS was measured with, as plans name
+	// it in their match.Scaling.
+	Reference string `cbor:"reference,omitempty"`
 }
 
 // MaxArtefactsTold bounds Hello.Artefacts.

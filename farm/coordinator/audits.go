@@ -44,7 +44,10 @@ const maxAudits = 256
 // draw begins an audit of a pair that was stored, where one is due.
 func (c *Coordinator) draw(r *run, worker string, p *match.PairResult) {
 	w := c.workers[worker]
-	if c.config.Auditor == nil || !r.exact || len(r.audits) >= maxAudits || !c.config.Auditor.Audits(r.digest, p.Pair.ID, w.Trust, w.Played) {
+	if c.config.Auditor == nil || !r.exact || len(r.audits) >= maxAudits {
+		return
+	}
+	if w.Probation == "" && !c.config.Auditor.Audits(r.digest, p.Pair.ID, w.Trust, w.Played) {
 		return
 	}
 	r.audits = append(r.audits, &audit{pair: p.Pair.ID, playings: []*match.PairResult{p}, owners: []string{w.Owner}})

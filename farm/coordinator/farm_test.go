@@ -185,7 +185,7 @@ func (s *store) Rows(_ context.Context, see func([]match.Row) error) error {
 				return err
 			}
 			rows = append(rows, match.Row{
-				Pair: id, Leg: g.Leg, Black: g.Record.Black, White: g.Record.White, PairA: s.plan.Players[0].Name, PairB: s.plan.Players[1].Name,
+				Pair: id, Leg: g.Leg, Black: g.Record.Black, White: g.Record.White, PairA: s.plan.Players[0].Name, PairB: s.plan.Players[1].Name, Worker: p.Played.Worker, Marked: g.Marked, Sides: g.Sides,
 				Outcome: g.Outcome, Termination: g.Termination, Points: s.plan.Rules.Points(g.Verdict), OpeningHash: p.Pair.Opening.Hash(), MovesHash: hash,
 			})
 		}

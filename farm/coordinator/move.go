@@ -172,7 +172,7 @@ func (c *Coordinator) take(ctx context.Context, who asker, r *run, texts [][]byt
 	for i := range texts {
 		var err error
 		if played[i], err = match.DecodePair(texts[i], pairBytes); err == nil {
-			err = match.Verify(r.plan, &played[i])
+			err = verifyBrought(r.plan, &played[i])
 		}
 		if err != nil {
 			return nil, refuse(exitRefused, "a pair that was brought cannot have been played: %v", err)
@@ -205,4 +205,13 @@ func (c *Coordinator) take(ctx context.Context, who asker, r *run, texts [][]byt
 		return out, nil
 	}
 	return out, c.set(ctx, who, r, fmt.Sprintf("%d pairs pushed", out.Added), func() {})
+}
+
+// verifyBrought is verify for a pair that was played elsewhere, where clocks may have been
+// the plan's.
+func verifyBrought(plan *match.Plan, r *match.PairResult) error {
+	if err := match.Verify(plan, r); err != nil {
+		return err
+	}
+	return verifyVotes(r)
 }

@@ -30,6 +30,8 @@ type hand struct {
 	// changes a batch before it is signed.
 	changes func(b *farm.Batch)
 	labels  map[string]string
+	nps     float64 // that it says it was measured at, with the engine "base"
+	said    string  // by the latest beat
 
 	mu      sync.Mutex
 	start   uint64
@@ -149,7 +151,7 @@ func (p *process) step(ctx context.Context) bool {
 func (p *process) greet(ctx context.Context) bool {
 	var w farm.Welcome
 	err := p.way.Request(ctx, farm.SubjectHello+p.name, farm.Hello{
-		Protocol: farm.Protocol, Session: p.session, Start: p.start, Slots: p.slots, Labels: p.labels, Version: "test",
+		Protocol: farm.Protocol, Session: p.session, Start: p.start, Slots: p.slots, Labels: p.labels, Version: "test", NPS: p.nps, Reference: "base",
 	}, &w)
 	if err != nil {
 		return false
@@ -282,6 +284,7 @@ func (p *process) tell(ctx context.Context, now time.Time) {
 	}
 	p.beat = now.Add(lease / 3)
 	p.drain = told.Say == farm.SayDrain
+	p.said = told.Say
 	p.dropped.Add(int64(len(told.Drop)))
 	gone := func(h farm.Held) bool {
 		return slices.ContainsFunc(slices.Concat(told.Drop, told.Stored), func(d farm.Held) bool { return d.Run == h.Run && d.Epoch == h.Epoch })

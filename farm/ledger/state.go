@@ -50,6 +50,20 @@ func (l *Ledger) Playing(worker string) int {
 	return 0
 }
 
+// Remaining is how many pairs may still be granted as the window stands, or are held.
+func (l *Ledger) Remaining() int { return max(0, l.limit()-l.stored) }
+
+// Fair is how many pairs of a run a worker may hold that are not finished, of which so
+// many remain: as many as it can play at once, and of what is held in advance its part by
+// its slots. Else one that asks early would hold the last pairs of a run, and the others
+// would wait for it.
+func Fair(remaining, slots, all int) int {
+	if all <= slots {
+		return remaining
+	}
+	return max(slots, (remaining*slots+all-1)/all)
+}
+
 // IsStored reports whether a pair of the run is in the store.
 func (l *Ledger) IsStored(pair int) bool {
 	return pair >= 0 && pair < l.config.Pairs && l.done.has(pair)

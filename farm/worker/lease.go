@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"gogi/farm"
@@ -78,6 +79,7 @@ func (w *Worker) Put(_ context.Context, l runner.Lease, r match.PairResult) (add
 		return false, nil
 	}
 	item := farm.Item{Lease: ours.Held}
+	r.Played.Scale = ours.task.scale
 	if item.Pair, err = match.EncodePair(r); err == nil {
 		err = w.outbox.Append(item)
 	}
@@ -85,7 +87,7 @@ func (w *Worker) Put(_ context.Context, l runner.Lease, r match.PairResult) (add
 	defer w.mu.Unlock()
 	w.forget(ours)
 	if err != nil {
-		w.back = append(w.back, farm.Back{Held: ours.Held, Why: err.Error()})
+		w.back = append(w.back, farm.Back{Held: ours.Held, Why: short(err.Error())})
 		return false, err
 	}
 	w.pace.add(time.Since(ours.began))
@@ -151,7 +153,12 @@ func (w *Worker) forfeits(l *lease) bool {
 // giveBack ends a lease and tells it with the next beat; mu is held.
 func (w *Worker) giveBack(l *lease, why string, crashed bool) {
 	w.forget(l)
-	w.back = append(w.back, farm.Back{Held: l.Held, Why: why, Crashed: crashed})
+	w.back = append(w.back, farm.Back{Held: l.Held, Why: short(why), Crashed: crashed})
+}
+
+// short is a reason as long as one may be told.
+func short(why string) string {
+	return strings.ToValidUTF8(why[:min(len(why), farm.MaxWhy)], "")
 }
 
 // forget ends a lease here; mu is held.
@@ -206,7 +213,7 @@ func (w *Worker) grant(g farm.Grants) {
 		case t == nil:
 			w.back = append(w.back, farm.Back{Held: h, Why: "the worker does not know the run's plan"})
 		case t.refused != nil:
-			w.back = append(w.back, farm.Back{Held: h, Why: t.refused.Error()})
+			w.back = append(w.back, farm.Back{Held: h, Why: short(t.refused.Error())})
 		case t.plan != nil && h.Pair >= t.plan.Pairs || h.Pair < 0:
 			w.back = append(w.back, farm.Back{Held: h, Why: "the plan has no such pair"})
 		case t.wrong(granted.Options) != nil:

@@ -95,7 +95,7 @@ func (w *Worker) hello(ctx context.Context) error {
 func (w *Worker) helloOnce(ctx context.Context) error {
 	h := farm.Hello{
 		Protocol: farm.Protocol, Version: w.config.Version, Session: w.session, Start: w.start, Slots: w.config.Slots,
-		Labels: w.config.Labels, NPS: w.config.NPS,
+		Labels: w.config.Labels, NPS: w.config.NPS, Reference: w.config.Reference,
 	}
 	if w.config.Artefacts != nil {
 		h.Artefacts = w.config.Artefacts()

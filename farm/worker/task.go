@@ -16,8 +16,11 @@ import (
 // task is a run as it stands on this machine. Its fields are guarded by Worker.mu.
 type task struct {
 	name      string
+	run       string         // the plan's digest, as the farm names it
 	plan      *match.Plan    // as the coordinator signed it
 	tune      *tune.Settings // nil: it is none
+	scale     float64        // what clocks are multiplied by here; 0: the plan scales none
+	scaled    *match.Plan    // the plan with these clocks
 	ready     *match.Plan    // as it is played here; nil: not yet
 	preparing bool
 	refused   error     // why it is not played here
@@ -37,9 +40,9 @@ func (w *Worker) learn(plans []farm.Task) {
 		if w.tasks[t.Run] != nil {
 			continue
 		}
-		plan, err := w.believe(t)
-		tuned, err := settingsOf(plan, err)
-		w.tasks[t.Run] = &task{name: t.Name, plan: plan, tune: tuned, refused: err}
+		known, err := w.believe(t)
+		known.refused = err
+		w.tasks[t.Run] = known
 		if err != nil {
 			w.config.Log.Warn("a run is not played here", "run", t.Name, "digest", t.Run, "why", err)
 		}
@@ -47,9 +50,9 @@ func (w *Worker) learn(plans []farm.Task) {
 }
 
 // settingsOf are the settings of a plan that is a tune; nil: it is none.
-func settingsOf(plan *match.Plan, err error) (*tune.Settings, error) {
-	if err != nil || plan.Tune == "" {
-		return nil, err
+func settingsOf(plan *match.Plan) (*tune.Settings, error) {
+	if plan.Tune == "" {
+		return nil, nil //nolint:nilnil // it is said above
 	}
 	p, err := tune.ParsePlan(plan.Tune)
 	if err != nil {
@@ -88,20 +91,40 @@ func (t *task) wrong(options [2][]match.Option) error {
 	return nil
 }
 
-// believe is the plan of a task that the coordinator signed and this machine's owner
-// allows.
-func (w *Worker) believe(t *farm.Task) (*match.Plan, error) {
+// believe is a task that the coordinator signed, this machine's owner allows and whose
+// clocks can be scaled to its speed. The task is there also with an error.
+func (w *Worker) believe(t *farm.Task) (_ *task, err error) {
+	known := &task{name: t.Name, run: t.Run}
 	if err := t.Check(w.config.Coordinator); err != nil {
-		return nil, err
+		return known, err
 	}
-	plan, err := match.DecodePlan(t.Plan)
-	if err != nil {
-		return nil, err
+	if known.plan, err = match.DecodePlan(t.Plan); err != nil {
+		return known, err
 	}
-	if digest := plan.Digest(); digest != t.Run {
-		return nil, fmt.Errorf("the plan has digest %s, the run is %s: programs of different versions?", digest, t.Run)
+	if digest := known.plan.Digest(); digest != t.Run {
+		return known, fmt.Errorf("the plan has digest %s, the run is %s: programs of different versions?", digest, t.Run)
 	}
-	return plan, w.config.Policy.check(t, plan)
+	if err := w.config.Policy.check(t, known.plan); err != nil {
+		return known, err
+	}
+	if known.tune, err = settingsOf(known.plan); err != nil {
+		return known, err
+	}
+	return known, known.setClocks(w.config.NPS, w.config.Reference)
+}
+
+// setClocks scales the plan's clocks to the speed of this machine, where it says so.
+func (t *task) setClocks(nps float64, reference string) error {
+	t.scaled = t.plan
+	if !t.plan.Scales() {
+		return nil
+	}
+	f, err := t.plan.FactorOn(nps, reference)
+	if err == nil {
+		t.scale = f
+		t.scaled, err = t.plan.Scaled(f)
+	}
+	return err
 }
 
 // prepare makes a run ready, once; mu is held.
@@ -111,7 +134,7 @@ func (w *Worker) prepare(t *task) {
 	}
 	t.preparing = true
 	w.loops.Go(func() {
-		ready, release, err := w.ready(t.plan)
+		ready, release, err := w.ready(t.scaled)
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		t.preparing = false
@@ -182,7 +205,7 @@ func (t *task) listen(w *Worker) *runner.Events {
 	if t.events != nil {
 		return t.events
 	}
-	run := t.ready.Digest()
+	run := t.run
 	t.events = runner.NewEvents(t.plan.Run, true)
 	events, stream := t.events, t.events.Stream()
 	var telling sync.WaitGroup

@@ -35,6 +35,8 @@ type SubmitCommand struct {
 	Note      string   `group:"farm" placeholder:"TEXT" help:"What it is about."`
 	Needs     []string `group:"farm" placeholder:"K=V" help:"Labels that a worker must have."`
 	Validate  string   `group:"farm" type:"existingfile" placeholder:"DB" help:"With the file of a tune that was pulled into this database: hand in the match of what it found against its start."`
+	ScaleTo   string   `group:"farm" type:"existingfile" placeholder:"FILE" help:"What gogi farm bench --out wrote on the machine that the clocks are meant for: on others they are multiplied by how much slower these are."`
+	ScaleMost float64  `group:"farm" default:"4" placeholder:"N" help:"Of --scale-to: machines that are more than N times slower or faster play nothing of it."`
 	DryRun    bool     `group:"farm" help:"Say what would be handed in and uploaded; do neither."`
 	Recipe    string   `group:"farm" hidden:""`
 	Repo      string   `group:"farm" hidden:""`
@@ -99,8 +101,31 @@ func (c *SubmitCommand) seriesPlan(ctx context.Context, file *configs.File, dir 
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, err = withBuilds(plan, builds, func(name string) string { return name })
+	if plan, err = withBuilds(plan, builds, func(name string) string { return name }); err != nil {
+		return nil, nil, err
+	}
+	plan, err = c.scaled(plan)
 	return plan, warnings, err
+}
+
+// scaled is the plan with clocks that follow the speed of machines, where that is asked for.
+func (c *SubmitCommand) scaled(plan *match.Plan) (*match.Plan, error) {
+	if c.ScaleTo == "" {
+		return plan, nil
+	}
+	nps, engine, err := readNPS("--scale-to", c.ScaleTo)
+	if err != nil {
+		return nil, err
+	}
+	out := *plan
+	out.Scaling = match.Scaling{Engine: engine, NPS: nps, Least: 1 / c.ScaleMost, Most: c.ScaleMost}
+	if err := out.Scaling.Check(); err != nil {
+		return nil, wrong("--scale-most %g: %w", c.ScaleMost, err)
+	}
+	if !out.Scales() {
+		return nil, wrong("--scale-to: nothing of this series is timed, so there are no clocks to scale")
+	}
+	return &out, nil
 }
 
 // build is a binary for machines that are not this one.

@@ -211,6 +211,9 @@ func printTest(w io.Writer, s *farm.TestStatus) {
 	fmt.Fprintf(w, "%s · %s%s\n", foreign.Printable(s.Name, 60), s.State, reason(s.Why))
 	line("plan", "%s", s.Run)
 	line("owner", "%s, priority %d, share %g", foreign.Printable(s.Owner, 40), s.Priority, s.Share)
+	if s.Waits != "" {
+		line("quota", "%s", foreign.Printable(s.Waits, 200))
+	}
 	if s.Note != "" {
 		line("note", "%s", foreign.Printable(s.Note, 200))
 	}
