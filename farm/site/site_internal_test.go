@@ -3,6 +3,7 @@ package site
 import (
 	"bytes"
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,7 +36,18 @@ func (m *memory) Kept(_ context.Context, bucket string, see func(string, []byte,
 	return nil
 }
 
-// TestALostJournal is built anew from the copy, and a journal that is there wins over it.
+// boot is a count of boots as it is kept.
+func boot(t *testing.T, n uint32) []byte {
+	t.Helper()
+	body, err := farm.Encode(map[string]uint32{"boot": n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// TestALostJournal is built anew from the copy, all of it or what is missing, and what a
+// journal has wins over the copy; but for a count of boots that has gone back.
 func TestALostJournal(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	first := &memory{kept: map[string][]byte{}}
@@ -43,26 +55,39 @@ func TestALostJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, body := range map[string]string{"tests/d.1": "plan", "workers/w1": "trusted", "farm/boot": "5"} {
+	for name, body := range map[string][]byte{"tests/d.1": []byte("plan"), "workers/w1": []byte("trusted"), "farm/boot": boot(t, 5)} {
 		bucket, name, _ := strings.Cut(name, "/")
-		if _, err := k.Keep(ctx, bucket, name, []byte(body), 0); err != nil {
+		if _, err := k.Keep(ctx, bucket, name, body, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
 	first.kept["workers/w1"] = []byte("doubted") // and the copy was not written any more
+	first.kept["farm/boot"] = boot(t, 6)
 	if _, err := openKept(ctx, first, dir); err != nil {
 		t.Fatal(err)
 	}
-	lost := &memory{kept: map[string][]byte{}}
-	if _, err := openKept(ctx, lost, dir); err != nil {
-		t.Fatal(err)
-	}
-	if len(lost.kept) != 3 || !bytes.Equal(lost.kept["workers/w1"], []byte("doubted")) || !bytes.Equal(lost.kept["tests/d.1"], []byte("plan")) {
-		t.Errorf("%q", lost.kept)
-	}
-	other := &memory{kept: map[string][]byte{"farm/boot": []byte("9")}}
-	if _, err := openKept(ctx, other, dir); err != nil || len(other.kept) != 1 {
-		t.Errorf("%q, %v: a journal with something in it is left as it is", other.kept, err)
+	whole := map[string][]byte{"tests/d.1": []byte("plan"), "workers/w1": []byte("doubted"), "farm/boot": boot(t, 6)}
+	for name, test := range map[string]struct{ has, want map[string][]byte }{
+		"all is lost":             {nil, whole},
+		"the tests are":           {map[string][]byte{"workers/w1": []byte("doubted"), "farm/boot": boot(t, 6)}, whole},
+		"the count is":            {map[string][]byte{"workers/w1": []byte("doubted"), "tests/d.1": []byte("plan")}, whole},
+		"the count has gone back": {map[string][]byte{"farm/boot": boot(t, 2)}, whole},
+		"nothing is": {
+			map[string][]byte{"tests/d.1": []byte("other"), "workers/w1": []byte("new"), "farm/boot": boot(t, 9)},
+			map[string][]byte{"tests/d.1": []byte("other"), "workers/w1": []byte("new"), "farm/boot": boot(t, 9)},
+		},
+	} {
+		copied := filepath.Join(t.TempDir(), "copy")
+		if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+		bus := &memory{kept: maps.Clone(test.has)}
+		if bus.kept == nil {
+			bus.kept = map[string][]byte{}
+		}
+		if _, err := openKept(ctx, bus, copied); err != nil || !maps.EqualFunc(bus.kept, test.want, bytes.Equal) {
+			t.Errorf("%s: %v, %q, expected %q", name, err, bus.kept, test.want)
+		}
 	}
 }
 
