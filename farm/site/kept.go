@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"gogi/farm"
@@ -27,58 +28,30 @@ var buckets = [...]string{"farm", "tests", "workers"}
 // keptDir is the folder of the copy below a state's.
 const keptDir = "kept"
 
-// openKept brings bus and copy to one state: what the bus has is copied, and what it has
-// lost is built anew. Nothing is ever taken out of a bucket.
+// openKept brings bus and copy to one state: what the bus has is copied. What it has lost,
+// or has as it was before the copy, is built anew: damage to a journal shows an earlier
+// state of a name, such as a test that was not approved yet, or a count of boots by which
+// numbers of grants would come twice. Nothing is ever taken out of a bucket.
 func openKept(ctx context.Context, bus farm.Bus, dir string) (*kept, error) {
 	k := &kept{Bus: bus, dir: filepath.Join(dir, keptDir)}
 	for _, bucket := range buckets {
-		there := map[string]bool{}
+		has := map[string]uint64{} // revisions that are to be replaced or, 0, kept as they are
 		err := bus.Kept(ctx, bucket, func(name string, body []byte, revision uint64) error {
-			there[name] = true
-			if bucket == bootBucket && name == bootName {
-				return k.keepBoot(ctx, body, revision)
+			if copied, err := k.revision(bucket, name); err != nil || revision < copied {
+				has[name] = revision
+				return err
 			}
-			return k.copy(bucket, name, body)
+			has[name] = 0
+			return k.copy(bucket, name, body, revision)
 		})
 		if err != nil {
 			return nil, fmt.Errorf("farm: copying the bucket %s: %w", bucket, err)
 		}
-		if err := k.restore(ctx, bucket, there); err != nil {
+		if err := k.restore(ctx, bucket, has); err != nil {
 			return nil, fmt.Errorf("farm: building the bucket %s anew: %w", bucket, err)
 		}
 	}
 	return k, nil
-}
-
-// Where the coordinator keeps its count of boots.
-const (
-	bootBucket = "farm"
-	bootName   = "boot"
-)
-
-// keepBoot copies the count of boots, or puts the copy's into the bus where it is higher,
-// as after damage to a journal: a boot that came twice would give out numbers of grants
-// twice.
-func (k *kept) keepBoot(ctx context.Context, body []byte, revision uint64) error {
-	var bus, copied map[string]uint32
-	if err := farm.Decode(body, &bus); err != nil {
-		return err
-	}
-	text, err := os.ReadFile(k.file(bootBucket, bootName))
-	if err == nil {
-		err = farm.Decode(text, &copied)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	switch {
-	case err != nil:
-		return fmt.Errorf("the copy of the count of boots: %w", err)
-	case copied[bootName] > bus[bootName]:
-		_, err := k.Bus.Keep(ctx, bootBucket, bootName, text, revision)
-		return err
-	}
-	return k.copy(bootBucket, bootName, body)
 }
 
 // Keep implements farm.Bus.
@@ -87,7 +60,7 @@ func (k *kept) Keep(ctx context.Context, bucket, name string, body []byte, revis
 	if err != nil {
 		return next, err
 	}
-	return next, k.copy(bucket, name, body)
+	return next, k.copy(bucket, name, body, next)
 }
 
 // file is where the copy of a name is.
@@ -95,22 +68,50 @@ func (k *kept) file(bucket, name string) string {
 	return filepath.Join(k.dir, bucket, hex.EncodeToString([]byte(name)))
 }
 
-func (k *kept) copy(bucket, name string, body []byte) error {
+// revisionFile is where the revision of a copy is. It is the journal's own number, which
+// means nothing to another journal: backups leave it out.
+func (k *kept) revisionFile(bucket, name string) string {
+	return filepath.Join(k.dir, bucket, "."+hex.EncodeToString([]byte(name))+".revision")
+}
+
+// revision is which one the copy has, 0 where it does not know.
+func (k *kept) revision(bucket, name string) (uint64, error) {
+	text, err := os.ReadFile(k.revisionFile(bucket, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseUint(string(text), 10, 64)
+}
+
+// copy writes the number after what it numbers: a copy that is newer than its number is
+// taken for an older one, and the bus' wins.
+func (k *kept) copy(bucket, name string, body []byte, revision uint64) error {
 	file := k.file(bucket, name)
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return fmt.Errorf("farm: %w", err)
 	}
-	return createFile(file, string(body))
+	if err := createFile(file, string(body)); err != nil {
+		return err
+	}
+	return createFile(k.revisionFile(bucket, name), strconv.FormatUint(revision, 10))
 }
 
-// restore keeps in the bus what the copy has of a bucket and the bus has not.
-func (k *kept) restore(ctx context.Context, bucket string, there map[string]bool) error {
+// restore keeps in the bus what the copy has of a bucket and the bus has not, or has
+// under the revision that is said.
+func (k *kept) restore(ctx context.Context, bucket string, has map[string]uint64) error {
 	return eachKept(filepath.Join(k.dir, bucket), func(name string, body []byte) error {
-		if there[name] {
+		revision, there := has[name]
+		if there && revision == 0 {
 			return nil
 		}
-		_, err := k.Bus.Keep(ctx, bucket, name, body, 0)
-		return err
+		next, err := k.Bus.Keep(ctx, bucket, name, body, revision)
+		if err != nil {
+			return err
+		}
+		return createFile(k.revisionFile(bucket, name), strconv.FormatUint(next, 10))
 	})
 }
 
@@ -125,7 +126,7 @@ func eachKept(dir string, see func(name string, body []byte) error) error {
 	}
 	for _, f := range files {
 		if strings.HasPrefix(f.Name(), ".") {
-			continue // it was never finished
+			continue // a revision, or what was never finished
 		}
 		name, err := hex.DecodeString(f.Name())
 		if err != nil {

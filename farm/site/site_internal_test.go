@@ -1,11 +1,12 @@
 package site
 
 import (
-	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,79 +15,93 @@ import (
 	"gogi/match"
 )
 
-// memory is a farm.Bus of which only the buckets are there.
+// memory is a farm.Bus of which only the buckets are there. What a name has is after its
+// revision and a space.
 type memory struct {
 	farm.Bus
-	kept map[string][]byte
+	kept map[string]string
+	last uint64
 }
 
-func (m *memory) Keep(_ context.Context, bucket, name string, body []byte, _ uint64) (uint64, error) {
-	m.kept[bucket+"/"+name] = body
-	return 1, nil
+func (m *memory) Keep(_ context.Context, bucket, name string, body []byte, revision uint64) (uint64, error) {
+	if now, _, _ := strings.Cut(m.kept[bucket+"/"+name], " "); now != "" && now != fmt.Sprint(revision) || now == "" && revision != 0 {
+		return 0, farm.ErrStale
+	}
+	m.last++
+	m.kept[bucket+"/"+name] = fmt.Sprintf("%d %s", m.last, body)
+	return m.last, nil
 }
 
 func (m *memory) Kept(_ context.Context, bucket string, see func(string, []byte, uint64) error) error {
-	for k, body := range m.kept {
-		if name, ok := strings.CutPrefix(k, bucket+"/"); ok {
-			if err := see(name, body, 1); err != nil {
-				return err
-			}
+	for k, text := range m.kept {
+		name, ok := strings.CutPrefix(k, bucket+"/")
+		number, body, _ := strings.Cut(text, " ")
+		revision, err := strconv.ParseUint(number, 10, 64)
+		if ok && err == nil {
+			err = see(name, []byte(body), revision)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// boot is a count of boots as it is kept.
-func boot(t *testing.T, n uint32) []byte {
-	t.Helper()
-	body, err := farm.Encode(map[string]uint32{"boot": n})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return body
-}
-
-// TestALostJournal is built anew from the copy, all of it or what is missing, and what a
-// journal has wins over the copy; but for a count of boots that has gone back.
+// TestALostJournal is built anew from the copy: all of it, what is missing, and what has
+// gone back to an earlier state. What a journal has otherwise wins over the copy.
 func TestALostJournal(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
-	first := &memory{kept: map[string][]byte{}}
+	first := &memory{kept: map[string]string{}}
 	k, err := openKept(ctx, first, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, body := range map[string][]byte{"tests/d.1": []byte("plan"), "workers/w1": []byte("trusted"), "farm/boot": boot(t, 5)} {
+	submitted, err := k.Keep(ctx, "tests", "d.1", []byte("submitted"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, body := range map[string]string{"workers/w1": "trusted", "farm/boot": "5"} {
 		bucket, name, _ := strings.Cut(name, "/")
-		if _, err := k.Keep(ctx, bucket, name, body, 0); err != nil {
+		if _, err := k.Keep(ctx, bucket, name, []byte(body), 0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	first.kept["workers/w1"] = []byte("doubted") // and the copy was not written any more
-	first.kept["farm/boot"] = boot(t, 6)
+	approved, err := k.Keep(ctx, "tests", "d.1", []byte("approved"), submitted)
+	if err != nil || approved != 4 {
+		t.Fatal(approved, err)
+	}
+	first.kept["workers/w1"] = "5 doubted" // and the copy was not written any more
 	if _, err := openKept(ctx, first, dir); err != nil {
 		t.Fatal(err)
 	}
-	whole := map[string][]byte{"tests/d.1": []byte("plan"), "workers/w1": []byte("doubted"), "farm/boot": boot(t, 6)}
-	for name, test := range map[string]struct{ has, want map[string][]byte }{
-		"all is lost":             {nil, whole},
-		"the tests are":           {map[string][]byte{"workers/w1": []byte("doubted"), "farm/boot": boot(t, 6)}, whole},
-		"the count is":            {map[string][]byte{"workers/w1": []byte("doubted"), "tests/d.1": []byte("plan")}, whole},
-		"the count has gone back": {map[string][]byte{"farm/boot": boot(t, 2)}, whole},
-		"nothing is": {
-			map[string][]byte{"tests/d.1": []byte("other"), "workers/w1": []byte("new"), "farm/boot": boot(t, 9)},
-			map[string][]byte{"tests/d.1": []byte("other"), "workers/w1": []byte("new"), "farm/boot": boot(t, 9)},
-		},
+	for name, test := range map[string]struct{ has, want map[string]string }{
+		"all is lost":           {map[string]string{}, map[string]string{"tests/d.1": "approved", "workers/w1": "doubted", "farm/boot": "5"}},
+		"a test is":             {map[string]string{"workers/w1": "5 doubted", "farm/boot": "3 5"}, map[string]string{"tests/d.1": "approved", "workers/w1": "doubted", "farm/boot": "5"}},
+		"a test has gone back":  {map[string]string{"workers/w1": "5 doubted", "tests/d.1": "1 submitted"}, map[string]string{"tests/d.1": "approved", "workers/w1": "doubted", "farm/boot": "5"}},
+		"a boot has gone back":  {map[string]string{"farm/boot": "1 4"}, map[string]string{"tests/d.1": "approved", "workers/w1": "doubted", "farm/boot": "5"}},
+		"it is as it was":       {map[string]string{"tests/d.1": "4 approved", "farm/boot": "9 6"}, map[string]string{"tests/d.1": "approved", "workers/w1": "doubted", "farm/boot": "6"}},
+		"it is ahead of a copy": {map[string]string{"tests/d.1": "7 stopped", "workers/w1": "8 new", "farm/boot": "9 6"}, map[string]string{"tests/d.1": "stopped", "workers/w1": "new", "farm/boot": "6"}},
 	} {
 		copied := filepath.Join(t.TempDir(), "copy")
 		if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
 			t.Fatal(err)
 		}
-		bus := &memory{kept: maps.Clone(test.has)}
-		if bus.kept == nil {
-			bus.kept = map[string][]byte{}
-		}
-		if _, err := openKept(ctx, bus, copied); err != nil || !maps.EqualFunc(bus.kept, test.want, bytes.Equal) {
-			t.Errorf("%s: %v, %q, expected %q", name, err, bus.kept, test.want)
+		for again := range 2 { // the second time there is nothing to do
+			bus := &memory{kept: maps.Clone(test.has), last: 2}
+			if again == 1 {
+				bus.kept = test.has
+			}
+			if _, err := openKept(ctx, bus, copied); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			got := map[string]string{}
+			for name, text := range bus.kept {
+				_, got[name], _ = strings.Cut(text, " ")
+			}
+			if !maps.Equal(got, test.want) {
+				t.Errorf("%s: %q, expected %q", name, got, test.want)
+			}
+			test.has = bus.kept
 		}
 	}
 }
