@@ -2,9 +2,12 @@ package chaos_test
 
 import (
 	"database/sql"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,9 +21,37 @@ import (
 
 // The days' series: short games, and enough of them for a fault in their midst.
 const (
-	dayGames = 80
-	dayNodes = 600
+	day      = "day"
+	dayGames = 60
 )
+
+var daySeries = series(day, dayGames, 600)
+
+// dayDump is what one machine plays of it, which it does once for all days.
+var dayDump = sync.OnceValues(func() (string, error) {
+	gogi, err := program()
+	if err != nil {
+		return "", err
+	}
+	db := filepath.Join(scratch, "day.db")
+	if out, err := exec.Command(gogi, append([]string{"match", "-q", "--db", db}, daySeries...)...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	out, err := exec.Command(gogi, "db", "dump", "--stable", "--db", db, day).Output()
+	return string(out), err
+})
+
+// sameDay holds what the farm has stored against it (I2).
+func (w *world) sameDay() {
+	w.t.Helper()
+	local, err := dayDump()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if farm := w.run("db", "dump", "--stable", "--db", w.db, day); farm != local {
+		w.t.Error("I2: what the farm has stored is not what one machine plays")
+	}
+}
 
 // TestChaosOfTheNetwork: a worker is cut off for longer than its lease. Packets of both
 // sides are dropped, its pairs go to another, and it plays on when it is back.
@@ -30,9 +61,8 @@ func TestChaosOfTheNetwork(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t, 2)
 	w := newWorld(t, setting{host: n.host()}, "w0", "w1")
-	flags := series("cut", dayGames, dayNodes)
 	w.serve()
-	w.submit(flags)
+	w.submit(daySeries)
 	w.work("w0", n.enter()...)
 	if w.next(func(s *site.Step) bool { return s.What == "beat" && len(s.Leases) > 0 }) == nil {
 		w.until("the worker beats from its network", func() bool { return w.count("beat", "w0") > 0 })
@@ -44,12 +74,11 @@ func TestChaosOfTheNetwork(t *testing.T) {
 	w.trace.Tell(site.Step{What: chaos.StepCut, Worker: "w0", Seq: to + from})
 	before := w.count("beat", "w0")
 	w.until("it is heard of again", func() bool { return w.count("beat", "w0") > before })
-	w.stored("cut", dayGames/2)
-	if e := w.judge("cut", nil); to == 0 || e.CutPackets == 0 || e.Again == 0 {
+	w.stored(day, dayGames/2)
+	if e := w.judge(day, nil); to == 0 || e.CutPackets == 0 || e.Again == 0 {
 		t.Errorf("%d packets to the coordinator were dropped, %d from it: %+v", to, from, e)
 	}
-	w.local(flags)
-	w.same("cut")
+	w.sameDay()
 }
 
 // count is how many steps of a kind there are of a worker.
@@ -105,25 +134,23 @@ func TestChaosOfAFullDatabase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{db: "volume/farm.db"}, "w0", "w1")
 	volume(t, w.file("volume"), 16<<20)
-	flags := series("full", dayGames, dayNodes)
 	w.serve()
-	w.submit(flags)
+	w.submit(daySeries)
 	w.work("w0")
 	w.work("w1")
-	w.stored("full", 5)
+	w.stored(day, 5)
 	ballast := fill(t, w.file("volume"), 0)
 	w.endsWith(w.coordinator, "coordinator", 1, "full")
-	before := w.finished("full")
+	before := w.finished(day)
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
 	w.serve()
-	w.stored("full", dayGames/2)
-	if e := w.judge("full", nil); e.Boots != 2 || before >= dayGames/2 {
+	w.stored(day, dayGames/2)
+	if e := w.judge(day, nil); e.Boots != 2 || before >= dayGames/2 {
 		t.Errorf("%d were stored when it was full: %+v", before, e)
 	}
-	w.local(flags)
-	w.same("full")
+	w.sameDay()
 }
 
 // TestChaosOfAFullJournal: the volume of the stream is full. The coordinator ends, since
@@ -136,25 +163,23 @@ func TestChaosOfAFullJournal(t *testing.T) {
 	w := newWorld(t, setting{extra: "[jetstream]\nmax_bytes = \"8MB\""}, "w0", "w1")
 	journal := w.file("farm/jetstream")
 	volume(t, journal, 32<<20)
-	flags := series("full", dayGames, dayNodes)
 	w.serve()
-	w.submit(flags)
+	w.submit(daySeries)
 	w.work("w0")
 	w.work("w1")
-	w.stored("full", 5)
+	w.stored(day, 5)
 	ballast := fill(t, journal, 0)
 	w.endsWith(w.coordinator, "coordinator", 1, "journal cannot be written")
-	before := w.finished("full")
+	before := w.finished(day)
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
 	w.serve()
-	w.stored("full", dayGames/2)
-	if e := w.judge("full", nil); before >= dayGames/2 || e.Boots != 2 {
+	w.stored(day, dayGames/2)
+	if e := w.judge(day, nil); before >= dayGames/2 || e.Boots != 2 {
 		t.Errorf("%d were stored when it was full: %+v", before, e)
 	}
-	w.local(flags)
-	w.same("full")
+	w.sameDay()
 }
 
 // TestChaosOfAFullOutbox: the volume of a worker is full. It ends, saying so; what it
@@ -165,9 +190,8 @@ func TestChaosOfAFullOutbox(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{}, "w0", "w1")
 	volume(t, w.file("cache-w0"), 8<<20)
-	flags := series("full", dayGames, dayNodes)
 	w.serve()
-	w.submit(flags)
+	w.submit(daySeries)
 	w.work("w0")
 	w.until("it has sent something", func() bool { return w.count("delivery", "w0") > 0 })
 	ballast := fill(t, w.file("cache-w0"), 0)
@@ -180,10 +204,9 @@ func TestChaosOfAFullOutbox(t *testing.T) {
 	before := w.count("delivery", "w0")
 	w.work("w0")
 	w.until("it plays again", func() bool { return w.count("delivery", "w0") > before })
-	w.stored("full", dayGames/2)
-	w.judge("full", nil)
-	w.local(flags)
-	w.same("full")
+	w.stored(day, dayGames/2)
+	w.judge(day, nil)
+	w.sameDay()
 }
 
 // unjudged kills the coordinator while results are in its journal that it could not store:
@@ -224,25 +247,23 @@ func TestChaosOfALostJournal(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
 	w := newWorld(t, setting{}, "w0", "w1")
-	flags := series("lost", dayGames, dayNodes)
 	w.serve()
-	w.submit(flags)
+	w.submit(daySeries)
 	w.work("w0")
 	w.work("w1")
-	w.stored("lost", 5)
+	w.stored(day, 5)
 	lost := w.unjudged()
 	if err := os.RemoveAll(w.file("farm/jetstream")); err != nil {
 		t.Fatal(err)
 	}
 	w.serve()
-	w.stored("lost", dayGames/2)
-	e := w.judge("lost", nil)
+	w.stored(day, dayGames/2)
+	e := w.judge(day, nil)
 	t.Logf("%d messages were lost: %+v", lost, e)
 	if e.Redeliver != 0 {
 		t.Errorf("a message came again out of a journal that was lost: %+v", e)
 	}
-	w.local(flags)
-	w.same("lost")
+	w.sameDay()
 }
 
 // TestChaosOfADamagedJournal: bytes of each of its files are flipped, with results in it
@@ -251,23 +272,21 @@ func TestChaosOfADamagedJournal(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
 	w := newWorld(t, setting{}, "w0", "w1")
-	flags := series("damaged", dayGames, dayNodes)
 	w.serve()
-	w.submit(flags)
+	w.submit(daySeries)
 	w.work("w0")
 	w.work("w1")
-	w.stored("damaged", 5)
+	w.stored(day, 5)
 	waiting := w.unjudged()
 	flipped := w.flip("farm/jetstream")
 	w.serve()
-	w.stored("damaged", dayGames/2)
-	e := w.judge("damaged", nil)
+	w.stored(day, dayGames/2)
+	e := w.judge(day, nil)
 	t.Logf("%d messages waited, bytes of %d files were flipped: %+v", waiting, flipped, e)
 	if flipped == 0 {
 		t.Error("nothing was flipped")
 	}
-	w.local(flags)
-	w.same("damaged")
+	w.sameDay()
 }
 
 // flip changes a byte in the middle of each file of messages in a folder, and says of how
@@ -299,21 +318,20 @@ func TestChaosOfARestore(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
 	w := newWorld(t, setting{}, "w0", "w1")
-	flags := series("restored", dayGames, dayNodes)
 	w.serve()
-	w.submit(flags)
+	w.submit(daySeries)
 	w.work("w0")
-	w.stored("restored", 4)
+	w.stored(day, 4)
 	w.run("farm", "backup", "backups", "--state", "farm", "--db", w.db)
 	files, err := filepath.Glob(w.file("backups/*.tar"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%v, %v", files, err)
 	}
-	saved := w.finished("restored")
+	saved := w.finished(day)
 	w.work("w1")
-	w.stored("restored", saved+10)
+	w.stored(day, saved+10)
 	w.killCoordinator()
-	before := w.finished("restored")
+	before := w.finished(day)
 	for _, name := range []string{"farm", "farm.db"} {
 		if err := os.RemoveAll(w.file(name)); err != nil {
 			t.Fatal(err)
@@ -322,16 +340,15 @@ func TestChaosOfARestore(t *testing.T) {
 	w.run("farm", "restore", files[0], "--state", "farm")
 	w.db = "farm/farm.db"
 	w.settings("farm", "")
-	if got := w.finished("restored"); got >= before {
+	if got := w.finished(day); got >= before {
 		t.Errorf("the backup has %d pairs, and %d were stored when all was lost", got, before)
 	}
 	w.serve()
-	w.stored("restored", dayGames/2)
-	if e := w.judge("restored", nil); e.Boots != 2 || e.Again == 0 {
+	w.stored(day, dayGames/2)
+	if e := w.judge(day, nil); e.Boots != 2 || e.Again == 0 {
 		t.Errorf("nothing was played again: %+v", e)
 	}
-	w.local(flags)
-	w.same("restored")
+	w.sameDay()
 }
 
 // TestChaosOfARevokedKey: a worker's key is revoked while it plays. It ends with 4, what
@@ -340,9 +357,8 @@ func TestChaosOfARevokedKey(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
 	w := newWorld(t, setting{}, "w0", "w1")
-	flags := series("revoked", dayGames, dayNodes)
 	w.serve()
-	w.submit(flags)
+	w.submit(daySeries)
 	w.work("w0")
 	w.until("it has sent something", func() bool { return w.count("delivery", "w0") > 0 })
 	w.run("farm", "key", "revoke", "w0", "--why", "lost", "--state", "farm")
@@ -351,10 +367,10 @@ func TestChaosOfARevokedKey(t *testing.T) {
 	w.work("w0")
 	w.endsWith(w.workers["w0"], "w0", 4, "")
 	w.work("w1")
-	w.stored("revoked", dayGames/2)
-	e := w.judge("revoked", nil)
+	w.stored(day, dayGames/2)
+	e := w.judge(day, nil)
 	by := 0
-	for _, p := range w.run1("revoked").Stored {
+	for _, p := range w.run1(day).Stored {
 		if p.Worker == "w0" {
 			by++
 		}
@@ -362,8 +378,7 @@ func TestChaosOfARevokedKey(t *testing.T) {
 	if e.Revoked == 0 || by == 0 {
 		t.Errorf("%d pairs of it count: %+v", by, e)
 	}
-	w.local(flags)
-	w.same("revoked")
+	w.sameDay()
 }
 
 // TestChaosOfShares: of two tests that wait one has three times the other's share of a
