@@ -36,7 +36,7 @@ type dumped struct {
 // with a thousandth for an outcome not seen, held against ln(β/(1-α(1-β))) and ln(1/α).
 // It knows designs in which every pair has an opening of its own, and says so of others.
 func Recompute(dump io.Reader, d Design) (Verdict, error) {
-	scores, err := scoresOf(dump)
+	scores, openings, err := scoresOf(dump)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -44,7 +44,10 @@ func Recompute(dump io.Reader, d Design) (Verdict, error) {
 	lower, upper := math.Log(d.Beta/(1-d.Alpha*(1-d.Beta))), -math.Log(d.Alpha)
 	v := Verdict{Decision: "continue"}
 	var seen [5]float64
-	for _, score := range scores { // to the first pair that is not there
+	for id, score := range scores { // to the first pair that is not there
+		if other := slices.Index(openings, openings[id]); other < id {
+			return Verdict{}, fmt.Errorf("pairs %d and %d have opening %s, expected an opening for each", other, id, openings[id])
+		}
 		seen[int(math.Round(2*score))]++
 		v.Pairs++
 		v.LLR = likelihood(seen, s1) - likelihood(seen, s0)
@@ -60,23 +63,20 @@ func Recompute(dump io.Reader, d Design) (Verdict, error) {
 	return v, nil
 }
 
-// scoresOf are the points of the first player, by pair, up to the first gap.
-func scoresOf(dump io.Reader) ([]float64, error) {
-	games, openings := map[int][]float64{}, map[string]int{}
+// scoresOf are the points of the first player and the openings, by pair, up to the first gap.
+func scoresOf(dump io.Reader) ([]float64, []string, error) {
+	games, openings := map[int][]float64{}, map[int]string{}
 	lines := bufio.NewScanner(dump)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
 		var g dumped
 		if err := json.Unmarshal(lines.Bytes(), &g); err != nil {
-			return nil, fmt.Errorf("a line of the dump: %w", err)
+			return nil, nil, fmt.Errorf("a line of the dump: %w", err)
 		}
 		if g.Type != "game" {
 			continue
 		}
-		if other, ok := openings[g.Opening]; ok && other != g.Pair {
-			return nil, fmt.Errorf("pairs %d and %d have opening %s, expected an opening for each", other, g.Pair, g.Opening)
-		}
-		openings[g.Opening] = g.Pair
+		openings[g.Pair] = g.Opening
 		points := g.Points[0]
 		if g.Black != g.A {
 			points = g.Points[1]
@@ -84,13 +84,15 @@ func scoresOf(dump io.Reader) ([]float64, error) {
 		games[g.Pair] = append(games[g.Pair], points)
 	}
 	var scores []float64
+	var of []string
 	for id := 0; games[id] != nil; id++ {
 		if len(games[id]) != 2 {
-			return nil, fmt.Errorf("pair %d has %d games, expected 2", id, len(games[id]))
+			return nil, nil, fmt.Errorf("pair %d has %d games, expected 2", id, len(games[id]))
 		}
 		scores = append(scores, games[id][0]+games[id][1])
+		of = append(of, openings[id])
 	}
-	return scores, lines.Err()
+	return scores, of, lines.Err()
 }
 
 func expected(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
