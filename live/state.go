@@ -236,6 +236,14 @@ func (s *State) gameEnded(ev *match.Event) {
 	}
 	s.known.Missed += at.board.end(ev)
 	s.known.Ended++
+	if ev.Mate != nil {
+		sum := match.Questions{}
+		if s.known.Mate != nil { // what was given away stays what it was
+			sum = *s.known.Mate
+		}
+		sum.Add(*ev.Mate)
+		s.known.Mate = &sum
+	}
 	if ev.Marked {
 		s.known.Marked++
 	}

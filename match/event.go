@@ -38,6 +38,10 @@ const (
 // does not count, whoever was at fault.
 const KindUnplayed = "unplayed"
 
+// KindSolver is the Kind of a fault event that tells of a mate solver, who plays nobody's
+// game: it failed, and is asked no more in that game.
+const KindSolver = "mate_solver"
+
 // ShownPV is how many plies of a principal variation a move event has at most.
 const ShownPV = 8
 
@@ -101,6 +105,8 @@ type Event struct {
 	Forfeit bool   `json:"forfeit,omitempty"` // the fault lost the game
 	Bundle  string `json:"bundle,omitempty"`  // the file that keeps the failed engine's dialogue
 	Dropped uint64 `json:"dropped,omitempty"` // move events
+
+	Mate *Questions `json:"mate,omitempty"` // to the mate solver, of a game that ended
 
 	Board *Board    `json:"board,omitempty"`
 	State *Snapshot `json:"state,omitempty"`
