@@ -2,6 +2,8 @@
 GO ?= go
 LINTER ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
+# Many packages' tests wait, for engines, a browser, the disk: more of them run than there are CPUs.
+AT_ONCE ?= 4
 NODES ?= 400
 KINGS ?=
 PAPER = paper-$(NODES)$(if $(KINGS),-kings)
@@ -19,7 +21,7 @@ check: ## formatting, vet, import directions
 	$(GO) test -count=1 -run "TestImportDirections|TestArchitectureTable|TestCommandOrder" .
 
 test: ## everything but the deep perft rows; real engines where they are installed
-	$(GO) test -vet=off -timeout 15m ./... # check vets
+	$(GO) test -vet=off -timeout 15m -p $(AT_ONCE) ./... # check vets
 
 soak: ## an hour, or SOAK=3m, of kills, suspensions, full disks and failing engines; SOAK_SEED repeats what was drawn
 	SOAK=$(or $(SOAK),1h) SOAK_SEED=$(SOAK_SEED) $(GO) test -count=1 -v -timeout 0 -run TestSoak ./internal/soak

@@ -73,13 +73,13 @@ func pairsOf(dir string) int {
 	return info.Finished
 }
 
-var long = flag.Bool("long", false, "kill a tune of 2,000 pairs twenty times, and not one of 400 five times")
+var long = flag.Bool("long", false, "kill a tune of 2,000 pairs twenty times, and not one of 200 four times; real engines play longer games")
 
 // A tune that is killed many times, at any moment, has the same games, points and states
 // in the end as one that nobody disturbed.
 func TestKilledTune(t *testing.T) {
 	t.Parallel()
-	games, kills := 800, 5
+	games, kills := 400, 4
 	if *long {
 		games, kills = 4000, 20
 	}
