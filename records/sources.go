@@ -217,7 +217,8 @@ func (w *walker) entry(name string, f entry) error {
 		w.refused(Refusal{File: name, Why: err.Error()})
 		return nil //nolint:nilerr // it is told, and the rest is read
 	}
-	return errors.Join(w.text(name, &bounded{r, maxUnpacked}), r.Close())
+	defer func() { _ = r.Close() }() // what is damaged was told by reading it
+	return w.text(name, &bounded{r, maxUnpacked})
 }
 
 // bounded is a text that was packed and fails where it is longer than left.
