@@ -62,7 +62,7 @@ var allowed = map[string][]string{
 	"gogi/internal/disk":           {},
 	"gogi/internal/wine":           {},
 	"gogi/internal/version":          {},
-	"gogi/internal/dist":           {"gogi/internal/wine"},
+	"gogi/internal/dist":           {},
 	"gogi/internal/licences":       {},
 	"gogi/internal/fastchess":      {},
 	"gogi/internal/shell":          {},
