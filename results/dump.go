@@ -3,6 +3,8 @@ package results
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"time"
@@ -156,33 +158,31 @@ func (s *Store) dump(ctx context.Context, w io.Writer, runName string, stable bo
 	out := bufio.NewWriter(w)
 	d := dumper{stable: stable, lines: json.NewEncoder(out)}
 	d.lines.SetEscapeHTML(false)
-	// One transaction: the dump is that of one moment.
-	tx, err := s.read.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // nothing was written
-	info, err := findRun(ctx, tx, runName)
-	if err != nil {
-		return err
-	}
-	if err := d.head(ctx, tx, info); err != nil {
-		return err
-	}
-	c, err := castOf(ctx, tx, info.ID)
-	if err == nil {
-		err = d.tune(ctx, tx, info.ID)
-	}
-	if err != nil {
-		return err
-	}
-	err = records(ctx, tx, c, func(g *storedGame, r kifu.Record) error {
-		return d.game(&g.Row, &r)
-	}, "WHERE g.run_id = ? ORDER BY g.pair, g.leg", info.ID)
-	if err != nil {
+	if err := s.moment(ctx, func(q querier) error { return d.run(ctx, q, runName) }); err != nil {
 		return err
 	}
 	return out.Flush()
+}
+
+// run writes a run whole.
+func (d *dumper) run(ctx context.Context, q querier, name string) error {
+	info, err := findRun(ctx, q, name)
+	if err != nil {
+		return err
+	}
+	if err := d.head(ctx, q, info); err != nil {
+		return err
+	}
+	c, err := castOf(ctx, q, info.ID)
+	if err == nil {
+		err = d.tune(ctx, q, info.ID)
+	}
+	if err != nil {
+		return err
+	}
+	return records(ctx, q, c, func(g *storedGame, r kifu.Record) error {
+		return d.game(&g.Row, &r)
+	}, "WHERE g.run_id = ? ORDER BY g.pair, g.leg", info.ID)
 }
 
 type dumper struct {
@@ -216,7 +216,7 @@ func (d *dumper) head(ctx context.Context, q querier, info *RunInfo) error {
 			return err
 		}
 	}
-	out, err := voided(ctx, q, info.ID)
+	out, err := voided(ctx, q, info.ID, "")
 	if err != nil {
 		return err
 	}
@@ -226,6 +226,45 @@ func (d *dumper) head(ctx context.Context, q querier, info *RunInfo) error {
 		}
 	}
 	return nil
+}
+
+// StableSum is the SHA-256 (hex) of the lines that a stable dump has of a run's pairs from
+// a number to below another one, and how many of them are stored. Copies of a run that are
+// the same have the same sums.
+func (s *Store) StableSum(ctx context.Context, runID int64, from, below int) (sum string, pairs int, err error) {
+	hash := sha256.New()
+	d := dumper{stable: true, lines: json.NewEncoder(hash)}
+	d.lines.SetEscapeHTML(false)
+	err = s.moment(ctx, func(q querier) error {
+		c, err := castOf(ctx, q, runID)
+		if err == nil {
+			err = d.points(ctx, q, "AND pair >= ? AND pair < ?", runID, from, below)
+		}
+		if err != nil {
+			return err
+		}
+		latest := -1
+		return records(ctx, q, c, func(g *storedGame, r kifu.Record) error {
+			if g.Pair != latest {
+				latest, pairs = g.Pair, pairs+1
+			}
+			return d.game(&g.Row, &r)
+		}, "WHERE g.run_id = ? AND g.pair >= ? AND g.pair < ? ORDER BY g.pair, g.leg", runID, from, below)
+	})
+	if err != nil {
+		return "", 0, s.fail("summing up pairs", err)
+	}
+	return hex.EncodeToString(hash.Sum(nil)), pairs, nil
+}
+
+// moment is one transaction: f reads what is there at one moment.
+func (s *Store) moment(ctx context.Context, f func(q querier) error) error {
+	tx, err := s.read.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was written
+	return f(tx)
 }
 
 // tune writes what a tune has beside its games: its states, and what each pair was
@@ -240,13 +279,18 @@ func (d *dumper) tune(ctx context.Context, q querier, run int64) error {
 			return err
 		}
 	}
+	return d.points(ctx, q, "", run)
+}
+
+// points writes what the pairs of a tune were played with.
+func (d *dumper) points(ctx context.Context, q querier, more string, args ...any) error {
 	return eachRaw(ctx, q, "pairs", func(r *rawRow) error {
 		options, err := parseOptions(r.value("options"))
 		if err != nil {
 			return err
 		}
 		return d.lines.Encode(dumpPoints{"points", int(r.int("pair")), options[0], options[1]})
-	}, "WHERE run_id = ? AND options IS NOT NULL ORDER BY pair", run)
+	}, "WHERE run_id = ? AND options IS NOT NULL "+more+" ORDER BY pair", args...)
 }
 
 func (d *dumper) engine(e *Engine) error {

@@ -77,6 +77,19 @@ func (s *Store) DefaultRun(ctx context.Context, name string) (*RunInfo, error) {
 	return info, nil
 }
 
+// NameOf is a run's own name where no run of another plan has it here, else the name with
+// the digest behind it: a farm may have several tests of one name, one after the other.
+func (s *Store) NameOf(ctx context.Context, name, digest string) (string, error) {
+	info, err := s.FindRun(ctx, name)
+	if _, none := errors.AsType[*NoRun](err); none {
+		return name, nil
+	}
+	if err != nil || info.Digest == digest {
+		return name, err
+	}
+	return name + "-" + digest[:8], nil
+}
+
 // FreeName is name itself if no run has it, else NAME-2, NAME-3, ….
 func (s *Store) FreeName(ctx context.Context, name string) (string, error) {
 	taken, err := names(ctx, s.read)

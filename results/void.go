@@ -175,15 +175,25 @@ type Voided struct {
 
 // Voided are the pairs that were taken out of a run, by pair and take.
 func (s *Store) Voided(ctx context.Context, runID int64) ([]Voided, error) {
-	list, err := voided(ctx, s.read, runID)
+	list, err := voided(ctx, s.read, runID, "")
 	if err != nil {
 		return nil, s.fail("reading the voided pairs", err)
 	}
 	return list, nil
 }
 
-func voided(ctx context.Context, q querier, runID int64) (list []Voided, err error) {
-	if err := verifyRows(ctx, q, "voided", "WHERE run_id = ?", runID); err != nil {
+// VoidedPair is what was taken out of a run of one pair, by take.
+func (s *Store) VoidedPair(ctx context.Context, runID int64, pair int) ([]Voided, error) {
+	list, err := voided(ctx, s.read, runID, " AND pair = ?", pair)
+	if err != nil {
+		return nil, s.fail(fmt.Sprintf("reading the voided playings of pair %d", pair), err)
+	}
+	return list, nil
+}
+
+func voided(ctx context.Context, q querier, runID int64, more string, args ...any) (list []Voided, err error) {
+	args = append([]any{runID}, args...)
+	if err := verifyRows(ctx, q, "voided", "WHERE run_id = ?"+more, args...); err != nil {
 		return nil, named(ctx, q, runID, err)
 	}
 	err = each(ctx, q, func(rows *sql.Rows) error {
@@ -191,7 +201,7 @@ func voided(ctx context.Context, q querier, runID int64) (list []Voided, err err
 		err := rows.Scan(&v.Pair, &v.Take, moment{&v.At}, &v.Why, &v.By, moment{&v.Stored}, &v.Body)
 		list = append(list, v)
 		return err
-	}, "SELECT pair, take, at, why, coalesce(voider, ''), coalesce(stored, 0), body FROM voided WHERE run_id = ? ORDER BY pair, take", runID)
+	}, "SELECT pair, take, at, why, coalesce(voider, ''), coalesce(stored, 0), body FROM voided WHERE run_id = ?"+more+" ORDER BY pair, take", args...)
 	return list, err
 }
 

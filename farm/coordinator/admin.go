@@ -31,7 +31,7 @@ func (c *Coordinator) admin(ctx context.Context, subject string, body []byte) (a
 		"approve": c.onTest(c.approve), "reject": c.onTest(c.reject), "stop": c.onTest(c.end), "pause": c.onTest(c.pause),
 		"resume": c.onTest(c.resume), "priority": c.onTest(c.priority), "share": c.onTest(c.share),
 		"drain": c.onWorker(rightRun, c.drain), "quarantine": c.onWorker(rightAdmin, c.setQuarantine), "trust": c.onWorker(rightAdmin, c.trust),
-		"purge": c.purge, "pull": c.pull, "push": c.push,
+		"purge": c.purge, "pull": c.pull, "push": c.push, "sum": c.sum,
 	}[word]
 	if do == nil {
 		return nil, refuse(exitRefused, "no verb %q", word)

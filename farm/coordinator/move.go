@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gogi/farm"
@@ -12,6 +13,11 @@ import (
 // pairs is a Store that can give back what it has stored, as results can.
 type pairs interface {
 	Pair(ctx context.Context, id int) (match.PairResult, error)
+	// Voids are the playings of these pairs that were taken out.
+	Voids(ctx context.Context, ids []int) ([]farm.Void, error)
+	// Sum is the SHA-256 (hex) of the pairs from a number to below another one, as a stable
+	// dump has them, and how many of them are stored.
+	Sum(ctx context.Context, from, below int) (sum string, stored int, err error)
 }
 
 // The bounds of an answer to pull, and of what push may bring: a message's, less what is
@@ -22,50 +28,96 @@ const (
 )
 
 // pull gives the stored pairs of a test from a number on, as many as fit.
-func (c *Coordinator) pull(ctx context.Context, who asker, body []byte) (any, error) {
+func (c *Coordinator) pull(ctx context.Context, _ asker, body []byte) (any, error) {
 	var o farm.Pull
 	if err := farm.Decode(body, &o); err != nil {
 		return nil, refuse(exitRefused, "%v", err)
 	}
-	c.mu.Lock()
-	r := c.find(o.Run)
-	if r == nil {
-		c.mu.Unlock()
-		return nil, refuse(exitRefused, "there is no test %q", o.Run)
+	if len(o.Have) > farm.MaxSpans {
+		return nil, refuse(exitRefused, "%d spans of pairs that are there already: expected at most %d", len(o.Have), farm.MaxSpans)
 	}
-	err := c.open(ctx, r, time.Now())
-	store, out := r.store, farm.Pulled{Test: r.status(), Plan: r.Plan}
-	c.mu.Unlock()
-	if err != nil {
-		return nil, err
-	}
-	give, ok := store.(pairs)
-	if !ok {
-		return nil, refuse(exitRefused, "the stores of this farm give nothing back")
-	}
-	finished, err := store.Finished(ctx)
+	var page []int
+	var voided []int
+	out := farm.Pulled{Next: max(o.From, 0)}
+	give, err := c.giving(ctx, o.Run, func(r *run) {
+		out.Test, out.Plan = r.status(), r.Plan
+		for have := o.Have; out.Next < r.plan.Pairs && len(page) < movedPairs; out.Next++ {
+			for len(have) > 0 && have[0].Last < out.Next {
+				have = have[1:]
+			}
+			if r.ledger.IsStored(out.Next) && (len(have) == 0 || out.Next < have[0].First) {
+				page = append(page, out.Next)
+			}
+			if r.ledger.Take(out.Next) > 0 {
+				voided = append(voided, out.Next)
+			}
+		}
+		out.More = out.Next < r.plan.Pairs
+	})
 	if err != nil {
 		return nil, err
 	}
 	size := 0
-	for id := max(o.From, 0); id < r.plan.Pairs && size < movedBytes && len(out.Pairs) < movedPairs; id++ {
-		out.Next = id + 1
-		if !finished[id] {
-			continue
-		}
-		p, err := give.Pair(ctx, id)
+	for _, id := range page {
+		text, err := encoded(ctx, give, id)
 		if err != nil {
 			return nil, err
 		}
-		text, err := match.EncodePair(p)
-		if err != nil {
-			return nil, err
+		if size += len(text); size > movedBytes && len(out.Pairs) > 0 {
+			out.Next, out.More = id, true
+			break
 		}
 		out.Pairs = append(out.Pairs, text)
-		size += len(text)
 	}
-	out.More = out.Next < r.plan.Pairs
-	return out, nil
+	if len(voided) > 0 {
+		out.Voids, err = give.Voids(ctx, slices.DeleteFunc(voided, func(id int) bool { return id >= out.Next }))
+	}
+	return out, err
+}
+
+// giving is the store of a test, which can give back, after see was shown the test.
+func (c *Coordinator) giving(ctx context.Context, name string, see func(*run)) (pairs, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.find(name)
+	if r == nil {
+		return nil, refuse(exitRefused, "there is no test %q", name)
+	}
+	if err := c.open(ctx, r, time.Now()); err != nil {
+		return nil, err
+	}
+	give, ok := r.store.(pairs)
+	if !ok {
+		return nil, refuse(exitRefused, "the stores of this farm give nothing back")
+	}
+	see(r)
+	return give, nil
+}
+
+func encoded(ctx context.Context, give pairs, id int) ([]byte, error) {
+	p, err := give.Pair(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return match.EncodePair(p)
+}
+
+// sum tells what pairs of a test are, in short, for whoever has a copy.
+func (c *Coordinator) sum(ctx context.Context, _ asker, body []byte) (any, error) {
+	var o farm.SumOf
+	if err := farm.Decode(body, &o); err != nil {
+		return nil, refuse(exitRefused, "%v", err)
+	}
+	if o.From < 0 || o.Below <= o.From || o.Below-o.From > farm.MaxSummed {
+		return nil, refuse(exitRefused, "pairs from %d to below %d: expected 1 to %d of them", o.From, o.Below, farm.MaxSummed)
+	}
+	give, err := c.giving(ctx, o.Run, func(*run) {})
+	if err != nil {
+		return nil, err
+	}
+	var out farm.Sum
+	out.SHA256, out.Pairs, err = give.Sum(ctx, o.From, o.Below)
+	return out, err
 }
 
 // push stores pairs that were played elsewhere, on the word of whoever brings them: his

@@ -33,7 +33,7 @@ func words(rights []Right) []string {
 // one is enough. A verb that is not here belongs to Admin.
 var verbs = map[string][]Right{
 	"list": {Submit, Approve, Run}, "show": {Submit, Approve, Run}, "workers": {Submit, Approve, Run},
-	"pull": {Submit, Approve, Run}, "watch": {Submit, Approve, Run},
+	"pull": {Submit, Approve, Run}, "sum": {Submit, Approve, Run}, "watch": {Submit, Approve, Run},
 	"submit": {Submit}, "push": {Submit},
 	"stop": {Submit, Run}, "pause": {Submit, Run}, "resume": {Submit, Run}, // one's own: the coordinator looks whose
 	"approve": {Approve}, "reject": {Approve},

@@ -3,8 +3,6 @@ package site
 import (
 	"crypto/hmac"
 	"crypto/sha256"
-	"slices"
-	"strings"
 	"time"
 
 	"gogi/farm"
@@ -55,41 +53,8 @@ func newAuditor(secret farm.Secret) auditor {
 	return auditor{trust.Auditor{Secret: h.Sum(nil)}}
 }
 
-// Exact implements coordinator.Auditor: fixed nodes or depth, no pondering, and one
-// thread for each engine. What else keeps an engine from repeating itself is not known;
-// then a third playing differs from both, and nobody is blamed.
-func (auditor) Exact(p *match.Plan) bool {
-	if p.Ponder != "" && p.Ponder != match.PonderOff {
-		return false
-	}
-	return !slices.ContainsFunc(p.Players, func(player match.Player) bool { return !exact(player) })
-}
-
-func exact(p match.Player) bool {
-	l := p.Limits
-	if l.Timed() || l.Nodes == 0 && l.Depth == 0 {
-		return false
-	}
-	if p.Council != nil {
-		for i, m := range p.Council.Members {
-			if !p.Council.Own[i] {
-				m.Limits = p.Limits
-			}
-			if !exact(m) {
-				return false
-			}
-		}
-		return true
-	}
-	return p.Builtin || oneThread(p)
-}
-
-// oneThread reports whether the plan itself says that an engine has one thread.
-func oneThread(p match.Player) bool {
-	return slices.ContainsFunc(p.Options, func(o match.Option) bool {
-		return strings.EqualFold(o.Name, "Threads") && o.Value == "1"
-	})
-}
+// Exact implements coordinator.Auditor.
+func (auditor) Exact(p *match.Plan) bool { return trust.Exact(p) }
 
 // Audits implements coordinator.Auditor.
 func (a auditor) Audits(run string, pair int, level string, n int) bool {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"gogi/farm"
 	"gogi/farm/coordinator"
 	"gogi/match"
 	"gogi/results"
@@ -14,7 +15,12 @@ import (
 // coordinator acknowledges is forgotten by the workers.
 func Stores(s *results.Store) func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
 	return func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
-		run, err := s.Begin(ctx, p)
+		here := *p
+		var err error
+		if here.Run, err = s.NameOf(ctx, p.Run, p.Digest()); err != nil {
+			return nil, err
+		}
+		run, err := s.Begin(ctx, &here)
 		if err != nil {
 			return nil, err
 		}
@@ -83,4 +89,48 @@ func (s *stored) Void(ctx context.Context, worker, why, by string) ([]int, error
 // Pair is a stored pair whole, for whoever pulls it.
 func (s *stored) Pair(ctx context.Context, id int) (match.PairResult, error) {
 	return s.store.Pair(ctx, s.ID(), id)
+}
+
+// Voids are the playings of these pairs that were taken out and not brought back, for
+// whoever has a copy.
+func (s *stored) Voids(ctx context.Context, ids []int) (list []farm.Void, err error) {
+	for _, id := range ids {
+		of, err := s.store.VoidedPair(ctx, s.ID(), id)
+		if err != nil {
+			return nil, err
+		}
+		current, err := s.Pair(ctx, id)
+		if err != nil && !errors.Is(err, results.ErrNoGame) {
+			return nil, err
+		}
+		counts := playing(&current)
+		for _, v := range of {
+			p, err := match.DecodePair(v.Body, voidLimit)
+			if err != nil {
+				return nil, err
+			}
+			if void := playing(&p); void != counts {
+				void.Why, void.By = v.Why, v.By
+				list = append(list, void)
+			}
+		}
+	}
+	return list, nil
+}
+
+// playing is what tells one playing of a pair from another one.
+func playing(p *match.PairResult) farm.Void {
+	v := farm.Void{Pair: p.Pair.ID, Worker: p.Played.Worker, Epoch: p.Played.Epoch}
+	if len(p.Games) > 0 {
+		v.Started = p.Games[0].Started.UTC()
+	}
+	return v
+}
+
+// voidLimit bounds what a pair takes when it is unpacked.
+const voidLimit = 16 << 20
+
+// Sum implements what the coordinator asks of a store that can be copied.
+func (s *stored) Sum(ctx context.Context, from, below int) (sum string, pairs int, err error) {
+	return s.store.StableSum(ctx, s.ID(), from, below)
 }

@@ -32,6 +32,8 @@ type Command struct {
 	Share    ShareCommand    `cmd:"" help:"Say how many of the slots a test has, against others of its priority."`
 	Pull     PullCommand     `cmd:"" help:"Bring a test's games into a database here, where gogi match goes on with it."`
 	Push     PushCommand     `cmd:"" help:"Bring the games of a run here to the farm's test of the same plan."`
+	Follow   FollowCommand   `cmd:"" help:"Keep a copy of all games on this machine, replayed and compared."`
+	Replay   ReplayCommand   `cmd:"" help:"Play some of a test's pairs again, here, and compare them move for move: exit code 0, or 12 where any differs."`
 	Verify   VerifyCommand   `cmd:"" help:"Pull a test and play every move again, here: exit code 0, or 12 where anything differs."`
 
 	Workers    WorkersCommand    `cmd:"" help:"List the workers."`

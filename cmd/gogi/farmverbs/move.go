@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 
 	"gogi/farm"
+	"gogi/farm/copies"
 	"gogi/internal/format"
 	"gogi/internal/verb"
-	"gogi/match"
 	"gogi/recount"
 	"gogi/results"
 )
@@ -32,76 +32,29 @@ func (c *PullCommand) Run(ctx context.Context, env *verb.Env) error {
 		return format.JSON(env.Out, got)
 	}
 	fmt.Fprintf(env.Out, "%s: %s into %s, which has %d of %d now\n", got.Run, format.NumberOf(got.Added, "pair"), c.DB, got.Stored, got.Pairs)
+	if got.Voided > 0 {
+		fmt.Fprintf(env.Out, "%s that the farm has taken out %s void here, too\n", format.NumberOf(got.Voided, "pair"), are(got.Voided))
+	}
 	return nil
 }
 
-// moved is what a pull or a push has done.
-type moved struct {
-	Run    string `json:"run"`
-	Added  int    `json:"added"`
-	Stored int    `json:"stored"` // there, then
-	Pairs  int    `json:"pairs"`  // planned
-}
-
 // pull copies a test's pairs into a database.
-func (o *owner) pull(ctx context.Context, test, db string) (out moved, err error) {
+func (o *owner) pull(ctx context.Context, test, db string) (out copies.Moved, err error) {
 	err = o.with(func(t farm.Transport, name string) (err error) {
 		store, err := results.Open(ctx, db)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, store.Close()) }()
-		out, err = pullInto(ctx, store, func(from int, page *farm.Pulled) error {
-			return request(ctx, t, name, "pull", farm.Pull{Run: test, From: from}, page)
-		})
+		out, err = copies.Pull(ctx, store, asking(t, name), test)
 		return err
 	})
 	return out, err
 }
 
-// pairLimit bounds what a pair takes when it is unpacked.
-const pairLimit = 16 << 20
-
-func pullInto(ctx context.Context, store *results.Store, next func(from int, page *farm.Pulled) error) (out moved, err error) {
-	var run *results.Run
-	defer func() {
-		if run != nil {
-			err = errors.Join(err, run.Close())
-		}
-	}()
-	for page := (farm.Pulled{More: true}); page.More; {
-		from := page.Next
-		page = farm.Pulled{}
-		if err := next(from, &page); err != nil {
-			return out, err
-		}
-		if run == nil {
-			plan, err := match.DecodePlan(page.Plan)
-			if err != nil {
-				return out, err
-			}
-			if run, err = store.Begin(ctx, plan); err != nil {
-				return out, err
-			}
-			out = moved{Run: plan.Run, Pairs: plan.Pairs}
-		}
-		for _, text := range page.Pairs {
-			p, err := match.DecodePair(text, pairLimit)
-			if err != nil {
-				return out, err
-			}
-			added, err := run.Add(ctx, p)
-			if err != nil {
-				return out, err
-			}
-			if added {
-				out.Added++
-			}
-		}
-	}
-	finished, err := run.Finished(ctx)
-	out.Stored = len(finished)
-	return out, err
+// asking asks the coordinator in the name of a key.
+func asking(t farm.Transport, name string) copies.Ask {
+	return func(ctx context.Context, word string, in, out any) error { return request(ctx, t, name, word, in, out) }
 }
 
 // PushCommand brings a run's pairs to the farm.
@@ -112,13 +65,10 @@ type PushCommand struct {
 
 // Run brings what the farm does not have. The farm verifies every pair.
 func (c *PushCommand) Run(ctx context.Context, env *verb.Env) error {
-	var out moved
+	var out copies.Moved
 	err := c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		return c.with(func(t farm.Transport, name string) (err error) {
-			out, err = push(ctx, store, info, func(some [][]byte) (done farm.Pushed, err error) {
-				err = request(ctx, t, name, "push", farm.Push{Run: info.Digest, Pairs: some}, &done)
-				return done, err
-			})
+			out, err = copies.Push(ctx, store, info, asking(t, name))
 			return err
 		})
 	})
@@ -130,46 +80,6 @@ func (c *PushCommand) Run(ctx context.Context, env *verb.Env) error {
 	}
 	fmt.Fprintf(env.Out, "%s: %s of %d here were new to the farm\n", out.Run, format.NumberOf(out.Added, "pair"), out.Stored)
 	return nil
-}
-
-// pushBytes is how much one message brings, if not one pair is longer.
-const pushBytes = farm.MaxBody / 2
-
-func push(ctx context.Context, store *results.Store, info *results.RunInfo, send func([][]byte) (farm.Pushed, error)) (moved, error) {
-	out := moved{Run: info.Name, Pairs: info.Pairs}
-	var some [][]byte
-	size := 0
-	flush := func() error {
-		if len(some) == 0 {
-			return nil
-		}
-		done, err := send(some)
-		out.Added += done.Added
-		some, size = nil, 0
-		return err
-	}
-	err := store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error {
-		out.Stored++
-		p, err := store.Pair(ctx, info.ID, rows[0].Pair)
-		if err != nil {
-			return err
-		}
-		text, err := match.EncodePair(p)
-		if err != nil {
-			return err
-		}
-		if size+len(text) > pushBytes {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-		some, size = append(some, text), size+len(text)
-		return nil
-	})
-	if err == nil {
-		err = flush()
-	}
-	return out, err
 }
 
 // VerifyCommand pulls a test and plays all of its moves again.

@@ -1,0 +1,92 @@
+package farmverbs
+
+import (
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"gogi/farm"
+)
+
+func TestShare(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]float64{"1%": 0.01, "0.01": 0.01, "100%": 1, "1": 1, "0.5%": 0.005} {
+		if got, err := shareOf(text); err != nil || math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "%", "0", "-1%", "101%", "2", "NaN", "one"} {
+		if got, err := shareOf(text); err == nil || !strings.Contains(err.Error(), "--sample "+text) {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+}
+
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	got, err := labels([]string{"gpu=a100", "room=2=b"})
+	if err != nil || !maps.Equal(got, map[string]string{"gpu": "a100", "room": "2=b"}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, word := range []string{"", "gpu", "=x", "gpu="} {
+		if _, err := labels([]string{word}); err == nil {
+			t.Errorf("%q is a label", word)
+		}
+	}
+}
+
+func TestSlots(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{"cpus": runtime.NumCPU(), "1": 1, "10000": 10_000} {
+		if got, err := (&WorkCommand{Concurrency: text}).slots(); got != want || err != nil {
+			t.Errorf("%s: %d, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "0", "-1", "10001", "many"} {
+		if _, err := (&WorkCommand{Concurrency: text}).slots(); err == nil || !strings.Contains(err.Error(), "expected a number from 1 to 10000, or cpus") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestPolicyFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	read := func(text string) error {
+		file := filepath.Join(dir, "policy.toml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := readPolicy(file)
+		return err
+	}
+	for _, good := range []string{`allow = ["any-approved"]`, `allow = ["owner:ann", "hash:` + strings.Repeat("0", 64) + `"]`} {
+		if err := read(good); err != nil {
+			t.Errorf("%s: %v", good, err)
+		}
+	}
+	for text, want := range map[string]string{
+		``: "expected allow", `allow = []`: "expected allow", `deny = ["x"]`: "expected allow", `allow = ["owner:"]`: "allows nothing", `allow = [`: "policy.toml",
+		"allow = [\"any-approved\"]\nother = 1": "nothing else",
+	} {
+		if err := read(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestAGateInAList: what stands in the list's last column.
+func TestAGateInAList(t *testing.T) {
+	t.Parallel()
+	for want, s := range map[string]farm.TestStatus{
+		"–": {}, "LLR -1.25": {Verdict: "continue", LLR: -1.25}, "pass": {Verdict: "pass", LLR: 3},
+	} {
+		if got := verdict(s); got != want {
+			t.Errorf("%+v: %s, want %s", s, got, want)
+		}
+	}
+}

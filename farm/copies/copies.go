@@ -1,0 +1,225 @@
+// Package copies keeps tests of a farm in a database elsewhere: pulled once, pushed back,
+// or followed for as long as the farm is there. What is pulled is what the farm has stored;
+// a follower plays every move of it again and compares sums of what both have, so that a
+// copy is either the farm's or says that it is not.
+package copies
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"gogi/farm"
+	"gogi/match"
+	"gogi/results"
+)
+
+// Ask asks the coordinator for a verb of its owners (adm.NAME.VERB), as
+// farm.Transport.Request does.
+type Ask func(ctx context.Context, verb string, in, out any) error
+
+// Moved is what a pull or a push has done.
+type Moved struct {
+	Run    string `json:"run"`
+	Added  int    `json:"added"`
+	Voided int    `json:"voided"` // that the farm has taken out since
+	Stored int    `json:"stored"` // there, then
+	Pairs  int    `json:"pairs"`  // planned
+}
+
+// pairLimit bounds what a pair takes when it is unpacked.
+const pairLimit = 16 << 20
+
+// Pull copies what a test has and the database does not. The run has the test's name.
+func Pull(ctx context.Context, store *results.Store, ask Ask, test string) (Moved, error) {
+	out, _, err := PullPlan(ctx, store, ask, test)
+	return out, err
+}
+
+// PullPlan is Pull, and gives the test's plan, too.
+func PullPlan(ctx context.Context, store *results.Store, ask Ask, test string) (Moved, *match.Plan, error) {
+	return pull(ctx, store, ask, test, func(p *match.Plan) string { return p.Run }, nil)
+}
+
+// pull is Pull under a name of the caller's, of pairs that verify lets pass; nil: all.
+func pull(ctx context.Context, store *results.Store, ask Ask, test string, name func(*match.Plan) string,
+	verify func(*match.Plan, *match.PairResult) error,
+) (Moved, *match.Plan, error) {
+	// The plan comes with the first page, and what is there already is asked of the run: an
+	// empty page first.
+	var page farm.Pulled
+	if err := ask(ctx, "pull", farm.Pull{Run: test, From: noPair}, &page); err != nil {
+		return Moved{}, nil, err
+	}
+	plan, err := match.DecodePlan(page.Plan)
+	if err != nil {
+		return Moved{}, nil, err
+	}
+	plan.Run = name(plan)
+	run, err := store.Begin(ctx, plan)
+	if err != nil {
+		return Moved{}, nil, err
+	}
+	c := &copying{run: run, plan: plan, verify: verify, out: Moved{Run: plan.Run, Pairs: plan.Pairs}}
+	err = c.all(ctx, store, ask, test)
+	if closed := run.Close(); err == nil {
+		err = closed
+	}
+	return c.out, plan, err
+}
+
+// noPair is a number that no plan has: of a page that brings none.
+const noPair = 1 << 40
+
+// copying is a pull under way.
+type copying struct {
+	run    *results.Run
+	plan   *match.Plan
+	verify func(*match.Plan, *match.PairResult) error
+	out    Moved
+}
+
+func (c *copying) all(ctx context.Context, store *results.Store, ask Ask, test string) error {
+	finished, err := c.run.Finished(ctx)
+	if err != nil {
+		return err
+	}
+	have := spans(finished, c.plan.Pairs)
+	for page := (farm.Pulled{More: true}); page.More; {
+		from := page.Next
+		page = farm.Pulled{}
+		if err := ask(ctx, "pull", farm.Pull{Run: test, From: from, Have: have}, &page); err != nil {
+			return err
+		}
+		again, err := c.takeOut(ctx, store, page.Voids)
+		if err != nil {
+			return err
+		}
+		if err := c.add(ctx, page.Pairs); err != nil {
+			return err
+		}
+		if finished, err = c.run.Finished(ctx); err != nil {
+			return err
+		}
+		if again { // what was taken out here may have been played anew there
+			have, page.Next, page.More = spans(finished, c.plan.Pairs), from, true
+		}
+	}
+	c.out.Stored = len(finished)
+	return nil
+}
+
+// add stores a page.
+func (c *copying) add(ctx context.Context, texts [][]byte) error {
+	for _, text := range texts {
+		p, err := match.DecodePair(text, pairLimit)
+		if err == nil && c.verify != nil {
+			err = c.verify(c.plan, &p)
+		}
+		if err != nil {
+			return err
+		}
+		added, err := c.run.Add(ctx, p)
+		if err != nil {
+			return err
+		}
+		if added {
+			c.out.Added++
+		}
+	}
+	return nil
+}
+
+// takeOut takes out what the farm has taken out and this copy still has, if anything.
+func (c *copying) takeOut(ctx context.Context, store *results.Store, voids []farm.Void) (some bool, err error) {
+	for _, v := range voids {
+		there, err := c.has(ctx, store, v)
+		if err != nil {
+			return some, err
+		}
+		if !there {
+			continue
+		}
+		out, err := c.run.Void(ctx, cmp.Or(v.Why, "the farm has taken it out"), cmp.Or(v.By, "the farm"), func(r match.Row) bool { return r.Pair == v.Pair })
+		if err != nil {
+			return some, err
+		}
+		c.out.Voided, some = c.out.Voided+len(out), true
+	}
+	return some, nil
+}
+
+// has reports whether this very playing is stored here.
+func (c *copying) has(ctx context.Context, store *results.Store, v farm.Void) (bool, error) {
+	finished, err := c.run.Finished(ctx)
+	if err != nil || !finished[v.Pair] {
+		return false, err
+	}
+	p, err := store.Pair(ctx, c.run.ID(), v.Pair)
+	if err != nil {
+		return false, err
+	}
+	same := p.Played.Worker == v.Worker && p.Played.Epoch == v.Epoch && len(p.Games) > 0 && p.Games[0].Started.Equal(v.Started)
+	return same, nil
+}
+
+// spans are a set's numbers below n, as many spans as an answer may ask for: what is left
+// out comes once more, and is not stored twice.
+func spans(set map[int]bool, n int) (list []farm.Span) {
+	for id := 0; id < n; id++ {
+		if !set[id] {
+			continue
+		}
+		if last := len(list) - 1; last >= 0 && list[last].Last == id-1 {
+			list[last].Last = id
+			continue
+		}
+		if len(list) == farm.MaxSpans {
+			break
+		}
+		list = append(list, farm.Span{First: id, Last: id})
+	}
+	return list
+}
+
+// pushBytes is how much one message brings, if not one pair is longer.
+const pushBytes = farm.MaxBody / 2
+
+// Push brings a run's pairs to the farm's test of the same plan, which verifies them.
+func Push(ctx context.Context, store *results.Store, info *results.RunInfo, ask Ask) (Moved, error) {
+	out := Moved{Run: info.Name, Pairs: info.Pairs}
+	var some [][]byte
+	size := 0
+	flush := func() error {
+		if len(some) == 0 {
+			return nil
+		}
+		var done farm.Pushed
+		err := ask(ctx, "push", farm.Push{Run: info.Digest, Pairs: some}, &done)
+		out.Added += done.Added
+		some, size = nil, 0
+		return err
+	}
+	err := store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error {
+		out.Stored++
+		p, err := store.Pair(ctx, info.ID, rows[0].Pair)
+		if err != nil {
+			return fmt.Errorf("pair %d: %w", rows[0].Pair, err)
+		}
+		text, err := match.EncodePair(p)
+		if err != nil {
+			return err
+		}
+		if size+len(text) > pushBytes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		some, size = append(some, text), size+len(text)
+		return nil
+	})
+	if err == nil {
+		err = flush()
+	}
+	return out, err
+}

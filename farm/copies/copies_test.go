@@ -1,0 +1,264 @@
+package copies_test
+
+import (
+	"context"
+	"crypto/ed25519"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/coordinator"
+	"gogi/farm/copies"
+	"gogi/farm/loopback"
+	"gogi/farm/site"
+	"gogi/match"
+	"gogi/results"
+)
+
+// theFarm is a coordinator over a real database, and a follower with another one.
+type theFarm struct {
+	*testing.T
+	bus  *loopback.Hall
+	file string // the farm's database
+	f    *copies.Follower
+	copy *results.Store
+}
+
+type keyring map[string]coordinator.Key
+
+func (k keyring) Key(name string) (coordinator.Key, bool) {
+	key, ok := k[name]
+	return key, ok
+}
+
+func begin(t *testing.T) *theFarm {
+	t.Helper()
+	f := &theFarm{T: t, bus: loopback.NewHall(), file: filepath.Join(t.TempDir(), "farm.db")}
+	open := func(file string) *results.Store {
+		s, err := results.Open(t.Context(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	keys := keyring{}
+	for name, right := range map[string]string{"ann": "submit", "ben": "approve", "boss": "admin"} {
+		keys[name] = coordinator.Key{Name: name, Owner: name, Rights: []string{right}}
+	}
+	_, private, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := coordinator.New(t.Context(), coordinator.Config{
+		Bus: f.bus.Open(), Keys: keys, Sign: func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil },
+		Open: site.Stores(open(f.file)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- c.Serve(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	f.copy = open(filepath.Join(t.TempDir(), "copy.db"))
+	f.f = &copies.Follower{Store: f.copy, Ask: f.ask("boss"), Log: slog.New(slog.DiscardHandler)}
+	return f
+}
+
+func (f *theFarm) ask(who string) copies.Ask {
+	t := f.bus.Connect(who)
+	return func(ctx context.Context, verb string, in, out any) error {
+		return t.Request(ctx, farm.SubjectAdmin+who+"."+verb, in, out)
+	}
+}
+
+func (f *theFarm) do(who, verb string, in any) {
+	f.Helper()
+	if err := f.ask(who)(f.Context(), verb, in, new(any)); err != nil {
+		f.Fatalf("%s of %s: %v", verb, who, err)
+	}
+}
+
+// test hands in a plan and lets it be played.
+func (f *theFarm) test(seed uint64) *match.Plan {
+	f.Helper()
+	p := &match.Plan{
+		Run: "r", Pairs: 3000, Seed: seed, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 1, Ponder: match.PonderOff,
+		Slowed: match.PolicyCount, Rules: match.RulesProfiles()[match.DefaultRules], Openings: []match.Opening{{ID: "1", Start: "startpos"}},
+	}
+	for _, name := range []string{"a", "b"} {
+		p.Players = append(p.Players, match.Player{Name: name, Command: []string{"/x"}, Identity: match.Identity{Fixed: name}, Limits: match.Limits{Nodes: 1}, Restart: match.RestartNever})
+	}
+	text, err := match.EncodePlan(p)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.do("ann", "submit", farm.Submission{Plan: text})
+	f.do("ben", "approve", farm.Order{Run: p.Digest()})
+	return p
+}
+
+// resigned is a pair of players who resign before their first move.
+func (f *theFarm) resigned(p *match.Plan, id int, second int64) []byte {
+	f.Helper()
+	r := match.PairResult{Pair: p.Pair(id)}
+	for leg := range 2 {
+		g := r.Pair.Game(leg)
+		one := match.Result{Pair: id, Leg: leg, Players: g.Players, Verdict: match.LossFor(0, match.Resignation, ""), Started: time.Unix(second, 0), Ended: time.Unix(second+1, 0)}
+		one.Record.Start, one.Record.Black, one.Record.White = "startpos", p.Players[g.Players[0]].Name, p.Players[g.Players[1]].Name
+		one.Record.Result, one.Record.Winner = one.Termination.String(), one.Outcome.String()
+		one.Sides[0].Plies = 1
+		r.Games = append(r.Games, one)
+	}
+	text, err := match.EncodePair(r)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return text
+}
+
+func (f *theFarm) push(p *match.Plan, second int64, ids ...int) {
+	f.Helper()
+	var texts [][]byte
+	for _, id := range ids {
+		texts = append(texts, f.resigned(p, id, second))
+	}
+	f.do("boss", "push", farm.Push{Run: p.Digest(), Pairs: texts})
+}
+
+// round copies, and wants so many pairs of the run in the copy, which is the farm's.
+func (f *theFarm) round(run string, want int) {
+	f.Helper()
+	if err := f.f.Round(f.Context()); err != nil {
+		f.Fatal(err)
+	}
+	info, err := f.copy.FindRun(f.Context(), run)
+	if err != nil {
+		f.Fatal(err)
+	}
+	finished, err := f.copy.Finished(f.Context(), info.ID)
+	if err != nil || len(finished) != want {
+		f.Fatalf("the copy of %s has %d pairs, %v: want %d", run, len(finished), err, want)
+	}
+	if _, err := f.f.Compare(f.Context()); err != nil {
+		f.Fatal(err)
+	}
+}
+
+func ids(from, below int) (list []int) {
+	for id := from; id < below; id++ {
+		list = append(list, id)
+	}
+	return list
+}
+
+// TestFollowing: what is new comes once, also with gaps and in several pages; what the farm
+// takes out is taken out of the copy, and what is played in its place comes.
+func TestFollowing(t *testing.T) {
+	t.Parallel()
+	f := begin(t)
+	p := f.test(1)
+	f.push(p, 1, ids(0, 300)...)
+	f.push(p, 1, 700, 2500)
+	f.round("r", 302)
+	f.push(p, 1, 500)
+	f.round("r", 303)
+
+	f.do("boss", "purge", farm.Order{Run: "r", Worker: "boss", Why: "warm"})
+	f.round("r", 0)
+	f.push(p, 1, 7) // the very same playing again
+	f.push(p, 2, 8) // another one
+	f.round("r", 2)
+	f.do("boss", "purge", farm.Order{Run: "r", Worker: "boss", Why: "warm"})
+	f.push(p, 3, 7, 8, 9) // between two rounds
+	f.round("r", 3)
+	pair, err := f.copy.Pair(t.Context(), 1, 8)
+	if err != nil || pair.Games[0].Started.Unix() != 3 {
+		t.Errorf("pair 8 of the copy was played at %v, %v", pair.Games[0].Started, err)
+	}
+	list, err := f.copy.Voided(t.Context(), 1)
+	if err != nil || len(list) != 305 || list[0].Why != "warm" || list[0].By != "boss" {
+		t.Errorf("%d void in the copy, %v", len(list), err)
+	}
+}
+
+// TestFollowingTwoOfOneName: the second one has its digest in its name.
+func TestFollowingTwoOfOneName(t *testing.T) {
+	t.Parallel()
+	f := begin(t)
+	first := f.test(1)
+	f.push(first, 1, 0)
+	f.do("ann", "stop", farm.Order{Run: first.Digest()})
+	second := f.test(2)
+	f.push(second, 1, 0, 1)
+	f.round("r", 1)
+	f.round("r-"+second.Digest()[:8], 2)
+}
+
+// TestADifferentFarm is told: a pair of which a move or an end was changed in the farm's
+// database, and one that the farm has lost.
+func TestADifferentFarm(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]struct{ statement, want string }{
+		"lost":    {"UPDATE pairs SET pair = 2999 WHERE pair = 5; UPDATE games SET pair = 2999 WHERE pair = 5", "was it restored?"},
+		"changed": {"UPDATE games SET note = 'it was not so', checksum = NULL WHERE pair = 5", "SHA-256"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := begin(t)
+			p := f.test(1)
+			f.push(p, 1, ids(0, 10)...)
+			f.round("r", 10)
+			db, err := sql.Open("sqlite3", f.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			for _, s := range strings.Split(change.statement, ";") {
+				if _, err := db.ExecContext(t.Context(), s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := f.f.Compare(t.Context()); !errors.Is(err, copies.ErrDiffers) || !strings.Contains(fmt.Sprint(err), change.want) {
+				t.Errorf("it says %v: want %q", err, change.want)
+			}
+		})
+	}
+}
+
+// TestAForgedFarm: what cannot have been played is not copied.
+func TestAForgedFarm(t *testing.T) {
+	t.Parallel()
+	f := begin(t)
+	p := f.test(1)
+	f.push(p, 1, 0)
+	ask := f.f.Ask
+	f.f.Ask = func(ctx context.Context, verb string, in, out any) error {
+		err := ask(ctx, verb, in, out)
+		if page, ok := out.(*farm.Pulled); ok && len(page.Pairs) > 0 {
+			r, why := match.DecodePair(page.Pairs[0], 1<<20)
+			if why != nil {
+				return why
+			}
+			r.Games[0].Outcome = match.LossFor(1, match.Resignation, "").Outcome
+			page.Pairs[0], why = match.EncodePair(r)
+			err = errors.Join(err, why)
+		}
+		return err
+	}
+	if err := f.f.Round(t.Context()); !errors.Is(err, copies.ErrDiffers) {
+		t.Errorf("it says %v", err)
+	}
+}

@@ -1,0 +1,133 @@
+package copies
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"gogi/farm"
+	"gogi/match"
+	"gogi/results"
+)
+
+// ErrDiffers is the error of a copy that is not what the farm has, or of a farm that gives
+// what cannot have been played.
+var ErrDiffers = errors.New("the copy and the farm differ")
+
+// Follower copies all tests of a farm, again and again. It is for one goroutine.
+type Follower struct {
+	Store *results.Store
+	Ask   Ask
+	Log   *slog.Logger
+
+	copied map[string]state // by digest
+}
+
+// state is a test as it was copied.
+type state struct {
+	run    string // its name here
+	stored int
+	log    int // lines of the test's log: a purge is one
+	pairs  int
+}
+
+// Round copies what is new, of all tests that were played. What is copied was replayed by
+// the rules: an ErrDiffers says that the farm gave something that nobody can have played.
+func (f *Follower) Round(ctx context.Context) error {
+	var s farm.Status
+	if err := f.Ask(ctx, "list", farm.Order{}, &s); err != nil {
+		return err
+	}
+	if f.copied == nil {
+		f.copied = map[string]state{}
+	}
+	for i := range s.Tests {
+		t := &s.Tests[i]
+		was, known := f.copied[t.Run]
+		if known && was.stored == t.Stored && was.log == len(t.Log) || t.State == farm.Submitted {
+			continue
+		}
+		got, err := f.copy(ctx, t.Run)
+		if err != nil {
+			return fmt.Errorf("test %s: %w", t.Name, err)
+		}
+		f.copied[t.Run] = state{run: got.Run, stored: t.Stored, log: len(t.Log), pairs: got.Pairs}
+		if got.Added+got.Voided > 0 {
+			f.Log.Info("copied", "test", t.Name, "as", got.Run, "new", got.Added, "taken out", got.Voided, "stored", got.Stored, "of", got.Pairs)
+		}
+	}
+	return nil
+}
+
+func (f *Follower) copy(ctx context.Context, digest string) (Moved, error) {
+	var named error
+	got, _, err := pull(ctx, f.Store, f.Ask, digest, func(p *match.Plan) string {
+		var name string
+		name, named = f.Store.NameOf(ctx, p.Run, digest)
+		return name
+	}, verify)
+	return got, errors.Join(named, err)
+}
+
+func verify(plan *match.Plan, p *match.PairResult) error {
+	if err := match.Verify(plan, p); err != nil {
+		return fmt.Errorf("%w: pair %d, which the farm has stored, cannot have been played: %w", ErrDiffers, p.Pair.ID, err)
+	}
+	return nil
+}
+
+// Compare asks the farm for sums of all that was copied by the rounds before, and holds
+// the copies against them: ErrDiffers names the first pairs that are not the same, also
+// after they were copied once more, since a farm may have taken some out in between.
+func (f *Follower) Compare(ctx context.Context) (pairs int, err error) {
+	for digest := range f.copied {
+		n, err := f.test(ctx, digest)
+		if errors.Is(err, ErrDiffers) {
+			delete(f.copied, digest)
+			if err = f.Round(ctx); err == nil {
+				n, err = f.test(ctx, digest)
+			}
+		}
+		pairs += n
+		if err != nil {
+			return pairs, err
+		}
+	}
+	return pairs, nil
+}
+
+// test compares one test, as far as it was copied.
+func (f *Follower) test(ctx context.Context, digest string) (pairs int, err error) {
+	c := f.copied[digest]
+	info, err := f.Store.FindRun(ctx, c.run)
+	for from := 0; err == nil && from < c.pairs; from += farm.MaxSummed {
+		n := 0
+		n, err = f.compare(ctx, digest, info, from, min(from+farm.MaxSummed, c.pairs))
+		pairs += n
+	}
+	return pairs, err
+}
+
+// compare compares pairs of which the farm and the copy have the same number: where it is
+// not, one has gone on.
+func (f *Follower) compare(ctx context.Context, digest string, info *results.RunInfo, from, below int) (int, error) {
+	here, stored, err := f.Store.StableSum(ctx, info.ID, from, below)
+	if err != nil || stored == 0 {
+		return 0, err
+	}
+	var there farm.Sum
+	if err := f.Ask(ctx, "sum", farm.SumOf{Run: digest, From: from, Below: below}, &there); err != nil {
+		return 0, err
+	}
+	switch {
+	case there.Pairs < stored:
+		return 0, fmt.Errorf("%w: run %s has %d pairs from %d to %d here, and the farm has %d: was it restored? gogi farm push brings them back",
+			ErrDiffers, info.Name, stored, from, below-1, there.Pairs)
+	case there.Pairs > stored:
+		return 0, nil
+	case there.SHA256 != here:
+		return 0, fmt.Errorf("%w: run %s, pairs %d to %d: SHA-256 %s here, %s there", ErrDiffers, info.Name, from, below-1, here, there.SHA256)
+	}
+	return stored, nil
+}

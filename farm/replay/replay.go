@@ -1,0 +1,108 @@
+// Package replay plays pairs of a stored run again on this machine and compares them move
+// for move with what is stored: the only proof that somebody else's games were played, for
+// players that repeat themselves (trust.Exact).
+package replay
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"gogi/farm/trust"
+	"gogi/match"
+	"gogi/runner"
+)
+
+// Sample draws a share (more than 0, at most 1) of pairs without repetition, at least one
+// where there is any, in the order of their numbers. The same seed draws the same.
+func Sample(pairs []int, share float64, seed uint64) []int {
+	n := min(int(math.Ceil(share*float64(len(pairs)))), len(pairs))
+	drawn := slices.Clone(pairs)
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
+	drawn = drawn[:n]
+	slices.Sort(drawn)
+	return drawn
+}
+
+// Config is what is played again, and how.
+type Config struct {
+	Plan        *match.Plan // ready to be played on this machine
+	Pairs       []int       // which
+	Stored      func(ctx context.Context, pair int) (match.PairResult, error)
+	Open        runner.Opener
+	Concurrency int              // slots
+	Told        func(played int) // after each pair; may be nil
+}
+
+// Difference is a pair that was played otherwise here.
+type Difference struct {
+	Pair   int    `json:"pair"`
+	Worker string `json:"worker,omitempty"` // who had played it
+	Leg    int    `json:"leg"`
+	Ply    int    `json:"ply"` // the first that differs, from 1
+	What   string `json:"what"`
+}
+
+// Report is what came of it.
+type Report struct {
+	Run       string       `json:"run"`
+	Played    int          `json:"played"` // pairs
+	Different []Difference `json:"different"`
+}
+
+// Play plays the pairs again. A pair that cannot be played here is an error.
+func Play(ctx context.Context, c Config) (Report, error) {
+	p := &playing{Config: c, left: slices.Clone(c.Pairs), out: Report{Run: c.Plan.Run, Different: []Difference{}}}
+	err := runner.Run(ctx, runner.Config{Plan: c.Plan, Source: p, Sink: p, Open: c.Open, Concurrency: c.Concurrency})
+	slices.SortFunc(p.out.Different, func(a, b Difference) int { return cmp.Compare(a.Pair, b.Pair) })
+	return p.out, err
+}
+
+// playing hands the pairs out and takes them in. Its methods are called from all slots.
+type playing struct {
+	Config
+
+	mu   sync.Mutex
+	left []int
+	out  Report
+}
+
+// Next implements runner.Source; it never waits.
+func (p *playing) Next(ctx context.Context) (runner.Lease, error) {
+	if err := context.Cause(ctx); err != nil {
+		return runner.Lease{}, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.left) == 0 {
+		return runner.Lease{}, io.EOF
+	}
+	pair := p.left[0]
+	p.left = p.left[1:]
+	return runner.Lease{Pair: p.Plan.Pair(pair), Return: func(error) {}}, nil
+}
+
+// Put implements runner.Sink: it compares.
+func (p *playing) Put(ctx context.Context, _ runner.Lease, r match.PairResult) (bool, error) {
+	was, err := p.Stored(ctx, r.Pair.ID)
+	if err != nil {
+		return false, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.out.Played++
+	if d := trust.Compare(&was, &r); d != nil {
+		p.out.Different = append(p.out.Different, Difference{r.Pair.ID, was.Played.Worker, d.Leg, d.Ply, d.What})
+	}
+	if p.Told != nil {
+		p.Told(p.out.Played)
+	}
+	return true, nil
+}
+
+// PutAttempt implements runner.Sink; attempts are nobody's concern here.
+func (p *playing) PutAttempt(context.Context, runner.Lease, match.Attempt) error { return nil }

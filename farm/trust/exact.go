@@ -1,0 +1,45 @@
+package trust
+
+import (
+	"slices"
+	"strings"
+
+	"gogi/match"
+)
+
+// Exact reports whether a plan's games can be played again move for move: fixed nodes or
+// depth, no pondering, and one thread for each engine. What else keeps an engine from
+// repeating itself is not known; then a third playing differs from both, and nobody is
+// blamed.
+func Exact(p *match.Plan) bool {
+	if p.Ponder != "" && p.Ponder != match.PonderOff {
+		return false
+	}
+	return !slices.ContainsFunc(p.Players, func(player match.Player) bool { return !exact(player) })
+}
+
+func exact(p match.Player) bool {
+	l := p.Limits
+	if l.Timed() || l.Nodes == 0 && l.Depth == 0 {
+		return false
+	}
+	if p.Council != nil {
+		for i, m := range p.Council.Members {
+			if !p.Council.Own[i] {
+				m.Limits = p.Limits
+			}
+			if !exact(m) {
+				return false
+			}
+		}
+		return true
+	}
+	return p.Builtin || oneThread(p)
+}
+
+// oneThread reports whether the plan itself says that an engine has one thread.
+func oneThread(p match.Player) bool {
+	return slices.ContainsFunc(p.Options, func(o match.Option) bool {
+		return strings.EqualFold(o.Name, "Threads") && o.Value == "1"
+	})
+}
