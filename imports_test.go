@@ -61,7 +61,7 @@ var allowed = map[string][]string{
 	"gogi/internal/fakeusi":        {"gogi/internal/fakeengine"},
 	"gogi/internal/disk":           {},
 	"gogi/internal/wine":           {},
-	"gogi/internal/version":          {},
+	"gogi/internal/version":        {},
 	"gogi/internal/dist":           {},
 	"gogi/internal/licences":       {},
 	"gogi/internal/fastchess":      {},
