@@ -27,6 +27,7 @@ type File struct {
 	ByColour      *ByColour        `toml:"limits_by_colour"`
 	Resign        *Resign          `toml:"resign"`         // default off
 	Draw          *Draw            `toml:"draw"`           // default off
+	Mate          *Mate            `toml:"mate"`           // a mate solver that ends games by proof; default none
 	Gate          *Gate            `toml:"gate"`           // a sequential test that stops the series; default none
 	Ponder        match.PonderMode `toml:"ponder"`         // default "off"
 	Slowed        match.Policy     `toml:"slowed"`         // default "count"

@@ -52,6 +52,7 @@ type Flags struct {
 	Stall         string
 	Resign        string
 	Draw          string
+	Mate          string // mate.engine
 	SPRT          string // "0,4"
 	Ponder        string
 	Slowed        string
@@ -150,6 +151,11 @@ func (a *applier) plain() {
 	giveText(a, "concurrency", "--concurrency", flags.Concurrency, &f.Concurrency)
 	giveText(a, "resign", "--resign", flags.Resign, &f.Resign)
 	giveText(a, "draw", "--draw", flags.Draw, &f.Draw)
+	if flags.Mate != "" {
+		mate := or(f.Mate, Mate{})
+		give(a, "mate.engine", "--mate", flags.Mate, &mate.Engine)
+		f.Mate = &mate
+	}
 	if flags.SPRT != "" {
 		gate := or(f.Gate, Gate{})
 		giveText(a, "gate.sprt", "--sprt", flags.SPRT, &gate.SPRT)

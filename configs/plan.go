@@ -102,6 +102,7 @@ func (r *resolver) series(p *match.Plan) {
 	if !p.Gate.IsZero() && (p.Design.Kind != match.DesignMatch || len(p.Players) != 2) {
 		r.fail("gate", "gate: a sequential test is about two players: expected design = \"match\" and two of them")
 	}
+	p.Mate = r.mate(p.Ponder)
 	p.Openings = r.openings(p.Rules)
 	p.Pairs = r.pairs(p)
 }
@@ -370,7 +371,7 @@ func (r *resolver) idleFlags() {
 		r.warnings = append(r.warnings, Warning{Text: text})
 	}
 	for i, e := range r.file.Engines {
-		if _, added := r.file.flags[element("engine", i)]; added && !slices.Contains(r.seats, seat{i, false}) && !r.file.memberOfAny(e.Name) {
+		if _, added := r.file.flags[element("engine", i)]; added && !slices.Contains(r.seats, seat{i, false}) && !r.file.memberOfAny(e.Name) && !r.file.solves(e.Name) {
 			r.warnings = append(r.warnings, warning("engine %s does not play: it is not among the players", e.Name))
 		}
 	}

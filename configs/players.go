@@ -78,7 +78,7 @@ func badName(name string) string {
 }
 
 // choosePlayers finds the engines and councils of players; by default all play
-// that are no member of a council.
+// that are no member of a council, and not who is asked for mates.
 func (r *resolver) choosePlayers() {
 	if r.file.Players == nil {
 		r.chooseAll()
@@ -103,7 +103,7 @@ func (r *resolver) choosePlayers() {
 
 func (r *resolver) chooseAll() {
 	for i, e := range r.file.Engines {
-		if !r.file.memberOfAny(e.Name) {
+		if !r.file.memberOfAny(e.Name) && !r.file.solves(e.Name) {
 			r.seats = append(r.seats, seat{i, false})
 		}
 	}

@@ -31,7 +31,7 @@ profile = "yano"
 		got = append(got, fmt.Sprint(p.File, " ", p.Line, " ", first))
 	}
 	want := []string{
-		"m.toml 0 games is missing", `m.toml 1 unknown key "game" (did you mean games or gate?)`, "m.toml 2 concurrency", "m.toml 3 limits",
+		"m.toml 0 games is missing", `m.toml 1 unknown key "game" (did you mean games or gate or mate?)`, "m.toml 2 concurrency", "m.toml 3 limits",
 		"m.toml 6 engine A", `m.toml 8 engine name "A" is taken`, "m.toml 10 engine A",
 	}
 	if diff := cmp.Diff(want, got); diff != "" || plan != nil {

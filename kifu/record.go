@@ -45,8 +45,20 @@ type Record struct {
 	Moves        []Move
 	Result       string // how it ended, in words of the format-independent list of package match
 	Winner       string // "black", "white", "draw" or ""
-	Final        []byte // a council's vote record behind an answer that is no move: it resigned or declared; else nil
+	Final        []byte // what is kept of an end without a move: a council's vote record, where it resigned or declared; the proof of a mate (match.Proof); else nil
 	Header
+}
+
+// mateAdjudication is the Result of a game that ended by the proof of a mate, in the word of
+// package match.
+const mateAdjudication = "mate_adjudication"
+
+// FinalVote is Final where it is a vote record; else nil.
+func (r *Record) FinalVote() []byte {
+	if r.Result == mateAdjudication {
+		return nil
+	}
+	return r.Final
 }
 
 // Header is what records carry beside the game itself. It is written into files and read

@@ -32,6 +32,7 @@ type CanonicalPlan struct {
 	Anchor       string                 `json:"anchor,omitempty"`
 	Scaling      *Scaling               `json:"scaling,omitempty"`
 	Tune         json.RawMessage        `json:"tune,omitempty"`
+	Mate         *CanonicalMate         `json:"mate,omitempty"`
 }
 
 // CanonicalRules are Rules without their name, which decides nothing.
@@ -122,7 +123,7 @@ func (p *Plan) Canonical() []byte {
 	c := CanonicalPlan{
 		Version: canonicalVersion, Design: p.Design.Kind, Swap: p.Design.Swap, Seed: p.Seed, Rules: p.Rules.canonical(),
 		Ponder: p.Ponder, Slowed: p.Slowed, Clocks: p.canonicalClocks(), Openings: canonicalBook(p.Openings),
-		Anchor: p.Design.Anchor, Tune: p.canonicalTune(),
+		Anchor: p.Design.Anchor, Tune: p.canonicalTune(), Mate: p.Mate.canonical(),
 	}
 	if p.Design.Tournament != (Tournament{}) {
 		c.Tournament = &p.Design.Tournament

@@ -47,6 +47,9 @@ func (p *Plan) Engines() []Player {
 	for i := range p.Players {
 		p.Players[i].each(func(e *Player) { list = append(list, *e) })
 	}
+	if p.Mate.Solver != nil {
+		list = append(list, *p.Mate.Solver)
+	}
 	return list
 }
 
@@ -69,6 +72,11 @@ func (p *Plan) WithEngines(change func(i int, e *Player)) *Plan {
 	out.Players = copyPlayers(p.Players)
 	for j := range out.Players {
 		out.Players[j].each(func(e *Player) { change(i, e); i++ })
+	}
+	if p.Mate.Solver != nil {
+		solver := *p.Mate.Solver
+		out.Mate.Solver = &solver
+		change(i, out.Mate.Solver)
 	}
 	return &out
 }

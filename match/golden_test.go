@@ -69,6 +69,11 @@ func goldenPlans(t *testing.T) []goldenPlan {
 			}
 		})
 	}
+	add("mates", func(p *match.Plan) {
+		solver := p.Players[1]
+		solver.Name = "solver"
+		p.Mate = match.Mate{Solver: &solver, Every: 2, Time: 500 * ms, Nodes: 20_000}
+	})
 	add("plain council", council(func(*match.Council) {}))
 	add("veto", council(func(c *match.Council) { c.Veto = match.Veto{Time: 50 * ms, Nodes: 1000, Margin: 80, Members: 1} }))
 	add("scale of one member", council(func(c *match.Council) { c.Scales = []match.Scale{{}, {Slope: 0.002, Intercept: 0.1}} }))
@@ -243,6 +248,7 @@ func TestCanonicalFieldsAreLeftOutWhenZero(t *testing.T) {
 		"Option":                "name value",
 		"Tournament":            "",
 		"Scaling":               "",
+		"CanonicalMate":         "",
 	}
 	seen := map[string]bool{}
 	var visit func(reflect.Type)

@@ -164,6 +164,7 @@ type Plan struct {
 	CoresPerSlot  int     // that are bound to each player who thinks; 0: as many as it has threads
 	PVPlies       int     // how much of a principal variation is stored
 	Tune          string  `json:",omitempty"` // the settings of a tune, as package tune writes them: pairs have options of their own; "": it is none
+	Mate          Mate    `json:",omitzero"`  // how games end by proof; the zero value: they do not
 	Scaling       Scaling `json:",omitzero"`  // how clocks follow the speed of the machine; the zero value: they do not
 }
 

@@ -98,7 +98,7 @@ func (p *Plan) Check() error {
 			return err
 		}
 	}
-	return errors.Join(p.Gate.Check(), p.Scaling.Check(), p.checkWords())
+	return errors.Join(p.Gate.Check(), p.Scaling.Check(), p.Mate.Check(p.Ponder), p.checkWords())
 }
 
 // checkTune looks at what a tune needs of its plan; its settings are for package tune to

@@ -32,6 +32,9 @@ func (c *CanonicalPlan) Replayable() (*Plan, error) {
 	if c.Adjudication != nil {
 		p.Adjudication = Adjudication(*c.Adjudication)
 	}
+	if c.Mate != nil {
+		p.Mate.Nodes = c.Mate.Nodes
+	}
 	if p.ColourClocks, err = c.colourClocks(); err != nil {
 		return nil, fmt.Errorf("match: a stored plan: %w", err)
 	}

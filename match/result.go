@@ -91,6 +91,7 @@ const (
 	MaxPlies          Termination = "max_plies"
 	Impasse           Termination = "impasse" // a declaration that the 24-point rule makes a draw (持将棋)
 	ScoreAdjudication Termination = "score_adjudication"
+	MateAdjudication  Termination = "mate_adjudication" // a mate by the side to move, claimed by a solver and proven by our rules
 	Crash             Termination = "crash"
 	NotStarted        Termination = "not_started" // of a tune: an engine does not start with the options of its point; where neither does, a draw
 	Untold            Termination = "unknown"     // of a game of elsewhere, whose record says who won and not how
@@ -113,6 +114,7 @@ const (
 	noMoveUntimed               // the same, without a clock
 	aDeclaration                // the position decides what that is worth
 	neverAsked                  // nobody was: the game has no move but its opening's
+	aProof                      // nobody was asked: the side to move mates, and wins
 )
 
 // natures has every termination that a finished game can have. It is never changed.
@@ -131,6 +133,7 @@ var natures = map[Termination]nature{
 	MaxPlies:          {},
 	Impasse:           {answer: aDeclaration},
 	ScoreAdjudication: {},
+	MateAdjudication:  {answer: aProof},
 	Crash:             {answer: noMove, fault: true, volatile: true},
 	NotStarted:        {answer: neverAsked, fault: true, volatile: true},
 	Untold:            {},
@@ -282,5 +285,5 @@ func (a *Attempt) Check() error {
 	if !tellable(a.Ended) {
 		return fmt.Errorf("an attempt at pair %d ended in the year %d", a.Pair, a.Ended.Year())
 	}
-	return nil
+	return checkWords("an attempt's reason", a.Why)
 }

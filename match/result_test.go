@@ -32,6 +32,7 @@ func ends() []end {
 		{match.MaxPlies, "max_plies", false},
 		{match.Impasse, "impasse", false},
 		{match.ScoreAdjudication, "score_adjudication", false},
+		{match.MateAdjudication, "mate_adjudication", false},
 		{match.Crash, "crash", true},
 		{match.NotStarted, "not_started", true},
 		{match.Untold, "unknown", false},
@@ -161,7 +162,7 @@ func TestTerminationsAreKnownToRecords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		unknown := e.termination == match.ScoreAdjudication || e.termination == match.Crash || e.termination == match.Untold || e.termination == match.NotStarted
+		unknown := e.termination == match.ScoreAdjudication || e.termination == match.MateAdjudication || e.termination == match.Crash || e.termination == match.Untold || e.termination == match.NotStarted
 		if strings.HasSuffix(text, "\n%CHUDAN\n") != unknown {
 			t.Errorf("%s ends as %q", e.word, text[len(text)-20:])
 		}

@@ -27,10 +27,12 @@ type Snapshot struct {
 	Ended     int            `json:"ended"`              // games of this session that ended, whether or not they came to count
 	Marked    int            `json:"marked,omitempty"`   // of these, with a move that the machine slowed
 	Efforts   []Effort       `json:"efforts,omitempty"`  // in these, by player
+	Mate      *Questions     `json:"mate,omitempty"`     // to the mate solver in these; nil: none
 	Faults    []FaultSum     `json:"faults,omitempty"`   // of this session, by player and kind
 	Warnings  []WarningGiven `json:"warnings,omitempty"` // of this session, the first hundred
 	Recent    []Tempo        `json:"recent,omitempty"`   // of the last ten minutes, without those in which nothing ended
 	Slots     []SlotState    `json:"slots,omitempty"`    // by worker and number
+	Tune      *TuneLive      `json:"tune,omitempty"`     // nil: the run is no tune
 
 	Dropped uint64 `json:"dropped,omitempty"` // move events that the sender dropped, known at the end
 	Lost    uint64 `json:"lost,omitempty"`    // numbers that never came

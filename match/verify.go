@@ -57,6 +57,9 @@ func verifyGames(plan *Plan, r *PairResult) error {
 		if a.Pair != r.Pair.ID {
 			return fmt.Errorf("it has an attempt at pair %d", a.Pair)
 		}
+		if err := a.Check(); err != nil {
+			return err
+		}
 	}
 	for leg := range r.Games {
 		want := r.Pair.Game(leg)
@@ -72,6 +75,9 @@ func verifyGames(plan *Plan, r *PairResult) error {
 
 func verifyGame(plan *Plan, want Game, g *Result) error {
 	if err := verifyHead(plan, want, g); err != nil {
+		return err
+	}
+	if err := verifyTold(plan, want, g); err != nil {
 		return err
 	}
 	if plan.Design.Kind == DesignImported {
@@ -93,13 +99,26 @@ func verifyGame(plan *Plan, want Game, g *Result) error {
 	if err := replayed.end(g.Verdict); err != nil {
 		return err
 	}
-	if g.Termination == NotStarted {
-		if plan.Tune == "" {
-			return fmt.Errorf("it ended by %s, which only a game of a tune can", g.Termination)
-		}
-		replayed.verdict = g.Verdict // nobody was asked for a last answer
+	if err := replayed.unasked(plan, g); err != nil {
+		return err
 	}
 	return replayed.sums(g)
+}
+
+// unasked looks at ends before which nobody was asked for a last answer.
+func (r *replay) unasked(plan *Plan, g *Result) error {
+	switch {
+	case g.Termination == NotStarted && plan.Tune == "":
+		return fmt.Errorf("it ended by %s, which only a game of a tune can", g.Termination)
+	case g.Termination == MateAdjudication:
+		if err := r.proven(plan, g); err != nil {
+			return err
+		}
+	case g.Termination != NotStarted:
+		return nil
+	}
+	r.verdict = g.Verdict
+	return nil
 }
 
 // verifyHead compares what is said of a game, its opening included, with the plan.
@@ -237,6 +256,8 @@ func (r *replay) withoutMove(v Verdict) (Verdict, error) {
 		return LossFor(c, v.Termination, ""), nil
 	case aDeclaration:
 		return r.referee.Declare(), nil
+	case aProof:
+		return Verdict{Outcome: WinFor(c), Termination: v.Termination}, nil
 	case neverAsked:
 		if r.sides == [2]Side{} {
 			return Verdict{Outcome: v.Outcome, Termination: v.Termination}, nil // whoever did not start

@@ -44,7 +44,7 @@ func (r *Run) stored(p match.PairResult) {
 	votes := map[[3]string]int{}
 	for i := range p.Games {
 		record := &p.Games[i].Record
-		countVotes(votes, record.Final)
+		countVotes(votes, record.FinalVote())
 		for _, m := range record.Moves {
 			countVotes(votes, m.Detail)
 		}

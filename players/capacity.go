@@ -42,6 +42,10 @@ func CapacityFor(plan *match.Plan, greetings []usi.Greeting) Capacity {
 		// A slot holds two players at a time; the two largest are the worst case.
 		c.HashMiB = c.HashMiB * 2 / int64(len(plan.Players))
 	}
+	if solver := plan.Mate.Solver; solver != nil { // it thinks while nobody else does
+		hash, _ := c.player(*solver, plan, &greetings)
+		c.HashMiB += hash * slots
+	}
 	c.Threads = threads * slots
 	return c
 }

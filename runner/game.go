@@ -28,6 +28,7 @@ type game struct {
 	pondering   [2]bool // who was told to think on
 	record      string  // of the failure that ended the game, see Blamer
 	slowed      bool    // the machine slowed the latest move
+	mates       mateDesk
 	began       moment
 	watch       moveWatch
 }
@@ -103,7 +104,11 @@ func (g *game) discardFailed() {
 func (g *game) play(ctx context.Context) error {
 	g.began = g.slot.late.read()
 	for {
-		verdict, err := g.turn(ctx)
+		verdict := g.askForMate(ctx)
+		var err error
+		if !verdict.Over() {
+			verdict, err = g.turn(ctx)
+		}
 		if err != nil {
 			g.discardBoth()
 			return err
@@ -221,6 +226,7 @@ func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move 
 	}
 	g.position.Moves = append(g.position.Moves, reply.Move)
 	g.result.Record.Moves = append(g.result.Record.Moves, move)
+	g.mates.moved(c, reply.Best().Score)
 	g.slot.events.moved(g, c, &move, vote, reply.Hit, overrun)
 	if v.Over() {
 		return v

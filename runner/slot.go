@@ -32,7 +32,18 @@ type seat struct {
 	index int
 }
 
-func (s seat) name() string { return s.plan.Players[s.index].Name }
+// solverSeat is the index of a plan's mate solver, who is no player.
+const solverSeat = -1
+
+// engine is who has the seat.
+func (s seat) engine() match.Player {
+	if s.index == solverSeat {
+		return *s.plan.Mate.Solver
+	}
+	return s.plan.Players[s.index]
+}
+
+func (s seat) name() string { return s.engine().Name }
 
 // seated is a player that is open.
 type seated struct {
@@ -86,7 +97,8 @@ func settings(options []match.Option) []usi.Setting {
 func (s *slot) makeRoom(next [2]seat) {
 	var idle []seat
 	for _, o := range s.open {
-		if o.seat != next[0] && o.seat != next[1] {
+		solves := o.index == solverSeat && o.plan == next[0].plan
+		if o.seat != next[0] && o.seat != next[1] && !solves {
 			idle = append(idle, o.seat)
 		}
 	}
@@ -155,7 +167,7 @@ func (s *slot) started(ctx context.Context, at seat, took time.Duration, why err
 
 // specialise fills the slot's number, and its GPU's, into a player's environment.
 func (s *slot) specialise(at seat) match.Player {
-	p := at.plan.Players[at.index]
+	p := at.engine()
 	gpu := s.number / max(1, at.plan.SlotsPerGPU)
 	fill := strings.NewReplacer("{slot}", strconv.Itoa(s.number), "{gpu}", strconv.Itoa(gpu))
 	env := make([]string, len(p.Env))

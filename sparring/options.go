@@ -20,6 +20,7 @@ const (
 	optionNoise    = "EvalNoise"
 	optionModel    = "NoiseModel"
 	optionBook     = "BookFile"
+	optionMate     = "MateNodes"
 )
 
 // The values of NoiseModel.
@@ -30,16 +31,17 @@ const (
 
 // settings are the values of the options.
 type settings struct {
-	hash     int // megabytes
-	lines    int // of MultiPV
-	rule     shogi.DeclarationRule
-	overhead time.Duration
-	seed     int
-	noise    int    // standard deviation in centipawns
-	model    string // what the noise is added to
-	book     string // a file; "": none
-	tunable  bool   // the weights are options
-	weights  knobValues
+	hash      int // megabytes
+	lines     int // of MultiPV
+	rule      shogi.DeclarationRule
+	overhead  time.Duration
+	seed      int
+	noise     int    // standard deviation in centipawns
+	model     string // what the noise is added to
+	book      string // a file; "": none
+	mateNodes int    // of a mate search; 0: no limit
+	tunable   bool   // the weights are options
+	weights   knobValues
 }
 
 func defaults() settings {
@@ -64,6 +66,8 @@ func defaults() settings {
 //   - BookFile: a book that is asked before every search, in a format of package book
 //     that its name tells; read by Ready. Moves are drawn from it by Seed and the number
 //     of the move, and say so ("info string book").
+//   - MateNodes: how many positions "go mate" looks into; 0: no limit. With one its answers
+//     do not depend on the speed of the machine, where there is time enough.
 //   - USI_Ponder: declared for GUIs; it changes nothing.
 func (e *Engine) Options() []usi.Option {
 	d := defaults()
@@ -77,6 +81,7 @@ func (e *Engine) Options() []usi.Option {
 		spin(optionNoise, d.noise, 0, 1000),
 		{Name: optionModel, Type: usi.Combo, Default: d.model, Vars: []string{noiseByTable, noiseByKing}},
 		{Name: optionBook, Type: usi.Filename},
+		spin(optionMate, d.mateNodes, 0, 1<<31-1),
 	}
 	if e.settings.tunable {
 		list = append(list, weightOptions()...)
@@ -123,6 +128,8 @@ func (e *Engine) SetOption(s usi.Setting) error {
 		e.settings.hash = n
 	case optionMultiPV:
 		e.settings.lines = n
+	case optionMate:
+		e.settings.mateNodes = n
 	case optionOverhead:
 		e.settings.overhead = time.Duration(n) * time.Millisecond
 	case optionSeed:

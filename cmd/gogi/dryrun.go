@@ -36,6 +36,9 @@ func dryRun(ctx context.Context, w io.Writer, o *players.Opener, greetings []usi
 	for i, p := range plan.Players {
 		left = printPlayer(w, plan, p, plan.LimitsText(i), left)
 	}
+	if !plan.Mate.IsZero() {
+		printSolver(w, plan, left[0])
+	}
 	c := players.CapacityFor(plan, greetings)
 	fmt.Fprintf(w, "memory    hash tables %s MiB of %s MiB\n", format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB)))
 	if len(c.Undeclared) > 0 {
@@ -85,6 +88,24 @@ func printPlayer(w io.Writer, plan *match.Plan, p match.Player, limits string, g
 		greetings = printPlayer(w, plan, m, m.Limits.String(), greetings) // its own: clocks by colour are the council's
 	}
 	return greetings
+}
+
+func everyMove(n int) string {
+	if n == 1 {
+		return "every move"
+	}
+	return fmt.Sprintf("every %d moves", n)
+}
+
+// printSolver prints who is asked for mates.
+func printSolver(w io.Writer, plan *match.Plan, g usi.Greeting) {
+	m := plan.Mate
+	when := "after a claimed mate"
+	if m.Every > 0 {
+		when += fmt.Sprintf(", and at %s of each side", everyMove(m.Every))
+	}
+	fmt.Fprintf(w, "mates     asked for %s, %s at most; proofs look into %s positions at most; by:\n", when, format.Span(m.Time), format.Count(m.Nodes))
+	printEngine(w, plan, *m.Solver, "", g)
 }
 
 func printEngine(w io.Writer, plan *match.Plan, p match.Player, limits string, g usi.Greeting) {

@@ -263,6 +263,9 @@ func (p *progress) close() {
 	elapsed := time.Since(p.began)
 	now := p.hub.State().State
 	fmt.Fprintln(p.w, words.Done(p.plan.Run, now.Ended, format.Duration(elapsed), float64(now.Ended)/elapsed.Seconds()).In(p.tongue))
+	if now.Mate != nil {
+		fmt.Fprintln(p.w, words.Mates(*now.Mate).In(p.tongue))
+	}
 	for _, w := range now.Warnings { // again: on their first time they may have passed unseen
 		fmt.Fprintln(p.w, words.Warning(w).In(p.tongue))
 	}

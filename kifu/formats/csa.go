@@ -205,6 +205,8 @@ func floodgateType(result string) string {
 		return "jishogi"
 	case scoreAdjudication:
 		return "score adjudication"
+	case mateAdjudication:
+		return "mate adjudication"
 	case crash, notStarted:
 		return "abnormal"
 	case unknown:
@@ -237,6 +239,8 @@ func ofFloodgate(word string) string {
 		return impasse
 	case "score adjudication":
 		return scoreAdjudication
+	case "mate adjudication":
+		return mateAdjudication
 	case "abnormal":
 		return crash
 	case "unknown":

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"fmt"
 	"strings"
 
 	"gogi/kifu"
@@ -22,6 +23,7 @@ const (
 	maxPlies          = "max_plies"
 	impasse           = "impasse"
 	scoreAdjudication = "score_adjudication"
+	mateAdjudication  = "mate_adjudication"
 	crash             = "crash"
 	notStarted        = "not_started"
 	unknown           = "unknown" // of a record that says who won and not how
@@ -33,7 +35,7 @@ const draw = "draw"
 func knownEnd(word string) bool {
 	switch word {
 	case checkmate, resignation, timeForfeit, stall, illegalMove, repetition, perpetualCheck, declaration, falseDeclaration,
-		maxPlies, impasse, scoreAdjudication, crash, notStarted, unknown:
+		maxPlies, impasse, scoreAdjudication, mateAdjudication, crash, notStarted, unknown:
 		return true
 	}
 	return false
@@ -91,12 +93,27 @@ func unescaped(text string) string { return unescaper.Replace(text) }
 //nolint:gochecknoglobals // a replacer is compiled once, and never changes
 var unescaper = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\c`, ",")
 
+// maxComment is how long a comment may be: what is longer is no game of anybody's.
+const maxComment = 64 << 10
+
 // addLine adds a line to a comment.
-func addLine(comment *string, line string) {
+func addLine(comment *string, line string) error {
+	if len(*comment)+len(line) > maxComment {
+		return fmt.Errorf("a comment has more than %d bytes", maxComment)
+	}
 	if *comment != "" {
 		*comment += "\n"
 	}
 	*comment += line
+	return nil
+}
+
+// longer refuses a game that is longer than any that can be stored.
+func longer(moves []kifu.Move) error {
+	if len(moves) >= kifu.MaxPlies {
+		return fmt.Errorf("the game has more than %d plies", kifu.MaxPlies)
+	}
+	return nil
 }
 
 // settleTimes says of moves without a time what that means: the first ones of a game with

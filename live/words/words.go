@@ -70,6 +70,12 @@ func Fault(kind, engine string, pair *int, note, bundle string) phrases.Said {
 	return phrases.Of("fault: %s: %s; kept in %s", what, note, foreign.Printable(bundle, 4000))
 }
 
+// Mates is what came of the questions to a mate solver.
+func Mates(q match.Questions) phrases.Said {
+	return phrases.Of("mates: the solver was asked %s times, claimed %s; of these %s proven, %s refuted, %s not proven; failed %s",
+		format.Count(q.Asked), format.Count(q.Claimed), format.Count(q.Proven), format.Count(q.Refuted), format.Count(q.Unproven), format.Count(q.Failed))
+}
+
 // MoreFaults is told once, after the last fault that is told one by one.
 func MoreFaults() phrases.Said {
 	return phrases.Of("fault: more are counted, and listed in the report")

@@ -109,8 +109,10 @@ func (c *WorkCommand) config(env *verb.Env) (worker.Config, keys.Creds, error) {
 	if w.Policy, err = readPolicy(c.Policy); err != nil {
 		return w, creds, usage.Wrap(err)
 	}
-	if w.NPS, err = readNPS(c.NPSFile); err != nil {
-		return w, creds, err
+	if c.NPSFile != "" {
+		if w.NPS, w.Reference, err = readNPS("--nps-file", c.NPSFile); err != nil {
+			return w, creds, err
+		}
 	}
 	if w.Labels, err = c.labels(); err != nil {
 		return w, creds, err
@@ -124,8 +126,8 @@ func (c *WorkCommand) slots() (int, error) {
 		return runtime.NumCPU(), nil
 	}
 	n, err := strconv.Atoi(c.Concurrency)
-	if err != nil || n < 1 || n > 10_000 {
-		return 0, wrong("--concurrency %s: expected a number from 1 to 10000, or cpus", c.Concurrency)
+	if err != nil || n < 1 || n > farm.MaxSlots {
+		return 0, wrong("--concurrency %s: expected a number from 1 to %d, or cpus", c.Concurrency, farm.MaxSlots)
 	}
 	return n, nil
 }

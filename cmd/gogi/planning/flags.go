@@ -29,6 +29,7 @@ type Flags struct {
 	Rules         string   `group:"series" placeholder:"NAME" help:"default, wcsc, denryu or floodgate."`
 	Resign        string   `group:"series" placeholder:"2000x3" help:"End by score: score × moves, both sides agreeing; 1: before it for one side."`
 	Draw          string   `group:"series" placeholder:"10x8@40" help:"Draw by score: score × moves @ first ply."`
+	Mate          string   `group:"series" placeholder:"ENGINE" help:"End games by proof: ask this engine, which does not play, for mates (builtin: the built-in one); only what the rules prove ends a game."`
 	SPRT          string   `group:"series" name:"sprt" placeholder:"0,4" help:"Stop when a sequential test of these two Elo differences decides; --games is then the maximum."`
 	Ponder        string   `group:"series" placeholder:"MODE" help:"off, standard or early."`
 	Slowed        string   `group:"series" placeholder:"POLICY" help:"Pairs with a move that the machine slowed: count or void."`
@@ -62,7 +63,7 @@ func (s *Flags) asked() configs.Flags {
 		ThirdPlace: s.ThirdPlace, Seeding: s.Seeding, Block: s.Block, Anchor: s.Anchor, Swap: s.Swap, Rules: s.Rules, Openings: s.Openings,
 		OpeningPlies: s.OpeningPlies, Handicap: s.Handicap, TC: s.TC, Main: s.Main, Byoyomi: s.Byoyomi,
 		Increment: s.Increment, Movetime: s.Movetime, Nodes: s.Nodes, Depth: s.Depth, Self: s.Self, Margin: s.Margin,
-		Stall: s.Stall, Resign: s.Resign, Draw: s.Draw, SPRT: s.SPRT, Ponder: s.Ponder, Slowed: s.Slowed, PVPlies: s.PVPlies, Transcript: s.Transcript,
+		Stall: s.Stall, Resign: s.Resign, Draw: s.Draw, Mate: s.Mate, SPRT: s.SPRT, Ponder: s.Ponder, Slowed: s.Slowed, PVPlies: s.PVPlies, Transcript: s.Transcript,
 		Profile: s.Profile, Restart: s.Restart, StartParallel: s.StartParallel, SlotsPerGPU: s.SlotsPerGPU,
 		CPUs: s.CPUs, CoresPerSlot: s.CoresPerSlot, Durable: s.Durable,
 	}

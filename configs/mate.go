@@ -1,0 +1,76 @@
+package configs
+
+import (
+	"fmt"
+	"time"
+
+	"gogi/match"
+)
+
+// Mate is who is asked for mates, and when, see match.Mate.
+type Mate struct {
+	Engine string         `toml:"engine,short"` // the name of an engine, which does not play then; or builtin, or off
+	Every  *int           `toml:"every"`        // own moves of each side between questions; default 0: only after a claim
+	Time   *time.Duration `toml:"time"`         // of a question; default match.DefaultMateTime
+	Nodes  *int           `toml:"nodes"`        // of a proof; default match.DefaultMateNodes
+}
+
+// solves reports whether the engine is the one that is asked for mates.
+func (f *File) solves(engine string) bool { return engine != "" && engine == f.solver() }
+
+// maxProof bounds what a proof may look into: some seconds, and a gigabyte.
+const maxProof = 2_000_000
+
+// solver is the name of the engine that is asked for mates; "" is none.
+func (f *File) solver() string {
+	if f.Mate == nil || f.Mate.Engine == "off" {
+		return ""
+	}
+	return f.Mate.Engine
+}
+
+// mate resolves how games end by proof.
+func (r *resolver) mate(ponder match.PonderMode) match.Mate {
+	want, name := or(r.file.Mate, Mate{}), r.file.solver()
+	if name == "" {
+		if want.Engine == "" && r.file.Mate != nil {
+			r.fail("mate", "mate: there is nobody to ask: expected engine = the name of an [[engine]] with a mate search, or \"builtin\"")
+		}
+		return match.Mate{}
+	}
+	m := match.Mate{
+		Solver: r.solver(name),
+		Every:  r.inRange("mate.every", want.Every, 0, 0, maxParallel),
+		Time:   or(want.Time, match.DefaultMateTime),
+		Nodes:  r.inRange("mate.nodes", want.Nodes, match.DefaultMateNodes, 1, maxProof),
+	}
+	if err := m.Check(ponder); err != nil && m.Solver != nil {
+		r.fail("mate", "mate: %w", err)
+	}
+	return m
+}
+
+// solver resolves the engine that is asked. It plays nobody's game, so it has no limits.
+func (r *resolver) solver(name string) *match.Player {
+	var e engineResolver
+	switch i := r.file.engine(name); {
+	case i >= 0:
+		e = r.engineAt(i)
+		for _, s := range r.seats {
+			if !s.council && s.index == i {
+				r.fail("mate", "mate: %s plays itself: expected an [[engine]] of its own to ask", name)
+			}
+		}
+	case name == builtinWord:
+		e = engineResolver{resolver: r, Engine: &Engine{Name: "mate solver", Cmd: builtinWord}, at: "mate", i: -1}
+	default:
+		r.fail("mate", "mate: there is no engine %q (%s)", name, fmt.Sprint(r.file.engineNames(), ` or "builtin"`))
+		return nil
+	}
+	p := e.resolve(match.Limits{})
+	if e.i < 0 {
+		p.Options, p.Profile = nil, "" // those of all engines are not for this one
+	}
+	p.Restart = match.RestartNever
+	return &p
+}

@@ -1,0 +1,166 @@
+package match
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"gogi/shogi"
+	"gogi/shogi/mating"
+)
+
+// Mate ends games by proof: a mate solver, which plays nobody's game, is asked about
+// positions, and a mate that it claims ends the game where our own rules prove it. Both
+// players are treated alike. The zero value is off.
+type Mate struct {
+	Solver *Player       `json:",omitempty"` // who is asked; of a plan out of a store nil
+	Every  int           `json:",omitempty"` // asked at every so many moves of each side, too; 0: only after a claim
+	Time   time.Duration `json:",omitempty"` // what each question may take; on nobody's clock
+	Nodes  int           `json:",omitempty"` // positions that a proof may look into; 0: off
+}
+
+// The limits of questions and proofs where a series names none.
+const (
+	DefaultMateTime  = time.Second
+	DefaultMateNodes = 20_000
+)
+
+// IsZero reports whether games are not ended by proof.
+func (m Mate) IsZero() bool { return m.Nodes == 0 }
+
+// Check says what of it makes no sense, or nil.
+func (m Mate) Check(ponder PonderMode) error {
+	switch {
+	case m.IsZero() && m != (Mate{}):
+		return errors.New("ending games by proof: a proof may look into no position")
+	case m.IsZero():
+		return nil
+	case m.Solver == nil || m.Solver.Council != nil:
+		return errors.New("ending games by proof: there is no engine to ask")
+	case min(m.Every, m.Nodes) < 0 || m.Time <= 0:
+		return errors.New("ending games by proof: a number or the time is negative, or there is no time")
+	case ponder != PonderOff && ponder != "":
+		return errors.New("ending games by proof: who ponders would think on while the solver is asked: expected no pondering")
+	}
+	return nil
+}
+
+// Asks reports whether the solver is asked for a mate by the side to move: its latest
+// move came with the claim of a mate, or its number, from 0, is one of every so many.
+func (m Mate) Asks(claimed bool, own int) bool {
+	return !m.IsZero() && (claimed || m.Every > 0 && own%m.Every == 0)
+}
+
+// CanonicalMate is what of a Mate decides how games end.
+type CanonicalMate struct {
+	Solver *CanonicalPlayer `json:"solver,omitempty"`
+	Every  int              `json:"every,omitempty"`
+	Time   time.Duration    `json:"time,omitempty"` // nanoseconds
+	Nodes  int              `json:"nodes,omitempty"`
+}
+
+// canonical is nil where games are not ended by proof.
+func (m Mate) canonical() *CanonicalMate {
+	if m == (Mate{}) {
+		return nil
+	}
+	c := &CanonicalMate{Every: m.Every, Time: m.Time, Nodes: m.Nodes}
+	if m.Solver != nil {
+		solver := m.Solver.canonical()
+		c.Solver = &solver
+	}
+	return c
+}
+
+// Questions are the questions to a mate solver in a game, by what came of them.
+type Questions struct {
+	Asked    int `json:"asked"`
+	Claimed  int `json:"claimed,omitempty"`  // it claimed a mate: proven, refuted and unproven together
+	Proven   int `json:"proven,omitempty"`   // our rules prove it; it ended the game
+	Refuted  int `json:"refuted,omitempty"`  // its line is no mate by our rules
+	Unproven int `json:"unproven,omitempty"` // within what a proof may look into, or before the game's limit of plies
+	Failed   int `json:"failed,omitempty"`   // it crashed, hung or has no mate search; it was asked no more in that game
+}
+
+// Add counts those of another game.
+func (q *Questions) Add(more Questions) {
+	q.Asked += more.Asked
+	q.Claimed += more.Claimed
+	q.Proven += more.Proven
+	q.Refuted += more.Refuted
+	q.Unproven += more.Unproven
+	q.Failed += more.Failed
+}
+
+// Proof is what a game that ended by MateAdjudication keeps, so that it can be proven
+// again: kifu.Record.Final has it as JSON.
+type Proof struct {
+	Solver string       `json:"solver"` // who claimed the mate
+	Line   []shogi.Move `json:"line"`   // as it was claimed
+	Plies  int          `json:"plies"`  // to the mate, at most
+	Nodes  int          `json:"nodes"`  // that our proof looked into
+}
+
+// proofText is the JSON of a proof; its key tells it from a vote record.
+type proofText struct {
+	Mate *Proof `json:"mate"`
+}
+
+// Text is the JSON.
+func (p Proof) Text() ([]byte, error) {
+	text, err := json.Marshal(proofText{&p})
+	if err != nil {
+		return nil, fmt.Errorf("match: writing the proof of a mate: %w", err)
+	}
+	return text, nil
+}
+
+// ParseProof is the inverse of Proof.Text.
+func ParseProof(text []byte) (Proof, error) {
+	var p proofText
+	if err := json.Unmarshal(text, &p); err != nil {
+		return Proof{}, fmt.Errorf("match: reading the proof of a mate: %w", err)
+	}
+	if p.Mate == nil {
+		return Proof{}, errors.New("match: reading the proof of a mate: there is none")
+	}
+	return *p.Mate, nil
+}
+
+// ProveMate looks whether a line that is claimed to be a mate by the side to move is one
+// by our rules, looking into so many positions at most. A mate counts only if it comes
+// before the game's limit of plies, and not by way of a fourth repetition.
+func (r *Referee) ProveMate(line []shogi.Move, nodes int) mating.Result {
+	limits := mating.Limits{Nodes: nodes, Try: r.rules.Declaration == shogi.TryRule}
+	if r.rules.MaxPlies > 0 {
+		limits.Plies = r.rules.MaxPlies - r.plies()
+		if r.rules.MateAtLimitDraws {
+			limits.Plies--
+		}
+		if limits.Plies < 1 {
+			return mating.Result{Why: "the game's limit of plies comes before any mate"}
+		}
+	}
+	return mating.Verify(r.history, line, limits)
+}
+
+// MateVerdict is the end of a game by proof, for the side to move.
+func (r *Referee) MateVerdict(solver string, plies int) Verdict {
+	return LossFor(r.Side().Opponent(), MateAdjudication, fmt.Sprintf("%s mates in %d plies or less: claimed by %s, proven by the rules", r.Side(), plies, solver))
+}
+
+// proven proves a game's last position again, as its record says that it was.
+func (r *replay) proven(plan *Plan, g *Result) error {
+	if plan.Mate.IsZero() {
+		return fmt.Errorf("it ended by %s, and the plan has no such end", g.Termination)
+	}
+	proof, err := ParseProof(g.Record.Final)
+	if err != nil {
+		return err
+	}
+	if found := r.referee.ProveMate(proof.Line, plan.Mate.Nodes); found.Verdict != mating.Mate {
+		return fmt.Errorf("it ended by %s, which is not proven: %s", g.Termination, found.Why)
+	}
+	return nil
+}
