@@ -84,7 +84,7 @@ var allowed = map[string][]string{
 	"gogi/ratings":                 {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/sheet", "gogi/internal/usage", "gogi/match", "gogi/report", "gogi/stats", "gogi/stats/rating", "gogi/shogi", "gogi/stats/rating/crosstable", "gogi/stats/counts", "gogi/internal/phrases"},
 	"gogi/regression":              {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/sheet", "gogi/stats/regress", "gogi/stats/counts"},
 	"gogi/survey":                  {"gogi/internal/foreign", "gogi/internal/format", "gogi/shogi", "gogi/kifu", "gogi/usi", "gogi/match", "gogi/sparring", "gogi/players", "gogi/runner", "gogi/stats/counts"},
-	"gogi/examine":                 {"gogi/internal/foreign", "gogi/internal/format", "gogi/shogi", "gogi/usi", "gogi/usi/process", "gogi/match", "gogi/configs", "gogi/players"},
+	"gogi/examine":                 {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/phrases", "gogi/shogi", "gogi/usi", "gogi/usi/process", "gogi/match", "gogi/configs", "gogi/players"},
 	"gogi/served":                  {"gogi/internal/foreign", "gogi/internal/usage", "gogi/shogi", "gogi/usi", "gogi/ensemble", "gogi/match", "gogi/configs", "gogi/sparring", "gogi/players", "gogi/ensemble/voting"},
 	"gogi/compare":                 {"gogi/internal/format", "gogi/internal/usage", "gogi/match", "gogi/gate", "gogi/stats", "gogi/stats/counts", "gogi/internal/phrases"},
 	"gogi/effects":                 {"gogi/internal/format", "gogi/shogi", "gogi/kifu", "gogi/match", "gogi/gate", "gogi/stats", "gogi/stats/counts", "gogi/internal/phrases"},
