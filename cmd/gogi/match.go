@@ -167,7 +167,7 @@ func (c *matchCommand) play(ctx context.Context, env *verb.Env, o *players.Opene
 		c.step.promise(env.Err, o.Plan)
 	}
 	if c.DryRun {
-		return nil, dryRun(ctx, env.Out, o, greetings, warnings)
+		return nil, dryRun(ctx, env, o, greetings, warnings)
 	}
 	more, fatal := players.CapacityFor(o.Plan, greetings).Problems()
 	if fatal != nil {
@@ -181,7 +181,7 @@ func (c *matchCommand) play(ctx context.Context, env *verb.Env, o *players.Opene
 	}
 	if !c.Quiet {
 		for _, w := range append(warnings, more...) {
-			fmt.Fprintln(env.Err, "warning:", w)
+			env.Warn(w.Said())
 		}
 	}
 	store, err := results.Open(ctx, c.DB, c.durability)
@@ -189,7 +189,7 @@ func (c *matchCommand) play(ctx context.Context, env *verb.Env, o *players.Opene
 		return nil, err
 	}
 	if kind := store.Shared(); kind != "" && !c.Quiet {
-		fmt.Fprintf(env.Err, "warning: %s lies on %s: one machine at a time may play into it, and no other may read it meanwhile\n", c.DB, kind)
+		env.Warn(phrases.Of("%s lies on %s: one machine at a time may play into it, and no other may read it meanwhile", c.DB, kind))
 	}
 	report, err := c.playInto(ctx, env, o, store)
 	return report, errors.Join(err, store.Close())
@@ -245,7 +245,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *verb.Env, o *players.O
 	c.record(o)
 	played := c.playPairs(ctx, env, o, store, run, begun)
 	if err := o.Records.Close(); err != nil { // which changes no result
-		fmt.Fprintln(env.Err, "warning:", err)
+		env.Warn(phrases.Because(err))
 	}
 	if err := run.Close(); err != nil {
 		return nil, errors.Join(played, err)
@@ -371,7 +371,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *verb.Env, o *players.
 		}
 		defer func() {
 			if err := stop(); err != nil { // which changes no result
-				fmt.Fprintln(env.Err, "warning:", err)
+				env.Warn(phrases.Because(err))
 			}
 		}()
 	}
@@ -382,7 +382,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *verb.Env, o *players.
 	if server, err := socket.Listen(socket.Path(c.DB, o.Plan.Run), s.Control); err == nil {
 		config.Watch = append(config.Watch, server.Serve)
 	} else if !c.Quiet {
-		fmt.Fprintln(env.Err, "warning: gogi ctl and those who watch cannot reach this run:", err)
+		env.Warn(phrases.Of("gogi ctl and those who watch cannot reach this run: %s", phrases.Because(err)))
 	}
 	if c.HTTP != "" {
 		stop, err := c.serve(ctx, env, store, o.Plan.Run, s, measured.Set())
@@ -441,7 +441,7 @@ func (c *matchCommand) serve(ctx context.Context, env *verb.Env, store *results.
 	go func() {
 		defer close(ended)
 		if err := server.Serve(ctx); err != nil {
-			fmt.Fprintln(env.Err, "warning: the pages are gone:", err)
+			env.Warn(phrases.Of("the pages are gone: %s", phrases.Because(err)))
 		}
 	}()
 	return func() { cancel(); <-ended }, nil

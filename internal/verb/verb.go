@@ -48,6 +48,11 @@ func (env *Env) GuardChanged(change process.GuardChange) {
 	fmt.Fprintln(env.Err, line)
 }
 
+// Warn tells people of what works, but not as they may think.
+func (env *Env) Warn(what phrases.Said) {
+	fmt.Fprintln(env.Err, phrases.Say(env.Tongue, "warning: %s", what))
+}
+
 // ResultWriter is where the result goes; it remembers what was lost on the way, so that
 // a verb need not ask after every line. It may be written to by many goroutines.
 type ResultWriter struct {
