@@ -49,7 +49,7 @@ func dryRun(ctx context.Context, env *verb.Env, o *players.Opener, greetings []u
 	d.line("", "duration", phrases.Of("about %s a game of %d plies, %s for all", format.Duration(length), players.TypicalPlies, all))
 	if !plan.Gate.IsZero() {
 		fmt.Fprint(d.Out, "\n", d.label("gate"))
-		if err := expectation(d.Out, plan, length); err != nil {
+		if err := expectation(d.Out, d.Tongue, plan, length); err != nil {
 			return err
 		}
 	}

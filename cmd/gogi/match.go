@@ -343,7 +343,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *verb.Env, o *players.
 		if err != nil {
 			return err
 		}
-		if err := expectation(env.Err, o.Plan, length); err != nil {
+		if err := expectation(env.Err, env.Tongue, o.Plan, length); err != nil {
 			return err
 		}
 	}
@@ -405,14 +405,14 @@ func (c *matchCommand) playPairs(ctx context.Context, env *verb.Env, o *players.
 		env.Say.Store(&say)
 		config.Watch = append(config.Watch, shown.follow)
 	}
-	c.interrupted.Playing(func() string { s.Drain(); return inPlay(s.Hub().State().State, o.Plan) })
+	c.interrupted.Playing(func() phrases.Said { s.Drain(); return inPlay(s.Hub().State().State, o.Plan) })
 	ending, err := s.Play(ctx, config)
 	c.interrupted.Playing(nil)
 	return ended(errors.Join(err, lines.failed()), ending, c.interrupted.Happened())
 }
 
 // inPlay says how many games the pairs in play still have, those in play included.
-func inPlay(now *match.Snapshot, plan *match.Plan) string {
+func inPlay(now *match.Snapshot, plan *match.Plan) phrases.Said {
 	games := 0
 	for _, slot := range now.Slots {
 		if slot.Phase != match.SlotIdle {
@@ -422,7 +422,7 @@ func inPlay(now *match.Snapshot, plan *match.Plan) string {
 			}
 		}
 	}
-	return fmt.Sprintf("the pairs in play (%s)", format.NumberOf(games, "game"))
+	return phrases.Of("the pairs in play (%s)", phrases.Number{N: games, Noun: "game"})
 }
 
 // serve shows the run in a browser until stop is called.
@@ -467,13 +467,13 @@ func ended(internal error, e series.Ending, interrupted bool) error {
 	case e.Left == 0 && (e.Ordered || interrupted): // it came when everything was played
 		return nil
 	case e.Ordered && e.Left > 0:
-		return &verb.Exit{Code: verb.Interrupted, Err: fmt.Errorf("told to end with %d pairs unplayed; the same command goes on", e.Left)}
+		return &verb.Exit{Code: verb.Interrupted, Err: phrases.Errorf("told to end with %s unplayed; the same command goes on", phrases.Number{N: e.Left, Noun: "pair"})}
 	case interrupted && e.Left > 0:
-		return &verb.Exit{Code: verb.Interrupted, Err: fmt.Errorf("interrupted with %s unplayed; the same command goes on", format.NumberOf(e.Left, "pair"))}
+		return &verb.Exit{Code: verb.Interrupted, Err: phrases.Errorf("interrupted with %s unplayed; the same command goes on", phrases.Number{N: e.Left, Noun: "pair"})}
 	case e.Why != nil && e.Left > 0:
 		return &verb.Exit{Code: verb.Unplayed, Err: fmt.Errorf("%w; unplayed: %s; the same command goes on", e.Why, format.NumberOf(e.Left, "pair"))}
 	case e.Left > 0:
-		return &verb.Exit{Code: verb.Unplayed, Err: fmt.Errorf("unplayed: %s", format.NumberOf(e.Left, "pair"))}
+		return &verb.Exit{Code: verb.Unplayed, Err: phrases.Errorf("unplayed: %s", phrases.Number{N: e.Left, Noun: "pair"})}
 	}
 	return e.Why
 }
