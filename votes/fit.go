@@ -196,7 +196,7 @@ func (c *councilFit) print(w io.Writer, in phrases.Tongue) {
 	t := format.Table(phrases.Heads(in, "member", "games", "scores", "slope a centipawn", "± standard error", "intercept", "± standard error", "73% at")...)
 	t.SetColumnConfigs(format.RightAligned(2, 8))
 	for _, m := range slices.Concat(c.Members, []*memberFit{c.All}) {
-		row := table.Row{format.Name(m.Name), format.Count(m.Games), format.Count(m.Scores), "–", "–", "–", "–", "–"}
+		row := table.Row{c.name(m, in), format.Count(m.Games), format.Count(m.Scores), "–", "–", "–", "–", "–"}
 		if m.Slope != nil {
 			copy(row[3:], []any{decimals(*m.Slope), decimals(*m.SlopeSE), decimals(*m.Intercept), decimals(*m.InterceptSE)})
 		}
@@ -207,7 +207,7 @@ func (c *councilFit) print(w io.Writer, in phrases.Tongue) {
 	}
 	format.Render(w, t)
 	for _, m := range slices.Concat(c.Members, []*memberFit{c.All}) {
-		m.printRemarks(w, in)
+		m.printRemarks(w, c.name(m, in), in)
 	}
 	fmt.Fprintf(w, "%s\n\n", phrases.Say(in, "The default is slope = %s, 73%% at 600 cp. Errors are over games; mates and bounds are left out.", decimals(voting.DefaultSlope)))
 	for _, m := range c.Members {
@@ -220,12 +220,20 @@ func (c *councilFit) print(w io.Writer, in phrases.Tongue) {
 	}
 }
 
-func (m *memberFit) printRemarks(w io.Writer, in phrases.Tongue) {
+// name is what a table calls a member, or all of them.
+func (c *councilFit) name(m *memberFit, in phrases.Tongue) string {
+	if m == c.All {
+		return phrases.Say(in, "all members")
+	}
+	return format.Name(m.Name)
+}
+
+func (m *memberFit) printRemarks(w io.Writer, name string, in phrases.Tongue) {
 	if m.Why != "" {
-		fmt.Fprintln(w, phrases.Say(in, "%s: no scale: %s", format.Name(m.Name), m.Why))
+		fmt.Fprintln(w, phrases.Say(in, "%s: no scale: %s", name, m.Why))
 	}
 	for _, c := range m.Warnings {
-		fmt.Fprintln(w, phrases.Say(in, "%s: %s", format.Name(m.Name), c.said()))
+		fmt.Fprintln(w, phrases.Say(in, "%s: %s", name, c.said()))
 	}
 }
 

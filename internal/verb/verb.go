@@ -40,7 +40,7 @@ type Env struct {
 
 // GuardChanged warns, at any time, of what has become of the guard process.
 func (env *Env) GuardChanged(change process.GuardChange) {
-	line := "warning: " + change.String()
+	line := phrases.Say(env.Tongue, "warning: %s", change)
 	if say := env.Say.Load(); say != nil {
 		(*say)(line)
 		return
