@@ -57,6 +57,14 @@ func TestControl(t *testing.T) {
 	if err := n.close(); err != nil || n.resting != nil {
 		t.Errorf("its end: %v", err)
 	}
+	n = control0("-script", "hang@usi:2")
+	late := n.answering(t.Context(), 0)
+	dying := n.resting
+	<-dying.asked
+	dying.proc.Kill()
+	if s := late(); !s.known() || s.Answered || n.resting != nil {
+		t.Errorf("one that died of it: %+v", s)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	end := control0("-script", "hang@usi").starting(ctx)
 	cancel()

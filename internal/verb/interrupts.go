@@ -3,7 +3,6 @@ package verb
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"sync"
@@ -18,8 +17,7 @@ import (
 // first. A stop (Ctrl-Z) is announced, and so is what follows from it. Other verbs
 // keep what signals do by default.
 type Interrupts struct {
-	err    io.Writer
-	tongue phrases.Tongue
+	env    *Env
 	cancel context.CancelCauseFunc
 	caught chan os.Signal // from the runtime; never closed; room for all that anybody presses
 	quit   chan struct{}  // closed by Stop
@@ -36,7 +34,7 @@ type Interrupts struct {
 // that goes away must not end a series.
 func Catch(ctx context.Context, env *Env) (context.Context, *Interrupts) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	i := &Interrupts{err: env.Err, tongue: env.Tongue, cancel: cancel, caught: make(chan os.Signal, 8), quit: make(chan struct{})}
+	i := &Interrupts{env: env, cancel: cancel, caught: make(chan os.Signal, 8), quit: make(chan struct{})}
 	signal.Notify(i.caught, append(stops(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)...)
 	i.done.Go(i.listen)
 	return ctx, i
@@ -100,9 +98,15 @@ func (i *Interrupts) resume() {
 	i.stopped = time.Time{}
 }
 
-// tell says something to people, after what stands before it.
+// tell says something to people: above what is redrawn on the terminal, which would wipe it
+// out, or where nothing is, after what stands before it.
 func (i *Interrupts) tell(before string, what phrases.Said) {
-	fmt.Fprintf(i.err, "%s%s\n", before, what.In(i.tongue))
+	line := what.In(i.env.Tongue)
+	if say := i.env.Say.Load(); say != nil {
+		(*say)(line)
+		return
+	}
+	fmt.Fprintf(i.env.Err, "%s%s\n", before, line)
 }
 
 // inPlay reports whether a series is being played.
