@@ -2,13 +2,15 @@
 GO ?= go
 LINTER ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
+# Many packages' tests wait, for engines, a browser, the disk: more of them run than there are CPUs.
+AT_ONCE ?= 4
 NODES ?= 400
 KINGS ?=
 PAPER = paper-$(NODES)$(if $(KINGS),-kings)
 NOISE = $(if $(KINGS),EvalNoise = $(KINGS)$(comma) NoiseModel = "king_square",EvalNoise = 5)
 comma := ,
 
-.PHONY: build check test soak chaos fuzz bench lint paper figures wine macos
+.PHONY: build check test soak chaos fuzz bench lint paper figures wine windows macos dist
 
 build: ## the program, as ./gogi
 	$(GO) build -o gogi ./cmd/gogi
@@ -19,16 +21,22 @@ check: ## formatting, vet, import directions
 	$(GO) test -count=1 -run "TestImportDirections|TestArchitectureTable|TestCommandOrder" .
 
 test: ## everything but the deep perft rows; real engines where they are installed
-	$(GO) test -vet=off -timeout 15m ./... # check vets
+	$(GO) test -vet=off -timeout 15m -p $(AT_ONCE) ./... # check vets
 
 soak: ## an hour, or SOAK=3m, of kills, suspensions, full disks and failing engines; SOAK_SEED repeats what was drawn
 	SOAK=$(or $(SOAK),1h) SOAK_SEED=$(SOAK_SEED) $(GO) test -count=1 -v -timeout 0 -run TestSoak ./internal/soak
 
-chaos: ## ten minutes, or CHAOS=1h, of a farm whose processes are killed and stopped; CHAOS_SEED repeats what was drawn
-	CHAOS=$(or $(CHAOS),10m) CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -v -timeout 0 -run TestChaos ./internal/chaos
+chaos: ## ten minutes, or CHAOS=1h, of a farm whose processes are killed, stopped, cut off and starved of disk; CHAOS_SEED repeats what was drawn
+	CHAOS=$(or $(CHAOS),10m) CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -v -timeout 0 -parallel 4 -run 'TestChaos|TestNetworks' ./internal/chaos
 
 wine: ## the program built for Windows plays under Wine; wants wine, gcc-mingw-w64-x86-64 and minutes
 	GOGI_WINE=required $(GO) test -count=1 -timeout 15m ./internal/wine
+
+windows: ## types for Windows, the tests' too; wants gcc-mingw-w64-x86-64
+	GOFLAGS=-trimpath CGO_ENABLED=1 GOOS=windows CC=x86_64-w64-mingw32-gcc $(GO) vet ./... # -trimpath: what make dist has compiled is used
+
+dist: ## archives for Linux and Windows, Debian packages and their SHA-256, into dist/: docs/install.md
+	scripts/dist
 
 macos: ## types for macOS, without SQLite, which wants a C compiler for it
 	CGO_ENABLED=0 GOOS=darwin $(GO) vet ./...

@@ -229,6 +229,11 @@ func (d *decoder) list(path string, from any, into reflect.Value) {
 		d.fail(path, "%s", doubleBrackets(path))
 		return
 	}
+	if one, single := from.(map[string]any); single && into.Type() == reflect.TypeFor[TuneValidates]() {
+		into.Set(reflect.MakeSlice(into.Type(), 1, 1))
+		d.value(path, one, into.Index(0))
+		return
+	}
 	list := reflect.ValueOf(from) // []any, or []map[string]any of [[…]]
 	if list.Kind() != reflect.Slice {
 		d.mismatch(path, "a list", from)

@@ -29,8 +29,11 @@ type Tune struct {
 	Average  *float64      `toml:"average"`
 	Faults   string        `toml:"faults"` // stop or forfeit
 	Stages   []string      `toml:"stages"`
-	Validate *TuneValidate `toml:"validate"`
+	Validate TuneValidates `toml:"validate"`
 }
+
+// TuneValidates are the matches that judge what a tune has found: one table, or several.
+type TuneValidates []TuneValidate
 
 // TuneValidate is the match that judges what a tune has found.
 type TuneValidate struct {
@@ -58,8 +61,8 @@ type TuneParam struct {
 type TuneWish struct {
 	Tune
 	List   []TuneParam
-	Engine Engine        // as the file has it
-	Limits *match.Limits // of the validation; nil: those of the tune
+	Engine Engine          // as the file has it
+	Limits []*match.Limits // of each validation; nil: those of the tune
 }
 
 // errTune is of a file that is a tune where a series is asked for.
@@ -89,18 +92,27 @@ func (f *File) TakeTune() (*TuneWish, error) {
 		return nil, fmt.Errorf("%s: a tune is a match of one engine against itself: expected no players, design, swap or councils", f.title())
 	}
 	w.Engine = f.Engines[i]
-	if v := w.Validate; v != nil && v.Limits != nil {
-		limits, err := or(f.Limits, Limits{}).override(or(w.Engine.Limits, Limits{})).override(*v.Limits).resolve()
-		if err == nil {
-			err = limits.Check()
-		}
+	for _, v := range w.Validate {
+		limits, err := f.validationLimits(&w.Engine, v.Limits)
 		if err != nil {
 			return nil, fmt.Errorf("%s: tune.validate.limits: %w", f.title(), err)
 		}
-		w.Limits = &limits
+		w.Limits = append(w.Limits, limits)
 	}
 	plus, minus := w.Engine, w.Engine
 	plus.Name, minus.Name = name+"+", name+"-"
 	f.Engines = []Engine{plus, minus}
 	return w, nil
+}
+
+// validationLimits are those of a validation; nil where it has none of its own.
+func (f *File) validationLimits(e *Engine, own *Limits) (*match.Limits, error) {
+	if own == nil {
+		return nil, nil //nolint:nilnil // they are the tune's
+	}
+	limits, err := or(f.Limits, Limits{}).override(or(e.Limits, Limits{})).override(*own).resolve()
+	if err == nil {
+		err = limits.Check()
+	}
+	return &limits, err
 }

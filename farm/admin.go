@@ -64,7 +64,8 @@ type TestStatus struct {
 	Name     string            `cbor:"name" json:"name"`
 	Owner    string            `cbor:"owner" json:"owner"`
 	State    State             `cbor:"state" json:"state"`
-	Why      string            `cbor:"why" json:"why,omitempty"` // of the state
+	Why      string            `cbor:"why" json:"why,omitempty"`     // of the state
+	Waits    string            `cbor:"waits" json:"waits,omitempty"` // which quota of its owner keeps it waiting; "": none
 	Priority int               `cbor:"priority" json:"priority"`
 	Share    float64           `cbor:"share" json:"share"`
 	Note     string            `cbor:"note" json:"note,omitempty"`
@@ -82,6 +83,8 @@ type TestStatus struct {
 	Verdict   string  `cbor:"verdict" json:"verdict,omitempty"`     // of its gate: continue, pass, fail or inconclusive
 	LLR       float64 `cbor:"llr" json:"llr,omitempty"`
 
+	Tune *TuneStatus `cbor:"tune,omitempty" json:"tune,omitempty"` // nil: it is none
+
 	Granted    int `cbor:"granted" json:"granted"` // the counts below are since the coordinator's start
 	Expired    int `cbor:"expired" json:"expired"`
 	Adopted    int `cbor:"adopted" json:"adopted"`
@@ -95,6 +98,20 @@ type TestStatus struct {
 	Stale      int `cbor:"stale" json:"stale"`       // of a take before
 	Agreed     int `cbor:"agreed" json:"agreed"`     // audits whose playings were the same
 	Differed   int `cbor:"differed" json:"differed"` // audits that a third had to decide
+}
+
+// TuneStatus is how far a tune has come.
+type TuneStatus struct {
+	Blocks int         `cbor:"blocks" json:"blocks"` // learnt
+	Of     int         `cbor:"of" json:"of"`         // in all
+	Params []TuneParam `cbor:"params" json:"params"`
+}
+
+// TuneParam is a parameter of a tune, in the text that an engine is sent.
+type TuneParam struct {
+	Name  string `cbor:"name" json:"name"`
+	Start string `cbor:"start" json:"start"`
+	Now   string `cbor:"now" json:"now"` // the path's centre, not the answer
 }
 
 // Change is a line of a test's log.
@@ -111,6 +128,9 @@ type WorkerStatus struct {
 	Trust      string            `cbor:"trust" json:"trust"`
 	Here       bool              `cbor:"here" json:"here"`                       // heard of within a lease
 	Quarantine string            `cbor:"quarantine" json:"quarantine,omitempty"` // why; "": it is not
+	Probation  string            `cbor:"probation" json:"probation,omitempty"`   // why it plays nothing with scaled clocks; "": it does
+	Rebench    string            `cbor:"rebench" json:"rebench,omitempty"`       // why it is to be measured anew
+	Unfit      []string          `cbor:"unfit" json:"unfit,omitempty"`           // running tests whose clocks do not fit its speed, and why
 	Draining   bool              `cbor:"draining" json:"draining,omitempty"`
 	Slots      int               `cbor:"slots" json:"slots"`
 	Held       int               `cbor:"held" json:"held"`
@@ -118,7 +138,8 @@ type WorkerStatus struct {
 	NPS        float64           `cbor:"nps" json:"nps"`
 	Added      int               `cbor:"added" json:"added"` // since the coordinator's start
 	Refused    int               `cbor:"refused" json:"refused"`
-	Agreed     int               `cbor:"agreed" json:"agreed"` // audits
+	Agreed     int               `cbor:"agreed" json:"agreed"`   // audits
+	Log10E     float64           `cbor:"log10_e" json:"log10_e"` // evidence of all tests that its results are not those of the others: the logarithm of an e-value
 	Version    string            `cbor:"version" json:"version"`
 	Labels     map[string]string `cbor:"labels" json:"labels,omitempty"`
 	Seen       time.Time         `cbor:"seen" json:"seen"`

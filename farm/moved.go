@@ -1,6 +1,10 @@
 package farm
 
-import "time"
+import (
+	"time"
+
+	"gogi/match"
+)
 
 // Pull asks for the stored pairs of a test, from a number on, but for those that the
 // asker has; the answer is a Pulled.
@@ -26,8 +30,11 @@ type Pulled struct {
 	Plan  []byte     `cbor:"plan"`  // match.EncodePlan
 	Pairs [][]byte   `cbor:"pairs"` // match.EncodePair, in the order of their numbers
 	Voids []Void     `cbor:"voids"` // of the pairs from the number that was asked for to Next
-	Next  int        `cbor:"next"`  // where the next Pull begins
-	More  bool       `cbor:"more"`
+	// States are those of a tune, by blocks, that rest on pairs below Next, and on some from
+	// where the Pull begins.
+	States []match.TuneState `cbor:"states,omitempty"`
+	Next   int               `cbor:"next"` // where the next Pull begins
+	More   bool              `cbor:"more"`
 }
 
 // Void is a playing of a pair that was taken out of a test. A copy that has it takes it

@@ -69,10 +69,16 @@ const tokenSize = 12
 // lease's own Token is not looked at.
 func (s *Secret) Token(worker string, lease Held) []byte {
 	text := append([]byte("gogi lease 1\x00"), lease.Run...)
+	if lease.Points != 0 {
+		text = append([]byte("gogi lease 2\x00"), lease.Run...)
+	}
 	text = append(text, 0)
 	text = binary.BigEndian.AppendUint64(text, uint64(lease.Pair)) //nolint:gosec // any number has its own text
 	text = binary.BigEndian.AppendUint64(text, uint64(lease.Epoch))
 	text = binary.BigEndian.AppendUint64(text, uint64(lease.Take)) //nolint:gosec // likewise
+	if lease.Points != 0 {
+		text = binary.BigEndian.AppendUint64(text, lease.Points)
+	}
 	audit := byte(0)
 	if lease.Audit {
 		audit = 1
@@ -131,5 +137,5 @@ func Open(body []byte, key func(worker string) ed25519.PublicKey) (*Batch, Signe
 
 // Held is the lease that a grant gave.
 func (g Grant) Held() Held {
-	return Held{Run: g.Run, Pair: g.Pair, Epoch: g.Epoch, Token: g.Token, Take: g.Take, Audit: g.Audit}
+	return Held{Run: g.Run, Pair: g.Pair, Epoch: g.Epoch, Token: g.Token, Take: g.Take, Audit: g.Audit, Points: g.Points}
 }

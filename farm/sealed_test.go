@@ -22,13 +22,14 @@ func TestATokenIsOfOneLease(t *testing.T) {
 		t.Fatal("a token is refused that was given")
 	}
 	for name, change := range map[string]func(*farm.Held){
-		"run":   func(h *farm.Held) { h.Run = "abc" },
-		"pair":  func(h *farm.Held) { h.Pair = 8 },
-		"epoch": func(h *farm.Held) { h.Epoch++ },
-		"take":  func(h *farm.Held) { h.Take = 0 },
-		"audit": func(h *farm.Held) { h.Audit = true },
-		"token": func(h *farm.Held) { h.Token = h.Token[:len(h.Token)-1] },
-		"none":  func(h *farm.Held) { h.Token = nil },
+		"run":    func(h *farm.Held) { h.Run = "abc" },
+		"pair":   func(h *farm.Held) { h.Pair = 8 },
+		"epoch":  func(h *farm.Held) { h.Epoch++ },
+		"take":   func(h *farm.Held) { h.Take = 0 },
+		"audit":  func(h *farm.Held) { h.Audit = true },
+		"points": func(h *farm.Held) { h.Points = 1 },
+		"token":  func(h *farm.Held) { h.Token = h.Token[:len(h.Token)-1] },
+		"none":   func(h *farm.Held) { h.Token = nil },
 	} {
 		forged := lease
 		if change(&forged); secret.Granted("w1", forged) {

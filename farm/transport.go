@@ -50,7 +50,8 @@ type Bus interface {
 	Results(ctx context.Context, n int) ([]Delivery, error)
 	// Keep and Kept are a small durable map from names to bytes in a bucket
 	// ("tests", "workers"). Keep replaces revision; 0: it is new. Another revision than
-	// the kept one is ErrStale.
+	// the kept one is ErrStale. Any other error leaves open whether it was kept, unless
+	// there is a revision beside it: then it was, and something behind it failed.
 	Keep(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error)
 	// Kept calls f with all of a bucket.
 	Kept(ctx context.Context, bucket string, f func(name string, body []byte, revision uint64) error) error

@@ -9,9 +9,13 @@ import (
 // Protocol is the version of the messages below that this program speaks; a
 // coordinator also understands the version before it, see Oldest.
 const (
-	Protocol = 1
+	Protocol = 2
 	Oldest   = 1
 )
+
+// ProtocolTunes is from where on a worker understands grants with points, and plays
+// blocks of self-play.
+const ProtocolTunes = 2
 
 // The subjects, by who may publish there: a worker under its own name, the
 // coordinator on ctl, owners under their names on adm, put and art. See Speaker.
@@ -47,6 +51,10 @@ type Grant struct {
 	Take int `cbor:"k,omitempty"`
 	// Audit marks a second playing that is compared and not counted.
 	Audit bool `cbor:"a,omitempty"`
+	// Options are what the pair's players are sent beside the plan's: a tune's points, by
+	// player. Points stands for them, in leases too.
+	Options [2][]match.Option `cbor:"o,omitzero"`
+	Points  uint64            `cbor:"h,omitempty"`
 }
 
 // Hello is how a session of a worker begins; also after a reconnection.
@@ -59,6 +67,9 @@ type Hello struct {
 	Labels    map[string]string `cbor:"labels"`    // os, arch, isa, cores, mem, gpu, and the worker's own
 	Artefacts []string          `cbor:"artefacts"` // SHA-256 of what it has, at most MaxArtefactsTold
 	NPS       float64           `cbor:"nps"`       // nodes a second and slot of the reference engine; 0: not measured
+	// Reference is the identity of the engine that NPS was measured with, as plans name
+	// it in their match.Scaling.
+	Reference string `cbor:"reference,omitempty"`
 }
 
 // MaxArtefactsTold bounds Hello.Artefacts.
@@ -117,6 +128,8 @@ type Held struct {
 	Token []byte `cbor:"t"`
 	Take  int    `cbor:"k,omitempty"`
 	Audit bool   `cbor:"a,omitempty"`
+	// Points is tune.HashPoints of what the pair is played with; 0: of no tune.
+	Points uint64 `cbor:"h,omitempty"`
 }
 
 // Back is a pair that is given back unplayed.

@@ -8,7 +8,8 @@ import (
 )
 
 // ParseCSAMove reads a move in CSA notation, such as "+7776FU", which must be legal in p.
-// The error says what is wrong with it, and not which move it was.
+// The error says what is wrong with it, and not which move it was. Nothing keeps the text,
+// so that bytes made a string for it need no memory of their own.
 func ParseCSAMove(p *shogi.Position, text string) (shogi.Move, error) {
 	m, err := csaMove(p, text)
 	if err == nil {
@@ -32,7 +33,7 @@ func csaMove(p *shogi.Position, text string) (shogi.Move, error) {
 	piece, ok := ParseCSAPiece(text[5:])
 	to := parseCSASquare(text[3:5])
 	if !ok || to == shogi.NoSquare {
-		return shogi.NoMove, fmt.Errorf("expected a target square and a piece, such as 76FU, found %q", text[3:])
+		return shogi.NoMove, fmt.Errorf("expected a target square and a piece, such as 76FU, found %q", strings.Clone(text[3:]))
 	}
 	return csaMoveOf(p, text[1:3], to, piece)
 }
@@ -47,7 +48,7 @@ func csaMoveOf(p *shogi.Position, origin string, to shogi.Square, piece shogi.Pi
 	}
 	from := parseCSASquare(origin)
 	if from == shogi.NoSquare {
-		return shogi.NoMove, fmt.Errorf("%q is no square", origin)
+		return shogi.NoMove, fmt.Errorf("%q is no square", strings.Clone(origin))
 	}
 	switch before := p.PieceAt(from).Type(); {
 	case before == piece && piece != shogi.NoPieceType:
@@ -55,7 +56,7 @@ func csaMoveOf(p *shogi.Position, origin string, to shogi.Square, piece shogi.Pi
 	case before.CanPromote() && before.Promoted() == piece:
 		return shogi.NewPromotion(from, to), nil
 	default:
-		return shogi.NoMove, fmt.Errorf("a %s cannot come from %s, where there is %s", piece, origin, article(before))
+		return shogi.NoMove, fmt.Errorf("a %s cannot come from %s, where there is %s", piece, strings.Clone(origin), article(before))
 	}
 }
 
@@ -177,6 +178,9 @@ func (p *CSASetup) rank(rank int, text string) error {
 
 // csaFields are the pieces of a rank from file 9 to file 1.
 func csaFields(text string) (rank [9]shogi.Piece, err error) {
+	if rank, ok := csaFullFields(text); ok {
+		return rank, nil
+	}
 	n := 0
 	for rest := text; rest != ""; n++ {
 		if n == len(rank) {
@@ -203,6 +207,26 @@ func csaFields(text string) (rank [9]shogi.Piece, err error) {
 		}
 	}
 	return rank, nil
+}
+
+// csaFullFields are those of a rank of which nothing was lost, as most are.
+func csaFullFields(text string) (rank [9]shogi.Piece, ok bool) {
+	if len(text) != 3*len(rank) {
+		return rank, false
+	}
+	for i := range rank {
+		field := text[3*i : 3*i+3]
+		if field == " * " {
+			continue
+		}
+		colour, signed := ParseCSASign(field[0])
+		t, known := ParseCSAPiece(field[1:])
+		if !signed || !known {
+			return rank, false
+		}
+		rank[i] = shogi.NewPiece(colour, t)
+	}
+	return rank, true
 }
 
 // csaField is a piece such as "+FU" at the beginning of a text.

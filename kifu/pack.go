@@ -36,11 +36,14 @@ import (
 //
 // Two plies before means the same side's last move.
 const (
+	// MaxPlies is how long a game may be that is packed.
+	MaxPlies = 1 << 15
+
 	packVersion = 1
 
 	// The limits of what is packed and of what is unpacked: a damaged text must not
 	// cost more memory than a real one can.
-	maxPlies = 1 << 15
+	maxPlies = MaxPlies
 	maxRaw   = 16 << 20
 
 	// What unpacking allocates for each byte of the text before compression: the

@@ -109,7 +109,13 @@ func complete(ev *match.Event) bool {
 		return ev.Slot != nil && ev.Board != nil
 	case match.EventPair:
 		return ev.Pair != nil
-	case match.EventRun, match.EventFault, match.EventWarning, match.EventTold, match.EventDone:
+	case match.EventForfeit:
+		return ev.Pair != nil
+	case match.EventTune:
+		return ev.Tune != nil
+	case match.EventBlock:
+		return ev.Block > 0
+	case match.EventRun, match.EventFault, match.EventWarning, match.EventTold, match.EventDone, match.EventCandidate, match.EventValidation:
 		return true
 	case match.EventState:
 	}
@@ -143,6 +149,8 @@ func (s *State) apply(ev *match.Event) {
 		s.told(ev)
 	case match.EventDone:
 		s.done(ev)
+	case match.EventTune, match.EventBlock, match.EventForfeit, match.EventCandidate, match.EventValidation:
+		s.tuned(ev)
 	case match.EventRun, match.EventState: // were taken before
 	}
 }
@@ -306,7 +314,7 @@ func (s *State) pairStored(ev *match.Event) {
 	s.known.Finished++
 	s.tempo().Pairs++
 	s.known.Standings.Add(counted)
-	if s.known.Pairs > 0 {
+	if s.known.Pairs > 0 && ev.Kind != match.TuneForfeit { // whose games nobody plays
 		s.known.Unseen += max(0, s.known.Games/s.known.Pairs-len(counted))
 	}
 }
@@ -377,7 +385,7 @@ func (s *State) Snapshot() *match.Snapshot {
 	k.Players, k.Limits = slices.Clone(k.Players), slices.Clone(k.Limits)
 	k.Standings, k.Unstored = k.Standings.Clone(), slices.Clone(k.Unstored)
 	k.Efforts, k.Faults, k.Recent = slices.Clone(k.Efforts), slices.Clone(k.Faults), slices.Clone(k.Recent)
-	k.Warnings = slices.Clone(k.Warnings)
+	k.Warnings, k.Tune = slices.Clone(k.Warnings), k.Tune.Clone()
 	for _, at := range slices.SortedFunc(maps.Keys(s.slots), func(a, b seat) int {
 		return cmp.Or(cmp.Compare(a.worker, b.worker), cmp.Compare(a.number, b.number))
 	}) {

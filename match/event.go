@@ -24,14 +24,23 @@ const (
 	EventBoard EventType = "board"
 	EventEnd   EventType = "end"   // a game ended; it counts once its pair is stored
 	EventCut   EventType = "cut"   // a game was given up, or did not begin: Pair, Leg, Slot
-	EventPair  EventType = "pair"  // a pair is stored and counted now, once: Pair
+	EventPair  EventType = "pair"  // a pair is stored and counted now, once: Pair; in a tune Kind, too
 	EventFault EventType = "fault" // an engine failed, or a pair was not counted: Engine, Kind, Note
 	// EventWarning tells, once, that something goes wrong slowly: Kind, Note, Engine
 	// where it is one's, Slot where it is one slot's. Nothing of it changes a result.
 	EventWarning EventType = "warning"
-	EventTold    EventType = "told"  // the session was told to go otherwise: Phase, Slots, Pairs, Games as they are from now on
-	EventDone    EventType = "done"  // the session ends: Finished, Dropped
-	EventState   EventType = "state" // for one listener, when it comes: everything up to here, in State
+	EventTold    EventType = "told" // the session was told to go otherwise: Phase, Slots, Pairs, Games as they are from now on
+	// The events of a tune: what is tuned, once, after the run event; a block that is
+	// learnt and stored; a pair that a point loses because the engine does not start with
+	// it; what the tune answers; the run that will judge that.
+	EventTune       EventType = "tune"       // Tune
+	EventBlock      EventType = "block"      // Block, Pairs, Theta, Spread, LostElo, Equal
+	EventForfeit    EventType = "forfeit"    // Pair, Engines, Note
+	EventCandidate  EventType = "candidate"  // Values
+	EventValidation EventType = "validation" // Validation
+
+	EventDone  EventType = "done"  // the session ends: Finished, Dropped
+	EventState EventType = "state" // for one listener, when it comes: everything up to here, in State
 )
 
 // KindUnplayed is the Kind of a fault event that tells of a try at a pair that
@@ -107,6 +116,16 @@ type Event struct {
 	Dropped uint64 `json:"dropped,omitempty"` // move events
 
 	Mate *Questions `json:"mate,omitempty"` // to the mate solver, of a game that ended
+
+	Tune       *TuneTold         `json:"tune,omitempty"`
+	Block      int               `json:"block,omitempty"`      // how many blocks are learnt
+	Theta      []float64         `json:"theta,omitempty"`      // the centre then, by parameter
+	Spread     float64           `json:"spread,omitempty"`     // the factor of all perturbations then
+	LostElo    *float64          `json:"lost_elo,omitempty"`   // what probes have lost to the centre so far; absent without any
+	Equal      int               `json:"equal,omitempty"`      // duels of two equal points so far
+	Engines    []string          `json:"engines,omitempty"`    // players whose point does not start
+	Values     map[string]string `json:"values,omitempty"`     // the answer as it is sent, by option
+	Validation string            `json:"validation,omitempty"` // the name of a run
 
 	Board *Board    `json:"board,omitempty"`
 	State *Snapshot `json:"state,omitempty"`

@@ -285,5 +285,5 @@ func (a *Attempt) Check() error {
 	if !tellable(a.Ended) {
 		return fmt.Errorf("an attempt at pair %d ended in the year %d", a.Pair, a.Ended.Year())
 	}
-	return nil
+	return checkWords("an attempt's reason", a.Why)
 }

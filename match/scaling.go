@@ -110,3 +110,28 @@ func scaledTime(d time.Duration, f float64) time.Duration {
 	ms := math.Round(d.Seconds() * 1000 * f) // as USI tells times
 	return time.Duration(min(max(ms, 1), math.MaxInt64/float64(2*time.Millisecond))) * time.Millisecond
 }
+
+// Scales reports whether clocks follow the speed of the machine: the plan says how, and
+// something is timed.
+func (p *Plan) Scales() bool { return !p.Scaling.IsZero() && p.timed() }
+
+// FactorOn is what clocks are multiplied by on a machine where an engine of this identity
+// searches so many nodes a second on every slot at once; 1 where nothing is scaled. It
+// fails for a machine that is not measured, or with another engine than the plan's, or
+// whose factor is outside of the plan's bounds; then nothing is to be played there.
+func (p *Plan) FactorOn(nps float64, engine string) (float64, error) {
+	if !p.Scales() {
+		return 1, nil
+	}
+	s := p.Scaling
+	switch f := s.Factor(nps); {
+	case !(nps > 0) || math.IsInf(nps, 0):
+		return 0, fmt.Errorf("match: clocks are scaled, and the machine's speed is not known: measure it with %s", s.Engine)
+	case engine != s.Engine:
+		return 0, fmt.Errorf("match: clocks are scaled by the speed of %s, and the machine was measured with %s", s.Engine, engine)
+	case !(f >= s.Least && f <= s.Most):
+		return 0, fmt.Errorf("match: the machine searches %.0f nodes a second, the limits are meant for %.0f: clocks times %.3g, and the plan allows %g to %g", nps, s.NPS, f, s.Least, s.Most)
+	default:
+		return f, nil
+	}
+}

@@ -32,6 +32,7 @@ type Snapshot struct {
 	Warnings  []WarningGiven `json:"warnings,omitempty"` // of this session, the first hundred
 	Recent    []Tempo        `json:"recent,omitempty"`   // of the last ten minutes, without those in which nothing ended
 	Slots     []SlotState    `json:"slots,omitempty"`    // by worker and number
+	Tune      *TuneLive      `json:"tune,omitempty"`     // nil: the run is no tune
 
 	Dropped uint64 `json:"dropped,omitempty"` // move events that the sender dropped, known at the end
 	Lost    uint64 `json:"lost,omitempty"`    // numbers that never came

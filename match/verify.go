@@ -57,6 +57,9 @@ func verifyGames(plan *Plan, r *PairResult) error {
 		if a.Pair != r.Pair.ID {
 			return fmt.Errorf("it has an attempt at pair %d", a.Pair)
 		}
+		if err := a.Check(); err != nil {
+			return err
+		}
 	}
 	for leg := range r.Games {
 		want := r.Pair.Game(leg)
@@ -72,6 +75,9 @@ func verifyGames(plan *Plan, r *PairResult) error {
 
 func verifyGame(plan *Plan, want Game, g *Result) error {
 	if err := verifyHead(plan, want, g); err != nil {
+		return err
+	}
+	if err := verifyTold(plan, want, g); err != nil {
 		return err
 	}
 	if plan.Design.Kind == DesignImported {

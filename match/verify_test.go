@@ -64,6 +64,47 @@ func forgeries() map[string]func(r, other *match.PairResult) bool {
 			told(g, match.WinFor(winner.Opponent()), g.Termination)
 			return decided
 		},
+		"a note without end": func(r, _ *match.PairResult) bool {
+			r.Games[0].Note = strings.Repeat("x", match.MaxWords+1)
+			return true
+		},
+		"a note that is no text": func(r, _ *match.PairResult) bool {
+			r.Games[0].Note = "\xff"
+			return true
+		},
+		"a vote of who is no council": func(r, _ *match.PairResult) bool {
+			moves := r.Games[0].Record.Moves
+			if len(moves) == 0 || len(moves[len(moves)-1].Detail) > 0 {
+				return false
+			}
+			moves[len(moves)-1].Detail = []byte(`{"v":1,"type":"vote","members":["a"]}`)
+			return true
+		},
+		"a vote that is no JSON": func(r, _ *match.PairResult) bool {
+			r.Games[0].Record.Final = []byte("{")
+			return true
+		},
+		"an attempt's reason without end": func(r, _ *match.PairResult) bool {
+			r.Attempts = append(r.Attempts, match.Attempt{Pair: r.Pair.ID, Ended: time.Unix(1, 0), Why: strings.Repeat("x", match.MaxWords+1)})
+			return true
+		},
+		"more ponder hits than moves": func(r, _ *match.PairResult) bool {
+			r.Games[0].Sides[0].PonderHits = 1 << 40
+			return true
+		},
+		"a slot below none": func(r, _ *match.PairResult) bool {
+			r.Games[0].Slot = -1
+			return true
+		},
+		"a depth without end": func(r, _ *match.PairResult) bool {
+			for i := range r.Games[0].Record.Moves {
+				if m := &r.Games[0].Record.Moves[i]; !m.Opening {
+					m.SelDepth = 1 << 40
+					return true
+				}
+			}
+			return false
+		},
 		"drawn": func(r, _ *match.PairResult) bool {
 			g := &r.Games[0]
 			_, decided := g.Outcome.Winner()

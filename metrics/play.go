@@ -91,7 +91,8 @@ func (r *Run) take(ev *match.Event) {
 		delete(r.games, at(ev))
 	case match.EventPair:
 		r.lastPair = ev.Time
-	case match.EventSeat, match.EventFault, match.EventWarning, match.EventTold, match.EventDone, match.EventState, match.EventBoard:
+	case match.EventSeat, match.EventFault, match.EventWarning, match.EventTold, match.EventDone, match.EventState, match.EventBoard,
+		match.EventTune, match.EventBlock, match.EventForfeit, match.EventCandidate, match.EventValidation:
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gogi/internal/disk"
 	"gogi/kifu"
 	"gogi/match"
 )
@@ -21,12 +22,11 @@ type sink interface {
 	discard() error
 }
 
-// part is a file that has its final name only when it is whole: a kill at any time leaves
-// no half file under that name.
+// part is a file that has its name only when it is whole, or one that is written to as it
+// is: a device, a pipe.
 type part struct {
 	file *os.File
-	path string // the final one
-	as   bool   // it is no regular file, and is written to as it is: a device, a pipe
+	as   *disk.Part // nil: it is no regular file
 }
 
 // newPart begins a file. What a killed process left of one with that name is written over;
@@ -37,7 +37,7 @@ func newPart(path string) (*part, error) {
 	switch {
 	case err == nil && !at.Mode().IsRegular():
 		file, err := os.OpenFile(path, os.O_WRONLY, 0)
-		return &part{file: file, path: path, as: true}, err
+		return &part{file: file}, err
 	case err == nil:
 		if path, err = filepath.EvalSymlinks(path); err != nil {
 			return nil, err
@@ -46,9 +46,11 @@ func newPart(path string) (*part, error) {
 			return nil, fmt.Errorf("%s is a database: it is not written over", path)
 		}
 	}
-	dir, name := filepath.Split(path)
-	file, err := os.Create(filepath.Join(dir, "."+name+".part"))
-	return &part{file: file, path: path}, err
+	as, err := disk.NewPart(path)
+	if err != nil {
+		return nil, err
+	}
+	return &part{as.File, as}, nil
 }
 
 // database reports whether a file begins as those of SQLite do (sqlite.org/fileformat2.html, 1.3.1).
@@ -79,24 +81,17 @@ func Whole(path string, write func(w io.Writer) error) error {
 
 // publish gives the file its name.
 func (p *part) publish(sync bool) error {
-	if p.as {
+	if p.as == nil {
 		return p.file.Close()
 	}
-	var err error
-	if sync {
-		err = p.file.Sync()
-	}
-	if err = errors.Join(err, p.file.Close()); err != nil {
-		return errors.Join(err, os.Remove(p.file.Name()))
-	}
-	return os.Rename(p.file.Name(), p.path)
+	return p.as.Publish(sync)
 }
 
 func (p *part) discard() error {
-	if p.as {
+	if p.as == nil {
 		return p.file.Close()
 	}
-	return errors.Join(p.file.Close(), os.Remove(p.file.Name()))
+	return p.as.Discard()
 }
 
 // folder has a file for each game.

@@ -108,6 +108,9 @@ func unfit(r *kifu.Record) string {
 	if r.Winner != "black" && r.Winner != "white" && r.Winner != "draw" {
 		return "the game has no result"
 	}
+	if len(r.Moves) > kifu.MaxPlies {
+		return fmt.Sprintf("the game has %d plies: expected at most %d", len(r.Moves), kifu.MaxPlies)
+	}
 	if r.Result == "" {
 		r.Result = string(match.Untold)
 	}

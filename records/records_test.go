@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,13 +15,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"gogi/archive"
 	"gogi/kifu"
 	"gogi/kifu/formats"
 	"gogi/kifu/packed"
@@ -213,7 +214,8 @@ func TestSkipped(t *testing.T) {
 }
 
 // TestExportEqualsRecount: the wins of each player, counted from a folder of files by
-// nothing but floodgate's summaries, are those of the rows that a report counts.
+// nothing but floodgate's summaries, are those of the stored rows, and those that the report
+// says in JSON.
 func TestExportEqualsRecount(t *testing.T) {
 	games := playedGames(t)
 	store := openStore(t)
@@ -246,6 +248,40 @@ func TestExportEqualsRecount(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" || len(want) != 3 {
 		t.Errorf("%v (-stored +exported):\n%s", err, diff)
 	}
+	if diff := cmp.Diff(reported(t, store), got); diff != "" {
+		t.Errorf("(-reported +exported):\n%s", diff)
+	}
+}
+
+// reported are the games of each player as Black by their ends, as the report's JSON has them.
+func reported(t *testing.T, store *results.Store) map[string]int {
+	t.Helper()
+	report, err := archive.Report(t.Context(), store, "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said struct {
+		Players []struct {
+			Name  string
+			Black map[string]int
+		}
+	}
+	if err := json.Unmarshal(text, &said); err != nil {
+		t.Fatal(err)
+	}
+	ends := map[string]int{}
+	for _, p := range said.Players {
+		for word, key := range map[string]string{" win": "wins", " lose": "losses", " draw": "draws"} {
+			if n := p.Black[key]; n > 0 {
+				ends[strings.ReplaceAll(p.Name, ",", `\c`)+word] += n
+			}
+		}
+	}
+	return ends
 }
 
 // TestSources: folders, archives and compressed files are read whole, each with its own
@@ -308,24 +344,58 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestPipesAreNotOpened: one in a folder, which would be waited for, is refused and the rest
-// is read; one that is named cannot be read twice.
-func TestPipesAreNotOpened(t *testing.T) {
-	games := playedGames(t)
-	dir := t.TempDir()
-	pipe := filepath.Join(dir, "a.csa")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Skip(err)
+// TestYearOfFloodgate: an archive as floodgate's are, made by 7-Zip of three games, is read
+// whole, ratings and all; a damaged one is refused and stops nothing.
+func TestYearOfFloodgate(t *testing.T) {
+	t.Parallel()
+	whole, err := os.ReadFile("testdata/floodgate.7z")
+	if err != nil {
+		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "b.jsonl"), lines(t, games))
-	var refused []string
-	i := Import{Run: "run", Sources: []string{dir}, Refused: func(r Refusal) { refused = append(refused, filepath.Base(r.File)) }}
-	if done, err := i.Into(t.Context(), openStore(t)); err != nil || done.Games == 0 || !slices.Contains(refused, "a.csa") {
-		t.Errorf("%+v, %v, refused %q", done, err, refused)
+	var names, refused []string
+	read := func(path string) {
+		names, refused = nil, nil
+		err := Each(t.Context(), []string{path}, nil, func(r Refusal) { refused = append(refused, r.File) }, func(r *kifu.Record, at Refusal) error {
+			names = append(names, r.Black)
+			if r.Ratings != [2]float64{3512, 2812.5} || r.Winner != "white" || !strings.Contains(at.File, "floodgate.7z/2024/01/01/wdoor+") {
+				t.Errorf("%s: %v, won by %s", at.File, r.Ratings, r.Winner)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
 	}
-	i.Sources = []string{pipe}
-	if _, err := i.Into(t.Context(), openStore(t)); err == nil || !strings.Contains(err.Error(), "standard input") {
-		t.Errorf("a pipe as a source: %v", err)
+	read("testdata/floodgate.7z")
+	if slices.Sort(names); !slices.Equal(names, []string{"gikou", "gps", "suisho"}) || len(refused) != 0 {
+		t.Errorf("%q, refused %q", names, refused)
+	}
+	path := filepath.Join(t.TempDir(), "floodgate.7z")
+	for at := range whole { // a byte of the header or of what is packed
+		broken := bytes.Clone(whole)
+		broken[at] ^= 0x55
+		write(t, path, broken)
+		_ = Each(t.Context(), []string{path}, nil, func(Refusal) {}, func(*kifu.Record, Refusal) error { return nil })
+	}
+	write(t, path, whole[:len(whole)-1])
+	if read(path); len(names) != 0 || len(refused) != 1 {
+		t.Errorf("cut: %q, refused %q", names, refused)
+	}
+}
+
+// TestBounds: what an archive's file unpacks to has a bound, and so has a game.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	b := &bounded{strings.NewReader("hello"), 4}
+	if _, err := io.ReadAll(b); err == nil || !strings.Contains(err.Error(), "unpacks to more") {
+		t.Error(err)
+	}
+	if text, err := io.ReadAll(&bounded{strings.NewReader("hello"), 5}); err != nil || string(text) != "hello" {
+		t.Errorf("%q, %v", text, err)
+	}
+	r := kifu.Record{Winner: "black", Moves: make([]kifu.Move, kifu.MaxPlies+1)}
+	if why := unfit(&r); !strings.Contains(why, "32769 plies") {
+		t.Error(why)
 	}
 }
 
@@ -346,7 +416,7 @@ func TestSourcesThatShrink(t *testing.T) {
 }
 
 // TestWhereAnExportMustNotGo: a database is not written over, neither is what a link
-// leads to lost, and what is no regular file stays what it is.
+// leads to lost.
 func TestWhereAnExportMustNotGo(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
@@ -379,23 +449,6 @@ func TestWhereAnExportMustNotGo(t *testing.T) {
 	at, err := os.Lstat(file("link"))
 	if text, readErr := os.ReadFile(file("real")); err != nil || readErr != nil || at.Mode()&os.ModeSymlink == 0 || string(text) != "hello" {
 		t.Errorf("through a link: %v, %v, %v, %q", err, readErr, at, text)
-	}
-	if err := syscall.Mkfifo(file("pipe"), 0o600); err != nil {
-		t.Skip(err)
-	}
-	got := make(chan string)
-	go func() {
-		text, _ := os.ReadFile(file("pipe")) // what is missing is seen below
-		got <- string(text)
-	}()
-	if err := Whole(file("pipe"), hello); err != nil {
-		t.Error(err)
-	}
-	if at, err := os.Lstat(file("pipe")); err != nil || at.Mode()&os.ModeNamedPipe == 0 {
-		t.Fatalf("the pipe was replaced: %v, %v", at, err)
-	}
-	if text := <-got; text != "hello" {
-		t.Errorf("the pipe got %q", text)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/bodgit/sevenzip"
+
 	"gogi/kifu"
 	"gogi/kifu/formats"
 	"gogi/kifu/packed"
@@ -127,8 +129,11 @@ func (w *walker) path(path string) error {
 
 // file reads a file by its name, which tells archives.
 func (w *walker) file(name, path string) error {
-	if strings.EqualFold(filepath.Ext(name), ".zip") {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".zip":
 		return w.zip(name, path)
+	case ".7z":
+		return w.sevenzip(name, path)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -139,6 +144,12 @@ func (w *walker) file(name, path string) error {
 	return w.text(name, file)
 }
 
+// entry is a file of an archive.
+type entry interface {
+	FileInfo() fs.FileInfo
+	Open() (io.ReadCloser, error)
+}
+
 // zip reads the files of an archive in their order.
 func (w *walker) zip(name, path string) error {
 	archive, err := zip.OpenReader(path)
@@ -147,21 +158,71 @@ func (w *walker) zip(name, path string) error {
 		return nil //nolint:nilerr // it is told, and the rest is read
 	}
 	defer func() { _ = archive.Close() }() // it was only read
-	for _, entry := range archive.File {
-		if entry.FileInfo().IsDir() {
-			continue
-		}
-		r, err := entry.Open()
-		if err != nil {
-			w.refused(Refusal{File: name + "/" + entry.Name, Why: err.Error()})
-			continue
-		}
-		err = errors.Join(w.text(name+"/"+entry.Name, r), r.Close())
-		if err != nil {
+	for _, f := range archive.File {
+		if err := w.entry(name+"/"+f.Name, f); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// sevenzip reads an archive as those of floodgate's years are. Its files are one stream,
+// which is unpacked once, because they are read in their order.
+func (w *walker) sevenzip(name, path string) error {
+	archive, err := openSevenzip(path)
+	if err != nil {
+		w.refused(Refusal{File: name, Why: err.Error()})
+		return nil //nolint:nilerr // it is told, and the rest is read
+	}
+	defer func() { _ = archive.Close() }() // it was only read
+	for _, f := range archive.File {
+		if err := w.entry(name+"/"+f.Name, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openSevenzip opens an archive. The library trusts what a header says of itself, and a
+// damaged one must not stop the rest.
+func openSevenzip(path string) (archive *sevenzip.ReadCloser, err error) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			err = fmt.Errorf("the archive is damaged: %v", broken)
+		}
+	}()
+	return sevenzip.OpenReader(path)
+}
+
+// maxUnpacked is how large a file of an archive may be. What is read needs no memory, but
+// somebody waits for it.
+const maxUnpacked = 64 << 30
+
+// entry reads a file of an archive.
+func (w *walker) entry(name string, f entry) error {
+	if f.FileInfo().IsDir() {
+		return nil
+	}
+	r, err := f.Open()
+	if err != nil {
+		w.refused(Refusal{File: name, Why: err.Error()})
+		return nil //nolint:nilerr // it is told, and the rest is read
+	}
+	return errors.Join(w.text(name, &bounded{r, maxUnpacked}), r.Close())
+}
+
+// bounded is a text that was packed and fails where it is longer than left.
+type bounded struct {
+	io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, fmt.Errorf("it unpacks to more than %d GiB", maxUnpacked>>30)
+	}
+	return n, err
 }
 
 // text reads a stream, which may be compressed once more.
@@ -173,7 +234,7 @@ func (w *walker) text(name string, r io.Reader) error {
 			w.refused(Refusal{File: name, Why: err.Error()})
 			return nil //nolint:nilerr // it is told, and the rest is read
 		}
-		return w.text(strings.TrimSuffix(name, filepath.Ext(name)), unpacked)
+		return w.text(strings.TrimSuffix(name, filepath.Ext(name)), &bounded{unpacked, maxUnpacked})
 	case ".7z", ".xz", ".bz2", ".lzh", ".rar", ".zip":
 		w.refused(Refusal{File: name, Why: "an archive of this kind is not read here: unpack it first"})
 		return nil

@@ -37,21 +37,25 @@ type answer struct {
 // writer has taken it, the context no longer matters; before, a cancelled one means
 // that nothing was stored.
 func (r *Run) Add(ctx context.Context, pair match.PairResult) (added bool, err error) {
-	return r.add(ctx, pair, 0)
+	return r.add(ctx, pair, 0, nil)
 }
 
 // AddTake is Add for a pair that was handed out as its n-th playing, as [Run.Take]
 // counts. Where the pair has been voided since, the error is an ErrOldTake and nothing
-// is stored: what was voided does not come back by a late delivery.
-func (r *Run) AddTake(ctx context.Context, pair match.PairResult, n int) (added bool, err error) {
+// is stored: what was voided does not come back by a late delivery. Of a tune, the states
+// that the pair leads to are stored with it, see [Run.AddStates].
+func (r *Run) AddTake(ctx context.Context, pair match.PairResult, n int, states ...match.TuneState) (added bool, err error) {
 	if n < 1 {
 		return false, r.store.fail(fmt.Sprintf("run %q: storing pair %d", r.plan.Run, pair.Pair.ID), fmt.Errorf("take %d: expected at least 1", n))
 	}
-	return r.add(ctx, pair, n)
+	return r.add(ctx, pair, n, states)
 }
 
-func (r *Run) add(ctx context.Context, pair match.PairResult, take int) (added bool, err error) {
+func (r *Run) add(ctx context.Context, pair match.PairResult, take int, states []match.TuneState) (added bool, err error) {
 	rows, err := r.rows(pair)
+	if err == nil {
+		rows.states, err = stateRows(r.id, states)
+	}
 	if err == nil {
 		added, err = r.submit(ctx, request{pair: rows, take: take, attempts: pair.Attempts})
 	}

@@ -29,6 +29,9 @@ type Setting struct {
 	// many each player had; the zero values: nothing, and as its threads need.
 	CPUs         string `json:"cpus,omitzero"`
 	CoresPerSlot int    `json:"cores_per_slot,omitzero"`
+	// Validation is the match that judges a tune's answer, see Run.Register; a start after
+	// that has it, too.
+	Validation string `json:"validation,omitzero"`
 	// Changes are the differences to the start before; none at the first.
 	Changes []match.Difference `json:"-"`
 }
@@ -93,8 +96,8 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan,
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		if last == string(text) {
-			return nil
+		if text, err = keepRegistered(last, now, text); err != nil || last == string(text) {
+			return err
 		}
 		if err := verifyRun(ctx, tx, run); err != nil {
 			return err
@@ -115,6 +118,19 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan,
 		return sealRun(ctx, tx, run)
 	})
 	return id, err
+}
+
+// keepRegistered is the text of a setting with what the last one has registered.
+func keepRegistered(last string, now Setting, text []byte) ([]byte, error) {
+	var before Setting
+	if last == "" || now.Validation != "" {
+		return text, nil
+	}
+	if err := json.Unmarshal([]byte(last), &before); err != nil || before.Validation == "" {
+		return text, nil //nolint:nilerr // one that cannot be read registers nothing, and is told of by who reads it
+	}
+	now.Validation = before.Validation
+	return json.Marshal(now)
 }
 
 // sealRun gives a run's own rows their checksums, after a change. What an older gogi

@@ -65,17 +65,7 @@ func paired(words []string) (options []match.Option, err error) {
 // AddStates is Add for a pair of a tune, with the states that it leads to, in one
 // transaction: there is never a state without the results that it rests on.
 func (r *Run) AddStates(ctx context.Context, pair match.PairResult, states []match.TuneState) (added bool, err error) {
-	rows, err := r.rows(pair)
-	if err == nil {
-		rows.states, err = stateRows(r.id, states)
-	}
-	if err == nil {
-		added, err = r.submit(ctx, request{pair: rows, attempts: pair.Attempts})
-	}
-	if err != nil {
-		return false, r.store.fail(fmt.Sprintf("run %q: storing pair %d", r.plan.Run, pair.Pair.ID), err)
-	}
-	return added, nil
+	return r.add(ctx, pair, 0, states)
 }
 
 // stateRows are the values of rows, but for their checksums.

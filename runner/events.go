@@ -112,7 +112,8 @@ func (e *Events) Forward(ev match.Event) {
 			return
 		}
 	case match.EventSeat, match.EventGame, match.EventBoard, match.EventEnd, match.EventCut, match.EventFault, match.EventWarning:
-	case match.EventRun, match.EventPair, match.EventDone, match.EventState:
+	case match.EventRun, match.EventPair, match.EventDone, match.EventState,
+		match.EventTune, match.EventBlock, match.EventForfeit, match.EventCandidate, match.EventValidation:
 		return
 	default: // of a later version
 		return
@@ -121,12 +122,12 @@ func (e *Events) Forward(ev match.Event) {
 	e.Send(ev)
 }
 
-func (e *Events) pairDone(id int) {
+func (e *Events) pairDone(id int, kind string) {
 	if e == nil {
 		return
 	}
 	pair := id // what escapes is made here, after the look at e
-	e.Send(match.Event{Type: match.EventPair, Pair: &pair})
+	e.Send(match.Event{Type: match.EventPair, Pair: &pair, Kind: kind})
 }
 
 func (e *Events) unplayed(pair, slot int, why error) {

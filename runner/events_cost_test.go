@@ -40,7 +40,7 @@ func TestUnheardEventsCostNothing(t *testing.T) {
 		none.moved(g, shogi.Black, &m, none.vote(council, g.referee.Position()), true, time.Second)
 		none.gameEnded(g)
 		none.cut(1, g.Game)
-		none.pairDone(1)
+		none.pairDone(1, "")
 		none.unplayed(1, 1, why)
 		none.fault("A", "close", "", &g.Game, 1)
 		none.forfeit("A", &usi.Fault{Kind: usi.FaultCrash}, "", &g.Game, 1)

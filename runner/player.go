@@ -71,6 +71,7 @@ type Lease struct {
 	// out the same one for the same plan.
 	Plan *match.Plan
 	Pair match.Pair
+	Kind string // what the pair is told as when it is stored; "" where all are alike
 	// Revoked, when not nil, is closed by the source when the pair is no
 	// longer ours; what was played of it is thrown away.
 	Revoked <-chan struct{}

@@ -238,7 +238,7 @@ func (s *slot) put(ctx context.Context, l Lease, r match.PairResult) {
 	case err != nil:
 		s.failed.set(fmt.Errorf("runner: pair %d: %w", l.Pair.ID, err))
 	case added:
-		s.events.pairDone(l.Pair.ID)
+		s.events.pairDone(l.Pair.ID, l.Kind)
 	default:
 		s.events.unplayed(l.Pair.ID, s.number, errStoredBefore)
 	}

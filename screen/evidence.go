@@ -30,6 +30,8 @@ func (v View) head(width, limit int) []Line {
 // evidence says what the stored games show, in the words of the report.
 func (v View) evidence() []string {
 	switch {
+	case v.Now.Tune != nil:
+		return v.aboutTune()
 	case v.Report == nil && v.Unread != "":
 		return []string{v.say("The stored games cannot be read: %s", v.Unread)}
 	case v.Report == nil:

@@ -84,10 +84,18 @@ func (v View) middle(width, height int) []Line {
 	right := width - left
 	if right < 2*leastGame {
 		game := append(v.game(shown, height-leastSlots), nil)
+		if v.Now.Tune != nil {
+			game = append(v.game(shown, height/2), nil)
+			game = append(append(game, v.tune(right, height-len(game)-leastSlots)...), nil)
+		}
 		return beside(board, left, append(game, v.slots(right, height-len(game))...))
 	}
 	game := v.game(shown, height)
-	game = append(game, v.players(height-len(game))...)
+	if v.Now.Tune != nil {
+		game = append(append(game, nil), v.tune(right/2-1, height-len(game)-1)...)
+	} else {
+		game = append(game, v.players(height-len(game))...)
+	}
 	return beside(board, left, beside(game, right/2, v.slots(right-right/2, height)))
 }
 

@@ -62,7 +62,9 @@ func Watch(ctx context.Context, r Run) ([]string, error) {
 	if over, err := w.watch(); err != nil || !over {
 		return nil, err
 	}
-	w.model.learned(r.Evidence(ctx))
+	if w.model.state.Snapshot().Tune == nil {
+		w.model.learned(r.Evidence(ctx))
+	}
 	return last(r.Name, w.model), nil
 }
 
@@ -174,7 +176,11 @@ func (w *watcher) again() error {
 
 // learn reads the stored games where there are more than at the last time.
 func (w *watcher) learn(now time.Time) {
-	finished := w.model.state.Snapshot().Finished
+	known := w.model.state.Snapshot()
+	finished := known.Finished
+	if known.Tune != nil { // whose stored games prove no strength
+		return
+	}
 	if w.reading || finished == w.read || now.Before(w.nextRead) {
 		return
 	}
@@ -262,6 +268,12 @@ func last(run string, m *model) []string {
 	now := m.state.Snapshot()
 	lines := []string{m.say("%s: the session has ended; %s of %s are stored.",
 		clean(run), format.Count(now.Finished), phrases.Number{N: now.Pairs, Noun: "pair"})}
+	if now.Tune != nil {
+		for _, said := range m.view(now.Latest).aboutTune() {
+			lines = append(lines, clean(said))
+		}
+		return lines
+	}
 	if m.unread != "" {
 		return append(lines, m.say("The stored games cannot be read: %s", clean(m.unread)))
 	}

@@ -229,7 +229,7 @@ func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 	}
 	events.Send(match.RunEvent(s.plan, s.stored, &s.standings))
 	if s.tuned != nil {
-		s.tuned.begin(ctx, c.Open)
+		s.tuned.begin(ctx, c.Open, events.Send)
 	}
 	endBeside := s.beside(ctx, c.Beside, events.Send)
 	why := runner.Run(ctx, runner.Config{

@@ -274,3 +274,75 @@ func TestTuneEndsWhereTheCentreFails(t *testing.T) {
 		}
 	})
 }
+
+// A session tells what is tuned, each block, what fails, the answer and who judges it; a
+// later one tells what it found there.
+func TestTuneIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newTuneMemory(tuneOf(t, 60, 3))
+		how := series.Tuning{Forfeit: true, Answered: func(_ context.Context, st tune.State) ([]string, error) {
+			if st.Blocks != 15 {
+				t.Errorf("answered after %d blocks", st.Blocks)
+			}
+			return []string{"a", "b"}, nil
+		}}
+		counts := map[string]int{}
+		var blocks []int
+		play := func(kill int) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			stored := 0
+			m.put = func(int) {
+				if stored++; stored == kill {
+					cancel()
+				}
+			}
+			s, err := series.NewTune(ctx, m.plan, m, m.stored, how)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = s.Play(ctx, series.Config{
+				Open: func(context.Context, match.Player, []int) (runner.Player, error) {
+					return &tuned{sick: sickAbove(52)}, nil
+				},
+				Record: func(e match.Event) {
+					counts[string(e.Type)]++
+					switch e.Type { //nolint:exhaustive // the others are any run's
+					case match.EventPair:
+						counts["pair "+e.Kind]++
+					case match.EventBlock:
+						blocks = append(blocks, e.Block)
+						if e.Pairs != 4*e.Block || len(e.Theta) != 2 {
+							t.Errorf("%+v", e)
+						}
+					case match.EventTune:
+						if e.Tune.Track.Latest != len(m.states) || len(e.Tune.Params) != 2 {
+							t.Errorf("%+v of %d states", e.Tune, len(m.states))
+						}
+					}
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kill == 0 {
+				now := s.Hub().State().State
+				if now.Tune == nil || now.Tune.Track.Latest != 15 || len(now.Tune.Validations) != 2 || len(now.Tune.Candidate) != 2 || now.Finished != 60 {
+					t.Errorf("%+v, %d finished", now.Tune, now.Finished)
+				}
+			}
+		}
+		play(30)
+		play(0)
+		forfeited := 0
+		for _, rows := range m.pairs {
+			if rows[0].Termination == match.NotStarted {
+				forfeited++
+			}
+		}
+		if counts["tune"] != 2 || counts["candidate"] != 1 || counts["validation"] != 2 || forfeited == 0 ||
+			counts["forfeit"] < forfeited || counts["pair forfeit"] == 0 || counts["pair forfeit"] > forfeited || counts["pair probe"] == 0 || counts["pair duel"] < 40 || len(blocks) < 14 {
+			t.Errorf("%v, %d forfeited, blocks %v", counts, forfeited, blocks)
+		}
+	})
+}

@@ -110,8 +110,9 @@ options = {Threads = 1, Hash = 16}
 env = ["GOGI_TEST_TAG=TAG"]
 [[engine]]
 name = "gps"
-command = ["gpsusi", "-N", "1"]
+command = ["gpsusi", "-N", "1", "--node-count-hard-limit", "500"]
 options = {BookDepth = 0}
+greeting_timeout = "10m"
 env = ["GOGI_TEST_TAG=TAG"]
 [[council]]
 name = "C"

@@ -5,7 +5,12 @@ package shogi
 // a king that tests a step is taken off, so that it cannot hide in its own
 // shadow.
 func (p *Position) attacked(s Square, c Colour, occupied bitboard) bool {
-	enemy := p.byColour[c.Opponent()]
+	return p.attackedBy(p.byColour[c.Opponent()], s, c, occupied)
+}
+
+// attackedBy is attacked for some of the opponent's pieces: one that is being taken
+// attacks nothing any more.
+func (p *Position) attackedBy(enemy bitboard, s Square, c Colour, occupied bitboard) bool {
 	if !p.stepAttackers(s, c).and(enemy).empty() {
 		return true
 	}

@@ -123,6 +123,11 @@ type Faulty struct {
 
 // Error says what to do.
 func (f *Faulty) Error() string {
+	return f.What() + `: narrow its bounds, or go on with faults = "forfeit" (--faults forfeit), which takes failing for losing`
+}
+
+// What says what was seen, and not what to do.
+func (f *Faulty) What() string {
 	text := fmt.Sprintf("in %d of the last %d pairs an engine failed or did not start", f.Bad, f.Pairs)
 	if f.Param != "" && f.P < 0.05 {
 		side := "below"
@@ -131,5 +136,5 @@ func (f *Faulty) Error() string {
 		}
 		text += fmt.Sprintf(", most with %s %s its centre (p = %.2g)", f.Param, side, f.P)
 	}
-	return text + `: narrow its bounds, or go on with faults = "forfeit" (--faults forfeit), which takes failing for losing`
+	return text
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 
 	"gogi/match"
 )
@@ -20,6 +21,21 @@ type Plan struct {
 	Version  int         `json:"version"`
 	Settings Settings    `json:"settings"`
 	Validate *Validation `json:"validate,omitempty"` // nil: nothing judges it
+	// Also are further matches that a candidate has to pass, one after the other: its claim
+	// is that it passes all, so that each may have the whole error rate (R. L. Berger,
+	// Technometrics 24 (1982) 295).
+	Also []Validation `json:"also,omitempty"`
+	// From is the tune whose answer this one begins at; "": none.
+	From string `json:"from,omitempty"`
+}
+
+// Validations are the matches that judge a candidate, in the order in which they are
+// played.
+func (p *Plan) Validations() []Validation {
+	if p.Validate == nil {
+		return nil
+	}
+	return append([]Validation{*p.Validate}, p.Also...)
 }
 
 // Validation is the match that judges a candidate against the start.
@@ -75,8 +91,10 @@ func ParsePlan(text string) (*Plan, error) {
 	if err == nil {
 		err = p.Settings.Check()
 	}
-	if err == nil && p.Validate != nil {
-		err = p.Validate.check()
+	for _, v := range p.Validations() {
+		if err == nil {
+			err = v.check()
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("tune: the settings of a stored tune: %w", err)
@@ -122,6 +140,37 @@ func (s *Settings) Start() []float64 {
 // Points are what the players of a pair are sent: plus to A, minus to B.
 func (s *Settings) Points(d *Duel) [2][]match.Option {
 	return [2][]match.Option{s.Options(d.Plus), s.Options(d.Minus)}
+}
+
+// CheckPoints says what options have that no pair of the tune can be played with: each
+// player's are the tune's parameters, in their order, within their bounds. Which points
+// a pair has depends on the results before it, and is not asked.
+func (s *Settings) CheckPoints(options [2][]match.Option) error {
+	for _, list := range options {
+		if len(list) != len(s.Params) {
+			return fmt.Errorf("tune: a point of %d parameters, the tune has %d", len(list), len(s.Params))
+		}
+		for i, o := range list {
+			if p := &s.Params[i]; o.Name != p.Name {
+				return fmt.Errorf("tune: a point has %q where the tune has %q", o.Name, p.Name)
+			}
+			if err := s.Params[i].takes(o.Value); err != nil {
+				return fmt.Errorf("tune: a point: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// takes is Value but for a bound that was overstepped by the rounding of Text.
+func (p *Param) takes(text string) error {
+	wide := *p
+	if p.Kind == Float {
+		rounding := 1e-5 * max(math.Abs(p.Min), math.Abs(p.Max))
+		wide.Min, wide.Max = p.Min-rounding, p.Max+rounding
+	}
+	_, err := wide.Value(text)
+	return err
 }
 
 // FirstAfter is the first pair that is drawn from a state in which a pair is learnt; the

@@ -185,3 +185,38 @@ func TestFisher(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckPoints: what an engine is sent is the tune's parameters within their bounds, and
+// every point that is drawn is that, at a wall too.
+func TestCheckPoints(t *testing.T) {
+	s := Defaults(SPSA, 1000)
+	s.Params = []Param{
+		{Name: "N", Kind: Int, Start: 9, Min: 0, Max: 10, Scale: 5},
+		{Name: "F", Kind: Float, Start: 1.0 / 3, Min: -1.0 / 3, Max: 1.0 / 3, Scale: 1},
+		{Name: "W", Kind: Choice, Levels: []string{"a", "b"}, Max: 1},
+	}
+	if err := s.Check(); err != nil {
+		t.Fatal(err)
+	}
+	st := Begin(&s)
+	for n := range 50 {
+		d := Draw(&s, &st, n)
+		if err := s.CheckPoints(s.Points(&d)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	good := s.Options(s.Start())
+	for name, bad := range map[string][]match.Option{
+		"none":   nil,
+		"fewer":  good[:2],
+		"other":  {good[0], {Name: "EvalDir", Value: "0"}, good[2]},
+		"beyond": {{Name: "N", Value: "11"}, good[1], good[2]},
+		"word":   {good[0], good[1], {Name: "W", Value: "c"}},
+		"text":   {{Name: "N", Value: "9\nquit"}, good[1], good[2]},
+		"swap":   {good[1], good[0], good[2]},
+	} {
+		if s.CheckPoints([2][]match.Option{good, bad}) == nil || s.CheckPoints([2][]match.Option{bad, good}) == nil {
+			t.Errorf("%s: it passes", name)
+		}
+	}
+}

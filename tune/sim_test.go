@@ -27,6 +27,11 @@ func simulate(s *Settings, truth *landscape.Truth, random *rand.Rand) float64 {
 
 // states plays a tune in a truth and returns its last state.
 func states(s *Settings, truth *landscape.Truth, random *rand.Rand) State {
+	return each(s, truth, random, func(*State) {})
+}
+
+// each is states that shows every state.
+func each(s *Settings, truth *landscape.Truth, random *rand.Rand, see func(*State)) State {
 	states := []State{Begin(s)}
 	for b := range s.Blocks() {
 		from := &states[s.DrawnFrom(b)]
@@ -38,6 +43,7 @@ func states(s *Settings, truth *landscape.Truth, random *rand.Rand) State {
 			block = append(block, Outcome{Duel: d, Score: landscape.Pair(random, elo)})
 		}
 		states = append(states, Learn(s, states[b], block))
+		see(&states[b+1])
 		if b >= s.Lag()+1 {
 			states[b-s.Lag()-1] = State{}
 		}

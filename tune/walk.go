@@ -2,6 +2,7 @@ package tune
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gogi/match"
@@ -16,6 +17,8 @@ type Walk struct {
 	// for them, states that are not those that the results lead to.
 	Differences []string
 	Asked       State // after as many blocks as were asked for; else the latest
+	Coupled     Coupled
+	Failed      []ParamFailures // by parameter
 
 	path   *Path
 	states map[int]bool // stored, and not come to yet, by blocks
@@ -28,6 +31,83 @@ type Step struct {
 	Pairs  int       `json:"pairs"`
 	Centre []float64 `json:"centre"`
 	Factor float64   `json:"factor"`
+	// LostElo is what the probes have lost to the centre so far; nil: there were none.
+	// Equal counts duels of two equal points so far, Copies pairs of two equal games.
+	LostElo *float64 `json:"lost_elo"`
+	Equal   int      `json:"equal"`
+	Copies  int      `json:"copies"`
+}
+
+// Coupled is which parameters work together, by the probes: plus against the centre
+// loses δᵀHδ/2, so that its product with the signs of two perturbations tells of their
+// cross term. In a duel of plus against minus such terms cancel.
+type Coupled struct {
+	Probes int       `json:"probes"`
+	YY     float64   `json:"yy"`  // Σ (W − L)²
+	Sum    []float64 `json:"sum"` // Σ flip·flip·(W − L), for i < j: row by row
+}
+
+// MaxCoupled is for how many parameters couplings are kept.
+const MaxCoupled = 60
+
+// Correlation is that of the product of two parameters' signs with W − L in the probes,
+// from −1 to 1; 0 where there are none. Of d parameters, i < j.
+func (c *Coupled) Correlation(i, j, d int) float64 {
+	if c.YY == 0 || len(c.Sum) == 0 {
+		return 0
+	}
+	return c.Sum[cross(i, j, d)] / math.Sqrt(float64(c.Probes)*c.YY)
+}
+
+// cross is the place of a pair i < j of d.
+func cross(i, j, d int) int { return i*d - i*(i+1)/2 + j - i - 1 }
+
+func (c *Coupled) add(flips []float64, score float64) {
+	d := len(flips)
+	if d > MaxCoupled {
+		return
+	}
+	if c.Sum == nil {
+		c.Sum = make([]float64, d*(d-1)/2)
+	}
+	c.Probes++
+	c.YY += float64(score * score)
+	at := 0
+	for i := range d {
+		for j := i + 1; j < d; j++ {
+			c.Sum[at] += float64(flips[i]*flips[j]) * score
+			at++
+		}
+	}
+}
+
+// ParamFailures is how often points failed on each side of a parameter's centre: games
+// that were lost by a fault, and points that did not start.
+type ParamFailures struct {
+	Above   int `json:"above"` // failed
+	OfAbove int `json:"of_above"`
+	Below   int `json:"below"`
+	OfBelow int `json:"of_below"`
+}
+
+// fails counts the points of a duel.
+func (w *Walk) fails(d *Duel, failed Failures) {
+	for i, flip := range d.Flips {
+		for side, sign := range []float64{1, -1} {
+			if flip == 0 || d.Kind == KindProbe && side == 1 {
+				continue
+			}
+			f := &w.Failed[i]
+			n, of := &f.Above, &f.OfAbove
+			if sign*flip < 0 {
+				n, of = &f.Below, &f.OfBelow
+			}
+			*of++
+			if failed[side] {
+				*n++
+			}
+		}
+	}
 }
 
 // NewWalk begins at the start; at is a number of learnt blocks whose state is asked for,
@@ -37,7 +117,7 @@ func NewWalk(s Settings, stored []match.TuneState, at int) (*Walk, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Walk{path: path, states: map[int]bool{}, at: at}
+	w := &Walk{path: path, states: map[int]bool{}, at: at, Failed: make([]ParamFailures, len(s.Params))}
 	path.Expect(stored)
 	for _, s := range stored {
 		w.states[s.Blocks] = true
@@ -68,6 +148,10 @@ func (w *Walk) Pair(rows []match.Row, played [2][]match.Option) {
 	}
 	before := w.path.Blocks()
 	r := ResultOfRows(rows)
+	w.fails(&duel, r.Failed)
+	if duel.Kind == KindProbe {
+		w.Coupled.add(duel.Flips, r.Score)
+	}
 	if _, _, err := w.path.Add(id, r.Score, r.Forfeit); err != nil {
 		w.differs("%v", err)
 	}
@@ -79,7 +163,7 @@ func (w *Walk) Pair(rows []match.Row, played [2][]match.Option) {
 // reached notes a state.
 func (w *Walk) reached() {
 	st := w.path.State()
-	w.Track = append(w.Track, Step{st.Blocks, st.Pairs, st.Theta, st.Factor})
+	w.Track = append(w.Track, Step{st.Blocks, st.Pairs, st.Theta, st.Factor, st.Lost(), st.Equal, w.Copies})
 	if st.Blocks == w.at {
 		w.Asked = st
 	}

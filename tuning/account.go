@@ -2,6 +2,7 @@ package tuning
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"gogi/match"
@@ -96,4 +97,21 @@ func (a *Account) Done() bool { return a.State.Blocks == a.Plan.Settings.Blocks(
 // Point is the answer of the state that was asked for, as it is sent.
 func (a *Account) Point() []match.Option {
 	return a.Plan.Settings.Options(tune.Answer(&a.Plan.Settings, &a.Asked))
+}
+
+// Candidate is the newest of a tune, written down now where there is none, or another is
+// asked for. The run that validates it has no game yet. proposed says that it was written
+// now. plan is the tune's.
+func Candidate(ctx context.Context, store *results.Store, plan *match.Plan, a *Account, another bool) (c match.TuneCandidate, proposed bool, err error) {
+	if n := len(a.Candidates); n > 0 && !another {
+		return a.Candidates[n-1], false, nil
+	}
+	run, err := store.Begin(ctx, plan)
+	if err != nil {
+		return c, false, err
+	}
+	c, err = run.Propose(ctx, match.TuneCandidate{
+		Blocks: a.Asked.Blocks, Point: a.Point(), Run: ValidationRun(a.Run, len(a.Candidates)+1),
+	})
+	return c, err == nil, errors.Join(err, run.Close())
 }

@@ -186,6 +186,8 @@ type Told struct {
 	Summary    tune.Summary          `json:"summary"`
 	Copies     int                   `json:"copies"` // pairs of two equal games
 	Candidates []match.TuneCandidate `json:"candidates"`
+	Failures   []tune.ParamFailures  `json:"failures"` // by parameter
+	Coupled    []Couple              `json:"coupled"`  // the strongest first, at most 100
 	Track      []tune.Step           `json:"track"`
 }
 
@@ -194,7 +196,7 @@ const trackPoints = 400
 
 // Tell is what JSON has of an account.
 func Tell(a *Account) Told {
-	return Told{Version: 1, Run: a.Run, Tune: a.Plan, Summary: a.Summary(), Copies: a.Copies, Candidates: a.Candidates, Track: thinned(a.Track)}
+	return Told{Version: 1, Run: a.Run, Tune: a.Plan, Summary: a.Summary(), Copies: a.Copies, Candidates: a.Candidates, Track: thinned(a.Track), Failures: a.Failed, Coupled: couples(a, 100)}
 }
 
 // thinned are at most trackPoints of a track, the last among them.
@@ -229,8 +231,15 @@ func Describe(w io.Writer, plan *match.Plan, p *tune.Plan) {
 		}
 	}
 	fmt.Fprintf(w, "  engine: %s; limits %s; %d openings, %s, digest %s\n", plan.Players[0].Name, plan.Players[0].Limits, len(plan.Openings), plan.Rules.Name, plan.Digest()[:12])
-	if v := p.Validate; v != nil {
+	if p.From != "" {
+		fmt.Fprintf(w, "  begins at the answer of %s, with a schedule of its own\n", p.From)
+	}
+	for _, v := range p.Validations() {
 		g := v.Gate(1)
-		fmt.Fprintf(w, "  validation: at most %d pairs, Elo %g or %g, α %.3g, β %g, openings %s\n", v.Pairs, g.Elo0, g.Elo1, g.Alpha, g.Beta, v.Openings)
+		limits := ""
+		if v.Limits != nil {
+			limits = ", " + v.Limits.String()
+		}
+		fmt.Fprintf(w, "  validation: at most %d pairs, Elo %g or %g, α %.3g, β %g, openings %s%s\n", v.Pairs, g.Elo0, g.Elo1, g.Alpha, g.Beta, v.Openings, limits)
 	}
 }

@@ -17,35 +17,39 @@ const (
 
 // Page is the report of a tune as one HTML page that needs nothing from elsewhere.
 func Page(a *Account, validations []string) string {
-	var b, text strings.Builder
-	Print(&text, a, validations)
-	s := &a.Plan.Settings
-	fmt.Fprintf(&b, `<!DOCTYPE html>
+	return fmt.Sprintf(`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>%[1]s</title>
 <style>
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 46em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }
 pre { overflow-x: auto; font-size: 12px } h2 { font-size: 1em; margin: 1.5em 0 0 } svg { width: 100%%; height: auto; font: 11px system-ui, sans-serif }
-.path { fill: none; stroke: #1f5fa8; stroke-width: 1.5 } .band { fill: #1f5fa8; opacity: .12 } .start { stroke: #888; stroke-dasharray: 4 3 }
-.mean { stroke: #b3541e } .axis { stroke: #bbb } text { fill: #444 }
-@media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818 } text { fill: #bbb } .axis { stroke: #555 } .path { stroke: #7db3f0 } .band { fill: #7db3f0 } .mean { stroke: #e59a68 } }
+.path { fill: none; stroke: #1f5fa8; stroke-width: 1.5 } .other { fill: none; stroke: #b3541e; stroke-width: 1.5 } .band { fill: #1f5fa8; opacity: .12 } .start { stroke: #888; stroke-dasharray: 4 3 }
+.mean { stroke: #b3541e } .axis { stroke: #bbb } .dot, .plus { fill: #1f5fa8 } .minus { fill: #b3541e } text { fill: #444 }
+@media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818 } text { fill: #bbb } .axis { stroke: #555 } .path { stroke: #7db3f0 } .band, .dot, .plus { fill: #7db3f0 } .mean, .other { stroke: #e59a68 } .minus { fill: #e59a68 } }
 </style></head><body>
 <h1>%[1]s</h1>
-<pre>%[2]s</pre>
+%[2]s</body></html>
+`, html.EscapeString(a.Run), Body(a, validations))
+}
+
+// Body is what stands on Page, for pages that have a head and styles of their own.
+func Body(a *Account, validations []string) string {
+	var b, text strings.Builder
+	Print(&text, a, validations)
+	s := &a.Plan.Settings
+	fmt.Fprintf(&b, `<pre>%s</pre>
 <p>Dashed: the start. Coloured line: the answer. Band: how far apart from the centre the two points are played.</p>
-`, html.EscapeString(a.Run), html.EscapeString(text.String()))
+`, html.EscapeString(text.String()))
 	sum := a.Summary()
 	track := thinned(a.Track)
-	for i := range s.Params {
-		if p := &s.Params[i]; !p.Unused && p.Kind != tune.Choice {
-			b.WriteString(trajectory(s, p, &sum.Params[i], i, track))
-		}
+	for _, i := range perturbed(s) {
+		b.WriteString(trajectory(s, &s.Params[i], &sum.Params[i], i, track))
 	}
-	if s.Spread > 0 {
-		b.WriteString(factorFigure(s, track))
-	}
+	b.WriteString(controllerFigures(s, track))
 	b.WriteString(sensitivities(s, &sum))
-	b.WriteString("</body></html>\n")
+	b.WriteString(sharesFigure(s, track))
+	b.WriteString(failuresFigure(a))
+	b.WriteString(heatMap(a))
 	return b.String()
 }
 
@@ -107,17 +111,6 @@ func trajectory(s *tune.Settings, p *tune.Param, sum *tune.ParamSummary, i int, 
 	return b.String()
 }
 
-// factorFigure is what the controller did.
-func factorFigure(s *tune.Settings, track []tune.Step) string {
-	sc := scale{x1: float64(s.Pairs), y0: 0, y1: 1.2}
-	var xs, ys []float64
-	for _, step := range track {
-		xs, ys = append(xs, float64(step.Pairs)), append(ys, step.Factor)
-		sc.y1 = math.Max(sc.y1, step.Factor*1.1)
-	}
-	return sc.frame("Factor of all perturbations", "0", number(sc.y1, 1), sc.x1) + sc.level("start", 1) + sc.line("path", xs, ys) + "</svg>\n"
-}
-
 // sensitivities are what the games of the tune say of each parameter.
 func sensitivities(s *tune.Settings, sum *tune.Summary) string {
 	type bar struct {
@@ -143,7 +136,7 @@ func sensitivities(s *tune.Settings, sum *tune.Summary) string {
 	fmt.Fprintf(&b, "<path class=\"start\" d=\"M%.1f 0V%.1f\"/><text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">±%.0f Elo</text>\n", x(0), height-20, figureWidth-8, height-4, most)
 	for j, r := range bars {
 		y := rowHeight*float64(j) + 12
-		fmt.Fprintf(&b, "<text x=\"%g\" y=\"%.1f\" text-anchor=\"end\">%s</text><path class=\"path\" d=\"M%.1f %.1fH%.1f\"/><circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"#1f5fa8\"/>\n",
+		fmt.Fprintf(&b, "<text x=\"%g\" y=\"%.1f\" text-anchor=\"end\">%s</text><path class=\"path\" d=\"M%.1f %.1fH%.1f\"/><circle cx=\"%.1f\" cy=\"%.1f\" class=\"dot\" r=\"3\"/>\n",
 			label-8, y+4, html.EscapeString(r.name), x(r.lo), y, x(r.hi), x(r.mid), y)
 	}
 	b.WriteString("</svg>\n")

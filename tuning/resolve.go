@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -31,6 +32,9 @@ type Wish struct {
 	// Inflight is that of the tune as it was begun, which holds where the file names
 	// none; 0: it is begun now.
 	Inflight int
+	// From is a tune that is done and of which this one goes on, Starts its answer; "": none.
+	From   string
+	Starts []match.Option
 }
 
 // Resolve makes the tune of a plan whose two players are the same engine, which declares
@@ -45,7 +49,12 @@ func (w *Wish) Resolve(base *match.Plan, declared []usi.Option) (*tune.Plan, []c
 		return nil, nil, err
 	}
 	s.Params = params
-	p := &tune.Plan{Settings: s, Validate: w.validation(base)}
+	p := &tune.Plan{Settings: s, From: w.From}
+	all := w.validations(base)
+	p.Validate, p.Also = &all[0], all[1:]
+	if len(p.Also) == 0 {
+		p.Also = nil
+	}
 	if _, err := w.forfeits(); err != nil {
 		return nil, nil, err
 	}
@@ -117,17 +126,53 @@ const (
 	seedOffset  = 0x9e37 // between a tune's seed and its validation's
 )
 
-func (w *Wish) validation(base *match.Plan) *tune.Validation {
+// validations are those of the file, or one; the shortest games first.
+func (w *Wish) validations(base *match.Plan) []tune.Validation {
+	var list []tune.Validation
+	for i := range w.Validate {
+		list = append(list, w.validation(base, i))
+	}
+	if list == nil {
+		list = append(list, w.validation(base, -1))
+	}
+	length := func(v tune.Validation) float64 { return gameLength(*cmp.Or(v.Limits, &base.Players[0].Limits)) }
+	slices.SortStableFunc(list, func(a, b tune.Validation) int {
+		if x, y := length(a), length(b); x*y > 0 { // of one measure
+			return cmp.Compare(math.Abs(x), math.Abs(y))
+		}
+		return 0
+	})
+	return list
+}
+
+// gameLength is a measure of how long games of such limits are: in seconds, or, negative,
+// in nodes or plies of depth. What is not known is 0.
+func gameLength(l match.Limits) float64 {
+	const moves = 60 // of a side, in a long game
+	switch {
+	case !l.Clock.IsZero():
+		return (l.Clock.Main + moves*(l.Clock.Increment+l.Clock.Byoyomi)).Seconds()
+	case l.MoveTime > 0:
+		return moves * l.MoveTime.Seconds()
+	case l.Nodes > 0:
+		return -float64(l.Nodes)
+	}
+	return 0
+}
+
+// validation is the one of that number in the file; -1: there is none.
+func (w *Wish) validation(base *match.Plan, at int) tune.Validation {
 	v := tune.Validation{
-		Elo1: defaultElo1, Alpha: match.DefaultAlpha, Beta: match.DefaultBeta, Pairs: base.Pairs, Seed: base.Seed + seedOffset, Openings: tune.FreshOpenings,
+		Elo1: defaultElo1, Alpha: match.DefaultAlpha, Beta: match.DefaultBeta, Pairs: base.Pairs,
+		Seed: base.Seed + seedOffset*uint64(max(at, 0)+1), Openings: tune.FreshOpenings, //nolint:gosec // not negative
 	}
 	if len(base.Openings) < leastBook {
 		v.Openings = tune.SameOpenings
 	}
-	from := w.Validate
-	if from == nil {
-		return &v
+	if at < 0 {
+		return v
 	}
+	from := &w.Validate[at]
 	if len(from.SPRT) == 2 {
 		v.Elo0, v.Elo1 = from.SPRT[0], from.SPRT[1]
 	} else if from.SPRT != nil {
@@ -145,8 +190,23 @@ func (w *Wish) validation(base *match.Plan) *tune.Validation {
 	if from.Seed != nil {
 		v.Seed = *from.Seed
 	}
-	v.Openings, v.Limits = cmp.Or(from.Openings, v.Openings), w.Limits
-	return &v
+	v.Openings, v.Limits = cmp.Or(from.Openings, v.Openings), w.Limits[at]
+	return v
+}
+
+// startAt makes a parameter begin where the tune before has ended.
+func (w *Wish) startAt(p *tune.Param) error {
+	for _, o := range w.Starts {
+		if !usi.SameOption(o.Name, p.Name) {
+			continue
+		}
+		x, err := p.Value(o.Value)
+		if err != nil {
+			return fmt.Errorf("parameter %s begins at the answer of %s: %w", p.Name, w.From, err)
+		}
+		p.Start = x
+	}
+	return nil
 }
 
 // leastBook is how many openings a book needs so that half of it is a book.
@@ -178,6 +238,9 @@ func (w *Wish) params(base *match.Plan, declared []usi.Option) ([]tune.Param, er
 		list = append(list, found...)
 	}
 	for i := range list {
+		if err := w.startAt(&list[i]); err != nil {
+			return nil, err
+		}
 		if err := fits(&list[i], declared); err != nil {
 			return nil, err
 		}
@@ -362,7 +425,7 @@ func (w *Wish) warnings(base *match.Plan, p *tune.Plan) (list []configs.Warning,
 	if p.Settings.Inflight*farShare > p.Settings.Pairs && p.Settings.Inflight > p.Settings.Block {
 		warn("%d of %d pairs are in flight: what is drawn knows little of what was learnt", p.Settings.Inflight, p.Settings.Pairs)
 	}
-	if p.Validate.Openings == tune.SameOpenings {
+	if slices.ContainsFunc(p.Validations(), func(v tune.Validation) bool { return v.Openings == tune.SameOpenings }) {
 		warn("the validation plays the openings of the tune: the book has %d, too few for both", len(base.Openings))
 	}
 	return list, nil
@@ -383,7 +446,7 @@ func Play(base *match.Plan, p *tune.Plan) (*match.Plan, error) {
 // half is what the tune (0) or its validation (1) has of the book: where they share none,
 // every second opening of an order by the tune's seed.
 func half(base *match.Plan, p *tune.Plan, which int) []match.Opening {
-	if p.Validate == nil || p.Validate.Openings != tune.FreshOpenings {
+	if !slices.ContainsFunc(p.Validations(), func(v tune.Validation) bool { return v.Openings == tune.FreshOpenings }) {
 		return base.Openings
 	}
 	order := rand.New(rand.NewPCG(p.Settings.Seed, uint64(len(base.Openings)))).Perm(len(base.Openings)) //nolint:gosec // to be repeated
@@ -396,27 +459,41 @@ func half(base *match.Plan, p *tune.Plan, which int) []match.Opening {
 	return list
 }
 
-// Validation is the plan of the j-th match of a candidate against the start.
-func Validation(base *match.Plan, p *tune.Plan, run string, number int, point []match.Option) *match.Plan {
+// Validation is the plan of one of the matches of the j-th candidate against the start:
+// which is an index of Plan.Validations.
+func Validation(base *match.Plan, p *tune.Plan, which int, c match.TuneCandidate) *match.Plan {
+	v := p.Validations()[which]
 	plan := *base
-	plan.Run, plan.Tune, plan.Seed = run, "", p.Validate.Seed+uint64(number) //nolint:gosec // a number from 1
-	plan.Gate, plan.Pairs, plan.Openings = p.Validate.Gate(number), p.Validate.Pairs, half(base, p, 1)
+	plan.Run, plan.Tune, plan.Seed = ValidationRuns(p, c.Run)[which], "", v.Seed+uint64(c.Number) //nolint:gosec // a number from 1
+	plan.Gate, plan.Pairs, plan.Openings = v.Gate(c.Number), v.Pairs, base.Openings
+	if v.Openings == tune.FreshOpenings {
+		plan.Openings = half(base, p, 1)
+	}
 	plan.Players = slices.Clone(base.Players)
-	for i, with := range [][]match.Option{point, p.Settings.Options(p.Settings.Start())} {
+	for i, with := range [][]match.Option{c.Point, p.Settings.Options(p.Settings.Start())} {
 		player := &plan.Players[i]
 		player.Name = []string{"tuned", "start"}[i]
 		player.Options = slices.DeleteFunc(slices.Clone(player.Options), func(o match.Option) bool {
 			return slices.ContainsFunc(with, func(x match.Option) bool { return usi.SameOption(x.Name, o.Name) })
 		})
 		player.Options = append(player.Options, with...)
-		if p.Validate.Limits != nil {
-			player.Limits = *p.Validate.Limits
+		if v.Limits != nil {
+			player.Limits = *v.Limits
 		}
 	}
 	return &plan
 }
 
-// ValidationRun is the name of the run of the j-th validation of a tune.
+// ValidationRun is the name of the first run that judges the j-th candidate of a tune.
 func ValidationRun(tune string, number int) string {
 	return fmt.Sprintf("%s-validation-%d", tune, number)
+}
+
+// ValidationRuns are the names of all runs that judge a candidate, of the first's.
+func ValidationRuns(p *tune.Plan, first string) []string {
+	runs := []string{first}
+	for i := range p.Also {
+		runs = append(runs, fmt.Sprintf("%s-%d", first, i+2))
+	}
+	return runs
 }

@@ -22,6 +22,9 @@ func Print(w io.Writer, a *Account, validations []string) {
 		fmt.Fprintf(w, " · perturbation × %.2f", sum.Factor)
 	}
 	fmt.Fprintln(w)
+	if a.Plan.From != "" {
+		fmt.Fprintf(w, "begun at the answer of %s, with a schedule of its own\n", format.Name(a.Plan.From))
+	}
 	fmt.Fprintln(w)
 	t := format.Table("parameter", "start", "now", "answer", "± s.e.", "moved", "best if alone", "at ±c, Elo*")
 	t.SetColumnConfigs(format.RightAligned(2, 8))
@@ -38,6 +41,9 @@ func Print(w io.Writer, a *Account, validations []string) {
 	fmt.Fprintln(w)
 	if sum.Loss != nil {
 		fmt.Fprintf(w, "perturbed points lost %s Elo* to the centre (aimed at: %g)\n", interval(sum.Loss, 1), s.Spread)
+	}
+	if why := tune.IsFutile(s, &a.Asked); why != nil {
+		fmt.Fprintln(w, why)
 	}
 	printShares(w, a, &sum)
 	fmt.Fprintln(w, "* of the tuning games: it explains the path, and proves no strength")
@@ -111,10 +117,10 @@ func printShares(w io.Writer, a *Account, sum *tune.Summary) {
 		parts = append(parts, fmt.Sprintf("%s forfeited because a point did not start", format.NumberOf(sum.Forfeits, "pair")))
 	}
 	if sum.Equal > 0 {
-		parts = append(parts, fmt.Sprintf("%s of two equal points", format.NumberOf(sum.Equal, "duel")))
+		parts = append(parts, fmt.Sprintf("%s of two equal points (%s)", format.NumberOf(sum.Equal, "duel"), share(sum.Equal, sum.Pairs)))
 	}
 	if a.Copies > 0 {
-		text := fmt.Sprintf("%s of two equal games", format.NumberOf(a.Copies, "pair"))
+		text := fmt.Sprintf("%s of two equal games (%s)", format.NumberOf(a.Copies, "pair"), share(a.Copies, a.Stored))
 		if float64(a.Copies) > manyCopies*float64(max(1, a.Stored)) {
 			text += ": the perturbation is too small, or options change nothing (gogi tune probe)"
 		}
@@ -123,4 +129,17 @@ func printShares(w io.Writer, a *Account, sum *tune.Summary) {
 	if len(parts) > 0 {
 		fmt.Fprintln(w, strings.Join(parts, "; "))
 	}
+	for _, line := range failures(a) {
+		fmt.Fprintln(w, line)
+	}
+	for _, c := range couples(a, toldCouples) {
+		if c.P < 0.05 {
+			fmt.Fprintln(w, c.told())
+		}
+	}
 }
+
+// toldCouples is how many pairs of parameters a text names at most.
+const toldCouples = 3
+
+func share(n, of int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(max(1, of))) }

@@ -147,7 +147,7 @@ func TestValidation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := Validation(plan, p, ValidationRun("t", 2), 2, []match.Option{{Name: "LMR_Div", Value: "555"}})
+	v := Validation(plan, p, 0, match.TuneCandidate{Number: 2, Run: ValidationRun("t", 2), Point: []match.Option{{Name: "LMR_Div", Value: "555"}}})
 	seen := map[string]bool{}
 	for _, o := range played.Openings {
 		seen[o.ID] = true
@@ -252,4 +252,8 @@ func TestExport(t *testing.T) {
 	if err := Export(&bytes.Buffer{}, a, "xml", values); err == nil {
 		t.Error("any form is known")
 	}
+}
+
+func candidateOf(*tune.Plan) match.TuneCandidate {
+	return match.TuneCandidate{Number: 1, Run: ValidationRun("t", 1), Point: []match.Option{{Name: "LMR_Div", Value: "555"}}}
 }

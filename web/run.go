@@ -32,6 +32,9 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if archive.Proves(info) != nil {
+		return s.tunePage(w, r, info)
+	}
 	made, err := s.sheets.of(lasting(r), s, info)
 	if err != nil {
 		return err

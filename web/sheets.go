@@ -28,6 +28,8 @@ type sheet struct {
 
 	votes func() (*votes.Report, error) // how the councils voted; counted when it is asked for
 
+	judges []string // of a tune, the runs that judge its answers
+
 	stamp results.Stamp
 	took  time.Duration // to make
 	made  time.Time
@@ -53,6 +55,11 @@ const (
 
 // of is the sheet of a run.
 func (c *sheets) of(ctx context.Context, s *Server, info *results.RunInfo) (*sheet, error) {
+	return c.made(ctx, s, info, s.newSheet)
+}
+
+// made is the sheet of a run by whoever makes it.
+func (c *sheets) made(ctx context.Context, s *Server, info *results.RunInfo, by func(context.Context, *results.RunInfo) (*sheet, error)) (*sheet, error) {
 	stamp, err := s.config.Store.Stamp(ctx, info.ID)
 	if err != nil {
 		return nil, err
@@ -64,7 +71,7 @@ func (c *sheets) of(ctx context.Context, s *Server, info *results.RunInfo) (*she
 		if kept := c.find(info.ID, stamp); kept != nil {
 			return kept, nil
 		}
-		made, err := s.newSheet(ctx, info)
+		made, err := by(ctx, info)
 		if err != nil {
 			return nil, err
 		}

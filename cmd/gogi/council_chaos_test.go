@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -41,6 +43,7 @@ env = {GOGI_TEST_TAG = "@TAG@"}
 name = "gps"
 command = ["gpsusi", "-N", "1", "--node-count-hard-limit", "500"]
 options = {BookDepth = 0}
+greeting_timeout = "10m"
 limits = {self = true}
 env = {GOGI_TEST_TAG = "@TAG@"}
 [[council]]

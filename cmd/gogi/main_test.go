@@ -4,7 +4,9 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"flag"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,8 +18,13 @@ import (
 	"gogi/results"
 )
 
-// TestMain makes this binary the programs that the tests run as processes.
+// TestMain makes this binary the programs that the tests run as processes. Most of its
+// tests wait for those, so that more of them run at a time than there are CPUs, unless
+// -parallel says how many.
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", strconv.Itoa(max(8, runtime.GOMAXPROCS(0)))); err != nil {
+		panic(err) // there is no such flag any more
+	}
 	testscript.Main(m, map[string]func(){
 		"gogi":       main,
 		"fakeengine": func() { os.Exit(fakeengine.Main(os.Args[1:])) },

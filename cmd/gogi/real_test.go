@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,14 +60,19 @@ LIMITS
 name = "gps"
 command = ["gpsusi", "-N", "1", "--node-count-hard-limit", "2000"]
 options = {BookDepth = 0}
+greeting_timeout = "10m" # it reads for seconds of a CPU first, of which there may be a small share
 `
 
 func TestRealEnginesByNodes(t *testing.T) {
 	t.Parallel()
 	realEngines(t)
-	r, games := playReal(t, "games = 4\nconcurrency = 2\nrules = {max_plies = 80}\n"+
-		strings.Replace(realPair, "LIMITS", "limits = {nodes = 2000}", 1)+"limits = {self = true}\n")
-	if !r.Finished || r.Games != 4 || len(r.Faults) > 0 {
+	count, plies, nodes := 2, 30, "500" // gpsusi takes seconds of a CPU to start, and one for some thousand nodes
+	if *long {
+		count, plies, nodes = 4, 80, "2000"
+	}
+	engines := strings.NewReplacer("LIMITS", "limits = {nodes = "+nodes+"}", "2000", nodes).Replace(realPair)
+	r, games := playReal(t, fmt.Sprintf("games = %d\nconcurrency = 2\nrules = {max_plies = %d}\n%slimits = {self = true}\n", count, plies, engines))
+	if !r.Finished || r.Games != count || len(r.Faults) > 0 {
 		t.Errorf("finished %v, %d games, faults %v", r.Finished, r.Games, r.Faults)
 	}
 	for _, g := range games {
@@ -89,12 +95,17 @@ func TestRealEnginesByNodes(t *testing.T) {
 func TestRealEnginesOnTheClock(t *testing.T) {
 	realEngines(t)
 	// gpsusi counts in whole seconds and has been seen 215 ms over byoyomi 1 s.
-	r, games := playReal(t, `
+	plies := 10 // four of the opening; each of the others takes the second that it has
+	if *long {
+		plies = 16
+	}
+	r, games := playReal(t, fmt.Sprintf(`
 games = 2
 concurrency = 1
 limits = {byoyomi = "1s", margin = "900ms"}
-rules = {max_plies = 16}
-`+strings.Replace(realPair, "LIMITS", "", 1))
+openings = {plies = 4}
+rules = {max_plies = %d}
+`, plies)+strings.Replace(realPair, "LIMITS", "", 1))
 	if len(r.Faults) > 0 || r.Games != 2 {
 		t.Errorf("%d games, faults %v", r.Games, r.Faults)
 	}

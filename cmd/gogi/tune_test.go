@@ -73,13 +73,13 @@ func pairsOf(dir string) int {
 	return info.Finished
 }
 
-var long = flag.Bool("long", false, "kill a tune of 2,000 pairs twenty times, and not one of 400 five times")
+var long = flag.Bool("long", false, "kill a tune of 2,000 pairs twenty times, and not one of 200 four times; real engines play longer games")
 
 // A tune that is killed many times, at any moment, has the same games, points and states
 // in the end as one that nobody disturbed.
 func TestKilledTune(t *testing.T) {
 	t.Parallel()
-	games, kills := 800, 5
+	games, kills := 400, 4
 	if *long {
 		games, kills = 4000, 20
 	}
@@ -122,5 +122,47 @@ func TestKilledTune(t *testing.T) {
 		if out, code := gogiIn(t, killed, verb...); code != 0 {
 			t.Errorf("%v: %d: %s", verb, code, out)
 		}
+	}
+}
+
+// A tune's validations are registered when it begins: they are played by the run's name
+// alone, once; all must be passed. A larger budget is another tune, from the answer.
+func TestValidateRun(t *testing.T) {
+	t.Parallel()
+	dir := writeTune(t, 320)
+	file := filepath.Join(dir, "t.toml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const two = "[[tune.validate]]\nsprt = [0, 300]\ngames = 40\n[[tune.validate]]\nsprt = [0, 300]\ngames = 40\nlimits = {nodes = 30}\n"
+	if err := os.WriteFile(file, append(text, two...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := gogiIn(t, dir, "tune", "t.toml", "--no-validate", "--no-probe", "-q"); code != 0 {
+		t.Fatalf("%d: %s", code, out)
+	}
+	if err := os.Rename(file, file+".away"); err != nil {
+		t.Fatal(err)
+	}
+	first, code := gogiIn(t, dir, "tune", "validate", "t", "-q")
+	if code != 0 && code != 10 && code != 11 || !strings.Contains(first, "tuned against start") {
+		t.Fatalf("%d: %s", code, first)
+	}
+	if again, same := gogiIn(t, dir, "tune", "validate", "t", "-q"); same != code || !strings.HasSuffix(first, again[max(0, len(again)-200):]) {
+		t.Errorf("then %d: %s", same, again)
+	}
+	report, _ := gogiIn(t, dir, "tune", "report", "t")
+	if !strings.Contains(report, "t-validation-1)") || !strings.Contains(report, "t-validation-1-2)") || strings.Contains(report, "t-validation-1-2): not begun") != (code != 0) {
+		t.Errorf("%d: %s", code, report)
+	}
+	if err := os.Rename(file+".away", file); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := gogiIn(t, dir, "tune", "t.toml", "--games", "400", "--no-validate", "--no-probe", "-q"); code != 0 || !strings.Contains(out, "begun at the answer of t") {
+		t.Errorf("%d: %s", code, out)
+	}
+	if out, code := gogiIn(t, dir, "tune", "verify", "t-2"); code != 0 {
+		t.Errorf("%d: %s", code, out)
 	}
 }

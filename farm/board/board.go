@@ -22,6 +22,7 @@ type Status func(ctx context.Context) farm.Status
 //nolint:gochecknoglobals // parsed once, of a constant
 var page = template.Must(template.New("farm").Funcs(template.FuncMap{
 	"name":  func(s string) string { return foreign.Printable(s, 60) },
+	"why":   func(s string) string { return foreign.Printable(s, 240) },
 	"path":  url.PathEscape,
 	"clock": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
 	"percent": func(part, of int) int {
@@ -58,7 +59,7 @@ const pageText = `<!DOCTYPE html>
 <h2>Workers</h2>
 {{if .Workers}}<div class="scroll" tabindex="0"><table class="runs">
 <thead><tr><th scope="col">Worker</th><th scope="col">Owner</th><th scope="col">Trust</th><th scope="col">State</th><th scope="col">Slots</th><th scope="col">Held</th><th scope="col">Load</th><th scope="col">Pairs</th><th scope="col">Refused</th></tr></thead>
-<tbody>{{range .Workers}}<tr><th scope="row">{{name .Name}}</th><td class="name">{{name .Owner}}</td><td>{{.Trust}}</td><td>{{if .Quarantine}}quarantined: {{name .Quarantine}}{{else if .Draining}}draining{{else if .Here}}here{{else}}away{{end}}</td><td>{{.Slots}}</td><td>{{.Held}}</td><td>{{printf "%.1f" .Load}}</td><td>{{.Added}}</td><td>{{.Refused}}</td></tr>
+<tbody>{{range .Workers}}<tr><th scope="row">{{name .Name}}</th><td class="name">{{name .Owner}}</td><td>{{.Trust}}</td><td>{{if .Quarantine}}quarantined: {{why .Quarantine}}{{else if .Draining}}draining{{else if .Probation}}on probation: {{why .Probation}}{{else if .Rebench}}measure it again: {{why .Rebench}}{{else if .Here}}here{{else}}away{{end}}</td><td>{{.Slots}}</td><td>{{.Held}}</td><td>{{printf "%.1f" .Load}}</td><td>{{.Added}}</td><td>{{.Refused}}</td></tr>
 {{end}}</tbody></table></div>{{else}}<p>No worker was here.</p>{{end}}
 </main>
 </body>

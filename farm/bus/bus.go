@@ -53,6 +53,7 @@ type Bus struct {
 	mu      sync.Mutex
 	buckets map[string]jetstream.KeyValue
 	stops   []func()
+	broken  error           // the journal cannot be written any more
 	ctx     context.Context //nolint:containedctx // ends with the bus: the handlers' own
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -201,11 +202,37 @@ func (b *Bus) sweep() {
 			return
 		case <-ticker.C:
 		}
+		b.examine()
 		err := b.config.Keys.Refresh()
 		if err = errors.Join(err, b.embedded.door.sweep(b.alive, time.Now())); err != nil {
 			b.config.Log.Error("keys of the farm", "err", err)
 		}
 	}
+}
+
+// examine asks the server whether it can write its journal. One that could not, as on a
+// full volume, never writes there again, whatever room there is later: only another
+// process does.
+func (b *Bus) examine() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	names := []string{stream, evidence}
+	for bucket := range b.buckets {
+		names = append(names, "KV_"+bucket)
+	}
+	for _, name := range names {
+		h := b.embedded.server.Healthz(&server.HealthzOptions{Account: server.DEFAULT_GLOBAL_ACCOUNT, Stream: name})
+		if h.Error != "" && b.broken == nil {
+			b.broken = fmt.Errorf("bus: the journal cannot be written any more, also when its volume has room again; this process has to end: %s", h.Error)
+		}
+	}
+}
+
+// unbroken is an error where the journal cannot be written any more.
+func (b *Bus) unbroken() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.broken
 }
 
 // alive are the connections that there are.

@@ -15,9 +15,12 @@ import (
 // fetchWait is how long one question for the next result stands.
 const fetchWait = 5 * time.Second
 
-// Results implements farm.Bus.
+// Results implements farm.Bus. It fails where the journal cannot be written any more.
 func (b *Bus) Results(ctx context.Context, n int) ([]farm.Delivery, error) {
 	for {
+		if err := b.unbroken(); err != nil {
+			return nil, err
+		}
 		first, err := b.fetch(ctx, 1, false)
 		if err != nil || len(first) == 0 {
 			if err != nil {

@@ -63,8 +63,17 @@ func (c *Coordinator) submit(ctx context.Context, who asker, body []byte) (any, 
 	if err := c.mayPlay(plan, &s, who); err != nil {
 		return nil, err
 	}
+	var sizes map[string]int64
+	if c.config.Quota(who.Owner).Artefacts > 0 {
+		if sizes, err = c.config.Bus.Artefacts(ctx); err != nil {
+			return nil, err
+		}
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if err := c.mayKeep(who.Owner, plan, sizes); err != nil {
+		return nil, err
+	}
 	digest := plan.Digest()
 	number, queued := 0, 0
 	for _, r := range c.runs {
@@ -84,12 +93,15 @@ func (c *Coordinator) submit(ctx context.Context, who asker, body []byte) (any, 
 	}
 	r, err := newRun(digest, record{
 		Plan: s.Plan, Name: plan.Run, Owner: who.Owner, By: who.Name, Number: number, State: farm.Submitted, Priority: s.Priority, Share: s.Share,
-		Note: s.Note, Needs: s.Needs,
+		Note: s.Note, Needs: s.Needs, Rule: c.rule(),
 	}, 0)
 	if err != nil {
 		return nil, refuse(exitRefused, "%v", err)
 	}
 	r.note(time.Now(), who.Name, string(farm.Submitted))
+	if r.compares() {
+		r.note(time.Now(), "farm", saysRule)
+	}
 	if err := c.keep(ctx, r); err != nil {
 		return nil, err
 	}
@@ -97,6 +109,14 @@ func (c *Coordinator) submit(ctx context.Context, who asker, body []byte) (any, 
 		return nil, err
 	}
 	return r.status(), nil
+}
+
+// rule is what a test begins with that is handed in now.
+func (c *Coordinator) rule() string {
+	if c.config.Accuse {
+		return ruleResiduals
+	}
+	return ""
 }
 
 // The priorities, and how far from 0 an owner may go without the right to run.
@@ -107,9 +127,12 @@ const (
 
 // mayPlay says why a plan cannot be played on a farm, or not so by this owner.
 func (c *Coordinator) mayPlay(plan *match.Plan, s *farm.Submission, who asker) error {
+	_, tuneErr := settingsOf(plan)
 	switch {
 	case plan.Design.Kind.ByResults():
 		return refuse(exitRefused, "a farm plays designs that know every pair beforehand, and %s pairs by results", plan.Design.Kind)
+	case tuneErr != nil:
+		return refuse(exitRefused, "%v", tuneErr)
 	case len(s.Plan) > grantPlans:
 		return refuse(exitRefused, "the plan has %d bytes: expected at most %d", len(s.Plan), grantPlans)
 	case len(s.Note) > 10_000 || len(s.Needs) > 20:
@@ -179,7 +202,9 @@ func (c *Coordinator) onTest(do func(context.Context, asker, *run, *farm.Order) 
 		if err := do(ctx, who, r, &o); err != nil {
 			return nil, err
 		}
-		return r.status(), nil
+		out := r.status()
+		out.Waits = c.waits(time.Now(), r)
+		return out, nil
 	}
 }
 
@@ -264,6 +289,7 @@ func (c *Coordinator) resume(ctx context.Context, who asker, r *run, o *farm.Ord
 		return err
 	}
 	r.ledger.Forgive(time.Now())
+	r.tune.forgive()
 	return nil
 }
 
@@ -302,7 +328,7 @@ func (c *Coordinator) set(ctx context.Context, who asker, r *run, what string, c
 
 // onWorker is a verb about a worker, for those who have a right or own it; the answer is
 // what the worker is then.
-func (c *Coordinator) onWorker(right string, do func(who asker, name string, w *worker, o *farm.Order) error) verb {
+func (c *Coordinator) onWorker(right string, do func(ctx context.Context, who asker, name string, w *worker, o *farm.Order) error) verb {
 	return func(ctx context.Context, who asker, body []byte) (any, error) {
 		var o farm.Order
 		if err := farm.Decode(body, &o); err != nil {
@@ -317,7 +343,7 @@ func (c *Coordinator) onWorker(right string, do func(who asker, name string, w *
 		case w == nil:
 			return nil, refuse(exitRefused, "there is no worker %q", o.Worker)
 		}
-		if err := do(who, o.Worker, w, &o); err != nil {
+		if err := do(ctx, who, o.Worker, w, &o); err != nil {
 			return nil, err
 		}
 		if err := c.keepWorker(ctx, o.Worker, w); err != nil {
@@ -338,14 +364,14 @@ func (c *Coordinator) sayDrain(name string, w *worker) {
 	}
 }
 
-func (c *Coordinator) drain(_ asker, _ string, w *worker, o *farm.Order) error {
+func (c *Coordinator) drain(_ context.Context, _ asker, _ string, w *worker, o *farm.Order) error {
 	w.Draining = !o.Off
 	return nil
 }
 
-func (c *Coordinator) setQuarantine(who asker, name string, w *worker, o *farm.Order) error {
+func (c *Coordinator) setQuarantine(ctx context.Context, who asker, name string, w *worker, o *farm.Order) error {
 	if o.Off {
-		w.Quarantine, w.Refused = "", 0
+		c.pardon(ctx, name, w)
 		return nil
 	}
 	if o.Why == "" {
@@ -355,7 +381,7 @@ func (c *Coordinator) setQuarantine(who asker, name string, w *worker, o *farm.O
 	return nil
 }
 
-func (c *Coordinator) trust(_ asker, _ string, w *worker, o *farm.Order) error {
+func (c *Coordinator) trust(_ context.Context, _ asker, _ string, w *worker, o *farm.Order) error {
 	switch o.Level {
 	case trustNone, trustSome, trustOwner:
 		w.Trust = o.Level

@@ -165,6 +165,7 @@ func TestAWorkerThatIsNotKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.hall.Set(loopback.Faults{LoseKeep: 1})
+		order.Why = "slower" // the same again would be kept already
 		if err := f.do("boss", "quarantine", order, nil); err == nil {
 			t.Fatal("nothing was kept, and it is no error")
 		}

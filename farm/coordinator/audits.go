@@ -44,7 +44,10 @@ const maxAudits = 256
 // draw begins an audit of a pair that was stored, where one is due.
 func (c *Coordinator) draw(r *run, worker string, p *match.PairResult) {
 	w := c.workers[worker]
-	if c.config.Auditor == nil || !r.exact || len(r.audits) >= maxAudits || !c.config.Auditor.Audits(r.digest, p.Pair.ID, w.Trust, w.Played) {
+	if c.config.Auditor == nil || !r.exact || len(r.audits) >= maxAudits {
+		return
+	}
+	if w.Probation == "" && !c.config.Auditor.Audits(r.digest, p.Pair.ID, w.Trust, w.Played) {
 		return
 	}
 	r.audits = append(r.audits, &audit{pair: p.Pair.ID, playings: []*match.PairResult{p}, owners: []string{w.Owner}})
@@ -65,6 +68,9 @@ func (c *Coordinator) grantAudits(now time.Time, r *run, s *session, n int) (gra
 		}
 		a.worker, a.session, a.epoch, a.deadline = s.name, s.session, epoch, now.Add(c.config.Lease)
 		g := farm.Grant{Run: r.digest, Pair: a.pair, Epoch: epoch, Audit: true}
+		if r.tune != nil {
+			r.tune.again(&g, &a.playings[0].Pair)
+		}
 		g.Token = c.config.Secret.Token(s.name, g.Held())
 		grants = append(grants, g)
 	}

@@ -65,6 +65,11 @@ type Keys interface {
 type Quota struct {
 	Running int // tests
 	Queued  int // submitted or approved
+	// Artefacts are bytes of the engines of its tests that are not over.
+	Artefacts int64
+	// SlotHoursDay is what its tests may take of the workers' slots in a day of UTC; beyond,
+	// they get what nobody else wants.
+	SlotHoursDay float64
 }
 
 // Config is how a farm is coordinated.
@@ -79,8 +84,12 @@ type Config struct {
 	Lease    time.Duration // 20 s where it is 0
 	OwnerMax float64       // see ledger.Schedule; 0.4 where it is 0
 	Quota    func(owner string) Quota
-	Auditor  Auditor      // nil: nothing is audited
-	Log      *slog.Logger // nil: nobody is told
+	// Spent is how long the games took together of the pairs that were stored since a
+	// moment, by plan digest; a game counts for a day at most. nil: nothing was stored before.
+	Spent   func(ctx context.Context, since time.Time) (map[string]time.Duration, error)
+	Auditor Auditor      // nil: nothing is audited
+	Accuse  bool         // tests that are handed in quarantine workers by their residuals
+	Log     *slog.Logger // nil: nobody is told
 
 	// Judges is how many results are verified at a time; 0: as many as there are CPUs.
 	Judges int

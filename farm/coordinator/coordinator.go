@@ -33,7 +33,9 @@ type Coordinator struct {
 	schedule ledger.Schedule
 	epochs   *ledger.Epochs
 	judge    farm.JudgeStatus
-	broken   error // a store failed: nothing is granted or acknowledged
+	day      time.Time                // that spent is of
+	spent    map[string]time.Duration // slot-time of the owners' tests
+	broken   error                    // a store failed: nothing is granted or acknowledged
 }
 
 // bucketFarm keeps the counter of boots.
@@ -55,6 +57,9 @@ func New(ctx context.Context, c Config) (*Coordinator, error) {
 		return nil, err
 	}
 	if err := k.readTests(ctx); err != nil {
+		return nil, errors.Join(err, k.close())
+	}
+	if err := k.readSpent(ctx, time.Now()); err != nil {
 		return nil, errors.Join(err, k.close())
 	}
 	return k, nil
@@ -136,7 +141,7 @@ func (c *Coordinator) place(r *run) {
 		c.schedule.Remove(r.digest)
 		return
 	}
-	c.schedule.Set(ledger.Test{Run: r.digest, Owner: r.Owner, Priority: r.Priority, Share: r.Share, Cost: max(r.cost, 1e-3)})
+	c.schedule.Set(ledger.Test{Run: r.digest, Owner: r.Owner, Priority: r.Priority, Share: r.Share, Cost: max(r.cost, 1e-3), Spent: c.overspent(time.Now(), r.Owner) != ""})
 	c.schedule.Held(r.digest, r.ledger.Held())
 }
 
@@ -146,11 +151,9 @@ func (c *Coordinator) keep(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	revision, err := c.config.Bus.Keep(ctx, bucketTests, r.digest, body, r.revision)
-	if err != nil { // the revision is what it was: the next try is no first one
+	if err := c.put(ctx, bucketTests, r.digest, body, &r.revision); err != nil {
 		return fmt.Errorf("coordinator: test %s: %w", r.Name, err)
 	}
-	r.revision = revision
 	return nil
 }
 
@@ -164,6 +167,9 @@ func (c *Coordinator) turn(ctx context.Context, r *run, state farm.State, by, wh
 	r.Granted = r.Granted || state == farm.Running
 	if r.gate != nil {
 		r.Verdict = r.verdict()
+	}
+	if state.Final() {
+		r.Evidence = r.evidence()
 	}
 	if err := c.keep(ctx, r); err != nil {
 		r.record = before
@@ -309,7 +315,7 @@ func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 const fewEpochs = 1 << 26
 
 // mayCondemn is how many pairs a run without a gate may give up before it is paused. A
-// gate cannot judge beyond a missing pair, so a run with one is paused at once.
+// gate cannot judge beyond a missing pair, nor a tune learn, so these are paused at once.
 const mayCondemn = 3
 
 // examine ends or pauses a run that cannot go on.
@@ -320,13 +326,14 @@ func (c *Coordinator) examine(ctx context.Context, r *run) {
 	if given := r.ledger.Condemned(); len(given) > len(r.Condemned) {
 		r.Condemned = given
 		state, why := farm.Running, fmt.Sprintf("pair %d was given up: it crashes what plays it", given[len(given)-1])
-		if len(given) >= mayCondemn || r.gate != nil {
+		if len(given) >= mayCondemn || r.gate != nil || r.tune != nil {
 			state, why = farm.Paused, fmt.Sprintf("pairs %v crash what plays them", given)
 		}
 		if err := c.turn(ctx, r, state, "farm", why); err != nil {
 			c.config.Log.Warn("a test was not paused", "run", r.Name, "err", err)
 		}
 	}
+	c.examineTune(ctx, r)
 	if why := r.decided(); why != "" && r.State == farm.Running {
 		r.ledger.Over(true) // also where the word of it cannot be kept for now
 		if err := c.turn(ctx, r, farm.Over, "farm", why); err != nil {
@@ -338,21 +345,13 @@ func (c *Coordinator) examine(ctx context.Context, r *run) {
 // begin lets approved tests run, in the order in which they were submitted, as far as
 // their owners' quotas go.
 func (c *Coordinator) begin(ctx context.Context) error {
-	running := map[string]int{}
-	for _, r := range c.runs {
-		if r.State == farm.Running {
-			running[r.Owner]++
-		}
-	}
 	for _, r := range c.inOrder() {
-		quota := c.config.Quota(r.Owner).Running
-		if r.State != farm.Approved || quota > 0 && running[r.Owner] >= quota {
+		if r.State != farm.Approved || c.waits(time.Now(), r) != "" {
 			continue
 		}
 		if err := c.turn(ctx, r, farm.Running, "farm", ""); err != nil {
 			return err
 		}
-		running[r.Owner]++
 	}
 	return nil
 }
@@ -390,10 +389,15 @@ func (c *Coordinator) Status(ctx context.Context) farm.Status {
 	runs := c.inOrder()
 	slices.SortStableFunc(runs, func(a, b *run) int { return b.Priority - a.Priority })
 	for _, r := range runs {
-		s.Tests = append(s.Tests, r.status())
+		t := r.status()
+		t.Waits = c.waits(now, r)
+		s.Tests = append(s.Tests, t)
 	}
+	log10E := c.log10E()
 	for _, name := range slices.Sorted(maps.Keys(c.workers)) {
-		s.Workers = append(s.Workers, c.workerStatus(name, now))
+		w := c.workerStatus(name, now)
+		w.Log10E = log10E[name]
+		s.Workers = append(s.Workers, w)
 	}
 	return s
 }

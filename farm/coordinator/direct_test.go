@@ -1,6 +1,7 @@
 package coordinator_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -243,13 +244,16 @@ func TestNobodyHoards(t *testing.T) {
 		w := f.line(t, "w0")
 		got := 0
 		for range 10 {
-			got += len(w.want(1 << 40))
+			got += len(w.want(farm.MaxWant))
 		}
 		if want := 64 + 16*2; got != want {
 			t.Errorf("it holds %d pairs, expected %d", got, want)
 		}
-		if more := w.want(-3); len(more) != 0 {
-			t.Errorf("for less than nothing it gets %+v", more)
+		for _, want := range []int{-3, farm.MaxWant + 1} {
+			err := f.hall.Connect("w0").Request(f.ctx, farm.SubjectLease+"w0", farm.Ask{Session: "s", Want: want}, &farm.Grants{})
+			if _, refused := errors.AsType[*farm.Refusal](err); !refused {
+				t.Errorf("asked for %d pairs: %v, expected a refusal", want, err)
+			}
 		}
 	})
 }

@@ -228,6 +228,24 @@ func TestForgeries(t *testing.T) {
 		"another worker's lease": func(f *theFarm, _ *match.Plan, b *farm.Batch) {
 			b.Items[0].Lease.Token = f.config.Secret.Token("w1", b.Items[0].Lease)
 		},
+		"half of the pair": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
+			r := play(p, b.Items[0].Lease.Pair)
+			r.Games = r.Games[:1]
+			b.Items[0].Pair, _ = match.EncodePair(r)
+		},
+		"the last moves cut": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
+			r := play(p, b.Items[0].Lease.Pair)
+			for i := range r.Games {
+				moves := r.Games[i].Record.Moves
+				r.Games[i].Record.Moves = moves[:len(moves)-1]
+			}
+			b.Items[0].Pair, _ = match.EncodePair(r)
+		},
+		"its games swapped": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
+			r := play(p, b.Items[0].Lease.Pair)
+			r.Games[0].Record, r.Games[1].Record = r.Games[1].Record, r.Games[0].Record
+			b.Items[0].Pair, _ = match.EncodePair(r)
+		},
 		"bytes":             func(_ *theFarm, _ *match.Plan, b *farm.Batch) { b.Items[0].Pair[len(b.Items[0].Pair)/2] ^= 1 },
 		"in another's name": func(_ *theFarm, _ *match.Plan, b *farm.Batch) { b.Worker = "w1" },
 		"an attempt elsewhere": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
@@ -282,6 +300,93 @@ func TestARevokedKey(t *testing.T) {
 		if h.exit() == nil || h.exit().Exit != 4 {
 			t.Errorf("the worker was told %+v", h.exit())
 		}
+	})
+}
+
+// TestResultsOfARevokedKeyWait: what is in the stream when the key ends, and was not
+// judged, counts as little as what comes after (I9); the pairs are played by others, and
+// nobody is blamed for what a key was good for when it was sent.
+func TestResultsOfARevokedKeyWait(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("waiting", 20, 14)
+		f.run(p)
+		l := f.line(t, "w0")
+		granted := l.want(4)
+		_ = f.stop()
+		for _, g := range granted {
+			l.send(result(t, g, play(p, g.Pair)))
+		}
+		f.keys.revoke("w0")
+		f.start()
+		f.until("they are judged", func() bool { return f.hall.Waiting() == 0 })
+		if s := f.c.Status(f.ctx).Judge; s.Unsigned != 4 || f.test("waiting").Stored != 0 {
+			t.Errorf("%+v, %+v", s, f.test("waiting"))
+		}
+		f.hand("w1", 3)
+		f.complete(p)
+		for id, r := range f.disk.stores[p.Digest()].pairs {
+			if r.Played.Worker == "w0" {
+				t.Errorf("I9: pair %d of a revoked key counts", id)
+			}
+		}
+	})
+}
+
+// TestClocksAnHourOff: what workers say of the time is kept as they say it, and decides
+// nothing: neither which leases end nor which games count, nor what is seen as slow.
+func TestClocksAnHourOff(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("clocks", 60, 15)
+		f.run(p)
+		for i, off := range []time.Duration{time.Hour, -time.Hour, 0} {
+			h := &hand{f: f, name: fmt.Sprint("w", i), slots: 3, takes: func(int) time.Duration { return 15 * time.Second }, plans: map[string]*match.Plan{}}
+			h.plays = func(p *match.Plan, id int) match.PairResult {
+				r := play(p, id)
+				for j := range r.Games {
+					r.Games[j].Started, r.Games[j].Ended = r.Games[j].Started.Add(off), r.Games[j].Ended.Add(off)
+				}
+				return r
+			}
+			h.begin()
+		}
+		f.until("the run is over", func() bool { return f.test("clocks").State == farm.Over })
+		if s := f.test("clocks"); s.Stored != 60 || s.Expired+s.Revoked+s.Refused+s.Lost != 0 {
+			t.Errorf("%+v", s)
+		}
+		off := map[time.Duration]int{}
+		for id, r := range f.disk.stores[p.Digest()].pairs {
+			off[r.Games[0].Started.Sub(play(p, id).Games[0].Started)]++
+		}
+		if off[time.Hour] == 0 || off[-time.Hour] == 0 || off[0] == 0 {
+			t.Errorf("the clocks were not off: %v", off)
+		}
+	})
+}
+
+// TestOtherProtocols: a worker that is newer is spoken to as this coordinator speaks, one
+// that is older than it knows is told to update, and both beside play on.
+func TestOtherProtocols(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("protocols", 20, 16)
+		f.run(p)
+		hello := func(name string, protocol int) (w farm.Welcome) {
+			h := farm.Hello{Protocol: protocol, Session: "s", Start: 1, Slots: 2}
+			if err := f.hall.Connect(name).Request(f.ctx, farm.SubjectHello+name, h, &w); err != nil {
+				t.Fatal(err)
+			}
+			return w
+		}
+		if w := hello("w8", farm.Protocol+1); w.Refusal != nil || w.Protocol != farm.Protocol {
+			t.Errorf("a newer one: %+v", w)
+		}
+		if w := hello("w7", farm.Oldest); w.Refusal != nil || w.Protocol != farm.Oldest {
+			t.Errorf("the oldest that is known: %+v", w)
+		}
+		if w := hello("w9", farm.Oldest-1); w.Refusal == nil || w.Refusal.Exit != 5 || !strings.Contains(w.Refusal.Why, "newer gogi") {
+			t.Errorf("one that is too old: %+v", w)
+		}
+		f.hand("w0", 2)
+		f.complete(p)
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/shogi"
+	"gogi/tune"
 )
 
 // testPlan is a match of engines that move once or not at all, and resign.
@@ -46,7 +47,12 @@ type strength int
 func play(p *match.Plan, id int) match.PairResult { return playAs(p, id, 5) }
 
 func playAs(p *match.Plan, id int, strong strength) match.PairResult {
-	r := match.PairResult{Pair: p.Pair(id)}
+	return playOut(p, p.Pair(id), func(g match.Game) bool { return strength(g.Seed%10) < strong })
+}
+
+// playOut makes a pair of which the first player wins these games.
+func playOut(p *match.Plan, pair match.Pair, wins func(match.Game) bool) match.PairResult {
+	r, id := match.PairResult{Pair: pair}, pair.ID
 	for leg := range r.Pair.Legs {
 		g := r.Pair.Game(leg)
 		result := match.Result{
@@ -61,7 +67,7 @@ func playAs(p *match.Plan, id int, strong strength) match.PairResult {
 			position.Apply(m)
 			result.Record.Moves = append(result.Record.Moves, kifu.Move{Move: m, Opening: true})
 		}
-		dev := strength(g.Seed%10) < strong // dev wins this game
+		dev := wins(g)
 		if (g.Players[position.Side()] == 0) == dev {
 			m := position.LegalMoves(nil)[g.Seed/10%5]
 			result.Record.Moves = append(result.Record.Moves, kifu.Move{Move: m, Nodes: g.Seed % 100, Time: time.Millisecond})
@@ -96,6 +102,8 @@ type store struct {
 	attempts map[match.Attempt]bool
 	voided   []string
 	adds     int
+	states   []match.TuneState
+	early    string // a state that was stored before its pairs
 }
 
 var errFull = errors.New("no space left on device")
@@ -134,6 +142,13 @@ func (s *store) Pair(_ context.Context, id int) (match.PairResult, error) {
 	return s.pairs[id], nil
 }
 
+// Voids and Sum are for those who keep copies, see package copies; here nobody does.
+func (s *store) Voids(context.Context, []int) ([]farm.Void, error) { return nil, nil }
+
+func (s *store) Sum(context.Context, int, int) (string, int, error) {
+	return "", 0, errors.New("nobody keeps a copy")
+}
+
 func (s *store) PutAttempt(_ context.Context, a match.Attempt) error {
 	s.disk.mu.Lock()
 	defer s.disk.mu.Unlock()
@@ -170,7 +185,7 @@ func (s *store) Rows(_ context.Context, see func([]match.Row) error) error {
 				return err
 			}
 			rows = append(rows, match.Row{
-				Pair: id, Leg: g.Leg, Black: g.Record.Black, White: g.Record.White, PairA: s.plan.Players[0].Name, PairB: s.plan.Players[1].Name,
+				Pair: id, Leg: g.Leg, Black: g.Record.Black, White: g.Record.White, PairA: s.plan.Players[0].Name, PairB: s.plan.Players[1].Name, Worker: p.Played.Worker, Marked: g.Marked, Sides: g.Sides,
 				Outcome: g.Outcome, Termination: g.Termination, Points: s.plan.Rules.Points(g.Verdict), OpeningHash: p.Pair.Opening.Hash(), MovesHash: hash,
 			})
 		}
@@ -190,6 +205,14 @@ func (s *store) By(_ context.Context, worker string) (pairs []int, err error) {
 		}
 	}
 	slices.Sort(pairs)
+	if settings, err := tune.ParsePlan(s.plan.Tune); err == nil && len(pairs) > 0 {
+		for id := range s.pairs { // those that were drawn after them
+			if id >= settings.Settings.FirstAfter(pairs[0]) && !slices.Contains(pairs, id) {
+				pairs = append(pairs, id)
+			}
+		}
+		slices.Sort(pairs)
+	}
 	return pairs, nil
 }
 
@@ -201,6 +224,9 @@ func (s *store) Void(ctx context.Context, worker, why, by string) ([]int, error)
 		delete(s.pairs, id)
 		s.takes[id]++
 		s.voided = append(s.voided, fmt.Sprintf("%d %s (%s)", id, why, by))
+	}
+	for _, id := range pairs {
+		s.states = slices.DeleteFunc(s.states, func(st match.TuneState) bool { return st.Pairs > id })
 	}
 	return pairs, err
 }

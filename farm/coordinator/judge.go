@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gogi/ensemble/voting"
 	"gogi/farm"
 	"gogi/farm/ledger"
 	"gogi/gate"
@@ -52,6 +53,7 @@ type item struct {
 	added  bool
 	copied bool // a pair under its lease is in the message before
 	twice  bool // the pair is in the store already, or an item before has it
+	astray bool // stale: a pair of a tune, of a path that is no more
 }
 
 // judgeAll reads the stream to the end of ctx, or of the stores.
@@ -178,6 +180,10 @@ func (c *Coordinator) readItem(m *message, it *item) {
 	c.mu.Lock()
 	it.run = c.runs[it.Lease.Run]
 	c.mu.Unlock()
+	if err := it.Item.Check(); err != nil && it.run != nil {
+		it.refuse = err.Error()
+		return
+	}
 	switch {
 	case it.run == nil:
 		it.stale = true // of a farm before, or of a test that was forgotten
@@ -191,8 +197,6 @@ func (c *Coordinator) readItem(m *message, it *item) {
 	case it.Attempt != nil:
 		if it.Attempt.Pair != it.Lease.Pair {
 			it.refuse = fmt.Sprintf("an attempt at pair %d under the lease of pair %d", it.Attempt.Pair, it.Lease.Pair)
-		} else if err := it.Attempt.Check(); err != nil {
-			it.refuse = err.Error()
 		}
 		return
 	}
@@ -200,8 +204,8 @@ func (c *Coordinator) readItem(m *message, it *item) {
 	if it.pair, err = match.DecodePair(it.Item.Pair, pairBytes); err == nil {
 		if it.pair.Pair.ID != it.Lease.Pair {
 			err = fmt.Errorf("pair %d under the lease of pair %d", it.pair.Pair.ID, it.Lease.Pair)
-		} else {
-			err = match.Verify(it.run.plan, &it.pair)
+		} else if err = verify(it.run.plan, &it.pair); err == nil {
+			err = playedAsGranted(it.run.plan, it)
 		}
 	}
 	if err != nil {
@@ -209,6 +213,46 @@ func (c *Coordinator) readItem(m *message, it *item) {
 		return
 	}
 	it.pair.Played = match.Provenance{Worker: m.worker, Owner: m.key.Owner, Epoch: uint64(it.Lease.Epoch), Scale: it.pair.Played.Scale, Proof: m.proof}
+}
+
+// verify says why a worker's pair cannot have been played. What clocks were multiplied by
+// must be told where the plan scales them, and counts for nothing elsewhere.
+func verify(plan *match.Plan, r *match.PairResult) error {
+	scales := plan.Scales()
+	if scales && r.Played.Scale == 0 {
+		return fmt.Errorf("pair %d: nothing says what its clocks were multiplied by, and the plan scales them", r.Pair.ID)
+	}
+	if err := match.Verify(plan, r); err != nil {
+		return err
+	}
+	if err := verifyVotes(r); err != nil || scales {
+		return err
+	}
+	r.Played.Scale = 0
+	return nil
+}
+
+// verifyVotes says which record of a council's vote cannot be read: one would make every
+// reader of the run's votes fail.
+func verifyVotes(r *match.PairResult) error {
+	for i := range r.Games {
+		moves := r.Games[i].Record.Moves
+		for j := range len(moves) + 1 {
+			vote := r.Games[i].Record.Final
+			if j < len(moves) {
+				vote = moves[j].Detail
+			} else if r.Games[i].Termination == match.MateAdjudication {
+				continue // it is a proof
+			}
+			if len(vote) == 0 {
+				continue
+			}
+			if _, err := voting.ParseRecord(vote); err != nil {
+				return fmt.Errorf("pair %d: leg %d: move %d: %w", r.Pair.ID, i, j+1, err)
+			}
+		}
+	}
+	return nil
 }
 
 // name is a pair of a run.
@@ -226,10 +270,15 @@ func (c *Coordinator) count(ctx context.Context, messages []message) error {
 	}
 	var storing errgroup.Group
 	var once sync.Mutex // of what the stores say
+	var carriers []*item
 	for i := range messages {
 		for j := range messages[i].items {
 			it := &messages[i].items[j]
 			if it.refuse != "" || it.stale || it.twice || it.Lease.Audit {
+				continue
+			}
+			if it.run.carries(it) {
+				carriers = append(carriers, it)
 				continue
 			}
 			storing.Go(func() error {
@@ -242,6 +291,9 @@ func (c *Coordinator) count(ctx context.Context, messages []message) error {
 		}
 	}
 	if err := storing.Wait(); err != nil {
+		return fmt.Errorf("coordinator: storing: %w", err)
+	}
+	if err := c.carry(ctx, carriers); err != nil {
 		return fmt.Errorf("coordinator: storing: %w", err)
 	}
 	c.mu.Lock()
@@ -278,6 +330,7 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) error {
 				it.twice = true
 			default:
 				before[key] = true
+				r.tune.learn(r.plan, it)
 			}
 		}
 	}
@@ -315,6 +368,9 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 			if r != nil {
 				r.counts.stale++
 			}
+			if it.astray {
+				r.ledger.Refused(now, leaseOf(it.Lease))
+			}
 		case it.refuse != "":
 			r.counts.refused++
 			blame = it.refuse
@@ -342,6 +398,7 @@ func (c *Coordinator) added(ctx context.Context, now time.Time, worker string, i
 	c.draw(it.run, worker, &it.pair)
 	w.added++
 	w.Played++
+	c.clocked(ctx, it.run, worker, &it.pair)
 	c.counted(ctx, now, it.run, &it.pair)
 }
 
@@ -350,7 +407,12 @@ func (c *Coordinator) counted(ctx context.Context, now time.Time, r *run, p *mat
 	r.counts.added++
 	r.ledger.Stored(now, p.Pair.ID)
 	r.took(p)
+	c.spend(time.Now(), r, p)
 	r.tellPair(p)
+	if r.tune != nil {
+		c.learnt(r, p.Pair.ID)
+	}
+	c.suspect(ctx, now, r, p)
 	if r.gate != nil {
 		play, err := gate.OfResult(r.plan, *p)
 		if err == nil {

@@ -57,6 +57,10 @@ func (c *Coordinator) pull(ctx context.Context, _ asker, body []byte) (any, erro
 	if err != nil {
 		return nil, err
 	}
+	states, err := statesOf(ctx, give)
+	if err != nil {
+		return nil, err
+	}
 	size := 0
 	for _, id := range page {
 		text, err := encoded(ctx, give, id)
@@ -68,6 +72,11 @@ func (c *Coordinator) pull(ctx context.Context, _ asker, body []byte) (any, erro
 			break
 		}
 		out.Pairs = append(out.Pairs, text)
+	}
+	for _, st := range states {
+		if st.Pairs > o.From && st.Pairs <= out.Next {
+			out.States = append(out.States, st)
+		}
 	}
 	if len(voided) > 0 {
 		out.Voids, err = give.Voids(ctx, slices.DeleteFunc(voided, func(id int) bool { return id >= out.Next }))
@@ -120,6 +129,14 @@ func (c *Coordinator) sum(ctx context.Context, _ asker, body []byte) (any, error
 	return out, err
 }
 
+// statesOf are the states of a run that is a tune.
+func statesOf(ctx context.Context, s pairs) ([]match.TuneState, error) {
+	if t, ok := s.(TuneStore); ok {
+		return t.States(ctx)
+	}
+	return nil, nil
+}
+
 // push stores pairs that were played elsewhere, on the word of whoever brings them: his
 // own test, or any where he may run all. They are verified as results are, and carry his
 // key's name; only an admin, who moves a farm, is believed who else has played them.
@@ -155,7 +172,7 @@ func (c *Coordinator) take(ctx context.Context, who asker, r *run, texts [][]byt
 	for i := range texts {
 		var err error
 		if played[i], err = match.DecodePair(texts[i], pairBytes); err == nil {
-			err = match.Verify(r.plan, &played[i])
+			err = verifyBrought(r.plan, &played[i])
 		}
 		if err != nil {
 			return nil, refuse(exitRefused, "a pair that was brought cannot have been played: %v", err)
@@ -170,7 +187,10 @@ func (c *Coordinator) take(ctx context.Context, who asker, r *run, texts [][]byt
 			out.There++
 			continue
 		}
-		added, err := r.store.Add(ctx, played[i], r.ledger.Take(id))
+		if err := r.tune.brought(r.plan, &played[i]); err != nil {
+			return nil, refuse(exitRefused, "%v; of those before it %d were new", err, out.Added)
+		}
+		added, err := r.add(ctx, played[i], r.ledger.Take(id), r.tune != nil)
 		if err != nil {
 			return nil, c.fail(fmt.Errorf("coordinator: storing: %w", err))
 		}
@@ -185,4 +205,13 @@ func (c *Coordinator) take(ctx context.Context, who asker, r *run, texts [][]byt
 		return out, nil
 	}
 	return out, c.set(ctx, who, r, fmt.Sprintf("%d pairs pushed", out.Added), func() {})
+}
+
+// verifyBrought is verify for a pair that was played elsewhere, where clocks may have been
+// the plan's.
+func verifyBrought(plan *match.Plan, r *match.PairResult) error {
+	if err := match.Verify(plan, r); err != nil {
+		return err
+	}
+	return verifyVotes(r)
 }

@@ -8,6 +8,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/ledger"
+	"gogi/farm/trust"
 	"gogi/gate"
 	"gogi/live"
 	"gogi/match"
@@ -30,6 +31,12 @@ type record struct {
 	Granted   bool              `cbor:"granted"` // it was running once: workers may hold leases of it
 	Verdict   string            `cbor:"verdict"` // the latest that was told
 	Log       []farm.Change     `cbor:"log"`
+	// Rule is by which workers are quarantined because of this test's results, without
+	// anybody's word; as of when it was handed in.
+	Rule string `cbor:"rule"`
+	// Evidence is what its residuals said of its workers when it ended: logarithms of
+	// e-values.
+	Evidence map[string]float64 `cbor:"evidence,omitempty"`
 }
 
 // bucketTests is where they are kept.
@@ -42,7 +49,7 @@ const maxLog = 1000
 type run struct {
 	record
 	digest   string
-	revision uint64
+	revision revision
 	plan     *match.Plan
 	task     farm.Task
 
@@ -50,21 +57,25 @@ type run struct {
 	store  Store
 	ledger *ledger.Ledger
 	gate   *gate.Gate // nil: it has none
+	tune   *tuned     // nil: it is none
 	hub    *live.Hub
 	events uint64
 
 	attempts map[int]int // that were stored, by pair
 	cost     float64     // of a pair, in slot-seconds: an average of the latest
 	counts   counts
-	exact    bool // its games can be played again move for move
+	exact    bool          // its games can be played again move for move
+	claims   *trust.Claims // of workers' speeds, since the start; nil: its clocks are not scaled
 	audits   []*audit
+	line     *trust.Line     // compares its workers; nil: it is not open, or accuses nobody
+	told     map[string]bool // what its log has, see Coordinator.tellOnce
 }
 
 // counts are of what came for a run since the start.
 type counts struct{ added, duplicates, refused, stale, agreed, differed int }
 
 // newRun makes a run of what is kept of it.
-func newRun(digest string, rec record, revision uint64) (*run, error) {
+func newRun(digest string, rec record, known uint64) (*run, error) {
 	plan, err := match.DecodePlan(rec.Plan)
 	if err != nil {
 		return nil, fmt.Errorf("coordinator: test %s: %w", rec.Name, err)
@@ -72,7 +83,11 @@ func newRun(digest string, rec record, revision uint64) (*run, error) {
 	if got := plan.Digest(); got != digest {
 		return nil, fmt.Errorf("coordinator: test %s: its plan has the digest %s, and is kept as %s", rec.Name, got, digest)
 	}
-	return &run{record: rec, digest: digest, revision: revision, plan: plan, hub: live.NewHub(plan.Run), attempts: map[int]int{}, cost: 60}, nil
+	r := &run{record: rec, digest: digest, revision: revision{known: known}, plan: plan, hub: live.NewHub(plan.Run), attempts: map[int]int{}, cost: 60}
+	if plan.Scales() {
+		r.claims = newClaims(plan)
+	}
+	return r, nil
 }
 
 // open reads what is stored of the run, and begins its ledger and its gate.
@@ -120,14 +135,24 @@ func (c *Coordinator) open(ctx context.Context, r *run, now time.Time) (err erro
 func (c *Coordinator) judgeAnew(ctx context.Context, r *run) (*match.Standings, error) {
 	var standings match.Standings
 	var judge *gate.Gate
+	course, err := newTuned(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if r.compares() {
+		r.line = c.newLine()
+	}
 	if !r.plan.Gate.IsZero() {
-		var err error
 		if judge, err = gate.New(r.plan.Gate, r.plan.Pairs); err != nil {
 			return nil, err
 		}
 	}
-	err := r.store.Rows(ctx, func(rows []match.Row) error {
+	err = r.store.Rows(ctx, func(rows []match.Row) error {
 		standings.AddRows(rows)
+		course.resume(rows)
+		if err := r.putRows(rows); err != nil {
+			return err
+		}
 		if judge == nil || len(rows) == 0 {
 			return nil
 		}
@@ -136,7 +161,7 @@ func (c *Coordinator) judgeAnew(ctx context.Context, r *run) (*match.Standings, 
 	if err != nil {
 		return nil, fmt.Errorf("coordinator: test %s: judging what is stored: %w", r.Name, err)
 	}
-	r.gate = judge
+	r.gate, r.tune = judge, course.begun()
 	return &standings, nil
 }
 
@@ -144,6 +169,9 @@ func (c *Coordinator) judgeAnew(ctx context.Context, r *run) (*match.Standings, 
 func (r *run) obey() {
 	r.ledger.Over(r.State.Final())
 	r.ledger.Pause(r.State != farm.Running)
+	if r.tune != nil {
+		r.ledger.Until(r.tune.drawable)
+	}
 	if r.gate != nil {
 		r.ledger.Window(ledger.Window(r.remaining()))
 	}
@@ -234,6 +262,7 @@ func (r *run) status() farm.TestStatus {
 	if r.ledger == nil {
 		return s
 	}
+	s.Tune = r.tune.status()
 	l := r.ledger.State()
 	s.Stored, s.Prefix, s.Held, s.Window, s.Reach = l.Stored, l.Prefix, l.Held, l.Window, l.Reach
 	s.Granted, s.Expired, s.Adopted, s.Returned = l.Counts.Granted, l.Counts.Expired, l.Counts.Adopted, l.Counts.Returned

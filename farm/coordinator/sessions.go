@@ -21,6 +21,7 @@ type session struct {
 	slots       int
 	load, nps   float64
 	seen        time.Time
+	refuses     []string // runs that it will not play, as of its latest ask
 }
 
 // worker is what is kept of a worker, in the bucket of workers.
@@ -33,9 +34,17 @@ type worker struct {
 	Agreed     int       `cbor:"agreed"`  // audits
 	Played     int       `cbor:"played"`  // pairs that counted, as of when this was kept last, and since
 	Refused    int       `cbor:"refused"` // results that were not counted, of all time or since a pardon
+	Claim      float64   `cbor:"claim"`   // the latest farm.Hello.NPS that it told
+	// Probation is why it plays nothing with scaled clocks, and all its pairs elsewhere are
+	// audited: its speed is not what it claims. "": it is on none. It ends with another claim.
+	Probation string `cbor:"probation"`
+	// Forgiven is the evidence of residuals, by run, that somebody has pardoned: logarithms
+	// of e-values.
+	Forgiven map[string]float64 `cbor:"forgiven,omitempty"`
 
-	revision uint64
-	added    int // since the start
+	revision revision
+	added    int    // since the start
+	rebench  string // why it is to be measured anew; "": it is not
 }
 
 const bucketWorkers = "workers"
@@ -51,7 +60,7 @@ func (c *Coordinator) readWorkers(ctx context.Context) error {
 	err := c.config.Bus.Kept(ctx, bucketWorkers, func(name string, body []byte, revision uint64) error {
 		w := &worker{}
 		err := farm.Decode(body, w)
-		w.revision = revision
+		w.revision.known = revision
 		c.workers[name] = w
 		return err
 	})
@@ -67,11 +76,9 @@ func (c *Coordinator) keepWorker(ctx context.Context, name string, w *worker) er
 	if err != nil {
 		return err
 	}
-	revision, err := c.config.Bus.Keep(ctx, bucketWorkers, name, body, w.revision)
-	if err != nil { // the revision is what it was: the next try is no first one
+	if err := c.put(ctx, bucketWorkers, name, body, &w.revision); err != nil {
 		return fmt.Errorf("coordinator: worker %s: %w", name, err)
 	}
-	w.revision = revision
 	return nil
 }
 
@@ -103,7 +110,7 @@ const (
 const welcomePlans = 256 << 10
 
 // hello begins a worker's session, or finds that it has begun.
-func (c *Coordinator) hello(_ context.Context, subject string, body []byte) (any, error) {
+func (c *Coordinator) hello(ctx context.Context, subject string, body []byte) (any, error) {
 	var h farm.Hello
 	if err := farm.Decode(body, &h); err != nil {
 		return nil, refuse(exitRefused, "%v", err)
@@ -115,8 +122,9 @@ func (c *Coordinator) hello(_ context.Context, subject string, body []byte) (any
 		return farm.Welcome{Refusal: refuse(exitRefused, "%s has no valid key to work with", name)}, nil
 	case h.Protocol < farm.Oldest:
 		return farm.Welcome{Refusal: refuse(exitUpdate, "the worker speaks protocol %d, the farm %d to %d: a newer gogi is needed", h.Protocol, farm.Oldest, farm.Protocol)}, nil
-	case h.Session == "" || h.Slots < 1:
-		return farm.Welcome{Refusal: refuse(exitRefused, "a hello needs a session and slots, it has %q and %d", h.Session, h.Slots)}, nil
+	}
+	if err := h.Check(); err != nil {
+		return farm.Welcome{Refusal: refuse(exitRefused, "%v", err)}, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,10 +132,11 @@ func (c *Coordinator) hello(_ context.Context, subject string, body []byte) (any
 		return farm.Welcome{Refusal: refuse(exitRefused, "a newer process of %s is here (start %d, this one is start %d)", name, old.start, h.Start)}, nil
 	}
 	c.sit(name, key.Owner, h)
+	c.claimed(ctx, name, h.NPS)
 	w := farm.Welcome{Protocol: min(h.Protocol, farm.Protocol), Lease: c.config.Lease, Beat: c.config.beat()}
 	size := 0
 	for _, r := range c.inOrder() {
-		if size += len(r.Plan); r.State == farm.Running && r.fits(h.Labels) && size <= welcomePlans {
+		if size += len(r.Plan); r.State == farm.Running && r.fits(h.Labels) && r.protocol() <= h.Protocol && size <= welcomePlans {
 			w.Plans = append(w.Plans, r.task)
 		}
 	}
@@ -170,7 +179,11 @@ const grantPlans = 256 << 10
 // lease grants pairs.
 func (c *Coordinator) lease(_ context.Context, subject string, body []byte) (any, error) {
 	var ask farm.Ask
-	if err := farm.Decode(body, &ask); err != nil {
+	err := farm.Decode(body, &ask)
+	if err == nil {
+		err = ask.Check()
+	}
+	if err != nil {
 		return nil, refuse(exitRefused, "%v", err)
 	}
 	key, ok := c.config.Keys.Key(farm.Speaker(subject))
@@ -190,6 +203,7 @@ func (c *Coordinator) lease(_ context.Context, subject string, body []byte) (any
 		out.Drain = true
 	case c.broken != nil:
 	default:
+		s.refuses = ask.Refuse
 		c.grant(time.Now(), s, w, &ask, &out)
 	}
 	return out, nil
@@ -205,11 +219,14 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 	}
 	can := func(digest string) bool {
 		r := c.runs[digest]
-		return r.State == farm.Running && r.fits(s.hello.Labels) && !slices.Contains(ask.Refuse, digest)
+		return r.State == farm.Running && r.fits(s.hello.Labels) && r.protocol() <= s.hello.Protocol && !slices.Contains(ask.Refuse, digest) && c.unfit(r, s) == nil
 	}
 	add := func(r *run, leases []ledger.Lease) {
 		for _, l := range leases {
 			g := farm.Grant{Run: r.digest, Pair: l.Pair, Epoch: l.Epoch, Take: l.Take}
+			if r.tune != nil && !r.tune.draw(&g) {
+				continue // it is being stored just now
+			}
 			g.Token = c.config.Secret.Token(s.name, g.Held())
 			out.Grants = append(out.Grants, g)
 		}
@@ -234,7 +251,11 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 		if !slices.Contains(ask.Known, digest) && size+len(r.Plan) > grantPlans {
 			return 0 // its plan is for another answer
 		}
+		n = min(n, c.fair(now, r, s)-r.ledger.Playing(s.name))
 		leases := r.ledger.Grant(now, s.name, s.session, n)
+		if r.tune != nil && len(leases) < n {
+			r.tune.hungry = true
+		}
 		if before := len(out.Plans); len(leases) > 0 {
 			if add(r, leases); len(out.Plans) > before {
 				size += len(r.Plan)
@@ -242,6 +263,19 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 		}
 		return len(leases)
 	})
+}
+
+// fair is how many unfinished pairs of a run a worker may hold: see ledger.Fair.
+func (c *Coordinator) fair(now time.Time, r *run, s *session) int {
+	all := 0
+	for name, other := range c.sessions {
+		w := c.workers[name]
+		here := now.Sub(other.seen) < c.config.Lease && w.Quarantine == "" && !w.Draining
+		if name == s.name || here && r.fits(other.hello.Labels) && !slices.Contains(other.refuses, r.digest) && c.unfit(r, other) == nil {
+			all += other.slots
+		}
+	}
+	return ledger.Fair(r.ledger.Remaining(), s.slots, all)
 }
 
 // alone grants a pair that has to be played alone, where one waits for this worker, and
@@ -263,9 +297,13 @@ func (c *Coordinator) alone(now time.Time, s *session, w *worker, playing int, c
 }
 
 // beat keeps leases alive, and tells what has become of them.
-func (c *Coordinator) beat(_ context.Context, subject string, body []byte) (any, error) {
+func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (any, error) {
 	var b farm.Beat
-	if err := farm.Decode(body, &b); err != nil {
+	err := farm.Decode(body, &b)
+	if err == nil {
+		err = b.Check()
+	}
+	if err != nil {
 		return nil, refuse(exitRefused, "%v", err)
 	}
 	if key, ok := c.config.Keys.Key(farm.Speaker(subject)); !ok || !key.may(rightWork) {
@@ -284,6 +322,7 @@ func (c *Coordinator) beat(_ context.Context, subject string, body []byte) (any,
 	s.beat, s.load = b.Number, b.Load
 	if b.NPS > 0 {
 		s.nps = b.NPS
+		c.claimed(ctx, s.name, b.NPS)
 	}
 	now := time.Now()
 	for _, list := range []*[]farm.Held{&b.Held, &b.Outbox, &b.Sent} {
@@ -303,8 +342,11 @@ func (c *Coordinator) beat(_ context.Context, subject string, body []byte) (any,
 		told.Drop, b.Held = b.Held, nil // what is finished may still count
 	}
 	c.hear(now, s, &b, &told)
-	if w.Draining || w.Quarantine != "" {
+	switch {
+	case w.Draining || w.Quarantine != "":
 		told.Say = farm.SayDrain
+	case w.rebench != "" || w.Probation != "":
+		told.Say = farm.SayBench
 	}
 	return told, nil
 }
@@ -331,7 +373,7 @@ func (c *Coordinator) hear(now time.Time, s *session, b *farm.Beat, told *farm.T
 	sorted(b.Sent, func(l *ledger.Listed) *[]ledger.Lease { return &l.Sent })
 	heldOf := func(digest string, leases []ledger.Lease) (list []farm.Held) {
 		for _, l := range leases {
-			h := farm.Held{Run: digest, Pair: l.Pair, Epoch: l.Epoch, Take: l.Take}
+			h := farm.Held{Run: digest, Pair: l.Pair, Epoch: l.Epoch, Take: l.Take, Points: l.Points}
 			h.Token = c.config.Secret.Token(s.name, h)
 			list = append(list, h)
 		}
@@ -347,6 +389,8 @@ func (c *Coordinator) hear(now time.Time, s *session, b *farm.Beat, told *farm.T
 			if list == nil {
 				list = &ledger.Listed{} // it has nothing of it any more
 			}
+			astray := r.astray(now, list)
+			told.Drop = append(told.Drop, heldOf(r.digest, astray)...)
 			dropped, stored := r.ledger.Beat(now, s.name, s.session, *list)
 			told.Drop = append(told.Drop, heldOf(r.digest, dropped)...)
 			told.Stored = append(told.Stored, heldOf(r.digest, stored)...)
@@ -357,13 +401,13 @@ func (c *Coordinator) hear(now time.Time, s *session, b *farm.Beat, told *farm.T
 }
 
 func leaseOf(h farm.Held) ledger.Lease {
-	return ledger.Lease{Pair: h.Pair, Epoch: h.Epoch, Take: h.Take}
+	return ledger.Lease{Pair: h.Pair, Epoch: h.Epoch, Take: h.Take, Points: h.Points}
 }
 
 // workerStatus is a worker for others.
 func (c *Coordinator) workerStatus(name string, now time.Time) farm.WorkerStatus {
 	w := c.workers[name]
-	out := farm.WorkerStatus{Name: name, Owner: w.Owner, Trust: w.Trust, Quarantine: w.Quarantine, Draining: w.Draining, Added: w.added, Refused: w.Refused, Agreed: w.Agreed}
+	out := farm.WorkerStatus{Name: name, Owner: w.Owner, Trust: w.Trust, Quarantine: w.Quarantine, Draining: w.Draining, Added: w.added, Refused: w.Refused, Agreed: w.Agreed, Probation: w.Probation, Rebench: w.rebench}
 	for _, r := range c.runs {
 		if r.ledger != nil {
 			out.Held += r.ledger.HeldBy(name)
@@ -372,6 +416,7 @@ func (c *Coordinator) workerStatus(name string, now time.Time) farm.WorkerStatus
 	if s := c.sessions[name]; s != nil {
 		out.Here = now.Sub(s.seen) < c.config.Lease
 		out.Slots, out.Load, out.NPS, out.Version, out.Labels, out.Seen = s.slots, s.load, s.nps, strings.ToValidUTF8(s.hello.Version, "?"), s.hello.Labels, s.seen.Round(0)
+		out.Unfit = c.unfitFor(s)
 	}
 	return out
 }

@@ -23,11 +23,15 @@ type hand struct {
 	takes func(pair int) time.Duration
 	// plays makes the result; nil is play.
 	plays func(p *match.Plan, pair int) match.PairResult
+	// tunes makes the result of a tune's pair; nil is plays.
+	tunes func(p *match.Plan, pair match.Pair) match.PairResult
 	// dies of a pair; nil: of none.
 	dies func(pair int) bool
 	// changes a batch before it is signed.
 	changes func(b *farm.Batch)
 	labels  map[string]string
+	nps     float64 // that it says it was measured at, with the engine "base"
+	said    string  // by the latest beat
 
 	mu      sync.Mutex
 	start   uint64
@@ -147,7 +151,7 @@ func (p *process) step(ctx context.Context) bool {
 func (p *process) greet(ctx context.Context) bool {
 	var w farm.Welcome
 	err := p.way.Request(ctx, farm.SubjectHello+p.name, farm.Hello{
-		Protocol: farm.Protocol, Session: p.session, Start: p.start, Slots: p.slots, Labels: p.labels, Version: "test",
+		Protocol: farm.Protocol, Session: p.session, Start: p.start, Slots: p.slots, Labels: p.labels, Version: "test", NPS: p.nps, Reference: "base",
 	}, &w)
 	if err != nil {
 		return false
@@ -212,7 +216,16 @@ func (p *process) finish(now time.Time) bool {
 		case now.Before(x.until):
 			left = append(left, x)
 		default:
-			text, err := match.EncodePair(plays(p.plans[x.grant.Run], x.grant.Pair))
+			plan := p.plans[x.grant.Run]
+			var r match.PairResult
+			if p.tunes == nil {
+				r = plays(plan, x.grant.Pair)
+			} else {
+				pair := plan.Pair(x.grant.Pair)
+				pair.Options = x.grant.Options
+				r = p.tunes(plan, pair)
+			}
+			text, err := match.EncodePair(r)
 			if err != nil {
 				p.f.t.Error(err)
 			}
@@ -271,6 +284,7 @@ func (p *process) tell(ctx context.Context, now time.Time) {
 	}
 	p.beat = now.Add(lease / 3)
 	p.drain = told.Say == farm.SayDrain
+	p.said = told.Say
 	p.dropped.Add(int64(len(told.Drop)))
 	gone := func(h farm.Held) bool {
 		return slices.ContainsFunc(slices.Concat(told.Drop, told.Stored), func(d farm.Held) bool { return d.Run == h.Run && d.Epoch == h.Epoch })

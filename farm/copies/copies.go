@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 
 	"gogi/farm"
 	"gogi/match"
@@ -25,6 +26,7 @@ type Moved struct {
 	Voided int    `json:"voided"` // that the farm has taken out since
 	Stored int    `json:"stored"` // there, then
 	Pairs  int    `json:"pairs"`  // planned
+	Tune   bool   `json:"tune,omitempty"`
 }
 
 // pairLimit bounds what a pair takes when it is unpacked.
@@ -60,7 +62,7 @@ func pull(ctx context.Context, store *results.Store, ask Ask, test string, name 
 	if err != nil {
 		return Moved{}, nil, err
 	}
-	c := &copying{run: run, plan: plan, verify: verify, out: Moved{Run: plan.Run, Pairs: plan.Pairs}}
+	c := &copying{run: run, plan: plan, verify: verify, out: Moved{Run: plan.Run, Pairs: plan.Pairs, Tune: plan.Tune != ""}}
 	err = c.all(ctx, store, ask, test)
 	if closed := run.Close(); err == nil {
 		err = closed
@@ -77,14 +79,64 @@ type copying struct {
 	plan   *match.Plan
 	verify func(*match.Plan, *match.PairResult) error
 	out    Moved
+
+	there  map[int]bool // pairs that are stored here
+	prefix int          // of them without a gap
+	// Of a tune: the states that are stored here, by blocks, and those that are not yet.
+	states map[int]match.TuneState
+	owed   []match.TuneState
+}
+
+// look reads what is stored here.
+func (c *copying) look(ctx context.Context) (err error) {
+	if c.there, err = c.run.Finished(ctx); err != nil {
+		return err
+	}
+	states, err := c.run.States(ctx)
+	c.states = map[int]match.TuneState{}
+	for _, s := range states {
+		c.states[s.Blocks] = s
+	}
+	c.prefix, c.owed = 0, nil
+	c.advance()
+	return err
+}
+
+func (c *copying) advance() {
+	for c.there[c.prefix] {
+		c.prefix++
+	}
+}
+
+// owe takes the states of a page, which are stored with the pairs that they rest on.
+func (c *copying) owe(states []match.TuneState) error {
+	for _, s := range states {
+		have, ok := c.states[s.Blocks]
+		if ok && !reflect.DeepEqual(have, s) {
+			return fmt.Errorf("run %s: the state after %d blocks is stored otherwise than the farm has it: pull into another database", c.plan.Run, s.Blocks)
+		}
+		if !ok {
+			c.owed = append(c.owed, s)
+		}
+	}
+	return nil
+}
+
+// resting are the owed states that rest on nothing that is missing here.
+func (c *copying) resting() (states []match.TuneState) {
+	n := 0
+	for n < len(c.owed) && c.owed[n].Pairs <= c.prefix {
+		n++
+	}
+	states, c.owed = c.owed[:n], c.owed[n:]
+	return states
 }
 
 func (c *copying) all(ctx context.Context, store *results.Store, ask Ask, test string) error {
-	finished, err := c.run.Finished(ctx)
-	if err != nil {
+	if err := c.look(ctx); err != nil {
 		return err
 	}
-	have := spans(finished, c.plan.Pairs)
+	have := spans(c.there, c.plan.Pairs)
 	for page := (farm.Pulled{More: true}); page.More; {
 		from := page.Next
 		page = farm.Pulled{}
@@ -95,17 +147,21 @@ func (c *copying) all(ctx context.Context, store *results.Store, ask Ask, test s
 		if err != nil {
 			return err
 		}
+		if again { // what was taken out here may have been played anew there
+			if err := c.look(ctx); err != nil {
+				return err
+			}
+			have, page.Next, page.More = spans(c.there, c.plan.Pairs), from, true
+			continue
+		}
+		if err := c.owe(page.States); err != nil {
+			return err
+		}
 		if err := c.add(ctx, page.Pairs); err != nil {
 			return err
 		}
-		if finished, err = c.run.Finished(ctx); err != nil {
-			return err
-		}
-		if again { // what was taken out here may have been played anew there
-			have, page.Next, page.More = spans(finished, c.plan.Pairs), from, true
-		}
 	}
-	c.out.Stored = len(finished)
+	c.out.Stored = len(c.there)
 	return nil
 }
 
@@ -119,7 +175,12 @@ func (c *copying) add(ctx context.Context, texts [][]byte) error {
 		if err != nil {
 			return err
 		}
-		added, err := c.run.Add(ctx, p)
+		if c.there[p.Pair.ID] {
+			continue
+		}
+		c.there[p.Pair.ID] = true
+		c.advance()
+		added, err := c.run.AddStates(ctx, p, c.resting())
 		if err != nil {
 			return err
 		}

@@ -72,6 +72,9 @@ func begin(t *testing.T) *theFarm {
 			t.Error(err)
 		}
 	})
+	for f.ask("boss")(t.Context(), "list", farm.Order{}, new(any)) != nil {
+		time.Sleep(time.Millisecond) // it has just begun to serve
+	}
 	f.copy = open(filepath.Join(t.TempDir(), "copy.db"))
 	f.f = &copies.Follower{Store: f.copy, Ask: f.ask("boss"), Log: slog.New(slog.DiscardHandler)}
 	return f

@@ -42,6 +42,8 @@ type Lease struct {
 	Pair  int
 	Epoch farm.Epoch
 	Take  int
+	// Points is farm.Held's, of which a Ledger knows nothing.
+	Points uint64
 }
 
 // String is for logs.

@@ -32,6 +32,7 @@ type Ledger struct {
 
 	prefix int // the lowest pair that is not done
 	beyond int // pairs from prefix+beyond on are not granted
+	until  int // nor are pairs from here on
 	next   int // the lowest pair that was neither granted nor passed over
 	// Below, what was passed over while others might have held it: [low, lowEnd).
 	low, lowEnd int
@@ -96,7 +97,7 @@ type holder struct {
 // New is the ledger of a run.
 func New(c Config) *Ledger {
 	l := &Ledger{
-		config: c, done: newBits(c.Pairs), takes: map[int]int{}, beyond: c.Pairs, high: -1, graceEnds: c.Now.Add(c.Grace),
+		config: c, done: newBits(c.Pairs), takes: map[int]int{}, beyond: c.Pairs, until: c.Pairs, high: -1, graceEnds: c.Now.Add(c.Grace),
 		held: map[int]*lease{}, holders: map[string]*holder{}, refused: map[farm.Epoch]bool{}, troubled: map[int]*trouble{},
 	}
 	for pair, take := range c.Takes {
@@ -230,9 +231,9 @@ func (l *Ledger) skip(grace bool) {
 // limit is the pair from which on nothing is granted.
 func (l *Ledger) limit() int {
 	if l.beyond > l.config.Pairs-l.prefix {
-		return l.config.Pairs
+		return l.until
 	}
-	return l.prefix + l.beyond
+	return min(l.prefix+l.beyond, l.until)
 }
 
 // isFree reports whether a pair is neither done nor held, and no trouble.
@@ -310,6 +311,9 @@ func (l *Ledger) Drained(now time.Time) { l.drained = now }
 // Window bounds what is granted to that many pairs from the lowest that is not stored,
 // 1 at least.
 func (l *Ledger) Window(beyond int) { l.beyond = max(1, beyond) }
+
+// Until bounds what is granted to pairs below a number: what is beyond is not known yet.
+func (l *Ledger) Until(pair int) { l.until = min(max(0, pair), l.config.Pairs) }
 
 // Over ends the run: nothing is granted, and what is held is taken away, but for what
 // is finished, which may still come.

@@ -20,7 +20,7 @@ type State struct {
 // State is the ledger as of now.
 func (l *Ledger) State() State {
 	s := State{
-		Pairs: l.config.Pairs, Stored: l.stored, Prefix: l.prefix, Reach: max(0, l.high+1-l.prefix), Window: l.limit() - l.prefix,
+		Pairs: l.config.Pairs, Stored: l.stored, Prefix: l.prefix, Reach: max(0, l.high+1-l.prefix), Window: max(0, l.limit()-l.prefix),
 		Held: len(l.held), Gaps: len(l.gaps), Solo: len(l.alone.waiting), P99: l.pace.most(), Counts: l.counts,
 	}
 	for _, t := range l.troubled {
@@ -48,6 +48,20 @@ func (l *Ledger) Playing(worker string) int {
 		return h.leases - h.finished
 	}
 	return 0
+}
+
+// Remaining is how many pairs may still be granted as the window stands, or are held.
+func (l *Ledger) Remaining() int { return max(0, l.limit()-l.stored) }
+
+// Fair is how many pairs of a run a worker may hold that are not finished, of which so
+// many remain: as many as it can play at once, and of what is held in advance its part by
+// its slots. Else one that asks early would hold the last pairs of a run, and the others
+// would wait for it.
+func Fair(remaining, slots, all int) int {
+	if all <= slots {
+		return remaining
+	}
+	return max(slots, (remaining*slots+all-1)/all)
 }
 
 // IsStored reports whether a pair of the run is in the store.

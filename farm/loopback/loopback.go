@@ -61,6 +61,7 @@ type Faults struct {
 	LoseReply int // every n-th request is answered, and the answer lost
 	LoseAck   int // every n-th publication is durable, and says that it failed
 	LoseKeep  int // every n-th Keep fails, and keeps nothing
+	LateKeep  int // every n-th Keep keeps, and says that it failed
 }
 
 // Count is how often they happened, and how much there was of what they happen to.
@@ -489,6 +490,9 @@ func (b *Bus) Keep(_ context.Context, bucket, name string, body []byte, revision
 	}
 	h.sequence++
 	h.buckets[bucket][name] = kept{bytes.Clone(body), h.sequence}
+	if h.faults.LateKeep > 0 && h.count.Kept%h.faults.LateKeep == 0 {
+		return 0, errLost
+	}
 	return h.sequence, nil
 }
 

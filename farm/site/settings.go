@@ -48,6 +48,7 @@ type Settings struct {
 		Audit    *bool   `toml:"audit"`     // pairs of players that repeat themselves are played again by others, see docs/trust.md; yes
 	} `toml:"schedule"`
 	Quota   map[string]Quota `toml:"quota"` // by owner
+	Trust   Trust            `toml:"trust"`
 	Metrics struct {
 		Listen string `toml:"listen"` // HOST:PORT of pages and /metrics; "": none
 	} `toml:"metrics"`
@@ -59,9 +60,19 @@ type Settings struct {
 
 // Quota is what an owner may have; zero is no bound.
 type Quota struct {
-	Running int `toml:"running"`
-	Queued  int `toml:"queued"`
+	Running      int     `toml:"running"`
+	Queued       int     `toml:"queued"`
+	Artefacts    Size    `toml:"artefacts"`      // bytes of its tests' engines
+	SlotHoursDay float64 `toml:"slot_hours_day"` // what its tests may take of the slots in a day
 }
+
+// Trust is by which rules workers are quarantined without anybody's word; tests begin with
+// those of the day on which they were handed in.
+type Trust struct {
+	Residuals *bool `toml:"residuals"` // one whose results are not those of the others, see docs/trust.md; yes
+}
+
+func (t Trust) residuals() bool { return t.Residuals == nil || *t.Residuals }
 
 // The defaults of Settings.
 const (
@@ -109,7 +120,7 @@ func (s *Settings) Complete() error {
 		if err := keys.CheckName(owner); err != nil {
 			return fmt.Errorf("quota: %w", err)
 		}
-		if q := s.Quota[owner]; q.Running < 0 || q.Queued < 0 {
+		if q := s.Quota[owner]; q.Running < 0 || q.Queued < 0 || !(q.SlotHoursDay >= 0) {
 			return fmt.Errorf("quota.%s: expected no negative numbers", owner)
 		}
 	}
@@ -118,7 +129,7 @@ func (s *Settings) Complete() error {
 
 func (s *Settings) quota(owner string) coordinator.Quota {
 	q := s.Quota[owner]
-	return coordinator.Quota{Running: q.Running, Queued: q.Queued}
+	return coordinator.Quota{Running: q.Running, Queued: q.Queued, Artefacts: int64(q.Artefacts), SlotHoursDay: q.SlotHoursDay}
 }
 
 // Size is a number of bytes, written as "512MB" or "20GB": powers of 1024.

@@ -202,7 +202,8 @@ func (s *Site) openCoordinator(ctx context.Context) error {
 	}
 	c := coordinator.Config{
 		Bus: b, Keys: ring{s.Ring}, Secret: s.Secret, Sign: s.Sign, Open: Stores(s.Store), Lease: s.config.Farm.Lease,
-		OwnerMax: s.config.Schedule.OwnerMax, Quota: s.config.quota, Log: s.config.Log,
+		OwnerMax: s.config.Schedule.OwnerMax, Quota: s.config.quota, Spent: s.Store.Spent, Log: s.config.Log,
+		Accuse: !s.config.Demo && s.config.Trust.residuals(),
 	}
 	if a := s.config.Schedule.Audit; !s.config.Demo && (a == nil || *a) {
 		c.Auditor = newAuditor(s.Secret)

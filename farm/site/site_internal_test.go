@@ -1,10 +1,12 @@
 package site
 
 import (
-	"bytes"
 	"context"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,56 +15,94 @@ import (
 	"gogi/match"
 )
 
-// memory is a farm.Bus of which only the buckets are there.
+// memory is a farm.Bus of which only the buckets are there. What a name has is after its
+// revision and a space.
 type memory struct {
 	farm.Bus
-	kept map[string][]byte
+	kept map[string]string
+	last uint64
 }
 
-func (m *memory) Keep(_ context.Context, bucket, name string, body []byte, _ uint64) (uint64, error) {
-	m.kept[bucket+"/"+name] = body
-	return 1, nil
+func (m *memory) Keep(_ context.Context, bucket, name string, body []byte, revision uint64) (uint64, error) {
+	if now, _, _ := strings.Cut(m.kept[bucket+"/"+name], " "); now != "" && now != fmt.Sprint(revision) || now == "" && revision != 0 {
+		return 0, farm.ErrStale
+	}
+	m.last++
+	m.kept[bucket+"/"+name] = fmt.Sprintf("%d %s", m.last, body)
+	return m.last, nil
 }
 
 func (m *memory) Kept(_ context.Context, bucket string, see func(string, []byte, uint64) error) error {
-	for k, body := range m.kept {
-		if name, ok := strings.CutPrefix(k, bucket+"/"); ok {
-			if err := see(name, body, 1); err != nil {
-				return err
-			}
+	for k, text := range m.kept {
+		name, ok := strings.CutPrefix(k, bucket+"/")
+		number, body, _ := strings.Cut(text, " ")
+		revision, err := strconv.ParseUint(number, 10, 64)
+		if ok && err == nil {
+			err = see(name, []byte(body), revision)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// TestALostJournal is built anew from the copy, and a journal that is there wins over it.
+// TestALostJournal is built anew from the copy: all of it, what is missing, and what has
+// gone back to an earlier state. What a journal has otherwise wins over the copy.
 func TestALostJournal(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
-	first := &memory{kept: map[string][]byte{}}
+	first := &memory{kept: map[string]string{}}
 	k, err := openKept(ctx, first, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, body := range map[string]string{"tests/d.1": "plan", "workers/w1": "trusted", "farm/boot": "5"} {
+	submitted, err := k.Keep(ctx, "tests", "d.1", []byte("submitted"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, body := range map[string]string{"workers/w1": "trusted", "farm/boot": "5"} {
 		bucket, name, _ := strings.Cut(name, "/")
 		if _, err := k.Keep(ctx, bucket, name, []byte(body), 0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	first.kept["workers/w1"] = []byte("doubted") // and the copy was not written any more
+	approved, err := k.Keep(ctx, "tests", "d.1", []byte("approved"), submitted)
+	if err != nil || approved != 4 {
+		t.Fatal(approved, err)
+	}
+	first.kept["workers/w1"] = "5 doubted" // and the copy was not written any more
 	if _, err := openKept(ctx, first, dir); err != nil {
 		t.Fatal(err)
 	}
-	lost := &memory{kept: map[string][]byte{}}
-	if _, err := openKept(ctx, lost, dir); err != nil {
-		t.Fatal(err)
-	}
-	if len(lost.kept) != 3 || !bytes.Equal(lost.kept["workers/w1"], []byte("doubted")) || !bytes.Equal(lost.kept["tests/d.1"], []byte("plan")) {
-		t.Errorf("%q", lost.kept)
-	}
-	other := &memory{kept: map[string][]byte{"farm/boot": []byte("9")}}
-	if _, err := openKept(ctx, other, dir); err != nil || len(other.kept) != 1 {
-		t.Errorf("%q, %v: a journal with something in it is left as it is", other.kept, err)
+	for name, test := range map[string]struct{ has, want map[string]string }{
+		"all is lost":           {map[string]string{}, map[string]string{"tests/d.1": "approved", "workers/w1": "doubted", "farm/boot": "5"}},
+		"a test is":             {map[string]string{"workers/w1": "5 doubted", "farm/boot": "3 5"}, map[string]string{"tests/d.1": "approved", "workers/w1": "doubted", "farm/boot": "5"}},
+		"a test has gone back":  {map[string]string{"workers/w1": "5 doubted", "tests/d.1": "1 submitted"}, map[string]string{"tests/d.1": "approved", "workers/w1": "doubted", "farm/boot": "5"}},
+		"a boot has gone back":  {map[string]string{"farm/boot": "1 4"}, map[string]string{"tests/d.1": "approved", "workers/w1": "doubted", "farm/boot": "5"}},
+		"it is as it was":       {map[string]string{"tests/d.1": "4 approved", "farm/boot": "9 6"}, map[string]string{"tests/d.1": "approved", "workers/w1": "doubted", "farm/boot": "6"}},
+		"it is ahead of a copy": {map[string]string{"tests/d.1": "7 stopped", "workers/w1": "8 new", "farm/boot": "9 6"}, map[string]string{"tests/d.1": "stopped", "workers/w1": "new", "farm/boot": "6"}},
+	} {
+		copied := filepath.Join(t.TempDir(), "copy")
+		if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+		for again := range 2 { // the second time there is nothing to do
+			bus := &memory{kept: maps.Clone(test.has), last: 2}
+			if again == 1 {
+				bus.kept = test.has
+			}
+			if _, err := openKept(ctx, bus, copied); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			got := map[string]string{}
+			for name, text := range bus.kept {
+				_, got[name], _ = strings.Cut(text, " ")
+			}
+			if !maps.Equal(got, test.want) {
+				t.Errorf("%s: %q, expected %q", name, got, test.want)
+			}
+			test.has = bus.kept
+		}
 	}
 }
 

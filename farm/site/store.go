@@ -39,6 +39,11 @@ func (s *stored) Add(ctx context.Context, r match.PairResult, take int) (bool, e
 	return s.AddTake(ctx, r, take+1)
 }
 
+// AddStates implements coordinator.TuneStore.
+func (s *stored) AddStates(ctx context.Context, r match.PairResult, take int, states []match.TuneState) (bool, error) {
+	return s.AddTake(ctx, r, take+1, states...)
+}
+
 // Takes implements coordinator.Store.
 func (s *stored) Takes(ctx context.Context) (map[int]int, error) {
 	list, err := s.store.Voided(ctx, s.ID())
@@ -62,7 +67,8 @@ func of(worker string) (func(match.Row) bool, error) {
 	return func(r match.Row) bool { return r.Worker == worker }, nil
 }
 
-// By implements coordinator.Store.
+// By implements coordinator.Store: also the pairs that a tune has drawn after them, which
+// go with them.
 func (s *stored) By(ctx context.Context, worker string) (pairs []int, err error) {
 	is, err := of(worker)
 	if err != nil {
@@ -74,7 +80,10 @@ func (s *stored) By(ctx context.Context, worker string) (pairs []int, err error)
 		}
 		return nil
 	})
-	return pairs, err
+	if err != nil {
+		return nil, err
+	}
+	return s.store.Voidable(ctx, &results.RunInfo{ID: s.ID()}, pairs)
 }
 
 // Void implements coordinator.Store.

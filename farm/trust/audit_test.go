@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -202,21 +203,6 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-func TestScale(t *testing.T) {
-	t.Parallel()
-	if s, err := Scale(1e6, 8e5, 0.25, 4); s != 1.25 || err != nil {
-		t.Errorf("%v, %v", s, err)
-	}
-	if s, err := Scale(1e6, 2e5, 0.25, 4); s != 5 || err == nil || !strings.Contains(err.Error(), "clocks times 5.00, outside [0.25, 4]") {
-		t.Errorf("%v, %v", s, err)
-	}
-	for _, bad := range [][4]float64{{0, 1, 1, 2}, {1, 0, 1, 2}, {1, 1, 0, 2}, {1, 1, 2, 1}, {math.NaN(), 1, 1, 2}, {1, math.Inf(1), 1, 2}} {
-		if _, err := Scale(bad[0], bad[1], bad[2], bad[3]); err == nil {
-			t.Errorf("%v was accepted", bad)
-		}
-	}
-}
-
 func TestDrift(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -332,5 +318,55 @@ func TestPairOf(t *testing.T) {
 	r.Games[0].Sides, r.Games[1].Sides = [2]match.Side{}, [2]match.Side{}
 	if got := OfResult(plan, r); got.Crashes != 2 || got.OnTime != 0 || got.Ratio != 0 || BaseSpeed(r) != 0 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestClaims: three workers whose speed fits what they claim, and one of each fault.
+func TestClaims(t *testing.T) {
+	for name, nps := range map[string]float64{"the base engine is the reference": 1e6, "another one": 0} {
+		base := 1e6
+		if nps == 0 {
+			base = 3.3e5 // what it searches on the plan's machine nobody has said
+		}
+		c := NewClaims(nps)
+		for i := range 49 {
+			for j, worker := range []string{"a", "b", "c", "slow", "wrong"} {
+				scale := 0.5 * float64(1+j)
+				speed := base / scale * map[string]float64{"slow": 0.85, "wrong": 1.4}[worker]
+				if speed == 0 {
+					speed = base / scale * (1 + 0.02*float64(i%5-2))
+				}
+				if c.Add(worker, speed, scale) {
+					t.Errorf("%s: %s is due after %d pairs", name, worker, i+1)
+				}
+			}
+		}
+		for j, worker := range []string{"a", "b", "c", "slow", "wrong"} {
+			if act, _ := c.Act(worker); act != Nothing {
+				t.Errorf("%s: after 49 pairs %s asks for %q", name, worker, act)
+			}
+			scale := 0.5 * float64(1+j)
+			c.Add(worker, base/scale*cmp.Or(map[string]float64{"slow": 0.85, "wrong": 1.4}[worker], 1), scale)
+		}
+		for worker, want := range map[string]struct {
+			act Act
+			why string
+		}{"a": {Nothing, ""}, "b": {Nothing, ""}, "c": {Nothing, ""}, "slow": {Rebench, "0.85 times"}, "wrong": {Probation, "1.40 times"}} {
+			if act, why := c.Act(worker); act != want.act || !strings.Contains(why, want.why) {
+				t.Errorf("%s: %s: %q (%s), expected %q (%s)", name, worker, act, why, want.act, want.why)
+			}
+		}
+		c.Forget("wrong")
+		if act, _ := c.Act("wrong"); act != Nothing {
+			t.Errorf("%s: it was measured anew, and asks for %q", name, act)
+		}
+	}
+	two := NewClaims(0)
+	for range 50 {
+		two.Add("a", 1e6, 1)
+		two.Add("b", 2e6, 1)
+	}
+	if act, _ := two.Act("b"); act != Nothing {
+		t.Errorf("of two that differ nobody knows which is wrong: %q", act)
 	}
 }

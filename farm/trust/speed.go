@@ -2,26 +2,12 @@ package trust
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
 
 const ln10 = math.Ln10
-
-// Scale is what a machine's clocks are multiplied by: the nodes a second of the plan
-// through those that were measured there with the same engine on all slots at once. It
-// fails outside the plan's bounds, with the figure: such a machine is refused for games
-// with clocks.
-func Scale(plan, measured, least, most float64) (float64, error) {
-	if plan <= 0 || measured <= 0 || least <= 0 || most < least || math.IsInf(plan+measured+most, 0) || math.IsNaN(plan+measured+least+most) {
-		return 0, fmt.Errorf("trust: a plan of %v nodes a second, %v measured, bounds [%v, %v]: expected positive numbers in order", plan, measured, least, most)
-	}
-	scale := plan / measured
-	if scale < least || scale > most {
-		return scale, fmt.Errorf("trust: the machine plays %.0f nodes a second, the plan %.0f: clocks times %.2f, outside [%g, %g]", measured, plan, scale, least, most)
-	}
-	return scale, nil
-}
 
 // The bounds of Drift: over so many pairs, and by how much the logarithm of the ratio
 // may be off.
@@ -60,8 +46,15 @@ func (d *Drift) Log() (log float64, ok bool) {
 // Act is what the drift asks for. A claim that was measured anew begins a new Drift.
 func (d *Drift) Act() Act {
 	log, ok := d.Log()
+	if !ok {
+		return Nothing
+	}
+	return actOn(log)
+}
+
+func actOn(log float64) Act {
 	switch {
-	case !ok || math.Abs(log) <= driftRebench:
+	case math.Abs(log) <= driftRebench:
 		return Nothing
 	case math.Abs(log) <= driftProbation:
 		return Rebench
@@ -75,5 +68,90 @@ func (d *Drift) String() string {
 	if !ok {
 		return fmt.Sprintf("its speed is known of %d pairs, expected %d", len(d.logs), driftPairs)
 	}
+	return fast(log)
+}
+
+func fast(log float64) string {
 	return fmt.Sprintf("over %d pairs it was %.2f times as fast as its factor claims", driftPairs, math.Exp(log))
+}
+
+// leastClaims is how many workers' speeds it takes to say what the base engine's is,
+// where that is not the engine that was measured: of two that differ nobody knows which
+// one claims too much.
+const leastClaims = 3
+
+// Claims holds what the workers of one run claim of their machines against how fast its
+// base engine was there. Where the base engine is the one that machines are measured with,
+// that is known; else the usual speed is the median of all workers'.
+type Claims struct {
+	nps    float64
+	of     map[string]*Drift
+	seen   map[string]int     // pairs
+	latest map[string]float64 // of Drift.Log, as of when the worker was due
+}
+
+// NewClaims begins with nobody known; nps is the base engine's nodes a second on the
+// machine that the plan's limits are meant for, 0 where that is not known.
+func NewClaims(nps float64) *Claims {
+	return &Claims{nps: nps, of: map[string]*Drift{}, seen: map[string]int{}, latest: map[string]float64{}}
+}
+
+// dueEvery is after how many more pairs a worker is looked at again.
+const dueEvery = 10
+
+// Add takes a pair of a worker: the base engine's nodes a second there (see BaseSpeed),
+// and what clocks were multiplied by. due says that Act may have another answer.
+func (c *Claims) Add(worker string, nps, scale float64) (due bool) {
+	d := c.of[worker]
+	if d == nil {
+		d = &Drift{}
+		c.of[worker] = d
+	}
+	usual := c.nps
+	if usual == 0 {
+		usual = 1 // the median of the others is taken off when it is asked for
+	}
+	d.Add(nps, scale, usual)
+	if c.seen[worker]++; c.seen[worker]%dueEvery != 0 {
+		return false
+	}
+	log, ok := d.Log()
+	if ok {
+		c.latest[worker] = log
+	}
+	return ok
+}
+
+// Forget begins a worker anew: it claims something else.
+func (c *Claims) Forget(worker string) {
+	delete(c.of, worker)
+	delete(c.seen, worker)
+	delete(c.latest, worker)
+}
+
+// Act is what a worker's pairs ask for, with the figure.
+func (c *Claims) Act(worker string) (act Act, why string) {
+	log, ok := c.latest[worker]
+	if !ok {
+		return Nothing, ""
+	}
+	if c.nps == 0 {
+		usual, known := c.usual()
+		if !known {
+			return Nothing, ""
+		}
+		log -= usual
+	}
+	if act = actOn(log); act == Nothing {
+		return act, ""
+	}
+	return act, fast(log)
+}
+
+// usual is the median of the workers' speeds, as logarithms; false where too few are known.
+func (c *Claims) usual() (log float64, ok bool) {
+	if len(c.latest) < leastClaims {
+		return 0, false
+	}
+	return median(slices.Collect(maps.Values(c.latest))), true
 }

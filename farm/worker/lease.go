@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"gogi/farm"
@@ -56,11 +57,18 @@ func (w *Worker) nothingMore() bool {
 func (w *Worker) play(l *lease) runner.Lease {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	given := runner.Lease{Plan: l.task.ready, Pair: l.task.ready.Pair(l.Pair), Revoked: l.revoked, Return: func(why error) { w.returned(l, why) }}
+	given := runner.Lease{Plan: l.task.ready, Pair: l.pair(), Revoked: l.revoked, Return: func(why error) { w.returned(l, why) }}
 	if w.watched[l.Run] {
 		given.Events = l.task.listen(w)
 	}
 	return given
+}
+
+// pair is what is played: the plan's, with the points that were granted.
+func (l *lease) pair() match.Pair {
+	p := l.task.ready.Pair(l.Pair)
+	p.Options = l.options
+	return p
 }
 
 // Put implements runner.Sink: the pair is on the disk when it returns. One whose lease
@@ -71,6 +79,7 @@ func (w *Worker) Put(_ context.Context, l runner.Lease, r match.PairResult) (add
 		return false, nil
 	}
 	item := farm.Item{Lease: ours.Held}
+	r.Played.Scale = ours.task.scale
 	if item.Pair, err = match.EncodePair(r); err == nil {
 		err = w.outbox.Append(item)
 	}
@@ -78,7 +87,7 @@ func (w *Worker) Put(_ context.Context, l runner.Lease, r match.PairResult) (add
 	defer w.mu.Unlock()
 	w.forget(ours)
 	if err != nil {
-		w.back = append(w.back, farm.Back{Held: ours.Held, Why: err.Error()})
+		w.back = append(w.back, farm.Back{Held: ours.Held, Why: short(err.Error())})
 		return false, err
 	}
 	w.pace.add(time.Since(ours.began))
@@ -107,6 +116,10 @@ func (w *Worker) playing(l runner.Lease) *lease {
 
 // returned is runner.Lease.Return. A run that cannot be played here is put aside.
 func (w *Worker) returned(l *lease, why error) {
+	_, crashed := errors.AsType[*runner.Unplayable](why)
+	if crashed && l.task.tune != nil && w.forfeits(l) {
+		return
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.byLease[l.revoked] == nil {
@@ -116,7 +129,6 @@ func (w *Worker) returned(l *lease, why error) {
 		w.forget(l)
 		return
 	}
-	_, crashed := errors.AsType[*runner.Unplayable](why)
 	w.giveBack(l, why.Error(), crashed)
 	if crashed {
 		w.refuse(l.task, why)
@@ -124,10 +136,29 @@ func (w *Worker) returned(l *lease, why error) {
 	poke(w.beatNow)
 }
 
+// forfeits reports whether a pair of a tune could not be played because its points do not
+// start, though the tune's own start does: that is its result.
+func (w *Worker) forfeits(l *lease) bool {
+	w.mu.Lock()
+	ctx, open := w.playCtx, w.open
+	w.mu.Unlock()
+	r, err := runner.TryOut(ctx, open(l.task.ready), l.task.ready, l.pair(), l.task.tune.Options(l.task.tune.Start()))
+	if err != nil || r == nil {
+		return false
+	}
+	added, err := w.Put(ctx, runner.Lease{Revoked: l.revoked}, *r)
+	return added && err == nil
+}
+
 // giveBack ends a lease and tells it with the next beat; mu is held.
 func (w *Worker) giveBack(l *lease, why string, crashed bool) {
 	w.forget(l)
-	w.back = append(w.back, farm.Back{Held: l.Held, Why: why, Crashed: crashed})
+	w.back = append(w.back, farm.Back{Held: l.Held, Why: short(why), Crashed: crashed})
+}
+
+// short is a reason as long as one may be told.
+func short(why string) string {
+	return strings.ToValidUTF8(why[:min(len(why), farm.MaxWhy)], "")
 }
 
 // forget ends a lease here; mu is held.
@@ -182,11 +213,13 @@ func (w *Worker) grant(g farm.Grants) {
 		case t == nil:
 			w.back = append(w.back, farm.Back{Held: h, Why: "the worker does not know the run's plan"})
 		case t.refused != nil:
-			w.back = append(w.back, farm.Back{Held: h, Why: t.refused.Error()})
+			w.back = append(w.back, farm.Back{Held: h, Why: short(t.refused.Error())})
 		case t.plan != nil && h.Pair >= t.plan.Pairs || h.Pair < 0:
 			w.back = append(w.back, farm.Back{Held: h, Why: "the plan has no such pair"})
+		case t.wrong(granted.Options) != nil:
+			w.back = append(w.back, farm.Back{Held: h, Why: t.wrong(granted.Options).Error()})
 		default:
-			l := &lease{Held: h, task: t, revoked: make(chan struct{})}
+			l := &lease{Held: h, options: granted.Options, task: t, revoked: make(chan struct{})}
 			w.leases[keyOf(h)] = l
 			w.waiting = append(w.waiting, l)
 			w.prepare(t)

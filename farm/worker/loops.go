@@ -95,7 +95,7 @@ func (w *Worker) hello(ctx context.Context) error {
 func (w *Worker) helloOnce(ctx context.Context) error {
 	h := farm.Hello{
 		Protocol: farm.Protocol, Version: w.config.Version, Session: w.session, Start: w.start, Slots: w.config.Slots,
-		Labels: w.config.Labels, NPS: w.config.NPS,
+		Labels: w.config.Labels, NPS: w.config.NPS, Reference: w.config.Reference,
 	}
 	if w.config.Artefacts != nil {
 		h.Artefacts = w.config.Artefacts()
@@ -313,7 +313,12 @@ func (w *Worker) ask(want int) (retry time.Duration, err error) {
 	w.hinted = false
 	a := farm.Ask{Session: w.session, Want: want}
 	a.Known, a.Open, a.Refuse = w.standing()
+	tuning := w.tuning()
+	leads := tuning && len(w.leases) > 0
 	w.mu.Unlock()
+	if unstored, _ := w.outbox.Left(); tuning && unstored > 0 {
+		leads = true
+	}
 	var g farm.Grants
 	err = w.request(w.ctx, farm.SubjectLease, a, &g)
 	if end := refusal(err, nil); end != nil {
@@ -330,7 +335,7 @@ func (w *Worker) ask(want int) (retry time.Duration, err error) {
 		poke(w.beatNow)
 		return 0, nil // room waits until it is known again
 	}
-	w.idle = len(g.Grants) == 0
+	w.idle = len(g.Grants) == 0 && !leads // what is in play or on its way may lead to more
 	w.grant(g)
 	if g.Drain {
 		w.drain("the coordinator drains this worker")
@@ -388,7 +393,7 @@ func (w *Worker) gather() bool {
 	}
 	timer := time.NewTimer(w.config.BatchWait)
 	defer timer.Stop()
-	for !w.outbox.Enough(batchBytes) {
+	for !w.outbox.Enough(batchBytes) && !w.starving() {
 		select {
 		case <-timer.C:
 			return true

@@ -153,6 +153,7 @@ type coordinator struct {
 	held       map[string]map[int]farm.Held
 	stored     map[string]map[int]bool
 	attempts   []match.Attempt
+	pairs      []match.PairResult // as they came
 	duplicates int
 	beats      []farm.Beat
 	back       []farm.Back
@@ -368,6 +369,7 @@ func (c *coordinator) take(body []byte) {
 			c.t.Error(err)
 			continue
 		}
+		c.pairs = append(c.pairs, r)
 		if c.stored[item.Lease.Run][r.Pair.ID] {
 			c.duplicates++
 		}

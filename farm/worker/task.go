@@ -10,13 +10,18 @@ import (
 	"gogi/farm"
 	"gogi/match"
 	"gogi/runner"
+	"gogi/tune"
 )
 
 // task is a run as it stands on this machine. Its fields are guarded by Worker.mu.
 type task struct {
 	name      string
-	plan      *match.Plan // as the coordinator signed it
-	ready     *match.Plan // as it is played here; nil: not yet
+	run       string         // the plan's digest, as the farm names it
+	plan      *match.Plan    // as the coordinator signed it
+	tune      *tune.Settings // nil: it is none
+	scale     float64        // what clocks are multiplied by here; 0: the plan scales none
+	scaled    *match.Plan    // the plan with these clocks
+	ready     *match.Plan    // as it is played here; nil: not yet
 	preparing bool
 	refused   error     // why it is not played here
 	until     time.Time // zero: for good
@@ -35,28 +40,91 @@ func (w *Worker) learn(plans []farm.Task) {
 		if w.tasks[t.Run] != nil {
 			continue
 		}
-		plan, err := w.believe(t)
-		w.tasks[t.Run] = &task{name: t.Name, plan: plan, refused: err}
+		known, err := w.believe(t)
+		known.refused = err
+		w.tasks[t.Run] = known
 		if err != nil {
 			w.config.Log.Warn("a run is not played here", "run", t.Name, "digest", t.Run, "why", err)
 		}
 	}
 }
 
-// believe is the plan of a task that the coordinator signed and this machine's owner
-// allows.
-func (w *Worker) believe(t *farm.Task) (*match.Plan, error) {
-	if err := t.Check(w.config.Coordinator); err != nil {
-		return nil, err
+// settingsOf are the settings of a plan that is a tune; nil: it is none.
+func settingsOf(plan *match.Plan) (*tune.Settings, error) {
+	if plan.Tune == "" {
+		return nil, nil //nolint:nilnil // it is said above
 	}
-	plan, err := match.DecodePlan(t.Plan)
+	p, err := tune.ParsePlan(plan.Tune)
 	if err != nil {
 		return nil, err
 	}
-	if digest := plan.Digest(); digest != t.Run {
-		return nil, fmt.Errorf("the plan has digest %s, the run is %s: programs of different versions?", digest, t.Run)
+	return &p.Settings, nil
+}
+
+// tuning reports whether a tune is played here: what is not stored yet may lead to more
+// of it. mu is held.
+func (w *Worker) tuning() bool {
+	for _, t := range w.tasks {
+		if t.tune != nil && t.refused == nil {
+			return true
+		}
 	}
-	return plan, w.config.Policy.check(t, plan)
+	return false
+}
+
+// starving reports whether slots may wait for what this worker's own results lead to.
+func (w *Worker) starving() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.waiting) == 0 && w.tuning()
+}
+
+// wrong says why options cannot be those of a pair: what an engine is sent is what the
+// signed plan says, and nothing else.
+func (t *task) wrong(options [2][]match.Option) error {
+	switch {
+	case t.tune != nil:
+		return t.tune.CheckPoints(options)
+	case len(options[0])+len(options[1]) > 0:
+		return errors.New("the pair was granted with options, and the run is no tune")
+	}
+	return nil
+}
+
+// believe is a task that the coordinator signed, this machine's owner allows and whose
+// clocks can be scaled to its speed. The task is there also with an error.
+func (w *Worker) believe(t *farm.Task) (_ *task, err error) {
+	known := &task{name: t.Name, run: t.Run}
+	if err := t.Check(w.config.Coordinator); err != nil {
+		return known, err
+	}
+	if known.plan, err = match.DecodePlan(t.Plan); err != nil {
+		return known, err
+	}
+	if digest := known.plan.Digest(); digest != t.Run {
+		return known, fmt.Errorf("the plan has digest %s, the run is %s: programs of different versions?", digest, t.Run)
+	}
+	if err := w.config.Policy.check(t, known.plan); err != nil {
+		return known, err
+	}
+	if known.tune, err = settingsOf(known.plan); err != nil {
+		return known, err
+	}
+	return known, known.setClocks(w.config.NPS, w.config.Reference)
+}
+
+// setClocks scales the plan's clocks to the speed of this machine, where it says so.
+func (t *task) setClocks(nps float64, reference string) error {
+	t.scaled = t.plan
+	if !t.plan.Scales() {
+		return nil
+	}
+	f, err := t.plan.FactorOn(nps, reference)
+	if err == nil {
+		t.scale = f
+		t.scaled, err = t.plan.Scaled(f)
+	}
+	return err
 }
 
 // prepare makes a run ready, once; mu is held.
@@ -66,7 +134,7 @@ func (w *Worker) prepare(t *task) {
 	}
 	t.preparing = true
 	w.loops.Go(func() {
-		ready, release, err := w.ready(t.plan)
+		ready, release, err := w.ready(t.scaled)
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		t.preparing = false
@@ -137,7 +205,7 @@ func (t *task) listen(w *Worker) *runner.Events {
 	if t.events != nil {
 		return t.events
 	}
-	run := t.ready.Digest()
+	run := t.run
 	t.events = runner.NewEvents(t.plan.Run, true)
 	events, stream := t.events, t.events.Stream()
 	var telling sync.WaitGroup

@@ -33,10 +33,12 @@ type Config struct {
 	Slots       int
 	Labels      map[string]string // see farm.Hello
 	NPS         float64           // see farm.Hello; 0: not measured
+	Reference   string            // see farm.Hello
 	Policy      Policy
 	// Ready makes a plan one that can be played here: what it needs is fetched, its paths
 	// are this machine's. The digest stays. release, called when the run is no longer
-	// wanted, may be nil. An error of farm.ErrAway is tried again; any other refuses the
+	// wanted, may be nil. Where the plan's clocks are scaled, it is given the plan as it is
+	// played here, see match.Plan.Scaled. An error of farm.ErrAway is tried again; any other refuses the
 	// run for a while.
 	Ready func(ctx context.Context, plan *match.Plan) (ready *match.Plan, release func(), err error)
 	// Artefacts are the hashes of what is here, the most useful first. May be nil.
@@ -108,11 +110,16 @@ type Worker struct {
 	streams    []func() // ends of the runs' events
 	pace       pace
 	stops      []func() // of what is listened to
+
+	// Of Play.
+	playCtx context.Context //nolint:containedctx // what plays beside the runner ends with it
+	open    func(plan *match.Plan) runner.Opener
 }
 
 // lease is a pair that is ours.
 type lease struct {
 	farm.Held
+	options [2][]match.Option // of a tune
 	task    *task
 	revoked chan struct{}
 	began   time.Time // zero: it waits
@@ -122,8 +129,8 @@ type lease struct {
 // ends, or Config.GiveUp is over. An *End says that the coordinator does not want it.
 // After an error nothing is left open.
 func Join(ctx context.Context, t farm.Transport, c Config) (_ *Worker, err error) {
-	if c.Slots < 1 {
-		return nil, fmt.Errorf("worker: %d slots: want at least one", c.Slots)
+	if c.Slots < 1 || c.Slots > farm.MaxSlots {
+		return nil, fmt.Errorf("worker: %d slots: expected 1 to %d", c.Slots, farm.MaxSlots)
 	}
 	c.OutboxMax, c.BatchWait = cmp.Or(c.OutboxMax, defaultOutboxMax), cmp.Or(c.BatchWait, defaultBatchWait)
 	w := &Worker{
@@ -350,6 +357,12 @@ func (w *Worker) farewell(ctx context.Context) {
 // that cannot be played means are the worker's.
 func (w *Worker) Play(ctx context.Context, c runner.Config) error {
 	c.Plan, c.Source, c.Sink, c.Concurrency, c.OnlyReturn = nil, w, w, w.config.Slots, true
+	w.mu.Lock()
+	w.playCtx, w.open = ctx, c.OpenFor
+	if w.open == nil {
+		w.open = func(*match.Plan) runner.Opener { return c.Open }
+	}
+	w.mu.Unlock()
 	defer context.AfterFunc(ctx, w.Drain)() // what is given back is not asked for again
 	return runner.Run(ctx, c)
 }

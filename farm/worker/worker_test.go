@@ -73,6 +73,44 @@ func TestEveryPairIsStoredOnce(t *testing.T) {
 	})
 }
 
+// TestClocksAreScaled: a machine that is half as fast as the one that the clocks are meant
+// for has twice the time, says so with each pair, and plays nothing where that is not
+// allowed.
+func TestClocksAreScaled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		scaled, narrow := plan("a", 4), plan("narrow", 4)
+		for _, p := range []*match.Plan{scaled, narrow} {
+			for i := range p.Players {
+				p.Players[i].Limits = match.Limits{Clock: match.TimeControl{Main: 8 * time.Second}}
+			}
+			p.Scaling = match.Scaling{Engine: "reference", NPS: 1e6, Least: 0.25, Most: 4}
+		}
+		narrow.Scaling.Most = 1.5
+		refused := f.add(narrow)
+		run := f.add(scaled)
+		f.config.NPS, f.config.Reference = 5e5, "reference"
+		w := f.join(t)
+		done := playing(t.Context(), w, 10*time.Second) // more than 8 s, less than 16
+		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 4))
+		if why := w.Status().Refused[refused]; !strings.Contains(why, "clocks times 2, and the plan allows 0.25 to 1.5") || len(w.Status().Refused) != 1 {
+			t.Errorf("refused: %q", w.Status().Refused)
+		}
+		w.Drain()
+		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
+			t.Error(err)
+		}
+		for _, r := range f.pairs {
+			if r.Played.Scale != 2 || r.Games[0].Termination != match.Resignation {
+				t.Errorf("pair %d: clocks times %g, ends by %s", r.Pair.ID, r.Played.Scale, r.Games[0].Termination)
+			}
+		}
+		if h := f.hellos[0]; h.Reference != "reference" || h.NPS != 5e5 {
+			t.Errorf("%+v", h)
+		}
+	})
+}
+
 // TestTheCoordinatorIsAwayForHours: what was granted is played and kept, the machine
 // beats on, and everything arrives when the coordinator is back.
 func TestTheCoordinatorIsAwayForHours(t *testing.T) {

@@ -1,7 +1,7 @@
-// Package chaos is a test of a farm of real processes that are killed and stopped at
-// random, and a judge of what they did. The judge knows nothing of a coordinator's
-// reasons: it reads the trace that all its processes have written, and the database, and
-// says which promises were broken.
+// Package chaos is a test of a farm of real processes that are killed, stopped, cut off
+// and starved of disk, and a judge of what they did. The judge knows nothing of a
+// coordinator's reasons: it reads the trace that all its processes and the test itself
+// have written, and the database, and says which promises were broken.
 package chaos
 
 import (
@@ -15,6 +15,17 @@ import (
 	"gogi/farm"
 	"gogi/farm/site"
 	"gogi/match"
+)
+
+// What the test itself writes into a trace, beside what coordinators write there: who was
+// killed with SIGKILL ("": the coordinator), who was stopped with SIGSTOP for longer than
+// its lease, who was cut off the network (Seq: packets that were dropped), and whose key
+// is known to be revoked.
+const (
+	StepKilled  = "killed"
+	StepStopped = "stopped"
+	StepCut     = "cut"
+	StepRevoked = "revoked"
 )
 
 // History is what the coordinators of a farm have written, in their order.
@@ -47,11 +58,49 @@ type Evidence struct {
 	Adopted    int // leases of a process before that went on under the next
 	Twice      int // results that came under more than one message
 	Rivals     int // pairs of which results came under more than one lease: the first in the stream counts
+	Late       int // pairs whose later grant's result came before an earlier grant's
 	Redeliver  int // messages that were delivered again: a coordinator died before it had acknowledged them
+	Between    int // of these, those that were stored before it died
 	Dropped    int // leases that a worker held and was told to throw away
 	Refused    int
 	Acked      int
 	StoredTold int // pairs
+
+	// By the test itself.
+	Killed, KilledCoordinator, Stopped int
+	Cut                                int    // partitions
+	CutPackets                         uint64 // dropped by them
+	Revoked                            int
+}
+
+// Missing are the classes of faults of a random round that have not happened (I12).
+func (e Evidence) Missing() (missing []string) {
+	for _, class := range []struct {
+		name string
+		n    int
+	}{
+		{"a worker was killed", e.Killed}, {"a worker was stopped", e.Stopped}, {"a coordinator was killed", e.KilledCoordinator},
+		{"it booted again", e.Boots - 1}, {"a lease ended and its pair was granted again", e.Again}, {"a lease was adopted", e.Adopted},
+		{"a result came under two messages", e.Twice}, {"two leases of a pair had results", e.Rivals}, {"results overtook each other", e.Late},
+		{"a message was delivered again", e.Redeliver}, {"it died between storing and acknowledging", e.Between}, {"a result was refused", e.Refused},
+	} {
+		if class.n <= 0 {
+			missing = append(missing, class.name)
+		}
+	}
+	return missing
+}
+
+// Run is a test and what is stored of it.
+type Run struct {
+	Digest string
+	Pairs  int
+	Stored map[int]match.Provenance // by pair
+	// Window is how many pairs beyond the finished prefix may be granted at the most;
+	// 0: any number.
+	Window int
+	// Stopped says that the test ended before all of its pairs were wanted.
+	Stopped bool
 }
 
 // lease names a lease.
@@ -65,6 +114,7 @@ func leaseOf(h farm.Held) lease { return lease{h.Run, h.Pair, h.Epoch} }
 
 // ledgerOf is a history as the judge looks at it.
 type ledgerOf struct {
+	run      Run
 	evidence Evidence
 	wrong    []string
 	grants   map[lease]string        // worker
@@ -72,6 +122,12 @@ type ledgerOf struct {
 	beats    map[lease]string        // worker and session
 	told     map[string]map[int]bool // run → pairs that somebody was told to be stored
 	boot     uint64
+
+	refused   map[uint64]bool  // messages
+	delivered map[lease]uint64 // the first message with it; of all runs
+	arrived   map[int]bool     // pairs of the run with a message that was not refused
+	prefix    int              // of arrived
+	revoked   map[string]bool  // workers
 }
 
 func (l *ledgerOf) broken(format string, v ...any) {
@@ -79,36 +135,55 @@ func (l *ledgerOf) broken(format string, v ...any) {
 }
 
 // Judge says which promises a history and what is stored of a run break; none: it
-// returns what happened. Stored is the whole run: pairs by number. The promises, as
-// docs/farm.md numbers them: I1 every pair is stored, I3 nothing is stored that was not
-// granted to who played it, I4 what was told to be stored is, I6 no number of a grant is
-// given out twice, I11 a lease is held by one session.
-func Judge(h *History, run string, pairs int, stored map[int]match.Provenance) (Evidence, []string) {
-	l := &ledgerOf{grants: map[lease]string{}, epochs: map[farm.Epoch]lease{}, beats: map[lease]string{}, told: map[string]map[int]bool{}}
+// returns what happened. The promises, as docs/farm.md numbers them: I1 every pair is
+// stored, I3 nothing is stored that was not granted to who played it, I4 what was told to
+// be stored is, I6 no number of a grant is given out twice, I7 nothing is granted beyond
+// the window, I9 nothing counts that came after its key was revoked, I11 a lease is held
+// by one session.
+func Judge(h *History, run Run) (Evidence, []string) {
+	l := &ledgerOf{
+		run: run, grants: map[lease]string{}, epochs: map[farm.Epoch]lease{}, beats: map[lease]string{}, told: map[string]map[int]bool{},
+		refused: map[uint64]bool{}, delivered: map[lease]uint64{}, arrived: map[int]bool{}, revoked: map[string]bool{},
+	}
+	for i := range h.Steps {
+		if s := &h.Steps[i]; s.What == "refused" && s.Seq > 0 {
+			l.refused[s.Seq] = true
+		}
+	}
 	for i := range h.Steps {
 		l.step(&h.Steps[i])
 	}
 	l.count(h)
-	for id := range pairs {
-		if _, ok := stored[id]; !ok {
+	l.stored()
+	return l.evidence, l.wrong
+}
+
+// stored holds what is stored against the history.
+func (l *ledgerOf) stored() {
+	run := &l.run
+	for id := range run.Pairs {
+		if _, ok := run.Stored[id]; !ok && !run.Stopped {
 			l.broken("I1: pair %d is not stored", id)
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(stored)) {
-		p := stored[id]
-		if id < 0 || id >= pairs {
-			l.broken("I1: pair %d is stored, and the run has %d", id, pairs)
+	for _, id := range slices.Sorted(maps.Keys(run.Stored)) {
+		p := run.Stored[id]
+		if id < 0 || id >= run.Pairs {
+			l.broken("I1: pair %d is stored, and the run has %d", id, run.Pairs)
 		}
-		if who := l.grants[lease{run, id, farm.Epoch(p.Epoch)}]; who != p.Worker {
+		g := lease{run.Digest, id, farm.Epoch(p.Epoch)}
+		if who := l.grants[g]; who != p.Worker {
 			l.broken("I3: pair %d is stored as played by %s under epoch %d, which was granted to %q", id, p.Worker, p.Epoch, who)
 		}
+		if _, came := l.delivered[g]; l.revoked[p.Worker] && !came {
+			l.broken("I9: pair %d is stored as played by %s, whose key was revoked before the result came", id, p.Worker)
+		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(l.told[run])) {
-		if _, ok := stored[id]; !ok {
+	for _, id := range slices.Sorted(maps.Keys(l.told[run.Digest])) {
+		if _, ok := run.Stored[id]; !ok {
 			l.broken("I4: a worker was told that pair %d is stored, and it is not", id)
 		}
 	}
-	return l.evidence, l.wrong
 }
 
 func (l *ledgerOf) step(s *site.Step) {
@@ -120,12 +195,14 @@ func (l *ledgerOf) step(s *site.Step) {
 		l.boot = s.Seq
 	case "grant":
 		for _, h := range s.Leases {
-			l.grant(s.Worker, leaseOf(h))
+			l.grant(s.Worker, h)
 		}
 	case "beat":
 		for _, h := range s.Leases {
 			l.beat(s, leaseOf(h))
 		}
+	case "delivery":
+		l.delivery(s)
 	case "stored":
 		for _, h := range s.Leases {
 			if l.told[h.Run] == nil {
@@ -133,14 +210,40 @@ func (l *ledgerOf) step(s *site.Step) {
 			}
 			l.told[h.Run][h.Pair] = true
 		}
+	case StepRevoked:
+		l.revoked[s.Worker] = true
 	}
 }
 
-func (l *ledgerOf) grant(worker string, g lease) {
+func (l *ledgerOf) grant(worker string, h farm.Held) {
+	g := leaseOf(h)
 	if before, ok := l.epochs[g.epoch]; ok {
 		l.broken("I6: epoch %d was granted for pair %d and for pair %d", g.epoch, before.pair, g.pair)
 	}
 	l.epochs[g.epoch], l.grants[g] = g, worker
+	if l.revoked[worker] {
+		l.broken("I9: pair %d is granted to %s, whose key was revoked", g.pair, worker)
+	}
+	if w := l.run.Window; w > 0 && g.run == l.run.Digest && !h.Audit && g.pair >= l.prefix+w {
+		l.broken("I7: pair %d is granted, and of the %d first pairs at most %d beyond may be", g.pair, l.prefix, w)
+	}
+}
+
+// delivery counts the prefix as early as the coordinator can know of it: so what is
+// beyond the window by it was beyond the coordinator's, too.
+func (l *ledgerOf) delivery(s *site.Step) {
+	for _, h := range s.Leases {
+		g := leaseOf(h)
+		if _, ok := l.delivered[g]; !ok && !l.revoked[s.Worker] {
+			l.delivered[g] = s.Seq
+		}
+		if g.run == l.run.Digest && !l.refused[s.Seq] {
+			l.arrived[g.pair] = true
+		}
+	}
+	for l.arrived[l.prefix] {
+		l.prefix++
+	}
 }
 
 func (l *ledgerOf) beat(s *site.Step, g lease) {
@@ -158,23 +261,9 @@ func (l *ledgerOf) beat(s *site.Step, g lease) {
 // count gathers what happened.
 func (l *ledgerOf) count(h *History) {
 	e := &l.evidence
-	grants := map[string]map[int]int{}
-	for g := range l.grants {
-		if grants[g.run] == nil {
-			grants[g.run] = map[int]int{}
-		}
-		grants[g.run][g.pair]++
-	}
-	for _, byPair := range grants {
-		for _, n := range byPair {
-			e.Granted++
-			if n > 1 {
-				e.Again++
-			}
-		}
-	}
-	messages := map[lease]map[uint64]bool{}
 	adopted := map[lease]bool{}
+	acked := map[uint64]bool{} // by whoever booted before
+	var sure []uint64          // of this boot
 	boot := uint64(0)
 	for i := range h.Steps {
 		s := &h.Steps[i]
@@ -182,6 +271,10 @@ func (l *ledgerOf) count(h *History) {
 		case "boot":
 			e.Boots++
 			boot = s.Seq
+			for _, seq := range sure {
+				acked[seq] = true
+			}
+			sure = nil
 		case "beat":
 			for _, held := range s.Leases {
 				if uint64(held.Epoch>>32) < boot {
@@ -192,11 +285,9 @@ func (l *ledgerOf) count(h *History) {
 			if s.Again {
 				e.Redeliver++
 			}
-			for _, item := range s.Leases {
-				if messages[leaseOf(item)] == nil {
-					messages[leaseOf(item)] = map[uint64]bool{}
-				}
-				messages[leaseOf(item)][s.Seq] = true
+			if s.Again && acked[s.Seq] { // that is written when all is stored, and before it is done
+				e.Between++
+				delete(acked, s.Seq)
 			}
 		case "drop":
 			e.Dropped += len(s.Leases)
@@ -204,6 +295,75 @@ func (l *ledgerOf) count(h *History) {
 			e.Refused++
 		case "acked":
 			e.Acked++
+			sure = append(sure, s.Seq)
+		default:
+			e.own(s)
+		}
+	}
+	e.Adopted = len(adopted)
+	l.countGrants()
+	l.countResults(h)
+	for _, told := range l.told {
+		e.StoredTold += len(told)
+	}
+}
+
+// own counts what the test has written.
+func (e *Evidence) own(s *site.Step) {
+	switch s.What {
+	case StepKilled:
+		if s.Worker == "" {
+			e.KilledCoordinator++
+		} else {
+			e.Killed++
+		}
+	case StepStopped:
+		e.Stopped++
+	case StepCut:
+		e.Cut++
+		e.CutPackets += s.Seq
+	case StepRevoked:
+		e.Revoked++
+	}
+}
+
+// pairOf names a pair.
+type pairOf struct {
+	run  string
+	pair int
+}
+
+func (l *ledgerOf) countGrants() {
+	grants := map[pairOf]int{}
+	for g := range l.grants {
+		grants[pairOf{g.run, g.pair}]++
+	}
+	for _, n := range grants {
+		l.evidence.Granted++
+		if n > 1 {
+			l.evidence.Again++
+		}
+	}
+}
+
+// countResults counts what came more than once, and out of order.
+func (l *ledgerOf) countResults(h *History) {
+	e := &l.evidence
+	messages := map[lease]map[uint64]bool{}
+	leases := map[pairOf][]farm.Epoch{} // in the order in which their results came
+	for i := range h.Steps {
+		s := &h.Steps[i]
+		if s.What != "delivery" {
+			continue
+		}
+		for _, item := range s.Leases {
+			g := leaseOf(item)
+			if messages[g] == nil {
+				messages[g] = map[uint64]bool{}
+				p := pairOf{g.run, g.pair}
+				leases[p] = append(leases[p], g.epoch)
+			}
+			messages[g][s.Seq] = true
 		}
 	}
 	for _, seqs := range messages {
@@ -211,17 +371,12 @@ func (l *ledgerOf) count(h *History) {
 			e.Twice++
 		}
 	}
-	rivals := map[string]map[int]int{}
-	for item := range messages {
-		if rivals[item.run] == nil {
-			rivals[item.run] = map[int]int{}
-		}
-		if rivals[item.run][item.pair]++; rivals[item.run][item.pair] == 2 {
+	for _, epochs := range leases {
+		if len(epochs) > 1 {
 			e.Rivals++
 		}
-	}
-	e.Adopted = len(adopted)
-	for _, told := range l.told {
-		e.StoredTold += len(told)
+		if !slices.IsSorted(epochs) {
+			e.Late++
+		}
 	}
 }

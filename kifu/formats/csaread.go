@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,11 +21,12 @@ type csaReader struct {
 	in    *Input
 	count int // games begun
 	moves []kifu.Move
+	pv    []shogi.Move
 }
 
 // Next reads up to "/", or to where another game begins.
 func (r *csaReader) Next() (*kifu.Record, error) {
-	g := csaGame{}
+	g := csaGame{pv: r.pv}
 	g.record.Moves = r.moves[:0]
 	for {
 		line, ok := r.in.next()
@@ -59,7 +61,7 @@ func (r *csaReader) Next() (*kifu.Record, error) {
 	if g.err != nil && g.err == g.illegal {
 		g.line = g.illegalLine
 	}
-	r.moves = g.record.Moves // the array is used again, and what is handed out is a copy
+	r.moves, r.pv = g.record.Moves, g.pv // the arrays are used again, and what is handed out are copies
 	if g.err != nil {
 		return nil, &BadGame{File: r.in.Name, Game: r.count, Line: g.line, Err: g.err}
 	}
@@ -84,7 +86,9 @@ type csaGame struct {
 	summary     outcome // of floodgate's comment
 	own         string  // our word for the end
 	err         error
-	line        int // that is being read, or where reading failed
+	line        int            // that is being read, or where reading failed
+	pv          []shogi.Move   // an array for the next variation
+	ahead       shogi.Position // along a variation
 }
 
 // after reports whether a line belongs to the next game.
@@ -103,14 +107,28 @@ func (g *csaGame) after(line []byte) bool {
 
 // take reads one line.
 func (g *csaGame) take(line []byte) error {
+	if line[0] == ' ' || line[0] == '\t' {
+		if line = bytes.TrimLeft(line, " \t"); len(line) == 0 {
+			return nil
+		}
+	}
 	switch line[0] {
 	case '\'':
-		return g.comment(string(line[1:]))
+		return g.comment(line[1:])
 	case 'N', '$', 'V':
 		g.said = true
 		return g.header(string(line))
 	}
 	g.said = true
+	return g.statements(line)
+}
+
+// statements reads a line of moves, times and the like, parted by commas. Most lines are
+// a move or a time alone.
+func (g *csaGame) statements(line []byte) error {
+	if len(line) == len("+7776FU") && (line[0] == '+' || line[0] == '-') {
+		return g.move(line)
+	}
 	for len(line) > 0 {
 		statement := line
 		if i := bytes.IndexByte(line, ','); i >= 0 {
@@ -138,11 +156,11 @@ func (g *csaGame) take(line []byte) error {
 func (g *csaGame) statement(s []byte) error {
 	switch {
 	case s[0] == 'T':
-		return g.time(string(s[1:]))
+		return g.time(s[1:])
 	case s[0] == '%':
 		return g.end(string(s))
 	case (s[0] == '+' || s[0] == '-') && len(s) > 1:
-		return g.move(string(s))
+		return g.move(s)
 	case s[0] == 'P' || s[0] == '+' || s[0] == '-':
 		return g.position(string(s))
 	}
@@ -179,7 +197,7 @@ func (g *csaGame) place() (err error) {
 	return nil
 }
 
-func (g *csaGame) move(text string) error {
+func (g *csaGame) move(text []byte) error {
 	if !g.placed {
 		if err := g.place(); err != nil {
 			return err
@@ -187,13 +205,16 @@ func (g *csaGame) move(text string) error {
 	}
 	switch {
 	case g.ended != "":
-		return fmt.Errorf("%q behind the end %s", clipped([]byte(text)), g.ended)
+		return fmt.Errorf("%q behind the end %s", clipped(text), g.ended)
 	case g.illegal != nil:
 		return g.illegal
 	}
-	m, err := kifu.ParseCSAMove(&g.p, text)
+	if err := longer(g.record.Moves); err != nil {
+		return err
+	}
+	m, err := kifu.ParseCSAMove(&g.p, string(text))
 	if err != nil {
-		g.illegal, g.illegalLine = fmt.Errorf("move %d, %q: %w", len(g.record.Moves)+1, clipped([]byte(text)), err), g.line
+		g.illegal, g.illegalLine = fmt.Errorf("move %d, %q: %w", len(g.record.Moves)+1, clipped(text), err), g.line
 		return nil
 	}
 	g.record.Moves = append(g.record.Moves, kifu.Move{Move: m, NoTime: true})
@@ -202,10 +223,14 @@ func (g *csaGame) move(text string) error {
 }
 
 // time is that of the last move, or of the answer that ended the game.
-func (g *csaGame) time(text string) error {
-	d, err := seconds(text)
-	if err != nil {
-		return err
+func (g *csaGame) time(text []byte) error {
+	n, ok := digits(text)
+	d := time.Duration(n) * time.Second
+	if !ok || d > longestMove {
+		var err error
+		if d, err = seconds(string(text)); err != nil {
+			return err
+		}
 	}
 	switch n := len(g.record.Moves); {
 	case g.ended != "" || g.illegal != nil:
@@ -218,11 +243,41 @@ func (g *csaGame) time(text string) error {
 	return nil
 }
 
-// seconds reads "12" or "12.345"; a year is more than any move takes.
+// digits reads what most numbers of a record are: up to nine digits, and nothing else.
+func digits(text []byte) (n int, ok bool) {
+	if len(text) == 0 || len(text) > 9 {
+		return 0, false
+	}
+	for _, c := range text {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n, true
+}
+
+// signed is digits with a sign, or any other way to write a number of 32 bits.
+func signed(text []byte) (int, error) {
+	if len(text) > 0 && text[0] == '-' {
+		if n, ok := digits(text[1:]); ok {
+			return -n, nil
+		}
+	} else if n, ok := digits(text); ok {
+		return n, nil
+	}
+	n, err := strconv.ParseInt(string(text), 10, 32)
+	return int(n), err
+}
+
+// longestMove is more than any move takes: a year.
+const longestMove = 366 * 24 * time.Hour
+
+// seconds reads "12" or "12.345".
 func seconds(text string) (time.Duration, error) {
 	whole, part, _ := strings.Cut(text, ".")
 	n, err := strconv.ParseUint(whole, 10, 32)
-	if err != nil || n > 366*24*3600 {
+	if err != nil || time.Duration(n)*time.Second > longestMove {
 		return 0, fmt.Errorf("time %q: expected seconds, such as 12 or 12.345", clipped([]byte(text)))
 	}
 	d := time.Duration(n) * time.Second
@@ -370,14 +425,14 @@ func (g *csaGame) key(key, value string) (err error) {
 	case "TIME-", "TIMET-":
 		r.Clocks[1], err = clock(value)
 	case "NOTE":
-		g.note(unescaped(value))
+		err = g.note(unescaped(value))
 	}
 	return err
 }
 
 // note reads what csa3 says of the players, one of them a line, and any other text as a
 // comment.
-func (g *csaGame) note(text string) {
+func (g *csaGame) note(text string) error {
 	for line := range strings.SplitSeq(text, "\n") {
 		if about, ok := strings.CutPrefix(line, "black: "); ok {
 			g.record.About[0] = unescaped(about)
@@ -386,9 +441,12 @@ func (g *csaGame) note(text string) {
 		} else if reason, ok := strings.CutPrefix(line, "end: "); ok {
 			g.record.Note = unescaped(reason)
 		} else if line != "" {
-			addLine(&g.record.Comment, line)
+			if err := addLine(&g.record.Comment, line); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // parseMoment reads a local time, or a date alone; the zero time where it is neither.
@@ -440,33 +498,33 @@ func clock(value string) (c kifu.Clock, err error) {
 }
 
 // comment reads a line that begins with an apostrophe, without it.
-func (g *csaGame) comment(text string) error {
+func (g *csaGame) comment(text []byte) error {
 	switch {
-	case strings.HasPrefix(text, "** "), text == "**":
-		g.thought(strings.TrimPrefix(text[2:], " "))
-	case strings.HasPrefix(text, "*"):
-		g.remark(text[1:])
+	case bytes.HasPrefix(text, []byte("** ")), string(text) == "**":
+		return g.thought(bytes.TrimPrefix(text[2:], []byte(" ")))
+	case bytes.HasPrefix(text, []byte("*")):
+		return g.remark(string(text[1:]))
 	default:
-		key, value, _ := strings.Cut(text, ":")
+		key, value, _ := strings.Cut(string(text), ":")
 		g.told(key, value)
 	}
 	return nil
 }
 
 // remark is a comment of a program or of a person. That of ours before an end is the end.
-func (g *csaGame) remark(text string) {
+func (g *csaGame) remark(text string) error {
 	if o, note, ok := noted(text); ok {
 		g.own, g.summary.winner = o.result, o.winner
 		if note != "" {
 			g.record.Note = note
 		}
-		return
+		return nil
 	}
 	to := &g.record.Comment
 	if n := len(g.record.Moves); n > 0 {
 		to = &g.record.Moves[n-1].Comment
 	}
-	addLine(to, unescaped(text))
+	return addLine(to, unescaped(text))
 }
 
 // told reads what floodgate and gogi say in comments of the form KEY:VALUE.
@@ -520,52 +578,47 @@ func (g *csaGame) summarised(text string) {
 
 // thought reads a score from Black's view, the variation from the reply on and the nodes.
 // One before the first move belongs to no move.
-func (g *csaGame) thought(text string) {
+func (g *csaGame) thought(text []byte) error {
 	n := len(g.record.Moves)
-	word, rest, _ := strings.Cut(text, " ")
-	score, err := strconv.ParseInt(word, 10, 32)
+	word, rest, _ := bytes.Cut(text, []byte(" "))
+	score, err := signed(word)
 	if err != nil || g.illegal != nil || n == 0 {
 		if err != nil {
-			g.remark(text)
+			return g.remark(string(text))
 		}
-		return
+		return nil
 	}
 	m := &g.record.Moves[n-1]
-	m.HasScore, m.Score = true, int(score)
+	m.HasScore, m.Score = true, score
 	if g.p.Side() == shogi.Black { // White has moved
 		m.Score = -m.Score
 	}
-	g.variation(m, rest)
+	if len(rest) > 0 {
+		g.variation(m, rest)
+	}
+	return nil
 }
 
-func (g *csaGame) variation(m *kifu.Move, text string) {
-	if text == "" {
-		return
-	}
-	p, pv := g.p, make([]shogi.Move, 1, 16)
-	pv[0] = m.Move
-	for text != "" {
-		var word string
-		word, text, _ = strings.Cut(text, " ")
-		if word == "" {
+// variation reads the replies up to the first one that is not legal, and the nodes.
+func (g *csaGame) variation(m *kifu.Move, text []byte) {
+	text, nodes, _ := bytes.Cut(text, []byte("#"))
+	word, _, _ := bytes.Cut(nodes, []byte(" "))
+	m.Nodes, _ = strconv.ParseUint(string(word), 10, 64)
+	p, pv := &g.ahead, append(g.pv[:0], m.Move)
+	*p = g.p
+	for len(text) > 0 {
+		word, text, _ = bytes.Cut(text, []byte(" "))
+		if len(word) == 0 {
 			continue
 		}
-		if word[0] == '#' {
-			m.Nodes, _ = strconv.ParseUint(word[1:], 10, 64)
-			break
-		}
-		reply, err := kifu.ParseCSAMove(&p, word)
+		reply, err := kifu.ParseCSAMove(p, string(word))
 		if err != nil {
-			_, text, _ = strings.Cut(text, "#") // only the nodes may still be read
-			if text != "" {
-				text = "#" + text
-			}
-			continue
+			break
 		}
 		pv = append(pv, reply)
 		p.Apply(reply)
 	}
-	if len(pv) > 1 {
-		m.PV = pv
+	if g.pv = pv; len(pv) > 1 {
+		m.PV = slices.Clone(pv)
 	}
 }

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"fmt"
 	"strings"
 
 	"gogi/kifu"
@@ -92,12 +93,27 @@ func unescaped(text string) string { return unescaper.Replace(text) }
 //nolint:gochecknoglobals // a replacer is compiled once, and never changes
 var unescaper = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\c`, ",")
 
+// maxComment is how long a comment may be: what is longer is no game of anybody's.
+const maxComment = 64 << 10
+
 // addLine adds a line to a comment.
-func addLine(comment *string, line string) {
+func addLine(comment *string, line string) error {
+	if len(*comment)+len(line) > maxComment {
+		return fmt.Errorf("a comment has more than %d bytes", maxComment)
+	}
 	if *comment != "" {
 		*comment += "\n"
 	}
 	*comment += line
+	return nil
+}
+
+// longer refuses a game that is longer than any that can be stored.
+func longer(moves []kifu.Move) error {
+	if len(moves) >= kifu.MaxPlies {
+		return fmt.Errorf("the game has more than %d plies", kifu.MaxPlies)
+	}
+	return nil
 }
 
 // settleTimes says of moves without a time what that means: the first ones of a game with

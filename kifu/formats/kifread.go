@@ -457,6 +457,9 @@ func (g *kifGame) play(text, times string) error {
 	case g.illegal != nil:
 		return g.illegal
 	}
+	if err := longer(g.record.Moves); err != nil {
+		return err
+	}
 	m, err := parseKIFMove(&g.p, text, g.before)
 	if err == nil {
 		err = g.p.CheckLegal(m)
@@ -510,8 +513,8 @@ func (g *kifGame) signed(s string) error {
 		if end < 0 {
 			end = len(rest)
 		}
-		word := strings.TrimRight(rest[:end], " 　\t")
-		s = rest[end:]
+		word, until, summary := strings.Cut(rest[:end], "まで")
+		word, s = strings.TrimRight(word, " 　\t"), rest[end:]
 		if kifEndWord(word) {
 			if err := g.finished(word, ""); err != nil {
 				return err
@@ -524,6 +527,9 @@ func (g *kifGame) signed(s string) error {
 		}
 		if err := g.play(word, ""); err != nil {
 			return err
+		}
+		if summary { // in the line of the last move
+			return g.summarised("まで" + until + s)
 		}
 	}
 	return nil
@@ -548,7 +554,8 @@ func (g *kifGame) finished(word, times string) error {
 // kifEndWord reports whether a text is a word for how a game ended.
 func kifEndWord(word string) bool {
 	switch word {
-	case "投了", "中断", "千日手", "持将棋", "詰み", "切れ負け", "反則負け", "反則勝ち", "入玉勝ち", "不詰", "最大手数", "不戦勝", "不戦敗", "封じ手":
+	case "投了", "中断", "千日手", "持将棋", "詰み", "切れ負け", "反則負け", "反則勝ち", "入玉勝ち", "不詰", "最大手数", "不戦勝", "不戦敗", "封じ手",
+		"詰", "時間切れ", "反則", "勝ち宣言", "入玉宣言", "宣言勝ち", "引き分け", "引分け": // not the format's own
 		return true
 	}
 	return false
@@ -560,21 +567,21 @@ func (g *kifGame) byWord(word string) outcome {
 	switch word {
 	case "投了":
 		return lost(resignation, side)
-	case "詰み":
+	case "詰み", "詰":
 		return lost(checkmate, side)
-	case "切れ負け":
+	case "切れ負け", "時間切れ":
 		return lost(timeForfeit, side)
-	case "反則負け":
+	case "反則負け", "反則":
 		return lost(byRepetition(&g.record, g.start, illegalMove), side)
 	case "反則勝ち":
 		return won(byRepetition(&g.record, g.start, illegalMove), side)
-	case "入玉勝ち":
+	case "入玉勝ち", "勝ち宣言", "入玉宣言", "宣言勝ち":
 		return won(declaration, side)
 	case "千日手":
 		return drawn(repetition)
 	case "最大手数":
 		return drawn(maxPlies)
-	case "持将棋":
+	case "持将棋", "引き分け", "引分け":
 		if n := g.record.MaxMoves; n > 0 && len(g.record.Moves) >= n {
 			return drawn(maxPlies)
 		}
@@ -597,7 +604,7 @@ func (g *kifGame) summarised(s string) error {
 	}
 	for _, known := range []struct{ part, word string }{
 		{"中断", "中断"}, {"千日手", "千日手"}, {"持将棋", "持将棋"}, {"最大手数", "最大手数"}, {"切れ", "切れ負け"},
-		{"反則勝ち", "反則勝ち"}, {"反則負け", "反則負け"}, {"反則", "反則負け"}, {"入玉勝ち", "入玉勝ち"}, {"詰", "詰み"}, {"勝ち", "投了"},
+		{"反則勝ち", "反則勝ち"}, {"反則負け", "反則負け"}, {"反則", "反則負け"}, {"入玉勝ち", "入玉勝ち"}, {"宣言", "入玉勝ち"}, {"詰", "詰み"}, {"勝ち", "投了"},
 	} {
 		if strings.Contains(s, known.part) {
 			g.end, g.ended = g.byWord(known.word), true
@@ -608,6 +615,9 @@ func (g *kifGame) summarised(s string) error {
 		if strings.Contains(s, part) && g.end.winner != "" && g.end.winner != draw {
 			g.end.winner = summaryWinner(s, winner)
 		}
+	}
+	if g.end.result == resignation && g.end.winner == g.p.Side().String() {
+		g.end.result = unknown // nobody resigns while the other is to move
 	}
 	return nil
 }
@@ -638,8 +648,7 @@ func (g *kifGame) comment(text string) error {
 	}
 	n := len(r.Moves)
 	if n == 0 {
-		addLine(&r.Comment, text)
-		return nil
+		return addLine(&r.Comment, text)
 	}
 	if thought, ok := strings.CutPrefix(text, "*対局"); ok && !g.ended {
 		g.thought(&r.Moves[n-1], thought)
@@ -648,8 +657,7 @@ func (g *kifGame) comment(text string) error {
 	if g.ended && n > 0 {
 		return nil // on the end
 	}
-	addLine(&r.Moves[n-1].Comment, text)
-	return nil
+	return addLine(&r.Moves[n-1].Comment, text)
 }
 
 // thought reads " 深さ D ノード数 N 評価値 S 読み筋 ▲…" of the last move.

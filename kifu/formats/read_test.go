@@ -1,15 +1,17 @@
 package formats
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"os"
-	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/unicode"
+	"pgregory.net/rapid"
 
 	"gogi/kifu"
 	"gogi/match"
@@ -234,11 +236,74 @@ func TestKIFFiles(t *testing.T) {
 		"KI2, other signs":          {"☗７六歩\n☖３四歩\nまで2手で時間切れにより先手の勝ち\n", "startpos moves 7g7f 3c3d", timeForfeit, "black", 0},
 		"KI2, a drop":               {"▲７六歩△３四歩▲２二角成△同銀▲５五角打\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e", "", "", 0},
 		"KI2, a drop that is clear": {"▲７六歩△３四歩▲２二角成△同銀▲５五角\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e", "", "", 0},
+		"KI2, the end in the line":  {"▲７六歩△３四歩まで2手で先手の勝ち\n", "startpos moves 7g7f 3c3d", unknown, "black", 0},
+		"KI2, the loser waits":      {"▲７六歩△３四歩\nまで2手で先手の勝ち\n", "startpos moves 7g7f 3c3d", unknown, "black", 0},
+		"KI2, a declaration":        {"▲７六歩△３四歩\nまで2手で入玉宣言により先手の勝ち\n", "startpos moves 7g7f 3c3d", declaration, "black", 0},
+		"words of other programs":   {head + first + "   2 時間切れ\n", "startpos moves 7g7f", timeForfeit, "black", 0},
+		"end of DOS":                {head + first + "   2 投了\r\n\x1a", "startpos moves 7g7f", resignation, "black", 0},
 		"KI2, golds":                {"▲５八金右△５二金左▲６八金上\n", "startpos moves 4i5h 4a5b 6i6h", "", "", 0},
 	} {
 		r := one(t, "kif", c.text)
 		if r.USI() != c.want || r.Result != c.result || r.Winner != c.winner || r.Branches != c.branches {
 			t.Errorf("%s: %s, %q for %q, %d branches; want %s, %q for %q, %d", name, r.USI(), r.Result, r.Winner, r.Branches, c.want, c.result, c.winner, c.branches)
+		}
+	}
+}
+
+// TestEncodings: one game in all the ways that files of records are in.
+func TestEncodings(t *testing.T) {
+	t.Parallel()
+	text := "V2.2\nN+先手 太郎\nN-後手\nPI\n+\n  +7776FU \nT3\n%TORYO\n"
+	in := func(e encoding.Encoding) string {
+		out, err := e.NewEncoder().String(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	for name, text := range map[string]string{
+		"UTF-8": text, "with a mark": bom + text, "Shift_JIS": in(japanese.ShiftJIS), "EUC-JP": in(japanese.EUCJP), "ISO-2022-JP": in(japanese.ISO2022JP),
+		"UTF-16": in(unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)), "UTF-16, the other way": in(unicode.UTF16(unicode.BigEndian, unicode.UseBOM)),
+		"Windows": strings.ReplaceAll(text, "\n", "\r\n") + "\x1a", "Macintosh": strings.ReplaceAll(text, "\n", "\r"),
+		"Macintosh, Shift_JIS": strings.ReplaceAll(in(japanese.ShiftJIS), "\n", "\r"),
+	} {
+		if r := one(t, "csa", text); r.Black != "先手 太郎" || r.White != "後手" || r.USI() != "startpos moves 7g7f" || r.Moves[0].Time != 3*time.Second {
+			t.Errorf("%s: %q, %q, %s", name, r.Black, r.White, r.USI())
+		}
+	}
+}
+
+// TestASCIIAndOthers: lines are told apart wherever the buffer ends.
+func TestASCIIAndOthers(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var want []string
+		for range rapid.IntRange(1, 40).Draw(t, "lines") {
+			want = append(want, strings.Repeat(rapid.SampledFrom([]string{"a", "bc", "あ", "a先"}).Draw(t, "piece"), rapid.SampledFrom([]int{1, 7, 8, 9, 3000, 40000}).Draw(t, "times")))
+		}
+		text, err := japanese.ShiftJIS.NewEncoder().String("先手\n" + strings.Join(want, "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := NewInput("file", strings.NewReader(text))
+		in.next()
+		for i := range want {
+			if line, ok := in.next(); !ok || string(line) != want[i] {
+				t.Fatalf("line %d of %d bytes is another", i, len(want[i]))
+			}
+		}
+	})
+}
+
+// TestNoGameIsEndless: what never ends is refused while it is small.
+func TestNoGameIsEndless(t *testing.T) {
+	t.Parallel()
+	for want, text := range map[string]string{
+		"a comment has more than": "V2.2\nPI\n+\n" + strings.Repeat("'*to and fro\n", 10000),
+		"more than 32768 plies":   "V2.2\nPI\n+\n" + strings.Repeat("+2838HI\n-8272HI\n+3828HI\n-7282HI\n", 8192) + "+2838HI\n",
+	} {
+		if list, bad := read(t, "csa", text); len(list) != 0 || len(bad) != 1 || !strings.Contains(bad[0], want) {
+			t.Errorf("%s: %d games, %q", want, len(list), bad)
 		}
 	}
 }
@@ -526,72 +591,4 @@ func FuzzRead(f *testing.F) {
 			readOut(t, format, []byte(text))
 		}
 	})
-}
-
-// BenchmarkReadCSA reads games of 115 plies with times, scores and variations, as
-// floodgate's yearly archives have them; games/cpu-s is for one core.
-func BenchmarkReadCSA(b *testing.B) {
-	for name, pv := range map[string]int{"plain": 0, "variations": 8} {
-		b.Run(name, func(b *testing.B) {
-			text := bytes.Repeat(append(benchmarkGame(b, pv), "/\n"...), 100)
-			b.SetBytes(int64(len(text)))
-			b.ReportAllocs()
-			games, began := 0, cpuTime(b)
-			for b.Loop() {
-				r := readCSA(NewInput("file", bytes.NewReader(text)))
-				for {
-					record, err := r.Next()
-					if errors.Is(err, io.EOF) {
-						break
-					}
-					if err != nil || len(record.Moves) != 115 {
-						b.Fatal(err)
-					}
-					games++
-				}
-			}
-			b.ReportMetric(float64(games)/(cpuTime(b)-began).Seconds(), "games/cpu-s")
-		})
-	}
-}
-
-// cpuTime is what this process has used of the processors, which other work on the
-// machine does not change.
-func cpuTime(b *testing.B) time.Duration {
-	b.Helper()
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
-}
-
-// benchmarkGame is some legal game, the same each time.
-func benchmarkGame(b *testing.B, pv int) []byte {
-	b.Helper()
-	p := shogi.StartPos()
-	r := &kifu.Record{Black: "A", White: "B", Start: p.SFEN(), Result: resignation, Winner: "black"}
-	walk := func(p *shogi.Position, i int) shogi.Move {
-		moves := p.LegalMoves(nil)
-		slices.Sort(moves)
-		m := moves[(i*7919)%len(moves)]
-		p.Apply(m)
-		return m
-	}
-	for i := range 115 {
-		m := kifu.Move{Move: walk(&p, i), Time: time.Duration(i) * time.Second, HasScore: true, Score: i}
-		line := p
-		m.PV = []shogi.Move{m.Move}
-		for j := range pv {
-			if line.HasLegalMove() {
-				m.PV = append(m.PV, walk(&line, j))
-			}
-		}
-		r.Moves = append(r.Moves, m)
-	}
-	text, err := AppendCSA(nil, r)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return text
 }

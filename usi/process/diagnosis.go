@@ -75,11 +75,11 @@ func (e Exit) String() string {
 }
 
 // Exit is how the process ended. After a Read or Write that showed that the
-// child is ending it waits for the exit status and the end of stderr, at most
-// 200 ms. Ask before Kill or Close, which may well be the signal that ended it.
+// child is ending it waits for the exit status, at most a second, and the end of
+// stderr, at most 200 ms more. Ask before Kill or Close, which may well be the signal that ended it.
 func (p *Process) Exit() Exit {
 	if p.deaf.Load() || p.mute.Load() || p.hasEnded() {
-		p.awaitLastWords()
+		p.awaitLastWords(diagnosisWait)
 	}
 	e := p.ending()
 	raw, cut := p.said.last()
@@ -103,15 +103,13 @@ func (p *Process) LastWords() string {
 	return "stderr: " + e.Stderr
 }
 
-// awaitLastWords waits for the exit status and the rest of stderr.
-func (p *Process) awaitLastWords() {
-	limit := time.NewTimer(diagnosisWait)
-	defer limit.Stop()
-	select {
-	case <-p.done:
-	case <-limit.C:
+// awaitLastWords waits for the exit status, and then for the rest of stderr.
+func (p *Process) awaitLastWords(patience time.Duration) {
+	if !p.ends(patience) {
 		return
 	}
+	limit := time.NewTimer(statusWait)
+	defer limit.Stop()
 	select {
 	case <-p.drained:
 	case <-limit.C:
@@ -143,7 +141,7 @@ func (p *Process) ending() Exit {
 // ExitStatus is the leader's exit status, after waiting for it up to 200 ms; ok
 // is false while it runs and where a signal ended it.
 func (p *Process) ExitStatus() (status int, ok bool) {
-	p.awaitLastWords()
+	p.awaitLastWords(statusWait)
 	e := p.ending()
 	return max(0, e.Status), e.Status >= 0
 }

@@ -30,8 +30,13 @@ const (
 	// lingerWait bounds the wait for what follows the leader's death: the
 	// other members of its group, the last bytes of stderr.
 	lingerWait = 100 * time.Millisecond
-	// diagnosisWait is how long Exit waits for the exit status.
-	diagnosisWait = 200 * time.Millisecond
+	// diagnosisWait is how long Exit waits for the exit status of what seems to be
+	// ending: on a busy machine the kernel closes the pipes long before it tells
+	// of the death.
+	diagnosisWait = time.Second
+	// statusWait is how long ExitStatus waits for it, of what may well go on, and
+	// Exit for the last words of the dead.
+	statusWait = 200 * time.Millisecond
 )
 
 // Spec says what to start and how.

@@ -160,6 +160,7 @@ async function follow(section) {
     put(section, 'finished', state.finished);
     put(section, 'pairs', state.pairs);
     put(section, 'rate', (state.games_per_minute ?? 0).toFixed(1));
+    tuned(section, state.tune);
     put(section, 'faults', (state.faults ?? []).reduce((sum, f) => sum + f.times, 0));
   };
   const connect = () => {
@@ -261,6 +262,61 @@ function fill(seat, slot, kinds, words, games) {
   picture.dataset.sfen = sfen;
   const last = board?.thoughts.find(t => t && t.ply === board.ply);
   draw(picture.querySelector('svg'), kinds, sfen, last?.move ?? '', board ? `${board.black ?? ''} – ${board.white ?? ''}, ${board.ply}` : '–');
+}
+
+// ---- a tune
+
+// tuned draws the ways of a tune's parameters, and of its perturbations.
+function tuned(section, tune) {
+  const box = section.querySelector('[data-tune]');
+  if (!box) return;
+  box.hidden = !tune;
+  const told = JSON.stringify(tune ?? null);
+  if (!tune || box.told === told) return;
+  box.told = told;
+  const points = Object.keys(tune.track.points ?? {}).map(Number).sort((a, b) => a - b).map(at => tune.track.points[at]);
+  const now = points.at(-1), start = { pairs: 0, theta: tune.params.map(p => p.start), spread: 1 };
+  const way = points[0]?.pairs > tune.block ? points : [start, ...points];
+  put(box, 'blocks', `${tune.track.latest} / ${tune.blocks}`);
+  put(box, 'spread', now ? '× ' + now.spread.toFixed(2) : '–');
+  put(box, 'lost', now?.lost_elo === undefined ? '–' : `${now.lost_elo.toFixed(1)} Elo${tune.target ? ` (→ ${tune.target})` : ''}`);
+  put(box, 'equal', now?.equal ?? 0);
+  put(box, 'forfeits', tune.forfeits ?? 0);
+  const answer = tune.params.filter(p => !p.unused && tune.candidate?.[p.name] !== undefined).map(p => `${plain(p.name)} ${plain(tune.candidate[p.name])}`);
+  put(box, 'answer', answer.join(', '));
+  put(box, 'judges', (tune.validations ?? []).map(plain).join(', '));
+  box.querySelector('[data-answer]').hidden = !answer.length;
+  box.querySelector('[data-judges]').hidden = !tune.validations?.length;
+  const ways = tune.params.flatMap((p, i) => p.unused || p.levels ? [] : [wayOf(plain(p.name), p, way.map(at => [at.pairs, at.theta[i], Math.min(p.c * at.spread, (p.max - p.min) / 2)]), tune.pairs)]);
+  box.querySelector('[data-ways]').replaceChildren(...ways);
+}
+
+// wayOf is one parameter's figure: points are pairs, centre, and how far from it is played.
+function wayOf(name, p, points, pairs) {
+  const [w, h, left, top] = [320, 110, 4, 4], figure = document.createElement('figure'), caption = document.createElement('figcaption');
+  const digits = Math.min(6, Math.max(0, 3 - Math.floor(Math.log10(p.max - p.min)))), clip = v => Math.min(Math.max(v, p.min), p.max);
+  const low = Math.min(p.start, ...points.map(([, v, c]) => clip(v - c))), high = Math.max(p.start, ...points.map(([, v, c]) => clip(v + c)));
+  const x = n => (left + n / pairs * (w - 2 * left)).toFixed(1), y = v => (top + (high - v) / (high - low || 1) * (h - 2 * top)).toFixed(1);
+  const svg = document.createElementNS(SVG, 'svg'), last = points.at(-1)[1];
+  const add = (tag, at) => {
+    const e = document.createElementNS(SVG, tag);
+    for (const [key, value] of Object.entries(at)) e.setAttribute(key, value);
+    svg.append(e);
+  };
+  svg.setAttribute('viewBox', `0 0 ${w} ${h}`);
+  svg.setAttribute('role', 'img');
+  svg.setAttribute('aria-label', name);
+  add('polygon', { class: 'band', points: [...points.map(([n, v, c]) => `${x(n)},${y(clip(v + c))}`), ...points.toReversed().map(([n, v, c]) => `${x(n)},${y(clip(v - c))}`)].join(' ') });
+  add('line', { class: 'start', x1: x(0), x2: x(pairs), y1: y(p.start), y2: y(p.start) });
+  add('polyline', { class: 'way', points: points.map(([n, v]) => `${x(n)},${y(v)}`).join(' ') });
+  add('circle', { class: 'here', cx: x(points.at(-1)[0]), cy: y(last), r: 3 });
+  const strong = document.createElement('strong'), range = document.createElement('span');
+  strong.textContent = name;
+  range.className = 'dim';
+  range.textContent = `${low.toFixed(digits)} … ${high.toFixed(digits)}`;
+  caption.append(strong, ` ${p.start} → ${last.toFixed(digits)} `, range);
+  figure.append(caption, svg);
+  return figure;
 }
 
 // vote makes a box say how a council came to its last move; other players have none.

@@ -24,6 +24,11 @@ func makePlan(ctx context.Context, flags *planning.Flags, name string, guard *pr
 	if err != nil {
 		return nil, nil, usage.Wrap(err)
 	}
+	return planOf(ctx, file, dir, guard)
+}
+
+// planOf is makePlan for a file that was read.
+func planOf(ctx context.Context, file *configs.File, dir string, guard *process.Guard) (*match.Plan, []configs.Warning, error) {
 	plan, warnings, err := planning.Plan(file, dir, guard)
 	if err != nil {
 		return nil, nil, usage.Wrap(err)

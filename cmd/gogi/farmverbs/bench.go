@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -30,7 +31,7 @@ type BenchCommand struct {
 	Concurrency int           `placeholder:"N" help:"Slots that search at once (default: as many as there are CPUs)."`
 	Time        time.Duration `default:"20s" placeholder:"DUR" help:"How long each of three rounds takes; their median is told."`
 	Nodes       uint64        `default:"100000" placeholder:"N" help:"Of one search from the initial position; it is repeated for --time."`
-	Out         string        `type:"path" placeholder:"FILE" help:"Write the figure there, for gogi farm work --nps-file."`
+	Out         string        `type:"path" placeholder:"FILE" help:"Write the figure there, for gogi farm work --nps-file and gogi farm submit --scale-to."`
 	JSON        bool          `name:"json" help:"One JSON object."`
 }
 
@@ -43,6 +44,8 @@ type benched struct {
 	Slots  int       `json:"slots"` // that searched at once
 	Rounds []float64 `json:"rounds"`
 	Engine string    `json:"engine"`
+	// Identity is what plans that scale clocks call the engine.
+	Identity string `json:"identity"`
 }
 
 // Run measures.
@@ -64,7 +67,7 @@ func (c *BenchCommand) Run(ctx context.Context, env *verb.Env) error {
 		return err
 	}
 	if c.Out != "" {
-		if err := os.WriteFile(c.Out, fmt.Appendf(nil, "%.0f\n", out.NPS), 0o644); err != nil { //nolint:gosec // a figure
+		if err := os.WriteFile(c.Out, fmt.Appendf(nil, "%.0f %s\n", out.NPS, out.Identity), 0o644); err != nil { //nolint:gosec // a figure
 			return err
 		}
 	}
@@ -97,7 +100,7 @@ func (c *BenchCommand) measure(ctx context.Context, guard *process.Guard) (*benc
 			return nil, err
 		}
 	}
-	out := &benched{Slots: c.Concurrency, Engine: c.Engine}
+	out := &benched{Slots: c.Concurrency, Engine: c.Engine, Identity: player.Identity.String()}
 	for range benchRounds {
 		nps, err := c.round(ctx, engines)
 		if err != nil {
@@ -166,18 +169,16 @@ func (c *BenchCommand) search(ctx context.Context, e *usi.Engine) (float64, erro
 	return float64(nodes) / took.Seconds(), nil
 }
 
-// readNPS reads what a bench wrote; no file is not measured.
-func readNPS(file string) (float64, error) {
-	if file == "" {
-		return 0, nil
-	}
+// readNPS reads what a bench wrote: nodes a second, and the identity of the engine.
+func readNPS(flag, file string) (nps float64, engine string, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return 0, wrong("--nps-file: %w", err)
+		return 0, "", wrong("%s: %w", flag, err)
 	}
-	n, err := strconv.ParseFloat(strings.TrimSpace(string(text)), 64)
-	if err != nil || !(n > 0) {
-		return 0, wrong("--nps-file %s: expected a number of nodes a second, as gogi farm bench --out writes", file)
+	figure, engine, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
+	nps, err = strconv.ParseFloat(figure, 64)
+	if err != nil || !(nps > 0) || math.IsInf(nps, 0) || engine == "" {
+		return 0, "", wrong("%s %s: expected a number of nodes a second and the engine's identity, as gogi farm bench --out writes them", flag, file)
 	}
-	return n, nil
+	return nps, engine, nil
 }

@@ -35,6 +35,9 @@ func (c *PullCommand) Run(ctx context.Context, env *verb.Env) error {
 	if got.Voided > 0 {
 		fmt.Fprintf(env.Out, "%s that the farm has taken out %s void here, too\n", format.NumberOf(got.Voided, "pair"), are(got.Voided))
 	}
+	if next := validation(&got, c.DB); next != "" {
+		fmt.Fprintln(env.Out, next)
+	}
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"gogi/cmd/gogi/planning"
+	"gogi/configs"
 	"gogi/farm"
 	"gogi/internal/format"
 	"gogi/internal/usage"
@@ -26,13 +27,16 @@ import (
 // SubmitCommand hands in a test.
 type SubmitCommand struct {
 	owner
-	File string `arg:"" optional:"" help:"A series as TOML, or the name of a ready one, as of gogi match."`
+	File string `arg:"" optional:"" help:"A series as TOML, or the name of a ready one, as of gogi match; or a tune, as of gogi tune."`
 
 	Binary    []string `group:"farm" sep:"none" placeholder:"A=FILE:ISA" help:"A build of engine A for other machines: of one commit, for ISA (x86-64-v3, armv8.2) or OS/ARCH/ISA. Repeat it."`
-	Priority  int      `group:"farm" placeholder:"N" help:"From -10 to 10; beyond 2 it takes the right to run."`
+	Priority  *int     `group:"farm" placeholder:"N" help:"From -10 to 10; beyond 2 it takes the right to run (default: 0, of a tune and its validation -1)."`
 	Share     float64  `group:"farm" default:"1" placeholder:"N" help:"Of the slots, against other tests of its priority."`
 	Note      string   `group:"farm" placeholder:"TEXT" help:"What it is about."`
 	Needs     []string `group:"farm" placeholder:"K=V" help:"Labels that a worker must have."`
+	Validate  string   `group:"farm" type:"existingfile" placeholder:"DB" help:"With the file of a tune that was pulled into this database: hand in the match of what it found against its start."`
+	ScaleTo   string   `group:"farm" type:"existingfile" placeholder:"FILE" help:"What gogi farm bench --out wrote on the machine that the clocks are meant for: on others they are multiplied by how much slower these are."`
+	ScaleMost float64  `group:"farm" default:"4" placeholder:"N" help:"Of --scale-to: machines that are more than N times slower or faster play nothing of it."`
 	DryRun    bool     `group:"farm" help:"Say what would be handed in and uploaded; do neither."`
 	Recipe    string   `group:"farm" hidden:""`
 	Repo      string   `group:"farm" hidden:""`
@@ -69,17 +73,59 @@ func (c *SubmitCommand) plan(ctx context.Context, env *verb.Env, guard *process.
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, warnings, err := makePlan(ctx, &c.Flags, c.File, guard)
+	file, dir, err := c.Flags.Read(c.File)
+	if err != nil {
+		return nil, nil, usage.Wrap(err)
+	}
+	make := c.seriesPlan
+	if file.Tune != nil || len(file.Params) > 0 || c.Validate != "" {
+		make = c.tunePlan
+		if c.Priority == nil {
+			c.Priority = new(int)
+			*c.Priority = tunePriority
+		}
+	}
+	plan, warnings, err := make(ctx, file, dir, guard, builds)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, w := range warnings {
 		fmt.Fprintln(env.Err, "warning:", w)
 	}
-	if plan, err = withBuilds(plan, builds); err != nil {
+	return plan, filesOf(plan, builds), nil
+}
+
+// seriesPlan is the plan that is handed in of a series.
+func (c *SubmitCommand) seriesPlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []configs.Warning, error) {
+	plan, warnings, err := planOf(ctx, file, dir, guard)
+	if err != nil {
 		return nil, nil, err
 	}
-	return plan, filesOf(plan, builds), nil
+	if plan, err = withBuilds(plan, builds, func(name string) string { return name }); err != nil {
+		return nil, nil, err
+	}
+	plan, err = c.scaled(plan)
+	return plan, warnings, err
+}
+
+// scaled is the plan with clocks that follow the speed of machines, where that is asked for.
+func (c *SubmitCommand) scaled(plan *match.Plan) (*match.Plan, error) {
+	if c.ScaleTo == "" {
+		return plan, nil
+	}
+	nps, engine, err := readNPS("--scale-to", c.ScaleTo)
+	if err != nil {
+		return nil, err
+	}
+	out := *plan
+	out.Scaling = match.Scaling{Engine: engine, NPS: nps, Least: 1 / c.ScaleMost, Most: c.ScaleMost}
+	if err := out.Scaling.Check(); err != nil {
+		return nil, wrong("--scale-most %g: %w", c.ScaleMost, err)
+	}
+	if !out.Scales() {
+		return nil, wrong("--scale-to: nothing of this series is timed, so there are no clocks to scale")
+	}
+	return &out, nil
 }
 
 // build is a binary for machines that are not this one.
@@ -134,11 +180,12 @@ func hashOf(file string) (sum string, size int64, err error) {
 }
 
 // withBuilds makes the engines' identities sets of builds of one commit. The binary that
-// the plan was made with is one of them: for this machine, where no build is.
-func withBuilds(plan *match.Plan, builds []build) (*match.Plan, error) {
+// the plan was made with is one of them: for this machine, where no build is. called is
+// how the engine is called that a player is.
+func withBuilds(plan *match.Plan, builds []build, called func(player string) string) (*match.Plan, error) {
 	known := map[string]bool{}
 	out := plan.WithEngines(func(_ int, p *match.Player) {
-		known[p.Name] = true
+		known[called(p.Name)] = true
 		var all []match.Variant
 		used := ""
 		for _, f := range p.Identity.Files {
@@ -147,7 +194,7 @@ func withBuilds(plan *match.Plan, builds []build) (*match.Plan, error) {
 			}
 		}
 		for _, b := range builds {
-			if b.engine == p.Name {
+			if b.engine == called(p.Name) {
 				all = append(all, b.Variant)
 			}
 		}
@@ -215,6 +262,10 @@ func (c *SubmitCommand) submit(ctx context.Context, env *verb.Env, plan *match.P
 	if err != nil {
 		return err
 	}
+	priority := 0
+	if c.Priority != nil {
+		priority = *c.Priority
+	}
 	var status farm.TestStatus
 	err = c.with(func(t farm.Transport, name string) error {
 		for _, sum := range slices.Sorted(maps.Keys(files)) {
@@ -222,7 +273,7 @@ func (c *SubmitCommand) submit(ctx context.Context, env *verb.Env, plan *match.P
 				return err
 			}
 		}
-		return request(ctx, t, name, "submit", farm.Submission{Plan: body, Priority: c.Priority, Share: c.Share, Note: c.Note, Needs: needs}, &status)
+		return request(ctx, t, name, "submit", farm.Submission{Plan: body, Priority: priority, Share: c.Share, Note: c.Note, Needs: needs}, &status)
 	})
 	if err != nil {
 		return err

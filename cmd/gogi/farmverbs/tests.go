@@ -203,11 +203,17 @@ func progressOf(s *farm.TestStatus) string {
 	return line + reason(s.Why)
 }
 
+// shownParams of a tune are told in full; all are with --json.
+const shownParams = 12
+
 func printTest(w io.Writer, s *farm.TestStatus) {
 	line := func(what, format string, v ...any) { fmt.Fprintf(w, "  %-10s %s\n", what, fmt.Sprintf(format, v...)) }
 	fmt.Fprintf(w, "%s · %s%s\n", foreign.Printable(s.Name, 60), s.State, reason(s.Why))
 	line("plan", "%s", s.Run)
 	line("owner", "%s, priority %d, share %g", foreign.Printable(s.Owner, 40), s.Priority, s.Share)
+	if s.Waits != "" {
+		line("quota", "%s", foreign.Printable(s.Waits, 200))
+	}
 	if s.Note != "" {
 		line("note", "%s", foreign.Printable(s.Note, 200))
 	}
@@ -220,6 +226,15 @@ func printTest(w io.Writer, s *farm.TestStatus) {
 	}
 	if s.Verdict != "" {
 		line("gate", "%s, LLR %+.3f; %d pairs stored beyond its verdict", s.Verdict, s.LLR, s.Beyond)
+	}
+	if t := s.Tune; t != nil {
+		line("tune", "%d of %d blocks are learnt", t.Blocks, t.Of)
+		for _, p := range t.Params[:min(len(t.Params), shownParams)] {
+			line("", "%s %s, from %s", foreign.Printable(p.Name, 40), foreign.Printable(p.Now, 40), foreign.Printable(p.Start, 40))
+		}
+		if more := len(t.Params) - shownParams; more > 0 {
+			line("", "and %s", format.NumberOf(more, "further parameter"))
+		}
 	}
 	if len(s.Condemned) > 0 {
 		line("given up", "pairs %v, which crash what plays them", s.Condemned)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +25,7 @@ import (
 	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
+	"gogi/internal/version"
 	"gogi/match"
 	"gogi/players"
 	"gogi/runner"
@@ -98,7 +98,7 @@ func (c *WorkCommand) config(env *verb.Env) (worker.Config, keys.Creds, error) {
 		creds.URL = c.URL
 	}
 	w := worker.Config{
-		Name: creds.Name, Coordinator: creds.CoordinatorKey(), Version: version(), Load: load, Log: logger(env, c.Quiet),
+		Name: creds.Name, Coordinator: creds.CoordinatorKey(), Version: version.Own().String(), Load: load, Log: logger(env, c.Quiet),
 		GiveUp: c.GiveUp, Once: c.Once,
 	}
 	if w.Sign, err = creds.Sign(); err != nil {
@@ -110,8 +110,10 @@ func (c *WorkCommand) config(env *verb.Env) (worker.Config, keys.Creds, error) {
 	if w.Policy, err = readPolicy(c.Policy); err != nil {
 		return w, creds, usage.Wrap(err)
 	}
-	if w.NPS, err = readNPS(c.NPSFile); err != nil {
-		return w, creds, err
+	if c.NPSFile != "" {
+		if w.NPS, w.Reference, err = readNPS("--nps-file", c.NPSFile); err != nil {
+			return w, creds, err
+		}
 	}
 	if w.Labels, err = c.labels(); err != nil {
 		return w, creds, err
@@ -125,8 +127,8 @@ func (c *WorkCommand) slots() (int, error) {
 		return runtime.NumCPU(), nil
 	}
 	n, err := strconv.Atoi(c.Concurrency)
-	if err != nil || n < 1 || n > 10_000 {
-		return 0, wrong("--concurrency %s: expected a number from 1 to 10000, or cpus", c.Concurrency)
+	if err != nil || n < 1 || n > farm.MaxSlots {
+		return 0, wrong("--concurrency %s: expected a number from 1 to %d, or cpus", c.Concurrency, farm.MaxSlots)
 	}
 	return n, nil
 }
@@ -179,20 +181,6 @@ func readPolicy(file string) (worker.Policy, error) {
 		return worker.Policy{}, fmt.Errorf("%s: expected allow = [\"…\"] and nothing else", file)
 	}
 	return worker.NewPolicy(rules.Allow)
-}
-
-// version names this program's build.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return s.Value
-		}
-	}
-	return info.Main.Version
 }
 
 // load is how many processes wait for a CPU, a CPU; 0 where that cannot be read.

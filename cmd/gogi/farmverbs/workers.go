@@ -40,8 +40,16 @@ func (c *WorkersCommand) Run(ctx context.Context, env *verb.Env) error {
 		rows = append(rows, workerRow(&s.Workers[i]))
 	}
 	t := format.NewColumns([]string{"worker", "owner", "trust", "slots", "held", "load", "pairs", "refused", "state"}, 3, 4, 5, 6, 7)
-	if err := printRows(env.Out, t, rows); err != nil || !c.Labels {
+	if err := printRows(env.Out, t, rows); err != nil {
 		return err
+	}
+	for _, w := range s.Workers {
+		for _, why := range w.Unfit {
+			fmt.Fprintf(env.Out, "%s plays nothing of %s\n", foreign.Printable(w.Name, 40), foreign.Printable(why, 300))
+		}
+	}
+	if !c.Labels {
+		return nil
 	}
 	for _, w := range s.Workers {
 		fmt.Fprintf(env.Out, "%s: %s\n", foreign.Printable(w.Name, 40), foreign.Printable(words(w.Labels), 300))
@@ -56,6 +64,10 @@ func workerRow(w *farm.WorkerStatus) []string {
 		state = "quarantined: " + w.Quarantine
 	case w.Draining:
 		state = "draining"
+	case w.Probation != "":
+		state = "on probation: " + w.Probation
+	case w.Rebench != "" && w.Here:
+		state = "measure it again: " + w.Rebench
 	case !w.Here && w.Seen.IsZero():
 		state = "away"
 	case !w.Here:
@@ -63,7 +75,7 @@ func workerRow(w *farm.WorkerStatus) []string {
 	}
 	return []string{
 		w.Name, w.Owner, w.Trust, strconv.Itoa(w.Slots), strconv.Itoa(w.Held), fmt.Sprintf("%.1f", w.Load), strconv.Itoa(w.Added),
-		strconv.Itoa(w.Refused), foreign.Printable(state, 60),
+		strconv.Itoa(w.Refused), foreign.Printable(state, 160),
 	}
 }
 

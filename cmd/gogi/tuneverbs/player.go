@@ -34,6 +34,8 @@ type player struct {
 	json        bool // what comes out is JSON: an object for the tune, one for its validation
 	interrupted *verb.Interrupts
 	warned      bool
+	validates   bool // what it finds is judged in the end
+	stopFutile  bool
 }
 
 func (p *player) withStore(ctx context.Context, db string, do func(*results.Store) error) error {
@@ -103,12 +105,21 @@ func (p *player) tune(ctx context.Context, store *results.Store, probe bool) (*t
 func (p *player) tuneInto(ctx context.Context, store *results.Store, run *results.Run, probe bool) error {
 	s := p.study
 	progress := &progress{say: p.note, settings: &s.tune.Settings}
-	made, err := series.NewTune(ctx, s.plan, run, storedRows(store, run, nil), series.Tuning{Forfeit: s.wish.Forfeits(), Learnt: progress.learnt})
+	how := series.Tuning{Forfeit: s.wish.Forfeits(), Learnt: progress.learnt, StopFutile: p.stopFutile}
+	if p.validates {
+		how.Answered = p.answered(store, run)
+	}
+	made, err := series.NewTune(ctx, s.plan, run, storedRows(store, run, nil), how)
 	if err != nil {
 		return err
 	}
 	if made.Over() {
 		return nil
+	}
+	if made.Stored() == 0 {
+		if err := run.Register(ctx, s.base); err != nil { // gogi tune validate RUN needs it, and nothing else
+			p.note("warning: %v", err)
+		}
 	}
 	if made.Stored() > 0 {
 		p.note("%s: %s of %s pairs are stored", s.plan.Run, format.Count(made.Stored()), format.Count(s.plan.Pairs))
@@ -118,6 +129,28 @@ func (p *player) tuneInto(ctx context.Context, store *results.Store, run *result
 		}
 	}
 	return p.session(ctx, s.plan, made)
+}
+
+// answered writes a tune's first candidate down as soon as there is one.
+func (p *player) answered(store *results.Store, run *results.Run) func(context.Context, tune.State) ([]string, error) {
+	return func(ctx context.Context, st tune.State) ([]string, error) {
+		t := p.study.tune
+		point := t.Settings.Options(tune.Answer(&t.Settings, &st))
+		if tuning.Words(point) == tuning.Words(t.Settings.Options(t.Settings.Start())) {
+			return nil, nil // there is nothing to validate
+		}
+		have, err := store.TuneCandidates(ctx, run.ID())
+		if err != nil {
+			return nil, err
+		}
+		c := match.TuneCandidate{Blocks: st.Blocks, Point: point, Run: tuning.ValidationRun(p.study.plan.Run, 1)}
+		if len(have) > 0 {
+			c = have[len(have)-1]
+		} else if c, err = run.Propose(ctx, c); err != nil {
+			return nil, err
+		}
+		return tuning.ValidationRuns(t, c.Run), nil
+	}
 }
 
 // storedRows feeds a series with what is stored of its run; also sees it first.
@@ -164,11 +197,16 @@ type progress struct {
 	settings *tune.Settings
 	told     int
 	at       time.Time
+	futile   bool
 }
 
 const progressLines = 20
 
 func (p *progress) learnt(st tune.State) {
+	if why := tune.IsFutile(p.settings, &st); why != nil && !p.futile {
+		p.futile = true
+		p.say("%s", why.Error()+" (--stop-futile ends a tune here)")
+	}
 	now := st.Pairs * progressLines / p.settings.Pairs
 	if now == p.told && time.Since(p.at) < time.Minute {
 		return
@@ -205,12 +243,22 @@ func (p *player) validate(ctx context.Context, store *results.Store, a *tuning.A
 	if tuning.Words(candidate.Point) == tuning.Words(start) {
 		return &verb.Exit{Code: inconclusive, Err: errors.New("the tune answers its start: there is nothing to validate")}
 	}
-	plan := tuning.Validation(s.base, s.tune, candidate.Run, candidate.Number, candidate.Point)
+	for which := range s.tune.Validations() {
+		if err := p.judge(ctx, store, which, candidate); err != nil { // one that is not passed: the claim is of all
+			return err
+		}
+	}
+	return nil
+}
+
+// judge plays one of the matches that a candidate has to pass.
+func (p *player) judge(ctx context.Context, store *results.Store, which int, c match.TuneCandidate) error {
+	plan := tuning.Validation(p.study.base, p.study.tune, which, c)
 	if err := plan.Check(); err != nil {
 		return err
 	}
-	p.note("validation %d: tuned against start, at most %s pairs, Elo %g or %g at α = %.3g, run %s",
-		candidate.Number, format.Count(plan.Pairs), plan.Gate.Elo0, plan.Gate.Elo1, plan.Gate.Alpha, plan.Run)
+	p.note("validation %d: tuned against start, limits %s, at most %s pairs, Elo %g or %g at α = %.3g, run %s",
+		c.Number, plan.Players[0].Limits, format.Count(plan.Pairs), plan.Gate.Elo0, plan.Gate.Elo1, plan.Gate.Alpha, plan.Run)
 	judged, err := p.play(ctx, store, plan)
 	if err != nil {
 		return err
@@ -238,23 +286,13 @@ func verdict(r *report.Report) error {
 	return &verb.Exit{Code: inconclusive}
 }
 
-// candidate is the newest of a tune, written down now where there is none, or another is
-// asked for.
-func (p *player) candidate(ctx context.Context, store *results.Store, a *tuning.Account, another bool) (c match.TuneCandidate, err error) {
-	if n := len(a.Candidates); n > 0 && !another {
-		return a.Candidates[n-1], nil
-	}
-	run, err := store.Begin(ctx, p.study.plan)
-	if err != nil {
-		return c, err
-	}
-	c, err = run.Propose(ctx, match.TuneCandidate{
-		Blocks: a.Asked.Blocks, Point: a.Point(), Run: tuning.ValidationRun(a.Run, len(a.Candidates)+1),
-	})
-	if err == nil && !p.json {
+// candidate is the newest of a tune, see tuning.Candidate, told where it is new.
+func (p *player) candidate(ctx context.Context, store *results.Store, a *tuning.Account, another bool) (match.TuneCandidate, error) {
+	c, proposed, err := tuning.Candidate(ctx, store, p.study.plan, a, another)
+	if proposed && !p.json {
 		fmt.Fprintf(p.env.Out, "candidate %d, after block %d: %s\n", c.Number, c.Blocks, tuning.Words(c.Point))
 	}
-	return c, errors.Join(err, run.Close())
+	return c, err
 }
 
 // play plays what is missing of an ordinary run.
@@ -280,15 +318,26 @@ func (p *player) play(ctx context.Context, store *results.Store, plan *match.Pla
 // told are the validations of a tune, a line each.
 func told(ctx context.Context, store *results.Store, a *tuning.Account) (lines []string) {
 	for _, c := range a.Candidates {
-		line := fmt.Sprintf("validation %d (%s): ", c.Number, c.Run)
-		r, err := archive.Report(ctx, store, c.Run)
-		switch {
-		case err != nil || r.Gate == nil:
-			line += "not begun"
-		default:
-			line += fmt.Sprintf("%s after %s of at most %s pairs", r.Gate.Verdict, format.Count(r.Gate.Pairs), format.Count(a.Plan.Validate.Pairs))
+		for which, run := range tuning.ValidationRuns(a.Plan, c.Run) {
+			lines = append(lines, toldOf(ctx, store, c.Number, run, a.Plan.Validations()[which].Pairs))
 		}
-		lines = append(lines, line)
+	}
+	if n := len(a.Candidates); n > 1 {
+		lines = append(lines, fmt.Sprintf("%d candidates were put forward: the last is judged at α/2^%d", n, n))
 	}
 	return lines
+}
+
+func toldOf(ctx context.Context, store *results.Store, number int, run string, most int) string {
+	line := fmt.Sprintf("validation %d (%s): ", number, run)
+	r, err := archive.Report(ctx, store, run)
+	if err != nil || r.Gate == nil {
+		return line + "not begun"
+	}
+	line += fmt.Sprintf("%s after %s of at most %s pairs, LLR %s of [%.2f, %.2f]", r.Gate.Verdict, format.Count(r.Gate.Pairs), format.Count(most),
+		format.Decimal(r.Gate.LLR, 2), r.Gate.Lower, r.Gate.Upper)
+	if r.Gate.Verdict == "fail" {
+		line += "; that is no proof that the start is better"
+	}
+	return line
 }

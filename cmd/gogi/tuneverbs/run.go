@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"gogi/cmd/gogi/planning"
 	"gogi/configs"
 	"gogi/internal/format"
 	"gogi/internal/usage"
@@ -81,42 +82,40 @@ type study struct {
 // prepare resolves the file and the flags, and greets the engine.
 func (c *setup) prepare(ctx context.Context, guard *process.Guard) (*study, error) {
 	s := &study{}
-	base, err := c.match(s, guard)
+	file, dir, err := c.match(s)
 	if err != nil {
 		return nil, usage.Wrap(err)
 	}
-	s.opener = &players.Opener{Plan: base, Guard: guard}
-	greetings, err := s.opener.GreetAll(ctx)
+	base, err := planning.NewTuneBase(ctx, file, dir, guard)
 	if err != nil {
 		return nil, err
 	}
-	s.declared = greetings[0].Options
-	base, _, err = configs.Complete(base, greetings) // that both players are the same is what is meant
-	if err != nil {
-		return nil, usage.Wrap(err)
-	}
-	s.base, s.opener.Plan = base, base
-	s.warnings = configs.Lint(base.Players[0], base, s.declared)
-	if s.opener.Bound, err = players.Bind(base, greetings); err != nil {
-		return nil, err
-	}
-	more, fatal := players.CapacityFor(base, greetings).Problems()
-	s.warnings = append(append(s.warnings, s.opener.Bound.Warned()...), more...)
-	return s, fatal
+	s.base, s.opener, s.declared, s.warnings = base.Plan, base.Opener, base.Declared(), base.Warnings
+	return s, s.fits(base.Greetings)
 }
 
-// match is the match that the tune is made of.
-func (c *setup) match(s *study, guard *process.Guard) (*match.Plan, error) {
-	file, dir, err := c.load()
-	if err != nil {
-		return nil, err
+// fits says what does not fit this machine, or will go slowly.
+func (s *study) fits(greetings []usi.Greeting) (err error) {
+	if s.opener.Bound, err = players.Bind(s.base, greetings); err != nil {
+		return err
 	}
-	if err := file.Apply(c.flags()); err != nil {
-		return nil, err
+	more, fatal := players.CapacityFor(s.base, greetings).Problems()
+	s.warnings = append(append(s.warnings, s.opener.Bound.Warned()...), more...)
+	return fatal
+}
+
+// match is the file of the match that the tune is made of, and what its paths are
+// relative to.
+func (c *setup) match(s *study) (file *configs.File, dir string, err error) {
+	if file, dir, err = c.load(); err == nil {
+		err = file.Apply(c.flags())
+	}
+	if err != nil {
+		return nil, "", err
 	}
 	wish, err := file.TakeTune()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if c.Method != "" {
 		wish.Method = c.Method
@@ -125,29 +124,16 @@ func (c *setup) match(s *study, guard *process.Guard) (*match.Plan, error) {
 		wish.Faults = c.Faults
 	}
 	s.wish = tuning.Wish{TuneWish: wish, Dir: dir, Globs: c.Param}
-	if err := players.AskIdentities(file, guard); err != nil {
-		return nil, err
-	}
-	here, err := players.Surroundings()
-	if err != nil {
-		return nil, err
-	}
-	plan, _, err := file.Plan(dir, here)
-	if err == nil && len(plan.Openings) == 0 {
-		err = errors.New("no openings")
-	}
-	return plan, err
+	return file, dir, nil
 }
 
-// resolve makes the tune; store may have it already, begun by another line.
+// resolve makes the tune; store may have it already, begun by another line. Where it has
+// a shorter one that is done, this is another tune, which begins at the answer of that: a
+// schedule that is stretched is another experiment.
 func (s *study) resolve(ctx context.Context, store *results.Store) error {
 	if store != nil {
-		if info, err := store.FindRun(ctx, s.base.Run); err == nil {
-			begun, err := tuning.PlanOf(info)
-			if err != nil {
-				return fmt.Errorf("%w: expected another name of the run (--run)", err)
-			}
-			s.wish.Inflight = begun.Settings.Inflight
+		if err := s.goOn(ctx, store); err != nil {
+			return err
 		}
 	}
 	tuned, warnings, err := s.wish.Resolve(s.base, s.declared)
@@ -161,12 +147,43 @@ func (s *study) resolve(ctx context.Context, store *results.Store) error {
 	return nil
 }
 
+// goOn finds out which run this is: the one of the plan's name, or, where those of that
+// name were made for fewer pairs, NAME-2 and so on.
+func (s *study) goOn(ctx context.Context, store *results.Store) error {
+	name := s.base.Run
+	for next := 2; ; next++ {
+		info, err := store.FindRun(ctx, s.base.Run)
+		if err != nil {
+			return nil //nolint:nilerr // it is begun now; an error of the database comes again then
+		}
+		begun, err := tuning.PlanOf(info)
+		if err != nil {
+			return fmt.Errorf("%w: expected another name of the run (--run)", err)
+		}
+		s.wish.Inflight = begun.Settings.Inflight
+		if begun.Settings.Pairs >= s.base.Pairs {
+			return nil // a longer one is refused, with what differs
+		}
+		a, err := tuning.Read(ctx, store, info, tuning.Latest)
+		if err != nil {
+			return err
+		}
+		if !a.Done() {
+			return usage.Wrap(fmt.Errorf("run %s was begun for %s, of which %d are learnt: expected that number of games, or, once it is done, a larger one",
+				info.Name, format.NumberOf(begun.Settings.Pairs, "pair"), a.State.Pairs))
+		}
+		s.wish.From, s.wish.Starts, s.wish.Inflight = info.Name, a.Point(), 0
+		s.base.Run = fmt.Sprintf("%s-%d", name, next)
+	}
+}
+
 // RunCommand tunes and validates.
 type RunCommand struct {
 	setup
 
 	DryRun     bool `help:"Resolve everything, greet the engine, print the tune; play nothing."`
 	NoProbe    bool `help:"Do not look for options that change nothing before the first game."`
+	StopFutile bool `help:"End a tune of which half is played, where nothing can be seen to matter though it is perturbed as far as may be."`
 	NoValidate bool `help:"Play no validation: the tune's answer is then no more than a guess."`
 	JSON       bool `name:"json" help:"The reports as JSON: an object for the tune, then one for its validation."`
 }
@@ -178,6 +195,9 @@ itself at two points (docs/tune.md). The games of a tune prove nothing: what it 
 then played against the start, in a match whose test was written down before the first
 game. The same line again goes on with both.
 
+A tune that is done goes on where --games is larger: as run NAME-2, with a schedule of its
+own, from what it has answered.
+
 Exit codes: 0 the validation passed (or the tune is done, with --no-validate), 10 it
 failed, 11 it is inconclusive, 3 unplayed, 1 an error, 2 usage, 130 interrupted.`
 }
@@ -185,7 +205,7 @@ failed, 11 it is inconclusive, 3 unplayed, 1 an error, 2 usage, 130 interrupted.
 // Run plays what is missing of the tune, then of its validation.
 func (c *RunCommand) Run(ctx context.Context, env *verb.Env) error {
 	return c.guarded(ctx, env, func(ctx context.Context, p *player) error {
-		p.json = c.JSON
+		p.json, p.validates, p.stopFutile = c.JSON, !c.NoValidate, c.StopFutile
 		if c.DryRun {
 			return p.dryRun(ctx, c.DB)
 		}
@@ -215,13 +235,18 @@ func (c *RunCommand) print(ctx context.Context, env *verb.Env, store *results.St
 
 // guarded runs something with what plays: engines die with this program.
 func (c *setup) guarded(ctx context.Context, env *verb.Env, do func(context.Context, *player) error) error {
+	return c.guardedBy(ctx, env, c.prepare, do)
+}
+
+// guardedBy is guarded for a study that is made otherwise.
+func (c *setup) guardedBy(ctx context.Context, env *verb.Env, prepare func(context.Context, *process.Guard) (*study, error), do func(context.Context, *player) error) error {
 	ctx, interrupted := verb.Catch(ctx, env)
 	defer interrupted.Stop()
 	guard, err := players.StartGuard(env.GuardChanged)
 	if err != nil {
 		return err
 	}
-	s, err := c.prepare(ctx, guard)
+	s, err := prepare(ctx, guard)
 	if err == nil {
 		err = do(ctx, &player{study: s, env: env, db: c.DB, quiet: c.Quiet, interrupted: interrupted})
 	}
@@ -237,6 +262,9 @@ func ended(e series.Ending, interrupted bool) error {
 	case e.Left > 0 && e.Why != nil:
 		if _, faulty := errors.AsType[*tune.Faulty](e.Why); faulty {
 			return &verb.Exit{Code: verb.Failed, Err: e.Why}
+		}
+		if _, futile := errors.AsType[*tune.Futile](e.Why); futile {
+			return &verb.Exit{Code: verb.Unplayed, Err: fmt.Errorf("%w; unplayed: %s; the same command without --stop-futile goes on", e.Why, left)}
 		}
 		return &verb.Exit{Code: verb.Unplayed, Err: fmt.Errorf("%w; unplayed: %s; the same command goes on", e.Why, left)}
 	case e.Left > 0:

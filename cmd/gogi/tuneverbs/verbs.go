@@ -88,6 +88,17 @@ func (p *player) probe(ctx context.Context) error {
 
 // withAccount reads a stored tune.
 func (c *storedTune) withAccount(ctx context.Context, at int, do func(*results.Store, *tuning.Account) error) error {
+	return c.withRun(ctx, func(store *results.Store, info *results.RunInfo) error {
+		a, err := tuning.Read(ctx, store, info, at)
+		if err != nil {
+			return err
+		}
+		return do(store, a)
+	})
+}
+
+// withRun finds the run: the one that is named, else the newest that is a tune.
+func (c *storedTune) withRun(ctx context.Context, do func(*results.Store, *results.RunInfo) error) error {
 	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		if _, err := tuning.PlanOf(info); err != nil && c.Name == "" {
 			var newest error
@@ -95,11 +106,7 @@ func (c *storedTune) withAccount(ctx context.Context, at int, do func(*results.S
 				return newest
 			}
 		}
-		a, err := tuning.Read(ctx, store, info, at)
-		if err != nil {
-			return err
-		}
-		return do(store, a)
+		return do(store, info)
 	})
 }
 
@@ -198,41 +205,5 @@ func (c *VerifyCommand) Run(ctx context.Context, env *verb.Env) error {
 		}
 		fmt.Fprintf(env.Out, "%s: %s, %s: all follow from the results\n", a.Run, format.NumberOf(a.Stored, "pair"), format.NumberOf(len(a.Track)-1, "state"))
 		return nil
-	})
-}
-
-// ValidateCommand plays a validation.
-type ValidateCommand struct {
-	setup
-
-	At int `default:"-1" placeholder:"BLOCK" help:"Validate the state after so many blocks instead: a further validation, at a smaller α."`
-}
-
-// Help is what the verb's --help says below its flags' summary.
-func (*ValidateCommand) Help() string {
-	return `The newest candidate of the tune is played against its start, by the test that was written
-down before the tune's first game; the same line again goes on with it. The j-th validation
-of a tune is judged at α/2^j, so that however many are tried, a worthless answer passes
-with a chance of no more than α. Exit codes as gogi tune.`
-}
-
-// Run plays what is missing of it.
-func (c *ValidateCommand) Run(ctx context.Context, env *verb.Env) error {
-	return c.guarded(ctx, env, func(ctx context.Context, p *player) error {
-		return p.withStore(ctx, c.DB, func(store *results.Store) error {
-			if err := p.study.resolve(ctx, store); err != nil {
-				return err
-			}
-			p.warn()
-			info, err := store.FindRun(ctx, p.study.plan.Run)
-			if err != nil {
-				return err
-			}
-			a, err := tuning.Read(ctx, store, info, c.At)
-			if err != nil {
-				return err
-			}
-			return p.validate(ctx, store, a, c.At != tuning.Latest)
-		})
 	})
 }

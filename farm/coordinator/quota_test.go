@@ -1,0 +1,144 @@
+package coordinator_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/coordinator"
+	"gogi/match"
+)
+
+// spent is what is stored in the stores of a test: nobody's word, and nothing twice.
+func (d *disk) spent(context.Context, time.Time) (map[string]time.Duration, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := map[string]time.Duration{}
+	for digest, s := range d.stores {
+		for _, p := range s.pairs {
+			for i := range p.Games {
+				if g := &p.Games[i]; !g.Started.IsZero() {
+					out[digest] += g.Ended.Sub(g.Started)
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// TestSlotHours: an owner that has had its slot-hours of the day gets what nobody else
+// wants, and its next test waits, with the reason, also after a restart; results that come
+// twice count once; the next day all begins anew.
+func TestSlotHours(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		_ = f.stop()
+		f.config.Quota = func(owner string) coordinator.Quota {
+			return map[string]coordinator.Quota{"red": {SlotHoursDay: 0.1125}}[owner] // 405 s; of pair 0 nothing says when it began
+		}
+		f.config.Spent = f.disk.spent
+		f.start()
+		first, second := testPlan("first", 30, 1), testPlan("second", 30, 2)
+		f.run(first)
+		w := f.line(t, "w0")
+		var items []farm.Item
+		for _, g := range w.want(7) {
+			items = append(items, result(t, g, play(first, g.Pair)))
+		}
+		w.send(items...)
+		w.send(items...) // the same again
+		f.until("seven are judged", func() bool { return f.hall.Waiting() == 0 })
+		if s := f.test("first"); s.Waits != "" || s.Added != 7 || s.Duplicates != 7 {
+			t.Errorf("360 of 405 s are spent: %+v", s)
+		}
+		f.restart()
+		if s := f.test("first"); s.Waits != "" {
+			t.Errorf("after a restart 360 s are more: %s", s.Waits)
+		}
+		w = f.line(t, "w0")
+		w.sent = 10
+		g := w.want(1)
+		w.send(result(t, g[0], play(first, g[0].Pair)))
+		f.until("the eighth is judged", func() bool { return f.test("first").Stored == 8 })
+		const says = "red has had 0.1 of 0.1125 slot-hours today"
+		if s := f.test("first"); !strings.Contains(s.Waits, says) {
+			t.Errorf("420 of 405 s are spent: %q", s.Waits)
+		}
+		f.run(second)
+		f.restart()
+		time.Sleep(lease)
+		if s := f.test("second"); s.State != farm.Approved || !strings.Contains(s.Waits, says) {
+			t.Errorf("%s, %q", s.State, s.Waits)
+		}
+		if got := f.line(t, "w2").want(2); len(got) != 2 {
+			t.Errorf("what nobody else wants is granted: %d pairs", len(got))
+		}
+		text, err := match.EncodePlan(testPlan("other", 30, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.do("ben", "submit", farm.Submission{Plan: text}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.do("boss", "approve", farm.Order{Run: "other"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(lease)
+		for _, g := range f.line(t, "w4").want(2) {
+			if g.Run == first.Digest() {
+				t.Error("who has had enough is granted what another owner wants")
+			}
+		}
+		time.Sleep(24 * time.Hour)
+		if s := f.test("second"); s.State != farm.Running || s.Waits != "" {
+			t.Errorf("the next day: %s, %q", s.State, s.Waits)
+		}
+	})
+}
+
+// TestArtefactsOfAnOwner: what the engines of an owner's tests take is bounded, shared ones
+// counted once, and those of tests that are over not at all.
+func TestArtefactsOfAnOwner(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		_ = f.stop()
+		f.config.Quota = func(string) coordinator.Quota { return coordinator.Quota{Artefacts: 2500} }
+		f.start()
+		sum := map[string]string{}
+		for _, c := range []string{"a", "b", "c"} {
+			s, err := f.hall.Connect("ann").PutArtefact(f.ctx, strings.NewReader(strings.Repeat(c, 1000)), 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum[c] = s
+		}
+		submit := func(name, dev, base string) error {
+			p := testPlan(name, 4, uint64(len(name)))
+			for i, c := range []string{dev, base} {
+				p.Players[i].Identity = match.Identity{Files: []match.FileHash{{Role: match.BinaryRole, SHA256: sum[c]}}}
+			}
+			text, err := match.EncodePlan(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return f.do("ann", "submit", farm.Submission{Plan: text}, nil)
+		}
+		if err := submit("one", "a", "b"); err != nil {
+			t.Fatal(err)
+		}
+		if err := submit("again", "b", "a"); err != nil {
+			t.Errorf("shared engines count once: %v", err)
+		}
+		if err := submit("third", "a", "c"); err == nil || !strings.Contains(err.Error(), "would take 3000 bytes, and may take 2500") {
+			t.Errorf("beyond the quota: %v", err)
+		}
+		for _, name := range []string{"one", "again"} {
+			if err := f.do("ann", "stop", farm.Order{Run: name}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := submit("third", "a", "c"); err != nil {
+			t.Errorf("the others are over: %v", err)
+		}
+	})
+}

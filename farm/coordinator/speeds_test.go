@@ -1,0 +1,129 @@
+package coordinator_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/match"
+)
+
+// scaledPlan is testPlan with clocks, which are meant for a machine of a million nodes a
+// second of the base engine.
+func scaledPlan(name string, pairs int) *match.Plan {
+	p := testPlan(name, pairs, 1)
+	for i := range p.Players {
+		p.Players[i].Limits = match.Limits{Clock: match.TimeControl{Main: 8 * time.Second}}
+	}
+	p.Scaling = match.Scaling{Engine: "base", NPS: 1e6, Least: 0.25, Most: 4}
+	return p
+}
+
+// at is play on a machine where the base engine searches so many nodes a second, and
+// clocks are multiplied by a factor.
+func at(nps, scale float64) func(p *match.Plan, id int) match.PairResult {
+	return func(p *match.Plan, id int) match.PairResult {
+		r := play(p, id)
+		r.Played.Scale = scale
+		for i := range r.Games {
+			g := &r.Games[i]
+			c := 0
+			if g.Players[1] == 1 {
+				c = 1
+			}
+			if g.Sides[c].Plies == 0 {
+				continue // it was never asked
+			}
+			moves := g.Record.Moves
+			if last := &moves[len(moves)-1]; g.Sides[c].Time > 0 { // base has moved, in a millisecond
+				last.Nodes = uint64(nps / 1000)
+			}
+			g.Sides[c].Nodes, g.Sides[c].Time = uint64(nps/1000), time.Millisecond
+		}
+		return r
+	}
+}
+
+// TestClocksFollowTheMachine: only a machine that was measured, with the plan's engine and
+// within the plan's bounds, is granted a run that scales its clocks; what they were
+// multiplied by is stored with the pair, and must be told.
+func TestClocksFollowTheMachine(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := scaledPlan("scaled", 20)
+		f.run(p)
+		for _, w := range []struct {
+			name, reference string
+			nps             float64
+			why             string // it is granted nothing; "": it is
+		}{
+			{"w0", "", 0, "not known: measure it with base"},
+			{"w1", "dev", 1e6, "measured with dev"},
+			{"w2", "base", 2e5, "clocks times 5, and the plan allows 0.25 to 4"},
+			{"w3", "base", 5e6, "clocks times 0.2, and the plan allows 0.25 to 4"},
+			{"w4", "base", 5e5, ""},
+		} {
+			l := &line{t: t, f: f, name: w.name}
+			l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 2, NPS: w.nps, Reference: w.reference}, &farm.Welcome{})
+			grants, unfit := l.want(2), strings.Join(f.worker(w.name).Unfit, "")
+			if (len(grants) > 0) != (w.why == "") || !strings.Contains(unfit, w.why) || w.why == "" && unfit != "" {
+				t.Errorf("%s: %d grants, unfit for %q; expected %q", w.name, len(grants), unfit, w.why)
+			}
+			if w.why == "" {
+				l.send(result(t, grants[0], at(5e5, 2)(p, grants[0].Pair)), result(t, grants[1], at(5e5, 0)(p, grants[1].Pair)))
+			}
+		}
+		f.until("both are judged", func() bool { s := f.test("scaled"); return s.Added == 1 && s.Refused == 1 })
+		if got := f.disk.stores[p.Digest()].pairs[0].Played.Scale; got != 2 {
+			t.Errorf("the pair is stored with clocks times %g, expected 2", got)
+		}
+		if e := f.hall.Evidence(); len(e) != 1 || !strings.Contains(e[0], "the plan scales them") {
+			t.Errorf("the pair that does not say what its clocks were multiplied by: %q", e)
+		}
+	})
+}
+
+// TestSpeedsAreHeldAgainstClaims: a machine that is a sixth slower than it says is to be
+// measured again, one that is half as fast plays nothing with clocks until it is, also
+// over a restart of the coordinator.
+func TestSpeedsAreHeldAgainstClaims(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := scaledPlan("scaled", 2000)
+		f.run(p)
+		hands := map[string]*hand{}
+		for name, fast := range map[string]float64{"w0": 1, "w1": 0.85, "w2": 0.5} {
+			h := &hand{f: f, name: name, slots: 2, takes: func(int) time.Duration { return 20 * time.Second }, plans: map[string]*match.Plan{}, nps: 5e5, plays: at(fast*5e5, 2)}
+			h.begin()
+			hands[name] = h
+		}
+		f.until("w2 is on probation", func() bool { return f.worker("w2").Probation != "" })
+		f.until("w1 is to be measured", func() bool { return f.worker("w1").Rebench != "" })
+		if w := f.worker("w2"); w.Added < 50 || w.Added > 60 || !strings.Contains(w.Probation, "in scaled, over 50 pairs it was 0.50 times as fast") || len(w.Unfit) != 1 {
+			t.Errorf("%+v", w)
+		}
+		if w := f.worker("w1"); !strings.Contains(w.Rebench, "0.85 times") || w.Probation != "" || len(w.Unfit) > 0 {
+			t.Errorf("%+v", w)
+		}
+		if w := f.worker("w0"); w.Probation+w.Rebench != "" {
+			t.Errorf("%+v", w)
+		}
+		f.restart()
+		time.Sleep(5 * time.Minute)
+		w2 := f.worker("w2")
+		if w2.Probation == "" || w2.Added > 2 {
+			t.Errorf("w2 on probation plays %d pairs: %+v", w2.Added, w2)
+		}
+		hands["w2"].mu.Lock()
+		if said := hands["w2"].said; said != farm.SayBench {
+			t.Errorf("w2 is told %q", said)
+		}
+		hands["w2"].mu.Unlock()
+		hands["w2"].kill()
+		hands["w2"].nps, hands["w2"].plays = 2.5e5, at(2.5e5, 4)
+		hands["w2"].begin()
+		f.until("w2 plays again", func() bool { return f.worker("w2").Added > 60 })
+		if w := f.worker("w2"); w.Probation+w.Rebench != "" {
+			t.Errorf("measured anew: %+v", w)
+		}
+	})
+}

@@ -1,0 +1,85 @@
+package coordinator_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/match"
+)
+
+// loses is a machine with which the first player loses everything.
+func loses(p *match.Plan, id int) match.PairResult { return playAs(p, id, 0) }
+
+// TestResidualsQuarantine: a worker whose results are not those of the others is granted
+// nothing more, with a reason, also after a restart; what it has played stays, the others
+// are let be. A pardon holds until there is new evidence. Tests that were handed in without
+// the rule accuse nobody, and neither does one whose only two workers differ.
+func TestResidualsQuarantine(t *testing.T) {
+	for name, test := range map[string]struct {
+		rule    bool
+		workers int
+	}{"by the rule": {true, 4}, "without it": {false, 4}, "of two": {true, 2}} {
+		t.Run(name, func(t *testing.T) {
+			inFarm(t, func(t *testing.T, f *theFarm) {
+				_ = f.stop()
+				f.config.Accuse = test.rule
+				f.start()
+				p := testPlan("long", 700, 1)
+				f.run(p)
+				f.config.Accuse = true // what is changed later is no rule of this test
+				bad := &hand{f: f, name: "w0", slots: 2, plans: map[string]*match.Plan{}, plays: loses, takes: func(int) time.Duration { return 20 * time.Second }}
+				bad.begin()
+				for _, name := range []string{"w1", "w2", "w3"}[:test.workers-1] {
+					f.hand(name, 2)
+				}
+				if !test.rule || test.workers == 2 {
+					f.until("it is over", func() bool { return f.test("long").State == farm.Over })
+					for i := range test.workers {
+						if w := f.c.Status(f.ctx).Workers[i]; w.Quarantine != "" {
+							t.Errorf("%s is quarantined: %s", w.Name, w.Quarantine)
+						}
+					}
+					if told := logHas(f, "nobody can say which is wrong"); told != test.rule {
+						t.Errorf("the log tells of it: %t", told)
+					}
+					return
+				}
+				f.until("w0 is quarantined", func() bool { return f.worker("w0").Quarantine != "" })
+				w := f.worker("w0")
+				if !strings.Contains(w.Quarantine, "in long, its results are not those of the others: e = 10^") || !logHas(f, "w0 is quarantined") || !logHas(f, "is quarantined; its results stay") {
+					t.Errorf("%+v", w)
+				}
+				f.restart()
+				time.Sleep(2 * time.Minute)
+				if w := f.worker("w0"); w.Quarantine == "" || w.Held > 0 {
+					t.Errorf("after a restart: %+v", w)
+				}
+				if by, _ := f.disk.stores[p.Digest()].By(f.ctx, "w0"); len(by) < 20 {
+					t.Errorf("%d of its pairs are left", len(by))
+				}
+				if err := f.do("boss", "quarantine", farm.Order{Worker: "w0", Off: true}, nil); err != nil {
+					t.Fatal(err)
+				}
+				bad.kill()
+				bad.plays = nil // it was repaired
+				bad.begin()
+				f.until("it is over", func() bool { return f.test("long").State == farm.Over })
+				for _, w := range f.c.Status(f.ctx).Workers {
+					if w.Quarantine != "" {
+						t.Errorf("%s is quarantined at the end: %s", w.Name, w.Quarantine)
+					}
+					if w.Added < 20 {
+						t.Errorf("%s played %d pairs after the pardon", w.Name, w.Added)
+					}
+				}
+			})
+		})
+	}
+}
+
+func logHas(f *theFarm, what string) bool {
+	return slices.ContainsFunc(f.test("long").Log, func(c farm.Change) bool { return strings.Contains(c.What, what) })
+}

@@ -1,0 +1,264 @@
+package coordinator_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/loopback"
+	"gogi/internal/landscape"
+	"gogi/match"
+	"gogi/tune"
+)
+
+// AddStates implements coordinator.TuneStore.
+func (s *store) AddStates(ctx context.Context, r match.PairResult, take int, states []match.TuneState) (bool, error) {
+	added, err := s.Add(ctx, r, take)
+	s.disk.mu.Lock()
+	defer s.disk.mu.Unlock()
+	if added && err == nil {
+		for _, st := range states {
+			for n := range st.Pairs {
+				if _, there := s.pairs[n]; !there {
+					s.early = fmt.Sprintf("the state after %d pairs is stored before pair %d", st.Pairs, n)
+				}
+			}
+		}
+		s.states = append(s.states, states...)
+	}
+	return added, err
+}
+
+func (s *store) States(context.Context) ([]match.TuneState, error) {
+	s.disk.mu.Lock()
+	defer s.disk.mu.Unlock()
+	return slices.Clone(s.states), nil
+}
+
+func (s *store) Points(_ context.Context, see func(int, [2][]match.Option) error) error {
+	s.disk.mu.Lock()
+	defer s.disk.mu.Unlock()
+	for n := range s.plan.Pairs {
+		if p, ok := s.pairs[n]; ok {
+			if err := see(n, p.Pair.Options); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// aTune is a tune in a landscape.
+type aTune struct {
+	plan     *match.Plan
+	settings tune.Settings
+	truth    *landscape.Truth
+}
+
+func newTune(t *testing.T, name string, pairs, block, inflight, params int) *aTune {
+	t.Helper()
+	s := tune.Defaults(tune.SPSA, pairs)
+	s.Block, s.Inflight, s.Seed = block, inflight, 11
+	for i := range params {
+		s.Params = append(s.Params, tune.Param{Name: fmt.Sprint("P", i), Kind: tune.Float, Min: -2, Max: 2, Scale: 0.5})
+	}
+	text, err := (&tune.Plan{Settings: s}).Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := testPlan(name, pairs, 7)
+	p.Tune = text
+	return &aTune{p, s, landscape.New(rand.New(rand.NewPCG(3, 4)), landscape.Plain, params, 0, 20)}
+}
+
+// play is what comes of a pair with its points: a function of both alone.
+func (a *aTune) play(p *match.Plan, pair match.Pair) match.PairResult {
+	var elo [2]float64
+	for side, options := range pair.Options {
+		x := make([]float64, len(options))
+		for i, o := range options {
+			x[i], _ = a.settings.Params[i].Value(o.Value)
+		}
+		elo[side] = a.truth.Elo(x)
+	}
+	random := rand.New(rand.NewPCG(pair.Seed, tune.HashPoints(pair.Options)))
+	score := landscape.Pair(random, elo[0]-elo[1])
+	won := score > 0 || score == 0 && random.IntN(2) == 0 // the first game; of −1, 0 and 1 the other one is lost or won
+	both := score == 2 || score == -2 || score != 0 && random.IntN(2) == 0
+	leg := 0
+	return playOut(p, pair, func(match.Game) bool {
+		leg++
+		return (leg == 1 || both) == won
+	})
+}
+
+// oneByOne is the tune as one slot plays it: each pair after the one before. It is reckoned
+// by what package tune makes of states and blocks, without its Path and Course.
+func (a *aTune) oneByOne() (states []match.TuneState, points [][2][]match.Option) {
+	all := []tune.State{tune.Begin(&a.settings)}
+	for b := range a.settings.Blocks() {
+		first, end := a.settings.PairsOf(b)
+		var block []tune.Outcome
+		for n := first; n < end; n++ {
+			d := tune.Draw(&a.settings, &all[a.settings.DrawnFrom(b)], n)
+			pair := a.plan.Pair(n)
+			pair.Options = a.settings.Points(&d)
+			r := tune.ResultOf(a.plan.Rules, a.play(a.plan, pair))
+			block = append(block, tune.Outcome{Duel: d, Score: r.Score})
+			points = append(points, pair.Options)
+		}
+		all = append(all, tune.Learn(&a.settings, all[b], block))
+		states = append(states, all[b+1].Stored())
+	}
+	return states, points
+}
+
+// compare waits for the end of the tune, and holds what is stored against one slot's.
+func (a *aTune) compare(t *testing.T, f *theFarm) {
+	t.Helper()
+	f.until("the tune is over", func() bool { return f.test(a.plan.Run).State == farm.Over })
+	states, points := a.oneByOne()
+	s := f.disk.stores[a.plan.Digest()]
+	if s.early != "" {
+		t.Error(s.early)
+	}
+	if !reflect.DeepEqual(s.states, states) {
+		for i := range min(len(states), len(s.states)) {
+			if !reflect.DeepEqual(s.states[i], states[i]) {
+				t.Fatalf("state %d is stored as %+v, one slot comes to %+v", i, s.states[i], states[i])
+			}
+		}
+		t.Fatalf("%d states are stored, one slot comes to %d", len(s.states), len(states))
+	}
+	for n := range points {
+		if p, ok := s.pairs[n]; !ok || !reflect.DeepEqual(p.Pair.Options, points[n]) {
+			t.Fatalf("pair %d was played with %v, one slot plays %v", n, p.Pair.Options, points[n])
+		}
+	}
+}
+
+// tuner is a worker that plays a tune.
+func (a *aTune) tuner(f *theFarm, name string, slots int) *hand {
+	h := &hand{f: f, name: name, slots: slots, plans: map[string]*match.Plan{}, tunes: a.play}
+	h.takes = func(pair int) time.Duration { return time.Duration(10+pair*7919%60) * time.Second }
+	h.begin()
+	return h
+}
+
+// TestATuneOfAThousandInFlight comes to the states that one slot comes to, with results
+// that come in any order, twice and late, workers that die and a coordinator that does.
+func TestATuneOfAThousandInFlight(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		a := newTune(t, "thousand", 5000, 50, 1000, 8)
+		f.run(a.plan)
+		f.hall.Set(loopback.Faults{Double: 3, Swap: 5, LoseReply: 101, LoseAck: 7})
+		var hands []*hand
+		for i := range 10 {
+			hands = append(hands, a.tuner(f, fmt.Sprint("w", i), 120))
+		}
+		most := 0
+		for i := range 20 {
+			time.Sleep(15 * time.Second)
+			most = max(most, f.test("thousand").Held)
+			switch i % 5 {
+			case 1:
+				hands[i%10].restart()
+			case 3:
+				f.restart()
+			}
+		}
+		a.compare(t, f)
+		s, c := f.test("thousand"), f.hall.Count()
+		if most < 900 || most > 1000 || c.Doubled == 0 || c.Swapped == 0 || c.RepliesLost == 0 || c.AcksLost == 0 || c.Again == 0 {
+			t.Errorf("%d pairs in flight at most, %+v, %+v", most, s, c)
+		}
+		if s.Refused > 0 || s.Tune == nil || s.Tune.Blocks != 100 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// TestAPurgeForksATune: the worker's pairs, those that were drawn after them and the states
+// are void, what is in play of them is taken back, and the tune goes on from there.
+func TestAPurgeForksATune(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		a := newTune(t, "fork", 300, 5, 20, 2)
+		f.run(a.plan)
+		liar := a.tuner(f, "w0", 6)
+		liar.mu.Lock()
+		liar.tunes = func(p *match.Plan, pair match.Pair) match.PairResult { // plus always wins
+			return playOut(p, pair, func(match.Game) bool { return true })
+		}
+		liar.mu.Unlock()
+		a.tuner(f, "w1", 6)
+		f.until("a hundred pairs are stored", func() bool { return f.test("fork").Stored >= 100 })
+		before := len(f.disk.stores[a.plan.Digest()].states)
+		f.hall.Partition("w1", true) // it finishes pairs of a path that is no more when it hears of that
+		var p farm.Purged
+		if err := f.do("boss", "purge", farm.Order{Run: "fork", Worker: "w0", Why: "it lies", Dry: true}, &p); err != nil || len(p.Pairs) < 50 {
+			t.Fatal(err, p)
+		}
+		if err := f.do("boss", "quarantine", farm.Order{Worker: "w0", Why: "it lies"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.do("boss", "purge", farm.Order{Run: "fork", Worker: "w0", Why: "it lies"}, &p); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(f.disk.stores[a.plan.Digest()].states); before < 10 || got > 2 {
+			t.Errorf("%d states before the purge, %d after it", before, got)
+		}
+		f.restart() // which knows of nothing in play
+		time.Sleep(90 * time.Second)
+		f.hall.Partition("w1", false)
+		a.compare(t, f)
+		if s := f.test("fork"); s.Refused > 0 || s.Stale == 0 || f.worker("w1").Refused > 0 {
+			t.Errorf("somebody is blamed for the fork: %+v", s)
+		}
+	})
+}
+
+// TestOtherPointsAreRefused: a worker that plays other points than it was granted is to
+// blame, and nothing of it counts.
+func TestOtherPointsAreRefused(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		a := newTune(t, "points", 100, 5, 20, 2)
+		f.run(a.plan)
+		liar := a.tuner(f, "w0", 2)
+		liar.mu.Lock()
+		liar.tunes = func(p *match.Plan, pair match.Pair) match.PairResult {
+			pair.Options[0] = slices.Clone(pair.Options[0])
+			pair.Options[0][1].Value = "0.125"
+			return a.play(p, pair)
+		}
+		liar.mu.Unlock()
+		f.until("it is put into quarantine", func() bool { return f.worker("w0").Quarantine != "" })
+		if q := f.worker("w0").Quarantine; !strings.Contains(q, "other points") || f.test("points").Stored > 0 {
+			t.Errorf("quarantine %q, %+v", q, f.test("points"))
+		}
+		a.tuner(f, "w1", 4)
+		a.compare(t, f)
+	})
+}
+
+// TestAnOldWorkerIsGrantedNoTune: it would play without the points.
+func TestAnOldWorkerIsGrantedNoTune(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		a := newTune(t, "old", 100, 5, 20, 2)
+		f.run(a.plan)
+		way := f.hall.Connect("w0")
+		var w farm.Welcome
+		if err := way.Request(f.ctx, "hello.w0", farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: 4}, &w); err != nil || len(w.Plans) > 0 || w.Protocol != 1 {
+			t.Errorf("%v %+v", err, w)
+		}
+		var g farm.Grants
+		if err := way.Request(f.ctx, "lease.w0", farm.Ask{Session: "s", Want: 4}, &g); err != nil || len(g.Grants) > 0 {
+			t.Errorf("%v %+v", err, g)
+		}
+	})
+}

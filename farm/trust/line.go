@@ -1,0 +1,52 @@
+package trust
+
+// Line brings the pairs of a run into the order of the plan for Residuals: one that comes
+// before its turn waits. The zero value is ready to use, with everybody.
+type Line struct {
+	Residuals
+
+	// Without are workers whose pairs are left out, as if they had not been played: what
+	// is known to be wrong must not be what the others are compared with.
+	Without map[string]bool
+
+	next    int // the pair whose turn it is
+	waiting map[int]*Pair
+}
+
+// Put takes a stored pair, by its number; one that was put before changes nothing. compare
+// is false for a pair that is not of the run's first two players, which only keeps its
+// place. closed says that the evidence is another than before.
+func (l *Line) Put(id int, p Pair, compare bool) (closed bool, err error) {
+	if _, there := l.waiting[id]; there || id < l.next {
+		return false, nil
+	}
+	if l.waiting == nil {
+		l.waiting = map[int]*Pair{}
+	}
+	l.waiting[id] = nil
+	if compare && !l.Without[p.Worker] {
+		l.waiting[id] = &p
+	}
+	for {
+		next, there := l.waiting[l.next]
+		if !there {
+			return closed, nil
+		}
+		delete(l.waiting, l.next)
+		l.next++
+		if next == nil {
+			continue
+		}
+		if err := l.Add(*next); err != nil {
+			return closed, err
+		}
+		closed = closed || len(l.block) == 0
+	}
+}
+
+// Compared is how many workers have had pairs compared with each other.
+func (l *Line) Compared() int { return len(l.found) }
+
+// TwoSided reports whether of two workers that differ so, nobody can say which one is
+// wrong: more and less than usual are alike.
+func (k Kind) TwoSided() bool { return k == Score || k == Speeds }

@@ -1,0 +1,42 @@
+package disk
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// Part is a file that has its name only when it is whole: neither a kill nor a full disk
+// leaves a half one under that name. Until then it is called ".NAME.part" in the same folder.
+type Part struct {
+	File *os.File // to write to
+	path string   // the final name
+}
+
+// NewPart begins a file. What a killed process left of one with that name is written over.
+func NewPart(path string) (*Part, error) {
+	dir, name := filepath.Split(path)
+	f, err := os.Create(filepath.Join(dir, "."+name+".part"))
+	if err != nil {
+		return nil, err
+	}
+	return &Part{f, path}, nil
+}
+
+// Publish gives the file its name. With sync the file and its name outlive a power cut.
+func (p *Part) Publish(sync bool) error {
+	var err error
+	if sync {
+		err = p.File.Sync()
+	}
+	if err = errors.Join(err, p.File.Close()); err != nil {
+		return errors.Join(err, os.Remove(p.File.Name()))
+	}
+	if err := os.Rename(p.File.Name(), p.path); err != nil || !sync {
+		return err
+	}
+	return SyncDir(filepath.Dir(p.path))
+}
+
+// Discard leaves nothing of it.
+func (p *Part) Discard() error { return errors.Join(p.File.Close(), os.Remove(p.File.Name())) }

@@ -1,0 +1,42 @@
+package disk_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gogi/internal/disk"
+)
+
+// A file has its name once it is published, and not before; one that is discarded leaves
+// what was there.
+func TestPart(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	for _, c := range []struct {
+		text, want string
+		publish    bool
+	}{{"one", "one", true}, {"two", "one", false}, {"three", "three", true}} {
+		p, err := disk.NewPart(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.File.WriteString(c.text); err != nil {
+			t.Fatal(err)
+		}
+		if before, err := os.ReadFile(path); err == nil && string(before) == c.text {
+			t.Errorf("%q has its name too early", c.text)
+		}
+		end := p.Discard
+		if c.publish {
+			end = func() error { return p.Publish(true) }
+		}
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+		names, err := os.ReadDir(filepath.Dir(path))
+		if got, readErr := os.ReadFile(path); err != nil || readErr != nil || string(got) != c.want || len(names) != 1 {
+			t.Errorf("%q of %d files, %v, %v; want %q", got, len(names), err, readErr, c.want)
+		}
+	}
+}

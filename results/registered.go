@@ -1,0 +1,41 @@
+package results
+
+import (
+	"context"
+	"fmt"
+
+	"gogi/match"
+)
+
+// Register writes down, in the log of settings, the match that a tune's answer will be
+// judged by, as match.EncodePlan has it; the first that is registered stays.
+func (r *Run) Register(ctx context.Context, plan *match.Plan) error {
+	have, err := r.store.Registered(ctx, r.id)
+	if err != nil || have != "" {
+		return err
+	}
+	text, err := match.EncodePlan(plan)
+	if err == nil {
+		now := settingOf(r.plan)
+		now.Validation = string(text)
+		err = r.set(ctx, now)
+	}
+	if err != nil {
+		return r.store.fail(fmt.Sprintf("run %q: registering its validation", r.plan.Run), err)
+	}
+	return nil
+}
+
+// Registered is what Register has written down for a run; "": nothing.
+func (s *Store) Registered(ctx context.Context, runID int64) (string, error) {
+	list, err := s.Settings(ctx, runID)
+	if err != nil {
+		return "", err
+	}
+	for _, l := range list {
+		if l.Validation != "" {
+			return l.Validation, nil
+		}
+	}
+	return "", nil
+}

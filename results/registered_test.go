@@ -1,0 +1,38 @@
+package results
+
+import (
+	"testing"
+
+	"gogi/match"
+)
+
+// What is registered when a tune begins stays, whatever is registered or changed later,
+// and is not told as a change of settings at every start.
+func TestRegistered(t *testing.T) {
+	plan, _ := tunePlan(t)
+	s := openTest(t, testPath(t))
+	run := beginTest(t, s, plan)
+	if text, err := s.Registered(t.Context(), run.ID()); err != nil || text != "" {
+		t.Fatalf("%q, %v", text, err)
+	}
+	first, second := *plan, *plan
+	first.Tune, first.Seed, second.Tune, second.Seed = "", 11, "", 12
+	for _, p := range []*match.Plan{&first, &second} {
+		if err := run.Register(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run = restart(t, s, run, func(p *match.Plan) { *p = *plan })
+	again := restart(t, s, run, func(p *match.Plan) { *p = *plan; p.Concurrency++ })
+	text, err := s.Registered(t.Context(), again.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := match.DecodePlan([]byte(text)); err != nil || got.Digest() != first.Digest() {
+		t.Errorf("%+v, %v", got, err)
+	}
+	log, err := s.Settings(t.Context(), again.ID())
+	if err != nil || len(log) != 3 || log[2].Validation != text || len(log[2].Changes) != 1 {
+		t.Errorf("%d settings, %v", len(log), err)
+	}
+}

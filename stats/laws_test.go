@@ -1,0 +1,147 @@
+package stats
+
+import (
+	"math"
+	"testing"
+
+	"gogi/stats/counts"
+)
+
+// A test passes at its upper bound and fails at the lower one, and goes on just inside.
+func TestDecisionsAtTheBounds(t *testing.T) {
+	lower, upper := gateDesign.Bounds()
+	for llr, want := range map[float64]Decision{
+		upper: Pass, math.Nextafter(upper, 0): Continue, lower: Fail, math.Nextafter(lower, 0): Continue,
+	} {
+		if got := gateDesign.decide(llr, 0, 1, overshoot{}).Decision; got != want {
+			t.Errorf("%v is judged %s, want %s", llr, got, want)
+		}
+	}
+}
+
+// Where bounded bounds have met, at the height (u-l)/2, one of them is passed in any case.
+func TestBoundsMeet(t *testing.T) {
+	bounds := triangle{u: 3, l: 2}
+	for _, information := range []float64{25, 25.1, 40} { // they meet at 5(u+l)
+		if lower, upper := bounds.at(information); math.Abs(upper-0.5) > 1e-9 || !(lower < upper) || upper-lower > 1e-9 {
+			t.Errorf("at %v: %v and %v", information, lower, upper)
+		}
+	}
+	if lower, upper := bounds.at(24); math.Abs(upper-0.6)+math.Abs(lower-0.4) > 1e-9 {
+		t.Errorf("before: %v and %v", lower, upper)
+	}
+}
+
+// The information by its definition: one unit by one, with one more at 0 and one at 1.
+func TestInformation(t *testing.T) {
+	j, err := gateDesign.Judge(WDL{Wins: 7, Draws: 2, Losses: 3})
+	scores := []float64{1, 1, 1, 1, 1, 1, 1, 0.5, 0.5, 0, 0, 0, 0, 1}
+	mean, variance := 0.0, 0.0
+	for _, x := range scores {
+		mean += x / 14
+	}
+	for _, x := range scores {
+		variance += (x - mean) * (x - mean) / 14
+	}
+	width := counts.Expected(60) - counts.Expected(0)
+	if want := 12 * width * width / variance; err != nil || !agree(j.Information, want, 1e-9) {
+		t.Errorf("%+v, %v; want %v", j, err, want)
+	}
+}
+
+func TestImpossibleTests(t *testing.T) {
+	for name, spoil := range map[string]func(*SPRT){
+		"a coin":      func(s *SPRT) { s.Alpha = 0.5 },
+		"no power":    func(s *SPRT) { s.Beta = 0.5 },
+		"far below":   func(s *SPRT) { s.Elo0 = -1001 },
+		"far above":   func(s *SPRT) { s.Elo1 = 1001 },
+		"upside down": func(s *SPRT) { s.Elo0 = 61 },
+	} {
+		s := gateDesign
+		if spoil(&s); s.Check() == nil {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+}
+
+// A pair that comes again with other moves is another pair; without it the test is as one
+// that has never seen it.
+func TestPairsOfAPrefix(t *testing.T) {
+	play := func(d int, moves uint64) Play {
+		return Play{Pair: deviationPairs[d], Games: []uint64{moves, moves + 1}}
+	}
+	whole, err := NewPrefix(gateDesign, 9)
+	never, err2 := NewPrefix(gateDesign, 9)
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	for id, d := range []int{2, 0, 2, 1, -2} {
+		if err := whole.AddPlay(id, play(d, 10)); err != nil {
+			t.Fatal(err)
+		}
+		if id != 2 && never.AddPlay(id, play(d, 10)) != nil {
+			t.Fatal("a pair is refused")
+		}
+	}
+	if err := whole.AddPlay(1, play(0, 20)); err == nil {
+		t.Error("a pair came again with other moves")
+	}
+	without, err := whole.Without([]int{2})
+	if err != nil || without.Judgement() != never.Judgement() || without.Judgement().Units != 2 || whole.Judgement().Units != 5 {
+		t.Errorf("%+v, %v; want %+v", without.Judgement(), err, never.Judgement())
+	}
+}
+
+// What would take gigabytes is not begun, whatever makes it so long: many places or many coins.
+func TestWhatIsAffordable(t *testing.T) {
+	for _, all := range [][]coins{{{size: 1 << 19, n: 1 << 10}}, {{size: 1, n: 1 << 15}, {size: 1, n: 1 << 15}}} {
+		if affordable(all) {
+			t.Errorf("%v", all)
+		}
+	}
+	if !affordable([]coins{{size: 1 << 10, n: 1 << 10}}) {
+		t.Error("a megabyte is too much")
+	}
+}
+
+// Weaker by so much is found as soon as stronger by so much; and a pair fewer is too few.
+func TestLengthsAreLeast(t *testing.T) {
+	design := PairDesign{0.05, 0.8, counts.Greater, ordinary}
+	up, err := design.Detectable(200)
+	design.Alternative = counts.Less
+	down, err2 := design.Detectable(200)
+	if err != nil || err2 != nil || up <= 0 || down != -up {
+		t.Errorf("%v, %v, %v, %v", up, err, down, err2)
+	}
+	for _, elo := range []float64{-40, -60, -90, -150} {
+		l, err := design.Length(elo)
+		if err != nil || l.Method != "exact" {
+			t.Fatalf("%+v, %v", l, err)
+		}
+		if rates := ratesOf(t, ordinary, -elo); rates.exactPower(l.Pairs-1, 0.05) >= 0.8 || rates.exactPower(l.Pairs, 0.05) < 0.8 {
+			t.Errorf("%v Elo: %+v is not the least", elo, l)
+		}
+	}
+}
+
+// The limit of a table of four is the normal quantile of 0.05/8, and two of the cells are
+// expected to have 10·9/20 = 4.5, fewer than five.
+func TestLimitOfResiduals(t *testing.T) {
+	h, err := SameEverywhere([]Outcomes{WDL{Wins: 4, Losses: 6}, WDL{Wins: 5, Losses: 5}}, 0.05)
+	if err != nil || math.Abs(h.Limit-2.4977) > 1e-4 || h.Sparse != 2 {
+		t.Errorf("%+v, %v", h, err)
+	}
+}
+
+// Pairs are judged by the signs of their deviations: five that A swept, and by enumeration of
+// 16 signs a sweep and three that were won or lost by half a point.
+func TestTestOfPairs(t *testing.T) {
+	test, err := seriesOf(t, 0, 2, 2, 2, 2, 2).Test(counts.TwoSided)
+	if err != nil || test.Method != "pair_sign_flip" || !agree(test.P, 2./32, 1e-12) || test.N != 5 {
+		t.Errorf("%+v, %v", test, err)
+	}
+	test, err = seriesOf(t, 0, 2, 1, 1, -1).Test(counts.Greater) // 3 of 5 or more by fair signs
+	if want := 4. / 16; err != nil || !agree(test.P, want, 1e-12) {
+		t.Errorf("%+v, %v, want %v", test, err, want)
+	}
+}

@@ -1,0 +1,77 @@
+package tune
+
+import (
+	"fmt"
+	"math"
+
+	"gogi/match"
+)
+
+// Futile says that a tune may end: nothing matters at the perturbations that it has. It
+// stops a tune and claims nothing, so that no error rate is spent on it.
+type Futile struct {
+	Pairs  int     // learnt
+	Factor float64 // of all perturbations, which is the greatest
+}
+
+// Error says what was found.
+func (f *Futile) Error() string {
+	return fmt.Sprintf("after %d pairs nothing here matters: perturbed %.1f times as far as asked for, no parameter can be told from one that changes nothing", f.Pairs, f.Factor)
+}
+
+// IsFutile says whether a tune may end: at least half of its budget is learnt, the
+// controller is at its upper bound, and no parameter's slope has left 0 in an interval at
+// 99 % that holds at any time. Nil: it goes on; so it does where a choice is tuned, which
+// has no slope, or nothing controls the perturbations.
+func IsFutile(s *Settings, st *State) *Futile {
+	if s.Spread == 0 || s.Method != SPSA || 2*st.Pairs < s.Pairs || st.Factor < factorMost*(1-1e-9) {
+		return nil
+	}
+	for i := range s.Params {
+		if p := &s.Params[i]; !p.Unused && (p.Kind == Choice || st.Each[i].isSteep(float64(s.Pairs)/2)) {
+			return nil
+		}
+	}
+	return &Futile{Pairs: st.Pairs, Factor: st.Factor}
+}
+
+// isSteep reports whether the slope of W − L on the sign of a perturbation is other than
+// 0, by the confidence sequence of a normal mixture with estimated variance, tightest at
+// so many duels (H. Robbins, Ann. Math. Statist. 41 (1970) 1397; I. Waudby-Smith,
+// D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, Ann. Statist. 52 (2024) 2613, theorem 2.2).
+func (e *ParamSums) isSteep(tightest float64) bool {
+	if e.N < 2 {
+		return true // nothing is known of it: it cannot be called futile
+	}
+	const alpha = 0.01
+	slope := e.FY / e.N
+	variance := max(0, e.YY/e.N-float64(slope*slope))
+	l := -2*math.Log(alpha) + math.Log(-2*math.Log(alpha)+1) // their ρ² for the tightest time
+	rho2 := l / tightest
+	n := e.N*rho2 + 1
+	radius := math.Sqrt(variance * 2 * n / (e.N * e.N * rho2) * math.Log(math.Sqrt(n)/alpha))
+	return math.Abs(slope) > radius
+}
+
+// Lost is how many Elo the probes have lost to the centre so far; nil: there were none.
+func (st *State) Lost() *float64 {
+	if st.Probes == 0 {
+		return nil
+	}
+	elo := -EloPerPair * st.ProbeSum / float64(st.Probes)
+	return &elo
+}
+
+// Told is the tune for those who watch it, without a track.
+func (s *Settings) Told() match.TuneTold {
+	t := match.TuneTold{Method: s.Method, Pairs: s.Pairs, Blocks: s.Blocks(), Block: s.Block, Inflight: s.Inflight, Target: s.Spread}
+	for i := range s.Params {
+		p := &s.Params[i]
+		one := match.TuneParam{Name: p.Name, Kind: string(p.Kind), Start: p.Start, Min: p.Min, Max: p.Max, Levels: p.Levels, Unused: p.Unused}
+		if p.Kind != Choice {
+			one.C = p.Spread(s.Method)
+		}
+		t.Params = append(t.Params, one)
+	}
+	return t
+}
