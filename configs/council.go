@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gogi/ensemble/voting"
+	"gogi/internal/phrases"
 
 	books "gogi/book"
 	"gogi/ensemble"
@@ -298,7 +299,7 @@ func (r *resolver) checkLists(name string, c *match.Council) {
 	if len(single) > 0 {
 		w := warning("council %s votes by %s over lists of several lines, and MultiPV is 1 for %s: from one line each it plays nearly always what simple majority plays",
 			name, spec.Name, strings.Join(single, ", "))
-		w.Advice = "options = {MultiPV = 4} gives lists"
+		w.Advice = phrases.Of("options = {MultiPV = 4} gives lists")
 		r.warnings = append(r.warnings, w)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // commandLine is the grammar: one field for each verb.
 type commandLine struct {
-	Lang         string                      `enum:"en,ja," default:"" placeholder:"LANGUAGE" help:"Tell results to people in English (en) or Japanese (ja); default: GOGI_LANG, else, on a terminal, the locale (LC_ALL, LC_MESSAGES, LANG). JSON, events, errors and exit codes are the same in all."`
+	Lang         string                      `enum:"en,ja," default:"" placeholder:"LANGUAGE" help:"Tell results to people in English (en) or Japanese (ja); default: GOGI_LANG, else, on a terminal, the locale (LC_ALL, LC_MESSAGES, LANG). JSON, events and exit codes are the same in all."`
 	Match        matchCommand                `cmd:"" help:"Play a series, or finish one that was begun, and print its report."`
 	Watch        watchCommand                `cmd:"" help:"Show a run that is being played, in this terminal."`
 	Ctl          ctlCommand                  `cmd:"" help:"Tell a run that is being played to pause, go on or end, or to have more or fewer slots or games."`

@@ -22,6 +22,7 @@ import (
 	"gogi/farm/machine"
 	"gogi/farm/site"
 	"gogi/farm/worker"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/internal/version"
@@ -247,7 +248,7 @@ const (
 
 // play plays to the end, and tells the coordinator of it.
 func (w *working) play(ctx context.Context, joined *worker.Worker, c runner.Config) error {
-	w.interrupted.Playing(func() string { joined.Drain(); return "the pairs in play" })
+	w.interrupted.Playing(func() phrases.Said { joined.Drain(); return phrases.Of("the pairs in play") })
 	if w.DrainAfter > 0 {
 		timer := time.AfterFunc(w.DrainAfter, joined.Drain)
 		defer timer.Stop()
