@@ -169,7 +169,7 @@ func (d dryText) solver(plan *match.Plan, g usi.Greeting) {
 	case m.Every > 1:
 		when = phrases.Of("after a claimed mate, and at every %d moves of each side", m.Every)
 	}
-	d.line("", "mates", phrases.Of("asked for %s, %s at most; proofs look into %s positions at most; by:", when, format.Span(m.Time), format.Count(m.Nodes)))
+	d.line("", "mates", phrases.Of("asked %s, for %s at most; a proof looks into %s positions at most; by:", when, format.Span(m.Time), format.Count(m.Nodes)))
 	d.engine(plan, *m.Solver, "", g)
 }
 
