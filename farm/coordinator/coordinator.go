@@ -298,6 +298,7 @@ func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 			c.config.Log.Info("leases expired", "run", r.Name, "pairs", len(expired))
 		}
 		r.expireAudits(now)
+		c.unheed(now, r)
 		c.place(r)
 		c.examine(ctx, r)
 	}
@@ -343,17 +344,15 @@ func (c *Coordinator) examine(ctx context.Context, r *run) {
 }
 
 // begin lets approved tests run, in the order in which they were submitted, as far as
-// their owners' quotas go.
-func (c *Coordinator) begin(ctx context.Context) error {
+// their owners' quotas go. One that cannot begin keeps no other one waiting.
+func (c *Coordinator) begin(ctx context.Context) (err error) {
 	for _, r := range c.inOrder() {
 		if r.State != farm.Approved || c.waits(time.Now(), r) != "" {
 			continue
 		}
-		if err := c.turn(ctx, r, farm.Running, "farm", ""); err != nil {
-			return err
-		}
+		err = errors.Join(err, c.turn(ctx, r, farm.Running, "farm", ""))
 	}
-	return nil
+	return err
 }
 
 // inOrder are the runs in the order in which they were submitted.
@@ -367,6 +366,9 @@ func (c *Coordinator) close() error {
 	defer c.mu.Unlock()
 	var errs []error
 	for _, r := range c.runs {
+		for _, h := range r.heard {
+			h.stop()
+		}
 		r.hub.Close()
 		if r.store != nil {
 			errs = append(errs, r.store.Close())

@@ -103,8 +103,6 @@ func (c *Coordinator) stop(err error) error {
 // acknowledges them when it is on the disk.
 func (c *Coordinator) judgeBatch(ctx context.Context, all []farm.Delivery) error {
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), judgeLimit) // what was begun is finished
-	defer cancel()
 	messages := make([]message, len(all))
 	var reading errgroup.Group
 	reading.SetLimit(c.judges())
@@ -117,6 +115,10 @@ func (c *Coordinator) judgeBatch(ctx context.Context, all []farm.Delivery) error
 	}
 	_ = reading.Wait() // they return no errors
 	c.judging.Lock()
+	// What was begun is finished. The stores' time begins when it is their turn: neither
+	// pairs that are slow to verify nor a purge make it look as if one had failed.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), judgeLimit)
+	defer cancel()
 	err := c.count(ctx, messages)
 	c.judging.Unlock()
 	if err != nil {

@@ -535,6 +535,47 @@ func TestEventsAreForwardedWhileWatched(t *testing.T) {
 	})
 }
 
+// TestForwardingEndsWithInterest, and begins again with it.
+func TestForwardingEndsWithInterest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		run := f.add(plan("a", 300))
+		f.config.Slots = 1
+		tell := func(watched ...string) {
+			f.mu.Lock()
+			f.told.Watched = watched
+			beats := len(f.beats)
+			f.mu.Unlock()
+			f.until(t.Context(), "it has heard so", func() bool { return len(f.beats) > beats+1 })
+		}
+		forwarded := func() int {
+			synctest.Wait()
+			f.wire.mu.Lock()
+			defer f.wire.mu.Unlock()
+			return len(f.wire.told)
+		}
+		w := f.join(t)
+		done := playing(t.Context(), w, time.Second)
+		tell(run)
+		tell(run)
+		watched := forwarded()
+		tell()
+		ended := forwarded()
+		tell()
+		tell()
+		still := forwarded()
+		tell(run)
+		tell(run)
+		if again := forwarded(); watched == 0 || still != ended || again == still {
+			t.Errorf("forwarded: %d while it is watched, %d and %d after, %d when it is watched again", watched, ended, still, again)
+		}
+		w.Drain()
+		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestOneDirectoryIsOneWorkers, and later starts have greater numbers.
 func TestOneDirectoryIsOneWorkers(t *testing.T) {
 	f := newField(t)
