@@ -468,7 +468,7 @@ func TestJoinIsRefusedOrInVain(t *testing.T) {
 func TestAFullStreamStopsTheAsking(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newField(t)
-		run := f.add(plan("a", 300))
+		run := f.add(plan("a", 60))
 		w := f.join(t)
 		f.wire.set(func() { f.wire.capacity = 1; f.wire.stream = [][]byte{nil} })
 		done := playing(t.Context(), w, time.Second)
@@ -539,7 +539,7 @@ func TestEventsAreForwardedWhileWatched(t *testing.T) {
 func TestForwardingEndsWithInterest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newField(t)
-		run := f.add(plan("a", 300))
+		run := f.add(plan("a", 60))
 		f.config.Slots = 1
 		tell := func(watched ...string) {
 			f.mu.Lock()
@@ -555,17 +555,19 @@ func TestForwardingEndsWithInterest(t *testing.T) {
 			return len(f.wire.told)
 		}
 		w := f.join(t)
-		done := playing(t.Context(), w, time.Second)
+		done := playing(t.Context(), w, time.Minute)
+		stored := func(n int) {
+			f.until(t.Context(), "more are stored", func() bool { return len(f.stored[run]) >= n })
+		}
 		tell(run)
-		tell(run)
+		stored(1) // of the second pair, the beginning is told
 		watched := forwarded()
 		tell()
 		ended := forwarded()
-		tell()
-		tell()
+		stored(2)
 		still := forwarded()
 		tell(run)
-		tell(run)
+		stored(4)
 		if again := forwarded(); watched == 0 || still != ended || again == still {
 			t.Errorf("forwarded: %d while it is watched, %d and %d after, %d when it is watched again", watched, ended, still, again)
 		}
