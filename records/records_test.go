@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -400,27 +399,6 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestPipesAreNotOpened: one in a folder, which would be waited for, is refused and the rest
-// is read; one that is named cannot be read twice.
-func TestPipesAreNotOpened(t *testing.T) {
-	games := playedGames(t)
-	dir := t.TempDir()
-	pipe := filepath.Join(dir, "a.csa")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Skip(err)
-	}
-	write(t, filepath.Join(dir, "b.jsonl"), lines(t, games))
-	var refused []string
-	i := Import{Run: "run", Sources: []string{dir}, Refused: func(r Refusal) { refused = append(refused, filepath.Base(r.File)) }}
-	if done, err := i.Into(t.Context(), openStore(t)); err != nil || done.Games == 0 || !slices.Contains(refused, "a.csa") {
-		t.Errorf("%+v, %v, refused %q", done, err, refused)
-	}
-	i.Sources = []string{pipe}
-	if _, err := i.Into(t.Context(), openStore(t)); err == nil || !strings.Contains(err.Error(), "standard input") {
-		t.Errorf("a pipe as a source: %v", err)
-	}
-}
-
 // TestSourcesThatShrink: games that are gone when they are to be stored are an error.
 func TestSourcesThatShrink(t *testing.T) {
 	games := playedGames(t)
@@ -438,7 +416,7 @@ func TestSourcesThatShrink(t *testing.T) {
 }
 
 // TestWhereAnExportMustNotGo: a database is not written over, neither is what a link
-// leads to lost, and what is no regular file stays what it is.
+// leads to lost.
 func TestWhereAnExportMustNotGo(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
@@ -471,23 +449,6 @@ func TestWhereAnExportMustNotGo(t *testing.T) {
 	at, err := os.Lstat(file("link"))
 	if text, readErr := os.ReadFile(file("real")); err != nil || readErr != nil || at.Mode()&os.ModeSymlink == 0 || string(text) != "hello" {
 		t.Errorf("through a link: %v, %v, %v, %q", err, readErr, at, text)
-	}
-	if err := syscall.Mkfifo(file("pipe"), 0o600); err != nil {
-		t.Skip(err)
-	}
-	got := make(chan string)
-	go func() {
-		text, _ := os.ReadFile(file("pipe")) // what is missing is seen below
-		got <- string(text)
-	}()
-	if err := Whole(file("pipe"), hello); err != nil {
-		t.Error(err)
-	}
-	if at, err := os.Lstat(file("pipe")); err != nil || at.Mode()&os.ModeNamedPipe == 0 {
-		t.Fatalf("the pipe was replaced: %v, %v", at, err)
-	}
-	if text := <-got; text != "hello" {
-		t.Errorf("the pipe got %q", text)
 	}
 }
 

@@ -52,6 +52,7 @@ type commandLine struct {
 	CSA          csaCommand                  `cmd:"" name:"csa" help:"Play at a server of the CSA protocol, such as floodgate."`
 	Completion   easeverbs.CompletionCommand `cmd:"" help:"Print what bash, zsh, fish or PowerShell needs to complete command lines."`
 	Man          easeverbs.ManCommand        `cmd:"" help:"Write the manual page of a verb, or of all of them."`
+	Version      easeverbs.VersionCommand    `cmd:"" help:"Say which build this is."`
 	Complete     easeverbs.CompleteCommand   `cmd:"" hidden:"" help:"Say what may come next on a command line, for the scripts of gogi completion."`
 	Review       recordverbs.ReviewCommand   `cmd:"" help:"Read games with an engine: how often players moved as it would, and what their other moves cost."`
 	Strength     recordverbs.StrengthCommand `cmd:"" help:"Estimate players' ratings from what a review says of their moves."`

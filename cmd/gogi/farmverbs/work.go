@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +24,7 @@ import (
 	"gogi/farm/worker"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
+	"gogi/internal/version"
 	"gogi/match"
 	"gogi/players"
 	"gogi/runner"
@@ -97,7 +97,7 @@ func (c *WorkCommand) config(env *verb.Env) (worker.Config, keys.Creds, error) {
 		creds.URL = c.URL
 	}
 	w := worker.Config{
-		Name: creds.Name, Coordinator: creds.CoordinatorKey(), Version: version(), Load: load, Log: logger(env, c.Quiet),
+		Name: creds.Name, Coordinator: creds.CoordinatorKey(), Version: version.Own().String(), Load: load, Log: logger(env, c.Quiet),
 		GiveUp: c.GiveUp, Once: c.Once,
 	}
 	if w.Sign, err = creds.Sign(); err != nil {
@@ -180,20 +180,6 @@ func readPolicy(file string) (worker.Policy, error) {
 		return worker.Policy{}, fmt.Errorf("%s: expected allow = [\"…\"] and nothing else", file)
 	}
 	return worker.NewPolicy(rules.Allow)
-}
-
-// version names this program's build.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return s.Value
-		}
-	}
-	return info.Main.Version
 }
 
 // load is how many processes wait for a CPU, a CPU; 0 where that cannot be read.
