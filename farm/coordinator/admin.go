@@ -285,8 +285,10 @@ func (c *Coordinator) resume(ctx context.Context, who asker, r *run, o *farm.Ord
 			return err
 		}
 	}
+	given := r.Condemned
 	r.Condemned = nil
 	if err := c.turn(ctx, r, farm.Running, who.Name, o.Why); err != nil {
+		r.Condemned = given
 		return err
 	}
 	r.ledger.Forgive(time.Now())
@@ -413,7 +415,7 @@ func (c *Coordinator) purge(ctx context.Context, who asker, body []byte) (any, e
 		return nil, refuse(exitRefused, "there is no test %q", o.Run)
 	}
 	if err := c.open(ctx, r, time.Now()); err != nil {
-		return nil, c.fail(err)
+		return nil, err
 	}
 	out := farm.Purged{Before: r.verdict(), After: r.verdict()}
 	var err error

@@ -161,6 +161,12 @@ func (c *Coordinator) keep(ctx context.Context, r *run) error {
 // held.
 func (c *Coordinator) turn(ctx context.Context, r *run, state farm.State, by, why string) error {
 	now := time.Now()
+	if state == farm.Running || state == farm.Paused {
+		// Before it is written down: else no process could begin that reads it.
+		if err := c.open(ctx, r, now); err != nil {
+			return fmt.Errorf("coordinator: test %s cannot be opened: %w", r.Name, err)
+		}
+	}
 	before := r.record
 	r.State, r.Why = state, why
 	r.note(now, by, string(state)+also(why))
@@ -174,11 +180,6 @@ func (c *Coordinator) turn(ctx context.Context, r *run, state farm.State, by, wh
 	if err := c.keep(ctx, r); err != nil {
 		r.record = before
 		return err
-	}
-	if state == farm.Running || state == farm.Paused {
-		if err := c.open(ctx, r, now); err != nil {
-			return c.fail(err)
-		}
 	}
 	r.task.Approved = state != farm.Submitted
 	if err := r.task.Sign(c.config.Sign); err != nil {
