@@ -82,7 +82,7 @@ var allowed = map[string][]string{
 	"gogi/internal/phrases":        {"gogi/internal/format"},
 	"gogi/gate":                    {"gogi/shogi", "gogi/match", "gogi/stats", "gogi/stats/counts"},
 	"gogi/usi/remote":              {"gogi/usi/process"},
-	"gogi/players":                 {"gogi/book", "gogi/shogi", "gogi/cpus", "gogi/internal/foreign", "gogi/internal/format", "gogi/internal/usage", "gogi/usi", "gogi/usi/process", "gogi/usi/remote", "gogi/ensemble", "gogi/match", "gogi/configs", "gogi/sparring", "gogi/runner", "gogi/ensemble/voting", "gogi/internal/unfit", "gogi/faults"},
+	"gogi/players":                 {"gogi/book", "gogi/shogi", "gogi/cpus", "gogi/internal/foreign", "gogi/internal/format", "gogi/internal/usage", "gogi/usi", "gogi/usi/process", "gogi/usi/remote", "gogi/ensemble", "gogi/kifu", "gogi/match", "gogi/configs", "gogi/sparring", "gogi/runner", "gogi/ensemble/voting", "gogi/internal/unfit", "gogi/faults"},
 	"gogi/votes":                   {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/chart", "gogi/shogi", "gogi/kifu", "gogi/ensemble/voting", "gogi/stats/regress"},
 	"gogi/ratings":                 {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/sheet", "gogi/internal/usage", "gogi/match", "gogi/report", "gogi/stats", "gogi/stats/rating", "gogi/shogi", "gogi/stats/rating/crosstable", "gogi/stats/counts", "gogi/internal/phrases"},
 	"gogi/regression":              {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/sheet", "gogi/stats/regress", "gogi/stats/counts"},

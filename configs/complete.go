@@ -53,7 +53,7 @@ func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan,
 // ofCommand are the files that are known before an engine was greeted.
 func ofCommand(files []match.FileHash) []match.FileHash {
 	return slices.DeleteFunc(slices.Clone(files), func(f match.FileHash) bool {
-		return f.Role != match.BinaryRole && !strings.HasPrefix(f.Role, argumentRole)
+		return f.Role != match.BinaryRole && f.Role != match.BookRole && !strings.HasPrefix(f.Role, argumentRole)
 	})
 }
 

@@ -284,9 +284,25 @@ func reported(t *testing.T, store *results.Store) map[string]int {
 	return ends
 }
 
+// zipOf is an archive of one file.
+func zipOf(t *testing.T, name string, data []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	w, err := z.Create(name)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err = errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
 // TestSources: folders, archives and compressed files are read whole, each with its own
 // format; what is none is named and stops nothing.
 func TestSources(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
 	games := playedGames(t)
 	names := slices.Sorted(mapKeys(games))
 	dir := t.TempDir()
@@ -325,16 +341,26 @@ func TestSources(t *testing.T) {
 	write(t, filepath.Join(dir, "f.zip"), zipped.Bytes())
 	write(t, filepath.Join(dir, "g.csa.gz"), squeezed.Bytes())
 	write(t, filepath.Join(dir, "h.zip"), []byte("no archive"))
+	nested := zipped.Bytes()
+	for range 3 { // the innermost has two games, and lies in three others
+		nested = zipOf(t, "inner.zip", nested)
+	}
+	write(t, filepath.Join(dir, "i.zip"), zipOf(t, "inner.zip", nested)) // deeper
+	write(t, filepath.Join(dir, "j.zip"), zipOf(t, "games.csa", text("csa", 7)))
+	write(t, filepath.Join(dir, "k.zip"), zipOf(t, "j.zip", zipOf(t, "i.zip", zipOf(t, "games.csa", text("csa", 8)))))
 	var refused []string
 	i := Import{Run: "run", Sources: []string{dir}, Refused: func(r Refusal) {
 		refused = append(refused, fmt.Sprintf("%s:%d:%d", filepath.Base(r.File), r.Game, r.Line))
 	}}
 	done, err := i.Into(t.Context(), openStore(t))
-	if err != nil || done.Games != 6 {
+	if err != nil || done.Games != 8 {
 		t.Errorf("%+v, %v", done, err)
 	}
+	if left, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "gogi-import-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
 	lines := bytes.Count(text("csa", 0), []byte("\n"))
-	want := []string{fmt.Sprintf("a.csa:2:%d", lines+5), "b.txt:0:0", "d.7z:0:0", "e.usi:1:0", "h.zip:0:0"}
+	want := []string{fmt.Sprintf("a.csa:2:%d", lines+5), "b.txt:0:0", "d.7z:0:0", "e.usi:1:0", "h.zip:0:0", "inner.zip:0:0"}
 	if diff := cmp.Diff(want, refused); diff != "" {
 		t.Errorf("refused (-want +got):\n%s", diff)
 	}

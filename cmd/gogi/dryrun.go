@@ -173,6 +173,9 @@ func printCouncil(w io.Writer, p match.Player, limits string) {
 	fmt.Fprintf(w, "council %s   %s: %s\n", p.Name, c.Rule, strings.Join(names, ", "))
 	fmt.Fprintf(w, "  limits    %s, margin %v%s\n", limits, p.Limits.Margin, budgetNote(c))
 	fmt.Fprintf(w, "  stops     %s\n", c.Stop)
+	for _, f := range p.Identity.Files {
+		fmt.Fprintf(w, "  identity  %s…  %s (%s)\n", f.SHA256[:16], f.Role, filepath.Base(f.Path))
+	}
 	if len(c.Shadows) > 0 {
 		fmt.Fprintf(w, "  shadows   %s\n", strings.Join(c.Shadows, "; "))
 	}
