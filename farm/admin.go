@@ -42,7 +42,10 @@ type Order struct {
 
 // Purged answers purge.
 type Purged struct {
-	Pairs  []int  `cbor:"pairs" json:"pairs"`
+	Pairs []int `cbor:"pairs" json:"pairs"`
+	// Drawn is how many of them are other workers', and were drawn from what a tune had
+	// learnt of this one's.
+	Drawn  int    `cbor:"drawn,omitempty" json:"drawn,omitempty"`
 	Before string `cbor:"before" json:"before"` // what the gate had said, "" without one
 	After  string `cbor:"after" json:"after"`
 	// Withdrawn says that a verdict had been told that holds no more.

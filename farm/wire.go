@@ -13,8 +13,7 @@ const (
 	Oldest   = 1
 )
 
-// ProtocolTunes is from where on a worker understands grants with points, and plays
-// blocks of self-play.
+// ProtocolTunes is from where on a worker understands grants with points.
 const ProtocolTunes = 2
 
 // The subjects, by who may publish there: a worker under its own name, the

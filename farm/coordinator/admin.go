@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -284,8 +285,10 @@ func (c *Coordinator) resume(ctx context.Context, who asker, r *run, o *farm.Ord
 			return err
 		}
 	}
+	given := r.Condemned
 	r.Condemned = nil
 	if err := c.turn(ctx, r, farm.Running, who.Name, o.Why); err != nil {
+		r.Condemned = given
 		return err
 	}
 	r.ledger.Forgive(time.Now())
@@ -412,12 +415,14 @@ func (c *Coordinator) purge(ctx context.Context, who asker, body []byte) (any, e
 		return nil, refuse(exitRefused, "there is no test %q", o.Run)
 	}
 	if err := c.open(ctx, r, time.Now()); err != nil {
-		return nil, c.fail(err)
+		return nil, err
 	}
 	out := farm.Purged{Before: r.verdict(), After: r.verdict()}
 	var err error
-	if o.Dry {
-		out.Pairs, err = r.store.By(ctx, o.Worker)
+	if out.Pairs, err = r.store.By(ctx, o.Worker); err == nil && r.tune != nil {
+		out.Drawn, err = drawn(ctx, r, o.Worker, len(out.Pairs))
+	}
+	if o.Dry || err != nil {
 		return out, err
 	}
 	if out.Pairs, err = r.store.Void(ctx, o.Worker, o.Why, who.Name); err != nil {
@@ -435,12 +440,32 @@ func (c *Coordinator) purge(ctx context.Context, who asker, body []byte) (any, e
 	return out, c.purged(ctx, who, r, &o, &out)
 }
 
+// drawn is how many of the pairs that a purge takes out of a tune are not the worker's.
+func drawn(ctx context.Context, r *run, worker string, all int) (others int, err error) {
+	others = all
+	err = r.store.Rows(ctx, func(rows []match.Row) error {
+		if slices.ContainsFunc(rows, func(row match.Row) bool { return row.Worker == worker }) {
+			others--
+		}
+		return nil
+	})
+	return others, err
+}
+
+// ofOthers says so in a log; "" where there are none.
+func ofOthers(pairs int) string {
+	if pairs == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", with %d of others that the tune drew after them,", pairs)
+}
+
 // purged writes a purge down, and begins a test again that is not over any more.
 func (c *Coordinator) purged(ctx context.Context, who asker, r *run, o *farm.Order, p *farm.Purged) error {
 	if len(p.Pairs) == 0 {
 		return nil
 	}
-	what := fmt.Sprintf("%d pairs of %s voided%s", len(p.Pairs), o.Worker, also(o.Why))
+	what := fmt.Sprintf("%d pairs of %s%s voided%s", len(p.Pairs)-p.Drawn, o.Worker, ofOthers(p.Drawn), also(o.Why))
 	if p.Withdrawn {
 		what += fmt.Sprintf("; the verdict %s is withdrawn", p.Before)
 	}

@@ -161,6 +161,12 @@ func (c *Coordinator) keep(ctx context.Context, r *run) error {
 // held.
 func (c *Coordinator) turn(ctx context.Context, r *run, state farm.State, by, why string) error {
 	now := time.Now()
+	if state == farm.Running || state == farm.Paused {
+		// Before it is written down: else no process could begin that reads it.
+		if err := c.open(ctx, r, now); err != nil {
+			return fmt.Errorf("coordinator: test %s cannot be opened: %w", r.Name, err)
+		}
+	}
 	before := r.record
 	r.State, r.Why = state, why
 	r.note(now, by, string(state)+also(why))
@@ -174,11 +180,6 @@ func (c *Coordinator) turn(ctx context.Context, r *run, state farm.State, by, wh
 	if err := c.keep(ctx, r); err != nil {
 		r.record = before
 		return err
-	}
-	if state == farm.Running || state == farm.Paused {
-		if err := c.open(ctx, r, now); err != nil {
-			return c.fail(err)
-		}
 	}
 	r.task.Approved = state != farm.Submitted
 	if err := r.task.Sign(c.config.Sign); err != nil {
@@ -298,6 +299,7 @@ func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 			c.config.Log.Info("leases expired", "run", r.Name, "pairs", len(expired))
 		}
 		r.expireAudits(now)
+		c.unheed(now, r)
 		c.place(r)
 		c.examine(ctx, r)
 	}
@@ -343,17 +345,15 @@ func (c *Coordinator) examine(ctx context.Context, r *run) {
 }
 
 // begin lets approved tests run, in the order in which they were submitted, as far as
-// their owners' quotas go.
-func (c *Coordinator) begin(ctx context.Context) error {
+// their owners' quotas go. One that cannot begin keeps no other one waiting.
+func (c *Coordinator) begin(ctx context.Context) (err error) {
 	for _, r := range c.inOrder() {
 		if r.State != farm.Approved || c.waits(time.Now(), r) != "" {
 			continue
 		}
-		if err := c.turn(ctx, r, farm.Running, "farm", ""); err != nil {
-			return err
-		}
+		err = errors.Join(err, c.turn(ctx, r, farm.Running, "farm", ""))
 	}
-	return nil
+	return err
 }
 
 // inOrder are the runs in the order in which they were submitted.
@@ -367,6 +367,9 @@ func (c *Coordinator) close() error {
 	defer c.mu.Unlock()
 	var errs []error
 	for _, r := range c.runs {
+		for _, h := range r.heard {
+			h.stop()
+		}
 		r.hub.Close()
 		if r.store != nil {
 			errs = append(errs, r.store.Close())

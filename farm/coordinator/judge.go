@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"errors"
@@ -51,9 +52,10 @@ type item struct {
 	refuse string // it does not count, and its worker is to blame
 	stale  bool   // it does not count, and nobody is
 	added  bool
-	copied bool // a pair under its lease is in the message before
-	twice  bool // the pair is in the store already, or an item before has it
-	astray bool // stale: a pair of a tune, of a path that is no more
+	copied bool   // a pair under its lease is in the message before
+	twice  bool   // the pair is in the store already, or an item before has it
+	lost   string // stale: why its run, which has ended, cannot be opened; it is kept as evidence
+	astray bool   // stale: a pair of a tune, of a path that is no more
 }
 
 // judgeAll reads the stream to the end of ctx, or of the stores.
@@ -103,8 +105,6 @@ func (c *Coordinator) stop(err error) error {
 // acknowledges them when it is on the disk.
 func (c *Coordinator) judgeBatch(ctx context.Context, all []farm.Delivery) error {
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), judgeLimit) // what was begun is finished
-	defer cancel()
 	messages := make([]message, len(all))
 	var reading errgroup.Group
 	reading.SetLimit(c.judges())
@@ -117,6 +117,10 @@ func (c *Coordinator) judgeBatch(ctx context.Context, all []farm.Delivery) error
 	}
 	_ = reading.Wait() // they return no errors
 	c.judging.Lock()
+	// What was begun is finished. The stores' time begins when it is their turn: neither
+	// pairs that are slow to verify nor a purge make it look as if one had failed.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), judgeLimit)
+	defer cancel()
 	err := c.count(ctx, messages)
 	c.judging.Unlock()
 	if err != nil {
@@ -265,9 +269,7 @@ type name struct {
 // decided, in the stream's order, then all of it is stored at once, so that one wait for
 // the disk does for many.
 func (c *Coordinator) count(ctx context.Context, messages []message) error {
-	if err := c.decide(ctx, messages); err != nil {
-		return err
-	}
+	c.decide(ctx, messages)
 	var storing errgroup.Group
 	var once sync.Mutex // of what the stores say
 	var carriers []*item
@@ -304,8 +306,9 @@ func (c *Coordinator) count(ctx context.Context, messages []message) error {
 	return nil
 }
 
-// decide says of every item whether it is to be stored.
-func (c *Coordinator) decide(ctx context.Context, messages []message) error {
+// decide says of every item whether it is to be stored. A late one of a test that has
+// ended, and cannot be opened any more, ends nothing: it would come again to every process.
+func (c *Coordinator) decide(ctx context.Context, messages []message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	before := map[name]bool{}
@@ -317,7 +320,10 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) error {
 			}
 			r := it.run
 			if err := c.open(ctx, r, time.Now()); err != nil { // it may have ended long ago
-				return err
+				it.lost = fmt.Sprintf("test %s cannot be opened: %v", r.Name, err)
+				it.stale = true
+				c.config.Log.Error("a late result is kept as evidence alone", "run", r.Name, "pair", it.Lease.Pair, "err", err)
+				continue
 			}
 			key := name{r.digest, it.Lease.Pair}
 			switch {
@@ -334,7 +340,6 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) error {
 			}
 		}
 	}
-	return nil
 }
 
 // store puts an item on the disk.
@@ -465,9 +470,7 @@ func (c *Coordinator) quarantine(w *worker, name, why string) {
 func (c *Coordinator) answer(ctx context.Context, m *message) error {
 	why := m.why
 	for i := range m.items {
-		if m.items[i].refuse != "" {
-			why = m.items[i].refuse
-		}
+		why = cmp.Or(m.items[i].refuse, m.items[i].lost, why)
 	}
 	if why != "" {
 		return m.Refuse(ctx, why)

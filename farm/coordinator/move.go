@@ -160,7 +160,7 @@ func (c *Coordinator) push(ctx context.Context, who asker, body []byte) (any, er
 		return nil, err
 	}
 	if err := c.open(ctx, r, time.Now()); err != nil {
-		return nil, c.fail(err)
+		return nil, err
 	}
 	return c.take(ctx, who, r, o.Pairs)
 }
@@ -178,7 +178,7 @@ func (c *Coordinator) take(ctx context.Context, who asker, r *run, texts [][]byt
 			return nil, refuse(exitRefused, "a pair that was brought cannot have been played: %v", err)
 		}
 		if p := &played[i].Played; p.Worker == "" || !who.may(rightAdmin) {
-			*p = match.Provenance{Worker: who.Name, Owner: who.Owner}
+			*p = match.Provenance{Worker: who.Name, Owner: who.Owner, Scale: p.Scale}
 		}
 	}
 	for i := range played {
@@ -212,6 +212,9 @@ func (c *Coordinator) take(ctx context.Context, who asker, r *run, texts [][]byt
 func verifyBrought(plan *match.Plan, r *match.PairResult) error {
 	if err := match.Verify(plan, r); err != nil {
 		return err
+	}
+	if !plan.Scales() {
+		r.Played.Scale = 0
 	}
 	return verifyVotes(r)
 }

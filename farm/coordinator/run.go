@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -54,12 +55,14 @@ type run struct {
 	task     farm.Task
 
 	// Of a run that is open, see Coordinator.open; else nil.
-	store  Store
-	ledger *ledger.Ledger
-	gate   *gate.Gate // nil: it has none
-	tune   *tuned     // nil: it is none
-	hub    *live.Hub
-	events uint64
+	store   Store
+	ledger  *ledger.Ledger
+	gate    *gate.Gate // nil: it has none
+	tune    *tuned     // nil: it is none
+	hub     *live.Hub
+	events  uint64
+	heard   map[string]*heard // workers that are listened to while somebody watches
+	relayed map[string]uint64 // how many events of each were published
 
 	attempts map[int]int // that were stored, by pair
 	cost     float64     // of a pair, in slot-seconds: an average of the latest
@@ -83,7 +86,7 @@ func newRun(digest string, rec record, known uint64) (*run, error) {
 	if got := plan.Digest(); got != digest {
 		return nil, fmt.Errorf("coordinator: test %s: its plan has the digest %s, and is kept as %s", rec.Name, got, digest)
 	}
-	r := &run{record: rec, digest: digest, revision: revision{known: known}, plan: plan, hub: live.NewHub(plan.Run), attempts: map[int]int{}, cost: 60}
+	r := &run{record: rec, digest: digest, revision: revision{known: known}, plan: plan, hub: live.NewHub(plan.Run), attempts: map[int]int{}, cost: 60, heard: map[string]*heard{}, relayed: map[string]uint64{}}
 	if plan.Scales() {
 		r.claims = newClaims(plan)
 	}
@@ -99,6 +102,12 @@ func (c *Coordinator) open(ctx context.Context, r *run, now time.Time) (err erro
 	if err != nil {
 		return err
 	}
+	defer func() {
+		if err != nil { // half open, results would be taken without a gate's or a tune's word
+			r.store, r.ledger = nil, nil
+			err = errors.Join(err, store.Close())
+		}
+	}()
 	finished, err := store.Finished(ctx)
 	if err != nil {
 		return err

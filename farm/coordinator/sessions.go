@@ -342,6 +342,7 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 		told.Drop, b.Held = b.Held, nil // what is finished may still count
 	}
 	c.hear(now, s, &b, &told)
+	told.Watched = c.watched(s)
 	switch {
 	case w.Draining || w.Quarantine != "":
 		told.Say = farm.SayDrain

@@ -83,6 +83,37 @@ func TestClocksFollowTheMachine(t *testing.T) {
 	})
 }
 
+// TestWhatIsBroughtKeepsItsClocks: else nobody could verify it any more who pulls it.
+func TestWhatIsBroughtKeepsItsClocks(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := scaledPlan("scaled", 20)
+		f.run(p)
+		played := at(5e5, 2)(p, 0)
+		for i := range played.Games { // longer than the plan's clocks, within those of that machine
+			g := &played.Games[i]
+			if moves := g.Record.Moves; !moves[len(moves)-1].Opening {
+				moves[len(moves)-1].Time = 12 * time.Second
+				for c := range g.Sides {
+					if g.Sides[c].Time > 0 {
+						g.Sides[c].Time = 12 * time.Second
+					}
+				}
+			}
+		}
+		if match.Verify(p, &played) != nil {
+			t.Fatal("it was not played with those clocks")
+		}
+		if err := f.do("ann", "push", farm.Push{Run: "scaled", Pairs: pairsOf(t, played)}, nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, got := range f.pulled(t, "ann", "scaled") {
+			if err := match.Verify(p, &got); err != nil || got.Played.Scale != 2 || got.Played.Worker != "ann" {
+				t.Errorf("it comes back as %+v: %v", got.Played, err)
+			}
+		}
+	})
+}
+
 // TestSpeedsAreHeldAgainstClaims: a machine that is a sixth slower than it says is to be
 // measured again, one that is half as fast plays nothing with clocks until it is, also
 // over a restart of the coordinator.

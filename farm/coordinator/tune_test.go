@@ -204,11 +204,23 @@ func TestAPurgeForksATune(t *testing.T) {
 		if err := f.do("boss", "purge", farm.Order{Run: "fork", Worker: "w0", Why: "it lies", Dry: true}, &p); err != nil || len(p.Pairs) < 50 {
 			t.Fatal(err, p)
 		}
+		own, dry := 0, p
+		for _, r := range f.disk.stores[a.plan.Digest()].pairs {
+			if r.Played.Worker == "w0" {
+				own++
+			}
+		}
+		if own == 0 || p.Drawn == 0 || len(p.Pairs)-p.Drawn != own {
+			t.Errorf("of %d pairs %d are said to be of others; %d are the worker's", len(p.Pairs), p.Drawn, own)
+		}
 		if err := f.do("boss", "quarantine", farm.Order{Worker: "w0", Why: "it lies"}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := f.do("boss", "purge", farm.Order{Run: "fork", Worker: "w0", Why: "it lies"}, &p); err != nil {
 			t.Fatal(err)
+		}
+		if len(p.Pairs)-p.Drawn < len(dry.Pairs)-dry.Drawn {
+			t.Errorf("purged: %d and %d of others", len(p.Pairs)-p.Drawn, p.Drawn)
 		}
 		if got := len(f.disk.stores[a.plan.Digest()].states); before < 10 || got > 2 {
 			t.Errorf("%d states before the purge, %d after it", before, got)
@@ -259,6 +271,47 @@ func TestAnOldWorkerIsGrantedNoTune(t *testing.T) {
 		var g farm.Grants
 		if err := way.Request(f.ctx, "lease.w0", farm.Ask{Session: "s", Want: 4}, &g); err != nil || len(g.Grants) > 0 {
 			t.Errorf("%v %+v", err, g)
+		}
+	})
+}
+
+// TestAResultOfAnOldPathIsStale: its pair may be granted by now, with other points; nobody
+// is to blame for it, and the tune goes on.
+func TestAResultOfAnOldPathIsStale(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		a := newTune(t, "late", 100, 5, 20, 2)
+		f.run(a.plan)
+		plays := func(w *line, first bool) {
+			t.Helper()
+			var items []farm.Item
+			for _, g := range w.want(15) {
+				pair := a.plan.Pair(g.Pair)
+				pair.Options = g.Options
+				items = append(items, result(t, g, playOut(a.plan, pair, func(match.Game) bool { return first })))
+			}
+			if len(items) != 15 || items[14].Lease.Pair != 14 {
+				t.Fatalf("%s is granted %d pairs", w.name, len(items))
+			}
+			w.send(items...)
+			f.until("they are stored", func() bool { return f.test("late").Stored == 15 })
+		}
+		plays(f.line(t, "w0"), true)
+		slow := f.line(t, "w1")
+		time.Sleep(lease) // w0 is away by now, and w1 may have them all
+		held := slow.want(30)
+		last := held[len(held)-1]
+		if err := f.do("boss", "purge", farm.Order{Run: "late", Worker: "w0", Why: "it lies"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(lease)
+		plays(f.line(t, "w2"), false)
+		pair := a.plan.Pair(last.Pair)
+		pair.Options = last.Options
+		slow.send(result(t, last, a.play(a.plan, pair)))
+		f.until("the late one is judged", func() bool { return f.hall.Waiting() == 0 })
+		time.Sleep(lease) // a tune that cannot go on is ended at a tick
+		if s := f.test("late"); s.State != farm.Running || s.Stale != 1 || s.Refused > 0 || s.Stored != 15 {
+			t.Errorf("pair %d of the old path: %+v", last.Pair, s)
 		}
 	})
 }

@@ -154,8 +154,10 @@ func (s *Schedule) choose(w Worker) (chosen *entry, alone bool) {
 		}
 	}
 	alone = len(wanting) == 1
-	if modest := s.modest(wanting); len(modest) > 0 {
-		wanting = modest
+	for _, better := range []func([]*entry) []*entry{unspent, s.modest} {
+		if some := better(wanting); len(some) > 0 {
+			wanting = some
+		}
 	}
 	if len(wanting) == 0 {
 		return nil, false
@@ -174,7 +176,12 @@ func (s *Schedule) choose(w Worker) (chosen *entry, alone bool) {
 	return slices.MinFunc(wanting, byHad), alone
 }
 
-// modest are those whose owners have not had too much.
+// unspent are those whose owners have not had all that they may have.
+func unspent(wanting []*entry) []*entry {
+	return slices.DeleteFunc(slices.Clone(wanting), func(e *entry) bool { return e.Spent })
+}
+
+// modest are those whose owners do not hold too much of the farm.
 func (s *Schedule) modest(wanting []*entry) []*entry {
 	held, total := map[string]int{}, 0
 	for _, e := range s.tests {
@@ -183,6 +190,6 @@ func (s *Schedule) modest(wanting []*entry) []*entry {
 	}
 	all := max(s.Slots, total) // what is held ahead of being played counts alike for all
 	return slices.DeleteFunc(slices.Clone(wanting), func(e *entry) bool {
-		return e.Spent || s.OwnerMax > 0 && float64(held[e.Owner]+1) > s.OwnerMax*float64(all)
+		return s.OwnerMax > 0 && float64(held[e.Owner]+1) > s.OwnerMax*float64(all)
 	})
 }

@@ -182,4 +182,12 @@ func TestAnOwnerLeavesRoom(t *testing.T) {
 	if got := lonely.Pick(ledger.Worker{}, 10, endless{}.grant); !reflect.DeepEqual(got, []ledger.Share{{Run: "x", Pairs: 10}}) {
 		t.Errorf("alone again: %v", got)
 	}
+	full := ledger.Schedule{OwnerMax: 0.4, Slots: 100}
+	for _, run := range []string{"x", "y"} {
+		full.Set(ledger.Test{Run: run, Owner: run, Share: 1, Cost: 1, Spent: run == "x"})
+		full.Held(run, 90) // more than an owner's part
+	}
+	if got := full.Pick(ledger.Worker{Open: []string{"x"}}, 10, endless{}.grant); !reflect.DeepEqual(got, []ledger.Share{{Run: "y", Pairs: 10}}) {
+		t.Errorf("beyond his quota, where everybody holds too much: %v", got)
+	}
 }

@@ -42,6 +42,12 @@ func (l *Ledger) HeldBy(worker string) int {
 	return 0
 }
 
+// Holds reports whether a worker has the lease of a pair.
+func (l *Ledger) Holds(worker string, pair int) bool {
+	x := l.held[pair]
+	return x != nil && x.who.name == worker
+}
+
 // Playing is how many of them are not finished, as far as it has told.
 func (l *Ledger) Playing(worker string) int {
 	if h := l.holders[worker]; h != nil {

@@ -194,6 +194,7 @@ func (w *Worker) over(runs []string) {
 			}
 		}
 		if t := w.tasks[run]; t != nil {
+			t.heed(false)
 			t.close()
 			delete(w.tasks, run)
 		}

@@ -243,6 +243,9 @@ func (w *Worker) heed(told farm.Told) {
 	for _, run := range told.Watched {
 		w.watched[run] = true
 	}
+	for run, t := range w.tasks {
+		t.heed(w.watched[run])
+	}
 	if told.Lease > 0 && w.welcome.Lease != told.Lease {
 		w.welcome.Beat = w.welcome.Beat * told.Lease / w.welcome.Lease
 		w.welcome.Lease = told.Lease

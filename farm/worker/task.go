@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gogi/farm"
@@ -27,6 +28,7 @@ type task struct {
 	until     time.Time // zero: for good
 	release   func()    // of what ready needs; may be nil
 	events    *runner.Events
+	watched   *atomic.Bool // whether what they tell is forwarded
 }
 
 // refusedFor is how long a run is not played here that could not be: a disk may be
@@ -207,11 +209,16 @@ func (t *task) listen(w *Worker) *runner.Events {
 	}
 	run := t.run
 	t.events = runner.NewEvents(t.plan.Run, true)
-	events, stream := t.events, t.events.Stream()
+	t.watched = new(atomic.Bool)
+	t.watched.Store(true)
+	events, stream, watched := t.events, t.events.Stream(), t.watched
 	var telling sync.WaitGroup
 	w.streams = append(w.streams, func() { events.Close(); telling.Wait() })
 	telling.Go(func() {
 		for ev := range stream {
+			if !watched.Load() {
+				continue
+			}
 			ev.Worker = w.config.Name
 			if body, err := json.Marshal(ev); err == nil {
 				_ = w.transport.Tell(farm.SubjectEvents+run+"."+w.config.Name, body) // nobody may be listening by now
@@ -219,6 +226,14 @@ func (t *task) listen(w *Worker) *runner.Events {
 		}
 	})
 	return t.events
+}
+
+// heed forwards what is told of the run while somebody watches it, and only then: who
+// begins to is told first of the games that are played. Worker.mu is held.
+func (t *task) heed(watched bool) {
+	if t.events != nil && t.watched.Swap(watched) != watched {
+		t.events.Listen(watched)
+	}
 }
 
 // close lets go of what the run needed. Games of it may still be ending, and tell of it.

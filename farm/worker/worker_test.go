@@ -468,7 +468,7 @@ func TestJoinIsRefusedOrInVain(t *testing.T) {
 func TestAFullStreamStopsTheAsking(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newField(t)
-		run := f.add(plan("a", 300))
+		run := f.add(plan("a", 60))
 		w := f.join(t)
 		f.wire.set(func() { f.wire.capacity = 1; f.wire.stream = [][]byte{nil} })
 		done := playing(t.Context(), w, time.Second)
@@ -531,6 +531,49 @@ func TestEventsAreForwardedWhileWatched(t *testing.T) {
 		}
 		if n := events[farm.SubjectEvents+run+".w1"]; n < 2*4 || len(events) != 1 { // two pairs begin after the first beat
 			t.Errorf("told: %v", events)
+		}
+	})
+}
+
+// TestForwardingEndsWithInterest, and begins again with it.
+func TestForwardingEndsWithInterest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		run := f.add(plan("a", 60))
+		f.config.Slots = 1
+		tell := func(watched ...string) {
+			f.mu.Lock()
+			f.told.Watched = watched
+			beats := len(f.beats)
+			f.mu.Unlock()
+			f.until(t.Context(), "it has heard so", func() bool { return len(f.beats) > beats+1 })
+		}
+		forwarded := func() int {
+			synctest.Wait()
+			f.wire.mu.Lock()
+			defer f.wire.mu.Unlock()
+			return len(f.wire.told)
+		}
+		w := f.join(t)
+		done := playing(t.Context(), w, time.Minute)
+		stored := func(n int) {
+			f.until(t.Context(), "more are stored", func() bool { return len(f.stored[run]) >= n })
+		}
+		tell(run)
+		stored(1) // of the second pair, the beginning is told
+		watched := forwarded()
+		tell()
+		ended := forwarded()
+		stored(2)
+		still := forwarded()
+		tell(run)
+		stored(4)
+		if again := forwarded(); watched == 0 || still != ended || again == still {
+			t.Errorf("forwarded: %d while it is watched, %d and %d after, %d when it is watched again", watched, ended, still, again)
+		}
+		w.Drain()
+		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
+			t.Error(err)
 		}
 	})
 }

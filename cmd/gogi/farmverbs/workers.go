@@ -136,6 +136,14 @@ func (c *TrustCommand) Run(ctx context.Context, env *verb.Env) error {
 	return c.order(ctx, env, "trust", farm.Order{Level: c.Level})
 }
 
+// drawn are the pairs that go with a worker's, in a tune.
+func drawn(pairs int) string {
+	if pairs == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and %s of others that the tune drew after them,", format.NumberOf(pairs, "pair"))
+}
+
 // PurgeCommand makes a worker's pairs of a test void.
 type PurgeCommand struct {
 	owner
@@ -158,7 +166,7 @@ func (c *PurgeCommand) Run(ctx context.Context, env *verb.Env) error {
 	if c.DryRun {
 		what = "would be void"
 	}
-	fmt.Fprintf(env.Out, "%s of %s in %s %s\n", format.NumberOf(len(p.Pairs), "pair"), c.Worker, c.Test, what)
+	fmt.Fprintf(env.Out, "%s of %s%s in %s %s\n", format.NumberOf(len(p.Pairs)-p.Drawn, "pair"), c.Worker, drawn(p.Drawn), c.Test, what)
 	if p.Before != "" && !c.DryRun {
 		fmt.Fprintf(env.Out, "the gate said %s, and says %s\n", p.Before, p.After)
 	}
