@@ -110,7 +110,7 @@ func TestAttacks(t *testing.T) {
 		"to stop a run":                    publish("ctl.ab"),
 		"to drain another":                 publish("ctl.w.victim"),
 		"an order of an owner":             publish("adm.intruder.submit"),
-		"another artefact":                 publish("put.intruder"),
+		"an upload in another's name":      publish("put.victim"),
 		"to purge the results":             publish("$JS.API.STREAM.PURGE.RESULTS_0"),
 		"to delete the stream":             publish("$JS.API.STREAM.DELETE.RESULTS_0"),
 		"to read a result":                 publish("$JS.API.DIRECT.GET.RESULTS_0"),
