@@ -170,7 +170,7 @@ func TestAttacks(t *testing.T) {
 func deputies(t *testing.T, n *nats.Conn) {
 	t.Helper()
 	for _, reply := range []string{"ctl.all", "ctl.ab", "ctl.w.victim", "beat.victim", "_INBOX_victim.x", "adm.victim.stop"} {
-		for _, subject := range []string{"beat.intruder", "lease.intruder", "hello.intruder", "art.intruder"} {
+		for _, subject := range []string{"beat.intruder", "lease.intruder", "hello.intruder", "art.intruder", "put.intruder"} {
 			if err := n.PublishRequest(subject, reply, []byte{0xa0}); err != nil {
 				t.Fatal(err)
 			}

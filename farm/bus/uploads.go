@@ -24,13 +24,14 @@ const workerUploads = 4 * farm.MaxBlock
 type uploaded struct {
 	dir  string
 	keys *keys.Ring
+	most int64 // bytes of a worker's
 
 	mu     sync.Mutex
 	places map[string]*artefacts.Store // by worker
 }
 
 func newUploaded(dir string, ring *keys.Ring) *uploaded {
-	return &uploaded{dir: dir, keys: ring, places: map[string]*artefacts.Store{}}
+	return &uploaded{dir: dir, keys: ring, most: workerUploads, places: map[string]*artefacts.Store{}}
 }
 
 // place is a worker's.
@@ -40,7 +41,7 @@ func (u *uploaded) place(worker string) (*artefacts.Store, error) {
 	if s := u.places[worker]; s != nil {
 		return s, nil
 	}
-	s, err := artefacts.Open(filepath.Join(u.dir, worker), workerUploads, true)
+	s, err := artefacts.Open(filepath.Join(u.dir, worker), u.most, true)
 	if err == nil {
 		u.places[worker] = s
 	}
@@ -90,6 +91,9 @@ func (b *Bus) Uploaded(_ context.Context, worker, sum string, limit int64) ([]by
 
 // Discard implements farm.Bus.
 func (b *Bus) Discard(worker, sum string) error {
+	if k, ok := b.config.Keys.Named(worker); !ok || !k.May(keys.Work) {
+		return nil
+	}
 	place, err := b.shelf.uploaded.place(worker)
 	if err != nil {
 		return err
