@@ -42,6 +42,7 @@ func (s *Site) openStore(ctx context.Context, p *match.Plan) (coordinator.Store,
 type Blocks struct {
 	dir    string
 	folder *selfplay.Folder
+	blocks int // of the run
 
 	mu    sync.Mutex
 	rows  map[int]*farm.StoredBlock
@@ -61,7 +62,7 @@ func OpenBlocks(dir string, u *selfplay.Unit) (_ *Blocks, err error) {
 			return nil, fmt.Errorf("farm: %w", err)
 		}
 	}
-	s := &Blocks{dir: dir, rows: map[int]*farm.StoredBlock{}, takes: map[int]int{}}
+	s := &Blocks{dir: dir, blocks: u.Blocks, rows: map[int]*farm.StoredBlock{}, takes: map[int]int{}}
 	if s.folder, err = selfplay.OpenFolder(filepath.Join(dir, "data"), u.Plan, u.Design); err != nil {
 		return nil, fmt.Errorf("farm: %w", err)
 	}
@@ -146,17 +147,13 @@ func (s *Blocks) AddBlock(_ context.Context, b farm.StoredBlock, data []byte) (a
 func (s *Blocks) FirstBlock(_ context.Context, from int) (*farm.StoredBlock, []byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var first *farm.StoredBlock
-	for _, row := range s.rows {
-		if row.Number >= from && (first == nil || row.Number < first.Number) {
-			first = row
+	for n := from; n < s.blocks; n++ {
+		if row := s.rows[n]; row != nil {
+			data, err := s.folder.Encoded(n)
+			return row, data, err
 		}
 	}
-	if first == nil {
-		return nil, nil, nil
-	}
-	data, err := s.folder.Encoded(first.Number)
-	return first, data, err
+	return nil, nil, nil
 }
 
 // Finished implements coordinator.Store.
