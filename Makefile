@@ -10,7 +10,7 @@ PAPER = paper-$(NODES)$(if $(KINGS),-kings)
 NOISE = $(if $(KINGS),EvalNoise = $(KINGS)$(comma) NoiseModel = "king_square",EvalNoise = 5)
 comma := ,
 
-.PHONY: build check test soak chaos fuzz bench lint paper figures wine macos
+.PHONY: build check test soak chaos fuzz bench lint paper figures wine windows macos dist
 
 build: ## the program, as ./gogi
 	$(GO) build -o gogi ./cmd/gogi
@@ -31,6 +31,12 @@ chaos: ## ten minutes, or CHAOS=1h, of a farm whose processes are killed, stoppe
 
 wine: ## the program built for Windows plays under Wine; wants wine, gcc-mingw-w64-x86-64 and minutes
 	GOGI_WINE=required $(GO) test -count=1 -timeout 15m ./internal/wine
+
+windows: ## types for Windows, the tests' too; wants gcc-mingw-w64-x86-64
+	GOFLAGS=-trimpath CGO_ENABLED=1 GOOS=windows CC=x86_64-w64-mingw32-gcc $(GO) vet ./... # -trimpath: what make dist has compiled is used
+
+dist: ## archives for Linux and Windows, Debian packages and their SHA-256, into dist/: docs/install.md
+	scripts/dist
 
 macos: ## types for macOS, without SQLite, which wants a C compiler for it
 	CGO_ENABLED=0 GOOS=darwin $(GO) vet ./...

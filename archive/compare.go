@@ -61,17 +61,22 @@ func comparedRun(ctx context.Context, store *results.Store, info *results.RunInf
 // addPairs gives each pair of a run its opening, for which one record of each opening
 // is read: books of two runs may count their lines differently.
 func addPairs(ctx context.Context, store *results.Store, info *results.RunInfo, add func(match.Opening, []match.Row) error) error {
-	openings := map[string]match.Opening{}
+	type name struct { // two books of imported runs may use one ID
+		id   string
+		hash uint64
+	}
+	openings := map[name]match.Opening{}
 	return store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error {
 		r := rows[0]
-		opening, known := openings[r.OpeningID]
+		key := name{r.OpeningID, r.OpeningHash}
+		opening, known := openings[key]
 		if !known {
 			record, err := store.Record(ctx, info.ID, r.Pair, r.Leg)
 			if err != nil {
 				return err
 			}
 			opening = match.PlayedOpening(r, record)
-			openings[r.OpeningID] = opening
+			openings[key] = opening
 		}
 		return add(opening, rows)
 	})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/internal/phrases"
 	"gogi/internal/unfit"
 	"gogi/match"
 	"gogi/usi"
@@ -53,7 +54,7 @@ func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan,
 // ofCommand are the files that are known before an engine was greeted.
 func ofCommand(files []match.FileHash) []match.FileHash {
 	return slices.DeleteFunc(slices.Clone(files), func(f match.FileHash) bool {
-		return f.Role != match.BinaryRole && !strings.HasPrefix(f.Role, argumentRole)
+		return f.Role != match.BinaryRole && f.Role != match.BookRole && !strings.HasPrefix(f.Role, argumentRole)
 	})
 }
 
@@ -150,7 +151,7 @@ func (h hasher) optionFiles(p *match.Player) (warnings []Warning, err error) {
 			if err := h.add(p, role, path); err != nil {
 				return nil, err
 			}
-			warnings = append(warnings, Warning{Engine: p.Name, Text: "options in " + path + " may override those that are sent"})
+			warnings = append(warnings, Warning{Engine: p.Name, Text: phrases.Of("options in %s may override those that are sent", path)})
 		}
 	}
 	return warnings, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gogi/configs"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -295,7 +296,7 @@ func TestWarningParts(t *testing.T) {
 	p, _ := plan(t, two, configs.Flags{}, env)
 	got := configs.Lint(p.Players[0], p, greeting(t, "NetworkDelay type spin default 120 min 0 max 10000").Options)
 	want := []configs.Warning{{
-		Engine: "A", Text: "NetworkDelay 120: made for play over networks, they distort short games", Advice: `profile = "yaneuraou" sets them`,
+		Engine: "A", Text: phrases.Of("%s: made for play over networks, they distort short games", "NetworkDelay 120"), Advice: phrases.Of("profile = \"yaneuraou\" sets them"),
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gogi/ensemble/voting"
+	"gogi/internal/phrases"
 
 	books "gogi/book"
 	"gogi/ensemble"
@@ -179,12 +180,12 @@ func (r *resolver) council(i int, within []string) match.Player {
 		Greeting: defaultGreeting, Ready: defaultReady,
 	}
 	p.Identity.Fixed = "council of " + strconv.Itoa(len(out.Members)) + " by " + out.Rule
-	r.councilBook(path+".book", c.Book, &p)
+	r.book(path+".book", "council", c.Book, &p)
 	return p
 }
 
-// councilBook makes a book a part of what the council is.
-func (r *resolver) councilBook(path, name string, p *match.Player) {
+// book makes a book a part of what the player is; what says whether it is an engine.
+func (r *resolver) book(path, what, name string, p *match.Player) {
 	if name == "" {
 		return
 	}
@@ -194,7 +195,7 @@ func (r *resolver) councilBook(path, name string, p *match.Player) {
 		err = r.hashes.add(p, match.BookRole, file)
 	}
 	if err != nil {
-		r.fail(path, "council %s: its book: %w", p.Name, err)
+		r.fail(path, "%s %s: its book: %w", what, p.Name, err)
 	}
 }
 
@@ -298,7 +299,7 @@ func (r *resolver) checkLists(name string, c *match.Council) {
 	if len(single) > 0 {
 		w := warning("council %s votes by %s over lists of several lines, and MultiPV is 1 for %s: from one line each it plays nearly always what simple majority plays",
 			name, spec.Name, strings.Join(single, ", "))
-		w.Advice = "options = {MultiPV = 4} gives lists"
+		w.Advice = phrases.Of("options = {MultiPV = 4} gives lists")
 		r.warnings = append(r.warnings, w)
 	}
 }

@@ -252,9 +252,6 @@ func TestCouncilBook(t *testing.T) {
 		if files := plan.Players[0].Identity.Files; len(files) != 1 || files[0].Role != match.BookRole || files[0].Path != file {
 			t.Errorf("%+v", files)
 		}
-		if _, err := configs.Place(plan, nil, configs.Env{Engines: folder, Self: "/gogi", BuiltinVersion: "sparring"}); err == nil || !strings.Contains(err.Error(), "book") {
-			t.Errorf("a book was placed: %v", err)
-		}
 		return plan.Digest()
 	}
 	plain, err := councilPlan(t, councilFile+"rule = \"majority\"\n")

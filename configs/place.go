@@ -24,8 +24,7 @@ import (
 // been; equal files have one folder. All errors are reported together, each as its
 // engine's own.
 //
-// What cannot be placed: books of councils and of the built-in engine, an engine behind ssh, one whose identity was given by hand,
-// and files that it finds by a default or a folder which the digest covers as a path of
+// What cannot be placed: an engine behind ssh, one whose identity was given by hand, and files that it finds by a default or a folder which the digest covers as a path of
 // the other machine.
 func Place(plan *match.Plan, find func(sha256 string) (path string, err error), env Env) (*match.Plan, error) {
 	if !filepath.IsAbs(env.Engines) {
@@ -37,8 +36,10 @@ func Place(plan *match.Plan, find func(sha256 string) (path string, err error), 
 			errs = append(errs, unfit.Wrap(p.Name, fmt.Errorf("engine %s: placing it: %w", p.Name, err)))
 		}
 	})
-	for _, p := range plan.Players {
-		errs = append(errs, placeable(p))
+	for _, c := range out.Councils() {
+		if err := placeCouncil(c, find, env); err != nil {
+			errs = append(errs, unfit.Wrap(c.Name, fmt.Errorf("council %s: placing it: %w", c.Name, err)))
+		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -49,19 +50,15 @@ func Place(plan *match.Plan, find func(sha256 string) (path string, err error), 
 	return out, nil
 }
 
-// placeable refuses councils that read files themselves.
-func placeable(p match.Player) error {
-	if p.Council == nil {
+// placeCouncil gives a council the book that it plays from.
+func placeCouncil(p *match.Player, find func(string) (string, error), env Env) error {
+	if len(p.Identity.Files) == 0 {
 		return nil
 	}
-	var errs []error
-	if len(p.Identity.Files) > 0 {
-		errs = append(errs, fmt.Errorf("council %s plays from a book, which cannot be placed", p.Name))
-	}
-	for _, m := range p.Council.Members {
-		errs = append(errs, placeable(m))
-	}
-	return errors.Join(errs...)
+	dir := p.Dir // nobody works there
+	err := lay(p, find, env)
+	p.Dir = dir
+	return err
 }
 
 // placeEngine changes one engine. Nothing that it points to is shared with another plan then.
@@ -71,12 +68,8 @@ func placeEngine(p *match.Player, find func(string) (string, error), env Env) er
 		return fmt.Errorf("it is %q, and the built-in engine here %q", p.Identity.Fixed, env.BuiltinVersion)
 	case len(p.Command) == 0:
 		return errors.New("it has no command")
-	case p.Builtin && len(p.Identity.Files) > 0:
-		return errors.New("it plays from a book, which cannot be placed")
 	case p.Builtin:
-		p.Command = slices.Concat([]string{env.Self}, p.Command[1:])
-		p.Dir = env.WorkDir
-		return nil
+		return placeBuiltin(p, find, env)
 	case isRemote(p.Command):
 		return errors.New("it runs behind ssh: expected a program with a SHA-256")
 	case p.Identity.Fixed != "":
@@ -85,6 +78,24 @@ func placeEngine(p *match.Player, find func(string) (string, error), env Env) er
 	if err := chooseVariant(p, env); err != nil {
 		return err
 	}
+	return lay(p, find, env)
+}
+
+// placeBuiltin uses the engine within this program, with the books that it had.
+func placeBuiltin(p *match.Player, find func(string) (string, error), env Env) error {
+	if len(p.Identity.Files) > 0 {
+		if err := lay(p, find, env); err != nil {
+			return err
+		}
+	} else {
+		p.Dir = env.WorkDir
+	}
+	p.Command = slices.Concat([]string{env.Self}, p.Command[1:])
+	return nil
+}
+
+// lay makes the player's folder, and makes the player use the files in it.
+func lay(p *match.Player, find func(string) (string, error), env Env) error {
 	l, err := layoutOf(p)
 	if err != nil {
 		return err
@@ -153,7 +164,7 @@ func layoutOf(p *match.Player) (*layout, error) {
 		held[spot] = f.SHA256
 		l.spots = append(l.spots, spot)
 	}
-	if l.binary == "" {
+	if l.binary == "" && !p.Builtin && p.Council == nil {
 		return nil, errors.New("its binary has no SHA-256")
 	}
 	return l, nil
@@ -164,8 +175,10 @@ func spotOf(p *match.Player, f match.FileHash) string {
 	if rel, ok := below(p.Dir, f.Path); ok {
 		return filepath.Join(workSpot, rel)
 	}
-	if rel, ok := below(filepath.Dir(p.Command[0]), f.Path); ok {
-		return filepath.Join(binarySpot, rel)
+	if len(p.Command) > 0 {
+		if rel, ok := below(filepath.Dir(p.Command[0]), f.Path); ok {
+			return filepath.Join(binarySpot, rel)
+		}
 	}
 	if _, inFolder := folderRole(f.Role); inFolder {
 		return filepath.Join(otherSpot, f.Role)
@@ -262,8 +275,11 @@ func (l *layout) enter(p *match.Player, root string) error {
 // point makes whatever named the i-th file name it where it is now.
 func (l *layout) point(p, before *match.Player, i int, root string) error {
 	f, spot := l.files[i], l.spots[i]
-	if f.Role == match.BinaryRole {
+	switch f.Role {
+	case match.BinaryRole:
 		p.Command[0] = filepath.Join(root, spot)
+		return nil
+	case match.BookRole: // we read it ourselves, where the identity says
 		return nil
 	}
 	if number, ok := strings.CutPrefix(f.Role, argumentRole); ok {

@@ -30,7 +30,11 @@ func (s stock) find(sum string) (string, error) {
 // take puts every file of a plan into the stock.
 func (s stock) take(t *testing.T, p *match.Plan) {
 	t.Helper()
-	for _, e := range p.Engines() {
+	players := p.Engines()
+	for _, c := range p.Councils() {
+		players = append(players, *c)
+	}
+	for _, e := range players {
 		for _, f := range e.Identity.Files {
 			text, err := os.ReadFile(f.Path)
 			if err != nil {
@@ -149,6 +153,78 @@ func checkPlaced(t *testing.T, name string, received *match.Plan, here stock, th
 	complete, _, err := configs.Complete(placed, greetings)
 	if err != nil || complete.Digest() != placed.Digest() || len(complete.Players[0].Identity.Files) != len(placed.Players[0].Identity.Files) {
 		t.Errorf("%s: completed again: %v", name, err)
+	}
+}
+
+// Books come along: of an engine, of a council and of its member, of the built-in engine,
+// and one that this opens by its own option. A book that has changed is another player.
+func TestPlaceBooks(t *testing.T) {
+	env, here, there := machine(t), stock(t.TempDir()), worker(t)
+	fill(t, env.WorkDir, map[string]string{"deep/a.db": "a", "b.usi": "b", "c.ybb": "c"})
+	text := strings.Replace(two, "\"./dev\"", "\"./dev\"\nbook = \"deep/a.db\"", 1)
+	text = strings.Replace(text, "games = 2", "games = 6\ndesign = \"round_robin\"", 1) + `
+[[engine]]
+name = "S"
+cmd = "builtin"
+book = "b.usi"
+options = {BookFile = "` + env.WorkDir + `/c.ybb"}
+[[council]]
+name = "C"
+members = ["S"]
+rule = "majority"
+book = "b.usi"
+`
+	p, _ := plan(t, text, configs.Flags{}, env)
+	greetings := []usi.Greeting{greeting(t, fairy), greeting(t, fairy), greeting(t, "BookFile type filename default <empty>")}
+	p, _, err := configs.Complete(p, greetings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here.take(t, p)
+	received := sent(t, p)
+	checkPlaced(t, "books", received, here, there, greetings)
+	placed, err := configs.Place(received, here.find, there)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engines, council := placed.Engines(), placed.Councils()[0]
+	if council.Dir != "" || engines[2].Command[0] != there.Self || !strings.HasPrefix(engines[2].Options[0].Value, there.Engines) {
+		t.Errorf("%+v, %+v", council, engines[2])
+	}
+	for name, test := range map[string]struct {
+		files []match.FileHash
+		want  []string // base name and text of each book
+	}{
+		"A": {engines[0].Identity.Files, []string{"a.db a"}}, "S": {engines[2].Identity.Files, []string{"b.usi b", "c.ybb c"}},
+		"C": {council.Identity.Files, []string{"b.usi b"}},
+	} {
+		var got []string
+		for _, f := range test.files {
+			if f.Role == match.BinaryRole {
+				continue
+			}
+			text, err := os.ReadFile(f.Path)
+			if err != nil || !strings.HasPrefix(f.Path, there.Engines) {
+				t.Errorf("%s: %s: %v", name, f.Path, err)
+			}
+			got = append(got, filepath.Base(f.Path)+" "+string(text))
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	other := sent(t, p)
+	fill(t, env.WorkDir, map[string]string{"deep/a.db": "another"})
+	if err := configs.VerifyIdentity(other, greetings); err == nil || !strings.Contains(err.Error(), "book ("+env.WorkDir+"/deep/a.db) has SHA-256") {
+		t.Error(err)
+	}
+	again, _ := plan(t, text, configs.Flags{}, env)
+	if again, _, err = configs.Complete(again, greetings); err != nil || again.Digest() == p.Digest() {
+		t.Errorf("another book, the same digest: %v", err)
+	}
+	here = stock(t.TempDir())
+	if _, err := configs.Place(received, here.find, there); err == nil || !strings.Contains(err.Error(), "council C: placing it: book, SHA-256") {
+		t.Error(err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/shogi"
 )
@@ -355,7 +356,7 @@ func (r *resolver) idleFlags() {
 		"profile": func(e Engine) bool { return e.Profile != "" },
 		"restart": func(e Engine) bool { return e.Restart != "" },
 	}
-	var idle []string
+	var idle []phrases.Said
 	for path, flag := range r.file.flags {
 		key, rest, _ := strings.Cut(path, ".")
 		has := own[key]
@@ -363,10 +364,10 @@ func (r *resolver) idleFlags() {
 			continue
 		}
 		if !slices.ContainsFunc(r.seats, func(s seat) bool { return s.council || !has(r.file.Engines[s.index]) }) {
-			idle = append(idle, flag+" has no effect: every player has its own "+key)
+			idle = append(idle, phrases.Of("%s has no effect: every player has its own %s", flag, key))
 		}
 	}
-	slices.Sort(idle)
+	slices.SortFunc(idle, func(a, b phrases.Said) int { return strings.Compare(a.String(), b.String()) })
 	for _, text := range idle {
 		r.warnings = append(r.warnings, Warning{Text: text})
 	}

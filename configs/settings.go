@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/shogi"
 	"gogi/usi"
@@ -121,13 +122,13 @@ func Lint(p match.Player, plan *match.Plan, declared []usi.Option) []Warning {
 	var warnings []Warning
 	if traps := in.timeTraps(); len(traps) > 0 && timed(p, plan) {
 		warnings = append(warnings, Warning{
-			Engine: p.Name, Text: strings.Join(traps, ", ") + ": made for play over networks, they distort short games",
-			Advice: `profile = "yaneuraou" sets them`,
+			Engine: p.Name, Text: phrases.Of("%s: made for play over networks, they distort short games", strings.Join(traps, ", ")),
+			Advice: phrases.Of("profile = \"yaneuraou\" sets them"),
 		})
 	}
 	if books := in.books(); len(books) > 0 {
 		warnings = append(warnings, Warning{
-			Engine: p.Name, Text: strings.Join(books, ", ") + ": it plays from a book of its own on top of the openings",
+			Engine: p.Name, Text: phrases.Of("%s: it plays from a book of its own on top of the openings", strings.Join(books, ", ")),
 		})
 	}
 	return warnings

@@ -44,7 +44,16 @@ func VerifyIdentity(plan *match.Plan, greetings []usi.Greeting) error {
 
 // anew are an engine's files as they are now.
 func (h hasher) anew(p match.Player, in options) ([]match.FileHash, error) {
+	agreed := p.Identity.Files
 	p.Identity.Files = nil
+	for _, f := range agreed {
+		if f.Role != match.BookRole {
+			continue
+		}
+		if err := h.add(&p, f.Role, f.Path); err != nil {
+			return nil, err
+		}
+	}
 	if p.Identity.Fixed == "" {
 		if err := h.command(&p); err != nil {
 			return nil, err

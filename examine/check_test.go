@@ -2,6 +2,7 @@ package examine
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +22,19 @@ func TestMain(m *testing.M) { fakeengine.RunTests(m) }
 var short = waits{overrun: time.Second, stop: time.Second, end: time.Second}
 
 var quick = Options{Quick: true, waits: short}
+
+// timeless is a control that always takes as long.
+type timeless time.Duration
+
+func (c timeless) starting(context.Context) func() stamp {
+	return func() stamp { return stamp{time.Now(), time.Duration(c), true, true} }
+}
+
+func (c timeless) answering(context.Context, time.Duration) func() stamp {
+	return func() stamp { return stamp{time.Now(), time.Duration(c), true, false} }
+}
+
+func (c timeless) close() error { return nil }
 
 // anyVerdict is for items where a slow machine is reason enough for a warning.
 const anyVerdict Verdict = -1
@@ -52,6 +66,9 @@ func check(t *testing.T, options Options, change func(*match.Player), arguments 
 		change(&p)
 	}
 	plan := &match.Plan{Rules: match.RulesProfiles()[match.DefaultRules], Players: []match.Player{p}}
+	if options.control == nil {
+		options.control = timeless(12 * time.Millisecond)
+	}
 	var found []Finding
 	options.Found = func(f Finding) { found = append(found, f) }
 	var err error

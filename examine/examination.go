@@ -1,11 +1,11 @@
 package examine
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"gogi/internal/foreign"
+	"gogi/internal/phrases"
 )
 
 // Verdict is the judgement on one item, worse ones being greater.
@@ -20,6 +20,11 @@ const (
 
 // String is the word that is printed.
 func (v Verdict) String() string { return [...]string{"pass", "warn", "fail"}[v] }
+
+// Said is the word that people read.
+func (v Verdict) Said() phrases.Said {
+	return [...]phrases.Said{phrases.Of("pass"), phrases.Of("warn"), phrases.Of("fail")}[v]
+}
 
 // MarshalText is the word of the JSON.
 func (v Verdict) MarshalText() ([]byte, error) {
@@ -37,20 +42,31 @@ type Finding struct {
 
 type checkNote struct {
 	verdict Verdict
-	text    string
+	said    phrases.Said
 }
 
-// add notes something; an engine's text may be part of it. The worst comes
-// first in the detail, as it is the reason for the verdict.
-func (f *Finding) add(v Verdict, format string, args ...any) {
-	f.notes = append(f.notes, checkNote{v, foreign.Printable(fmt.Sprintf(format, args...), 300)})
+// add notes something, a phrase and what fills it; an engine's text may be part of it. The
+// worst comes first in the detail, as it is the reason for the verdict.
+func (f *Finding) add(v Verdict, phrase string, args ...any) {
+	f.notes = append(f.notes, checkNote{v, phrases.Of(phrase, args...)})
 	f.Verdict = max(f.Verdict, v)
 	slices.SortStableFunc(f.notes, func(a, b checkNote) int { return int(b.verdict) - int(a.verdict) })
-	texts := make([]string, len(f.notes))
-	for i, n := range f.notes {
-		texts[i] = n.text
+	f.Detail = f.In(phrases.English)
+}
+
+// In is the detail in a tongue.
+func (f *Finding) In(in phrases.Tongue) string {
+	if len(f.notes) == 0 {
+		return f.Detail
 	}
-	f.Detail = strings.Join(texts, "; ")
+	var texts []string
+	for _, n := range f.notes {
+		texts = append(texts, foreign.Printable(n.said.In(in), 300))
+	}
+	if in == phrases.Japanese {
+		return strings.Join(texts, "；")
+	}
+	return strings.Join(texts, "; ")
 }
 
 // Examination is the whole result; its JSON is what "gogi check --json"

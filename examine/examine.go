@@ -6,8 +6,10 @@ package examine
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/players"
 )
@@ -17,7 +19,8 @@ type Options struct {
 	Quick bool          // leave out what takes long
 	Found func(Finding) // gets each finding as soon as it is made, since all take a while; nil: nobody does
 
-	waits waits // zero: defaultWaits
+	waits   waits   // zero: defaultWaits
+	control control // what the engine's times are held against; nil: the built-in engine's
 }
 
 // waits are how long an engine is waited for that does not do what it should.
@@ -36,11 +39,19 @@ func defaultWaits() waits {
 // the rules, and what the engine is sent. Items are tried in the order of a game, until one that
 // the others need has failed. No process of the engine is left at the end. The
 // error is the context's cause, or that a process would not end; a bad engine is
-// none, but a Examination with findings that say Fail.
+// none, but a Examination with findings that say Fail. Times are held against those of a
+// process that does nothing: what the machine had no time for is not the engine's fault.
 func Engine(ctx context.Context, o *players.Opener, p match.Player, options Options) (*Examination, error) {
-	s := &subject{opener: o, plan: o.Plan, player: p, waits: options.waits}
+	s := &subject{opener: o, plan: o.Plan, player: p, waits: options.waits, control: options.control}
 	if s.waits == (waits{}) {
 		s.waits = defaultWaits()
+	}
+	if s.control == nil {
+		n, err := newNothing(o)
+		if err != nil {
+			return nil, err
+		}
+		s.control = n
 	}
 	sheet := &Examination{Version: 1, Checks: []Finding{}}
 	for _, item := range items(s.waits) {
@@ -57,15 +68,40 @@ func Engine(ctx context.Context, o *players.Opener, p match.Player, options Opti
 		if options.Found != nil {
 			options.Found(f)
 		}
-		if item.vital && f.Verdict == Fail {
+		if item.vital && s.engine == nil {
 			sheet.Stuck = item.name
 			break
 		}
 	}
-	if err := errors.Join(s.end(), context.Cause(ctx)); err != nil {
+	if err := errors.Join(s.end(), s.control.close(), context.Cause(ctx)); err != nil {
 		return nil, err
 	}
 	return sheet, nil
+}
+
+// Title is what people call an item: its name in words, where USI has no word for it.
+func Title(check string) phrases.Said {
+	switch check {
+	case "options":
+		return phrases.Of("options")
+	case "defaults":
+		return phrases.Of("defaults")
+	case "go_main_and_byoyomi":
+		return phrases.Of("go main and byoyomi")
+	case "go_increment":
+		return phrases.Of("go increment")
+	case "legal_moves":
+		return phrases.Of("legal moves")
+	case "declaration":
+		return phrases.Of("declaration")
+	case "repeatable":
+		return phrases.Of("repeatable")
+	case "mate_search":
+		return phrases.Of("mate search")
+	case "end_of_input":
+		return phrases.Of("end of input")
+	}
+	return phrases.Verbatim(strings.ReplaceAll(check, "_", " "))
 }
 
 // Checks are the names of all items, in the order in which they are tried.

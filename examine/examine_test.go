@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/phrases"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -77,10 +78,10 @@ func TestJudgeMate(t *testing.T) {
 func TestDifferences(t *testing.T) {
 	a := usi.Reply{Text: "7g7f", Nodes: 10_000, Lines: []usi.Info{{Score: usi.Score{Value: 30}}}}
 	b := usi.Reply{Text: "2g2f", Nodes: 10_001, Lines: []usi.Info{{Score: usi.Score{Mate: 1, Value: 3}}}}
-	if got := differences(a, a); got != "" {
-		t.Errorf("the same: %q", got)
+	if got := differences(a, a); len(got) > 0 {
+		t.Errorf("the same: %v", got)
 	}
-	if got, want := differences(a, b), "move 7g7f and 2g2f, score cp 30 and mate 3, nodes 10,000 and 10,001"; got != want {
+	if got, want := differences(a, b).In(phrases.English), "move 7g7f and 2g2f, score cp 30 and mate 3, nodes 10,000 and 10,001"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -97,42 +98,81 @@ func TestFindingNotes(t *testing.T) {
 	}
 }
 
-// What a fresh process did before its item began is not charged to the item, unless it
-// died of it.
+// Silence is the machine's where a process that does nothing was slow at the same time, and
+// the engine's where that was not; a crash is always the engine's.
 func TestCharge(t *testing.T) {
-	silent := &usi.Fault{Kind: usi.FaultStart, Awaiting: "readyok"}
+	const second = time.Second
+	silent := &usi.Fault{Kind: usi.FaultStart, Awaiting: "readyok", Note: "silent"}
 	crashed := &usi.Fault{Kind: usi.FaultCrash, Awaiting: "readyok", Note: "exit status 3"}
+	hung := &usi.Fault{Kind: usi.FaultHang, Searching: true}
+	now := time.Now()
+	calm, slow := stamp{now, 12 * time.Millisecond, true, true}, stamp{now, 3 * second, true, true}
+	stuck, deaf := stamp{now, 4 * second, false, true}, stamp{now, 2 * second, false, false}
 	for _, test := range []struct {
-		err  error
-		want Verdict
-		text string
+		err   error
+		aside stamp
+		want  Verdict
+		text  string
 	}{
-		{&notStarted{silent}, Warn, "not tried: a fresh process was not ready in time (no readyok); is the machine busy?"},
-		{&notStarted{crashed}, Fail, "aborts on go nodes 5, waiting for readyok: exit status 3"},
-		{silent, Fail, "fails on go nodes 5, waiting for readyok:"}, // between two games of one process
+		{&notStarted{silent}, stamp{}, Warn, "not tried: a fresh process was not ready in time (no readyok); is the machine busy?"},
+		{silent, stamp{}, Fail, "fails on go nodes 5, waiting for readyok: silent"},
+		{&notStarted{silent}, calm, Fail, "fails on go nodes 5, waiting for readyok: silent; a process that does nothing took 12 ms to start at the same time"},
+		{silent, slow, Warn, "cannot be told: no readyok in time, but the machine is busy: a process that does nothing took 3 s to start at the same time"},
+		{&notStarted{silent}, stuck, Warn, "cannot be told: no readyok in time, but the machine is busy: a process that does nothing had not started after 4 s, at the same time"},
+		{&notStarted{crashed}, slow, Fail, "aborts on go nodes 5, waiting for readyok: exit status 3"},
+		{hung, deaf, Warn, "cannot be told: no bestmove in time, but the machine is busy: a process that does nothing had not answered after 2 s, at that moment"},
+		{hung, stamp{}, Fail, "hangs on go nodes 5: no bestmove, not even 0.0 ms after stop"},
+		{&notStarted{&unanswered{"usiok", second}}, slow, Warn, "cannot be told: no usiok in time, but the machine is busy: a process that does nothing took 3 s to start at the same time"},
+		{&unanswered{"checkmate", second}, stamp{}, Fail, "go nodes 5: no checkmate within 1 s"},
 	} {
 		f := &Finding{}
-		(&subject{}).charge(f, Fail, test.err, "go nodes 5")
-		if f.Verdict != test.want || f.Detail != test.text {
+		charged := (&subject{aside: test.aside}).charge(f, Fail, test.err, phrases.Verbatim("go nodes 5"))
+		if f.Verdict != test.want || f.Detail != test.text || charged != (test.want == Fail) {
 			t.Errorf("%v: %v: %q, want %q", test.err, f.Verdict, f.Detail, test.text)
 		}
 	}
 }
 
-// A tenth of a millisecond is no lateness, and a busy machine is named.
+// A slow greeting and a slow stop are the machine's, too, where that was as slow.
+func TestSlowness(t *testing.T) {
+	now := time.Now()
+	for _, test := range []struct {
+		took time.Duration
+		want Verdict
+	}{{10 * time.Millisecond, Warn}, {1500 * time.Millisecond, Pass}} {
+		s := &subject{aside: stamp{now, test.took, true, true}}
+		greeting, stop := &Finding{}, &Finding{}
+		s.sayUnlessBusy(greeting, phrases.Of("slow: some GUIs give up after 2 s"))
+		s.sayStop(stop, 1700*time.Millisecond)
+		if greeting.Verdict != test.want || stop.Verdict != test.want {
+			t.Errorf("%v: %q, %q", test.took, greeting.Detail, stop.Detail)
+		}
+	}
+}
+
+// A tenth of a millisecond is no lateness, nor is what the machine was late itself, and a
+// busy machine is named.
 func TestLate(t *testing.T) {
 	for _, test := range []struct {
-		over, waited time.Duration
-		late         bool
-		busy         bool
+		over, waited, aside int // milliseconds
+		noted               bool
+		want                Verdict
+		says                string
 	}{
-		{-time.Millisecond, 0, false, false}, {100 * time.Microsecond, 0, false, false}, {time.Millisecond, 0, false, false},
-		{2 * time.Millisecond, 0, true, false}, {20 * time.Millisecond, 10 * time.Millisecond, true, true},
+		{-1, 0, 0, false, Pass, ""}, {1, 0, 0, false, Pass, ""}, {1, 0, 50, false, Pass, ""},
+		{2, 0, 0, true, Warn, "2.0 ms too late"},
+		{20, 10, 0, true, Warn, "the machine is busy: it waited 10 ms for a CPU"},
+		{20, 0, 19, true, Pass, "20 ms too late, as the machine is: a process that does nothing took 19 ms to answer at that moment"},
+		{20, 0, 18, true, Warn, "; a process that does nothing took 18 ms to answer at that moment"},
 	} {
-		f, s := &Finding{}, &subject{waited: test.waited}
-		late := s.late(f, usi.Reply{Elapsed: time.Second + test.over}, time.Second)
-		if late != test.late || strings.Contains(f.Detail, "the machine is busy") != test.busy || late != (f.Verdict == Warn) {
-			t.Errorf("%+v: %v, %q", test, late, f.Detail)
+		s := &subject{waited: time.Duration(test.waited) * time.Millisecond}
+		if test.aside > 0 {
+			s.aside = stamp{Asked: time.Now(), Took: time.Duration(test.aside) * time.Millisecond, Answered: true}
+		}
+		f := &Finding{}
+		noted := s.late(f, usi.Reply{Elapsed: time.Second + time.Duration(test.over)*time.Millisecond}, time.Second)
+		if noted != test.noted || f.Verdict != test.want || !strings.Contains(f.Detail, test.says) || (f.Detail != "") != noted {
+			t.Errorf("%+v: %v, %v: %q", test, noted, f.Verdict, f.Detail)
 		}
 	}
 }

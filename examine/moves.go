@@ -2,11 +2,11 @@ package examine
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -26,6 +26,7 @@ type moveCheck struct {
 	asked   int
 	resigns int
 	faults  int
+	untold  int // what the machine had no time for
 }
 
 // checkLegalMoves asks in tricky positions and then plays games against itself.
@@ -51,12 +52,12 @@ func (m *moveCheck) goesOn(ctx context.Context) bool {
 func (m *moveCheck) play(ctx context.Context, p usi.Position) {
 	history, err := p.History()
 	if err != nil {
-		m.fault("%v", err)
+		m.fault(phrases.Because(err))
 		return
 	}
 	for m.goesOn(ctx) && history.Repetition() == shogi.RepetitionNone && len(history.Position().LegalMoves(nil)) > 0 {
 		p.Moves = history.Moves()
-		move := m.ask(ctx, p, "a game against itself")
+		move := m.ask(ctx, p, phrases.Of("a game against itself"))
 		if move == shogi.NoMove {
 			return
 		}
@@ -65,24 +66,28 @@ func (m *moveCheck) play(ctx context.Context, p usi.Position) {
 }
 
 // ask returns the engine's move, or none if there is no legal one.
-func (m *moveCheck) ask(ctx context.Context, p usi.Position, why string) shogi.Move {
+func (m *moveCheck) ask(ctx context.Context, p usi.Position, why phrases.Said) shogi.Move {
 	if !m.goesOn(ctx) {
 		return shogi.NoMove
 	}
 	request, err := m.s.swift(p)
 	if err != nil {
-		m.fault("%v", err)
+		m.fault(phrases.Because(err))
 		m.faults = checkedFaults
 		return shogi.NoMove
 	}
 	m.asked++
 	reply, err := m.s.think(ctx, request)
 	if err != nil {
-		m.fault("%s", m.s.blame(err, where(p, why)))
+		if m.s.charge(m.f, Fail, err, where(p, why)) {
+			m.faults++
+		} else {
+			m.untold++
+		}
 		return shogi.NoMove
 	}
 	if v, wrong := m.s.judge(p, reply); v == Fail {
-		m.fault("%s in %s", wrong, where(p, why))
+		m.fault(phrases.Of("%s in %s", wrong, where(p, why)))
 		return shogi.NoMove
 	}
 	if reply.Answer == usi.AnswerResign {
@@ -92,28 +97,29 @@ func (m *moveCheck) ask(ctx context.Context, p usi.Position, why string) shogi.M
 }
 
 // fault notes what is wrong, but not everything again and again.
-func (m *moveCheck) fault(format string, args ...any) {
+func (m *moveCheck) fault(wrong phrases.Said) {
 	m.faults++
-	m.f.add(Fail, format, args...)
+	m.f.add(Fail, "%s", wrong)
 }
 
-func where(p usi.Position, why string) string {
-	if strings.HasPrefix(p.Start, "sfen ") {
-		return fmt.Sprintf("%s (%s)", strings.TrimPrefix(p.Start, "sfen "), why)
+func where(p usi.Position, why phrases.Said) phrases.Said {
+	if sfen, ok := strings.CutPrefix(p.Start, "sfen "); ok {
+		return phrases.Of("%s (%s)", sfen, why)
 	}
-	return fmt.Sprintf("%s, ply %d", why, len(p.Moves)+1)
+	return phrases.Of("%s, ply %d", why, len(p.Moves)+1)
 }
 
 func (m *moveCheck) sum() {
-	text := fmt.Sprintf("%d of %d answers", m.asked-m.faults, m.asked)
+	asked := m.asked - m.untold
+	text := phrases.Of("%d of %d answers", asked-m.faults, asked)
 	if m.faults == 0 {
-		text = fmt.Sprintf("all of %d answers", m.asked)
+		text = phrases.Of("all of %d answers", asked)
 	}
 	if m.resigns > 0 {
-		text += fmt.Sprintf(", %d of them resign", m.resigns)
+		text = phrases.Of("%s, %d of them resign", text, m.resigns)
 	}
 	if m.asked < checkedMoves && m.faults < checkedFaults {
-		text += fmt.Sprintf(" (no more in %s)", format.Span(checkedTime))
+		text = phrases.Of("%s (no more in %s)", text, format.Span(checkedTime))
 	}
 	m.f.add(Pass, "%s", text)
 }
@@ -144,12 +150,12 @@ func checkDeclaration(ctx context.Context, s *subject, f *Finding) {
 func (s *subject) declares(ctx context.Context, sfen string, f *Finding) (win, ok bool) {
 	request, err := s.swift(fromSFEN(sfen))
 	if err != nil {
-		f.add(Warn, "%v", err)
+		f.add(Warn, "%s", phrases.Because(err))
 		return false, false
 	}
 	reply, err := s.think(ctx, request)
 	if err != nil {
-		s.charge(f, Fail, err, sfen)
+		s.charge(f, Fail, err, phrases.Verbatim(sfen))
 		return false, false
 	}
 	return reply.Answer == usi.AnswerWin, true
@@ -168,12 +174,12 @@ func checkRepeatable(ctx context.Context, s *subject, f *Finding) {
 	}
 	first, again, err := s.searchTwice(ctx, kind)
 	if err != nil {
-		s.charge(f, Fail, err, kind.with.String())
+		s.charge(f, Fail, err, phrases.Verbatim(kind.with.String()))
 		return
 	}
 	fresh, err := s.searchFresh(ctx, kind)
 	if err != nil {
-		s.charge(f, Fail, err, kind.with.String())
+		s.charge(f, Fail, err, phrases.Verbatim(kind.with.String()))
 		return
 	}
 	s.compare(f, kind, first, again, fresh)
@@ -181,21 +187,21 @@ func checkRepeatable(ctx context.Context, s *subject, f *Finding) {
 
 func (s *subject) compare(f *Finding, kind goKind, first, again, fresh usi.Reply) {
 	between, within := differences(first, fresh), differences(first, again)
-	if between != "" {
+	if len(between) > 0 {
 		f.add(Warn, "two fresh processes differ: %s", between)
 	}
-	if within != "" {
-		advice := "; --restart game avoids that"
-		if between != "" {
-			advice = "" // a fresh process would not help
-		}
-		f.add(Warn, "in a second game of the process: %s%s", within, advice)
+	switch {
+	case len(within) == 0:
+	case len(between) > 0: // a fresh process would not help
+		f.add(Warn, "in a second game of the process: %s", within)
+	default:
+		f.add(Warn, "in a second game of the process: %s; --restart game avoids that", within)
 	}
-	if between == "" && within == "" {
+	if len(between) == 0 && len(within) == 0 {
 		f.add(Pass, "%s: the same move, score and nodes in a second game and in a fresh process", kind.with)
 		return
 	}
-	if o, ok := s.offers("Threads"); ok && between != "" && o.Default != "1" {
+	if o, ok := s.offers("Threads"); ok && len(between) > 0 && o.Default != "1" {
 		f.add(Warn, "Threads is %s by default, and only one thread repeats itself", o.Default)
 	}
 }
@@ -224,16 +230,17 @@ func (s *subject) searchTwice(ctx context.Context, kind goKind) (first, again us
 	return first, again, err
 }
 
-// differences says in what two answers differ, "" if in nothing.
-func differences(a, b usi.Reply) string {
-	var list []string
-	differ := func(what, x, y string) {
+// differences says in what two answers differ.
+func differences(a, b usi.Reply) phrases.Row {
+	var row phrases.Row
+	differ := func(x, y string, how phrases.Said) {
 		if x != y {
-			list = append(list, fmt.Sprintf("%s %s and %s", what, x, y))
+			how.Args = []any{x, y}
+			row = append(row, how)
 		}
 	}
-	differ("move", a.Text, b.Text)
-	differ("score", a.Best().Score.String(), b.Best().Score.String())
-	differ("nodes", format.Count(int(a.Nodes)), format.Count(int(b.Nodes)))
-	return strings.Join(list, ", ")
+	differ(a.Text, b.Text, phrases.Of("move %s and %s"))
+	differ(a.Best().Score.String(), b.Best().Score.String(), phrases.Of("score %s and %s"))
+	differ(format.Count(int(a.Nodes)), format.Count(int(b.Nodes)), phrases.Of("nodes %s and %s"))
+	return row
 }

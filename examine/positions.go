@@ -3,6 +3,7 @@ package examine
 import (
 	"strings"
 
+	"gogi/internal/phrases"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -26,23 +27,23 @@ func middlegame() usi.Position {
 
 // trickyPosition is one where an engine with a gap in its rules goes wrong.
 type trickyPosition struct {
-	why  string
+	why  phrases.Said
 	sfen string
 }
 
 // trickyPositions were made by hand, but where they say otherwise.
 func trickyPositions() []trickyPosition {
 	return []trickyPosition{
-		{"a pawn drop would be mate, which is illegal (uchifuzume)", "7nk/9/6G2/7N1/9/9/9/9/4K4 b P 1"},
-		{"check by two pieces: only the king can move", "4r3k/9/9/9/8b/9/9/9/4K4 b G 1"},
-		{"the gold is pinned, and something hangs", "4r3k/9/9/9/9/9/5p3/4G4/4K4 b P 1"},
-		{"in check by a knight: nothing can be put between", "4k4/9/9/9/9/9/3n5/9/4K4 b 2G2P 1"},
-		{"a pawn between would be the second on its file (nifu)", "4k4/9/9/8P/8r/9/7S1/6g2/8K b P 1"},
-		{"pawn, lance and knight must promote", "4k4/1L5P1/8N/9/9/9/9/9/4K4 b - 1"},
-		{"White moves first, as in a handicap game", "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"},
-		{"the king has entered, in check", "4n4/3+PK4/3+P5/9/9/9/9/9/4r3k b 2G 1"},
-		{"many pieces in hand, mates everywhere (the position of perft tables called Matsuri)", "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"},
-		{"593 legal moves, the most there can be (a known record)", "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1"},
+		{phrases.Of("a pawn drop would be mate, which is illegal (uchifuzume)"), "7nk/9/6G2/7N1/9/9/9/9/4K4 b P 1"},
+		{phrases.Of("check by two pieces: only the king can move"), "4r3k/9/9/9/8b/9/9/9/4K4 b G 1"},
+		{phrases.Of("the gold is pinned, and something hangs"), "4r3k/9/9/9/9/9/5p3/4G4/4K4 b P 1"},
+		{phrases.Of("in check by a knight: nothing can be put between"), "4k4/9/9/9/9/9/3n5/9/4K4 b 2G2P 1"},
+		{phrases.Of("a pawn between would be the second on its file (nifu)"), "4k4/9/9/8P/8r/9/7S1/6g2/8K b P 1"},
+		{phrases.Of("pawn, lance and knight must promote"), "4k4/1L5P1/8N/9/9/9/9/9/4K4 b - 1"},
+		{phrases.Of("White moves first, as in a handicap game"), "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"},
+		{phrases.Of("the king has entered, in check"), "4n4/3+PK4/3+P5/9/9/9/9/9/4r3k b 2G 1"},
+		{phrases.Of("many pieces in hand, mates everywhere (the position of perft tables called Matsuri)"), "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"},
+		{phrases.Of("593 legal moves, the most there can be (a known record)"), "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1"},
 	}
 }
 

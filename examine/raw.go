@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"gogi/internal/foreign"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/players"
 	"gogi/shogi"
 )
@@ -33,8 +33,8 @@ func (s *subject) raw(ctx context.Context) (*rawDialogue, error) {
 		return nil, err
 	}
 	d := &rawDialogue{proc: proc, lines: bufio.NewReaderSize(proc, 64<<10), limit: s.waits.end, calm: context.AfterFunc(ctx, proc.Kill)}
-	if err := d.greet(s); err != nil {
-		return nil, errors.Join(err, d.close())
+	if err := s.beside(ctx, func() error { return d.greet(s) }); err != nil {
+		return nil, &notStarted{errors.Join(err, d.close())}
 	}
 	return d, nil
 }
@@ -56,7 +56,7 @@ func (d *rawDialogue) close() error {
 	return d.proc.Close()
 }
 
-func (d *rawDialogue) say(command string) error {
+func (d *rawDialogue) tell(command string) error {
 	_ = d.proc.SetWriteDeadline(time.Now().Add(d.limit)) // fails only if the process is closed, and then so does Write
 	_, err := io.WriteString(d.proc, command+"\n")
 	return err
@@ -65,7 +65,7 @@ func (d *rawDialogue) say(command string) error {
 // ask waits for a line that begins with one of the words.
 func (d *rawDialogue) ask(command string, limit time.Duration, words ...string) (string, error) {
 	_ = d.proc.SetReadDeadline(time.Now().Add(limit)) // fails only if the process is closed, and then so does Read
-	err := d.say(command)
+	err := d.tell(command)
 	for err == nil {
 		var line string
 		if line, err = d.line(); err != nil {
@@ -75,11 +75,23 @@ func (d *rawDialogue) ask(command string, limit time.Duration, words ...string) 
 			return line, nil
 		}
 	}
-	asked := command[strings.LastIndexByte(command, '\n')+1:]
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return "", fmt.Errorf("no answer to %s within %s", asked, format.Span(limit))
+		return "", &unanswered{awaited: words[0], limit: limit}
 	}
-	return "", fmt.Errorf("aborts on %s: %s", asked, d.proc.Diagnosis())
+	asked := command[strings.LastIndexByte(command, '\n')+1:]
+	return "", phrases.Errorf("aborts on %s: %s", asked, d.proc.Diagnosis())
+}
+
+// unanswered is that a line did not come in time.
+type unanswered struct {
+	awaited string // its first word
+	limit   time.Duration
+}
+
+func (u *unanswered) Error() string { return u.said().String() }
+
+func (u *unanswered) said() phrases.Said {
+	return phrases.Of("no %s within %s", u.awaited, format.Span(u.limit))
 }
 
 // line is the next line, printable; what does not fit the buffer is dropped.
@@ -97,17 +109,17 @@ func (d *rawDialogue) line() (string, error) {
 func checkMate(ctx context.Context, s *subject, f *Finding) {
 	d, err := s.raw(ctx)
 	if err != nil {
-		f.add(Fail, "%v", err)
+		s.charge(f, Fail, err, phrases.Verbatim("usi"))
 		return
 	}
 	answer, err := d.ask("position sfen "+mateInOne+"\ngo mate 1000", time.Second+s.waits.end, "checkmate", "bestmove")
 	if err != nil {
-		f.add(Warn, "%v", err)
+		s.charge(f, Warn, err, phrases.Verbatim("go mate 1000"))
 	} else {
 		f.add(judgeMate(answer), "%s", answer)
 	}
 	if err := d.close(); err != nil {
-		f.add(Fail, "%v", err)
+		f.add(Fail, "%s", phrases.Because(err))
 	}
 }
 
@@ -136,7 +148,7 @@ func judgeMate(answer string) Verdict {
 func checkQuit(ctx context.Context, s *subject, f *Finding) {
 	checkEnd(ctx, s, f, func(d *rawDialogue) (time.Duration, error) {
 		began := time.Now()
-		if err := d.say("quit"); err != nil {
+		if err := d.tell("quit"); err != nil {
 			return 0, errors.Join(err, d.close())
 		}
 		ended, cancel := context.WithTimeout(ctx, s.waits.end)
@@ -165,14 +177,20 @@ func checkEndOfInput(ctx context.Context, s *subject, f *Finding) {
 func checkEnd(ctx context.Context, s *subject, f *Finding, end func(*rawDialogue) (time.Duration, error)) {
 	d, err := s.raw(ctx)
 	if err != nil {
-		f.add(Fail, "%v", err)
+		s.charge(f, Fail, err, phrases.Verbatim("usi"))
 		return
 	}
-	took, err := end(d)
+	var took time.Duration
+	err = s.beside(ctx, func() (err error) {
+		took, err = end(d)
+		return err
+	})
 	exit := d.proc.Exit()
 	switch {
 	case err != nil:
-		f.add(Fail, "%v", err)
+		f.add(Fail, "%s", phrases.Because(err))
+	case took >= s.waits.end && s.aside.busy():
+		f.add(Warn, "cannot be told: still running after %s, but the machine is busy: %s", format.Span(s.waits.end), s.aside)
 	case took >= s.waits.end:
 		f.add(Warn, "still running after %s: it had to be killed", format.Span(s.waits.end))
 	case exit.Signal != 0:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -44,6 +45,14 @@ func goKinds(overrun time.Duration) []goKind {
 	}
 }
 
+// due is when its answer should be there.
+func (k goKind) due() time.Duration {
+	if k.limit > 0 {
+		return k.limit
+	}
+	return k.until
+}
+
 // gravity is the verdict on an engine that cannot do it.
 func (k goKind) gravity() Verdict {
 	if k.core {
@@ -55,12 +64,12 @@ func (k goKind) gravity() Verdict {
 // checkGo tries one kind of search.
 func checkGo(ctx context.Context, s *subject, k goKind, f *Finding) {
 	position := middlegame()
-	reply, err := s.think(ctx, usi.Request{Position: position, Go: k.with, Deadline: k.until})
+	reply, err := s.thinkFor(ctx, usi.Request{Position: position, Go: k.with, Deadline: k.until}, k.due())
 	if err != nil {
-		s.charge(f, k.gravity(), err, k.with.String())
+		s.charge(f, k.gravity(), err, phrases.Verbatim(k.with.String()))
 		return
 	}
-	if v, wrong := s.judge(position, reply); wrong != "" {
+	if v, wrong := s.judge(position, reply); !wrong.IsZero() {
 		f.add(v, "%s", wrong)
 	}
 	s.measure(reply, k, f)
@@ -74,7 +83,9 @@ func checkGo(ctx context.Context, s *subject, k goKind, f *Finding) {
 func (s *subject) measure(r usi.Reply, k goKind, f *Finding) {
 	switch {
 	case k.with.Infinite:
-		measureStop(r, k.until, f)
+		s.measureStop(r, k.until, f)
+	case r.Stopped && s.aside.busy():
+		f.add(Warn, "cannot be told: no %s in time, but the machine is busy: %s", "bestmove", s.aside)
 	case r.Stopped:
 		f.add(k.gravity(), "does not end by itself: stopped after %s", format.Span(k.until))
 	case k.with.Nodes > 0:
@@ -112,16 +123,23 @@ func (s *subject) measureTime(r usi.Reply, k goKind, f *Finding) {
 // an answer goes through a pipe.
 const noise = time.Millisecond
 
-// late warns of an answer that came after the limit, and says so when the
-// machine is to blame.
+// late notes an answer that came after the limit. It warns of it, unless a process that
+// does nothing was as late at the same moment.
 func (s *subject) late(f *Finding, r usi.Reply, limit time.Duration) bool {
 	over := r.Elapsed - limit
 	if over <= noise {
 		return false
 	}
+	if over <= noise+s.aside.Took {
+		f.add(Pass, "%s of %s: %s too late, as the machine is: %s", format.Span(r.Elapsed), format.Span(limit), format.Span(over), s.aside)
+		return true
+	}
 	f.add(Warn, "%s of %s: %s too late (a series tolerates %s)", format.Span(r.Elapsed), format.Span(limit), format.Span(over), format.Span(match.DefaultMargin))
 	if s.waited >= over/2 {
 		f.add(Warn, "the machine is busy: it waited %s for a CPU", format.Span(s.waited))
+	}
+	if s.aside.known() {
+		f.add(Warn, "%s", s.aside)
 	}
 	return true
 }
@@ -131,17 +149,21 @@ const prompt = 500 * time.Millisecond
 
 // measureStop says how soon the answer came after a stop that was said when
 // the search was that old.
-func measureStop(r usi.Reply, stopped time.Duration, f *Finding) {
+func (s *subject) measureStop(r usi.Reply, stopped time.Duration, f *Finding) {
 	if !r.Stopped {
 		f.add(Warn, "answers after %s, without waiting for stop", format.Span(r.Elapsed))
 		return
 	}
-	sayStop(f, max(0, r.Elapsed-stopped))
+	s.sayStop(f, max(0, r.Elapsed-stopped))
 }
 
-func sayStop(f *Finding, late time.Duration) {
+func (s *subject) sayStop(f *Finding, late time.Duration) {
 	f.add(Pass, "bestmove %s after stop", format.Span(late))
-	if late > prompt {
+	switch {
+	case late <= prompt:
+	case late-s.aside.Took <= prompt:
+		f.add(Pass, "the machine is busy: %s", s.aside)
+	default:
 		f.add(Warn, "in a game it would be killed after %s", format.Span(prompt))
 	}
 }
@@ -153,14 +175,14 @@ func checkStop(ctx context.Context, s *subject, f *Finding) {
 	position := middlegame()
 	reply, err := s.think(ctx, usi.Request{Position: position, Go: search, Deadline: early})
 	if err != nil {
-		s.charge(f, Fail, err, search.String()+" and stop")
+		s.charge(f, Fail, err, phrases.Of("%s and stop", search))
 		return
 	}
-	if v, wrong := s.judge(position, reply); wrong != "" {
+	if v, wrong := s.judge(position, reply); !wrong.IsZero() {
 		f.add(v, "%s", wrong)
 	}
 	if reply.Stopped {
-		measureStop(reply, early, f)
+		s.measureStop(reply, early, f)
 	} else {
 		f.add(Pass, "it moved within %s, before it could be stopped", format.Span(reply.Elapsed))
 	}
@@ -172,16 +194,16 @@ func checkStop(ctx context.Context, s *subject, f *Finding) {
 // its own clock has, and then play.
 func checkPonderHit(ctx context.Context, s *subject, f *Finding) {
 	s.pondering(ctx, f, func(r usi.Request) {
-		reply, err := s.think(ctx, r)
+		reply, err := s.thinkFor(ctx, r, r.Go.Byoyomi)
 		if err != nil {
-			s.cannotPonder(f, "%s", s.blame(err, "go ponder and ponderhit"))
+			s.chargePonder(f, err, phrases.Of("go ponder and ponderhit"))
 			return
 		}
-		if v, wrong := s.judge(r.Position, reply); wrong != "" {
+		if v, wrong := s.judge(r.Position, reply); !wrong.IsZero() {
 			f.add(v, "%s", wrong)
 		}
 		if reply.Stopped {
-			s.cannotPonder(f, "no bestmove %s after ponderhit", format.Span(r.Deadline))
+			s.cannotPonder(f, phrases.Of("no bestmove %s after ponderhit", format.Span(r.Deadline)))
 			return
 		}
 		if !s.late(f, reply, r.Go.Byoyomi) {
@@ -193,12 +215,15 @@ func checkPonderHit(ctx context.Context, s *subject, f *Finding) {
 // checkPonderStop lets the engine think on the opponent's time in vain.
 func checkPonderStop(ctx context.Context, s *subject, f *Finding) {
 	s.pondering(ctx, f, func(usi.Request) {
-		began := time.Now()
-		if err := s.survived(s.engine.GameOver(ctx, usi.Draw)); err != nil {
-			s.cannotPonder(f, "%s", s.blame(err, "go ponder and stop"))
+		began, answer := time.Now(), s.control.answering(ctx, 0)
+		err := s.survived(s.engine.GameOver(ctx, usi.Draw))
+		took := time.Since(began)
+		s.aside = answer()
+		if err != nil {
+			s.chargePonder(f, err, phrases.Of("go ponder and stop"))
 			return
 		}
-		sayStop(f, time.Since(began))
+		s.sayStop(f, took)
 	})
 }
 
@@ -211,7 +236,7 @@ func (s *subject) pondering(ctx context.Context, f *Finding, end func(usi.Reques
 		Deadline: byoyomi + s.waits.overrun,
 	}
 	if err := s.beginPonder(ctx, r); err != nil {
-		s.cannotPonder(f, "%s", s.blame(err, "go ponder"))
+		s.chargePonder(f, err, phrases.Verbatim("go ponder"))
 		return
 	}
 	pause(ctx, 3*byoyomi)
@@ -221,14 +246,14 @@ func (s *subject) pondering(ctx context.Context, f *Finding, end func(usi.Reques
 		return
 	}
 	if s.engine.Counters().Early > early {
-		s.cannotPonder(f, "answers before it is asked to")
+		s.cannotPonder(f, phrases.Of("answers before it is asked to"))
 	}
 	s.checkSettled(ctx, f)
 	if s.engine == nil {
 		return
 	}
 	if err := s.setPonder(ctx, "false"); err != nil {
-		f.add(Fail, "%s", s.blame(err, "setoption"))
+		s.charge(f, Fail, err, phrases.Verbatim("setoption"))
 	}
 }
 
@@ -251,16 +276,34 @@ func (s *subject) setPonder(ctx context.Context, value string) error {
 	if err := s.survived(s.engine.Configure([]usi.Setting{{Name: option.Name, Value: value}})); err != nil {
 		return err
 	}
-	return s.survived(s.engine.NewGame(ctx, usi.Game{}))
+	return s.newGame(ctx)
 }
 
 // cannotPonder notes that an engine fails to ponder. One that does not offer to
 // is never asked in a game.
-func (s *subject) cannotPonder(f *Finding, format string, args ...any) {
-	if _, ok := s.offers("USI_Ponder"); ok {
-		f.add(Fail, format, args...)
+func (s *subject) cannotPonder(f *Finding, how phrases.Said) {
+	if s.ponders() {
+		f.add(Fail, "%s", how)
 		return
 	}
-	f.add(Warn, format, args...)
+	f.add(Warn, "%s", how)
+	s.neverPonders(f)
+}
+
+// chargePonder is charge for a fault while it ponders.
+func (s *subject) chargePonder(f *Finding, err error, at phrases.Said) {
+	if s.ponders() {
+		s.charge(f, Fail, err, at)
+	} else if s.charge(f, Warn, err, at) {
+		s.neverPonders(f)
+	}
+}
+
+func (s *subject) ponders() bool {
+	_, ok := s.offers("USI_Ponder")
+	return ok
+}
+
+func (s *subject) neverPonders(f *Finding) {
 	f.add(Warn, "it does not offer USI_Ponder, so it is never asked to")
 }

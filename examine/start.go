@@ -2,27 +2,27 @@ package examine
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"gogi/configs"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/usi"
 )
 
 // checkGreeting starts the engine.
 func checkGreeting(ctx context.Context, s *subject, f *Finding) {
-	if err := s.start(ctx); err != nil {
-		f.add(Fail, "%s", s.blame(err, "usi"))
+	if err := s.beside(ctx, func() error { return s.start(ctx) }); err != nil {
+		s.charge(f, Fail, err, phrases.Verbatim("usi"))
 		return
 	}
 	g := s.engine.Greeting()
 	s.greeting = g
 	f.add(Pass, "after %s", format.Span(g.Elapsed))
 	if g.Elapsed > 2*time.Second {
-		f.add(Warn, "slow: some GUIs give up after 2 s")
+		s.sayUnlessBusy(f, phrases.Of("slow: some GUIs give up after 2 s"))
 	}
 	if g.Name == "" {
 		f.add(Warn, "no id name")
@@ -34,11 +34,11 @@ func checkGreeting(ctx context.Context, s *subject, f *Finding) {
 	}
 }
 
-func byline(g usi.Greeting) string {
+func byline(g usi.Greeting) phrases.Said {
 	if g.Author == "" {
-		return g.Name + ", no author"
+		return phrases.Of("%s, no author", g.Name)
 	}
-	return g.Name + " by " + g.Author
+	return phrases.Of("%s by %s", g.Name, g.Author)
 }
 
 // checkOptions looks at the declarations, and decides what will be sent: an
@@ -49,7 +49,7 @@ func checkOptions(_ context.Context, s *subject, f *Finding) {
 	s.settings = automatic
 	for _, option := range user {
 		if _, err := usi.Resolve(declared, []usi.Setting{option}); err != nil {
-			f.add(Fail, "refused: %v", err)
+			f.add(Fail, "refused: %s", err)
 			continue
 		}
 		s.settings = append(s.settings, option)
@@ -62,7 +62,7 @@ func checkOptions(_ context.Context, s *subject, f *Finding) {
 		}
 		// A button's default means nothing, an empty one is no value.
 		if _, err := o.Accept(o.Default); err != nil && o.Type != usi.Button && o.Default != "" {
-			f.add(Warn, "refuses its own default: %v", err)
+			f.add(Warn, "refuses its own default: %s", err)
 		}
 	}
 	if len(spaced) > 0 {
@@ -71,7 +71,7 @@ func checkOptions(_ context.Context, s *subject, f *Finding) {
 }
 
 // generalOptions says which of the options are there that most engines have.
-func (s *subject) generalOptions() string {
+func (s *subject) generalOptions() phrases.Said {
 	var there, missing []string
 	for _, name := range []string{"USI_Hash", "Threads", "USI_Ponder", "MultiPV"} {
 		if o, ok := s.offers(name); ok {
@@ -82,18 +82,18 @@ func (s *subject) generalOptions() string {
 	}
 	switch {
 	case len(there) == 0:
-		return "none of " + strings.Join(missing, ", ")
+		return phrases.Of("none of %s", strings.Join(missing, ", "))
 	case len(missing) == 0:
-		return "with " + strings.Join(there, ", ")
+		return phrases.Of("with %s", strings.Join(there, ", "))
 	}
-	return "with " + strings.Join(there, ", ") + ", without " + strings.Join(missing, ", ")
+	return phrases.Of("with %s, without %s", strings.Join(there, ", "), strings.Join(missing, ", "))
 }
 
-func firstFew(names []string, n int) string {
+func firstFew(names []string, n int) phrases.Said {
 	if len(names) <= n {
-		return strings.Join(names, ", ")
+		return phrases.Verbatim(strings.Join(names, ", "))
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:n], ", "), len(names)-n)
+	return phrases.Of("%s and %d more", strings.Join(names[:n], ", "), len(names)-n)
 }
 
 // checkDefaults warns of defaults that ruin short games.
@@ -118,14 +118,14 @@ func checkDefaults(_ context.Context, s *subject, f *Finding) {
 // themselves at each.
 func checkReady(ctx context.Context, s *subject, f *Finding) {
 	if err := s.survived(s.engine.Configure(s.settings)); err != nil {
-		f.add(Fail, "%s", s.blame(err, "setoption"))
+		s.charge(f, Fail, err, phrases.Verbatim("setoption"))
 		return
 	}
 	var took []string
 	for range 2 {
 		began := time.Now()
-		if err := s.survived(s.engine.NewGame(ctx, usi.Game{})); err != nil {
-			f.add(Fail, "%s", s.blame(err, "isready"))
+		if err := s.newGame(ctx); err != nil {
+			s.charge(f, Fail, err, phrases.Verbatim("isready"))
 			return
 		}
 		took = append(took, format.Span(time.Since(began)))
@@ -136,7 +136,7 @@ func checkReady(ctx context.Context, s *subject, f *Finding) {
 // checkStderr says what the engine, after many searches, wrote last.
 func checkStderr(ctx context.Context, s *subject, f *Finding) {
 	if err := s.awake(ctx); err != nil {
-		f.add(Fail, "%s", s.blame(err, "usi"))
+		s.charge(f, Fail, err, phrases.Verbatim("usi"))
 		return
 	}
 	said := s.proc.Exit().Stderr

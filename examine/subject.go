@@ -3,12 +3,12 @@ package examine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"gogi/internal/foreign"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/players"
 	"gogi/usi"
@@ -23,6 +23,9 @@ type subject struct {
 	plan   *match.Plan // the opener's
 	player match.Player
 	waits  waits
+
+	control control // what its times are held against
+	aside   stamp   // what the control did at the last start, or when the last search should have ended
 
 	greeting   usi.Greeting  // of the first process
 	settings   []usi.Setting // what every process is sent
@@ -59,14 +62,30 @@ func (s *subject) awake(ctx context.Context) error {
 	if s.engine != nil {
 		return nil
 	}
-	if err := s.start(ctx); err != nil {
-		return err
-	}
-	err := s.engine.Configure(s.settings)
-	if err == nil {
-		err = s.engine.NewGame(ctx, usi.Game{})
-	}
-	return s.survived(err)
+	return s.beside(ctx, func() error {
+		if err := s.start(ctx); err != nil {
+			return err
+		}
+		err := s.engine.Configure(s.settings)
+		if err == nil {
+			err = s.engine.NewGame(ctx, usi.Game{})
+		}
+		return s.survived(err)
+	})
+}
+
+// beside does something that ends with the engine being ready, and starts processes that
+// do nothing meanwhile.
+func (s *subject) beside(ctx context.Context, do func() error) error {
+	end := s.control.starting(ctx)
+	err := do()
+	s.aside = end()
+	return err
+}
+
+// newGame makes the process that runs ready for a game.
+func (s *subject) newGame(ctx context.Context) error {
+	return s.beside(ctx, func() error { return s.survived(s.engine.NewGame(ctx, usi.Game{})) })
 }
 
 // survived passes an error on, and gives up the process if it is a fault.
@@ -90,11 +109,19 @@ func (s *subject) end() error {
 
 // think asks for a move.
 func (s *subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
+	return s.thinkFor(ctx, r, r.Deadline)
+}
+
+// thinkFor asks for a move that should be there after a time; from then on, the control
+// is waited for, too.
+func (s *subject) thinkFor(ctx context.Context, r usi.Request, due time.Duration) (usi.Reply, error) {
 	if err := s.awake(ctx); err != nil {
 		return usi.Reply{}, &notStarted{err}
 	}
 	before, _ := s.engine.Waited()
+	answer := s.control.answering(ctx, due)
 	reply, err := s.engine.Think(ctx, r)
+	s.aside = answer()
 	after, known := s.engine.Waited()
 	s.waited = 0
 	if known {
@@ -106,7 +133,7 @@ func (s *subject) think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 // settle begins a new game, and returns how many bestmoves came since the last
 // one that nobody had asked for: isready pushes them out.
 func (s *subject) settle(ctx context.Context) (extra int, err error) {
-	if err := s.survived(s.engine.NewGame(ctx, usi.Game{})); err != nil {
+	if err := s.newGame(ctx); err != nil {
 		return 0, err
 	}
 	all := s.engine.Counters().Stale
@@ -119,7 +146,7 @@ func (s *subject) checkSettled(ctx context.Context, f *Finding) {
 	extra, err := s.settle(ctx)
 	switch {
 	case err != nil:
-		f.add(Fail, "%s", s.blame(err, "isready after the search"))
+		s.charge(f, Fail, err, phrases.Of("isready after the search"))
 	case extra > 0:
 		f.add(Fail, "%d bestmoves for one go", extra+1)
 	}
@@ -163,30 +190,30 @@ func (s *subject) swift(p usi.Position) (usi.Request, error) {
 	return r, errors.New("no kind of search worked")
 }
 
-// judge says what is wrong with an answer; "" when nothing is.
-func (s *subject) judge(at usi.Position, r usi.Reply) (Verdict, string) {
+// judge says what is wrong with an answer; nothing when nothing is.
+func (s *subject) judge(at usi.Position, r usi.Reply) (Verdict, phrases.Said) {
 	history, err := at.History()
 	if err != nil {
-		return Fail, err.Error()
+		return Fail, phrases.Because(err)
 	}
 	p := history.Position()
 	switch r.Answer {
 	case usi.AnswerMove:
 		if err := p.CheckLegal(r.Move); err != nil {
-			return Fail, "bestmove " + err.Error()
+			return Fail, phrases.Of("bestmove %s", err)
 		}
 	case usi.AnswerWin:
 		if d := p.Declaration(s.plan.Rules.Declaration); !d.Win {
-			return Fail, "bestmove win: " + d.Why()
+			return Fail, phrases.Of("bestmove win: %s", d.Why())
 		}
 	case usi.AnswerResign:
 		if len(p.LegalMoves(nil)) > 0 {
-			return Warn, "resigns"
+			return Warn, phrases.Of("resigns")
 		}
 	case usi.AnswerInvalid:
-		return Fail, fmt.Sprintf("cannot read the answer %q", "bestmove "+r.Text)
+		return Fail, phrases.Of("cannot read the answer %q", "bestmove "+r.Text)
 	}
-	return Pass, ""
+	return Pass, phrases.Said{}
 }
 
 // notStarted is that an item's process did not come as far as the item.
@@ -197,35 +224,72 @@ func (e *notStarted) Error() string { return e.cause.Error() }
 // Unwrap is the cause.
 func (e *notStarted) Unwrap() error { return e.cause }
 
-// charge fails an item by an error of its search. A fresh process that was not ready in
-// time says nothing of what was to be tried: how long the engine may take is judged where
-// its first start is, and here the machine may be busy.
-func (s *subject) charge(f *Finding, gravity Verdict, err error, at string) {
+// charge judges an item by an error of it, and reports whether the engine is to blame. It
+// is not for silence while a process that does nothing was slow as well: that is the
+// machine's. Where the control is not known, a fresh process that was not ready in time says nothing of what
+// was to be tried.
+func (s *subject) charge(f *Finding, gravity Verdict, err error, at phrases.Said) bool {
+	silent, what := silence(err)
 	_, early := errors.AsType[*notStarted](err)
-	if fault, ok := errors.AsType[*usi.Fault](err); early && ok && fault.Kind != usi.FaultCrash && fault.Awaiting != "" {
-		f.add(Warn, "not tried: a fresh process was not ready in time (no %s); is the machine busy?", fault.Awaiting)
-		return
+	switch {
+	case silent && s.aside.busy():
+		f.add(Warn, "cannot be told: no %s in time, but the machine is busy: %s", what, s.aside)
+		return false
+	case silent && early && !s.aside.known():
+		f.add(Warn, "not tried: a fresh process was not ready in time (no %s); is the machine busy?", what)
+		return false
 	}
 	f.add(gravity, "%s", s.blame(err, at))
+	if silent && s.aside.known() {
+		f.add(gravity, "%s", s.aside)
+	}
+	return true
+}
+
+// sayUnlessBusy warns of slowness, or says that it is the machine's.
+func (s *subject) sayUnlessBusy(f *Finding, slow phrases.Said) {
+	if s.aside.busy() {
+		f.add(Pass, "the machine is busy: %s", s.aside)
+		return
+	}
+	f.add(Warn, "%s", slow)
+}
+
+// silence reports whether an error is that something did not come in time, and what.
+func silence(err error) (silent bool, what string) {
+	if u, ok := errors.AsType[*unanswered](err); ok {
+		return true, u.awaited
+	}
+	fault, ok := errors.AsType[*usi.Fault](err)
+	switch {
+	case !ok || fault.Kind == usi.FaultCrash:
+		return false, ""
+	case fault.Kind == usi.FaultHang:
+		return true, "bestmove"
+	}
+	return fault.Awaiting != "", fault.Awaiting
 }
 
 // blame says in plain words how the engine failed at something.
-func (s *subject) blame(err error, at string) string {
+func (s *subject) blame(err error, at phrases.Said) phrases.Said {
+	if u, ok := errors.AsType[*unanswered](err); ok {
+		return phrases.Of("%s: %s", at, u.said())
+	}
 	fault, ok := errors.AsType[*usi.Fault](err)
 	if !ok {
-		return at + ": " + err.Error()
+		return phrases.Of("%s: %s", at, phrases.Because(err))
 	}
 	if fault.Kind == usi.FaultHang {
-		return fmt.Sprintf("hangs on %s: no bestmove, not even %s after stop", at, format.Span(s.waits.stop))
-	}
-	verb := "fails"
-	if fault.Kind == usi.FaultCrash {
-		verb = "aborts"
+		return phrases.Of("hangs on %s: no bestmove, not even %s after stop", at, format.Span(s.waits.stop))
 	}
 	if fault.Awaiting != "" { // it did not come as far as the search
-		at += ", waiting for " + fault.Awaiting
+		at = phrases.Of("%s, waiting for %s", at, fault.Awaiting)
 	}
-	return verb + " on " + at + ": " + foreign.Printable(fault.Note, 110)
+	note := foreign.Printable(fault.Note, 110)
+	if fault.Kind == usi.FaultCrash {
+		return phrases.Of("aborts on %s: %s", at, note)
+	}
+	return phrases.Of("fails on %s: %s", at, note)
 }
 
 // pause waits while the engine goes on.

@@ -7,13 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"gogi/internal/version"
 	"gogi/usi/dialogue"
 )
 
@@ -235,15 +234,8 @@ func (k *Keeper) Close() error {
 
 // ownVersions are those of this program and its kernel, as far as they can be known.
 func ownVersions() Versions {
-	v := Versions{Gogi: "unknown", Go: runtime.Version(), Kernel: "unknown"}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		v.Gogi = info.Main.Version
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				v.Gogi += " " + s.Value
-			}
-		}
-	}
+	own := version.Own()
+	v := Versions{Gogi: own.String(), Go: own.Go, Kernel: "unknown"}
 	if b, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
 		v.Kernel = "Linux " + strings.TrimSpace(string(b))
 	}

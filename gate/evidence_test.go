@@ -168,7 +168,7 @@ func TestProspect(t *testing.T) {
 		if refused := p.Check(); (refused != nil) != c.refused || refused != nil && !strings.Contains(refused.Error(), "more openings") {
 			t.Errorf("%s: %v, of %+v", name, refused, p)
 		}
-		if (p.Warning() != "") != c.warned {
+		if p.Warning().IsZero() == c.warned {
 			t.Errorf("%s: %q", name, p.Warning())
 		}
 		if c.gate && (p.Pass < 54 || p.Pass > 60 || p.Fail < 39 || p.Fail > 44) {

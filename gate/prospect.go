@@ -1,9 +1,7 @@
 package gate
 
 import (
-	"fmt"
-	"strings"
-
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/stats"
 )
@@ -60,12 +58,12 @@ func NewProspect(plan *match.Plan) (Prospect, error) {
 }
 
 // Outlook is the prospect of a plan in one line, or why there is none.
-func Outlook(plan *match.Plan) string {
+func Outlook(plan *match.Plan) phrases.Said {
 	p, err := NewProspect(plan)
 	if err != nil {
-		return err.Error()
+		return phrases.Because(err)
 	}
-	return p.String()
+	return p.Said()
 }
 
 // Distinct is how many pairs there are at least that do not repeat each other.
@@ -77,46 +75,55 @@ func (p Prospect) Check() error {
 	if p.gate.IsZero() {
 		return nil
 	}
-	var needs []string
+	var needs []phrases.Said
 	for _, way := range []struct {
-		word  string
+		word  phrases.Said
 		least int
-	}{{"pass", p.Pass}, {"fail", p.Fail}} {
+	}{{phrases.Of("pass"), p.Pass}, {phrases.Of("fail"), p.Fail}} {
 		switch {
 		case way.least == 0:
-			needs = append(needs, "more than any number of openings to "+way.word)
+			needs = append(needs, phrases.Of("more than any number of openings to %s", way.word))
 		case p.Openings < way.least:
-			needs = append(needs, fmt.Sprintf("at least %d openings to %s", way.least, way.word))
+			needs = append(needs, phrases.Of("at least %d openings to %s", way.least, way.word))
 		}
 	}
-	if needs == nil {
+	var needed phrases.Said
+	switch len(needs) {
+	case 0:
 		return nil
+	case 1:
+		needed = needs[0]
+	default:
+		needed = phrases.Of("%s and %s", needs[0], needs[1])
 	}
-	return fmt.Errorf("the gate %s needs %s, and the plan plays %d (an opening is one observation, however often it is played): expected more openings and games, or rating differences further apart",
-		p.gate, strings.Join(needs, " and "), p.Openings)
+	return phrases.Errorf("the gate %s needs %s, and the plan plays %d (an opening is one observation, however often it is played): expected more openings and games, or rating differences further apart",
+		p.gate, needed, p.Openings)
 }
 
-// Warning says that players without a clock may repeat themselves, "" where no opening is
-// played twice or a clock makes games differ.
-func (p Prospect) Warning() string {
+// Warning says that players without a clock may repeat themselves, nothing where no opening
+// is played twice or a clock makes games differ.
+func (p Prospect) Warning() phrases.Said {
 	if !p.Repeats || p.Pairs <= p.Openings {
-		return ""
+		return phrases.Said{}
 	}
-	return fmt.Sprintf("%d pairs from %d openings, and no clock: players that are deterministic repeat their games, and %d pairs are all that differ. "+
-		"More openings are the remedy, or players that vary, such as by a clock", p.Pairs, p.Openings, p.Distinct())
+	return phrases.Of("%d pairs from %d openings, and no clock: players that are deterministic repeat their games, and %d pairs are all that differ. More openings are the remedy, or players that vary, such as by a clock",
+		p.Pairs, p.Openings, p.Distinct())
 }
 
-// String is one line for a plan: "500 pairs from 24 openings, 24 of them certain to differ".
-func (p Prospect) String() string {
+// Said is one line for a plan: "500 pairs from 24 openings, 24 of them certain to differ".
+func (p Prospect) Said() phrases.Said {
 	if p.byResults {
-		return "results decide who plays whom, so no two players have a number of pairs that is fixed beforehand"
+		return phrases.Of("results decide who plays whom, so no two players have a number of pairs that is fixed beforehand")
 	}
-	text := fmt.Sprintf("%d pairs from %d openings", p.Pairs, p.Openings)
+	text := phrases.Of("%d pairs from %d openings", p.Pairs, p.Openings)
 	if p.Repeats && p.Distinct() < p.Pairs {
-		text += fmt.Sprintf(", of which no more than %d need differ", p.Distinct())
+		text = phrases.Of("%d pairs from %d openings, of which no more than %d need differ", p.Pairs, p.Openings, p.Distinct())
 	}
 	if p.Pass > 0 {
-		text += fmt.Sprintf("; the gate can pass after %d openings and fail after %d at the earliest", p.Pass, p.Fail)
+		text = phrases.Of("%s; the gate can pass after %d openings and fail after %d at the earliest", text, p.Pass, p.Fail)
 	}
 	return text
 }
+
+// String is Said in English.
+func (p Prospect) String() string { return p.Said().String() }

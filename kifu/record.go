@@ -19,10 +19,27 @@ type Move struct {
 	SelDepth int
 	Nodes    uint64
 	PV       []shogi.Move // the first plies of the principal variation, the move itself included
-	Detail   []byte       // a council's vote record, verbatim; nil where there is none
+	Detail   []byte       // a council's vote record, verbatim, or BookDetail; nil where there is neither
 	Opening  bool         // given by the opening, not thought of
 	NoTime   bool         // what it took is not known, and Time is 0: a record of elsewhere that does not say
 	Comment  string       // what somebody wrote about it, lines ended by "\n" but for the last; not packed
+}
+
+// ByBook is how moves of a book are told apart from others, in the details of a move and
+// in the vote records of councils: the value of the key "by".
+const ByBook = "book"
+
+const bookDetail = `{"type":"book","by":"` + ByBook + `"}`
+
+// BookDetail is the Detail of a move that an engine's book gave, without a search.
+func BookDetail() []byte { return []byte(bookDetail) }
+
+// Vote is Detail where it is a vote record; else nil.
+func (m *Move) Vote() []byte {
+	if string(m.Detail) == bookDetail {
+		return nil
+	}
+	return m.Detail
 }
 
 // Clock is a side's time control.

@@ -53,6 +53,27 @@ func (p *Plan) Engines() []Player {
 	return list
 }
 
+// Councils lists every council of the plan, those that vote in others included; one
+// comes before its members.
+func (p *Plan) Councils() []*Player {
+	var list []*Player
+	for i := range p.Players {
+		list = p.Players[i].councils(list)
+	}
+	return list
+}
+
+func (p *Player) councils(list []*Player) []*Player {
+	if p.Council == nil {
+		return list
+	}
+	list = append(list, p)
+	for i := range p.Council.Members {
+		list = p.Council.Members[i].councils(list)
+	}
+	return list
+}
+
 // each visits the engines of a player in order.
 func (p *Player) each(visit func(*Player)) {
 	if p.Council == nil {

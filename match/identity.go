@@ -13,7 +13,7 @@ import (
 // BinaryRole is the role of the program itself among the files of an Identity.
 const BinaryRole = "binary"
 
-// BookRole is the role of the book that a council plays from, which gogi itself reads.
+// BookRole is the role of the book that a player plays from, which gogi itself reads.
 const BookRole = "book"
 
 // FileHash is one file that decides how an engine plays.

@@ -5,13 +5,14 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"gogi/internal/version"
 )
 
 // Set is what one process tells. It is safe for concurrent use.
@@ -127,8 +128,8 @@ func (s *Set) Collect(to chan<- prometheus.Metric) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := &telling{s, to}
-	version, revision, goVersion := build()
-	t.number(buildInfo, 1, version, revision, goVersion)
+	own := version.Own()
+	t.number(buildInfo, 1, own.Version, own.Revision, own.Go)
 	t.number(storeSize, float64(sizeOf(s.db)))
 	if s.clients != nil {
 		t.number(webClients, float64(s.clients()))
@@ -172,24 +173,6 @@ func (t *telling) failed(name string, why error) {
 
 // text is a label's value.
 func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
-
-// build is what is known of this program.
-func build() (version, revision, goVersion string) {
-	version, revision = "unknown", "unknown"
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return version, revision, "unknown"
-	}
-	if info.Main.Version != "" {
-		version = info.Main.Version
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			revision = s.Value
-		}
-	}
-	return version, revision, info.GoVersion
-}
 
 // sizeOf is what a database takes on the disk, with its write-ahead log.
 func sizeOf(db string) int64 {

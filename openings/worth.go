@@ -52,18 +52,24 @@ type Rate struct {
 // Gatherer counts games by opening.
 type Gatherer struct {
 	by     map[string]*tally
+	seen   map[played]struct{} // one map for all: imported games may have an opening each
 	copies int
+}
+
+// played is a game of an opening, by the hash of its moves.
+type played struct {
+	from  *tally
+	moves uint64
 }
 
 // tally is an opening's games.
 type tally struct {
-	share  Share
-	told   int
-	hashes map[uint64]bool
+	share Share
+	told  int
 }
 
 // NewGatherer counts from nothing.
-func NewGatherer() *Gatherer { return &Gatherer{by: map[string]*tally{}} }
+func NewGatherer() *Gatherer { return &Gatherer{by: map[string]*tally{}, seen: map[played]struct{}{}} }
 
 // Add counts a pair's games, by leg, from the opening they were played from. A game with
 // the moves of one that was counted is a copy and tells nothing new; its pair is left out.
@@ -71,16 +77,17 @@ func (g *Gatherer) Add(o match.Opening, rows []match.Row) {
 	key := o.String()
 	t := g.by[key]
 	if t == nil {
-		t = &tally{share: Share{Opening: key}, hashes: map[uint64]bool{}}
+		t = &tally{share: Share{Opening: key}}
 		g.by[key] = t
 	}
 	fresh := 0
 	for _, r := range rows {
-		if t.hashes[r.MovesHash] {
+		game := played{t, r.MovesHash}
+		if _, copied := g.seen[game]; copied {
 			g.copies++
 			continue
 		}
-		t.hashes[r.MovesHash] = true
+		g.seen[game] = struct{}{}
 		fresh++
 		t.share.add(r.Outcome)
 	}
@@ -121,16 +128,17 @@ func scoreOfA(r match.Row) int {
 // Worth is what was counted: the openings with the most games first, of equal ones by
 // their text.
 func (g *Gatherer) Worth() *Worth {
-	w := &Worth{Version: 1, Copies: g.copies, Openings: []Share{}}
+	w := &Worth{Version: 1, Copies: g.copies, Openings: make([]Share, 0, len(g.by))}
+	rates := rates{}
 	all, told := Share{Opening: "all"}, 0
 	for _, t := range g.by {
 		s := t.share
 		all.Games, all.Black, all.Draws, all.White, all.Pairs = all.Games+s.Games, all.Black+s.Black, all.Draws+s.Draws, all.White+s.White, all.Pairs+s.Pairs
 		told += t.told
-		s.rate(t.told)
+		s.rate(t.told, rates)
 		w.Openings = append(w.Openings, s)
 	}
-	all.rate(told)
+	all.rate(told, rates)
 	w.All, w.Games = all, all.Games
 	slices.SortFunc(w.Openings, func(a, b Share) int {
 		return cmp.Or(b.Games-a.Games, cmp.Compare(a.Opening, b.Opening))
@@ -138,16 +146,25 @@ func (g *Gatherer) Worth() *Worth {
 	return w
 }
 
-func (s *Share) rate(told int) {
-	s.BlackWins, s.Drawn, s.Told = rateOf(s.Black, s.Black+s.White), rateOf(s.Draws, s.Games), rateOf(told, s.Pairs)
+func (s *Share) rate(told int, of rates) {
+	s.BlackWins, s.Drawn, s.Told = of.rate(s.Black, s.Black+s.White), of.rate(s.Draws, s.Games), of.rate(told, s.Pairs)
 }
 
-func rateOf(k, n int) *Rate {
+// rates are the rates that were asked for, by count and number: most openings have few
+// games, and so one of few rates.
+type rates map[[2]int]*Rate
+
+func (m rates) rate(k, n int) *Rate {
+	key := [2]int{k, n}
+	if r, known := m[key]; known {
+		return r
+	}
 	i, err := counts.ClopperPearson(k, n, 0.95)
 	if err != nil { // n is 0
 		return nil
 	}
-	return &Rate{float64(k) / float64(n), i.Lo, i.Hi}
+	m[key] = &Rate{float64(k) / float64(n), i.Lo, i.Hi}
+	return m[key]
 }
 
 // Print writes the first openings as a table; write errors are dropped.

@@ -2,14 +2,13 @@ package players
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"gogi/configs"
 	"gogi/cpus"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/usi"
@@ -100,13 +99,13 @@ func (b *Binding) threads(p match.Player, plan *match.Plan, greetings *[]usi.Gre
 	declared := (*greetings)[0].Options
 	*greetings = (*greetings)[1:]
 	if ssh, ok := remote.Parse(p.Command); ok {
-		b.warn(configs.Warning{Engine: p.Name, Text: "it runs on " + ssh.Host() + ", where its CPUs are not bound", Advice: "taskset over there does that"})
+		b.warn(configs.Warning{Engine: p.Name, Text: phrases.Of("it runs on %s, where its CPUs are not bound", ssh.Host()), Advice: phrases.Of("taskset over there does that")})
 		return 0
 	}
 	b.checkPolicy(p, plan, declared)
 	n, ok := effective(p, plan, declared, threadOptions()...)
 	if !ok && !p.Builtin && plan.CoresPerSlot == 0 {
-		b.warn(configs.Warning{Engine: p.Name, Text: "it declares no option for its threads and is taken to have one", Advice: "cores_per_slot gives it more cores"})
+		b.warn(configs.Warning{Engine: p.Name, Text: phrases.Of("it declares no option for its threads and is taken to have one"), Advice: phrases.Of("cores_per_slot gives it more cores")})
 	}
 	return int(max(1, min(n, cpus.Most+1)))
 }
@@ -132,8 +131,8 @@ func (b *Binding) checkPolicy(p match.Player, plan *match.Plan, declared []usi.O
 	}
 	if !slices.Contains([]string{"auto", "system", "none", "", "<empty>"}, value) {
 		b.warn(configs.Warning{
-			Engine: p.Name, Text: fmt.Sprintf("%s %s: it binds itself, whatever it is started on", option.Name, format.Quoted(value)),
-			Advice: option.Name + ` = "none" leaves it where it is`,
+			Engine: p.Name, Text: phrases.Of("%s %s: it binds itself, whatever it is started on", option.Name, format.Quoted(value)),
+			Advice: phrases.Of("%s = \"none\" leaves it where it is", option.Name),
 		})
 	}
 }
@@ -165,7 +164,7 @@ func (b *Binding) checkLayout(machine cpus.Topology) {
 // checkQuota warns of a limit to CPU time that binding knows nothing of.
 func (b *Binding) checkQuota(quota float64) {
 	if busy := len(b.Layout.Shares) * b.threadsOfSlot(); float64(busy) > quota {
-		b.warn(warning("cpus: %d threads think at a time, and this container is stopped when it uses more than the time of %.3g CPUs (cpu.max): moves will be late", busy, quota))
+		b.warn(warning("cpus: %d threads think at a time, and this container is stopped when it uses more than the time of %s CPUs (cpu.max): moves will be late", busy, fmt.Sprintf("%.3g", quota)))
 	}
 }
 
@@ -210,57 +209,66 @@ func (b *Binding) Warned() []configs.Warning {
 	return b.Warnings
 }
 
-// Print prints what each slot has, in the columns of a dry run.
-func (b *Binding) Print(w io.Writer) {
+// Said is what the slots have, in a line; a nil Binding binds nothing.
+func (b *Binding) Said() phrases.Said {
 	switch {
 	case b == nil:
-		fmt.Fprintln(w, "cpus      off: the kernel moves engines as it likes")
-		return
+		return phrases.Of("off: the kernel moves engines as it likes")
 	case len(b.Layout.Shares) == 0:
-		fmt.Fprintf(w, "cpus      %s: nothing is bound, every engine runs elsewhere\n", b.Choice)
-		return
+		return phrases.Of("%s: nothing is bound, every engine runs elsewhere", b.Choice)
 	}
-	shared := "the opponents share them"
+	shared := phrases.Of("the opponents share them")
 	if b.Demand.Apart {
-		shared = "the opponents, who think at once, have half each"
+		shared = phrases.Of("the opponents, who think at once, have half each")
 	}
-	fmt.Fprintf(w, "cpus      %s: of %s (%s), %s\n", b.Choice, format.NumberOf(b.Layout.Cores, "core"), format.NumberOf(b.Layout.CPUs, "CPU"), shared)
-	for i, s := range b.Layout.Shares {
-		fmt.Fprintf(w, "  slot %-3d %s\n", i, describe(s, b.Layout.Kinds > 1))
-	}
+	return phrases.Of("%s: of %s (%s), %s", b.Choice, cores(b.Layout.Cores), phrases.Number{N: b.Layout.CPUs, Noun: "CPU"}, shared)
 }
 
-func describe(s cpus.Share, kinds bool) string {
-	text := "CPUs " + s.Sets[0].String()
-	if other := s.Sets[1].String(); other != s.Sets[0].String() {
-		text += " and " + other
+// Slots are what each slot has, in a line each.
+func (b *Binding) Slots() []phrases.Said {
+	if b == nil {
+		return nil
 	}
-	text += fmt.Sprintf("   %s, node %s", format.NumberOf(s.Cores, "core"), nodes(s))
+	var lines []phrases.Said
+	for i, s := range b.Layout.Shares {
+		lines = append(lines, phrases.Of("slot %-3d %s", i, describe(s, b.Layout.Kinds > 1)))
+	}
+	return lines
+}
+
+func cores(n int) phrases.Number { return phrases.Number{N: n, Noun: "core"} }
+
+func describe(s cpus.Share, kinds bool) phrases.Said {
+	sets := phrases.Verbatim(s.Sets[0].String())
+	if other := s.Sets[1].String(); other != s.Sets[0].String() {
+		sets = phrases.Of("%s", phrases.List{s.Sets[0].String(), other})
+	}
+	text := phrases.Of("CPUs %s   %s, node %s", sets, cores(s.Cores), nodes(s))
 	if kinds {
-		text += ", " + kindName(s.Kind)
+		text = phrases.Of("%s, %s", text, kindName(s.Kind))
 	}
 	return text
 }
 
-func nodes(s cpus.Share) string {
-	var names []string
+func nodes(s cpus.Share) phrases.List {
+	var names phrases.List
 	for _, n := range s.Nodes {
 		names = append(names, fmt.Sprint(n))
 	}
-	return strings.Join(names, " and ")
+	return names
 }
 
 // kindName calls a kind of core as its makers do.
-func kindName(k cpus.Kind) string {
+func kindName(k cpus.Kind) phrases.Said {
 	switch k.Name {
 	case "core":
-		return "performance cores"
+		return phrases.Of("performance cores")
 	case "atom":
-		return "efficiency cores"
+		return phrases.Of("efficiency cores")
 	case "lowpower":
-		return "low-power cores"
+		return phrases.Of("low-power cores")
 	case "":
-		return fmt.Sprintf("capacity %d", k.Capacity)
+		return phrases.Of("capacity %d", k.Capacity)
 	}
-	return k.Name
+	return phrases.Verbatim(k.Name)
 }

@@ -10,6 +10,7 @@ import (
 
 	"gogi/configs"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -94,7 +95,7 @@ func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ..
 // Problems are what will work badly, and what cannot work: more hash than memory.
 func (c Capacity) Problems() (warnings []configs.Warning, fatal error) {
 	if c.MemoryMiB > 0 && c.HashMiB > c.MemoryMiB {
-		fatal = fmt.Errorf("the engines' hash tables take %s MiB together and there are %s MiB of memory: lower USI_Hash or --concurrency",
+		fatal = phrases.Errorf("the engines' hash tables take %s MiB together and there are %s MiB of memory: lower USI_Hash or --concurrency",
 			format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB)))
 	}
 	if fatal == nil && c.MemoryMiB > 0 && c.HashMiB*10 > c.MemoryMiB*8 {
@@ -107,8 +108,8 @@ func (c Capacity) Problems() (warnings []configs.Warning, fatal error) {
 	return warnings, fatal
 }
 
-func warning(format string, args ...any) configs.Warning {
-	return configs.Warning{Text: fmt.Sprintf(format, args...)}
+func warning(phrase string, args ...any) configs.Warning {
+	return configs.Warning{Text: phrases.Of(phrase, args...)}
 }
 
 // memoryMiB is the machine's memory, or its cgroup's if that is less; 0 where

@@ -64,7 +64,7 @@ func StartGuard(tell func(process.GuardChange)) (*process.Guard, error) {
 	return process.StartGuard([]string{self, "guard"}, tell)
 }
 
-// Open starts one player: an engine with its options, or a council of them.
+// Open starts one player: an engine with its options and its book, or a council of them.
 func (o *Opener) Open(ctx context.Context, p match.Player, cpus []int) (runner.Player, error) {
 	if p.Council != nil {
 		return o.openCouncil(ctx, p, cpus)
@@ -74,6 +74,10 @@ func (o *Opener) Open(ctx context.Context, p match.Player, cpus []int) (runner.P
 
 // openEngine opens an engine, as the member of a council where that has a name.
 func (o *Opener) openEngine(ctx context.Context, p match.Player, council string, cpus []int) (runner.Player, error) {
+	draw, err := o.shelf.drawer(p.Identity.Files)
+	if err != nil {
+		return nil, fmt.Errorf("engine %s: %w", p.Name, err)
+	}
 	engine, err := o.greet(ctx, p, council, cpus)
 	if err != nil {
 		return nil, err
@@ -81,6 +85,9 @@ func (o *Opener) openEngine(ctx context.Context, p match.Player, council string,
 	automatic, user := configs.Settings(p, o.Plan, engine.Greeting().Options)
 	if err := engine.Configure(append(automatic, user...)); err != nil {
 		return nil, errors.Join(err, engine.Close())
+	}
+	if draw != nil {
+		return &reader{Engine: engine, name: p.Name, draw: draw, seat: council != ""}, nil
 	}
 	return engine, nil
 }

@@ -3,9 +3,8 @@ package players
 import (
 	"errors"
 	"os"
+	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
 
 	"gogi/internal/unfit"
 )
@@ -14,8 +13,8 @@ import (
 // no more files or memory is not.
 func TestCannotStart(t *testing.T) {
 	t.Parallel()
-	for why, own := range map[unix.Errno]bool{
-		unix.ENOENT: true, unix.EACCES: true, unix.ENOEXEC: true, unix.EAGAIN: false, unix.ENOMEM: false, unix.EMFILE: false, unix.ENFILE: false,
+	for why, own := range map[syscall.Errno]bool{
+		syscall.ENOENT: true, syscall.EACCES: true, syscall.ENOEXEC: true, syscall.EAGAIN: false, syscall.ENOMEM: false, syscall.EMFILE: false, syscall.ENFILE: false,
 	} {
 		err := cannotStart("e", &os.PathError{Op: "fork/exec", Path: "./e", Err: why})
 		if _, marked := errors.AsType[*unfit.Error](err); marked != own {

@@ -14,7 +14,7 @@ import (
 	"gogi/shogi"
 )
 
-// shelf holds the books of councils, each read once.
+// shelf holds the books of players, each read once.
 type shelf struct {
 	mu    sync.Mutex
 	books map[string]*book.Book // by path

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/stats"
 	"gogi/stats/counts"
@@ -67,13 +68,13 @@ func (q CoverageQuestion) Answer() (*Coverages, error) {
 }
 
 // Print writes a table with a row a truth.
-func (s *Coverages) Print(w io.Writer) {
+func (s *Coverages) Print(w io.Writer, in phrases.Tongue) {
 	if len(s.Coverages) == 0 {
-		fmt.Fprintln(w, "no probabilities: expected --p")
+		fmt.Fprintln(w, phrases.Say(in, "no probabilities: expected --p"))
 		return
 	}
 	first := s.Coverages[0]
-	head, truths := []any{"true p"}, 0
+	head, truths := phrases.Heads(in, "true p"), 0
 	for _, c := range s.Coverages {
 		if head[len(head)-1] != c.Method {
 			head = append(head, c.Method)
@@ -94,7 +95,7 @@ func (s *Coverages) Print(w io.Writer) {
 	for _, r := range rows {
 		t.AppendRow(r)
 	}
-	fmt.Fprintf(w, "How often the interval of %s, at a promised %s, holds the truth\n", format.NumberOf(first.N, "decisive game"), format.PercentShort(first.Confidence))
+	fmt.Fprintln(w, phrases.Say(in, "How often the interval of %s, at a promised %s, holds the truth", phrases.Number{N: first.N, Noun: "decisive game"}, format.PercentShort(first.Confidence)))
 	format.Render(w, t)
 }
 

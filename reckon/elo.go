@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/stats"
 	"gogi/stats/counts"
@@ -84,17 +85,18 @@ func gameSigma(score, draws float64) (float64, error) {
 }
 
 // Print writes them as lines.
-func (s *Elos) Print(w io.Writer) {
+func (s *Elos) Print(w io.Writer, in phrases.Tongue) {
 	for i := range s.Elos {
-		s.Elos[i].print(w)
+		s.Elos[i].print(w, in)
 	}
 }
 
-func (r *EloRow) print(w io.Writer) {
-	fmt.Fprintf(w, "score            %.6g\n", r.Score)
-	fmt.Fprintf(w, "Elo              %s\n", cell(r.Elo, "%+.2f"))
-	fmt.Fprintf(w, "normalised Elo   %s   at a draw rate of %g\n", cell(r.NormalizedElo, "%+.2f"), r.DrawRate)
+func (r *EloRow) print(w io.Writer, in phrases.Tongue) {
+	const width = 17 // of the labels
+	fmt.Fprintf(w, "%s%.6g\n", format.Pad(phrases.Say(in, "score"), width), r.Score)
+	fmt.Fprintf(w, "%s%s\n", format.Pad("Elo", width), cell(r.Elo, "%+.2f"))
+	fmt.Fprintf(w, "%s%s\n", format.Pad(phrases.Say(in, "normalised Elo"), width), phrases.Say(in, "%s   at a draw rate of %g", cell(r.NormalizedElo, "%+.2f"), r.DrawRate))
 	if r.Why != "" {
-		fmt.Fprintln(w, r.Why)
+		fmt.Fprintln(w, phrases.Say(in, r.Why))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/stats"
 )
@@ -62,17 +63,17 @@ func (q ForecastQuestion) Answer() (*Forecasts, error) {
 }
 
 // Print writes them as a table.
-func (s *Forecasts) Print(w io.Writer) {
+func (s *Forecasts) Print(w io.Writer, in phrases.Tongue) {
 	first := s.Forecasts[0]
-	fmt.Fprintf(w, "A match between players of whom one has won %d, drawn %d and lost %d\n", first.Record.Wins, first.Record.Draws, first.Record.Losses)
-	t := format.Table("games", "wins the match", "from", "to", "draws it", "loses it")
+	fmt.Fprintln(w, phrases.Say(in, "A match between players of whom one has won %d, drawn %d and lost %d", first.Record.Wins, first.Record.Draws, first.Record.Losses))
+	t := format.Table(phrases.Heads(in, "games", "wins the match", "from", "to", "draws it", "loses it")...)
 	for _, f := range s.Forecasts {
 		t.AppendRow([]any{format.Count(f.Games), cell(f.Win, "%.4f"), cell(f.Lo, "%.4f"), cell(f.Hi, "%.4f"), cell(f.Draw, "%.4f"), cell(f.Loss, "%.4f")})
 	}
 	format.Render(w, t)
 	if first.Why != "" {
-		fmt.Fprintln(w, first.Why)
+		fmt.Fprintln(w, phrases.Say(in, first.Why))
 		return
 	}
-	fmt.Fprintf(w, "From and to: what the record leaves open about its win rate (%s, Clopper–Pearson), at its draw rate.\n", format.PercentShort(first.Confidence))
+	fmt.Fprintln(w, phrases.Say(in, "From and to: what the record leaves open about its win rate (%s, Clopper–Pearson), at its draw rate.", format.PercentShort(first.Confidence)))
 }

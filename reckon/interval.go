@@ -13,6 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/stats"
 	"gogi/stats/counts"
@@ -191,47 +192,47 @@ func (i *IntervalRow) setEnds(ends counts.Interval, err error) {
 }
 
 // Print writes them as a table.
-func (s *Intervals) Print(w io.Writer) {
-	t := format.Table("method", "wins", "of", "estimate", "from", "to", "holds")
+func (s *Intervals) Print(w io.Writer, in phrases.Tongue) {
+	t := format.Table(phrases.Heads(in, "method", "wins", "of", "estimate", "from", "to", "holds")...)
 	t.SetColumnConfigs(format.RightAligned(2, 6))
 	for _, i := range s.Intervals {
-		holds := "roughly"
+		holds := phrases.Of("roughly")
 		switch {
 		case i.Lo == nil:
-			holds = "–"
+			holds = phrases.Verbatim("–")
 		case i.Method == methodAnytime:
-			holds = "at any time"
+			holds = phrases.Of("at any time")
 		case i.Exact:
-			holds = "exactly"
+			holds = phrases.Of("exactly")
 		}
 		t.AppendRow(table.Row{
-			i.Method, strconv.FormatFloat(i.Wins, 'f', -1, 64), format.Count(i.N), cell(i.Estimate, "%.4f"), cell(i.Lo, "%.4f"), cell(i.Hi, "%.4f"), holds,
+			i.Method, strconv.FormatFloat(i.Wins, 'f', -1, 64), format.Count(i.N), cell(i.Estimate, "%.4f"), cell(i.Lo, "%.4f"), cell(i.Hi, "%.4f"), holds.In(in),
 		})
 	}
 	format.Render(w, t)
 	first := s.Intervals[0]
-	fmt.Fprintf(w, "%s confidence, draws: %s\n", format.PercentShort(first.Confidence), drawModeWords(first.DrawMode))
-	s.printGaps(w)
+	fmt.Fprintln(w, phrases.Say(in, "%s confidence, draws: %s", format.PercentShort(first.Confidence), drawModeWords(first.DrawMode)))
+	s.printGaps(w, in)
 	for _, i := range s.Intervals {
 		if e := i.Evidence; e != nil && e.LogE != nil {
-			fmt.Fprintf(w, "evidence against even chances: e-value %s, p = %s, valid at any time\n", eValueWords(e), format.PValue(*e.P))
+			fmt.Fprintln(w, phrases.Say(in, "evidence against even chances: e-value %s, p = %s, valid at any time", eValueWords(e), format.PValue(*e.P)))
 		}
 		if s := i.Spread; s != nil {
-			fmt.Fprintf(w, "S = %s, the standard error of the win rate with the divisor n - 3/2; in Elo %s ± %s, to first order\n",
-				cell(s.Error, "%.5f"), cell(s.Elo, "%+.1f"), cell(s.EloError, "%.1f"))
+			fmt.Fprintln(w, phrases.Say(in, "S = %s, the standard error of the win rate with the divisor n - 3/2; in Elo %s ± %s, to first order",
+				cell(s.Error, "%.5f"), cell(s.Elo, "%+.1f"), cell(s.EloError, "%.1f")))
 		}
 	}
 }
 
 // printGaps says why ends are missing, once for all methods of the same reason.
-func (s *Intervals) printGaps(w io.Writer) {
+func (s *Intervals) printGaps(w io.Writer, in phrases.Tongue) {
 	methods := map[string][]string{}
 	for _, i := range s.Intervals {
 		methods[i.Why] = append(methods[i.Why], i.Method)
 	}
 	for _, why := range slices.Sorted(maps.Keys(methods)) {
 		if why != "" {
-			fmt.Fprintf(w, "%s: %s\n", strings.Join(methods[why], ", "), why)
+			fmt.Fprintln(w, phrases.Say(in, "%s: %s", strings.Join(methods[why], ", "), phrases.Of(why)))
 		}
 	}
 }
@@ -243,12 +244,12 @@ func eValueWords(e *Evidence) string {
 	return fmt.Sprintf("%.3g", *e.EValue)
 }
 
-func drawModeWords(mode string) string {
+func drawModeWords(mode string) phrases.Said {
 	switch mode {
 	case "half":
-		return "half a win each"
+		return phrases.Of("half a win each")
 	case "floor":
-		return "half of them, rounded down, are wins"
+		return phrases.Of("half of them, rounded down, are wins")
 	}
-	return "dropped"
+	return phrases.Of("dropped")
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/stats"
 	"gogi/stats/counts"
@@ -51,22 +52,22 @@ func (q AdjustQuestion) Answer() (*Adjustments, error) {
 }
 
 // Print writes them as a table.
-func (s *Adjustments) Print(w io.Writer) {
+func (s *Adjustments) Print(w io.Writer, in phrases.Tongue) {
 	if len(s.Adjusted) == 0 {
-		fmt.Fprintln(w, "no p values")
+		fmt.Fprintln(w, phrases.Say(in, "no p values"))
 		return
 	}
-	t := format.Table("p", "adjusted", "significant")
+	t := format.Table(append([]any{"p"}, phrases.Heads(in, "adjusted", "significant")...)...)
 	for _, a := range s.Adjusted {
-		word := "no"
+		word := phrases.Say(in, "no")
 		if a.Significant {
-			word = "yes"
+			word = phrases.Say(in, "yes")
 		}
 		t.AppendRow([]any{format.PValue(a.P), format.PValue(a.Adjusted), word})
 	}
 	format.Render(w, t)
 	first := s.Adjusted[0]
-	fmt.Fprintf(w, "Adjusted for %s by %s, held against %s.\n", format.NumberOf(len(s.Adjusted), "p value"), first.Method, format.PercentShort(first.Alpha))
+	fmt.Fprintln(w, phrases.Say(in, "Adjusted for %s by %s, held against %s.", phrases.Number{N: len(s.Adjusted), Noun: "p value"}, first.Method, format.PercentShort(first.Alpha)))
 }
 
 // HomogeneityQuestion asks whether several sources, such as machines, agree.
@@ -128,26 +129,26 @@ func (q HomogeneityQuestion) Answer() (*Homogeneities, error) {
 }
 
 // Print writes the test and a table of the sources.
-func (s *Homogeneities) Print(w io.Writer) {
+func (s *Homogeneities) Print(w io.Writer, in phrases.Tongue) {
 	test := s.Tests[0]
 	if test.Why != "" {
-		fmt.Fprintf(w, "no test: %s\n", test.Why)
+		fmt.Fprintln(w, phrases.Say(in, "no test: %s", phrases.Of(test.Why)))
 		return
 	}
-	fmt.Fprintf(w, "Were all sources alike: χ² = %s, %d degrees of freedom, p = %s\n", cell(test.ChiSquare, "%.3f"), *test.Freedom, format.PValue(*test.P))
-	t := format.Table("source", "wins", "draws", "losses", "residual of wins", "draws", "losses", "")
+	fmt.Fprintln(w, phrases.Say(in, "Were all sources alike: χ² = %s, %d degrees of freedom, p = %s", cell(test.ChiSquare, "%.3f"), *test.Freedom, format.PValue(*test.P)))
+	t := format.Table(append(phrases.Heads(in, "source", "wins", "draws", "losses", "residual of wins", "draws", "losses"), "")...)
 	for i, source := range s.Sources {
 		word := ""
 		if source.StandsOut {
-			word = "stands out"
+			word = phrases.Say(in, "stands out")
 		}
 		r := source.Residuals
 		c := source.Counts
 		t.AppendRow([]any{i + 1, c.Wins, c.Draws, c.Losses, fmt.Sprintf("%+.2f", r[2]), fmt.Sprintf("%+.2f", r[1]), fmt.Sprintf("%+.2f", r[0]), word})
 	}
 	format.Render(w, t)
-	fmt.Fprintf(w, "Residuals beyond ±%s stand out.\n", cell(test.Limit, "%.2f"))
+	fmt.Fprintln(w, phrases.Say(in, "Residuals beyond ±%s stand out.", cell(test.Limit, "%.2f")))
 	if test.Sparse > 0 {
-		fmt.Fprintf(w, "%s with fewer than 5 games expected: p is rough.\n", format.NumberOf(test.Sparse, "cell"))
+		fmt.Fprintln(w, phrases.Say(in, "%s with fewer than 5 games expected: p is rough.", phrases.Number{N: test.Sparse, Noun: "cell"}))
 	}
 }

@@ -10,44 +10,69 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/stats/counts"
 )
 
 // Print writes the plans as tables: what is asked for, and what would be cheaper.
-func (s *Plans) Print(w io.Writer) {
+func (s *Plans) Print(w io.Writer, in phrases.Tongue) {
 	first := s.Plans[0]
 	if first.Unit == "game" {
-		fmt.Fprintf(w, "Plans for games without colour swap; draw rate %s (%s)\n", format.PercentShort(first.DrawRate), first.Conditions)
+		fmt.Fprintln(w, phrases.Say(in, "Plans for games without colour swap; draw rate %s (%s)", format.PercentShort(first.DrawRate), first.source()))
 	} else {
-		fmt.Fprintf(w, "Plans for colour-swapped pairs; draw rate %s, correlation of the games of a pair %+.2f (%s)\n",
-			format.PercentShort(math.Round(1e4*first.DrawRate)/1e4), first.Correlation, first.Conditions)
+		fmt.Fprintln(w, phrases.Say(in, "Plans for colour-swapped pairs; draw rate %s, correlation of the games of a pair %+.2f (%s)",
+			format.PercentShort(math.Round(1e4*first.DrawRate)/1e4), first.Correlation, first.source()))
 	}
-	t := format.Table("plan", "true Elo", "games", "50% within", "90% within", "99% within", "time", "passes", "undecided", "remark")
+	t := format.Table(phrases.Heads(in, "plan", "true Elo", "games", "50% within", "90% within", "99% within", "time", "passes", "undecided", "remark")...)
 	t.SetColumnConfigs(format.RightAligned(2, 9))
 	for i := range s.Plans {
 		if p := &s.Plans[i]; !p.cheaper() {
-			t.AppendRow(p.tableRow())
+			t.AppendRow(p.tableRow(in))
 		}
 	}
 	format.Render(w, t)
 	if slices.ContainsFunc(s.Plans, func(p PlanRow) bool { return p.Course != nil }) {
-		fmt.Fprintln(w, "Of a sequential test, games are the expected number.")
+		fmt.Fprintln(w, phrases.Say(in, "Of a sequential test, games are the expected number."))
 	}
-	s.printCheaper(w)
+	s.printCheaper(w, in)
 }
 
 // cheaper reports whether the row is not what is asked for, but what could be.
 func (p *PlanRow) cheaper() bool { return p.Kind == "bounded" || p.Kind == "deterministic" }
 
-func (p *PlanRow) tableRow() table.Row {
+// source is where the conditions are from.
+func (p *PlanRow) source() phrases.Said {
+	switch p.Conditions {
+	case Typical().Source:
+		return phrases.Of("typical")
+	case "given":
+		return phrases.Of("given")
+	}
+	return phrases.Verbatim(p.Conditions)
+}
+
+// kind is the kind in words.
+func (p *PlanRow) kind() phrases.Said {
+	switch p.Kind {
+	case "fixed":
+		return phrases.Of("fixed")
+	case "sequential":
+		return phrases.Of("sequential")
+	case "detectable":
+		return phrases.Of("detectable")
+	}
+	return phrases.Verbatim(p.Kind)
+}
+
+func (p *PlanRow) tableRow(in phrases.Tongue) table.Row {
 	pass, undecided := format.Percent(p.Power), "–"
 	if p.Course != nil {
 		pass = percentCell(p.Pass)
 		undecided = percentCell(p.Unfinished)
 	}
 	return table.Row{
-		p.Kind, cell(p.Elo, "%+.2f"), p.gamesCell(), p.quantileCell(0.5), p.quantileCell(0.9), p.quantileCell(0.99),
-		p.timeCell(), pass, undecided, p.remark(),
+		p.kind().In(in), cell(p.Elo, "%+.2f"), p.gamesCell(), p.quantileCell(0.5), p.quantileCell(0.9), p.quantileCell(0.99),
+		p.timeCell(), pass, undecided, p.remark().In(in),
 	}
 }
 
@@ -92,30 +117,30 @@ func (p *PlanRow) quantileCell(share float64) string {
 	return "–"
 }
 
-func (p *PlanRow) remark() string {
+func (p *PlanRow) remark() phrases.Said {
 	switch {
 	case p.Why != "":
-		return p.Why
+		return phrases.Of(p.Why)
 	case p.GameLength != nil:
-		return fmt.Sprintf("%s: %s wins of %s decisive games; from %s games on always enough", sidesWords(p.Alternative), format.Count(p.CriticalWins), format.Count(p.Decisive), format.Count(p.SafeGames))
+		return phrases.Of("%s: %s wins of %s decisive games; from %s games on always enough", sidesWords(p.Alternative), format.Count(p.CriticalWins), format.Count(p.Decisive), format.Count(p.SafeGames))
 	case p.PairLength != nil:
-		return fmt.Sprintf("%s sign flips of %s pairs, the test of the verdict; power %s", sidesWords(p.Alternative), format.Count(p.Pairs), p.PairLength.Method)
+		return phrases.Of("%s sign flips of %s pairs, the test of the verdict; power %s", sidesWords(p.Alternative), format.Count(p.Pairs), p.PairLength.Method)
 	case p.Course != nil:
-		return fmt.Sprintf("test of %g against %g, boundary %s", p.Elo0, p.Elo1, p.Boundary)
+		return phrases.Of("test of %g against %g, boundary %s", p.Elo0, p.Elo1, p.Boundary)
 	}
-	return "the smallest difference that so many games find, " + sidesWords(p.Alternative)
+	return phrases.Of("the smallest difference that so many games find, %s", sidesWords(p.Alternative))
 }
 
-func sidesWords(a counts.Alternative) string {
+func sidesWords(a counts.Alternative) phrases.Said {
 	if a == counts.TwoSided {
-		return "two-sided"
+		return phrases.Of("two-sided")
 	}
-	return "one-sided"
+	return phrases.Of("one-sided")
 }
 
 // printCheaper tells what the opt-in boundary and deterministic players would save.
-func (s *Plans) printCheaper(w io.Writer) {
-	t := format.Table("cheaper, if chosen", "true Elo", "games", "change", "99% within", "change")
+func (s *Plans) printCheaper(w io.Writer, in phrases.Tongue) {
+	t := format.Table(phrases.Heads(in, "cheaper, if chosen", "true Elo", "games", "change", "99% within", "change")...)
 	rows := 0
 	for i := range s.Plans {
 		p := &s.Plans[i]
@@ -129,7 +154,7 @@ func (s *Plans) printCheaper(w io.Writer) {
 		rows++
 		now, before := p.quantile(0.99), than.quantile(0.99)
 		t.AppendRow(table.Row{
-			p.cheaperWords(), cell(p.Elo, "%+.2f"), p.gamesCell(), change(*p.Games, *than.Games), p.quantileCell(0.99), change(float64(now), float64(before)),
+			p.cheaperWords().In(in), cell(p.Elo, "%+.2f"), p.gamesCell(), change(*p.Games, *than.Games), p.quantileCell(0.99), change(float64(now), float64(before)),
 		})
 	}
 	if rows > 0 {
@@ -146,11 +171,11 @@ func (s *Plans) sequentialAt(elo float64) *PlanRow {
 	return nil
 }
 
-func (p *PlanRow) cheaperWords() string {
+func (p *PlanRow) cheaperWords() phrases.Said {
 	if p.Kind == "bounded" {
-		return "bounded boundary"
+		return phrases.Of("bounded boundary")
 	}
-	return fmt.Sprintf("deterministic players that differ at %s of plies", format.PercentShort(p.Divergence))
+	return phrases.Of("deterministic players that differ at %s of plies", format.PercentShort(p.Divergence))
 }
 
 func change(now, before float64) string {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gogi/gate"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/stats"
@@ -162,7 +163,7 @@ func TestPlanOfASequentialTest(t *testing.T) {
 	wantNear(t, "bounded", ratio, 842./1224, 0.06)
 	wantNear(t, "deterministic", rows[10]["games"].(float64)/rows[2]["games"].(float64), 1/1.71, 0.05)
 	var out strings.Builder
-	answer.Print(&out)
+	answer.Print(&out, phrases.English)
 	for _, want := range []string{
 		"draw rate 3%, correlation of the games of a pair -0.10 (given)", "two-sided sign flips of", "test of 0 against 40, boundary ratio",
 		"bounded boundary", "deterministic players that differ at 2% of plies", "99% within",
@@ -305,7 +306,7 @@ func TestHomogeneity(t *testing.T) {
 		t.Errorf("the first source lost more than its share: %v", residuals)
 	}
 	var out strings.Builder
-	a.Print(&out)
+	a.Print(&out, phrases.English)
 	if !strings.Contains(out.String(), "2 cells with fewer than 5 games expected") {
 		t.Errorf("nothing about sparse cells:\n%s", &out)
 	}
@@ -336,7 +337,7 @@ func TestCoverageIsThatOfTheMethod(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	a.Print(&out)
+	a.Print(&out, phrases.English)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != 3+len(q.P) || !strings.Contains(lines[3], fmt.Sprintf("%.4f", rows[0]["coverage"])) {
 		t.Errorf("the table is\n%s", &out)
@@ -420,7 +421,7 @@ func TestCheaperIsHeldAgainstTheSameTruth(t *testing.T) {
 	var out strings.Builder
 	(&Plans{version, []PlanRow{
 		at("sequential", 0, 100, 400), at("sequential", 20, 200, 1000), at("bounded", 0, 101, 300), at("bounded", 20, 160, 700),
-	}}).Print(&out)
+	}}).Print(&out, phrases.English)
 	for _, want := range []string{"bounded boundary +0.00 101 +1% 300 -25%", "bounded boundary +20.00 160 -20% 700 -30%"} {
 		if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), want) {
 			t.Errorf("no %q in\n%s", want, &out)

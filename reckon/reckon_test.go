@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/phrases"
 	"gogi/stats"
 	"gogi/stats/counts"
 )
@@ -236,7 +237,9 @@ func TestStatsPlanFixtures(t *testing.T) {
 }
 
 // answer is what a verb prints.
-type answer interface{ Print(w io.Writer) }
+type answer interface {
+	Print(w io.Writer, in phrases.Tongue)
+}
 
 func must[A answer](t *testing.T) func(a A, err error) answer {
 	return func(a A, err error) answer {
@@ -322,7 +325,7 @@ func TestGapsHaveReasons(t *testing.T) {
 func wantNoNaN(t *testing.T, a answer) {
 	t.Helper()
 	var out strings.Builder
-	a.Print(&out)
+	a.Print(&out, phrases.English)
 	if out.Len() == 0 || strings.Contains(out.String(), "NaN") || strings.Contains(out.String(), "Inf") {
 		t.Errorf("%T prints\n%s", a, &out)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/stats/counts"
 )
@@ -102,15 +103,21 @@ func newCritical(n int, alpha float64) CriticalRow {
 	if k, ok := counts.NormalCriticalWins(n, alpha, counts.Greater); ok {
 		c.NormalWins = &k
 	}
-	switch {
-	case n == 0:
-		c.Why = "no games to judge by"
-	case c.Wins == nil:
-		c.Why = fmt.Sprintf("even %d wins of %d prove nothing at this level", n, n)
-	case c.TwoSidedWins == nil:
-		c.Why = fmt.Sprintf("even %d wins of %d prove nothing two-sided at this level", n, n)
-	}
+	c.Why = c.why().String()
 	return c
+}
+
+// why is what is missing, nothing where nothing is.
+func (c *CriticalRow) why() phrases.Said {
+	switch {
+	case c.N == 0:
+		return phrases.Of("no games to judge by")
+	case c.Wins == nil:
+		return phrases.Of("even %d wins of %d prove nothing at this level", c.N, c.N)
+	case c.TwoSidedWins == nil:
+		return phrases.Of("even %d wins of %d prove nothing two-sided at this level", c.N, c.N)
+	}
+	return phrases.Said{}
 }
 
 // criticalWinsOf is the smallest significant number of wins and its p value, nil
@@ -125,22 +132,24 @@ func criticalWinsOf(n int, alpha float64, alt counts.Alternative) (*int, *float6
 }
 
 // Print writes them as sentences and a table.
-func (s *Tests) Print(w io.Writer) {
+func (s *Tests) Print(w io.Writer, in phrases.Tongue) {
 	for _, t := range s.Tests {
 		if t.PGreater == nil {
-			fmt.Fprintf(w, "no test: %s\n\n", t.Why)
+			fmt.Fprintf(w, "%s\n\n", phrases.Say(in, "no test: %s", phrases.Of(t.Why)))
 			continue
 		}
-		fmt.Fprintf(w, "%d wins of %d decisive games; were both sides equally strong, the chance of\n", t.Wins, t.N)
-		fmt.Fprintf(w, "  at least as many wins (one-sided)        %s\n", format.PValue(*t.PGreater))
-		fmt.Fprintf(w, "  a result as lopsided either way          %s\n", format.PValue(*t.PTwoSided))
-		fmt.Fprintf(w, "  more wins, and half of as many (mid-P)   %s   approximate\n\n", format.PValue(*t.MidP))
+		line := func(what phrases.Said, p string) { fmt.Fprintf(w, "  %s%s\n", format.Pad(what.In(in), 41), p) }
+		fmt.Fprintln(w, phrases.Say(in, "%d wins of %d decisive games; were both sides equally strong, the chance of", t.Wins, t.N))
+		line(phrases.Of("at least as many wins (one-sided)"), format.PValue(*t.PGreater))
+		line(phrases.Of("a result as lopsided either way"), format.PValue(*t.PTwoSided))
+		line(phrases.Of("more wins, and half of as many (mid-P)"), phrases.Say(in, "%s   approximate", format.PValue(*t.MidP)))
+		fmt.Fprintln(w)
 	}
-	s.printCritical(w)
+	s.printCritical(w, in)
 }
 
-func (s *Tests) printCritical(w io.Writer) {
-	t := format.Table("level", "games", "wins, one-sided", "p", "wins, two-sided", "p", "normal approximation")
+func (s *Tests) printCritical(w io.Writer, in phrases.Tongue) {
+	t := format.Table(phrases.Heads(in, "level", "games", "wins, one-sided", "p", "wins, two-sided", "p", "normal approximation")...)
 	tooFew := []CriticalRow{}
 	for _, c := range s.Critical {
 		t.AppendRow(table.Row{
@@ -150,14 +159,14 @@ func (s *Tests) printCritical(w io.Writer) {
 			tooFew = append(tooFew, c)
 		}
 	}
-	fmt.Fprintln(w, "Wins that are significant, of decisive games (draws do not count)")
+	fmt.Fprintln(w, phrases.Say(in, "Wins that are significant, of decisive games (draws do not count)"))
 	format.Render(w, t)
 	for _, c := range s.Critical {
 		if c.Why != "" {
-			fmt.Fprintf(w, "%s: %s\n", format.PercentShort(c.Alpha), c.Why)
+			fmt.Fprintln(w, phrases.Say(in, "%s: %s", format.PercentShort(c.Alpha), c.why()))
 		}
 	}
 	for _, c := range tooFew {
-		fmt.Fprintf(w, "%s: %d is often quoted; it is the normal approximation without continuity correction (one-sided), and too few\n", format.PercentShort(c.Alpha), *c.NormalWins)
+		fmt.Fprintln(w, phrases.Say(in, "%s: %d is often quoted; it is the normal approximation without continuity correction (one-sided), and too few", format.PercentShort(c.Alpha), *c.NormalWins))
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"gogi/gate"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/stats"
@@ -137,17 +138,21 @@ func (s *SPRTRow) judge(o stats.Outcomes) {
 }
 
 // Print writes them as tables.
-func (s *SPRTs) Print(w io.Writer) {
+func (s *SPRTs) Print(w io.Writer, in phrases.Tongue) {
 	for i := range s.SPRTs {
-		s.SPRTs[i].print(w)
+		s.SPRTs[i].print(w, in)
 	}
 }
 
-func (s *SPRTRow) print(w io.Writer) {
-	fmt.Fprintf(w, "Sequential test of %g against %g Elo (%s), alpha %g, beta %g, after %s\n",
-		s.asked.Elo0, s.asked.Elo1, s.Model, s.asked.Alpha, s.asked.Beta, format.NumberOf(s.N, s.Unit))
-	t := format.Table("log likelihood ratio", "fails at", "passes at", "decision", "Elo", "from", "to")
-	decision := string(s.Decision)
+func (s *SPRTRow) print(w io.Writer, in phrases.Tongue) {
+	after := phrases.Number{N: s.N, Noun: "pair"}
+	if s.Unit == "game" {
+		after = phrases.Number{N: s.N, Noun: "game"}
+	}
+	fmt.Fprintln(w, phrases.Say(in, "Sequential test of %g against %g Elo (%s), alpha %g, beta %g, after %s",
+		s.asked.Elo0, s.asked.Elo1, s.Model, s.asked.Alpha, s.asked.Beta, after))
+	t := format.Table(phrases.Heads(in, "log likelihood ratio", "fails at", "passes at", "decision", "Elo", "from", "to")...)
+	decision := phrases.Say(in, string(s.Decision))
 	if decision == "" {
 		decision = "–"
 	}
@@ -156,22 +161,22 @@ func (s *SPRTRow) print(w io.Writer) {
 		cell(s.Elo, "%+.2f"), cell(s.EloLo, "%+.2f"), cell(s.EloHi, "%+.2f"),
 	})
 	format.Render(w, t)
-	fmt.Fprintf(w, "Bounds: %s.\n", boundaryWords(s.Boundary))
-	fmt.Fprintf(w, "Elo is median-unbiased (logistic, %s); the raw score of a stopped test is biased.\n", format.PercentShort(s.Confidence))
+	fmt.Fprintln(w, phrases.Say(in, "Bounds: %s.", boundaryWords(s.Boundary)))
+	fmt.Fprintln(w, phrases.Say(in, "Elo is median-unbiased (logistic, %s); the raw score of a stopped test is biased.", format.PercentShort(s.Confidence)))
 	if s.Why != "" {
-		fmt.Fprintf(w, "no ratio: %s\n", s.Why)
+		fmt.Fprintln(w, phrases.Say(in, "no ratio: %s", phrases.Of(s.Why)))
 	}
 	if s.EloWhy != "" && s.EloWhy != s.Why {
-		fmt.Fprintf(w, "Elo: %s\n", s.EloWhy)
+		fmt.Fprintln(w, phrases.Say(in, "Elo: %s", phrases.Of(s.EloWhy)))
 	}
 }
 
-func boundaryWords(name string) string {
+func boundaryWords(name string) phrases.Said {
 	switch name {
 	case match.GateRatio.String():
-		return "ratio, those of gogi gate"
+		return phrases.Of("ratio, those of gogi gate")
 	case match.GateBounded.String():
-		return "bounded, which draw together as games come in; a gate uses them where it is told to"
+		return phrases.Of("bounded, which draw together as games come in; a gate uses them where it is told to")
 	}
-	return "Wald's, as fishtest uses them; gogi gate does not (--boundary ratio)"
+	return phrases.Of("Wald's, as fishtest uses them; gogi gate does not (--boundary ratio)")
 }

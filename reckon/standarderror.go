@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/stats/counts"
 )
@@ -41,11 +42,12 @@ func NewStandardError(wins, games int) (StandardError, error) {
 }
 
 // Print writes it as a person reads it; without one it is the error that says why.
-func (e StandardError) Print(w io.Writer) error {
+func (e StandardError) Print(w io.Writer, in phrases.Tongue) error {
 	if e.Why != "" {
 		return errors.New(e.Why)
 	}
-	_, err := fmt.Fprintf(w, "win rate   %s ± %s   S, with the divisor n − 3/2\nElo        %s ± %s\n",
-		cell(e.Rate, "%.6g"), cell(e.S, "%.6g"), cell(e.Elo, "%+.2f"), cell(e.EloS, "%.2f"))
+	_, err := fmt.Fprintf(w, "%s%s\n%s%s ± %s\n",
+		format.Pad(phrases.Say(in, "win rate"), 11), phrases.Say(in, "%s ± %s   S, with the divisor n − 3/2", cell(e.Rate, "%.6g"), cell(e.S, "%.6g")),
+		format.Pad("Elo", 11), cell(e.Elo, "%+.2f"), cell(e.EloS, "%.2f"))
 	return err
 }

@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -285,9 +284,25 @@ func reported(t *testing.T, store *results.Store) map[string]int {
 	return ends
 }
 
+// zipOf is an archive of one file.
+func zipOf(t *testing.T, name string, data []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	w, err := z.Create(name)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err = errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
 // TestSources: folders, archives and compressed files are read whole, each with its own
 // format; what is none is named and stops nothing.
 func TestSources(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
 	games := playedGames(t)
 	names := slices.Sorted(mapKeys(games))
 	dir := t.TempDir()
@@ -326,16 +341,26 @@ func TestSources(t *testing.T) {
 	write(t, filepath.Join(dir, "f.zip"), zipped.Bytes())
 	write(t, filepath.Join(dir, "g.csa.gz"), squeezed.Bytes())
 	write(t, filepath.Join(dir, "h.zip"), []byte("no archive"))
+	nested := zipped.Bytes()
+	for range 3 { // the innermost has two games, and lies in three others
+		nested = zipOf(t, "inner.zip", nested)
+	}
+	write(t, filepath.Join(dir, "i.zip"), zipOf(t, "inner.zip", nested)) // deeper
+	write(t, filepath.Join(dir, "j.zip"), zipOf(t, "games.csa", text("csa", 7)))
+	write(t, filepath.Join(dir, "k.zip"), zipOf(t, "j.zip", zipOf(t, "i.zip", zipOf(t, "games.csa", text("csa", 8)))))
 	var refused []string
 	i := Import{Run: "run", Sources: []string{dir}, Refused: func(r Refusal) {
 		refused = append(refused, fmt.Sprintf("%s:%d:%d", filepath.Base(r.File), r.Game, r.Line))
 	}}
 	done, err := i.Into(t.Context(), openStore(t))
-	if err != nil || done.Games != 6 {
+	if err != nil || done.Games != 8 {
 		t.Errorf("%+v, %v", done, err)
 	}
+	if left, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "gogi-import-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
 	lines := bytes.Count(text("csa", 0), []byte("\n"))
-	want := []string{fmt.Sprintf("a.csa:2:%d", lines+5), "b.txt:0:0", "d.7z:0:0", "e.usi:1:0", "h.zip:0:0"}
+	want := []string{fmt.Sprintf("a.csa:2:%d", lines+5), "b.txt:0:0", "d.7z:0:0", "e.usi:1:0", "h.zip:0:0", "inner.zip:0:0"}
 	if diff := cmp.Diff(want, refused); diff != "" {
 		t.Errorf("refused (-want +got):\n%s", diff)
 	}
@@ -400,27 +425,6 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestPipesAreNotOpened: one in a folder, which would be waited for, is refused and the rest
-// is read; one that is named cannot be read twice.
-func TestPipesAreNotOpened(t *testing.T) {
-	games := playedGames(t)
-	dir := t.TempDir()
-	pipe := filepath.Join(dir, "a.csa")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Skip(err)
-	}
-	write(t, filepath.Join(dir, "b.jsonl"), lines(t, games))
-	var refused []string
-	i := Import{Run: "run", Sources: []string{dir}, Refused: func(r Refusal) { refused = append(refused, filepath.Base(r.File)) }}
-	if done, err := i.Into(t.Context(), openStore(t)); err != nil || done.Games == 0 || !slices.Contains(refused, "a.csa") {
-		t.Errorf("%+v, %v, refused %q", done, err, refused)
-	}
-	i.Sources = []string{pipe}
-	if _, err := i.Into(t.Context(), openStore(t)); err == nil || !strings.Contains(err.Error(), "standard input") {
-		t.Errorf("a pipe as a source: %v", err)
-	}
-}
-
 // TestSourcesThatShrink: games that are gone when they are to be stored are an error.
 func TestSourcesThatShrink(t *testing.T) {
 	games := playedGames(t)
@@ -438,7 +442,7 @@ func TestSourcesThatShrink(t *testing.T) {
 }
 
 // TestWhereAnExportMustNotGo: a database is not written over, neither is what a link
-// leads to lost, and what is no regular file stays what it is.
+// leads to lost.
 func TestWhereAnExportMustNotGo(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
@@ -471,23 +475,6 @@ func TestWhereAnExportMustNotGo(t *testing.T) {
 	at, err := os.Lstat(file("link"))
 	if text, readErr := os.ReadFile(file("real")); err != nil || readErr != nil || at.Mode()&os.ModeSymlink == 0 || string(text) != "hello" {
 		t.Errorf("through a link: %v, %v, %v, %q", err, readErr, at, text)
-	}
-	if err := syscall.Mkfifo(file("pipe"), 0o600); err != nil {
-		t.Skip(err)
-	}
-	got := make(chan string)
-	go func() {
-		text, _ := os.ReadFile(file("pipe")) // what is missing is seen below
-		got <- string(text)
-	}()
-	if err := Whole(file("pipe"), hello); err != nil {
-		t.Error(err)
-	}
-	if at, err := os.Lstat(file("pipe")); err != nil || at.Mode()&os.ModeNamedPipe == 0 {
-		t.Fatalf("the pipe was replaced: %v, %v", at, err)
-	}
-	if text := <-got; text != "hello" {
-		t.Errorf("the pipe got %q", text)
 	}
 }
 

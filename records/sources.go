@@ -54,13 +54,21 @@ func (s *sources) spool(in io.Reader) (err error) {
 	if s.spooled != "" {
 		return errors.New("it is named twice")
 	}
+	s.spooled, err = spool(in)
+	return err
+}
+
+// spool copies a stream into a file of its own, which is there only without an error.
+func spool(in io.Reader) (path string, err error) {
 	file, err := os.CreateTemp("", "gogi-import-")
 	if err != nil {
-		return err
+		return "", err
 	}
-	s.spooled = file.Name()
 	_, err = io.Copy(file, in)
-	return errors.Join(err, file.Close())
+	if err = errors.Join(err, file.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(file.Name()))
+	}
+	return file.Name(), nil
 }
 
 // close removes the copy.
@@ -107,6 +115,7 @@ type walker struct {
 	ctx     context.Context //nolint:containedctx // of one call of each
 	refused func(Refusal)
 	game    found
+	depth   int // of archives within archives
 }
 
 // path reads a file, or all of a folder in the order of the names.
@@ -208,7 +217,8 @@ func (w *walker) entry(name string, f entry) error {
 		w.refused(Refusal{File: name, Why: err.Error()})
 		return nil //nolint:nilerr // it is told, and the rest is read
 	}
-	return errors.Join(w.text(name, &bounded{r, maxUnpacked}), r.Close())
+	defer func() { _ = r.Close() }() // what is damaged was told by reading it
+	return w.text(name, &bounded{r, maxUnpacked})
 }
 
 // bounded is a text that was packed and fails where it is longer than left.
@@ -235,7 +245,9 @@ func (w *walker) text(name string, r io.Reader) error {
 			return nil //nolint:nilerr // it is told, and the rest is read
 		}
 		return w.text(strings.TrimSuffix(name, filepath.Ext(name)), &bounded{unpacked, maxUnpacked})
-	case ".7z", ".xz", ".bz2", ".lzh", ".rar", ".zip":
+	case ".zip", ".7z":
+		return w.inner(name, r)
+	case ".xz", ".bz2", ".lzh", ".rar":
 		w.refused(Refusal{File: name, Why: "an archive of this kind is not read here: unpack it first"})
 		return nil
 	}
@@ -249,6 +261,27 @@ func (w *walker) text(name string, r io.Reader) error {
 		return nil
 	}
 	return w.games(name, format.Read(in))
+}
+
+// maxDepth is how deep archives may lie in archives: one could hold itself.
+const maxDepth = 3
+
+// inner reads an archive out of another one. Its list of files stands at its end, so that
+// it is written to a file first.
+func (w *walker) inner(name string, r io.Reader) error {
+	if w.depth == maxDepth {
+		w.refused(Refusal{File: name, Why: fmt.Sprintf("it lies in %d archives, one in the other, and no more are opened: unpack it first", maxDepth)})
+		return nil
+	}
+	copied, err := spool(r)
+	if err != nil {
+		w.refused(Refusal{File: name, Why: err.Error()})
+		return nil //nolint:nilerr // it is told, and the rest is read
+	}
+	w.depth++
+	err = w.file(name, copied)
+	w.depth--
+	return errors.Join(err, os.Remove(copied))
 }
 
 // formatOf goes by what the text looks like; a name that says JKF or JSON lines is not

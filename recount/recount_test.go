@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/report"
 	"gogi/results"
@@ -121,7 +122,7 @@ func TestPlayed(t *testing.T) {
 			t.Errorf("%s: %+v", x.Name, f)
 		}
 		var text, object bytes.Buffer
-		Text(&text, f)
+		Text(&text, phrases.English, f)
 		if err := JSON(&object, f); err != nil || !strings.Contains(text.String(), "every move replayed") || !strings.Contains(object.String(), `"same": true`) {
 			t.Errorf("%s: %v\n%s\n%s", x.Name, err, text.String(), object.String())
 		}
@@ -169,7 +170,7 @@ func TestForged(t *testing.T) {
 			t.Errorf("%s: %v", name, d)
 		}
 		var text bytes.Buffer
-		if Text(&text, f); !strings.Contains(text.String(), "not as it should be:\n  pair 1: ") || strings.Contains(text.String(), "as its report says") {
+		if Text(&text, phrases.English, f); !strings.Contains(text.String(), "not as it should be:\n  pair 1: ") || strings.Contains(text.String(), "as its report says") {
 			t.Errorf("%s:\n%s", name, text.String())
 		}
 	}
@@ -217,7 +218,7 @@ func TestEdited(t *testing.T) {
 		f := recount(t, s, plan.Run)
 		var all []string
 		for _, d := range f.Differences {
-			all = append(all, say(d))
+			all = append(all, told(d).String())
 		}
 		if text := strings.Join(all, "\n"); !strings.Contains(text, want) {
 			t.Errorf("no %s in\n%s", want, text)

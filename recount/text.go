@@ -8,6 +8,7 @@ import (
 
 	"gogi/internal/foreign"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/results"
 )
 
@@ -15,9 +16,9 @@ import (
 const printed = 20
 
 // Text prints what was found, for a terminal.
-func Text(w io.Writer, f *Found) {
-	fmt.Fprintf(w, "%s · %s in %s, %s\n\n", foreign.Printable(f.Run, 40), format.NumberOf(f.Games, "game"), format.NumberOf(f.Pairs, "pair"), f.replayed())
-	t := format.Table("player", "games", "wins", "draws", "losses", "points")
+func Text(w io.Writer, in phrases.Tongue, f *Found) {
+	fmt.Fprintf(w, "%s\n\n", phrases.Say(in, "%s · %s in %s, %s", foreign.Printable(f.Run, 40), phrases.Number{N: f.Games, Noun: "game"}, phrases.Number{N: f.Pairs, Noun: "pair"}, f.replayed()))
+	t := format.Table(phrases.Heads(in, "player", "games", "wins", "draws", "losses", "points")...)
 	for _, p := range f.Sums.Players {
 		all := p.all()
 		t.AppendRow(table.Row{
@@ -25,44 +26,44 @@ func Text(w io.Writer, f *Found) {
 		})
 	}
 	format.Render(w, t)
-	fmt.Fprintln(w, f.openings())
+	fmt.Fprintln(w, f.openings().In(in))
 	if f.Same() {
-		fmt.Fprintln(w, "Counted from the moves, the run is as its report says.")
+		fmt.Fprintln(w, phrases.Say(in, "Counted from the moves, the run is as its report says."))
 		return
 	}
-	fmt.Fprintln(w, "\nnot as it should be:")
+	fmt.Fprintf(w, "\n%s\n", phrases.Say(in, "not as it should be:"))
 	for _, d := range f.Differences[:min(len(f.Differences), printed)] {
-		fmt.Fprintf(w, "  %s\n", foreign.Printable(say(d), 500))
+		fmt.Fprintf(w, "  %s\n", foreign.Printable(told(d).In(in), 500))
 	}
 	if more := f.More + max(0, len(f.Differences)-printed); more > 0 {
-		fmt.Fprintf(w, "  and %s more\n", format.Count(more))
+		fmt.Fprintf(w, "  %s\n", phrases.Say(in, "and %s more", format.Count(more)))
 	}
 }
 
-// say is a difference without the run, which is one.
-func say(d results.Problem) string {
+// told is a difference without the run, which is one.
+func told(d results.Problem) phrases.Said {
 	if d.Pair >= 0 {
-		return fmt.Sprintf("pair %d: %s", d.Pair, d.What)
+		return phrases.Of("pair %d: %s", d.Pair, d.What)
 	}
-	return d.What
+	return phrases.Verbatim(d.What)
 }
 
-func (f *Found) replayed() string {
+func (f *Found) replayed() phrases.Said {
 	if f.Replayed == f.Pairs {
-		return "every move replayed"
+		return phrases.Of("every move replayed")
 	}
-	return fmt.Sprintf("%s of them sound", format.Count(f.Replayed))
+	return phrases.Of("%s of them sound", format.Count(f.Replayed))
 }
 
 // openings says what is known of the book.
-func (f *Found) openings() string {
+func (f *Found) openings() phrases.Said {
 	if f.Book == 0 {
-		return "The games were played elsewhere: there is no book to hold them against."
+		return phrases.Of("The games were played elsewhere: there is no book to hold them against.")
 	}
 	if f.Openings < f.Book {
-		return fmt.Sprintf("%s of the book's %s openings were played; only all of them would prove that they\nare the plan's.", format.Count(f.Openings), format.Count(f.Book))
+		return phrases.Of("%s of the book's %s openings were played; only all of them would prove that they\nare the plan's.", format.Count(f.Openings), format.Count(f.Book))
 	}
-	return fmt.Sprintf("All of the book's %s were played.", format.NumberOf(f.Book, "opening"))
+	return phrases.Of("All of the book's %s were played.", phrases.Number{N: f.Book, Noun: "opening"})
 }
 
 // all are a player's games with either colour.

@@ -3,13 +3,11 @@ package results
 import (
 	"context"
 	"errors"
-
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -20,7 +18,7 @@ const nobody = 65534
 // tries to play.
 func runReader(path, mode string) error {
 	if os.Getuid() == 0 {
-		if err := syscall.Setuid(nobody); err != nil {
+		if err := become(nobody); err != nil {
 			return err
 		}
 	}

@@ -133,12 +133,24 @@ func (s *Store) Record(ctx context.Context, runID int64, pair, leg int) (kifu.Re
 }
 
 func (s *Store) record(ctx context.Context, runID int64, pair, leg int) (record kifu.Record, err error) {
-	c, err := castOf(ctx, s.read, runID)
+	c, kept, err := s.latest.of(ctx, s.read, runID)
 	if err != nil {
 		return record, err
 	}
+	record, err = oneRecord(ctx, s.read, c, runID, pair, leg)
+	if err == nil || !kept {
+		return record, err
+	}
+	// Somebody may have come since.
+	if c, err = s.latest.anew(ctx, s.read, runID); err != nil {
+		return record, err
+	}
+	return oneRecord(ctx, s.read, c, runID, pair, leg)
+}
+
+func oneRecord(ctx context.Context, q querier, c cast, runID int64, pair, leg int) (record kifu.Record, err error) {
 	found := false
-	err = records(ctx, s.read, c, func(_ *storedGame, r kifu.Record) error {
+	err = records(ctx, q, c, func(_ *storedGame, r kifu.Record) error {
 		found, record = true, r
 		return nil
 	}, "WHERE g.run_id = ? AND g.pair = ? AND g.leg = ?", runID, pair, leg)

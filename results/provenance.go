@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 
 	"gogi/match"
 )
@@ -90,6 +91,38 @@ func castOf(ctx context.Context, q querier, run int64) (c cast, err error) {
 		return c, fmt.Errorf("the workers: %w", err)
 	}
 	return c, nil
+}
+
+// latestCast is the cast of the run that a record was read of last: who reads the records
+// of a run one by one would read its players as often. Only names are good of it: where
+// players lie may have changed since.
+type latestCast struct {
+	mu  sync.Mutex
+	run int64 // 0: none
+	cast
+}
+
+// of is the cast of a run; kept, that it was read before.
+func (l *latestCast) of(ctx context.Context, q querier, run int64) (c cast, kept bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.run == run {
+		return l.cast, true, nil
+	}
+	c, err = castOf(ctx, q, run)
+	if err == nil {
+		l.run, l.cast = run, c
+	}
+	return c, false, err
+}
+
+// anew reads it again.
+func (l *latestCast) anew(ctx context.Context, q querier, run int64) (cast, error) {
+	l.mu.Lock()
+	l.run = 0
+	l.mu.Unlock()
+	c, _, err := l.of(ctx, q, run)
+	return c, err
 }
 
 // checkPlayed refuses what nobody can have meant.

@@ -388,3 +388,25 @@ func TestMergeWorkers(t *testing.T) {
 		t.Errorf("a damaged worker: %v", err)
 	}
 }
+
+// Records are read one by one with what was known of the run before, also of a worker who
+// has come since.
+func TestRecordOfANewWorker(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	for id, worker := range []string{"", "w", "x"} {
+		pair := playedPair(plan, id, 10+id)
+		if worker != "" {
+			pair.Played = match.Provenance{Worker: worker, Owner: "o"}
+		}
+		put(t, run, pair)
+		record, err := s.Record(t.Context(), run.ID(), id, 0)
+		if err != nil || len(record.Moves) != len(pair.Games[0].Record.Moves) {
+			t.Errorf("pair %d: %v", id, err)
+		}
+	}
+	if _, err := s.Record(t.Context(), run.ID(), 3, 0); !errors.Is(err, ErrNoGame) {
+		t.Error(err)
+	}
+}

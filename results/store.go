@@ -41,6 +41,7 @@ type Store struct {
 	read   *sql.DB
 	// scanning is held by who reads with several connections.
 	scanning sync.Mutex
+	latest   latestCast
 }
 
 // Durability is what an acknowledged pair survives.

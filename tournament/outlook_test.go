@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"gogi/internal/phrases"
 	"gogi/match"
 )
 
@@ -32,7 +33,7 @@ func TestOutlook(t *testing.T) {
 		}},
 		{anchored, []string{"blocks of 4 pairs, each drawn from the results of all but the block before it", "asked: who is above p2"}},
 	} {
-		if got, err := Outlook(test.spec); err != nil || !slices.Equal(got, test.want) {
+		if got, err := Outlook(test.spec); err != nil || !slices.Equal(phrases.Each(phrases.English, got), test.want) {
 			t.Errorf("%q, %v, want %q", got, err, test.want)
 		}
 	}

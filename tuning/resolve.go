@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"gogi/configs"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/tune"
 	"gogi/usi"
@@ -401,8 +402,8 @@ const (
 )
 
 func (w *Wish) warnings(base *match.Plan, p *tune.Plan) (list []configs.Warning, err error) {
-	warn := func(format string, args ...any) {
-		list = append(list, configs.Warning{Text: fmt.Sprintf(format, args...)})
+	warn := func(phrase string, args ...any) {
+		list = append(list, configs.Warning{Text: phrases.Of(phrase, args...)})
 	}
 	used := 0
 	limits := base.Players[0].Limits

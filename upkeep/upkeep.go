@@ -11,6 +11,7 @@ import (
 
 	"gogi/internal/foreign"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/results"
 )
 
@@ -39,29 +40,29 @@ func problems(list []results.Problem) []problem {
 // printed is how many problems the text names; JSON has them all.
 const printed = 20
 
-func printProblems(w io.Writer, list []results.Problem, more int) {
+func printProblems(w io.Writer, in phrases.Tongue, list []results.Problem, more int) {
 	for _, p := range list[:min(len(list), printed)] {
 		fmt.Fprintf(w, "  %s\n", foreign.Printable(p.Error(), 500))
 	}
 	if more += max(0, len(list)-printed); more > 0 {
-		fmt.Fprintf(w, "  and %s more\n", format.Count(more))
+		fmt.Fprintf(w, "  %s\n", phrases.Say(in, "and %s more", format.Count(more)))
 	}
 }
 
 // Check prints what a check found.
-func Check(w io.Writer, c *results.Checkup) {
-	t := format.Table("run", "pairs", "sound", "unchecked", "replayed")
+func Check(w io.Writer, in phrases.Tongue, c *results.Checkup) {
+	t := format.Table(phrases.Heads(in, "run", "pairs", "sound", "unchecked", "replayed")...)
 	for _, r := range c.Runs {
 		t.AppendRow(table.Row{format.Name(r.Name), format.Count(r.Pairs), format.Count(r.Sound), format.Count(r.Unchecked), format.Count(r.Replayed)})
 	}
 	format.Render(w, t)
 	if len(c.Problems) > 0 {
-		fmt.Fprintln(w, "\nnot as it was stored:")
-		printProblems(w, c.Problems, c.More)
+		fmt.Fprintf(w, "\n%s\n", phrases.Say(in, "not as it was stored:"))
+		printProblems(w, in, c.Problems, c.More)
 	}
 	for _, r := range c.Runs {
 		if r.Unchecked > 0 {
-			fmt.Fprint(w, "\nUnchecked pairs were stored by an older gogi, without checksums: their parts fit\neach other, and that is all that is known.\n")
+			fmt.Fprintf(w, "\n%s\n", phrases.Say(in, "Unchecked pairs were stored by an older gogi, without checksums: their parts fit\neach other, and that is all that is known."))
 			break
 		}
 	}
@@ -84,18 +85,18 @@ func CheckJSON(w io.Writer, c *results.Checkup) error {
 }
 
 // Repair prints what was saved.
-func Repair(w io.Writer, r *results.Repaired) {
-	t := format.Table("run", "saved pairs", "unchecked", "lost pairs")
+func Repair(w io.Writer, in phrases.Tongue, r *results.Repaired) {
+	t := format.Table(phrases.Heads(in, "run", "saved pairs", "unchecked", "lost pairs")...)
 	for _, run := range r.Runs {
 		t.AppendRow(table.Row{format.Name(run.Name), format.Count(run.Saved), format.Count(run.Unchecked), format.Count(run.Lost)})
 	}
 	format.Render(w, t)
 	if len(r.Lost) > 0 {
-		fmt.Fprintln(w, "\nlost, and played again when the run goes on:")
-		printProblems(w, r.Lost, 0)
+		fmt.Fprintf(w, "\n%s\n", phrases.Say(in, "lost, and played again when the run goes on:"))
+		printProblems(w, in, r.Lost, 0)
 	}
 	for _, name := range r.LostRuns {
-		fmt.Fprintf(w, "\nlost: run %s, whose plan or players are damaged\n", foreign.Printable(name, 100))
+		fmt.Fprintf(w, "\n%s\n", phrases.Say(in, "lost: run %s, whose plan or players are damaged", foreign.Printable(name, 100)))
 	}
 }
 
@@ -115,8 +116,8 @@ func RepairJSON(w io.Writer, r *results.Repaired) error {
 }
 
 // Merge prints what was joined; from are the databases as they were named.
-func Merge(w io.Writer, m *results.Merged, from []string) {
-	t := format.Table("run", "pairs", "from each database", "in several")
+func Merge(w io.Writer, in phrases.Tongue, m *results.Merged, from []string) {
+	t := format.Table(phrases.Heads(in, "run", "pairs", "from each database", "in several")...)
 	for _, r := range m.Runs {
 		var taken []string
 		for _, n := range r.Taken {
@@ -126,8 +127,8 @@ func Merge(w io.Writer, m *results.Merged, from []string) {
 	}
 	format.Render(w, t)
 	if len(m.Conflicts) > 0 {
-		fmt.Fprintf(w, "\nother games of the same pairs, left out; what %s and those after it had first counts:\n", foreign.Printable(from[0], 60))
-		printProblems(w, m.Conflicts, 0)
+		fmt.Fprintf(w, "\n%s\n", phrases.Say(in, "other games of the same pairs, left out; what %s and those after it had first counts:", foreign.Printable(from[0], 60)))
+		printProblems(w, in, m.Conflicts, 0)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gogi/internal/phrases"
 	"gogi/results"
 )
 
@@ -20,9 +21,9 @@ func TestForms(t *testing.T) {
 	repair := &results.Repaired{Runs: []results.RepairedRun{{Name: "r", Saved: 10, Unchecked: 1, Lost: 31}}, Lost: many, LostRuns: []string{"q with 7 pairs"}}
 	merged := &results.Merged{Runs: []results.MergedRun{{Name: "r", Pairs: 9, Taken: []int{7, 2}, Same: 4}}, Conflicts: many[:1]}
 	var text strings.Builder
-	Check(&text, check)
-	Repair(&text, repair)
-	Merge(&text, merged, []string{"a.db", "b.db"})
+	Check(&text, phrases.English, check)
+	Repair(&text, phrases.English, repair)
+	Merge(&text, phrases.English, merged, []string{"a.db", "b.db"})
 	for _, want := range []string{"40", "and 16 more", "Unchecked pairs", "and 11 more", "lost: run q with 7 pairs", "7 + 2", "what a.db and those after it had first counts"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the text lacks %q:\n%s", want, text.String())

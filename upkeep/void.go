@@ -11,6 +11,7 @@ import (
 
 	"gogi/internal/foreign"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/results"
 )
@@ -68,28 +69,28 @@ type Voided struct {
 	By     string
 	DryRun bool
 	// Remarks say what it made of the run's sequential test, a line each.
-	Remarks []string
+	Remarks []phrases.Said
 }
 
 // Print prints what was voided.
-func (v *Voided) Print(w io.Writer) {
-	did := "voided, and missing again: the run plays them anew"
+func (v *Voided) Print(w io.Writer, in phrases.Tongue) {
+	did := phrases.Of("%s of run %s voided, and missing again: the run plays them anew", phrases.Number{N: len(v.Pairs), Noun: "pair"}, format.Name(v.Run))
 	if v.DryRun {
-		did = "would be voided"
+		did = phrases.Of("%s of run %s would be voided", phrases.Number{N: len(v.Pairs), Noun: "pair"}, format.Name(v.Run))
 	}
-	fmt.Fprintf(w, "%s of run %s %s\n", format.NumberOf(len(v.Pairs), "pair"), format.Name(v.Run), did)
+	fmt.Fprintln(w, did.In(in))
 	if len(v.Pairs) > 0 {
-		fmt.Fprintf(w, "  pairs %s\n", ranges(v.Pairs))
+		fmt.Fprintf(w, "  %s\n", phrases.Say(in, "pairs %s", ranges(v.Pairs)))
 	}
 	for _, r := range v.Remarks {
-		fmt.Fprintf(w, "  %s\n", foreign.Printable(r, 500))
+		fmt.Fprintf(w, "  %s\n", foreign.Printable(r.In(in), 500))
 	}
 }
 
 // JSON writes it as one JSON object.
 func (v *Voided) JSON(w io.Writer) error {
 	return format.JSON(w, map[string]any{
-		"version": version, "run": v.Run, "pairs": append([]int{}, v.Pairs...), "why": v.Why, "by": v.By, "dry_run": v.DryRun, "remarks": append([]string{}, v.Remarks...),
+		"version": version, "run": v.Run, "pairs": append([]int{}, v.Pairs...), "why": v.Why, "by": v.By, "dry_run": v.DryRun, "remarks": append([]string{}, phrases.Each(phrases.English, v.Remarks)...),
 	})
 }
 

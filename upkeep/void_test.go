@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gogi/internal/phrases"
 	"gogi/match"
 )
 
@@ -43,15 +44,15 @@ func TestSelection(t *testing.T) {
 
 func TestVoidedForms(t *testing.T) {
 	t.Parallel()
-	v := Voided{Run: "r", Pairs: []int{1, 2, 3, 7}, Why: "slow", By: "me", Remarks: []string{"counted \x1b[2Janew"}}
+	v := Voided{Run: "r", Pairs: []int{1, 2, 3, 7}, Why: "slow", By: "me", Remarks: []phrases.Said{phrases.Verbatim("counted \x1b[2Janew")}}
 	var text strings.Builder
-	v.Print(&text)
+	v.Print(&text, phrases.English)
 	if text.String() != "4 pairs of run r voided, and missing again: the run plays them anew\n  pairs 1-3, 7\n  counted anew\n" {
 		t.Errorf("%q", text.String())
 	}
 	v.DryRun = true
 	text.Reset()
-	v.Print(&text)
+	v.Print(&text, phrases.English)
 	if !strings.HasPrefix(text.String(), "4 pairs of run r would be voided\n") {
 		t.Errorf("%q", text.String())
 	}

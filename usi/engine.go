@@ -599,6 +599,16 @@ func ponderHitLine(g Go) string {
 	return "ponderhit" + strings.TrimPrefix(g.String(), "go") + "\n"
 }
 
+// Rest ends the search on the opponent's time, if there is one: the next move is none of
+// its own.
+func (e *Engine) Rest() error {
+	if e.ponder != nil {
+		e.count.PonderMiss++
+		e.in.forget()
+	}
+	return e.stopPonder()
+}
+
 // stopPonder ends the search on the opponent's time, if there is one, and
 // drops its bestmove.
 func (e *Engine) stopPonder() error {

@@ -53,8 +53,8 @@ type Reply struct {
 	Second           Second // whether a second bestmove of the search before came between
 	Hit              bool   // the search was one on the opponent's time that hit
 	Absent           int    // of a council: members without a ballot that could count, because they had failed or said nothing legal
-	Detail           []byte // a council's vote record, stored verbatim; else nil
-	Vote             *Vote  // of a council, for who watches; else nil. The record has all of it, and more
+	Detail           []byte // a council's vote record, or kifu.BookDetail, stored verbatim; else nil
+	Vote             *Vote  // of a council, or of a book, for who watches; else nil. The record has all of it, and more
 }
 
 // Vote is how a council came to its answer.

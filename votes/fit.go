@@ -12,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/stats/regress"
 )
 
@@ -64,17 +65,17 @@ const (
 // rule of thumb for sandwich estimates is 30 to 50 clusters.
 const leastGames = 50
 
-// words say what the caution is about.
-func (c caution) words() string {
+// said is what the caution is about.
+func (c caution) said() phrases.Said {
 	switch c {
 	case fewGames:
-		return fmt.Sprintf("fewer than %d games: the standard errors are too small", leastGames)
+		return phrases.Of("fewer than %d games: the standard errors are too small", leastGames)
 	case uncertain:
-		return "the slope is not told from 0: more games"
+		return phrases.Of("the slope is not told from 0: more games")
 	case backwards:
-		return "the slope is not above 0: no scale for a council"
+		return phrases.Of("the slope is not above 0: no scale for a council")
 	}
-	return string(c)
+	return phrases.Verbatim(string(c))
 }
 
 // NewFit is empty yet.
@@ -184,18 +185,18 @@ func (m *memberFit) finish() {
 }
 
 // Print writes tables, and the scales as a match file has them.
-func (f *Fit) Print(w io.Writer) {
+func (f *Fit) Print(w io.Writer, in phrases.Tongue) {
 	for _, c := range f.Councils {
-		printHeading(w, fmt.Sprintf("%s · %s with a result", format.Name(c.Council), format.NumberOf(f.Games, "game")))
-		c.print(w)
+		printHeading(w, phrases.Say(in, "%s · %s with a result", format.Name(c.Council), games(f.Games)))
+		c.print(w, in)
 	}
 }
 
-func (c *councilFit) print(w io.Writer) {
-	t := format.Table("member", "games", "scores", "slope a centipawn", "± standard error", "intercept", "± standard error", "73% at")
+func (c *councilFit) print(w io.Writer, in phrases.Tongue) {
+	t := format.Table(phrases.Heads(in, "member", "games", "scores", "slope a centipawn", "± standard error", "intercept", "± standard error", "73% at")...)
 	t.SetColumnConfigs(format.RightAligned(2, 8))
 	for _, m := range slices.Concat(c.Members, []*memberFit{c.All}) {
-		row := table.Row{format.Name(m.Name), format.Count(m.Games), format.Count(m.Scores), "–", "–", "–", "–", "–"}
+		row := table.Row{c.name(m, in), format.Count(m.Games), format.Count(m.Scores), "–", "–", "–", "–", "–"}
 		if m.Slope != nil {
 			copy(row[3:], []any{decimals(*m.Slope), decimals(*m.SlopeSE), decimals(*m.Intercept), decimals(*m.InterceptSE)})
 		}
@@ -206,25 +207,33 @@ func (c *councilFit) print(w io.Writer) {
 	}
 	format.Render(w, t)
 	for _, m := range slices.Concat(c.Members, []*memberFit{c.All}) {
-		m.printRemarks(w)
+		m.printRemarks(w, c.name(m, in), in)
 	}
-	fmt.Fprintf(w, "The default is slope = %s, 73%% at 600 cp. Errors are over games; mates and bounds are left out.\n\n", decimals(voting.DefaultSlope))
+	fmt.Fprintf(w, "%s\n\n", phrases.Say(in, "The default is slope = %s, 73%% at 600 cp. Errors are over games; mates and bounds are left out.", decimals(voting.DefaultSlope)))
 	for _, m := range c.Members {
 		if scale := m.toml(); scale != "" {
 			fmt.Fprintf(w, "[[engine]]\nname = %s\n%s\n\n", strconv.Quote(m.Name), scale)
 		}
 	}
 	if scale := c.All.toml(); scale != "" && len(c.Members) > 1 {
-		fmt.Fprintf(w, "# of one [[engine]] that vary multiplies to all of these members\n%s\n\n", scale)
+		fmt.Fprintf(w, "# %s\n%s\n\n", phrases.Say(in, "of one [[engine]] that vary multiplies to all of these members"), scale)
 	}
 }
 
-func (m *memberFit) printRemarks(w io.Writer) {
+// name is what a table calls a member, or all of them.
+func (c *councilFit) name(m *memberFit, in phrases.Tongue) string {
+	if m == c.All {
+		return phrases.Say(in, "all members")
+	}
+	return format.Name(m.Name)
+}
+
+func (m *memberFit) printRemarks(w io.Writer, name string, in phrases.Tongue) {
 	if m.Why != "" {
-		fmt.Fprintf(w, "%s: no scale: %s\n", format.Name(m.Name), m.Why)
+		fmt.Fprintln(w, phrases.Say(in, "%s: no scale: %s", name, m.Why))
 	}
 	for _, c := range m.Warnings {
-		fmt.Fprintf(w, "%s: %s\n", format.Name(m.Name), c.words())
+		fmt.Fprintln(w, phrases.Say(in, "%s: %s", name, c.said()))
 	}
 }
 

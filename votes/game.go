@@ -13,6 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 )
 
 // GameVotes is what gogi votes --game prints.
@@ -80,27 +81,27 @@ func NewGame(g *Game) *GameVotes {
 }
 
 // Print writes the decisions of each council as a table.
-func (r *GameVotes) Print(w io.Writer) {
+func (r *GameVotes) Print(w io.Writer, in phrases.Tongue) {
 	for _, c := range r.Councils {
-		c.print(w)
+		c.print(w, in)
 	}
 }
 
 // print is the table move by move.
-func (c *gameCouncil) print(w io.Writer) {
-	printHeading(w, fmt.Sprintf("%s · rule %s · game %s · %s", format.Name(c.Council), c.Rule, c.game, format.NumberOf(len(c.Decisions), "decision")))
-	header := []any{"ply", "own", "played", "votes", "decided by", ""}
+func (c *gameCouncil) print(w io.Writer, in phrases.Tongue) {
+	printHeading(w, phrases.Say(in, "%s · rule %s · game %s · %s", format.Name(c.Council), c.Rule, c.game, decisions(len(c.Decisions))))
+	header := append(phrases.Heads(in, "ply", "own", "played", "votes", "decided by"), "")
 	for i, name := range c.Members {
 		header = append(header, strconv.Itoa(i+1))
 		fmt.Fprintf(w, "%3d  %s\n", i+1, format.Name(name))
 	}
-	fmt.Fprintf(w, "\nUnder the members' numbers are their weights after the decision.\n\n")
+	fmt.Fprintf(w, "\n%s\n\n", phrases.Say(in, "Under the members' numbers are their weights after the decision."))
 	t := format.Table(header...)
 	columns := append(format.RightAligned(1, 2), format.RightAligned(7, len(header))...)
 	t.SetColumnConfigs(append(columns, table.ColumnConfig{Number: 3, Align: text.AlignLeft}))
 	for i := range c.Decisions {
 		d := &c.Decisions[i]
-		row := table.Row{d.Ply, d.Own, d.Played, d.Split, d.reason(), d.remark()}
+		row := table.Row{d.Ply, d.Own, d.Played, d.Split, d.reason().In(in), d.remark(in)}
 		for _, w := range d.After {
 			row = append(row, shortWeight(w))
 		}
@@ -110,19 +111,19 @@ func (c *gameCouncil) print(w io.Writer) {
 }
 
 // reason is what decided, a tie-break included.
-func (d *gameDecision) reason() string {
+func (d *gameDecision) reason() phrases.Said {
 	switch {
 	case d.By == voting.ByRule && d.Tie != "":
-		return "tie: " + tieWords(d.Tie)
+		return phrases.Of("tie: %s", tieWords(d.Tie))
 	case d.By == voting.ByVeto:
-		return "veto of " + d.Vetoed
+		return phrases.Of("veto of %s", d.Vetoed)
 	}
-	return d.By.Words()
+	return phrases.Of(d.By.Words())
 }
 
-func (d *gameDecision) remark() string {
+func (d *gameDecision) remark(in phrases.Tongue) string {
 	if d.Differs {
-		return "≠ majority"
+		return phrases.Say(in, "≠ majority")
 	}
 	return ""
 }

@@ -34,7 +34,7 @@ func OfGame(name string, plies int, record *kifu.Record, player string) (*Game, 
 	for i := range len(record.Moves) + 1 {
 		detail := record.FinalVote() // of an answer that is no move
 		if i < len(record.Moves) {
-			detail = record.Moves[i].Detail
+			detail = record.Moves[i].Vote()
 		}
 		side := &sides[(first+i)%2]
 		if len(detail) == 0 || player != "" && player != side.Council {

@@ -10,6 +10,7 @@ import (
 	"gogi/ensemble/voting"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 )
@@ -208,68 +209,68 @@ func (r *Replay) Verdict() error {
 }
 
 // Print writes the replay as a person reads it.
-func (r *Replay) Print(w io.Writer) {
+func (r *Replay) Print(w io.Writer, in phrases.Tongue) {
 	for _, c := range r.Councils {
-		printHeading(w, fmt.Sprintf("%s · rule %s · %s taken again", format.Name(c.Council), c.Rule, format.NumberOf(c.Games, "game")))
+		printHeading(w, phrases.Say(in, "%s · rule %s · %s taken again", format.Name(c.Council), c.Rule, games(c.Games)))
 		if r.Verifies {
-			c.Replays[0].printCheck(w)
+			c.Replays[0].printCheck(w, in)
 			continue
 		}
-		c.print(w)
+		c.print(w, in)
 	}
 }
 
 // printCheck says whether the recorded rule decides the same again.
-func (x *replayRule) printCheck(w io.Writer) {
+func (x *replayRule) printCheck(w io.Writer, in phrases.Tongue) {
 	switch {
 	case x.Why != "":
-		fmt.Fprintf(w, "not checked: %s\n\n", x.Why)
+		fmt.Fprintf(w, "%s\n\n", phrases.Say(in, "not checked: %s", phrases.Of(x.Why)))
 		return
 	case x.Differs == 0:
-		fmt.Fprintf(w, "%s: all are the recorded ones, weights included\n\n", format.NumberOf(x.Decisions, "decision"))
+		fmt.Fprintf(w, "%s\n\n", phrases.Say(in, "%s: all are the recorded ones, weights included", decisions(x.Decisions)))
 		return
 	}
-	t := format.Table("where", "decision", "what differs")
+	t := format.Table(phrases.Heads(in, "where", "decision", "what differs")...)
 	t.SetColumnConfigs(format.RightAligned(2, 2))
 	for _, p := range x.Where[:min(len(x.Where), shownPlaces)] {
 		t.AppendRow(table.Row{p.Place, p.Own, p.What})
 	}
 	format.Render(w, t)
-	x.printMore(w)
+	x.printMore(w, in)
 }
 
 // print compares other rules with the recorded decisions.
-func (c *replayCouncil) print(w io.Writer) {
-	t := format.Table("rule", "decisions", "another move", "share", "in ties", "in clear votes")
+func (c *replayCouncil) print(w io.Writer, in phrases.Tongue) {
+	t := format.Table(phrases.Heads(in, "rule", "decisions", "another move", "share", "in ties", "in clear votes")...)
 	for _, x := range c.Replays {
-		t.AppendRow(table.Row{x.name(), format.Count(x.Decisions), format.Count(x.Differs), percentOr(x.Share), format.Count(x.InTies), format.Count(x.Differs - x.InTies)})
+		t.AppendRow(table.Row{x.name().In(in), format.Count(x.Decisions), format.Count(x.Differs), percentOr(x.Share), format.Count(x.InTies), format.Count(x.Differs - x.InTies)})
 	}
 	format.Render(w, t)
 	for _, x := range c.Replays {
 		if x.Why != "" {
-			fmt.Fprintf(w, "%s: %s\n\n", x.name(), x.Why)
+			fmt.Fprintf(w, "%s\n\n", phrases.Say(in, "%s: %s", x.name(), phrases.Of(x.Why)))
 		}
 		if len(x.Where) == 0 {
 			continue
 		}
-		t := format.Table(x.name()+" plays otherwise in", "decision", "recorded", "now")
+		t := format.Table(append([]any{phrases.Say(in, "%s plays otherwise in", x.name())}, phrases.Heads(in, "decision", "recorded", "now")...)...)
 		for _, p := range x.Where[:min(len(x.Where), shownPlaces)] {
 			t.AppendRow(table.Row{p.Place, p.Own, p.Recorded, p.Played})
 		}
 		format.Render(w, t)
-		x.printMore(w)
+		x.printMore(w, in)
 	}
 }
 
-func (x *replayRule) name() string {
+func (x *replayRule) name() phrases.Said {
 	if len(x.Ties) == 0 {
-		return x.Rule
+		return phrases.Verbatim(x.Rule)
 	}
-	return x.Rule + ", ties by " + strings.Join(x.Ties, ",")
+	return phrases.Of("%s, ties by %s", x.Rule, strings.Join(x.Ties, ","))
 }
 
-func (x *replayRule) printMore(w io.Writer) {
+func (x *replayRule) printMore(w io.Writer, in phrases.Tongue) {
 	if more := x.Differs - shownPlaces; more > 0 {
-		fmt.Fprintf(w, "… and %s more\n\n", format.Count(more))
+		fmt.Fprintf(w, "%s\n\n", phrases.Say(in, "… and %s more", format.Count(more)))
 	}
 }

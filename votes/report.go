@@ -12,6 +12,7 @@ import (
 	"gogi/ensemble/voting"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 )
 
 // Report is what gogi votes prints of a run or a log.
@@ -420,24 +421,24 @@ func (c *Council) finishLeaders() {
 }
 
 // tieWords say what broke a tie.
-func tieWords(tie voting.Tie) string {
+func tieWords(tie voting.Tie) phrases.Said {
 	switch tie {
 	case voting.TieScore:
-		return "best score"
+		return phrases.Of("best score")
 	case voting.TieMember:
-		return "order of the members"
+		return phrases.Of("order of the members")
 	case voting.TieWeight:
-		return "heaviest backer"
+		return phrases.Of("heaviest backer")
 	case voting.TieSum:
-		return "sum of weights"
+		return phrases.Of("sum of weights")
 	case voting.TieCount:
-		return "number of backers"
+		return phrases.Of("number of backers")
 	case voting.TieLeader:
-		return "the leader's vote"
+		return phrases.Of("the leader's vote")
 	case voting.TiePrevious:
-		return "who was followed last"
+		return phrases.Of("who was followed last")
 	case voting.TieRandom:
-		return "lot"
+		return phrases.Of("lot")
 	}
-	return strconv.Quote(string(tie))
+	return phrases.Verbatim(strconv.Quote(string(tie)))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,34 +15,39 @@ import (
 
 	"gogi/internal/foreign"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 )
 
 // Print writes the report as a person reads it.
-func (r *Report) Print(w io.Writer) {
+func (r *Report) Print(w io.Writer, in phrases.Tongue) {
 	for _, c := range r.Councils {
-		c.print(w)
+		c.print(w, in)
 	}
 }
 
-func (c *Council) print(w io.Writer) {
-	printHeading(w, fmt.Sprintf("%s · rule %s · %s · %s · %s", format.Name(c.Council), c.Rule,
-		format.NumberOf(len(c.Members), "member"), format.NumberOf(c.Games, "game"), format.NumberOf(c.Decisions, "decision")))
-	c.printReasons(w)
-	c.printSplits(w)
-	c.printRemarks(w)
-	c.printMembers(w)
-	c.printAgreement(w)
-	c.printShadows(w)
+func (c *Council) print(w io.Writer, in phrases.Tongue) {
+	printHeading(w, phrases.Say(in, "%s · rule %s · %s · %s · %s", format.Name(c.Council), c.Rule,
+		phrases.Number{N: len(c.Members), Noun: "member"}, games(c.Games), decisions(c.Decisions)))
+	c.printReasons(w, in)
+	c.printSplits(w, in)
+	c.printRemarks(w, in)
+	c.printMembers(w, in)
+	c.printAgreement(w, in)
+	c.printShadows(w, in)
 }
+
+func games(n int) phrases.Number { return phrases.Number{N: n, Noun: "game"} }
+
+func decisions(n int) phrases.Number { return phrases.Number{N: n, Noun: "decision"} }
 
 func printHeading(w io.Writer, title string) {
 	fmt.Fprintf(w, "%s\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)))
 }
 
-func (c *Council) printReasons(w io.Writer) {
-	t := format.Table("decided by", "decisions", "share")
+func (c *Council) printReasons(w io.Writer, in phrases.Tongue) {
+	t := format.Table(phrases.Heads(in, "decided by", "decisions", "share")...)
 	for _, x := range c.By {
-		t.AppendRow(table.Row{x.By.Words(), format.Count(x.Count), format.Percent(x.Share)})
+		t.AppendRow(table.Row{phrases.Say(in, x.By.Words()), format.Count(x.Count), format.Percent(x.Share)})
 	}
 	format.Render(w, t)
 }
@@ -49,13 +55,13 @@ func (c *Council) printReasons(w io.Writer) {
 // shownSplits is how many kinds of splits a table shows.
 const shownSplits = 15
 
-func (c *Council) printSplits(w io.Writer) {
+func (c *Council) printSplits(w io.Writer, in phrases.Tongue) {
 	if c.Voted == 0 {
 		return
 	}
-	header := []any{"votes", "decisions", "of its decisions"}
+	header := phrases.Heads(in, "votes", "decisions", "of its decisions")
 	if c.Plies != nil {
-		header = append(header, "of all plies")
+		header = append(header, phrases.Say(in, "of all plies"))
 	}
 	t := format.Table(header...)
 	row := func(name string, s splitShare) {
@@ -73,7 +79,7 @@ func (c *Council) printSplits(w io.Writer) {
 	}
 	if kinds > 0 {
 		c.share(&rest)
-		row(format.NumberOf(kinds, "other split"), rest)
+		row(phrases.Number{N: kinds, Noun: "other split"}.In(in), rest)
 	}
 	format.Render(w, t)
 }
@@ -86,79 +92,79 @@ func percentOr(v *float64) string {
 }
 
 // printRemarks are single numbers, a line each.
-func (c *Council) printRemarks(w io.Writer) {
-	line := func(label, format string, args ...any) {
-		fmt.Fprintf(w, "%-18s %s\n", label, fmt.Sprintf(format, args...))
+func (c *Council) printRemarks(w io.Writer, in phrases.Tongue) {
+	line := func(label, what phrases.Said) {
+		fmt.Fprintf(w, "%s %s\n", format.Pad(label.In(in), 18), what.In(in))
 	}
 	if c.Voted > 0 {
-		line("unanimous", "%s", c.Unanimous.text())
-		line("equal at the top", "%s%s", c.TopTies.text(), c.TopTies.levels())
-		line("not the majority", "%s: simple majority plays another move", c.Differs.text())
-		line("spread of votes", "%s (0 when all agree, %.2f when all differ)", bits(c.Entropy.Mean), math.Log2(float64(len(c.Members))))
+		line(phrases.Of("unanimous"), c.Unanimous.said())
+		line(phrases.Of("equal at the top"), c.TopTies.said())
+		line(phrases.Of("not the majority"), phrases.Of("%s: simple majority plays another move", c.Differs.said()))
+		line(phrases.Of("spread of votes"), phrases.Of("%s (0 when all agree, %.2f when all differ)", bits(c.Entropy.Mean), math.Log2(float64(len(c.Members)))))
 	}
-	line("leader", "%s", c.Leaders.text())
+	line(phrases.Of("leader"), c.Leaders.said())
 	if len(c.Members) > 1 {
-		line("outweighing all", "%s", c.Dictators.text(c.Games))
+		line(phrases.Of("outweighing all"), c.Dictators.said(c.Games))
 	}
 	if c.Early > 0 {
-		line("decided early", "%s", format.NumberOf(c.Early, "decision"))
+		line(phrases.Of("decided early"), phrases.Of("%s", decisions(c.Early)))
 	}
 	if c.TakenBack > 0 {
-		line("taken back", "%s, not counted", format.NumberOf(c.TakenBack, "decision"))
+		line(phrases.Of("taken back"), phrases.Of("%s, not counted", decisions(c.TakenBack)))
 	}
 	if c.Plies == nil {
-		line("", "shares of all plies are unknown: %s", c.Why)
+		line(phrases.Said{}, phrases.Of("shares of all plies are unknown: %s", phrases.Of(c.Why)))
 	} else {
-		line("plies", "%s in the games, both sides, without the openings", format.Count(*c.Plies))
+		line(phrases.Of("plies"), phrases.Of("%s in the games, both sides, without the openings", format.Count(*c.Plies)))
 	}
 	fmt.Fprintln(w)
 }
 
-func (s splitShare) text() string {
-	words := fmt.Sprintf("%s, %s of its decisions", format.NumberOf(s.Count, "decision"), percentOr(s.OfDecisions))
+func (s splitShare) said() phrases.Said {
+	words := phrases.Of("%s, %s of its decisions", decisions(s.Count), percentOr(s.OfDecisions))
 	if s.OfPlies != nil {
-		words += fmt.Sprintf(", %s of all plies", format.Percent(*s.OfPlies))
+		words = phrases.Of("%s, %s of all plies", words, format.Percent(*s.OfPlies))
 	}
 	return words
 }
 
-// levels says what broke the ties.
-func (t topTies) levels() string {
-	var parts []string
+// said adds what broke the ties.
+func (t topTies) said() phrases.Said {
+	var parts phrases.Row
 	for _, x := range t.Levels {
-		parts = append(parts, fmt.Sprintf("%s %s", tieWords(x.Tie), format.Count(x.Count)))
+		parts = append(parts, phrases.Of("%s %s", tieWords(x.Tie), format.Count(x.Count)))
 	}
 	if len(parts) == 0 {
-		return ""
+		return t.splitShare.said()
 	}
-	return "; settled by " + strings.Join(parts, ", ")
+	return phrases.Of("%s; settled by %s", t.splitShare.said(), parts)
 }
 
-func bits(v *float64) string {
+func bits(v *float64) phrases.Said {
 	if v == nil {
-		return "–"
+		return phrases.Verbatim("–")
 	}
-	return fmt.Sprintf("%.2f bits", *v)
+	return phrases.Of("%.2f bits", *v)
 }
 
-func (l leaderReport) text() string {
+func (l leaderReport) said() phrases.Said {
 	if l.MeanTenure == nil {
-		return "none: " + l.Why
+		return phrases.Of("none: %s", phrases.Of(l.Why))
 	}
-	return fmt.Sprintf("stays for %.1f decisions on average, %d at most; %.1f different ones a game, one throughout in %d of %s",
-		*l.MeanTenure, *l.LongestTenure, *l.PerGame, l.OneThroughout, format.NumberOf(l.Games, "game"))
+	return phrases.Of("stays for %.1f decisions on average, %d at most; %.1f different ones a game, one throughout in %d of %s",
+		*l.MeanTenure, *l.LongestTenure, *l.PerGame, l.OneThroughout, games(l.Games))
 }
 
-func (d dictatorReport) text(games int) string {
+func (d dictatorReport) said(all int) phrases.Said {
 	if d.Earliest == nil {
-		return "never: " + d.Why
+		return phrases.Of("never: %s", phrases.Of(d.Why))
 	}
-	return fmt.Sprintf("one member weighed more than all others together in %d of %s, from its decision %d on at the earliest, %d in the median",
-		d.Games, format.NumberOf(games, "game"), *d.Earliest, *d.MedianOnset)
+	return phrases.Of("one member weighed more than all others together in %d of %s, from its decision %d on at the earliest, %d in the median",
+		d.Games, games(all), *d.Earliest, *d.MedianOnset)
 }
 
-func (c *Council) printMembers(w io.Writer) {
-	t := format.Table("", "member", "votes", "followed", "share", "led", "nodes a vote", "other ballots")
+func (c *Council) printMembers(w io.Writer, in phrases.Tongue) {
+	t := format.Table(append([]any{""}, phrases.Heads(in, "member", "votes", "followed", "share", "led", "nodes a vote", "other ballots")...)...)
 	t.SetColumnConfigs(append(format.RightAligned(3, 7), table.ColumnConfig{Number: 1, Align: text.AlignRight}))
 	for i := range c.Members {
 		m := &c.Members[i]
@@ -166,28 +172,36 @@ func (c *Council) printMembers(w io.Writer) {
 		if m.Votes > 0 {
 			nodes = format.Count(int(m.Nodes / uint64(m.Votes))) //nolint:gosec // positive
 		}
-		t.AppendRow(table.Row{i + 1, format.Name(m.Name), format.Count(m.Votes), format.Count(m.Adopted), percentOr(m.Share), format.Count(m.Led), nodes, m.others()})
+		t.AppendRow(table.Row{i + 1, format.Name(m.Name), format.Count(m.Votes), format.Count(m.Adopted), percentOr(m.Share), format.Count(m.Led), nodes, m.others().In(in)})
 	}
 	format.Render(w, t)
 }
 
 // others are the ballots that were no vote.
-func (m *memberReport) others() string {
-	var parts []string
+func (m *memberReport) others() phrases.Row {
+	var parts phrases.Row
 	for _, x := range m.Ballots {
 		if x.Kind != voting.KindMove {
-			parts = append(parts, fmt.Sprintf("%s %s", foreign.Printable(x.Kind.Words(), 20), format.Count(x.Count)))
+			parts = append(parts, phrases.Of("%s %s", kindSaid(x.Kind), format.Count(x.Count)))
 		}
 	}
-	return strings.Join(parts, ", ")
+	return parts
+}
+
+// kindSaid is a ballot's kind; one that this gogi does not know is text of a file.
+func kindSaid(kind voting.Kind) phrases.Said {
+	if slices.Contains(voting.Kinds(), kind) {
+		return phrases.Of(kind.Words())
+	}
+	return phrases.Verbatim(foreign.Printable(kind.Words(), 20))
 }
 
 // printAgreement is the matrix of how often two members voted alike.
-func (c *Council) printAgreement(w io.Writer) {
+func (c *Council) printAgreement(w io.Writer, in phrases.Tongue) {
 	if len(c.Members) < 2 || c.Voted == 0 {
 		return
 	}
-	header := []any{"same vote", "as 1"}
+	header := phrases.Heads(in, "same vote", "as 1")
 	for i := 2; i < len(c.Members); i++ {
 		header = append(header, strconv.Itoa(i))
 	}
@@ -202,11 +216,11 @@ func (c *Council) printAgreement(w io.Writer) {
 	format.Render(w, t)
 }
 
-func (c *Council) printShadows(w io.Writer) {
+func (c *Council) printShadows(w io.Writer, in phrases.Tongue) {
 	if len(c.Shadows) == 0 {
 		return
 	}
-	t := format.Table("rule asked beside", "decisions", "another move", "share")
+	t := format.Table(phrases.Heads(in, "rule asked beside", "decisions", "another move", "share")...)
 	for _, s := range c.Shadows {
 		t.AppendRow(table.Row{s.Rule, format.Count(s.Decisions), format.Count(s.Differs), format.Percent(s.Share)})
 	}

@@ -17,6 +17,7 @@ import (
 	"gogi/ensemble/voting"
 
 	"gogi/internal/fakevotes"
+	"gogi/internal/phrases"
 	"gogi/kifu"
 	"gogi/shogi"
 )
@@ -126,7 +127,7 @@ func TestVotesTiesAndDictators(t *testing.T) {
 	if got := fmt.Sprint(c.By); got != "[{rule 3 0.75} {resignation 1 0.25}]" {
 		t.Errorf("decided by %s", got)
 	}
-	if got := c.Members[0].others(); got != "resigned 1" {
+	if got := c.Members[0].others().In(phrases.English); got != "resigned 1" {
 		t.Errorf("other ballots: %s", got)
 	}
 	if got := fmt.Sprint(c.Shadows); got != "[{majority 4 1 0.25}]" {
@@ -310,7 +311,7 @@ func TestFit(t *testing.T) {
 		t.Errorf("a member whose score never varies: %+v", m)
 	}
 	var out strings.Builder
-	f.Print(&out)
+	f.Print(&out, phrases.English)
 	for _, want := range []string{"name = \"P1\"\nscale = {slope = 0.01099, intercept = ", "\nscale = {slope = 0.000549", "P3: no scale: x does not vary", "fewer than 50 games"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("there is no %q in\n%s", want, &out)

@@ -31,7 +31,8 @@ type checkCommand struct {
 	JSON  bool `name:"json" help:"One JSON object."`
 }
 
-// Run prints a verdict for each item; one that fails makes the exit code 1.
+// Run prints a verdict for each item; one that fails makes the exit code 1, and so does a
+// machine that is too busy to examine anything.
 func (c *checkCommand) Run(ctx context.Context, env *verb.Env) error {
 	plan, err := c.plan()
 	if err != nil {
@@ -92,7 +93,7 @@ func (c *checkCommand) engine() (configs.Engine, error) {
 func (c *checkCommand) examine(ctx context.Context, env *verb.Env, o *players.Opener) error {
 	began := time.Now()
 	command := strings.Join(c.Engine, " ")
-	text, options := newCheckText(env.Out), examine.Options{Quick: c.Quick}
+	text, options := newCheckText(env.Out, env.Tongue), examine.Options{Quick: c.Quick}
 	if !c.JSON {
 		text.title(command)
 		options.Found = text.add
@@ -110,8 +111,13 @@ func (c *checkCommand) examine(ctx context.Context, env *verb.Env, o *players.Op
 	} else {
 		text.summary(sheet, time.Since(began))
 	}
-	if err == nil && sheet.Count(examine.Fail) > 0 {
-		err = &verb.Exit{Code: verb.Failed}
+	switch {
+	case err != nil:
+		return err
+	case sheet.Count(examine.Fail) > 0:
+		return &verb.Exit{Code: verb.Failed}
+	case sheet.Stuck != "":
+		return errors.New("the engine is not examined: the machine had no time for it; expected a machine with less to do, or a longer --greeting-timeout and --ready-timeout")
 	}
-	return err
+	return nil
 }

@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"gogi/examine"
+	"gogi/internal/format"
+	"gogi/internal/phrases"
 )
 
 // Long details stay in their column, which is as wide as the longest name.
 func TestCheckText(t *testing.T) {
 	var out bytes.Buffer
-	text := newCheckText(&out)
+	text := newCheckText(&out, phrases.English)
 	text.title("./x")
 	text.add(examine.Finding{Check: "go_depth", Verdict: examine.Fail, Detail: "worse; bad " + strings.TrimSpace(strings.Repeat("words ", 20)) + "; fine"})
 	head := strings.Repeat(" ", len("go_main_and_byoyomi"))
@@ -20,5 +22,21 @@ func TestCheckText(t *testing.T) {
 		"       " + head + "   " + strings.TrimSpace(strings.Repeat("words ", 6)) + "; fine\n"
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
+// In Japanese, details begin in one column, too, two to a character.
+func TestCheckTextInJapanese(t *testing.T) {
+	var out bytes.Buffer
+	text := newCheckText(&out, phrases.Japanese)
+	text.add(examine.Finding{Check: "declaration", Verdict: examine.Warn, Detail: "x"})
+	text.add(examine.Finding{Check: "go_main_and_byoyomi", Verdict: examine.Pass, Detail: "x"})
+	column := -1
+	for line := range strings.Lines(out.String()) {
+		before, _, found := strings.Cut(line, "x")
+		if width := format.Width(before); !found || column >= 0 && width != column {
+			t.Errorf("begins at %d, not %d: %s", width, column, line)
+		}
+		column = format.Width(before)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // commandLine is the grammar: one field for each verb.
 type commandLine struct {
-	Lang         string                      `enum:"en,ja," default:"" placeholder:"LANGUAGE" help:"Tell results to people in English (en) or Japanese (ja); default: GOGI_LANG, else, on a terminal, the locale (LC_ALL, LC_MESSAGES, LANG). JSON, events, errors and exit codes are the same in all."`
+	Lang         string                      `enum:"en,ja," default:"" placeholder:"LANGUAGE" help:"Tell results to people in English (en) or Japanese (ja); default: GOGI_LANG, else, on a terminal, the locale (LC_ALL, LC_MESSAGES, LANG). JSON, events and exit codes are the same in all."`
 	Match        matchCommand                `cmd:"" help:"Play a series, or finish one that was begun, and print its report."`
 	Watch        watchCommand                `cmd:"" help:"Show a run that is being played, in this terminal."`
 	Ctl          ctlCommand                  `cmd:"" help:"Tell a run that is being played to pause, go on or end, or to have more or fewer slots or games."`
@@ -52,6 +52,7 @@ type commandLine struct {
 	CSA          csaCommand                  `cmd:"" name:"csa" help:"Play at a server of the CSA protocol, such as floodgate."`
 	Completion   easeverbs.CompletionCommand `cmd:"" help:"Print what bash, zsh, fish or PowerShell needs to complete command lines."`
 	Man          easeverbs.ManCommand        `cmd:"" help:"Write the manual page of a verb, or of all of them."`
+	Version      easeverbs.VersionCommand    `cmd:"" help:"Say which build this is."`
 	Complete     easeverbs.CompleteCommand   `cmd:"" hidden:"" help:"Say what may come next on a command line, for the scripts of gogi completion."`
 	Review       recordverbs.ReviewCommand   `cmd:"" help:"Read games with an engine: how often players moved as it would, and what their other moves cost."`
 	Strength     recordverbs.StrengthCommand `cmd:"" help:"Estimate players' ratings from what a review says of their moves."`

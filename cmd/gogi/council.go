@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -35,7 +34,7 @@ func (c *councilCommand) Run(ctx context.Context, env *verb.Env) error {
 		return usage.Wrap(err)
 	}
 	for _, w := range warnings {
-		fmt.Fprintln(env.Err, "warning:", w)
+		env.Warn(w.Said())
 	}
 	ctx, interrupted := verb.Catch(ctx, env)
 	defer interrupted.Stop()

@@ -15,6 +15,7 @@ import (
 	"gogi/configs"
 	"gogi/csa"
 	"gogi/csa/watch"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/match"
@@ -72,7 +73,7 @@ func (c *csaCommand) Run(ctx context.Context, env *verb.Env) error {
 	seen := &watch.Watch{JSON: c.JSON, Verbose: c.Verbose, Records: c.Records, Out: env.Out, Errs: env.Err}
 	config.Observe = seen.See
 	client := csa.NewClient(config)
-	interrupted.Playing(func() string { client.Finish(); return "the game in play" })
+	interrupted.Playing(func() phrases.Said { client.Finish(); return phrases.Of("the game in play") })
 	tally, err := client.Run(ctx)
 	err = errors.Join(c.ended(tally, err, interrupted.Happened()), seen.Err, guard.Close())
 	if !c.JSON {

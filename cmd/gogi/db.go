@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
+	"gogi/internal/phrases"
 	"gogi/internal/verb"
 	"gogi/results"
 	"gogi/upkeep"
@@ -32,10 +32,10 @@ func (c *dbCheckCommand) Run(ctx context.Context, env *verb.Env) error {
 	if c.JSON {
 		err = upkeep.CheckJSON(env.Out, found)
 	} else {
-		upkeep.Check(env.Out, found)
+		upkeep.Check(env.Out, env.Tongue, found)
 	}
 	if err == nil && !found.Sound() {
-		err = fmt.Errorf("%s is damaged; gogi db repair --db %s --to FILE saves what is whole", c.DB, c.DB)
+		err = phrases.Errorf("%s is damaged; gogi db repair --db %s --to FILE saves what is whole", c.DB, c.DB)
 	}
 	return err
 }
@@ -58,10 +58,10 @@ func (c *dbRepairCommand) Run(ctx context.Context, env *verb.Env) error {
 	if c.JSON {
 		err = upkeep.RepairJSON(env.Out, r)
 	} else {
-		upkeep.Repair(env.Out, r)
+		upkeep.Repair(env.Out, env.Tongue, r)
 	}
 	if err == nil && !r.Whole() {
-		err = &verb.Exit{Code: verb.Unplayed, Err: fmt.Errorf("not everything in %s could be saved", c.DB)}
+		err = &verb.Exit{Code: verb.Unplayed, Err: phrases.Errorf("not everything in %s could be saved", c.DB)}
 	}
 	return err
 }
@@ -84,7 +84,7 @@ func (c *dbMergeCommand) Run(ctx context.Context, env *verb.Env) error {
 	case c.JSON:
 		return upkeep.MergeJSON(env.Out, m)
 	}
-	upkeep.Merge(env.Out, m, c.From)
+	upkeep.Merge(env.Out, env.Tongue, m, c.From)
 	return nil
 }
 

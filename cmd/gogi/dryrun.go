@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -11,6 +10,8 @@ import (
 	"gogi/configs"
 	"gogi/gate"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
+	"gogi/internal/verb"
 	"gogi/match"
 	"gogi/players"
 	"gogi/tournament"
@@ -18,133 +19,203 @@ import (
 )
 
 // dryRun prints what would be played, and plays nothing.
-func dryRun(ctx context.Context, w io.Writer, o *players.Opener, greetings []usi.Greeting, warnings []configs.Warning) error {
-	plan := o.Plan
-	fmt.Fprintf(w, "run %s   digest %s\n", plan.Run, plan.Digest()[:16])
-	upTo := ""
-	if tournament.Uncertain(plan.Design.Kind) {
-		upTo = "up to "
-	}
-	fmt.Fprintf(w, "  "+upTo+"%s games in %s pairs (%s), %d at a time, seed %d\n", format.Count(plan.Games()), format.Count(plan.Pairs), plan.Design.Kind, plan.Concurrency, plan.Seed)
-	if err := printDesign(w, plan); err != nil {
+func dryRun(ctx context.Context, env *verb.Env, o *players.Opener, greetings []usi.Greeting, warnings []configs.Warning) error {
+	plan, d := o.Plan, dryText{env}
+	if err := d.head(plan); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "  rules %s: %s, %d plies\n", plan.Rules.Name, plan.Rules.Declaration, plan.Rules.MaxPlies)
-	fmt.Fprintf(w, "  %s openings, pondering %s\n", format.Count(len(plan.Openings)), plan.Ponder)
-	fmt.Fprintf(w, "  evidence: %s\n\n", gate.Outlook(plan))
 	left := greetings
 	for i, p := range plan.Players {
-		left = printPlayer(w, plan, p, plan.LimitsText(i), left)
+		left = d.player(plan, p, plan.LimitsText(i), left)
 	}
 	if !plan.Mate.IsZero() {
-		printSolver(w, plan, left[0])
+		d.solver(plan, left[0])
 	}
 	c := players.CapacityFor(plan, greetings)
-	fmt.Fprintf(w, "memory    hash tables %s MiB of %s MiB\n", format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB)))
-	if len(c.Undeclared) > 0 {
-		fmt.Fprintf(w, "          not known: %s (no hash option)\n", strings.Join(c.Undeclared, ", "))
+	d.capacity(c)
+	d.line("", "cpus", o.Bound.Said())
+	for _, slot := range o.Bound.Slots() {
+		fmt.Fprintf(d.Out, "  %s\n", slot.In(d.Tongue))
 	}
-	fmt.Fprintf(w, "threads   %d thinking at a time on %d CPUs\n", c.Threads, c.CPUs)
-	o.Bound.Print(w)
 	length, err := o.GameLength(ctx)
 	if err != nil {
 		return err
 	}
 	total := length * time.Duration(plan.Games()) / time.Duration(plan.Concurrency)
-	fmt.Fprintf(w, "duration  about %s a game of %d plies, %s%s for all\n", format.Duration(length), players.TypicalPlies, upTo, format.Duration(total))
+	all := phrases.Verbatim(format.Duration(total))
+	if tournament.Uncertain(plan.Design.Kind) {
+		all = phrases.Of("up to %s", all)
+	}
+	d.line("", "duration", phrases.Of("about %s a game of %d plies, %s for all", format.Duration(length), players.TypicalPlies, all))
 	if !plan.Gate.IsZero() {
-		fmt.Fprint(w, "\ngate      ")
-		if err := expectation(w, plan, length); err != nil {
+		fmt.Fprint(d.Out, "\n", d.label("gate"))
+		if err := expectation(d.Out, d.Tongue, plan, length); err != nil {
 			return err
 		}
 	}
 	more, fatal := c.Problems()
-	for _, warning := range append(warnings, more...) {
-		fmt.Fprintln(w, "warning:", warning)
+	for _, w := range append(warnings, more...) {
+		fmt.Fprintln(d.Out, phrases.Say(d.Tongue, "warning: %s", w))
 	}
 	return fatal
 }
 
-// printDesign prints what a design that pairs by results begins with.
-func printDesign(w io.Writer, plan *match.Plan) error {
-	if !plan.Design.Kind.ByResults() {
-		return nil
-	}
-	lines, err := tournament.Outlook(tournament.Of(plan))
-	for _, line := range lines {
-		fmt.Fprintf(w, "  %s\n", line)
-	}
-	return err
+// dryText is a dry run as text.
+type dryText struct{ *verb.Env }
+
+// label is a word in the column of labels.
+func (d dryText) label(word string) string {
+	return format.Pad(dryLabel(word).In(d.Tongue), dryLabelWidth)
 }
 
-// printPlayer prints a player with its limits, and returns the greetings that are not its.
-func printPlayer(w io.Writer, plan *match.Plan, p match.Player, limits string, greetings []usi.Greeting) []usi.Greeting {
+// dryLabelWidth is the width of the column of labels.
+const dryLabelWidth = 10
+
+// dryLabel is what a line is about.
+func dryLabel(word string) phrases.Said {
+	switch word {
+	case "memory":
+		return phrases.Of("memory")
+	case "threads":
+		return phrases.Of("threads")
+	case "cpus":
+		return phrases.Verbatim("cpus")
+	case "duration":
+		return phrases.Of("duration")
+	case "gate":
+		return phrases.Of("gate")
+	case "mates":
+		return phrases.Of("mates")
+	case "command":
+		return phrases.Of("command")
+	case "directory":
+		return phrases.Of("directory")
+	case "limits":
+		return phrases.Of("limits")
+	case "identity":
+		return phrases.Of("identity")
+	case "sends":
+		return phrases.Of("sends")
+	case "default":
+		return phrases.Of("default")
+	case "stops":
+		return phrases.Of("stops")
+	case "shadows":
+		return phrases.Of("shadows")
+	}
+	return phrases.Verbatim(word)
+}
+
+// line prints what a label has, set in by blanks.
+func (d dryText) line(blanks, word string, what phrases.Said) {
+	fmt.Fprintf(d.Out, "%s%s%s\n", blanks, d.label(word), what.In(d.Tongue))
+}
+
+// head prints how much is played, and by what.
+func (d dryText) head(plan *match.Plan) error {
+	fmt.Fprintln(d.Out, phrases.Say(d.Tongue, "run %s   digest %s", plan.Run, plan.Digest()[:16]))
+	played := phrases.Of("%s games in %s pairs (%s), %d at a time, seed %d", format.Count(plan.Games()), format.Count(plan.Pairs), plan.Design.Kind, plan.Concurrency, plan.Seed)
+	if tournament.Uncertain(plan.Design.Kind) {
+		played = phrases.Of("up to %s", played)
+	}
+	lines := []phrases.Said{played}
+	if plan.Design.Kind.ByResults() {
+		outlook, err := tournament.Outlook(tournament.Of(plan))
+		if err != nil {
+			return err
+		}
+		lines = append(lines, outlook...)
+	}
+	lines = append(lines,
+		phrases.Of("rules %s: %s, %d plies", plan.Rules.Name, plan.Rules.Declaration, plan.Rules.MaxPlies),
+		phrases.Of("%s openings, pondering %s", format.Count(len(plan.Openings)), plan.Ponder),
+		phrases.Of("evidence: %s", gate.Outlook(plan)))
+	for _, line := range lines {
+		fmt.Fprintf(d.Out, "  %s\n", line.In(d.Tongue))
+	}
+	fmt.Fprintln(d.Out)
+	return nil
+}
+
+// capacity prints what the engines need of the machine.
+func (d dryText) capacity(c players.Capacity) {
+	d.line("", "memory", phrases.Of("hash tables %s MiB of %s MiB", format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB))))
+	if len(c.Undeclared) > 0 {
+		d.line("", "", phrases.Of("not known: %s (no hash option)", strings.Join(c.Undeclared, ", ")))
+	}
+	d.line("", "threads", phrases.Of("%d thinking at a time on %d CPUs", c.Threads, c.CPUs))
+}
+
+// player prints a player with its limits, and returns the greetings that are not its.
+func (d dryText) player(plan *match.Plan, p match.Player, limits string, greetings []usi.Greeting) []usi.Greeting {
 	if p.Council == nil {
-		printEngine(w, plan, p, limits, greetings[0])
+		d.engine(plan, p, limits, greetings[0])
 		return greetings[1:]
 	}
-	printCouncil(w, p, limits)
+	d.council(p, limits)
 	for _, m := range p.Council.Members {
-		greetings = printPlayer(w, plan, m, m.Limits.String(), greetings) // its own: clocks by colour are the council's
+		greetings = d.player(plan, m, m.Limits.String(), greetings) // its own: clocks by colour are the council's
 	}
 	return greetings
 }
 
-func everyMove(n int) string {
-	if n == 1 {
-		return "every move"
-	}
-	return fmt.Sprintf("every %d moves", n)
-}
-
-// printSolver prints who is asked for mates.
-func printSolver(w io.Writer, plan *match.Plan, g usi.Greeting) {
+// solver prints who is asked for mates.
+func (d dryText) solver(plan *match.Plan, g usi.Greeting) {
 	m := plan.Mate
-	when := "after a claimed mate"
-	if m.Every > 0 {
-		when += fmt.Sprintf(", and at %s of each side", everyMove(m.Every))
+	when := phrases.Of("after a claimed mate")
+	switch {
+	case m.Every == 1:
+		when = phrases.Of("after a claimed mate, and at every move of each side")
+	case m.Every > 1:
+		when = phrases.Of("after a claimed mate, and at every %d moves of each side", m.Every)
 	}
-	fmt.Fprintf(w, "mates     asked for %s, %s at most; proofs look into %s positions at most; by:\n", when, format.Span(m.Time), format.Count(m.Nodes))
-	printEngine(w, plan, *m.Solver, "", g)
+	d.line("", "mates", phrases.Of("asked %s, for %s at most; a proof looks into %s positions at most; by:", when, format.Span(m.Time), format.Count(m.Nodes)))
+	d.engine(plan, *m.Solver, "", g)
 }
 
-func printEngine(w io.Writer, plan *match.Plan, p match.Player, limits string, g usi.Greeting) {
-	fmt.Fprintf(w, "engine %s   %q by %q\n", p.Name, g.Name, g.Author)
-	fmt.Fprintf(w, "  command   %s\n", strings.Join(p.Command, " "))
-	fmt.Fprintf(w, "  directory %s\n", p.Dir)
+func (d dryText) engine(plan *match.Plan, p match.Player, limits string, g usi.Greeting) {
+	const in = "  "
+	fmt.Fprintln(d.Out, phrases.Say(d.Tongue, "engine %s   %q by %q", p.Name, g.Name, g.Author))
+	d.line(in, "command", phrases.Verbatim(strings.Join(p.Command, " ")))
+	d.line(in, "directory", phrases.Verbatim(p.Dir))
 	if p.Limits != (match.Limits{}) {
-		fmt.Fprintf(w, "  limits    %s, margin %v\n", limits, p.Limits.Margin)
+		d.line(in, "limits", phrases.Of("%s, margin %s", limits, p.Limits.Margin))
 	}
 	if p.Identity.Fixed != "" {
-		fmt.Fprintf(w, "  identity  %s\n", p.Identity.Fixed)
+		d.line(in, "identity", phrases.Verbatim(p.Identity.Fixed))
 	}
 	for _, f := range p.Identity.Files {
-		fmt.Fprintf(w, "  identity  %s…  %s (%s)\n", f.SHA256[:16], f.Role, filepath.Base(f.Path))
+		d.line(in, "identity", fileOf(f))
 	}
 	automatic, user := configs.Settings(p, plan, g.Options)
 	for _, s := range automatic {
-		fmt.Fprintf(w, "  sends     %s = %s (from %s)\n", s.Name, orButton(s.Value), source(p, s.Name))
+		d.line(in, "sends", phrases.Of("%s = %s (from %s)", s.Name, orButton(s.Value), source(p, s.Name)))
 	}
 	for _, s := range user {
-		fmt.Fprintf(w, "  sends     %s = %s\n", s.Name, orButton(s.Value))
+		d.line(in, "sends", phrases.Of("%s = %s", s.Name, orButton(s.Value)))
 	}
 	for _, o := range g.Options {
 		if !sent(append(automatic, user...), o.Name) && o.Type != usi.Button {
-			fmt.Fprintf(w, "  default   %s = %s\n", o.Name, orButton(o.Default))
+			d.line(in, "default", phrases.Of("%s = %s", o.Name, orButton(o.Default)))
 		}
 	}
-	fmt.Fprintln(w)
+	fmt.Fprintln(d.Out)
+}
+
+// fileOf is a file of an identity.
+func fileOf(f match.FileHash) phrases.Said {
+	return phrases.Verbatim(fmt.Sprintf("%s…  %s (%s)", f.SHA256[:16], f.Role, filepath.Base(f.Path)))
 }
 
 // source says why an option is sent that the user did not write.
-func source(p match.Player, name string) string {
+func source(p match.Player, name string) phrases.Said {
 	switch {
 	case usi.SameOption(name, "USI_Ponder"):
-		return "pondering"
+		return phrases.Of("pondering")
 	case strings.EqualFold(name, "EnteringKingRule"), strings.EqualFold(name, "MaxMovesToDraw"), strings.EqualFold(name, "Draw_Ply"):
-		return "the rules"
+		return phrases.Of("the rules")
 	}
-	return "profile " + p.Profile
+	return phrases.Of("profile %s", p.Profile)
 }
 
 func sent(settings []usi.Setting, name string) bool {
@@ -156,32 +227,32 @@ func sent(settings []usi.Setting, name string) bool {
 	return false
 }
 
-func orButton(value string) string {
+func orButton(value string) phrases.Said {
 	if value == "" {
-		return "(empty)"
+		return phrases.Of("(empty)")
 	}
-	return value
+	return phrases.Verbatim(value)
 }
 
-// printCouncil prints the head of a council; its members follow.
-func printCouncil(w io.Writer, p match.Player, limits string) {
+// council prints the head of a council; its members follow.
+func (d dryText) council(p match.Player, limits string) {
 	c := p.Council
 	var names []string
 	for _, m := range c.Members {
 		names = append(names, m.Name)
 	}
-	fmt.Fprintf(w, "council %s   %s: %s\n", p.Name, c.Rule, strings.Join(names, ", "))
-	fmt.Fprintf(w, "  limits    %s, margin %v%s\n", limits, p.Limits.Margin, budgetNote(c))
-	fmt.Fprintf(w, "  stops     %s\n", c.Stop)
-	if len(c.Shadows) > 0 {
-		fmt.Fprintf(w, "  shadows   %s\n", strings.Join(c.Shadows, "; "))
-	}
-	fmt.Fprintln(w)
-}
-
-func budgetNote(c *match.Council) string {
+	fmt.Fprintln(d.Out, phrases.Say(d.Tongue, "council %s   %s: %s", p.Name, c.Rule, strings.Join(names, ", ")))
+	budget := phrases.Of("%s, margin %s for each member", limits, p.Limits.Margin)
 	if c.Split {
-		return ", shared by the members"
+		budget = phrases.Of("%s, margin %s, shared by the members", limits, p.Limits.Margin)
 	}
-	return " for each member"
+	d.line("  ", "limits", budget)
+	d.line("  ", "stops", phrases.Verbatim(fmt.Sprint(c.Stop)))
+	for _, f := range p.Identity.Files {
+		d.line("  ", "identity", fileOf(f))
+	}
+	if len(c.Shadows) > 0 {
+		d.line("  ", "shadows", phrases.Verbatim(strings.Join(c.Shadows, "; ")))
+	}
+	fmt.Fprintln(d.Out)
 }

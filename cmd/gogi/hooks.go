@@ -10,6 +10,7 @@ import (
 	"gogi/configs"
 	"gogi/internal/foreign"
 	"gogi/internal/hook"
+	"gogi/internal/phrases"
 	"gogi/internal/verb"
 	"gogi/live"
 	"gogi/match"
@@ -64,7 +65,7 @@ func (h *hookFlags) tellEnd(ctx context.Context, env *verb.Env, db, run string, 
 		told = append(told, "GOGI_ERROR="+foreign.Printable(ended.Error(), 2000))
 	}
 	if err := h.end.Run(context.WithoutCancel(ctx), env.Err, append(told, "GOGI_RUN="+run)...); err != nil {
-		fmt.Fprintln(env.Err, "warning: --on-end:", err)
+		env.Warn(phrases.Of("%s: %s", "--on-end", phrases.Because(err)))
 	}
 }
 
@@ -116,7 +117,7 @@ func (h *hookFlags) tellFault(ctx context.Context, env *verb.Env, db string, e m
 	err := h.fault.Run(ctx, env.Err, "GOGI_DB="+db, "GOGI_RUN="+e.Run, "GOGI_ENGINE="+e.Engine, "GOGI_KIND="+e.Kind,
 		"GOGI_PAIR="+pair, "GOGI_NOTE="+foreign.Printable(e.Note, 2000), "GOGI_BUNDLE="+e.Bundle)
 	if err != nil && ctx.Err() == nil {
-		fmt.Fprintln(env.Err, "warning: --on-fault:", err)
+		env.Warn(phrases.Of("%s: %s", "--on-fault", phrases.Because(err)))
 	}
 }
 

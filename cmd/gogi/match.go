@@ -167,7 +167,7 @@ func (c *matchCommand) play(ctx context.Context, env *verb.Env, o *players.Opene
 		c.step.promise(env.Err, o.Plan)
 	}
 	if c.DryRun {
-		return nil, dryRun(ctx, env.Out, o, greetings, warnings)
+		return nil, dryRun(ctx, env, o, greetings, warnings)
 	}
 	more, fatal := players.CapacityFor(o.Plan, greetings).Problems()
 	if fatal != nil {
@@ -181,7 +181,7 @@ func (c *matchCommand) play(ctx context.Context, env *verb.Env, o *players.Opene
 	}
 	if !c.Quiet {
 		for _, w := range append(warnings, more...) {
-			fmt.Fprintln(env.Err, "warning:", w)
+			env.Warn(w.Said())
 		}
 	}
 	store, err := results.Open(ctx, c.DB, c.durability)
@@ -189,7 +189,7 @@ func (c *matchCommand) play(ctx context.Context, env *verb.Env, o *players.Opene
 		return nil, err
 	}
 	if kind := store.Shared(); kind != "" && !c.Quiet {
-		fmt.Fprintf(env.Err, "warning: %s lies on %s: one machine at a time may play into it, and no other may read it meanwhile\n", c.DB, kind)
+		env.Warn(phrases.Of("%s lies on %s: one machine at a time may play into it, and no other may read it meanwhile", c.DB, kind))
 	}
 	report, err := c.playInto(ctx, env, o, store)
 	return report, errors.Join(err, store.Close())
@@ -245,7 +245,7 @@ func (c *matchCommand) playInto(ctx context.Context, env *verb.Env, o *players.O
 	c.record(o)
 	played := c.playPairs(ctx, env, o, store, run, begun)
 	if err := o.Records.Close(); err != nil { // which changes no result
-		fmt.Fprintln(env.Err, "warning:", err)
+		env.Warn(phrases.Because(err))
 	}
 	if err := run.Close(); err != nil {
 		return nil, errors.Join(played, err)
@@ -343,7 +343,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *verb.Env, o *players.
 		if err != nil {
 			return err
 		}
-		if err := expectation(env.Err, o.Plan, length); err != nil {
+		if err := expectation(env.Err, env.Tongue, o.Plan, length); err != nil {
 			return err
 		}
 	}
@@ -371,7 +371,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *verb.Env, o *players.
 		}
 		defer func() {
 			if err := stop(); err != nil { // which changes no result
-				fmt.Fprintln(env.Err, "warning:", err)
+				env.Warn(phrases.Because(err))
 			}
 		}()
 	}
@@ -382,7 +382,7 @@ func (c *matchCommand) playPairs(ctx context.Context, env *verb.Env, o *players.
 	if server, err := socket.Listen(socket.Path(c.DB, o.Plan.Run), s.Control); err == nil {
 		config.Watch = append(config.Watch, server.Serve)
 	} else if !c.Quiet {
-		fmt.Fprintln(env.Err, "warning: gogi ctl and those who watch cannot reach this run:", err)
+		env.Warn(phrases.Of("gogi ctl and those who watch cannot reach this run: %s", phrases.Because(err)))
 	}
 	if c.HTTP != "" {
 		stop, err := c.serve(ctx, env, store, o.Plan.Run, s, measured.Set())
@@ -405,14 +405,14 @@ func (c *matchCommand) playPairs(ctx context.Context, env *verb.Env, o *players.
 		env.Say.Store(&say)
 		config.Watch = append(config.Watch, shown.follow)
 	}
-	c.interrupted.Playing(func() string { s.Drain(); return inPlay(s.Hub().State().State, o.Plan) })
+	c.interrupted.Playing(func() phrases.Said { s.Drain(); return inPlay(s.Hub().State().State, o.Plan) })
 	ending, err := s.Play(ctx, config)
 	c.interrupted.Playing(nil)
 	return ended(errors.Join(err, lines.failed()), ending, c.interrupted.Happened())
 }
 
 // inPlay says how many games the pairs in play still have, those in play included.
-func inPlay(now *match.Snapshot, plan *match.Plan) string {
+func inPlay(now *match.Snapshot, plan *match.Plan) phrases.Said {
 	games := 0
 	for _, slot := range now.Slots {
 		if slot.Phase != match.SlotIdle {
@@ -422,7 +422,7 @@ func inPlay(now *match.Snapshot, plan *match.Plan) string {
 			}
 		}
 	}
-	return fmt.Sprintf("the pairs in play (%s)", format.NumberOf(games, "game"))
+	return phrases.Of("the pairs in play (%s)", phrases.Number{N: games, Noun: "game"})
 }
 
 // serve shows the run in a browser until stop is called.
@@ -441,7 +441,7 @@ func (c *matchCommand) serve(ctx context.Context, env *verb.Env, store *results.
 	go func() {
 		defer close(ended)
 		if err := server.Serve(ctx); err != nil {
-			fmt.Fprintln(env.Err, "warning: the pages are gone:", err)
+			env.Warn(phrases.Of("the pages are gone: %s", phrases.Because(err)))
 		}
 	}()
 	return func() { cancel(); <-ended }, nil
@@ -467,13 +467,13 @@ func ended(internal error, e series.Ending, interrupted bool) error {
 	case e.Left == 0 && (e.Ordered || interrupted): // it came when everything was played
 		return nil
 	case e.Ordered && e.Left > 0:
-		return &verb.Exit{Code: verb.Interrupted, Err: fmt.Errorf("told to end with %d pairs unplayed; the same command goes on", e.Left)}
+		return &verb.Exit{Code: verb.Interrupted, Err: phrases.Errorf("told to end with %s unplayed; the same command goes on", phrases.Number{N: e.Left, Noun: "pair"})}
 	case interrupted && e.Left > 0:
-		return &verb.Exit{Code: verb.Interrupted, Err: fmt.Errorf("interrupted with %s unplayed; the same command goes on", format.NumberOf(e.Left, "pair"))}
+		return &verb.Exit{Code: verb.Interrupted, Err: phrases.Errorf("interrupted with %s unplayed; the same command goes on", phrases.Number{N: e.Left, Noun: "pair"})}
 	case e.Why != nil && e.Left > 0:
 		return &verb.Exit{Code: verb.Unplayed, Err: fmt.Errorf("%w; unplayed: %s; the same command goes on", e.Why, format.NumberOf(e.Left, "pair"))}
 	case e.Left > 0:
-		return &verb.Exit{Code: verb.Unplayed, Err: fmt.Errorf("unplayed: %s", format.NumberOf(e.Left, "pair"))}
+		return &verb.Exit{Code: verb.Unplayed, Err: phrases.Errorf("unplayed: %s", phrases.Number{N: e.Left, Noun: "pair"})}
 	}
 	return e.Why
 }

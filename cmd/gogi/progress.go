@@ -248,7 +248,7 @@ func (p *progress) title(now *match.Snapshot) {
 // clear takes the area off the terminal.
 func (p *progress) clear() {
 	if p.lines > 0 {
-		fmt.Fprintf(p.w, "\x1b[%dA\x1b[J", p.lines)
+		fmt.Fprintf(p.w, "\r\x1b[%dA\x1b[J", p.lines)
 		p.lines = 0
 	}
 }

@@ -10,18 +10,21 @@ import (
 	"github.com/alecthomas/kong"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/verb"
 )
 
 // answered prints what a question of a verb has come to, as text or as JSON.
-func answered[A interface{ Print(w io.Writer) }](env *verb.Env, asJSON bool, answer A, err error) error {
+func answered[A interface {
+	Print(w io.Writer, in phrases.Tongue)
+}](env *verb.Env, asJSON bool, answer A, err error) error {
 	switch {
 	case err != nil:
 		return err
 	case asJSON:
 		return format.JSON(env.Out, answer)
 	}
-	answer.Print(env.Out)
+	answer.Print(env.Out, env.Tongue)
 	return nil
 }
 

@@ -146,5 +146,5 @@ func (c *statsErrorCommand) Run(env *verb.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, e)
 	}
-	return e.Print(env.Out)
+	return e.Print(env.Out, env.Tongue)
 }

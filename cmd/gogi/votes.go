@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"gogi/internal/format"
 	"gogi/internal/usage"
@@ -26,7 +25,7 @@ func (c *votesShowCommand) Run(ctx context.Context, env *verb.Env) error {
 		return usage.Wrap(err)
 	}
 	if c.Game != "" {
-		return c.oneGame(ctx, env.Out)
+		return c.oneGame(ctx, env)
 	}
 	r := &votes.Report{Version: 1, Log: c.Log}
 	run, err := c.each(ctx, func(g *votes.Game) error {
@@ -41,7 +40,7 @@ func (c *votesShowCommand) Run(ctx context.Context, env *verb.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, r)
 	}
-	r.Print(env.Out)
+	r.Print(env.Out, env.Tongue)
 	return nil
 }
 
@@ -58,7 +57,8 @@ func (c *votesShowCommand) check() error {
 }
 
 // oneGame shows the votes of one game in all the forms that were asked for.
-func (c *votesShowCommand) oneGame(ctx context.Context, out io.Writer) error {
+func (c *votesShowCommand) oneGame(ctx context.Context, env *verb.Env) error {
+	out := env.Out
 	var game *votes.Game
 	run, err := c.each(ctx, func(g *votes.Game) error {
 		game = g
@@ -84,6 +84,6 @@ func (c *votesShowCommand) oneGame(ctx context.Context, out io.Writer) error {
 	case c.JSON:
 		return format.JSON(out, r)
 	}
-	r.Print(out)
+	r.Print(out, env.Tongue)
 	return nil
 }

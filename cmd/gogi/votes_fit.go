@@ -28,6 +28,6 @@ func (c *votesFitCommand) Run(ctx context.Context, env *verb.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, fit)
 	}
-	fit.Print(env.Out)
+	fit.Print(env.Out, env.Tongue)
 	return nil
 }

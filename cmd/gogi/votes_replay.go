@@ -34,7 +34,7 @@ func (c *votesReplayCommand) Run(ctx context.Context, env *verb.Env) error {
 	if c.JSON {
 		err = format.JSON(env.Out, r)
 	} else {
-		r.Print(env.Out)
+		r.Print(env.Out, env.Tongue)
 	}
 	if err != nil {
 		return err

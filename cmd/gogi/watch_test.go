@@ -141,7 +141,11 @@ func (w *terminal) kill(t *testing.T, sig syscall.Signal) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Kill(pid, sig); err != nil {
+	program, err := os.FindProcess(pid)
+	if err == nil {
+		err = program.Signal(sig)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 }

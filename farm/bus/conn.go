@@ -172,6 +172,9 @@ func (c *conn) Publish(ctx context.Context, subject, id string, body []byte) err
 	if errors.Is(err, jetstream.ErrNoStreamResponse) {
 		return fmt.Errorf("%w: no stream takes results", farm.ErrAway)
 	}
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil { // the client's own patience, not the caller's
+		return fmt.Errorf("%w: the stream does not answer", farm.ErrAway)
+	}
 	if errors.Is(err, nats.ErrMaxPayload) {
 		return fmt.Errorf("bus: %d bytes: %w", len(body), err)
 	}

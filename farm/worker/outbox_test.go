@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -247,35 +246,5 @@ func TestFilesGoWhenTheirItemsAreDone(t *testing.T) {
 	it.Pair = make([]byte, farm.MaxBody)
 	if err := o.Append(it); err == nil {
 		t.Error("an item is taken that no message can carry")
-	}
-}
-
-// TestAFullDiskIsAnErrorAndLosesNothing, on a limit of the size of files.
-func TestAFullDiskIsAnErrorAndLosesNothing(t *testing.T) {
-	if os.Getenv("OUTBOX_LIMITED") == "" {
-		reexec(t, t.Name(), "OUTBOX_LIMITED=1")
-		return
-	}
-	dir := t.TempDir()
-	o, _ := openOutbox(t, dir)
-	limitFiles(t, 10_000)
-	kept := 0
-	var failed error
-	for ; failed == nil; kept++ {
-		failed = o.Append(item(kept))
-	}
-	kept--
-	if !errors.Is(failed, syscall.EFBIG) || kept < 10 {
-		t.Fatalf("%d kept, then %v", kept, failed)
-	}
-	if got := pairs(o); len(got) != kept {
-		t.Errorf("%d to publish, %d kept", len(got), kept)
-	}
-	if err := o.Close(); err != nil {
-		t.Fatal(err)
-	}
-	o, dropped := openOutbox(t, dir)
-	if got := pairs(o); len(got) != kept || dropped != 0 {
-		t.Errorf("after a restart %d to publish, %d kept, %d bytes dropped", len(got), kept, dropped)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"os"
 	"os/exec"
-	"os/signal"
-	"syscall"
 	"testing"
 
 	"gogi/farm/worker"
@@ -13,30 +11,6 @@ import (
 )
 
 var attemptOf1 = match.Attempt{Pair: 1, Why: "crashed"}
-
-// reexec runs one test of this program in a process of its own.
-func reexec(t *testing.T, name string, env ...string) {
-	t.Helper()
-	c := exec.Command(os.Args[0], "-test.run=^"+name+"$", "-test.count=1")
-	c.Env = append(os.Environ(), env...)
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-}
-
-// limitFiles makes files of this process end at so many bytes, as a full disk does.
-func limitFiles(t *testing.T, bytes uint64) {
-	t.Helper()
-	signal.Ignore(syscall.SIGXFSZ)
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
-	limit.Cur = bytes
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // TestKilledBetweenOutboxAndStream: what Append had accepted when the process was killed
 // is there.

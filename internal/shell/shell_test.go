@@ -108,6 +108,9 @@ func runShell(t *testing.T, dir string, command ...string) string {
 	t.Helper()
 	path, err := exec.LookPath(command[0])
 	if err != nil {
+		if os.Getenv("GOGI_REAL_SHELLS") == "required" && command[0] != "pwsh" { // which Debian does not have
+			t.Fatal(err)
+		}
 		t.Skip(command[0], "is not installed")
 	}
 	cmd := exec.CommandContext(t.Context(), path, command[1:]...) //nolint:gosec // a shell with a script of ours
@@ -152,6 +155,25 @@ words=(prog play ''); CURRENT=3; _prog`)
 	}
 	if diff := cmp.Diff("complete|--|play||\n", asked()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// TestZshCompletes presses the tab key in a real zsh, with its own completion, on a terminal
+// of zsh's own (zpty).
+func TestZshCompletes(t *testing.T) {
+	dir, asked := fakeProgram(t)
+	if err := os.WriteFile(filepath.Join(dir, "_prog"), []byte(script(t, "zsh")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := runShell(t, dir, "zsh", "-f", "-c", `zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z "fpath=($HOME \$fpath); autoload -Uz compinit; compinit -u -D; PS1=; print READ''Y"
+zpty -r z seen '*READY*'
+zpty -w -n z $'prog play --kind=s\t'
+zpty -r z seen '*--kind=slow*' && print -r -- completed
+zpty -d z`)
+	if !strings.HasSuffix(out, "completed\n") || !strings.Contains(asked(), "complete|--|play|--kind=s|") {
+		t.Errorf("%q, asked %q", out, asked())
 	}
 }
 

@@ -3,12 +3,13 @@ package verb
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"sync"
 	"syscall"
 	"time"
+
+	"gogi/internal/phrases"
 )
 
 // Interrupts listens to signals for as long as a verb that starts engines runs.
@@ -16,14 +17,14 @@ import (
 // first. A stop (Ctrl-Z) is announced, and so is what follows from it. Other verbs
 // keep what signals do by default.
 type Interrupts struct {
-	err    io.Writer
+	env    *Env
 	cancel context.CancelCauseFunc
 	caught chan os.Signal // from the runtime; never closed; room for all that anybody presses
 	quit   chan struct{}  // closed by Stop
 	done   sync.WaitGroup
 
 	mu    sync.Mutex
-	drain func() (last string) // what the first interrupt does instead of cancelling, see Playing; or nil
+	drain func() (last phrases.Said) // what the first interrupt does instead of cancelling, see Playing; or nil
 	seen  bool
 
 	stopped time.Time // when a stop was announced that has not ended; of listen alone
@@ -33,7 +34,7 @@ type Interrupts struct {
 // that goes away must not end a series.
 func Catch(ctx context.Context, env *Env) (context.Context, *Interrupts) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	i := &Interrupts{err: env.Err, cancel: cancel, caught: make(chan os.Signal, 8), quit: make(chan struct{})}
+	i := &Interrupts{env: env, cancel: cancel, caught: make(chan os.Signal, 8), quit: make(chan struct{})}
 	signal.Notify(i.caught, append(stops(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)...)
 	i.done.Go(i.listen)
 	return ctx, i
@@ -66,7 +67,7 @@ func (i *Interrupts) handle(sig os.Signal) {
 	if i.drain == nil || i.seen || sig != os.Interrupt {
 		i.cancel(ErrInterrupted)
 	} else {
-		fmt.Fprintf(i.err, "\ninterrupted: ending after %s; once more to cut them\n", i.drain())
+		i.tell("\n", phrases.Of("interrupted: ending after %s; once more to cut them", i.drain()))
 	}
 	i.seen = true
 }
@@ -75,11 +76,11 @@ func (i *Interrupts) handle(sig os.Signal) {
 // nobody can catch; SIGTSTP has done nothing yet, because it is listened to.
 // Engines are in groups of their own: they end the search that they are at.
 func (i *Interrupts) suspend() {
-	also := ""
+	what := phrases.Of("stopped: fg or SIGCONT goes on")
 	if i.inPlay() {
-		also = "; pairs in play on a clock will be played again"
+		what = phrases.Of("stopped: fg or SIGCONT goes on; pairs in play on a clock will be played again")
 	}
-	fmt.Fprintf(i.err, "\nstopped: fg or SIGCONT goes on%s\n", also)
+	i.tell("\n", what)
 	i.stopped = time.Now()
 	stop()
 }
@@ -89,12 +90,23 @@ func (i *Interrupts) resume() {
 	if i.stopped.IsZero() {
 		return // a stop that nobody announced: what it costs is told by the runner
 	}
-	also := ""
+	what := phrases.Of("going on after %s", time.Since(i.stopped).Round(100*time.Millisecond))
 	if i.inPlay() {
-		also = "; pairs that were in play on a clock are played again"
+		what = phrases.Of("%s; pairs that were in play on a clock are played again", what)
 	}
-	fmt.Fprintf(i.err, "going on after %v%s\n", time.Since(i.stopped).Round(100*time.Millisecond), also)
+	i.tell("", what)
 	i.stopped = time.Time{}
+}
+
+// tell says something to people: above what is redrawn on the terminal, which would wipe it
+// out, or where nothing is, after what stands before it.
+func (i *Interrupts) tell(before string, what phrases.Said) {
+	line := what.In(i.env.Tongue)
+	if say := i.env.Say.Load(); say != nil {
+		(*say)(line)
+		return
+	}
+	fmt.Fprintf(i.env.Err, "%s%s\n", before, line)
 }
 
 // inPlay reports whether a series is being played.
@@ -106,7 +118,7 @@ func (i *Interrupts) inPlay() bool {
 
 // Playing says what the first interrupt does from now on; nil: it cancels. drain returns
 // at once, with what is still finished in words, such as "the pairs in play (3 games)".
-func (i *Interrupts) Playing(drain func() (last string)) {
+func (i *Interrupts) Playing(drain func() (last phrases.Said)) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.drain = drain

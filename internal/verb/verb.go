@@ -31,7 +31,7 @@ type Env struct {
 	Out io.Writer // the result
 	Err io.Writer // progress and errors
 
-	Tongue phrases.Tongue // of results that people read; JSON, events and errors are English
+	Tongue phrases.Tongue // of what people read; JSON and events are English
 
 	Judged bool // the verb has said what git bisect is told of a commit
 
@@ -40,12 +40,17 @@ type Env struct {
 
 // GuardChanged warns, at any time, of what has become of the guard process.
 func (env *Env) GuardChanged(change process.GuardChange) {
-	line := "warning: " + change.String()
+	line := phrases.Say(env.Tongue, "warning: %s", change)
 	if say := env.Say.Load(); say != nil {
 		(*say)(line)
 		return
 	}
 	fmt.Fprintln(env.Err, line)
+}
+
+// Warn tells people of what works, but not as they may think.
+func (env *Env) Warn(what phrases.Said) {
+	fmt.Fprintln(env.Err, phrases.Say(env.Tongue, "warning: %s", what))
 }
 
 // ResultWriter is where the result goes; it remembers what was lost on the way, so that
@@ -99,9 +104,19 @@ func (e *Exit) Unwrap() error { return e.Err }
 // Fail prints an error, if there is one, and turns it into an exit code.
 func (env *Env) Fail(err error, code int) int {
 	if exit, ok := errors.AsType[*Exit](err); err != nil && (!ok || exit.Err != nil) {
-		fmt.Fprintf(env.Err, "gogi: %s\n", foreign.PrintableLines(err.Error()))
+		fmt.Fprintf(env.Err, "gogi: %s\n", foreign.PrintableLines(env.why(err)))
 	}
 	return Code(err, code)
+}
+
+// why is an error in the tongue of people, where it is one that can be said in it and
+// nothing was put around it; else its text.
+func (env *Env) why(err error) string {
+	said := phrases.Because(err)
+	if said.String() == err.Error() {
+		return said.In(env.Tongue)
+	}
+	return err.Error()
 }
 
 // Code is the exit code of an error; code is that of one which brings none.

@@ -66,7 +66,7 @@ func build() error {
 			return err
 		}
 	}
-	windows := []string{"CGO_ENABLED=1", "GOOS=windows", "GOARCH=amd64", "CC=x86_64-w64-mingw32-gcc"}
+	windows := []string{"CGO_ENABLED=1", "GOOS=windows", "GOARCH=amd64", "CC=x86_64-w64-mingw32-gcc", "GOFLAGS=-trimpath"} // as make dist: what that has compiled is used
 	for _, step := range []struct {
 		env  []string
 		line string

@@ -158,11 +158,13 @@ func (g *csaGame) statement(s []byte) error {
 	case s[0] == 'T':
 		return g.time(s[1:])
 	case s[0] == '%':
-		return g.end(string(s))
+		return g.end(strings.ToUpper(string(s)))
 	case (s[0] == '+' || s[0] == '-') && len(s) > 1:
 		return g.move(s)
 	case s[0] == 'P' || s[0] == '+' || s[0] == '-':
-		return g.position(string(s))
+		return g.position(strings.ToUpper(string(s)))
+	case s[0] == 'p' || s[0] == 't': // as some have written it by hand
+		return g.statement(bytes.ToUpper(s))
 	}
 	return fmt.Errorf("%q: expected a header, a position, a move such as +7776FU, its time T, an end such as %%TORYO, or a comment", clipped(s))
 }
@@ -214,6 +216,9 @@ func (g *csaGame) move(text []byte) error {
 	}
 	m, err := kifu.ParseCSAMove(&g.p, string(text))
 	if err != nil {
+		m, err = kifu.ParseCSAMove(&g.p, strings.ToUpper(string(text)))
+	}
+	if err != nil {
 		g.illegal, g.illegalLine = fmt.Errorf("move %d, %q: %w", len(g.record.Moves)+1, clipped(text), err), g.line
 		return nil
 	}
@@ -224,6 +229,9 @@ func (g *csaGame) move(text []byte) error {
 
 // time is that of the last move, or of the answer that ended the game.
 func (g *csaGame) time(text []byte) error {
+	if len(text) == 0 {
+		return nil // as of programs that do not know it
+	}
 	n, ok := digits(text)
 	d := time.Duration(n) * time.Second
 	if !ok || d > longestMove {

@@ -135,7 +135,11 @@ func ShiftJIS(text []byte) (out []byte, lost int) {
 // Detect is the format that the beginning of a text is in; ok is false where it is in
 // none that this package knows.
 func Detect(head []byte) (name string, ok bool) {
-	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte(bom))) {
+	head = bytes.TrimPrefix(head, []byte(bom))
+	if isList(head) {
+		return "jkf", true
+	}
+	for line := range bytes.Lines(head) {
 		text := strings.TrimSpace(string(decoded(line)))
 		switch {
 		case text == "":

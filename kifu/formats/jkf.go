@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -204,6 +205,8 @@ type jkfReader struct {
 	limited *io.LimitedReader
 	decoder *json.Decoder
 	count   int
+	begun   bool
+	open    bool // a list has begun, and not ended
 	broken  bool // what is no JSON has no next object
 }
 
@@ -214,7 +217,13 @@ func (r *jkfReader) Next() (*kifu.Record, error) {
 	}
 	r.limited.N = maxObject
 	var text jkfRecord
-	err := r.decoder.Decode(&text)
+	err := r.list()
+	if err == nil {
+		err = r.decoder.Decode(&text)
+	}
+	if r.open && errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
 	if errors.Is(err, io.EOF) {
 		return nil, io.EOF
 	}
@@ -230,6 +239,35 @@ func (r *jkfReader) Next() (*kifu.Record, error) {
 		return nil, r.in.bad(r.count, err)
 	}
 	return record, nil
+}
+
+// list passes over the brackets of a list of games, which some write in the place of an
+// object a line.
+func (r *jkfReader) list() error {
+	if !r.begun {
+		r.begun = true
+		if !isList(r.in.Head()) {
+			return nil
+		}
+		if _, err := r.decoder.Token(); err != nil {
+			return err
+		}
+		r.open = true
+	}
+	for !r.decoder.More() {
+		if _, err := r.decoder.Token(); err != nil { // "]", or the end
+			return err
+		}
+		r.open = false
+	}
+	return nil
+}
+
+// isList reports whether a text begins as a JSON list of objects, or an empty one.
+func isList(head []byte) bool {
+	rest, ok := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("["))
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	return ok && (len(rest) == 0 || rest[0] == '{' || rest[0] == ']')
 }
 
 func (j *jkfRecord) record() (*kifu.Record, error) {

@@ -540,7 +540,7 @@ func (g *kifGame) finished(word, times string) error {
 	if err := g.place(); err != nil {
 		return err
 	}
-	if g.illegal != nil && word != "反則負け" && word != "反則勝ち" {
+	if g.illegal != nil && !strings.HasPrefix(word, "反則") {
 		return g.illegal
 	}
 	g.ended = true
@@ -555,7 +555,7 @@ func (g *kifGame) finished(word, times string) error {
 func kifEndWord(word string) bool {
 	switch word {
 	case "投了", "中断", "千日手", "持将棋", "詰み", "切れ負け", "反則負け", "反則勝ち", "入玉勝ち", "不詰", "最大手数", "不戦勝", "不戦敗", "封じ手",
-		"詰", "時間切れ", "反則", "勝ち宣言", "入玉宣言", "宣言勝ち", "引き分け", "引分け": // not the format's own
+		"詰", "時間切れ", "反則", "反則手", "宣言", "勝ち宣言", "入玉宣言", "宣言勝ち", "引き分け", "引分け": // not the format's own
 		return true
 	}
 	return false
@@ -571,11 +571,11 @@ func (g *kifGame) byWord(word string) outcome {
 		return lost(checkmate, side)
 	case "切れ負け", "時間切れ":
 		return lost(timeForfeit, side)
-	case "反則負け", "反則":
+	case "反則負け", "反則", "反則手":
 		return lost(byRepetition(&g.record, g.start, illegalMove), side)
 	case "反則勝ち":
 		return won(byRepetition(&g.record, g.start, illegalMove), side)
-	case "入玉勝ち", "勝ち宣言", "入玉宣言", "宣言勝ち":
+	case "入玉勝ち", "宣言", "勝ち宣言", "入玉宣言", "宣言勝ち":
 		return won(declaration, side)
 	case "千日手":
 		return drawn(repetition)

@@ -1,13 +1,10 @@
 package formats
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"os"
-	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -222,34 +219,85 @@ func TestKIFFiles(t *testing.T) {
 		text, want, result, winner string
 		branches                   int
 	}{
-		"mark":                      {bom + "手合割：平手\n" + head + first + "   2 投了\n", "startpos moves 7g7f", resignation, "black", 0},
-		"the same square, wide":     {head + first + "   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同　銀(31)\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b", "", "", 0},
-		"the same square, narrow":   {head + first + "   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同銀(31)   ( 0:01/00:00:01)\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b", "", "", 0},
-		"the same square, a blank":  {head + first + "   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同 銀(31)   ( 0:01/00:00:01)\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b", "", "", 0},
-		"other digits":              {head + "1 76歩(77)\n2 投了\n", "startpos moves 7g7f", resignation, "black", 0},
-		"branches":                  {head + first + "   2 ３四歩(33)   ( 0:01/00:00:01)+\n   3 中断\n\n変化：2手\n   2 ８四歩(83)   ( 0:01/00:00:01)\n*on it\n   3 投了\n\n変化：1手\n   1 ２六歩(27)\n", "startpos moves 7g7f 3c3d", "", "", 2},
-		"bookmark and comments":     {"# made by somebody\n" + head + "*at the start\n" + first + "&a mark\n*on it\n   2 千日手\nまで1手で千日手\n", "startpos moves 7g7f", repetition, draw, 0},
-		"handicap":                  {"手合割：二枚落ち　　\n下手：a\n上手：b\n" + head + "   1 ６二銀(71)\n   2 反則負け\n", "sfen lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1 moves 7a6b", illegalMove, "white", 0},
-		"declared":                  {head + "   1 入玉勝ち\n", "startpos", declaration, "black", 0},
-		"the other broke a rule":    {head + first + "   2 反則勝ち\n", "startpos moves 7g7f", illegalMove, "white", 0},
-		"out of time":               {head + first + "   2 切れ負け     ( 5:00/00:05:00)\n", "startpos moves 7g7f", timeForfeit, "black", 0},
-		"an illegal one":            {head + first + "   2 ３五歩(33)\n   3 反則負け\n", "startpos moves 7g7f", illegalMove, "black", 0},
-		"longest":                   {"最大手数：1\n" + head + first + "   2 持将棋\n", "startpos moves 7g7f", maxPlies, draw, 0},
-		"KI2":                       {"手合割：平手\n\n▲７六歩  △３四歩 ▲２二角成　△同　銀\nまで4手で後手の勝ち\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b", resignation, "white", 0},
-		"KI2, other signs":          {"☗７六歩\n☖３四歩\nまで2手で時間切れにより先手の勝ち\n", "startpos moves 7g7f 3c3d", timeForfeit, "black", 0},
-		"KI2, a drop":               {"▲７六歩△３四歩▲２二角成△同銀▲５五角打\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e", "", "", 0},
-		"KI2, a drop that is clear": {"▲７六歩△３四歩▲２二角成△同銀▲５五角\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e", "", "", 0},
-		"KI2, the end in the line":  {"▲７六歩△３四歩まで2手で先手の勝ち\n", "startpos moves 7g7f 3c3d", unknown, "black", 0},
-		"KI2, the loser waits":      {"▲７六歩△３四歩\nまで2手で先手の勝ち\n", "startpos moves 7g7f 3c3d", unknown, "black", 0},
-		"KI2, a declaration":        {"▲７六歩△３四歩\nまで2手で入玉宣言により先手の勝ち\n", "startpos moves 7g7f 3c3d", declaration, "black", 0},
-		"words of other programs":   {head + first + "   2 時間切れ\n", "startpos moves 7g7f", timeForfeit, "black", 0},
-		"end of DOS":                {head + first + "   2 投了\r\n\x1a", "startpos moves 7g7f", resignation, "black", 0},
-		"KI2, golds":                {"▲５八金右△５二金左▲６八金上\n", "startpos moves 4i5h 4a5b 6i6h", "", "", 0},
+		"mark":                           {bom + "手合割：平手\n" + head + first + "   2 投了\n", "startpos moves 7g7f", resignation, "black", 0},
+		"the same square, wide":          {head + first + "   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同　銀(31)\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b", "", "", 0},
+		"the same square, narrow":        {head + first + "   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同銀(31)   ( 0:01/00:00:01)\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b", "", "", 0},
+		"the same square, a blank":       {head + first + "   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同 銀(31)   ( 0:01/00:00:01)\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b", "", "", 0},
+		"other digits":                   {head + "1 76歩(77)\n2 投了\n", "startpos moves 7g7f", resignation, "black", 0},
+		"branches":                       {head + first + "   2 ３四歩(33)   ( 0:01/00:00:01)+\n   3 中断\n\n変化：2手\n   2 ８四歩(83)   ( 0:01/00:00:01)\n*on it\n   3 投了\n\n変化：1手\n   1 ２六歩(27)\n", "startpos moves 7g7f 3c3d", "", "", 2},
+		"bookmark and comments":          {"# made by somebody\n" + head + "*at the start\n" + first + "&a mark\n*on it\n   2 千日手\nまで1手で千日手\n", "startpos moves 7g7f", repetition, draw, 0},
+		"handicap":                       {"手合割：二枚落ち　　\n下手：a\n上手：b\n" + head + "   1 ６二銀(71)\n   2 反則負け\n", "sfen lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1 moves 7a6b", illegalMove, "white", 0},
+		"declared":                       {head + "   1 入玉勝ち\n", "startpos", declaration, "black", 0},
+		"the other broke a rule":         {head + first + "   2 反則勝ち\n", "startpos moves 7g7f", illegalMove, "white", 0},
+		"out of time":                    {head + first + "   2 切れ負け     ( 5:00/00:05:00)\n", "startpos moves 7g7f", timeForfeit, "black", 0},
+		"an illegal one":                 {head + first + "   2 ３五歩(33)\n   3 反則負け\n", "startpos moves 7g7f", illegalMove, "black", 0},
+		"an illegal one, in other words": {head + first + "   2 ３五歩(33)\n   3 反則手\n", "startpos moves 7g7f", illegalMove, "black", 0},
+		"who is to move broke a rule":    {head + first + "   2 反則手\n", "startpos moves 7g7f", illegalMove, "black", 0},
+		"declared, in one word":          {head + "   1 宣言\n", "startpos", declaration, "black", 0},
+		"longest":                        {"最大手数：1\n" + head + first + "   2 持将棋\n", "startpos moves 7g7f", maxPlies, draw, 0},
+		"KI2":                            {"手合割：平手\n\n▲７六歩  △３四歩 ▲２二角成　△同　銀\nまで4手で後手の勝ち\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b", resignation, "white", 0},
+		"KI2, other signs":               {"☗７六歩\n☖３四歩\nまで2手で時間切れにより先手の勝ち\n", "startpos moves 7g7f 3c3d", timeForfeit, "black", 0},
+		"KI2, a drop":                    {"▲７六歩△３四歩▲２二角成△同銀▲５五角打\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e", "", "", 0},
+		"KI2, a drop that is clear":      {"▲７六歩△３四歩▲２二角成△同銀▲５五角\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e", "", "", 0},
+		"KI2, the end in the line":       {"▲７六歩△３四歩まで2手で先手の勝ち\n", "startpos moves 7g7f 3c3d", unknown, "black", 0},
+		"KI2, the loser waits":           {"▲７六歩△３四歩\nまで2手で先手の勝ち\n", "startpos moves 7g7f 3c3d", unknown, "black", 0},
+		"KI2, a declaration":             {"▲７六歩△３四歩\nまで2手で入玉宣言により先手の勝ち\n", "startpos moves 7g7f 3c3d", declaration, "black", 0},
+		"words of other programs":        {head + first + "   2 時間切れ\n", "startpos moves 7g7f", timeForfeit, "black", 0},
+		"end of DOS":                     {head + first + "   2 投了\r\n\x1a", "startpos moves 7g7f", resignation, "black", 0},
+		"KI2, golds":                     {"▲５八金右△５二金左▲６八金上\n", "startpos moves 4i5h 4a5b 6i6h", "", "", 0},
 	} {
 		r := one(t, "kif", c.text)
 		if r.USI() != c.want || r.Result != c.result || r.Winner != c.winner || r.Branches != c.branches {
 			t.Errorf("%s: %s, %q for %q, %d branches; want %s, %q for %q, %d", name, r.USI(), r.Result, r.Winner, r.Branches, c.want, c.result, c.winner, c.branches)
 		}
+	}
+}
+
+// TestHandWrittenCSA: small letters, and a time that somebody did not know.
+func TestHandWrittenCSA(t *testing.T) {
+	t.Parallel()
+	r := one(t, "csa", "V2.2\npi\n+\n+7776fu\nt12\n-3334FU\nT\n+8822um,t3\n%toryo\n")
+	if r.USI() != "startpos moves 7g7f 3c3d 8h2b+" || r.Result != resignation || r.Winner != "black" {
+		t.Errorf("%s, %s for %s", r.USI(), r.Result, r.Winner)
+	}
+	if m := r.Moves; m[0].Time != 12*time.Second || !m[1].NoTime || m[2].Time != 3*time.Second || m[2].NoTime {
+		t.Errorf("%+v", m)
+	}
+	r = one(t, "csa", "P1 *  *  *  * -ou *  *  *  *\nP2 *  *  *  *  *  *  *  *  *\nP3 *  *  *  * +fu *  *  *  *\n"+
+		strings.Repeat("P0 *  *  *  *  *  *  *  *  *\n", 0)+"P+59ou00ki\n+\n+0052ki\n%tsumi\n")
+	if r.Result != checkmate || r.Winner != "black" || r.USI() != "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1 moves G*5b" {
+		t.Errorf("%s, %s for %s", r.USI(), r.Result, r.Winner)
+	}
+}
+
+// TestJKFList: a list of games is read as an object a line is, to its end.
+func TestJKFList(t *testing.T) {
+	t.Parallel()
+	const game = `{"header":{},"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6},"piece":"FU"}},{"special":"TORYO"}]}`
+	for text, want := range map[string][2]int{ // games, and those that are refused
+		"[" + game + "]":                            {1, 0},
+		" \n[\n" + game + ",\n" + game + "\n]\n":    {2, 0},
+		"[" + game + `,{"moves":"x"},` + game + "]": {2, 1},
+		"[" + game + "]\n[" + game + "]":            {1, 1},
+		"[]":                                        {0, 0},
+		"[" + game + ",":                            {1, 1},
+		bom + "[" + game + "]":                      {1, 0},
+	} {
+		if name, ok := Detect([]byte(text)); name != "jkf" || !ok {
+			t.Errorf("%s is %q", text, name)
+		}
+		list, bad := read(t, "jkf", text)
+		if len(list) != want[0] || len(bad) != want[1] {
+			t.Errorf("%s: %d games, %v", text, len(list), bad)
+		}
+		for _, r := range list {
+			if r.USI() != "startpos moves 7g7f" || r.Winner != "black" {
+				t.Errorf("%s: %s for %s", text, r.USI(), r.Winner)
+			}
+		}
+	}
+	if name, ok := Detect([]byte("[Event \"a game of chess\"]\n")); ok {
+		t.Errorf("PGN is %s", name)
 	}
 }
 
@@ -594,72 +642,4 @@ func FuzzRead(f *testing.F) {
 			readOut(t, format, []byte(text))
 		}
 	})
-}
-
-// BenchmarkReadCSA reads games of 115 plies with times, scores and variations, as
-// floodgate's yearly archives have them; games/cpu-s is for one core.
-func BenchmarkReadCSA(b *testing.B) {
-	for name, pv := range map[string]int{"plain": 0, "variations": 8} {
-		b.Run(name, func(b *testing.B) {
-			text := bytes.Repeat(append(benchmarkGame(b, pv), "/\n"...), 100)
-			b.SetBytes(int64(len(text)))
-			b.ReportAllocs()
-			games, began := 0, cpuTime(b)
-			for b.Loop() {
-				r := readCSA(NewInput("file", bytes.NewReader(text)))
-				for {
-					record, err := r.Next()
-					if errors.Is(err, io.EOF) {
-						break
-					}
-					if err != nil || len(record.Moves) != 115 {
-						b.Fatal(err)
-					}
-					games++
-				}
-			}
-			b.ReportMetric(float64(games)/(cpuTime(b)-began).Seconds(), "games/cpu-s")
-		})
-	}
-}
-
-// cpuTime is what this process has used of the processors, which other work on the
-// machine does not change.
-func cpuTime(b *testing.B) time.Duration {
-	b.Helper()
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
-}
-
-// benchmarkGame is some legal game, the same each time.
-func benchmarkGame(b *testing.B, pv int) []byte {
-	b.Helper()
-	p := shogi.StartPos()
-	r := &kifu.Record{Black: "A", White: "B", Start: p.SFEN(), Result: resignation, Winner: "black"}
-	walk := func(p *shogi.Position, i int) shogi.Move {
-		moves := p.LegalMoves(nil)
-		slices.Sort(moves)
-		m := moves[(i*7919)%len(moves)]
-		p.Apply(m)
-		return m
-	}
-	for i := range 115 {
-		m := kifu.Move{Move: walk(&p, i), Time: time.Duration(i) * time.Second, HasScore: true, Score: i}
-		line := p
-		m.PV = []shogi.Move{m.Move}
-		for j := range pv {
-			if line.HasLegalMove() {
-				m.PV = append(m.PV, walk(&line, j))
-			}
-		}
-		r.Moves = append(r.Moves, m)
-	}
-	text, err := AppendCSA(nil, r)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return text
 }

@@ -38,7 +38,7 @@ func (c *VerifyCommand) Run(ctx context.Context, env *verb.Env) error {
 		if c.JSON {
 			err = recount.JSON(env.Out, found)
 		} else {
-			recount.Text(env.Out, found)
+			recount.Text(env.Out, env.Tongue, found)
 		}
 		if err == nil && !found.Same() {
 			n := len(found.Differences) + found.More

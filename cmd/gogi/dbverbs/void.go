@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"gogi/archive"
-	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/match"
@@ -50,7 +49,7 @@ func (c *VoidCommand) Run(ctx context.Context, env *verb.Env) error {
 	if c.JSON {
 		return v.JSON(env.Out)
 	}
-	v.Print(env.Out)
+	v.Print(env.Out, env.Tongue)
 	return nil
 }
 
@@ -88,6 +87,6 @@ func (c *VoidCommand) void(ctx context.Context, v *upkeep.Voided, which func(mat
 	if err != nil {
 		return fmt.Errorf("the pairs are voided; counting what is left: %w", err)
 	}
-	v.Remarks = phrases.Each(phrases.English, rep.Voided[len(rep.Voided)-1].Remarks()[1:]) // the first says what is printed already
+	v.Remarks = rep.Voided[len(rep.Voided)-1].Remarks()[1:] // the first says what is printed already
 	return nil
 }

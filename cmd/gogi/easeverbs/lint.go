@@ -67,7 +67,7 @@ func lint(name string, data []byte, here configs.Env) *findings {
 	}
 	if err != nil {
 		found.plan, found.problems = nil, []*configs.Problem{{File: name, Cause: err}}
-	} else if w := prospect.Warning(); w != "" {
+	} else if w := prospect.Warning(); !w.IsZero() {
 		found.warnings = append(found.warnings, configs.Warning{Text: w})
 	}
 	return found
@@ -110,7 +110,7 @@ func (f *findings) writeJSON(env *verb.Env) error {
 		out.Problems = append(out.Problems, toldProblem{p.Line, p.Cause.Error()})
 	}
 	for _, w := range f.warnings {
-		out.Warnings = append(out.Warnings, toldWarning(w))
+		out.Warnings = append(out.Warnings, toldWarning{w.Engine, w.Text.String(), w.Advice.String()})
 	}
 	text, err := json.MarshalIndent(out, "", "  ")
 	_, failed := fmt.Fprintln(env.Out, string(text))

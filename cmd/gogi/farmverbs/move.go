@@ -123,7 +123,7 @@ func (c *VerifyCommand) Run(ctx context.Context, env *verb.Env) (err error) {
 		if c.JSON {
 			err = recount.JSON(env.Out, found)
 		} else {
-			recount.Text(env.Out, found)
+			recount.Text(env.Out, env.Tongue, found)
 		}
 		if err == nil && !found.Same() {
 			err = &verb.Exit{Code: verb.Differs, Err: fmt.Errorf("run %s is not what the farm says", found.Run)}

@@ -229,14 +229,16 @@ func withBuilds(plan *match.Plan, builds []build, called func(player string) str
 func filesOf(plan *match.Plan, builds []build) map[string]string {
 	files := map[string]string{}
 	for _, p := range plan.Engines() {
-		if p.Builtin {
-			continue
-		}
 		for _, f := range p.Identity.Files {
 			files[f.SHA256] = f.Path
 			if f.Role == match.BinaryRole {
 				files[f.SHA256] = p.Command[0]
 			}
+		}
+	}
+	for _, c := range plan.Councils() {
+		for _, f := range c.Identity.Files { // its book
+			files[f.SHA256] = f.Path
 		}
 	}
 	for _, b := range builds {

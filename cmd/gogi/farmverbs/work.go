@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,8 +22,10 @@ import (
 	"gogi/farm/machine"
 	"gogi/farm/site"
 	"gogi/farm/worker"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
+	"gogi/internal/version"
 	"gogi/match"
 	"gogi/players"
 	"gogi/runner"
@@ -97,7 +98,7 @@ func (c *WorkCommand) config(env *verb.Env) (worker.Config, keys.Creds, error) {
 		creds.URL = c.URL
 	}
 	w := worker.Config{
-		Name: creds.Name, Coordinator: creds.CoordinatorKey(), Version: version(), Load: load, Log: logger(env, c.Quiet),
+		Name: creds.Name, Coordinator: creds.CoordinatorKey(), Version: version.Own().String(), Load: load, Log: logger(env, c.Quiet),
 		GiveUp: c.GiveUp, Once: c.Once,
 	}
 	if w.Sign, err = creds.Sign(); err != nil {
@@ -182,20 +183,6 @@ func readPolicy(file string) (worker.Policy, error) {
 	return worker.NewPolicy(rules.Allow)
 }
 
-// version names this program's build.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return s.Value
-		}
-	}
-	return info.Main.Version
-}
-
 // load is how many processes wait for a CPU, a CPU; 0 where that cannot be read.
 func load() float64 {
 	text, err := os.ReadFile("/proc/loadavg")
@@ -261,7 +248,7 @@ const (
 
 // play plays to the end, and tells the coordinator of it.
 func (w *working) play(ctx context.Context, joined *worker.Worker, c runner.Config) error {
-	w.interrupted.Playing(func() string { joined.Drain(); return "the pairs in play" })
+	w.interrupted.Playing(func() phrases.Said { joined.Drain(); return phrases.Of("the pairs in play") })
 	if w.DrainAfter > 0 {
 		timer := time.AfterFunc(w.DrainAfter, joined.Drain)
 		defer timer.Stop()

@@ -63,7 +63,7 @@ func Complete(o *players.Opener, greetings []usi.Greeting) ([]configs.Warning, e
 	if err != nil {
 		return nil, err
 	}
-	if w := prospect.Warning(); w != "" {
+	if w := prospect.Warning(); !w.IsZero() {
 		warnings = append(warnings, configs.Warning{Text: w})
 	}
 	return warnings, nil

@@ -11,6 +11,7 @@ import (
 
 	"gogi/configs"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/match"
@@ -179,7 +180,7 @@ func (s *selfplaying) play(ctx context.Context, folder *selfplay.Folder, interru
 			percent(there, s.Blocks)
 		}
 	}}
-	interrupted.Playing(func() string { close(stop); return "the blocks in play" })
+	interrupted.Playing(func() phrases.Said { close(stop); return phrases.Of("the blocks in play") })
 	session, err := r.Play(ctx)
 	interrupted.Playing(nil)
 	tellSession(s.env.Err, session)

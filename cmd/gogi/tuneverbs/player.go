@@ -9,6 +9,7 @@ import (
 	"gogi/archive"
 	"gogi/faults"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/live"
@@ -178,7 +179,7 @@ func (p *player) session(ctx context.Context, plan *match.Plan, s *series.Series
 	} else {
 		p.note("warning: gogi ctl and those who watch cannot reach this run: %v", err)
 	}
-	p.interrupted.Playing(func() string { s.Drain(); return "the pairs in play" })
+	p.interrupted.Playing(func() phrases.Said { s.Drain(); return phrases.Of("the pairs in play") })
 	ending, err := s.Play(ctx, config)
 	p.interrupted.Playing(nil)
 	if err := opener.Records.Close(); err != nil { // which changes no result

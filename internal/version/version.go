@@ -1,0 +1,53 @@
+// Package version says which build of gogi this program is. Pure but for asking the runtime.
+package version
+
+import (
+	"cmp"
+	"runtime"
+	"runtime/debug"
+)
+
+// Set by the linker for what is given to others (scripts/dist): there the sources need not be
+// a repository, and two builds of one commit are to be the same bytes.
+var stamped, revision string //nolint:gochecknoglobals // the linker sets variables only
+
+// unknown stands for what the build was not told.
+const unknown = "unknown"
+
+// Info is a build.
+type Info struct {
+	Version  string `json:"version"`  // as v1.2.3, or v0.0.0-TIME-COMMIT between releases; "(devel)" where the sources were no repository
+	Revision string `json:"revision"` // the commit, 40 hexadecimal digits, or "unknown"
+	Go       string `json:"go"`       // the version of Go that built it
+	OS       string `json:"os"`
+	Arch     string `json:"arch"`
+}
+
+// Own is the build of this program.
+func Own() Info {
+	info, _ := debug.ReadBuildInfo()
+	return of(stamped, revision, info)
+}
+
+// String is the version, and the commit where it is known.
+func (i Info) String() string {
+	if i.Revision == unknown {
+		return i.Version
+	}
+	return i.Version + " " + i.Revision
+}
+
+// of prefers what the linker was told to what the go command found out; info may be nil.
+func of(version, revision string, info *debug.BuildInfo) Info {
+	own := Info{Version: version, Revision: revision, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	if info != nil {
+		own.Version = cmp.Or(own.Version, info.Main.Version)
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				own.Revision = cmp.Or(own.Revision, s.Value)
+			}
+		}
+	}
+	own.Version, own.Revision = cmp.Or(own.Version, unknown), cmp.Or(own.Revision, unknown)
+	return own
+}

@@ -1,0 +1,129 @@
+package players
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gogi/kifu"
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// talker is an engine that answers everything with 3c3d, and thinks on until it is stopped.
+// heard has what it was sent since it was last asked.
+func talker(t *testing.T) (e *usi.Engine, heard func() []string) {
+	t.Helper()
+	ours, theirs := net.Pipe()
+	var mu sync.Mutex
+	var said []string
+	var engine sync.WaitGroup
+	engine.Go(func() {
+		for lines := bufio.NewScanner(theirs); lines.Scan(); {
+			line := lines.Text()
+			mu.Lock()
+			said = append(said, line)
+			mu.Unlock()
+			switch {
+			case line == "usi":
+				fmt.Fprint(theirs, "usiok\n")
+			case line == "isready":
+				fmt.Fprint(theirs, "readyok\n")
+			case line == "stop", strings.HasPrefix(line, "go ") && !strings.Contains(line, "ponder"):
+				fmt.Fprint(theirs, "bestmove 3c3d\n")
+			}
+		}
+	})
+	e, err := usi.Greet(t.Context(), ours, usi.Config{Name: "A"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+		_ = theirs.Close()
+		engine.Wait()
+	})
+	return e, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		list := said
+		said = nil
+		return list
+	}
+}
+
+// The engine hears nothing of a move that its book has, and thinks on about nothing then;
+// the same game draws the same moves.
+func TestReader(t *testing.T) {
+	t.Parallel()
+	e, heard := talker(t)
+	var lots []uint64
+	r := &reader{Engine: e, name: "A", draw: func(p *shogi.Position, random *rand.Rand) shogi.Move {
+		if p.Ply() != 1 && p.Ply() != 3 {
+			return shogi.NoMove
+		}
+		lots = append(lots, random.Uint64())
+		return p.LegalMoves(nil)[0]
+	}}
+	for _, seed := range []uint64{7, 7, 8} {
+		if err := r.NewGame(t.Context(), usi.Game{Seed: seed}); err != nil {
+			t.Fatal(err)
+		}
+		q := usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 100}}
+		first, err := r.Think(t.Context(), q)
+		if err != nil || first.Answer != usi.AnswerMove || first.Text != first.Move.String() || first.Vote.By != "book" {
+			t.Fatalf("%+v, %v", first, err)
+		}
+		if m := (kifu.Move{Detail: first.Detail}); m.Vote() != nil || !strings.Contains(string(m.Detail), `"by":"book"`) {
+			t.Errorf("%s", m.Detail)
+		}
+		q.Position.Moves = append(q.Position.Moves, first.Move)
+		second, err := r.Think(t.Context(), q)
+		if err != nil || second.Text != "3c3d" || second.Vote != nil || second.Detail != nil {
+			t.Fatalf("%+v, %v", second, err)
+		}
+		if got := heard(); !slices.Equal(got[len(got)-3:], []string{"usinewgame", "position startpos moves " + first.Text, "go nodes 100"}) {
+			t.Errorf("%q", got)
+		}
+		pondered := q
+		pondered.Position.Moves = append(slices.Clone(q.Position.Moves), second.Move)
+		if err := r.Ponder(t.Context(), pondered); err != nil {
+			t.Fatal(err)
+		}
+		third, err := r.Think(t.Context(), pondered) // the game is in the book again
+		if got := heard(); err != nil || third.Vote == nil || third.Hit || got[len(got)-1] != "stop" {
+			t.Errorf("%+v, %v: %q", third, err, got)
+		}
+	}
+	if n := r.Counters().PonderMiss; n != 3 {
+		t.Errorf("%d misses", n)
+	}
+	if !slices.Equal(lots[:2], lots[2:4]) || lots[0] == lots[4] || lots[0] == lots[1] {
+		t.Errorf("the lots are %v", lots)
+	}
+	r.seat = true // of a council, which keeps records of its own
+	if reply, err := r.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos"}}); err != nil || reply.Vote != nil || reply.Detail != nil {
+		t.Errorf("%+v, %v", reply, err)
+	}
+	q := usi.Request{Position: usi.Position{Start: "startpos", Moves: []shogi.Move{noMove(t)}}}
+	if _, err := r.Think(t.Context(), q); err == nil || !strings.Contains(err.Error(), "engine A: its book: ") {
+		t.Error(err)
+	}
+}
+
+// noMove is a move that nobody can play from the start.
+func noMove(t *testing.T) shogi.Move {
+	t.Helper()
+	m, err := shogi.ParseMove("5e5d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}

@@ -1,0 +1,8 @@
+//go:build unix
+
+package results
+
+import "syscall"
+
+// become gives this process to another user.
+func become(user int) error { return syscall.Setuid(user) }
