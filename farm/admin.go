@@ -87,6 +87,8 @@ type TestStatus struct {
 	LLR       float64 `cbor:"llr" json:"llr,omitempty"`
 
 	Tune *TuneStatus `cbor:"tune,omitempty" json:"tune,omitempty"` // nil: it is none
+	// Selfplay says that its pairs are blocks of self-play.
+	Selfplay bool `cbor:"selfplay,omitempty" json:"selfplay,omitempty"`
 
 	Granted    int `cbor:"granted" json:"granted"` // the counts below are since the coordinator's start
 	Expired    int `cbor:"expired" json:"expired"`

@@ -128,11 +128,23 @@ func (b *Beat) Check() error {
 // Check says what of an item cannot be meant, or nil: what is in its pair is for
 // match.Verify to say.
 func (it *Item) Check() error {
-	if (len(it.Pair) == 0) == (it.Attempt == nil) {
-		return fmt.Errorf("an item of a batch has a pair or an attempt, and not both")
+	what := 0
+	for _, has := range [...]bool{len(it.Pair) > 0, it.Attempt != nil, it.Block != nil} {
+		if has {
+			what++
+		}
 	}
-	if err := it.Lease.Check(); err != nil || it.Attempt == nil {
+	if what != 1 {
+		return fmt.Errorf("an item of a batch has a pair, an attempt or a block, and one of them only")
+	}
+	err := it.Lease.Check()
+	switch {
+	case err != nil:
 		return err
+	case it.Block != nil:
+		return it.Block.Check()
+	case it.Attempt != nil:
+		return it.Attempt.Check()
 	}
-	return it.Attempt.Check()
+	return nil
 }

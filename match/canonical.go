@@ -33,6 +33,7 @@ type CanonicalPlan struct {
 	Scaling      *Scaling               `json:"scaling,omitempty"`
 	Tune         json.RawMessage        `json:"tune,omitempty"`
 	Mate         *CanonicalMate         `json:"mate,omitempty"`
+	Selfplay     json.RawMessage        `json:"selfplay,omitempty"`
 }
 
 // CanonicalRules are Rules without their name, which decides nothing.
@@ -123,7 +124,7 @@ func (p *Plan) Canonical() []byte {
 	c := CanonicalPlan{
 		Version: canonicalVersion, Design: p.Design.Kind, Swap: p.Design.Swap, Seed: p.Seed, Rules: p.Rules.canonical(),
 		Ponder: p.Ponder, Slowed: p.Slowed, Clocks: p.canonicalClocks(), Openings: canonicalBook(p.Openings),
-		Anchor: p.Design.Anchor, Tune: p.canonicalTune(), Mate: p.Mate.canonical(),
+		Anchor: p.Design.Anchor, Tune: canonicalJSON(p.Tune), Mate: p.Mate.canonical(), Selfplay: canonicalJSON(p.Selfplay),
 	}
 	if p.Design.Tournament != (Tournament{}) {
 		c.Tournament = &p.Design.Tournament
@@ -146,12 +147,12 @@ func (p *Plan) Canonical() []byte {
 	return text
 }
 
-// canonicalTune is the text of a tune's settings; one that is no JSON, which Check
-// refuses, as a string.
-func (p *Plan) canonicalTune() json.RawMessage {
-	text := json.RawMessage(p.Tune)
-	if p.Tune != "" && !json.Valid(text) {
-		text = fmt.Appendf(nil, "%q", p.Tune)
+// canonicalJSON is the text of a tune's settings, or of what blocks are; one that is no
+// JSON, which Check refuses, as a string.
+func canonicalJSON(settings string) json.RawMessage {
+	text := json.RawMessage(settings)
+	if settings != "" && !json.Valid(text) {
+		text = fmt.Appendf(nil, "%q", settings)
 	}
 	return text
 }

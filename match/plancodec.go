@@ -74,7 +74,7 @@ func DecodePlan(text []byte) (*Plan, error) {
 // replay the openings.
 func (p *Plan) Check() error {
 	switch {
-	case len(p.Players) < 2:
+	case len(p.Players) < 2 && p.Selfplay == "":
 		return fmt.Errorf("it has %d players, expected two at least", len(p.Players))
 	case len(p.Openings) == 0:
 		return errors.New("it has no opening")
@@ -83,7 +83,7 @@ func (p *Plan) Check() error {
 	case min(p.Pairs, p.Concurrency, p.StartParallel, p.SlotsPerGPU, p.CoresPerSlot, p.PVPlies, p.Rules.MaxPlies) < 0:
 		return errors.New("a number of pairs, slots, engines or plies is negative")
 	}
-	if err := errors.Join(p.checkDesign(), p.checkTune()); err != nil {
+	if err := errors.Join(p.checkDesign(), p.checkTune(), p.checkSelfplay()); err != nil {
 		return err
 	}
 	for i := range p.Players {
@@ -115,6 +115,22 @@ func (p *Plan) checkTune() error {
 		return errors.New("a tune is of one engine: a council has no options of its own")
 	case !p.Gate.IsZero():
 		return errors.New("a tune has no sequential test: it proves nothing")
+	}
+	return nil
+}
+
+// checkSelfplay looks at what blocks of self-play need of their plan; what they are is for
+// package selfplay to read.
+func (p *Plan) checkSelfplay() error {
+	switch {
+	case p.Selfplay == "":
+		return nil
+	case !json.Valid([]byte(p.Selfplay)):
+		return errors.New("what its blocks of self-play are is no JSON")
+	case len(p.Players) != 1 || p.Design != (Design{}):
+		return errors.New("self-play is of one player, who plays both sides, and has no design")
+	case p.Tune != "" || !p.Gate.IsZero() || !p.Scaling.IsZero() || p.ColourClocks != [2]*TimeControl{}:
+		return errors.New("self-play has no tune, no sequential test and no clocks")
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func TestAttacks(t *testing.T) {
 		"to stop a run":                    publish("ctl.ab"),
 		"to drain another":                 publish("ctl.w.victim"),
 		"an order of an owner":             publish("adm.intruder.submit"),
-		"another artefact":                 publish("put.intruder"),
+		"an upload in another's name":      publish("put.victim"),
 		"to purge the results":             publish("$JS.API.STREAM.PURGE.RESULTS_0"),
 		"to delete the stream":             publish("$JS.API.STREAM.DELETE.RESULTS_0"),
 		"to read a result":                 publish("$JS.API.DIRECT.GET.RESULTS_0"),
@@ -170,7 +170,7 @@ func TestAttacks(t *testing.T) {
 func deputies(t *testing.T, n *nats.Conn) {
 	t.Helper()
 	for _, reply := range []string{"ctl.all", "ctl.ab", "ctl.w.victim", "beat.victim", "_INBOX_victim.x", "adm.victim.stop"} {
-		for _, subject := range []string{"beat.intruder", "lease.intruder", "hello.intruder", "art.intruder"} {
+		for _, subject := range []string{"beat.intruder", "lease.intruder", "hello.intruder", "art.intruder", "put.intruder"} {
 			if err := n.PublishRequest(subject, reply, []byte{0xa0}); err != nil {
 				t.Fatal(err)
 			}

@@ -190,6 +190,8 @@ type shelf struct {
 	largest int64         // bytes of one
 	reading chan struct{} // one for each piece that is read at a time
 
+	uploaded *uploaded // by workers
+
 	mu      sync.Mutex
 	uploads map[string]*upload // by the name of who sends
 }
@@ -233,7 +235,7 @@ func (s *shelf) give(ctx context.Context, _ string, body []byte) (any, error) {
 }
 
 // uploadsAtATime bounds open files and goroutines.
-const uploadsAtATime = 16
+const uploadsAtATime = 256
 
 // take answers on SubjectUpload. What is repeated, because its answer was lost, is
 // answered with what is wanted next.
@@ -245,20 +247,20 @@ func (s *shelf) take(_ context.Context, subject string, body []byte) (any, error
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := farm.Speaker(subject)
+	store, largest, err := s.placeOf(name)
 	switch {
-	case s.store.Has(o.SHA256):
+	case err != nil:
+		return nil, err
+	case store.Has(o.SHA256):
 		return taken{Have: true}, nil
-	case o.Size > s.largest:
-		return nil, &farm.Refusal{Why: fmt.Sprintf("an artefact of %d bytes: at most %d are taken", o.Size, s.largest), Exit: 1}
+	case o.Size > largest:
+		return nil, &farm.Refusal{Why: fmt.Sprintf("an artefact of %d bytes: at most %d are taken", o.Size, largest), Exit: 1}
 	case o.Offset < 0 || int64(len(o.Body)) > o.Size-o.Offset:
 		return nil, &farm.Refusal{Why: "a piece beyond the artefact's end", Exit: 1}
 	}
 	u := s.uploads[name]
 	if o.Offset == 0 && (u == nil || u.sum != o.SHA256 || u.next > int64(len(o.Body))) {
-		var err error
-		if u, err = s.begin(name, o); err != nil {
-			return nil, err
-		}
+		u = s.begin(name, store, o)
 	}
 	if u == nil || u.sum != o.SHA256 {
 		return taken{Next: 0}, nil // the coordinator has begun anew meanwhile
@@ -269,7 +271,7 @@ func (s *shelf) take(_ context.Context, subject string, body []byte) (any, error
 	return s.append(name, u, o)
 }
 
-func (s *shelf) begin(name string, o offered) (*upload, error) {
+func (s *shelf) begin(name string, store *artefacts.Store, o offered) *upload {
 	s.abandon(name)
 	if len(s.uploads) == uploadsAtATime {
 		s.abandonOldest()
@@ -277,12 +279,12 @@ func (s *shelf) begin(name string, o offered) (*upload, error) {
 	r, w := io.Pipe()
 	u := &upload{sum: o.SHA256, pipe: w, done: make(chan error, 1), last: time.Now()}
 	go func() {
-		_, err := s.store.Put(r, o.SHA256, o.Size)
+		_, err := store.Put(r, o.SHA256, o.Size)
 		r.CloseWithError(errors.Join(err, io.ErrClosedPipe))
 		u.done <- err
 	}()
 	s.uploads[name] = u
-	return u, nil
+	return u
 }
 
 func (s *shelf) append(name string, u *upload, o offered) (any, error) {

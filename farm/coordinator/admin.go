@@ -32,7 +32,7 @@ func (c *Coordinator) admin(ctx context.Context, subject string, body []byte) (a
 		"approve": c.onTest(c.approve), "reject": c.onTest(c.reject), "stop": c.onTest(c.end), "pause": c.onTest(c.pause),
 		"resume": c.onTest(c.resume), "priority": c.onTest(c.priority), "share": c.onTest(c.share),
 		"drain": c.onWorker(rightRun, c.drain), "quarantine": c.onWorker(rightAdmin, c.setQuarantine), "trust": c.onWorker(rightAdmin, c.trust),
-		"purge": c.purge, "pull": c.pull, "push": c.push, "sum": c.sum,
+		"purge": c.purge, "pull": c.pull, "push": c.push, "sum": c.sum, "blocks": c.pullBlock,
 	}[word]
 	if do == nil {
 		return nil, refuse(exitRefused, "no verb %q", word)
@@ -129,6 +129,9 @@ const (
 // mayPlay says why a plan cannot be played on a farm, or not so by this owner.
 func (c *Coordinator) mayPlay(plan *match.Plan, s *farm.Submission, who asker) error {
 	_, tuneErr := settingsOf(plan)
+	if _, err := unitOf(plan); err != nil {
+		return refuse(exitRefused, "%v", err)
+	}
 	switch {
 	case plan.Design.Kind.ByResults():
 		return refuse(exitRefused, "a farm plays designs that know every pair beforehand, and %s pairs by results", plan.Design.Kind)

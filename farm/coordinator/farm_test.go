@@ -103,7 +103,9 @@ type store struct {
 	voided   []string
 	adds     int
 	states   []match.TuneState
-	early    string // a state that was stored before its pairs
+	blocks   map[int]farm.StoredBlock
+	files    map[int][]byte // of blocks
+	early    string         // a state that was stored before its pairs
 }
 
 var errFull = errors.New("no space left on device")

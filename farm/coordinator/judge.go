@@ -56,6 +56,7 @@ type item struct {
 	twice  bool   // the pair is in the store already, or an item before has it
 	lost   string // stale: why its run, which has ended, cannot be opened; it is kept as evidence
 	astray bool   // stale: a pair of a tune, of a path that is no more
+	gone   bool   // stale: a block whose file is not there
 }
 
 // judgeAll reads the stream to the end of ctx, or of the stores.
@@ -111,7 +112,7 @@ func (c *Coordinator) judgeBatch(ctx context.Context, all []farm.Delivery) error
 	for i := range all {
 		messages[i].Delivery = all[i]
 		reading.Go(func() error {
-			c.read(&messages[i])
+			c.read(ctx, &messages[i])
 			return nil
 		})
 	}
@@ -146,7 +147,7 @@ func (c *Coordinator) judges() int {
 
 // read is what can be said of a message without any other: is it signed, were its leases
 // granted, can its pairs have been played.
-func (c *Coordinator) read(m *message) {
+func (c *Coordinator) read(ctx context.Context, m *message) {
 	m.worker = farm.Speaker(m.Subject)
 	key, ok := c.config.Keys.Key(m.worker)
 	if !ok || !key.may(rightWork) {
@@ -176,11 +177,11 @@ func (c *Coordinator) read(m *message) {
 			it.copied = leases[string(it.Lease.Token)]
 			leases[string(it.Lease.Token)] = true
 		}
-		c.readItem(m, it)
+		c.readItem(ctx, m, it)
 	}
 }
 
-func (c *Coordinator) readItem(m *message, it *item) {
+func (c *Coordinator) readItem(ctx context.Context, m *message, it *item) {
 	c.mu.Lock()
 	it.run = c.runs[it.Lease.Run]
 	c.mu.Unlock()
@@ -202,6 +203,12 @@ func (c *Coordinator) readItem(m *message, it *item) {
 		if it.Attempt.Pair != it.Lease.Pair {
 			it.refuse = fmt.Sprintf("an attempt at pair %d under the lease of pair %d", it.Attempt.Pair, it.Lease.Pair)
 		}
+		return
+	case it.Item.Block != nil:
+		c.readBlock(ctx, m, it)
+		return
+	case it.run.unit != nil:
+		it.refuse = fmt.Sprintf("a pair of %s, which is of blocks of self-play", it.run.Name)
 		return
 	}
 	var err error
@@ -270,9 +277,10 @@ type name struct {
 // the disk does for many.
 func (c *Coordinator) count(ctx context.Context, messages []message) error {
 	c.decide(ctx, messages)
-	var storing errgroup.Group
+	var writing errgroup.Group
 	var once sync.Mutex // of what the stores say
 	var carriers []*item
+	var blocks []storing
 	for i := range messages {
 		for j := range messages[i].items {
 			it := &messages[i].items[j]
@@ -283,7 +291,11 @@ func (c *Coordinator) count(ctx context.Context, messages []message) error {
 				carriers = append(carriers, it)
 				continue
 			}
-			storing.Go(func() error {
+			if it.Item.Block != nil {
+				blocks = append(blocks, storing{&messages[i], it})
+				continue
+			}
+			writing.Go(func() error {
 				added, err := c.store(ctx, it)
 				once.Lock()
 				defer once.Unlock()
@@ -292,10 +304,14 @@ func (c *Coordinator) count(ctx context.Context, messages []message) error {
 			})
 		}
 	}
-	if err := storing.Wait(); err != nil {
+	if err := writing.Wait(); err != nil {
 		return fmt.Errorf("coordinator: storing: %w", err)
 	}
-	if err := c.carry(ctx, carriers); err != nil {
+	err := c.carry(ctx, carriers)
+	if err == nil {
+		err = c.storeBlocks(ctx, blocks)
+	}
+	if err != nil {
 		return fmt.Errorf("coordinator: storing: %w", err)
 	}
 	c.mu.Lock()
@@ -373,7 +389,7 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 			if r != nil {
 				r.counts.stale++
 			}
-			if it.astray {
+			if it.astray || it.gone && r.ledger != nil {
 				r.ledger.Refused(now, leaseOf(it.Lease))
 			}
 		case it.refuse != "":
@@ -385,12 +401,15 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 		case it.Attempt != nil:
 		case it.Lease.Audit:
 			c.audited(ctx, r, m, it)
+		case it.added && it.Item.Block != nil:
+			c.addedBlock(ctx, now, m.worker, it)
 		case it.added:
 			c.added(ctx, now, m.worker, it)
 		default:
 			r.counts.duplicates++
 			r.ledger.Stored(now, it.Lease.Pair)
 		}
+		c.forgetUpload(m, it)
 	}
 	if blame != "" {
 		c.blame(ctx, m.worker, blame)

@@ -95,6 +95,9 @@ func (c *Coordinator) giving(ctx context.Context, name string, see func(*run)) (
 	if err := c.open(ctx, r, time.Now()); err != nil {
 		return nil, err
 	}
+	if r.unit != nil {
+		return nil, refuse(exitRefused, "test %s has blocks of self-play, and no pairs: gogi farm pull --to FOLDER brings them", r.Name)
+	}
 	give, ok := r.store.(pairs)
 	if !ok {
 		return nil, refuse(exitRefused, "the stores of this farm give nothing back")
@@ -152,6 +155,9 @@ func (c *Coordinator) push(ctx context.Context, who asker, body []byte) (any, er
 	r := c.find(o.Run)
 	if r == nil {
 		return nil, refuse(exitRefused, "there is no test %q", o.Run)
+	}
+	if r.unit != nil {
+		return nil, refuse(exitRefused, "test %s has blocks of self-play, and takes no pairs", r.Name)
 	}
 	if err := own(who, r, "push pairs into"); err != nil {
 		return nil, err

@@ -37,14 +37,19 @@ func (c *Coordinator) readSpent(ctx context.Context, now time.Time) error {
 
 // spend counts a pair that was stored just now.
 func (c *Coordinator) spend(now time.Time, r *run, p *match.PairResult) {
+	for i := range p.Games {
+		if g := &p.Games[i]; !g.Started.IsZero() { // else nothing says when
+			c.spendTime(now, r, min(max(g.Ended.Sub(g.Started), 0), gameMost))
+		}
+	}
+}
+
+// spendTime counts slot-time against an owner's quota of a day.
+func (c *Coordinator) spendTime(now time.Time, r *run, took time.Duration) {
 	if day := dayOf(now); day.After(c.day) {
 		c.day, c.spent = day, map[string]time.Duration{}
 	}
-	for i := range p.Games {
-		if g := &p.Games[i]; !g.Started.IsZero() { // else nothing says when
-			c.spent[r.Owner] += min(max(g.Ended.Sub(g.Started), 0), gameMost)
-		}
-	}
+	c.spent[r.Owner] += took
 }
 
 // overspent says that an owner has had all the slot-hours of today, "" where it has not.

@@ -13,6 +13,7 @@ import (
 	"gogi/gate"
 	"gogi/live"
 	"gogi/match"
+	"gogi/selfplay"
 )
 
 // record is what is kept of a test, in the bucket of tests under its plan's digest.
@@ -53,6 +54,7 @@ type run struct {
 	revision revision
 	plan     *match.Plan
 	task     farm.Task
+	unit     *selfplay.Unit // its pairs are blocks of self-play; nil: they are pairs
 
 	// Of a run that is open, see Coordinator.open; else nil.
 	store   Store
@@ -87,6 +89,9 @@ func newRun(digest string, rec record, known uint64) (*run, error) {
 		return nil, fmt.Errorf("coordinator: test %s: its plan has the digest %s, and is kept as %s", rec.Name, got, digest)
 	}
 	r := &run{record: rec, digest: digest, revision: revision{known: known}, plan: plan, hub: live.NewHub(plan.Run), attempts: map[int]int{}, cost: 60, heard: map[string]*heard{}, relayed: map[string]uint64{}}
+	if r.unit, err = unitOf(plan); err != nil {
+		return nil, fmt.Errorf("coordinator: test %s: %w", rec.Name, err)
+	}
 	if plan.Scales() {
 		r.claims = newClaims(plan)
 	}
@@ -266,7 +271,7 @@ func (r *run) status() farm.TestStatus {
 	s := farm.TestStatus{
 		Run: r.digest, Name: r.Name, Owner: r.Owner, State: r.State, Why: r.Why, Priority: r.Priority, Share: r.Share, Note: r.Note,
 		Needs: r.Needs, Log: slices.Clone(r.Log), Pairs: r.plan.Pairs, Condemned: slices.Clone(r.Condemned), Verdict: r.Verdict,
-		Added: r.counts.added, Duplicates: r.counts.duplicates, Refused: r.counts.refused, Stale: r.counts.stale, Agreed: r.counts.agreed, Differed: r.counts.differed,
+		Selfplay: r.unit != nil, Added: r.counts.added, Duplicates: r.counts.duplicates, Refused: r.counts.refused, Stale: r.counts.stale, Agreed: r.counts.agreed, Differed: r.counts.differed,
 	}
 	if r.ledger == nil {
 		return s

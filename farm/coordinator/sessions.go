@@ -38,6 +38,8 @@ type worker struct {
 	// Probation is why it plays nothing with scaled clocks, and all its pairs elsewhere are
 	// audited: its speed is not what it claims. "": it is on none. It ends with another claim.
 	Probation string `cbor:"probation"`
+	// Blocks is how many blocks of self-play counted, as of when this was kept last, and since.
+	Blocks int `cbor:"blocks,omitempty"`
 	// Forgiven is the evidence of residuals, by run, that somebody has pardoned: logarithms
 	// of e-values.
 	Forgiven map[string]float64 `cbor:"forgiven,omitempty"`

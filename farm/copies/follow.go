@@ -32,7 +32,7 @@ type state struct {
 	pairs  int
 }
 
-// Round copies what is new, of all tests that were played. What is copied was replayed by
+// Round copies what is new, of all tests that were played, but for blocks of self-play. What is copied was replayed by
 // the rules: an ErrDiffers says that the farm gave something that nobody can have played.
 func (f *Follower) Round(ctx context.Context) error {
 	var s farm.Status
@@ -45,7 +45,7 @@ func (f *Follower) Round(ctx context.Context) error {
 	for i := range s.Tests {
 		t := &s.Tests[i]
 		was, known := f.copied[t.Run]
-		if known && was.stored == t.Stored && was.log == len(t.Log) || t.State == farm.Submitted {
+		if known && was.stored == t.Stored && was.log == len(t.Log) || t.State == farm.Submitted || t.Selfplay {
 			continue
 		}
 		got, err := f.copy(ctx, t.Run)

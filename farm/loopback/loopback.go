@@ -521,6 +521,25 @@ func (b *Bus) Artefacts(context.Context) (map[string]int64, error) {
 	return sizes, nil
 }
 
+// Uploaded implements farm.Bus.
+func (b *Bus) Uploaded(_ context.Context, _, sum string, limit int64) ([]byte, error) {
+	b.hall.mu.Lock()
+	defer b.hall.mu.Unlock()
+	body, ok := b.hall.artefacts[sum]
+	if !ok || int64(len(body)) > limit {
+		return nil, farm.ErrNoUpload
+	}
+	return body, nil
+}
+
+// Discard implements farm.Bus.
+func (b *Bus) Discard(_, sum string) error {
+	b.hall.mu.Lock()
+	defer b.hall.mu.Unlock()
+	delete(b.hall.artefacts, sum)
+	return nil
+}
+
 // Fill implements farm.Bus.
 func (b *Bus) Fill(context.Context) (float64, error) {
 	b.hall.mu.Lock()

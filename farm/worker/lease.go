@@ -13,7 +13,8 @@ import (
 	"gogi/runner"
 )
 
-// Next implements runner.Source: the next pair whose run can be played here.
+// Next implements runner.Source: the next pair whose run can be played here. A block of
+// self-play is played before it returns: a slot is taken by it as by a pair.
 func (w *Worker) Next(ctx context.Context) (runner.Lease, error) {
 	for {
 		if ctx.Err() != nil {
@@ -23,6 +24,9 @@ func (w *Worker) Next(ctx context.Context) (runner.Lease, error) {
 		l, over, changed := w.nextReady(), w.nothingMore(), w.changed
 		w.mu.Unlock()
 		switch {
+		case l != nil && l.task.ready.Selfplay != "":
+			w.playBlock(ctx, l)
+			continue
 		case l != nil:
 			return w.play(l), nil
 		case over:

@@ -182,6 +182,8 @@ func (w *Worker) beat(ctx context.Context) error {
 	if err == nil {
 		w.outbox.Done(told.Stored)
 		w.outbox.Done(told.Drop)
+		w.forgetBlocks(told.Stored)
+		w.forgetBlocks(told.Drop)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -416,7 +418,10 @@ func (w *Worker) publishAll(ctx context.Context) error {
 		if len(items) == 0 {
 			return nil
 		}
-		err := w.publish(ctx, items, numbers)
+		items, err := w.upload(ctx, items)
+		if err == nil && len(items) > 0 {
+			err = w.publish(ctx, items, numbers)
+		}
 		if end := refusal(err, nil); end != nil {
 			w.endBy(end)
 			return end

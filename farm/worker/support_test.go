@@ -3,6 +3,8 @@ package worker_test
 import (
 	"context"
 	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +33,7 @@ type memory struct {
 	told      []string // subjects
 	ids       map[string]bool
 	stream    [][]byte
+	uploads   map[string]string // by SHA-256; nil: none are taken
 	arrived   chan struct{}
 	asked     map[string]int // requests, also those that did not arrive, by kind
 }
@@ -124,9 +127,20 @@ func (m *memory) Tell(subject string, body []byte) error {
 }
 
 func (m *memory) Artefact(context.Context, string) (io.ReadCloser, error) { return nil, farm.ErrAway }
-func (m *memory) PutArtefact(context.Context, io.ReadSeeker, int64) (string, error) {
-	return "", farm.ErrAway
+
+// PutArtefact takes uploads where the test has made a place for them.
+func (m *memory) PutArtefact(_ context.Context, r io.ReadSeeker, _ int64) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.away || m.uploads == nil {
+		return "", farm.ErrAway
+	}
+	body, err := io.ReadAll(r)
+	sum := sha256.Sum256(body)
+	m.uploads[hex.EncodeToString(sum[:])] = string(body)
+	return hex.EncodeToString(sum[:]), err
 }
+
 func (m *memory) Close() error { return nil }
 
 // ends is a coordinator's end, in memory or on NATS.
@@ -154,6 +168,7 @@ type coordinator struct {
 	stored     map[string]map[int]bool
 	attempts   []match.Attempt
 	pairs      []match.PairResult // as they came
+	blocks     []farm.Item        // as they came
 	duplicates int
 	beats      []farm.Beat
 	back       []farm.Back
@@ -356,6 +371,11 @@ func (c *coordinator) take(body []byte) {
 	for _, item := range batch.Items {
 		if item.Attempt != nil {
 			c.attempts = append(c.attempts, *item.Attempt)
+			continue
+		}
+		if item.Block != nil {
+			c.blocks = append(c.blocks, item)
+			c.stored[item.Lease.Run][item.Lease.Pair] = true
 			continue
 		}
 		r, err := match.DecodePair(item.Pair, 1<<20)

@@ -20,10 +20,14 @@ type PullCommand struct {
 	owner
 	Test string `arg:"" name:"test" help:"Its name, or its plan's digest."`
 	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database, in which gogi match goes on with it."`
+	To   string `placeholder:"FOLDER" help:"Of self-play: the folder of its blocks and data, which gogi selfplay would have made."`
 }
 
 // Run brings what is not there yet.
 func (c *PullCommand) Run(ctx context.Context, env *verb.Env) error {
+	if c.To != "" {
+		return c.blocks(ctx, env)
+	}
 	got, err := c.pull(ctx, c.Test, c.DB)
 	if err != nil {
 		return err

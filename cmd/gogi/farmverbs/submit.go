@@ -27,7 +27,7 @@ import (
 // SubmitCommand hands in a test.
 type SubmitCommand struct {
 	owner
-	File string `arg:"" optional:"" help:"A series as TOML, or the name of a ready one, as of gogi match; or a tune, as of gogi tune."`
+	File string `arg:"" optional:"" help:"A series as TOML, or the name of a ready one, as of gogi match; or a tune, as of gogi tune, or self-play, as of gogi selfplay."`
 
 	Binary    []string `group:"farm" sep:"none" placeholder:"A=FILE:ISA" help:"A build of engine A for other machines: of one commit, for ISA (x86-64-v3, armv8.2) or OS/ARCH/ISA. Repeat it."`
 	Priority  *int     `group:"farm" placeholder:"N" help:"From -10 to 10; beyond 2 it takes the right to run (default: 0, of a tune and its validation -1)."`
@@ -84,6 +84,9 @@ func (c *SubmitCommand) plan(ctx context.Context, env *verb.Env, guard *process.
 			c.Priority = new(int)
 			*c.Priority = tunePriority
 		}
+	}
+	if file.Selfplay != nil {
+		make = c.selfplayPlan
 	}
 	plan, warnings, err := make(ctx, file, dir, guard, builds)
 	if err != nil {
@@ -245,7 +248,7 @@ func filesOf(plan *match.Plan, builds []build) map[string]string {
 }
 
 func (c *SubmitCommand) dry(env *verb.Env, plan *match.Plan, files map[string]string) error {
-	fmt.Fprintf(env.Out, "%s · plan %.12s · %d games; it would be handed in with:\n", plan.Run, plan.Digest(), plan.Games())
+	fmt.Fprintf(env.Out, "%s · plan %.12s · %s; it would be handed in with:\n", plan.Run, plan.Digest(), units(plan))
 	if len(files) == 0 {
 		fmt.Fprintln(env.Out, "  nothing: its engines are in every gogi")
 	}
@@ -283,7 +286,7 @@ func (c *SubmitCommand) submit(ctx context.Context, env *verb.Env, plan *match.P
 	if c.JSON {
 		return format.JSON(env.Out, status)
 	}
-	fmt.Fprintf(env.Out, "%s · plan %.12s · %d games · %s: somebody of another owner approves it\n", status.Name, status.Run, plan.Games(), status.State)
+	fmt.Fprintf(env.Out, "%s · plan %.12s · %s · %s: somebody of another owner approves it\n", status.Name, status.Run, units(plan), status.State)
 	return nil
 }
 

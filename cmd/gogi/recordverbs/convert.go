@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"io"
 
-	"gogi/ensemble/voting"
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/kifu/packed"
-	"gogi/shogi"
+	"gogi/selfplay"
 	"gogi/transcribe"
 )
 
@@ -35,23 +34,7 @@ type Training struct {
 
 // Options are the options as package packed has them.
 func (t Training) Options() packed.Options {
-	return packed.Options{NoMate: t.NoMate, Unscored: t.Unscored, Opening: t.Opening, Played: t.Played, Votes: VoteCounts}
-}
-
-// VoteCounts are the moves that a council voted for, as candidates with the number of
-// their votes; none for what is no vote record.
-func VoteCounts(detail []byte) (list []packed.Candidate) {
-	record, err := voting.ParseRecord(detail)
-	if err != nil {
-		return nil
-	}
-	for _, c := range record.Counts {
-		m, err := shogi.ParseMove(c.Key)
-		if err == nil && c.Value > 0 {
-			list = append(list, packed.Candidate{Move: m, Visits: uint16(min(c.Value, 1<<16-1))}) //nolint:gosec // in range
-		}
-	}
-	return list
+	return packed.Options{NoMate: t.NoMate, Unscored: t.Unscored, Opening: t.Opening, Played: t.Played, Votes: selfplay.VoteCounts}
 }
 
 // Run converts, and tells what was left out; anything that could not be read or written

@@ -21,6 +21,7 @@ import (
 	"gogi/match"
 	"gogi/records"
 	"gogi/results"
+	"gogi/selfplay"
 	"gogi/shogi"
 )
 
@@ -64,7 +65,7 @@ func (c *ExportCommand) Run(ctx context.Context, env *verb.Env) error {
 
 // export reads the flags.
 func (c *ExportCommand) export() (*records.Export, error) {
-	options := packed.Options{Opening: c.Given, Unscored: c.Unscored, NoMate: c.NoMate, Played: c.Played, Rule: shogi.CSARule27, Votes: VoteCounts}
+	options := packed.Options{Opening: c.Given, Unscored: c.Unscored, NoMate: c.NoMate, Played: c.Played, Rule: shogi.CSARule27, Votes: selfplay.VoteCounts}
 	f, err := formats.Find(records.Formats(options), c.Format)
 	if err != nil {
 		return nil, fmt.Errorf("--format: %w", err)

@@ -133,7 +133,7 @@ func (s *selfplaying) complete(ctx context.Context) error {
 
 func (s *selfplaying) generator() *selfplay.Generator {
 	return &selfplay.Generator{
-		Plan: s.Plan, Design: s.Design, Candidates: VoteCounts,
+		Plan: s.Plan, Design: s.Design, Candidates: selfplay.VoteCounts,
 		Open: func(ctx context.Context) (selfplay.Player, error) { return s.opener.Open(ctx, s.Plan.Players[0], nil) },
 	}
 }
