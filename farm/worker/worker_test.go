@@ -468,7 +468,7 @@ func TestJoinIsRefusedOrInVain(t *testing.T) {
 func TestAFullStreamStopsTheAsking(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newField(t)
-		run := f.add(plan("a", 60))
+		run := f.add(plan("a", 300))
 		w := f.join(t)
 		f.wire.set(func() { f.wire.capacity = 1; f.wire.stream = [][]byte{nil} })
 		done := playing(t.Context(), w, time.Second)
