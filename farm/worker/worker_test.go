@@ -221,8 +221,9 @@ func TestGiveBack(t *testing.T) {
 				t.Errorf("%+v is no crash", b)
 			}
 		}
-		if len(pairs) != 4 || len(f.back) != 4 {
-			t.Errorf("given back: %+v", f.back)
+		// Two are played and two wait; what was asked for as slots became free may come, too.
+		if len(pairs) < 4 || len(f.back) != len(pairs) || len(f.back) != int(f.epoch) { //nolint:gosec // a few grants
+			t.Errorf("of %d granted pairs are given back: %+v", f.epoch, f.back)
 		}
 	})
 }
