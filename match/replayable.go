@@ -12,7 +12,7 @@ import (
 )
 
 // Replayable is the plan as far as VerifyGames needs it: its players' names and
-// limits, its design and seed, its rules and its adjudication. It has no openings and
+// limits and whether they are councils, its design and seed, its rules and its adjudication. It has no openings and
 // cannot be played.
 func (c *CanonicalPlan) Replayable() (*Plan, error) {
 	rule, err := shogi.ParseDeclarationRule(c.Rules.Declaration)
@@ -43,7 +43,11 @@ func (c *CanonicalPlan) Replayable() (*Plan, error) {
 		if err != nil {
 			return nil, fmt.Errorf("match: a stored plan: player %s: %w", player.Name, err)
 		}
-		p.Players = append(p.Players, Player{Name: player.Name, Limits: limits})
+		known := Player{Name: player.Name, Limits: limits}
+		if player.Council != nil {
+			known.Council = &Council{} // that it is one: its games have records of votes
+		}
+		p.Players = append(p.Players, known)
 	}
 	return p, nil
 }

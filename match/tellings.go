@@ -86,7 +86,7 @@ func checkMove(m *kifu.Move, council bool) error {
 			return fmt.Errorf("a score or depth of %d", n)
 		}
 	}
-	return checkVote(m.Detail, council)
+	return checkVote(m.Vote(), council) // a move of an engine's book says so, and is no vote
 }
 
 // checkVote refuses what cannot be a council's record; package ensemble/voting knows what

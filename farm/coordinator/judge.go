@@ -251,7 +251,7 @@ func verifyVotes(r *match.PairResult) error {
 		for j := range len(moves) + 1 {
 			vote := r.Games[i].Record.Final
 			if j < len(moves) {
-				vote = moves[j].Detail
+				vote = moves[j].Vote()
 			} else if r.Games[i].Termination == match.MateAdjudication {
 				continue // it is a proof
 			}
