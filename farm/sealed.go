@@ -15,6 +15,8 @@ import (
 const (
 	// MaxBody is the longest body of a request or of a message of the stream.
 	MaxBody = 1 << 20
+	// MaxPair bounds what a pair takes when it is unpacked (match.DecodePair).
+	MaxPair = 16 << 20
 	// MaxItems bounds a Batch and the lists of a Beat.
 	MaxItems = 1 << 16
 )

@@ -196,20 +196,12 @@ func (w *dataWriter) all(ctx context.Context, f *Folder, blocks int) error {
 
 // block writes a block.
 func (w *dataWriter) block(b *Block, hash string) error {
-	row := BlockRow{Block: b.Number, SHA256: hash, Games: len(b.Games)}
+	n := b.Counts()
+	row := BlockRow{Block: b.Number, SHA256: hash, Games: n.Games, Black: n.Black, Draws: n.Draws, White: n.White, Plies: n.Plies}
 	w.manifest.Statistics.begin(b)
 	for i := range b.Games {
 		g := &b.Games[i]
 		w.manifest.Statistics.game(g)
-		row.Plies += len(g.Moves)
-		switch g.Winner {
-		case packed.BlackWins.String():
-			row.Black++
-		case packed.WhiteWins.String():
-			row.White++
-		default:
-			row.Draws++
-		}
 		if err := w.game(g); err != nil {
 			return fmt.Errorf("block %d, game %d: %w", b.Number, i, err)
 		}

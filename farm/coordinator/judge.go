@@ -24,8 +24,6 @@ const (
 	judgeBatch = 16
 	// judgeLimit is far more than a batch takes: a store that hangs is one that failed.
 	judgeLimit = time.Minute
-	// pairBytes bounds what a decoded pair takes.
-	pairBytes = 16 << 20
 	// maxAttempts of a pair are kept.
 	maxAttempts = 10
 	// refusalsToQuarantine is how many results of a worker may be refused.
@@ -212,7 +210,7 @@ func (c *Coordinator) readItem(ctx context.Context, m *message, it *item) {
 		return
 	}
 	var err error
-	if it.pair, err = match.DecodePair(it.Item.Pair, pairBytes); err == nil {
+	if it.pair, err = match.DecodePair(it.Item.Pair, farm.MaxPair); err == nil {
 		if it.pair.Pair.ID != it.Lease.Pair {
 			err = fmt.Errorf("pair %d under the lease of pair %d", it.pair.Pair.ID, it.Lease.Pair)
 		} else if err = verify(it.run.plan, &it.pair); err == nil {

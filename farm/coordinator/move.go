@@ -177,7 +177,7 @@ func (c *Coordinator) take(ctx context.Context, who asker, r *run, texts [][]byt
 	played := make([]match.PairResult, len(texts))
 	for i := range texts {
 		var err error
-		if played[i], err = match.DecodePair(texts[i], pairBytes); err == nil {
+		if played[i], err = match.DecodePair(texts[i], farm.MaxPair); err == nil {
 			err = verifyBrought(r.plan, &played[i])
 		}
 		if err != nil {

@@ -29,9 +29,6 @@ type Moved struct {
 	Tune   bool   `json:"tune,omitempty"`
 }
 
-// pairLimit bounds what a pair takes when it is unpacked.
-const pairLimit = 16 << 20
-
 // Pull copies what a test has and the database does not. The run has the test's name.
 func Pull(ctx context.Context, store *results.Store, ask Ask, test string) (Moved, error) {
 	out, _, err := PullPlan(ctx, store, ask, test)
@@ -168,7 +165,7 @@ func (c *copying) all(ctx context.Context, store *results.Store, ask Ask, test s
 // add stores a page.
 func (c *copying) add(ctx context.Context, texts [][]byte) error {
 	for _, text := range texts {
-		p, err := match.DecodePair(text, pairLimit)
+		p, err := match.DecodePair(text, farm.MaxPair)
 		if err == nil && c.verify != nil {
 			err = c.verify(c.plan, &p)
 		}
@@ -191,8 +188,11 @@ func (c *copying) add(ctx context.Context, texts [][]byte) error {
 	return nil
 }
 
-// takeOut takes out what the farm has taken out and this copy still has, if anything.
+// takeOut takes out what the farm has taken out and this copy still has, if anything: all
+// that has one reason at once, since each reads the run's games.
 func (c *copying) takeOut(ctx context.Context, store *results.Store, voids []farm.Void) (some bool, err error) {
+	type reason struct{ why, by string }
+	out := map[reason]map[int]bool{}
 	for _, v := range voids {
 		there, err := c.has(ctx, store, v)
 		if err != nil {
@@ -201,20 +201,26 @@ func (c *copying) takeOut(ctx context.Context, store *results.Store, voids []far
 		if !there {
 			continue
 		}
-		out, err := c.run.Void(ctx, cmp.Or(v.Why, "the farm has taken it out"), cmp.Or(v.By, "the farm"), func(r match.Row) bool { return r.Pair == v.Pair })
+		r := reason{cmp.Or(v.Why, "the farm has taken it out"), cmp.Or(v.By, "the farm")}
+		if out[r] == nil {
+			out[r] = map[int]bool{}
+		}
+		out[r][v.Pair] = true
+	}
+	for r, pairs := range out {
+		gone, err := c.run.Void(ctx, r.why, r.by, func(g match.Row) bool { return pairs[g.Pair] })
 		if err != nil {
 			return some, err
 		}
-		c.out.Voided, some = c.out.Voided+len(out), true
+		c.out.Voided, some = c.out.Voided+len(gone), true
 	}
 	return some, nil
 }
 
 // has reports whether this very playing is stored here.
 func (c *copying) has(ctx context.Context, store *results.Store, v farm.Void) (bool, error) {
-	finished, err := c.run.Finished(ctx)
-	if err != nil || !finished[v.Pair] {
-		return false, err
+	if !c.there[v.Pair] {
+		return false, nil
 	}
 	p, err := store.Pair(ctx, c.run.ID(), v.Pair)
 	if err != nil {

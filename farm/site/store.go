@@ -114,7 +114,7 @@ func (s *stored) Voids(ctx context.Context, ids []int) (list []farm.Void, err er
 		}
 		counts := playing(&current)
 		for _, v := range of {
-			p, err := match.DecodePair(v.Body, voidLimit)
+			p, err := match.DecodePair(v.Body, farm.MaxPair)
 			if err != nil {
 				return nil, err
 			}
@@ -135,9 +135,6 @@ func playing(p *match.PairResult) farm.Void {
 	}
 	return v
 }
-
-// voidLimit bounds what a pair takes when it is unpacked.
-const voidLimit = 16 << 20
 
 // Sum implements what the coordinator asks of a store that can be copied.
 func (s *stored) Sum(ctx context.Context, from, below int) (sum string, pairs int, err error) {

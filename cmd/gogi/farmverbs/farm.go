@@ -20,7 +20,7 @@ type Command struct {
 	Key   KeyCommand   `cmd:"" help:"Who may work, hand in, approve, control: make, list and revoke keys."`
 	Login LoginCommand `cmd:"" help:"Keep credentials for the verbs below, once the farm has accepted them."`
 
-	Submit   SubmitCommand   `cmd:"" help:"Hand in a series: the flags are those of gogi match."`
+	Submit   SubmitCommand   `cmd:"" help:"Hand in a series (the flags are those of gogi match), or the file of a tune or of self-play."`
 	Approve  ApproveCommand  `cmd:"" help:"Let a test of another owner be played."`
 	Reject   RejectCommand   `cmd:"" help:"End a test of another owner before it is played."`
 	List     ListCommand     `cmd:"" help:"List the tests."`
@@ -30,7 +30,7 @@ type Command struct {
 	Resume   ResumeCommand   `cmd:"" help:"Go on with a test that is paused or was stopped, also with pairs that were given up."`
 	Priority PriorityCommand `cmd:"" help:"Say how urgent a test is."`
 	Share    ShareCommand    `cmd:"" help:"Say how many of the slots a test has, against others of its priority."`
-	Pull     PullCommand     `cmd:"" help:"Bring a test's games into a database here, where gogi match goes on with it."`
+	Pull     PullCommand     `cmd:"" help:"Bring a test's games into a database here, where gogi match goes on with it; blocks of self-play into a folder."`
 	Push     PushCommand     `cmd:"" help:"Bring the games of a run here to the farm's test of the same plan."`
 	Follow   FollowCommand   `cmd:"" help:"Keep a copy of all games on this machine, replayed and compared."`
 	Replay   ReplayCommand   `cmd:"" help:"Play some of a test's pairs again, here, and compare them move for move: exit code 0, or 12 where any differs."`
