@@ -1,4 +1,4 @@
-package main
+package statverbs
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 	"gogi/stats/rating"
 )
 
-// statsRankSumCommand compares two groups of rows of a table.
-type statsRankSumCommand struct {
+// RankSumCommand compares two groups of rows of a table.
+type RankSumCommand struct {
 	Table     string   `arg:"" help:"A CSV file with a header."`
 	Values    []string `required:"" placeholder:"COLUMN" help:"What is compared, each column by itself."`
 	By        string   `required:"" placeholder:"COLUMN" help:"What tells the two groups apart."`
@@ -25,7 +25,7 @@ type statsRankSumCommand struct {
 }
 
 // Run prints the tests.
-func (c *statsRankSumCommand) Run(env *verb.Env) error {
+func (c *RankSumCommand) Run(env *verb.Env) error {
 	where, err := sheet.ParseConditions(c.Where)
 	if err != nil {
 		return usage.Wrap(fmt.Errorf("--where %w", err))
@@ -41,8 +41,8 @@ func (c *statsRankSumCommand) Run(env *verb.Env) error {
 	return nil
 }
 
-// statsRMSECommand compares predictions with the truth.
-type statsRMSECommand struct {
+// RMSECommand compares predictions with the truth.
+type RMSECommand struct {
 	Table     string   `arg:"" help:"A CSV file with a header."`
 	Predicted string   `required:"" placeholder:"COLUMN" help:"What was predicted."`
 	Actual    string   `required:"" placeholder:"COLUMN" help:"What is true."`
@@ -52,7 +52,7 @@ type statsRMSECommand struct {
 }
 
 // Run prints the root mean square error.
-func (c *statsRMSECommand) Run(env *verb.Env) error {
+func (c *RMSECommand) Run(env *verb.Env) error {
 	where, err := sheet.ParseConditions(c.Where)
 	if err != nil {
 		return usage.Wrap(fmt.Errorf("--where %w", err))
@@ -68,8 +68,8 @@ func (c *statsRMSECommand) Run(env *verb.Env) error {
 	return nil
 }
 
-// statsOrdersCommand rates players by finishing orders.
-type statsOrdersCommand struct {
+// OrdersCommand rates players by finishing orders.
+type OrdersCommand struct {
 	File       string  `arg:"" help:"A CSV file with the columns game, player, and rank or points."`
 	Confidence float64 `default:"0.95" help:"Of the intervals."`
 	Samples    int     `default:"1000" help:"Of whole games, for the intervals."`
@@ -78,7 +78,7 @@ type statsOrdersCommand struct {
 }
 
 // Run prints shares of points and strengths.
-func (c *statsOrdersCommand) Run(env *verb.Env) error {
+func (c *OrdersCommand) Run(env *verb.Env) error {
 	if err := reckon.CheckShare("confidence", c.Confidence); err != nil {
 		return usage.Wrap(err)
 	}
@@ -100,15 +100,15 @@ func (c *statsOrdersCommand) Run(env *verb.Env) error {
 	return nil
 }
 
-// statsAICCommand compares models by printed log-likelihoods.
-type statsAICCommand struct {
+// AICCommand compares models by printed log-likelihoods.
+type AICCommand struct {
 	Models []string `arg:"" name:"model" help:"NAME=LOGLIK,K: a log-likelihood, and how many numbers the model estimates (of strengths, one less than players)."`
 	Games  int      `placeholder:"N" help:"How many games: AICc and BIC depend on it."`
 	JSON   bool     `name:"json" help:"One JSON object."`
 }
 
 // Run prints the table.
-func (c *statsAICCommand) Run(env *verb.Env) error {
+func (c *AICCommand) Run(env *verb.Env) error {
 	var models []ratings.Model
 	wrong := reckon.CheckCount("games", c.Games)
 	for _, text := range c.Models {
@@ -130,15 +130,15 @@ func (c *statsAICCommand) Run(env *verb.Env) error {
 	return nil
 }
 
-// statsErrorCommand is the standard error of a win rate.
-type statsErrorCommand struct {
+// ErrorCommand is the standard error of a win rate.
+type ErrorCommand struct {
 	Wins  int  `required:"" placeholder:"W" help:"Games won."`
 	Games int  `required:"" placeholder:"N" help:"Decisive games."`
 	JSON  bool `name:"json" help:"One JSON object."`
 }
 
 // Run prints the error.
-func (c *statsErrorCommand) Run(env *verb.Env) error {
+func (c *ErrorCommand) Run(env *verb.Env) error {
 	e, err := reckon.NewStandardError(c.Wins, c.Games)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package statverbs
 
 import (
 	"errors"
@@ -13,8 +13,8 @@ import (
 	"gogi/regression"
 )
 
-// regressCommand explains columns of a table by other columns.
-type regressCommand struct {
+// RegressCommand explains columns of a table by other columns.
+type RegressCommand struct {
 	Table      string   `arg:"" help:"A CSV file with a header."`
 	Y          []string `name:"y" required:"" placeholder:"COLUMN,…" help:"What is explained, such as a rating; each column by itself."`
 	X          []string `name:"x" required:"" sep:"none" placeholder:"COLUMN,…" help:"What explains it, together. Repeated: one regression for each."`
@@ -26,7 +26,7 @@ type regressCommand struct {
 }
 
 // Run prints the regressions.
-func (c *regressCommand) Run(env *verb.Env) error {
+func (c *RegressCommand) Run(env *verb.Env) error {
 	q, err := c.query()
 	if err != nil {
 		return usage.Wrap(err)
@@ -42,7 +42,7 @@ func (c *regressCommand) Run(env *verb.Env) error {
 	return nil
 }
 
-func (c *regressCommand) query() (regression.Query, error) {
+func (c *RegressCommand) query() (regression.Query, error) {
 	q := regression.Query{Y: c.Y, SkipEmpty: c.SkipEmpty, Level: c.Confidence}
 	if !(c.Confidence > 0 && c.Confidence < 1) {
 		return q, fmt.Errorf("--confidence %g: expected a number between 0 and 1, such as 0.95", c.Confidence)
@@ -62,7 +62,7 @@ func (c *regressCommand) query() (regression.Query, error) {
 	return q, nil
 }
 
-func (c *regressCommand) checkSet(set []string) error {
+func (c *RegressCommand) checkSet(set []string) error {
 	for i, x := range set {
 		set[i] = strings.TrimSpace(x)
 		same := func(o string) bool { return strings.EqualFold(o, set[i]) }

@@ -1,4 +1,4 @@
-package main
+package statverbs
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"gogi/stats"
 )
 
-// statsPlanCommand prints how many games a difference takes.
-type statsPlanCommand struct {
+// PlanCommand prints how many games a difference takes.
+type PlanCommand struct {
 	Elo         eloFlag       `required:"" placeholder:"E" help:"The true difference, in Elo of the score of all games."`
 	Alpha       float64       `default:"0.05" help:"The probability of a false alarm."`
 	Power       float64       `default:"0.95" help:"The probability to find the difference; 1 - beta of a sequential test."`
@@ -37,7 +37,7 @@ type statsPlanCommand struct {
 }
 
 // Run prints the plans.
-func (c *statsPlanCommand) Run(ctx context.Context, env *verb.Env) error {
+func (c *PlanCommand) Run(ctx context.Context, env *verb.Env) error {
 	conditions, err := c.conditions(ctx)
 	if err == nil {
 		err = c.setSpeed()
@@ -53,7 +53,7 @@ func (c *statsPlanCommand) Run(ctx context.Context, env *verb.Env) error {
 }
 
 // setSpeed makes the speed of the length of a game.
-func (c *statsPlanCommand) setSpeed() error {
+func (c *PlanCommand) setSpeed() error {
 	if c.Length < 0 || c.AtATime < 1 {
 		return usage.Wrap(errors.New("--game-length and --concurrency: expected a duration, and at least one game at a time"))
 	}
@@ -65,7 +65,7 @@ func (c *statsPlanCommand) setSpeed() error {
 }
 
 // conditions are those of the flags, of a run, or typical ones.
-func (c *statsPlanCommand) conditions(ctx context.Context) (reckon.Conditions, error) {
+func (c *PlanCommand) conditions(ctx context.Context) (reckon.Conditions, error) {
 	if c.From != "" {
 		return c.played(ctx)
 	}
@@ -80,7 +80,7 @@ func (c *statsPlanCommand) conditions(ctx context.Context) (reckon.Conditions, e
 }
 
 // played are the conditions of the run.
-func (c *statsPlanCommand) played(ctx context.Context) (conditions reckon.Conditions, err error) {
+func (c *PlanCommand) played(ctx context.Context) (conditions reckon.Conditions, err error) {
 	source := verb.Stored{Name: c.From, DB: c.DB}
 	err = source.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		if len(info.Players) != 2 {

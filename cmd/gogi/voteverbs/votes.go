@@ -1,4 +1,6 @@
-package main
+// Package voteverbs is the verbs about the votes of councils: flags, files, exit codes.
+// What they tell stands in package votes.
+package voteverbs
 
 import (
 	"context"
@@ -11,8 +13,15 @@ import (
 	"gogi/votes"
 )
 
-// votesShowCommand tells how councils voted.
-type votesShowCommand struct {
+// Command groups the verbs about the votes of councils.
+type Command struct {
+	Show   ShowCommand   `cmd:"" default:"withargs" help:"How a run's councils voted, or the votes of one game; what gogi votes does when no verb follows."`
+	Replay ReplayCommand `cmd:"" help:"Take all recorded votes again: by the recorded rule, as a check, or by others."`
+	Fit    FitCommand    `cmd:"" help:"Fit each member's scale, how its centipawns become chances, to the results of a run's games."`
+}
+
+// ShowCommand tells how councils voted.
+type ShowCommand struct {
 	votesSource
 	JSON bool   `name:"json" help:"One JSON object."`
 	SVG  string `name:"svg" placeholder:"FILE" help:"With --game: draw every member's weight over the game; - is the standard output."`
@@ -20,7 +29,7 @@ type votesShowCommand struct {
 }
 
 // Run prints the votes.
-func (c *votesShowCommand) Run(ctx context.Context, env *verb.Env) error {
+func (c *ShowCommand) Run(ctx context.Context, env *verb.Env) error {
 	if err := c.check(); err != nil {
 		return usage.Wrap(err)
 	}
@@ -44,7 +53,7 @@ func (c *votesShowCommand) Run(ctx context.Context, env *verb.Env) error {
 	return nil
 }
 
-func (c *votesShowCommand) check() error {
+func (c *ShowCommand) check() error {
 	switch {
 	case c.Game == "" && (c.SVG != "" || c.CSV != ""):
 		return errors.New("--svg and --csv show one game: add --game PAIR.LEG, such as --game 0.0")
@@ -57,7 +66,7 @@ func (c *votesShowCommand) check() error {
 }
 
 // oneGame shows the votes of one game in all the forms that were asked for.
-func (c *votesShowCommand) oneGame(ctx context.Context, env *verb.Env) error {
+func (c *ShowCommand) oneGame(ctx context.Context, env *verb.Env) error {
 	out := env.Out
 	var game *votes.Game
 	run, err := c.each(ctx, func(g *votes.Game) error {

@@ -1,13 +1,13 @@
-package main
+package statverbs
 
 import (
 	"gogi/internal/verb"
 	"gogi/reckon"
 )
 
-// statsCoverageCommand prints how often each method's interval holds the truth, or draws
+// CoverageCommand prints how often each method's interval holds the truth, or draws
 // it.
-type statsCoverageCommand struct {
+type CoverageCommand struct {
 	N          int       `name:"n" default:"100" placeholder:"N" help:"Decisive games."`
 	P          []float64 `name:"p" default:"0.5,0.6,0.7,0.8,0.9,0.95,0.99" placeholder:"P" help:"True probabilities to win a game."`
 	Confidence float64   `default:"0.95" help:"The confidence level that is promised."`
@@ -17,7 +17,7 @@ type statsCoverageCommand struct {
 }
 
 // Run prints the table, or writes the figure.
-func (c *statsCoverageCommand) Run(env *verb.Env) error {
+func (c *CoverageCommand) Run(env *verb.Env) error {
 	question := reckon.CoverageQuestion{N: c.N, P: c.P, Confidence: c.Confidence, Method: c.Method}
 	if c.Figure != "" {
 		return verb.WriteForm("--figure", c.Figure, env.Out, question.Figure)

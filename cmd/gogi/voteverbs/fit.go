@@ -1,4 +1,4 @@
-package main
+package voteverbs
 
 import (
 	"context"
@@ -8,15 +8,15 @@ import (
 	"gogi/votes"
 )
 
-// votesFitCommand fits the scales of council members.
-type votesFitCommand struct {
+// FitCommand fits the scales of council members.
+type FitCommand struct {
 	verb.Stored
 	Player string `placeholder:"NAME" help:"The members of this council only."`
 	JSON   bool   `name:"json" help:"One JSON object."`
 }
 
 // Run prints the scales, ready for a match file.
-func (c *votesFitCommand) Run(ctx context.Context, env *verb.Env) error {
+func (c *FitCommand) Run(ctx context.Context, env *verb.Env) error {
 	source := votesSource{Stored: c.Stored, Player: c.Player}
 	fit := votes.NewFit()
 	run, err := source.each(ctx, fit.Add)

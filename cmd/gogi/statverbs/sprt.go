@@ -1,12 +1,12 @@
-package main
+package statverbs
 
 import (
 	"gogi/internal/verb"
 	"gogi/reckon"
 )
 
-// statsSPRTCommand prints the state of a sequential test at some counts.
-type statsSPRTCommand struct {
+// SPRTCommand prints the state of a sequential test at some counts.
+type SPRTCommand struct {
 	Pentanomial string  `xor:"counts" required:"" placeholder:"LL,LD,MID,WD,WW" help:"Colour-swapped pairs by their two results; MID is a win and a loss, or two draws."`
 	Trinomial   string  `xor:"counts" required:"" placeholder:"W,D,L" help:"Independent games."`
 	Elo0        eloFlag `name:"elo0" default:"0" placeholder:"E" help:"The difference under H0."`
@@ -20,7 +20,7 @@ type statsSPRTCommand struct {
 }
 
 // Run prints the ratio, the bounds and what may be concluded.
-func (c *statsSPRTCommand) Run(env *verb.Env) error {
+func (c *SPRTCommand) Run(env *verb.Env) error {
 	answer, err := reckon.SPRTQuestion{
 		Pentanomial: c.Pentanomial, Trinomial: c.Trinomial, Confidence: c.Confidence,
 		Design: reckon.Design{Elo0: float64(c.Elo0), Elo1: float64(c.Elo1), Alpha: c.Alpha, Beta: c.Beta, Model: c.Model, Boundary: c.Boundary},

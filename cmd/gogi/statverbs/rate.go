@@ -1,4 +1,4 @@
-package main
+package statverbs
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"gogi/stats/rating"
 )
 
-// rateCommand rates the players of files of games, or of runs.
-type rateCommand struct {
+// RateCommand rates the players of files of games, or of runs.
+type RateCommand struct {
 	Sources    []string `arg:"" optional:"" name:"games" help:"Files of games (*.csv), or names of runs (default: the newest)."`
 	DB         string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of games."`
 	Model      string   `enum:"bt,order,add1,add2,add3,mul1,mul2,mul3,linear,free,free+order,all" default:"all" help:"What decides a game: bt (strength alone), order (and the first move), add1 to mul3, linear, free, free+order (and handicaps), all (compare them, and choose)."`
@@ -33,7 +33,7 @@ type rateCommand struct {
 }
 
 // Run prints the ratings.
-func (c *rateCommand) Run(ctx context.Context, env *verb.Env) error {
+func (c *RateCommand) Run(ctx context.Context, env *verb.Env) error {
 	prior, err := parsePrior(c.Prior)
 	if err == nil {
 		err = c.check()
@@ -69,7 +69,7 @@ func (c *rateCommand) Run(ctx context.Context, env *verb.Env) error {
 	return nil
 }
 
-func (c *rateCommand) check() error {
+func (c *RateCommand) check() error {
 	switch {
 	case !(c.Confidence > 0 && c.Confidence < 1):
 		return fmt.Errorf("--confidence %g: expected a number between 0 and 1, such as 0.95", c.Confidence)

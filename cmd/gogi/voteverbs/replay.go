@@ -1,4 +1,4 @@
-package main
+package voteverbs
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"gogi/votes"
 )
 
-// votesReplayCommand takes recorded votes again.
-type votesReplayCommand struct {
+// ReplayCommand takes recorded votes again.
+type ReplayCommand struct {
 	votesSource
 	Rule []string `sep:"none" placeholder:"RULE" help:"What this rule would have played, such as majority or adoption:decay=0.9; may be repeated. Without it the recorded rule is checked to decide the same again."`
 	Ties string   `placeholder:"CHAIN" help:"Break ties by this chain, such as weight,score,member (default: as recorded)."`
@@ -18,7 +18,7 @@ type votesReplayCommand struct {
 }
 
 // Run prints what the votes decide when they are taken again.
-func (c *votesReplayCommand) Run(ctx context.Context, env *verb.Env) error {
+func (c *ReplayCommand) Run(ctx context.Context, env *verb.Env) error {
 	r, err := votes.NewReplay(c.Log, c.Rule, c.Ties)
 	if err == nil {
 		err = c.check()
