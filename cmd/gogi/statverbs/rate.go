@@ -13,6 +13,7 @@ import (
 	"gogi/internal/verb"
 	"gogi/ratings"
 	"gogi/stats/rating"
+	"gogi/stats/rating/bootstrap"
 )
 
 // RateCommand rates the players of files of games, or of runs.
@@ -75,8 +76,8 @@ func (c *RateCommand) check() error {
 		return fmt.Errorf("--confidence %g: expected a number between 0 and 1, such as 0.95", c.Confidence)
 	case c.Iterates < 0 || c.Iterates > 10_000:
 		return fmt.Errorf("--iterates %d: expected a number from 1 to 10000", c.Iterates)
-	case c.Bootstrap < 0 || c.Bootstrap == 1 || c.Bootstrap > rating.MaxSamples:
-		return fmt.Errorf("--bootstrap %d: expected a number from 2 to %d, such as 1000", c.Bootstrap, rating.MaxSamples)
+	case c.Bootstrap < 0 || c.Bootstrap == 1 || c.Bootstrap > bootstrap.MaxSamples:
+		return fmt.Errorf("--bootstrap %d: expected a number from 2 to %d, such as 1000", c.Bootstrap, bootstrap.MaxSamples)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"gogi/ratings"
 	"gogi/reckon"
 	"gogi/regression"
-	"gogi/stats/rating"
+	"gogi/stats/rating/bootstrap"
 )
 
 // RankSumCommand compares two groups of rows of a table.
@@ -82,8 +82,8 @@ func (c *OrdersCommand) Run(env *verb.Env) error {
 	if err := reckon.CheckShare("confidence", c.Confidence); err != nil {
 		return usage.Wrap(err)
 	}
-	if c.Samples < 2 || c.Samples > rating.MaxSamples {
-		return usage.Wrap(fmt.Errorf("--samples %d: expected a number from 2 to %d", c.Samples, rating.MaxSamples))
+	if c.Samples < 2 || c.Samples > bootstrap.MaxSamples {
+		return usage.Wrap(fmt.Errorf("--samples %d: expected a number from 2 to %d", c.Samples, bootstrap.MaxSamples))
 	}
 	orders, err := ratings.ReadOrders(c.File)
 	if err != nil {

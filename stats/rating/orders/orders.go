@@ -1,4 +1,7 @@
-package rating
+// Package orders rates the players of games of more than two: Plackett–Luce models of
+// finishing orders, and shares of points. Everything random takes a seed, and repeats
+// with it.
+package orders
 
 import (
 	"cmp"
@@ -10,6 +13,7 @@ import (
 	"slices"
 
 	"gogi/stats/counts"
+	"gogi/stats/rating/bootstrap"
 
 	"gogi/stats/rating/crosstable"
 )
@@ -43,12 +47,12 @@ type Share struct {
 // intervals from a bootstrap that draws whole games with replacement. It fails
 // for no game, for a game with fewer than two players, with one player twice,
 // or without any points, for points that are negative or not finite, for less
-// than 2 or more than MaxSamples samples, and for a level outside (0, 1).
+// than 2 or more than [bootstrap.MaxSamples] samples, and for a level outside (0, 1).
 func Shares(games [][]Placing, samples int, level float64, seed uint64) ([]Share, error) {
-	if err := checkLevel(level); err != nil {
+	if err := counts.CheckOpen("confidence level", level); err != nil {
 		return nil, err
 	}
-	if err := checkSamples(samples); err != nil {
+	if err := bootstrap.CheckSamples(samples); err != nil {
 		return nil, err
 	}
 	points, names, err := pointsOf(games)
@@ -74,7 +78,7 @@ func Shares(games [][]Placing, samples int, level float64, seed uint64) ([]Share
 		}
 	}
 	for i := range shares {
-		shares[i].Interval = percentiles(draws[i], level)
+		shares[i].Interval = bootstrap.Percentiles(draws[i], level)
 	}
 	slices.SortStableFunc(shares, func(a, b Share) int { return cmp.Compare(b.Share, a.Share) })
 	return shares, nil
@@ -120,7 +124,7 @@ func checkPlacings(game []Placing) error {
 			return errors.New("a player has no name")
 		case seen[p.Player]:
 			return fmt.Errorf("%s is in it twice", p.Player)
-		case !isSize(p.Points):
+		case !(p.Points >= 0) || math.IsInf(p.Points, 1):
 			return fmt.Errorf("%v points for %s are impossible", p.Points, p.Player)
 		}
 		seen[p.Player] = true
@@ -151,11 +155,11 @@ func sharesOf(games [][]scored, players int, pick func(n int) int) []float64 {
 	return shares
 }
 
-// OrderFit is a fitted Plackett–Luce model.
-type OrderFit struct {
-	Players    []Player // best first; Games are the orders, Points the players finished ahead of
-	LogLik     float64  // natural logarithm
-	Orders     int      // with two or more players rated
+// Fit is a fitted Plackett–Luce model.
+type Fit struct {
+	Players    []crosstable.Player // best first; Games are the orders, Points the players finished ahead of
+	LogLik     float64             // natural logarithm
+	Orders     int                 // with two or more players rated
 	Iterations int
 	SetAside   []crosstable.Aside
 }
@@ -167,7 +171,7 @@ type OrderFit struct {
 // set aside as by [crosstable.Connect] (who never finished behind anyone, or ahead of
 // anyone); the others' order stays. It fails when no or no unique strengths
 // remain, for an order with fewer than two players, and one with a player twice.
-func PlackettLuce(orders [][]string) (*OrderFit, error) {
+func PlackettLuce(orders [][]string) (*Fit, error) {
 	var pairs []crosstable.Count
 	for n, order := range orders {
 		if err := checkPlacings(RankPoints(order)); err != nil {
@@ -294,13 +298,13 @@ func (p *podium) minorise() (iterations int, err error) {
 	return 0, errors.New("the MM algorithm did not converge: the players are hardly connected")
 }
 
-func (p *podium) fit(t crosstable.Table, aside []crosstable.Aside, iterations int) *OrderFit {
+func (p *podium) fit(t crosstable.Table, aside []crosstable.Aside, iterations int) *Fit {
 	logs := make([]float64, len(p.gamma))
 	for i, g := range p.gamma {
 		logs[i] = math.Log(g)
 	}
-	f := &OrderFit{LogLik: p.logLik(), Orders: len(p.orders), Iterations: iterations, SetAside: aside}
-	players, rank := ranking(t, logs)
+	f := &Fit{LogLik: p.logLik(), Orders: len(p.orders), Iterations: iterations, SetAside: aside}
+	players, rank := crosstable.Ranking(t, logs)
 	took := make([]int, len(logs))
 	for _, order := range p.orders {
 		for _, i := range order {
