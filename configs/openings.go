@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"gogi/match"
+	"gogi/match/arbiter"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -222,7 +223,7 @@ func wholeLines(text []byte) []byte {
 
 // read reads the lines of a block up to the first that is wrong.
 func (k *block) read(rules match.Rules, plies int) {
-	reader := openingReader{referee: match.BlankReferee(rules), plies: plies}
+	reader := openingReader{referee: arbiter.BlankReferee(rules), plies: plies}
 	n := k.first
 	for line := range bytes.Lines(k.data) {
 		if k.err = k.line(&reader, line, n); k.err != nil {
@@ -255,7 +256,7 @@ func (k *block) line(reader *openingReader, line []byte, n int) error {
 
 // openingReader checks one line after the other.
 type openingReader struct {
-	referee *match.Referee
+	referee *arbiter.Referee
 	plies   int
 }
 

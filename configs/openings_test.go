@@ -15,6 +15,7 @@ import (
 
 	"gogi/configs"
 	"gogi/match"
+	"gogi/match/arbiter"
 )
 
 // write makes a file in a new folder and returns its path.
@@ -179,7 +180,7 @@ func FuzzReadOpenings(f *testing.F) {
 				t.Errorf("%q: %v, %v", text, openings, err)
 			}
 			for _, o := range openings {
-				if _, err := match.NewReferee(match.Rules{}, o); err != nil || len(o.Moves) > 2 {
+				if _, err := arbiter.NewReferee(match.Rules{}, o); err != nil || len(o.Moves) > 2 {
 					t.Errorf("%q gave %s: %v", text, o, err)
 				}
 			}

@@ -1,4 +1,4 @@
-package match_test
+package arbiter_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gogi/match"
+	"gogi/match/arbiter"
 	"gogi/shogi"
 )
 
@@ -109,7 +110,7 @@ func TestLimit(t *testing.T) {
 
 // The moves of an opening count like others.
 func TestLimitCountsTheOpening(t *testing.T) {
-	r, err := match.NewReferee(match.Rules{MaxPlies: 4}, opening(t, "startpos", "7g7f 3c3d"))
+	r, err := arbiter.NewReferee(match.Rules{MaxPlies: 4}, opening(t, "startpos", "7g7f 3c3d"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +196,7 @@ func checkRepetition(t *testing.T, start, line, ply string, want match.Verdict) 
 }
 
 func TestRepetitionCountsTheOpening(t *testing.T) {
-	r, err := match.NewReferee(profile(t, "denryu"), opening(t, "startpos", rookShuffle))
+	r, err := arbiter.NewReferee(profile(t, "denryu"), opening(t, "startpos", rookShuffle))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -369,14 +370,14 @@ func TestOpeningsThatAreRefused(t *testing.T) {
 		{"stalemated at the start", "8k/6S2/7G1/9/9/9/9/9/4K4 w - 1", "", "opening 7: the side to move has no legal move"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := match.NewReferee(rules, opening(t, test.start, test.moves))
+			_, err := arbiter.NewReferee(rules, opening(t, test.start, test.moves))
 			if err == nil || err.Error() != test.want {
 				t.Errorf("%v, want %s", err, test.want)
 			}
 		})
 	}
 	for _, start := range []string{bothKings + "b - 320", "startpos", startSFEN} {
-		if _, err := match.NewReferee(rules, opening(t, start, "")); err != nil {
+		if _, err := arbiter.NewReferee(rules, opening(t, start, "")); err != nil {
 			t.Errorf("%s: %v", start, err)
 		}
 	}

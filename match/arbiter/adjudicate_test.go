@@ -1,4 +1,4 @@
-package match_test
+package arbiter_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gogi/match"
+	"gogi/match/arbiter"
 	"gogi/shogi"
 )
 
@@ -21,7 +22,7 @@ func adjudicate(t *testing.T, rules match.Adjudication, start, line string, scor
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, a := moves(t, line), match.NewAdjudicator(rules)
+	list, a := moves(t, line), arbiter.NewAdjudicator(rules)
 	for i, text := range scores {
 		m := list[i%len(list)]
 		if err := p.CheckLegal(m); err != nil {

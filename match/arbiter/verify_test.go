@@ -1,4 +1,4 @@
-package match_test
+package arbiter_test
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 
 	"gogi/kifu"
 	"gogi/match"
+	"gogi/match/arbiter"
 	"gogi/shogi"
 )
 
@@ -16,7 +17,7 @@ func TestVerifyTakesWhatWasPlayed(t *testing.T) {
 	ends := map[match.Termination]bool{}
 	played(t, func(t *testing.T, plan *match.Plan, r match.PairResult) {
 		t.Helper()
-		if err := match.Verify(plan, &r); err != nil {
+		if err := arbiter.Verify(plan, &r); err != nil {
 			t.Error(err)
 		}
 		canonical, err := match.ParseCanonical(plan.Canonical())
@@ -27,7 +28,7 @@ func TestVerifyTakesWhatWasPlayed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := match.VerifyGames(stored, &r); err != nil {
+		if err := arbiter.VerifyGames(stored, &r); err != nil {
 			t.Error(err)
 		}
 		for _, g := range r.Games {
@@ -264,7 +265,7 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 					continue
 				}
 				tried[name]++
-				if err := match.Verify(plan, &r); err == nil {
+				if err := arbiter.Verify(plan, &r); err == nil {
 					t.Errorf("%s, pair %d: %s was not noticed", s.Name, i, name)
 				}
 			}
@@ -324,106 +325,10 @@ func TestVerifySays(t *testing.T) {
 	for _, test := range tests {
 		plan, r := seriesNamed(t, test.series)
 		test.forge(plan, &r.Games[0])
-		err := match.Verify(plan, &r)
+		err := arbiter.Verify(plan, &r)
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s: %v, want %q", test.series, err, test.want)
 		}
-	}
-}
-
-func TestPairEqual(t *testing.T) {
-	plan := storedPlan(t)
-	pair := plan.Pair(3)
-	if !pair.Equal(plan.Pair(3)) || pair.Equal(plan.Pair(4)) {
-		t.Error("a pair is not itself, or another")
-	}
-	for name, change := range map[string]func(p *match.Pair){
-		"ID": func(p *match.Pair) { p.ID++ }, "players": func(p *match.Pair) { p.Players[1]++ }, "seed": func(p *match.Pair) { p.Seed++ },
-		"legs": func(p *match.Pair) { p.Legs++ }, "name": func(p *match.Pair) { p.Opening.ID += "x" }, "start": func(p *match.Pair) { p.Opening.Start += "x" },
-		"moves": func(p *match.Pair) { p.Opening.Moves = append(slices.Clone(p.Opening.Moves), 5) },
-	} {
-		other := plan.Pair(3)
-		if change(&other); pair.Equal(other) || other.Equal(pair) {
-			t.Errorf("%s: equal", name)
-		}
-	}
-}
-
-// What a plan that pairs by results can say of a pair alone.
-// TestOwnsImported: of games that were played elsewhere the plan knows the players, whoever
-// had Black, one game a pair, and the seed; games are as their own records have them.
-func TestOwnsImported(t *testing.T) {
-	plan := storedPlan(t)
-	plan.Design = match.Design{Kind: match.DesignImported}
-	pair := plan.Pair(3)
-	pair.Players, pair.Opening = [2]int{0, 1}, match.Opening{ID: "any", Start: "startpos"}
-	if err := plan.Owns(pair); err != nil || pair.Legs != 1 {
-		t.Errorf("%d legs, %v", pair.Legs, err)
-	}
-	for name, change := range map[string]func(p *match.Pair){
-		"the other order": func(p *match.Pair) { p.Players = [2]int{1, 0} },
-		"a stranger":      func(p *match.Pair) { p.Players = [2]int{0, 2} },
-		"another seed":    func(p *match.Pair) { p.Seed++ },
-		"two legs":        func(p *match.Pair) { p.Legs = 2 },
-		"no start":        func(p *match.Pair) { p.Opening.Start = "x" },
-	} {
-		forged := pair
-		if change(&forged); plan.Owns(forged) == nil {
-			t.Errorf("%s is the plan's", name)
-		}
-	}
-	for _, seats := range [][2]int{{0, 1}, {1, 0}} {
-		if !plan.SeatsAt(pair, 0, seats) {
-			t.Errorf("%v had not Black and White", seats)
-		}
-	}
-	if plan.SeatsAt(pair, 0, [2]int{0, 0}) || storedPlan(t).SeatsAt(pair, 0, [2]int{1, 0}) {
-		t.Error("any seats will do")
-	}
-	if slices.Contains(match.DesignKinds(), match.DesignImported) {
-		t.Error("anybody may choose the design")
-	}
-}
-
-func TestOwns(t *testing.T) {
-	plan := storedPlan(t)
-	plan.Design = match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}
-	if err := plan.Check(); err != nil {
-		t.Fatal(err)
-	}
-	pair := plan.PairOf(3, [2]int{1, 0}, 1)
-	if want := plan.Pair(3); pair.Seed != want.Seed || pair.Legs != 2 || want.Players[0] >= 0 {
-		t.Errorf("%+v, and without players %+v", pair, want)
-	}
-	if other := plan.PairOf(3, [2]int{1, 0}, 0); other.Opening.String() == pair.Opening.String() {
-		t.Errorf("both rounds have opening %s of two", pair.Opening)
-	}
-	if err := plan.Owns(pair); err != nil {
-		t.Error(err)
-	}
-	for name, change := range map[string]func(p *match.Pair){
-		"a negative number": func(p *match.Pair) { p.ID = -1 },
-		"one player":        func(p *match.Pair) { p.Players = [2]int{1, 1} },
-		"nobody":            func(p *match.Pair) { p.Players = [2]int{-1, -1} },
-		"nobody as A":       func(p *match.Pair) { p.Players = [2]int{-1, 1} },
-		"a stranger":        func(p *match.Pair) { p.Players = [2]int{0, 2} },
-		"another seed":      func(p *match.Pair) { p.Seed++ },
-		"one leg":           func(p *match.Pair) { p.Legs = 1 },
-		"a foreign opening": func(p *match.Pair) { p.Opening.Moves = append(slices.Clone(p.Opening.Moves), 5) },
-		"a foreign start":   func(p *match.Pair) { p.Opening.Start = "x" },
-		"a foreign name":    func(p *match.Pair) { p.Opening.ID = "x" },
-	} {
-		forged := pair
-		if change(&forged); plan.Owns(forged) == nil {
-			t.Errorf("%s is the plan's", name)
-		}
-	}
-	fixed := storedPlan(t)
-	if err := fixed.Owns(fixed.Pair(3)); err != nil {
-		t.Error(err)
-	}
-	if fixed.Owns(fixed.PairOf(3, [2]int{1, 0}, 3)) == nil {
-		t.Error("a fixed design takes other players")
 	}
 }
 
@@ -438,7 +343,7 @@ func BenchmarkVerify(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if err := match.Verify(plan, &r); err != nil {
+		if err := arbiter.Verify(plan, &r); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -496,7 +401,7 @@ func TestVerifyIsNotSufficient(t *testing.T) {
 				return
 			}
 			tried++
-			if match.Verify(plan, &r) != nil {
+			if arbiter.Verify(plan, &r) != nil {
 				refused++
 			}
 		})
@@ -504,5 +409,96 @@ func TestVerifyIsNotSufficient(t *testing.T) {
 		if tried < 10 || test.allTkn && refused > 0 || test.someSeen && (refused == 0 || refused == tried) {
 			t.Errorf("%s: %d of %d refused", test.name, refused, tried)
 		}
+	}
+}
+
+// A slow machine's game is judged by that machine's clocks, and only within what the
+// plan allows.
+func TestVerifyScaled(t *testing.T) {
+	for _, test := range []struct {
+		scale    float64
+		allowed  float64
+		overtime time.Duration // beyond what the plan's own clock leaves a move
+		want     string
+	}{
+		{0, 4, 0, ""},
+		{1, 4, 0, ""},
+		{2, 4, 0, ""},
+		{2, 4, 4 * ms, ""},
+		{0, 4, 4 * ms, "over its limit"},
+		{1, 4, 4 * ms, "over its limit"},
+		{2, 4, 6 * ms, "over its limit"},
+		{5, 4, 0, "the plan allows 0.25 to 4"},
+		{2, 0, 0, "the plan has no scaling"},
+	} {
+		plan, r := seriesNamed(t, "movetime")
+		if test.allowed > 0 {
+			plan.Scaling = match.Scaling{Engine: "e", NPS: 1, Least: 0.25, Most: test.allowed}
+		}
+		r.Played.Scale = test.scale
+		g := &r.Games[0]
+		limits := plan.LimitsOf(g.Players[0], 0)
+		if limits.MoveTime != 5*ms {
+			t.Fatalf("the series has %v", limits)
+		}
+		if test.overtime > 0 {
+			ply := len(r.Pair.Opening.Moves)
+			more := limits.MoveTime + limits.Margin + test.overtime - g.Record.Moves[ply].Time
+			g.Record.Moves[ply].Time += more
+			g.Sides[ply%2].Time += more
+		}
+		err := arbiter.Verify(plan, &r)
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%+v: %v", test, err)
+		}
+		canonical, err := match.ParseCanonical(plan.Canonical())
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored, err := canonical.Replayable()
+		if err != nil || stored.Scaling != plan.Scaling {
+			t.Errorf("%+v, %v", stored.Scaling, err)
+		}
+	}
+}
+
+// A game that nobody was asked to play in counts in tunes alone, and has no moves.
+func TestVerifyNotStarted(t *testing.T) {
+	plan := twoPlayers(t)
+	plan.Tune = `{"pairs": 10}`
+	pair := plan.Pair(0)
+	pair.Options = [2][]match.Option{{{Name: "X", Value: "99"}}, {{Name: "X", Value: "1"}}}
+	r := match.Forfeited(plan, pair, [2]bool{true, false}, "it says no", 7)
+	if err := arbiter.Verify(plan, &r); err != nil {
+		t.Error(err)
+	}
+	for leg, want := range []match.Outcome{match.WhiteWins, match.BlackWins} {
+		if r.Games[leg].Outcome != want || r.Games[leg].Termination != match.NotStarted {
+			t.Errorf("leg %d: %v", leg, r.Games[leg].Verdict)
+		}
+	}
+	both := match.Forfeited(plan, pair, [2]bool{true, true}, "", 7)
+	if both.Games[0].Outcome != match.Draw {
+		t.Errorf("neither starts: %v", both.Games[0].Verdict)
+	}
+	other := *plan
+	other.Tune = ""
+	pair.Options = [2][]match.Option{}
+	r.Pair = pair
+	if err := arbiter.Verify(&other, &r); err == nil || !strings.Contains(err.Error(), "only a game of a tune") {
+		t.Errorf("in no tune: %v", err)
+	}
+}
+
+// VerifyGames takes the pair's place in the plan as it is, and nothing else.
+func TestVerifyGames(t *testing.T) {
+	r := match.PairResult{Pair: match.Pair{Players: [2]int{0, 2}, Legs: 2}}
+	plan := &match.Plan{Players: make([]match.Player, 2)}
+	if err := arbiter.VerifyGames(plan, &r); err == nil {
+		t.Error("a player too many")
+	}
+	r.Pair.Players[1] = 1
+	if err := arbiter.VerifyGames(plan, &r); err == nil {
+		t.Error("no games")
 	}
 }

@@ -1,21 +1,14 @@
-package match
+package arbiter
 
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"gogi/kifu"
+	"gogi/match"
 	"gogi/shogi"
 )
-
-// Equal reports whether two pairs are the same unit of play.
-func (p Pair) Equal(q Pair) bool {
-	return p.ID == q.ID && p.Players == q.Players && p.Seed == q.Seed && p.Legs == q.Legs &&
-		p.Opening.ID == q.Opening.ID && p.Opening.Start == q.Opening.Start && slices.Equal(p.Opening.Moves, q.Opening.Moves) &&
-		slices.Equal(p.Options[0], q.Options[0]) && slices.Equal(p.Options[1], q.Options[1])
-}
 
 // Verify says why a pair cannot have been played under the plan, or nil. It knows
 // what can be known without the engines: the pair is the plan's (Plan.Owns; whether
@@ -26,14 +19,29 @@ func (p Pair) Equal(q Pair) bool {
 // and the sums of each side are those of its moves. Clocks are those of Played.Scale. A legal game that nobody played
 // passes: against that there is only playing it again. It takes about a
 // millisecond.
-func Verify(plan *Plan, r *PairResult) error {
+func Verify(plan *match.Plan, r *match.PairResult) error {
 	if err := verifyPair(plan, r); err != nil {
 		return fmt.Errorf("match: pair %d: %w", r.Pair.ID, err)
 	}
 	return nil
 }
 
-func verifyPair(plan *Plan, r *PairResult) error {
+// VerifyGames is Verify for a pair whose place in the plan is known: it takes the
+// pair's number, players, opening and seed as they are, and looks at its games. The
+// plan may be one of CanonicalPlan.Replayable.
+func VerifyGames(plan *match.Plan, r *match.PairResult) error {
+	for _, seat := range r.Pair.Players {
+		if seat < 0 || seat >= len(plan.Players) {
+			return fmt.Errorf("match: pair %d: it has player number %d of %d", r.Pair.ID, seat, len(plan.Players))
+		}
+	}
+	if err := verifyGames(plan, r); err != nil {
+		return fmt.Errorf("match: pair %d: %w", r.Pair.ID, err)
+	}
+	return nil
+}
+
+func verifyPair(plan *match.Plan, r *match.PairResult) error {
 	if err := plan.Owns(r.Pair); err != nil {
 		return err
 	}
@@ -42,7 +50,7 @@ func verifyPair(plan *Plan, r *PairResult) error {
 
 // verifyGames is verifyPair but for the pair's own place in the plan. Clocks were those
 // of the machine that played it.
-func verifyGames(plan *Plan, r *PairResult) error {
+func verifyGames(plan *match.Plan, r *match.PairResult) error {
 	if r.Played.Scale != 0 {
 		scaled, err := plan.Scaled(r.Played.Scale)
 		if err != nil {
@@ -73,14 +81,14 @@ func verifyGames(plan *Plan, r *PairResult) error {
 	return nil
 }
 
-func verifyGame(plan *Plan, want Game, g *Result) error {
+func verifyGame(plan *match.Plan, want match.Game, g *match.Result) error {
 	if err := verifyHead(plan, want, g); err != nil {
 		return err
 	}
 	if err := verifyTold(plan, want, g); err != nil {
 		return err
 	}
-	if plan.Design.Kind == DesignImported {
+	if plan.Design.Kind == match.DesignImported {
 		return verifyMoves(&g.Record) // by which rules and limits it was played nobody knows
 	}
 	replayed, err := newReplay(plan, want)
@@ -106,15 +114,15 @@ func verifyGame(plan *Plan, want Game, g *Result) error {
 }
 
 // unasked looks at ends before which nobody was asked for a last answer.
-func (r *replay) unasked(plan *Plan, g *Result) error {
+func (r *replay) unasked(plan *match.Plan, g *match.Result) error {
 	switch {
-	case g.Termination == NotStarted && plan.Tune == "":
+	case g.Termination == match.NotStarted && plan.Tune == "":
 		return fmt.Errorf("it ended by %s, which only a game of a tune can", g.Termination)
-	case g.Termination == MateAdjudication:
+	case g.Termination == match.MateAdjudication:
 		if err := r.proven(plan, g); err != nil {
 			return err
 		}
-	case g.Termination != NotStarted:
+	case g.Termination != match.NotStarted:
 		return nil
 	}
 	r.verdict = g.Verdict
@@ -122,7 +130,7 @@ func (r *replay) unasked(plan *Plan, g *Result) error {
 }
 
 // verifyHead compares what is said of a game, its opening included, with the plan.
-func verifyHead(plan *Plan, want Game, g *Result) error {
+func verifyHead(plan *match.Plan, want match.Game, g *match.Result) error {
 	record := &g.Record
 	names := [2]string{plan.Players[want.Players[0]].Name, plan.Players[want.Players[1]].Name}
 	switch {
@@ -137,21 +145,21 @@ func verifyHead(plan *Plan, want Game, g *Result) error {
 	if err != nil {
 		return err
 	}
-	from, err := Opening{ID: "of the record", Start: record.Start}.Position()
+	from, err := match.Opening{ID: "of the record", Start: record.Start}.Position()
 	if err != nil {
 		return err
 	}
 	if from.SFEN() != start.SFEN() {
 		return fmt.Errorf("it starts from %s, not from %s", from.SFEN(), start.SFEN())
 	}
-	if plan.Design.Kind == DesignImported {
+	if plan.Design.Kind == match.DesignImported {
 		return verifyFirst(want.Opening, record.Moves)
 	}
 	return verifyOpening(want.Opening, record.Moves)
 }
 
 // verifyFirst is verifyOpening for a game whose opening is what it began with.
-func verifyFirst(o Opening, moves []kifu.Move) error {
+func verifyFirst(o match.Opening, moves []kifu.Move) error {
 	for i, m := range o.Moves {
 		if i >= len(moves) || moves[i].Move != m {
 			return fmt.Errorf("it does not begin as opening %s has it", o.ID)
@@ -162,7 +170,7 @@ func verifyFirst(o Opening, moves []kifu.Move) error {
 
 // verifyMoves says which move is illegal.
 func verifyMoves(r *kifu.Record) error {
-	p, err := Opening{ID: "of the record", Start: r.Start}.Position()
+	p, err := match.Opening{ID: "of the record", Start: r.Start}.Position()
 	if err != nil {
 		return err
 	}
@@ -175,7 +183,7 @@ func verifyMoves(r *kifu.Record) error {
 	return nil
 }
 
-func verifyOpening(o Opening, moves []kifu.Move) error {
+func verifyOpening(o match.Opening, moves []kifu.Move) error {
 	if len(moves) < len(o.Moves) {
 		return fmt.Errorf("it has %d moves, fewer than its opening %s", len(moves), o.ID)
 	}
@@ -192,13 +200,13 @@ func verifyOpening(o Opening, moves []kifu.Move) error {
 type replay struct {
 	referee     *Referee
 	adjudicator *Adjudicator
-	limits      [2]Limits
+	limits      [2]match.Limits
 	clocks      [2]Clock
-	verdict     Verdict // by the last move
-	sides       [2]Side // of the moves
+	verdict     match.Verdict // by the last move
+	sides       [2]match.Side // of the moves
 }
 
-func newReplay(plan *Plan, g Game) (*replay, error) {
+func newReplay(plan *match.Plan, g match.Game) (*replay, error) {
 	referee, err := NewReferee(plan.Rules, g.Opening)
 	if err != nil {
 		return nil, err
@@ -221,7 +229,7 @@ func (r *replay) move(m *kifu.Move) error {
 		return fmt.Errorf("it was %v over its limit, and the game went on", overrun)
 	}
 	r.sides[c].Add(*m, 0) // how late a move was within its margin decides nothing
-	if r.verdict = r.referee.Play(m.Move); r.verdict.Termination == IllegalMove {
+	if r.verdict = r.referee.Play(m.Move); r.verdict.Termination == match.IllegalMove {
 		return errors.New(r.verdict.Note)
 	}
 	if !r.verdict.Over() {
@@ -231,7 +239,7 @@ func (r *replay) move(m *kifu.Move) error {
 }
 
 // end compares how the game ended with how it can have ended after its last move.
-func (r *replay) end(v Verdict) error {
+func (r *replay) end(v match.Verdict) error {
 	want, err := r.verdict, error(nil)
 	if !want.Over() {
 		want, err = r.withoutMove(v)
@@ -244,23 +252,23 @@ func (r *replay) end(v Verdict) error {
 
 // withoutMove is the verdict of that termination when the side to move does not
 // move.
-func (r *replay) withoutMove(v Verdict) (Verdict, error) {
+func (r *replay) withoutMove(v match.Verdict) (match.Verdict, error) {
 	c := r.referee.Side()
-	switch how := natures[v.Termination].answer; how {
+	switch how := answers[v.Termination]; how {
 	case noMove:
-		return LossFor(c, v.Termination, ""), nil
+		return match.LossFor(c, v.Termination, ""), nil
 	case noMoveInTime, noMoveUntimed:
 		if r.limits[c].Timed() != (how == noMoveInTime) {
 			return v, fmt.Errorf("it ended by %s, under the limits %s", v.Termination, r.limits[c])
 		}
-		return LossFor(c, v.Termination, ""), nil
+		return match.LossFor(c, v.Termination, ""), nil
 	case aDeclaration:
 		return r.referee.Declare(), nil
 	case aProof:
-		return Verdict{Outcome: WinFor(c), Termination: v.Termination}, nil
+		return match.Verdict{Outcome: match.WinFor(c), Termination: v.Termination}, nil
 	case neverAsked:
-		if r.sides == [2]Side{} {
-			return Verdict{Outcome: v.Outcome, Termination: v.Termination}, nil // whoever did not start
+		if r.sides == [2]match.Side{} {
+			return match.Verdict{Outcome: v.Outcome, Termination: v.Termination}, nil // whoever did not start
 		}
 	case aMove:
 	}
@@ -269,7 +277,7 @@ func (r *replay) withoutMove(v Verdict) (Verdict, error) {
 
 // sums compares each side's sums with its moves. Who ended the game without a move
 // has an answer that counts and is not in the record.
-func (r *replay) sums(g *Result) error {
+func (r *replay) sums(g *match.Result) error {
 	for i := range g.Sides {
 		c := shogi.Colour(i) //nolint:gosec // 0 or 1
 		told, moves := g.Sides[c], r.sides[c]

@@ -1,4 +1,4 @@
-package match_test
+package arbiter_test
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gogi/match"
+	"gogi/match/arbiter"
 )
 
 const (
@@ -79,7 +80,7 @@ func TestClock(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			clock := match.NewClock(test.limits)
+			clock := arbiter.NewClock(test.limits)
 			for i, want := range test.moves {
 				got := want
 				limit, ok := clock.Limit()
@@ -103,7 +104,7 @@ func TestClockWithoutLimit(t *testing.T) {
 		{Depth: 3, Stall: 60 * second},
 		{Self: true, Stall: 60 * second},
 	} {
-		clock := match.NewClock(limits)
+		clock := arbiter.NewClock(limits)
 		if limit, ok := clock.Limit(); ok || limit != 0 {
 			t.Errorf("%v: limit %v, %t", limits, limit, ok)
 		}
@@ -136,7 +137,7 @@ func TestLawClockBounds(t *testing.T) {
 		if c.IsZero() {
 			limits.MoveTime = upTo(1000, "movetime") + ms
 		}
-		clock := match.NewClock(limits)
+		clock := arbiter.NewClock(limits)
 		most := c.Main + c.Increment
 		for i := range rapid.IntRange(1, 60).Draw(t, "moves") {
 			before := clock.Remaining()

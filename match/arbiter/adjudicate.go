@@ -1,38 +1,16 @@
-package match
+package arbiter
 
 import (
 	"fmt"
 
+	"gogi/match"
 	"gogi/shogi"
 )
-
-// Adjudication ends games by the engines' scores. Off by default: one-sided at
-// 1200 it moved a match by 44 Elo when one side's scores were merely doubled;
-// two-sided at 3000 by less than one (measured on 18,894 games).
-type Adjudication struct {
-	ResignScore int  // centipawns; 0: off
-	ResignMoves int  // how many own moves in a row
-	OneSided    bool // the loser's scores suffice; else the winner's must agree
-	DrawScore   int  // centipawns; with DrawMoves 0: off
-	DrawMoves   int  // how many moves of each side in a row
-	DrawFrom    int  // the first ply that counts
-}
-
-// CanonicalAdjudication is Adjudication; its keys have capitals since the first
-// stored run.
-type CanonicalAdjudication struct {
-	ResignScore int
-	ResignMoves int
-	OneSided    bool
-	DrawScore   int
-	DrawMoves   int
-	DrawFrom    int
-}
 
 // Adjudicator follows the scores of one game. It falls silent for good once a
 // king has entered the far camp: scores are worth little there.
 type Adjudicator struct {
-	rules   Adjudication
+	rules   match.Adjudication
 	losing  [2]int // moves in a row at or below -ResignScore, by colour
 	winning [2]int
 	level   [2]int
@@ -40,16 +18,16 @@ type Adjudicator struct {
 }
 
 // NewAdjudicator starts a game.
-func NewAdjudicator(a Adjudication) *Adjudicator { return &Adjudicator{rules: a} }
+func NewAdjudicator(a match.Adjudication) *Adjudicator { return &Adjudicator{rules: a} }
 
 // Move takes the score that came with a move of the side that just moved, from
 // that side's view (ok: it came with one), and the position after the move.
-func (a *Adjudicator) Move(p *shogi.Position, score int, ok bool) Verdict {
+func (a *Adjudicator) Move(p *shogi.Position, score int, ok bool) match.Verdict {
 	mover := p.Side().Opponent()
 	a.entered = a.entered || kingEntered(p, shogi.Black) || kingEntered(p, shogi.White)
 	a.count(mover, score, ok, p.Ply()-1)
 	if a.entered {
-		return Verdict{}
+		return match.Verdict{}
 	}
 	if v := a.resign(mover); v.Over() {
 		return v
@@ -80,23 +58,23 @@ func (a *Adjudicator) count(mover shogi.Colour, score int, ok bool, ply int) {
 }
 
 // resign looks at both sides: the losing one may have moved last or not.
-func (a *Adjudicator) resign(mover shogi.Colour) Verdict {
+func (a *Adjudicator) resign(mover shogi.Colour) match.Verdict {
 	n := a.rules.ResignMoves
 	if a.rules.ResignScore == 0 || n == 0 {
-		return Verdict{}
+		return match.Verdict{}
 	}
 	for _, loser := range []shogi.Colour{mover, mover.Opponent()} {
 		if a.losing[loser] >= n && (a.rules.OneSided || a.winning[loser.Opponent()] >= n) {
-			return LossFor(loser, ScoreAdjudication, fmt.Sprintf("%d moves at or below -%d", n, a.rules.ResignScore))
+			return match.LossFor(loser, match.ScoreAdjudication, fmt.Sprintf("%d moves at or below -%d", n, a.rules.ResignScore))
 		}
 	}
-	return Verdict{}
+	return match.Verdict{}
 }
 
-func (a *Adjudicator) draw() Verdict {
+func (a *Adjudicator) draw() match.Verdict {
 	n := a.rules.DrawMoves
 	if n == 0 || a.level[shogi.Black] < n || a.level[shogi.White] < n {
-		return Verdict{}
+		return match.Verdict{}
 	}
-	return Verdict{Draw, ScoreAdjudication, fmt.Sprintf("%d moves of each side within ±%d", n, a.rules.DrawScore)}
+	return match.Verdict{match.Draw, match.ScoreAdjudication, fmt.Sprintf("%d moves of each side within ±%d", n, a.rules.DrawScore)}
 }

@@ -1,16 +1,17 @@
-package match
+package arbiter
 
 import (
 	"errors"
 	"fmt"
 
+	"gogi/match"
 	"gogi/shogi"
 )
 
 // Referee follows one game by the rules. The order in which it looks at a move
 // is that of the CSA server: legality, try, mate, repetition, ply limit.
 type Referee struct {
-	rules   Rules
+	rules   match.Rules
 	history *shogi.History
 	first   int // the start position's move number less one
 }
@@ -18,7 +19,7 @@ type Referee struct {
 // NewReferee starts a game. It fails when an opening move is illegal, saying
 // which, or when the game is over before its first move; repetition and the ply
 // limit count the opening's moves.
-func NewReferee(rules Rules, o Opening) (*Referee, error) {
+func NewReferee(rules match.Rules, o match.Opening) (*Referee, error) {
 	start, err := o.Position()
 	if err != nil {
 		return nil, err
@@ -31,7 +32,9 @@ func NewReferee(rules Rules, o Opening) (*Referee, error) {
 }
 
 // BlankReferee waits for the Restart of its first game.
-func BlankReferee(rules Rules) *Referee { return &Referee{rules: rules, history: &shogi.History{}} }
+func BlankReferee(rules match.Rules) *Referee {
+	return &Referee{rules: rules, history: &shogi.History{}}
+}
 
 // Restart begins a game from an opening's position and moves in the place of the one at
 // hand, whose memory it takes. It fails as NewReferee does.
@@ -62,20 +65,20 @@ func (r *Referee) Position() *shogi.Position { return r.history.Position() }
 func (r *Referee) Side() shogi.Colour { return r.Position().Side() }
 
 // Play makes a move; an illegal one loses for its side.
-func (r *Referee) Play(m shogi.Move) Verdict {
+func (r *Referee) Play(m shogi.Move) match.Verdict {
 	mover := r.Side()
 	if err := r.Position().CheckLegal(m); err != nil {
-		return LossFor(mover, IllegalMove, fmt.Sprintf("%s: %v", m, err))
+		return match.LossFor(mover, match.IllegalMove, fmt.Sprintf("%s: %v", m, err))
 	}
 	return r.play(m)
 }
 
 // play makes a legal move.
-func (r *Referee) play(m shogi.Move) Verdict {
+func (r *Referee) play(m shogi.Move) match.Verdict {
 	mover := r.Side()
 	r.history.Push(m)
 	if r.rules.Declaration == shogi.TryRule && r.kingMoved(m) && r.Position().TryAchieved(mover) {
-		return Verdict{WinFor(mover), Declaration, "the king stands on the opponent's king square"}
+		return match.Verdict{match.WinFor(mover), match.Declaration, "the king stands on the opponent's king square"}
 	}
 	if !r.Position().HasLegalMove() {
 		return r.mate(mover)
@@ -96,51 +99,51 @@ func (r *Referee) kingMoved(m shogi.Move) bool {
 // middle of another is no longer than that one could have been.
 func (r *Referee) plies() int { return r.first + r.history.MoveCount() }
 
-func (r *Referee) mate(mover shogi.Colour) Verdict {
+func (r *Referee) mate(mover shogi.Colour) match.Verdict {
 	if r.rules.MateAtLimitDraws && r.rules.MaxPlies > 0 && r.plies() >= r.rules.MaxPlies {
-		return Verdict{Draw, MaxPlies, "mate by the last allowed ply"}
+		return match.Verdict{match.Draw, match.MaxPlies, "mate by the last allowed ply"}
 	}
-	return Verdict{Outcome: WinFor(mover), Termination: Checkmate}
+	return match.Verdict{Outcome: match.WinFor(mover), Termination: match.Checkmate}
 }
 
-func (r *Referee) repetition() Verdict {
+func (r *Referee) repetition() match.Verdict {
 	switch r.history.Repetition() {
 	case shogi.RepetitionDraw:
-		return Verdict{Outcome: Draw, Termination: Repetition}
+		return match.Verdict{Outcome: match.Draw, Termination: match.Repetition}
 	case shogi.RepetitionBlackLoses:
-		return LossFor(shogi.Black, PerpetualCheck, "every move of Black gave check")
+		return match.LossFor(shogi.Black, match.PerpetualCheck, "every move of Black gave check")
 	case shogi.RepetitionWhiteLoses:
-		return LossFor(shogi.White, PerpetualCheck, "every move of White gave check")
+		return match.LossFor(shogi.White, match.PerpetualCheck, "every move of White gave check")
 	case shogi.RepetitionNone:
 	}
-	return Verdict{}
+	return match.Verdict{}
 }
 
 // limit applies the ply limit: the draw falls due when one more ply would be.
-func (r *Referee) limit() Verdict {
+func (r *Referee) limit() match.Verdict {
 	if r.rules.MaxPlies == 0 || r.plies() < r.rules.MaxPlies {
-		return Verdict{}
+		return match.Verdict{}
 	}
 	if r.rules.ExtendInCheck && r.Position().InCheck() {
-		return Verdict{}
+		return match.Verdict{}
 	}
 	if r.rules.DeclareAtLimit && r.Position().Declaration(r.rules.Declaration).Win {
-		return Verdict{WinFor(r.Side()), Declaration, "could declare at the ply limit"}
+		return match.Verdict{match.WinFor(r.Side()), match.Declaration, "could declare at the ply limit"}
 	}
-	return Verdict{Outcome: Draw, Termination: MaxPlies}
+	return match.Verdict{Outcome: match.Draw, Termination: match.MaxPlies}
 }
 
 // Declare judges a declaration ("bestmove win") by the side to move.
-func (r *Referee) Declare() Verdict {
+func (r *Referee) Declare() match.Verdict {
 	side := r.Side()
 	d := r.Position().Declaration(r.rules.Declaration)
 	switch {
 	case d.Win:
-		return Verdict{WinFor(side), Declaration, d.Why()}
+		return match.Verdict{match.WinFor(side), match.Declaration, d.Why()}
 	case r.rules.ImpasseDraw && r.impasse(d):
-		return Verdict{Draw, Impasse, d.Why()}
+		return match.Verdict{match.Draw, match.Impasse, d.Why()}
 	}
-	return LossFor(side, FalseDeclaration, d.Why())
+	return match.LossFor(side, match.FalseDeclaration, d.Why())
 }
 
 // impasse is the draw of the 24-point rule: all conditions but the points for

@@ -1,17 +1,21 @@
-package match
+package arbiter
 
-import "time"
+import (
+	"time"
+
+	"gogi/match"
+)
 
 // Clock is one player's clock in one game. The increment is added before each
 // own move, the first included, as at CSA servers, so Remaining is what the
 // player may use now, byoyomi apart.
 type Clock struct {
-	limits    Limits
+	limits    match.Limits
 	remaining time.Duration
 }
 
 // NewClock is the clock before the player's first move.
-func NewClock(l Limits) Clock {
+func NewClock(l match.Limits) Clock {
 	return Clock{limits: l, remaining: l.Clock.Main + l.Clock.Increment}
 }
 
