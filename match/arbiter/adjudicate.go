@@ -76,5 +76,5 @@ func (a *Adjudicator) draw() match.Verdict {
 	if n == 0 || a.level[shogi.Black] < n || a.level[shogi.White] < n {
 		return match.Verdict{}
 	}
-	return match.Verdict{match.Draw, match.ScoreAdjudication, fmt.Sprintf("%d moves of each side within ±%d", n, a.rules.DrawScore)}
+	return match.Verdict{Outcome: match.Draw, Termination: match.ScoreAdjudication, Note: fmt.Sprintf("%d moves of each side within ±%d", n, a.rules.DrawScore)}
 }

@@ -78,7 +78,7 @@ func (r *Referee) play(m shogi.Move) match.Verdict {
 	mover := r.Side()
 	r.history.Push(m)
 	if r.rules.Declaration == shogi.TryRule && r.kingMoved(m) && r.Position().TryAchieved(mover) {
-		return match.Verdict{match.WinFor(mover), match.Declaration, "the king stands on the opponent's king square"}
+		return match.Verdict{Outcome: match.WinFor(mover), Termination: match.Declaration, Note: "the king stands on the opponent's king square"}
 	}
 	if !r.Position().HasLegalMove() {
 		return r.mate(mover)
@@ -101,7 +101,7 @@ func (r *Referee) plies() int { return r.first + r.history.MoveCount() }
 
 func (r *Referee) mate(mover shogi.Colour) match.Verdict {
 	if r.rules.MateAtLimitDraws && r.rules.MaxPlies > 0 && r.plies() >= r.rules.MaxPlies {
-		return match.Verdict{match.Draw, match.MaxPlies, "mate by the last allowed ply"}
+		return match.Verdict{Outcome: match.Draw, Termination: match.MaxPlies, Note: "mate by the last allowed ply"}
 	}
 	return match.Verdict{Outcome: match.WinFor(mover), Termination: match.Checkmate}
 }
@@ -128,7 +128,7 @@ func (r *Referee) limit() match.Verdict {
 		return match.Verdict{}
 	}
 	if r.rules.DeclareAtLimit && r.Position().Declaration(r.rules.Declaration).Win {
-		return match.Verdict{match.WinFor(r.Side()), match.Declaration, "could declare at the ply limit"}
+		return match.Verdict{Outcome: match.WinFor(r.Side()), Termination: match.Declaration, Note: "could declare at the ply limit"}
 	}
 	return match.Verdict{Outcome: match.Draw, Termination: match.MaxPlies}
 }
@@ -139,9 +139,9 @@ func (r *Referee) Declare() match.Verdict {
 	d := r.Position().Declaration(r.rules.Declaration)
 	switch {
 	case d.Win:
-		return match.Verdict{match.WinFor(side), match.Declaration, d.Why()}
+		return match.Verdict{Outcome: match.WinFor(side), Termination: match.Declaration, Note: d.Why()}
 	case r.rules.ImpasseDraw && r.impasse(d):
-		return match.Verdict{match.Draw, match.Impasse, d.Why()}
+		return match.Verdict{Outcome: match.Draw, Termination: match.Impasse, Note: d.Why()}
 	}
 	return match.LossFor(side, match.FalseDeclaration, d.Why())
 }

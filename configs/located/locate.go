@@ -1,23 +1,25 @@
-package configs
+// Package located knows where the keys of a TOML text stand, and refuses texts whose shape
+// would cost the TOML library too much.
+package located
 
 import (
 	"strconv"
 	"strings"
 )
 
-// place is where a key stands in its file.
-type place struct {
-	line  int // from 1
-	order int // its rank among the keys, from 1
+// Place is where a key stands in its file.
+type Place struct {
+	Line  int // from 1
+	Order int // its rank among the keys, from 1
 }
 
-// locate finds every key of a TOML text, by paths such as "engine[1].limits"
+// Locate finds every key of a TOML text, by paths such as "engine[1].limits"
 // with elements of lists counted from 0. The text must be valid (the TOML
 // library has read it): locate checks nothing, it only finds the way. It is
 // here because the library forgets where the keys of all but the last table of
 // a list are.
-func locate(text string) map[string]place {
-	l := locator{text: text, line: 1, places: map[string]place{}, counts: map[string]int{}}
+func Locate(text string) map[string]Place {
+	l := locator{text: text, line: 1, places: map[string]Place{}, counts: map[string]int{}}
 	table := ""
 	for l.skip(); l.pos < len(l.text); l.skip() {
 		if l.peek() == '[' {
@@ -33,7 +35,7 @@ type locator struct {
 	text   string
 	pos    int
 	line   int
-	places map[string]place
+	places map[string]Place
 	counts map[string]int // how many tables [[path]] there were so far
 	depth  int            // of lists within lists
 }
@@ -81,7 +83,7 @@ func (l *locator) until(stops string) {
 
 func (l *locator) found(path string) {
 	if _, ok := l.places[path]; !ok {
-		l.places[path] = place{l.line, len(l.places) + 1}
+		l.places[path] = Place{l.line, len(l.places) + 1}
 	}
 }
 
@@ -95,14 +97,14 @@ func (l *locator) header() string {
 	path := ""
 	keys := l.key()
 	for i, key := range keys {
-		path = join(path, key)
+		path = Join(path, key)
 		last := i == len(keys)-1
 		l.found(path)
 		if list && last {
 			l.counts[path]++
 		}
 		if n := l.counts[path]; n > 0 {
-			path = element(path, n-1)
+			path = Element(path, n-1)
 		}
 	}
 	l.found(path)
@@ -117,7 +119,7 @@ func (l *locator) header() string {
 func (l *locator) pair(path string) {
 	start := l.pos
 	for _, key := range l.key() {
-		path = join(path, key)
+		path = Join(path, key)
 		l.found(path)
 	}
 	l.until("=\n")
@@ -207,7 +209,7 @@ func (l *locator) list(path string) {
 		}
 		inner, start := path, l.pos
 		if l.depth <= maxDepth {
-			inner = element(path, i)
+			inner = Element(path, i)
 		}
 		l.found(inner)
 		l.value(inner)
@@ -235,3 +237,14 @@ func (l *locator) comma() {
 		l.take()
 	}
 }
+
+// Join makes the path of a key in a table; the top table's path is "".
+func Join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// Element is the path of one element of a list, counted from 0.
+func Element(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }

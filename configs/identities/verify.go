@@ -1,4 +1,4 @@
-package configs
+package identities
 
 import (
 	"errors"
@@ -20,12 +20,12 @@ func VerifyIdentity(plan *match.Plan, greetings []usi.Greeting) error {
 	if len(greetings) != len(engines) {
 		return fmt.Errorf("verifying the engines: %d greetings for %d engines", len(greetings), len(engines))
 	}
-	hashes := hasher{}
+	hashes := Hasher{}
 	var errs []error
 	for i, e := range engines {
 		declared := greetings[i].Options
 		errs = append(errs, checkDeclared(e, plan, declared)...)
-		if e.Builtin || isRemote(e.Command) {
+		if e.Builtin || IsRemote(e.Command) {
 			continue
 		}
 		here, err := hashes.anew(e, inForce(e, plan, declared))
@@ -43,19 +43,19 @@ func VerifyIdentity(plan *match.Plan, greetings []usi.Greeting) error {
 }
 
 // anew are an engine's files as they are now.
-func (h hasher) anew(p match.Player, in options) ([]match.FileHash, error) {
+func (h Hasher) anew(p match.Player, in options) ([]match.FileHash, error) {
 	agreed := p.Identity.Files
 	p.Identity.Files = nil
 	for _, f := range agreed {
 		if f.Role != match.BookRole {
 			continue
 		}
-		if err := h.add(&p, f.Role, f.Path); err != nil {
+		if err := h.Add(&p, f.Role, f.Path); err != nil {
 			return nil, err
 		}
 	}
 	if p.Identity.Fixed == "" {
-		if err := h.command(&p); err != nil {
+		if err := h.Command(&p); err != nil {
 			return nil, err
 		}
 	}

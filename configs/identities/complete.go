@@ -1,4 +1,4 @@
-package configs
+package identities
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/configs/advice"
+	"gogi/internal/disk"
 	"gogi/internal/phrases"
 	"gogi/internal/unfit"
 	"gogi/match"
@@ -29,11 +31,11 @@ import (
 // remote engine are not looked at. The plan that is given stays as it is; of one that
 // was complete, the files are looked for anew. All errors are reported together. Lint
 // has more warnings.
-func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan, warnings []Warning, err error) {
+func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan, warnings []advice.Warning, err error) {
 	if n := len(plan.Engines()); len(greetings) != n {
 		return nil, nil, fmt.Errorf("completing the plan: %d greetings for %d engines", len(greetings), n)
 	}
-	hashes := hasher{}
+	hashes := Hasher{}
 	var errs []error
 	out := plan.WithEngines(func(i int, p *match.Player) {
 		declared := greetings[i].Options
@@ -48,7 +50,7 @@ func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan,
 	if err := errors.Join(errs...); err != nil {
 		return nil, nil, err
 	}
-	return out, append(warnings, duplicates(out.Players, otherFolders)...), nil
+	return out, append(warnings, Duplicates(out.Players, otherFolders)...), nil
 }
 
 // ofCommand are the files that are known before an engine was greeted.
@@ -71,8 +73,8 @@ func checkDeclared(p match.Player, plan *match.Plan, declared []usi.Option) []er
 }
 
 // complete adds the files that an engine reads to its identity.
-func (h hasher) complete(p *match.Player, in options) (warnings []Warning, err error) {
-	if isRemote(p.Command) {
+func (h Hasher) complete(p *match.Player, in options) (warnings []advice.Warning, err error) {
+	if IsRemote(p.Command) {
 		return nil, nil
 	}
 	for _, o := range in.declared {
@@ -90,7 +92,7 @@ func (h hasher) complete(p *match.Player, in options) (warnings []Warning, err e
 }
 
 // option hashes the file that an option names, if it names one that there is.
-func (h hasher) option(p *match.Player, in options, o usi.Option) error {
+func (h Hasher) option(p *match.Player, in options, o usi.Option) error {
 	book := isBook(o.Name)
 	named := o.Type == usi.Filename || o.Type == usi.String || book && o.Type == usi.Combo
 	value, _, _ := in.value(o.Name)
@@ -102,8 +104,8 @@ func (h hasher) option(p *match.Player, in options, o usi.Option) error {
 		places = []string{folder, p.Dir}
 	}
 	for _, place := range places {
-		if path := absolute(place, value); isFile(path) {
-			return h.add(p, optionRole+o.Name, path)
+		if path := disk.Absolute(place, value); isFile(path) {
+			return h.Add(p, optionRole+o.Name, path)
 		}
 	}
 	return nil
@@ -111,7 +113,7 @@ func (h hasher) option(p *match.Player, in options, o usi.Option) error {
 
 // evaluation hashes the evaluation folder. One that the user names must be
 // there; a default one need not (the network may be within the binary).
-func (h hasher) evaluation(p *match.Player, in options) error {
+func (h Hasher) evaluation(p *match.Player, in options) error {
 	path, set := in.folderOf(evalOption, p.Dir)
 	if path == "" {
 		return nil
@@ -123,7 +125,7 @@ func (h hasher) evaluation(p *match.Player, in options) error {
 	case !set:
 		return nil
 	case err != nil:
-		return fmt.Errorf("option %s: %s: %w", evalOption, path, reason(err))
+		return fmt.Errorf("option %s: %s: %w", evalOption, path, disk.Reason(err))
 	}
 	return fmt.Errorf("option %s: %s is no folder", evalOption, path)
 }
@@ -134,9 +136,9 @@ const evalOption = "EvalDir"
 func optionFiles() []string { return []string{"engine_options.txt", "eval_options.txt"} }
 
 // optionFiles hashes the files whose options an engine takes over by itself.
-func (h hasher) optionFiles(p *match.Player) (warnings []Warning, err error) {
+func (h Hasher) optionFiles(p *match.Player) (warnings []advice.Warning, err error) {
 	folders := []string{p.Dir}
-	if own := filepath.Dir(p.Command[0]); own != p.Dir && !isWrapper(p.Command) {
+	if own := filepath.Dir(p.Command[0]); own != p.Dir && !IsWrapper(p.Command) {
 		folders = append(folders, own)
 	}
 	for i, folder := range folders {
@@ -148,10 +150,10 @@ func (h hasher) optionFiles(p *match.Player) (warnings []Warning, err error) {
 			if !isFile(path) {
 				continue
 			}
-			if err := h.add(p, role, path); err != nil {
+			if err := h.Add(p, role, path); err != nil {
 				return nil, err
 			}
-			warnings = append(warnings, Warning{Engine: p.Name, Text: phrases.Of("options in %s may override those that are sent", path)})
+			warnings = append(warnings, advice.Warning{Engine: p.Name, Text: phrases.Of("options in %s may override those that are sent", path)})
 		}
 	}
 	return warnings, nil

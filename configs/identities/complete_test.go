@@ -1,4 +1,4 @@
-package configs_test
+package identities_test
 
 import (
 	"os"
@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/configs/identities"
 	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/usi"
@@ -108,7 +110,7 @@ func TestCompleteIdentities(t *testing.T) {
 	} {
 		p, _ := plan(t, strings.Replace(two, "./dev\"", "./dev\"\n"+test.extra, 1), configs.Flags{}, env)
 		before, _ := plan(t, strings.Replace(two, "./dev\"", "./dev\"\n"+test.extra, 1), configs.Flags{}, env)
-		got, _, err := configs.Complete(p, []usi.Greeting{greeting(t, test.declared), greeting(t, fairy)})
+		got, _, err := identities.Complete(p, []usi.Greeting{greeting(t, test.declared), greeting(t, fairy)})
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
@@ -127,7 +129,7 @@ func TestIdentityFollowsTheNetwork(t *testing.T) {
 	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "net"})
 	digest := func() string {
 		p, _ := plan(t, two, configs.Flags{}, env)
-		got, _, err := configs.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
+		got, _, err := identities.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,14 +158,14 @@ func TestCompleteErrors(t *testing.T) {
 		{`{EvalDir = "file"}`, `engine A: option EvalDir: DIR/file is no folder`},
 	} {
 		p, _ := plan(t, strings.Replace(two, "./dev\"", "./dev\"\noptions = "+test.options, 1), configs.Flags{}, env)
-		got, _, err := configs.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
+		got, _, err := identities.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
 		want := strings.ReplaceAll(test.want, "DIR", env.WorkDir)
 		if err == nil || err.Error() != want || got != nil {
 			t.Errorf("%s:\n got %v\nwant %s", test.options, err, want)
 		}
 	}
 	p, _ := plan(t, two, configs.Flags{}, env)
-	if _, _, err := configs.Complete(p, nil); err == nil || err.Error() != "completing the plan: 0 greetings for 2 engines" {
+	if _, _, err := identities.Complete(p, nil); err == nil || err.Error() != "completing the plan: 0 greetings for 2 engines" {
 		t.Error(err)
 	}
 }
@@ -193,7 +195,7 @@ func TestLint(t *testing.T) {
 		p, _ := plan(t, text, configs.Flags{}, env)
 		var got []string
 		for i, player := range p.Players {
-			got = append(got, texts(configs.Lint(player, p, greetings[i].Options))...)
+			got = append(got, texts(identities.Lint(player, p, greetings[i].Options))...)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s: -want +got\n%s", test.name, diff)
@@ -205,7 +207,7 @@ func TestCompleteWarnsOfOptionFiles(t *testing.T) {
 	env := machine(t)
 	fill(t, env.WorkDir, map[string]string{"engine_options.txt": ""})
 	p, _ := plan(t, strings.Replace(two, "./base", "bin/gpsusi", 1), configs.Flags{}, env)
-	_, got, err := configs.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
+	_, got, err := identities.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
 	want := []string{"engine A: options in " + env.WorkDir + "/engine_options.txt may override those that are sent"}
 	if diff := cmp.Diff(want, texts(got)); diff != "" || err != nil {
 		t.Errorf("%v, -want +got\n%s", err, diff)
@@ -225,7 +227,7 @@ func TestCompleteFindsDuplicates(t *testing.T) {
 		t.Error(warnings)
 	}
 	g := greeting(t, "EvalDir type string default eval")
-	_, got, err := configs.Complete(p, []usi.Greeting{g, g, g})
+	_, got, err := identities.Complete(p, []usi.Greeting{g, g, g})
 	want := []string{"engines a and b are the same: binary, arguments, options and limits are equal"}
 	if diff := cmp.Diff(want, texts(got)); diff != "" || err != nil {
 		t.Errorf("%v, -want +got\n%s", err, diff)
@@ -239,7 +241,7 @@ func TestCompleteLeavesOthersAlone(t *testing.T) {
 	text = strings.Replace(text, `"./base"`, "\"ssh host ./base\"\nidentity = \"v1\"", 1)
 	p, _ := plan(t, text, configs.Flags{Profile: "yaneuraou"}, env)
 	g := greeting(t, yaneuraou)
-	got, warnings, err := configs.Complete(p, []usi.Greeting{g, g})
+	got, warnings, err := identities.Complete(p, []usi.Greeting{g, g})
 	if diff := cmp.Diff(p, got); diff != "" || warnings != nil || err != nil {
 		t.Errorf("%v, %v, -before +after\n%s", warnings, err, diff)
 	}
@@ -271,7 +273,7 @@ func TestSettings(t *testing.T) {
 			{Name: "ponder", Value: "true"}, {Name: "usi_ownbook", Value: "true"}, {Name: "networkdelay", Value: "1"},
 		}}, "USI_Ponder type check default true\nNetworkDelay type spin default 120 min 0 max 10000\nUSI_OwnBook type check default true", nil},
 	} {
-		automatic, user := configs.Settings(test.player, plan, greeting(t, test.declared).Options)
+		automatic, user := identities.Settings(test.player, plan, greeting(t, test.declared).Options)
 		var got []string
 		for _, s := range automatic {
 			got = append(got, s.String())
@@ -284,7 +286,7 @@ func TestSettings(t *testing.T) {
 		}
 	}
 	plan.Ponder, plan.Rules.MaxPlies = match.PonderEarly, 0
-	automatic, _ := configs.Settings(match.Player{}, plan, greeting(t, yaneuraou).Options)
+	automatic, _ := identities.Settings(match.Player{}, plan, greeting(t, yaneuraou).Options)
 	if automatic[0].Value != "true" || automatic[2].Value != "0" {
 		t.Error(automatic)
 	}
@@ -294,8 +296,8 @@ func TestSettings(t *testing.T) {
 func TestWarningParts(t *testing.T) {
 	env := machine(t)
 	p, _ := plan(t, two, configs.Flags{}, env)
-	got := configs.Lint(p.Players[0], p, greeting(t, "NetworkDelay type spin default 120 min 0 max 10000").Options)
-	want := []configs.Warning{{
+	got := identities.Lint(p.Players[0], p, greeting(t, "NetworkDelay type spin default 120 min 0 max 10000").Options)
+	want := []advice.Warning{{
 		Engine: "A", Text: phrases.Of("%s: made for play over networks, they distort short games", "NetworkDelay 120"), Advice: phrases.Of("profile = \"yaneuraou\" sets them"),
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -1,4 +1,4 @@
-package configs_test
+package shellwords_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"gogi/configs"
+	"gogi/configs/shellwords"
 )
 
 func TestSplitWords(t *testing.T) {
@@ -30,7 +30,7 @@ func TestSplitWords(t *testing.T) {
 		{`$HOME ~ * a;b|c #d`, []string{"$HOME", "~", "*", "a;b|c", "#d"}},
 		{"エンジン 二 枚", []string{"エンジン", "二", "枚"}},
 	} {
-		got, err := configs.SplitWords(test.in)
+		got, err := shellwords.Split(test.in)
 		if err != nil {
 			t.Errorf("%q: %v", test.in, err)
 		}
@@ -47,7 +47,7 @@ func TestSplitWordsErrors(t *testing.T) {
 		`a "b\`: `the quote " is never closed: expected another one`,
 		`a \`:   `a backslash at the end: expected a character after it`,
 	} {
-		if _, err := configs.SplitWords(in); err == nil || err.Error() != want {
+		if _, err := shellwords.Split(in); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", in, err, want)
 		}
 	}
@@ -63,7 +63,7 @@ func TestQuotedWordsComeBack(t *testing.T) {
 		for _, w := range words {
 			quoted = append(quoted, quote(w))
 		}
-		got, err := configs.SplitWords(strings.Join(quoted, " "))
+		got, err := shellwords.Split(strings.Join(quoted, " "))
 		if err != nil || cmp.Diff(words, got) != "" {
 			t.Fatalf("%q came back as %q, %v", words, got, err)
 		}
@@ -75,7 +75,7 @@ func FuzzSplitWords(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		words, err := configs.SplitWords(s)
+		words, err := shellwords.Split(s)
 		total := 0
 		for _, w := range words {
 			total += len(w)

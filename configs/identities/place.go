@@ -1,4 +1,4 @@
-package configs
+package identities
 
 import (
 	"crypto/sha256"
@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gogi/internal/disk"
 	"gogi/internal/unfit"
 	"gogi/match"
 )
@@ -70,7 +71,7 @@ func placeEngine(p *match.Player, find func(string) (string, error), env Env) er
 		return errors.New("it has no command")
 	case p.Builtin:
 		return placeBuiltin(p, find, env)
-	case isRemote(p.Command):
+	case IsRemote(p.Command):
 		return errors.New("it runs behind ssh: expected a program with a SHA-256")
 	case p.Identity.Fixed != "":
 		return fmt.Errorf("its identity %q was given by hand: expected a SHA-256", p.Identity.Fixed)
@@ -224,7 +225,7 @@ func (l *layout) make(root string, find func(string) (string, error)) error {
 			err = fmt.Errorf("%q is no file with an absolute path", path)
 		}
 		if err == nil && f.Role == match.BinaryRole {
-			err = checkProgram(path)
+			err = disk.CheckProgram(path)
 		}
 		if err == nil {
 			err = link(path, filepath.Join(root, l.spots[i]))
@@ -342,7 +343,7 @@ func (l *layout) set(p, before *match.Player, name, path, spot, root string) (er
 // stays, where what it is relative to has come along.
 func renamed(before *match.Player, word, path, spot, root string) (string, error) {
 	switch {
-	case absolute(before.Dir, word) != filepath.Clean(path):
+	case disk.Absolute(before.Dir, word) != filepath.Clean(path):
 		return "", fmt.Errorf("%q does not name %s by itself", word, path)
 	case !filepath.IsAbs(word) && strings.HasPrefix(spot, workSpot+string(filepath.Separator)):
 		return word, nil

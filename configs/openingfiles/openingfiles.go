@@ -1,4 +1,6 @@
-package configs
+// Package openingfiles reads openings as users have them: files of lines, packed or not,
+// lines of a series file, handicaps by name, and the set that is within gogi.
+package openingfiles
 
 import (
 	"archive/zip"
@@ -16,6 +18,8 @@ import (
 	"strings"
 	"sync"
 
+	"gogi/configs/advice"
+	"gogi/internal/disk"
 	"gogi/match"
 	"gogi/match/arbiter"
 	"gogi/shogi"
@@ -26,10 +30,13 @@ import (
 // mistake or a zip bomb.
 const maxOpenings = 512 << 20
 
+// BuiltinOpenings is the name of the set of openings within gogi.
+const BuiltinOpenings = "builtin"
+
 //go:embed openings/builtin.sfen
 var builtinOpenings []byte
 
-// ReadOpenings reads a file of openings, one a line: "startpos moves …",
+// Read reads a file of openings, one a line: "startpos moves …",
 // "sfen …" with optional moves, or a bare SFEN, each with "position " before it
 // or not. Blank lines and what follows # are skipped, a byte order mark and
 // CRLF are taken in stride. In an .epd file what follows the SFEN is skipped.
@@ -40,12 +47,9 @@ var builtinOpenings []byte
 // Every move is checked, and the side to move must have a legal one; the error
 // says in which line. Openings that lead to a position that an earlier one
 // leads to are left out, with a warning. An opening's ID is its number among
-// the lines, counted from 1, those that are left out included.
-func ReadOpenings(file string, plies int) ([]match.Opening, []Warning, error) {
-	return readOpenings(file, plies, match.Rules{})
-}
-
-func readOpenings(file string, plies int, rules match.Rules) ([]match.Opening, []Warning, error) {
+// the lines, counted from 1, those that are left out included. The rules say where a game
+// from the opening would be over; the zero value has none.
+func Read(file string, plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
 	texts, err := openingTexts(file)
 	if err != nil {
 		return nil, nil, err
@@ -95,7 +99,7 @@ func readLimited(name string, limit int, open func() (io.ReadCloser, error)) (da
 }
 
 func openingsError(name string, err error) error {
-	return fmt.Errorf("openings %s: %w", name, reason(err))
+	return fmt.Errorf("openings %s: %w", name, disk.Reason(err))
 }
 
 func unzip(name string, data []byte) ([]openingText, error) {
@@ -142,7 +146,7 @@ func textFiles(all []*zip.File) []*zip.File {
 }
 
 // parseOpenings reads the openings of all texts of one file.
-func parseOpenings(file string, texts []openingText, plies int, rules match.Rules) ([]match.Opening, []Warning, error) {
+func parseOpenings(file string, texts []openingText, plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
 	book := book{rules: rules, plies: plies, seen: map[uint64]int{}}
 	for _, t := range texts {
 		if err := book.read(t); err != nil {
@@ -326,7 +330,7 @@ func (b *book) leaveOut(line string) {
 	}
 }
 
-func (b *book) warnings(file string) []Warning {
+func (b *book) warnings(file string) []advice.Warning {
 	if b.left == 0 {
 		return nil
 	}
@@ -334,47 +338,13 @@ func (b *book) warnings(file string) []Warning {
 	if b.left > len(b.repeated) {
 		lines += ", …"
 	}
-	return []Warning{warning("openings %s: %d of %d lines lead to the position of an earlier one and are left out (lines %s)",
+	return []advice.Warning{advice.Of("openings %s: %d of %d lines lead to the position of an earlier one and are left out (lines %s)",
 		file, b.left, b.count, lines)}
 }
 
-// openings resolves where games start.
-func (r *resolver) openings(rules match.Rules) []match.Opening {
-	o := or(r.file.Openings, Openings{})
-	if o.File == "" && o.Handicap == "" && o.List == nil {
-		o.File = BuiltinOpenings
-	}
-	plies := or(o.Plies, 1)
-	if plies < 1 {
-		r.fail("openings.plies", "openings.plies: %d is too few: expected how many moves to keep, from 1", plies)
-	}
-	openings, warnings, err := r.source(o, or(o.Plies, 0), rules)
-	if err != nil {
-		r.fail("openings", "%w", err)
-	}
-	r.warnings = append(r.warnings, warnings...)
-	return openings
-}
-
-// source reads openings from the one place that is given.
-func (r *resolver) source(o Openings, plies int, rules match.Rules) ([]match.Opening, []Warning, error) {
-	switch {
-	case o.File != "" && o.Handicap != "", o.File != "" && o.List != nil, o.Handicap != "" && o.List != nil:
-		return nil, nil, errors.New("openings: expected one of file, handicap and list")
-	case o.Handicap != "":
-		return handicap(o.Handicap)
-	case o.List != nil:
-		text := openingText{"openings.list", []byte(strings.Join(o.List, "\n"))}
-		return parseOpenings("openings.list", []openingText{text}, plies, rules)
-	case o.File == BuiltinOpenings:
-		return parseOpenings(BuiltinOpenings, []openingText{{BuiltinOpenings, builtinOpenings}}, plies, rules)
-	}
-	base := r.file.base("openings.file", r.baseDir, r.env.WorkDir)
-	return readOpenings(absolute(base, o.File), plies, rules)
-}
-
-// handicap is the one opening of a handicap series.
-func handicap(name string) ([]match.Opening, []Warning, error) {
+// Handicap is the one opening of a handicap series; a name that there is not is an error
+// with the nearest ones.
+func Handicap(name string) ([]match.Opening, []advice.Warning, error) {
 	h, ok := shogi.FindHandicap(name)
 	if ok {
 		return []match.Opening{{ID: h.Name, Start: h.SFEN}}, nil, nil
@@ -388,4 +358,17 @@ func handicap(name string) ([]match.Opening, []Warning, error) {
 		near = names
 	}
 	return nil, nil, fmt.Errorf("openings.handicap: there is no handicap %q: expected one such as %s", name, strings.Join(near, ", "))
+}
+
+// Builtin are the openings within this program, of so many plies at most (0: all), as [Read]
+// has them.
+func Builtin(plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
+	return parseOpenings(BuiltinOpenings, []openingText{{BuiltinOpenings, builtinOpenings}}, plies, rules)
+}
+
+// Listed reads lines of openings; name says where they stand. The rest is as in
+// [Read].
+func Listed(name string, lines []string, plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
+	text := openingText{name, []byte(strings.Join(lines, "\n"))}
+	return parseOpenings(name, []openingText{text}, plies, rules)
 }

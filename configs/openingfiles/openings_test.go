@@ -1,4 +1,4 @@
-package configs_test
+package openingfiles_test
 
 import (
 	"archive/zip"
@@ -13,7 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/configs/openingfiles"
 	"gogi/match"
 	"gogi/match/arbiter"
 )
@@ -26,6 +27,15 @@ func write(t *testing.T, name, text string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// texts are warnings as they are shown; nil where there are none.
+func texts(warnings []advice.Warning) []string {
+	var list []string
+	for _, w := range warnings {
+		list = append(list, w.String())
+	}
+	return list
 }
 
 // lines are openings as "ID: line".
@@ -50,7 +60,7 @@ func TestReadOpenings(t *testing.T) {
 		"position sfen " + twoPiece + " w - 1 moves 7a7b\n" +
 		start + " b - 1\n" +
 		twoPiece + " w - 1"
-	got, warnings, err := configs.ReadOpenings(write(t, "book.sfen", text), 0)
+	got, warnings, err := openingfiles.Read(write(t, "book.sfen", text), 0, match.Rules{})
 	if err != nil || warnings != nil {
 		t.Fatal(warnings, err)
 	}
@@ -75,7 +85,7 @@ func TestReadOpeningsCutsAndLeavesOut(t *testing.T) {
 		"startpos moves 7g7f 3c3d\n" +
 		"startpos moves 7g7f 8c8d\n"
 	path := write(t, "book.sfen", text)
-	got, warnings, err := configs.ReadOpenings(path, 2)
+	got, warnings, err := openingfiles.Read(path, 2, match.Rules{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +101,7 @@ func TestReadOpeningsCutsAndLeavesOut(t *testing.T) {
 
 func TestReadOpeningsEPD(t *testing.T) {
 	text := start + " b - 1; id \"even\"\n" + twoPiece + " w - 1 ce 30\n" + "4k4/9/9/9/9/9/9/9/4K4 b G bm G*5b;\n"
-	got, _, err := configs.ReadOpenings(write(t, "book.epd", text), 0)
+	got, _, err := openingfiles.Read(write(t, "book.epd", text), 0, match.Rules{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +132,7 @@ func TestReadOpeningsUnpacks(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	got, _, err := configs.ReadOpenings(write(t, "book.ZIP", zipped.String()), 0)
+	got, _, err := openingfiles.Read(write(t, "book.ZIP", zipped.String()), 0, match.Rules{})
 	want := []string{"1: startpos moves 7g7f", "2: startpos moves 2g2f"}
 	if diff := cmp.Diff(want, lines(got)); diff != "" || err != nil {
 		t.Errorf("zip: %v, -want +got\n%s", err, diff)
@@ -136,7 +146,7 @@ func TestReadOpeningsUnpacks(t *testing.T) {
 	if err := g.Close(); err != nil {
 		t.Fatal(err)
 	}
-	got, _, err = configs.ReadOpenings(write(t, "book.epd.gz", packed.String()), 0)
+	got, _, err = openingfiles.Read(write(t, "book.epd.gz", packed.String()), 0, match.Rules{})
 	if diff := cmp.Diff([]string{"1: sfen " + start + " b - 1"}, lines(got)); diff != "" || err != nil {
 		t.Errorf("gz: %v, -want +got\n%s", err, diff)
 	}
@@ -154,14 +164,14 @@ func TestReadOpeningsErrors(t *testing.T) {
 		{"book.gz", "no gz", "openings DIR/book.gz: unexpected EOF"},
 	} {
 		path := write(t, test.name, test.text)
-		_, _, err := configs.ReadOpenings(path, 0)
+		_, _, err := openingfiles.Read(path, 0, match.Rules{})
 		want := strings.ReplaceAll(test.want, "DIR", filepath.Dir(path))
 		if err == nil || err.Error() != want {
 			t.Errorf("%q:\n got %v\nwant %s", test.text, err, want)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "none.sfen")
-	_, _, err := configs.ReadOpenings(path, 0)
+	_, _, err := openingfiles.Read(path, 0, match.Rules{})
 	if want := "openings " + path + ": no such file or directory"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -175,7 +185,7 @@ func FuzzReadOpenings(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range []string{"book.sfen", "book.epd"} {
-			openings, _, err := configs.ReadOpenings(write(t, name, text), 2)
+			openings, _, err := openingfiles.Read(write(t, name, text), 2, match.Rules{})
 			if (len(openings) == 0) == (err == nil) {
 				t.Errorf("%q: %v, %v", text, openings, err)
 			}
@@ -197,7 +207,7 @@ func TestReadOpeningsOfManyBlocks(t *testing.T) {
 		// Distinct ends, but for line 7001, which ends as line 1 does.
 		fmt.Fprintf(&text, "sfen %s b - %d moves%s\n", kings(i%7000), 1+i, moves)
 	}
-	got, warnings, err := configs.ReadOpenings(write(t, "book.sfen", text.String()), 0)
+	got, warnings, err := openingfiles.Read(write(t, "book.sfen", text.String()), 0, match.Rules{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +226,7 @@ func TestReadOpeningsOfManyBlocks(t *testing.T) {
 	// Of two lines that are wrong, far apart, the first is told, with its number in the file.
 	lines := strings.SplitAfter(text.String(), "\n")
 	lines[5123], lines[7900] = "startpos moves 7g7e\n", "startpos moves 9z9z\n"
-	_, _, err = configs.ReadOpenings(write(t, "book.sfen", strings.Join(lines, "")), 0)
+	_, _, err = openingfiles.Read(write(t, "book.sfen", strings.Join(lines, "")), 0, match.Rules{})
 	if err == nil || !strings.Contains(err.Error(), "book.sfen:5124: move 1 (7g7e): ") {
 		t.Errorf("%v", err)
 	}
@@ -241,7 +251,7 @@ func kings(i int) string {
 func TestReadOpeningsRefusesALongLine(t *testing.T) {
 	long := "startpos moves" + strings.Repeat(" 7g7f", 1<<18)
 	path := write(t, "book.sfen", "startpos\n\n"+long+"\nstartpos moves 9z9z\n")
-	_, _, err := configs.ReadOpenings(path, 0)
+	_, _, err := openingfiles.Read(path, 0, match.Rules{})
 	if want := "openings " + path + ":3: the line has 1310735 bytes: expected at most 1048576"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -1,4 +1,6 @@
-package configs
+// Package advice is what the resolving of a series warns of: a value, told where it is
+// shown.
+package advice
 
 import "gogi/internal/phrases"
 
@@ -28,5 +30,5 @@ func (w Warning) In(in phrases.Tongue) string { return w.Said().In(in) }
 // String is the warning in English.
 func (w Warning) String() string { return w.In(phrases.English) }
 
-// warning is one about the series.
-func warning(phrase string, args ...any) Warning { return Warning{Text: phrases.Of(phrase, args...)} }
+// Of is a warning about the series, by a phrase and what fills it.
+func Of(phrase string, args ...any) Warning { return Warning{Text: phrases.Of(phrase, args...)} }

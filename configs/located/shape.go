@@ -1,4 +1,4 @@
-package configs
+package located
 
 import (
 	"errors"
@@ -14,18 +14,19 @@ const (
 	maxKey      = 256 // bytes of a dotted key, all parts together
 )
 
-// checkShape refuses a text that is nested too deeply, or whose keys are too long. It
+// CheckShape refuses a text that is nested too deeply, or whose keys are too long, and says
+// in which line, from 1. It
 // reads as far as the text is valid TOML; what comes after that, the library does not
 // reach either.
-func checkShape(text, name string) error {
+func CheckShape(text string) (line int, err error) {
 	s := shape{locator: locator{text: text, line: 1}, fresh: true, parts: 1}
 	for s.pos < len(s.text) {
 		line := s.line
 		if what := s.step(); what != "" {
-			return &Problem{File: name, Line: line, Cause: errors.New(what)}
+			return line, errors.New(what)
 		}
 	}
-	return nil
+	return 0, nil
 }
 
 // shape walks over a text by bytes, strings and comments.

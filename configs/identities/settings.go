@@ -1,4 +1,4 @@
-package configs
+package identities
 
 import (
 	"cmp"
@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gogi/configs/advice"
+	"gogi/internal/disk"
 	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/shogi"
@@ -36,10 +38,19 @@ const (
 	noBook     = "no_book"
 )
 
-// profileNames lists the profiles for an error.
-func profileNames() string {
+// NoProfile is the profile that sets nothing.
+const NoProfile = "none"
+
+// IsProfile reports whether there are options of that name for engines.
+func IsProfile(name string) bool {
+	_, ok := profiles()[name]
+	return ok
+}
+
+// ProfileNames lists the profiles for an error.
+func ProfileNames() string {
 	names := slices.Sorted(maps.Keys(profiles()))
-	return strings.Join(append(names, noProfile), " or ")
+	return strings.Join(append(names, NoProfile), " or ")
 }
 
 // Settings is what an engine is sent, given what it declared: the user's
@@ -117,17 +128,17 @@ func contradictions(p match.Player, plan *match.Plan) []error {
 
 // Lint warns of what an engine's options do to a series although nobody asked:
 // time that it keeps back or wastes in timed games, and books of its own.
-func Lint(p match.Player, plan *match.Plan, declared []usi.Option) []Warning {
+func Lint(p match.Player, plan *match.Plan, declared []usi.Option) []advice.Warning {
 	in := inForce(p, plan, declared)
-	var warnings []Warning
+	var warnings []advice.Warning
 	if traps := in.timeTraps(); len(traps) > 0 && timed(p, plan) {
-		warnings = append(warnings, Warning{
+		warnings = append(warnings, advice.Warning{
 			Engine: p.Name, Text: phrases.Of("%s: made for play over networks, they distort short games", strings.Join(traps, ", ")),
 			Advice: phrases.Of("profile = \"yaneuraou\" sets them"),
 		})
 	}
 	if books := in.books(); len(books) > 0 {
-		warnings = append(warnings, Warning{
+		warnings = append(warnings, advice.Warning{
 			Engine: p.Name, Text: phrases.Of("%s: it plays from a book of its own on top of the openings", strings.Join(books, ", ")),
 		})
 	}
@@ -226,7 +237,7 @@ func (o options) folderOf(name, base string) (path string, set bool) {
 	if !ok || cmp.Or(value, internalEval) == internalEval {
 		return "", false
 	}
-	return absolute(base, value), set
+	return disk.Absolute(base, value), set
 }
 
 // internalEval is how YaneuraOu says that its network is within its binary.

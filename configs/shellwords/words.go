@@ -1,16 +1,17 @@
-package configs
+// Package shellwords splits a command line into words as a shell does, without a shell.
+package shellwords
 
 import (
 	"errors"
 	"strings"
 )
 
-// SplitWords splits a command as a POSIX shell splits it into words, and does
+// Split splits a command as a POSIX shell splits it into words, and does
 // nothing else of what a shell does: blanks separate; 'text' is literal; in
 // "text" a backslash is only special before ", \, $, ` and a line break;
 // outside of quotes it makes the next character literal. Quotes that do not
 // end and a backslash at the end are errors. There may be no words at all.
-func SplitWords(s string) ([]string, error) {
+func Split(s string) ([]string, error) {
 	w := splitter{rest: s}
 	for w.rest != "" {
 		if err := w.step(); err != nil {

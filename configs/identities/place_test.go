@@ -1,4 +1,4 @@
-package configs_test
+package identities_test
 
 import (
 	"crypto/sha256"
@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gogi/configs"
+	"gogi/configs/identities"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -56,10 +57,10 @@ func (s stock) put(t *testing.T, text string) (sum string) {
 }
 
 // worker is another machine.
-func worker(t *testing.T) configs.Env {
+func worker(t *testing.T) identities.Env {
 	t.Helper()
 	dir := t.TempDir()
-	return configs.Env{
+	return identities.Env{
 		Self: "/usr/bin/gogi", BuiltinVersion: "sparring-1", WorkDir: dir, Engines: filepath.Join(dir, "engines"),
 		OS: "linux", Arch: "amd64", ISAs: []string{"x86-64-v3", "x86-64-v2"},
 	}
@@ -109,7 +110,7 @@ func TestPlace(t *testing.T) {
 		text = strings.Replace(text, "\"./base\"", "\"nice -n 5 ./base\"", 1)
 		p, _ := plan(t, text, configs.Flags{}, env)
 		greetings := []usi.Greeting{greeting(t, test.declared), greeting(t, fairy)}
-		p, _, err := configs.Complete(p, greetings)
+		p, _, err := identities.Complete(p, greetings)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,10 +126,10 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-func checkPlaced(t *testing.T, name string, received *match.Plan, here stock, there configs.Env, greetings []usi.Greeting) {
+func checkPlaced(t *testing.T, name string, received *match.Plan, here stock, there identities.Env, greetings []usi.Greeting) {
 	t.Helper()
 	before := sent(t, received)
-	placed, err := configs.Place(received, here.find, there)
+	placed, err := identities.Place(received, here.find, there)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return
@@ -139,18 +140,18 @@ func checkPlaced(t *testing.T, name string, received *match.Plan, here stock, th
 	if placed.Digest() != received.Digest() {
 		t.Errorf("%s: another digest: %v", name, match.Differences(received.Canonical(), placed.Canonical()))
 	}
-	if err := configs.VerifyIdentity(placed, greetings); err != nil {
+	if err := identities.VerifyIdentity(placed, greetings); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
-	again, err := configs.Place(sent(t, placed), here.find, there)
+	again, err := identities.Place(sent(t, placed), here.find, there)
 	if diff := cmp.Diff(sent(t, placed), again); diff != "" || err != nil {
 		t.Errorf("%s: placed again: %v\n%s", name, err, diff)
 	}
-	elsewhere, err := configs.Place(placed, here.find, worker(t))
-	if err != nil || configs.VerifyIdentity(elsewhere, greetings) != nil {
+	elsewhere, err := identities.Place(placed, here.find, worker(t))
+	if err != nil || identities.VerifyIdentity(elsewhere, greetings) != nil {
 		t.Errorf("%s: placed elsewhere: %v", name, err)
 	}
-	complete, _, err := configs.Complete(placed, greetings)
+	complete, _, err := identities.Complete(placed, greetings)
 	if err != nil || complete.Digest() != placed.Digest() || len(complete.Players[0].Identity.Files) != len(placed.Players[0].Identity.Files) {
 		t.Errorf("%s: completed again: %v", name, err)
 	}
@@ -176,14 +177,14 @@ book = "b.usi"
 `
 	p, _ := plan(t, text, configs.Flags{}, env)
 	greetings := []usi.Greeting{greeting(t, fairy), greeting(t, fairy), greeting(t, "BookFile type filename default <empty>")}
-	p, _, err := configs.Complete(p, greetings)
+	p, _, err := identities.Complete(p, greetings)
 	if err != nil {
 		t.Fatal(err)
 	}
 	here.take(t, p)
 	received := sent(t, p)
 	checkPlaced(t, "books", received, here, there, greetings)
-	placed, err := configs.Place(received, here.find, there)
+	placed, err := identities.Place(received, here.find, there)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,15 +216,15 @@ book = "b.usi"
 	}
 	other := sent(t, p)
 	fill(t, env.WorkDir, map[string]string{"deep/a.db": "another"})
-	if err := configs.VerifyIdentity(other, greetings); err == nil || !strings.Contains(err.Error(), "book ("+env.WorkDir+"/deep/a.db) has SHA-256") {
+	if err := identities.VerifyIdentity(other, greetings); err == nil || !strings.Contains(err.Error(), "book ("+env.WorkDir+"/deep/a.db) has SHA-256") {
 		t.Error(err)
 	}
 	again, _ := plan(t, text, configs.Flags{}, env)
-	if again, _, err = configs.Complete(again, greetings); err != nil || again.Digest() == p.Digest() {
+	if again, _, err = identities.Complete(again, greetings); err != nil || again.Digest() == p.Digest() {
 		t.Errorf("another book, the same digest: %v", err)
 	}
 	here = stock(t.TempDir())
-	if _, err := configs.Place(received, here.find, there); err == nil || !strings.Contains(err.Error(), "council C: placing it: book, SHA-256") {
+	if _, err := identities.Place(received, here.find, there); err == nil || !strings.Contains(err.Error(), "council C: placing it: book, SHA-256") {
 		t.Error(err)
 	}
 }
@@ -238,7 +239,7 @@ func TestPlaceBuiltinAndMembers(t *testing.T) {
 	}}}
 	here, there := stock(t.TempDir()), worker(t)
 	here.take(t, p)
-	placed, err := configs.Place(sent(t, p), here.find, there)
+	placed, err := identities.Place(sent(t, p), here.find, there)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +251,7 @@ func TestPlaceBuiltinAndMembers(t *testing.T) {
 		t.Errorf("%v, %v", engines[0].Command, engines[1].Command)
 	}
 	there.BuiltinVersion = "sparring-2"
-	if _, err := configs.Place(p, here.find, there); err == nil || !strings.Contains(err.Error(), `engine S: placing it: it is "sparring-1", and the built-in engine here "sparring-2"`) {
+	if _, err := identities.Place(p, here.find, there); err == nil || !strings.Contains(err.Error(), `engine S: placing it: it is "sparring-1", and the built-in engine here "sparring-2"`) {
 		t.Error(err)
 	}
 }
@@ -281,7 +282,7 @@ func TestPlaceVariants(t *testing.T) {
 	} {
 		there := worker(t)
 		there.OS, there.Arch, there.ISAs = test.system, test.arch, test.isas
-		placed, err := configs.Place(sent(t, p), here.find, there)
+		placed, err := identities.Place(sent(t, p), here.find, there)
 		if err != nil {
 			if !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v: %v", test, err)
@@ -293,7 +294,7 @@ func TestPlaceVariants(t *testing.T) {
 			t.Errorf("%v: %s, %v", test, text, err)
 		}
 		greetings := []usi.Greeting{greeting(t, fairy), greeting(t, fairy)}
-		if err := configs.VerifyIdentity(placed, greetings); err != nil {
+		if err := identities.VerifyIdentity(placed, greetings); err != nil {
 			t.Error(err)
 		}
 		for i, f := range placed.Players[0].Identity.Files { // a binary that is here, and no variant
@@ -308,13 +309,13 @@ func TestPlaceVariants(t *testing.T) {
 				if err := os.Chmod(other, 0o700); err != nil { //nolint:gosec // programs are executable
 					t.Fatal(err)
 				}
-				if err := configs.VerifyIdentity(&swapped, greetings); err == nil || !strings.Contains(err.Error(), "is none of its variants") {
+				if err := identities.VerifyIdentity(&swapped, greetings); err == nil || !strings.Contains(err.Error(), "is none of its variants") {
 					t.Error(err)
 				}
 			}
 		}
 		there.ISAs = nil // placed where another variant is needed
-		if again, err := configs.Place(sent(t, placed), here.find, there); err == nil && again.Digest() != p.Digest() {
+		if again, err := identities.Place(sent(t, placed), here.find, there); err == nil && again.Digest() != p.Digest() {
 			t.Error("placed again, the digest is another")
 		}
 	}
@@ -325,7 +326,7 @@ func TestPlaceRefuses(t *testing.T) {
 	env, here := machine(t), stock(t.TempDir())
 	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "net", "engine_options.txt": "option"})
 	base, _ := plan(t, two, configs.Flags{}, env)
-	base, _, err := configs.Complete(base, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
+	base, _, err := identities.Complete(base, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,20 +359,20 @@ func TestPlaceRefuses(t *testing.T) {
 		p := sent(t, base)
 		spoil(&p.Players[0])
 		there := worker(t)
-		if _, err := configs.Place(p, here.find, there); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "engine A: placing it") {
+		if _, err := identities.Place(p, here.find, there); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "engine A: placing it") {
 			t.Errorf("%s: %v", want, err)
 		}
 		if escaped, _ := filepath.Glob(filepath.Join(there.WorkDir, "x*")); len(escaped) > 0 {
 			t.Errorf("%s: made %q", want, escaped)
 		}
 	}
-	if _, err := configs.Place(base, here.find, configs.Env{Engines: "here"}); err == nil || !strings.Contains(err.Error(), "expected an absolute path") {
+	if _, err := identities.Place(base, here.find, identities.Env{Engines: "here"}); err == nil || !strings.Contains(err.Error(), "expected an absolute path") {
 		t.Error(err)
 	}
 	if err := os.Chmod(filepath.Join(string(here), base.Players[0].Identity.Files[0].SHA256), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := configs.Place(base, here.find, worker(t)); err == nil || !strings.Contains(err.Error(), "not executable") {
+	if _, err := identities.Place(base, here.find, worker(t)); err == nil || !strings.Contains(err.Error(), "not executable") {
 		t.Error(err)
 	}
 }
@@ -381,7 +382,7 @@ func TestPlaceMends(t *testing.T) {
 	env, here, there := machine(t), stock(t.TempDir()), worker(t)
 	p, _ := plan(t, two, configs.Flags{}, env)
 	here.take(t, p)
-	placed, err := configs.Place(p, here.find, there)
+	placed, err := identities.Place(p, here.find, there)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -392,7 +393,7 @@ func TestPlaceMends(t *testing.T) {
 	if err := os.Symlink("/nowhere", binary); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := configs.Place(p, here.find, there); err != nil {
+	if _, err := identities.Place(p, here.find, there); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(binary); err != nil || string(text) != "dev" {
@@ -409,14 +410,14 @@ func TestVerifyIdentitySays(t *testing.T) {
 	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "net", "eval/old.bin": "old"})
 	p, _ := plan(t, two, configs.Flags{}, env)
 	greetings := []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)}
-	p, _, err := configs.Complete(p, greetings)
+	p, _, err := identities.Complete(p, greetings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := configs.VerifyIdentity(p, greetings); err != nil {
+	if err := identities.VerifyIdentity(p, greetings); err != nil {
 		t.Error(err)
 	}
-	if err := configs.VerifyIdentity(p, greetings[:1]); err == nil || !strings.Contains(err.Error(), "1 greetings for 2 engines") {
+	if err := identities.VerifyIdentity(p, greetings[:1]); err == nil || !strings.Contains(err.Error(), "1 greetings for 2 engines") {
 		t.Error(err)
 	}
 	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "another net", "engine_options.txt": "option", "base": "rebuilt"})
@@ -424,7 +425,7 @@ func TestVerifyIdentitySays(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Players[1].Options = []match.Option{{Name: "Tomorrow", Value: "1"}}
-	err = configs.VerifyIdentity(p, greetings)
+	err = identities.VerifyIdentity(p, greetings)
 	if err == nil {
 		t.Fatal("nothing was noticed")
 	}

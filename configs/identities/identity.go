@@ -1,4 +1,4 @@
-package configs
+package identities
 
 import (
 	"crypto/sha256"
@@ -12,7 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"gogi/internal/unfit"
+	"gogi/configs/advice"
+	"gogi/internal/disk"
 	"gogi/match"
 )
 
@@ -24,34 +25,11 @@ const (
 	besideRole   = "binary's " // and the file's name: in the binary's folder
 )
 
-// identify finds what a program is, as far as its command tells. byHand is the
-// identity key.
-func (r *resolver) identify(byHand string, p *match.Player) error {
-	if p.Builtin {
-		p.Identity.Fixed = r.env.BuiltinVersion
-		return nil
-	}
-	if err := checkProgram(p.Command[0]); err != nil {
-		return unfit.Wrap(p.Name, err)
-	}
-	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("engine %s: its working directory %s is no folder", p.Name, p.Dir)
-	}
-	switch {
-	case byHand != "":
-		p.Identity.Fixed = byHand
-		return nil
-	case isRemote(p.Command):
-		return fmt.Errorf("engine %s: what runs behind ssh cannot be hashed from here: expected identity = \"…\", such as its version or the SHA-256 of its binary", p.Name)
-	}
-	return unfit.Wrap(p.Name, r.hashes.command(p))
-}
-
-// hasher remembers the SHA-256 of files by path: engines share networks.
-type hasher map[string]string
+// Hasher remembers the SHA-256 of files by path: engines share networks.
+type Hasher map[string]string
 
 // sum is a file's SHA-256 in lower-case hexadecimal.
-func (h hasher) sum(path string) (string, error) {
+func (h Hasher) sum(path string) (string, error) {
 	if sum, ok := h[path]; ok {
 		return sum, nil
 	}
@@ -68,8 +46,8 @@ func (h hasher) sum(path string) (string, error) {
 	return h[path], nil
 }
 
-// add hashes a file into an identity.
-func (h hasher) add(p *match.Player, role, path string) error {
+// Add hashes a file into a player's identity, under a role.
+func (h Hasher) Add(p *match.Player, role, path string) error {
 	sum, err := h.sum(path)
 	if err != nil {
 		return err
@@ -78,17 +56,17 @@ func (h hasher) add(p *match.Player, role, path string) error {
 	return nil
 }
 
-// command hashes the binary and, of a wrapper, the files it is given.
-func (h hasher) command(p *match.Player) error {
-	if err := h.add(p, match.BinaryRole, p.Command[0]); err != nil || !isWrapper(p.Command) {
+// Command hashes, into the player's identity, the binary and, of a wrapper, the files it is given.
+func (h Hasher) Command(p *match.Player) error {
+	if err := h.Add(p, match.BinaryRole, p.Command[0]); err != nil || !IsWrapper(p.Command) {
 		return err
 	}
 	for i, word := range p.Command[1:] {
-		path := absolute(p.Dir, word)
+		path := disk.Absolute(p.Dir, word)
 		if !isFile(path) {
 			continue
 		}
-		if err := h.add(p, argumentRole+strconv.Itoa(i+1), path); err != nil {
+		if err := h.Add(p, argumentRole+strconv.Itoa(i+1), path); err != nil {
 			return err
 		}
 	}
@@ -103,7 +81,7 @@ func isFile(path string) bool {
 // folder hashes every file in a folder and below it, in order, as role/NAME.
 // Links to files are followed (networks are often linked), links to folders
 // are not (they may go round).
-func (h hasher) folder(p *match.Player, role, path string) error {
+func (h Hasher) folder(p *match.Player, role, path string) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return fmt.Errorf("%s: %w", role, err)
@@ -114,7 +92,7 @@ func (h hasher) folder(p *match.Player, role, path string) error {
 		case e.IsDir():
 			err = h.folder(p, name, inner)
 		case isFile(inner):
-			err = h.add(p, name, inner)
+			err = h.Add(p, name, inner)
 		}
 		if err != nil {
 			return err
@@ -123,20 +101,21 @@ func (h hasher) folder(p *match.Player, role, path string) error {
 	return nil
 }
 
-// How duplicates looks at working directories.
+// How Duplicates looks at working directories.
 const (
-	sameFolder   = true  // before the greeting: other folders may hold other files
+	SameFolder   = true  // before the greeting: other folders may hold other files
 	otherFolders = false // after it: the files are known
 )
 
-// duplicates warns of players that are one and the same engine.
-func duplicates(players []match.Player, folder bool) []Warning {
-	var warnings []Warning
+// Duplicates warns of players that are one and the same engine, of those in one working
+// directory (SameFolder) or of those in several.
+func Duplicates(players []match.Player, folder bool) []advice.Warning {
+	var warnings []advice.Warning
 	for j := range players {
 		for i := range j {
 			a, b := players[i], players[j]
 			if (a.Dir == b.Dir) == folder && reflect.DeepEqual(essence(a), essence(b)) {
-				warnings = append(warnings, warning(
+				warnings = append(warnings, advice.Of(
 					"engines %s and %s are the same: binary, arguments, options and limits are equal", a.Name, b.Name))
 			}
 		}
