@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -178,6 +180,50 @@ func TestImportDirections(t *testing.T) {
 	}
 	if seen < 10 {
 		t.Errorf("go list found only %d packages", seen)
+	}
+}
+
+// mostLines is how many lines of code, tests not counted, a package holds at most: what is
+// more than one person can hold in mind has a seam where it can be parted.
+const mostLines = 4000
+
+// yetTooLarge are the packages that are still to be parted, and how many lines they may
+// have until then. It only ever gets shorter.
+var yetTooLarge = map[string]int{"results": 7200}
+
+// TestRoomsAreSmall holds mostLines. Files of every system count.
+func TestRoomsAreSmall(t *testing.T) {
+	lines := map[string]int{}
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		name := entry.Name()
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != "." && (name == "testdata" || strings.HasPrefix(name, ".")):
+			return filepath.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		lines[filepath.ToSlash(filepath.Dir(path))] += strings.Count(string(text), "\n")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) < 100 {
+		t.Errorf("only %d packages were found", len(lines))
+	}
+	for room, n := range lines {
+		most := max(mostLines, yetTooLarge[room])
+		if n > most {
+			t.Errorf("%s has %d lines that are no tests, expected at most %d: part it where it has a seam", room, n, most)
+		}
+	}
+	for room := range yetTooLarge {
+		if lines[room] <= mostLines {
+			t.Errorf("%s has %d lines: it is no exception any more", room, lines[room])
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ func machine(t *testing.T) identities.Env {
 	t.Helper()
 	dir := t.TempDir()
 	bin := filepath.Join(dir, "bin")
-	for _, program := range []string{"dev", "base", "bin/nice", "bin/ssh", "bin/node"} {
+	for _, program := range []string{"dev", "base", "bin/fairy-stockfish", "bin/gpsusi", "bin/nice", "bin/ssh", "bin/node"} {
 		path := filepath.Join(dir, program)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
