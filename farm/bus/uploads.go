@@ -74,7 +74,7 @@ func (b *Bus) Uploaded(_ context.Context, worker, sum string, limit int64) ([]by
 	}
 	_, size, err := place.ReadAt(sum, nil, 0)
 	if err == nil && size > limit {
-		return nil, fmt.Errorf("%w: %d bytes, %d at most were asked for", artefacts.ErrTooBig, size, limit)
+		return nil, &farm.Refusal{Why: fmt.Sprintf("the upload %.12s of %s has %d bytes, %d at most were told of", sum, worker, size, limit), Exit: 1}
 	}
 	if err == nil {
 		_, err = place.Path(sum) // it is what its name says
