@@ -135,3 +135,48 @@ func TestADiskThatFailsIsNobodysFault(t *testing.T) {
 		}
 	})
 }
+
+// unkept is a bus that keeps nothing of tests while it is told so.
+type unkept struct {
+	farm.Bus
+
+	fails *bool
+}
+
+func (u unkept) Keep(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error) {
+	if *u.fails && bucket == "tests" {
+		return 0, farm.ErrStale
+	}
+	return u.Bus.Keep(ctx, bucket, name, body, revision)
+}
+
+// TestAPairIsGivenUpInTheEnd: where the word of it cannot be kept, it is kept later.
+func TestAPairIsGivenUpInTheEnd(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		var fails bool
+		_ = f.stop()
+		f.wrap = func(bus farm.Bus) farm.Bus { return unkept{bus, &fails} }
+		f.start()
+		f.run(testPlan("kills", 1, 1))
+		fails = true
+		for _, name := range []string{"w0", "w1"} { // two machines
+			w := f.line(t, name)
+			time.Sleep(3 * lease) // one that an owner vouches for would be preferred
+			granted := w.want(1)
+			if len(granted) != 1 {
+				t.Fatalf("%s is granted nothing", name)
+			}
+			w.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Back: []farm.Back{{Held: granted[0].Held(), Why: "x", Crashed: true}}}, &farm.Told{})
+		}
+		time.Sleep(lease)
+		if st := f.test("kills"); st.Why != "" {
+			t.Errorf("it is told though it could not be kept: %+v", st)
+		}
+		fails = false
+		time.Sleep(lease)
+		f.restart()
+		if st := f.test("kills"); !slices.Equal(st.Condemned, []int{0}) || st.Why != "pair 0 was given up: it crashes what plays it" {
+			t.Errorf("%+v", st)
+		}
+	})
+}
