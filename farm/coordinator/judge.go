@@ -474,7 +474,7 @@ func (c *Coordinator) blame(ctx context.Context, name, why string) {
 	w.Refused++
 	c.config.Log.Warn("a result was refused", "worker", name, "why", why)
 	if w.Refused >= refusalsToQuarantine && w.Quarantine == "" {
-		c.quarantine(w, name, fmt.Sprintf("%d results were refused, the latest: %s", w.Refused, why))
+		c.quarantine(ctx, w, name, fmt.Sprintf("%d results were refused, the latest: %s", w.Refused, why))
 	}
 	c.keepOrTell(ctx, name, w)
 }
@@ -486,8 +486,10 @@ func (c *Coordinator) keepOrTell(ctx context.Context, name string, w *worker) {
 	}
 }
 
-// quarantine stops a worker's grants and takes its leases back; what it has played stays.
-func (c *Coordinator) quarantine(w *worker, name, why string) {
+// quarantine stops a worker's grants and takes its leases back; what it has played stays,
+// but the others are compared without it: what is wrong with it would be evidence against
+// whoever is compared with it.
+func (c *Coordinator) quarantine(ctx context.Context, w *worker, name, why string) {
 	w.Quarantine, w.Since = why, time.Now().Round(0)
 	now := time.Now()
 	for _, r := range c.runs {
@@ -498,6 +500,7 @@ func (c *Coordinator) quarantine(w *worker, name, why string) {
 			}
 		}
 	}
+	c.compareAnew(ctx)
 }
 
 // answer acknowledges a message, and keeps what was refused as evidence.
