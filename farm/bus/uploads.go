@@ -14,11 +14,6 @@ import (
 	"gogi/farm/keys"
 )
 
-// workerUploads is how many bytes of a worker's uploads wait at most for the results that
-// name them. Beyond, the oldest go, and whoever played them plays them again: a worker can
-// fill no more than that, and take nothing away but its own.
-const workerUploads = 4 * farm.MaxBlock
-
 // uploaded are the places of what workers have uploaded: a folder for each. Nobody reads
 // there but the coordinator.
 type uploaded struct {
@@ -31,7 +26,7 @@ type uploaded struct {
 }
 
 func newUploaded(dir string, ring *keys.Ring) *uploaded {
-	return &uploaded{dir: dir, keys: ring, most: workerUploads, places: map[string]*artefacts.Store{}}
+	return &uploaded{dir: dir, keys: ring, most: farm.MaxUploads, places: map[string]*artefacts.Store{}}
 }
 
 // place is a worker's.
