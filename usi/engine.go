@@ -59,7 +59,7 @@ type Engine struct {
 	timer  *time.Timer // see alarm
 	line   Line        // the game, as far as it was needed
 
-	answered []byte // the line that ended the last search since the last readyok, empty for none: it may come twice
+	searched bool // since the last readyok a search has ended with an answer: it may come twice
 
 	ponder   *search      // the search on the opponent's time, or nil
 	deadline atomic.Int64 // of the last search, in nanoseconds, for the records of a Tap
@@ -214,7 +214,7 @@ func (e *Engine) Ready(ctx context.Context) error {
 	if err := e.stopPonder(); err != nil {
 		return err
 	}
-	e.answered = e.answered[:0] // what comes from before cannot pass the readyok
+	e.searched = false // what comes from before cannot pass the readyok
 	wait := e.in.expect(lineReadyok)
 	if err := e.write("isready\n", "saying isready"); err != nil {
 		return err
@@ -249,7 +249,6 @@ func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 	second := SecondNone
 	if err == nil {
 		ev, stopped, second, err = e.settle(ctx, &s, r, ev, stopped)
-		e.answered = append(e.answered[:0], ev.line...)
 	}
 	reply := e.in.finish(r.MaxPV)
 	reply.Hit, reply.Stopped, reply.Sending, reply.Second = s.hit, stopped, s.sending, second

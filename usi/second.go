@@ -23,20 +23,14 @@ const (
 	SecondSuspected               // the answer is illegal, and may be one: no other came
 )
 
-// secondWithin is how soon after go an answer, one without information, may be one to
-// the search before. What says that search's move again may come at any time: on a
-// busy machine an engine gets to its second line much later.
-const secondWithin = 100 * time.Millisecond
-
 // settle takes the event that ended a search for its answer, unless it is a second
 // bestmove of the search before: then the answer is the one that follows, which it
 // waits for until the deadline.
 func (e *Engine) settle(ctx context.Context, s *search, r Request, ev event, stopped bool) (event, bool, Second, error) {
-	if len(e.answered) == 0 || stopped || s.position != "" || ev.informed {
+	searched := e.searched
+	e.searched = true
+	if !searched || stopped || s.position != "" || ev.informed {
 		return ev, stopped, SecondNone, nil
-	}
-	if ev.stamp.Sub(s.start) > secondWithin && !sameMove(e.answered, ev.line) {
-		return ev, false, SecondNone, nil
 	}
 	if e.illegal(r.Position, ev) {
 		return e.awaitAnother(ctx, s, r.Deadline, ev)
@@ -45,12 +39,6 @@ func (e *Engine) settle(ctx context.Context, s *search, r Request, ev event, sto
 		return next, false, SecondDropped, nil
 	}
 	return ev, false, SecondNone, nil
-}
-
-// sameMove reports whether two lines of bestmove say the same.
-func sameMove(a, b []byte) bool {
-	x, y := ParseBestmove(foreign.Decode(a)), ParseBestmove(foreign.Decode(b))
-	return x.Answer == AnswerMove && y.Answer == AnswerMove && x.Move == y.Move
 }
 
 // silence is how long an engine may say nothing at all after an illegal answer, before
