@@ -109,6 +109,11 @@ func TestImpossibleOrders(t *testing.T) {
 	if _, err := Shares([][]Placing{{{"a", 0}, {"b", 0}}}, 10, 0.9, 1); err == nil {
 		t.Error("no points: no error")
 	}
+	for _, points := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if _, err := Shares([][]Placing{{{"a", points}, {"b", 3}}}, 10, 0.9, 1); err == nil {
+			t.Errorf("%v points: no error", points)
+		}
+	}
 }
 
 // What would take days, or all memory, is refused before the first sample.
