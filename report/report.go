@@ -232,7 +232,7 @@ type Gatherer struct {
 	distinct stats.Tally
 	ends     map[Ending]int
 	faults   map[Fault]int
-	hashes   map[uint64]bool
+	hashes   map[uint64]struct{}
 	workers  workers
 }
 
@@ -260,7 +260,7 @@ func New(run Run) (*Gatherer, error) {
 			Terminations: []Ending{}, Faults: []Fault{}, Crosstable: []Cross{},
 		},
 		run: run, index: map[string]int{}, pairings: map[[2]string]*stats.Series{}, ends: map[Ending]int{},
-		faults: map[Fault]int{}, hashes: map[uint64]bool{}, workers: workers{of: map[string]*workerSums{}},
+		faults: map[Fault]int{}, hashes: map[uint64]struct{}{}, workers: workers{of: map[string]*workerSums{}},
 	}
 	for i, p := range run.Players {
 		g.index[p.Name] = i
@@ -311,10 +311,8 @@ func (g *Gatherer) countGame(r match.Row) {
 		rep.Plies.Min = r.Plies
 	}
 	rep.Plies.Max = max(rep.Plies.Max, r.Plies)
-	if g.hashes[r.MovesHash] {
-		rep.Duplicates++
-	}
-	g.hashes[r.MovesHash] = true
+	g.hashes[r.MovesHash] = struct{}{}
+	rep.Duplicates = rep.Games - len(g.hashes)
 	loser := LoserOf(r)
 	g.ends[Ending{Termination: r.Termination.String(), Loser: loser}]++
 	if r.Termination.IsFault() {

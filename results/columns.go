@@ -227,8 +227,13 @@ func assign(target any, value driver.Value) error {
 		return t.Scan(value)
 	case number:
 		return t.Scan(value)
-	case sql.Scanner:
-		return t.Scan(value)
+	case *sql.NullInt64:
+		if t.Valid = value != nil; !t.Valid {
+			return nil
+		}
+		n, err := integer(value)
+		t.Int64 = n
+		return err
 	case *int64:
 		n, err := integer(value)
 		*t = n
