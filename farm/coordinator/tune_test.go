@@ -13,6 +13,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/loopback"
 	"gogi/internal/landscape"
+	"gogi/internal/long"
 	"gogi/match"
 	"gogi/tune"
 )
@@ -155,7 +156,8 @@ func (a *aTune) tuner(f *theFarm, name string, slots int) *hand {
 // that come in any order, twice and late, workers that die and a coordinator that does.
 func TestATuneOfAThousandInFlight(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		a := newTune(t, "thousand", 5000, 50, 1000, 8)
+		pairs := long.Of(2000, 5000)
+		a := newTune(t, "thousand", pairs, 50, 1000, 8)
 		f.run(a.plan)
 		f.hall.Set(loopback.Faults{Double: 3, Swap: 5, LoseReply: 101, LoseAck: 7})
 		var hands []*hand
@@ -178,7 +180,7 @@ func TestATuneOfAThousandInFlight(t *testing.T) {
 		if most < 900 || most > 1000 || c.Doubled == 0 || c.Swapped == 0 || c.RepliesLost == 0 || c.AcksLost == 0 || c.Again == 0 {
 			t.Errorf("%d pairs in flight at most, %+v, %+v", most, s, c)
 		}
-		if s.Refused > 0 || s.Tune == nil || s.Tune.Blocks != 100 {
+		if s.Refused > 0 || s.Tune == nil || s.Tune.Blocks != pairs/50 {
 			t.Errorf("%+v", s)
 		}
 	})
