@@ -5,7 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"os"
+	"slices"
+	"strings"
 )
 
 // The sizes of the log's header and of a frame's (4.1).
@@ -28,7 +32,8 @@ type Log struct {
 // ReadLog reads the log at a path; where there is none it is empty. A frame that was
 // never finished, as the last one may be after a power cut, is no damage, nor is what
 // was never committed: SQLite overwrites a page that a transaction changes twice where it
-// stands, and mends the checksums when it commits. Damage is a frame with a commit behind it.
+// stands, and mends the checksums when it commits; nor is what leftovers says. Damage is
+// any other frame with a commit behind it.
 func ReadLog(path string) (*Log, error) {
 	l := &Log{places: map[int]int64{}}
 	file, err := os.Open(path)
@@ -54,7 +59,12 @@ func ReadLog(path string) (*Log, error) {
 	if l.Unreadable {
 		return l, nil
 	}
-	return l, l.readFrames(header, sum)
+	published, known := publishedFrames(strings.TrimSuffix(path, "-wal")+"-shm", header)
+	if !known {
+		published = math.MaxInt
+	}
+	l.readFrames(header, sum, published)
+	return l, nil
 }
 
 // Problem says what is damaged, "" where nothing is.
@@ -70,41 +80,93 @@ func (l *Log) Problem() string {
 	return ""
 }
 
-// readFrames follows the frames. Each one's checksum goes on from that of the frame
-// before, as it was written there: so a damaged frame does not hide those behind it.
-func (l *Log) readFrames(header []byte, sum logSum) error {
-	frame := make([]byte, frameHeader+l.pageSize)
+// frame is one of the log: a page as it was written.
+type frame struct {
+	page    int
+	commits bool // it ends a transaction
+	sound   bool // its checksum is the one that goes on from the frame before
+}
+
+// readFrames finds out what stands in the log, and where the latest version of a page is.
+func (l *Log) readFrames(header []byte, sum logSum, published int) {
+	frames := l.follow(header, sum)
+	if end := leftovers(frames, published); end >= 0 {
+		frames = frames[:end]
+	}
 	pending := map[int]int64{} // of the transaction that is being read
 	var suspects []int
-	for n := 0; ; n++ {
-		if _, err := io.ReadFull(l.file, frame); err != nil {
-			return nil //nolint:nilerr // the end of what was written
-		}
-		if string(frame[8:16]) != string(header[16:24]) { // of an earlier use of the file
+	for n, f := range frames {
+		if !f.sound {
 			suspects = append(suspects, n)
-			if len(suspects) > 3 { // no bit flips so often
-				return nil
-			}
-			sum.take(frame[16:24])
-			continue
-		}
-		sum.add(frame[:8])
-		sum.add(frame[frameHeader:])
-		if !sum.is(frame[16:24]) {
-			suspects = append(suspects, n)
-			sum.take(frame[16:24])
 			continue
 		}
 		l.Frames = n + 1
-		pending[int(binary.BigEndian.Uint32(frame))] = int64(logHeader) + int64(n)*int64(len(frame)) + frameHeader
-		if binary.BigEndian.Uint32(frame[4:]) > 0 { // it commits
-			for page, at := range pending {
-				l.places[page] = at
-			}
+		pending[f.page] = int64(logHeader) + int64(n)*int64(frameHeader+l.pageSize) + frameHeader
+		if f.commits {
+			maps.Copy(l.places, pending)
 			clear(pending)
 			l.Damaged, suspects = append(l.Damaged, suspects...), nil
 		}
 	}
+}
+
+// follow reads the frames to the end of what was written since the log was begun anew.
+// Each one's checksum goes on from that of the frame before, as it was written there: so
+// a damaged frame does not hide those behind it.
+func (l *Log) follow(header []byte, sum logSum) []frame {
+	var frames []frame
+	text := make([]byte, frameHeader+l.pageSize)
+	for suspects := 0; ; {
+		if _, err := io.ReadFull(l.file, text); err != nil {
+			return frames // the end of what was written
+		}
+		f := frame{page: int(binary.BigEndian.Uint32(text)), commits: binary.BigEndian.Uint32(text[4:]) > 0}
+		ours := string(text[8:16]) == string(header[16:24]) // and not of an earlier use of the file
+		if ours {
+			sum.add(text[:8])
+			sum.add(text[frameHeader:])
+			f.sound = sum.is(text[16:24])
+		}
+		switch {
+		case f.sound && f.commits:
+			suspects = 0
+		case !f.sound:
+			suspects++
+			sum.take(text[16:24])
+		}
+		if !ours && suspects > 3 { // no bit flips so often
+			return frames
+		}
+		frames = append(frames, f)
+	}
+}
+
+// leftovers is the number of the first frame of transactions that never ended, though
+// the log has their last frame, and -1 where there are none. A process that is killed
+// after it wrote one, before it told the index (2.3.1), leaves them to the next one
+// that writes over them, and one whose cache was too small may leave wrong checksums
+// within. Both stand behind what the index says was committed, and hold a single
+// transaction from one wrong checksum to the next: more than one is damage, of a log
+// that somebody has recovered since.
+func leftovers(frames []frame, published int) int {
+	first := slices.IndexFunc(frames, func(f frame) bool { return !f.sound })
+	if first < published { // or there is none
+		return -1
+	}
+	commits, most := 0, 0
+	for _, f := range frames[first:] {
+		switch {
+		case !f.sound:
+			commits = 0
+		case f.commits:
+			commits++
+		}
+		most = max(most, commits)
+	}
+	if most != 1 {
+		return -1
+	}
+	return first
 }
 
 // Close closes the file.

@@ -167,6 +167,169 @@ func TestLog(t *testing.T) {
 	}
 }
 
+// walDB is a database with a log, and what runs statements in it.
+func walDB(t *testing.T) (path string, run func(text string, args ...any)) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "x.db")
+	db, err := sql.Open("sqlite3", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	db.SetMaxOpenConns(1)
+	run = func(text string, args ...any) {
+		t.Helper()
+		if _, err := db.ExecContext(t.Context(), text, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=5; CREATE TABLE t (id INTEGER PRIMARY KEY, x)")
+	return path, run
+}
+
+// logOf reads the log of a database.
+func logOf(t *testing.T, path string) *Log {
+	t.Helper()
+	l, err := ReadLog(path + "-wal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// unpublish writes one transaction whole into the log of a database and takes it back in
+// the index: so a process leaves them that is killed before it tells the index, while
+// another one has the database open.
+func unpublish(t *testing.T, path string, transaction func()) {
+	t.Helper()
+	index, err := os.OpenFile(path+"-shm", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := make([]byte, 2*indexHeader)
+	if _, err := index.ReadAt(before, 0); err != nil {
+		t.Fatal(err)
+	}
+	transaction()
+	if _, err := index.WriteAt(before, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := index.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What a killed process wrote and did not tell the index is written over by the next one,
+// whose transaction may be shorter: what is left of the former is no damage.
+func TestLogOfAKilledCommit(t *testing.T) {
+	path, run := walDB(t)
+	run("INSERT INTO t (x) VALUES ('first')")
+	for range 2 { // killed twice
+		unpublish(t, path, func() { run("INSERT INTO t (x) VALUES (zeroblob(30000))") })
+		written := logOf(t, path).Frames
+		run("INSERT INTO t (x) VALUES ('short')")
+		l := logOf(t, path)
+		if l.Problem() != "" || l.Frames >= written {
+			t.Fatalf("%q, %d frames of %d", l.Problem(), l.Frames, written)
+		}
+	}
+	undo := flip(t, path, 0)
+	if got := logOf(t, path).Problem(); !strings.HasPrefix(got, "the log is damaged at frame 1 of ") {
+		t.Errorf("damage before what the index says: %q", got)
+	}
+	undo()
+	if got := logOf(t, path).Problem(); got != "" {
+		t.Error(got)
+	}
+}
+
+// A page that a transaction wrote twice has a wrong checksum until it was mended, which
+// is after the transaction's last frame was written.
+func TestLogOfAKillBeforeItWasMended(t *testing.T) {
+	path, run := walDB(t)
+	before := logOf(t, path).Frames
+	unpublish(t, path, func() { run("INSERT INTO t (x) VALUES (zeroblob(30000))") })
+	flip(t, path, before+2)
+	if l := logOf(t, path); l.Problem() != "" || l.Frames != before+2 {
+		t.Errorf("%q, %d frames, %d of them committed", l.Problem(), l.Frames, before)
+	}
+}
+
+// The last transaction is damaged, too, where the index tells of it, and where the index is
+// one of an earlier use of the log.
+func TestLogDamagedAtItsEnd(t *testing.T) {
+	path, run := walDB(t)
+	blob := func() { run("INSERT INTO t (x) VALUES (zeroblob(30000))") }
+	told := func(frame int) {
+		t.Helper()
+		undo := flip(t, path, frame)
+		if got := logOf(t, path).Problem(); !strings.HasPrefix(got, fmt.Sprintf("the log is damaged at frame %d of ", frame+1)) {
+			t.Errorf("frame %d: %q", frame+1, got)
+		}
+		undo()
+	}
+	before := logOf(t, path).Frames
+	blob()
+	told(before)
+	unpublish(t, path, func() {
+		run("PRAGMA wal_checkpoint(TRUNCATE)")
+		for range 3 { // and more than were in the log before
+			blob()
+		}
+	})
+	told(logOf(t, path).Frames - 3)
+}
+
+// flip turns a bit in the page of a frame, from 0, of a database's log.
+func flip(t *testing.T, path string, frame int) (undo func()) {
+	t.Helper()
+	at := int64(logHeader + frame*(frameHeader+4096) + frameHeader + 99)
+	turn := func() {
+		t.Helper()
+		file, err := os.OpenFile(path+"-wal", os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bits := make([]byte, 1)
+		if _, err := file.ReadAt(bits, at); err != nil {
+			t.Fatal(err)
+		}
+		bits[0] ^= 4
+		if _, err := file.WriteAt(bits, at); err != nil {
+			t.Fatal(err)
+		}
+		if err := file.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	turn()
+	return turn
+}
+
+// An index that ends where the damage begins, as of a database that somebody has
+// opened since, does not hide the transactions behind it.
+func TestLogRecoveredBeforeDamage(t *testing.T) {
+	path, run := walDB(t)
+	run("INSERT INTO t (x) VALUES ('first')")
+	kept := logOf(t, path).Frames
+	unpublish(t, path, func() {
+		for range 3 {
+			run("INSERT INTO t (x) VALUES ('later')")
+		}
+	})
+	flip(t, path, kept)
+	if got := logOf(t, path).Problem(); got != fmt.Sprintf("the log is damaged at frame %d of %d", kept+1, kept+3) {
+		t.Errorf("%q", got)
+	}
+}
+
 // A transaction larger than SQLite's cache goes into the log before it commits, and a page
 // that it changes again is overwritten there: a kill then leaves frames whose checksums
 // are wrong, and nothing is damaged.
