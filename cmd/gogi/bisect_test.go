@@ -13,8 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"gogi/internal/await"
 	"gogi/internal/long"
 	"gogi/internal/unfit"
 	"gogi/internal/usage"
@@ -270,14 +270,11 @@ func waiting(t *testing.T, dir string) *exec.Cmd {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(time.Minute)
-	for tick := time.NewTicker(10 * time.Millisecond); time.Now().Before(deadline); <-tick.C {
-		if text, _ := os.ReadFile(mark); len(text) > 0 {
-			return cmd
-		}
-	}
-	t.Fatalf("no engine was asked for a move: %s", cmd.Stderr)
-	return nil
+	await.That(t, "an engine was asked for a move", func() bool {
+		text, _ := os.ReadFile(mark)
+		return len(text) > 0
+	})
+	return cmd
 }
 
 // TestBisectSignals: whatever ends the program in a game ends the bisection. SIGQUIT is
