@@ -21,7 +21,7 @@ games = %d
 seed = 3
 concurrency = 3
 limits = {nodes = 20}
-rules = {max_plies = 20}
+rules = {max_plies = %d}
 resign = "500x1"
 [[engine]]
 name = "builtin"
@@ -38,10 +38,10 @@ block = 8
 inflight = 24
 `
 
-func writeTune(t *testing.T, games int) (dir string) {
+func writeTune(t *testing.T, games, plies int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "t.toml"), fmt.Appendf(nil, quickTune, games), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "t.toml"), fmt.Appendf(nil, quickTune, games, plies), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -77,13 +77,13 @@ func pairsOf(dir string) int {
 // in the end as one that nobody disturbed.
 func TestKilledTune(t *testing.T) {
 	t.Parallel()
-	games, kills := long.Of(240, 4000), long.Of(3, 20)
+	games, kills, plies := long.Of(240, 4000), long.Of(3, 20), long.Of(20, 50)
 	play := []string{"tune", "t.toml", "--no-validate", "--no-probe", "-q"}
-	calm := writeTune(t, games)
+	calm := writeTune(t, games, plies)
 	if out, code := gogiIn(t, calm, play...); code != 0 {
 		t.Fatalf("%d: %s", code, out)
 	}
-	killed := writeTune(t, games)
+	killed := writeTune(t, games, plies)
 	for n := range kills {
 		cmd := exec.Command("gogi", play...)
 		cmd.Dir = killed
@@ -124,7 +124,7 @@ func TestKilledTune(t *testing.T) {
 // alone, once; all must be passed. A larger budget is another tune, from the answer.
 func TestValidateRun(t *testing.T) {
 	t.Parallel()
-	dir := writeTune(t, 240)
+	dir := writeTune(t, 240, 50) // games that are long enough for something to be learnt
 	file := filepath.Join(dir, "t.toml")
 	text, err := os.ReadFile(file)
 	if err != nil {
