@@ -9,8 +9,9 @@ KINGS ?=
 PAPER = paper-$(NODES)$(if $(KINGS),-kings)
 NOISE = $(if $(KINGS),EvalNoise = $(KINGS)$(comma) NoiseModel = "king_square",EvalNoise = 5)
 comma := ,
+space := $(subst ,, )
 
-.PHONY: build check test soak chaos fuzz bench lint paper figures wine windows macos dist
+.PHONY: build check test test-long soak chaos fuzz bench lint paper figures wine windows macos dist
 
 build: ## the program, as ./gogi
 	$(GO) build -o gogi ./cmd/gogi
@@ -22,6 +23,12 @@ check: ## formatting, vet, import directions
 
 test: ## everything but the deep perft rows; real engines where they are installed
 	$(GO) test -vet=off -timeout 15m -p $(AT_ONCE) ./... # check vets
+
+# Which tests have a long form, and where; a test of the root holds both lists.
+LONG = TestASuspendedRunnerStoresNothingOfIt TestATuneOfAThousandInFlight TestBisectCodes TestBrowser TestChoices TestCouncilSurvivesItsMembers TestExitCodes TestFaultsInPlay TestFlippedBits TestGNUGo TestHonestFarms TestKill TestKilledTune TestKilledUpkeep TestNoForfeitIsUnexplainedUnderLoad TestNothingPasses TestOtherReaders TestRealCouncil TestRealCrash TestRealEnginesByNodes TestRealEnginesOnTheClock TestScripts/stats TestScripts/tournament TestScripts/tune TestSimulatedEquals TestSimulatedHabits
+LONG_IN = ./cmd/gogi ./effects ./farm/coordinator ./farm/trust ./records ./results ./review/engines ./runner ./served ./tune ./tuning ./web
+test-long: ## in full what make test plays in short, which takes minutes; real engines where they are installed
+	$(GO) test -vet=off -timeout 30m -p $(AT_ONCE) -run '$(subst $(space),|,$(foreach t,$(LONG),^$(subst /,$$/^,$(t))$$))' $(LONG_IN) -long
 
 soak: ## an hour, or SOAK=3m, of kills, suspensions, full disks and failing engines; SOAK_SEED repeats what was drawn
 	SOAK=$(or $(SOAK),1h) SOAK_SEED=$(SOAK_SEED) $(GO) test -count=1 -v -timeout 0 -run TestSoak ./internal/soak
@@ -65,4 +72,4 @@ paper: build ## the experiments of docs/consensus.md with NODES a member, KINGS=
 
 figures: build ## the figures and simulations of docs/statistics.md, with their seeds; takes hours
 	./gogi stats coverage --figure docs/coverage.svg
-	$(GO) test ./stats ./stats/counts -count=1 -run 'Simulat|Coverage|PerGame|Bounded|Flips' -long -v -timeout 6h
+	$(GO) test ./stats ./stats/counts -count=1 -run 'Simulat|Coverage|PerGame|Bounded|Flips' -figures -v -timeout 6h

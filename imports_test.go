@@ -49,6 +49,8 @@ var allowed = map[string][]string{
 	"gogi/internal/foreign":        {},
 	"gogi/internal/format":         {"gogi/internal/foreign"},
 	"gogi/internal/usage":          {},
+	"gogi/internal/long":           {},
+	"gogi/internal/await":          {},
 	"gogi/internal/unfit":          {},
 	"gogi/internal/chart":          {},
 	"gogi/internal/sheet":          {"gogi/internal/foreign", "gogi/internal/format"},
