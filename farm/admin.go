@@ -59,6 +59,7 @@ type Status struct {
 	Tests   []TestStatus   `cbor:"tests" json:"tests"`     // by priority, then in the order of submission
 	Workers []WorkerStatus `cbor:"workers" json:"workers"` // by name
 	Judge   JudgeStatus    `cbor:"judge" json:"judge"`
+	Update  *UpdateStatus  `cbor:"update,omitempty" json:"update,omitempty"` // nil: no program was ever wanted
 }
 
 // TestStatus is a test.

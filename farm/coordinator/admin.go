@@ -33,6 +33,7 @@ func (c *Coordinator) admin(ctx context.Context, subject string, body []byte) (a
 		"resume": c.onTest(c.resume), "priority": c.onTest(c.priority), "share": c.onTest(c.share),
 		"drain": c.onWorker(rightRun, c.drain), "quarantine": c.onWorker(rightAdmin, c.setQuarantine), "trust": c.onWorker(rightAdmin, c.trust),
 		"purge": c.purge, "pull": c.pull, "push": c.push, "sum": c.sum, "blocks": c.pullBlock,
+		"update": c.updateVerb,
 	}[word]
 	if do == nil {
 		return nil, refuse(exitRefused, "no verb %q", word)

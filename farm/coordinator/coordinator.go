@@ -36,6 +36,7 @@ type Coordinator struct {
 	day      time.Time                // that spent is of
 	spent    map[string]time.Duration // slot-time of the owners' tests
 	broken   error                    // a store failed: nothing is granted or acknowledged
+	update   updating
 }
 
 // bucketFarm keeps the counter of boots.
@@ -54,6 +55,9 @@ func New(ctx context.Context, c Config) (*Coordinator, error) {
 		return nil, err
 	}
 	if err := k.readWorkers(ctx); err != nil {
+		return nil, err
+	}
+	if err := k.readUpdate(ctx); err != nil {
 		return nil, err
 	}
 	if err := k.readTests(ctx); err != nil {
@@ -303,6 +307,7 @@ func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 		c.place(r)
 		c.examine(ctx, r)
 	}
+	c.tendTrial(ctx, now)
 	if err := c.begin(ctx); err != nil {
 		c.config.Log.Warn("a test did not begin", "err", err)
 	}
@@ -395,6 +400,9 @@ func (c *Coordinator) Status(ctx context.Context) farm.Status {
 		t := r.status()
 		t.Waits = c.waits(now, r)
 		s.Tests = append(s.Tests, t)
+	}
+	if !c.update.At.IsZero() {
+		s.Update = c.updateStatus(now)
 	}
 	log10E := c.log10E()
 	for _, name := range slices.Sorted(maps.Keys(c.workers)) {

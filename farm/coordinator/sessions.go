@@ -337,6 +337,9 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 				continue
 			}
 			r.ledger.Return(now, s.name, leaseOf(back.Held), back.Crashed)
+			if back.Crashed {
+				c.tried(ctx, r, s.name, false, true)
+			}
 		}
 	}
 	w := c.workers[s.name]
@@ -345,9 +348,12 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 	}
 	c.hear(now, s, &b, &told)
 	told.Watched = c.watched(s)
+	due := c.update.due(s)
 	switch {
 	case w.Draining || w.Quarantine != "":
 		told.Say = farm.SayDrain
+	case due != nil:
+		told.Say, told.Update, told.Release = farm.SayUpdate, due.SHA256, due
 	case w.rebench != "" || w.Probation != "":
 		told.Say = farm.SayBench
 	}

@@ -30,6 +30,7 @@ type Config struct {
 	Coordinator ed25519.PublicKey // who signs what is to be played
 	Dir         string            // its outbox and its count of starts; of one process at a time
 	Version     string            // of the program
+	Program     string            // see farm.Hello
 	Slots       int
 	Labels      map[string]string // see farm.Hello
 	NPS         float64           // see farm.Hello; 0: not measured
@@ -72,7 +73,9 @@ const (
 type End struct {
 	Exit   int
 	Why    string
-	Update string // SHA-256 of the program that is wanted, with ExitUpdate
+	Update string // SHA-256 of the program that is wanted, with ExitUpdate; "": nobody says which
+	// Release is that program as the coordinator has it; whoever runs it checks who signed it.
+	Release *farm.Release
 }
 
 // Error is the reason.

@@ -401,7 +401,7 @@ func TestHowAWorkerEndsByItself(t *testing.T) {
 		stored  int
 	}{
 		"refused":      {func(f *field) { f.refusal = &farm.Refusal{Why: "revoked", Exit: 4} }, worker.ExitRefused, 0},
-		"update":       {func(f *field) { f.told.Say, f.told.Update = farm.SayUpdate, "ab" }, worker.ExitUpdate, 2},
+		"update":       {func(f *field) { f.told.Say, f.told.Update, f.told.Release = farm.SayUpdate, "ab", &farm.Release{SHA256: "ab"} }, worker.ExitUpdate, 2},
 		"unreachable":  {func(f *field) { f.wire.set(func() { f.wire.away = true }) }, worker.ExitUnreachable, 0},
 		"asked to end": {func(f *field) { f.told.Say = farm.SayDrain }, 0, 2},
 	} {
@@ -427,6 +427,9 @@ func TestHowAWorkerEndsByItself(t *testing.T) {
 				exit := 0
 				if e := w.Ended(); e != nil {
 					exit = e.Exit
+					if e.Update != f.told.Update || e.Release != nil && e.Release.SHA256 != e.Update || (e.Release == nil) != (f.told.Release == nil) {
+						t.Errorf("it is to become %+v", e)
+					}
 				}
 				if exit != test.exit || len(f.stored[run]) != test.stored {
 					t.Errorf("exit %d with %d stored, want %d with %d; %v", exit, len(f.stored[run]), test.exit, test.stored, w.Ended())

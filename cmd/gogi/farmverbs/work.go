@@ -48,6 +48,7 @@ type WorkCommand struct {
 	NPSFile     string        `name:"nps-file" type:"existingfile" placeholder:"FILE" help:"What gogi farm bench --out has written on this machine."`
 	DrainAfter  time.Duration `placeholder:"DUR" help:"End after that long, when the games in play have ended."`
 	Once        bool          `help:"End when there is nothing to play."`
+	Updates     string        `placeholder:"KEY" help:"Whose programs this machine takes when the farm wants another one: the public key of who signs them, or off (default: those who made this program, where it says so). Else the worker ends with exit code 5."`
 	GiveUp      time.Duration `placeholder:"DUR" help:"End with exit code 6 when the coordinator was away for so long (default: never)."`
 	Quiet       bool          `short:"q" help:"Only warnings."`
 }
@@ -61,7 +62,8 @@ An interrupt (SIGINT) drains: games in play are finished, their results sent. On
 or SIGTERM, ends at once: pairs in play are given back, finished ones stay in the outbox.
 
 Exit codes: 0 drained or nothing to play, 4 refused (the key, the version, the policy:
-do not restart), 5 another version of gogi is wanted (update, then restart), 6 the
+do not restart), 5 another version of gogi is wanted and could not be taken (see
+--updates and gogi farm update --help; update, then restart), 6 the
 coordinator was away for --give-up, 130 ended at once, 1 anything else.`
 }
 
@@ -85,7 +87,13 @@ func (c *WorkCommand) Run(ctx context.Context, env *verb.Env) error {
 		return err
 	}
 	w := &working{WorkCommand: c, config: config, transport: transport, interrupted: interrupted}
-	return errors.Join(w.run(ctx, guard), guard.Close())
+	err = errors.Join(w.run(ctx, guard), guard.Close())
+	if w.next == "" || err != nil || ctx.Err() != nil {
+		return err
+	}
+	transport.Close()
+	config.Log.Info("the worker becomes another program", "file", w.next)
+	return &verb.Exit{Code: worker.ExitUpdate, Err: become(w.next)}
 }
 
 // config is what the flags say, and whose credentials these are.
@@ -100,6 +108,12 @@ func (c *WorkCommand) config(env *verb.Env) (worker.Config, keys.Creds, error) {
 	w := worker.Config{
 		Name: creds.Name, Coordinator: creds.CoordinatorKey(), Version: version.Own().String(), Load: load, Log: logger(env, c.Quiet),
 		GiveUp: c.GiveUp, Once: c.Once,
+	}
+	if _, err := maintainersOf(c.Updates); err != nil {
+		return w, creds, usage.Wrap(err)
+	}
+	if w.Program, err = machine.Own(); err != nil {
+		return w, creds, err
 	}
 	if w.Sign, err = creds.Sign(); err != nil {
 		return w, creds, err
@@ -201,6 +215,7 @@ type working struct {
 	transport   farm.Transport
 	interrupted *verb.Interrupts
 	machine     *machine.Machine
+	next        string // the program that this process is to become; "": none
 }
 
 func (w *working) run(ctx context.Context, guard *process.Guard) (err error) {
@@ -271,6 +286,8 @@ func (w *working) play(ctx context.Context, joined *worker.Worker, c runner.Conf
 	closed := joined.Close(last)
 	left := joined.Status().Outbox
 	switch end := joined.Ended(); {
+	case end != nil && end.Exit == worker.ExitUpdate && end.Release != nil && ctx.Err() == nil:
+		return errors.Join(w.renew(ctx, end), closed)
 	case end != nil:
 		return errors.Join(exitOf(end), closed)
 	case ctx.Err() != nil:
@@ -283,6 +300,17 @@ func (w *working) play(ctx context.Context, joined *worker.Worker, c runner.Conf
 		return nil
 	}
 	return w.idle(refused)
+}
+
+// renew brings the program that is wanted. Where this process can become it, that is no
+// error beside become's.
+func (w *working) renew(ctx context.Context, end *worker.End) error {
+	file, err := w.renewed(ctx, end)
+	if err != nil {
+		return &verb.Exit{Code: worker.ExitUpdate, Err: fmt.Errorf("%s: SHA-256 %s: %w", end.Why, end.Update, err)}
+	}
+	w.next = file
+	return nil
 }
 
 // idle is an error where --once found runs and could play none of them.
