@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -437,7 +438,12 @@ func (c *Coordinator) purge(ctx context.Context, who asker, body []byte) (any, e
 		r.ledger.Void(now, pair)
 	}
 	if _, err := c.judgeAnew(ctx, r); err != nil {
-		return nil, c.fail(err)
+		r.note(now, who.Name, voided(&o, &out))
+		c.setAside(ctx, r, err)
+		if r.State.Final() { // else it was kept with its new state
+			err = errors.Join(err, c.keep(ctx, r))
+		}
+		return nil, fmt.Errorf("coordinator: %d pairs of %s are void, and test %s is set aside: %w", len(out.Pairs), o.Worker, r.Name, err)
 	}
 	out.After = r.verdict()
 	out.Withdrawn = r.State == farm.Over && out.Before != out.After
@@ -464,12 +470,17 @@ func ofOthers(pairs int) string {
 	return fmt.Sprintf(", with %d of others that the tune drew after them,", pairs)
 }
 
+// voided is a purge in a log.
+func voided(o *farm.Order, p *farm.Purged) string {
+	return fmt.Sprintf("%d pairs of %s%s voided%s", len(p.Pairs)-p.Drawn, o.Worker, ofOthers(p.Drawn), also(o.Why))
+}
+
 // purged writes a purge down, and begins a test again that is not over any more.
 func (c *Coordinator) purged(ctx context.Context, who asker, r *run, o *farm.Order, p *farm.Purged) error {
 	if len(p.Pairs) == 0 {
 		return nil
 	}
-	what := fmt.Sprintf("%d pairs of %s%s voided%s", len(p.Pairs)-p.Drawn, o.Worker, ofOthers(p.Drawn), also(o.Why))
+	what := voided(o, p)
 	if p.Withdrawn {
 		what += fmt.Sprintf("; the verdict %s is withdrawn", p.Before)
 	}

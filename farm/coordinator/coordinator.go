@@ -133,10 +133,34 @@ func (c *Coordinator) enter(ctx context.Context, r *run) error {
 		return nil
 	}
 	if err := c.open(ctx, r, time.Now()); err != nil {
-		return err
+		if ctx.Err() != nil {
+			return err // it is not the test's fault
+		}
+		c.setAside(ctx, r, err)
 	}
 	c.place(r)
 	return nil
+}
+
+// setAside closes a test that cannot be opened or judged, and pauses it where it is played or
+// was over, and lacks pairs now: the others go on. It is opened anew when somebody resumes it, and by the next process.
+func (c *Coordinator) setAside(ctx context.Context, r *run, why error) {
+	c.config.Log.Error("a test is set aside", "run", r.Name, "err", why)
+	if r.store != nil {
+		if err := r.store.Close(); err != nil {
+			c.config.Log.Warn("a store was not closed", "run", r.Name, "err", err)
+		}
+	}
+	r.store, r.ledger, r.gate, r.tune, r.line, r.audits = nil, nil, nil, nil, nil, nil
+	if what := "it cannot be opened: " + why.Error(); r.State != farm.Stopped && r.State != farm.Failed && (r.State != farm.Paused || r.Why != what) {
+		r.State, r.Why = farm.Paused, what
+		r.note(time.Now(), "farm", string(farm.Paused)+also(what))
+		if err := c.keep(ctx, r); err != nil {
+			c.config.Log.Warn("that a test is set aside was not kept", "run", r.Name, "err", err)
+		}
+	}
+	c.place(r)
+	c.hint(r)
 }
 
 // place puts a run into the schedule, or takes it out.
