@@ -422,7 +422,7 @@ func (c *Coordinator) purge(ctx context.Context, who asker, body []byte) (any, e
 	if err := c.open(ctx, r, time.Now()); err != nil {
 		return nil, err
 	}
-	out := farm.Purged{Before: r.verdict(), After: r.verdict()}
+	out := farm.Purged{Before: r.verdict(), After: r.verdict(), Selfplay: r.unit != nil}
 	var err error
 	if out.Pairs, err = r.store.By(ctx, o.Worker); err == nil && r.tune != nil {
 		out.Drawn, err = drawn(ctx, r, o.Worker, len(out.Pairs))
@@ -438,12 +438,12 @@ func (c *Coordinator) purge(ctx context.Context, who asker, body []byte) (any, e
 		r.ledger.Void(now, pair)
 	}
 	if _, err := c.judgeAnew(ctx, r); err != nil {
-		r.note(now, who.Name, voided(&o, &out))
+		r.note(now, who.Name, voided(r, &o, &out))
 		c.setAside(ctx, r, err)
 		if r.State.Final() { // else it was kept with its new state
 			err = errors.Join(err, c.keep(ctx, r))
 		}
-		return nil, fmt.Errorf("coordinator: %d pairs of %s are void, and test %s is set aside: %w", len(out.Pairs), o.Worker, r.Name, err)
+		return nil, fmt.Errorf("coordinator: %d %ss of %s are void, and test %s is set aside: %w", len(out.Pairs), r.word(), o.Worker, r.Name, err)
 	}
 	out.After = r.verdict()
 	out.Withdrawn = r.State == farm.Over && out.Before != out.After
@@ -471,8 +471,8 @@ func ofOthers(pairs int) string {
 }
 
 // voided is a purge in a log.
-func voided(o *farm.Order, p *farm.Purged) string {
-	return fmt.Sprintf("%d pairs of %s%s voided%s", len(p.Pairs)-p.Drawn, o.Worker, ofOthers(p.Drawn), also(o.Why))
+func voided(r *run, o *farm.Order, p *farm.Purged) string {
+	return fmt.Sprintf("%d %ss of %s%s voided%s", len(p.Pairs)-p.Drawn, r.word(), o.Worker, ofOthers(p.Drawn), also(o.Why))
 }
 
 // purged writes a purge down, and begins a test again that is not over any more.
@@ -480,7 +480,7 @@ func (c *Coordinator) purged(ctx context.Context, who asker, r *run, o *farm.Ord
 	if len(p.Pairs) == 0 {
 		return nil
 	}
-	what := voided(o, p)
+	what := voided(r, o, p)
 	if p.Withdrawn {
 		what += fmt.Sprintf("; the verdict %s is withdrawn", p.Before)
 	}

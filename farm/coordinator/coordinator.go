@@ -356,9 +356,9 @@ func (c *Coordinator) examine(ctx context.Context, r *run) {
 	}
 	if given := r.ledger.Condemned(); len(given) > len(r.Condemned) {
 		r.Condemned = given
-		state, why := farm.Running, fmt.Sprintf("pair %d was given up: it crashes what plays it", given[len(given)-1])
+		state, why := farm.Running, fmt.Sprintf("%s %d was given up: it crashes what plays it", r.word(), given[len(given)-1])
 		if len(given) >= mayCondemn || r.gate != nil || r.tune != nil {
-			state, why = farm.Paused, fmt.Sprintf("pairs %v crash what plays them", given)
+			state, why = farm.Paused, fmt.Sprintf("%ss %v crash what plays them", r.word(), given)
 		}
 		if err := c.turn(ctx, r, state, "farm", why); err != nil {
 			c.config.Log.Warn("a test was not paused", "run", r.Name, "err", err)

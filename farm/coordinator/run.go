@@ -210,10 +210,13 @@ func (r *run) decided() string {
 	case r.gate != nil && r.gate.State().Decided():
 		return "the gate has decided: " + r.verdict()
 	case state.Stored == state.Pairs:
-		return "every pair is stored"
+		return "every " + r.word() + " is stored"
 	}
 	return ""
 }
+
+// word is what the run's units are, in the singular.
+func (r *run) word() string { return (&farm.TestStatus{Selfplay: r.unit != nil}).Unit() }
 
 // publish numbers and stamps an event of the run, for whoever watches.
 func (r *run) publish(ev match.Event) {
