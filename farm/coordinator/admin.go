@@ -144,6 +144,9 @@ func (c *Coordinator) mayPlay(plan *match.Plan, s *farm.Submission, who asker) e
 	case len(s.Note) > 10_000 || len(s.Needs) > 20:
 		return refuse(exitRefused, "a note of %d bytes and %d needs: expected at most 10000 and 20", len(s.Note), len(s.Needs))
 	}
+	if level, ok := s.Needs[needTrust]; ok && !slices.Contains(levels, level) {
+		return refuse(exitRefused, "a need of trust=%s: expected %s", level, strings.Join(levels, ", "))
+	}
 	if !plan.Gate.IsZero() {
 		if _, err := gate.New(plan.Gate, plan.Pairs); err != nil {
 			return refuse(exitRefused, "%v", err)

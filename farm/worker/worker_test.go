@@ -400,8 +400,10 @@ func TestHowAWorkerEndsByItself(t *testing.T) {
 		exit    int
 		stored  int
 	}{
-		"refused":      {func(f *field) { f.refusal = &farm.Refusal{Why: "revoked", Exit: 4} }, worker.ExitRefused, 0},
-		"update":       {func(f *field) { f.told.Say, f.told.Update, f.told.Release = farm.SayUpdate, "ab", &farm.Release{SHA256: "ab"} }, worker.ExitUpdate, 2},
+		"refused": {func(f *field) { f.refusal = &farm.Refusal{Why: "revoked", Exit: 4} }, worker.ExitRefused, 0},
+		"update": {func(f *field) {
+			f.told.Say, f.told.Update, f.told.Release = farm.SayUpdate, "ab", &farm.Release{SHA256: "ab"}
+		}, worker.ExitUpdate, 2},
 		"unreachable":  {func(f *field) { f.wire.set(func() { f.wire.away = true }) }, worker.ExitUnreachable, 0},
 		"asked to end": {func(f *field) { f.told.Say = farm.SayDrain }, 0, 2},
 	} {

@@ -144,12 +144,15 @@ func oneRound(t *testing.T, seed uint64) (missing []string) {
 	}
 	for _, i := range todo {
 		kinds[i](w, r)
+		w.follow() // with what is stored by then; the copy goes on from there
 		time.Sleep(time.Duration(r.IntN(500)) * time.Millisecond)
 	}
 	w.stored("chaos", roundGames/2)
 	evidence := w.judge("chaos", nil)
 	t.Logf("seed %d: %+v", seed, evidence)
 	w.same("chaos")
+	w.follow()
+	w.copied("chaos")
 	return evidence.Missing()
 }
 

@@ -92,10 +92,10 @@ func asksBlocks(ctx context.Context, t farm.Transport, name, test string) func(f
 // pulling is a pull of blocks.
 type pulling struct {
 	mirrors bool // what the farm has not is taken out of the folder
-	ask    func(from int, offset int64) (farm.PulledBlock, error)
-	unit   *selfplay.Unit
-	folder *selfplay.Folder
-	out    PulledBlocks
+	ask     func(from int, offset int64) (farm.PulledBlock, error)
+	unit    *selfplay.Unit
+	folder  *selfplay.Folder
+	out     PulledBlocks
 }
 
 // all brings what is not in the folder, or is there otherwise than the farm has it.
