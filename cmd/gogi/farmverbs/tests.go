@@ -137,7 +137,7 @@ func verdict(t farm.TestStatus) string {
 type ShowCommand struct {
 	owner
 	Test  string `arg:"" name:"test" help:"Its name, or its plan's digest."`
-	Watch bool   `help:"Print a line whenever it has changed, until it is over."`
+	Watch bool   `help:"Follow it until it is over: drawn anew on a terminal, else a line whenever it has changed."`
 }
 
 // Run prints it.
@@ -164,12 +164,20 @@ func (c *ShowCommand) watch(ctx context.Context, env *verb.Env, t farm.Transport
 	defer interrupted.Stop()
 	ticks := time.NewTicker(watchEvery)
 	defer ticks.Stop()
+	screen := areaOf(env.Out)
+	if c.JSON {
+		screen = nil
+	}
 	for told := ""; ; {
 		var s farm.TestStatus
 		if err := request(ctx, t, name, "show", farm.Order{Run: c.Test}, &s); err != nil {
 			return unlessInterrupted(ctx, err)
 		}
-		if line := progressOf(&s); line != told {
+		if screen != nil {
+			if err := screen.draw(watched(&s)); err != nil {
+				return err
+			}
+		} else if line := progressOf(&s); line != told {
 			told = line
 			if err := c.tell(env, &s, line); err != nil {
 				return err
@@ -192,6 +200,18 @@ func (c *ShowCommand) tell(env *verb.Env, s *farm.TestStatus, line string) error
 	}
 	_, err := fmt.Fprintln(env.Out, line)
 	return err
+}
+
+// watchedLog is how many lines of its log a test has on a terminal.
+const watchedLog = 5
+
+// watched is a test as it is drawn.
+func watched(s *farm.TestStatus) string {
+	short := *s
+	short.Log = s.Log[max(0, len(s.Log)-watchedLog):]
+	var out strings.Builder
+	printTest(&out, &short)
+	return out.String()
 }
 
 // progressOf is a test in a line.
