@@ -148,10 +148,10 @@ func oneRound(t *testing.T, seed uint64) (missing []string) {
 		time.Sleep(time.Duration(r.IntN(500)) * time.Millisecond)
 	}
 	w.stored("chaos", roundGames/2)
+	w.follow()
 	evidence := w.judge("chaos", nil)
 	t.Logf("seed %d: %+v", seed, evidence)
 	w.same("chaos")
-	w.follow()
 	w.copied("chaos")
 	return evidence.Missing()
 }
