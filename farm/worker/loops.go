@@ -258,7 +258,12 @@ func (w *Worker) heed(told farm.Told) {
 	case farm.SayUpdate:
 		w.end(&End{Exit: ExitUpdate, Why: "the coordinator wants another version of this program", Update: told.Update, Release: told.Release}, false)
 	case farm.SayBench:
-		w.config.Log.Warn("the coordinator wants this machine measured again: gogi farm bench")
+		if w.config.Measures {
+			w.end(&End{Why: "the coordinator wants this machine measured again", Measure: true}, false)
+		} else if !w.measureSay {
+			w.config.Log.Warn("the coordinator wants this machine measured again: gogi farm bench, and then --nps-file")
+		}
+		w.measureSay = true
 	}
 	w.wake()
 }
