@@ -25,6 +25,11 @@ type Block struct {
 // reason to be.
 const MaxBlock = 64 << 20
 
+// MaxUploads is how many bytes of a worker's uploads wait at most, with the coordinator,
+// for the results that name them. Beyond, the oldest go, and whoever played them plays them
+// again: a worker can fill no more than that, and take nothing away but its own.
+const MaxUploads = 4 * MaxBlock
+
 // maxSeconds bounds Block.Seconds: a month.
 const maxSeconds = 31 * 24 * 3600
 

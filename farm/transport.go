@@ -62,7 +62,8 @@ type Bus interface {
 	// Artefacts lists what is kept: SHA-256 and bytes.
 	Artefacts(ctx context.Context) (map[string]int64, error)
 	// Uploaded reads what a worker has uploaded, which has this SHA-256 (hex) and at most
-	// limit bytes; ErrNoUpload where it is not there (any more).
+	// limit bytes; ErrNoUpload where it is not there (any more), a *Refusal where it is
+	// longer. Any other error is the coordinator's own.
 	Uploaded(ctx context.Context, worker, sha256 string, limit int64) ([]byte, error)
 	// Discard forgets what a worker has uploaded.
 	Discard(worker, sha256 string) error

@@ -220,7 +220,7 @@ func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move 
 	v := g.referee.Play(reply.Move)
 	if v.Termination == match.IllegalMove {
 		if reply.Second == usi.SecondSuspected {
-			v.Note += "; it came at once, and may be a second bestmove of the search before"
+			v.Note += "; it may be a second bestmove of the search before"
 		}
 		return v
 	}

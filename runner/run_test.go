@@ -196,7 +196,7 @@ func TestHowGamesEnd(t *testing.T) {
 		"resign":          {fixedNodes, answering(usi.Reply{Answer: usi.AnswerResign}, nil), match.Resignation, ""},
 		"false win":       {fixedNodes, answering(usi.Reply{Answer: usi.AnswerWin}, nil), match.FalseDeclaration, "black's declaration fails"},
 		"illegal":         {fixedNodes, answering(usi.Reply{Answer: usi.AnswerMove, Move: illegal}, nil), match.IllegalMove, "5a5b: "},
-		"second":          {fixedNodes, answering(usi.Reply{Answer: usi.AnswerMove, Move: illegal, Second: usi.SecondSuspected}, nil), match.IllegalMove, "5a5b: 5a5b is illegal: the king on 5a belongs to white, but black is to move; it came at once, and may be a second bestmove of the search before"},
+		"second":          {fixedNodes, answering(usi.Reply{Answer: usi.AnswerMove, Move: illegal, Second: usi.SecondSuspected}, nil), match.IllegalMove, "5a5b: 5a5b is illegal: the king on 5a belongs to white, but black is to move; it may be a second bestmove of the search before"},
 		"malformed":       {fixedNodes, answering(usi.Reply{Text: "(none)"}, nil), match.IllegalMove, `cannot read bestmove "(none)"`},
 		"stall":           {fixedNodes, slow(2 * time.Minute), match.Stall, "no move within 1m0s"},
 		"late":            {byoyomi, slow(1200 * time.Millisecond), match.TimeForfeit, "took 1.2s, 200ms over its limit (margin 100ms)"},

@@ -23,17 +23,13 @@ const (
 	SecondSuspected               // the answer is illegal, and may be one: no other came
 )
 
-// secondWithin is how soon after go an answer, one without information, may be one to
-// the search before.
-const secondWithin = 100 * time.Millisecond
-
 // settle takes the event that ended a search for its answer, unless it is a second
 // bestmove of the search before: then the answer is the one that follows, which it
 // waits for until the deadline.
 func (e *Engine) settle(ctx context.Context, s *search, r Request, ev event, stopped bool) (event, bool, Second, error) {
 	searched := e.searched
 	e.searched = true
-	if !searched || stopped || s.position != "" || ev.informed || ev.stamp.Sub(s.start) > secondWithin {
+	if !searched || stopped || s.position != "" || ev.informed {
 		return ev, stopped, SecondNone, nil
 	}
 	if e.illegal(r.Position, ev) {

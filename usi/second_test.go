@@ -40,7 +40,8 @@ func TestSecondBestmoves(t *testing.T) {
 		"a long search on a long clock":    {[]said{{0, "bestmove 7g7f"}, {ms, info}, {time.Minute, "bestmove 2g2f"}}, time.Hour, "2g2f", time.Minute, usi.SecondDropped, false, 0},
 		"a silent search on a long clock":  {[]said{{0, "bestmove 7g7f"}, {2100 * ms, "bestmove 2g2f"}}, time.Hour, "2g2f", 2100 * ms, usi.SecondDropped, false, 1},
 		"illegal, after information":       {[]said{{0, info + "\nbestmove 7g7f"}}, time.Second, "7g7f", 0, usi.SecondNone, false, 0},
-		"illegal, after a while":           {[]said{{101 * ms, "bestmove 7g7f"}}, time.Second, "7g7f", 101 * ms, usi.SecondNone, false, 0},
+		"illegal, after a while":           {[]said{{700 * ms, "bestmove 7g7f"}}, time.Second, "7g7f", 700 * ms, usi.SecondSuspected, false, 1},
+		"the same move again, much later":  {[]said{{700 * ms, "bestmove 7g7f"}, {900 * ms, "bestmove 2g2f"}}, time.Second, "2g2f", 900 * ms, usi.SecondDropped, false, 0},
 		"illegal, and nobody waits longer": {[]said{{0, "bestmove 7g7f"}}, 0, "7g7f", 0, usi.SecondSuspected, false, 0},
 		"resigned":                         {[]said{{0, "bestmove resign"}}, time.Second, "resign", 0, usi.SecondNone, false, 0},
 	} {

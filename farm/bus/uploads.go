@@ -14,11 +14,6 @@ import (
 	"gogi/farm/keys"
 )
 
-// workerUploads is how many bytes of a worker's uploads wait at most for the results that
-// name them. Beyond, the oldest go, and whoever played them plays them again: a worker can
-// fill no more than that, and take nothing away but its own.
-const workerUploads = 4 * farm.MaxBlock
-
 // uploaded are the places of what workers have uploaded: a folder for each. Nobody reads
 // there but the coordinator.
 type uploaded struct {
@@ -31,7 +26,7 @@ type uploaded struct {
 }
 
 func newUploaded(dir string, ring *keys.Ring) *uploaded {
-	return &uploaded{dir: dir, keys: ring, most: workerUploads, places: map[string]*artefacts.Store{}}
+	return &uploaded{dir: dir, keys: ring, most: farm.MaxUploads, places: map[string]*artefacts.Store{}}
 }
 
 // place is a worker's.
@@ -74,7 +69,7 @@ func (b *Bus) Uploaded(_ context.Context, worker, sum string, limit int64) ([]by
 	}
 	_, size, err := place.ReadAt(sum, nil, 0)
 	if err == nil && size > limit {
-		return nil, fmt.Errorf("%w: %d bytes, %d at most were asked for", artefacts.ErrTooBig, size, limit)
+		return nil, &farm.Refusal{Why: fmt.Sprintf("the upload %.12s of %s has %d bytes, %d at most were told of", sum, worker, size, limit), Exit: 1}
 	}
 	if err == nil {
 		_, err = place.Path(sum) // it is what its name says

@@ -27,7 +27,8 @@ func TestUploads(t *testing.T) {
 	if got, err := w.bus.Uploaded(ctx, "one", sum, int64(len(body))); err != nil || !bytes.Equal(got, body) {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
-	if _, err := w.bus.Uploaded(ctx, "one", sum, int64(len(body))-1); err == nil || errors.Is(err, farm.ErrNoUpload) {
+	_, err = w.bus.Uploaded(ctx, "one", sum, int64(len(body))-1)
+	if _, refused := errors.AsType[*farm.Refusal](err); !refused {
 		t.Errorf("an upload that is longer than was told: %v", err)
 	}
 	for _, name := range []string{"other", "owner", "nobody", "../one"} {

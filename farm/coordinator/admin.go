@@ -388,7 +388,7 @@ func (c *Coordinator) setQuarantine(ctx context.Context, who asker, name string,
 	if o.Why == "" {
 		return refuse(exitRefused, "a quarantine needs a reason")
 	}
-	c.quarantine(w, name, o.Why+" ("+who.Name+")")
+	c.quarantine(ctx, w, name, o.Why+" ("+who.Name+")")
 	return nil
 }
 

@@ -162,7 +162,7 @@ func (c *Coordinator) third(ctx context.Context, r *run, a *audit, where string)
 	}
 	name := liar.Played.Worker
 	w := c.worker(name, "")
-	c.quarantine(w, name, fmt.Sprintf("audit of pair %d of %s: %s, and two others agree", a.pair, r.Name, where))
+	c.quarantine(ctx, w, name, fmt.Sprintf("audit of pair %d of %s: %s, and two others agree", a.pair, r.Name, where))
 	c.keepOrTell(ctx, name, w)
 }
 

@@ -56,10 +56,16 @@ func (c *Coordinator) readBlock(ctx context.Context, m *message, it *item) {
 		it.stale, it.gone = true, true
 		return
 	}
-	if err == nil {
-		err = verifyBlock(it.run.unit, it.Lease.Pair, b, data, young || c.drawn(it))
+	refusal, longer := errors.AsType[*farm.Refusal](err)
+	switch {
+	case longer:
+		it.refuse = refusal.Why
+		return
+	case err != nil:
+		it.broken = err
+		return
 	}
-	if err != nil {
+	if err := verifyBlock(it.run.unit, it.Lease.Pair, b, data, young || c.drawn(it)); err != nil {
 		it.refuse = err.Error()
 	}
 }
@@ -105,10 +111,17 @@ func verifyBlock(u *selfplay.Unit, number int, told *farm.Block, data []byte, re
 }
 
 // storeBlocks stores what was decided of, one at a time: their files are read again, so
-// that there are never many in memory.
+// that there are never many in memory. Of several of one block it stores the first whose
+// file is still there.
 func (c *Coordinator) storeBlocks(ctx context.Context, all []storing) error {
+	there := map[name]bool{}
 	for _, s := range all {
 		it := s.item
+		key := name{it.run.digest, it.Lease.Pair}
+		if there[key] {
+			it.twice = true
+			continue
+		}
 		data, err := c.config.Bus.Uploaded(ctx, s.message.worker, it.Item.Block.SHA256, it.Item.Block.Size)
 		if errors.Is(err, farm.ErrNoUpload) {
 			it.stale, it.gone = true, true // it had to go meanwhile
@@ -128,6 +141,7 @@ func (c *Coordinator) storeBlocks(ctx context.Context, all []storing) error {
 		if err != nil {
 			return err
 		}
+		there[key] = true
 	}
 	return nil
 }

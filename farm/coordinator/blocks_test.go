@@ -184,9 +184,14 @@ func TestBlocksThatAreLies(t *testing.T) {
 				b.Positions++
 				w.deliver(g, data, b)
 			},
-			"a size below": func(g farm.Grant, w *line) {
+			"a size above": func(g farm.Grant, w *line) {
 				data, b := s.file(s.block(g.Pair))
 				b.Size++
+				w.deliver(g, data, b)
+			},
+			"a size below": func(g farm.Grant, w *line) {
+				data, b := s.file(s.block(g.Pair))
+				b.Size--
 				w.deliver(g, data, b)
 			},
 			"another block": func(g farm.Grant, w *line) {
@@ -223,7 +228,7 @@ func TestBlocksThatAreLies(t *testing.T) {
 		}
 		next := 0
 		for i, name := range slices.Sorted(maps.Keys(lies)) {
-			w := f.line(t, []string{"w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7"}[i])
+			w := f.line(t, []string{"w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7", "w8"}[i])
 			g := w.want(1)[0]
 			if g.Pair != next {
 				t.Fatalf("block %d is granted, expected %d", g.Pair, next)
@@ -240,7 +245,7 @@ func TestBlocksThatAreLies(t *testing.T) {
 			t.Errorf("a block with a game less: %q", f.hall.Evidence())
 		}
 		// The last of a new worker's first five.
-		w := f.line(t, "w8")
+		w := f.line(t, "w9")
 		for range 4 {
 			g := w.want(1)[0]
 			data, b := s.file(s.block(g.Pair))
@@ -248,17 +253,18 @@ func TestBlocksThatAreLies(t *testing.T) {
 		}
 		g := w.want(1)[0]
 		lies["a game that nobody can have played"](g, w)
-		if st := f.test("lies"); st.Stored != 4 || f.worker("w8").Refused != 1 {
+		if st := f.test("lies"); st.Stored != 4 || f.worker("w9").Refused != 1 {
 			t.Errorf("%+v", st)
 		}
 		// A file that is not there.
-		w = f.line(t, "w9")
+		f.keys.add("w10", "red", "work")
+		w = f.line(t, "w10")
 		g = w.want(1)[0]
 		_, b := s.file(s.block(g.Pair))
 		w.send(farm.Item{Lease: g.Held(), Block: &b})
 		synctest.Wait()
-		if st := f.test("lies"); st.Stale != 1 || f.worker("w9").Refused != 0 {
-			t.Errorf("%+v, %+v", st, f.worker("w9"))
+		if st := f.test("lies"); st.Stale != 1 || f.worker("w10").Refused != 0 {
+			t.Errorf("%+v, %+v", st, f.worker("w10"))
 		}
 		if again := w.want(1); len(again) != 1 || again[0].Pair != g.Pair {
 			t.Errorf("%+v", again)

@@ -355,12 +355,14 @@ func (c *Coordinator) examine(ctx context.Context, r *run) {
 		return
 	}
 	if given := r.ledger.Condemned(); len(given) > len(r.Condemned) {
+		before := r.Condemned
 		r.Condemned = given
 		state, why := farm.Running, fmt.Sprintf("%s %d was given up: it crashes what plays it", r.word(), given[len(given)-1])
 		if len(given) >= mayCondemn || r.gate != nil || r.tune != nil {
 			state, why = farm.Paused, fmt.Sprintf("%ss %v crash what plays them", r.word(), given)
 		}
 		if err := c.turn(ctx, r, state, "farm", why); err != nil {
+			r.Condemned = before // it is said again at the next tick
 			c.config.Log.Warn("a test was not paused", "run", r.Name, "err", err)
 		}
 	}

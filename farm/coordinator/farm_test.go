@@ -287,6 +287,7 @@ type theFarm struct {
 	config  coordinator.Config
 	ctx     context.Context
 	working sync.WaitGroup
+	wrap    func(farm.Bus) farm.Bus // what a process is given in the place of the bus; may be nil
 
 	c    *coordinator.Coordinator
 	stop func() error // ends the coordinator's process; its error is Serve's
@@ -338,6 +339,9 @@ func (f *theFarm) start() {
 	f.t.Helper()
 	bus := f.hall.Open()
 	f.config.Bus = bus
+	if f.wrap != nil {
+		f.config.Bus = f.wrap(bus)
+	}
 	c, err := coordinator.New(f.ctx, f.config)
 	if err != nil {
 		f.t.Fatal(err)

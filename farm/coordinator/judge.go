@@ -55,6 +55,7 @@ type item struct {
 	lost   string // stale: why its run, which has ended, cannot be opened; it is kept as evidence
 	astray bool   // stale: a pair of a tune, of a path that is no more
 	gone   bool   // stale: a block whose file is not there
+	broken error  // a block whose file cannot be read, for which no worker is to blame
 }
 
 // judgeAll reads the stream to the end of ctx, or of the stores.
@@ -115,6 +116,9 @@ func (c *Coordinator) judgeBatch(ctx context.Context, all []farm.Delivery) error
 		})
 	}
 	_ = reading.Wait() // they return no errors
+	if err := unread(messages); err != nil {
+		return c.stop(err)
+	}
 	c.judging.Lock()
 	// What was begun is finished. The stores' time begins when it is their turn: neither
 	// pairs that are slow to verify nor a purge make it look as if one had failed.
@@ -133,6 +137,18 @@ func (c *Coordinator) judgeBatch(ctx context.Context, all []farm.Delivery) error
 	c.mu.Lock()
 	c.judge.BatchTook = time.Since(began)
 	c.mu.Unlock()
+	return nil
+}
+
+// unread is why something that workers have uploaded cannot be read: a store that fails.
+func unread(messages []message) error {
+	for i := range messages {
+		for j := range messages[i].items {
+			if err := messages[i].items[j].broken; err != nil {
+				return fmt.Errorf("coordinator: reading an upload of %s: %w", messages[i].worker, err)
+			}
+		}
+	}
 	return nil
 }
 
@@ -349,8 +365,9 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 			case before[key] || r.ledger.IsStored(it.Lease.Pair):
 				it.twice = true
 			default:
-				before[key] = true
 				r.tune.learn(r.plan, it)
+				// What does not count shuts nothing out; of blocks it is known when one is stored.
+				before[key] = !it.stale && it.Item.Block == nil
 			}
 		}
 	}
@@ -459,7 +476,7 @@ func (c *Coordinator) blame(ctx context.Context, name, why string) {
 	w.Refused++
 	c.config.Log.Warn("a result was refused", "worker", name, "why", why)
 	if w.Refused >= refusalsToQuarantine && w.Quarantine == "" {
-		c.quarantine(w, name, fmt.Sprintf("%d results were refused, the latest: %s", w.Refused, why))
+		c.quarantine(ctx, w, name, fmt.Sprintf("%d results were refused, the latest: %s", w.Refused, why))
 	}
 	c.keepOrTell(ctx, name, w)
 }
@@ -471,8 +488,10 @@ func (c *Coordinator) keepOrTell(ctx context.Context, name string, w *worker) {
 	}
 }
 
-// quarantine stops a worker's grants and takes its leases back; what it has played stays.
-func (c *Coordinator) quarantine(w *worker, name, why string) {
+// quarantine stops a worker's grants and takes its leases back; what it has played stays,
+// but the others are compared without it: what is wrong with it would be evidence against
+// whoever is compared with it.
+func (c *Coordinator) quarantine(ctx context.Context, w *worker, name, why string) {
 	w.Quarantine, w.Since = why, time.Now().Round(0)
 	now := time.Now()
 	for _, r := range c.runs {
@@ -483,6 +502,7 @@ func (c *Coordinator) quarantine(w *worker, name, why string) {
 			}
 		}
 	}
+	c.compareAnew(ctx)
 }
 
 // answer acknowledges a message, and keeps what was refused as evidence.

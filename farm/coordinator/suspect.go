@@ -99,8 +99,7 @@ func (c *Coordinator) cells() (cells []trust.Cell) {
 }
 
 // look quarantines whoever the evidence of all tests accuses most, by the rule that these
-// tests began with. The others are then compared without its pairs: what is wrong with
-// it is evidence against whoever was compared with it, too.
+// tests began with.
 func (c *Coordinator) look(ctx context.Context, now time.Time, r *run) {
 	accused := slices.DeleteFunc(trust.Attribute(c.cells(), trust.Alpha), func(a trust.Attribution) bool {
 		return a.Cause == trust.Nobody || c.workers[a.Worker].Quarantine != ""
@@ -123,12 +122,11 @@ func (c *Coordinator) look(ctx context.Context, now time.Time, r *run) {
 		c.tellOnce(ctx, now, of, worst.Worker, fmt.Sprintf("%s: %s; of so few workers nobody can say which is wrong", worst.Worker, advice.Why))
 	default:
 		w := c.workers[worst.Worker]
-		c.quarantine(w, worst.Worker, fmt.Sprintf("in %s, %s", of.Name, advice.Why))
+		c.quarantine(ctx, w, worst.Worker, fmt.Sprintf("in %s, %s", of.Name, advice.Why))
 		c.config.Log.Warn("a worker is quarantined", "worker", worst.Worker, "why", w.Quarantine)
 		c.keepOrTell(ctx, worst.Worker, w)
 		c.sayDrain(worst.Worker, w)
 		c.tellOnce(ctx, now, of, worst.Worker, fmt.Sprintf("%s is quarantined: %s", worst.Worker, advice.Why))
-		c.compareAnew(ctx)
 	}
 }
 

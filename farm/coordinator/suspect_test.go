@@ -83,3 +83,31 @@ func TestResidualsQuarantine(t *testing.T) {
 func logHas(f *theFarm, what string) bool {
 	return slices.ContainsFunc(f.test("long").Log, func(c farm.Change) bool { return strings.Contains(c.What, what) })
 }
+
+// TestWhoIsQuarantinedByHandAccusesNobody: its pairs stay, and are no evidence against the
+// other worker any more, at once as after a restart.
+func TestWhoIsQuarantinedByHandAccusesNobody(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		_ = f.stop()
+		f.config.Accuse = true
+		f.start()
+		f.run(testPlan("long", 700, 1))
+		bad := &hand{f: f, name: "w0", slots: 2, plans: map[string]*match.Plan{}, plays: loses, takes: func(int) time.Duration { return 20 * time.Second }}
+		bad.begin()
+		f.hand("w1", 2)
+		f.until("they differ", func() bool {
+			return slices.ContainsFunc(f.c.Status(f.ctx).Workers, func(w farm.WorkerStatus) bool { return w.Name == "w1" && w.Log10E > 2 })
+		})
+		if err := f.do("boss", "quarantine", farm.Order{Worker: "w0", Why: "its memory is broken"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if now := f.worker("w1").Log10E; now > 0.5 {
+			t.Errorf("the evidence against w1 is 10^%.1f, of pairs of a worker that is in quarantine", now)
+		}
+		f.restart()
+		time.Sleep(time.Minute) // it says hello
+		if now := f.worker("w1").Log10E; now > 0.5 {
+			t.Errorf("after a restart it is 10^%.1f", now)
+		}
+	})
+}

@@ -14,7 +14,7 @@ import (
 // heard is what a run's hub has of a worker while somebody watches the run.
 type heard struct {
 	stop   func()
-	boards map[int]match.Event // the latest of each slot that has a board
+	boards map[int]match.Event // how that of each slot would end that has one
 }
 
 // watched are the runs of which a worker plays pairs while somebody watches them; the
@@ -57,7 +57,7 @@ func (c *Coordinator) unheed(now time.Time, r *run) {
 		h.stop()
 		delete(r.heard, name)
 		for _, slot := range slices.Sorted(maps.Keys(h.boards)) {
-			r.relay(name, cut(h.boards[slot]))
+			r.relay(name, h.boards[slot])
 		}
 	}
 }
@@ -88,7 +88,7 @@ func (c *Coordinator) overhear(r *run, worker string, body []byte) {
 		Ply: ev.Ply, Move: ev.Move, Position: ev.Position, Score: ev.Score, Depth: ev.Depth, Nodes: ev.Nodes, PV: ev.PV, Hit: ev.Hit,
 		TimeMS: ev.TimeMS, OverrunMS: ev.OverrunMS, ClockMS: ev.ClockMS, Vote: ev.Vote, Board: ev.Board,
 	}
-	h.boards[*ev.Slot] = shown
+	h.boards[*ev.Slot] = cut(shown)
 	if ev.Type == match.EventEnd || ev.Type == match.EventCut {
 		// How a game has ended is told once, by the result that is stored: its board goes.
 		shown = cut(shown)
@@ -96,6 +96,10 @@ func (c *Coordinator) overhear(r *run, worker string, body []byte) {
 	}
 	r.relay(worker, shown)
 }
+
+// maxBoards is how many of a worker's slots can be watched: nobody looks at more, and what
+// is kept of each is of the worker's making.
+const maxBoards = 512
 
 // maxPly is more than any game has.
 const maxPly = 100_000
@@ -115,8 +119,13 @@ func (r *run) plausible(s *session, ev *match.Event) bool {
 	default:
 		return false
 	}
-	return bounded(*ev.Pair, r.plan.Pairs-1) && bounded(*ev.Leg, r.plan.Pair(*ev.Pair).Legs-1) && bounded(*ev.Slot, s.slots-1) &&
+	return bounded(*ev.Pair, r.plan.Pairs-1) && bounded(*ev.Leg, r.plan.Pair(*ev.Pair).Legs-1) && bounded(*ev.Slot, min(s.slots, maxBoards)-1) && r.plays(ev.Black) && r.plays(ev.White) &&
 		bounded(ev.Ply, maxPly) && bounded(ev.Plies, maxPly) && paired(ev.Clocks)
+}
+
+// plays reports whether a name is that of one of the run's players, or none.
+func (r *run) plays(name string) bool {
+	return name == "" || slices.ContainsFunc(r.plan.Players, func(p match.Player) bool { return p.Name == name })
 }
 
 func bounded(n, most int) bool { return n >= 0 && n <= min(most, math.MaxInt32) }

@@ -530,8 +530,11 @@ func (b *Bus) Uploaded(_ context.Context, _, sum string, limit int64) ([]byte, e
 	b.hall.mu.Lock()
 	defer b.hall.mu.Unlock()
 	body, ok := b.hall.artefacts[sum]
-	if !ok || int64(len(body)) > limit {
+	switch {
+	case !ok:
 		return nil, farm.ErrNoUpload
+	case int64(len(body)) > limit:
+		return nil, &farm.Refusal{Why: fmt.Sprintf("it has %d bytes, %d at most were told of", len(body), limit), Exit: 1}
 	}
 	return body, nil
 }

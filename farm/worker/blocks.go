@@ -65,6 +65,10 @@ func (w *Worker) playBlock(ctx context.Context, l *lease) {
 		}
 	}()
 	data, b, err := w.config.Block(playing, l.task.ready, l.Pair)
+	if err == nil && len(data) > farm.MaxBlock {
+		err = fmt.Errorf("block %d has %d bytes, of which a farm takes %d: expected fewer games of a block", l.Pair, len(data), farm.MaxBlock)
+	}
+	crashed := err != nil // a disk here that is full says nothing of the block
 	if err == nil {
 		b.Seconds = int(time.Since(l.began).Seconds())
 		err = w.keepBlock(l, data, &b)
@@ -82,7 +86,7 @@ func (w *Worker) playBlock(ctx context.Context, l *lease) {
 		w.giveBack(l, err.Error(), false)
 		poke(w.beatNow)
 	default:
-		w.giveBack(l, err.Error(), true)
+		w.giveBack(l, err.Error(), crashed)
 		w.refuse(l.task, err)
 	}
 }
@@ -90,9 +94,6 @@ func (w *Worker) playBlock(ctx context.Context, l *lease) {
 // keepBlock has a block on the disk when it returns: its file first, and then what is to
 // be told of it.
 func (w *Worker) keepBlock(l *lease, data []byte, b *farm.Block) error {
-	if len(data) > farm.MaxBlock {
-		return fmt.Errorf("block %d has %d bytes, of which a farm takes %d: expected fewer games of a block", l.Pair, len(data), farm.MaxBlock)
-	}
 	if w.playing(runner.Lease{Revoked: l.revoked}) == nil {
 		return runner.ErrRevoked
 	}

@@ -204,3 +204,24 @@ func TestBlocksThatAreNotPlayed(t *testing.T) {
 		}
 	})
 }
+
+// TestADiskHereSaysNothingOfABlock: one that was played and cannot be kept here is given
+// back, and nobody hears that it crashes what plays it.
+func TestADiskHereSaysNothingOfABlock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		f.config.Slots = 1
+		f.playBlocks(func(context.Context, int) error { return os.RemoveAll(filepath.Join(f.config.Dir, "blocks")) })
+		run := f.add(blockPlan("blocks", 1))
+		w := f.join(t)
+		done := playing(t.Context(), w, time.Second)
+		f.until(t.Context(), "given back", func() bool { return len(f.coordinator.back) == 1 })
+		if b := f.back[0]; b.Crashed || b.Run != run || w.Status().Refused[run] == "" {
+			t.Errorf("%+v, refused: %v", b, w.Status().Refused)
+		}
+		w.Drain()
+		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+}

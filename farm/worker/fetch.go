@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"gogi/farm"
 	"gogi/farm/artefacts"
@@ -24,7 +26,10 @@ type Fetcher struct {
 	Mirrors   []string     // bases of URLs; an artefact is BASE/SHA256
 	Client    *http.Client // nil: the default
 	Largest   int64        // bytes of one
-	Log       *slog.Logger
+	// Silence is how long a mirror may send nothing before another source is asked; 0: a
+	// minute.
+	Silence time.Duration
+	Log     *slog.Logger
 
 	mu   sync.Mutex
 	busy map[string]*sync.Mutex // by SHA-256: nobody fetches twice at once
@@ -80,7 +85,25 @@ func (f *Fetcher) keep(sum string, open func() (io.ReadCloser, error)) error {
 	return err
 }
 
-func (f *Fetcher) mirrored(ctx context.Context, base, sum string) (io.ReadCloser, error) {
+// defaultSilence is the default of Fetcher.Silence.
+const defaultSilence = time.Minute
+
+var errSilent = errors.New("it sends nothing")
+
+func (f *Fetcher) mirrored(ctx context.Context, base, sum string) (_ io.ReadCloser, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	silence := cmp.Or(f.Silence, defaultSilence)
+	timer := time.AfterFunc(silence, func() { cancel(errSilent) })
+	end := func() {
+		timer.Stop()
+		cancel(nil)
+	}
+	defer func() {
+		if err != nil {
+			err = cmp.Or(context.Cause(ctx), err)
+			end()
+		}
+	}()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(base, "/")+"/"+sum, nil)
 	if err != nil {
 		return nil, err
@@ -97,7 +120,32 @@ func (f *Fetcher) mirrored(ctx context.Context, base, sum string) (io.ReadCloser
 		answer.Body.Close()
 		return nil, fmt.Errorf("it says %s", answer.Status)
 	}
-	return answer.Body, nil
+	return &listened{answer.Body, ctx, func() { timer.Reset(silence) }, end}, nil
+}
+
+// listened is a body whose source is given up when it is silent for too long.
+type listened struct {
+	io.ReadCloser
+
+	ctx  context.Context //nolint:containedctx // of one answer
+	came func()          // something
+	end  func()
+}
+
+func (l *listened) Read(b []byte) (int, error) {
+	n, err := l.ReadCloser.Read(b)
+	if n > 0 {
+		l.came()
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = cmp.Or(context.Cause(l.ctx), err)
+	}
+	return n, err
+}
+
+func (l *listened) Close() error {
+	l.end()
+	return l.ReadCloser.Close()
 }
 
 // Ready is a Config.Ready: place makes a plan one of this machine, and asks find for the

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"gogi/farm"
 	"gogi/farm/artefacts"
@@ -103,6 +104,30 @@ func TestMirrorsAreTriedFirstAndNotBelieved(t *testing.T) {
 	}
 	if askedGood() != 2 || askedForged() != 2 || askedMissing() != 2 {
 		t.Errorf("asked %d, %d, %d times", askedGood(), askedForged(), askedMissing())
+	}
+}
+
+// TestAMirrorThatFallsSilentIsGivenUp: before its answer, and within it; the coordinator is
+// asked then.
+func TestAMirrorThatFallsSilentIsGivenUp(t *testing.T) {
+	for _, said := range []string{"", "eng"} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if said != "" {
+				w.Header().Set("Content-Length", "6")
+				_, _ = io.WriteString(w, said)
+				_ = http.NewResponseController(w).Flush()
+			}
+			<-r.Context().Done()
+		}))
+		t.Cleanup(s.Close)
+		l := &library{texts: map[string]string{hashOf("engine"): "engine"}}
+		f := fetcher(t, 1000, l, s.URL)
+		f.Silence = 50 * time.Millisecond
+		var told strings.Builder
+		f.Log = slog.New(slog.NewTextHandler(&told, nil))
+		if _, err := f.Fetch(t.Context(), hashOf("engine")); err != nil || l.asked != 1 || !strings.Contains(told.String(), "it sends nothing") {
+			t.Errorf("after %q: %v, the coordinator was asked %d times; %s", said, err, l.asked, told.String())
+		}
 	}
 }
 

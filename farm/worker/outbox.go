@@ -387,12 +387,18 @@ func (o *Outbox) Waiting() int {
 	return len(o.fresh)
 }
 
-// Batch is the first items that were not published, at most limit bytes of them but at
-// least one, with their numbers. What cannot be read any more is given up.
+// batchFiles is how many bytes of files the blocks of one batch have together: half of
+// what the coordinator keeps of them, so that those of the batch before are still there
+// when it is judged. Else they would push each other out, and be played again.
+const batchFiles = farm.MaxUploads / 2
+
+// Batch is the first items that were not published, at most limit bytes of them, and of
+// the files of their blocks batchFiles, but at least one, with their numbers. What cannot
+// be read any more is given up.
 func (o *Outbox) Batch(limit int) (items []farm.Item, numbers []uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	size := 0
+	size, files := 0, int64(0)
 	for len(o.fresh) > 0 {
 		number := o.fresh[len(numbers):]
 		if len(number) == 0 {
@@ -407,6 +413,11 @@ func (o *Outbox) Batch(limit int) (items []farm.Item, numbers []uint64) {
 			o.forget(number[0])
 			o.fresh = slices.Delete(o.fresh, len(numbers), len(numbers)+1)
 			continue
+		}
+		if item.Block != nil {
+			if files += item.Block.Size; files > batchFiles && size > 0 {
+				break
+			}
 		}
 		size += e.length
 		items, numbers = append(items, item), append(numbers, number[0])

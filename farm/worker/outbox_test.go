@@ -248,3 +248,30 @@ func TestFilesGoWhenTheirItemsAreDone(t *testing.T) {
 		t.Error("an item is taken that no message can carry")
 	}
 }
+
+// TestABatchHasNoMoreFilesThanAreKept: the blocks of one batch must not push each other out
+// of the place where the coordinator keeps uploads; one that is larger goes alone.
+func TestABatchHasNoMoreFilesThanAreKept(t *testing.T) {
+	o, _ := openOutbox(t, t.TempDir())
+	for pair, size := range []int64{farm.MaxUploads / 4, farm.MaxUploads / 4, 1, farm.MaxUploads, 1} {
+		it := item(pair)
+		it.Pair, it.Block = nil, &farm.Block{Size: size}
+		if err := o.Append(it); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range [][]int{{0, 1}, {2}, {3}, {4}} {
+		items, numbers := o.Batch(1 << 20)
+		var got []int
+		for i := range items {
+			got = append(got, items[i].Lease.Pair)
+		}
+		if !slices.Equal(got, want) || len(numbers) != len(want) {
+			t.Errorf("a batch of %v (%v), expected %v", got, numbers, want)
+		}
+		o.Published(numbers)
+	}
+	if err := o.Close(); err != nil {
+		t.Error(err)
+	}
+}

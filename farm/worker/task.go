@@ -147,6 +147,12 @@ func (w *Worker) prepare(t *task) {
 			w.refuse(t, err)
 			return
 		}
+		if w.tasks[t.run] != t { // its run was over meanwhile: nobody else lets go of it
+			if release != nil {
+				release()
+			}
+			return
+		}
 		t.ready, t.release = ready, release
 		w.wake()
 	})

@@ -606,3 +606,40 @@ func TestOneDirectoryIsOneWorkers(t *testing.T) {
 		t.Errorf("hellos: %+v", f.hellos)
 	}
 }
+
+// TestWhatIsReadyTooLateIsLetGo: a run that is over before it was made ready holds nothing
+// here for as long as the worker lives.
+func TestWhatIsReadyTooLateIsLetGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		begun, proceed, released := make(chan struct{}), make(chan struct{}), 0
+		f.config.Ready = func(_ context.Context, p *match.Plan) (*match.Plan, func(), error) {
+			close(begun)
+			<-proceed
+			return p, func() { released++ }, nil
+		}
+		run := f.add(plan("a", 4))
+		w := f.join(t)
+		done := playing(t.Context(), w, time.Second)
+		<-begun
+		f.mu.Lock()
+		f.tasks = nil // it is not granted again
+		f.mu.Unlock()
+		hint, err := farm.Encode(farm.Hint{Over: []string{run}})
+		if err == nil {
+			err = f.wire.Tell(farm.SubjectAll, hint)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		close(proceed)
+		synctest.Wait()
+		if released != 1 {
+			t.Errorf("what it needs was let go of %d times", released)
+		}
+		w.Drain()
+		if err := errors.Join(<-done, w.Close(t.Context())); err != nil || released != 1 {
+			t.Errorf("%v; released %d times", err, released)
+		}
+	})
+}

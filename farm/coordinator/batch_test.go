@@ -1,0 +1,182 @@
+package coordinator_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/farm"
+	"gogi/match"
+)
+
+// TestWhatDoesNotCountShutsNothingOut: of two results of one pair that are judged together,
+// the first is of an old path of its tune and counts nothing: the second one counts, and is
+// in the store.
+func TestWhatDoesNotCountShutsNothingOut(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		a := newTune(t, "both", 100, 5, 20, 2)
+		f.run(a.plan)
+		played := func(g farm.Grant, wins func(match.Game) bool) farm.Item {
+			pair := a.plan.Pair(g.Pair)
+			pair.Options = g.Options
+			return result(t, g, playOut(a.plan, pair, wins))
+		}
+		plays := func(w *line, first bool) {
+			t.Helper()
+			var items []farm.Item
+			for _, g := range w.want(15) {
+				items = append(items, played(g, func(match.Game) bool { return first }))
+			}
+			w.send(items...)
+			f.until("they are stored", func() bool { return f.test("both").Stored == 15 })
+		}
+		plays(f.line(t, "w0"), true)
+		slow := f.line(t, "w1")
+		time.Sleep(lease) // w0 is away by now, and w1 may have them all
+		held := slow.want(30)
+		old := held[len(held)-1]
+		if err := f.do("boss", "purge", farm.Order{Run: "both", Worker: "w0", Why: "it lies"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(lease)
+		quick := f.line(t, "w2")
+		plays(quick, false)
+		time.Sleep(2 * lease) // what slow holds is free
+		granted := quick.want(30)
+		at := slices.IndexFunc(granted, func(g farm.Grant) bool { return g.Pair == old.Pair })
+		if at < 0 {
+			t.Fatalf("pair %d is not granted anew: %+v", old.Pair, granted)
+		}
+		_ = f.stop()
+		slow.send(played(old, func(match.Game) bool { return true }))
+		quick.send(played(granted[at], func(match.Game) bool { return false }))
+		f.start() // and judges them together
+		f.until("both are judged", func() bool { return f.hall.Waiting() == 0 })
+		_, there := f.disk.stores[a.plan.Digest()].pairs[old.Pair]
+		if s := f.test("both"); !there || s.Stored != 16 || s.Stale != 1 || s.Added != 1 || s.Duplicates != 0 {
+			t.Errorf("pair %d is in the store: %t; %+v", old.Pair, there, s)
+		}
+	})
+}
+
+// losing is a bus on which a worker's uploads go as soon as they were looked at, or cannot
+// be read at all.
+type losing struct {
+	farm.Bus
+
+	of   string // the worker's name
+	read int    // how often they are there before
+	err  error  // what the others meet
+}
+
+func (l *losing) Uploaded(ctx context.Context, worker, sum string, limit int64) ([]byte, error) {
+	if worker == l.of {
+		if l.read == 0 {
+			return nil, l.err
+		}
+		l.read--
+	}
+	return l.Bus.Uploaded(ctx, worker, sum, limit)
+}
+
+// TestABlockThatGoesShutsNothingOut: of two workers' results of one block that are judged
+// together, the file of the first goes before it is stored: the second's is stored.
+func TestABlockThatGoesShutsNothingOut(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		s := newSomebody(t, "goes", 1)
+		f.run(s.plan)
+		data, b := s.file(s.block(0))
+		first := f.line(t, "w0")
+		one := first.want(1)[0]
+		time.Sleep(3 * lease) // it is away by now
+		second := f.line(t, "w1")
+		two := second.want(1)
+		if len(two) != 1 {
+			t.Fatal("the block is not granted anew")
+		}
+		_ = f.stop()
+		f.wrap = func(bus farm.Bus) farm.Bus { return &losing{bus, "w0", 1, farm.ErrNoUpload} }
+		first.deliver(one, data, b)
+		second.deliver(two[0], data, b)
+		f.start() // and judges them together
+		synctest.Wait()
+		stored := f.disk.stores[s.plan.Digest()].blocks[0]
+		if st := f.test("goes"); stored.Worker != "w1" || st.Stored != 1 || st.Added != 1 || st.Stale != 1 || st.Refused != 0 || st.State != farm.Over {
+			t.Errorf("block 0 is stored as %+v; %+v", stored, st)
+		}
+	})
+}
+
+// TestADiskThatFailsIsNobodysFault: of an upload that the coordinator itself cannot read, it
+// says nothing: it ends, as with any store that fails, and the result comes again.
+func TestADiskThatFailsIsNobodysFault(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		s := newSomebody(t, "disk", 1)
+		f.run(s.plan)
+		w := f.line(t, "w0")
+		g := w.want(1)[0]
+		broken := errors.New("input/output error")
+		_ = f.stop()
+		f.wrap = func(bus farm.Bus) farm.Bus { return &losing{bus, "w0", 0, broken} }
+		f.start()
+		data, b := s.file(s.block(0))
+		w.deliver(g, data, b)
+		if err := f.stop(); err == nil || err.Error() != "coordinator: reading an upload of w0: input/output error" {
+			t.Errorf("the coordinator ends with %v", err)
+		}
+		f.wrap = nil
+		f.start()
+		synctest.Wait()
+		if st := f.test("disk"); st.Stored != 1 || st.Refused != 0 || f.worker("w0").Refused != 0 {
+			t.Errorf("%+v, %+v", st, f.worker("w0"))
+		}
+	})
+}
+
+// unkept is a bus that keeps nothing of tests while it is told so.
+type unkept struct {
+	farm.Bus
+
+	fails *bool
+}
+
+func (u unkept) Keep(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error) {
+	if *u.fails && bucket == "tests" {
+		return 0, farm.ErrStale
+	}
+	return u.Bus.Keep(ctx, bucket, name, body, revision)
+}
+
+// TestAPairIsGivenUpInTheEnd: where the word of it cannot be kept, it is kept later.
+func TestAPairIsGivenUpInTheEnd(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		var fails bool
+		_ = f.stop()
+		f.wrap = func(bus farm.Bus) farm.Bus { return unkept{bus, &fails} }
+		f.start()
+		f.run(testPlan("kills", 1, 1))
+		fails = true
+		for _, name := range []string{"w0", "w1"} { // two machines
+			w := f.line(t, name)
+			time.Sleep(3 * lease) // one that an owner vouches for would be preferred
+			granted := w.want(1)
+			if len(granted) != 1 {
+				t.Fatalf("%s is granted nothing", name)
+			}
+			w.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Back: []farm.Back{{Held: granted[0].Held(), Why: "x", Crashed: true}}}, &farm.Told{})
+		}
+		time.Sleep(lease)
+		if st := f.test("kills"); st.Why != "" {
+			t.Errorf("it is told though it could not be kept: %+v", st)
+		}
+		fails = false
+		time.Sleep(lease)
+		f.restart()
+		if st := f.test("kills"); !slices.Equal(st.Condemned, []int{0}) || st.Why != "pair 0 was given up: it crashes what plays it" {
+			t.Errorf("%+v", st)
+		}
+	})
+}

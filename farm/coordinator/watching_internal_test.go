@@ -1,0 +1,30 @@
+package coordinator
+
+import (
+	"testing"
+
+	"gogi/match"
+)
+
+// TestWhatAWorkerCanTellIsBounded: in slots that can be watched, of players of the run.
+func TestWhatAWorkerCanTellIsBounded(t *testing.T) {
+	plan := &match.Plan{
+		Run: "r", Pairs: 2, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Players: []match.Player{{Name: "dev"}, {Name: "base"}},
+		Openings: []match.Opening{{ID: "1", Start: "startpos"}},
+	}
+	s := &session{slots: 10_000}
+	for _, test := range []struct {
+		slot         int
+		black, white string
+		shown        bool
+	}{
+		{0, "dev", "base", true}, {511, "base", "dev", true}, {0, "", "", true},
+		{512, "dev", "base", false}, {9_999, "dev", "base", false}, {0, "dev", "<b>other</b>", false}, {0, "somebody", "base", false},
+	} {
+		pair, leg := 1, 0
+		ev := match.Event{Type: match.EventGame, Run: "r", Pair: &pair, Leg: &leg, Slot: &test.slot, Black: test.black, White: test.white}
+		if got := (&run{plan: plan}).plausible(s, &ev); got != test.shown {
+			t.Errorf("slot %d, %s against %s: shown: %t", test.slot, test.black, test.white, got)
+		}
+	}
+}
