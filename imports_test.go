@@ -124,7 +124,7 @@ var allowed = map[string][]string{
 	"gogi/farm/bus":                {"gogi/farm", "gogi/farm/artefacts", "gogi/farm/keys"},
 	"gogi/farm/bustest":            {"gogi/farm"},
 	"gogi/farm/worker":             {"gogi/farm", "gogi/farm/artefacts", "gogi/internal/disk", "gogi/match", "gogi/runner", "gogi/tune"},
-	"gogi/farm/machine":            {"gogi/configs/identities", "gogi/farm", "gogi/farm/artefacts", "gogi/farm/worker", "gogi/faults", "gogi/match", "gogi/players", "gogi/runner", "gogi/selfplay", "gogi/usi", "gogi/usi/process"},
+	"gogi/farm/machine":            {"gogi/configs/identities", "gogi/farm", "gogi/farm/artefacts", "gogi/farm/worker", "gogi/faults", "gogi/internal/disk", "gogi/match", "gogi/players", "gogi/runner", "gogi/selfplay", "gogi/usi", "gogi/usi/process"},
 	"gogi/farm/site":               {"gogi/selfplay", "gogi/farm", "gogi/farm/bus", "gogi/farm/coordinator", "gogi/farm/keys", "gogi/farm/trust", "gogi/match", "gogi/results", "gogi/internal/disk"},
 	"gogi/farm/ledger":             {"gogi/farm"},
 	"gogi/farm/replay":             {"gogi/farm/trust", "gogi/match", "gogi/runner"},

@@ -78,7 +78,7 @@ func (h *Hello) Check() error {
 		}
 	}
 	return first(word("the session", h.Session), word("the version", h.Version), word("the reference engine", h.Reference),
-		number("nodes a second", h.NPS, MaxNPS), words("artefacts", h.Artefacts, MaxArtefactsTold))
+		number("nodes a second", h.NPS, MaxNPS), word("the program", h.Program), words("artefacts", h.Artefacts, MaxArtefactsTold))
 }
 
 // Check says what a worker cannot have meant, or nil.

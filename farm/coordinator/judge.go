@@ -415,6 +415,7 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 				r.ledger.Refused(now, leaseOf(it.Lease))
 			}
 		case it.Attempt != nil:
+			c.tried(ctx, r, m.worker, false, true)
 		case it.Lease.Audit:
 			c.audited(ctx, r, m, it)
 		case it.added && it.Item.Block != nil:
@@ -439,6 +440,7 @@ func (c *Coordinator) added(ctx context.Context, now time.Time, worker string, i
 	w.added++
 	w.Played++
 	c.clocked(ctx, it.run, worker, &it.pair)
+	c.tried(ctx, it.run, worker, true, engineFailed(&it.pair))
 	c.counted(ctx, now, it.run, &it.pair)
 }
 
