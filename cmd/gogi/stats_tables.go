@@ -37,7 +37,7 @@ func (c *statsRankSumCommand) Run(env *verb.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, r)
 	}
-	r.Print(env.Out)
+	r.Print(env.Out, env.Tongue)
 	return nil
 }
 
@@ -64,7 +64,7 @@ func (c *statsRMSECommand) Run(env *verb.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, d)
 	}
-	fmt.Fprintf(env.Out, "RMSE   %s   of %s\nbias   %s   predicted less actual\n", format.Figure(d.RMSE), format.NumberOf(d.N, "row"), format.Signed(d.Bias))
+	d.Print(env.Out, env.Tongue)
 	return nil
 }
 
@@ -96,7 +96,7 @@ func (c *statsOrdersCommand) Run(env *verb.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, r)
 	}
-	r.Print(env.Out)
+	r.Print(env.Out, env.Tongue)
 	return nil
 }
 
@@ -126,7 +126,7 @@ func (c *statsAICCommand) Run(env *verb.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, r)
 	}
-	r.Print(env.Out)
+	r.Print(env.Out, env.Tongue)
 	return nil
 }
 
