@@ -102,6 +102,9 @@ func verifyGame(plan *Plan, want Game, g *Result) error {
 	if err := replayed.unasked(plan, g); err != nil {
 		return err
 	}
+	if err := g.Questions.possible(plan, len(moves), g.Termination); err != nil {
+		return err
+	}
 	return replayed.sums(g)
 }
 
