@@ -126,7 +126,7 @@ func (b *Beat) Check() error {
 }
 
 // Check says what of an item cannot be meant, or nil: what is in its pair is for
-// match.Verify to say.
+// arbiter.Verify to say.
 func (it *Item) Check() error {
 	what := 0
 	for _, has := range [...]bool{len(it.Pair) > 0, it.Attempt != nil, it.Block != nil} {

@@ -48,7 +48,7 @@ func EncodePair(r PairResult) ([]byte, error) {
 
 // DecodePair is the inverse of EncodePair, for a text that anybody may have
 // written: it fails rather than allocate much more than limit bytes, and for words
-// that this program does not know. What it gives is a pair in form only: Verify
+// that this program does not know. What it gives is a pair in form only: arbiter.Verify
 // says whether it can have been played.
 func DecodePair(text []byte, limit int) (PairResult, error) {
 	var r PairResult

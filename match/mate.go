@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"gogi/shogi"
-	"gogi/shogi/mating"
 )
 
 // Mate ends games by proof: a mate solver, which plays nobody's game, is asked about
@@ -83,9 +82,9 @@ type Questions struct {
 	Failed   int `json:"failed,omitempty"`   // it crashed, hung or has no mate search; it was asked no more in that game
 }
 
-// possible says why these cannot be the questions of a game of so many plies that ended
+// Check says why these cannot be the questions of a game of so many plies that ended
 // so, or nil. None at all is possible: a program that did not count them sends none.
-func (q *Questions) possible(plan *Plan, plies int, ended Termination) error {
+func (q *Questions) Check(plan *Plan, plies int, ended Termination) error {
 	proven := 0
 	if ended == MateAdjudication {
 		proven = 1
@@ -145,41 +144,4 @@ func ParseProof(text []byte) (Proof, error) {
 		return Proof{}, errors.New("match: reading the proof of a mate: there is none")
 	}
 	return *p.Mate, nil
-}
-
-// ProveMate looks whether a line that is claimed to be a mate by the side to move is one
-// by our rules, looking into so many positions at most. A mate counts only if it comes
-// before the game's limit of plies, and not by way of a fourth repetition.
-func (r *Referee) ProveMate(line []shogi.Move, nodes int) mating.Result {
-	limits := mating.Limits{Nodes: nodes, Try: r.rules.Declaration == shogi.TryRule}
-	if r.rules.MaxPlies > 0 {
-		limits.Plies = r.rules.MaxPlies - r.plies()
-		if r.rules.MateAtLimitDraws {
-			limits.Plies--
-		}
-		if limits.Plies < 1 {
-			return mating.Result{Why: "the game's limit of plies comes before any mate"}
-		}
-	}
-	return mating.Verify(r.history, line, limits)
-}
-
-// MateVerdict is the end of a game by proof, for the side to move.
-func (r *Referee) MateVerdict(solver string, plies int) Verdict {
-	return LossFor(r.Side().Opponent(), MateAdjudication, fmt.Sprintf("%s mates in %d plies or less: claimed by %s, proven by the rules", r.Side(), plies, solver))
-}
-
-// proven proves a game's last position again, as its record says that it was.
-func (r *replay) proven(plan *Plan, g *Result) error {
-	if plan.Mate.IsZero() {
-		return fmt.Errorf("it ended by %s, and the plan has no such end", g.Termination)
-	}
-	proof, err := ParseProof(g.Record.Final)
-	if err != nil {
-		return err
-	}
-	if found := r.referee.ProveMate(proof.Line, plan.Mate.Nodes); found.Verdict != mating.Mate {
-		return fmt.Errorf("it ended by %s, which is not proven: %s", g.Termination, found.Why)
-	}
-	return nil
 }

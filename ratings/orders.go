@@ -11,12 +11,12 @@ import (
 	"gogi/internal/format"
 	"gogi/internal/phrases"
 	"gogi/internal/sheet"
-	"gogi/stats/rating"
+	"gogi/stats/rating/orders"
 )
 
 // Orders are games of more than two players.
 type Orders struct {
-	games [][]rating.Placing // points
+	games [][]orders.Placing // points
 	ranks [][]string         // best first; empty for a game with a tie
 	ties  int
 }
@@ -26,7 +26,7 @@ type Orders struct {
 func ReadOrders(file string) (*Orders, error) {
 	var game, player, rank, points int
 	var names []string
-	rows := map[string][]rating.Placing{}
+	rows := map[string][]orders.Placing{}
 	err := sheet.Read(file, func(s *sheet.Sheet) error {
 		game, player, rank, points = s.Column("game"), s.Column("player"), s.Column("rank"), s.Column("points")
 		if game < 0 || player < 0 || (rank < 0) == (points < 0) {
@@ -53,7 +53,7 @@ func ReadOrders(file string) (*Orders, error) {
 		if rank >= 0 {
 			v = -v
 		}
-		rows[name] = append(rows[name], rating.Placing{Player: row.At(player), Points: v})
+		rows[name] = append(rows[name], orders.Placing{Player: row.At(player), Points: v})
 		return nil
 	})
 	if err != nil {
@@ -67,8 +67,8 @@ func ReadOrders(file string) (*Orders, error) {
 }
 
 // add takes a game; ranks are negative points.
-func (o *Orders) add(game []rating.Placing, ranks bool) {
-	slices.SortStableFunc(game, func(a, b rating.Placing) int { return cmp.Compare(b.Points, a.Points) })
+func (o *Orders) add(game []orders.Placing, ranks bool) {
+	slices.SortStableFunc(game, func(a, b orders.Placing) int { return cmp.Compare(b.Points, a.Points) })
 	var order []string
 	tied := false
 	for i, p := range game {
@@ -88,15 +88,15 @@ func (o *Orders) add(game []rating.Placing, ranks bool) {
 
 // shared are the points of a finishing order, n for the best of n; who share a rank
 // share its points.
-func shared(game []rating.Placing) []rating.Placing {
-	points := make([]rating.Placing, len(game))
+func shared(game []orders.Placing) []orders.Placing {
+	points := make([]orders.Placing, len(game))
 	for from := 0; from < len(game); {
 		to := from + 1
 		for to < len(game) && game[to].Points == game[from].Points {
 			to++
 		}
 		for i := from; i < to; i++ {
-			points[i] = rating.Placing{Player: game[i].Player, Points: float64(len(game)) - float64(from+to-1)/2}
+			points[i] = orders.Placing{Player: game[i].Player, Points: float64(len(game)) - float64(from+to-1)/2}
 		}
 		from = to
 	}
@@ -137,7 +137,7 @@ type OrderPlayer struct {
 // RateOrders gives shares of points with intervals by samples of whole games, and
 // Plackett–Luce strengths by the games without ties.
 func RateOrders(o *Orders, confidence float64, samples int, seed uint64) (*OrderReport, error) {
-	shares, err := rating.Shares(o.games, samples, confidence, seed)
+	shares, err := orders.Shares(o.games, samples, confidence, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func RateOrders(o *Orders, confidence float64, samples int, seed uint64) (*Order
 		games[s.Player] = s.Games
 		r.Shares = append(r.Shares, ShareRow{s.Player, s.Games, s.Points, s.Share, s.Interval.Lo, s.Interval.Hi})
 	}
-	fit, err := rating.PlackettLuce(o.ranks)
+	fit, err := orders.PlackettLuce(o.ranks)
 	if err != nil {
 		r.Why = err.Error()
 		return r, nil

@@ -70,7 +70,7 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 
 // check refuses what can only be a mistake of the caller, or another's pair:
 // nothing wrong may get into a series that takes days. The moves are not replayed
-// (see match.Verify): what this process has played itself was judged as it went.
+// (see arbiter.Verify): what this process has played itself was judged as it went.
 func (r *Run) check(p match.PairResult) error {
 	if int64(p.Pair.ID) >= r.most.Load() {
 		return fmt.Errorf("the run never had more than %d pairs", r.most.Load())

@@ -17,6 +17,7 @@ import (
 	"gogi/farm/ledger"
 	"gogi/gate"
 	"gogi/match"
+	"gogi/match/arbiter"
 )
 
 const (
@@ -247,7 +248,7 @@ func verify(plan *match.Plan, r *match.PairResult) error {
 	if scales && r.Played.Scale == 0 {
 		return fmt.Errorf("pair %d: nothing says what its clocks were multiplied by, and the plan scales them", r.Pair.ID)
 	}
-	if err := match.Verify(plan, r); err != nil {
+	if err := arbiter.Verify(plan, r); err != nil {
 		return err
 	}
 	if err := verifyVotes(r); err != nil || scales {

@@ -8,6 +8,7 @@ import (
 
 	"gogi/farm"
 	"gogi/match"
+	"gogi/match/arbiter"
 	"gogi/results"
 )
 
@@ -71,7 +72,7 @@ func (f *Follower) copy(ctx context.Context, digest string) (Moved, error) {
 }
 
 func verify(plan *match.Plan, p *match.PairResult) error {
-	if err := match.Verify(plan, p); err != nil {
+	if err := arbiter.Verify(plan, p); err != nil {
 		return fmt.Errorf("%w: pair %d, which the farm has stored, cannot have been played: %w", ErrDiffers, p.Pair.ID, err)
 	}
 	return nil

@@ -8,6 +8,8 @@ import (
 	"fmt"
 
 	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/configs/identities"
 	"gogi/farm"
 	"gogi/internal/format"
 	"gogi/internal/usage"
@@ -20,7 +22,7 @@ import (
 
 // selfplayPlan is the plan that is handed in of a file with a [selfplay]: its units are
 // blocks.
-func (c *SubmitCommand) selfplayPlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []configs.Warning, error) {
+func (c *SubmitCommand) selfplayPlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []advice.Warning, error) {
 	if c.ScaleTo != "" {
 		return nil, nil, wrong("--scale-to: self-play has no clocks")
 	}
@@ -37,7 +39,7 @@ func (c *SubmitCommand) selfplayPlan(ctx context.Context, file *configs.File, di
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, more, err := configs.Complete(s.Plan, greetings)
+	plan, more, err := identities.Complete(s.Plan, greetings)
 	if err != nil {
 		return nil, nil, usage.Wrap(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"gogi/cmd/gogi/planning"
 	"gogi/configs"
+	"gogi/configs/advice"
 	"gogi/farm"
 	"gogi/internal/format"
 	"gogi/internal/usage"
@@ -99,7 +100,7 @@ func (c *SubmitCommand) plan(ctx context.Context, env *verb.Env, guard *process.
 }
 
 // seriesPlan is the plan that is handed in of a series.
-func (c *SubmitCommand) seriesPlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []configs.Warning, error) {
+func (c *SubmitCommand) seriesPlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []advice.Warning, error) {
 	plan, warnings, err := planOf(ctx, file, dir, guard)
 	if err != nil {
 		return nil, nil, err
