@@ -286,8 +286,10 @@ func (r *resolver) checkPlayerCount(p *match.Plan) {
 	}
 }
 
+// enginesFound names the engines and councils of the file, apart those that play only
+// where players names them.
 func (f *File) enginesFound() string {
-	var names []string
+	var names, members []string
 	for _, e := range f.Engines {
 		names = append(names, e.Name)
 	}
@@ -297,7 +299,15 @@ func (f *File) enginesFound() string {
 	if len(names) == 0 {
 		return "none; add [[engine]] to a file or --engine NAME=COMMAND"
 	}
-	return strings.Join(names, ", ")
+	if f.Players == nil {
+		members = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !f.memberOfAny(name) })
+		names = slices.DeleteFunc(names, f.memberOfAny)
+	}
+	found := strings.Join(names, ", ")
+	if len(members) > 0 {
+		found += "; members of councils play only where players names them: " + strings.Join(members, ", ")
+	}
+	return found
 }
 
 // limitsPath is where an engine's limits come from.

@@ -82,6 +82,25 @@ type Questions struct {
 	Failed   int `json:"failed,omitempty"`   // it crashed, hung or has no mate search; it was asked no more in that game
 }
 
+// Check says why these cannot be the questions of a game of so many plies that ended
+// so, or nil. None at all is possible: a program that did not count them sends none.
+func (q *Questions) Check(plan *Plan, plies int, ended Termination) error {
+	proven := 0
+	if ended == MateAdjudication {
+		proven = 1
+	}
+	switch {
+	case *q == Questions{}:
+		return nil
+	case plan.Mate.IsZero():
+		return errors.New("it has questions to a mate solver, and the plan has none")
+	case min(q.Claimed, q.Proven, q.Refuted, q.Unproven, q.Failed) < 0 || max(q.Asked, q.Claimed, q.Refuted, q.Unproven) > plies+1 ||
+		q.Failed > 1 || q.Proven != proven || q.Claimed != q.Proven+q.Refuted+q.Unproven || q.Asked < q.Claimed+q.Failed:
+		return fmt.Errorf("its questions to a mate solver do not add up: %+v in %d plies", *q, plies)
+	}
+	return nil
+}
+
 // Add counts those of another game.
 func (q *Questions) Add(more Questions) {
 	q.Asked += more.Asked

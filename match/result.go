@@ -233,12 +233,13 @@ type Result struct {
 	Leg     int
 	Players [2]int // indices into Plan.Players, by colour
 	Verdict
-	Record  kifu.Record
-	Sides   [2]Side // by colour
-	Marked  bool    // a move was slowed by the machine, not by its engine
-	Slot    int
-	Started time.Time
-	Ended   time.Time
+	Record    kifu.Record
+	Sides     [2]Side   // by colour
+	Questions Questions // to the plan's mate solver
+	Marked    bool      // a move was slowed by the machine, not by its engine
+	Slot      int
+	Started   time.Time
+	Ended     time.Time
 }
 
 // PairResult is one finished pair, the unit that is stored.

@@ -47,12 +47,19 @@ func TestPairOptions(t *testing.T) {
 func TestEncodePairWithoutOptions(t *testing.T) {
 	r := filledPair()
 	r.Pair.Options = [2][]match.Option{}
+	for i := range r.Games {
+		r.Games[i].Questions = match.Questions{}
+	}
 	if text := encodePair(t, r); text[0] != 2 {
 		t.Errorf("version %d, want 2", text[0])
 	}
 	r.Pair.Options[1] = []match.Option{{Name: "X", Value: "1"}}
 	if text := encodePair(t, r); text[0] != 3 {
 		t.Errorf("version %d, want 3", text[0])
+	}
+	r.Games[1].Questions.Failed = 1
+	if text := encodePair(t, r); text[0] != 4 {
+		t.Errorf("version %d, want 4", text[0])
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/sheet"
 	"gogi/stats/rating/orders"
 )
@@ -162,23 +163,23 @@ func RateOrders(o *Orders, confidence float64, samples int, seed uint64) (*Order
 }
 
 // Print writes both tables as a person reads them.
-func (r *OrderReport) Print(w io.Writer) {
-	t := format.Table("player", "games", "points", "share", format.PercentShort(r.Confidence)+" interval")
+func (r *OrderReport) Print(w io.Writer, in phrases.Tongue) {
+	t := format.Table(append(phrases.Heads(in, "player", "games", "points", "share"), phrases.Say(in, "%s interval", format.PercentShort(r.Confidence)))...)
 	for _, s := range r.Shares {
 		t.AppendRow(table.Row{format.Name(s.Name), s.Games, format.Figure(s.Points), format.Percent(s.Share), fmt.Sprintf("[%s, %s]", format.Percent(s.Lo), format.Percent(s.Hi))})
 	}
 	format.Render(w, t)
 	if r.Why != "" {
-		fmt.Fprintf(w, "no strengths by finishing order: %s\n", r.Why)
+		fmt.Fprintln(w, phrases.Say(in, "no strengths by finishing order: %s", r.Why))
 		return
 	}
-	t = format.Table("player", "Elo", "strength", "games", "")
+	t = format.Table(append(phrases.Heads(in, "player", "Elo", "strength", "games"), "")...)
 	for _, p := range r.Players {
 		t.AppendRow(table.Row{format.Name(p.Name), format.Elo(p.Elo, 0), format.Decimal(p.Strength, 3), p.Games, p.Why})
 	}
 	format.Render(w, t)
-	fmt.Fprintf(w, "log-likelihood %s (Plackett–Luce)\n", format.Decimal(r.LogLik, 4))
+	fmt.Fprintln(w, phrases.Say(in, "log-likelihood %s (Plackett–Luce)", format.Decimal(r.LogLik, 4)))
 	if r.Ties > 0 {
-		fmt.Fprintf(w, "%s with a tie not in the model of orders\n", format.NumberOf(r.Ties, "game"))
+		fmt.Fprintln(w, phrases.Say(in, "%s with a tie not in the model of orders", phrases.Number{N: r.Ties, Noun: "game"}))
 	}
 }

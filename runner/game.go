@@ -46,6 +46,7 @@ func (s *slot) playGame(ctx context.Context, plan *match.Plan, m match.Game, pla
 	if err := g.play(ctx); err != nil {
 		return match.Result{}, err
 	}
+	g.result.Questions = g.mates.questions
 	s.events.gameEnded(g)
 	g.discardFailed()
 	return g.result, nil

@@ -32,7 +32,7 @@ type commandLine struct {
 	Rate         statverbs.RateCommand       `cmd:"" help:"Rate the players of files of games, or of runs."`
 	Regress      statverbs.RegressCommand    `cmd:"" help:"Explain one column of a table by others: least squares and correlations."`
 	Stats        statverbs.Command           `cmd:"" help:"Reckon from counts: intervals, tests, sequential tests, plans, Elo."`
-	Games        gamesCommand                `cmd:"" help:"List a run's games, or print one of them as USI or CSA."`
+	Games        gamesCommand                `cmd:"" help:"List a run's games, or print one of them in any format of records."`
 	Export       recordverbs.ExportCommand   `cmd:"" help:"Write a run's games into files: CSA, KIF, JKF, USI and others, or training data."`
 	Import       recordverbs.ImportCommand   `cmd:"" help:"Bring files of games into a database, as a run."`
 	Inspect      recordverbs.InspectCommand  `cmd:"" help:"Print what a file of records, training data or a book holds, as JSON lines; say what is illegal."`

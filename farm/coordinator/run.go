@@ -232,11 +232,15 @@ func (r *run) tellPair(p *match.PairResult) {
 		pair, leg, slot := g.Pair, g.Leg, g.Slot
 		black, white := r.plan.Players[g.Players[0]].Name, r.plan.Players[g.Players[1]].Name
 		points := r.plan.Rules.Points(g.Verdict)
-		r.publish(match.Event{
+		ev := match.Event{
 			Type: match.EventEnd, Pair: &pair, Leg: &leg, Slot: &slot, Black: black, White: white, Points: &points,
 			Outcome: g.Outcome.String(), Termination: g.Termination.String(), Note: g.Note, Plies: len(g.Record.Moves), Marked: g.Marked,
 			Sides: &[2]match.Effort{g.Sides[0].Effort(black), g.Sides[1].Effort(white)}, At: g.Ended,
-		})
+		}
+		if g.Questions != (match.Questions{}) {
+			ev.Mate = &g.Questions
+		}
+		r.publish(ev)
 	}
 	pair := p.Pair.ID
 	r.publish(match.Event{Type: match.EventPair, Pair: &pair})

@@ -165,5 +165,5 @@ func readAll(file string) string {
 // nothingLeft waits until no engine lives.
 func nothingLeft(t *testing.T) {
 	t.Helper()
-	await.That(t, "the end of all engines", func() bool { return len(engines(t)) == 0 })
+	await.That(t, "all engines ended", func() bool { return len(engines(t)) == 0 })
 }

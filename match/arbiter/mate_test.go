@@ -62,6 +62,18 @@ func TestVerifyProvesAMateAgain(t *testing.T) {
 		"for the other side": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", func(_ *match.Plan, r *match.PairResult) {
 			told(&r.Games[0], match.WhiteWins, match.MateAdjudication)
 		}, "it ended by mate_adjudication (black), not by mate_adjudication (white)"},
+		"asked": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", func(_ *match.Plan, r *match.PairResult) {
+			r.Games[0].Questions = match.Questions{Asked: 1, Claimed: 1, Proven: 1}
+		}, ""},
+		"more claims than questions": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", func(_ *match.Plan, r *match.PairResult) {
+			r.Games[0].Questions = match.Questions{Asked: 1, Claimed: 2, Proven: 1, Refuted: 1}
+		}, "questions to a mate solver do not add up"},
+		"less than none": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", func(_ *match.Plan, r *match.PairResult) {
+			r.Games[0].Questions = match.Questions{Asked: 1, Proven: 1, Refuted: -1}
+		}, "do not add up"},
+		"asked, and nothing proven": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", func(_ *match.Plan, r *match.PairResult) {
+			r.Games[0].Questions = match.Questions{Asked: 1}
+		}, "do not add up"},
 		"the mated side was asked": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", func(_ *match.Plan, r *match.PairResult) {
 			r.Games[0].Sides[0].Plies = 1
 		}, "are not those of its moves"},

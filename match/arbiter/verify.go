@@ -110,6 +110,9 @@ func verifyGame(plan *match.Plan, want match.Game, g *match.Result) error {
 	if err := replayed.unasked(plan, g); err != nil {
 		return err
 	}
+	if err := g.Questions.Check(plan, len(moves), g.Termination); err != nil {
+		return err
+	}
 	return replayed.sums(g)
 }
 

@@ -37,7 +37,7 @@ func (c *RankSumCommand) Run(env *verb.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, r)
 	}
-	r.Print(env.Out)
+	r.Print(env.Out, env.Tongue)
 	return nil
 }
 
@@ -64,7 +64,7 @@ func (c *RMSECommand) Run(env *verb.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, d)
 	}
-	fmt.Fprintf(env.Out, "RMSE   %s   of %s\nbias   %s   predicted less actual\n", format.Figure(d.RMSE), format.NumberOf(d.N, "row"), format.Signed(d.Bias))
+	d.Print(env.Out, env.Tongue)
 	return nil
 }
 
@@ -96,7 +96,7 @@ func (c *OrdersCommand) Run(env *verb.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, r)
 	}
-	r.Print(env.Out)
+	r.Print(env.Out, env.Tongue)
 	return nil
 }
 
@@ -126,7 +126,7 @@ func (c *AICCommand) Run(env *verb.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, r)
 	}
-	r.Print(env.Out)
+	r.Print(env.Out, env.Tongue)
 	return nil
 }
 
