@@ -264,6 +264,8 @@ func assign(target any, value driver.Value) error {
 // assignBytes is assign for the targets that are no integers.
 func assignBytes(target any, value driver.Value) error {
 	switch t := target.(type) {
+	case sql.Scanner:
+		return t.Scan(value)
 	case *string:
 		if v, ok := value.(string); ok {
 			*t = v
