@@ -190,14 +190,18 @@ func (w *Worker) refuse(t *task, why error) {
 }
 
 // standing sorts the runs: known ones, those with engines open or in play, and those
-// refused. mu is held.
+// refused, of each as many as an Ask may name, and others the next time. A plan that is not
+// named is sent once more, and a pair of a run that is not named as refused is given back.
+// mu is held.
 func (w *Worker) standing() (known, open, refused []string) {
 	for run, t := range w.tasks {
 		if t.refused != nil && !t.until.IsZero() && time.Now().After(t.until) {
 			t.refused, t.until = nil, time.Time{}
 		}
-		known = append(known, run)
-		if t.refused != nil {
+		if len(known) < farm.MaxRuns {
+			known = append(known, run)
+		}
+		if t.refused != nil && len(refused) < farm.MaxRuns {
 			refused = append(refused, run)
 		}
 	}

@@ -1,0 +1,54 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/worker"
+	"gogi/match"
+)
+
+// TestAnEndThatWasMissedIsTold: the hint that a run is over was lost, and nothing of it is
+// held, so that no beat names it: the answer to the next question says it.
+func TestAnEndThatWasMissedIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		released := 0
+		f.config.Ready = func(_ context.Context, p *match.Plan) (*match.Plan, func(), error) {
+			return p, func() { released++ }, nil
+		}
+		run := f.add(plan("a", 4))
+		w := f.join(t)
+		done := playing(t.Context(), w, time.Second)
+		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 4))
+		f.until(t.Context(), "it asks on, and nothing is over", func() bool { return slices.Contains(f.asks[len(f.asks)-1].Known, run) })
+		if released != 0 {
+			t.Error("what a run needs was let go of before its end")
+		}
+		f.mu.Lock()
+		f.over = []string{run}
+		f.mu.Unlock()
+		f.until(t.Context(), "the run is forgotten", func() bool { return len(f.asks[len(f.asks)-1].Known) == 0 })
+		if released != 1 {
+			t.Errorf("what the run needs was let go of %d times", released)
+		}
+		w.Drain()
+		if err := errors.Join(<-done, w.Close(t.Context())); err != nil || released != 1 {
+			t.Errorf("%v; released %d times", err, released)
+		}
+	})
+}
+
+// TestAQuestionNamesNoMoreRunsThanItMay: whoever knows more runs is not refused for that.
+func TestAQuestionNamesNoMoreRunsThanItMay(t *testing.T) {
+	known, refused := worker.Standing(farm.MaxRuns + 1)
+	ask := farm.Ask{Session: "s", Known: known, Refuse: refused}
+	if err := ask.Check(); err != nil || len(known) != farm.MaxRuns || len(refused) != farm.MaxRuns {
+		t.Errorf("%d known and %d refused runs: %v", len(known), len(refused), err)
+	}
+}
