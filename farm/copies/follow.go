@@ -34,6 +34,7 @@ type state struct {
 
 // Round copies what is new, of all tests that were played, but for blocks of self-play. What is copied was replayed by
 // the rules: an ErrDiffers says that the farm gave something that nobody can have played.
+// A test that cannot be copied is told of and keeps none of the others.
 func (f *Follower) Round(ctx context.Context) error {
 	var s farm.Status
 	if err := f.Ask(ctx, "list", farm.Order{}, &s); err != nil {
@@ -42,6 +43,7 @@ func (f *Follower) Round(ctx context.Context) error {
 	if f.copied == nil {
 		f.copied = map[string]state{}
 	}
+	var failed error
 	for i := range s.Tests {
 		t := &s.Tests[i]
 		was, known := f.copied[t.Run]
@@ -50,14 +52,17 @@ func (f *Follower) Round(ctx context.Context) error {
 		}
 		got, err := f.copy(ctx, t.Run)
 		if err != nil {
-			return fmt.Errorf("test %s: %w", t.Name, err)
+			if failed = errors.Join(failed, fmt.Errorf("test %s: %w", t.Name, err)); ctx.Err() != nil {
+				return failed
+			}
+			continue
 		}
 		f.copied[t.Run] = state{run: got.Run, stored: t.Stored, log: len(t.Log), pairs: got.Pairs}
 		if got.Added+got.Voided > 0 {
 			f.Log.Info("copied", "test", t.Name, "as", got.Run, "new", got.Added, "taken out", got.Voided, "stored", got.Stored, "of", got.Pairs)
 		}
 	}
-	return nil
+	return failed
 }
 
 func (f *Follower) copy(ctx context.Context, digest string) (Moved, error) {
