@@ -184,6 +184,7 @@ func (w *Worker) beat(ctx context.Context) error {
 		w.outbox.Done(told.Drop)
 		w.forgetBlocks(told.Stored)
 		w.forgetBlocks(told.Drop)
+		poke(w.sendNow) // there may be room for more blocks
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
