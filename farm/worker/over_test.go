@@ -3,7 +3,9 @@ package worker_test
 import (
 	"context"
 	"errors"
+	"runtime/pprof"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -40,6 +42,46 @@ func TestAnEndThatWasMissedIsTold(t *testing.T) {
 		w.Drain()
 		if err := errors.Join(<-done, w.Close(t.Context())); err != nil || released != 1 {
 			t.Errorf("%v; released %d times", err, released)
+		}
+	})
+}
+
+// TestWhoForwardsEndsWithTheRun: for each run that somebody watched there is somebody who tells
+// of it, and no longer than until its end.
+func TestWhoForwardsEndsWithTheRun(t *testing.T) {
+	forwarders := func() int {
+		var text strings.Builder
+		synctest.Wait()
+		if err := pprof.Lookup("goroutine").WriteTo(&text, 2); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(text.String(), "worker.(*task).listen.func")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		run := f.add(plan("a", 4))
+		f.told.Watched = []string{run}
+		w := f.join(t)
+		f.until(t.Context(), "it is told who watches", func() bool { return len(f.beats) > 0 })
+		done := playing(t.Context(), w, time.Second)
+		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 4))
+		told := func() (n int) {
+			f.wire.set(func() { n = len(f.wire.told) })
+			return n
+		}
+		if n := forwarders(); n != 1 || told() == 0 {
+			t.Errorf("%d forward, and %d events were told", n, told())
+		}
+		f.mu.Lock()
+		f.over = []string{run}
+		f.mu.Unlock()
+		f.until(t.Context(), "the run is forgotten", func() bool { return len(f.asks[len(f.asks)-1].Known) == 0 })
+		if n := forwarders(); n != 0 {
+			t.Errorf("%d forward for a run that is over", n)
+		}
+		w.Drain()
+		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
+			t.Error(err)
 		}
 	})
 }

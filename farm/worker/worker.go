@@ -110,7 +110,7 @@ type Worker struct {
 	idle       bool // the latest answer granted nothing
 	hinted     bool // that there is work
 	streamFull bool
-	streams    []func() // ends of the runs' events
+	telling    sync.WaitGroup // who forwards the runs' events
 	pace       pace
 	stops      []func() // of what is listened to
 
@@ -324,9 +324,7 @@ func (w *Worker) Close(ctx context.Context) error {
 	for _, t := range w.tasks {
 		t.close()
 	}
-	for _, end := range w.streams {
-		end()
-	}
+	w.telling.Wait()
 	return w.closeFiles()
 }
 
