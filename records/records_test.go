@@ -579,7 +579,10 @@ func TestFileNames(t *testing.T) {
 }
 
 // cut is a stream without an end that does something at its first byte.
-type cut struct{ first func() }
+type cut struct {
+	first func()
+	given int
+}
 
 func (c *cut) Read(p []byte) (int, error) {
 	if c.first != nil {
@@ -587,6 +590,7 @@ func (c *cut) Read(p []byte) (int, error) {
 		c.first = nil
 	}
 	clear(p)
+	c.given += len(p)
 	return len(p), nil
 }
 
@@ -597,15 +601,16 @@ func TestInnerArchives(t *testing.T) {
 	var refused []string
 	ctx, cancel := context.WithCancel(t.Context())
 	w := walker{ctx: ctx, refused: func(r Refusal) { refused = append(refused, r.Why) }, largest: 1 << 30}
-	if err := w.inner("a.zip", &cut{cancel}); !errors.Is(err, context.Canceled) || len(refused) > 0 {
+	if err := w.inner("a.zip", &cut{first: cancel}); !errors.Is(err, context.Canceled) || len(refused) > 0 {
 		t.Errorf("ended while it was copied: %v, refused %q", err, refused)
 	}
 	w.ctx, w.largest = t.Context(), 100_000
-	if err := w.inner("a.zip", &cut{}); err != nil || len(refused) != 1 || !strings.Contains(refused[0], "more than 100000 bytes is not copied") {
+	endless := &cut{}
+	if err := w.inner("a.zip", endless); err != nil || endless.given > 1<<20 || len(refused) != 1 || !strings.Contains(refused[0], "more than 100000 bytes is not copied") {
 		t.Errorf("one that is too large: %v, refused %q", err, refused)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
-	if err := Each(ctx, []string{"-"}, &cut{cancel}, nil, nil); !errors.Is(err, context.Canceled) {
+	if err := Each(ctx, []string{"-"}, &cut{first: cancel}, nil, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("the standard input: %v", err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "*")); len(left) > 0 {

@@ -35,7 +35,9 @@ func TestAnEndThatWasMissedIsTold(t *testing.T) {
 		f.mu.Lock()
 		f.over = []string{run}
 		f.mu.Unlock()
-		f.until(t.Context(), "the run is forgotten", func() bool { return len(f.asks[len(f.asks)-1].Known) == 0 })
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		f.until(ctx, "the run is forgotten", func() bool { return len(f.asks[len(f.asks)-1].Known) == 0 })
 		if released != 1 {
 			t.Errorf("what the run needs was let go of %d times", released)
 		}
@@ -75,7 +77,9 @@ func TestWhoForwardsEndsWithTheRun(t *testing.T) {
 		f.mu.Lock()
 		f.over = []string{run}
 		f.mu.Unlock()
-		f.until(t.Context(), "the run is forgotten", func() bool { return len(f.asks[len(f.asks)-1].Known) == 0 })
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		f.until(ctx, "the run is forgotten", func() bool { return len(f.asks[len(f.asks)-1].Known) == 0 })
 		if n := forwarders(); n != 0 {
 			t.Errorf("%d forward for a run that is over", n)
 		}
