@@ -9,8 +9,9 @@ KINGS ?=
 PAPER = paper-$(NODES)$(if $(KINGS),-kings)
 NOISE = $(if $(KINGS),EvalNoise = $(KINGS)$(comma) NoiseModel = "king_square",EvalNoise = 5)
 comma := ,
+space := $(subst ,, )
 
-.PHONY: build check test soak chaos fuzz bench lint paper figures wine windows macos dist
+.PHONY: build check test test-long soak chaos fuzz bench lint paper figures wine windows macos dist
 
 build: ## the program, as ./gogi
 	$(GO) build -o gogi ./cmd/gogi
@@ -22,6 +23,12 @@ check: ## formatting, vet, import directions
 
 test: ## everything but the deep perft rows; real engines where they are installed
 	$(GO) test -vet=off -timeout 15m -p $(AT_ONCE) ./... # check vets
+
+# Which tests have a long form, and where; a test of the root holds both lists.
+LONG = TestASuspendedRunnerStoresNothingOfIt TestATuneOfAThousandInFlight TestBisectCodes TestBrowser TestChoices TestCouncilSurvivesItsMembers TestExitCodes TestFaultsInPlay TestFlippedBits TestGNUGo TestHonestFarms TestKill TestKilledTune TestKilledUpkeep TestNoForfeitIsUnexplainedUnderLoad TestNothingPasses TestOtherReaders TestRealCouncil TestRealCrash TestRealEnginesByNodes TestRealEnginesOnTheClock TestScripts/stats TestScripts/tournament TestScripts/tune TestSimulatedEquals TestSimulatedHabits
+LONG_IN = ./cmd/gogi ./effects ./farm/coordinator ./farm/trust ./records ./results ./review/engines ./runner ./served ./tune ./tuning ./web
+test-long: ## in full what make test plays in short, which takes minutes; real engines where they are installed
+	$(GO) test -vet=off -timeout 30m -p $(AT_ONCE) -run '$(subst $(space),|,$(foreach t,$(LONG),^$(subst /,$$/^,$(t))$$))' $(LONG_IN) -long
 
 soak: ## an hour, or SOAK=3m, of kills, suspensions, full disks and failing engines; SOAK_SEED repeats what was drawn
 	SOAK=$(or $(SOAK),1h) SOAK_SEED=$(SOAK_SEED) $(GO) test -count=1 -v -timeout 0 -run TestSoak ./internal/soak
@@ -41,10 +48,12 @@ dist: ## archives for Linux and Windows, Debian packages and their SHA-256, into
 macos: ## types for macOS, without SQLite, which wants a C compiler for it
 	CGO_ENABLED=0 GOOS=darwin $(GO) vet ./...
 
+# Inputs that are merely new are made smaller for no longer than a hundred runs: by default
+# for a minute each, in which nothing new is tried. Failing ones are small enough to read.
 fuzz: ## each fuzz target for FUZZTIME, ten minutes unless it is given; what they find goes to testdata/fuzz and is kept
 	@for target in $$(grep -rhoE '^func Fuzz[A-Za-z]+' --include=*_test.go . | sed 's/func //' | sort -u); do \
 		for dir in $$(grep -rlE "^func $$target\(" --include=*_test.go . | xargs -n1 dirname); do \
-			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(or $(FUZZTIME),10m) $$dir || exit 1; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(or $(FUZZTIME),10m) -fuzzminimizetime 100x $$dir || exit 1; \
 		done; done
 
 bench: ## perft, the built-in engine, the store and the runner's overhead
@@ -63,4 +72,4 @@ paper: build ## the experiments of docs/consensus.md with NODES a member, KINGS=
 
 figures: build ## the figures and simulations of docs/statistics.md, with their seeds; takes hours
 	./gogi stats coverage --figure docs/coverage.svg
-	$(GO) test ./stats ./stats/counts -count=1 -run 'Simulat|Coverage|PerGame|Bounded|Flips' -long -v -timeout 6h
+	$(GO) test ./stats ./stats/counts -count=1 -run 'Simulat|Coverage|PerGame|Bounded|Flips' -figures -v -timeout 6h

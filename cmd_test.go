@@ -16,8 +16,8 @@ import (
 // verb.
 var layers = [][]string{
 	{"expectation.go", "hooks.go"},
-	{"progress.go", "pages.go", "dryrun.go", "stats_flags.go", "check_text.go"},
-	{"rate_read.go", "votes_stored.go", "bisect_step.go"},
+	{"progress.go", "pages.go", "dryrun.go", "check_text.go"},
+	{"bisect_step.go"},
 	{"the verbs"},
 	{"bisect.go"},
 	{"replay.go"},

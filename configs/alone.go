@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/configs/advice"
+	"gogi/configs/identities"
 	"gogi/match"
 )
 
@@ -14,7 +16,7 @@ import (
 // no pairs and no clocks by colour. Keys about games between players are not looked
 // at. The player needs limits as in a series. Paths are as for Plan, and so are
 // the warnings and errors.
-func (f *File) PlanPlayer(name, baseDir string, env Env) (*match.Plan, []Warning, error) {
+func (f *File) PlanPlayer(name, baseDir string, env identities.Env) (*match.Plan, []advice.Warning, error) {
 	alone := *f
 	alone.Players = []string{name}
 	r := alone.resolver(baseDir, env)
@@ -30,7 +32,7 @@ func (f *File) PlanPlayer(name, baseDir string, env Env) (*match.Plan, []Warning
 // PlanCouncil is PlanPlayer for one council of the file. name may be empty where
 // only one council is no member of another. Nobody ponders; limits default to none,
 // which is self. What runs behind ssh is not asked for its identity.
-func (f *File) PlanCouncil(name, baseDir string, env Env) (*match.Plan, []Warning, error) {
+func (f *File) PlanCouncil(name, baseDir string, env identities.Env) (*match.Plan, []advice.Warning, error) {
 	name, err := f.councilName(name)
 	if err != nil {
 		return nil, nil, err
@@ -39,7 +41,7 @@ func (f *File) PlanCouncil(name, baseDir string, env Env) (*match.Plan, []Warnin
 	alone.Engines = slices.Clone(f.Engines)
 	for i := range alone.Engines {
 		e := &alone.Engines[i]
-		if words, err := commandWords(e); err == nil && isRemote(words) && e.Identity == "" {
+		if words, err := commandWords(e); err == nil && identities.IsRemote(words) && e.Identity == "" {
 			e.Identity = "remote: " + strings.Join(words, " ")
 		}
 	}

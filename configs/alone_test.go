@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gogi/configs"
+	"gogi/configs/identities"
 	"gogi/match"
 )
 
@@ -25,7 +26,7 @@ func TestPlanPlayer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, warnings, err := f.PlanPlayer(test.name, t.TempDir(), configs.Env{Self: "/bin/true", WorkDir: "/"})
+		plan, warnings, err := f.PlanPlayer(test.name, t.TempDir(), identities.Env{Self: "/bin/true", WorkDir: "/"})
 		if test.wrong != "" {
 			if err == nil || !strings.Contains(err.Error(), test.wrong) {
 				t.Errorf("%s\n%v, want %q", test.text, err, test.wrong)
@@ -68,7 +69,7 @@ func TestPlanCouncil(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, _, err := f.PlanCouncil(test.name, t.TempDir(), configs.Env{Self: "/bin/true", WorkDir: "/", Path: "/bin:/usr/bin"})
+		plan, _, err := f.PlanCouncil(test.name, t.TempDir(), identities.Env{Self: "/bin/true", WorkDir: "/", Path: "/bin:/usr/bin"})
 		if test.wrong != "" {
 			if err == nil || !strings.Contains(err.Error(), test.wrong) {
 				t.Errorf("%s\n%v, want %q", test.text, err, test.wrong)

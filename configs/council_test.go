@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gogi/configs"
+	"gogi/configs/identities"
 	"gogi/match"
 )
 
@@ -37,7 +38,7 @@ func councilPlan(t *testing.T, text string) (*match.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, _, err := f.Plan("/", configs.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
+	plan, _, err := f.Plan("/", identities.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
 	return plan, err
 }
 
@@ -151,7 +152,7 @@ func TestPaperFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, warnings, err := f.Plan("paper", configs.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: work})
+		plan, warnings, err := f.Plan("paper", identities.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: work})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +203,7 @@ func TestPoolsWithoutLists(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, warnings, err := f.Plan("/", configs.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
+		_, warnings, err := f.Plan("/", identities.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +224,7 @@ func TestCouncilByFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, _, err := f.Plan("/", configs.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
+	plan, _, err := f.Plan("/", identities.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 2, WorkDir: "/"})
 	if err != nil {
 		t.Fatal(err)
 	}

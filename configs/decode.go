@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"gogi/configs/located"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -31,7 +32,7 @@ type fault struct {
 // fail keeps an error about the key at path.
 func (d *decoder) fail(path, format string, args ...any) {
 	err := d.file.problem(path, fmt.Errorf(format, args...))
-	d.faults = append(d.faults, fault{d.file.places[path].order, err})
+	d.faults = append(d.faults, fault{d.file.places[path].Order, err})
 }
 
 // maxFaults is how many errors are told one by one.
@@ -82,7 +83,7 @@ func (d *decoder) table(path string, from map[string]any, into reflect.Value) {
 			d.unknown(path, key, known)
 			continue
 		}
-		d.value(join(path, key), value, known[i].value)
+		d.value(located.Join(path, key), value, known[i].value)
 	}
 }
 
@@ -97,22 +98,11 @@ func (d *decoder) unknown(path, key string, known []field) {
 	}
 	near := usi.Nearest(key, keys, 3)
 	if len(near) == 0 {
-		d.fail(join(path, key), "unknown key %q%s (expected one of %s)", key, in, strings.Join(keys, ", "))
+		d.fail(located.Join(path, key), "unknown key %q%s (expected one of %s)", key, in, strings.Join(keys, ", "))
 		return
 	}
-	d.fail(join(path, key), "unknown key %q%s (did you mean %s?)", key, in, strings.Join(near, " or "))
+	d.fail(located.Join(path, key), "unknown key %q%s (did you mean %s?)", key, in, strings.Join(near, " or "))
 }
-
-// join makes the path of a key in a table; the top table's path is "".
-func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
-}
-
-// element is the path of one element of a list, counted from 0.
-func element(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
 // value stores one TOML value.
 func (d *decoder) value(path string, from any, into reflect.Value) {
@@ -241,7 +231,7 @@ func (d *decoder) list(path string, from any, into reflect.Value) {
 	}
 	into.Set(reflect.MakeSlice(into.Type(), list.Len(), list.Len()))
 	for i := range list.Len() {
-		d.value(element(path, i), list.Index(i).Interface(), into.Index(i))
+		d.value(located.Element(path, i), list.Index(i).Interface(), into.Index(i))
 	}
 }
 
@@ -290,7 +280,7 @@ func (d *decoder) options(path string, from any, into *Options) {
 	for _, name := range d.inOrder(path, table) {
 		value, ok := scalar(table[name])
 		if !ok {
-			d.mismatch(join(path, name), "true, false, a number or a string", table[name])
+			d.mismatch(located.Join(path, name), "true, false, a number or a string", table[name])
 			continue
 		}
 		*into = append(*into, match.Option{Name: name, Value: value})
@@ -308,7 +298,7 @@ func (d *decoder) environ(path string, from any, into *Environ) {
 	for _, name := range d.inOrder(path, table) {
 		value, ok := scalar(table[name])
 		if !ok {
-			d.mismatch(join(path, name), "true, false, a number or a string", table[name])
+			d.mismatch(located.Join(path, name), "true, false, a number or a string", table[name])
 			continue
 		}
 		*into = append(*into, name+"="+value)
@@ -322,7 +312,7 @@ func (d *decoder) inOrder(path string, table map[string]any) []string {
 		keys = append(keys, key)
 	}
 	slices.SortFunc(keys, func(a, b string) int {
-		order := d.file.places[join(path, a)].order - d.file.places[join(path, b)].order
+		order := d.file.places[located.Join(path, a)].Order - d.file.places[located.Join(path, b)].Order
 		if order == 0 {
 			return strings.Compare(a, b)
 		}

@@ -8,8 +8,8 @@
 //	file.Apply(flags)                         flags win over the file
 //	file.Plan(dir, env)                       defaults, paths, binaries, openings
 //	greet each engine (elsewhere)
-//	configs.Complete(plan, greetings)         options checked, identities whole
-//	configs.Settings(player, plan, options)   what each engine is sent
+//	identities.Complete(plan, greetings)        options checked, identities whole
+//	identities.Settings(player, plan, options)  what each engine is sent
 //
 // Rules that hold everywhere:
 //

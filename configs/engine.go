@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"gogi/configs/identities"
+	"gogi/configs/located"
+	"gogi/configs/shellwords"
 	"gogi/internal/disk"
 	"gogi/internal/unfit"
 	"gogi/match"
@@ -23,7 +26,7 @@ type engineResolver struct {
 }
 
 func (r *resolver) engineAt(i int) engineResolver {
-	return engineResolver{resolver: r, Engine: &r.file.Engines[i], at: element("engine", i), i: i}
+	return engineResolver{resolver: r, Engine: &r.file.Engines[i], at: located.Element("engine", i), i: i}
 }
 
 // player resolves an engine that plays.
@@ -74,8 +77,8 @@ func (e engineResolver) program(p *match.Player) error {
 		p.Builtin = true
 		p.Command = append([]string{e.env.Self, builtinVerb}, words[1:]...)
 	case strings.Contains(words[0], "/"):
-		p.Command = append([]string{absolute(base, words[0])}, words[1:]...)
-		if !isWrapper(p.Command) {
+		p.Command = append([]string{disk.Absolute(base, words[0])}, words[1:]...)
+		if !identities.IsWrapper(p.Command) {
 			p.Dir = filepath.Dir(p.Command[0])
 		}
 	default:
@@ -87,7 +90,7 @@ func (e engineResolver) program(p *match.Player) error {
 	}
 	if e.Dir != "" {
 		path := e.at + ".dir"
-		p.Dir = absolute(e.file.base(path, e.baseDir, e.env.WorkDir), e.Dir)
+		p.Dir = disk.Absolute(e.file.base(path, e.baseDir, e.env.WorkDir), e.Dir)
 	}
 	return e.identify(e.Identity, p)
 }
@@ -99,7 +102,7 @@ func commandWords(e *Engine) ([]string, error) {
 		return nil, errors.New("both cmd and command are given: expected one of them")
 	case e.Cmd != "":
 		var err error
-		if words, err = SplitWords(e.Cmd); err != nil {
+		if words, err = shellwords.Split(e.Cmd); err != nil {
 			return nil, fmt.Errorf("command %q: %w", e.Cmd, err)
 		}
 	}
@@ -120,50 +123,12 @@ func lookUp(name, path string) (string, error) {
 			continue
 		}
 		candidate := filepath.Join(folder, name)
-		if checkProgram(candidate) == nil {
+		if disk.CheckProgram(candidate) == nil {
 			return candidate, nil
 		}
 	}
 	return "", fmt.Errorf("%q is neither in PATH nor in %s: expected a program there, or a path with a slash such as ./%s", name, gamesFolder, name)
 }
-
-// checkProgram says why a path cannot be started, or nil.
-func checkProgram(path string) error {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s cannot be started: %w", path, reason(err))
-	case info.IsDir():
-		return fmt.Errorf("%s cannot be started: it is a folder", path)
-	case !disk.IsProgram(info):
-		return fmt.Errorf("%s cannot be started: it is not executable (chmod +x)", path)
-	}
-	return nil
-}
-
-// reason is what the system says, without the path that is already said.
-func reason(err error) error {
-	if p, ok := errors.AsType[*os.PathError](err); ok {
-		return p.Err
-	}
-	return err
-}
-
-// isWrapper reports whether a command starts another program that its
-// arguments name. Such a command is as good as its arguments: those that are
-// files belong to its identity, and its own folder means nothing.
-func isWrapper(command []string) bool {
-	switch name := filepath.Base(command[0]); name {
-	case "nice", "ionice", "taskset", "numactl", "chrt", "env", "stdbuf", "setpriv", "prlimit", "time", "timeout",
-		"sh", "bash", "dash", "node", "java", "ruby", "perl", "mono", "dotnet", "wine", "wine64", "box64":
-		return true
-	default:
-		return strings.HasPrefix(name, "python") || strings.HasPrefix(name, "qemu-")
-	}
-}
-
-// isRemote reports whether the program runs on another machine.
-func isRemote(command []string) bool { return filepath.Base(command[0]) == "ssh" }
 
 func (e engineResolver) environ() []string {
 	for _, v := range e.Env {
@@ -196,11 +161,34 @@ func (e engineResolver) profile() string {
 	if name == "" {
 		name, path = e.file.Profile, "profile"
 	}
-	if name == "" || name == noProfile {
+	if name == "" || name == identities.NoProfile {
 		return ""
 	}
-	if _, ok := profiles()[name]; !ok {
-		e.fail(path, "engine %s: there is no profile %s: expected %s", e.Name, strconv.Quote(name), profileNames())
+	if !identities.IsProfile(name) {
+		e.fail(path, "engine %s: there is no profile %s: expected %s", e.Name, strconv.Quote(name), identities.ProfileNames())
 	}
 	return name
+}
+
+// identify finds what a program is, as far as its command tells. byHand is the
+// identity key.
+func (r *resolver) identify(byHand string, p *match.Player) error {
+	if p.Builtin {
+		p.Identity.Fixed = r.env.BuiltinVersion
+		return nil
+	}
+	if err := disk.CheckProgram(p.Command[0]); err != nil {
+		return unfit.Wrap(p.Name, err)
+	}
+	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("engine %s: its working directory %s is no folder", p.Name, p.Dir)
+	}
+	switch {
+	case byHand != "":
+		p.Identity.Fixed = byHand
+		return nil
+	case identities.IsRemote(p.Command):
+		return fmt.Errorf("engine %s: what runs behind ssh cannot be hashed from here: expected identity = \"…\", such as its version or the SHA-256 of its binary", p.Name)
+	}
+	return unfit.Wrap(p.Name, r.hashes.Command(p))
 }

@@ -3,6 +3,7 @@ package configs
 import (
 	"time"
 
+	"gogi/configs/located"
 	"gogi/match"
 )
 
@@ -22,7 +23,7 @@ type File struct {
 	Swap          *bool            `toml:"swap"`        // pairs of two legs with colours swapped; default true
 	Players       []string         `toml:"players"`     // who plays; default: every engine and council that is no member of one
 	Rules         *Rules           `toml:"rules"`       // default match.DefaultRules
-	Openings      *Openings        `toml:"openings"`    // default BuiltinOpenings
+	Openings      *Openings        `toml:"openings"`    // default openingfiles.BuiltinOpenings
 	Limits        *Limits          `toml:"limits"`      // of engines that name none
 	ByColour      *ByColour        `toml:"limits_by_colour"`
 	Resign        *Resign          `toml:"resign"`         // default off
@@ -47,9 +48,9 @@ type File struct {
 	Params        []TuneParam      `toml:"param"`    // of a tune
 	Selfplay      *Selfplay        `toml:"selfplay"` // see PlanSelfplay; no part of a series
 
-	name   string            // of the file, for errors
-	places map[string]place  // where the file has each key
-	flags  map[string]string // which flag gave a key; beats places
+	name   string                   // of the file, for errors
+	places map[string]located.Place // where the file has each key
+	flags  map[string]string        // which flag gave a key; beats places
 }
 
 // Design is who plays whom. The keys beside kind are of the designs that pair by
@@ -68,7 +69,7 @@ type Design struct {
 // Engine is one program that can play.
 type Engine struct {
 	Name            string         `toml:"name"`
-	Cmd             string         `toml:"cmd"`     // one string, split by SplitWords
+	Cmd             string         `toml:"cmd"`     // one string, split by shellwords.Split
 	Command         []string       `toml:"command"` // the same as a list of words
 	Dir             string         `toml:"dir"`     // working directory; default: see Plan
 	Env             Environ        `toml:"env"`     // added to the environment
@@ -142,14 +143,11 @@ func (f *File) Durable() bool { return f.Store != nil && or(f.Store.Durable, fal
 
 // Openings says where games start: one of File, Handicap and List.
 type Openings struct {
-	File     string   `toml:"file,short"` // see ReadOpenings; BuiltinOpenings is the set within gogi
+	File     string   `toml:"file,short"` // see openingfiles.Read; openingfiles.BuiltinOpenings is the set within gogi
 	Handicap string   `toml:"handicap"`   // see shogi.FindHandicap
 	List     []string `toml:"list"`       // lines as in a file
 	Plies    *int     `toml:"plies"`      // keep the first so many moves; default all
 }
-
-// BuiltinOpenings is the name of the set of openings within gogi.
-const BuiltinOpenings = "builtin"
 
 // Options are engine options in the order in which they were written.
 type Options []match.Option

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gogi/configs/located"
 	"gogi/ensemble/voting"
 
 	"gogi/match"
@@ -292,11 +293,11 @@ func (a *applier) engine(text string) {
 	if i < 0 {
 		i = len(a.file.Engines)
 		a.file.Engines = append(a.file.Engines, Engine{Name: name})
-		a.won(element("engine", i), "--engine "+text)
+		a.won(located.Element("engine", i), "--engine "+text)
 	}
 	e := &a.file.Engines[i]
 	e.Cmd, e.Command, e.Identity = command, nil, ""
-	a.won(element("engine", i)+".cmd", "--engine "+text)
+	a.won(located.Element("engine", i)+".cmd", "--engine "+text)
 }
 
 // council reads "C=RULE:A,B". The rule may have keys after a colon of its own:
@@ -318,11 +319,11 @@ func (a *applier) council(text string) {
 	if i < 0 {
 		i = len(a.file.Councils)
 		a.file.Councils = append(a.file.Councils, Council{Name: name})
-		a.won(element("council", i), flag)
+		a.won(located.Element("council", i), flag)
 	}
 	c := &a.file.Councils[i]
 	c.Rule, c.Members, c.Vary = Rule(spec.String()), strings.Split(rest[colon+1:], ","), nil
-	a.won(element("council", i)+".members", flag)
+	a.won(located.Element("council", i)+".members", flag)
 }
 
 // engine is the index of an engine by name, or -1.
@@ -350,7 +351,7 @@ func (a *applier) timeControl(text string) {
 	own := Limits{Clock: Clock{TC: tc}}
 	if i := a.file.council(whose); i >= 0 {
 		limitsAt(&a.file.Councils[i].Limits, own)
-		a.won(element("council", i)+".limits", flag)
+		a.won(located.Element("council", i)+".limits", flag)
 		return
 	}
 	i := a.file.engine(whose)
@@ -359,7 +360,7 @@ func (a *applier) timeControl(text string) {
 		return
 	}
 	limitsAt(&a.file.Engines[i].Limits, own)
-	a.won(element("engine", i)+".limits", flag)
+	a.won(located.Element("engine", i)+".limits", flag)
 }
 
 func (a *applier) colourClock(colour, flag string, clock Clock) {
@@ -411,7 +412,7 @@ func (a *applier) option(text string) {
 		if j == i || whose == "all" {
 			e := &a.file.Engines[j]
 			e.Options = e.Options.with(match.Option{Name: name, Value: value})
-			a.won(element("engine", j)+".options."+name, flag)
+			a.won(located.Element("engine", j)+".options."+name, flag)
 		}
 	}
 }

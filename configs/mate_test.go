@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gogi/configs"
+	"gogi/configs/identities"
 	"gogi/match"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestMateSolver(t *testing.T) {
 	const two = "games = 2\nlimits = {nodes = 1}\n%s\n[[engine]]\nname = \"A\"\ncmd = \"builtin\"\n[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n"
 	const third = "[[engine]]\nname = \"S\"\ncmd = \"builtin\"\noptions = {MateNodes = 9}\n"
-	env := configs.Env{Self: "/gogi", BuiltinVersion: "1", NumCPU: 2, WorkDir: t.TempDir()}
+	env := identities.Env{Self: "/gogi", BuiltinVersion: "1", NumCPU: 2, WorkDir: t.TempDir()}
 	for _, test := range []struct {
 		key, flag, more string
 		name            string // of the solver; "": none

@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"gogi/configs/located"
 )
 
 // maxFile is the largest file that is taken for a series.
@@ -43,14 +44,14 @@ func parse(data []byte, name string) (*File, error) {
 		return nil, fmt.Errorf("%s: %d bytes are too many for a series: expected at most %d", name, len(data), maxFile)
 	}
 	text := strings.TrimPrefix(string(data), "\ufeff")
-	if err := checkShape(text, name); err != nil {
-		return nil, err
+	if line, err := located.CheckShape(text); err != nil {
+		return nil, &Problem{File: name, Line: line, Cause: err}
 	}
 	var values map[string]any
 	if _, err := toml.Decode(text, &values); err != nil {
 		return nil, syntaxError(err, text, name)
 	}
-	f := &File{name: name, places: locate(text)}
+	f := &File{name: name, places: located.Locate(text)}
 	d := decoder{file: f}
 	d.table("", values, reflect.ValueOf(f).Elem())
 	return f, d.err()
@@ -89,7 +90,7 @@ func (f *File) where(path string) (flag string, line int) {
 			return flag, 0
 		}
 		if place, ok := f.places[p]; ok {
-			return "", place.line
+			return "", place.Line
 		}
 	}
 	return "", 0
@@ -125,12 +126,4 @@ func (f *File) base(path, fileDir, workDir string) string {
 		return workDir
 	}
 	return fileDir
-}
-
-// absolute resolves a path that was written at a key.
-func absolute(base, path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(base, path)
 }

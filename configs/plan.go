@@ -9,6 +9,10 @@ import (
 	"strings"
 	"unicode"
 
+	"gogi/configs/advice"
+	"gogi/configs/identities"
+	"gogi/configs/located"
+	"gogi/internal/disk"
 	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/shogi"
@@ -23,33 +27,19 @@ const (
 	maxParallel    = 10_000 // of what only makes sense in small numbers
 )
 
-// Env is what a plan takes from the machine.
-type Env struct {
-	Self           string // this program's absolute path: the built-in engine
-	BuiltinVersion string // identifies how the built-in engine plays
-	NumCPU         int    // how many CPUs there are; below 2 counts as 1
-	Path           string // the PATH in which bare commands are looked up
-	WorkDir        string // absolute; what relative paths in flags are relative to
-
-	// For plans that come from elsewhere, see Place.
-	OS, Arch string   // of this machine, as GOOS and GOARCH
-	ISAs     []string // instruction sets that it has, the best first: x86-64-v3, x86-64-v2, …
-	Engines  string   // absolute; the folder in which Place lays out what engines read
-}
-
 // Plan resolves every default and checks every value. baseDir is the folder
 // that relative paths in the file are relative to, itself relative to the
 // working directory, which "" means. Files are read: openings, and binaries for their identities,
-// which Complete completes once the engines were greeted. The warnings are for
+// which identities.Complete completes once the engines were greeted. The warnings are for
 // the user. All errors are reported together.
 //
 // A command's first word with a slash is a path; "builtin" is the engine within
 // gogi; anything else is looked up in PATH and then in /usr/games. An engine's
 // working directory, if not given, is the folder of its binary (YaneuraOu reads
 // eval/ and book/ from there); for the built-in engine, commands found in PATH
-// and wrappers (see isWrapper) it is the folder that their relative paths are
+// and wrappers (see identities.IsWrapper) it is the folder that their relative paths are
 // relative to.
-func (f *File) Plan(baseDir string, env Env) (plan *match.Plan, warnings []Warning, err error) {
+func (f *File) Plan(baseDir string, env identities.Env) (plan *match.Plan, warnings []advice.Warning, err error) {
 	if f.Tune != nil || len(f.Params) > 0 {
 		return nil, nil, fmt.Errorf("%s: %w", f.title(), errTune)
 	}
@@ -63,11 +53,11 @@ func (f *File) Plan(baseDir string, env Env) (plan *match.Plan, warnings []Warni
 		return nil, nil, errors.Join(r.errs...)
 	}
 	r.idleFlags()
-	return p, append(r.warnings, duplicates(p.Players, sameFolder)...), nil
+	return p, append(r.warnings, identities.Duplicates(p.Players, identities.SameFolder)...), nil
 }
 
-func (f *File) resolver(baseDir string, env Env) *resolver {
-	return &resolver{file: f, baseDir: absolute(env.WorkDir, baseDir), env: env, hashes: hasher{}}
+func (f *File) resolver(baseDir string, env identities.Env) *resolver {
+	return &resolver{file: f, baseDir: disk.Absolute(env.WorkDir, baseDir), env: env, hashes: identities.Hasher{}}
 }
 
 // common is the part of a plan that does not depend on who plays whom.
@@ -112,12 +102,12 @@ func (r *resolver) series(p *match.Plan) {
 type resolver struct {
 	file     *File
 	baseDir  string
-	env      Env
-	hashes   hasher
+	env      identities.Env
+	hashes   identities.Hasher
 	clocks   [2]*match.TimeControl // by colour
 	seats    []seat                // who plays
 	errs     []error
-	warnings []Warning
+	warnings []advice.Warning
 }
 
 func (r *resolver) fail(path, format string, args ...any) {
@@ -296,8 +286,10 @@ func (r *resolver) checkPlayerCount(p *match.Plan) {
 	}
 }
 
+// enginesFound names the engines and councils of the file, apart those that play only
+// where players names them.
 func (f *File) enginesFound() string {
-	var names []string
+	var names, members []string
 	for _, e := range f.Engines {
 		names = append(names, e.Name)
 	}
@@ -307,13 +299,21 @@ func (f *File) enginesFound() string {
 	if len(names) == 0 {
 		return "none; add [[engine]] to a file or --engine NAME=COMMAND"
 	}
-	return strings.Join(names, ", ")
+	if f.Players == nil {
+		members = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !f.memberOfAny(name) })
+		names = slices.DeleteFunc(names, f.memberOfAny)
+	}
+	found := strings.Join(names, ", ")
+	if len(members) > 0 {
+		found += "; members of councils play only where players names them: " + strings.Join(members, ", ")
+	}
+	return found
 }
 
 // limitsPath is where an engine's limits come from.
 func (r *resolver) limitsPath(engine int) string {
 	if r.file.Engines[engine].Limits != nil {
-		return element("engine", engine) + ".limits"
+		return located.Element("engine", engine) + ".limits"
 	}
 	return "limits"
 }
@@ -335,7 +335,7 @@ func (r *resolver) pairs(p *match.Plan) int {
 			games, oneLess(games), games+1)
 	}
 	if round := p.Pairings(); round > 0 && games/legs%round != 0 && p.Design.Kind != match.DesignMatch && !p.Design.Kind.ByResults() {
-		r.warnings = append(r.warnings, warning(
+		r.warnings = append(r.warnings, advice.Of(
 			"%d games are no whole number of rounds of %d pairs: some players play more than others", games, round))
 	}
 	return games / legs
@@ -369,11 +369,11 @@ func (r *resolver) idleFlags() {
 	}
 	slices.SortFunc(idle, func(a, b phrases.Said) int { return strings.Compare(a.String(), b.String()) })
 	for _, text := range idle {
-		r.warnings = append(r.warnings, Warning{Text: text})
+		r.warnings = append(r.warnings, advice.Warning{Text: text})
 	}
 	for i, e := range r.file.Engines {
-		if _, added := r.file.flags[element("engine", i)]; added && !slices.Contains(r.seats, seat{i, false}) && !r.file.memberOfAny(e.Name) && !r.file.solves(e.Name) {
-			r.warnings = append(r.warnings, warning("engine %s does not play: it is not among the players", e.Name))
+		if _, added := r.file.flags[located.Element("engine", i)]; added && !slices.Contains(r.seats, seat{i, false}) && !r.file.memberOfAny(e.Name) && !r.file.solves(e.Name) {
+			r.warnings = append(r.warnings, advice.Of("engine %s does not play: it is not among the players", e.Name))
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/configs/identities"
 	"gogi/match"
 	"gogi/shogi"
 )
@@ -38,7 +40,7 @@ func parse(t *testing.T, text string) *configs.File {
 }
 
 // plan resolves a file and flags that must be good.
-func plan(t *testing.T, text string, flags configs.Flags, env configs.Env) (*match.Plan, []string) {
+func plan(t *testing.T, text string, flags configs.Flags, env identities.Env) (*match.Plan, []string) {
 	t.Helper()
 	f := parse(t, text)
 	if err := f.Apply(flags); err != nil {
@@ -52,7 +54,7 @@ func plan(t *testing.T, text string, flags configs.Flags, env configs.Env) (*mat
 }
 
 // texts are warnings as they are shown; nil where there are none.
-func texts(warnings []configs.Warning) []string {
+func texts(warnings []advice.Warning) []string {
 	var list []string
 	for _, w := range warnings {
 		list = append(list, w.String())

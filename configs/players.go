@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode"
 
+	"gogi/configs/located"
 	"gogi/match"
 	"gogi/shogi"
 	"gogi/usi"
@@ -18,7 +19,6 @@ const (
 	builtinWord  = "builtin" // the command that means the built-in engine
 	builtinVerb  = "engine"  // the verb of this program that is it
 	gamesFolder  = "/usr/games"
-	noProfile    = "none"
 	reservedFull = "all" // of --option
 )
 
@@ -46,10 +46,10 @@ type seat struct {
 func (r *resolver) checkNames() {
 	seen := map[string]bool{}
 	for i, e := range r.file.Engines {
-		r.checkName(element("engine", i)+".name", "engine", e.Name, seen)
+		r.checkName(located.Element("engine", i)+".name", "engine", e.Name, seen)
 	}
 	for i, c := range r.file.Councils {
-		r.checkName(element("council", i)+".name", "council", c.Name, seen)
+		r.checkName(located.Element("council", i)+".name", "council", c.Name, seen)
 	}
 }
 
@@ -85,7 +85,7 @@ func (r *resolver) choosePlayers() {
 		return
 	}
 	for j, name := range r.file.Players {
-		path := element("players", j)
+		path := located.Element("players", j)
 		s := seat{r.file.engine(name), false}
 		if s.index < 0 {
 			s = seat{r.file.council(name), true}
@@ -154,7 +154,7 @@ func (r *resolver) restart(path string, own match.Restart) match.Restart {
 
 func (r *resolver) checkOptions(path, whose string, options Options) {
 	for j, o := range options {
-		at := join(path, o.Name)
+		at := located.Join(path, o.Name)
 		if strings.ContainsAny(o.Name+o.Value, "\r\n\x00") || strings.TrimSpace(o.Name) == "" {
 			r.fail(at, "%s: %q = %q: expected a name, and no line breaks", whose, o.Name, o.Value)
 		}

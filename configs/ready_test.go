@@ -11,12 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gogi/configs"
+	"gogi/configs/identities"
 	"gogi/match"
 )
 
 // machine is an Env in a new folder, with the programs that ready files name
 // (they cannot run, and need not).
-func machine(t *testing.T) configs.Env {
+func machine(t *testing.T) identities.Env {
 	t.Helper()
 	dir := t.TempDir()
 	bin := filepath.Join(dir, "bin")
@@ -29,7 +30,7 @@ func machine(t *testing.T) configs.Env {
 			t.Fatal(err)
 		}
 	}
-	return configs.Env{Self: "/opt/gogi", BuiltinVersion: "sparring-1", NumCPU: 8, Path: bin, WorkDir: dir}
+	return identities.Env{Self: "/opt/gogi", BuiltinVersion: "sparring-1", NumCPU: 8, Path: bin, WorkDir: dir}
 }
 
 func TestReadyFilesResolve(t *testing.T) {

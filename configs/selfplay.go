@@ -6,6 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/configs/advice"
+	"gogi/configs/identities"
+	"gogi/configs/located"
+	"gogi/internal/disk"
 	"gogi/kifu/packed"
 	"gogi/match"
 	"gogi/selfplay"
@@ -73,7 +77,7 @@ const (
 // unless the file names openings, and as many blocks as there are CPUs are played at a
 // time unless it says how many. Paths, warnings and errors are as for Plan. Keys that only
 // a series between players has are errors.
-func (f *File) PlanSelfplay(baseDir string, env Env) (*SelfplayPlan, []Warning, error) {
+func (f *File) PlanSelfplay(baseDir string, env identities.Env) (*SelfplayPlan, []advice.Warning, error) {
 	alone := *f
 	want := or(f.Selfplay, Selfplay{})
 	r := alone.resolver(baseDir, env)
@@ -94,7 +98,7 @@ func (f *File) PlanSelfplay(baseDir string, env Env) (*SelfplayPlan, []Warning, 
 	p.Players = r.players()
 	p.Openings = r.openings(p.Rules)
 	out := &SelfplayPlan{Plan: p, Design: r.selfplayDesign(&want), Data: r.selfplayData(&want, p)}
-	out.Folder = absolute(r.file.base("selfplay.to", r.baseDir, env.WorkDir), want.To)
+	out.Folder = disk.Absolute(r.file.base("selfplay.to", r.baseDir, env.WorkDir), want.To)
 	if f.Selfplay != nil && want.To == "" {
 		r.fail("selfplay", "selfplay.to is missing: expected the folder of the data")
 	}
@@ -125,7 +129,7 @@ func (r *resolver) refuseSeries() {
 	for i := range f.Engines {
 		for _, e := range f.Engines[i].Env {
 			if strings.Contains(e, "{slot}") || strings.Contains(e, "{gpu}") {
-				r.fail(element("engine", i)+".env", "env: self-play fills in no {slot} and no {gpu}: expected a value")
+				r.fail(located.Element("engine", i)+".env", "env: self-play fills in no {slot} and no {gpu}: expected a value")
 			}
 		}
 	}
@@ -226,6 +230,6 @@ func (r *resolver) selfplayGames(out *SelfplayPlan) {
 	}
 	out.Blocks = (games + block - 1) / block
 	if out.Blocks*block != games {
-		r.warnings = append(r.warnings, warning("games: %d is no multiple of a block's %d: %d are played", games, block, out.Blocks*block))
+		r.warnings = append(r.warnings, advice.Of("games: %d is no multiple of a block's %d: %d are played", games, block, out.Blocks*block))
 	}
 }

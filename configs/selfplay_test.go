@@ -9,12 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gogi/configs"
+	"gogi/configs/advice"
 	"gogi/match"
 	"gogi/selfplay"
 )
 
 // planSelfplay parses a file and resolves it.
-func planSelfplay(t *testing.T, text string) (*configs.SelfplayPlan, []configs.Warning, error) {
+func planSelfplay(t *testing.T, text string) (*configs.SelfplayPlan, []advice.Warning, error) {
 	t.Helper()
 	f, err := configs.Parse([]byte(text), "sp.toml")
 	if err != nil {

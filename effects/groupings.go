@@ -7,6 +7,7 @@ import (
 	"gogi/internal/phrases"
 	"gogi/kifu"
 	"gogi/match"
+	"gogi/match/arbiter"
 	"gogi/shogi"
 )
 
@@ -202,9 +203,9 @@ func trouble(g game) (group string, of int) {
 
 // short is who had little of the main time left when a move began, by colour.
 func (g game) short() (short [2]bool) {
-	var clocks [2]match.Clock
+	var clocks [2]arbiter.Clock
 	for c := range clocks {
-		clocks[c] = match.NewClock(match.Limits{Clock: g.clocks[c]})
+		clocks[c] = arbiter.NewClock(match.Limits{Clock: g.clocks[c]})
 	}
 	for i, m := range g.record.Moves {
 		if m.Opening {

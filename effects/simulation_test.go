@@ -10,12 +10,20 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/long"
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/shogi"
 )
 
-var simulated = flag.Int("simulated", 50, "runs in each simulation")
+var simulated = flag.Int("simulated", 0, "runs in each simulation; 0: 20, and 50 with -long")
+
+func simulations() int {
+	if *simulated > 0 {
+		return *simulated
+	}
+	return long.Of(20, 50)
+}
 
 // world is how simulated players play; the zero value of bonus is equal players.
 type world struct {
@@ -192,7 +200,7 @@ func TestSimulatedEquals(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(20, uint64(len(name))))
 			found, tested, where := 0, 0, map[string]int{}
-			for range *simulated {
+			for range simulations() {
 				rows, records := w.season(r, 120)
 				table := tableOf(t, clocked(), rows, records)
 				tested += table.Tested
@@ -203,10 +211,10 @@ func TestSimulatedEquals(t *testing.T) {
 					}
 				}
 			}
-			n := float64(*simulated)
-			t.Logf("%d of %d runs find something, %.1f rows tested: %v", found, *simulated, float64(tested)/n, where)
+			n := float64(simulations())
+			t.Logf("%d of %d runs find something, %.1f rows tested: %v", found, simulations(), float64(tested)/n, where)
 			if limit := 0.05*n + 3*math.Sqrt(0.05*0.95*n); float64(found) > limit {
-				t.Errorf("%d of %d runs between equals find something: %v", found, *simulated, where)
+				t.Errorf("%d of %d runs between equals find something: %v", found, simulations(), where)
 			}
 			if tested == 0 {
 				t.Error("no row was tested")
@@ -222,7 +230,7 @@ func TestSimulatedHabits(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(22, 22))
 	openings, rest := 0, 0
-	for range *simulated {
+	for range simulations() {
 		rows, records := world{openings: 12, alike: 0.8}.season(r, 240)
 		all := stand(tableOf(t, clocked(), rows, records))
 		if slices.ContainsFunc(all, func(row string) bool { return strings.HasPrefix(row, "opening ") }) {
@@ -232,10 +240,10 @@ func TestSimulatedHabits(t *testing.T) {
 			rest++
 		}
 	}
-	n := float64(*simulated)
-	t.Logf("of %d runs %d find an opening, %d anything else", *simulated, openings, rest)
+	n := float64(simulations())
+	t.Logf("of %d runs %d find an opening, %d anything else", simulations(), openings, rest)
 	if float64(openings) < n/2 || float64(rest) > 0.05*n+3*math.Sqrt(0.05*0.95*n) {
-		t.Errorf("of %d runs %d find an opening, %d anything else", *simulated, openings, rest)
+		t.Errorf("of %d runs %d find an opening, %d anything else", simulations(), openings, rest)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"gogi/configs"
+	"gogi/configs/identities"
 	"gogi/internal/format"
 	"gogi/internal/phrases"
 	"gogi/usi"
@@ -45,7 +45,7 @@ func byline(g usi.Greeting) phrases.Said {
 // option of the user's that is refused is left out.
 func checkOptions(_ context.Context, s *subject, f *Finding) {
 	declared := s.greeting.Options
-	automatic, user := configs.Settings(s.player, s.plan, declared)
+	automatic, user := identities.Settings(s.player, s.plan, declared)
 	s.settings = automatic
 	for _, option := range user {
 		if _, err := usi.Resolve(declared, []usi.Setting{option}); err != nil {
@@ -99,7 +99,7 @@ func firstFew(names []string, n int) phrases.Said {
 // checkDefaults warns of defaults that ruin short games.
 func checkDefaults(_ context.Context, s *subject, f *Finding) {
 	declared := s.greeting.Options
-	warnings := configs.Lint(s.player, s.plan, declared)
+	warnings := identities.Lint(s.player, s.plan, declared)
 	for _, w := range warnings {
 		f.add(Warn, "%s", w.Text) // the advice is about a file; it comes below, as a flag
 	}
@@ -109,7 +109,7 @@ func checkDefaults(_ context.Context, s *subject, f *Finding) {
 	}
 	helped := s.player
 	helped.Profile = "yaneuraou"
-	if len(configs.Lint(helped, s.plan, declared)) < len(warnings) {
+	if len(identities.Lint(helped, s.plan, declared)) < len(warnings) {
 		f.add(Warn, "--profile yaneuraou sets them right")
 	}
 }

@@ -48,6 +48,8 @@ type Purged struct {
 	Drawn  int    `cbor:"drawn,omitempty" json:"drawn,omitempty"`
 	Before string `cbor:"before" json:"before"` // what the gate had said, "" without one
 	After  string `cbor:"after" json:"after"`
+	// Selfplay says that they are blocks of self-play.
+	Selfplay bool `cbor:"selfplay,omitempty" json:"selfplay,omitempty"`
 	// Withdrawn says that a verdict had been told that holds no more.
 	Withdrawn bool `cbor:"withdrawn" json:"withdrawn"`
 }
@@ -59,6 +61,7 @@ type Status struct {
 	Tests   []TestStatus   `cbor:"tests" json:"tests"`     // by priority, then in the order of submission
 	Workers []WorkerStatus `cbor:"workers" json:"workers"` // by name
 	Judge   JudgeStatus    `cbor:"judge" json:"judge"`
+	Update  *UpdateStatus  `cbor:"update,omitempty" json:"update,omitempty"` // nil: no program was ever wanted
 }
 
 // TestStatus is a test.
@@ -103,6 +106,14 @@ type TestStatus struct {
 	Stale      int `cbor:"stale" json:"stale"`       // of a take before
 	Agreed     int `cbor:"agreed" json:"agreed"`     // audits whose playings were the same
 	Differed   int `cbor:"differed" json:"differed"` // audits that a third had to decide
+}
+
+// Unit is what the test has so many of, in the singular.
+func (s *TestStatus) Unit() string {
+	if s.Selfplay {
+		return "block"
+	}
+	return "pair"
 }
 
 // TuneStatus is how far a tune has come.

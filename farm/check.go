@@ -78,7 +78,7 @@ func (h *Hello) Check() error {
 		}
 	}
 	return first(word("the session", h.Session), word("the version", h.Version), word("the reference engine", h.Reference),
-		number("nodes a second", h.NPS, MaxNPS), words("artefacts", h.Artefacts, MaxArtefactsTold))
+		number("nodes a second", h.NPS, MaxNPS), word("the program", h.Program), words("artefacts", h.Artefacts, MaxArtefactsTold))
 }
 
 // Check says what a worker cannot have meant, or nil.
@@ -126,7 +126,7 @@ func (b *Beat) Check() error {
 }
 
 // Check says what of an item cannot be meant, or nil: what is in its pair is for
-// match.Verify to say.
+// arbiter.Verify to say.
 func (it *Item) Check() error {
 	what := 0
 	for _, has := range [...]bool{len(it.Pair) > 0, it.Attempt != nil, it.Block != nil} {

@@ -15,6 +15,9 @@ import (
 const (
 	// MaxBody is the longest body of a request or of a message of the stream.
 	MaxBody = 1 << 20
+	// MaxAnswer is the longest answer to a request: a page of pairs (half a MaxBody) and
+	// what is told beside it, or one pair as long as a message of the stream may carry it.
+	MaxAnswer = MaxBody - 4<<10
 	// MaxPair bounds what a pair takes when it is unpacked (match.DecodePair).
 	MaxPair = 16 << 20
 	// MaxItems bounds a Batch and the lists of a Beat.

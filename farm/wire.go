@@ -69,6 +69,8 @@ type Hello struct {
 	// Reference is the identity of the engine that NPS was measured with, as plans name
 	// it in their match.Scaling.
 	Reference string `cbor:"reference,omitempty"`
+	// Program is the SHA-256 (hex) of the worker's program; "": it does not say.
+	Program string `cbor:"program,omitempty"`
 }
 
 // MaxArtefactsTold bounds Hello.Artefacts.
@@ -164,6 +166,7 @@ type Told struct {
 	Watched []string      `cbor:"watched,omitempty"` // runs whose events somebody wants
 	Say     string        `cbor:"say"`               // "", SayDrain, SayUpdate or SayBench
 	Update  string        `cbor:"update,omitempty"`  // SHA-256 of the program wanted, with SayUpdate
+	Release *Release      `cbor:"release,omitempty"` // it, and who signed it
 	Unknown bool          `cbor:"unknown"`           // the session: say hello again
 	Refusal *Refusal      `cbor:"refusal,omitempty"`
 	Lease   time.Duration `cbor:"lease"`

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 
 	"gogi/match"
@@ -11,6 +13,7 @@ import (
 // OfRows is a stored pair, its games by leg, as evidence: the same as [OfResult] gave
 // when it was played.
 func OfRows(rows []match.Row) (p stats.Play) {
+	p.Pair, p.Games = make(stats.Pair, 0, len(rows)), make([]uint64, 0, len(rows)) // a report goes over millions
 	for _, r := range rows {
 		p.Opening = openingKey(r.OpeningHash)
 		p.Pair = append(p.Pair, leg(r.Black == r.PairA, r.Outcome, r.Points))
@@ -36,7 +39,14 @@ func OfResult(plan *match.Plan, r match.PairResult) (p stats.Play, err error) {
 }
 
 // openingKey names an opening by its hash; it is never "", which no two pairs share.
-func openingKey(hash uint64) string { return fmt.Sprintf("%016x", hash) }
+// Its digits are fixed in number.
+func openingKey(hash uint64) string {
+	var bytes [8]byte
+	binary.BigEndian.PutUint64(bytes[:], hash)
+	var digits [16]byte
+	hex.Encode(digits[:], bytes[:])
+	return string(digits[:])
+}
 
 // leg is one game from A's side; points are by colour.
 func leg(aIsBlack bool, outcome match.Outcome, points [2]float64) stats.Leg {

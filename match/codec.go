@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"time"
 
 	"gogi/kifu"
@@ -15,10 +16,12 @@ import (
 
 // pairVersion is the first byte of what EncodePair writes. A version's layout
 // never changes; the first one ends before who played the pair, the second before the
-// options of the pair. What needs no newer one is written as the second.
+// options of the pair, the third before the questions to a mate solver. What needs no newer
+// one is written as an older one, from the second on.
 const (
-	pairVersion        = 3
-	pairWithoutOptions = 2
+	pairVersion          = 4
+	pairWithoutQuestions = 3
+	pairWithoutOptions   = 2
 )
 
 // maxLegs is how many games a pair has at most.
@@ -28,9 +31,12 @@ const maxLegs = 2
 // packed as package kifu packs them. Times keep whole microseconds and lose their
 // zone; a score without HasScore is not kept.
 func EncodePair(r PairResult) ([]byte, error) {
-	w := wire{version: pairVersion}
-	if len(r.Pair.Options[0])+len(r.Pair.Options[1]) == 0 {
-		w.version = pairWithoutOptions
+	w := wire{version: pairWithoutOptions}
+	switch {
+	case slices.ContainsFunc(r.Games, func(g Result) bool { return g.Questions != Questions{} }):
+		w.version = pairVersion
+	case len(r.Pair.Options[0])+len(r.Pair.Options[1]) > 0:
+		w.version = pairWithoutQuestions
 	}
 	w.text = []byte{w.version}
 	w.pairResult(&r)
@@ -42,7 +48,7 @@ func EncodePair(r PairResult) ([]byte, error) {
 
 // DecodePair is the inverse of EncodePair, for a text that anybody may have
 // written: it fails rather than allocate much more than limit bytes, and for words
-// that this program does not know. What it gives is a pair in form only: Verify
+// that this program does not know. What it gives is a pair in form only: arbiter.Verify
 // says whether it can have been played.
 func DecodePair(text []byte, limit int) (PairResult, error) {
 	var r PairResult
@@ -83,6 +89,17 @@ func (w *wire) pairResult(r *PairResult) {
 		for i := range r.Pair.Options {
 			w.options(&r.Pair.Options[i])
 		}
+	}
+	if w.version > pairWithoutQuestions {
+		for i := range r.Games {
+			w.questions(&r.Games[i].Questions)
+		}
+	}
+}
+
+func (w *wire) questions(q *Questions) {
+	for _, n := range []*int{&q.Asked, &q.Claimed, &q.Proven, &q.Refuted, &q.Unproven, &q.Failed} {
+		w.int(n)
 	}
 }
 

@@ -324,6 +324,9 @@ func drawGame(t *rapid.T) match.Result {
 		},
 		Record: kifu.Record{Black: anyText.Draw(t, "black"), Start: anyText.Draw(t, "from"), Started: drawMoment(t), Final: rapid.SliceOfN(rapid.Byte(), 0, 9).Draw(t, "final")},
 	}
+	if rapid.Bool().Draw(t, "asked") {
+		g.Questions = match.Questions{Asked: rapid.Int().Draw(t, "questions"), Unproven: rapid.Int().Draw(t, "not proven")}
+	}
 	g.Sides[1] = match.Side{Plies: rapid.Int().Draw(t, "own"), Nodes: rapid.Uint64().Draw(t, "nodes"), Time: drawTime(t).Truncate(time.Microsecond)}
 	for range rapid.IntRange(0, 9).Draw(t, "plies") {
 		m := kifu.Move{

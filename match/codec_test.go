@@ -193,7 +193,7 @@ func TestDecodePairDamaged(t *testing.T) {
 		_, _ = match.DecodePair(damaged, pairLimit) // it may mean something else
 	}
 	for want, text := range map[string][]byte{
-		"it is empty": nil, "format 4, this program knows 1 to 3": append([]byte{4}, text[1:]...), "format 0": append([]byte{0}, text[1:]...), "1 bytes too many": append(bytes.Clone(text), 0),
+		"it is empty": nil, "format 5, this program knows 1 to 4": append([]byte{5}, text[1:]...), "format 0": append([]byte{0}, text[1:]...), "1 bytes too many": append(bytes.Clone(text), 0),
 		"unknown outcome":     bytes.Replace(text, []byte("\x05white"), []byte("\x05whyte"), 1),
 		"unknown termination": bytes.Replace(text, []byte("\x0bresignation"), []byte("\x0bresignatiom"), 1),
 	} {

@@ -1,6 +1,6 @@
 // Package match is the vocabulary of an experiment: a Plan of resolved values,
-// the Pairs that it consists of, the Games in them, their Results, and the
-// small pure state machines that decide a game (Clock, Referee, Adjudicator).
+// the Pairs that it consists of, the Games in them, and their Results. What decides
+// a game while it is played stands in package arbiter.
 //
 // The pair is the unit of everything: two games from one opening with colours
 // swapped (or one game, where a series does not swap colours). Pairs are a

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode"
+	"time"
 
 	"gogi/match"
 	"gogi/shogi"
@@ -30,29 +30,6 @@ func moves(t *testing.T, line string) []shogi.Move {
 func opening(t *testing.T, start, line string) match.Opening {
 	t.Helper()
 	return match.Opening{ID: "7", Start: start, Moves: moves(t, line)}
-}
-
-// referee starts a game without an opening.
-func referee(t *testing.T, rules match.Rules, start string) *match.Referee {
-	t.Helper()
-	r, err := match.NewReferee(rules, opening(t, start, ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// play makes a line of moves; only the last may end the game.
-func play(t *testing.T, r *match.Referee, line string) match.Verdict {
-	t.Helper()
-	var v match.Verdict
-	for i, m := range moves(t, line) {
-		if v.Over() {
-			t.Fatalf("over before move %d (%s): %v", i+1, m, v)
-		}
-		v = r.Play(m)
-	}
-	return v
 }
 
 // profile is a named profile of rules.
@@ -90,53 +67,7 @@ func rows(t *testing.T, name string) []map[string]string {
 
 const startSFEN = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 
-// turnedSFEN is a position seen from the other side of the board, with the
-// colours exchanged: the same game for the opponent.
-func turnedSFEN(sfen string) string {
-	fields := strings.Fields(sfen)
-	var board []string
-	for rank := range strings.SplitSeq(fields[0], "/") {
-		var squares []string
-		for _, c := range rank {
-			if n := len(squares); n > 0 && squares[n-1] == "+" {
-				squares[n-1] += string(c)
-				continue
-			}
-			squares = append(squares, string(c))
-		}
-		board = append([]string{strings.Join(reversed(squares), "")}, board...)
-	}
-	side := map[string]string{"b": "w", "w": "b"}[fields[1]]
-	return exchanged(strings.Join(board, "/")) + " " + side + " " + exchanged(fields[2]) + " " + fields[3]
-}
-
-func reversed(list []string) []string {
-	var out []string
-	for i := range list {
-		out = append(out, list[len(list)-1-i])
-	}
-	return out
-}
-
-// exchanged swaps the case of letters, and with it the owners of SFEN's pieces.
-func exchanged(s string) string {
-	return strings.Map(func(c rune) rune {
-		if unicode.IsUpper(c) {
-			return unicode.ToLower(c)
-		}
-		return unicode.ToUpper(c)
-	}, s)
-}
-
-// turnedMoves is a line of moves for the opponent on the turned board.
-func turnedMoves(line string) string {
-	return strings.Map(func(c rune) rune {
-		switch {
-		case c >= '1' && c <= '9':
-			return '1' + '9' - c
-		case c >= 'a' && c <= 'i':
-			return 'a' + 'i' - c
-		}
-		return c
-	}, line)
-}
+const (
+	ms     = time.Millisecond
+	second = time.Second
+)

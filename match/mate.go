@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"gogi/shogi"
-	"gogi/shogi/mating"
 )
 
 // Mate ends games by proof: a mate solver, which plays nobody's game, is asked about
@@ -83,6 +82,25 @@ type Questions struct {
 	Failed   int `json:"failed,omitempty"`   // it crashed, hung or has no mate search; it was asked no more in that game
 }
 
+// Check says why these cannot be the questions of a game of so many plies that ended
+// so, or nil. None at all is possible: a program that did not count them sends none.
+func (q *Questions) Check(plan *Plan, plies int, ended Termination) error {
+	proven := 0
+	if ended == MateAdjudication {
+		proven = 1
+	}
+	switch {
+	case *q == Questions{}:
+		return nil
+	case plan.Mate.IsZero():
+		return errors.New("it has questions to a mate solver, and the plan has none")
+	case min(q.Claimed, q.Proven, q.Refuted, q.Unproven, q.Failed) < 0 || max(q.Asked, q.Claimed, q.Refuted, q.Unproven) > plies+1 ||
+		q.Failed > 1 || q.Proven != proven || q.Claimed != q.Proven+q.Refuted+q.Unproven || q.Asked < q.Claimed+q.Failed:
+		return fmt.Errorf("its questions to a mate solver do not add up: %+v in %d plies", *q, plies)
+	}
+	return nil
+}
+
 // Add counts those of another game.
 func (q *Questions) Add(more Questions) {
 	q.Asked += more.Asked
@@ -126,48 +144,4 @@ func ParseProof(text []byte) (Proof, error) {
 		return Proof{}, errors.New("match: reading the proof of a mate: there is none")
 	}
 	return *p.Mate, nil
-}
-
-// ProveMate looks whether a line that is claimed to be a mate by the side to move is one
-// by our rules, looking into so many positions at most. A mate counts only if it comes
-// before the game's limit of plies, and not by way of a fourth repetition.
-func (r *Referee) ProveMate(line []shogi.Move, nodes int) mating.Result {
-	limits := mating.Limits{Nodes: nodes, Try: r.rules.Declaration == shogi.TryRule}
-	if r.rules.MaxPlies > 0 {
-		limits.Plies = r.rules.MaxPlies - r.plies()
-		if r.rules.MateAtLimitDraws {
-			limits.Plies--
-		}
-		if limits.Plies < 1 {
-			return mating.Result{Why: "the game's limit of plies comes before any mate"}
-		}
-	}
-	return mating.Verify(r.history, line, limits)
-}
-
-// MateVerdict is the end of a game by proof, for the side to move.
-func (r *Referee) MateVerdict(solver string, plies int) Verdict {
-	return LossFor(r.Side().Opponent(), MateAdjudication, fmt.Sprintf("%s mates in %d plies or less: claimed by %s, proven by the rules", r.Side(), plies, solver))
-}
-
-// proven proves a game's last position again, as its record says that it was. Of how many
-// positions that took, which another version may do with more or less, only the bound is known.
-func (r *replay) proven(plan *Plan, g *Result) error {
-	if plan.Mate.IsZero() {
-		return fmt.Errorf("it ended by %s, and the plan has no such end", g.Termination)
-	}
-	proof, err := ParseProof(g.Record.Final)
-	if err != nil {
-		return err
-	}
-	found := r.referee.ProveMate(proof.Line, plan.Mate.Nodes)
-	switch {
-	case found.Verdict != mating.Mate:
-		return fmt.Errorf("it ended by %s, which is not proven: %s", g.Termination, found.Why)
-	case proof.Plies != len(found.Line): // the same line and limits have the same proof
-		return fmt.Errorf("it ended by %s in %d plies, as it says: its proof has %d", g.Termination, proof.Plies, len(found.Line))
-	case proof.Nodes < 1 || proof.Nodes > plan.Mate.Nodes:
-		return fmt.Errorf("it ended by %s, proven with %d positions, as it says: expected 1 to %d", g.Termination, proof.Nodes, plan.Mate.Nodes)
-	}
-	return nil
 }

@@ -352,3 +352,10 @@ func (p Pair) Game(leg int) Game {
 	}
 	return g
 }
+
+// Equal reports whether two pairs are the same unit of play.
+func (p Pair) Equal(q Pair) bool {
+	return p.ID == q.ID && p.Players == q.Players && p.Seed == q.Seed && p.Legs == q.Legs &&
+		p.Opening.ID == q.Opening.ID && p.Opening.Start == q.Opening.Start && slices.Equal(p.Opening.Moves, q.Opening.Moves) &&
+		slices.Equal(p.Options[0], q.Options[0]) && slices.Equal(p.Options[1], q.Options[1])
+}

@@ -11,7 +11,7 @@ import (
 	"gogi/shogi"
 )
 
-// Replayable is the plan as far as VerifyGames needs it: its players' names and
+// Replayable is the plan as far as arbiter.VerifyGames needs it: its players' names and
 // limits and whether they are councils, its design and seed, its rules and its adjudication. It has no openings and
 // cannot be played.
 func (c *CanonicalPlan) Replayable() (*Plan, error) {
@@ -134,19 +134,4 @@ func parseSeconds(text string) (time.Duration, error) {
 		err = fmt.Errorf("%s seconds are too many", text)
 	}
 	return time.Duration(math.Round(s * float64(time.Second))), err
-}
-
-// VerifyGames is Verify for a pair whose place in the plan is known: it takes the
-// pair's number, players, opening and seed as they are, and looks at its games. The
-// plan may be one of CanonicalPlan.Replayable.
-func VerifyGames(plan *Plan, r *PairResult) error {
-	for _, seat := range r.Pair.Players {
-		if seat < 0 || seat >= len(plan.Players) {
-			return fmt.Errorf("match: pair %d: it has player number %d of %d", r.Pair.ID, seat, len(plan.Players))
-		}
-	}
-	if err := verifyGames(plan, r); err != nil {
-		return fmt.Errorf("match: pair %d: %w", r.Pair.ID, err)
-	}
-	return nil
 }

@@ -91,19 +91,6 @@ func TestReplayable(t *testing.T) {
 	}
 }
 
-// VerifyGames takes the pair's place in the plan as it is, and nothing else.
-func TestVerifyGames(t *testing.T) {
-	r := match.PairResult{Pair: match.Pair{Players: [2]int{0, 2}, Legs: 2}}
-	plan := &match.Plan{Players: make([]match.Player, 2)}
-	if err := match.VerifyGames(plan, &r); err == nil {
-		t.Error("a player too many")
-	}
-	r.Pair.Players[1] = 1
-	if err := match.VerifyGames(plan, &r); err == nil {
-		t.Error("no games")
-	}
-}
-
 // Clocks that go with the colour are told by colour, and by their absence where they are
 // the same; text of a newer program stands as it is.
 func TestLimitsText(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"gogi/kifu"
 	"gogi/shogi"
@@ -76,7 +77,8 @@ func (o Outcome) Winner() (c shogi.Colour, ok bool) {
 // reaches a store.
 type Termination string
 
-// The terminations. A new one gets its line in the table below; a test demands it.
+// The terminations. A new one gets its line in the table below and in package arbiter's
+// of answers; tests demand both.
 const (
 	NotEnded          Termination = ""
 	Checkmate         Termination = "checkmate"
@@ -99,43 +101,29 @@ const (
 
 // nature is what there is to know of a termination.
 type nature struct {
-	fault    bool   // the engine failed, rather than being outplayed
-	volatile bool   // its note quotes times, process numbers or an engine's last words
-	answer   answer // what the side to move did instead of a move
+	fault    bool // the engine failed, rather than being outplayed
+	volatile bool // its note quotes times, process numbers or an engine's last words
 }
-
-// answer is what ends a game in place of a move.
-type answer int
-
-const (
-	aMove         answer = iota // the game ended by its last move
-	noMove                      // the side to move gave none that counts, and loses
-	noMoveInTime                // the same, because of its clock
-	noMoveUntimed               // the same, without a clock
-	aDeclaration                // the position decides what that is worth
-	neverAsked                  // nobody was: the game has no move but its opening's
-	aProof                      // nobody was asked: the side to move mates, and wins
-)
 
 // natures has every termination that a finished game can have. It is never changed.
 //
 //nolint:gochecknoglobals // a table, which is looked into for every game of a run
 var natures = map[Termination]nature{
 	Checkmate:         {},
-	Resignation:       {answer: noMove},
-	TimeForfeit:       {answer: noMoveInTime, fault: true, volatile: true},
-	Stall:             {answer: noMoveUntimed, fault: true, volatile: true},
-	IllegalMove:       {answer: noMove, fault: true},
+	Resignation:       {},
+	TimeForfeit:       {fault: true, volatile: true},
+	Stall:             {fault: true, volatile: true},
+	IllegalMove:       {fault: true},
 	Repetition:        {},
 	PerpetualCheck:    {},
-	Declaration:       {answer: aDeclaration},
-	FalseDeclaration:  {answer: aDeclaration, fault: true},
+	Declaration:       {},
+	FalseDeclaration:  {fault: true},
 	MaxPlies:          {},
-	Impasse:           {answer: aDeclaration},
+	Impasse:           {},
 	ScoreAdjudication: {},
-	MateAdjudication:  {answer: aProof},
-	Crash:             {answer: noMove, fault: true, volatile: true},
-	NotStarted:        {answer: neverAsked, fault: true, volatile: true},
+	MateAdjudication:  {},
+	Crash:             {fault: true, volatile: true},
+	NotStarted:        {fault: true, volatile: true},
 	Untold:            {},
 }
 
@@ -245,12 +233,13 @@ type Result struct {
 	Leg     int
 	Players [2]int // indices into Plan.Players, by colour
 	Verdict
-	Record  kifu.Record
-	Sides   [2]Side // by colour
-	Marked  bool    // a move was slowed by the machine, not by its engine
-	Slot    int
-	Started time.Time
-	Ended   time.Time
+	Record    kifu.Record
+	Sides     [2]Side   // by colour
+	Questions Questions // to the plan's mate solver
+	Marked    bool      // a move was slowed by the machine, not by its engine
+	Slot      int
+	Started   time.Time
+	Ended     time.Time
 }
 
 // PairResult is one finished pair, the unit that is stored.
@@ -286,4 +275,52 @@ func (a *Attempt) Check() error {
 		return fmt.Errorf("an attempt at pair %d ended in the year %d", a.Pair, a.Ended.Year())
 	}
 	return checkWords("an attempt's reason", a.Why)
+}
+
+// maxSlot bounds the slot that a game is said to have been played in.
+const maxSlot = 1 << 20
+
+// Check says what of a game that others tell of cannot be right whatever was played, or
+// nil: words without end, numbers that no sum has room for.
+func (r *Result) Check() error {
+	if err := checkWords("the note", r.Note); err != nil {
+		return err
+	}
+	if r.Slot < 0 || r.Slot > maxSlot {
+		return fmt.Errorf("it was played in slot %d", r.Slot)
+	}
+	for c := range r.Sides {
+		if err := r.Sides[c].check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MaxWords bounds what is told in words, a note or an attempt's reason, in bytes: far
+// above what a runner writes.
+const MaxWords = 1 << 16
+
+// checkWords says what of a text is no note and no reason, or nil.
+func checkWords(what, text string) error {
+	switch {
+	case len(text) > MaxWords:
+		return fmt.Errorf("%s has %d bytes: expected at most %d", what, len(text), MaxWords)
+	case !utf8.ValidString(text):
+		return fmt.Errorf("%s is not UTF-8", what)
+	}
+	return nil
+}
+
+// check says what sums cannot be, beside those that are held against the moves.
+func (s *Side) check() error {
+	for _, n := range [...]int{s.PonderHits, s.PonderMisses, s.Incomplete} {
+		if n < 0 || n > s.Plies {
+			return fmt.Errorf("the sums %+v count more than the %d moves, or less than none", *s, s.Plies)
+		}
+	}
+	if s.WorstOverrun < 0 {
+		return fmt.Errorf("a move was %v over its limit", s.WorstOverrun)
+	}
+	return nil
 }

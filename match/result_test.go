@@ -238,3 +238,28 @@ func TestSumsOfNodesDoNotWrap(t *testing.T) {
 		t.Errorf("40 moves of 2^64−1 nodes are %d and %d, want 2^63−1", side.Nodes, effort.Nodes)
 	}
 }
+
+// What others tell of a game is bounded, whatever was played.
+func TestResultCheck(t *testing.T) {
+	good := func() match.Result {
+		return match.Result{Slot: 1 << 20, Sides: [2]match.Side{{Plies: 2, PonderHits: 2}, {Plies: 1, Incomplete: 1}}, Verdict: match.Verdict{Note: strings.Repeat("x", match.MaxWords)}}
+	}
+	if r := good(); r.Check() != nil {
+		t.Error(r.Check())
+	}
+	for name, change := range map[string]func(r *match.Result){
+		"no slot":      func(r *match.Result) { r.Slot = -1 },
+		"a slot":       func(r *match.Result) { r.Slot++ },
+		"words":        func(r *match.Result) { r.Note += "x" },
+		"no UTF-8":     func(r *match.Result) { r.Note = "\xff" },
+		"hits":         func(r *match.Result) { r.Sides[0].PonderHits++ },
+		"misses":       func(r *match.Result) { r.Sides[1].PonderMisses = -1 },
+		"incomplete":   func(r *match.Result) { r.Sides[1].Incomplete++ },
+		"before limit": func(r *match.Result) { r.Sides[0].WorstOverrun = -1 },
+	} {
+		r := good()
+		if change(&r); r.Check() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

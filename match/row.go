@@ -14,6 +14,7 @@ type Row struct {
 	Points       [2]float64 // by colour, by the run's rules
 	Plies        int        // all of them, the opening's included
 	Sides        [2]Side    // by colour: the engines' own moves
+	Questions    Questions  // to the plan's mate solver; the zero value: none, or of a time before this was kept
 	OpeningID    string
 	OpeningPlies int
 	OpeningHash  uint64 // Opening.Hash: two books may use one ID

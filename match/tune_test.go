@@ -47,12 +47,19 @@ func TestPairOptions(t *testing.T) {
 func TestEncodePairWithoutOptions(t *testing.T) {
 	r := filledPair()
 	r.Pair.Options = [2][]match.Option{}
+	for i := range r.Games {
+		r.Games[i].Questions = match.Questions{}
+	}
 	if text := encodePair(t, r); text[0] != 2 {
 		t.Errorf("version %d, want 2", text[0])
 	}
 	r.Pair.Options[1] = []match.Option{{Name: "X", Value: "1"}}
 	if text := encodePair(t, r); text[0] != 3 {
 		t.Errorf("version %d, want 3", text[0])
+	}
+	r.Games[1].Questions.Failed = 1
+	if text := encodePair(t, r); text[0] != 4 {
+		t.Errorf("version %d, want 4", text[0])
 	}
 }
 
@@ -73,32 +80,5 @@ func TestCheckTune(t *testing.T) {
 			t.Errorf("%q: %v", want, err)
 		}
 		_ = p.Digest() // of any text
-	}
-}
-
-// A game that nobody was asked to play in counts in tunes alone, and has no moves.
-func TestVerifyNotStarted(t *testing.T) {
-	plan := tunePlan(t)
-	pair := plan.Pair(0)
-	pair.Options = [2][]match.Option{{{Name: "X", Value: "99"}}, {{Name: "X", Value: "1"}}}
-	r := match.Forfeited(plan, pair, [2]bool{true, false}, "it says no", 7)
-	if err := match.Verify(plan, &r); err != nil {
-		t.Error(err)
-	}
-	for leg, want := range []match.Outcome{match.WhiteWins, match.BlackWins} {
-		if r.Games[leg].Outcome != want || r.Games[leg].Termination != match.NotStarted {
-			t.Errorf("leg %d: %v", leg, r.Games[leg].Verdict)
-		}
-	}
-	both := match.Forfeited(plan, pair, [2]bool{true, true}, "", 7)
-	if both.Games[0].Outcome != match.Draw {
-		t.Errorf("neither starts: %v", both.Games[0].Verdict)
-	}
-	other := *plan
-	other.Tune = ""
-	pair.Options = [2][]match.Option{}
-	r.Pair = pair
-	if err := match.Verify(&other, &r); err == nil || !strings.Contains(err.Error(), "only a game of a tune") {
-		t.Errorf("in no tune: %v", err)
 	}
 }

@@ -5,7 +5,8 @@ import (
 	"os"
 	"slices"
 
-	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/configs/identities"
 	"gogi/cpus"
 	"gogi/internal/format"
 	"gogi/internal/phrases"
@@ -21,7 +22,7 @@ type Binding struct {
 	Choice   string // what the plan asks for
 	Demand   cpus.Demand
 	Layout   cpus.Layout // no shares where every engine runs elsewhere
-	Warnings []configs.Warning
+	Warnings []advice.Warning
 }
 
 // Bind lays out the CPUs of this machine as the plan asks for; nil where it asks for
@@ -99,13 +100,13 @@ func (b *Binding) threads(p match.Player, plan *match.Plan, greetings *[]usi.Gre
 	declared := (*greetings)[0].Options
 	*greetings = (*greetings)[1:]
 	if ssh, ok := remote.Parse(p.Command); ok {
-		b.warn(configs.Warning{Engine: p.Name, Text: phrases.Of("it runs on %s, where its CPUs are not bound", ssh.Host()), Advice: phrases.Of("taskset over there does that")})
+		b.warn(advice.Warning{Engine: p.Name, Text: phrases.Of("it runs on %s, where its CPUs are not bound", ssh.Host()), Advice: phrases.Of("taskset over there does that")})
 		return 0
 	}
 	b.checkPolicy(p, plan, declared)
 	n, ok := effective(p, plan, declared, threadOptions()...)
 	if !ok && !p.Builtin && plan.CoresPerSlot == 0 {
-		b.warn(configs.Warning{Engine: p.Name, Text: phrases.Of("it declares no option for its threads and is taken to have one"), Advice: phrases.Of("cores_per_slot gives it more cores")})
+		b.warn(advice.Warning{Engine: p.Name, Text: phrases.Of("it declares no option for its threads and is taken to have one"), Advice: phrases.Of("cores_per_slot gives it more cores")})
 	}
 	return int(max(1, min(n, cpus.Most+1)))
 }
@@ -123,21 +124,21 @@ func (b *Binding) checkPolicy(p match.Player, plan *match.Plan, declared []usi.O
 		return
 	}
 	value := option.Default
-	automatic, user := configs.Settings(p, plan, declared)
+	automatic, user := identities.Settings(p, plan, declared)
 	for _, s := range append(automatic, user...) {
 		if usi.SameOption(s.Name, option.Name) {
 			value = s.Value
 		}
 	}
 	if !slices.Contains([]string{"auto", "system", "none", "", "<empty>"}, value) {
-		b.warn(configs.Warning{
+		b.warn(advice.Warning{
 			Engine: p.Name, Text: phrases.Of("%s %s: it binds itself, whatever it is started on", option.Name, format.Quoted(value)),
 			Advice: phrases.Of("%s = \"none\" leaves it where it is", option.Name),
 		})
 	}
 }
 
-func (b *Binding) warn(w configs.Warning) { b.Warnings = append(b.Warnings, w) }
+func (b *Binding) warn(w advice.Warning) { b.Warnings = append(b.Warnings, w) }
 
 // checkLayout warns of what makes the games of some slots unlike those of others.
 func (b *Binding) checkLayout(machine cpus.Topology) {
@@ -202,7 +203,7 @@ func (b *Binding) Sets() [][2][]int {
 }
 
 // Warned is the warnings; a nil Binding has none.
-func (b *Binding) Warned() []configs.Warning {
+func (b *Binding) Warned() []advice.Warning {
 	if b == nil {
 		return nil
 	}

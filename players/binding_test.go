@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"gogi/configs"
+	"gogi/configs/advice"
 	"gogi/cpus"
 	"gogi/internal/fakeengine"
 	"gogi/match"
@@ -157,7 +157,7 @@ func sets(b *Binding) string {
 	return strings.Join(all, " ")
 }
 
-func checkWarnings(t *testing.T, got []configs.Warning, want string) {
+func checkWarnings(t *testing.T, got []advice.Warning, want string) {
 	t.Helper()
 	wanted := strings.Split(want, "|")
 	if want == "" {

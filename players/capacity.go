@@ -8,7 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/configs/identities"
 	"gogi/internal/format"
 	"gogi/internal/phrases"
 	"gogi/match"
@@ -74,7 +75,7 @@ func (c *Capacity) player(p match.Player, plan *match.Plan, greetings *[]usi.Gre
 // effective is the value that an engine will have of one of its spin options:
 // as sent, or as declared.
 func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ...string) (int64, bool) {
-	automatic, user := configs.Settings(p, plan, declared)
+	automatic, user := identities.Settings(p, plan, declared)
 	for _, name := range names {
 		o, ok := usi.FindOption(declared, name)
 		if !ok {
@@ -93,7 +94,7 @@ func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ..
 }
 
 // Problems are what will work badly, and what cannot work: more hash than memory.
-func (c Capacity) Problems() (warnings []configs.Warning, fatal error) {
+func (c Capacity) Problems() (warnings []advice.Warning, fatal error) {
 	if c.MemoryMiB > 0 && c.HashMiB > c.MemoryMiB {
 		fatal = phrases.Errorf("the engines' hash tables take %s MiB together and there are %s MiB of memory: lower USI_Hash or --concurrency",
 			format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB)))
@@ -108,8 +109,8 @@ func (c Capacity) Problems() (warnings []configs.Warning, fatal error) {
 	return warnings, fatal
 }
 
-func warning(phrase string, args ...any) configs.Warning {
-	return configs.Warning{Text: phrases.Of(phrase, args...)}
+func warning(phrase string, args ...any) advice.Warning {
+	return advice.Warning{Text: phrases.Of(phrase, args...)}
 }
 
 // memoryMiB is the machine's memory, or its cgroup's if that is less; 0 where

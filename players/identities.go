@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gogi/configs"
+	"gogi/configs/shellwords"
 	"gogi/internal/foreign"
 	"gogi/usi/process"
 	"gogi/usi/remote"
@@ -18,7 +19,7 @@ func AskIdentities(file *configs.File, guard *process.Guard) error {
 		e := &file.Engines[i]
 		command := e.Command
 		if len(command) == 0 {
-			words, err := configs.SplitWords(e.Cmd)
+			words, err := shellwords.Split(e.Cmd)
 			if err != nil || len(words) == 0 {
 				continue // Plan says what is wrong
 			}
@@ -39,7 +40,7 @@ func AskIdentities(file *configs.File, guard *process.Guard) error {
 
 // remoteIdentity hashes the remote program, where the command is a plain one.
 func remoteIdentity(c remote.Command, guard *process.Guard) (string, error) {
-	words, err := configs.SplitWords(c.Remote)
+	words, err := shellwords.Split(c.Remote)
 	if err != nil || len(words) == 0 || strings.ContainsAny(c.Remote, "&|;<>$`") {
 		return "", fmt.Errorf("%q is not a plain command", c.Remote)
 	}

@@ -12,7 +12,7 @@ import (
 	"runtime"
 	"time"
 
-	"gogi/configs"
+	"gogi/configs/identities"
 	"gogi/faults"
 	"gogi/internal/unfit"
 	"gogi/match"
@@ -39,16 +39,16 @@ type Opener struct {
 }
 
 // Surroundings is what configs needs to know of this program and this machine.
-func Surroundings() (configs.Env, error) {
+func Surroundings() (identities.Env, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return configs.Env{}, fmt.Errorf("finding this program: %w", err)
+		return identities.Env{}, fmt.Errorf("finding this program: %w", err)
 	}
 	work, err := os.Getwd()
 	if err != nil {
-		return configs.Env{}, fmt.Errorf("finding the working directory: %w", err)
+		return identities.Env{}, fmt.Errorf("finding the working directory: %w", err)
 	}
-	return configs.Env{
+	return identities.Env{
 		Self: self, BuiltinVersion: "gogi sparring " + sparring.Version, NumCPU: runtime.NumCPU(),
 		Path: os.Getenv("PATH"), WorkDir: work, OS: runtime.GOOS, Arch: runtime.GOARCH, ISAs: instructionSets(),
 	}, nil
@@ -82,7 +82,7 @@ func (o *Opener) openEngine(ctx context.Context, p match.Player, council string,
 	if err != nil {
 		return nil, err
 	}
-	automatic, user := configs.Settings(p, o.Plan, engine.Greeting().Options)
+	automatic, user := identities.Settings(p, o.Plan, engine.Greeting().Options)
 	if err := engine.Configure(append(automatic, user...)); err != nil {
 		return nil, errors.Join(err, engine.Close())
 	}

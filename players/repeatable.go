@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"gogi/configs"
+	"gogi/configs/advice"
 	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/runner"
@@ -25,7 +25,7 @@ const (
 // beginnings of a few games twice, and returns it with a fresh process a game for
 // players that do not reset themselves; a note tells of each of those. greetings are
 // in the order of plan.Engines. An error: the plan cannot be repeated.
-func (o *Opener) Deterministic(ctx context.Context, greetings []usi.Greeting) (*match.Plan, []configs.Warning, error) {
+func (o *Opener) Deterministic(ctx context.Context, greetings []usi.Greeting) (*match.Plan, []advice.Warning, error) {
 	for _, p := range o.Plan.Players {
 		if err := repeatable(p); err != nil {
 			return nil, nil, usage.Wrap(fmt.Errorf("--deterministic: %w", err))
@@ -36,7 +36,7 @@ func (o *Opener) Deterministic(ctx context.Context, greetings []usi.Greeting) (*
 	}
 	plan := *o.Plan
 	plan.Players = slices.Clone(plan.Players)
-	var notes []configs.Warning
+	var notes []advice.Warning
 	for i := range plan.Players {
 		p := &plan.Players[i]
 		resets, err := o.probe(ctx, *p)

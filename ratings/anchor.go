@@ -11,6 +11,7 @@ import (
 	"gogi/internal/usage"
 	"gogi/stats/counts"
 	"gogi/stats/rating"
+	"gogi/stats/rating/crosstable"
 )
 
 // Anchor is a player whose rating is fixed: the others are measured from it.
@@ -53,7 +54,7 @@ func (o Options) intervals(fit *rating.Fit) ([]counts.Interval, error) {
 	if o.Anchor == nil {
 		return o.playerIntervals(fit)
 	}
-	if !slices.ContainsFunc(fit.Players, func(p rating.Player) bool { return p.Name == o.Anchor.Player }) {
+	if !slices.ContainsFunc(fit.Players, func(p crosstable.Player) bool { return p.Name == o.Anchor.Player }) {
 		return nil, fmt.Errorf("--anchor: the games do not rate %s, and so nobody is measured from it", o.Anchor.Player)
 	}
 	if len(fit.Players) > profiled {

@@ -53,8 +53,8 @@ func NewCriteria(models []Model, games int) (*Criteria, error) {
 }
 
 // Print writes the table as a person reads it.
-func (c *Criteria) Print(w io.Writer) {
+func (c *Criteria) Print(w io.Writer, in phrases.Tongue) {
 	r := &Report{Models: c.Models, Warnings: c.Warnings}
-	r.printModels(w, phrases.English)
-	r.printRemarks(w, phrases.English)
+	r.printModels(w, in)
+	r.printRemarks(w, in)
 }

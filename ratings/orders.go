@@ -9,13 +9,14 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/sheet"
-	"gogi/stats/rating"
+	"gogi/stats/rating/orders"
 )
 
 // Orders are games of more than two players.
 type Orders struct {
-	games [][]rating.Placing // points
+	games [][]orders.Placing // points
 	ranks [][]string         // best first; empty for a game with a tie
 	ties  int
 }
@@ -25,7 +26,7 @@ type Orders struct {
 func ReadOrders(file string) (*Orders, error) {
 	var game, player, rank, points int
 	var names []string
-	rows := map[string][]rating.Placing{}
+	rows := map[string][]orders.Placing{}
 	err := sheet.Read(file, func(s *sheet.Sheet) error {
 		game, player, rank, points = s.Column("game"), s.Column("player"), s.Column("rank"), s.Column("points")
 		if game < 0 || player < 0 || (rank < 0) == (points < 0) {
@@ -52,7 +53,7 @@ func ReadOrders(file string) (*Orders, error) {
 		if rank >= 0 {
 			v = -v
 		}
-		rows[name] = append(rows[name], rating.Placing{Player: row.At(player), Points: v})
+		rows[name] = append(rows[name], orders.Placing{Player: row.At(player), Points: v})
 		return nil
 	})
 	if err != nil {
@@ -66,8 +67,8 @@ func ReadOrders(file string) (*Orders, error) {
 }
 
 // add takes a game; ranks are negative points.
-func (o *Orders) add(game []rating.Placing, ranks bool) {
-	slices.SortStableFunc(game, func(a, b rating.Placing) int { return cmp.Compare(b.Points, a.Points) })
+func (o *Orders) add(game []orders.Placing, ranks bool) {
+	slices.SortStableFunc(game, func(a, b orders.Placing) int { return cmp.Compare(b.Points, a.Points) })
 	var order []string
 	tied := false
 	for i, p := range game {
@@ -87,15 +88,15 @@ func (o *Orders) add(game []rating.Placing, ranks bool) {
 
 // shared are the points of a finishing order, n for the best of n; who share a rank
 // share its points.
-func shared(game []rating.Placing) []rating.Placing {
-	points := make([]rating.Placing, len(game))
+func shared(game []orders.Placing) []orders.Placing {
+	points := make([]orders.Placing, len(game))
 	for from := 0; from < len(game); {
 		to := from + 1
 		for to < len(game) && game[to].Points == game[from].Points {
 			to++
 		}
 		for i := from; i < to; i++ {
-			points[i] = rating.Placing{Player: game[i].Player, Points: float64(len(game)) - float64(from+to-1)/2}
+			points[i] = orders.Placing{Player: game[i].Player, Points: float64(len(game)) - float64(from+to-1)/2}
 		}
 		from = to
 	}
@@ -136,7 +137,7 @@ type OrderPlayer struct {
 // RateOrders gives shares of points with intervals by samples of whole games, and
 // Plackett–Luce strengths by the games without ties.
 func RateOrders(o *Orders, confidence float64, samples int, seed uint64) (*OrderReport, error) {
-	shares, err := rating.Shares(o.games, samples, confidence, seed)
+	shares, err := orders.Shares(o.games, samples, confidence, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +147,7 @@ func RateOrders(o *Orders, confidence float64, samples int, seed uint64) (*Order
 		games[s.Player] = s.Games
 		r.Shares = append(r.Shares, ShareRow{s.Player, s.Games, s.Points, s.Share, s.Interval.Lo, s.Interval.Hi})
 	}
-	fit, err := rating.PlackettLuce(o.ranks)
+	fit, err := orders.PlackettLuce(o.ranks)
 	if err != nil {
 		r.Why = err.Error()
 		return r, nil
@@ -162,23 +163,23 @@ func RateOrders(o *Orders, confidence float64, samples int, seed uint64) (*Order
 }
 
 // Print writes both tables as a person reads them.
-func (r *OrderReport) Print(w io.Writer) {
-	t := format.Table("player", "games", "points", "share", format.PercentShort(r.Confidence)+" interval")
+func (r *OrderReport) Print(w io.Writer, in phrases.Tongue) {
+	t := format.Table(append(phrases.Heads(in, "player", "games", "points", "share"), phrases.Say(in, "%s interval", format.PercentShort(r.Confidence)))...)
 	for _, s := range r.Shares {
 		t.AppendRow(table.Row{format.Name(s.Name), s.Games, format.Figure(s.Points), format.Percent(s.Share), fmt.Sprintf("[%s, %s]", format.Percent(s.Lo), format.Percent(s.Hi))})
 	}
 	format.Render(w, t)
 	if r.Why != "" {
-		fmt.Fprintf(w, "no strengths by finishing order: %s\n", r.Why)
+		fmt.Fprintln(w, phrases.Say(in, "no strengths by finishing order: %s", r.Why))
 		return
 	}
-	t = format.Table("player", "Elo", "strength", "games", "")
+	t = format.Table(append(phrases.Heads(in, "player", "Elo", "strength", "games"), "")...)
 	for _, p := range r.Players {
 		t.AppendRow(table.Row{format.Name(p.Name), format.Elo(p.Elo, 0), format.Decimal(p.Strength, 3), p.Games, p.Why})
 	}
 	format.Render(w, t)
-	fmt.Fprintf(w, "log-likelihood %s (Plackett–Luce)\n", format.Decimal(r.LogLik, 4))
+	fmt.Fprintln(w, phrases.Say(in, "log-likelihood %s (Plackett–Luce)", format.Decimal(r.LogLik, 4)))
 	if r.Ties > 0 {
-		fmt.Fprintf(w, "%s with a tie not in the model of orders\n", format.NumberOf(r.Ties, "game"))
+		fmt.Fprintln(w, phrases.Say(in, "%s with a tie not in the model of orders", phrases.Number{N: r.Ties, Noun: "game"}))
 	}
 }

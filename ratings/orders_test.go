@@ -1,6 +1,7 @@
 package ratings
 
 import (
+	"bytes"
 	"fmt"
 	"gogi/internal/phrases"
 	"io"
@@ -83,7 +84,13 @@ func TestOrders(t *testing.T) {
 			t.Errorf("%+v, want %v", s, want)
 		}
 	}
-	r.Print(io.Discard)
+	var there bytes.Buffer
+	r.Print(&there, phrases.Japanese)
+	for _, want := range []string{"対局者", "割合", "強さ", "対数尤度"} {
+		if !strings.Contains(there.String(), want) {
+			t.Errorf("no %q in %s", want, there.String())
+		}
+	}
 	points, err := ReadOrders(written(t, "orders.csv", "player,game,points\na,1,30\nb,1,10\na,2,0\nb,2,20\n"))
 	if err != nil {
 		t.Fatal(err)

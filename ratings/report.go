@@ -141,7 +141,7 @@ func (p *Player) setInterval(i counts.Interval) {
 }
 
 // addPlayers lists the players of a model, best first.
-func (r *Report) addPlayers(players []rating.Player) {
+func (r *Report) addPlayers(players []crosstable.Player) {
 	for _, p := range players {
 		row := Player{
 			Name: p.Name, Strength: format.Finite(p.Strength), Elo: format.Finite(p.Elo), Games: p.Games, Points: format.Finite(p.Points),

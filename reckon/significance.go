@@ -113,9 +113,9 @@ func (c *CriticalRow) why() phrases.Said {
 	case c.N == 0:
 		return phrases.Of("no games to judge by")
 	case c.Wins == nil:
-		return phrases.Of("even %d wins of %d prove nothing at this level", c.N, c.N)
+		return phrases.Of("even %s of %d prove nothing at this level", phrases.Number{N: c.N, Noun: "win"}, c.N)
 	case c.TwoSidedWins == nil:
-		return phrases.Of("even %d wins of %d prove nothing two-sided at this level", c.N, c.N)
+		return phrases.Of("even %s of %d prove nothing two-sided at this level", phrases.Number{N: c.N, Noun: "win"}, c.N)
 	}
 	return phrases.Said{}
 }
@@ -139,7 +139,7 @@ func (s *Tests) Print(w io.Writer, in phrases.Tongue) {
 			continue
 		}
 		line := func(what phrases.Said, p string) { fmt.Fprintf(w, "  %s%s\n", format.Pad(what.In(in), 41), p) }
-		fmt.Fprintln(w, phrases.Say(in, "%d wins of %d decisive games; were both sides equally strong, the chance of", t.Wins, t.N))
+		fmt.Fprintln(w, phrases.Say(in, "%s of %d decisive games; were both sides equally strong, the chance of", phrases.Number{N: t.Wins, Noun: "win"}, t.N))
 		line(phrases.Of("at least as many wins (one-sided)"), format.PValue(*t.PGreater))
 		line(phrases.Of("a result as lopsided either way"), format.PValue(*t.PTwoSided))
 		line(phrases.Of("more wins, and half of as many (mid-P)"), phrases.Say(in, "%s   approximate", format.PValue(*t.MidP)))

@@ -3,6 +3,7 @@ package records
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/long"
 	"gogi/kifu"
 	"gogi/kifu/formats"
 	"gogi/shogi"
@@ -191,8 +193,10 @@ func asExit(err error, to **exec.ExitError) bool {
 // as the format has them, the scores from Black's view, and who won.
 func TestOtherReaders(t *testing.T) {
 	games := playedGames(t)
+	// Starts change from way to way, so that two of each have all of them.
+	maps.DeleteFunc(games, func(name string, _ *kifu.Record) bool { return name[len(name)-1] >= long.Of[byte]('2', '8') })
 	got := readWithNode(t, writeAll(t, games))
-	if len(got) != 7*len(games) || len(games) < 100 {
+	if len(got) != 7*len(games) || len(games) < 30 {
 		t.Fatalf("%d files of %d games", len(got), len(games))
 	}
 	for name, s := range got {

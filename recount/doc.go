@@ -3,7 +3,7 @@
 // What a report says is held against it.
 //
 // Of each pair it asks: is it the one of its number in the plan, by its players, seed
-// and opening; can its games have been played under the plan (match.Verify says what
+// and opening; can its games have been played under the plan (arbiter.Verify says what
 // that takes); is what is counted of them, the row, what the moves and the rules say. Of
 // the run: is the book the plan's, which is known once all of it was played; do the sums
 // of a report agree. A legal game that nobody played passes: against that there is only

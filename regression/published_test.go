@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/sheet"
 )
 
@@ -143,9 +144,12 @@ func TestCompareGroups(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	var text bytes.Buffer
-	r.Print(&text)
-	if !strings.Contains(text.String(), "y against n") {
-		t.Error(text.String())
+	r.Print(&text, phrases.English)
+	r.Print(&text, phrases.Japanese)
+	for _, want := range []string{"by won: y against n\n", "rows              means", "exact", "wonによる比較：y 対 n\n", "行数", "正確"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in %s", want, text.String())
+		}
 	}
 	if _, err := CompareGroups(file, []string{"v"}, "won", nil, false); err == nil || !strings.Contains(err.Error(), "expected two different values in column won, found 3") {
 		t.Error(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/sheet"
 	"gogi/stats/counts"
 	"gogi/stats/regress"
@@ -133,17 +134,29 @@ func meanOf(v []float64) float64 {
 }
 
 // Print writes the tests as a person reads them.
-func (r *RankSums) Print(w io.Writer) {
-	fmt.Fprintf(w, "by %s: %s against %s\n\n", format.Name(r.By), format.Name(r.A), format.Name(r.B))
-	t := format.Table("column", "rows", "means", "W", "U", "p", "p by Holm", "")
+func (r *RankSums) Print(w io.Writer, in phrases.Tongue) {
+	fmt.Fprintf(w, "%s\n\n", phrases.Say(in, "by %s: %s against %s", format.Name(r.By), format.Name(r.A), format.Name(r.B)))
+	heads := append(phrases.Heads(in, "column", "rows", "means"), "W", "U") // the statistics' own names
+	t := format.Table(append(append(heads, phrases.Heads(in, "p", "p by Holm")...), "")...)
 	for _, x := range r.Tests {
 		t.AppendRow(table.Row{
 			format.Name(x.Column), fmt.Sprintf("%d, %d", x.NA, x.NB), optional(x.MeanA, format.Figure) + ", " + optional(x.MeanB, format.Figure),
 			optional(x.W, format.Figure), optional(x.U, format.Figure), optional(x.P, format.PValue), optional(x.PHolm, format.PValue),
-			strings.ReplaceAll(strings.TrimPrefix(x.Method, "rank_sum_"), "_", " ") + x.Why,
+			x.how().In(in),
 		})
 	}
 	format.Render(w, t)
+}
+
+// how says by which method p was found, or why there is none.
+func (r *RankSum) how() phrases.Said {
+	switch r.Method {
+	case "rank_sum_exact":
+		return phrases.Of("exact")
+	case "rank_sum_normal":
+		return phrases.Of("normal")
+	}
+	return phrases.Verbatim(strings.ReplaceAll(strings.TrimPrefix(r.Method, "rank_sum_"), "_", " ") + r.Why)
 }
 
 // Difference is what "gogi stats rmse --json" prints.
@@ -170,4 +183,11 @@ func Compare(file, predicted, actual string, where sheet.Conditions, skipEmpty b
 	}
 	d.Bias = meanOf(p.Values) - meanOf(a.Values)
 	return d, nil
+}
+
+// Print writes them as a person reads them.
+func (d *Difference) Print(w io.Writer, in phrases.Tongue) {
+	of := phrases.Of("of %s", phrases.Number{N: d.N, Noun: "row"}).In(in)
+	fmt.Fprintf(w, "%s   %s   %s\n%s   %s   %s\n", phrases.Say(in, "RMSE"), format.Figure(d.RMSE), of,
+		phrases.Say(in, "bias"), format.Signed(d.Bias), phrases.Say(in, "predicted less actual"))
 }

@@ -50,19 +50,22 @@ type Report struct {
 	Voided      []Voiding         `json:"voided,omitempty"`  // oldest first
 	Workers     []Worker          `json:"workers,omitempty"` // of a farm: those that stand out first
 
-	BlackAdvantage Advantage   `json:"black_advantage"`
-	Terminations   []Ending    `json:"terminations"`
-	Faults         []Fault     `json:"faults"`
-	Duplicates     int         `json:"duplicates"` // games equal to an earlier one, move for move
-	Plies          Plies       `json:"plies"`
-	Unmarked       *Unmarked   `json:"unmarked,omitempty"` // without pairs that the machine slowed
-	Distinct       *Distinct   `json:"distinct,omitempty"` // without pairs that repeat an earlier one
-	FaultLosses    FaultLosses `json:"fault_losses"`       // of A and B against each other
-	Crosstable     []Cross     `json:"crosstable"`
-	PairVariance   *float64    `json:"pair_variance"`     // of a pair's points a game
-	Bundles        []string    `json:"bundles,omitempty"` // files that keep the dialogues which ended in faults
-	Divergence     *Divergence `json:"divergence,omitempty"`
-	Seconds        float64     `json:"seconds"` // of play, added up over all games
+	BlackAdvantage Advantage `json:"black_advantage"`
+	Terminations   []Ending  `json:"terminations"`
+	Faults         []Fault   `json:"faults"`
+	Duplicates     int       `json:"duplicates"` // games equal to an earlier one, move for move
+	Plies          Plies     `json:"plies"`
+
+	Mates *match.Questions `json:"mates,omitempty"` // to the plan's mate solver; nil: none that is known of
+
+	Unmarked     *Unmarked   `json:"unmarked,omitempty"` // without pairs that the machine slowed
+	Distinct     *Distinct   `json:"distinct,omitempty"` // without pairs that repeat an earlier one
+	FaultLosses  FaultLosses `json:"fault_losses"`       // of A and B against each other
+	Crosstable   []Cross     `json:"crosstable"`
+	PairVariance *float64    `json:"pair_variance"`     // of a pair's points a game
+	Bundles      []string    `json:"bundles,omitempty"` // files that keep the dialogues which ended in faults
+	Divergence   *Divergence `json:"divergence,omitempty"`
+	Seconds      float64     `json:"seconds"` // of play, added up over all games
 
 	Gate *Gate `json:"gate,omitempty"` // the sequential test, if the run has one
 
@@ -232,7 +235,7 @@ type Gatherer struct {
 	distinct stats.Tally
 	ends     map[Ending]int
 	faults   map[Fault]int
-	hashes   map[uint64]bool
+	hashes   map[uint64]struct{}
 	workers  workers
 }
 
@@ -260,7 +263,7 @@ func New(run Run) (*Gatherer, error) {
 			Terminations: []Ending{}, Faults: []Fault{}, Crosstable: []Cross{},
 		},
 		run: run, index: map[string]int{}, pairings: map[[2]string]*stats.Series{}, ends: map[Ending]int{},
-		faults: map[Fault]int{}, hashes: map[uint64]bool{}, workers: workers{of: map[string]*workerSums{}},
+		faults: map[Fault]int{}, hashes: map[uint64]struct{}{}, workers: workers{of: map[string]*workerSums{}},
 	}
 	for i, p := range run.Players {
 		g.index[p.Name] = i
@@ -311,10 +314,11 @@ func (g *Gatherer) countGame(r match.Row) {
 		rep.Plies.Min = r.Plies
 	}
 	rep.Plies.Max = max(rep.Plies.Max, r.Plies)
-	if g.hashes[r.MovesHash] {
-		rep.Duplicates++
+	g.hashes[r.MovesHash] = struct{}{}
+	rep.Duplicates = rep.Games - len(g.hashes)
+	if r.Questions != (match.Questions{}) {
+		rep.mates().Add(r.Questions)
 	}
-	g.hashes[r.MovesHash] = true
 	loser := LoserOf(r)
 	g.ends[Ending{Termination: r.Termination.String(), Loser: loser}]++
 	if r.Termination.IsFault() {
@@ -322,6 +326,14 @@ func (g *Gatherer) countGame(r match.Row) {
 	}
 	g.countPlayer(r, shogi.Black, r.Black)
 	g.countPlayer(r, shogi.White, r.White)
+}
+
+// mates are the sums of questions to a mate solver, begun with the first of them.
+func (r *Report) mates() *match.Questions {
+	if r.Mates == nil {
+		r.Mates = &match.Questions{}
+	}
+	return r.Mates
 }
 
 func (g *Gatherer) countPlayer(r match.Row, c shogi.Colour, name string) {

@@ -80,6 +80,28 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// TestDuplicates: of twenty pairs from five openings, four of each, the first of the four
+// brings two new games and the other three none. The games of one pair may be alike, too.
+func TestDuplicates(t *testing.T) {
+	run := fakerun.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WL"}, 20), Repeat: 4}
+	if got := reportOf(t, run).Duplicates; got != 30 {
+		t.Errorf("%d of 40 games repeat others, want 30", got)
+	}
+	run.Repeat = 1
+	if got := reportOf(t, run).Duplicates; got != 0 {
+		t.Errorf("%d games repeat others, want none", got)
+	}
+	g, err := New(runOf(run))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := run.Rows()[0]
+	rows[1].MovesHash = rows[0].MovesHash
+	if err := g.Add(rows); err != nil || g.Report().Duplicates != 1 {
+		t.Errorf("%d of two equal games, %v", g.Report().Duplicates, err)
+	}
+}
+
 // TestReportsInBetween: a report may be asked for after any pair, and more than once,
 // without changing a later one.
 func TestReportsInBetween(t *testing.T) {

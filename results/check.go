@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"gogi/match"
+	"gogi/match/arbiter"
 )
 
 // Problem is something in a database that is not what was stored.
@@ -56,7 +57,7 @@ type CheckedRun struct {
 // CheckOptions say how much Check does.
 type CheckOptions struct {
 	Run      string // "": every run
-	Replay   bool   // play every move again by the rules, see match.VerifyGames
+	Replay   bool   // play every move again by the rules, see arbiter.VerifyGames
 	Progress func(done, of int)
 	// Pair, where there is one, is shown every pair of Run that can be read, in order,
 	// and its games as they are counted; what it says is wrong are Problems of the pair.
@@ -294,7 +295,7 @@ func (c *checker) look(ctx context.Context, run *rawRun, plan *match.Plan, id in
 		return []error{err}
 	}
 	if plan != nil {
-		if err := match.VerifyGames(plan, &pair); err != nil {
+		if err := arbiter.VerifyGames(plan, &pair); err != nil {
 			wrong = append(wrong, cmp.Or(errors.Unwrap(err), err)) // the pair is said already
 		} else {
 			checked.Replayed++

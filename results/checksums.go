@@ -118,7 +118,16 @@ func (c *checksum) addOurs(value any) error {
 	case moment:
 		c.int(micros(*v.value))
 	case number:
+		if *v.value == 0 {
+			return c.add(nil)
+		}
 		c.int(*v.value)
+	case questions:
+		text, err := v.Value()
+		if err != nil {
+			return err
+		}
+		return c.add(text)
 	case word:
 		text, err := v.value.MarshalText()
 		c.string(string(text))

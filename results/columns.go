@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"encoding"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -69,7 +70,22 @@ func (g *storedGame) columns() []column {
 			{colour + "incomplete", &s.Incomplete},
 		}...)
 	}
-	return append(list, column{"p.worker", number{&g.worker}})
+	return append(list, column{"p.worker", number{&g.worker}}, column{"g.questions", questions{&g.Questions}})
+}
+
+// lateColumns is how many of a game's columns, the last ones, came later than checksums:
+// see shortened.
+const lateColumns = 2
+
+// absent reports whether a late column's value is kept as NULL.
+func absent(value any) bool {
+	switch v := value.(type) {
+	case number:
+		return *v.value == 0
+	case questions:
+		return *v.value == match.Questions{}
+	}
+	return value == nil
 }
 
 // gameColumns are the names of all columns, as a query asks for them, and the game's
@@ -83,14 +99,13 @@ func gameColumns() string {
 }
 
 // sumOfGame is the checksum of a game: of all columns, those of its pair and its
-// opening included, because reports read them together. The worker, the last of them,
-// came later: see shortened.
+// opening included, because reports read them together.
 func sumOfGame(c *checksum, columns []column) (int64, error) {
 	c.reset("games")
+	for always := len(columns) - lateColumns; len(columns) > always && absent(columns[len(columns)-1].value); {
+		columns = columns[:len(columns)-1]
+	}
 	for _, column := range columns {
-		if n, ok := column.value.(number); ok && *n.value == 0 {
-			break
-		}
 		if err := c.add(column.value); err != nil {
 			return 0, err
 		}
@@ -195,8 +210,8 @@ func (r *gameReader) verify() error {
 	}
 	r.sum.reset("games")
 	own := r.values[:r.own]
-	if own[r.own-1] == nil {
-		own = own[:r.own-1]
+	for len(own) > r.own-lateColumns && own[len(own)-1] == nil {
+		own = own[:len(own)-1]
 	}
 	for _, v := range own {
 		if err := r.sum.add(v); err != nil {
@@ -227,8 +242,13 @@ func assign(target any, value driver.Value) error {
 		return t.Scan(value)
 	case number:
 		return t.Scan(value)
-	case sql.Scanner:
-		return t.Scan(value)
+	case *sql.NullInt64:
+		if t.Valid = value != nil; !t.Valid {
+			return nil
+		}
+		n, err := integer(value)
+		t.Int64 = n
+		return err
 	case *int64:
 		n, err := integer(value)
 		*t = n
@@ -244,6 +264,8 @@ func assign(target any, value driver.Value) error {
 // assignBytes is assign for the targets that are no integers.
 func assignBytes(target any, value driver.Value) error {
 	switch t := target.(type) {
+	case sql.Scanner:
+		return t.Scan(value)
 	case *string:
 		if v, ok := value.(string); ok {
 			*t = v
@@ -318,6 +340,30 @@ func (n number) Scan(src any) (err error) {
 		*n.value, err = integer(src)
 	}
 	return err
+}
+
+// questions keeps what came of questions to a mate solver as JSON, none as NULL.
+type questions struct{ value *match.Questions }
+
+// Value gives the text, nil where none was asked.
+func (q questions) Value() (driver.Value, error) {
+	if *q.value == (match.Questions{}) {
+		return nil, nil
+	}
+	text, err := json.Marshal(q.value)
+	return string(text), err
+}
+
+// Scan reads the text.
+func (q questions) Scan(src any) error {
+	*q.value = match.Questions{}
+	switch text := src.(type) {
+	case nil:
+		return nil
+	case string:
+		return json.Unmarshal([]byte(text), q.value)
+	}
+	return fmt.Errorf("%v (%T) is no text", src, src)
 }
 
 // span keeps a duration as whole microseconds.

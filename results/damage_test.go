@@ -12,12 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/long"
 	"gogi/match"
 )
 
 // flips is how many bits TestFlippedBits turns; a run for a change to checksums or
 // repair takes thousands.
-var flips = flag.Int("flips", 24, "how many bits are flipped")
+var flips = flag.Int("flips", 0, "how many bits are flipped; 0: six, and 24 with -long")
 
 // damagePlan is a plan of enough pairs for every kind of page.
 const damagedPairs = 24
@@ -123,7 +124,11 @@ func TestFlippedBits(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(11, 1))
 	var changed, found, lostPairs, lostRuns int
-	for n := range *flips {
+	many := *flips
+	if many == 0 {
+		many = long.Of(6, 24)
+	}
+	for n := range many {
 		bit := r.IntN(8 * len(file))
 		path := filepath.Join(dir, fmt.Sprintf("%d.db", n))
 		damaged := append([]byte{}, file...)
@@ -148,7 +153,7 @@ func TestFlippedBits(t *testing.T) {
 			_ = os.Remove(path + end) // most are not there
 		}
 	}
-	t.Logf("%d flips: %d changed what is stored, %d found, %d pairs lost, %d runs lost", *flips, changed, found, lostPairs, lostRuns)
+	t.Logf("%d flips: %d changed what is stored, %d found, %d pairs lost, %d runs lost", many, changed, found, lostPairs, lostRuns)
 	if changed == 0 || lostPairs == 0 {
 		t.Error("nothing was damaged")
 	}

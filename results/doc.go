@@ -14,7 +14,7 @@
 //     the database is in WAL mode with synchronous=NORMAL, and the pairs are then
 //     just played again. Who acknowledges to others opens it [Durable].
 //   - Add compares a pair with the plan: its number, players, opening and seed. It
-//     does not replay the games: for pairs that others played there is match.Verify.
+//     does not replay the games: for pairs that others played there is arbiter.Verify.
 //   - The target may be lowered while pairs are in play. Add takes pairs up to the
 //     greatest target that the run ever had, so none of them is lost.
 //   - What came before the first game is told by the order of the log of settings

@@ -110,6 +110,8 @@ type dumpGameMore struct {
 	Ended   time.Time `json:"ended"`
 	Worker  string    `json:"worker,omitempty"`
 	Final   any       `json:"final,omitempty"` // as detail, of an answer that is no move
+
+	Mate *match.Questions `json:"mate,omitempty"` // to the mate solver; nil: none
 }
 
 type dumpSide struct {
@@ -144,7 +146,7 @@ type dumpMove struct {
 // engines, its attempts and voided pairs, the states and points of a tune, its games with everything that is known of each move.
 // A stable dump leaves out whatever depends on the machine and the moment: times,
 // slots, marks, workers, attempts, voided pairs, paths, concurrency, the target, the run's name, the
-// council's vote records (which hold times) and the notes of time forfeits, stalls
+// council's vote records (which hold times), the questions to a mate solver and the notes of time forfeits, stalls
 // and crashes. The stable dumps of two runs of deterministic engines are equal,
 // byte for byte, at any concurrency. A *NoRun says that there is no such run.
 func (s *Store) Dump(ctx context.Context, w io.Writer, runName string, stable bool) error {
@@ -322,7 +324,10 @@ func (d *dumper) game(g *match.Row, r *kifu.Record) error {
 		line.Sides[i] = d.side(&g.Sides[i])
 	}
 	if !d.stable {
-		line.dumpGameMore = &dumpGameMore{g.Marked, g.Slot, g.Started, g.Ended, g.Worker, detail(r.Final)}
+		line.dumpGameMore = &dumpGameMore{Marked: g.Marked, Slot: g.Slot, Started: g.Started, Ended: g.Ended, Worker: g.Worker, Final: detail(r.Final)}
+		if g.Questions != (match.Questions{}) {
+			line.Mate = &g.Questions
+		}
 	}
 	for i := range r.Moves {
 		line.Moves[i] = d.move(&r.Moves[i])

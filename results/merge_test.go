@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/long"
 	"gogi/match"
 )
 
@@ -227,7 +228,7 @@ func TestKilledUpkeep(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, mode := range []string{"upkeep-repair", "upkeep-merge", "upkeep-backup"} {
-		for after := 1; after < 30; after += 7 {
+		for after := 1; after < 30; after += long.Of(14, 7) {
 			cmd := exec.CommandContext(t.Context(), os.Args[0])
 			cmd.Env = append(os.Environ(), writerEnv+"="+path, writerModeEnv+"="+mode)
 			out, err := cmd.StdoutPipe()

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"golang.org/x/sync/errgroup"
+
+	"gogi/internal/long"
 )
 
 func runWriter(path, mode string) error {
@@ -111,7 +113,8 @@ func killed(t *testing.T, cmd *exec.Cmd) {
 func TestKill(t *testing.T) {
 	path := testPath(t)
 	acknowledged := map[int]bool{}
-	for round := range 4 {
+	rounds := long.Of(2, 4)
+	for round := range rounds {
 		cmd, lines := startWriter(t, path, "put")
 		enough := 10 + 37*round
 		for n := 0; lines.Scan(); n++ {
@@ -155,7 +158,7 @@ func TestKill(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	t.Logf("%d pairs in 4 rounds", len(acknowledged))
+	t.Logf("%d pairs in %d rounds", len(acknowledged), rounds)
 }
 
 // readBeside reads what another process is writing or has left, as a report does.

@@ -175,7 +175,7 @@ func (p *rawPair) sumOfGame(g *rawRow) (int64, error) {
 		row := map[string]*rawRow{"g": g, "p": p.pair, "o": p.opening}[table]
 		values = append(values, row.value(name))
 	}
-	return sumOf("games", shortened(values, len(values)-1)...)
+	return sumOf("games", shortened(values, len(values)-lateColumns)...)
 }
 
 // fits compares a game with its record and its players.

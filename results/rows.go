@@ -70,7 +70,7 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 
 // check refuses what can only be a mistake of the caller, or another's pair:
 // nothing wrong may get into a series that takes days. The moves are not replayed
-// (see match.Verify): what this process has played itself was judged as it went.
+// (see arbiter.Verify): what this process has played itself was judged as it went.
 func (r *Run) check(p match.PairResult) error {
 	if int64(p.Pair.ID) >= r.most.Load() {
 		return fmt.Errorf("the run never had more than %d pairs", r.most.Load())
@@ -138,7 +138,7 @@ func (r *Run) gameRow(pair match.Pair, g *match.Result) (row gameRow, err error)
 		run: r.id, seats: [4]int{g.Players[0], g.Players[1], pair.Players[0], pair.Players[1]},
 		Row: match.Row{
 			Pair: g.Pair, Leg: g.Leg, Outcome: g.Outcome, Termination: g.Termination, Note: g.Note, Points: r.plan.Rules.Points(g.Verdict),
-			Plies: len(g.Record.Moves), Sides: g.Sides, Marked: g.Marked, LastSFEN: last, Slot: g.Slot, Started: g.Started, Ended: g.Ended,
+			Plies: len(g.Record.Moves), Sides: g.Sides, Questions: g.Questions, Marked: g.Marked, LastSFEN: last, Slot: g.Slot, Started: g.Started, Ended: g.Ended,
 			MovesHash: hash, OpeningID: pair.Opening.ID, OpeningPlies: len(pair.Opening.Moves), OpeningHash: pair.Opening.Hash(), Start: pair.Opening.Start,
 		},
 	}

@@ -266,7 +266,7 @@ func storedPair(ctx context.Context, q querier, runID int64, id int) (r match.Pa
 	err = records(ctx, q, c, func(g *storedGame, record kifu.Record) error {
 		r.Games = append(r.Games, match.Result{
 			Pair: g.Pair, Leg: g.Leg, Players: [2]int(g.seats[:2]), Verdict: match.Verdict{Outcome: g.Outcome, Termination: g.Termination, Note: g.Note},
-			Record: record, Sides: g.Sides, Marked: g.Marked, Slot: g.Slot, Started: g.Started, Ended: g.Ended,
+			Record: record, Sides: g.Sides, Questions: g.Questions, Marked: g.Marked, Slot: g.Slot, Started: g.Started, Ended: g.Ended,
 		})
 		return nil
 	}, "WHERE g.run_id = ? AND g.pair = ? ORDER BY g.leg", runID, id)

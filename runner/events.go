@@ -306,7 +306,7 @@ func (e *Events) gameEnded(g *game) {
 	ev.Outcome, ev.Termination, ev.Note = r.Outcome.String(), r.Termination.String(), r.Note
 	ev.Plies, ev.Position, ev.Marked = len(r.Record.Moves), g.referee.Position().SFEN(), r.Marked
 	ev.Bundle = g.record
-	if q := g.mates.questions; q != (match.Questions{}) {
+	if q := r.Questions; q != (match.Questions{}) {
 		ev.Mate = &q
 	}
 	ev.Sides = &[2]match.Effort{r.Sides[0].Effort(names[0]), r.Sides[1].Effort(names[1])}

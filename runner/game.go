@@ -8,6 +8,7 @@ import (
 
 	"gogi/kifu"
 	"gogi/match"
+	"gogi/match/arbiter"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -20,9 +21,9 @@ type game struct {
 	match.Game
 	players     [2]Player // by colour; nil after it failed
 	limits      [2]match.Limits
-	clocks      [2]match.Clock
-	referee     *match.Referee
-	adjudicator *match.Adjudicator
+	clocks      [2]arbiter.Clock
+	referee     *arbiter.Referee
+	adjudicator *arbiter.Adjudicator
 	position    usi.Position // as sent: the start and all moves
 	result      match.Result
 	pondering   [2]bool // who was told to think on
@@ -45,23 +46,24 @@ func (s *slot) playGame(ctx context.Context, plan *match.Plan, m match.Game, pla
 	if err := g.play(ctx); err != nil {
 		return match.Result{}, err
 	}
+	g.result.Questions = g.mates.questions
 	s.events.gameEnded(g)
 	g.discardFailed()
 	return g.result, nil
 }
 
 func newGame(s *slot, plan *match.Plan, m match.Game, players [2]Player) (*game, error) {
-	referee, err := match.NewReferee(plan.Rules, m.Opening)
+	referee, err := arbiter.NewReferee(plan.Rules, m.Opening)
 	if err != nil {
 		return nil, err
 	}
 	g := &game{
-		slot: s, plan: plan, Game: m, players: players, referee: referee, adjudicator: match.NewAdjudicator(plan.Adjudication),
+		slot: s, plan: plan, Game: m, players: players, referee: referee, adjudicator: arbiter.NewAdjudicator(plan.Adjudication),
 		position: usi.Position{Start: m.Opening.USIStart(), Moves: append([]shogi.Move(nil), m.Opening.Moves...)},
 	}
 	for c := range g.limits {
 		g.limits[c] = plan.LimitsOf(m.Players[c], shogi.Colour(c))
-		g.clocks[c] = match.NewClock(g.limits[c])
+		g.clocks[c] = arbiter.NewClock(g.limits[c])
 	}
 	g.result = match.Result{Pair: m.Pair, Leg: m.Leg, Players: m.Players, Slot: s.number, Started: time.Now(), Record: g.newRecord()}
 	return g, nil
@@ -167,12 +169,12 @@ func (g *game) stood(failed bool) *Standstill {
 }
 
 // timeVerdict comes before any look at the move, as at CSA servers.
-func (g *game) timeVerdict(c shogi.Colour, reply usi.Reply, overrun time.Duration, lost bool, d match.Delays) match.Verdict {
+func (g *game) timeVerdict(c shogi.Colour, reply usi.Reply, overrun time.Duration, lost bool, d arbiter.Delays) match.Verdict {
 	switch {
 	case lost:
-		return g.overstepped(c, match.Overstep{Took: reply.Elapsed, Limit: reply.Elapsed - overrun, Delays: d})
+		return g.overstepped(c, arbiter.Overstep{Took: reply.Elapsed, Limit: reply.Elapsed - overrun, Delays: d})
 	case reply.Stopped && !g.limits[c].Timed():
-		return g.overstepped(c, match.Overstep{Took: reply.Elapsed, Delays: d})
+		return g.overstepped(c, arbiter.Overstep{Took: reply.Elapsed, Delays: d})
 	case reply.Stopped:
 		return match.LossFor(c, match.TimeForfeit, "had to be stopped")
 	}
@@ -180,13 +182,13 @@ func (g *game) timeVerdict(c shogi.Colour, reply usi.Reply, overrun time.Duratio
 }
 
 // overstepped is the loss of a player that was not in time.
-func (g *game) overstepped(c shogi.Colour, o match.Overstep) match.Verdict {
+func (g *game) overstepped(c shogi.Colour, o arbiter.Overstep) match.Verdict {
 	return match.LossFor(c, g.tooLate(c), g.explain(c, o).String())
 }
 
 // explain completes what is known of a player that was not in time, and marks the game
 // where that may be the doing of the machine or of this program.
-func (g *game) explain(c shogi.Colour, o match.Overstep) match.Overstep {
+func (g *game) explain(c shogi.Colour, o arbiter.Overstep) arbiter.Overstep {
 	o.Margin = g.limits[c].Margin
 	if !g.limits[c].Timed() {
 		o.Stall, o.Limit = true, g.limits[c].Stall
@@ -239,7 +241,7 @@ func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move 
 }
 
 // failed turns a fault into a verdict, or into an unplayed pair.
-func (g *game) failed(c shogi.Colour, reply usi.Reply, err error, d match.Delays) (match.Verdict, error) {
+func (g *game) failed(c shogi.Colour, reply usi.Reply, err error, d arbiter.Delays) (match.Verdict, error) {
 	fault, ok := errors.AsType[*usi.Fault](err)
 	if !ok || fault.Kind == usi.FaultConnection {
 		return match.Verdict{}, err
@@ -254,7 +256,7 @@ func (g *game) failed(c shogi.Colour, reply usi.Reply, err error, d match.Delays
 	}
 	g.result.Sides[c].Add(kifu.Move{Time: fault.Elapsed, Nodes: reply.Nodes}, overrun)
 	v := match.LossFor(c, match.Crash, note(fault))
-	switch o := (match.Overstep{Took: fault.Elapsed, Limit: limit, Silent: true, Delays: d}); fault.Kind {
+	switch o := (arbiter.Overstep{Took: fault.Elapsed, Limit: limit, Silent: true, Delays: d}); fault.Kind {
 	case usi.FaultHang:
 		v.Termination, v.Note = g.tooLate(c), v.Note+"; "+g.explain(c, o).String()
 	case usi.FaultNotRead: // it did not even begin

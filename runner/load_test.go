@@ -2,7 +2,6 @@ package runner_test
 
 import (
 	"context"
-	"flag"
 	"io"
 	"runtime"
 	"sync"
@@ -10,13 +9,12 @@ import (
 	"time"
 
 	"gogi/internal/fakeengine"
+	"gogi/internal/long"
 	"gogi/match"
 	"gogi/runner"
 	"gogi/usi"
 	"gogi/usi/process"
 )
-
-var long = flag.Bool("long", false, "play as many games under load as docs/time.md quotes")
 
 func TestMain(m *testing.M) { fakeengine.RunTests(m) }
 
@@ -29,15 +27,18 @@ func TestNoForfeitIsUnexplainedUnderLoad(t *testing.T) {
 		margin time.Duration
 		atOnce int
 		games  int
-		many   int // games of a long test
+		many   int // games that docs/time.md quotes
 	}{
-		"asleep":              {false, match.DefaultMargin, 16, 48, 10_000},
+		"asleep":              {false, match.DefaultMargin, 16, long.Of(16, 48), 10_000},
 		"asleep, margin 10ms": {false, 10 * time.Millisecond, 16, 16, 2000},
 		"busy":                {true, match.DefaultMargin, 2, 4, 2000},
 		"busy, margin 10ms":   {true, 10 * time.Millisecond, 2, 4, 1000},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if *long {
+			if test.busy != (test.margin < match.DefaultMargin) {
+				long.Only(t, "the two others have both engines and both margins")
+			}
+			if long.Figures() {
 				test.games = test.many
 			}
 			load(t, 2*runtime.NumCPU())

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gogi/match"
+	"gogi/match/arbiter"
 	"gogi/runner"
 	"gogi/shogi"
 	"gogi/usi"
@@ -97,7 +98,7 @@ func TestMatesAreProven(t *testing.T) {
 			}
 		}
 		r := sink.pairs[0]
-		if err := match.Verify(plan, &r); err != nil {
+		if err := arbiter.Verify(plan, &r); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"gogi/match"
+	"gogi/match/arbiter"
 	"gogi/shogi"
 )
 
@@ -47,7 +47,7 @@ type reading struct {
 func (g *game) watchMove(c shogi.Colour) {
 	tolerance, timed := g.limits[c].Margin, g.limits[c].Timed()
 	if !timed {
-		tolerance = match.StallTolerance(g.limits[c].Stall)
+		tolerance = arbiter.StallTolerance(g.limits[c].Stall)
 	}
 	g.watch.late = g.slot.late
 	waiter, _ := g.players[c].(Waiter)
@@ -113,7 +113,7 @@ func (w *moveWatch) read() {
 // end ends the watch. slowed reports whether the player waited for a CPU, or this
 // program was late, by more than the tolerance; sending is how late it is known to
 // have been besides. The delays of a move within the tolerance are not looked at.
-func (w *moveWatch) end(sending time.Duration) (d match.Delays, slowed bool) {
+func (w *moveWatch) end(sending time.Duration) (d arbiter.Delays, slowed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.on = false

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"gogi/match"
+	"gogi/match/arbiter"
 	"gogi/shogi"
 )
 
@@ -33,18 +33,18 @@ func TestMoveWatchLooks(t *testing.T) {
 		looks   []time.Duration
 		sending time.Duration
 		none    bool
-		want    match.Delays
+		want    arbiter.Delays
 		slowed  bool
 	}{
-		"a quick move":           {24 * ms, []time.Duration{0}, 0, false, match.Delays{}, false},
-		"within the margin":      {100 * ms, []time.Duration{0, 25 * ms}, 0, false, match.Delays{}, false},
-		"beyond it":              {125 * ms, []time.Duration{0, 25 * ms, 125 * ms}, 0, false, match.Delays{Waited: 12500 * time.Microsecond, Known: true}, false},
-		"beyond the time":        {1500 * ms, []time.Duration{0, 25 * ms, 1100 * ms, 1500 * ms}, 0, false, match.Delays{Waited: 150 * ms, Known: true}, true},
-		"three quarters":         {775 * ms, []time.Duration{0, 25 * ms, 775 * ms}, 0, false, match.Delays{Waited: 77500 * time.Microsecond, Known: true}, false},
-		"more":                   {776 * ms, []time.Duration{0, 25 * ms, 776 * ms}, 0, false, match.Delays{Waited: 77600 * time.Microsecond, Known: true}, true},
-		"it cannot be known":     {1500 * ms, []time.Duration{0, 25 * ms, 1100 * ms, 1500 * ms}, 0, true, match.Delays{}, false},
-		"it took long to send":   {125 * ms, []time.Duration{0, 25 * ms, 125 * ms}, 101 * ms, false, match.Delays{Waited: 12500 * time.Microsecond, Known: true, Late: 101 * ms}, true},
-		"it took a while, quick": {50 * ms, []time.Duration{0, 25 * ms}, 49 * ms, false, match.Delays{}, false},
+		"a quick move":           {24 * ms, []time.Duration{0}, 0, false, arbiter.Delays{}, false},
+		"within the margin":      {100 * ms, []time.Duration{0, 25 * ms}, 0, false, arbiter.Delays{}, false},
+		"beyond it":              {125 * ms, []time.Duration{0, 25 * ms, 125 * ms}, 0, false, arbiter.Delays{Waited: 12500 * time.Microsecond, Known: true}, false},
+		"beyond the time":        {1500 * ms, []time.Duration{0, 25 * ms, 1100 * ms, 1500 * ms}, 0, false, arbiter.Delays{Waited: 150 * ms, Known: true}, true},
+		"three quarters":         {775 * ms, []time.Duration{0, 25 * ms, 775 * ms}, 0, false, arbiter.Delays{Waited: 77500 * time.Microsecond, Known: true}, false},
+		"more":                   {776 * ms, []time.Duration{0, 25 * ms, 776 * ms}, 0, false, arbiter.Delays{Waited: 77600 * time.Microsecond, Known: true}, true},
+		"it cannot be known":     {1500 * ms, []time.Duration{0, 25 * ms, 1100 * ms, 1500 * ms}, 0, true, arbiter.Delays{}, false},
+		"it took long to send":   {125 * ms, []time.Duration{0, 25 * ms, 125 * ms}, 101 * ms, false, arbiter.Delays{Waited: 12500 * time.Microsecond, Known: true, Late: 101 * ms}, true},
+		"it took a while, quick": {50 * ms, []time.Duration{0, 25 * ms}, 49 * ms, false, arbiter.Delays{}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gogi/match"
+	"gogi/match/arbiter"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -20,7 +21,7 @@ func replay(t *testing.T, g *Game) match.Verdict {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := match.BlankReferee(rules)
+	r := arbiter.BlankReferee(rules)
 	if err := r.Restart(start, nil); err != nil {
 		t.Fatal(err)
 	}

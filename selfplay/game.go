@@ -12,6 +12,7 @@ import (
 
 	"gogi/kifu"
 	"gogi/match"
+	"gogi/match/arbiter"
 	"gogi/runner"
 	"gogi/shogi"
 	"gogi/usi"
@@ -65,8 +66,8 @@ type playing struct {
 	*seat
 
 	random      *rand.Rand
-	referee     *match.Referee
-	adjudicator *match.Adjudicator
+	referee     *arbiter.Referee
+	adjudicator *arbiter.Adjudicator
 	line        usi.Position
 	given       int // plies before the player's first
 	result      Game
@@ -75,7 +76,7 @@ type playing struct {
 // newPlaying has the chance of a game, by its number among all there can be.
 func newPlaying(s *seat, number uint64) *playing {
 	return &playing{
-		seat: s, referee: match.BlankReferee(s.Plan.Rules), adjudicator: match.NewAdjudicator(s.Plan.Adjudication),
+		seat: s, referee: arbiter.BlankReferee(s.Plan.Rules), adjudicator: arbiter.NewAdjudicator(s.Plan.Adjudication),
 		random: rand.New(rand.NewPCG(s.Plan.Seed, number)), //nolint:gosec // to be repeated, not to be secret
 	}
 }

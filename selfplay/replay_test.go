@@ -140,3 +140,21 @@ func TestHanded(t *testing.T) {
 		*u = before
 	}
 }
+
+// TestReplayOfRejectedBeginnings: the search by which a beginning was found to be unequal has
+// drawn its nodes, and what is drawn after it is found again only if that is remembered.
+func TestReplayOfRejectedBeginnings(t *testing.T) {
+	t.Parallel()
+	g := generator(t)
+	g.Design.Window, g.Design.NodeJitter, g.Design.Games = 40, 0.5, 12
+	b, err := g.Block(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Redrawn.Unequal < 3 {
+		t.Fatalf("%d beginnings were unequal: expected some", b.Redrawn.Unequal)
+	}
+	if err := b.Replay(g.Plan, g.Design); err != nil {
+		t.Errorf("%d beginnings were unequal, and %v", b.Redrawn.Unequal, err)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/long"
 	"gogi/usi"
 )
 
@@ -101,6 +102,7 @@ func TestCouncilOfCouncils(t *testing.T) {
 // TestRealCouncil plays a short game of two real engines that vote.
 func TestRealCouncil(t *testing.T) {
 	t.Parallel()
+	long.Only(t, "gpsusi takes seconds of a CPU to start; the other tests have engines that answer as it does")
 	realEngines(t)
 	g := loadKnown(t, `
 [[engine]]

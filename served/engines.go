@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"gogi/configs"
+	"gogi/configs/identities"
 	"gogi/ensemble"
 	"gogi/match"
 	"gogi/usi"
@@ -85,7 +85,7 @@ func (e *councilEngine) ask(change func(*councilEngine)) {
 func (e *councilEngine) settings(declared []usi.Option) (list []usi.Setting, version int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	automatic, user := configs.Settings(e.player, e.plan, declared)
+	automatic, user := identities.Settings(e.player, e.plan, declared)
 	list = append(automatic, user...)
 	if o, ok := usi.FindOption(declared, "USI_Hash"); ok && e.hash != "" {
 		if value, err := o.Accept(e.hash); err == nil {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gogi/internal/long"
 	"gogi/stats/counts"
 
 	"gonum.org/v1/gonum/mathext"
@@ -161,7 +162,7 @@ func TestPairIntervalCoverage(t *testing.T) {
 		if c < 0.95-1e-6 {
 			t.Errorf("%v: %.5f", p, c)
 		}
-		if *long {
+		if long.Figures() {
 			t.Logf("10 pairs %v: %.4f", p, c)
 		}
 	}
@@ -185,7 +186,7 @@ func TestSimulatedPairIntervalCoverage(t *testing.T) {
 				if c < 0.95-1e-6 {
 					t.Errorf("%d pairs, %v: %.5f", n, p, c)
 				}
-				if *long {
+				if long.Figures() {
 					t.Logf("%d pairs, %v: %.4f exactly", n, p, c)
 				}
 				continue
@@ -205,7 +206,7 @@ func TestSimulatedPairIntervalCoverage(t *testing.T) {
 			if exceeds(times-covered, times, 0.05) {
 				t.Errorf("%d pairs, %v: %d of %d", n, p, covered, times)
 			}
-			if *long {
+			if long.Figures() {
 				c := float64(covered) / float64(times)
 				t.Logf("%d pairs, %v: %.4f, s.e. %.4f", n, p, c, math.Sqrt(c*(1-c)/float64(times)))
 			}

@@ -48,6 +48,7 @@ type Series struct {
 	copies   int
 	legs     int // of every pair; 0 before the first
 	openings map[string]*opening
+	seen     map[played]struct{}
 	order    []*opening // as they first came, so that sums are always taken alike
 	means    means      // of the openings, by outcome
 }
@@ -61,7 +62,13 @@ type opening struct {
 	pairs           int
 	points, squares int // sums over pairs, in thousandths and their squares
 	halves          int // half points by outcome: 2 a win, 1 a draw, whatever the rules gave
-	seen            [][2]uint64
+}
+
+// played is the games of a pair of an opening, as [Play.print] has them. All are in one
+// map: a long series may have few openings, and half a million pairs of each.
+type played struct {
+	opening *opening
+	print   [2]uint64
 }
 
 // Add counts a pair, in plan order, and reports whether each of its games
@@ -98,7 +105,7 @@ func (s *Series) Add(p Play) (repeats bool, err error) {
 	}
 	o.add(p.Pair, points)
 	s.means.take(o.mean(s.legs), 1)
-	repeats = o.repeats(p)
+	repeats = s.repeats(o, p)
 	if repeats {
 		s.copies++
 	}
@@ -137,16 +144,17 @@ func (o *opening) add(p Pair, points int) {
 	o.halves += 2*w.Wins + w.Draws
 }
 
-func (o *opening) repeats(p Play) bool {
+// repeats reports whether the games of the opening were played before, and notes them.
+func (s *Series) repeats(o *opening, p Play) bool {
 	if len(p.Games) == 0 {
 		return false
 	}
-	print := p.print()
-	if slices.Contains(o.seen, print) {
-		return true
+	if s.seen == nil {
+		s.seen = map[played]struct{}{}
 	}
-	o.seen = append(o.seen, print)
-	return false
+	before := len(s.seen) // one look at a large map instead of two
+	s.seen[played{o, p.print()}] = struct{}{}
+	return len(s.seen) == before
 }
 
 // mean is the mean score by outcome, in [0, 1].

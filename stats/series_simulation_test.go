@@ -1,25 +1,20 @@
 package stats
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"strconv"
 	"testing"
 
+	"gogi/internal/long"
 	"gogi/stats/counts"
 )
-
-// long asks for the simulations of docs/statistics.md in full:
-//
-//	go test ./stats -run Simulat -long -v -timeout 2h
-var long = flag.Bool("long", false, "simulate as many series as docs/statistics.md quotes")
 
 // series is how many series a simulation plays: a few to notice a broken rule,
 // or those of the documentation.
 func series(few, many int) int {
-	if *long {
+	if long.Figures() {
 		return many
 	}
 	return few
@@ -202,7 +197,7 @@ var gateDesign = SPRT{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Model: ModelLo
 // part with copies set aside, they do.
 func TestSimulatedGates(t *testing.T) {
 	n, pairs, all := series(60, 2000), 200, []condition{deterministic, late(0.3), late(0.9), leaky(0.02, 40, 170)}
-	if *long {
+	if long.Figures() {
 		pairs, all = 600, conditions()
 	}
 	for _, c := range all {
@@ -211,7 +206,7 @@ func TestSimulatedGates(t *testing.T) {
 			if exceeds(passes, n, gateDesign.Alpha) {
 				t.Errorf("%s, %d openings: %d of %d gates between equals pass", c.name, openings, passes, n)
 			}
-			if *long {
+			if long.Figures() {
 				every, aside := falsePasses(t, gateDesign, c, openings, pairs, n/4, everyPair), falsePasses(t, gateDesign, c, openings, pairs, n/4, noCopies)
 				t.Logf("%-28s %3d openings: every pair %.3f, copies aside %.3f, openings %.4f", c.name, openings,
 					float64(every)/float64(n/4), float64(aside)/float64(n/4), float64(passes)/float64(n))
@@ -275,7 +270,7 @@ func TestSimulatedSignFlip(t *testing.T) {
 					}
 				}
 			}
-			if *long {
+			if long.Figures() {
 				t.Logf("%-28s %3d openings: one-sided %.4f, two-sided %.4f", c.name, openings, float64(found[counts.Less])/float64(n), float64(found[counts.TwoSided])/float64(n))
 			}
 			for alt, k := range found {

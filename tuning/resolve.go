@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"gogi/configs"
+	"gogi/configs/advice"
 	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/tune"
@@ -39,7 +40,7 @@ type Wish struct {
 
 // Resolve makes the tune of a plan whose two players are the same engine, which declares
 // these options. The plan that is given stays as it is: a validation is made from it.
-func (w *Wish) Resolve(base *match.Plan, declared []usi.Option) (*tune.Plan, []configs.Warning, error) {
+func (w *Wish) Resolve(base *match.Plan, declared []usi.Option) (*tune.Plan, []advice.Warning, error) {
 	params, err := w.params(base, declared)
 	if err != nil {
 		return nil, nil, err
@@ -401,9 +402,9 @@ const (
 	farShare       = 20 // a path of which more than the 1/20 is in flight learns late
 )
 
-func (w *Wish) warnings(base *match.Plan, p *tune.Plan) (list []configs.Warning, err error) {
+func (w *Wish) warnings(base *match.Plan, p *tune.Plan) (list []advice.Warning, err error) {
 	warn := func(phrase string, args ...any) {
-		list = append(list, configs.Warning{Text: phrases.Of(phrase, args...)})
+		list = append(list, advice.Warning{Text: phrases.Of(phrase, args...)})
 	}
 	used := 0
 	limits := base.Players[0].Limits

@@ -373,7 +373,10 @@ func isExactLine(line []byte) bool {
 	if i < 0 || find(line[:i], "erbound", 2) >= 0 {
 		return false
 	}
-	pv := bytes.TrimLeft(line[i+len(" pv "):], " \t")
+	pv := line[i+len(" pv "):]
+	for len(pv) > 0 && isBlank(pv[0]) {
+		pv = pv[1:]
+	}
 	return len(pv) > 0 && (pv[0] >= '1' && pv[0] <= '9' || pv[0] >= 'A' && pv[0] <= 'Z')
 }
 

@@ -160,3 +160,16 @@ func TestPositionLineGrows(t *testing.T) {
 		}
 	})
 }
+
+// Blanks between "pv" and the first move do not make a line less exact.
+func TestExactLineWithBlanks(t *testing.T) {
+	for line, want := range map[string]bool{
+		"info depth 3 score cp 5 pv 7g7f": true, "info depth 3 score cp 5 pv  \t7g7f": true,
+		"info depth 3 score cp 5 pv  ": false, "info depth 3 score cp 5 pv  resign": false,
+		"info depth 3 score cp 5 lowerbound pv  7g7f": false,
+	} {
+		if got := isExactLine([]byte(line)); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+}

@@ -24,7 +24,7 @@ import (
 
 // phrase is where a template or a program says one, and heads where it says several.
 var (
-	phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|speaker\(r\)\(|phrases\.Of\(\s*|phrases\.Errorf\(\s*|phrases\.Say\((?:in|[cd]\.in|d\.Tongue|env\.Tongue|\w+\.Tongue), |Reason\(|\bWhat: |\bblock\(|\.(?:Elo)?Why = |\bwarning\(\s*|\bwarn\(|\.add\((?:Pass|Warn|Fail|k\.gravity\(\)|gravity|judgeMate\(answer\)), )("(?:[^"\\]|\\.)*")`)
+	phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|speaker\(r\)\(|phrases\.Of\(\s*|advice\.Of\(\s*|phrases\.Errorf\(\s*|phrases\.Say\((?:in|[cd]\.in|d\.Tongue|env\.Tongue|\w+\.Tongue), |Reason\(|\bWhat: |\bblock\(|\.(?:Elo)?Why = |\bwarning\(\s*|\bwarn\(|\.add\((?:Pass|Warn|Fail|k\.gravity\(\)|gravity|judgeMate\(answer\)), )("(?:[^"\\]|\\.)*")`)
 	heads  = regexp.MustCompile(`(?:\br\.table\(|phrases\.Heads\([\w.]+, )("(?:[^"\\]|\\.)*"(?:, "(?:[^"\\]|\\.)*")*)`)
 	quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 )
@@ -59,7 +59,7 @@ func saidPhrases(t *testing.T) map[string]string {
 	for _, pattern := range []string{
 		"templates/*.gohtml", "*.go", "../report/page/templates/*.gohtml", "../report/page/*.go", "../effects/*.gohtml", "../effects/*.go",
 		"../stats/reasons.go", "../stats/rating/crosstable/connect.go", "../tournament/*.go", "../report/*.go", "../report/text/*.go", "../archive/*.go",
-		"../compare/*.go", "../examine/*.go", "../reckon/*.go", "../votes/*.go", "../upkeep/*.go", "../recount/*.go", "../configs/*.go", "../players/*.go", "../gate/*.go", "../tuning/*.go", "../internal/verb/*.go", "../ratings/*.go", "../screen/*.go", "../live/words/*.go", "../cmd/gogi/*.go", "../cmd/gogi/*/*.go",
+		"../compare/*.go", "../examine/*.go", "../reckon/*.go", "../votes/*.go", "../upkeep/*.go", "../recount/*.go", "../configs/*.go", "../configs/*/*.go", "../players/*.go", "../gate/*.go", "../tuning/*.go", "../internal/verb/*.go", "../ratings/*.go", "../regression/ranksum.go", "../screen/*.go", "../live/words/*.go", "../cmd/gogi/*.go", "../cmd/gogi/*/*.go",
 	} {
 		files, err := filepath.Glob(filepath.FromSlash(pattern))
 		if err != nil || len(files) == 0 {

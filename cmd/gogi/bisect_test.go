@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -12,8 +13,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"gogi/internal/await"
+	"gogi/internal/long"
 	"gogi/internal/unfit"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
@@ -132,71 +134,76 @@ func TestBisectCodes(t *testing.T) {
 	series := func(file string, more ...string) []string {
 		return append([]string{"match", file, "-q", "--exit=bisect", "--nodes", "10", "--games", "10"}, more...)
 	}
-	for name, c := range map[string]struct {
+	type step struct {
 		args []string
 		code int
 		says string
-	}{
+	}
+	steps := map[string]step{
 		"equal":                       {line(equal, base), 0, "bisect: good: "},
 		"weaker":                      {line("dev=fakeengine -script resign@go", base), 1, "bisect: bad: "},
-		"crashes later in each game":  {line("dev=fakeengine -script exit@go:3", base, "--restart", "game"), 1, "bisect: bad: "},
 		"a gate that fails":           {line("dev=fakeengine -script resign@go", base, "--games", "40", "--sprt=-400,0"), 1, "bisect: bad: SPRT"},
-		"a gate that passes":          {line(equal, "base=fakeengine -script resign@go", "--games", "40", "--sprt=-400,0"), 0, "bisect: good: SPRT"},
-		"a gate that cannot decide":   {line(equal, base, "--games", "40", "--sprt=-20,0", "--bisect-commits", "100"), 255, "cannot decide"},
 		"the program is missing":      {line("dev=./missing", base), 125, "no such file"},
-		"it is not in PATH":           {line("dev=nosuchprogram", base), 125, "nosuchprogram"},
-		"it is a folder":              {line("dev=./folder", base), 125, "folder"},
-		"it is not executable":        {line("dev=./plain", base), 125, "chmod"},
 		"it is no program":            {line("dev=./binary", base), 125, "exec format"},
-		"it ends at once":             {line("dev=false", base), 125, "bisect: skip"},
-		"it says nothing":             {series("mute-series.toml"), 125, "bisect: skip"},
 		"it crashes at isready":       {line("dev=fakeengine -script exit@isready", base), 125, "bisect: skip"},
 		"it crashes before its moves": {line("dev=fakeengine -script exit@go", base), 125, "crashing before its first move"},
 		"it lacks an option":          {line(equal, base, "--option", "dev.Nonsense=1"), 125, "Nonsense"},
-		"its option's range":          {line("dev=builtin", base, "--option", "dev.MultiPV=1000"), 125, "MultiPV"},
 		"a member does not start":     {series("council.toml", "--engine", base, "--players", "C,base"), 125, "missing"},
-		"a varied member crashes":     {series("vary.toml", "--players", "C,base"), 125, "bisect: skip"},
-
-		"mistyped flag":              {line(equal, base, "--bad"), 255, "--bad"},
-		"mistyped verb":              {append([]string{"mach"}, line(equal, base)[1:]...), 255, "mach"},
-		"another verb":               {[]string{"report", "--exit", "bisect"}, 255, "--exit"},
-		"mistyped exit":              {append(line(equal, base), "--exit", "bisct"), 255, "bisct"},
-		"mistyped exit flag":         {[]string{"match", "--exti", "bisect"}, 255, "--exti"},
-		"exit without value":         {[]string{"match", "--exit"}, 255, "--exit"},
-		"nodes of words":             {line(equal, base, "--nodes", "10k"), 255, "10k"},
-		"a negative value":           {line(equal, base, "--sprt", "-60,0"), 255, "-60,0"},
-		"hypotheses":                 {line(equal, base, "--sprt=0,-60"), 255, "lower one first"},
-		"help":                       {line(equal, base, "--help"), 255, "bisect: stop"},
-		"a dry run":                  {line(equal, base, "--dry-run"), 255, "dry run"},
-		"commits that are no number": {line(equal, base, "--bisect-commits", "many"), 255, "many"},
-		"one commit":                 {line(equal, base, "--bisect-commits", "1"), 255, "no bisection"},
-		"commits alone":              {[]string{"match", "--bisect-commits", "16"}, 255, "--exit bisect"},
-		"too few pairs":              {line(equal, base, "--games", "8"), 255, "at least 5"},
-		"too few for the steps":      {line(equal, base, "--bisect-commits", "256"), 255, "at least 8"},
-		"an odd number of games":     {line(equal, base, "--games", "11"), 255, "odd"},
-		"three players":              {line(equal, base, "--engine", "c=fakeengine", "--games", "30", "--design", "round_robin"), 255, "3 players"},
-		"openings missing":           {line(equal, base, "--openings", "nowhere.sfen"), 255, "nowhere.sfen"},
-		"openings a folder":          {line(equal, base, "--openings", "folder"), 255, "folder"},
-		"openings empty":             {line(equal, base, "--openings", "empty.sfen"), 255, "empty.sfen"},
-		"no series":                  {series("nowhere.toml"), 255, "nowhere.toml"},
-		"a series that is a folder":  {series("folder"), 255, "folder"},
-		"a series with an error":     {series("bad.toml"), 255, "bad.toml"},
-		"its working directory":      {series("dir-series.toml"), 255, "nowhere"},
-		"the database is a folder":   {line(equal, base, "--db", "folder"), 255, "folder"},
-		"the database is text":       {line(equal, base, "--db", "text.db"), 255, "text.db"},
-		"the database's folder":      {line(equal, base, "--db", "nowhere/x.db"), 255, "nowhere"},
-		"a full disk":                {line(equal, base, "--db", "/dev/full"), 255, "/dev/full"},
-		"the other is missing":       {line(equal, "base=./missing"), 255, "missing"},
-		"the other ends at once":     {line(equal, "base=false"), 255, "base"},
-		"the other is no program":    {line(equal, "base=./binary"), 255, "exec format"},
-		"the other crashes at ready": {line(equal, "base=fakeengine -script exit@isready"), 255, "base"},
-		"the other lacks an option":  {line(equal, base, "--option", "base.Nonsense=1"), 255, "Nonsense"},
-		"the other wins nothing":     {line("dev=fakeengine -script resign@go:3", "base=fakeengine -script exit@go"), 255, "by faults"},
-		"an option that nobody has":  {line(equal, base, "--option", "all.Nonsense=1"), 255, "Nonsense"},
-		"both are missing":           {line("dev=./missing", "base=./missing"), 255, "missing"},
-		"missing, and no openings":   {line("dev=./missing", base, "--openings", "nowhere.sfen"), 255, "nowhere.sfen"},
-		"it plays on both sides":     {series("council.toml", "--players", "dev,C"), 255, "missing"},
-	} {
+		"mistyped flag":               {line(equal, base, "--bad"), 255, "--bad"},
+		"another verb":                {[]string{"report", "--exit", "bisect"}, 255, "--exit"},
+		"mistyped exit flag":          {[]string{"match", "--exti", "bisect"}, 255, "--exti"},
+		"a negative value":            {line(equal, base, "--sprt", "-60,0"), 255, "-60,0"},
+		"help":                        {line(equal, base, "--help"), 255, "bisect: stop"},
+		"a dry run":                   {line(equal, base, "--dry-run"), 255, "dry run"},
+		"commits alone":               {[]string{"match", "--bisect-commits", "16"}, 255, "--exit bisect"},
+		"too few for the steps":       {line(equal, base, "--bisect-commits", "256"), 255, "at least 8"},
+		"no series":                   {series("nowhere.toml"), 255, "nowhere.toml"},
+		"a series with an error":      {series("bad.toml"), 255, "bad.toml"},
+		"the database is text":        {line(equal, base, "--db", "text.db"), 255, "text.db"},
+		"a full disk":                 {line(equal, base, "--db", "/dev/full"), 255, "/dev/full"},
+		"the other is missing":        {line(equal, "base=./missing"), 255, "missing"},
+		"the other crashes at ready":  {line(equal, "base=fakeengine -script exit@isready"), 255, "base"},
+		"the other wins nothing":      {line("dev=fakeengine -script resign@go:3", "base=fakeengine -script exit@go"), 255, "by faults"},
+		"both are missing":            {line("dev=./missing", "base=./missing"), 255, "missing"},
+	}
+	if long.Asked() {
+		maps.Copy(steps, map[string]step{ // each of a kind that is there already
+			"crashes later in each game": {line("dev=fakeengine -script exit@go:3", base, "--restart", "game"), 1, "bisect: bad: "},
+			"a gate that passes":         {line(equal, "base=fakeengine -script resign@go", "--games", "40", "--sprt=-400,0"), 0, "bisect: good: SPRT"},
+			"a gate that cannot decide":  {line(equal, base, "--games", "40", "--sprt=-20,0", "--bisect-commits", "100"), 255, "cannot decide"},
+			"it is not in PATH":          {line("dev=nosuchprogram", base), 125, "nosuchprogram"},
+			"it is a folder":             {line("dev=./folder", base), 125, "folder"},
+			"it is not executable":       {line("dev=./plain", base), 125, "chmod"},
+			"it ends at once":            {line("dev=false", base), 125, "bisect: skip"},
+			"it says nothing":            {series("mute-series.toml"), 125, "bisect: skip"},
+			"its option's range":         {line("dev=builtin", base, "--option", "dev.MultiPV=1000"), 125, "MultiPV"},
+			"a varied member crashes":    {series("vary.toml", "--players", "C,base"), 125, "bisect: skip"},
+			"mistyped verb":              {append([]string{"mach"}, line(equal, base)[1:]...), 255, "mach"},
+			"mistyped exit":              {append(line(equal, base), "--exit", "bisct"), 255, "bisct"},
+			"exit without value":         {[]string{"match", "--exit"}, 255, "--exit"},
+			"nodes of words":             {line(equal, base, "--nodes", "10k"), 255, "10k"},
+			"hypotheses":                 {line(equal, base, "--sprt=0,-60"), 255, "lower one first"},
+			"commits that are no number": {line(equal, base, "--bisect-commits", "many"), 255, "many"},
+			"one commit":                 {line(equal, base, "--bisect-commits", "1"), 255, "no bisection"},
+			"too few pairs":              {line(equal, base, "--games", "8"), 255, "at least 5"},
+			"an odd number of games":     {line(equal, base, "--games", "11"), 255, "odd"},
+			"three players":              {line(equal, base, "--engine", "c=fakeengine", "--games", "30", "--design", "round_robin"), 255, "3 players"},
+			"openings missing":           {line(equal, base, "--openings", "nowhere.sfen"), 255, "nowhere.sfen"},
+			"openings a folder":          {line(equal, base, "--openings", "folder"), 255, "folder"},
+			"openings empty":             {line(equal, base, "--openings", "empty.sfen"), 255, "empty.sfen"},
+			"a series that is a folder":  {series("folder"), 255, "folder"},
+			"its working directory":      {series("dir-series.toml"), 255, "nowhere"},
+			"the database is a folder":   {line(equal, base, "--db", "folder"), 255, "folder"},
+			"the database's folder":      {line(equal, base, "--db", "nowhere/x.db"), 255, "nowhere"},
+			"the other ends at once":     {line(equal, "base=false"), 255, "base"},
+			"the other is no program":    {line(equal, "base=./binary"), 255, "exec format"},
+			"the other lacks an option":  {line(equal, base, "--option", "base.Nonsense=1"), 255, "Nonsense"},
+			"an option that nobody has":  {line(equal, base, "--option", "all.Nonsense=1"), 255, "Nonsense"},
+			"missing, and no openings":   {line("dev=./missing", base, "--openings", "nowhere.sfen"), 255, "nowhere.sfen"},
+			"it plays on both sides":     {series("council.toml", "--players", "dev,C"), 255, "missing"},
+		})
+	}
+	for name, c := range steps {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			code, stderr := exitCode(t, ground(t), append([]string{"gogi"}, c.args...)...)
@@ -263,14 +270,11 @@ func waiting(t *testing.T, dir string) *exec.Cmd {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(time.Minute)
-	for tick := time.NewTicker(10 * time.Millisecond); time.Now().Before(deadline); <-tick.C {
-		if text, _ := os.ReadFile(mark); len(text) > 0 {
-			return cmd
-		}
-	}
-	t.Fatalf("no engine was asked for a move: %s", cmd.Stderr)
-	return nil
+	await.That(t, "an engine was asked for a move", func() bool {
+		text, _ := os.ReadFile(mark)
+		return len(text) > 0
+	})
+	return cmd
 }
 
 // TestBisectSignals: whatever ends the program in a game ends the bisection. SIGQUIT is

@@ -7,7 +7,9 @@ import (
 	"gogi/cmd/gogi/easeverbs"
 	"gogi/cmd/gogi/farmverbs"
 	"gogi/cmd/gogi/recordverbs"
+	"gogi/cmd/gogi/statverbs"
 	"gogi/cmd/gogi/tuneverbs"
+	"gogi/cmd/gogi/voteverbs"
 	"gogi/internal/verb"
 	"os"
 	"runtime/debug"
@@ -27,22 +29,22 @@ type commandLine struct {
 	Gate         gateCommand                 `cmd:"" help:"Say whether a run passes its gate: exit code 0, 10 or 11 (inconclusive)."`
 	Compare      compareCommand              `cmd:"" help:"Say whether a newer version gained more against an opponent than an older one; of more versions, the trend."`
 	EloWhere     eloWhereCommand             `cmd:"" help:"Look where the difference between two players comes from: openings, colour, turning point, time, length, end."`
-	Rate         rateCommand                 `cmd:"" help:"Rate the players of files of games, or of runs."`
-	Regress      regressCommand              `cmd:"" help:"Explain one column of a table by others: least squares and correlations."`
-	Stats        statsCommand                `cmd:"" help:"Reckon from counts: intervals, tests, sequential tests, plans, Elo."`
-	Games        gamesCommand                `cmd:"" help:"List a run's games, or print one of them as USI or CSA."`
+	Rate         statverbs.RateCommand       `cmd:"" help:"Rate the players of files of games, or of runs."`
+	Regress      statverbs.RegressCommand    `cmd:"" help:"Explain one column of a table by others: least squares and correlations."`
+	Stats        statverbs.Command           `cmd:"" help:"Reckon from counts: intervals, tests, sequential tests, plans, Elo."`
+	Games        gamesCommand                `cmd:"" help:"List a run's games, or print one of them in any format of records."`
 	Export       recordverbs.ExportCommand   `cmd:"" help:"Write a run's games into files: CSA, KIF, JKF, USI and others, or training data."`
 	Import       recordverbs.ImportCommand   `cmd:"" help:"Bring files of games into a database, as a run."`
 	Inspect      recordverbs.InspectCommand  `cmd:"" help:"Print what a file of records, training data or a book holds, as JSON lines; say what is illegal."`
 	Convert      recordverbs.ConvertCommand  `cmd:"" help:"Turn records or training data of one format into another."`
 	Book         recordverbs.BookCommand     `cmd:"" help:"Books and openings: convert, show, check, make, sample."`
-	Votes        votesCommand                `cmd:"" help:"Tell how the councils of a run voted; draw a game's weights; take votes again by other rules."`
+	Votes        voteverbs.Command           `cmd:"" help:"Tell how the councils of a run voted; draw a game's weights; take votes again by other rules."`
 	Init         initCommand                 `cmd:"" help:"Write a commented series file to start from."`
 	Lint         easeverbs.LintCommand       `cmd:"" help:"Say all that is wrong with a series file, with line numbers, without starting engines: exit code 2 where anything is."`
 	Runs         runsCommand                 `cmd:"" help:"List the runs of a database."`
 	Verify       dbverbs.VerifyCommand       `cmd:"" help:"Play every move of a run again and count it anew: exit code 0, or 12 where anything differs."`
 	Farm         farmverbs.Command           `cmd:"" help:"Play one series on many machines: coordinate, work, hand in, look."`
-	DB           dbCommand                   `cmd:"" name:"db" help:"Look at the database itself: dump, check, repair, merge, back up."`
+	DB           dbverbs.Command             `cmd:"" name:"db" help:"Look at the database itself: dump, check, repair, merge, back up."`
 	Perft        perftCommand                `cmd:"" help:"Count the leaves of the tree of legal moves."`
 	Engine       engineCommand               `cmd:"" help:"Speak USI as the built-in engine."`
 	Council      councilCommand              `cmd:"" help:"Speak USI as a council of engines, for a GUI."`
@@ -107,40 +109,4 @@ func run(ctx context.Context, args []string, env *verb.Env) (code int) {
 	}
 	env.Tongue = verb.TongueOf(grammar.Lang, os.Getenv, verb.OnTerminal(result.Writer))
 	return env.Fail(chosen.Run(), verb.Failed)
-}
-
-// statsCommand groups the verbs that reckon from counts given by hand; what
-// their numbers mean is told in docs/statistics.md.
-type statsCommand struct {
-	Interval    statsIntervalCommand    `cmd:"" help:"Between which win rates the truth lies, by each method."`
-	Test        statsTestCommand        `cmd:"" help:"Whether one side is proven stronger, and how many wins would prove it."`
-	SPRT        statsSPRTCommand        `cmd:"" name:"sprt" help:"The state of a sequential test."`
-	Plan        statsPlanCommand        `cmd:"" help:"How many games a difference takes."`
-	Elo         statsEloCommand         `cmd:"" help:"Convert between score, Elo and normalised Elo."`
-	Forecast    statsForecastCommand    `cmd:"" help:"Who wins a match of so many games, by a record."`
-	Coverage    statsCoverageCommand    `cmd:"" help:"How often each method's interval holds the truth, as a table or a figure."`
-	Adjust      statsAdjustCommand      `cmd:"" help:"What p values are worth, given how many there are."`
-	Homogeneity statsHomogeneityCommand `cmd:"" help:"Whether several sources, such as machines, agree."`
-	RankSum     statsRankSumCommand     `cmd:"" name:"ranksum" help:"Whether two groups of rows of a table differ (Wilcoxon)."`
-	RMSE        statsRMSECommand        `cmd:"" name:"rmse" help:"How far predictions are from the truth."`
-	Orders      statsOrdersCommand      `cmd:"" help:"Strengths and shares of points of games of more than two players."`
-	AIC         statsAICCommand         `cmd:"" name:"aic" help:"Compare models by printed log-likelihoods."`
-	Error       statsErrorCommand       `cmd:"" help:"The standard error S of a win rate, with n − 3/2."`
-}
-
-// dbCommand groups the verbs about the database.
-type dbCommand struct {
-	Dump   dumpCommand         `cmd:"" help:"Print everything that is stored of a run, one JSON object a line."`
-	Check  dbCheckCommand      `cmd:"" help:"Look for damage: the file, its log, the checksum of every row, whether pairs are whole; exit code 1 where there is any."`
-	Repair dbRepairCommand     `cmd:"" help:"Save what is whole of a damaged database in a new one; lost pairs are played again when the run goes on."`
-	Merge  dbMergeCommand      `cmd:"" help:"Join databases in a new one: of runs with one name and one plan, the union of their pairs."`
-	Backup dbBackupCommand     `cmd:"" help:"Copy the database to a new file, also while runs are played into it."`
-	Void   dbverbs.VoidCommand `cmd:"" help:"Take pairs out of a run, by who played them or by their numbers, to be played again; every report tells it."`
-}
-
-// votesCommand groups the verbs about the votes of councils.
-type votesCommand struct {
-	Show   votesShowCommand   `cmd:"" default:"withargs" help:"How a run's councils voted, or the votes of one game; what gogi votes does when no verb follows."`
-	Replay votesReplayCommand `cmd:"" help:"Take all recorded votes again: by the recorded rule, as a check, or by others."`
-	Fit    votesFitCommand    `cmd:"" help:"Fit each member's scale, how its centipawns become chances, to the results of a run's games."`
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gogi/configs"
+	"gogi/configs/advice"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/match"
@@ -58,7 +59,7 @@ func optionCache() string {
 
 // plan resolves the council, not more: openings are not read, and members are
 // told of a limit of plies only if the file has rules of its own.
-func (c *councilCommand) plan() (*match.Plan, []configs.Warning, error) {
+func (c *councilCommand) plan() (*match.Plan, []advice.Warning, error) {
 	file, dir, err := configs.Find(c.File)
 	if err != nil {
 		return nil, nil, err

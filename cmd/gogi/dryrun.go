@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/configs/identities"
 	"gogi/gate"
 	"gogi/internal/format"
 	"gogi/internal/phrases"
@@ -19,7 +20,7 @@ import (
 )
 
 // dryRun prints what would be played, and plays nothing.
-func dryRun(ctx context.Context, env *verb.Env, o *players.Opener, greetings []usi.Greeting, warnings []configs.Warning) error {
+func dryRun(ctx context.Context, env *verb.Env, o *players.Opener, greetings []usi.Greeting, warnings []advice.Warning) error {
 	plan, d := o.Plan, dryText{env}
 	if err := d.head(plan); err != nil {
 		return err
@@ -187,7 +188,7 @@ func (d dryText) engine(plan *match.Plan, p match.Player, limits string, g usi.G
 	for _, f := range p.Identity.Files {
 		d.line(in, "identity", fileOf(f))
 	}
-	automatic, user := configs.Settings(p, plan, g.Options)
+	automatic, user := identities.Settings(p, plan, g.Options)
 	for _, s := range automatic {
 		d.line(in, "sends", phrases.Of("%s = %s (from %s)", s.Name, orButton(s.Value), source(p, s.Name)))
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gogi/archive"
+	"gogi/internal/long"
 )
 
 // session is one pair between a good and a bad engine, over real processes.
@@ -140,25 +141,29 @@ const (
 // series goes on with a fresh process.
 func TestFaultsInPlay(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		fault, limits, termination, note string
-	}{
+	type fault struct{ fault, limits, termination, note string }
+	faults := []fault{
 		{"exit@go:3", nodes, "crash", "exit status 7; stderr: fake: leaving on purpose"},
-		{"abort@go:3", nodes, "crash", "aborted"},
 		{"hang@go:3", nodes, "stall", "waiting for bestmove after stop"},
 		{"hang@go:3", byoyomi, "time_forfeit", "waiting for bestmove after stop"},
-		{"spin@go:3", nodes, "stall", "waiting for bestmove after stop"},
-		{"chatter@go:3", nodes, "stall", "waiting for bestmove after stop"},
-		{"chatter@go:3", byoyomi, "time_forfeit", "waiting for bestmove after stop"},
 		{"deaf@go:3", nodes, "stall", "waiting for bestmove after stop"},
-		{"longline@go:3", nodes, "stall", "waiting for bestmove after stop"},
 		{"closestdout@go:3", nodes, "crash", ""},
 		{"illegal@go:3", nodes, "illegal_move", "5a5b: "},
 		{"malformed@go:3", nodes, "illegal_move", `cannot read bestmove "P@5e"`},
-		{"none@go:3", nodes, "illegal_move", `cannot read bestmove "none"`},
 		{"win@go:3", nodes, "false_declaration", "declaration fails"},
 		{"resign@go:3", nodes, "resignation", ""},
-	} {
+	}
+	if long.Asked() {
+		faults = append(faults, // which end as those do
+			fault{"abort@go:3", nodes, "crash", "aborted"},
+			fault{"spin@go:3", nodes, "stall", "waiting for bestmove after stop"},
+			fault{"chatter@go:3", nodes, "stall", "waiting for bestmove after stop"},
+			fault{"chatter@go:3", byoyomi, "time_forfeit", "waiting for bestmove after stop"},
+			fault{"longline@go:3", nodes, "stall", "waiting for bestmove after stop"},
+			fault{"none@go:3", nodes, "illegal_move", `cannot read bestmove "none"`},
+		)
+	}
+	for _, test := range faults {
 		t.Run(test.fault+" "+test.termination, func(t *testing.T) {
 			t.Parallel()
 			s := against(t, test.limits, 4, 2, "fakeengine", "-script", test.fault)

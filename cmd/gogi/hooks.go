@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"sync"
 
-	"gogi/configs"
+	"gogi/configs/shellwords"
 	"gogi/internal/foreign"
 	"gogi/internal/hook"
 	"gogi/internal/phrases"
@@ -35,7 +35,7 @@ func (h *hookFlags) parse() error {
 
 // commandOf splits a flag's command line as a shell splits words.
 func commandOf(flag, line string) (hook.Command, error) {
-	words, err := configs.SplitWords(line)
+	words, err := shellwords.Split(line)
 	if err == nil && line != "" && len(words) == 0 {
 		err = fmt.Errorf("%q names no command", line)
 	}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"runtime"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gogi/internal/fakeengine"
+	"gogi/internal/long"
 	"gogi/results"
 )
 
@@ -40,6 +42,12 @@ func TestScripts(t *testing.T) {
 			"mkzip":     mkzip,
 			"waitpairs": waitPairs,
 			"waitfor":   waitFor,
+		},
+		Condition: func(what string) (bool, error) {
+			if what != "long" {
+				return false, fmt.Errorf("%s is no condition", what)
+			}
+			return long.Asked(), nil
 		},
 	})
 }

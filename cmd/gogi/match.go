@@ -14,7 +14,8 @@ import (
 	"gogi/archive"
 	"gogi/cmd/gogi/planning"
 	"gogi/cmd/gogi/recordverbs"
-	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/configs/shellwords"
 	"gogi/faults"
 	"gogi/internal/fastchess"
 	"gogi/internal/format"
@@ -98,7 +99,7 @@ func (c *matchCommand) Run(ctx context.Context, env *verb.Env) error {
 
 // translate prints a line of fastchess as one of this program, which plays nothing.
 func translate(env *verb.Env, line string) error {
-	words, err := configs.SplitWords(line)
+	words, err := shellwords.Split(line)
 	if err != nil {
 		return usage.Wrap(fmt.Errorf("--from-fastchess: %w", err))
 	}
@@ -137,7 +138,7 @@ func (c *matchCommand) guarded(ctx context.Context, env *verb.Env, guard *proces
 }
 
 // plan resolves the file and the flags, before any engine is started.
-func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []configs.Warning, error) {
+func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []advice.Warning, error) {
 	file, dir, err := c.Read(c.File)
 	if err != nil {
 		return nil, nil, err
@@ -153,7 +154,7 @@ func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []configs.Warnin
 }
 
 // play greets the engines, opens the store, plays and reports.
-func (c *matchCommand) play(ctx context.Context, env *verb.Env, o *players.Opener, warnings []configs.Warning) (*report.Report, error) {
+func (c *matchCommand) play(ctx context.Context, env *verb.Env, o *players.Opener, warnings []advice.Warning) (*report.Report, error) {
 	greetings, more, err := c.resolve(ctx, o)
 	if err != nil {
 		return nil, err
@@ -197,7 +198,7 @@ func (c *matchCommand) play(ctx context.Context, env *verb.Env, o *players.Opene
 
 // resolve starts each engine once, to check its options and complete its
 // identity; the opener's plan is complete after it.
-func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Greeting, []configs.Warning, error) {
+func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Greeting, []advice.Warning, error) {
 	greetings, err := c.greet(ctx, o)
 	if err != nil {
 		return nil, nil, err

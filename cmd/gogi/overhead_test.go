@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gogi/match"
+	"gogi/match/arbiter"
 	"gogi/runner"
 	"gogi/usi"
 	"gogi/usi/process"
@@ -101,7 +102,7 @@ func tableGame(b *testing.B) []string {
 	for seed := range uint64(1000) {
 		rules := match.RulesProfiles()[match.DefaultRules]
 		rules.MaxPlies = overheadPlies + 1
-		referee, err := match.NewReferee(rules, match.Opening{ID: "1", Start: "startpos"})
+		referee, err := arbiter.NewReferee(rules, match.Opening{ID: "1", Start: "startpos"})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gogi/archive"
+	"gogi/internal/long"
 	"gogi/report"
 )
 
@@ -66,10 +67,8 @@ greeting_timeout = "10m" # it reads for seconds of a CPU first, of which there m
 func TestRealEnginesByNodes(t *testing.T) {
 	t.Parallel()
 	realEngines(t)
-	count, plies, nodes := 2, 30, "500" // gpsusi takes seconds of a CPU to start, and one for some thousand nodes
-	if *long {
-		count, plies, nodes = 4, 80, "2000"
-	}
+	// gpsusi takes seconds of a CPU to start, and one for some thousand nodes.
+	count, plies, nodes := long.Of(2, 4), long.Of(20, 80), long.Of("200", "2000")
 	engines := strings.NewReplacer("LIMITS", "limits = {nodes = "+nodes+"}", "2000", nodes).Replace(realPair)
 	r, games := playReal(t, fmt.Sprintf("games = %d\nconcurrency = 2\nrules = {max_plies = %d}\n%slimits = {self = true}\n", count, plies, engines))
 	if !r.Finished || r.Games != count || len(r.Faults) > 0 {
@@ -93,19 +92,16 @@ func TestRealEnginesByNodes(t *testing.T) {
 }
 
 func TestRealEnginesOnTheClock(t *testing.T) {
+	long.Only(t, "TestRealEnginesByNodes plays the same engines, and the clock is that of other engines' games")
 	realEngines(t)
 	// gpsusi counts in whole seconds and has been seen 215 ms over byoyomi 1 s.
-	plies := 10 // four of the opening; each of the others takes the second that it has
-	if *long {
-		plies = 16
-	}
-	r, games := playReal(t, fmt.Sprintf(`
+	r, games := playReal(t, `
 games = 2
 concurrency = 1
 limits = {byoyomi = "1s", margin = "900ms"}
 openings = {plies = 4}
-rules = {max_plies = %d}
-`, plies)+strings.Replace(realPair, "LIMITS", "", 1))
+rules = {max_plies = 16} # four of the opening; each of the others takes the second that it has
+`+strings.Replace(realPair, "LIMITS", "", 1))
 	if len(r.Faults) > 0 || r.Games != 2 {
 		t.Errorf("%d games, faults %v", r.Games, r.Faults)
 	}
@@ -119,6 +115,7 @@ rules = {max_plies = %d}
 // TestRealCrash: gpsusi aborts on "go nodes", which it does not know.
 func TestRealCrash(t *testing.T) {
 	t.Parallel()
+	long.Only(t, "TestFaultsInPlay has engines that crash so")
 	realEngines(t)
 	r, games := playReal(t, "games = 2\nconcurrency = 1\nlimits = {nodes = 500}\n"+strings.Replace(realPair, "LIMITS", "", 1))
 	if len(r.Faults) != 1 || r.Faults[0].Player != "gps" || r.Faults[0].Kind != "crash" || r.Faults[0].Count != 2 {

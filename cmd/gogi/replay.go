@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"gogi/configs"
+	"gogi/configs/shellwords"
 	"gogi/faults"
 	"gogi/faults/replay"
 	"gogi/internal/foreign"
@@ -66,7 +66,7 @@ func (c *replayCommand) Run(ctx context.Context, env *verb.Env) error {
 func (c *replayCommand) player(b *faults.Bundle) (match.Player, error) {
 	p := match.Player{Name: b.Player, Command: b.Command, Dir: b.Dir, Env: b.Env}
 	if c.Engine != "" {
-		words, err := configs.SplitWords(c.Engine)
+		words, err := shellwords.Split(c.Engine)
 		if err != nil {
 			return p, fmt.Errorf("--engine: %w", err)
 		}

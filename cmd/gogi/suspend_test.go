@@ -11,11 +11,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"gogi/internal/long"
 	"gogi/match"
 	"gogi/results"
 )
@@ -30,7 +32,8 @@ func TestASuspendedRunnerStoresNothingOfIt(t *testing.T) {
 	t.Parallel()
 	s := &session{dir: t.TempDir()}
 	s.tag = filepath.Base(filepath.Dir(s.dir)) + "-suspended"
-	text := fmt.Sprintf(seriesFile, 64, 8, byoyomi, `"fakeengine", "-think", "20ms"`, s.tag, s.tag)
+	played := long.Of(32, 64)
+	text := fmt.Sprintf(seriesFile, played, 8, byoyomi, `"fakeengine", "-think", "20ms"`, s.tag, s.tag)
 	if err := os.WriteFile(filepath.Join(s.dir, "series.toml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +49,8 @@ func TestASuspendedRunnerStoresNothingOfIt(t *testing.T) {
 	}
 	events := json.NewDecoder(bufio.NewReader(out))
 	var stops [][2]time.Time
-	for _, sig := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGTSTP, syscall.SIGSTOP, syscall.SIGTSTP} {
+	signals := slices.Repeat([]syscall.Signal{syscall.SIGSTOP, syscall.SIGTSTP}, long.Of(1, 2))
+	for _, sig := range signals {
 		awaitEvents(t, events, match.EventGame, 6)
 		stops = append(stops, suspend(t, cmd.Process, sig))
 	}
@@ -54,7 +58,7 @@ func TestASuspendedRunnerStoresNothingOfIt(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Fatalf("%v: %s", err, said.String())
 	}
-	if n := strings.Count(said.String(), "\nstopped: "); n != 2 || strings.Count(said.String(), "\ngoing on after ") != 2 {
+	if n := strings.Count(said.String(), "\nstopped: "); n != len(signals)/2 || strings.Count(said.String(), "\ngoing on after ") != n {
 		t.Errorf("%d stops were announced, want those by SIGTSTP: %s", n, said.String())
 	}
 	if unplayed == 0 {
@@ -70,7 +74,7 @@ func TestASuspendedRunnerStoresNothingOfIt(t *testing.T) {
 			}
 		}
 	}
-	if games != 64 {
+	if games != played {
 		t.Errorf("%d games are stored", games)
 	}
 }
@@ -101,7 +105,7 @@ func suspend(t *testing.T, p *os.Process, sig syscall.Signal) (stop [2]time.Time
 	if err := p.Signal(sig); err != nil {
 		t.Fatal(err)
 	}
-	tick := time.NewTicker(5 * time.Millisecond)
+	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for asked := time.Now(); stop[0].IsZero() || time.Since(stop[0]) < stopFor; <-tick.C {
 		stopped := isStopped(t, p.Pid)

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/long"
 	"gogi/results"
 )
 
@@ -21,7 +21,7 @@ games = %d
 seed = 3
 concurrency = 3
 limits = {nodes = 20}
-rules = {max_plies = 50}
+rules = {max_plies = %d}
 resign = "500x1"
 [[engine]]
 name = "builtin"
@@ -38,10 +38,10 @@ block = 8
 inflight = 24
 `
 
-func writeTune(t *testing.T, games int) (dir string) {
+func writeTune(t *testing.T, games, plies int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "t.toml"), fmt.Appendf(nil, quickTune, games), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "t.toml"), fmt.Appendf(nil, quickTune, games, plies), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -73,22 +73,17 @@ func pairsOf(dir string) int {
 	return info.Finished
 }
 
-var long = flag.Bool("long", false, "kill a tune of 2,000 pairs twenty times, and not one of 200 four times; real engines play longer games")
-
 // A tune that is killed many times, at any moment, has the same games, points and states
 // in the end as one that nobody disturbed.
 func TestKilledTune(t *testing.T) {
 	t.Parallel()
-	games, kills := 400, 4
-	if *long {
-		games, kills = 4000, 20
-	}
+	games, kills, plies := long.Of(240, 4000), long.Of(3, 20), long.Of(20, 50)
 	play := []string{"tune", "t.toml", "--no-validate", "--no-probe", "-q"}
-	calm := writeTune(t, games)
+	calm := writeTune(t, games, plies)
 	if out, code := gogiIn(t, calm, play...); code != 0 {
 		t.Fatalf("%d: %s", code, out)
 	}
-	killed := writeTune(t, games)
+	killed := writeTune(t, games, plies)
 	for n := range kills {
 		cmd := exec.Command("gogi", play...)
 		cmd.Dir = killed
@@ -99,7 +94,7 @@ func TestKilledTune(t *testing.T) {
 		}
 		until := (n + 1) * games / 2 / (kills + 2)
 		deadline := time.Now().Add(2 * time.Minute)
-		for tick := time.NewTicker(3 * time.Millisecond); pairsOf(killed) < until && time.Now().Before(deadline); <-tick.C {
+		for tick := time.NewTicker(15 * time.Millisecond); pairsOf(killed) < until && time.Now().Before(deadline); <-tick.C {
 		}
 		_ = cmd.Process.Kill() // it may have ended
 		_ = cmd.Wait()
@@ -129,7 +124,7 @@ func TestKilledTune(t *testing.T) {
 // alone, once; all must be passed. A larger budget is another tune, from the answer.
 func TestValidateRun(t *testing.T) {
 	t.Parallel()
-	dir := writeTune(t, 320)
+	dir := writeTune(t, 240, 50) // games that are long enough for something to be learnt
 	file := filepath.Join(dir, "t.toml")
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -159,7 +154,7 @@ func TestValidateRun(t *testing.T) {
 	if err := os.Rename(file+".away", file); err != nil {
 		t.Fatal(err)
 	}
-	if out, code := gogiIn(t, dir, "tune", "t.toml", "--games", "400", "--no-validate", "--no-probe", "-q"); code != 0 || !strings.Contains(out, "begun at the answer of t") {
+	if out, code := gogiIn(t, dir, "tune", "t.toml", "--games", "320", "--no-validate", "--no-probe", "-q"); code != 0 || !strings.Contains(out, "begun at the answer of t") {
 		t.Errorf("%d: %s", code, out)
 	}
 	if out, code := gogiIn(t, dir, "tune", "verify", "t-2"); code != 0 {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/await"
 	"gogi/internal/verb"
 	"gogi/live/socket"
 	"gogi/report"
@@ -237,11 +238,8 @@ func TestRealTerminal(t *testing.T) {
 // awaitSocket waits until the run can be watched.
 func awaitSocket(t *testing.T, dir string) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for tick := time.NewTicker(50 * time.Millisecond); time.Now().Before(deadline); <-tick.C {
-		if _, err := os.Stat(socket.Path(filepath.Join(dir, "games.db"), "live")); err == nil {
-			return
-		}
-	}
-	t.Fatal("there is no socket")
+	await.That(t, "there is a socket", func() bool {
+		_, err := os.Stat(socket.Path(filepath.Join(dir, "games.db"), "live"))
+		return err == nil
+	})
 }

@@ -4,7 +4,7 @@
 // the built-in set, each continued by four plies that the built-in engine thinks
 // nearly as good as the best, as far as the position stays balanced.
 //
-//	go run configs/paper/makeopenings.go configs/openings/builtin.sfen > configs/paper/openings.sfen
+//	go run configs/paper/makeopenings.go configs/openingfiles/openings/builtin.sfen > configs/paper/openings.sfen
 package main
 
 import (

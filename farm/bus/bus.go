@@ -341,8 +341,8 @@ func (b *Bus) answer(m *nats.Msg, f func(ctx context.Context, subject string, bo
 	reply := nats.NewMsg(m.Reply)
 	out, err := f(b.ctx, m.Subject, m.Data)
 	if err == nil {
-		if reply.Data, err = farm.Encode(out); err == nil && len(reply.Data) > farm.MaxBody/2 {
-			reply.Data, err = nil, fmt.Errorf("an answer of %d bytes: at most %d are sent", len(reply.Data), farm.MaxBody/2)
+		if reply.Data, err = farm.Encode(out); err == nil && len(reply.Data) > farm.MaxAnswer {
+			reply.Data, err = nil, fmt.Errorf("an answer of %d bytes: at most %d are sent", len(reply.Data), farm.MaxAnswer)
 		}
 	}
 	if err != nil {

@@ -134,3 +134,13 @@ func TestADeadlineThatIsOver(t *testing.T) {
 		}
 	}
 }
+
+// A coordinator starts again on a volume that others have filled: its stream may then take
+// less than when it was made.
+func TestAStreamMayTakeLess(t *testing.T) {
+	w := open(t, func(c *bus.Config) { c.MaxStream = 1 << 30 })
+	w.config.MaxStream = 4 << 20
+	w.again(t)
+	w.config.MaxStream = 2 << 30
+	w.again(t)
+}

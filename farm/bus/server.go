@@ -27,8 +27,10 @@ const (
 	// authDeadline is how long a connection may wait at the door: also while the
 	// coordinator starts.
 	authDeadline = 60 * time.Second
-	// besides is how much JetStream may store besides the two streams: the buckets.
-	besides = 256 << 20
+	// unbounded is what JetStream may reserve in all. Each stream has its own bound, and
+	// the server adds up what they had before: a sum of theirs of today would keep a
+	// coordinator from starting again where a stream shall take less than when it was made.
+	unbounded = 1 << 50
 )
 
 // embedded is the server within this process.
@@ -49,7 +51,7 @@ func startServer(c Config, own string) (*embedded, error) {
 		ServerName: "gogi-farm", Host: host, Port: port, NoSigs: true, NoLog: true,
 		MaxPayload: farm.MaxBody, MaxConn: maxConnections, PingInterval: pingEvery, MaxPingsOut: pingsOut,
 		WriteDeadline: writeDeadline, AuthTimeout: authDeadline.Seconds(), TLSConfig: c.TLS, TLSTimeout: 10,
-		JetStream: true, StoreDir: c.Dir, SyncAlways: true, JetStreamMaxStore: c.MaxStream + evidenceBytes(c.MaxStream) + besides,
+		JetStream: true, StoreDir: c.Dir, SyncAlways: true, JetStreamMaxStore: unbounded,
 		JetStreamMaxMemory: 64 << 20, DisableJetStreamBanner: true,
 		CustomClientAuthentication: e.door, AlwaysEnableNonce: true,
 	}

@@ -50,6 +50,7 @@ func Run(t *testing.T, open func(t *testing.T) Farm) {
 		{"ResultsAgain", resultsAgain},
 		{"RefusedIsDone", refusedIsDone},
 		{"AnythingCanBeRefused", anythingCanBeRefused},
+		{"LongAnswers", longAnswers},
 		{"FullThenFree", fullThenFree},
 		{"HintsAreHeard", hintsAreHeard},
 		{"EventsAreHeard", eventsAreHeard},
@@ -258,6 +259,22 @@ func refusedIsDone(t *testing.T, ctx context.Context, f Farm) {
 	next := f.Again(t)
 	if d := take(t, ctx, next, 1)[0]; string(d.Body) != "good" {
 		t.Errorf("after a refused message: %q", d.Body)
+	}
+}
+
+// longAnswers come as long as they may be, and what is longer is an error that says so.
+func longAnswers(t *testing.T, ctx context.Context, f Farm) {
+	w := f.Worker(t, "w1")
+	for beyond, want := range map[int]bool{0: true, 1: false} {
+		length := farm.MaxAnswer - 5 + beyond // beside them the head of a string of bytes
+		stop, err := f.Bus.Answer(farm.SubjectHello+"*", func(context.Context, string, []byte) (any, error) { return make([]byte, length), nil })
+		ok(t, err)
+		var got []byte
+		err = w.Request(ctx, farm.SubjectHello+"w1", farm.Hello{}, &got)
+		if (err == nil) != want || want && len(got) != length || !want && !strings.Contains(err.Error(), "are sent") {
+			t.Errorf("an answer of %d bytes: %d came, %v", length+5, len(got), err)
+		}
+		stop()
 	}
 }
 

@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -33,6 +34,7 @@ func (c *Coordinator) admin(ctx context.Context, subject string, body []byte) (a
 		"resume": c.onTest(c.resume), "priority": c.onTest(c.priority), "share": c.onTest(c.share),
 		"drain": c.onWorker(rightRun, c.drain), "quarantine": c.onWorker(rightAdmin, c.setQuarantine), "trust": c.onWorker(rightAdmin, c.trust),
 		"purge": c.purge, "pull": c.pull, "push": c.push, "sum": c.sum, "blocks": c.pullBlock,
+		"update": c.updateVerb,
 	}[word]
 	if do == nil {
 		return nil, refuse(exitRefused, "no verb %q", word)
@@ -141,6 +143,9 @@ func (c *Coordinator) mayPlay(plan *match.Plan, s *farm.Submission, who asker) e
 		return refuse(exitRefused, "the plan has %d bytes: expected at most %d", len(s.Plan), grantPlans)
 	case len(s.Note) > 10_000 || len(s.Needs) > 20:
 		return refuse(exitRefused, "a note of %d bytes and %d needs: expected at most 10000 and 20", len(s.Note), len(s.Needs))
+	}
+	if level, ok := s.Needs[needTrust]; ok && !slices.Contains(levels, level) {
+		return refuse(exitRefused, "a need of trust=%s: expected %s", level, strings.Join(levels, ", "))
 	}
 	if !plan.Gate.IsZero() {
 		if _, err := gate.New(plan.Gate, plan.Pairs); err != nil {
@@ -420,7 +425,7 @@ func (c *Coordinator) purge(ctx context.Context, who asker, body []byte) (any, e
 	if err := c.open(ctx, r, time.Now()); err != nil {
 		return nil, err
 	}
-	out := farm.Purged{Before: r.verdict(), After: r.verdict()}
+	out := farm.Purged{Before: r.verdict(), After: r.verdict(), Selfplay: r.unit != nil}
 	var err error
 	if out.Pairs, err = r.store.By(ctx, o.Worker); err == nil && r.tune != nil {
 		out.Drawn, err = drawn(ctx, r, o.Worker, len(out.Pairs))
@@ -436,7 +441,12 @@ func (c *Coordinator) purge(ctx context.Context, who asker, body []byte) (any, e
 		r.ledger.Void(now, pair)
 	}
 	if _, err := c.judgeAnew(ctx, r); err != nil {
-		return nil, c.fail(err)
+		r.note(now, who.Name, voided(r, &o, &out))
+		c.setAside(ctx, r, err)
+		if r.State.Final() { // else it was kept with its new state
+			err = errors.Join(err, c.keep(ctx, r))
+		}
+		return nil, fmt.Errorf("coordinator: %d %ss of %s are void, and test %s is set aside: %w", len(out.Pairs), r.word(), o.Worker, r.Name, err)
 	}
 	out.After = r.verdict()
 	out.Withdrawn = r.State == farm.Over && out.Before != out.After
@@ -463,12 +473,17 @@ func ofOthers(pairs int) string {
 	return fmt.Sprintf(", with %d of others that the tune drew after them,", pairs)
 }
 
+// voided is a purge in a log.
+func voided(r *run, o *farm.Order, p *farm.Purged) string {
+	return fmt.Sprintf("%d %ss of %s%s voided%s", len(p.Pairs)-p.Drawn, r.word(), o.Worker, ofOthers(p.Drawn), also(o.Why))
+}
+
 // purged writes a purge down, and begins a test again that is not over any more.
 func (c *Coordinator) purged(ctx context.Context, who asker, r *run, o *farm.Order, p *farm.Purged) error {
 	if len(p.Pairs) == 0 {
 		return nil
 	}
-	what := fmt.Sprintf("%d pairs of %s%s voided%s", len(p.Pairs)-p.Drawn, o.Worker, ofOthers(p.Drawn), also(o.Why))
+	what := voided(r, o, p)
 	if p.Withdrawn {
 		what += fmt.Sprintf("; the verdict %s is withdrawn", p.Before)
 	}

@@ -174,6 +174,7 @@ func (c *Coordinator) addedBlock(ctx context.Context, now time.Time, name string
 	r.ledger.Stored(now, it.Lease.Pair)
 	r.cost += (max(took.Seconds(), 0.001) - r.cost) / 32
 	c.spendTime(now, r, took)
+	c.tried(ctx, r, name, true, false)
 	c.examine(ctx, r)
 }
 

@@ -238,6 +238,12 @@ func TestBlocksThatAreLies(t *testing.T) {
 				t.Errorf("%s: %d refused, %d stored", name, got.Refused, f.test("lies").Stored)
 			}
 		}
+		// Also where it is not replayed, a block has all of its games.
+		if !slices.ContainsFunc(f.hall.Evidence(), func(e string) bool {
+			return strings.Contains(e, "block 1 has 1 games and 0 that a fault ended: expected 2 together") || strings.Contains(e, "block 0 has 1 games and 0 that a fault ended: expected 2 together")
+		}) {
+			t.Errorf("a block with a game less: %q", f.hall.Evidence())
+		}
 		// The last of a new worker's first five.
 		w := f.line(t, "w9")
 		for range 4 {

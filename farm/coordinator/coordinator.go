@@ -39,6 +39,7 @@ type Coordinator struct {
 	day      time.Time                // that spent is of
 	spent    map[string]time.Duration // slot-time of the owners' tests
 	broken   error                    // a store failed: nothing is granted or acknowledged
+	update   updating
 }
 
 // bucketFarm keeps the counter of boots.
@@ -57,6 +58,9 @@ func New(ctx context.Context, c Config) (*Coordinator, error) {
 		return nil, err
 	}
 	if err := k.readWorkers(ctx); err != nil {
+		return nil, err
+	}
+	if err := k.readUpdate(ctx); err != nil {
 		return nil, err
 	}
 	if err := k.readTests(ctx); err != nil {
@@ -132,10 +136,34 @@ func (c *Coordinator) enter(ctx context.Context, r *run) error {
 		return nil
 	}
 	if err := c.open(ctx, r, time.Now()); err != nil {
-		return err
+		if ctx.Err() != nil {
+			return err // it is not the test's fault
+		}
+		c.setAside(ctx, r, err)
 	}
 	c.place(r)
 	return nil
+}
+
+// setAside closes a test that cannot be opened or judged, and pauses it where it is played or
+// was over, and lacks pairs now: the others go on. It is opened anew when somebody resumes it, and by the next process.
+func (c *Coordinator) setAside(ctx context.Context, r *run, why error) {
+	c.config.Log.Error("a test is set aside", "run", r.Name, "err", why)
+	if r.store != nil {
+		if err := r.store.Close(); err != nil {
+			c.config.Log.Warn("a store was not closed", "run", r.Name, "err", err)
+		}
+	}
+	r.store, r.ledger, r.gate, r.tune, r.line, r.audits = nil, nil, nil, nil, nil, nil
+	if what := "it cannot be opened: " + why.Error(); r.State != farm.Stopped && r.State != farm.Failed && (r.State != farm.Paused || r.Why != what) {
+		r.State, r.Why = farm.Paused, what
+		r.note(time.Now(), "farm", string(farm.Paused)+also(what))
+		if err := c.keep(ctx, r); err != nil {
+			c.config.Log.Warn("that a test is set aside was not kept", "run", r.Name, "err", err)
+		}
+	}
+	c.place(r)
+	c.hint(r)
 }
 
 // place puts a run into the schedule, or takes it out.
@@ -306,6 +334,7 @@ func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 		c.place(r)
 		c.examine(ctx, r)
 	}
+	c.tendTrial(ctx, now)
 	if err := c.begin(ctx); err != nil {
 		c.config.Log.Warn("a test did not begin", "err", err)
 	}
@@ -331,9 +360,9 @@ func (c *Coordinator) examine(ctx context.Context, r *run) {
 	if given := r.ledger.Condemned(); len(given) > len(r.Condemned) {
 		before := r.Condemned
 		r.Condemned = given
-		state, why := farm.Running, fmt.Sprintf("pair %d was given up: it crashes what plays it", given[len(given)-1])
+		state, why := farm.Running, fmt.Sprintf("%s %d was given up: it crashes what plays it", r.word(), given[len(given)-1])
 		if len(given) >= mayCondemn || r.gate != nil || r.tune != nil {
-			state, why = farm.Paused, fmt.Sprintf("pairs %v crash what plays them", given)
+			state, why = farm.Paused, fmt.Sprintf("%ss %v crash what plays them", r.word(), given)
 		}
 		if err := c.turn(ctx, r, state, "farm", why); err != nil {
 			r.Condemned = before // it is said again at the next tick
@@ -400,6 +429,9 @@ func (c *Coordinator) Status(ctx context.Context) farm.Status {
 		t := r.status()
 		t.Waits = c.waits(now, r)
 		s.Tests = append(s.Tests, t)
+	}
+	if !c.update.At.IsZero() {
+		s.Update = c.updateStatus(now)
 	}
 	log10E := c.log10E()
 	for _, name := range slices.Sorted(maps.Keys(c.workers)) {

@@ -17,6 +17,7 @@ import (
 	"gogi/farm/ledger"
 	"gogi/gate"
 	"gogi/match"
+	"gogi/match/arbiter"
 )
 
 const (
@@ -247,7 +248,7 @@ func verify(plan *match.Plan, r *match.PairResult) error {
 	if scales && r.Played.Scale == 0 {
 		return fmt.Errorf("pair %d: nothing says what its clocks were multiplied by, and the plan scales them", r.Pair.ID)
 	}
-	if err := match.Verify(plan, r); err != nil {
+	if err := arbiter.Verify(plan, r); err != nil {
 		return err
 	}
 	if err := verifyVotes(r); err != nil || scales {
@@ -414,6 +415,7 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 				r.ledger.Refused(now, leaseOf(it.Lease))
 			}
 		case it.Attempt != nil:
+			c.tried(ctx, r, m.worker, false, true)
 		case it.Lease.Audit:
 			c.audited(ctx, r, m, it)
 		case it.added && it.Item.Block != nil:
@@ -438,6 +440,7 @@ func (c *Coordinator) added(ctx context.Context, now time.Time, worker string, i
 	w.added++
 	w.Played++
 	c.clocked(ctx, it.run, worker, &it.pair)
+	c.tried(ctx, it.run, worker, true, engineFailed(&it.pair))
 	c.counted(ctx, now, it.run, &it.pair)
 }
 

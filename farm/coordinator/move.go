@@ -8,6 +8,7 @@ import (
 
 	"gogi/farm"
 	"gogi/match"
+	"gogi/match/arbiter"
 )
 
 // pairs is a Store that can give back what it has stored, as results can.
@@ -237,7 +238,7 @@ func (c *Coordinator) take(ctx context.Context, who asker, r *run, played []matc
 // verifyBrought is verify for a pair that was played elsewhere, where clocks may have been
 // the plan's.
 func verifyBrought(plan *match.Plan, r *match.PairResult) error {
-	if err := match.Verify(plan, r); err != nil {
+	if err := arbiter.Verify(plan, r); err != nil {
 		return err
 	}
 	if !plan.Scales() {

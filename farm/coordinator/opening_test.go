@@ -96,3 +96,96 @@ func TestATestOpensWholeOrNotAtAll(t *testing.T) {
 		a.compare(t, f)
 	})
 }
+
+// TestARunningTestThatCannotBeOpened is paused, with its reason, and keeps no other one from
+// being played; when it can be opened it goes on where it was.
+func TestARunningTestThatCannotBeOpened(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		broken, other := testPlan("broken", 60, 1), testPlan("other", 60, 2)
+		f.run(broken)
+		f.run(other)
+		h := f.hand("w0", 4)
+		f.until("both are played", func() bool { return f.test("broken").Stored > 5 && f.test("other").Stored > 5 })
+		damaged := true
+		open := f.config.Open
+		f.config.Open = func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
+			if p.Run == "broken" && damaged {
+				return nil, errors.New("the file is damaged")
+			}
+			return open(ctx, p)
+		}
+		f.restart()
+		f.complete(other)
+		f.restart() // also where it is paused already
+		s := f.test("broken")
+		if s.State != farm.Paused || !strings.Contains(s.Why, "it cannot be opened: the file is damaged") {
+			t.Errorf("%s: %s", s.State, s.Why)
+		}
+		told := 0
+		for _, l := range s.Log {
+			if strings.Contains(l.What, "the file is damaged") {
+				told++
+			}
+		}
+		if told != 1 {
+			t.Errorf("its log says so %d times: %v", told, s.Log)
+		}
+		if err := f.do("ann", "resume", farm.Order{Run: "broken"}, nil); err == nil || f.test("broken").State != farm.Paused {
+			t.Errorf("it is resumed while it is damaged: %v", err)
+		}
+		damaged = false
+		if err := f.do("ann", "resume", farm.Order{Run: "broken"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		f.complete(broken)
+		h.kill()
+	})
+}
+
+// TestAPurgeThatCannotBeJudged sets its test aside, running or over, and ends nothing else;
+// what is void stays so.
+func TestAPurgeThatCannotBeJudged(t *testing.T) {
+	for _, state := range []farm.State{farm.Running, farm.Over} {
+		t.Run(string(state), func(t *testing.T) {
+			inFarm(t, func(t *testing.T, f *theFarm) {
+				fails := 0
+				open := f.config.Open
+				f.config.Open = func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
+					s, err := open(ctx, p)
+					if p.Run == "purged" && err == nil {
+						return faulty{s.(*store), &fails}, nil
+					}
+					return s, err
+				}
+				_ = f.stop()
+				f.start()
+				p, other := testPlan("purged", 40, 1), testPlan("other", 400, 2)
+				f.run(p)
+				f.run(other)
+				f.hand("w0", 4)
+				f.hand("w1", 4)
+				f.until("it is so far", func() bool { s := f.test("purged"); return s.State == state && s.Stored >= 20 })
+				fails = 1
+				err := f.do("boss", "purge", farm.Order{Run: "purged", Worker: "w0", Why: "smoke"}, nil)
+				if err == nil || !strings.Contains(err.Error(), "test purged is set aside") {
+					t.Fatalf("the purge: %v", err)
+				}
+				before := f.test("other").Stored
+				f.until("the other test goes on", func() bool { return f.test("other").Stored > before+5 })
+				s := f.test("purged")
+				if s.State != farm.Paused || !strings.Contains(s.Why, "it cannot be read just now") {
+					t.Errorf("it is %s: %s", s.State, s.Why)
+				}
+				if last := s.Log; !strings.Contains(last[len(last)-1].What+last[len(last)-2].What, "pairs of w0 voided: smoke") {
+					t.Errorf("its log: %v", last)
+				}
+				f.restart()
+				if err := f.do("ann", "resume", farm.Order{Run: "purged"}, nil); err != nil {
+					t.Fatal(err)
+				}
+				f.complete(p)
+				f.complete(other)
+			})
+		})
+	}
+}

@@ -211,10 +211,13 @@ func (r *run) decided() string {
 	case r.gate != nil && r.gate.State().Decided():
 		return "the gate has decided: " + r.verdict()
 	case state.Stored == state.Pairs:
-		return "every pair is stored"
+		return "every " + r.word() + " is stored"
 	}
 	return ""
 }
+
+// word is what the run's units are, in the singular.
+func (r *run) word() string { return (&farm.TestStatus{Selfplay: r.unit != nil}).Unit() }
 
 // publish numbers and stamps an event of the run, for whoever watches.
 func (r *run) publish(ev match.Event) {
@@ -230,11 +233,15 @@ func (r *run) tellPair(p *match.PairResult) {
 		pair, leg, slot := g.Pair, g.Leg, g.Slot
 		black, white := r.plan.Players[g.Players[0]].Name, r.plan.Players[g.Players[1]].Name
 		points := r.plan.Rules.Points(g.Verdict)
-		r.publish(match.Event{
+		ev := match.Event{
 			Type: match.EventEnd, Pair: &pair, Leg: &leg, Slot: &slot, Black: black, White: white, Points: &points,
 			Outcome: g.Outcome.String(), Termination: g.Termination.String(), Note: g.Note, Plies: len(g.Record.Moves), Marked: g.Marked,
 			Sides: &[2]match.Effort{g.Sides[0].Effort(black), g.Sides[1].Effort(white)}, At: g.Ended,
-		})
+		}
+		if g.Questions != (match.Questions{}) {
+			ev.Mate = &g.Questions
+		}
+		r.publish(ev)
 	}
 	pair := p.Pair.ID
 	r.publish(match.Event{Type: match.EventPair, Pair: &pair})
@@ -251,9 +258,23 @@ func (r *run) took(p *match.PairResult) {
 	}
 }
 
+// needTrust is the need that no label of a worker meets, but what the farm itself knows of it:
+// the least of Worker.Trust. A tune learns from results at once, so that audits come too late
+// for it: who wants none of untrusted workers in it says so here.
+const needTrust = "trust"
+
+// levels of trust, from the least.
+var levels = []string{trustNone, trustSome, trustOwner} //nolint:gochecknoglobals // a constant
+
 // fits reports whether a worker has the labels that the test needs.
-func (r *run) fits(labels map[string]string) bool {
+func (c *Coordinator) fits(r *run, worker string, labels map[string]string) bool {
 	for label, want := range r.Needs {
+		if label == needTrust {
+			if w := c.workers[worker]; w == nil || slices.Index(levels, w.Trust) < slices.Index(levels, want) {
+				return false
+			}
+			continue
+		}
 		if labels[label] != want {
 			return false
 		}

@@ -138,7 +138,7 @@ func (c *Coordinator) hello(ctx context.Context, subject string, body []byte) (a
 	w := farm.Welcome{Protocol: min(h.Protocol, farm.Protocol), Lease: c.config.Lease, Beat: c.config.beat()}
 	size := 0
 	for _, r := range c.inOrder() {
-		if size += len(r.Plan); r.State == farm.Running && r.fits(h.Labels) && r.protocol() <= h.Protocol && size <= welcomePlans {
+		if size += len(r.Plan); r.State == farm.Running && c.fits(r, name, h.Labels) && r.protocol() <= h.Protocol && size <= welcomePlans {
 			w.Plans = append(w.Plans, r.task)
 		}
 	}
@@ -234,7 +234,7 @@ func (c *Coordinator) grant(now time.Time, s *session, w *worker, ask *farm.Ask,
 	}
 	can := func(digest string) bool {
 		r := c.runs[digest]
-		return r.State == farm.Running && r.fits(s.hello.Labels) && r.protocol() <= s.hello.Protocol && !slices.Contains(ask.Refuse, digest) && c.unfit(r, s) == nil
+		return r.State == farm.Running && c.fits(r, s.name, s.hello.Labels) && r.protocol() <= s.hello.Protocol && !slices.Contains(ask.Refuse, digest) && c.unfit(r, s) == nil
 	}
 	add := func(r *run, leases []ledger.Lease) {
 		for _, l := range leases {
@@ -286,7 +286,7 @@ func (c *Coordinator) fair(now time.Time, r *run, s *session) int {
 	for name, other := range c.sessions {
 		w := c.workers[name]
 		here := now.Sub(other.seen) < c.config.Lease && w.Quarantine == "" && !w.Draining
-		if name == s.name || here && r.fits(other.hello.Labels) && !slices.Contains(other.refuses, r.digest) && c.unfit(r, other) == nil {
+		if name == s.name || here && c.fits(r, name, other.hello.Labels) && !slices.Contains(other.refuses, r.digest) && c.unfit(r, other) == nil {
 			all += other.slots
 		}
 	}
@@ -350,6 +350,9 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 				continue
 			}
 			r.ledger.Return(now, s.name, leaseOf(back.Held), back.Crashed)
+			if back.Crashed {
+				c.tried(ctx, r, s.name, false, true)
+			}
 		}
 	}
 	w := c.workers[s.name]
@@ -358,9 +361,12 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 	}
 	c.hear(now, s, &b, &told)
 	told.Watched = c.watched(s)
+	due := c.update.due(s)
 	switch {
 	case w.Draining || w.Quarantine != "":
 		told.Say = farm.SayDrain
+	case due != nil:
+		told.Say, told.Update, told.Release = farm.SayUpdate, due.SHA256, due
 	case w.rebench != "" || w.Probation != "":
 		told.Say = farm.SayBench
 	}

@@ -34,7 +34,7 @@ func (c *Coordinator) unfit(r *run, s *session) error {
 // unfitFor are the running tests that a worker's speed keeps it from.
 func (c *Coordinator) unfitFor(s *session) (list []string) {
 	for _, r := range c.inOrder() {
-		if r.State != farm.Running || !r.fits(s.hello.Labels) {
+		if r.State != farm.Running || !c.fits(r, s.name, s.hello.Labels) {
 			continue
 		}
 		if err := c.unfit(r, s); err != nil {

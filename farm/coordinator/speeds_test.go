@@ -7,6 +7,7 @@ import (
 
 	"gogi/farm"
 	"gogi/match"
+	"gogi/match/arbiter"
 )
 
 // scaledPlan is testPlan with clocks, which are meant for a machine of a million nodes a
@@ -100,14 +101,14 @@ func TestWhatIsBroughtKeepsItsClocks(t *testing.T) {
 				}
 			}
 		}
-		if match.Verify(p, &played) != nil {
+		if arbiter.Verify(p, &played) != nil {
 			t.Fatal("it was not played with those clocks")
 		}
 		if err := f.do("ann", "push", farm.Push{Run: "scaled", Pairs: pairsOf(t, played)}, nil); err != nil {
 			t.Fatal(err)
 		}
 		for _, got := range f.pulled(t, "ann", "scaled") {
-			if err := match.Verify(p, &got); err != nil || got.Played.Scale != 2 || got.Played.Worker != "ann" {
+			if err := arbiter.Verify(p, &got); err != nil || got.Played.Scale != 2 || got.Played.Worker != "ann" {
 				t.Errorf("it comes back as %+v: %v", got.Played, err)
 			}
 		}

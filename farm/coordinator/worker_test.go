@@ -30,8 +30,10 @@ type hand struct {
 	// changes a batch before it is signed.
 	changes func(b *farm.Batch)
 	labels  map[string]string
-	nps     float64 // that it says it was measured at, with the engine "base"
-	said    string  // by the latest beat
+	nps     float64       // that it says it was measured at, with the engine "base"
+	said    string        // by the latest beat
+	program string        // that it says it is
+	release *farm.Release // that it was told to take
 
 	mu      sync.Mutex
 	start   uint64
@@ -151,7 +153,7 @@ func (p *process) step(ctx context.Context) bool {
 func (p *process) greet(ctx context.Context) bool {
 	var w farm.Welcome
 	err := p.way.Request(ctx, farm.SubjectHello+p.name, farm.Hello{
-		Protocol: farm.Protocol, Session: p.session, Start: p.start, Slots: p.slots, Labels: p.labels, Version: "test", NPS: p.nps, Reference: "base",
+		Protocol: farm.Protocol, Session: p.session, Start: p.start, Slots: p.slots, Labels: p.labels, Version: "test", NPS: p.nps, Reference: "base", Program: p.program,
 	}, &w)
 	if err != nil {
 		return false
@@ -284,7 +286,7 @@ func (p *process) tell(ctx context.Context, now time.Time) {
 	}
 	p.beat = now.Add(lease / 3)
 	p.drain = told.Say == farm.SayDrain
-	p.said = told.Say
+	p.said, p.release = told.Say, told.Release
 	p.dropped.Add(int64(len(told.Drop)))
 	gone := func(h farm.Held) bool {
 		return slices.ContainsFunc(slices.Concat(told.Drop, told.Stored), func(d farm.Held) bool { return d.Run == h.Run && d.Epoch == h.Epoch })

@@ -17,6 +17,7 @@ import (
 	"gogi/farm/copies"
 	"gogi/farm/loopback"
 	"gogi/farm/site"
+	"gogi/internal/await"
 	"gogi/match"
 	"gogi/results"
 )
@@ -72,9 +73,7 @@ func begin(t *testing.T) *theFarm {
 			t.Error(err)
 		}
 	})
-	for f.ask("boss")(t.Context(), "list", farm.Order{}, new(any)) != nil {
-		time.Sleep(time.Millisecond) // it has just begun to serve
-	}
+	await.That(t, "the coordinator serves", func() bool { return f.ask("boss")(t.Context(), "list", farm.Order{}, new(any)) == nil })
 	f.copy = open(filepath.Join(t.TempDir(), "copy.db"))
 	f.f = &copies.Follower{Store: f.copy, Ask: f.ask("boss"), Log: slog.New(slog.DiscardHandler)}
 	return f

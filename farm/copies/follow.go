@@ -8,6 +8,7 @@ import (
 
 	"gogi/farm"
 	"gogi/match"
+	"gogi/match/arbiter"
 	"gogi/results"
 )
 
@@ -20,19 +21,23 @@ type Follower struct {
 	Store *results.Store
 	Ask   Ask
 	Log   *slog.Logger
+	// Blocks brings the blocks of a test of self-play that are not here as the farm has them,
+	// takes out those that it has no more, and says how many are here. nil: such tests are not
+	// copied.
+	Blocks func(ctx context.Context, digest string) (here int, err error)
 
 	copied map[string]state // by digest
 }
 
 // state is a test as it was copied.
 type state struct {
-	run    string // its name here
+	run    string // its name here; "": of self-play
 	stored int
 	log    int // lines of the test's log: a purge is one
 	pairs  int
 }
 
-// Round copies what is new, of all tests that were played, but for blocks of self-play. What is copied was replayed by
+// Round copies what is new, of all tests that were played. What is copied in pairs was replayed by
 // the rules: an ErrDiffers says that the farm gave something that nobody can have played.
 // A test that cannot be copied is told of and keeps none of the others.
 func (f *Follower) Round(ctx context.Context) error {
@@ -47,7 +52,19 @@ func (f *Follower) Round(ctx context.Context) error {
 	for i := range s.Tests {
 		t := &s.Tests[i]
 		was, known := f.copied[t.Run]
-		if known && was.stored == t.Stored && was.log == len(t.Log) || t.State == farm.Submitted || t.Selfplay {
+		if known && was.stored == t.Stored && was.log == len(t.Log) || t.State == farm.Submitted || t.Selfplay && f.Blocks == nil {
+			continue
+		}
+		if t.Selfplay {
+			here, err := f.Blocks(ctx, t.Run)
+			if err != nil {
+				if failed = errors.Join(failed, fmt.Errorf("test %s: %w", t.Name, err)); ctx.Err() != nil {
+					return failed
+				}
+				continue
+			}
+			f.copied[t.Run] = state{stored: t.Stored, log: len(t.Log)}
+			f.Log.Info("copied", "test", t.Name, "blocks", here, "of", t.Pairs)
 			continue
 		}
 		got, err := f.copy(ctx, t.Run)
@@ -76,7 +93,7 @@ func (f *Follower) copy(ctx context.Context, digest string) (Moved, error) {
 }
 
 func verify(plan *match.Plan, p *match.PairResult) error {
-	if err := match.Verify(plan, p); err != nil {
+	if err := arbiter.Verify(plan, p); err != nil {
 		return fmt.Errorf("%w: pair %d, which the farm has stored, cannot have been played: %w", ErrDiffers, p.Pair.ID, err)
 	}
 	return nil
@@ -102,9 +119,14 @@ func (f *Follower) Compare(ctx context.Context) (pairs int, err error) {
 	return pairs, nil
 }
 
-// test compares one test, as far as it was copied.
+// test compares one test, as far as it was copied. Blocks are compared, and brought anew
+// where they differ, whenever they are copied.
 func (f *Follower) test(ctx context.Context, digest string) (pairs int, err error) {
 	c := f.copied[digest]
+	if c.run == "" {
+		_, err := f.Blocks(ctx, digest)
+		return 0, err
+	}
 	info, err := f.Store.FindRun(ctx, c.run)
 	for from := 0; err == nil && from < c.pairs; from += farm.MaxSummed {
 		n := 0

@@ -44,20 +44,12 @@ func CheckName(name string) error {
 
 // New makes a key. The seed is its secret half and is kept nowhere.
 func New(name, owner string, rights []Right, issued, expires time.Time) (k Key, seed string, err error) {
-	pair, err := nkeys.CreateUser()
+	seed, public, err := NewSeed()
 	if err != nil {
-		return Key{}, "", fmt.Errorf("keys: %w", err)
-	}
-	public, err := pair.PublicKey()
-	if err != nil {
-		return Key{}, "", fmt.Errorf("keys: %w", err)
-	}
-	secret, err := pair.Seed()
-	if err != nil {
-		return Key{}, "", fmt.Errorf("keys: %w", err)
+		return Key{}, "", err
 	}
 	k = Key{Name: name, Public: public, Owner: owner, Rights: rights, Issued: issued, Expires: expires}
-	return k, string(secret), k.check()
+	return k, seed, k.check()
 }
 
 // check refuses what is no key at all; Valid asks whether it may be used.

@@ -401,7 +401,11 @@ func (b *Bus) ask(ctx context.Context, subject string, body []byte) ([]byte, err
 		}
 		return nil, fmt.Errorf("loopback: the coordinator failed: %s", err.Error()) // the other end has the words alone
 	}
-	return farm.Encode(out)
+	text, err := farm.Encode(out)
+	if err == nil && len(text) > farm.MaxAnswer {
+		return nil, fmt.Errorf("loopback: an answer of %d bytes: at most %d are sent", len(text), farm.MaxAnswer)
+	}
+	return text, err
 }
 
 // errEnded is what a process meets that is not the coordinator's any more.

@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"gogi/configs"
+	"gogi/configs/identities"
 	"gogi/farm"
 	"gogi/farm/artefacts"
 	"gogi/farm/worker"
@@ -44,7 +44,7 @@ const defaultCache = 20 << 30
 // Machine prepares plans. Its methods may be called by many goroutines.
 type Machine struct {
 	config  Config
-	here    configs.Env
+	here    identities.Env
 	store   *artefacts.Store
 	fetcher *worker.Fetcher
 
@@ -80,7 +80,7 @@ func (m *Machine) Artefacts() []string { return m.store.Recent(farm.MaxArtefacts
 // they are the plan's.
 func (m *Machine) Ready(ctx context.Context, plan *match.Plan) (*match.Plan, func(), error) {
 	ready, release, err := m.fetcher.Ready(func(p *match.Plan, find func(string) (string, error)) (*match.Plan, error) {
-		return configs.Place(p, find, m.here)
+		return identities.Place(p, find, m.here)
 	})(ctx, plan)
 	if err != nil {
 		return nil, nil, err
@@ -102,7 +102,7 @@ func (m *Machine) examine(ctx context.Context, o *players.Opener) error {
 	if err != nil {
 		return err
 	}
-	if err := configs.VerifyIdentity(o.Plan, greetings); err != nil {
+	if err := identities.VerifyIdentity(o.Plan, greetings); err != nil {
 		return err
 	}
 	return m.fits(o.Plan, greetings)

@@ -49,10 +49,11 @@ type Blocks struct {
 	takes map[int]int // how often a block was void
 }
 
-// The folders of a Blocks beside the blocks'.
+// The folders of a Blocks.
 const (
 	rowsDir = "rows"
 	voidDir = "void"
+	dataDir = "data" // the blocks
 )
 
 // OpenBlocks opens a store, or makes it.
@@ -63,7 +64,7 @@ func OpenBlocks(dir string, u *selfplay.Unit) (_ *Blocks, err error) {
 		}
 	}
 	s := &Blocks{dir: dir, blocks: u.Blocks, rows: map[int]*farm.StoredBlock{}, takes: map[int]int{}}
-	if s.folder, err = selfplay.OpenFolder(filepath.Join(dir, "data"), u.Plan, u.Design); err != nil {
+	if s.folder, err = selfplay.OpenFolder(filepath.Join(dir, dataDir), u.Plan, u.Design); err != nil {
 		return nil, fmt.Errorf("farm: %w", err)
 	}
 	defer func() {
@@ -71,10 +72,14 @@ func OpenBlocks(dir string, u *selfplay.Unit) (_ *Blocks, err error) {
 			err = errors.Join(err, s.folder.Close())
 		}
 	}()
+	there, err := s.folder.Blocks() // a backup may have the row of a block that was made void then
+	if err != nil {
+		return nil, fmt.Errorf("farm: %w", err)
+	}
 	err = s.each(voidDir, func(row *farm.StoredBlock) { s.takes[row.Number] = max(s.takes[row.Number], row.Take+1) })
 	if err == nil {
 		err = s.each(rowsDir, func(row *farm.StoredBlock) {
-			if row.Take == s.takes[row.Number] { // else it was being made void
+			if row.Take == s.takes[row.Number] && there[row.Number] { // else it was being made void
 				s.rows[row.Number] = row
 			}
 		})

@@ -10,6 +10,7 @@ import (
 
 	"gogi/farm/site"
 	"gogi/match"
+	"gogi/match/arbiter"
 	"gogi/results"
 )
 
@@ -36,7 +37,7 @@ func resigned(t *testing.T, p *match.Plan, id int, worker string) match.PairResu
 		one.Sides[0].Plies = 1
 		r.Games = append(r.Games, one)
 	}
-	if err := match.Verify(p, &r); err != nil {
+	if err := arbiter.Verify(p, &r); err != nil {
 		t.Fatal(err)
 	}
 	return r

@@ -27,7 +27,7 @@ type Advice struct {
 type Record struct {
 	Worker   string
 	Standing Standing
-	Refused  int       // results that match.Verify refused
+	Refused  int       // results that arbiter.Verify refused
 	Evidence *Evidence // nil: it is not accused
 	Drift    Drift
 }

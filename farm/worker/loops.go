@@ -95,7 +95,7 @@ func (w *Worker) hello(ctx context.Context) error {
 func (w *Worker) helloOnce(ctx context.Context) error {
 	h := farm.Hello{
 		Protocol: farm.Protocol, Version: w.config.Version, Session: w.session, Start: w.start, Slots: w.config.Slots,
-		Labels: w.config.Labels, NPS: w.config.NPS, Reference: w.config.Reference,
+		Labels: w.config.Labels, NPS: w.config.NPS, Reference: w.config.Reference, Program: w.config.Program,
 	}
 	if w.config.Artefacts != nil {
 		h.Artefacts = w.config.Artefacts()
@@ -257,9 +257,14 @@ func (w *Worker) heed(told farm.Told) {
 	case farm.SayDrain:
 		w.drain("the coordinator drains this worker")
 	case farm.SayUpdate:
-		w.end(&End{Exit: ExitUpdate, Why: "the coordinator wants another version of this program", Update: told.Update}, false)
+		w.end(&End{Exit: ExitUpdate, Why: "the coordinator wants another version of this program", Update: told.Update, Release: told.Release}, false)
 	case farm.SayBench:
-		w.config.Log.Warn("the coordinator wants this machine measured again: gogi farm bench")
+		if w.config.Measures {
+			w.end(&End{Why: "the coordinator wants this machine measured again", Measure: true}, false)
+		} else if !w.measureSay {
+			w.config.Log.Warn("the coordinator wants this machine measured again: gogi farm bench, and then --nps-file")
+		}
+		w.measureSay = true
 	}
 	w.wake()
 }

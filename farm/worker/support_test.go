@@ -18,6 +18,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/worker"
 	"gogi/match"
+	"gogi/match/arbiter"
 	"gogi/runner"
 	"gogi/usi"
 )
@@ -384,7 +385,7 @@ func (c *coordinator) take(body []byte) {
 			err = fmt.Errorf("pair %d under the lease of %d", r.Pair.ID, item.Lease.Pair)
 		}
 		if err == nil {
-			err = match.Verify(c.plans[item.Lease.Run], &r)
+			err = arbiter.Verify(c.plans[item.Lease.Run], &r)
 		}
 		if err != nil {
 			c.t.Error(err)

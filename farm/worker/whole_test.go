@@ -16,6 +16,7 @@ import (
 	"gogi/farm/keys"
 	"gogi/farm/worker"
 	"gogi/match"
+	"gogi/match/arbiter"
 )
 
 // shelf is a real.Store in memory; it outlives the coordinator's processes.
@@ -139,7 +140,7 @@ func TestTheWholeFarm(t *testing.T) {
 	}
 	end()
 	for id, r := range store.pairs {
-		if err := match.Verify(p, &r); err != nil || r.Pair.ID != id {
+		if err := arbiter.Verify(p, &r); err != nil || r.Pair.ID != id {
 			t.Errorf("pair %d: %v", id, err)
 		}
 	}

@@ -30,6 +30,7 @@ type Config struct {
 	Coordinator ed25519.PublicKey // who signs what is to be played
 	Dir         string            // its outbox and its count of starts; of one process at a time
 	Version     string            // of the program
+	Program     string            // see farm.Hello
 	Slots       int
 	Labels      map[string]string // see farm.Hello
 	NPS         float64           // see farm.Hello; 0: not measured
@@ -51,8 +52,11 @@ type Config struct {
 
 	OutboxMax int64         // bytes; 0: 1 GB
 	BatchWait time.Duration // how long a result waits for others to go with it; 0: 5 s
-	GiveUp    time.Duration // how long the coordinator may be away; 0: for ever
-	Once      bool          // end when there is nothing to play
+	// Measures says that whoever runs the worker measures the machine when it is told to: then
+	// that ends the session, see End.Measure.
+	Measures bool
+	GiveUp   time.Duration // how long the coordinator may be away; 0: for ever
+	Once     bool          // end when there is nothing to play
 }
 
 // The defaults of Config.
@@ -72,7 +76,11 @@ const (
 type End struct {
 	Exit   int
 	Why    string
-	Update string // SHA-256 of the program that is wanted, with ExitUpdate
+	Update string // SHA-256 of the program that is wanted, with ExitUpdate; "": nobody says which
+	// Release is that program as the coordinator has it; whoever runs it checks who signed it.
+	Release *farm.Release
+	// Measure says that the machine is to be measured, and joined anew; Exit is 0.
+	Measure bool
 }
 
 // Error is the reason.
@@ -110,6 +118,7 @@ type Worker struct {
 	idle       bool // the latest answer granted nothing
 	hinted     bool // that there is work
 	streamFull bool
+	measureSay bool           // it was told that the machine is to be measured
 	telling    sync.WaitGroup // who forwards the runs' events
 	pace       pace
 	stops      []func() // of what is listened to
@@ -316,7 +325,7 @@ func (w *Worker) Close(ctx context.Context) error {
 	w.cancel()
 	w.loops.Wait()
 	switch e := w.Ended(); {
-	case e == nil || e.Exit == ExitUpdate:
+	case e == nil || e.Measure || e.Exit == ExitUpdate:
 		w.farewell(ctx)
 	case e.Exit == ExitUnreachable:
 		w.config.Log.Warn("what is in the outbox stays there for the next start")

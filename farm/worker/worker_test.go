@@ -400,8 +400,11 @@ func TestHowAWorkerEndsByItself(t *testing.T) {
 		exit    int
 		stored  int
 	}{
-		"refused":      {func(f *field) { f.refusal = &farm.Refusal{Why: "revoked", Exit: 4} }, worker.ExitRefused, 0},
-		"update":       {func(f *field) { f.told.Say, f.told.Update = farm.SayUpdate, "ab" }, worker.ExitUpdate, 2},
+		"refused": {func(f *field) { f.refusal = &farm.Refusal{Why: "revoked", Exit: 4} }, worker.ExitRefused, 0},
+		"update": {func(f *field) {
+			f.told.Say, f.told.Update, f.told.Release = farm.SayUpdate, "ab", &farm.Release{SHA256: "ab"}
+		}, worker.ExitUpdate, 2},
+		"measured":     {func(f *field) { f.told.Say = farm.SayBench }, 0, 2},
 		"unreachable":  {func(f *field) { f.wire.set(func() { f.wire.away = true }) }, worker.ExitUnreachable, 0},
 		"asked to end": {func(f *field) { f.told.Say = farm.SayDrain }, 0, 2},
 	} {
@@ -409,7 +412,7 @@ func TestHowAWorkerEndsByItself(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newField(t)
 				run := f.add(plan("a", 100))
-				f.config.GiveUp = 10 * time.Minute
+				f.config.GiveUp, f.config.Measures = 10*time.Minute, true
 				w := f.join(t)
 				done := playing(t.Context(), w, time.Minute)
 				synctest.Wait()
@@ -427,6 +430,12 @@ func TestHowAWorkerEndsByItself(t *testing.T) {
 				exit := 0
 				if e := w.Ended(); e != nil {
 					exit = e.Exit
+					if e.Measure != (name == "measured") {
+						t.Errorf("measured: %v", e.Measure)
+					}
+					if e.Update != f.told.Update || e.Release != nil && e.Release.SHA256 != e.Update || (e.Release == nil) != (f.told.Release == nil) {
+						t.Errorf("it is to become %+v", e)
+					}
 				}
 				if exit != test.exit || len(f.stored[run]) != test.stored {
 					t.Errorf("exit %d with %d stored, want %d with %d; %v", exit, len(f.stored[run]), test.exit, test.stored, w.Ended())

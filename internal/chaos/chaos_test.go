@@ -142,14 +142,18 @@ func oneRound(t *testing.T, seed uint64) (missing []string) {
 	for range drawn {
 		todo = append(todo, r.IntN(len(kinds)))
 	}
-	for _, i := range todo {
-		kinds[i](w, r)
+	for n, i := range todo {
+		if kinds[i](w, r); n == 0 {
+			w.follow() // with what is stored by then; the copy goes on from there
+		}
 		time.Sleep(time.Duration(r.IntN(500)) * time.Millisecond)
 	}
 	w.stored("chaos", roundGames/2)
+	w.follow()
 	evidence := w.judge("chaos", nil)
 	t.Logf("seed %d: %+v", seed, evidence)
 	w.same("chaos")
+	w.copied("chaos")
 	return evidence.Missing()
 }
 

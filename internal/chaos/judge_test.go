@@ -236,6 +236,28 @@ func TestRecompute(t *testing.T) {
 	}
 }
 
+// TestCopy: every way in which a copy can be another, and none where it is the same.
+func TestCopy(t *testing.T) {
+	whole := dump(2, 1, 0)
+	if wrong := chaos.Copy(strings.NewReader(whole), strings.NewReader(whole)); len(wrong) > 0 {
+		t.Errorf("the same: %q", wrong)
+	}
+	for name, c := range map[string]struct{ copied, says string }{
+		"a pair is missing at the end":     {dump(2, 1, -1), "I10: the copy ends after 5 lines"},
+		"a pair is missing in between":     {dump(2, -1, 0), "I10: line 4 of the copy"},
+		"a pair was played otherwise":      {dump(2, 2, 0), "I10: line 5 of the copy"},
+		"a pair that was void is still in": {dump(2, 1, 0, 2), "I10: the farm ends after 7 lines"},
+		"nothing was copied":               {"", "I10: the copy ends after 0 lines"},
+	} {
+		if wrong := chaos.Copy(strings.NewReader(whole), strings.NewReader(c.copied)); len(wrong) != 1 || !strings.HasPrefix(wrong[0], c.says) {
+			t.Errorf("%s: %q, expected %q", name, wrong, c.says)
+		}
+	}
+	if wrong := chaos.Copy(strings.NewReader(""), strings.NewReader("")); len(wrong) != 1 {
+		t.Errorf("two empty dumps are a proof: %q", wrong)
+	}
+}
+
 // TestATornTrace: a line that a killed process has left is counted and passed over.
 func TestATornTrace(t *testing.T) {
 	var text strings.Builder

@@ -284,6 +284,21 @@ func (w *world) same(name string) {
 	}
 }
 
+// follow brings a copy up to what the farm has, as farm follow does it elsewhere.
+func (w *world) follow() {
+	w.t.Helper()
+	w.run("farm", "follow", "--once", "-q", "--creds", "ann.creds", "--db", "copy.db")
+}
+
+// copied holds the copy against the farm (I10).
+func (w *world) copied(name string) {
+	w.t.Helper()
+	dump := func(db string) io.Reader { return strings.NewReader(w.run("db", "dump", "--stable", "--db", db, name)) }
+	for _, wrong := range chaos.Copy(dump(w.db), dump("copy.db")) {
+		w.t.Error(wrong)
+	}
+}
+
 // finished is how many pairs of a test are stored.
 func (w *world) finished(name string) int { return len(w.run1(name).Stored) }
 

@@ -97,7 +97,30 @@ func TestDist(t *testing.T) {
 				t.Error(err)
 			}
 		}
+		looked(t, out, root)
 	})
+}
+
+// looked has Debian's own tools look at the package and at its units, where there are any.
+func looked(t *testing.T, out, root string) {
+	t.Helper()
+	if _, err := exec.LookPath("lintian"); err == nil {
+		command(t, out, "lintian", "--allow-root", "--fail-on", "error,warning", "gogi_1.2.3~rc1_amd64.deb")
+	}
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		return
+	}
+	for _, unit := range []string{"gogi-worker.service", "gogi-farm.service"} {
+		path := filepath.Join(root, "usr/lib/systemd/system", unit)
+		text, err := os.ReadFile(path)
+		if err == nil { // the program is where the package was unpacked
+			err = os.WriteFile(path, bytes.ReplaceAll(text, []byte("=/usr/bin/gogi "), []byte("="+root+"/usr/bin/gogi ")), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		command(t, out, "systemd-analyze", "--man=no", "verify", path)
+	}
 }
 
 // says asks a program which build it is.

@@ -11,6 +11,9 @@ import (
 // a repository, and two builds of one commit are to be the same bytes.
 var stamped, revision string //nolint:gochecknoglobals // the linker sets variables only
 
+// maintainers is set by the linker, too: see Maintainers.
+var maintainers string //nolint:gochecknoglobals // likewise
+
 // unknown stands for what the build was not told.
 const unknown = "unknown"
 
@@ -28,6 +31,10 @@ func Own() Info {
 	info, _ := debug.ReadBuildInfo()
 	return of(stamped, revision, info)
 }
+
+// Maintainers is the public key (nkey) of those who sign releases of this program, by which
+// a farm's worker knows what it may become; "" where this build names nobody.
+func Maintainers() string { return maintainers }
 
 // String is the version, and the commit where it is known.
 func (i Info) String() string {

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gogi/internal/await"
 )
 
 // The built-in engines are the same on both systems, so everything that a run is made
@@ -95,7 +97,7 @@ func TestKilledRunner(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "a stored pair, and engines at play", func() bool {
+	await.That(t, "a pair was stored and engines played", func() bool {
 		return strings.Count(world.native.gogi(t, dir, "games", "r").out, "\n") > 2 && len(engines(t)) > 2
 	})
 	if o := world.wine.gogi(t, dir, series...); o.code != 1 || !strings.Contains(o.err, "another") {
@@ -123,7 +125,7 @@ func TestInterrupt(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "engines at play", func() bool { return len(engines(t)) > 2 })
+	await.That(t, "engines played", func() bool { return len(engines(t)) > 2 })
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gogi/internal/await"
 )
 
 // patience bounds every wait for a program.
@@ -134,22 +136,6 @@ func (s system) must(t *testing.T, code int, dir string, args ...string) string 
 	return o.out
 }
 
-// await waits until something is so.
-func await(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	limit := time.After(patience)
-	for tick := time.NewTicker(50 * time.Millisecond); ; {
-		select {
-		case <-tick.C:
-			if so() {
-				return
-			}
-		case <-limit:
-			t.Fatalf("it never came: %s", what)
-		}
-	}
-}
-
 // engines are the numbers of the fake engines for Windows that live: a zombie, which a
 // container without an init keeps, has no command line any more.
 func engines(t *testing.T) (pids []string) {
@@ -179,5 +165,5 @@ func readAll(file string) string {
 // nothingLeft waits until no engine lives.
 func nothingLeft(t *testing.T) {
 	t.Helper()
-	await(t, "the end of all engines", func() bool { return len(engines(t)) == 0 })
+	await.That(t, "all engines ended", func() bool { return len(engines(t)) == 0 })
 }

@@ -292,7 +292,7 @@ func Test(t report.Test) phrases.Said {
 	case t.K == nil:
 		return phrases.Of("p = %s two-sided, %s", format.PValue(*t.P), report.TestWords(t))
 	}
-	return phrases.Of("p = %s two-sided, %d wins of %d", format.PValue(*t.P), *t.K, t.N)
+	return phrases.Of("p = %s two-sided, %s of %d", format.PValue(*t.P), phrases.Number{N: *t.K, Noun: "win"}, t.N)
 }
 
 // criticalText says how many wins would have been significant.
@@ -407,6 +407,11 @@ func (r view) printBundles(w io.Writer) {
 func (r view) printRemarks(w io.Writer) {
 	r.remark(w, phrases.Of("game length"), phrases.Of("mean %s plies, %d to %d", format.Decimal(r.Plies.Mean, 1), r.Plies.Min, r.Plies.Max))
 	r.remark(w, phrases.Of("duplicate games"), duplicates(r.Duplicates))
+	if q := r.Mates; q != nil {
+		r.remark(w, phrases.Of("mate solver"), phrases.Of("asked %s, claimed a mate %s: proven %s, refuted %s, not proven %s; failed %s",
+			phrases.Number{N: q.Asked, Noun: "time"}, phrases.Number{N: q.Claimed, Noun: "time"},
+			format.Count(q.Proven), format.Count(q.Refuted), format.Count(q.Unproven), phrases.Number{N: q.Failed, Noun: "time"}))
+	}
 	if len(r.Faults) == 0 {
 		r.remark(w, phrases.Of("faults"), phrases.Of("none"))
 	}

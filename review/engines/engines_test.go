@@ -12,6 +12,7 @@ import (
 
 	"gogi/goban"
 	"gogi/gtp"
+	"gogi/internal/long"
 	"gogi/review"
 	"gogi/review/sources"
 	"gogi/sgf"
@@ -183,13 +184,13 @@ func play(t *testing.T, names [2]string, engines [2]*gtp.Engine, number, plies i
 	return g
 }
 
-// twenty are games of GNU Go at two levels, through SGF and back.
-func twenty(t *testing.T) (games []*review.Game) {
+// between are so many games of GNU Go at two levels, through SGF and back.
+func between(t *testing.T, many int) (games []*review.Game) {
 	t.Helper()
 	const plies = 4
 	fast, slow := started(t, "0"), started(t, "2")
 	var text []byte
-	for n := range 20 {
+	for n := range many {
 		names, players := [2]string{"level 0", "level 2"}, [2]*gtp.Engine{fast, slow}
 		if n%2 == 1 {
 			names, players = [2]string{names[1], names[0]}, [2]*gtp.Engine{slow, fast}
@@ -197,7 +198,7 @@ func twenty(t *testing.T) (games []*review.Game) {
 		text = sgf.Append(text, play(t, names, players, n/2, plies))
 	}
 	read, bad := sgf.Parse(text)
-	if len(read) != 20 || len(bad) > 0 {
+	if len(read) != many || len(bad) > 0 {
 		t.Fatalf("%d games, %v", len(read), bad)
 	}
 	for _, s := range read {
@@ -224,20 +225,21 @@ func readInto(t *testing.T, path string, games []*review.Game, processes int) {
 	}
 }
 
-// Twenty games of GNU Go at two levels are read by GNU Go: every position after the opening,
+// Six games, or twenty, of GNU Go at two levels are read by GNU Go: every position after the opening,
 // for both players, and the same whoever read which game before. Who is stronger does not
 // follow from so few moves.
 func TestGNUGo(t *testing.T) {
 	t.Parallel()
-	games, dir := twenty(t), t.TempDir()
+	many := long.Of(6, 20)
+	games, dir := between(t, many), t.TempDir()
 	readInto(t, dir+"/two.jsonl", games, 2)
-	readInto(t, dir+"/one.jsonl", games[10:13], 1)
+	readInto(t, dir+"/one.jsonl", games[3:5], 1)
 	first := map[string]*review.Reviewed{}
 	_, err := review.Read(dir+"/two.jsonl", func(r *review.Reviewed) error {
 		first[r.Game.ID] = r
 		return nil
 	})
-	if err != nil || len(first) != 20 {
+	if err != nil || len(first) != many {
 		t.Fatalf("%d games, %v", len(first), err)
 	}
 	_, err = review.Read(dir+"/one.jsonl", func(r *review.Reviewed) error {
@@ -257,7 +259,7 @@ func TestGNUGo(t *testing.T) {
 	}
 	for _, p := range tally.Players {
 		s := review.Total(p.Games).Whole()
-		if len(p.Games) != 20 || s.Moves+s.LeftDecided != 20*2 || s.LeftUnreadable > 0 || s.Match == 0 || s.Match == s.Moves {
+		if len(p.Games) != many || s.Moves+s.LeftDecided != many*2 || s.LeftUnreadable > 0 || s.Match == 0 || s.Match == s.Moves {
 			t.Errorf("%s: %+v", p.Name, s)
 		}
 	}

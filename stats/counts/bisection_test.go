@@ -1,16 +1,12 @@
 package counts
 
 import (
-	"flag"
 	"math"
 	"math/rand/v2"
 	"testing"
-)
 
-// long asks for the simulations of docs/statistics.md in full:
-//
-//	go test ./stats/counts -run Simulat -long -v
-var long = flag.Bool("long", false, "simulate as many series as docs/statistics.md quotes")
+	"gogi/internal/long"
+)
 
 func TestImpossibleBisections(t *testing.T) {
 	if b, err := NewBisection(1, 0.05, 0.05); err == nil {
@@ -25,7 +21,7 @@ func TestImpossibleBisections(t *testing.T) {
 // divided by the steps, in 95 %.
 func TestSimulatedBisection(t *testing.T) {
 	n := 20_000
-	if *long {
+	if long.Figures() {
 		n = 400_000
 	}
 	r := rand.New(rand.NewPCG(7, 8))

@@ -168,6 +168,8 @@ func WilsonContinuity(k, n int, level float64) (Interval, error) {
 	return NewInterval("wilson_continuity", level, wilsonContinuityLower(k, n, z), 1-wilsonContinuityLower(n-k, n, z)), nil
 }
 
+// wilsonContinuityLower needs no cut at 0: for k > 0 the difference is above it, since
+// (2k+z²-1)² less the square of the spread is (2k-1)²(1+z²/n).
 func wilsonContinuityLower(k, n int, z float64) float64 {
 	if k == 0 {
 		return 0
@@ -175,7 +177,7 @@ func wilsonContinuityLower(k, n int, z float64) float64 {
 	x, m := float64(k), float64(n)
 	q := 1 - x/m
 	spread := z * math.Sqrt(z*z-2-1/m+4*x/m*(m*q+1))
-	return max(0, (2*x+z*z-1-spread)/(2*(m+z*z)))
+	return (2*x + z*z - 1 - spread) / (2 * (m + z*z))
 }
 
 // Jeffreys is the central interval of the posterior Beta(k+½, n-k+½), its ends

@@ -49,7 +49,7 @@ type bounded struct {
 
 func (b bounded) bound(player string, level float64) (counts.Interval, error) {
 	none := counts.Interval{}
-	if err := checkLevel(level); err != nil {
+	if err := counts.CheckOpen("confidence level", level); err != nil {
 		return none, err
 	}
 	place := slices.IndexFunc(b.aside, func(a crosstable.Aside) bool { return a.Player == player && a.Kind != crosstable.NoGame })
@@ -136,5 +136,5 @@ func (b bounded) crossing(t crosstable.Table, player int, deviance, side float64
 			high = middle
 		}
 	}
-	return side * eloPerNat * low, nil
+	return side * crosstable.EloPerNat * low, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"gogi/stats/counts"
 	"gogi/stats/rating/ascent"
+	"gogi/stats/rating/crosstable"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -180,7 +181,7 @@ func (f *Fit) EloErrors() ([]float64, error) {
 	}
 	errs := make([]float64, len(f.Players))
 	for i := range errs {
-		errs[i] = eloPerNat * math.Sqrt(max(0, c.Matrix[i][i]))
+		errs[i] = crosstable.EloPerNat * math.Sqrt(max(0, c.Matrix[i][i]))
 	}
 	return errs, nil
 }
@@ -202,7 +203,7 @@ type Comparison struct {
 // [Fit].Players. It fails for a level outside (0, 1) and as [Fit.Covariance]
 // does.
 func (f *Fit) Pairwise(level float64) ([]Comparison, error) {
-	if err := checkLevel(level); err != nil {
+	if err := counts.CheckOpen("confidence level", level); err != nil {
 		return nil, err
 	}
 	c, err := f.Covariance()
@@ -217,7 +218,7 @@ func (f *Fit) Pairwise(level float64) ([]Comparison, error) {
 	for a := range n {
 		for b := a + 1; b < n; b++ {
 			variance := c.Matrix[a][a] + c.Matrix[b][b] - 2*c.Matrix[a][b]
-			x := compare(f.Players[a], f.Players[b], eloPerNat*math.Sqrt(max(0, variance)))
+			x := compare(f.Players[a], f.Players[b], crosstable.EloPerNat*math.Sqrt(max(0, variance)))
 			x.Interval = counts.Interval{Method: "wald", Level: level, Lo: x.Elo - one*x.SE, Hi: x.Elo + one*x.SE}
 			x.Simultaneous = counts.Interval{Method: "wald_bonferroni", Level: level, Lo: x.Elo - all*x.SE, Hi: x.Elo + all*x.SE}
 			list, p = append(list, x), append(p, x.P)
@@ -229,7 +230,7 @@ func (f *Fit) Pairwise(level float64) ([]Comparison, error) {
 	return list, nil
 }
 
-func compare(a, b Player, se float64) Comparison {
+func compare(a, b crosstable.Player, se float64) Comparison {
 	c := Comparison{A: a.Name, B: b.Name, Elo: a.Elo - b.Elo, SE: se}
 	if se > 0 {
 		c.Z = c.Elo / se
@@ -260,10 +261,3 @@ func normalTwoSided(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqr
 // normalQuantile is the z that a standard normal stays within with probability
 // level.
 func normalQuantile(level float64) float64 { return math.Sqrt2 * math.Erfinv(level) }
-
-func checkLevel(level float64) error {
-	if !(level > 0 && level < 1) {
-		return fmt.Errorf("confidence level %v is not between 0 and 1", level)
-	}
-	return nil
-}

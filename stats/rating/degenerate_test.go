@@ -61,12 +61,6 @@ func TestImpossibleInputIsAnError(t *testing.T) {
 	if _, err := CompareHandicaps(even, 2); err == nil {
 		t.Error("level 2: no error")
 	}
-	if _, err := PlackettLuce([][]string{{"a", "a"}}); err == nil {
-		t.Error("twice in one order: no error")
-	}
-	if _, err := Shares([][]Placing{{{"a", 0}, {"b", 0}}}, 10, 0.9, 1); err == nil {
-		t.Error("no points: no error")
-	}
 	if _, err := AkaikeWeights([]float64{math.NaN()}); err == nil {
 		t.Error("NaN: no error")
 	}

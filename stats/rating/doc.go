@@ -1,9 +1,9 @@
 // Package rating turns the games of many players into ratings: Bradley–Terry
-// models with draws, first-move effects, and handicaps, Plackett–Luce models of
-// finishing orders, and shares of points.
+// models with draws, first-move effects, and handicaps. Games of more than two
+// players are package orders'.
 //
 // Games come in added up, as [crosstable.Count] rows. [Rate] fits even games,
-// [CompareHandicaps] handicap games, [PlackettLuce] finishing orders.
+// [CompareHandicaps] handicap games.
 // Ratings are Elo points with mean 0: 400/ln 10 times the natural logarithm of
 // a strength, less the mean. Strengths themselves sum to 50 per player.
 //

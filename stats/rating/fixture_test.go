@@ -96,9 +96,9 @@ func matrixCounts(w [][]float64) []crosstable.Count {
 }
 
 // byName orders a fit's players by name.
-func byName(players []Player) []Player {
+func byName(players []crosstable.Player) []crosstable.Player {
 	sorted := slices.Clone(players)
-	slices.SortFunc(sorted, func(a, b Player) int {
+	slices.SortFunc(sorted, func(a, b crosstable.Player) int {
 		return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
 	})
 	return sorted
@@ -263,7 +263,7 @@ func checkR(t *testing.T, f *Fit, want rModel, coef, other *worst) {
 	t.Helper()
 	logs := map[string]float64{"first": math.Log(f.FirstMove)}
 	for _, p := range f.Players {
-		logs["engine"+p.Name] = p.Elo / eloPerNat
+		logs["engine"+p.Name] = p.Elo / crosstable.EloPerNat
 	}
 	base := logs["engineE1"]
 	for name, c := range want.Coef {
@@ -337,7 +337,7 @@ func TestPairwiseAgainstFixture(t *testing.T) {
 	}
 	elo.near(t, "advantage", must[float64](t)(f.FirstMoveElo()), want.Advantage, 1e-6)
 	cov := must[Covariance](t)(f.Covariance())
-	elo.near(t, "its error", eloPerNat*math.Sqrt(cov.Matrix[8][8]), want.AdvSE, 1e-6)
+	elo.near(t, "its error", crosstable.EloPerNat*math.Sqrt(cov.Matrix[8][8]), want.AdvSE, 1e-6)
 	pairs := map[[2]string]Comparison{}
 	for _, c := range must[[]Comparison](t)(f.Pairwise(0.95)) {
 		pairs[[2]string{c.A, c.B}] = c

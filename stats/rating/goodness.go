@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"gogi/stats/counts"
+	"gogi/stats/rating/bootstrap"
 
 	"gogi/stats/rating/ascent"
 	"gogi/stats/rating/crosstable"
@@ -188,25 +189,10 @@ func largestResidual(f replica) float64 {
 	return largest
 }
 
-// MaxSamples is how many bootstrap samples may be asked for: with them a bound of a 99.9%
-// interval rests on fifty samples beyond it.
-const MaxSamples = 100_000
-
-// checkSamples says whether so many samples can be asked for an interval.
-func checkSamples(samples int) error {
-	if samples < 2 {
-		return fmt.Errorf("%d bootstrap samples have no percentiles", samples)
-	}
-	if samples > MaxSamples {
-		return fmt.Errorf("%d bootstrap samples are too many: expected at most %d", samples, MaxSamples)
-	}
-	return nil
-}
-
 func canSimulate(f replica, samples int) error {
 	switch {
-	case samples > MaxSamples:
-		return checkSamples(samples)
+	case samples > bootstrap.MaxSamples:
+		return bootstrap.CheckSamples(samples)
 	case samples < 0:
 		return fmt.Errorf("%d bootstrap samples are impossible", samples)
 	case f.draws() == HalfWin && f.games().Draws() > 0:
@@ -258,14 +244,14 @@ type Bootstrap struct {
 
 // Bootstrap plays the games again as the fit predicts them, rates them, and
 // takes the percentiles. It repeats with its seed. A sample in which a player
-// has no estimate is left out. It fails for less than 2 or more than MaxSamples
+// has no estimate is left out. It fails for less than 2 or more than bootstrap.MaxSamples
 // samples, for a level
 // outside (0, 1), and as [Fit.Goodness] does.
 func (f *Fit) Bootstrap(samples int, level float64, seed uint64) (Bootstrap, error) {
-	if err := checkLevel(level); err != nil {
+	if err := counts.CheckOpen("confidence level", level); err != nil {
 		return Bootstrap{}, err
 	}
-	if err := checkSamples(samples); err != nil {
+	if err := bootstrap.CheckSamples(samples); err != nil {
 		return Bootstrap{}, err
 	}
 	if err := canSimulate(f, samples); err != nil {
@@ -293,25 +279,12 @@ func (f *Fit) Bootstrap(samples int, level float64, seed uint64) (Bootstrap, err
 	}
 	b := Bootstrap{Samples: samples - failed, Failed: failed}
 	for _, i := range f.rank {
-		b.Players = append(b.Players, percentiles(ratings[i], level))
+		b.Players = append(b.Players, bootstrap.Percentiles(ratings[i], level))
 	}
 	if f.Model.FirstMove != NoFirstMove {
-		b.FirstMove = percentiles(first, level)
+		b.FirstMove = bootstrap.Percentiles(first, level)
 	}
 	return b, nil
-}
-
-// percentiles is the central interval of a sample, between order statistics by
-// the line that R calls type 7.
-func percentiles(sample []float64, level float64) counts.Interval {
-	slices.Sort(sample)
-	at := func(q float64) float64 {
-		h := q * float64(len(sample)-1)
-		k := min(int(h), len(sample)-1)
-		next := min(k+1, len(sample)-1)
-		return sample[k] + (h-float64(k))*(sample[next]-sample[k])
-	}
-	return counts.Interval{Method: "bootstrap_percentile", Level: level, Lo: at((1 - level) / 2), Hi: at((1 + level) / 2)}
 }
 
 // Residual is how far two players' games are from what the fit expects.

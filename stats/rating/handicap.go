@@ -66,7 +66,7 @@ type Step struct {
 // HandicapFit is a fitted handicap model.
 type HandicapFit struct {
 	Model      HandicapModel
-	Players    []Player // best first; an additive model may put a strength at 0, whose Elo is -Inf
+	Players    []crosstable.Player // best first; an additive model may put a strength at 0, whose Elo is -Inf
 	Params     []Param
 	Steps      []Step // by handicap
 	LogLik     float64
@@ -118,11 +118,11 @@ func (e *ModelError) Unwrap() error { return e.Err }
 // For all models the same players are set aside ([crosstable.Connect]). It fails for
 // unknown models, for a level outside (0, 1), where no or no unique ratings
 // exist, and where no game has a handicap.
-func CompareHandicaps(counts []crosstable.Count, level float64, models ...HandicapModel) (*HandicapComparison, error) {
-	if err := checkLevel(level); err != nil {
+func CompareHandicaps(games []crosstable.Count, level float64, models ...HandicapModel) (*HandicapComparison, error) {
+	if err := counts.CheckOpen("confidence level", level); err != nil {
 		return nil, err
 	}
-	all, err := crosstable.New(counts)
+	all, err := crosstable.New(games)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func CompareHandicaps(counts []crosstable.Count, level float64, models ...Handic
 
 // CompareHandicapTable is [CompareHandicaps] of games that were added up.
 func CompareHandicapTable(all crosstable.Table, level float64, models ...HandicapModel) (*HandicapComparison, error) {
-	if err := checkLevel(level); err != nil {
+	if err := counts.CheckOpen("confidence level", level); err != nil {
 		return nil, err
 	}
 	t, aside, err := all.Rated()
@@ -368,7 +368,7 @@ func (f *HandicapFit) describe(level float64) {
 // describePlayers gives players whose strength drifts to 0 the Elo -Inf, and the
 // others the mean 0 among themselves.
 func (f *HandicapFit) describePlayers() {
-	players, rank := ranking(f.table, f.at.X)
+	players, rank := crosstable.Ranking(f.table, f.at.X)
 	drifts := make([]bool, len(players))
 	mean, finite := 0.0, 0.0
 	for place, i := range rank {
@@ -410,9 +410,9 @@ func (f *HandicapFit) describeSteps() {
 		}
 		switch f.shape.family {
 		case multiplied:
-			s.Elo = eloPerNat * math.Log1p(s.Value)
+			s.Elo = crosstable.EloPerNat * math.Log1p(s.Value)
 		case logLinear:
-			s.Elo = eloPerNat * s.Value
+			s.Elo = crosstable.EloPerNat * s.Value
 		case added:
 		}
 		f.Steps = append(f.Steps, s)

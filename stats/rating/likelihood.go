@@ -75,11 +75,12 @@ func (l *ladder) headStart() []float64 {
 	return x
 }
 
-// start is equal strengths, and the draws as frequent as they are.
+// start is equal strengths, and the draws as frequent as they are: never all of the
+// games, of which there is no estimate, however near to all.
 func (l *ladder) start() []float64 {
 	x := make([]float64, l.dim())
 	if l.draw >= 0 {
-		rate := min(l.table.Draws()/l.table.Games(), 0.99)
+		rate := l.table.Draws() / l.table.Games()
 		switch l.outcome.draws {
 		case Davidson:
 			x[l.draw] = math.Log(2 * rate / (1 - rate))

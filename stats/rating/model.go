@@ -94,25 +94,16 @@ func (m Model) resolved() (Model, error) {
 
 func isSize(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
 
-// Player is the rating of one player.
-type Player struct {
-	Name     string
-	Elo      float64 // mean 0 over the players rated
-	Strength float64 // π, which sums to 50 per player rated
-	Games    int     // against players rated
-	Points   float64 // of these games; a draw is half a point
-}
-
 // Fit is a fitted model.
 type Fit struct {
-	Model      Model    // as asked for, with what was empty filled in
-	Players    []Player // best first, equals by name
-	FirstMove  float64  // the factor of Black's strength, or the δ added to it; 1 or 0 without effect
-	Draw       float64  // ν of Davidson, λ of Rao–Kupper; 0 for HalfWin
-	LogLik     float64  // natural logarithm, of the games alone: no binomial constants, no prior
-	Parameters int      // numbers estimated; the level of strengths is none
-	Games      int      // between players rated
-	Evidence   float64  // what these games count for: their number, but for [crosstable.Count.Weight]
+	Model      Model               // as asked for, with what was empty filled in
+	Players    []crosstable.Player // best first, equals by name
+	FirstMove  float64             // the factor of Black's strength, or the δ added to it; 1 or 0 without effect
+	Draw       float64             // ν of Davidson, λ of Rao–Kupper; 0 for HalfWin
+	LogLik     float64             // natural logarithm, of the games alone: no binomial constants, no prior
+	Parameters int                 // numbers estimated; the level of strengths is none
+	Games      int                 // between players rated
+	Evidence   float64             // what these games count for: their number, but for [crosstable.Count.Weight]
 	Iterations int
 	SetAside   []crosstable.Aside
 
@@ -267,41 +258,9 @@ func newFit(t crosstable.Table, m Model, l inner, at ascent.Peak, aside []crosst
 	if m.Prior.exists() {
 		f.LogLik = l.logLik(at.X)
 	}
-	f.Players, f.rank = ranking(t, at.X)
+	f.Players, f.rank = crosstable.Ranking(t, at.X)
 	f.errs = newRobust(t, l, at.X)
 	return f
-}
-
-// eloPerNat is the Elo points of a natural unit of log strength.
-const eloPerNat = 400 / math.Ln10
-
-// ranking turns log strengths into ratings, best first.
-func ranking(t crosstable.Table, x []float64) ([]Player, []int) {
-	logs := slices.Clone(x[:len(t.Names)])
-	ascent.SubtractMean(logs)
-	top, sum := slices.Max(logs), 0.0
-	for _, v := range logs {
-		sum += math.Exp(v - top)
-	}
-	games, points := t.Totals()
-	rank := make([]int, len(logs))
-	for i := range rank {
-		rank[i] = i
-	}
-	// Equals are equal to nine digits: what rounding leaves beyond orders nobody.
-	digits := func(i int) float64 { return math.Round(logs[i] * 1e9) }
-	slices.SortStableFunc(rank, func(a, b int) int { return cmp.Compare(digits(b), digits(a)) })
-	players := make([]Player, len(logs))
-	for place, i := range rank {
-		players[place] = Player{
-			Name:     t.Names[i],
-			Elo:      eloPerNat * logs[i],
-			Strength: 50 * float64(len(logs)) * math.Exp(logs[i]-top) / sum,
-			Games:    int(games[i]),
-			Points:   points[i],
-		}
-	}
-	return players, rank
 }
 
 // number is a player's number in the table.
@@ -325,5 +284,5 @@ func (f *Fit) FirstMoveElo() (float64, error) {
 	if f.Model.FirstMove != Multiplicative {
 		return 0, fmt.Errorf("a first-move effect %q is no number of Elo points", string(f.Model.FirstMove))
 	}
-	return eloPerNat * math.Log(f.FirstMove), nil
+	return crosstable.EloPerNat * math.Log(f.FirstMove), nil
 }

@@ -114,7 +114,7 @@ func (s shape) row(handicap int) ([]float64, error) {
 
 // fill reckons from the chances as a function of the fit's coordinates.
 func (q *Prediction) fill(at ascent.Peak, errs *robust, l inner, players int, level float64, chances func(x []float64) (win, draw, loss float64)) error {
-	if err := checkLevel(level); err != nil {
+	if err := counts.CheckOpen("confidence level", level); err != nil {
 		return err
 	}
 	if q.A == q.B {
@@ -162,7 +162,7 @@ func slopeOf(f func([]float64) float64, x []float64) []float64 {
 // where the players with a finite rating have the mean 0; see [Fit.Profile]. It
 // fails, too, for a player without a finite rating.
 func (f *HandicapFit) Profile(player string, level float64) (counts.Interval, error) {
-	if err := checkLevel(level); err != nil {
+	if err := counts.CheckOpen("confidence level", level); err != nil {
 		return counts.Interval{}, err
 	}
 	i, err := f.number(player)
@@ -185,5 +185,5 @@ func (f *HandicapFit) Profile(player string, level float64) (counts.Interval, er
 	}
 	weights[i]++
 	lo, hi, err := ascent.Profile(f.ground, f.at, weights, f.errs.quantile(weights, level))
-	return counts.Interval{Method: f.errs.method(), Level: level, Lo: eloPerNat * lo, Hi: eloPerNat * hi}, err
+	return counts.Interval{Method: f.errs.method(), Level: level, Lo: crosstable.EloPerNat * lo, Hi: crosstable.EloPerNat * hi}, err
 }

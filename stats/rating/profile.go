@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gogi/stats/counts"
+	"gogi/stats/rating/crosstable"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
@@ -64,7 +65,7 @@ func (f *Fit) WaldFrom(anchor string, level float64) ([]counts.Interval, error) 
 
 // wald are the intervals of each player's log strength less one linear function of all.
 func (f *Fit) wald(level float64, from []float64) ([]counts.Interval, error) {
-	if err := checkLevel(level); err != nil {
+	if err := counts.CheckOpen("confidence level", level); err != nil {
 		return nil, err
 	}
 	method, inverse := "wald_clusters", (matrix)(nil)
@@ -96,7 +97,7 @@ func (f *Fit) wald(level float64, from []float64) ([]counts.Interval, error) {
 			weights[k] = -v
 		}
 		weights[i]++
-		reach := eloPerNat * f.errs.quantile(weights, level) * math.Sqrt(max(0, variance))
+		reach := crosstable.EloPerNat * f.errs.quantile(weights, level) * math.Sqrt(max(0, variance))
 		list = append(list, counts.Interval{Method: method, Level: level, Lo: p.Elo - base - reach, Hi: p.Elo - base + reach})
 	}
 	return list, nil
@@ -128,11 +129,11 @@ func (f *Fit) ProfileDifference(a, b string, level float64) (counts.Interval, er
 }
 
 func (f *Fit) profileElo(weights []float64, level float64) (counts.Interval, error) {
-	if err := checkLevel(level); err != nil {
+	if err := counts.CheckOpen("confidence level", level); err != nil {
 		return counts.Interval{}, err
 	}
 	lo, hi, err := f.profile(weights, level)
-	return counts.Interval{Method: f.errs.method(), Level: level, Lo: eloPerNat * lo, Hi: eloPerNat * hi}, err
+	return counts.Interval{Method: f.errs.method(), Level: level, Lo: crosstable.EloPerNat * lo, Hi: crosstable.EloPerNat * hi}, err
 }
 
 // ProfileFirstMove is the profile-likelihood interval of [Fit].FirstMove: of the
@@ -140,7 +141,7 @@ func (f *Fit) profileElo(weights []float64, level float64) (counts.Interval, err
 // outside (0, 1).
 func (f *Fit) ProfileFirstMove(level float64) (counts.Interval, error) {
 	weights := make([]float64, len(f.at.X))
-	if err := checkLevel(level); err != nil {
+	if err := counts.CheckOpen("confidence level", level); err != nil {
 		return counts.Interval{}, err
 	}
 	switch f.Model.FirstMove {

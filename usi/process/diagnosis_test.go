@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gogi/internal/await"
 )
 
 func TestDiagnosis(t *testing.T) {
@@ -88,7 +90,7 @@ func TestLastWords(t *testing.T) {
 		if got := line(t, p); got != step.wait {
 			t.Fatalf("read %q", got)
 		}
-		eventually(t, "its last words are "+step.want, func() bool { return p.LastWords() == step.want })
+		await.That(t, "its last words are "+step.want, func() bool { return p.LastWords() == step.want })
 		if e := p.Exit(); !e.Running || e.Status != -1 {
 			t.Errorf("exit %+v of a living process", e)
 		}
@@ -126,7 +128,7 @@ func TestWaited(t *testing.T) {
 	spec := self("spin")
 	spec.CPUs = []int{cpu}
 	p := start(t, spec, nil)
-	eventually(t, "the threads wait for each other", func() bool {
+	await.That(t, "the threads wait for each other", func() bool {
 		all, err := p.Waited()
 		if err != nil {
 			t.Fatal(err)
@@ -151,7 +153,7 @@ func TestWaitedCountsChildren(t *testing.T) {
 	spec := sh("(while :; do :; done) & (while :; do :; done) & cat")
 	spec.CPUs = []int{cpu}
 	p := start(t, spec, nil)
-	eventually(t, "the children wait for each other", func() bool {
+	await.That(t, "the children wait for each other", func() bool {
 		got, err := p.Waited()
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gogi/internal/await"
 )
 
 // killedRunner starts a runner with engines, kills it with SIGKILL, and returns
@@ -48,7 +50,7 @@ func killedRunner(t *testing.T, what string) map[string]int {
 
 func TestGuardKillsWhatAKilledRunnerLeaves(t *testing.T) {
 	for name, pid := range killedRunner(t, "runner") {
-		eventually(t, name+" dies", func() bool { return !alive(pid) })
+		await.That(t, name+" dies", func() bool { return !alive(pid) })
 	}
 }
 
@@ -59,7 +61,7 @@ func TestWithoutGuardTheGrandchildSurvives(t *testing.T) {
 	defer syscall.Kill(-pids["wrapper"], syscall.SIGKILL)
 	defer syscall.Kill(-pids["stubborn"], syscall.SIGKILL)
 	for _, name := range []string{"plain", "wrapper", "stubborn"} {
-		eventually(t, name+" dies", func() bool { return !alive(pids[name]) })
+		await.That(t, name+" dies", func() bool { return !alive(pids[name]) })
 	}
 	if !alive(pids["grandchild"]) {
 		t.Error("the wrapper's child died without a guard")
@@ -70,7 +72,7 @@ func TestGuardSurvivesSignals(t *testing.T) {
 	g := startGuard(t)
 	pid := g.life.cmd.Process.Pid
 	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
-	eventually(t, "the guard ignores them", func() bool {
+	await.That(t, "the guard ignores them", func() bool {
 		mask, err := strconv.ParseUint(status(t, fmt.Sprintf("/proc/%d/status", pid), "SigIgn"), 16, 64)
 		return err == nil && mask>>(syscall.SIGINT-1)&1 == 1 && mask>>(syscall.SIGTERM-1)&1 == 1 && mask>>(syscall.SIGHUP-1)&1 == 1
 	})
@@ -160,7 +162,7 @@ func TestAnotherGuardTakesThePlaceOfADeadOne(t *testing.T) {
 // The whole of it: the runner's guard is killed, and then the runner itself.
 func TestTheSecondGuardKillsWhatAKilledRunnerLeaves(t *testing.T) {
 	for name, pid := range killedRunner(t, "runner-second-guard") {
-		eventually(t, name+" dies", func() bool { return !alive(pid) })
+		await.That(t, name+" dies", func() bool { return !alive(pid) })
 	}
 }
 
@@ -182,7 +184,7 @@ func TestEnginesStartWithoutAGuardThatCannotLive(t *testing.T) {
 		t.Errorf("told %+v", got)
 	}
 	closeOK(t, start(t, sh("cat"), g))
-	eventually(t, "it is tried again and again", func() bool {
+	await.That(t, "it is tried again and again", func() bool {
 		b, err := os.ReadFile(births)
 		return err == nil && len(b) >= 8
 	})

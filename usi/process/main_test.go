@@ -192,18 +192,6 @@ func lineNumber(t *testing.T, r io.Reader) int {
 	return n
 }
 
-// eventually asks until ok, for what has no event to wait for.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for end := time.Now().Add(patience); !ok(); <-tick.C {
-		if time.Now().After(end) {
-			t.Fatalf("never happened: %s", what)
-		}
-	}
-}
-
 // alive reports whether pid runs; a zombie does not.
 func alive(pid int) bool {
 	state, _ := stat(pid)

@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"gogi/internal/await"
 )
 
 func closeOK(t *testing.T, p *Process) time.Duration {
@@ -137,7 +139,7 @@ func TestStoppedProcessIsKilled(t *testing.T) {
 	p := start(t, spec, nil)
 	line(t, p)
 	p.tell(func(t tree) { t.signal(syscall.SIGSTOP) })
-	eventually(t, "the process stops", func() bool { s, _ := stat(p.PID()); return s == "T" })
+	await.That(t, "the process stops", func() bool { s, _ := stat(p.PID()); return s == "T" })
 	closeOK(t, p)
 }
 
@@ -171,7 +173,7 @@ func TestWrappersChildDiesWithItsLeader(t *testing.T) {
 		t.Errorf("Read %q, %v; want the end", rest, err)
 	}
 	<-p.Done()
-	eventually(t, "the child dies", func() bool { return !alive(child) })
+	await.That(t, "the child dies", func() bool { return !alive(child) })
 	if got := p.Diagnosis(); got != "exit status 3" {
 		t.Errorf("Diagnosis = %q", got)
 	}
@@ -220,7 +222,7 @@ func TestWhoLeftTheGroupCannotKeepTheOutputOpen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := start(t, sh("echo said; setsid sh -c 'echo $$ >&2; "+script+"' & read go"), nil)
-			eventually(t, "the child has left", func() bool { b, _ := p.said.last(); return bytes.HasSuffix(b, []byte("\n")) })
+			await.That(t, "the child has left", func() bool { b, _ := p.said.last(); return bytes.HasSuffix(b, []byte("\n")) })
 			b, _ := p.said.last()
 			escaped, err := strconv.Atoi(strings.TrimSpace(string(b)))
 			if err != nil {
@@ -406,7 +408,7 @@ func TestAffinity(t *testing.T) {
 	closeOK(t, p)
 	// The main thread cannot end: where it was the one, Go parks it for good.
 	if before != itoa(cpu) && !slices.Equal(pinned, []string{itoa(os.Getpid())}) {
-		eventually(t, "the pinned thread ends", func() bool { return len(threadsWith(t, itoa(cpu))) == 0 })
+		await.That(t, "the pinned thread ends", func() bool { return len(threadsWith(t, itoa(cpu))) == 0 })
 	}
 }
 
@@ -559,7 +561,7 @@ func TestFiftyAtOnceLeakNothing(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	eventually(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= goroutines })
+	await.That(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= goroutines })
 	if n := descriptors(t); n != files {
 		t.Errorf("%d open files before, %d after", files, n)
 	}

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"gogi/internal/await"
 )
 
 func TestWorstWaitSinceTheLastCall(t *testing.T) {
@@ -44,5 +46,5 @@ func TestWorstWaitOfOurOwnThreads(t *testing.T) {
 		}()
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4 * runtime.NumCPU()))
-	eventually(t, "one of them waits", func() bool { return s.WorstWait() > 0 })
+	await.That(t, "one of them waits", func() bool { return s.WorstWait() > 0 })
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"gogi/internal/await"
 )
 
 const ms = time.Millisecond
@@ -82,7 +84,7 @@ func TestIsReady(t *testing.T) {
 	if got := line(t, p); got != "sleeps" {
 		t.Fatal(got)
 	}
-	eventually(t, "it waits for its input", func() bool { return !isReady("/proc/" + itoa(p.PID())) })
+	await.That(t, "it waits for its input", func() bool { return !isReady("/proc/" + itoa(p.PID())) })
 	if isReady("/proc/0") {
 		t.Error("there is no process 0")
 	}

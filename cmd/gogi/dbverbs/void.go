@@ -1,5 +1,4 @@
-// Package dbverbs is the verbs about a database that are not in the command itself:
-// flags and exit codes; what they do stands in packages upkeep and recount.
+// Package dbverbs is the verbs about a database: flags and exit codes; what they do stands in packages upkeep and recount.
 package dbverbs
 
 import (

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/configs/identities"
 	"gogi/gate"
 	"gogi/internal/format"
 	"gogi/internal/verb"
@@ -51,11 +53,11 @@ type findings struct {
 	file     string
 	plan     *match.Plan // nil where there are problems
 	problems []*configs.Problem
-	warnings []configs.Warning
+	warnings []advice.Warning
 }
 
 // lint looks at the file, and at what its gate can decide.
-func lint(name string, data []byte, here configs.Env) *findings {
+func lint(name string, data []byte, here identities.Env) *findings {
 	plan, warnings, err := configs.Inspect(data, name, filepath.Dir(name), here)
 	found := &findings{file: name, plan: plan, problems: configs.ProblemsOf(err), warnings: warnings}
 	if plan == nil {
@@ -68,7 +70,7 @@ func lint(name string, data []byte, here configs.Env) *findings {
 	if err != nil {
 		found.plan, found.problems = nil, []*configs.Problem{{File: name, Cause: err}}
 	} else if w := prospect.Warning(); !w.IsZero() {
-		found.warnings = append(found.warnings, configs.Warning{Text: w})
+		found.warnings = append(found.warnings, advice.Warning{Text: w})
 	}
 	return found
 }

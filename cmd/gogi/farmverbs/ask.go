@@ -8,6 +8,7 @@ import (
 
 	"gogi/cmd/gogi/planning"
 	"gogi/configs"
+	"gogi/configs/advice"
 	"gogi/farm"
 	"gogi/farm/bus"
 	"gogi/farm/worker"
@@ -19,7 +20,7 @@ import (
 )
 
 // makePlan is the complete plan of a file and flags, after its engines were greeted.
-func makePlan(ctx context.Context, flags *planning.Flags, name string, guard *process.Guard) (*match.Plan, []configs.Warning, error) {
+func makePlan(ctx context.Context, flags *planning.Flags, name string, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
 	file, dir, err := flags.Read(name)
 	if err != nil {
 		return nil, nil, usage.Wrap(err)
@@ -28,7 +29,7 @@ func makePlan(ctx context.Context, flags *planning.Flags, name string, guard *pr
 }
 
 // planOf is makePlan for a file that was read.
-func planOf(ctx context.Context, file *configs.File, dir string, guard *process.Guard) (*match.Plan, []configs.Warning, error) {
+func planOf(ctx context.Context, file *configs.File, dir string, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
 	plan, warnings, err := planning.Plan(file, dir, guard)
 	if err != nil {
 		return nil, nil, usage.Wrap(err)

@@ -35,6 +35,9 @@ type BenchCommand struct {
 	JSON        bool          `name:"json" help:"One JSON object."`
 }
 
+// benchNodes are of a search where nothing else is asked for: the default of --nodes.
+const benchNodes = 100_000
+
 // benchRounds is how often it is measured: the median is told.
 const benchRounds = 3
 
@@ -66,16 +69,22 @@ func (c *BenchCommand) Run(ctx context.Context, env *verb.Env) error {
 	if err = errors.Join(err, guard.Close()); err != nil {
 		return err
 	}
-	if c.Out != "" {
-		if err := os.WriteFile(c.Out, fmt.Appendf(nil, "%.0f %s\n", out.NPS, out.Identity), 0o644); err != nil { //nolint:gosec // a figure
-			return err
-		}
+	if err := c.write(out); err != nil {
+		return err
 	}
 	if c.JSON {
 		return format.JSON(env.Out, out)
 	}
 	fmt.Fprintf(env.Out, "%s nodes a second and slot, %d slots at once (%s)\n", format.Count(int(out.NPS)), out.Slots, out.Engine)
 	return nil
+}
+
+// write writes the file that was asked for.
+func (c *BenchCommand) write(out *benched) error {
+	if c.Out == "" {
+		return nil
+	}
+	return os.WriteFile(c.Out, fmt.Appendf(nil, "%.0f %s\n", out.NPS, out.Identity), 0o644) //nolint:gosec // a figure
 }
 
 func (c *BenchCommand) measure(ctx context.Context, guard *process.Guard) (*benched, error) {

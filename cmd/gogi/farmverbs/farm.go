@@ -42,6 +42,9 @@ type Command struct {
 	Trust      TrustCommand      `cmd:"" help:"Say how far a worker is believed: how many of its pairs are played again by others."`
 	Purge      PurgeCommand      `cmd:"" help:"Make a worker's pairs of a test void: they are played again, and the gate is asked anew."`
 
+	Update  UpdateCommand  `cmd:"" help:"Have the workers run another program: a few first, the others when it has proved itself."`
+	Release ReleaseCommand `cmd:"" help:"Sign programs that workers take by themselves."`
+
 	Bench   BenchCommand   `cmd:"" help:"Measure this machine: nodes a second of a reference engine on all slots at once."`
 	Doctor  DoctorCommand  `cmd:"" help:"Look for what would go wrong: secrets, disks, clocks, an outside server's settings."`
 	Backup  BackupCommand  `cmd:"" help:"Copy all that a farm cannot make again, also while it is served."`

@@ -1,6 +1,7 @@
 package farmverbs
 
 import (
+	"log/slog"
 	"maps"
 	"math"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"gogi/farm"
+	"gogi/farm/worker"
 )
 
 func TestShare(t *testing.T) {
@@ -88,5 +90,30 @@ func TestAGateInAList(t *testing.T) {
 		if got := verdict(s); got != want {
 			t.Errorf("%+v: %s, want %s", s, got, want)
 		}
+	}
+}
+
+// TestMeasuresAgain: only a machine that was measured, with the engine that is still given.
+func TestMeasuresAgain(t *testing.T) {
+	t.Parallel()
+	p, err := (&BenchCommand{Engine: "builtin", Nodes: benchNodes}).player()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		file, reference string
+		want            bool
+	}{{"nps.txt", p.Identity.String(), true}, {"", p.Identity.String(), false}, {"nps.txt", "another", false}} {
+		w := &WorkCommand{NPSFile: c.file, BenchEngine: "builtin"}
+		if got := w.measures(worker.Config{Reference: c.reference, Log: slog.New(slog.DiscardHandler)}); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "nps.txt")
+	if err := (&BenchCommand{Out: file}).write(&benched{NPS: 1234.4, Identity: "an engine 1"}); err != nil {
+		t.Fatal(err)
+	}
+	if nps, engine, err := readNPS("--nps-file", file); nps != 1234 || engine != "an engine 1" || err != nil {
+		t.Errorf("it is read as %v %q, %v", nps, engine, err)
 	}
 }

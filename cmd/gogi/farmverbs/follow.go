@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"gogi/farm"
@@ -18,6 +20,7 @@ import (
 type FollowCommand struct {
 	Creds   string        `name:"creds" env:"GOGI_FARM_CREDS" placeholder:"FILE" help:"An owner's credentials (default: those of gogi farm login)."`
 	DB      string        `name:"db" default:"farm-copy.db" placeholder:"FILE" help:"The database of the copies: every verb reads it."`
+	Blocks  string        `type:"path" placeholder:"DIR" help:"The folder of the copies of self-play, one in it for each test (default: beside the database, as FILE-blocks)."`
 	Every   time.Duration `default:"5s" placeholder:"DUR" help:"How often the farm is asked what is new."`
 	Compare time.Duration `default:"1h" placeholder:"DUR" help:"How often sums of all pairs are compared."`
 	Once    bool          `help:"Copy what there is, compare, and end."`
@@ -27,7 +30,7 @@ type FollowCommand struct {
 // Help is what the verb's --help says below its flags' summary.
 func (*FollowCommand) Help() string {
 	return `Every pair is replayed by the rules before it is copied, and pairs that the farm makes
-void are made void here. Then SHA-256 sums of the pairs, as gogi db dump --stable has them,
+void are made void here; blocks of self-play are copied as they are, by their SHA-256. Then SHA-256 sums of the pairs, as gogi db dump --stable has them,
 are compared with the farm's. The games are those of a backup; keys and secrets are not
 among them: gogi farm backup has these.
 
@@ -49,7 +52,7 @@ func (c *FollowCommand) Run(ctx context.Context, env *verb.Env) error {
 			return err
 		}
 		defer func() { err = errors.Join(err, store.Close()) }()
-		f := &copies.Follower{Store: store, Ask: asking(t, name), Log: logger(env, c.Quiet)}
+		f := &copies.Follower{Store: store, Ask: asking(t, name), Log: logger(env, c.Quiet), Blocks: c.blocks(t, name)}
 		if c.Once {
 			return c.once(ctx, env, f)
 		}
@@ -59,6 +62,22 @@ func (c *FollowCommand) Run(ctx context.Context, env *verb.Env) error {
 		return &verb.Exit{Code: verb.Differs, Err: err}
 	}
 	return unlessInterrupted(ctx, err)
+}
+
+// blocks copies a test of self-play into a folder of its own, named by the plan's digest.
+func (c *FollowCommand) blocks(t farm.Transport, name string) func(ctx context.Context, digest string) (int, error) {
+	dir := c.Blocks
+	if dir == "" {
+		dir = strings.TrimSuffix(c.DB, filepath.Ext(c.DB)) + "-blocks"
+	}
+	return func(ctx context.Context, digest string) (here int, err error) {
+		p := pulling{ask: asksBlocks(ctx, t, name, digest), mirrors: true}
+		err = p.all(filepath.Join(dir, digest))
+		if p.folder != nil {
+			err = errors.Join(err, p.folder.Close())
+		}
+		return p.out.Blocks, err
+	}
 }
 
 func (c *FollowCommand) once(ctx context.Context, env *verb.Env, f *copies.Follower) error {

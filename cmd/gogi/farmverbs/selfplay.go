@@ -8,6 +8,8 @@ import (
 	"fmt"
 
 	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/configs/identities"
 	"gogi/farm"
 	"gogi/internal/format"
 	"gogi/internal/usage"
@@ -20,7 +22,7 @@ import (
 
 // selfplayPlan is the plan that is handed in of a file with a [selfplay]: its units are
 // blocks.
-func (c *SubmitCommand) selfplayPlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []configs.Warning, error) {
+func (c *SubmitCommand) selfplayPlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []advice.Warning, error) {
 	if c.ScaleTo != "" {
 		return nil, nil, wrong("--scale-to: self-play has no clocks")
 	}
@@ -37,7 +39,7 @@ func (c *SubmitCommand) selfplayPlan(ctx context.Context, file *configs.File, di
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, more, err := configs.Complete(s.Plan, greetings)
+	plan, more, err := identities.Complete(s.Plan, greetings)
 	if err != nil {
 		return nil, nil, usage.Wrap(err)
 	}
@@ -69,10 +71,7 @@ type PulledBlocks struct {
 func (c *PullCommand) blocks(ctx context.Context, env *verb.Env) error {
 	var p pulling
 	err := c.with(func(t farm.Transport, name string) error {
-		p.ask = func(from int, offset int64) (out farm.PulledBlock, err error) {
-			err = request(ctx, t, name, "blocks", farm.PullBlock{Run: c.Test, From: from, Offset: offset}, &out)
-			return out, err
-		}
+		p.ask = asksBlocks(ctx, t, name, c.Test)
 		return p.all(c.To)
 	})
 	if p.folder != nil {
@@ -84,12 +83,21 @@ func (c *PullCommand) blocks(ctx context.Context, env *verb.Env) error {
 	return p.tell(ctx, env, c)
 }
 
+// asksBlocks asks a farm for pieces of a test's blocks.
+func asksBlocks(ctx context.Context, t farm.Transport, name, test string) func(from int, offset int64) (farm.PulledBlock, error) {
+	return func(from int, offset int64) (out farm.PulledBlock, err error) {
+		err = request(ctx, t, name, "blocks", farm.PullBlock{Run: test, From: from, Offset: offset}, &out)
+		return out, err
+	}
+}
+
 // pulling is a pull of blocks.
 type pulling struct {
-	ask    func(from int, offset int64) (farm.PulledBlock, error)
-	unit   *selfplay.Unit
-	folder *selfplay.Folder
-	out    PulledBlocks
+	mirrors bool // what the farm has not is taken out of the folder
+	ask     func(from int, offset int64) (farm.PulledBlock, error)
+	unit    *selfplay.Unit
+	folder  *selfplay.Folder
+	out     PulledBlocks
 }
 
 // all brings what is not in the folder, or is there otherwise than the farm has it.
@@ -112,15 +120,23 @@ func (p *pulling) all(to string) error {
 	if p.folder, err = selfplay.OpenFolder(to, p.unit.Plan, p.unit.Design); err != nil {
 		return usage.Wrap(err)
 	}
+	farms := map[int]bool{}
 	for page.Block != nil {
 		if err := p.one(&page); err != nil {
 			return err
 		}
+		farms[page.Block.Number] = true
 		if page, err = p.ask(page.Block.Number+1, 0); err != nil {
 			return err
 		}
 	}
 	there, err := p.folder.Blocks()
+	for n := range there {
+		if p.mirrors && !farms[n] {
+			err = errors.Join(err, p.folder.Remove(n))
+			delete(there, n)
+		}
+	}
 	p.out.Blocks = len(there)
 	return err
 }

@@ -15,6 +15,7 @@ import (
 
 	"gogi/cmd/gogi/planning"
 	"gogi/configs"
+	"gogi/configs/advice"
 	"gogi/farm"
 	"gogi/internal/format"
 	"gogi/internal/usage"
@@ -33,7 +34,7 @@ type SubmitCommand struct {
 	Priority  *int     `group:"farm" placeholder:"N" help:"From -10 to 10; beyond 2 it takes the right to run (default: 0, of a tune and its validation -1)."`
 	Share     float64  `group:"farm" default:"1" placeholder:"N" help:"Of the slots, against other tests of its priority."`
 	Note      string   `group:"farm" placeholder:"TEXT" help:"What it is about."`
-	Needs     []string `group:"farm" placeholder:"K=V" help:"Labels that a worker must have."`
+	Needs     []string `group:"farm" placeholder:"K=V" help:"Labels that a worker must have; trust=verified: how far the farm must believe it (a tune learns before audits come)."`
 	Validate  string   `group:"farm" type:"existingfile" placeholder:"DB" help:"With the file of a tune that was pulled into this database: hand in the match of what it found against its start."`
 	ScaleTo   string   `group:"farm" type:"existingfile" placeholder:"FILE" help:"What gogi farm bench --out wrote on the machine that the clocks are meant for: on others they are multiplied by how much slower these are."`
 	ScaleMost float64  `group:"farm" default:"4" placeholder:"N" help:"Of --scale-to: machines that are more than N times slower or faster play nothing of it."`
@@ -99,7 +100,7 @@ func (c *SubmitCommand) plan(ctx context.Context, env *verb.Env, guard *process.
 }
 
 // seriesPlan is the plan that is handed in of a series.
-func (c *SubmitCommand) seriesPlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []configs.Warning, error) {
+func (c *SubmitCommand) seriesPlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []advice.Warning, error) {
 	plan, warnings, err := planOf(ctx, file, dir, guard)
 	if err != nil {
 		return nil, nil, err

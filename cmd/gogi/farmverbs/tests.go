@@ -112,14 +112,14 @@ func (c *ListCommand) Run(ctx context.Context, env *verb.Env) error {
 	for _, t := range s.Tests {
 		rows = append(rows, []string{
 			foreign.Printable(t.Name, 24), foreign.Printable(t.Owner, 12), string(t.State), strconv.Itoa(t.Priority),
-			fmt.Sprintf("%d/%d", t.Stored, t.Pairs), strconv.Itoa(t.Held), verdict(t),
+			fmt.Sprintf("%d/%d %ss", t.Stored, t.Pairs, t.Unit()), strconv.Itoa(t.Held), verdict(t),
 		})
 	}
 	if len(rows) == 0 {
 		fmt.Fprintln(env.Out, "no tests")
 		return nil
 	}
-	return printRows(env.Out, format.NewColumns([]string{"test", "owner", "state", "priority", "pairs", "held", "gate"}, 3, 4, 5), rows)
+	return printRows(env.Out, format.NewColumns([]string{"test", "owner", "state", "priority", "stored", "held", "gate"}, 3, 4, 5), rows)
 }
 
 // verdict is what a test's gate says, with its LLR while it goes on.
@@ -137,7 +137,7 @@ func verdict(t farm.TestStatus) string {
 type ShowCommand struct {
 	owner
 	Test  string `arg:"" name:"test" help:"Its name, or its plan's digest."`
-	Watch bool   `help:"Print a line whenever it has changed, until it is over."`
+	Watch bool   `help:"Follow it until it is over: drawn anew on a terminal, else a line whenever it has changed."`
 }
 
 // Run prints it.
@@ -164,12 +164,20 @@ func (c *ShowCommand) watch(ctx context.Context, env *verb.Env, t farm.Transport
 	defer interrupted.Stop()
 	ticks := time.NewTicker(watchEvery)
 	defer ticks.Stop()
+	screen := areaOf(env.Out)
+	if c.JSON {
+		screen = nil
+	}
 	for told := ""; ; {
 		var s farm.TestStatus
 		if err := request(ctx, t, name, "show", farm.Order{Run: c.Test}, &s); err != nil {
 			return unlessInterrupted(ctx, err)
 		}
-		if line := progressOf(&s); line != told {
+		if screen != nil {
+			if err := screen.draw(watched(&s)); err != nil {
+				return err
+			}
+		} else if line := progressOf(&s); line != told {
 			told = line
 			if err := c.tell(env, &s, line); err != nil {
 				return err
@@ -194,9 +202,21 @@ func (c *ShowCommand) tell(env *verb.Env, s *farm.TestStatus, line string) error
 	return err
 }
 
+// watchedLog is how many lines of its log a test has on a terminal.
+const watchedLog = 5
+
+// watched is a test as it is drawn.
+func watched(s *farm.TestStatus) string {
+	short := *s
+	short.Log = s.Log[max(0, len(s.Log)-watchedLog):]
+	var out strings.Builder
+	printTest(&out, &short)
+	return out.String()
+}
+
 // progressOf is a test in a line.
 func progressOf(s *farm.TestStatus) string {
-	line := fmt.Sprintf("%s  %s  %d of %d pairs, %d held", foreign.Printable(s.Name, 40), s.State, s.Stored, s.Pairs, s.Held)
+	line := fmt.Sprintf("%s  %s  %d of %d %ss, %d held", foreign.Printable(s.Name, 40), s.State, s.Stored, s.Pairs, s.Unit(), s.Held)
 	if s.Verdict != "" {
 		line += "  " + verdict(*s)
 	}
@@ -220,9 +240,9 @@ func printTest(w io.Writer, s *farm.TestStatus) {
 	for _, k := range sortedKeys(s.Needs) {
 		line("needs", "%s=%s", foreign.Printable(k, 40), foreign.Printable(s.Needs[k], 40))
 	}
-	line("pairs", "%d of %d stored, the first %d without a gap; %d held", s.Stored, s.Pairs, s.Prefix, s.Held)
+	line(s.Unit()+"s", "%d of %d stored, the first %d without a gap; %d held", s.Stored, s.Pairs, s.Prefix, s.Held)
 	if s.Window > 0 {
-		line("window", "%d pairs beyond them may be granted, %d are", s.Window, s.Reach)
+		line("window", "%d %ss beyond them may be granted, %d are", s.Window, s.Unit(), s.Reach)
 	}
 	if s.Verdict != "" {
 		line("gate", "%s, LLR %+.3f; %d pairs stored beyond its verdict", s.Verdict, s.LLR, s.Beyond)
@@ -237,7 +257,7 @@ func printTest(w io.Writer, s *farm.TestStatus) {
 		}
 	}
 	if len(s.Condemned) > 0 {
-		line("given up", "pairs %v, which crash what plays them", s.Condemned)
+		line("given up", "%ss %v, which crash what plays them", s.Unit(), s.Condemned)
 	}
 	line("leases", "%d granted, %d expired, %d given back, %d taken away, %d adopted", s.Granted, s.Expired, s.Returned, s.Revoked, s.Adopted)
 	line("results", "%d counted, %d came twice, %d refused, %d too old", s.Added, s.Duplicates, s.Refused, s.Stale)

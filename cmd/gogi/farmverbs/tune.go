@@ -8,6 +8,7 @@ import (
 
 	"gogi/cmd/gogi/planning"
 	"gogi/configs"
+	"gogi/configs/advice"
 	"gogi/farm/copies"
 	"gogi/internal/usage"
 	"gogi/match"
@@ -39,7 +40,7 @@ type handedTune struct {
 // tunePlan is the plan that is handed in of a file that is a tune: of its games, or of the
 // match that judges what was found, where --validate names the database that the tune was
 // pulled into.
-func (c *SubmitCommand) tunePlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []configs.Warning, error) {
+func (c *SubmitCommand) tunePlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []advice.Warning, error) {
 	wish, err := file.TakeTune()
 	if err != nil {
 		return nil, nil, usage.Wrap(err)
@@ -62,7 +63,7 @@ func (c *SubmitCommand) tunePlan(ctx context.Context, file *configs.File, dir st
 }
 
 func (h *handedTune) resolve() (err error) {
-	var warnings []configs.Warning
+	var warnings []advice.Warning
 	if h.tune, warnings, err = h.wish.Resolve(h.Plan, h.Declared()); err == nil {
 		h.plan, err = tuning.Play(h.Plan, h.tune)
 	}

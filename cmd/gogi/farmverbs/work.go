@@ -46,8 +46,11 @@ type WorkCommand struct {
 	Policy      string        `type:"existingfile" placeholder:"FILE" help:"What may be played on this machine: a file with a line allow = [\"any-approved\"], \"owner:NAME\" or \"hash:SHA256\"."`
 	Mirrors     []string      `placeholder:"URL" help:"Where artefacts are looked for first: URL/SHA256."`
 	NPSFile     string        `name:"nps-file" type:"existingfile" placeholder:"FILE" help:"What gogi farm bench --out has written on this machine."`
+	BenchEngine string        `default:"builtin" placeholder:"CMD" help:"The reference engine of --nps-file: with it the machine is measured again, and the file written, when the farm says so."`
+	BenchTime   time.Duration `default:"20s" placeholder:"DUR" help:"How long each of three rounds takes then."`
 	DrainAfter  time.Duration `placeholder:"DUR" help:"End after that long, when the games in play have ended."`
 	Once        bool          `help:"End when there is nothing to play."`
+	Updates     string        `placeholder:"KEY" help:"Whose programs this machine takes when the farm wants another one: the public key of who signs them, or off (default: those who made this program, where it says so). Else the worker ends with exit code 5."`
 	GiveUp      time.Duration `placeholder:"DUR" help:"End with exit code 6 when the coordinator was away for so long (default: never)."`
 	Quiet       bool          `short:"q" help:"Only warnings."`
 }
@@ -61,7 +64,8 @@ An interrupt (SIGINT) drains: games in play are finished, their results sent. On
 or SIGTERM, ends at once: pairs in play are given back, finished ones stay in the outbox.
 
 Exit codes: 0 drained or nothing to play, 4 refused (the key, the version, the policy:
-do not restart), 5 another version of gogi is wanted (update, then restart), 6 the
+do not restart), 5 another version of gogi is wanted and could not be taken (see
+--updates and gogi farm update --help; update, then restart), 6 the
 coordinator was away for --give-up, 130 ended at once, 1 anything else.`
 }
 
@@ -84,8 +88,25 @@ func (c *WorkCommand) Run(ctx context.Context, env *verb.Env) error {
 	if err != nil {
 		return err
 	}
+	config.Measures = c.measures(config)
 	w := &working{WorkCommand: c, config: config, transport: transport, interrupted: interrupted}
-	return errors.Join(w.run(ctx, guard), guard.Close())
+	err = w.run(ctx, guard)
+	for w.measure && err == nil && ctx.Err() == nil {
+		if config.NPS, err = c.measured(ctx, guard, config); err != nil {
+			break
+		}
+		config.Log.Info("the machine was measured again", "nodes a second", config.NPS)
+		config.Measures = false // once a process: a machine that is never as it says would do nothing else
+		w = &working{WorkCommand: c, config: config, transport: transport, interrupted: interrupted}
+		err = w.run(ctx, guard)
+	}
+	err = errors.Join(err, guard.Close())
+	if w.next == "" || err != nil || ctx.Err() != nil {
+		return err
+	}
+	transport.Close()
+	config.Log.Info("the worker becomes another program", "file", w.next)
+	return &verb.Exit{Code: worker.ExitUpdate, Err: become(w.next)}
 }
 
 // config is what the flags say, and whose credentials these are.
@@ -100,6 +121,12 @@ func (c *WorkCommand) config(env *verb.Env) (worker.Config, keys.Creds, error) {
 	w := worker.Config{
 		Name: creds.Name, Coordinator: creds.CoordinatorKey(), Version: version.Own().String(), Load: load, Log: logger(env, c.Quiet),
 		GiveUp: c.GiveUp, Once: c.Once,
+	}
+	if _, err := maintainersOf(c.Updates); err != nil {
+		return w, creds, usage.Wrap(err)
+	}
+	if w.Program, err = machine.Own(); err != nil {
+		return w, creds, err
 	}
 	if w.Sign, err = creds.Sign(); err != nil {
 		return w, creds, err
@@ -201,6 +228,8 @@ type working struct {
 	transport   farm.Transport
 	interrupted *verb.Interrupts
 	machine     *machine.Machine
+	measure     bool   // the machine is to be measured, and joined anew
+	next        string // the program that this process is to become; "": none
 }
 
 func (w *working) run(ctx context.Context, guard *process.Guard) (err error) {
@@ -271,6 +300,11 @@ func (w *working) play(ctx context.Context, joined *worker.Worker, c runner.Conf
 	closed := joined.Close(last)
 	left := joined.Status().Outbox
 	switch end := joined.Ended(); {
+	case end != nil && end.Measure && ctx.Err() == nil:
+		w.measure = true
+		return closed
+	case end != nil && end.Exit == worker.ExitUpdate && end.Release != nil && ctx.Err() == nil:
+		return errors.Join(w.renew(ctx, end), closed)
 	case end != nil:
 		return errors.Join(exitOf(end), closed)
 	case ctx.Err() != nil:
@@ -283,6 +317,47 @@ func (w *working) play(ctx context.Context, joined *worker.Worker, c runner.Conf
 		return nil
 	}
 	return w.idle(refused)
+}
+
+// measures reports whether this machine can be measured again as it was measured: where the
+// reference engine is the one of the file.
+func (c *WorkCommand) measures(w worker.Config) bool {
+	if c.NPSFile == "" {
+		return false
+	}
+	p, err := (&BenchCommand{Engine: c.BenchEngine, Nodes: benchNodes}).player()
+	if err != nil || p.Identity.String() != w.Reference {
+		w.Log.Warn("this machine is not measured again when the farm wants it: --bench-engine is not what --nps-file was written with", "err", err)
+		return false
+	}
+	return true
+}
+
+// measured measures this machine with all its slots, and writes --nps-file.
+func (c *WorkCommand) measured(ctx context.Context, guard *process.Guard, w worker.Config) (float64, error) {
+	bench := &BenchCommand{Engine: c.BenchEngine, Concurrency: w.Slots, Time: c.BenchTime, Nodes: benchNodes, Out: c.NPSFile}
+	out, err := bench.measure(ctx, guard)
+	if err == nil && out.Identity != w.Reference {
+		err = fmt.Errorf("--bench-engine is %s now, and --nps-file was written with %s", out.Identity, w.Reference)
+	}
+	if err == nil {
+		err = bench.write(out)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("measuring this machine again: %w", err)
+	}
+	return out.NPS, nil
+}
+
+// renew brings the program that is wanted. Where this process can become it, that is no
+// error beside become's.
+func (w *working) renew(ctx context.Context, end *worker.End) error {
+	file, err := w.renewed(ctx, end)
+	if err != nil {
+		return &verb.Exit{Code: worker.ExitUpdate, Err: fmt.Errorf("%s: SHA-256 %s: %w", end.Why, end.Update, err)}
+	}
+	w.next = file
+	return nil
 }
 
 // idle is an error where --once found runs and could play none of them.

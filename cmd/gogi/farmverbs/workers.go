@@ -166,7 +166,8 @@ func (c *PurgeCommand) Run(ctx context.Context, env *verb.Env) error {
 	if c.DryRun {
 		what = "would be void"
 	}
-	fmt.Fprintf(env.Out, "%s of %s%s in %s %s\n", format.NumberOf(len(p.Pairs)-p.Drawn, "pair"), c.Worker, drawn(p.Drawn), c.Test, what)
+	unit := (&farm.TestStatus{Selfplay: p.Selfplay}).Unit()
+	fmt.Fprintf(env.Out, "%s of %s%s in %s %s\n", format.NumberOf(len(p.Pairs)-p.Drawn, unit), c.Worker, drawn(p.Drawn), c.Test, what)
 	if p.Before != "" && !c.DryRun {
 		fmt.Fprintf(env.Out, "the gate said %s, and says %s\n", p.Before, p.After)
 	}

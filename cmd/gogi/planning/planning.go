@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/configs/identities"
 	"gogi/gate"
 	"gogi/match"
 	"gogi/players"
@@ -33,7 +35,7 @@ func (s *Flags) Read(name string) (file *configs.File, dir string, err error) {
 }
 
 // Plan resolves a file whose paths are relative to dir, before any engine is started.
-func Plan(file *configs.File, dir string, guard *process.Guard) (*match.Plan, []configs.Warning, error) {
+func Plan(file *configs.File, dir string, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
 	if err := players.AskIdentities(file, guard); err != nil {
 		return nil, nil, err
 	}
@@ -45,16 +47,16 @@ func Plan(file *configs.File, dir string, guard *process.Guard) (*match.Plan, []
 }
 
 // Complete completes the opener's plan by what its engines have said, see
-// configs.Complete; greetings are in the order of plan.Engines. It refuses options that
+// identities.Complete; greetings are in the order of plan.Engines. It refuses options that
 // engines do not have, and a gate that cannot decide.
-func Complete(o *players.Opener, greetings []usi.Greeting) ([]configs.Warning, error) {
-	plan, warnings, err := configs.Complete(o.Plan, greetings)
+func Complete(o *players.Opener, greetings []usi.Greeting) ([]advice.Warning, error) {
+	plan, warnings, err := identities.Complete(o.Plan, greetings)
 	if err != nil {
 		return nil, err
 	}
 	o.Plan = plan
 	for i, p := range plan.Engines() {
-		warnings = append(warnings, configs.Lint(p, plan, greetings[i].Options)...)
+		warnings = append(warnings, identities.Lint(p, plan, greetings[i].Options)...)
 	}
 	prospect, err := gate.NewProspect(plan)
 	if err == nil {
@@ -64,7 +66,7 @@ func Complete(o *players.Opener, greetings []usi.Greeting) ([]configs.Warning, e
 		return nil, err
 	}
 	if w := prospect.Warning(); !w.IsZero() {
-		warnings = append(warnings, configs.Warning{Text: w})
+		warnings = append(warnings, advice.Warning{Text: w})
 	}
 	return warnings, nil
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"gogi/configs"
+	"gogi/configs/advice"
+	"gogi/configs/identities"
 	"gogi/internal/usage"
 	"gogi/match"
 	"gogi/players"
@@ -17,7 +19,7 @@ type TuneBase struct {
 	Plan      *match.Plan // of two players that are the same engine
 	Opener    *players.Opener
 	Greetings []usi.Greeting
-	Warnings  []configs.Warning
+	Warnings  []advice.Warning
 }
 
 // Declared are the engine's options.
@@ -37,10 +39,10 @@ func NewTuneBase(ctx context.Context, file *configs.File, dir string, guard *pro
 	if b.Greetings, err = b.Opener.GreetAll(ctx); err != nil {
 		return nil, err
 	}
-	if b.Plan, _, err = configs.Complete(plan, b.Greetings); err != nil { // that both players are the same is what is meant
+	if b.Plan, _, err = identities.Complete(plan, b.Greetings); err != nil { // that both players are the same is what is meant
 		return nil, usage.Wrap(err)
 	}
 	b.Opener.Plan = b.Plan
-	b.Warnings = configs.Lint(b.Plan.Players[0], b.Plan, b.Declared())
+	b.Warnings = identities.Lint(b.Plan.Players[0], b.Plan, b.Declared())
 	return b, nil
 }

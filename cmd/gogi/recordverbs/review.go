@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"gogi/configs"
+	"gogi/configs/shellwords"
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
@@ -223,7 +224,7 @@ func (c *ReviewReadCommand) openUSI(o *players.Opener) (s review.Settings, open 
 
 // openGTP asks the engine once what it calls itself.
 func (c *ReviewReadCommand) openGTP(ctx context.Context, o *players.Opener) (s review.Settings, open func(context.Context) (review.Engine, error), err error) {
-	command, err := configs.SplitWords(c.GTP)
+	command, err := shellwords.Split(c.GTP)
 	if err == nil && len(command) == 0 {
 		err = errors.New("the command is empty")
 	}

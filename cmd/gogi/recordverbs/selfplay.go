@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gogi/configs"
+	"gogi/configs/identities"
 	"gogi/internal/format"
 	"gogi/internal/phrases"
 	"gogi/internal/usage"
@@ -120,7 +121,7 @@ func (s *selfplaying) complete(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	plan, warnings, err := configs.Complete(s.Plan, greetings)
+	plan, warnings, err := identities.Complete(s.Plan, greetings)
 	if err != nil {
 		return usage.Wrap(err)
 	}

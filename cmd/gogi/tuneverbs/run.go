@@ -9,6 +9,7 @@ import (
 
 	"gogi/cmd/gogi/planning"
 	"gogi/configs"
+	"gogi/configs/advice"
 	"gogi/internal/format"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
@@ -76,7 +77,7 @@ type study struct {
 	plan     *match.Plan // of its games
 	opener   *players.Opener
 	declared []usi.Option
-	warnings []configs.Warning
+	warnings []advice.Warning
 }
 
 // prepare resolves the file and the flags, and greets the engine.

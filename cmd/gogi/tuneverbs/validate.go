@@ -7,7 +7,7 @@ import (
 	"os"
 	"strconv"
 
-	"gogi/configs"
+	"gogi/configs/identities"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/match"
@@ -86,7 +86,7 @@ func (c *ValidateCommand) registered(ctx context.Context, guard *process.Guard) 
 	if err != nil {
 		return nil, err
 	}
-	if err := configs.VerifyIdentity(s.base, greetings); err != nil {
+	if err := identities.VerifyIdentity(s.base, greetings); err != nil {
 		return nil, err
 	}
 	s.declared = greetings[0].Options

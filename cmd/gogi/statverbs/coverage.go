@@ -1,0 +1,27 @@
+package statverbs
+
+import (
+	"gogi/internal/verb"
+	"gogi/reckon"
+)
+
+// CoverageCommand prints how often each method's interval holds the truth, or draws
+// it.
+type CoverageCommand struct {
+	N          int       `name:"n" default:"100" placeholder:"N" help:"Decisive games."`
+	P          []float64 `name:"p" default:"0.5,0.6,0.7,0.8,0.9,0.95,0.99" placeholder:"P" help:"True probabilities to win a game."`
+	Confidence float64   `default:"0.95" help:"The confidence level that is promised."`
+	Method     string    `default:"all" help:"One of all, clopper-pearson, blaker, midp, wilson, wilson-cc, jeffreys, wald, lfics, anytime."`
+	Figure     string    `xor:"form" placeholder:"FILE" help:"Draw it for all probabilities, as SVG, instead; - is the standard output."`
+	JSON       bool      `name:"json" xor:"form" help:"One JSON object."`
+}
+
+// Run prints the table, or writes the figure.
+func (c *CoverageCommand) Run(env *verb.Env) error {
+	question := reckon.CoverageQuestion{N: c.N, P: c.P, Confidence: c.Confidence, Method: c.Method}
+	if c.Figure != "" {
+		return verb.WriteForm("--figure", c.Figure, env.Out, question.Figure)
+	}
+	answer, err := question.Answer()
+	return answered(env, c.JSON, answer, err)
+}

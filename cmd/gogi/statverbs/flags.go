@@ -1,0 +1,82 @@
+package statverbs
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"gogi/internal/format"
+	"gogi/internal/phrases"
+	"gogi/internal/verb"
+)
+
+// answered prints what a question of a verb has come to, as text or as JSON.
+func answered[A interface {
+	Print(w io.Writer, in phrases.Tongue)
+}](env *verb.Env, asJSON bool, answer A, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return format.JSON(env.Out, answer)
+	}
+	answer.Print(env.Out, env.Tongue)
+	return nil
+}
+
+// mostElo is where scores are too near to 0 and 1 to tell them from these.
+const mostElo = 1000
+
+// parseElo reads a difference that is finite.
+func parseElo(word string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+	if err != nil || !(math.Abs(v) <= mostElo) {
+		return 0, fmt.Errorf("%q: expected an Elo difference from -%d to %d", word, mostElo, mostElo)
+	}
+	return v, nil
+}
+
+// eloFlag is an Elo difference. It takes the next word even if that begins with
+// a minus, which kong would take for a flag.
+type eloFlag float64
+
+// Decode reads the flag's value.
+func (e *eloFlag) Decode(ctx *kong.DecodeContext) error {
+	v, err := parseElo(ctx.Scan.Pop().String())
+	*e = eloFlag(v)
+	return err
+}
+
+// signedFlag is a number that may begin with a minus, too.
+type signedFlag float64
+
+// Decode reads the flag's value.
+func (s *signedFlag) Decode(ctx *kong.DecodeContext) error {
+	word := ctx.Scan.Pop().String()
+	v, err := strconv.ParseFloat(word, 64)
+	if err != nil {
+		return fmt.Errorf("%q: expected a number", word)
+	}
+	*s = signedFlag(v)
+	return nil
+}
+
+// eloPair is E0,E1, which may begin with a minus, too.
+type eloPair [2]float64
+
+// Decode reads the flag's value.
+func (e *eloPair) Decode(ctx *kong.DecodeContext) (err error) {
+	word := ctx.Scan.Pop().String()
+	first, second, both := strings.Cut(word, ",")
+	if !both {
+		return fmt.Errorf("%q: expected E0,E1, such as 0,4", word)
+	}
+	if e[0], err = parseElo(first); err == nil {
+		e[1], err = parseElo(second)
+	}
+	return err
+}

@@ -1,0 +1,150 @@
+package statverbs
+
+import (
+	"errors"
+	"fmt"
+
+	"gogi/internal/format"
+	"gogi/internal/sheet"
+	"gogi/internal/usage"
+	"gogi/internal/verb"
+	"gogi/ratings"
+	"gogi/reckon"
+	"gogi/regression"
+	"gogi/stats/rating/bootstrap"
+)
+
+// RankSumCommand compares two groups of rows of a table.
+type RankSumCommand struct {
+	Table     string   `arg:"" help:"A CSV file with a header."`
+	Values    []string `required:"" placeholder:"COLUMN" help:"What is compared, each column by itself."`
+	By        string   `required:"" placeholder:"COLUMN" help:"What tells the two groups apart."`
+	Where     []string `sep:"none" placeholder:"COLUMN>=VALUE" help:"Only rows of which this holds; repeated, all of it."`
+	SkipEmpty bool     `help:"Leave out empty cells, instead of refusing them."`
+	JSON      bool     `name:"json" help:"One JSON object."`
+}
+
+// Run prints the tests.
+func (c *RankSumCommand) Run(env *verb.Env) error {
+	where, err := sheet.ParseConditions(c.Where)
+	if err != nil {
+		return usage.Wrap(fmt.Errorf("--where %w", err))
+	}
+	r, err := regression.CompareGroups(c.Table, c.Values, c.By, where, c.SkipEmpty)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.Out, r)
+	}
+	r.Print(env.Out, env.Tongue)
+	return nil
+}
+
+// RMSECommand compares predictions with the truth.
+type RMSECommand struct {
+	Table     string   `arg:"" help:"A CSV file with a header."`
+	Predicted string   `required:"" placeholder:"COLUMN" help:"What was predicted."`
+	Actual    string   `required:"" placeholder:"COLUMN" help:"What is true."`
+	Where     []string `sep:"none" placeholder:"COLUMN=VALUE" help:"Only rows of which this holds; repeated, all of it."`
+	SkipEmpty bool     `help:"Leave out rows with an empty cell, instead of refusing them."`
+	JSON      bool     `name:"json" help:"One JSON object."`
+}
+
+// Run prints the root mean square error.
+func (c *RMSECommand) Run(env *verb.Env) error {
+	where, err := sheet.ParseConditions(c.Where)
+	if err != nil {
+		return usage.Wrap(fmt.Errorf("--where %w", err))
+	}
+	d, err := regression.Compare(c.Table, c.Predicted, c.Actual, where, c.SkipEmpty)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.Out, d)
+	}
+	d.Print(env.Out, env.Tongue)
+	return nil
+}
+
+// OrdersCommand rates players by finishing orders.
+type OrdersCommand struct {
+	File       string  `arg:"" help:"A CSV file with the columns game, player, and rank or points."`
+	Confidence float64 `default:"0.95" help:"Of the intervals."`
+	Samples    int     `default:"1000" help:"Of whole games, for the intervals."`
+	Seed       uint64  `default:"1" help:"Of the samples."`
+	JSON       bool    `name:"json" help:"One JSON object."`
+}
+
+// Run prints shares of points and strengths.
+func (c *OrdersCommand) Run(env *verb.Env) error {
+	if err := reckon.CheckShare("confidence", c.Confidence); err != nil {
+		return usage.Wrap(err)
+	}
+	if c.Samples < 2 || c.Samples > bootstrap.MaxSamples {
+		return usage.Wrap(fmt.Errorf("--samples %d: expected a number from 2 to %d", c.Samples, bootstrap.MaxSamples))
+	}
+	orders, err := ratings.ReadOrders(c.File)
+	if err != nil {
+		return err
+	}
+	r, err := ratings.RateOrders(orders, c.Confidence, c.Samples, c.Seed)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.File, err)
+	}
+	if c.JSON {
+		return format.JSON(env.Out, r)
+	}
+	r.Print(env.Out, env.Tongue)
+	return nil
+}
+
+// AICCommand compares models by printed log-likelihoods.
+type AICCommand struct {
+	Models []string `arg:"" name:"model" help:"NAME=LOGLIK,K: a log-likelihood, and how many numbers the model estimates (of strengths, one less than players)."`
+	Games  int      `placeholder:"N" help:"How many games: AICc and BIC depend on it."`
+	JSON   bool     `name:"json" help:"One JSON object."`
+}
+
+// Run prints the table.
+func (c *AICCommand) Run(env *verb.Env) error {
+	var models []ratings.Model
+	wrong := reckon.CheckCount("games", c.Games)
+	for _, text := range c.Models {
+		m, err := ratings.ParsePrinted(text)
+		wrong = errors.Join(wrong, err)
+		models = append(models, m)
+	}
+	if wrong != nil {
+		return usage.Wrap(wrong)
+	}
+	r, err := ratings.NewCriteria(models, c.Games)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.Out, r)
+	}
+	r.Print(env.Out, env.Tongue)
+	return nil
+}
+
+// ErrorCommand is the standard error of a win rate.
+type ErrorCommand struct {
+	Wins  int  `required:"" placeholder:"W" help:"Games won."`
+	Games int  `required:"" placeholder:"N" help:"Decisive games."`
+	JSON  bool `name:"json" help:"One JSON object."`
+}
+
+// Run prints the error.
+func (c *ErrorCommand) Run(env *verb.Env) error {
+	e, err := reckon.NewStandardError(c.Wins, c.Games)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return format.JSON(env.Out, e)
+	}
+	return e.Print(env.Out, env.Tongue)
+}

@@ -1,0 +1,87 @@
+package shellwords_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"gogi/configs/shellwords"
+)
+
+func TestSplitWords(t *testing.T) {
+	for _, test := range []struct {
+		in   string
+		want []string
+	}{
+		{"", nil},
+		{" \t\n ", nil},
+		{"./engine --flag", []string{"./engine", "--flag"}},
+		{"  a   b  ", []string{"a", "b"}},
+		{`'a b' c`, []string{"a b", "c"}},
+		{`"a b" c`, []string{"a b", "c"}},
+		{`a\ b c`, []string{"a b", "c"}},
+		{`a'b'"c"d`, []string{"abcd"}},
+		{`'' ""`, []string{"", ""}},
+		{`'a\b'`, []string{`a\b`}},
+		{`"a\"b\\c\d\$"`, []string{`a"b\c\d$`}},
+		{"a\\\nb \"c\\\nd\"", []string{"ab", "cd"}},
+		{`$HOME ~ * a;b|c #d`, []string{"$HOME", "~", "*", "a;b|c", "#d"}},
+		{"エンジン 二 枚", []string{"エンジン", "二", "枚"}},
+	} {
+		got, err := shellwords.Split(test.in)
+		if err != nil {
+			t.Errorf("%q: %v", test.in, err)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%q: -want +got\n%s", test.in, diff)
+		}
+	}
+}
+
+func TestSplitWordsErrors(t *testing.T) {
+	for in, want := range map[string]string{
+		`a 'b`:  `the quote ' is never closed: expected another one`,
+		`a "b`:  `the quote " is never closed: expected another one`,
+		`a "b\`: `the quote " is never closed: expected another one`,
+		`a \`:   `a backslash at the end: expected a character after it`,
+	} {
+		if _, err := shellwords.Split(in); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", in, err, want)
+		}
+	}
+}
+
+// quote writes a word so that every shell reads it back.
+func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
+func TestQuotedWordsComeBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.String(), 1, 5).Draw(t, "words")
+		var quoted []string
+		for _, w := range words {
+			quoted = append(quoted, quote(w))
+		}
+		got, err := shellwords.Split(strings.Join(quoted, " "))
+		if err != nil || cmp.Diff(words, got) != "" {
+			t.Fatalf("%q came back as %q, %v", words, got, err)
+		}
+	})
+}
+
+func FuzzSplitWords(f *testing.F) {
+	for _, seed := range []string{"", "a b", `'a`, `"a\`, `a\`, `"\$" '\'`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		words, err := shellwords.Split(s)
+		total := 0
+		for _, w := range words {
+			total += len(w)
+		}
+		if total > len(s) || err != nil && words != nil {
+			t.Errorf("%q became %q, %v", s, words, err)
+		}
+	})
+}

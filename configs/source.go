@@ -1,0 +1,44 @@
+package configs
+
+import (
+	"errors"
+
+	"gogi/configs/advice"
+	"gogi/configs/openingfiles"
+	"gogi/internal/disk"
+	"gogi/match"
+)
+
+// openings resolves where games start.
+func (r *resolver) openings(rules match.Rules) []match.Opening {
+	o := or(r.file.Openings, Openings{})
+	if o.File == "" && o.Handicap == "" && o.List == nil {
+		o.File = openingfiles.BuiltinOpenings
+	}
+	plies := or(o.Plies, 1)
+	if plies < 1 {
+		r.fail("openings.plies", "openings.plies: %d is too few: expected how many moves to keep, from 1", plies)
+	}
+	openings, warnings, err := r.source(o, or(o.Plies, 0), rules)
+	if err != nil {
+		r.fail("openings", "%w", err)
+	}
+	r.warnings = append(r.warnings, warnings...)
+	return openings
+}
+
+// source reads openings from the one place that is given.
+func (r *resolver) source(o Openings, plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
+	switch {
+	case o.File != "" && o.Handicap != "", o.File != "" && o.List != nil, o.Handicap != "" && o.List != nil:
+		return nil, nil, errors.New("openings: expected one of file, handicap and list")
+	case o.Handicap != "":
+		return openingfiles.Handicap(o.Handicap)
+	case o.List != nil:
+		return openingfiles.Listed("openings.list", o.List, plies, rules)
+	case o.File == openingfiles.BuiltinOpenings:
+		return openingfiles.Builtin(plies, rules)
+	}
+	base := r.file.base("openings.file", r.baseDir, r.env.WorkDir)
+	return openingfiles.Read(disk.Absolute(base, o.File), plies, rules)
+}

@@ -1,0 +1,34 @@
+package coordinator
+
+import (
+	"testing"
+	"time"
+)
+
+// TestADayOfQuotasIsUTC: it begins at 00:00 UTC wherever the coordinator is, what is stored
+// in its last second is the old day's, and a clock that is set back begins no day anew.
+func TestADayOfQuotasIsUTC(t *testing.T) {
+	t.Parallel()
+	midnight := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	for _, zone := range []*time.Location{time.UTC, time.FixedZone("Tokyo", 9*3600), time.FixedZone("Honolulu", -10*3600)} {
+		c := &Coordinator{config: Config{Quota: func(string) Quota { return Quota{SlotHoursDay: 1} }}, spent: map[string]time.Duration{}}
+		r := &run{record: record{Owner: "red"}}
+		at := func(d time.Duration) time.Time { return midnight.Add(d).In(zone) }
+		c.day = dayOf(at(-24 * time.Hour))
+		c.spendTime(at(-time.Second), r, time.Hour)
+		for d, want := range map[time.Duration]bool{-time.Second: true, -time.Nanosecond: true, 0: false, time.Hour: false} {
+			if got := c.overspent(at(d), "red") != ""; got != want {
+				t.Errorf("%s, %v from midnight: overspent %v", zone, d, got)
+			}
+		}
+		c.spendTime(at(0), r, 40*time.Minute)
+		if got := c.overspent(at(0), "red"); got != "" {
+			t.Errorf("%s: what was spent yesterday counts today: %s", zone, got)
+		}
+		c.spendTime(at(-time.Minute), r, 10*time.Minute) // the clock was set back
+		c.spendTime(at(time.Minute), r, 10*time.Minute)
+		if c.overspent(at(time.Minute), "red") == "" || c.overspent(at(24*time.Hour-1), "red") == "" || c.overspent(at(24*time.Hour), "red") != "" {
+			t.Errorf("%s: of the day %v are counted, expected an hour of it, and none of the next", zone, c.spent["red"])
+		}
+	}
+}

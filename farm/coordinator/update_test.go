@@ -1,0 +1,245 @@
+package coordinator_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/match"
+)
+
+// linux are the labels of a machine for which there is a release.
+func linux() map[string]string { return map[string]string{"os": "linux", "arch": "amd64"} }
+
+// program uploads a program for linux, and is its release. Who signs it is no matter of
+// the coordinator's.
+func (f *theFarm) program(t *testing.T, text string) farm.Release {
+	t.Helper()
+	sum, err := f.hall.Connect("boss").PutArtefact(f.ctx, strings.NewReader(text), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return farm.Release{SHA256: sum, Size: int64(len(text)), OS: "linux", Arch: "amd64", Version: "v" + text, Signature: []byte("signed")}
+}
+
+// update gives an order, and is how it stands then.
+func (f *theFarm) update(t *testing.T, u farm.Update) (s farm.UpdateStatus) {
+	t.Helper()
+	if err := f.do("boss", "update", u, &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// crew are hands that say which program they are; the last one's kind of machine has no
+// release.
+func (f *theFarm) crew(n int) map[string]*hand {
+	all := map[string]*hand{}
+	for i := range n {
+		h := &hand{f: f, name: fmt.Sprint("w", i), slots: 2, takes: func(int) time.Duration { return 20 * time.Second }, plans: map[string]*match.Plan{}, labels: linux(), program: "old"}
+		if i == n-1 {
+			h.labels["os"] = "plan9"
+		}
+		h.begin()
+		all[h.name] = h
+	}
+	return all
+}
+
+// told are those that are told to take a release.
+func toldOf(crew map[string]*hand) (names []string) {
+	for name, h := range crew {
+		h.mu.Lock()
+		if h.said == farm.SayUpdate {
+			names = append(names, name)
+		}
+		h.mu.Unlock()
+	}
+	slices.Sort(names)
+	return names
+}
+
+// takes lets a worker begin anew with a program.
+func (h *hand) becomes(program string) {
+	h.kill()
+	h.program, h.said = program, ""
+	h.begin()
+}
+
+// crashes is a pair as play makes it whose first game ends because an engine crashes.
+func crashes(p *match.Plan, id int) match.PairResult {
+	r := play(p, id)
+	g := &r.Games[0]
+	g.Termination, g.Note = match.Crash, "signal: killed"
+	g.Record.Result = g.Termination.String()
+	return r
+}
+
+// TestAnUpdateIsTriedFirst by a twentieth of the workers, and by the others when these have
+// played 500 pairs with it; also over a restart of the coordinator.
+func TestAnUpdateIsTriedFirst(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.run(testPlan("long", 4000, 1))
+		crew := f.crew(6)
+		f.until("they play", func() bool { return f.test("long").Stored > 20 })
+		r := f.program(t, "2")
+		s := f.update(t, farm.Update{Releases: []farm.Release{r}})
+		if s.Stage != farm.StageTrial || len(s.First) != 1 || len(s.Want) != 5 || !slices.Equal(s.None, []string{"w5"}) || len(s.Have) != 0 {
+			t.Fatalf("%+v", s)
+		}
+		first := s.First[0]
+		f.until("the first one is told", func() bool { return len(toldOf(crew)) > 0 })
+		crew[first].mu.Lock()
+		if got := crew[first].release; got == nil || got.SHA256 != r.SHA256 || string(got.Signature) != "signed" {
+			t.Errorf("it is told %+v", got)
+		}
+		crew[first].mu.Unlock()
+		crew[first].becomes(r.SHA256)
+		pairs := func() int { return f.c.Status(f.ctx).Update.Pairs }
+		f.until("half of the trial is over", func() bool { return pairs() >= 250 })
+		f.restart()
+		if n := pairs(); n < 250 || n > 260 {
+			t.Errorf("after a restart it stands at %d pairs", n)
+		}
+		f.until("nearly all of the trial is over", func() bool { return pairs() >= 490 })
+		if names := toldOf(crew); len(names) > 0 {
+			t.Errorf("%v are told before its end", names)
+		}
+		f.until("the others are told", func() bool { return len(toldOf(crew)) == 4 })
+		if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageAll || s.Pairs < 500 || !slices.Equal(s.Have, []string{first}) {
+			t.Errorf("%+v", s)
+		}
+		if slices.Contains(toldOf(crew), "w5") {
+			t.Error("a machine of another kind is told")
+		}
+		for name, h := range crew {
+			if name != first && name != "w5" {
+				h.becomes(r.SHA256)
+			}
+		}
+		f.until("all have it", func() bool { return len(f.c.Status(f.ctx).Update.Have) == 5 && len(toldOf(crew)) == 0 })
+		next := f.program(t, "3")
+		f.update(t, farm.Update{Releases: []farm.Release{next}, All: true})
+		f.until("all are told without a trial", func() bool { return len(toldOf(crew)) == 5 })
+		if s := f.update(t, farm.Update{Known: []string{r.SHA256}}); s.Stage != farm.StageTrial || len(s.Have) != 5 || len(s.Known) != 1 || s.Known[0].SHA256 != next.SHA256 {
+			t.Errorf("back to the one before: %+v", s)
+		}
+		if s := f.update(t, farm.Update{Off: true, Why: "enough"}); s.Stage != farm.StageNone || len(s.Known) != 2 || s.Why != "enough" {
+			t.Errorf("off: %+v", s)
+		}
+	})
+}
+
+// TestAnUpdateThatIsWorse goes no further: engines crash with it, or its worker is
+// quarantined. Somebody may still say that all are to have it.
+func TestAnUpdateThatIsWorse(t *testing.T) {
+	for what, spoil := range map[string]func(f *theFarm, h *hand){
+		"engines failed": func(_ *theFarm, h *hand) {
+			h.plays = func(p *match.Plan, id int) match.PairResult {
+				if id%4 == 0 {
+					return crashes(p, id)
+				}
+				return play(p, id)
+			}
+		},
+		"is quarantined": func(f *theFarm, h *hand) {
+			if err := f.do("boss", "quarantine", farm.Order{Worker: h.name, Why: "smoke"}, nil); err != nil {
+				f.t.Error(err)
+			}
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			inFarm(t, func(t *testing.T, f *theFarm) {
+				f.run(testPlan("long", 6000, 1))
+				crew := f.crew(5)
+				f.until("they play", func() bool { return f.test("long").Stored > 20 })
+				r := f.program(t, "2")
+				first := f.update(t, farm.Update{Releases: []farm.Release{r}}).First[0]
+				crew[first].kill()
+				crew[first].program = r.SHA256
+				spoil(f, crew[first])
+				crew[first].begin()
+				f.until("it is held", func() bool { return f.c.Status(f.ctx).Update.Stage == farm.StageHeld })
+				time.Sleep(time.Hour)
+				if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageHeld || !strings.Contains(s.Why, what) || s.Pairs >= 500 {
+					t.Errorf("%+v", s)
+				}
+				if names := toldOf(crew); len(names) > 0 {
+					t.Errorf("%v are told", names)
+				}
+				if s := f.update(t, farm.Update{All: true, Why: "it is the engine"}); s.Stage != farm.StageAll {
+					t.Errorf("%+v", s)
+				}
+				f.until("all are told", func() bool { return len(toldOf(crew)) == 3 })
+			})
+		})
+	}
+}
+
+// TestAPatchThatCrashesHoldsNoUpdate: a test in which engines crash wherever it is played
+// is no evidence against a program.
+func TestAPatchThatCrashesHoldsNoUpdate(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.run(testPlan("long", 4000, 1))
+		crew := f.crew(4)
+		for _, h := range crew {
+			h.kill()
+			h.plays = func(p *match.Plan, id int) match.PairResult {
+				if id%4 == 0 {
+					return crashes(p, id)
+				}
+				return play(p, id)
+			}
+			h.begin()
+		}
+		r := f.program(t, "2")
+		f.update(t, farm.Update{Releases: []farm.Release{r}})
+		var first []string
+		f.until("somebody is first", func() bool { first = f.c.Status(f.ctx).Update.First; return len(first) == 1 })
+		crew[first[0]].becomes(r.SHA256)
+		f.until("the trial ends", func() bool { return f.c.Status(f.ctx).Update.Stage != farm.StageTrial })
+		if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageAll || s.Failed < 50 || s.Others.Failed < 50 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// TestUpdatesThatAreRefused: who may not, and what is no update.
+func TestUpdatesThatAreRefused(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		r := f.program(t, "2")
+		changed := func(change func(*farm.Release)) farm.Update {
+			other := r
+			change(&other)
+			return farm.Update{Releases: []farm.Release{other}}
+		}
+		for _, c := range []struct {
+			who, why string
+			u        farm.Update
+		}{
+			{"ben", "may not update workers", farm.Update{Releases: []farm.Release{r}}},
+			{"ben", "may not update workers", farm.Update{Off: true}},
+			{"boss", "expected releases", farm.Update{All: true}},
+			{"boss", "wants no releases", farm.Update{Off: true, Releases: []farm.Release{r}}},
+			{"boss", "two releases for linux amd64", farm.Update{Releases: []farm.Release{r, r}}},
+			{"boss", "upload it first", changed(func(r *farm.Release) { r.SHA256 = strings.Repeat("a", 64) })},
+			{"boss", "upload it first", changed(func(r *farm.Release) { r.Size++ })},
+			{"boss", "expected 64 digits", changed(func(r *farm.Release) { r.SHA256 = "../../etc/passwd" })},
+			{"boss", "expected an os", changed(func(r *farm.Release) { r.OS = "" })},
+			{"boss", "was ever wanted here", farm.Update{Known: []string{r.SHA256}}},
+		} {
+			if err := f.do(c.who, "update", c.u, nil); err == nil || !strings.Contains(err.Error(), c.why) {
+				t.Errorf("%s, %+v: %v, expected %q", c.who, c.u, err, c.why)
+			}
+		}
+		if f.c.Status(f.ctx).Update != nil {
+			t.Error("an update has begun")
+		}
+		if err := f.do("ann", "update", farm.Update{}, nil); err != nil {
+			t.Errorf("everybody may ask: %v", err)
+		}
+	})
+}

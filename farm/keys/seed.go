@@ -1,0 +1,60 @@
+package keys
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/nats-io/nkeys"
+
+	"gogi/internal/disk"
+)
+
+// NewSeed makes a pair of keys: the secret half, and the public one (nkey).
+func NewSeed() (seed, public string, err error) {
+	pair, err := nkeys.CreateUser()
+	if err != nil {
+		return "", "", fmt.Errorf("keys: %w", err)
+	}
+	if public, err = pair.PublicKey(); err != nil {
+		return "", "", fmt.Errorf("keys: %w", err)
+	}
+	secret, err := pair.Seed()
+	if err != nil {
+		return "", "", fmt.Errorf("keys: %w", err)
+	}
+	return string(secret), public, nil
+}
+
+// WriteSeed keeps a seed in a new file that its owner alone can read.
+func WriteSeed(file, seed string) error {
+	if _, err := os.Lstat(file); err == nil {
+		return fmt.Errorf("keys: %s is there already: a key that is overwritten is lost", file)
+	}
+	return writeFile(file, seed+"\n", 0o600)
+}
+
+// ReadSeed reads a file of WriteSeed, and refuses one that others can read.
+func ReadSeed(file string) (string, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", fmt.Errorf("keys: %w", err)
+	}
+	if disk.OthersMayRead(info) {
+		return "", fmt.Errorf("keys: %s can be read by others (mode %04o): whoever has read it can sign", file, info.Mode().Perm())
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("keys: %w", err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// Public is a public key (nkey) as package farm verifies with it.
+func Public(nkey string) (ed25519.PublicKey, error) {
+	if key := publicBytes(nkey); key != nil {
+		return key, nil
+	}
+	return nil, fmt.Errorf("keys: %.80q is no public key: expected U and 55 more letters and digits", nkey)
+}

@@ -1,0 +1,146 @@
+package machine
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"gogi/farm"
+	"gogi/internal/disk"
+)
+
+// ErrNoMaintainers says that nobody may replace the program of this machine.
+var ErrNoMaintainers = errors.New("worker: nobody's programs are taken here by themselves: this build names no maintainers, and --updates names nobody")
+
+// Program brings a release to this machine, and is where it can be run: in a folder of its
+// own, which nothing evicts, under the name gogi. It is taken only if it is for this kind of
+// machine and the maintainers have signed it. Programs that were there before are removed,
+// but not the one that runs.
+func (m *Machine) Program(ctx context.Context, r *farm.Release, maintainers ed25519.PublicKey) (string, error) {
+	switch {
+	case r == nil:
+		return "", errors.New("worker: the coordinator does not say who made the program that it wants")
+	case len(maintainers) == 0:
+		return "", ErrNoMaintainers
+	}
+	if err := r.Check(maintainers); err != nil {
+		return "", err
+	}
+	if r.OS != runtime.GOOS || r.Arch != runtime.GOARCH {
+		return "", fmt.Errorf("worker: release %.12s is for %s %s, this machine is %s %s", r.SHA256, r.OS, r.Arch, runtime.GOOS, runtime.GOARCH)
+	}
+	unpin := m.store.Pin(r.SHA256)
+	defer unpin()
+	path, err := m.fetcher.Fetch(ctx, r.SHA256)
+	if err != nil {
+		return "", err
+	}
+	programs := filepath.Join(m.config.Dir, "program")
+	file := filepath.Join(programs, r.SHA256, programName())
+	if err := place(path, file, r); err != nil {
+		return "", fmt.Errorf("worker: %w", err)
+	}
+	return file, clean(programs, r.SHA256)
+}
+
+func programName() string {
+	if runtime.GOOS == "windows" {
+		return "gogi.exe"
+	}
+	return "gogi"
+}
+
+// place copies a release to where it is run, unless it is there.
+func place(from, to string, r *farm.Release) (err error) {
+	if sum, err := Sum(to); err == nil && sum == r.SHA256 {
+		return os.Chmod(to, 0o700)
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.CreateTemp(filepath.Dir(to), ".new-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(out.Name())
+		}
+	}()
+	hash := sha256.New()
+	n, err := io.Copy(io.MultiWriter(out, hash), in)
+	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
+		return err
+	}
+	if sum := hex.EncodeToString(hash.Sum(nil)); n != r.Size || sum != r.SHA256 {
+		return fmt.Errorf("the program has %d bytes of SHA-256 %s: expected %d of %s", n, sum, r.Size, r.SHA256)
+	}
+	if err := os.Chmod(out.Name(), 0o700); err != nil { //nolint:gosec // a program
+		return err
+	}
+	if err := os.Rename(out.Name(), to); err != nil {
+		return err
+	}
+	return disk.SyncDir(filepath.Dir(to))
+}
+
+// clean removes programs but one, and the one that runs.
+func clean(programs, keep string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("worker: finding this program: %w", err)
+	}
+	all, err := os.ReadDir(programs)
+	for _, e := range all {
+		if e.Name() != keep && filepath.Join(programs, e.Name()) != filepath.Dir(self) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(programs, e.Name())))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("worker: %w", err)
+	}
+	return nil
+}
+
+// Own is the SHA-256 of the program that runs, which need not be what is under its name by
+// now.
+func Own() (string, error) {
+	self := "/proc/self/exe"
+	if runtime.GOOS != "linux" {
+		var err error
+		if self, err = os.Executable(); err != nil {
+			return "", fmt.Errorf("worker: finding this program: %w", err)
+		}
+	}
+	sum, err := Sum(self)
+	if err != nil {
+		return "", fmt.Errorf("worker: reading this program: %w", err)
+	}
+	return sum, nil
+}
+
+// Sum is the SHA-256 of a file, in hex.
+func Sum(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}

@@ -1,0 +1,58 @@
+package farm_test
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"strings"
+	"testing"
+
+	"gogi/farm"
+)
+
+// TestReleases: what was signed is believed, and nothing else is, be it changed in any field
+// or signed by another.
+func TestReleases(t *testing.T) {
+	t.Parallel()
+	public, private, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := farm.Release{SHA256: strings.Repeat("0a", 32), Size: 5, OS: "linux", Arch: "amd64", Version: "v1"}
+	if err := r.Sign(func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil }); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Check(public); err != nil {
+		t.Error(err)
+	}
+	for _, key := range []ed25519.PublicKey{other, nil} {
+		if err := r.Check(key); !errors.Is(err, farm.ErrSignature) {
+			t.Errorf("by another key: %v", err)
+		}
+	}
+	for what, change := range map[string]func(*farm.Release){
+		"sha256": func(r *farm.Release) { r.SHA256 = strings.Repeat("0b", 32) }, "size": func(r *farm.Release) { r.Size++ },
+		"os": func(r *farm.Release) { r.OS = "windows" }, "arch": func(r *farm.Release) { r.Arch = "arm64" },
+		"version": func(r *farm.Release) { r.Version = "v2" }, "signature": func(r *farm.Release) { r.Signature = nil },
+	} {
+		changed := r
+		change(&changed)
+		if err := changed.Check(public); !errors.Is(err, farm.ErrSignature) {
+			t.Errorf("%s is changed: %v", what, err)
+		}
+	}
+	for what, change := range map[string]func(*farm.Release){
+		"upper case": func(r *farm.Release) { r.SHA256 = strings.Repeat("0A", 32) }, "a path": func(r *farm.Release) { r.SHA256 = "../" + r.SHA256[3:] },
+		"nothing": func(r *farm.Release) { r.Size = 0 }, "too much": func(r *farm.Release) { r.Size = 1 << 40 },
+		"a long word": func(r *farm.Release) { r.Version = strings.Repeat("v", 300) },
+	} {
+		changed := r
+		change(&changed)
+		if err := changed.Check(public); err == nil || errors.Is(err, farm.ErrSignature) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

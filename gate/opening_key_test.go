@@ -1,0 +1,19 @@
+package gate
+
+import (
+	"testing"
+
+	"gogi/match"
+)
+
+// TestEveryBitOfAnOpening: openings whose hashes differ in one bit are two openings.
+func TestEveryBitOfAnOpening(t *testing.T) {
+	names := map[string]bool{}
+	for bit := range 64 {
+		p := OfRows([]match.Row{{OpeningHash: 1 << bit}})
+		if len(p.Opening) != 16 || names[p.Opening] {
+			t.Errorf("bit %d: %q", bit, p.Opening)
+		}
+		names[p.Opening] = true
+	}
+}

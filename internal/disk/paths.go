@@ -1,0 +1,38 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Absolute is a path that is relative to a folder, itself absolute, or absolute already.
+func Absolute(base, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(base, path)
+}
+
+// Reason is what the system says, without the path that is already said.
+func Reason(err error) error {
+	if p, ok := errors.AsType[*os.PathError](err); ok {
+		return p.Err
+	}
+	return err
+}
+
+// CheckProgram says why a path cannot be started, or nil.
+func CheckProgram(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s cannot be started: %w", path, Reason(err))
+	case info.IsDir():
+		return fmt.Errorf("%s cannot be started: it is a folder", path)
+	case !IsProgram(info):
+		return fmt.Errorf("%s cannot be started: it is not executable (chmod +x)", path)
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package gogi_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const longPath = `"gogi/internal/long"`
+
+// TestLongForms: make test-long plays each test that has a long form, and no other; a
+// script of the command has one where it says [long].
+func TestLongForms(t *testing.T) {
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := func(name string) []string {
+		m := regexp.MustCompile(`(?m)^` + name + ` = (.+)$`).FindSubmatch(makefile)
+		if m == nil {
+			t.Fatalf("Makefile has no %s", name)
+		}
+		return strings.Fields(string(m[1]))
+	}
+	folders, tests := map[string]bool{}, map[string]bool{}
+	for folder, files := range filesThatImportLong(t) {
+		for _, test := range longTests(files) {
+			folders["./"+folder], tests[test] = true, true
+		}
+	}
+	scripts, err := filepath.Glob("cmd/gogi/testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, script := range scripts {
+		text, err := os.ReadFile(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if regexp.MustCompile(`(?m)^\[!?long\]`).Match(text) {
+			tests["TestScripts/"+strings.TrimSuffix(filepath.Base(script), ".txtar")] = true
+		}
+	}
+	delete(tests, "TestScripts") // which has the condition
+	for what, want := range map[string]map[string]bool{"LONG_IN": folders, "LONG": tests} {
+		if got, want := listed(what), slices.Sorted(maps.Keys(want)); !slices.Equal(got, want) {
+			t.Errorf("Makefile: %s is\n%s\nexpected\n%s", what, strings.Join(got, " "), strings.Join(want, " "))
+		}
+	}
+}
+
+// filesThatImportLong are all test files of the folders of which one imports it.
+func filesThatImportLong(t *testing.T) map[string][]*ast.File {
+	t.Helper()
+	all, found := map[string][]*ast.File{}, map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() && d.Name() == "node_modules" {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, "_test.go") || strings.Contains(path, "testdata") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		folder := filepath.ToSlash(filepath.Dir(path))
+		all[folder] = append(all[folder], file)
+		for _, i := range file.Imports {
+			found[folder] = found[folder] || i.Path.Value == longPath
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.DeleteFunc(all, func(folder string, _ []*ast.File) bool { return !found[folder] })
+	return all
+}
+
+// longTests are the tests of a folder that ask long.Asked, Of or Only, themselves or by a
+// function or method that they name.
+func longTests(files []*ast.File) (tests []string) {
+	names, asks := map[string]map[string]bool{}, map[string]bool{}
+	for _, file := range files {
+		imports := slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == longPath })
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			used := map[string]bool{}
+			ast.Inspect(f, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.SelectorExpr:
+					if x, ok := n.X.(*ast.Ident); ok && imports && x.Name == "long" && n.Sel.Name != "Figures" {
+						asks[f.Name.Name] = true
+					}
+				case *ast.Ident:
+					used[n.Name] = true
+				}
+				return true
+			})
+			names[f.Name.Name] = used
+		}
+	}
+	for again := true; again; {
+		again = false
+		for f, used := range names {
+			for other := range used {
+				if asks[other] && !asks[f] {
+					asks[f], again = true, true
+				}
+			}
+		}
+	}
+	for f := range asks {
+		if strings.HasPrefix(f, "Test") && f != "TestMain" {
+			tests = append(tests, f)
+		}
+	}
+	return tests
+}

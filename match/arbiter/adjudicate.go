@@ -1,0 +1,80 @@
+package arbiter
+
+import (
+	"fmt"
+
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// Adjudicator follows the scores of one game. It falls silent for good once a
+// king has entered the far camp: scores are worth little there.
+type Adjudicator struct {
+	rules   match.Adjudication
+	losing  [2]int // moves in a row at or below -ResignScore, by colour
+	winning [2]int
+	level   [2]int
+	entered bool
+}
+
+// NewAdjudicator starts a game.
+func NewAdjudicator(a match.Adjudication) *Adjudicator { return &Adjudicator{rules: a} }
+
+// Move takes the score that came with a move of the side that just moved, from
+// that side's view (ok: it came with one), and the position after the move.
+func (a *Adjudicator) Move(p *shogi.Position, score int, ok bool) match.Verdict {
+	mover := p.Side().Opponent()
+	a.entered = a.entered || kingEntered(p, shogi.Black) || kingEntered(p, shogi.White)
+	a.count(mover, score, ok, p.Ply()-1)
+	if a.entered {
+		return match.Verdict{}
+	}
+	if v := a.resign(mover); v.Over() {
+		return v
+	}
+	return a.draw()
+}
+
+func kingEntered(p *shogi.Position, c shogi.Colour) bool {
+	k := p.KingSquare(c)
+	if k == shogi.NoSquare {
+		return false
+	}
+	if c == shogi.Black {
+		return k.Rank() <= 3
+	}
+	return k.Rank() >= 7
+}
+
+func (a *Adjudicator) count(mover shogi.Colour, score int, ok bool, ply int) {
+	tally := func(n *int, holds bool) {
+		if *n++; !ok || !holds {
+			*n = 0
+		}
+	}
+	tally(&a.losing[mover], score <= -a.rules.ResignScore)
+	tally(&a.winning[mover], score >= a.rules.ResignScore)
+	tally(&a.level[mover], ply >= a.rules.DrawFrom && score <= a.rules.DrawScore && score >= -a.rules.DrawScore)
+}
+
+// resign looks at both sides: the losing one may have moved last or not.
+func (a *Adjudicator) resign(mover shogi.Colour) match.Verdict {
+	n := a.rules.ResignMoves
+	if a.rules.ResignScore == 0 || n == 0 {
+		return match.Verdict{}
+	}
+	for _, loser := range []shogi.Colour{mover, mover.Opponent()} {
+		if a.losing[loser] >= n && (a.rules.OneSided || a.winning[loser.Opponent()] >= n) {
+			return match.LossFor(loser, match.ScoreAdjudication, fmt.Sprintf("%d moves at or below -%d", n, a.rules.ResignScore))
+		}
+	}
+	return match.Verdict{}
+}
+
+func (a *Adjudicator) draw() match.Verdict {
+	n := a.rules.DrawMoves
+	if n == 0 || a.level[shogi.Black] < n || a.level[shogi.White] < n {
+		return match.Verdict{}
+	}
+	return match.Verdict{Outcome: match.Draw, Termination: match.ScoreAdjudication, Note: fmt.Sprintf("%d moves of each side within ±%d", n, a.rules.DrawScore)}
+}

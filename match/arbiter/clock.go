@@ -1,0 +1,63 @@
+package arbiter
+
+import (
+	"time"
+
+	"gogi/match"
+)
+
+// Clock is one player's clock in one game. The increment is added before each
+// own move, the first included, as at CSA servers, so Remaining is what the
+// player may use now, byoyomi apart.
+type Clock struct {
+	limits    match.Limits
+	remaining time.Duration
+}
+
+// NewClock is the clock before the player's first move.
+func NewClock(l match.Limits) Clock {
+	return Clock{limits: l, remaining: l.Clock.Main + l.Clock.Increment}
+}
+
+// Limit is the longest that the move at hand may take, the margin excluded.
+// ok is false where nothing limits the time of a move.
+func (c *Clock) Limit() (limit time.Duration, ok bool) {
+	switch {
+	case !c.limits.Clock.IsZero():
+		return c.remaining + c.limits.Clock.Byoyomi, true
+	case c.limits.MoveTime > 0:
+		return c.limits.MoveTime, true
+	}
+	return 0, false
+}
+
+// Sent is the remaining time as USI wants it in btime or wtime: without the
+// increment of the move at hand, which engines add themselves.
+func (c *Clock) Sent() time.Duration {
+	return max(0, c.remaining-c.limits.Clock.Increment)
+}
+
+// Remaining is the main time that is left, this move's increment included.
+func (c *Clock) Remaining() time.Duration { return c.remaining }
+
+// Deadline is when to give up waiting for the move at hand: the limit and the
+// margin, or the stall limit where there is no clock.
+func (c *Clock) Deadline() time.Duration {
+	if limit, ok := c.Limit(); ok {
+		return limit + c.limits.Margin
+	}
+	return c.limits.Stall
+}
+
+// Spend takes a move's time off the clock and adds the next increment. overrun
+// is how far the move was over its limit (0: not), lost whether that is more
+// than the margin. Inside the margin the clock goes to 0.
+func (c *Clock) Spend(elapsed time.Duration) (overrun time.Duration, lost bool) {
+	limit, ok := c.Limit()
+	if !ok {
+		return 0, false
+	}
+	overrun = max(0, elapsed-limit)
+	c.remaining = max(0, c.remaining-elapsed) + c.limits.Clock.Increment
+	return overrun, overrun > c.limits.Margin
+}

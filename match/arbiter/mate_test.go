@@ -1,0 +1,141 @@
+package arbiter_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/kifu"
+	"gogi/match"
+	"gogi/match/arbiter"
+	"gogi/shogi"
+	"gogi/shogi/mating"
+)
+
+// mating3 is a mate in 3 by drops of two rooks (a composed problem).
+const mating3 = "6spk/5N3/9/4l4/7n1/9/9/9/9 b 2R 1"
+
+// provenPair is a pair of one game that a proof ended at once, and its plan.
+func provenPair(t *testing.T) (*match.Plan, match.PairResult) {
+	t.Helper()
+	plan := twoPlayers(t)
+	plan.Design.Swap, plan.Rules, plan.Adjudication, plan.Pairs = false, profile(t, "default"), match.Adjudication{}, 1
+	plan.Openings = []match.Opening{opening(t, "4k4/9/4P4/9/9/9/9/9/4K4 w G 1", "5a4a")}
+	solver := plan.Players[0]
+	solver.Name = "solver"
+	plan.Mate = match.Mate{Solver: &solver, Time: time.Second, Nodes: 100}
+	if err := plan.Check(); err != nil {
+		t.Fatal(err)
+	}
+	pair := plan.Pair(0)
+	text, err := match.Proof{Solver: "solver", Line: moves(t, "G*4b"), Plies: 1, Nodes: 2}.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	game := pair.Game(0)
+	record := kifu.Record{
+		Black: plan.Players[game.Players[0]].Name, White: plan.Players[game.Players[1]].Name, Start: pair.Opening.Start,
+		Result: "mate_adjudication", Winner: "black", Final: text, Moves: []kifu.Move{{Move: pair.Opening.Moves[0], Opening: true}},
+	}
+	return plan, match.PairResult{Pair: pair, Games: []match.Result{{
+		Pair: pair.ID, Players: game.Players, Verdict: match.Verdict{Outcome: match.BlackWins, Termination: match.MateAdjudication}, Record: record,
+	}}}
+}
+
+// A game that a proof ended is taken only if the proof holds by the rules, and its figures are
+// those of a proof.
+func TestVerifyProvesAMateAgain(t *testing.T) {
+	figures := func(plies, nodes int) func(*match.Plan, *match.PairResult) {
+		return func(_ *match.Plan, r *match.PairResult) {
+			final := &r.Games[0].Record.Final
+			proof, err := match.ParseProof(*final)
+			if err != nil {
+				t.Fatal(err)
+			}
+			proof.Plies, proof.Nodes = plies, nodes
+			*final, _ = proof.Text()
+		}
+	}
+	for name, test := range map[string]struct {
+		start, reply string // the opening: where it begins, and White's move
+		line         string
+		change       func(p *match.Plan, r *match.PairResult)
+		why          string // "": it is taken
+	}{
+		"a king that got away": {"4k4/9/4P4/9/9/9/9/9/4K4 w G 1", "5a6a", "", nil, "is not proven: it does not end in checkmate"},
+		"the gold is guarded":  {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", nil, ""},
+		"another move":         {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*4b", nil, "is not proven: it does not end in checkmate"},
+		"no such end": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", func(p *match.Plan, _ *match.PairResult) {
+			p.Mate = match.Mate{}
+		}, "the plan has no such end"},
+		"no proof": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", func(_ *match.Plan, r *match.PairResult) {
+			r.Games[0].Record.Final = []byte(`{"ply":3}`)
+		}, "there is none"},
+		"more plies than it takes":             {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", figures(3, 2), "in 3 plies, as it says: its proof has 1"},
+		"no plies":                             {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", figures(0, 2), "in 0 plies, as it says: its proof has 1"},
+		"as many positions as the plan allows": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", figures(1, 100), ""},
+		"more positions":                       {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", figures(1, 101), "with 101 positions, as it says: expected 1 to 100"},
+		"no position":                          {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", figures(1, 0), "with 0 positions, as it says: expected 1 to 100"},
+		"for the other side": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", func(_ *match.Plan, r *match.PairResult) {
+			told(&r.Games[0], match.WhiteWins, match.MateAdjudication)
+		}, "it ended by mate_adjudication (black), not by mate_adjudication (white)"},
+		"asked": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", func(_ *match.Plan, r *match.PairResult) {
+			r.Games[0].Questions = match.Questions{Asked: 1, Claimed: 1, Proven: 1}
+		}, ""},
+		"more claims than questions": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", func(_ *match.Plan, r *match.PairResult) {
+			r.Games[0].Questions = match.Questions{Asked: 1, Claimed: 2, Proven: 1, Refuted: 1}
+		}, "questions to a mate solver do not add up"},
+		"less than none": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", func(_ *match.Plan, r *match.PairResult) {
+			r.Games[0].Questions = match.Questions{Asked: 1, Proven: 1, Refuted: -1}
+		}, "do not add up"},
+		"asked, and nothing proven": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", func(_ *match.Plan, r *match.PairResult) {
+			r.Games[0].Questions = match.Questions{Asked: 1}
+		}, "do not add up"},
+		"the mated side was asked": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", func(_ *match.Plan, r *match.PairResult) {
+			r.Games[0].Sides[0].Plies = 1
+		}, "are not those of its moves"},
+	} {
+		plan, r := provenPair(t)
+		plan.Openings = []match.Opening{opening(t, test.start, test.reply)}
+		r.Pair = plan.Pair(0)
+		g := &r.Games[0]
+		g.Record.Start, g.Record.Moves[0].Move = test.start, r.Pair.Opening.Moves[0]
+		g.Record.Final, _ = match.Proof{Solver: "solver", Line: moves(t, test.line), Plies: 1, Nodes: 2}.Text()
+		if test.change != nil {
+			test.change(plan, &r)
+		}
+		err := arbiter.Verify(plan, &r)
+		if test.why == "" && err != nil || test.why != "" && (err == nil || !strings.Contains(err.Error(), test.why)) {
+			t.Errorf("%s: %v, want %q", name, err, test.why)
+		}
+		stored, err := match.ParseCanonical(plan.Canonical()) // as a database has the plan
+		if err != nil {
+			t.Fatal(err)
+		}
+		if replayable, err := stored.Replayable(); err != nil || (arbiter.VerifyGames(replayable, &r) == nil) != (test.why == "") {
+			t.Errorf("%s, as stored: %v", name, err)
+		}
+	}
+}
+
+// A mate that the game's limit of plies comes before is none.
+func TestAMateComesBeforeTheLimitOfPlies(t *testing.T) {
+	p, err := shogi.ParseSFEN(mating3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := mating.Solve(shogi.NewHistory(p), mating.Limits{}).Line
+	for _, test := range []struct {
+		most  int
+		draws bool
+		want  mating.Verdict
+	}{
+		{0, false, mating.Mate}, {3, false, mating.Mate}, {2, false, mating.Unproven}, {3, true, mating.Unproven}, {4, true, mating.Mate}, {1, true, mating.Unproven},
+	} {
+		rules := profile(t, "default")
+		rules.MaxPlies, rules.MateAtLimitDraws = test.most, test.draws
+		if got := referee(t, rules, mating3).ProveMate(line, 100); got.Verdict != test.want {
+			t.Errorf("%d plies, %t: %v (%s)", test.most, test.draws, got.Verdict, got.Why)
+		}
+	}
+}

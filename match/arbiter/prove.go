@@ -1,0 +1,53 @@
+package arbiter
+
+import (
+	"fmt"
+
+	"gogi/match"
+	"gogi/shogi"
+	"gogi/shogi/mating"
+)
+
+// ProveMate looks whether a line that is claimed to be a mate by the side to move is one
+// by our rules, looking into so many positions at most. A mate counts only if it comes
+// before the game's limit of plies, and not by way of a fourth repetition.
+func (r *Referee) ProveMate(line []shogi.Move, nodes int) mating.Result {
+	limits := mating.Limits{Nodes: nodes, Try: r.rules.Declaration == shogi.TryRule}
+	if r.rules.MaxPlies > 0 {
+		limits.Plies = r.rules.MaxPlies - r.plies()
+		if r.rules.MateAtLimitDraws {
+			limits.Plies--
+		}
+		if limits.Plies < 1 {
+			return mating.Result{Why: "the game's limit of plies comes before any mate"}
+		}
+	}
+	return mating.Verify(r.history, line, limits)
+}
+
+// MateVerdict is the end of a game by proof, for the side to move.
+func (r *Referee) MateVerdict(solver string, plies int) match.Verdict {
+	return match.LossFor(r.Side().Opponent(), match.MateAdjudication, fmt.Sprintf("%s mates in %d plies or less: claimed by %s, proven by the rules", r.Side(), plies, solver))
+}
+
+// proven proves a game's last position again, as its record says that it was. Of how many
+// positions that took, which another version may do with more or less, only the bound is known.
+func (r *replay) proven(plan *match.Plan, g *match.Result) error {
+	if plan.Mate.IsZero() {
+		return fmt.Errorf("it ended by %s, and the plan has no such end", g.Termination)
+	}
+	proof, err := match.ParseProof(g.Record.Final)
+	if err != nil {
+		return err
+	}
+	found := r.referee.ProveMate(proof.Line, plan.Mate.Nodes)
+	switch {
+	case found.Verdict != mating.Mate:
+		return fmt.Errorf("it ended by %s, which is not proven: %s", g.Termination, found.Why)
+	case proof.Plies != len(found.Line): // the same line and limits have the same proof
+		return fmt.Errorf("it ended by %s in %d plies, as it says: its proof has %d", g.Termination, proof.Plies, len(found.Line))
+	case proof.Nodes < 1 || proof.Nodes > plan.Mate.Nodes:
+		return fmt.Errorf("it ended by %s, proven with %d positions, as it says: expected 1 to %d", g.Termination, proof.Nodes, plan.Mate.Nodes)
+	}
+	return nil
+}

@@ -1,0 +1,303 @@
+package arbiter
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"gogi/kifu"
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// Verify says why a pair cannot have been played under the plan, or nil. It knows
+// what can be known without the engines: the pair is the plan's (Plan.Owns; whether
+// earlier results lead to its players is for tournament.Schedule to say), each game starts
+// from its opening, every move is legal, the game ended where our own referee and
+// adjudicator end it and not before, won by whom they say, an end without a move
+// fits the side to move and its limits, no move was later than its clock allows,
+// and the sums of each side are those of its moves. Clocks are those of Played.Scale. A legal game that nobody played
+// passes: against that there is only playing it again. It takes about a
+// millisecond.
+func Verify(plan *match.Plan, r *match.PairResult) error {
+	if err := verifyPair(plan, r); err != nil {
+		return fmt.Errorf("match: pair %d: %w", r.Pair.ID, err)
+	}
+	return nil
+}
+
+// VerifyGames is Verify for a pair whose place in the plan is known: it takes the
+// pair's number, players, opening and seed as they are, and looks at its games. The
+// plan may be one of CanonicalPlan.Replayable.
+func VerifyGames(plan *match.Plan, r *match.PairResult) error {
+	for _, seat := range r.Pair.Players {
+		if seat < 0 || seat >= len(plan.Players) {
+			return fmt.Errorf("match: pair %d: it has player number %d of %d", r.Pair.ID, seat, len(plan.Players))
+		}
+	}
+	if err := verifyGames(plan, r); err != nil {
+		return fmt.Errorf("match: pair %d: %w", r.Pair.ID, err)
+	}
+	return nil
+}
+
+func verifyPair(plan *match.Plan, r *match.PairResult) error {
+	if err := plan.Owns(r.Pair); err != nil {
+		return err
+	}
+	return verifyGames(plan, r)
+}
+
+// verifyGames is verifyPair but for the pair's own place in the plan. Clocks were those
+// of the machine that played it.
+func verifyGames(plan *match.Plan, r *match.PairResult) error {
+	if r.Played.Scale != 0 {
+		scaled, err := plan.Scaled(r.Played.Scale)
+		if err != nil {
+			return err
+		}
+		plan = scaled
+	}
+	if len(r.Games) != r.Pair.Legs {
+		return fmt.Errorf("it has %d games, the plan says %d", len(r.Games), r.Pair.Legs)
+	}
+	for _, a := range r.Attempts {
+		if a.Pair != r.Pair.ID {
+			return fmt.Errorf("it has an attempt at pair %d", a.Pair)
+		}
+		if err := a.Check(); err != nil {
+			return err
+		}
+	}
+	for leg := range r.Games {
+		want := r.Pair.Game(leg)
+		if plan.SeatsAt(r.Pair, leg, r.Games[leg].Players) {
+			want.Players = r.Games[leg].Players
+		}
+		if err := verifyGame(plan, want, &r.Games[leg]); err != nil {
+			return fmt.Errorf("leg %d: %w", leg, err)
+		}
+	}
+	return nil
+}
+
+func verifyGame(plan *match.Plan, want match.Game, g *match.Result) error {
+	if err := verifyHead(plan, want, g); err != nil {
+		return err
+	}
+	if err := verifyTold(plan, want, g); err != nil {
+		return err
+	}
+	if plan.Design.Kind == match.DesignImported {
+		return verifyMoves(&g.Record) // by which rules and limits it was played nobody knows
+	}
+	replayed, err := newReplay(plan, want)
+	if err != nil {
+		return err
+	}
+	moves := g.Record.Moves[len(want.Opening.Moves):]
+	for i := range moves {
+		if replayed.verdict.Over() {
+			return fmt.Errorf("the game went on after its end by %s", replayed.verdict.Termination)
+		}
+		if err := replayed.move(&moves[i]); err != nil {
+			return fmt.Errorf("move %d (%s): %w", len(want.Opening.Moves)+i+1, moves[i].Move, err)
+		}
+	}
+	if err := replayed.end(g.Verdict); err != nil {
+		return err
+	}
+	if err := replayed.unasked(plan, g); err != nil {
+		return err
+	}
+	if err := g.Questions.Check(plan, len(moves), g.Termination); err != nil {
+		return err
+	}
+	return replayed.sums(g)
+}
+
+// unasked looks at ends before which nobody was asked for a last answer.
+func (r *replay) unasked(plan *match.Plan, g *match.Result) error {
+	switch {
+	case g.Termination == match.NotStarted && plan.Tune == "":
+		return fmt.Errorf("it ended by %s, which only a game of a tune can", g.Termination)
+	case g.Termination == match.MateAdjudication:
+		if err := r.proven(plan, g); err != nil {
+			return err
+		}
+	case g.Termination != match.NotStarted:
+		return nil
+	}
+	r.verdict = g.Verdict
+	return nil
+}
+
+// verifyHead compares what is said of a game, its opening included, with the plan.
+func verifyHead(plan *match.Plan, want match.Game, g *match.Result) error {
+	record := &g.Record
+	names := [2]string{plan.Players[want.Players[0]].Name, plan.Players[want.Players[1]].Name}
+	switch {
+	case g.Pair != want.Pair || g.Leg != want.Leg || g.Players != want.Players:
+		return fmt.Errorf("it is pair %d, leg %d of players %v, not of players %v", g.Pair, g.Leg, g.Players, want.Players)
+	case record.Black != names[0] || record.White != names[1]:
+		return fmt.Errorf("the record is of %s and %s, not of %s and %s", record.Black, record.White, names[0], names[1])
+	case record.Result != g.Termination.String() || record.Winner != g.Outcome.String():
+		return fmt.Errorf("the record ends by %s (%s), the game by %s (%s)", record.Result, record.Winner, g.Termination, g.Outcome)
+	}
+	start, err := want.Opening.Position()
+	if err != nil {
+		return err
+	}
+	from, err := match.Opening{ID: "of the record", Start: record.Start}.Position()
+	if err != nil {
+		return err
+	}
+	if from.SFEN() != start.SFEN() {
+		return fmt.Errorf("it starts from %s, not from %s", from.SFEN(), start.SFEN())
+	}
+	if plan.Design.Kind == match.DesignImported {
+		return verifyFirst(want.Opening, record.Moves)
+	}
+	return verifyOpening(want.Opening, record.Moves)
+}
+
+// verifyFirst is verifyOpening for a game whose opening is what it began with.
+func verifyFirst(o match.Opening, moves []kifu.Move) error {
+	for i, m := range o.Moves {
+		if i >= len(moves) || moves[i].Move != m {
+			return fmt.Errorf("it does not begin as opening %s has it", o.ID)
+		}
+	}
+	return nil
+}
+
+// verifyMoves says which move is illegal.
+func verifyMoves(r *kifu.Record) error {
+	p, err := match.Opening{ID: "of the record", Start: r.Start}.Position()
+	if err != nil {
+		return err
+	}
+	for i := range r.Moves {
+		if err := p.CheckLegal(r.Moves[i].Move); err != nil {
+			return fmt.Errorf("move %d (%s): %w", i+1, r.Moves[i].Move, err)
+		}
+		p.Apply(r.Moves[i].Move)
+	}
+	return nil
+}
+
+func verifyOpening(o match.Opening, moves []kifu.Move) error {
+	if len(moves) < len(o.Moves) {
+		return fmt.Errorf("it has %d moves, fewer than its opening %s", len(moves), o.ID)
+	}
+	for i := range moves {
+		given := i < len(o.Moves)
+		if moves[i].Opening != given || given && moves[i].Move != o.Moves[i] {
+			return fmt.Errorf("move %d (%s) is not as opening %s has it", i+1, moves[i].Move, o.ID)
+		}
+	}
+	return nil
+}
+
+// replay is a game that is played again from its record.
+type replay struct {
+	referee     *Referee
+	adjudicator *Adjudicator
+	limits      [2]match.Limits
+	clocks      [2]Clock
+	verdict     match.Verdict // by the last move
+	sides       [2]match.Side // of the moves
+}
+
+func newReplay(plan *match.Plan, g match.Game) (*replay, error) {
+	referee, err := NewReferee(plan.Rules, g.Opening)
+	if err != nil {
+		return nil, err
+	}
+	r := &replay{referee: referee, adjudicator: NewAdjudicator(plan.Adjudication)}
+	for c := range r.limits {
+		r.limits[c] = plan.LimitsOf(g.Players[c], shogi.Colour(c)) //nolint:gosec // 0 or 1
+		r.clocks[c] = NewClock(r.limits[c])
+	}
+	return r, nil
+}
+
+func (r *replay) move(m *kifu.Move) error {
+	c := r.referee.Side()
+	if m.Time < 0 {
+		return fmt.Errorf("it took %v", m.Time)
+	}
+	overrun, lost := r.clocks[c].Spend(m.Time)
+	if lost {
+		return fmt.Errorf("it was %v over its limit, and the game went on", overrun)
+	}
+	r.sides[c].Add(*m, 0) // how late a move was within its margin decides nothing
+	if r.verdict = r.referee.Play(m.Move); r.verdict.Termination == match.IllegalMove {
+		return errors.New(r.verdict.Note)
+	}
+	if !r.verdict.Over() {
+		r.verdict = r.adjudicator.Move(r.referee.Position(), m.Score, m.HasScore)
+	}
+	return nil
+}
+
+// end compares how the game ended with how it can have ended after its last move.
+func (r *replay) end(v match.Verdict) error {
+	want, err := r.verdict, error(nil)
+	if !want.Over() {
+		want, err = r.withoutMove(v)
+	}
+	if err == nil && (v.Outcome != want.Outcome || v.Termination != want.Termination) {
+		err = fmt.Errorf("it ended by %s (%s), not by %s (%s)", want.Termination, want.Outcome, v.Termination, v.Outcome)
+	}
+	return err
+}
+
+// withoutMove is the verdict of that termination when the side to move does not
+// move.
+func (r *replay) withoutMove(v match.Verdict) (match.Verdict, error) {
+	c := r.referee.Side()
+	switch how := answers[v.Termination]; how {
+	case noMove:
+		return match.LossFor(c, v.Termination, ""), nil
+	case noMoveInTime, noMoveUntimed:
+		if r.limits[c].Timed() != (how == noMoveInTime) {
+			return v, fmt.Errorf("it ended by %s, under the limits %s", v.Termination, r.limits[c])
+		}
+		return match.LossFor(c, v.Termination, ""), nil
+	case aDeclaration:
+		return r.referee.Declare(), nil
+	case aProof:
+		return match.Verdict{Outcome: match.WinFor(c), Termination: v.Termination}, nil
+	case neverAsked:
+		if r.sides == [2]match.Side{} {
+			return match.Verdict{Outcome: v.Outcome, Termination: v.Termination}, nil // whoever did not start
+		}
+	case aMove:
+	}
+	return v, fmt.Errorf("its last move does not end it by %s", v.Termination)
+}
+
+// sums compares each side's sums with its moves. Who ended the game without a move
+// has an answer that counts and is not in the record.
+func (r *replay) sums(g *match.Result) error {
+	for i := range g.Sides {
+		c := shogi.Colour(i) //nolint:gosec // 0 or 1
+		told, moves := g.Sides[c], r.sides[c]
+		if !r.verdict.Over() && c == r.referee.Side() {
+			moves.Plies++
+			if told.Plies != moves.Plies || told.Nodes < moves.Nodes || told.Time < moves.Time ||
+				told.DepthSum < moves.DepthSum || told.DepthPlies < moves.DepthPlies || told.DepthPlies > moves.DepthPlies+1 {
+				return fmt.Errorf("the sums of %v, %+v, are not those of its moves and a last answer, %+v", c, told, moves)
+			}
+			continue
+		}
+		// Each time may have lost the part of a microsecond.
+		lost := told.Time - moves.Time
+		if told.Plies != moves.Plies || told.Nodes != moves.Nodes || told.DepthSum != moves.DepthSum || told.DepthPlies != moves.DepthPlies ||
+			lost < 0 || lost > time.Duration(moves.Plies)*time.Microsecond {
+			return fmt.Errorf("the sums of %v, %+v, are not those of its moves, %+v", c, told, moves)
+		}
+	}
+	return nil
+}

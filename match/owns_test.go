@@ -1,0 +1,104 @@
+package match_test
+
+import (
+	"slices"
+	"testing"
+
+	"gogi/match"
+)
+
+func TestPairEqual(t *testing.T) {
+	plan := storedPlan(t)
+	pair := plan.Pair(3)
+	if !pair.Equal(plan.Pair(3)) || pair.Equal(plan.Pair(4)) {
+		t.Error("a pair is not itself, or another")
+	}
+	for name, change := range map[string]func(p *match.Pair){
+		"ID": func(p *match.Pair) { p.ID++ }, "players": func(p *match.Pair) { p.Players[1]++ }, "seed": func(p *match.Pair) { p.Seed++ },
+		"legs": func(p *match.Pair) { p.Legs++ }, "name": func(p *match.Pair) { p.Opening.ID += "x" }, "start": func(p *match.Pair) { p.Opening.Start += "x" },
+		"moves": func(p *match.Pair) { p.Opening.Moves = append(slices.Clone(p.Opening.Moves), 5) },
+	} {
+		other := plan.Pair(3)
+		if change(&other); pair.Equal(other) || other.Equal(pair) {
+			t.Errorf("%s: equal", name)
+		}
+	}
+}
+
+// What a plan that pairs by results can say of a pair alone.
+func TestOwns(t *testing.T) {
+	plan := storedPlan(t)
+	plan.Design = match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}
+	if err := plan.Check(); err != nil {
+		t.Fatal(err)
+	}
+	pair := plan.PairOf(3, [2]int{1, 0}, 1)
+	if want := plan.Pair(3); pair.Seed != want.Seed || pair.Legs != 2 || want.Players[0] >= 0 {
+		t.Errorf("%+v, and without players %+v", pair, want)
+	}
+	if other := plan.PairOf(3, [2]int{1, 0}, 0); other.Opening.String() == pair.Opening.String() {
+		t.Errorf("both rounds have opening %s of two", pair.Opening)
+	}
+	if err := plan.Owns(pair); err != nil {
+		t.Error(err)
+	}
+	for name, change := range map[string]func(p *match.Pair){
+		"a negative number": func(p *match.Pair) { p.ID = -1 },
+		"one player":        func(p *match.Pair) { p.Players = [2]int{1, 1} },
+		"nobody":            func(p *match.Pair) { p.Players = [2]int{-1, -1} },
+		"nobody as A":       func(p *match.Pair) { p.Players = [2]int{-1, 1} },
+		"a stranger":        func(p *match.Pair) { p.Players = [2]int{0, 2} },
+		"another seed":      func(p *match.Pair) { p.Seed++ },
+		"one leg":           func(p *match.Pair) { p.Legs = 1 },
+		"a foreign opening": func(p *match.Pair) { p.Opening.Moves = append(slices.Clone(p.Opening.Moves), 5) },
+		"a foreign start":   func(p *match.Pair) { p.Opening.Start = "x" },
+		"a foreign name":    func(p *match.Pair) { p.Opening.ID = "x" },
+	} {
+		forged := pair
+		if change(&forged); plan.Owns(forged) == nil {
+			t.Errorf("%s is the plan's", name)
+		}
+	}
+	fixed := storedPlan(t)
+	if err := fixed.Owns(fixed.Pair(3)); err != nil {
+		t.Error(err)
+	}
+	if fixed.Owns(fixed.PairOf(3, [2]int{1, 0}, 3)) == nil {
+		t.Error("a fixed design takes other players")
+	}
+}
+
+// TestOwnsImported: of games that were played elsewhere the plan knows the players, whoever
+// had Black, one game a pair, and the seed; games are as their own records have them.
+func TestOwnsImported(t *testing.T) {
+	plan := storedPlan(t)
+	plan.Design = match.Design{Kind: match.DesignImported}
+	pair := plan.Pair(3)
+	pair.Players, pair.Opening = [2]int{0, 1}, match.Opening{ID: "any", Start: "startpos"}
+	if err := plan.Owns(pair); err != nil || pair.Legs != 1 {
+		t.Errorf("%d legs, %v", pair.Legs, err)
+	}
+	for name, change := range map[string]func(p *match.Pair){
+		"the other order": func(p *match.Pair) { p.Players = [2]int{1, 0} },
+		"a stranger":      func(p *match.Pair) { p.Players = [2]int{0, 2} },
+		"another seed":    func(p *match.Pair) { p.Seed++ },
+		"two legs":        func(p *match.Pair) { p.Legs = 2 },
+		"no start":        func(p *match.Pair) { p.Opening.Start = "x" },
+	} {
+		forged := pair
+		if change(&forged); plan.Owns(forged) == nil {
+			t.Errorf("%s is the plan's", name)
+		}
+	}
+	for _, seats := range [][2]int{{0, 1}, {1, 0}} {
+		if !plan.SeatsAt(pair, 0, seats) {
+			t.Errorf("%v had not Black and White", seats)
+		}
+	}
+	if plan.SeatsAt(pair, 0, [2]int{0, 0}) || storedPlan(t).SeatsAt(pair, 0, [2]int{1, 0}) {
+		t.Error("any seats will do")
+	}
+	if slices.Contains(match.DesignKinds(), match.DesignImported) {
+		t.Error("anybody may choose the design")
+	}
+}

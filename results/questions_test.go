@@ -1,0 +1,63 @@
+package results
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"gogi/match"
+)
+
+// What a mate solver was asked in a game comes back with the game and with its pair, with a
+// worker and without one; a checksum covers it, and a stable dump leaves it out.
+func TestQuestions(t *testing.T) {
+	s := openTest(t, testPath(t))
+	plan := testPlan("r")
+	run := beginTest(t, s, plan)
+	asked := match.Questions{Asked: 9, Claimed: 6, Proven: 1, Refuted: 2, Unproven: 3, Failed: 1}
+	for id := range 4 {
+		pair := playedPair(plan, id, 12)
+		if id%2 == 1 {
+			pair.Played = playedBy(id)
+		}
+		if id < 2 {
+			pair.Games[1].Questions = asked
+		}
+		put(t, run, pair)
+	}
+	checkWhole(t, s, run.ID())
+	for _, g := range allGames(t, s, run.ID()) {
+		want := match.Questions{}
+		if g.Pair < 2 && g.Leg == 1 {
+			want = asked
+		}
+		pair, err := s.Pair(t.Context(), run.ID(), g.Pair)
+		if err != nil || g.Questions != want || pair.Games[g.Leg].Questions != want || (g.Worker != "") != (g.Pair%2 == 1) {
+			t.Errorf("pair %d, leg %d: %+v, of the pair %+v (%v), want %+v", g.Pair, g.Leg, g.Questions, pair.Games, err, want)
+		}
+	}
+	var whole, stable bytes.Buffer
+	if err := errors.Join(s.Dump(t.Context(), &whole, "r", false), s.Dump(t.Context(), &stable, "r", true)); err != nil {
+		t.Fatal(err)
+	}
+	if line := `"mate":{"asked":9,"claimed":6,"proven":1,"refuted":2,"unproven":3,"failed":1}`; strings.Count(whole.String(), line) != 2 || strings.Contains(stable.String(), `"asked"`) {
+		t.Errorf("dumps:\n%s\n%s", whole.String(), stable.String())
+	}
+	const text = `'{"asked":9,"claimed":6,"proven":1,"refuted":2,"unproven":3,"failed":1}'`
+	for change, back := range map[string]string{
+		`UPDATE games SET questions = replace(questions, '9', '8') WHERE pair = 0 AND leg = 1`: `UPDATE games SET questions = ` + text + ` WHERE pair = 0 AND leg = 1`,
+		`UPDATE games SET questions = NULL WHERE pair = 1 AND leg = 1`:                         `UPDATE games SET questions = ` + text + ` WHERE pair = 1 AND leg = 1`,
+		`UPDATE games SET questions = '{"asked":1}' WHERE pair = 2 AND leg = 0`:                `UPDATE games SET questions = NULL WHERE pair = 2 AND leg = 0`,
+	} {
+		for _, step := range []string{change, back} {
+			if _, err := s.write.ExecContext(t.Context(), step); err != nil {
+				t.Fatal(err)
+			}
+			err := s.Games(t.Context(), run.ID(), func(match.Row) error { return nil })
+			if _, damaged := errors.AsType[*Damaged](err); damaged != (step == change) {
+				t.Errorf("%s: %v", step, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,183 @@
+//go:build unix
+
+package results
+
+import (
+	"database/sql"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"syscall"
+	"testing"
+	"time"
+
+	"gogi/match"
+	"gogi/shogi"
+)
+
+var (
+	scaleGames = flag.Int("scale.games", 20_000, "games of the run that BenchmarkScan reads; 1000000 takes a minute to make, and a gigabyte")
+	scaleKeep  = flag.String("scale.db", "", "where BenchmarkScan leaves its database, for other programs to read; a temporary folder unless given")
+)
+
+// BenchmarkScan reads a long run as reports do, beside SQLite alone, which walks the
+// same columns of the same rows on one connection. CPU time is told beside the time
+// that it took: other work on the machine is no matter to it.
+func BenchmarkScan(b *testing.B) {
+	path := *scaleKeep
+	if path == "" {
+		path = testPath(b)
+	}
+	s, err := Open(b.Context(), path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = s.Close() })
+	plan := scalePlan(*scaleGames / 2)
+	run := beginTest(b, s, plan)
+	fillRun(b, s, run)
+	b.Run("rows", func(b *testing.B) {
+		n, before := 0, cpuTime(b)
+		for b.Loop() {
+			if err := s.Games(b.Context(), run.ID(), func(match.Row) error { n++; return nil }); err != nil {
+				b.Fatal(err)
+			}
+		}
+		perGame(b, n, cpuTime(b)-before)
+	})
+	b.Run("SQLite", func(b *testing.B) {
+		n, before := 0, cpuTime(b)
+		for b.Loop() {
+			n += walk(b, s, run.ID())
+		}
+		perGame(b, n, cpuTime(b)-before)
+	})
+}
+
+func perGame(b *testing.B, games int, cpu time.Duration) {
+	b.Helper()
+	if want := b.N * *scaleGames; games != want {
+		b.Fatalf("%d games, want %d", games, want)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(games), "ns/game")
+	b.ReportMetric(float64(cpu.Nanoseconds())/float64(games), "cpu-ns/game")
+}
+
+// cpuTime is that of this process.
+func cpuTime(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// walk has SQLite look at every column that a report reads, and counts the games.
+func walk(b *testing.B, s *Store, run int64) (n int) {
+	b.Helper()
+	total := ""
+	for _, c := range new(storedGame).columns() {
+		total += "+ length(" + c.name + ")"
+	}
+	var sum sql.NullInt64
+	if err := s.read.QueryRowContext(b.Context(), "SELECT count(*), sum(0"+total+")"+fromGames+"WHERE g.run_id = ?", run).Scan(&n, &sum); err != nil {
+		b.Fatal(err)
+	}
+	return n
+}
+
+// scalePlan has a thousand openings, as a book for a long run has.
+func scalePlan(pairs int) *match.Plan {
+	plan := testPlan("scale")
+	plan.Pairs, plan.Openings = pairs, nil
+	start, err := match.Opening{ID: "0", Start: "startpos"}.Position()
+	if err != nil {
+		panic(err)
+	}
+	for _, first := range start.LegalMoves(nil) {
+		after := start
+		after.Apply(first)
+		for _, second := range after.LegalMoves(nil) {
+			if len(plan.Openings) < 1000 {
+				plan.Openings = append(plan.Openings, match.Opening{
+					ID: fmt.Sprint(len(plan.Openings) + 1), Start: "startpos", Moves: []shogi.Move{first, second},
+				})
+			}
+		}
+	}
+	return plan
+}
+
+// fillRun stores the pairs of the plan that are missing by the writer's own
+// statements, thousands in one transaction. Their games are of a few templates, with
+// other results, sums and moves by the books; only their records repeat.
+func fillRun(b *testing.B, s *Store, run *Run) {
+	b.Helper()
+	finished, err := run.Finished(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	templates := make([]*pairRows, len(run.plan.Openings))
+	r := rand.New(rand.NewPCG(7, uint64(len(finished))))
+	for first := 0; first < run.plan.Pairs; first += 10_000 {
+		err := inTx(b.Context(), s.write, func(tx *sql.Tx) error {
+			statements := run.stmts.in(b.Context(), tx)
+			for id := first; id < min(first+10_000, run.plan.Pairs); id++ {
+				if finished[id] {
+					continue
+				}
+				pair, err := run.template(templates, id)
+				if err == nil {
+					vary(pair, id, r)
+					_, err = statements.addPair(b.Context(), pair)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// template is the first pair whose number ends as this one does: any opening of the plan will do.
+func (r *Run) template(known []*pairRows, id int) (*pairRows, error) {
+	p := &known[id%len(known)]
+	if *p != nil {
+		return *p, nil
+	}
+	var err error
+	*p, err = r.rows(playedPair(r.plan, id, 12))
+	return *p, err
+}
+
+// vary makes a template the pair of that number.
+func vary(p *pairRows, id int, r *rand.Rand) {
+	p.pair, p.seed = int64(id), int64(r.Uint64())
+	for i := range p.games {
+		g := &p.games[i].game
+		g.Pair, g.MovesHash, g.Plies = id, r.Uint64(), 40+r.IntN(200)
+		v := []match.Verdict{
+			{Outcome: match.BlackWins, Termination: match.Resignation}, {Outcome: match.WhiteWins, Termination: match.Resignation},
+			{Outcome: match.BlackWins, Termination: match.Declaration}, {Outcome: match.Draw, Termination: match.Repetition},
+		}[r.IntN(4)]
+		g.Outcome, g.Termination, g.Note, g.Points = v.Outcome, v.Termination, v.Note, [2]float64{0.5, 0.5}
+		if winner, decided := v.Outcome.Winner(); decided {
+			g.Points = [2]float64{}
+			g.Points[winner] = 1
+		}
+		for c := range g.Sides {
+			g.Sides[c] = match.Side{
+				Plies: g.Plies / 2, Nodes: uint64(r.IntN(3_000_000)), Time: time.Duration(r.IntN(5_000_000)) * time.Microsecond,
+				DepthSum: 12 * g.Plies / 2, DepthPlies: g.Plies / 2,
+			}
+		}
+		g.Marked = r.IntN(1000) == 0
+		g.Started = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC).Add(time.Duration(id) * time.Second)
+		g.Ended = g.Started.Add(time.Minute)
+	}
+}
