@@ -380,27 +380,42 @@ func (w *world) judge(name string, change func(*chaos.Run)) chaos.Evidence {
 	return evidence
 }
 
-// next waits for a step that is written from now on and is wanted; nil where none comes
-// for a while.
+// next waits for a step that is written from now on; nil: there was none in ten seconds.
 func (w *world) next(wanted func(*site.Step) bool) *site.Step {
+	return w.tail().next(wanted, func() { time.Sleep(200 * time.Microsecond) })
+}
+
+// tail is the trace from now on.
+type tail struct {
+	w    *world
+	file *os.File
+	rest string
+}
+
+func (w *world) tail() *tail {
 	f, err := os.Open(w.file("trace"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	defer f.Close()
+	w.t.Cleanup(func() { _ = f.Close() }) // it was read only
 	if _, err := f.Seek(0, io.SeekEnd); err != nil {
 		w.t.Fatal(err)
 	}
-	rest := ""
-	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(200 * time.Microsecond) {
-		more, _ := io.ReadAll(f)
-		rest += string(more)
+	return &tail{w: w, file: f}
+}
+
+// next is the first step that is wanted, and calls pause as long as there is none; nil:
+// there was none in ten seconds.
+func (t *tail) next(wanted func(*site.Step) bool, pause func()) *site.Step {
+	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); pause() {
+		more, _ := io.ReadAll(t.file)
+		t.rest += string(more)
 		for {
-			line, after, whole := strings.Cut(rest, "\n")
+			line, after, whole := strings.Cut(t.rest, "\n")
 			if !whole {
 				break
 			}
-			rest = after
+			t.rest = after
 			var s site.Step
 			if json.Unmarshal([]byte(line), &s) == nil && wanted(&s) {
 				return &s
@@ -408,6 +423,17 @@ func (w *world) next(wanted func(*site.Step) bool) *site.Step {
 		}
 	}
 	return nil
+}
+
+// creep lets the coordinator, which is stopped, go on for some microseconds.
+func (w *world) creep() {
+	p := w.coordinator.Process
+	if p.Signal(syscall.SIGCONT) != nil {
+		return // it has ended
+	}
+	for began := time.Now(); time.Since(began) < 100*time.Microsecond; { //nolint:staticcheck // a sleep would be much longer
+	}
+	_ = p.Signal(syscall.SIGSTOP) // or it has ended
 }
 
 // said is the end of what the processes have written.
