@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+
+	"gogi/results/locks"
 )
 
 // connector opens connections to one file, each set up alike.
@@ -22,7 +24,7 @@ func openHandle(file string, options url.Values, setUp ...string) (*sql.DB, erro
 	// taken for each value that is read, would be a quarter of the time of a report.
 	options.Set("_mutex", "no")
 	// A path may hold ? and %, which mean something in a URI.
-	uri := "file:" + (&url.URL{Path: asSQLite(file)}).EscapedPath() + "?" + options.Encode()
+	uri := "file:" + (&url.URL{Path: locks.AsSQLite(file)}).EscapedPath() + "?" + options.Encode()
 	return sql.OpenDB(&connector{uri, setUp}), nil
 }
 
@@ -68,7 +70,7 @@ func (s *Store) asItStands() (url.Values, error) {
 	if info.Size() == 0 {
 		return url.Values{"mode": {"ro"}, "immutable": {"1"}}, nil
 	}
-	return url.Values{"mode": {"ro"}, "vfs": {lockless}, "_locking_mode": {"EXCLUSIVE"}}, nil
+	return url.Values{"mode": {"ro"}, "vfs": {locks.Lockless}, "_locking_mode": {"EXCLUSIVE"}}, nil
 }
 
 // readWith opens the handle for queries with these options, and makes an older

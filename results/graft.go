@@ -13,6 +13,7 @@ import (
 
 	"gogi/internal/disk"
 	"gogi/match"
+	"gogi/results/locks"
 )
 
 // graft copies rows of other databases into a new one, under numbers of its own. A
@@ -265,7 +266,7 @@ func (b *branch) unless(ctx context.Context, r *rawRow, column string) error {
 // name when it is whole and on the disk. Nothing is ever at path that is half done,
 // and what is there already is left.
 func build(ctx context.Context, path string, fill func(part string) error) error {
-	file, err := resolve(path)
+	file, err := locks.Resolve(path)
 	if err != nil {
 		return err
 	}
@@ -303,7 +304,7 @@ func publish(ctx context.Context, part, file string) error {
 	if err := disk.SyncFile(part); err != nil {
 		return err
 	}
-	if err := renameNew(part, file); err != nil {
+	if err := locks.RenameNew(part, file); err != nil {
 		return err
 	}
 	return disk.SyncDir(filepath.Dir(file))

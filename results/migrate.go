@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"path"
+
+	"gogi/results/locks"
 )
 
 // migrations are the steps from an empty database to the current schema; step n
@@ -91,7 +93,7 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	if version == len(texts) {
 		return s.useLog(ctx)
 	}
-	lock, err := lockByte(s.file, schemaByte, true)
+	lock, err := locks.LockBeside(s.file, schemaByte, true)
 	if err != nil {
 		return err
 	}
@@ -120,7 +122,7 @@ func (s *Store) useLog(ctx context.Context) (err error) {
 	if err := s.write.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil || mode == "wal" {
 		return err
 	}
-	lock, err := lockByte(s.file, schemaByte, true)
+	lock, err := locks.LockBeside(s.file, schemaByte, true)
 	if err != nil {
 		return err
 	}

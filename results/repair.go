@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"gogi/internal/sqlitefile"
+	"gogi/results/locks"
 )
 
 // Repaired is what Repair saved.
@@ -64,7 +65,7 @@ type repair struct {
 
 // open finds both ways to read the file.
 func (r *repair) open(ctx context.Context, path string) error {
-	file, err := resolve(path)
+	file, err := locks.Resolve(path)
 	if err == nil {
 		err = nobodyPlays(file)
 	}
@@ -103,7 +104,11 @@ func nobodyPlays(file string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(noLocks(f), f.Close())
+	err = locks.NoLocks(f)
+	if errors.Is(err, locks.ErrTaken) {
+		err = ErrRunLocked
+	}
+	return errors.Join(err, f.Close())
 }
 
 // into saves what can be saved.
