@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"gogi/results/locks"
+	"gogi/results/tables"
 )
 
 // connector opens connections to one file, each set up alike.
@@ -93,22 +94,22 @@ func (s *Store) readWith(ctx context.Context, options url.Values) error {
 }
 
 // viewsOf are the views that an older database needs; none for a current one.
-func viewsOf(ctx context.Context, q querier) ([]string, error) {
-	texts, err := migrationTexts()
+func viewsOf(ctx context.Context, q tables.Querier) ([]string, error) {
+	texts, err := tables.MigrationTexts()
 	if err != nil {
 		return nil, err
 	}
-	version, err := readable(ctx, q)
+	version, err := tables.Readable(ctx, q)
 	if err != nil || version == len(texts) {
 		return nil, err
 	}
-	current, err := currentSchema()
+	current, err := tables.CurrentSchema()
 	if err != nil {
 		return nil, err
 	}
-	old, err := readSchema(ctx, q, "main")
+	old, err := tables.ReadSchema(ctx, q, "main")
 	if err != nil {
 		return nil, err
 	}
-	return viewsFor(current, old), nil
+	return tables.ViewsFor(current, old), nil
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"gogi/internal/sqlitefile"
-	"gogi/match"
+	"gogi/results/tables"
 )
 
 // salvaged are the rows of a file whose checksums say that they are what was stored,
@@ -14,16 +14,16 @@ import (
 // from what was deleted.
 type salvaged struct {
 	file *sqlitefile.File
-	list []*rawRun
+	list []*tables.Run
 	// what a run hangs on
-	own map[string]map[int64][]*rawRow // runs, engines and settings_log, by run
+	own map[string]map[int64][]*tables.Row // runs, engines and settings_log, by run
 	// by run and number
-	found    map[[2]int64]*rawRow            // pairs
+	found    map[[2]int64]*tables.Row        // pairs
 	games    map[[2]int64][]sqlitefile.Place // not yet verified: that takes the pair
-	openings map[int64]*rawRow
-	workers  map[int64]*rawRow
+	openings map[int64]*tables.Row
+	workers  map[int64]*tables.Row
 	records  map[int64]sqlitefile.Place
-	others   map[string][]*rawRow // by table: attempts, voided, tune_states and tune_candidates
+	others   map[string][]*tables.Row // by table: attempts, voided, tune_states and tune_candidates
 	seen     map[string]bool
 	mending  map[string]bool // the tables whose rows are mended
 }
@@ -32,10 +32,10 @@ type salvaged struct {
 // bit of them is wrong; a pair can be played again.
 func salvage(file *sqlitefile.File) (*salvaged, error) {
 	s := &salvaged{
-		file: file, own: map[string]map[int64][]*rawRow{"runs": {}, "engines": {}, "settings_log": {}}, found: map[[2]int64]*rawRow{}, games: map[[2]int64][]sqlitefile.Place{}, openings: map[int64]*rawRow{}, workers: map[int64]*rawRow{},
-		records: map[int64]sqlitefile.Place{}, others: map[string][]*rawRow{}, seen: map[string]bool{},
+		file: file, own: map[string]map[int64][]*tables.Row{"runs": {}, "engines": {}, "settings_log": {}}, found: map[[2]int64]*tables.Row{}, games: map[[2]int64][]sqlitefile.Place{}, openings: map[int64]*tables.Row{}, workers: map[int64]*tables.Row{},
+		records: map[int64]sqlitefile.Place{}, others: map[string][]*tables.Row{}, seen: map[string]bool{},
 	}
-	current, err := currentSchema()
+	current, err := tables.CurrentSchema()
 	if err != nil {
 		return nil, err
 	}
@@ -50,83 +50,73 @@ func salvage(file *sqlitefile.File) (*salvaged, error) {
 }
 
 // read goes through the file.
-func (s *salvaged) read(current *schema) {
+func (s *salvaged) read(current *tables.Schema) {
 	s.file.Rows(func(r sqlitefile.Row) {
-		for i := range current.tables {
-			if row := s.identify(&current.tables[i], &r); row != nil {
+		for i := range current.Tables {
+			if row := s.identify(&current.Tables[i], &r); row != nil {
 				s.keep(row, r.Place)
 			}
 		}
 	})
 }
 
-func (s *salvaged) runOf(id int64) *rawRun {
-	run := &rawRun{engines: s.own["engines"][id], settings: s.own["settings_log"][id]}
+func (s *salvaged) runOf(id int64) *tables.Run {
+	run := &tables.Run{Engines: s.own["engines"][id], Settings: s.own["settings_log"][id]}
 	if rows := s.own["runs"][id]; len(rows) > 0 {
-		run.run = rows[0]
+		run.Row = rows[0]
 	}
-	order := func(column string) func(a, b *rawRow) int {
-		return func(a, b *rawRow) int { return int(a.int(column) - b.int(column)) }
+	order := func(column string) func(a, b *tables.Row) int {
+		return func(a, b *tables.Row) int { return int(a.Int(column) - b.Int(column)) }
 	}
-	slices.SortFunc(run.engines, order("idx"))
-	slices.SortFunc(run.settings, order("id"))
+	slices.SortFunc(run.Engines, order("idx"))
+	slices.SortFunc(run.Settings, order("id"))
 	return run
 }
 
 // wanting are the tables of which a row is missing that pairs hang on.
 func (s *salvaged) wanting() map[string]bool {
-	tables := map[string]bool{}
+	lost := map[string]bool{}
 	for key, p := range s.found {
 		run := s.runOf(key[0])
-		if run.run == nil {
-			tables["runs"] = true
+		if run.Row == nil {
+			lost["runs"] = true
 		}
-		if max(p.int("a"), p.int("b")) >= int64(len(run.engines)) || !run.complete() {
-			tables["engines"] = true
+		if max(p.Int("a"), p.Int("b")) >= int64(len(run.Engines)) || !run.Complete() {
+			lost["engines"] = true
 		}
-		if s.openings[p.int("opening_id")] == nil {
-			tables["openings"] = true
+		if s.openings[p.Int("opening_id")] == nil {
+			lost["openings"] = true
 		}
-		if p.value("worker") != nil && s.workers[p.int("worker")] == nil {
-			tables["workers"] = true
+		if p.Value("worker") != nil && s.workers[p.Int("worker")] == nil {
+			lost["workers"] = true
 		}
-		setting := p.value("setting")
-		if setting != nil && !slices.ContainsFunc(run.settings, func(r *rawRow) bool { return r.value("id") == setting }) {
-			tables["settings_log"] = true
+		setting := p.Value("setting")
+		if setting != nil && !slices.ContainsFunc(run.Settings, func(r *tables.Row) bool { return r.Value("id") == setting }) {
+			lost["settings_log"] = true
 		}
 	}
-	return tables
+	return lost
 }
 
-// complete reports whether all players of the run's plan are there.
-func (r *rawRun) complete() bool {
-	if r.run == nil {
-		return false
-	}
-	text, _ := r.run.value("plan").(string)
-	plan, err := match.ParseCanonical([]byte(text))
-	return err == nil && len(plan.Players) == len(r.engines)
-}
-
-func (s *salvaged) keep(row *rawRow, at sqlitefile.Place) {
-	switch row.layout.name {
+func (s *salvaged) keep(row *tables.Row, at sqlitefile.Place) {
+	switch row.Layout.Name {
 	case "runs":
-		s.own["runs"][row.int("id")] = append(s.own["runs"][row.int("id")], row)
+		s.own["runs"][row.Int("id")] = append(s.own["runs"][row.Int("id")], row)
 	case "engines", "settings_log":
-		s.own[row.layout.name][row.int("run_id")] = append(s.own[row.layout.name][row.int("run_id")], row)
+		s.own[row.Layout.Name][row.Int("run_id")] = append(s.own[row.Layout.Name][row.Int("run_id")], row)
 	case "workers":
-		s.workers[row.int("id")] = row
+		s.workers[row.Int("id")] = row
 	case "openings":
-		s.openings[row.int("id")] = row
+		s.openings[row.Int("id")] = row
 	case "pairs":
-		s.found[[2]int64{row.int("run_id"), row.int("pair")}] = row
+		s.found[[2]int64{row.Int("run_id"), row.Int("pair")}] = row
 	case "games":
-		key := [2]int64{row.int("run_id"), row.int("pair")}
+		key := [2]int64{row.Int("run_id"), row.Int("pair")}
 		s.games[key] = append(s.games[key], at)
 	case "records":
-		s.records[row.int("game_id")] = at
+		s.records[row.Int("game_id")] = at
 	default:
-		s.others[row.layout.name] = append(s.others[row.layout.name], row)
+		s.others[row.Layout.Name] = append(s.others[row.Layout.Name], row)
 	}
 }
 
@@ -135,20 +125,20 @@ const mendableSize = 32 << 10
 
 // identify is the row, if it is one of the table that was not seen yet and is what was
 // stored; else nil. That of a game is known only with its pair.
-func (s *salvaged) identify(l *layout, r *sqlitefile.Row) *rawRow {
+func (s *salvaged) identify(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 	row := rowOf(l, r, r.Values)
-	if row == nil || l.name != "games" && row.verdict() != sound {
-		if row = nil; s.mending[l.name] && len(r.Payload) <= mendableSize && len(r.Payload) > l.least() && r.Table != l.keyed {
+	if row == nil || l.Name != "games" && row.Verdict() != tables.Sound {
+		if row = nil; s.mending[l.Name] && len(r.Payload) <= mendableSize && len(r.Payload) > l.Least() && r.Table != l.Keyed {
 			row = mend(l, r)
 		}
 	}
-	if row == nil || l.name == "games" && row.value("checksum") == nil {
+	if row == nil || l.Name == "games" && row.Value("checksum") == nil {
 		return nil
 	}
-	if l.name == "games" || l.name == "records" || l.name == "pairs" {
+	if l.Name == "games" || l.Name == "records" || l.Name == "pairs" {
 		return row // they are told apart by their numbers
 	}
-	key, err := row.identity(r.Rowid)
+	key, err := row.Identity(r.Rowid)
 	if err != nil || s.seen[key] {
 		return nil
 	}
@@ -156,35 +146,19 @@ func (s *salvaged) identify(l *layout, r *sqlitefile.Row) *rawRow {
 	return row
 }
 
-// identity is a text that equal rows have, and no others.
-func (r *rawRow) identity(rowid int64) (string, error) {
-	var c checksum
-	c.reset(r.layout.name)
-	c.int(rowid)
-	for _, v := range r.values {
-		if v == r.value("checksum") {
-			continue
-		}
-		if err := c.add(v); err != nil {
-			return "", err
-		}
-	}
-	return string(c.text), nil
-}
-
 // mend tries every bit: one that makes the checksum right was the wrong one, for a
 // CRC of rows of this size is not made right by any other.
-func mend(l *layout, r *sqlitefile.Row) *rawRow {
+func mend(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 	// The header's first byte is its length, and that of a row with all columns of a
 	// table is about their number: this spares most of what is no row of it.
-	if n := int(r.Payload[0]); n < l.least()-1 || n > 3*len(l.columns)+2 {
+	if n := int(r.Payload[0]); n < l.Least()-1 || n > 3*len(l.Columns)+2 {
 		return nil
 	}
 	payload := slices.Clone(r.Payload)
 	for bit := range 8 * len(payload) {
 		payload[bit/8] ^= 1 << (bit % 8)
 		if values, ok := sqlitefile.Decode(payload); ok {
-			if row := rowOf(l, r, values); row != nil && row.verdict() == sound {
+			if row := rowOf(l, r, values); row != nil && row.Verdict() == tables.Sound {
 				return row
 			}
 		}
@@ -194,86 +168,39 @@ func mend(l *layout, r *sqlitefile.Row) *rawRow {
 }
 
 // rowOf is a row as SQLite would give it, nil where it is none of the table.
-func rowOf(l *layout, r *sqlitefile.Row, values []any) *rawRow {
-	order := l.stored()
-	if len(values) < l.least() || len(values) > len(order) || r.Table == l.keyed {
+func rowOf(l *tables.Layout, r *sqlitefile.Row, values []any) *tables.Row {
+	order := l.Stored()
+	if len(values) < l.Least() || len(values) > len(order) || r.Table == l.Keyed {
 		return nil
 	}
-	row := &rawRow{layout: l, values: make([]any, len(order))}
+	row := &tables.Row{Layout: l, Values: make([]any, len(order))}
 	for i, v := range values {
-		row.values[order[i]] = v
+		row.Values[order[i]] = v
 	}
-	if id := l.rowid(); id >= 0 {
-		if row.values[id] != nil {
+	if id := l.Rowid(); id >= 0 {
+		if row.Values[id] != nil {
 			return nil
 		}
-		row.values[id] = r.Rowid
+		row.Values[id] = r.Rowid
 	}
-	for i, c := range l.columns {
-		v := row.values[i]
-		if n, ok := v.(int64); ok && c.kind == "REAL" { // kept short (2.1)
-			row.values[i] = float64(n)
-			v = row.values[i]
+	for i, c := range l.Columns {
+		v := row.Values[i]
+		if n, ok := v.(int64); ok && c.Kind == "REAL" { // kept short (2.1)
+			row.Values[i] = float64(n)
+			v = row.Values[i]
 		}
-		if !c.takes(v) {
+		if !c.Takes(v) {
 			return nil
 		}
 	}
 	return row
 }
 
-// takes reports whether a column of a STRICT table may have the value.
-func (c *columnLayout) takes(v any) (ok bool) {
-	switch c.kind {
-	case "INTEGER":
-		_, ok = v.(int64)
-	case "REAL":
-		_, ok = v.(float64)
-	case "TEXT":
-		_, ok = v.(string)
-	default:
-		_, ok = v.([]byte)
-	}
-	return ok || v == nil
-}
+// Runs are those of which a row was found.
+func (s *salvaged) Runs(context.Context) ([]*tables.Run, error) { return s.list, nil }
 
-// rowid is the column that stands for a row's number, -1 for none.
-func (l *layout) rowid() int {
-	several := slices.ContainsFunc(l.columns, func(c columnLayout) bool { return c.key > 1 })
-	if l.keyed || several {
-		return -1
-	}
-	return slices.IndexFunc(l.columns, func(c columnLayout) bool { return c.key == 1 })
-}
-
-// stored is the order of the columns within a row: in a table WITHOUT ROWID the key
-// stands first (2.4 of the file format).
-func (l *layout) stored() []int {
-	var order []int
-	for i := range l.columns {
-		order = append(order, i)
-	}
-	if l.keyed {
-		slices.SortStableFunc(order, func(a, b int) int { return l.columns[a].rank() - l.columns[b].rank() })
-	}
-	return order
-}
-
-// least is how many columns a row has at least that has a checksum: those that came
-// later stand behind it, and are not in rows that are older than they are.
-func (l *layout) least() int { return l.index("checksum") + 1 }
-
-// rank sorts keys by their place, and the others behind them.
-func (c *columnLayout) rank() int {
-	if c.key > 0 {
-		return c.key
-	}
-	return 1 << 10
-}
-
-func (s *salvaged) runs(context.Context) ([]*rawRun, error) { return s.list, nil }
-
-func (s *salvaged) pairs(_ context.Context, run int64, yield func(int64) error) error {
+// Pairs calls yield with the numbers of the pairs that were found, in order.
+func (s *salvaged) Pairs(_ context.Context, run int64, yield func(int64) error) error {
 	var ids []int64
 	for key := range s.found {
 		if key[0] == run {
@@ -289,47 +216,49 @@ func (s *salvaged) pairs(_ context.Context, run int64, yield func(int64) error) 
 	return nil
 }
 
-func (s *salvaged) pair(_ context.Context, run, id int64) (*rawPair, error) {
+// Pair is what was found of one.
+func (s *salvaged) Pair(_ context.Context, run, id int64) (*tables.Pair, error) {
 	key := [2]int64{run, id}
-	p := &rawPair{pair: s.found[key], records: map[int64]*rawRow{}}
-	if p.pair == nil {
-		return nil, ErrNoGame
+	p := &tables.Pair{Row: s.found[key], Records: map[int64]*tables.Row{}}
+	if p.Row == nil {
+		return nil, tables.ErrNoPair
 	}
-	if p.opening = s.openings[p.pair.int("opening_id")]; p.opening == nil {
+	if p.Opening = s.openings[p.Row.Int("opening_id")]; p.Opening == nil {
 		return p, nil
 	}
-	current, err := currentSchema()
+	current, err := tables.CurrentSchema()
 	if err != nil {
 		return nil, err
 	}
-	p.worker = s.workers[p.pair.int("worker")]
+	p.Worker = s.workers[p.Row.Int("worker")]
 	legs := map[int64]bool{}
 	for _, at := range s.games[key] {
-		g := s.again(current.table("games"), at)
-		if g == nil || legs[g.int("leg")] || g.verdictOf(p.sumOfGame(g)) != sound {
+		g := s.again(current.Table("games"), at)
+		if g == nil || legs[g.Int("leg")] || g.VerdictOf(p.SumOfGame(g)) != tables.Sound {
 			continue
 		}
-		legs[g.int("leg")] = true
-		p.games = append(p.games, g)
-		if at, ok := s.records[g.int("id")]; ok {
-			p.records[g.int("id")] = s.again(current.table("records"), at)
+		legs[g.Int("leg")] = true
+		p.Games = append(p.Games, g)
+		if at, ok := s.records[g.Int("id")]; ok {
+			p.Records[g.Int("id")] = s.again(current.Table("records"), at)
 		}
 	}
-	slices.SortFunc(p.games, func(a, b *rawRow) int { return int(a.int("leg") - b.int("leg")) })
+	slices.SortFunc(p.Games, func(a, b *tables.Row) int { return int(a.Int("leg") - b.Int("leg")) })
 	return p, nil
 }
 
 // again reads a row of which only the place was kept: there are many, and large ones.
-func (s *salvaged) again(l *layout, at sqlitefile.Place) *rawRow {
+func (s *salvaged) again(l *tables.Layout, at sqlitefile.Place) *tables.Row {
 	if r, ok := s.file.Row(at); ok {
 		return rowOf(l, &r, r.Values)
 	}
 	return nil
 }
 
-func (s *salvaged) rows(_ context.Context, table string, run int64, yield func(*rawRow) error) error {
+// Rows are those that were found of a table of a run.
+func (s *salvaged) Rows(_ context.Context, table string, run int64, yield func(*tables.Row) error) error {
 	for _, r := range s.others[table] {
-		if r.int("run_id") != run {
+		if r.Int("run_id") != run {
 			continue
 		}
 		if err := yield(r); err != nil {

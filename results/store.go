@@ -15,9 +15,6 @@ import (
 )
 
 const (
-	// applicationID is "gogi" in ASCII. It stands in the header of the file, so
-	// that another program's database is not taken for ours.
-	applicationID = 0x676f6769
 	// busyMillis is how long a statement waits for another process's transaction.
 	// They take milliseconds; a suspended process may hold one for longer.
 	busyMillis = 30_000
