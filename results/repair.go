@@ -11,6 +11,7 @@ import (
 
 	"gogi/internal/sqlitefile"
 	"gogi/results/locks"
+	"gogi/results/salvage"
 	"gogi/results/tables"
 )
 
@@ -57,7 +58,7 @@ func Repair(ctx context.Context, path, to string, progress func(done, of int)) (
 type repair struct {
 	db       *sql.DB // nil: SQLite cannot open it
 	file     *sqlitefile.File
-	found    *salvaged
+	found    *salvage.Found
 	progress func(done, of int)
 	seen     int
 	of       int
@@ -80,7 +81,7 @@ func (r *repair) open(ctx context.Context, path string) error {
 		_ = s.read.Close() // it could not be read
 	}
 	if r.file, err = sqlitefile.Open(file, pageSize); err == nil {
-		r.found, err = salvage(r.file)
+		r.found, err = salvage.Read(r.file)
 	}
 	return err
 }
@@ -121,7 +122,7 @@ func (r *repair) into(ctx context.Context, part string) error {
 	if len(runs) == 0 {
 		return errors.New("nothing of a run could be found in it")
 	}
-	r.of = len(r.found.found)
+	r.of = len(r.found.Paired)
 	return fill(ctx, part, func(g *graft) error {
 		for _, run := range runs {
 			if err := r.run(ctx, g, run); err != nil {
@@ -159,7 +160,7 @@ func (r *repair) runs(ctx context.Context) ([]*tables.Run, error) {
 			}
 		}
 	}
-	for _, run := range r.found.list {
+	for _, run := range r.found.All {
 		if run.Complete() && !slices.ContainsFunc(runs, func(have *tables.Run) bool { return have.ID() == run.ID() }) {
 			runs = append(runs, run)
 		}
@@ -256,7 +257,7 @@ func (r *repair) worker(b *branch, p *tables.Pair) {
 	if p.VerifyWorker() == nil {
 		return
 	}
-	if p.Worker = r.found.workers[p.Row.Int("worker")]; p.Worker == nil {
+	if p.Worker = r.found.Workers[p.Row.Int("worker")]; p.Worker == nil {
 		r.done.Lost = append(r.done.Lost, Problem{b.from.Name(), int(p.Row.Int("pair")), "the games are saved; which worker played them is lost"})
 	}
 }
@@ -296,14 +297,14 @@ func (r *repair) others(ctx context.Context, b *branch, table string, run *table
 // lostRuns names the runs whose pairs have nothing to hang on.
 func (r *repair) lostRuns(saved []*tables.Run) error {
 	lost := map[int64]int{}
-	for key := range r.found.found {
+	for key := range r.found.Paired {
 		if !slices.ContainsFunc(saved, func(run *tables.Run) bool { return run.ID() == key[0] }) {
 			lost[key[0]]++
 		}
 	}
 	for id, pairs := range lost {
 		name := fmt.Sprintf("number %d", id)
-		if run := r.found.runOf(id); run.Row != nil {
+		if run := r.found.RunOf(id); run.Row != nil {
 			name = run.Name()
 		}
 		r.done.LostRuns = append(r.done.LostRuns, fmt.Sprintf("%s with %d pairs", name, pairs))

@@ -157,9 +157,9 @@ func SumOf(table string, values ...any) (int64, error) {
 func (l *Layout) summed() (list []int, always int) {
 	for i, c := range l.Columns {
 		switch {
-		case c.name == "checksum":
+		case c.Name == "checksum":
 			always = len(list)
-		case c.name == "id" && (l.Name == "games" || l.Name == "openings" || l.Name == "attempts" || l.Name == "workers"):
+		case c.Name == "id" && (l.Name == "games" || l.Name == "openings" || l.Name == "attempts" || l.Name == "workers"):
 		default:
 			list = append(list, i)
 		}
@@ -236,7 +236,7 @@ func Seal(ctx context.Context, tx *sql.Tx, table, where string, args ...any) err
 		keys = keys[:0]
 		for i, c := range r.Layout.Columns {
 			if c.key > 0 {
-				keys, s.key = append(keys, c.name+" = ?"), append(s.key, r.Values[i])
+				keys, s.key = append(keys, c.Name+" = ?"), append(s.key, r.Values[i])
 			}
 		}
 		rows = append(rows, s)

@@ -18,7 +18,7 @@ type Layout struct {
 
 // columnLayout is a column of a table.
 type columnLayout struct {
-	name, Kind string // kind is INTEGER, REAL, TEXT or BLOB
+	Name, Kind string // kind is INTEGER, REAL, TEXT or BLOB
 	fallback   string // what a row has that was stored before there was such a column, in SQL
 	key        int    // its place in the primary key, from 1; 0: none
 }
@@ -27,14 +27,14 @@ type columnLayout struct {
 func (l *Layout) Names() []string {
 	var list []string
 	for _, c := range l.Columns {
-		list = append(list, c.name)
+		list = append(list, c.Name)
 	}
 	return list
 }
 
 // index is the place of a column, -1 for none.
 func (l *Layout) index(column string) int {
-	return slices.IndexFunc(l.Columns, func(c columnLayout) bool { return c.name == column })
+	return slices.IndexFunc(l.Columns, func(c columnLayout) bool { return c.Name == column })
 }
 
 // Schema is the current one: the tables by name, and the texts of everything that
@@ -110,7 +110,7 @@ func ReadSchema(ctx context.Context, q Querier, database string) (*Schema, error
 func readColumns(ctx context.Context, q Querier, database, table string) (list []columnLayout, err error) {
 	err = Each(ctx, q, func(rows *sql.Rows) error {
 		var c columnLayout
-		err := rows.Scan(&c.name, &c.Kind, &c.fallback, &c.key)
+		err := rows.Scan(&c.Name, &c.Kind, &c.fallback, &c.key)
 		list = append(list, c)
 		return err
 	}, "SELECT name, type, coalesce(dflt_value, 'NULL'), pk FROM pragma_table_info(?, ?) ORDER BY cid", table, database)
@@ -126,8 +126,8 @@ func ViewsFor(current, old *Schema) []string {
 		i := slices.IndexFunc(old.Tables, func(l Layout) bool { return l.Name == want.Name })
 		var missing []string
 		for _, c := range want.Columns {
-			if i < 0 || old.Tables[i].index(c.name) < 0 {
-				missing = append(missing, c.fallback+" AS "+c.name)
+			if i < 0 || old.Tables[i].index(c.Name) < 0 {
+				missing = append(missing, c.fallback+" AS "+c.Name)
 			}
 		}
 		switch {

@@ -261,13 +261,13 @@ func (p *Pair) SamePlay(q *Pair) bool {
 	for leg, g := range p.Games {
 		h := q.Games[leg]
 		for i, c := range g.Layout.Columns {
-			if c.name != "id" && c.name != "run_id" && c.name != "checksum" && g.Values[i] != h.Values[i] {
+			if c.Name != "id" && c.Name != "run_id" && c.Name != "checksum" && g.Values[i] != h.Values[i] {
 				return false
 			}
 		}
 		a, b := p.Records[g.Int("id")], q.Records[h.Int("id")]
 		for i, c := range a.Layout.Columns {
-			if c.name != "game_id" && c.name != "checksum" && !sameValue(a.Values[i], b.Values[i]) {
+			if c.Name != "game_id" && c.Name != "checksum" && !sameValue(a.Values[i], b.Values[i]) {
 				return false
 			}
 		}

@@ -1,4 +1,6 @@
-package results
+// Package salvage reads a damaged database page by page: what its checksums say was
+// stored, wherever it stands. It writes nothing.
+package salvage
 
 import (
 	"context"
@@ -9,30 +11,30 @@ import (
 	"gogi/results/tables"
 )
 
-// salvaged are the rows of a file whose checksums say that they are what was stored,
+// Found are the rows of a file whose checksums say that they are what was stored,
 // wherever they stand. Rows without a checksum are not among them: nothing tells them
 // from what was deleted.
-type salvaged struct {
+type Found struct {
 	file *sqlitefile.File
-	list []*tables.Run
+	All  []*tables.Run // of which a row was found, by number
 	// what a run hangs on
 	own map[string]map[int64][]*tables.Row // runs, engines and settings_log, by run
 	// by run and number
-	found    map[[2]int64]*tables.Row        // pairs
+	Paired   map[[2]int64]*tables.Row        // pairs
 	games    map[[2]int64][]sqlitefile.Place // not yet verified: that takes the pair
 	openings map[int64]*tables.Row
-	workers  map[int64]*tables.Row
+	Workers  map[int64]*tables.Row // by number
 	records  map[int64]sqlitefile.Place
 	others   map[string][]*tables.Row // by table: attempts, voided, tune_states and tune_candidates
 	seen     map[string]bool
 	mending  map[string]bool // the tables whose rows are mended
 }
 
-// salvage reads a file page by page. The rows that a run hangs on are mended where one
+// Read reads a file page by page. The rows that a run hangs on are mended where one
 // bit of them is wrong; a pair can be played again.
-func salvage(file *sqlitefile.File) (*salvaged, error) {
-	s := &salvaged{
-		file: file, own: map[string]map[int64][]*tables.Row{"runs": {}, "engines": {}, "settings_log": {}}, found: map[[2]int64]*tables.Row{}, games: map[[2]int64][]sqlitefile.Place{}, openings: map[int64]*tables.Row{}, workers: map[int64]*tables.Row{},
+func Read(file *sqlitefile.File) (*Found, error) {
+	s := &Found{
+		file: file, own: map[string]map[int64][]*tables.Row{"runs": {}, "engines": {}, "settings_log": {}}, Paired: map[[2]int64]*tables.Row{}, games: map[[2]int64][]sqlitefile.Place{}, openings: map[int64]*tables.Row{}, Workers: map[int64]*tables.Row{},
 		records: map[int64]sqlitefile.Place{}, others: map[string][]*tables.Row{}, seen: map[string]bool{},
 	}
 	current, err := tables.CurrentSchema()
@@ -44,13 +46,13 @@ func salvage(file *sqlitefile.File) (*salvaged, error) {
 		s.read(current)
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.own["runs"])) {
-		s.list = append(s.list, s.runOf(id))
+		s.All = append(s.All, s.RunOf(id))
 	}
 	return s, nil
 }
 
 // read goes through the file.
-func (s *salvaged) read(current *tables.Schema) {
+func (s *Found) read(current *tables.Schema) {
 	s.file.Rows(func(r sqlitefile.Row) {
 		for i := range current.Tables {
 			if row := s.identify(&current.Tables[i], &r); row != nil {
@@ -60,7 +62,8 @@ func (s *salvaged) read(current *tables.Schema) {
 	})
 }
 
-func (s *salvaged) runOf(id int64) *tables.Run {
+// RunOf is what was found of a run by its number, its own row nil where it is lost.
+func (s *Found) RunOf(id int64) *tables.Run {
 	run := &tables.Run{Engines: s.own["engines"][id], Settings: s.own["settings_log"][id]}
 	if rows := s.own["runs"][id]; len(rows) > 0 {
 		run.Row = rows[0]
@@ -74,10 +77,10 @@ func (s *salvaged) runOf(id int64) *tables.Run {
 }
 
 // wanting are the tables of which a row is missing that pairs hang on.
-func (s *salvaged) wanting() map[string]bool {
+func (s *Found) wanting() map[string]bool {
 	lost := map[string]bool{}
-	for key, p := range s.found {
-		run := s.runOf(key[0])
+	for key, p := range s.Paired {
+		run := s.RunOf(key[0])
 		if run.Row == nil {
 			lost["runs"] = true
 		}
@@ -87,7 +90,7 @@ func (s *salvaged) wanting() map[string]bool {
 		if s.openings[p.Int("opening_id")] == nil {
 			lost["openings"] = true
 		}
-		if p.Value("worker") != nil && s.workers[p.Int("worker")] == nil {
+		if p.Value("worker") != nil && s.Workers[p.Int("worker")] == nil {
 			lost["workers"] = true
 		}
 		setting := p.Value("setting")
@@ -98,18 +101,18 @@ func (s *salvaged) wanting() map[string]bool {
 	return lost
 }
 
-func (s *salvaged) keep(row *tables.Row, at sqlitefile.Place) {
+func (s *Found) keep(row *tables.Row, at sqlitefile.Place) {
 	switch row.Layout.Name {
 	case "runs":
 		s.own["runs"][row.Int("id")] = append(s.own["runs"][row.Int("id")], row)
 	case "engines", "settings_log":
 		s.own[row.Layout.Name][row.Int("run_id")] = append(s.own[row.Layout.Name][row.Int("run_id")], row)
 	case "workers":
-		s.workers[row.Int("id")] = row
+		s.Workers[row.Int("id")] = row
 	case "openings":
 		s.openings[row.Int("id")] = row
 	case "pairs":
-		s.found[[2]int64{row.Int("run_id"), row.Int("pair")}] = row
+		s.Paired[[2]int64{row.Int("run_id"), row.Int("pair")}] = row
 	case "games":
 		key := [2]int64{row.Int("run_id"), row.Int("pair")}
 		s.games[key] = append(s.games[key], at)
@@ -125,7 +128,7 @@ const mendableSize = 32 << 10
 
 // identify is the row, if it is one of the table that was not seen yet and is what was
 // stored; else nil. That of a game is known only with its pair.
-func (s *salvaged) identify(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
+func (s *Found) identify(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 	row := rowOf(l, r, r.Values)
 	if row == nil || l.Name != "games" && row.Verdict() != tables.Sound {
 		if row = nil; s.mending[l.Name] && len(r.Payload) <= mendableSize && len(r.Payload) > l.Least() && r.Table != l.Keyed {
@@ -196,13 +199,13 @@ func rowOf(l *tables.Layout, r *sqlitefile.Row, values []any) *tables.Row {
 	return row
 }
 
-// Runs are those of which a row was found.
-func (s *salvaged) Runs(context.Context) ([]*tables.Run, error) { return s.list, nil }
+// Runs are those of which a row was found, by number.
+func (s *Found) Runs(context.Context) ([]*tables.Run, error) { return s.All, nil }
 
 // Pairs calls yield with the numbers of the pairs that were found, in order.
-func (s *salvaged) Pairs(_ context.Context, run int64, yield func(int64) error) error {
+func (s *Found) Pairs(_ context.Context, run int64, yield func(int64) error) error {
 	var ids []int64
-	for key := range s.found {
+	for key := range s.Paired {
 		if key[0] == run {
 			ids = append(ids, key[1])
 		}
@@ -217,9 +220,9 @@ func (s *salvaged) Pairs(_ context.Context, run int64, yield func(int64) error) 
 }
 
 // Pair is what was found of one.
-func (s *salvaged) Pair(_ context.Context, run, id int64) (*tables.Pair, error) {
+func (s *Found) Pair(_ context.Context, run, id int64) (*tables.Pair, error) {
 	key := [2]int64{run, id}
-	p := &tables.Pair{Row: s.found[key], Records: map[int64]*tables.Row{}}
+	p := &tables.Pair{Row: s.Paired[key], Records: map[int64]*tables.Row{}}
 	if p.Row == nil {
 		return nil, tables.ErrNoPair
 	}
@@ -230,7 +233,7 @@ func (s *salvaged) Pair(_ context.Context, run, id int64) (*tables.Pair, error) 
 	if err != nil {
 		return nil, err
 	}
-	p.Worker = s.workers[p.Row.Int("worker")]
+	p.Worker = s.Workers[p.Row.Int("worker")]
 	legs := map[int64]bool{}
 	for _, at := range s.games[key] {
 		g := s.again(current.Table("games"), at)
@@ -248,7 +251,7 @@ func (s *salvaged) Pair(_ context.Context, run, id int64) (*tables.Pair, error) 
 }
 
 // again reads a row of which only the place was kept: there are many, and large ones.
-func (s *salvaged) again(l *tables.Layout, at sqlitefile.Place) *tables.Row {
+func (s *Found) again(l *tables.Layout, at sqlitefile.Place) *tables.Row {
 	if r, ok := s.file.Row(at); ok {
 		return rowOf(l, &r, r.Values)
 	}
@@ -256,7 +259,7 @@ func (s *salvaged) again(l *tables.Layout, at sqlitefile.Place) *tables.Row {
 }
 
 // Rows are those that were found of a table of a run.
-func (s *salvaged) Rows(_ context.Context, table string, run int64, yield func(*tables.Row) error) error {
+func (s *Found) Rows(_ context.Context, table string, run int64, yield func(*tables.Row) error) error {
 	for _, r := range s.others[table] {
 		if r.Int("run_id") != run {
 			continue
