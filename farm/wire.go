@@ -119,6 +119,9 @@ type Grants struct {
 	Retry   time.Duration `cbor:"retry"`             // ask again after this, or at a hint
 	Drain   bool          `cbor:"drain,omitempty"`   // ask no more
 	Unknown bool          `cbor:"unknown,omitempty"` // the session: say hello again
+	// Over are runs of Ask.Known that want nothing more: who holds nothing of a run is told
+	// of its end here only, if the hint was lost. The rest comes with the next answer.
+	Over []string `cbor:"over,omitempty"`
 }
 
 // Held names a lease in a beat.

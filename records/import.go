@@ -70,7 +70,7 @@ var ErrNoGames = errors.New("there is no game to import")
 
 // Into reads all sources twice: to learn who played and what the digest is, and to store.
 func (i *Import) Into(ctx context.Context, store *results.Store) (*Imported, error) {
-	sources, err := newSources(i.Sources, i.In)
+	sources, err := newSources(ctx, i.Sources, i.In)
 	if err != nil {
 		return nil, err
 	}

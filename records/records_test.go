@@ -412,11 +412,12 @@ func TestYearOfFloodgate(t *testing.T) {
 // TestBounds: what an archive's file unpacks to has a bound, and so has a game.
 func TestBounds(t *testing.T) {
 	t.Parallel()
-	b := &bounded{strings.NewReader("hello"), 4}
+	b := unpacked(strings.NewReader("hello"))
+	b.left = 4
 	if _, err := io.ReadAll(b); err == nil || !strings.Contains(err.Error(), "unpacks to more") {
 		t.Error(err)
 	}
-	if text, err := io.ReadAll(&bounded{strings.NewReader("hello"), 5}); err != nil || string(text) != "hello" {
+	if text, err := io.ReadAll(&bounded{strings.NewReader("hello"), 5, io.ErrShortBuffer}); err != nil || string(text) != "hello" {
 		t.Errorf("%q, %v", text, err)
 	}
 	r := kifu.Record{Winner: "black", Moves: make([]kifu.Move, kifu.MaxPlies+1)}
@@ -574,5 +575,45 @@ func TestFileNames(t *testing.T) {
 	got := FileName("run", match.Row{Pair: 12, Leg: 1}, r)
 	if want := "run+a_b_c+" + strings.Repeat("_", 58) + "+20260102030405+12.1"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// cut is a stream without an end that does something at its first byte.
+type cut struct {
+	first func()
+	given int
+}
+
+func (c *cut) Read(p []byte) (int, error) {
+	if c.first != nil {
+		c.first()
+		c.first = nil
+	}
+	clear(p)
+	c.given += len(p)
+	return len(p), nil
+}
+
+// TestInnerArchives: the copying of an archive that lies in another one ends with the context,
+// as an end and no refusal, and at its bound, as a refusal; nothing is left behind.
+func TestInnerArchives(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var refused []string
+	ctx, cancel := context.WithCancel(t.Context())
+	w := walker{ctx: ctx, refused: func(r Refusal) { refused = append(refused, r.Why) }, largest: 1 << 30}
+	if err := w.inner("a.zip", &cut{first: cancel}); !errors.Is(err, context.Canceled) || len(refused) > 0 {
+		t.Errorf("ended while it was copied: %v, refused %q", err, refused)
+	}
+	w.ctx, w.largest = t.Context(), 100_000
+	endless := &cut{}
+	if err := w.inner("a.zip", endless); err != nil || endless.given > 1<<20 || len(refused) != 1 || !strings.Contains(refused[0], "more than 100000 bytes is not copied") {
+		t.Errorf("one that is too large: %v, refused %q", err, refused)
+	}
+	ctx, cancel = context.WithCancel(t.Context())
+	if err := Each(ctx, []string{"-"}, &cut{first: cancel}, nil, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("the standard input: %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
 	}
 }

@@ -26,11 +26,11 @@ type sources struct {
 }
 
 // newSources looks that everything is there; what comes from "-" is copied, to be read again.
-func newSources(paths []string, in io.Reader) (*sources, error) {
+func newSources(ctx context.Context, paths []string, in io.Reader) (*sources, error) {
 	s := &sources{}
 	for _, path := range paths {
 		if path == "-" {
-			if err := s.spool(in); err != nil {
+			if err := s.spool(ctx, in); err != nil {
 				return nil, errors.Join(fmt.Errorf("the standard input: %w", err), s.close())
 			}
 		} else if err := readable(path); err != nil {
@@ -50,25 +50,39 @@ func readable(path string) error {
 	return err
 }
 
-func (s *sources) spool(in io.Reader) (err error) {
+func (s *sources) spool(ctx context.Context, in io.Reader) (err error) {
 	if s.spooled != "" {
 		return errors.New("it is named twice")
 	}
-	s.spooled, err = spool(in)
+	s.spooled, err = spool(ctx, in)
 	return err
 }
 
-// spool copies a stream into a file of its own, which is there only without an error.
-func spool(in io.Reader) (path string, err error) {
+// spool copies a stream into a file of its own, which is there only without an error. The end
+// of the context ends the copying.
+func spool(ctx context.Context, in io.Reader) (path string, err error) {
 	file, err := os.CreateTemp("", "gogi-import-")
 	if err != nil {
 		return "", err
 	}
-	_, err = io.Copy(file, in)
+	_, err = io.Copy(file, &ended{in, ctx})
 	if err = errors.Join(err, file.Close()); err != nil {
 		return "", errors.Join(err, os.Remove(file.Name()))
 	}
 	return file.Name(), nil
+}
+
+// ended is a stream that fails with the cause of its context's end.
+type ended struct {
+	io.Reader
+	ctx context.Context //nolint:containedctx // of one copying
+}
+
+func (e *ended) Read(p []byte) (int, error) {
+	if err := context.Cause(e.ctx); err != nil {
+		return 0, err
+	}
+	return e.Reader.Read(p)
 }
 
 // close removes the copy.
@@ -83,7 +97,7 @@ func (s *sources) close() error {
 // order, without storing them; "-" is in. refused is told of what cannot be read; an error
 // of game, or the end of the context, ends it.
 func Each(ctx context.Context, paths []string, in io.Reader, refused func(Refusal), game func(*kifu.Record, Refusal) error) error {
-	s, err := newSources(paths, in)
+	s, err := newSources(ctx, paths, in)
 	if err != nil {
 		return err
 	}
@@ -96,7 +110,7 @@ type found func(r *kifu.Record, at Refusal) error
 // each reads all games; refused is told of what cannot be read. An error of game, or the
 // end of the context, ends the reading.
 func (s *sources) each(ctx context.Context, refused func(Refusal), game found) error {
-	w := walker{ctx: ctx, refused: refused, game: game}
+	w := walker{ctx: ctx, refused: refused, game: game, largest: maxInner}
 	for _, path := range s.paths {
 		var err error
 		if path == "-" {
@@ -115,7 +129,8 @@ type walker struct {
 	ctx     context.Context //nolint:containedctx // of one call of each
 	refused func(Refusal)
 	game    found
-	depth   int // of archives within archives
+	depth   int   // of archives within archives
+	largest int64 // bytes of an archive within an archive
 }
 
 // path reads a file, or all of a folder in the order of the names.
@@ -218,19 +233,25 @@ func (w *walker) entry(name string, f entry) error {
 		return nil //nolint:nilerr // it is told, and the rest is read
 	}
 	defer func() { _ = r.Close() }() // what is damaged was told by reading it
-	return w.text(name, &bounded{r, maxUnpacked})
+	return w.text(name, unpacked(r))
 }
 
-// bounded is a text that was packed and fails where it is longer than left.
+// bounded is a text that was packed and fails, with long, where it is longer than left.
 type bounded struct {
 	io.Reader
 	left int64
+	long error
+}
+
+// unpacked bounds a file of an archive.
+func unpacked(r io.Reader) *bounded {
+	return &bounded{r, maxUnpacked, fmt.Errorf("it unpacks to more than %d GiB", maxUnpacked>>30)}
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	if b.left -= int64(n); b.left < 0 {
-		return 0, fmt.Errorf("it unpacks to more than %d GiB", maxUnpacked>>30)
+		return 0, b.long
 	}
 	return n, err
 }
@@ -239,12 +260,12 @@ func (b *bounded) Read(p []byte) (int, error) {
 func (w *walker) text(name string, r io.Reader) error {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".gz":
-		unpacked, err := gzip.NewReader(r)
+		plain, err := gzip.NewReader(r)
 		if err != nil {
 			w.refused(Refusal{File: name, Why: err.Error()})
 			return nil //nolint:nilerr // it is told, and the rest is read
 		}
-		return w.text(strings.TrimSuffix(name, filepath.Ext(name)), &bounded{unpacked, maxUnpacked})
+		return w.text(strings.TrimSuffix(name, filepath.Ext(name)), unpacked(plain))
 	case ".zip", ".7z":
 		return w.inner(name, r)
 	case ".xz", ".bz2", ".lzh", ".rar":
@@ -266,6 +287,10 @@ func (w *walker) text(name string, r io.Reader) error {
 // maxDepth is how deep archives may lie in archives: one could hold itself.
 const maxDepth = 3
 
+// maxInner is how large an archive within an archive may be: it is copied into the temporary
+// folder, up to maxDepth of them at a time. A year of floodgate's games has far less.
+const maxInner = 4 << 30
+
 // inner reads an archive out of another one. Its list of files stands at its end, so that
 // it is written to a file first.
 func (w *walker) inner(name string, r io.Reader) error {
@@ -273,7 +298,10 @@ func (w *walker) inner(name string, r io.Reader) error {
 		w.refused(Refusal{File: name, Why: fmt.Sprintf("it lies in %d archives, one in the other, and no more are opened: unpack it first", maxDepth)})
 		return nil
 	}
-	copied, err := spool(r)
+	copied, err := spool(w.ctx, &bounded{r, w.largest, fmt.Errorf("an archive within an archive of more than %d bytes is not copied into the temporary folder: unpack the outer one first", w.largest)})
+	if ended := context.Cause(w.ctx); err != nil && ended != nil {
+		return ended
+	}
 	if err != nil {
 		w.refused(Refusal{File: name, Why: err.Error()})
 		return nil //nolint:nilerr // it is told, and the rest is read

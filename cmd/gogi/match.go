@@ -121,7 +121,7 @@ func (c *matchCommand) match(ctx context.Context, env *verb.Env) (*report.Report
 	}
 	c.interrupted = interrupted
 	report, err := c.guarded(ctx, env, guard)
-	return report, errors.Join(err, guard.Close())
+	return report, errors.Join(verb.Reason(ctx, err), guard.Close())
 }
 
 func (c *matchCommand) guarded(ctx context.Context, env *verb.Env, guard *process.Guard) (*report.Report, error) {

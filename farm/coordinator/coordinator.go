@@ -12,6 +12,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/ledger"
 	"gogi/live"
+	"gogi/match"
 )
 
 // Coordinator is one process of a farm's coordination. Begin it with New, run it with
@@ -19,6 +20,8 @@ import (
 type Coordinator struct {
 	config Config
 	boot   uint32
+
+	verifies func(*match.Plan, *match.PairResult) error // verifyBrought; a test looks on
 
 	// judging is held while results are stored, and while pairs are made void, which
 	// must not meet. It is taken before mu.
@@ -48,7 +51,7 @@ func New(ctx context.Context, c Config) (*Coordinator, error) {
 		return nil, err
 	}
 	k := &Coordinator{
-		config: c, runs: map[string]*run{}, sessions: map[string]*session{}, workers: map[string]*worker{},
+		config: c, verifies: verifyBrought, runs: map[string]*run{}, sessions: map[string]*session{}, workers: map[string]*worker{},
 		schedule: ledger.Schedule{OwnerMax: c.OwnerMax},
 	}
 	if err := k.countBoot(ctx); err != nil {

@@ -149,13 +149,34 @@ func (c *Coordinator) push(ctx context.Context, who asker, body []byte) (any, er
 	if err := farm.Decode(body, &o); err != nil {
 		return nil, refuse(exitRefused, "%v", err)
 	}
+	c.mu.Lock()
+	r, err := c.pushable(who, o.Run)
+	c.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	played, err := c.brought(who, r.plan, o.Pairs) // which takes its time, and nobody waits for it
+	if err != nil {
+		return nil, err
+	}
 	c.judging.Lock() // as what comes through the stream: one after the other
 	defer c.judging.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r := c.find(o.Run)
+	if r, err = c.pushable(who, r.digest); err != nil { // it may be another's by now
+		return nil, err
+	}
+	if err := c.open(ctx, r, time.Now()); err != nil {
+		return nil, err
+	}
+	return c.take(ctx, who, r, played)
+}
+
+// pushable is a test that somebody may push pairs into. mu is held.
+func (c *Coordinator) pushable(who asker, name string) (*run, error) {
+	r := c.find(name)
 	if r == nil {
-		return nil, refuse(exitRefused, "there is no test %q", o.Run)
+		return nil, refuse(exitRefused, "there is no test %q", name)
 	}
 	if r.unit != nil {
 		return nil, refuse(exitRefused, "test %s has blocks of self-play, and takes no pairs", r.Name)
@@ -163,23 +184,17 @@ func (c *Coordinator) push(ctx context.Context, who asker, body []byte) (any, er
 	if err := own(who, r, "push pairs into"); err != nil {
 		return nil, err
 	}
-	if err := is(r, farm.Approved, farm.Running, farm.Paused, farm.Stopped, farm.Over); err != nil {
-		return nil, err
-	}
-	if err := c.open(ctx, r, time.Now()); err != nil {
-		return nil, err
-	}
-	return c.take(ctx, who, r, o.Pairs)
+	return r, is(r, farm.Approved, farm.Running, farm.Paused, farm.Stopped, farm.Over)
 }
 
-// take stores what is not stored yet; a pair that cannot have been played refuses them all.
-func (c *Coordinator) take(ctx context.Context, who asker, r *run, texts [][]byte) (any, error) {
-	var out farm.Pushed
+// brought are pairs of a plan that somebody brings, read and verified: one that cannot have
+// been played refuses them all.
+func (c *Coordinator) brought(who asker, plan *match.Plan, texts [][]byte) ([]match.PairResult, error) {
 	played := make([]match.PairResult, len(texts))
 	for i := range texts {
 		var err error
 		if played[i], err = match.DecodePair(texts[i], farm.MaxPair); err == nil {
-			err = verifyBrought(r.plan, &played[i])
+			err = c.verifies(plan, &played[i])
 		}
 		if err != nil {
 			return nil, refuse(exitRefused, "a pair that was brought cannot have been played: %v", err)
@@ -188,6 +203,12 @@ func (c *Coordinator) take(ctx context.Context, who asker, r *run, texts [][]byt
 			*p = match.Provenance{Worker: who.Name, Owner: who.Owner, Scale: p.Scale}
 		}
 	}
+	return played, nil
+}
+
+// take stores what is not stored yet. mu is held.
+func (c *Coordinator) take(ctx context.Context, who asker, r *run, played []match.PairResult) (any, error) {
+	var out farm.Pushed
 	for i := range played {
 		id := played[i].Pair.ID
 		if r.ledger.IsStored(id) {

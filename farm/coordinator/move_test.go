@@ -3,6 +3,7 @@ package coordinator_test
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"gogi/farm"
 	"gogi/match"
@@ -110,6 +111,40 @@ func TestPullIsPaged(t *testing.T) {
 		var page farm.Pulled
 		if err := f.do("ann", "pull", farm.Pull{Run: "paged", From: -5}, &page); err != nil || len(page.Pairs) == 0 || len(page.Pairs) == 600 {
 			t.Errorf("%d pairs in one answer, %v", len(page.Pairs), err)
+		}
+	})
+}
+
+// TestNobodyWaitsForWhatIsPushed: while pairs are verified, others are granted and judged;
+// what happens to the test meanwhile counts.
+func TestNobodyWaitsForWhatIsPushed(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := testPlan("moved", 20, 1)
+		f.run(p)
+		seen := 0
+		f.c.WhileVerifying(func(free bool) {
+			if seen++; !free {
+				t.Error("leases or results wait while a pair is verified")
+			}
+		})
+		synctest.Wait()
+		push := func(id int) (out farm.Pushed) {
+			if err := f.do("ann", "push", farm.Push{Run: "moved", Pairs: pairsOf(t, play(p, id))}, &out); err != nil {
+				t.Error(err)
+			}
+			return out
+		}
+		if out := push(3); out.Added != 1 || seen != 1 {
+			t.Errorf("%+v; %d were verified", out, seen)
+		}
+		f.c.WhileVerifying(func(bool) {
+			f.c.WhileVerifying(func(bool) {})
+			if out := push(4); out.Added != 1 {
+				t.Errorf("meanwhile: %+v", out)
+			}
+		})
+		if out := push(4); out != (farm.Pushed{There: 1}) || f.test("moved").Stored != 2 {
+			t.Errorf("what was stored meanwhile: %+v, %d stored", out, f.test("moved").Stored)
 		}
 	})
 }

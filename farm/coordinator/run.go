@@ -39,6 +39,8 @@ type record struct {
 	// Evidence is what its residuals said of its workers when it ended: logarithms of
 	// e-values.
 	Evidence map[string]float64 `cbor:"evidence,omitempty"`
+	// Told is what the log says once only was said of, see Coordinator.tellOnce.
+	Told []string `cbor:"told,omitempty"`
 }
 
 // bucketTests is where they are kept.
@@ -72,8 +74,7 @@ type run struct {
 	exact    bool          // its games can be played again move for move
 	claims   *trust.Claims // of workers' speeds, since the start; nil: its clocks are not scaled
 	audits   []*audit
-	line     *trust.Line     // compares its workers; nil: it is not open, or accuses nobody
-	told     map[string]bool // what its log has, see Coordinator.tellOnce
+	line     *trust.Line // compares its workers; nil: it is not open, or accuses nobody
 }
 
 // counts are of what came for a run since the start.
@@ -281,10 +282,11 @@ func (c *Coordinator) fits(r *run, worker string, labels map[string]string) bool
 	return true
 }
 
-// note adds a line to the test's log.
+// note adds a line to the test's log. The lines of before stay where they are: a copy of the
+// record, kept for when the change cannot be stored, shares them.
 func (r *run) note(now time.Time, by, what string) {
 	r.Log = append(r.Log, farm.Change{At: now.Round(0), By: by, What: what})
-	r.Log = slices.Delete(r.Log, 0, max(0, len(r.Log)-maxLog))
+	r.Log = r.Log[max(0, len(r.Log)-maxLog):]
 }
 
 // status is the test for others.

@@ -198,7 +198,7 @@ func (c *Coordinator) lease(_ context.Context, subject string, body []byte) (any
 	if s == nil {
 		return farm.Grants{Unknown: true}, nil
 	}
-	out := farm.Grants{Retry: c.config.beat()}
+	out := farm.Grants{Retry: c.config.beat(), Over: c.over(ask.Known)}
 	w := c.worker(s.name, s.owner)
 	switch {
 	case w.Draining || w.Quarantine != "":
@@ -209,6 +209,19 @@ func (c *Coordinator) lease(_ context.Context, subject string, body []byte) (any
 		c.grant(time.Now(), s, w, &ask, &out)
 	}
 	return out, nil
+}
+
+// grantOver is how many runs one answer says to be over.
+const grantOver = 1000
+
+// over are the runs of a worker that want nothing more, as many as are told at once.
+func (c *Coordinator) over(known []string) (over []string) {
+	for _, digest := range known {
+		if r := c.runs[digest]; (r == nil || r.State.Final()) && len(over) < grantOver {
+			over = append(over, digest)
+		}
+	}
+	return over
 }
 
 // grant fills an answer with pairs.

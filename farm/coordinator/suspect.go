@@ -140,15 +140,12 @@ func evidenceOf(r *run, worker string) trust.Evidence {
 	return trust.Evidence{Worker: worker}
 }
 
-// tellOnce adds a line to a test's log that it does not have yet.
+// tellOnce adds a line to a test's log, if it has none about that, also of a process before.
 func (c *Coordinator) tellOnce(ctx context.Context, now time.Time, r *run, about, what string) {
-	if r.told[about] {
+	if slices.Contains(r.Told, about) {
 		return
 	}
-	if r.told == nil {
-		r.told = map[string]bool{}
-	}
-	r.told[about] = true
+	r.Told = append(r.Told, about)
 	r.note(now, "farm", what)
 	if err := c.keep(ctx, r); err != nil {
 		c.config.Log.Warn("a line of a test's log was not kept", "run", r.Name, "err", err)

@@ -264,3 +264,49 @@ func TestAForgedFarm(t *testing.T) {
 		t.Errorf("it says %v", err)
 	}
 }
+
+// TestATestThatCannotBeCopied is told of, and the others are copied: of three, the second one.
+func TestATestThatCannotBeCopied(t *testing.T) {
+	t.Parallel()
+	f := begin(t)
+	var plans []*match.Plan
+	for seed := range uint64(3) {
+		p := f.test(seed + 1)
+		f.push(p, 1, int(seed))
+		f.do("ann", "stop", farm.Order{Run: p.Digest()})
+		plans = append(plans, p)
+	}
+	ask, away := f.f.Ask, errors.New("its store is damaged")
+	f.f.Ask = func(ctx context.Context, verb string, in, out any) error {
+		if o, ok := in.(farm.Pull); ok && o.Run == plans[1].Digest() {
+			return away
+		}
+		return ask(ctx, verb, in, out)
+	}
+	if err := f.f.Round(t.Context()); !errors.Is(err, away) || !strings.Contains(err.Error(), "test r: ") {
+		t.Errorf("it says %v", err)
+	}
+	for name, want := range map[string]bool{"r": true, "r-" + plans[1].Digest()[:8]: false, "r-" + plans[2].Digest()[:8]: true} {
+		if _, err := f.copy.FindRun(t.Context(), name); (err == nil) != want {
+			t.Errorf("%s in the copy: %v, expected %t", name, err, want)
+		}
+	}
+	f.f.Ask = ask
+	f.round("r-"+plans[1].Digest()[:8], 1)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	asked := 0
+	f.push(plans[0], 1, 10)
+	f.push(plans[2], 1, 10)
+	f.f.Ask = func(_ context.Context, verb string, in, out any) error {
+		if verb == "list" {
+			return ask(ctx, verb, in, out)
+		}
+		asked++
+		cancel()
+		return ctx.Err()
+	}
+	if err := f.f.Round(ctx); !errors.Is(err, context.Canceled) || asked != 1 {
+		t.Errorf("it says %v after %d questions: expected none after the end", err, asked)
+	}
+}

@@ -39,6 +39,7 @@ type state struct {
 
 // Round copies what is new, of all tests that were played. What is copied in pairs was replayed by
 // the rules: an ErrDiffers says that the farm gave something that nobody can have played.
+// A test that cannot be copied is told of and keeps none of the others.
 func (f *Follower) Round(ctx context.Context) error {
 	var s farm.Status
 	if err := f.Ask(ctx, "list", farm.Order{}, &s); err != nil {
@@ -47,6 +48,7 @@ func (f *Follower) Round(ctx context.Context) error {
 	if f.copied == nil {
 		f.copied = map[string]state{}
 	}
+	var failed error
 	for i := range s.Tests {
 		t := &s.Tests[i]
 		was, known := f.copied[t.Run]
@@ -56,7 +58,10 @@ func (f *Follower) Round(ctx context.Context) error {
 		if t.Selfplay {
 			here, err := f.Blocks(ctx, t.Run)
 			if err != nil {
-				return fmt.Errorf("test %s: %w", t.Name, err)
+				if failed = errors.Join(failed, fmt.Errorf("test %s: %w", t.Name, err)); ctx.Err() != nil {
+					return failed
+				}
+				continue
 			}
 			f.copied[t.Run] = state{stored: t.Stored, log: len(t.Log)}
 			f.Log.Info("copied", "test", t.Name, "blocks", here, "of", t.Pairs)
@@ -64,14 +69,17 @@ func (f *Follower) Round(ctx context.Context) error {
 		}
 		got, err := f.copy(ctx, t.Run)
 		if err != nil {
-			return fmt.Errorf("test %s: %w", t.Name, err)
+			if failed = errors.Join(failed, fmt.Errorf("test %s: %w", t.Name, err)); ctx.Err() != nil {
+				return failed
+			}
+			continue
 		}
 		f.copied[t.Run] = state{run: got.Run, stored: t.Stored, log: len(t.Log), pairs: got.Pairs}
 		if got.Added+got.Voided > 0 {
 			f.Log.Info("copied", "test", t.Name, "as", got.Run, "new", got.Added, "taken out", got.Voided, "stored", got.Stored, "of", got.Pairs)
 		}
 	}
-	return nil
+	return failed
 }
 
 func (f *Follower) copy(ctx context.Context, digest string) (Moved, error) {

@@ -184,6 +184,7 @@ func (w *Worker) beat(ctx context.Context) error {
 		w.outbox.Done(told.Drop)
 		w.forgetBlocks(told.Stored)
 		w.forgetBlocks(told.Drop)
+		poke(w.sendNow) // there may be room for more blocks
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -346,6 +347,7 @@ func (w *Worker) ask(want int) (retry time.Duration, err error) {
 		return 0, nil // room waits until it is known again
 	}
 	w.idle = len(g.Grants) == 0 && !leads // what is in play or on its way may lead to more
+	w.over(g.Over)
 	w.grant(g)
 	if g.Drain {
 		w.drain("the coordinator drains this worker")

@@ -39,7 +39,8 @@ type Outbox struct {
 	entries map[uint64]*entry
 	fresh   []uint64 // not published in this session, in order
 	files   []*segment
-	bytes   int64 // of all files
+	bytes   int64  // of all files
+	begun   uint64 // the number of the latest file that was begun, or tried to be
 }
 
 // segment is one of the files.
@@ -56,6 +57,7 @@ type segment struct {
 type entry struct {
 	lease     farm.Held
 	attempt   bool
+	file      int64 // bytes of its block's
 	segment   *segment
 	offset    int64 // of the item's CBOR
 	length    int
@@ -178,7 +180,7 @@ func (o *Outbox) take(s *segment, offset int64, rest []byte) {
 		}
 		s.live++
 		o.entries[number] = &entry{
-			lease: item.Lease, attempt: item.Attempt != nil, segment: s,
+			lease: item.Lease, attempt: item.Attempt != nil, file: fileOf(&item), segment: s,
 			offset: offset + kindBytes, length: len(rest) - kindBytes,
 		}
 	case recordDone:
@@ -190,7 +192,14 @@ func (o *Outbox) take(s *segment, offset int64, rest []byte) {
 	}
 }
 
-// begin begins another file.
+func fileOf(item *farm.Item) int64 {
+	if item.Block == nil {
+		return 0
+	}
+	return item.Block.Size
+}
+
+// begin begins another file. Where it cannot, the one of before goes on.
 func (o *Outbox) begin() error {
 	last := uint64(0)
 	if n := len(o.files); n > 0 {
@@ -198,13 +207,17 @@ func (o *Outbox) begin() error {
 			return fmt.Errorf("outbox: %s is none of its files: %w", o.files[n-1].name, err)
 		}
 	}
-	name := filepath.Join(o.dir, fmt.Sprintf("%016x.out", last+1))
+	o.begun = max(o.begun, last) + 1 // of a try that failed something may be left
+	name := filepath.Join(o.dir, fmt.Sprintf("%016x.out", o.begun))
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("outbox: %w", err)
 	}
+	if err := syncDir(o.dir); err != nil {
+		return errors.Join(err, f.Close(), os.Remove(name))
+	}
 	o.file, o.files = f, append(o.files, &segment{name: name, file: f})
-	return syncDir(o.dir)
+	return nil
 }
 
 func syncDir(dir string) error {
@@ -259,7 +272,7 @@ func (o *Outbox) write(kind byte, body []byte, item farm.Item) (number uint64, u
 	}
 	o.next++
 	s.live++
-	o.entries[number] = &entry{lease: item.Lease, attempt: item.Attempt != nil, segment: s, offset: offset + headBytes + kindBytes, length: len(body)}
+	o.entries[number] = &entry{lease: item.Lease, attempt: item.Attempt != nil, file: fileOf(&item), segment: s, offset: offset + headBytes + kindBytes, length: len(body)}
 	return number, o.written, nil
 }
 
@@ -364,13 +377,16 @@ func (o *Outbox) Left() (items int, bytes int64) {
 	return len(o.entries), o.bytes
 }
 
-// Enough says that the items that were not published fill a message of limit bytes.
+// Enough says that the items that may be published fill a message of limit bytes.
 func (o *Outbox) Enough(limit int) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	size := 0
+	size, r := 0, o.room()
 	for _, n := range o.fresh {
 		if e := o.entries[n]; e != nil {
+			if !r.takes(e) {
+				return false
+			}
 			size += e.length
 		}
 		if size >= limit {
@@ -380,47 +396,76 @@ func (o *Outbox) Enough(limit int) bool {
 	return false
 }
 
-// Waiting is how many items have not been published.
+// Waiting is how many items have not been published, without those that Batch keeps back.
 func (o *Outbox) Waiting() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return len(o.fresh)
+	waiting, r := 0, o.room()
+	for _, n := range o.fresh {
+		if e := o.entries[n]; e != nil && !r.takes(e) {
+			break
+		}
+		waiting++
+	}
+	return waiting
 }
 
-// batchFiles is how many bytes of files the blocks of one batch have together: half of
-// what the coordinator keeps of them, so that those of the batch before are still there
-// when it is judged. Else they would push each other out, and be played again.
-const batchFiles = farm.MaxUploads / 2
+// room is how many bytes of blocks' files may be sent now: together with those that were
+// sent and not judged yet no more than the coordinator keeps, and half of that in one batch.
+// Else they would push each other out there, and be played again.
+type room struct {
+	files, unjudged int64
+}
 
-// Batch is the first items that were not published, at most limit bytes of them, and of
-// the files of their blocks batchFiles, but at least one, with their numbers. What cannot
-// be read any more is given up.
+// room is what is left beside what was sent; mu is held.
+func (o *Outbox) room() room {
+	var r room
+	for _, e := range o.entries {
+		if e.published {
+			r.unjudged += e.file
+		}
+	}
+	return r
+}
+
+// takes reports whether an item may go; the first file may be of any size.
+func (r *room) takes(e *entry) bool {
+	if e.file == 0 {
+		return true
+	}
+	if r.files+r.unjudged > 0 && (r.files+e.file > farm.MaxUploads/2 || r.files+r.unjudged+e.file > farm.MaxUploads) {
+		return false
+	}
+	r.files += e.file
+	return true
+}
+
+// Batch is the first items that were not published, at most limit bytes of them, but at
+// least one, with their numbers. A block for which there is no room waits, see room, and what
+// is after it: the first and the last number tell what is in a message. What cannot be read any
+// more is given up.
 func (o *Outbox) Batch(limit int) (items []farm.Item, numbers []uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	size, files := 0, int64(0)
-	for len(o.fresh) > 0 {
-		number := o.fresh[len(numbers):]
-		if len(number) == 0 {
-			break
-		}
-		e := o.entries[number[0]]
+	size, r := 0, o.room()
+	for at := 0; at < len(o.fresh); {
+		number := o.fresh[at]
+		e := o.entries[number]
 		if e != nil && size > 0 && size+e.length > limit {
 			break
 		}
 		item, ok := o.item(e)
 		if !ok {
-			o.forget(number[0])
-			o.fresh = slices.Delete(o.fresh, len(numbers), len(numbers)+1)
+			o.forget(number)
+			o.fresh = slices.Delete(o.fresh, at, at+1)
 			continue
 		}
-		if item.Block != nil {
-			if files += item.Block.Size; files > batchFiles && size > 0 {
-				break
-			}
+		if !r.takes(e) {
+			break
 		}
+		at++
 		size += e.length
-		items, numbers = append(items, item), append(numbers, number[0])
+		items, numbers = append(items, item), append(numbers, number)
 	}
 	return items, numbers
 }
@@ -492,7 +537,8 @@ func (o *Outbox) Done(leases []farm.Held) {
 	o.tidy()
 }
 
-// tidy removes what is not needed, and makes an empty outbox small.
+// tidy removes what is not needed, and makes an empty outbox small: if the disk has no room
+// for another file, then the next time.
 func (o *Outbox) tidy() {
 	if err := o.removeDone(); err != nil {
 		o.broken = cmp.Or(o.broken, err)
@@ -500,7 +546,10 @@ func (o *Outbox) tidy() {
 	if len(o.files) == 0 || len(o.entries) > 0 || len(o.files) == 1 && o.files[0].size < segmentBytes {
 		return
 	}
-	if err := errors.Join(o.begin(), o.removeDone()); err != nil {
+	if o.begin() != nil {
+		return
+	}
+	if err := o.removeDone(); err != nil {
 		o.broken = cmp.Or(o.broken, err)
 	}
 	o.synced = o.written // nobody needs it

@@ -249,18 +249,26 @@ func TestFilesGoWhenTheirItemsAreDone(t *testing.T) {
 	}
 }
 
-// TestABatchHasNoMoreFilesThanAreKept: the blocks of one batch must not push each other out
-// of the place where the coordinator keeps uploads; one that is larger goes alone.
-func TestABatchHasNoMoreFilesThanAreKept(t *testing.T) {
-	o, _ := openOutbox(t, t.TempDir())
-	for pair, size := range []int64{farm.MaxUploads / 4, farm.MaxUploads / 4, 1, farm.MaxUploads, 1} {
+// TestBlocksDoNotPushEachOtherOut: those of one batch, and all that were sent and are not
+// judged yet, must have room where the coordinator keeps uploads; one that is larger goes alone.
+func TestBlocksDoNotPushEachOtherOut(t *testing.T) {
+	dir := t.TempDir()
+	o, _ := openOutbox(t, dir)
+	for pair, size := range []int64{farm.MaxUploads / 4, farm.MaxUploads / 4, 1, farm.MaxUploads / 2, farm.MaxUploads / 2, farm.MaxUploads, 1, 1} {
 		it := item(pair)
 		it.Pair, it.Block = nil, &farm.Block{Size: size}
+		if pair == 7 {
+			it = item(pair)
+		}
 		if err := o.Append(it); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, want := range [][]int{{0, 1}, {2}, {3}, {4}} {
+	batch := func(want ...int) {
+		t.Helper()
+		if waiting := o.Waiting(); (waiting > 0) != (len(want) > 0) || o.Enough(1) != (len(want) > 0) {
+			t.Errorf("%d are waiting, enough %t, expected a batch of %v", waiting, o.Enough(1), want)
+		}
 		items, numbers := o.Batch(1 << 20)
 		var got []int
 		for i := range items {
@@ -270,6 +278,85 @@ func TestABatchHasNoMoreFilesThanAreKept(t *testing.T) {
 			t.Errorf("a batch of %v (%v), expected %v", got, numbers, want)
 		}
 		o.Published(numbers)
+	}
+	judged := func(pairs ...int) {
+		for _, pair := range pairs {
+			o.Done([]farm.Held{item(pair).Lease})
+		}
+	}
+	batch(0, 1) // half of the room
+	batch(2)
+	batch() // 3 would push one of them out
+	judged(2)
+	batch(3)
+	batch()
+	judged(0)
+	batch() // three quarters are not judged
+	judged(1)
+	batch(4)
+	judged(3)
+	batch() // too large for what is left
+	judged(4)
+	batch(5)
+	batch()
+	if err := o.Close(); err != nil {
+		t.Error(err)
+	}
+	o, _ = openOutbox(t, dir) // of what was sent before, nobody knows what arrived: it is sent again
+	batch(5)
+	judged(5)
+	batch(6, 7)
+	if err := o.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNoRoomForAnotherFile: an outbox that is done with and cannot begin anew goes on in the
+// file that it has, and begins the next time that there is room.
+func TestNoRoomForAnotherFile(t *testing.T) {
+	dir := t.TempDir()
+	o, _ := openOutbox(t, dir)
+	var all []farm.Held
+	for pair := range 10 {
+		it := item(pair)
+		it.Pair = []byte(strings.Repeat("x", 900_000))
+		if err := o.Append(it); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, it.Lease)
+	}
+	o.Done(all[:9])
+	if got := pairs(o); !slices.Equal(got, []int{9}) {
+		t.Fatalf("%v are left", got)
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	if len(files) != 1 {
+		t.Fatalf("%q", files)
+	}
+	next := filepath.Join(dir, "0000000000000002.out")
+	if err := os.Mkdir(next, 0o700); err != nil { // as good as no room: the file cannot be made
+		t.Fatal(err)
+	}
+	o.Done(all[9:])
+	if _, bytes := o.Left(); bytes < 8<<20 {
+		t.Errorf("it has begun anew with %d bytes", bytes)
+	}
+	if err := o.Append(item(20)); err != nil {
+		t.Errorf("it takes nothing any more: %v", err)
+	}
+	if got := pairs(o); !slices.Equal(got, []int{20}) {
+		t.Errorf("%v are left", got)
+	}
+	o.Done([]farm.Held{item(20).Lease})
+	if _, bytes := o.Left(); bytes > 1<<20 {
+		t.Errorf("it has %d bytes when there is room", bytes)
+	}
+	if err := errors.Join(os.Remove(next), o.Close()); err != nil {
+		t.Fatal(err)
+	}
+	o, dropped := openOutbox(t, dir)
+	if got := pairs(o); len(got) != 0 || dropped != 0 {
+		t.Errorf("%v after a restart, %d bytes dropped", got, dropped)
 	}
 	if err := o.Close(); err != nil {
 		t.Error(err)

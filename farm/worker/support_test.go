@@ -176,6 +176,7 @@ type coordinator struct {
 	asks       []farm.Ask
 	hellos     []farm.Hello
 	told       farm.Told // what every beat is told besides
+	over       []string  // runs that whoever asks is told to be over
 	refusal    *farm.Refusal
 	lease      time.Duration
 	changed    chan struct{}
@@ -297,7 +298,7 @@ func (c *coordinator) grant(name string, body []byte) (any, error) {
 	if c.sessions[name] != a.Session {
 		return farm.Grants{Unknown: true}, nil
 	}
-	g := farm.Grants{Retry: time.Second}
+	g := farm.Grants{Retry: time.Second, Over: c.over}
 	for _, task := range c.tasks {
 		if slices.Contains(a.Refuse, task.Run) {
 			continue

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,6 +28,8 @@ type task struct {
 	release   func()    // of what ready needs; may be nil
 	events    *runner.Events
 	watched   *atomic.Bool // whether what they tell is forwarded
+	silence   func()       // ends the forwarding
+	over      bool
 }
 
 // refusedFor is how long a run is not played here that could not be: a disk may be
@@ -190,14 +191,18 @@ func (w *Worker) refuse(t *task, why error) {
 }
 
 // standing sorts the runs: known ones, those with engines open or in play, and those
-// refused. mu is held.
+// refused, of each as many as an Ask may name, and others the next time. A plan that is not
+// named is sent once more, and a pair of a run that is not named as refused is given back.
+// mu is held.
 func (w *Worker) standing() (known, open, refused []string) {
 	for run, t := range w.tasks {
 		if t.refused != nil && !t.until.IsZero() && time.Now().After(t.until) {
 			t.refused, t.until = nil, time.Time{}
 		}
-		known = append(known, run)
-		if t.refused != nil {
+		if len(known) < farm.MaxRuns {
+			known = append(known, run)
+		}
+		if t.refused != nil && len(refused) < farm.MaxRuns {
 			refused = append(refused, run)
 		}
 	}
@@ -213,25 +218,37 @@ func (w *Worker) standing() (known, open, refused []string) {
 
 // listen is the stream of the run's events, to be forwarded; Worker.mu is held.
 func (t *task) listen(w *Worker) *runner.Events {
-	if t.events != nil {
+	if t.events != nil || t.over {
 		return t.events
 	}
 	run := t.run
 	t.events = runner.NewEvents(t.plan.Run, true)
 	t.watched = new(atomic.Bool)
 	t.watched.Store(true)
-	events, stream, watched := t.events, t.events.Stream(), t.watched
-	var telling sync.WaitGroup
-	w.streams = append(w.streams, func() { events.Close(); telling.Wait() })
-	telling.Go(func() {
-		for ev := range stream {
-			if !watched.Load() {
+	events, watched, over := t.events, t.watched, make(chan struct{})
+	t.silence = func() { close(over) }
+	tell := func(ev match.Event) {
+		if !watched.Load() {
+			return
+		}
+		ev.Worker = w.config.Name
+		if body, err := json.Marshal(ev); err == nil {
+			_ = w.transport.Tell(farm.SubjectEvents+run+"."+w.config.Name, body) // nobody may be listening by now
+		}
+	}
+	w.telling.Go(func() {
+		for {
+			select {
+			case ev := <-events.Stream():
+				tell(ev)
 				continue
+			case <-over:
 			}
-			ev.Worker = w.config.Name
-			if body, err := json.Marshal(ev); err == nil {
-				_ = w.transport.Tell(farm.SubjectEvents+run+"."+w.config.Name, body) // nobody may be listening by now
+			events.Abandon() // games of it may still be ending, and must not wait
+			for len(events.Stream()) > 0 {
+				tell(<-events.Stream())
 			}
+			return
 		}
 	})
 	return t.events
@@ -245,8 +262,14 @@ func (t *task) heed(watched bool) {
 	}
 }
 
-// close lets go of what the run needed. Games of it may still be ending, and tell of it.
+// close lets go of what the run needed. Games of it may still be ending, and tell of it:
+// nobody hears that.
 func (t *task) close() {
+	t.over = true
+	if t.silence != nil {
+		t.silence()
+		t.silence = nil
+	}
 	if t.release != nil {
 		t.release()
 		t.release = nil

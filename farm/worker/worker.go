@@ -118,8 +118,8 @@ type Worker struct {
 	idle       bool // the latest answer granted nothing
 	hinted     bool // that there is work
 	streamFull bool
-	measureSay bool     // it was told that the machine is to be measured
-	streams    []func() // ends of the runs' events
+	measureSay bool           // it was told that the machine is to be measured
+	telling    sync.WaitGroup // who forwards the runs' events
 	pace       pace
 	stops      []func() // of what is listened to
 
@@ -333,9 +333,7 @@ func (w *Worker) Close(ctx context.Context) error {
 	for _, t := range w.tasks {
 		t.close()
 	}
-	for _, end := range w.streams {
-		end()
-	}
+	w.telling.Wait()
 	return w.closeFiles()
 }
 

@@ -3,6 +3,7 @@
 package verb
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -137,3 +138,12 @@ func Code(err error, code int) int {
 
 // ErrInterrupted is the cause of a context that an interrupt has cancelled.
 var ErrInterrupted = errors.New("interrupted")
+
+// Reason is an error, or ErrInterrupted where it is only how the context that an
+// interrupt has cancelled was noticed: by a database, say, that was being opened.
+func Reason(ctx context.Context, err error) error {
+	if _, known := errors.AsType[*Exit](err); !known && errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), ErrInterrupted) {
+		return ErrInterrupted
+	}
+	return err
+}

@@ -42,8 +42,20 @@ func provenPair(t *testing.T) (*match.Plan, match.PairResult) {
 	}}}
 }
 
-// A game that a proof ended is taken only if the proof holds by the rules.
+// A game that a proof ended is taken only if the proof holds by the rules, and its figures are
+// those of a proof.
 func TestVerifyProvesAMateAgain(t *testing.T) {
+	figures := func(plies, nodes int) func(*match.Plan, *match.PairResult) {
+		return func(_ *match.Plan, r *match.PairResult) {
+			final := &r.Games[0].Record.Final
+			proof, err := match.ParseProof(*final)
+			if err != nil {
+				t.Fatal(err)
+			}
+			proof.Plies, proof.Nodes = plies, nodes
+			*final, _ = proof.Text()
+		}
+	}
 	for name, test := range map[string]struct {
 		start, reply string // the opening: where it begins, and White's move
 		line         string
@@ -59,6 +71,11 @@ func TestVerifyProvesAMateAgain(t *testing.T) {
 		"no proof": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", func(_ *match.Plan, r *match.PairResult) {
 			r.Games[0].Record.Final = []byte(`{"ply":3}`)
 		}, "there is none"},
+		"more plies than it takes":             {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", figures(3, 2), "in 3 plies, as it says: its proof has 1"},
+		"no plies":                             {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", figures(0, 2), "in 0 plies, as it says: its proof has 1"},
+		"as many positions as the plan allows": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", figures(1, 100), ""},
+		"more positions":                       {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", figures(1, 101), "with 101 positions, as it says: expected 1 to 100"},
+		"no position":                          {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", figures(1, 0), "with 0 positions, as it says: expected 1 to 100"},
 		"for the other side": {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", func(_ *match.Plan, r *match.PairResult) {
 			told(&r.Games[0], match.WhiteWins, match.MateAdjudication)
 		}, "it ended by mate_adjudication (black), not by mate_adjudication (white)"},
@@ -83,7 +100,7 @@ func TestVerifyProvesAMateAgain(t *testing.T) {
 		r.Pair = plan.Pair(0)
 		g := &r.Games[0]
 		g.Record.Start, g.Record.Moves[0].Move = test.start, r.Pair.Opening.Moves[0]
-		g.Record.Final, _ = match.Proof{Solver: "solver", Line: moves(t, test.line)}.Text()
+		g.Record.Final, _ = match.Proof{Solver: "solver", Line: moves(t, test.line), Plies: 1, Nodes: 2}.Text()
 		if test.change != nil {
 			test.change(plan, &r)
 		}

@@ -30,7 +30,8 @@ func (r *Referee) MateVerdict(solver string, plies int) match.Verdict {
 	return match.LossFor(r.Side().Opponent(), match.MateAdjudication, fmt.Sprintf("%s mates in %d plies or less: claimed by %s, proven by the rules", r.Side(), plies, solver))
 }
 
-// proven proves a game's last position again, as its record says that it was.
+// proven proves a game's last position again, as its record says that it was. Of how many
+// positions that took, which another version may do with more or less, only the bound is known.
 func (r *replay) proven(plan *match.Plan, g *match.Result) error {
 	if plan.Mate.IsZero() {
 		return fmt.Errorf("it ended by %s, and the plan has no such end", g.Termination)
@@ -39,8 +40,14 @@ func (r *replay) proven(plan *match.Plan, g *match.Result) error {
 	if err != nil {
 		return err
 	}
-	if found := r.referee.ProveMate(proof.Line, plan.Mate.Nodes); found.Verdict != mating.Mate {
+	found := r.referee.ProveMate(proof.Line, plan.Mate.Nodes)
+	switch {
+	case found.Verdict != mating.Mate:
 		return fmt.Errorf("it ended by %s, which is not proven: %s", g.Termination, found.Why)
+	case proof.Plies != len(found.Line): // the same line and limits have the same proof
+		return fmt.Errorf("it ended by %s in %d plies, as it says: its proof has %d", g.Termination, proof.Plies, len(found.Line))
+	case proof.Nodes < 1 || proof.Nodes > plan.Mate.Nodes:
+		return fmt.Errorf("it ended by %s, proven with %d positions, as it says: expected 1 to %d", g.Termination, proof.Nodes, plan.Mate.Nodes)
 	}
 	return nil
 }

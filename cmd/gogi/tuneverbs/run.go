@@ -251,7 +251,7 @@ func (c *setup) guardedBy(ctx context.Context, env *verb.Env, prepare func(conte
 	if err == nil {
 		err = do(ctx, &player{study: s, env: env, db: c.DB, quiet: c.Quiet, interrupted: interrupted})
 	}
-	return errors.Join(err, guard.Close())
+	return errors.Join(verb.Reason(ctx, err), guard.Close())
 }
 
 // ended turns the end of a session into an error with an exit code.

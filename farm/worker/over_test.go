@@ -1,0 +1,100 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/worker"
+	"gogi/match"
+)
+
+// TestAnEndThatWasMissedIsTold: the hint that a run is over was lost, and nothing of it is
+// held, so that no beat names it: the answer to the next question says it.
+func TestAnEndThatWasMissedIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		released := 0
+		f.config.Ready = func(_ context.Context, p *match.Plan) (*match.Plan, func(), error) {
+			return p, func() { released++ }, nil
+		}
+		run := f.add(plan("a", 4))
+		w := f.join(t)
+		done := playing(t.Context(), w, time.Second)
+		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 4))
+		f.until(t.Context(), "it asks on, and nothing is over", func() bool { return slices.Contains(f.asks[len(f.asks)-1].Known, run) })
+		if released != 0 {
+			t.Error("what a run needs was let go of before its end")
+		}
+		f.mu.Lock()
+		f.over = []string{run}
+		f.mu.Unlock()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		f.until(ctx, "the run is forgotten", func() bool { return len(f.asks[len(f.asks)-1].Known) == 0 })
+		if released != 1 {
+			t.Errorf("what the run needs was let go of %d times", released)
+		}
+		w.Drain()
+		if err := errors.Join(<-done, w.Close(t.Context())); err != nil || released != 1 {
+			t.Errorf("%v; released %d times", err, released)
+		}
+	})
+}
+
+// TestWhoForwardsEndsWithTheRun: for each run that somebody watched there is somebody who tells
+// of it, and no longer than until its end.
+func TestWhoForwardsEndsWithTheRun(t *testing.T) {
+	forwarders := func() int {
+		var text strings.Builder
+		synctest.Wait()
+		if err := pprof.Lookup("goroutine").WriteTo(&text, 2); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(text.String(), "worker.(*task).listen.func")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		f := newField(t)
+		run := f.add(plan("a", 4))
+		f.told.Watched = []string{run}
+		w := f.join(t)
+		f.until(t.Context(), "it is told who watches", func() bool { return len(f.beats) > 0 })
+		done := playing(t.Context(), w, time.Second)
+		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 4))
+		told := func() (n int) {
+			f.wire.set(func() { n = len(f.wire.told) })
+			return n
+		}
+		if n := forwarders(); n != 1 || told() == 0 {
+			t.Errorf("%d forward, and %d events were told", n, told())
+		}
+		f.mu.Lock()
+		f.over = []string{run}
+		f.mu.Unlock()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		f.until(ctx, "the run is forgotten", func() bool { return len(f.asks[len(f.asks)-1].Known) == 0 })
+		if n := forwarders(); n != 0 {
+			t.Errorf("%d forward for a run that is over", n)
+		}
+		w.Drain()
+		if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestAQuestionNamesNoMoreRunsThanItMay: whoever knows more runs is not refused for that.
+func TestAQuestionNamesNoMoreRunsThanItMay(t *testing.T) {
+	known, refused := worker.Standing(farm.MaxRuns + 1)
+	ask := farm.Ask{Session: "s", Known: known, Refuse: refused}
+	if err := ask.Check(); err != nil || len(known) != farm.MaxRuns || len(refused) != farm.MaxRuns {
+		t.Errorf("%d known and %d refused runs: %v", len(known), len(refused), err)
+	}
+}
