@@ -194,7 +194,7 @@ const mostLines = 4000
 
 // yetTooLarge are the packages that are still to be parted, and how many lines they may
 // have until then. It only ever gets shorter.
-var yetTooLarge = map[string]int{"results": 5300, "farm/coordinator": 4350}
+var yetTooLarge = map[string]int{"results": 5280, "farm/coordinator": 4350}
 
 // TestRoomsAreSmall holds mostLines. Files of every system count.
 func TestRoomsAreSmall(t *testing.T) {
