@@ -183,7 +183,7 @@ func selectRecords() string {
 }
 
 // records calls yield for each game that the condition, in SQL, selects, with its
-// whole record; the storedGame is yield's until it returns.
+// whole record; the tables.Game is yield's until it returns.
 func records(ctx context.Context, q tables.Querier, c cast, yield func(*tables.Game, kifu.Record) error, where string, args ...any) error {
 	var head kifu.Record
 	var blob []byte
