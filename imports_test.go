@@ -132,7 +132,10 @@ var allowed = map[string][]string{
 	"gogi/farm/loopback":           {"gogi/farm"},
 	"gogi/series":                  {"gogi/control", "gogi/gate", "gogi/live", "gogi/match", "gogi/runner", "gogi/tournament", "gogi/tune"},
 	"gogi/live":                    {"gogi/match", "gogi/shogi"},
-	"gogi/results":                 {"gogi/internal/disk", "gogi/internal/sqlitefile", "gogi/kifu", "gogi/match", "gogi/match/arbiter", "gogi/shogi", "gogi/tune"},
+	"gogi/results":                 {"gogi/internal/disk", "gogi/internal/sqlitefile", "gogi/kifu", "gogi/match", "gogi/match/arbiter", "gogi/results/locks", "gogi/results/salvage", "gogi/results/tables", "gogi/shogi", "gogi/tune"},
+	"gogi/results/locks":           {},
+	"gogi/results/salvage":         {"gogi/internal/sqlitefile", "gogi/results/tables"},
+	"gogi/results/tables":          {"gogi/kifu", "gogi/match"},
 	"gogi/internal/sqlitefile":     {},
 	"gogi/upkeep":                  {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/phrases", "gogi/match", "gogi/results"},
 	"gogi/internal/fakeengine":     {"gogi/shogi", "gogi/usi"},
@@ -191,7 +194,7 @@ const mostLines = 4000
 
 // yetTooLarge are the packages that are still to be parted, and how many lines they may
 // have until then. It only ever gets shorter.
-var yetTooLarge = map[string]int{"results": 7250, "farm/coordinator": 4350}
+var yetTooLarge = map[string]int{"results": 5280, "farm/coordinator": 4350}
 
 // TestRoomsAreSmall holds mostLines. Files of every system count.
 func TestRoomsAreSmall(t *testing.T) {

@@ -8,6 +8,9 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+
+	"gogi/results/locks"
+	"gogi/results/tables"
 )
 
 // connector opens connections to one file, each set up alike.
@@ -22,7 +25,7 @@ func openHandle(file string, options url.Values, setUp ...string) (*sql.DB, erro
 	// taken for each value that is read, would be a quarter of the time of a report.
 	options.Set("_mutex", "no")
 	// A path may hold ? and %, which mean something in a URI.
-	uri := "file:" + (&url.URL{Path: asSQLite(file)}).EscapedPath() + "?" + options.Encode()
+	uri := "file:" + (&url.URL{Path: locks.AsSQLite(file)}).EscapedPath() + "?" + options.Encode()
 	return sql.OpenDB(&connector{uri, setUp}), nil
 }
 
@@ -68,7 +71,7 @@ func (s *Store) asItStands() (url.Values, error) {
 	if info.Size() == 0 {
 		return url.Values{"mode": {"ro"}, "immutable": {"1"}}, nil
 	}
-	return url.Values{"mode": {"ro"}, "vfs": {lockless}, "_locking_mode": {"EXCLUSIVE"}}, nil
+	return url.Values{"mode": {"ro"}, "vfs": {locks.Lockless}, "_locking_mode": {"EXCLUSIVE"}}, nil
 }
 
 // readWith opens the handle for queries with these options, and makes an older
@@ -91,22 +94,22 @@ func (s *Store) readWith(ctx context.Context, options url.Values) error {
 }
 
 // viewsOf are the views that an older database needs; none for a current one.
-func viewsOf(ctx context.Context, q querier) ([]string, error) {
-	texts, err := migrationTexts()
+func viewsOf(ctx context.Context, q tables.Querier) ([]string, error) {
+	texts, err := tables.MigrationTexts()
 	if err != nil {
 		return nil, err
 	}
-	version, err := readable(ctx, q)
+	version, err := tables.Readable(ctx, q)
 	if err != nil || version == len(texts) {
 		return nil, err
 	}
-	current, err := currentSchema()
+	current, err := tables.CurrentSchema()
 	if err != nil {
 		return nil, err
 	}
-	old, err := readSchema(ctx, q, "main")
+	old, err := tables.ReadSchema(ctx, q, "main")
 	if err != nil {
 		return nil, err
 	}
-	return viewsFor(current, old), nil
+	return tables.ViewsFor(current, old), nil
 }

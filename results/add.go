@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"gogi/match"
+	"gogi/results/tables"
 )
 
 // maxBatch is how many requests one transaction holds at most. It bounds how long
@@ -158,7 +159,7 @@ func (r *Run) write(ctx context.Context, s statements, req request) (added bool,
 		}
 	}
 	for _, a := range req.attempts {
-		if _, err := execSummed(ctx, s.attempt, "attempts", r.id, a.Pair, micros(a.Ended), a.Why); err != nil {
+		if _, err := execSummed(ctx, s.attempt, "attempts", r.id, a.Pair, tables.Micros(a.Ended), a.Why); err != nil {
 			return false, err
 		}
 	}
@@ -175,7 +176,7 @@ func prepareStatements(ctx context.Context, db *sql.DB) (s statements, err error
 		"INSERT INTO openings (run_id, name, start, moves, plies, hash, checksum) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 		"SELECT id FROM openings WHERE run_id = ? AND name = ? AND hash = ?",
 		"INSERT INTO pairs (run_id, pair, a, b, opening_id, seed, setting, stored, worker, epoch, scale, proof, options, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, pair) DO NOTHING",
-		insertGame(),
+		tables.InsertGame(),
 		"INSERT INTO records (game_id, start, event, site, plies, final, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		"INSERT INTO attempts (run_id, pair, ended, why, checksum) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 		insertWorker,
@@ -231,7 +232,7 @@ func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err 
 		return false, err
 	}
 	result, err := execSummed(ctx, s.pair, "pairs",
-		append(append([]any{p.run, p.pair, p.players[0], p.players[1], openingID, p.seed, p.setting, now()}, played.values()...), p.options)...)
+		append(append([]any{p.run, p.pair, p.players[0], p.players[1], openingID, p.seed, p.setting, tables.Now()}, played.values()...), p.options)...)
 	if err != nil {
 		return false, err
 	}
@@ -239,7 +240,7 @@ func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err 
 		return false, err
 	}
 	for i := range p.games {
-		p.games[i].game.worker = played.worker
+		p.games[i].game.By = played.worker
 		if err := s.addGame(ctx, &p.games[i]); err != nil {
 			return false, fmt.Errorf("leg %d: %w", i, err)
 		}
@@ -253,7 +254,7 @@ func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err 
 }
 
 func (s *statements) addGame(ctx context.Context, g *gameRow) error {
-	values, err := g.game.inserted()
+	values, err := g.game.Inserted()
 	if err != nil {
 		return err
 	}
@@ -271,11 +272,11 @@ func (s *statements) addGame(ctx context.Context, g *gameRow) error {
 
 // execSummed stores a row of a table with its checksum behind its values.
 func execSummed(ctx context.Context, stmt *sql.Stmt, table string, values ...any) (sql.Result, error) {
-	current, err := currentSchema()
+	current, err := tables.CurrentSchema()
 	if err != nil {
 		return nil, err
 	}
-	sum, err := sumOf(table, shortened(values, current.always[table])...)
+	sum, err := tables.SumOf(table, tables.Shortened(values, current.Always[table])...)
 	if err != nil {
 		return nil, err
 	}

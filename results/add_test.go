@@ -20,6 +20,7 @@ import (
 
 	"gogi/kifu"
 	"gogi/match"
+	"gogi/results/tables"
 	"gogi/shogi"
 )
 
@@ -217,7 +218,7 @@ func TestGamesYield(t *testing.T) {
 // The games come straight from their index: no sorting, no blob.
 func TestGamesQueryPlan(t *testing.T) {
 	s := openTest(t, testPath(t))
-	err := each(t.Context(), s.read, func(rows *sql.Rows) error {
+	err := tables.Each(t.Context(), s.read, func(rows *sql.Rows) error {
 		var id, parent, unused int
 		var step string
 		err := rows.Scan(&id, &parent, &unused, &step)

@@ -11,6 +11,7 @@ import (
 
 	"gogi/kifu"
 	"gogi/match"
+	"gogi/results/tables"
 	"gogi/shogi"
 )
 
@@ -75,11 +76,11 @@ func (s *Store) search(ctx context.Context, runID int64, what Search) ([]match.R
 	}
 	var games []match.Row
 	reader := newGameReader(c)
-	err = each(ctx, s.read, func(rows *sql.Rows) error {
+	err = tables.Each(ctx, s.read, func(rows *sql.Rows) error {
 		g, err := reader.read(rows)
 		games = append(games, g)
 		return err
-	}, "SELECT "+gameColumns()+fromGames+"WHERE "+where+order+" LIMIT ?", append(args, limit)...)
+	}, "SELECT "+tables.GameColumns()+fromGames+"WHERE "+where+order+" LIMIT ?", append(args, limit)...)
 	if what.Before != nil {
 		slices.Reverse(games)
 	}
@@ -92,7 +93,7 @@ func (s *Store) search(ctx context.Context, runID int64, what Search) ([]match.R
 // as it is.
 func (s *Store) Records(ctx context.Context, runID int64, what Search, yield func(match.Row, kifu.Record) error) error {
 	var stopped error // what yield said
-	err := s.searchRecords(ctx, runID, what, func(g *storedGame, r kifu.Record) error {
+	err := s.searchRecords(ctx, runID, what, func(g *tables.Game, r kifu.Record) error {
 		stopped = yield(g.Row, r)
 		return stopped
 	})
@@ -105,7 +106,7 @@ func (s *Store) Records(ctx context.Context, runID int64, what Search, yield fun
 	return nil
 }
 
-func (s *Store) searchRecords(ctx context.Context, runID int64, what Search, yield func(*storedGame, kifu.Record) error) error {
+func (s *Store) searchRecords(ctx context.Context, runID int64, what Search, yield func(*tables.Game, kifu.Record) error) error {
 	if err := what.Check(); err != nil {
 		return err
 	}
@@ -259,7 +260,7 @@ type OpeningTally struct {
 // OpeningTallies are the openings of a run by their first pair, with how their games ended.
 func (s *Store) OpeningTallies(ctx context.Context, runID int64) ([]OpeningTally, error) {
 	var list []OpeningTally
-	err := each(ctx, s.read, func(rows *sql.Rows) error {
+	err := tables.Each(ctx, s.read, func(rows *sql.Rows) error {
 		var o OpeningTally
 		err := rows.Scan(&o.ID, &o.Start, &o.Plies, &o.Games, &o.Black, &o.White, &o.Draws, &o.MeanPlies)
 		list = append(list, o)
@@ -294,10 +295,10 @@ func (s *Store) SlotTallies(ctx context.Context, runID int64) ([]SlotTally, erro
 		return strings.ReplaceAll("SELECT slot, COLOUR AS player, COLOUR_plies AS plies, COLOUR_nodes AS nodes, COLOUR_us AS us, COLOUR_overrun_us AS overrun, marked FROM games WHERE run_id = ?1", "COLOUR", colour)
 	}
 	var list []SlotTally
-	err = each(ctx, s.read, func(rows *sql.Rows) error {
+	err = tables.Each(ctx, s.read, func(rows *sql.Rows) error {
 		var t SlotTally
 		var player int
-		err := rows.Scan(&t.Slot, &player, &t.Games, &t.Plies, &t.Nodes, span{&t.Time}, span{&t.Overrun}, &t.Marked)
+		err := rows.Scan(&t.Slot, &player, &t.Games, &t.Plies, &t.Nodes, tables.Span{To: &t.Time}, tables.Span{To: &t.Overrun}, &t.Marked)
 		if err == nil && (player < 0 || player >= len(players)) {
 			err = fmt.Errorf("player number %d of %d", player, len(players))
 		}

@@ -11,6 +11,7 @@ import (
 
 	"gogi/match"
 	"gogi/match/arbiter"
+	"gogi/results/tables"
 )
 
 // Problem is something in a database that is not what was stored.
@@ -77,7 +78,7 @@ func (s *Store) Check(ctx context.Context, o CheckOptions) (*Checkup, error) {
 		return nil, s.fail("checking", err)
 	}
 	defer func() { _ = tx.Rollback() }() // nothing was written
-	c.source, c.q = stored{tx}, tx
+	c.source, c.q = tables.Stored{Q: tx}, tx
 	if err := c.all(ctx); err != nil {
 		return nil, s.fail("checking", err)
 	}
@@ -86,8 +87,8 @@ func (s *Store) Check(ctx context.Context, o CheckOptions) (*Checkup, error) {
 
 type checker struct {
 	options CheckOptions
-	source  source
-	q       querier
+	source  tables.Source
+	q       tables.Querier
 	found   Checkup
 	done    int
 	of      int
@@ -105,14 +106,14 @@ func (c *checker) all(ctx context.Context) error {
 	if err := c.structure(ctx); err != nil {
 		return err
 	}
-	runs, err := c.source.runs(ctx)
+	runs, err := c.source.Runs(ctx)
 	if err := c.reading("", "the runs", err); err != nil {
 		return err
 	}
-	if c.options.Run != "" && !slices.ContainsFunc(runs, func(r *rawRun) bool { return r.name() == c.options.Run }) {
+	if c.options.Run != "" && !slices.ContainsFunc(runs, func(r *tables.Run) bool { return r.Name() == c.options.Run }) {
 		var names []string
 		for _, r := range runs {
-			names = append(names, r.name())
+			names = append(names, r.Name())
 		}
 		return &NoRun{Run: c.options.Run, Names: names}
 	}
@@ -121,7 +122,7 @@ func (c *checker) all(ctx context.Context) error {
 	}
 	_ = c.q.QueryRowContext(ctx, "SELECT count(*) FROM pairs WHERE ? IN ('', (SELECT name FROM runs WHERE id = run_id))", c.options.Run).Scan(&c.of) // for the progress alone
 	for _, run := range runs {
-		if c.options.Run == "" || run.name() == c.options.Run {
+		if c.options.Run == "" || run.Name() == c.options.Run {
 			if err := c.run(ctx, run); err != nil {
 				return err
 			}
@@ -146,7 +147,7 @@ func (c *checker) structure(ctx context.Context) error {
 		"PRAGMA main.integrity_check(100)": "the file",
 		"SELECT 'table ' || \"table\" || ': row ' || coalesce(rowid, '?') || ' points to a row of ' || parent || ' that is not there' FROM pragma_foreign_key_check LIMIT 100": "what belongs together",
 	} {
-		err := each(ctx, c.q, func(rows *sql.Rows) error {
+		err := tables.Each(ctx, c.q, func(rows *sql.Rows) error {
 			var text string
 			if err := rows.Scan(&text); err != nil {
 				return err
@@ -164,20 +165,20 @@ func (c *checker) structure(ctx context.Context) error {
 }
 
 func (c *checker) schema(ctx context.Context) error {
-	version, err := readable(ctx, c.q)
+	version, err := tables.Readable(ctx, c.q)
 	if err != nil {
 		return err
 	}
-	want, err := schemaOf(version)
+	want, err := tables.SchemaOf(version)
 	if err != nil {
 		return err
 	}
-	got, err := readSchema(ctx, c.q, "main")
+	got, err := tables.ReadSchema(ctx, c.q, "main")
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(want.texts)) {
-		if got.texts[name] != want.texts[name] {
+	for _, name := range slices.Sorted(maps.Keys(want.Texts)) {
+		if got.Texts[name] != want.Texts[name] {
 			c.problem("", -1, fmt.Sprintf("the schema of %s is not the one that gogi makes", name))
 		}
 	}
@@ -188,9 +189,9 @@ func (c *checker) schema(ctx context.Context) error {
 // that are not looked at pair by pair.
 func (c *checker) strays(ctx context.Context) error {
 	for _, table := range []string{"runs", "engines", "settings_log", "openings", "workers", "attempts", "voided", "tune_states", "tune_candidates"} {
-		err := eachRaw(ctx, c.q, table, func(r *rawRow) error {
-			if r.verdict() == damaged {
-				e := r.damage()
+		err := tables.EachRow(ctx, c.q, table, func(r *tables.Row) error {
+			if r.Verdict() == tables.Broken {
+				e := r.Damage()
 				c.problem(e.Run, e.Pair, fmt.Sprintf("table %s: a row is not what was stored", table))
 			}
 			return nil
@@ -216,13 +217,13 @@ func (c *checker) strays(ctx context.Context) error {
 }
 
 // run looks at the pairs of a run.
-func (c *checker) run(ctx context.Context, run *rawRun) error {
-	checked := CheckedRun{Name: run.name()}
+func (c *checker) run(ctx context.Context, run *tables.Run) error {
+	checked := CheckedRun{Name: run.Name()}
 	plan, err := c.plan(ctx, run)
 	if err != nil {
 		return err
 	}
-	err = c.source.pairs(ctx, run.id(), func(id int64) error {
+	err = c.source.Pairs(ctx, run.ID(), func(id int64) error {
 		checked.Pairs++
 		c.tell()
 		return c.pair(ctx, run, plan, id, &checked)
@@ -231,7 +232,7 @@ func (c *checker) run(ctx context.Context, run *rawRun) error {
 	if err == nil {
 		err = c.tune(ctx, run)
 	}
-	return c.reading(run.name(), "the pairs", err)
+	return c.reading(run.Name(), "the pairs", err)
 }
 
 func (c *checker) tell() {
@@ -240,14 +241,14 @@ func (c *checker) tell() {
 	}
 }
 
-func (c *checker) pair(ctx context.Context, run *rawRun, plan *match.Plan, id int64, checked *CheckedRun) error {
-	p, err := c.source.pair(ctx, run.id(), id)
+func (c *checker) pair(ctx context.Context, run *tables.Run, plan *match.Plan, id int64, checked *CheckedRun) error {
+	p, err := c.source.Pair(ctx, run.ID(), id)
 	doubtful, wrong := false, []error(nil)
 	if err == nil {
-		doubtful, err = p.verify(run)
+		doubtful, err = p.Verify(run)
 	}
 	if err == nil {
-		err = p.verifyWorker()
+		err = p.VerifyWorker()
 	}
 	if err == nil {
 		wrong = c.look(ctx, run, plan, int(id), checked)
@@ -258,7 +259,7 @@ func (c *checker) pair(ctx context.Context, run *rawRun, plan *match.Plan, id in
 		return ctx.Err()
 	}
 	for _, err := range wrong {
-		c.problem(run.name(), int(id), explain(err).Error())
+		c.problem(run.Name(), int(id), explain(err).Error())
 	}
 	if len(wrong) > 0 {
 		return nil
@@ -271,26 +272,26 @@ func (c *checker) pair(ctx context.Context, run *rawRun, plan *match.Plan, id in
 }
 
 // plan is what a replay needs of a run's plan; nil where there is none to be made.
-func (c *checker) plan(ctx context.Context, run *rawRun) (*match.Plan, error) {
+func (c *checker) plan(ctx context.Context, run *tables.Run) (*match.Plan, error) {
 	if !c.options.Replay {
 		return nil, nil //nolint:nilnil // no replay
 	}
-	text, _ := run.run.value("plan").(string)
+	text, _ := run.Row.Value("plan").(string)
 	canonical, err := match.ParseCanonical([]byte(text))
 	var plan *match.Plan
 	if err == nil {
 		plan, err = canonical.Replayable()
 	}
-	return plan, c.reading(run.name(), "the plan", err)
+	return plan, c.reading(run.Name(), "the plan", err)
 }
 
 // look is what is done with a pair that is whole, and what was found wrong: its moves
 // are played again, and it is shown to who asked.
-func (c *checker) look(ctx context.Context, run *rawRun, plan *match.Plan, id int, checked *CheckedRun) (wrong []error) {
+func (c *checker) look(ctx context.Context, run *tables.Run, plan *match.Plan, id int, checked *CheckedRun) (wrong []error) {
 	if plan == nil && c.options.Pair == nil {
 		return nil
 	}
-	pair, err := storedPair(ctx, c.q, run.id(), id)
+	pair, err := storedPair(ctx, c.q, run.ID(), id)
 	if err != nil {
 		return []error{err}
 	}
@@ -305,12 +306,12 @@ func (c *checker) look(ctx context.Context, run *rawRun, plan *match.Plan, id in
 }
 
 // show gives a pair to who asked for it.
-func (c *checker) show(ctx context.Context, run *rawRun, pair match.PairResult) []error {
+func (c *checker) show(ctx context.Context, run *tables.Run, pair match.PairResult) []error {
 	if c.options.Pair == nil {
 		return nil
 	}
 	var rows []match.Row
-	err := selectGames(ctx, c.q, run.id(), Filter{FromPair: pair.Pair.ID, Pairs: 1}, anyLeg, func(r match.Row) error {
+	err := selectGames(ctx, c.q, run.ID(), Filter{FromPair: pair.Pair.ID, Pairs: 1}, anyLeg, func(r match.Row) error {
 		rows = append(rows, r)
 		return nil
 	})

@@ -14,6 +14,7 @@ import (
 
 	"gogi/internal/long"
 	"gogi/match"
+	"gogi/results/tables"
 )
 
 // flips is how many bits TestFlippedBits turns; a run for a change to checksums or
@@ -91,14 +92,14 @@ func contents(ctx context.Context, path string) string {
 		return ""
 	}
 	defer func() { _ = s.read.Close() }()
-	current, err := currentSchema()
+	current, err := tables.CurrentSchema()
 	if err != nil {
 		return ""
 	}
 	var out strings.Builder
-	for _, l := range current.tables {
-		err := eachRaw(ctx, s.read, l.name, func(r *rawRow) error {
-			fmt.Fprintln(&out, l.name, r.with("checksum", nil).values)
+	for _, l := range current.Tables {
+		err := tables.EachRow(ctx, s.read, l.Name, func(r *tables.Row) error {
+			fmt.Fprintln(&out, l.Name, r.With("checksum", nil).Values)
 			return nil
 		}, "NOT INDEXED")
 		if err != nil {

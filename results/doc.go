@@ -27,8 +27,8 @@
 //     file carries the same locks, far behind its end.
 //   - Never open the database file but through this package while a Store of it is
 //     open: closing any descriptor of it drops SQLite's own locks.
-//   - Every row has a checksum (checksums.go); who changes a row by hand sets it to
-//     NULL. A reader's error is then a [*Damaged].
+//   - Every row has a checksum (package tables); who changes a row by hand sets it to
+//     NULL. A reader's error is then a [*tables.Damaged].
 //   - The plan's digest decides whether a run may be resumed; the target, paths
 //     and concurrency may change and are logged ([Store.Settings]).
 //   - [Store.Games] and [Store.Pairs] never touch the moves, which lie compressed

@@ -11,6 +11,7 @@ import (
 
 	"gogi/kifu"
 	"gogi/match"
+	"gogi/results/tables"
 )
 
 // The lines of a dump, in the order in which they come. Fields that a stable dump
@@ -160,14 +161,14 @@ func (s *Store) dump(ctx context.Context, w io.Writer, runName string, stable bo
 	out := bufio.NewWriter(w)
 	d := dumper{stable: stable, lines: json.NewEncoder(out)}
 	d.lines.SetEscapeHTML(false)
-	if err := s.moment(ctx, func(q querier) error { return d.run(ctx, q, runName) }); err != nil {
+	if err := s.moment(ctx, func(q tables.Querier) error { return d.run(ctx, q, runName) }); err != nil {
 		return err
 	}
 	return out.Flush()
 }
 
 // run writes a run whole.
-func (d *dumper) run(ctx context.Context, q querier, name string) error {
+func (d *dumper) run(ctx context.Context, q tables.Querier, name string) error {
 	info, err := findRun(ctx, q, name)
 	if err != nil {
 		return err
@@ -182,7 +183,7 @@ func (d *dumper) run(ctx context.Context, q querier, name string) error {
 	if err != nil {
 		return err
 	}
-	return records(ctx, q, c, func(g *storedGame, r kifu.Record) error {
+	return records(ctx, q, c, func(g *tables.Game, r kifu.Record) error {
 		return d.game(&g.Row, &r)
 	}, "WHERE g.run_id = ? ORDER BY g.pair, g.leg", info.ID)
 }
@@ -193,7 +194,7 @@ type dumper struct {
 }
 
 // head writes everything but the games.
-func (d *dumper) head(ctx context.Context, q querier, info *RunInfo) error {
+func (d *dumper) head(ctx context.Context, q tables.Querier, info *RunInfo) error {
 	run := dumpRun{Type: "run", Digest: info.Digest, Legs: info.Legs, Plan: info.Plan}
 	if !d.stable {
 		run.dumpRunMore = &dumpRunMore{info.Name, info.Rules, info.Created, info.Pairs}
@@ -237,7 +238,7 @@ func (s *Store) StableSum(ctx context.Context, runID int64, from, below int) (su
 	hash := sha256.New()
 	d := dumper{stable: true, lines: json.NewEncoder(hash)}
 	d.lines.SetEscapeHTML(false)
-	err = s.moment(ctx, func(q querier) error {
+	err = s.moment(ctx, func(q tables.Querier) error {
 		c, err := castOf(ctx, q, runID)
 		if err == nil {
 			err = d.points(ctx, q, "AND pair >= ? AND pair < ?", runID, from, below)
@@ -246,7 +247,7 @@ func (s *Store) StableSum(ctx context.Context, runID int64, from, below int) (su
 			return err
 		}
 		latest := -1
-		return records(ctx, q, c, func(g *storedGame, r kifu.Record) error {
+		return records(ctx, q, c, func(g *tables.Game, r kifu.Record) error {
 			if g.Pair != latest {
 				latest, pairs = g.Pair, pairs+1
 			}
@@ -260,7 +261,7 @@ func (s *Store) StableSum(ctx context.Context, runID int64, from, below int) (su
 }
 
 // moment is one transaction: f reads what is there at one moment.
-func (s *Store) moment(ctx context.Context, f func(q querier) error) error {
+func (s *Store) moment(ctx context.Context, f func(q tables.Querier) error) error {
 	tx, err := s.read.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -271,7 +272,7 @@ func (s *Store) moment(ctx context.Context, f func(q querier) error) error {
 
 // tune writes what a tune has beside its games: its states, and what each pair was
 // played with.
-func (d *dumper) tune(ctx context.Context, q querier, run int64) error {
+func (d *dumper) tune(ctx context.Context, q tables.Querier, run int64) error {
 	states, err := tuneStates(ctx, q, run)
 	if err != nil {
 		return err
@@ -285,13 +286,13 @@ func (d *dumper) tune(ctx context.Context, q querier, run int64) error {
 }
 
 // points writes what the pairs of a tune were played with.
-func (d *dumper) points(ctx context.Context, q querier, more string, args ...any) error {
-	return eachRaw(ctx, q, "pairs", func(r *rawRow) error {
-		options, err := parseOptions(r.value("options"))
+func (d *dumper) points(ctx context.Context, q tables.Querier, more string, args ...any) error {
+	return tables.EachRow(ctx, q, "pairs", func(r *tables.Row) error {
+		options, err := parseOptions(r.Value("options"))
 		if err != nil {
 			return err
 		}
-		return d.lines.Encode(dumpPoints{"points", int(r.int("pair")), options[0], options[1]})
+		return d.lines.Encode(dumpPoints{"points", int(r.Int("pair")), options[0], options[1]})
 	}, "WHERE run_id = ? AND options IS NOT NULL "+more+" ORDER BY pair", args...)
 }
 

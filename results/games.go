@@ -8,6 +8,7 @@ import (
 
 	"gogi/kifu"
 	"gogi/match"
+	"gogi/results/tables"
 )
 
 // Filter narrows GamesWhere and Pairs down; the zero value passes every game.
@@ -71,26 +72,26 @@ func (s *Store) Pairs(ctx context.Context, runID int64, f Filter, yield func(row
 }
 
 // selectGames reads the rows of a filter by pair and leg.
-func selectGames(ctx context.Context, q querier, runID int64, f Filter, ended string, yield func(match.Row) error) error {
+func selectGames(ctx context.Context, q tables.Querier, runID int64, f Filter, ended string, yield func(match.Row) error) error {
 	c, err := castOf(ctx, q, runID)
 	if err != nil {
 		return err
 	}
 	reader := newGameReader(c)
-	err = each(ctx, q, func(rows *sql.Rows) error {
+	err = tables.Each(ctx, q, func(rows *sql.Rows) error {
 		g, err := reader.read(rows)
 		if err != nil {
 			return err
 		}
 		return yield(g)
 	}, gamesQuery(ended), f.args(runID, c.players, f.all())...)
-	return named(ctx, q, runID, err)
+	return tables.NameRun(ctx, q, runID, err)
 }
 
 // gamesQuery asks for the games of a range of pairs, with the condition, in SQL, on
 // the termination that a filter asks for.
 func gamesQuery(ended string) string {
-	return "SELECT " + gameColumns() + fromGames + `
+	return "SELECT " + tables.GameColumns() + fromGames + `
 		WHERE g.run_id = ? AND g.pair >= ? AND g.pair < ?
 		AND (? = 'not_ended' OR ` + ended + `) AND (? < 0 OR ? IN (g.black, g.white))
 		ORDER BY g.pair, g.leg`
@@ -148,9 +149,9 @@ func (s *Store) record(ctx context.Context, runID int64, pair, leg int) (record 
 	return oneRecord(ctx, s.read, c, runID, pair, leg)
 }
 
-func oneRecord(ctx context.Context, q querier, c cast, runID int64, pair, leg int) (record kifu.Record, err error) {
+func oneRecord(ctx context.Context, q tables.Querier, c cast, runID int64, pair, leg int) (record kifu.Record, err error) {
 	found := false
-	err = records(ctx, q, c, func(_ *storedGame, r kifu.Record) error {
+	err = records(ctx, q, c, func(_ *tables.Game, r kifu.Record) error {
 		found, record = true, r
 		return nil
 	}, "WHERE g.run_id = ? AND g.pair = ? AND g.leg = ?", runID, pair, leg)
@@ -177,25 +178,25 @@ func (s *Store) Game(ctx context.Context, runID int64, pair, leg int) (row match
 
 // selectRecords is the query of records, without its condition.
 func selectRecords() string {
-	return "SELECT " + gameColumns() + ", r.game_id, r.start, r.event, r.site, r.plies, r.final, r.checksum" + fromGames +
+	return "SELECT " + tables.GameColumns() + ", r.game_id, r.start, r.event, r.site, r.plies, r.final, r.checksum" + fromGames +
 		"CROSS JOIN records r ON r.game_id = g.id "
 }
 
 // records calls yield for each game that the condition, in SQL, selects, with its
-// whole record; the storedGame is yield's until it returns.
-func records(ctx context.Context, q querier, c cast, yield func(*storedGame, kifu.Record) error, where string, args ...any) error {
+// whole record; the tables.Game is yield's until it returns.
+func records(ctx context.Context, q tables.Querier, c cast, yield func(*tables.Game, kifu.Record) error, where string, args ...any) error {
 	var head kifu.Record
 	var blob []byte
 	var id int64
 	var stored sql.NullInt64
 	reader := newGameReader(c, &id, &head.Start, &head.Event, &head.Site, &blob, &head.Final, &stored)
-	err := each(ctx, q, func(rows *sql.Rows) error {
+	err := tables.Each(ctx, q, func(rows *sql.Rows) error {
 		g, err := reader.read(rows)
 		if err != nil {
 			return err
 		}
-		if sum, err := sumOf("records", id, head.Start, head.Event, head.Site, blob, head.Final); err != nil || stored.Valid && stored.Int64 != sum {
-			return &Damaged{Table: "records", Pair: g.Pair, Leg: g.Leg}
+		if sum, err := tables.SumOf("records", id, head.Start, head.Event, head.Site, blob, head.Final); err != nil || stored.Valid && stored.Int64 != sum {
+			return &tables.Damaged{Table: "records", Pair: g.Pair, Leg: g.Leg}
 		}
 		r := head
 		r.Black, r.White, r.Started = g.Black, g.White, g.Started
@@ -205,5 +206,5 @@ func records(ctx context.Context, q querier, c cast, yield func(*storedGame, kif
 		}
 		return yield(&reader.game, r)
 	}, selectRecords()+where, args...)
-	return named(ctx, q, reader.game.run, err)
+	return tables.NameRun(ctx, q, reader.game.Run, err)
 }

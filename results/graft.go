@@ -13,6 +13,8 @@ import (
 
 	"gogi/internal/disk"
 	"gogi/match"
+	"gogi/results/locks"
+	"gogi/results/tables"
 )
 
 // graft copies rows of other databases into a new one, under numbers of its own. A
@@ -20,7 +22,7 @@ import (
 // ever vouched for it.
 type graft struct {
 	tx       *sql.Tx
-	runs     map[string]*rawRun // that the new database has, as stored there
+	runs     map[string]*tables.Run // that the new database has, as stored there
 	openings map[openingKey]int64
 	workers  map[string]int64 // by what identifies one
 }
@@ -35,25 +37,25 @@ type openingKey struct {
 // branch is a run of one source within a graft.
 type branch struct {
 	*graft
-	from     *rawRun         // as in the source
+	from     *tables.Run     // as in the source
 	id       int64           // in the new database
 	settings map[int64]int64 // rows of the log: of the source, in the new one
 }
 
 // resum is the row with its checksum, where it had one.
-func resum(r *rawRow) (*rawRow, error) {
-	if r.value("checksum") == nil {
+func resum(r *tables.Row) (*tables.Row, error) {
+	if r.Value("checksum") == nil {
 		return r, nil
 	}
-	sum, err := r.sum()
-	return r.with("checksum", sum), err
+	sum, err := r.Sum()
+	return r.With("checksum", sum), err
 }
 
 // insert stores a row as it is; a column id that is nil is given by SQLite.
-func (g *graft) insert(ctx context.Context, r *rawRow) (id int64, err error) {
-	names := r.layout.names()
+func (g *graft) insert(ctx context.Context, r *tables.Row) (id int64, err error) {
+	names := r.Layout.Names()
 	marks := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
-	result, err := g.tx.ExecContext(ctx, "INSERT INTO "+r.layout.name+" ("+strings.Join(names, ", ")+") VALUES ("+marks+")", r.values...)
+	result, err := g.tx.ExecContext(ctx, "INSERT INTO "+r.Layout.Name+" ("+strings.Join(names, ", ")+") VALUES ("+marks+")", r.Values...)
 	if err != nil {
 		return 0, err
 	}
@@ -61,7 +63,7 @@ func (g *graft) insert(ctx context.Context, r *rawRow) (id int64, err error) {
 }
 
 // put is insert for a row whose checksum covers nothing that SQLite gives.
-func (g *graft) put(ctx context.Context, r *rawRow) (id int64, err error) {
+func (g *graft) put(ctx context.Context, r *tables.Row) (id int64, err error) {
 	if r, err = resum(r); err != nil {
 		return 0, err
 	}
@@ -69,34 +71,34 @@ func (g *graft) put(ctx context.Context, r *rawRow) (id int64, err error) {
 }
 
 // numbered is insert for a row whose checksum covers the number that SQLite gives it.
-func (g *graft) numbered(ctx context.Context, r *rawRow) (id int64, err error) {
-	if id, err = g.insert(ctx, r.with("id", nil)); err != nil || r.value("checksum") == nil {
+func (g *graft) numbered(ctx context.Context, r *tables.Row) (id int64, err error) {
+	if id, err = g.insert(ctx, r.With("id", nil)); err != nil || r.Value("checksum") == nil {
 		return id, err
 	}
-	return id, seal(ctx, g.tx, r.layout.name, "WHERE id = ?", id)
+	return id, tables.Seal(ctx, g.tx, r.Layout.Name, "WHERE id = ?", id)
 }
 
 // branch begins a run of a source: a new one, or one that another source has begun.
 // Two plans under one name are a *DifferentPlan.
-func (g *graft) branch(ctx context.Context, from *rawRun) (*branch, error) {
+func (g *graft) branch(ctx context.Context, from *tables.Run) (*branch, error) {
 	b := &branch{graft: g, from: from, settings: map[int64]int64{}}
-	have := g.runs[from.name()]
+	have := g.runs[from.Name()]
 	if have == nil {
 		return b, b.begin(ctx)
 	}
-	if have.run.value("digest") != from.run.value("digest") {
-		before, _ := have.run.value("plan").(string)
-		now, _ := from.run.value("plan").(string)
-		return nil, &DifferentPlan{Run: from.name(), Differences: match.Differences([]byte(before), []byte(now))}
+	if have.Row.Value("digest") != from.Row.Value("digest") {
+		before, _ := have.Row.Value("plan").(string)
+		now, _ := from.Row.Value("plan").(string)
+		return nil, &DifferentPlan{Run: from.Name(), Differences: match.Differences([]byte(before), []byte(now))}
 	}
-	b.id = have.id()
-	if from.run.int("pairs") > have.run.int("pairs") { // the target is the greater one
-		have.run = have.run.with("pairs", from.run.value("pairs"))
-		if _, err := g.tx.ExecContext(ctx, "UPDATE runs SET pairs = ? WHERE id = ?", have.run.value("pairs"), b.id); err != nil {
+	b.id = have.ID()
+	if from.Row.Int("pairs") > have.Row.Int("pairs") { // the target is the greater one
+		have.Row = have.Row.With("pairs", from.Row.Value("pairs"))
+		if _, err := g.tx.ExecContext(ctx, "UPDATE runs SET pairs = ? WHERE id = ?", have.Row.Value("pairs"), b.id); err != nil {
 			return nil, err
 		}
-		if have.run.value("checksum") != nil {
-			if err := seal(ctx, g.tx, "runs", "WHERE id = ?", b.id); err != nil {
+		if have.Row.Value("checksum") != nil {
+			if err := tables.Seal(ctx, g.tx, "runs", "WHERE id = ?", b.id); err != nil {
 				return nil, err
 			}
 		}
@@ -106,37 +108,37 @@ func (g *graft) branch(ctx context.Context, from *rawRun) (*branch, error) {
 
 // begin makes the run.
 func (b *branch) begin(ctx context.Context) (err error) {
-	if b.id, err = b.numbered(ctx, b.from.run); err != nil {
+	if b.id, err = b.numbered(ctx, b.from.Row); err != nil {
 		return err
 	}
-	for _, e := range b.from.engines {
-		if _, err := b.put(ctx, e.with("run_id", b.id)); err != nil {
+	for _, e := range b.from.Engines {
+		if _, err := b.put(ctx, e.With("run_id", b.id)); err != nil {
 			return err
 		}
 	}
-	have := &rawRun{run: b.from.run.with("id", b.id), engines: b.from.engines}
-	b.runs[b.from.name()] = have
+	have := &tables.Run{Row: b.from.Row.With("id", b.id), Engines: b.from.Engines}
+	b.runs[b.from.Name()] = have
 	return b.log(ctx, have)
 }
 
 // log adds what the new database's log does not have, behind what it has: a design
 // that came with a later source is one that came later.
-func (b *branch) log(ctx context.Context, have *rawRun) error {
-	for _, s := range b.from.settings {
-		same := func(h *rawRow) bool { return h.value("settings") == s.value("settings") }
-		i := slices.IndexFunc(have.settings, func(h *rawRow) bool { return same(h) && h.value("at") == s.value("at") })
-		if last := len(have.settings) - 1; i < 0 && last >= 0 && same(have.settings[last]) {
+func (b *branch) log(ctx context.Context, have *tables.Run) error {
+	for _, s := range b.from.Settings {
+		same := func(h *tables.Row) bool { return h.Value("settings") == s.Value("settings") }
+		i := slices.IndexFunc(have.Settings, func(h *tables.Row) bool { return same(h) && h.Value("at") == s.Value("at") })
+		if last := len(have.Settings) - 1; i < 0 && last >= 0 && same(have.Settings[last]) {
 			i = last // it changed nothing
 		}
 		if i < 0 {
-			id, err := b.numbered(ctx, s.with("run_id", b.id))
+			id, err := b.numbered(ctx, s.With("run_id", b.id))
 			if err != nil {
 				return err
 			}
-			have.settings = append(have.settings, s.with("id", id))
-			i = len(have.settings) - 1
+			have.Settings = append(have.Settings, s.With("id", id))
+			i = len(have.Settings) - 1
 		}
-		b.settings[s.int("id")] = have.settings[i].int("id")
+		b.settings[s.Int("id")] = have.Settings[i].Int("id")
 	}
 	return nil
 }
@@ -152,63 +154,63 @@ func (b *branch) setting(old any) any {
 }
 
 // pair stores a whole pair.
-func (b *branch) pair(ctx context.Context, p *rawPair) error {
-	opening, err := b.opening(ctx, p.opening)
+func (b *branch) pair(ctx context.Context, p *tables.Pair) error {
+	opening, err := b.opening(ctx, p.Opening)
 	if err != nil {
 		return err
 	}
-	worker, err := b.worker(ctx, p.worker)
+	worker, err := b.worker(ctx, p.Worker)
 	if err != nil {
 		return err
 	}
-	pair := p.pair.with("run_id", b.id, "opening_id", opening, "setting", b.setting(p.pair.value("setting")), "worker", worker)
+	pair := p.Row.With("run_id", b.id, "opening_id", opening, "setting", b.setting(p.Row.Value("setting")), "worker", worker)
 	if _, err := b.put(ctx, pair); err != nil {
 		return err
 	}
-	moved := &rawPair{pair: pair, opening: p.opening}
-	for _, g := range p.games {
-		game := g.with("id", nil, "run_id", b.id)
-		if game.value("checksum") != nil {
-			sum, err := moved.sumOfGame(game)
+	moved := &tables.Pair{Row: pair, Opening: p.Opening}
+	for _, g := range p.Games {
+		game := g.With("id", nil, "run_id", b.id)
+		if game.Value("checksum") != nil {
+			sum, err := moved.SumOfGame(game)
 			if err != nil {
 				return err
 			}
-			game = game.with("checksum", sum)
+			game = game.With("checksum", sum)
 		}
 		id, err := b.insert(ctx, game)
 		if err != nil {
 			return err
 		}
-		if _, err := b.put(ctx, p.records[g.int("id")].with("game_id", id)); err != nil {
+		if _, err := b.put(ctx, p.Records[g.Int("id")].With("game_id", id)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *branch) opening(ctx context.Context, o *rawRow) (id int64, err error) {
-	name, _ := o.value("name").(string)
-	key := openingKey{b.id, name, o.int("hash")}
+func (b *branch) opening(ctx context.Context, o *tables.Row) (id int64, err error) {
+	name, _ := o.Value("name").(string)
+	key := openingKey{b.id, name, o.Int("hash")}
 	if id, ok := b.openings[key]; ok {
 		return id, nil
 	}
-	id, err = b.put(ctx, o.with("id", nil, "run_id", b.id))
+	id, err = b.put(ctx, o.With("id", nil, "run_id", b.id))
 	b.openings[key] = id
 	return id, err
 }
 
 // worker is the number of who played a pair in the new database, none for none.
-func (g *graft) worker(ctx context.Context, w *rawRow) (any, error) {
+func (g *graft) worker(ctx context.Context, w *tables.Row) (any, error) {
 	if w == nil {
 		return nil, nil
 	}
-	key, err := w.with("id", nil).identity(0)
+	key, err := w.With("id", nil).Identity(0)
 	if err != nil {
 		return nil, err
 	}
 	id, ok := g.workers[key]
 	if !ok {
-		if id, err = g.put(ctx, w.with("id", nil)); err != nil {
+		if id, err = g.put(ctx, w.With("id", nil)); err != nil {
 			return nil, err
 		}
 		g.workers[key] = id
@@ -217,24 +219,24 @@ func (g *graft) worker(ctx context.Context, w *rawRow) (any, error) {
 }
 
 // attempt stores a try that does not count; one that is there already is the same.
-func (b *branch) attempt(ctx context.Context, a *rawRow) error {
+func (b *branch) attempt(ctx context.Context, a *tables.Row) error {
 	n := 0
 	err := b.tx.QueryRowContext(ctx, "SELECT count(*) FROM attempts WHERE run_id = ? AND pair = ? AND ended = ? AND why = ?",
-		b.id, a.value("pair"), a.value("ended"), a.value("why")).Scan(&n)
+		b.id, a.Value("pair"), a.Value("ended"), a.Value("why")).Scan(&n)
 	if err == nil && n == 0 {
-		_, err = b.put(ctx, a.with("id", nil, "run_id", b.id))
+		_, err = b.put(ctx, a.With("id", nil, "run_id", b.id))
 	}
 	return err
 }
 
 // voided stores a voided pair behind those of the same number; one that is there
 // already is the same.
-func (b *branch) voided(ctx context.Context, v *rawRow) error {
+func (b *branch) voided(ctx context.Context, v *tables.Row) error {
 	takes, same := 0, 0
 	err := b.tx.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(body = ?), 0) FROM voided WHERE run_id = ? AND pair = ?",
-		v.value("body"), b.id, v.value("pair")).Scan(&takes, &same)
+		v.Value("body"), b.id, v.Value("pair")).Scan(&takes, &same)
 	if err == nil && same == 0 {
-		_, err = b.put(ctx, v.with("run_id", b.id, "take", int64(takes+1), "setting", b.setting(v.value("setting"))))
+		_, err = b.put(ctx, v.With("run_id", b.id, "take", int64(takes+1), "setting", b.setting(v.Value("setting"))))
 	}
 	return err
 }
@@ -242,21 +244,21 @@ func (b *branch) voided(ctx context.Context, v *rawRow) error {
 // state stores a state of a tune. One that another source has given is the same, where
 // the pairs are: a tune's path is a function of them. It is stored without looking whether
 // all of these are there: who goes on with the tune compares it with them.
-func (b *branch) state(ctx context.Context, s *rawRow) error {
+func (b *branch) state(ctx context.Context, s *tables.Row) error {
 	return b.unless(ctx, s, "blocks")
 }
 
 // candidate stores what a tune has answered, the first of a number.
-func (b *branch) candidate(ctx context.Context, c *rawRow) error {
+func (b *branch) candidate(ctx context.Context, c *tables.Row) error {
 	return b.unless(ctx, c, "number")
 }
 
 // unless stores a row of the run, unless there is one with the same value of a column.
-func (b *branch) unless(ctx context.Context, r *rawRow, column string) error {
+func (b *branch) unless(ctx context.Context, r *tables.Row, column string) error {
 	n := 0
-	err := b.tx.QueryRowContext(ctx, "SELECT count(*) FROM "+r.layout.name+" WHERE run_id = ? AND "+column+" = ?", b.id, r.value(column)).Scan(&n)
+	err := b.tx.QueryRowContext(ctx, "SELECT count(*) FROM "+r.Layout.Name+" WHERE run_id = ? AND "+column+" = ?", b.id, r.Value(column)).Scan(&n)
 	if err == nil && n == 0 {
-		_, err = b.put(ctx, r.with("run_id", b.id))
+		_, err = b.put(ctx, r.With("run_id", b.id))
 	}
 	return err
 }
@@ -265,7 +267,7 @@ func (b *branch) unless(ctx context.Context, r *rawRow, column string) error {
 // name when it is whole and on the disk. Nothing is ever at path that is half done,
 // and what is there already is left.
 func build(ctx context.Context, path string, fill func(part string) error) error {
-	file, err := resolve(path)
+	file, err := locks.Resolve(path)
 	if err != nil {
 		return err
 	}
@@ -303,7 +305,7 @@ func publish(ctx context.Context, part, file string) error {
 	if err := disk.SyncFile(part); err != nil {
 		return err
 	}
-	if err := renameNew(part, file); err != nil {
+	if err := locks.RenameNew(part, file); err != nil {
 		return err
 	}
 	return disk.SyncDir(filepath.Dir(file))

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"gogi/results/locks"
 )
 
 // holderSize is how many bytes of the lock file tell who holds a run; those of run n
@@ -33,7 +35,7 @@ func thisProcess() (holder, error) {
 	if err != nil {
 		return holder{}, err
 	}
-	boot, err := bootID()
+	boot, err := locks.BootID()
 	return holder{Host: host[:min(len(host), 128)], Boot: boot, PID: os.Getpid()}, err
 }
 

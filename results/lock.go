@@ -2,8 +2,9 @@ package results
 
 import (
 	"errors"
-	"fmt"
 	"os"
+
+	"gogi/results/locks"
 )
 
 // schemaByte is the byte of the lock file that is held while the database is
@@ -15,19 +16,19 @@ const schemaByte = 0
 // around. The lock file tells who has it.
 type hold struct {
 	beside *os.File
-	inode  *inode
+	inode  *locks.File
 	run    int64
 }
 
 // holdRun takes a run; ErrRunLocked where another has it.
 func (s *Store) holdRun(run int64) (*hold, error) {
-	beside, err := lockByte(s.file, run, false)
+	beside, err := locks.LockBeside(s.file, run, false)
 	if err == nil {
-		if err = s.inode.lock(run); err != nil {
+		if err = s.inode.Lock(run); err != nil {
 			_ = beside.Close() // nothing was written to it
 		}
 	}
-	if errors.Is(err, ErrRunLocked) {
+	if errors.Is(err, locks.ErrTaken) {
 		return nil, s.lockedBy(run)
 	}
 	if err != nil {
@@ -42,20 +43,5 @@ func (s *Store) holdRun(run int64) (*hold, error) {
 
 // Close gives the run up.
 func (h *hold) Close() error {
-	return errors.Join(h.signOut(), h.inode.unlock(h.run), h.beside.Close())
-}
-
-// lockByte locks one byte of the file beside the database until the file that it
-// returns is closed or the process dies, however it dies. With wait false a byte
-// that is taken gives ErrRunLocked.
-func lockByte(path string, offset int64, wait bool) (*os.File, error) {
-	f, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o666) // the umask decides, as for the database
-	if err != nil {
-		return nil, fmt.Errorf("opening the lock file: %w", err)
-	}
-	if err := lockRange(f, offset, wait); err != nil {
-		_ = f.Close() // nothing was written to it
-		return nil, err
-	}
-	return f, nil
+	return errors.Join(h.signOut(), h.inode.Unlock(h.run), h.beside.Close())
 }

@@ -1,13 +1,13 @@
 package results
 
 import (
-	"bytes"
 	"context"
-
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"gogi/results/tables"
 )
 
 // Merged is what Merge made.
@@ -116,14 +116,14 @@ func (m *merge) take(ctx context.Context, g *graft, number int, s *Store) error 
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // nothing was written
-	from := stored{tx}
-	runs, err := from.runs(ctx)
+	from := tables.Stored{Q: tx}
+	runs, err := from.Runs(ctx)
 	if err != nil {
 		return err
 	}
 	for _, run := range runs {
-		if !run.sound() {
-			return fmt.Errorf("run %q is damaged: repair the database first (see gogi db repair)", run.name())
+		if !run.Sound() {
+			return fmt.Errorf("run %q is damaged: repair the database first (see gogi db repair)", run.Name())
 		}
 		b, err := g.branch(ctx, run)
 		if err == nil {
@@ -137,62 +137,62 @@ func (m *merge) take(ctx context.Context, g *graft, number int, s *Store) error 
 }
 
 // run adds a run's pairs and what else it has.
-func (m *merge) run(ctx context.Context, b *branch, from stored, number int) error {
-	i := slices.IndexFunc(m.done.Runs, func(r MergedRun) bool { return r.Name == b.from.name() })
+func (m *merge) run(ctx context.Context, b *branch, from tables.Stored, number int) error {
+	i := slices.IndexFunc(m.done.Runs, func(r MergedRun) bool { return r.Name == b.from.Name() })
 	if i < 0 {
 		i = len(m.done.Runs)
-		m.done.Runs = append(m.done.Runs, MergedRun{Name: b.from.name(), Taken: make([]int, m.sources)})
+		m.done.Runs = append(m.done.Runs, MergedRun{Name: b.from.Name(), Taken: make([]int, m.sources)})
 	}
 	done := &m.done.Runs[i]
-	for table, add := range map[string]func(context.Context, *rawRow) error{"attempts": b.attempt, "voided": m.voided(b), "tune_states": b.state, "tune_candidates": b.candidate} {
-		err := from.rows(ctx, table, b.from.id(), func(r *rawRow) error {
-			if r.verdict() == damaged {
-				return r.damage()
+	for table, add := range map[string]func(context.Context, *tables.Row) error{"attempts": b.attempt, "voided": m.voided(b), "tune_states": b.state, "tune_candidates": b.candidate} {
+		err := from.Rows(ctx, table, b.from.ID(), func(r *tables.Row) error {
+			if r.Verdict() == tables.Broken {
+				return r.Damage()
 			}
-			return add(ctx, r.clone())
+			return add(ctx, r.Clone())
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return from.pairs(ctx, b.from.id(), func(id int64) error {
+	return from.Pairs(ctx, b.from.ID(), func(id int64) error {
 		if m.seen++; m.progress != nil {
 			m.progress(m.seen, max(m.of, m.seen))
 		}
-		p, err := from.pair(ctx, b.from.id(), id)
+		p, err := from.Pair(ctx, b.from.ID(), id)
 		if err == nil {
-			_, err = p.verify(b.from)
+			_, err = p.Verify(b.from)
 		}
 		if err == nil {
-			err = p.verifyWorker()
+			err = p.VerifyWorker()
 		}
 		if err != nil {
-			return fmt.Errorf("run %q, pair %d: %w: repair the database first (see gogi db repair)", b.from.name(), id, err)
+			return fmt.Errorf("run %q, pair %d: %w: repair the database first (see gogi db repair)", b.from.Name(), id, err)
 		}
 		return m.pair(ctx, b, p, number, done)
 	})
 }
 
 func (m *merge) conflict(b *branch, pair int64, what string) error {
-	m.conflicts = append(m.conflicts, Problem{b.from.name(), int(pair), what})
+	m.conflicts = append(m.conflicts, Problem{b.from.Name(), int(pair), what})
 	return nil
 }
 
 // pair adds one, unless it is there.
-func (m *merge) pair(ctx context.Context, b *branch, p *rawPair, number int, done *MergedRun) error {
-	id := p.pair.int("pair")
-	have, err := stored{b.tx}.pair(ctx, b.id, id)
+func (m *merge) pair(ctx context.Context, b *branch, p *tables.Pair, number int, done *MergedRun) error {
+	id := p.Row.Int("pair")
+	have, err := tables.Stored{Q: b.tx}.Pair(ctx, b.id, id)
 	switch {
-	case err == nil && have.samePlay(p):
+	case err == nil && have.SamePlay(p):
 		done.Same++
 		return nil
 	case err == nil:
 		return m.conflict(b, id, fmt.Sprintf("%s has other games of it than a database that was named before", m.stores[number].path))
-	case !errors.Is(err, ErrNoGame):
+	case !errors.Is(err, tables.ErrNoPair):
 		return err
 	}
 	n := 0
-	err = b.tx.QueryRowContext(ctx, "SELECT count(*) FROM voided WHERE run_id = ? AND pair = ? AND started = ?", b.id, id, p.games[0].value("started")).Scan(&n)
+	err = b.tx.QueryRowContext(ctx, "SELECT count(*) FROM voided WHERE run_id = ? AND pair = ? AND started = ?", b.id, id, p.Games[0].Value("started")).Scan(&n)
 	if err != nil {
 		return err
 	}
@@ -205,49 +205,17 @@ func (m *merge) pair(ctx context.Context, b *branch, p *rawPair, number int, don
 }
 
 // voided adds a voided pair, unless its games count already.
-func (m *merge) voided(b *branch) func(context.Context, *rawRow) error {
-	return func(ctx context.Context, v *rawRow) error {
-		have, err := stored{b.tx}.pair(ctx, b.id, v.int("pair"))
+func (m *merge) voided(b *branch) func(context.Context, *tables.Row) error {
+	return func(ctx context.Context, v *tables.Row) error {
+		have, err := tables.Stored{Q: b.tx}.Pair(ctx, b.id, v.Int("pair"))
 		switch {
-		case errors.Is(err, ErrNoGame):
+		case errors.Is(err, tables.ErrNoPair):
 			return b.voided(ctx, v)
 		case err != nil:
 			return err
-		case have.games[0].value("started") == v.value("started"):
-			return m.conflict(b, v.int("pair"), "one database counts games of it that were voided in another")
+		case have.Games[0].Value("started") == v.Value("started"):
+			return m.conflict(b, v.Int("pair"), "one database counts games of it that were voided in another")
 		}
 		return b.voided(ctx, v)
 	}
-}
-
-// samePlay reports whether two pairs are one: the same games, move for move, with the
-// same times, which no two playings have.
-func (p *rawPair) samePlay(q *rawPair) bool {
-	if len(p.games) != len(q.games) {
-		return false
-	}
-	for leg, g := range p.games {
-		h := q.games[leg]
-		for i, c := range g.layout.columns {
-			if c.name != "id" && c.name != "run_id" && c.name != "checksum" && g.values[i] != h.values[i] {
-				return false
-			}
-		}
-		a, b := p.records[g.int("id")], q.records[h.int("id")]
-		for i, c := range a.layout.columns {
-			if c.name != "game_id" && c.name != "checksum" && !sameValue(a.values[i], b.values[i]) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func sameValue(a, b any) bool {
-	x, isBytes := a.([]byte)
-	if !isBytes {
-		return a == b
-	}
-	y, _ := b.([]byte)
-	return bytes.Equal(x, y)
 }

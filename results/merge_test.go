@@ -17,6 +17,7 @@ import (
 
 	"gogi/internal/long"
 	"gogi/match"
+	"gogi/results/tables"
 )
 
 // filled is a database with pairs of the run "r", closed.
@@ -353,7 +354,7 @@ func TestDamagedRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = s.Dump(t.Context(), &strings.Builder{}, "r", false)
-		var damaged *Damaged
+		var damaged *tables.Damaged
 		if !errors.As(err, &damaged) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", what, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"gogi/match"
+	"gogi/results/tables"
 )
 
 // Of workers that have one name and one owner, the newest key is the one that plays.
@@ -34,7 +35,7 @@ func (s *Store) Enlist(ctx context.Context, w Worker) error {
 	if w.Name == "" {
 		return s.fail("enlisting a worker", errors.New("it has no name"))
 	}
-	sum, err := sumOf("workers", w.Name, w.Key, w.Owner)
+	sum, err := tables.SumOf("workers", w.Name, w.Key, w.Owner)
 	if err == nil {
 		_, err = s.write.ExecContext(ctx, insertWorker, w.Name, w.Key, w.Owner, sum)
 	}
@@ -46,13 +47,13 @@ func (s *Store) Enlist(ctx context.Context, w Worker) error {
 
 // Workers are all that have played or were enlisted, in the order in which they came.
 func (s *Store) Workers(ctx context.Context) (list []Worker, err error) {
-	err = eachRaw(ctx, s.read, "workers", func(r *rawRow) error {
-		if r.verdict() == damaged {
-			return r.damage()
+	err = tables.EachRow(ctx, s.read, "workers", func(r *tables.Row) error {
+		if r.Verdict() == tables.Broken {
+			return r.Damage()
 		}
 		w := Worker{}
 		for name, to := range map[string]*string{"name": &w.Name, "owner": &w.Owner, "key": &w.Key} {
-			*to, _ = r.value(name).(string)
+			*to, _ = r.Value(name).(string)
 		}
 		list = append(list, w)
 		return nil
@@ -64,13 +65,13 @@ func (s *Store) Workers(ctx context.Context) (list []Worker, err error) {
 }
 
 // workerNames are the names of all workers, by number.
-func workerNames(ctx context.Context, q querier) (map[int64]string, error) {
+func workerNames(ctx context.Context, q tables.Querier) (map[int64]string, error) {
 	names := map[int64]string{}
-	err := eachRaw(ctx, q, "workers", func(r *rawRow) error {
-		if r.verdict() == damaged {
-			return r.damage()
+	err := tables.EachRow(ctx, q, "workers", func(r *tables.Row) error {
+		if r.Verdict() == tables.Broken {
+			return r.Damage()
 		}
-		names[r.int("id")], _ = r.value("name").(string)
+		names[r.Int("id")], _ = r.Value("name").(string)
 		return nil
 	}, "")
 	return names, err
@@ -83,7 +84,7 @@ type cast struct {
 	workers map[int64]string
 }
 
-func castOf(ctx context.Context, q querier, run int64) (c cast, err error) {
+func castOf(ctx context.Context, q tables.Querier, run int64) (c cast, err error) {
 	if c.players, err = engines(ctx, q, run); err != nil {
 		return c, fmt.Errorf("the engines: %w", err)
 	}
@@ -103,7 +104,7 @@ type latestCast struct {
 }
 
 // of is the cast of a run; kept, that it was read before.
-func (l *latestCast) of(ctx context.Context, q querier, run int64) (c cast, kept bool, err error) {
+func (l *latestCast) of(ctx context.Context, q tables.Querier, run int64) (c cast, kept bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.run == run {
@@ -117,7 +118,7 @@ func (l *latestCast) of(ctx context.Context, q querier, run int64) (c cast, kept
 }
 
 // anew reads it again.
-func (l *latestCast) anew(ctx context.Context, q querier, run int64) (cast, error) {
+func (l *latestCast) anew(ctx context.Context, q tables.Querier, run int64) (cast, error) {
 	l.mu.Lock()
 	l.run = 0
 	l.mu.Unlock()
@@ -170,7 +171,7 @@ func (s *statements) provenance(ctx context.Context, p match.Provenance) (*playe
 }
 
 // readPlayed is who played a stored pair; the caller has verified its row.
-func readPlayed(ctx context.Context, q querier, run int64, pair int) (p match.Provenance, err error) {
+func readPlayed(ctx context.Context, q tables.Querier, run int64, pair int) (p match.Provenance, err error) {
 	var worker int64
 	var epoch sql.NullInt64
 	var scale sql.NullFloat64
@@ -179,7 +180,7 @@ func readPlayed(ctx context.Context, q querier, run int64, pair int) (p match.Pr
 	if err != nil || worker == 0 {
 		return match.Provenance{}, err
 	}
-	if err := verifyRows(ctx, q, "workers", "WHERE id = ?", worker); err != nil {
+	if err := tables.VerifyRows(ctx, q, "workers", "WHERE id = ?", worker); err != nil {
 		return match.Provenance{}, err
 	}
 	p.Epoch, p.Scale = uint64(epoch.Int64), scale.Float64 //nolint:gosec // the same 64 bits

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gogi/match"
+	"gogi/results/tables"
 )
 
 // What a mate solver was asked in a game comes back with the game and with its pair, with a
@@ -55,7 +56,7 @@ func TestQuestions(t *testing.T) {
 				t.Fatal(err)
 			}
 			err := s.Games(t.Context(), run.ID(), func(match.Row) error { return nil })
-			if _, damaged := errors.AsType[*Damaged](err); damaged != (step == change) {
+			if _, damaged := errors.AsType[*tables.Damaged](err); damaged != (step == change) {
 				t.Errorf("%s: %v", step, err)
 			}
 		}

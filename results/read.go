@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gogi/match"
+	"gogi/results/tables"
 )
 
 // RunInfo is what is known of a run apart from its games.
@@ -103,7 +104,7 @@ func (s *Store) FreeName(ctx context.Context, name string) (string, error) {
 	return free, nil
 }
 
-func findRun(ctx context.Context, q querier, name string) (*RunInfo, error) {
+func findRun(ctx context.Context, q tables.Querier, name string) (*RunInfo, error) {
 	infos, err := runs(ctx, q, selectRun+"WHERE name = ?", name)
 	if err != nil {
 		return nil, err
@@ -118,9 +119,9 @@ func findRun(ctx context.Context, q querier, name string) (*RunInfo, error) {
 	return nil, &NoRun{Run: name, Names: taken}
 }
 
-func names(ctx context.Context, q querier) ([]string, error) {
+func names(ctx context.Context, q tables.Querier) ([]string, error) {
 	var list []string
-	err := each(ctx, q, func(rows *sql.Rows) error {
+	err := tables.Each(ctx, q, func(rows *sql.Rows) error {
 		var name string
 		err := rows.Scan(&name)
 		list = append(list, name)
@@ -129,13 +130,13 @@ func names(ctx context.Context, q querier) ([]string, error) {
 	return list, err
 }
 
-func runs(ctx context.Context, q querier, query string, args ...any) ([]RunInfo, error) {
+func runs(ctx context.Context, q tables.Querier, query string, args ...any) ([]RunInfo, error) {
 	var infos []RunInfo
-	err := each(ctx, q, func(rows *sql.Rows) error {
+	err := tables.Each(ctx, q, func(rows *sql.Rows) error {
 		var r RunInfo
 		var created int64
 		err := rows.Scan(&r.ID, &r.Name, &r.Digest, &r.Plan, &r.Rules, &r.Legs, &r.Pairs, &created, &r.Finished)
-		r.Created, r.Games = fromMicros(created), r.Pairs*r.Legs
+		r.Created, r.Games = tables.FromMicros(created), r.Pairs*r.Legs
 		infos = append(infos, r)
 		return err
 	}, query, args...)
@@ -158,20 +159,20 @@ func runs(ctx context.Context, q querier, query string, args ...any) ([]RunInfo,
 }
 
 // verifyRun fails where what is known of a run apart from its games is damaged.
-func verifyRun(ctx context.Context, q querier, run int64) error {
-	err := verifyRows(ctx, q, "runs", "WHERE id = ?", run)
+func verifyRun(ctx context.Context, q tables.Querier, run int64) error {
+	err := tables.VerifyRows(ctx, q, "runs", "WHERE id = ?", run)
 	if err == nil {
-		err = verifyRows(ctx, q, "engines", "WHERE run_id = ?", run)
+		err = tables.VerifyRows(ctx, q, "engines", "WHERE run_id = ?", run)
 	}
 	if err == nil {
-		err = verifyRows(ctx, q, "settings_log", "WHERE run_id = ?", run)
+		err = tables.VerifyRows(ctx, q, "settings_log", "WHERE run_id = ?", run)
 	}
-	return named(ctx, q, run, err)
+	return tables.NameRun(ctx, q, run, err)
 }
 
-func engines(ctx context.Context, q querier, runID int64) ([]Engine, error) {
+func engines(ctx context.Context, q tables.Querier, runID int64) ([]Engine, error) {
 	var list []Engine
-	err := each(ctx, q, func(rows *sql.Rows) error {
+	err := tables.Each(ctx, q, func(rows *sql.Rows) error {
 		e, err := scanEngine(rows)
 		list = append(list, e)
 		return err
@@ -193,25 +194,10 @@ func scanEngine(rows *sql.Rows) (e Engine, err error) {
 	return e, err
 }
 
-// each calls scan for every row of a query.
-func each(ctx context.Context, q querier, scan func(*sql.Rows) error, query string, args ...any) error {
-	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }() // reading ends here, and Err has said why
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
 // Finished is the set of a run's pairs that are stored.
 func (s *Store) Finished(ctx context.Context, runID int64) (map[int]bool, error) {
 	finished := map[int]bool{}
-	err := each(ctx, s.read, func(rows *sql.Rows) error {
+	err := tables.Each(ctx, s.read, func(rows *sql.Rows) error {
 		var pair int
 		err := rows.Scan(&pair)
 		finished[pair] = true
@@ -233,17 +219,17 @@ func (s *Store) Attempts(ctx context.Context, runID int64) ([]match.Attempt, err
 }
 
 // attempts are those of a run for which the condition, in SQL, holds.
-func attempts(ctx context.Context, q querier, runID int64, where string, args ...any) ([]match.Attempt, error) {
+func attempts(ctx context.Context, q tables.Querier, runID int64, where string, args ...any) ([]match.Attempt, error) {
 	args = append([]any{runID}, args...)
-	if err := verifyRows(ctx, q, "attempts", "WHERE run_id = ? "+where, args...); err != nil {
-		return nil, named(ctx, q, runID, err)
+	if err := tables.VerifyRows(ctx, q, "attempts", "WHERE run_id = ? "+where, args...); err != nil {
+		return nil, tables.NameRun(ctx, q, runID, err)
 	}
 	var list []match.Attempt
-	err := each(ctx, q, func(rows *sql.Rows) error {
+	err := tables.Each(ctx, q, func(rows *sql.Rows) error {
 		var a match.Attempt
 		var ended int64
 		err := rows.Scan(&a.Pair, &ended, &a.Why)
-		a.Ended = fromMicros(ended)
+		a.Ended = tables.FromMicros(ended)
 		list = append(list, a)
 		return err
 	}, "SELECT pair, ended, why FROM attempts WHERE run_id = ? "+where+" ORDER BY pair, ended, id", args...)

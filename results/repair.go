@@ -10,6 +10,9 @@ import (
 	"slices"
 
 	"gogi/internal/sqlitefile"
+	"gogi/results/locks"
+	"gogi/results/salvage"
+	"gogi/results/tables"
 )
 
 // Repaired is what Repair saved.
@@ -55,7 +58,7 @@ func Repair(ctx context.Context, path, to string, progress func(done, of int)) (
 type repair struct {
 	db       *sql.DB // nil: SQLite cannot open it
 	file     *sqlitefile.File
-	found    *salvaged
+	found    *salvage.Found
 	progress func(done, of int)
 	seen     int
 	of       int
@@ -64,7 +67,7 @@ type repair struct {
 
 // open finds both ways to read the file.
 func (r *repair) open(ctx context.Context, path string) error {
-	file, err := resolve(path)
+	file, err := locks.Resolve(path)
 	if err == nil {
 		err = nobodyPlays(file)
 	}
@@ -78,7 +81,7 @@ func (r *repair) open(ctx context.Context, path string) error {
 		_ = s.read.Close() // it could not be read
 	}
 	if r.file, err = sqlitefile.Open(file, pageSize); err == nil {
-		r.found, err = salvage(r.file)
+		r.found, err = salvage.Read(r.file)
 	}
 	return err
 }
@@ -103,7 +106,11 @@ func nobodyPlays(file string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(noLocks(f), f.Close())
+	err = locks.NoLocks(f)
+	if errors.Is(err, locks.ErrTaken) {
+		err = ErrRunLocked
+	}
+	return errors.Join(err, f.Close())
 }
 
 // into saves what can be saved.
@@ -115,7 +122,7 @@ func (r *repair) into(ctx context.Context, part string) error {
 	if len(runs) == 0 {
 		return errors.New("nothing of a run could be found in it")
 	}
-	r.of = len(r.found.found)
+	r.of = len(r.found.Paired)
 	return fill(ctx, part, func(g *graft) error {
 		for _, run := range runs {
 			if err := r.run(ctx, g, run); err != nil {
@@ -133,53 +140,42 @@ func fill(ctx context.Context, part string, do func(*graft) error) error {
 		return err
 	}
 	err = inTx(ctx, s.write, func(tx *sql.Tx) error {
-		return do(&graft{tx: tx, runs: map[string]*rawRun{}, openings: map[openingKey]int64{}, workers: map[string]int64{}})
+		return do(&graft{tx: tx, runs: map[string]*tables.Run{}, openings: map[openingKey]int64{}, workers: map[string]int64{}})
 	})
 	return errors.Join(err, s.Close())
 }
 
 // runs are those of which everything is there that pairs hang on: as SQLite reads
 // them, where that is what was stored, else as they were found.
-func (r *repair) runs(ctx context.Context) ([]*rawRun, error) {
-	var runs []*rawRun
+func (r *repair) runs(ctx context.Context) ([]*tables.Run, error) {
+	var runs []*tables.Run
 	if r.db != nil {
-		list, err := stored{r.db}.runs(ctx) // what cannot be read was looked for otherwise
+		list, err := tables.Stored{Q: r.db}.Runs(ctx) // what cannot be read was looked for otherwise
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		for _, run := range list {
-			if err == nil && run.sound() {
+			if err == nil && run.Sound() {
 				runs = append(runs, run)
 			}
 		}
 	}
-	for _, run := range r.found.list {
-		if run.complete() && !slices.ContainsFunc(runs, func(have *rawRun) bool { return have.id() == run.id() }) {
+	for _, run := range r.found.All {
+		if run.Complete() && !slices.ContainsFunc(runs, func(have *tables.Run) bool { return have.ID() == run.ID() }) {
 			runs = append(runs, run)
 		}
 	}
-	slices.SortFunc(runs, func(a, b *rawRun) int { return int(a.id() - b.id()) })
+	slices.SortFunc(runs, func(a, b *tables.Run) int { return int(a.ID() - b.ID()) })
 	return runs, nil
 }
 
-// sound reports whether the run's own rows are what was stored, or nothing says that
-// they are not.
-func (r *rawRun) sound() bool {
-	for _, row := range slices.Concat([]*rawRow{r.run}, r.engines, r.settings) {
-		if row.verdict() == damaged {
-			return false
-		}
-	}
-	return r.complete()
-}
-
 // run saves a run.
-func (r *repair) run(ctx context.Context, g *graft, run *rawRun) error {
+func (r *repair) run(ctx context.Context, g *graft, run *tables.Run) error {
 	b, err := g.branch(ctx, run)
 	if err != nil {
 		return err
 	}
-	done := RepairedRun{Name: run.name()}
+	done := RepairedRun{Name: run.Name()}
 	gone := map[[2]int64]bool{} // by pair and beginning: those that were voided
 	for _, table := range []string{"voided", "attempts", "tune_states", "tune_candidates"} {
 		if err := r.others(ctx, b, table, run, gone); err != nil {
@@ -200,20 +196,20 @@ func (r *repair) run(ctx context.Context, g *graft, run *rawRun) error {
 }
 
 // pairIDs are the numbers of the pairs of which anything was found.
-func (r *repair) pairIDs(ctx context.Context, run *rawRun) ([]int64, error) {
+func (r *repair) pairIDs(ctx context.Context, run *tables.Run) ([]int64, error) {
 	ids := map[int64]bool{}
 	note := func(id int64) error { ids[id] = true; return ctx.Err() }
 	if r.db != nil {
 		// What cannot be read was looked for otherwise; so were the games, whose index
 		// may know of pairs that are no more.
-		_ = stored{r.db}.pairs(ctx, run.id(), note)
-		_ = each(ctx, r.db, func(rows *sql.Rows) error {
+		_ = tables.Stored{Q: r.db}.Pairs(ctx, run.ID(), note)
+		_ = tables.Each(ctx, r.db, func(rows *sql.Rows) error {
 			var id int64
 			err := rows.Scan(&id)
 			return errors.Join(err, note(id))
-		}, "SELECT DISTINCT pair FROM games WHERE run_id = ?", run.id())
+		}, "SELECT DISTINCT pair FROM games WHERE run_id = ?", run.ID())
 	}
-	_ = r.found.pairs(ctx, run.id(), note)
+	_ = r.found.Pairs(ctx, run.ID(), note)
 	var list []int64
 	for id := range ids {
 		list = append(list, id)
@@ -229,20 +225,20 @@ func (r *repair) pair(ctx context.Context, b *branch, id int64, gone map[[2]int6
 	}
 	var why error
 	for _, from := range r.sources() {
-		p, err := from.pair(ctx, b.from.id(), id)
+		p, err := from.Pair(ctx, b.from.ID(), id)
 		doubtful := false
 		if err == nil {
-			doubtful, err = p.verify(b.from)
+			doubtful, err = p.Verify(b.from)
 		}
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			if why == nil || errors.Is(why, ErrNoGame) {
+			if why == nil || errors.Is(why, tables.ErrNoPair) {
 				why = err
 			}
 			continue
-		case gone[[2]int64{id, p.games[0].int("started")}]:
+		case gone[[2]int64{id, p.Games[0].Int("started")}]:
 			return nil // what voiding left of it
 		case doubtful:
 			done.Unchecked++
@@ -252,41 +248,41 @@ func (r *repair) pair(ctx context.Context, b *branch, id int64, gone map[[2]int6
 		return b.pair(ctx, p)
 	}
 	done.Lost++
-	r.done.Lost = append(r.done.Lost, Problem{b.from.name(), int(id), explain(why).Error()})
+	r.done.Lost = append(r.done.Lost, Problem{b.from.Name(), int(id), explain(why).Error()})
 	return nil
 }
 
 // worker finds who played a pair; a pair is saved also where that is lost.
-func (r *repair) worker(b *branch, p *rawPair) {
-	if p.verifyWorker() == nil {
+func (r *repair) worker(b *branch, p *tables.Pair) {
+	if p.VerifyWorker() == nil {
 		return
 	}
-	if p.worker = r.found.workers[p.pair.int("worker")]; p.worker == nil {
-		r.done.Lost = append(r.done.Lost, Problem{b.from.name(), int(p.pair.int("pair")), "the games are saved; which worker played them is lost"})
+	if p.Worker = r.found.Workers[p.Row.Int("worker")]; p.Worker == nil {
+		r.done.Lost = append(r.done.Lost, Problem{b.from.Name(), int(p.Row.Int("pair")), "the games are saved; which worker played them is lost"})
 	}
 }
 
-func (r *repair) sources() []source {
+func (r *repair) sources() []tables.Source {
 	if r.db == nil {
-		return []source{r.found}
+		return []tables.Source{r.found}
 	}
-	return []source{stored{r.db}, r.found}
+	return []tables.Source{tables.Stored{Q: r.db}, r.found}
 }
 
 // others saves attempts, voided pairs, and what a tune has beside its pairs.
-func (r *repair) others(ctx context.Context, b *branch, table string, run *rawRun, gone map[[2]int64]bool) error {
-	add := map[string]func(context.Context, *rawRow) error{
+func (r *repair) others(ctx context.Context, b *branch, table string, run *tables.Run, gone map[[2]int64]bool) error {
+	add := map[string]func(context.Context, *tables.Row) error{
 		"attempts": b.attempt, "voided": b.voided, "tune_states": b.state, "tune_candidates": b.candidate,
 	}[table]
 	var failed error // of the new database
 	for _, from := range r.sources() {
 		// What cannot be read was looked for otherwise.
-		_ = from.rows(ctx, table, run.id(), func(row *rawRow) error {
-			if row.verdict() == damaged {
+		_ = from.Rows(ctx, table, run.ID(), func(row *tables.Row) error {
+			if row.Verdict() == tables.Broken {
 				return nil
 			}
 			if table == "voided" {
-				gone[[2]int64{row.int("pair"), row.int("started")}] = true
+				gone[[2]int64{row.Int("pair"), row.Int("started")}] = true
 			}
 			failed = add(ctx, row)
 			return failed
@@ -299,17 +295,17 @@ func (r *repair) others(ctx context.Context, b *branch, table string, run *rawRu
 }
 
 // lostRuns names the runs whose pairs have nothing to hang on.
-func (r *repair) lostRuns(saved []*rawRun) error {
+func (r *repair) lostRuns(saved []*tables.Run) error {
 	lost := map[int64]int{}
-	for key := range r.found.found {
-		if !slices.ContainsFunc(saved, func(run *rawRun) bool { return run.id() == key[0] }) {
+	for key := range r.found.Paired {
+		if !slices.ContainsFunc(saved, func(run *tables.Run) bool { return run.ID() == key[0] }) {
 			lost[key[0]]++
 		}
 	}
 	for id, pairs := range lost {
 		name := fmt.Sprintf("number %d", id)
-		if run := r.found.runOf(id); run.run != nil {
-			name = run.name()
+		if run := r.found.RunOf(id); run.Row != nil {
+			name = run.Name()
 		}
 		r.done.LostRuns = append(r.done.LostRuns, fmt.Sprintf("%s with %d pairs", name, pairs))
 	}
@@ -323,7 +319,7 @@ func (s *Store) copyOptions(ctx context.Context) (url.Values, error) {
 	options := url.Values{"mode": {"rw"}}
 	probe, err := openHandle(s.file, options)
 	if err == nil {
-		_, err = readable(ctx, probe)
+		_, err = tables.Readable(ctx, probe)
 		err = errors.Join(err, probe.Close())
 	}
 	if err != nil && unwritable(err) {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"gogi/kifu"
 	"gogi/match"
+	"gogi/results/tables"
 	"gogi/shogi"
 )
 
@@ -33,7 +33,7 @@ type openingRow struct {
 
 // gameRow is one row of games and one of records.
 type gameRow struct {
-	game               storedGame
+	game               tables.Game
 	start, event, site string
 	plies              []byte
 	final              []byte
@@ -134,8 +134,8 @@ func (r *Run) gameRow(pair match.Pair, g *match.Result) (row gameRow, err error)
 	}
 	row.start, row.event, row.site = g.Record.Start, g.Record.Event, g.Record.Site
 	row.final = g.Record.Final
-	row.game = storedGame{
-		run: r.id, seats: [4]int{g.Players[0], g.Players[1], pair.Players[0], pair.Players[1]},
+	row.game = tables.Game{
+		Run: r.id, Seats: [4]int{g.Players[0], g.Players[1], pair.Players[0], pair.Players[1]},
 		Row: match.Row{
 			Pair: g.Pair, Leg: g.Leg, Outcome: g.Outcome, Termination: g.Termination, Note: g.Note, Points: r.plan.Rules.Points(g.Verdict),
 			Plies: len(g.Record.Moves), Sides: g.Sides, Questions: g.Questions, Marked: g.Marked, LastSFEN: last, Slot: g.Slot, Started: g.Started, Ended: g.Ended,
@@ -158,21 +158,4 @@ func lastPosition(g *match.Result) (string, error) {
 		p.Apply(g.Record.Moves[i].Move)
 	}
 	return p.SFEN(), nil
-}
-
-// micros is a time as the database keeps it: microseconds since 1970, 0 for the
-// zero time.
-func micros(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMicro()
-}
-
-// fromMicros is the inverse of micros, in UTC.
-func fromMicros(us int64) time.Time {
-	if us == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(us).UTC()
 }

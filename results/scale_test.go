@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gogi/match"
+	"gogi/results/tables"
 	"gogi/shogi"
 )
 
@@ -77,8 +78,8 @@ func cpuTime(b *testing.B) time.Duration {
 func walk(b *testing.B, s *Store, run int64) (n int) {
 	b.Helper()
 	total := ""
-	for _, c := range new(storedGame).columns() {
-		total += "+ length(" + c.name + ")"
+	for _, c := range new(tables.Game).Columns() {
+		total += "+ length(" + c.Name + ")"
 	}
 	var sum sql.NullInt64
 	if err := s.read.QueryRowContext(b.Context(), "SELECT count(*), sum(0"+total+")"+fromGames+"WHERE g.run_id = ?", run).Scan(&n, &sum); err != nil {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"gogi/match"
+	"gogi/results/tables"
 )
 
 // scanPairs is how many pair numbers are read by one query: enough for its cost to
@@ -62,11 +63,11 @@ func (s *Store) scanParts(ctx context.Context, runID int64, f Filter, ended stri
 	all.end = min(all.end, last+1)
 	c := scanner{cast: who, query: gamesQuery(ended), args: func(r pairRange) []any { return f.args(runID, who.players, r) }, step: scanPairs}
 	err = c.scan(ctx, view.conns, all, yield)
-	return named(ctx, view.conns[0], runID, err)
+	return tables.NameRun(ctx, view.conns[0], runID, err)
 }
 
 // lastPair is the greatest number of a pair that is stored, -1 where none is.
-func lastPair(ctx context.Context, q querier, runID int64) (last int64, err error) {
+func lastPair(ctx context.Context, q tables.Querier, runID int64) (last int64, err error) {
 	err = q.QueryRowContext(ctx, "SELECT coalesce(max(pair), -1) FROM pairs WHERE run_id = ?", runID).Scan(&last)
 	return last, err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gogi/match"
+	"gogi/results/tables"
 )
 
 // Setting is what the digest does not cover, as of one start of a run, or of what it
@@ -136,12 +137,12 @@ func keepRegistered(last string, now Setting, text []byte) ([]byte, error) {
 // sealRun gives a run's own rows their checksums, after a change. What an older gogi
 // stored was never verified, and is so from now on.
 func sealRun(ctx context.Context, tx *sql.Tx, run int64) error {
-	err := seal(ctx, tx, "runs", "WHERE id = ?", run)
+	err := tables.Seal(ctx, tx, "runs", "WHERE id = ?", run)
 	if err == nil {
-		err = seal(ctx, tx, "engines", "WHERE run_id = ?", run)
+		err = tables.Seal(ctx, tx, "engines", "WHERE run_id = ?", run)
 	}
 	if err == nil {
-		err = seal(ctx, tx, "settings_log", "WHERE run_id = ?", run)
+		err = tables.Seal(ctx, tx, "settings_log", "WHERE run_id = ?", run)
 	}
 	return err
 }
@@ -165,9 +166,9 @@ func (s *Store) Settings(ctx context.Context, runID int64) ([]Setting, error) {
 	return list, nil
 }
 
-func settings(ctx context.Context, q querier, runID int64) (list []Setting, err error) {
+func settings(ctx context.Context, q tables.Querier, runID int64) (list []Setting, err error) {
 	var before []byte
-	err = each(ctx, q, func(rows *sql.Rows) error {
+	err = tables.Each(ctx, q, func(rows *sql.Rows) error {
 		var now Setting
 		var at int64
 		var text []byte
@@ -177,7 +178,7 @@ func settings(ctx context.Context, q querier, runID int64) (list []Setting, err 
 		if err := json.Unmarshal(text, &now); err != nil {
 			return fmt.Errorf("the settings of start %d: %w", len(list)+1, err)
 		}
-		now.At = fromMicros(at)
+		now.At = tables.FromMicros(at)
 		if len(list) > 0 {
 			now.Changes = match.Differences(before, text)
 		}
@@ -204,7 +205,7 @@ func (s *Store) FirstStored(ctx context.Context, run int64) (setting int64, at t
 	return setting, at, nil
 }
 
-func firstStored(ctx context.Context, q querier, run int64) (setting int64, at time.Time, err error) {
+func firstStored(ctx context.Context, q tables.Querier, run int64) (setting int64, at time.Time, err error) {
 	var pairs, dated int
 	var first, stored sql.NullInt64
 	err = q.QueryRowContext(ctx, `WITH every AS (
@@ -216,14 +217,14 @@ func firstStored(ctx context.Context, q querier, run int64) (setting int64, at t
 	case err != nil || pairs == 0:
 		return 0, time.Time{}, err
 	case dated == pairs:
-		return first.Int64, fromMicros(stored.Int64), nil
+		return first.Int64, tables.FromMicros(stored.Int64), nil
 	}
 	return firstStarted(ctx, q, run)
 }
 
 // firstStarted is firstStored for a run with pairs of an older gogi, which kept no
 // order: the time when the first of their games began stands for it.
-func firstStarted(ctx context.Context, q querier, run int64) (setting int64, at time.Time, err error) {
+func firstStarted(ctx context.Context, q tables.Querier, run int64) (setting int64, at time.Time, err error) {
 	var started sql.NullInt64
 	err = q.QueryRowContext(ctx, `WITH undated AS (
 			SELECT g.started FROM pairs p JOIN games g ON g.run_id = p.run_id AND g.pair = p.pair WHERE p.run_id = ? AND p.setting IS NULL
@@ -236,7 +237,7 @@ func firstStarted(ctx context.Context, q querier, run int64) (setting int64, at 
 	if err != nil {
 		return 0, time.Time{}, err
 	}
-	at = fromMicros(started.Int64)
+	at = tables.FromMicros(started.Int64)
 	for i, s := range list {
 		if i == 0 || !s.At.After(at) {
 			setting = s.ID

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gogi/match"
+	"gogi/results/tables"
 )
 
 // restart begins the run anew with another design.
@@ -83,7 +84,7 @@ func TestTargetLoweredAndRaised(t *testing.T) {
 func oldDatabase(t *testing.T, from string, version int) string {
 	t.Helper()
 	path := testPath(t)
-	texts, err := migrationTexts()
+	texts, err := tables.MigrationTexts()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func oldDatabase(t *testing.T, from string, version int) string {
 		}
 	}
 	run(strings.Join(texts[:version], ";\n"))
-	run(fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d; PRAGMA journal_mode=WAL", applicationID, version))
+	run(fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d; PRAGMA journal_mode=WAL", tables.ApplicationID, version))
 	run("ATTACH ? AS new", from)
 	for _, table := range []string{"runs", "engines", "settings_log", "openings", "pairs", "games", "records", "attempts"} {
 		var columns string
@@ -123,7 +124,7 @@ func TestOlderDatabases(t *testing.T) {
 	run = restart(t, s, run, func(p *match.Plan) { p.Gate.Elo1 = 40 })
 	first := playedPair(run.plan, 0, 0).Games[0].Started
 	for i, at := range []time.Time{first.Add(-time.Hour), first, first.Add(time.Microsecond)} {
-		if _, err := s.write.ExecContext(t.Context(), "UPDATE settings_log SET at = ?, checksum = NULL WHERE id = ?", micros(at), i+1); err != nil {
+		if _, err := s.write.ExecContext(t.Context(), "UPDATE settings_log SET at = ?, checksum = NULL WHERE id = ?", tables.Micros(at), i+1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -229,8 +230,8 @@ func TestColumnsAreThoseOfTheSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	var ours []string
-	for _, c := range new(storedGame).columns() {
-		if name, own := strings.CutPrefix(c.name, "g."); own {
+	for _, c := range new(tables.Game).Columns() {
+		if name, own := strings.CutPrefix(c.Name, "g."); own {
 			ours = append(ours, name)
 		}
 	}

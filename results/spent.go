@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 	"time"
+
+	"gogi/results/tables"
 )
 
 // gameMost bounds what one game counts for in Spent: its times are by the clock of the
@@ -16,7 +18,7 @@ const gameMost = 24 * time.Hour
 // voided since counts no more.
 func (s *Store) Spent(ctx context.Context, since time.Time) (byDigest map[string]time.Duration, err error) {
 	byDigest = map[string]time.Duration{}
-	err = each(ctx, s.read, func(rows *sql.Rows) error {
+	err = tables.Each(ctx, s.read, func(rows *sql.Rows) error {
 		var digest string
 		var us int64
 		err := rows.Scan(&digest, &us)
@@ -24,7 +26,7 @@ func (s *Store) Spent(ctx context.Context, since time.Time) (byDigest map[string
 		return err
 	}, `SELECT r.digest, SUM(MIN(MAX(g.ended - g.started, 0), ?)) FROM pairs p JOIN runs r ON r.id = p.run_id
 		 JOIN games g ON g.run_id = p.run_id AND g.pair = p.pair WHERE p.stored >= ? AND g.started <> 0 GROUP BY r.id`,
-		gameMost.Microseconds(), micros(since))
+		gameMost.Microseconds(), tables.Micros(since))
 	if err != nil {
 		return nil, fmt.Errorf("results: what was spent: %w", err)
 	}

@@ -11,12 +11,10 @@ import (
 	"sync"
 
 	"gogi/internal/sqlitefile"
+	"gogi/results/locks"
 )
 
 const (
-	// applicationID is "gogi" in ASCII. It stands in the header of the file, so
-	// that another program's database is not taken for ours.
-	applicationID = 0x676f6769
 	// busyMillis is how long a statement waits for another process's transaction.
 	// They take milliseconds; a suspended process may hold one for longer.
 	busyMillis = 30_000
@@ -29,10 +27,10 @@ const (
 // Store is one database file. It is safe for concurrent use. Close every Run
 // before the Store.
 type Store struct {
-	path  string // as it was given, for messages
-	file  string // absolute, and no symbolic link: other names of the file must find its lock
-	inode *inode // the file itself
-	here  holder // this process
+	path  string      // as it was given, for messages
+	file  string      // absolute, and no symbolic link: other names of the file must find its lock
+	inode *locks.File // the file itself
+	here  holder      // this process
 	// released gives up the inode, once.
 	released sync.Once
 	// shared names a file system that other machines see, too; "" for others.
@@ -99,7 +97,7 @@ func OpenExisting(ctx context.Context, path string) (*Store, error) {
 func newStore(path string, create bool) (*Store, error) {
 	s := &Store{path: path}
 	var err error
-	if s.file, err = resolve(path); err != nil {
+	if s.file, err = locks.Resolve(path); err != nil {
 		return nil, s.fail("opening", err)
 	}
 	if _, err := os.Stat(s.file); !create && errors.Is(err, fs.ErrNotExist) {
@@ -109,12 +107,12 @@ func newStore(path string, create bool) (*Store, error) {
 		return nil, s.fail("opening", err)
 	}
 	if s.here, err = thisProcess(); err == nil {
-		s.inode, err = holdInode(s.file, create)
+		s.inode, err = locks.Hold(s.file, create)
 	}
 	if err != nil {
 		return nil, s.fail("opening", err)
 	}
-	if s.shared, err = sharedFileSystem(s.file); err != nil {
+	if s.shared, err = locks.Shared(s.file); err != nil {
 		return s.orClose(err)
 	}
 	return s, nil
@@ -162,7 +160,7 @@ func (s *Store) Close() error {
 			errs = append(errs, db.Close())
 		}
 	}
-	s.released.Do(func() { errs = append(errs, s.inode.release()) })
+	s.released.Do(func() { errs = append(errs, s.inode.Release()) })
 	if err := errors.Join(errs...); err != nil {
 		return s.fail("closing", err)
 	}

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gogi/match"
+	"gogi/results/tables"
 )
 
 func TestOpenManyAtOnce(t *testing.T) {
@@ -294,7 +295,7 @@ func TestRunInfo(t *testing.T) {
 // A database of an older gogi that is only read is left as it is.
 func TestReadingAnOlderDatabase(t *testing.T) {
 	path := testPath(t)
-	texts, err := migrationTexts()
+	texts, err := tables.MigrationTexts()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +303,7 @@ func TestReadingAnOlderDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = db.ExecContext(t.Context(), texts[0]+fmt.Sprintf("; PRAGMA application_id=%d; PRAGMA user_version=1", applicationID))
+	_, err = db.ExecContext(t.Context(), texts[0]+fmt.Sprintf("; PRAGMA application_id=%d; PRAGMA user_version=1", tables.ApplicationID))
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +312,7 @@ func TestReadingAnOlderDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if version, err := schemaVersion(t.Context(), s.read, len(texts)); err != nil || version != 1 {
+	if version, err := tables.SchemaVersion(t.Context(), s.read, len(texts)); err != nil || version != 1 {
 		t.Errorf("version %d (%v)", version, err)
 	}
 	if list, err := s.Runs(t.Context()); len(list) > 0 || err != nil {

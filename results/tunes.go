@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gogi/match"
+	"gogi/results/tables"
 	"gogi/tune"
 )
 
@@ -93,19 +94,19 @@ func (r *Run) Points(ctx context.Context, see func(pair int, options [2][]match.
 // TuneStates are the states of a run that is a tune, by blocks.
 func (s *Store) TuneStates(ctx context.Context, runID int64) (list []match.TuneState, err error) {
 	if list, err = tuneStates(ctx, s.read, runID); err != nil {
-		return nil, s.fail("reading the states of a tune", named(ctx, s.read, runID, err))
+		return nil, s.fail("reading the states of a tune", tables.NameRun(ctx, s.read, runID, err))
 	}
 	return list, nil
 }
 
-func tuneStates(ctx context.Context, q querier, runID int64) (list []match.TuneState, err error) {
-	err = eachRaw(ctx, q, "tune_states", func(r *rawRow) error {
-		if r.verdict() == damaged {
-			return r.damage()
+func tuneStates(ctx context.Context, q tables.Querier, runID int64) (list []match.TuneState, err error) {
+	err = tables.EachRow(ctx, q, "tune_states", func(r *tables.Row) error {
+		if r.Verdict() == tables.Broken {
+			return r.Damage()
 		}
-		st := match.TuneState{Blocks: int(r.int("blocks")), Pairs: int(r.int("pairs"))}
-		st.Factor, _ = r.value("factor").(float64)
-		text, _ := r.value("centre").(string)
+		st := match.TuneState{Blocks: int(r.Int("blocks")), Pairs: int(r.Int("pairs"))}
+		st.Factor, _ = r.Value("factor").(float64)
+		text, _ := r.Value("centre").(string)
 		if err := json.Unmarshal([]byte(text), &st.Centre); err != nil {
 			return fmt.Errorf("the state after %d blocks: %w", st.Blocks, err)
 		}
@@ -118,18 +119,18 @@ func tuneStates(ctx context.Context, q querier, runID int64) (list []match.TuneS
 // TunePoints calls see for each stored pair of a run, in order, with the options that it
 // was played with beside its plan.
 func (s *Store) TunePoints(ctx context.Context, runID int64, see func(pair int, options [2][]match.Option) error) error {
-	err := eachRaw(ctx, s.read, "pairs", func(r *rawRow) error {
-		if r.verdict() == damaged {
-			return r.damage()
+	err := tables.EachRow(ctx, s.read, "pairs", func(r *tables.Row) error {
+		if r.Verdict() == tables.Broken {
+			return r.Damage()
 		}
-		options, err := parseOptions(r.value("options"))
+		options, err := parseOptions(r.Value("options"))
 		if err != nil {
-			return fmt.Errorf("pair %d: %w", r.int("pair"), err)
+			return fmt.Errorf("pair %d: %w", r.Int("pair"), err)
 		}
-		return see(int(r.int("pair")), options)
+		return see(int(r.Int("pair")), options)
 	}, "WHERE run_id = ? ORDER BY pair", runID)
 	if err != nil {
-		return s.fail("reading the points of a tune", named(ctx, s.read, runID, err))
+		return s.fail("reading the points of a tune", tables.NameRun(ctx, s.read, runID, err))
 	}
 	return nil
 }
@@ -144,12 +145,12 @@ func (r *Run) Propose(ctx context.Context, c match.TuneCandidate) (match.TuneCan
 	if err != nil {
 		return c, err
 	}
-	c.Number, c.At = len(have)+1, fromMicros(now())
+	c.Number, c.At = len(have)+1, tables.FromMicros(tables.Now())
 	text, err := json.Marshal(flat(c.Point))
 	if err == nil {
-		values := []any{r.id, c.Number, c.Blocks, string(text), c.Run, micros(c.At)}
+		values := []any{r.id, c.Number, c.Blocks, string(text), c.Run, tables.Micros(c.At)}
 		var sum int64
-		if sum, err = sumOf("tune_candidates", values...); err == nil {
+		if sum, err = tables.SumOf("tune_candidates", values...); err == nil {
 			_, err = r.store.write.ExecContext(ctx, insertProposed, append(values, sum)...)
 		}
 	}
@@ -161,13 +162,13 @@ func (r *Run) Propose(ctx context.Context, c match.TuneCandidate) (match.TuneCan
 
 // TuneCandidates are what a tune has answered, by number.
 func (s *Store) TuneCandidates(ctx context.Context, runID int64) (list []match.TuneCandidate, err error) {
-	err = eachRaw(ctx, s.read, "tune_candidates", func(r *rawRow) error {
-		if r.verdict() == damaged {
-			return r.damage()
+	err = tables.EachRow(ctx, s.read, "tune_candidates", func(r *tables.Row) error {
+		if r.Verdict() == tables.Broken {
+			return r.Damage()
 		}
-		c := match.TuneCandidate{Number: int(r.int("number")), Blocks: int(r.int("blocks")), At: fromMicros(r.int("at"))}
-		c.Run, _ = r.value("run").(string)
-		text, _ := r.value("point").(string)
+		c := match.TuneCandidate{Number: int(r.Int("number")), Blocks: int(r.Int("blocks")), At: tables.FromMicros(r.Int("at"))}
+		c.Run, _ = r.Value("run").(string)
+		text, _ := r.Value("point").(string)
 		var words []string
 		err := json.Unmarshal([]byte(text), &words)
 		if err == nil {
@@ -177,14 +178,14 @@ func (s *Store) TuneCandidates(ctx context.Context, runID int64) (list []match.T
 		return err
 	}, "WHERE run_id = ? ORDER BY number", runID)
 	if err != nil {
-		return nil, s.fail("reading the candidates of a tune", named(ctx, s.read, runID, err))
+		return nil, s.fail("reading the candidates of a tune", tables.NameRun(ctx, s.read, runID, err))
 	}
 	return list, nil
 }
 
 // tuneOf is the tune that a stored run is; nil: it is none.
-func tuneOf(run *rawRun) (*tune.Plan, error) {
-	text, _ := run.run.value("plan").(string)
+func tuneOf(run *tables.Run) (*tune.Plan, error) {
+	text, _ := run.Row.Value("plan").(string)
 	plan, err := match.ParseCanonical([]byte(text))
 	if err != nil || len(plan.Tune) == 0 {
 		return nil, err
@@ -194,33 +195,33 @@ func tuneOf(run *rawRun) (*tune.Plan, error) {
 
 // tune compares what a tune's pairs were played with, and its states, with what the
 // results before them lead to.
-func (c *checker) tune(ctx context.Context, run *rawRun) error {
+func (c *checker) tune(ctx context.Context, run *tables.Run) error {
 	plan, err := tuneOf(run)
 	if err != nil || plan == nil {
-		return c.reading(run.name(), "the tune", err)
+		return c.reading(run.Name(), "the tune", err)
 	}
-	states, err := tuneStates(ctx, c.q, run.id())
+	states, err := tuneStates(ctx, c.q, run.ID())
 	var w *tune.Walk
 	if err == nil {
 		w, err = tune.NewWalk(plan.Settings, states, -1)
 	}
 	if err == nil {
-		err = c.walk(ctx, run.id(), w)
+		err = c.walk(ctx, run.ID(), w)
 	}
 	if err != nil {
-		return c.reading(run.name(), "the tune", err)
+		return c.reading(run.Name(), "the tune", err)
 	}
 	w.End()
 	for _, what := range w.Differences {
-		c.problem(run.name(), -1, what)
+		c.problem(run.Name(), -1, what)
 	}
 	return nil
 }
 
 func (c *checker) walk(ctx context.Context, run int64, w *tune.Walk) error {
 	points := map[int]any{}
-	err := eachRaw(ctx, c.q, "pairs", func(r *rawRow) error {
-		points[int(r.int("pair"))] = r.value("options")
+	err := tables.EachRow(ctx, c.q, "pairs", func(r *tables.Row) error {
+		points[int(r.Int("pair"))] = r.Value("options")
 		return nil
 	}, "WHERE run_id = ?", run)
 	if err != nil {
@@ -252,7 +253,7 @@ func (c *checker) walk(ctx context.Context, run int64, w *tune.Walk) error {
 
 // drawnFrom is the first pair of a tune that was drawn from a state in which a pair is
 // learnt; false: the run is no tune.
-func drawnFrom(ctx context.Context, q querier, run int64, pair int) (first int, ok bool, err error) {
+func drawnFrom(ctx context.Context, q tables.Querier, run int64, pair int) (first int, ok bool, err error) {
 	var text string
 	if err := q.QueryRowContext(ctx, "SELECT plan FROM runs WHERE id = ?", run).Scan(&text); err != nil {
 		return 0, false, err

@@ -11,6 +11,7 @@ import (
 
 	"gogi/kifu"
 	"gogi/match"
+	"gogi/results/tables"
 	"gogi/shogi"
 )
 
@@ -70,7 +71,7 @@ func (s *Store) void(ctx context.Context, run int64, why, by string, which func(
 		return nil, errors.New("expected a reason, and who voids them")
 	}
 	err = inTx(ctx, s.write, func(tx *sql.Tx) (err error) {
-		pairs, err = voidPairs(ctx, tx, run, voiding{why, by, now()}, which)
+		pairs, err = voidPairs(ctx, tx, run, voiding{why, by, tables.Now()}, which)
 		return err
 	})
 	return pairs, err
@@ -101,7 +102,7 @@ func voidPairs(ctx context.Context, tx *sql.Tx, run int64, v voiding, which func
 
 // withDrawn adds, in a tune, the pairs that were drawn from a state in which the first
 // chosen pair is learnt: the path that they come from is no more.
-func withDrawn(ctx context.Context, tx querier, run int64, chosen []int) ([]int, error) {
+func withDrawn(ctx context.Context, tx tables.Querier, run int64, chosen []int) ([]int, error) {
 	if len(chosen) == 0 {
 		return nil, nil
 	}
@@ -109,7 +110,7 @@ func withDrawn(ctx context.Context, tx querier, run int64, chosen []int) ([]int,
 	if err != nil || !tuned {
 		return chosen, err
 	}
-	err = each(ctx, tx, func(rows *sql.Rows) error {
+	err = tables.Each(ctx, tx, func(rows *sql.Rows) error {
 		var pair int
 		err := rows.Scan(&pair)
 		chosen = append(chosen, pair)
@@ -132,10 +133,10 @@ func (s *Store) Voidable(ctx context.Context, run *RunInfo, pairs []int) ([]int,
 func voidPair(ctx context.Context, tx *sql.Tx, run int64, id int, v voiding) error {
 	pair, err := storedPair(ctx, tx, run, id)
 	if err == nil {
-		err = verifyRows(ctx, tx, "voided", "WHERE run_id = ? AND pair = ?", run, id)
+		err = tables.VerifyRows(ctx, tx, "voided", "WHERE run_id = ? AND pair = ?", run, id)
 	}
 	if err != nil {
-		return named(ctx, tx, run, err)
+		return tables.NameRun(ctx, tx, run, err)
 	}
 	body, err := match.EncodePair(pair)
 	if err != nil {
@@ -143,10 +144,10 @@ func voidPair(ctx context.Context, tx *sql.Tx, run int64, id int, v voiding) err
 	}
 	if _, err := tx.ExecContext(ctx, `INSERT INTO voided (run_id, pair, take, at, why, voider, setting, stored, started, body)
 		SELECT run_id, pair, (SELECT count(*) + 1 FROM voided v WHERE v.run_id = p.run_id AND v.pair = p.pair), ?, ?, ?, setting, stored, ?, ?
-		FROM pairs p WHERE run_id = ? AND pair = ?`, v.at, v.why, v.by, micros(pair.Games[0].Started), body, run, id); err != nil {
+		FROM pairs p WHERE run_id = ? AND pair = ?`, v.at, v.why, v.by, tables.Micros(pair.Games[0].Started), body, run, id); err != nil {
 		return err
 	}
-	if err := seal(ctx, tx, "voided", "WHERE run_id = ? AND pair = ?", run, id); err != nil {
+	if err := tables.Seal(ctx, tx, "voided", "WHERE run_id = ? AND pair = ?", run, id); err != nil {
 		return err
 	}
 	for _, text := range []string{
@@ -191,14 +192,14 @@ func (s *Store) VoidedPair(ctx context.Context, runID int64, pair int) ([]Voided
 	return list, nil
 }
 
-func voided(ctx context.Context, q querier, runID int64, more string, args ...any) (list []Voided, err error) {
+func voided(ctx context.Context, q tables.Querier, runID int64, more string, args ...any) (list []Voided, err error) {
 	args = append([]any{runID}, args...)
-	if err := verifyRows(ctx, q, "voided", "WHERE run_id = ?"+more, args...); err != nil {
-		return nil, named(ctx, q, runID, err)
+	if err := tables.VerifyRows(ctx, q, "voided", "WHERE run_id = ?"+more, args...); err != nil {
+		return nil, tables.NameRun(ctx, q, runID, err)
 	}
-	err = each(ctx, q, func(rows *sql.Rows) error {
+	err = tables.Each(ctx, q, func(rows *sql.Rows) error {
 		var v Voided
-		err := rows.Scan(&v.Pair, &v.Take, moment{&v.At}, &v.Why, &v.By, moment{&v.Stored}, &v.Body)
+		err := rows.Scan(&v.Pair, &v.Take, tables.Moment{To: &v.At}, &v.Why, &v.By, tables.Moment{To: &v.Stored}, &v.Body)
 		list = append(list, v)
 		return err
 	}, "SELECT pair, take, at, why, coalesce(voider, ''), coalesce(stored, 0), body FROM voided WHERE run_id = ?"+more+" ORDER BY pair, take", args...)
@@ -209,15 +210,15 @@ func voided(ctx context.Context, q querier, runID int64, more string, args ...an
 // the database; zero where an older gogi did not say.
 func (s *Store) StoredTimes(ctx context.Context, runID int64) (map[int]time.Time, error) {
 	times := map[int]time.Time{}
-	err := eachRaw(ctx, s.read, "pairs", func(r *rawRow) error {
-		if r.verdict() == damaged {
-			return r.damage()
+	err := tables.EachRow(ctx, s.read, "pairs", func(r *tables.Row) error {
+		if r.Verdict() == tables.Broken {
+			return r.Damage()
 		}
-		times[int(r.int("pair"))] = fromMicros(r.int("stored"))
+		times[int(r.Int("pair"))] = tables.FromMicros(r.Int("stored"))
 		return nil
 	}, "WHERE run_id = ?", runID)
 	if err != nil {
-		return nil, s.fail("reading when pairs were stored", named(ctx, s.read, runID, err))
+		return nil, s.fail("reading when pairs were stored", tables.NameRun(ctx, s.read, runID, err))
 	}
 	return times, nil
 }
@@ -232,17 +233,17 @@ func (s *Store) Pair(ctx context.Context, runID int64, pair int) (match.PairResu
 	return r, nil
 }
 
-func storedPair(ctx context.Context, q querier, runID int64, id int) (r match.PairResult, err error) {
+func storedPair(ctx context.Context, q tables.Querier, runID int64, id int) (r match.PairResult, err error) {
 	c, err := castOf(ctx, q, runID)
 	if err != nil {
-		return r, named(ctx, q, runID, err)
+		return r, tables.NameRun(ctx, q, runID, err)
 	}
-	err = verifyRows(ctx, q, "pairs", "WHERE run_id = ? AND pair = ?", runID, id)
+	err = tables.VerifyRows(ctx, q, "pairs", "WHERE run_id = ? AND pair = ?", runID, id)
 	if err == nil {
-		err = verifyRows(ctx, q, "openings", "WHERE id = (SELECT opening_id FROM pairs WHERE run_id = ? AND pair = ?)", runID, id)
+		err = tables.VerifyRows(ctx, q, "openings", "WHERE id = (SELECT opening_id FROM pairs WHERE run_id = ? AND pair = ?)", runID, id)
 	}
 	if err != nil {
-		return r, named(ctx, q, runID, err)
+		return r, tables.NameRun(ctx, q, runID, err)
 	}
 	var moves string
 	r.Pair.ID = id
@@ -250,7 +251,7 @@ func storedPair(ctx context.Context, q querier, runID int64, id int) (r match.Pa
 	var options any
 	err = q.QueryRowContext(ctx, `SELECT p.a, p.b, p.seed, p.options, o.name, o.start, o.moves FROM pairs p JOIN openings o ON o.id = p.opening_id
 		WHERE p.run_id = ? AND p.pair = ?`, runID, id).
-		Scan(&p.Players[0], &p.Players[1], bits{&p.Seed}, &options, &p.Opening.ID, &p.Opening.Start, &moves)
+		Scan(&p.Players[0], &p.Players[1], tables.Bits{To: &p.Seed}, &options, &p.Opening.ID, &p.Opening.Start, &moves)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, ErrNoGame
 	}
@@ -263,9 +264,9 @@ func storedPair(ctx context.Context, q querier, runID int64, id int) (r match.Pa
 	if err != nil {
 		return r, err
 	}
-	err = records(ctx, q, c, func(g *storedGame, record kifu.Record) error {
+	err = records(ctx, q, c, func(g *tables.Game, record kifu.Record) error {
 		r.Games = append(r.Games, match.Result{
-			Pair: g.Pair, Leg: g.Leg, Players: [2]int(g.seats[:2]), Verdict: match.Verdict{Outcome: g.Outcome, Termination: g.Termination, Note: g.Note},
+			Pair: g.Pair, Leg: g.Leg, Players: [2]int(g.Seats[:2]), Verdict: match.Verdict{Outcome: g.Outcome, Termination: g.Termination, Note: g.Note},
 			Record: record, Sides: g.Sides, Questions: g.Questions, Marked: g.Marked, Slot: g.Slot, Started: g.Started, Ended: g.Ended,
 		})
 		return nil

@@ -1,4 +1,4 @@
-package results
+package locks
 
 import (
 	"errors"
@@ -9,16 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bootID names this machine from its start to its end.
-func bootID() (string, error) { return unix.Sysctl("kern.bootsessionuuid") }
+// BootID names this machine from its start to its end.
+func BootID() (string, error) { return unix.Sysctl("kern.bootsessionuuid") }
 
 // The file systems that other machines may see, too, as statfs(2) calls them. What is
 // behind FUSE nobody knows.
 var sharedFileSystems = []string{"nfs", "smbfs", "afpfs", "webdav", "ftp", "macfuse", "osxfuse", "fusefs"}
 
-// sharedFileSystem names the one that a file lies on; "": other machines do not see
+// Shared names the one that a file lies on; "": other machines do not see
 // it.
-func sharedFileSystem(file string) (string, error) {
+func Shared(file string) (string, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(filepath.Dir(file), &s); err != nil {
 		return "", err
@@ -38,8 +38,8 @@ const (
 	getLock     = 92 // F_OFD_GETLK
 )
 
-// renameNew renames a file, and fails where the new name is taken.
-func renameNew(from, to string) error {
+// RenameNew renames a file, and fails where the new name is taken.
+func RenameNew(from, to string) error {
 	err := unix.RenameatxNp(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_EXCL)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) { // a file system that cannot
 		err = os.Rename(from, to)

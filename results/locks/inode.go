@@ -1,4 +1,4 @@
-package results
+package locks
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// resolve is the absolute path of what a path leads to, symbolic links followed,
+// Resolve is the absolute path of what a path leads to, symbolic links followed,
 // also that of a file that is not there yet.
-func resolve(path string) (string, error) {
+func Resolve(path string) (string, error) {
 	file, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -38,11 +38,11 @@ func resolve(path string) (string, error) {
 	return "", syscall.ELOOP
 }
 
-// inode is a database file, whatever its name, as this process has it open. SQLite's
+// File is a database file, whatever its name, as this process has it open. SQLite's
 // own locks are POSIX locks, which vanish when the process closes any descriptor of
 // the file. So those that we open are closed only when the last Store of the file has
 // closed its handles.
-type inode struct {
+type File struct {
 	key   inodeKey
 	users int            // Stores
 	runs  map[int64]bool // that a Run of this process holds
@@ -55,18 +55,18 @@ type inodeKey struct{ device, number uint64 }
 // inodes are the database files that this process has open.
 var inodes = struct {
 	sync.Mutex
-	open map[inodeKey]*inode
-}{open: map[inodeKey]*inode{}}
+	open map[inodeKey]*File
+}{open: map[inodeKey]*File{}}
 
 // inodeByte is where the locks of runs lie in the database file: that of run n at
 // inodeByte + n. Nothing is stored so far out, and SQLite's locks are at 2³⁰.
 const inodeByte = 1 << 62
 
-// holdInode finds the file for a Store, which releases it. A writer creates it where
+// Hold finds the file for a Store, which releases it. A writer creates it where
 // there is none. A file with two names is refused: SQLite's log is named after the
 // file, so that by another name the pairs in the log are not there, and a writer of
 // each name would destroy the database (sqlite.org/howtocorrupt.html, 2.4).
-func holdInode(file string, write bool) (*inode, error) {
+func Hold(file string, write bool) (*File, error) {
 	inodes.Lock()
 	defer inodes.Unlock()
 	key, names, err := fileOf(file)
@@ -82,7 +82,7 @@ func holdInode(file string, write bool) (*inode, error) {
 	}
 	i := inodes.open[key]
 	if i == nil {
-		i = &inode{key: key, runs: map[int64]bool{}}
+		i = &File{key: key, runs: map[int64]bool{}}
 		inodes.open[i.key] = i
 	}
 	i.users++
@@ -95,15 +95,15 @@ func holdInode(file string, write bool) (*inode, error) {
 	return i, nil
 }
 
-// release gives the file up for one Store, whose handles are closed.
-func (i *inode) release() error {
+// Release gives the file up for one Store, whose handles are closed.
+func (i *File) Release() error {
 	inodes.Lock()
 	defer inodes.Unlock()
 	return i.drop()
 }
 
-// drop is release with the table locked.
-func (i *inode) drop() error {
+// drop is Release with the table locked.
+func (i *File) drop() error {
 	if i.users--; i.users > 0 {
 		return nil
 	}
@@ -115,12 +115,12 @@ func (i *inode) drop() error {
 	return errors.Join(errs...)
 }
 
-// lock takes a run of the file, whatever name it was opened by.
-func (i *inode) lock(run int64) error {
+// Lock takes a run of the file, whatever name it was opened by.
+func (i *File) Lock(run int64) error {
 	inodes.Lock()
 	defer inodes.Unlock()
 	if i.runs[run] { // the process has one descriptor, whose locks do not exclude each other
-		return ErrRunLocked
+		return ErrTaken
 	}
 	if err := lockRange(i.files[0], inodeByte+run, false); err != nil {
 		return err
@@ -129,7 +129,8 @@ func (i *inode) lock(run int64) error {
 	return nil
 }
 
-func (i *inode) unlock(run int64) error {
+// Unlock gives a run of the file up.
+func (i *File) Unlock(run int64) error {
 	inodes.Lock()
 	defer inodes.Unlock()
 	delete(i.runs, run)

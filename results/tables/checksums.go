@@ -1,4 +1,4 @@
-package results
+package tables
 
 import (
 	"context"
@@ -37,29 +37,29 @@ func (e *Damaged) Error() string {
 	return text + " a row is not what was stored (see gogi db check)"
 }
 
-// checksum adds the values of a row up to a CRC-32C (Castagnoli, RFC 3720), which
+// Checksum adds the values of a row up to a CRC-32C (Castagnoli, RFC 3720), which
 // finds every error of up to three bits in a row of ours, and others but for one in
 // 2³². A value is its kind and its bytes, so that no two rows have one text.
-type checksum struct{ text []byte }
+type Checksum struct{ text []byte }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// reset begins a row of a table.
-func (c *checksum) reset(table string) { c.text = append(c.text[:0], table...) }
+// Reset begins a row of a table.
+func (c *Checksum) Reset(table string) { c.text = append(c.text[:0], table...) }
 
-// sum is the checksum of the row.
-func (c *checksum) sum() int64 { return int64(crc32.Checksum(c.text, castagnoli)) }
+// Sum is the checksum of the row.
+func (c *Checksum) Sum() int64 { return int64(crc32.Checksum(c.text, castagnoli)) }
 
-func (c *checksum) int(v int64) {
+func (c *Checksum) int(v int64) {
 	c.text = binary.LittleEndian.AppendUint64(append(c.text, 'i'), uint64(v)) //nolint:gosec // all 64 bits
 }
 
-func (c *checksum) string(v string) {
+func (c *Checksum) string(v string) {
 	c.text = binary.AppendUvarint(append(c.text, 't'), uint64(len(v)))
 	c.text = append(c.text, v...)
 }
 
-func (c *checksum) bytes(v []byte) {
+func (c *Checksum) bytes(v []byte) {
 	if v == nil {
 		c.text = append(c.text, 'n')
 		return
@@ -68,9 +68,9 @@ func (c *checksum) bytes(v []byte) {
 	c.text = append(c.text, v...)
 }
 
-// add takes a value as it is read from SQLite or as one of ours that is written: the
+// Add takes a value as it is read from SQLite or as one of ours that is written: the
 // two are the same bytes.
-func (c *checksum) add(value any) error {
+func (c *Checksum) Add(value any) error {
 	switch v := value.(type) {
 	case nil:
 		c.text = append(c.text, 'n')
@@ -104,32 +104,32 @@ func (c *checksum) add(value any) error {
 	return nil
 }
 
-func (c *checksum) real(v float64) {
+func (c *Checksum) real(v float64) {
 	c.text = binary.LittleEndian.AppendUint64(append(c.text, 'r'), math.Float64bits(v))
 }
 
 // addOurs takes the types of columns.go.
-func (c *checksum) addOurs(value any) error {
+func (c *Checksum) addOurs(value any) error {
 	switch v := value.(type) {
-	case bits:
-		c.int(int64(*v.value)) //nolint:gosec // the same 64 bits
-	case span:
-		c.int(v.value.Microseconds())
-	case moment:
-		c.int(micros(*v.value))
+	case Bits:
+		c.int(int64(*v.To)) //nolint:gosec // the same 64 bits
+	case Span:
+		c.int(v.To.Microseconds())
+	case Moment:
+		c.int(Micros(*v.To))
 	case number:
-		if *v.value == 0 {
-			return c.add(nil)
+		if *v.To == 0 {
+			return c.Add(nil)
 		}
-		c.int(*v.value)
+		c.int(*v.To)
 	case questions:
 		text, err := v.Value()
 		if err != nil {
 			return err
 		}
-		return c.add(text)
+		return c.Add(text)
 	case word:
-		text, err := v.value.MarshalText()
+		text, err := v.To.MarshalText()
 		c.string(string(text))
 		return err
 	default:
@@ -138,28 +138,28 @@ func (c *checksum) addOurs(value any) error {
 	return nil
 }
 
-// sumOf is the checksum of a row's values.
-func sumOf(table string, values ...any) (int64, error) {
-	var c checksum
-	c.reset(table)
+// SumOf is the checksum of a row's values.
+func SumOf(table string, values ...any) (int64, error) {
+	var c Checksum
+	c.Reset(table)
 	for _, v := range values {
-		if err := c.add(v); err != nil {
+		if err := c.Add(v); err != nil {
 			return 0, err
 		}
 	}
-	return c.sum(), nil
+	return c.Sum(), nil
 }
 
 // summed are the columns that a row's checksum covers, in order, and how many of them
 // are older than the checksum. The number that SQLite gives to a game, an opening or a
 // worker is not known when the checksum is reckoned; the games of a pair, their
 // opening and its worker are found by it, so that a wrong one is not overlooked.
-func (l *layout) summed() (list []int, always int) {
-	for i, c := range l.columns {
+func (l *Layout) summed() (list []int, always int) {
+	for i, c := range l.Columns {
 		switch {
-		case c.name == "checksum":
+		case c.Name == "checksum":
 			always = len(list)
-		case c.name == "id" && (l.name == "games" || l.name == "openings" || l.name == "attempts" || l.name == "workers"):
+		case c.Name == "id" && (l.Name == "games" || l.Name == "openings" || l.Name == "attempts" || l.Name == "workers"):
 		default:
 			list = append(list, i)
 		}
@@ -167,76 +167,76 @@ func (l *layout) summed() (list []int, always int) {
 	return list, always
 }
 
-// shortened leaves out what follows the last value that is not NULL, of those that came
+// Shortened leaves out what follows the last value that is not NULL, of those that came
 // later than the checksum: a row that was stored before there were such columns keeps
 // the checksum that it has. No two rows of a table have one text all the same, because
 // what is left out can only have been NULL.
-func shortened(values []any, always int) []any {
+func Shortened(values []any, always int) []any {
 	for len(values) > always && values[len(values)-1] == nil {
 		values = values[:len(values)-1]
 	}
 	return values
 }
 
-// eachRaw calls yield for the rows of a table that the condition, in SQL, selects.
-func eachRaw(ctx context.Context, q querier, table string, yield func(*rawRow) error, where string, args ...any) error {
-	current, err := currentSchema()
+// EachRow calls yield for the rows of a table that the condition, in SQL, selects.
+func EachRow(ctx context.Context, q Querier, table string, yield func(*Row) error, where string, args ...any) error {
+	current, err := CurrentSchema()
 	if err != nil {
 		return err
 	}
-	row := rawRow{layout: current.table(table)}
-	row.values = make([]any, len(row.layout.columns))
-	targets := make([]any, len(row.values))
+	row := Row{Layout: current.Table(table)}
+	row.Values = make([]any, len(row.Layout.Columns))
+	targets := make([]any, len(row.Values))
 	for i := range targets {
-		targets[i] = &row.values[i]
+		targets[i] = &row.Values[i]
 	}
-	return each(ctx, q, func(rows *sql.Rows) error {
+	return Each(ctx, q, func(rows *sql.Rows) error {
 		if err := rows.Scan(targets...); err != nil {
 			return err
 		}
 		return yield(&row)
-	}, "SELECT "+strings.Join(row.layout.names(), ", ")+" FROM "+table+" "+where, args...)
+	}, "SELECT "+strings.Join(row.Layout.Names(), ", ")+" FROM "+table+" "+where, args...)
 }
 
-// verifyRows fails for the first of some rows that is damaged.
-func verifyRows(ctx context.Context, q querier, table, where string, args ...any) error {
-	return eachRaw(ctx, q, table, func(r *rawRow) error {
-		if r.verdict() == damaged {
-			return r.damage()
+// VerifyRows fails for the first of some rows that is damaged.
+func VerifyRows(ctx context.Context, q Querier, table, where string, args ...any) error {
+	return EachRow(ctx, q, table, func(r *Row) error {
+		if r.Verdict() == Broken {
+			return r.Damage()
 		}
 		return nil
 	}, where, args...)
 }
 
-// damage is the error of a row whose checksum is wrong.
-func (r *rawRow) damage() *Damaged {
-	e := &Damaged{Table: r.layout.name, Pair: -1, Leg: -1}
-	if r.layout.name == "runs" {
-		e.Run, _ = r.value("name").(string)
+// Damage is the error of a row whose checksum is wrong.
+func (r *Row) Damage() *Damaged {
+	e := &Damaged{Table: r.Layout.Name, Pair: -1, Leg: -1}
+	if r.Layout.Name == "runs" {
+		e.Run, _ = r.Value("name").(string)
 	}
-	if r.layout.index("pair") >= 0 {
-		e.Pair = int(r.int("pair"))
+	if r.Layout.index("pair") >= 0 {
+		e.Pair = int(r.Int("pair"))
 	}
 	return e
 }
 
-// seal gives rows that were written or changed their checksum. Whoever changes rows
+// Seal gives rows that were written or changed their checksum. Whoever changes rows
 // verifies them before.
-func seal(ctx context.Context, tx *sql.Tx, table, where string, args ...any) error {
+func Seal(ctx context.Context, tx *sql.Tx, table, where string, args ...any) error {
 	type sealed struct {
 		sum int64
 		key []any
 	}
 	var rows []sealed
 	var keys []string
-	err := eachRaw(ctx, tx, table, func(r *rawRow) error {
+	err := EachRow(ctx, tx, table, func(r *Row) error {
 		s := sealed{}
 		var err error
-		s.sum, err = r.sum()
+		s.sum, err = r.Sum()
 		keys = keys[:0]
-		for i, c := range r.layout.columns {
+		for i, c := range r.Layout.Columns {
 			if c.key > 0 {
-				keys, s.key = append(keys, c.name+" = ?"), append(s.key, r.values[i])
+				keys, s.key = append(keys, c.Name+" = ?"), append(s.key, r.Values[i])
 			}
 		}
 		rows = append(rows, s)
@@ -250,8 +250,8 @@ func seal(ctx context.Context, tx *sql.Tx, table, where string, args ...any) err
 	return err
 }
 
-// named adds to an error of a damaged row the name of its run.
-func named(ctx context.Context, q querier, run int64, err error) error {
+// NameRun adds to an error of a damaged row the name of its run.
+func NameRun(ctx context.Context, q Querier, run int64, err error) error {
 	if e, ok := errors.AsType[*Damaged](err); ok && e.Run == "" {
 		// Where the name cannot be read, the error is told without it.
 		_ = q.QueryRowContext(ctx, "SELECT name FROM runs WHERE id = ?", run).Scan(&e.Run)
@@ -259,5 +259,5 @@ func named(ctx context.Context, q querier, run int64, err error) error {
 	return err
 }
 
-// now is the present as the database keeps it.
-func now() int64 { return time.Now().UnixMicro() }
+// Now is the present as the database keeps it.
+func Now() int64 { return time.Now().UnixMicro() }

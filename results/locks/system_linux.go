@@ -1,4 +1,4 @@
-package results
+package locks
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bootID names this machine from its start to its end.
-func bootID() (string, error) {
+// BootID names this machine from its start to its end.
+func BootID() (string, error) {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(boot)), err
 }
@@ -25,9 +25,9 @@ var sharedFileSystems = map[int64]string{
 	0x0BD00BD0: "Lustre", 0x47504653: "GPFS", 0x19830326: "BeeGFS", 0x786f4256: "a VirtualBox share",
 }
 
-// sharedFileSystem names the one that a file lies on; "": other machines do not see
+// Shared names the one that a file lies on; "": other machines do not see
 // it.
-func sharedFileSystem(file string) (string, error) {
+func Shared(file string) (string, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(filepath.Dir(file), &s); err != nil {
 		return "", err
@@ -42,8 +42,8 @@ const (
 	getLock     = unix.F_OFD_GETLK
 )
 
-// renameNew renames a file, and fails where the new name is taken.
-func renameNew(from, to string) error {
+// RenameNew renames a file, and fails where the new name is taken.
+func RenameNew(from, to string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // a file system that cannot
 		err = os.Rename(from, to)

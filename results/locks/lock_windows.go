@@ -1,4 +1,4 @@
-package results
+package locks
 
 import (
 	"errors"
@@ -36,7 +36,7 @@ func explainLock(f *os.File, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, windows.ERROR_LOCK_VIOLATION), errors.Is(err, windows.ERROR_IO_PENDING):
-		return ErrRunLocked
+		return ErrTaken
 	}
 	return fmt.Errorf("locking %s: %w", f.Name(), err)
 }
@@ -49,9 +49,9 @@ func unlockRange(f *os.File, offset int64) error {
 	return nil
 }
 
-// noLocks is ErrRunLocked where somebody else has locked any byte of a lock file. The
+// NoLocks is ErrTaken where somebody else has locked any byte of a lock file. The
 // system cannot be asked, so it is tried, with a lock that others may have, too.
-func noLocks(f *os.File) error {
+func NoLocks(f *os.File) error {
 	const all = 1 << 30 // of 4 GiB each: more runs than there can be
 	handle, at := windows.Handle(f.Fd()), overlapped(0)
 	err := explainLock(f, windows.LockFileEx(handle, windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 0, all, at))
@@ -80,8 +80,8 @@ func fileOfOpen(f *os.File) (inodeKey, uint64, error) {
 	return inodeKey{uint64(info.VolumeSerialNumber), number}, uint64(info.NumberOfLinks), nil
 }
 
-// renameNew renames a file, and fails where the new name is taken.
-func renameNew(from, to string) error {
+// RenameNew renames a file, and fails where the new name is taken.
+func RenameNew(from, to string) error {
 	a, err := windows.UTF16PtrFromString(from)
 	if err != nil {
 		return err
@@ -93,8 +93,8 @@ func renameNew(from, to string) error {
 	return windows.MoveFileEx(a, b, windows.MOVEFILE_WRITE_THROUGH)
 }
 
-// bootID names this machine, MachineGuid, since its starts have no names.
-func bootID() (string, error) {
+// BootID names this machine, MachineGuid, since its starts have no names.
+func BootID() (string, error) {
 	key, err := registry.OpenKey(registry.LOCAL_MACHINE, `SOFTWARE\Microsoft\Cryptography`, registry.QUERY_VALUE|registry.WOW64_64KEY)
 	if err != nil {
 		return "", fmt.Errorf("asking for the machine's number: %w", err)
@@ -103,9 +103,9 @@ func bootID() (string, error) {
 	return id, errors.Join(err, key.Close())
 }
 
-// sharedFileSystem is "a network drive" where the file lies on one; "": other machines
+// Shared is "a network drive" where the file lies on one; "": other machines
 // do not see it.
-func sharedFileSystem(file string) (string, error) {
+func Shared(file string) (string, error) {
 	name, err := windows.UTF16PtrFromString(filepath.Dir(file))
 	if err != nil {
 		return "", err
@@ -120,12 +120,12 @@ func sharedFileSystem(file string) (string, error) {
 	return "", nil
 }
 
-// lockless is SQLite's way to a file without locks.
-const lockless = "win32-none"
+// Lockless is SQLite's way to a file without locks.
+const Lockless = "win32-none"
 
-// asSQLite is an absolute path as SQLite wants it: it hands it on as it is, and Windows
+// AsSQLite is an absolute path as SQLite wants it: it hands it on as it is, and Windows
 // takes a long one only with its prefix (Microsoft, "Maximum Path Length Limitation").
-func asSQLite(path string) string {
+func AsSQLite(path string) string {
 	const longest = 240 // 260 less the endings of SQLite's files and of ours
 	switch {
 	case len(path) < longest || strings.HasPrefix(path, `\\?\`):

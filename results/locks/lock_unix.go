@@ -1,6 +1,6 @@
 //go:build unix
 
-package results
+package locks
 
 import (
 	"errors"
@@ -35,19 +35,19 @@ func setRange(f *os.File, kind int16, offset int64, wait bool) error {
 			return nil
 		case errors.Is(err, unix.EINTR):
 		case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EACCES):
-			return ErrRunLocked
+			return ErrTaken
 		default:
 			return fmt.Errorf("locking %s: %w", f.Name(), err)
 		}
 	}
 }
 
-// noLocks is ErrRunLocked where somebody else has locked any byte of a lock file.
-func noLocks(f *os.File) error {
+// None is ErrTaken where somebody else has locked any byte of a lock file.
+func NoLocks(f *os.File) error {
 	lock := unix.Flock_t{Type: unix.F_WRLCK} // of all bytes
 	err := unix.FcntlFlock(f.Fd(), getLock, &lock)
 	if err == nil && lock.Type != unix.F_UNLCK {
-		err = ErrRunLocked
+		err = ErrTaken
 	}
 	return err
 }
@@ -69,8 +69,8 @@ func keyOf(s *unix.Stat_t) inodeKey {
 	return inodeKey{uint64(s.Dev), s.Ino} //nolint:gosec,unconvert // Dev's type differs between machines
 }
 
-// lockless is SQLite's way to a file without locks.
-const lockless = "unix-none"
+// Lockless is SQLite's way to a file without locks.
+const Lockless = "unix-none"
 
-// asSQLite is a path as SQLite wants it.
-func asSQLite(path string) string { return path }
+// AsSQLite is a path as SQLite wants it.
+func AsSQLite(path string) string { return path }

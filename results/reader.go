@@ -1,0 +1,95 @@
+package results
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+
+	"gogi/match"
+	"gogi/results/tables"
+)
+
+// gameReader reads rows of gameColumns, and whatever else the query asks for.
+type gameReader struct {
+	cast
+	game    tables.Game
+	targets []any
+	own     int // how many of the targets are columns of games
+
+	values   []driver.Value // of the row at hand, by target
+	pointers []any          // to scanned, as Scan takes them
+	scanned  []any
+
+	stored sql.NullInt64 // the checksum in the row
+	sum    tables.Checksum
+}
+
+func newGameReader(c cast, more ...any) *gameReader {
+	r := &gameReader{cast: c}
+	for _, c := range r.game.Columns() {
+		r.targets = append(r.targets, c.Value)
+	}
+	r.own = len(r.targets)
+	r.targets = append(append(r.targets, &r.stored), more...)
+	r.values, r.scanned = make([]driver.Value, len(r.targets)), make([]any, len(r.targets))
+	for i := range r.scanned {
+		r.pointers = append(r.pointers, &r.scanned[i])
+	}
+	return r
+}
+
+// read gives the row at hand; one whose checksum is wrong is a *Damaged.
+func (r *gameReader) read(rows *sql.Rows) (match.Row, error) {
+	if err := rows.Scan(r.pointers...); err != nil {
+		return r.game.Row, err
+	}
+	for i, v := range r.scanned {
+		r.values[i] = v
+	}
+	return r.take()
+}
+
+// take gives the row of which values are what SQLite gave.
+func (r *gameReader) take() (match.Row, error) {
+	g := &r.game
+	for i, target := range r.targets {
+		if err := tables.Assign(target, r.values[i]); err != nil {
+			return g.Row, err
+		}
+	}
+	if err := r.verify(); err != nil {
+		return g.Row, err
+	}
+	for i, name := range []*string{&g.Black, &g.White, &g.PairA, &g.PairB} {
+		if g.Seats[i] < 0 || g.Seats[i] >= len(r.players) {
+			return g.Row, fmt.Errorf("pair %d has player number %d of %d", g.Pair, g.Seats[i], len(r.players))
+		}
+		*name = r.players[g.Seats[i]].Name
+	}
+	known := false
+	if g.Worker, known = r.workers[g.By]; !known && g.By != 0 {
+		return g.Row, fmt.Errorf("pair %d was played by worker number %d, of which nothing is known", g.Pair, g.By)
+	}
+	return g.Row, nil
+}
+
+// verify compares the row with its checksum, where it has one.
+func (r *gameReader) verify() error {
+	if !r.stored.Valid {
+		return nil
+	}
+	r.sum.Reset("games")
+	own := r.values[:r.own]
+	for len(own) > r.own-tables.LateColumns && own[len(own)-1] == nil {
+		own = own[:len(own)-1]
+	}
+	for _, v := range own {
+		if err := r.sum.Add(v); err != nil {
+			return err
+		}
+	}
+	if r.sum.Sum() != r.stored.Int64 {
+		return &tables.Damaged{Table: "games", Pair: r.game.Pair, Leg: r.game.Leg}
+	}
+	return nil
+}

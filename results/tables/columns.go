@@ -1,0 +1,333 @@
+package tables
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"gogi/match"
+)
+
+// Game is a row of games, and what of its pair belongs to a match.Row.
+type Game struct {
+	match.Row
+	Run   int64
+	Seats [4]int // the players' numbers: Black, White, A, B
+	By    int64  // the number of who played it; 0: this process
+}
+
+// Column is a column of a query of games: what it is called, and where its value
+// stands. Columns of games itself are inserted, those of other tables only read.
+type Column struct {
+	Name  string
+	Value any // a pointer, which is both what Scan fills and what is inserted
+}
+
+// Columns are everything that is stored of a game but its record. This is the one
+// place that knows them: the query, the insertion and both directions of each
+// value come from here.
+func (g *Game) Columns() []Column {
+	list := []Column{
+		{"g.run_id", &g.Run},
+		{"g.pair", &g.Pair},
+		{"g.leg", &g.Leg},
+		{"g.black", &g.Seats[0]},
+		{"g.white", &g.Seats[1]},
+		{"p.a", &g.Seats[2]},
+		{"p.b", &g.Seats[3]},
+		{"g.outcome", word{&g.Outcome}},
+		{"g.termination", word{&g.Termination}}, // a newer gogi's is kept as it is
+		{"g.note", &g.Note},
+		{"g.black_points", &g.Points[0]},
+		{"g.white_points", &g.Points[1]},
+		{"g.plies", &g.Plies},
+		{"o.name", &g.OpeningID},
+		{"o.plies", &g.OpeningPlies},
+		{"o.hash", Bits{&g.OpeningHash}},
+		{"o.start", &g.Start},
+		{"g.marked", &g.Marked},
+		{"g.moves_hash", Bits{&g.MovesHash}},
+		{"g.last_sfen", &g.LastSFEN},
+		{"g.slot", &g.Slot},
+		{"g.started", Moment{&g.Started}},
+		{"g.ended", Moment{&g.Ended}},
+	}
+	for c, colour := range []string{"g.black_", "g.white_"} {
+		s := &g.Sides[c]
+		list = append(list, []Column{
+			{colour + "plies", &s.Plies},
+			{colour + "nodes", Bits{&s.Nodes}},
+			{colour + "us", Span{&s.Time}},
+			{colour + "depth_sum", &s.DepthSum},
+			{colour + "depth_plies", &s.DepthPlies},
+			{colour + "overrun_us", Span{&s.WorstOverrun}},
+			{colour + "ponder_hits", &s.PonderHits},
+			{colour + "ponder_misses", &s.PonderMisses},
+			{colour + "incomplete", &s.Incomplete},
+		}...)
+	}
+	return append(list, Column{"p.worker", number{&g.By}}, Column{"g.questions", questions{&g.Questions}})
+}
+
+// LateColumns is how many of a game's columns, the last ones, came later than checksums:
+// see Shortened.
+const LateColumns = 2
+
+// absent reports whether a late column's value is kept as NULL.
+func absent(value any) bool {
+	switch v := value.(type) {
+	case number:
+		return *v.To == 0
+	case questions:
+		return *v.To == match.Questions{}
+	}
+	return value == nil
+}
+
+// GameColumns are the names of all columns, as a query asks for them, and the game's
+// checksum behind them.
+func GameColumns() string {
+	var names []string
+	for _, c := range new(Game).Columns() {
+		names = append(names, c.Name)
+	}
+	return strings.Join(append(names, "g.checksum"), ", ")
+}
+
+// GameSum is the checksum of a game: of all columns, those of its pair and its
+// opening included, because reports read them together.
+func GameSum(c *Checksum, columns []Column) (int64, error) {
+	c.Reset("games")
+	for always := len(columns) - LateColumns; len(columns) > always && absent(columns[len(columns)-1].Value); {
+		columns = columns[:len(columns)-1]
+	}
+	for _, column := range columns {
+		if err := c.Add(column.Value); err != nil {
+			return 0, err
+		}
+	}
+	return c.Sum(), nil
+}
+
+// InsertGame is the statement that stores what inserted gives.
+func InsertGame() string {
+	var names []string
+	for _, c := range new(Game).Columns() {
+		if name, own := strings.CutPrefix(c.Name, "g."); own {
+			names = append(names, name)
+		}
+	}
+	names = append(names, "checksum")
+	marks := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
+	return "INSERT INTO games (" + strings.Join(names, ", ") + ") VALUES (" + marks + ")"
+}
+
+// Inserted are the values of the columns of games.
+func (g *Game) Inserted() ([]any, error) {
+	var values []any
+	columns := g.Columns()
+	for _, c := range columns {
+		if strings.HasPrefix(c.Name, "g.") {
+			values = append(values, c.Value)
+		}
+	}
+	sum, err := GameSum(new(Checksum), columns)
+	return append(values, sum), err
+}
+
+// Assign puts a value, as SQLite gives it, where a column's target points: what
+// Scan does, without asking for each value how it can be converted.
+func Assign(target any, value driver.Value) error {
+	switch t := target.(type) {
+	case *int:
+		n, err := integer(value)
+		*t = int(n)
+		return err
+	case Bits:
+		return t.Scan(value)
+	case Span:
+		return t.Scan(value)
+	case Moment:
+		return t.Scan(value)
+	case word:
+		return t.Scan(value)
+	case number:
+		return t.Scan(value)
+	case *sql.NullInt64:
+		if t.Valid = value != nil; !t.Valid {
+			return nil
+		}
+		n, err := integer(value)
+		t.Int64 = n
+		return err
+	case *int64:
+		n, err := integer(value)
+		*t = n
+		return err
+	case *bool:
+		n, err := integer(value)
+		*t = n != 0
+		return err
+	}
+	return assignBytes(target, value)
+}
+
+// assignBytes is assign for the targets that are no integers.
+func assignBytes(target any, value driver.Value) error {
+	switch t := target.(type) {
+	case sql.Scanner:
+		return t.Scan(value)
+	case *string:
+		if v, ok := value.(string); ok {
+			*t = v
+			return nil
+		}
+	case *float64:
+		if v, ok := value.(float64); ok {
+			*t = v
+			return nil
+		}
+	case *[]byte:
+		v, ok := value.([]byte)
+		*t = v
+		if ok || value == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%v (%T) is no value for a %T", value, value, target)
+}
+
+// word keeps an enumeration as its text.
+type word struct {
+	To interface {
+		encoding.TextMarshaler
+		encoding.TextUnmarshaler
+	}
+}
+
+// Value gives the text.
+func (w word) Value() (driver.Value, error) {
+	text, err := w.To.MarshalText()
+	return string(text), err
+}
+
+// Scan reads the text.
+func (w word) Scan(src any) error {
+	text, ok := src.(string)
+	if !ok {
+		return fmt.Errorf("%v (%T) is no text", src, src)
+	}
+	return w.To.UnmarshalText([]byte(text))
+}
+
+// Bits keeps an unsigned number as the signed one of the same 64 bits: SQLite has
+// no others.
+type Bits struct{ To *uint64 }
+
+// Value gives the signed number.
+func (b Bits) Value() (driver.Value, error) { return int64(*b.To), nil }
+
+// Scan reads the signed number.
+func (b Bits) Scan(src any) error {
+	n, err := integer(src)
+	*b.To = uint64(n)
+	return err
+}
+
+// number keeps 0 as NULL.
+type number struct{ To *int64 }
+
+// Value gives the number, nil for 0.
+func (n number) Value() (driver.Value, error) {
+	if *n.To == 0 {
+		return nil, nil
+	}
+	return *n.To, nil
+}
+
+// Scan reads the number.
+func (n number) Scan(src any) (err error) {
+	if *n.To = 0; src != nil {
+		*n.To, err = integer(src)
+	}
+	return err
+}
+
+// questions keeps what came of questions to a mate solver as JSON, none as NULL.
+type questions struct{ To *match.Questions }
+
+// Value gives the text, nil where none was asked.
+func (q questions) Value() (driver.Value, error) {
+	if *q.To == (match.Questions{}) {
+		return nil, nil
+	}
+	text, err := json.Marshal(q.To)
+	return string(text), err
+}
+
+// Scan reads the text.
+func (q questions) Scan(src any) error {
+	*q.To = match.Questions{}
+	switch text := src.(type) {
+	case nil:
+		return nil
+	case string:
+		return json.Unmarshal([]byte(text), q.To)
+	}
+	return fmt.Errorf("%v (%T) is no text", src, src)
+}
+
+// Span keeps a duration as whole microseconds.
+type Span struct{ To *time.Duration }
+
+// Value gives the microseconds.
+func (s Span) Value() (driver.Value, error) { return s.To.Microseconds(), nil }
+
+// Scan reads the microseconds.
+func (s Span) Scan(src any) error {
+	n, err := integer(src)
+	*s.To = time.Duration(n) * time.Microsecond
+	return err
+}
+
+// Moment keeps a time as micros writes it.
+type Moment struct{ To *time.Time }
+
+// Value gives the microseconds since 1970.
+func (m Moment) Value() (driver.Value, error) { return Micros(*m.To), nil }
+
+// Scan reads the microseconds since 1970.
+func (m Moment) Scan(src any) error {
+	n, err := integer(src)
+	*m.To = FromMicros(n)
+	return err
+}
+
+func integer(src any) (int64, error) {
+	n, ok := src.(int64)
+	if !ok {
+		return 0, fmt.Errorf("%v (%T) is no integer", src, src)
+	}
+	return n, nil
+}
+
+// Micros is a time as the database keeps it: microseconds since 1970, 0 for the
+// zero time.
+func Micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+// FromMicros is the inverse of micros, in UTC.
+func FromMicros(us int64) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
+}

@@ -1,0 +1,190 @@
+package tables
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Layout is a table of the schema.
+type Layout struct {
+	Name    string
+	Columns []columnLayout // in the order in which rows have them
+	Keyed   bool           // WITHOUT ROWID: rows stand in the order of the primary key, and nothing else numbers them
+}
+
+// columnLayout is a column of a table.
+type columnLayout struct {
+	Name, Kind string // kind is INTEGER, REAL, TEXT or BLOB
+	fallback   string // what a row has that was stored before there was such a column, in SQL
+	key        int    // its place in the primary key, from 1; 0: none
+}
+
+// Names are those of the columns.
+func (l *Layout) Names() []string {
+	var list []string
+	for _, c := range l.Columns {
+		list = append(list, c.Name)
+	}
+	return list
+}
+
+// index is the place of a column, -1 for none.
+func (l *Layout) index(column string) int {
+	return slices.IndexFunc(l.Columns, func(c columnLayout) bool { return c.Name == column })
+}
+
+// Schema is the current one: the tables by name, and the texts of everything that
+// the migrations create.
+type Schema struct {
+	Tables []Layout // parents before children, as they were created
+	Texts  map[string]string
+	Always map[string]int // by table: the second of layout.summed
+}
+
+// Table is one by its name.
+func (s *Schema) Table(name string) *Layout {
+	i := slices.IndexFunc(s.Tables, func(l Layout) bool { return l.Name == name })
+	return &s.Tables[i]
+}
+
+// CurrentSchema is what the migrations make of an empty database, found once.
+var CurrentSchema = sync.OnceValues(func() (*Schema, error) {
+	texts, err := MigrationTexts()
+	if err != nil {
+		return nil, err
+	}
+	return schemaAfter(texts)
+})
+
+// SchemaOf is the schema of a version, from 1.
+func SchemaOf(version int) (*Schema, error) {
+	texts, err := MigrationTexts()
+	if err != nil {
+		return nil, err
+	}
+	return schemaAfter(texts[:version])
+}
+
+// schemaAfter runs migrations in memory.
+func schemaAfter(texts []string) (*Schema, error) {
+	ctx := context.Background()
+	db, err := sql.Open("sqlite3", ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = db.Close() }() // it was in memory
+	db.SetMaxOpenConns(1)             // each connection would have a database of its own
+	for _, text := range texts {
+		if _, err := db.ExecContext(ctx, text); err != nil {
+			return nil, fmt.Errorf("the schema: %w", err)
+		}
+	}
+	return ReadSchema(ctx, db, "main")
+}
+
+// ReadSchema is the schema that a database has.
+func ReadSchema(ctx context.Context, q Querier, database string) (*Schema, error) {
+	s := &Schema{Texts: map[string]string{}, Always: map[string]int{}}
+	err := Each(ctx, q, func(rows *sql.Rows) error {
+		var kind, name, text string
+		err := rows.Scan(&kind, &name, &text)
+		s.Texts[name] = text
+		if kind == "table" {
+			s.Tables = append(s.Tables, Layout{Name: name, Keyed: strings.Contains(text, "WITHOUT ROWID")})
+		}
+		return err
+	}, "SELECT type, name, coalesce(sql, '') FROM "+database+".sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY rowid")
+	for i := range s.Tables {
+		if err == nil {
+			s.Tables[i].Columns, err = readColumns(ctx, q, database, s.Tables[i].Name)
+			_, s.Always[s.Tables[i].Name] = s.Tables[i].summed()
+		}
+	}
+	return s, err
+}
+
+func readColumns(ctx context.Context, q Querier, database, table string) (list []columnLayout, err error) {
+	err = Each(ctx, q, func(rows *sql.Rows) error {
+		var c columnLayout
+		err := rows.Scan(&c.Name, &c.Kind, &c.fallback, &c.key)
+		list = append(list, c)
+		return err
+	}, "SELECT name, type, coalesce(dflt_value, 'NULL'), pk FROM pragma_table_info(?, ?) ORDER BY cid", table, database)
+	return list, err
+}
+
+// ViewsFor are statements that make an older database look like a current one: a
+// temporary view of a table's name hides the table, and adds the columns that it
+// lacks; tables that it lacks are empty views. The file itself is left as it is.
+func ViewsFor(current, old *Schema) []string {
+	var views []string
+	for _, want := range current.Tables {
+		i := slices.IndexFunc(old.Tables, func(l Layout) bool { return l.Name == want.Name })
+		var missing []string
+		for _, c := range want.Columns {
+			if i < 0 || old.Tables[i].index(c.Name) < 0 {
+				missing = append(missing, c.fallback+" AS "+c.Name)
+			}
+		}
+		switch {
+		case i < 0:
+			views = append(views, "CREATE TEMP VIEW "+want.Name+" AS SELECT "+strings.Join(missing, ", ")+" WHERE 0")
+		case len(missing) > 0:
+			views = append(views, "CREATE TEMP VIEW "+want.Name+" AS SELECT *, "+strings.Join(missing, ", ")+" FROM main."+want.Name)
+		}
+	}
+	return views
+}
+
+// Takes reports whether a column of a STRICT table may have the value.
+func (c *columnLayout) Takes(v any) (ok bool) {
+	switch c.Kind {
+	case "INTEGER":
+		_, ok = v.(int64)
+	case "REAL":
+		_, ok = v.(float64)
+	case "TEXT":
+		_, ok = v.(string)
+	default:
+		_, ok = v.([]byte)
+	}
+	return ok || v == nil
+}
+
+// Rowid is the column that stands for a row's number, -1 for none.
+func (l *Layout) Rowid() int {
+	several := slices.ContainsFunc(l.Columns, func(c columnLayout) bool { return c.key > 1 })
+	if l.Keyed || several {
+		return -1
+	}
+	return slices.IndexFunc(l.Columns, func(c columnLayout) bool { return c.key == 1 })
+}
+
+// Stored is the order of the columns within a row: in a table WITHOUT ROWID the key
+// stands first (2.4 of the file format).
+func (l *Layout) Stored() []int {
+	var order []int
+	for i := range l.Columns {
+		order = append(order, i)
+	}
+	if l.Keyed {
+		slices.SortStableFunc(order, func(a, b int) int { return l.Columns[a].rank() - l.Columns[b].rank() })
+	}
+	return order
+}
+
+// Least is how many columns a row has at least that has a checksum: those that came
+// later stand behind it, and are not in rows that are older than they are.
+func (l *Layout) Least() int { return l.index("checksum") + 1 }
+
+// rank sorts keys by their place, and the others behind them.
+func (c *columnLayout) rank() int {
+	if c.key > 0 {
+		return c.key
+	}
+	return 1 << 10
+}

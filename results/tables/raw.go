@@ -1,0 +1,285 @@
+package tables
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gogi/kifu"
+	"gogi/match"
+)
+
+// Row is a row of a table as SQLite gives it.
+type Row struct {
+	Layout *Layout
+	Values []any // by column
+}
+
+// Value is that of a column, which the table must have.
+func (r *Row) Value(column string) any { return r.Values[r.Layout.index(column)] }
+
+// Int is the number in a column, 0 for NULL.
+func (r *Row) Int(column string) int64 {
+	n, _ := r.Value(column).(int64) // NULL is 0
+	return n
+}
+
+// Verdict of a row's checksum.
+type Verdict int
+
+// What can be said of a row.
+const (
+	Sound     Verdict = iota // it is what was stored
+	Unchecked                // it has no checksum
+	Broken                   // it is not what was stored
+)
+
+// Verdict looks at the row's checksum. That of a game covers more than its row.
+func (r *Row) Verdict() Verdict { return r.VerdictOf(r.Sum()) }
+
+// VerdictOf compares the checksum that the row has with what was reckoned.
+func (r *Row) VerdictOf(sum int64, err error) Verdict {
+	stored := r.Value("checksum")
+	switch {
+	case stored == nil:
+		return Unchecked
+	case err != nil || stored != sum:
+		return Broken
+	}
+	return Sound
+}
+
+// Sum is the checksum that the row should have.
+func (r *Row) Sum() (int64, error) {
+	columns, always := r.Layout.summed()
+	values := make([]any, len(columns))
+	for i, c := range columns {
+		values[i] = r.Values[c]
+	}
+	return SumOf(r.Layout.Name, Shortened(values, always)...)
+}
+
+// Clone is a copy for keeps.
+func (r *Row) Clone() *Row { return &Row{r.Layout, slices.Clone(r.Values)} }
+
+// With is a copy with other values of some columns, by name and value in turn.
+func (r *Row) With(changes ...any) *Row {
+	c := r.Clone()
+	for i := 0; i < len(changes); i += 2 {
+		name, _ := changes[i].(string)
+		c.Values[r.Layout.index(name)] = changes[i+1]
+	}
+	return c
+}
+
+// Run is a run apart from its pairs.
+type Run struct {
+	Row      *Row
+	Engines  []*Row // in plan order
+	Settings []*Row // in the order of the log
+}
+
+// Name is what the run is called.
+func (r *Run) Name() string {
+	name, _ := r.Row.Value("name").(string)
+	return name
+}
+
+// imported reports whether the games were played elsewhere, by the plan's text, in which
+// the design stands right behind the version.
+func (r *Run) imported() bool {
+	plan, _ := r.Row.Value("plan").(string)
+	_, design, _ := strings.Cut(plan, `"design":"`)
+	return strings.HasPrefix(design, string(match.DesignImported)+`"`)
+}
+
+// ID is the number of the run.
+func (r *Run) ID() int64 { return r.Row.Int("id") }
+
+// Pair is a pair with everything that belongs to it.
+type Pair struct {
+	Row     *Row
+	Opening *Row           // nil: it is not there
+	Worker  *Row           // nil: the pair has none, or it is not there
+	Games   []*Row         // by leg
+	Records map[int64]*Row // by the game's number
+}
+
+// errMissing is of a pair that is not whole.
+var errMissing = errors.New("it is not whole")
+
+// Verify says what is wrong with a pair of a run, and whether nothing vouches for a
+// part of it. It looks at the checksums and, because what an older gogi stored has
+// none, at whether the parts fit each other.
+func (p *Pair) Verify(run *Run) (doubtful bool, err error) {
+	if p.Opening == nil {
+		return true, fmt.Errorf("%w: its opening is missing", errMissing)
+	}
+	for _, r := range []*Row{p.Row, p.Opening} {
+		switch r.Verdict() {
+		case Broken:
+			return true, r.Damage()
+		case Unchecked:
+			doubtful = true
+		case Sound:
+		}
+	}
+	if legs := run.Row.Int("legs"); int64(len(p.Games)) != legs {
+		return true, fmt.Errorf("%w: it has %d games of %d", errMissing, len(p.Games), legs)
+	}
+	for leg, g := range p.Games {
+		doubt, err := p.verifyGame(run, leg, g)
+		if err != nil {
+			return true, err
+		}
+		doubtful = doubtful || doubt
+	}
+	return doubtful, nil
+}
+
+// VerifyWorker says what is wrong with what is known of who played the pair.
+func (p *Pair) VerifyWorker() error {
+	switch {
+	case p.Row.Value("worker") == nil:
+		return nil
+	case p.Worker == nil:
+		return fmt.Errorf("%w: who played it is missing", errMissing)
+	case p.Worker.Verdict() == Broken:
+		return p.Worker.Damage()
+	}
+	return nil
+}
+
+func (p *Pair) verifyGame(run *Run, leg int, g *Row) (doubtful bool, err error) {
+	record := p.Records[g.Int("id")]
+	if record == nil {
+		return true, fmt.Errorf("%w: leg %d has no record", errMissing, leg)
+	}
+	for _, v := range []struct {
+		table   string
+		verdict Verdict
+	}{{"games", g.VerdictOf(p.SumOfGame(g))}, {"records", record.Verdict()}} {
+		switch v.verdict {
+		case Broken:
+			return true, &Damaged{Table: v.table, Run: run.Name(), Pair: int(p.Row.Int("pair")), Leg: leg}
+		case Unchecked:
+			doubtful = true
+		case Sound:
+		}
+	}
+	if err := p.fits(run, leg, g, record); err != nil {
+		return true, fmt.Errorf("leg %d: %w", leg, err)
+	}
+	return doubtful, nil
+}
+
+// SumOfGame is the checksum of a game of the pair, as columns.go reckons it.
+func (p *Pair) SumOfGame(g *Row) (int64, error) {
+	var values []any
+	for _, c := range new(Game).Columns() {
+		table, name, _ := strings.Cut(c.Name, ".")
+		row := map[string]*Row{"g": g, "p": p.Row, "o": p.Opening}[table]
+		values = append(values, row.Value(name))
+	}
+	return SumOf("games", Shortened(values, len(values)-LateColumns)...)
+}
+
+// fits compares a game with its record and its players.
+func (p *Pair) fits(run *Run, leg int, g, record *Row) error {
+	seats := [2]int64{p.Row.Int("a"), p.Row.Int("b")}
+	if leg == 1 {
+		seats[0], seats[1] = seats[1], seats[0]
+	}
+	if run.imported() && g.Int("black") == seats[1] { // whoever had Black
+		seats[0], seats[1] = seats[1], seats[0]
+	}
+	packed, _ := record.Value("plies").([]byte)
+	moves, err := kifu.Unpack(packed)
+	if err != nil {
+		return err
+	}
+	start, _ := record.Value("start").(string)
+	hash, err := (&match.Result{Record: kifu.Record{Start: start, Moves: moves}}).MovesHash()
+	switch {
+	case err != nil:
+		return err
+	case g.Int("leg") != int64(leg) || [2]int64{g.Int("black"), g.Int("white")} != seats || max(seats[0], seats[1]) >= int64(len(run.Engines)) || min(seats[0], seats[1]) < 0:
+		return errors.New("its players are not those of the pair")
+	case g.Int("plies") != int64(len(moves)):
+		return fmt.Errorf("it has %d plies, and its record %d", g.Int("plies"), len(moves))
+	case g.Value("moves_hash") != int64(hash): //nolint:gosec // the same 64 bits
+		return errors.New("its moves are not those of its record")
+	}
+	return nil
+}
+
+// Identity is a text that equal rows have, and no others.
+func (r *Row) Identity(rowid int64) (string, error) {
+	var c Checksum
+	c.Reset(r.Layout.Name)
+	c.int(rowid)
+	for _, v := range r.Values {
+		if v == r.Value("checksum") {
+			continue
+		}
+		if err := c.Add(v); err != nil {
+			return "", err
+		}
+	}
+	return string(c.text), nil
+}
+
+// Complete reports whether all players of the run's plan are there.
+func (r *Run) Complete() bool {
+	if r.Row == nil {
+		return false
+	}
+	text, _ := r.Row.Value("plan").(string)
+	plan, err := match.ParseCanonical([]byte(text))
+	return err == nil && len(plan.Players) == len(r.Engines)
+}
+
+// Sound reports whether the run's own rows are what was stored, or nothing says that
+// they are not.
+func (r *Run) Sound() bool {
+	for _, row := range slices.Concat([]*Row{r.Row}, r.Engines, r.Settings) {
+		if row.Verdict() == Broken {
+			return false
+		}
+	}
+	return r.Complete()
+}
+
+// SamePlay reports whether two pairs are one: the same games, move for move, with the
+// same times, which no two playings have.
+func (p *Pair) SamePlay(q *Pair) bool {
+	if len(p.Games) != len(q.Games) {
+		return false
+	}
+	for leg, g := range p.Games {
+		h := q.Games[leg]
+		for i, c := range g.Layout.Columns {
+			if c.Name != "id" && c.Name != "run_id" && c.Name != "checksum" && g.Values[i] != h.Values[i] {
+				return false
+			}
+		}
+		a, b := p.Records[g.Int("id")], q.Records[h.Int("id")]
+		for i, c := range a.Layout.Columns {
+			if c.Name != "game_id" && c.Name != "checksum" && !sameValue(a.Values[i], b.Values[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func sameValue(a, b any) bool {
+	x, isBytes := a.([]byte)
+	if !isBytes {
+		return a == b
+	}
+	y, _ := b.([]byte)
+	return bytes.Equal(x, y)
+}

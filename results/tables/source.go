@@ -1,0 +1,101 @@
+package tables
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// ErrNoPair says that a pair is not where it was looked for.
+var ErrNoPair = errors.New("the game is not stored")
+
+// Source is where whole rows come from: a database, or what is left of one.
+type Source interface {
+	Runs(ctx context.Context) ([]*Run, error)
+	// pairs calls yield with the numbers of a run's pairs, in order.
+	Pairs(ctx context.Context, run int64, yield func(id int64) error) error
+	// pair is everything of one; its error is of reading, not of what was read.
+	Pair(ctx context.Context, run, id int64) (*Pair, error)
+	// rows are those of attempts, voided, tune_states or tune_candidates, of a run.
+	Rows(ctx context.Context, table string, run int64, yield func(*Row) error) error
+}
+
+// Stored is a database that SQLite can read.
+type Stored struct{ Q Querier }
+
+// Runs are those of the database, oldest first.
+func (s Stored) Runs(ctx context.Context) (list []*Run, err error) {
+	err = EachRow(ctx, s.Q, "runs", func(r *Row) error {
+		list = append(list, &Run{Row: r.Clone()})
+		return nil
+	}, "ORDER BY id")
+	for _, run := range list {
+		into := func(rows *[]*Row) func(*Row) error {
+			return func(r *Row) error {
+				*rows = append(*rows, r.Clone())
+				return nil
+			}
+		}
+		err = errors.Join(err,
+			EachRow(ctx, s.Q, "engines", into(&run.Engines), "WHERE run_id = ? ORDER BY idx", run.ID()),
+			EachRow(ctx, s.Q, "settings_log", into(&run.Settings), "WHERE run_id = ? ORDER BY id", run.ID()))
+	}
+	return list, err
+}
+
+// Pairs calls yield with the numbers of a run's pairs, in order.
+func (s Stored) Pairs(ctx context.Context, run int64, yield func(int64) error) error {
+	return Each(ctx, s.Q, func(rows *sql.Rows) error {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return err
+		}
+		return yield(id)
+	}, "SELECT pair FROM pairs WHERE run_id = ? ORDER BY pair", run)
+}
+
+// Pair is everything of one, errNoPair where there is none.
+func (s Stored) Pair(ctx context.Context, run, id int64) (*Pair, error) {
+	p := &Pair{Records: map[int64]*Row{}}
+	err := EachRow(ctx, s.Q, "pairs", func(r *Row) error {
+		p.Row = r.Clone()
+		return nil
+	}, "WHERE run_id = ? AND pair = ?", run, id)
+	if err == nil && p.Row == nil {
+		err = ErrNoPair
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = EachRow(ctx, s.Q, "openings", func(r *Row) error {
+		p.Opening = r.Clone()
+		return nil
+	}, "WHERE id = ?", p.Row.Int("opening_id"))
+	if err == nil {
+		err = EachRow(ctx, s.Q, "games", func(r *Row) error {
+			p.Games = append(p.Games, r.Clone())
+			return nil
+		}, "WHERE run_id = ? AND pair = ? ORDER BY leg", run, id)
+	}
+	if err == nil && p.Row.Value("worker") != nil {
+		err = EachRow(ctx, s.Q, "workers", func(r *Row) error {
+			p.Worker = r.Clone()
+			return nil
+		}, "WHERE id = ?", p.Row.Int("worker"))
+	}
+	for _, g := range p.Games {
+		if err == nil {
+			err = EachRow(ctx, s.Q, "records", func(r *Row) error {
+				p.Records[g.Int("id")] = r.Clone()
+				return nil
+			}, "WHERE game_id = ?", g.Int("id"))
+		}
+	}
+	return p, err
+}
+
+// Rows are those of a table of a run, in the order in which they came.
+func (s Stored) Rows(ctx context.Context, table string, run int64, yield func(*Row) error) error {
+	order := map[string]string{"attempts": "id", "voided": "pair, take", "tune_states": "blocks", "tune_candidates": "number"}[table]
+	return EachRow(ctx, s.Q, table, yield, "WHERE run_id = ? ORDER BY "+order, run)
+}

@@ -1,0 +1,100 @@
+// Package tables says which tables a database has, by its migrations, what a row of each
+// is, as SQLite keeps it, and what its checksum covers. It knows no Store: what reads and
+// writes databases, sound or damaged ones, stands on it.
+package tables
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"path"
+)
+
+// ApplicationID is "gogi" in ASCII. It stands in the header of the file, so
+// that another program's database is not taken for ours.
+const ApplicationID = 0x676f6769
+
+// migrations are the steps from an empty database to the current schema; step n
+// stands in the n-th file by name and leaves PRAGMA user_version at n. A step
+// that was once published never changes. (go:embed knows variables only.)
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// MigrationTexts are the steps in order.
+func MigrationTexts() ([]string, error) {
+	entries, err := migrations.ReadDir("migrations") // sorted by name
+	if err != nil {
+		return nil, err
+	}
+	var texts []string
+	for _, e := range entries {
+		text, err := migrations.ReadFile(path.Join("migrations", e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, string(text))
+	}
+	return texts, nil
+}
+
+// Querier is a handle or a transaction.
+type Querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// SchemaVersion is the version of the schema that the file has, 0 for an empty
+// database. It fails for anything that is not ours.
+func SchemaVersion(ctx context.Context, q Querier, newest int) (version int, err error) {
+	var app, tables int
+	if err := q.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
+		return 0, err
+	}
+	if err := q.QueryRowContext(ctx, "PRAGMA application_id").Scan(&app); err != nil {
+		return 0, err
+	}
+	if err := q.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return 0, err
+	}
+	switch {
+	case app == 0 && version == 0 && tables == 0:
+		return 0, nil
+	case app != ApplicationID:
+		return 0, errors.New("it is a SQLite database of another program")
+	case version < 1:
+		return 0, fmt.Errorf("it says that its schema is version %d, and no gogi writes that: the file is damaged (see gogi db repair)", version)
+	case version > newest:
+		return 0, fmt.Errorf("it was written by a newer gogi (schema %d, this program knows %d): use that one", version, newest)
+	}
+	return version, nil
+}
+
+// Readable is the version of the schema that the file has, for who only reads.
+func Readable(ctx context.Context, q Querier) (version int, err error) {
+	texts, err := MigrationTexts()
+	if err != nil {
+		return 0, err
+	}
+	if version, err = SchemaVersion(ctx, q, len(texts)); err == nil && version == 0 {
+		err = errors.New("it is empty: no run was ever stored in it")
+	}
+	return version, err
+}
+
+// Each calls scan for every row of a query.
+func Each(ctx context.Context, q Querier, scan func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // reading ends here, and Err has said why
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
