@@ -157,6 +157,16 @@ func (o *Opener) Start(p match.Player, cpus []int, grace time.Duration) (Process
 	return process.Start(spec, o.Guard)
 }
 
+// Names are those of the plan's engines, in the order of Plan.Engines.
+func (o *Opener) Names() []string {
+	engines := o.Plan.Engines()
+	names := make([]string, len(engines))
+	for i, p := range engines {
+		names[i] = p.Name
+	}
+	return names
+}
+
 // GreetAll starts each engine of the plan once, one after the other, to learn its
 // options; the greetings are in the order of Plan.Engines.
 func (o *Opener) GreetAll(ctx context.Context) ([]usi.Greeting, error) {

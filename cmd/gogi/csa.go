@@ -27,7 +27,7 @@ type csaCommand struct {
 	Server string `arg:"" name:"host[:port]" help:"The server, such as wdoor.c.u-tokyo.ac.jp (default port 4081)."`
 
 	User         string `required:"" placeholder:"NAME" help:"Name at the server."`
-	PasswordFile string `xor:"password" placeholder:"FILE" help:"The password is the first line of this file; - is the standard input. Without it: the verb.Env's GOGI_CSA_PASSWORD."`
+	PasswordFile string `xor:"password" placeholder:"FILE" help:"The password is the first line of this file; - is the standard input. Without it: the environment's GOGI_CSA_PASSWORD."`
 	Password     string `xor:"password" placeholder:"WORD" help:"The password itself. Everybody on this machine can read it in the list of processes: prefer --password-file."`
 	Game         string `placeholder:"NAME" help:"Which games to play, such as floodgate-300-10F: sent before the password, which is then the trip."`
 

@@ -155,7 +155,12 @@ func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []advice.Warning
 
 // play greets the engines, opens the store, plays and reports.
 func (c *matchCommand) play(ctx context.Context, env *verb.Env, o *players.Opener, warnings []advice.Warning) (*report.Report, error) {
+	started := func() {}
+	if !c.Quiet {
+		started = env.Starting(o.Names()...)
+	}
 	greetings, more, err := c.resolve(ctx, o)
+	started()
 	if err != nil {
 		return nil, err
 	}

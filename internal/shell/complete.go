@@ -16,14 +16,19 @@ type Candidate struct {
 	Help string // one line, "" for none
 }
 
+// Known tells what an argument may be that the grammar has no list for, by the name of the
+// argument and the values of the flags before it, which are by their names.
+type Known func(argument string, flags map[string]string) []Candidate
+
 // Complete says what may stand in place of the last of words, which is as far as it is
 // typed, "" where nothing is yet. words begin after the program's name. None where a value
-// is to come that the grammar does not list: a shell then offers files.
-func Complete(root *kong.Node, words []string) []Candidate {
+// is to come that neither the grammar nor known lists: a shell then offers files. known
+// tells the values that the grammar does not; nil knows none.
+func Complete(root *kong.Node, words []string, known Known) []Candidate {
 	if len(words) == 0 {
 		return nil
 	}
-	at := position{node: root}
+	at := position{node: root, given: map[string]string{}, known: known}
 	for _, word := range words[:len(words)-1] {
 		at.pass(word)
 	}
@@ -36,18 +41,25 @@ type position struct {
 	flag   *kong.Flag // whose value comes next, or nil
 	nth    int        // how many positional arguments there were
 	closed bool       // "--" was there: no flags any more
+	given  map[string]string
+	known  Known
 }
 
 // pass reads one whole word.
 func (p *position) pass(word string) {
 	switch {
 	case p.flag != nil:
+		p.given[p.flag.Name] = word
 		p.flag = nil
 	case word == "--":
 		p.closed = true
 	case strings.HasPrefix(word, "-") && len(word) > 1 && !p.closed:
-		name, _, joined := strings.Cut(word, "=")
-		if f := p.find(name); f != nil && !joined && !f.IsBool() && !f.IsCounter() {
+		name, value, joined := strings.Cut(word, "=")
+		switch f := p.find(name); {
+		case f == nil:
+		case joined:
+			p.given[f.Name] = value
+		case !f.IsBool() && !f.IsCounter():
 			p.flag = f
 		}
 	default:
@@ -113,6 +125,19 @@ func (p *position) find(word string) *kong.Flag {
 	return nil
 }
 
+// argument is the positional argument that comes next, or nil; the last one takes all that
+// follow where it is a list.
+func (p *position) argument() *kong.Value {
+	list := p.node.Positional
+	switch last := len(list) - 1; {
+	case p.nth <= last:
+		return list[p.nth]
+	case last >= 0 && list[last].IsCumulative():
+		return list[last]
+	}
+	return nil
+}
+
 // candidates are the words that begin with what is typed.
 func (p *position) candidates(typed string) (list []Candidate) {
 	offer := func(word, help string) {
@@ -144,9 +169,14 @@ func (p *position) candidates(typed string) (list []Candidate) {
 				offer(child.Name, child.Help)
 			}
 		}
-		if p.nth < len(p.node.Positional) {
-			for _, word := range choices(p.node.Positional[p.nth]) {
+		if a := p.argument(); a != nil {
+			for _, word := range choices(a) {
 				offer(word, "")
+			}
+			if p.known != nil {
+				for _, c := range p.known(a.Name, p.given) {
+					offer(c.Word, c.Help)
+				}
 			}
 		}
 	}

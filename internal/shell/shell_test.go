@@ -46,41 +46,54 @@ func model(t *testing.T) *kong.Application {
 
 func TestComplete(t *testing.T) {
 	root := model(t).Node
+	known := func(argument string, flags map[string]string) []shell.Candidate {
+		if argument != "file" || flags["kind"] == "" {
+			return nil
+		}
+		name := "none"
+		if flags["name"] != "" {
+			name = flags["name"]
+		}
+		return []shell.Candidate{{Word: flags["kind"] + "/" + name}}
+	}
 	for line, want := range map[string]string{
-		"":                     "play pause store",
-		"pl":                   "play",
-		"gh":                   "",
-		"ghost ":               "",
-		"play --":              "--kind --loud --no-loud --name --help",
-		"play --k":             "--kind",
-		"play --kind ":         "quick slow",
-		"play -k s":            "slow",
-		"play --kind=q":        "--kind=quick",
-		"play --kind slow --n": "--no-loud --name",
-		"play --loud --kind ":  "quick slow",
-		"play --name --k":      "", // it is the name
-		"play --name ":         "",
-		"play -- --k":          "",
-		"play ":                "",
-		"store ":               "show drop",
-		"store --a":            "--all",
-		"store drop ":          "old new",
-		"store rm n":           "new",
-		"store drop old ":      "",
-		"nonsense ":            "play pause store",
+		"":                                 "play pause store",
+		"pl":                               "play",
+		"gh":                               "",
+		"ghost ":                           "",
+		"play --":                          "--kind --loud --no-loud --name --help",
+		"play --k":                         "--kind",
+		"play --kind ":                     "quick slow",
+		"play -k s":                        "slow",
+		"play --kind=q":                    "--kind=quick",
+		"play --kind slow --n":             "--no-loud --name",
+		"play --loud --kind ":              "quick slow",
+		"play --name --k":                  "", // it is the name
+		"play --name ":                     "",
+		"play -- --k":                      "",
+		"play ":                            "",
+		"play --kind slow ":                "slow/none",
+		"play --kind=quick --name N slow/": "",
+		"play --kind=quick --name N q":     "quick/N",
+		"store ":                           "show drop",
+		"store --a":                        "--all",
+		"store drop ":                      "old new",
+		"store rm n":                       "new",
+		"store drop old ":                  "",
+		"nonsense ":                        "play pause store",
 	} {
 		var got []string
-		for _, c := range shell.Complete(root, strings.Split(line, " ")) {
+		for _, c := range shell.Complete(root, strings.Split(line, " "), known) {
 			got = append(got, c.Word)
 		}
 		if diff := cmp.Diff(want, strings.Join(got, " ")); diff != "" {
 			t.Errorf("%q: -want +got\n%s", line, diff)
 		}
 	}
-	if shell.Complete(root, nil) != nil {
+	if shell.Complete(root, nil, nil) != nil {
 		t.Error("no word at all is completed")
 	}
-	if list := shell.Complete(root, []string{"pa"}); list[0].Help != "Stop for a while." {
+	if list := shell.Complete(root, []string{"pa"}, nil); list[0].Help != "Stop for a while." {
 		t.Errorf("%+v", list)
 	}
 }

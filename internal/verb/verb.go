@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"gogi/internal/foreign"
 	"gogi/internal/phrases"
@@ -52,6 +54,29 @@ func (env *Env) GuardChanged(change process.GuardChange) {
 // Warn tells people of what works, but not as they may think.
 func (env *Env) Warn(what phrases.Said) {
 	fmt.Fprintln(env.Err, phrases.Say(env.Tongue, "warning: %s", what))
+}
+
+// startSeen is how long people wait for engines before they are told what for.
+const startSeen = 2 * time.Second
+
+// Starting tells people which engines are being started, once that takes long: some load
+// for half a minute, in which nothing else is told. No names are of the only engine.
+// Whoever started them calls started, after which nothing is told any more.
+func (env *Env) Starting(names ...string) (started func()) {
+	what := phrases.Of("starting the engine …")
+	if len(names) > 0 {
+		what = phrases.Of("starting %s …", foreign.Printable(strings.Join(names, ", "), 200))
+	}
+	over := make(chan struct{})
+	var telling sync.WaitGroup
+	telling.Go(func() {
+		select {
+		case <-over:
+		case <-time.After(startSeen):
+			fmt.Fprintln(env.Err, what.In(env.Tongue))
+		}
+	})
+	return func() { close(over); telling.Wait() }
 }
 
 // ResultWriter is where the result goes; it remembers what was lost on the way, so that

@@ -14,6 +14,7 @@ import (
 	"gogi/configs/identities"
 	"gogi/gate"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/verb"
 	"gogi/match"
 	"gogi/players"
@@ -77,14 +78,14 @@ func lint(name string, data []byte, here identities.Env) *findings {
 
 func (f *findings) write(env *verb.Env) {
 	for _, p := range f.problems {
-		fmt.Fprintln(env.Out, p)
+		fmt.Fprintf(env.Out, "%s: %s\n", p.At(), phrases.Because(p.Cause).In(env.Tongue))
 	}
 	for _, w := range f.warnings {
-		fmt.Fprintf(env.Out, "%s: warning: %v\n", f.file, w)
+		fmt.Fprintf(env.Out, "%s: %s\n", f.file, phrases.Say(env.Tongue, "warning: %s", w.Said()))
 	}
 	if f.plan != nil {
-		fmt.Fprintf(env.Out, "%s: %s in %s; nothing is wrong that can be known without starting an engine\n",
-			f.file, format.NumberOf(f.plan.Games(), "game"), format.NumberOf(f.plan.Pairs, "pair"))
+		fmt.Fprintf(env.Out, "%s: %s\n", f.file, phrases.Say(env.Tongue, "%s in %s; nothing is wrong that can be known without starting an engine",
+			phrases.Number{N: f.plan.Games(), Noun: "game"}, phrases.Number{N: f.plan.Pairs, Noun: "pair"}))
 	}
 }
 

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"gogi/internal/phrases"
 	"gogi/internal/verb"
 )
 
@@ -56,5 +58,34 @@ func TestLintCodes(t *testing.T) {
 	}
 	if out, err := lintText(t, sound, false); err != nil || !bytes.Contains([]byte(out), []byte("m.toml: 4 games in 2 pairs;")) {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// What is doubtful, what is wrong and what is sound is told in Japanese; JSON stays English.
+func TestLintInJapanese(t *testing.T) {
+	for text, want := range map[string][]string{
+		sound:                      {"m.toml: 警告：エンジン A と B は同じもの", "m.toml: 2ペア、4局。"},
+		"gate = \"0,4\"\n" + sound: {"m.toml: ゲート SPRT [0, 4]"},
+	} {
+		path := filepath.Join(t.TempDir(), "m.toml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		told := func(asJSON bool) string {
+			var out bytes.Buffer
+			err := (&LintCommand{File: path, JSON: asJSON}).Run(&verb.Env{Out: &out, Tongue: phrases.Japanese})
+			if exit, wrong := errors.AsType[*verb.Exit](err); err != nil && (!wrong || exit.Code != verb.Usage) {
+				t.Fatal(err)
+			}
+			return out.String()
+		}
+		for _, words := range want {
+			if out := told(false); !strings.Contains(out, words) {
+				t.Errorf("no %q in\n%s", words, out)
+			}
+		}
+		if out := told(true); !strings.Contains(out, "engines A and B are the same") || strings.Contains(out, "警告") {
+			t.Error(out)
+		}
 	}
 }

@@ -1,10 +1,13 @@
 package easeverbs
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -12,6 +15,7 @@ import (
 	"gogi/internal/shell"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
+	"gogi/results"
 )
 
 // program is the name that shells know this program by.
@@ -38,13 +42,37 @@ type CompleteCommand struct {
 }
 
 // Run prints the words that may come next, one a line, a tab before the help of each.
-func (c *CompleteCommand) Run(env *verb.Env, k *kong.Context) error {
-	for _, w := range shell.Complete(k.Model.Node, c.Words) {
+func (c *CompleteCommand) Run(ctx context.Context, env *verb.Env, k *kong.Context) error {
+	known := func(argument string, flags map[string]string) []shell.Candidate {
+		if argument != "run" {
+			return nil
+		}
+		return runs(ctx, cmp.Or(flags["db"], "gogi.db")) // the default of every verb with runs
+	}
+	for _, w := range shell.Complete(k.Model.Node, c.Words, known) {
 		if _, err := fmt.Fprintln(env.Out, strings.TrimSuffix(w.Word+"\t"+w.Help, "\t")); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// runs are the names of a database's runs, the newest first. Whatever is wrong with it is
+// told by the verb that is being typed, and not while it is.
+func runs(ctx context.Context, db string) (list []shell.Candidate) {
+	store, err := results.OpenExisting(ctx, db)
+	if err != nil {
+		return nil
+	}
+	defer store.Close() //nolint:errcheck // it was only read
+	infos, err := store.Runs(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, info := range slices.Backward(infos) {
+		list = append(list, shell.Candidate{Word: info.Name})
+	}
+	return list
 }
 
 // ManCommand writes manual pages.

@@ -117,7 +117,12 @@ func (c *SelfplayPlayCommand) plan(env *verb.Env) (*selfplaying, error) {
 
 // complete greets the engines once and fills in what they are.
 func (s *selfplaying) complete(ctx context.Context) error {
+	started := func() {}
+	if !s.Quiet {
+		started = s.env.Starting(s.opener.Names()...)
+	}
 	greetings, err := s.opener.GreetAll(ctx)
+	started()
 	if err != nil {
 		return err
 	}

@@ -247,7 +247,12 @@ func (c *setup) guardedBy(ctx context.Context, env *verb.Env, prepare func(conte
 	if err != nil {
 		return err
 	}
+	started := func() {}
+	if !c.Quiet {
+		started = env.Starting()
+	}
 	s, err := prepare(ctx, guard)
+	started()
 	if err == nil {
 		err = do(ctx, &player{study: s, env: env, db: c.DB, quiet: c.Quiet, interrupted: interrupted})
 	}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// completing is a folder with a run, where a shell finds this program as gogi.
+func completing(t *testing.T, shell string) *session {
+	t.Helper()
+	if _, err := exec.LookPath(shell); err != nil {
+		if os.Getenv("GOGI_REAL_SHELLS") == "required" {
+			t.Fatal(err)
+		}
+		t.Skip(shell, "is not installed")
+	}
+	s := &session{dir: t.TempDir()}
+	if _, errs, code := s.gogi(t, "match", "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", "1", "--games", "2", "--run", "nightly", "-q"); code != 0 {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	return s
+}
+
+// inShell is what a shell prints that reads its completion as people tell it to.
+func (s *session) inShell(t *testing.T, command ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...) //nolint:gosec // a shell with lines of ours
+	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), "HOME="+s.dir, "LC_ALL=C.UTF-8")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", command, err, out)
+	}
+	return string(out)
+}
+
+// TestFishCompletesGogi: a real fish completes a verb, a flag, a flag's value and a run of
+// this program, told of them as its users are.
+func TestFishCompletesGogi(t *testing.T) {
+	t.Parallel()
+	s := completing(t, "fish")
+	for typed, want := range map[string]string{
+		"gogi disagr":           "disagreement\tMeasure how often the members of a council disagree.",
+		"gogi match --bisect-c": "--bisect-commits\tOf --exit bisect: how many commits are searched, so that the error rates hold for all steps together.",
+		"gogi match --exit bis": "bisect",
+		"gogi report nigh":      "nightly",
+	} {
+		out := s.inShell(t, "fish", "-N", "-c", "gogi completion fish | source; complete -C '"+typed+"'")
+		if strings.TrimSpace(out) != want {
+			t.Errorf("%q is completed to %q, want %q", typed, out, want)
+		}
+	}
+}
+
+// TestZshCompletesGogi presses the tab key in a real zsh, on a terminal of its own.
+func TestZshCompletesGogi(t *testing.T) {
+	t.Parallel()
+	s := completing(t, "zsh")
+	script := s.inShell(t, "gogi", "completion", "zsh")
+	if err := os.WriteFile(filepath.Join(s.dir, "_gogi"), []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for typed, want := range map[string]string{
+		"gogi disagr":           "gogi disagreement",
+		"gogi match --bisect-c": "gogi match --bisect-commits",
+		"gogi match --exit bis": "gogi match --exit bisect",
+		"gogi report nigh":      "gogi report nightly",
+	} {
+		// What stands on the line is told by the shell itself: it is not run, but printed.
+		out := s.inShell(t, "zsh", "-f", "-c", `zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z "fpath=($HOME \$fpath); autoload -Uz compinit; compinit -u -D; PS1=; told() { print -r -- LINE=\$BUFFER; BUFFER=; zle accept-line }; zle -N told; bindkey '^X' told; print READ''Y"
+zpty -r z seen '*READY*'
+zpty -w -n z $'`+typed+`\t\x18'
+zpty -r z seen '*LINE=*'$'\n' && print -r -- ${seen##*LINE=}
+zpty -d z`)
+		if got := strings.TrimSpace(out); got != want {
+			t.Errorf("%q is completed to %q, want %q", typed, got, want)
+		}
+	}
+}
