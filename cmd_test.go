@@ -81,7 +81,7 @@ func TestCommandOrder(t *testing.T) {
 			}
 		}
 	}
-	if references < 50 {
+	if references < 30 {
 		t.Errorf("only %d references were found", references)
 	}
 }

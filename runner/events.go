@@ -147,9 +147,9 @@ func (e *Events) fault(engine, kind, note string, g *match.Game, slot int) {
 	e.failed(match.Event{Engine: engine, Kind: kind, Note: note}, g, slot)
 }
 
-// forfeit tells of a fault that loses a game.
-func (e *Events) forfeit(engine string, f *usi.Fault, note string, g *match.Game, slot int) {
-	e.failed(match.Event{Engine: engine, Kind: string(f.Kind), Note: note, Bundle: f.Record, Forfeit: true}, g, slot)
+// forfeit tells of a fault that loses a game, before its end.
+func (e *Events) forfeit(engine, kind, note, bundle string, g *match.Game, slot int) {
+	e.failed(match.Event{Engine: engine, Kind: kind, Note: note, Bundle: bundle, Forfeit: true}, g, slot)
 }
 
 func (e *Events) failed(ev match.Event, g *match.Game, slot int) {

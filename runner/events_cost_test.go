@@ -43,7 +43,7 @@ func TestUnheardEventsCostNothing(t *testing.T) {
 		none.pairDone(1, "")
 		none.unplayed(1, 1, why)
 		none.fault("A", "close", "", &g.Game, 1)
-		none.forfeit("A", &usi.Fault{Kind: usi.FaultCrash}, "", &g.Game, 1)
+		none.forfeit("A", "crash", "", "", &g.Game, 1)
 	}); n != 0 {
 		t.Errorf("%v allocations without a stream", n)
 	}

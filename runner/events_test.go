@@ -192,6 +192,19 @@ func TestFaultsSayWhetherTheyForfeit(t *testing.T) {
 	if len(faults) != 1 || !faults[0].Forfeit || faults[0].Engine != "A" || faults[0].Kind != "crash" {
 		t.Errorf("faults %+v", faults)
 	}
+	// What the game alone shows is told as well, once.
+	faults = ofType(heard(t, plan, 0, func(name string) *fake {
+		f := &fake{}
+		if name == "A" {
+			f.answer = func(int, *shogi.Position) (usi.Reply, error) {
+				return usi.Reply{Answer: usi.AnswerInvalid, Text: "7g"}, nil
+			}
+		}
+		return f
+	}), match.EventFault)
+	if len(faults) != 1 || !faults[0].Forfeit || faults[0].Engine != "A" || faults[0].Kind != "illegal_move" || *faults[0].Leg != 0 {
+		t.Errorf("faults %+v", faults)
+	}
 	faults = ofType(heard(t, plan, 0, failingStarts(1)), match.EventFault)
 	if len(faults) != 1 || faults[0].Forfeit || faults[0].Kind != match.KindUnplayed {
 		t.Errorf("faults %+v", faults)

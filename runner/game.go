@@ -264,7 +264,7 @@ func (g *game) failed(c shogi.Colour, reply usi.Reply, err error, d arbiter.Dela
 	case usi.FaultCrash, usi.FaultStart, usi.FaultConnection:
 	}
 	g.record = fault.Record
-	g.slot.events.forfeit(g.names()[c], fault, v.Note, &g.Game, g.slot.number)
+	g.slot.events.forfeit(g.names()[c], string(fault.Kind), v.Note, fault.Record, &g.Game, g.slot.number)
 	g.players[c] = nil
 	return v, nil
 }
@@ -341,15 +341,21 @@ func (g *game) finish(ctx context.Context, v match.Verdict) {
 	}
 }
 
-// blame lets the loser keep a record of a failure that the game alone shows.
+// blame tells of a failure that the game alone shows, and lets the loser keep a record
+// of it. One that the player itself showed was told by failed, which took it away.
 func (g *game) blame(v match.Verdict) {
 	winner, decided := v.Outcome.Winner()
 	if !decided || !v.Termination.IsFault() {
 		return
 	}
-	if p, ok := g.players[winner.Opponent()].(Blamer); ok {
+	loser := winner.Opponent()
+	if g.players[loser] == nil {
+		return
+	}
+	if p, ok := g.players[loser].(Blamer); ok {
 		g.record = p.Blame(v.Termination.String(), v.Note)
 	}
+	g.slot.events.forfeit(g.names()[loser], v.Termination.String(), v.Note, g.record, &g.Game, g.slot.number)
 }
 
 func outcomeFor(o match.Outcome, c shogi.Colour) usi.Outcome {

@@ -91,15 +91,10 @@ func (h *hookFlags) followFaults(ctx context.Context, env *verb.Env, db string) 
 		free := make(chan struct{}, 1)
 		free <- struct{}{}
 		s := hub.SubscribeBut(match.EventMove, live.DefaultRoom)
-		told := map[string]bool{} // bundles: the end of a game names that of its fault again
 		for e := range s.Events() {
-			if e.Type == match.EventEnd && e.Bundle != "" { // a failure that the game alone may show
-				e.Type, e.Engine, e.Kind = match.EventFault, loserOf(e), e.Termination
-			}
-			if e.Type != match.EventFault || e.Bundle != "" && told[e.Bundle] {
+			if e.Type != match.EventFault {
 				continue
 			}
-			told[e.Bundle] = true
 			select {
 			case <-free:
 				running.Go(func() { h.tellFault(ctx, env, db, e); free <- struct{}{} })
@@ -119,12 +114,4 @@ func (h *hookFlags) tellFault(ctx context.Context, env *verb.Env, db string, e m
 	if err != nil && ctx.Err() == nil {
 		env.Warn(phrases.Of("%s: %s", "--on-fault", phrases.Because(err)))
 	}
-}
-
-// loserOf is who lost a game that ended.
-func loserOf(e match.Event) string {
-	if e.Outcome == match.WhiteWins.String() {
-		return e.Black
-	}
-	return e.White
 }

@@ -62,14 +62,13 @@ type progress struct {
 	look   func() []string // in the tongue
 	tongue phrases.Tongue
 
-	mu      sync.Mutex // of writing
-	began   time.Time
-	lines   int // that the area has now
-	drawn   time.Time
-	told    int             // faults told so far
-	shown   []string        // what look has read
-	titled  bool            // the terminal's title is ours
-	bundles map[string]bool // that were named
+	mu     sync.Mutex // of writing
+	began  time.Time
+	lines  int // that the area has now
+	drawn  time.Time
+	told   int      // faults told so far
+	shown  []string // what look has read
+	titled bool     // the terminal's title is ours
 }
 
 const (
@@ -83,7 +82,7 @@ const (
 )
 
 func newProgress(w io.Writer, plan *match.Plan) *progress {
-	p := &progress{w: w, plan: plan, every: plainEvery, began: time.Now(), bundles: map[string]bool{}}
+	p := &progress{w: w, plan: plan, every: plainEvery, began: time.Now()}
 	if f, ok := w.(*os.File); ok && verb.Drawable(f) {
 		p.terminal, p.every = f, redraw
 	}
@@ -147,9 +146,7 @@ func (p *progress) keepLooking(over <-chan struct{}) {
 func (p *progress) event(e match.Event) {
 	switch {
 	case e.Type == match.EventFault:
-		p.fault(e, e.Engine, e.Kind)
-	case e.Type == match.EventEnd && e.Bundle != "" && !p.bundles[e.Bundle]: // of a failure that the game alone shows
-		p.fault(e, loserOf(e), e.Termination)
+		p.fault(e)
 	case e.Type == match.EventWarning:
 		p.warn(e)
 	case e.Type == match.EventTold && p.terminal == nil:
@@ -166,8 +163,7 @@ func (p *progress) warn(e match.Event) {
 }
 
 // fault prints the first faults one by one, above the area.
-func (p *progress) fault(e match.Event, engine, kind string) {
-	p.bundles[e.Bundle] = true
+func (p *progress) fault(e match.Event) {
 	if p.told == toldFaults {
 		return
 	}
@@ -179,7 +175,7 @@ func (p *progress) fault(e match.Event, engine, kind string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()
-	fmt.Fprintln(p.w, words.Fault(kind, engine, e.Pair, e.Note, bundle).In(p.tongue))
+	fmt.Fprintln(p.w, words.Fault(e.Kind, e.Engine, e.Pair, e.Note, bundle).In(p.tongue))
 	if p.told == toldFaults {
 		fmt.Fprintln(p.w, words.MoreFaults().In(p.tongue))
 	}
