@@ -9,7 +9,7 @@ import (
 	"gogi/results/tables"
 )
 
-// gameReader reads rows of gameColumns, and whatever else the query asks for.
+// gameReader reads rows of tables.GameColumns, and whatever else the query asks for.
 type gameReader struct {
 	cast
 	game    tables.Game
@@ -38,7 +38,7 @@ func newGameReader(c cast, more ...any) *gameReader {
 	return r
 }
 
-// read gives the row at hand; one whose checksum is wrong is a *Damaged.
+// read gives the row at hand; one whose checksum is wrong is a *tables.Damaged.
 func (r *gameReader) read(rows *sql.Rows) (match.Row, error) {
 	if err := rows.Scan(r.pointers...); err != nil {
 		return r.game.Row, err

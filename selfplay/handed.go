@@ -141,6 +141,11 @@ func (f *Folder) Encoded(number int) ([]byte, error) { return os.ReadFile(f.bloc
 // Remove removes a block: it is to be played again.
 func (f *Folder) Remove(number int) error { return os.Remove(f.blockPath(number)) }
 
+// SetAside takes a block out and keeps its file, under a name that ends in ".gone".
+func (f *Folder) SetAside(number int) error {
+	return os.Rename(f.blockPath(number), f.blockPath(number)+".gone")
+}
+
 // PutEncoded keeps a block as Encode wrote it, which is looked through.
 func (f *Folder) PutEncoded(number int, data []byte) error {
 	if _, err := Decode(data, f.Digest, number); err != nil {

@@ -235,6 +235,23 @@ func TestAttemptsAreBounded(t *testing.T) {
 	})
 }
 
+// TestACrashIsCountedOnce towards an update, however often a worker says it: the answer to
+// its beat may have been lost.
+func TestACrashIsCountedOnce(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.run(testPlan("again", 10, 1))
+		w := f.line(t, "w0")
+		f.update(t, farm.Update{Releases: []farm.Release{f.program(t, "2")}})
+		back := []farm.Back{{Held: w.want(1)[0].Held(), Why: "no start", Crashed: true}}
+		for n := range 3 {
+			w.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: uint64(n + 1), Back: back}, &farm.Told{})
+		}
+		if s := f.c.Status(f.ctx).Update; s.Others.Failed != 1 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
 // TestNobodyHoards: a worker that asks without end gets a bounded number, and audits no
 // more than it asked for.
 func TestNobodyHoards(t *testing.T) {

@@ -415,7 +415,8 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 				r.ledger.Refused(now, leaseOf(it.Lease))
 			}
 		case it.Attempt != nil:
-			c.tried(ctx, r, m.worker, false, true)
+			// Of an update it says nothing: a standstill is the machine's, and a pair that is
+			// given up comes back as crashed.
 		case it.Lease.Audit:
 			c.audited(ctx, r, m, it)
 		case it.added && it.Item.Block != nil:

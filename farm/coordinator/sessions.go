@@ -349,8 +349,8 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 				a.worker, a.epoch = "", 0
 				continue
 			}
-			r.ledger.Return(now, s.name, leaseOf(back.Held), back.Crashed)
-			if back.Crashed {
+			// One that comes again, as after an answer that was lost, is none.
+			if fate := r.ledger.Return(now, s.name, leaseOf(back.Held), back.Crashed); back.Crashed && fate != ledger.FateNone {
 				c.tried(ctx, r, s.name, false, true)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 
 	"gogi/farm"
 	"gogi/match"
@@ -103,20 +105,22 @@ func verify(plan *match.Plan, p *match.PairResult) error {
 // the copies against them: ErrDiffers names the first pairs that are not the same, also
 // after they were copied once more, since a farm may have taken some out in between.
 func (f *Follower) Compare(ctx context.Context) (pairs int, err error) {
-	for digest := range f.copied {
-		n, err := f.test(ctx, digest)
-		if errors.Is(err, ErrDiffers) {
+	for _, digest := range slices.Sorted(maps.Keys(f.copied)) {
+		n, failed := f.test(ctx, digest)
+		if errors.Is(failed, ErrDiffers) {
 			delete(f.copied, digest)
-			if err = f.Round(ctx); err == nil {
-				n, err = f.test(ctx, digest)
+			again := f.Round(ctx) // what fails of the others is told, and hides nothing of this one
+			if _, copied := f.copied[digest]; copied {
+				n, failed = f.test(ctx, digest)
 			}
+			failed = errors.Join(failed, again)
 		}
 		pairs += n
-		if err != nil {
-			return pairs, err
+		if err = errors.Join(err, failed); ctx.Err() != nil {
+			break
 		}
 	}
-	return pairs, nil
+	return pairs, err
 }
 
 // test compares one test, as far as it was copied. Blocks are compared, and brought anew

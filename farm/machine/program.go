@@ -47,7 +47,10 @@ func (m *Machine) Program(ctx context.Context, r *farm.Release, maintainers ed25
 	if err := place(path, file, r); err != nil {
 		return "", fmt.Errorf("worker: %w", err)
 	}
-	return file, clean(programs, r.SHA256)
+	if err := clean(programs, r.SHA256); err != nil {
+		m.config.Log.Warn("older programs are still there", "err", err)
+	}
+	return file, nil
 }
 
 func programName() string {

@@ -21,7 +21,7 @@ import (
 )
 
 // selfplayDir is where the blocks of self-play are kept in a farm's folder, by the digest
-// of their plan. Backups leave them out: what was not pulled by then is played again.
+// of their plan. Backups have them, too.
 const selfplayDir = "selfplay"
 
 // openStore opens a plan's store: in the database, or of blocks.
@@ -215,9 +215,10 @@ func (s *Blocks) Void(ctx context.Context, worker, _, _ string) ([]int, error) {
 		}
 		s.takes[n] = row.Take + 1
 		delete(s.rows, n)
-		err := os.Remove(filepath.Join(s.dir, rowsDir, strconv.Itoa(n)+".json"))
-		if err = errors.Join(err, s.folder.Remove(n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return blocks[:i+1], fmt.Errorf("farm: block %d: %w", n, err)
+		for _, err := range []error{os.Remove(filepath.Join(s.dir, rowsDir, strconv.Itoa(n)+".json")), s.folder.Remove(n)} {
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return blocks[:i+1], fmt.Errorf("farm: block %d: %w", n, err)
+			}
 		}
 	}
 	return blocks, nil

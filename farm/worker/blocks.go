@@ -107,7 +107,10 @@ func (w *Worker) keepBlock(l *lease, data []byte, b *farm.Block) error {
 	if err := part.Publish(true); err != nil {
 		return err
 	}
-	return w.outbox.Append(farm.Item{Lease: l.Held, Block: b})
+	if err := w.outbox.Append(farm.Item{Lease: l.Held, Block: b}); err != nil {
+		return errors.Join(err, os.Remove(w.blockPath(l.Held))) // no other lease asks for it
+	}
+	return nil
 }
 
 // upload gives the coordinator the files of the blocks among items, and says which items

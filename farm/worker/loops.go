@@ -253,12 +253,13 @@ func (w *Worker) heed(told farm.Told) {
 		w.welcome.Beat = w.welcome.Beat * told.Lease / w.welcome.Lease
 		w.welcome.Lease = told.Lease
 	}
-	switch told.Say {
-	case farm.SayDrain:
+	switch {
+	case told.Say == farm.SayDrain:
 		w.drain("the coordinator drains this worker")
-	case farm.SayUpdate:
+	case w.leaving: // it does not begin anew, and is not said to
+	case told.Say == farm.SayUpdate:
 		w.end(&End{Exit: ExitUpdate, Why: "the coordinator wants another version of this program", Update: told.Update, Release: told.Release}, false)
-	case farm.SayBench:
+	case told.Say == farm.SayBench:
 		if w.config.Measures {
 			w.end(&End{Why: "the coordinator wants this machine measured again", Measure: true}, false)
 		} else if !w.measureSay {

@@ -109,6 +109,7 @@ type Worker struct {
 	beats      uint64
 	draining   bool
 	ended      *End
+	leaving    bool // whoever runs it wants it to end, for good
 	leases     map[leaseKey]*lease
 	byLease    map[<-chan struct{}]*lease // those that are played, by runner.Lease.Revoked
 	waiting    []*lease                   // in the order of their grants
@@ -276,6 +277,7 @@ func poke(c chan struct{}) {
 func (w *Worker) Drain() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.leaving = true
 	w.drain("the worker is being drained")
 }
 
@@ -306,10 +308,14 @@ func (w *Worker) end(e *End, cut bool) {
 	}
 }
 
-// Ended is why the worker has ended by itself, nil where it has not.
+// Ended is why the worker has ended by itself, nil where it has not. What would have it
+// begin anew is none where it was drained: that is for good.
 func (w *Worker) Ended() *End {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.leaving && w.ended != nil && (w.ended.Measure || w.ended.Exit == ExitUpdate) {
+		return nil
+	}
 	return w.ended
 }
 
@@ -318,7 +324,9 @@ func (w *Worker) Ended() *End {
 // is left then stays in the outbox for the next session: its error is only that of
 // files. Play must have returned.
 func (w *Worker) Close(ctx context.Context) error {
-	w.Drain()
+	w.mu.Lock()
+	w.drain("the worker ends")
+	w.mu.Unlock()
 	for _, stop := range w.stops {
 		stop()
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -442,6 +443,46 @@ func TestHowAWorkerEndsByItself(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestADrainIsForGood: whoever drains a worker does not get another program or a
+// measurement, after which it would play on, whichever was first.
+func TestADrainIsForGood(t *testing.T) {
+	for _, say := range []string{farm.SayUpdate, farm.SayBench} {
+		for _, toldFirst := range []bool{true, false} {
+			t.Run(fmt.Sprint(say, toldFirst), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					f := newField(t)
+					f.add(plan("a", 100))
+					f.config.Measures = true
+					w := f.join(t)
+					done := playing(t.Context(), w, 10*time.Minute)
+					synctest.Wait()
+					if !toldFirst {
+						w.Drain()
+					}
+					f.mu.Lock()
+					f.told.Say, f.told.Update, f.told.Release = say, "ab", &farm.Release{SHA256: "ab"}
+					f.mu.Unlock()
+					time.Sleep(5 * time.Minute) // some beats
+					synctest.Wait()
+					if toldFirst != (w.Ended() != nil) {
+						t.Errorf("told: %v", w.Ended())
+					}
+					w.Drain()
+					if err := <-done; err != nil {
+						t.Error(err)
+					}
+					if err := w.Close(t.Context()); err != nil {
+						t.Error(err)
+					}
+					if e := w.Ended(); e != nil {
+						t.Errorf("it is to begin anew: %+v", e)
+					}
+				})
+			})
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package verb
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
 	"sync"
@@ -67,7 +66,7 @@ func (i *Interrupts) handle(sig os.Signal) {
 	if i.drain == nil || i.seen || sig != os.Interrupt {
 		i.cancel(ErrInterrupted)
 	} else {
-		i.tell("\n", phrases.Of("interrupted: ending after %s; once more to cut them", i.drain()))
+		i.env.tell("\n", phrases.Of("interrupted: ending after %s; once more to cut them", i.drain()))
 	}
 	i.seen = true
 }
@@ -80,7 +79,7 @@ func (i *Interrupts) suspend() {
 	if i.inPlay() {
 		what = phrases.Of("stopped: fg or SIGCONT goes on; pairs in play on a clock will be played again")
 	}
-	i.tell("\n", what)
+	i.env.tell("\n", what)
 	i.stopped = time.Now()
 	stop()
 }
@@ -94,19 +93,8 @@ func (i *Interrupts) resume() {
 	if i.inPlay() {
 		what = phrases.Of("%s; pairs that were in play on a clock are played again", what)
 	}
-	i.tell("", what)
+	i.env.tell("", what)
 	i.stopped = time.Time{}
-}
-
-// tell says something to people: above what is redrawn on the terminal, which would wipe it
-// out, or where nothing is, after what stands before it.
-func (i *Interrupts) tell(before string, what phrases.Said) {
-	line := what.In(i.env.Tongue)
-	if say := i.env.Say.Load(); say != nil {
-		(*say)(line)
-		return
-	}
-	fmt.Fprintf(i.env.Err, "%s%s\n", before, line)
 }
 
 // inPlay reports whether a series is being played.

@@ -43,17 +43,23 @@ type Env struct {
 
 // GuardChanged warns, at any time, of what has become of the guard process.
 func (env *Env) GuardChanged(change process.GuardChange) {
-	line := phrases.Say(env.Tongue, "warning: %s", change)
-	if say := env.Say.Load(); say != nil {
-		(*say)(line)
-		return
-	}
-	fmt.Fprintln(env.Err, line)
+	env.tell("", phrases.Of("warning: %s", change))
 }
 
 // Warn tells people of what works, but not as they may think.
 func (env *Env) Warn(what phrases.Said) {
-	fmt.Fprintln(env.Err, phrases.Say(env.Tongue, "warning: %s", what))
+	env.tell("", phrases.Of("warning: %s", what))
+}
+
+// tell says something to people: above what is redrawn on the terminal, which would wipe
+// it out, or where nothing is, after what stands before it.
+func (env *Env) tell(before string, what phrases.Said) {
+	line := what.In(env.Tongue)
+	if say := env.Say.Load(); say != nil {
+		(*say)(line)
+		return
+	}
+	fmt.Fprintf(env.Err, "%s%s\n", before, line)
 }
 
 // startSeen is how long people wait for engines before they are told what for.

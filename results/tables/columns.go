@@ -113,7 +113,7 @@ func GameSum(c *Checksum, columns []Column) (int64, error) {
 	return c.Sum(), nil
 }
 
-// InsertGame is the statement that stores what inserted gives.
+// InsertGame is the statement that stores what Inserted gives.
 func InsertGame() string {
 	var names []string
 	for _, c := range new(Game).Columns() {

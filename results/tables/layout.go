@@ -42,7 +42,7 @@ func (l *Layout) index(column string) int {
 type Schema struct {
 	Tables []Layout // parents before children, as they were created
 	Texts  map[string]string
-	Always map[string]int // by table: the second of layout.summed
+	Always map[string]int // by table: the second of Layout.summed
 }
 
 // Table is one by its name.

@@ -12,11 +12,11 @@ var ErrNoPair = errors.New("the game is not stored")
 // Source is where whole rows come from: a database, or what is left of one.
 type Source interface {
 	Runs(ctx context.Context) ([]*Run, error)
-	// pairs calls yield with the numbers of a run's pairs, in order.
+	// Pairs calls yield with the numbers of a run's pairs, in order.
 	Pairs(ctx context.Context, run int64, yield func(id int64) error) error
-	// pair is everything of one; its error is of reading, not of what was read.
+	// Pair is everything of one; its error is of reading, not of what was read.
 	Pair(ctx context.Context, run, id int64) (*Pair, error)
-	// rows are those of attempts, voided, tune_states or tune_candidates, of a run.
+	// Rows are those of attempts, voided, tune_states or tune_candidates, of a run.
 	Rows(ctx context.Context, table string, run int64, yield func(*Row) error) error
 }
 
@@ -54,7 +54,7 @@ func (s Stored) Pairs(ctx context.Context, run int64, yield func(int64) error) e
 	}, "SELECT pair FROM pairs WHERE run_id = ? ORDER BY pair", run)
 }
 
-// Pair is everything of one, errNoPair where there is none.
+// Pair is everything of one, ErrNoPair where there is none.
 func (s Stored) Pair(ctx context.Context, run, id int64) (*Pair, error) {
 	p := &Pair{Records: map[int64]*Row{}}
 	err := EachRow(ctx, s.Q, "pairs", func(r *Row) error {

@@ -93,7 +93,7 @@ func asksBlocks(ctx context.Context, t farm.Transport, name, test string) func(f
 
 // pulling is a pull of blocks.
 type pulling struct {
-	mirrors bool // what the farm has not is taken out of the folder
+	mirrors bool // what the farm has not is set aside: it was purged, or lost by the farm
 	ask     func(from int, offset int64) (farm.PulledBlock, error)
 	unit    *selfplay.Unit
 	folder  *selfplay.Folder
@@ -133,7 +133,7 @@ func (p *pulling) all(to string) error {
 	there, err := p.folder.Blocks()
 	for n := range there {
 		if p.mirrors && !farms[n] {
-			err = errors.Join(err, p.folder.Remove(n))
+			err = errors.Join(err, p.folder.SetAside(n))
 			delete(there, n)
 		}
 	}

@@ -31,14 +31,7 @@ func (c *RankSumCommand) Run(env *verb.Env) error {
 		return usage.Wrap(fmt.Errorf("--where %w", err))
 	}
 	r, err := regression.CompareGroups(c.Table, c.Values, c.By, where, c.SkipEmpty)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return format.JSON(env.Out, r)
-	}
-	r.Print(env.Out, env.Tongue)
-	return nil
+	return answered(env, c.JSON, r, err)
 }
 
 // RMSECommand compares predictions with the truth.
@@ -58,14 +51,7 @@ func (c *RMSECommand) Run(env *verb.Env) error {
 		return usage.Wrap(fmt.Errorf("--where %w", err))
 	}
 	d, err := regression.Compare(c.Table, c.Predicted, c.Actual, where, c.SkipEmpty)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return format.JSON(env.Out, d)
-	}
-	d.Print(env.Out, env.Tongue)
-	return nil
+	return answered(env, c.JSON, d, err)
 }
 
 // OrdersCommand rates players by finishing orders.
@@ -93,11 +79,7 @@ func (c *OrdersCommand) Run(env *verb.Env) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
-	if c.JSON {
-		return format.JSON(env.Out, r)
-	}
-	r.Print(env.Out, env.Tongue)
-	return nil
+	return answered(env, c.JSON, r, nil)
 }
 
 // AICCommand compares models by printed log-likelihoods.
@@ -120,14 +102,7 @@ func (c *AICCommand) Run(env *verb.Env) error {
 		return usage.Wrap(wrong)
 	}
 	r, err := ratings.NewCriteria(models, c.Games)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return format.JSON(env.Out, r)
-	}
-	r.Print(env.Out, env.Tongue)
-	return nil
+	return answered(env, c.JSON, r, err)
 }
 
 // ErrorCommand is the standard error of a win rate.
