@@ -34,10 +34,10 @@ type updating struct {
 	By       string         `cbor:"by"`
 	At       time.Time      `cbor:"at"`
 	First    []string       `cbor:"first"`
-	// Tried is what came since the order, by plan digest: of workers with a program that is
-	// wanted, and of others.
+	// Tried is what came since the order, by plan digest: of those who are first, with a
+	// program that is wanted, and of those without.
 	Tried map[string]trust.Failing `cbor:"tried"`
-	Pairs int                      `cbor:"pairs"` // of workers with a program that is wanted
+	Pairs int                      `cbor:"pairs"` // of those who are first, with a program that is wanted
 
 	revision revision
 }
@@ -257,6 +257,9 @@ func (c *Coordinator) tried(ctx context.Context, r *run, name string, counts, fa
 		f.OthersTries, f.OthersFailed = f.OthersTries+1, f.OthersFailed+fails
 		u.Tried[r.digest] = f
 		return
+	}
+	if !slices.Contains(u.First, name) {
+		return // who says to have it without having been told proves nothing
 	}
 	f.Tries, f.Failed = f.Tries+1, f.Failed+fails
 	u.Tried[r.digest] = f

@@ -207,6 +207,28 @@ func TestAPatchThatCrashesHoldsNoUpdate(t *testing.T) {
 	})
 }
 
+// TestOnlyTheFirstProveAnUpdate: a worker that says to have the program, without having
+// been told to take it, counts neither for it nor against it.
+func TestOnlyTheFirstProveAnUpdate(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.run(testPlan("long", 4000, 1))
+		crew := f.crew(4)
+		f.until("they play", func() bool { return f.test("long").Stored > 20 })
+		r := f.program(t, "2")
+		first := f.update(t, farm.Update{Releases: []farm.Release{r}}).First
+		for name, h := range crew {
+			if !slices.Contains(first, name) {
+				h.becomes(r.SHA256)
+			}
+		}
+		before := f.test("long").Stored
+		f.until("they have played on", func() bool { return f.test("long").Stored > before+200 })
+		if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageTrial || s.Pairs > 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
 // TestUpdatesThatAreRefused: who may not, and what is no update.
 func TestUpdatesThatAreRefused(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
