@@ -408,10 +408,13 @@ func (c *countSink) Put(_ context.Context, _ runner.Lease, r match.PairResult) (
 
 func (c *countSink) PutAttempt(context.Context, runner.Lease, match.Attempt) error { return nil }
 
-// kept is a player that outlives the run.
-type kept struct{ *usi.Engine }
+// kept is a player that outlives the run, whose end brings it back.
+type kept struct {
+	*usi.Engine
+	open chan<- kept
+}
 
-func (kept) Close() error { return nil }
+func (k kept) Close() error { k.open <- k; return nil }
 
 // logTap keeps a dialogue in memory.
 type logTap struct{ *dialogue.Log }
@@ -435,7 +438,7 @@ func beginRunner(b *testing.B, t *table, pvPlies int, logged, heard bool) (play,
 			b.Fatal(err)
 		}
 		engines = append(engines, e)
-		open <- kept{e}
+		open <- kept{e, open}
 	}
 	return func() { t.run(b, open, pvPlies, heard) }, func() { closeAll(b, engines) }
 }
