@@ -68,19 +68,28 @@ type way struct {
 	begin func(b *testing.B, t *table) (play, end func())
 }
 
-// ways, each with all that the one before has.
+// setting is what there is to choose of a run.
+type setting struct {
+	pvPlies int
+	logged  bool // its dialogues are kept, as gogi match does
+	clock   bool // the games are on a clock, which nobody comes near to; else a node a move
+	heard   bool // somebody listens to its moves
+}
+
+// ways, each with more than the one before.
 func ways() []way {
-	gogi := func(name string, pvPlies int, logged, heard bool) way {
-		return way{name, func(b *testing.B, t *table) (func(), func()) { return beginRunner(b, t, pvPlies, logged, heard) }}
+	gogi := func(name string, s setting) way {
+		return way{name, func(b *testing.B, t *table) (func(), func()) { return beginRunner(b, t, s) }}
 	}
 	return []way{
 		{"raw", beginRaw},     // a thread a slot, and the kernel's read and write
 		{"pipes", beginPipes}, // a goroutine a slot, and the runtime's poller
 		{"hop", beginHop},     // and a goroutine that reads, for each engine
-		gogi("pv0", 0, false, false),
-		gogi("pv12", 12, false, false),
-		gogi("logged", 12, true, false), // its dialogues are kept, as gogi match does
-		gogi("heard", 12, true, true),   // somebody listens to its moves
+		gogi("pv0", setting{}),
+		gogi("pv12", setting{pvPlies: 12}),
+		gogi("logged", setting{pvPlies: 12, logged: true}),
+		gogi("clock", setting{pvPlies: 12, logged: true, clock: true}),
+		gogi("heard", setting{pvPlies: 12, logged: true, clock: true, heard: true}),
 	}
 }
 
@@ -424,13 +433,13 @@ func (logTap) Over()                     {}
 func (logTap) Failed(usi.Failure) string { return "" }
 
 // beginRunner is the runner, with players that are open already.
-func beginRunner(b *testing.B, t *table, pvPlies int, logged, heard bool) (play, end func()) {
+func beginRunner(b *testing.B, t *table, s setting) (play, end func()) {
 	b.Helper()
 	var engines []*usi.Engine
 	open := make(chan kept, 2*t.slots) // not closed; as many as the slots open
 	for range 2 * t.slots {
 		config := usi.Config{Name: "table"}
-		if logged {
+		if s.logged {
 			config.Tap = logTap{dialogue.NewLog()}
 		}
 		e, err := usi.Greet(b.Context(), startProcess(b, t.command), config)
@@ -440,22 +449,25 @@ func beginRunner(b *testing.B, t *table, pvPlies int, logged, heard bool) (play,
 		engines = append(engines, e)
 		open <- kept{e, open}
 	}
-	return func() { t.run(b, open, pvPlies, heard) }, func() { closeAll(b, engines) }
+	return func() { t.run(b, open, s) }, func() { closeAll(b, engines) }
 }
 
-func (t *table) run(b *testing.B, open <-chan kept, pvPlies int, heard bool) {
+func (t *table) run(b *testing.B, open <-chan kept, s setting) {
 	b.Helper()
 	rules := match.RulesProfiles()[match.DefaultRules]
 	rules.MaxPlies = overheadPlies
 	limits := match.Limits{Nodes: 1, Stall: time.Minute}
+	if s.clock {
+		limits = match.Limits{Clock: match.TimeControl{Main: time.Hour}, Margin: 100 * time.Millisecond}
+	}
 	plan := &match.Plan{
-		Run: "overhead", Rules: rules, Pairs: overheadPairs, Concurrency: t.slots, PVPlies: pvPlies, StartParallel: 64,
+		Run: "overhead", Rules: rules, Pairs: overheadPairs, Concurrency: t.slots, PVPlies: s.pvPlies, StartParallel: 64,
 		Design: match.Design{Kind: match.DesignMatch, Swap: true}, Openings: []match.Opening{{ID: "1", Start: "startpos"}},
 		Players: []match.Player{{Name: "A", Command: t.command, Limits: limits}, {Name: "B", Command: t.command, Limits: limits}},
 	}
 	sink := &countSink{}
 	events := runner.NewEvents("overhead", true)
-	events.Listen(heard)
+	events.Listen(s.heard)
 	var consumer sync.WaitGroup
 	consumer.Go(func() {
 		for range events.Stream() {
