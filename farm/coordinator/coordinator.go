@@ -347,7 +347,7 @@ func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 		c.place(r)
 		c.examine(ctx, r)
 	}
-	c.tendTrial(ctx, now)
+	c.tendTrials(ctx, now)
 	if err := c.begin(ctx); err != nil {
 		c.config.Log.Warn("a test did not begin", "err", err)
 	}
