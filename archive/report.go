@@ -76,7 +76,12 @@ func (g *Gathering) rest(ctx context.Context, store *results.Store, watch ...fun
 	if err != nil {
 		return nil, err
 	}
-	return g.sums.Report(), nil
+	rep := g.sums.Report()
+	info, err := store.FindRun(ctx, g.run.Name)
+	if err != nil {
+		return nil, err
+	}
+	return rep, countBooks(ctx, store, info, rep)
 }
 
 // Finish is rest, long after the begin: where the run's settings are others now, all is
@@ -121,8 +126,12 @@ func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*p
 	if err != nil {
 		return nil, err
 	}
+	rep := g.Report()
+	if err := countBooks(ctx, store, info, rep); err != nil {
+		return nil, err
+	}
 	lasting := context.WithoutCancel(ctx)
-	return &page.Shown{Report: g.Report(), Seen: seen, About: about, Record: func(pair, leg int) (kifu.Record, error) {
+	return &page.Shown{Report: rep, Seen: seen, About: about, Record: func(pair, leg int) (kifu.Record, error) {
 		return store.Record(lasting, info.ID, pair, leg)
 	}}, nil
 }

@@ -20,9 +20,10 @@ type Run struct {
 	Pairs   int      `json:"pairs"`
 	Planned int      `json:"planned_pairs"`
 	Created string   `json:"created"`
+	State   State    `json:"state"`
 }
 
-// Runs are all runs, oldest first.
+// Runs are all runs, oldest first. The pairs of those that a gate or results end are read.
 func Runs(ctx context.Context, store *results.Store) (*RunList, error) {
 	infos, err := store.Runs(ctx)
 	if err != nil {
@@ -30,8 +31,13 @@ func Runs(ctx context.Context, store *results.Store) (*RunList, error) {
 	}
 	list := &RunList{Version: 1, Runs: []Run{}}
 	for _, r := range infos {
+		state, err := StateOf(ctx, store, &r)
+		if err != nil {
+			return nil, err
+		}
 		list.Runs = append(list.Runs, Run{
-			Name: r.Name, Digest: r.Digest, Pairs: r.Finished, Planned: r.Pairs, Players: r.Players, Created: r.Created.Format("2006-01-02 15:04:05"),
+			State: state,
+			Name:  r.Name, Digest: r.Digest, Pairs: r.Finished, Planned: r.Pairs, Players: r.Players, Created: r.Created.Format("2006-01-02 15:04:05"),
 		})
 	}
 	return list, nil

@@ -103,10 +103,14 @@ type Player struct {
 	WorstOverrunMS float64  `json:"worst_overrun_ms"`
 	PonderHits     int      `json:"ponder_hits"`
 	PonderMisses   int      `json:"ponder_misses"`
-	Incomplete     int      `json:"incomplete_votes"` // of a council: votes that lacked a member
+	Incomplete     int      `json:"incomplete_votes"`     // of a council: votes that lacked a member
+	BookMoves      *int     `json:"book_moves,omitempty"` // from the book that it was given; nil: it has none
 
 	sides match.Side
 }
+
+// Moves are those that the player made, the openings' not among them.
+func (p *Player) Moves() int { return p.sides.Plies }
 
 // Interval is one of A's score, or of its share of the decisive games.
 type Interval struct {

@@ -17,6 +17,7 @@ import (
 type runBody struct {
 	Report   *report.Report
 	Live     *match.Snapshot // nil: nobody plays it now
+	State    archive.State   // of a run that nobody plays
 	Boards   livePage        // what is being played
 	Sections template.HTML
 	Curve    []page.CurvePoint
@@ -47,6 +48,7 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 	body := runBody{
 		Report: made.report, Sections: made.html[in], Curve: made.seen.Curve(), Settings: settings,
 		History: newHistory(made.report.Gate, made.seen.Curve()), Slowed: made.report.Slowed().In(in),
+		State: archive.ReportState(made.report, settings),
 	}
 	if hub := s.config.Live.Hub(info.Name); hub != nil {
 		body.Boards = s.liveRun(r, info.Name, hub)

@@ -485,3 +485,73 @@ func TestAPIIsTheCommands(t *testing.T) {
 		t.Errorf("%+v, %v", runs, err)
 	}
 }
+
+// TestRunsSayHowTheyEnded: the list and the run's own page say of a run that nobody plays
+// how it ended, in both tongues.
+func TestRunsSayHowTheyEnded(t *testing.T) {
+	t.Parallel()
+	s := shownRuns(t, "over")
+	storeEnded(t, s.config.Store, "told", match.Gate{}, match.RunStopping)
+	storeEnded(t, s.config.Store, "cut", match.Gate{}, "")
+	storeEnded(t, s.config.Store, "gated", match.Gate{Elo1: 400, Alpha: 0.4, Beta: 0.4, Model: match.GateLogistic}, "")
+	for in, words := range map[tongue]map[string]string{
+		english:  {"over": "finished", "told": "stopped", "cut": "unfinished", "gated": "ended by its gate: passed"},
+		japanese: {"over": "終了", "told": "中止", "cut": "未終了", "gated": "ゲートにより終了：通過"},
+	} {
+		list := get(t, s, "/", asking(in)).Body.String()
+		for name, want := range words {
+			_, row, _ := strings.Cut(list, `href="/r/`+name+`"`)
+			row, _, _ = strings.Cut(row, "</tr>")
+			if !strings.Contains(row, "<td>"+want+"</td>") {
+				t.Errorf("%s: the list says %s", name, row)
+			}
+			if body := get(t, s, "/r/"+name, asking(in)).Body.String(); !strings.Contains(body, ">"+want+"</strong>") {
+				t.Errorf("%s: its page does not say %q", name, want)
+			}
+		}
+	}
+}
+
+// storeEnded stores half of a run in which the first player wins every game, and what it
+// was told then.
+func storeEnded(t *testing.T, store *results.Store, name string, gate match.Gate, told match.RunPhase) {
+	t.Helper()
+	const pairs = 20
+	plan := planFor(name, 2*pairs)
+	plan.Gate = gate
+	plan.Openings = nil
+	p := shogi.StartPos()
+	for _, m := range p.LegalMoves(nil)[:pairs] {
+		plan.Openings = append(plan.Openings, match.Opening{ID: m.String(), Start: "startpos", Moves: []shogi.Move{m}})
+	}
+	run, err := store.Begin(t.Context(), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id := range pairs {
+		pair := match.PairResult{Pair: plan.Pair(id)}
+		for leg := range pair.Pair.Legs {
+			g := pair.Pair.Game(leg)
+			loser := shogi.White
+			if g.Players[0] != 0 {
+				loser = shogi.Black
+			}
+			r := match.Result{Pair: id, Leg: leg, Players: g.Players, Started: time.Unix(1e9, 0), Ended: time.Unix(1e9+5, 0), Record: kifu.Record{Start: startSFEN()}}
+			r.Record.Moves = []kifu.Move{{Move: g.Opening.Moves[0], Opening: true}}
+			r.Verdict = match.LossFor(loser, match.Resignation, "")
+			r.Record.Result, r.Record.Winner = r.Termination.String(), r.Outcome.String()
+			pair.Games = append(pair.Games, r)
+		}
+		if _, err := run.Add(t.Context(), pair); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if told != "" {
+		if err := run.Change(t.Context(), plan.Pairs, 1, told); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := run.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -74,6 +74,7 @@ type Server struct {
 	feeds    feeds
 	streams  chan struct{} // a value for each client that listens, at most maxStreams; never closed
 	sheets   sheets
+	states   states
 	tunes    sheets        // of runs that are tunes
 	heavy    chan struct{} // holds one value while something heavy is computed
 	http     *http.Server

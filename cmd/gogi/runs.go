@@ -33,9 +33,9 @@ func (c *runsCommand) Run(ctx context.Context, env *verb.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, list)
 	}
-	t := format.Table(phrases.Heads(env.Tongue, "run", "players", "pairs", "planned", "begun")...)
+	t := format.Table(phrases.Heads(env.Tongue, "run", "players", "pairs", "planned", "state", "begun")...)
 	for _, r := range list.Runs {
-		t.AppendRow(table.Row{r.Name, strings.Join(r.Players, ", "), format.Count(r.Pairs), format.Count(r.Planned), r.Created})
+		t.AppendRow(table.Row{r.Name, strings.Join(r.Players, ", "), format.Count(r.Pairs), format.Count(r.Planned), r.State.Said().In(env.Tongue), r.Created})
 	}
 	format.Render(env.Out, t)
 	return nil

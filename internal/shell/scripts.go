@@ -74,7 +74,10 @@ Register-ArgumentCompleter -Native -CommandName PROGRAM -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $words = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.Extent.Text })
     $program, $words = $words
-    if ($wordToComplete -eq '') { $words = @($words) + '""' }
+    $words = @($words | Where-Object { $_ })
+    # Before 7.3, and where it is asked to, PowerShell drops empty arguments unless they are quoted twice.
+    $empty = if ($PSNativeCommandArgumentPassing -and "$PSNativeCommandArgumentPassing" -ne 'Legacy') { '' } else { '""' }
+    if ($wordToComplete -eq '') { $words += $empty }
     & $program complete '--' @words 2>$null | ForEach-Object {
         $word, $help = $_ -split [char]9, 2
         if (-not $help) { $help = $word }

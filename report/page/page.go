@@ -282,3 +282,21 @@ func lastMove(g match.Row, record kifu.Record) (shogi.Move, error) {
 	}
 	return last, nil
 }
+
+// FromBooks say how many moves of each player came from its book, of those that have one.
+func (p *page) FromBooks() (list []phrases.Said) {
+	for i := range p.Players {
+		if said := text.FromBook(&p.Players[i]); !said.IsZero() {
+			list = append(list, said)
+		}
+	}
+	return list
+}
+
+// Asked says what the plan's mate solver was asked, the zero value where nothing is known.
+func (p *page) Asked() phrases.Said {
+	if p.Mates == nil {
+		return phrases.Said{}
+	}
+	return text.Asked(*p.Mates)
+}

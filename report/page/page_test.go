@@ -425,3 +425,35 @@ func TestSections(t *testing.T) {
 		}
 	}
 }
+
+// TestPageTellsWhatWasAsked: what a mate solver was asked, and what books gave, stand on the
+// page in both tongues, and nothing of them where there is neither.
+func TestPageTellsWhatWasAsked(t *testing.T) {
+	t.Parallel()
+	o := fakerun.Run{Players: []string{"x", "y"}, Pairs: []string{"WW", "WL"}}
+	wants := map[phrases.Tongue][]string{
+		phrases.English:  {"mate solver: asked 7 times, claimed a mate 3 times: proven 1, refuted 1, not proven 1; failed 2 times", "book moves: y: 5 of "},
+		phrases.Japanese: {"詰将棋ソルバー: ", "定跡手: y：", "手中 5手"},
+	}
+	for in, texts := range wants {
+		for _, asked := range []bool{false, true} {
+			r, seen := gather(t, o)
+			if asked {
+				r.Mates = &match.Questions{Asked: 7, Claimed: 3, Proven: 1, Refuted: 1, Unproven: 1, Failed: 2}
+				r.Players[1].BookMoves = new(5)
+			}
+			var b strings.Builder
+			if err := newPage(r, aboutRun(o), seen, Words{in}).execute(&b, "sections"); err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range texts {
+				if strings.Contains(b.String(), want) != asked {
+					t.Errorf("%s, asked %t: %q", in, asked, want)
+				}
+			}
+			if strings.Contains(b.String(), "book moves: x") || strings.Contains(b.String(), "定跡手: x") {
+				t.Error("a player without a book has moves from one")
+			}
+		}
+	}
+}

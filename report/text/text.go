@@ -12,6 +12,7 @@ import (
 	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/internal/phrases"
+	"gogi/match"
 	"gogi/report"
 	"gogi/stats"
 )
@@ -407,10 +408,13 @@ func (r view) printBundles(w io.Writer) {
 func (r view) printRemarks(w io.Writer) {
 	r.remark(w, phrases.Of("game length"), phrases.Of("mean %s plies, %d to %d", format.Decimal(r.Plies.Mean, 1), r.Plies.Min, r.Plies.Max))
 	r.remark(w, phrases.Of("duplicate games"), duplicates(r.Duplicates))
-	if q := r.Mates; q != nil {
-		r.remark(w, phrases.Of("mate solver"), phrases.Of("asked %s, claimed a mate %s: proven %s, refuted %s, not proven %s; failed %s",
-			phrases.Number{N: q.Asked, Noun: "time"}, phrases.Number{N: q.Claimed, Noun: "time"},
-			format.Count(q.Proven), format.Count(q.Refuted), format.Count(q.Unproven), phrases.Number{N: q.Failed, Noun: "time"}))
+	if r.Mates != nil {
+		r.remark(w, phrases.Of("mate solver"), Asked(*r.Mates))
+	}
+	for i := range r.Players {
+		if said := FromBook(&r.Players[i]); !said.IsZero() {
+			r.remark(w, phrases.Of("book moves"), said)
+		}
 	}
 	if len(r.Faults) == 0 {
 		r.remark(w, phrases.Of("faults"), phrases.Of("none"))
@@ -431,6 +435,25 @@ func (r view) printRemarks(w io.Writer) {
 		}
 		r.remark(w, phrases.Of("slowed moves"), said)
 	}
+}
+
+// Asked says what a mate solver was asked in a run, and what came of it.
+func Asked(q match.Questions) phrases.Said {
+	return phrases.Of("asked %s, claimed a mate %s: proven %s, refuted %s, not proven %s; failed %s",
+		phrases.Number{N: q.Asked, Noun: "time"}, phrases.Number{N: q.Claimed, Noun: "time"},
+		format.Count(q.Proven), format.Count(q.Refuted), format.Count(q.Unproven), phrases.Number{N: q.Failed, Noun: "time"})
+}
+
+// FromBook says how many of a player's moves came from its book, the zero value where it
+// has none.
+func FromBook(p *report.Player) phrases.Said {
+	switch {
+	case p.BookMoves == nil:
+		return phrases.Said{}
+	case p.Moves() == 0:
+		return phrases.Of("%s: %s of %s moves", p.Name, format.Count(*p.BookMoves), format.Count(p.Moves()))
+	}
+	return phrases.Of("%s: %s of %s moves (%s)", p.Name, format.Count(*p.BookMoves), format.Count(p.Moves()), format.Percent(float64(*p.BookMoves)/float64(p.Moves())))
 }
 
 func duplicates(n int) phrases.Said {
