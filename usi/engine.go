@@ -56,8 +56,8 @@ type Engine struct {
 	in     *inbox
 	reader sync.WaitGroup
 	out    positionLine
-	timer  *time.Timer // see alarm
-	line   Line        // the game, as far as it was needed
+	alarm  alarm
+	line   Line // the game, as far as it was needed
 
 	searched bool // since the last readyok a search has ended with an answer: it may come twice
 
@@ -289,7 +289,7 @@ func (e *Engine) startFor(r Request, end lineKind) (search, error) {
 	wait := e.in.search(end, r.OnInfo)
 	line := e.out.line(r.Position, r.Go)
 	began := time.Now()
-	if err := e.send(line, "saying go"); err != nil {
+	if err := e.send(began, line, "saying go"); err != nil {
 		return search{}, err
 	}
 	return search{wait: wait, start: began, sending: time.Since(began)}, nil
@@ -326,16 +326,8 @@ func (r Reply) fromVariation() Reply {
 
 // outcome waits for the bestmove, through a stop if need be.
 func (e *Engine) outcome(ctx context.Context, s *search, deadline time.Duration) (event, bool, error) {
-	var expired <-chan time.Time
-	if deadline > 0 {
-		expired = e.alarm(deadline - time.Since(s.start))
-		defer e.timer.Stop()
-	}
-	select {
-	case ev := <-s.wait:
+	if ev, ok := e.answer(ctx, s, deadline); ok {
 		return ev, false, e.check(ev, "thinking")
-	case <-expired:
-	case <-ctx.Done():
 	}
 	select {
 	case ev := <-s.wait: // it was there all along; this goroutine was late
@@ -349,14 +341,26 @@ func (e *Engine) outcome(ctx context.Context, s *search, deadline time.Duration)
 	return ev, err != nil || !ev.stamp.Before(asked), err
 }
 
-// alarm sets the timer of the search at hand; there is one for all of them.
-func (e *Engine) alarm(d time.Duration) <-chan time.Time {
-	if e.timer == nil {
-		e.timer = time.NewTimer(d)
-	} else {
-		e.timer.Reset(d)
+// answer waits for what ends a search by itself; ok is false where the deadline passes, or
+// ctx ends, before.
+func (e *Engine) answer(ctx context.Context, s *search, deadline time.Duration) (ev event, ok bool) {
+	var rings <-chan struct{}
+	end := s.start.Add(deadline)
+	if deadline > 0 {
+		rings = e.alarm.set(end)
 	}
-	return e.timer.C
+	for {
+		select {
+		case ev := <-s.wait:
+			return ev, true
+		case <-rings:
+			if e.alarm.due(end) {
+				return event{}, false
+			}
+		case <-ctx.Done():
+			return event{}, false
+		}
+	}
 }
 
 // stop ends a search and takes its bestmove, waiting for it no longer than the patience,
@@ -409,13 +413,12 @@ func (e *Engine) Close() error {
 
 // write sends whole lines, bounded in time: an engine that does not read its
 // input must not hold its opponent.
-func (e *Engine) write(text, doing string) error { return e.send([]byte(text), doing) }
+func (e *Engine) write(text, doing string) error { return e.send(time.Now(), []byte(text), doing) }
 
-func (e *Engine) send(text []byte, doing string) error {
+func (e *Engine) send(now time.Time, text []byte, doing string) error {
 	if e.fault != nil {
 		return e.fault
 	}
-	now := time.Now()
 	if e.config.Tap != nil {
 		e.config.Tap.Sent(now, text)
 	}
