@@ -187,7 +187,12 @@ var lineSlides = func() *[lineKinds][81][1 << innerFiles]bitboard {
 	t := new([lineKinds][81][1 << innerFiles]bitboard)
 	for kind, slope := range [lineKinds]int{rankLine: 0, fallLine: 1, riseLine: -1} {
 		for s := range NoSquare {
+			onLine := int(lines[kind][s].mask * lines[kind][s].magic >> gathered)
 			for index := range t[kind][s] {
+				if index&onLine != index {
+					t[kind][s][index] = t[kind][s][index&onLine] // less, so that it is there already
+					continue
+				}
 				occupied := scatter(s, slope, index)
 				t[kind][s][index] = walk(s, direction{1, slope}, occupied).or(walk(s, direction{-1, -slope}, occupied))
 			}

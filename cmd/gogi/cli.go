@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"gogi/cmd/gogi/dbverbs"
@@ -12,7 +13,10 @@ import (
 	"gogi/cmd/gogi/voteverbs"
 	"gogi/internal/verb"
 	"os"
+	"reflect"
 	"runtime/debug"
+	"strings"
+	"unicode"
 
 	"github.com/alecthomas/kong"
 )
@@ -62,6 +66,62 @@ type commandLine struct {
 	Guard        guardCommand                `cmd:"" hidden:"" help:"Kill engines whose runner has died."`
 }
 
+// grammarFor is the grammar that a command line is read by, and where --lang stands in it.
+// Reading all verbs costs more than most verbs do, and a run starts this program again and
+// again, as its guard and its engines: where the line begins with a verb, the grammar is of
+// that verb alone, unless the verb tells of the others. What is no verb is told by all.
+func grammarFor(args []string) (grammar any, lang *string) {
+	all := new(commandLine)
+	if len(args) == 0 {
+		return all, &all.Lang
+	}
+	of := reflect.TypeFor[commandLine]()
+	for i := range of.NumField() {
+		field := of.Field(i)
+		name := cmp.Or(field.Tag.Get("name"), kebab(field.Name))
+		if _, verb := field.Tag.Lookup("cmd"); !verb || name != args[0] || tellsOfAll(field.Type) {
+			continue
+		}
+		one := reflect.New(reflect.StructOf([]reflect.StructField{of.Field(0), field}))
+		return one.Interface(), one.Elem().Field(0).Addr().Interface().(*string)
+	}
+	return all, &all.Lang
+}
+
+// tellsOfAll reports whether a verb wants the grammar of all verbs.
+func tellsOfAll(command reflect.Type) bool {
+	switch command {
+	case reflect.TypeFor[easeverbs.CompleteCommand](), reflect.TypeFor[easeverbs.ManCommand]():
+		return true
+	}
+	return false
+}
+
+// kebab is the name that a field of the grammar has on the command line: EloWhere, elo-where.
+func kebab(field string) string {
+	var name strings.Builder
+	for i, r := range field {
+		if i > 0 && unicode.IsUpper(r) {
+			name.WriteByte('-')
+		}
+		name.WriteRune(unicode.ToLower(r))
+	}
+	return name.String()
+}
+
+// newParser reads a grammar; what is parsed finds ctx and env in it. Help is told, and unwinds.
+func newParser(ctx context.Context, grammar any, env *verb.Env) (*kong.Kong, error) {
+	return kong.New(grammar,
+		kong.Name("gogi"),
+		kong.Description("Plays USI shogi engines against each other, alone or as councils that vote, and says what the results prove."),
+		kong.Writers(env.Out, env.Err),
+		kong.Exit(func(code int) { panic(helpShown{code}) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(env),
+	)
+}
+
 // helpShown unwinds from kong's help, whose exit function must not return.
 type helpShown struct{ code int }
 
@@ -89,16 +149,8 @@ func run(ctx context.Context, args []string, env *verb.Env) (code int) {
 			code = env.Fail(result.Failure(), verb.Failed)
 		}
 	}()
-	var grammar commandLine
-	parser, err := kong.New(&grammar,
-		kong.Name("gogi"),
-		kong.Description("Plays USI shogi engines against each other, alone or as councils that vote, and says what the results prove."),
-		kong.Writers(env.Out, env.Err),
-		kong.Exit(func(code int) { panic(helpShown{code}) }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(env),
-	)
+	grammar, lang := grammarFor(args)
+	parser, err := newParser(ctx, grammar, env)
 	if err != nil {
 		return env.Fail(err, verb.Failed)
 	}
@@ -107,6 +159,6 @@ func run(ctx context.Context, args []string, env *verb.Env) (code int) {
 		bisecting = mayBisect(args)
 		return env.Fail(fmt.Errorf("%w (see gogi --help)", err), verb.Usage)
 	}
-	env.Tongue = verb.TongueOf(grammar.Lang, os.Getenv, verb.OnTerminal(result.Writer))
+	env.Tongue = verb.TongueOf(*lang, os.Getenv, verb.OnTerminal(result.Writer))
 	return env.Fail(chosen.Run(), verb.Failed)
 }

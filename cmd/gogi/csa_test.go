@@ -96,7 +96,7 @@ const csaMilliseconds = "Time_Unit:1msec\nTotal_Time:11000\nIncrement:20\n"
 func TestCSABuiltin(t *testing.T) {
 	t.Parallel()
 	two := "PI82HI22KA\n-\n"
-	s := newCSAServer(t, &csaServer{times: csaMilliseconds, place: two, maxMoves: 12, passwords: map[string]string{"a": "floodgate-300-10F,secret-a", "b": "secret-b"}})
+	s := newCSAServer(t, &csaServer{times: csaMilliseconds, place: two, maxMoves: 8, passwords: map[string]string{"a": "floodgate-300-10F,secret-a", "b": "secret-b"}})
 	a := startCSA(t, s, "a", "--engine", "x=builtin", "--margin", "10s", "--games", "2", "--records", "games", "--game", "floodgate-300-10F", "--verbose")
 	a.hears("logged in") // so that it is Black
 	b := startCSA(t, s, "b", "--engine", "x=builtin", "--margin", "10s", "--games", "2", "--json", "--ponder")
@@ -113,12 +113,12 @@ func TestCSABuiltin(t *testing.T) {
 	}
 	checkCSAComments(t, s, "a", "+")
 	checkCSAComments(t, s, "b", "-")
-	checkCSAEvents(t, b.stdout.String(), 2*12)
+	checkCSAEvents(t, b.stdout.String(), 2*8)
 	for _, name := range []string{"test_1", "test_2", "test+1", "test+2"} {
 		text, err := os.ReadFile(filepath.Join(a.dir, "games", name+".csa"))
 		if wanted := strings.Contains(name, "+"); (err == nil) != wanted {
 			t.Errorf("%s: %v", name, err)
-		} else if wanted && (!strings.Contains(string(text), "\nN+a\n") || !strings.Contains(string(text), "\n%MAX_MOVES\n") || strings.Count(string(text), "\nT") != 12) {
+		} else if wanted && (!strings.Contains(string(text), "\nN+a\n") || !strings.Contains(string(text), "\n%MAX_MOVES\n") || strings.Count(string(text), "\nT") != 8) {
 			t.Errorf("%s:\n%s", name, text)
 		}
 	}

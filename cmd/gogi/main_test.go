@@ -7,6 +7,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -15,7 +17,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"gogi/internal/fakeengine"
 	"gogi/internal/long"
 	"gogi/results"
 )
@@ -27,11 +28,23 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", strconv.Itoa(max(8, runtime.GOMAXPROCS(0)))); err != nil {
 		panic(err) // there is no such flag any more
 	}
-	testscript.Main(m, map[string]func(){
-		"gogi":       main,
-		"fakeengine": func() { os.Exit(fakeengine.Main(os.Args[1:])) },
-		"watchpanic": watchPanic,
-	})
+	testscript.Main(withEngine{m}, map[string]func(){"gogi": main, "watchpanic": watchPanic})
+}
+
+// withEngine is the tests, with the misbehaving engine beside the programs that this binary
+// is: it is started hundreds of times, and this binary is twenty times as large.
+type withEngine struct{ tests *testing.M }
+
+// Run builds the engine into the folder of programs, which testscript has put first into
+// the PATH, and runs the tests.
+func (w withEngine) Run() int {
+	folder, _, _ := strings.Cut(os.Getenv("PATH"), string(os.PathListSeparator))
+	build := exec.Command("go", "build", "-o", filepath.Join(folder, "fakeengine"), "gogi/internal/fakeusi")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "go build gogi/internal/fakeusi: %v\n%s", err, out)
+		return 1
+	}
+	return w.tests.Run()
 }
 
 func TestScripts(t *testing.T) {

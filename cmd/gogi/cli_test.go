@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"gogi/internal/verb"
+)
+
+// TestOneVerbsGrammar: a line that begins with a verb is read by that verb's grammar alone,
+// which says the same of it as the grammar of all verbs does, except where the verb tells
+// of the others.
+func TestOneVerbsGrammar(t *testing.T) {
+	t.Parallel()
+	told := new(bytes.Buffer)
+	env := &verb.Env{Out: told, Err: told}
+	read := func(grammar any) *kong.Kong {
+		parser, err := newParser(t.Context(), grammar, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return parser
+	}
+	all := read(new(commandLine))
+	for _, node := range all.Model.Children {
+		grammar, lang := grammarFor([]string{node.Name, "--help"})
+		one := read(grammar)
+		want := 1
+		if slices.Contains([]string{"complete", "man"}, node.Name) {
+			want = len(all.Model.Children)
+		}
+		if len(one.Model.Children) != want {
+			t.Errorf("%s: read by a grammar of %d verbs, want %d", node.Name, len(one.Model.Children), want)
+		}
+		told.Reset()
+		help(t, all, node.Name)
+		expected := told.String()
+		told.Reset()
+		if help(t, one, node.Name); told.String() != expected {
+			t.Errorf("%s: help %q, of all verbs' grammar %q", node.Name, told, expected)
+		}
+		if field := reflect.ValueOf(grammar).Elem().FieldByName("Lang"); lang != field.Addr().Interface() {
+			t.Errorf("%s: --lang is not where it is looked for", node.Name)
+		}
+	}
+}
+
+// help prints the help of a verb, which unwinds.
+func help(t *testing.T, parser *kong.Kong, name string) {
+	t.Helper()
+	defer func() {
+		if shown, ok := recover().(helpShown); !ok || shown.code != verb.Done {
+			t.Errorf("%s --help: unwound as %v", name, shown)
+		}
+	}()
+	_, err := parser.Parse([]string{name, "--help"})
+	t.Errorf("%s --help: came back with %v", name, err)
+}
+
+// TestLinesOfNoVerb are told what there is by the grammar of all verbs.
+func TestLinesOfNoVerb(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args       []string
+		code       int
+		out, error string
+	}{
+		{nil, verb.Usage, "", `expected one of "match"`},
+		{[]string{"Match"}, verb.Usage, "", "unexpected argument Match"},
+		{[]string{"mtach"}, verb.Usage, "", `did you mean "match"`},
+		{[]string{"lang"}, verb.Usage, "", "unexpected argument lang"},
+		{[]string{"eloWhere"}, verb.Usage, "", "unexpected argument eloWhere"},
+		{[]string{"--help"}, verb.Done, "elo-where", ""},
+		{[]string{"--lang", "en", "version"}, verb.Done, "gogi ", ""},
+	} {
+		out, errs, code := gogi(t, c.args...)
+		if code != c.code || !strings.Contains(out, c.out) || !strings.Contains(errs, c.error) {
+			t.Errorf("gogi %q: code %d, %q, %q; want %d, %q, %q", c.args, code, out, errs, c.code, c.out, c.error)
+		}
+	}
+}
