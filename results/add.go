@@ -277,7 +277,7 @@ func execSummed(ctx context.Context, stmt *sql.Stmt, table string, values ...any
 	if err != nil {
 		return nil, err
 	}
-	sum, err := tables.SumOf(table, tables.Shortened(values, current.Always[table])...)
+	sum, err := tables.SumOf(table, tables.Shortened(values, current.Always[table], tables.Null)...)
 	if err != nil {
 		return nil, err
 	}

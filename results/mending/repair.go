@@ -147,7 +147,11 @@ func (r *repair) runs(ctx context.Context) ([]*tables.Run, error) {
 			}
 		}
 	}
-	for _, run := range r.found.All {
+	found, err := r.found.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, run := range found {
 		if run.Complete() && !slices.ContainsFunc(runs, func(have *tables.Run) bool { return have.ID() == run.ID() }) {
 			runs = append(runs, run)
 		}
