@@ -32,6 +32,7 @@ func (c *Coordinator) readUpdate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("coordinator: reading the update: %w", err)
 	}
+	c.update.Resume()
 	return nil
 }
 
@@ -103,7 +104,7 @@ func (c *Coordinator) members(now time.Time) (list []update.Worker) {
 // fail?
 func (c *Coordinator) tried(ctx context.Context, r *run, name string, counts, failed bool) {
 	if s := c.sessions[name]; s != nil && c.update.Count(r.digest, c.member(s, time.Now()), counts, failed) {
-		c.lookAtTrial(ctx)
+		c.lookAtTrials(ctx)
 	}
 }
 
@@ -112,41 +113,37 @@ func engineFailed(p *match.PairResult) bool {
 	return slices.ContainsFunc(p.Games, func(g match.Result) bool { return g.Termination.IsFault() })
 }
 
-// lookAtTrial ends a trial one way or the other, where it can be said, and keeps what was
-// counted.
-func (c *Coordinator) lookAtTrial(ctx context.Context) {
+// lookAtTrials ends the update's trials one way or the other, where it can be said, and
+// keeps what was counted.
+func (c *Coordinator) lookAtTrials(ctx context.Context) {
 	u := &c.update
 	u.Look(c.accusedInTrial())
-	if u.Stage != farm.StageTrial {
-		c.config.Log.Warn("the trial of an update has ended", "stage", u.Stage, "why", u.Why)
+	switch u.Stage {
+	case farm.StageHeld:
+		c.config.Log.Warn("an update goes no further", "why", u.Why)
+	case farm.StageAll:
+		c.config.Log.Info("all workers are told of an update", "why", u.Why)
+	case farm.StageNone, farm.StageTrial:
 	}
 	if err := c.keepUpdate(ctx); err != nil {
 		c.config.Log.Warn("what is known of an update was not kept", "err", err)
 	}
 }
 
-// accusedInTrial says which worker of the trial is in quarantine since; "": none is.
+// accusedInTrial says which worker of a trial that goes on is in quarantine since; "": none is.
 func (c *Coordinator) accusedInTrial() string {
-	for _, name := range c.update.First {
-		if w := c.workers[name]; w != nil && w.Quarantine != "" && !w.Since.Before(c.update.At) {
-			return fmt.Sprintf("%s, which was to have it first, is quarantined: %s", name, w.Quarantine)
+	return c.update.Accused(func(name string) (why string, since time.Time) {
+		if w := c.workers[name]; w != nil {
+			why, since = w.Quarantine, w.Since
 		}
-	}
-	return ""
+		return why, since
+	})
 }
 
-// tendTrial begins a trial that could not begin without workers, and ends one whose
-// workers play nothing any more because they are in quarantine.
-func (c *Coordinator) tendTrial(ctx context.Context, now time.Time) {
-	if c.update.Stage != farm.StageTrial {
-		return
-	}
-	if len(c.update.First) == 0 {
-		if c.update.Begin(c.members(now)); len(c.update.First) > 0 {
-			c.lookAtTrial(ctx)
-		}
-	}
-	if c.accusedInTrial() != "" {
-		c.lookAtTrial(ctx)
+// tendTrials begins trials that could not begin without workers, or whose workers went
+// away, and ends one whose workers play nothing any more because they are in quarantine.
+func (c *Coordinator) tendTrials(ctx context.Context, now time.Time) {
+	if c.update.Tend(c.members(now), c.accusedInTrial(), now) {
+		c.lookAtTrials(ctx)
 	}
 }

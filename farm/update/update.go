@@ -1,29 +1,16 @@
-// Package update says which programs a farm's workers are to have: what was ordered, who is
-// told first, how the trial of these goes, and whether the others are told or it is held.
+// Package update says which programs a farm's workers are to have: what was ordered, who of
+// each kind of machine is told first, how the trial of these goes, and whether the others
+// are told or it is held.
 // It knows no bus and no sessions: the coordinator keeps a State and asks it.
 package update
 
 import (
-	"cmp"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/trust"
-)
-
-// Of an update: a twentieth of the workers are told first, the others when these have
-// played so many pairs, were not quarantined, and had no more engines that failed than the
-// others had. They are looked at ten times, each at a tenth of one in a hundred.
-const (
-	firstOf       = 20
-	trialPairs    = 500
-	trialLook     = trialPairs / 10
-	trialMayBeBad = 0.001
 )
 
 // State is what is kept of the programs that workers are to have. The zero value wants none.
@@ -34,11 +21,9 @@ type State struct {
 	Why      string         `cbor:"why"`
 	By       string         `cbor:"by"`
 	At       time.Time      `cbor:"at"`
-	First    []string       `cbor:"first"`
-	// Tried is what came since the order, by plan digest: of those who are first, with a
-	// program that is wanted, and of those without.
-	Tried map[string]trust.Failing `cbor:"tried"`
-	Pairs int                      `cbor:"pairs"` // of those who are first, with a program that is wanted
+	// Trials are those of the releases, by SHA-256: each has one of its own, because what
+	// one kind of machine proves says nothing of another's program.
+	Trials map[string]*Trial `cbor:"trials"`
 }
 
 // Worker is one of which the farm has heard.
@@ -57,7 +42,7 @@ func (s *State) Order(by string, o *farm.Update, sizes map[string]int64, workers
 	next.By, next.Why = by, o.Why
 	switch {
 	case o.Off:
-		next.Known, next.Releases, next.Stage, next.First = s.remembered(nil), nil, farm.StageNone, nil
+		next.Known, next.Releases, next.Stage, next.Trials = s.remembered(nil), nil, farm.StageNone, nil
 		*s = next
 		return nil
 	case len(o.Releases)+len(o.Known) > 0:
@@ -66,7 +51,8 @@ func (s *State) Order(by string, o *farm.Update, sizes map[string]int64, workers
 			return err
 		}
 		next.Known, next.Releases = s.remembered(wanted), wanted
-		next.Stage, next.At, next.First, next.Tried, next.Pairs = farm.StageTrial, now.Round(0), nil, nil, 0
+		next.Stage, next.At = farm.StageTrial, now.Round(0)
+		next.beginTrials()
 	case s.Stage == farm.StageNone:
 		return errors.New("no program is wanted: expected releases")
 	}
@@ -74,8 +60,25 @@ func (s *State) Order(by string, o *farm.Update, sizes map[string]int64, workers
 		next.Stage = farm.StageAll
 	}
 	*s = next
-	s.Begin(workers)
+	if s.Stage == farm.StageTrial {
+		s.draw(workers, now)
+	}
 	return nil
+}
+
+// Resume goes on with what was kept: a program of before kept one trial for all releases.
+func (s *State) Resume() {
+	if s.Stage == farm.StageTrial && len(s.Trials) == 0 {
+		s.beginTrials()
+	}
+}
+
+// beginTrials gives each release a trial of its own.
+func (s *State) beginTrials() {
+	s.Trials = map[string]*Trial{}
+	for i := range s.Releases {
+		s.Trials[s.Releases[i].SHA256] = &Trial{}
+	}
 }
 
 // wantedOf are the releases of an order: at most one for a kind of machine, and all of
@@ -139,112 +142,22 @@ func (s *State) Due(w Worker) *farm.Release {
 	switch {
 	case r == nil || s.has(&w):
 		return nil
-	case s.Stage == farm.StageAll, s.Stage == farm.StageTrial && slices.Contains(s.First, w.Name):
+	case s.Stage == farm.StageAll, s.Stage == farm.StageTrial && s.Trials[r.SHA256].tells(w.Name):
 		return r
 	}
 	return nil
 }
 
-// Begin draws the workers that are told first, where a trial has none, of each kind of
-// machine a twentieth and at least one. A program of before releases were known comes last:
-// it cannot take one itself.
-func (s *State) Begin(workers []Worker) {
-	if s.Stage != farm.StageTrial || len(s.First) > 0 {
-		return
-	}
-	kinds := map[string][]*Worker{}
-	for i := range workers {
-		w := &workers[i]
-		if r := s.release(w); r != nil && w.Here && w.Sound {
-			kinds[r.SHA256] = append(kinds[r.SHA256], w)
-		}
-	}
-	for sum, here := range kinds {
-		draw := func(w *Worker) string {
-			d := sha256.Sum256([]byte(sum + "\x00" + w.Name))
-			return string(d[:])
-		}
-		slices.SortFunc(here, func(a, b *Worker) int {
-			if mute := a.Program == ""; mute != (b.Program == "") {
-				if mute {
-					return 1
-				}
-				return -1
-			}
-			return cmp.Compare(draw(a), draw(b))
-		})
-		for _, w := range here[:(len(here)+firstOf-1)/firstOf] {
-			s.First = append(s.First, w.Name)
-		}
-	}
-	slices.Sort(s.First)
-}
-
-// Count counts a unit of a worker in a test towards the trial, or an attempt at one, which
-// does not count: did an engine fail? It reports whether it is time for a Look.
-func (s *State) Count(test string, w Worker, counts, failed bool) (look bool) {
-	if s.Stage != farm.StageTrial {
-		return false
-	}
-	if s.Tried == nil {
-		s.Tried = map[string]trust.Failing{}
-	}
-	f, fails := s.Tried[test], 0
-	if failed {
-		fails = 1
-	}
-	if !s.has(&w) {
-		f.OthersTries, f.OthersFailed = f.OthersTries+1, f.OthersFailed+fails
-		s.Tried[test] = f
-		return false
-	}
-	if !slices.Contains(s.First, w.Name) {
-		return false // who says to have it without having been told proves nothing
-	}
-	f.Tries, f.Failed = f.Tries+1, f.Failed+fails
-	s.Tried[test] = f
-	if !counts {
-		return false
-	}
-	s.Pairs++
-	return s.Pairs%trialLook == 0
-}
-
-// Look ends the trial one way or the other, where it can be said: at once where a worker
-// of it is accused, which says how.
-func (s *State) Look(accused string) {
-	mine, others := s.tally()
-	p := trust.Worse(slices.Collect(maps.Values(s.Tried)))
-	switch {
-	case accused != "":
-		s.Stage, s.Why = farm.StageHeld, accused
-	case p < trialMayBeBad:
-		s.Stage = farm.StageHeld
-		s.Why = fmt.Sprintf("engines failed %d times in %d tries with it, and %d times in %d without, which chance does with probability %.2g", mine.Failed, mine.Tries, others.Failed, others.Tries, p)
-	case s.Pairs >= trialPairs:
-		s.Stage, s.Why = farm.StageAll, fmt.Sprintf("%d pairs were played with it as well as others play", s.Pairs)
-	default:
-		s.Stage = farm.StageTrial
-	}
-}
-
-// tally is all that was counted, with a program that is wanted and without.
-func (s *State) tally() (mine, others trust.Failing) {
-	for _, f := range s.Tried {
-		mine.Tries, mine.Failed = mine.Tries+f.Tries, mine.Failed+f.Failed
-		others.Tries, others.Failed = others.Tries+f.OthersTries, others.Failed+f.OthersFailed
-	}
-	return mine, others
-}
-
 // Status is the update for others, with the workers that are here, by name.
 func (s *State) Status(workers []Worker) *farm.UpdateStatus {
 	out := &farm.UpdateStatus{
-		Stage: s.Stage, Why: s.Why, By: s.By, At: s.At, Releases: slices.Clone(s.Releases), Known: slices.Clone(s.Known), First: slices.Clone(s.First),
-		Pairs: s.Pairs, Need: trialPairs,
+		Stage: s.Stage, Why: s.Why, By: s.By, At: s.At, Releases: slices.Clone(s.Releases), Known: slices.Clone(s.Known), Need: trialPairs,
 	}
-	mine, others := s.tally()
-	out.Failed, out.Others.Pairs, out.Others.Failed = mine.Failed, others.Tries, others.Failed
+	for i := range s.Releases {
+		if t := s.Trials[s.Releases[i].SHA256]; t != nil {
+			out.Trials = append(out.Trials, t.status(s.Releases[i].SHA256))
+		}
+	}
 	for i := range workers {
 		switch w := &workers[i]; {
 		case !w.Here || len(s.Releases) == 0:

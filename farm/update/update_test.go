@@ -35,35 +35,38 @@ func ordered(t *testing.T, workers []Worker) *State {
 	return s
 }
 
+// first are those of the trial of the release for Linux.
+func (s *State) first() []string { return s.Trials["new"].First }
+
 // A twentieth of each kind is told first, at least one: of 41 these are 3. Nobody is who
 // is away, quarantined or leaves, and who cannot take a program comes last.
 func TestWhoIsFirst(t *testing.T) {
 	workers := crew(41)
 	s := ordered(t, workers)
-	if len(s.First) != 3 || s.Stage != farm.StageTrial || s.By != "boss" || !s.At.Equal(noon) {
+	if len(s.first()) != 3 || s.Stage != farm.StageTrial || s.By != "boss" || !s.At.Equal(noon) {
 		t.Errorf("%+v", s)
 	}
 	again := ordered(t, append(slices.Clone(workers[20:]), workers[:20]...))
-	if !slices.Equal(s.First, again.First) {
-		t.Errorf("the draw depends on the order: %v, %v", s.First, again.First)
+	if !slices.Equal(s.first(), again.first()) {
+		t.Errorf("the draw depends on the order: %v, %v", s.first(), again.first())
 	}
 	workers = crew(4)
 	workers[0].Here, workers[1].Sound, workers[2].Program = false, false, ""
-	if s := ordered(t, workers); !slices.Equal(s.First, []string{"w03"}) {
-		t.Errorf("first is %v", s.First)
+	if s := ordered(t, workers); !slices.Equal(s.first(), []string{"w03"}) {
+		t.Errorf("first is %v", s.first())
 	}
-	if s := ordered(t, workers[:3]); !slices.Equal(s.First, []string{"w02"}) {
-		t.Errorf("where no other is, first is %v", s.First)
+	if s := ordered(t, workers[:3]); !slices.Equal(s.first(), []string{"w02"}) {
+		t.Errorf("where no other is, first is %v", s.first())
 	}
-	if s := ordered(t, workers[:2]); len(s.First) > 0 {
-		t.Errorf("first is %v", s.First)
+	if s := ordered(t, workers[:2]); len(s.first()) > 0 {
+		t.Errorf("first is %v", s.first())
 	}
 }
 
 func TestDue(t *testing.T) {
 	workers := crew(3)
 	s := ordered(t, workers)
-	first := s.First[0]
+	first := s.first()[0]
 	for _, w := range workers {
 		if due := s.Due(w); (due != nil) != (w.Name == first) {
 			t.Errorf("%s is told %+v, first is %s", w.Name, due, first)
@@ -111,14 +114,14 @@ func TestOrderRefuses(t *testing.T) {
 func TestTrial(t *testing.T) {
 	workers := crew(2)
 	s := ordered(t, workers)
-	i := slices.IndexFunc(workers, func(w Worker) bool { return w.Name == s.First[0] })
+	i := slices.IndexFunc(workers, func(w Worker) bool { return w.Name == s.first()[0] })
 	first, other := workers[i], workers[1-i]
-	if first.Program = "new"; s.Count("t", other, true, false) || s.Pairs != 0 {
+	if first.Program = "new"; s.Count("t", other, true, false) || s.Trials["new"].Pairs != 0 {
 		t.Error("another's pair counts")
 	}
 	liar := other
 	liar.Program = "new"
-	if s.Count("t", liar, true, true); s.Pairs != 0 || s.Tried["t"].Tries != 0 {
+	if s.Count("t", liar, true, true); s.Trials["new"].Pairs != 0 || s.Trials["new"].Tried["t"].Tries != 0 {
 		t.Error("who says to have it without having been told counts")
 	}
 	looks := 0
@@ -134,7 +137,7 @@ func TestTrial(t *testing.T) {
 	if looks != 10 || s.Stage != farm.StageAll {
 		t.Errorf("%d looks, %s: %s", looks, s.Stage, s.Why)
 	}
-	if s.Count("t", first, true, true); s.Pairs != 500 {
+	if s.Count("t", first, true, true); s.Trials["new"].Pairs != 500 {
 		t.Error("a pair counts after the trial")
 	}
 }
@@ -151,7 +154,7 @@ func TestHeld(t *testing.T) {
 	} {
 		workers := crew(2)
 		s := ordered(t, workers)
-		i := slices.IndexFunc(workers, func(w Worker) bool { return w.Name == s.First[0] })
+		i := slices.IndexFunc(workers, func(w Worker) bool { return w.Name == s.first()[0] })
 		first := workers[i]
 		first.Program = "new"
 		for n := range 10 {
@@ -159,8 +162,61 @@ func TestHeld(t *testing.T) {
 			s.Count("t", workers[1-i], true, n < test.others)
 		}
 		s.Look(test.accused)
-		if s.Stage != test.stage || s.Pairs != 0 || !strings.Contains(s.Why, test.accused) {
+		if s.Stage != test.stage || s.Trials["new"].Pairs != 0 || !strings.Contains(s.Why, test.accused) {
 			t.Errorf("%+v: %s, %s", test, s.Stage, s.Why)
 		}
+	}
+}
+
+// Each kind of machine proves its own program: one that has passed is told to all of its
+// kind, and to no other.
+func TestEachKind(t *testing.T) {
+	workers := append(crew(3), Worker{Name: "m", OS: "darwin", Arch: "arm64", Program: "old", Here: true, Sound: true})
+	s := &State{}
+	if err := s.Order("boss", &farm.Update{Releases: []farm.Release{linux, mac}}, sizes, workers, noon); err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(workers, func(w Worker) bool { return w.Name == s.first()[0] })
+	workers[i].Program = "new"
+	for range 500 {
+		if s.Count("t", workers[i], true, false) {
+			s.Look("")
+		}
+	}
+	if s.Stage != farm.StageTrial || s.Due(workers[(i+1)%3]) == nil || !slices.Equal(s.Trials["mac"].First, []string{"m"}) || s.Trials["mac"].Pairs != 0 {
+		t.Errorf("%+v, of mac %+v", s, s.Trials["mac"])
+	}
+	if why := s.Accused(func(name string) (string, time.Time) { return "it lies", noon }); !strings.HasPrefix(why, "m, ") {
+		t.Errorf("accused is %q, and the other trial has passed", why)
+	}
+	workers[3].Program = "mac"
+	for range 500 {
+		if s.Count("t", workers[3], true, false) {
+			s.Look("")
+		}
+	}
+	if s.Stage != farm.StageAll {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A trial whose workers do not run the program for an hour gets others beside them.
+func TestStuck(t *testing.T) {
+	workers := crew(2)
+	s := ordered(t, workers)
+	for minutes, drew := range map[int]bool{59: false, 60: true} {
+		again := ordered(t, workers)
+		if got := again.Tend(workers, "", noon.Add(time.Duration(minutes)*time.Minute)); got != drew || (len(again.first()) == 2) != drew {
+			t.Errorf("after %d minutes others are drawn: %t, %v", minutes, got, again.first())
+		}
+	}
+	i := slices.IndexFunc(workers, func(w Worker) bool { return w.Name == s.first()[0] })
+	workers[i].Program = "new"
+	s.Tend(workers, "", noon.Add(50*time.Minute))
+	if s.Tend(workers, "", noon.Add(100*time.Minute)) {
+		t.Error("others are drawn though one runs it")
+	}
+	if !s.Tend(workers, "it lies", noon.Add(time.Minute)) {
+		t.Error("nobody looks at who is accused")
 	}
 }
