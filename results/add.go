@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"gogi/match"
+	"gogi/results/handle"
 	"gogi/results/tables"
 )
 
@@ -125,7 +126,7 @@ func (r *Run) gather(batch ...request) []request {
 // writeBatch stores a batch in one transaction and answers all of it.
 func (r *Run) writeBatch(ctx context.Context, batch []request) {
 	answers := make([]answer, len(batch))
-	err := inTx(ctx, r.store.write, func(tx *sql.Tx) error {
+	err := handle.InTx(ctx, r.store.write, func(tx *sql.Tx) error {
 		s := r.stmts.in(ctx, tx)
 		for i, req := range batch {
 			var err error
@@ -276,7 +277,7 @@ func execSummed(ctx context.Context, stmt *sql.Stmt, table string, values ...any
 	if err != nil {
 		return nil, err
 	}
-	sum, err := tables.SumOf(table, tables.Shortened(values, current.Always[table])...)
+	sum, err := tables.SumOf(table, tables.Shortened(values, current.Always[table], tables.Null)...)
 	if err != nil {
 		return nil, err
 	}

@@ -79,11 +79,7 @@ func (r *gameReader) verify() error {
 		return nil
 	}
 	r.sum.Reset("games")
-	own := r.values[:r.own]
-	for len(own) > r.own-tables.LateColumns && own[len(own)-1] == nil {
-		own = own[:len(own)-1]
-	}
-	for _, v := range own {
+	for _, v := range tables.Shortened(r.values[:r.own], r.own-tables.LateColumns, tables.Null) {
 		if err := r.sum.Add(v); err != nil {
 			return err
 		}
