@@ -232,6 +232,9 @@ func (c *checker) run(ctx context.Context, run *tables.Run) error {
 	if err == nil {
 		err = c.tune(ctx, run)
 	}
+	if err == nil {
+		err = c.segments(ctx, run)
+	}
 	return c.reading(run.Name(), "the pairs", err)
 }
 

@@ -140,7 +140,11 @@ func fill(ctx context.Context, part string, do func(*graft) error) error {
 		return err
 	}
 	err = inTx(ctx, s.write, func(tx *sql.Tx) error {
-		return do(&graft{tx: tx, runs: map[string]*tables.Run{}, openings: map[openingKey]int64{}, workers: map[string]int64{}})
+		err := do(&graft{tx: tx, runs: map[string]*tables.Run{}, openings: map[openingKey]int64{}, workers: map[string]int64{}})
+		if err != nil {
+			return err
+		}
+		return packAll(ctx, tx)
 	})
 	return errors.Join(err, s.Close())
 }
