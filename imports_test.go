@@ -55,6 +55,7 @@ var allowed = map[string][]string{
 	"gogi/internal/chart":          {},
 	"gogi/internal/sheet":          {"gogi/internal/foreign", "gogi/internal/format"},
 	"gogi/internal/fakerun":        {"gogi/shogi", "gogi/match"},
+	"gogi/internal/fakepairs":      {"gogi/kifu", "gogi/match", "gogi/shogi"},
 	"gogi/internal/fakevotes":      {"gogi/shogi", "gogi/usi", "gogi/ensemble", "gogi/ensemble/voting"},
 	"gogi/internal/verb":           {"gogi/internal/foreign", "gogi/internal/usage", "gogi/results", "gogi/usi/process", "gogi/internal/phrases"},
 	"gogi/tune":                    {"gogi/match", "gogi/stats/counts"},
@@ -83,7 +84,7 @@ var allowed = map[string][]string{
 	"gogi/cmd/gogi/easeverbs":      {"gogi/configs", "gogi/configs/advice", "gogi/configs/identities", "gogi/gate", "gogi/internal/format", "gogi/internal/phrases", "gogi/internal/shell", "gogi/internal/usage", "gogi/internal/verb", "gogi/internal/version", "gogi/match", "gogi/players", "gogi/results"},
 	"gogi/farm/coordinator":        {"gogi/ensemble/voting", "gogi/farm", "gogi/farm/ledger", "gogi/farm/trust", "gogi/gate", "gogi/live", "gogi/match", "gogi/match/arbiter", "gogi/selfplay", "gogi/tune"},
 	"gogi/records":                 {"gogi/archive", "gogi/internal/disk", "gogi/internal/foreign", "gogi/internal/usage", "gogi/kifu", "gogi/kifu/formats", "gogi/kifu/packed", "gogi/live", "gogi/match", "gogi/results", "gogi/shogi"},
-	"gogi/recount":                 {"gogi/archive", "gogi/internal/foreign", "gogi/internal/format", "gogi/internal/phrases", "gogi/match", "gogi/report", "gogi/results", "gogi/tournament"},
+	"gogi/recount":                 {"gogi/archive", "gogi/internal/foreign", "gogi/internal/format", "gogi/internal/phrases", "gogi/match", "gogi/report", "gogi/results", "gogi/results/mending", "gogi/tournament"},
 	"gogi/farm/trust":              {"gogi/match"},
 	"gogi/internal/phrases":        {"gogi/internal/format"},
 	"gogi/gate":                    {"gogi/internal/phrases", "gogi/match", "gogi/shogi", "gogi/stats", "gogi/stats/counts"},
@@ -125,25 +126,29 @@ var allowed = map[string][]string{
 	"gogi/farm/bustest":            {"gogi/farm"},
 	"gogi/farm/worker":             {"gogi/farm", "gogi/farm/artefacts", "gogi/internal/disk", "gogi/match", "gogi/runner", "gogi/tune"},
 	"gogi/farm/machine":            {"gogi/configs/identities", "gogi/farm", "gogi/farm/artefacts", "gogi/farm/worker", "gogi/faults", "gogi/internal/disk", "gogi/match", "gogi/players", "gogi/runner", "gogi/selfplay", "gogi/usi", "gogi/usi/process"},
-	"gogi/farm/site":               {"gogi/selfplay", "gogi/farm", "gogi/farm/bus", "gogi/farm/coordinator", "gogi/farm/keys", "gogi/farm/trust", "gogi/match", "gogi/results", "gogi/internal/disk"},
+	"gogi/farm/site":               {"gogi/farm", "gogi/farm/bus", "gogi/farm/coordinator", "gogi/farm/keys", "gogi/farm/trust", "gogi/internal/disk", "gogi/match", "gogi/results", "gogi/results/dump", "gogi/selfplay"},
 	"gogi/farm/ledger":             {"gogi/farm"},
 	"gogi/farm/replay":             {"gogi/farm/trust", "gogi/match", "gogi/runner"},
-	"gogi/farm/copies":             {"gogi/farm", "gogi/match", "gogi/match/arbiter", "gogi/results"},
+	"gogi/farm/copies":             {"gogi/farm", "gogi/match", "gogi/match/arbiter", "gogi/results", "gogi/results/dump"},
 	"gogi/farm/loopback":           {"gogi/farm"},
 	"gogi/series":                  {"gogi/control", "gogi/gate", "gogi/live", "gogi/match", "gogi/runner", "gogi/tournament", "gogi/tune"},
 	"gogi/live":                    {"gogi/match", "gogi/shogi"},
-	"gogi/results":                 {"gogi/internal/disk", "gogi/internal/sqlitefile", "gogi/kifu", "gogi/match", "gogi/match/arbiter", "gogi/results/locks", "gogi/results/salvage", "gogi/results/segments", "gogi/results/tables", "gogi/shogi", "gogi/tune"},
+	"gogi/results":                 {"gogi/kifu", "gogi/match", "gogi/results/handle", "gogi/results/locks", "gogi/results/segments", "gogi/results/tables", "gogi/shogi", "gogi/tune"},
+	"gogi/results/dump":            {"gogi/kifu", "gogi/match", "gogi/results", "gogi/results/tables"},
+	"gogi/results/handle":          {"gogi/internal/disk", "gogi/internal/sqlitefile", "gogi/results/locks", "gogi/results/tables"},
 	"gogi/results/locks":           {},
+	"gogi/results/mending":         {"gogi/internal/sqlitefile", "gogi/match", "gogi/match/arbiter", "gogi/results", "gogi/results/handle", "gogi/results/locks", "gogi/results/salvage", "gogi/results/tables", "gogi/tune"},
+	"gogi/results/resultstest":     {"gogi/internal/fakepairs", "gogi/match", "gogi/results", "gogi/results/dump", "gogi/results/handle", "gogi/results/tables", "gogi/tune"},
 	"gogi/results/salvage":         {"gogi/internal/sqlitefile", "gogi/results/tables"},
 	"gogi/results/segments":        {"gogi/results/tables"},
-	"gogi/results/tables":          {"gogi/kifu", "gogi/match"},
+	"gogi/results/tables":          {"gogi/kifu", "gogi/match", "gogi/shogi"},
 	"gogi/internal/sqlitefile":     {},
-	"gogi/upkeep":                  {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/phrases", "gogi/match", "gogi/results"},
+	"gogi/upkeep":                  {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/phrases", "gogi/match", "gogi/results", "gogi/results/mending"},
 	"gogi/internal/fakeengine":     {"gogi/shogi", "gogi/usi"},
 	"gogi/internal/soak":           {},
 	"gogi/cmd/gogi/recordverbs":    {"gogi/archive", "gogi/book", "gogi/configs", "gogi/configs/identities", "gogi/configs/shellwords", "gogi/internal/foreign", "gogi/internal/format", "gogi/internal/phrases", "gogi/internal/usage", "gogi/internal/verb", "gogi/kifu", "gogi/kifu/formats", "gogi/kifu/packed", "gogi/match", "gogi/openings", "gogi/players", "gogi/records", "gogi/results", "gogi/review", "gogi/review/engines", "gogi/review/sources", "gogi/selfplay", "gogi/sgf", "gogi/shogi", "gogi/strength", "gogi/transcribe", "gogi/usi"},
 	"gogi/cmd/gogi/farmverbs":      {"gogi/archive", "gogi/cmd/gogi/planning", "gogi/cmd/gogi/serving", "gogi/configs", "gogi/configs/advice", "gogi/configs/identities", "gogi/control", "gogi/farm", "gogi/farm/board", "gogi/farm/bus", "gogi/farm/coordinator", "gogi/farm/copies", "gogi/farm/keys", "gogi/farm/machine", "gogi/farm/replay", "gogi/farm/site", "gogi/farm/trust", "gogi/farm/worker", "gogi/internal/foreign", "gogi/internal/format", "gogi/internal/phrases", "gogi/internal/usage", "gogi/internal/verb", "gogi/internal/version", "gogi/live", "gogi/match", "gogi/players", "gogi/recount", "gogi/report/text", "gogi/results", "gogi/runner", "gogi/selfplay", "gogi/tune", "gogi/tuning", "gogi/usi", "gogi/usi/process", "gogi/web"},
-	"gogi/cmd/gogi/dbverbs":        {"gogi/archive", "gogi/internal/format", "gogi/internal/phrases", "gogi/internal/usage", "gogi/internal/verb", "gogi/match", "gogi/recount", "gogi/results", "gogi/upkeep"},
+	"gogi/cmd/gogi/dbverbs":        {"gogi/archive", "gogi/internal/format", "gogi/internal/phrases", "gogi/internal/usage", "gogi/internal/verb", "gogi/match", "gogi/recount", "gogi/results", "gogi/results/dump", "gogi/results/mending", "gogi/upkeep"},
 	"gogi/cmd/gogi/statverbs":      {"gogi/archive", "gogi/gate", "gogi/internal/format", "gogi/internal/phrases", "gogi/internal/sheet", "gogi/internal/usage", "gogi/internal/verb", "gogi/match", "gogi/ratings", "gogi/reckon", "gogi/regression", "gogi/results", "gogi/stats", "gogi/stats/rating", "gogi/stats/rating/bootstrap"},
 	"gogi/cmd/gogi/voteverbs":      {"gogi/internal/format", "gogi/internal/usage", "gogi/internal/verb", "gogi/match", "gogi/results", "gogi/votes"},
 	"gogi/cmd/gogi":                {"*"},
@@ -195,7 +200,7 @@ const mostLines = 4000
 
 // yetTooLarge are the packages that are still to be parted, and how many lines they may
 // have until then. It only ever gets shorter.
-var yetTooLarge = map[string]int{"results": 5280, "farm/coordinator": 4350}
+var yetTooLarge = map[string]int{"farm/coordinator": 4350}
 
 // TestRoomsAreSmall holds mostLines. Files of every system count.
 func TestRoomsAreSmall(t *testing.T) {

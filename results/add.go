@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"gogi/match"
+	"gogi/results/handle"
 	"gogi/results/tables"
 )
 
@@ -130,7 +131,7 @@ func (r *Run) gather(batch ...request) []request {
 // writeBatch stores a batch in one transaction and answers all of it.
 func (r *Run) writeBatch(ctx context.Context, batch []request) {
 	answers := make([]answer, len(batch))
-	err := inTx(ctx, r.store.write, func(tx *sql.Tx) error {
+	err := handle.InTx(ctx, r.store.write, func(tx *sql.Tx) error {
 		s := r.stmts.in(ctx, tx)
 		for i, req := range batch {
 			var err error

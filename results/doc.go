@@ -1,5 +1,6 @@
-// Package results keeps every game of every run in one SQLite file. It is the
-// only package that knows SQL.
+// Package results keeps every game of every run in one SQLite file. Nobody but it and
+// its rooms knows SQL: tables (what a row is), handle (files opened and made), dump (a run
+// as text), mending (checked, repaired, merged).
 //
 // A [Store] is the file, a [Run] is the right to add to one run of it. The pair
 // is the unit: [Run.Add] stores both games of a pair or nothing, and a pair that

@@ -1,13 +1,16 @@
 package results
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"slices"
 
 	"gogi/match"
+	"gogi/results/handle"
 	"gogi/results/segments"
 	"gogi/results/tables"
 )
@@ -37,46 +40,48 @@ func (f filling) full(batch []request) (blocks []int64) {
 	return blocks
 }
 
-// packLast makes segments that a run lacks. What cannot be packed is damaged, as who reads
-// it or checks it will be told.
+// packLast makes the newest segments that a run lacks. What cannot be packed is damaged, as
+// who reads it or checks it will be told; without a segment the rows are read.
 func (s *Store) packLast(run int64) {
 	ctx := context.Background() // a run is closed also when all else is cancelled
-	blocks, err := segments.Missing(ctx, s.read, run, packedAtOnce)
+	_ = s.packSome(ctx, run, packedAtOnce)
+}
+
+// Pack makes all segments that the runs of the database lack, which makes reading long runs
+// quicker, and changes nothing else. It fails for damaged rows.
+func (s *Store) Pack(ctx context.Context) error {
+	runs, err := s.Runs(ctx)
+	for i := range runs {
+		if err == nil {
+			err = s.packSome(ctx, runs[i].ID, runs[i].Finished)
+		}
+	}
+	if err != nil {
+		return s.fail("packing the games", err)
+	}
+	return nil
+}
+
+// packSome makes so many at most.
+func (s *Store) packSome(ctx context.Context, run int64, most int) error {
+	blocks, err := segments.Missing(ctx, s.read, run, most)
 	for _, block := range blocks {
 		if err == nil {
 			err = s.pack(ctx, run, block)
 		}
 	}
+	return err
 }
 
 // pack makes the segment of a block.
 func (s *Store) pack(ctx context.Context, run, block int64) error {
-	return inTx(ctx, s.write, func(tx *sql.Tx) error { return packIn(ctx, tx, run, block) })
-}
-
-func packIn(ctx context.Context, tx *sql.Tx, run, block int64) error {
-	rows, err := blockRows(ctx, tx, run, block)
-	if err != nil {
-		return err
-	}
-	return segments.Put(ctx, tx, run, block, rows)
-}
-
-// packAll makes all segments that are missing in a database.
-func packAll(ctx context.Context, tx *sql.Tx) error {
-	runs, err := runs(ctx, tx, selectRun)
-	for i := range runs {
-		var blocks []int64
-		if err == nil {
-			blocks, err = segments.Missing(ctx, tx, runs[i].ID, runs[i].Finished)
+	return handle.InTx(ctx, s.write, func(tx *sql.Tx) error {
+		rows, err := blockRows(ctx, tx, run, block)
+		if err != nil {
+			return err
 		}
-		for _, block := range blocks {
-			if err == nil {
-				err = packIn(ctx, tx, runs[i].ID, block)
-			}
-		}
-	}
-	return err
+		return segments.Put(ctx, tx, run, block, rows)
+	})
 }
 
 // blockRows are the values of a block's games; it fails for damaged ones.
@@ -127,27 +132,30 @@ func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryCont
 }
 
 // errStale says that a segment is none of the rows as they are.
-var errStale = errors.New("a segment is not what the rows say: reports of it are wrong, gogi db repair makes it anew")
+var errStale = errors.New("a segment is not what the rows say, and reports read it (gogi db repair makes it anew)")
 
-// segments compares a run's segments with the rows that they were made of.
-func (c *checker) segments(ctx context.Context, run *tables.Run) error {
-	return segments.Stored(ctx, c.q, run.ID(), func(block int64, values []driver.Value) error {
-		_, err := segments.Open(run.ID(), block, values)
-		if err != nil {
-			c.problem(run.Name(), int(block)*segments.Pairs, err.Error()+": the rows are read instead, gogi db repair makes it anew")
-			return ctx.Err()
+// Segments compares a run's segments with the rows that they were made of, and calls wrong
+// with the first pair of each that differs.
+func (m Moment) Segments(ctx context.Context, runID int64, wrong func(pair int, why error)) error {
+	return segments.Stored(ctx, m.Q, runID, func(block int64, values []driver.Value) error {
+		if err := m.segment(ctx, runID, block, values); err != nil {
+			wrong(int(block)*segments.Pairs, err)
 		}
-		rows, err := blockRows(ctx, c.q, run.ID(), block)
-		if err != nil {
-			return ctx.Err() // the pair has told it
-		}
-		blob, err := segments.Pack(rows)
-		if stored, _ := values[0].([]byte); err == nil && string(stored) != string(blob) {
-			err = errStale
-		}
-		if err != nil {
-			c.problem(run.Name(), int(block)*segments.Pairs, err.Error())
-		}
-		return nil
+		return ctx.Err()
 	})
+}
+
+func (m Moment) segment(ctx context.Context, run, block int64, values []driver.Value) error {
+	if _, err := segments.Open(run, block, values); err != nil {
+		return fmt.Errorf("%w: the rows are read instead (gogi db repair makes it anew)", err)
+	}
+	rows, err := blockRows(ctx, m.Q, run, block)
+	if err != nil {
+		return err
+	}
+	blob, err := segments.Pack(rows)
+	if stored, _ := values[0].([]byte); err == nil && !bytes.Equal(stored, blob) {
+		err = errStale
+	}
+	return err
 }
