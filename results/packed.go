@@ -150,6 +150,9 @@ func (m Moment) segment(ctx context.Context, run, block int64, values []driver.V
 		return fmt.Errorf("%w: the rows are read instead (gogi db repair makes it anew)", err)
 	}
 	rows, err := blockRows(ctx, m.Q, run, block)
+	if _, damaged := errors.AsType[*tables.Damaged](err); damaged {
+		return nil // the pair is told of
+	}
 	if err != nil {
 		return err
 	}

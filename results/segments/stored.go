@@ -39,16 +39,20 @@ func Open(run, block int64, values []driver.Value) (*Segment, error) {
 
 // Put stores the segment of a run's block, of which rows are all, by pair and leg.
 func Put(ctx context.Context, tx *sql.Tx, run, block int64, rows [][]driver.Value) error {
-	blob, err := Pack(rows)
-	if err != nil {
-		return err
-	}
-	sum, err := tables.SumOf("segments", run, block, blob)
+	blob, sum, err := sealed(run, block, rows)
 	if err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO segments (run_id, block, games, checksum) VALUES (?, ?, ?, ?)", run, block, blob, sum)
 	return err
+}
+
+// sealed is a segment and its checksum.
+func sealed(run, block int64, rows [][]driver.Value) (blob []byte, sum int64, err error) {
+	if blob, err = Pack(rows); err == nil {
+		sum, err = tables.SumOf("segments", run, block, blob)
+	}
+	return blob, sum, err
 }
 
 // Missing are the blocks of a run that have enough pairs and no segment, the newest first,
