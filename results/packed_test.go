@@ -153,7 +153,7 @@ func TestSegmentsTellTheRows(t *testing.T) {
 		t.Errorf("%v", wrong)
 	}
 	for _, f := range []Filter{
-		{}, {FromPair: 50, Pairs: 700}, {FromPair: 511, Pairs: 1}, {FromPair: 512}, {Pairs: 512}, {FromPair: 1030, Pairs: 3}, {FromPair: 5000},
+		{}, {FromPair: 50, Pairs: 700}, {FromPair: 511, Pairs: 1}, {FromPair: 512}, {FromPair: 590}, {Pairs: 512}, {FromPair: 1030, Pairs: 3}, {FromPair: 5000},
 		{Engine: "A", FromPair: 3, Pairs: 900}, {Termination: match.Crash},
 	} {
 		want, got := rowsByRows(t, s, run.ID(), f), gamesWhere(t, s, run.ID(), f)
