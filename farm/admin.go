@@ -62,6 +62,15 @@ type Status struct {
 	Workers []WorkerStatus `cbor:"workers" json:"workers"` // by name
 	Judge   JudgeStatus    `cbor:"judge" json:"judge"`
 	Update  *UpdateStatus  `cbor:"update,omitempty" json:"update,omitempty"` // nil: no program was ever wanted
+	Unread  []Unread       `cbor:"unread,omitempty" json:"unread,omitempty"` // by digest
+}
+
+// Unread is a test that is kept, and that the coordinator's program does not understand,
+// as after the way back to an older one: it is not played.
+type Unread struct {
+	Run  string `cbor:"run" json:"run"`             // the plan's digest
+	Name string `cbor:"name" json:"name,omitempty"` // "": that is not understood either
+	Why  string `cbor:"why" json:"why"`
 }
 
 // TestStatus is a test.

@@ -116,7 +116,7 @@ type Stage string
 // do worse than the others.
 const (
 	StageNone  Stage = ""      // there is none
-	StageTrial Stage = "trial" // of UpdateStatus.First
+	StageTrial Stage = "trial" // of TrialStatus.First, and of kinds of machines whose trial has passed
 	StageAll   Stage = "all"   // every worker is told
 	StageHeld  Stage = "held"  // nobody is told any more: UpdateStatus.Why
 )
@@ -129,17 +129,26 @@ type UpdateStatus struct {
 	At       time.Time `cbor:"at" json:"at"`             // of the order, by the coordinator's clock
 	Releases []Release `cbor:"releases" json:"releases"`
 	Known    []Release `cbor:"known" json:"known"` // that were wanted before
-	First    []string  `cbor:"first" json:"first"` // workers of the trial
 	Have     []string  `cbor:"have" json:"have"`   // workers that are here with a program that is wanted
 	Want     []string  `cbor:"want" json:"want"`   // workers that are here with another, and are to have one
 	None     []string  `cbor:"none" json:"none"`   // workers that are here and of no kind that has a release
-	// Since the order: units that counted of workers with the new program and of others, and
-	// how many times an engine failed there.
-	Pairs  int `cbor:"pairs" json:"pairs"`
-	Failed int `cbor:"failed" json:"failed"`
-	Need   int `cbor:"need" json:"need"` // of Pairs, before all are told
-	Others struct {
-		Pairs  int `cbor:"pairs" json:"pairs"`
-		Failed int `cbor:"failed" json:"failed"`
-	} `cbor:"others" json:"others"`
+	// Trials are one for each of Releases, none where none was asked for; Need is how many
+	// pairs each needs.
+	Trials []TrialStatus `cbor:"trials" json:"trials"`
+	Need   int           `cbor:"need" json:"need"`
+}
+
+// TrialStatus is how a release does on the workers that have it first, of the one kind of
+// machine that it is for.
+type TrialStatus struct {
+	SHA256 string   `cbor:"sha256" json:"sha256"`
+	First  []string `cbor:"first" json:"first"` // workers that are told first, by name
+	Passed bool     `cbor:"passed" json:"passed"`
+	Pairs  int      `cbor:"pairs" json:"pairs"` // pairs and blocks that counted since the order, of First with the release
+	// Since the order, of First with the release and of others of the kind without: units
+	// that came, attempts at them too, and those in which an engine failed.
+	Tries        int `cbor:"tries" json:"tries"`
+	Failed       int `cbor:"failed" json:"failed"`
+	OthersTries  int `cbor:"others_tries" json:"others_tries"`
+	OthersFailed int `cbor:"others_failed" json:"others_failed"`
 }

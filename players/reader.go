@@ -41,11 +41,10 @@ func (r *reader) Think(ctx context.Context, q usi.Request) (usi.Reply, error) {
 	if m == shogi.NoMove {
 		return r.Engine.Think(ctx, q)
 	}
-	took := time.Since(began)
-	if err := r.Rest(); err != nil { // it may think on, though the game has gone back into the book
+	if err := r.Rest(ctx, q.Deadline); err != nil { // it may think on, though the game has gone back into the book
 		return usi.Reply{}, err
 	}
-	reply := usi.Reply{Answer: usi.AnswerMove, Move: m, Text: m.String(), Elapsed: took}
+	reply := usi.Reply{Answer: usi.AnswerMove, Move: m, Text: m.String(), Elapsed: time.Since(began)}
 	if !r.seat {
 		reply.Detail, reply.Vote = kifu.BookDetail(), &usi.Vote{By: kifu.ByBook}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"gogi/kifu"
@@ -47,13 +48,14 @@ func (s *slot) playGame(ctx context.Context, plan *match.Plan, m match.Game, pla
 		return match.Result{}, err
 	}
 	g.result.Questions = g.mates.questions
+	s.plies = len(g.result.Record.Moves)
 	s.events.gameEnded(g)
 	g.discardFailed()
 	return g.result, nil
 }
 
 func newGame(s *slot, plan *match.Plan, m match.Game, players [2]Player) (*game, error) {
-	referee, err := arbiter.NewReferee(plan.Rules, m.Opening)
+	referee, err := s.refereeFor(plan, m.Opening)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +78,7 @@ func (g *game) newRecord() kifu.Record {
 	if err == nil { // the referee has read it before
 		r.Start = start.SFEN()
 	}
+	r.Moves = slices.Grow(r.Moves, g.slot.plies)
 	for _, m := range g.Opening.Moves {
 		r.Moves = append(r.Moves, kifu.Move{Move: m, Opening: true})
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gogi/match"
+	"gogi/match/arbiter"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -24,6 +25,21 @@ type slot struct {
 	// retired is closed when the slot shall take no more pairs; nil: never.
 	retired <-chan struct{}
 	open    []seated // least recently used first
+	// referee is the latest game's, of the plan refereed; the next game takes its memory.
+	referee  *arbiter.Referee
+	refereed *match.Plan
+	plies    int // of the latest game that was played to its end: as long may the next be
+}
+
+// refereeFor begins a game of a plan.
+func (s *slot) refereeFor(plan *match.Plan, o match.Opening) (*arbiter.Referee, error) {
+	if s.referee == nil || s.refereed != plan {
+		s.referee, s.refereed = arbiter.BlankReferee(plan.Rules), plan
+	}
+	if err := s.referee.Begin(o); err != nil {
+		return nil, err
+	}
+	return s.referee, nil
 }
 
 // seat is a player of a plan, by its index there.

@@ -23,6 +23,7 @@ type moveWatch struct {
 
 	mu        sync.Mutex // also held while looking: who ends the watch waits for a look that has begun
 	timer     *time.Timer
+	fires     time.Time // when the timer does; zero: not, as far as is known
 	on        bool
 	waiter    Waiter // nil: it cannot be asked
 	start     time.Time
@@ -64,20 +65,35 @@ func (w *moveWatch) begin(c shogi.Colour, waiter Waiter, timed bool, tolerance, 
 	}
 	w.start = time.Now()
 	w.due, w.deadline = w.start.Add(tolerance/4), w.start.Add(deadline)
-	if w.timer == nil {
-		w.timer = time.AfterFunc(tolerance/4, w.look)
-		return
-	}
-	w.timer.Reset(tolerance / 4)
+	w.arm(w.start)
 }
 
-// look takes the first or the second look. The timer's goroutine may be one of an
-// earlier move: then its look is not due.
+// arm has the timer fire when the next look is due, or before: a look that is not due yet
+// arms it again. So it is left to run from move to move, and quick ones do not touch it.
+func (w *moveWatch) arm(now time.Time) {
+	if !w.fires.IsZero() && !w.due.Before(w.fires) {
+		return
+	}
+	w.fires = w.due
+	if w.timer == nil {
+		w.timer = time.AfterFunc(w.due.Sub(now), w.look)
+		return
+	}
+	w.timer.Reset(w.due.Sub(now))
+}
+
+// look takes the first or the second look. The timer may have been armed for an earlier
+// move: then its look is not due.
 func (w *moveWatch) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.fires = time.Time{}
+	if !w.on || w.due.IsZero() {
+		return
+	}
 	now := time.Now()
-	if !w.on || w.due.IsZero() || now.Before(w.due) {
+	if now.Before(w.due) {
+		w.arm(now)
 		return
 	}
 	w.lag = w.lagAt(now)
@@ -91,7 +107,7 @@ func (w *moveWatch) look() {
 		w.early = max(0, min(w.seen.waited-last.waited, now.Sub(w.start)))
 	}
 	w.before, w.due = *w.seen, w.deadline
-	w.timer.Reset(w.due.Sub(now))
+	w.arm(now)
 }
 
 // lagAt is the worst that a look was late by, one that is due included.
@@ -117,7 +133,6 @@ func (w *moveWatch) end(sending time.Duration) (d arbiter.Delays, slowed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.on = false
-	w.timer.Stop()
 	now := time.Now()
 	if now.Sub(w.start) <= w.tolerance {
 		return d, false

@@ -69,6 +69,36 @@ func TestMoveWatchLooks(t *testing.T) {
 	}
 }
 
+// A move is looked at in its own time, whatever the timer was armed for by the move before:
+// its first look, which never came, or its second, which is far off.
+func TestMoveWatchLooksAfterAnotherMove(t *testing.T) {
+	const ms = time.Millisecond
+	for _, before := range []time.Duration{10 * ms, 24 * ms, 25 * ms, 60 * ms} {
+		synctest.Test(t, func(t *testing.T) {
+			var machine lateMachine
+			w := moveWatch{late: machine.watch()}
+			w.late.start(t.Context())
+			w.begin(shogi.Black, &looked{start: time.Now()}, true, margin, time.Second+margin)
+			time.Sleep(before) //nolint:forbidigo // in synctest's time
+			synctest.Wait()
+			w.end(0)
+			l := &looked{start: time.Now()}
+			w.begin(shogi.White, l, true, margin, time.Second+margin)
+			time.Sleep(1500 * ms) //nolint:forbidigo // in synctest's time
+			synctest.Wait()
+			w.end(0)
+			if want := []time.Duration{0, 25 * ms, 1100 * ms, 1500 * ms}; !slices.Equal(l.at, want) {
+				t.Errorf("after a move of %v: looked at %v, want %v", before, l.at, want)
+			}
+			time.Sleep(time.Minute) //nolint:forbidigo // in synctest's time
+			synctest.Wait()
+			if len(l.at) != 4 {
+				t.Errorf("looked at %v, the last after the end", l.at)
+			}
+		})
+	}
+}
+
 // A look that is late, or does not come at all, says that this program was late.
 func TestALateLookCounts(t *testing.T) {
 	const late = 300 * time.Millisecond

@@ -82,7 +82,7 @@ func (c Checkmate) String() string {
 // that the side to move is mated itself, else MateTimeout.
 func (e *Engine) Mate(ctx context.Context, r Request) (Checkmate, error) {
 	e.deadline.Store(int64(r.Deadline))
-	if err := e.stopPonder(); err != nil {
+	if err := e.stopPonder(ctx, e.limits.Stop); err != nil {
 		return Checkmate{}, err
 	}
 	r.Go = Go{Mate: true, MateTime: r.Go.MateTime}

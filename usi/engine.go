@@ -25,7 +25,7 @@ type Limits struct {
 	Greeting time.Duration // usi → usiok, default 1 min
 	Ready    time.Duration // isready → readyok, default 10 min: networks are loaded and compiled here
 	Write    time.Duration // for the engine to read what is sent, default 2 s
-	Stop     time.Duration // stop → bestmove, default 500 ms
+	Stop     time.Duration // stop → bestmove, default 500 ms; where its clock runs, an engine has that instead
 }
 
 func (l Limits) withDefaults() Limits {
@@ -56,8 +56,8 @@ type Engine struct {
 	in     *inbox
 	reader sync.WaitGroup
 	out    positionLine
-	timer  *time.Timer // see alarm
-	line   Line        // the game, as far as it was needed
+	alarm  alarm
+	line   Line // the game, as far as it was needed
 
 	searched bool // since the last readyok a search has ended with an answer: it may come twice
 
@@ -197,7 +197,7 @@ func (e *Engine) NewGame(ctx context.Context, g Game) error {
 	if e.config.Tap != nil {
 		e.config.Tap.Game(g)
 	}
-	if err := e.stopPonder(); err != nil { // options are for an engine that does not search
+	if err := e.stopPonder(ctx, e.limits.Stop); err != nil { // options are for an engine that does not search
 		return err
 	}
 	if err := e.Set(g.Options); err != nil {
@@ -211,7 +211,7 @@ func (e *Engine) NewGame(ctx context.Context, g Game) error {
 
 // Ready says isready and waits for readyok.
 func (e *Engine) Ready(ctx context.Context) error {
-	if err := e.stopPonder(); err != nil {
+	if err := e.stopPonder(ctx, e.limits.Stop); err != nil {
 		return err
 	}
 	e.searched = false // what comes from before cannot pass the readyok
@@ -226,8 +226,9 @@ func (e *Engine) Ready(ctx context.Context) error {
 type search struct {
 	wait     <-chan event
 	position string // of a search on the opponent's time
-	// start is right before the write of go or ponderhit. After it would be too
-	// late: the engine may have begun before this program goes on.
+	// start is right before the write of go or ponderhit, or of the stop that has to come
+	// before go. After it would be too late: the engine may have begun before this program
+	// goes on.
 	start   time.Time
 	sending time.Duration // how long the write took
 	hit     bool
@@ -237,8 +238,10 @@ type search struct {
 // runner.Player describes it. When ctx ends or the deadline passes it says
 // "stop" and waits a grace; the reply then has Stopped set. With a context that
 // has ended already, a search by Ponder on the same position is stopped without
-// a ponderhit, and its move is the reply. An engine that stays silent even then is a *Fault of kind hang, with the latest principal
-// variation, if there was one, as the reply beside it.
+// a ponderhit, and its move is the reply. A search by Ponder on another position is stopped
+// first: that takes of the move's time, as at servers, whose clocks run from the opponent's
+// move. An engine that stays silent even then is a *Fault of kind hang, with the latest
+// principal variation, if there was one, as the reply beside it.
 func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 	e.deadline.Store(int64(r.Deadline))
 	s, err := e.begin(ctx, r)
@@ -266,14 +269,16 @@ func (e *Engine) begin(ctx context.Context, r Request) (search, error) {
 	if p := e.ponder; p != nil && p.position == r.Position.String() {
 		return e.ponderHit(ctx, p, r)
 	}
-	if e.ponder != nil {
-		e.count.PonderMiss++
-		e.in.forget() // what it said is about another position: see Snapshot
+	if e.ponder == nil {
+		return e.start(r)
 	}
-	if err := e.stopPonder(); err != nil {
+	asked := time.Now()
+	if err := e.Rest(ctx, r.Deadline); err != nil {
 		return search{}, err
 	}
-	return e.start(r)
+	s, err := e.start(r)
+	s.start = asked
+	return s, err
 }
 
 // start sends a position and its "go" in one write: two could be read apart.
@@ -284,7 +289,7 @@ func (e *Engine) startFor(r Request, end lineKind) (search, error) {
 	wait := e.in.search(end, r.OnInfo)
 	line := e.out.line(r.Position, r.Go)
 	began := time.Now()
-	if err := e.send(line, "saying go"); err != nil {
+	if err := e.send(began, line, "saying go"); err != nil {
 		return search{}, err
 	}
 	return search{wait: wait, start: began, sending: time.Since(began)}, nil
@@ -321,16 +326,8 @@ func (r Reply) fromVariation() Reply {
 
 // outcome waits for the bestmove, through a stop if need be.
 func (e *Engine) outcome(ctx context.Context, s *search, deadline time.Duration) (event, bool, error) {
-	var expired <-chan time.Time
-	if deadline > 0 {
-		expired = e.alarm(deadline - time.Since(s.start))
-		defer e.timer.Stop()
-	}
-	select {
-	case ev := <-s.wait:
+	if ev, ok := e.answer(ctx, s, deadline); ok {
 		return ev, false, e.check(ev, "thinking")
-	case <-expired:
-	case <-ctx.Done():
 	}
 	select {
 	case ev := <-s.wait: // it was there all along; this goroutine was late
@@ -338,40 +335,58 @@ func (e *Engine) outcome(ctx context.Context, s *search, deadline time.Duration)
 	default:
 	}
 	asked := time.Now()
-	ev, err := e.stop(s)
+	ev, err := e.stop(context.Background(), s, e.limits.Stop)
 	// What was read before it was asked for is no answer to that, whoever was late
 	// to hear of it.
 	return ev, err != nil || !ev.stamp.Before(asked), err
 }
 
-// alarm sets the timer of the search at hand; there is one for all of them.
-func (e *Engine) alarm(d time.Duration) <-chan time.Time {
-	if e.timer == nil {
-		e.timer = time.NewTimer(d)
-	} else {
-		e.timer.Reset(d)
+// answer waits for what ends a search by itself; ok is false where the deadline passes, or
+// ctx ends, before.
+func (e *Engine) answer(ctx context.Context, s *search, deadline time.Duration) (ev event, ok bool) {
+	var rings <-chan struct{}
+	end := s.start.Add(deadline)
+	if deadline > 0 {
+		rings = e.alarm.set(end)
 	}
-	return e.timer.C
+	for {
+		select {
+		case ev := <-s.wait:
+			return ev, true
+		case <-rings:
+			if e.alarm.due(end) {
+				return event{}, false
+			}
+		case <-ctx.Done():
+			return event{}, false
+		}
+	}
 }
 
-// stop ends a search and takes its bestmove, waiting no longer than the grace.
-func (e *Engine) stop(s *search) (event, error) {
+// stop ends a search and takes its bestmove, waiting for it no longer than the patience,
+// and once ctx has ended no longer than Limits.Stop.
+func (e *Engine) stop(ctx context.Context, s *search, patience time.Duration) (event, error) {
 	if err := e.write("stop\n", "saying stop"); err != nil {
 		return event{}, err
 	}
-	timer := time.NewTimer(e.limits.Stop)
+	timer := time.NewTimer(patience)
 	defer timer.Stop()
-	select {
-	case ev := <-s.wait:
-		return ev, e.check(ev, "stopping")
-	case <-timer.C:
-		return event{}, e.fail(e.silence(FaultHang), "waiting for bestmove after stop", e.lastWords(""))
+	for ended := ctx.Done(); ; {
+		select {
+		case ev := <-s.wait:
+			return ev, e.check(ev, "stopping")
+		case <-timer.C:
+			return event{}, e.fail(e.silence(FaultHang), "waiting for bestmove after stop", e.lastWords(""))
+		case <-ended:
+			ended = nil
+			timer.Reset(min(patience, e.limits.Stop))
+		}
 	}
 }
 
 // GameOver ends a search on the opponent's time and says "gameover".
-func (e *Engine) GameOver(_ context.Context, o Outcome) error {
-	if err := e.stopPonder(); err != nil {
+func (e *Engine) GameOver(ctx context.Context, o Outcome) error {
+	if err := e.stopPonder(ctx, e.limits.Stop); err != nil {
 		return err
 	}
 	return e.write("gameover "+string(o)+"\n", "saying gameover")
@@ -398,13 +413,12 @@ func (e *Engine) Close() error {
 
 // write sends whole lines, bounded in time: an engine that does not read its
 // input must not hold its opponent.
-func (e *Engine) write(text, doing string) error { return e.send([]byte(text), doing) }
+func (e *Engine) write(text, doing string) error { return e.send(time.Now(), []byte(text), doing) }
 
-func (e *Engine) send(text []byte, doing string) error {
+func (e *Engine) send(now time.Time, text []byte, doing string) error {
 	if e.fault != nil {
 		return e.fault
 	}
-	now := time.Now()
 	if e.config.Tap != nil {
 		e.config.Tap.Sent(now, text)
 	}
@@ -547,8 +561,8 @@ func (e *Engine) diagnosis() string {
 // Ponder starts a search on the opponent's time (permanent brain): r's position
 // is the one after the expected reply. The next Think with that position is a
 // hit, any other a miss. Engines that reply before they are asked to are held.
-func (e *Engine) Ponder(_ context.Context, r Request) error {
-	if err := e.stopPonder(); err != nil {
+func (e *Engine) Ponder(ctx context.Context, r Request) error {
+	if err := e.stopPonder(ctx, e.limits.Stop); err != nil {
 		return err
 	}
 	r.Go.Ponder = true
@@ -600,18 +614,25 @@ func ponderHitLine(g Go) string {
 }
 
 // Rest ends the search on the opponent's time, if there is one: the next move is none of
-// its own.
-func (e *Engine) Rest() error {
-	if e.ponder != nil {
-		e.count.PonderMiss++
-		e.in.forget()
+// its own, or is about another position than expected. Its clock runs, so that it may take
+// until the deadline of that move, though at least Limits.Stop.
+func (e *Engine) Rest(ctx context.Context, deadline time.Duration) error {
+	if e.ponder == nil {
+		return nil
 	}
-	return e.stopPonder()
+	e.count.PonderMiss++
+	e.in.forget() // what it said is about another position: see Snapshot
+	asked := time.Now()
+	err := e.stopPonder(ctx, max(e.limits.Stop, deadline))
+	if err != nil {
+		e.noteElapsed(time.Since(asked))
+	}
+	return err
 }
 
 // stopPonder ends the search on the opponent's time, if there is one, and
-// drops its bestmove.
-func (e *Engine) stopPonder() error {
+// drops its bestmove, for which it waits as stop does.
+func (e *Engine) stopPonder(ctx context.Context, patience time.Duration) error {
 	s := e.ponder
 	if s == nil {
 		return nil
@@ -623,6 +644,6 @@ func (e *Engine) stopPonder() error {
 		return e.check(ev, "pondering")
 	default:
 	}
-	_, err := e.stop(s)
+	_, err := e.stop(ctx, s, patience)
 	return err
 }

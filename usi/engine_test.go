@@ -379,6 +379,55 @@ func TestGreetingSurvivesGarbage(t *testing.T) {
 	})
 }
 
+// TestPonderMissRunsOnTheClock: an engine that is slow to end a search on the opponent's time
+// has the time of its move for that, and uses it up; beyond that it is a hang that tells how
+// long was waited.
+func TestPonderMissRunsOnTheClock(t *testing.T) {
+	for _, c := range []struct {
+		slow, elapsed time.Duration // 0 elapsed: it hangs
+		cancel        time.Duration
+	}{
+		{slow: 0, elapsed: 100 * time.Millisecond},
+		{slow: 700 * time.Millisecond, elapsed: 800 * time.Millisecond}, // longer than Limits.Stop
+		{slow: 4800 * time.Millisecond, elapsed: 4900 * time.Millisecond},
+		{slow: 5100 * time.Millisecond},
+		{slow: 5100 * time.Millisecond, cancel: time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			e, _ := dialogue(t, func(line string, say func(string)) {
+				switch {
+				case line == "stop":
+					time.Sleep(c.slow) //nolint:forbidigo // in synctest's time
+					say("bestmove 9g9f")
+				case strings.HasPrefix(line, "go") && !strings.Contains(line, "ponder"):
+					time.Sleep(100 * time.Millisecond) //nolint:forbidigo // in synctest's time
+					say("bestmove 7g7f")
+				}
+			}, usi.Limits{})
+			if err := e.Ponder(t.Context(), request("7g7f", "3c3d")); err != nil {
+				t.Fatal(err)
+			}
+			missed := request("7g7f", "8c8d")
+			missed.Deadline = 5 * time.Second
+			ctx, limit := t.Context(), missed.Deadline
+			if c.cancel > 0 {
+				var stop context.CancelFunc
+				ctx, stop = context.WithTimeout(ctx, c.cancel)
+				defer stop()
+				limit = c.cancel + 500*time.Millisecond
+			}
+			r, err := e.Think(ctx, missed)
+			fault, failed := errors.AsType[*usi.Fault](err)
+			switch {
+			case c.elapsed > 0 && (err != nil || r.Elapsed != c.elapsed || r.Stopped):
+				t.Errorf("%v: %+v, %v", c.slow, r, err)
+			case c.elapsed == 0 && (!failed || fault.Kind != usi.FaultHang || !fault.Searching || fault.Elapsed != limit):
+				t.Errorf("%v: %+v, %+v", c.slow, r, err)
+			}
+		})
+	}
+}
+
 func TestPonder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, log := dialogue(t, func(line string, say func(string)) {

@@ -56,7 +56,8 @@ const pageText = `<!DOCTYPE html>
 <thead><tr><th scope="col">Test</th><th scope="col">Owner</th><th scope="col">State</th><th scope="col">Priority</th><th scope="col">Share</th><th scope="col">Pairs</th><th scope="col">Held</th><th scope="col">Gate</th></tr></thead>
 <tbody>{{range .Tests}}<tr><th scope="row">{{if .Stored}}<a href="/r/{{path .Name}}">{{name .Name}}</a>{{else}}{{name .Name}}{{end}}</th><td class="name">{{name .Owner}}</td><td>{{.State}}{{with .Why}}: {{name .}}{{end}}</td><td>{{.Priority}}</td><td>{{.Share}}</td><td>{{.Stored}} / {{.Pairs}}{{if .Selfplay}} blocks{{end}} ({{percent .Stored .Pairs}}%)</td><td>{{.Held}}</td><td>{{with .Verdict}}{{.}}{{else}}–{{end}}</td></tr>
 {{end}}</tbody></table></div>{{else}}<p>No test was handed in.</p>{{end}}
-<h2>Workers</h2>
+{{range .Unread}}<p class="note">{{if .Name}}{{name .Name}}{{else}}{{name .Run}}{{end}} is not played: {{why .Why}}</p>
+{{end}}<h2>Workers</h2>
 {{if .Workers}}<div class="scroll" tabindex="0"><table class="runs">
 <thead><tr><th scope="col">Worker</th><th scope="col">Owner</th><th scope="col">Trust</th><th scope="col">State</th><th scope="col">Slots</th><th scope="col">Held</th><th scope="col">Load</th><th scope="col">Pairs</th><th scope="col">Refused</th></tr></thead>
 <tbody>{{range .Workers}}<tr><th scope="row">{{name .Name}}</th><td class="name">{{name .Owner}}</td><td>{{.Trust}}</td><td>{{if .Quarantine}}quarantined: {{why .Quarantine}}{{else if .Draining}}draining{{else if .Probation}}on probation: {{why .Probation}}{{else if .Rebench}}measure it again: {{why .Rebench}}{{else if .Here}}here{{else}}away{{end}}</td><td>{{.Slots}}</td><td>{{.Held}}</td><td>{{printf "%.1f" .Load}}</td><td>{{.Added}}</td><td>{{.Refused}}</td></tr>

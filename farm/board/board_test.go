@@ -22,6 +22,7 @@ func status(context.Context) farm.Status {
 		}, {Run: "d2", Name: "<script>lmr", State: farm.Stopped}},
 		Workers: []farm.WorkerStatus{{Name: "w1", Trust: "verified", Quarantine: "it \x1b[31mlied", Seen: time.Unix(999_990, 0), Slots: 4}},
 		Judge:   farm.JudgeStatus{Fill: 0.25, Messages: 12, Again: 3},
+		Unread:  []farm.Unread{{Run: "d3", Why: "version <b>1000"}},
 	}
 }
 
@@ -30,7 +31,7 @@ func TestThePage(t *testing.T) {
 	w := httptest.NewRecorder()
 	board.Handler(status).ServeHTTP(w, httptest.NewRequest("GET", "/farm", nil))
 	body := w.Body.String()
-	for _, want := range []string{"boot 7", "25% full", "&lt;script&gt;lmr", "10 / 40 (25%)", "quarantined: it", "verified", `href="/r/%3Cscript%3Elmr"`} {
+	for _, want := range []string{"boot 7", "25% full", "&lt;script&gt;lmr", "10 / 40 (25%)", "quarantined: it", "verified", `href="/r/%3Cscript%3Elmr"`, "d3 is not played: version &lt;b&gt;1000"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %q:\n%s", want, body)
 		}

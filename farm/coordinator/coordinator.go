@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,7 @@ type Coordinator struct {
 	// changes of tests, which are rare, are.
 	mu       sync.Mutex
 	runs     map[string]*run
+	unread   []farm.Unread // tests that are kept and not understood, see setUnread
 	sessions map[string]*session
 	workers  map[string]*worker
 	schedule ledger.Schedule
@@ -109,19 +111,30 @@ func (c *Coordinator) countBoot(ctx context.Context) error {
 func (c *Coordinator) readTests(ctx context.Context) error {
 	err := c.config.Bus.Kept(ctx, bucketTests, func(digest string, body []byte, revision uint64) error {
 		var rec record
-		if err := farm.Decode(body, &rec); err != nil {
-			return err
-		}
-		r, err := newRun(digest, rec, revision)
+		err := farm.Decode(body, &rec)
+		var r *run
 		if err == nil {
-			err = c.enter(ctx, r)
+			r, err = newRun(digest, rec, revision)
 		}
-		return err
+		if err != nil {
+			c.setUnread(digest, rec.Name, err)
+			return nil
+		}
+		return c.enter(ctx, r)
 	})
 	if err != nil {
 		return fmt.Errorf("coordinator: reading the tests: %w", err)
 	}
 	return nil
+}
+
+// setUnread leaves a test alone of which this program does not understand what is kept,
+// such as a plan of a later version: the others are played, and a program that understands
+// it goes on with it. Results that come for it meanwhile are put aside like those of a
+// test that was forgotten: its pairs are played again.
+func (c *Coordinator) setUnread(digest, name string, why error) {
+	c.config.Log.Error("a test is not understood", "run", cmp.Or(name, digest), "err", why)
+	c.unread = append(c.unread, farm.Unread{Run: digest, Name: name, Why: why.Error()})
 }
 
 // enter makes a run known; one that may be played is opened.
@@ -334,7 +347,7 @@ func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 		c.place(r)
 		c.examine(ctx, r)
 	}
-	c.tendTrial(ctx, now)
+	c.tendTrials(ctx, now)
 	if err := c.begin(ctx); err != nil {
 		c.config.Log.Warn("a test did not begin", "err", err)
 	}
@@ -421,7 +434,7 @@ func (c *Coordinator) Status(ctx context.Context) farm.Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	s := farm.Status{At: now.Round(0), Boot: c.boot, Judge: c.judge}
+	s := farm.Status{At: now.Round(0), Boot: c.boot, Judge: c.judge, Unread: slices.Clone(c.unread)}
 	s.Judge.Fill = fill
 	runs := c.inOrder()
 	slices.SortStableFunc(runs, func(a, b *run) int { return b.Priority - a.Priority })

@@ -24,7 +24,7 @@ func (f *theFarm) line(t *testing.T, name string) *line {
 	t.Helper()
 	l := &line{t: t, f: f, name: name}
 	var w farm.Welcome
-	l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 2}, &w)
+	l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 2, Labels: linux()}, &w)
 	if w.Refusal != nil {
 		t.Fatal(w.Refusal)
 	}
@@ -246,7 +246,7 @@ func TestACrashIsCountedOnce(t *testing.T) {
 		for n := range 3 {
 			w.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: uint64(n + 1), Back: back}, &farm.Told{})
 		}
-		if s := f.c.Status(f.ctx).Update; s.Others.Failed != 1 {
+		if s := f.c.Status(f.ctx).Update; s.Trials[0].OthersFailed != 1 {
 			t.Errorf("%+v", s)
 		}
 	})

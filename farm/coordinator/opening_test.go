@@ -3,6 +3,7 @@ package coordinator_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -188,4 +189,64 @@ func TestAPurgeThatCannotBeJudged(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestATestThatIsNotUnderstood, as of a later version, or with a plan that is none, is told of
+// and left as it is, and keeps no other one from being played; who understands it goes on.
+func TestATestThatIsNotUnderstood(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		later, other := testPlan("later", 60, 1), testPlan("other", 60, 2)
+		digest := f.run(later).Run
+		f.run(other)
+		h := f.hand("w0", 4)
+		f.until("both are played", func() bool { return f.test("later").Stored > 5 && f.test("other").Stored > 5 })
+		_ = f.stop() // what it keeps now is its last word
+		bus := f.hall.Open()
+		var whole []byte
+		var revision uint64
+		keep := func(body []byte) {
+			var err error
+			if revision, err = bus.Keep(f.ctx, "tests", digest, body, revision); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := bus.Kept(f.ctx, "tests", func(name string, body []byte, at uint64) error {
+			if name == digest {
+				whole, revision = slices.Clone(body), at
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rec map[string]any
+		if err := farm.Decode(whole, &rec); err != nil {
+			t.Fatal(err)
+		}
+		rec["plan"] = []byte(`{"version": 1000}`)
+		planless, err := farm.Encode(rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, body := range map[string][]byte{"later": planless, "": []byte("\xff")} {
+			keep(body)
+			_ = bus.Close()
+			f.start()
+			if s := f.c.Status(f.ctx); len(s.Tests) != 1 || len(s.Unread) != 1 || s.Unread[0].Run != digest || s.Unread[0].Name != name || s.Unread[0].Why == "" {
+				t.Errorf("tests %v, not understood %+v", s.Tests, s.Unread)
+			}
+			f.until("the other goes on", func() bool { return f.test("other").Stored > 10 })
+			_ = f.stop()
+			bus = f.hall.Open()
+		}
+		keep(whole)
+		_ = bus.Close()
+		f.start()
+		if s := f.c.Status(f.ctx); len(s.Unread) != 0 {
+			t.Errorf("still not understood: %+v", s.Unread)
+		}
+		f.complete(later)
+		f.complete(other)
+		h.kill()
+	})
 }

@@ -1,27 +1,13 @@
 package coordinator
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/trust"
-	"gogi/match"
-)
-
-// Of an update: a twentieth of the workers are told first, the others when these have
-// played so many pairs, were not quarantined, and had no more engines that failed than the
-// others had. They are looked at ten times, each at a tenth of one in a hundred.
-const (
-	firstOf       = 20
-	trialPairs    = 500
-	trialLook     = trialPairs / 10
-	trialMayBeBad = 0.001
 )
 
 // updating is what is kept of the programs that workers are to have, in the bucket of the
@@ -33,11 +19,9 @@ type updating struct {
 	Why      string         `cbor:"why"`
 	By       string         `cbor:"by"`
 	At       time.Time      `cbor:"at"`
-	First    []string       `cbor:"first"`
-	// Tried is what came since the order, by plan digest: of those who are first, with a
-	// program that is wanted, and of those without.
-	Tried map[string]trust.Failing `cbor:"tried"`
-	Pairs int                      `cbor:"pairs"` // of those who are first, with a program that is wanted
+	// Trials are those of the releases, by SHA-256: each has one of its own, because what
+	// one kind of machine proves says nothing of another's program.
+	Trials map[string]*trial `cbor:"trials"`
 
 	revision revision
 }
@@ -56,7 +40,18 @@ func (c *Coordinator) readUpdate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("coordinator: reading the update: %w", err)
 	}
+	if c.update.Stage == farm.StageTrial && len(c.update.Trials) == 0 { // of a program that had one trial for all
+		c.update.beginTrials()
+	}
 	return nil
+}
+
+// beginTrials gives each release a trial of its own.
+func (u *updating) beginTrials() {
+	u.Trials = map[string]*trial{}
+	for i := range u.Releases {
+		u.Trials[u.Releases[i].SHA256] = &trial{}
+	}
 }
 
 func (c *Coordinator) keepUpdate(ctx context.Context) error {
@@ -114,7 +109,7 @@ func (c *Coordinator) order(who asker, u *farm.Update, sizes map[string]int64) e
 	next.By, next.Why = who.Name, u.Why
 	switch {
 	case u.Off:
-		next.Known, next.Releases, next.Stage, next.First = c.update.remembered(nil), nil, farm.StageNone, nil
+		next.Known, next.Releases, next.Stage, next.Trials = c.update.remembered(nil), nil, farm.StageNone, nil
 		c.update = next
 		return nil
 	case len(u.Releases)+len(u.Known) > 0:
@@ -123,7 +118,8 @@ func (c *Coordinator) order(who asker, u *farm.Update, sizes map[string]int64) e
 			return err
 		}
 		next.Known, next.Releases = c.update.remembered(wanted), wanted
-		next.Stage, next.At, next.First, next.Tried, next.Pairs = farm.StageTrial, now.Round(0), nil, nil, 0
+		next.Stage, next.At = farm.StageTrial, now.Round(0)
+		next.beginTrials()
 	case c.update.Stage == farm.StageNone:
 		return refuse(exitRefused, "no program is wanted: expected releases")
 	}
@@ -131,7 +127,9 @@ func (c *Coordinator) order(who asker, u *farm.Update, sizes map[string]int64) e
 		next.Stage = farm.StageAll
 	}
 	c.update = next
-	c.beginTrial(now)
+	if next.Stage == farm.StageTrial {
+		c.drawFirst(now)
+	}
 	return nil
 }
 
@@ -196,163 +194,27 @@ func (u *updating) due(s *session) *farm.Release {
 	switch {
 	case r == nil || u.has(s):
 		return nil
-	case u.Stage == farm.StageAll, u.Stage == farm.StageTrial && slices.Contains(u.First, s.name):
+	case u.Stage == farm.StageAll, u.Stage == farm.StageTrial && u.Trials[r.SHA256].tells(s.name):
 		return r
 	}
 	return nil
-}
-
-// beginTrial draws the workers that are told first, of each kind of machine a twentieth
-// and at least one. A program of before releases were known comes last: it cannot take one
-// itself.
-func (c *Coordinator) beginTrial(now time.Time) {
-	u := &c.update
-	if u.Stage != farm.StageTrial || len(u.First) > 0 {
-		return
-	}
-	kinds := map[string][]*session{}
-	for _, s := range c.sessions {
-		w := c.workers[s.name]
-		if r := u.release(s); r != nil && now.Sub(s.seen) < c.config.Lease && w.Quarantine == "" && !w.Draining {
-			kinds[r.SHA256] = append(kinds[r.SHA256], s)
-		}
-	}
-	for sum, here := range kinds {
-		draw := func(s *session) string {
-			d := sha256.Sum256([]byte(sum + "\x00" + s.name))
-			return string(d[:])
-		}
-		slices.SortFunc(here, func(a, b *session) int {
-			if mute := a.hello.Program == ""; mute != (b.hello.Program == "") {
-				if mute {
-					return 1
-				}
-				return -1
-			}
-			return cmp.Compare(draw(a), draw(b))
-		})
-		for _, s := range here[:(len(here)+firstOf-1)/firstOf] {
-			u.First = append(u.First, s.name)
-		}
-	}
-	slices.Sort(u.First)
-}
-
-// tried counts a unit of a worker towards an update, or an attempt at one: did an engine
-// fail?
-func (c *Coordinator) tried(ctx context.Context, r *run, name string, counts, failed bool) {
-	u := &c.update
-	s := c.sessions[name]
-	if u.Stage != farm.StageTrial || s == nil {
-		return
-	}
-	if u.Tried == nil {
-		u.Tried = map[string]trust.Failing{}
-	}
-	f, fails := u.Tried[r.digest], 0
-	if failed {
-		fails = 1
-	}
-	if !u.has(s) {
-		f.OthersTries, f.OthersFailed = f.OthersTries+1, f.OthersFailed+fails
-		u.Tried[r.digest] = f
-		return
-	}
-	if !slices.Contains(u.First, name) {
-		return // who says to have it without having been told proves nothing
-	}
-	f.Tries, f.Failed = f.Tries+1, f.Failed+fails
-	u.Tried[r.digest] = f
-	if !counts {
-		return
-	}
-	if u.Pairs++; u.Pairs%trialLook == 0 {
-		c.lookAtTrial(ctx)
-	}
-}
-
-// engineFailed reports whether an engine failed in a pair.
-func engineFailed(p *match.PairResult) bool {
-	return slices.ContainsFunc(p.Games, func(g match.Result) bool { return g.Termination.IsFault() })
-}
-
-// lookAtTrial ends a trial one way or the other, where it can be said, and keeps what was
-// counted.
-func (c *Coordinator) lookAtTrial(ctx context.Context) {
-	u := &c.update
-	u.Stage, u.Why = c.trial()
-	if u.Stage != farm.StageTrial {
-		c.config.Log.Warn("the trial of an update has ended", "stage", u.Stage, "why", u.Why)
-	}
-	if err := c.keepUpdate(ctx); err != nil {
-		c.config.Log.Warn("what is known of an update was not kept", "err", err)
-	}
-}
-
-// trial is what follows from what was counted.
-func (c *Coordinator) trial() (farm.Stage, string) {
-	u := &c.update
-	if why := c.accusedInTrial(); why != "" {
-		return farm.StageHeld, why
-	}
-	mine, others := u.tally()
-	switch p := trust.Worse(slices.Collect(maps.Values(u.Tried))); {
-	case p < trialMayBeBad:
-		return farm.StageHeld, fmt.Sprintf("engines failed %d times in %d tries with it, and %d times in %d without, which chance does with probability %.2g", mine.Failed, mine.Tries, others.Failed, others.Tries, p)
-	case u.Pairs >= trialPairs:
-		return farm.StageAll, fmt.Sprintf("%d pairs were played with it as well as others play", u.Pairs)
-	}
-	return farm.StageTrial, u.Why
-}
-
-// accusedInTrial says which worker of the trial is in quarantine since; "": none is.
-func (c *Coordinator) accusedInTrial() string {
-	for _, name := range c.update.First {
-		if w := c.workers[name]; w != nil && w.Quarantine != "" && !w.Since.Before(c.update.At) {
-			return fmt.Sprintf("%s, which was to have it first, is quarantined: %s", name, w.Quarantine)
-		}
-	}
-	return ""
-}
-
-// tendTrial begins a trial that could not begin without workers, and ends one whose
-// workers play nothing any more because they are in quarantine.
-func (c *Coordinator) tendTrial(ctx context.Context, now time.Time) {
-	if c.update.Stage != farm.StageTrial {
-		return
-	}
-	if len(c.update.First) == 0 {
-		if c.beginTrial(now); len(c.update.First) > 0 {
-			c.lookAtTrial(ctx)
-		}
-	}
-	if c.accusedInTrial() != "" {
-		c.lookAtTrial(ctx)
-	}
-}
-
-// tally is all that was counted, with a program that is wanted and without.
-func (u *updating) tally() (mine, others trust.Failing) {
-	for _, f := range u.Tried {
-		mine.Tries, mine.Failed = mine.Tries+f.Tries, mine.Failed+f.Failed
-		others.Tries, others.Failed = others.Tries+f.OthersTries, others.Failed+f.OthersFailed
-	}
-	return mine, others
 }
 
 // updateStatus is the update for others. mu is held.
 func (c *Coordinator) updateStatus(now time.Time) *farm.UpdateStatus {
 	u := &c.update
 	out := &farm.UpdateStatus{
-		Stage: u.Stage, Why: u.Why, By: u.By, At: u.At, Releases: slices.Clone(u.Releases), Known: slices.Clone(u.Known), First: slices.Clone(u.First),
-		Pairs: u.Pairs, Need: trialPairs,
+		Stage: u.Stage, Why: u.Why, By: u.By, At: u.At, Releases: slices.Clone(u.Releases), Known: slices.Clone(u.Known), Need: trialPairs,
 	}
-	mine, others := u.tally()
-	out.Failed, out.Others.Pairs, out.Others.Failed = mine.Failed, others.Tries, others.Failed
+	for i := range u.Releases {
+		if t := u.Trials[u.Releases[i].SHA256]; t != nil {
+			out.Trials = append(out.Trials, t.status(u.Releases[i].SHA256))
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.sessions)) {
 		s := c.sessions[name]
-		switch here := now.Sub(s.seen) < c.config.Lease; {
-		case !here || len(u.Releases) == 0:
+		switch {
+		case now.Sub(s.seen) >= c.config.Lease || len(u.Releases) == 0:
 		case u.release(s) == nil:
 			out.None = append(out.None, name)
 		case u.has(s):

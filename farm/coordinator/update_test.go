@@ -34,6 +34,14 @@ func (f *theFarm) update(t *testing.T, u farm.Update) (s farm.UpdateStatus) {
 	return s
 }
 
+// firstOf are the workers that are told first, of all kinds.
+func firstOf(s *farm.UpdateStatus) (names []string) {
+	for _, t := range s.Trials {
+		names = append(names, t.First...)
+	}
+	return names
+}
+
 // crew are hands that say which program they are; the last one's kind of machine has no
 // release.
 func (f *theFarm) crew(n int) map[string]*hand {
@@ -87,10 +95,10 @@ func TestAnUpdateIsTriedFirst(t *testing.T) {
 		f.until("they play", func() bool { return f.test("long").Stored > 20 })
 		r := f.program(t, "2")
 		s := f.update(t, farm.Update{Releases: []farm.Release{r}})
-		if s.Stage != farm.StageTrial || len(s.First) != 1 || len(s.Want) != 5 || !slices.Equal(s.None, []string{"w5"}) || len(s.Have) != 0 {
+		if s.Stage != farm.StageTrial || len(firstOf(&s)) != 1 || len(s.Want) != 5 || !slices.Equal(s.None, []string{"w5"}) || len(s.Have) != 0 {
 			t.Fatalf("%+v", s)
 		}
-		first := s.First[0]
+		first := firstOf(&s)[0]
 		f.until("the first one is told", func() bool { return len(toldOf(crew)) > 0 })
 		crew[first].mu.Lock()
 		if got := crew[first].release; got == nil || got.SHA256 != r.SHA256 || string(got.Signature) != "signed" {
@@ -98,7 +106,7 @@ func TestAnUpdateIsTriedFirst(t *testing.T) {
 		}
 		crew[first].mu.Unlock()
 		crew[first].becomes(r.SHA256)
-		pairs := func() int { return f.c.Status(f.ctx).Update.Pairs }
+		pairs := func() int { return f.c.Status(f.ctx).Update.Trials[0].Pairs }
 		f.until("half of the trial is over", func() bool { return pairs() >= 250 })
 		f.restart()
 		if n := pairs(); n < 250 || n > 260 {
@@ -109,7 +117,7 @@ func TestAnUpdateIsTriedFirst(t *testing.T) {
 			t.Errorf("%v are told before its end", names)
 		}
 		f.until("the others are told", func() bool { return len(toldOf(crew)) == 4 })
-		if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageAll || s.Pairs < 500 || !slices.Equal(s.Have, []string{first}) {
+		if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageAll || s.Trials[0].Pairs < 500 || !slices.Equal(s.Have, []string{first}) {
 			t.Errorf("%+v", s)
 		}
 		if slices.Contains(toldOf(crew), "w5") {
@@ -157,14 +165,15 @@ func TestAnUpdateThatIsWorse(t *testing.T) {
 				crew := f.crew(5)
 				f.until("they play", func() bool { return f.test("long").Stored > 20 })
 				r := f.program(t, "2")
-				first := f.update(t, farm.Update{Releases: []farm.Release{r}}).First[0]
+				ordered := f.update(t, farm.Update{Releases: []farm.Release{r}})
+				first := firstOf(&ordered)[0]
 				crew[first].kill()
 				crew[first].program = r.SHA256
 				spoil(f, crew[first])
 				crew[first].begin()
 				f.until("it is held", func() bool { return f.c.Status(f.ctx).Update.Stage == farm.StageHeld })
 				time.Sleep(time.Hour)
-				if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageHeld || !strings.Contains(s.Why, what) || s.Pairs >= 500 {
+				if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageHeld || !strings.Contains(s.Why, what) || s.Trials[0].Pairs >= 500 {
 					t.Errorf("%+v", s)
 				}
 				if names := toldOf(crew); len(names) > 0 {
@@ -198,10 +207,10 @@ func TestAPatchThatCrashesHoldsNoUpdate(t *testing.T) {
 		r := f.program(t, "2")
 		f.update(t, farm.Update{Releases: []farm.Release{r}})
 		var first []string
-		f.until("somebody is first", func() bool { first = f.c.Status(f.ctx).Update.First; return len(first) == 1 })
+		f.until("somebody is first", func() bool { first = firstOf(f.c.Status(f.ctx).Update); return len(first) == 1 })
 		crew[first[0]].becomes(r.SHA256)
 		f.until("the trial ends", func() bool { return f.c.Status(f.ctx).Update.Stage != farm.StageTrial })
-		if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageAll || s.Failed < 50 || s.Others.Failed < 50 {
+		if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageAll || s.Trials[0].Failed < 50 || s.Trials[0].OthersFailed < 50 {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -215,7 +224,8 @@ func TestOnlyTheFirstProveAnUpdate(t *testing.T) {
 		crew := f.crew(4)
 		f.until("they play", func() bool { return f.test("long").Stored > 20 })
 		r := f.program(t, "2")
-		first := f.update(t, farm.Update{Releases: []farm.Release{r}}).First
+		ordered := f.update(t, farm.Update{Releases: []farm.Release{r}})
+		first := firstOf(&ordered)
 		for name, h := range crew {
 			if !slices.Contains(first, name) {
 				h.becomes(r.SHA256)
@@ -223,9 +233,68 @@ func TestOnlyTheFirstProveAnUpdate(t *testing.T) {
 		}
 		before := f.test("long").Stored
 		f.until("they have played on", func() bool { return f.test("long").Stored > before+200 })
-		if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageTrial || s.Pairs > 0 {
+		if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageTrial || s.Trials[0].Pairs > 0 {
 			t.Errorf("%+v", s)
 		}
+	})
+}
+
+// TestEachKindOfMachineProvesItsOwn: what one kind proves frees its own machines, and no
+// others; all are told when each kind has proven its program.
+func TestEachKindOfMachineProvesItsOwn(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.run(testPlan("long", 9000, 1))
+		crew := f.crew(6) // the last one is of the other kind
+		f.until("they play", func() bool { return f.test("long").Stored > 20 })
+		r, other := f.program(t, "2"), f.program(t, "3")
+		other.OS = "plan9"
+		s := f.update(t, farm.Update{Releases: []farm.Release{r, other}})
+		if len(s.Trials) != 2 || len(s.Trials[0].First) != 1 || !slices.Equal(s.Trials[1].First, []string{"w5"}) {
+			t.Fatalf("%+v", s)
+		}
+		crew[s.Trials[0].First[0]].becomes(r.SHA256)
+		f.until("linux is told", func() bool { return len(toldOf(crew)) == 5 }) // four, and w5, which is first of its kind
+		if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageTrial || !s.Trials[0].Passed || s.Trials[1].Passed || s.Trials[1].Pairs > 0 {
+			t.Errorf("%+v", s)
+		}
+		f.restart()
+		crew["w5"].becomes(other.SHA256)
+		f.until("the other kind has proven its own", func() bool { return f.c.Status(f.ctx).Update.Stage == farm.StageAll })
+		if s := f.c.Status(f.ctx).Update; s.Trials[1].Pairs < 500 || s.Trials[0].Pairs > 510 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// TestATrialWhoseWorkersGoAway is given to others after an hour, and not sooner, also where
+// the coordinator began anew meanwhile.
+func TestATrialWhoseWorkersGoAway(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.run(testPlan("long", 9000, 1))
+		crew := f.crew(5)
+		f.until("they play", func() bool { return f.test("long").Stored > 20 })
+		r := f.program(t, "2")
+		s := f.update(t, farm.Update{Releases: []farm.Release{r}})
+		first := firstOf(&s)[0]
+		crew[first].becomes(r.SHA256)
+		time.Sleep(30 * time.Minute)
+		if s := f.c.Status(f.ctx).Update; len(firstOf(s)) != 1 {
+			t.Fatalf("%+v", s)
+		}
+		crew[first].kill()
+		time.Sleep(30 * time.Minute)
+		f.restart()
+		time.Sleep(50 * time.Minute)
+		if s := f.c.Status(f.ctx).Update; len(firstOf(s)) != 1 {
+			t.Errorf("others are drawn too soon: %+v", s)
+		}
+		time.Sleep(20 * time.Minute)
+		now := f.c.Status(f.ctx).Update
+		if names := firstOf(now); len(names) != 2 || !slices.Contains(names, first) || len(toldOf(crew)) != 1 {
+			t.Fatalf("%+v, told are %v", now, toldOf(crew))
+		}
+		crew[toldOf(crew)[0]].becomes(r.SHA256)
+		f.until("the trial ends", func() bool { return f.c.Status(f.ctx).Update.Stage == farm.StageAll })
 	})
 }
 

@@ -292,7 +292,7 @@ func (r *replay) atTheEnd(ctx context.Context) Result {
 	case kind == string(usi.FaultNotRead):
 		return Result{Absent, "it read all of its input"}
 	case kind == string(usi.FaultHang):
-		return *orAbsent(r.await(ctx, bestmove, stopWait), "it answered when it was stopped")
+		return *orAbsent(r.await(ctx, bestmove, r.stopWait()), "it answered when it was stopped")
 	case tooLong(kind):
 		return r.late(ctx)
 	case kind == match.IllegalMove.String():
@@ -351,6 +351,18 @@ func (r *replay) startWait() time.Duration {
 		wait = r.bundle.Waits.GreetingMS
 	}
 	return time.Duration(wait * float64(time.Millisecond))
+}
+
+// stopWait is how long the answer to a stop may take: as long as it was waited for, which
+// is the time of a move where a search on the opponent's time was stopped.
+func (r *replay) stopWait() time.Duration {
+	lines := r.bundle.Dialogue.Lines()
+	for i := len(lines) - 1; i >= 0; i-- {
+		if lines[i].Sent {
+			return max(stopWait, r.bundle.Time.Sub(lines[i].At))
+		}
+	}
+	return stopWait
 }
 
 // start waits for the answer to usi or isready that did not come.

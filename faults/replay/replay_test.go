@@ -118,6 +118,24 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// TestAHangIsWaitedForAsLong: an engine that ends a search as fast as it must, on the clock
+// that it had, does not hang.
+func TestAHangIsWaitedForAsLong(t *testing.T) {
+	t.Parallel()
+	b := record(t, player("-script", "hang@go:3"), "", 100*time.Millisecond)
+	for waited, want := range map[time.Duration]replay.Outcome{0: replay.Happened, time.Minute: replay.Absent} {
+		longer := *b
+		longer.Time = b.Time.Add(waited)
+		slow := func() (replay.Process, error) {
+			return process.Start(process.Spec{Command: fakeengine.Command("-script", "late@go:3", "-late", "1s")}, nil)
+		}
+		r, err := replay.Once(t.Context(), &longer, slow, replay.Options{Fast: true})
+		if err != nil || r.Outcome != want {
+			t.Errorf("waited for %v more: %+v, %v; want %s", waited, r, err, want)
+		}
+	}
+}
+
 func once(t *testing.T, b *faults.Bundle, o replay.Options, args ...string) replay.Result {
 	t.Helper()
 	r, err := replay.Once(t.Context(), b, starter(args...), o)

@@ -331,7 +331,7 @@ func (b *bout) judge(want string) {
 	b.countFaults()
 	b.happened("exact: a standstill is on record", strings.Count(b.dump(b.db), standstill)) // unless its pair was cut again
 	if got := b.dump(b.db, "--stable"); got != want {
-		b.t.Errorf("%s: the stable dump differs from that of an undisturbed run: %s", b.db, firstDifference(got, want))
+		b.t.Errorf("%s: the stable dump differs from that of an undisturbed run: %s; it is kept in %s", b.db, firstDifference(got, want), b.keep())
 	} else {
 		b.happened("exact: "+b.name+" ended as if nobody had disturbed it", 1)
 	}
@@ -340,6 +340,19 @@ func (b *bout) judge(want string) {
 	if err := os.RemoveAll(b.dir); err != nil {
 		b.t.Error(err)
 	}
+}
+
+// keep copies the bout's folder to where it outlives the test: with the dialogues of its
+// failures a game that came out otherwise can be understood.
+func (b *bout) keep() string {
+	kept, err := os.MkdirTemp("", "gogi-soak-")
+	if err == nil {
+		err = os.CopyFS(filepath.Join(kept, "bout"), os.DirFS(b.dir))
+	}
+	if err != nil {
+		b.t.Errorf("keeping %s: %v", b.dir, err)
+	}
+	return kept
 }
 
 // firstDifference is the first line that differs, from where it does.

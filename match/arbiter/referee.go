@@ -20,15 +20,24 @@ type Referee struct {
 // which, or when the game is over before its first move; repetition and the ply
 // limit count the opening's moves.
 func NewReferee(rules match.Rules, o match.Opening) (*Referee, error) {
-	start, err := o.Position()
-	if err != nil {
+	r := BlankReferee(rules)
+	if err := r.Begin(o); err != nil {
 		return nil, err
 	}
-	r := BlankReferee(rules)
-	if err := r.Restart(start, o.Moves); err != nil {
-		return nil, fmt.Errorf("opening %s: %w", o.ID, err)
-	}
 	return r, nil
+}
+
+// Begin starts a game in the place of the one at hand, whose memory it takes. It fails as
+// NewReferee does.
+func (r *Referee) Begin(o match.Opening) error {
+	start, err := o.Position()
+	if err != nil {
+		return err
+	}
+	if err := r.Restart(start, o.Moves); err != nil {
+		return fmt.Errorf("opening %s: %w", o.ID, err)
+	}
+	return nil
 }
 
 // BlankReferee waits for the Restart of its first game.

@@ -139,7 +139,7 @@ func (w *waits) note(tid int, stat schedstat, now time.Time, ready func() bool) 
 
 // isReady reports whether a thread's state is R, running or ready to, proc(5).
 func isReady(thread string) bool {
-	b, err := os.ReadFile(thread + "/stat")
+	b, err := readProc(thread + "/stat")
 	if err != nil {
 		return false
 	}
@@ -149,7 +149,7 @@ func isReady(thread string) bool {
 
 // readSchedstat reads "running waiting timeslices", the first two in nanoseconds.
 func readSchedstat(thread string) (s schedstat, err error) {
-	b, err := os.ReadFile(thread + "/schedstat")
+	b, err := readProc(thread + "/schedstat")
 	if err != nil {
 		return s, err
 	}
@@ -169,7 +169,7 @@ func readSchedstat(thread string) (s schedstat, err error) {
 // childrenOf lists what thread forked. What cannot be read has just ended, or is not
 // told by this kernel.
 func childrenOf(thread string) (pids []int) {
-	b, err := os.ReadFile(thread + "/children")
+	b, err := readProc(thread + "/children")
 	if err != nil {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package farmverbs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -114,6 +115,9 @@ func (c *ListCommand) Run(ctx context.Context, env *verb.Env) error {
 			foreign.Printable(t.Name, 24), foreign.Printable(t.Owner, 12), string(t.State), strconv.Itoa(t.Priority),
 			fmt.Sprintf("%d/%d %ss", t.Stored, t.Pairs, t.Unit()), strconv.Itoa(t.Held), verdict(t),
 		})
+	}
+	for _, u := range s.Unread {
+		fmt.Fprintf(env.Err, "gogi: test %s is not understood by the coordinator's program, and not played: %s\n", foreign.Printable(cmp.Or(u.Name, u.Run), 64), foreign.Printable(u.Why, 300))
 	}
 	if len(rows) == 0 {
 		fmt.Fprintln(env.Out, "no tests")

@@ -125,8 +125,13 @@ type UpdateCommand struct {
 // Help is what the verb's --help says below its flags' summary.
 func (*UpdateCommand) Help() string {
 	return `A twentieth of the workers of each kind of machine, at least one, are told first. When
-they have played 500 pairs with it, the others are told; where engines fail more often with it than
-with the others' program in the same tests, or one of the first is quarantined, nobody else is.
+they have played 500 pairs with it, the others of that kind are told. Where engines fail
+more often with it than with the other program in the same tests, or one of the first is
+quarantined, nobody else is told, of any kind. Where none of the first runs it for an hour,
+others are drawn beside them.
+
+Versions are not compared: an older program that is signed is taken as well, which is the
+way back.
 
 A worker that is told finishes its games, sends its results, and becomes the new program: it checks
 the maintainers' signature with the key that its own program was built with, or that --updates of
@@ -188,7 +193,7 @@ func printUpdate(w io.Writer, s *farm.UpdateStatus) {
 	case farm.StageNone:
 		fmt.Fprintf(w, "no other program is wanted than each worker has%s\n", reason(s.Why))
 	case farm.StageTrial:
-		fmt.Fprintf(w, "a few workers try it: %d of %d pairs%s\n", s.Pairs, s.Need, reason(s.Why))
+		fmt.Fprintf(w, "a few workers of each kind of machine try it%s\n", reason(s.Why))
 	case farm.StageAll:
 		fmt.Fprintf(w, "all workers are told%s\n", reason(s.Why))
 	default:
@@ -199,6 +204,11 @@ func printUpdate(w io.Writer, s *farm.UpdateStatus) {
 	}
 	for i := range s.Releases {
 		release("wanted", &s.Releases[i])
+		for _, t := range s.Trials {
+			if t.SHA256 == s.Releases[i].SHA256 {
+				line("", "%s", trialText(&t, s.Need))
+			}
+		}
 	}
 	for i := range s.Known {
 		release("before", &s.Known[i])
@@ -206,14 +216,23 @@ func printUpdate(w io.Writer, s *farm.UpdateStatus) {
 	for _, l := range []struct {
 		what  string
 		names []string
-	}{{"first", s.First}, {"have it", s.Have}, {"are to", s.Want}, {"no release", s.None}} {
+	}{{"have it", s.Have}, {"are to", s.Want}, {"no release", s.None}} {
 		if len(l.names) > 0 {
 			line(l.what, "%s", foreign.Printable(strings.Join(l.names, " "), 400))
 		}
 	}
-	if s.Pairs+s.Others.Pairs > 0 {
-		line("engines", "failed %d times with it, and %d times in %d tries without, since the order", s.Failed, s.Others.Failed, s.Others.Pairs)
+}
+
+// trialText is how a release does where it is tried.
+func trialText(t *farm.TrialStatus, need int) string {
+	first := foreign.Printable(strings.Join(t.First, " "), 200)
+	switch {
+	case len(t.First) == 0:
+		return "no worker of this kind was here to try it"
+	case t.Passed:
+		return "tried by " + first + ": passed"
 	}
+	return fmt.Sprintf("tried by %s: %d of %d pairs; engines failed %d times in %d tries, without it %d in %d", first, t.Pairs, need, t.Failed, t.Tries, t.OthersFailed, t.OthersTries)
 }
 
 // maintainersOf is who may replace the program of this machine, by --updates; nil: nobody.

@@ -100,7 +100,7 @@ func (c *WorkCommand) Run(ctx context.Context, env *verb.Env) error {
 		w = &working{WorkCommand: c, config: config, transport: transport, interrupted: interrupted}
 		err = w.run(ctx, guard)
 	}
-	err = errors.Join(err, guard.Close())
+	err = errors.Join(verb.Reason(ctx, err), guard.Close())
 	if w.next == "" || err != nil || ctx.Err() != nil {
 		return err
 	}
@@ -337,6 +337,9 @@ func (c *WorkCommand) measures(w worker.Config) bool {
 func (c *WorkCommand) measured(ctx context.Context, guard *process.Guard, w worker.Config) (float64, error) {
 	bench := &BenchCommand{Engine: c.BenchEngine, Concurrency: w.Slots, Time: c.BenchTime, Nodes: benchNodes, Out: c.NPSFile}
 	out, err := bench.measure(ctx, guard)
+	if ctx.Err() != nil {
+		return 0, verb.ErrInterrupted
+	}
 	if err == nil && out.Identity != w.Reference {
 		err = fmt.Errorf("--bench-engine is %s now, and --nps-file was written with %s", out.Identity, w.Reference)
 	}
@@ -353,6 +356,9 @@ func (c *WorkCommand) measured(ctx context.Context, guard *process.Guard, w work
 // error beside become's.
 func (w *working) renew(ctx context.Context, end *worker.End) error {
 	file, err := w.renewed(ctx, end)
+	if ctx.Err() != nil {
+		return errors.Join(verb.ErrInterrupted, err)
+	}
 	if err != nil {
 		return &verb.Exit{Code: worker.ExitUpdate, Err: fmt.Errorf("%s: SHA-256 %s: %w", end.Why, end.Update, err)}
 	}

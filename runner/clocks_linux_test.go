@@ -1,0 +1,26 @@
+package runner
+
+import (
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The offsets are those of the kernel's clocks: whatever comes between two readings, each
+// clock is between what it says before and after.
+func TestOffsetsAreOfTheKernelsClocks(t *testing.T) {
+	boot, wall := readClock(unix.CLOCK_BOOTTIME), readClock(unix.CLOCK_REALTIME)
+	first := readOffsets()
+	least, most := wall-readClock(unix.CLOCK_BOOTTIME), readClock(unix.CLOCK_REALTIME)-boot
+	if d := first.wall - first.asleep; d < least || d > most {
+		t.Errorf("the wall clock is %v ahead of the one since boot, by the kernel %v to %v", d, least, most)
+	}
+	// They stand still while time passes: a corrected clock is off by a thousandth.
+	began := time.Now()
+	for time.Since(began) < 10*time.Millisecond { //nolint:staticcheck // a wait on the clock that is tested
+	}
+	if d := readOffsets().wall - first.wall; d.Abs() > time.Since(began)/10 {
+		t.Errorf("the wall clock's offset has moved by %v", d)
+	}
+}

@@ -1,0 +1,485 @@
+//go:build linux
+
+package runner_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"gogi/internal/fakeengine"
+	"gogi/match"
+	"gogi/match/arbiter"
+	"gogi/runner"
+	"gogi/usi"
+	"gogi/usi/dialogue"
+	"gogi/usi/process"
+)
+
+// BenchmarkOverhead measures what the runner costs a move: the CPU time of this process
+// alone, and the wall clock, beside those of others who say the same to the same engines in
+// the same rounds, and make nothing of the answers. The engines answer from a table; they
+// are started before, and ended after what is measured. Garbage is collected as gogi match
+// has it.
+func BenchmarkOverhead(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	for _, t := range []table{{slots: 1, infos: 1}, {slots: 2, infos: 1}, {slots: 8, infos: 1}, {slots: 2, infos: 100}} {
+		b.Run(fmt.Sprintf("slots=%d/infos=%d", t.slots, t.infos), func(b *testing.B) {
+			t.moves = tableGame(b)
+			t.command = fakeengine.Command("-infos", strconv.Itoa(t.infos), "-replay", strings.Join(t.moves, ","))
+			for b.Loop() {
+				t.compare(b)
+			}
+		})
+	}
+}
+
+const (
+	overheadPlies  = 120
+	overheadPairs  = 24 // over all slots
+	overheadRounds = 9
+)
+
+// table is a benchmark's games.
+type table struct {
+	slots, infos int
+	moves        []string // of every game
+	command      []string // of the engines
+}
+
+// way is one way to have all games of a table played. play comes between begin, which
+// starts the engines, and the function that begin returns, which ends them.
+type way struct {
+	name  string
+	begin func(b *testing.B, t *table) (play, end func())
+}
+
+// setting is what there is to choose of a run.
+type setting struct {
+	pvPlies int
+	logged  bool // its dialogues are kept, as gogi match does
+	clock   bool // the games are on a clock, which nobody comes near to; else a node a move
+	heard   bool // somebody listens to its moves
+}
+
+// ways, each with more than the one before.
+func ways() []way {
+	gogi := func(name string, s setting) way {
+		return way{name, func(b *testing.B, t *table) (func(), func()) { return beginRunner(b, t, s) }}
+	}
+	return []way{
+		{"raw", beginRaw},     // a thread a slot, and the kernel's read and write
+		{"pipes", beginPipes}, // a goroutine a slot, and the runtime's poller
+		{"hop", beginHop},     // and a goroutine that reads, for each engine
+		gogi("pv0", setting{}),
+		gogi("pv12", setting{pvPlies: 12}),
+		gogi("logged", setting{pvPlies: 12, logged: true}),
+		gogi("clock", setting{pvPlies: 12, logged: true, clock: true}),
+		gogi("heard", setting{pvPlies: 12, logged: true, clock: true, heard: true}),
+	}
+}
+
+// cost is of a move, in microseconds.
+type cost struct{ cpu, wall float64 }
+
+// compare has all ways take turns, and each begin a round when its turn is.
+func (t *table) compare(b *testing.B) {
+	b.Helper()
+	list := ways()
+	costs := make([][]cost, len(list))
+	for round := range overheadRounds {
+		for i := range list {
+			at := (round + i) % len(list)
+			costs[at] = append(costs[at], t.measure(b, list[at]))
+		}
+	}
+	for i, w := range list {
+		cpu, wall := quartiles(costs[i], func(c cost) float64 { return c.cpu }), quartiles(costs[i], func(c cost) float64 { return c.wall })
+		b.Logf("%-6s  CPU %5.1f µs a move (quartiles %5.1f and %5.1f)  wall %6.1f (%6.1f and %6.1f)",
+			w.name, cpu[1], cpu[0], cpu[2], wall[1], wall[0], wall[2])
+		b.ReportMetric(cpu[1], w.name+"-µs/move")
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// quartiles are the lower one, the median and the upper one.
+func quartiles(costs []cost, of func(cost) float64) (q [3]float64) {
+	var v []float64
+	for _, c := range costs {
+		v = append(v, of(c))
+	}
+	slices.Sort(v)
+	for i := range q {
+		q[i] = v[(i+1)*(len(v)-1)/4]
+	}
+	return q
+}
+
+func (t *table) measure(b *testing.B, w way) cost {
+	b.Helper()
+	play, end := w.begin(b, t)
+	defer end()
+	runtime.GC() // nobody pays for the one before
+	before, start := cpuTime(b), time.Now()
+	play()
+	const moves = overheadPlies * overheadPairs * 2
+	return cost{(cpuTime(b) - before) / moves, float64(time.Since(start).Microseconds()) / moves}
+}
+
+// cpuTime is what this process has used, in microseconds.
+func cpuTime(b *testing.B) float64 {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return float64(u.Utime.Sec+u.Stime.Sec)*1e6 + float64(u.Utime.Usec+u.Stime.Usec)
+}
+
+// tableGame is a legal game of overheadPlies that does not end before.
+func tableGame(b *testing.B) []string {
+	b.Helper()
+	for seed := range uint64(1000) {
+		rules := match.RulesProfiles()[match.DefaultRules]
+		rules.MaxPlies = overheadPlies + 1
+		referee, err := arbiter.NewReferee(rules, match.Opening{ID: "1", Start: "startpos"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		var moves []string
+		for len(moves) < overheadPlies {
+			p := referee.Position()
+			legal := p.LegalMoves(nil)
+			m := legal[(p.Key()^seed*0x9e3779b97f4a7c15)%uint64(len(legal))]
+			if referee.Play(m).Over() {
+				break
+			}
+			moves = append(moves, m.String())
+		}
+		if len(moves) == overheadPlies {
+			return moves
+		}
+	}
+	b.Fatal("no game of that length")
+	return nil
+}
+
+// asker says something to one engine and waits for the line that begins with a word.
+type asker func(text []byte, word string) error
+
+// bare has the games of all slots played by askers, two a slot, on threads of their own or
+// not.
+func (t *table) bare(b *testing.B, askers [][2]asker, locked bool) {
+	b.Helper()
+	positions := t.positions()
+	var slots sync.WaitGroup
+	for _, engines := range askers {
+		slots.Go(func() {
+			if locked {
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+			}
+			for range overheadPairs * 2 / t.slots {
+				for _, ask := range engines {
+					if err := ask([]byte("isready\n"), "readyok"); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+				for ply, position := range positions {
+					if err := engines[ply%2](position, "bestmove"); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			}
+		})
+	}
+	slots.Wait()
+}
+
+// positions are what engines are sent for each move.
+func (t *table) positions() (list [][]byte) {
+	text := "position startpos"
+	for i, m := range t.moves {
+		list = append(list, []byte(text+"\ngo nodes 1\n"))
+		if i == 0 {
+			text += " moves"
+		}
+		text += " " + m
+	}
+	return list
+}
+
+// beginRaw talks as a C program would. The system calls are those that the scheduler is
+// not told of, so there is a processor of the runtime's for each thread that waits in one.
+func beginRaw(b *testing.B, t *table) (play, end func()) {
+	b.Helper()
+	processors := runtime.GOMAXPROCS(0)
+	var askers [][2]asker
+	var ends []func()
+	for range t.slots {
+		var pair [2]asker
+		for i := range pair {
+			ask, end := rawEngine(b, t.command)
+			pair[i], ends = ask, append(ends, end)
+			if err := ask([]byte("usi\n"), "usiok"); err != nil {
+				b.Fatal(err)
+			}
+		}
+		askers = append(askers, pair)
+	}
+	return func() {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors + t.slots))
+			t.bare(b, askers, true)
+		}, func() {
+			for _, end := range ends {
+				end()
+			}
+		}
+}
+
+// rawEngine starts an engine whose pipes are blocking, as the kernel makes them.
+func rawEngine(b *testing.B, command []string) (ask asker, end func()) {
+	b.Helper()
+	var in, out [2]int
+	for _, pipe := range []*[2]int{&in, &out} {
+		if err := syscall.Pipe2(pipe[:], syscall.O_CLOEXEC); err != nil {
+			b.Fatal(err)
+		}
+	}
+	theirs := [2]*os.File{os.NewFile(uintptr(in[0]), "stdin"), os.NewFile(uintptr(out[1]), "stdout")}
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stdin, cmd.Stdout = theirs[0], theirs[1]
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	for _, f := range theirs {
+		_ = f.Close()
+	}
+	lines := bufio.NewReader(rawFile(out[0]))
+	ask = func(text []byte, word string) error { return askOver(rawFile(in[1]), lines, text, word) }
+	return ask, func() {
+		_ = syscall.Close(in[1])
+		if err := cmd.Wait(); err != nil {
+			b.Error(err)
+		}
+		_ = syscall.Close(out[0])
+	}
+}
+
+// rawFile is a descriptor that blocks its thread.
+type rawFile int
+
+func (f rawFile) Read(p []byte) (int, error)  { return rawCall(syscall.SYS_READ, f, p) }
+func (f rawFile) Write(p []byte) (int, error) { return rawCall(syscall.SYS_WRITE, f, p) }
+
+func rawCall(call uintptr, f rawFile, p []byte) (int, error) {
+	for {
+		n, _, errno := syscall.RawSyscall(call, uintptr(f), uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)))
+		switch {
+		case errno == syscall.EINTR:
+			continue
+		case errno != 0:
+			return 0, errno
+		case n == 0 && call == syscall.SYS_READ:
+			return 0, io.EOF
+		}
+		return int(n), nil
+	}
+}
+
+// askOver says a text that fits into a pipe, and reads up to the line that is waited for.
+func askOver(w io.Writer, r *bufio.Reader, text []byte, word string) error {
+	if _, err := w.Write(text); err != nil {
+		return err
+	}
+	return readTo(r, word)
+}
+
+func readTo(r *bufio.Reader, word string) error {
+	for {
+		line, err := r.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		if bytes.HasPrefix(line, []byte(word)) {
+			return nil
+		}
+	}
+}
+
+// beginPipes reads where it writes.
+func beginPipes(b *testing.B, t *table) (play, end func()) {
+	b.Helper()
+	return beginProcesses(b, t, func(p *process.Process) asker {
+		lines := bufio.NewReader(p)
+		return func(text []byte, word string) error { return askOver(p, lines, text, word) }
+	})
+}
+
+// beginHop has another goroutine read, and be told what to read up to before it is asked
+// for, as a dialogue must that hears an engine at all times.
+func beginHop(b *testing.B, t *table) (play, end func()) {
+	b.Helper()
+	return beginProcesses(b, t, func(p *process.Process) asker {
+		words, heard := make(chan string, 1), make(chan error, 1)
+		go func() {
+			lines := bufio.NewReader(p)
+			for {
+				if _, err := lines.Peek(1); err != nil {
+					return // the engine has ended
+				}
+				heard <- readTo(lines, <-words)
+			}
+		}()
+		return func(text []byte, word string) error {
+			words <- word
+			if _, err := p.Write(text); err != nil {
+				return err
+			}
+			return <-heard
+		}
+	})
+}
+
+// beginProcesses starts two engines a slot, as gogi does.
+func beginProcesses(b *testing.B, t *table, talk func(*process.Process) asker) (play, end func()) {
+	b.Helper()
+	var started []*process.Process
+	var askers [][2]asker
+	for range t.slots {
+		var pair [2]asker
+		for i := range pair {
+			p := startProcess(b, t.command)
+			started = append(started, p)
+			pair[i] = talk(p)
+			if err := pair[i]([]byte("usi\n"), "usiok"); err != nil {
+				b.Fatal(err)
+			}
+		}
+		askers = append(askers, pair)
+	}
+	return func() { t.bare(b, askers, false) }, func() { closeAll(b, started) }
+}
+
+func startProcess(b *testing.B, command []string) *process.Process {
+	b.Helper()
+	p, err := process.Start(process.Spec{Command: command}, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return p
+}
+
+// closeAll ends engines at once.
+func closeAll[T io.Closer](b *testing.B, list []T) {
+	b.Helper()
+	var ends sync.WaitGroup
+	for _, c := range list {
+		ends.Go(func() {
+			if err := c.Close(); err != nil {
+				b.Error(err)
+			}
+		})
+	}
+	ends.Wait()
+}
+
+// countSink counts plies and drops the games: the store is measured elsewhere.
+type countSink struct {
+	mu    sync.Mutex
+	plies int
+}
+
+func (c *countSink) Put(_ context.Context, _ runner.Lease, r match.PairResult) (bool, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, g := range r.Games {
+		c.plies += len(g.Record.Moves)
+	}
+	return true, nil
+}
+
+func (c *countSink) PutAttempt(context.Context, runner.Lease, match.Attempt) error { return nil }
+
+// kept is a player that outlives the run, whose end brings it back.
+type kept struct {
+	*usi.Engine
+	open chan<- kept
+}
+
+func (k kept) Close() error { k.open <- k; return nil }
+
+// logTap keeps a dialogue in memory.
+type logTap struct{ *dialogue.Log }
+
+func (logTap) Game(usi.Game)             {}
+func (logTap) Over()                     {}
+func (logTap) Failed(usi.Failure) string { return "" }
+
+// beginRunner is the runner, with players that are open already.
+func beginRunner(b *testing.B, t *table, s setting) (play, end func()) {
+	b.Helper()
+	var engines []*usi.Engine
+	open := make(chan kept, 2*t.slots) // not closed; as many as the slots open
+	for range 2 * t.slots {
+		config := usi.Config{Name: "table"}
+		if s.logged {
+			config.Tap = logTap{dialogue.NewLog()}
+		}
+		e, err := usi.Greet(b.Context(), startProcess(b, t.command), config)
+		if err != nil {
+			b.Fatal(err)
+		}
+		engines = append(engines, e)
+		open <- kept{e, open}
+	}
+	return func() { t.run(b, open, s) }, func() { closeAll(b, engines) }
+}
+
+func (t *table) run(b *testing.B, open <-chan kept, s setting) {
+	b.Helper()
+	rules := match.RulesProfiles()[match.DefaultRules]
+	rules.MaxPlies = overheadPlies
+	limits := match.Limits{Nodes: 1, Stall: time.Minute}
+	if s.clock {
+		limits = match.Limits{Clock: match.TimeControl{Main: time.Hour}, Margin: 100 * time.Millisecond}
+	}
+	plan := &match.Plan{
+		Run: "overhead", Rules: rules, Pairs: overheadPairs, Concurrency: t.slots, PVPlies: s.pvPlies, StartParallel: 64,
+		Design: match.Design{Kind: match.DesignMatch, Swap: true}, Openings: []match.Opening{{ID: "1", Start: "startpos"}},
+		Players: []match.Player{{Name: "A", Command: t.command, Limits: limits}, {Name: "B", Command: t.command, Limits: limits}},
+	}
+	sink := &countSink{}
+	events := runner.NewEvents("overhead", true)
+	events.Listen(s.heard)
+	var consumer sync.WaitGroup
+	consumer.Go(func() {
+		for range events.Stream() {
+		}
+	})
+	err := runner.Run(b.Context(), runner.Config{
+		Plan: plan, Sink: sink, Events: events, Source: runner.NewPlanSource(plan, func(int) bool { return false }),
+		Open: func(context.Context, match.Player, []int) (runner.Player, error) { return <-open, nil },
+	})
+	events.Close()
+	consumer.Wait()
+	if err != nil || sink.plies != overheadPlies*overheadPairs*2 {
+		b.Fatalf("%d plies, %v", sink.plies, err)
+	}
+}

@@ -1,0 +1,41 @@
+package process
+
+import (
+	"io/fs"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// readProc reads a file of /proc. os.ReadFile asks for its size, too, and whether the poller
+// takes it: that is half of what a look at a process costs, and there are many.
+func readProc(name string) ([]byte, error) {
+	fd, err := uninterrupted(func() (int, error) { return unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	defer unix.Close(fd) //nolint:errcheck // nothing was written
+	text := make([]byte, 0, 512)
+	for {
+		n, err := uninterrupted(func() (int, error) { return unix.Read(fd, text[len(text):cap(text)]) })
+		switch {
+		case err != nil:
+			return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+		case n == 0:
+			return text, nil
+		}
+		if text = text[:len(text)+n]; len(text) == cap(text) {
+			text = slices.Grow(text, len(text))
+		}
+	}
+}
+
+// uninterrupted calls until no signal interrupts it.
+func uninterrupted(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if err != unix.EINTR { //nolint:errorlint // a system call's own
+			return n, err
+		}
+	}
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package process
+
+import "os"
+
+// readProc reads a file of /proc, where there is one.
+func readProc(name string) ([]byte, error) { return os.ReadFile(name) }
