@@ -96,10 +96,15 @@ func (r *Run) submit(ctx context.Context, req request) (added bool, err error) {
 // waits any more.
 func (r *Run) writeAll(ctx context.Context) {
 	defer close(r.done)
+	added := filling{}
 	for {
 		select {
 		case first := <-r.requests:
-			r.writeBatch(ctx, r.gather(first))
+			batch := r.gather(first)
+			r.writeBatch(ctx, batch)
+			for _, block := range added.full(batch) {
+				_ = r.store.pack(ctx, r.id, block) // derived: without it the rows are read
+			}
 		case <-r.quit:
 			for batch := r.gather(); len(batch) > 0; batch = r.gather() {
 				r.writeBatch(ctx, batch)

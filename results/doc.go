@@ -30,6 +30,8 @@
 //     open: closing any descriptor of it drops SQLite's own locks.
 //   - Every row has a checksum (package tables); who changes a row by hand sets it to
 //     NULL. A reader's error is then a [*tables.Damaged].
+//   - Whole runs are read by segments (package segments), which triggers drop when a row
+//     changes that they hold. Whoever drops a trigger drops the segments first.
 //   - The plan's digest decides whether a run may be resumed; the target, paths
 //     and concurrency may change and are logged ([Store.Settings]).
 //   - [Store.Games] and [Store.Pairs] never touch the moves, which lie compressed

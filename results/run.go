@@ -97,6 +97,7 @@ func (r *Run) Close() error {
 	r.closing.Do(func() {
 		close(r.quit)
 		<-r.done
+		r.store.packLast(r.id)
 		if err := errors.Join(r.stmts.close(), r.lock.Close()); err != nil {
 			r.closed = r.store.fail(fmt.Sprintf("closing run %q", r.plan.Run), err)
 		}

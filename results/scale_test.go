@@ -35,7 +35,10 @@ func BenchmarkScan(b *testing.B) {
 	plan := scalePlan(*scaleGames / 2)
 	s, run := begunAt(b, path, plan)
 	fillRun(b, s, run)
-	b.Run("rows", func(b *testing.B) {
+	if _, err := s.write.ExecContext(b.Context(), "DELETE FROM segments"); err != nil { // of an earlier time
+		b.Fatal(err)
+	}
+	rows := func(b *testing.B) {
 		n, before := 0, cpuTime(b)
 		for b.Loop() {
 			if err := s.Games(b.Context(), run.ID(), func(match.Row) error { n++; return nil }); err != nil {
@@ -43,13 +46,23 @@ func BenchmarkScan(b *testing.B) {
 			}
 		}
 		perGame(b, n, cpuTime(b)-before)
-	})
+	}
+	b.Run("rows", rows)
 	b.Run("SQLite", func(b *testing.B) {
 		n, before := 0, cpuTime(b)
 		for b.Loop() {
 			n += walk(b, s, run.ID())
 		}
 		perGame(b, n, cpuTime(b)-before)
+	})
+	before := cpuTime(b)
+	if err := s.Pack(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	packing := cpuTime(b) - before
+	b.Run("segments", func(b *testing.B) {
+		rows(b)
+		b.ReportMetric(float64(packing.Nanoseconds())/float64(*scaleGames), "cpu-ns-packing/game")
 	})
 }
 

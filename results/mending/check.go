@@ -234,6 +234,9 @@ func (c *checker) run(ctx context.Context, run *tables.Run) error {
 	if err == nil {
 		err = c.tune(ctx, run)
 	}
+	if err == nil {
+		err = c.moment.Segments(ctx, run.ID(), func(pair int, wrong error) { c.problem(run.Name(), pair, wrong.Error()) })
+	}
 	return c.reading(run.Name(), "the pairs", err)
 }
 

@@ -39,7 +39,13 @@ func fill(ctx context.Context, part string, do func(*graft) error) error {
 	err = handle.InTx(ctx, db, func(tx *sql.Tx) error {
 		return do(&graft{tx: tx, runs: map[string]*tables.Run{}, openings: map[openingKey]int64{}, workers: map[string]int64{}})
 	})
-	return errors.Join(err, db.Close())
+	if err := errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	if s, err = results.Open(ctx, part); err != nil {
+		return err
+	}
+	return errors.Join(s.Pack(ctx), s.Close())
 }
 
 // openingKey tells openings apart, as the table's UNIQUE does.

@@ -173,6 +173,29 @@ func Assign(target any, value driver.Value) error {
 	return assignBytes(target, value)
 }
 
+// AssignInt is Assign of an integer, without the allocation that an interface of it takes.
+func AssignInt(target any, n int64) error {
+	switch t := target.(type) {
+	case *int:
+		*t = int(n)
+	case *int64:
+		*t = n
+	case *bool:
+		*t = n != 0
+	case Bits:
+		*t.To = uint64(n) //nolint:gosec // the same 64 bits
+	case Span:
+		*t.To = time.Duration(n) * time.Microsecond
+	case Moment:
+		*t.To = FromMicros(n)
+	case number:
+		*t.To = n
+	default:
+		return Assign(target, n)
+	}
+	return nil
+}
+
 // assignBytes is assign for the targets that are no integers.
 func assignBytes(target any, value driver.Value) error {
 	switch t := target.(type) {
