@@ -174,8 +174,11 @@ func (in *inbox) reply() Reply {
 	return in.infos.reply(0)
 }
 
-// finish is reply at the end of a search: nobody gets its infos any more.
+// finish is reply at the end of a search: nobody gets its infos any more. What was read
+// together with the answer counts: that must not depend on how far the reader has come.
 func (in *inbox) finish(maxPV int) Reply {
+	in.burst.Lock()
+	defer in.burst.Unlock()
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.onInfo = nil

@@ -108,3 +108,51 @@ func TestTapAtTheEnd(t *testing.T) {
 		t.Error(s)
 	}
 }
+
+// slowListener takes its time over infos, as a reader does whose thread has no CPU: until
+// the search is over, if that does not wait for it.
+type slowListener struct {
+	listener
+	over chan struct{}
+}
+
+func (l *slowListener) Heard(at time.Time, line []byte) {
+	if strings.HasPrefix(string(line), "info") {
+		select {
+		case <-l.over:
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	l.listener.Heard(at, line)
+}
+
+// TestWhatIsReadWithTheAnswerCounts: an info line behind the bestmove, read together with it,
+// is a part of the reply however late the reader comes to it.
+func TestWhatIsReadWithTheAnswerCounts(t *testing.T) {
+	ours, theirs := net.Pipe()
+	var engine sync.WaitGroup
+	engine.Go(func() {
+		defer theirs.Close()
+		buf := make([]byte, 1000)
+		for _, answer := range []string{"usiok\n", "bestmove 7g7f\ninfo depth 3 nodes 100 score cp 5 pv 7g7f\n"} {
+			if _, err := theirs.Read(buf); err != nil {
+				t.Error(err)
+			}
+			if _, err := io.WriteString(theirs, answer); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	tap := &slowListener{over: make(chan struct{})}
+	e, err := usi.Greet(t.Context(), ours, usi.Config{Name: "test", Tap: tap})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := e.Think(t.Context(), request("2g2f"))
+	close(tap.over)
+	if err != nil || r.Move.String() != "7g7f" || r.Nodes != 100 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	_ = e.Close() // it is gone
+	engine.Wait()
+}
