@@ -26,7 +26,7 @@ test: ## everything but the deep perft rows; real engines where they are install
 
 # Which tests have a long form, and where; a test of the root holds both lists.
 LONG = TestASuspendedRunnerStoresNothingOfIt TestATuneOfAThousandInFlight TestBisectCodes TestBrowser TestChoices TestCouncilSurvivesItsMembers TestExitCodes TestFaultsInPlay TestFlippedBits TestGNUGo TestHonestFarms TestKill TestKilledTune TestKilledUpkeep TestNoForfeitIsUnexplainedUnderLoad TestNothingPasses TestOtherReaders TestRealCouncil TestRealCrash TestRealEnginesByNodes TestRealEnginesOnTheClock TestScripts/stats TestScripts/tournament TestScripts/tune TestSimulatedEquals TestSimulatedHabits
-LONG_IN = ./cmd/gogi ./effects ./farm/coordinator ./farm/trust ./records ./results ./review/engines ./runner ./served ./tune ./tuning ./web
+LONG_IN = ./cmd/gogi ./effects ./farm/coordinator ./farm/trust ./records ./results ./results/mending ./review/engines ./runner ./served ./tune ./tuning ./web
 test-long: ## in full what make test plays in short, which takes minutes; real engines where they are installed
 	$(GO) test -vet=off -timeout 30m -p $(AT_ONCE) -run '$(subst $(space),|,$(foreach t,$(LONG),^$(subst /,$$/^,$(t))$$))' $(LONG_IN) -long
 

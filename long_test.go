@@ -61,7 +61,10 @@ func filesThatImportLong(t *testing.T) map[string][]*ast.File {
 	t.Helper()
 	all, found := map[string][]*ast.File{}, map[string]bool{}
 	err := filepath.WalkDir(".", func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() && d.Name() == "node_modules" {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && d.Name() == "node_modules" {
 			return filepath.SkipDir
 		}
 		if !strings.HasSuffix(path, "_test.go") || strings.Contains(path, "testdata") {

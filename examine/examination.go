@@ -2,7 +2,6 @@ package examine
 
 import (
 	"slices"
-	"strings"
 
 	"gogi/internal/foreign"
 	"gogi/internal/phrases"
@@ -59,14 +58,11 @@ func (f *Finding) In(in phrases.Tongue) string {
 	if len(f.notes) == 0 {
 		return f.Detail
 	}
-	var texts []string
+	var all phrases.Clauses
 	for _, n := range f.notes {
-		texts = append(texts, foreign.Printable(n.said.In(in), 300))
+		all = append(all, phrases.Verbatim(foreign.Printable(n.said.In(in), 300)))
 	}
-	if in == phrases.Japanese {
-		return strings.Join(texts, "；")
-	}
-	return strings.Join(texts, "; ")
+	return all.In(in)
 }
 
 // Examination is the whole result; its JSON is what "gogi check --json"

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"gogi/internal/format"
+	"gogi/stats/counts"
 	"gogi/stats/rating"
 
 	"gogi/internal/phrases"
@@ -80,7 +81,7 @@ func (r *Report) setDrawParam(fit *rating.Fit) {
 
 // newOrderEffect takes logarithms of the factor.
 func newOrderEffect(value, lo, hi float64) orderEffect {
-	e := orderEffect{Factor: format.Finite(math.Exp(value)), Elo: format.Finite(EloPerNat * value), Lo: format.Finite(EloPerNat * lo), Hi: format.Finite(EloPerNat * hi)}
+	e := orderEffect{Factor: format.Finite(math.Exp(value)), Elo: format.Finite(counts.EloPerNat * value), Lo: format.Finite(counts.EloPerNat * lo), Hi: format.Finite(counts.EloPerNat * hi)}
 	if e.Lo == nil || e.Hi == nil {
 		e.Why = noBound()
 	}

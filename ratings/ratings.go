@@ -18,9 +18,6 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// EloPerNat turns natural logarithms of strengths into Elo points.
-const EloPerNat = 400 / math.Ln10
-
 // Options are how games are to be rated.
 type Options struct {
 	Model      string // bt, order, add1 to mul3, linear, free, free+order, all

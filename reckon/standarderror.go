@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"gogi/internal/format"
 	"gogi/internal/phrases"
@@ -37,7 +36,7 @@ func NewStandardError(wins, games int) (StandardError, error) {
 	q := float64(wins) / float64(games)
 	return StandardError{
 		Version: 1, Rate: &q, S: format.Finite(s), Elo: format.Finite(counts.Elo(q)),
-		EloS: format.Finite(400 / math.Ln10 * s / (q * (1 - q))),
+		EloS: format.Finite(counts.EloPerNat * s / (q * (1 - q))),
 	}, nil
 }
 

@@ -27,6 +27,7 @@ import (
 	"gogi/kifu/packed"
 	"gogi/match"
 	"gogi/results"
+	"gogi/results/mending"
 )
 
 // TestMain exports for ever where TestKilled asks for it.
@@ -147,7 +148,7 @@ func TestImportedComesBack(t *testing.T) {
 	if _, err := i.Into(t.Context(), store); !errors.As(err, &other) {
 		t.Errorf("other games under the name: %v", err)
 	}
-	checkup, err := store.Check(t.Context(), results.CheckOptions{Replay: true})
+	checkup, err := mending.Check(t.Context(), store, mending.CheckOptions{Replay: true})
 	if err != nil || !checkup.Sound() {
 		t.Errorf("the database is not sound: %v, %+v", err, checkup)
 	}

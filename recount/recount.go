@@ -10,6 +10,7 @@ import (
 	"gogi/match"
 	"gogi/report"
 	"gogi/results"
+	"gogi/results/mending"
 	"gogi/tournament"
 )
 
@@ -25,7 +26,7 @@ type Found struct {
 	Sums     Sums
 	// Differences are what is not as it should be, in the order in which it was found:
 	// first of the database, then pair by pair, then of the sums. More are not listed.
-	Differences []results.Problem
+	Differences []mending.Problem
 	More        int
 }
 
@@ -40,7 +41,7 @@ func Run(ctx context.Context, store *results.Store, info *results.RunInfo, progr
 	if err != nil {
 		return nil, err
 	}
-	checked, err := store.Check(ctx, results.CheckOptions{Run: info.Name, Replay: true, Progress: progress, Pair: c.pair})
+	checked, err := mending.Check(ctx, store, mending.CheckOptions{Run: info.Name, Replay: true, Progress: progress, Pair: c.pair})
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +50,7 @@ func Run(ctx context.Context, store *results.Store, info *results.RunInfo, progr
 		f.Pairs, f.Replayed = r.Pairs, r.Replayed
 	}
 	note := func(what string) {
-		f.Differences = append(f.Differences, results.Problem{Run: info.Name, Pair: -1, What: what})
+		f.Differences = append(f.Differences, mending.Problem{Run: info.Name, Pair: -1, What: what})
 	}
 	if sum := sha256.Sum256(info.Plan); hex.EncodeToString(sum[:]) != info.Digest {
 		note("the digest is not that of the plan")

@@ -14,6 +14,7 @@ import (
 	"gogi/match"
 	"gogi/report"
 	"gogi/results"
+	"gogi/results/mending"
 	"gogi/shogi"
 )
 
@@ -260,7 +261,7 @@ func TestReportHeldAgainst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Check(t.Context(), results.CheckOptions{Run: info.Name, Pair: c.pair}); err != nil {
+		if _, err := mending.Check(t.Context(), s, mending.CheckOptions{Run: info.Name, Pair: c.pair}); err != nil {
 			t.Fatal(err)
 		}
 		f := &Found{Games: c.games, Sums: c.sums.sorted()}

@@ -9,7 +9,7 @@ import (
 	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/internal/phrases"
-	"gogi/results"
+	"gogi/results/mending"
 )
 
 // printed is how many differences the text names; JSON has them all.
@@ -41,7 +41,7 @@ func Text(w io.Writer, in phrases.Tongue, f *Found) {
 }
 
 // told is a difference without the run, which is one.
-func told(d results.Problem) phrases.Said {
+func told(d mending.Problem) phrases.Said {
 	if d.Pair >= 0 {
 		return phrases.Of("pair %d: %s", d.Pair, d.What)
 	}

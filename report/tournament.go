@@ -9,6 +9,7 @@ import (
 	"gogi/internal/format"
 	"gogi/internal/phrases"
 	"gogi/match"
+	"gogi/stats/counts"
 	"gogi/tournament"
 )
 
@@ -144,8 +145,8 @@ func (t *Tournament) rate(s *tournament.Schedule, spec *Tourney, standings []tou
 			mean, variance = p.Difference(player, anchor)
 		}
 		r := Rated{
-			Player: spec.Players[player], Pairs: pairs[player], Elo: tournament.EloPerNat * mean,
-			Within: 1.96 * tournament.EloPerNat * math.Sqrt(max(0, variance)),
+			Player: spec.Players[player], Pairs: pairs[player], Elo: counts.EloPerNat * mean,
+			Within: 1.96 * counts.EloPerNat * math.Sqrt(max(0, variance)),
 		}
 		places[r.Player] = i + 1
 		if i+1 < len(order) {

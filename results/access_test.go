@@ -1,4 +1,4 @@
-package results
+package results_test
 
 import (
 	"context"
@@ -9,6 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gogi/internal/fakepairs"
+	"gogi/results"
+	"gogi/results/dump"
+	"gogi/results/resultstest"
 )
 
 // nobody is a user who has no rights to anything; root ignores a file's mode.
@@ -24,14 +29,14 @@ func runReader(path, mode string) error {
 	}
 	ctx := context.Background()
 	if mode == "read-write" {
-		_, err := Open(ctx, path)
+		_, err := results.Open(ctx, path)
 		return err
 	}
-	s, err := OpenExisting(ctx, path)
+	s, err := results.OpenExisting(ctx, path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.Dump(ctx, os.Stdout, "killed", false), s.Close())
+	return errors.Join(dump.Write(ctx, s, os.Stdout, "killed", false), s.Close())
 }
 
 // readWithoutRights is what a process says of a database whose folder it may not
@@ -91,16 +96,16 @@ func filesOf(t *testing.T, dir string) map[string][]byte {
 // A database can be read where nothing can be written: as its writer left it, with a
 // log that a killed writer left, beside a living writer, and one of an older gogi.
 func TestReadingWithoutRights(t *testing.T) {
-	s := openTest(t, testPath(t))
-	run := beginTest(t, s, testPlan("killed"))
-	put(t, run, playedPair(run.plan, 0, 30), playedPair(run.plan, 1, 30))
-	want := dumpOf(t, s, "killed", false)
+	s := resultstest.Open(t, resultstest.Path(t))
+	run := resultstest.Begin(t, s, fakepairs.Plan("killed"))
+	fakepairs.Put(t, run, fakepairs.Pair(run.Plan(), 0, 30), fakepairs.Pair(run.Plan(), 1, 30))
+	want := resultstest.Dump(t, s, "killed", false)
 	live := map[string][]byte{} // copies of what a living writer has; the log holds every pair
 	for _, end := range []string{"", "-wal", "-shm"} {
-		if err := exec.CommandContext(t.Context(), "cp", s.file+end, s.file+".copy").Run(); err != nil { // a read here would drop SQLite's locks
+		if err := exec.CommandContext(t.Context(), "cp", s.File()+end, s.File()+".copy").Run(); err != nil { // a read here would drop SQLite's locks
 			t.Fatal(err)
 		}
-		text, err := os.ReadFile(s.file + ".copy")
+		text, err := os.ReadFile(s.File() + ".copy")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,8 +127,8 @@ func TestReadingWithoutRights(t *testing.T) {
 		return map[string][]byte{"x.db": text}
 	}
 	for name, files := range map[string]map[string][]byte{
-		"a closed database": whole(s.path), "a killed writer's": live, "without the log's index": without("x.db-shm"),
-		"schema 1": whole(oldDatabase(t, s.path, 1)), "schema 3": whole(oldDatabase(t, s.path, 3)),
+		"a closed database": whole(s.Path()), "a killed writer's": live, "without the log's index": without("x.db-shm"),
+		"schema 1": whole(resultstest.Older(t, s.Path(), 1)), "schema 3": whole(resultstest.Older(t, s.Path(), 3)),
 	} {
 		dir := lockedFolder(t, files)
 		if got := readWithoutRights(t, filepath.Join(dir, "x.db")); got != want {
@@ -142,19 +147,19 @@ func TestReadingWithoutRights(t *testing.T) {
 // A reader without rights beside a living writer sees what is stored meanwhile.
 func TestReadingBesideALivingWriter(t *testing.T) {
 	dir := t.TempDir()
-	s := openTest(t, filepath.Join(dir, "x.db"))
-	run := beginTest(t, s, testPlan("killed"))
+	s := resultstest.Open(t, filepath.Join(dir, "x.db"))
+	run := resultstest.Begin(t, s, fakepairs.Plan("killed"))
 	for _, name := range []string{dir, filepath.Dir(dir)} {
 		if err := os.Chmod(name, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for id := range 2 {
-		put(t, run, playedPair(run.plan, id, 10))
+		fakepairs.Put(t, run, fakepairs.Pair(run.Plan(), id, 10))
 		if os.Getuid() != 0 {
 			continue // the writer's own rights are the reader's
 		}
-		if got, want := readWithoutRights(t, s.file), dumpOf(t, s, "killed", false); got != want {
+		if got, want := readWithoutRights(t, s.File()), resultstest.Dump(t, s, "killed", false); got != want {
 			t.Errorf("after %d pairs: %s", id+1, got)
 		}
 	}
@@ -162,11 +167,11 @@ func TestReadingBesideALivingWriter(t *testing.T) {
 
 // Who may only read is told so when it wants to play.
 func TestPlayingWithoutRights(t *testing.T) {
-	s := openTest(t, testPath(t))
+	s := resultstest.Open(t, resultstest.Path(t))
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(s.path)
+	text, err := os.ReadFile(s.Path())
 	if err != nil {
 		t.Fatal(err)
 	}

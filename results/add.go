@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"gogi/match"
+	"gogi/results/handle"
 	"gogi/results/tables"
 )
 
@@ -95,10 +96,15 @@ func (r *Run) submit(ctx context.Context, req request) (added bool, err error) {
 // waits any more.
 func (r *Run) writeAll(ctx context.Context) {
 	defer close(r.done)
+	added := filling{}
 	for {
 		select {
 		case first := <-r.requests:
-			r.writeBatch(ctx, r.gather(first))
+			batch := r.gather(first)
+			r.writeBatch(ctx, batch)
+			for _, block := range added.full(batch) {
+				_ = r.store.pack(ctx, r.id, block) // derived: without it the rows are read
+			}
 		case <-r.quit:
 			for batch := r.gather(); len(batch) > 0; batch = r.gather() {
 				r.writeBatch(ctx, batch)
@@ -125,7 +131,7 @@ func (r *Run) gather(batch ...request) []request {
 // writeBatch stores a batch in one transaction and answers all of it.
 func (r *Run) writeBatch(ctx context.Context, batch []request) {
 	answers := make([]answer, len(batch))
-	err := inTx(ctx, r.store.write, func(tx *sql.Tx) error {
+	err := handle.InTx(ctx, r.store.write, func(tx *sql.Tx) error {
 		s := r.stmts.in(ctx, tx)
 		for i, req := range batch {
 			var err error
@@ -276,7 +282,7 @@ func execSummed(ctx context.Context, stmt *sql.Stmt, table string, values ...any
 	if err != nil {
 		return nil, err
 	}
-	sum, err := tables.SumOf(table, tables.Shortened(values, current.Always[table])...)
+	sum, err := tables.SumOf(table, tables.Shortened(values, current.Always[table], tables.Null)...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 //go:build cgo
 
-package results
+package results_test
 
 import (
 	"context"
@@ -18,17 +18,20 @@ import (
 	"golang.org/x/sync/errgroup"
 	"pgregory.net/rapid"
 
+	"gogi/internal/fakepairs"
 	"gogi/kifu"
 	"gogi/match"
+	"gogi/results"
+	"gogi/results/resultstest"
 	"gogi/results/tables"
 	"gogi/shogi"
 )
 
 func TestAddRecord(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
 	plan.Pairs = 1 << 20
-	run := beginTest(t, s, plan)
+	run := resultstest.Begin(t, s, plan)
 	id := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		pair := match.PairResult{Pair: plan.Pair(id)}
@@ -84,17 +87,17 @@ func drawMove(t *rapid.T) kifu.Move {
 }
 
 func TestAddGames(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
-	pair := playedPair(plan, 5, 30)
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
+	pair := fakepairs.Pair(plan, 5, 30)
 	g := &pair.Games[1]
 	g.Verdict = match.Verdict{Outcome: match.Draw, Termination: match.Repetition, Note: "four times"}
 	g.Marked, g.Slot = true, 3
 	g.Sides[0] = match.Side{Plies: 14, Nodes: math.MaxUint64, Time: time.Hour, DepthSum: 99, DepthPlies: 9, WorstOverrun: time.Millisecond, PonderHits: 3, PonderMisses: 2, Incomplete: 4}
 	g.Record.Final = []byte(`{"by":"resignation"}`)
-	put(t, run, pair, playedPair(plan, 2, 30))
-	games := allGames(t, s, run.ID())
+	fakepairs.Put(t, run, pair, fakepairs.Pair(plan, 2, 30))
+	games := resultstest.Games(t, s, run.ID())
 	if len(games) != 4 || games[0].Pair != 2 || games[2].Pair != 5 || games[2].Leg != 0 {
 		t.Fatalf("%+v", games)
 	}
@@ -120,26 +123,26 @@ func TestAddGames(t *testing.T) {
 	if record, err := s.Record(t.Context(), run.ID(), 5, 1); err != nil || string(record.Final) != string(g.Record.Final) {
 		t.Errorf("the last vote is %q (%v)", record.Final, err)
 	}
-	if _, err := s.Record(t.Context(), run.ID(), 9, 0); !errors.Is(err, ErrNoGame) {
+	if _, err := s.Record(t.Context(), run.ID(), 9, 0); !errors.Is(err, results.ErrNoGame) {
 		t.Errorf("a game that is not stored: %v", err)
 	}
 }
 
 func TestMovesHash(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
 	var pairs []match.PairResult
 	for id, start := range []string{"startpos", plan.Openings[1].Start} { // the same position in other words
-		p := playedPair(plan, id, 0)
+		p := fakepairs.Pair(plan, id, 0)
 		for i := range p.Games {
 			p.Games[i].Pair, p.Games[i].Record.Start = id, start
-			p.Games[i].Record.Moves = []kifu.Move{{Move: mustMove("7g7f")}, {Move: mustMove("1a1b")}, {Move: mustMove("1a1b")}}
+			p.Games[i].Record.Moves = []kifu.Move{{Move: fakepairs.Move("7g7f")}, {Move: fakepairs.Move("1a1b")}, {Move: fakepairs.Move("1a1b")}}
 		}
 		pairs = append(pairs, p)
 	}
-	put(t, run, pairs...)
-	games := allGames(t, s, run.ID())
+	fakepairs.Put(t, run, pairs...)
+	games := resultstest.Games(t, s, run.ID())
 	if games[0].MovesHash != games[3].MovesHash {
 		t.Error("equal games have two hashes")
 	}
@@ -156,25 +159,25 @@ func TestMovesHash(t *testing.T) {
 }
 
 func TestGamesWhere(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
 	plan.Players = append(plan.Players, plan.Players[0])
 	plan.Players[2].Name = "C"
 	plan.Design.Kind = match.DesignGauntlet
-	run := beginTest(t, s, plan)
+	run := resultstest.Begin(t, s, plan)
 	for id := range 20 {
-		put(t, run, playedPair(plan, id, 4))
+		fakepairs.Put(t, run, fakepairs.Pair(plan, id, 4))
 	}
-	games := allGames(t, s, run.ID())
+	games := resultstest.Games(t, s, run.ID())
 	tests := []struct {
-		filter Filter
+		filter results.Filter
 		want   func(match.Row) bool
 	}{
-		{Filter{Engine: "C"}, func(g match.Row) bool { return g.Black == "C" || g.White == "C" }},
-		{Filter{Engine: "nobody"}, func(match.Row) bool { return false }},
-		{Filter{Termination: match.Crash}, func(g match.Row) bool { return g.Termination == match.Crash }},
-		{Filter{FromPair: 5}, func(g match.Row) bool { return g.Pair >= 5 }},
-		{Filter{FromPair: 5, Pairs: 3, Engine: "A"}, func(g match.Row) bool { return g.Pair >= 5 && g.Pair < 8 }},
+		{results.Filter{Engine: "C"}, func(g match.Row) bool { return g.Black == "C" || g.White == "C" }},
+		{results.Filter{Engine: "nobody"}, func(match.Row) bool { return false }},
+		{results.Filter{Termination: match.Crash}, func(g match.Row) bool { return g.Termination == match.Crash }},
+		{results.Filter{FromPair: 5}, func(g match.Row) bool { return g.Pair >= 5 }},
+		{results.Filter{FromPair: 5, Pairs: 3, Engine: "A"}, func(g match.Row) bool { return g.Pair >= 5 && g.Pair < 8 }},
 	}
 	for _, test := range tests {
 		var got, want []match.Row
@@ -193,10 +196,10 @@ func TestGamesWhere(t *testing.T) {
 }
 
 func TestGamesYield(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
-	put(t, run, playedPair(plan, 0, 10), playedPair(plan, 1, 10))
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
+	fakepairs.Put(t, run, fakepairs.Pair(plan, 0, 10), fakepairs.Pair(plan, 1, 10))
 	stop := errors.New("enough")
 	n := 0
 	err := s.Games(t.Context(), run.ID(), func(g match.Row) error {
@@ -204,7 +207,7 @@ func TestGamesYield(t *testing.T) {
 		if _, err := s.Record(t.Context(), run.ID(), g.Pair, g.Leg); err != nil {
 			t.Error(err)
 		}
-		put(t, run, playedPair(plan, 2+n, 10)) // neither side blocks the other
+		fakepairs.Put(t, run, fakepairs.Pair(plan, 2+n, 10)) // neither side blocks the other
 		if n == 3 {
 			return stop
 		}
@@ -217,8 +220,8 @@ func TestGamesYield(t *testing.T) {
 
 // The games come straight from their index: no sorting, no blob.
 func TestGamesQueryPlan(t *testing.T) {
-	s := openTest(t, testPath(t))
-	err := tables.Each(t.Context(), s.read, func(rows *sql.Rows) error {
+	s := resultstest.Open(t, resultstest.Path(t))
+	err := tables.Each(t.Context(), s.Queries(), func(rows *sql.Rows) error {
 		var id, parent, unused int
 		var step string
 		err := rows.Scan(&id, &parent, &unused, &step)
@@ -226,28 +229,28 @@ func TestGamesQueryPlan(t *testing.T) {
 			t.Error(step)
 		}
 		return err
-	}, "EXPLAIN QUERY PLAN "+selectRecords()+"WHERE g.run_id = 1 ORDER BY g.pair, g.leg")
+	}, "EXPLAIN QUERY PLAN "+results.SelectRecords()+"WHERE g.run_id = 1 ORDER BY g.pair, g.leg")
 	if err != nil {
 		t.Error(err)
 	}
 }
 
 func TestAddTwice(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
-	first := playedPair(plan, 0, 20)
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
+	first := fakepairs.Pair(plan, 0, 20)
 	first.Attempts = []match.Attempt{{Pair: 0, Ended: time.UnixMicro(5).UTC(), Why: "slow"}}
-	put(t, run, first)
-	before := allGames(t, s, run.ID())
-	again := playedPair(plan, 0, 40)
+	fakepairs.Put(t, run, first)
+	before := resultstest.Games(t, s, run.ID())
+	again := fakepairs.Pair(plan, 0, 40)
 	again.Attempts = []match.Attempt{{Pair: 0, Ended: time.UnixMicro(6).UTC(), Why: "not stored"}}
 	for _, p := range []match.PairResult{first, again} {
 		if added, err := run.Add(t.Context(), p); added || err != nil {
 			t.Errorf("a second delivery: added %t, %v", added, err)
 		}
 	}
-	if diff := cmp.Diff(before, allGames(t, s, run.ID())); diff != "" {
+	if diff := cmp.Diff(before, resultstest.Games(t, s, run.ID())); diff != "" {
 		t.Errorf("(-before +after):\n%s", diff)
 	}
 	crash := match.Attempt{Pair: 7, Ended: time.UnixMicro(9).UTC(), Why: "crash before the first move"}
@@ -266,10 +269,10 @@ func TestAddTwice(t *testing.T) {
 }
 
 func TestAddConcurrently(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
-	reader, err := OpenExisting(t.Context(), s.path)
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
+	reader, err := results.OpenExisting(t.Context(), s.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +283,7 @@ func TestAddConcurrently(t *testing.T) {
 		g.Go(func() error {
 			for i := range each {
 				// Neighbours add the same pairs, too.
-				added, err := run.Add(context.Background(), playedPair(plan, (w/2)*each+i, 20))
+				added, err := run.Add(context.Background(), fakepairs.Pair(plan, (w/2)*each+i, 20))
 				if err != nil {
 					return err
 				}
@@ -316,13 +319,13 @@ func TestAddConcurrently(t *testing.T) {
 }
 
 func TestAddRefuses(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
 	tests := map[string]func(*match.PairResult){
 		"1 games":        func(p *match.PairResult) { p.Games = p.Games[:1] },
 		"from 0":         func(p *match.PairResult) { p.Pair.ID = -1 },
-		"more than 100 ": func(p *match.PairResult) { *p = playedPair(plan, 100, 10) },
+		"more than 100 ": func(p *match.PairResult) { *p = fakepairs.Pair(plan, 100, 10) },
 		"an attempt at":  func(p *match.PairResult) { p.Attempts = []match.Attempt{{Pair: 5}} },
 		"ended by draw":  func(p *match.PairResult) { p.Games[1].Termination = "draw" },
 		"(outcome(7))":   func(p *match.PairResult) { p.Games[1].Outcome = 7 },
@@ -332,19 +335,19 @@ func TestAddRefuses(t *testing.T) {
 		"more than":      func(p *match.PairResult) { p.Games[0].Record.Moves = make([]kifu.Move, 1<<15+1) },
 	}
 	for want, spoil := range tests {
-		pair := playedPair(plan, 4, 10)
+		pair := fakepairs.Pair(plan, 4, 10)
 		spoil(&pair)
-		if _, err := run.Add(t.Context(), pair); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), s.path) {
+		if _, err := run.Add(t.Context(), pair); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), s.Path()) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
 	for name, forge := range map[string]func(*match.Pair){
 		"players": func(p *match.Pair) { p.Players = [2]int{1, 0} }, "seed": func(p *match.Pair) { p.Seed++ }, "legs": func(p *match.Pair) { p.Legs = 1 },
 		"opening's name": func(p *match.Pair) { p.Opening.ID = "3" }, "opening's start": func(p *match.Pair) { p.Opening.Start = "startpos " },
-		"opening's moves":   func(p *match.Pair) { p.Opening.Moves = append(p.Opening.Moves[:0:0], mustMove("9g9f")) },
+		"opening's moves":   func(p *match.Pair) { p.Opening.Moves = append(p.Opening.Moves[:0:0], fakepairs.Move("9g9f")) },
 		"a player too many": func(p *match.Pair) { p.Players[1] = 2 },
 	} {
-		pair := playedPair(plan, 4, 10)
+		pair := fakepairs.Pair(plan, 4, 10)
 		forge(&pair.Pair)
 		for leg := range pair.Games {
 			pair.Games[leg].Players = pair.Pair.Game(leg).Players
@@ -356,16 +359,16 @@ func TestAddRefuses(t *testing.T) {
 	cancelled, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("second interrupt")
 	cancel(why)
-	if _, err := run.Add(cancelled, playedPair(plan, 4, 10)); !errors.Is(err, why) {
+	if _, err := run.Add(cancelled, fakepairs.Pair(plan, 4, 10)); !errors.Is(err, why) {
 		t.Errorf("cancelled: %v", err)
 	}
 	if err := run.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run.Add(t.Context(), playedPair(plan, 4, 10)); !errors.Is(err, ErrClosed) {
+	if _, err := run.Add(t.Context(), fakepairs.Pair(plan, 4, 10)); !errors.Is(err, results.ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
-	if games := allGames(t, s, run.ID()); len(games) > 0 {
+	if games := resultstest.Games(t, s, run.ID()); len(games) > 0 {
 		t.Errorf("stored: %+v", games)
 	}
 }
@@ -373,17 +376,17 @@ func TestAddRefuses(t *testing.T) {
 // A full disk is an error of Add; what was acknowledged stays, the pair that did
 // not fit leaves nothing, and when there is room again it is taken.
 func TestDiskFull(t *testing.T) {
-	path := testPath(t)
-	s := openTest(t, path)
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
-	if _, err := s.write.ExecContext(t.Context(), "PRAGMA max_page_count=40"); err != nil {
+	path := resultstest.Path(t)
+	s := resultstest.Open(t, path)
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
+	if _, err := s.Writer().ExecContext(t.Context(), "PRAGMA max_page_count=40"); err != nil {
 		t.Fatal(err)
 	}
 	var err error
 	stored := 0
 	for ; err == nil && stored < 1000; stored++ {
-		_, err = run.Add(t.Context(), playedPair(plan, stored, 60))
+		_, err = run.Add(t.Context(), fakepairs.Pair(plan, stored, 60))
 	}
 	stored--
 	var full sqlite3.Error
@@ -394,43 +397,43 @@ func TestDiskFull(t *testing.T) {
 	if finished, err := run.Finished(t.Context()); err != nil || len(finished) != stored {
 		t.Errorf("%d of %d pairs are there, %v", len(finished), stored, err)
 	}
-	if _, err := s.write.ExecContext(t.Context(), "PRAGMA max_page_count=1000000"); err != nil {
+	if _, err := s.Writer().ExecContext(t.Context(), "PRAGMA max_page_count=1000000"); err != nil {
 		t.Fatal(err)
 	}
-	put(t, run, playedPair(plan, stored, 60))
-	again := openTest(t, path)
+	fakepairs.Put(t, run, fakepairs.Pair(plan, stored, 60))
+	again := resultstest.Open(t, path)
 	checkWhole(t, again, run.ID())
 }
 
 func BenchmarkAdd(b *testing.B) {
 	for _, name := range []string{"one", "one durable", "sixteen", "sixteen durable"} {
-		parallelism, how := 8, Quick
+		parallelism, how := 8, results.Quick
 		if strings.HasPrefix(name, "one") {
 			parallelism = 1
 		}
 		if strings.HasSuffix(name, "durable") {
-			how = Durable
+			how = results.Durable
 		}
 		b.Run(name, func(b *testing.B) {
-			s, err := Open(b.Context(), testPath(b), how)
+			s, err := results.Open(b.Context(), resultstest.Path(b), how)
 			if err != nil {
 				b.Fatal(err)
 			}
 			b.Cleanup(func() { _ = s.Close() })
-			plan := testPlan("r")
+			plan := fakepairs.Plan("r")
 			plan.Pairs = b.N
-			run := beginTest(b, s, plan)
+			run := resultstest.Begin(b, s, plan)
 			b.SetParallelism(parallelism)
 			benchmarkAdd(b, s, run, parallelism == 1)
 		})
 	}
 }
 
-func benchmarkAdd(b *testing.B, s *Store, run *Run, serial bool) {
+func benchmarkAdd(b *testing.B, s *results.Store, run *results.Run, serial bool) {
 	b.Helper()
 	var templates []match.PairResult
 	for id := range 50 {
-		templates = append(templates, playedPair(run.plan, id, 120))
+		templates = append(templates, fakepairs.Pair(run.Plan(), id, 120))
 	}
 	ids := make(chan int) // from the goroutine below to whoever puts; closed at its end; unbuffered: a counter
 	go func() {
@@ -442,7 +445,7 @@ func benchmarkAdd(b *testing.B, s *Store, run *Run, serial bool) {
 	work := func() {
 		for id := range ids {
 			pair := templates[id%len(templates)]
-			pair.Pair = run.plan.Pair(id)
+			pair.Pair = run.Plan().Pair(id)
 			pair.Games = append(pair.Games[:0:0], pair.Games...)
 			for i := range pair.Games {
 				pair.Games[i].Pair = id
@@ -465,10 +468,10 @@ func benchmarkAdd(b *testing.B, s *Store, run *Run, serial bool) {
 	b.StopTimer()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pairs/s")
 	var file, blobs float64
-	if err := s.read.QueryRowContext(b.Context(), "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").Scan(&file); err != nil {
+	if err := s.Queries().QueryRowContext(b.Context(), "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").Scan(&file); err != nil {
 		b.Fatal(err)
 	}
-	if err := s.read.QueryRowContext(b.Context(), "SELECT avg(length(plies)) FROM records").Scan(&blobs); err != nil {
+	if err := s.Queries().QueryRowContext(b.Context(), "SELECT avg(length(plies)) FROM records").Scan(&blobs); err != nil {
 		b.Fatal(err)
 	}
 	b.ReportMetric(file/float64(2*b.N), "bytes/game")

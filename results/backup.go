@@ -2,26 +2,15 @@ package results
 
 import (
 	"context"
-	"errors"
 	"fmt"
+
+	"gogi/results/handle"
 )
 
 // Backup copies the database to a new file at path to, as it is at one moment, also
-// while runs are played into it. A damaged row is copied as it is: see Check.
+// while runs are played into it. A damaged row is copied as it is: see package mending.
 func (s *Store) Backup(ctx context.Context, to string) error {
-	options, err := s.copyOptions(ctx)
-	if err == nil {
-		err = build(ctx, to, func(part string) error {
-			db, err := openHandle(s.file, options)
-			if err != nil {
-				return err
-			}
-			db.SetMaxOpenConns(1)
-			_, err = db.ExecContext(ctx, "VACUUM main INTO ?", part)
-			return errors.Join(err, db.Close())
-		})
-	}
-	if err != nil {
+	if err := handle.Copy(ctx, s.file, to); err != nil {
 		return s.fail(fmt.Sprintf("backing it up to %s", to), err)
 	}
 	return nil

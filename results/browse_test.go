@@ -1,18 +1,21 @@
-package results
+package results_test
 
 import (
 	"testing"
 	"time"
 
+	"gogi/internal/fakepairs"
 	"gogi/match"
+	"gogi/results"
+	"gogi/results/resultstest"
 )
 
 // TestStampTellsEveryChange: a stamp is the same while nothing is stored, and another one
 // after a pair, after settings changed, and after a pair was taken out and played again.
 func TestStampTellsEveryChange(t *testing.T) {
-	store, plan := openTest(t, testPath(t)), testPlan("r")
-	run := beginTest(t, store, plan)
-	seen := map[Stamp]string{}
+	store, plan := resultstest.Open(t, resultstest.Path(t)), fakepairs.Plan("r")
+	run := resultstest.Begin(t, store, plan)
+	seen := map[results.Stamp]string{}
 	look := func(what string) {
 		t.Helper()
 		for range 2 {
@@ -27,7 +30,7 @@ func TestStampTellsEveryChange(t *testing.T) {
 		}
 	}
 	look("the beginning")
-	put(t, run, playedPair(plan, 0, 20))
+	fakepairs.Put(t, run, fakepairs.Pair(plan, 0, 20))
 	look("a pair")
 	if err := run.Change(t.Context(), plan.Pairs+1, 1, match.RunPlaying); err != nil {
 		t.Fatal(err)
@@ -37,7 +40,7 @@ func TestStampTellsEveryChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	look("a pair that is void")
-	put(t, run, playedPair(plan, 0, 20))
+	fakepairs.Put(t, run, fakepairs.Pair(plan, 0, 20))
 	look("the pair again")
 	if len(seen) != 5 {
 		t.Errorf("%d stamps", len(seen))
@@ -47,16 +50,16 @@ func TestStampTellsEveryChange(t *testing.T) {
 // TestTalliesAddUp: what openings and slots are said to have seen is what the games say,
 // added up here.
 func TestTalliesAddUp(t *testing.T) {
-	store, plan := openTest(t, testPath(t)), testPlan("r")
-	run := beginTest(t, store, plan)
+	store, plan := resultstest.Open(t, resultstest.Path(t)), fakepairs.Plan("r")
+	run := resultstest.Begin(t, store, plan)
 	for id := range 4 {
-		put(t, run, playedPair(plan, id, 20))
+		fakepairs.Put(t, run, fakepairs.Pair(plan, id, 20))
 	}
 	type slot struct {
 		number int
 		player string
 	}
-	slots, openings := map[slot]SlotTally{}, map[string]OpeningTally{}
+	slots, openings := map[slot]results.SlotTally{}, map[string]results.OpeningTally{}
 	err := store.Games(t.Context(), run.ID(), func(r match.Row) error {
 		for c, player := range []string{r.Black, r.White} {
 			s := slots[slot{r.Slot, player}]

@@ -1,5 +1,6 @@
-// Package results keeps every game of every run in one SQLite file. It is the
-// only package that knows SQL.
+// Package results keeps every game of every run in one SQLite file. Nobody but it and
+// its rooms knows SQL: tables (what a row is), handle (files opened and made), dump (a run
+// as text), mending (checked, repaired, merged).
 //
 // A [Store] is the file, a [Run] is the right to add to one run of it. The pair
 // is the unit: [Run.Add] stores both games of a pair or nothing, and a pair that
@@ -29,6 +30,8 @@
 //     open: closing any descriptor of it drops SQLite's own locks.
 //   - Every row has a checksum (package tables); who changes a row by hand sets it to
 //     NULL. A reader's error is then a [*tables.Damaged].
+//   - Whole runs are read by segments (package segments), which triggers drop when a row
+//     changes that they hold. Whoever drops a trigger drops the segments first.
 //   - The plan's digest decides whether a run may be resumed; the target, paths
 //     and concurrency may change and are logged ([Store.Settings]).
 //   - [Store.Games] and [Store.Pairs] never touch the moves, which lie compressed

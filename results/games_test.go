@@ -1,4 +1,4 @@
-package results
+package results_test
 
 import (
 	"errors"
@@ -7,33 +7,37 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gogi/internal/fakepairs"
 	"gogi/match"
+	"gogi/results"
+	"gogi/results/dump"
+	"gogi/results/resultstest"
 )
 
 // Pairs gives the rows of Games, grouped, each slice the caller's to keep; a
 // filter passes whole pairs.
 func TestPairs(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
 	for _, id := range []int{7, 2, 9, 0, 4} {
-		pair := playedPair(plan, id, 4)
+		pair := fakepairs.Pair(plan, id, 4)
 		pair.Games[0].Verdict = match.Verdict{Outcome: match.BlackWins, Termination: match.Resignation}
 		pair.Games[1].Verdict = match.Verdict{Outcome: match.WhiteWins, Termination: match.Crash}
 		if id == 4 {
 			pair.Games[1].Verdict = pair.Games[0].Verdict
 		}
-		put(t, run, pair)
+		fakepairs.Put(t, run, pair)
 	}
-	games := allGames(t, s, run.ID())
+	games := resultstest.Games(t, s, run.ID())
 	for _, test := range []struct {
-		filter Filter
+		filter results.Filter
 		want   []int
 	}{
-		{Filter{}, []int{0, 2, 4, 7, 9}},
-		{Filter{Termination: match.Crash}, []int{0, 2, 7, 9}}, // of which one leg is a resignation
-		{Filter{FromPair: 2, Pairs: 6}, []int{2, 4, 7}},
-		{Filter{Engine: "nobody"}, nil},
+		{results.Filter{}, []int{0, 2, 4, 7, 9}},
+		{results.Filter{Termination: match.Crash}, []int{0, 2, 7, 9}}, // of which one leg is a resignation
+		{results.Filter{FromPair: 2, Pairs: 6}, []int{2, 4, 7}},
+		{results.Filter{Engine: "nobody"}, nil},
 	} {
 		var got [][]match.Row
 		if err := s.Pairs(t.Context(), run.ID(), test.filter, func(rows []match.Row) error { got = append(got, rows); return nil }); err != nil {
@@ -54,7 +58,7 @@ func TestPairs(t *testing.T) {
 	stop := errors.New("enough")
 	for last := 1; last <= 5; last++ { // the fifth pair is the last: nothing comes behind it
 		n := 0
-		err := s.Pairs(t.Context(), run.ID(), Filter{}, func([]match.Row) error {
+		err := s.Pairs(t.Context(), run.ID(), results.Filter{}, func([]match.Row) error {
 			if n++; n == last {
 				return stop
 			}
@@ -69,24 +73,24 @@ func TestPairs(t *testing.T) {
 // A database of a newer gogi may hold games that ended in a way of which this one
 // knows the word alone.
 func TestUnknownTerminationIsKept(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
-	put(t, run, playedPair(plan, 0, 4))
-	if _, err := s.write.ExecContext(t.Context(), "UPDATE games SET termination = 'adjourned', checksum = NULL WHERE leg = 1"); err != nil {
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
+	fakepairs.Put(t, run, fakepairs.Pair(plan, 0, 4))
+	if _, err := s.Writer().ExecContext(t.Context(), "UPDATE games SET termination = 'adjourned', checksum = NULL WHERE leg = 1"); err != nil {
 		t.Fatal(err)
 	}
-	if games := allGames(t, s, run.ID()); games[1].Termination.String() != "adjourned" || games[1].Termination.Known() {
+	if games := resultstest.Games(t, s, run.ID()); games[1].Termination.String() != "adjourned" || games[1].Termination.Known() {
 		t.Errorf("%+v", games[1])
 	}
 	if record, err := s.Record(t.Context(), run.ID(), 0, 1); err != nil || record.Result != "adjourned" {
 		t.Errorf("%q, %v", record.Result, err)
 	}
-	var dump strings.Builder
-	if err := s.Dump(t.Context(), &dump, "r", true); err != nil || !strings.Contains(dump.String(), `"termination":"adjourned"`) {
-		t.Errorf("%v\n%s", err, dump.String())
+	var text strings.Builder
+	if err := dump.Write(t.Context(), s, &text, "r", true); err != nil || !strings.Contains(text.String(), `"termination":"adjourned"`) {
+		t.Errorf("%v\n%s", err, text.String())
 	}
-	pair := playedPair(plan, 1, 4)
+	pair := fakepairs.Pair(plan, 1, 4)
 	pair.Games[1].Termination = "adjourned"
 	if _, err := run.Add(t.Context(), pair); err == nil || !strings.Contains(err.Error(), "leg 1 ended by adjourned") {
 		t.Errorf("put: %v", err)

@@ -1,4 +1,4 @@
-package results
+package results_test
 
 import (
 	"errors"
@@ -7,12 +7,16 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gogi/internal/fakepairs"
+	"gogi/results"
+	"gogi/results/resultstest"
 )
 
 // Whatever name a second process or this one finds the database by, a run is played
 // once.
 func TestLockByOtherNames(t *testing.T) {
-	path := testPath(t)
+	path := resultstest.Path(t)
 	link, folder := filepath.Join(t.TempDir(), "link.db"), filepath.Join(t.TempDir(), "folder")
 	for name, to := range map[string]string{link: path, folder: filepath.Dir(path)} {
 		if err := os.Symlink(to, name); err != nil {
@@ -24,33 +28,33 @@ func TestLockByOtherNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{path, link, filepath.Join(folder, filepath.Base(path))} {
-		s := openTest(t, name)
-		_, err := s.Begin(t.Context(), testPlan("killed"))
-		if !errors.Is(err, ErrRunLocked) || !strings.Contains(err.Error(), "process ") {
+		s := resultstest.Open(t, name)
+		_, err := s.Begin(t.Context(), fakepairs.Plan("killed"))
+		if !errors.Is(err, results.ErrRunLocked) || !strings.Contains(err.Error(), "process ") {
 			t.Errorf("%s: %v", name, err)
 		}
-		other := testPlan("other") // other runs are free
-		if err := beginTest(t, s, other).Close(); err != nil {
+		other := fakepairs.Plan("other") // other runs are free
+		if err := resultstest.Begin(t, s, other).Close(); err != nil {
 			t.Error(err)
 		}
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	killed(t, cmd)
-	beginTest(t, openTest(t, link), testPlan("killed"))
+	resultstest.Killed(t, cmd.Wait())
+	resultstest.Begin(t, resultstest.Open(t, link), fakepairs.Plan("killed"))
 }
 
 // The lock is the file's own, too: without the file beside it, and by a name of
 // another folder, the run is taken all the same.
 func TestLockOfTheFileItself(t *testing.T) {
-	path := testPath(t)
+	path := resultstest.Path(t)
 	cmd, _ := startWriter(t, path, "hold")
 	if err := os.Remove(path + "-lock"); err != nil {
 		t.Fatal(err)
 	}
-	s := openTest(t, path)
-	if _, err := s.Begin(t.Context(), testPlan("killed")); !errors.Is(err, ErrRunLocked) {
+	s := resultstest.Open(t, path)
+	if _, err := s.Begin(t.Context(), fakepairs.Plan("killed")); !errors.Is(err, results.ErrRunLocked) {
 		t.Errorf("without the lock file: %v", err)
 	}
 	second := filepath.Join(t.TempDir(), "second.db")
@@ -58,35 +62,35 @@ func TestLockOfTheFileItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{path, second} {
-		if _, err := Open(t.Context(), name); err == nil || !strings.Contains(err.Error(), "2 names (hard links)") {
+		if _, err := results.Open(t.Context(), name); err == nil || !strings.Contains(err.Error(), "2 names (hard links)") {
 			t.Errorf("%s with two names: %v", name, err)
 		}
-		if _, err := OpenExisting(t.Context(), name); err == nil || !strings.Contains(err.Error(), "2 names (hard links)") {
+		if _, err := results.OpenExisting(t.Context(), name); err == nil || !strings.Contains(err.Error(), "2 names (hard links)") {
 			t.Errorf("%s with two names: %v", name, err)
 		}
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	killed(t, cmd)
-	beginTest(t, s, testPlan("killed"))
+	resultstest.Killed(t, cmd.Wait())
+	resultstest.Begin(t, s, fakepairs.Plan("killed"))
 }
 
 // Closing a Run or another Store of the file leaves SQLite's own locks, which are the
 // process's: a writer that has a transaction open still keeps a second process out.
 func TestSQLitesLocksStay(t *testing.T) {
-	path := testPath(t)
-	s := openTest(t, path)
-	run := beginTest(t, s, testPlan("r"))
-	second, err := Open(t.Context(), path)
+	path := resultstest.Path(t)
+	s := resultstest.Open(t, path)
+	run := resultstest.Begin(t, s, fakepairs.Plan("r"))
+	second, err := results.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader, err := OpenExisting(t.Context(), path)
+	reader, err := results.OpenExisting(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), filepath.Join(path, "none")); err == nil {
+	if _, err := results.Open(t.Context(), filepath.Join(path, "none")); err == nil {
 		t.Error("a database in a file")
 	}
 	if err := errors.Join(run.Close(), second.Close(), reader.Close()); err != nil {
@@ -118,41 +122,41 @@ func linesOf(locks string, pid int) string {
 // On a file system that other machines see, one machine plays at a time: another
 // run of the same database is refused, too, and a machine that went away is named.
 func TestTwoMachines(t *testing.T) {
-	path := testPath(t)
-	on := func(host, boot string) *Store {
-		s := openTest(t, path)
-		s.here, s.shared = holder{Host: host, Boot: boot, PID: 7}, "NFS"
+	path := resultstest.Path(t)
+	on := func(host, boot string) *results.Store {
+		s := resultstest.Open(t, path)
+		s.On(host, boot, 7, "NFS")
 		return s
 	}
 	alpha := on("alpha", "1")
-	one := beginTest(t, alpha, testPlan("one"))
+	one := resultstest.Begin(t, alpha, fakepairs.Plan("one"))
 	for _, name := range []string{"one", "two"} {
-		_, err := on("beta", "2").Begin(t.Context(), testPlan(name))
-		if !errors.Is(err, ErrRunLocked) || !strings.Contains(err.Error(), "process 7 on alpha") {
+		_, err := on("beta", "2").Begin(t.Context(), fakepairs.Plan(name))
+		if !errors.Is(err, results.ErrRunLocked) || !strings.Contains(err.Error(), "process 7 on alpha") {
 			t.Errorf("%s on beta: %v", name, err)
 		}
 	}
-	beginTest(t, on("container", "1"), testPlan("three")) // of the same machine: the lock says it all
+	resultstest.Begin(t, on("container", "1"), fakepairs.Plan("three")) // of the same machine: the lock says it all
 	if err := one.Close(); err != nil {
 		t.Fatal(err)
 	}
-	local := openTest(t, path)
-	local.here, local.shared = holder{Host: "beta", Boot: "2", PID: 8}, ""
-	beginTest(t, local, testPlan("four")) // where nobody else sees the file, its lock decides
-	if s := openTest(t, path); s.here.Boot == "" || s.here.PID != os.Getpid() {
-		t.Errorf("%+v", s.here)
+	local := resultstest.Open(t, path)
+	local.On("beta", "2", 8, "")
+	resultstest.Begin(t, local, fakepairs.Plan("four")) // where nobody else sees the file, its lock decides
+	if boot, pid := resultstest.Open(t, path).Here(); boot == "" || pid != os.Getpid() {
+		t.Errorf("boot %q, process %d", boot, pid)
 	}
-	if _, err := on("gamma", "3").Begin(t.Context(), testPlan("five")); !errors.Is(err, ErrRunLocked) {
+	if _, err := on("gamma", "3").Begin(t.Context(), fakepairs.Plan("five")); !errors.Is(err, results.ErrRunLocked) {
 		t.Errorf("beside container: %v", err)
 	}
 	if err := os.Remove(path + "-lock"); err != nil {
 		t.Fatal(err)
 	}
-	beginTest(t, on("gamma", "3"), testPlan("five"))
+	resultstest.Begin(t, on("gamma", "3"), fakepairs.Plan("five"))
 	// gamma is killed and starts again: its own trace does not keep it out.
 	text := []byte(`{"host":"gamma","boot":"2","pid":9,"at":"2026-01-02T03:04:05Z"}`)
-	if err := os.WriteFile(path+"-lock", append(make([]byte, 9*holderSize), text...), 0o600); err != nil {
+	if err := os.WriteFile(path+"-lock", append(make([]byte, 9*results.HolderSize), text...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	beginTest(t, on("gamma", "3"), testPlan("six"))
+	resultstest.Begin(t, on("gamma", "3"), fakepairs.Plan("six"))
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
+	"gogi/results/handle"
 	"gogi/results/locks"
 	"gogi/results/tables"
 )
@@ -28,9 +29,8 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = firstError(err, lock.Close()) }()
-	// A game's packed moves are some 2.5 KB, of which only one fits into a page of
-	// the usual 4 KB: with 8 KB the file is 30% smaller. Only a new file takes it.
-	if _, err := s.write.ExecContext(ctx, "PRAGMA page_size=8192; PRAGMA journal_mode=WAL"); err != nil {
+	// Only a new file takes the size of pages.
+	if _, err := s.write.ExecContext(ctx, fmt.Sprintf("PRAGMA page_size=%d; PRAGMA journal_mode=WAL", tables.PageSize)); err != nil {
 		return fmt.Errorf("switching to WAL mode: %w", err)
 	}
 	// Another process may have been faster: only now is the version certain.
@@ -62,7 +62,7 @@ func (s *Store) useLog(ctx context.Context) (err error) {
 }
 
 func (s *Store) migrate(ctx context.Context, version int, text string) error {
-	return inTx(ctx, s.write, func(tx *sql.Tx) error {
+	return handle.InTx(ctx, s.write, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, text); err != nil {
 			return err
 		}
@@ -70,19 +70,6 @@ func (s *Store) migrate(ctx context.Context, version int, text string) error {
 		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", tables.ApplicationID, version))
 		return err
 	})
-}
-
-// inTx commits what do did, or nothing when it fails.
-func inTx(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if err := do(tx); err != nil {
-		_ = tx.Rollback() // SQLite may have rolled back by itself; err says why
-		return err
-	}
-	return tx.Commit()
 }
 
 func firstError(first, second error) error {

@@ -1,4 +1,4 @@
-package results
+package results_test
 
 import (
 	"bufio"
@@ -11,21 +11,23 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
 
+	"gogi/internal/fakepairs"
 	"gogi/internal/long"
+	"gogi/results"
+	"gogi/results/resultstest"
 )
 
 func runWriter(path, mode string) error {
 	ctx := context.Background()
-	s, err := Open(ctx, path)
+	s, err := results.Open(ctx, path)
 	if err != nil {
 		return err
 	}
-	plan := testPlan("killed")
+	plan := fakepairs.Plan("killed")
 	if mode == "put" {
 		plan.Pairs = 1 << 40
 	}
@@ -44,7 +46,7 @@ func runWriter(path, mode string) error {
 		_, err := io.Copy(io.Discard, os.Stdin)
 		return err
 	}
-	template := playedPair(plan, 0, 60)
+	template := fakepairs.Pair(plan, 0, 60)
 	var next atomic.Int64
 	var g errgroup.Group
 	for range 4 {
@@ -94,24 +96,11 @@ func startWriter(t *testing.T, path, mode string) (*exec.Cmd, *bufio.Scanner) {
 	return cmd, lines
 }
 
-func killed(t *testing.T, cmd *exec.Cmd) {
-	t.Helper()
-	var exit *exec.ExitError
-	err := cmd.Wait()
-	if !errors.As(err, &exit) {
-		t.Fatalf("the second process ended by itself: %v", err)
-	}
-	status, ok := exit.Sys().(syscall.WaitStatus)
-	if !ok || status.Signal() != syscall.SIGKILL {
-		t.Fatalf("the second process ended with %v", exit)
-	}
-}
-
 // Whatever was acknowledged before a kill -9 is there afterwards, and nothing of
 // it is half a pair. The writer would never stop by itself, so it dies writing;
 // the next one resumes what it left.
 func TestKill(t *testing.T) {
-	path := testPath(t)
+	path := resultstest.Path(t)
 	acknowledged := map[int]bool{}
 	rounds := long.Of(2, 4)
 	for round := range rounds {
@@ -133,13 +122,13 @@ func TestKill(t *testing.T) {
 				}
 			}
 		}
-		killed(t, cmd)
+		resultstest.Killed(t, cmd.Wait())
 		if log, err := os.Stat(path + "-wal"); err != nil || log.Size() == 0 {
 			t.Errorf("there is no log as a killed writer leaves it: %v", err)
 		}
 		readBeside(t, path) // a reader recovers the log, too
-		s := openTest(t, path)
-		run := beginTest(t, s, testPlan("killed")) // the dead process's lock is gone
+		s := resultstest.Open(t, path)
+		run := resultstest.Begin(t, s, fakepairs.Plan("killed")) // the dead process's lock is gone
 		finished, err := run.Finished(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -164,7 +153,7 @@ func TestKill(t *testing.T) {
 // readBeside reads what another process is writing or has left, as a report does.
 func readBeside(t *testing.T, path string) {
 	t.Helper()
-	s, err := OpenExisting(t.Context(), path)
+	s, err := results.OpenExisting(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +161,7 @@ func readBeside(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	games := allGames(t, s, info.ID)
+	games := resultstest.Games(t, s, info.ID)
 	if len(games) == 0 || len(games) < 2*info.Finished || len(games)%2 != 0 {
 		t.Fatalf("%d games in %d pairs or more", len(games), info.Finished)
 	}
@@ -188,25 +177,25 @@ func readBeside(t *testing.T, path string) {
 }
 
 func TestSecondProcessIsRefused(t *testing.T) {
-	path := testPath(t)
+	path := resultstest.Path(t)
 	cmd, _ := startWriter(t, path, "hold")
-	s := openTest(t, path)
-	_, err := s.Begin(t.Context(), testPlan("killed"))
-	if !errors.Is(err, ErrRunLocked) || !strings.Contains(err.Error(), `"killed"`) {
+	s := resultstest.Open(t, path)
+	_, err := s.Begin(t.Context(), fakepairs.Plan("killed"))
+	if !errors.Is(err, results.ErrRunLocked) || !strings.Contains(err.Error(), `"killed"`) {
 		t.Errorf("the run of another process: %v", err)
 	}
-	changed := testPlan("killed")
+	changed := fakepairs.Plan("killed")
 	changed.Pairs = 7
-	if _, err := s.Begin(t.Context(), changed); !errors.Is(err, ErrRunLocked) {
+	if _, err := s.Begin(t.Context(), changed); !errors.Is(err, results.ErrRunLocked) {
 		t.Errorf("the run of another process: %v", err)
 	}
 	if info, err := s.FindRun(t.Context(), "killed"); err != nil || info.Pairs != 100 {
 		t.Errorf("who was refused changed the target: %+v, %v", info, err)
 	}
-	put(t, beginTest(t, s, testPlan("other")), playedPair(testPlan("other"), 0, 10)) // other runs are free
+	fakepairs.Put(t, resultstest.Begin(t, s, fakepairs.Plan("other")), fakepairs.Pair(fakepairs.Plan("other"), 0, 10)) // other runs are free
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	killed(t, cmd)
-	beginTest(t, s, testPlan("killed"))
+	resultstest.Killed(t, cmd.Wait())
+	resultstest.Begin(t, s, fakepairs.Plan("killed"))
 }

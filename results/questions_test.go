@@ -1,4 +1,4 @@
-package results
+package results_test
 
 import (
 	"bytes"
@@ -6,29 +6,32 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/fakepairs"
 	"gogi/match"
+	"gogi/results/dump"
+	"gogi/results/resultstest"
 	"gogi/results/tables"
 )
 
 // What a mate solver was asked in a game comes back with the game and with its pair, with a
 // worker and without one; a checksum covers it, and a stable dump leaves it out.
 func TestQuestions(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
 	asked := match.Questions{Asked: 9, Claimed: 6, Proven: 1, Refuted: 2, Unproven: 3, Failed: 1}
 	for id := range 4 {
-		pair := playedPair(plan, id, 12)
+		pair := fakepairs.Pair(plan, id, 12)
 		if id%2 == 1 {
-			pair.Played = playedBy(id)
+			pair.Played = fakepairs.PlayedBy(id)
 		}
 		if id < 2 {
 			pair.Games[1].Questions = asked
 		}
-		put(t, run, pair)
+		fakepairs.Put(t, run, pair)
 	}
 	checkWhole(t, s, run.ID())
-	for _, g := range allGames(t, s, run.ID()) {
+	for _, g := range resultstest.Games(t, s, run.ID()) {
 		want := match.Questions{}
 		if g.Pair < 2 && g.Leg == 1 {
 			want = asked
@@ -39,7 +42,7 @@ func TestQuestions(t *testing.T) {
 		}
 	}
 	var whole, stable bytes.Buffer
-	if err := errors.Join(s.Dump(t.Context(), &whole, "r", false), s.Dump(t.Context(), &stable, "r", true)); err != nil {
+	if err := errors.Join(dump.Write(t.Context(), s, &whole, "r", false), dump.Write(t.Context(), s, &stable, "r", true)); err != nil {
 		t.Fatal(err)
 	}
 	if line := `"mate":{"asked":9,"claimed":6,"proven":1,"refuted":2,"unproven":3,"failed":1}`; strings.Count(whole.String(), line) != 2 || strings.Contains(stable.String(), `"asked"`) {
@@ -52,7 +55,7 @@ func TestQuestions(t *testing.T) {
 		`UPDATE games SET questions = '{"asked":1}' WHERE pair = 2 AND leg = 0`:                `UPDATE games SET questions = NULL WHERE pair = 2 AND leg = 0`,
 	} {
 		for _, step := range []string{change, back} {
-			if _, err := s.write.ExecContext(t.Context(), step); err != nil {
+			if _, err := s.Writer().ExecContext(t.Context(), step); err != nil {
 				t.Fatal(err)
 			}
 			err := s.Games(t.Context(), run.ID(), func(match.Row) error { return nil })

@@ -186,11 +186,11 @@ func scanEngine(rows *sql.Rows) (e Engine, err error) {
 	if err := rows.Scan(&e.Name, &e.Builtin, &command, &e.Dir, &env, &options, &e.Profile, &e.Limits, &e.Restart, &ident); err != nil {
 		return e, err
 	}
-	var id identity
+	var id tables.Identity
 	err = errors.Join(
 		json.Unmarshal(command, &e.Command), json.Unmarshal(env, &e.Env),
 		json.Unmarshal(options, &e.Options), json.Unmarshal(ident, &id))
-	e.Identity = id.identity()
+	e.Identity = id.Match()
 	return e, err
 }
 

@@ -60,17 +60,23 @@ func (r *gameReader) take() (match.Row, error) {
 	if err := r.verify(); err != nil {
 		return g.Row, err
 	}
+	return g.Row, r.name()
+}
+
+// name puts names where the row has numbers.
+func (r *gameReader) name() error {
+	g := &r.game
 	for i, name := range []*string{&g.Black, &g.White, &g.PairA, &g.PairB} {
 		if g.Seats[i] < 0 || g.Seats[i] >= len(r.players) {
-			return g.Row, fmt.Errorf("pair %d has player number %d of %d", g.Pair, g.Seats[i], len(r.players))
+			return fmt.Errorf("pair %d has player number %d of %d", g.Pair, g.Seats[i], len(r.players))
 		}
 		*name = r.players[g.Seats[i]].Name
 	}
 	known := false
 	if g.Worker, known = r.workers[g.By]; !known && g.By != 0 {
-		return g.Row, fmt.Errorf("pair %d was played by worker number %d, of which nothing is known", g.Pair, g.By)
+		return fmt.Errorf("pair %d was played by worker number %d, of which nothing is known", g.Pair, g.By)
 	}
-	return g.Row, nil
+	return nil
 }
 
 // verify compares the row with its checksum, where it has one.
@@ -79,11 +85,7 @@ func (r *gameReader) verify() error {
 		return nil
 	}
 	r.sum.Reset("games")
-	own := r.values[:r.own]
-	for len(own) > r.own-tables.LateColumns && own[len(own)-1] == nil {
-		own = own[:len(own)-1]
-	}
-	for _, v := range own {
+	for _, v := range tables.Shortened(r.values[:r.own], r.own-tables.LateColumns, tables.Null) {
 		if err := r.sum.Add(v); err != nil {
 			return err
 		}

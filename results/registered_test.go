@@ -1,17 +1,18 @@
-package results
+package results_test
 
 import (
 	"testing"
 
 	"gogi/match"
+	"gogi/results/resultstest"
 )
 
 // What is registered when a tune begins stays, whatever is registered or changed later,
 // and is not told as a change of settings at every start.
 func TestRegistered(t *testing.T) {
-	plan, _ := tunePlan(t)
-	s := openTest(t, testPath(t))
-	run := beginTest(t, s, plan)
+	plan, _ := resultstest.TunePlan(t)
+	s := resultstest.Open(t, resultstest.Path(t))
+	run := resultstest.Begin(t, s, plan)
 	if text, err := s.Registered(t.Context(), run.ID()); err != nil || text != "" {
 		t.Fatalf("%q, %v", text, err)
 	}
@@ -22,8 +23,8 @@ func TestRegistered(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run = restart(t, s, run, func(p *match.Plan) { *p = *plan })
-	again := restart(t, s, run, func(p *match.Plan) { *p = *plan; p.Concurrency++ })
+	run = resultstest.Restart(t, s, run, func(p *match.Plan) { *p = *plan })
+	again := resultstest.Restart(t, s, run, func(p *match.Plan) { *p = *plan; p.Concurrency++ })
 	text, err := s.Registered(t.Context(), again.ID())
 	if err != nil {
 		t.Fatal(err)

@@ -2,13 +2,11 @@ package results
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/results/tables"
-	"gogi/shogi"
 )
 
 // pairRows is a pair made ready for the database by the goroutine that puts it,
@@ -21,7 +19,7 @@ type pairRows struct {
 	opening   openingRow
 	played    match.Provenance
 	games     []gameRow
-	options   any     // as optionsText has them
+	options   any     // as tables.OptionsText has them
 	states    [][]any // of a tune, that the pair leads to
 }
 
@@ -50,7 +48,7 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 		setting: r.setting.Load(), opening: openingRowOf(p.Pair.Opening), played: p.Played,
 	}
 	var err error
-	if rows.options, err = optionsText(p.Pair.Options); err != nil {
+	if rows.options, err = tables.OptionsText(p.Pair.Options); err != nil {
 		return nil, err
 	}
 	rows.games = make([]gameRow, len(p.Games))
@@ -107,17 +105,9 @@ func (r *Run) check(p match.PairResult) error {
 
 func openingRowOf(o match.Opening) openingRow {
 	return openingRow{
-		name: o.ID, start: o.Start, moves: moveText(o.Moves), plies: len(o.Moves),
+		name: o.ID, start: o.Start, moves: tables.MovesText(o.Moves), plies: len(o.Moves),
 		hash: int64(o.Hash()), // the same 64 bits
 	}
-}
-
-func moveText(moves []shogi.Move) string {
-	texts := make([]string, len(moves))
-	for i, m := range moves {
-		texts[i] = m.String()
-	}
-	return strings.Join(texts, " ")
 }
 
 func (r *Run) gameRow(pair match.Pair, g *match.Result) (row gameRow, err error) {

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 
 	"gogi/match"
+	"gogi/results/handle"
+	"gogi/results/tables"
 )
 
 // Run is the right to add pairs to one run; no two Runs of one run exist at a
@@ -95,6 +97,7 @@ func (r *Run) Close() error {
 	r.closing.Do(func() {
 		close(r.quit)
 		<-r.done
+		r.store.packLast(r.id)
 		if err := errors.Join(r.stmts.close(), r.lock.Close()); err != nil {
 			r.closed = r.store.fail(fmt.Sprintf("closing run %q", r.plan.Run), err)
 		}
@@ -106,7 +109,7 @@ func (r *Run) Close() error {
 // the digests.
 func (s *Store) findOrCreate(ctx context.Context, plan *match.Plan) (id int64, err error) {
 	canonical, digest := plan.Canonical(), plan.Digest()
-	err = inTx(ctx, s.write, func(tx *sql.Tx) error {
+	err = handle.InTx(ctx, s.write, func(tx *sql.Tx) error {
 		var storedDigest, storedPlan string
 		err := tx.QueryRowContext(ctx, "SELECT id, digest, plan FROM runs WHERE name = ?", plan.Run).Scan(&id, &storedDigest, &storedPlan)
 		switch {
@@ -165,7 +168,7 @@ func putEngines(ctx context.Context, tx *sql.Tx, id int64, players []match.Playe
 // engineArgs are the columns from name on.
 func engineArgs(p *match.Player) ([]any, error) {
 	var texts [4]string
-	for i, v := range []any{list(p.Command), list(p.Env), list(p.Options), identityOf(p.Identity)} {
+	for i, v := range []any{list(p.Command), list(p.Env), list(p.Options), tables.IdentityOf(p.Identity)} {
 		text, err := json.Marshal(v)
 		if err != nil {
 			return nil, err
@@ -183,49 +186,4 @@ func list[T any](s []T) []T {
 		return []T{}
 	}
 	return s
-}
-
-// identity is match.Identity in the database and the dump.
-type identity struct {
-	Files    []FileHash `json:"files"`
-	Fixed    string     `json:"fixed,omitempty"`
-	Variants []variant  `json:"variants,omitempty"`
-}
-
-// variant is match.Variant in the database and the dump.
-type variant struct {
-	OS     string `json:"os"`
-	Arch   string `json:"arch"`
-	ISA    string `json:"isa,omitempty"`
-	SHA256 string `json:"sha256"`
-	Size   int64  `json:"size"`
-}
-
-// FileHash is match.FileHash in the database and the dump.
-type FileHash struct {
-	Role   string `json:"role"`
-	Path   string `json:"path,omitempty"`
-	SHA256 string `json:"sha256"`
-}
-
-func identityOf(id match.Identity) identity {
-	out := identity{Files: []FileHash{}, Fixed: id.Fixed}
-	for _, f := range id.Files {
-		out.Files = append(out.Files, FileHash(f))
-	}
-	for _, v := range id.Variants {
-		out.Variants = append(out.Variants, variant(v))
-	}
-	return out
-}
-
-func (id identity) identity() match.Identity {
-	out := match.Identity{Fixed: id.Fixed}
-	for _, f := range id.Files {
-		out.Files = append(out.Files, match.FileHash(f))
-	}
-	for _, v := range id.Variants {
-		out.Variants = append(out.Variants, match.Variant(v))
-	}
-	return out
 }

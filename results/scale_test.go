@@ -7,11 +7,14 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
 
+	"gogi/internal/fakepairs"
 	"gogi/match"
+	"gogi/results/handle"
 	"gogi/results/tables"
 	"gogi/shogi"
 )
@@ -27,17 +30,15 @@ var (
 func BenchmarkScan(b *testing.B) {
 	path := *scaleKeep
 	if path == "" {
-		path = testPath(b)
+		path = filepath.Join(b.TempDir(), "gogi.db")
 	}
-	s, err := Open(b.Context(), path)
-	if err != nil {
+	plan := scalePlan(*scaleGames / 2)
+	s, run := begunAt(b, path, plan)
+	fillRun(b, s, run)
+	if _, err := s.write.ExecContext(b.Context(), "DELETE FROM segments"); err != nil { // of an earlier time
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { _ = s.Close() })
-	plan := scalePlan(*scaleGames / 2)
-	run := beginTest(b, s, plan)
-	fillRun(b, s, run)
-	b.Run("rows", func(b *testing.B) {
+	rows := func(b *testing.B) {
 		n, before := 0, cpuTime(b)
 		for b.Loop() {
 			if err := s.Games(b.Context(), run.ID(), func(match.Row) error { n++; return nil }); err != nil {
@@ -45,13 +46,23 @@ func BenchmarkScan(b *testing.B) {
 			}
 		}
 		perGame(b, n, cpuTime(b)-before)
-	})
+	}
+	b.Run("rows", rows)
 	b.Run("SQLite", func(b *testing.B) {
 		n, before := 0, cpuTime(b)
 		for b.Loop() {
 			n += walk(b, s, run.ID())
 		}
 		perGame(b, n, cpuTime(b)-before)
+	})
+	before := cpuTime(b)
+	if err := s.Pack(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	packing := cpuTime(b) - before
+	b.Run("segments", func(b *testing.B) {
+		rows(b)
+		b.ReportMetric(float64(packing.Nanoseconds())/float64(*scaleGames), "cpu-ns-packing/game")
 	})
 }
 
@@ -90,7 +101,7 @@ func walk(b *testing.B, s *Store, run int64) (n int) {
 
 // scalePlan has a thousand openings, as a book for a long run has.
 func scalePlan(pairs int) *match.Plan {
-	plan := testPlan("scale")
+	plan := fakepairs.Plan("scale")
 	plan.Pairs, plan.Openings = pairs, nil
 	start, err := match.Opening{ID: "0", Start: "startpos"}.Position()
 	if err != nil {
@@ -122,7 +133,7 @@ func fillRun(b *testing.B, s *Store, run *Run) {
 	templates := make([]*pairRows, len(run.plan.Openings))
 	r := rand.New(rand.NewPCG(7, uint64(len(finished))))
 	for first := 0; first < run.plan.Pairs; first += 10_000 {
-		err := inTx(b.Context(), s.write, func(tx *sql.Tx) error {
+		err := handle.InTx(b.Context(), s.write, func(tx *sql.Tx) error {
 			statements := run.stmts.in(b.Context(), tx)
 			for id := first; id < min(first+10_000, run.plan.Pairs); id++ {
 				if finished[id] {
@@ -152,7 +163,7 @@ func (r *Run) template(known []*pairRows, id int) (*pairRows, error) {
 		return *p, nil
 	}
 	var err error
-	*p, err = r.rows(playedPair(r.plan, id, 12))
+	*p, err = r.rows(fakepairs.Pair(r.plan, id, 12))
 	return *p, err
 }
 

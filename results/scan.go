@@ -10,12 +10,13 @@ import (
 	"sync"
 
 	"gogi/match"
+	"gogi/results/segments"
 	"gogi/results/tables"
 )
 
 // scanPairs is how many pair numbers are read by one query: enough for its cost to
-// vanish, few enough for memory to stay flat.
-const scanPairs = 512
+// vanish, few enough for memory to stay flat, and those of one segment.
+const scanPairs = segments.Pairs
 
 // part is the games of some pairs, as one connection reads them.
 type part struct {
@@ -61,7 +62,7 @@ func (s *Store) scanParts(ctx context.Context, runID int64, f Filter, ended stri
 		return err
 	}
 	all.end = min(all.end, last+1)
-	c := scanner{cast: who, query: gamesQuery(ended), args: func(r pairRange) []any { return f.args(runID, who.players, r) }, step: scanPairs}
+	c := scanner{cast: who, run: runID, packed: f.Engine == "" && f.Termination == match.NotEnded, query: gamesQuery(ended), args: func(r pairRange) []any { return f.args(runID, who.players, r) }, step: scanPairs}
 	err = c.scan(ctx, view.conns, all, yield)
 	return tables.NameRun(ctx, view.conns[0], runID, err)
 }
@@ -78,6 +79,9 @@ type scanner struct {
 	query string
 	args  func(pairRange) []any
 	step  int64 // how many pair numbers are read by one query
+
+	run    int64
+	packed bool // segments have all that is asked for
 }
 
 // scan reads the parts of a range, and yields them in order. No connection is ahead
@@ -117,8 +121,8 @@ func (c *scanner) scan(ctx context.Context, conns []*sql.Conn, all pairRange, yi
 func (c *scanner) deal(ctx context.Context, all pairRange, ahead, todo chan<- *part) {
 	defer close(ahead)
 	defer close(todo)
-	for first := all.first; first < all.end; first += c.step {
-		p := &part{pairs: pairRange{first, min(all.end, first+c.step)}, done: make(chan struct{})}
+	for first := all.first; first < all.end; first += c.step - first%c.step {
+		p := &part{pairs: pairRange{first, min(all.end, first+c.step-first%c.step)}, done: make(chan struct{})}
 		for _, to := range []chan<- *part{ahead, todo} {
 			select {
 			case to <- p:
@@ -137,46 +141,82 @@ func (c *scanner) serve(ctx context.Context, conn *sql.Conn, todo <-chan *part) 
 		if !ok {
 			return fmt.Errorf("the driver's connection is a %T, which prepares nothing", raw)
 		}
-		prepared, err := preparer.PrepareContext(ctx, c.query)
+		statement, err := prepare(ctx, preparer, c.query)
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, prepared.Close()) }()
-		statement, ok := prepared.(driver.StmtQueryContext)
-		if !ok {
-			return fmt.Errorf("the driver's statement is a %T, which asks nothing", prepared)
+		defer func() { err = errors.Join(err, statement.Close()) }()
+		packed, err := prepare(ctx, preparer, segments.Query)
+		if err != nil {
+			return err
 		}
+		defer func() { err = errors.Join(err, packed.Close()) }()
 		reader := newGameReader(c.cast)
 		for p := range todo {
-			p.rows, p.err = reader.all(ctx, statement, c.args(p.pairs))
+			known := false
+			if c.packed {
+				p.rows, known, p.err = reader.segment(ctx, packed, c.run, p.pairs)
+			}
+			if p.err == nil && !known {
+				p.rows, p.err = reader.all(ctx, statement, c.args(p.pairs))
+			}
 			close(p.done)
 		}
 		return nil
 	})
 }
 
-// all reads the rows of a query.
-func (r *gameReader) all(ctx context.Context, statement driver.StmtQueryContext, args []any) (games []match.Row, err error) {
+// asked is a statement that gives rows.
+type asked interface {
+	driver.Stmt
+	driver.StmtQueryContext
+}
+
+func prepare(ctx context.Context, preparer driver.ConnPrepareContext, query string) (asked, error) {
+	prepared, err := preparer.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	statement, ok := prepared.(asked)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("the driver's statement is a %T, which asks nothing", prepared), prepared.Close())
+	}
+	return statement, nil
+}
+
+// ask calls yield for each row of a query, which is in values.
+func ask(ctx context.Context, statement driver.StmtQueryContext, args []any, values []driver.Value, yield func() error) (err error) {
 	named := make([]driver.NamedValue, len(args))
 	for i, value := range args {
 		named[i] = driver.NamedValue{Ordinal: i + 1, Value: value}
 	}
 	rows, err := statement.QueryContext(ctx, named)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	games = make([]match.Row, 0, 2*scanPairs)
 	for {
-		if err := rows.Next(r.values); errors.Is(err, io.EOF) {
-			return games, nil
+		if err := rows.Next(values); errors.Is(err, io.EOF) {
+			return nil
 		} else if err != nil {
-			return nil, err
+			return err
 		}
-		g, err := r.take()
-		if err != nil {
-			return nil, err
+		if err := yield(); err != nil {
+			return err
 		}
-		games = append(games, g)
 	}
+}
+
+// all reads the rows of a query.
+func (r *gameReader) all(ctx context.Context, statement driver.StmtQueryContext, args []any) ([]match.Row, error) {
+	games := make([]match.Row, 0, 2*scanPairs)
+	err := ask(ctx, statement, args, r.values, func() error {
+		g, err := r.take()
+		games = append(games, g)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return games, nil
 }

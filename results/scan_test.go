@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gogi/internal/fakepairs"
 	"gogi/match"
 )
 
@@ -38,11 +39,10 @@ func snapshotOf(tb testing.TB, s *Store, connections int) *snapshot {
 
 // A run that is read in parts by several connections is what one statement reads.
 func TestScanInParts(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
+	plan := fakepairs.Plan("r")
+	s, run := begun(t, plan)
 	for _, id := range []int{1, 9, 2, 3, 8, 6} {
-		put(t, run, playedPair(plan, id, 4))
+		fakepairs.Put(t, run, fakepairs.Pair(plan, id, 4))
 	}
 	var want []match.Row
 	if err := selectGames(t.Context(), s.read, run.ID(), Filter{}, thisLeg, func(g match.Row) error { want = append(want, g); return nil }); err != nil || len(want) != 12 {
@@ -60,11 +60,10 @@ func TestScanInParts(t *testing.T) {
 
 // An error in one part ends the reading, and no goroutine is left behind.
 func TestScanEnds(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
+	plan := fakepairs.Plan("r")
+	s, run := begun(t, plan)
 	for id := range 8 {
-		put(t, run, playedPair(plan, id, 4))
+		fakepairs.Put(t, run, fakepairs.Pair(plan, id, 4))
 	}
 	view := snapshotOf(t, s, 2)
 	c := scannerOf(t, s, run.ID(), 1)
@@ -94,14 +93,13 @@ func TestScanEnds(t *testing.T) {
 
 // Connections that are begun while somebody stores pairs see the same ones.
 func TestSnapshotIsOneMoment(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
+	plan := fakepairs.Plan("r")
+	s, run := begun(t, plan)
 	stored := make(chan error, 1)
 	done := make(chan struct{}) // closed when enough was looked at
 	go func() {
 		for id := 0; ; id++ {
-			if _, err := run.Add(t.Context(), playedPair(plan, id%plan.Pairs, 4)); err != nil {
+			if _, err := run.Add(t.Context(), fakepairs.Pair(plan, id%plan.Pairs, 4)); err != nil {
 				stored <- err
 				return
 			}

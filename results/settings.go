@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gogi/match"
+	"gogi/results/handle"
 	"gogi/results/tables"
 )
 
@@ -39,12 +40,12 @@ type Setting struct {
 
 // PlayerSetting is what of a player the digest does not cover.
 type PlayerSetting struct {
-	Name     string     `json:"name"`
-	Command  []string   `json:"command"`
-	Dir      string     `json:"dir"`
-	Files    []FileHash `json:"files"`
-	Greeting string     `json:"greeting"` // the limit, as time.Duration writes it
-	Ready    string     `json:"ready"`    // as Greeting
+	Name     string            `json:"name"`
+	Command  []string          `json:"command"`
+	Dir      string            `json:"dir"`
+	Files    []tables.FileHash `json:"files"`
+	Greeting string            `json:"greeting"` // the limit, as time.Duration writes it
+	Ready    string            `json:"ready"`    // as Greeting
 }
 
 func settingOf(plan *match.Plan) Setting {
@@ -52,7 +53,7 @@ func settingOf(plan *match.Plan) Setting {
 	for i := range plan.Players {
 		p := &plan.Players[i]
 		s.Players = append(s.Players, PlayerSetting{
-			p.Name, p.Command, p.Dir, identityOf(p.Identity).Files, p.Greeting.String(), p.Ready.String(),
+			p.Name, p.Command, p.Dir, tables.IdentityOf(p.Identity).Files, p.Greeting.String(), p.Ready.String(),
 		})
 	}
 	return s
@@ -91,7 +92,7 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan,
 	if err != nil {
 		return 0, err
 	}
-	err = inTx(ctx, s.write, func(tx *sql.Tx) error {
+	err = handle.InTx(ctx, s.write, func(tx *sql.Tx) error {
 		var last string
 		err := tx.QueryRowContext(ctx, "SELECT id, settings FROM settings_log WHERE run_id = ? ORDER BY id DESC LIMIT 1", run).Scan(&id, &last)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {

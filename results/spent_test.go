@@ -1,19 +1,22 @@
-package results
+package results_test
 
 import (
 	"testing"
 	"time"
+
+	"gogi/internal/fakepairs"
+	"gogi/results/resultstest"
 )
 
 // What was stored since a moment counts, by the time that its games took; a clock that is
 // wrong counts for a day at most, and not below nothing; what was stored before or came
 // twice does not.
 func TestSpent(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
 	for id, took := range [][2]time.Duration{{time.Minute, time.Hour}, {-time.Hour, 1000 * time.Hour}} {
-		pair := playedPair(plan, id, 20)
+		pair := fakepairs.Pair(plan, id, 20)
 		for leg := range pair.Games {
 			pair.Games[leg].Ended = pair.Games[leg].Started.Add(took[leg])
 		}

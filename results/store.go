@@ -6,23 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"sync"
 
-	"gogi/internal/sqlitefile"
+	"gogi/results/handle"
 	"gogi/results/locks"
 )
 
-const (
-	// busyMillis is how long a statement waits for another process's transaction.
-	// They take milliseconds; a suspended process may hold one for longer.
-	busyMillis = 30_000
-	// readers is how many queries may run at once: one run may be read by several
-	// connections and their witness, and a yield function may ask for a record while
-	// its games are being read.
-	readers = 4 + scanners + 1
-)
+// readers is how many queries may run at once: one run may be read by several
+// connections and their witness, and a yield function may ask for a record while
+// its games are being read.
+const readers = 4 + scanners + 1
 
 // Store is one database file. It is safe for concurrent use. Close every Run
 // before the Store.
@@ -66,17 +60,11 @@ func Open(ctx context.Context, path string, how ...Durability) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.write, err = openHandle(s.file, url.Values{
-		"mode": {"rwc"}, "_txlock": {"immediate"}, "_synchronous": {string(sync)}, "_foreign_keys": {"on"},
-		// What is deleted is overwritten: repair looks for rows by their checksums, and
-		// must not find a pair that was voided.
-		"_secure_delete": {"on"},
-	}); err == nil {
-		s.write.SetMaxOpenConns(1)
+	if s.write, err = handle.Writer(s.file, string(sync)); err == nil {
 		err = s.prepare(ctx)
 	}
 	if err == nil {
-		err = s.openReader(ctx)
+		s.read, err = handle.Reader(ctx, s.file, readers)
 	}
 	return s.orClose(err)
 }
@@ -90,7 +78,8 @@ func OpenExisting(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.orClose(s.openReader(ctx))
+	s.read, err = handle.Reader(ctx, s.file, readers)
+	return s.orClose(err)
 }
 
 // newStore finds the file; only a writer may create it.
@@ -103,7 +92,7 @@ func newStore(path string, create bool) (*Store, error) {
 	if _, err := os.Stat(s.file); !create && errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("results: %s: there is no such database: %w", path, fs.ErrNotExist)
 	}
-	if err := soundLog(s.file); err != nil {
+	if err := handle.SoundLog(s.file); err != nil {
 		return nil, s.fail("opening", err)
 	}
 	if s.here, err = thisProcess(); err == nil {
@@ -116,31 +105,6 @@ func newStore(path string, create bool) (*Store, error) {
 		return s.orClose(err)
 	}
 	return s, nil
-}
-
-// soundLog fails where the log is damaged before its end. SQLite takes what stands
-// before the damage for all that there is, and forgets the rest: pairs that were
-// acknowledged would be gone, and nothing could find them any more.
-func soundLog(file string) error {
-	var first string
-	for range 2 { // a frame that is just being written looks damaged, once
-		log, err := sqlitefile.ReadLog(file + "-wal")
-		if errors.Is(err, fs.ErrPermission) {
-			return nil // asItStands says so
-		}
-		if err == nil {
-			err = log.Close()
-		}
-		found := log.Problem()
-		if err != nil || found == "" || found == first {
-			if err == nil && found != "" {
-				err = fmt.Errorf("%s: what was stored last would be lost; gogi db repair saves it", found)
-			}
-			return err
-		}
-		first = found
-	}
-	return nil
 }
 
 // orClose is the store, or the error of opening it, and the store closed.
@@ -169,19 +133,5 @@ func (s *Store) Close() error {
 
 // fail wraps an error with the file and what was being done.
 func (s *Store) fail(doing string, err error) error {
-	return fmt.Errorf("results: %s: %s: %w", s.path, doing, explain(err))
-}
-
-// explain turns SQLite's code for a foreign file into words.
-func explain(err error) error {
-	switch troubleOf(err) {
-	case notADatabase:
-		return fmt.Errorf("it is not a SQLite database (%w)", err)
-	case readOnly:
-		return fmt.Errorf("the file or its folder may only be read (%w)", err)
-	case corrupt:
-		return fmt.Errorf("the database is damaged: see gogi db check (%w)", err)
-	case cannotOpen, noTrouble:
-	}
-	return err
+	return fmt.Errorf("results: %s: %s: %w", s.path, doing, handle.Explain(err))
 }

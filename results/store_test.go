@@ -1,9 +1,8 @@
-package results
+package results_test
 
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,16 +16,20 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gogi/internal/fakepairs"
 	"gogi/match"
+	"gogi/results"
+	"gogi/results/handle"
+	"gogi/results/resultstest"
 	"gogi/results/tables"
 )
 
 func TestOpenManyAtOnce(t *testing.T) {
-	path := testPath(t)
+	path := resultstest.Path(t)
 	var g errgroup.Group
 	for range 8 {
 		g.Go(func() error {
-			s, err := Open(context.Background(), path)
+			s, err := results.Open(context.Background(), path)
 			if err != nil {
 				return err
 			}
@@ -40,8 +43,8 @@ func TestOpenManyAtOnce(t *testing.T) {
 
 func TestOpenOddPath(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "50% of? what#ever 将棋.db")
-	s := openTest(t, path)
-	put(t, beginTest(t, s, testPlan("r")), playedPair(testPlan("r"), 0, 5))
+	s := resultstest.Open(t, path)
+	fakepairs.Put(t, resultstest.Begin(t, s, fakepairs.Plan("r")), fakepairs.Pair(fakepairs.Plan("r"), 0, 5))
 	if _, err := os.Stat(path); err != nil {
 		t.Error(err)
 	}
@@ -50,15 +53,15 @@ func TestOpenOddPath(t *testing.T) {
 func TestOpenRefuses(t *testing.T) {
 	dir := t.TempDir()
 	newer := filepath.Join(dir, "newer.db")
-	openTest(t, newer)
-	execOn(t, newer, "PRAGMA user_version=99")
+	resultstest.Open(t, newer)
+	resultstest.Exec(t, newer, "PRAGMA user_version=99")
 	for version, name := range map[int]string{-1: "minus.db", math.MinInt32: "least.db", 0: "none.db"} {
 		path := filepath.Join(dir, "version-"+name)
-		openTest(t, path)
-		execOn(t, path, fmt.Sprintf("PRAGMA user_version=%d", version))
+		resultstest.Open(t, path)
+		resultstest.Exec(t, path, fmt.Sprintf("PRAGMA user_version=%d", version))
 	}
 	foreign := filepath.Join(dir, "foreign.db")
-	execOn(t, foreign, "CREATE TABLE runs (x); PRAGMA user_version=1")
+	resultstest.Exec(t, foreign, "CREATE TABLE runs (x); PRAGMA user_version=1")
 	for path, text := range map[string]string{"text.db": strings.Repeat("not a database\n", 100), "short.db": "hello", "empty.db": ""} {
 		if err := os.WriteFile(filepath.Join(dir, path), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -79,37 +82,23 @@ func TestOpenRefuses(t *testing.T) {
 	for _, test := range tests {
 		path := filepath.Join(dir, test.name)
 		before, _ := os.ReadFile(path)
-		s, err := OpenExisting(t.Context(), path)
+		s, err := results.OpenExisting(t.Context(), path)
 		checkRefusal(t, path, s, err, test.wantExisting)
 		if _, err := os.Stat(path); before == nil && err == nil {
 			t.Errorf("%s: OpenExisting made it", test.name)
 		}
-		s, err = Open(t.Context(), path)
+		s, err = results.Open(t.Context(), path)
 		checkRefusal(t, path, s, err, test.want)
 		if after, _ := os.ReadFile(path); test.want != "" && !bytes.Equal(before, after) {
 			t.Errorf("%s: the refused file was changed", test.name)
 		}
 	}
-	if _, err := OpenExisting(t.Context(), filepath.Join(dir, "absent.db")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := results.OpenExisting(t.Context(), filepath.Join(dir, "absent.db")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no such file: %v", err)
 	}
 }
 
-func execOn(t *testing.T, path, statement string) {
-	t.Helper()
-	db, err := sql.Open("sqlite3", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.ExecContext(t.Context(), statement); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func checkRefusal(t *testing.T, path string, s *Store, err error, want string) {
+func checkRefusal(t *testing.T, path string, s *results.Store, err error, want string) {
 	t.Helper()
 	if want == "" {
 		if err != nil {
@@ -127,16 +116,16 @@ func checkRefusal(t *testing.T, path string, s *Store, err error, want string) {
 }
 
 func TestReaderCannotWrite(t *testing.T) {
-	path := testPath(t)
-	openTest(t, path)
-	s, err := OpenExisting(t.Context(), path)
+	path := resultstest.Path(t)
+	resultstest.Open(t, path)
+	s, err := results.OpenExisting(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Begin(t.Context(), testPlan("r")); err == nil {
+	if _, err := s.Begin(t.Context(), fakepairs.Plan("r")); err == nil {
 		t.Error("a reader began a run")
 	}
-	if _, err := s.read.ExecContext(t.Context(), "DELETE FROM runs"); err == nil {
+	if _, err := s.Queries().ExecContext(t.Context(), "DELETE FROM runs"); err == nil {
 		t.Error("a reader deleted the runs")
 	}
 	if err := s.Close(); err != nil {
@@ -145,14 +134,14 @@ func TestReaderCannotWrite(t *testing.T) {
 }
 
 func TestBeginDifferentPlan(t *testing.T) {
-	s := openTest(t, testPath(t))
-	if err := beginTest(t, s, testPlan("r")).Close(); err != nil {
+	s := resultstest.Open(t, resultstest.Path(t))
+	if err := resultstest.Begin(t, s, fakepairs.Plan("r")).Close(); err != nil {
 		t.Fatal(err)
 	}
-	plan := testPlan("r")
+	plan := fakepairs.Plan("r")
 	plan.Players[0].Options[0].Value = "2"
 	_, err := s.Begin(t.Context(), plan)
-	var different *DifferentPlan
+	var different *results.DifferentPlan
 	if !errors.As(err, &different) || different.Run != "r" {
 		t.Fatalf("another plan: %v", err)
 	}
@@ -172,20 +161,20 @@ func lines(list []match.Difference) []string {
 
 // The log of settings is read as values; what an older gogi did not write is zero.
 func TestSettings(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
 	if err := run.Close(); err != nil {
 		t.Fatal(err)
 	}
 	plan.Gate = match.Gate{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
-	run = beginTest(t, s, plan)
+	run = resultstest.Begin(t, s, plan)
 	log, err := s.Settings(t.Context(), run.ID())
 	if err != nil || len(log) != 2 {
 		t.Fatalf("%+v, %v", log, err)
 	}
 	if !log[0].Gate.IsZero() || log[1].Gate != plan.Gate || log[1].Pairs != 100 || log[1].Concurrency != 2 || log[1].PVPlies != 12 ||
-		log[1].Rules != "denryu" || log[0].ID >= log[1].ID || run.setting.Load() != log[1].ID {
+		log[1].Rules != "denryu" || log[0].ID >= log[1].ID || run.Setting() != log[1].ID {
 		t.Errorf("%+v", log)
 	}
 	if p := log[1].Players; len(p) != 2 || p[0].Name != "A" || p[0].Greeting != "1s" || p[0].Files[0].Path != "/engines/a" || p[1].Command[0] != "/gogi" {
@@ -194,17 +183,17 @@ func TestSettings(t *testing.T) {
 }
 
 func TestBeginChangedSettings(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
 	for range 2 { // the second start changes nothing
-		if err := beginTest(t, s, plan).Close(); err != nil {
+		if err := resultstest.Begin(t, s, plan).Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	moved := testPlan("r")
+	moved := fakepairs.Plan("r")
 	moved.Pairs, moved.Concurrency, moved.CPUs, moved.CoresPerSlot = 500, 8, "2-7", 2
 	moved.Players[0].Command[0], moved.Players[0].Identity.Files[0].Path = "/new/a", "/new/a"
-	beginTest(t, s, moved)
+	resultstest.Begin(t, s, moved)
 	info, err := s.FindRun(t.Context(), "r")
 	if err != nil {
 		t.Fatal(err)
@@ -226,9 +215,9 @@ func TestBeginChangedSettings(t *testing.T) {
 }
 
 func TestBeginLocked(t *testing.T) {
-	s := openTest(t, testPath(t))
-	run := beginTest(t, s, testPlan("r"))
-	if _, err := s.Begin(t.Context(), testPlan("r")); !errors.Is(err, ErrRunLocked) {
+	s := resultstest.Open(t, resultstest.Path(t))
+	run := resultstest.Begin(t, s, fakepairs.Plan("r"))
+	if _, err := s.Begin(t.Context(), fakepairs.Plan("r")); !errors.Is(err, results.ErrRunLocked) {
 		t.Errorf("twice in one process: %v", err)
 	}
 	for range 2 {
@@ -236,12 +225,12 @@ func TestBeginLocked(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	beginTest(t, s, testPlan("r"))
+	resultstest.Begin(t, s, fakepairs.Plan("r"))
 }
 
 func TestFindRun(t *testing.T) {
-	s := openTest(t, testPath(t))
-	var none *NoRun
+	s := resultstest.Open(t, resultstest.Path(t))
+	var none *results.NoRun
 	if _, err := s.FindRun(t.Context(), "r"); !errors.As(err, &none) || !strings.Contains(err.Error(), "no runs yet") {
 		t.Errorf("%v", err)
 	}
@@ -249,7 +238,7 @@ func TestFindRun(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for _, name := range []string{"r", "q", "r-2"} {
-		beginTest(t, s, testPlan(name))
+		resultstest.Begin(t, s, fakepairs.Plan(name))
 	}
 	if _, err := s.FindRun(t.Context(), "x"); !errors.As(err, &none) || !strings.Contains(err.Error(), `"x"; there are r, q, r-2`) {
 		t.Errorf("%v", err)
@@ -271,10 +260,10 @@ func TestFindRun(t *testing.T) {
 }
 
 func TestRunInfo(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
-	put(t, run, playedPair(plan, 3, 20))
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
+	fakepairs.Put(t, run, fakepairs.Pair(plan, 3, 20))
 	info, err := s.FindRun(t.Context(), "r")
 	if err != nil {
 		t.Fatal(err)
@@ -294,12 +283,12 @@ func TestRunInfo(t *testing.T) {
 
 // A database of an older gogi that is only read is left as it is.
 func TestReadingAnOlderDatabase(t *testing.T) {
-	path := testPath(t)
+	path := resultstest.Path(t)
 	texts, err := tables.MigrationTexts()
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := openHandle(path, url.Values{"mode": {"rwc"}})
+	db, err := handle.Open(path, url.Values{"mode": {"rwc"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,34 +296,18 @@ func TestReadingAnOlderDatabase(t *testing.T) {
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	s, err := OpenExisting(t.Context(), path)
+	s, err := results.OpenExisting(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if version, err := tables.SchemaVersion(t.Context(), s.read, len(texts)); err != nil || version != 1 {
+	if version, err := tables.SchemaVersion(t.Context(), s.Queries(), len(texts)); err != nil || version != 1 {
 		t.Errorf("version %d (%v)", version, err)
 	}
 	if list, err := s.Runs(t.Context()); len(list) > 0 || err != nil {
 		t.Errorf("%v, %v", list, err)
 	}
-	if _, err := s.read.ExecContext(t.Context(), "DELETE FROM main.runs"); err == nil {
+	if _, err := s.Queries().ExecContext(t.Context(), "DELETE FROM main.runs"); err == nil {
 		t.Error("a reader deleted the runs")
-	}
-}
-
-// A run is there with its players from its first moment: whoever creates it may be killed
-// before it goes on, and readers may come in between.
-func TestARunIsCreatedWhole(t *testing.T) {
-	s, plan := openTest(t, testPath(t)), testPlan("r")
-	if _, err := s.findOrCreate(t.Context(), plan); err != nil {
-		t.Fatal(err)
-	}
-	info, err := s.FindRun(t.Context(), "r")
-	if err != nil || len(info.Engines) != len(plan.Players) {
-		t.Fatalf("%v, %d players are stored, want %d", err, len(info.Engines), len(plan.Players))
-	}
-	if err := beginTest(t, s, plan).Close(); err != nil {
-		t.Errorf("it cannot be played: %v", err)
 	}
 }

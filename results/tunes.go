@@ -3,9 +3,7 @@ package results
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 
 	"gogi/match"
 	"gogi/results/tables"
@@ -16,52 +14,6 @@ const (
 	insertState    = "INSERT INTO tune_states (run_id, blocks, pairs, centre, factor, checksum) VALUES (?, ?, ?, ?, ?, ?)"
 	insertProposed = "INSERT INTO tune_candidates (run_id, number, blocks, point, run, at, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
-
-// optionsText is how a row has options: a list for each player, names and values in
-// turn; none is NULL.
-func optionsText(options [2][]match.Option) (any, error) {
-	if len(options[0])+len(options[1]) == 0 {
-		return nil, nil
-	}
-	text, err := json.Marshal([2][]string{flat(options[0]), flat(options[1])})
-	return string(text), err
-}
-
-func flat(options []match.Option) []string {
-	words := []string{}
-	for _, o := range options {
-		words = append(words, o.Name, o.Value)
-	}
-	return words
-}
-
-// parseOptions is the inverse of optionsText.
-func parseOptions(value any) (options [2][]match.Option, err error) {
-	text, ok := value.(string)
-	if !ok {
-		return options, nil // NULL
-	}
-	var words [2][]string
-	if err := json.Unmarshal([]byte(text), &words); err != nil {
-		return options, fmt.Errorf("its options: %w", err)
-	}
-	for i := range words {
-		if options[i], err = paired(words[i]); err != nil {
-			return options, err
-		}
-	}
-	return options, nil
-}
-
-func paired(words []string) (options []match.Option, err error) {
-	if len(words)%2 != 0 {
-		return nil, errors.New("its options: a name has no value")
-	}
-	for w := range slices.Chunk(words, 2) {
-		options = append(options, match.Option{Name: w[0], Value: w[1]})
-	}
-	return options, nil
-}
 
 // AddStates is Add for a pair of a tune, with the states that it leads to, in one
 // transaction: there is never a state without the results that it rests on.
@@ -123,7 +75,7 @@ func (s *Store) TunePoints(ctx context.Context, runID int64, see func(pair int, 
 		if r.Verdict() == tables.Broken {
 			return r.Damage()
 		}
-		options, err := parseOptions(r.Value("options"))
+		options, err := tables.Options(r.Value("options"))
 		if err != nil {
 			return fmt.Errorf("pair %d: %w", r.Int("pair"), err)
 		}
@@ -146,7 +98,7 @@ func (r *Run) Propose(ctx context.Context, c match.TuneCandidate) (match.TuneCan
 		return c, err
 	}
 	c.Number, c.At = len(have)+1, tables.FromMicros(tables.Now())
-	text, err := json.Marshal(flat(c.Point))
+	text, err := json.Marshal(tables.Flat(c.Point))
 	if err == nil {
 		values := []any{r.id, c.Number, c.Blocks, string(text), c.Run, tables.Micros(c.At)}
 		var sum int64
@@ -172,7 +124,7 @@ func (s *Store) TuneCandidates(ctx context.Context, runID int64) (list []match.T
 		var words []string
 		err := json.Unmarshal([]byte(text), &words)
 		if err == nil {
-			c.Point, err = paired(words)
+			c.Point, err = tables.Paired(words)
 		}
 		list = append(list, c)
 		return err
@@ -181,74 +133,6 @@ func (s *Store) TuneCandidates(ctx context.Context, runID int64) (list []match.T
 		return nil, s.fail("reading the candidates of a tune", tables.NameRun(ctx, s.read, runID, err))
 	}
 	return list, nil
-}
-
-// tuneOf is the tune that a stored run is; nil: it is none.
-func tuneOf(run *tables.Run) (*tune.Plan, error) {
-	text, _ := run.Row.Value("plan").(string)
-	plan, err := match.ParseCanonical([]byte(text))
-	if err != nil || len(plan.Tune) == 0 {
-		return nil, err
-	}
-	return tune.ParsePlan(string(plan.Tune))
-}
-
-// tune compares what a tune's pairs were played with, and its states, with what the
-// results before them lead to.
-func (c *checker) tune(ctx context.Context, run *tables.Run) error {
-	plan, err := tuneOf(run)
-	if err != nil || plan == nil {
-		return c.reading(run.Name(), "the tune", err)
-	}
-	states, err := tuneStates(ctx, c.q, run.ID())
-	var w *tune.Walk
-	if err == nil {
-		w, err = tune.NewWalk(plan.Settings, states, -1)
-	}
-	if err == nil {
-		err = c.walk(ctx, run.ID(), w)
-	}
-	if err != nil {
-		return c.reading(run.Name(), "the tune", err)
-	}
-	w.End()
-	for _, what := range w.Differences {
-		c.problem(run.Name(), -1, what)
-	}
-	return nil
-}
-
-func (c *checker) walk(ctx context.Context, run int64, w *tune.Walk) error {
-	points := map[int]any{}
-	err := tables.EachRow(ctx, c.q, "pairs", func(r *tables.Row) error {
-		points[int(r.Int("pair"))] = r.Value("options")
-		return nil
-	}, "WHERE run_id = ?", run)
-	if err != nil {
-		return err
-	}
-	var rows []match.Row
-	pair := func() error {
-		if len(rows) == 0 {
-			return nil
-		}
-		options, err := parseOptions(points[rows[0].Pair])
-		if err == nil {
-			w.Pair(rows, options)
-		}
-		rows = rows[:0]
-		return err
-	}
-	err = selectGames(ctx, c.q, run, Filter{}, anyLeg, func(r match.Row) error {
-		if len(rows) > 0 && rows[0].Pair != r.Pair {
-			if err := pair(); err != nil {
-				return err
-			}
-		}
-		rows = append(rows, r)
-		return nil
-	})
-	return errors.Join(err, pair())
 }
 
 // drawnFrom is the first pair of a tune that was drawn from a state in which a pair is

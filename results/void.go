@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"gogi/kifu"
 	"gogi/match"
+	"gogi/results/handle"
 	"gogi/results/tables"
-	"gogi/shogi"
 )
 
 // Void takes whole pairs out of the run, all or none: those of which a game is one
@@ -70,7 +69,7 @@ func (s *Store) void(ctx context.Context, run int64, why, by string, which func(
 	if why == "" || by == "" {
 		return nil, errors.New("expected a reason, and who voids them")
 	}
-	err = inTx(ctx, s.write, func(tx *sql.Tx) (err error) {
+	err = handle.InTx(ctx, s.write, func(tx *sql.Tx) (err error) {
 		pairs, err = voidPairs(ctx, tx, run, voiding{why, by, tables.Now()}, which)
 		return err
 	})
@@ -256,10 +255,10 @@ func storedPair(ctx context.Context, q tables.Querier, runID int64, id int) (r m
 		return r, ErrNoGame
 	}
 	if err == nil {
-		p.Opening.Moves, err = parseMoves(moves)
+		p.Opening.Moves, err = tables.Moves(moves)
 	}
 	if err == nil {
-		p.Options, err = parseOptions(options)
+		p.Options, err = tables.Options(options)
 	}
 	if err != nil {
 		return r, err
@@ -279,16 +278,4 @@ func storedPair(ctx context.Context, q tables.Querier, runID int64, id int) (r m
 		r.Attempts, err = attempts(ctx, q, runID, "AND pair = ?", id)
 	}
 	return r, err
-}
-
-func parseMoves(text string) ([]shogi.Move, error) {
-	var moves []shogi.Move
-	for word := range strings.FieldsSeq(text) {
-		m, err := shogi.ParseMove(word)
-		if err != nil {
-			return nil, err
-		}
-		moves = append(moves, m)
-	}
-	return moves, nil
 }

@@ -1,4 +1,4 @@
-package results
+package results_test
 
 import (
 	"errors"
@@ -10,20 +10,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"gogi/internal/fakepairs"
 	"gogi/match"
+	"gogi/results"
+	"gogi/results/resultstest"
 )
 
 // What was added comes back whole.
 func TestPair(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
 	for id := range 4 { // both openings
-		want := playedPair(plan, id, 40)
+		want := fakepairs.Pair(plan, id, 40)
 		want.Games[0].Record.Final = []byte("{}")
 		want.Games[1].Sides[0].WorstOverrun = time.Millisecond
 		want.Attempts = []match.Attempt{{Pair: id, Ended: time.UnixMicro(7).UTC(), Why: "slow"}, {Pair: id, Ended: time.UnixMicro(8).UTC(), Why: "slow"}}
-		put(t, run, want)
+		fakepairs.Put(t, run, want)
 		got, err := s.Pair(t.Context(), run.ID(), id)
 		if err != nil {
 			t.Fatal(err)
@@ -32,35 +35,35 @@ func TestPair(t *testing.T) {
 			t.Errorf("pair %d (-added +got):\n%s", id, diff)
 		}
 	}
-	if _, err := s.Pair(t.Context(), run.ID(), 9); !errors.Is(err, ErrNoGame) {
+	if _, err := s.Pair(t.Context(), run.ID(), 9); !errors.Is(err, results.ErrNoGame) {
 		t.Errorf("a pair that is not stored: %v", err)
 	}
 }
 
 func TestVoid(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
-	other := beginTest(t, s, testPlan("other"))
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
+	other := resultstest.Begin(t, s, fakepairs.Plan("other"))
 	pairs := map[int]match.PairResult{}
 	for id := range 5 {
-		pairs[id] = playedPair(plan, id, 20)
+		pairs[id] = fakepairs.Pair(plan, id, 20)
 		for leg := range 2 {
 			pairs[id].Games[leg].Slot = id % 2 * leg // slot 1 in one game of each odd pair
 		}
-		put(t, run, pairs[id])
-		put(t, other, pairs[id])
+		fakepairs.Put(t, run, pairs[id])
+		fakepairs.Put(t, other, pairs[id])
 	}
-	kept := slices.DeleteFunc(allGames(t, s, run.ID()), func(g match.Row) bool { return g.Pair%2 == 1 })
+	kept := slices.DeleteFunc(resultstest.Games(t, s, run.ID()), func(g match.Row) bool { return g.Pair%2 == 1 })
 	slot1 := func(g match.Row) bool { return g.Slot == 1 }
 	if n, err := other.Void(t.Context(), "of another run", "me", slot1); !slices.Equal(n, []int{1, 3}) || err != nil {
 		t.Fatalf("pairs %v, %v", n, err)
 	}
-	before := dumpOf(t, s, "other", false)
+	before := resultstest.Dump(t, s, "other", false)
 	if n, err := run.Void(t.Context(), "slot 1 was slow", "me", slot1); !slices.Equal(n, []int{1, 3}) || err != nil {
 		t.Fatalf("pairs %v, %v", n, err)
 	}
-	if diff := cmp.Diff(kept, allGames(t, s, run.ID())); diff != "" {
+	if diff := cmp.Diff(kept, resultstest.Games(t, s, run.ID())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	checkWhole(t, s, run.ID())
@@ -70,13 +73,13 @@ func TestVoid(t *testing.T) {
 	if info, err := s.FindRun(t.Context(), "r"); err != nil || info.Finished != 3 {
 		t.Errorf("%+v, %v", info, err)
 	}
-	if dumpOf(t, s, "other", false) != before {
+	if resultstest.Dump(t, s, "other", false) != before {
 		t.Error("another run was changed")
 	}
-	if _, err := s.Record(t.Context(), run.ID(), 1, 0); !errors.Is(err, ErrNoGame) {
+	if _, err := s.Record(t.Context(), run.ID(), 1, 0); !errors.Is(err, results.ErrNoGame) {
 		t.Errorf("the record of a voided game: %v", err)
 	}
-	put(t, run, pairs[1]) // played anew
+	fakepairs.Put(t, run, pairs[1]) // played anew
 	if n, err := run.Void(t.Context(), "again", "you", slot1); !slices.Equal(n, []int{1}) || err != nil {
 		t.Fatalf("pairs %v, %v", n, err)
 	}
@@ -86,7 +89,7 @@ func TestVoid(t *testing.T) {
 	checkVoided(t, s, run.ID(), pairs)
 }
 
-func checkVoided(t *testing.T, s *Store, run int64, pairs map[int]match.PairResult) {
+func checkVoided(t *testing.T, s *results.Store, run int64, pairs map[int]match.PairResult) {
 	t.Helper()
 	list, err := s.Voided(t.Context(), run)
 	if err != nil {
@@ -106,64 +109,55 @@ func checkVoided(t *testing.T, s *Store, run int64, pairs map[int]match.PairResu
 	if want := []string{"1 1 slot 1 was slow me", "1 2 again you", "3 1 slot 1 was slow me"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if text := dumpOf(t, s, "r", true); strings.Contains(text, "void") || strings.Contains(text, "slow\"") {
+	if text := resultstest.Dump(t, s, "r", true); strings.Contains(text, "void") || strings.Contains(text, "slow\"") {
 		t.Errorf("the stable dump:\n%s", text)
 	}
-	if text := dumpOf(t, s, "r", false); strings.Count(text, `{"type":"voided"`) != 3 || !strings.Contains(text, `"take":2`) {
+	if text := resultstest.Dump(t, s, "r", false); strings.Count(text, `{"type":"voided"`) != 3 || !strings.Contains(text, `"take":2`) {
 		t.Errorf("the dump:\n%s", text)
 	}
 }
 
-func dumpOf(t *testing.T, s *Store, run string, stable bool) string {
-	t.Helper()
-	var b strings.Builder
-	if err := s.Dump(t.Context(), &b, run, stable); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
 // All pairs are voided or none.
 func TestVoidRefuses(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
-	put(t, run, playedPair(plan, 0, 10), playedPair(plan, 1, 10))
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
+	fakepairs.Put(t, run, fakepairs.Pair(plan, 0, 10), fakepairs.Pair(plan, 1, 10))
 	all := func(match.Row) bool { return true }
 	for _, words := range [][2]string{{"", "me"}, {"slow", ""}} {
 		if _, err := run.Void(t.Context(), words[0], words[1], all); err == nil || !strings.Contains(err.Error(), "expected a reason") {
 			t.Errorf("%q: %v", words, err)
 		}
 	}
-	if _, err := s.write.ExecContext(t.Context(), "UPDATE records SET plies = x'01' WHERE game_id = (SELECT max(id) FROM games)"); err != nil {
+	if _, err := s.Writer().ExecContext(t.Context(), "UPDATE records SET plies = x'01' WHERE game_id = (SELECT max(id) FROM games)"); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := run.Void(t.Context(), "damaged", "me", all); err == nil || n != nil {
 		t.Errorf("a pair that cannot be kept: %v, %v", n, err)
 	}
-	if games := allGames(t, s, run.ID()); len(games) != 4 {
+	if games := resultstest.Games(t, s, run.ID()); len(games) != 4 {
 		t.Errorf("%d games are left", len(games))
 	}
 	if err := run.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run.Void(t.Context(), "late", "me", all); !errors.Is(err, ErrClosed) {
+	if _, err := run.Void(t.Context(), "late", "me", all); !errors.Is(err, results.ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
 }
 
 // A run that nobody plays is voided without its plan, by whom may write to it.
 func TestVoidAtRest(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
-	put(t, run, playedPair(plan, 0, 10), playedPair(plan, 1, 10))
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
+	fakepairs.Put(t, run, fakepairs.Pair(plan, 0, 10), fakepairs.Pair(plan, 1, 10))
 	info, err := s.FindRun(t.Context(), "r")
 	if err != nil {
 		t.Fatal(err)
 	}
 	first := func(g match.Row) bool { return g.Pair == 0 }
-	if _, err := s.Void(t.Context(), info, "test", "me", first); !errors.Is(err, ErrRunLocked) {
+	if _, err := s.Void(t.Context(), info, "test", "me", first); !errors.Is(err, results.ErrRunLocked) {
 		t.Errorf("while it is played: %v", err)
 	}
 	if err := run.Close(); err != nil {
@@ -175,7 +169,7 @@ func TestVoidAtRest(t *testing.T) {
 	if ids, err := s.Void(t.Context(), info, "test", "me", first); !slices.Equal(ids, []int{0}) || err != nil {
 		t.Errorf("%v, %v", ids, err)
 	}
-	reader, err := OpenExisting(t.Context(), s.path)
+	reader, err := results.OpenExisting(t.Context(), s.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +177,7 @@ func TestVoidAtRest(t *testing.T) {
 	if _, err := reader.Void(t.Context(), info, "test", "me", func(match.Row) bool { return true }); err == nil || !strings.Contains(err.Error(), "reading only") {
 		t.Errorf("a reader: %v", err)
 	}
-	run = beginTest(t, s, plan) // the lock was given back
+	run = resultstest.Begin(t, s, plan) // the lock was given back
 	if finished, err := run.Finished(t.Context()); err != nil || !cmp.Equal(finished, map[int]bool{1: true}) {
 		t.Errorf("%v, %v", finished, err)
 	}

@@ -1,4 +1,4 @@
-package results
+package results_test
 
 import (
 	"math"
@@ -8,14 +8,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gogi/internal/fakepairs"
 	"gogi/match"
+	"gogi/results/resultstest"
 	"gogi/shogi"
 )
 
 // A pair that came over the wire is stored as one that did not, to the byte.
 func TestStoredAfterTheWire(t *testing.T) {
-	here, there := openTest(t, testPath(t)), openTest(t, testPath(t))
-	plan := testPlan("r")
+	here, there := resultstest.Open(t, resultstest.Path(t)), resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
 	text, err := match.EncodePlan(plan)
 	if err != nil {
 		t.Fatal(err)
@@ -24,13 +26,13 @@ func TestStoredAfterTheWire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	local, remote := beginTest(t, here, plan), beginTest(t, there, received)
+	local, remote := resultstest.Begin(t, here, plan), resultstest.Begin(t, there, received)
 	for id := range 8 {
 		p := wholePair(plan, id)
-		put(t, local, p)
-		put(t, remote, overTheWire(t, p))
+		fakepairs.Put(t, local, p)
+		fakepairs.Put(t, remote, overTheWire(t, p))
 	}
-	if a, b := dumpOf(t, here, "r", true), dumpOf(t, there, "r", true); a != b {
+	if a, b := resultstest.Dump(t, here, "r", true), resultstest.Dump(t, there, "r", true); a != b {
 		t.Errorf("the stable dumps differ:\n%s\n%s", a, b)
 	}
 	for id := range 8 {
@@ -51,7 +53,7 @@ func TestStoredAfterTheWire(t *testing.T) {
 // wholePair has everything that a store keeps: votes, notes, attempts, times that are
 // no whole microseconds and in another zone, sums that fit no float.
 func wholePair(plan *match.Plan, id int) match.PairResult {
-	p := playedPair(plan, id, 30)
+	p := fakepairs.Pair(plan, id, 30)
 	zone := time.FixedZone("JST", 9*3600)
 	p.Attempts = []match.Attempt{{Pair: id, Ended: time.Date(2026, 5, 4, 3, 2, 1, 123456789, zone), Why: "engine A crashed: 異常"}}
 	p.Played = match.Provenance{Worker: "w7", Owner: "王", Epoch: 3<<32 | 9, Scale: 1.25, Proof: []byte{0, 255}}
@@ -86,10 +88,10 @@ func TestVariantsAreStored(t *testing.T) {
 	}
 	var dumps []string
 	for _, used := range variants {
-		s, plan := openTest(t, testPath(t)), testPlan("r")
+		s, plan := resultstest.Open(t, resultstest.Path(t)), fakepairs.Plan("r")
 		plan.Players[0].Identity.Variants = variants
 		plan.Players[0].Identity = plan.Players[0].Identity.WithVariant(used, "/cache/"+used.Arch)
-		put(t, beginTest(t, s, plan), playedPair(plan, 0, 10))
+		fakepairs.Put(t, resultstest.Begin(t, s, plan), fakepairs.Pair(plan, 0, 10))
 		info, err := s.FindRun(t.Context(), "r")
 		if err != nil {
 			t.Fatal(err)
@@ -97,10 +99,10 @@ func TestVariantsAreStored(t *testing.T) {
 		if diff := cmp.Diff(plan.Players[0].Identity, info.Engines[0].Identity); diff != "" {
 			t.Errorf("(-begun +stored):\n%s", diff)
 		}
-		if whole := dumpOf(t, s, "r", false); !strings.Contains(whole, `"path":"/cache/`+used.Arch) || !strings.Contains(whole, `"isa":"x86-64-v3"`) {
+		if whole := resultstest.Dump(t, s, "r", false); !strings.Contains(whole, `"path":"/cache/`+used.Arch) || !strings.Contains(whole, `"isa":"x86-64-v3"`) {
 			t.Errorf("the dump:\n%s", whole)
 		}
-		dumps = append(dumps, dumpOf(t, s, "r", true))
+		dumps = append(dumps, resultstest.Dump(t, s, "r", true))
 	}
 	if dumps[0] != dumps[1] {
 		t.Errorf("the stable dumps differ:\n%s\n%s", dumps[0], dumps[1])

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"gogi/stats/counts"
 	"gogi/stats/rating"
 	"gogi/stats/rating/crosstable"
 )
@@ -81,9 +82,6 @@ func (s *Schedule) before(known int) []Outcome {
 	return list
 }
 
-// EloPerNat is the Elo points of a natural unit of log strength, 400/ln 10.
-const EloPerNat = 400 / math.Ln10
-
 // spreads are the standard deviations that the prior of a log strength may have, in Elo.
 // That of the most likely one is taken (empirical Bayes): with a prior wider than the
 // field, pairs that go to whoever seems close pull equals apart.
@@ -102,16 +100,16 @@ type Posterior struct {
 
 // PosteriorOf fits the results of so many players.
 func PosteriorOf(results []Outcome, players int) (*Posterior, error) {
-	counts := tally(results)
-	if len(counts) == 0 {
-		widest := spreads[len(spreads)-1] / EloPerNat
+	games := tally(results)
+	if len(games) == 0 {
+		widest := spreads[len(spreads)-1] / counts.EloPerNat
 		p := blank(players, widest)
 		return p, nil
 	}
 	var best *Posterior
 	most := math.Inf(-1)
 	for _, spread := range spreads {
-		p, evidence, err := posteriorWithin(counts, players, spread)
+		p, evidence, err := posteriorWithin(games, players, spread)
 		if err != nil {
 			return nil, fmt.Errorf("tournament: rating %d pairs: %w", len(results), err)
 		}
@@ -134,9 +132,9 @@ func blank(players int, sd float64) *Posterior {
 
 // posteriorWithin is that with a prior of one width, and the logarithm of how likely the
 // results are under it, but for a constant, by Laplace's approximation.
-func posteriorWithin(counts []crosstable.Count, players int, spread float64) (*Posterior, float64, error) {
-	sd := spread / EloPerNat
-	fit, err := rating.Rate(counts, rating.Model{Prior: rating.Prior{SD: sd}})
+func posteriorWithin(games []crosstable.Count, players int, spread float64) (*Posterior, float64, error) {
+	sd := spread / counts.EloPerNat
+	fit, err := rating.Rate(games, rating.Model{Prior: rating.Prior{SD: sd}})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -151,7 +149,7 @@ func posteriorWithin(counts []crosstable.Count, players int, spread float64) (*P
 		if numbers[place], err = strconv.Atoi(rated.Name); err != nil {
 			return nil, 0, err
 		}
-		x := rated.Elo / EloPerNat
+		x := rated.Elo / counts.EloPerNat
 		p.Mean[numbers[place]] = rounded(x)
 		evidence -= x*x/(2*sd*sd) + math.Log(sd)
 	}
@@ -205,7 +203,7 @@ func tally(results []Outcome) []crosstable.Count {
 		sum[1-swapped] += o.Points[1]
 		points[key] = sum
 	}
-	var counts []crosstable.Count
+	var games []crosstable.Count
 	for key, sum := range points {
 		wins := [2]int{int(math.Floor(sum[0] + 1e-9)), int(math.Floor(sum[1] + 1e-9))}
 		c := crosstable.Count{
@@ -213,13 +211,13 @@ func tally(results []Outcome) []crosstable.Count {
 			Draws: int(math.Round(sum[0]+sum[1])) - wins[0] - wins[1],
 		}
 		if c.Games() > 0 { // rules may give nobody points
-			counts = append(counts, c)
+			games = append(games, c)
 		}
 	}
-	slices.SortFunc(counts, func(x, y crosstable.Count) int {
+	slices.SortFunc(games, func(x, y crosstable.Count) int {
 		return cmp.Or(cmp.Compare(x.Black, y.Black), cmp.Compare(x.White, y.White))
 	})
-	return counts
+	return games
 }
 
 // sight is a posterior while pairs are chosen by it.

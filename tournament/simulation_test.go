@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gogi/match"
+	"gogi/stats/counts"
 )
 
 var simulate = flag.Int("simulate", 0, "print the tables of docs/tournaments.md, from so many runs each (200 there)")
@@ -45,7 +46,7 @@ var worlds = []struct {
 	{"30 Elo apart", func(*rand.Rand) world {
 		w := make(world, ten)
 		for i := range w {
-			w[i] = float64(i) * 30 / EloPerNat
+			w[i] = float64(i) * 30 / counts.EloPerNat
 		}
 		return w
 	}},
@@ -58,7 +59,7 @@ const ten = 10
 func normal(r *rand.Rand, elo float64) world {
 	w := make(world, ten)
 	for i := range w {
-		w[i] = r.NormFloat64() * elo / EloPerNat
+		w[i] = r.NormFloat64() * elo / counts.EloPerNat
 	}
 	return w
 }

@@ -2,7 +2,8 @@ package tune
 
 import (
 	"fmt"
-	"math"
+
+	"gogi/stats/counts"
 )
 
 // Faults watches how often points fail: games that are lost by a fault of the engine, and
@@ -101,16 +102,9 @@ func (f *Faults) fisher(i int, side float64) float64 {
 	sum := 0.0
 	all, failures := n[0]+n[1], k[0]+k[1]
 	for x := k[0]; x <= min(failures, n[0]); x++ {
-		if failures-x <= n[1] {
-			sum += math.Exp(lnChoose(n[0], x) + lnChoose(n[1], failures-x) - lnChoose(all, failures))
-		}
+		sum += counts.Hypergeometric(all, n[0], failures, x)
 	}
 	return min(1, sum)
-}
-
-func lnChoose(n, k int) float64 {
-	ln := func(n int) float64 { x, _ := math.Lgamma(float64(n + 1)); return x }
-	return ln(n) - ln(k) - ln(n-k)
 }
 
 // Faulty says that points fail too often to go on without somebody looking.

@@ -12,20 +12,20 @@ import (
 	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/internal/phrases"
-	"gogi/results"
+	"gogi/results/mending"
 )
 
 // version is that of the JSON forms.
 const version = 1
 
-// problem is a results.Problem in JSON.
+// problem is a mending.Problem in JSON.
 type problem struct {
 	Run  string `json:"run,omitempty"`
 	Pair *int   `json:"pair,omitempty"`
 	What string `json:"what"`
 }
 
-func problems(list []results.Problem) []problem {
+func problems(list []mending.Problem) []problem {
 	out := []problem{}
 	for _, p := range list {
 		q := problem{Run: p.Run, What: p.What}
@@ -40,7 +40,7 @@ func problems(list []results.Problem) []problem {
 // printed is how many problems the text names; JSON has them all.
 const printed = 20
 
-func printProblems(w io.Writer, in phrases.Tongue, list []results.Problem, more int) {
+func printProblems(w io.Writer, in phrases.Tongue, list []mending.Problem, more int) {
 	for _, p := range list[:min(len(list), printed)] {
 		fmt.Fprintf(w, "  %s\n", foreign.Printable(p.Error(), 500))
 	}
@@ -50,7 +50,7 @@ func printProblems(w io.Writer, in phrases.Tongue, list []results.Problem, more 
 }
 
 // Check prints what a check found.
-func Check(w io.Writer, in phrases.Tongue, c *results.Checkup) {
+func Check(w io.Writer, in phrases.Tongue, c *mending.Checkup) {
 	t := format.Table(phrases.Heads(in, "run", "pairs", "sound", "unchecked", "replayed")...)
 	for _, r := range c.Runs {
 		t.AppendRow(table.Row{format.Name(r.Name), format.Count(r.Pairs), format.Count(r.Sound), format.Count(r.Unchecked), format.Count(r.Replayed)})
@@ -69,7 +69,7 @@ func Check(w io.Writer, in phrases.Tongue, c *results.Checkup) {
 }
 
 // CheckJSON writes a check's findings as one JSON object.
-func CheckJSON(w io.Writer, c *results.Checkup) error {
+func CheckJSON(w io.Writer, c *mending.Checkup) error {
 	type run struct {
 		Name      string `json:"name"`
 		Pairs     int    `json:"pairs"`
@@ -85,7 +85,7 @@ func CheckJSON(w io.Writer, c *results.Checkup) error {
 }
 
 // Repair prints what was saved.
-func Repair(w io.Writer, in phrases.Tongue, r *results.Repaired) {
+func Repair(w io.Writer, in phrases.Tongue, r *mending.Repaired) {
 	t := format.Table(phrases.Heads(in, "run", "saved pairs", "unchecked", "lost pairs")...)
 	for _, run := range r.Runs {
 		t.AppendRow(table.Row{format.Name(run.Name), format.Count(run.Saved), format.Count(run.Unchecked), format.Count(run.Lost)})
@@ -101,7 +101,7 @@ func Repair(w io.Writer, in phrases.Tongue, r *results.Repaired) {
 }
 
 // RepairJSON writes what was saved as one JSON object.
-func RepairJSON(w io.Writer, r *results.Repaired) error {
+func RepairJSON(w io.Writer, r *mending.Repaired) error {
 	type run struct {
 		Name      string `json:"name"`
 		Saved     int    `json:"saved_pairs"`
@@ -116,7 +116,7 @@ func RepairJSON(w io.Writer, r *results.Repaired) error {
 }
 
 // Merge prints what was joined; from are the databases as they were named.
-func Merge(w io.Writer, in phrases.Tongue, m *results.Merged, from []string) {
+func Merge(w io.Writer, in phrases.Tongue, m *mending.Merged, from []string) {
 	t := format.Table(phrases.Heads(in, "run", "pairs", "from each database", "in several")...)
 	for _, r := range m.Runs {
 		var taken []string
@@ -133,7 +133,7 @@ func Merge(w io.Writer, in phrases.Tongue, m *results.Merged, from []string) {
 }
 
 // MergeJSON writes what was joined as one JSON object.
-func MergeJSON(w io.Writer, m *results.Merged) error {
+func MergeJSON(w io.Writer, m *mending.Merged) error {
 	type run struct {
 		Name  string `json:"name"`
 		Pairs int    `json:"pairs"`

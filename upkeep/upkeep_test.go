@@ -8,18 +8,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gogi/internal/phrases"
-	"gogi/results"
+	"gogi/results/mending"
 )
 
 func TestForms(t *testing.T) {
-	var many []results.Problem
+	var many []mending.Problem
 	for id := range 30 {
-		many = append(many, results.Problem{Run: "r\x1b[2J", Pair: id, What: "a row"})
+		many = append(many, mending.Problem{Run: "r\x1b[2J", Pair: id, What: "a row"})
 	}
-	many = append(many, results.Problem{Pair: -1, What: "the log"})
-	check := &results.Checkup{Runs: []results.CheckedRun{{Name: "r", Pairs: 40, Sound: 10, Unchecked: 3, Replayed: 2}}, Problems: many, More: 5}
-	repair := &results.Repaired{Runs: []results.RepairedRun{{Name: "r", Saved: 10, Unchecked: 1, Lost: 31}}, Lost: many, LostRuns: []string{"q with 7 pairs"}}
-	merged := &results.Merged{Runs: []results.MergedRun{{Name: "r", Pairs: 9, Taken: []int{7, 2}, Same: 4}}, Conflicts: many[:1]}
+	many = append(many, mending.Problem{Pair: -1, What: "the log"})
+	check := &mending.Checkup{Runs: []mending.CheckedRun{{Name: "r", Pairs: 40, Sound: 10, Unchecked: 3, Replayed: 2}}, Problems: many, More: 5}
+	repair := &mending.Repaired{Runs: []mending.RepairedRun{{Name: "r", Saved: 10, Unchecked: 1, Lost: 31}}, Lost: many, LostRuns: []string{"q with 7 pairs"}}
+	merged := &mending.Merged{Runs: []mending.MergedRun{{Name: "r", Pairs: 9, Taken: []int{7, 2}, Same: 4}}, Conflicts: many[:1]}
 	var text strings.Builder
 	Check(&text, phrases.English, check)
 	Repair(&text, phrases.English, repair)

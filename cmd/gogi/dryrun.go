@@ -34,7 +34,7 @@ func dryRun(ctx context.Context, env *verb.Env, o *players.Opener, greetings []u
 	}
 	c := players.CapacityFor(plan, greetings)
 	d.capacity(c)
-	d.line("", "cpus", o.Bound.Said())
+	d.line("", phrases.Verbatim("cpus"), o.Bound.Said())
 	for _, slot := range o.Bound.Slots() {
 		fmt.Fprintf(d.Out, "  %s\n", slot.In(d.Tongue))
 	}
@@ -47,9 +47,9 @@ func dryRun(ctx context.Context, env *verb.Env, o *players.Opener, greetings []u
 	if tournament.Uncertain(plan.Design.Kind) {
 		all = phrases.Of("up to %s", all)
 	}
-	d.line("", "duration", phrases.Of("about %s a game of %d plies, %s for all", format.Duration(length), players.TypicalPlies, all))
+	d.line("", phrases.Of("duration"), phrases.Of("about %s a game of %d plies, %s for all", format.Duration(length), players.TypicalPlies, all))
 	if !plan.Gate.IsZero() {
-		fmt.Fprint(d.Out, "\n", d.label("gate"))
+		fmt.Fprint(d.Out, "\n", d.label(phrases.Of("gate")))
 		if err := expectation(d.Out, d.Tongue, plan, length); err != nil {
 			return err
 		}
@@ -64,52 +64,17 @@ func dryRun(ctx context.Context, env *verb.Env, o *players.Opener, greetings []u
 // dryText is a dry run as text.
 type dryText struct{ *verb.Env }
 
-// label is a word in the column of labels.
-func (d dryText) label(word string) string {
-	return format.Pad(dryLabel(word).In(d.Tongue), dryLabelWidth)
+// label is what a line is about, in the column of labels.
+func (d dryText) label(what phrases.Said) string {
+	return format.Pad(what.In(d.Tongue), dryLabelWidth)
 }
 
 // dryLabelWidth is the width of the column of labels.
 const dryLabelWidth = 10
 
-// dryLabel is what a line is about.
-func dryLabel(word string) phrases.Said {
-	switch word {
-	case "memory":
-		return phrases.Of("memory")
-	case "threads":
-		return phrases.Of("threads")
-	case "cpus":
-		return phrases.Verbatim("cpus")
-	case "duration":
-		return phrases.Of("duration")
-	case "gate":
-		return phrases.Of("gate")
-	case "mates":
-		return phrases.Of("mates")
-	case "command":
-		return phrases.Of("command")
-	case "directory":
-		return phrases.Of("directory")
-	case "limits":
-		return phrases.Of("limits")
-	case "identity":
-		return phrases.Of("identity")
-	case "sends":
-		return phrases.Of("sends")
-	case "default":
-		return phrases.Of("default")
-	case "stops":
-		return phrases.Of("stops")
-	case "shadows":
-		return phrases.Of("shadows")
-	}
-	return phrases.Verbatim(word)
-}
-
 // line prints what a label has, set in by blanks.
-func (d dryText) line(blanks, word string, what phrases.Said) {
-	fmt.Fprintf(d.Out, "%s%s%s\n", blanks, d.label(word), what.In(d.Tongue))
+func (d dryText) line(blanks string, label, what phrases.Said) {
+	fmt.Fprintf(d.Out, "%s%s%s\n", blanks, d.label(label), what.In(d.Tongue))
 }
 
 // head prints how much is played, and by what.
@@ -140,11 +105,11 @@ func (d dryText) head(plan *match.Plan) error {
 
 // capacity prints what the engines need of the machine.
 func (d dryText) capacity(c players.Capacity) {
-	d.line("", "memory", phrases.Of("hash tables %s MiB of %s MiB", format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB))))
+	d.line("", phrases.Of("memory"), phrases.Of("hash tables %s MiB of %s MiB", format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB))))
 	if len(c.Undeclared) > 0 {
-		d.line("", "", phrases.Of("not known: %s (no hash option)", strings.Join(c.Undeclared, ", ")))
+		d.line("", phrases.Verbatim(""), phrases.Of("not known: %s (no hash option)", strings.Join(c.Undeclared, ", ")))
 	}
-	d.line("", "threads", phrases.Of("%d thinking at a time on %d CPUs", c.Threads, c.CPUs))
+	d.line("", phrases.Of("threads"), phrases.Of("%d thinking at a time on %d CPUs", c.Threads, c.CPUs))
 }
 
 // player prints a player with its limits, and returns the greetings that are not its.
@@ -170,34 +135,34 @@ func (d dryText) solver(plan *match.Plan, g usi.Greeting) {
 	case m.Every > 1:
 		when = phrases.Of("after a claimed mate, and at every %d moves of each side", m.Every)
 	}
-	d.line("", "mates", phrases.Of("asked %s, for %s at most; a proof looks into %s positions at most; by:", when, format.Span(m.Time), format.Count(m.Nodes)))
+	d.line("", phrases.Of("mates"), phrases.Of("asked %s, for %s at most; a proof looks into %s positions at most; by:", when, format.Span(m.Time), format.Count(m.Nodes)))
 	d.engine(plan, *m.Solver, "", g)
 }
 
 func (d dryText) engine(plan *match.Plan, p match.Player, limits string, g usi.Greeting) {
 	const in = "  "
 	fmt.Fprintln(d.Out, phrases.Say(d.Tongue, "engine %s   %q by %q", p.Name, g.Name, g.Author))
-	d.line(in, "command", phrases.Verbatim(strings.Join(p.Command, " ")))
-	d.line(in, "directory", phrases.Verbatim(p.Dir))
+	d.line(in, phrases.Of("command"), phrases.Verbatim(strings.Join(p.Command, " ")))
+	d.line(in, phrases.Of("directory"), phrases.Verbatim(p.Dir))
 	if p.Limits != (match.Limits{}) {
-		d.line(in, "limits", phrases.Of("%s, margin %s", limits, p.Limits.Margin))
+		d.line(in, phrases.Of("limits"), phrases.Of("%s, margin %s", limits, p.Limits.Margin))
 	}
 	if p.Identity.Fixed != "" {
-		d.line(in, "identity", phrases.Verbatim(p.Identity.Fixed))
+		d.line(in, phrases.Of("identity"), phrases.Verbatim(p.Identity.Fixed))
 	}
 	for _, f := range p.Identity.Files {
-		d.line(in, "identity", fileOf(f))
+		d.line(in, phrases.Of("identity"), fileOf(f))
 	}
 	automatic, user := identities.Settings(p, plan, g.Options)
 	for _, s := range automatic {
-		d.line(in, "sends", phrases.Of("%s = %s (from %s)", s.Name, orButton(s.Value), source(p, s.Name)))
+		d.line(in, phrases.Of("sends"), phrases.Of("%s = %s (from %s)", s.Name, orButton(s.Value), source(p, s.Name)))
 	}
 	for _, s := range user {
-		d.line(in, "sends", phrases.Of("%s = %s", s.Name, orButton(s.Value)))
+		d.line(in, phrases.Of("sends"), phrases.Of("%s = %s", s.Name, orButton(s.Value)))
 	}
 	for _, o := range g.Options {
 		if !sent(append(automatic, user...), o.Name) && o.Type != usi.Button {
-			d.line(in, "default", phrases.Of("%s = %s", o.Name, orButton(o.Default)))
+			d.line(in, phrases.Of("default"), phrases.Of("%s = %s", o.Name, orButton(o.Default)))
 		}
 	}
 	fmt.Fprintln(d.Out)
@@ -247,13 +212,13 @@ func (d dryText) council(p match.Player, limits string) {
 	if c.Split {
 		budget = phrases.Of("%s, margin %s, shared by the members", limits, p.Limits.Margin)
 	}
-	d.line("  ", "limits", budget)
-	d.line("  ", "stops", phrases.Verbatim(fmt.Sprint(c.Stop)))
+	d.line("  ", phrases.Of("limits"), budget)
+	d.line("  ", phrases.Of("stops"), phrases.Verbatim(fmt.Sprint(c.Stop)))
 	for _, f := range p.Identity.Files {
-		d.line("  ", "identity", fileOf(f))
+		d.line("  ", phrases.Of("identity"), fileOf(f))
 	}
 	if len(c.Shadows) > 0 {
-		d.line("  ", "shadows", phrases.Verbatim(strings.Join(c.Shadows, "; ")))
+		d.line("  ", phrases.Of("shadows"), phrases.Verbatim(strings.Join(c.Shadows, "; ")))
 	}
 	fmt.Fprintln(d.Out)
 }

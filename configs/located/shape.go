@@ -15,9 +15,8 @@ const (
 )
 
 // CheckShape refuses a text that is nested too deeply, or whose keys are too long, and says
-// in which line, from 1. It
-// reads as far as the text is valid TOML; what comes after that, the library does not
-// reach either.
+// in which line, from 1. It reads as far as the text is valid TOML; what comes after that,
+// the library does not reach either.
 func CheckShape(text string) (line int, err error) {
 	s := shape{locator: locator{text: text, line: 1}, fresh: true, parts: 1}
 	for s.pos < len(s.text) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/verify"
 	"gogi/match"
 	"gogi/selfplay"
 )
@@ -65,7 +66,7 @@ func (c *Coordinator) readBlock(ctx context.Context, m *message, it *item) {
 		it.broken = err
 		return
 	}
-	if err := verifyBlock(it.run.unit, it.Lease.Pair, b, data, young || c.drawn(it)); err != nil {
+	if err := verify.Block(it.run.unit, it.Lease.Pair, b, data, young || c.drawn(it)); err != nil {
 		it.refuse = err.Error()
 	}
 }
@@ -77,37 +78,6 @@ func (c *Coordinator) drawn(it *item) bool {
 	mac.Write(binary.BigEndian.AppendUint64(nil, uint64(it.Lease.Pair))) //nolint:gosec // any number has its own text
 	mac.Write(binary.BigEndian.AppendUint64(nil, uint64(it.Lease.Epoch)))
 	return binary.BigEndian.Uint64(mac.Sum(nil))%replayOneIn == 0
-}
-
-// verifyBlock says why a block's file cannot be what was told of it.
-func verifyBlock(u *selfplay.Unit, number int, told *farm.Block, data []byte, replay bool) error {
-	if int64(len(data)) != told.Size {
-		return fmt.Errorf("block %d has %d bytes, %d were told", number, len(data), told.Size)
-	}
-	digest, err := u.Digest()
-	if err != nil {
-		return err
-	}
-	b, err := selfplay.Decode(data, digest, number)
-	if err != nil {
-		return fmt.Errorf("block %d: %w", number, err)
-	}
-	n := b.Counts()
-	is := *told
-	is.Games, is.Discarded, is.Black, is.Draws, is.White, is.Plies, is.Positions = n.Games, n.Discarded, n.Black, n.Draws, n.White, n.Plies, n.Positions
-	if is != *told {
-		return fmt.Errorf("block %d has %+v, other than was told", number, n)
-	}
-	if n.Games+n.Discarded != u.Design.Games {
-		return fmt.Errorf("block %d has %d games and %d that a fault ended: expected %d together", number, n.Games, n.Discarded, u.Design.Games)
-	}
-	if !replay {
-		return nil
-	}
-	if err := b.Replay(u.Plan, u.Design); err != nil {
-		return fmt.Errorf("block %d cannot have been played: %w", number, err)
-	}
-	return nil
 }
 
 // storeBlocks stores what was decided of, one at a time: their files are read again, so

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/kept"
 	"gogi/farm/ledger"
+	"gogi/farm/verify"
 	"gogi/live"
 	"gogi/match"
 )
@@ -22,7 +24,7 @@ type Coordinator struct {
 	config Config
 	boot   uint32
 
-	verifies func(*match.Plan, *match.PairResult) error // verifyBrought; a test looks on
+	verifies func(*match.Plan, *match.PairResult) error // verify.Brought; a test looks on
 
 	// judging is held while results are stored, and while pairs are made void, which
 	// must not meet. It is taken before mu.
@@ -53,7 +55,7 @@ func New(ctx context.Context, c Config) (*Coordinator, error) {
 		return nil, err
 	}
 	k := &Coordinator{
-		config: c, verifies: verifyBrought, runs: map[string]*run{}, sessions: map[string]*session{}, workers: map[string]*worker{},
+		config: c, verifies: verify.Brought, runs: map[string]*run{}, sessions: map[string]*session{}, workers: map[string]*worker{},
 		schedule: ledger.Schedule{OwnerMax: c.OwnerMax},
 	}
 	if err := k.countBoot(ctx); err != nil {
@@ -195,7 +197,7 @@ func (c *Coordinator) keep(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	if err := c.put(ctx, bucketTests, r.digest, body, &r.revision); err != nil {
+	if err := kept.Put(ctx, c.config.Bus, bucketTests, r.digest, body, &r.revision); err != nil {
 		return fmt.Errorf("coordinator: test %s: %w", r.Name, err)
 	}
 	return nil
@@ -444,7 +446,7 @@ func (c *Coordinator) Status(ctx context.Context) farm.Status {
 		s.Tests = append(s.Tests, t)
 	}
 	if !c.update.At.IsZero() {
-		s.Update = c.updateStatus(now)
+		s.Update = c.update.Status(c.members(now))
 	}
 	log10E := c.log10E()
 	for _, name := range slices.Sorted(maps.Keys(c.workers)) {

@@ -1,6 +1,10 @@
 package coordinator
 
-import "gogi/match"
+import (
+	"gogi/match"
+
+	"gogi/farm/verify"
+)
 
 // WhileVerifying has a test look on while a pair that was brought is verified: whether
 // nobody waits for that.
@@ -14,6 +18,6 @@ func (c *Coordinator) WhileVerifying(look func(free bool)) {
 			c.judging.Unlock()
 		}
 		look(mu && judging)
-		return verifyBrought(plan, p)
+		return verify.Brought(plan, p)
 	}
 }

@@ -12,12 +12,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"gogi/ensemble/voting"
 	"gogi/farm"
 	"gogi/farm/ledger"
+	"gogi/farm/verify"
 	"gogi/gate"
 	"gogi/match"
-	"gogi/match/arbiter"
 )
 
 const (
@@ -230,7 +229,7 @@ func (c *Coordinator) readItem(ctx context.Context, m *message, it *item) {
 	if it.pair, err = match.DecodePair(it.Item.Pair, farm.MaxPair); err == nil {
 		if it.pair.Pair.ID != it.Lease.Pair {
 			err = fmt.Errorf("pair %d under the lease of pair %d", it.pair.Pair.ID, it.Lease.Pair)
-		} else if err = verify(it.run.plan, &it.pair); err == nil {
+		} else if err = verify.Pair(it.run.plan, &it.pair); err == nil {
 			err = playedAsGranted(it.run.plan, it)
 		}
 	}
@@ -239,46 +238,6 @@ func (c *Coordinator) readItem(ctx context.Context, m *message, it *item) {
 		return
 	}
 	it.pair.Played = match.Provenance{Worker: m.worker, Owner: m.key.Owner, Epoch: uint64(it.Lease.Epoch), Scale: it.pair.Played.Scale, Proof: m.proof}
-}
-
-// verify says why a worker's pair cannot have been played. What clocks were multiplied by
-// must be told where the plan scales them, and counts for nothing elsewhere.
-func verify(plan *match.Plan, r *match.PairResult) error {
-	scales := plan.Scales()
-	if scales && r.Played.Scale == 0 {
-		return fmt.Errorf("pair %d: nothing says what its clocks were multiplied by, and the plan scales them", r.Pair.ID)
-	}
-	if err := arbiter.Verify(plan, r); err != nil {
-		return err
-	}
-	if err := verifyVotes(r); err != nil || scales {
-		return err
-	}
-	r.Played.Scale = 0
-	return nil
-}
-
-// verifyVotes says which record of a council's vote cannot be read: one would make every
-// reader of the run's votes fail.
-func verifyVotes(r *match.PairResult) error {
-	for i := range r.Games {
-		moves := r.Games[i].Record.Moves
-		for j := range len(moves) + 1 {
-			vote := r.Games[i].Record.Final
-			if j < len(moves) {
-				vote = moves[j].Vote()
-			} else if r.Games[i].Termination == match.MateAdjudication {
-				continue // it is a proof
-			}
-			if len(vote) == 0 {
-				continue
-			}
-			if _, err := voting.ParseRecord(vote); err != nil {
-				return fmt.Errorf("pair %d: leg %d: move %d: %w", r.Pair.ID, i, j+1, err)
-			}
-		}
-	}
-	return nil
 }
 
 // name is a pair of a run.

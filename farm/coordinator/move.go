@@ -8,7 +8,6 @@ import (
 
 	"gogi/farm"
 	"gogi/match"
-	"gogi/match/arbiter"
 )
 
 // pairs is a Store that can give back what it has stored, as results can.
@@ -233,16 +232,4 @@ func (c *Coordinator) take(ctx context.Context, who asker, r *run, played []matc
 		return out, nil
 	}
 	return out, c.set(ctx, who, r, fmt.Sprintf("%d pairs pushed", out.Added), func() {})
-}
-
-// verifyBrought is verify for a pair that was played elsewhere, where clocks may have been
-// the plan's.
-func verifyBrought(plan *match.Plan, r *match.PairResult) error {
-	if err := arbiter.Verify(plan, r); err != nil {
-		return err
-	}
-	if !plan.Scales() {
-		r.Played.Scale = 0
-	}
-	return verifyVotes(r)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/kept"
 	"gogi/farm/ledger"
 	"gogi/farm/trust"
 	"gogi/gate"
@@ -53,7 +54,7 @@ const maxLog = 1000
 type run struct {
 	record
 	digest   string
-	revision revision
+	revision kept.Revision
 	plan     *match.Plan
 	task     farm.Task
 	unit     *selfplay.Unit // its pairs are blocks of self-play; nil: they are pairs
@@ -89,7 +90,7 @@ func newRun(digest string, rec record, known uint64) (*run, error) {
 	if got := plan.Digest(); got != digest {
 		return nil, fmt.Errorf("coordinator: test %s: its plan has the digest %s, and is kept as %s", rec.Name, got, digest)
 	}
-	r := &run{record: rec, digest: digest, revision: revision{known: known}, plan: plan, hub: live.NewHub(plan.Run), attempts: map[int]int{}, cost: 60, heard: map[string]*heard{}, relayed: map[string]uint64{}}
+	r := &run{record: rec, digest: digest, revision: kept.Revision{Known: known}, plan: plan, hub: live.NewHub(plan.Run), attempts: map[int]int{}, cost: 60, heard: map[string]*heard{}, relayed: map[string]uint64{}}
 	if r.unit, err = unitOf(plan); err != nil {
 		return nil, fmt.Errorf("coordinator: test %s: %w", rec.Name, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/kept"
 	"gogi/farm/ledger"
 )
 
@@ -44,7 +45,7 @@ type worker struct {
 	// of e-values.
 	Forgiven map[string]float64 `cbor:"forgiven,omitempty"`
 
-	revision revision
+	revision kept.Revision
 	added    int    // since the start
 	rebench  string // why it is to be measured anew; "": it is not
 }
@@ -62,7 +63,7 @@ func (c *Coordinator) readWorkers(ctx context.Context) error {
 	err := c.config.Bus.Kept(ctx, bucketWorkers, func(name string, body []byte, revision uint64) error {
 		w := &worker{}
 		err := farm.Decode(body, w)
-		w.revision.known = revision
+		w.revision.Known = revision
 		c.workers[name] = w
 		return err
 	})
@@ -78,7 +79,7 @@ func (c *Coordinator) keepWorker(ctx context.Context, name string, w *worker) er
 	if err != nil {
 		return err
 	}
-	if err := c.put(ctx, bucketWorkers, name, body, &w.revision); err != nil {
+	if err := kept.Put(ctx, c.config.Bus, bucketWorkers, name, body, &w.revision); err != nil {
 		return fmt.Errorf("coordinator: worker %s: %w", name, err)
 	}
 	return nil
@@ -361,7 +362,7 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 	}
 	c.hear(now, s, &b, &told)
 	told.Watched = c.watched(s)
-	due := c.update.due(s)
+	due := c.update.Due(c.member(s, now))
 	switch {
 	case w.Draining || w.Quarantine != "":
 		told.Say = farm.SayDrain

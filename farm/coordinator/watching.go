@@ -3,11 +3,11 @@ package coordinator
 import (
 	"encoding/json"
 	"maps"
-	"math"
 	"slices"
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/verify"
 	"gogi/match"
 )
 
@@ -62,10 +62,6 @@ func (c *Coordinator) unheed(now time.Time, r *run) {
 	}
 }
 
-func cut(ev match.Event) match.Event {
-	return match.Event{Type: match.EventCut, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White}
-}
-
 // maxEvent bounds what a worker may tell at once, in bytes.
 const maxEvent = 64 << 10
 
@@ -79,59 +75,18 @@ func (c *Coordinator) overhear(r *run, worker string, body []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	h, s := r.heard[worker], c.sessions[worker]
-	if h == nil || s == nil || !r.plausible(s, &ev) || !r.ledger.Holds(worker, *ev.Pair) {
+	if h == nil || s == nil || !verify.Event(r.plan, s.slots, &ev) || !r.ledger.Holds(worker, *ev.Pair) {
 		return
 	}
-	shown := match.Event{
-		Type: ev.Type, At: ev.Time, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White,
-		Limits: ev.Limits, Opening: ev.Opening, Start: ev.Start, Moves: ev.Moves, Plies: ev.Plies, Clocks: ev.Clocks,
-		Ply: ev.Ply, Move: ev.Move, Position: ev.Position, Score: ev.Score, Depth: ev.Depth, Nodes: ev.Nodes, PV: ev.PV, Hit: ev.Hit,
-		TimeMS: ev.TimeMS, OverrunMS: ev.OverrunMS, ClockMS: ev.ClockMS, Vote: ev.Vote, Board: ev.Board,
-	}
-	h.boards[*ev.Slot] = cut(shown)
+	shown := verify.Shown(&ev)
+	h.boards[*ev.Slot] = verify.Cut(shown)
 	if ev.Type == match.EventEnd || ev.Type == match.EventCut {
 		// How a game has ended is told once, by the result that is stored: its board goes.
-		shown = cut(shown)
+		shown = verify.Cut(shown)
 		delete(h.boards, *ev.Slot)
 	}
 	r.relay(worker, shown)
 }
-
-// maxBoards is how many of a worker's slots can be watched: nobody looks at more, and what
-// is kept of each is of the worker's making.
-const maxBoards = 512
-
-// maxPly is more than any game has.
-const maxPly = 100_000
-
-// plausible reports whether an event tells of a game of the run, in a slot of the worker's.
-func (r *run) plausible(s *session, ev *match.Event) bool {
-	if ev.Run != r.plan.Run || ev.Pair == nil || ev.Leg == nil || ev.Slot == nil {
-		return false
-	}
-	switch ev.Type { //nolint:exhaustive // a worker can speak of its games alone
-	case match.EventSeat, match.EventGame, match.EventMove, match.EventEnd, match.EventCut:
-	case match.EventBoard:
-		b := ev.Board
-		if b == nil || b.Pair != *ev.Pair || b.Leg != *ev.Leg || !bounded(b.Ply, maxPly) || !bounded(b.Plies, maxPly) || !bounded(b.StartPly, maxPly) || !paired(b.Clocks) {
-			return false
-		}
-	default:
-		return false
-	}
-	return bounded(*ev.Pair, r.plan.Pairs-1) && bounded(*ev.Leg, r.plan.Pair(*ev.Pair).Legs-1) && bounded(*ev.Slot, min(s.slots, maxBoards)-1) && r.plays(ev.Black) && r.plays(ev.White) &&
-		bounded(ev.Ply, maxPly) && bounded(ev.Plies, maxPly) && paired(ev.Clocks)
-}
-
-// plays reports whether a name is that of one of the run's players, or none.
-func (r *run) plays(name string) bool {
-	return name == "" || slices.ContainsFunc(r.plan.Players, func(p match.Player) bool { return p.Name == name })
-}
-
-func bounded(n, most int) bool { return n >= 0 && n <= min(most, math.MaxInt32) }
-
-// paired are clocks of Black and White, or none.
-func paired(clocks []*float64) bool { return len(clocks) == 0 || len(clocks) == 2 }
 
 // relay publishes an event of a worker, whose events are numbered here: its processes
 // each number from 1.

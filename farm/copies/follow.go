@@ -12,6 +12,7 @@ import (
 	"gogi/match"
 	"gogi/match/arbiter"
 	"gogi/results"
+	"gogi/results/dump"
 )
 
 // ErrDiffers is the error of a copy that is not what the farm has, or of a farm that gives
@@ -143,7 +144,7 @@ func (f *Follower) test(ctx context.Context, digest string) (pairs int, err erro
 // compare compares pairs of which the farm and the copy have the same number: where it is
 // not, one has gone on.
 func (f *Follower) compare(ctx context.Context, digest string, info *results.RunInfo, from, below int) (int, error) {
-	here, stored, err := f.Store.StableSum(ctx, info.ID, from, below)
+	here, stored, err := dump.StableSum(ctx, f.Store, info.ID, from, below)
 	if err != nil || stored == 0 {
 		return 0, err
 	}

@@ -9,6 +9,7 @@ import (
 	"gogi/farm/coordinator"
 	"gogi/match"
 	"gogi/results"
+	"gogi/results/dump"
 )
 
 // Stores opens the runs of a farm in one database, which must be durable: what the
@@ -138,5 +139,5 @@ func playing(p *match.PairResult) farm.Void {
 
 // Sum implements what the coordinator asks of a store that can be copied.
 func (s *stored) Sum(ctx context.Context, from, below int) (sum string, pairs int, err error) {
-	return s.store.StableSum(ctx, s.ID(), from, below)
+	return dump.StableSum(ctx, s.store, s.ID(), from, below)
 }

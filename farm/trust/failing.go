@@ -1,6 +1,6 @@
 package trust
 
-import "math"
+import "gogi/stats/counts"
 
 // Failing is how often engines failed in one test: of some workers, and of the others.
 type Failing struct {
@@ -33,17 +33,9 @@ func (f Failing) chances() []float64 {
 	all, bad, drawn := f.Tries+f.OthersTries, f.Failed+f.OthersFailed, f.Tries
 	out := make([]float64, min(bad, drawn)+1)
 	for k := max(0, bad+drawn-all); k < len(out); k++ {
-		out[k] = math.Exp(choose(bad, k) + choose(all-bad, drawn-k) - choose(all, drawn))
+		out[k] = counts.Hypergeometric(all, bad, drawn, k)
 	}
 	return out
-}
-
-// choose is the logarithm of a binomial coefficient.
-func choose(n, k int) float64 {
-	a, _ := math.Lgamma(float64(n + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	c, _ := math.Lgamma(float64(n - k + 1))
-	return a - b - c
 }
 
 func convolve(a, b []float64) []float64 {

@@ -16,7 +16,7 @@ import (
 // from what was deleted.
 type Found struct {
 	file *sqlitefile.File
-	All  []*tables.Run // of which a row was found, by number
+	all  []*tables.Run // of which a row was found, by number
 	// what a run hangs on
 	own map[string]map[int64][]*tables.Row // runs, engines and settings_log, by run
 	// by run and number
@@ -46,7 +46,7 @@ func Read(file *sqlitefile.File) (*Found, error) {
 		s.read(current)
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.own["runs"])) {
-		s.All = append(s.All, s.RunOf(id))
+		s.all = append(s.all, s.RunOf(id))
 	}
 	return s, nil
 }
@@ -55,6 +55,9 @@ func Read(file *sqlitefile.File) (*Found, error) {
 func (s *Found) read(current *tables.Schema) {
 	s.file.Rows(func(r sqlitefile.Row) {
 		for i := range current.Tables {
+			if current.Tables[i].Name == "segments" {
+				continue // made of other rows
+			}
 			if row := s.identify(&current.Tables[i], &r); row != nil {
 				s.keep(row, r.Place)
 			}
@@ -200,7 +203,7 @@ func rowOf(l *tables.Layout, r *sqlitefile.Row, values []any) *tables.Row {
 }
 
 // Runs are those of which a row was found, by number.
-func (s *Found) Runs(context.Context) ([]*tables.Run, error) { return s.All, nil }
+func (s *Found) Runs(context.Context) ([]*tables.Run, error) { return s.all, nil }
 
 // Pairs calls yield with the numbers of the pairs that were found, in order.
 func (s *Found) Pairs(_ context.Context, run int64, yield func(int64) error) error {

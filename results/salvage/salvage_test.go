@@ -21,7 +21,7 @@ func TestRead(t *testing.T) {
 	fill(t, path)
 	f := found(t, path)
 	run := f.RunOf(1)
-	if len(f.All) != 1 || run.Row == nil || run.Name() != "the plain name" || len(run.Engines) != 1 || len(run.Settings) != 1 || len(f.Paired) != 1 || len(f.Workers) != 1 {
+	if len(f.all) != 1 || run.Row == nil || run.Name() != "the plain name" || len(run.Engines) != 1 || len(run.Settings) != 1 || len(f.Paired) != 1 || len(f.Workers) != 1 {
 		t.Fatalf("of a sound file: %+v", f)
 	}
 	n := 0

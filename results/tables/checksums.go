@@ -171,12 +171,15 @@ func (l *Layout) summed() (list []int, always int) {
 // later than the checksum: a row that was stored before there were such columns keeps
 // the checksum that it has. No two rows of a table have one text all the same, because
 // what is left out can only have been NULL.
-func Shortened(values []any, always int) []any {
-	for len(values) > always && values[len(values)-1] == nil {
+func Shortened[V any](values []V, always int, null func(V) bool) []V {
+	for len(values) > always && null(values[len(values)-1]) {
 		values = values[:len(values)-1]
 	}
 	return values
 }
+
+// Null reports whether a value, as a row has it, is NULL.
+func Null[V any](value V) bool { return any(value) == nil }
 
 // EachRow calls yield for the rows of a table that the condition, in SQL, selects.
 func EachRow(ctx context.Context, q Querier, table string, yield func(*Row) error, where string, args ...any) error {

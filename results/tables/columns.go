@@ -78,14 +78,14 @@ func (g *Game) Columns() []Column {
 const LateColumns = 2
 
 // absent reports whether a late column's value is kept as NULL.
-func absent(value any) bool {
-	switch v := value.(type) {
+func (c Column) absent() bool {
+	switch v := c.Value.(type) {
 	case number:
 		return *v.To == 0
 	case questions:
 		return *v.To == match.Questions{}
 	}
-	return value == nil
+	return c.Value == nil
 }
 
 // GameColumns are the names of all columns, as a query asks for them, and the game's
@@ -98,14 +98,11 @@ func GameColumns() string {
 	return strings.Join(append(names, "g.checksum"), ", ")
 }
 
-// GameSum is the checksum of a game: of all columns, those of its pair and its
+// gameSum is the checksum of a game: of all columns, those of its pair and its
 // opening included, because reports read them together.
-func GameSum(c *Checksum, columns []Column) (int64, error) {
+func gameSum(c *Checksum, columns []Column) (int64, error) {
 	c.Reset("games")
-	for always := len(columns) - LateColumns; len(columns) > always && absent(columns[len(columns)-1].Value); {
-		columns = columns[:len(columns)-1]
-	}
-	for _, column := range columns {
+	for _, column := range Shortened(columns, len(columns)-LateColumns, Column.absent) {
 		if err := c.Add(column.Value); err != nil {
 			return 0, err
 		}
@@ -135,7 +132,7 @@ func (g *Game) Inserted() ([]any, error) {
 			values = append(values, c.Value)
 		}
 	}
-	sum, err := GameSum(new(Checksum), columns)
+	sum, err := gameSum(new(Checksum), columns)
 	return append(values, sum), err
 }
 
@@ -174,6 +171,29 @@ func Assign(target any, value driver.Value) error {
 		return err
 	}
 	return assignBytes(target, value)
+}
+
+// AssignInt is Assign of an integer, without the allocation that an interface of it takes.
+func AssignInt(target any, n int64) error {
+	switch t := target.(type) {
+	case *int:
+		*t = int(n)
+	case *int64:
+		*t = n
+	case *bool:
+		*t = n != 0
+	case Bits:
+		*t.To = uint64(n) //nolint:gosec // the same 64 bits
+	case Span:
+		*t.To = time.Duration(n) * time.Microsecond
+	case Moment:
+		*t.To = FromMicros(n)
+	case number:
+		*t.To = n
+	default:
+		return Assign(target, n)
+	}
+	return nil
 }
 
 // assignBytes is assign for the targets that are no integers.

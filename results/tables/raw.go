@@ -58,7 +58,7 @@ func (r *Row) Sum() (int64, error) {
 	for i, c := range columns {
 		values[i] = r.Values[c]
 	}
-	return SumOf(r.Layout.Name, Shortened(values, always)...)
+	return SumOf(r.Layout.Name, Shortened(values, always, Null)...)
 }
 
 // Clone is a copy for keeps.
@@ -183,7 +183,7 @@ func (p *Pair) SumOfGame(g *Row) (int64, error) {
 		row := map[string]*Row{"g": g, "p": p.Row, "o": p.Opening}[table]
 		values = append(values, row.Value(name))
 	}
-	return SumOf("games", Shortened(values, len(values)-LateColumns)...)
+	return SumOf("games", Shortened(values, len(values)-LateColumns, Null)...)
 }
 
 // fits compares a game with its record and its players.

@@ -87,7 +87,7 @@ func TestSeal(t *testing.T) {
 			t.Errorf("another %s: %v", column, got)
 		}
 	}
-	if got := Shortened([]any{int64(1), nil, nil}, 1); len(got) != 1 {
+	if got := Shortened([]any{int64(1), nil, nil}, 1, Null); len(got) != 1 {
 		t.Errorf("columns that came later: %v", got)
 	}
 }

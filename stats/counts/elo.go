@@ -6,6 +6,9 @@ import (
 	"math"
 )
 
+// EloPerNat is the Elo points of a natural unit of log strength, 400/ln 10.
+const EloPerNat = 400 / math.Ln10
+
 // Elo is the rating difference, in Elo points from A's side, at which the
 // expected score is p: 400 log10(p/(1-p)). It is -Inf for p <= 0 and +Inf for
 // p >= 1: a side that never scored has no finite rating, and cutting one off
@@ -41,7 +44,7 @@ func EloError(q, s float64) (float64, error) {
 	if !(s >= 0) {
 		return 0, errors.New("a standard error is not negative")
 	}
-	return 400 / math.Ln10 * s / (q * (1 - q)), nil
+	return EloPerNat * s / (q * (1 - q)), nil
 }
 
 // CheckFinite demands a true difference in Elo that is a number and finite.

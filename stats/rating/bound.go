@@ -136,5 +136,5 @@ func (b bounded) crossing(t crosstable.Table, player int, deviance, side float64
 			high = middle
 		}
 	}
-	return side * crosstable.EloPerNat * low, nil
+	return side * counts.EloPerNat * low, nil
 }

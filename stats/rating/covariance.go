@@ -181,7 +181,7 @@ func (f *Fit) EloErrors() ([]float64, error) {
 	}
 	errs := make([]float64, len(f.Players))
 	for i := range errs {
-		errs[i] = crosstable.EloPerNat * math.Sqrt(max(0, c.Matrix[i][i]))
+		errs[i] = counts.EloPerNat * math.Sqrt(max(0, c.Matrix[i][i]))
 	}
 	return errs, nil
 }
@@ -218,7 +218,7 @@ func (f *Fit) Pairwise(level float64) ([]Comparison, error) {
 	for a := range n {
 		for b := a + 1; b < n; b++ {
 			variance := c.Matrix[a][a] + c.Matrix[b][b] - 2*c.Matrix[a][b]
-			x := compare(f.Players[a], f.Players[b], crosstable.EloPerNat*math.Sqrt(max(0, variance)))
+			x := compare(f.Players[a], f.Players[b], counts.EloPerNat*math.Sqrt(max(0, variance)))
 			x.Interval = counts.Interval{Method: "wald", Level: level, Lo: x.Elo - one*x.SE, Hi: x.Elo + one*x.SE}
 			x.Simultaneous = counts.Interval{Method: "wald_bonferroni", Level: level, Lo: x.Elo - all*x.SE, Hi: x.Elo + all*x.SE}
 			list, p = append(list, x), append(p, x.P)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gogi/stats"
+	"gogi/stats/counts"
 	"gogi/stats/rating/crosstable"
 )
 
@@ -263,7 +264,7 @@ func checkR(t *testing.T, f *Fit, want rModel, coef, other *worst) {
 	t.Helper()
 	logs := map[string]float64{"first": math.Log(f.FirstMove)}
 	for _, p := range f.Players {
-		logs["engine"+p.Name] = p.Elo / crosstable.EloPerNat
+		logs["engine"+p.Name] = p.Elo / counts.EloPerNat
 	}
 	base := logs["engineE1"]
 	for name, c := range want.Coef {
@@ -337,7 +338,7 @@ func TestPairwiseAgainstFixture(t *testing.T) {
 	}
 	elo.near(t, "advantage", must[float64](t)(f.FirstMoveElo()), want.Advantage, 1e-6)
 	cov := must[Covariance](t)(f.Covariance())
-	elo.near(t, "its error", crosstable.EloPerNat*math.Sqrt(cov.Matrix[8][8]), want.AdvSE, 1e-6)
+	elo.near(t, "its error", counts.EloPerNat*math.Sqrt(cov.Matrix[8][8]), want.AdvSE, 1e-6)
 	pairs := map[[2]string]Comparison{}
 	for _, c := range must[[]Comparison](t)(f.Pairwise(0.95)) {
 		pairs[[2]string{c.A, c.B}] = c

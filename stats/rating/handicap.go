@@ -410,9 +410,9 @@ func (f *HandicapFit) describeSteps() {
 		}
 		switch f.shape.family {
 		case multiplied:
-			s.Elo = crosstable.EloPerNat * math.Log1p(s.Value)
+			s.Elo = counts.EloPerNat * math.Log1p(s.Value)
 		case logLinear:
-			s.Elo = crosstable.EloPerNat * s.Value
+			s.Elo = counts.EloPerNat * s.Value
 		case added:
 		}
 		f.Steps = append(f.Steps, s)

@@ -80,7 +80,7 @@ func TestNewtonAgreesWithMM(t *testing.T) {
 		m.Method = MM
 		mm := rateOrFail(t, record, m)
 		for name, elo := range elos(newton) {
-			if d := math.Abs(elo-elos(mm)[name]) / crosstable.EloPerNat; d > 1e-10 {
+			if d := math.Abs(elo-elos(mm)[name]) / counts.EloPerNat; d > 1e-10 {
 				t.Errorf("%s: Newton and MM differ by %v", name, d)
 			}
 		}

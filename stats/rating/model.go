@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/stats/counts"
 	"gogi/stats/rating/ascent"
 	"gogi/stats/rating/crosstable"
 )
@@ -284,5 +285,5 @@ func (f *Fit) FirstMoveElo() (float64, error) {
 	if f.Model.FirstMove != Multiplicative {
 		return 0, fmt.Errorf("a first-move effect %q is no number of Elo points", string(f.Model.FirstMove))
 	}
-	return crosstable.EloPerNat * math.Log(f.FirstMove), nil
+	return counts.EloPerNat * math.Log(f.FirstMove), nil
 }

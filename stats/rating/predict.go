@@ -185,5 +185,5 @@ func (f *HandicapFit) Profile(player string, level float64) (counts.Interval, er
 	}
 	weights[i]++
 	lo, hi, err := ascent.Profile(f.ground, f.at, weights, f.errs.quantile(weights, level))
-	return counts.Interval{Method: f.errs.method(), Level: level, Lo: crosstable.EloPerNat * lo, Hi: crosstable.EloPerNat * hi}, err
+	return counts.Interval{Method: f.errs.method(), Level: level, Lo: counts.EloPerNat * lo, Hi: counts.EloPerNat * hi}, err
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"gogi/stats/counts"
-	"gogi/stats/rating/crosstable"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
@@ -97,7 +96,7 @@ func (f *Fit) wald(level float64, from []float64) ([]counts.Interval, error) {
 			weights[k] = -v
 		}
 		weights[i]++
-		reach := crosstable.EloPerNat * f.errs.quantile(weights, level) * math.Sqrt(max(0, variance))
+		reach := counts.EloPerNat * f.errs.quantile(weights, level) * math.Sqrt(max(0, variance))
 		list = append(list, counts.Interval{Method: method, Level: level, Lo: p.Elo - base - reach, Hi: p.Elo - base + reach})
 	}
 	return list, nil
@@ -133,7 +132,7 @@ func (f *Fit) profileElo(weights []float64, level float64) (counts.Interval, err
 		return counts.Interval{}, err
 	}
 	lo, hi, err := f.profile(weights, level)
-	return counts.Interval{Method: f.errs.method(), Level: level, Lo: crosstable.EloPerNat * lo, Hi: crosstable.EloPerNat * hi}, err
+	return counts.Interval{Method: f.errs.method(), Level: level, Lo: counts.EloPerNat * lo, Hi: counts.EloPerNat * hi}, err
 }
 
 // ProfileFirstMove is the profile-likelihood interval of [Fit].FirstMove: of the

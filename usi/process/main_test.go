@@ -15,13 +15,15 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"gogi/internal/await"
 )
 
 // childEnv marks a re-executed test binary; its first argument says what it is.
 const childEnv = "GOGI_PROCESS_TEST_CHILD"
 
 // patience is far beyond what any step needs on a busy machine.
-const patience = 10 * time.Second
+const patience = await.Patience
 
 func TestMain(m *testing.M) {
 	// A fuzzing worker is this binary again too, but its arguments are flags.

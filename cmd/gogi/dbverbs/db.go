@@ -7,6 +7,7 @@ import (
 	"gogi/internal/phrases"
 	"gogi/internal/verb"
 	"gogi/results"
+	"gogi/results/mending"
 	"gogi/upkeep"
 )
 
@@ -35,7 +36,7 @@ func (c *CheckCommand) Run(ctx context.Context, env *verb.Env) error {
 	if err != nil {
 		return err
 	}
-	found, err := store.Check(ctx, results.CheckOptions{Run: c.Name, Replay: c.Replay, Progress: verb.Percent(env.Err, c.Quiet)})
+	found, err := mending.Check(ctx, store, mending.CheckOptions{Run: c.Name, Replay: c.Replay, Progress: verb.Percent(env.Err, c.Quiet)})
 	if err := errors.Join(err, store.Close()); err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ type RepairCommand struct {
 // Run prints what was saved and what was lost; pairs that are to be played again have
 // the exit code of a run that ended early.
 func (c *RepairCommand) Run(ctx context.Context, env *verb.Env) error {
-	r, err := results.Repair(ctx, c.DB, c.To, verb.Percent(env.Err, c.Quiet))
+	r, err := mending.Repair(ctx, c.DB, c.To, verb.Percent(env.Err, c.Quiet))
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ type MergeCommand struct {
 
 // Run prints what was joined.
 func (c *MergeCommand) Run(ctx context.Context, env *verb.Env) error {
-	m, err := results.Merge(ctx, c.To, c.From, c.KeepFirst, verb.Percent(env.Err, c.Quiet))
+	m, err := mending.Merge(ctx, c.To, c.From, c.KeepFirst, verb.Percent(env.Err, c.Quiet))
 	switch {
 	case err != nil:
 		return err

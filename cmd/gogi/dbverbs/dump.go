@@ -5,6 +5,7 @@ import (
 
 	"gogi/internal/verb"
 	"gogi/results"
+	"gogi/results/dump"
 )
 
 // DumpCommand prints a run in a fixed order.
@@ -16,6 +17,6 @@ type DumpCommand struct {
 // Run prints the dump.
 func (c *DumpCommand) Run(ctx context.Context, env *verb.Env) error {
 	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
-		return store.Dump(ctx, env.Out, info.Name, c.Stable)
+		return dump.Write(ctx, store, env.Out, info.Name, c.Stable)
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/ratings"
+	"gogi/stats/counts"
 	"gogi/stats/rating"
 	"gogi/stats/rating/bootstrap"
 )
@@ -92,7 +93,7 @@ func parsePrior(text string) (rating.Prior, error) {
 	if err == nil && v > 0 && v <= 1e6 {
 		switch kind {
 		case "gaussian":
-			return rating.Prior{SD: v / ratings.EloPerNat}, nil
+			return rating.Prior{SD: v / counts.EloPerNat}, nil
 		case "draws":
 			return rating.Prior{VirtualDraws: v}, nil
 		}

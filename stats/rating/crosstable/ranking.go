@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gogi/stats/counts"
 	"gogi/stats/rating/ascent"
 )
 
@@ -16,9 +17,6 @@ type Player struct {
 	Games    int     // against players rated
 	Points   float64 // of these games; a draw is half a point
 }
-
-// EloPerNat is the Elo points of a natural unit of log strength.
-const EloPerNat = 400 / math.Ln10
 
 // Ranking turns log strengths, by the players' numbers in the table, into ratings, best
 // first, and says which number each has; equals stay by name. Only the strengths of
@@ -42,7 +40,7 @@ func Ranking(t Table, x []float64) ([]Player, []int) {
 	for place, i := range rank {
 		players[place] = Player{
 			Name:     t.Names[i],
-			Elo:      EloPerNat * logs[i],
+			Elo:      counts.EloPerNat * logs[i],
 			Strength: 50 * float64(len(logs)) * math.Exp(logs[i]-top) / sum,
 			Games:    int(games[i]),
 			Points:   points[i],

@@ -24,9 +24,9 @@ type Placing struct {
 	Points float64 // finite, not negative
 }
 
-// RankPoints gives the points n, n-1, …, 1 to a finishing order of n players,
+// rankPoints gives the points n, n-1, …, 1 to a finishing order of n players,
 // best first, as 大貧民 counts them.
-func RankPoints(order []string) []Placing {
+func rankPoints(order []string) []Placing {
 	game := make([]Placing, len(order))
 	for i, player := range order {
 		game[i] = Placing{player, float64(len(order) - i)}
@@ -174,7 +174,7 @@ type Fit struct {
 func PlackettLuce(orders [][]string) (*Fit, error) {
 	var pairs []crosstable.Count
 	for n, order := range orders {
-		if err := checkPlacings(RankPoints(order)); err != nil {
+		if err := checkPlacings(rankPoints(order)); err != nil {
 			return nil, fmt.Errorf("order %d: %w", n+1, err)
 		}
 		for i, ahead := range order {

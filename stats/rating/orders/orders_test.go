@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gogi/stats/counts"
 	"gogi/stats/rating"
 	"gogi/stats/rating/bootstrap"
 	"gogi/stats/rating/crosstable"
@@ -26,7 +27,7 @@ func must[T any](t *testing.T) func(T, error) T {
 func TestSharesAndOrders(t *testing.T) {
 	var games [][]Placing
 	for range 10 {
-		games = append(games, RankPoints([]string{"a", "b", "c", "d", "e"}))
+		games = append(games, rankPoints([]string{"a", "b", "c", "d", "e"}))
 	}
 	shares := must[[]Share](t)(Shares(games, 100, 0.95, 1))
 	for i, want := range []float64{5, 4, 3, 2, 1} {
@@ -71,7 +72,7 @@ func TestPlackettLuceIsStationary(t *testing.T) {
 		}
 		logs := map[string]float64{}
 		for _, p := range f.Players {
-			logs[p.Name] = p.Elo / crosstable.EloPerNat
+			logs[p.Name] = p.Elo / counts.EloPerNat
 		}
 		if at := orderLogLik(orders, logs); math.Abs(at-f.LogLik) > 1e-9 {
 			t.Errorf("log-likelihood %v, want %v", f.LogLik, at)

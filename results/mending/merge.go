@@ -1,4 +1,4 @@
-package results
+package mending
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/results"
+	"gogi/results/handle"
 	"gogi/results/tables"
 )
 
@@ -46,13 +48,13 @@ func (e *Conflicting) Error() string {
 // Merge makes a new database at path to of others: of runs with one name and one plan
 // the union of their pairs. The same pair counts once. Where two have other games of
 // a pair, it is a *Conflicting, or, with keepFirst, the database that was named first
-// decides; two plans under one name are a *DifferentPlan; a damaged database is
+// decides; two plans under one name are a *results.DifferentPlan; a damaged database is
 // refused. The sources are only read.
 func Merge(ctx context.Context, to string, from []string, keepFirst bool, progress func(done, of int)) (*Merged, error) {
-	m := merge{keepFirst: keepFirst, progress: progress, sources: len(from)}
-	err := m.open(ctx, from)
+	m := merge{keepFirst: keepFirst, progress: progress, paths: from}
+	err := m.open(ctx)
 	if err == nil {
-		err = build(ctx, to, func(part string) error {
+		err = handle.Build(ctx, to, func(part string) error {
 			return fill(ctx, part, func(g *graft) error { return m.all(ctx, g) })
 		})
 	}
@@ -68,29 +70,33 @@ func Merge(ctx context.Context, to string, from []string, keepFirst bool, progre
 type merge struct {
 	keepFirst bool
 	progress  func(done, of int)
-	stores    []*Store
-	sources   int
+	paths     []string
+	stores    []*results.Store // those of the paths
 	seen, of  int
 	conflicts []Problem
 	done      Merged
 }
 
-func (m *merge) open(ctx context.Context, from []string) error {
-	for _, path := range from {
-		s, err := OpenExisting(ctx, path)
+func (m *merge) open(ctx context.Context) error {
+	for _, path := range m.paths {
+		s, err := results.OpenExisting(ctx, path)
 		if err != nil {
 			return err
 		}
 		m.stores = append(m.stores, s)
-		n := 0
-		if err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM pairs").Scan(&n); err != nil {
-			return s.fail("merging", err)
+		err = s.Moment(ctx, "merging", func(at results.Moment) error {
+			n := 0
+			err := at.Q.QueryRowContext(ctx, "SELECT count(*) FROM pairs").Scan(&n)
+			m.of += n
+			return err
+		})
+		if err != nil {
+			return err
 		}
-		m.of += n
 	}
 	for i, s := range m.stores {
-		if slices.ContainsFunc(m.stores[:i], func(t *Store) bool { return t.inode == s.inode }) {
-			return s.fail("merging", errors.New("it was named twice"))
+		if slices.ContainsFunc(m.stores[:i], s.SameFile) {
+			return fmt.Errorf("results: %s: merging: it was named twice", m.paths[i])
 		}
 	}
 	return nil
@@ -98,8 +104,9 @@ func (m *merge) open(ctx context.Context, from []string) error {
 
 func (m *merge) all(ctx context.Context, g *graft) error {
 	for i, s := range m.stores {
-		if err := m.take(ctx, g, i, s); err != nil {
-			return s.fail("merging", err)
+		err := s.Moment(ctx, "merging", func(at results.Moment) error { return m.take(ctx, g, i, tables.Stored{Q: at.Q}) })
+		if err != nil {
+			return err
 		}
 	}
 	if len(m.conflicts) > 0 && !m.keepFirst {
@@ -110,13 +117,7 @@ func (m *merge) all(ctx context.Context, g *graft) error {
 }
 
 // take adds the runs of one database, as they are at one moment.
-func (m *merge) take(ctx context.Context, g *graft, number int, s *Store) error {
-	tx, err := s.read.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // nothing was written
-	from := tables.Stored{Q: tx}
+func (m *merge) take(ctx context.Context, g *graft, number int, from tables.Stored) error {
 	runs, err := from.Runs(ctx)
 	if err != nil {
 		return err
@@ -141,7 +142,7 @@ func (m *merge) run(ctx context.Context, b *branch, from tables.Stored, number i
 	i := slices.IndexFunc(m.done.Runs, func(r MergedRun) bool { return r.Name == b.from.Name() })
 	if i < 0 {
 		i = len(m.done.Runs)
-		m.done.Runs = append(m.done.Runs, MergedRun{Name: b.from.Name(), Taken: make([]int, m.sources)})
+		m.done.Runs = append(m.done.Runs, MergedRun{Name: b.from.Name(), Taken: make([]int, len(m.paths))})
 	}
 	done := &m.done.Runs[i]
 	for table, add := range map[string]func(context.Context, *tables.Row) error{"attempts": b.attempt, "voided": m.voided(b), "tune_states": b.state, "tune_candidates": b.candidate} {
@@ -187,7 +188,7 @@ func (m *merge) pair(ctx context.Context, b *branch, p *tables.Pair, number int,
 		done.Same++
 		return nil
 	case err == nil:
-		return m.conflict(b, id, fmt.Sprintf("%s has other games of it than a database that was named before", m.stores[number].path))
+		return m.conflict(b, id, fmt.Sprintf("%s has other games of it than a database that was named before", m.paths[number]))
 	case !errors.Is(err, tables.ErrNoPair):
 		return err
 	}
@@ -197,7 +198,7 @@ func (m *merge) pair(ctx context.Context, b *branch, p *tables.Pair, number int,
 		return err
 	}
 	if n > 0 {
-		return m.conflict(b, id, fmt.Sprintf("%s counts games of it that were voided in another", m.stores[number].path))
+		return m.conflict(b, id, fmt.Sprintf("%s counts games of it that were voided in another", m.paths[number]))
 	}
 	done.Pairs++
 	done.Taken[number]++

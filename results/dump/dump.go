@@ -1,4 +1,6 @@
-package results
+// Package dump writes a stored run as text: whole, or stable, as every playing of the same
+// deterministic engines gives it.
+package dump
 
 import (
 	"bufio"
@@ -7,10 +9,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
+	"math"
 	"time"
 
 	"gogi/kifu"
 	"gogi/match"
+	"gogi/results"
 	"gogi/results/tables"
 )
 
@@ -33,13 +37,13 @@ type dumpRunMore struct {
 }
 
 type dumpEngine struct {
-	Type     string         `json:"type"` // engine
-	Name     string         `json:"name"`
-	Options  []match.Option `json:"options"`
-	Profile  string         `json:"profile"`
-	Limits   string         `json:"limits"`
-	Restart  match.Restart  `json:"restart"`
-	Identity identity       `json:"identity"`
+	Type     string          `json:"type"` // engine
+	Name     string          `json:"name"`
+	Options  []match.Option  `json:"options"`
+	Profile  string          `json:"profile"`
+	Limits   string          `json:"limits"`
+	Restart  match.Restart   `json:"restart"`
+	Identity tables.Identity `json:"identity"`
 	*dumpEngineMore
 }
 
@@ -143,49 +147,45 @@ type dumpMove struct {
 	Detail   any    `json:"detail,omitempty"` // JSON as it is, else base64
 }
 
-// Dump writes a run as text, one JSON object a line, in a fixed order: the run, its
+// Write writes a run as text, one JSON object a line, in a fixed order: the run, its
 // engines, its attempts and voided pairs, the states and points of a tune, its games with everything that is known of each move.
 // A stable dump leaves out whatever depends on the machine and the moment: times,
 // slots, marks, workers, attempts, voided pairs, paths, concurrency, the target, the run's name, the
 // council's vote records (which hold times), the questions to a mate solver and the notes of time forfeits, stalls
 // and crashes. The stable dumps of two runs of deterministic engines are equal,
-// byte for byte, at any concurrency. A *NoRun says that there is no such run.
-func (s *Store) Dump(ctx context.Context, w io.Writer, runName string, stable bool) error {
-	if err := s.dump(ctx, w, runName, stable); err != nil {
-		return s.fail("dumping a run", err)
-	}
-	return nil
+// byte for byte, at any concurrency. A *results.NoRun says that there is no such run.
+func Write(ctx context.Context, s *results.Store, w io.Writer, runName string, stable bool) error {
+	out := bufio.NewWriter(w)
+	d := newDumper(out, stable)
+	return s.Moment(ctx, "dumping a run", func(m results.Moment) error {
+		if err := d.run(ctx, m, runName); err != nil {
+			return err
+		}
+		return out.Flush()
+	})
 }
 
-func (s *Store) dump(ctx context.Context, w io.Writer, runName string, stable bool) error {
-	out := bufio.NewWriter(w)
-	d := dumper{stable: stable, lines: json.NewEncoder(out)}
+func newDumper(w io.Writer, stable bool) *dumper {
+	d := &dumper{stable: stable, lines: json.NewEncoder(w)}
 	d.lines.SetEscapeHTML(false)
-	if err := s.moment(ctx, func(q tables.Querier) error { return d.run(ctx, q, runName) }); err != nil {
-		return err
-	}
-	return out.Flush()
+	return d
 }
 
 // run writes a run whole.
-func (d *dumper) run(ctx context.Context, q tables.Querier, name string) error {
-	info, err := findRun(ctx, q, name)
-	if err != nil {
-		return err
-	}
-	if err := d.head(ctx, q, info); err != nil {
-		return err
-	}
-	c, err := castOf(ctx, q, info.ID)
+func (d *dumper) run(ctx context.Context, m results.Moment, name string) error {
+	info, err := m.FindRun(ctx, name)
 	if err == nil {
-		err = d.tune(ctx, q, info.ID)
+		err = d.head(ctx, m, info)
+	}
+	if err == nil {
+		err = d.tune(ctx, m, info.ID)
 	}
 	if err != nil {
 		return err
 	}
-	return records(ctx, q, c, func(g *tables.Game, r kifu.Record) error {
-		return d.game(&g.Row, &r)
-	}, "WHERE g.run_id = ? ORDER BY g.pair, g.leg", info.ID)
+	return m.Records(ctx, info.ID, 0, math.MaxInt, func(g match.Row, r kifu.Record) error {
+		return d.game(&g, &r)
+	})
 }
 
 type dumper struct {
@@ -194,7 +194,7 @@ type dumper struct {
 }
 
 // head writes everything but the games.
-func (d *dumper) head(ctx context.Context, q tables.Querier, info *RunInfo) error {
+func (d *dumper) head(ctx context.Context, m results.Moment, info *results.RunInfo) error {
 	run := dumpRun{Type: "run", Digest: info.Digest, Legs: info.Legs, Plan: info.Plan}
 	if !d.stable {
 		run.dumpRunMore = &dumpRunMore{info.Name, info.Rules, info.Created, info.Pairs}
@@ -210,7 +210,7 @@ func (d *dumper) head(ctx context.Context, q tables.Querier, info *RunInfo) erro
 	if d.stable {
 		return nil
 	}
-	list, err := attempts(ctx, q, info.ID, "")
+	list, err := m.Attempts(ctx, info.ID)
 	if err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (d *dumper) head(ctx context.Context, q tables.Querier, info *RunInfo) erro
 			return err
 		}
 	}
-	out, err := voided(ctx, q, info.ID, "")
+	out, err := m.Voided(ctx, info.ID)
 	if err != nil {
 		return err
 	}
@@ -234,46 +234,31 @@ func (d *dumper) head(ctx context.Context, q tables.Querier, info *RunInfo) erro
 // StableSum is the SHA-256 (hex) of the lines that a stable dump has of a run's pairs from
 // a number to below another one, and how many of them are stored. Copies of a run that are
 // the same have the same sums.
-func (s *Store) StableSum(ctx context.Context, runID int64, from, below int) (sum string, pairs int, err error) {
+func StableSum(ctx context.Context, s *results.Store, runID int64, from, below int) (sum string, pairs int, err error) {
 	hash := sha256.New()
-	d := dumper{stable: true, lines: json.NewEncoder(hash)}
-	d.lines.SetEscapeHTML(false)
-	err = s.moment(ctx, func(q tables.Querier) error {
-		c, err := castOf(ctx, q, runID)
-		if err == nil {
-			err = d.points(ctx, q, "AND pair >= ? AND pair < ?", runID, from, below)
-		}
-		if err != nil {
+	d := newDumper(hash, true)
+	err = s.Moment(ctx, "summing up pairs", func(m results.Moment) error {
+		if err := d.points(ctx, m, runID, from, below); err != nil {
 			return err
 		}
 		latest := -1
-		return records(ctx, q, c, func(g *tables.Game, r kifu.Record) error {
+		return m.Records(ctx, runID, from, below, func(g match.Row, r kifu.Record) error {
 			if g.Pair != latest {
 				latest, pairs = g.Pair, pairs+1
 			}
-			return d.game(&g.Row, &r)
-		}, "WHERE g.run_id = ? AND g.pair >= ? AND g.pair < ? ORDER BY g.pair, g.leg", runID, from, below)
+			return d.game(&g, &r)
+		})
 	})
 	if err != nil {
-		return "", 0, s.fail("summing up pairs", err)
+		return "", 0, err
 	}
 	return hex.EncodeToString(hash.Sum(nil)), pairs, nil
 }
 
-// moment is one transaction: f reads what is there at one moment.
-func (s *Store) moment(ctx context.Context, f func(q tables.Querier) error) error {
-	tx, err := s.read.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // nothing was written
-	return f(tx)
-}
-
 // tune writes what a tune has beside its games: its states, and what each pair was
 // played with.
-func (d *dumper) tune(ctx context.Context, q tables.Querier, run int64) error {
-	states, err := tuneStates(ctx, q, run)
+func (d *dumper) tune(ctx context.Context, m results.Moment, run int64) error {
+	states, err := m.TuneStates(ctx, run)
 	if err != nil {
 		return err
 	}
@@ -282,28 +267,32 @@ func (d *dumper) tune(ctx context.Context, q tables.Querier, run int64) error {
 			return err
 		}
 	}
-	return d.points(ctx, q, "", run)
+	return d.points(ctx, m, run, 0, math.MaxInt)
 }
 
 // points writes what the pairs of a tune were played with.
-func (d *dumper) points(ctx context.Context, q tables.Querier, more string, args ...any) error {
-	return tables.EachRow(ctx, q, "pairs", func(r *tables.Row) error {
-		options, err := parseOptions(r.Value("options"))
+func (d *dumper) points(ctx context.Context, m results.Moment, run int64, from, below int) error {
+	err := tables.EachRow(ctx, m.Q, "pairs", func(r *tables.Row) error {
+		if r.Verdict() == tables.Broken {
+			return r.Damage()
+		}
+		options, err := tables.Options(r.Value("options"))
 		if err != nil {
 			return err
 		}
 		return d.lines.Encode(dumpPoints{"points", int(r.Int("pair")), options[0], options[1]})
-	}, "WHERE run_id = ? AND options IS NOT NULL "+more+" ORDER BY pair", args...)
+	}, "WHERE run_id = ? AND options IS NOT NULL AND pair >= ? AND pair < ? ORDER BY pair", run, from, below)
+	return tables.NameRun(ctx, m.Q, run, err)
 }
 
-func (d *dumper) engine(e *Engine) error {
+func (d *dumper) engine(e *results.Engine) error {
 	line := dumpEngine{
 		Type: "engine", Name: e.Name, Options: e.Options, Profile: e.Profile, Limits: e.Limits, Restart: e.Restart,
-		Identity: identityOf(e.Identity),
+		Identity: tables.IdentityOf(e.Identity),
 	}
 	if d.stable {
 		if len(e.Identity.Variants) > 0 { // whichever is in use where the run is stored
-			line.Identity.Files = identityOf(match.Identity{Files: e.Identity.Covered()}).Files
+			line.Identity.Files = tables.IdentityOf(match.Identity{Files: e.Identity.Covered()}).Files
 		}
 		for i := range line.Identity.Files {
 			line.Identity.Files[i].Path = ""
@@ -369,7 +358,7 @@ func detail(text []byte) any {
 
 func (d *dumper) move(m *kifu.Move) dumpMove {
 	move := dumpMove{
-		Move: m.Move.String(), Opening: m.Opening, Depth: m.Depth, SelDepth: m.SelDepth, Nodes: m.Nodes, PV: moveText(m.PV),
+		Move: m.Move.String(), Opening: m.Opening, Depth: m.Depth, SelDepth: m.SelDepth, Nodes: m.Nodes, PV: tables.MovesText(m.PV),
 	}
 	if m.HasScore {
 		move.Score = &m.Score

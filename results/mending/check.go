@@ -1,4 +1,6 @@
-package results
+// Package mending says what of a database is not what was stored, saves what is whole in a
+// damaged one, and joins several: each into a new file, and none is ever changed.
+package mending
 
 import (
 	"cmp"
@@ -11,6 +13,8 @@ import (
 
 	"gogi/match"
 	"gogi/match/arbiter"
+	"gogi/results"
+	"gogi/results/handle"
 	"gogi/results/tables"
 )
 
@@ -70,17 +74,14 @@ type CheckOptions struct {
 // structure, the schema, the checksum of every row, whether pairs are
 // whole and fit their records. A database may be checked while it is played into.
 // The error is one of not being able to look.
-func (s *Store) Check(ctx context.Context, o CheckOptions) (*Checkup, error) {
+func Check(ctx context.Context, s *results.Store, o CheckOptions) (*Checkup, error) {
 	c := checker{options: o}
-	// One transaction: what is looked at is of one moment.
-	tx, err := s.read.BeginTx(ctx, nil)
+	err := s.Moment(ctx, "checking", func(m results.Moment) error {
+		c.source, c.q, c.moment = tables.Stored{Q: m.Q}, m.Q, m
+		return c.all(ctx)
+	})
 	if err != nil {
-		return nil, s.fail("checking", err)
-	}
-	defer func() { _ = tx.Rollback() }() // nothing was written
-	c.source, c.q = tables.Stored{Q: tx}, tx
-	if err := c.all(ctx); err != nil {
-		return nil, s.fail("checking", err)
+		return nil, err
 	}
 	return &c.found, nil
 }
@@ -89,6 +90,7 @@ type checker struct {
 	options CheckOptions
 	source  tables.Source
 	q       tables.Querier
+	moment  results.Moment
 	found   Checkup
 	done    int
 	of      int
@@ -115,7 +117,7 @@ func (c *checker) all(ctx context.Context) error {
 		for _, r := range runs {
 			names = append(names, r.Name())
 		}
-		return &NoRun{Run: c.options.Run, Names: names}
+		return &results.NoRun{Run: c.options.Run, Names: names}
 	}
 	if err := c.strays(ctx); err != nil {
 		return err
@@ -137,7 +139,7 @@ func (c *checker) reading(run, what string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	c.problem(run, -1, fmt.Sprintf("reading %s: %v", what, explain(err)))
+	c.problem(run, -1, fmt.Sprintf("reading %s: %v", what, handle.Explain(err)))
 	return nil
 }
 
@@ -232,6 +234,9 @@ func (c *checker) run(ctx context.Context, run *tables.Run) error {
 	if err == nil {
 		err = c.tune(ctx, run)
 	}
+	if err == nil {
+		err = c.moment.Segments(ctx, run.ID(), func(pair int, wrong error) { c.problem(run.Name(), pair, wrong.Error()) })
+	}
 	return c.reading(run.Name(), "the pairs", err)
 }
 
@@ -259,7 +264,7 @@ func (c *checker) pair(ctx context.Context, run *tables.Run, plan *match.Plan, i
 		return ctx.Err()
 	}
 	for _, err := range wrong {
-		c.problem(run.Name(), int(id), explain(err).Error())
+		c.problem(run.Name(), int(id), handle.Explain(err).Error())
 	}
 	if len(wrong) > 0 {
 		return nil
@@ -291,7 +296,7 @@ func (c *checker) look(ctx context.Context, run *tables.Run, plan *match.Plan, i
 	if plan == nil && c.options.Pair == nil {
 		return nil
 	}
-	pair, err := storedPair(ctx, c.q, run.ID(), id)
+	pair, err := c.moment.Pair(ctx, run.ID(), id)
 	if err != nil {
 		return []error{err}
 	}
@@ -311,7 +316,7 @@ func (c *checker) show(ctx context.Context, run *tables.Run, pair match.PairResu
 		return nil
 	}
 	var rows []match.Row
-	err := selectGames(ctx, c.q, run.ID(), Filter{FromPair: pair.Pair.ID, Pairs: 1}, anyLeg, func(r match.Row) error {
+	err := c.moment.Games(ctx, run.ID(), results.Filter{FromPair: pair.Pair.ID, Pairs: 1}, func(r match.Row) error {
 		rows = append(rows, r)
 		return nil
 	})

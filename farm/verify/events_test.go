@@ -1,4 +1,4 @@
-package coordinator
+package verify
 
 import (
 	"testing"
@@ -12,7 +12,6 @@ func TestWhatAWorkerCanTellIsBounded(t *testing.T) {
 		Run: "r", Pairs: 2, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Players: []match.Player{{Name: "dev"}, {Name: "base"}},
 		Openings: []match.Opening{{ID: "1", Start: "startpos"}},
 	}
-	s := &session{slots: 10_000}
 	for _, test := range []struct {
 		slot         int
 		black, white string
@@ -23,7 +22,7 @@ func TestWhatAWorkerCanTellIsBounded(t *testing.T) {
 	} {
 		pair, leg := 1, 0
 		ev := match.Event{Type: match.EventGame, Run: "r", Pair: &pair, Leg: &leg, Slot: &test.slot, Black: test.black, White: test.white}
-		if got := (&run{plan: plan}).plausible(s, &ev); got != test.shown {
+		if got := Event(plan, 10_000, &ev); got != test.shown {
 			t.Errorf("slot %d, %s against %s: shown: %t", test.slot, test.black, test.white, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package results
+package handle
 
 // trouble is what SQLite says is wrong, as far as it matters here.
 type trouble int

@@ -1,4 +1,4 @@
-package results
+package dump_test
 
 import (
 	"encoding/json"
@@ -7,41 +7,37 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/fakepairs"
 	"gogi/match"
+	"gogi/results"
+	"gogi/results/dump"
+	"gogi/results/resultstest"
+	"gogi/results/tables"
 )
-
-func dumpText(t *testing.T, s *Store, name string, stable bool) string {
-	t.Helper()
-	var b strings.Builder
-	if err := s.Dump(t.Context(), &b, name, stable); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
 
 // The same games in another order, at other times, in other slots, under another
 // name and from other paths.
 func TestDumpStable(t *testing.T) {
-	one, two := openTest(t, testPath(t)), openTest(t, testPath(t))
-	planOne, planTwo := testPlan("one"), testPlan("two")
+	one, two := resultstest.Open(t, resultstest.Path(t)), resultstest.Open(t, resultstest.Path(t))
+	planOne, planTwo := fakepairs.Plan("one"), fakepairs.Plan("two")
 	planTwo.Concurrency, planTwo.Pairs, planTwo.Rules.Name, planTwo.Players[0].Dir = 8, 999, "custom", "/elsewhere"
 	planTwo.Players[0].Command[0], planTwo.Players[0].Identity.Files[0].Path = "/elsewhere/a", "/elsewhere/a"
-	runOne, runTwo := beginTest(t, one, planOne), beginTest(t, two, planTwo)
+	runOne, runTwo := resultstest.Begin(t, one, planOne), resultstest.Begin(t, two, planTwo)
 	const pairs = 12
 	for i := range pairs {
-		put(t, runOne, playedPair(planOne, i, 40))
-		p := playedPair(planTwo, (i*5+3)%pairs, 40)
+		fakepairs.Put(t, runOne, fakepairs.Pair(planOne, i, 40))
+		p := fakepairs.Pair(planTwo, (i*5+3)%pairs, 40)
 		p.Attempts = []match.Attempt{{Pair: p.Pair.ID, Why: "slow"}}
 		for leg := range p.Games {
 			shift(&p.Games[leg])
 		}
-		put(t, runTwo, p)
+		fakepairs.Put(t, runTwo, p)
 	}
-	a, b := dumpText(t, one, "one", true), dumpText(t, two, "two", true)
+	a, b := resultstest.Dump(t, one, "one", true), resultstest.Dump(t, two, "two", true)
 	if a != b {
 		t.Errorf("stable dumps differ:\n%.2000s\n%.2000s", a, b)
 	}
-	if dumpText(t, one, "one", false) == dumpText(t, two, "two", false) {
+	if resultstest.Dump(t, one, "one", false) == resultstest.Dump(t, two, "two", false) {
 		t.Error("full dumps do not differ")
 	}
 	for _, word := range []string{`"us"`, "slot", "started", "/engines/a", "marked", `"one"`, "exit status", "created", `"pairs"`, "detail"} {
@@ -54,11 +50,11 @@ func TestDumpStable(t *testing.T) {
 			t.Errorf("the stable dump lacks %s", word)
 		}
 	}
-	changed := playedPair(planTwo, pairs, 40)
+	changed := fakepairs.Pair(planTwo, pairs, 40)
 	changed.Games[1].Record.Moves[20].Nodes++
-	put(t, runOne, playedPair(planOne, pairs, 40))
-	put(t, runTwo, changed)
-	if dumpText(t, one, "one", true) == dumpText(t, two, "two", true) {
+	fakepairs.Put(t, runOne, fakepairs.Pair(planOne, pairs, 40))
+	fakepairs.Put(t, runTwo, changed)
+	if resultstest.Dump(t, one, "one", true) == resultstest.Dump(t, two, "two", true) {
 		t.Error("one node more goes unnoticed")
 	}
 }
@@ -81,18 +77,18 @@ func shift(g *match.Result) {
 }
 
 func TestDump(t *testing.T) {
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
 	id := 0
 	for plan.Pair(id).Opening.ID != "1" {
 		id++
 	}
-	p := playedPair(plan, id, 3)
+	p := fakepairs.Pair(plan, id, 3)
 	p.Attempts = []match.Attempt{{Pair: id, Ended: time.UnixMicro(5).UTC(), Why: "slow"}}
 	p.Games[0].Record.Moves[2].Detail = []byte{0xff}
-	put(t, run, p)
-	lines := strings.Split(strings.TrimSuffix(dumpText(t, s, "r", false), "\n"), "\n")
+	fakepairs.Put(t, run, p)
+	lines := strings.Split(strings.TrimSuffix(resultstest.Dump(t, s, "r", false), "\n"), "\n")
 	want := []string{"run", "engine", "engine", "attempt", "game", "game"}
 	if len(lines) != len(want) {
 		t.Fatalf("%d lines: %s", len(lines), lines)
@@ -114,8 +110,26 @@ func TestDump(t *testing.T) {
 	if !strings.Contains(lines[4], `"detail":"/w=="`) {
 		t.Errorf("no detail: %s", lines[4])
 	}
-	var none *NoRun
-	if err := s.Dump(t.Context(), &strings.Builder{}, "x", true); !errors.As(err, &none) {
+	var none *results.NoRun
+	if err := dump.Write(t.Context(), s, &strings.Builder{}, "x", true); !errors.As(err, &none) {
 		t.Errorf("no such run: %v", err)
+	}
+}
+
+// What a pair of a tune was played with is written only as it was stored.
+func TestDamagedPoints(t *testing.T) {
+	path, _ := resultstest.Tuned(t, 6)
+	resultstest.Exec(t, path, `UPDATE pairs SET options = replace(options, 'X', 'Y') WHERE pair = 5`)
+	s, err := results.OpenExisting(t.Context(), path)
+	fakepairs.Closing(t, s, err)
+	err = dump.Write(t.Context(), s, &strings.Builder{}, "r", true)
+	if _, damaged := errors.AsType[*tables.Damaged](err); !damaged || !strings.Contains(err.Error(), `run "r", pair 5`) {
+		t.Errorf("the dump: %v", err)
+	}
+	if _, _, err := dump.StableSum(t.Context(), s, 1, 5, 6); err == nil {
+		t.Error("its sum is told")
+	}
+	if _, pairs, err := dump.StableSum(t.Context(), s, 1, 0, 5); pairs != 5 || err != nil {
+		t.Errorf("the sum of the others: %d pairs, %v", pairs, err)
 	}
 }

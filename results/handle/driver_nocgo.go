@@ -1,6 +1,6 @@
 //go:build !cgo
 
-package results
+package handle
 
 import (
 	"context"

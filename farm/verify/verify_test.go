@@ -1,4 +1,4 @@
-package coordinator
+package verify
 
 import (
 	"testing"
@@ -18,7 +18,7 @@ func TestVotesThatCannotBeRead(t *testing.T) {
 		for where, r := range map[string]kifu.Record{
 			"a move": {Moves: []kifu.Move{{Detail: good}, {Detail: []byte(text)}}}, "the last answer": {Final: []byte(text)},
 		} {
-			if err := verifyVotes(&match.PairResult{Games: []match.Result{{Record: r}}}); (err != nil) != bad {
+			if err := votes(&match.PairResult{Games: []match.Result{{Record: r}}}); (err != nil) != bad {
 				t.Errorf("%s of %s: %v", text, where, err)
 			}
 		}

@@ -1,4 +1,4 @@
-package results
+package mending
 
 import (
 	"bufio"
@@ -15,50 +15,18 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/fakepairs"
 	"gogi/internal/long"
 	"gogi/match"
+	"gogi/results"
+	"gogi/results/dump"
+	"gogi/results/resultstest"
 	"gogi/results/tables"
 )
 
-// filled is a database with pairs of the run "r", closed.
-func filled(t *testing.T, name string, ids []int, change func(*match.Plan)) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	s := openTest(t, path)
-	plan := testPlan("r")
-	if change != nil {
-		change(plan)
-	}
-	run := beginTest(t, s, plan)
-	for _, id := range ids {
-		pair := playedPair(plan, id, 20)
-		pair.Attempts = []match.Attempt{{Pair: id, Ended: time.UnixMicro(5).UTC(), Why: "slow"}}
-		put(t, run, pair)
-	}
-	if err := errors.Join(run.Close(), s.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// dumpLines are the lines of a run's whole dump, but for the run's own.
-func dumpLines(t *testing.T, path string) map[string]bool {
-	t.Helper()
-	s, err := OpenExisting(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := linesIn(dumpOf(t, s, "r", false))
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	maps.DeleteFunc(lines, func(line string, _ bool) bool { return strings.HasPrefix(line, `{"type":"run"`) })
-	return lines
-}
-
 func TestMerge(t *testing.T) {
-	a := filled(t, "a.db", []int{0, 1, 2, 3}, nil)
-	b := filled(t, "b.db", []int{2, 3, 9}, func(p *match.Plan) { p.Pairs, p.Gate.Elo1 = 500, 4 })
+	a := resultstest.Filled(t, "a.db", []int{0, 1, 2, 3}, nil)
+	b := resultstest.Filled(t, "b.db", []int{2, 3, 9}, func(p *match.Plan) { p.Pairs, p.Gate.Elo1 = 500, 4 })
 	to := filepath.Join(t.TempDir(), "c.db")
 	m, err := Merge(t.Context(), to, []string{a, b}, false, nil)
 	if err != nil {
@@ -67,15 +35,15 @@ func TestMerge(t *testing.T) {
 	if r := m.Runs[0]; len(m.Runs) != 1 || r.Name != "r" || r.Pairs != 5 || !slices.Equal(r.Taken, []int{4, 1}) || r.Same != 2 || len(m.Conflicts) > 0 {
 		t.Errorf("%+v", m)
 	}
-	want := dumpLines(t, a)
-	maps.Copy(want, dumpLines(t, b))
-	if got := dumpLines(t, to); !maps.Equal(got, want) {
+	want := resultstest.DumpLines(t, a)
+	maps.Copy(want, resultstest.DumpLines(t, b))
+	if got := resultstest.DumpLines(t, to); !maps.Equal(got, want) {
 		t.Errorf("the union has %d lines, expected %d", len(got), len(want))
 	}
 	if c := checkup(t, to); !c.Sound() || c.Runs[0].Sound != 5 || c.Runs[0].Unchecked != 0 {
 		t.Errorf("%+v", c)
 	}
-	s := openTest(t, to)
+	s := resultstest.Open(t, to)
 	if info, err := s.FindRun(t.Context(), "r"); err != nil || info.Pairs != 500 {
 		t.Errorf("the target: %+v, %v", info, err)
 	}
@@ -84,31 +52,31 @@ func TestMerge(t *testing.T) {
 	if first, _, e := s.FirstStored(t.Context(), 1); err != nil || e != nil || len(log) != 2 || first != log[0].ID || log[1].Gate.Elo1 != 4 {
 		t.Errorf("%+v, first %d, %v, %v", log, first, err, e)
 	}
-	plan := testPlan("r") // and the run goes on
-	run := beginTest(t, s, plan)
-	if added, err := run.Add(t.Context(), playedPair(plan, 9, 20)); added || err != nil {
+	plan := fakepairs.Plan("r") // and the run goes on
+	run := resultstest.Begin(t, s, plan)
+	if added, err := run.Add(t.Context(), fakepairs.Pair(plan, 9, 20)); added || err != nil {
 		t.Errorf("a pair of the second is added again: %t, %v", added, err)
 	}
-	put(t, run, playedPair(plan, 7, 20))
+	fakepairs.Put(t, run, fakepairs.Pair(plan, 7, 20))
 }
 
 func TestMergeRefuses(t *testing.T) {
-	a := filled(t, "a.db", []int{0, 1}, nil)
-	other := filled(t, "b.db", []int{1, 4}, nil)
-	s := openTest(t, other) // another playing of pair 1
-	run := beginTest(t, s, testPlan("r"))
+	a := resultstest.Filled(t, "a.db", []int{0, 1}, nil)
+	other := resultstest.Filled(t, "b.db", []int{1, 4}, nil)
+	s := resultstest.Open(t, other) // another playing of pair 1
+	run := resultstest.Begin(t, s, fakepairs.Plan("r"))
 	if _, err := run.Void(t.Context(), "again", "me", func(g match.Row) bool { return g.Pair == 1 }); err != nil {
 		t.Fatal(err)
 	}
-	again := playedPair(testPlan("r"), 1, 24)
+	again := fakepairs.Pair(fakepairs.Plan("r"), 1, 24)
 	again.Games[0].Started = again.Games[0].Started.Add(time.Hour)
-	put(t, run, again)
+	fakepairs.Put(t, run, again)
 	if err := errors.Join(run.Close(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	damaged := filled(t, "d.db", []int{0}, nil)
-	execOn(t, damaged, "UPDATE games SET plies = plies + 1 WHERE leg = 1")
-	foreign := filled(t, "f.db", []int{0}, func(p *match.Plan) { p.Seed++ })
+	damaged := resultstest.Filled(t, "d.db", []int{0}, nil)
+	resultstest.Exec(t, damaged, "UPDATE games SET plies = plies + 1 WHERE leg = 1")
+	foreign := resultstest.Filled(t, "f.db", []int{0}, func(p *match.Plan) { p.Seed++ })
 	dir := t.TempDir()
 	to := filepath.Join(dir, "c.db")
 	for want, from := range map[string][]string{
@@ -131,7 +99,7 @@ func TestMergeRefuses(t *testing.T) {
 		if err != nil || len(m.Conflicts) == 0 || m.Runs[0].Pairs != 3 {
 			t.Fatalf("%+v, %v", m, err)
 		}
-		first, both := dumpLines(t, from[0]), dumpLines(t, to)
+		first, both := resultstest.DumpLines(t, from[0]), resultstest.DumpLines(t, to)
 		for line := range first { // who comes first decides
 			if strings.HasPrefix(line, `{"type":"game","pair":1,`) && !both[line] {
 				t.Errorf("%v: a game of the first is missing", from)
@@ -145,8 +113,8 @@ func TestMergeRefuses(t *testing.T) {
 
 // What an older gogi stored is joined, and stays unchecked.
 func TestMergeOlder(t *testing.T) {
-	a := filled(t, "a.db", []int{0, 1}, nil)
-	old := oldDatabase(t, filled(t, "b.db", []int{1, 2}, nil), 1)
+	a := resultstest.Filled(t, "a.db", []int{0, 1}, nil)
+	old := resultstest.Older(t, resultstest.Filled(t, "b.db", []int{1, 2}, nil), 1)
 	to := filepath.Join(t.TempDir(), "c.db")
 	if _, err := Merge(t.Context(), to, []string{a, old}, false, nil); err != nil {
 		t.Fatal(err)
@@ -159,38 +127,19 @@ func TestMergeOlder(t *testing.T) {
 	}
 }
 
-// A copy is of one moment, taken while the run is played.
-func TestBackup(t *testing.T) {
-	s := openTest(t, testPath(t))
-	run := beginTest(t, s, testPlan("r"))
-	put(t, run, playedPair(run.plan, 0, 20), playedPair(run.plan, 1, 20))
-	want := dumpOf(t, s, "r", false)
-	reader, err := OpenExisting(t.Context(), s.path)
-	if err != nil {
-		t.Fatal(err)
+// TestMain lets the test binary be the second process of TestKilledUpkeep.
+func TestMain(m *testing.M) {
+	if path := os.Getenv(upkeepEnv); path != "" {
+		fmt.Println("error:", runUpkeep(path, os.Getenv(upkeepModeEnv))) // for the first process, if it still lives
+		return
 	}
-	to := filepath.Join(t.TempDir(), "copy.db")
-	if err := reader.Backup(t.Context(), to); err != nil {
-		t.Fatal(err)
-	}
-	put(t, run, playedPair(run.plan, 2, 20)) // the run goes on
-	if err := reader.Backup(t.Context(), to); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("over a database: %v", err)
-	}
-	if err := reader.Close(); err != nil {
-		t.Fatal(err)
-	}
-	copied := openTest(t, to)
-	if got := dumpOf(t, copied, "r", false); got != want {
-		t.Errorf("%s", got)
-	}
-	again := beginTest(t, copied, testPlan("r")) // it is a database like any other
-	put(t, again, playedPair(run.plan, 2, 20))
-	var mode string
-	if err := copied.read.QueryRowContext(t.Context(), "PRAGMA journal_mode").Scan(&mode); err != nil || mode != "wal" {
-		t.Errorf("journal mode %s, %v", mode, err)
-	}
+	m.Run()
 }
+
+const (
+	upkeepEnv     = "GOGI_MENDING_TEST_DB"
+	upkeepModeEnv = "GOGI_MENDING_TEST_MODE"
+)
 
 // runUpkeep is a second process that does one thing after the other until it is killed.
 func runUpkeep(path, mode string) error {
@@ -199,15 +148,15 @@ func runUpkeep(path, mode string) error {
 		to := fmt.Sprintf("%s.%d", path, n)
 		var err error
 		switch mode {
-		case "upkeep-repair":
+		case "repair":
 			_, err = Repair(ctx, path, to, func(int, int) { fmt.Println("at it") })
-		case "upkeep-merge":
+		case "merge":
 			_, err = Merge(ctx, to, []string{path}, false, func(int, int) { fmt.Println("at it") })
 		default:
 			fmt.Println("at it")
-			var s *Store
-			if s, err = OpenExisting(ctx, path); err == nil {
-				_, err = s.Check(ctx, CheckOptions{Progress: func(int, int) { fmt.Println("at it") }})
+			var s *results.Store
+			if s, err = results.OpenExisting(ctx, path); err == nil {
+				_, err = Check(ctx, s, CheckOptions{Progress: func(int, int) { fmt.Println("at it") }})
 				err = errors.Join(err, s.Backup(ctx, to), s.Close())
 			}
 		}
@@ -223,15 +172,15 @@ func runUpkeep(path, mode string) error {
 // Whoever works on a database may be killed in the middle: the database is what it
 // was, and there is no half of another.
 func TestKilledUpkeep(t *testing.T) {
-	path := filled(t, "a.db", []int{0, 1, 2, 3, 4, 5}, nil)
+	path := resultstest.Filled(t, "a.db", []int{0, 1, 2, 3, 4, 5}, nil)
 	before, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, mode := range []string{"upkeep-repair", "upkeep-merge", "upkeep-backup"} {
+	for _, mode := range []string{"repair", "merge", "backup"} {
 		for after := 1; after < 30; after += long.Of(14, 7) {
 			cmd := exec.CommandContext(t.Context(), os.Args[0])
-			cmd.Env = append(os.Environ(), writerEnv+"="+path, writerModeEnv+"="+mode)
+			cmd.Env = append(os.Environ(), upkeepEnv+"="+path, upkeepModeEnv+"="+mode)
 			out, err := cmd.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)
@@ -248,7 +197,7 @@ func TestKilledUpkeep(t *testing.T) {
 			if err := cmd.Process.Kill(); err != nil {
 				t.Fatal(err)
 			}
-			killed(t, cmd)
+			resultstest.Killed(t, cmd.Wait())
 			if now, err := os.ReadFile(path); err != nil || string(now) != string(before) {
 				t.Fatalf("%s changed the database (%v)", mode, err)
 			}
@@ -271,16 +220,17 @@ func TestKilledUpkeep(t *testing.T) {
 // Damage in the log: SQLite reads nothing from there on, which check says, and repair
 // finds what stands behind it.
 func TestDamagedLog(t *testing.T) {
-	s := openTest(t, testPath(t))
-	run := beginTest(t, s, testPlan("r"))
+	file := resultstest.Path(t)
+	s, plan := resultstest.Open(t, file), fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
 	for id := range 6 {
-		put(t, run, playedPair(run.plan, id, 30))
+		fakepairs.Put(t, run, fakepairs.Pair(plan, id, 30))
 	}
 	dir := t.TempDir()
-	if err := exec.CommandContext(t.Context(), "cp", s.file, s.file+"-wal", dir).Run(); err != nil {
+	if err := exec.CommandContext(t.Context(), "cp", file, file+"-wal", dir).Run(); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, filepath.Base(s.file))
+	path := filepath.Join(dir, filepath.Base(file))
 	if err := run.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +238,7 @@ func TestDamagedLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const frame = 24 + pageSize
+	const frame = 24 + tables.PageSize
 	last := (len(text) - 32) / frame
 	text[32+(last-9)*frame+4000] ^= 4
 	if err := os.WriteFile(path+"-wal", text, 0o600); err != nil {
@@ -305,7 +255,7 @@ func TestDamagedLog(t *testing.T) {
 	if err != nil || string(after) != string(text) {
 		t.Errorf("repairing changed the log from %d to %d bytes, %v", len(text), len(after), err)
 	}
-	if _, err := Open(t.Context(), path); err == nil || !strings.Contains(err.Error(), "gogi db repair saves it") {
+	if _, err := results.Open(t.Context(), path); err == nil || !strings.Contains(err.Error(), "gogi db repair saves it") {
 		t.Errorf("playing into it: %v", err)
 	}
 	c := checkup(t, path)
@@ -316,10 +266,10 @@ func TestDamagedLog(t *testing.T) {
 
 // Nobody repairs what is being played into.
 func TestRepairRefuses(t *testing.T) {
-	s := openTest(t, testPath(t))
-	beginTest(t, s, testPlan("r"))
-	to := s.path + ".new"
-	if _, err := Repair(t.Context(), s.path, to, nil); !errors.Is(err, ErrRunLocked) {
+	path := resultstest.Path(t)
+	resultstest.Begin(t, resultstest.Open(t, path), fakepairs.Plan("r"))
+	to := path + ".new"
+	if _, err := Repair(t.Context(), path, to, nil); !errors.Is(err, results.ErrRunLocked) {
 		t.Errorf("%v", err)
 	}
 	text := filepath.Join(t.TempDir(), "text.db")
@@ -347,13 +297,13 @@ func TestDamagedRows(t *testing.T) {
 		"UPDATE settings_log SET at = 1":                      `in table settings_log, run "r" a row`,
 		"UPDATE attempts SET why = 'fast' WHERE pair = 1":     `in table attempts, run "r", pair 1 a row`,
 	} {
-		path := filled(t, "a.db", []int{0, 1, 2}, nil)
-		execOn(t, path, what)
-		s, err := OpenExisting(t.Context(), path)
+		path := resultstest.Filled(t, "a.db", []int{0, 1, 2}, nil)
+		resultstest.Exec(t, path, what)
+		s, err := results.OpenExisting(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = s.Dump(t.Context(), &strings.Builder{}, "r", false)
+		err = dump.Write(t.Context(), s, &strings.Builder{}, "r", false)
 		var damaged *tables.Damaged
 		if !errors.As(err, &damaged) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", what, err)
@@ -366,12 +316,12 @@ func TestDamagedRows(t *testing.T) {
 		}
 	}
 	// The games of playedPair end by whim: a replay refuses them.
-	s := openTest(t, filled(t, "a.db", []int{0, 1}, nil))
-	c, err := s.Check(t.Context(), CheckOptions{Replay: true})
+	s := resultstest.Open(t, resultstest.Filled(t, "a.db", []int{0, 1}, nil))
+	c, err := Check(t.Context(), s, CheckOptions{Replay: true})
 	if err != nil || c.Sound() || c.Runs[0].Replayed+len(c.Problems) != 2 || !strings.Contains(c.Problems[0].Error(), `run "r": pair `) {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if _, err := s.Check(t.Context(), CheckOptions{Run: "q"}); err == nil || !strings.Contains(err.Error(), `no run is named "q"`) {
+	if _, err := Check(t.Context(), s, CheckOptions{Run: "q"}); err == nil || !strings.Contains(err.Error(), `no run is named "q"`) {
 		t.Errorf("%v", err)
 	}
 }

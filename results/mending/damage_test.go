@@ -1,4 +1,4 @@
-package results
+package mending
 
 import (
 	"context"
@@ -12,8 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/fakepairs"
 	"gogi/internal/long"
 	"gogi/match"
+	"gogi/results"
+	"gogi/results/dump"
+	"gogi/results/handle"
+	"gogi/results/resultstest"
 	"gogi/results/tables"
 )
 
@@ -28,11 +33,12 @@ const damagedPairs = 24
 // dump by lines.
 func damageable(t *testing.T) (file []byte, dump map[string]bool) {
 	t.Helper()
-	s := openTest(t, testPath(t))
-	plan := testPlan("r")
-	run := beginTest(t, s, plan)
+	path := resultstest.Path(t)
+	s := resultstest.Open(t, path)
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
 	for id := range damagedPairs {
-		pair := playedPair(plan, id, 60)
+		pair := fakepairs.Pair(plan, id, 60)
 		if id%7 == 0 {
 			pair.Attempts = []match.Attempt{{Pair: id, Ended: pair.Games[0].Started, Why: "slow"}}
 		}
@@ -42,36 +48,28 @@ func damageable(t *testing.T) (file []byte, dump map[string]bool) {
 			}
 		}
 		if id%3 > 0 {
-			pair.Played = playedBy(id)
+			pair.Played = fakepairs.PlayedBy(id)
 		}
-		put(t, run, pair)
+		fakepairs.Put(t, run, pair)
 	}
 	if n, err := run.Void(t.Context(), "slowed", "me", func(g match.Row) bool { return g.Pair == 5 || g.Pair == 6 }); len(n) != 2 || err != nil {
 		t.Fatal(n, err)
 	}
-	again := playedPair(plan, 6, 40)
+	again := fakepairs.Pair(plan, 6, 40)
 	for leg := range again.Games {
 		again.Games[leg].Started = again.Games[leg].Started.Add(time.Hour)
 	}
-	put(t, run, again)
-	run = restart(t, s, run, func(p *match.Plan) { p.Concurrency = 3 })
-	text := dumpOf(t, s, "r", false)
+	fakepairs.Put(t, run, again)
+	run = resultstest.Restart(t, s, run, func(p *match.Plan) { p.Concurrency = 3 })
+	text := resultstest.Dump(t, s, "r", false)
 	if err := errors.Join(run.Close(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.ReadFile(s.path)
+	file, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return file, linesIn(text)
-}
-
-func linesIn(text string) map[string]bool {
-	lines := map[string]bool{}
-	for line := range strings.Lines(text) {
-		lines[line] = true
-	}
-	return lines
+	return file, resultstest.Lines(text)
 }
 
 // gamesIn counts the games of a dump.
@@ -86,19 +84,18 @@ func gamesIn(lines map[string]bool) (n int) {
 
 // contents is everything that SQLite reads of a file but for the checksums, or "".
 func contents(ctx context.Context, path string) string {
-	s := &Store{path: path, file: path}
-	options, err := s.asItStands()
-	if err != nil || s.readWith(ctx, options) != nil {
+	db, err := handle.ReaderAsItStands(ctx, path, connections)
+	if err != nil {
 		return ""
 	}
-	defer func() { _ = s.read.Close() }()
+	defer func() { _ = db.Close() }()
 	current, err := tables.CurrentSchema()
 	if err != nil {
 		return ""
 	}
 	var out strings.Builder
 	for _, l := range current.Tables {
-		err := tables.EachRow(ctx, s.read, l.Name, func(r *tables.Row) error {
+		err := tables.EachRow(ctx, db, l.Name, func(r *tables.Row) error {
 			fmt.Fprintln(&out, l.Name, r.With("checksum", nil).Values)
 			return nil
 		}, "NOT INDEXED")
@@ -144,7 +141,7 @@ func TestFlippedBits(t *testing.T) {
 		dump := dumpIfAny(t, path, want, bit)
 		if contents(t.Context(), path) != whole || dump != nil && len(dump) != len(want) {
 			if changed++; c.Sound() {
-				t.Errorf("bit %d (byte %d of page %d): what is stored has changed, and the check finds nothing", bit, bit/8%pageSize, bit/8/pageSize+1)
+				t.Errorf("bit %d (byte %d of page %d): what is stored has changed, and the check finds nothing", bit, bit/8%tables.PageSize, bit/8/tables.PageSize+1)
 			}
 		}
 		runs, pairs := repaired(t, path, want, bit)
@@ -163,11 +160,11 @@ func TestFlippedBits(t *testing.T) {
 // checkup is what a check says of a file; one that cannot be opened has one problem.
 func checkup(t *testing.T, path string) *Checkup {
 	t.Helper()
-	s, err := OpenExisting(t.Context(), path)
+	s, err := results.OpenExisting(t.Context(), path)
 	if err != nil {
 		return &Checkup{Problems: []Problem{{Pair: -1, What: err.Error()}}}
 	}
-	c, err := s.Check(t.Context(), CheckOptions{})
+	c, err := Check(t.Context(), s, CheckOptions{})
 	if err != nil {
 		c = &Checkup{Problems: []Problem{{Pair: -1, What: err.Error()}}}
 	}
@@ -179,17 +176,17 @@ func checkup(t *testing.T, path string) *Checkup {
 // never stored.
 func dumpIfAny(t *testing.T, path string, want map[string]bool, bit int) map[string]bool {
 	t.Helper()
-	s, err := OpenExisting(t.Context(), path)
+	s, err := results.OpenExisting(t.Context(), path)
 	if err != nil {
 		return nil
 	}
 	var out strings.Builder
-	err = s.Dump(t.Context(), &out, "r", false)
+	err = dump.Write(t.Context(), s, &out, "r", false)
 	_ = s.Close() // as above
-	lines := linesIn(out.String())
+	lines := resultstest.Lines(out.String())
 	for line := range lines {
 		if !want[line] {
-			t.Errorf("bit %d (byte %d of page %d): this was printed and never stored: %.300s", bit, bit/8%pageSize, bit/8/pageSize+1, line)
+			t.Errorf("bit %d (byte %d of page %d): this was printed and never stored: %.300s", bit, bit/8%tables.PageSize, bit/8/tables.PageSize+1, line)
 		}
 	}
 	if err != nil {
@@ -205,7 +202,7 @@ func repaired(t *testing.T, path string, want map[string]bool, bit int) (lostRun
 	if err != nil {
 		t.Fatal(err)
 	}
-	where := fmt.Sprintf("bit %d (byte %d of page %d)", bit, bit/8%pageSize, bit/8/pageSize+1)
+	where := fmt.Sprintf("bit %d (byte %d of page %d)", bit, bit/8%tables.PageSize, bit/8/tables.PageSize+1)
 	r, err := Repair(t.Context(), path, path+".new", nil)
 	if after, _ := os.ReadFile(path); string(after) != string(before) {
 		t.Errorf("%s: repairing changed the file", where)

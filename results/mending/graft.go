@@ -1,19 +1,15 @@
-package results
+package mending
 
 import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"gogi/internal/disk"
 	"gogi/match"
-	"gogi/results/locks"
+	"gogi/results"
+	"gogi/results/handle"
 	"gogi/results/tables"
 )
 
@@ -25,6 +21,31 @@ type graft struct {
 	runs     map[string]*tables.Run // that the new database has, as stored there
 	openings map[openingKey]int64
 	workers  map[string]int64 // by what identifies one
+}
+
+// fill grafts into a new database.
+func fill(ctx context.Context, part string, do func(*graft) error) error {
+	s, err := results.Open(ctx, part) // it makes the tables
+	if err == nil {
+		err = s.Close()
+	}
+	if err != nil {
+		return err
+	}
+	db, err := handle.Writer(part, string(results.Quick))
+	if err != nil {
+		return err
+	}
+	err = handle.InTx(ctx, db, func(tx *sql.Tx) error {
+		return do(&graft{tx: tx, runs: map[string]*tables.Run{}, openings: map[openingKey]int64{}, workers: map[string]int64{}})
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	if s, err = results.Open(ctx, part); err != nil {
+		return err
+	}
+	return errors.Join(s.Pack(ctx), s.Close())
 }
 
 // openingKey tells openings apart, as the table's UNIQUE does.
@@ -79,7 +100,7 @@ func (g *graft) numbered(ctx context.Context, r *tables.Row) (id int64, err erro
 }
 
 // branch begins a run of a source: a new one, or one that another source has begun.
-// Two plans under one name are a *DifferentPlan.
+// Two plans under one name are a *results.DifferentPlan.
 func (g *graft) branch(ctx context.Context, from *tables.Run) (*branch, error) {
 	b := &branch{graft: g, from: from, settings: map[int64]int64{}}
 	have := g.runs[from.Name()]
@@ -89,7 +110,7 @@ func (g *graft) branch(ctx context.Context, from *tables.Run) (*branch, error) {
 	if have.Row.Value("digest") != from.Row.Value("digest") {
 		before, _ := have.Row.Value("plan").(string)
 		now, _ := from.Row.Value("plan").(string)
-		return nil, &DifferentPlan{Run: from.Name(), Differences: match.Differences([]byte(before), []byte(now))}
+		return nil, &results.DifferentPlan{Run: from.Name(), Differences: match.Differences([]byte(before), []byte(now))}
 	}
 	b.id = have.ID()
 	if from.Row.Int("pairs") > have.Row.Int("pairs") { // the target is the greater one
@@ -261,52 +282,4 @@ func (b *branch) unless(ctx context.Context, r *tables.Row, column string) error
 		_, err = b.put(ctx, r.With("run_id", b.id))
 	}
 	return err
-}
-
-// build makes a new database at path: fill works on one beside it, which gets its
-// name when it is whole and on the disk. Nothing is ever at path that is half done,
-// and what is there already is left.
-func build(ctx context.Context, path string, fill func(part string) error) error {
-	file, err := locks.Resolve(path)
-	if err != nil {
-		return err
-	}
-	if _, err := os.Lstat(file); err == nil {
-		return fmt.Errorf("%s is there already: %w", path, fs.ErrExist)
-	}
-	part := file + ".part"
-	claim, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) //nolint:gosec // as SQLite creates it
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s.part is there: another gogi is at it, or one was killed and left it; remove it in that case", path)
-	}
-	if err != nil {
-		return err
-	}
-	err = claim.Close()
-	if err == nil {
-		err = fill(part)
-	}
-	if err == nil {
-		err = publish(ctx, part, file)
-	}
-	for _, end := range []string{"", "-wal", "-shm", "-lock", "-journal"} {
-		if e := os.Remove(part + end); err == nil && e != nil && !errors.Is(e, fs.ErrNotExist) {
-			err = e
-		}
-	}
-	return err
-}
-
-// publish gives the file its name, unless something has it by now.
-func publish(ctx context.Context, part, file string) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err := disk.SyncFile(part); err != nil {
-		return err
-	}
-	if err := locks.RenameNew(part, file); err != nil {
-		return err
-	}
-	return disk.SyncDir(filepath.Dir(file))
 }

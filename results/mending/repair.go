@@ -1,15 +1,16 @@
-package results
+package mending
 
 import (
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"slices"
 
 	"gogi/internal/sqlitefile"
+	"gogi/results"
+	"gogi/results/handle"
 	"gogi/results/locks"
 	"gogi/results/salvage"
 	"gogi/results/tables"
@@ -35,8 +36,9 @@ type RepairedRun struct {
 	Lost      int // pairs of which a part was found
 }
 
-// pageSize is that of our files, see prepare.
-const pageSize = 8192
+// connections is how many read a damaged database: one, and who asks for more of the row
+// that it is at.
+const connections = 4
 
 // Repair makes a new database at path to of what is whole in a damaged one, which it
 // only reads and which nobody may be playing into. It takes pairs of which every part
@@ -47,10 +49,10 @@ func Repair(ctx context.Context, path, to string, progress func(done, of int)) (
 	r := repair{progress: progress}
 	err := r.open(ctx, path)
 	if err == nil {
-		err = build(ctx, to, func(part string) error { return r.into(ctx, part) })
+		err = handle.Build(ctx, to, func(part string) error { return r.into(ctx, part) })
 	}
 	if err := errors.Join(err, r.close()); err != nil {
-		return nil, fmt.Errorf("results: %s: repairing: %w", path, explain(err))
+		return nil, fmt.Errorf("results: %s: repairing: %w", path, handle.Explain(err))
 	}
 	return &r.done, nil
 }
@@ -74,13 +76,10 @@ func (r *repair) open(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	s := &Store{path: path, file: file}
-	if options, err := s.asItStands(); err == nil && s.readWith(ctx, options) == nil {
-		r.db = s.read
-	} else if s.read != nil {
-		_ = s.read.Close() // it could not be read
+	if db, err := handle.ReaderAsItStands(ctx, file, connections); err == nil {
+		r.db = db // else only page by page
 	}
-	if r.file, err = sqlitefile.Open(file, pageSize); err == nil {
+	if r.file, err = sqlitefile.Open(file, tables.PageSize); err == nil {
 		r.found, err = salvage.Read(r.file)
 	}
 	return err
@@ -97,7 +96,7 @@ func (r *repair) close() error {
 	return errors.Join(errs...)
 }
 
-// nobodyPlays fails with ErrRunLocked where a run of the file is being played.
+// nobodyPlays fails with results.ErrRunLocked where a run of the file is being played.
 func nobodyPlays(file string) error {
 	f, err := os.Open(file + "-lock")
 	if errors.Is(err, os.ErrNotExist) {
@@ -108,7 +107,7 @@ func nobodyPlays(file string) error {
 	}
 	err = locks.NoLocks(f)
 	if errors.Is(err, locks.ErrTaken) {
-		err = ErrRunLocked
+		err = results.ErrRunLocked
 	}
 	return errors.Join(err, f.Close())
 }
@@ -133,18 +132,6 @@ func (r *repair) into(ctx context.Context, part string) error {
 	})
 }
 
-// fill grafts into a new database.
-func fill(ctx context.Context, part string, do func(*graft) error) error {
-	s, err := Open(ctx, part)
-	if err != nil {
-		return err
-	}
-	err = inTx(ctx, s.write, func(tx *sql.Tx) error {
-		return do(&graft{tx: tx, runs: map[string]*tables.Run{}, openings: map[openingKey]int64{}, workers: map[string]int64{}})
-	})
-	return errors.Join(err, s.Close())
-}
-
 // runs are those of which everything is there that pairs hang on: as SQLite reads
 // them, where that is what was stored, else as they were found.
 func (r *repair) runs(ctx context.Context) ([]*tables.Run, error) {
@@ -160,7 +147,11 @@ func (r *repair) runs(ctx context.Context) ([]*tables.Run, error) {
 			}
 		}
 	}
-	for _, run := range r.found.All {
+	found, err := r.found.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, run := range found {
 		if run.Complete() && !slices.ContainsFunc(runs, func(have *tables.Run) bool { return have.ID() == run.ID() }) {
 			runs = append(runs, run)
 		}
@@ -248,7 +239,7 @@ func (r *repair) pair(ctx context.Context, b *branch, id int64, gone map[[2]int6
 		return b.pair(ctx, p)
 	}
 	done.Lost++
-	r.done.Lost = append(r.done.Lost, Problem{b.from.Name(), int(id), explain(why).Error()})
+	r.done.Lost = append(r.done.Lost, Problem{b.from.Name(), int(id), handle.Explain(why).Error()})
 	return nil
 }
 
@@ -311,19 +302,4 @@ func (r *repair) lostRuns(saved []*tables.Run) error {
 	}
 	slices.Sort(r.done.LostRuns)
 	return nil
-}
-
-// copyOptions are how the source of a backup is read: as other readers do, or as it
-// stands.
-func (s *Store) copyOptions(ctx context.Context) (url.Values, error) {
-	options := url.Values{"mode": {"rw"}}
-	probe, err := openHandle(s.file, options)
-	if err == nil {
-		_, err = tables.Readable(ctx, probe)
-		err = errors.Join(err, probe.Close())
-	}
-	if err != nil && unwritable(err) {
-		return s.asItStands()
-	}
-	return options, err
 }

@@ -1,0 +1,60 @@
+package verify
+
+import (
+	"math"
+	"slices"
+
+	"gogi/match"
+)
+
+// Shown is what is shown of an event of a worker: what Event has looked at, and nothing else
+// that it may have put there.
+func Shown(ev *match.Event) match.Event {
+	return match.Event{
+		Type: ev.Type, At: ev.Time, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White,
+		Limits: ev.Limits, Opening: ev.Opening, Start: ev.Start, Moves: ev.Moves, Plies: ev.Plies, Clocks: ev.Clocks,
+		Ply: ev.Ply, Move: ev.Move, Position: ev.Position, Score: ev.Score, Depth: ev.Depth, Nodes: ev.Nodes, PV: ev.PV, Hit: ev.Hit,
+		TimeMS: ev.TimeMS, OverrunMS: ev.OverrunMS, ClockMS: ev.ClockMS, Vote: ev.Vote, Board: ev.Board,
+	}
+}
+
+// Cut is the end of an event's game that says nothing of its result.
+func Cut(ev match.Event) match.Event {
+	return match.Event{Type: match.EventCut, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White}
+}
+
+// maxBoards is how many of a worker's slots can be watched: nobody looks at more, and what
+// is kept of each is of the worker's making.
+const maxBoards = 512
+
+// maxPly is more than any game has.
+const maxPly = 100_000
+
+// Event reports whether an event tells of a game of a run, in one of the worker's slots.
+func Event(plan *match.Plan, slots int, ev *match.Event) bool {
+	if ev.Run != plan.Run || ev.Pair == nil || ev.Leg == nil || ev.Slot == nil {
+		return false
+	}
+	switch ev.Type { //nolint:exhaustive // a worker can speak of its games alone
+	case match.EventSeat, match.EventGame, match.EventMove, match.EventEnd, match.EventCut:
+	case match.EventBoard:
+		b := ev.Board
+		if b == nil || b.Pair != *ev.Pair || b.Leg != *ev.Leg || !bounded(b.Ply, maxPly) || !bounded(b.Plies, maxPly) || !bounded(b.StartPly, maxPly) || !paired(b.Clocks) {
+			return false
+		}
+	default:
+		return false
+	}
+	return bounded(*ev.Pair, plan.Pairs-1) && bounded(*ev.Leg, plan.Pair(*ev.Pair).Legs-1) && bounded(*ev.Slot, min(slots, maxBoards)-1) && plays(plan, ev.Black) && plays(plan, ev.White) &&
+		bounded(ev.Ply, maxPly) && bounded(ev.Plies, maxPly) && paired(ev.Clocks)
+}
+
+// plays reports whether a name is that of one of the run's players, or none.
+func plays(plan *match.Plan, name string) bool {
+	return name == "" || slices.ContainsFunc(plan.Players, func(p match.Player) bool { return p.Name == name })
+}
+
+func bounded(n, most int) bool { return n >= 0 && n <= min(most, math.MaxInt32) }
+
+// paired are clocks of Black and White, or none.
+func paired(clocks []*float64) bool { return len(clocks) == 0 || len(clocks) == 2 }

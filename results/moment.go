@@ -1,0 +1,75 @@
+package results
+
+import (
+	"context"
+
+	"gogi/kifu"
+	"gogi/match"
+	"gogi/results/tables"
+)
+
+// Moment is the database as it was at one moment, for who reads several things that have
+// to fit each other. It ends with the function that it was given to.
+type Moment struct {
+	Q tables.Querier // the rows themselves
+}
+
+// Moment calls read with one moment of the database. An error of read comes back with the
+// file and what was being done.
+func (s *Store) Moment(ctx context.Context, doing string, read func(Moment) error) error {
+	tx, err := s.read.BeginTx(ctx, nil)
+	if err == nil {
+		err = read(Moment{tx})
+		_ = tx.Rollback() // nothing was written
+	}
+	if err != nil {
+		return s.fail(doing, err)
+	}
+	return nil
+}
+
+// FindRun is the run of that name; a *NoRun lists those that there are.
+func (m Moment) FindRun(ctx context.Context, name string) (*RunInfo, error) {
+	return findRun(ctx, m.Q, name)
+}
+
+// Attempts are the tries at a run's pairs that do not count, by pair and time.
+func (m Moment) Attempts(ctx context.Context, runID int64) ([]match.Attempt, error) {
+	return attempts(ctx, m.Q, runID, "")
+}
+
+// Voided are the pairs that were taken out of a run, by pair and take.
+func (m Moment) Voided(ctx context.Context, runID int64) ([]Voided, error) {
+	return voided(ctx, m.Q, runID, "")
+}
+
+// TuneStates are the states of a run that is a tune, by blocks.
+func (m Moment) TuneStates(ctx context.Context, runID int64) ([]match.TuneState, error) {
+	return tuneStates(ctx, m.Q, runID)
+}
+
+// Pair is a whole stored pair, as Store.Pair gives it.
+func (m Moment) Pair(ctx context.Context, runID int64, pair int) (match.PairResult, error) {
+	return storedPair(ctx, m.Q, runID, pair)
+}
+
+// Games calls yield for the games of the pairs that pass a filter, by pair and leg, all
+// games of a pair of which one passes.
+func (m Moment) Games(ctx context.Context, runID int64, f Filter, yield func(match.Row) error) error {
+	return selectGames(ctx, m.Q, runID, f, anyLeg, yield)
+}
+
+// Records calls yield for the games of the pairs from one number to below another, by
+// pair and leg, with their whole records.
+func (m Moment) Records(ctx context.Context, runID int64, from, below int, yield func(match.Row, kifu.Record) error) error {
+	c, err := castOf(ctx, m.Q, runID)
+	if err != nil {
+		return err
+	}
+	return records(ctx, m.Q, c, func(g *tables.Game, r kifu.Record) error {
+		return yield(g.Row, r)
+	}, "WHERE g.run_id = ? AND g.pair >= ? AND g.pair < ? ORDER BY g.pair, g.leg", runID, from, below)
+}
+
+// SameFile reports whether both have one file open, by whatever names.
+func (s *Store) SameFile(other *Store) bool { return s.inode == other.inode }

@@ -1,0 +1,338 @@
+package results
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gogi/internal/fakepairs"
+	"gogi/match"
+	"gogi/results/handle"
+	"gogi/results/segments"
+)
+
+// storeFast stores pairs by the writer's own statements in one transaction, after change
+// has had their games.
+func storeFast(tb testing.TB, s *Store, run *Run, ids []int, change func(*pairRows)) {
+	tb.Helper()
+	err := handle.InTx(tb.Context(), s.write, func(tx *sql.Tx) error {
+		statements := run.stmts.in(tb.Context(), tx)
+		for _, id := range ids {
+			pair := fakepairs.Pair(run.plan, id, 4)
+			if id%3 == 0 {
+				pair.Played = fakepairs.PlayedBy(id)
+			}
+			rows, err := run.rows(pair)
+			if err != nil {
+				return err
+			}
+			change(rows)
+			if _, err := statements.addPair(tb.Context(), rows); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// ids are the numbers from one to below another.
+func ids(from, below int) (list []int) {
+	for id := from; id < below; id++ {
+		list = append(list, id)
+	}
+	return list
+}
+
+// extremes puts into games whatever their columns can have.
+func extremes(r *rand.Rand) func(*pairRows) {
+	integer := func() int { return []int{0, 1, math.MaxInt64, math.MaxUint32, r.IntN(1000)}[r.IntN(5)] }
+	words := []string{"", "NULL", "\x00\n", strings.Repeat("長い", 3000), "exit status 1 <&>"}
+	return func(p *pairRows) {
+		p.seed = int64(r.Uint64())
+		for i := range p.games {
+			g := &p.games[i].game
+			g.Termination = match.Terminations()[r.IntN(len(match.Terminations()))]
+			g.Outcome = []match.Outcome{match.BlackWins, match.WhiteWins, match.Draw}[r.IntN(3)]
+			g.Note, g.LastSFEN = words[r.IntN(len(words))], words[r.IntN(len(words))]
+			g.Points = [2]float64{[]float64{0, 0.5, 1, 0.4, math.MaxFloat64}[r.IntN(5)], r.Float64()}
+			g.MovesHash, g.Plies, g.Slot, g.Marked = r.Uint64(), integer(), integer(), r.IntN(2) == 0
+			for c := range g.Sides {
+				g.Sides[c] = match.Side{
+					Plies: integer(), Nodes: []uint64{0, math.MaxUint64, r.Uint64()}[r.IntN(3)], Time: time.Duration(r.IntN(1<<40)) * time.Microsecond,
+					DepthSum: integer(), DepthPlies: integer(), WorstOverrun: time.Duration(r.IntN(1<<30)) * time.Microsecond,
+					PonderHits: integer(), PonderMisses: integer(), Incomplete: integer(),
+				}
+			}
+			if r.IntN(3) == 0 {
+				g.Questions = match.Questions{Asked: 1 + r.IntN(100), Claimed: r.IntN(50)}
+			}
+			g.Started = time.UnixMicro(r.Int64N(1 << 52)).UTC()
+			g.Ended = []time.Time{{}, g.Started.Add(time.Hour)}[r.IntN(2)]
+		}
+	}
+}
+
+// rowsByRows reads the games without segments.
+func rowsByRows(tb testing.TB, s *Store, run int64, f Filter) (rows []match.Row) {
+	tb.Helper()
+	if err := selectGames(tb.Context(), s.read, run, f, thisLeg, func(g match.Row) error { rows = append(rows, g); return nil }); err != nil {
+		tb.Fatal(err)
+	}
+	return rows
+}
+
+func gamesWhere(tb testing.TB, s *Store, run int64, f Filter) (rows []match.Row) {
+	tb.Helper()
+	if err := s.GamesWhere(tb.Context(), run, f, func(g match.Row) error { rows = append(rows, g); return nil }); err != nil {
+		tb.Fatal(err)
+	}
+	return rows
+}
+
+// blocksOf are the blocks of a run that have a segment.
+func blocksOf(tb testing.TB, s *Store, run int64) (list []int64) {
+	tb.Helper()
+	err := segments.Stored(tb.Context(), s.read, run, func(block int64, _ []driver.Value) error {
+		list = append(list, block)
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return list
+}
+
+// wrongSegments are what a check says of the segments.
+func wrongSegments(tb testing.TB, s *Store, run int64) (list []string) {
+	tb.Helper()
+	err := s.Moment(tb.Context(), "checking", func(m Moment) error {
+		return m.Segments(tb.Context(), run, func(pair int, why error) { list = append(list, fmt.Sprint(pair, " ", why)) })
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return list
+}
+
+// packedRun is a run of which blocks 0 (with a gap) and 2 have segments, block 1 few pairs
+// and so none, and block 3 none because it was stored later.
+func packedRun(t *testing.T) (*Store, *Run) {
+	t.Helper()
+	plan := fakepairs.Plan("r")
+	plan.Pairs = 5 * segments.Pairs
+	s, run := begun(t, plan)
+	pairs := slices.Concat(ids(0, 100), ids(140, segments.Pairs), ids(600, 640), ids(1024, 1024+segments.Least))
+	storeFast(t, s, run, pairs, extremes(rand.New(rand.NewPCG(5, 5))))
+	if err := s.Pack(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	storeFast(t, s, run, ids(1536, 1536+segments.Least+1), func(*pairRows) {})
+	if got := blocksOf(t, s, run.ID()); !slices.Equal(got, []int64{0, 2}) {
+		t.Fatalf("blocks %v have segments", got)
+	}
+	return s, run
+}
+
+// What segments tell is what the rows tell, whole and in part, and segments are read where
+// there are any.
+func TestSegmentsTellTheRows(t *testing.T) {
+	s, run := packedRun(t)
+	if wrong := wrongSegments(t, s, run.ID()); len(wrong) > 0 {
+		t.Errorf("%v", wrong)
+	}
+	for _, f := range []Filter{
+		{}, {FromPair: 50, Pairs: 700}, {FromPair: 511, Pairs: 1}, {FromPair: 512}, {FromPair: 590}, {Pairs: 512}, {FromPair: 1030, Pairs: 3}, {FromPair: 5000},
+		{Engine: "A", FromPair: 3, Pairs: 900}, {Termination: match.Crash},
+	} {
+		want, got := rowsByRows(t, s, run.ID(), f), gamesWhere(t, s, run.ID(), f)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%+v (-rows +segments):\n%.2000s", f, diff)
+		}
+	}
+	// A row that is changed behind the triggers' back is not looked at.
+	if _, err := s.write.ExecContext(t.Context(), "DROP TRIGGER segments_game_changed; UPDATE games SET plies = plies - 1 WHERE pair = 7"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Games(t.Context(), run.ID(), func(match.Row) error { return nil }); err != nil {
+		t.Errorf("the rows of a segment were read: %v", err)
+	}
+	if err := s.GamesWhere(t.Context(), run.ID(), Filter{Engine: "A"}, func(match.Row) error { return nil }); err == nil {
+		t.Error("the rows of a filter were not read")
+	}
+}
+
+// Whoever changes a row that a segment holds, by whatever statement, drops the segment, and
+// no other one.
+func TestChangesDropSegments(t *testing.T) {
+	const most = "run_id, pair, black, white, outcome, termination, note, black_points, white_points, plies, moves_hash, last_sfen, marked, slot, started, ended, " +
+		"black_plies, black_nodes, black_us, black_depth_sum, black_depth_plies, black_overrun_us, black_ponder_hits, black_ponder_misses, " +
+		"white_plies, white_nodes, white_us, white_depth_sum, white_depth_plies, white_overrun_us, white_ponder_hits, white_ponder_misses"
+	s, run := packedRun(t)
+	for statement, left := range map[string][]int64{
+		"UPDATE games SET plies = plies + 1 WHERE pair = 0 AND leg = 1":                                                                 {2},
+		"UPDATE games SET note = 'x', checksum = NULL WHERE pair = 511":                                                                 {2},
+		"UPDATE games SET pair = 700 WHERE pair = 1024 AND leg = 0; UPDATE games SET leg = 5 WHERE pair = 700":                          {0},
+		"UPDATE games SET pair = 1024, leg = 7 WHERE pair = 610 AND leg = 0":                                                            {0},
+		"DELETE FROM games WHERE pair = 1279":                                                                                           {0},
+		"INSERT INTO games (leg, " + most + ") SELECT 9, " + most + " FROM games WHERE pair = 1100 AND leg = 0":                         {0},
+		"UPDATE pairs SET worker = NULL WHERE pair = 3":                                                                                 {2},
+		"UPDATE pairs SET a = b, b = a WHERE pair = 1025":                                                                               {0},
+		"DELETE FROM pairs WHERE pair = 1026":                                                                                           {0},
+		"INSERT INTO pairs (run_id, pair, a, b, opening_id, seed) SELECT run_id, 120, a, b, opening_id, seed FROM pairs WHERE pair = 1": {2},
+		"UPDATE openings SET name = name || '!' WHERE id = 1":                                                                           nil,
+		"DELETE FROM openings WHERE id = 1":                                                                                             nil,
+		"UPDATE pairs SET seed = 4 WHERE pair = 600":                                                                                    {0, 2},
+		"UPDATE records SET event = 'x'":                                                                                                {0, 2},
+		"UPDATE engines SET dir = 'x'":                                                                                                  {0, 2},
+	} {
+		conn, err := s.write.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"PRAGMA foreign_keys = off", "SAVEPOINT before", statement} {
+			if _, err := conn.ExecContext(t.Context(), text); err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+		}
+		var got []int64
+		err = segments.Stored(t.Context(), conn, run.ID(), func(block int64, _ []driver.Value) error { got = append(got, block); return nil })
+		if err != nil || !slices.Equal(got, left) {
+			t.Errorf("%s: segments %v are left, expected %v (%v)", statement, got, left, err)
+		}
+		if _, err := conn.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The writer packs a block when it is full, the end of a run what it has left, and voided
+// pairs are no more in what is read, nor are those that are played in their place missing.
+func TestWriterPacks(t *testing.T) {
+	plan := fakepairs.Plan("r")
+	plan.Pairs = 3 * segments.Pairs
+	s, run := begun(t, plan)
+	var adding sync.WaitGroup
+	todo := make(chan int) // closed once all is dealt
+	for range 32 {
+		adding.Go(func() {
+			for id := range todo {
+				if _, err := run.Add(t.Context(), fakepairs.Pair(plan, id, 4)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for id := range segments.Pairs + segments.Least {
+		todo <- id
+	}
+	close(todo)
+	adding.Wait()
+	if _, err := run.submit(t.Context(), request{}); err != nil { // the writer has gone on
+		t.Fatal(err)
+	}
+	if got := blocksOf(t, s, run.ID()); !slices.Equal(got, []int64{0}) {
+		t.Errorf("while it is played: segments %v", got)
+	}
+	if err := run.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := blocksOf(t, s, run.ID()); !slices.Equal(got, []int64{0, 1}) {
+		t.Errorf("at the end: segments %v", got)
+	}
+	run, err := s.Begin(t.Context(), plan)
+	run = fakepairs.Closing(t, run, err)
+	voided, err := run.Void(t.Context(), "again", "me", func(g match.Row) bool { return g.Pair == 9 })
+	if got := blocksOf(t, s, run.ID()); err != nil || len(voided) != 1 || !slices.Equal(got, []int64{1}) {
+		t.Errorf("voided %v, %v: segments %v", voided, err, got)
+	}
+	fakepairs.Put(t, run, fakepairs.Pair(plan, 9, 8))
+	if err := run.Close(); err != nil {
+		t.Fatal(err)
+	}
+	games := gamesWhere(t, s, run.ID(), Filter{})
+	if got := blocksOf(t, s, run.ID()); !slices.Equal(got, []int64{0, 1}) || games[18].Pair != 9 || games[18].Plies != 8 {
+		t.Errorf("segments %v, game %+v", got, games[18])
+	}
+	if diff := cmp.Diff(rowsByRows(t, s, run.ID(), Filter{}), games); diff != "" {
+		t.Errorf("(-rows +segments):\n%.2000s", diff)
+	}
+}
+
+// A damaged segment is not read, and is told of; so is one that is none of the rows.
+func TestDamagedSegments(t *testing.T) {
+	s, run := packedRun(t)
+	want := rowsByRows(t, s, run.ID(), Filter{})
+	for change, told := range map[string]string{
+		"UPDATE segments SET games = CAST(substr(games, 1, 900) || x'5a' || substr(games, 902) AS BLOB) WHERE block = 0": "0 the segment is not what was stored",
+		"UPDATE segments SET games = x'' WHERE block = 2":                                                                "1024 the segment is not what was stored",
+		"UPDATE segments SET checksum = checksum + 1 WHERE block = 2":                                                    "1024 the segment is not what was stored",
+		"UPDATE segments SET block = 9 WHERE block = 2":                                                                  "4608 the segment is not what was stored",
+	} {
+		if _, err := s.write.ExecContext(t.Context(), change); err != nil {
+			t.Fatal(err)
+		}
+		wrong := wrongSegments(t, s, run.ID())
+		if len(wrong) != 1 || !strings.HasPrefix(wrong[0], told) {
+			t.Errorf("%s: %q", change, wrong)
+		}
+		if diff := cmp.Diff(want, gamesWhere(t, s, run.ID(), Filter{})); diff != "" {
+			t.Errorf("%s: other games (-want +got):\n%.2000s", change, diff)
+		}
+		if _, err := s.write.ExecContext(t.Context(), "DELETE FROM segments"); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Pack(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if wrong := wrongSegments(t, s, run.ID()); len(wrong) > 0 || len(blocksOf(t, s, run.ID())) != 3 {
+		t.Errorf("packed anew: %q", wrong)
+	}
+	if _, err := s.write.ExecContext(t.Context(), "DROP TRIGGER segments_game_changed; UPDATE games SET plies = 77, checksum = NULL WHERE pair = 1030"); err != nil {
+		t.Fatal(err)
+	}
+	if wrong := wrongSegments(t, s, run.ID()); len(wrong) != 1 || !strings.HasPrefix(wrong[0], "1024 a segment is not what the rows say") {
+		t.Errorf("a segment of other rows: %q", wrong)
+	}
+}
+
+// A segment of other columns than this program reads, as another gogi may have made, is
+// passed over.
+func TestSegmentOfOtherColumns(t *testing.T) {
+	s, run := packedRun(t)
+	want := rowsByRows(t, s, run.ID(), Filter{})
+	err := handle.InTx(t.Context(), s.write, func(tx *sql.Tx) error {
+		rows, err := blockRows(t.Context(), tx, run.ID(), 0)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			rows[i] = append(rows[i], int64(1))
+		}
+		return segments.Put(t.Context(), tx, run.ID(), 0, rows)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, gamesWhere(t, s, run.ID(), Filter{})); diff != "" {
+		t.Errorf("other games (-want +got):\n%.2000s", diff)
+	}
+	if wrong := wrongSegments(t, s, run.ID()); len(wrong) != 1 {
+		t.Errorf("a check says %q", wrong)
+	}
+}

@@ -1,0 +1,243 @@
+// Package resultstest opens, fills, spoils and compares databases for tests.
+package resultstest
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gogi/internal/fakepairs"
+	"gogi/match"
+	"gogi/results"
+	"gogi/results/dump"
+	"gogi/results/handle"
+	"gogi/results/tables"
+	"gogi/tune"
+)
+
+// Path is where a database may be made.
+func Path(tb testing.TB) string {
+	tb.Helper()
+	return filepath.Join(tb.TempDir(), "gogi.db")
+}
+
+// Open is a database for writing, closed at the test's end.
+func Open(tb testing.TB, path string) *results.Store {
+	tb.Helper()
+	s, err := results.Open(tb.Context(), path)
+	return fakepairs.Closing(tb, s, err)
+}
+
+// Begin is a run, closed at the test's end.
+func Begin(tb testing.TB, s *results.Store, plan *match.Plan) *results.Run {
+	tb.Helper()
+	run, err := s.Begin(tb.Context(), plan)
+	return fakepairs.Closing(tb, run, err)
+}
+
+// Filled is a database with pairs of the run "r", closed.
+func Filled(tb testing.TB, name string, ids []int, change func(*match.Plan)) string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), name)
+	s := Open(tb, path)
+	plan := fakepairs.Plan("r")
+	if change != nil {
+		change(plan)
+	}
+	run := Begin(tb, s, plan)
+	for _, id := range ids {
+		pair := fakepairs.Pair(plan, id, 20)
+		pair.Attempts = []match.Attempt{{Pair: id, Ended: time.UnixMicro(5).UTC(), Why: "slow"}}
+		fakepairs.Put(tb, run, pair)
+	}
+	if err := errors.Join(run.Close(), s.Close()); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// Dump is the dump of a run.
+func Dump(tb testing.TB, s *results.Store, run string, stable bool) string {
+	tb.Helper()
+	var b strings.Builder
+	if err := dump.Write(tb.Context(), s, &b, run, stable); err != nil {
+		tb.Fatal(err)
+	}
+	return b.String()
+}
+
+// Lines are the lines of a text, without their order.
+func Lines(text string) map[string]bool {
+	lines := map[string]bool{}
+	for line := range strings.Lines(text) {
+		lines[line] = true
+	}
+	return lines
+}
+
+// DumpLines are the lines of a run's whole dump, but for the run's own.
+func DumpLines(tb testing.TB, path string) map[string]bool {
+	tb.Helper()
+	s, err := results.OpenExisting(tb.Context(), path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	lines := Lines(Dump(tb, s, "r", false))
+	if err := s.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	maps.DeleteFunc(lines, func(line string, _ bool) bool { return strings.HasPrefix(line, `{"type":"run"`) })
+	return lines
+}
+
+// Older is a copy of a database in the schema of an older version: its
+// migrations alone, and the columns that they know.
+func Older(tb testing.TB, from string, version int) string {
+	tb.Helper()
+	path := Path(tb)
+	texts, err := tables.MigrationTexts()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	db, err := handle.Open(path, url.Values{"mode": {"rwc"}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	db.SetMaxOpenConns(1) // ATTACH is of one connection
+	run := func(text string, args ...any) {
+		if _, err := db.ExecContext(tb.Context(), text, args...); err != nil {
+			tb.Fatalf("%s: %v", text, err)
+		}
+	}
+	run(strings.Join(texts[:version], ";\n"))
+	run(fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d; PRAGMA journal_mode=WAL", tables.ApplicationID, version))
+	run("ATTACH ? AS new", from)
+	for _, table := range []string{"runs", "engines", "settings_log", "openings", "pairs", "games", "records", "attempts"} {
+		var columns string
+		if err := db.QueryRowContext(tb.Context(), "SELECT group_concat(name, ', ') FROM pragma_table_info(?, 'main')", table).Scan(&columns); err != nil {
+			tb.Fatal(err)
+		}
+		run("INSERT INTO main." + table + " (" + columns + ") SELECT " + columns + " FROM new." + table)
+	}
+	if err := db.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// Exec changes a database behind the back of its Store.
+func Exec(tb testing.TB, path, statement string) {
+	tb.Helper()
+	db, err := sql.Open("sqlite3", path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := db.ExecContext(tb.Context(), statement); err != nil {
+		tb.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// Games are all games of a run.
+func Games(tb testing.TB, s *results.Store, runID int64) []match.Row {
+	tb.Helper()
+	var games []match.Row
+	if err := s.Games(tb.Context(), runID, func(g match.Row) error { games = append(games, g); return nil }); err != nil {
+		tb.Fatal(err)
+	}
+	return games
+}
+
+// Killed fails unless a second process was killed: err is what waiting for it said.
+func Killed(tb testing.TB, err error) {
+	tb.Helper()
+	var exit interface {
+		error
+		Sys() any
+	}
+	if !errors.As(err, &exit) {
+		tb.Fatalf("the second process ended by itself: %v", err)
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
+		tb.Fatalf("the second process ended with %v", exit)
+	}
+}
+
+// TunePlan is a plan that is a tune of 40 pairs in blocks of 4.
+func TunePlan(tb testing.TB) (*match.Plan, tune.Settings) {
+	tb.Helper()
+	s := tune.Defaults(tune.SPSA, 40)
+	s.Block, s.Inflight, s.Seed = 4, 8, 3
+	s.Params = []tune.Param{{Name: "X", Kind: tune.Int, Start: 40, Max: 100, Scale: 30}, {Name: "Slow Mover", Kind: tune.Float, Start: 0.5, Max: 1}}
+	text, err := (&tune.Plan{Settings: s}).Text()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	plan := fakepairs.Plan("r")
+	plan.Design, plan.Pairs, plan.Tune, plan.Gate = match.Design{Kind: match.DesignMatch, Swap: true}, 40, text, match.Gate{}
+	return plan, s
+}
+
+// Tuned is a database with a tune whose pairs below n are played, all but those that are
+// left out; with their states.
+func Tuned(tb testing.TB, n int, without ...int) (path string, plan *match.Plan) {
+	tb.Helper()
+	path = filepath.Join(tb.TempDir(), "tune.db")
+	plan, settings := TunePlan(tb)
+	walk, err := tune.NewPath(settings)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s := Open(tb, path)
+	run := Begin(tb, s, plan)
+	for id := range n {
+		duel, ok := walk.Draw(id)
+		if !ok {
+			tb.Fatalf("pair %d cannot be drawn", id)
+		}
+		pair := fakepairs.Pair(plan, id, 20)
+		pair.Pair.Options = settings.Points(&duel)
+		_, learnt, err := walk.Add(id, tune.ResultOf(plan.Rules, pair).Score, false)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if slices.Contains(without, id) {
+			continue
+		}
+		var states []match.TuneState
+		for i := range learnt {
+			states = append(states, learnt[i].Stored())
+		}
+		if added, err := run.AddStates(tb.Context(), pair, states); !added || err != nil {
+			tb.Fatal(added, err)
+		}
+	}
+	if _, err := run.Propose(tb.Context(), match.TuneCandidate{Blocks: n / 4, Point: settings.Options(settings.Start()), Run: "r-validation-1"}); err != nil {
+		tb.Fatal(err)
+	}
+	if err := errors.Join(run.Close(), s.Close()); err != nil {
+		tb.Fatal(err)
+	}
+	return path, plan
+}
+
+// Restart ends the run "r" and begins it anew with another design.
+func Restart(tb testing.TB, s *results.Store, run *results.Run, change func(*match.Plan)) *results.Run {
+	tb.Helper()
+	if err := run.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	plan := fakepairs.Plan("r")
+	change(plan)
+	return Begin(tb, s, plan)
+}

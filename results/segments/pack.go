@@ -1,0 +1,362 @@
+// Package segments packs what readers of games want of many consecutive pairs into one
+// value, column by column: a report of a million games reads a thousand of these instead of
+// a million rows, two thirds of whose cost is SQLite's and its driver's. A segment is
+// derived: the rows are what counts, and the schema's triggers drop a segment whenever a
+// row that it holds is written, changed or deleted.
+package segments
+
+import (
+	"database/sql/driver"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"gogi/results/tables"
+)
+
+// version is the first byte of a segment.
+const version = 1
+
+// The ways of a column; the first byte of it.
+const (
+	same       = iota // one value, that of every row
+	steps             // integers: by how much each is more than the one before, zigzag varints
+	numbers           // integers: zigzag varints
+	wide              // integers: eight bytes each
+	dictionary        // any values: those that there are, and which of them each row has
+)
+
+// The kinds of a single value.
+const (
+	null = iota
+	integer
+	float
+	text
+)
+
+// errShort says that a segment ends where a value is expected.
+var errShort = errors.New("the segment is cut off")
+
+// Pack packs rows of one number of columns each. Values are as SQLite gives them: nil,
+// int64, float64 or string; it fails for others, and for rows of different lengths. Equal
+// rows are packed into equal bytes.
+func Pack(rows [][]driver.Value) ([]byte, error) {
+	columns := 0
+	if len(rows) > 0 {
+		columns = len(rows[0])
+	}
+	out := binary.AppendUvarint([]byte{version}, uint64(len(rows)))
+	out = binary.AppendUvarint(out, uint64(columns))
+	values := make([]driver.Value, len(rows))
+	for c := range columns {
+		for i, row := range rows {
+			if len(row) != columns {
+				return nil, fmt.Errorf("row %d has %d columns, expected %d", i, len(row), columns)
+			}
+			values[i] = row[c]
+		}
+		var err error
+		if out, err = appendColumn(out, values); err != nil {
+			return nil, fmt.Errorf("column %d: %w", c, err)
+		}
+	}
+	return out, nil
+}
+
+// key tells values apart: 0 from -0 and from no value, and every NaN from others.
+type key struct {
+	kind int
+	bits uint64
+	text string
+}
+
+func keyOf(v driver.Value) (key, error) {
+	switch v := v.(type) {
+	case nil:
+		return key{kind: null}, nil
+	case int64:
+		return key{kind: integer, bits: uint64(v)}, nil //nolint:gosec // the same 64 bits
+	case float64:
+		return key{kind: float, bits: math.Float64bits(v)}, nil
+	case string:
+		return key{kind: text, text: v}, nil
+	}
+	return key{}, fmt.Errorf("a %T is no value of a segment", v)
+}
+
+func appendColumn(out []byte, values []driver.Value) ([]byte, error) {
+	indices, different, err := distinct(values)
+	if err != nil {
+		return nil, err
+	}
+	if len(different) == 1 {
+		return appendValue(append(out, same), different[0]), nil
+	}
+	for _, k := range different {
+		if k.kind != integer {
+			return appendDictionary(out, different, indices), nil
+		}
+	}
+	return appendIntegers(out, values), nil
+}
+
+// distinct are the different values in the order in which they come first, and which of
+// them each one is.
+func distinct(values []driver.Value) (indices []int, different []key, err error) {
+	known := map[key]int{}
+	for _, v := range values {
+		k, err := keyOf(v)
+		if err != nil {
+			return nil, nil, err
+		}
+		at, seen := known[k]
+		if !seen {
+			at = len(different)
+			known[k], different = at, append(different, k)
+		}
+		indices = append(indices, at)
+	}
+	return indices, different, nil
+}
+
+func appendDictionary(out []byte, different []key, indices []int) []byte {
+	out = binary.AppendUvarint(append(out, dictionary), uint64(len(different)))
+	for _, k := range different {
+		out = appendValue(out, k)
+	}
+	for _, i := range indices {
+		out = binary.AppendUvarint(out, uint64(i)) //nolint:gosec // no index is negative
+	}
+	return out
+}
+
+func appendValue(out []byte, k key) []byte {
+	out = append(out, byte(k.kind))
+	switch k.kind {
+	case integer:
+		return binary.AppendVarint(out, int64(k.bits)) //nolint:gosec // the same 64 bits
+	case float:
+		return binary.LittleEndian.AppendUint64(out, k.bits)
+	case text:
+		return append(binary.AppendUvarint(out, uint64(len(k.text))), k.text...)
+	}
+	return out
+}
+
+// appendIntegers takes the shortest way.
+func appendIntegers(out []byte, values []driver.Value) []byte {
+	var ways [3][]byte
+	before := int64(0)
+	for _, v := range values {
+		n, _ := v.(int64)
+		ways[0] = binary.AppendVarint(ways[0], n-before) // wraps, as reading does
+		ways[1] = binary.AppendVarint(ways[1], n)
+		ways[2] = binary.LittleEndian.AppendUint64(ways[2], uint64(n)) //nolint:gosec // the same 64 bits
+		before = n
+	}
+	best := 0
+	for i := range ways {
+		if len(ways[i]) < len(ways[best]) {
+			best = i
+		}
+	}
+	return append(append(out, byte(steps+best)), ways[best]...)
+}
+
+// Segment is rows that were packed.
+type Segment struct {
+	rows    int
+	columns []column
+}
+
+// column is integers, or values and which of them each row has. One integer or one index
+// alone is that of every row.
+type column struct {
+	words  []int64
+	values []driver.Value // nil: the words are the values
+}
+
+// mostRows bounds what a segment that is none may ask for.
+const mostRows = 1 << 20
+
+// Unpack is the inverse of Pack. It fails, and does not panic, for what is no segment, and
+// for one of a version that it does not know.
+func Unpack(blob []byte) (*Segment, error) {
+	if len(blob) == 0 || blob[0] != version {
+		return nil, errors.New("it is no segment, or one of a newer gogi")
+	}
+	r := reader{rest: blob[1:]}
+	s := &Segment{rows: r.count(mostRows)}
+	s.columns = make([]column, r.count(len(blob)))
+	for c := range s.columns {
+		s.columns[c] = r.column(s.rows)
+	}
+	if r.err == nil && len(r.rest) > 0 {
+		r.err = fmt.Errorf("%d bytes follow the segment", len(r.rest))
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	return s, nil
+}
+
+// reader takes a segment apart. After an error it gives zeros.
+type reader struct {
+	rest []byte
+	err  error
+}
+
+func (r *reader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+	r.rest = nil
+}
+
+func (r *reader) bytes(n int) []byte {
+	if n > len(r.rest) {
+		r.fail(errShort)
+		return nil
+	}
+	taken := r.rest[:n]
+	r.rest = r.rest[n:]
+	return taken
+}
+
+func (r *reader) varint() int64 {
+	v, n := binary.Varint(r.rest)
+	if n <= 0 {
+		r.fail(errShort)
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return v
+}
+
+// count is a number that must not be greater than most.
+func (r *reader) count(most int) int {
+	v, n := binary.Uvarint(r.rest)
+	switch {
+	case n <= 0:
+		r.fail(errShort)
+		return 0
+	case v > uint64(most): //nolint:gosec // no bound is negative
+		r.fail(fmt.Errorf("a number is %d, expected at most %d", v, most))
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return int(v) //nolint:gosec // it is at most most
+}
+
+func (r *reader) kind() byte {
+	if taken := r.bytes(1); taken != nil {
+		return taken[0]
+	}
+	return 0
+}
+
+func (r *reader) value() driver.Value {
+	switch kind := r.kind(); kind {
+	case null:
+		return nil
+	case integer:
+		return r.varint()
+	case float:
+		if b := r.bytes(8); b != nil {
+			return math.Float64frombits(binary.LittleEndian.Uint64(b))
+		}
+	case text:
+		return string(r.bytes(r.count(len(r.rest))))
+	default:
+		r.fail(fmt.Errorf("a value is of kind %d, which no gogi writes", kind))
+	}
+	return nil
+}
+
+func (r *reader) column(rows int) column {
+	switch kind := r.kind(); kind {
+	case same:
+		return column{words: []int64{0}, values: []driver.Value{r.value()}}
+	case steps, numbers, wide:
+		return column{words: r.integers(kind, rows)}
+	case dictionary:
+		c := column{values: make([]driver.Value, r.count(rows))}
+		for i := range c.values {
+			c.values[i] = r.value()
+		}
+		if c.words = r.words(rows); len(c.values) == 0 {
+			r.fail(errShort)
+		}
+		for i := range c.words {
+			c.words[i] = int64(r.count(len(c.values) - 1))
+		}
+		return c
+	default:
+		r.fail(fmt.Errorf("a column is of kind %d, which no gogi writes", kind))
+	}
+	return column{}
+}
+
+// words is room for so many, each of which takes a byte at least.
+func (r *reader) words(rows int) []int64 {
+	if rows > len(r.rest) {
+		r.fail(errShort)
+		return nil
+	}
+	return make([]int64, rows)
+}
+
+func (r *reader) integers(kind byte, rows int) []int64 {
+	words := r.words(rows)
+	before := int64(0)
+	for i := range words {
+		switch kind {
+		case steps:
+			before += r.varint()
+			words[i] = before
+		case numbers:
+			words[i] = r.varint()
+		default:
+			if b := r.bytes(8); b != nil {
+				words[i] = int64(binary.LittleEndian.Uint64(b)) //nolint:gosec // the same 64 bits
+			}
+		}
+	}
+	return words
+}
+
+// Len is the number of rows.
+func (s *Segment) Len() int { return s.rows }
+
+// Each assigns row after row to targets, one for each column, as tables.Assign does, and
+// calls yield after each. What is as in the row before is not assigned again: only yield
+// may change what targets point to, and not so that it matters. It fails for another
+// number of targets than columns, for a value that its target cannot have, and for an
+// error of yield, which comes back as it is.
+func (s *Segment) Each(targets []any, yield func() error) error {
+	if s.rows > 0 && len(targets) != len(s.columns) {
+		return fmt.Errorf("the segment has %d columns, expected %d", len(s.columns), len(targets))
+	}
+	for i := range s.rows {
+		for c := range s.columns {
+			if err := s.columns[c].assign(targets[c], i); err != nil {
+				return err
+			}
+		}
+		if err := yield(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *column) assign(target any, row int) error {
+	if row > 0 && (len(c.words) == 1 || c.words[row] == c.words[row-1]) {
+		return nil
+	}
+	if c.values == nil {
+		return tables.AssignInt(target, c.words[row])
+	}
+	return tables.Assign(target, c.values[c.words[row]])
+}

@@ -1,0 +1,227 @@
+package segments
+
+import (
+	"bytes"
+	"database/sql/driver"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// target keeps a value as it was assigned.
+type target struct{ value driver.Value }
+
+// Scan takes any value.
+func (t *target) Scan(src any) error {
+	t.value = src
+	return nil
+}
+
+// rowsOf reads a segment whole.
+func rowsOf(s *Segment, columns int) (rows [][]driver.Value, err error) {
+	targets, into := make([]any, columns), make([]target, columns)
+	for c := range targets {
+		targets[c] = &into[c]
+	}
+	err = s.Each(targets, func() error {
+		row := make([]driver.Value, columns)
+		for c := range row {
+			row[c] = into[c].value
+		}
+		rows = append(rows, row)
+		return nil
+	})
+	return rows, err
+}
+
+// sameBits reports whether two values are one, NaN and the sign of zero included.
+func sameBits(a, b driver.Value) bool {
+	x, isFloat := a.(float64)
+	y, alsoFloat := b.(float64)
+	if isFloat && alsoFloat {
+		return math.Float64bits(x) == math.Float64bits(y)
+	}
+	return a == b
+}
+
+// drawColumn draws a column of one kind of those that a game has, or of several kinds.
+func drawColumn(t *rapid.T, n int) []driver.Value {
+	extremes := []int64{0, 1, -1, math.MaxInt64, math.MinInt64, math.MaxUint32, 1 << 53}
+	integers := rapid.OneOf(rapid.SampledFrom(extremes), rapid.Int64(), rapid.Int64Range(-3, 300))
+	floats := rapid.OneOf(rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 0.5, 1, math.NaN(), math.Inf(1)}), rapid.Float64())
+	texts := rapid.OneOf(rapid.SampledFrom([]string{"", "\x00", "0", strings.Repeat("歩", 5000)}), rapid.String())
+	boxed := func(kind int) driver.Value {
+		switch kind {
+		case 0:
+			return integers.Draw(t, "integer")
+		case 1:
+			return floats.Draw(t, "float")
+		case 2:
+			return texts.Draw(t, "text")
+		}
+		return nil
+	}
+	kind := rapid.IntRange(0, 5).Draw(t, "kind")
+	column := make([]driver.Value, n)
+	next := integers.Draw(t, "first")
+	for i := range column {
+		switch kind {
+		case 4: // as numbers of pairs and times
+			column[i], next = next, next+int64(rapid.IntRange(0, 2).Draw(t, "step"))
+		case 5:
+			column[i] = boxed(rapid.IntRange(0, 3).Draw(t, "any"))
+		default:
+			column[i] = boxed(kind)
+		}
+	}
+	return column
+}
+
+// What is packed is unpacked, to the bit, and packed alike again.
+func TestPackAndUnpack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, columns := rapid.IntRange(0, 20).Draw(t, "rows"), rapid.IntRange(1, 8).Draw(t, "columns")
+		want := make([][]driver.Value, n)
+		for range columns {
+			for i, v := range drawColumn(t, n) {
+				want[i] = append(want[i], v)
+			}
+		}
+		blob, err := Pack(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := Unpack(blob)
+		if err != nil || s.Len() != n {
+			t.Fatalf("%v, %d rows of %d", err, s.Len(), n)
+		}
+		got, err := rowsOf(s, columns)
+		if err != nil || len(got) != n {
+			t.Fatalf("%v, %d rows of %d", err, len(got), n)
+		}
+		for i := range want {
+			for c := range want[i] {
+				if !sameBits(want[i][c], got[i][c]) {
+					t.Errorf("row %d, column %d: %v instead of %v", i, c, got[i][c], want[i][c])
+				}
+			}
+		}
+		if again, err := Pack(got); err != nil || !bytes.Equal(again, blob) {
+			t.Errorf("packed again it is another segment (%v)", err)
+		}
+	})
+}
+
+// Numbers that grow, times among them, and hashes take the room that they need.
+func TestShortestWay(t *testing.T) {
+	var times, hashes, few [][]driver.Value
+	for i := range 500 {
+		n := int64(i)
+		times = append(times, []driver.Value{1_800_000_000_000_000 + 50*n})
+		hashes = append(hashes, []driver.Value{int64(uint64(n+1) * 0x9e3779b97f4a7c15)})
+		few = append(few, []driver.Value{[]string{"resignation", "repetition"}[i%2]})
+	}
+	for name, c := range map[string]struct {
+		rows [][]driver.Value
+		most int
+	}{"times": {times, 520}, "hashes": {hashes, 4020}, "words": {few, 540}} {
+		if blob, err := Pack(c.rows); err != nil || len(blob) > c.most {
+			t.Errorf("%s: %d bytes, expected at most %d (%v)", name, len(blob), c.most, err)
+		}
+	}
+}
+
+// Whatever is no segment is an error or other rows, and never a panic or much memory.
+func TestUnpackGarbage(t *testing.T) {
+	blob, err := Pack([][]driver.Value{
+		{int64(7), int64(1 << 40), 0.5, "resignation", nil, int64(-1 << 62)},
+		{int64(7), int64(1<<40 + 3), 1.0, "repetition", "x", int64(1 << 61)},
+		{int64(7), int64(1<<40 + 5), 0.5, "", nil, int64(3)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range blob {
+		if _, err := Unpack(blob[:n]); err == nil {
+			t.Errorf("cut off after %d bytes: no error", n)
+		}
+	}
+	if _, err := Unpack(append(bytes.Clone(blob), 0)); err == nil {
+		t.Error("a byte too many: no error")
+	}
+	if _, err := Unpack(append([]byte{version + 1}, blob[1:]...)); err == nil {
+		t.Error("another version: no error")
+	}
+	if _, err := Unpack([]byte{version, 0xff, 0xff, 0xff, 0xff, 0x7f, 1, same, null}); err == nil {
+		t.Error("too many rows: no error")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		other := bytes.Clone(blob)
+		for range rapid.IntRange(1, 4).Draw(t, "changes") {
+			other[rapid.IntRange(0, len(other)-1).Draw(t, "at")] = rapid.Byte().Draw(t, "byte")
+		}
+		if s, err := Unpack(other); err == nil {
+			_, _ = rowsOf(s, 6) // any of them is all right that comes back
+		}
+	})
+}
+
+// Misuse is said.
+func TestMisuse(t *testing.T) {
+	for name, rows := range map[string][][]driver.Value{
+		"lengths": {{int64(1)}, {int64(1), int64(2)}}, "a blob": {{[]byte("x")}},
+	} {
+		if _, err := Pack(rows); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	blob, err := Pack([][]driver.Value{{int64(1), "x"}, {int64(2), "x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Unpack(blob)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rowsOf(s, 3); err == nil {
+		t.Error("three targets for two columns: no error")
+	}
+	var n int
+	if err := s.Each([]any{&n, &n}, func() error { return nil }); err == nil {
+		t.Error("a text for an integer: no error")
+	}
+	enough := errors.New("enough")
+	var word string
+	if err := s.Each([]any{&n, &word}, func() error { return enough }); !errors.Is(err, enough) || n != 1 {
+		t.Errorf("after row %d: %v", n, err)
+	}
+}
+
+// A segment is opened as what it was stored for, and nothing else.
+func TestOpen(t *testing.T) {
+	blob, sum, err := sealed(3, 5, [][]driver.Value{{int64(1)}, {int64(9)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Open(3, 5, []driver.Value{blob, sum}); err != nil || s.Len() != 2 {
+		t.Errorf("%v", err)
+	}
+	flipped := bytes.Clone(blob)
+	flipped[len(flipped)-1] ^= 2
+	for name, err := range map[string]error{
+		"another run": openError(4, 5, blob, sum), "another block": openError(3, 6, blob, sum),
+		"a flipped bit": openError(3, 5, flipped, sum), "another sum": openError(3, 5, blob, sum+1), "no blob": openError(3, 5, nil, sum),
+	} {
+		if !errors.Is(err, errDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func openError(run, block int64, blob []byte, sum int64) error {
+	_, err := Open(run, block, []driver.Value{blob, sum})
+	return err
+}

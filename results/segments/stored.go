@@ -1,0 +1,92 @@
+package segments
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+
+	"gogi/results/tables"
+)
+
+const (
+	// Pairs is how many pair numbers a segment is of; the schema's triggers know it, too.
+	Pairs = 512
+	// Least is how many of them must be stored for a segment to be made: the rows of fewer
+	// are read in a moment.
+	Least = Pairs / 2
+)
+
+// Query asks for what Open opens; its parameters are the run and the block.
+const Query = "SELECT games, checksum FROM segments WHERE run_id = ? AND block = ?"
+
+// errDamaged says that a segment is not what was stored.
+var errDamaged = errors.New("the segment is not what was stored")
+
+// Open opens the segment of a run's block, as Query gave its values. It fails where that is
+// not what was stored.
+func Open(run, block int64, values []driver.Value) (*Segment, error) {
+	blob, _ := values[0].([]byte)
+	sum, err := tables.SumOf("segments", run, block, blob)
+	if err != nil {
+		return nil, err
+	}
+	if values[1] != sum {
+		return nil, errDamaged
+	}
+	return Unpack(blob)
+}
+
+// Put stores the segment of a run's block, of which rows are all, by pair and leg.
+func Put(ctx context.Context, tx *sql.Tx, run, block int64, rows [][]driver.Value) error {
+	blob, sum, err := sealed(run, block, rows)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO segments (run_id, block, games, checksum) VALUES (?, ?, ?, ?)", run, block, blob, sum)
+	return err
+}
+
+// sealed is a segment and its checksum.
+func sealed(run, block int64, rows [][]driver.Value) (blob []byte, sum int64, err error) {
+	if blob, err = Pack(rows); err == nil {
+		sum, err = tables.SumOf("segments", run, block, blob)
+	}
+	return blob, sum, err
+}
+
+// Missing are the blocks of a run that have enough pairs and no segment, the newest first,
+// so many at most.
+func Missing(ctx context.Context, q tables.Querier, run int64, most int) (blocks []int64, err error) {
+	err = tables.Each(ctx, q, func(rows *sql.Rows) error {
+		var block int64
+		err := rows.Scan(&block)
+		blocks = append(blocks, block)
+		return err
+	}, `SELECT p.pair / ? AS block FROM pairs p WHERE p.run_id = ? GROUP BY block
+		HAVING count(*) >= ? AND NOT EXISTS (SELECT 1 FROM segments s WHERE s.run_id = ? AND s.block = p.pair / ?)
+		ORDER BY block DESC LIMIT ?`, Pairs, run, Least, run, Pairs, most)
+	return blocks, err
+}
+
+// Stored calls yield with every block of a run that has a segment, and what Query gives.
+func Stored(ctx context.Context, q tables.Querier, run int64, yield func(block int64, values []driver.Value) error) error {
+	var blocks []int64
+	err := tables.Each(ctx, q, func(rows *sql.Rows) error {
+		var block int64
+		err := rows.Scan(&block)
+		blocks = append(blocks, block)
+		return err
+	}, "SELECT block FROM segments WHERE run_id = ? ORDER BY block", run)
+	for _, block := range blocks {
+		var blob []byte
+		var sum int64
+		if err == nil {
+			err = q.QueryRowContext(ctx, Query, run, block).Scan(&blob, &sum)
+		}
+		if err == nil {
+			err = yield(block, []driver.Value{blob, sum})
+		}
+	}
+	return err
+}

@@ -1,0 +1,129 @@
+package tables
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gogi/match"
+	"gogi/shogi"
+)
+
+// OptionsText is how a row has options: a list for each player, names and values in
+// turn; none is NULL.
+func OptionsText(options [2][]match.Option) (any, error) {
+	if len(options[0])+len(options[1]) == 0 {
+		return nil, nil
+	}
+	text, err := json.Marshal([2][]string{Flat(options[0]), Flat(options[1])})
+	return string(text), err
+}
+
+// Flat are options as a row has them: names and values in turn.
+func Flat(options []match.Option) []string {
+	words := []string{}
+	for _, o := range options {
+		words = append(words, o.Name, o.Value)
+	}
+	return words
+}
+
+// Options are the inverse of OptionsText.
+func Options(value any) (options [2][]match.Option, err error) {
+	text, ok := value.(string)
+	if !ok {
+		return options, nil // NULL
+	}
+	var words [2][]string
+	if err := json.Unmarshal([]byte(text), &words); err != nil {
+		return options, fmt.Errorf("its options: %w", err)
+	}
+	for i := range words {
+		if options[i], err = Paired(words[i]); err != nil {
+			return options, err
+		}
+	}
+	return options, nil
+}
+
+// Paired is the inverse of Flat.
+func Paired(words []string) (options []match.Option, err error) {
+	if len(words)%2 != 0 {
+		return nil, errors.New("its options: a name has no value")
+	}
+	for w := range slices.Chunk(words, 2) {
+		options = append(options, match.Option{Name: w[0], Value: w[1]})
+	}
+	return options, nil
+}
+
+// Identity is match.Identity in the database and its dump.
+type Identity struct {
+	Files    []FileHash `json:"files"`
+	Fixed    string     `json:"fixed,omitempty"`
+	Variants []Variant  `json:"variants,omitempty"`
+}
+
+// Variant is match.Variant in the database and its dump.
+type Variant struct {
+	OS     string `json:"os"`
+	Arch   string `json:"arch"`
+	ISA    string `json:"isa,omitempty"`
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
+}
+
+// FileHash is match.FileHash in the database and its dump.
+type FileHash struct {
+	Role   string `json:"role"`
+	Path   string `json:"path,omitempty"`
+	SHA256 string `json:"sha256"`
+}
+
+// IdentityOf is an identity as it is stored: without files it has an empty list of them.
+func IdentityOf(id match.Identity) Identity {
+	out := Identity{Files: []FileHash{}, Fixed: id.Fixed}
+	for _, f := range id.Files {
+		out.Files = append(out.Files, FileHash(f))
+	}
+	for _, v := range id.Variants {
+		out.Variants = append(out.Variants, Variant(v))
+	}
+	return out
+}
+
+// Match is the inverse of IdentityOf.
+func (id Identity) Match() match.Identity {
+	out := match.Identity{Fixed: id.Fixed}
+	for _, f := range id.Files {
+		out.Files = append(out.Files, match.FileHash(f))
+	}
+	for _, v := range id.Variants {
+		out.Variants = append(out.Variants, match.Variant(v))
+	}
+	return out
+}
+
+// MovesText are moves as a row has them: in USI's words, with a space between.
+func MovesText(moves []shogi.Move) string {
+	texts := make([]string, len(moves))
+	for i, m := range moves {
+		texts[i] = m.String()
+	}
+	return strings.Join(texts, " ")
+}
+
+// Moves are the inverse of MovesText.
+func Moves(text string) ([]shogi.Move, error) {
+	var moves []shogi.Move
+	for word := range strings.FieldsSeq(text) {
+		m, err := shogi.ParseMove(word)
+		if err != nil {
+			return nil, err
+		}
+		moves = append(moves, m)
+	}
+	return moves, nil
+}
