@@ -35,7 +35,8 @@ type Opener struct {
 	// Records is what is kept of the dialogues with engines; nil: nothing.
 	Records *faults.Records
 
-	shelf shelf
+	shelf  shelf
+	stamps stamps
 }
 
 // Surroundings is what configs needs to know of this program and this machine.
@@ -77,6 +78,9 @@ func (o *Opener) openEngine(ctx context.Context, p match.Player, council string,
 	draw, err := o.shelf.drawer(p.Identity.Files)
 	if err != nil {
 		return nil, fmt.Errorf("engine %s: %w", p.Name, err)
+	}
+	if err := o.stamps.check(p); err != nil {
+		return nil, err
 	}
 	engine, err := o.greet(ctx, p, council, cpus)
 	if err != nil {

@@ -1,0 +1,85 @@
+package players
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"gogi/configs/identities"
+	"gogi/match"
+)
+
+// stamps notice that an engine's files became others while a plan is played: a program
+// built anew in its place, a network copied over another. Without that the games after a
+// restart would be another player's under the old name. Files are only looked at, and
+// read again where size or time differ: networks are large, and starts are many.
+type stamps struct {
+	mu   sync.Mutex
+	seen map[string]stamp // by path
+}
+
+type stamp struct {
+	size    int64
+	changed time.Time
+}
+
+// check refuses an engine of whose files one is another than the plan's. Its first call
+// for a path trusts it, as the plan has just been made or verified; a path that is not
+// here then is of the machine that made the plan.
+func (s *stamps) check(p match.Player) error {
+	if p.Builtin || identities.IsRemote(p.Command) {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range p.Identity.Files {
+		if f.Role == match.BookRole { // gogi's own, read once: see shelf
+			continue
+		}
+		if err := s.file(p.Identity, f); err != nil {
+			return fmt.Errorf("engine %s: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
+func (s *stamps) file(identity match.Identity, f match.FileHash) error {
+	before, known := s.seen[f.Path]
+	info, err := os.Stat(f.Path)
+	switch {
+	case !known && errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("its %s: %w", f.Role, err)
+	}
+	now := stamp{info.Size(), info.ModTime()}
+	if known && now != before {
+		if err := same(identity, f); err != nil {
+			return err
+		}
+	}
+	if s.seen == nil {
+		s.seen = map[string]stamp{}
+	}
+	s.seen[f.Path] = now
+	return nil
+}
+
+// same reads a file again; a binary may be any of the identity's variants.
+func same(identity match.Identity, f match.FileHash) error {
+	here := match.Player{}
+	if err := (identities.Hasher{}).Add(&here, f.Role, f.Path); err != nil {
+		return err
+	}
+	sum := here.Identity.Files[0].SHA256
+	built := func(v match.Variant) bool { return v.SHA256 == sum }
+	if sum == f.SHA256 || f.Role == match.BinaryRole && slices.ContainsFunc(identity.Variants, built) {
+		return nil
+	}
+	return fmt.Errorf("its %s (%s) has changed while the run was played: SHA-256 %s before, %s now; "+
+		"put the old file back and go on, or begin another run", f.Role, f.Path, f.SHA256, sum)
+}

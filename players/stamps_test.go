@@ -1,0 +1,105 @@
+package players
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/match"
+)
+
+// A file that was written again is the same player while its bytes are the same, whoever
+// touched it, and another one when they are not, also of the same length.
+func TestStamps(t *testing.T) {
+	t.Parallel()
+	net := filepath.Join(t.TempDir(), "nn.bin")
+	age := 0
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(net, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		age++ // file systems' times may be too coarse to tell two writes apart
+		when := time.Unix(1_700_000_000+int64(age), 0)
+		if err := os.Chtimes(net, when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The SHA-256 of "abc" as FIPS 180-2 has it, appendix B.1.
+	const abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+	p := match.Player{Name: "new", Command: []string{"./new"}, Identity: match.Identity{Files: []match.FileHash{
+		{Role: "EvalDir/nn.bin", Path: net, SHA256: abc},
+		{Role: match.BinaryRole, Path: net + " of another machine", SHA256: abc},
+	}}}
+	write("abc")
+	var s stamps
+	for _, text := range []string{"abc", "abc"} {
+		write(text)
+		if err := s.check(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("abd")
+	for range 2 { // it is not taken for the new truth
+		err := s.check(p)
+		if err == nil || !strings.Contains(err.Error(), "engine new: its EvalDir/nn.bin") || !strings.Contains(err.Error(), abc+" before") {
+			t.Error(err)
+		}
+	}
+	built := p
+	built.Identity.Files = []match.FileHash{{Role: match.BinaryRole, Path: net, SHA256: abc}}
+	// By sha256sum of GNU coreutils.
+	built.Identity.Variants = []match.Variant{{SHA256: "a52d159f262b2c6ddb724a61840befc36eb30c88877a4030b65cbe86298449c9"}}
+	if err := s.check(built); err != nil {
+		t.Error("a variant of the same program is refused:", err)
+	}
+	if err := os.Remove(net); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.check(p); err == nil {
+		t.Error("a file that is gone was not missed")
+	}
+	p.Builtin = true
+	if err := s.check(p); err != nil {
+		t.Error(err)
+	}
+}
+
+// Open refuses a program that was built anew in its place.
+func TestOpenChanged(t *testing.T) {
+	t.Parallel()
+	program, err := exec.LookPath("true")
+	if err != nil {
+		t.Skip("no program that ends at once")
+	}
+	data, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "engine")
+	if err := os.WriteFile(file, data, 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	p := match.Player{Name: "dev", Command: []string{file}, Identity: match.Identity{
+		Files: []match.FileHash{{Role: match.BinaryRole, Path: file, SHA256: strings.Repeat("0", 64)}}}}
+	o := &Opener{Plan: &match.Plan{}}
+	open := func() string {
+		_, err := o.Open(t.Context(), p, nil)
+		if err == nil {
+			t.Fatal("a program that says nothing was greeted")
+		}
+		return err.Error()
+	}
+	if said := open(); strings.Contains(said, "has changed") {
+		t.Error("the first start is trusted, and said:", said)
+	}
+	if err := os.WriteFile(file, append(data, 0), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	if said := open(); !strings.Contains(said, "engine dev: its binary") {
+		t.Error(said)
+	}
+}
