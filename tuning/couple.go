@@ -2,10 +2,10 @@ package tuning
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
+	"gogi/internal/phrases"
 	"gogi/stats/counts"
 	"gogi/tune"
 )
@@ -54,16 +54,16 @@ func perturbed(s *tune.Settings) (list []int) {
 }
 
 // told is the couple in a line.
-func (c *Couple) told() string {
-	return fmt.Sprintf("%s and %s work together: r = %+.2f in the probes* (p = %.2g)", c.A, c.B, c.Correlation, c.P)
+func (c *Couple) told() phrases.Said {
+	return phrases.Of("%s and %s work together: r = %+.2f in the probes* (p = %.2g)", c.A, c.B, c.Correlation, c.P)
 }
 
 // failures are the lines of parameters whose points have failed.
-func failures(a *Account) (lines []string) {
+func failures(a *Account) (lines []phrases.Said) {
 	for _, i := range perturbed(&a.Plan.Settings) {
 		f := a.Failed[i]
 		if f.Above+f.Below > 0 {
-			lines = append(lines, fmt.Sprintf("%s: %d of %d points above its centre failed, %d of %d below",
+			lines = append(lines, phrases.Of("%s: %d of %d points above its centre failed, %d of %d below",
 				a.Plan.Settings.Params[i].Name, f.Above, f.OfAbove, f.Below, f.OfBelow))
 		}
 	}

@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/internal/phrases"
 	"gogi/tune"
 )
 
 // controllerFigures are what the controller did, and what its probes told it.
-func controllerFigures(s *tune.Settings, track []tune.Step) string {
+func controllerFigures(in phrases.Tongue, s *tune.Settings, track []tune.Step) string {
 	if s.Spread == 0 {
 		return ""
 	}
@@ -32,13 +33,13 @@ func controllerFigures(s *tune.Settings, track []tune.Step) string {
 	for i := range elo {
 		elo[i] = math.Min(math.Max(elo[i], lost.y0), lost.y1)
 	}
-	return sc.frame("Factor of all perturbations", "0", number(sc.y1, 1), sc.x1) + sc.level("start", 1) + sc.line("path", xs, ys) + "</svg>\n" +
-		lost.frame("What the probes lost to the centre so far, Elo of the tuning games (dashed: aimed at)", number(lost.y0, 0), number(lost.y1, 0), lost.x1) +
+	return sc.frame(in, phrases.Say(in, "Factor of all perturbations"), "0", number(sc.y1, 1), sc.x1) + sc.level("start", 1) + sc.line("path", xs, ys) + "</svg>\n" +
+		lost.frame(in, phrases.Say(in, "What the probes lost to the centre so far, Elo of the tuning games (dashed: aimed at)"), number(lost.y0, 0), number(lost.y1, 0), lost.x1) +
 		lost.level("start", s.Spread) + lost.line("path", at, elo) + "</svg>\n"
 }
 
 // sharesFigure is how many pairs could tell nothing.
-func sharesFigure(s *tune.Settings, track []tune.Step) string {
+func sharesFigure(in phrases.Tongue, s *tune.Settings, track []tune.Step) string {
 	sc := scale{x1: float64(s.Pairs), y1: 0.01}
 	var xs, equal, copies []float64
 	for _, step := range track {
@@ -52,12 +53,12 @@ func sharesFigure(s *tune.Settings, track []tune.Step) string {
 	if len(xs) == 0 {
 		return ""
 	}
-	return sc.frame("Share of pairs of two equal games, and (second colour) of two equal points, so far", "0", share(int(math.Ceil(1000*sc.y1)), 1000), sc.x1) +
+	return sc.frame(in, phrases.Say(in, "Share of pairs of two equal games, and (second colour) of two equal points, so far"), "0", share(int(math.Ceil(1000*sc.y1)), 1000), sc.x1) +
 		sc.line("path", xs, copies) + sc.line("other", xs, equal) + "</svg>\n"
 }
 
 // failuresFigure is how often points failed by parameter and side; nothing where none did.
-func failuresFigure(a *Account) string {
+func failuresFigure(in phrases.Tongue, a *Account) string {
 	const row, label, most = 18.0, 200.0, 180.0
 	var b strings.Builder
 	y := 4.0
@@ -75,13 +76,13 @@ func failuresFigure(a *Account) string {
 	if b.Len() == 0 {
 		return ""
 	}
-	return fmt.Sprintf(`<h2>Share of points that failed, below (left) and above the centre, by parameter; the bars are full where all did</h2><svg viewBox="0 0 %g %g" role="img" aria-label="failures">
+	return fmt.Sprintf(`<h2>%s</h2><svg viewBox="0 0 %g %g" role="img" aria-label="%s">
 %s</svg>
-`, figureWidth, y+4, b.String())
+`, phrases.Say(in, "Share of points that failed, below (left) and above the centre, by parameter; the bars are full where all did"), figureWidth, y+4, phrases.Say(in, "failures"), b.String())
 }
 
 // heatMap is which parameters work together, by the probes.
-func heatMap(a *Account) string {
+func heatMap(in phrases.Tongue, a *Account) string {
 	s, which := &a.Plan.Settings, perturbed(&a.Plan.Settings)
 	if len(which) < 2 || len(s.Params) > tune.MaxCoupled || a.Coupled.Probes < 3 {
 		return ""
@@ -112,7 +113,8 @@ func heatMap(a *Account) string {
 		}
 	}
 	height := float64(len(which))*cell + 8
-	return fmt.Sprintf(`<h2>Which parameters work together: correlation of the product of their signs with W − L in %d probes, columns in the order of the rows; full colour is %.2f, and below %.2f most of it is chance</h2><svg viewBox="0 0 %g %.0f" role="img" aria-label="couplings">
+	return fmt.Sprintf(`<h2>%s</h2><svg viewBox="0 0 %g %.0f" role="img" aria-label="%s">
 %s</svg>
-`, a.Coupled.Probes, full, noise, figureWidth, height, b.String())
+`, phrases.Say(in, "Which parameters work together: correlation of the product of their signs with W − L in %d probes, columns in the order of the rows; full colour is %.2f, and below %.2f most of it is chance", a.Coupled.Probes, full, noise),
+		figureWidth, height, phrases.Say(in, "couplings"), b.String())
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"gogi/internal/phrases"
 	"gogi/tune"
 )
 
@@ -15,7 +16,8 @@ const (
 	marginLeft, marginTop, marginIn = 64.0, 12.0, 24.0
 )
 
-// Page is the report of a tune as one HTML page that needs nothing from elsewhere.
+// Page is the report of a tune as one HTML page that needs nothing from elsewhere. It is
+// in English, as the validations that it is given are.
 func Page(a *Account, validations []string) string {
 	return fmt.Sprintf(`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -29,27 +31,28 @@ pre { overflow-x: auto; font-size: 12px } h2 { font-size: 1em; margin: 1.5em 0 0
 </style></head><body>
 <h1>%[1]s</h1>
 %[2]s</body></html>
-`, html.EscapeString(a.Run), Body(a, validations))
+`, html.EscapeString(a.Run), Body(phrases.English, a, validations))
 }
 
-// Body is what stands on Page, for pages that have a head and styles of their own.
-func Body(a *Account, validations []string) string {
+// Body is what stands on Page, in a tongue, for pages that have a head and styles of their
+// own. Validations are lines that stand there as they are.
+func Body(in phrases.Tongue, a *Account, validations []string) string {
 	var b, text strings.Builder
-	Print(&text, a, validations)
+	Print(&text, in, a, validations)
 	s := &a.Plan.Settings
 	fmt.Fprintf(&b, `<pre>%s</pre>
-<p>Dashed: the start. Coloured line: the answer. Band: how far apart from the centre the two points are played.</p>
-`, html.EscapeString(text.String()))
+<p>%s</p>
+`, html.EscapeString(text.String()), phrases.Say(in, "Dashed: the start. Coloured line: the answer. Band: how far apart from the centre the two points are played."))
 	sum := a.Summary()
 	track := thinned(a.Track)
 	for _, i := range perturbed(s) {
-		b.WriteString(trajectory(s, &s.Params[i], &sum.Params[i], i, track))
+		b.WriteString(trajectory(in, s, &s.Params[i], &sum.Params[i], i, track))
 	}
-	b.WriteString(controllerFigures(s, track))
-	b.WriteString(sensitivities(s, &sum))
-	b.WriteString(sharesFigure(s, track))
-	b.WriteString(failuresFigure(a))
-	b.WriteString(heatMap(a))
+	b.WriteString(controllerFigures(in, s, track))
+	b.WriteString(sensitivities(in, s, &sum))
+	b.WriteString(sharesFigure(in, s, track))
+	b.WriteString(failuresFigure(in, a))
+	b.WriteString(heatMap(in, a))
 	return b.String()
 }
 
@@ -65,11 +68,11 @@ func (s scale) y(v float64) float64 {
 }
 
 // frame begins a figure with its axes.
-func (s scale) frame(title, low, high string, pairs float64) string {
+func (s scale) frame(in phrases.Tongue, title, low, high string, pairs float64) string {
 	return fmt.Sprintf(`<h2>%s</h2><svg viewBox="0 0 %g %g" role="img" aria-label="%[1]s">
-<path class="axis" d="M%[4]g %[5]g V%[6]g H%[7]g" fill="none"/><text x="%[8]g" y="%[9]g" text-anchor="end">%[10]s</text><text x="%[8]g" y="%[6]g" text-anchor="end">%[11]s</text><text x="%[7]g" y="%[12]g" text-anchor="end">%[13]g pairs</text>
+<path class="axis" d="M%[4]g %[5]g V%[6]g H%[7]g" fill="none"/><text x="%[8]g" y="%[9]g" text-anchor="end">%[10]s</text><text x="%[8]g" y="%[6]g" text-anchor="end">%[11]s</text><text x="%[7]g" y="%[12]g" text-anchor="end">%[13]s</text>
 `, html.EscapeString(title), figureWidth, figureHeight, marginLeft, marginTop, figureHeight-marginIn, figureWidth-8, marginLeft-6, marginTop+9,
-		html.EscapeString(high), html.EscapeString(low), figureHeight-6, pairs)
+		html.EscapeString(high), html.EscapeString(low), figureHeight-6, phrases.Say(in, "%g pairs", pairs))
 }
 
 // line is a path through points.
@@ -86,7 +89,7 @@ func (s scale) level(class string, y float64) string {
 }
 
 // trajectory is the way of one parameter.
-func trajectory(s *tune.Settings, p *tune.Param, sum *tune.ParamSummary, i int, track []tune.Step) string {
+func trajectory(in phrases.Tongue, s *tune.Settings, p *tune.Param, sum *tune.ParamSummary, i int, track []tune.Step) string {
 	var xs, ys, above, below []float64
 	sc := scale{x1: float64(s.Pairs), y0: math.Min(p.Start, sum.Mean), y1: math.Max(p.Start, sum.Mean)}
 	for _, step := range track {
@@ -98,7 +101,7 @@ func trajectory(s *tune.Settings, p *tune.Param, sum *tune.ParamSummary, i int, 
 	}
 	sc.y0, sc.y1 = math.Max(sc.y0, p.Min), math.Min(sc.y1, p.Max)
 	var b strings.Builder
-	b.WriteString(sc.frame(p.Name, number(sc.y0, digits(p)), number(sc.y1, digits(p)), sc.x1))
+	b.WriteString(sc.frame(in, p.Name, number(sc.y0, digits(p)), number(sc.y1, digits(p)), sc.x1))
 	var band strings.Builder
 	for j := range xs {
 		fmt.Fprintf(&band, "%c%.1f %.1f", "ML"[min(j, 1)], sc.x(xs[j]), sc.y(above[j]))
@@ -112,7 +115,7 @@ func trajectory(s *tune.Settings, p *tune.Param, sum *tune.ParamSummary, i int, 
 }
 
 // sensitivities are what the games of the tune say of each parameter.
-func sensitivities(s *tune.Settings, sum *tune.Summary) string {
+func sensitivities(in phrases.Tongue, s *tune.Settings, sum *tune.Summary) string {
 	type bar struct {
 		name        string
 		mid, lo, hi float64
@@ -132,7 +135,8 @@ func sensitivities(s *tune.Settings, sum *tune.Summary) string {
 	height := rowHeight*float64(len(bars)) + 24
 	x := func(v float64) float64 { return label + (v+most)/(2*most)*(figureWidth-label-8) }
 	var b strings.Builder
-	fmt.Fprintf(&b, "<h2>Plus against minus by parameter, Elo of the tuning games: it explains the path, and proves no strength</h2><svg viewBox=\"0 0 %g %g\" role=\"img\" aria-label=\"sensitivities\">\n", figureWidth, height)
+	fmt.Fprintf(&b, "<h2>%s</h2><svg viewBox=\"0 0 %g %g\" role=\"img\" aria-label=\"%s\">\n",
+		phrases.Say(in, "Plus against minus by parameter, Elo of the tuning games: it explains the path, and proves no strength"), figureWidth, height, phrases.Say(in, "sensitivities"))
 	fmt.Fprintf(&b, "<path class=\"start\" d=\"M%.1f 0V%.1f\"/><text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">±%.0f Elo</text>\n", x(0), height-20, figureWidth-8, height-4, most)
 	for j, r := range bars {
 		y := rowHeight*float64(j) + 12

@@ -6,9 +6,12 @@ import (
 	"encoding/xml"
 	"io"
 	"math"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"gogi/internal/phrases"
 	"gogi/match"
 	"gogi/tune"
 )
@@ -62,7 +65,7 @@ func account(t *testing.T, pairs int) *Account {
 
 func TestPrint(t *testing.T) {
 	var b bytes.Buffer
-	Print(&b, account(t, 400), []string{"validation 1 (t-validation-1): pass"})
+	Print(&b, phrases.English, account(t, 400), []string{"validation 1 (t-validation-1): pass"})
 	text := b.String()
 	for _, want := range []string{"400 of 400 pairs", "proves no strength", "not distinguishable", "validation 1 (t-validation-1): pass"} {
 		if !strings.Contains(text, want) {
@@ -113,5 +116,39 @@ func TestTell(t *testing.T) {
 	}
 	if thin := thinned(long); len(thin) != trackPoints || thin[0].Blocks != 0 || thin[trackPoints-1].Blocks != 4999 {
 		t.Errorf("%d points", len(thin))
+	}
+}
+
+// What is Japanese has nothing left in English but names, and the same numbers. That a
+// tune may end is said in the words of the error, too.
+func TestBodyInJapanese(t *testing.T) {
+	a := account(t, 400)
+	a.Failed[0].Above, a.Failed[0].OfAbove = 3, 40
+	a.Copies = 390
+	a.Candidates = []match.TuneCandidate{{Number: 1, Blocks: 20}}
+	a.Plan.From = "x"
+	a.Plan.Settings.Spread = 10
+	said := Body(phrases.Japanese, a, nil)
+	for _, tag := range []string{`<[^>]*aria-label="([^"]*)"[^>]*>`, `<[^>]*>`} {
+		said = regexp.MustCompile(tag).ReplaceAllString(said, " $1 ")
+	}
+	known := regexp.MustCompile(`^(A|B|amp|lt|gt|None|a|x|spsa|Elo|c|r|p|e|W|L|gogi|tune|probe)$`)
+	for _, word := range regexp.MustCompile(`[A-Za-z]+`).FindAllString(said, -1) {
+		if !known.MatchString(word) {
+			t.Errorf("%q is English", word)
+		}
+	}
+	number := regexp.MustCompile(`\d+(?:\.\d+)?`)
+	sorted := func(in phrases.Tongue) []string {
+		list := number.FindAllString(Body(in, a, nil), -1)
+		slices.Sort(list)
+		return list
+	}
+	if !slices.Equal(sorted(phrases.Japanese), sorted(phrases.English)) {
+		t.Error("the numbers are others")
+	}
+	why := &tune.Futile{Pairs: 1234, Factor: 4}
+	if futile(why).String() != why.Error() {
+		t.Errorf("%q, and %q", futile(why), why.Error())
 	}
 }

@@ -5,57 +5,57 @@ import (
 	"io"
 	"math"
 	"strconv"
-	"strings"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/stats/counts"
 	"gogi/tune"
 )
 
-// Print writes what is known of a tune, for a terminal. Nothing in it is a strength: what
+// Print writes what is known of a tune in a tongue, for a terminal. Nothing in it is a strength: what
 // the games of a tune say of their own parameters explains, and proves nothing.
-func Print(w io.Writer, a *Account, validations []string) {
+func Print(w io.Writer, in phrases.Tongue, a *Account, validations []string) {
 	s, sum := &a.Plan.Settings, a.Summary()
-	fmt.Fprintf(w, "%s · %s · %s of %s pairs · block %s of %s", format.Name(a.Run), sum.Method,
-		format.Count(sum.Pairs), format.Count(sum.Budget), format.Count(sum.Blocks), format.Count(s.Blocks()))
+	fmt.Fprint(w, phrases.Say(in, "%s · %s · %s of %s pairs · block %s of %s", format.Name(a.Run), sum.Method,
+		format.Count(sum.Pairs), format.Count(sum.Budget), format.Count(sum.Blocks), format.Count(s.Blocks())))
 	if s.Spread > 0 {
-		fmt.Fprintf(w, " · perturbation × %.2f", sum.Factor)
+		fmt.Fprint(w, phrases.Say(in, " · perturbation × %.2f", sum.Factor))
 	}
 	fmt.Fprintln(w)
 	if a.Plan.From != "" {
-		fmt.Fprintf(w, "begun at the answer of %s, with a schedule of its own\n", format.Name(a.Plan.From))
+		fmt.Fprintln(w, phrases.Say(in, "begun at the answer of %s, with a schedule of its own", format.Name(a.Plan.From)))
 	}
 	fmt.Fprintln(w)
-	t := format.Table("parameter", "start", "now", "answer", "± s.e.", "moved", "best if alone", "at ±c, Elo*")
+	t := format.Table(phrases.Heads(in, "parameter", "at first", "centre", "answer", "± s.e.", "moved", "best if alone", "at ±c, Elo*")...)
 	t.SetColumnConfigs(format.RightAligned(2, 8))
 	for i := range sum.Params {
 		p := &s.Params[i]
 		if !p.Unused {
-			t.AppendRow(row(p, &sum.Params[i]))
+			t.AppendRow(row(in, p, &sum.Params[i]))
 		}
 	}
 	format.Render(w, t)
 	for i := range sum.Params {
-		printLevels(w, &sum.Params[i])
+		printLevels(w, in, &sum.Params[i])
 	}
 	fmt.Fprintln(w)
 	if sum.Loss != nil {
-		fmt.Fprintf(w, "perturbed points lost %s Elo* to the centre (aimed at: %g)\n", interval(sum.Loss, 1), s.Spread)
+		fmt.Fprintln(w, phrases.Say(in, "perturbed points lost %s Elo* to the centre (aimed at: %g)", interval(sum.Loss, 1), s.Spread))
 	}
 	if why := tune.IsFutile(s, &a.Asked); why != nil {
-		fmt.Fprintln(w, why)
+		fmt.Fprintln(w, futile(why).In(in))
 	}
-	printShares(w, a, &sum)
-	fmt.Fprintln(w, "* of the tuning games: it explains the path, and proves no strength")
+	printShares(w, in, a, &sum)
+	fmt.Fprintln(w, phrases.Say(in, "* of the tuning games: it explains the path, and proves no strength"))
 	for _, c := range a.Candidates {
-		fmt.Fprintf(w, "candidate %d, after block %d: %s\n", c.Number, c.Blocks, Words(c.Point))
+		fmt.Fprintln(w, phrases.Say(in, "candidate %d, after block %d: %s", c.Number, c.Blocks, Words(c.Point)))
 	}
 	for _, line := range validations {
 		fmt.Fprintln(w, line)
 	}
 }
 
-func row(p *tune.Param, sum *tune.ParamSummary) []any {
+func row(in phrases.Tongue, p *tune.Param, sum *tune.ParamSummary) []any {
 	if p.Kind == tune.Choice {
 		return []any{p.Name, p.Text(p.Start), "", sum.Value, "", "", "", ""}
 	}
@@ -63,9 +63,9 @@ func row(p *tune.Param, sum *tune.ParamSummary) []any {
 	switch {
 	case sum.Moved == nil:
 	case !sum.Distinct:
-		moved = "not distinguishable"
+		moved = phrases.Say(in, "not distinguishable")
 	default:
-		moved = fmt.Sprintf("%+.1f s.d.", *sum.Moved)
+		moved = phrases.Say(in, "%+.1f s.d.", *sum.Moved)
 	}
 	alone := ""
 	if sum.Alone != nil {
@@ -101,40 +101,45 @@ func interval(i *counts.Interval, digits int) string {
 	return "[" + number(i.Lo, digits) + ", " + number(i.Hi, digits) + "]"
 }
 
-func printLevels(w io.Writer, p *tune.ParamSummary) {
+func printLevels(w io.Writer, in phrases.Tongue, p *tune.ParamSummary) {
 	for _, l := range p.Levels {
-		fmt.Fprintf(w, "%s = %s: %+.1f Elo* [%+.1f, %+.1f] against the start's level\n", p.Name, l.Name, l.Elo, l.Lo, l.Hi)
+		fmt.Fprintln(w, phrases.Say(in, "%s = %s: %+.1f Elo* [%+.1f, %+.1f] against the start's level", p.Name, l.Name, l.Elo, l.Lo, l.Hi))
 	}
+}
+
+// futile is why a tune may end, as its Error says it in English.
+func futile(why *tune.Futile) phrases.Said {
+	return phrases.Of("after %d pairs nothing here matters: perturbed %.1f times as far as asked for, no parameter can be told from one that changes nothing", why.Pairs, why.Factor)
 }
 
 // manyCopies is the share of duels without a difference from which the perturbation is
 // too small, or the options are dead.
 const manyCopies = 0.3
 
-func printShares(w io.Writer, a *Account, sum *tune.Summary) {
-	var parts []string
+func printShares(w io.Writer, in phrases.Tongue, a *Account, sum *tune.Summary) {
+	var parts phrases.Clauses
 	if sum.Forfeits > 0 {
-		parts = append(parts, fmt.Sprintf("%s forfeited because a point did not start", format.NumberOf(sum.Forfeits, "pair")))
+		parts = append(parts, phrases.Of("%s forfeited because a point did not start", phrases.Number{N: sum.Forfeits, Noun: "pair"}))
 	}
 	if sum.Equal > 0 {
-		parts = append(parts, fmt.Sprintf("%s of two equal points (%s)", format.NumberOf(sum.Equal, "duel"), share(sum.Equal, sum.Pairs)))
+		parts = append(parts, phrases.Of("%s of two equal points (%s)", phrases.Number{N: sum.Equal, Noun: "duel"}, share(sum.Equal, sum.Pairs)))
 	}
 	if a.Copies > 0 {
-		text := fmt.Sprintf("%s of two equal games (%s)", format.NumberOf(a.Copies, "pair"), share(a.Copies, a.Stored))
+		text := phrases.Of("%s of two equal games (%s)", phrases.Number{N: a.Copies, Noun: "pair"}, share(a.Copies, a.Stored))
 		if float64(a.Copies) > manyCopies*float64(max(1, a.Stored)) {
-			text += ": the perturbation is too small, or options change nothing (gogi tune probe)"
+			text = phrases.Of("%s: the perturbation is too small, or options change nothing (gogi tune probe)", text)
 		}
 		parts = append(parts, text)
 	}
 	if len(parts) > 0 {
-		fmt.Fprintln(w, strings.Join(parts, "; "))
+		fmt.Fprintln(w, parts.In(in))
 	}
 	for _, line := range failures(a) {
-		fmt.Fprintln(w, line)
+		fmt.Fprintln(w, line.In(in))
 	}
 	for _, c := range couples(a, toldCouples) {
 		if c.P < 0.05 {
-			fmt.Fprintln(w, c.told())
+			fmt.Fprintln(w, c.told().In(in))
 		}
 	}
 }

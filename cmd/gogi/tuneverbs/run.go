@@ -11,6 +11,7 @@ import (
 	"gogi/configs"
 	"gogi/configs/advice"
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/match"
@@ -230,7 +231,7 @@ func (c *RunCommand) print(ctx context.Context, env *verb.Env, store *results.St
 	if c.JSON {
 		return format.JSON(env.Out, tuning.Tell(a))
 	}
-	tuning.Print(env.Out, a, told(ctx, store, a))
+	tuning.Print(env.Out, phrases.English, a, told(ctx, store, a))
 	return nil
 }
 

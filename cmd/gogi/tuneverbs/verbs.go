@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"gogi/internal/format"
+	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/results"
@@ -142,7 +143,7 @@ func (c *ReportCommand) Run(ctx context.Context, env *verb.Env) error {
 		if c.JSON {
 			return format.JSON(env.Out, tuning.Tell(a))
 		}
-		tuning.Print(env.Out, a, validations)
+		tuning.Print(env.Out, phrases.English, a, validations)
 		return nil
 	})
 }
@@ -157,7 +158,7 @@ type ShowCommand struct {
 // Run prints the state.
 func (c *ShowCommand) Run(ctx context.Context, env *verb.Env) error {
 	return c.withAccount(ctx, c.At, func(_ *results.Store, a *tuning.Account) error {
-		tuning.Print(env.Out, a, nil)
+		tuning.Print(env.Out, phrases.English, a, nil)
 		return nil
 	})
 }
