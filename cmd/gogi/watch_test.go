@@ -71,6 +71,13 @@ func (w *terminal) keys(t *testing.T, keys ...string) {
 // shows waits until all texts are shown, and returns the whole.
 func (w *terminal) shows(t *testing.T, texts ...string) string {
 	t.Helper()
+	return w.fills(t, 0, texts...)
+}
+
+// fills is shows of a program that has drawn so many lines, the last with the last of the
+// texts; 0: any number. In between a terminal shows one drawing over another.
+func (w *terminal) fills(t *testing.T, lines int, texts ...string) string {
+	t.Helper()
 	deadline := time.Now().Add(time.Minute)
 	for tick := time.NewTicker(50 * time.Millisecond); ; <-tick.C {
 		shown, missing := w.tmux(t, "capture-pane", "-p"), ""
@@ -78,6 +85,9 @@ func (w *terminal) shows(t *testing.T, texts ...string) string {
 			if !strings.Contains(shown, text) {
 				missing = text
 			}
+		}
+		if drawn := strings.Split(strings.TrimRight(shown, "\n"), "\n"); missing == "" && lines > 0 && (len(drawn) != lines || !strings.HasSuffix(drawn[lines-1], texts[len(texts)-1])) {
+			missing = fmt.Sprintf("%d lines", lines)
 		}
 		if missing == "" {
 			return shown
@@ -120,9 +130,7 @@ func (w *terminal) suspended(t *testing.T, command string) {
 	w.keys(t, "fg", "Enter")
 	w.shows(t, " live · playing · ", keys)
 	w.keys(t, "p")
-	if shown := w.shows(t, "pause: done", keys); len(strings.Split(strings.TrimRight(shown, "\n"), "\n")) != 30 {
-		t.Errorf("not in 30 lines:\n%s", shown)
-	}
+	w.fills(t, 30, "pause: done", keys)
 	w.keys(t, "r")
 	w.shows(t, "resume: done")
 	w.keys(t, "q")
@@ -182,20 +190,13 @@ func TestRealTerminal(t *testing.T) {
 	const command, keys = "gogi watch --db games.db", "q quit"
 
 	w.watch(t, command)
-	shown := w.shows(t, " live · playing · ", "White", "銀将の弟子", "ply ", " 玉", "v玉", "銀将の弟子 against base", "log likelihood", "[-2.", keys)
-	lines := strings.Split(strings.TrimRight(shown, "\n"), "\n")
-	if len(lines) != 24 || !strings.HasSuffix(lines[23], keys) {
-		t.Errorf("the keys are not in the last of 24 lines:\n%s", shown)
-	}
+	w.fills(t, 24, " live · playing · ", "White", "銀将の弟子", "ply ", " 玉", "v玉", "銀将の弟子 against base", "log likelihood", "[-2.", keys)
 	w.keys(t, "p")
 	w.shows(t, " live · paused · ", "pause: done")
 	w.keys(t, "r")
 	w.shows(t, " live · playing · ", "resume: done")
 	w.tmux(t, "resize-window", "-x", "200", "-y", "50")
-	shown = w.shows(t, "+----+----+", "stored games", keys)
-	if lines := strings.Split(strings.TrimRight(shown, "\n"), "\n"); len(lines) != 50 {
-		t.Errorf("%d lines of 50:\n%s", len(lines), shown)
-	}
+	w.fills(t, 50, "+----+----+", "stored games", keys)
 	w.tmux(t, "resize-window", "-x", "60", "-y", "20")
 	w.shows(t, "60 × 20 cells are too few")
 	w.tmux(t, "resize-window", "-x", "80", "-y", "24")
@@ -229,7 +230,7 @@ func TestRealTerminal(t *testing.T) {
 	w.keys(t, "s")
 	w.shows(t, "Stop gives up the games in play")
 	w.keys(t, "s")
-	shown = w.restored(t, 0)
+	shown := w.restored(t, 0)
 	if !strings.Contains(shown, "live: the session has ended; ") || !strings.Contains(shown, "銀将の弟子 against base") {
 		t.Errorf("the end says:\n%s", shown)
 	}
