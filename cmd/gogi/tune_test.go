@@ -77,7 +77,7 @@ func pairsOf(dir string) int {
 // in the end as one that nobody disturbed.
 func TestKilledTune(t *testing.T) {
 	t.Parallel()
-	games, kills, plies := long.Of(240, 4000), long.Of(3, 20), long.Of(20, 50)
+	games, kills, plies := long.Of(352, 4000), long.Of(3, 20), long.Of(20, 50)
 	play := []string{"tune", "t.toml", "--no-validate", "--no-probe", "-q"}
 	calm := writeTune(t, games, plies)
 	if out, code := gogiIn(t, calm, play...); code != 0 {
@@ -92,7 +92,7 @@ func TestKilledTune(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		until := (n + 1) * games / 2 / (kills + 2)
+		until := (n + 1) * games / 4 / (kills + 1) // the last kill leaves more than half
 		deadline := time.Now().Add(2 * time.Minute)
 		for tick := time.NewTicker(15 * time.Millisecond); pairsOf(killed) < until && time.Now().Before(deadline); <-tick.C {
 		}
