@@ -225,18 +225,21 @@ func (w *world) unjudged() (messages int) {
 		w.t.Fatal(err)
 	}
 	defer func() { _ = tx.Rollback() }() // nothing was changed
-	seen := len(w.history().Steps)
+	before, since := 0, time.Now()
 	w.until("results wait in the journal", func() bool {
 		messages = 0
-		for _, s := range w.history().Steps[seen:] {
+		for _, s := range w.history().Steps {
 			switch s.What {
 			case "delivery":
 				messages++
-			case "acked": // of before
+			case "acked":
 				messages = 0
 			}
 		}
-		return messages > 0
+		if messages != before { // what was stored before is still acknowledged
+			before, since = messages, time.Now()
+		}
+		return messages > 0 && time.Since(since) > time.Second
 	})
 	w.killCoordinator()
 	return messages
