@@ -38,6 +38,7 @@ type Flags struct {
 	Anchor        string // design.anchor
 	Swap          *bool
 	Rules         string   // the name of a profile
+	MaxPlies      *int     // rules.max_plies
 	Openings      string   // openings.file
 	OpeningPlies  *int     // openings.plies
 	Handicap      string   // openings.handicap
@@ -170,6 +171,11 @@ func (a *applier) plain() {
 	if flags.Rules != "" {
 		f.Rules = &Rules{Name: flags.Rules}
 		a.won("rules", "--rules")
+	}
+	if flags.MaxPlies != nil {
+		rules := or(f.Rules, Rules{})
+		give(a, "rules.max_plies", "--max-plies", flags.MaxPlies, &rules.MaxPlies)
+		f.Rules = &rules
 	}
 	if flags.Players != nil {
 		f.Players = flags.Players

@@ -105,7 +105,7 @@ func TestFlagsWin(t *testing.T) {
 	book := write(t, "b.sfen", "startpos moves 7g7f 3c3d")
 	got, warnings := plan(t, full, configs.Flags{
 		Run: "flag", MaxGames: ptr(3), Seed: ptr(uint64(9)), Concurrency: "cpus", Design: "match", Swap: ptr(false),
-		Players: []string{"B", "A"}, Rules: "floodgate", Openings: book, OpeningPlies: ptr(1),
+		Players: []string{"B", "A"}, Rules: "floodgate", MaxPlies: ptr(9), Openings: book, OpeningPlies: ptr(1),
 		Engine: []string{"A=./base"}, Option: []string{"A.y=3", "all.Z=2", "all.X=4"},
 		Movetime: "1s", Nodes: 5, Margin: "2s", Stall: "3s", TC: []string{"black=300+2", "white=0/1"},
 		Resign: "2000x3", Draw: "off", Ponder: "standard", Slowed: "count", PVPlies: ptr(4), StartParallel: ptr(5), SlotsPerGPU: ptr(6), Profile: "yaneuraou", Restart: "game",
@@ -115,8 +115,10 @@ func TestFlagsWin(t *testing.T) {
 	}
 	limits := match.Limits{MoveTime: time.Second, Nodes: 5, Margin: 2 * time.Second, Stall: 3 * time.Second}
 	base := filepath.Join(env.WorkDir, "base")
+	rules := match.RulesProfiles()["floodgate"]
+	rules.Name, rules.MaxPlies = "custom", 9
 	want := &match.Plan{
-		Run: "flag", Design: match.Design{Kind: match.DesignMatch}, Seed: 9, Rules: match.RulesProfiles()["floodgate"],
+		Run: "flag", Design: match.Design{Kind: match.DesignMatch}, Seed: 9, Rules: rules,
 		ColourClocks: [2]*match.TimeControl{
 			shogi.Black: {Main: 300 * time.Second, Increment: 2 * time.Second}, shogi.White: {Byoyomi: time.Second},
 		},

@@ -129,10 +129,10 @@ const (
 func TestBisectCodes(t *testing.T) {
 	t.Parallel()
 	line := func(dev, base string, more ...string) []string {
-		return append([]string{"match", "-q", "--exit", "bisect", "--engine", dev, "--engine", base, "--nodes", "10", "--games", "10"}, more...)
+		return append([]string{"match", "-q", "--exit", "bisect", "--engine", dev, "--engine", base, "--nodes", "10", "--max-plies", "40", "--games", "10"}, more...)
 	}
 	series := func(file string, more ...string) []string {
-		return append([]string{"match", file, "-q", "--exit=bisect", "--nodes", "10", "--games", "10"}, more...)
+		return append([]string{"match", file, "-q", "--exit=bisect", "--nodes", "10", "--max-plies", "40", "--games", "10"}, more...)
 	}
 	type step struct {
 		args []string
@@ -230,7 +230,7 @@ func TestBisectOtherCodes(t *testing.T) {
 func TestBisectDiskFills(t *testing.T) {
 	t.Parallel()
 	dir := ground(t)
-	const series = "exec gogi match -q --exit bisect --engine dev=fakeengine --engine base=fakeengine --nodes 10 --games 10"
+	const series = "exec gogi match -q --exit bisect --engine dev=fakeengine --engine base=fakeengine --nodes 10 --max-plies 40 --games 10"
 	for _, blocks := range []string{"4", "150"} { // of 512 bytes, in any file
 		code, stderr := exitCode(t, dir, "sh", "-c", "ulimit -f "+blocks+"; trap '' XFSZ; "+series+" --db "+blocks+".db")
 		if code != bisectAbort {

@@ -22,7 +22,7 @@ func TestExitCodes(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "empty.db"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	series := []string{"gogi", "match", "-q", "--engine", "a=fakeengine", "--engine", "b=fakeengine", "--nodes", "1", "--games", "2"}
+	series := []string{"gogi", "match", "-q", "--engine", "a=fakeengine", "--engine", "b=fakeengine", "--nodes", "1", "--max-plies", "20", "--games", "2"}
 	if code, stderr := exitCode(t, dir, append(series, "--db", "run.db")...); code != verb.Done {
 		t.Fatal(code, stderr)
 	}
@@ -97,7 +97,7 @@ func TestLostResult(t *testing.T) {
 		}
 	}
 	dir := ground(t)
-	code, stderr := exitCode(t, dir, "sh", "-c", "exec gogi match -q --exit bisect --engine '"+equal+"' --engine '"+base+"' --nodes 10 --games 10 >/dev/full")
+	code, stderr := exitCode(t, dir, "sh", "-c", "exec gogi match -q --exit bisect --engine '"+equal+"' --engine '"+base+"' --nodes 10 --max-plies 40 --games 10 >/dev/full")
 	if code != bisectGood {
 		t.Errorf("a judged commit whose report was lost: code %d: %s", code, stderr)
 	}

@@ -70,7 +70,7 @@ func TestRealEnginesByNodes(t *testing.T) {
 	// gpsusi takes seconds of a CPU to start, and one for some thousand nodes.
 	count, plies, nodes := long.Of(2, 4), long.Of(20, 80), long.Of("200", "2000")
 	engines := strings.NewReplacer("LIMITS", "limits = {nodes = "+nodes+"}", "2000", nodes).Replace(realPair)
-	r, games := playReal(t, fmt.Sprintf("games = %d\nconcurrency = 2\nrules = {max_plies = %d}\n%slimits = {self = true}\n", count, plies, engines))
+	r, games := playReal(t, fmt.Sprintf("games = %d\nconcurrency = %d\nrules = {max_plies = %d}\n%slimits = {self = true}\n", count, long.Of(1, 2), plies, engines))
 	if !r.Finished || r.Games != count || len(r.Faults) > 0 {
 		t.Errorf("finished %v, %d games, faults %v", r.Finished, r.Games, r.Faults)
 	}

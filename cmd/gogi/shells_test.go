@@ -18,7 +18,7 @@ func completing(t *testing.T, shell string) *session {
 		t.Skip(shell, "is not installed")
 	}
 	s := &session{dir: t.TempDir()}
-	if _, errs, code := s.gogi(t, "match", "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", "1", "--games", "2", "--run", "nightly", "-q"); code != 0 {
+	if _, errs, code := s.gogi(t, "match", "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", "1", "--max-plies", "20", "--games", "2", "--run", "nightly", "-q"); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	return s

@@ -124,7 +124,7 @@ func TestKilledTune(t *testing.T) {
 // alone, once; all must be passed. A larger budget is another tune, from the answer.
 func TestValidateRun(t *testing.T) {
 	t.Parallel()
-	dir := writeTune(t, 240, 50) // games that are long enough for something to be learnt
+	dir := writeTune(t, 240, 30) // games that are long enough for something to be learnt
 	file := filepath.Join(dir, "t.toml")
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -154,7 +154,7 @@ func TestValidateRun(t *testing.T) {
 	if err := os.Rename(file+".away", file); err != nil {
 		t.Fatal(err)
 	}
-	if out, code := gogiIn(t, dir, "tune", "t.toml", "--games", "320", "--no-validate", "--no-probe", "-q"); code != 0 || !strings.Contains(out, "begun at the answer of t") {
+	if out, code := gogiIn(t, dir, "tune", "t.toml", "--games", "256", "--no-validate", "--no-probe", "-q"); code != 0 || !strings.Contains(out, "begun at the answer of t") {
 		t.Errorf("%d: %s", code, out)
 	}
 	if out, code := gogiIn(t, dir, "tune", "verify", "t-2"); code != 0 {

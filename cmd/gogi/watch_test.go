@@ -164,7 +164,7 @@ func liveRun(t *testing.T) *session {
 	t.Helper()
 	s := &session{dir: t.TempDir()}
 	cmd := exec.CommandContext(t.Context(), "gogi", "match", "-q", "--db", "games.db", "--run", "live", "--engine", "銀将の弟子=fakeengine -think 30ms",
-		"--engine", "base=fakeengine -think 30ms", "--tc", "60+1", "--games", "4000", "--concurrency", "2", "--sprt", "0,50")
+		"--engine", "base=fakeengine -think 30ms", "--tc", "60+1", "--max-plies", "100", "--games", "4000", "--concurrency", "2", "--sprt", "0,50")
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	cmd.Dir, cmd.Cancel = s.dir, func() error { return cmd.Process.Signal(syscall.SIGTERM) }

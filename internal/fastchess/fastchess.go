@@ -111,6 +111,11 @@ func (r *reader) option(name string, words []string) {
 		r.resign(pairsOf(words))
 	case "draw":
 		r.draw(pairsOf(words))
+	case "maxmoves":
+		var moves int
+		if r.number(name, value, &moves); moves > 0 {
+			r.flag("--max-plies", strconv.Itoa(2*moves)) // fastchess counts moves of both sides as one
+		}
 	case "srand", "seed":
 		r.flag("--seed", value)
 	case "event":
@@ -128,8 +133,6 @@ func (r *reader) other(name, value string) {
 	switch strings.TrimLeft(name, "-") {
 	case "recover":
 		r.note("%s: always so: a failed engine loses its game and is started again", said)
-	case "maxmoves":
-		r.note("%s: in a file, as rules = {max_plies = N}; fastchess counts moves of both sides as one, gogi plies", said)
 	case "pgnout", "epdout":
 		r.note("%s: games are stored in a database (--db); gogi export writes them as CSA, KIF, USI and others, --record-dir as they are played", said)
 	case "use-affinity":

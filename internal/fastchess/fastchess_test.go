@@ -22,8 +22,8 @@ func TestTranslate(t *testing.T) {
 			[]string{"-randomseed"},
 		},
 		{
-			"-engine|cmd=./a b|args=-x \"1 2\"|option.USI_Hash=64|tc=1:30+1|-engine|cmd=./c|-each|option.Threads=1|timemargin=50|restart=on|-rounds|5|-games|1|-srand|7|-event|lmr 7|-recover",
-			`gogi match --engine 'a b='\''./a b'\'' -x "1 2"' --engine c=./c --option all.Threads=1 --option 'a b.USI_Hash=64' --tc 'a b=90+1' --margin 50ms --restart game --no-swap --games 5 --concurrency 1 --seed 7 --run 'lmr 7'`,
+			"-engine|cmd=./a b|args=-x \"1 2\"|option.USI_Hash=64|tc=1:30+1|-engine|cmd=./c|-each|option.Threads=1|timemargin=50|restart=on|-rounds|5|-games|1|-srand|7|-event|lmr 7|-recover|-maxmoves|150",
+			`gogi match --engine 'a b='\''./a b'\'' -x "1 2"' --engine c=./c --option all.Threads=1 --option 'a b.USI_Hash=64' --tc 'a b=90+1' --margin 50ms --restart game --no-swap --games 5 --concurrency 1 --seed 7 --run 'lmr 7' --max-plies 300`,
 			[]string{"-recover"},
 		},
 		{

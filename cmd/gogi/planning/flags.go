@@ -27,6 +27,7 @@ type Flags struct {
 	OpeningPlies  *int     `group:"series" placeholder:"N" help:"Keep the first N moves of an opening."`
 	Handicap      string   `group:"series" placeholder:"NAME" help:"Start from a handicap, such as two-piece."`
 	Rules         string   `group:"series" placeholder:"NAME" help:"default, wcsc, denryu or floodgate."`
+	MaxPlies      *int     `group:"series" placeholder:"N" help:"The most moves of both sides, openings' included; what the rules say of them by default, 0 for no limit."`
 	Resign        string   `group:"series" placeholder:"2000x3" help:"End by score: score × moves, both sides agreeing; 1: before it for one side."`
 	Draw          string   `group:"series" placeholder:"10x8@40" help:"Draw by score: score × moves @ first ply."`
 	Mate          string   `group:"series" placeholder:"ENGINE" help:"End games by proof: ask this engine, which does not play, for mates (builtin: the built-in one); only what the rules prove ends a game."`
@@ -60,7 +61,7 @@ func (s *Flags) asked() configs.Flags {
 	return configs.Flags{
 		Run: s.Run, Engine: s.Engine, Council: s.Council, Option: s.Option, Players: s.Players, Games: s.Games, MaxGames: s.MaxGames, Seed: s.Seed,
 		Concurrency: s.Concurrency, Design: s.Design, Rounds: s.Rounds, MatchPairs: s.MatchPairs, Tiebreaks: s.Tiebreaks,
-		ThirdPlace: s.ThirdPlace, Seeding: s.Seeding, Block: s.Block, Anchor: s.Anchor, Swap: s.Swap, Rules: s.Rules, Openings: s.Openings,
+		ThirdPlace: s.ThirdPlace, Seeding: s.Seeding, Block: s.Block, Anchor: s.Anchor, Swap: s.Swap, Rules: s.Rules, MaxPlies: s.MaxPlies, Openings: s.Openings,
 		OpeningPlies: s.OpeningPlies, Handicap: s.Handicap, TC: s.TC, Main: s.Main, Byoyomi: s.Byoyomi,
 		Increment: s.Increment, Movetime: s.Movetime, Nodes: s.Nodes, Depth: s.Depth, Self: s.Self, Margin: s.Margin,
 		Stall: s.Stall, Resign: s.Resign, Draw: s.Draw, Mate: s.Mate, SPRT: s.SPRT, Ponder: s.Ponder, Slowed: s.Slowed, PVPlies: s.PVPlies, Transcript: s.Transcript,
