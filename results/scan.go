@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"gogi/match"
 	"gogi/results/segments"
@@ -26,11 +27,22 @@ type part struct {
 	done  chan struct{} // closed once rows and err are there
 }
 
+type countKey struct{}
+
+// Counting is a context under which a Store adds the games to n that it reads for Games,
+// GamesWhere and Pairs: for who holds how often a run is read.
+func Counting(ctx context.Context, n *atomic.Int64) context.Context {
+	return context.WithValue(ctx, countKey{}, n)
+}
+
 // scan calls yield with the games that pass the filter, by pair and leg, some whole
 // pairs at a time. The rows are yield's to keep.
 func (s *Store) scan(ctx context.Context, runID int64, f Filter, ended string, yield func([]match.Row) error) error {
 	var stopped error // what yield said
 	err := s.scanParts(ctx, runID, f, ended, func(rows []match.Row) error {
+		if n, counting := ctx.Value(countKey{}).(*atomic.Int64); counting {
+			n.Add(int64(len(rows)))
+		}
 		stopped = yield(rows)
 		return stopped
 	})

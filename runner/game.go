@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -130,7 +131,7 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	c := g.referee.Side()
 	clock := &g.clocks[c]
 	g.watchMove(c)
-	reply, err := g.players[c].Think(ctx, usi.Request{Position: g.position, Go: g.goFor(c), Deadline: clock.Deadline(), MaxPV: max(1, g.plan.PVPlies)})
+	reply, err := g.players[c].Think(ctx, usi.Request{Position: g.position, Go: g.goFor(c), Deadline: clock.Deadline(), MaxPV: cmp.Or(g.plan.PVPlies, usi.NoPV)})
 	delays, slowed := g.watch.end(reply.Sending)
 	if ctx.Err() != nil {
 		return match.Verdict{}, context.Cause(ctx)

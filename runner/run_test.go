@@ -172,6 +172,29 @@ func one(t *testing.T, limits match.Limits, a func(*fake)) match.Result {
 	return result
 }
 
+// TestOnlyWhatIsStoredOfVariationsIsRead: with no plies to store, none is asked for.
+func TestOnlyWhatIsStoredOfVariationsIsRead(t *testing.T) {
+	for plies, want := range map[int]int{0: usi.NoPV, 1: 1, 12: 12} {
+		synctest.Test(t, func(t *testing.T) {
+			plan := testPlan(1, 1, fixedNodes)
+			plan.PVPlies = plies
+			var players []*fake
+			_, err := play(t, plan, func(name string) *fake {
+				players = append(players, &fake{name: name})
+				return players[len(players)-1]
+			})
+			if err != nil || len(players) != 2 {
+				t.Fatalf("%d players, %v", len(players), err)
+			}
+			for _, p := range players {
+				if len(p.asked) == 0 || slices.ContainsFunc(p.asked, func(r usi.Request) bool { return r.MaxPV != want }) {
+					t.Errorf("%d plies: %s was asked for others than %d in %d requests", plies, p.name, want, len(p.asked))
+				}
+			}
+		})
+	}
+}
+
 func answering(r usi.Reply, err error) func(*fake) {
 	return func(f *fake) {
 		f.answer = func(int, *shogi.Position) (usi.Reply, error) { return r, err }

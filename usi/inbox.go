@@ -416,7 +416,7 @@ func multiPVOf(line []byte) int {
 	return max(1, min(n, maxMultiPV))
 }
 
-// reply reads what was kept, at most maxPV plies of each variation; 0: all.
+// reply reads what was kept, at most maxPV plies of each variation; 0: all; NoPV: none.
 func (k *infoKeeper) reply(maxPV int) Reply {
 	var r Reply
 	for i, line := range k.scored {

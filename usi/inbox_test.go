@@ -87,10 +87,16 @@ func TestMaxPVReadsTheFirstPlies(t *testing.T) {
 			t.Errorf("%d: got %+v, want %+v", most, got, want)
 		}
 	}
+	none := whole
+	none.Lines = []Info{whole.Lines[0]}
+	none.Lines[0].PV, none.Exact.PV = nil, nil
+	if got := in.finish(NoPV); !reflect.DeepEqual(got, none) {
+		t.Errorf("none: got %+v, want %+v", got, none)
+	}
 }
 
 // TestSearchAllocations: a search with one info line takes the reply's lines, their
-// variation, the text of both lines, and nothing else.
+// variation where somebody wants it, the text of both lines, and nothing else.
 func TestSearchAllocations(t *testing.T) {
 	e := &Engine{conn: mute{}, limits: Limits{}.withDefaults(), in: newInbox(nil)}
 	p := Position{Start: "startpos", Moves: []shogi.Move{shogi.NewDrop(shogi.Pawn, shogi.NewSquare(5, 5))}}
@@ -100,12 +106,15 @@ func TestSearchAllocations(t *testing.T) {
 		e.in.line(info, time.Time{})
 		e.in.line(answer, time.Time{})
 	}}
-	if n := testing.AllocsPerRun(100, func() {
-		if reply, err := e.Think(t.Context(), r); err != nil || reply.Nodes != 9 {
-			t.Fatal(reply, err)
+	for maxPV, most := range map[int]float64{0: 4, NoPV: 3} {
+		r.MaxPV = maxPV
+		if n := testing.AllocsPerRun(100, func() {
+			if reply, err := e.Think(t.Context(), r); err != nil || reply.Nodes != 9 {
+				t.Fatal(reply, err)
+			}
+		}); n > most {
+			t.Errorf("%d plies: %v allocations", maxPV, n)
 		}
-	}); n > 4 {
-		t.Errorf("%v allocations", n)
 	}
 }
 

@@ -32,14 +32,16 @@ type Info struct {
 // engines put "resign", "win" or "rep_draw" there).
 func ParseInfo(line string) Info { return parseInfo(line, 0) }
 
-// parseInfo reads no more than maxPV plies of a variation; 0: all.
+// parseInfo reads no more than maxPV plies of a variation; 0: all; NoPV: none.
 func parseInfo(line string, maxPV int) Info {
 	info := Info{MultiPV: 1}
 	p := words{rest: strings.TrimPrefix(line, "info")}
 	for w := p.next(); w != ""; w = p.next() {
 		switch w {
 		case "pv":
-			info.PV = parseMoves(p.rest, maxPV)
+			if maxPV != NoPV {
+				info.PV = parseMoves(p.rest, maxPV)
+			}
 			return info
 		case "string":
 			info.Text = strings.TrimSpace(p.rest)

@@ -29,12 +29,15 @@ type Request struct {
 	// Reply.Elapsed is; after it the search is stopped. 0: no limit.
 	Deadline time.Duration
 	// MaxPV is how many plies of each variation of the reply are read, the first
-	// ones; 0: all.
+	// ones; 0: all; NoPV: none.
 	MaxPV int
 	// OnInfo, when set, gets each info line of the search as it arrives, on
 	// another goroutine than the caller's; it must not block.
 	OnInfo func(Info)
 }
+
+// NoPV is the MaxPV of a Request of which nobody wants variations.
+const NoPV = -1
 
 // Reply is a player's answer.
 type Reply struct {

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"gogi/internal/verb"
+	"gogi/players"
+	"gogi/results"
+)
+
+// TestGamesAreReadOnce: a run that goes on reads each game that it has once, for its series
+// and its report together, and those that it plays once, at its end; one that is over, and a
+// report, read each once.
+func TestGamesAreReadOnce(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "r.db")
+	play := func(games string) int64 {
+		return gamesRead(t, func(ctx context.Context, env *verb.Env) error {
+			return unguarded(ctx, env, "--db", db, "--run", "r", "--games", games)
+		})
+	}
+	for _, step := range []struct {
+		what      string
+		got, want int64
+	}{
+		{"six games played", play("6"), 6},
+		{"the same again", play("6"), 6},
+		{"four more", play("10"), 10},
+		{"a report", gamesRead(t, func(ctx context.Context, env *verb.Env) error {
+			if code := run(ctx, []string{"report", "r", "--db", db}, env); code != verb.Done {
+				return fmt.Errorf("code %d", code)
+			}
+			return nil
+		}), 10},
+	} {
+		if step.got != step.want {
+			t.Errorf("%s: %d games were read, want %d", step.what, step.got, step.want)
+		}
+	}
+}
+
+// gamesRead is how many games are read by what is done.
+func gamesRead(t *testing.T, do func(context.Context, *verb.Env) error) int64 {
+	t.Helper()
+	var n atomic.Int64
+	var out, errs bytes.Buffer
+	if err := do(results.Counting(t.Context(), &n), &verb.Env{In: strings.NewReader(""), Out: &out, Err: &errs}); err != nil {
+		t.Fatalf("%v: %s", err, &errs)
+	}
+	return n.Load()
+}
+
+// unguarded is gogi match between two small engines, in this process, whose binary is no
+// guard.
+func unguarded(ctx context.Context, env *verb.Env, args ...string) error {
+	var c matchCommand
+	parser, err := newParser(ctx, &c, env)
+	if err != nil {
+		return err
+	}
+	args = append(args, "--engine", "a=gogi engine", "--engine", "b=gogi engine", "--nodes", "1", "--concurrency", "1", "--quiet")
+	if _, err := parser.Parse(args); err != nil {
+		return err
+	}
+	if err := c.parse(); err != nil {
+		return err
+	}
+	plan, warnings, err := c.plan(nil)
+	if err != nil {
+		return err
+	}
+	ctx, c.interrupted = verb.Catch(ctx, env)
+	defer c.interrupted.Stop()
+	_, err = c.play(ctx, env, &players.Opener{Plan: plan}, warnings)
+	return err
+}
