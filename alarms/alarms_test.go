@@ -320,3 +320,94 @@ func TestLower(t *testing.T) {
 		t.Errorf("%v", p)
 	}
 }
+
+// ended is a game of A, which is Black, and B.
+func ended(pair int, outcome match.Outcome, by match.Termination) match.Event {
+	leg, slot := 0, 0
+	return match.Event{
+		Type: match.EventEnd, Pair: &pair, Leg: &leg, Slot: &slot, Black: "A", White: "B",
+		Outcome: outcome.String(), Termination: by.String(), Position: fmt.Sprint(pair),
+	}
+}
+
+// TestFailing: who loses the first four games by one fault, or eight in a row later, is
+// told, once, with the line that examines it; who does not, or is not to blame, is not.
+func TestFailing(t *testing.T) {
+	t.Parallel()
+	crash := func(int) (match.Outcome, match.Termination) { return match.WhiteWins, match.Crash }
+	for name, c := range map[string]struct {
+		pairs  int // of the plan
+		played func(game int) (match.Outcome, match.Termination)
+		at     int // the game of the warning, from 1; 0: none
+		want   string
+	}{
+		"crashes":           {500, crash, 4, "lost 4 of its 4 games of this session by one fault of its own (crash; it plays under nodes 5): "},
+		"a match of a pair": {1, crash, 2, "lost 2 of its 2 games"},
+		"the opponent's":    {500, func(int) (match.Outcome, match.Termination) { return match.BlackWins, match.Crash }, 0, ""},
+		"outplayed":         {500, func(int) (match.Outcome, match.Termination) { return match.WhiteWins, match.Resignation }, 0, ""},
+		"draws":             {500, func(int) (match.Outcome, match.Termination) { return match.Draw, match.NotStarted }, 0, ""},
+		"two kinds in turns": {500, func(n int) (match.Outcome, match.Termination) {
+			return match.WhiteWins, []match.Termination{match.Crash, match.TimeForfeit}[n%2]
+		}, 0, ""},
+		"seven of eight": {500, func(n int) (match.Outcome, match.Termination) {
+			return match.WhiteWins, map[bool]match.Termination{true: match.Checkmate, false: match.Crash}[n%8 == 1]
+		}, 0, ""},
+		"from the eleventh on": {500, func(n int) (match.Outcome, match.Termination) {
+			return match.WhiteWins, map[bool]match.Termination{true: match.Checkmate, false: match.TimeForfeit}[n <= 10]
+		}, 18, "lost 8 of its 18 games of this session by one fault of its own (time forfeit; it plays under nodes 5), the latest 8 in a row: "},
+	} {
+		plan := testPlan(1)
+		plan.Pairs, plan.Design.Swap = c.pairs, true
+		for i := range plan.Players {
+			plan.Players[i].Limits = match.Limits{Nodes: 5}
+			plan.Players[i].Command = []string{"/opt/a b/engine", "-v"}
+		}
+		w, at := NewWatch(plan), 0
+		for n := 1; n <= 60; n++ {
+			outcome, by := c.played(n)
+			for _, warning := range w.Event(ended(n, outcome, by)) {
+				if warning.Engine == "B" && name == "the opponent's" {
+					continue // who is told
+				}
+				const line = "gogi check -- '/opt/a b/engine' -v"
+				if at != 0 || warning.Kind != Failing || warning.Engine != "A" || !strings.HasPrefix(warning.Note, c.want) || !strings.HasSuffix(warning.Note, ": "+line) {
+					t.Errorf("%s: game %d: %+v", name, n, warning)
+				}
+				at = n
+			}
+		}
+		if at != c.at {
+			t.Errorf("%s: told after game %d, want %d", name, at, c.at)
+		}
+	}
+}
+
+// TestCheckLine: a shell reads the line back as the engine's words.
+func TestCheckLine(t *testing.T) {
+	t.Parallel()
+	engine := func(command ...string) match.Player { return match.Player{Name: "x", Command: command, Dir: "/opt/e"} }
+	with := engine("/opt/e/x")
+	with.Options = []match.Option{{Name: "Book File", Value: "no book"}, {Name: "Threads", Value: "2"}}
+	many := engine("/opt/e/x")
+	for range 40 {
+		many.Options = append(many.Options, match.Option{Name: "AnOption", Value: "1"})
+	}
+	elsewhere := engine("/opt/e/x")
+	elsewhere.Dir = "/data/nets"
+	for want, players := range map[string]match.Player{
+		"gogi check /opt/e/x":               engine("/opt/e/x"),
+		"gogi check ''\\''/opt/e/a b'\\'''": engine("/opt/e/a b"),
+		"gogi check -- /opt/e/x -s":         engine("/opt/e/x", "-s"),
+		"gogi check --option 'Book File=no book' --option Threads=2 /opt/e/x": with,
+		"gogi check /opt/e/x (with its options)":                              many,
+		"gogi check --dir /data/nets /opt/e/x":                                elsewhere,
+		"gogi check builtin":                                                  {Command: []string{"/gogi", "usi"}, Builtin: true},
+		"gogi check /opt/e/x; gogi check builtin; and so 1 more":              {Council: &match.Council{Members: []match.Player{engine("/opt/e/x"), {Builtin: true}, engine("/opt/e/y")}}},
+		"gogi check /opt/e/x; gogi check /opt/e/y":                            {Council: &match.Council{Members: []match.Player{engine("/opt/e/x"), engine("/opt/e/x"), engine("/opt/e/y")}}},
+	} {
+		got := examined(&match.Plan{Players: []match.Player{{}, players}}, 1)
+		if !strings.HasSuffix(got, ": "+want) {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+}

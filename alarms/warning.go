@@ -1,6 +1,6 @@
 // Package alarms finds, while a run lasts, what goes wrong slowly: an engine whose
 // speed differs between slots or changes over time, memory that grows, games that
-// repeat, moves that use up the margin. The detectors are state machines over
+// repeat, moves that use up the margin, an engine that loses all games by one fault. The detectors are state machines over
 // events and samples, without clocks or I/O; each says what it says once.
 // docs/faults.md has their thresholds, and what the thresholds rest on.
 package alarms
@@ -19,6 +19,7 @@ const (
 	Memory    = "memory"     // an engine process grows from game to game
 	Copies    = "copies"     // games repeat
 	Margin    = "margin"     // moves come near the end of the margin
+	Failing   = "failing"    // a player's games are all lost by one fault of its own
 	Records   = "records"    // a bundle or a transcript could not be written
 )
 

@@ -11,6 +11,7 @@ import (
 type Watch struct {
 	speeds   map[string]*speed
 	margins  map[string]*margin
+	failing  map[string]*failing
 	copies   *copies
 	memory   *memory
 	openings map[int]string // of the game in play, by slot
@@ -19,11 +20,12 @@ type Watch struct {
 // NewWatch watches a session of a plan.
 func NewWatch(plan *match.Plan) *Watch {
 	w := &Watch{
-		speeds: map[string]*speed{}, margins: map[string]*margin{}, openings: map[int]string{},
+		speeds: map[string]*speed{}, margins: map[string]*margin{}, failing: map[string]*failing{}, openings: map[int]string{},
 		copies: newCopies(), memory: newMemory(),
 	}
 	for i, p := range plan.Players {
 		w.speeds[p.Name] = newSpeed(p.Name, plan.Concurrency)
+		w.failing[p.Name] = newFailing(plan, i)
 		w.margins[p.Name] = &margin{player: p.Name, margin: smallestMargin(plan, i)}
 	}
 	return w
@@ -55,7 +57,7 @@ func (w *Watch) Event(ev match.Event) []Warning {
 }
 
 func (w *Watch) ended(ev match.Event) []Warning {
-	list := w.copies.game(w.openings[*ev.Slot], ev)
+	list := append(w.lost(ev), w.copies.game(w.openings[*ev.Slot], ev)...)
 	if ev.Sides == nil {
 		return list
 	}
@@ -67,6 +69,21 @@ func (w *Watch) ended(ev match.Event) []Warning {
 		// time that is told.
 		if s := w.speeds[side.Player]; s != nil && side.PonderHits == 0 {
 			list = append(list, s.game(*ev.Slot, *ev.Pair, side.Nodes, side.TimeMS)...)
+		}
+	}
+	return list
+}
+
+// lost tells the players of a game whether they lost it by a fault of their own.
+func (w *Watch) lost(ev match.Event) (list []Warning) {
+	losers := map[string]string{match.BlackWins.String(): ev.White, match.WhiteWins.String(): ev.Black}
+	for _, name := range []string{ev.Black, ev.White} {
+		f, fault := w.failing[name], match.NotEnded
+		if t := match.Termination(ev.Termination); t.IsFault() && losers[ev.Outcome] == name {
+			fault = t
+		}
+		if f != nil {
+			list = append(list, f.game(fault)...)
 		}
 	}
 	return list

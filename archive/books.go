@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"bytes"
 	"context"
 	"slices"
 
@@ -63,7 +62,7 @@ func countBookMoves(record *kifu.Record, moves [2]*int) error {
 	}
 	mover := start.Side()
 	for i := range record.Moves {
-		if n := moves[mover]; n != nil && bytes.Equal(record.Moves[i].Detail, kifu.BookDetail()) {
+		if n := moves[mover]; n != nil && record.Moves[i].FromBook() {
 			*n++
 		}
 		mover = mover.Opponent()

@@ -52,6 +52,14 @@ func TestBookMoves(t *testing.T) {
 			t.Errorf("A %v, B %v, want 3 and nothing", a, b)
 		}
 	}
+	// A council's book is told of by its vote record, whose other decisions are none of it.
+	council := kifu.Record{Start: "startpos", Moves: []kifu.Move{
+		{Detail: []byte(`{"v":2,"by":"book","members":["a"],"ballots":[]}`)}, {}, {Detail: []byte(`{"v":2,"by":"rule","ballots":[{"source":"book"}]}`)}, {}, {Detail: []byte(`{"v":2,"by":"rule","note":"by book"}`)},
+	}}
+	var of [2]int
+	if err := countBookMoves(&council, [2]*int{&of[0], &of[1]}); err != nil || of != [2]int{1, 0} {
+		t.Errorf("of a council: %v, %v", of, err)
+	}
 	white := kifu.Record{Start: "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1", Moves: []kifu.Move{{Detail: kifu.BookDetail()}}}
 	var n [2]int
 	if err := countBookMoves(&white, [2]*int{&n[0], &n[1]}); err != nil || n != [2]int{0, 1} {

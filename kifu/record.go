@@ -4,6 +4,8 @@
 package kifu
 
 import (
+	"bytes"
+	"encoding/json"
 	"time"
 
 	"gogi/shogi"
@@ -33,6 +35,21 @@ const bookDetail = `{"type":"book","by":"` + ByBook + `"}`
 
 // BookDetail is the Detail of a move that an engine's book gave, without a search.
 func BookDetail() []byte { return []byte(bookDetail) }
+
+// FromBook reports whether a book gave the move: the player's own, of an engine, or that of a
+// council, whose vote record says so.
+func (m *Move) FromBook() bool {
+	if string(m.Detail) == bookDetail {
+		return true
+	}
+	if !bytes.Contains(m.Detail, []byte(`"`+ByBook+`"`)) { // which most records are spared to be read for
+		return false
+	}
+	var vote struct {
+		By string `json:"by"`
+	}
+	return json.Unmarshal(m.Detail, &vote) == nil && vote.By == ByBook
+}
 
 // Vote is Detail where it is a vote record; else nil.
 func (m *Move) Vote() []byte {

@@ -103,7 +103,7 @@ func (r *Run) writeAll(ctx context.Context) {
 			batch := r.gather(first)
 			r.writeBatch(ctx, batch)
 			for _, block := range added.full(batch) {
-				_ = r.store.pack(ctx, r.id, block) // derived: without it the rows are read
+				_, _ = r.store.pack(ctx, r.id, block) // derived: without it the rows are read
 			}
 		case <-r.quit:
 			for batch := r.gather(); len(batch) > 0; batch = r.gather() {

@@ -44,7 +44,7 @@ func (f filling) full(batch []request) (blocks []int64) {
 // who reads it or checks it will be told; without a segment the rows are read.
 func (s *Store) packLast(run int64) {
 	ctx := context.Background() // a run is closed also when all else is cancelled
-	_ = s.packSome(ctx, run, packedAtOnce)
+	_ = s.packSome(ctx, run, packedAtOnce, func(packedBlock) {})
 }
 
 // Pack makes all segments that the runs of the database lack, which makes reading long runs
@@ -53,7 +53,7 @@ func (s *Store) Pack(ctx context.Context) error {
 	runs, err := s.Runs(ctx)
 	for i := range runs {
 		if err == nil {
-			err = s.packSome(ctx, runs[i].ID, runs[i].Finished)
+			err = s.packSome(ctx, runs[i].ID, runs[i].Finished, func(packedBlock) {})
 		}
 	}
 	if err != nil {
@@ -62,26 +62,130 @@ func (s *Store) Pack(ctx context.Context) error {
 	return nil
 }
 
-// packSome makes so many at most.
-func (s *Store) packSome(ctx context.Context, run int64, most int) error {
-	blocks, err := segments.Missing(ctx, s.read, run, most)
-	for _, block := range blocks {
-		if err == nil {
-			err = s.pack(ctx, run, block)
-		}
-	}
-	return err
+// PackedRun is what PackAll packed of a run.
+type PackedRun struct {
+	Name     string
+	Segments int
+	Pairs    int
+	Games    int
 }
 
-// pack makes the segment of a block.
-func (s *Store) pack(ctx context.Context, run, block int64) error {
-	return handle.InTx(ctx, s.write, func(tx *sql.Tx) error {
+// PackAll is Pack of a database into which nobody plays meanwhile, which is ErrRunLocked
+// otherwise. Each segment is kept as soon as it is made, so that what was packed before an
+// error is told beside it and stays; what is left can be packed at any time. Rows that are
+// damaged are passed over, and are the error in the end. Progress, unless it is nil, is
+// told how many pairs are packed of those that shall be.
+func (s *Store) PackAll(ctx context.Context, progress func(done, of int)) (list []PackedRun, err error) {
+	if s.write == nil {
+		return nil, s.fail("packing the games", errors.New("the database was opened for reading only"))
+	}
+	runs, err := s.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	release, err := s.holdRuns(runs)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	of, err := s.unpacked(ctx, runs)
+	var damage error
+	done := 0
+	for i := range runs {
+		if err != nil || ctx.Err() != nil {
+			break
+		}
+		p := PackedRun{Name: runs[i].Name}
+		failed := s.packSome(ctx, runs[i].ID, runs[i].Finished, func(b packedBlock) {
+			if done += b.pairs; progress != nil {
+				progress(done, of)
+			}
+			p.Segments, p.Pairs, p.Games = p.Segments+b.segments, p.Pairs+b.segments*b.pairs, p.Games+b.games
+		})
+		list = append(list, p)
+		if _, damaged := errors.AsType[*tables.Damaged](failed); damaged {
+			damage, failed = firstError(damage, failed), nil
+		}
+		err = failed
+	}
+	if err = firstError(err, damage); err != nil {
+		err = s.fail("packing the games", err)
+	}
+	return list, errors.Join(err, ctx.Err())
+}
+
+// holdRuns keeps everybody from playing these runs, until release is called.
+func (s *Store) holdRuns(runs []RunInfo) (release func() error, err error) {
+	var held []*hold
+	release = func() error {
+		var errs []error
+		for _, h := range held {
+			errs = append(errs, h.Close())
+		}
+		return errors.Join(errs...)
+	}
+	for i := range runs {
+		h, err := s.holdRun(runs[i].ID)
+		if err != nil {
+			return nil, errors.Join(s.fail(fmt.Sprintf("run %q", runs[i].Name), err), release())
+		}
+		held = append(held, h)
+	}
+	return release, nil
+}
+
+// unpacked counts the pairs that can be packed, and are not.
+func (s *Store) unpacked(ctx context.Context, runs []RunInfo) (pairs int, err error) {
+	for i := range runs {
+		blocks, err := segments.Missing(ctx, s.read, runs[i].ID, runs[i].Finished)
+		if err != nil {
+			return 0, err
+		}
+		for _, b := range blocks {
+			pairs += b.Pairs
+		}
+	}
+	return pairs, nil
+}
+
+// packedBlock is what came of a block: one segment, or none where its rows are damaged.
+type packedBlock struct{ segments, pairs, games int }
+
+// packSome makes so many at most, and tells each. Damaged rows keep it from no other block;
+// the first of them is its error.
+func (s *Store) packSome(ctx context.Context, run int64, most int, tell func(packedBlock)) error {
+	blocks, err := segments.Missing(ctx, s.read, run, most)
+	var damage error
+	for _, b := range blocks {
+		if err != nil {
+			break
+		}
+		games, failed := s.pack(ctx, run, b.Number)
+		_, damaged := errors.AsType[*tables.Damaged](failed)
+		switch {
+		case damaged:
+			damage = firstError(damage, failed)
+			tell(packedBlock{pairs: b.Pairs})
+		case failed != nil:
+			err = failed
+		default:
+			tell(packedBlock{segments: 1, pairs: b.Pairs, games: games})
+		}
+	}
+	return firstError(err, damage)
+}
+
+// pack makes the segment of a block, and counts its games.
+func (s *Store) pack(ctx context.Context, run, block int64) (games int, err error) {
+	err = handle.InTx(ctx, s.write, func(tx *sql.Tx) error {
 		rows, err := blockRows(ctx, tx, run, block)
 		if err != nil {
 			return err
 		}
+		games = len(rows)
 		return segments.Put(ctx, tx, run, block, rows)
 	})
+	return games, err
 }
 
 // blockRows are the values of a block's games; it fails for damaged ones.

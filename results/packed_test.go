@@ -1,8 +1,10 @@
 package results
 
 import (
+	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -18,6 +20,7 @@ import (
 	"gogi/match"
 	"gogi/results/handle"
 	"gogi/results/segments"
+	"gogi/results/tables"
 )
 
 // storeFast stores pairs by the writer's own statements in one transaction, after change
@@ -334,5 +337,51 @@ func TestSegmentOfOtherColumns(t *testing.T) {
 	}
 	if wrong := wrongSegments(t, s, run.ID()); len(wrong) != 1 {
 		t.Errorf("a check says %q", wrong)
+	}
+}
+
+// PackAll packs every run of a file, past what is damaged, tells how far it is, and counts
+// what it packed; cut off, it keeps what it has and goes on the next time; it leaves a file
+// alone that is being played into.
+func TestPackAll(t *testing.T) {
+	plan := fakepairs.Plan("a")
+	plan.Pairs = 5 * segments.Pairs
+	s, run := begun(t, plan)
+	storeFast(t, s, run, slices.Concat(ids(0, segments.Pairs), ids(512, 520), ids(1024, 1024+segments.Least), ids(1536, 2048), ids(2048, 2560)), func(*pairRows) {})
+	other := fakepairs.Plan("b")
+	other.Pairs = segments.Pairs
+	second, err := s.Begin(t.Context(), other)
+	second = fakepairs.Closing(t, second, err)
+	storeFast(t, s, second, ids(0, 300), func(*pairRows) {})
+	if _, err := s.PackAll(t.Context(), nil); !errors.Is(err, ErrRunLocked) || !strings.Contains(err.Error(), `run "a"`) || len(blocksOf(t, s, run.ID())) > 0 {
+		t.Errorf("while both are played: %v", err)
+	}
+	// Their ends, without the segments that these make.
+	if err := errors.Join(run.Close(), second.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.write.ExecContext(t.Context(), "DELETE FROM segments; UPDATE games SET plies = plies + 1 WHERE run_id = ? AND pair = 1600 AND leg = 0", run.ID()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	list, err := s.PackAll(ctx, func(done, of int) {
+		if of != 512+256+512+512+300 || done != 512 {
+			t.Errorf("progress %d of %d", done, of)
+		}
+		cancel()
+	})
+	if !errors.Is(err, context.Canceled) || !slices.Equal(list, []PackedRun{{"a", 1, 512, 1024}}) || !slices.Equal(blocksOf(t, s, run.ID()), []int64{4}) {
+		t.Errorf("cut off: %v, %v", list, err)
+	}
+	var last [2]int
+	list, err = s.PackAll(t.Context(), func(done, of int) { last = [2]int{done, of} })
+	if _, damaged := errors.AsType[*tables.Damaged](err); !damaged || !slices.Equal(list, []PackedRun{{"a", 2, 768, 1536}, {"b", 1, 300, 600}}) || last != [2]int{1580, 1580} {
+		t.Errorf("%v, %v, progress %v", list, err, last)
+	}
+	if got := blocksOf(t, s, run.ID()); !slices.Equal(got, []int64{0, 2, 4}) {
+		t.Errorf("segments %v", got)
+	}
+	if _, err := s.Begin(t.Context(), other); err != nil {
+		t.Errorf("the runs are still held: %v", err)
 	}
 }

@@ -16,11 +16,11 @@ const (
 	marginLeft, marginTop, marginIn = 64.0, 12.0, 24.0
 )
 
-// Page is the report of a tune as one HTML page that needs nothing from elsewhere. It is
-// in English, as the validations that it is given are.
-func Page(a *Account, validations []string) string {
+// Page is the report of a tune as one HTML page that needs nothing from elsewhere, in a
+// tongue.
+func Page(in phrases.Tongue, a *Account, validations []phrases.Said) string {
 	return fmt.Sprintf(`<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<html lang="%[3]s"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>%[1]s</title>
 <style>
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 46em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }
@@ -31,12 +31,12 @@ pre { overflow-x: auto; font-size: 12px } h2 { font-size: 1em; margin: 1.5em 0 0
 </style></head><body>
 <h1>%[1]s</h1>
 %[2]s</body></html>
-`, html.EscapeString(a.Run), Body(phrases.English, a, validations))
+`, html.EscapeString(a.Run), Body(in, a, validations), in)
 }
 
 // Body is what stands on Page, in a tongue, for pages that have a head and styles of their
 // own. Validations are lines that stand there as they are.
-func Body(in phrases.Tongue, a *Account, validations []string) string {
+func Body(in phrases.Tongue, a *Account, validations []phrases.Said) string {
 	var b, text strings.Builder
 	Print(&text, in, a, validations)
 	s := &a.Plan.Settings

@@ -65,7 +65,7 @@ func account(t *testing.T, pairs int) *Account {
 
 func TestPrint(t *testing.T) {
 	var b bytes.Buffer
-	Print(&b, phrases.English, account(t, 400), []string{"validation 1 (t-validation-1): pass"})
+	Print(&b, phrases.English, account(t, 400), []phrases.Said{phrases.Verbatim("validation 1 (t-validation-1): pass")})
 	text := b.String()
 	for _, want := range []string{"400 of 400 pairs", "proves no strength", "not distinguishable", "validation 1 (t-validation-1): pass"} {
 		if !strings.Contains(text, want) {
@@ -82,7 +82,7 @@ func TestPrint(t *testing.T) {
 // The page is well formed at any stage, and needs nothing from elsewhere.
 func TestPage(t *testing.T) {
 	for _, pairs := range []int{0, 5, 40, 400} {
-		page := Page(account(t, pairs), nil)
+		page := Page(phrases.English, account(t, pairs), nil)
 		d := xml.NewDecoder(strings.NewReader(page))
 		d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
 		for {
@@ -98,6 +98,26 @@ func TestPage(t *testing.T) {
 		if strings.Contains(page, "<tune>") || !strings.Contains(page, "A&amp;B") {
 			t.Error("names are not escaped")
 		}
+	}
+}
+
+// The page is in the tongue that it is asked for, what judges the tune included.
+func TestPageInJapanese(t *testing.T) {
+	judged := []phrases.Said{phrases.Of("validation %d (%s): not begun", 1, "v")}
+	english, japanese := Page(phrases.English, account(t, 40), judged), Page(phrases.Japanese, account(t, 40), judged)
+	for _, c := range []struct{ page, lang, judged, figure string }{
+		{english, `<html lang="en">`, "validation 1 (v): not begun", "Dashed: the start."},
+		{japanese, `<html lang="ja">`, "検証 1（v）：まだ始まっていません", "破線"},
+	} {
+		for _, want := range []string{c.lang, c.judged, c.figure} {
+			if !strings.Contains(c.page, want) {
+				t.Errorf("%s lacks %q", c.lang, want)
+			}
+		}
+	}
+	words := regexp.MustCompile(`(?s)<style>.*</style>|<[^>]*>|&lt;tune&gt;|A&amp;B|None|Elo|SPSA|spsa`).ReplaceAllString(japanese, "")
+	if left := regexp.MustCompile(`[A-Za-z]{4,}`).FindAllString(words, -1); len(left) > 0 {
+		t.Errorf("half in English: %q", left)
 	}
 }
 

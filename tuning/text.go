@@ -14,7 +14,7 @@ import (
 
 // Print writes what is known of a tune in a tongue, for a terminal. Nothing in it is a strength: what
 // the games of a tune say of their own parameters explains, and proves nothing.
-func Print(w io.Writer, in phrases.Tongue, a *Account, validations []string) {
+func Print(w io.Writer, in phrases.Tongue, a *Account, validations []phrases.Said) {
 	s, sum := &a.Plan.Settings, a.Summary()
 	fmt.Fprint(w, phrases.Say(in, "%s · %s · %s of %s pairs · block %s of %s", format.Name(a.Run), sum.Method,
 		format.Count(sum.Pairs), format.Count(sum.Budget), format.Count(sum.Blocks), format.Count(s.Blocks())))
@@ -51,7 +51,7 @@ func Print(w io.Writer, in phrases.Tongue, a *Account, validations []string) {
 		fmt.Fprintln(w, phrases.Say(in, "candidate %d, after block %d: %s", c.Number, c.Blocks, Words(c.Point)))
 	}
 	for _, line := range validations {
-		fmt.Fprintln(w, line)
+		fmt.Fprintln(w, line.In(in))
 	}
 }
 

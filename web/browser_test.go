@@ -250,6 +250,8 @@ func TestBrowser(t *testing.T) {
 	t.Run("orders", b.testOrders)
 	t.Run("stored", b.testStored)
 	t.Run("council", b.testCouncil)
+	t.Run("ended", b.testEnded)
+	t.Run("tune", b.testTune)
 	if long.Asked() { // the same pages in other states
 		t.Run("restart", b.testRestart)
 		t.Run("slots", b.testSlots)

@@ -6,6 +6,7 @@ import (
 
 	"gogi/archive"
 	"gogi/internal/phrases"
+	"gogi/live"
 	"gogi/live/words"
 	"gogi/match"
 	"gogi/report"
@@ -50,13 +51,21 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) error {
 		History: newHistory(made.report.Gate, made.seen.Curve()), Slowed: made.report.Slowed().In(in),
 		State: archive.ReportState(made.report, settings),
 	}
-	if hub := s.config.Live.Hub(info.Name); hub != nil {
+	if hub := s.playing(info.Name); hub != nil {
 		body.Boards = s.liveRun(r, info.Name, hub)
 		body.Boards.few()
 		body.Live = body.Boards.State
 		body.Warnings = warned(body.Live.Warnings)
 	}
 	s.show(w, r, "run", s.runFrame(r, info, "", body))
+	return nil
+}
+
+// playing is the hub of a run's session, nil where nobody plays it now.
+func (s *Server) playing(run string) *live.Hub {
+	if hub := s.config.Live.Hub(run); hub != nil && !isOver(hub) {
+		return hub
+	}
 	return nil
 }
 

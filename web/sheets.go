@@ -30,16 +30,18 @@ type sheet struct {
 
 	judges []string // of a tune, the runs that judge its answers
 
-	stamp results.Stamp
-	took  time.Duration // to make
-	made  time.Time
-	used  time.Time // last; guarded by sheets.mu
+	stamp   results.Stamp
+	playing bool          // when it was made, somebody played the run
+	took    time.Duration // to make
+	made    time.Time
+	used    time.Time // last; guarded by sheets.mu
 }
 
 // sheets are the reports that were made last. A report of a long run takes seconds, and
 // while the run is played another one is due after every pair: so one is made at a time
 // for all who ask, and one that is out of date is still shown for ten times as long as it
-// took, which bounds what readers cost the run to a tenth of a core.
+// took, which bounds what readers cost the run to a tenth of a core. The end of a session
+// is no such moment: who looks then wants to know what came of it.
 type sheets struct {
 	flights singleflight.Group
 
@@ -64,18 +66,19 @@ func (c *sheets) made(ctx context.Context, s *Server, info *results.RunInfo, by 
 	if err != nil {
 		return nil, err
 	}
-	if kept := c.find(info.ID, stamp); kept != nil {
+	playing := s.playing(info.Name) != nil
+	if kept := c.find(info.ID, stamp, playing); kept != nil {
 		return kept, nil
 	}
-	made, err, _ := c.flights.Do(fmt.Sprint(stamp), func() (any, error) {
-		if kept := c.find(info.ID, stamp); kept != nil {
+	made, err, _ := c.flights.Do(fmt.Sprint(stamp, playing), func() (any, error) {
+		if kept := c.find(info.ID, stamp, playing); kept != nil {
 			return kept, nil
 		}
 		made, err := by(ctx, info)
 		if err != nil {
 			return nil, err
 		}
-		made.stamp = stamp
+		made.stamp, made.playing = stamp, playing
 		c.keep(info.ID, made)
 		return made, nil
 	})
@@ -85,12 +88,13 @@ func (c *sheets) made(ctx context.Context, s *Server, info *results.RunInfo, by 
 	return made.(*sheet), nil //nolint:forcetypeassert // nothing else is returned above
 }
 
-// find is a sheet that may be shown, nil where one is to be made.
-func (c *sheets) find(run int64, stamp results.Stamp) *sheet {
+// find is a sheet that may be shown, nil where one is to be made; playing is whether
+// somebody plays the run now.
+func (c *sheets) find(run int64, stamp results.Stamp, playing bool) *sheet {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	kept, now := c.kept[run], time.Now()
-	if kept == nil || kept.stamp != stamp && now.Sub(kept.made) > patience*kept.took {
+	if kept == nil || kept.stamp != stamp && (kept.playing && !playing || now.Sub(kept.made) > patience*kept.took) {
 		return nil
 	}
 	kept.used = now

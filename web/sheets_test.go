@@ -54,13 +54,43 @@ func TestSheetsAreMadeOnce(t *testing.T) {
 	}
 }
 
+// TestSheetsAtTheEnd: a report that was made while the run was played is not shown after the
+// end of its session, however long it took to make, where it is out of date.
+func TestSheetsAtTheEnd(t *testing.T) {
+	play := newStage("other", 1)
+	s := shownRuns(t, "plain", "other")
+	s.config.Live = playing(play)
+	pairs := func() int {
+		t.Helper()
+		info, err := s.config.Store.FindRun(t.Context(), "other")
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := s.sheets.of(t.Context(), s, info)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made.took = time.Hour
+		return made.report.Pairs
+	}
+	before := pairs()
+	storeRun(t, s.config.Store, "other", 2)
+	while := pairs()
+	play.done()
+	after := pairs()
+	storeRun(t, s.config.Store, "other", 3) // by somebody whom nobody can reach
+	if later := pairs(); before != 1 || while != 1 || after != 2 || later != 2 {
+		t.Errorf("%d pairs, %d while the run is played, %d at its end, %d later", before, while, after, later)
+	}
+}
+
 // TestSheetsAreBounded: the reports of many runs do not pile up, and the one that was looked
 // at last stays.
 func TestSheetsAreBounded(t *testing.T) {
 	var c sheets
 	for id := range int64(3 * keptSheets) {
 		c.keep(id, &sheet{})
-		if c.find(0, c.kept[0].stamp) == nil {
+		if c.find(0, c.kept[0].stamp, false) == nil {
 			t.Fatal("the report that is looked at all the time is gone")
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"gogi/live"
 )
 
 // Limits of streams.
@@ -105,7 +107,7 @@ func (s *Server) tell(w http.ResponseWriter, r *http.Request, feed *feed, game s
 		case <-r.Context().Done():
 			return
 		case <-ended:
-			if !isOver(feed) {
+			if !isOver(feed.hub) {
 				return
 			}
 			ended = nil // the last moment is about to come
@@ -113,10 +115,10 @@ func (s *Server) tell(w http.ResponseWriter, r *http.Request, feed *feed, game s
 	}
 }
 
-// isOver reports whether the session has ended that a feed is about.
-func isOver(f *feed) bool {
+// isOver reports whether the session has ended that a hub tells of.
+func isOver(hub *live.Hub) bool {
 	select {
-	case <-f.hub.Closed():
+	case <-hub.Closed():
 		return true
 	default:
 		return false

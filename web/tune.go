@@ -25,7 +25,7 @@ func (s *Server) tunePage(w http.ResponseWriter, r *http.Request, info *results.
 		return err
 	}
 	body := tuneBody{Report: made.html[tongueOf(r)], Judges: made.judges}
-	if hub := s.config.Live.Hub(info.Name); hub != nil {
+	if hub := s.playing(info.Name); hub != nil {
 		body.Boards = s.liveRun(r, info.Name, hub)
 		body.Boards.few()
 	}

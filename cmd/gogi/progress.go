@@ -13,6 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/term"
 
+	"gogi/alarms"
 	"gogi/internal/foreign"
 	"gogi/internal/format"
 	"gogi/internal/phrases"
@@ -264,6 +265,9 @@ func (p *progress) close() {
 	}
 	for _, w := range now.Warnings { // again: on their first time they may have passed unseen
 		fmt.Fprintln(p.w, words.Warning(w).In(p.tongue))
+		if w.Kind == alarms.Failing {
+			fmt.Fprintln(p.w, "  "+words.Lost(w.Engine, forfeits(now, w.Engine), now.Ended).In(p.tongue))
+		}
 	}
 	fmt.Fprintln(p.w)
 }
@@ -296,6 +300,17 @@ func faultsOf(now *match.Snapshot) int {
 	n := 0
 	for _, f := range now.Faults {
 		n += f.Times
+	}
+	return n
+}
+
+// forfeits is how many games of the session an engine's own faults have lost.
+func forfeits(now *match.Snapshot, engine string) int {
+	n := 0
+	for _, f := range now.Faults {
+		if f.Player == engine {
+			n += f.Forfeits
+		}
 	}
 	return n
 }

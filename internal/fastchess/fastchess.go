@@ -7,6 +7,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"gogi/configs/shellwords"
 )
 
 // Translation is a line of gogi match and what has no place in it.
@@ -19,7 +21,7 @@ type Translation struct {
 func (t Translation) String() string {
 	line := "gogi match"
 	for _, w := range t.Words {
-		line += " " + quoted(w)
+		line += " " + shellwords.Quote(w)
 	}
 	return line
 }
@@ -385,7 +387,7 @@ func (w *writer) engine(i int) {
 	if e.cmd == "" {
 		w.note("-engine %s: it has no cmd=", name)
 	}
-	command := quoted(e.cmd)
+	command := shellwords.Quote(e.cmd)
 	for _, args := range []string{w.each.args, e.args} {
 		if args != "" {
 			command += " " + args
@@ -448,12 +450,4 @@ func (w *writer) length() {
 	if w.perRound > 2 {
 		w.note("-games %d: an opening is played twice, once with each colour; more games of it prove nothing new", w.perRound)
 	}
-}
-
-// quoted is a word as a POSIX shell takes it.
-func quoted(word string) string {
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-./:,=@%") == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

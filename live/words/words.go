@@ -84,6 +84,11 @@ func MoreFaults() phrases.Said {
 // Warning is a warning of a session in a line.
 func Warning(w match.WarningGiven) phrases.Said { return phrases.Of("warning: %s", Warned(w)) }
 
+// Lost is how many of a session's games an engine's own faults have lost by its end.
+func Lost(engine string, lost, games int) phrases.Said {
+	return phrases.Of("%s lost %s of this session's %s by faults of its own", engine, format.Count(lost), phrases.Number{N: games, Noun: "game"})
+}
+
 // Warned is what a warning is of: its kind, in tongues other than the note's, and its note,
 // which is English, as it was told.
 func Warned(w match.WarningGiven) phrases.Said {
@@ -105,6 +110,7 @@ func kinds() map[string]phrases.Said {
 		"memory":     phrases.Of("the process grows from game to game"),
 		"copies":     phrases.Of("games repeat"),
 		"margin":     phrases.Of("moves come near the end of the margin"),
+		"failing":    phrases.Of("games are lost by one fault: stop, and look at the engine with gogi check"),
 		"records":    phrases.Of("a file of records could not be written"),
 	}
 }

@@ -30,6 +30,11 @@ func Block(w io.Writer, rep *report.Report, about report.About, in phrases.Tongu
 		lines = append(lines, r.block("looks", remark))
 	}
 	lines = append(lines, r.planLine(about), r.blockRemarks())
+	for i := range r.Players {
+		if said := FromBook(&r.Players[i]); !said.IsZero() {
+			lines = append(lines, r.block("book", said))
+		}
+	}
 	lines = append(lines, r.blockFiles(about.Engines)...)
 	_, err := io.WriteString(w, fence(lines))
 	return err

@@ -103,6 +103,22 @@ func TestFormsAgree(t *testing.T) {
 }
 
 // TestBlockFits: no line of the looks is cut.
+func TestBlockTellsOfBooks(t *testing.T) {
+	r := gather(t, fakerun.Run{Players: []string{"x", "y"}, Pairs: []string{"WW"}}, report.Registration{})
+	from := 3
+	r.Players[0].BookMoves = &from
+	said := FromBook(&r.Players[0])
+	for in, want := range map[phrases.Tongue]string{phrases.English: "\nbook    x: 3 of ", phrases.Japanese: "\n定跡    " + said.In(phrases.Japanese) + "\n"} {
+		var b bytes.Buffer
+		if err := Block(&b, r, aboutRun("x", "y"), in); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), want) || strings.Count(b.String(), "book ")+strings.Count(b.String(), "定跡") != 1 {
+			t.Errorf("%q is not there once:\n%s", want, b.String())
+		}
+	}
+}
+
 func TestBlockFits(t *testing.T) {
 	late := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
 	change := report.Start{Late: true, Changes: []match.Difference{{Path: []string{"pairs"}}}}

@@ -55,15 +55,21 @@ func sealed(run, block int64, rows [][]driver.Value) (blob []byte, sum int64, er
 	return blob, sum, err
 }
 
+// Block is as many pair numbers as a segment is of.
+type Block struct {
+	Number int64 // from 0
+	Pairs  int   // that are stored of it
+}
+
 // Missing are the blocks of a run that have enough pairs and no segment, the newest first,
 // so many at most.
-func Missing(ctx context.Context, q tables.Querier, run int64, most int) (blocks []int64, err error) {
+func Missing(ctx context.Context, q tables.Querier, run int64, most int) (blocks []Block, err error) {
 	err = tables.Each(ctx, q, func(rows *sql.Rows) error {
-		var block int64
-		err := rows.Scan(&block)
-		blocks = append(blocks, block)
+		var b Block
+		err := rows.Scan(&b.Number, &b.Pairs)
+		blocks = append(blocks, b)
 		return err
-	}, `SELECT p.pair / ? AS block FROM pairs p WHERE p.run_id = ? GROUP BY block
+	}, `SELECT p.pair / ? AS block, count(*) FROM pairs p WHERE p.run_id = ? GROUP BY block
 		HAVING count(*) >= ? AND NOT EXISTS (SELECT 1 FROM segments s WHERE s.run_id = ? AND s.block = p.pair / ?)
 		ORDER BY block DESC LIMIT ?`, Pairs, run, Least, run, Pairs, most)
 	return blocks, err

@@ -3,6 +3,8 @@
 //   <section data-live="RUN" data-game="PAIR.LEG or empty">: follows /api/v1/live and keeps
 //     the seats in it (templates/_seat.gohtml) as the run is. In a seat, data-f names what
 //     an element says, data-side whose it is.
+//   <div data-fresh="NAME">: is of the time at which the page was made. When the run's session
+//     ends, the page is asked for once more, and these parts are those of that.
 //
 // Everything that is told is put into the page as text, never as HTML.
 
@@ -148,7 +150,14 @@ const isObject = v => typeof v === 'object' && v !== null && !Array.isArray(v);
 async function follow(section) {
   const kinds = await drawing(), words = JSON.parse(section.querySelector('[data-words]').textContent);
   const { live: run, game } = section.dataset, link = section.querySelector('[data-f="link"]');
-  let state = null, over = false;
+  // The page was made while the run was played: what it says of the results is due at the end
+  // of this session, and of every later one that is seen to begin, once.
+  let state = null, over = false, playing = true, due = false;
+  const ended = () => {
+    due ||= playing;
+    playing = false;
+    if (due) renew().then(done => { due &&= !done; });
+  };
   const show = changed => {
     if (!game) arrange(section, state.slots);
     else if (!gone(section, state, game, words)) changed = Object.keys(state.slots);
@@ -164,10 +173,12 @@ async function follow(section) {
     put(section, 'faults', (state.faults ?? []).reduce((sum, f) => sum + f.times, 0));
   };
   const connect = () => {
+    if (due) ended(); // nobody answered
     const stream = new EventSource(`/api/v1/live?run=${encodeURIComponent(run)}&game=${encodeURIComponent(game)}`);
     stream.addEventListener('state', e => {
       state = JSON.parse(e.data);
       over = false;
+      playing ||= !state.over;
       link.textContent = '';
       show(Object.keys(state.slots));
     });
@@ -180,15 +191,38 @@ async function follow(section) {
     stream.addEventListener('over', () => {
       over = true;
       stream.close();
+      ended();
       setTimeout(connect, later); // somebody may go on with the run
     });
     stream.addEventListener('error', () => {
       state = null;
       if (!over) link.textContent = link.dataset.lost;
-      if (stream.readyState === EventSource.CLOSED) setTimeout(connect, over ? later : again);
+      if (stream.readyState !== EventSource.CLOSED) return;
+      ended(); // the server answers, and knows of nobody who plays
+      setTimeout(connect, over ? later : again);
     });
   };
   connect();
+}
+
+// renew puts the page's parts as they are now in the place of those that it was made with; it
+// promises whether that is done. A server that does not answer, as the one that was there for
+// the session alone, leaves the page as it is.
+async function renew() {
+  const parts = document.querySelectorAll('[data-fresh]');
+  if (!parts.length) return true;
+  try {
+    const answer = await fetch(location.href, { cache: 'no-store' });
+    if (!answer.ok) return false;
+    const now = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    parts.forEach(part => {
+      const other = now.querySelector(`[data-fresh="${CSS.escape(part.dataset.fresh)}"]`);
+      if (other) part.replaceWith(document.adoptNode(other));
+    });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 // arrange has a seat for each slot: the first ones with boards, the others in rows.

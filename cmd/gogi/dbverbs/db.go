@@ -18,6 +18,7 @@ type Command struct {
 	Repair RepairCommand `cmd:"" help:"Save what is whole of a damaged database in a new one; lost pairs are played again when the run goes on."`
 	Merge  MergeCommand  `cmd:"" help:"Join databases in a new one: of runs with one name and one plan, the union of their pairs."`
 	Backup BackupCommand `cmd:"" help:"Copy the database to a new file, also while runs are played into it."`
+	Pack   PackCommand   `cmd:"" help:"Pack the games of runs that an older gogi has played, so that their first report is quick."`
 	Void   VoidCommand   `cmd:"" help:"Take pairs out of a run, by who played them or by their numbers, to be played again; every report tells it."`
 }
 

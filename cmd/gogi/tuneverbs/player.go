@@ -316,28 +316,27 @@ func (p *player) play(ctx context.Context, store *results.Store, plan *match.Pla
 }
 
 // told are the validations of a tune, a line each.
-func told(ctx context.Context, store *results.Store, a *tuning.Account) (lines []string) {
+func told(ctx context.Context, store *results.Store, a *tuning.Account) (lines []phrases.Said) {
 	for _, c := range a.Candidates {
 		for which, run := range tuning.ValidationRuns(a.Plan, c.Run) {
 			lines = append(lines, toldOf(ctx, store, c.Number, run, a.Plan.Validations()[which].Pairs))
 		}
 	}
 	if n := len(a.Candidates); n > 1 {
-		lines = append(lines, fmt.Sprintf("%d candidates were put forward: the last is judged at α/2^%d", n, n))
+		lines = append(lines, phrases.Of("%d candidates were put forward: the last is judged at α/2^%d", n, n))
 	}
 	return lines
 }
 
-func toldOf(ctx context.Context, store *results.Store, number int, run string, most int) string {
-	line := fmt.Sprintf("validation %d (%s): ", number, run)
+func toldOf(ctx context.Context, store *results.Store, number int, run string, most int) phrases.Said {
 	r, err := archive.Report(ctx, store, run)
 	if err != nil || r.Gate == nil {
-		return line + "not begun"
+		return phrases.Of("validation %d (%s): not begun", number, run)
 	}
-	line += fmt.Sprintf("%s after %s of at most %s pairs, LLR %s of [%.2f, %.2f]", r.Gate.Verdict, format.Count(r.Gate.Pairs), format.Count(most),
-		format.Decimal(r.Gate.LLR, 2), r.Gate.Lower, r.Gate.Upper)
+	line := phrases.Of("validation %d (%s): %s after %s of at most %s pairs, LLR %s of [%.2f, %.2f]", number, run,
+		phrases.Of(string(r.Gate.Verdict)), format.Count(r.Gate.Pairs), format.Count(most), format.Decimal(r.Gate.LLR, 2), r.Gate.Lower, r.Gate.Upper)
 	if r.Gate.Verdict == "fail" {
-		line += "; that is no proof that the start is better"
+		line = phrases.Of("%s; that is no proof that the start is better", line)
 	}
 	return line
 }

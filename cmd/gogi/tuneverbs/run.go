@@ -11,7 +11,6 @@ import (
 	"gogi/configs"
 	"gogi/configs/advice"
 	"gogi/internal/format"
-	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/match"
@@ -231,7 +230,7 @@ func (c *RunCommand) print(ctx context.Context, env *verb.Env, store *results.St
 	if c.JSON {
 		return format.JSON(env.Out, tuning.Tell(a))
 	}
-	tuning.Print(env.Out, phrases.English, a, told(ctx, store, a))
+	tuning.Print(env.Out, env.Tongue, a, told(ctx, store, a))
 	return nil
 }
 

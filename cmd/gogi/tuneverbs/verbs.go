@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"gogi/internal/format"
-	"gogi/internal/phrases"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/results"
@@ -138,12 +137,12 @@ func (c *ReportCommand) Run(ctx context.Context, env *verb.Env) error {
 	return c.withAccount(ctx, tuning.Latest, func(store *results.Store, a *tuning.Account) error {
 		validations := told(ctx, store, a)
 		if c.HTML != "" {
-			return verb.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return tuning.Page(a, validations), nil })
+			return verb.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return tuning.Page(env.Tongue, a, validations), nil })
 		}
 		if c.JSON {
 			return format.JSON(env.Out, tuning.Tell(a))
 		}
-		tuning.Print(env.Out, phrases.English, a, validations)
+		tuning.Print(env.Out, env.Tongue, a, validations)
 		return nil
 	})
 }
@@ -158,7 +157,7 @@ type ShowCommand struct {
 // Run prints the state.
 func (c *ShowCommand) Run(ctx context.Context, env *verb.Env) error {
 	return c.withAccount(ctx, c.At, func(_ *results.Store, a *tuning.Account) error {
-		tuning.Print(env.Out, phrases.English, a, nil)
+		tuning.Print(env.Out, env.Tongue, a, nil)
 		return nil
 	})
 }
