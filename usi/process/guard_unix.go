@@ -235,11 +235,11 @@ func (g *Guard) isClosed() bool {
 	return g.closed
 }
 
-// Close ends the guard and waits for it, at most two seconds. Close the
-// processes first: the guard kills those that still run. The error tells that
-// the guard failed, or had to be killed; a time without any has been told, and one
-// that somebody kills when nothing is left to be guarded has failed at nothing. Every
-// call returns the same.
+// Close ends the guard and waits for it, for two seconds; one that takes longer, as on
+// a machine that is busy, is killed. Close the processes first: the guard kills those
+// that still run. The error tells that the guard failed, or had to be killed; a time
+// without any has been told, and one that is killed when nothing is left to be guarded
+// has failed at nothing, whoever killed it. Every call returns the same.
 func (g *Guard) Close() error {
 	g.closing.Do(func() { g.closeErr = g.end() })
 	return g.closeErr
@@ -254,23 +254,38 @@ func (g *Guard) end() error {
 	if life != nil {
 		_ = life.pipe.Close() // the end of file is what it waits for
 	}
-	limit := time.NewTimer(guardWait)
-	defer limit.Stop()
-	select {
-	case <-g.done:
-	case <-limit.C:
-		if life != nil {
-			life.kill()
-		}
-		<-g.done
-		return fmt.Errorf("process: the guard did not end within %v", guardWait)
-	}
+	inTime := g.waited(life)
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if !inTime && len(g.groups) > 0 {
+		return fmt.Errorf("process: the guard did not end within %v, and %d groups of processes may live", guardWait, len(g.groups))
+	}
 	if g.err != nil && !(len(g.groups) == 0 && diedBySignal(g.err)) {
 		return fmt.Errorf("process: the guard failed: %w", g.err)
 	}
 	return nil
+}
+
+// waited waits for the end of the last guard, which is life where that is not nil, and
+// kills one that takes too long. It reports whether it ended in time.
+func (g *Guard) waited(life *guardLife) bool {
+	limit := time.NewTimer(guardWait)
+	defer limit.Stop()
+	select {
+	case <-g.done:
+		return true
+	case <-limit.C:
+	}
+	select {
+	case <-g.done: // it had ended, and this program was stopped
+		return true
+	default:
+	}
+	if life != nil {
+		life.kill()
+	}
+	<-g.done
+	return false
 }
 
 func diedBySignal(err error) bool {

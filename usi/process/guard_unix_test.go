@@ -286,21 +286,29 @@ func TestGuardIsToldOfStartAndEnd(t *testing.T) {
 	}
 }
 
-// TestAGuardThatIsKilledAtTheEnd: it is no failure where nothing was left to guard, and
-// one where something was.
+// TestAGuardThatIsKilledAtTheEnd, by somebody or by us as it does not end: it is no failure
+// where nothing was left to guard, and one where something was.
 func TestAGuardThatIsKilledAtTheEnd(t *testing.T) {
-	for _, living := range []bool{false, true} {
-		g, err := StartGuard([]string{"sh", "-c", "cat >/dev/null; kill -9 $$"}, func(GuardChange) {})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if living {
-			if err := g.add(1 << 30); err != nil { // a group that nobody has
-				t.Fatal(err)
-			}
-		}
-		if err := g.Close(); (err != nil) != living {
-			t.Errorf("with a living group %v: %v", living, err)
+	for name, command := range map[string][]string{
+		"by somebody": {"sh", "-c", "cat >/dev/null; kill -9 $$"},
+		"by us":       {"sleep", "1000"},
+	} {
+		for _, living := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, with a living group %v", name, living), func(t *testing.T) {
+				t.Parallel()
+				g, err := StartGuard(command, func(GuardChange) {})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if living {
+					if err := g.add(1 << 30); err != nil { // a group that nobody has
+						t.Fatal(err)
+					}
+				}
+				if err := g.Close(); (err != nil) != living {
+					t.Error(err)
+				}
+			})
 		}
 	}
 }
