@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/long"
 	"gogi/match"
 	"gogi/stats/counts"
 )
@@ -69,7 +70,7 @@ func session(r *rand.Rand, slots, pairs int, vary noise, factor func(pair, slot 
 // thousand, is a failure.
 func TestFalseAlarmsOfSpeed(t *testing.T) {
 	t.Parallel()
-	const sessions, pairs = 100, 1000
+	sessions, pairs := long.Of(30, 100), 1000
 	for name, vary := range noises() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -94,8 +95,7 @@ func TestFalseAlarmsOfSpeed(t *testing.T) {
 // and nothing else is.
 func TestSpeedOfASlot(t *testing.T) {
 	t.Parallel()
-	found := 0
-	const sessions = 40
+	found, sessions := 0, long.Of(15, 40)
 	for name, vary := range noises() {
 		r := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // a simulation
 		for range sessions {

@@ -22,7 +22,7 @@ func simulations() int {
 	if *simulated > 0 {
 		return *simulated
 	}
-	return long.Of(20, 50)
+	return long.Of(12, 50)
 }
 
 // world is how simulated players play; the zero value of bonus is equal players.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/internal/long"
 	"gogi/kifu"
 	"gogi/kifu/formats"
 )
@@ -18,6 +19,7 @@ import (
 // more than a set, and finds nothing to complain of; moves, seconds and results are ours.
 // What it does not know is a loss on time, which it calls unknown.
 func TestLibOSL(t *testing.T) {
+	long.Only(t, "a C++ compiler takes seconds for it; TestOtherReaders has another reader of the same files")
 	if _, err := os.Stat("/usr/include/osl/record/csaRecord.h"); err != nil {
 		required(t, "libosl-dev is missing")
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"gogi/internal/long"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -120,7 +121,8 @@ func TestKingNoiseOfPositions(t *testing.T) {
 	here, there := parse(t, "4k4/9/9/9/9/4P4/9/9/4K4 b - 1"), parse(t, "3k5/9/9/9/9/4P4/9/9/4K4 b - 1")
 	clean := newTables(handMade())
 	var worth, moved, kings, held, enemy []float64
-	for seed := range 400 {
+	seeds := long.Of(150, 400)
+	for seed := range seeds {
 		tab := byKing(seed+1, 20)
 		noise := func(p *shogi.Position) float64 { return float64(tab.whole(p) - clean.whole(p)) }
 		worth = append(worth, noise(&start))
@@ -139,7 +141,7 @@ func TestKingNoiseOfPositions(t *testing.T) {
 	} {
 		mean, deviation := moments(x.list)
 		want := 20 * math.Sqrt(x.numbers)
-		if math.Abs(mean) > 4*want/math.Sqrt(400) || math.Abs(deviation-want) > 4*want/math.Sqrt(800) {
+		if math.Abs(mean) > 4*want/math.Sqrt(float64(seeds)) || math.Abs(deviation-want) > 4*want/math.Sqrt(2*float64(seeds)) {
 			t.Errorf("%s: mean %.1f, deviation %.1f, want 0 and %.1f", name, mean, deviation, want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gogi/internal/long"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -75,7 +76,7 @@ func TestBeatsARandomMover(t *testing.T) {
 
 func TestPlaysOnlyLegalMoves(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for game := range 30 {
+	for game := range long.Of(8, 30) {
 		noise := engine(t, fmt.Sprintf("Seed=%d EvalNoise=200", game))
 		play(t, r, 8, engineMover(t, New(), 100), engineMover(t, noise, 100))
 	}

@@ -92,8 +92,8 @@ func TestBoundedTestNeedsVariance(t *testing.T) {
 // The error rates of the bounded gate as it is played, with its estimated
 // variance.
 func TestSimulatedBoundedRates(t *testing.T) {
-	n := series(300, 100_000)
-	for _, elo1 := range []float64{30, 60}[series(1, 0):] {
+	n := simulations(300, 100_000)
+	for _, elo1 := range []float64{30, 60}[simulations(1, 0):] {
 		s := SPRT{Elo0: 0, Elo1: elo1, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryBounded}
 		for _, elo := range []float64{0, elo1} {
 			rates := ratesOf(t, ordinary, elo)
@@ -116,8 +116,8 @@ func TestSimulatedBoundedRates(t *testing.T) {
 // above as below, and its interval holds.
 func TestSimulatedBoundedElo(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 40, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryBounded}
-	n := series(30, 2000)
-	for _, elo := range []float64{0, 20}[:series(1, 2)] {
+	n := simulations(30, 2000)
+	for _, elo := range []float64{0, 20}[:simulations(1, 2)] {
 		rates := ratesOf(t, ordinary, elo)
 		r := rand.New(rand.NewPCG(8, uint64(elo))) //nolint:gosec // small
 		above, held := 0, 0

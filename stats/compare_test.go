@@ -77,7 +77,7 @@ func TestComparisonOfOtherOpenings(t *testing.T) {
 
 // The interval of the difference holds it.
 func TestSimulatedComparison(t *testing.T) {
-	n := series(100, 10_000)
+	n := simulations(100, 10_000)
 	r := rand.New(rand.NewPCG(12, 13))
 	first, second := ratesOf(t, ordinary, 40), ratesOf(t, ordinary, 10)
 	for _, shared := range []bool{true, false} {

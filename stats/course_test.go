@@ -106,7 +106,7 @@ func TestSimulatedCourse(t *testing.T) {
 		elo1 float64
 		b    Boundary
 	}
-	n := series(400, 20_000)
+	n := simulations(400, 20_000)
 	for _, c := range []test{{40, BoundaryRatio}, {60, BoundaryBounded}} {
 		s := SPRT{Elo0: 0, Elo1: c.elo1, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: c.b}
 		for _, elo := range []float64{0, c.elo1 / 2, c.elo1} {
@@ -171,7 +171,7 @@ func stopped(t *testing.T, r *rand.Rand, s SPRT, rates PairRates) Pentanomial {
 // At the planned length the sign-flip test finds the difference as often as
 // promised.
 func TestSimulatedPower(t *testing.T) {
-	n := series(2000, 40_000)
+	n := simulations(2000, 40_000)
 	for _, c := range []struct {
 		PairDesign
 		elo float64

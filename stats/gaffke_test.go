@@ -173,7 +173,7 @@ func TestPairIntervalCoverage(t *testing.T) {
 func TestSimulatedPairIntervalCoverage(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{50, 200} {
-		times := series(400, 100_000)
+		times := simulations(400, 100_000)
 		for _, p := range pentanomials {
 			used := 0
 			for _, q := range p {

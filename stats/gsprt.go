@@ -110,7 +110,14 @@ func (s SPRT) hypotheses(d distribution, o Outcomes) hypotheses {
 
 // scores are the expected scores under the two hypotheses.
 func (s SPRT) scores(o Outcomes) (s0, s1 float64) {
-	sigma, draw := newDistribution(o).perGame(), drawElo(o.games())
+	var sigma, draw float64
+	switch s.Model { // a simulation judges millions of times: only what the model wants
+	case ModelNormalized:
+		sigma = newDistribution(o).perGame()
+	case ModelBayesElo:
+		draw = drawElo(o.games())
+	case ModelLogistic:
+	}
 	return s.Model.score(s.Elo0, sigma, draw), s.Model.score(s.Elo1, sigma, draw)
 }
 

@@ -11,13 +11,13 @@ import (
 	"gogi/stats/counts"
 )
 
-// series is how many series a simulation plays: a few to notice a broken rule,
-// or those of the documentation.
-func series(few, many int) int {
+// simulations is how many series a simulation plays: a few to notice a broken rule, half of
+// them in short, or those of the documentation.
+func simulations(few, many int) int {
 	if long.Figures() {
 		return many
 	}
-	return few
+	return long.Of((few+1)/2, few)
 }
 
 // replay is what the pairs of one opening have in common: it gives the
@@ -196,7 +196,7 @@ var gateDesign = SPRT{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Model: ModelLo
 // the gates pass, however games repeat each other. Counted pair by pair, and in
 // part with copies set aside, they do.
 func TestSimulatedGates(t *testing.T) {
-	n, pairs, all := series(60, 2000), 200, []condition{deterministic, late(0.3), late(0.9), leaky(0.02, 40, 170)}
+	n, pairs, all := simulations(60, 2000), 200, []condition{deterministic, late(0.3), late(0.9), leaky(0.02, 40, 170)}
 	if long.Figures() {
 		pairs, all = 600, conditions()
 	}
@@ -217,7 +217,7 @@ func TestSimulatedGates(t *testing.T) {
 
 // What the rule prevents: α is 0.05, [0,30].
 func TestSimulatedGatesByOtherRules(t *testing.T) {
-	s, n := gateDesign, series(60, 2000)
+	s, n := gateDesign, simulations(60, 2000)
 	s.Elo1 = 30
 	for _, c := range []struct {
 		condition
@@ -234,7 +234,7 @@ func TestSimulatedGatesByOtherRules(t *testing.T) {
 
 // TestSimulatedGatesHavePower: reused openings delay a gate, and do not stop it.
 func TestSimulatedGatesHavePower(t *testing.T) {
-	n := series(60, 2000)
+	n := simulations(60, 2000)
 	stronger := condition{"stronger", func(*rand.Rand) replay {
 		return func(r *rand.Rand) (int, [2]uint64) {
 			d := evenDeviation(r)
@@ -253,7 +253,7 @@ func TestSimulatedGatesHavePower(t *testing.T) {
 
 // TestSimulatedSignFlip: the fixed test of a report or a bisection, by openings.
 func TestSimulatedSignFlip(t *testing.T) {
-	n, pairs := series(200, 20_000), 150
+	n, pairs := simulations(200, 20_000), 150
 	for _, c := range conditions() {
 		for _, openings := range []int{2, 10, 24, 50, 100} {
 			r := rand.New(rand.NewPCG(uint64(openings), 13)) //nolint:gosec // small

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gogi/control"
+	"gogi/internal/long"
 	"gogi/kifu"
 	"gogi/live"
 	"gogi/match"
@@ -218,7 +219,8 @@ func TestLinksLead(t *testing.T) {
 	s := shownRuns(t, "~..", "a/b c?")
 	seen, queue := map[string]bool{"/": true}, []string{"/"}
 	link := regexp.MustCompile(`(?:href|src)="([^"]+)"`)
-	for len(queue) > 0 && len(seen) < 1500 {
+	most, plies := long.Of(600, 1500), long.Of(100, 700) // pages, and from how many on no further plies
+	for len(queue) > 0 && len(seen) < most {
 		at := queue[0]
 		queue = queue[1:]
 		w := get(t, s, at)
@@ -233,7 +235,7 @@ func TestLinksLead(t *testing.T) {
 				t.Fatalf("%s links %q: %v", at, to, err)
 			}
 			next := ref.RequestURI()
-			if strings.HasPrefix(to, "#") || ref.Path == "/login" || strings.Contains(next, "lang=") || strings.Contains(next, "ply=") && len(seen) > 700 || seen[next] {
+			if strings.HasPrefix(to, "#") || ref.Path == "/login" || strings.Contains(next, "lang=") || strings.Contains(next, "ply=") && len(seen) > plies || seen[next] {
 				continue
 			}
 			seen[next] = true

@@ -122,19 +122,19 @@ func TestTheCoordinatorIsAwayForHours(t *testing.T) {
 		done := playing(t.Context(), w, 30*time.Second) // a minute a pair
 		f.until(t.Context(), "some are stored", func() bool { return len(f.stored[run]) >= 4 })
 		f.wire.set(func() { f.wire.away = true; clear(f.wire.asked) })
-		time.Sleep(5 * time.Hour) //nolint:forbidigo // in synctest's time
+		time.Sleep(2 * time.Hour) //nolint:forbidigo // in synctest's time
 		f.wire.set(func() {
 			// A beat in 6.7 s, give or take a fifth.
-			if n := f.wire.asked[farm.SubjectBeat]; n < 2200 || n > 3400 {
-				t.Errorf("%d beats in five hours", n)
+			if n := f.wire.asked[farm.SubjectBeat]; n < 880 || n > 1360 {
+				t.Errorf("%d beats in two hours", n)
 			}
 			// A question a minute at the most, after the first few.
-			if n := f.wire.asked[farm.SubjectLease]; n < 300 || n > 650 {
-				t.Errorf("asked %d times in five hours", n)
+			if n := f.wire.asked[farm.SubjectLease]; n < 120 || n > 280 {
+				t.Errorf("asked %d times in two hours", n)
 			}
 		})
 		if s := w.Status(); s.Playing != 0 || s.Waiting != 0 || s.Outbox < 3 {
-			t.Errorf("after five hours alone: %+v", s)
+			t.Errorf("after two hours alone: %+v", s)
 		}
 		stored := len(f.stored[run])
 		f.wire.set(func() { f.wire.away = false })
@@ -523,15 +523,15 @@ func TestAFullStreamStopsTheAsking(t *testing.T) {
 		w := f.join(t)
 		f.wire.set(func() { f.wire.capacity = 1; f.wire.stream = [][]byte{nil} })
 		done := playing(t.Context(), w, time.Second)
-		time.Sleep(time.Hour) //nolint:forbidigo // in synctest's time
+		time.Sleep(20 * time.Minute) //nolint:forbidigo // in synctest's time
 		waiting := w.Status()
 		if waiting.Playing != 0 || waiting.Waiting != 0 || waiting.Outbox == 0 || waiting.Outbox >= 200 {
-			t.Errorf("after an hour: %+v", waiting)
+			t.Errorf("after twenty minutes: %+v", waiting)
 		}
 		f.mu.Lock()
 		asked := len(f.asks)
 		f.mu.Unlock()
-		time.Sleep(time.Hour) //nolint:forbidigo // in synctest's time
+		time.Sleep(20 * time.Minute) //nolint:forbidigo // in synctest's time
 		f.mu.Lock()
 		if len(f.asks) != asked {
 			t.Errorf("it asked %d times while the stream was full", len(f.asks)-asked)

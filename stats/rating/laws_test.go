@@ -447,8 +447,8 @@ func TestHandicapGoodnessOfFit(t *testing.T) {
 	record := must[[]crosstable.Count](t)(crosstable.CountGames(world(false, 400)))
 	c := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, Multiplicative3, Additive1))
 	for _, f := range c.Fits {
-		g := must[Goodness](t)(f.Goodness(Replay{Samples: 40, Seed: 3}))
-		if again := must[Goodness](t)(f.Goodness(Replay{Samples: 40, Seed: 3})); g != again {
+		g := must[Goodness](t)(f.Goodness(Replay{Samples: 10, Seed: 3}))
+		if again := must[Goodness](t)(f.Goodness(Replay{Samples: 10, Seed: 3})); g != again {
 			t.Error("the same seed gives another result")
 		}
 		t.Logf("%s: %+v", f.Model, g)
