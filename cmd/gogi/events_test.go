@@ -88,7 +88,6 @@ func TestEventsAreAsDocumented(t *testing.T) {
 	delete(types, "board")   // for those who begin to listen to moves
 	delete(types, "cut")     // for games that are given up
 	delete(types, "told")    // for sessions that are told to go otherwise
-	delete(types, "warning") // for what goes wrong slowly
 	for _, name := range []match.EventType{match.EventTune, match.EventBlock, match.EventForfeit, match.EventCandidate, match.EventValidation} {
 		delete(types, string(name)) // of tunes: TestTuneIsTold of series
 	}

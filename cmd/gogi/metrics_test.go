@@ -32,7 +32,7 @@ games = 2000
 concurrency = 2
 players = ["C", "a"]
 ponder = "standard"
-limits = {main = "1s", increment = "10ms", margin = "5s"}
+limits = {main = "300ms", increment = "10ms", margin = "5s"}
 rules = {name = "default", max_plies = 30}
 [[engine]]
 name = "a"

@@ -337,3 +337,30 @@ func TestOwners(t *testing.T) {
 		}
 	}
 }
+
+// TestADeniedRequestEndsAtOnce, with a refusal, not when its context ends; one beside it
+// that the key does allow is not touched.
+func TestADeniedRequestEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	w := open(t, nil)
+	ann := w.dial(t, w.key(t, "ann", time.Time{}, keys.Submit))
+	began, may := make(chan struct{}), make(chan struct{})
+	if _, err := w.bus.Answer("adm.*.submit", func(context.Context, string, []byte) (any, error) {
+		close(began)
+		<-may
+		return farm.Told{}, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	beside := make(chan error, 1)
+	go func() { beside <- ann.Request(t.Context(), "adm.ann.submit", farm.Beat{}, &farm.Told{}) }()
+	<-began
+	err := ann.Request(t.Context(), "adm.ann.approve", farm.Beat{}, &farm.Told{})
+	if r, is := errors.AsType[*farm.Refusal](err); !is || r.Exit != 4 || !strings.Contains(r.Why, "ann may not") {
+		t.Errorf("a denied request: %v", err)
+	}
+	close(may)
+	if err := <-beside; err != nil {
+		t.Errorf("the request beside it: %v", err)
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -41,6 +43,15 @@ type conn struct {
 	nats *nats.Conn
 	js   jetstream.JetStream
 	last atomic.Pointer[error] // why the latest try to connect failed
+
+	mu     sync.Mutex
+	asking map[*asked]bool // requests that have no answer yet
+}
+
+// asked is a request under way.
+type asked struct {
+	subject string
+	give    context.CancelCauseFunc // gives it up
 }
 
 // Dial connects with the credentials of a worker or an owner. It returns a transport
@@ -75,12 +86,12 @@ func Dial(c keys.Creds) (farm.Transport, error) {
 // what cannot be said now is an error, and repeated by whoever knows whether it still
 // holds.
 func connect(url, name string, more ...nats.Option) (*conn, error) {
-	c := &conn{}
+	c := &conn{asking: make(map[*asked]bool)}
 	failed := func(_ *nats.Conn, err error) { c.last.Store(&err) }
 	options := append([]nats.Option{
 		nats.Name(name), nats.CustomInboxPrefix(keys.Inbox(name)), nats.MaxReconnects(-1), nats.CustomReconnectDelay(reconnectWait),
 		nats.ReconnectBufSize(-1), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(pingsOut), nats.Timeout(10 * time.Second),
-		nats.ReconnectErrHandler(failed), nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}),
+		nats.ReconnectErrHandler(failed), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.denied(err) }),
 		nats.PermissionErrOnSubscribe(true),
 	}, more...)
 	var err error
@@ -106,7 +117,12 @@ func (c *conn) Request(ctx context.Context, subject string, in, out any) error {
 	if err != nil {
 		return err
 	}
+	ctx, over := c.ask(ctx, subject)
+	defer over()
 	answer, err := c.nats.RequestWithContext(ctx, subject, body)
+	if refusal, is := errors.AsType[*farm.Refusal](context.Cause(ctx)); is && err != nil {
+		return refusal
+	}
 	if err != nil {
 		return c.failure(err)
 	}
@@ -114,6 +130,38 @@ func (c *conn) Request(ctx context.Context, subject string, in, out any) error {
 		return err
 	}
 	return farm.Decode(answer.Data, out)
+}
+
+// ask notes a request, which ends with its context and with over, or as denied says.
+func (c *conn) ask(ctx context.Context, subject string) (_ context.Context, over func()) {
+	ctx, give := context.WithCancelCause(ctx)
+	a := &asked{subject, give}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asking[a] = true
+	return ctx, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.asking, a)
+		give(nil)
+	}
+}
+
+// denied gives up the requests that the key does not allow. The server drops them and
+// says so beside, in words that name the subject, and there is nothing else to tell
+// them by; who asked would wait to the end of his patience.
+func (c *conn) denied(err error) {
+	if !errors.Is(err, nats.ErrPermissionViolation) {
+		return
+	}
+	words := strings.ToLower(err.Error())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for a := range c.asking {
+		if strings.Contains(words, `"`+strings.ToLower(a.subject)+`"`) {
+			a.give(&farm.Refusal{Why: c.nats.Opts.Name + " may not do this: the key does not allow it", Exit: exitRefused})
+		}
+	}
 }
 
 // failure says in the words of package farm why something did not reach the server.
