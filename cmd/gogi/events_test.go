@@ -84,10 +84,10 @@ func TestEventsAreAsDocumented(t *testing.T) {
 			last = seq
 		}
 	}
-	delete(types, "state")   // for listeners that come later
-	delete(types, "board")   // for those who begin to listen to moves
-	delete(types, "cut")     // for games that are given up
-	delete(types, "told")    // for sessions that are told to go otherwise
+	delete(types, "state") // for listeners that come later
+	delete(types, "board") // for those who begin to listen to moves
+	delete(types, "cut")   // for games that are given up
+	delete(types, "told")  // for sessions that are told to go otherwise
 	for _, name := range []match.EventType{match.EventTune, match.EventBlock, match.EventForfeit, match.EventCandidate, match.EventValidation} {
 		delete(types, string(name)) // of tunes: TestTuneIsTold of series
 	}
