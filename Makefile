@@ -3,7 +3,7 @@ GO ?= go
 LINTER ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # Many packages' tests wait, for engines, a browser, the disk: more of them run than there are CPUs.
-AT_ONCE ?= 4
+AT_ONCE ?= 3
 NODES ?= 400
 KINGS ?=
 PAPER = paper-$(NODES)$(if $(KINGS),-kings)
@@ -25,7 +25,7 @@ test: ## everything but the deep perft rows; real engines where they are install
 	$(GO) test -vet=off -ldflags="-s -w" -timeout 15m -p $(AT_ONCE) ./... # check vets; without debug information a hundred programs link sooner
 
 # Which tests have a long form, and where; a test of the root holds both lists.
-LONG = TestASuspendedRunnerStoresNothingOfIt TestATuneOfAThousandInFlight TestBisectCodes TestBrowser TestChoices TestCouncilSurvivesItsMembers TestExitCodes TestFalseAlarmsOfSpeed TestFaultsInPlay TestFlippedBits TestGNUGo TestHonestFarms TestKill TestKilledTune TestKilledUpkeep TestKingNoiseOfPositions TestLibOSL TestLinksLead TestNoForfeitIsUnexplainedUnderLoad TestNothingPasses TestOtherReaders TestPlaysOnlyLegalMoves TestPower TestRateMany TestRealCouncil TestRealCrash TestRealEnginesByNodes TestRealEnginesOnTheClock TestScripts/check TestScripts/farm_update TestScripts/stats TestScripts/tournament TestScripts/tune TestSimulatedBoundedElo TestSimulatedBoundedRates TestSimulatedComparison TestSimulatedCourse TestSimulatedEquals TestSimulatedGates TestSimulatedGatesByOtherRules TestSimulatedGatesHavePower TestSimulatedHabits TestSimulatedPairIntervalCoverage TestSimulatedPower TestSimulatedSignFlip TestSpeedOfASlot
+LONG = TestASuspendedRunnerStoresNothingOfIt TestATuneOfAThousandInFlight TestBisectCodes TestBrowser TestChoices TestCouncilSurvivesItsMembers TestExitCodes TestFalseAlarmsOfSpeed TestFaultsInPlay TestFlippedBits TestGNUGo TestHonestFarms TestKill TestKilledTune TestKilledUpkeep TestKingNoiseOfPositions TestLibOSL TestLinksLead TestNoForfeitIsUnexplainedUnderLoad TestNothingPasses TestOtherReaders TestPlaysOnlyLegalMoves TestPower TestRateMany TestRealCouncil TestRealCrash TestRealEnginesByNodes TestRealEnginesOnTheClock TestScripts/check TestScripts/compare TestScripts/farm_update TestScripts/mate TestScripts/stats TestScripts/tournament TestScripts/tune TestSimulatedBoundedElo TestSimulatedBoundedRates TestSimulatedComparison TestSimulatedCourse TestSimulatedEquals TestSimulatedGates TestSimulatedGatesByOtherRules TestSimulatedGatesHavePower TestSimulatedHabits TestSimulatedPairIntervalCoverage TestSimulatedPower TestSimulatedSignFlip TestSpeedOfASlot
 LONG_IN = ./alarms ./cmd/gogi ./effects ./farm/coordinator ./farm/trust ./ratings ./records ./results ./results/mending ./review/engines ./runner ./served ./sparring ./stats ./tune ./tuning ./web
 test-long: ## in full what make test plays in short, which takes minutes; real engines where they are installed
 	$(GO) test -vet=off -timeout 30m -p $(AT_ONCE) -run '$(subst $(space),|,$(foreach t,$(LONG),^$(subst /,$$/^,$(t))$$))' $(LONG_IN) -long
