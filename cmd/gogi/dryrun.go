@@ -93,7 +93,7 @@ func (d dryText) head(plan *match.Plan) error {
 		lines = append(lines, outlook...)
 	}
 	lines = append(lines,
-		phrases.Of("rules %s: %s, %d plies", plan.Rules.Name, plan.Rules.Declaration, plan.Rules.MaxPlies),
+		rulesOf(plan.Rules),
 		phrases.Of("%s openings, pondering %s", format.Count(len(plan.Openings)), plan.Ponder),
 		phrases.Of("evidence: %s", gate.Outlook(plan)))
 	for _, line := range lines {
@@ -101,6 +101,13 @@ func (d dryText) head(plan *match.Plan) error {
 	}
 	fmt.Fprintln(d.Out)
 	return nil
+}
+
+func rulesOf(r match.Rules) phrases.Said {
+	if r.MaxPlies == 0 {
+		return phrases.Of("rules %s: %s, no limit of plies", r.Name, r.Declaration)
+	}
+	return phrases.Of("rules %s: %s, %d plies", r.Name, r.Declaration, r.MaxPlies)
 }
 
 // capacity prints what the engines need of the machine.
