@@ -506,12 +506,18 @@ func (o *output) setKeepAlive(on bool) {
 	o.keepAlive = on
 }
 
+// greets reports whether lines begin within the answer to usi.
+func greets(lines []byte) bool {
+	return slices.ContainsFunc([]string{"id ", "option ", "usiok"}, func(word string) bool { return bytes.HasPrefix(lines, []byte(word)) })
+}
+
 // Write writes whole lines.
 func (o *output) Write(lines []byte) (int, error) {
 	o.mu.Lock()
-	// Before usiok not every GUI bears an info; what there is to say can wait.
+	// Before usiok not every GUI bears an info; what there is to say can wait. The greeting
+	// may come in several writes.
 	var text []byte
-	if !bytes.HasPrefix(lines, []byte("id name ")) {
+	if !greets(lines) {
 		text = []byte(strings.Join(o.notes, ""))
 		o.notes = nil
 	}
