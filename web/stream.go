@@ -52,7 +52,7 @@ func (s *Server) liveStream(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.feeds.leave(feed)
-	s.tell(w, r, feed, game)
+	s.tell(w, r, feed, r.FormValue("run"), game)
 }
 
 // askedGame is the name of a game as it is written, "" for none.
@@ -67,9 +67,9 @@ func askedGame(text string) (string, error) {
 	return gameName(pair, leg), nil
 }
 
-// tell writes until the client is gone or too slow, the session has ended, or the
-// server does.
-func (s *Server) tell(w http.ResponseWriter, r *http.Request, feed *feed, game string) {
+// tell writes until the client is gone or too slow, the session has ended, nobody plays the
+// run any more, which is looked for whenever there is nothing to tell, or the server ends.
+func (s *Server) tell(w http.ResponseWriter, r *http.Request, feed *feed, run, game string) {
 	out := newEvents(w, r)
 	if out.send(fmt.Appendf(nil, "retry: %d\n\n", again.Milliseconds())) != nil {
 		return
@@ -77,7 +77,8 @@ func (s *Server) tell(w http.ResponseWriter, r *http.Request, feed *feed, game s
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()
 	var seen *scene
-	for ended := s.ended; ; {
+	ended := []byte("event: over\ndata: {}\n\n")
+	for stopped := s.ended; ; {
 		m := feed.moment()
 		text, err := m.frame(seen, game)
 		if err != nil {
@@ -93,24 +94,28 @@ func (s *Server) tell(w http.ResponseWriter, r *http.Request, feed *feed, game s
 		seen = m.scene
 		if m.last {
 			if m.scene.over {
-				_ = out.send([]byte("event: over\ndata: {}\n\n")) // the last word anyhow
+				_ = out.send(ended) // the last word anyhow
 			}
 			return
 		}
 		select {
 		case <-m.next:
 		case <-quiet.C:
+			if s.config.Live.Hub(run) != feed.hub { // a farm's test is over, or paused, and its hub stays
+				_ = out.send(ended)
+				return
+			}
 			if out.send([]byte(": ping\n\n")) != nil {
 				return
 			}
 			quiet.Reset(silence)
 		case <-r.Context().Done():
 			return
-		case <-ended:
+		case <-stopped:
 			if !isOver(feed.hub) {
 				return
 			}
-			ended = nil // the last moment is about to come
+			stopped = nil // the last moment is about to come
 		}
 	}
 }

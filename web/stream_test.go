@@ -292,6 +292,31 @@ func TestStream(t *testing.T) {
 	})
 }
 
+// TestARunThatNobodyPlaysAnyMore: its stream says that it is over at the next silence, also
+// where the hub stays, as that of a farm's test does.
+func TestARunThatNobodyPlaysAnyMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage("run", 1)
+		live := playing(s)
+		h := opened(t, live)
+		r, conn := h.listen("run=run", http.StatusOK)
+		if first, then := h.next(r), h.next(r); first.event != "2000" || then.event != "state" {
+			t.Fatalf("%v, %v", first, then)
+		}
+		if f := h.next(r); f != (frame1{}) {
+			t.Errorf("while it is played: %v", f)
+		}
+		live.mu.Lock()
+		delete(live.hubs, "run")
+		live.mu.Unlock()
+		if f := h.next(r); f.event != "over" {
+			t.Errorf("%v", f)
+		}
+		_ = conn.Close()
+		h.close()
+	})
+}
+
 // Clients are the connections that are open: each of them once, whatever it asks, until it
 // ends.
 func TestClientsAreCounted(t *testing.T) {

@@ -77,6 +77,8 @@ type reader struct {
 	design           string
 	flags            []string // in the order of the line
 	notes            []string
+	maxMoves         string // -maxmoves with its value, where it is translated
+	book             bool   // -openings names a file
 }
 
 func (r *reader) note(format string, args ...any) {
@@ -117,6 +119,7 @@ func (r *reader) option(name string, words []string) {
 		var moves int
 		if r.number(name, value, &moves); moves > 0 {
 			r.flag("--max-plies", strconv.Itoa(2*moves)) // fastchess counts moves of both sides as one
+			r.maxMoves = name + " " + value
 		}
 	case "srand", "seed":
 		r.flag("--seed", value)
@@ -244,6 +247,7 @@ func (r *reader) openings(keys []pair) {
 		switch p.key {
 		case "file":
 			r.flag("--openings", p.value)
+			r.book = true
 		case "plies":
 			r.flag("--opening-plies", p.value)
 		case "order":
@@ -362,6 +366,9 @@ func (r *reader) write() Translation {
 	w.length()
 	w.add("--concurrency", r.concurrency)
 	w.add(r.flags...)
+	if r.maxMoves != "" && r.book {
+		r.note("%s: fastchess counts from the end of the opening, --max-plies from the first move: add the plies of the openings", r.maxMoves)
+	}
 	return Translation{Words: w.words, Notes: r.notes}
 }
 

@@ -32,9 +32,9 @@ func TestTranslate(t *testing.T) {
 			[]string{"-resign: one-sided", `-sprt: of these values a file speaks, not flags: gate = {sprt = "-1,4", alpha = 0.05, beta = 0.05, model = "normalized"}`},
 		},
 		{
-			"-engine|cmd=a|st=1|-engine|cmd=b|st=2|-engine|cmd=c|st=1|-tournament|gauntlet|-resign|twosided=true|score=5|-tb|/x|-openings|file=f|start=3|plies=8|order=sequential|-each|tc=40/60",
-			"gogi match --engine a=a --engine b=b --engine c=c --design gauntlet --games 8 --concurrency 1 --resign 5x1 --openings f --opening-plies 8",
-			[]string{"-tb /x: not known", "start=3", "order=sequential", "tc=40/60", "st: the engines have different"},
+			"-engine|cmd=a|st=1|-engine|cmd=b|st=2|-engine|cmd=c|st=1|-tournament|gauntlet|-resign|twosided=true|score=5|-tb|/x|-maxmoves|90|-openings|file=f|start=3|plies=8|order=sequential|-each|tc=40/60",
+			"gogi match --engine a=a --engine b=b --engine c=c --design gauntlet --games 8 --concurrency 1 --resign 5x1 --max-plies 180 --openings f --opening-plies 8",
+			[]string{"-tb /x: not known", "start=3", "order=sequential", "tc=40/60", "st: the engines have different", "-maxmoves 90: fastchess counts from the end of the opening"},
 		},
 		{
 			"-engine|cmd=a|-engine|cmd=b|-engine|cmd=c|-rounds|many|-use-affinity|-each|depth=5|plies=6|book=x",

@@ -102,7 +102,7 @@ func TestFormsAgree(t *testing.T) {
 	}
 }
 
-// TestBlockFits: no line of the looks is cut.
+// TestBlockTellsOfBooks: how many moves a player's book gave, once.
 func TestBlockTellsOfBooks(t *testing.T) {
 	r := gather(t, fakerun.Run{Players: []string{"x", "y"}, Pairs: []string{"WW"}}, report.Registration{})
 	from := 3
@@ -119,6 +119,7 @@ func TestBlockTellsOfBooks(t *testing.T) {
 	}
 }
 
+// TestBlockFits: no line of the looks is cut.
 func TestBlockFits(t *testing.T) {
 	late := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
 	change := report.Start{Late: true, Changes: []match.Difference{{Path: []string{"pairs"}}}}
