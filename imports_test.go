@@ -91,7 +91,7 @@ var allowed = map[string][]string{
 	"gogi/farm/trust":              {"gogi/match", "gogi/stats/counts"},
 	"gogi/internal/phrases":        {"gogi/internal/format"},
 	"gogi/gate":                    {"gogi/internal/phrases", "gogi/match", "gogi/shogi", "gogi/stats", "gogi/stats/counts"},
-	"gogi/usi/remote":              {"gogi/usi/process"},
+	"gogi/usi/remote":              {"gogi/configs/shellwords", "gogi/usi/process"},
 	"gogi/players":                 {"gogi/book", "gogi/configs", "gogi/configs/advice", "gogi/configs/identities", "gogi/configs/shellwords", "gogi/cpus", "gogi/ensemble", "gogi/ensemble/voting", "gogi/faults", "gogi/internal/foreign", "gogi/internal/format", "gogi/internal/phrases", "gogi/internal/unfit", "gogi/internal/usage", "gogi/kifu", "gogi/match", "gogi/runner", "gogi/shogi", "gogi/sparring", "gogi/usi", "gogi/usi/process", "gogi/usi/remote"},
 	"gogi/votes":                   {"gogi/ensemble/voting", "gogi/internal/chart", "gogi/internal/foreign", "gogi/internal/format", "gogi/internal/phrases", "gogi/kifu", "gogi/shogi", "gogi/stats/regress"},
 	"gogi/ratings":                 {"gogi/internal/foreign", "gogi/internal/format", "gogi/internal/phrases", "gogi/internal/sheet", "gogi/internal/usage", "gogi/match", "gogi/report", "gogi/shogi", "gogi/stats", "gogi/stats/counts", "gogi/stats/rating", "gogi/stats/rating/crosstable", "gogi/stats/rating/orders"},

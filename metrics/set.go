@@ -2,9 +2,7 @@ package metrics
 
 import (
 	"fmt"
-	"io/fs"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"gogi/internal/version"
+	"gogi/results"
 )
 
 // Set is what one process tells. It is safe for concurrent use.
@@ -130,7 +129,7 @@ func (s *Set) Collect(to chan<- prometheus.Metric) {
 	t := &telling{s, to}
 	own := version.Own()
 	t.number(buildInfo, 1, own.Version, own.Revision, own.Go)
-	t.number(storeSize, float64(sizeOf(s.db)))
+	t.number(storeSize, float64(results.Size(s.db)))
 	if s.clients != nil {
 		t.number(webClients, float64(s.clients()))
 	}
@@ -173,15 +172,3 @@ func (t *telling) failed(name string, why error) {
 
 // text is a label's value.
 func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
-
-// sizeOf is what a database takes on the disk, with its write-ahead log.
-func sizeOf(db string) int64 {
-	sum := int64(0)
-	for _, suffix := range []string{"", "-wal"} {
-		info, err := os.Stat(db + suffix)
-		if err == nil && info.Mode()&fs.ModeType == 0 {
-			sum += info.Size()
-		}
-	}
-	return sum
-}

@@ -44,7 +44,7 @@ func remoteIdentity(c remote.Command, guard *process.Guard) (string, error) {
 	if err != nil || len(words) == 0 || strings.ContainsAny(c.Remote, "&|;<>$`") {
 		return "", fmt.Errorf("%q is not a plain command", c.Remote)
 	}
-	out, err := c.Ask(guard, "sha256sum -- "+remote.Quote(words[0]))
+	out, err := c.Ask(guard, "sha256sum -- "+shellwords.Quote(words[0]))
 	if err != nil {
 		return "", err
 	}

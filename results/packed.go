@@ -108,10 +108,10 @@ func (s *Store) PackAll(ctx context.Context, progress func(done, of int)) (list 
 		}
 		err = failed
 	}
-	if err = firstError(err, damage); err != nil {
+	if err = firstError(firstError(err, ctx.Err()), damage); err != nil {
 		err = s.fail("packing the games", err)
 	}
-	return list, errors.Join(err, ctx.Err())
+	return list, err
 }
 
 // holdRuns keeps everybody from playing these runs, until release is called.

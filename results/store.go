@@ -69,6 +69,17 @@ func Open(ctx context.Context, path string, how ...Durability) (*Store, error) {
 	return s.orClose(err)
 }
 
+// Size is how many bytes a database has on the disk, with its write-ahead log; what is not
+// there, and what is no file, has none.
+func Size(path string) (bytes int64) {
+	for _, name := range []string{path, path + "-wal"} {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			bytes += info.Size()
+		}
+	}
+	return bytes
+}
+
 // OpenExisting opens the database at path for reading, also while another process
 // writes to it, and where this one may not write to the file or its folder. It never
 // creates one: the error is fs.ErrNotExist where there is no file. One of an older

@@ -249,10 +249,10 @@ func TestBrowser(t *testing.T) {
 	t.Run("council", b.testCouncil)
 	t.Run("ended", b.testEnded)
 	t.Run("tune", b.testTune)
+	t.Run("reload", b.testReload)
+	t.Run("tongues", b.testTongues)
 	if long.Asked() { // the same pages in other states
-		t.Run("reload", b.testReload)
 		t.Run("narrow", b.testNarrow)
-		t.Run("tongues", b.testTongues)
 		t.Run("restart", b.testRestart)
 		t.Run("slots", b.testSlots)
 		t.Run("readable", b.testReadable)

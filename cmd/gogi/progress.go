@@ -266,7 +266,7 @@ func (p *progress) close() {
 	for _, w := range now.Warnings { // again: on their first time they may have passed unseen
 		fmt.Fprintln(p.w, words.Warning(w).In(p.tongue))
 		if w.Kind == alarms.Failing {
-			fmt.Fprintln(p.w, "  "+words.Lost(w.Engine, forfeits(now, w.Engine), now.Ended).In(p.tongue))
+			fmt.Fprintln(p.w, "  "+words.Lost(w.Engine, forfeits(now, w.Engine)).In(p.tongue))
 		}
 	}
 	fmt.Fprintln(p.w)

@@ -1,6 +1,7 @@
 package shellwords_test
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -53,21 +54,31 @@ func TestSplitWordsErrors(t *testing.T) {
 	}
 }
 
-// quote writes a word so that every shell reads it back.
-func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
-
 func TestQuotedWordsComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.String(), 1, 5).Draw(t, "words")
 		var quoted []string
 		for _, w := range words {
-			quoted = append(quoted, quote(w))
+			quoted = append(quoted, shellwords.Quote(w))
 		}
 		got, err := shellwords.Split(strings.Join(quoted, " "))
 		if err != nil || cmp.Diff(words, got) != "" {
 			t.Fatalf("%q came back as %q, %v", words, got, err)
 		}
 	})
+}
+
+// A shell reads a quoted word as it was.
+func TestAShellReadsQuotedWords(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh: ", err)
+	}
+	for _, word := range []string{"", "a b", "it's", "''", `$HOME "x" \ *`, "two\nlines", "-plain/word.1,2:3@4=5%6", "~", "a#b", "#a", "日本"} {
+		out, err := exec.Command("sh", "-c", "printf %s "+shellwords.Quote(word)).Output()
+		if err != nil || string(out) != word {
+			t.Errorf("%q: %q, %v", word, out, err)
+		}
+	}
 }
 
 func FuzzSplitWords(f *testing.F) {

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -165,21 +166,34 @@ func TestATuneOfAThousandInFlight(t *testing.T) {
 		for i := range 10 {
 			hands = append(hands, a.tuner(f, fmt.Sprint("w", i), 120))
 		}
+		var dies atomic.Bool // with the next pair that is stored
+		var deaths atomic.Int32
+		restarts := int32(0)
+		f.disk.stored = func(string, int) {
+			if dies.CompareAndSwap(true, false) { // nobody hears that it is stored, so that it comes again
+				deaths.Add(1)
+				f.hall.Open()
+			}
+		}
 		most := 0
-		for i := range 20 {
-			time.Sleep(15 * time.Second)
-			most = max(most, f.test("thousand").Held)
-			switch i % 5 {
-			case 1:
-				hands[i%10].restart()
-			case 3:
+		for i := range 100 {
+			time.Sleep(3 * time.Second)
+			if deaths.Load() > restarts {
 				f.restart()
+				restarts++
+			}
+			most = max(most, f.test("thousand").Held)
+			switch i % 25 {
+			case 5:
+				hands[i%10].restart()
+			case 15:
+				dies.Store(true)
 			}
 		}
 		a.compare(t, f)
 		s, c := f.test("thousand"), f.hall.Count()
-		if most < inflight*9/10 || most > inflight || c.Doubled == 0 || c.Swapped == 0 || c.RepliesLost == 0 || c.AcksLost == 0 || c.Again == 0 {
-			t.Errorf("%d pairs in flight at most, %+v, %+v", most, s, c)
+		if most < inflight*9/10 || most > inflight || c.Doubled == 0 || c.Swapped == 0 || c.RepliesLost == 0 || c.AcksLost == 0 || c.Again == 0 || restarts < 2 {
+			t.Errorf("%d pairs in flight at most, %d deaths, %+v, %+v", most, restarts, s, c)
 		}
 		if s.Refused > 0 || s.Tune == nil || s.Tune.Blocks != pairs/50 {
 			t.Errorf("%+v", s)

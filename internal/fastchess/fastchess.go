@@ -77,8 +77,6 @@ type reader struct {
 	design           string
 	flags            []string // in the order of the line
 	notes            []string
-	maxMoves         string // -maxmoves with its value, where it is translated
-	book             bool   // -openings names a file
 }
 
 func (r *reader) note(format string, args ...any) {
@@ -119,7 +117,7 @@ func (r *reader) option(name string, words []string) {
 		var moves int
 		if r.number(name, value, &moves); moves > 0 {
 			r.flag("--max-plies", strconv.Itoa(2*moves)) // fastchess counts moves of both sides as one
-			r.maxMoves = name + " " + value
+			r.note("%s %s: fastchess counts from the end of the opening, --max-plies from the first move: add the plies of the openings", name, value)
 		}
 	case "srand", "seed":
 		r.flag("--seed", value)
@@ -164,8 +162,9 @@ func (r *reader) other(name, value string) {
 
 func (r *reader) number(name, value string, into *int) {
 	n, err := strconv.Atoi(value)
-	if err != nil || n < 1 {
-		r.note("%s %s: expected a number from 1; left out", name, value)
+	const most = 1_000_000_000 // of which twice as much is a number, too
+	if err != nil || n < 1 || n > most {
+		r.note("%s %s: expected a number from 1 to %d; left out", name, value, most)
 		return
 	}
 	*into = n
@@ -247,7 +246,6 @@ func (r *reader) openings(keys []pair) {
 		switch p.key {
 		case "file":
 			r.flag("--openings", p.value)
-			r.book = true
 		case "plies":
 			r.flag("--opening-plies", p.value)
 		case "order":
@@ -366,9 +364,6 @@ func (r *reader) write() Translation {
 	w.length()
 	w.add("--concurrency", r.concurrency)
 	w.add(r.flags...)
-	if r.maxMoves != "" && r.book {
-		r.note("%s: fastchess counts from the end of the opening, --max-plies from the first move: add the plies of the openings", r.maxMoves)
-	}
 	return Translation{Words: w.words, Notes: r.notes}
 }
 

@@ -24,7 +24,7 @@ func TestTranslate(t *testing.T) {
 		{
 			"-engine|cmd=./a b|args=-x \"1 2\"|option.USI_Hash=64|tc=1:30+1|-engine|cmd=./c|-each|option.Threads=1|timemargin=50|restart=on|-rounds|5|-games|1|-srand|7|-event|lmr 7|-recover|-maxmoves|150",
 			`gogi match --engine 'a b='\''./a b'\'' -x "1 2"' --engine c=./c --option all.Threads=1 --option 'a b.USI_Hash=64' --tc 'a b=90+1' --margin 50ms --restart game --no-swap --games 5 --concurrency 1 --seed 7 --run 'lmr 7' --max-plies 300`,
-			[]string{"-recover"},
+			[]string{"-recover", "-maxmoves 150: fastchess counts from the end of the opening"},
 		},
 		{
 			"-engine|cmd=a|-engine|cmd=b|-each|nodes=1000|-resign|movecount=3|score=600|-draw|movenumber=40|movecount=8|score=10|-sprt|elo0=-1|elo1=4|alpha=0.05|beta=0.05",
@@ -32,14 +32,14 @@ func TestTranslate(t *testing.T) {
 			[]string{"-resign: one-sided", `-sprt: of these values a file speaks, not flags: gate = {sprt = "-1,4", alpha = 0.05, beta = 0.05, model = "normalized"}`},
 		},
 		{
-			"-engine|cmd=a|st=1|-engine|cmd=b|st=2|-engine|cmd=c|st=1|-tournament|gauntlet|-resign|twosided=true|score=5|-tb|/x|-maxmoves|90|-openings|file=f|start=3|plies=8|order=sequential|-each|tc=40/60",
-			"gogi match --engine a=a --engine b=b --engine c=c --design gauntlet --games 8 --concurrency 1 --resign 5x1 --max-plies 180 --openings f --opening-plies 8",
-			[]string{"-tb /x: not known", "start=3", "order=sequential", "tc=40/60", "st: the engines have different", "-maxmoves 90: fastchess counts from the end of the opening"},
+			"-engine|cmd=a|st=1|-engine|cmd=b|st=2|-engine|cmd=c|st=1|-tournament|gauntlet|-resign|twosided=true|score=5|-tb|/x|-openings|file=f|start=3|plies=8|order=sequential|-each|tc=40/60",
+			"gogi match --engine a=a --engine b=b --engine c=c --design gauntlet --games 8 --concurrency 1 --resign 5x1 --openings f --opening-plies 8",
+			[]string{"-tb /x: not known", "start=3", "order=sequential", "tc=40/60", "st: the engines have different"},
 		},
 		{
-			"-engine|cmd=a|-engine|cmd=b|-engine|cmd=c|-rounds|many|-use-affinity|-each|depth=5|plies=6|book=x",
+			"-engine|cmd=a|-engine|cmd=b|-engine|cmd=c|-rounds|many|-maxmoves|9223372036854775807|-use-affinity|-each|depth=5|plies=6|book=x",
 			"gogi match --engine a=a --engine b=b --engine c=c --depth 6 --design round_robin --games 12 --concurrency 1 --cpus auto",
-			[]string{"-rounds many", "book=x of an engine"},
+			[]string{"-rounds many", "-maxmoves 9223372036854775807: expected a number from 1 to 1", "book=x of an engine"},
 		},
 	} {
 		got := fastchess.Translate(strings.Split(test.line, "|"))

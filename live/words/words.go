@@ -84,9 +84,9 @@ func MoreFaults() phrases.Said {
 // Warning is a warning of a session in a line.
 func Warning(w match.WarningGiven) phrases.Said { return phrases.Of("warning: %s", Warned(w)) }
 
-// Lost is how many of a session's games an engine's own faults have lost by its end.
-func Lost(engine string, lost, games int) phrases.Said {
-	return phrases.Of("%s lost %s of this session's %s by faults of its own", engine, format.Count(lost), phrases.Number{N: games, Noun: "game"})
+// Lost is how many games of a session an engine's own faults have lost by its end.
+func Lost(engine string, lost int) phrases.Said {
+	return phrases.Of("%s lost %s of this session by faults of its own", engine, phrases.Number{N: lost, Noun: "game"})
 }
 
 // Warned is what a warning is of: its kind, in tongues other than the note's, and its note,

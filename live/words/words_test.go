@@ -57,13 +57,13 @@ func TestWarning(t *testing.T) {
 	}
 }
 
-// TestLost: how many of how many, in both tongues.
+// TestLost: how many, in both tongues.
 func TestLost(t *testing.T) {
 	t.Parallel()
-	if got, want := Lost("x", 3, 1).String(), "x lost 3 of this session's 1 game by faults of its own"; got != want {
+	if got, want := Lost("x", 1).String(), "x lost 1 game of this session by faults of its own"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := Lost("x", 3, 1200).In(phrases.Japanese), "x は自身の障害により 3局で負け（このセッションは全1,200局）"; got != want {
+	if got, want := Lost("x", 1200).In(phrases.Japanese), "x はこのセッションで、自身の障害により1,200局負け"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

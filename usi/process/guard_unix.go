@@ -254,7 +254,7 @@ func (g *Guard) end() error {
 	if life != nil {
 		_ = life.pipe.Close() // the end of file is what it waits for
 	}
-	inTime := g.waited(life)
+	inTime := g.waited()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !inTime && len(g.groups) > 0 {
@@ -266,9 +266,9 @@ func (g *Guard) end() error {
 	return nil
 }
 
-// waited waits for the end of the last guard, which is life where that is not nil, and
-// kills one that takes too long. It reports whether it ended in time.
-func (g *Guard) waited(life *guardLife) bool {
+// waited waits for the end of the last guard, and kills one that takes too long: that may
+// be one that was begun when Close was called. It reports whether it ended in time.
+func (g *Guard) waited() bool {
 	limit := time.NewTimer(guardWait)
 	defer limit.Stop()
 	select {
@@ -281,6 +281,9 @@ func (g *Guard) waited(life *guardLife) bool {
 		return true
 	default:
 	}
+	g.mu.Lock()
+	life := g.life
+	g.mu.Unlock()
 	if life != nil {
 		life.kill()
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"gogi/configs/shellwords"
 	"gogi/usi/process"
 )
 
@@ -80,11 +81,8 @@ const pidLine = "info string gogi group "
 func (c Command) wrapped() []string {
 	inner := "echo " + pidLine + "$$; " + c.Remote
 	return append(append([]string(nil), c.ssh...),
-		"$(command -v setsid) $(command -v setsid >/dev/null && echo -w) sh -c "+Quote(inner))
+		"$(command -v setsid) $(command -v setsid >/dev/null && echo -w) sh -c "+shellwords.Quote(inner))
 }
-
-// Quote makes one word of a POSIX shell.
-func Quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // Engine is the connection to an engine behind ssh.
 type Engine struct {

@@ -80,16 +80,6 @@ func TestParseAgreesWithSSH(t *testing.T) {
 	}
 }
 
-// A shell reads a quoted word as it was.
-func TestQuote(t *testing.T) {
-	for _, word := range []string{"", "a b", "it's", "''", `$HOME "x" \ *`, "two\nlines"} {
-		out, err := exec.Command("sh", "-c", "printf %s "+Quote(word)).Output()
-		if err != nil || string(out) != word {
-			t.Errorf("%q: %q, %v", word, out, err)
-		}
-	}
-}
-
 // What a host's shell runs leads a group of its own, whose number comes first.
 func TestWrappedLeadsItsGroup(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {

@@ -215,6 +215,7 @@ async function renew() {
     const answer = await fetch(location.href, { cache: 'no-store' });
     if (!answer.ok) return false;
     const now = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    if (!now.querySelector('[data-fresh]')) return false; // it is another page, such as the one that asks for the token
     parts.forEach(part => {
       const other = now.querySelector(`[data-fresh="${CSS.escape(part.dataset.fresh)}"]`);
       if (other) part.replaceWith(document.adoptNode(other));

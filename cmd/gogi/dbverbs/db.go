@@ -114,3 +114,15 @@ func (c *BackupCommand) Run(ctx context.Context, _ *verb.Env) error {
 	}
 	return errors.Join(store.Backup(ctx, c.To), store.Close())
 }
+
+// openThere opens a database to be changed, which is not made where there is none.
+func openThere(ctx context.Context, db string) (*results.Store, error) {
+	there, err := results.OpenExisting(ctx, db)
+	if err == nil {
+		err = there.Close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return results.Open(ctx, db)
+}

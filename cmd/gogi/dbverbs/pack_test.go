@@ -10,7 +10,6 @@ import (
 
 	"gogi/internal/fakepairs"
 	"gogi/internal/phrases"
-	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/match"
 	"gogi/results"
@@ -29,16 +28,10 @@ func TestPack(t *testing.T) {
 	run := func(ctx context.Context, c PackCommand, in phrases.Tongue) (string, error) {
 		t.Helper()
 		var out strings.Builder
-		if c.DB == "" {
-			c.DB = "gogi.db" // as the flag's default is
-		}
 		err := c.Run(ctx, &verb.Env{Out: &out, Err: &strings.Builder{}, Tongue: in})
 		return out.String(), err
 	}
-	if _, err := run(t.Context(), PackCommand{File: path, DB: "b.db"}, phrases.English); !usage.Is(err) {
-		t.Errorf("two files: %v", err)
-	}
-	if _, err := run(t.Context(), PackCommand{File: path + "x"}, phrases.English); err == nil || !strings.Contains(err.Error(), "there is no such database") {
+	if _, err := run(t.Context(), PackCommand{DB: path + "x"}, phrases.English); err == nil || !strings.Contains(err.Error(), "there is no such database") {
 		t.Errorf("no file: %v", err)
 	}
 	if _, err := os.Stat(path + "x"); err == nil {
@@ -47,7 +40,7 @@ func TestPack(t *testing.T) {
 
 	interrupted, cancel := context.WithCancelCause(t.Context())
 	cancel(verb.ErrInterrupted)
-	if out, err := run(interrupted, PackCommand{File: path}, phrases.English); verb.Code(err, verb.Failed) != verb.Interrupted || out != "" || !strings.Contains(err.Error(), "the same command goes on") {
+	if out, err := run(interrupted, PackCommand{DB: path}, phrases.English); verb.Code(err, verb.Failed) != verb.Interrupted || out != "" || !strings.Contains(err.Error(), "the same command goes on") {
 		t.Errorf("interrupted: %q, %v", out, err)
 	}
 
@@ -56,7 +49,7 @@ func TestPack(t *testing.T) {
 	plan := fakepairs.Plan("r")
 	plan.Pairs = 512
 	playing := resultstest.Begin(t, held, plan)
-	if out, err := run(t.Context(), PackCommand{File: path}, phrases.English); !errors.Is(err, results.ErrRunLocked) || out != "" || !strings.Contains(err.Error(), "being played by another process") {
+	if out, err := run(t.Context(), PackCommand{DB: path}, phrases.English); !errors.Is(err, results.ErrRunLocked) || out != "" || !strings.Contains(err.Error(), "being played by another process") {
 		t.Errorf("while it is played: %q, %v", out, err)
 	}
 	if err := playing.Close(); err != nil { // which packs what the run has last
@@ -86,16 +79,16 @@ func TestPack(t *testing.T) {
 	if r := got.Runs[0]; r.Name != "r" || r.Segments != 1 || r.Pairs != 300 || r.Games != 600 || got.Before != info.Size() || got.After < got.Before {
 		t.Errorf("%+v, the file had %d bytes", got, info.Size())
 	}
-	if out, err := run(t.Context(), PackCommand{File: path}, phrases.Japanese); err != nil || !strings.HasPrefix(out, "まとめるものはありません") {
+	if out, err := run(t.Context(), PackCommand{DB: path}, phrases.Japanese); err != nil || !strings.HasPrefix(out, "まとめるものはありません") {
 		t.Errorf("again: %q, %v", out, err)
 	}
 	resultstest.Exec(t, path, "DELETE FROM segments")
-	if out, err := run(t.Context(), PackCommand{File: path}, phrases.English); err != nil || !strings.Contains(out, "packed 600 games of 300 pairs in 1 segment in ") {
+	if out, err := run(t.Context(), PackCommand{DB: path}, phrases.English); err != nil || !strings.Contains(out, "packed 600 games of 300 pairs in 1 segment in ") {
 		t.Errorf("%q, %v", out, err)
 	}
 
 	resultstest.Exec(t, path, "PRAGMA user_version = 99")
-	if _, err := run(t.Context(), PackCommand{File: path}, phrases.English); err == nil || !strings.Contains(err.Error(), "newer") {
+	if _, err := run(t.Context(), PackCommand{DB: path}, phrases.English); err == nil || !strings.Contains(err.Error(), "newer") {
 		t.Errorf("of a newer gogi: %v", err)
 	}
 }

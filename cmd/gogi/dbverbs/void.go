@@ -54,17 +54,13 @@ func (c *VoidCommand) Run(ctx context.Context, env *verb.Env) error {
 
 // void does it, or finds out what it would do.
 func (c *VoidCommand) void(ctx context.Context, v *upkeep.Voided, which func(match.Row) bool) (err error) {
-	store, err := results.OpenExisting(ctx, c.DB)
+	open := openThere
+	if c.DryRun {
+		open = results.OpenExisting
+	}
+	store, err := open(ctx, c.DB)
 	if err != nil {
 		return err
-	}
-	if !c.DryRun { // the file is there
-		if err = store.Close(); err == nil {
-			store, err = results.Open(ctx, c.DB)
-		}
-		if err != nil {
-			return err
-		}
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	info, err := store.FindRun(ctx, c.Name)
