@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -61,6 +62,10 @@ func raced() bool {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("GOGC", cmp.Or(os.Getenv("GOGC"), "100")) // how often the programs collect garbage, as the tests do
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"damage":    damage,
 			"mkzip":     mkzip,
