@@ -190,8 +190,8 @@ func FuzzReadAnswer(f *testing.F) {
 			if a.ID < 0 || strings.Contains(a.Text, "\n\n") || strings.ContainsAny(a.Text, "\r\t\x00") {
 				t.Fatalf("%+v", a)
 			}
-			// What was read reads the same again.
-			if a.Text == "" {
+			// What was read reads the same again, unless its letters have more bytes now than a line may have.
+			if a.Text == "" || len(a.Text) > 2000 {
 				continue
 			}
 			again, err := ReadAnswer(bufio.NewReader(strings.NewReader("= " + a.Text + "\n\n")))

@@ -333,8 +333,13 @@ func rectangle(text string) ([]goban.Point, error) {
 	return list, nil
 }
 
-// comment goes to the move of its node, or to the game before the first one.
+// comment goes to the move of its node, or to the game before the first one. One without a
+// text adds nothing to another.
 func (b *builder) comment(text string) {
+	text = strings.Trim(text, "\n")
+	if text == "" {
+		return
+	}
 	place := &b.game.Comment
 	if n := len(b.game.Moves); n > 0 {
 		place = &b.game.Moves[n-1].Comment
@@ -342,7 +347,7 @@ func (b *builder) comment(text string) {
 	if *place != "" {
 		*place += "\n"
 	}
-	*place += strings.Trim(text, "\n")
+	*place += text
 }
 
 func (b *builder) value(text string) error {

@@ -218,6 +218,10 @@ func TestSampleLaws(t *testing.T) {
 	})
 }
 
+func hasKings(p *shogi.Position) bool {
+	return p.KingSquare(shogi.Black) != shogi.NoSquare && p.KingSquare(shogi.White) != shogi.NoSquare
+}
+
 func FuzzSamples(f *testing.F) {
 	b, err := hex.DecodeString("58a451220ceb67227e9653221caf447824c22b119e53221ceb6f223e9651220c00008e0701000100")
 	if err != nil {
@@ -245,7 +249,8 @@ func FuzzSamples(f *testing.F) {
 				continue
 			}
 			_ = s.Legal()
-			if _, err := format.AppendSample(nil, &s); err != nil {
+			// Without a king, and with hands in an order that nobody writes, what was cut off cannot be told.
+			if _, err := format.AppendSample(nil, &s); err != nil && (!errors.Is(err, ErrCut) || hasKings(&s.Position)) {
 				t.Fatalf("%s: %v", s.Position.SFEN(), err)
 			}
 		}
