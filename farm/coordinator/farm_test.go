@@ -454,9 +454,10 @@ func (f *theFarm) verify(p *match.Plan) {
 		epochs[g.Epoch] = true
 		_ = token
 	}
-	for id, got := range f.disk.stores[p.Digest()].pairs {
+	run := p.Digest()
+	for id, got := range f.disk.stores[run].pairs {
 		by := got.Played
-		h := farm.Held{Run: p.Digest(), Pair: id, Epoch: farm.Epoch(by.Epoch), Take: f.disk.stores[p.Digest()].takes[id]}
+		h := farm.Held{Run: run, Pair: id, Epoch: farm.Epoch(by.Epoch), Take: f.disk.stores[run].takes[id]}
 		if _, ok := f.granted[string(f.config.Secret.Token(by.Worker, h))]; !ok {
 			f.t.Errorf("I3: pair %d was stored as of %s by grant %x, which nobody was given", id, by.Worker, by.Epoch)
 		}
