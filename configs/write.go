@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -39,17 +40,17 @@ type passage struct {
 
 // aKey is a line of the starter file with a key, commented out or not: its name, its
 // value and, with the blanks before it, what is said of it.
-var aKey = regexp.MustCompile(`^(?:# )?([a-z_]+) = (.*?)(\s+# .*)?$`)
+var aKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:# )?([a-z_]+) = (.*?)(\s+# .*)?$`) })
 
 // aHeader is the header of a table, commented out or not.
-var aHeader = regexp.MustCompile(`^(?:# )?\[\[?([a-z_]+)\]`)
+var aHeader = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:# )?\[\[?([a-z_]+)\]`) })
 
 // passagesOf cuts the starter file at empty lines.
 func passagesOf(text string) (list []passage) {
 	for part := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		b := passage{lines: strings.Split(part, "\n")}
 		for _, line := range b.lines {
-			if m := aHeader.FindStringSubmatch(line); m != nil && b.table == "" {
+			if m := aHeader().FindStringSubmatch(line); m != nil && b.table == "" {
 				b.table = m[1]
 			}
 		}
@@ -112,9 +113,9 @@ type keyValue struct{ key, value string }
 // says nothing.
 func (w *writer) table(b passage, values []keyValue) {
 	for _, line := range b.lines {
-		m := aKey.FindStringSubmatch(line)
+		m := aKey().FindStringSubmatch(line)
 		switch {
-		case aHeader.MatchString(line) && len(values) > 0:
+		case aHeader().MatchString(line) && len(values) > 0:
 			w.line(strings.TrimPrefix(line, "# "))
 			continue
 		case m == nil:
@@ -303,10 +304,10 @@ func varyText(list Vary) string {
 }
 
 // bareKey is what TOML takes for a key without quotes.
-var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+var bareKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+$`) })
 
 func keyText(name string) string {
-	if bareKey.MatchString(name) {
+	if bareKey().MatchString(name) {
 		return name
 	}
 	return quoted(name)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 )
 
 // Block is what is told of a block of self-play: its file was uploaded before, by whoever
@@ -33,12 +34,12 @@ const MaxUploads = 4 * MaxBlock
 // maxSeconds bounds Block.Seconds: a month.
 const maxSeconds = 31 * 24 * 3600
 
-var hexSHA256 = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var hexSHA256 = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
 
 // Check says what of a block cannot be meant, or nil. Its file is not looked at.
 func (b *Block) Check() error {
 	switch {
-	case !hexSHA256.MatchString(b.SHA256):
+	case !hexSHA256().MatchString(b.SHA256):
 		return errors.New("a block without the SHA-256 of its file")
 	case b.Size < 1 || b.Size > MaxBlock:
 		return fmt.Errorf("a block of %d bytes: expected 1 to %d", b.Size, MaxBlock)

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gogi/internal/disk"
 	"gogi/match"
@@ -100,7 +101,7 @@ func (f *Folder) blockPath(number int) string {
 	return filepath.Join(f.Path, blocksName, fmt.Sprintf("%08d.block", number))
 }
 
-var blockName = regexp.MustCompile(`^(\d{8,})\.block$`)
+var blockName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d{8,})\.block$`) })
 
 // Blocks are the numbers of the blocks that are there.
 func (f *Folder) Blocks() (map[int]bool, error) {
@@ -110,7 +111,7 @@ func (f *Folder) Blocks() (map[int]bool, error) {
 	}
 	there := map[int]bool{}
 	for _, e := range entries {
-		if m := blockName.FindStringSubmatch(e.Name()); m != nil {
+		if m := blockName().FindStringSubmatch(e.Name()); m != nil {
 			if n, err := strconv.Atoi(m[1]); err == nil {
 				there[n] = true
 			}

@@ -1,5 +1,7 @@
 package shogi
 
+import "math/bits"
+
 // This file answers "which squares does this piece reach?". Steps come from a
 // table. A slide is looked up by the occupied squares of its line: a file is
 // nine neighbouring bits; a rank or diagonal is gathered into seven
@@ -187,31 +189,32 @@ var lineSlides = func() *[lineKinds][81][1 << innerFiles]bitboard {
 	t := new([lineKinds][81][1 << innerFiles]bitboard)
 	for kind, slope := range [lineKinds]int{rankLine: 0, fallLine: 1, riseLine: -1} {
 		for s := range NoSquare {
-			onLine := int(lines[kind][s].mask * lines[kind][s].magic >> gathered)
-			for index := range t[kind][s] {
-				if index&onLine != index {
-					t[kind][s][index] = t[kind][s][index&onLine] // less, so that it is there already
-					continue
+			// Only the nearest piece on each side counts: by its inner file from 1, 0 for none.
+			var left, right [1 + innerFiles]bitboard
+			for k := range left {
+				var piece bitboard
+				if k > 0 {
+					piece = bit(NewSquare(k+1, s.Rank()+slope*(k+1-s.File())))
 				}
-				occupied := scatter(s, slope, index)
-				t[kind][s][index] = walk(s, direction{1, slope}, occupied).or(walk(s, direction{-1, -slope}, occupied))
+				left[k] = walk(s, direction{1, slope}, piece)
+				right[k] = walk(s, direction{-1, -slope}, piece)
+			}
+			own, onLine := s.File()-1, int(lines[kind][s].mask*lines[kind][s].magic>>gathered)
+			for index := range t[kind][s] {
+				pieces := uint(index & onLine)
+				nearer, further := pieces&((1<<own-1)>>1), pieces>>own
+				slides := right[bits.Len(nearer)]
+				if further == 0 {
+					slides = slides.or(left[0])
+				} else {
+					slides = slides.or(left[own+bits.TrailingZeros(further)+1])
+				}
+				t[kind][s][index] = slides
 			}
 		}
 	}
 	return t
 }()
-
-// scatter is the inverse of gathering: the squares of the line through s
-// whose inner files have their bit set in index.
-func scatter(s Square, slope, index int) bitboard {
-	var b bitboard
-	for k := range innerFiles {
-		if index>>k&1 != 0 {
-			b = b.or(bit(NewSquare(k+2, s.Rank()+slope*(k+2-s.File()))))
-		}
-	}
-	return b
-}
 
 // inner returns the occupancy of files 2 to 8 in one word, file 2 lowest. The
 // file 9 bit that is left at the top belongs to no line's mask.

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"gogi/archive"
@@ -71,7 +72,7 @@ type step struct {
 }
 
 // gameFile is a game's page or one of its files.
-var gameFile = regexp.MustCompile(`^(\d{1,9}\.\d{1,2})(?:\.(csa|kifu|usi|json|svg))?$`)
+var gameFile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d{1,9}\.\d{1,2})(?:\.(csa|kifu|usi|json|svg))?$`) })
 
 // gamePageOrFile shows a game at a ply, or gives it as a file.
 func (s *Server) gamePageOrFile(w http.ResponseWriter, r *http.Request) error {
@@ -82,7 +83,7 @@ func (s *Server) gamePageOrFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	parts := gameFile.FindStringSubmatch(r.PathValue("game"))
+	parts := gameFile().FindStringSubmatch(r.PathValue("game"))
 	if parts == nil {
 		return s.noGame(info, r.PathValue("game"))
 	}

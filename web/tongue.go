@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"sync"
 	"time"
 
 	"golang.org/x/text/language"
@@ -26,7 +27,9 @@ func (s *Server) speaker(r *http.Request) func(phrase string, args ...any) strin
 
 const tongueCookie = "gogi_lang"
 
-var offered = language.NewMatcher([]language.Tag{language.English, language.Japanese})
+var offered = sync.OnceValue(func() language.Matcher {
+	return language.NewMatcher([]language.Tag{language.English, language.Japanese})
+})
 
 // remember keeps the tongue that a reader chose just now, if so, in a cookie.
 func remember(w http.ResponseWriter, r *http.Request) {
@@ -50,7 +53,7 @@ func tongueOf(r *http.Request) tongue {
 	if err != nil {
 		return english
 	}
-	if _, index, sure := offered.Match(tags...); index == 1 && sure != language.No {
+	if _, index, sure := offered().Match(tags...); index == 1 && sure != language.No {
 		return japanese
 	}
 	return english

@@ -73,11 +73,11 @@ func TestRealClient(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, side := range []string{"first", "second"} {
+	for side, nodes := range map[string]int{"first": 600, "second": 30} { // who is much stronger mates soon
 		var text strings.Builder
 		for i := range 3 {
-			fmt.Fprintf(&text, "[[engine]]\nname = \"m%d\"\ncmd = \"builtin\"\nlimits = {nodes = 400}\noptions = {EvalNoise = %d}\n"+
-				"env = [\"GOGI_TEST_TAG=%s\"]\n", i+1, 10*(i+1)+len(side), g.tag)
+			fmt.Fprintf(&text, "[[engine]]\nname = \"m%d\"\ncmd = \"builtin\"\nlimits = {nodes = %d}\noptions = {EvalNoise = %d}\n"+
+				"env = [\"GOGI_TEST_TAG=%s\"]\n", i+1, nodes, 10*(i+1)+len(side), g.tag)
 		}
 		write(side+".toml", text.String()+"[[council]]\nname = \""+side+"\"\nrule = \"majority\"\nmembers = [\"m1\", \"m2\", \"m3\"]\n", 0o600)
 		// The adapter takes one word for an engine.
@@ -86,7 +86,7 @@ func TestRealClient(t *testing.T) {
 	client := exec.CommandContext(t.Context(), xboard, "-variant", "shogi", "-matchMode", "true", "-matchGames", "1",
 		"-firstChessProgram", adapter+" -s ./first", "-firstDirectory", g.dir,
 		"-secondChessProgram", adapter+" -s ./second", "-secondDirectory", g.dir,
-		"-timeControl", "5", "-saveGameFile", filepath.Join(g.dir, "game.pgn"), "-soundProgram", "")
+		"-timeControl", "5", "-ponderNextMove", "false", "-saveGameFile", filepath.Join(g.dir, "game.pgn"), "-soundProgram", "")
 	client.Dir = g.dir
 	client.Env = append(os.Environ(), "DISPLAY="+display(t), "HOME="+g.dir, "XDG_CACHE_HOME="+filepath.Join(g.dir, "cache"))
 	if err := client.Start(); err != nil {

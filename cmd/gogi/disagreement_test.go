@@ -39,12 +39,11 @@ func TestDisagreement(t *testing.T) {
 		fmt.Fprintf(&engines, "[[engine]]\nname = \"m%d\"\ncmd = \"builtin\"\n%s", i+1, options)
 	}
 	text := engines.String() + "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"m1\", \"m2\", \"m3\"]\n"
-	d, s, out := measured(t, text, "--positions", "40", "--nodes", "200", "--concurrency", "1")
-	_, again, code := s.gogi(t, "disagreement", "c.toml", "--json", "--positions", "40", "--nodes", "200", "--concurrency", "3")
+	d, s, out := measured(t, text, "--positions", "40", "--nodes", "100", "--concurrency", "1")
+	parallel, errs, code := s.gogi(t, "disagreement", "c.toml", "--json", "--positions", "40", "--nodes", "100", "--concurrency", "3")
 	if code != 0 {
-		t.Fatal(again)
+		t.Fatal(errs)
 	}
-	parallel, _, _ := s.gogi(t, "disagreement", "c.toml", "--json", "--positions", "40", "--nodes", "200", "--concurrency", "3")
 	if parallel != out {
 		t.Errorf("three at a time:\n%s\none at a time:\n%s", parallel, out)
 	}
@@ -61,12 +60,12 @@ func TestDisagreement(t *testing.T) {
 	if d.Unanimous.K != 40-differ.K || len(d.Splits) != 2 || d.Splits[0].Count+d.Splits[1].Count != 40 {
 		t.Errorf("%d of %d unanimous, splits %+v", d.Unanimous.K, d.Unanimous.N, d.Splits)
 	}
-	other, _, _ := measured(t, text, "--positions", "40", "--nodes", "200", "--seed", "7")
+	other, _, _ := measured(t, text, "--positions", "5", "--nodes", "100", "--seed", "7")
 	if other.Seed != 7 {
 		t.Errorf("with --seed 7: %+v", other)
 	}
-	report, _, _ := s.gogi(t, "disagreement", "c.toml", "--positions", "5", "--nodes", "200")
-	for _, want := range []string{"C · 5 positions (64 openings played on, seed 1) · nodes 200", "m1 – m2   0 of 5 ", "all members agree"} {
+	report, _, _ := s.gogi(t, "disagreement", "c.toml", "--positions", "5", "--nodes", "100")
+	for _, want := range []string{"C · 5 positions (64 openings played on, seed 1) · nodes 100", "m1 – m2   0 of 5 ", "all members agree"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("without %q:\n%s", want, report)
 		}
@@ -114,7 +113,7 @@ func TestDisagreementOnARun(t *testing.T) {
 		t.Errorf("exit code %d: %s%s", code, out, errs)
 	}
 	for want, args := range map[string][]string{
-		"only ":                        {"--db", "gogi.db", "--positions", "200"}, // two games of 60 plies,
+		"only ":                        {"--db", "gogi.db", "--positions", "121"}, // two games of 60 plies,
 		"--run is about a database":    {"--run", "c"},
 		"expected numbers from 1":      {"--positions", "0"},
 		`there is no council "nobody"`: {"--council", "nobody"},

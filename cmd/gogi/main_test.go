@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,28 +31,41 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", strconv.Itoa(max(8, runtime.GOMAXPROCS(0)))); err != nil {
 		panic(err) // there is no such flag any more
 	}
-	testscript.Main(withEngine{m}, map[string]func(){"gogi": main, "watchpanic": watchPanic})
+	testscript.Main(withPrograms{m}, map[string]func(){"watchpanic": watchPanic})
 }
 
-// withEngine is the tests, with the misbehaving engine beside the programs that this binary
-// is: it is started hundreds of times, and this binary is twenty times as large.
-type withEngine struct{ tests *testing.M }
+// withPrograms is the tests, with the program and the misbehaving engine as they are built
+// for users: they are started more than a thousand times, and this binary begins with half
+// as much again of its own.
+type withPrograms struct{ tests *testing.M }
 
-// Run builds the engine into the folder of programs, which testscript has put first into
-// the PATH, and runs the tests.
-func (w withEngine) Run() int {
+// Run builds them into the folder of programs, which testscript has put first into the
+// PATH, and runs the tests.
+func (w withPrograms) Run() int {
 	folder, _, _ := strings.Cut(os.Getenv("PATH"), string(os.PathListSeparator))
-	build := exec.Command("go", "build", "-o", filepath.Join(folder, "fakeengine"), "gogi/internal/fakeusi")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "go build gogi/internal/fakeusi: %v\n%s", err, out)
-		return 1
+	for program, of := range map[string]string{"gogi": "gogi/cmd/gogi", "fakeengine": "gogi/internal/fakeusi"} {
+		build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-race="+strconv.FormatBool(raced()), "-o", filepath.Join(folder, program), of)
+		if out, err := build.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "go build %s: %v\n%s", of, err, out)
+			return 1
+		}
 	}
 	return w.tests.Run()
+}
+
+// raced is whether this binary looks for races, so that the program does, too.
+func raced() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "-race" && s.Value == "true" })
 }
 
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("GOGC", cmp.Or(os.Getenv("GOGC"), "100")) // how often the programs collect garbage, as the tests do
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"damage":    damage,
 			"mkzip":     mkzip,

@@ -77,7 +77,7 @@ func pairsOf(dir string) int {
 // in the end as one that nobody disturbed.
 func TestKilledTune(t *testing.T) {
 	t.Parallel()
-	games, kills, plies := long.Of(352, 4000), long.Of(3, 20), long.Of(20, 50)
+	games, kills, plies := long.Of(256, 4000), long.Of(3, 20), long.Of(20, 50)
 	play := []string{"tune", "t.toml", "--no-validate", "--no-probe", "-q"}
 	calm := writeTune(t, games, plies)
 	if out, code := gogiIn(t, calm, play...); code != 0 {
@@ -124,14 +124,14 @@ func TestKilledTune(t *testing.T) {
 // alone, once; all must be passed. A larger budget is another tune, from the answer.
 func TestValidateRun(t *testing.T) {
 	t.Parallel()
-	dir := writeTune(t, 240, 30) // games that are long enough for something to be learnt
+	dir := writeTune(t, 128, 30) // games that are long enough for something to be learnt
 	file := filepath.Join(dir, "t.toml")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const two = "[[tune.validate]]\nsprt = [0, 300]\ngames = 40\n[[tune.validate]]\nsprt = [0, 300]\ngames = 40\nlimits = {nodes = 30}\n"
-	if err := os.WriteFile(file, append(text, two...), 0o600); err != nil {
+	if err := os.WriteFile(file, append(bytes.Replace(text, []byte("inflight = 24"), []byte("inflight = 12"), 1), two...), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if out, code := gogiIn(t, dir, "tune", "t.toml", "--no-validate", "--no-probe", "-q"); code != 0 {
@@ -154,7 +154,7 @@ func TestValidateRun(t *testing.T) {
 	if err := os.Rename(file+".away", file); err != nil {
 		t.Fatal(err)
 	}
-	if out, code := gogiIn(t, dir, "tune", "t.toml", "--games", "256", "--no-validate", "--no-probe", "-q"); code != 0 || !strings.Contains(out, "begun at the answer of t") {
+	if out, code := gogiIn(t, dir, "tune", "t.toml", "--games", "144", "--no-validate", "--no-probe", "-q"); code != 0 || !strings.Contains(out, "begun at the answer of t") {
 		t.Errorf("%d: %s", code, out)
 	}
 	if out, code := gogiIn(t, dir, "tune", "verify", "t-2"); code != 0 {

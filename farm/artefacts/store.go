@@ -42,7 +42,7 @@ type Store struct {
 	total    int64           // of sizes, and of what is being written
 }
 
-var hexSHA256 = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var hexSHA256 = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
 
 // Open opens a directory, makes it where there is none, and removes what was never
 // finished there. max bounds what it keeps, in bytes. One that evicts makes room by
@@ -72,7 +72,7 @@ func (s *Store) find(e fs.DirEntry) error {
 	switch {
 	case err != nil:
 		return err
-	case hexSHA256.MatchString(e.Name()) && info.Mode().IsRegular():
+	case hexSHA256().MatchString(e.Name()) && info.Mode().IsRegular():
 		s.sizes[e.Name()], s.used[e.Name()] = info.Size(), info.ModTime()
 		s.total += info.Size()
 	case partial(e.Name()):

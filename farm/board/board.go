@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"gogi/farm"
@@ -20,18 +21,20 @@ type Status func(ctx context.Context) farm.Status
 // printable by then.
 //
 //nolint:gochecknoglobals // parsed once, of a constant
-var page = template.Must(template.New("farm").Funcs(template.FuncMap{
-	"name":  func(s string) string { return foreign.Printable(s, 60) },
-	"why":   func(s string) string { return foreign.Printable(s, 240) },
-	"path":  url.PathEscape,
-	"clock": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
-	"percent": func(part, of int) int {
-		if of == 0 {
-			return 0
-		}
-		return 100 * part / of
-	},
-}).Parse(pageText))
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("farm").Funcs(template.FuncMap{
+		"name":  func(s string) string { return foreign.Printable(s, 60) },
+		"why":   func(s string) string { return foreign.Printable(s, 240) },
+		"path":  url.PathEscape,
+		"clock": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
+		"percent": func(part, of int) int {
+			if of == 0 {
+				return 0
+			}
+			return 100 * part / of
+		},
+	}).Parse(pageText))
+})
 
 const pageText = `<!DOCTYPE html>
 <html lang="en">
@@ -72,7 +75,7 @@ func Handler(status Status) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s := status(r.Context())
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_ = page.Execute(w, struct {
+		_ = page().Execute(w, struct {
 			farm.Status
 
 			Full float64

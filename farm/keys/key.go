@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nkeys"
@@ -32,11 +33,11 @@ type Key struct {
 }
 
 // names are what is safe as a part of a subject, a file's name and a word in a report.
-var names = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
+var names = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`) })
 
 // CheckName refuses what is no name of a key or an owner.
 func CheckName(name string) error {
-	if !names.MatchString(name) {
+	if !names().MatchString(name) {
 		return fmt.Errorf("%q is no name: want 1 to 40 of a-z, 0-9, - and _, beginning with a letter or digit", name)
 	}
 	return nil

@@ -87,7 +87,7 @@ func OpenBlocks(dir string, u *selfplay.Unit) (_ *Blocks, err error) {
 	return s, err
 }
 
-var rowName = regexp.MustCompile(`^[0-9]+(-[0-9]+)?\.json$`)
+var rowName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+(-[0-9]+)?\.json$`) })
 
 // each reads all rows of a folder.
 func (s *Blocks) each(dir string, see func(*farm.StoredBlock)) error {
@@ -96,7 +96,7 @@ func (s *Blocks) each(dir string, see func(*farm.StoredBlock)) error {
 		return fmt.Errorf("farm: %w", err)
 	}
 	for _, f := range files {
-		if !rowName.MatchString(f.Name()) {
+		if !rowName().MatchString(f.Name()) {
 			continue // it was never finished
 		}
 		text, err := os.ReadFile(filepath.Join(s.dir, dir, f.Name()))
