@@ -37,13 +37,11 @@ func saidIn(t *testing.T, file string) []string {
 		t.Fatal(err)
 	}
 	var found []string
-	for part := range strings.SplitSeq(string(content), "\n\n") { // long texts take package regexp several times as long
-		for _, m := range phrase.FindAllStringSubmatch(part, -1) {
-			found = append(found, m[1])
-		}
-		for _, m := range heads.FindAllStringSubmatch(part, -1) {
-			found = append(found, quoted.FindAllString(m[1], -1)...)
-		}
+	for _, m := range phrase.FindAllStringSubmatch(string(content), -1) {
+		found = append(found, m[1])
+	}
+	for _, m := range heads.FindAllStringSubmatch(string(content), -1) {
+		found = append(found, quoted.FindAllString(m[1], -1)...)
 	}
 	for i, text := range found {
 		if found[i], err = strconv.Unquote(text); err != nil {
