@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -139,7 +140,7 @@ func TestImportedComesBack(t *testing.T) {
 		t.Errorf("%+v", tally)
 	}
 	for i, name := range slices.Sorted(mapKeys(games)) {
-		if diff := cmp.Diff(games[name], list[i], cmpopts.EquateEmpty(), cmp.Comparer(time.Time.Equal)); diff != "" {
+		if diff := otherRecord(games[name], list[i]); diff != "" {
 			t.Fatalf("%s (-imported +exported):\n%s", name, diff)
 		}
 	}
@@ -152,6 +153,22 @@ func TestImportedComesBack(t *testing.T) {
 	if err != nil || !checkup.Sound() {
 		t.Errorf("the database is not sound: %v, %+v", err, checkup)
 	}
+}
+
+// otherRecord is how games differ, "" where they do not, which cmp takes far longer to see
+// than reflect, to which a time in two zones is two.
+func otherRecord(want, got *kifu.Record) string {
+	there := *got
+	if want.Started.Equal(got.Started) {
+		there.Started = want.Started
+	}
+	if want.Header.Ended.Equal(got.Header.Ended) {
+		there.Header.Ended = want.Header.Ended
+	}
+	if reflect.DeepEqual(want, &there) {
+		return ""
+	}
+	return cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.Comparer(time.Time.Equal))
 }
 
 // TestFilters counts the games that each filter must pass, from the games themselves.

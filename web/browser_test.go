@@ -270,7 +270,7 @@ func (b *browser) testBoard(t *testing.T) {
 	boards, game := b.tab(t), b.tab(t)
 	boards.open(h.URL() + "r/run/live")
 	game.open(h.URL() + "r/run/g/0.0")
-	for ply := 1; ply <= 120; ply++ {
+	for ply := 1; ply <= long.Of(80, 120); ply++ { // by then there are two kinds in a hand, and promoted pieces
 		s.step(0, ply*ply, 200)
 		if ply%8 != 0 {
 			continue

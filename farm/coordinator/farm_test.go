@@ -96,6 +96,7 @@ type disk struct {
 // store is a coordinator.Store in memory.
 type store struct {
 	disk     *disk
+	run      string // the digest of the plan
 	plan     *match.Plan
 	pairs    map[int]match.PairResult
 	takes    map[int]int
@@ -113,10 +114,11 @@ var errFull = errors.New("no space left on device")
 func (d *disk) open(_ context.Context, p *match.Plan) (coordinator.Store, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.stores[p.Digest()] == nil {
-		d.stores[p.Digest()] = &store{disk: d, plan: p, pairs: map[int]match.PairResult{}, takes: map[int]int{}, attempts: map[match.Attempt]bool{}}
+	run := p.Digest()
+	if d.stores[run] == nil {
+		d.stores[run] = &store{disk: d, run: run, plan: p, pairs: map[int]match.PairResult{}, takes: map[int]int{}, attempts: map[match.Attempt]bool{}}
 	}
-	return d.stores[p.Digest()], nil
+	return d.stores[run], nil
 }
 
 func (s *store) Add(_ context.Context, r match.PairResult, take int) (bool, error) {
@@ -133,7 +135,7 @@ func (s *store) Add(_ context.Context, r match.PairResult, take int) (bool, erro
 	}
 	s.pairs[r.Pair.ID] = r
 	if s.disk.stored != nil {
-		s.disk.stored(s.plan.Digest(), r.Pair.ID)
+		s.disk.stored(s.run, r.Pair.ID)
 	}
 	return true, nil
 }
@@ -454,9 +456,10 @@ func (f *theFarm) verify(p *match.Plan) {
 		epochs[g.Epoch] = true
 		_ = token
 	}
-	for id, got := range f.disk.stores[p.Digest()].pairs {
+	run := p.Digest()
+	for id, got := range f.disk.stores[run].pairs {
 		by := got.Played
-		h := farm.Held{Run: p.Digest(), Pair: id, Epoch: farm.Epoch(by.Epoch), Take: f.disk.stores[p.Digest()].takes[id]}
+		h := farm.Held{Run: run, Pair: id, Epoch: farm.Epoch(by.Epoch), Take: f.disk.stores[run].takes[id]}
 		if _, ok := f.granted[string(f.config.Secret.Token(by.Worker, h))]; !ok {
 			f.t.Errorf("I3: pair %d was stored as of %s by grant %x, which nobody was given", id, by.Worker, by.Epoch)
 		}

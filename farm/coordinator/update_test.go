@@ -70,11 +70,28 @@ func toldOf(crew map[string]*hand) (names []string) {
 	return names
 }
 
-// takes lets a worker begin anew with a program.
+// becomes lets a worker begin anew with a program.
 func (h *hand) becomes(program string) {
 	h.kill()
 	h.program, h.said = program, ""
 	h.begin()
+}
+
+// proves is becomes with as many slots as a batch has pairs, so that the others play less
+// until a trial is over.
+func (h *hand) proves(program string) {
+	h.kill()
+	h.slots, h.takes = 8, func(int) time.Duration { return 20 * time.Second }
+	h.becomes(program)
+}
+
+// rest has a crew play slowly from now on, where nothing is wanted but time.
+func rest(crew map[string]*hand) {
+	for _, h := range crew {
+		h.mu.Lock()
+		h.takes = func(int) time.Duration { return 10 * time.Minute }
+		h.mu.Unlock()
+	}
 }
 
 // crashes is a pair as play makes it whose first game ends because an engine crashes.
@@ -105,7 +122,7 @@ func TestAnUpdateIsTriedFirst(t *testing.T) {
 			t.Errorf("it is told %+v", got)
 		}
 		crew[first].mu.Unlock()
-		crew[first].becomes(r.SHA256)
+		crew[first].proves(r.SHA256)
 		pairs := func() int { return f.c.Status(f.ctx).Update.Trials[0].Pairs }
 		f.until("half of the trial is over", func() bool { return pairs() >= 250 })
 		f.restart()
@@ -172,6 +189,7 @@ func TestAnUpdateThatIsWorse(t *testing.T) {
 				spoil(f, crew[first])
 				crew[first].begin()
 				f.until("it is held", func() bool { return f.c.Status(f.ctx).Update.Stage == farm.StageHeld })
+				rest(crew)
 				time.Sleep(time.Hour)
 				if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageHeld || !strings.Contains(s.Why, what) || s.Trials[0].Pairs >= 500 {
 					t.Errorf("%+v", s)
@@ -208,7 +226,7 @@ func TestAPatchThatCrashesHoldsNoUpdate(t *testing.T) {
 		f.update(t, farm.Update{Releases: []farm.Release{r}})
 		var first []string
 		f.until("somebody is first", func() bool { first = firstOf(f.c.Status(f.ctx).Update); return len(first) == 1 })
-		crew[first[0]].becomes(r.SHA256)
+		crew[first[0]].proves(r.SHA256)
 		f.until("the trial ends", func() bool { return f.c.Status(f.ctx).Update.Stage != farm.StageTrial })
 		if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageAll || s.Trials[0].Failed < 50 || s.Trials[0].OthersFailed < 50 {
 			t.Errorf("%+v", s)
@@ -252,13 +270,13 @@ func TestEachKindOfMachineProvesItsOwn(t *testing.T) {
 		if len(s.Trials) != 2 || len(s.Trials[0].First) != 1 || !slices.Equal(s.Trials[1].First, []string{"w5"}) {
 			t.Fatalf("%+v", s)
 		}
-		crew[s.Trials[0].First[0]].becomes(r.SHA256)
+		crew[s.Trials[0].First[0]].proves(r.SHA256)
 		f.until("linux is told", func() bool { return len(toldOf(crew)) == 5 }) // four, and w5, which is first of its kind
 		if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageTrial || !s.Trials[0].Passed || s.Trials[1].Passed || s.Trials[1].Pairs > 0 {
 			t.Errorf("%+v", s)
 		}
 		f.restart()
-		crew["w5"].becomes(other.SHA256)
+		crew["w5"].proves(other.SHA256)
 		f.until("the other kind has proven its own", func() bool { return f.c.Status(f.ctx).Update.Stage == farm.StageAll })
 		if s := f.c.Status(f.ctx).Update; s.Trials[1].Pairs < 500 || s.Trials[0].Pairs > 510 {
 			t.Errorf("%+v", s)
@@ -277,6 +295,7 @@ func TestATrialWhoseWorkersGoAway(t *testing.T) {
 		s := f.update(t, farm.Update{Releases: []farm.Release{r}})
 		first := firstOf(&s)[0]
 		crew[first].becomes(r.SHA256)
+		rest(crew)
 		time.Sleep(30 * time.Minute)
 		if s := f.c.Status(f.ctx).Update; len(firstOf(s)) != 1 {
 			t.Fatalf("%+v", s)
@@ -293,7 +312,7 @@ func TestATrialWhoseWorkersGoAway(t *testing.T) {
 		if names := firstOf(now); len(names) != 2 || !slices.Contains(names, first) || len(toldOf(crew)) != 1 {
 			t.Fatalf("%+v, told are %v", now, toldOf(crew))
 		}
-		crew[toldOf(crew)[0]].becomes(r.SHA256)
+		crew[toldOf(crew)[0]].proves(r.SHA256)
 		f.until("the trial ends", func() bool { return f.c.Status(f.ctx).Update.Stage == farm.StageAll })
 	})
 }

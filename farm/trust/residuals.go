@@ -168,20 +168,17 @@ func place(k Kind, i int, bet float64, x []float64, hands []hand) {
 	for j := range x {
 		g[j] = math.Exp(bet * x[j])
 	}
-	means := make([]float64, len(x)+1) // by how many pairs; NaN: not known yet
-	for n := range means {
-		means[n] = math.NaN()
-	}
+	most := 0
 	for _, h := range hands {
-		n := len(h.places)
-		if math.IsNaN(means[n]) {
-			means[n] = logMeanProduct(g, n)
-		}
+		most = max(most, len(h.places))
+	}
+	means := logMeanProducts(g, most)
+	for _, h := range hands {
 		own := 0.0
 		for _, j := range h.places {
 			own += bet * x[j]
 		}
-		h.log[k][i] += own - means[n]
+		h.log[k][i] += own - means[len(h.places)]
 	}
 }
 
@@ -235,16 +232,16 @@ func same(x []float64) bool {
 	return !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] })
 }
 
-// logMeanProduct is the logarithm of the mean, over all choices of k of the values, of
-// the product of those that are chosen: the elementary symmetric polynomial of degree k
-// through the number of choices. mean[j] after n values is the mean over choices of j
-// among these n: the n-th is one of them with probability j/n.
-func logMeanProduct(g []float64, k int) float64 {
+// logMeanProducts are, for each k up to most, the logarithm of the mean, over all choices
+// of k of the values, of the product of those that are chosen: the elementary symmetric
+// polynomial of degree k through the number of choices. mean[j] after n values is the mean
+// over choices of j among these n: the n-th is one of them with probability j/n.
+func logMeanProducts(g []float64, most int) []float64 {
 	scale := slices.Max(g)
-	mean := make([]float64, k+1)
+	mean := make([]float64, most+1)
 	mean[0] = 1
 	for n := 1; n <= len(g); n++ {
-		for j := min(k, n); j > 0; j-- {
+		for j := min(most, n); j > 0; j-- {
 			in := float64(j) / float64(n)
 			without := 0.0
 			if j < n {
@@ -253,7 +250,10 @@ func logMeanProduct(g []float64, k int) float64 {
 			mean[j] = without + in*mean[j-1]*g[n-1]/scale
 		}
 	}
-	return math.Log(mean[k]) + float64(k)*math.Log(scale)
+	for k, m := range mean {
+		mean[k] = math.Log(m) + float64(k)*math.Log(scale)
+	}
+	return mean
 }
 
 // Evidence is what residuals say of a worker.

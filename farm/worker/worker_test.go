@@ -457,7 +457,7 @@ func TestADrainIsForGood(t *testing.T) {
 					f.add(plan("a", 100))
 					f.config.Measures = true
 					w := f.join(t)
-					done := playing(t.Context(), w, 10*time.Minute)
+					done := playing(t.Context(), w, 2*time.Minute)
 					synctest.Wait()
 					if !toldFirst {
 						w.Drain()
@@ -465,7 +465,7 @@ func TestADrainIsForGood(t *testing.T) {
 					f.mu.Lock()
 					f.told.Say, f.told.Update, f.told.Release = say, "ab", &farm.Release{SHA256: "ab"}
 					f.mu.Unlock()
-					time.Sleep(5 * time.Minute) // some beats
+					time.Sleep(time.Minute) // some beats
 					synctest.Wait()
 					if toldFirst != (w.Ended() != nil) {
 						t.Errorf("told: %v", w.Ended())
