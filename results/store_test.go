@@ -3,6 +3,7 @@ package results_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,6 +39,48 @@ func TestOpenManyAtOnce(t *testing.T) {
 	}
 	if err := g.Wait(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// asking is a handle that after so many questions has the file made by another process.
+type asking struct {
+	*sql.DB
+	left int
+	made func()
+}
+
+func (a *asking) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	row := a.DB.QueryRowContext(ctx, query, args...)
+	if a.left--; a.left == 0 {
+		_ = row.Err() // the question has been asked
+		a.made()
+	}
+	return row
+}
+
+// TestMadeWhileItIsAsked: a file that another process makes between two questions is empty
+// or ours, and nobody else's.
+func TestMadeWhileItIsAsked(t *testing.T) {
+	for left := range 3 {
+		path := resultstest.Path(t)
+		db, err := handle.Writer(path, "NORMAL")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var asked string
+		if err := db.QueryRowContext(t.Context(), "PRAGMA journal_mode=WAL").Scan(&asked); err != nil { // else who reads keeps others from making it
+			t.Fatal(err)
+		}
+		db.SetMaxOpenConns(4)
+		made := false
+		q := &asking{db, left + 1, func() { made = true; resultstest.Open(t, path) }}
+		version, err := tables.SchemaVersion(t.Context(), q, 1000)
+		if err != nil || version < 0 || left == 0 && !made {
+			t.Errorf("made after %d questions: version %d, %v", left+1, version, err)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -54,13 +54,9 @@ type Querier interface {
 // database. It fails for anything that is not ours.
 func SchemaVersion(ctx context.Context, q Querier, newest int) (version int, err error) {
 	var app, tables int
-	if err := q.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
-		return 0, err
-	}
-	if err := q.QueryRowContext(ctx, "PRAGMA application_id").Scan(&app); err != nil {
-		return 0, err
-	}
-	if err := q.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+	// In one statement, which sees one state of the file: another process may be making it.
+	const asked = "SELECT (SELECT count(*) FROM sqlite_schema), application_id, user_version FROM pragma_application_id, pragma_user_version"
+	if err := q.QueryRowContext(ctx, asked).Scan(&tables, &app, &version); err != nil {
 		return 0, err
 	}
 	switch {
