@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"errors"
 	"sync"
 
@@ -113,6 +114,21 @@ func (h *Hub) Publish(ev match.Event) {
 		default:
 			h.end(s, ErrSlow)
 		}
+	}
+}
+
+// Await waits until so many events were published since the hub began, until it is closed,
+// or until ctx ends.
+func (h *Hub) Await(ctx context.Context, events uint64) {
+	defer context.AfterFunc(ctx, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.news.Broadcast()
+	})()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for h.version < events && !h.closed && ctx.Err() == nil {
+		h.news.Wait()
 	}
 }
 

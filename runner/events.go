@@ -26,6 +26,7 @@ type Events struct {
 	seq     map[string]uint64 // the last number given, by worker
 	latest  time.Time         // the last stamp given
 	dropped atomic.Uint64
+	pushed  uint64 // events that the stream was given
 	given   sync.Once
 	// abandoned is closed by Abandon: from then on nobody waits for the consumer.
 	abandoned chan struct{}
@@ -48,6 +49,13 @@ func (e *Events) Stream() <-chan match.Event { return e.out }
 
 // Dropped is how many move events had no room so far. It waits for nobody.
 func (e *Events) Dropped() uint64 { return e.dropped.Load() }
+
+// Sent is how many events the stream was given so far.
+func (e *Events) Sent() uint64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.pushed
+}
 
 // Abandon stops waiting for a consumer that does not read, at the end of a run
 // that was cancelled. What it has not read may be lost.
@@ -79,6 +87,7 @@ func (e *Events) Send(ev match.Event) {
 	select {
 	case e.out <- ev:
 		e.seq[ev.Worker]++
+		e.pushed++
 	default:
 		e.dropped.Add(1)
 	}
@@ -89,11 +98,13 @@ func (e *Events) Send(ev match.Event) {
 func (e *Events) push(ev match.Event) {
 	select {
 	case e.out <- ev:
+		e.pushed++
 		return
 	default:
 	}
 	select {
 	case e.out <- ev:
+		e.pushed++
 	case <-e.abandoned:
 	}
 }

@@ -241,6 +241,7 @@ func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 	if err != nil {
 		err = fmt.Errorf("series: counting what is left: %w", err)
 	}
+	s.shown(ctx, events.Sent())
 	endBeside()
 	left := missing(target, finished)
 	done := target - left
@@ -267,6 +268,16 @@ func (s *Series) beside(ctx context.Context, list []func(context.Context, *live.
 		cancel()
 		telling.Wait()
 	}
+}
+
+// shown waits until the hub has shown so many events, so that whoever ends now has seen
+// them: the last game's end may be what they warn of. Of a run that was cancelled it waits
+// no longer than for lastWords.
+func (s *Series) shown(ctx context.Context, events uint64) {
+	waits, give := context.WithCancel(context.WithoutCancel(ctx))
+	defer give()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastWords, give) })()
+	s.hub.Await(waits, events)
 }
 
 // lastWords is how long whoever is told of a cancelled run may take to read its end.

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"gogi/live"
 	"gogi/match"
@@ -255,6 +257,61 @@ func TestRedeliveryCountsNothing(t *testing.T) {
 			t.Fatalf("pair %d was told as stored", *e.Pair)
 		}
 	}
+}
+
+// TestWhoStandsBesideSeesTheEnd: however long recording an event takes, who stands beside a
+// series has been shown its last game when the series ends, and what is said of it then is
+// told before the end.
+func TestWhoStandsBesideSeesTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ends := 0
+		beside := func(ctx context.Context, hub *live.Hub, send func(match.Event)) {
+			shown := hub.SubscribeBut(match.EventMove, 1000)
+			defer shown.Close()
+			<-ctx.Done()
+			for {
+				select {
+				case ev := <-shown.Events():
+					if ev.Type == match.EventEnd {
+						ends++
+					}
+				default:
+					send(match.Event{Type: match.EventWarning, Kind: "last"})
+					return
+				}
+			}
+		}
+		var r recorder
+		slow := func(ev match.Event) {
+			time.Sleep(time.Second)
+			r.record(ev)
+		}
+		ending, err := begin(t, newMemory(plan(3, 2))).Play(t.Context(), series.Config{
+			Open: open, Record: slow, Beside: []func(context.Context, *live.Hub, func(match.Event)){beside},
+		})
+		if err != nil || ending.Left != 0 || ends != 6 {
+			t.Fatalf("%+v, %v: %d of 6 games' ends were shown", ending, err, ends)
+		}
+		if n := len(r.events); n < 2 || r.events[n-2].Type != match.EventWarning || r.events[n-1].Type != match.EventDone {
+			t.Errorf("%+v", r.events)
+		}
+	})
+}
+
+// TestGivenUpWhileNobodyReads: who hangs in recording an event keeps a cancelled series for
+// seconds, not for ever.
+func TestGivenUpWhileNobodyReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		hangs := make(chan struct{})
+		time.AfterFunc(time.Minute, cancel)
+		began := time.Now()
+		_, err := begin(t, newMemory(plan(3, 2))).Play(ctx, series.Config{Open: open, Record: func(match.Event) { <-hangs }})
+		close(hangs)
+		if took := time.Since(began); err != nil || took < time.Minute || took > time.Minute+10*time.Second {
+			t.Errorf("after %v: %v", took, err)
+		}
+	})
 }
 
 // TestDrain: the pairs in play are the last, and the rest is told as left.
