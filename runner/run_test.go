@@ -681,6 +681,7 @@ func TestWarmUpIsAloneAndFirst(t *testing.T) {
 		err := runner.Run(t.Context(), runner.Config{
 			Plan: plan, Source: runner.NewPlanSource(plan, func(int) bool { return false }), Sink: sink,
 			Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
+				time.Sleep(time.Second) // as a program that starts, so that each slot has its pair before one is played
 				mu.Lock()
 				defer mu.Unlock()
 				order = append(order, p.Name)
