@@ -37,7 +37,7 @@ type Test struct {
 	Method      string      `json:"method"` // binomial_exact, binomial_mid_p, pair_sign_flip
 	Alternative Alternative `json:"alternative"`
 	N           int         `json:"n"`               // units judged: decisive games, or pairs
-	P           float64     `json:"p"`               // p value in [0, 1]; 0 when below 1e-308
+	P           float64     `json:"p"`               // p value in [0, 1]; with ever fewer digits below 1e-308, 0 below 1e-323
 	Draws       DrawRule    `json:"draws,omitempty"` // the convention, where the games came from [Counted]
 }
 
