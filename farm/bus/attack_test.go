@@ -359,6 +359,9 @@ func TestADeniedRequestEndsAtOnce(t *testing.T) {
 	if r, is := errors.AsType[*farm.Refusal](err); !is || r.Exit != 4 || !strings.Contains(r.Why, "ann may not") {
 		t.Errorf("a denied request: %v", err)
 	}
+	if r, is := errors.AsType[*farm.Refusal](ann.Publish(t.Context(), farm.SubjectResults+"ann.0", "1", nil)); !is || r.Exit != 4 {
+		t.Errorf("a denied publication: %v", r)
+	}
 	close(may)
 	if err := <-beside; err != nil {
 		t.Errorf("the request beside it: %v", err)

@@ -45,10 +45,10 @@ type conn struct {
 	last atomic.Pointer[error] // why the latest try to connect failed
 
 	mu     sync.Mutex
-	asking map[*asked]bool // requests that have no answer yet
+	asking map[*asked]bool // requests and publications that have no answer yet
 }
 
-// asked is a request under way.
+// asked is a request, or a publication, under way.
 type asked struct {
 	subject string
 	give    context.CancelCauseFunc // gives it up
@@ -91,7 +91,7 @@ func connect(url, name string, more ...nats.Option) (*conn, error) {
 	options := append([]nats.Option{
 		nats.Name(name), nats.CustomInboxPrefix(keys.Inbox(name)), nats.MaxReconnects(-1), nats.CustomReconnectDelay(reconnectWait),
 		nats.ReconnectBufSize(-1), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(pingsOut), nats.Timeout(10 * time.Second),
-		nats.ReconnectErrHandler(failed), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.denied(err) }),
+		nats.ReconnectErrHandler(failed), nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { c.broken(err) }), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.denied(err) }),
 		nats.PermissionErrOnSubscribe(true),
 	}, more...)
 	var err error
@@ -120,11 +120,8 @@ func (c *conn) Request(ctx context.Context, subject string, in, out any) error {
 	ctx, over := c.ask(ctx, subject)
 	defer over()
 	answer, err := c.nats.RequestWithContext(ctx, subject, body)
-	if refusal, is := errors.AsType[*farm.Refusal](context.Cause(ctx)); is && err != nil {
-		return refusal
-	}
 	if err != nil {
-		return c.failure(err)
+		return c.unanswered(ctx, err)
 	}
 	if err := answered(answer); err != nil {
 		return err
@@ -132,7 +129,7 @@ func (c *conn) Request(ctx context.Context, subject string, in, out any) error {
 	return farm.Decode(answer.Data, out)
 }
 
-// ask notes a request, which ends with its context and with over, or as denied says.
+// ask notes a request, which ends with its context and with over, or as denied and broken say.
 func (c *conn) ask(ctx context.Context, subject string) (_ context.Context, over func()) {
 	ctx, give := context.WithCancelCause(ctx)
 	a := &asked{subject, give}
@@ -147,9 +144,34 @@ func (c *conn) ask(ctx context.Context, subject string) (_ context.Context, over
 	}
 }
 
-// denied gives up the requests that the key does not allow. The server drops them and
-// says so beside, in words that name the subject, and there is nothing else to tell
-// them by; who asked would wait to the end of his patience.
+// broken gives up everything under way: an answer that was to come over a connection
+// does not come over the next, and the client would wait for it nevertheless.
+func (c *conn) broken(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for a := range c.asking {
+		a.give(errors.Join(errBroken, err))
+	}
+}
+
+// errBroken is why something was given up when the connection broke.
+var errBroken = errors.New("the connection broke before the answer came")
+
+// unanswered is the error of what was asked in this context.
+func (c *conn) unanswered(ctx context.Context, err error) error {
+	why := context.Cause(ctx)
+	if refusal, is := errors.AsType[*farm.Refusal](why); is {
+		return refusal
+	}
+	if errors.Is(why, errBroken) {
+		return fmt.Errorf("%w: %w", farm.ErrAway, why)
+	}
+	return c.failure(err)
+}
+
+// denied gives up what the key does not allow. The server drops it and says so
+// beside, in words that name the subject, and there is nothing else to tell it by;
+// who asked would wait to the end of his patience.
 func (c *conn) denied(err error) {
 	if !errors.Is(err, nats.ErrPermissionViolation) {
 		return
@@ -207,7 +229,9 @@ var fullCodes = map[jetstream.ErrorCode]bool{10077: true, 10023: true, 10047: tr
 // Publish implements farm.Transport.
 func (c *conn) Publish(ctx context.Context, subject, id string, body []byte) error {
 	m := &nats.Msg{Subject: subject, Data: body, Header: nats.Header{jetstream.MsgIDHeader: {id}}}
-	_, err := c.js.PublishMsg(ctx, m, jetstream.WithRetryAttempts(0))
+	asked, over := c.ask(ctx, subject)
+	defer over()
+	_, err := c.js.PublishMsg(asked, m, jetstream.WithRetryAttempts(0))
 	if err == nil {
 		return nil
 	}
@@ -220,13 +244,13 @@ func (c *conn) Publish(ctx context.Context, subject, id string, body []byte) err
 	if errors.Is(err, jetstream.ErrNoStreamResponse) {
 		return fmt.Errorf("%w: no stream takes results", farm.ErrAway)
 	}
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil { // the client's own patience, not the caller's
+	if errors.Is(err, context.DeadlineExceeded) && asked.Err() == nil { // the client's own patience, not the caller's
 		return fmt.Errorf("%w: the stream does not answer", farm.ErrAway)
 	}
 	if errors.Is(err, nats.ErrMaxPayload) {
 		return fmt.Errorf("bus: %d bytes: %w", len(body), err)
 	}
-	return c.failure(err)
+	return c.unanswered(asked, err)
 }
 
 // Listen implements farm.Transport.

@@ -1,6 +1,8 @@
 package bus_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -82,6 +84,44 @@ func TestOutside(t *testing.T) {
 		}
 		return bustest.Farm{Bus: w.bus, Worker: joined, Owner: joined, Again: w.again, Full: incompressible(500_000)}
 	})
+}
+
+// TestABrokenConnectionAnswersNothing: what was under way is away at once, whatever the
+// patience of who asked.
+func TestABrokenConnectionAnswersNothing(t *testing.T) {
+	t.Parallel()
+	own, seed, err := keys.New("coordinator", "farm", []keys.Right{keys.Admin}, time.Now(), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, working, err := keys.New("w1", "owner", []keys.Right{keys.Work}, time.Now(), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{ring: keys.NewRing()}
+	if err := w.ring.Add(k); err != nil {
+		t.Fatal(err)
+	}
+	s := outside(t, "listen: 127.0.0.1:-1\n"+bus.Authorization(own.Public, w.ring, time.Now()))
+	coordinator := w.dial(t, keys.Creds{Name: "coordinator", URL: s.ClientURL(), Coordinator: own.Public, Seed: seed})
+	w1 := w.dial(t, keys.Creds{Name: "w1", URL: s.ClientURL(), Coordinator: own.Public, Seed: working})
+	began := make(chan struct{}, 2) // two are heard, and nobody answers
+	if _, err := coordinator.Listen(farm.SubjectHello+"w1", func([]byte) { began <- struct{}{} }); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	ends := make(chan error, 2)
+	go func() { ends <- w1.Request(ctx, farm.SubjectHello+"w1", farm.Hello{}, &farm.Told{}) }()
+	go func() { ends <- w1.Publish(ctx, farm.SubjectHello+"w1", "1", nil) }()
+	<-began
+	<-began
+	s.Shutdown()
+	for range 2 {
+		if err := <-ends; !errors.Is(err, farm.ErrAway) {
+			t.Errorf("what was under way: %v", err)
+		}
+	}
 }
 
 // TestExamine: settings that would lose results, as a server tells them.
