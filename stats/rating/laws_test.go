@@ -343,6 +343,22 @@ func TestAnyHandicapGamesGiveNumbersOrReasons(t *testing.T) {
 	})
 }
 
+// TestProfileOfFewGames: its way leads where the information is almost singular, so that
+// a step back to the contrast lowers the likelihood a little. It ended as "stalled".
+func TestProfileOfFewGames(t *testing.T) {
+	f := must[*Fit](t)(Rate([]crosstable.Count{
+		{Black: "D", White: "A", WhiteWins: 1},
+		{Black: "A", White: "B", BlackWins: 1, WhiteWins: 2},
+		{Black: "A", White: "D", BlackWins: 2, WhiteWins: 2},
+		{Black: "C", White: "D", BlackWins: 2, WhiteWins: 1},
+	}, Model{FirstMove: Multiplicative, Draws: RaoKupper}))
+	for _, p := range f.Players {
+		if i, err := f.Profile(p.Name, 0.9); err != nil || !(i.Lo < p.Elo-100 && p.Elo+100 < i.Hi) {
+			t.Errorf("%+v: %+v, %v", p, i, err)
+		}
+	}
+}
+
 func TestProfileEndsHaveTheirLikelihood(t *testing.T) {
 	record := orderCounts(t)
 	for _, m := range []Model{{}, {FirstMove: Multiplicative}, {FirstMove: Additive}} {

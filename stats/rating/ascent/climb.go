@@ -67,8 +67,8 @@ func Climb(p Problem, x []float64, hold *Contrast) (Peak, error) {
 		case flat:
 			// Too close for the value to judge a step by; Newton is exact here.
 			addTo(at.X, 1, step)
+			at.Value = p.Value(at.X) // lower, where the step leads back to the contrast: what comes is measured by it
 			if polished++; polished > 4 || size <= settledStep*(1+largest(at.X)) {
-				at.Value = p.Value(at.X)
 				return at, nil
 			}
 		case at.Iterations%100 == 99:
