@@ -4,6 +4,8 @@ LINTER ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15
 
 # Many packages' tests wait, for engines, a browser, the disk: more of them run than there are CPUs.
 AT_ONCE ?= 3
+# These wait most, so they begin first: else the last of them is alone at the end.
+FIRST = ./cmd/gogi ./web ./usi/process ./farm/worker
 NODES ?= 400
 KINGS ?=
 PAPER = paper-$(NODES)$(if $(KINGS),-kings)
@@ -22,7 +24,7 @@ check: ## formatting, vet, import directions
 	$(GO) test -count=1 -run "TestImportDirections|TestArchitectureTable|TestCommandOrder" .
 
 test: ## everything but the deep perft rows; real engines where they are installed
-	GOGC=400 $(GO) test -vet=off -ldflags="-s -w" -timeout 15m -p $(AT_ONCE) ./... # check vets; without debug information a hundred programs link sooner, and with less collecting of garbage
+	GOGC=400 $(GO) test -vet=off -ldflags="-s -w" -timeout 15m -p $(AT_ONCE) $(FIRST) ./... # check vets; without debug information a hundred programs link sooner, and with less collecting of garbage
 
 # Which tests have a long form, and where; a test of the root holds both lists.
 LONG = TestASuspendedRunnerStoresNothingOfIt TestATuneOfAThousandInFlight TestBisectCodes TestBrowser TestChoices TestCouncilSurvivesItsMembers TestExitCodes TestFalseAlarmsOfSpeed TestFaultsInPlay TestFlippedBits TestFoundAfter TestGNUGo TestHonestFarms TestKill TestKilledTune TestKilledUpkeep TestKingNoiseOfPositions TestLibOSL TestLinksLead TestNoForfeitIsUnexplainedUnderLoad TestNothingPasses TestOtherReaders TestPlaysOnlyLegalMoves TestPower TestRateMany TestRealCouncil TestRealCrash TestRealEnginesByNodes TestRealEnginesOnTheClock TestScripts/check TestScripts/compare TestScripts/farm_tune TestScripts/farm_update TestScripts/mate TestScripts/stats TestScripts/tournament TestScripts/tune TestSimulatedBoundedElo TestSimulatedBoundedRates TestSimulatedComparison TestSimulatedCourse TestSimulatedEquals TestSimulatedGates TestSimulatedGatesByOtherRules TestSimulatedGatesHavePower TestSimulatedHabits TestSimulatedPairIntervalCoverage TestSimulatedPower TestSimulatedSignFlip TestSpeedOfASlot

@@ -163,10 +163,11 @@ func TestOneSlotsTroubleCutsNoOthersGame(t *testing.T) {
 				err := runner.Run(within(t, time.Hour), runner.Config{
 					Source: source, Sink: sink, Concurrency: 3,
 					Open: openAll(func(_ context.Context, name string) (runner.Player, error) {
-						switch {
-						case strings.HasPrefix(name, "long"):
+						if strings.HasPrefix(name, "long") {
 							return &fake{delay: everySecond}, nil
-						case test.open != nil:
+						}
+						time.Sleep(10 * time.Second) //nolint:forbidigo // in synctest's time: the long game is on
+						if test.open != nil {
 							return test.open()
 						}
 						return &fake{}, nil

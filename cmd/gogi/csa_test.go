@@ -89,7 +89,7 @@ func (c *csaClient) finished(code int, stdout string) {
 	}
 }
 
-const csaMilliseconds = "Time_Unit:1msec\nTotal_Time:3000\nIncrement:20\n"
+const csaMilliseconds = "Time_Unit:1msec\nTotal_Time:10500\nIncrement:20\n"
 
 // TestCSABuiltin lets two clients play whole games with the built-in engine,
 // one as a handicap, over TCP, on a clock of milliseconds.
@@ -149,7 +149,7 @@ func checkCSAComments(t *testing.T, s *csaServer, name, sign string) {
 		}
 		seen++
 	}
-	if seen < 5 {
+	if seen < 2 { // of eight: a busy machine may leave a move no time for a whole iteration
 		t.Errorf("%s sent only %d comments", name, seen)
 	}
 }
