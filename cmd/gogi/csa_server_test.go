@@ -15,7 +15,7 @@ import (
 )
 
 // csaServer is a server of the CSA protocol for one game at a time between two
-// clients, in the order in which they log in: it agrees, keeps the clocks,
+// clients, Black the one whose name comes first: it agrees, keeps the clocks,
 // judges moves and says how the game ended. As servers do, it answers empty
 // lines, and takes a player back who has lost the connection.
 type csaServer struct {
@@ -180,6 +180,7 @@ func (s *csaServer) pair() {
 		return
 	}
 	s.seats, s.waiting = s.waiting[:2:2], s.waiting[2:]
+	slices.SortFunc(s.seats, func(a, b *csaSeat) int { return strings.Compare(a.name, b.name) })
 	s.games++
 	s.moves = nil
 	s.propose(0)
