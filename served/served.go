@@ -72,6 +72,7 @@ type council struct {
 	chosen   map[string]string // by the GUI, where it is not the default
 	greeters sync.WaitGroup    // of the start, some of which may still wait
 
+	line      usi.Line          // of the game that is played
 	voters    *ensemble.Council // nil before the first isready that worked
 	games     uint64
 	fresh     bool // nothing happened since the members were made ready
@@ -399,13 +400,12 @@ func (s *council) GameOver(ctx context.Context, o usi.Outcome) error {
 
 // allot turns the GUI's limits into the members' and our deadline.
 func (s *council) allot(r *usi.Request) error {
-	history, err := r.Position.History()
-	if err != nil {
+	if err := s.line.Follow(r.Position); err != nil {
 		return err
 	}
 	margin := s.milliseconds("MarginMs")
 	overhead := margin + levels(s.player.Council)*ensemble.Level
-	r.Go, r.Deadline = reserve{margin, overhead}.allot(r.Go, history.Position().Side())
+	r.Go, r.Deadline = reserve{margin, overhead}.allot(r.Go, s.line.Position.Side())
 	return nil
 }
 

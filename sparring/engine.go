@@ -22,6 +22,7 @@ type Engine struct {
 	built    *settings // what the tables were built for; nil: not yet
 	hash     hashTable
 	search   search
+	replay   usi.Replay
 	now      func() time.Time
 	book     *book.Book // nil: none
 	opened   string     // its file
@@ -115,7 +116,7 @@ func (s *settings) tables() *tables {
 // legal.
 func (e *Engine) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	start := e.now()
-	history, err := r.Position.History()
+	history, err := e.replay.Follow(r.Position)
 	if err != nil {
 		return usi.Reply{}, fmt.Errorf("sparring: %w", err)
 	}

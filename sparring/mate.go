@@ -19,7 +19,7 @@ const positionsPerMegabyte = 16_000
 // for, and MateNodes bounds what it looks into: beyond these it gives up, as with the time.
 func (e *Engine) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
 	start := e.now()
-	history, err := r.Position.History()
+	history, err := e.replay.Follow(r.Position)
 	if err != nil {
 		return usi.Checkmate{}, fmt.Errorf("sparring: %w", err)
 	}

@@ -266,18 +266,7 @@ func (p Position) StartPosition() (shogi.Position, error) {
 
 // History replays the moves and fails at the first illegal one, saying which.
 func (p Position) History() (*shogi.History, error) {
-	start, err := p.StartPosition()
-	if err != nil {
-		return nil, err
-	}
-	h := shogi.NewHistory(start)
-	for i, m := range p.Moves {
-		if err := h.Position().CheckLegal(m); err != nil {
-			return nil, fmt.Errorf("move %d (%s): %w", i+1, m, err)
-		}
-		h.Push(m)
-	}
-	return h, nil
+	return new(Replay).Follow(p)
 }
 
 // ParsePosition reads "position …", "startpos …", "sfen …" or a bare SFEN,

@@ -145,6 +145,7 @@ type server struct {
 	options  []Option
 	readied  bool
 	position Position
+	line     Line  // of the game that position belongs to
 	bad      error // what is wrong with the last position command
 	run      *run
 	waiting  []Setting // that came during a search
@@ -323,7 +324,7 @@ func (s *server) settle() {
 func (s *server) setPosition(line string) {
 	p, err := ParsePosition(line)
 	if err == nil {
-		_, err = p.History()
+		err = s.line.Follow(p)
 	}
 	s.position, s.bad = p, err
 	if err != nil {

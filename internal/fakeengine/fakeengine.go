@@ -47,8 +47,8 @@ type engine struct {
 	seen     map[string]int
 	values   map[string]int // of options that are numbers, as they were set
 	position usi.Position
-	current  *shogi.Position // what position leads to; nil: not worked out yet
-	held     string          // the bestmove of a ponder search, held back
+	line     usi.Line // of the game that position belongs to
+	held     string   // the bestmove of a ponder search, held back
 	late     time.Duration
 	replay   []string // moves of one game, played by the number of moves made
 	made     int      // moves in the last position
@@ -356,7 +356,7 @@ func (e *engine) answer(command, line string) {
 			return
 		}
 		if p, err := usi.ParsePosition(line); err == nil {
-			e.position, e.current = p, nil
+			e.position = p
 		}
 	case "go":
 		e.search(line)
@@ -423,12 +423,10 @@ func (e *engine) choose() string {
 
 // reached is the position after all moves, nil where one of them is illegal.
 func (e *engine) reached() *shogi.Position {
-	if e.current == nil {
-		if h, err := e.position.History(); err == nil {
-			e.current = h.Position()
-		}
+	if e.line.Follow(e.position) != nil {
+		return nil
 	}
-	return e.current
+	return &e.line.Position
 }
 
 func (e *engine) pick(p *shogi.Position) string {

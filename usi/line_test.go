@@ -1,0 +1,96 @@
+package usi_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gogi/shogi"
+	"gogi/usi"
+)
+
+// TestFollowedIsReplayed: whatever comes after whatever, a game that goes on, a move taken
+// back, another start, a move that cannot be played, a followed game is what replaying it
+// from its start gives, repetitions and the words of errors too.
+func TestFollowedIsReplayed(t *testing.T) {
+	starts := []string{"startpos", "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"}
+	rapid.Check(t, func(t *rapid.T) {
+		var line usi.Line
+		var replay usi.Replay
+		p := usi.Position{Start: "startpos"}
+		for range rapid.IntRange(1, 12).Draw(t, "commands") {
+			switch rapid.SampledFrom([]string{"on", "on", "on", "back", "start", "illegal", "same", "nonsense"}).Draw(t, "what") {
+			case "on":
+				for range rapid.IntRange(1, 6).Draw(t, "moves") {
+					h, err := p.History()
+					if err != nil {
+						break
+					}
+					// Few of the moves, so that positions come again.
+					legal := h.Position().LegalMoves(nil)
+					p.Moves = append(slices.Clone(p.Moves), legal[rapid.IntRange(0, min(3, len(legal)-1)).Draw(t, "move")])
+				}
+			case "back":
+				p.Moves = slices.Clone(p.Moves[:rapid.IntRange(0, len(p.Moves)).Draw(t, "left")])
+			case "start":
+				p = usi.Position{Start: rapid.SampledFrom(starts).Draw(t, "start"), Moves: p.Moves}
+			case "illegal":
+				m, err := shogi.ParseMove("5e5d")
+				if err != nil {
+					t.Fatal(err)
+				}
+				at := rapid.IntRange(0, len(p.Moves)).Draw(t, "at")
+				p.Moves = slices.Insert(slices.Clone(p.Moves), at, m)
+			case "nonsense":
+				p = usi.Position{Start: "sfen 9"}
+			case "same":
+			}
+			want, wrong := p.History()
+			got, err := replay.Follow(p)
+			if err2 := line.Follow(p); fmt.Sprint(err) != fmt.Sprint(wrong) || fmt.Sprint(err2) != fmt.Sprint(wrong) {
+				t.Fatalf("%v: %v and %v, want %v", p, err, err2, wrong)
+			}
+			if wrong != nil {
+				continue
+			}
+			if *got.Position() != *want.Position() || line.Position != *want.Position() || *got.Start() != *want.Start() ||
+				!slices.Equal(got.Moves(), want.Moves()) || got.Occurrences() != want.Occurrences() {
+				t.Fatalf("%v: %v, followed %v and %v", p, want.Position(), got.Position(), &line.Position)
+			}
+		}
+	})
+}
+
+// BenchmarkFollow is the position command of a game of 120 moves, two of which are new:
+// played on, and replayed.
+func BenchmarkFollow(b *testing.B) {
+	game := usi.Position{Start: "startpos"}
+	h := shogi.NewHistory(shogi.StartPos())
+	for range 120 {
+		legal := h.Position().LegalMoves(nil)
+		m := legal[int(h.Position().Key()%uint64(len(legal)))]
+		h.Push(m)
+		game.Moves = append(game.Moves, m)
+	}
+	before := usi.Position{Start: game.Start, Moves: game.Moves[:118]}
+	b.Run("followed", func(b *testing.B) {
+		for b.Loop() {
+			b.StopTimer()
+			var r usi.Replay
+			_, _ = r.Follow(before)
+			b.StartTimer()
+			if _, err := r.Follow(game); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("replayed", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := game.History(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
