@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	cdplog "github.com/chromedp/cdproto/log"
@@ -152,10 +154,20 @@ func eventually[T any](p *browserTab, expression string) T {
 // until waits for an expression to be true.
 func (p *browserTab) until(expression string) {
 	p.t.Helper()
-	_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patient/2), chromedp.WithPollingInterval(20*time.Millisecond)))
+	poll := chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patient/2), chromedp.WithPollingInterval(20*time.Millisecond))
+	_, err := chromedp.Run(p.ctx, poll)
+	for leftThePage(err) {
+		_, err = chromedp.Run(p.ctx, poll)
+	}
 	if err != nil {
 		p.t.Fatalf("waiting for %s: %v\n%s", expression, err, says[string](p, "document.body.innerText"))
 	}
+}
+
+// leftThePage reports whether an expression was asked of a page that gave way to another.
+func leftThePage(err error) bool {
+	e, ok := errors.AsType[*cdproto.Error](err)
+	return ok && e.Code == -32000
 }
 
 // site is a server on a real address.
