@@ -89,7 +89,7 @@ func (c *csaClient) finished(code int, stdout string) {
 	}
 }
 
-const csaMilliseconds = "Time_Unit:1msec\nTotal_Time:10200\nIncrement:20\n"
+const csaMilliseconds = "Time_Unit:1msec\nTotal_Time:3000\nIncrement:20\n"
 
 // TestCSABuiltin lets two clients play whole games with the built-in engine,
 // one as a handicap, over TCP, on a clock of milliseconds.

@@ -472,7 +472,7 @@ func TestHandicapGoodnessOfFit(t *testing.T) {
 }
 
 func TestReceiverMayBeWhite(t *testing.T) {
-	record := must[[]crosstable.Count](t)(crosstable.CountGames(world(false, 500)))
+	record := must[[]crosstable.Count](t)(crosstable.CountGames(world(false, 150)))
 	black := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, Additive2, Multiplicative1, LogFree))
 	for i, c := range record {
 		if c.Handicap > 0 {
