@@ -49,8 +49,8 @@ func stepsOf(t PieceType) []direction {
 var steps = func() (t [32][81]bitboard) {
 	for _, c := range []Colour{Black, White} {
 		for pt := Pawn; pt <= Dragon; pt++ {
-			for s := range NoSquare {
-				for _, d := range stepsOf(pt) {
+			for _, d := range stepsOf(pt) {
+				for s := range NoSquare {
 					to := d.seenBy(c).shift(s)
 					t[NewPiece(c, pt)][s] = t[NewPiece(c, pt)][s].or(bit(to))
 				}
@@ -79,8 +79,8 @@ func walk(s Square, d direction, occupied bitboard) bitboard {
 //
 //nolint:gochecknoglobals // constant lookup table
 var rays = func() (t [81][81]bitboard) {
-	for s := range NoSquare {
-		for _, d := range stepsOf(King) {
+	for _, d := range stepsOf(King) {
+		for s := range NoSquare {
 			ray := walk(s, d, bitboard{})
 			for rest := ray; !rest.empty(); rest = rest.rest() {
 				t[s][rest.first()] = ray
@@ -104,7 +104,9 @@ var emptyBoard = func() (t [81]struct {
 	for s := range NoSquare {
 		t[s].ahead[Black] = walk(s, direction{0, -1}, bitboard{})
 		t[s].ahead[White] = walk(s, direction{0, 1}, bitboard{})
-		for _, d := range stepsOf(King) {
+	}
+	for _, d := range stepsOf(King) {
+		for s := range NoSquare {
 			ray := walk(s, d, bitboard{})
 			if d.file == 0 || d.rank == 0 {
 				t[s].rook = t[s].rook.or(ray)
@@ -160,34 +162,51 @@ const (
 // multiplying by the sum of 2^(gathered-c-(8+d)j) over the files j of the
 // line brings square k to bit gathered+k when j = k. All other products fall
 // on distinct bits below gathered or beyond bit 63, so nothing carries and the
-// top seven bits are the occupancy by file.
-type line struct{ mask, magic uint64 }
+// top seven bits are the occupancy by file. Short diagonals miss some of the
+// files: shift leaves out those below the line, and the bits of those above it are 0.
+type line struct {
+	mask, magic uint64
+	slides      uint32 // where those of this square begin in lineSlides
+	shift       uint8
+}
 
 //nolint:gochecknoglobals // constant lookup table
 var lines = func() (t [lineKinds][81]line) {
-	for kind, slope := range [lineKinds]int{rankLine: 0, fallLine: 1, riseLine: -1} {
+	slides := uint32(0)
+	for kind, slope := range slopes {
 		for s := range NoSquare {
-			c := s.Rank() - 1 - slope*(s.File()-2)
+			l, c := &t[kind][s], s.Rank()-1-slope*(s.File()-2)
 			for k := range innerFiles {
 				if rank := c + slope*k; rank < 0 || rank >= ranks {
 					continue
 				}
-				t[kind][s].mask |= 1 << ((ranks+slope)*k + c)
-				t[kind][s].magic |= 1 << (gathered - c - (ranks-1+slope)*k)
+				l.mask |= 1 << ((ranks+slope)*k + c)
+				l.magic |= 1 << (gathered - c - (ranks-1+slope)*k)
 			}
+			// Without inner files there is nothing to be shifted.
+			l.slides, l.shift = slides, uint8((gathered+bits.TrailingZeros(l.inner()))&63) //nolint:gosec // below 64
+			slides += 1 << bits.OnesCount(l.inner())
 		}
 	}
 	return t
 }()
 
-// lineSlides holds the squares reached along a line by kind, square and
-// gathered occupancy. It is behind a pointer only because half a megabyte is
-// too much to return by value.
+// inner are the inner files of a line, file 2 lowest.
+func (l *line) inner() uint { return uint(l.mask * l.magic >> gathered) }
+
+// slopes are the ranks per file of each kind of line.
 //
 //nolint:gochecknoglobals // constant lookup table
-var lineSlides = func() *[lineKinds][81][1 << innerFiles]bitboard {
-	t := new([lineKinds][81][1 << innerFiles]bitboard)
-	for kind, slope := range [lineKinds]int{rankLine: 0, fallLine: 1, riseLine: -1} {
+var slopes = [lineKinds]int{rankLine: 0, fallLine: 1, riseLine: -1}
+
+// lineSlides holds the squares reached along a line by gathered occupancy, one
+// square's after another's.
+//
+//nolint:gochecknoglobals // constant lookup table
+var lineSlides = func() []bitboard {
+	last := &lines[lineKinds-1][NoSquare-1]
+	t := make([]bitboard, 0, last.slides+1<<bits.OnesCount(last.inner()))
+	for kind, slope := range slopes {
 		for s := range NoSquare {
 			// Only the nearest piece on each side counts: by its inner file from 1, 0 for none.
 			var left, right [1 + innerFiles]bitboard
@@ -199,9 +218,10 @@ var lineSlides = func() *[lineKinds][81][1 << innerFiles]bitboard {
 				left[k] = walk(s, direction{1, slope}, piece)
 				right[k] = walk(s, direction{-1, -slope}, piece)
 			}
-			own, onLine := s.File()-1, int(lines[kind][s].mask*lines[kind][s].magic>>gathered)
-			for index := range t[kind][s] {
-				pieces := uint(index & onLine)
+			l := &lines[kind][s]
+			own, onLine := s.File()-1, l.inner()
+			for index := range uint(1) << bits.OnesCount(onLine) {
+				pieces := index << bits.TrailingZeros(onLine)
 				nearer, further := pieces&((1<<own-1)>>1), pieces>>own
 				slides := right[bits.Len(nearer)]
 				if further == 0 {
@@ -209,7 +229,7 @@ var lineSlides = func() *[lineKinds][81][1 << innerFiles]bitboard {
 				} else {
 					slides = slides.or(left[own+bits.TrailingZeros(further)+1])
 				}
-				t[kind][s][index] = slides
+				t = append(t, slides)
 			}
 		}
 	}
@@ -223,7 +243,7 @@ func inner(occupied bitboard) uint64 { return occupied.lo>>ranks | occupied.hi<<
 // lineAttacks returns the squares reached along one kind of line.
 func lineAttacks(kind int, s Square, inner uint64) bitboard {
 	l := &lines[kind][s]
-	return lineSlides[kind][s][inner&l.mask*l.magic>>gathered]
+	return lineSlides[uint64(l.slides)+inner&l.mask*l.magic>>(l.shift&63)]
 }
 
 func lanceAttacks(c Colour, s Square, occupied bitboard) bitboard {
