@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -273,6 +277,7 @@ func TestBrowser(t *testing.T) {
 		t.Run("slots", b.testSlots)
 		t.Run("readable", b.testReadable)
 		t.Run("killed", b.testKilled)
+		t.Run("undrawn", b.testUndrawn)
 		t.Run("stored council", b.testStoredCouncil)
 	}
 }
@@ -361,6 +366,40 @@ func (b *browser) testRestart(t *testing.T) {
 	p.until(`document.querySelector('[data-f=link]').textContent === ''`)
 	if n := says[int](p, `document.querySelectorAll('[data-seats] [data-seat], [data-more] [data-seat]').length`); n != 2 {
 		t.Errorf("%d seats", n)
+	}
+}
+
+// A server that ends right after the page came, before the pictures of the pieces: the page
+// says so, and follows once somebody answers.
+func (b *browser) testUndrawn(t *testing.T) {
+	s := newStage("run", 2)
+	s.step(0, 0, 99)
+	at, err := url.Parse(openSite(t, Config{Live: playing(s)}).URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	way := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(at) }, FlushInterval: -1}
+	var asked, there atomic.Int32
+	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/assets/pieces.svg" {
+			asked.Add(1)
+			if there.Load() == 0 {
+				panic(http.ErrAbortHandler)
+			}
+		}
+		way.ServeHTTP(w, r)
+	}))
+	t.Cleanup(between.Close)
+	t.Cleanup(between.CloseClientConnections) // the stream of the page
+	p := b.tab(t)
+	p.open(between.URL + "/r/run/live")
+	p.until(`document.querySelector('[data-f=link]').textContent !== ''`)
+	there.Store(1)
+	p.until(`document.querySelector('[data-f=link]').textContent === ''`)
+	s.step(0, 1, 99)
+	p.until(fmt.Sprintf(`document.querySelector('[data-seat="/0"] [data-f=picture]').dataset.sfen === %q`, s.tables[0].board.SFEN()))
+	if asked.Load() < 2 {
+		t.Errorf("asked for pieces %d times", asked.Load())
 	}
 }
 

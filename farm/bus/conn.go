@@ -147,10 +147,14 @@ func (c *conn) ask(ctx context.Context, subject string) (_ context.Context, over
 // broken gives up everything under way: an answer that was to come over a connection
 // does not come over the next, and the client would wait for it nevertheless.
 func (c *conn) broken(err error) {
+	why := errBroken
+	if err != nil {
+		why = fmt.Errorf("%w: %w", errBroken, err)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for a := range c.asking {
-		a.give(errors.Join(errBroken, err))
+		a.give(why)
 	}
 }
 

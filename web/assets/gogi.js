@@ -17,8 +17,21 @@ const again = 2000, later = 15000; // ms until a stream is asked for anew, after
 let pieces = null; // an svg with each piece and the marks, promised by drawing()
 
 function drawing() {
-  pieces ??= fetch('/assets/pieces.svg').then(r => r.text()).then(text => new DOMParser().parseFromString(text, 'image/svg+xml').documentElement);
+  pieces ??= fetched();
   return pieces;
+}
+
+// fetched asks until there is an answer: the server may have ended right after the page came,
+// and another may take its place, as with a stream.
+async function fetched() {
+  for (;;) {
+    try {
+      const answer = await fetch('/assets/pieces.svg');
+      if (answer.ok) return new DOMParser().parseFromString(await answer.text(), 'image/svg+xml').documentElement;
+    } catch { /* nobody answers */ }
+    document.querySelectorAll('[data-live] [data-f="link"]').forEach(link => { link.textContent = link.dataset.lost; });
+    await new Promise(done => setTimeout(done, again));
+  }
 }
 
 // draw makes an svg of package diagram show a position and its last move ('' for none).
