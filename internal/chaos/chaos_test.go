@@ -69,7 +69,7 @@ const mostRounds = 5
 // What a round is of: enough pairs for each kind of disturbance and as many that are
 // drawn, each a good part of a second.
 const (
-	roundGames = 96
+	roundGames = 320
 	roundNodes = 1000
 	drawn      = 4
 )
@@ -100,7 +100,9 @@ func (w *world) again(name string) {
 func (w *world) killBetween() {
 	for range 5 {
 		told := w.tail()
-		told.next(func(s *site.Step) bool { return s.What == "delivery" }, func() { time.Sleep(200 * time.Microsecond) })
+		if told.next(func(s *site.Step) bool { return s.What == "delivery" }, func() { time.Sleep(200 * time.Microsecond) }) == nil {
+			return // everything was played: another round has to show it
+		}
 		killed := told.next(func(s *site.Step) bool { return s.What == "acked" }, w.creep)
 		w.killCoordinator()
 		w.serve()
