@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -72,8 +74,11 @@ func (m *tuneMemory) AddStates(ctx context.Context, r match.PairResult, states [
 }
 
 func (m *tuneMemory) Points(_ context.Context, see func(int, [2][]match.Option) error) error {
+	m.mu.Lock()
+	played := maps.Clone(m.played)
+	m.mu.Unlock()
 	for n := range m.plan.Pairs {
-		if options, ok := m.played[n]; ok {
+		if options, ok := played[n]; ok {
 			if err := see(n, options); err != nil {
 				return err
 			}
@@ -82,7 +87,11 @@ func (m *tuneMemory) Points(_ context.Context, see func(int, [2][]match.Option) 
 	return nil
 }
 
-func (m *tuneMemory) States(context.Context) ([]match.TuneState, error) { return m.states, nil }
+func (m *tuneMemory) States(context.Context) ([]match.TuneState, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.states), nil
+}
 
 // tuned is a player who resigns by its options, and by the game, after a time of its own.
 type tuned struct {
@@ -316,8 +325,9 @@ func TestTuneIsTold(t *testing.T) {
 							t.Errorf("%+v", e)
 						}
 					case match.EventTune:
-						if e.Tune.Track.Latest != len(m.states) || len(e.Tune.Params) != 2 {
-							t.Errorf("%+v of %d states", e.Tune, len(m.states))
+						states, _ := m.States(ctx)
+						if e.Tune.Track.Latest != len(states) || len(e.Tune.Params) != 2 {
+							t.Errorf("%+v of %d states", e.Tune, len(states))
 						}
 					}
 				},

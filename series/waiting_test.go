@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,7 +24,7 @@ import (
 type fated struct {
 	player
 	name string
-	slot *int // one more for each player that was opened
+	slot *atomic.Uint64 // one more for each player that was opened, and for each move
 	fate uint64
 }
 
@@ -35,9 +36,8 @@ func (p *fated) NewGame(_ context.Context, g usi.Game) error {
 }
 
 func (p *fated) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
-	*p.slot++
 	select {
-	case <-time.After(time.Duration(uint64(*p.slot)*p.fate%97) * time.Millisecond):
+	case <-time.After(time.Duration(p.slot.Add(1)*p.fate%97) * time.Millisecond):
 	case <-ctx.Done():
 		return usi.Reply{Stopped: true}, nil
 	}
@@ -77,13 +77,13 @@ func session(t *testing.T, m *memory, kill int) series.Ending {
 			cancel()
 		}
 	}
-	opened := 0
+	var opened atomic.Uint64
 	s, err := series.New(ctx, m.plan, m, m.stored)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ending, err := s.Play(ctx, series.Config{Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
-		opened++
+		opened.Add(1)
 		return &fated{name: p.Name, slot: &opened}, nil
 	}})
 	if err != nil {
@@ -154,9 +154,9 @@ func TestWaitsEnd(t *testing.T) {
 						c.upset(m, cancel)
 					}
 				}
-				opened := 0
+				var opened atomic.Uint64
 				ending, err := s.Play(ctx, series.Config{Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
-					opened++
+					opened.Add(1)
 					if c.open != nil && c.open(p) != nil {
 						return nil, c.open(p)
 					}

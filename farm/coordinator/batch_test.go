@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -140,11 +141,11 @@ func TestADiskThatFailsIsNobodysFault(t *testing.T) {
 type unkept struct {
 	farm.Bus
 
-	fails *bool
+	fails *atomic.Bool
 }
 
 func (u unkept) Keep(ctx context.Context, bucket, name string, body []byte, revision uint64) (uint64, error) {
-	if *u.fails && bucket == "tests" {
+	if u.fails.Load() && bucket == "tests" {
 		return 0, farm.ErrStale
 	}
 	return u.Bus.Keep(ctx, bucket, name, body, revision)
@@ -153,12 +154,12 @@ func (u unkept) Keep(ctx context.Context, bucket, name string, body []byte, revi
 // TestAPairIsGivenUpInTheEnd: where the word of it cannot be kept, it is kept later.
 func TestAPairIsGivenUpInTheEnd(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		var fails bool
+		var fails atomic.Bool
 		_ = f.stop()
 		f.wrap = func(bus farm.Bus) farm.Bus { return unkept{bus, &fails} }
 		f.start()
 		f.run(testPlan("kills", 1, 1))
-		fails = true
+		fails.Store(true)
 		for _, name := range []string{"w0", "w1"} { // two machines
 			w := f.line(t, name)
 			time.Sleep(3 * lease) // one that an owner vouches for would be preferred
@@ -172,7 +173,7 @@ func TestAPairIsGivenUpInTheEnd(t *testing.T) {
 		if st := f.test("kills"); st.Why != "" {
 			t.Errorf("it is told though it could not be kept: %+v", st)
 		}
-		fails = false
+		fails.Store(false)
 		time.Sleep(lease)
 		f.restart()
 		if st := f.test("kills"); !slices.Equal(st.Condemned, []int{0}) || st.Why != "pair 0 was given up: it crashes what plays it" {
