@@ -95,7 +95,7 @@ type Reviewed struct {
 	Readings []*Reading `json:"readings"`
 }
 
-// before is the reading before a move and the one after it, both from the view of who makes
+// around is the reading before a move and the one after it, both from the view of who makes
 // it; ok is false where one is missing.
 func (r *Reviewed) around(ply int) (before, after Reading, ok bool) {
 	a, b := r.Readings[ply], r.Readings[ply+1]
@@ -109,6 +109,24 @@ func (r *Reviewed) around(ply int) (before, after Reading, ok bool) {
 		after = *b
 	}
 	return *a, after, true
+}
+
+// turns returns the reading of a player's turn and that of the player's next turn; ok is false
+// if one is missing.
+func (r *Reviewed) turns(ply int) (before, after Reading, ok bool) {
+	sides := r.Game.Sides
+	next := ply + 1
+	for next < len(sides) && sides[next] != sides[ply] {
+		next++
+	}
+	if next == len(sides) && sides[next-1] == sides[ply] {
+		return before, after, false // after the last move the other side is to move
+	}
+	a, b := r.Readings[ply], r.Readings[next]
+	if a == nil || b == nil {
+		return before, after, false
+	}
+	return *a, *b, true
 }
 
 // check refuses a line of a file that contradicts itself.

@@ -2,8 +2,32 @@ package review
 
 import "fmt"
 
-// Rules say which moves of a game count, and by which scale. A move that an opening gave,
-// and one without a reading before and after it, never counts.
+// Change names the two positions whose win rates make a move's change.
+type Change string
+
+// The changes, by how files and flags spell them.
+const (
+	// TurnChange is from the position of the player's turn to that of the player's next turn, so
+	// the opponent's reply is in it. A value that favours the side to move cancels. The thesis
+	// measures so.
+	TurnChange Change = "turn"
+	// MoveChange is from the position before the move to the position after it. It holds twice
+	// the amount by which the engine's values favour the side to move.
+	MoveChange Change = "move"
+)
+
+// Per names the moves that rates and averages are divided by.
+type Per string
+
+// The divisors, by how files and flags spell them.
+const (
+	PerCounted Per = "counted" // the moves that counted
+	PerOwn     Per = "own"     // all of the player's own moves, decided positions included, as in the thesis
+)
+
+// Rules say which moves of a game count, and by which scale. A move that an opening gave never
+// counts. A move without a reading of its own position never counts, and by [MoveChange] also
+// none without a reading of the position after it.
 type Rules struct {
 	Scale  Scale   `json:"scale"`
 	From   int     `json:"from_move"` // moves before this number, counted from 1, are left out as theory
@@ -12,19 +36,63 @@ type Rules struct {
 	Stops  bool    `json:"stops"`     // from the first position outside on nothing counts, instead of that one move
 	Parted int     `json:"opening"`   // the last move of the opening part
 	Point  float64 `json:"point"`     // percent: changes of at least so much are counted apart
+	Change Change  `json:"change"`    // "" of earlier files is MoveChange
+	Per    Per     `json:"per"`       // "" of earlier files is PerCounted
 }
 
-// GoRules are those of the thesis: a review stops for good once the win rate leaves
-// [20%, 80%], and the opening is up to move 64.
+// GoRules are those of the thesis, but for the divisor: a change is from turn to turn, the
+// review of a player stops for good once the win rate at the player's turn leaves [20%, 80%],
+// and the opening is up to move 64. With Per set to [PerOwn] they are the thesis' in full.
 func GoRules(s Scale) Rules {
-	return Rules{Scale: s, From: 1, Lo: 20, Hi: 80, Stops: true, Parted: 64, Point: 1}
+	return Rules{Scale: s, From: 1, Lo: 20, Hi: 80, Stops: true, Parted: 64, Point: 1, Change: TurnChange, Per: PerCounted}
 }
 
 // ShogiRules are in Yamashita's manner: moves before the 40th are left out, and so are
 // those of positions that are decided. His threshold in centipawns is taken as the same
 // [20%, 80%], ±832 by the customary scale.
 func ShogiRules(s Scale) Rules {
-	return Rules{Scale: s, From: 40, Lo: 20, Hi: 80, Parted: 64, Point: 1}
+	return Rules{Scale: s, From: 40, Lo: 20, Hi: 80, Parted: 64, Point: 1, Change: MoveChange, Per: PerCounted}
+}
+
+// Filled returns the rules with the values that files of earlier versions leave out.
+func (r Rules) Filled() Rules {
+	if r.Change == "" {
+		r.Change = MoveChange
+	}
+	if r.Per == "" {
+		r.Per = PerCounted
+	}
+	return r
+}
+
+// Difference names the first flag that these rules and others do not share, with both values,
+// these rules' first; "" if they are equal.
+func (r Rules) Difference(o Rules) string {
+	r, o = r.Filled(), o.Filled()
+	for _, f := range []struct {
+		flag string
+		a, b any
+	}{
+		{"change", r.Change, o.Change}, {"per", r.Per, o.Per}, {"scale", fmt.Sprintf("%q (%g)", r.Scale.Name, r.Scale.Width), fmt.Sprintf("%q (%g)", o.Scale.Name, o.Scale.Width)},
+		{"from-move", r.From, o.From}, {"within", [2]float64{r.Lo, r.Hi}, [2]float64{o.Lo, o.Hi}}, {"decided", r.decided(), o.decided()},
+		{"opening", r.Parted, o.Parted},
+	} {
+		if f.a != f.b {
+			return fmt.Sprintf("--%s is %v and %v", f.flag, f.a, f.b)
+		}
+	}
+	if r != o {
+		return "the scale's unit or the point differs"
+	}
+	return ""
+}
+
+// decided is Stops as --decided spells it.
+func (r Rules) decided() string {
+	if r.Stops {
+		return "stop"
+	}
+	return "skip"
 }
 
 // Check refuses rules by which nothing can count.
@@ -35,6 +103,10 @@ func (r Rules) Check() error {
 	if r.From < 1 || r.Parted < 0 || !(r.Lo >= 0 && r.Lo < r.Hi && r.Hi <= 100) || !(r.Point >= 0) {
 		return fmt.Errorf("from move %d, opening to move %d, win rates from %v%% to %v%%, a point of %v%%: expected a move from 1, and win rates within 0 and 100", r.From, r.Parted, r.Lo, r.Hi, r.Point)
 	}
+	r = r.Filled()
+	if r.Change != TurnChange && r.Change != MoveChange || r.Per != PerCounted && r.Per != PerOwn {
+		return fmt.Errorf("change %q per %q: expected turn or move, and counted or own", r.Change, r.Per)
+	}
 	return nil
 }
 
@@ -42,11 +114,13 @@ func (r Rules) Check() error {
 // many. Changes are in points of win rate.
 type Sums struct {
 	Moves          int
+	Divisor        int // what rates and averages are divided by, see Per
 	Match          int // equal to the engine's
 	Good, Bad      int // that differ from it and raise, lower the value; a change of 0 is neither
 	Good1, Bad1    int // of those the ones that change it by a point at least
 	Rises, Falls   float64
-	Drift          float64 // what the moves that equal the engine's changed; about 0 where its values favour no side
+	Drift          float64 // the sum of the MoveChange of moves that equal the engine's, whatever Rules.Change
+	DriftMoves     int     // the moves in Drift
 	LeftTheory     int     // left out: before Rules.From
 	LeftDecided    int     // left out: the position was decided
 	LeftUnreadable int     // left out: no reading
@@ -55,6 +129,7 @@ type Sums struct {
 // Add adds other sums.
 func (s *Sums) Add(o Sums) {
 	s.Moves += o.Moves
+	s.Divisor += o.Divisor
 	s.Match += o.Match
 	s.Good += o.Good
 	s.Bad += o.Bad
@@ -63,18 +138,19 @@ func (s *Sums) Add(o Sums) {
 	s.Rises += o.Rises
 	s.Falls += o.Falls
 	s.Drift += o.Drift
+	s.DriftMoves += o.DriftMoves
 	s.LeftTheory += o.LeftTheory
 	s.LeftDecided += o.LeftDecided
 	s.LeftUnreadable += o.LeftUnreadable
 }
 
-// count takes one move: equal says that it is the engine's, change what it changed.
+// count takes one move: equal says that it is the engine's, change what it changed. An unknown
+// change is 0, so such a move is neither good nor bad.
 func (s *Sums) count(equal bool, change, point float64) {
 	s.Moves++
 	switch {
 	case equal:
 		s.Match++
-		s.Drift += change
 	case change > 0:
 		s.Good++
 		s.Rises += change
@@ -90,8 +166,9 @@ func (s *Sums) count(equal bool, change, point float64) {
 	}
 }
 
-// Metrics are the figures of the thesis: rates in percent of the moves that counted,
-// averages in points of win rate a move.
+// Metrics are the figures that the thesis defines: rates in percent and averages in points of
+// win rate, divided as Rules.Per says. They equal the thesis' own with [TurnChange] and
+// [PerOwn].
 type Metrics struct {
 	Match   float64 `json:"match"`
 	Good    float64 `json:"good"`
@@ -118,7 +195,7 @@ func (s Sums) Metrics() (m Metrics, ok bool) {
 	if s.Moves == 0 {
 		return m, false
 	}
-	n := float64(s.Moves)
+	n := float64(s.Divisor)
 	rate := func(k int) float64 { return 100 * float64(k) / n }
 	return Metrics{
 		Match: rate(s.Match), Good: rate(s.Good), Bad: rate(s.Bad), Good1: rate(s.Good1), Bad1: rate(s.Bad1),
@@ -144,35 +221,65 @@ func (p *Parts) Add(o Parts) {
 
 // Measure counts the moves of both sides, Black's first.
 func (r *Reviewed) Measure(rules Rules) (sides [2]Parts) {
-	decided := false
+	rules = rules.Filled()
+	var decided [2]bool // by MoveChange both sides share the first
 	for ply := r.Game.Given; ply < len(r.Game.Moves); ply++ {
-		part := &sides[r.Game.side(ply)].Rest
+		side := r.Game.side(ply)
+		part := &sides[side].Rest
 		if ply < rules.Parted {
-			part = &sides[r.Game.side(ply)].Opening
+			part = &sides[side].Opening
 		}
-		before, after, ok := r.around(ply)
-		if r.Readings[ply] != nil {
-			rate := rules.Scale.Rate(*r.Readings[ply])
-			decided = rate < rules.Lo || rate > rules.Hi || decided && rules.Stops
+		if rules.Change == MoveChange {
+			side = 0
 		}
-		switch {
-		case !ok:
-			part.LeftUnreadable++
-		case ply+1 < rules.From:
-			part.LeftTheory++
-		case decided:
-			part.LeftDecided++
-		default:
-			change := rules.Scale.Rate(after) - rules.Scale.Rate(before)
-			part.count(before.Best == r.Game.Moves[ply], change, rules.Point)
+		if x := r.Readings[ply]; x != nil {
+			rate := rules.Scale.Rate(*x)
+			decided[side] = rate < rules.Lo || rate > rules.Hi || decided[side] && rules.Stops
 		}
+		part.take(r, ply, rules, decided[side])
 	}
 	return sides
 }
 
-// Change is what a move changes in win rate, from its maker's view, in percent; ok is false
-// where it is not known.
-func (r *Reviewed) Change(ply int, s Scale) (change float64, ok bool) {
+// take counts a move, or says why it is left out.
+func (s *Sums) take(r *Reviewed, ply int, rules Rules, decided bool) {
+	theory := ply+1 < rules.From
+	if rules.Per == PerOwn && !theory {
+		s.Divisor++
+	}
+	change, known := r.Change(ply, rules.Scale, rules.Change)
+	switch {
+	case r.Readings[ply] == nil || !known && rules.Change == MoveChange:
+		s.LeftUnreadable++
+		return
+	case theory:
+		s.LeftTheory++
+		return
+	case decided:
+		s.LeftDecided++
+		return
+	}
+	if rules.Per == PerCounted {
+		s.Divisor++
+	}
+	equal := r.Readings[ply].Best == r.Game.Moves[ply]
+	s.count(equal, change, rules.Point)
+	if once, known := r.Change(ply, rules.Scale, MoveChange); known && equal {
+		s.Drift += once
+		s.DriftMoves++
+	}
+}
+
+// Change is what a move changes in win rate, from its maker's view, in percent. ok is false,
+// and the change 0, if a reading is missing: by [TurnChange] the maker's last move has no next
+// turn, unless the record ends with the opponent's move.
+func (r *Reviewed) Change(ply int, s Scale, by Change) (change float64, ok bool) {
 	before, after, ok := r.around(ply)
-	return s.Rate(after) - s.Rate(before), ok
+	if by == TurnChange {
+		before, after, ok = r.turns(ply)
+	}
+	if !ok {
+		return 0, false
+	}
+	return s.Rate(after) - s.Rate(before), true
 }

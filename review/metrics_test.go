@@ -65,6 +65,124 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// By turns, the same game: Black's turns read 0, −5, −1 and, after White's last move, −1.5;
+// White's read +2, +4.5 and +1.5, and none follows White's last move.
+//
+//	move  side  engine's  turn  next  change
+//	a     B     a           0     −5    equal
+//	b     W     x          +2   +4.5    +2.5  good, 1 point
+//	c     B     x          −5     −1    +4    good, 1 point
+//	d     W     x        +4.5   +1.5    −3    bad, 1 point
+//	e     B     x          −1   −1.5    −0.5  bad
+//	f     W     x        +1.5      –    not known: neither
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	rules := logits()
+	rules.Change = TurnChange
+	sides := six().Measure(rules)
+	black, white := sides[0].Whole(), sides[1].Whole()
+	if black.Moves != 3 || black.Match != 1 || black.Good != 1 || black.Good1 != 1 || black.Bad != 1 || black.Bad1 != 0 || !near(black.Rises, 4) || !near(black.Falls, -0.5) {
+		t.Errorf("Black %+v", black)
+	}
+	if white.Moves != 3 || white.Match != 0 || white.Good != 1 || white.Good1 != 1 || white.Bad != 1 || white.Bad1 != 1 || !near(white.Rises, 2.5) || !near(white.Falls, -3) {
+		t.Errorf("White %+v", white)
+	}
+	if !near(black.Drift, -2) || black.DriftMoves != 1 { // of the single move, as ever
+		t.Errorf("drift %v of %d", black.Drift, black.DriftMoves)
+	}
+	// The record ends with Black's move: now Black's last turn has no next one, White's has.
+	game := six()
+	game.Game.Moves, game.Game.Sides, game.Readings = game.Game.Moves[:5], game.Game.Sides[:5], game.Readings[:6]
+	sides = game.Measure(rules)
+	if black, white = sides[0].Whole(), sides[1].Whole(); black.Bad != 0 || black.Moves != 3 || white.Bad != 1 || white.Moves != 2 {
+		t.Errorf("%+v, %+v", black, white)
+	}
+}
+
+// A value that favours the side to move is in every change by moves, and in none by turns.
+func TestTurnsCancelBias(t *testing.T) {
+	t.Parallel()
+	const bias = 7
+	biased, rules := six(), logits()
+	rules.Change = TurnChange
+	for _, r := range biased.Readings {
+		points := Scale{Unit: Centipawns, Width: 1}.Rate(*r) - 50
+		*r = *of(r.Best, points+bias)
+	}
+	for side, want := range six().Measure(rules) {
+		if got := biased.Measure(rules)[side].Whole(); got.Good != want.Whole().Good || got.Bad != want.Whole().Bad || !near(got.Rises, want.Whole().Rises) || !near(got.Falls, want.Whole().Falls) {
+			t.Errorf("%+v, expected %+v", got, want.Whole())
+		}
+	}
+	if got := biased.Measure(logits()); got[0].Whole().Good+got[1].Whole().Good > 0 {
+		t.Errorf("by moves the bias outweighs every rise: %+v", got)
+	}
+}
+
+// By turns a player's review stops at the player's own turns; the opponent's goes on. All own
+// moves may be the divisor, also those behind the stop.
+func TestStopsByTurns(t *testing.T) {
+	t.Parallel()
+	rules := logits()
+	rules.Lo, rules.Hi, rules.Stops = 45.4, 60, true // Black's second turn reads −5, its rate 45
+	for _, c := range []struct {
+		change                    Change
+		per                       Per
+		black, white, own, theirs int // moves that counted, divisors
+	}{
+		{TurnChange, PerCounted, 1, 3, 1, 3},
+		{TurnChange, PerOwn, 1, 3, 3, 3},
+		{MoveChange, PerCounted, 1, 1, 1, 1},
+		{MoveChange, PerOwn, 1, 1, 3, 3},
+	} {
+		rules.Change, rules.Per = c.change, c.per
+		sides := six().Measure(rules)
+		black, white := sides[0].Whole(), sides[1].Whole()
+		if black.Moves != c.black || white.Moves != c.white || black.Divisor != c.own || white.Divisor != c.theirs {
+			t.Errorf("%+v: %+v, %+v", c, black, white)
+		}
+		if m, ok := black.Metrics(); !ok || !near(m.Match, 100/float64(c.own)) {
+			t.Errorf("%+v: %+v", c, m)
+		}
+	}
+	// Theory and given moves are nobody's own.
+	rules.From, rules.Per = 2, PerOwn
+	if s := six().Measure(rules)[0].Whole(); s.Divisor != 2 {
+		t.Errorf("%+v", s)
+	}
+	game := six()
+	game.Game.Given = 3
+	if s := game.Measure(rules)[0].Whole(); s.Divisor != 1 {
+		t.Errorf("%+v", s)
+	}
+	// To move 64 a player has 32 own moves in a long game, whatever counted.
+	long := &Reviewed{Game: &Game{ID: "1", Sides: strings.Repeat("BW", 50), Moves: strings.Split(strings.Repeat("a", 100), "")}, Readings: []*Reading{of("a", 0), of("x", 0), of("a", 49)}}
+	for len(long.Readings) <= 100 {
+		long.Readings = append(long.Readings, of("x", 0))
+	}
+	rules = GoRules(Scale{Name: "logit", Unit: Centipawns, Width: 1})
+	rules.Per = PerOwn
+	if p := long.Measure(rules)[0]; p.Opening.Divisor != 32 || p.Rest.Divisor != 18 || p.Opening.Moves != 1 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// Rules of files that name neither are by moves and by those that counted.
+func TestRulesOfEarlierFiles(t *testing.T) {
+	t.Parallel()
+	early := logits()
+	if err := early.Check(); err != nil || early.Filled().Change != MoveChange || early.Filled().Per != PerCounted {
+		t.Errorf("%+v, %v", early.Filled(), err)
+	}
+	for _, bad := range []Rules{{Change: "ply"}, {Per: "all"}} {
+		rules := logits()
+		rules.Change, rules.Per = bad.Change, bad.Per
+		if rules.Check() == nil {
+			t.Errorf("%+v was taken", bad)
+		}
+	}
+}
+
 // Each exclusion, on the same game.
 func TestExclusions(t *testing.T) {
 	t.Parallel()
@@ -127,6 +245,7 @@ func TestMeasureLaws(t *testing.T) {
 		}
 		rules := ShogiRules(Customary())
 		rules.Stops = rapid.Bool().Draw(t, "stops")
+		rules.Change = rapid.SampledFrom([]Change{TurnChange, MoveChange}).Draw(t, "change")
 		rules.From = rapid.IntRange(1, 60).Draw(t, "from")
 		sides := r.Measure(rules)
 		moves := 0

@@ -57,6 +57,7 @@ func NewTally(path string, rules func(Settings) (Rules, error)) (*Tally, error) 
 	if t.Rules, err = rules(s); err != nil {
 		return nil, err
 	}
+	t.Rules = t.Rules.Filled()
 	for _, r := range games {
 		t.add(r)
 	}
@@ -98,7 +99,8 @@ type TallyJSON struct {
 type PlayerJSON struct {
 	Name        string   `json:"name"`
 	Games       int      `json:"games"`
-	Moves       int      `json:"moves"` // that counted
+	Moves       int      `json:"moves"`   // that counted
+	Divisor     int      `json:"divisor"` // of the whole's rates and averages
 	LeftTheory  int      `json:"left_out_theory"`
 	LeftDecided int      `json:"left_out_decided"`
 	LeftUnread  int      `json:"left_out_unread"`
@@ -120,7 +122,7 @@ func (t *Tally) JSON() *TallyJSON {
 		parts := Total(p.Games)
 		whole := parts.Whole()
 		row := PlayerJSON{
-			Name: p.Name, Games: len(p.Games), Moves: whole.Moves,
+			Name: p.Name, Games: len(p.Games), Moves: whole.Moves, Divisor: whole.Divisor,
 			LeftTheory: whole.LeftTheory, LeftDecided: whole.LeftDecided, LeftUnread: whole.LeftUnreadable,
 			Whole: pointer(whole), Opening: pointer(parts.Opening), Rest: pointer(parts.Rest),
 		}
@@ -159,7 +161,11 @@ func (t *Tally) Print(w io.Writer) {
 		}
 		format.Render(w, rows)
 	}
-	fmt.Fprintf(w, "match, good, bad (and those that change the win rate by %g at least): percent\nof the moves that counted; gain, fall: average good and average bad, in points of\nwin rate a move; loss: gain less fall, as the source defines it\n", t.Rules.Point)
+	of := "the moves that counted"
+	if t.Rules.Per == PerOwn {
+		of = "all own moves"
+	}
+	fmt.Fprintf(w, "match, good, bad (and those that change the win rate by %g at least): percent\nof %s; gain, fall: average good and average bad, in points of\nwin rate a move; loss: gain less fall, as the source defines it\n", t.Rules.Point, of)
 	t.printLeft(w)
 }
 
@@ -193,8 +199,9 @@ func (t *Tally) printLeft(w io.Writer) {
 		fmt.Fprintf(w, ", %s without a reading", format.Count(all.LeftUnreadable))
 	}
 	fmt.Fprintln(w)
-	if drift := t.Drift(); drift != nil && (*drift < -driftTold || *drift > driftTold) {
-		fmt.Fprintf(w, "warning: the engine's own moves change the win rate by %s points on average:\nits values favour one side, to move or not, and good, bad, gain and fall hold that, too\n",
+	drift := t.Drift()
+	if t.Rules.Change == MoveChange && drift != nil && (*drift < -driftTold || *drift > driftTold) {
+		fmt.Fprintf(w, "warning: the engine's own moves change the win rate by %s points on average:\nits values favour one side, to move or not, and good, bad, gain and fall hold that, too;\ngive --change turn, by which that cancels\n",
 			strings.Replace(fmt.Sprintf("%+.1f", *drift), "-", "−", 1))
 	}
 }
@@ -203,27 +210,30 @@ func (t *Tally) printLeft(w io.Writer) {
 // differ by a few points a move.
 const driftTold = 1
 
-// Drift is what the moves that equal the engine's change on average, in points of win rate;
-// nil without such a move.
+// Drift is what the moves that equal the engine's change on average, in points of win rate, by
+// [MoveChange]; nil without such a move.
 func (t *Tally) Drift() *float64 {
 	var all Sums
 	for _, p := range t.Players {
 		all.Add(Total(p.Games).Whole())
 	}
-	if all.Match == 0 {
+	if all.DriftMoves == 0 {
 		return nil
 	}
-	drift := all.Drift / float64(all.Match)
+	drift := all.Drift / float64(all.DriftMoves)
 	return &drift
 }
 
 func (r Rules) print(w io.Writer) {
-	decided := "left out"
-	if r.Stops {
-		decided = "where the review of a game stops"
+	decided, change, whose := "left out", "position before the move to the position after it (move)", "positions"
+	if r.Change == TurnChange {
+		change, whose = "player's turn to the player's next turn (turn)", "a player's turns"
 	}
-	fmt.Fprintf(w, "win rate by the scale %q (73%% at %.4g %s); moves from the %s on;\npositions outside of %g%% to %g%% are %s\n\n",
-		r.Scale.Name, r.Scale.Width, r.Scale.Unit, ordinal(r.From), r.Lo, r.Hi, decided)
+	if r.Stops {
+		decided = "where the review stops"
+	}
+	fmt.Fprintf(w, "win rate by the scale %q (73%% at %.4g %s); moves from the %s on;\nchange of a move: from the %s;\n%s outside of %g%% to %g%% are %s\n\n",
+		r.Scale.Name, r.Scale.Width, r.Scale.Unit, ordinal(r.From), change, whose, r.Lo, r.Hi, decided)
 }
 
 func ordinal(n int) string {

@@ -22,9 +22,11 @@ type Model struct {
 	Version  int                `toml:"gogi_strength"`
 	Of       string             `toml:"of"` // what ratings are of, such as "Elo" or "points of Go"
 	Equation map[string]float64 `toml:"equation"`
-	Review   review.Settings    `toml:"review"` // whose metrics they are; zero: of a table
-	Rules    review.Rules       `toml:"rules"`
-	Terms    []string           `toml:"terms"` // the metrics
+	Game     string             `toml:"game,omitempty"`   // of a table: Go or Shogi; "" in files of earlier versions
+	Engine   string             `toml:"engine,omitempty"` // of a table: the engine that read the games
+	Review   review.Settings    `toml:"review"`           // whose metrics they are; zero: of a table
+	Rules    review.Rules       `toml:"rules"`            // of a table: Change and Per alone
+	Terms    []string           `toml:"terms"`            // the metrics
 	Subjects []Subject          `toml:"subject"`
 
 	fit regress.Fit
@@ -104,20 +106,75 @@ func ReadModel(path string) (*Model, error) {
 // ErrOtherReview marks metrics that are not those of a model.
 var ErrOtherReview = errors.New("these metrics are not the model's")
 
-// Check refuses the metrics of another engine, limit or set of rules than the model's: they
-// do not compare.
-func (m *Model) Check(s review.Settings, r review.Rules) error {
-	if m.Review == (review.Settings{}) {
-		return nil // of a table, which does not say
+// Source is the origin of metrics. Those of a review have its settings, game and engine. Those
+// of a table have a zero Review, and a Game and an Engine only if the user names them.
+type Source struct {
+	Review review.Settings
+	Rules  review.Rules // of a table only Change and Per
+	Game   string       // Go or Shogi; "" if it is not known
+	Engine string
+}
+
+// The games, by how files and flags spell them.
+const (
+	Go    = "go"
+	Shogi = "shogi"
+)
+
+// Reviewed returns the source of a review's metrics.
+func Reviewed(s review.Settings, r review.Rules) Source {
+	game := Shogi
+	if s.Unit == review.Points {
+		game = Go
 	}
-	s.Version = m.Review.Version
-	if s != m.Review {
-		return fmt.Errorf("%w: they are of %s, %s %s, and the model's of %s, %s %s", ErrOtherReview, s.Engine, s.Limit, s.Options, m.Review.Engine, m.Review.Limit, m.Review.Options)
+	return Source{Review: s, Rules: r.Filled(), Game: game, Engine: s.Engine}
+}
+
+// source is that of the model's own metrics.
+func (m *Model) source() Source {
+	if m.Review != (review.Settings{}) {
+		return Reviewed(m.Review, m.Rules)
 	}
-	if r != m.Rules {
-		return fmt.Errorf("%w: they are by the rules %+v, and the model's by %+v", ErrOtherReview, r, m.Rules)
+	return Source{Rules: m.Rules.Filled(), Game: m.Game, Engine: m.Engine}
+}
+
+// SetSource records the origin of the metrics that the model was fitted to.
+func (m *Model) SetSource(s Source) {
+	m.Review, m.Rules, m.Game, m.Engine = s.Review, s.Rules, "", ""
+	if s.Review == (review.Settings{}) {
+		m.Game, m.Engine = s.Game, s.Engine
 	}
-	return nil
+}
+
+// Check rejects metrics that do not compare with the model's: those of another game, engine or
+// change and, if both are of reviews, of another limit or other rules. It returns a warning if
+// one of the two does not name its game and engine, so that nothing can be checked.
+func (m *Model) Check(s Source) (warning string, err error) {
+	own := m.source()
+	switch {
+	case own.Review != (review.Settings{}) && s.Review != (review.Settings{}):
+		s.Review.Version = own.Review.Version
+		if s.Review != own.Review {
+			return "", fmt.Errorf("%w: they are of %s, %s %s, and the model's of %s, %s %s", ErrOtherReview, s.Review.Engine, s.Review.Limit, s.Review.Options, own.Review.Engine, own.Review.Limit, own.Review.Options)
+		}
+		return "", otherRules(s.Rules.Difference(own.Rules))
+	case own.Game == "":
+		return "the model names neither its game nor its engine, because an earlier version fitted it to a table: gogi cannot check that it is for these figures", nil
+	case s.Game == "":
+		return "the table's game and engine are not named by --game and --engine: gogi cannot check that the model is for these figures", nil
+	case s.Game != own.Game || !strings.EqualFold(s.Engine, own.Engine):
+		return "", fmt.Errorf("%w: they are of %s, read by %s, and the model's of %s, read by %s", ErrOtherReview, s.Game, s.Engine, own.Game, own.Engine)
+	}
+	known := func(r review.Rules) review.Rules { return review.Rules{Change: r.Change, Per: r.Per} }
+	return "", otherRules(known(s.Rules).Difference(known(own.Rules)))
+}
+
+// otherRules is the error for rules with a difference.
+func otherRules(difference string) error {
+	if difference == "" {
+		return nil
+	}
+	return fmt.Errorf("%w: here and in the model %s; give the flags of the fit", ErrOtherReview, difference)
 }
 
 // Estimate is what a model says of a player.
@@ -131,6 +188,7 @@ type Estimate struct {
 	Rating *float64 `json:"rating,omitempty"` // the true one, where it is known
 	// Outside lists the metrics that are beyond those of all subjects of the fit.
 	Outside []Beyond `json:"outside"`
+	Rank    string   `json:"rank,omitempty"` // of Go, if ratings are points of it
 	// FewMoves: fewer moves counted than of any subject of the fit, so that the interval is
 	// too narrow.
 	FewMoves bool `json:"few_moves"`

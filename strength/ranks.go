@@ -1,53 +1,95 @@
-// Package strength estimates players' ratings from how an engine judges their moves: it fits
-// ratings to the metrics of a review, keeps the fit as a model, applies it to others, and
-// says how far such estimates are off where the truth is known. docs/strength.md has the
-// methods and what they are worth.
 package strength
 
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 )
 
 // The ranks of Go as points: 1000 a rank, 1-dan in the middle of its band at 26,500, and 1-kyu
 // next to it, without a gap. Source: the thesis' table of ranks (Tab 4-1), which goes from
-// 15-kyu to 8-dan.
+// 25-kyu, whose band begins at 1,000, to 8-dan.
 const (
 	pointsOfDan  = 26_500
 	pointsOfRank = 1_000
 	mostDan      = 8
-	mostKyu      = 15
+	mostKyu      = 25
 )
 
-// Points are what a record's word on a player's strength says: a rank of Go such as 3d, 3
-// dan, 3段, 初段, 5k or 5級, or a number, which is a rating already.
+// Points returns the points of what a record says of a player's strength: a rank of Go such as
+// 3d, 3 dan, 3段, 初段, 5k, 5級 or 7段*, or a number, which is a rating already. ok is false for
+// other text and for ranks outside of the thesis' table.
 func Points(rank string) (points float64, ok bool) {
-	text := strings.ToLower(strings.TrimSpace(rank))
-	if v, err := strconv.ParseFloat(text, 64); err == nil {
+	if v, err := strconv.ParseFloat(strings.TrimSpace(rank), 64); err == nil {
 		return v, !math.IsNaN(v) && !math.IsInf(v, 0)
 	}
-	text = strings.Replace(text, "初段", "1d", 1)
-	digits := strings.TrimRight(text, " danky段級u-")
-	n, err := strconv.Atoi(digits)
+	return pointsOfWord(rank)
+}
+
+// word is a rank alone. Servers mark ranks with * (a title), ? (a guess) and + (proven).
+var word = regexp.MustCompile(`^(\d+)[ -]?(d|dan|段|k|kyu|級)[*?+]?$`)
+
+// pointsOfWord returns the points of a rank that is no number.
+func pointsOfWord(rank string) (points float64, ok bool) {
+	found := word.FindStringSubmatch(plain(rank))
+	if found == nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(found[1])
 	if err != nil || n < 1 {
 		return 0, false
 	}
-	switch strings.Trim(text[len(digits):], " -") {
+	switch found[2] {
 	case "d", "dan", "段":
 		return pointsOfDan + pointsOfRank*float64(n-1), n <= mostDan
-	case "k", "kyu", "級":
-		return pointsOfDan - pointsOfRank*float64(n), n <= mostKyu
 	}
-	return 0, false
+	return pointsOfDan - pointsOfRank*float64(n), n <= mostKyu
 }
 
-// Rank is the rank of Go whose band has the points; those beyond the table are of its ends.
-func Rank(points float64) string {
-	n := int(math.Floor((points-pointsOfDan)/pointsOfRank + 0.5))
-	if n = max(-mostKyu, min(mostDan-1, n)); n < 0 {
-		return fmt.Sprintf("%dk", -n)
+// plain writes a rank in small letters and digits of ASCII.
+func plain(rank string) string {
+	rank = strings.Map(func(r rune) rune {
+		switch {
+		case r >= '０' && r <= '９':
+			return r - '０' + '0'
+		case r == '\u3000':
+			return ' '
+		}
+		return r
+	}, rank)
+	return strings.Replace(strings.ToLower(strings.TrimSpace(rank)), "初段", "1段", 1)
+}
+
+// inName is a rank at the end of a player's name. One in letters stands behind a blank or in
+// brackets, so that the name user2k has none.
+var inName = regexp.MustCompile(`(?:[ (\[（](\d+ ?(?:d|dan|段|k|kyu|級)[*?+]?)|(\d+(?:段|級)[*?+]?))[)\]）]?$`)
+
+// recorded returns the points of a player's rank in a record: of its own property, else of the
+// name, as in "■■■ 7段*".
+func recorded(rank, name string) (points float64, ok bool) {
+	if points, ok = Points(rank); ok || strings.TrimSpace(rank) != "" {
+		return points, ok
 	}
-	return fmt.Sprintf("%dd", n+1)
+	found := inName.FindStringSubmatch(plain(name))
+	if found == nil {
+		return 0, false
+	}
+	return pointsOfWord(found[1] + found[2])
+}
+
+// Rank returns the rank of Go whose band has the points, or "above 8d" and "below 25k" for
+// points outside of the table.
+func Rank(points float64) string {
+	switch n := math.Floor((points-pointsOfDan)/pointsOfRank + 0.5); {
+	case n >= mostDan:
+		return fmt.Sprintf("above %dd", mostDan)
+	case n < -mostKyu:
+		return fmt.Sprintf("below %dk", mostKyu)
+	case n < 0:
+		return fmt.Sprintf("%dk", -int(n))
+	default:
+		return fmt.Sprintf("%dd", int(n)+1)
+	}
 }

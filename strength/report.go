@@ -261,17 +261,22 @@ type Estimates struct {
 	RMSE  *float64 `json:"rmse"`
 	Known int      `json:"known"`
 	Why   string   `json:"why,omitempty"`
-	ranks bool
+	// Warnings are what a user must know before the estimates are used.
+	Warnings []string `json:"warnings"`
+	ranks    bool
 }
 
 // NewEstimates applies a model to players. ranks says that ratings are points of Go.
 func NewEstimates(m *Model, subjects []Subject, empty []string, ranks bool) (*Estimates, error) {
-	all := &Estimates{Version: 1, Of: m.Of, Players: []Estimate{}, Empty: append([]string{}, empty...), ranks: ranks}
+	all := &Estimates{Version: 1, Of: m.Of, Players: []Estimate{}, Empty: append([]string{}, empty...), Warnings: []string{}, ranks: ranks}
 	sum := 0.0
 	for i := range subjects {
 		e, err := m.Estimate(&subjects[i])
 		if err != nil {
 			return nil, err
+		}
+		if ranks {
+			e.Rank = Rank(e.Value)
 		}
 		if e.Rating != nil {
 			all.Known++
@@ -301,12 +306,15 @@ func (a *Estimates) Print(w io.Writer) {
 			row[5], row[6] = minus(fmt.Sprintf("%.0f", *e.Rating)), minus(fmt.Sprintf("%+.0f", e.Value-*e.Rating))
 		}
 		if a.ranks {
-			row = append(row, Rank(e.Value))
+			row = append(row, e.Rank)
 		}
 		rows.AppendRow(row)
 	}
 	format.Render(w, rows)
 	a.printError(w)
+	for _, text := range a.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", text)
+	}
 	for i := range a.Players {
 		for _, b := range a.Players[i].Outside {
 			fmt.Fprintf(w, "warning: %s: %s %.4g is outside of what the model was fitted to (%.4g to %.4g)\n", format.Name(a.Players[i].Name), b.Metric, b.Value, b.Lo, b.Hi)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -41,10 +42,33 @@ func TestRanks(t *testing.T) {
 	if err != nil || rows != 23 {
 		t.Error(rows, err)
 	}
+	// The ends of Tab 4-1: the band of 25-kyu begins at 1,000, that of 8-dan ends below 34,000.
+	// Its ranks of 8,386, 4,175 and 42,071 points are 18-kyu, 22-kyu and none.
+	for points, want := range map[float64]string{1000: "25k", 999: "below 25k", 8386: "18k", 4175: "22k", 33_999: "8d", 34_000: "above 8d", 42_071: "above 8d", -1e300: "below 25k"} {
+		if got := Rank(points); got != want {
+			t.Errorf("%v points are %s, expected %s", points, got, want)
+		}
+	}
+	for rank, want := range map[string]float64{"18k": 8_500, "25級": 1_500, "7段*": 32_500, "７段": 32_500, "初段": 26_500, "3d?": 28_500, "1 Dan": 26_500, "2-kyu": 24_500} {
+		if got, ok := Points(rank); !ok || got != want {
+			t.Errorf("%s is %v points, expected %v", rank, got, want)
+		}
+	}
+	// The thesis' own record (Fig 4-1) has the rank in the player's name.
+	for name, want := range map[string]float64{"■■■ 7段*": 32_500, "a [3d]": 28_500, "太郎（５級）": 21_500, "太郎7段": 32_500, "a 12k": 14_500} {
+		if got, ok := recorded("", name); !ok || got != want {
+			t.Errorf("%s has %v points, expected %v", name, got, want)
+		}
+	}
+	for _, c := range [][2]string{{"", "user2k"}, {"", "a 1850"}, {"", "9d 3"}, {"", "x 9段"}, {"", "段"}, {"9p", "a 3d"}} {
+		if got, ok := recorded(c[0], c[1]); ok {
+			t.Errorf("%q of rank %q has %v points", c[1], c[0], got)
+		}
+	}
 	if p, ok := Points("3 kyu"); p != 23_500 || !ok {
 		t.Error(p, ok)
 	}
-	for _, rank := range []string{"", "d", "0d", "9d", "16k", "x3d", "3x", "-3k", "nan", "inf", "3p"} {
+	for _, rank := range []string{"", "d", "0d", "9d", "26k", "8k8d", "x3d", "3x", "-3k", "nan", "inf", "3p"} {
 		if p, ok := Points(rank); ok {
 			t.Errorf("%q is %v points", rank, p)
 		}
@@ -183,16 +207,16 @@ func TestModelFile(t *testing.T) {
 	if err != nil || first.Value != second.Value || first.Lo != second.Lo || first.Hi != second.Hi {
 		t.Errorf("%+v, %+v, %v", first, second, err)
 	}
-	if err := again.Check(m.Review, m.Rules); err != nil {
+	if _, err := again.Check(Reviewed(m.Review, m.Rules)); err != nil {
 		t.Error(err)
 	}
 	other, rules := m.Review, m.Rules
 	other.Limit = "nodes 2"
 	rules.From = 1
-	if err := again.Check(other, m.Rules); !errors.Is(err, ErrOtherReview) {
+	if _, err := again.Check(Reviewed(other, m.Rules)); !errors.Is(err, ErrOtherReview) {
 		t.Error(err)
 	}
-	if err := again.Check(m.Review, rules); !errors.Is(err, ErrOtherReview) {
+	if _, err := again.Check(Reviewed(m.Review, rules)); !errors.Is(err, ErrOtherReview) {
 		t.Error(err)
 	}
 	text, err := os.ReadFile(path)
@@ -216,7 +240,7 @@ func TestModelFile(t *testing.T) {
 func games(n, match int) (list []review.PlayerGame) {
 	for i := range n {
 		g := review.PlayerGame{ID: fmt.Sprint(i), Known: true, Points: float64(i % 2)} //nolint:perfsprint // as short
-		g.Parts.Rest = review.Sums{Moves: 10, Match: match, Bad: 10 - match, Falls: -float64(10 - match)}
+		g.Parts.Rest = review.Sums{Moves: 10, Divisor: 10, Match: match, Bad: 10 - match, Falls: -float64(10 - match)}
 		list = append(list, g)
 	}
 	return list
@@ -265,6 +289,153 @@ func TestValidate(t *testing.T) {
 	}
 	if svg := v.Figure(); !strings.HasPrefix(svg, "<svg") || strings.Contains(svg, "NaN") {
 		t.Error(svg)
+	}
+}
+
+// A model holds the rules of its figures, and rejects figures of others: those of another
+// change or divisor by the flag's name. A file of an earlier version names neither, and its
+// figures were of single moves that counted.
+func TestModelRules(t *testing.T) {
+	t.Parallel()
+	m, err := NewModel("Elo", []string{"match"}, four()[:4])
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Review = review.Settings{Engine: "e", Limit: "nodes 1", Unit: review.Points}
+	m.Rules = review.GoRules(review.Scale{Name: "s", Unit: review.Points, Width: 10})
+	path := filepath.Join(t.TempDir(), "m.toml")
+	read := func() *Model {
+		t.Helper()
+		m, err := ReadModel(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	move, own := m.Rules, m.Rules
+	move.Change, own.Per = review.MoveChange, review.PerOwn
+	check := func(rules review.Rules, want string) {
+		t.Helper()
+		_, err := read().Check(Reviewed(m.Review, rules))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, expected %q", rules, err, want)
+		}
+	}
+	check(m.Rules, "")
+	check(move, "--change is move and turn")
+	check(own, "--per is own and counted")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	early := regexp.MustCompile(`(?m)^ *(Change|Per) = .*\n`).ReplaceAll(text, nil)
+	if len(early) == len(text) {
+		t.Fatalf("the model names no change: %s", text)
+	}
+	if err := os.WriteFile(path, early, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	check(move, "")
+	check(m.Rules, "--change is turn and move")
+}
+
+// A model of a table names its game and engine, and is for no other; a model that does not name
+// them gives a warning, as does a table.
+func TestModelOfTable(t *testing.T) {
+	t.Parallel()
+	m, err := NewModel("points", []string{"match"}, four()[:4])
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "m.toml")
+	thesis := Source{Game: Go, Engine: "Ray", Rules: review.Rules{Change: review.TurnChange, Per: review.PerCounted}}
+	of := func(engine string, unit review.Unit, change review.Change) Source {
+		rules := review.GoRules(review.Scale{Name: "s", Unit: unit, Width: 10})
+		rules.Change = change
+		return Reviewed(review.Settings{Engine: engine, Limit: "l", Unit: unit}, rules)
+	}
+	for _, c := range []struct {
+		fitted, applied Source
+		warning, err    string
+	}{
+		{thesis, thesis, "", ""},
+		{thesis, of("ray", review.Points, review.TurnChange), "", ""},
+		{thesis, of("GNU Go 3.8", review.Points, review.TurnChange), "", "of go, read by GNU Go 3.8, and the model's of go, read by Ray"},
+		{thesis, of("Ray", review.Centipawns, review.TurnChange), "", "of shogi, read by Ray, and the model's of go"},
+		{thesis, of("Ray", review.Points, review.MoveChange), "", "--change is move and turn"},
+		{thesis, Source{}, "--game and --engine", ""},
+		{Source{}, thesis, "an earlier version", ""},
+		{of("Ray", review.Points, review.TurnChange), thesis, "", ""},
+		{of("Ray", review.Centipawns, review.TurnChange), thesis, "", "the model's of shogi"},
+	} {
+		m.SetSource(c.fitted)
+		if err := m.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadModel(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		warning, err := again.Check(c.applied)
+		if (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%+v to %+v: %v, expected %q", c.fitted, c.applied, err, c.err)
+		}
+		if (warning != "") != (c.warning != "") || !strings.Contains(warning, c.warning) {
+			t.Errorf("%+v to %+v: warning %q, expected %q", c.fitted, c.applied, warning, c.warning)
+		}
+	}
+}
+
+// By rank the games of all players of a rank are one subject, also those of a player who was of
+// two ranks. Moves count alike, so the match rate of 3d is (8+5+5)/30 and not a mean of means.
+func TestRanksOfGames(t *testing.T) {
+	t.Parallel()
+	at := func(rank string, match, n int) (list []review.PlayerGame) {
+		list = games(n, match)
+		for i := range list {
+			list[i].Rank = rank
+		}
+		return list
+	}
+	tally := &review.Tally{Players: []*review.Player{
+		{Name: "a", Games: append(at("3段*", 8, 1), at("2d", 7, 1)...)},
+		{Name: "b 3d", Games: at("", 5, 2)},
+		{Name: "c", Games: append(at("18k", 1, 1), at("", 1, 2)...)},
+		{Name: "d", Games: at("9p", 9, 3)},
+	}}
+	list, empty := Ranks(tally, Ratings{"d": 27_499})
+	if len(list) != 3 || len(empty) != 1 || empty[0] != "c (2 games without a rank)" {
+		t.Fatalf("%+v, %q", list, empty)
+	}
+	for i, want := range []struct {
+		name          string
+		rating, match float64
+		games, moves  int
+	}{{"3d", 28_500, 60, 3, 30}, {"2d", 27_500, 85, 4, 40}, {"18k", 8_500, 10, 1, 10}} {
+		s := list[i]
+		if s.Name != want.name || s.Rating != want.rating || math.Abs(s.Metrics["match"]-want.match) > 1e-9 || s.Games != want.games || s.Moves != want.moves {
+			t.Errorf("%+v, expected %+v", s, want)
+		}
+	}
+}
+
+// The table of games has what is known of each player's part, and empty cells for the rest.
+func TestWriteGames(t *testing.T) {
+	t.Parallel()
+	list := games(2, 3)
+	list[0].Rank = "3段"
+	list[1].Parts, list[1].Known, list[1].Rank = review.Parts{}, false, "9p"
+	var out strings.Builder
+	if err := WriteGames(&out, &review.Tally{Players: []*review.Player{{Name: "a, b", Games: list}}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := "game,player,rank,points,result,moves,match,good,bad,avg_good,avg_bad,avg_loss,good1,bad1\n" +
+		"0,\"a, b\",3d,28500,lost,10,30,0,70,0,-0.7,0.7,0,0\n1,\"a, b\",,,,0,,,,,,,,\n"
+	if out.String() != want {
+		t.Errorf("%s\nexpected %s", out.String(), want)
 	}
 }
 

@@ -1,9 +1,13 @@
 package strength
 
 import (
+	"encoding/csv"
 	"fmt"
+	"io"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gogi/internal/sheet"
@@ -45,7 +49,7 @@ func (r Ratings) Of(p *review.Player) float64 {
 	}
 	sum, n := 0.0, 0
 	for i := range p.Games {
-		if v, ok := Points(p.Games[i].Rank); ok {
+		if v, ok := recorded(p.Games[i].Rank, p.Name); ok {
 			sum += v
 			n++
 		}
@@ -90,6 +94,84 @@ func Subjects(t *review.Tally, ratings Ratings) (list []Subject, empty []string)
 		}
 	}
 	return list, empty
+}
+
+// Ranks pools the games of all players by rank of Go, the strongest first: the thesis' unit. A
+// player's rank in a game is the list's, else the record's of that game. Games without a rank
+// in the thesis' table are left out; empty names their players and the ranks without a move
+// that counts.
+func Ranks(t *review.Tally, ratings Ratings) (list []Subject, empty []string) {
+	pools := map[float64][]review.PlayerGame{}
+	for _, p := range t.Players {
+		missing := 0
+		for i := range p.Games {
+			points, ok := ratings[p.Name]
+			if !ok {
+				points, ok = recorded(p.Games[i].Rank, p.Name)
+			}
+			middle, within := Points(Rank(points))
+			if !ok || !within {
+				missing++
+				continue
+			}
+			pools[middle] = append(pools[middle], p.Games[i])
+		}
+		if missing > 0 {
+			empty = append(empty, fmt.Sprintf("%s (%d games without a rank)", p.Name, missing))
+		}
+	}
+	for _, middle := range slices.Backward(slices.Sorted(maps.Keys(pools))) {
+		if s, ok := subjectOf(Rank(middle), middle, pools[middle]); ok {
+			list = append(list, s)
+		} else {
+			empty = append(empty, Rank(middle))
+		}
+	}
+	return list, empty
+}
+
+// WriteGames writes a CSV table with a row for each player of each game: the game's ID, the
+// player, the rank of Go and the points by the list or the record, the result, the moves that
+// counted and the metrics of the whole game. What is not known is an empty cell.
+func WriteGames(w io.Writer, t *review.Tally, ratings Ratings) error {
+	out := csv.NewWriter(w)
+	write := func(row []string) { _ = out.Write(row) } // its error is kept until Flush
+	write(append([]string{"game", "player", "rank", "points", "result", "moves"}, review.MetricNames()...))
+	for _, p := range t.Players {
+		for i := range p.Games {
+			write(gameRow(p, &p.Games[i], ratings))
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func gameRow(p *review.Player, g *review.PlayerGame, ratings Ratings) []string {
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	sums := g.Parts.Whole()
+	row := []string{g.ID, p.Name, "", "", "", strconv.Itoa(sums.Moves)}
+	points, ok := ratings[p.Name]
+	if !ok {
+		points, ok = recorded(g.Rank, p.Name)
+	}
+	if ok {
+		row[3] = number(points)
+	}
+	if _, within := Points(Rank(points)); ok && within {
+		row[2] = Rank(points)
+	}
+	if g.Known {
+		row[4] = map[float64]string{1: "won", 0.5: "drawn", 0: "lost"}[g.Points]
+	}
+	m, counted := sums.Metrics()
+	for _, v := range m.Values() {
+		cell := ""
+		if counted {
+			cell = number(v)
+		}
+		row = append(row, cell)
+	}
+	return row
 }
 
 // ReadTable reads subjects from a CSV table that has a column for each metric that it knows.

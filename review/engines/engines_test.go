@@ -3,6 +3,7 @@ package engines
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"reflect"
 	"strconv"
@@ -210,14 +211,14 @@ func between(t *testing.T, many int) (games []*review.Game) {
 }
 
 // readInto reviews games with so many processes.
-func readInto(t *testing.T, path string, games []*review.Game, processes int) {
+func readInto(t *testing.T, path string, games []*review.Game, processes int, level string) {
 	t.Helper()
 	log, err := review.OpenLog(path, review.Settings{Engine: "gnugo", Unit: review.Points})
 	if err != nil {
 		t.Fatal(err)
 	}
 	v := review.Review{Games: games, Processes: processes, Log: log, Open: func(ctx context.Context) (review.Engine, error) {
-		return OpenGTP(ctx, []string{gnugo(t), "--mode", "gtp", "--level", "2"}, nil, time.Minute)
+		return OpenGTP(ctx, []string{gnugo(t), "--mode", "gtp", "--level", level}, nil, time.Minute)
 	}}
 	done, err := v.Run(t.Context())
 	if err = errors.Join(err, log.Close()); err != nil || done.Read != len(games) || len(done.Failed) > 0 {
@@ -232,8 +233,8 @@ func TestGNUGo(t *testing.T) {
 	t.Parallel()
 	many := long.Of(4, 20)
 	games, dir := between(t, many), t.TempDir()
-	readInto(t, dir+"/two.jsonl", games, 2)
-	readInto(t, dir+"/one.jsonl", games[1:3], 1)
+	readInto(t, dir+"/two.jsonl", games, 2, "2")
+	readInto(t, dir+"/one.jsonl", games[1:3], 1, "2")
 	first := map[string]*review.Reviewed{}
 	_, err := review.Read(dir+"/two.jsonl", func(r *review.Reviewed) error {
 		first[r.Game.ID] = r
@@ -261,6 +262,83 @@ func TestGNUGo(t *testing.T) {
 		s := review.Total(p.Games).Whole()
 		if len(p.Games) != many || s.Moves+s.LeftDecided != many*2 || s.LeftUnreadable > 0 || s.Match == 0 || s.Match == s.Moves {
 			t.Errorf("%s: %+v", p.Name, s)
+		}
+	}
+}
+
+// half is a game of GNU Go against GNU Go that plays random moves at half of its turns.
+func half(t *testing.T, e *gtp.Engine, number, plies int) *review.Game {
+	t.Helper()
+	ctx, lots := t.Context(), rand.New(rand.NewPCG(1, uint64(number))) //nolint:gosec // a test
+	g := &sgf.Game{Black: "full", White: "half random", Event: strconv.Itoa(number), Komi: 6.5, First: goban.Black}
+	if number%2 == 1 {
+		g.Black, g.White = g.White, g.Black
+	}
+	if err := e.Clear(ctx, g.Komi); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Command(ctx, "set_random_seed", strconv.Itoa(number+1)); err != nil {
+		t.Fatal(err)
+	}
+	g.Moves = opening(t, number)
+	for i := range g.Moves {
+		if err := e.Play(ctx, g.Moves[i].Move); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for ply := range plies {
+		side, name := []goban.Colour{goban.Black, goban.White}[ply%2], [2]string{g.Black, g.White}[ply%2]
+		command := "genmove"
+		if name == "half random" && lots.IntN(2) == 0 {
+			command = "all_legal"
+		}
+		text, err := e.Command(ctx, command, side.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := strings.Fields(text)
+		point, err := goban.ParsePoint(words[lots.IntN(len(words))])
+		if err != nil {
+			break // it resigns
+		}
+		m := goban.Move{Colour: side, Point: point}
+		if command == "all_legal" {
+			if err := e.Play(ctx, m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		g.Moves = append(g.Moves, sgf.Move{Move: m})
+	}
+	r := sources.FromSGF(g)
+	r.Given = given
+	return r
+}
+
+// GNU Go against GNU Go that plays random moves at half of its turns, read by GNU Go: the
+// half-random player makes more bad moves by turns. By moves nobody makes any, because GNU
+// Go's estimate favours the side that has just moved. Two games, or ten.
+func TestHalfRandom(t *testing.T) {
+	t.Parallel()
+	e, path := started(t, "0"), t.TempDir()+"/half.jsonl"
+	var games []*review.Game
+	for n := range long.Of(2, 10) {
+		games = append(games, half(t, e, n, long.Of(16, 100)))
+	}
+	readInto(t, path, games, 1, "0")
+	for _, change := range []review.Change{review.TurnChange, review.MoveChange} {
+		tally, err := review.NewTally(path, func(review.Settings) (review.Rules, error) {
+			rules := review.GoRules(review.Scale{Name: "any", Unit: review.Points, Width: 30})
+			rules.Change = change
+			return rules, nil
+		})
+		if err != nil || len(tally.Players) != 2 {
+			t.Fatalf("%+v, %v", tally, err)
+		}
+		full, _ := review.Total(tally.Find("full").Games).Whole().Metrics()
+		random, _ := review.Total(tally.Find("half random").Games).Whole().Metrics()
+		t.Logf("%s: full %+v, half random %+v", change, full, random)
+		if change == review.TurnChange && (random.Bad <= full.Bad || random.AvgLoss <= full.AvgLoss) {
+			t.Errorf("bad %.1f%% and %.1f%%, loss %.2f and %.2f: expected more of the half-random player", full.Bad, random.Bad, full.AvgLoss, random.AvgLoss)
 		}
 	}
 }

@@ -59,12 +59,12 @@ func advice(p *shogi.Position, before shogi.Square, v *review.Reviewed, ply int,
 	if m, err := shogi.ParseMove(best); err == nil && p.CheckLegal(m) == nil {
 		best = kifu.KIFMove(p, m, before)
 	}
-	return "engine: " + best + changed(v, ply, s)
+	return "engine: " + best + changed(v, ply, s, review.MoveChange)
 }
 
 // changed is what a move changes in win rate.
-func changed(v *review.Reviewed, ply int, s review.Scale) string {
-	change, ok := v.Change(ply, s)
+func changed(v *review.Reviewed, ply int, s review.Scale, by review.Change) string {
+	change, ok := v.Change(ply, s, by)
 	if !ok {
 		return ""
 	}
@@ -79,7 +79,7 @@ func joined(comment, more string) string {
 }
 
 // AnnotateSGF puts a review into a game of Go: V after each move, in points by which Black
-// leads, and comments as Annotate has them.
+// leads, and comments as Annotate has them, with changes from turn to turn.
 func AnnotateSGF(g *sgf.Game, v *review.Reviewed, s review.Scale) {
 	for i := range g.Moves {
 		m := &g.Moves[i]
@@ -91,7 +91,7 @@ func AnnotateSGF(g *sgf.Game, v *review.Reviewed, s review.Scale) {
 			}
 		}
 		if x := v.Readings[i]; x != nil && x.Best != v.Game.Moves[i] {
-			m.Comment = joined(m.Comment, "engine: "+x.Best+changed(v, i, s))
+			m.Comment = joined(m.Comment, "engine: "+x.Best+changed(v, i, s, review.TurnChange))
 		}
 	}
 }

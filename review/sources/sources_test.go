@@ -160,9 +160,9 @@ func TestSGF(t *testing.T) {
 	}
 	AnnotateSGF(sgfs[0], &review.Reviewed{Game: games[0], Readings: []*review.Reading{{Best: "Q4", Value: -5}, {Best: "pass", Value: 6}, {Best: "Q4", Value: -7}}}, review.Scale{Name: "s", Unit: review.Points, Width: 10})
 	// Black leads by 6 before his move, and by 7 after it, which White reads as −7. White's
-	// win rate was 37.75% before his move and is 35.43% after it.
+	// win rate is 37.75% at White's first turn and 33.18% at the next one.
 	m := sgfs[0].Moves
-	if m[0].Value != 6 || m[1].Value != 7 || m[0].Comment != "engine: Q4, −2.3%" || m[1].Comment != "" || m[0].Colour != goban.White {
+	if m[0].Value != 6 || m[1].Value != 7 || m[0].Comment != "engine: Q4, −4.6%" || m[1].Comment != "" || m[0].Colour != goban.White {
 		t.Errorf("%+v", m)
 	}
 }

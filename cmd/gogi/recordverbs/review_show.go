@@ -14,6 +14,7 @@ import (
 	"gogi/review"
 	"gogi/review/sources"
 	"gogi/sgf"
+	"gogi/strength"
 )
 
 // reviewRules say which moves of a review count.
@@ -23,6 +24,8 @@ type reviewRules struct {
 	Within  *float64 `placeholder:"PERCENT" help:"Leave out positions whose win rate is below it, or above 100 less it (default: 20)."`
 	Decided string   `enum:"auto,skip,stop" default:"auto" help:"What becomes of them: skip these positions, or stop for good (auto: skip for shogi, stop for Go)."`
 	Opening *int     `placeholder:"N" help:"The opening part's last move (default: 64)."`
+	Change  string   `enum:"auto,turn,move" default:"auto" help:"What the change of a move spans. turn: from the player's turn to the player's next turn; a value that favours the side to move cancels. move: from before the move to after it. (auto: move for shogi, turn for Go)."`
+	Per     string   `enum:"counted,own" default:"counted" help:"What rates and averages are divided by: the moves that counted, or all own moves (default: ${default})."`
 }
 
 // rules are those of the unit's game where the flags do not say otherwise.
@@ -47,6 +50,12 @@ func (c *reviewRules) rules(s review.Settings) (review.Rules, error) {
 	if c.Opening != nil {
 		rules.Parted = *c.Opening
 	}
+	if c.Change != "auto" && c.Change != "" {
+		rules.Change = review.Change(c.Change)
+	}
+	if c.Per != "" {
+		rules.Per = review.Per(c.Per)
+	}
 	return rules, usage.Wrap(rules.Check())
 }
 
@@ -55,7 +64,8 @@ type ReviewShowCommand struct {
 	reviewRules
 
 	File string `arg:"" optional:"" default:"review.jsonl" help:"What gogi review has written (default: ${default})."`
-	JSON bool   `name:"json" help:"One JSON object."`
+	CSV  bool   `name:"csv" help:"CSV with a row for each player of each game instead: game, player, rank, points, result, moves and figures." xor:"form"`
+	JSON bool   `name:"json" help:"One JSON object." xor:"form"`
 }
 
 // Run prints the figures of every player.
@@ -63,6 +73,9 @@ func (c *ReviewShowCommand) Run(env *verb.Env) error {
 	t, err := review.NewTally(c.File, c.rules)
 	if err != nil {
 		return err
+	}
+	if c.CSV {
+		return strength.WriteGames(env.Out, t, nil)
 	}
 	if c.JSON {
 		return format.JSON(env.Out, t.JSON())

@@ -25,7 +25,7 @@ type measured struct {
 	reviewRules
 
 	File    string `arg:"" optional:"" help:"What gogi review has written."`
-	Ratings string `placeholder:"FILE" help:"CSV with columns name and rating; the rating may be a rank of Go such as 3d. Without: what the records say."`
+	Ratings string `placeholder:"FILE" help:"CSV with columns name and rating; the rating may be a rank of Go from 25k to 8d. Without: what the records say."`
 }
 
 // tally reads the review.
@@ -46,12 +46,35 @@ type tabled struct {
 	Table string `placeholder:"FILE" help:"A CSV table of players or ranks instead of a review, with columns that are called as the metrics: match, good, bad, avg_good, avg_bad, avg_loss, good1, bad1."`
 	Names string `default:"name" placeholder:"COLUMN" help:"Of --table: the column of names (default: ${default})."`
 	Known string `name:"rating" placeholder:"COLUMN" help:"Of --table: the column of ratings."`
+	Game  string `enum:",go,shogi" default:"" placeholder:"GAME" help:"Game of the table: go or shogi [--table]."`
+	From  string `name:"engine" placeholder:"NAME" help:"Engine that read the table's games, as a review names it [--table]."`
+}
+
+// source is the origin of the figures: of the review, or of the table as the flags name it.
+func (c *measured) source(t *tabled, tally *review.Tally) (strength.Source, error) {
+	if tally != nil {
+		return strength.Reviewed(tally.Settings, tally.Rules), nil
+	}
+	if (t.Game == "") != (t.From == "") {
+		return strength.Source{}, usage.Wrap(errors.New("--game and --engine: a table needs both or neither; give the other one"))
+	}
+	if t.Game == "" {
+		return strength.Source{}, nil
+	}
+	rules := review.Rules{Change: review.MoveChange, Per: review.Per(c.Per)}
+	if c.Change == string(review.TurnChange) || c.Change == "auto" && t.Game == strength.Go {
+		rules.Change = review.TurnChange
+	}
+	return strength.Source{Game: t.Game, Engine: t.From, Rules: rules}, nil
 }
 
 // subjects are the players of the table or of the review, which is nil for a table.
-func subjects(c *measured, t *tabled) (list []strength.Subject, empty []string, tally *review.Tally, err error) {
+func subjects(c *measured, t *tabled, units func(*review.Tally, strength.Ratings) ([]strength.Subject, []string)) (list []strength.Subject, empty []string, tally *review.Tally, err error) {
 	if (c.File == "") == (t.Table == "") {
 		return nil, nil, nil, usage.Wrap(errors.New("expected either the file of a review or --table FILE"))
+	}
+	if t.Table == "" && t.Game+t.From != "" {
+		return nil, nil, nil, usage.Wrap(errors.New("--game and --engine: a review names its own; remove them"))
 	}
 	if t.Table != "" {
 		list, err = strength.ReadTable(t.Table, t.Names, t.Known)
@@ -61,7 +84,7 @@ func subjects(c *measured, t *tabled) (list []strength.Subject, empty []string, 
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	list, empty = strength.Subjects(tally, ratings)
+	list, empty = units(tally, ratings)
 	return list, empty, tally, nil
 }
 
@@ -72,7 +95,8 @@ type StrengthFitCommand struct {
 
 	Metrics string `default:"match" placeholder:"M,…" help:"What the model goes by: match, good, bad, avg_good, avg_bad, avg_loss, good1, bad1 (default: ${default}). Each alone is shown, too."`
 	Of      string `default:"Elo" placeholder:"WORD" help:"What ratings are counted in (default: ${default})."`
-	To      string `placeholder:"FILE" help:"Write the model to this file, as TOML."`
+	By      string `enum:"player,rank" default:"player" help:"Unit of the fit: player, or rank of Go with the games of all its players together (default: ${default})."`
+	To      string `placeholder:"FILE" help:"Write the model to this file, as TOML. With --table it needs --game and --engine."`
 	JSON    bool   `name:"json" help:"One JSON object."`
 }
 
@@ -85,7 +109,18 @@ func (c *StrengthFitCommand) Run(env *verb.Env) error {
 	if c.Table != "" && c.Known == "" {
 		return usage.Wrap(errors.New("a fit needs ratings: expected --rating COLUMN of the table"))
 	}
-	list, empty, tally, err := subjects(&c.measured, &c.tabled)
+	units := strength.Subjects
+	if c.By == "rank" {
+		units = strength.Ranks
+	}
+	if c.Table != "" && (c.By == "rank" || c.To != "" && c.Game == "") {
+		return usage.Wrap(errors.New("--table: --by rank needs a review, and --to needs the table's --game and --engine; correct the flags"))
+	}
+	list, empty, tally, err := subjects(&c.measured, &c.tabled, units)
+	if err != nil {
+		return err
+	}
+	source, err := c.source(&c.tabled, tally)
 	if err != nil {
 		return err
 	}
@@ -93,9 +128,7 @@ func (c *StrengthFitCommand) Run(env *verb.Env) error {
 	if err != nil {
 		return err
 	}
-	if tally != nil {
-		m.Review, m.Rules = tally.Settings, tally.Rules
-	}
+	m.SetSource(source)
 	if c.To != "" {
 		if err := m.Save(c.To); err != nil {
 			return err
@@ -126,9 +159,14 @@ func (c *StrengthEstimateCommand) Run(env *verb.Env) error {
 	if err != nil {
 		return err
 	}
-	list, empty, tally, err := subjects(&c.measured, &c.tabled)
-	if err == nil && tally != nil {
-		err = m.Check(tally.Settings, tally.Rules)
+	list, empty, tally, err := subjects(&c.measured, &c.tabled, strength.Subjects)
+	var source strength.Source
+	if err == nil {
+		source, err = c.source(&c.tabled, tally)
+	}
+	warning := ""
+	if err == nil {
+		warning, err = m.Check(source)
 	}
 	if err == nil {
 		list, empty, err = c.only(list, empty)
@@ -139,6 +177,9 @@ func (c *StrengthEstimateCommand) Run(env *verb.Env) error {
 	all, err := strength.NewEstimates(m, list, empty, c.Ranks)
 	if err != nil {
 		return err
+	}
+	if warning != "" {
+		all.Warnings = append(all.Warnings, warning)
 	}
 	if c.JSON {
 		return format.JSON(env.Out, all)
