@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"gogi/internal/hurry"
 	"gogi/usi"
 )
 
@@ -322,6 +323,8 @@ func (c *Client) ready(ctx context.Context, s *Summary, resumed bool) error {
 	if c.player != nil && resumed {
 		return nil
 	}
+	ctx, stop := hurry.Start(ctx, c.finished())
+	defer stop()
 	var err error
 	for range maxReopenings {
 		if err = c.prepare(ctx, s); err == nil || ctx.Err() != nil {
@@ -368,6 +371,8 @@ func (c *Client) reopen(ctx context.Context) error {
 // load opens the player and lets it load what it needs, if it can be told to,
 // so that no opponent waits for that.
 func (c *Client) load(ctx context.Context) error {
+	ctx, stop := hurry.Start(ctx, c.finish)
+	defer stop()
 	if err := c.reopen(ctx); err != nil {
 		return err
 	}

@@ -127,9 +127,11 @@ func (v *Review) work(ctx context.Context, next <-chan *Game) (err error) {
 	for g := range next {
 		for try := 1; ; try++ {
 			if engine == nil {
-				if engine, err = v.Open(ctx); err != nil {
+				opened, err := v.Open(ctx)
+				if err != nil { // then opened may hold a nil pointer
 					return err
 				}
+				engine = opened
 			}
 			r, err := v.read(ctx, engine, g)
 			if err == nil {

@@ -247,3 +247,29 @@ func FuzzScan(f *testing.F) {
 		}
 	})
 }
+
+// watched is an oracle that notes its end.
+type watched struct {
+	oracle
+	closed bool
+}
+
+func (w *watched) Close() error { w.closed = true; return nil }
+
+// An engine that does not start ends the review with its error: an Open that returns a nil
+// pointer beside its error opens nothing that could be closed.
+func TestAnEngineThatDoesNotStart(t *testing.T) {
+	log, err := OpenLog(filepath.Join(t.TempDir(), "review.jsonl"), settings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close() //nolint:errcheck // nothing is written
+	missing := errors.New("no such engine")
+	v := &Review{
+		Games: games(1), Processes: 1, Log: log, Progress: func(Progress) {},
+		Open: func(context.Context) (Engine, error) { var none *watched; return none, missing },
+	}
+	if _, err := v.Run(t.Context()); !errors.Is(err, missing) {
+		t.Error(err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gogi/internal/hurry"
 	"gogi/match"
 	"gogi/shogi"
 	"gogi/shogi/mating"
@@ -118,6 +119,8 @@ func (g *game) solverFailed(err error) {
 
 // openSolver readies the plan's mate solver for a game. It stays open from game to game.
 func (s *slot) openSolver(ctx context.Context, g *game) (Player, error) {
+	ctx, stop := hurry.Start(ctx, s.config.Ending)
+	defer stop()
 	at := seat{g.plan, solverSeat}
 	p, err := s.ready(ctx, s.playerAt(at), at, s.cpus(0), usi.Game{Seed: g.Seed, Pair: g.Pair, Leg: g.Leg, Slot: s.number})
 	if p != nil {

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"gogi/internal/hurry"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -46,6 +47,10 @@ type Config struct {
 	// OpenPerSlot is how many players a slot keeps open, those that play
 	// included; beyond it the least recently used are closed. 0: 2, the least.
 	OpenPerSlot int
+	// Ending, when it is not nil, is closed when the pairs in play become the last. A
+	// player whose start takes longer than hurry.Grace from then on is closed, and its
+	// pair is given back with hurry.ErrEnding.
+	Ending <-chan struct{}
 	// OnlyReturn makes a pair that cannot be played no failure of the run: it is given
 	// back with its *Unplayable, and the source says what is played instead.
 	OnlyReturn bool
@@ -123,7 +128,8 @@ func newRun(c Config) (*run, error) {
 
 func (r *run) play(ctx context.Context) error {
 	if r.config.Plan != nil {
-		if err := (&slot{run: r, events: r.config.Events}).warmUp(ctx, r.config.Plan); err != nil {
+		err := (&slot{run: r, events: r.config.Events}).warmUp(ctx, r.config.Plan)
+		if err != nil && !errors.Is(err, hurry.ErrEnding) { // then the source has no more pairs
 			return fmt.Errorf("runner: %w", err)
 		}
 	}
@@ -253,7 +259,8 @@ func (s *slot) giveBack(ctx context.Context, l Lease, attempts []match.Attempt, 
 		s.failed.set(err)
 	}
 	_, unplayable := errors.AsType[*Unplayable](why)
-	if ctx.Err() == nil && !errors.Is(why, ErrRevoked) && !(unplayable && s.config.OnlyReturn) {
+	ours := errors.Is(why, ErrRevoked) || errors.Is(why, hurry.ErrEnding) || unplayable && s.config.OnlyReturn
+	if ctx.Err() == nil && !ours {
 		s.failed.set(why)
 	}
 	l.Return(why)
@@ -291,7 +298,7 @@ func (s *slot) playPair(ctx context.Context, l Lease) (match.PairResult, error) 
 			failures, stood, err = 0, 0, errSlowed
 		case ctx.Err() != nil:
 			return result, context.Cause(ctx)
-		case errors.Is(err, errFailedElsewhere):
+		case errors.Is(err, errFailedElsewhere) || errors.Is(err, hurry.ErrEnding):
 			return result, err
 		case isStandstill(err):
 			failures, stood = 0, stood+1
@@ -302,6 +309,9 @@ func (s *slot) playPair(ctx context.Context, l Lease) (match.PairResult, error) 
 		result.Attempts = append(result.Attempts, match.Attempt{Pair: l.Pair.ID, Ended: time.Now(), Why: err.Error()})
 		if tries := max(failures, stood); stood == standstillAttempts || failures > 0 && !s.again(ctx, failures, err) {
 			return result, &Unplayable{Plan: l.Plan, Pair: l.Pair.ID, Tries: tries, Err: err}
+		}
+		if failures > 0 && hurry.Closed(s.config.Ending) {
+			return result, hurry.ErrEnding
 		}
 		s.endPair(l)
 	}
@@ -335,7 +345,7 @@ const (
 
 // again decides whether a pair is tried once more, and waits where the way to a
 // remote engine was cut: that passes by itself, mostly not within a second. The
-// wait ends with ctx, and when the run has failed; the next try finds that out.
+// wait ends with ctx, and when the run has failed or is ending; the next try finds that out.
 func (s *slot) again(ctx context.Context, failures int, err error) bool {
 	wait, most := firstRetry, attempts
 	if fault, ok := errors.AsType[*usi.Fault](err); ok && fault.Kind == usi.FaultConnection {
@@ -350,6 +360,7 @@ func (s *slot) again(ctx context.Context, failures int, err error) bool {
 	case <-timer.C:
 	case <-ctx.Done():
 	case <-s.failed.happened:
+	case <-s.config.Ending:
 	}
 	return true
 }
@@ -399,6 +410,8 @@ func (s *slot) playLegs(ctx context.Context, l Lease) ([]match.Result, error) {
 
 // playLeg readies the players of a game, for as long as seating lasts, and plays it.
 func (s *slot) playLeg(seating, ctx context.Context, plan *match.Plan, g match.Game) (match.Result, error) {
+	seating, stop := hurry.Start(seating, s.config.Ending)
+	defer stop()
 	s.events.seating(plan, g, s.number)
 	players, err := s.seatBoth(seating, plan, g)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gogi/internal/hurry"
 	"gogi/match"
 	"gogi/match/arbiter"
 	"gogi/shogi"
@@ -92,9 +93,9 @@ func (s *slot) seatBoth(ctx context.Context, plan *match.Plan, g match.Game) ([2
 		if players[c] != nil {
 			s.use(at, players[c], sides[c])
 		}
-		if err != nil {
-			s.discard(at)
-		}
+	}
+	if err != nil {
+		s.discardAll(seats[:])
 	}
 	return players, err
 }
@@ -198,6 +199,8 @@ func (s *slot) specialise(at seat) match.Player {
 // after the other, and closes them again: once a run, while slots that want to
 // play the same plan wait.
 func (s *slot) warmUp(ctx context.Context, plan *match.Plan) error {
+	ctx, stop := hurry.Start(ctx, s.config.Ending)
+	defer stop()
 	if !slices.ContainsFunc(plan.Players, func(p match.Player) bool { return p.WarmUp }) {
 		return nil
 	}
@@ -218,7 +221,7 @@ func (s *slot) warmUp(ctx context.Context, plan *match.Plan) error {
 			s.end(seated{seat: at, player: player})
 		}
 		if err != nil {
-			return fmt.Errorf("warming up %s: %w", p.Name, err)
+			return fmt.Errorf("warming up %s: %w", p.Name, endOf(ctx, err))
 		}
 	}
 	s.warm[plan] = true
@@ -234,6 +237,19 @@ func (s *slot) discard(at seat) {
 	o := s.open[i]
 	s.open = slices.Delete(s.open, i, i+1)
 	s.end(o)
+}
+
+// discardAll closes players at once: each may take long.
+func (s *slot) discardAll(seats []seat) {
+	var ends sync.WaitGroup
+	for _, at := range seats {
+		if i := s.indexOf(at); i >= 0 {
+			o := s.open[i]
+			s.open = slices.Delete(s.open, i, i+1)
+			ends.Go(func() { s.end(o) })
+		}
+	}
+	ends.Wait()
 }
 
 // slowEnd is how long the end of a player may take before listeners are told
@@ -289,12 +305,11 @@ func (s *slot) endPair(l Lease) {
 	}
 }
 
-// closeAll ends all players at once: each may take long.
+// closeAll closes all players.
 func (s *slot) closeAll() {
-	var ends sync.WaitGroup
+	var seats []seat
 	for _, o := range s.open {
-		ends.Go(func() { s.end(o) })
+		seats = append(seats, o.seat)
 	}
-	ends.Wait()
-	s.open = nil
+	s.discardAll(seats)
 }

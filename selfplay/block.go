@@ -10,6 +10,7 @@ import (
 	"io"
 	"time"
 
+	"gogi/internal/hurry"
 	"gogi/kifu"
 	"gogi/kifu/packed"
 	"gogi/match"
@@ -24,6 +25,10 @@ type Generator struct {
 	// Candidates are the moves that the detail of a reply, a council's vote, tells; nil:
 	// nobody votes.
 	Candidates func(detail []byte) []packed.Candidate
+	// Ending, when it is not nil, is closed when the blocks in play become the last: a
+	// start of the player that takes longer than hurry.Grace from then on ends its block
+	// with hurry.ErrEnding.
+	Ending <-chan struct{}
 }
 
 // Redrawn counts beginnings of games that were drawn again.
@@ -56,6 +61,9 @@ func (g *Generator) Block(ctx context.Context, number int) (*Block, error) {
 		b, err := g.try(ctx, number)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
+		}
+		if errors.Is(err, hurry.ErrEnding) {
+			return nil, err
 		}
 		if err == nil {
 			b.Failures = failures
@@ -96,11 +104,16 @@ func (g *Generator) try(ctx context.Context, number int) (b *Block, err error) {
 
 // ready opens the player: at the beginning of a block, or of each game.
 func (s *seat) ready(ctx context.Context) (err error) {
+	ctx, stop := hurry.Start(ctx, s.Ending)
+	defer stop()
 	if s.player != nil && s.Plan.Players[0].Restart == match.RestartGame {
 		err, s.player, s.lines = s.player.Close(), nil, 0
 	}
 	if err == nil && s.player == nil {
 		s.player, err = s.Open(ctx)
+	}
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"gogi/internal/hurry"
 	"gogi/kifu"
 	"gogi/match"
 	"gogi/match/arbiter"
@@ -81,6 +82,17 @@ func newPlaying(s *seat, number uint64) *playing {
 	}
 }
 
+// newGame makes the player ready for a game.
+func (s *seat) newGame(ctx context.Context, g usi.Game) error {
+	ctx, stop := hurry.Start(ctx, s.Ending)
+	defer stop()
+	err := s.player.NewGame(ctx, g)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
 // play plays a game. A result whose end is a fault of the player's is one, too.
 func (s *seat) play(ctx context.Context, block, number int) (Game, match.Verdict, error) {
 	g := newPlaying(s, uint64(block)*MaxGames+uint64(number)) //nolint:gosec // neither is negative
@@ -88,7 +100,7 @@ func (s *seat) play(ctx context.Context, block, number int) (Game, match.Verdict
 	if err := s.setLines(0); err != nil {
 		return Game{}, match.Verdict{}, err
 	}
-	if err := s.player.NewGame(ctx, usi.Game{Seed: g.random.Uint64(), Pair: block, Leg: number}); err != nil {
+	if err := s.newGame(ctx, usi.Game{Seed: g.random.Uint64(), Pair: block, Leg: number}); err != nil {
 		return Game{}, match.Verdict{}, err
 	}
 	reply, err := g.begin(ctx)

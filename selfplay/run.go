@@ -2,10 +2,13 @@ package selfplay
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"gogi/internal/hurry"
 )
 
 // Run plays the blocks that a folder lacks.
@@ -17,7 +20,8 @@ type Run struct {
 	// Told hears of every block that is kept, one at a time, with how many there are now;
 	// nil: nobody does.
 	Told func(b *Block, there int)
-	// Stop, when closed, lets those in play be the last; nil: all are played.
+	// Stop, when closed, lets those in play be the last; nil: all are played. One whose
+	// player takes long to start is given up then, see Generator.Ending.
 	Stop <-chan struct{}
 
 	mu      sync.Mutex
@@ -65,12 +69,17 @@ func (r *Run) Play(ctx context.Context) (Session, error) {
 func (r *Run) Missing() int { return r.Blocks - len(r.there) }
 
 func (r *Run) slot(ctx context.Context) error {
+	g := *r.Generator
+	g.Ending = r.Stop
 	for {
 		n, ok := r.take()
 		if !ok {
 			return nil
 		}
-		b, err := r.Generator.Block(ctx, n)
+		b, err := g.Block(ctx, n)
+		if errors.Is(err, hurry.ErrEnding) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}

@@ -138,7 +138,11 @@ func (s *Series) turn(wanted session) {
 	o := &s.orders
 	o.target = wanted.Pairs
 	s.source.SetTarget(wanted.Pairs)
-	s.valve.turn(wanted.Phase)
+	if wanted.Phase == match.RunDraining {
+		s.Drain()
+	} else {
+		s.valve.turn(wanted.Phase)
+	}
 	s.width.Set(wanted.Slots) // also begins slots that had found no more pairs
 	if wanted.Phase == match.RunDraining || wanted.Phase == match.RunStopping {
 		o.ended = true

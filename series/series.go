@@ -48,6 +48,9 @@ type Series struct {
 	orders orders
 	events atomic.Pointer[runner.Events] // of Play; nil before it
 
+	ending chan struct{} // closed when the user wants the series to end, see Drain
+	leave  sync.Once     // closes ending
+
 	stored    int // pairs, before this session
 	standings match.Standings
 }
@@ -64,7 +67,7 @@ func New(ctx context.Context, plan *match.Plan, store Store, stored Stored) (*Se
 	}
 	s := &Series{
 		plan: plan, store: store, hub: live.NewHub(plan.Run), stored: plan.Pairs - missing(plan.Pairs, finished),
-		width: runner.NewWidth(plan.Concurrency), orders: orders{target: plan.Pairs},
+		width: runner.NewWidth(plan.Concurrency), orders: orders{target: plan.Pairs}, ending: make(chan struct{}),
 	}
 	if s.source = runner.NewPlanSource(plan, func(id int) bool { return finished[id] }); plan.Design.Kind.ByResults() {
 		if s.pairer, err = newWaiting(plan); err != nil {
@@ -125,8 +128,12 @@ func (s *Series) Dropped() uint64 {
 // have decided that no more are needed.
 func (s *Series) Over() bool { return s.stored >= s.plan.Pairs || s.decided() }
 
-// Drain makes the pairs in play the last, also of a paused series.
-func (s *Series) Drain() { s.valve.turn(match.RunDraining) }
+// Drain makes the pairs in play the last, also of a paused series. A pair whose players
+// take long to start is given back, see runner.Config.Ending.
+func (s *Series) Drain() {
+	s.leave.Do(func() { close(s.ending) })
+	s.valve.turn(match.RunDraining)
+}
 
 // decided reports whether results have ended the series: by its gate, or by the design
 // that they pair.
@@ -136,7 +143,7 @@ func (s *Series) judged() bool { return s.judge != nil && s.judge.State().Decide
 
 func (s *Series) stopWhenDecided() {
 	if s.judged() {
-		s.Drain()
+		s.valve.turn(match.RunDraining)
 	}
 }
 
@@ -229,12 +236,12 @@ func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 	}
 	events.Send(match.RunEvent(s.plan, s.stored, &s.standings))
 	if s.tuned != nil {
-		s.tuned.begin(ctx, c.Open, events.Send)
+		s.tuned.begin(ctx, s.ending, c.Open, events.Send)
 	}
 	endBeside := s.beside(ctx, c.Beside, events.Send)
 	why := runner.Run(ctx, runner.Config{
 		Plan: s.plan, Source: s.valve, Width: s.width, Sink: sink{s}, Open: c.Open, CPUs: c.CPUs, Waits: c.Waits, Events: events, Started: c.Started,
-		OnlyReturn: s.tuned != nil,
+		OnlyReturn: s.tuned != nil, Ending: s.ending,
 	})
 	target, ordered := s.orders.end()
 	finished, err := s.store.Finished(context.WithoutCancel(ctx)) // also of a run that was cancelled

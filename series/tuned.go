@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync"
 
+	"gogi/internal/hurry"
 	"gogi/live"
 	"gogi/match"
 	"gogi/runner"
@@ -54,6 +55,7 @@ func NewTune(ctx context.Context, plan *match.Plan, store TuneStore, stored Stor
 	s := &Series{
 		plan: plan, store: store, hub: live.NewHub(plan.Run), stored: plan.Pairs - missing(plan.Pairs, finished),
 		width: runner.NewWidth(plan.Concurrency), orders: orders{target: plan.Pairs}, source: t, tuned: t,
+		ending: make(chan struct{}),
 	}
 	s.valve = newValve(t)
 	if err := stored(ctx, s.resume); err != nil {
@@ -258,7 +260,7 @@ const startTries = 3
 
 // begin says how points are tried and pairs stored, for as long as ctx lasts, and who is
 // told.
-func (t *tuned) begin(ctx context.Context, open runner.Opener, tell func(match.Event)) {
+func (t *tuned) begin(ctx context.Context, ending <-chan struct{}, open runner.Opener, tell func(match.Event)) {
 	t.tell = tell
 	t.mu.Lock()
 	told := t.settings.Told()
@@ -266,7 +268,13 @@ func (t *tuned) begin(ctx context.Context, open runner.Opener, tell func(match.E
 	t.mu.Unlock()
 	tell(match.Event{Type: match.EventTune, Tune: &told})
 	t.try = func(pair match.Pair, centre []match.Option) (*match.PairResult, error) {
-		return runner.TryOut(ctx, open, t.plan, pair, centre)
+		ctx, stop := hurry.Start(ctx, ending)
+		defer stop()
+		r, err := runner.TryOut(ctx, open, t.plan, pair, centre)
+		if errors.Is(context.Cause(ctx), hurry.ErrEnding) { // which says nothing of the points
+			return nil, nil //nolint:nilnil // the pair is played by a later session
+		}
+		return r, err
 	}
 	t.put = func(r match.PairResult) error {
 		added, err := t.add(context.WithoutCancel(ctx), r)

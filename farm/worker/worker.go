@@ -109,7 +109,8 @@ type Worker struct {
 	beats      uint64
 	draining   bool
 	ended      *End
-	leaving    bool // whoever runs it wants it to end, for good
+	leaving    bool          // whoever runs it wants it to end, for good
+	leave      chan struct{} // closed with leaving
 	leases     map[leaseKey]*lease
 	byLease    map[<-chan struct{}]*lease // those that are played, by runner.Lease.Revoked
 	waiting    []*lease                   // in the order of their grants
@@ -149,7 +150,7 @@ func Join(ctx context.Context, t farm.Transport, c Config) (_ *Worker, err error
 	w := &Worker{
 		config: c, transport: t, beatNow: make(chan struct{}, 1), sendNow: make(chan struct{}, 1), changed: make(chan struct{}),
 		leases: map[leaseKey]*lease{}, byLease: map[<-chan struct{}]*lease{}, tasks: map[string]*task{}, watched: map[string]bool{},
-		heard: time.Now(),
+		heard: time.Now(), leave: make(chan struct{}),
 	}
 	w.ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
@@ -277,7 +278,10 @@ func poke(c chan struct{}) {
 func (w *Worker) Drain() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.leaving = true
+	if !w.leaving {
+		w.leaving = true
+		close(w.leave)
+	}
 	w.drain("the worker is being drained")
 }
 
@@ -377,7 +381,7 @@ func (w *Worker) farewell(ctx context.Context) {
 // has ended, or ctx ends. Of c, the source, the sink, the number of slots and what a pair
 // that cannot be played means are the worker's.
 func (w *Worker) Play(ctx context.Context, c runner.Config) error {
-	c.Plan, c.Source, c.Sink, c.Concurrency, c.OnlyReturn = nil, w, w, w.config.Slots, true
+	c.Plan, c.Source, c.Sink, c.Concurrency, c.OnlyReturn, c.Ending = nil, w, w, w.config.Slots, true, w.leave
 	w.mu.Lock()
 	w.playCtx, w.open = ctx, c.OpenFor
 	if w.open == nil {
