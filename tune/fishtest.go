@@ -70,7 +70,7 @@ func (st *State) learnFishtest(s *Settings, block []Outcome) {
 		}
 		move := s.fishtestR(p, t, float64(learnt), o.C[i]) * o.C[i] * result * o.Flips[i]
 		for j := range block {
-			st.Each[i].duel(&block[j], i, p.Start)
+			st.Each[i].duel(&block[j], i)
 		}
 		st.Each[i].drift(weight * move)
 		st.Theta[i] = min(max(st.Theta[i]+move, p.Min), p.Max)

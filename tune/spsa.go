@@ -110,7 +110,7 @@ func (st *State) step(s *Settings, o *Outcome) {
 		}
 		p, e := &s.Params[i], &st.Each[i]
 		move := float64(gain*o.C[i]) * float64(o.Score*o.Flips[i])
-		e.duel(o, i, p.Start)
+		e.duel(o, i)
 		e.drift(weight * move)
 		st.Theta[i] = min(max(st.Theta[i]+move, p.Min), p.Max)
 	}
@@ -122,14 +122,10 @@ func (e *ParamSums) drift(move float64) {
 }
 
 // duel adds an outcome to the sums of a perturbed parameter.
-func (e *ParamSums) duel(o *Outcome, i int, start float64) {
-	fy, x := o.Flips[i]*o.Score, o.At[i]-start
+func (e *ParamSums) duel(o *Outcome, i int) {
 	e.N++
-	e.FY += fy
+	e.FY += float64(o.Flips[i] * o.Score)
 	e.YY += float64(o.Score * o.Score)
-	e.FYX += float64(fy * x)
-	e.X += x
-	e.XX += float64(x * x)
 }
 
 // weight is how much of a pair's step is in the answer: all of what came before the

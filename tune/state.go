@@ -30,14 +30,11 @@ type State struct {
 const batches = 16
 
 // ParamSums are sums over the learnt duels in which a parameter was perturbed. y is
-// W − L, flip the sign of the perturbation of plus, x the centre less the start.
+// W − L, flip the sign of the perturbation of plus.
 type ParamSums struct {
-	N   float64 `json:"n"`
-	FY  float64 `json:"fy"`  // Σ flip·y
-	YY  float64 `json:"yy"`  // Σ y²
-	FYX float64 `json:"fyx"` // Σ flip·y·x
-	X   float64 `json:"x"`
-	XX  float64 `json:"xx"`
+	N  float64 `json:"n"`
+	FY float64 `json:"fy"` // Σ flip·y
+	YY float64 `json:"yy"` // Σ y²
 	// Drift is Σ of the steps as weighted in the answer, DriftSquares that of their
 	// squares: under a parameter that changes nothing, the first is a martingale
 	// whose variance the second estimates.

@@ -41,9 +41,6 @@ type ParamSummary struct {
 	P     *float64 `json:"p"`
 	// Distinct says that P is below 0.05.
 	Distinct bool `json:"distinct"`
-	// Alone is an interval at 95 % for the best value if the others stay (Fieller); nil:
-	// the games do not bound it.
-	Alone *counts.Interval `json:"alone"`
 	// Sensitivity is the mean difference between plus and minus by this parameter, in
 	// Elo with its interval at 95 %.
 	Sensitivity    *counts.Interval `json:"sensitivity"`
@@ -67,7 +64,7 @@ func Summarize(s *Settings, st *State) Summary {
 			one.Levels = Levels(s, st, i)
 			one.Distinct = answer[i] != p.Start
 		} else if e.N > 0 {
-			one.Error, one.Alone = e.standardError(), e.alone(p)
+			one.Error = e.standardError()
 			one.SensitivityElo, one.Sensitivity = e.sensitivity()
 			if one.Moved = e.moved(); one.Moved != nil {
 				p := 2 * distuv.UnitNormal.Survival(math.Abs(*one.Moved))
@@ -152,30 +149,4 @@ func (e *ParamSums) sensitivity() (*float64, *counts.Interval) {
 	elo := EloPerPair * slope
 	i := counts.NewInterval("normal", 0.95, EloPerPair*(slope-half), EloPerPair*(slope+half))
 	return &elo, &i
-}
-
-// alone is Fieller's interval for the zero of the line of flip·y on the place (E. C.
-// Fieller, J. R. Statist. Soc. B 16 (1954) 175): where the slope of the strength in this
-// parameter is zero. Nil: it is not a bounded interval, or the strength has no top there.
-func (e *ParamSums) alone(p *Param) *counts.Interval {
-	mean := e.X / e.N
-	sxx := e.XX - e.N*mean*mean
-	if e.N < 10 || sxx <= 1e-12*e.XX {
-		return nil
-	}
-	slope := (e.FYX - mean*e.FY) / sxx
-	level := e.FY / e.N
-	noise := (e.YY - e.N*level*level - slope*slope*sxx) / (e.N - 2)
-	z2 := math.Pow(distuv.StudentsT{Mu: 0, Sigma: 1, Nu: e.N - 2}.Quantile(0.975), 2)
-	// (level + slope·u)² ≤ z² noise (1/n + u²/sxx), u from the mean.
-	a := slope*slope - z2*noise/sxx
-	b := level * slope
-	c := level*level - z2*noise/e.N
-	if slope >= 0 || a <= 0 || b*b-a*c < 0 {
-		return nil
-	}
-	root := math.Sqrt(b*b - a*c)
-	at := func(u float64) float64 { return min(max(p.Start+mean+u, p.Min), p.Max) }
-	i := counts.NewInterval("fieller", 0.95, at((-b-root)/a), at((-b+root)/a))
-	return &i
 }

@@ -92,7 +92,7 @@ func (st *State) learnSurface(s *Settings, block []Outcome) {
 		m.add(s, which, o)
 		for _, i := range which {
 			if o.Flips[i] != 0 {
-				st.Each[i].duel(o, i, s.Params[i].Start)
+				st.Each[i].duel(o, i)
 			}
 		}
 		st.Pairs++

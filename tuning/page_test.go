@@ -72,6 +72,10 @@ func TestPrint(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
+	// A path that its own results have chosen gives no interval for a best value: the report has none.
+	if heads := strings.Fields("parameter at first centre answer ± s.e. moved at ±c, Elo*"); !slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return slices.Equal(strings.Fields(line), heads) }) {
+		t.Errorf("no line of these columns, %q, in\n%s", heads, text)
+	}
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "A&B") && (strings.Contains(line, "not distinguishable") || !strings.Contains(line, "s.d.")) {
 			t.Error("what matters is not told apart: ", line)

@@ -26,8 +26,8 @@ func Print(w io.Writer, in phrases.Tongue, a *Account, validations []phrases.Sai
 		fmt.Fprintln(w, phrases.Say(in, "begun at the answer of %s, with a schedule of its own", format.Name(a.Plan.From)))
 	}
 	fmt.Fprintln(w)
-	t := format.Table(phrases.Heads(in, "parameter", "at first", "centre", "answer", "± s.e.", "moved", "best if alone", "at ±c, Elo*")...)
-	t.SetColumnConfigs(format.RightAligned(2, 8))
+	t := format.Table(phrases.Heads(in, "parameter", "at first", "centre", "answer", "± s.e.", "moved", "at ±c, Elo*")...)
+	t.SetColumnConfigs(format.RightAligned(2, 7))
 	for i := range sum.Params {
 		p := &s.Params[i]
 		if !p.Unused {
@@ -57,7 +57,7 @@ func Print(w io.Writer, in phrases.Tongue, a *Account, validations []phrases.Sai
 
 func row(in phrases.Tongue, p *tune.Param, sum *tune.ParamSummary) []any {
 	if p.Kind == tune.Choice {
-		return []any{p.Name, p.Text(p.Start), "", sum.Value, "", "", "", ""}
+		return []any{p.Name, p.Text(p.Start), "", sum.Value, "", "", ""}
 	}
 	moved := ""
 	switch {
@@ -67,16 +67,12 @@ func row(in phrases.Tongue, p *tune.Param, sum *tune.ParamSummary) []any {
 	default:
 		moved = phrases.Say(in, "%+.1f s.d.", *sum.Moved)
 	}
-	alone := ""
-	if sum.Alone != nil {
-		alone = interval(sum.Alone, digits(p))
-	}
 	effect := ""
 	if sum.SensitivityElo != nil && sum.Sensitivity != nil {
 		effect = fmt.Sprintf("%.1f %s", *sum.SensitivityElo, interval(sum.Sensitivity, 1))
 	}
 	return []any{
-		p.Name, p.Text(p.Start), number(sum.Now, digits(p)), sum.Value, spread(sum.Error, digits(p)), moved, alone, effect,
+		p.Name, p.Text(p.Start), number(sum.Now, digits(p)), sum.Value, spread(sum.Error, digits(p)), moved, effect,
 	}
 }
 
