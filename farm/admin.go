@@ -153,7 +153,7 @@ type WorkerStatus struct {
 	Trust      string            `cbor:"trust" json:"trust"`
 	Here       bool              `cbor:"here" json:"here"`                       // heard of within a lease
 	Quarantine string            `cbor:"quarantine" json:"quarantine,omitempty"` // why; "": it is not
-	Probation  string            `cbor:"probation" json:"probation,omitempty"`   // why it plays nothing with scaled clocks; "": it does
+	Probation  string            `cbor:"probation" json:"probation,omitempty"`   // why all its pairs are audited, and it may play nothing with scaled clocks; "": it is on none
 	Rebench    string            `cbor:"rebench" json:"rebench,omitempty"`       // why it is to be measured anew
 	Unfit      []string          `cbor:"unfit" json:"unfit,omitempty"`           // running tests whose clocks do not fit its speed, and why
 	Draining   bool              `cbor:"draining" json:"draining,omitempty"`

@@ -95,7 +95,7 @@ func families() []family {
 		{"worker_nps", "Nodes a second and slot of the reference engine; 0: not measured.", worker, gauge, ofWorkers(func(w *farm.WorkerStatus) float64 { return w.NPS })},
 		{"worker_refused_total", "Results of a worker that cannot have been played.", worker, counter, ofWorkers(func(w *farm.WorkerStatus) float64 { return float64(w.Refused) })},
 		{"worker_log10_e", "Evidence that a worker's results are not those of the others: the logarithm of an e-value over all tests.", worker, gauge, ofWorkers(func(w *farm.WorkerStatus) float64 { return w.Log10E })},
-		{"worker_probation", "1 for a worker whose speed is not what it claims: it plays nothing with scaled clocks.", worker, gauge, ofWorkers(func(w *farm.WorkerStatus) float64 {
+		{"worker_probation", "1 for a worker whose speed is not what it claims or not that of the others: all its pairs are audited.", worker, gauge, ofWorkers(func(w *farm.WorkerStatus) float64 {
 			if w.Probation != "" {
 				return 1
 			}

@@ -47,7 +47,7 @@ func (c *Coordinator) draw(r *run, worker string, p *match.PairResult) {
 	if c.config.Auditor == nil || !r.exact || len(r.audits) >= maxAudits {
 		return
 	}
-	if w.Probation == "" && !c.config.Auditor.Audits(r.digest, p.Pair.ID, w.Trust, w.Played) {
+	if w.Probation+w.Unlike == "" && !c.config.Auditor.Audits(r.digest, p.Pair.ID, w.Trust, w.Played) {
 		return
 	}
 	r.audits = append(r.audits, &audit{pair: p.Pair.ID, playings: []*match.PairResult{p}, owners: []string{w.Owner}})

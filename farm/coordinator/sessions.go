@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -39,11 +40,15 @@ type worker struct {
 	// Probation is why it plays nothing with scaled clocks, and all its pairs elsewhere are
 	// audited: its speed is not what it claims. "": it is on none. It ends with another claim.
 	Probation string `cbor:"probation"`
+	// Unlike is why all its pairs are audited: its machine is unlike the others'. "": it is not.
+	Unlike string `cbor:"unlike,omitempty"`
 	// Blocks is how many blocks of self-play counted, as of when this was kept last, and since.
 	Blocks int `cbor:"blocks,omitempty"`
 	// Forgiven is the evidence of residuals, by run, that somebody has pardoned: logarithms
 	// of e-values.
 	Forgiven map[string]float64 `cbor:"forgiven,omitempty"`
+	// ForgivenMachine is the same of the evidence about its machine.
+	ForgivenMachine map[string]float64 `cbor:"forgiven_machine,omitempty"`
 
 	revision kept.Revision
 	added    int    // since the start
@@ -430,7 +435,7 @@ func leaseOf(h farm.Held) ledger.Lease {
 // workerStatus is a worker for others.
 func (c *Coordinator) workerStatus(name string, now time.Time) farm.WorkerStatus {
 	w := c.workers[name]
-	out := farm.WorkerStatus{Name: name, Owner: w.Owner, Trust: w.Trust, Quarantine: w.Quarantine, Draining: w.Draining, Added: w.added, Refused: w.Refused, Agreed: w.Agreed, Probation: w.Probation, Rebench: w.rebench}
+	out := farm.WorkerStatus{Name: name, Owner: w.Owner, Trust: w.Trust, Quarantine: w.Quarantine, Draining: w.Draining, Added: w.added, Refused: w.Refused, Agreed: w.Agreed, Probation: cmp.Or(w.Probation, w.Unlike), Rebench: w.rebench}
 	for _, r := range c.runs {
 		if r.ledger != nil {
 			out.Held += r.ledger.HeldBy(name)

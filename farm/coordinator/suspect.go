@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -17,7 +18,7 @@ import (
 const ruleResiduals = "residuals"
 
 // saysRule is the line of a test's log that tells of it.
-const saysRule = "a worker whose results are not those of the others (e-values, at most 1% false accusations among all workers) is quarantined; its results stay"
+const saysRule = "a worker whose results are not those of the others (e-values, at most 1% false accusations among all workers) is quarantined; its results stay. Speed alone quarantines no worker"
 
 // leastAccusers is how many workers must have been compared, where more and less than usual
 // are alike.
@@ -64,6 +65,7 @@ func (c *Coordinator) suspect(ctx context.Context, now time.Time, r *run, p *mat
 	}
 	if closed {
 		c.look(ctx, now, r)
+		c.lookAtMachines(ctx)
 	}
 }
 
@@ -130,6 +132,43 @@ func (c *Coordinator) look(ctx context.Context, now time.Time, r *run) {
 	}
 }
 
+// lookAtMachines puts workers on probation whose moves are slowed or whose speed ratio is not
+// the others': all their pairs are audited from now on. Machines differ for honest reasons,
+// so nothing else follows from that.
+func (c *Coordinator) lookAtMachines(ctx context.Context) {
+	sums, worst := map[string]trust.Evidence{}, map[string]float64{}
+	for name := range c.workers {
+		sums[name] = trust.Evidence{Worker: name}
+	}
+	for _, r := range c.inOrder() {
+		if r.line == nil || r.line.Compared() < leastAccusers {
+			continue
+		}
+		for _, e := range r.line.Evidence() {
+			w := c.workers[e.Worker]
+			if w == nil {
+				continue
+			}
+			sum := sums[e.Worker]
+			logE := e.Machine - w.ForgivenMachine[r.digest]
+			if sum.Pairs == 0 || logE > worst[e.Worker] {
+				worst[e.Worker], sum.MachineKind = logE, e.MachineKind
+			}
+			sum.Machine, sum.Pairs = sum.Machine+logE, sum.Pairs+e.Pairs
+			sums[e.Worker] = sum
+		}
+	}
+	for _, e := range trust.Unlike(slices.Collect(maps.Values(sums)), trust.Alpha) {
+		w := c.workers[e.Worker]
+		if w.Unlike != "" {
+			continue
+		}
+		w.Unlike = e.Why()
+		c.config.Log.Warn("a worker is on probation", "worker", e.Worker, "why", w.Unlike)
+		c.keepOrTell(ctx, e.Worker, w)
+	}
+}
+
 // evidenceOf is what a run's pairs say of a worker.
 func evidenceOf(r *run, worker string) trust.Evidence {
 	for _, e := range r.line.Evidence() {
@@ -165,15 +204,17 @@ func (c *Coordinator) compareAnew(ctx context.Context) {
 	}
 }
 
-// pardon ends a quarantine: what was evidence until now counts no more.
+// pardon ends a quarantine and a probation by residuals: what was evidence until now counts no more.
 func (c *Coordinator) pardon(ctx context.Context, name string, w *worker) {
-	w.Quarantine, w.Refused = "", 0
+	w.Quarantine, w.Unlike, w.Refused = "", "", 0
 	c.compareAnew(ctx)
-	w.Forgiven = map[string]float64{}
+	w.Forgiven, w.ForgivenMachine = map[string]float64{}, map[string]float64{}
 	for _, r := range c.runs {
 		logE := r.Evidence[name]
 		if r.line != nil {
-			logE = evidenceOf(r, name).LogE
+			e := evidenceOf(r, name)
+			logE = e.LogE
+			w.ForgivenMachine[r.digest] = e.Machine
 		}
 		if logE != 0 {
 			w.Forgiven[r.digest] = logE

@@ -1,6 +1,10 @@
 package coordinator_test
 
 import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -123,6 +127,68 @@ func TestWhoIsQuarantinedByHandAccusesNobody(t *testing.T) {
 		time.Sleep(time.Minute) // it says hello
 		if now := f.worker("w1").Log10E; now > 0.5 {
 			t.Errorf("after a restart it is 10^%.1f", now)
+		}
+	})
+}
+
+// unlike is play on a machine that searches e^offset as many nodes a second with the first
+// player as usual, against those with the second. One pair differs from the next by 2 %. The
+// first mover wins, so that all results are equal.
+func unlike(name string, offset float64) func(*match.Plan, int) match.PairResult {
+	return func(p *match.Plan, id int) match.PairResult {
+		r := playOut(p, p.Pair(id), func(g match.Game) bool { return g.Players[len(g.Opening.Moves)%2] == 0 })
+		h := fnv.New64a()
+		fmt.Fprint(h, name)
+		random := rand.New(rand.NewPCG(h.Sum64(), uint64(id))) //nolint:gosec // small
+		nodes := []uint64{uint64(1e6 * math.Exp(offset+0.02*random.NormFloat64())), 1e6}
+		for i := range r.Games {
+			g := &r.Games[i]
+			moves := g.Record.Moves
+			mover := g.Players[len(g.Record.Moves[:len(moves)-1])%2]
+			moves[len(moves)-1].Nodes = nodes[mover]
+			for c := range g.Sides {
+				if g.Players[c] == mover {
+					g.Sides[c].Nodes = nodes[mover]
+				}
+			}
+		}
+		return r
+	}
+}
+
+// TestUnlikeMachinesAreNotQuarantined: machines whose speed ratios differ by 1 % are left
+// alone. One with a ratio that is off by a quarter is on probation: all its pairs are audited,
+// it is granted pairs, also after a restart, and a pardon ends that.
+func TestUnlikeMachinesAreNotQuarantined(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		_ = f.stop()
+		f.config.Accuse, f.config.Auditor = true, fifth{}
+		f.start()
+		f.run(testPlan("long", 1000, 1))
+		offsets := []float64{-0.25, 0.01, 0.003, -0.01, 0.005, -0.005, 0, -0.003}
+		for i, offset := range offsets {
+			name := fmt.Sprint("w", i)
+			h := &hand{f: f, name: name, slots: 2, plans: map[string]*match.Plan{}, plays: unlike(name, offset), takes: func(int) time.Duration { return 20 * time.Second }}
+			h.begin()
+		}
+		f.until("w0 is on probation", func() bool { return f.worker("w0").Probation != "" })
+		w := f.worker("w0")
+		if !strings.Contains(w.Probation, "its speed of one side are not those of the others: e = 10^") {
+			t.Errorf("%+v", w)
+		}
+		f.restart()
+		f.until("it is over", func() bool { return f.test("long").State == farm.Over })
+		for i := range offsets {
+			w := f.worker(fmt.Sprint("w", i))
+			if w.Quarantine != "" || (w.Probation != "") != (i == 0) || w.Added < 20 {
+				t.Errorf("%s: quarantined %q, on probation %q, %d pairs after the restart", w.Name, w.Quarantine, w.Probation, w.Added)
+			}
+		}
+		if err := f.do("boss", "quarantine", farm.Order{Worker: "w0", Off: true}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if w := f.worker("w0"); w.Probation != "" {
+			t.Errorf("after a pardon: %+v", w)
 		}
 	})
 }

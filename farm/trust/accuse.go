@@ -29,6 +29,16 @@ func Accused(all []Evidence, alpha float64) []Evidence {
 	return sorted[:most]
 }
 
+// Unlike are the workers whose machine is a discovery at the rate alpha: slowed moves or a
+// speed ratio that is not the others'. They are a reason to audit a worker, not to quarantine it.
+func Unlike(all []Evidence, alpha float64) []Evidence {
+	list := slices.Clone(all)
+	for i := range list {
+		list[i].LogE, list[i].Kind = list[i].Machine, list[i].MachineKind
+	}
+	return Accused(list, alpha)
+}
+
 // Cell is the evidence about a worker in one test.
 type Cell struct {
 	Worker, Owner string

@@ -32,6 +32,11 @@ type Record struct {
 	Drift    Drift
 }
 
+// Why is the evidence in words, by its Kind and LogE.
+func (e *Evidence) Why() string {
+	return fmt.Sprintf("its %s are not those of the others: e = 10^%.1f after %d pairs", e.Kind, e.LogE/ln10, e.Pairs)
+}
+
 // Advise is the strictest act for which there is a reason.
 func Advise(r Record) Advice {
 	a := Advice{Worker: r.Worker}
@@ -41,7 +46,7 @@ func Advise(r Record) Advice {
 	case r.Refused >= refusals:
 		a.Act, a.Why = Quarantine, fmt.Sprintf("results of it that cannot have been played: %d", r.Refused)
 	case r.Evidence != nil:
-		a.Act, a.Why = Quarantine, fmt.Sprintf("its %s are not those of the others: e = 10^%.1f after %d pairs", r.Evidence.Kind, r.Evidence.LogE/ln10, r.Evidence.Pairs)
+		a.Act, a.Why = Quarantine, r.Evidence.Why()
 	case r.Drift.Act() == Probation:
 		a.Act, a.Why = Probation, r.Drift.String()
 	case r.Standing.Open > 0:

@@ -49,4 +49,4 @@ func (l *Line) Compared() int { return len(l.found) }
 
 // TwoSided reports whether of two workers that differ so, nobody can say which one is
 // wrong: more and less than usual are alike.
-func (k Kind) TwoSided() bool { return k == Score || k == Speeds }
+func (k Kind) TwoSided() bool { return k == Score }

@@ -17,9 +17,18 @@ const (
 	OnTime              // games of the pair that were lost on time
 	Crashes             // games of the pair that ended by a crash
 	Slowed              // the machine slowed a move of the pair
-	Speeds              // the nodes a second of the new side against those of the base, above or below what is usual
+	Speeds              // the nodes a second of the new side against those of the base, more than speedMargin off what is usual
 	kinds
 )
+
+// resultKinds is the number of kinds that say something about results. They come first,
+// and they alone can quarantine a worker. The others only put it on probation.
+const resultKinds = Slowed
+
+// speedMargin is the difference of the logarithm of a worker's speed ratio from the usual
+// one that says nothing against the worker. Machines with unlike processors differ by a few
+// percent for honest reasons, and a tenth of speed is about 9 Elo.
+const speedMargin = 0.10
 
 // String is the kind in words.
 func (k Kind) String() string {
@@ -108,10 +117,10 @@ func (r *Residuals) judge() {
 		r.learn()
 		return
 	}
-	for k := range kinds {
+	for k := range Speeds {
 		x := make([]float64, len(r.block))
 		for i := range r.block {
-			x[i] = r.value(k, &r.block[i])
+			x[i] = value(k, &r.block[i])
 		}
 		if same(x) {
 			continue // all choices are alike: every e-value is 1
@@ -120,10 +129,45 @@ func (r *Residuals) judge() {
 			place(k, i, bet, x, hands)
 		}
 	}
+	r.judgeSpeeds(hands)
 	for _, h := range hands {
 		h.pairs += len(h.places)
 	}
 	r.learn()
+}
+
+// judgeSpeeds multiplies the martingales of the speed ratios. The null hypothesis is that a
+// worker's log ratios are distributed like those of the others, shifted by speedMargin at
+// most. So the worker's own ratios are shifted back by the margin, against the bet. An
+// e-value rises with each of the worker's own values. Under the null hypothesis it is
+// therefore at most that of an exchangeable block, whose mean is 1.
+func (r *Residuals) judgeSpeeds(hands []hand) {
+	if r.median == 0 {
+		return
+	}
+	x, own := make([]float64, len(r.block)), make([]float64, len(r.block))
+	for j := range r.block {
+		x[j] = r.sideOf(&r.block[j], 0)
+	}
+	for _, h := range hands {
+		for i, bet := range bets(Speeds) {
+			copy(own, x)
+			for _, j := range h.places {
+				own[j] = r.sideOf(&r.block[j], math.Copysign(speedMargin, bet))
+			}
+			place(Speeds, i, bet, own, []hand{h})
+		}
+	}
+}
+
+// sideOf is 1 where the logarithm of a pair's speed ratio is above that of the usual ratio
+// plus shift, -1 where it is below, 0 where it is equal or not known. The usual ratio is
+// that of the blocks before.
+func (r *Residuals) sideOf(p *Pair, shift float64) float64 {
+	if p.Ratio == 0 {
+		return 0
+	}
+	return float64(cmp.Compare(p.Ratio, r.median*math.Exp(shift)))
 }
 
 // hand is a worker with the places of its pairs in a block.
@@ -182,8 +226,8 @@ func place(k Kind, i int, bet float64, x []float64, hands []hand) {
 	}
 }
 
-// value is what of a pair is compared.
-func (r *Residuals) value(k Kind, p *Pair) float64 {
+// value is what of a pair is compared; sideOf is that of Speeds.
+func value(k Kind, p *Pair) float64 {
 	switch k {
 	case Score:
 		return p.Points
@@ -195,11 +239,7 @@ func (r *Residuals) value(k Kind, p *Pair) float64 {
 		if p.Slowed {
 			return 1
 		}
-	case Speeds:
-		if r.median > 0 && p.Ratio > 0 { // the median was known before the block
-			return float64(cmp.Compare(p.Ratio, r.median))
-		}
-	case kinds:
+	case Speeds, kinds:
 	}
 	return 0
 }
@@ -260,9 +300,13 @@ func logMeanProducts(g []float64, most int) []float64 {
 type Evidence struct {
 	Worker string
 	Pairs  int     // that were compared
-	LogE   float64 // the natural logarithm of the e-value of all kinds together: 1/e is a p-value at any time
-	Kind   Kind    // what stands out most
-	Of     [kinds]float64
+	LogE   float64 // the natural logarithm of the e-value of all kinds of results together: 1/e is a p-value at any time
+	Kind   Kind    // the kind of results that stands out most
+	// Machine is the logarithm of the e-value of slowed moves and speeds together, and
+	// MachineKind the one that stands out most. They never quarantine a worker.
+	Machine     float64
+	MachineKind Kind
+	Of          [kinds]float64
 }
 
 // Evidence is what is known of every worker, by name.
@@ -270,14 +314,18 @@ func (r *Residuals) Evidence() []Evidence {
 	var list []Evidence
 	for _, name := range slices.Sorted(maps.Keys(r.found)) {
 		w := r.found[name]
-		e := Evidence{Worker: name, Pairs: w.pairs}
+		e := Evidence{Worker: name, Pairs: w.pairs, MachineKind: resultKinds}
 		for k := range kinds {
 			e.Of[k] = logMean(w.log[k])
-			if e.Of[k] > e.Of[e.Kind] {
-				e.Kind = k
+			most := &e.Kind
+			if k >= resultKinds {
+				most = &e.MachineKind
+			}
+			if e.Of[k] > e.Of[*most] {
+				*most = k
 			}
 		}
-		e.LogE = logMean(e.Of[:])
+		e.LogE, e.Machine = logMean(e.Of[:resultKinds]), logMean(e.Of[resultKinds:])
 		list = append(list, e)
 	}
 	return list
