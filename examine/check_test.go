@@ -17,11 +17,24 @@ import (
 
 func TestMain(m *testing.M) { fakeengine.RunTests(m) }
 
-// short are waits for tests that cannot be too short: nothing comes however long it
-// is waited for.
-var short = waits{overrun: time.Second, stop: time.Second, end: time.Second}
+// patient are waits for what comes, on a busy machine too.
+var patient = waits{overrun: time.Minute, stop: time.Minute, end: time.Minute}
 
-var quick = Options{Quick: true, waits: short}
+// inVain are waits for an engine that plays these faults. The wait for an event that never comes is short.
+func inVain(script string) waits {
+	w := patient
+	for fault := range strings.SplitSeq(script, ",") {
+		switch what, command, _ := strings.Cut(fault, "@"); {
+		case what == "late": // does not answer before stop
+			w.overrun = time.Second
+		case what == "hang" && strings.HasPrefix(command, "go"):
+			w.overrun, w.stop = time.Second, time.Second
+		case what == "stubborn", command == "quit":
+			w.end = time.Second
+		}
+	}
+	return w
+}
 
 // timeless is a control that always takes as long.
 type timeless time.Duration
@@ -201,7 +214,7 @@ func TestCheckFindsFaults(t *testing.T) {
 	} {
 		t.Run(test.script+" "+test.options, func(t *testing.T) {
 			t.Parallel()
-			x := checkFake(t, quick, nil, "-script", test.script, "-options", test.options)
+			x := checkFake(t, Options{Quick: true, waits: inVain(test.script)}, nil, "-script", test.script, "-options", test.options)
 			for fault := range strings.SplitSeq(test.script, ",") {
 				what, _, _ := strings.Cut(fault, ":")
 				x.marked(t, what)
@@ -220,11 +233,18 @@ func TestCheckStopsWithoutAnEngine(t *testing.T) {
 		{"exit@usi", "usiok", "aborts on usi, waiting for usiok: exit status 7"},
 		{"hang@usi", "usiok", "fails on usi, waiting for usiok: silent for 1s"},
 		{"exit@isready", "readyok", "aborts on isready, waiting for readyok: exit status 7"},
-		{"hang@isready:2", "readyok", "fails on isready, waiting for readyok: silent for 1s"},
+		{"hang@isready", "readyok", "fails on isready, waiting for readyok: silent for 1s"},
 	} {
 		t.Run(test.script, func(t *testing.T) {
 			t.Parallel()
-			x := checkFake(t, Options{waits: short}, func(p *match.Player) { p.Greeting, p.Ready = time.Second, time.Second }, "-script", test.script)
+			x := checkFake(t, Options{waits: patient}, func(p *match.Player) {
+				switch test.script {
+				case "hang@usi":
+					p.Greeting = time.Second
+				case "hang@isready":
+					p.Ready = time.Second
+				}
+			}, "-script", test.script)
 			what, _, _ := strings.Cut(test.script, ":")
 			x.marked(t, what)
 			x.found(t, test.check, Fail, test.detail)
@@ -239,7 +259,7 @@ func TestCheckStopsWithoutAnEngine(t *testing.T) {
 // killed, and that is said.
 func TestCheckTheEnd(t *testing.T) {
 	t.Parallel()
-	x := checkFake(t, Options{waits: short}, nil, "-script", "hang@quit,stubborn@eof")
+	x := checkFake(t, Options{waits: inVain("hang@quit,stubborn@eof")}, nil, "-script", "hang@quit,stubborn@eof")
 	x.marked(t, "hang@quit")
 	x.found(t, "quit", Warn, "it had to be killed")
 	x.found(t, "end_of_input", Warn, "it had to be killed")
@@ -253,7 +273,7 @@ func TestCheckTheEnd(t *testing.T) {
 
 func TestCheckSilentMateSearch(t *testing.T) {
 	t.Parallel()
-	x := checkFake(t, Options{waits: short}, nil, "-script", "exit@go:1")
+	x := checkFake(t, Options{waits: patient}, nil, "-script", "exit@go:1")
 	x.marked(t, "exit@go")
 	x.found(t, "mate_search", Warn, "aborts on go mate 1000: exit status 7")
 	x.found(t, "legal_moves", Fail, "no kind of search worked")
@@ -266,7 +286,7 @@ func TestCheckOptions(t *testing.T) {
 	t.Parallel()
 	const declared = "name Clear Hash type button|name Odd type nonsense|name Low type spin default 9 min 1 max 5" +
 		"|name NetworkDelay type spin default 120 min 0 max 10000"
-	x := checkFake(t, quick, func(p *match.Player) {
+	x := checkFake(t, Options{Quick: true, waits: patient}, func(p *match.Player) {
 		p.Options = []match.Option{{Name: "USI_Hahs", Value: "5"}, {Name: "hash", Value: "99999"}}
 	}, "-options", declared)
 	x.found(t, "usiok", Warn, `1 unreadable option lines, the first: usi: option "Odd": unknown type`)
@@ -277,6 +297,6 @@ func TestCheckOptions(t *testing.T) {
 	x.found(t, "defaults", Warn, "NetworkDelay 120")
 	x.found(t, "defaults", Warn, "--profile yaneuraou sets them right")
 
-	x = checkFake(t, quick, func(p *match.Player) { p.Profile = "yaneuraou" }, "-options", declared)
+	x = checkFake(t, Options{Quick: true, waits: patient}, func(p *match.Player) { p.Profile = "yaneuraou" }, "-options", declared)
 	x.found(t, "defaults", Pass, "")
 }

@@ -4,8 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
+	"gogi/internal/await"
 	"gogi/match"
 )
 
@@ -27,14 +27,14 @@ func TestCheckOfARemoteEngineKillsTheFarSide(t *testing.T) {
 	}
 	behind := func(p *match.Player) { p.Command = append([]string{ssh, "host"}, p.Command...) }
 
-	x := check(t, Options{waits: short}, behind, "-script", "hang@quit,stubborn@eof")
+	x := check(t, Options{waits: inVain("hang@quit,stubborn@eof")}, behind, "-script", "hang@quit,stubborn@eof")
 	x.marked(t, "hang@quit")
 	x.found(t, "usiok", Pass, "fake by nobody")
 	x.found(t, "quit", Warn, "it had to be killed")
 	x.found(t, "end_of_input", Warn, "it had to be killed")
 	x.goneSoon(t)
 
-	x = check(t, quick, behind, "-script", "hang@go:6,hang@quit,stubborn@eof")
+	x = check(t, Options{Quick: true, waits: inVain("hang@go:6,hang@quit,stubborn@eof")}, behind, "-script", "hang@go:6,hang@quit,stubborn@eof")
 	x.found(t, "stop", Fail, "hangs on go btime 0 wtime 0 byoyomi 10000 and stop")
 	x.found(t, "declaration", anyVerdict, "does not")
 	x.goneSoon(t)
@@ -43,10 +43,5 @@ func TestCheckOfARemoteEngineKillsTheFarSide(t *testing.T) {
 // goneSoon is noneLeft where a kill was answered before it was done.
 func (x *checked) goneSoon(t *testing.T) {
 	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for end := time.Now().Add(10 * time.Second); len(running(t, x.mark)) > 0 && time.Now().Before(end); {
-		<-tick.C
-	}
-	x.noneLeft(t)
+	await.That(t, "the processes of the engine end", func() bool { return len(running(t, x.mark)) == 0 })
 }

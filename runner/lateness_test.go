@@ -55,29 +55,34 @@ func TestLatenessIsWhatATimerFiredLate(t *testing.T) {
 // A thread of this program that waited counts, whether the watcher has asked or not.
 func TestOwnWaitsAreLateness(t *testing.T) {
 	for _, noticed := range []bool{false, true} {
-		var machine lateMachine
-		l := machine.watch()
-		waited := latenessFloor // not worth noting
-		l.waits = func() time.Duration { defer func() { waited = 0 }(); return waited }
-		l.expect(l.read())
-		began := machine.now()
-		machine.by.Add(int64(time.Second))
-		l.expect(l.read())
-		if got := l.since(began); got != 0 {
-			t.Errorf("%v for a short wait", got)
+		synctest.Test(t, func(t *testing.T) { ownWaits(t, noticed) })
+	}
+}
+
+func ownWaits(t *testing.T, noticed bool) {
+	t.Helper()
+	var machine lateMachine
+	l := machine.watch()
+	waited := latenessFloor // not worth noting
+	l.waits = func() time.Duration { defer func() { waited = 0 }(); return waited }
+	l.expect(l.read())
+	began := machine.now()
+	machine.by.Add(int64(time.Second))
+	l.expect(l.read())
+	if got := l.since(began); got != 0 {
+		t.Errorf("%v for a short wait", got)
+	}
+	waited = 120 * time.Millisecond
+	if noticed {
+		l.tick()
+	}
+	for range 2 {
+		if got := l.since(began); got != 120*time.Millisecond {
+			t.Errorf("noticed %t: %v", noticed, got)
 		}
-		waited = 120 * time.Millisecond
-		if noticed {
-			l.tick()
-		}
-		for range 2 {
-			if got := l.since(began); got != 120*time.Millisecond {
-				t.Errorf("noticed %t: %v", noticed, got)
-			}
-		}
-		if got := l.since(machine.now()); got != 0 {
-			t.Errorf("since now: %v", got)
-		}
+	}
+	if got := l.since(machine.now()); got != 0 {
+		t.Errorf("since now: %v", got)
 	}
 }
 

@@ -27,13 +27,15 @@ type session struct {
 	took   time.Duration
 }
 
+// The good engine has all the time that a busy machine needs.
 const seriesFile = `
 games = %d
 concurrency = %d
-limits = {%s}
+limits = {nodes = 10, stall = "10m"}
 rules = {name = "default", max_plies = 40}
 [[engine]]
 name = "bad"
+limits = {%s}
 command = [%s]
 env = ["GOGI_TEST_TAG=%s"]
 greeting_timeout = "5s"
@@ -134,7 +136,7 @@ func (s *session) gameRows(t *testing.T) []archive.Game {
 const (
 	nodes   = `nodes = 10, stall = "700ms"`
 	patient = `nodes = 10, stall = "30s"` // where nothing is waited for, on a machine that has more to do
-	byoyomi = `byoyomi = "300ms", margin = "100ms"`
+	byoyomi = `byoyomi = "1s", margin = "1s"`
 )
 
 // TestFaultsInPlay: a fault after the first "go" loses for its engine; the
@@ -260,7 +262,7 @@ func TestFaultsBeforePlay(t *testing.T) {
 // a stop, plays on without harm.
 func TestStaleBestmoveStaysInItsGame(t *testing.T) {
 	t.Parallel()
-	s := against(t, `byoyomi = "200ms", margin = "50ms"`, 4, 1, "fakeengine", "-script", "late@go:2", "-late", "300ms")
+	s := against(t, `byoyomi = "2s", margin = "1s"`, 4, 1, "fakeengine", "-script", "late@go:2", "-late", "300ms")
 	if s.code != 0 {
 		t.Fatal(s.stderr)
 	}
