@@ -36,6 +36,22 @@ func TestVoidInATune(t *testing.T) {
 	}
 }
 
+// TestVoidKeepsEarlierStates: the state after the pairs before the voided one does not rest on it.
+func TestVoidKeepsEarlierStates(t *testing.T) {
+	for voided, blocks := range map[int]int{3: 0, 4: 1, 7: 1, 8: 2} { // four pairs a block
+		path, plan := resultstest.Tuned(t, 12)
+		s := resultstest.Open(t, path)
+		run := resultstest.Begin(t, s, plan)
+		if _, err := run.Void(t.Context(), "a bad machine", "me", func(g match.Row) bool { return g.Pair == voided }); err != nil {
+			t.Fatal(err)
+		}
+		states, err := s.TuneStates(t.Context(), run.ID())
+		if err != nil || len(states) != blocks {
+			t.Errorf("without pair %d %d states are left (%v), want %d: %+v", voided, len(states), err, blocks, states)
+		}
+	}
+}
+
 func settingsOf(t *testing.T, plan *match.Plan) *tune.Settings {
 	t.Helper()
 	p, err := tune.ParsePlan(plan.Tune)

@@ -14,6 +14,7 @@ import (
 	"gogi/match"
 	"gogi/results"
 	"gogi/results/resultstest"
+	"gogi/results/tables"
 )
 
 // What was added comes back whole.
@@ -115,6 +116,41 @@ func checkVoided(t *testing.T, s *results.Store, run int64, pairs map[int]match.
 	if text := resultstest.Dump(t, s, "r", false); strings.Count(text, `{"type":"voided"`) != 3 || !strings.Contains(text, `"take":2`) {
 		t.Errorf("the dump:\n%s", text)
 	}
+}
+
+// TestDamagedVoidedPairs: a voided pair has a checksum, which each reader and the next Void of the pair verify.
+func TestDamagedVoidedPairs(t *testing.T) {
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
+	run := resultstest.Begin(t, s, plan)
+	all := func(match.Row) bool { return true }
+	for range 2 {
+		fakepairs.Put(t, run, fakepairs.Pair(plan, 0, 10))
+		if _, err := run.Void(t.Context(), "slow", "me", all); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fakepairs.Put(t, run, fakepairs.Pair(plan, 0, 10))
+	if list, err := s.Voided(t.Context(), run.ID()); err != nil || len(list) != 2 {
+		t.Fatalf("before the damage: %d voided pairs, %v", len(list), err)
+	}
+	if _, err := s.Writer().ExecContext(t.Context(), "UPDATE voided SET why = 'fast' WHERE take = 1"); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := s.Voided(t.Context(), run.ID()); !isDamaged(err, "voided") {
+		t.Errorf("read: %d voided pairs, %v", len(list), err)
+	}
+	if list, err := s.VoidedPair(t.Context(), run.ID(), 0); !isDamaged(err, "voided") {
+		t.Errorf("read of one pair: %d voided pairs, %v", len(list), err)
+	}
+	if pairs, err := run.Void(t.Context(), "slow", "me", all); !isDamaged(err, "voided") {
+		t.Errorf("voided again: pairs %v, %v", pairs, err)
+	}
+}
+
+func isDamaged(err error, table string) bool {
+	damaged, ok := errors.AsType[*tables.Damaged](err)
+	return ok && damaged.Table == table
 }
 
 // All pairs are voided or none.

@@ -49,7 +49,6 @@ type worker struct {
 	name    string
 	starts  int
 	session string
-	slow    bool
 	held    []ledger.Lease
 	outbox  []ledger.Lease
 	sent    []ledger.Lease

@@ -189,6 +189,23 @@ func TestSentKeepsAlive(t *testing.T) {
 	}
 }
 
+// TestSentIsLostAfterALease: a result is lost if the stream was read to its end more than a lease after it was sent.
+func TestSentIsLostAfterALease(t *testing.T) {
+	t.Parallel()
+	for drained, lost := range map[time.Duration][]int{time.Second: nil, lease / 2: nil, lease: nil, lease + time.Second: {0}} {
+		b := newBook(t, 1, 1, nil)
+		held := b.grant(0, 1)
+		tell := func() []ledger.Lease {
+			dropped, _ := b.Beat(b.now, "w0", "s", ledger.Listed{Sent: held})
+			return dropped
+		}
+		b.wants("sent", tell())
+		b.wait(drained)
+		b.Drained(b.now)
+		b.wants(fmt.Sprintf("read to its end %v later", drained), tell(), lost...)
+	}
+}
+
 // TestRefusedIsPlayedByOthers: the lease of a result that did not count is none, however
 // often it is told.
 func TestRefusedIsPlayedByOthers(t *testing.T) {
@@ -425,6 +442,25 @@ func TestSoloIsAlone(t *testing.T) {
 	b.wants("on", b.grant(2, 2), 1, 2)
 	b.Void(b.now, 0)
 	b.wants("what was known against it is forgotten", b.grant(2, 1), 0)
+}
+
+// TestAStoredPairIsNotPlayedAlone: the result of a pair that waits to be played alone comes late.
+func TestAStoredPairIsNotPlayedAlone(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 3, 2, nil)
+	held := b.grant(0, 2)
+	for _, l := range held {
+		if fate := b.Return(b.now, "w0", l, true); fate != ledger.FateSolo {
+			t.Fatalf("pair %d: fate %v", l.Pair, fate)
+		}
+	}
+	b.Stored(b.now, 0)
+	if s := b.State(); s.Solo != 1 {
+		t.Errorf("%d pairs wait to be played alone, want pair 1 only", s.Solo)
+	}
+	if l, granted, _ := b.Solo(b.now, "w1", "s", true, 0); !granted || l.Pair != 1 {
+		t.Errorf("granted %v: %+v, want pair 1", granted, l)
+	}
 }
 
 // TestWhatIsFinishedKillsNobody: however often its holder is lost, and however old it

@@ -82,6 +82,70 @@ func TestAttribute(t *testing.T) {
 	}
 }
 
+// TestSeveralOwners: workers of three owners that differ in one test are enough to call it the patch, two are not.
+func TestSeveralOwners(t *testing.T) {
+	t.Parallel()
+	for owners, want := range map[int]Cause{1: Unknown, 2: Unknown, 3: Patch, 4: Patch} {
+		var cells []Cell
+		for w := range 8 {
+			for _, test := range []string{"a", "b"} {
+				c := Cell{Worker: fmt.Sprint("w", w), Owner: fmt.Sprint("o", w), Test: test, LogE: -0.5}
+				if test == "b" && w < owners {
+					c.LogE = 20
+				}
+				cells = append(cells, c)
+			}
+		}
+		got := Attribute(cells, Alpha)
+		if len(got) != owners {
+			t.Errorf("%d owners: %d accused", owners, len(got))
+		}
+		for _, a := range got {
+			if a.Cause != want || a.Test != "b" {
+				t.Errorf("%d owners: %+v, want %q", owners, a, want)
+			}
+		}
+	}
+}
+
+// TestExact: games are repeated move for move only if no player, and no member of a council, has a clock or threads.
+func TestExact(t *testing.T) {
+	t.Parallel()
+	nodes := match.Limits{Nodes: 100}
+	timed := match.Limits{MoveTime: time.Second}
+	engine := func(limits match.Limits, threads string) match.Player {
+		return match.Player{Limits: limits, Options: []match.Option{{Name: "threads", Value: threads}}}
+	}
+	council := func(own bool, member match.Limits) match.Player {
+		return match.Player{Limits: nodes, Council: &match.Council{
+			Members: []match.Player{{Builtin: true}, {Builtin: true, Limits: member}}, Own: []bool{false, own},
+		}}
+	}
+	for name, c := range map[string]struct {
+		player match.Player
+		ponder match.PonderMode
+		want   bool
+	}{
+		"nodes":                         {player: engine(nodes, "1"), want: true},
+		"depth":                         {player: engine(match.Limits{Depth: 3}, "1"), want: true},
+		"two threads":                   {player: engine(nodes, "2")},
+		"nothing known of threads":      {player: match.Player{Limits: nodes}},
+		"the built-in engine":           {player: match.Player{Limits: nodes, Builtin: true}, want: true},
+		"no limit":                      {player: engine(match.Limits{}, "1")},
+		"a clock":                       {player: engine(timed, "1")},
+		"pondering":                     {player: engine(nodes, "1"), ponder: "opponent"},
+		"no pondering":                  {player: engine(nodes, "1"), ponder: match.PonderOff, want: true},
+		"a council":                     {player: council(true, match.Limits{Nodes: 9}), want: true},
+		"a council with a timed member": {player: council(true, timed)},
+		"a member's unused clock":       {player: council(false, timed), want: true},
+	} {
+		p := &match.Plan{Players: []match.Player{engine(nodes, "1"), c.player}, Ponder: c.ponder}
+		if got := Exact(p); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
 // The draws are those of Python's hmac and hashlib.
 func TestDraw(t *testing.T) {
 	t.Parallel()
