@@ -116,24 +116,31 @@ func (s *lastPair) Put(_ context.Context, _ Lease, r match.PairResult) (bool, er
 }
 func (*lastPair) PutAttempt(context.Context, Lease, match.Attempt) error { return nil }
 
-// A bestmove that this program may have stamped late is the machine's fault.
+// A bestmove that this program may have stamped late is the machine's fault. Without a clock it does not matter.
 func TestOwnLatenessMarksAGame(t *testing.T) {
-	for late, marked := range map[time.Duration]bool{0: false, 90 * time.Millisecond: false, 110 * time.Millisecond: true} {
+	byoyomi := match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * time.Millisecond}
+	nodes := match.Limits{Nodes: 10, Stall: time.Second, Margin: 100 * time.Millisecond}
+	for _, test := range []struct {
+		limits match.Limits
+		late   time.Duration
+		marked bool
+	}{
+		{byoyomi, 0, false}, {byoyomi, 90 * time.Millisecond, false}, {byoyomi, 110 * time.Millisecond, true}, {nodes, 400 * time.Millisecond, false},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			rules := match.RulesProfiles()[match.DefaultRules]
 			rules.MaxPlies = 10
-			limits := match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * time.Millisecond}
 			plan := &match.Plan{
 				Run: "late", Rules: rules, Pairs: 1, Concurrency: 1, Design: match.Design{Kind: match.DesignMatch, Swap: true},
 				Openings: []match.Opening{{ID: "1", Start: "startpos"}},
-				Players:  []match.Player{{Name: "A", Limits: limits}, {Name: "B", Limits: limits}},
+				Players:  []match.Player{{Name: "A", Limits: test.limits}, {Name: "B", Limits: test.limits}},
 			}
 			var machine lateMachine
 			var sink lastPair
 			r, err := newRun(Config{
 				Plan: plan, Source: NewPlanSource(plan, func(int) bool { return false }), Sink: &sink,
 				Open: func(context.Context, match.Player, []int) (Player, error) {
-					return &steady{sixth: func() { machine.jumpAfter(250*time.Millisecond, late) }}, nil
+					return &steady{sixth: func() { machine.jumpAfter(250*time.Millisecond, test.late) }}, nil
 				},
 			})
 			if err != nil {
@@ -143,8 +150,8 @@ func TestOwnLatenessMarksAGame(t *testing.T) {
 			if err := r.play(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if len(sink.result.Games) != 2 || sink.result.Games[0].Marked != marked {
-				t.Errorf("late by %v: %+v", late, sink.result.Games)
+			if len(sink.result.Games) != 2 || sink.result.Games[0].Marked != test.marked {
+				t.Errorf("%+v, late by %v: %+v", test.limits, test.late, sink.result.Games)
 			}
 		})
 	}

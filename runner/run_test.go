@@ -279,6 +279,9 @@ func TestTimeLossesAreExplained(t *testing.T) {
 				}
 				f.endless = test.err != nil
 			})
+			if overrun := r.Sides[shogi.Black].WorstOverrun; test.err == error(hang) && overrun != 600*ms {
+				t.Errorf("worst overrun %v, want 600ms", overrun)
+			}
 			if r.Note != test.want || r.Marked != test.marked || r.Outcome != match.WhiteWins || !r.Termination.Volatile() {
 				t.Errorf("%s by %s, marked %t: %s", r.Outcome, r.Termination, r.Marked, r.Note)
 			}

@@ -156,19 +156,25 @@ func (p *stopping) Think(ctx context.Context, r usi.Request) (usi.Reply, error) 
 // playStopping plays one pair in which White of the first leg is stopped.
 func playStopping(t *testing.T, limits match.Limits, p *stopping) (match.PairResult, []match.Event, error) {
 	t.Helper()
+	return playOdds(t, [2]match.Limits{limits, limits}, p)
+}
+
+// playOdds is playStopping with limits of each player.
+func playOdds(t *testing.T, limits [2]match.Limits, p *stopping) (match.PairResult, []match.Event, error) {
+	t.Helper()
 	return playBeside(t, limits, p, p)
 }
 
 // playBeside plays one pair in which White of the first leg is a player of which p is
 // what is stopped.
-func playBeside(t *testing.T, limits match.Limits, p *stopping, whole Player) (match.PairResult, []match.Event, error) {
+func playBeside(t *testing.T, limits [2]match.Limits, p *stopping, whole Player) (match.PairResult, []match.Event, error) {
 	t.Helper()
 	rules := match.RulesProfiles()[match.DefaultRules]
 	rules.MaxPlies = 10
 	plan := &match.Plan{
 		Run: "stopped", Rules: rules, Pairs: 1, Concurrency: 1, Design: match.Design{Kind: match.DesignMatch, Swap: true},
 		Openings: []match.Opening{{ID: "1", Start: "startpos"}},
-		Players:  []match.Player{{Name: "A", Limits: limits}, {Name: "B", Limits: limits}},
+		Players:  []match.Player{{Name: "A", Limits: limits[0]}, {Name: "B", Limits: limits[1]}},
 	}
 	var machine lateMachine
 	p.machine = &machine
@@ -202,6 +208,14 @@ var stoppable = map[string]match.Limits{
 	"nodes":   {Nodes: 10, Stall: time.Second, Margin: 100 * time.Millisecond},
 }
 
+// oddsOf returns the limits of both players. With "odds" only the player that is stopped has a clock.
+func oddsOf(name string) [2]match.Limits {
+	if name == "odds" {
+		return [2]match.Limits{stoppable["nodes"], stoppable["byoyomi"]}
+	}
+	return [2]match.Limits{stoppable[name], stoppable[name]}
+}
+
 func failing(kind usi.FaultKind) func(usi.Reply) (usi.Reply, error) {
 	return func(usi.Reply) (usi.Reply, error) {
 		return usi.Reply{}, &usi.Fault{Kind: kind, Searching: true, Doing: "thinking"}
@@ -223,12 +237,13 @@ func TestAStandstillVoidsThePair(t *testing.T) {
 		"a fault on a clock":     {"byoyomi", failing(usi.FaultHang), true},
 		"resigned on a clock":    {"byoyomi", func(r usi.Reply) (usi.Reply, error) { r.Answer = usi.AnswerResign; return r, nil }, true},
 		"a move without a clock": {"nodes", unchanged, false},
+		"White alone on a clock": {"odds", unchanged, true},
 		"stalled":                {"nodes", func(r usi.Reply) (usi.Reply, error) { r.Stopped = true; return r, nil }, true},
 		"crashed":                {"nodes", failing(usi.FaultCrash), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				result, events, err := playStopping(t, stoppable[test.limits], &stopping{games: 2, reply: test.reply})
+				result, events, err := playOdds(t, oddsOf(test.limits), &stopping{games: 2, reply: test.reply})
 				if err != nil || len(result.Games) != 2 {
 					t.Fatalf("%v, %d games", err, len(result.Games))
 				}
@@ -277,7 +292,7 @@ func TestAStartThatFailsDuringAStandstill(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &failingStart{stopping: stopping{reply: unchanged}, starts: test.starts, stands: test.stands}
-				result, events, err := playBeside(t, stoppable["nodes"], &p.stopping, p)
+				result, events, err := playBeside(t, oddsOf("nodes"), &p.stopping, p)
 				if (err != nil) != test.fails || (len(result.Games) == 2) == test.fails {
 					t.Fatalf("%d games, %v", len(result.Games), err)
 				}

@@ -755,7 +755,7 @@ func TestCouncilSurvivesCrashes(t *testing.T) {
 				legal(t, "position startpos", last(g.until("bestmove")))
 				for i, end := range []string{"ponderhit", "stop"} {
 					position := []string{"position startpos moves 7g7f 3c3d", "position startpos moves 2g2f 3c3d"}[i]
-					g.say(position, "go ponder btime 5000 wtime 5000 byoyomi 1000")
+					g.say(position, "go ponder btime 600000 wtime 600000 byoyomi 60000") // nobody is late on a busy machine
 					g.sync()
 					g.say(end)
 					legal(t, position, last(g.until("bestmove")))

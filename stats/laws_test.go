@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -89,6 +90,43 @@ func TestPairsOfAPrefix(t *testing.T) {
 	without, err := whole.Without([]int{2})
 	if err != nil || without.Judgement() != never.Judgement() || without.Judgement().Units != 2 || whole.Judgement().Units != 5 {
 		t.Errorf("%+v, %v; want %+v", without.Judgement(), err, never.Judgement())
+	}
+}
+
+// TestLegsOfAPrefix: the pairs that are left after a void still fix the number of legs.
+func TestLegsOfAPrefix(t *testing.T) {
+	whole, err := NewPrefix(gateDesign, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, one := Play{Pair: deviationPairs[0]}, Play{Pair: deviationPairs[0][:1]}
+	for id := range 3 {
+		if err := whole.AddPlay(id, two); err != nil {
+			t.Fatal(err)
+		}
+	}
+	without, err := whole.Without([]int{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := without.AddPlay(1, one); !errors.Is(err, ErrMixed) {
+		t.Errorf("a pair of one game among pairs of two: %v", err)
+	}
+	if err := without.AddPlay(1, two); err != nil {
+		t.Errorf("a pair of two games: %v", err)
+	}
+}
+
+// TestNormalInterval: pairs that score 1, 1 and 1/2 have mean 5/6 and variance 1/18. The interval is mean ± z√(1/54),
+// cut off at 0 and 1.
+func TestNormalInterval(t *testing.T) {
+	const z95 = 1.959963984540054
+	half := z95 * math.Sqrt(1.0/54)
+	for mean, want := range map[float64][2]float64{5.0 / 6: {5.0/6 - half, 1}, 1.0 / 6: {0, 1.0/6 + half}, 0.5: {0.5 - half, 0.5 + half}} {
+		i, err := Sample{Unit: "pair", N: 3, Mean: mean, Variance: 1.0 / 18}.Interval(0.95)
+		if err != nil || i.Method != "pair_normal" || math.Abs(i.Lo-want[0]) > 1e-12 || math.Abs(i.Hi-want[1]) > 1e-12 {
+			t.Errorf("mean %v: %+v, %v; want %v", mean, i, err, want)
+		}
 	}
 }
 

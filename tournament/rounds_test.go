@@ -169,6 +169,38 @@ func TestSwissByHand(t *testing.T) {
 	}
 }
 
+// TestUnfinishedMatchesBreakNoTies: a match of two pairs counts in the tie-breaks once both are played.
+func TestUnfinishedMatchesBreakNoTies(t *testing.T) {
+	spec := Spec{Design: match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 2}}, Players: names(4), Legs: 2}
+	spec.Pairs = SwissPairs(spec.Design, 4, 1)
+	s := begun(t, spec)
+	slots := open(s) // two pairs of 0–2, and of 1–3
+	for _, x := range []struct {
+		of     [2]int
+		points [2]float64
+		want   [4][2]float64 // Buchholz and Sonneborn–Berger of each player
+	}{
+		{[2]int{0, 2}, [2]float64{2, 0}, [4][2]float64{}},
+		{[2]int{1, 3}, [2]float64{2, 0}, [4][2]float64{}},
+		{[2]int{0, 2}, [2]float64{1, 1}, [4][2]float64{0: {1, 0.75}, 2: {3, 0.75}}},
+	} {
+		i := slices.IndexFunc(slots, func(slot Slot) bool { return meeting(slot.Players[0], slot.Players[1]) == x.of })
+		points := x.points
+		if slots[i].Players != x.of {
+			points[0], points[1] = points[1], points[0]
+		}
+		if err := s.Learn(Outcome{Pair: slots[i].Pair, Players: slots[i].Players, Points: points}); err != nil {
+			t.Fatal(err)
+		}
+		slots = slices.Delete(slots, i, i+1)
+		for _, standing := range s.Standings() {
+			if got := [2]float64{standing.Buchholz, standing.Berger}; got != x.want[standing.Player] {
+				t.Errorf("after %v of %v: player %d has %v, want %v", x.points, x.of, standing.Player, got, x.want[standing.Player])
+			}
+		}
+	}
+}
+
 // TestSwissOfMany: a round of hundreds is paired at once, and all are met before any is
 // met again.
 func TestSwissOfMany(t *testing.T) {
@@ -225,8 +257,8 @@ func TestBracket(t *testing.T) {
 			if third && players > 3 {
 				want++
 			}
-			if total != want || len(s.Drawn()) != want {
-				t.Errorf("%d players: %d matches in %d pairs, want %d", players, total, len(s.Drawn()), want)
+			if planned := s.spec.Pairs; total != want || len(s.Drawn()) != want || planned != want {
+				t.Errorf("%d players: %d matches in %d pairs of %d that were planned, want %d", players, total, len(s.Drawn()), planned, want)
 			}
 			final := rounds[len(rounds)-1]
 			if final.Name.String() != "final" || meeting(final.Matches[0].Players[0], final.Matches[0].Players[1]) != [2]int{0, 1} {

@@ -41,6 +41,13 @@ func newDoor(t *testing.T, c Config) *door {
 	return &door{s, t}
 }
 
+// protections are the headers of every answer: nothing from elsewhere, no scripts in the page, no frames around it.
+var protections = map[string]string{
+	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+		"base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
+	"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+}
+
 // ask sends a request; headers are pairs of names and values.
 func (d *door) ask(method, path, body string, headers ...string) *http.Response {
 	d.t.Helper()
@@ -55,7 +62,7 @@ func (d *door) ask(method, path, body string, headers ...string) *http.Response 
 	w := httptest.NewRecorder()
 	d.http.Handler.ServeHTTP(w, r)
 	resp := w.Result()
-	for name, want := range map[string]string{"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"} {
+	for name, want := range protections {
 		if got := resp.Header.Get(name); got != want {
 			d.t.Errorf("%s %s: %s: %q", method, path, name, got)
 		}

@@ -524,7 +524,7 @@ func TestPoints(t *testing.T) {
 			last = p
 		}
 	}
-	for word, want := range map[string]float64{"A#5": 31995, "A#-5": -31995, "A#": 31000, "A+99999": 30000, "A-99999": -30000} {
+	for word, want := range map[string]float64{"A#5": 31995, "A#-5": -31995, "A#": 31000, "A#1000": 31000, "A#5000": 31000, "A#-5000": -31000, "A+99999": 30000, "A-99999": -30000} {
 		b := ballot(0, word)
 		if got := b.Points(); got != want {
 			t.Errorf("%s: %v points, want %v", word, got, want)

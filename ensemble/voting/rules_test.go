@@ -152,6 +152,19 @@ func TestReset(t *testing.T) {
 	}
 }
 
+// TestResetOfTheRecord: with reset=never the adoption record lasts, too. After the first game P1's vote was adopted
+// twice and P2's once. In the second game the votes of P2 and P3 are adopted, and two gain. The ranking is then
+// 2 2 1, so that P1 and P2 gain. A record of the second game alone would be 0 1 1.
+func TestResetOfTheRecord(t *testing.T) {
+	for rule, want := range map[string]string{"adoption:reset=never": "4 3 1", "adoption": "1 2 2"} {
+		s := newSession(t, rule, 3, voting.Laws{})
+		s.vote("A+0 A+0 B+0")
+		s.vote("A+9 B+0 C+0")
+		s.NewGame(2)
+		s.wants("B+0 A+9 A+9", "A", want)
+	}
+}
+
 // TestOverridesKey is A8: P1 alone finds the mate. By default no weight changes;
 // with overrides=count its vote was adopted, V = 1.
 func TestOverridesKey(t *testing.T) {

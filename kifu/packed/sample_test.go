@@ -61,6 +61,20 @@ func TestSamples(t *testing.T) {
 	}
 }
 
+// TestPlyZero: files of other programs have records with ply 0, which stands for the first position.
+func TestPlyZero(t *testing.T) {
+	t.Parallel()
+	row := rows(t, "packed_fixtures.csv")[0]
+	b := bytesOf(t, row["psv40_hex"])
+	b[36], b[37] = 0, 0
+	want := fixture(t, row)
+	want.Position = withPly(t, want.Position, 1)
+	s, err := ParsePSV(b)
+	if err != nil || s.Position.SFEN() != want.Position.SFEN() || s.Move != want.Move {
+		t.Errorf("%s, %v: %v; want %s", s.Position.SFEN(), s.Move, err, want.Position.SFEN())
+	}
+}
+
 func withPly(t *testing.T, p shogi.Position, ply int) shogi.Position {
 	t.Helper()
 	sfen := p.SFEN()

@@ -120,6 +120,18 @@ func TestTermIsHeard(t *testing.T) {
 	}
 }
 
+// TestTermGrace: a process that needs longer than Grace after SIGTERM has all of TermGrace.
+func TestTermGrace(t *testing.T) {
+	spec := sh(`trap 'sleep 0.3; exit 7' TERM; echo ready; while :; do :; done`)
+	spec.Grace, spec.TermGrace = time.Millisecond, patience
+	p := start(t, spec, nil)
+	line(t, p)
+	closeOK(t, p)
+	if got := p.Diagnosis(); got != "exit status 7" {
+		t.Errorf("Diagnosis = %q", got)
+	}
+}
+
 func TestKillIsImmediate(t *testing.T) {
 	spec := sh(stubbornScript)
 	spec.Grace, spec.TermGrace = patience, patience
