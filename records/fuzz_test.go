@@ -31,7 +31,7 @@ func FuzzSources(f *testing.F) {
 	}
 	g := gzip.NewWriter(&squeezed)
 	_, err := g.Write(game)
-	year, yearErr := os.ReadFile("testdata/floodgate.7z")
+	year, yearErr := os.ReadFile("testdata/floodgate.zip")
 	if err = errors.Join(err, g.Close(), z.Close(), yearErr); err != nil {
 		f.Fatal(err)
 	}

@@ -368,6 +368,9 @@ func TestSources(t *testing.T) {
 	write(t, filepath.Join(dir, "k.zip"), zipOf(t, "j.zip", zipOf(t, "i.zip", zipOf(t, "games.csa", text("csa", 8)))))
 	var refused []string
 	i := Import{Run: "run", Sources: []string{dir}, Refused: func(r Refusal) {
+		if filepath.Ext(r.File) == ".7z" && !strings.Contains(r.Why, `7z x "d.7z"`) {
+			t.Errorf("the refusal of a .7z names no command that unpacks it: %s", r.Why)
+		}
 		refused = append(refused, fmt.Sprintf("%s:%d:%d", filepath.Base(r.File), r.Game, r.Line))
 	}}
 	done, err := i.Into(t.Context(), openStore(t))
@@ -388,11 +391,11 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestYearOfFloodgate: an archive as floodgate's are, made by 7-Zip of three games, is read
+// TestYearOfFloodgate: an archive of three games of floodgate is read
 // whole, ratings and all; a damaged one is refused and stops nothing.
 func TestYearOfFloodgate(t *testing.T) {
 	t.Parallel()
-	whole, err := os.ReadFile("testdata/floodgate.7z")
+	whole, err := os.ReadFile("testdata/floodgate.zip")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -401,7 +404,7 @@ func TestYearOfFloodgate(t *testing.T) {
 		names, refused = nil, nil
 		err := Each(t.Context(), []string{path}, nil, func(r Refusal) { refused = append(refused, r.File) }, func(r *kifu.Record, at Refusal) error {
 			names = append(names, r.Black)
-			if r.Ratings != [2]float64{3512, 2812.5} || r.Winner != "white" || !strings.Contains(at.File, "floodgate.7z/2024/01/01/wdoor+") {
+			if r.Ratings != [2]float64{3512, 2812.5} || r.Winner != "white" || !strings.Contains(at.File, "floodgate.zip/2024/01/01/wdoor+") {
 				t.Errorf("%s: %v, won by %s", at.File, r.Ratings, r.Winner)
 			}
 			return nil
@@ -410,11 +413,11 @@ func TestYearOfFloodgate(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	read("testdata/floodgate.7z")
+	read("testdata/floodgate.zip")
 	if slices.Sort(names); !slices.Equal(names, []string{"gikou", "gps", "suisho"}) || len(refused) != 0 {
 		t.Errorf("%q, refused %q", names, refused)
 	}
-	path := filepath.Join(t.TempDir(), "floodgate.7z")
+	path := filepath.Join(t.TempDir(), "floodgate.zip")
 	for at := range whole { // a byte of the header or of what is packed
 		broken := bytes.Clone(whole)
 		broken[at] ^= 0x55

@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/bodgit/sevenzip"
-
 	"gogi/kifu"
 	"gogi/kifu/formats"
 	"gogi/kifu/packed"
@@ -156,8 +154,6 @@ func (w *walker) file(name, path string) error {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".zip":
 		return w.zip(name, path)
-	case ".7z":
-		return w.sevenzip(name, path)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -166,12 +162,6 @@ func (w *walker) file(name, path string) error {
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	return w.text(name, file)
-}
-
-// entry is a file of an archive.
-type entry interface {
-	FileInfo() fs.FileInfo
-	Open() (io.ReadCloser, error)
 }
 
 // zip reads the files of an archive in their order.
@@ -190,40 +180,12 @@ func (w *walker) zip(name, path string) error {
 	return nil
 }
 
-// sevenzip reads an archive as those of floodgate's years are. Its files are one stream,
-// which is unpacked once, because they are read in their order.
-func (w *walker) sevenzip(name, path string) error {
-	archive, err := openSevenzip(path)
-	if err != nil {
-		w.refused(Refusal{File: name, Why: err.Error()})
-		return nil //nolint:nilerr // it is told, and the rest is read
-	}
-	defer func() { _ = archive.Close() }() // it was only read
-	for _, f := range archive.File {
-		if err := w.entry(name+"/"+f.Name, f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// openSevenzip opens an archive. The library trusts what a header says of itself, and a
-// damaged one must not stop the rest.
-func openSevenzip(path string) (archive *sevenzip.ReadCloser, err error) {
-	defer func() {
-		if broken := recover(); broken != nil {
-			err = fmt.Errorf("the archive is damaged: %v", broken)
-		}
-	}()
-	return sevenzip.OpenReader(path)
-}
-
 // maxUnpacked is how large a file of an archive may be. What is read needs no memory, but
 // somebody waits for it.
 const maxUnpacked = 64 << 30
 
 // entry reads a file of an archive.
-func (w *walker) entry(name string, f entry) error {
+func (w *walker) entry(name string, f *zip.File) error {
 	if f.FileInfo().IsDir() {
 		return nil
 	}
@@ -266,10 +228,10 @@ func (w *walker) text(name string, r io.Reader) error {
 			return nil //nolint:nilerr // it is told, and the rest is read
 		}
 		return w.text(strings.TrimSuffix(name, filepath.Ext(name)), unpacked(plain))
-	case ".zip", ".7z":
+	case ".zip":
 		return w.inner(name, r)
-	case ".xz", ".bz2", ".lzh", ".rar":
-		w.refused(Refusal{File: name, Why: "an archive of this kind is not read here: unpack it first"})
+	case ".7z", ".xz", ".bz2", ".lzh", ".rar":
+		w.refused(Refusal{File: name, Why: fmt.Sprintf("gogi does not read archives of this kind; unpack it first: 7z x %q", filepath.Base(name))})
 		return nil
 	}
 	if f, ok := packed.OfFile(name); ok {

@@ -145,7 +145,7 @@ func runs(t *testing.T, system string, words ...string) {
 // database and report on them: SQLite is the part that another compiler has made.
 func stores(t *testing.T, words ...string) {
 	t.Helper()
-	records, err := filepath.Abs("../../records/testdata/floodgate.7z")
+	records, err := filepath.Abs("../../records/testdata/floodgate.zip")
 	if err != nil {
 		t.Fatal(err)
 	}

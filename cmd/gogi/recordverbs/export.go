@@ -194,7 +194,7 @@ func sortedKeys(m map[string]int) []string {
 
 // ImportCommand brings files of games into a database.
 type ImportCommand struct {
-	Files        []string `arg:"" name:"files" help:"Files of games in CSA, KIF, KI2, JKF, USI, JSON lines, hcpe3 or pack; folders of them; .zip, .7z and .gz; - is the standard input."`
+	Files        []string `arg:"" name:"files" help:"Files of games in CSA, KIF, KI2, JKF, USI, JSON lines, hcpe3 or pack; folders of them; .zip and .gz; - is the standard input."`
 	Into         string   `name:"run" required:"" placeholder:"NAME" help:"The name of the run that the games become."`
 	DB           string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database, which is made where there is none."`
 	OpeningPlies int      `default:"24" placeholder:"N" help:"Take the first N plies for the opening of a game that does not say which moves were given: games that share them are one piece of evidence (default: ${default})."`
