@@ -19,21 +19,60 @@ func Script(shell, program string) (string, error) {
 	return strings.ReplaceAll(text, "PROGRAM", program), nil
 }
 
-// The scripts. bash splits words at = and :, so its own list of words is of no use where
-// these are; COMP_LINE up to the cursor, cut at blanks, is what was typed, and what was in
-// front of the last such character must not come back (bash replaces only what follows it).
+// The scripts. Words come from databases, and others may have written these: a script inserts
+// each word quoted, so that it is one word again and the shell runs nothing of it. The program
+// is asked with the words that the user's quotes stand for. No script evaluates what was typed.
+//
+// bash splits words at = and :, so its own list of words is useless here, and the script
+// reads COMP_LINE up to the cursor itself. bash replaces only the end of the word, $2; what
+// the user typed before that must not come back.
 var scripts = map[string]string{
 	"bash": `# bash completion of PROGRAM: source <(PROGRAM completion bash)
+_PROGRAM_words() { # sets words to those of $1 without their quotes, and quote to one that is open
+    local text=$1 word= begun= c i
+    words=() quote=
+    for ((i = 0; i < ${#text}; i++)); do
+        c=${text:i:1}
+        case $quote$c in
+            "''" | '""') quote= ;;
+            "'"?) word+=$c ;;
+            \\ | '"\')
+                ((i++))
+                c=${text:i:1}
+                [[ -n $quote && $c != [\$\` + "`" + `\"\\] ]] && word+=\\
+                word+=$c begun=1 ;;
+            '"'?) word+=$c ;;
+            "'" | '"') quote=$c begun=1 ;;
+            [[:space:]])
+                [[ -n $begun ]] && words+=("$word")
+                word= begun= ;;
+            *) word+=$c begun=1 ;;
+        esac
+    done
+    words+=("$word")
+}
 _PROGRAM_complete() {
-    local line=${COMP_LINE:0:COMP_POINT} words word cut
-    read -ra words <<<"$line"
-    [[ $line == *[[:space:]] ]] && words+=("")
-    word=${words[-1]}
-    cut=${word%"${word##*[=:]}"}
+    local words quote word cut line
+    _PROGRAM_words "${COMP_LINE:0:COMP_POINT}"
+    line=("${words[@]}")
+    _PROGRAM_words "$quote$2"
+    cut=${line[-1]%"${words[-1]}"}
     COMPREPLY=()
     while IFS=$'\t' read -r word _; do
-        COMPREPLY+=("${word#"$cut"}")
-    done < <("${words[0]}" complete -- "${words[@]:1}" 2>/dev/null)
+        word=${word#"$cut"}
+        case $quote in
+            "'") word=${word//\'/\'\\\'\'} ;;
+            '"')
+                word=${word//\\/\\\\}
+                word=${word//\"/\\\"}
+                word=${word//\$/\\\$}
+                word=${word//\` + "`" + `/\\\` + "`" + `}
+                word=${word//!/\"\'!\'\"}
+                word=${word/%\"\'!\'\"/!} ;; # at the end, before the closing quote, ! is a plain character
+            *) [[ -n $word ]] && printf -v word %q "$word" ;;
+        esac
+        COMPREPLY+=("$word")
+    done < <("${line[0]}" complete -- "${line[@]:1}" 2>/dev/null)
 }
 complete -o default -o bashdefault -F _PROGRAM_complete PROGRAM
 `,
@@ -43,8 +82,9 @@ _PROGRAM() {
     local -a found
     local word help
     while IFS=$'\t' read -r word help; do
+        word=${word//\\/\\\\}
         found+=("${word//:/\\:}${help:+:$help}")
-    done < <("${words[1]}" complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)
+    done < <("${words[1]}" complete -- "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)
     if (( ${#found} )); then
         _describe 'PROGRAM' found
     else
@@ -59,8 +99,11 @@ fi
 `,
 	"fish": `# fish completion of PROGRAM: PROGRAM completion fish | source
 function __PROGRAM_complete
-    set -l words (commandline -opc) (commandline -ct)
-    set -l found ($words[1] complete -- $words[2..] 2>/dev/null)
+    set -l words (commandline -opc)
+    set -l typed (commandline -ct)
+    # Its quotes may be open.
+    set typed (string unescape -- $typed; or string unescape -- $typed\'; or string unescape -- $typed\")
+    set -l found ($words[1] complete -- $words[2..] "$typed" 2>/dev/null)
     if test (count $found) -gt 0
         string join \n -- $found
     else
@@ -72,7 +115,9 @@ complete -c PROGRAM -f -a '(__PROGRAM_complete)'
 	"powershell": `# PowerShell completion of PROGRAM: PROGRAM completion powershell | Out-String | Invoke-Expression
 Register-ArgumentCompleter -Native -CommandName PROGRAM -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
-    $words = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.Extent.Text })
+    $words = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object {
+        if ($_ -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value } else { $_.Extent.Text }
+    })
     $program, $words = $words
     $words = @($words | Where-Object { $_ })
     # Before 7.3, and where it is asked to, PowerShell drops empty arguments unless they are quoted twice.
@@ -81,7 +126,11 @@ Register-ArgumentCompleter -Native -CommandName PROGRAM -ScriptBlock {
     & $program complete '--' @words 2>$null | ForEach-Object {
         $word, $help = $_ -split [char]9, 2
         if (-not $help) { $help = $word }
-        [System.Management.Automation.CompletionResult]::new($word, $word, 'ParameterValue', $help)
+        $text = $word
+        if ($word -notmatch '^[-\w./:=+]+$') {
+            $text = "'" + [System.Management.Automation.Language.CodeGeneration]::EscapeSingleQuotedStringContent($word) + "'"
+        }
+        [System.Management.Automation.CompletionResult]::new($text, $word, 'ParameterValue', $help)
     }
 }
 `,

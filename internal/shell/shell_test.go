@@ -148,8 +148,8 @@ func script(t *testing.T, name string) string {
 func TestBash(t *testing.T) {
 	dir, asked := fakeProgram(t)
 	out := runShell(t, dir, "bash", "-c", script(t, "bash")+`
-COMP_LINE='prog play --kind=q and more'; COMP_POINT=18; _prog_complete; printf '<%s>' "${COMPREPLY[@]}"
-COMP_LINE='prog play '; COMP_POINT=10; _prog_complete; printf '<%s>' "${COMPREPLY[@]}"
+COMP_LINE='prog play --kind=q and more'; COMP_POINT=18; _prog_complete prog q play; printf '<%s>' "${COMPREPLY[@]}"
+COMP_LINE='prog play '; COMP_POINT=10; _prog_complete prog '' play; printf '<%s>' "${COMPREPLY[@]}"
 complete -p prog`)
 	if !strings.HasPrefix(out, "<quick><slow><--kind=quick><--kind=slow>complete ") || !strings.Contains(out, "_prog_complete prog") {
 		t.Error(out)
@@ -157,6 +157,88 @@ complete -p prog`)
 	if diff := cmp.Diff("complete|--|play|--kind=q|\ncomplete|--|play||\n", asked()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
+}
+
+// names are of runs in a database that somebody else made; typed is what stands on the line
+// before the tab key is pressed.
+var names = []struct{ typed, name string }{
+	{"a", "a$(touch${IFS}pwned)"},
+	{"\"b", "b$(touch pwned)"},
+	{"'c", "c'$(touch pwned)"},
+	{"d", "d`touch pwned`"},
+	{"\"e", "e`touch pwned`"},
+	{"f", "f;touch pwned;"},
+	{"g", "g my run"},
+	{"h\\ ", "h my run"},
+	{"\"i ", "i my run"},
+	{"'j ", "j it's"},
+	{"k", "k\"$HOME\" \\ & |"},
+	{"\"l", "l\"\\ $HOME!"},
+	{"m", "m!touch*?{a,b}"},
+	{"n", "n総 当り"},
+	{"o", "o<&>()#~"},
+}
+
+// pressed types lines into a shell on a terminal, each ended by tab and Enter, and compares
+// what the program was started with. A command in a name would make a file.
+func pressed(t *testing.T, shell []string, begin string) {
+	t.Helper()
+	dir := t.TempDir()
+	var known, keys strings.Builder
+	for _, n := range names {
+		known.WriteString(n.name + "\n")
+		keys.WriteString("prog " + n.typed + "\t\n")
+	}
+	// The program offers the names that begin as the last of its words, and notes how else it is started.
+	program := `#!/bin/bash
+if [[ $1 != complete ]]; then printf '<%s>' "$@" >>` + dir + `/ran; echo >>` + dir + `/ran; echo RAN; exit; fi
+while IFS= read -r name; do [[ $name == "${!#}"* ]] && printf '%s\n' "$name"; done <` + dir + `/known
+`
+	write(t, filepath.Join(dir, "prog"), program, 0o700)
+	write(t, filepath.Join(dir, "known"), known.String(), 0o600)
+	write(t, filepath.Join(dir, "keys"), keys.String(), 0o600)
+	write(t, filepath.Join(dir, "_prog"), script(t, shell[0]), 0o600)
+	out := runShell(t, dir, "zsh", "-f", "-c", `cd `+dir+`; zmodload zsh/zpty zsh/mapfile
+zpty z `+strings.Join(shell, " ")+`
+zpty -w z "`+begin+`; echo READ''Y"
+zpty -r z seen '*READY*'
+for line in ${(f)mapfile[keys]}; do
+    zpty -w z "$line"
+    zpty -r z seen '*RAN*'
+    print -r -- "$seen"
+done
+zpty -d z`)
+	var want strings.Builder
+	for _, n := range names {
+		want.WriteString("<" + n.name + ">\n")
+	}
+	ran, err := os.ReadFile(filepath.Join(dir, "ran"))
+	if diff := cmp.Diff(want.String(), string(ran)); diff != "" {
+		t.Errorf("-want +got\n%s\n%v\n%s", diff, err, out)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "pwned")); err == nil {
+		t.Error("a command in a name was run")
+	}
+}
+
+func write(t *testing.T, name, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestBashQuotesWords and the tests after it press the tab key in real shells.
+func TestBashQuotesWords(t *testing.T) {
+	pressed(t, []string{"bash", "--norc", "--noprofile", "-i"}, "PS1=; source ./_prog")
+}
+
+func TestZshQuotesWords(t *testing.T) {
+	pressed(t, []string{"zsh", "-f", "-i"}, `fpath=(\$PWD \$fpath); autoload -Uz compinit; compinit -u -D; PS1=`)
+}
+
+func TestFishQuotesWords(t *testing.T) {
+	pressed(t, []string{"fish", "-N", "-i"}, "function fish_prompt; end; source ./_prog")
 }
 
 func TestZsh(t *testing.T) {
