@@ -1,17 +1,13 @@
 package web
 
 import (
-	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -22,8 +18,9 @@ type guard struct {
 	hosts  []string // names and addresses that the server is known by, beside the loopback's
 	open   bool     // reading needs no token
 	secure bool     // TLS
-	key    [32]byte // signs sessions; they end with the process
 	cross  *http.CrossOriginProtection
+
+	sessions sessions
 }
 
 // minToken is the least length of a token: 128 bits, as hexadecimal digits.
@@ -45,9 +42,6 @@ func newGuard(c Config) (*guard, error) {
 		return nil, fmt.Errorf("the token has %d characters: want at least %d, such as from openssl rand -hex 16", len(c.Token), minToken)
 	case !g.open && c.Token == "":
 		return nil, fmt.Errorf("--http %q can be reached from other machines: that needs a token (--token-file)", c.Addr)
-	}
-	if _, err := rand.Read(g.key[:]); err != nil {
-		return nil, fmt.Errorf("making a key for sessions: %w", err)
 	}
 	return g, nil
 }
@@ -128,31 +122,13 @@ func (g *guard) holds(r *http.Request) bool {
 		return g.isToken(bearer)
 	}
 	cookie, err := r.Cookie(sessionCookie)
-	return err == nil && g.isSession(cookie.Value, time.Now())
+	return err == nil && g.sessions.has(cookie.Value)
 }
 
 // isToken compares in a time that tells nothing about the token.
 func (g *guard) isToken(s string) bool {
 	got, want := sha256.Sum256([]byte(s)), sha256.Sum256([]byte(g.token))
 	return g.token != "" && subtle.ConstantTimeCompare(got[:], want[:]) == 1
-}
-
-// session is a cookie's value: when it ends, signed.
-func (g *guard) session(end time.Time) string {
-	text := strconv.FormatInt(end.Unix(), 10)
-	return text + "." + g.sign(text)
-}
-
-func (g *guard) isSession(value string, now time.Time) bool {
-	text, mac, _ := strings.Cut(value, ".")
-	end, err := strconv.ParseInt(text, 10, 64)
-	return err == nil && hmac.Equal([]byte(mac), []byte(g.sign(text))) && now.Before(time.Unix(end, 0))
-}
-
-func (g *guard) sign(text string) string {
-	mac := hmac.New(sha256.New, g.key[:])
-	mac.Write([]byte(text))
-	return hex.EncodeToString(mac.Sum(nil))
 }
 
 // logIn gives a holder of the token a session; it reports whether it was one.
@@ -162,12 +138,16 @@ func (g *guard) logIn(w http.ResponseWriter, token string) bool {
 	}
 	end := time.Now().Add(sessionLength)
 	http.SetCookie(w, &http.Cookie{
-		Name: sessionCookie, Value: g.session(end), Path: "/", Expires: end, HttpOnly: true, Secure: g.secure, SameSite: http.SameSiteStrictMode,
+		Name: sessionCookie, Value: g.sessions.begin(end), Path: "/", Expires: end, HttpOnly: true, Secure: g.secure, SameSite: http.SameSiteStrictMode,
 	})
 	return true
 }
 
-func (g *guard) logOut(w http.ResponseWriter) {
+// logOut ends the session of a request, here and in the browser.
+func (g *guard) logOut(w http.ResponseWriter, r *http.Request) {
+	if cookie, err := r.Cookie(sessionCookie); err == nil {
+		g.sessions.end(cookie.Value)
+	}
 	http.SetCookie(w, &http.Cookie{Name: sessionCookie, Path: "/", MaxAge: -1, HttpOnly: true, Secure: g.secure, SameSite: http.SameSiteStrictMode})
 }
 

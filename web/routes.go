@@ -52,6 +52,6 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) logOut(w http.ResponseWriter, r *http.Request) {
-	s.guard.logOut(w)
+	s.guard.logOut(w, r)
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }

@@ -2,7 +2,10 @@ package web
 
 import (
 	"fmt"
+	"io"
 	"net/http"
+	"slices"
+	"sync"
 	"time"
 
 	"gogi/live"
@@ -11,10 +14,9 @@ import (
 // Limits of streams.
 const (
 	maxStreams = 64
-	// readTime is how long a client may take to read a piece of its stream, and piece
-	// how much that is.
-	readTime = 5 * time.Second
-	piece    = 16 << 10
+	// turn is how long a stream keeps its place while others wait for one. A client that
+	// does not read cannot be told from a slow one: the system takes small events for it.
+	turn = time.Minute
 	// silence is the longest that a client hears nothing.
 	silence = 15 * time.Second
 	// again is how soon a client shall come back after its stream has broken.
@@ -22,7 +24,50 @@ const (
 )
 
 // Watching is how many clients listen to a run now.
-func (s *Server) Watching() int { return len(s.streams) }
+func (s *Server) Watching() int { return s.streams.count() }
+
+// places are those of streams, at most maxStreams.
+type places struct {
+	mu    sync.Mutex
+	taken []*place // the oldest first
+}
+
+// place is that of one stream.
+type place struct {
+	since time.Time
+	lost  chan struct{} // closed when another stream has the place
+}
+
+// take returns a place. If all are taken, the oldest stream that has had its turn loses its
+// place; nil means that no stream has had it yet.
+func (p *places) take() *place {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.taken) == maxStreams {
+		oldest := p.taken[0]
+		if time.Since(oldest.since) < turn {
+			return nil
+		}
+		close(oldest.lost)
+		p.taken = p.taken[1:]
+	}
+	own := &place{time.Now(), make(chan struct{})}
+	p.taken = append(p.taken, own)
+	return own
+}
+
+// give returns a place; one that is lost is nobody's already.
+func (p *places) give(own *place) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.taken = slices.DeleteFunc(p.taken, func(other *place) bool { return other == own })
+}
+
+func (p *places) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.taken)
+}
 
 // liveStream tells what happens in a run, or in one game of it, as server-sent events:
 // first "state", everything as one object, then "diff", the changes to it as a JSON
@@ -38,21 +83,20 @@ func (s *Server) liveStream(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "nobody plays this run now", http.StatusNotFound)
 		return
 	}
-	select {
-	case s.streams <- struct{}{}:
-		defer func() { <-s.streams }()
-	default:
+	own := s.streams.take()
+	if own == nil {
 		w.Header().Set("Retry-After", "5")
 		http.Error(w, "too many listen already", http.StatusServiceUnavailable)
 		return
 	}
+	defer s.streams.give(own)
 	feed, err := s.feeds.join(hub)
 	if err != nil {
 		s.failed(w, r, err)
 		return
 	}
 	defer s.feeds.leave(feed)
-	s.tell(w, r, feed, r.FormValue("run"), game)
+	s.tell(w, r, feed, own, r.FormValue("run"), game)
 }
 
 // askedGame is the name of a game as it is written, "" for none.
@@ -67,9 +111,9 @@ func askedGame(text string) (string, error) {
 	return gameName(pair, leg), nil
 }
 
-// tell writes until the client is gone or too slow, the session has ended, nobody plays the
+// tell writes until the client is gone or too slow, it loses its place, the session has ended, nobody plays the
 // run any more, which is looked for whenever there is nothing to tell, or the server ends.
-func (s *Server) tell(w http.ResponseWriter, r *http.Request, feed *feed, run, game string) {
+func (s *Server) tell(w http.ResponseWriter, r *http.Request, feed *feed, own *place, run, game string) {
 	out := newEvents(w, r)
 	if out.send(fmt.Appendf(nil, "retry: %d\n\n", again.Milliseconds())) != nil {
 		return
@@ -111,6 +155,8 @@ func (s *Server) tell(w http.ResponseWriter, r *http.Request, feed *feed, run, g
 			quiet.Reset(silence)
 		case <-r.Context().Done():
 			return
+		case <-own.lost:
+			return
 		case <-stopped:
 			if !isOver(feed.hub) {
 				return
@@ -132,7 +178,7 @@ func isOver(hub *live.Hub) bool {
 
 // events is a stream to one client.
 type events struct {
-	w       http.ResponseWriter
+	w       io.Writer
 	control *http.ResponseController
 }
 
@@ -147,20 +193,10 @@ func newEvents(w http.ResponseWriter, r *http.Request) *events {
 	return &events{w, http.NewResponseController(w)}
 }
 
-// send writes a text, each piece of it within the client's time.
+// send writes a text so that the client has it at once.
 func (e *events) send(text []byte) error {
-	for len(text) > 0 {
-		part := text[:min(piece, len(text))]
-		text = text[len(part):]
-		if err := e.control.SetWriteDeadline(time.Now().Add(readTime)); err != nil {
-			return err
-		}
-		if _, err := e.w.Write(part); err != nil {
-			return err
-		}
-		if err := e.control.Flush(); err != nil {
-			return err
-		}
+	if _, err := e.w.Write(text); err != nil {
+		return err
 	}
-	return nil
+	return e.control.Flush()
 }

@@ -413,7 +413,7 @@ func TestStalledClients(t *testing.T) {
 		if n := s.hub.Subscribers(); n > 0 {
 			t.Errorf("%d read the run's own events", n)
 		}
-		time.Sleep(readTime + time.Second) // of the bubble
+		time.Sleep(writeTimeout + time.Second) // of the bubble
 		if n := h.Watching(); n != 1 {
 			t.Errorf("%d still listen", n)
 		}

@@ -56,14 +56,8 @@ type Config struct {
 	Log   *slog.Logger // of failures that no client is told in full
 }
 
-// Limits of the server.
-const (
-	headerTimeout = 5 * time.Second
-	maxHeader     = 16 << 10
-	idleTimeout   = 2 * time.Minute
-	// lastCalls is how long clients have to read what they asked for when the server ends.
-	lastCalls = 2 * time.Second
-)
+// lastCalls is how long clients have to read what they asked for when the server ends.
+const lastCalls = 2 * time.Second
 
 // Server is a server that listens already.
 type Server struct {
@@ -72,7 +66,7 @@ type Server struct {
 	guard    *guard
 	pages    *pages
 	feeds    feeds
-	streams  chan struct{} // a value for each client that listens, at most maxStreams; never closed
+	streams  places
 	sheets   sheets
 	states   states
 	tunes    sheets        // of runs that are tunes
@@ -109,12 +103,9 @@ func newServer(c Config) (*Server, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		config: c, guard: guard, pages: pages, heavy: make(chan struct{}, 1), streams: make(chan struct{}, maxStreams), ended: make(chan struct{}),
+		config: c, guard: guard, pages: pages, heavy: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
-	s.http = &http.Server{
-		Handler: guard.around(s.routes()), ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader, IdleTimeout: idleTimeout,
-		ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug), ConnState: s.connection,
-	}
+	s.http = newHTTP(guard.around(s.routes()), c.Log, s.connection)
 	return s, nil
 }
 
@@ -158,11 +149,12 @@ func (s *Server) Serve(ctx context.Context) error {
 			_ = s.http.Close() // who is left has had time
 		}
 	})
+	listener := limited(s.listener)
 	var err error
 	if s.config.CertFile != "" {
-		err = s.http.ServeTLS(s.listener, s.config.CertFile, s.config.KeyFile)
+		err = s.http.ServeTLS(listener, s.config.CertFile, s.config.KeyFile)
 	} else {
-		err = s.http.Serve(s.listener)
+		err = s.http.Serve(listener)
 	}
 	if !stop() {
 		<-stopped

@@ -1,0 +1,94 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/net/netutil"
+)
+
+// Limits of the HTTP server. Clients without the token meet them, too.
+const (
+	headerTimeout = 5 * time.Second
+	// requestTimeout is the time that a client has to send a whole request.
+	requestTimeout = 10 * time.Second
+	// writeTimeout is the time that a client has to read a piece of an answer or a stream.
+	writeTimeout = 10 * time.Second
+	piece        = 16 << 10
+	idleTimeout  = 2 * time.Minute
+	maxHeader    = 16 << 10
+	maxBody      = 64 << 10
+	// maxConnections leaves most of a process's 1,024 file descriptors to engines and games.
+	maxConnections = 512
+)
+
+// newHTTP returns the server through which gogi answers all HTTP requests. The server
+// applies the limits above; a handler may run for as long as it needs.
+func newHTTP(handler http.Handler, log *slog.Logger, changed func(net.Conn, http.ConnState)) *http.Server {
+	return &http.Server{
+		Handler: punctual(handler), ReadHeaderTimeout: headerTimeout, ReadTimeout: requestTimeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), ConnState: changed,
+	}
+}
+
+// limited returns a listener that keeps at most maxConnections connections open. Others
+// wait in the system's queue.
+func limited(l net.Listener) net.Listener { return netutil.LimitListener(l, maxConnections) }
+
+// punctual returns a handler that reads the whole body before it calls inner, and gives
+// the client writeTimeout for each piece of the answer. It does not set
+// http.Server.WriteTimeout, which would bound the time that inner needs.
+func punctual(inner http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		out := &pieces{w, http.NewResponseController(w)}
+		out.extend()
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		if err != nil {
+			w.Header().Set("Connection", "close")
+			status := http.StatusRequestTimeout
+			if _, large := errors.AsType[*http.MaxBytesError](err); large {
+				status = http.StatusRequestEntityTooLarge
+			}
+			http.Error(out, http.StatusText(status), status)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		// net/http watches the connection while inner runs. The deadline of the request
+		// would end that, and with it the request's context.
+		_ = out.control.SetReadDeadline(time.Time{}) // a recorder of a test has none
+		defer out.extend()                           // for what net/http still holds
+		inner.ServeHTTP(out, r)
+	})
+}
+
+// pieces is a ResponseWriter that writes an answer in pieces, each within writeTimeout.
+type pieces struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+// Unwrap serves http.ResponseController.
+func (p *pieces) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+func (p *pieces) extend() {
+	_ = p.control.SetWriteDeadline(time.Now().Add(writeTimeout)) // a recorder of a test has none
+}
+
+// Write writes b.
+func (p *pieces) Write(b []byte) (n int, err error) {
+	for {
+		p.extend()
+		part, err := p.ResponseWriter.Write(b[n:min(n+piece, len(b))])
+		if n += part; err != nil || n == len(b) {
+			return n, err
+		}
+		if err := p.control.Flush(); err != nil { // so that the deadline is this piece's
+			return n, err
+		}
+	}
+}
