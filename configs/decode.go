@@ -127,6 +127,8 @@ func (d *decoder) value(path string, from any, into reflect.Value) {
 			d.mismatch(path, "true, false, a number or a string", from)
 		}
 		*target = Scalar(text)
+	case *match.SPRT:
+		d.sprt(path, from, target)
 	case encoding.TextUnmarshaler:
 		d.text(path, from, target)
 	default:
@@ -268,6 +270,20 @@ func (d *decoder) text(path string, from any, into encoding.TextUnmarshaler) {
 	if err := into.UnmarshalText([]byte(text)); err != nil {
 		d.fail(path, "%s: %v", label(path), err)
 	}
+}
+
+// sprt reads a string, or a list of two numbers.
+func (d *decoder) sprt(path string, from any, into *match.SPRT) {
+	list, ok := from.([]any)
+	if !ok {
+		d.text(path, from, into)
+		return
+	}
+	words := make([]string, len(list))
+	for i, v := range list {
+		words[i] = fmt.Sprint(v)
+	}
+	d.text(path, strings.Join(words, ","), into)
 }
 
 // options keeps the order of the file, in which options are sent.

@@ -126,7 +126,7 @@ type Rules struct {
 
 // Gate is a sequential test, see match.Gate.
 type Gate struct {
-	SPRT     *Bounds         `toml:"sprt,short"` // elo0 and elo1; needed
+	SPRT     *match.SPRT     `toml:"sprt,short"` // elo0 and elo1; needed. It may set all other keys
 	Alpha    *float64        `toml:"alpha"`      // default match.DefaultAlpha
 	Beta     *float64        `toml:"beta"`       // default match.DefaultBeta
 	Model    match.GateModel `toml:"model"`      // default match.GateLogistic

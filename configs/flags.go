@@ -161,6 +161,7 @@ func (a *applier) plain() {
 	if flags.SPRT != "" {
 		gate := or(f.Gate, Gate{})
 		giveText(a, "gate.sprt", "--sprt", flags.SPRT, &gate.SPRT)
+		gate.without(gate.SPRT)
 		f.Gate = &gate
 	}
 	if flags.Durable != nil {

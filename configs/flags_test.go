@@ -263,6 +263,28 @@ func TestPlanErrorsNameFlags(t *testing.T) {
 	}
 }
 
+// TestSPRTFlag: the flag wins over the table key by key.
+func TestSPRTFlag(t *testing.T) {
+	const table = "[gate]\nsprt = \"0,2\"\nalpha = 0.01\nbeta = 0.02\nmodel = \"normalized\"\nboundary = \"bounded\"\n"
+	for flag, want := range map[string]match.Gate{
+		"-1,4": {Elo0: -1, Elo1: 4, Alpha: 0.01, Beta: 0.02, Model: match.GateNormalized, Boundary: match.GateBounded},
+		"elo0=0,elo1=4,alpha=0.03,beta=0.04,model=logistic,boundary=ratio": {Elo1: 4, Alpha: 0.03, Beta: 0.04, Model: match.GateLogistic},
+	} {
+		f := parse(t, table)
+		err := f.Apply(configs.Flags{SPRT: flag})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g, err := f.GateDesign(); err != nil || g != want {
+			t.Errorf("--sprt %s: %+v, %v, want %+v", flag, g, err, want)
+		}
+	}
+	err := parse(t, table).Apply(configs.Flags{SPRT: "elo0=0,elo1=4,alfa=0.1"})
+	if want := `--sprt: "elo0=0,elo1=4,alfa=0.1": unknown key "alfa"; expected elo0, elo1, alpha, beta, model, boundary`; err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
+
 func TestIdleFlags(t *testing.T) {
 	env := machine(t)
 	text := strings.ReplaceAll(two, "[[engine]]", "[[engine]]\nlimits = {nodes = 3}\nrestart = \"pair\"\nprofile = \"none\"")

@@ -124,13 +124,17 @@ func (r *resolver) gate() match.Gate {
 		r.fail("gate", "gate: no hypotheses: expected sprt = \"0,4\", the rating differences elo0 and elo1")
 		return match.Gate{}
 	}
-	g := match.Gate{
-		Elo0: f.SPRT.Elo0, Elo1: f.SPRT.Elo1, Alpha: or(f.Alpha, match.DefaultAlpha), Beta: or(f.Beta, match.DefaultBeta),
-		Model: choose(r, "gate.model", f.Model, match.GateLogistic, match.GateNormalized),
+	if key := f.twice(); key != "" {
+		r.fail("gate."+key, "gate.%s: gate.sprt sets %s, too; remove one", key, key)
+		return match.Gate{}
 	}
+	defaults := match.DefaultGate()
+	defaults.Alpha, defaults.Beta = or(f.Alpha, defaults.Alpha), or(f.Beta, defaults.Beta)
+	defaults.Model = choose(r, "gate.model", f.Model, match.GateLogistic, match.GateNormalized)
 	if choose(r, "gate.boundary", f.Boundary, match.GateRatio.String(), match.GateBounded.String()) == match.GateBounded.String() {
-		g.Boundary = match.GateBounded
+		defaults.Boundary = match.GateBounded
 	}
+	g := f.SPRT.Gate(defaults)
 	if err := g.Check(); err != nil {
 		r.fail("gate", "gate: %w", err)
 	}

@@ -332,6 +332,30 @@ func TestPlanWarnings(t *testing.T) {
 	}
 }
 
+// TestGateSPRT: the text of sprt sets every key, a key of the table does so as well, and
+// both together are an error. A list of two numbers is the short form.
+func TestGateSPRT(t *testing.T) {
+	all := match.Gate{Elo0: 0, Elo1: 4, Alpha: 0.01, Beta: 0.02, Model: match.GateNormalized, Boundary: match.GateBounded}
+	for text, want := range map[string]match.Gate{
+		"gate = \"0,4\"":           {Elo1: 4, Alpha: 0.05, Beta: 0.05, Model: match.GateLogistic},
+		"[gate]\nsprt = [-1, 4.5]": {Elo0: -1, Elo1: 4.5, Alpha: 0.05, Beta: 0.05, Model: match.GateLogistic},
+		"gate = \"elo1=4,elo0=0,alpha=0.01,beta=0.02,model=normalized,boundary=bounded\"":                          all,
+		"[gate]\nsprt = \"elo1=4,elo0=0,alpha=0.01\"\nbeta = 0.02\nmodel = \"normalized\"\nboundary = \"bounded\"": all,
+		"[gate]\nsprt = \"elo1=4,elo0=0,model=normalized,boundary=bounded\"\nalpha = 0.01\nbeta = 0.02":            all,
+	} {
+		if g, err := parse(t, text).GateDesign(); err != nil || g != want {
+			t.Errorf("%q: %+v, %v, want %+v", text, g, err, want)
+		}
+	}
+	for _, key := range []string{"alpha = 0.05", "beta = 0.05", "model = \"logistic\"", "boundary = \"ratio\""} {
+		name, _, _ := strings.Cut(key, " ")
+		text := "[gate]\nsprt = \"elo1=4,elo0=0,alpha=0.01,beta=0.02,model=normalized,boundary=bounded\"\n" + key
+		if _, err := parse(t, text).GateDesign(); err == nil || !strings.Contains(err.Error(), "match.toml:3: gate."+name+": gate.sprt sets "+name+", too") {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
 // TestGateBoundary: a gate names no boundary unless it asks for another, so that the log
 // of older runs stays equal.
 func TestGateBoundary(t *testing.T) {

@@ -37,13 +37,13 @@ type TuneValidates []TuneValidate
 
 // TuneValidate is the match that judges what a tune has found.
 type TuneValidate struct {
-	SPRT     []float64 `toml:"sprt"` // two Elo differences
-	Alpha    *float64  `toml:"alpha"`
-	Beta     *float64  `toml:"beta"`
-	Games    *int      `toml:"games"`    // at most
-	Limits   *Limits   `toml:"limits"`   // default: the tune's
-	Openings string    `toml:"openings"` // fresh or same
-	Seed     *uint64   `toml:"seed"`
+	SPRT     *match.SPRT `toml:"sprt"` // "0,3" or [0, 3]; it may set alpha and beta, too
+	Alpha    *float64    `toml:"alpha"`
+	Beta     *float64    `toml:"beta"`
+	Games    *int        `toml:"games"`    // at most
+	Limits   *Limits     `toml:"limits"`   // default: the tune's
+	Openings string      `toml:"openings"` // fresh or same
+	Seed     *uint64     `toml:"seed"`
 }
 
 // TuneParam is one parameter of a tune.
@@ -92,7 +92,11 @@ func (f *File) TakeTune() (*TuneWish, error) {
 		return nil, fmt.Errorf("%s: a tune is a match of one engine against itself: expected no players, design, swap or councils", f.title())
 	}
 	w.Engine = f.Engines[i]
-	for _, v := range w.Validate {
+	for i := range w.Validate {
+		v := &w.Validate[i]
+		if err := v.check(); err != nil {
+			return nil, fmt.Errorf("%s: tune.validate: %w", f.title(), err)
+		}
 		limits, err := f.validationLimits(&w.Engine, v.Limits)
 		if err != nil {
 			return nil, fmt.Errorf("%s: tune.validate.limits: %w", f.title(), err)
@@ -103,6 +107,18 @@ func (f *File) TakeTune() (*TuneWish, error) {
 	plus.Name, minus.Name = name+"+", name+"-"
 	f.Engines = []Engine{plus, minus}
 	return w, nil
+}
+
+// check returns an error if the test of a validation sets a key twice, or one that
+// validations do not have.
+func (v *TuneValidate) check() error {
+	if v.SPRT == nil {
+		return nil
+	}
+	if key := (&Gate{SPRT: v.SPRT, Alpha: v.Alpha, Beta: v.Beta}).twice(); key != "" {
+		return fmt.Errorf("sprt sets %s, too; remove one", key)
+	}
+	return v.SPRT.Only("elo0", "elo1", "alpha", "beta")
 }
 
 // validationLimits are those of a validation; nil where it has none of its own.

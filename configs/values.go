@@ -124,19 +124,3 @@ func positive(text string) (n int, ok bool) {
 	value, err := strconv.ParseInt(text, 10, 32)
 	return int(value), err == nil && value > 0 && decimal(text)
 }
-
-// Bounds are the two hypotheses of a sequential test, "0,4": the rating
-// differences elo0 and elo1.
-type Bounds struct{ Elo0, Elo1 float64 }
-
-// UnmarshalText reads the form above.
-func (b *Bounds) UnmarshalText(text []byte) error {
-	low, high, ok := strings.Cut(string(text), ",")
-	var err0, err1 error
-	b.Elo0, err0 = strconv.ParseFloat(strings.TrimSpace(low), 64)
-	b.Elo1, err1 = strconv.ParseFloat(strings.TrimSpace(high), 64)
-	if !ok || err0 != nil || err1 != nil || !(b.Elo0 < b.Elo1) {
-		return fmt.Errorf("%q: expected two rating differences, the lower one first, such as 0,4", text)
-	}
-	return nil
-}

@@ -228,8 +228,8 @@ func textOf(v reflect.Value) string {
 		return quoted(value.String())
 	case Draw:
 		return quoted(value.String())
-	case Bounds:
-		return quoted(decimalText(value.Elo0) + "," + decimalText(value.Elo1))
+	case match.SPRT:
+		return quoted(value.String())
 	case Options:
 		return optionsText(value)
 	case Vary:

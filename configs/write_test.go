@@ -73,7 +73,7 @@ func drawFlags(rt *rapid.T, book string) configs.Flags {
 		f.Design, f.Seeding, f.MatchPairs = "knockout", text("seeding", "given", "lot"), number("match pairs", 1, 3)
 		f.Games, f.Tiebreaks, f.ThirdPlace = new(2*or(f.MatchPairs, 1)), number("tiebreaks", 0, 3), nil
 	case 3:
-		f.SPRT = text("sprt", "0,4", "-1.5,2.25")
+		f.SPRT = text("sprt", "0,4", "-1.5,2.25", "elo1=4,alpha=0.01,elo0=0,beta=0.2,model=normalized,boundary=bounded")
 	}
 	for i := range rapid.IntRange(0, 4).Draw(rt, "options") {
 		name := fmt.Sprint("O", i, strings.TrimSpace(strings.ReplaceAll(word.Draw(rt, "option"), "=", "")))

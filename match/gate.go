@@ -48,11 +48,10 @@ type Gate struct {
 	Boundary GateBoundary `json:"boundary,omitempty"`
 }
 
-// The defaults of a gate: what a release rests on, and how often a good patch
-// may be lost.
+// The default error rates of every sequential test that names none.
 const (
 	DefaultAlpha = 0.05
-	DefaultBeta  = 0.10
+	DefaultBeta  = 0.05
 )
 
 // IsZero reports whether there is no gate.

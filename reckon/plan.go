@@ -1,6 +1,7 @@
 package reckon
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -8,6 +9,7 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/usage"
+	"gogi/match"
 	"gogi/stats"
 	"gogi/stats/counts"
 )
@@ -20,8 +22,8 @@ type PlanQuestion struct {
 	OneSided   bool    // look for a difference on Elo's side alone
 	Unpaired   bool    // games without colour swap, each from an opening of its own
 	Conditions Conditions
-	SPRT       *[2]float64 // hypotheses (logistic) of a sequential test to be planned, too
-	Boundary   string      // of that, one of [BoundaryNames]
+	SPRT       *match.SPRT // a sequential test to be planned, too; Alpha and 1 - Power are its default error rates
+	Boundary   string      // of that where SPRT names none, one of [BoundaryNames]
 	Most       *int        // games that it is given up after
 	Games      *int        // say which difference so many games find, too
 	PerHour    *float64    // games, to have hours
@@ -123,14 +125,15 @@ func (q PlanQuestion) checkMost(games int) error {
 // sequence is the sequential test of the question.
 func (q PlanQuestion) sequence() (sequence, error) {
 	beta := math.Round(1e12*(1-q.Power)) / 1e12 // 1 - 0.95 as people write it
-	d := Design{q.SPRT[0], q.SPRT[1], q.Alpha, beta, string(stats.ModelLogistic), q.Boundary}
+	g := q.SPRT.Gate(match.Gate{Alpha: q.Alpha, Beta: beta, Model: match.GateLogistic})
+	d := Design{g.Elo0, g.Elo1, g.Alpha, g.Beta, string(g.Model), cmp.Or(q.SPRT.Boundary, q.Boundary)}
 	s := sequence{asked: d, conditions: q.Conditions, unpaired: q.Unpaired, perHour: q.PerHour}
 	if q.Most != nil {
 		s.most = *q.Most / 2
 	}
 	var err error
 	if s.test, err = d.test(); err != nil {
-		return s, fmt.Errorf("--sprt with --alpha %g and --power %g (beta is 1 - power): %w", q.Alpha, q.Power, err)
+		return s, fmt.Errorf("--sprt with alpha %g and beta %g (by default --alpha and 1 - --power): %w", g.Alpha, g.Beta, err)
 	}
 	return s, nil
 }

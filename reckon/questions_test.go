@@ -137,7 +137,7 @@ func TestPlanOfASequentialTest(t *testing.T) {
 	perHour := 120.0
 	simulated := Conditions{stats.Conditions{DrawRate: 0.03, Correlation: -0.1}, "given"}
 	q := PlanQuestion{
-		Elo: 50, Alpha: 0.05, Power: 0.95, Conditions: simulated, SPRT: &[2]float64{0, 40}, Boundary: "ratio", PerHour: &perHour,
+		Elo: 50, Alpha: 0.05, Power: 0.95, Conditions: simulated, SPRT: &match.SPRT{Elo0: 0, Elo1: 40}, Boundary: "ratio", PerHour: &perHour,
 	}
 	answer, err := q.Answer()
 	rows := rowsOf(t, "plans", answer, err)
@@ -185,7 +185,7 @@ func quantileOf(row map[string]any, share float64) map[string]any {
 
 // TestPlanWithAMaximum: some tests are undecided then, and none is longer.
 func TestPlanWithAMaximum(t *testing.T) {
-	q := PlanQuestion{Elo: 20, Alpha: 0.05, Power: 0.95, Conditions: Typical(), SPRT: &[2]float64{0, 40}, Boundary: "ratio", Most: new(600)}
+	q := PlanQuestion{Elo: 20, Alpha: 0.05, Power: 0.95, Conditions: Typical(), SPRT: &match.SPRT{Elo0: 0, Elo1: 40}, Boundary: "ratio", Most: new(600)}
 	row := plansOf(t, q)[2]
 	if row["elo"] != 20.0 || row["max_games"] != 600.0 {
 		t.Fatalf("not the plan halfway with its maximum: %v", row)
@@ -389,7 +389,7 @@ func TestImpossibleQuestions(t *testing.T) {
 		"--max-games 1":                  plan(func(q *PlanQuestion) { q.Most = new(1) }),
 		"--max-games: only":              plan(func(q *PlanQuestion) { q.Most, q.Unpaired = new(100), true }),
 		"--games-per-hour":               plan(func(q *PlanQuestion) { q.PerHour = new(0.0) }),
-		"elo0 4 is not below":            plan(func(q *PlanQuestion) { q.SPRT = &[2]float64{4, 0} }),
+		"elo0 4 is not below":            plan(func(q *PlanQuestion) { q.SPRT = &match.SPRT{Elo0: 4, Elo1: 0} }),
 		"--boundary x":                   sprt(SPRTQuestion{Trinomial: "1,2,3", Design: Design{0, 4, 0.05, 0.05, "logistic", "x"}, Confidence: 0.95}),
 		"--pentanomial":                  sprt(SPRTQuestion{Pentanomial: "1,2,3", Design: design, Confidence: 0.95}),
 		"--trinomial":                    sprt(SPRTQuestion{Trinomial: "1,2,x", Design: design, Confidence: 0.95}),
@@ -452,7 +452,7 @@ func TestGateThatIsBounded(t *testing.T) {
 func TestUnpairedPlansHaveNoCorrelation(t *testing.T) {
 	c := Typical()
 	c.Correlation = -0.3
-	for _, row := range plansOf(t, PlanQuestion{Elo: 10, Alpha: 0.05, Power: 0.8, Unpaired: true, Conditions: c, SPRT: &[2]float64{0, 10}, Boundary: "ratio", Games: new(100)}) {
+	for _, row := range plansOf(t, PlanQuestion{Elo: 10, Alpha: 0.05, Power: 0.8, Unpaired: true, Conditions: c, SPRT: &match.SPRT{Elo0: 0, Elo1: 10}, Boundary: "ratio", Games: new(100)}) {
 		if row["unit"] != "game" || row["correlation"] != 0.0 {
 			t.Errorf("%v: %v with correlation %v", row["kind"], row["unit"], row["correlation"])
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gogi/internal/phrases"
+	"gogi/match"
 	"gogi/stats"
 	"gogi/stats/counts"
 )
@@ -274,7 +275,7 @@ func TestGapsHaveReasons(t *testing.T) {
 		c := Typical()
 		c.DrawRate = draws
 		return must[*Plans](t)(PlanQuestion{
-			Elo: elo, Alpha: 0.05, Power: 0.95, Unpaired: unpaired, Conditions: c, SPRT: &[2]float64{-5, 0}, Boundary: boundary, Games: &games,
+			Elo: elo, Alpha: 0.05, Power: 0.95, Unpaired: unpaired, Conditions: c, SPRT: &match.SPRT{Elo0: 0, Elo1: 4}, Boundary: boundary, Games: &games,
 		}.Answer())
 	}
 	elo := func(q EloQuestion) answer { return must[*Elos](t)(q.Answer()) }

@@ -174,16 +174,15 @@ func (w *Wish) validation(base *match.Plan, at int) tune.Validation {
 		return v
 	}
 	from := &w.Validate[at]
-	if len(from.SPRT) == 2 {
-		v.Elo0, v.Elo1 = from.SPRT[0], from.SPRT[1]
-	} else if from.SPRT != nil {
-		v.Elo0, v.Elo1 = 0, 0 // which no gate can have
-	}
 	if from.Alpha != nil {
 		v.Alpha = *from.Alpha
 	}
 	if from.Beta != nil {
 		v.Beta = *from.Beta
+	}
+	if from.SPRT != nil {
+		g := from.SPRT.Gate(match.Gate{Alpha: v.Alpha, Beta: v.Beta})
+		v.Elo0, v.Elo1, v.Alpha, v.Beta = g.Elo0, g.Elo1, g.Alpha, g.Beta
 	}
 	if from.Games != nil {
 		v.Pairs = *from.Games / base.Legs()

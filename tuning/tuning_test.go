@@ -121,7 +121,6 @@ func TestResolveRefuses(t *testing.T) {
 		"the engine declares no number": "[tune]\nonly = [\"X\"]\n",
 		"is there twice":                "[[param]]\nname = \"LMR_Base\"\n[[param]]\nname = \"lmr_base\"\n",
 		"looks like the old meaning":    "[tune]\nparams = \"old.params\"\n",
-		"elo1":                          "[[param]]\nname = \"LMR_Base\"\n[tune.validate]\nsprt = [3]\n",
 	} {
 		w := wish(t, text)
 		if strings.Contains(want, "declares no number") {
@@ -256,4 +255,48 @@ func TestExport(t *testing.T) {
 
 func candidateOf(*tune.Plan) match.TuneCandidate {
 	return match.TuneCandidate{Number: 1, Run: ValidationRun("t", 1), Point: []match.Option{{Name: "LMR_Div", Value: "555"}}}
+}
+
+// TestValidationSPRT: a validation reads the test as every other place does, with the
+// default error rates of all tests, and takes no scale and no boundary.
+func TestValidationSPRT(t *testing.T) {
+	const engine = "games = 800\n[[engine]]\nname = \"e\"\ncmd = \"builtin\"\n[[param]]\nname = \"LMR_Base\"\n[tune.validate]\n"
+	for text, want := range map[string][4]float64{
+		"":                  {0, 3, 0.05, 0.05},
+		"sprt = [1, 6]":     {1, 6, 0.05, 0.05},
+		"sprt = \"-1.5,6\"": {-1.5, 6, 0.05, 0.05},
+		"sprt = \"elo1=6,beta=0.2,elo0=1,alpha=0.01\"":    {1, 6, 0.01, 0.2},
+		"sprt = \"elo1=6,elo0=1,alpha=0.01\"\nbeta = 0.2": {1, 6, 0.01, 0.2},
+	} {
+		f, err := configs.Parse([]byte(engine+text), "t.toml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := f.TakeTune()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _, err := (&Wish{TuneWish: w, Dir: "testdata"}).Resolve(base(64), declared())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := p.Validate; v.Elo0 != want[0] || v.Elo1 != want[1] || v.Alpha != want[2] || v.Beta != want[3] {
+			t.Errorf("%q: %+v, want %v", text, v, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"sprt = [3]": "expected two rating differences",
+		"sprt = \"elo0=0,elo1=3,beta=0.1\"\nbeta = 0.1":   "tune.validate: sprt sets beta, too; remove one",
+		"sprt = \"elo0=0,elo1=3,alpha=0.1\"\nalpha = 0.1": "tune.validate: sprt sets alpha, too; remove one",
+		"sprt = \"elo0=0,elo1=3,model=normalized\"":       "model cannot be set here; expected elo0, elo1, alpha, beta",
+		"sprt = \"elo0=0,elo1=3,boundary=bounded\"":       "boundary cannot be set here",
+	} {
+		f, err := configs.Parse([]byte(engine+text), "t.toml")
+		if err == nil {
+			_, err = f.TakeTune()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "t.toml") {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
 }

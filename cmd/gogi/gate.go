@@ -17,12 +17,6 @@ import (
 	"gogi/results"
 )
 
-// The exit codes of a gate.
-const (
-	exitGateFailed       = 10
-	exitGateInconclusive = 11
-)
-
 // gateCommand says whether a run passes its gate.
 type gateCommand struct {
 	verb.Stored
@@ -44,13 +38,7 @@ func (c *gateCommand) Run(ctx context.Context, env *verb.Env) error {
 	if err := c.print(env, v); err != nil {
 		return err
 	}
-	switch v.Verdict {
-	case "pass":
-		return nil
-	case "fail":
-		return &verb.Exit{Code: exitGateFailed}
-	}
-	return &verb.Exit{Code: exitGateInconclusive}
+	return gateExit(v.Verdict)
 }
 
 func (c *gateCommand) print(env *verb.Env, v *report.GateVerdict) error {

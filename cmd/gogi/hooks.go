@@ -61,7 +61,7 @@ func (h *hookFlags) tellEnd(ctx context.Context, env *verb.Env, db, run string, 
 		run = r.Run
 		told = append(told, "GOGI_VERDICT="+v.Kind, "GOGI_CLAIM="+foreign.Printable(v.Claim.String(), 2000))
 	}
-	if ended != nil {
+	if ended != nil && endings(code) != "done" {
 		told = append(told, "GOGI_ERROR="+foreign.Printable(ended.Error(), 2000))
 	}
 	if err := h.end.Run(context.WithoutCancel(ctx), env.Err, append(told, "GOGI_RUN="+run)...); err != nil {
@@ -72,7 +72,7 @@ func (h *hookFlags) tellEnd(ctx context.Context, env *verb.Env, db, run string, 
 // endings are words for how a match ended.
 func endings(code int) string {
 	switch code {
-	case verb.Done:
+	case verb.Done, exitGateFailed, exitGateInconclusive:
 		return "done"
 	case verb.Interrupted:
 		return "interrupted"

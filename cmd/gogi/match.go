@@ -75,7 +75,8 @@ type matchCommand struct {
 	durability  results.Durability    // what the file and the flags say, once they are read
 }
 
-// Run plays what is missing of the run and prints its report.
+// Run plays what is missing of the run and prints its report. A finished run with a gate has
+// the exit codes of gogi gate.
 func (c *matchCommand) Run(ctx context.Context, env *verb.Env) error {
 	switch {
 	case c.FromFastchess != "":
@@ -91,6 +92,9 @@ func (c *matchCommand) Run(ctx context.Context, env *verb.Env) error {
 		return usage.Wrap(err)
 	}
 	r, err := c.match(ctx, env)
+	if err == nil && r != nil && r.Gate != nil {
+		err = gateExit(r.Gate.Verdict)
+	}
 	if !c.DryRun {
 		c.tellEnd(ctx, env, c.DB, c.Flags.Run, r, err)
 	}

@@ -5,6 +5,7 @@ package fastchess
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -265,36 +266,35 @@ func (r *reader) openings(keys []pair) {
 	}
 }
 
-// sprt writes the hypotheses, and notes what a file has to say.
+// sprt writes the test key by key, with the scale that fastchess has by default.
 func (r *reader) sprt(keys []pair) {
-	elo0, elo1, model := "", "", "normalized"
-	var own []string
+	values := map[string]string{"model": "normalized"}
 	for _, p := range keys {
-		switch p.key {
-		case "elo0":
-			elo0 = p.value
-		case "elo1":
-			elo1 = p.value
-		case "alpha", "beta":
-			own = append(own, p.key+" = "+p.value)
-		case "model":
-			model = p.value
-		default:
+		if !slices.Contains(sprtKeys, p.key) {
 			r.note("%s=%s of -sprt: not known here, and left out", p.key, p.value)
+			continue
 		}
+		values[p.key] = p.value
 	}
-	if elo0 == "" || elo1 == "" {
+	if values["elo0"] == "" || values["elo1"] == "" {
 		r.note("-sprt: left out: expected elo0 and elo1")
 		return
 	}
-	if model == "bayesian" {
-		r.note("model=bayesian: there is logistic and normalized")
-	} else {
-		own = append(own, fmt.Sprintf("model = %q", model))
+	if values["model"] == "bayesian" {
+		r.note("-sprt: left out: gogi has no model=bayesian; expected bounds in Elo (model=logistic) or in normalised Elo (model=normalized)")
+		return
 	}
-	r.flag("--sprt", elo0+","+elo1)
-	r.note("-sprt: of these values a file speaks, not flags: gate = {sprt = %q, %s}; the flag means alpha 0.05, beta 0.1, logistic", elo0+","+elo1, strings.Join(own, ", "))
+	var words []string
+	for _, key := range sprtKeys {
+		if values[key] != "" {
+			words = append(words, key+"="+values[key])
+		}
+	}
+	r.flag("--sprt", strings.Join(words, ","))
 }
+
+// sprtKeys are the keys of -sprt, and of --sprt.
+var sprtKeys = []string{"elo0", "elo1", "alpha", "beta", "model"}
 
 func (r *reader) resign(keys []pair) {
 	count, score, side := "1", "0", "1:"

@@ -28,8 +28,8 @@ func TestTranslate(t *testing.T) {
 		},
 		{
 			"-engine|cmd=a|-engine|cmd=b|-each|nodes=1000|-resign|movecount=3|score=600|-draw|movenumber=40|movecount=8|score=10|-sprt|elo0=-1|elo1=4|alpha=0.05|beta=0.05",
-			"gogi match --engine a=a --engine b=b --nodes 1000 --games 4 --concurrency 1 --resign 1:600x3 --draw 10x8@80 --sprt -1,4",
-			[]string{"-resign: one-sided", `-sprt: of these values a file speaks, not flags: gate = {sprt = "-1,4", alpha = 0.05, beta = 0.05, model = "normalized"}`},
+			"gogi match --engine a=a --engine b=b --nodes 1000 --games 4 --concurrency 1 --resign 1:600x3 --draw 10x8@80 --sprt elo0=-1,elo1=4,alpha=0.05,beta=0.05,model=normalized",
+			[]string{"-resign: one-sided"},
 		},
 		{
 			"-engine|cmd=a|st=1|-engine|cmd=b|st=2|-engine|cmd=c|st=1|-tournament|gauntlet|-resign|twosided=true|score=5|-tb|/x|-openings|file=f|start=3|plies=8|order=sequential|-each|tc=40/60",

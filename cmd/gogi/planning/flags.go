@@ -31,7 +31,7 @@ type Flags struct {
 	Resign        string   `group:"series" placeholder:"2000x3" help:"End by score: score × moves, both sides agreeing; 1: before it for one side."`
 	Draw          string   `group:"series" placeholder:"10x8@40" help:"Draw by score: score × moves @ first ply."`
 	Mate          string   `group:"series" placeholder:"ENGINE" help:"End games by proof: ask this engine, which does not play, for mates (builtin: the built-in one); only what the rules prove ends a game."`
-	SPRT          string   `group:"series" name:"sprt" placeholder:"0,4" help:"Stop when a sequential test of these two Elo differences decides; --games is then the maximum."`
+	SPRT          string   `group:"series" name:"sprt" placeholder:"0,4" help:"Stop when an SPRT of these two Elo differences decides; --games is then the maximum. elo0=0,elo1=4,alpha=0.05,beta=0.05,model=logistic,boundary=ratio sets every key (these are the defaults)."`
 	Ponder        string   `group:"series" placeholder:"MODE" help:"off, standard or early."`
 	Slowed        string   `group:"series" placeholder:"POLICY" help:"Pairs with a move that the machine slowed: count or void."`
 	Durable       *bool    `group:"series" negatable:"" help:"A stored pair outlives a power cut, too: each commit waits for the disk (default no: the last pairs may have to be played again)."`

@@ -12,6 +12,7 @@ import (
 	"gogi/internal/format"
 	"gogi/internal/phrases"
 	"gogi/internal/verb"
+	"gogi/match"
 )
 
 // answered prints what a question of a verb has come to, as text or as JSON.
@@ -65,18 +66,11 @@ func (s *signedFlag) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// eloPair is E0,E1, which may begin with a minus, too.
-type eloPair [2]float64
+// sprtFlag is a sequential test as [match.SPRT] reads it. Its text may begin with a minus,
+// too.
+type sprtFlag struct{ match.SPRT }
 
 // Decode reads the flag's value.
-func (e *eloPair) Decode(ctx *kong.DecodeContext) (err error) {
-	word := ctx.Scan.Pop().String()
-	first, second, both := strings.Cut(word, ",")
-	if !both {
-		return fmt.Errorf("%q: expected E0,E1, such as 0,4", word)
-	}
-	if e[0], err = parseElo(first); err == nil {
-		e[1], err = parseElo(second)
-	}
-	return err
+func (s *sprtFlag) Decode(ctx *kong.DecodeContext) error {
+	return s.UnmarshalText([]byte(ctx.Scan.Pop().String()))
 }

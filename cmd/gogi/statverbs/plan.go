@@ -26,7 +26,7 @@ type PlanCommand struct {
 	DB          string        `name:"db" default:"gogi.db" placeholder:"FILE" help:"The database of that run."`
 	Draws       *float64      `xor:"draws" placeholder:"RATE" help:"The share of games that are drawn (default: 0.03, typical)."`
 	Correlation *signedFlag   `xor:"correlation" placeholder:"R" help:"The correlation between the scores of a pair's games (default: 0, typical)."`
-	SPRT        *eloPair      `name:"sprt" placeholder:"E0,E1" help:"Plan a sequential test of these hypotheses (logistic), too."`
+	SPRT        *sprtFlag     `name:"sprt" placeholder:"0,4" help:"Plan a sequential test of these hypotheses, too: all forms of gogi match --sprt."`
 	Boundary    string        `enum:"ratio,bounded,wald" default:"ratio" help:"Where that stops: ratio (as gogi gate does), bounded (a gate's other one), wald (as fishtest does)."`
 	MaxGames    *int          `placeholder:"N" help:"Games after which that is given up (default: never)."`
 	Games       *int          `placeholder:"N" help:"Also say which difference so many games find."`
@@ -45,10 +45,14 @@ func (c *PlanCommand) Run(ctx context.Context, env *verb.Env) error {
 	if err != nil {
 		return err
 	}
-	answer, err := reckon.PlanQuestion{
+	question := reckon.PlanQuestion{
 		Elo: float64(c.Elo), Alpha: c.Alpha, Power: c.Power, OneSided: c.OneSided, Unpaired: c.Unpaired, Conditions: conditions,
-		SPRT: (*[2]float64)(c.SPRT), Boundary: c.Boundary, Most: c.MaxGames, Games: c.Games, PerHour: c.Speed,
-	}.Answer()
+		Boundary: c.Boundary, Most: c.MaxGames, Games: c.Games, PerHour: c.Speed,
+	}
+	if c.SPRT != nil {
+		question.SPRT = &c.SPRT.SPRT
+	}
+	answer, err := question.Answer()
 	return answered(env, c.JSON, answer, err)
 }
 

@@ -1,0 +1,166 @@
+package match
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// SPRT is a sequential test as a user writes it: two rating differences, "0,4", or keys in
+// any order, "elo0=0,elo1=4,alpha=0.05,beta=0.05,model=normalized,boundary=ratio". Flags,
+// files and package reckon read it here. A key other than elo0 and elo1 may be missing: its
+// field is nil or empty then.
+type SPRT struct {
+	Elo0, Elo1  float64
+	Alpha, Beta *float64
+	Model       GateModel
+	Boundary    string // "ratio" or "bounded"
+}
+
+// sprtKeys are the keys of the long form, in the order in which they are written.
+var sprtKeys = []string{"elo0", "elo1", "alpha", "beta", "model", "boundary"}
+
+// UnmarshalText reads the forms above.
+func (s *SPRT) UnmarshalText(text []byte) error {
+	words := strings.Split(string(text), ",")
+	if len(words) == 2 && !strings.Contains(string(text), "=") {
+		words[0], words[1] = "elo0="+words[0], "elo1="+words[1]
+	}
+	var read SPRT
+	var seen []string
+	for _, word := range words {
+		key, value, ok := strings.Cut(word, "=")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		switch {
+		case !ok:
+			return fmt.Errorf("%q: expected two rating differences such as 0,4, or keys such as elo0=0,elo1=4,alpha=0.05,beta=0.05,model=normalized", text)
+		case slices.Contains(seen, key):
+			return fmt.Errorf("%q: %s is set twice; remove one", text, key)
+		}
+		if err := read.set(key, value); err != nil {
+			return fmt.Errorf("%q: %w", text, err)
+		}
+		seen = append(seen, key)
+	}
+	for _, key := range sprtKeys[:2] {
+		if !slices.Contains(seen, key) {
+			return fmt.Errorf("%q: %s is missing; expected elo0 and elo1, such as elo0=0,elo1=4", text, key)
+		}
+	}
+	if !(read.Elo0 < read.Elo1) {
+		return fmt.Errorf("%q: expected two rating differences, the lower one first, such as 0,4", text)
+	}
+	*s = read
+	return nil
+}
+
+// set reads the value of a key.
+func (s *SPRT) set(key, value string) error {
+	switch key {
+	case "elo0":
+		return number(key, value, &s.Elo0, -mostElo, mostElo)
+	case "elo1":
+		return number(key, value, &s.Elo1, -mostElo, mostElo)
+	case "alpha":
+		s.Alpha = new(float64)
+		return number(key, value, s.Alpha, math.SmallestNonzeroFloat64, mostError)
+	case "beta":
+		s.Beta = new(float64)
+		return number(key, value, s.Beta, math.SmallestNonzeroFloat64, mostError)
+	case "model":
+		s.Model = GateModel(value)
+		return word(key, value, string(GateLogistic), string(GateNormalized))
+	case "boundary":
+		s.Boundary = value
+		return word(key, value, GateRatio.String(), GateBounded.String())
+	}
+	return fmt.Errorf("unknown key %q; expected %s", key, strings.Join(sprtKeys, ", "))
+}
+
+// The bounds of the numbers. Error rates are below a half.
+const mostElo = 1000
+
+var mostError = math.Nextafter(0.5, 0)
+
+// number reads a value between two bounds.
+func number(key, value string, into *float64, least, most float64) error {
+	v, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(least <= v && v <= most) {
+		expected := "between 0 and 0.5"
+		if most == mostElo {
+			expected = "from -1000 to 1000"
+		}
+		return fmt.Errorf("%s %q: expected a number %s", key, value, expected)
+	}
+	*into = v
+	return nil
+}
+
+// word returns an error if a value is not one of the choices.
+func word(key, value string, choices ...string) error {
+	if !slices.Contains(choices, value) {
+		return fmt.Errorf("%s %q: expected one of %s", key, value, strings.Join(choices, ", "))
+	}
+	return nil
+}
+
+// String is the shortest text that UnmarshalText reads as s.
+func (s SPRT) String() string {
+	if s.Alpha == nil && s.Beta == nil && s.Model == "" && s.Boundary == "" {
+		return decimal(s.Elo0) + "," + decimal(s.Elo1)
+	}
+	words := []string{"elo0=" + decimal(s.Elo0), "elo1=" + decimal(s.Elo1)}
+	if s.Alpha != nil {
+		words = append(words, "alpha="+decimal(*s.Alpha))
+	}
+	if s.Beta != nil {
+		words = append(words, "beta="+decimal(*s.Beta))
+	}
+	if s.Model != "" {
+		words = append(words, "model="+string(s.Model))
+	}
+	if s.Boundary != "" {
+		words = append(words, "boundary="+s.Boundary)
+	}
+	return strings.Join(words, ",")
+}
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// Gate is the design, with g's value for each key that is not set.
+func (s SPRT) Gate(g Gate) Gate {
+	g.Elo0, g.Elo1 = s.Elo0, s.Elo1
+	if s.Alpha != nil {
+		g.Alpha = *s.Alpha
+	}
+	if s.Beta != nil {
+		g.Beta = *s.Beta
+	}
+	if s.Model != "" {
+		g.Model = s.Model
+	}
+	switch s.Boundary {
+	case GateRatio.String():
+		g.Boundary = GateRatio
+	case GateBounded.String():
+		g.Boundary = GateBounded
+	}
+	return g
+}
+
+// DefaultGate has the error rates, the scale and the boundary of a gate that names none.
+func DefaultGate() Gate {
+	return Gate{Alpha: DefaultAlpha, Beta: DefaultBeta, Model: GateLogistic}
+}
+
+// Only returns an error if s sets a key other than those named.
+func (s SPRT) Only(keys ...string) error {
+	for _, word := range strings.Split(s.String(), ",") {
+		if key, _, long := strings.Cut(word, "="); long && !slices.Contains(keys, key) {
+			return fmt.Errorf("sprt: %s cannot be set here; expected %s", key, strings.Join(keys, ", "))
+		}
+	}
+	return nil
+}
