@@ -219,7 +219,7 @@ func TestCouncilByFlags(t *testing.T) {
 	games := 2
 	err := f.Apply(configs.Flags{
 		Engine: []string{"A=builtin", "B=builtin"}, Council: []string{"C=adoption:reward=voters:A,B"}, Players: []string{"C", "A"},
-		Nodes: 100, TC: []string{"C=8+0.08"}, Games: &games,
+		Nodes: []string{"100"}, TC: []string{"C=8+0.08"}, Games: &games,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"gogi/configs/located"
 	"gogi/ensemble/voting"
@@ -43,15 +42,15 @@ type Flags struct {
 	OpeningPlies  *int     // openings.plies
 	Handicap      string   // openings.handicap
 	TC            []string // "8+0.08"; "black=300+2" by colour; "A=…" by engine
-	Main          string
-	Byoyomi       string
-	Increment     string
-	Movetime      string
-	Nodes         uint64
-	Depth         int
+	Main          []string // of everybody, or "A=…" by engine, or by colour as TC; likewise:
+	Byoyomi       []string
+	Increment     []string
+	Movetime      []string // not by colour; likewise:
+	Nodes         []string
+	Depth         []string
 	Self          bool
-	Margin        string
-	Stall         string
+	Margin        []string
+	Stall         []string
 	Resign        string
 	Draw          string
 	Mate          string // mate.engine
@@ -80,16 +79,13 @@ func (f *File) Apply(flags Flags) error {
 	a.design()
 	a.games()
 	a.openings()
-	a.limits()
-	for _, text := range flags.Engine {
-		a.engine(text)
+	for i, text := range flags.Engine {
+		a.engine(text, flags.Engine[:i])
 	}
 	for _, text := range flags.Council {
 		a.council(text)
 	}
-	for _, text := range flags.TC {
-		a.timeControl(text)
-	}
+	a.limits()
 	for _, text := range specificLast(flags.Option) {
 		a.option(text)
 	}
@@ -232,69 +228,20 @@ func (a *applier) openings() {
 	f.Openings = &o
 }
 
-// limits replaces the file's search limits when a flag names one, and its
-// margin and stall one by one.
-func (a *applier) limits() {
-	flags := &a.flags
-	var l Limits
-	for _, text := range flags.TC {
-		if !strings.Contains(text, "=") {
-			giveText(a, "limits.tc", "--tc "+text, text, &l.TC)
-		}
-	}
-	a.duration("main", "--main", flags.Main, &l.Main)
-	a.duration("byoyomi", "--byoyomi", flags.Byoyomi, &l.Byoyomi)
-	a.duration("increment", "--increment", flags.Increment, &l.Increment)
-	a.duration("movetime", "--movetime", flags.Movetime, &l.MoveTime)
-	a.duration("margin", "--margin", flags.Margin, &l.Margin)
-	a.duration("stall", "--stall", flags.Stall, &l.Stall)
-	if flags.Nodes > 0 {
-		l.Nodes = &flags.Nodes
-		a.won("limits.nodes", "--nodes")
-	}
-	if flags.Depth != 0 {
-		l.Depth = &flags.Depth
-		a.won("limits.depth", "--depth")
-	}
-	if flags.Self {
-		l.Self = &flags.Self
-		a.won("limits.self", "--self")
-	}
-	limitsAt(&a.file.Limits, l)
-}
-
-// limitsAt lays limits of flags over those of a table.
-func limitsAt(into **Limits, over Limits) {
-	if over == (Limits{}) {
-		return
-	}
-	merged := over
-	if *into != nil {
-		merged = (*into).override(over)
-	}
-	*into = &merged
-}
-
-func (a *applier) duration(key, flag, text string, into **time.Duration) {
-	if text == "" {
-		return
-	}
-	d, err := parseDuration(text)
-	if err != nil {
-		a.fail(flag, "%v", err)
-		return
-	}
-	*into = &d
-	a.won("limits."+key, flag)
-}
-
 // engine reads "A=CMD". An identity that the file gives by hand belonged to
-// the command that is replaced, so it goes too.
-func (a *applier) engine(text string) {
+// the command that is replaced, so it goes too. A name that an earlier flag has
+// given is refused.
+func (a *applier) engine(text string, before []string) {
 	name, command, ok := strings.Cut(text, "=")
 	if !ok || name == "" || strings.TrimSpace(command) == "" {
 		a.fail("--engine "+text, "expected NAME=COMMAND")
 		return
+	}
+	for _, other := range before {
+		if strings.HasPrefix(other, name+"=") {
+			a.fail("--engine "+text, "engine name %q is taken by --engine %s; give each engine its own name", name, other)
+			return
+		}
 	}
 	i := a.file.engine(name)
 	if i < 0 {
@@ -336,52 +283,6 @@ func (a *applier) council(text string) {
 // engine is the index of an engine by name, or -1.
 func (f *File) engine(name string) int {
 	return slices.IndexFunc(f.Engines, func(e Engine) bool { return e.Name == name })
-}
-
-// timeControl reads "black=8+0.08" or "A=8+0.08"; limits has read those
-// without a name.
-func (a *applier) timeControl(text string) {
-	flag := "--tc " + text
-	whose, word, ok := strings.Cut(text, "=")
-	if !ok {
-		return
-	}
-	tc := new(TimeControl)
-	if err := tc.UnmarshalText([]byte(word)); err != nil {
-		a.fail(flag, "%v", err)
-		return
-	}
-	if whose == "black" || whose == "white" {
-		a.colourClock(whose, flag, Clock{TC: tc})
-		return
-	}
-	own := Limits{Clock: Clock{TC: tc}}
-	if i := a.file.council(whose); i >= 0 {
-		limitsAt(&a.file.Councils[i].Limits, own)
-		a.won(located.Element("council", i)+".limits", flag)
-		return
-	}
-	i := a.file.engine(whose)
-	if i < 0 {
-		a.fail(flag, "there is no engine %q (%s)", whose, a.file.engineNames())
-		return
-	}
-	limitsAt(&a.file.Engines[i].Limits, own)
-	a.won(located.Element("engine", i)+".limits", flag)
-}
-
-func (a *applier) colourClock(colour, flag string, clock Clock) {
-	by := ByColour{}
-	if a.file.ByColour != nil {
-		by = *a.file.ByColour
-	}
-	if colour == "black" {
-		by.Black = &clock
-	} else {
-		by.White = &clock
-	}
-	a.file.ByColour = &by
-	a.won("limits_by_colour."+colour, flag)
 }
 
 // specificLast puts what is for every engine first, so that what is for one

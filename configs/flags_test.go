@@ -107,7 +107,7 @@ func TestFlagsWin(t *testing.T) {
 		Run: "flag", MaxGames: ptr(3), Seed: ptr(uint64(9)), Concurrency: "cpus", Design: "match", Swap: ptr(false),
 		Players: []string{"B", "A"}, Rules: "floodgate", MaxPlies: ptr(9), Openings: book, OpeningPlies: ptr(1),
 		Engine: []string{"A=./base"}, Option: []string{"A.y=3", "all.Z=2", "all.X=4"},
-		Movetime: "1s", Nodes: 5, Margin: "2s", Stall: "3s", TC: []string{"black=300+2", "white=0/1"},
+		Movetime: []string{"1s"}, Nodes: []string{"5"}, Margin: []string{"2s"}, Stall: []string{"3s"}, TC: []string{"black=300+2", "white=0/1"},
 		Resign: "2000x3", Draw: "off", Ponder: "standard", Slowed: "count", PVPlies: ptr(4), StartParallel: ptr(5), SlotsPerGPU: ptr(6), Profile: "yaneuraou", Restart: "game",
 	}, env)
 	if warnings != nil {
@@ -169,14 +169,17 @@ func TestFlagLimits(t *testing.T) {
 		flags configs.Flags
 		want  match.Limits
 	}{
-		"replaces the search":  {configs.Flags{Depth: 4}, match.Limits{Depth: 4, Margin: s, Stall: s}},
-		"margin alone":         {configs.Flags{Margin: "2s"}, match.Limits{Nodes: 3, Margin: 2 * s, Stall: s}},
+		"replaces the search":  {configs.Flags{Depth: []string{"4"}}, match.Limits{Depth: 4, Margin: s, Stall: s}},
+		"margin alone":         {configs.Flags{Margin: []string{"2s"}}, match.Limits{Nodes: 3, Margin: 2 * s, Stall: s}},
 		"self":                 {configs.Flags{Self: true}, match.Limits{Self: true, Margin: s, Stall: s}},
-		"parts of a clock":     {configs.Flags{Main: "9s", Increment: "1s"}, match.Limits{Clock: match.TimeControl{Main: 9 * s, Increment: s}, Margin: s, Stall: s}},
-		"byoyomi and nodes":    {configs.Flags{Byoyomi: "1s", Nodes: 9}, match.Limits{Clock: match.TimeControl{Byoyomi: s}, Nodes: 9, Margin: s, Stall: s}},
-		"shorthand and nodes":  {configs.Flags{TC: []string{"0/1"}, Nodes: 9}, match.Limits{Clock: match.TimeControl{Byoyomi: s}, Nodes: 9, Margin: s, Stall: s}},
-		"of an engine":         {configs.Flags{TC: []string{"A=0/1"}, Nodes: 9}, match.Limits{Clock: match.TimeControl{Byoyomi: s}, Margin: s, Stall: s}},
-		"an engine and margin": {configs.Flags{TC: []string{"8+1", "A=0/1"}, Margin: "3s"}, match.Limits{Clock: match.TimeControl{Byoyomi: s}, Margin: 3 * s, Stall: s}},
+		"parts of a clock":     {configs.Flags{Main: []string{"9s"}, Increment: []string{"1s"}}, match.Limits{Clock: match.TimeControl{Main: 9 * s, Increment: s}, Margin: s, Stall: s}},
+		"byoyomi and nodes":    {configs.Flags{Byoyomi: []string{"1s"}, Nodes: []string{"9"}}, match.Limits{Clock: match.TimeControl{Byoyomi: s}, Nodes: 9, Margin: s, Stall: s}},
+		"shorthand and nodes":  {configs.Flags{TC: []string{"0/1"}, Nodes: []string{"9"}}, match.Limits{Clock: match.TimeControl{Byoyomi: s}, Nodes: 9, Margin: s, Stall: s}},
+		"of an engine":         {configs.Flags{TC: []string{"A=0/1"}, Nodes: []string{"9"}}, match.Limits{Clock: match.TimeControl{Byoyomi: s}, Margin: s, Stall: s}},
+		"nodes of an engine":   {configs.Flags{Nodes: []string{"9", "A=5"}}, match.Limits{Nodes: 5, Margin: s, Stall: s}},
+		"two of an engine":     {configs.Flags{Byoyomi: []string{"A=2s"}, Depth: []string{"A=7", "B=1"}}, match.Limits{Clock: match.TimeControl{Byoyomi: 2 * s}, Depth: 7, Margin: s, Stall: s}},
+		"margin of an engine":  {configs.Flags{Margin: []string{"3s", "A=2s"}, Nodes: []string{"4"}}, match.Limits{Nodes: 4, Margin: 2 * s, Stall: s}},
+		"an engine and margin": {configs.Flags{TC: []string{"8+1", "A=0/1"}, Margin: []string{"3s"}}, match.Limits{Clock: match.TimeControl{Byoyomi: s}, Margin: 3 * s, Stall: s}},
 	} {
 		p, _ := plan(t, strings.Replace(full, "limits_by_colour = {black = \"1\", white = \"1\"}\n", "", 1), test.flags, env)
 		if diff := cmp.Diff(test.want, p.Players[0].Limits); diff != "" {
@@ -205,6 +208,12 @@ func TestFlagErrors(t *testing.T) {
 		{configs.Flags{Engine: []string{"A"}}, "--engine A: expected NAME=COMMAND"},
 		{configs.Flags{Engine: []string{"=./a"}}, "--engine =./a: expected NAME=COMMAND"},
 		{configs.Flags{Engine: []string{"A= "}}, "--engine A= : expected NAME=COMMAND"},
+		{configs.Flags{Engine: []string{"A=./a", "C=./c", "A=./b"}}, `--engine A=./b: engine name "A" is taken by --engine A=./a; give each engine its own name`},
+		{configs.Flags{Nodes: []string{"C=5"}}, `--nodes C=5: there is no engine "C" (expected "A" or "B")`},
+		{configs.Flags{Nodes: []string{"A=abc"}}, `--nodes A=abc: "abc": expected a number of nodes from 1, such as 3000`},
+		{configs.Flags{Nodes: []string{"0"}}, `--nodes: "0": expected a number of nodes from 1, such as 3000`},
+		{configs.Flags{Depth: []string{"-1"}}, `--depth: "-1": expected a depth from 1, such as 10`},
+		{configs.Flags{Depth: []string{"black=3"}}, "--depth black=3: a colour has only a clock of its own: expected tc, main, byoyomi and increment"},
 		{configs.Flags{Council: []string{"C=majority"}}, "--council C=majority: expected NAME=RULE:MEMBER,MEMBER"},
 		{configs.Flags{Council: []string{"C=plurality:A,B"}}, `--council C=plurality:A,B: there is no rule "plurality": expected one of majority, adoption, evaluation, weighted, optimistic, pessimistic, borda, linear_pool, log_pool`},
 		{configs.Flags{Option: []string{"Threads=1"}}, "--option Threads=1: expected ENGINE.NAME=VALUE or all.NAME=VALUE"},
@@ -213,8 +222,8 @@ func TestFlagErrors(t *testing.T) {
 		{configs.Flags{TC: []string{"C=8+1"}}, `--tc C=8+1: there is no engine "C" (expected "A" or "B")`},
 		{configs.Flags{TC: []string{"A=8-1"}}, `--tc A=8-1: time control "8-1": "8-1" is not a decimal number of seconds (expected seconds, such as 8+0.08, 300/10 or 0/1)`},
 		{configs.Flags{TC: []string{"0"}}, `--tc 0: time control "0": there is no time in it (expected seconds, such as 8+0.08, 300/10 or 0/1)`},
-		{configs.Flags{Byoyomi: "1"}, `--byoyomi: "1" has no unit: expected 1s or 1ms`},
-		{configs.Flags{Margin: "-1s", Stall: "x"}, "--margin: \"-1s\" is negative: expected a duration from 0\n--stall: \"x\" is no duration: expected one such as \"1s\" or \"500ms\""},
+		{configs.Flags{Byoyomi: []string{"1"}}, `--byoyomi: "1" has no unit: expected 1s or 1ms`},
+		{configs.Flags{Margin: []string{"-1s"}, Stall: []string{"x"}}, "--margin: \"-1s\" is negative: expected a duration from 0\n--stall: \"x\" is no duration: expected one such as \"1s\" or \"500ms\""},
 		{configs.Flags{Concurrency: "all"}, `--concurrency: "all": expected a whole number from 1, or cpus`},
 		{configs.Flags{Resign: "100"}, `--resign: "100": expected SCORExMOVES such as 2000x3, the same after 1: for one side, or off`},
 		{configs.Flags{Draw: "100"}, `--draw: "100": expected SCORExMOVES@PLY such as 10x8@40, or off`},
@@ -249,8 +258,7 @@ func TestPlanErrorsNameFlags(t *testing.T) {
 		{configs.Flags{Players: []string{"A", "C"}}, "--players: players: there is no engine \"C\" (expected \"A\" or \"B\")\n--players: players: expected at least 2, found 1 (engines: A, B)"},
 		{configs.Flags{Openings: "none.sfen"}, "--openings: openings DIR/none.sfen: no such file or directory"},
 		{configs.Flags{Option: []string{"A.X=a\nb"}}, "--option A.X=a\nb: engine A: options: \"X\" = \"a\\nb\": expected a name, and no line breaks"},
-		{configs.Flags{Depth: -1}, "--depth: engine A: limits: a limit is negative\n--depth: engine B: limits: a limit is negative"},
-		{configs.Flags{Self: true, Nodes: 1}, "--nodes, --self: engine A: limits: self means \"go infinite\" and excludes every other limit\n--nodes, --self: engine B: limits: self means \"go infinite\" and excludes every other limit"},
+		{configs.Flags{Self: true, Nodes: []string{"1"}}, "--nodes, --self: engine A: limits: self means \"go infinite\" and excludes every other limit\n--nodes, --self: engine B: limits: self means \"go infinite\" and excludes every other limit"},
 	} {
 		f := parse(t, two)
 		if err := f.Apply(test.flags); err != nil {
@@ -288,7 +296,7 @@ func TestSPRTFlag(t *testing.T) {
 func TestIdleFlags(t *testing.T) {
 	env := machine(t)
 	text := strings.ReplaceAll(two, "[[engine]]", "[[engine]]\nlimits = {nodes = 3}\nrestart = \"pair\"\nprofile = \"none\"")
-	_, got := plan(t, text, configs.Flags{Depth: 3, Margin: "1s", Restart: "game", Profile: "yaneuraou", Players: []string{"A", "B"}, Engine: []string{"C=./dev"}}, env)
+	_, got := plan(t, text, configs.Flags{Depth: []string{"3"}, Margin: []string{"1s"}, Restart: "game", Profile: "yaneuraou", Players: []string{"A", "B"}, Engine: []string{"C=./dev"}}, env)
 	want := []string{
 		"--depth has no effect: every player has its own limits",
 		"--profile has no effect: every player has its own profile",

@@ -57,7 +57,7 @@ func TestInspectEnds(t *testing.T) {
 
 // Of a flag that is wrong, the flag is the place.
 func TestProblemOfFlag(t *testing.T) {
-	list := configs.ProblemsOf((&configs.File{}).Apply(configs.Flags{Resign: "much", Margin: "3"}))
+	list := configs.ProblemsOf((&configs.File{}).Apply(configs.Flags{Resign: "much", Margin: []string{"3"}}))
 	if len(list) != 2 || list[0].At() != "--resign" || list[1].At() != "--margin" || list[0].Line != 0 {
 		t.Errorf("%v", list)
 	}

@@ -2,6 +2,7 @@ package configs_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,24 +42,24 @@ func drawFlags(rt *rapid.T, book string) configs.Flags {
 		StartParallel: number("starts", 1, 9), SlotsPerGPU: number("gpu", 1, 4), CPUs: text("cpus", "off", "auto", "2-7,10"),
 		Profile: text("profile", "yaneuraou", "none"), Restart: text("restart", "never", "pair", "game"),
 		Resign: text("resign", "off", "2000x3", "1:900x2"), Draw: text("draw", "off", "10x8@40", "0x5"),
-		Margin: text("margin", "100ms", "0s", "1.5s"), Stall: text("stall", "1m", "61.001s"),
+		Margin: list(text("margin", "100ms", "0s", "1.5s")), Stall: list(text("stall", "1m", "61.001s")),
 	}
 	if maybe("seed") {
 		f.Seed = new(rapid.Uint64Range(0, 1<<62).Draw(rt, "seed"))
 	}
 	switch rapid.IntRange(0, 5).Draw(rt, "limits") {
 	case 0:
-		f.Nodes = rapid.Uint64Range(1, 1<<40).Draw(rt, "nodes")
+		f.Nodes = []string{strconv.FormatUint(rapid.Uint64Range(1, 1<<40).Draw(rt, "nodes"), 10)}
 	case 1:
 		f.TC = []string{rapid.SampledFrom([]string{"8+0.08", "300/10", "0/1", "1.001+0"}).Draw(rt, "tc")}
 	case 2:
 		f.TC = []string{"black=300+2", "white=60+0"}
 	case 3:
-		f.Main, f.Byoyomi, f.Nodes = "5m", text("byoyomi", "1s", "0s"), 9
+		f.Main, f.Byoyomi, f.Nodes = []string{"5m"}, list(text("byoyomi", "1s", "0s")), []string{"9"}
 	case 4:
-		f.Depth, f.TC = 7, []string{"B=8+0.1"}
+		f.Depth, f.TC = []string{"7", "A=9"}, []string{"B=8+0.1"}
 	case 5:
-		f.Movetime = "500ms"
+		f.Movetime = []string{"500ms"}
 	}
 	switch rapid.IntRange(0, 3).Draw(rt, "openings") {
 	case 1:
@@ -200,4 +201,12 @@ func TestTextShape(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
+}
+
+// list is a flag that was given once, or not at all.
+func list(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
 }

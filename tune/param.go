@@ -78,13 +78,17 @@ func (p *Param) Spread(method string) float64 {
 	return min(max(c, p.leastCEnd()), (p.Max-p.Min)/2)
 }
 
+// MaxValue is the largest magnitude of a value or bound: beyond it a float64 no longer tells integers
+// and their halves apart.
+const MaxValue = 1e15
+
 // Check says what is wrong with a parameter, or nil.
 func (p *Param) Check() error {
 	wrong := func(what string, args ...any) error {
 		return fmt.Errorf("parameter %s: "+what, append([]any{strconv.Quote(p.Name)}, args...)...)
 	}
 	for _, x := range []float64{p.Start, p.Min, p.Max, p.Scale, p.CEnd, p.REnd} {
-		if math.IsNaN(x) || math.Abs(x) > 1e15 {
+		if math.IsNaN(x) || math.Abs(x) > MaxValue {
 			return wrong("%v is no number that an option can take", x)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"gogi/match"
 	"gogi/tune"
-	"gogi/usi"
 )
 
 // Forms are the names of what Export writes.
@@ -131,47 +130,6 @@ func exportPatch(w io.Writer, a *Account, values []float64) error {
 			line = "# " + line + "  (not distinguishable from the start)"
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Starter writes a tune file for an engine: every number that it declares, with bounds as
-// declared and scales that are guesses.
-func Starter(w io.Writer, name, command string, declared []usi.Option, only string) error {
-	fmt.Fprintf(w, `# A tune of %s: gogi tune FILE. docs/tune.md tells what the keys mean.
-
-games = 20000           # the schedule is made for them
-limits = { nodes = 20000 }
-
-[[engine]]
-name = %q
-cmd = %q
-
-[tune]
-method = "spsa"         # or surface, fishtest
-
-[tune.validate]
-sprt = [0, 3]           # Elo: the test that the answer has to pass
-games = 20000           # at most
-
-# Remove what is not to be tuned. scale is how far away you think the best value may be:
-# the eighth of the range that stands there is a guess.
-
-`, name, name, command)
-	for _, o := range declared {
-		if o.Type != usi.Spin || only != "" && !matches(only, o.Name) {
-			continue
-		}
-		p, err := ofGlob(o.Name, nil, nil, declared)
-		if err != nil {
-			return err
-		}
-		if p[0].Max == p[0].Min {
-			continue
-		}
-		if err := writeParam(w, &p[0], p[0].Text(p[0].Start), "  # a guess"); err != nil {
 			return err
 		}
 	}

@@ -354,6 +354,9 @@ func ofGlob(glob string, have []tune.Param, set []match.Option, declared []usi.O
 			continue
 		}
 		matched = true
+		if o.Type == usi.Spin && glob != o.Name && !takes(&o) {
+			continue
+		}
 		if slices.ContainsFunc(have, func(p tune.Param) bool { return p.Name == o.Name }) {
 			continue
 		}

@@ -353,11 +353,11 @@ func (r *reader) write() Translation {
 			w.add("--option", w.names[i]+"."+o.key+"="+o.value)
 		}
 	}
-	w.clocks()
-	w.common("--movetime", "st", func(e engine) string { return e.st })
-	w.common("--nodes", "nodes", func(e engine) string { return e.nodes })
-	w.common("--depth", "depth", func(e engine) string { return e.depth })
-	w.common("--margin", "timemargin", func(e engine) string { return e.margin })
+	w.limit("--tc", func(e engine) string { return e.tc })
+	w.limit("--movetime", func(e engine) string { return e.st })
+	w.limit("--nodes", func(e engine) string { return e.nodes })
+	w.limit("--depth", func(e engine) string { return e.depth })
+	w.limit("--margin", func(e engine) string { return e.margin })
 	w.common("--restart", "restart", func(e engine) string {
 		return map[string]string{"on": "game", "off": "never", "auto": "never"}[e.restart]
 	})
@@ -399,14 +399,14 @@ func (w *writer) engine(i int) {
 	w.add("--engine", name+"="+command)
 }
 
-// clocks are those of all, or one for each engine.
-func (w *writer) clocks() {
-	if w.each.tc != "" {
-		w.add("--tc", w.each.tc)
+// limit writes a limit of all engines, and that of each engine that has its own.
+func (w *writer) limit(flag string, of func(engine) string) {
+	if value := of(w.each); value != "" {
+		w.add(flag, value)
 	}
 	for i, e := range w.engines {
-		if e.tc != "" {
-			w.add("--tc", w.names[i]+"="+e.tc)
+		if value := of(e); value != "" {
+			w.add(flag, w.names[i]+"="+value)
 		}
 	}
 }
@@ -426,7 +426,7 @@ func (w *writer) common(flag, key string, of func(engine) string) {
 	}
 	switch {
 	case !same:
-		w.note("%s: the engines have different ones, which a file says (limits or restart of each [[engine]]): gogi init", key)
+		w.note("%s: the engines have different ones, which a file says (restart of each [[engine]]): gogi init", key)
 	case value != "":
 		w.add(flag, value)
 	}

@@ -126,7 +126,7 @@ func (c *BenchCommand) measure(ctx context.Context, guard *process.Guard) (*benc
 func (c *BenchCommand) player() (match.Player, error) {
 	file := &configs.File{}
 	games := 2
-	if err := file.Apply(configs.Flags{Run: "bench", Engine: []string{"a=" + c.Engine, "b=" + c.Engine}, Games: &games, Nodes: c.Nodes}); err != nil {
+	if err := file.Apply(configs.Flags{Run: "bench", Engine: []string{"a=" + c.Engine, "b=" + c.Engine}, Games: &games, Nodes: []string{strconv.FormatUint(c.Nodes, 10)}}); err != nil {
 		return match.Player{}, err
 	}
 	here, err := players.Surroundings()

@@ -45,15 +45,15 @@ type Flags struct {
 	Restart string   `group:"engines" placeholder:"WHEN" help:"A fresh process: never, pair or game."`
 
 	TC        []string `group:"limits" name:"tc" sep:"none" placeholder:"8+0.08" help:"Clock in seconds: main+increment or main/byoyomi; black=… by colour, A=… by engine."`
-	Main      string   `group:"limits" placeholder:"DUR" help:"Main time, such as 5m."`
-	Byoyomi   string   `group:"limits" placeholder:"DUR" help:"Byoyomi, such as 1s."`
-	Increment string   `group:"limits" placeholder:"DUR" help:"Fischer increment."`
-	Movetime  string   `group:"limits" placeholder:"DUR" help:"Fixed time a move."`
-	Nodes     uint64   `group:"limits" placeholder:"N" help:"Nodes a move."`
-	Depth     int      `group:"limits" placeholder:"N" help:"Depth of a search."`
+	Main      []string `group:"limits" sep:"none" placeholder:"DUR" help:"Main time, such as 5m; black=… by colour, A=… by engine."`
+	Byoyomi   []string `group:"limits" sep:"none" placeholder:"DUR" help:"Byoyomi, such as 1s; likewise."`
+	Increment []string `group:"limits" sep:"none" placeholder:"DUR" help:"Fischer increment; likewise."`
+	Movetime  []string `group:"limits" sep:"none" placeholder:"DUR" help:"Fixed time a move; A=… by engine."`
+	Nodes     []string `group:"limits" sep:"none" placeholder:"N" help:"Nodes a move; A=… by engine."`
+	Depth     []string `group:"limits" sep:"none" placeholder:"N" help:"Depth of a search; A=… by engine."`
 	Self      bool     `group:"limits" help:"The engines end their searches by themselves."`
-	Margin    string   `group:"limits" placeholder:"DUR" help:"Tolerated overrun (default 100ms)."`
-	Stall     string   `group:"limits" placeholder:"DUR" help:"Longest wait for a move where there is no clock (default 60s)."`
+	Margin    []string `group:"limits" sep:"none" placeholder:"DUR" help:"Tolerated overrun (default 100ms); A=… by engine."`
+	Stall     []string `group:"limits" sep:"none" placeholder:"DUR" help:"Longest wait for a move without a clock (default 60s); A=… by engine."`
 }
 
 // flags hands them to configs, where their text is read.

@@ -43,9 +43,9 @@ type setup struct {
 	Concurrency string   `placeholder:"N" help:"Games at a time."`
 	Openings    string   `placeholder:"FILE" help:"Lines \"startpos moves …\" or \"sfen …\"."`
 	TC          []string `name:"tc" sep:"none" placeholder:"8+0.08" help:"Clock in seconds: main+increment or main/byoyomi."`
-	Nodes       uint64   `placeholder:"N" help:"Nodes a move."`
-	Depth       int      `placeholder:"N" help:"Depth of a search."`
-	Movetime    string   `placeholder:"DUR" help:"Fixed time a move."`
+	Nodes       []string `sep:"none" placeholder:"N" help:"Nodes a move."`
+	Depth       []string `sep:"none" placeholder:"N" help:"Depth of a search."`
+	Movetime    []string `sep:"none" placeholder:"DUR" help:"Fixed time a move."`
 	Quiet       bool     `short:"q" help:"No progress."`
 }
 

@@ -16,14 +16,14 @@ import (
 
 // InitCommand writes a tune file to start from.
 type InitCommand struct {
-	Engine string `arg:"" help:"The engine's command, split as a shell splits it."`
-	Only   string `placeholder:"GLOB" help:"Only numbers of this name."`
+	Engine string   `arg:"" help:"The engine's command, split as a shell splits it."`
+	Only   []string `sep:"none" placeholder:"GLOB" help:"Only numbers of this name; may be repeated."`
 }
 
 // Run greets the engine and prints the file.
 func (c *InitCommand) Run(ctx context.Context, env *verb.Env) error {
 	games := 2
-	s := setup{Engine: []string{"engine=" + c.Engine}, Games: &games, Nodes: 1, Quiet: true}
+	s := setup{Engine: []string{"engine=" + c.Engine}, Games: &games, Nodes: []string{"1"}, Quiet: true}
 	return s.guarded(ctx, env, func(_ context.Context, p *player) error {
 		return tuning.Starter(env.Out, "engine", c.Engine, p.study.declared, c.Only)
 	})
