@@ -24,7 +24,7 @@ func (f *Futile) Error() string {
 // 99 % that holds at any time. Nil: it goes on; so it does where a choice is tuned, which
 // has no slope, or nothing controls the perturbations.
 func IsFutile(s *Settings, st *State) *Futile {
-	if s.Spread == 0 || s.Method != SPSA || 2*st.Pairs < s.Pairs || st.Factor < factorMost*(1-1e-9) {
+	if s.Spread == 0 || s.Method != SPSA || 2*st.Pairs < s.Pairs || st.Factor < s.mostFactor()*(1-1e-9) {
 		return nil
 	}
 	for i := range s.Params {

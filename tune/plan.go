@@ -212,5 +212,5 @@ func (s *Settings) Perturbation(i, pairs int, factor float64) float64 {
 	case Surface:
 		return p.bounded(p.Spread(s.Method))
 	}
-	return p.bounded(p.Spread(s.Method) * t.c(k) * factor)
+	return s.size(p, p.Spread(s.Method)*t.c(k)*factor)
 }

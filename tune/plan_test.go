@@ -2,6 +2,7 @@ package tune
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -218,5 +219,46 @@ func TestCheckPoints(t *testing.T) {
 		if s.CheckPoints([2][]match.Option{good, bad}) == nil || s.CheckPoints([2][]match.Option{bad, good}) == nil {
 			t.Errorf("%s: it passes", name)
 		}
+	}
+}
+
+// TestStartWide: a tune begins four times as wide as its scales say, or an eighth of its
+// ranges; a tune that was stored without that begins, and is bounded, as before.
+func TestStartWide(t *testing.T) {
+	param := func(scale float64) Param { return Param{Name: "X", Kind: Float, Min: -8, Max: 8, Scale: scale} }
+	for _, c := range []struct {
+		scale, wide, first, most float64 // the first perturbation, and that at the greatest factor
+	}{{1, 4, 1.6, 2}, {0.1, 4, 0.16, 0.48}, {2.5, 2, 2, 2}, {20, 1, 2, 2}} {
+		s := Defaults(SPSA, 1000)
+		s.Gamma = 0 // a perturbation is that at the schedule's end
+		s.Params = []Param{param(c.scale)}
+		s.StartWide()
+		if err := s.Check(); err != nil {
+			t.Error(err)
+		}
+		first, most := s.Perturbation(0, 0, Begin(&s).Factor), s.Perturbation(0, 0, s.mostFactor())
+		if math.Abs(s.Wide-c.wide)+math.Abs(first-c.first)+math.Abs(most-c.most) > 1e-9 {
+			t.Errorf("scale %v: wide %v, %v at first, %v at most: expected %+v", c.scale, s.Wide, first, most, c)
+		}
+		st := Begin(&s)
+		if d := Draw(&s, &st, 0); math.Abs(d.C[0]-c.first) > 1e-9 {
+			t.Errorf("scale %v: the first pair is perturbed by %v, expected %v", c.scale, d.C[0], c.first)
+		}
+	}
+	stored := Defaults(SPSA, 1000)
+	stored.Params, stored.Gamma = []Param{param(20)}, 0
+	if f := Begin(&stored).Factor; f != 1 || stored.mostFactor() != 3 || stored.Perturbation(0, 0, f) != 8 {
+		t.Errorf("without wide: factor %v to %v, perturbed by %v", f, stored.mostFactor(), stored.Perturbation(0, 0, f))
+	}
+	for _, method := range []string{Fishtest, Surface} {
+		s := Defaults(method, 1000)
+		s.Params = []Param{param(1)}
+		if s.StartWide(); s.Wide != 0 {
+			t.Errorf("%s starts %v times as wide", method, s.Wide)
+		}
+	}
+	stored.Wide = 5
+	if stored.Check() == nil {
+		t.Error("wide = 5 passes")
 	}
 }

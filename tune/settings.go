@@ -31,6 +31,10 @@ type Settings struct {
 	// controller. Probes is the share of pairs that measure it.
 	Spread float64 `json:"spread"`
 	Probes float64 `json:"probes"`
+	// Wide is the factor of all perturbations at the start, which the controller
+	// changes. No perturbation is then above an eighth of its range. 0: the factor is 1,
+	// and a perturbation may be half of its range, as in tunes of earlier versions.
+	Wide float64 `json:"wide,omitempty"`
 	// A is the schedule's stabiliser as a share of the pairs, Alpha and Gamma how its
 	// gain and its perturbation fall; REnd the gain at its end, 0: by the budget.
 	A     float64 `json:"a"`
@@ -54,6 +58,24 @@ func Defaults(method string, pairs int) Settings {
 		s.Spread, s.Probes, s.Average = 0, 0, 0
 	}
 	return s
+}
+
+// mostWide is the greatest factor of all perturbations at the start.
+const mostWide = 4.0
+
+// StartWide sets Wide for a tune that has a controller, from its parameters: the widest
+// start of any parameter is an eighth of its range, or mostWide times what was asked for.
+func (s *Settings) StartWide() {
+	s.Wide = 0
+	if s.Method != SPSA || s.Spread == 0 {
+		return
+	}
+	s.Wide = 1
+	for i := range s.Params {
+		if p := &s.Params[i]; p.Kind != Choice && !p.Unused {
+			s.Wide = max(s.Wide, min(mostWide, (p.Max-p.Min)*widest/p.Spread(s.Method)))
+		}
+	}
 }
 
 // farInflight is from how many pairs in flight on the path is learnt from stale points,
@@ -152,6 +174,8 @@ func (s *Settings) Check() error {
 		return fmt.Errorf("%d pairs in flight of %d in all: more than a fifth would be drawn before anything is learnt from them", s.Inflight, s.Pairs)
 	case !(s.Spread >= 0 && s.Spread <= 200):
 		return fmt.Errorf("spread = %v: want 0 (no controller) to 200 Elo", s.Spread)
+	case s.Wide != 0 && !(s.Wide >= 1 && s.Wide <= mostWide):
+		return fmt.Errorf("wide = %v: want 1 to %g", s.Wide, mostWide)
 	case s.Spread > 0 && s.Probes == 0:
 		return fmt.Errorf("spread = %v without probes: its controller would know nothing", s.Spread)
 	case !(s.A >= 0 && s.A <= 10), !(s.REnd >= 0 && s.REnd <= 1):

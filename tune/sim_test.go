@@ -61,6 +61,7 @@ func landscapeSettings(method string, kind landscape.Kind, d, pairs int, c float
 		}
 		s.Params = append(s.Params, p)
 	}
+	s.StartWide()
 	return s
 }
 

@@ -42,7 +42,7 @@ func (s *Settings) drawSPSA(st *State, pair int) Duel {
 			d.Minus[i] = d.Plus[i]
 			continue
 		}
-		d.Flips[i], d.C[i] = sign, p.bounded(p.Spread(s.Method)*falling)
+		d.Flips[i], d.C[i] = sign, s.size(p, p.Spread(s.Method)*falling)
 		s.perturb(&d, i, st.Theta[i], u)
 	}
 	return d
@@ -51,6 +51,18 @@ func (s *Settings) drawSPSA(st *State, pair int) Duel {
 // bounded keeps a perturbation where both points fit in the range and differ.
 func (p *Param) bounded(c float64) float64 {
 	return min(max(c, p.leastCEnd()), (p.Max-p.Min)/2)
+}
+
+// widest is the greatest perturbation of a parameter, as a share of its range, in a tune
+// that starts wide.
+const widest = 1 / 8.0
+
+// size is a perturbation within its bounds.
+func (s *Settings) size(p *Param, c float64) float64 {
+	if s.Wide > 0 {
+		c = min(c, (p.Max-p.Min)*widest)
+	}
+	return p.bounded(c)
 }
 
 // perturb places the two points of a parameter around a middle that is moved inside,
@@ -103,7 +115,7 @@ func (st *State) learnSPSA(s *Settings, block []Outcome) {
 func (st *State) step(s *Settings, o *Outcome) {
 	_, t, k := s.place(o.Pair)
 	gain := s.Gain() * t.gain(k) / (t.c(k) * t.c(k))
-	weight := s.weight(o.Pair)
+	early := 1 / (k + earliest*t.n)
 	for i := range s.Params {
 		if o.Flips[i] == 0 {
 			continue
@@ -111,10 +123,15 @@ func (st *State) step(s *Settings, o *Outcome) {
 		p, e := &s.Params[i], &st.Each[i]
 		move := float64(gain*o.C[i]) * float64(o.Score*o.Flips[i])
 		e.duel(o, i)
-		e.drift(weight * move)
+		e.drift(early * o.C[i] * o.Score * o.Flips[i])
 		st.Theta[i] = min(max(st.Theta[i]+move, p.Min), p.Max)
 	}
 }
+
+// earliest is the share of a stage after which a pair weighs half of the first one in
+// ParamSums.Drift. A tune comes near to the top early, and later pairs say little of
+// whether a parameter matters.
+const earliest = 0.05
 
 func (e *ParamSums) drift(move float64) {
 	e.Drift += move
@@ -161,9 +178,20 @@ const (
 	controlFirst  = 0.003
 	controlLater  = 2.0
 	controlOffset = 500
-	factorMost    = 3.0
+	factorMost    = 3.0 // times the factor at the start
 	factorLeast   = 1 / 6.0
 )
+
+// firstFactor is the factor of all perturbations before the first probe.
+func (s *Settings) firstFactor() float64 {
+	if s.Wide == 0 {
+		return 1
+	}
+	return s.Wide
+}
+
+// mostFactor is the greatest factor that the controller may reach.
+func (s *Settings) mostFactor() float64 { return factorMost * s.firstFactor() }
 
 // control steers the factor of all perturbations to where plus loses Spread Elo to the
 // centre: log f falls by η(ℓ − T)/T after a probe of loss ℓ.
@@ -176,7 +204,7 @@ func (st *State) control(s *Settings, score float64) {
 	rate := min(controlFirst, controlLater/float64(st.Probes+controlOffset))
 	loss := -EloPerPair * score
 	f := st.Factor * math.Exp(-rate*(loss-s.Spread)/s.Spread)
-	st.Factor = min(max(f, factorLeast), factorMost)
+	st.Factor = min(max(f, factorLeast), s.mostFactor())
 }
 
 // count keeps what is told of all duels.

@@ -35,9 +35,10 @@ type ParamSums struct {
 	N  float64 `json:"n"`
 	FY float64 `json:"fy"` // Σ flip·y
 	YY float64 `json:"yy"` // Σ y²
-	// Drift is Σ of the steps as weighted in the answer, DriftSquares that of their
-	// squares: under a parameter that changes nothing, the first is a martingale
-	// whose variance the second estimates.
+	// Drift is a weighted sum of flip·y, DriftSquares that of its squares: under a
+	// parameter that changes nothing, the first is a martingale whose variance the second
+	// estimates. "spsa" weighs by the perturbation, and early pairs more; "fishtest" by
+	// the steps as weighted in the answer.
 	Drift        float64 `json:"drift"`
 	DriftSquares float64 `json:"drift_squares"`
 	// Mean are sums of the centre over the averaged part of the path, in batches, and
@@ -52,7 +53,7 @@ type ParamSums struct {
 
 // Begin is the state before the first block.
 func Begin(s *Settings) State {
-	st := State{Theta: make([]float64, len(s.Params)), Factor: 1, Each: make([]ParamSums, len(s.Params))}
+	st := State{Theta: make([]float64, len(s.Params)), Factor: s.firstFactor(), Each: make([]ParamSums, len(s.Params))}
 	for i, p := range s.Params {
 		st.Theta[i] = p.Start
 	}

@@ -34,9 +34,9 @@ type ParamSummary struct {
 	Mean  float64  `json:"mean"`  // the answer, not rounded
 	Value string   `json:"value"` // the answer as it is sent
 	Error *float64 `json:"error"` // standard error of where the path wandered, from batch means
-	// Moved is the answer's distance from the start in standard deviations of what a
-	// parameter that changes nothing would have wandered; P its two-sided p value,
-	// adjusted over all parameters (Holm).
+	// Moved is where the pairs pull the parameter, early ones more than later ones, in
+	// standard deviations of that pull on a parameter that changes nothing; P its two-sided
+	// p value, adjusted over all parameters (Holm).
 	Moved *float64 `json:"moved"`
 	P     *float64 `json:"p"`
 	// Distinct says that P is below 0.05.

@@ -33,9 +33,16 @@ type Wish struct {
 	// Inflight is that of the tune as it was begun, which holds where the file names
 	// none; 0: it is begun now.
 	Inflight int
+	// Wide is that of the tune as it was begun; nil: it is begun now.
+	Wide *float64
 	// From is a tune that is done and of which this one goes on, Starts its answer; "": none.
 	From   string
 	Starts []match.Option
+}
+
+// Begun makes the wish that of a tune that goes on: what no file says stays as it was begun.
+func (w *Wish) Begun(s *tune.Settings) {
+	w.Inflight, w.Wide = s.Inflight, &s.Wide
 }
 
 // Resolve makes the tune of a plan whose two players are the same engine, which declares
@@ -50,6 +57,9 @@ func (w *Wish) Resolve(base *match.Plan, declared []usi.Option) (*tune.Plan, []a
 		return nil, nil, err
 	}
 	s.Params = params
+	if s.StartWide(); w.Wide != nil {
+		s.Wide = *w.Wide
+	}
 	p := &tune.Plan{Settings: s, From: w.From}
 	all := w.validations(base)
 	p.Validate, p.Also = &all[0], all[1:]

@@ -300,3 +300,20 @@ func TestValidationSPRT(t *testing.T) {
 		}
 	}
 }
+
+// TestBegun: a tune that was begun by a version without a wide start goes on as it is, and one
+// that begins now starts wide.
+func TestBegun(t *testing.T) {
+	w := wish(t, "[[param]]\nname = \"LMR_Div\"\n")
+	now, _, err := w.Resolve(base(64), declared())
+	if err != nil || !(now.Settings.Wide > 1) {
+		t.Fatalf("%+v, %v", now, err)
+	}
+	stored := now.Settings
+	stored.Wide, stored.Inflight = 0, 17
+	w.Begun(&stored)
+	again, _, err := w.Resolve(base(64), declared())
+	if err != nil || again.Settings.Wide != 0 || again.Settings.Inflight != 17 {
+		t.Errorf("%+v, %v", again, err)
+	}
+}

@@ -87,7 +87,7 @@ func (h *handedTune) validation(ctx context.Context, db string) (plan *match.Pla
 	if err != nil {
 		return nil, usage.Wrap(err)
 	}
-	h.wish.Inflight = begun.Settings.Inflight
+	h.wish.Begun(&begun.Settings)
 	if err := h.resolve(); err != nil {
 		return nil, err
 	}

@@ -161,7 +161,7 @@ func (s *study) goOn(ctx context.Context, store *results.Store) error {
 		if err != nil {
 			return fmt.Errorf("%w: expected another name of the run (--run)", err)
 		}
-		s.wish.Inflight = begun.Settings.Inflight
+		s.wish.Begun(&begun.Settings)
 		if begun.Settings.Pairs >= s.base.Pairs {
 			return nil // a longer one is refused, with what differs
 		}
@@ -173,7 +173,7 @@ func (s *study) goOn(ctx context.Context, store *results.Store) error {
 			return usage.Wrap(fmt.Errorf("run %s was begun for %s, of which %d are learnt: expected that number of games, or, once it is done, a larger one",
 				info.Name, format.NumberOf(begun.Settings.Pairs, "pair"), a.State.Pairs))
 		}
-		s.wish.From, s.wish.Starts, s.wish.Inflight = info.Name, a.Point(), 0
+		s.wish.From, s.wish.Starts, s.wish.Inflight, s.wish.Wide = info.Name, a.Point(), 0, nil
 		s.base.Run = fmt.Sprintf("%s-%d", name, next)
 	}
 }
