@@ -13,7 +13,7 @@ NOISE = $(if $(KINGS),EvalNoise = $(KINGS)$(comma) NoiseModel = "king_square",Ev
 comma := ,
 space := $(subst ,, )
 
-.PHONY: build check test test-long soak chaos fuzz bench lint paper figures wine windows macos dist
+.PHONY: build check test test-long soak chaos fuzz bench bench-once race lint lint-new paper figures wine windows macos dist
 
 build: ## the program, as ./gogi
 	$(GO) build -o gogi ./cmd/gogi
@@ -61,8 +61,22 @@ fuzz: ## each fuzz target for FUZZTIME, ten minutes unless it is given; what the
 bench: ## perft, the built-in engine, the store and the runner's overhead
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
+# Only the packages that have benchmarks, so that no other test program is built.
+BENCHES = $(shell grep -rl '^func Benchmark' --include='*_test.go' . | xargs -n1 dirname | sort -u)
+bench-once: ## whether every benchmark still runs: once, in its short form
+	$(GO) test -vet=off -ldflags="-s -w" -timeout 10m -p $(AT_ONCE) -run '^$$' -bench . -benchtime 1x -short $(BENCHES)
+
+# The packages that hold goroutines.
+RACED ?= ./runner ./ensemble/... ./usi/... ./live ./farm/coordinator ./farm/worker ./farm/bus ./series ./web ./csa ./metrics ./served ./selfplay
+race: ## the race detector over the packages that hold goroutines, or over RACED="./usi ./live"
+	$(GO) test -race -vet=off -ldflags="-s -w" -timeout 20m -p $(AT_ONCE) $(RACED)
+
 lint: ## golangci-lint; the first run builds it, which takes minutes
 	$(LINTER) run
+
+BASE ?= origin/main
+lint-new: ## golangci-lint of what has changed since BASE=origin/main
+	$(LINTER) run --new-from-rev $(BASE)
 
 paper: build ## the experiments of docs/consensus.md with NODES a member, KINGS=3 with noise by king and square, into paper-….db; goes on where it stopped
 	@mkdir -p $(PAPER) && cp configs/paper/openings.sfen $(PAPER)

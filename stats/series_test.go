@@ -154,6 +154,22 @@ func TestSeriesRefusesNonsense(t *testing.T) {
 	}
 }
 
+// TestOneOpeningThatCancels: two pairs of one opening, one won and one lost. Both signs of the opening give a sum of 0,
+// which is at least and at most what was seen.
+func TestOneOpeningThatCancels(t *testing.T) {
+	var s Series
+	for i, d := range []int{2, -2} {
+		if _, err := s.Add(Play{Pair: deviationPairs[d], Opening: "0", Games: []uint64{uint64(i), uint64(i)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, alt := range []counts.Alternative{counts.Greater, counts.Less, counts.TwoSided} {
+		if got, err := s.SignFlip(alt); err != nil || got.P != 1 {
+			t.Errorf("%s: %+v, %v; want 1", alt, got, err)
+		}
+	}
+}
+
 // Every sign pattern of whole openings in turn.
 func TestOpeningFlipsByEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

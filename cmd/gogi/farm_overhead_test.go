@@ -20,9 +20,13 @@ import (
 // machine, in turn, and compares how long the games took from the first one's start to the
 // last one's end, coordinator included.
 func BenchmarkFarmWorker(b *testing.B) {
+	rounds := 5
+	if testing.Short() {
+		rounds = 1
+	}
 	for b.Loop() {
 		var ratios []float64
-		for range 5 {
+		for range rounds {
 			alone := span(b, func(db string) { gogiRuns(b, "match", "-q", "--games", farmGames, "--concurrency", "2", "--db", db) })
 			worker := span(b, func(db string) { demo(b, db) })
 			ratios = append(ratios, worker.Seconds()/alone.Seconds())

@@ -327,23 +327,42 @@ func TestEncodings(t *testing.T) {
 // TestASCIIAndOthers: lines are told apart wherever the buffer ends.
 func TestASCIIAndOthers(t *testing.T) {
 	t.Parallel()
+	sameLines(t, []string{"a", "a", "a", "あ"})
 	rapid.Check(t, func(t *rapid.T) {
 		var want []string
 		for range rapid.IntRange(1, 40).Draw(t, "lines") {
 			want = append(want, strings.Repeat(rapid.SampledFrom([]string{"a", "bc", "あ", "a先"}).Draw(t, "piece"), rapid.SampledFrom([]int{1, 7, 8, 9, 3000, 40000}).Draw(t, "times")))
 		}
-		text, err := japanese.ShiftJIS.NewEncoder().String("先手\n" + strings.Join(want, "\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		in := NewInput("file", strings.NewReader(text))
-		in.next()
-		for i := range want {
-			if line, ok := in.next(); !ok || string(line) != want[i] {
-				t.Fatalf("line %d of %d bytes is another", i, len(want[i]))
-			}
-		}
+		sameLines(t, want)
 	})
+}
+
+// sameLines reads lines in Shift_JIS.
+func sameLines(t interface {
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}, want []string) {
+	text, err := japanese.ShiftJIS.NewEncoder().String("先手\n" + strings.Join(want, "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := NewInput("file", strings.NewReader(text))
+	in.next()
+	for i := range want {
+		if line, ok := in.next(); !ok || string(line) != want[i] {
+			t.Fatalf("line %d of %d bytes is another", i, len(want[i]))
+		}
+	}
+}
+
+// TestNoBoardIsEmpty: a board whose first line is broken is no start position, and is not left out.
+func TestNoBoardIsEmpty(t *testing.T) {
+	t.Parallel()
+	rows := "+---------------------------+\x00|v玉 ・ ・ ・ ・ ・ ・ ・ ・|一\n" + strings.Repeat("| ・ ・ ・ ・ ・ ・ ・ ・ ・|二\n", 8) + "+---------------------------+\n"
+	list, bad := read(t, "ki2", "#KI2 version=2.0 encoding=UTF-8\n後手の持駒：なし\n  ９ ８ ７ ６ ５ ４ ３ ２ １\n"+rows+"先手の持駒：なし\n後手番\n")
+	if len(list) != 0 || len(bad) != 1 {
+		t.Errorf("%d games, %q", len(list), bad)
+	}
 }
 
 // TestNoGameIsEndless: what never ends is refused while it is small.
