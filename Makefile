@@ -25,6 +25,7 @@ check: ## formatting, vet, import directions
 
 test: ## everything but the deep perft rows; real engines where they are installed
 	GOGC=400 $(GO) test -vet=off -ldflags="-s -w" -timeout 15m -p $(AT_ONCE) $(FIRST) ./... # check vets; without debug information a hundred programs link sooner, and with less collecting of garbage
+	@scripts/not-played
 
 # Which tests have a long form, and where; a test of the root holds both lists.
 LONG = TestASuspendedRunnerStoresNothingOfIt TestATuneOfAThousandInFlight TestBisectCodes TestBrowser TestChoices TestCouncilSurvivesItsMembers TestExitCodes TestFalseAlarmsOfSpeed TestFaultsInPlay TestFlippedBits TestFoundAfter TestGNUGo TestHalfRandom TestHonestFarms TestKill TestKilledTune TestKilledUpkeep TestKingNoiseOfPositions TestLibOSL TestLinksLead TestNoForfeitIsUnexplainedUnderLoad TestNothingPasses TestOtherReaders TestPlaysOnlyLegalMoves TestPower TestRateMany TestRealCouncil TestRealCrash TestRealEnginesByNodes TestRealEnginesOnTheClock TestScripts/check TestScripts/compare TestScripts/farm_tune TestScripts/farm_update TestScripts/mate TestScripts/stats TestScripts/tournament TestScripts/tune TestSimulatedBoundedElo TestSimulatedBoundedRates TestSimulatedComparison TestSimulatedCourse TestSimulatedEquals TestSimulatedGates TestSimulatedGatesByOtherRules TestSimulatedGatesHavePower TestSimulatedHabits TestSimulatedPairIntervalCoverage TestSimulatedPower TestSimulatedSignFlip TestSpeedOfASlot TestUnlikeMachines

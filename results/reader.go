@@ -72,10 +72,11 @@ func (r *gameReader) name() error {
 		}
 		*name = r.players[g.Seats[i]].Name
 	}
-	known := false
-	if g.Worker, known = r.workers[g.By]; !known && g.By != 0 {
+	worker, known := r.workers[g.By]
+	if !known && g.By != 0 {
 		return fmt.Errorf("pair %d was played by worker number %d, of which nothing is known", g.Pair, g.By)
 	}
+	g.Worker = worker
 	return nil
 }
 

@@ -25,17 +25,16 @@ func newValve(source runner.Source) *valve {
 }
 
 // turn sets the phase, unless the session is ending: then only RunStopping may follow
-// RunDraining, and nothing RunStopping. It reports whether it did.
-func (v *valve) turn(to match.RunPhase) bool {
+// RunDraining, and nothing RunStopping.
+func (v *valve) turn(to match.RunPhase) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.phase == match.RunStopping || v.phase == match.RunDraining && to != match.RunStopping {
-		return v.phase == to
+		return
 	}
 	v.phase = to
 	close(v.turned)
 	v.turned = make(chan struct{})
-	return true
 }
 
 func (v *valve) state() (match.RunPhase, <-chan struct{}) {

@@ -175,10 +175,11 @@ func (r PairRates) exactPower(n int, tail float64) float64 {
 	}
 	ones, twos := r[1]+r[3], r[0]+r[4]
 	p1, p2 := share(r[3], ones), share(r[4], twos)
-	few, many := counts.NewBinomial(n, min(1, ones)), 0.0
+	few := counts.NewBinomial(n, min(1, ones))
 	power := 0.0
 	for n1 := 0; n1 <= n; n1++ {
-		if many = few.At(n1); many < 1e-9 {
+		many := few.At(n1)
+		if many < 1e-9 {
 			continue
 		}
 		fair1, true1 := headsOf(n1, p1)

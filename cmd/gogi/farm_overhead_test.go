@@ -27,7 +27,7 @@ func BenchmarkFarmWorker(b *testing.B) {
 	for b.Loop() {
 		var ratios []float64
 		for range rounds {
-			alone := span(b, func(db string) { gogiRuns(b, "match", "-q", "--games", farmGames, "--concurrency", "2", "--db", db) })
+			alone := span(b, func(db string) { gogiRuns(b, "match", "-q", "--games", farmGames(), "--concurrency", "2", "--db", db) })
 			worker := span(b, func(db string) { demo(b, db) })
 			ratios = append(ratios, worker.Seconds()/alone.Seconds())
 		}
@@ -39,7 +39,13 @@ func BenchmarkFarmWorker(b *testing.B) {
 	}
 }
 
-const farmGames = "200"
+// farmGames is how many games are played each time.
+func farmGames() string {
+	if testing.Short() {
+		return "20"
+	}
+	return "200"
+}
 
 // gogiRuns runs this program.
 func gogiRuns(b *testing.B, args ...string) {
@@ -52,7 +58,7 @@ func gogiRuns(b *testing.B, args ...string) {
 // demo plays the series on a farm of one worker.
 func demo(b *testing.B, db string) {
 	b.Helper()
-	serve := exec.Command("gogi", "farm", "serve", "--demo", "--games", farmGames, "--db", db)
+	serve := exec.Command("gogi", "farm", "serve", "--demo", "--games", farmGames(), "--db", db)
 	said, err := serve.StderrPipe()
 	if err != nil {
 		b.Fatal(err)
@@ -97,7 +103,7 @@ func span(b *testing.B, play func(db string)) time.Duration {
 		n++
 		return nil
 	})
-	if err != nil || strconv.Itoa(n) != farmGames {
+	if err != nil || strconv.Itoa(n) != farmGames() {
 		b.Fatalf("%d games, %v", n, err)
 	}
 	return last.Sub(first)

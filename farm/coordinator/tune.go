@@ -269,7 +269,8 @@ func (c *Coordinator) examineTune(ctx context.Context, r *run) {
 	if r.tune == nil || r.State != farm.Running {
 		return
 	}
-	state, why := farm.Paused, ""
+	var why string
+	state := farm.Paused
 	switch {
 	case r.tune.broken != nil:
 		state, why = farm.Failed, r.tune.broken.Error()

@@ -134,7 +134,7 @@ func (f *Follower) test(ctx context.Context, digest string) (pairs int, err erro
 	}
 	info, err := f.Store.FindRun(ctx, c.run)
 	for from := 0; err == nil && from < c.pairs; from += farm.MaxSummed {
-		n := 0
+		var n int
 		n, err = f.compare(ctx, digest, info, from, min(from+farm.MaxSummed, c.pairs))
 		pairs += n
 	}

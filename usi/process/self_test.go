@@ -4,6 +4,7 @@ package process
 
 import (
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,17 +32,13 @@ func TestWorstWaitSinceTheLastCall(t *testing.T) {
 func TestWorstWaitOfOurOwnThreads(t *testing.T) {
 	var s Self
 	s.WorstWait()
-	end := make(chan struct{}) // closed to end them
-	defer close(end)
+	var end atomic.Bool
+	defer end.Store(true)
 	for range 4 * runtime.NumCPU() {
 		go func() {
 			runtime.LockOSThread()
-			for {
-				select {
-				case <-end:
-					return
-				default:
-				}
+			for !end.Load() {
+				continue // busy: it is to wait for a CPU, and for nothing else
 			}
 		}()
 	}
