@@ -16,8 +16,9 @@ import (
 // Games are the games of all files and runs. [Rate] rates those who played them.
 type Games struct {
 	files    fileGames
-	clusters int  // numbers given out
-	numbered bool // a file has a handicap as a number, which may be of another game than shogi
+	clusters int            // numbers given out
+	openings map[string]int // numbers given out
+	numbered bool           // a file has a handicap as a number, which may be of another game than shogi
 
 	players entrants
 	units   map[unitKey]*unit
@@ -43,6 +44,7 @@ type unitKey struct {
 // one opening, in whatever run (stats.Series says why).
 type unit struct {
 	cluster int
+	opening int
 	pairs   int
 	games   map[unitGame]*crosstable.Count
 	order   []unitGame
@@ -56,7 +58,7 @@ type unitGame struct {
 
 // NewGames has none yet.
 func NewGames() *Games {
-	return &Games{units: map[unitKey]*unit{}, series: map[[3]int]*stats.Series{}}
+	return &Games{openings: map[string]int{}, units: map[unitKey]*unit{}, series: map[[3]int]*stats.Series{}}
 }
 
 // Run is a run whose pairs are to be added.
@@ -172,7 +174,10 @@ func (g *Games) unit(key unitKey) *unit {
 	u := g.units[key]
 	if u == nil {
 		g.clusters++
-		u = &unit{cluster: g.clusters, games: map[unitGame]*crosstable.Count{}}
+		if g.openings[key.opening] == 0 {
+			g.openings[key.opening] = len(g.openings) + 1
+		}
+		u = &unit{cluster: g.clusters, opening: g.openings[key.opening], games: map[unitGame]*crosstable.Count{}}
 		g.units[key] = u
 		g.order = append(g.order, u)
 	}
@@ -182,7 +187,7 @@ func (g *Games) unit(key unitKey) *unit {
 func (u *unit) add(game unitGame, outcome match.Outcome) {
 	c := u.games[game]
 	if c == nil {
-		c = &crosstable.Count{Handicap: game.start.handicap, Cluster: u.cluster}
+		c = &crosstable.Count{Handicap: game.start.handicap, Cluster: u.cluster, Opening: u.opening}
 		u.games[game] = c
 		u.order = append(u.order, game)
 	}

@@ -393,3 +393,21 @@ func TestLengthDepends(t *testing.T) {
 		}
 	}
 }
+
+// TestOpeningsAcrossOpponents: games from one opening depend on each other whoever played them,
+// as a player may like it against everybody; those of two players are a cluster of their own.
+func TestOpeningsAcrossOpponents(t *testing.T) {
+	g := NewGames()
+	r := g.Run([]Entrant{entrant("a", "nodes 10"), entrant("b", "nodes 10"), entrant("c", "nodes 10")})
+	for opening := range 2 {
+		add(t, r, pairOf(opening, "a", "b", "startpos", "BW"), pairOf(opening, "a", "c", "startpos", "BW"))
+	}
+	clusters, openings := map[int]int{}, map[int]int{}
+	for _, c := range g.runCounts() {
+		clusters[c.Cluster]++
+		openings[c.Opening]++
+	}
+	if len(clusters) != 4 || len(openings) != 2 || openings[0] > 0 || openings[1] != 4 {
+		t.Errorf("clusters %v, openings %v", clusters, openings)
+	}
+}

@@ -25,7 +25,8 @@ type Covariance struct {
 }
 
 // Covariance is the inverse of the observed information, or, where games depend
-// on each other ([crosstable.Count.Cluster]), the sandwich of two of them. Strengths have the
+// on each other ([crosstable.Count.Cluster]), the sandwich of two of them, by clusters or by
+// openings, whichever is wider. Strengths have the
 // geometric mean 1; only a Gaussian prior gives their level a variance of its
 // own, which is then part of the matrix, though not of any difference. The
 // term "first_move" is the logarithm of the factor, or δ of the additive effect
@@ -58,7 +59,7 @@ func (f *Fit) Covariance() (Covariance, error) {
 
 func (f *Fit) inverse() (matrix, error) {
 	if f.errs != nil {
-		return f.errs.sandwich, nil
+		return f.errs.covariance(), nil
 	}
 	return inverseOf(f.inner.information(f.at.X), len(f.Players), f.inner.shiftFree())
 }
@@ -218,6 +219,11 @@ func (f *Fit) Pairwise(level float64) ([]Comparison, error) {
 	for a := range n {
 		for b := a + 1; b < n; b++ {
 			variance := c.Matrix[a][a] + c.Matrix[b][b] - 2*c.Matrix[a][b]
+			if f.errs != nil {
+				difference := make([]float64, len(f.at.X))
+				difference[f.rank[a]], difference[f.rank[b]] = 1, -1
+				variance = f.errs.variance(difference)
+			}
 			x := compare(f.Players[a], f.Players[b], counts.EloPerNat*math.Sqrt(max(0, variance)))
 			x.Interval = counts.Interval{Method: "wald", Level: level, Lo: x.Elo - one*x.SE, Hi: x.Elo + one*x.SE}
 			x.Simultaneous = counts.Interval{Method: "wald_bonferroni", Level: level, Lo: x.Elo - all*x.SE, Hi: x.Elo + all*x.SE}

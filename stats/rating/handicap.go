@@ -444,7 +444,9 @@ func (f *HandicapFit) errors() []float64 {
 	}
 	if f.errs != nil && len(f.at.Drifting) == 0 {
 		for k := range errs {
-			errs[k] = f.scaled(k, f.errs.sandwich.At(f.ground.players+k, f.ground.players+k))
+			term := make([]float64, len(f.at.X))
+			term[f.ground.players+k] = 1
+			errs[k] = f.scaled(k, f.errs.variance(term))
 		}
 		return errs
 	}

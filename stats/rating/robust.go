@@ -14,10 +14,21 @@ import (
 // stand the squares of the clusters' own slopes, which the games of a cluster
 // make larger together than each would alone. Games outside of clusters enter
 // with their information, as if each were independent.
+//
+// A player likes or dislikes an opening against all its opponents, so the clusters of
+// one opening depend on each other, too. There are then two ways to cluster: by the
+// clusters themselves, and by openings. The second one holds under both kinds of dependence,
+// but rests on few openings. The way with the wider interval is used.
 type robust struct {
-	inverse  matrix    // the covariance that independent games would have
+	inverse matrix // the covariance that independent games would have
+	ways    []way
+}
+
+// way is one way to cluster the games.
+type way struct {
 	sandwich matrix    // the covariance by clusters
 	clusters []float64 // of each player
+	all      float64   // clusters
 }
 
 // newRobust is nil where no games depend on each other, or where the games do
@@ -30,22 +41,72 @@ func newRobust(t crosstable.Table, l inner, x []float64) *robust {
 	if err != nil {
 		return nil
 	}
-	r := &robust{inverse: inverse, clusters: make([]float64, len(t.Names))}
-	for _, cluster := range t.Clusters {
+	r := &robust{inverse: inverse}
+	n := float64(len(t.Clusters))
+	// The fit makes the slopes' squares too small by as many clusters as it has parameters.
+	r.add(t, l, x, t.Clusters, n/max(1, n-float64(l.estimated())))
+	if openings := byOpening(t); len(openings) > 1 && len(openings) < len(t.Clusters) {
+		// Each player's slopes sum to 0 over all openings, which takes one of them.
+		n := float64(len(openings))
+		r.add(t, l, x, openings, n/(n-1))
+	}
+	return r
+}
+
+// byOpening are the games of clusters from one opening together. A cluster without an
+// opening is one of its own.
+func byOpening(t crosstable.Table) (groups [][]crosstable.Cell) {
+	place := map[int]int{}
+	for n, cluster := range t.Clusters {
+		opening := t.Openings[n]
+		at, known := place[opening]
+		if !known || opening == 0 {
+			at = len(groups)
+			place[opening], groups = at, append(groups, nil)
+		}
+		groups[at] = append(groups[at], cluster...)
+	}
+	return groups
+}
+
+// add adds a way to cluster; the squares of its slopes are multiplied by scale.
+func (r *robust) add(t crosstable.Table, l inner, x []float64, clusters [][]crosstable.Cell, scale float64) {
+	w := way{clusters: make([]float64, len(t.Names)), all: float64(len(clusters))}
+	for _, cluster := range clusters {
 		for _, i := range playersOf(cluster) {
-			r.clusters[i]++
+			w.clusters[i]++
 		}
 	}
 	var half, sandwich mat.Dense
-	half.Mul(inverse, filling(t, l, x))
-	sandwich.Mul(&half, inverse)
-	r.sandwich = mat.NewSymDense(len(x), nil)
+	half.Mul(r.inverse, filling(t, l, x, clusters, scale))
+	sandwich.Mul(&half, r.inverse)
+	w.sandwich = mat.NewSymDense(len(x), nil)
 	for i := range len(x) {
 		for j := range i + 1 {
-			r.sandwich.SetSym(i, j, sandwich.At(i, j))
+			w.sandwich.SetSym(i, j, sandwich.At(i, j))
 		}
 	}
-	return r
+	r.ways = append(r.ways, w)
+}
+
+// covariance is that of the way with the larger variances.
+func (r *robust) covariance() matrix {
+	widest := r.ways[0].sandwich
+	for _, w := range r.ways[1:] {
+		if mat.Trace(w.sandwich) > mat.Trace(widest) {
+			widest = w.sandwich
+		}
+	}
+	return widest
+}
+
+// variance is the larger variance of a linear function of x.
+func (r *robust) variance(weights []float64) float64 {
+	v, most := mat.NewVecDense(len(weights), weights), 0.0
+	for _, w := range r.ways {
+		most = max(most, mat.Inner(v, w.sandwich, v))
+	}
+	return most
 }
 
 func playersOf(cells []crosstable.Cell) []int {
@@ -62,13 +123,10 @@ func playersOf(cells []crosstable.Cell) []int {
 	return list
 }
 
-// filling is the middle of the sandwich. The fit makes the slopes' squares too
-// small by as many clusters as it has parameters.
-func filling(t crosstable.Table, l inner, x []float64) matrix {
+// filling is the middle of the sandwich.
+func filling(t crosstable.Table, l inner, x []float64, clusters [][]crosstable.Cell, scale float64) matrix {
 	m := mat.NewSymDense(len(x), nil)
-	n := float64(len(t.Clusters))
-	scale := n / max(1, n-float64(l.estimated()))
-	for _, cluster := range t.Clusters {
+	for _, cluster := range clusters {
 		addSquare(m, scale, l.part(cluster).gradient(x))
 	}
 	if alone := t.Independent(); len(alone) > 0 {
@@ -95,28 +153,22 @@ func addSquare(m matrix, scale float64, slope []float64) {
 // with independent games (the design effect), and the clusters that it rests on.
 // One more cluster, as the model has them, keeps ten pairs that all came out even
 // from claiming certainty.
-func (r *robust) effect(weights []float64) (effect, clusters float64) {
+func (w *way) effect(inverse matrix, weights []float64) (effect, clusters float64) {
 	clusters = math.Inf(1)
-	if r == nil {
-		return 1, clusters
-	}
 	largest := 0.0
-	for i := range r.clusters {
+	for i := range w.clusters {
 		largest = max(largest, math.Abs(weights[i]))
 	}
-	for i, n := range r.clusters {
+	for i, n := range w.clusters {
 		if math.Abs(weights[i]) > largest/2 {
 			clusters = min(clusters, n)
 		}
 	}
 	if math.IsInf(clusters, 1) { // a term, on which all games bear
-		clusters = 0
-		for _, n := range r.clusters {
-			clusters += n / 2
-		}
+		clusters = w.all
 	}
-	w := mat.NewVecDense(len(weights), weights)
-	naive, varied := mat.Inner(w, r.inverse, w), mat.Inner(w, r.sandwich, w)
+	v := mat.NewVecDense(len(weights), weights)
+	naive, varied := mat.Inner(v, inverse, v), mat.Inner(v, w.sandwich, v)
 	if !(naive > 0) || !(varied >= 0) || math.IsInf(varied/naive, 0) {
 		return 1, clusters // the games hardly determine the direction at all
 	}
@@ -126,12 +178,16 @@ func (r *robust) effect(weights []float64) (effect, clusters float64) {
 // quantile is how many standard errors, as independent games have them, an
 // interval of a linear function of x reaches to each side.
 func (r *robust) quantile(weights []float64, level float64) float64 {
-	effect, clusters := r.effect(weights)
-	if math.IsInf(clusters, 1) {
+	if r == nil {
 		return normalQuantile(level)
 	}
-	student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: max(1, clusters-1)}
-	return math.Sqrt(effect) * student.Quantile((1+level)/2)
+	widest := 0.0
+	for i := range r.ways {
+		effect, clusters := r.ways[i].effect(r.inverse, weights)
+		student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: max(1, clusters-1)}
+		widest = max(widest, math.Sqrt(effect)*student.Quantile((1+level)/2))
+	}
+	return widest
 }
 
 // method is what an interval by the profile is called.
@@ -151,15 +207,26 @@ func (r *robust) ratio(null, full float64, first, df int) LRTest {
 		t.P = chiSquared(t.Statistic, df)
 		return t
 	}
-	mean, least := 0.0, math.Inf(1)
+	statistic := t.Statistic
+	for i := range r.ways {
+		mean, least := r.ways[i].effects(r.inverse, first, df)
+		if p := (distuv.F{D1: float64(df), D2: max(1, least-1)}).Survival(statistic / mean / float64(df)); i == 0 || p > t.P {
+			t.Statistic, t.P = statistic/mean, p
+		}
+	}
+	return t
+}
+
+// effects is the mean design effect of the terms, coordinates from first on, and the
+// clusters that they rest on.
+func (w *way) effects(inverse matrix, first, df int) (mean, least float64) {
+	least = math.Inf(1)
 	for k := range df {
-		weights := make([]float64, r.inverse.SymmetricDim())
+		weights := make([]float64, inverse.SymmetricDim())
 		weights[first+k] = 1
-		effect, clusters := r.effect(weights)
+		effect, clusters := w.effect(inverse, weights)
 		mean += effect / float64(df)
 		least = min(least, clusters)
 	}
-	t.Statistic /= mean
-	t.P = distuv.F{D1: float64(df), D2: max(1, least-1)}.Survival(t.Statistic / float64(df))
-	return t
+	return mean, least
 }

@@ -32,6 +32,9 @@ type Count struct {
 	// as the two of a colour-swapped pair, or all from one opening, do. 0 is for
 	// games of which each is independent.
 	Cluster int
+	// Opening is the same positive number for all clusters from one opening, whoever played
+	// them; 0 is for an opening that no other cluster has.
+	Opening int
 }
 
 // Games is the number of games counted.
@@ -50,8 +53,8 @@ func (c Count) check() error {
 		return fmt.Errorf("%s against %s: a count is negative", c.Black, c.White)
 	case !(c.Weight >= 0) || math.IsInf(c.Weight, 1):
 		return fmt.Errorf("%s against %s: games cannot weigh %v", c.Black, c.White, c.Weight)
-	case c.Cluster < 0:
-		return fmt.Errorf("%s against %s: cluster %d is negative", c.Black, c.White, c.Cluster)
+	case c.Cluster < 0 || c.Opening < 0:
+		return fmt.Errorf("%s against %s: cluster %d or opening %d is negative", c.Black, c.White, c.Cluster, c.Opening)
 	case c.Handicap < 0 || c.Handicap > HeaviestHandicap:
 		return fmt.Errorf("%s against %s: handicap %d is not between 0 and %d", c.Black, c.White, c.Handicap, HeaviestHandicap)
 	case c.Receiver != "" && c.Receiver != c.Black && c.Receiver != c.White:
@@ -133,6 +136,7 @@ type Table struct {
 	Names    []string
 	Cells    []Cell
 	Clusters [][]Cell // the cells' games that depend on each other, apart
+	Openings []int    // of each cluster, as in [Count]
 }
 
 // New is the table of counts. It fails for impossible ones.
@@ -169,10 +173,12 @@ func Collect(n int, at func(int) Count) (Table, error) {
 	for _, cluster := range slices.Sorted(maps.Keys(groups)) {
 		slices.Sort(groups[cluster]) // in the order of the counts
 		var cells []Cell
+		opening := 0
 		for _, i := range groups[cluster] {
-			cells = append(cells, at(int(i)).cell(f.terms[i].black, f.terms[i].white))
+			c := at(int(i))
+			cells, opening = append(cells, c.cell(f.terms[i].black, f.terms[i].white)), c.Opening
 		}
-		t.Clusters = append(t.Clusters, cells)
+		t.Clusters, t.Openings = append(t.Clusters, cells), append(t.Openings, opening)
 	}
 	return t, nil
 }
@@ -367,9 +373,9 @@ func (t Table) Only(kept []bool) Table {
 		return list
 	}
 	sub.Cells = among(t.Cells)
-	for _, cluster := range t.Clusters {
+	for n, cluster := range t.Clusters {
 		if cells := among(cluster); len(cells) > 0 {
-			sub.Clusters = append(sub.Clusters, cells)
+			sub.Clusters, sub.Openings = append(sub.Clusters, cells), append(sub.Openings, t.Openings[n])
 		}
 	}
 	return sub
