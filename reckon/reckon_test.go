@@ -38,11 +38,6 @@ type statsFixtures struct {
 		CriticalWins      int `json:"critical_wins"`
 		Safe              int `json:"safe"`
 	} `json:"plans"`
-	Anytime []struct {
-		K, N     int
-		Interval []float64
-		LogE     float64 `json:"ln_e"`
-	} `json:"anytime"`
 }
 
 func readStatsFixtures(t *testing.T) *statsFixtures {
@@ -140,16 +135,6 @@ func TestStatsIntervalFixtures(t *testing.T) {
 			wantNear(t, what, row["lo"], want[0], 1e-9)
 			wantNear(t, what, row["hi"], want[1], 1e-9)
 		}
-	}
-}
-
-func TestStatsAnytimeFixtures(t *testing.T) {
-	for _, f := range readStatsFixtures(t).Anytime {
-		row := intervalsOf(t, IntervalQuestion{stats.WDL{Wins: f.K, Losses: f.N - f.K}, "drop", 0.95, "anytime"})[0]
-		what := fmt.Sprintf("%d of %d", f.K, f.N)
-		wantNear(t, what, row["lo"], f.Interval[0], 1e-8)
-		wantNear(t, what, row["hi"], f.Interval[1], 1e-8)
-		wantNear(t, what, row["ln_e"], f.LogE, 1e-8*max(1, math.Abs(f.LogE)))
 	}
 }
 

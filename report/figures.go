@@ -172,11 +172,11 @@ func anytimeOf(s *stats.Series) Interval {
 		interval.Why = phrases.Because(err)
 		return interval
 	}
-	interval.Unit, interval.N = scores.Unit, scores.N
+	interval.Unit, interval.N = scores.Unit, scores.N()
 	if s.Openings() < s.Pairs() {
 		interval.Unit = "opening"
 	}
-	interval.Estimate = format.Finite(scores.Sum / float64(scores.N))
+	interval.Estimate = format.Finite(scores.Mean())
 	interval.Lo, interval.Hi = format.Finite(exact.Lo), format.Finite(exact.Hi)
 	return interval
 }

@@ -2,50 +2,81 @@ package stats
 
 import (
 	"errors"
-	"fmt"
 	"math"
+	"sync"
 
 	"gogi/stats/counts"
 )
 
-// Scores is a total of independent scores, each in [0, 1] and of the same mean:
-// what an anytime-valid statement is made of.
+// Scores counts independent scores in [0, 1] that have one mean: what an anytime-valid
+// statement is made of. Their order does not matter. The zero value has no scores.
 type Scores struct {
-	Unit string  `json:"unit"` // decisive_game, game, pair
-	Sum  float64 `json:"sum"`
-	N    int     `json:"n"`
+	Unit string // decisive_game, game or pair
+	all  means
 }
 
-// DecisiveScores are A's wins of the games that were not drawn.
+// DecisiveScores counts A's wins of the games that were not drawn.
 func (w WDL) DecisiveScores() Scores {
-	k, n := w.Decisive()
-	return Scores{"decisive_game", float64(k), n}
+	return scoresOf("decisive_game", []float64{0, 1}, []int{w.Losses, w.Wins})
 }
 
-// GameScores are A's points of all games, half a point for a draw. They are
-// independent only where each game has an opening of its own; where colours are
-// swapped, [Tally.PairScores] are.
+// GameScores counts A's points of all games, half a point for a draw. They are independent
+// only if each game has an opening of its own. With swapped colours, use
+// [Tally.PairScores].
 func (w WDL) GameScores() Scores {
-	return Scores{unitGame, float64(w.Wins) + float64(w.Draws)/2, w.Games()}
+	return scoresOf(unitGame, []float64{0, 0.5, 1}, []int{w.Losses, w.Draws, w.Wins})
 }
 
-// PairScores are A's points of the colour-swapped pairs, halved so that each is
-// in [0, 1]; draws are worth what the rules said. It fails for a series of games
-// without swapped colours, in whole or in part.
+// PairScores counts A's mean points of a game in each pair, half a point for a draw.
+func (p Pentanomial) PairScores() Scores {
+	return scoresOf(unitPair, []float64{0, 0.25, 0.5, 0.75, 1}, []int{p.LL, p.LD, p.WL + p.DD, p.WD, p.WW})
+}
+
+// PairScores counts A's mean points of a game in each pair; draws are worth what the rules
+// said. It fails for a series of games without swapped colours, in whole or in part.
 func (t Tally) PairScores() (Scores, error) {
 	if t.Singles > 0 {
 		return Scores{}, errors.New("not all games are in colour-swapped pairs")
 	}
-	return Scores{unitPair, t.Points() / 2, t.Pairs()}, nil
+	return Scores{unitPair, t.paired.means(2 * milli)}, nil
 }
 
-// AnytimeInterval is the confidence sequence for the mean score: it holds at
-// every length at once, so it may be read while the games run, after every game,
-// and by who stops when it pleases. It is the set of p that the mixture
-// martingale of [Scores.EValue] has not refuted, {p: e < 1/(1-level)}, and wider
-// than an interval for one fixed length. It fails for n = 0, a sum outside
-// [0, n], and a level outside (0, 1). Method: beta_mixture. (Price: 527 wins of
-// 1000 give [.469, .584], Clopper–Pearson [.496, .558].)
+func scoresOf(unit string, values []float64, numbers []int) Scores {
+	s := Scores{Unit: unit}
+	for i, n := range numbers {
+		if n != 0 {
+			s.all = append(s.all, meanCount{values[i], n})
+		}
+	}
+	return s
+}
+
+// N is the number of scores.
+func (s Scores) N() int { return s.all.units() }
+
+// Mean is the mean score, 0 if there are none.
+func (s Scores) Mean() float64 {
+	if s.N() == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, c := range s.all {
+		sum += c.value * float64(c.count)
+	}
+	return sum / float64(s.N())
+}
+
+// betting is the method of [Scores.AnytimeInterval] and [Scores.EValue].
+const betting = "betting"
+
+// AnytimeInterval returns the confidence sequence for the mean score. It holds at every
+// length at once, so a user may read it while the games run, and may stop for any reason.
+//
+// It is a betting confidence sequence (Waudby-Smith and Ramdas 2024, "Estimating means of
+// bounded random variables by betting") with the hedged capital of [Scores.EValue]: the
+// set of means that the capital has not refuted, {m: e < 1/(1-level)}, which is an
+// interval. Its width follows the variance of the scores. It fails for no scores, and for
+// a level outside (0, 1). Its method is betting.
 func (s Scores) AnytimeInterval(level float64) (counts.Interval, error) {
 	if err := s.check(); err != nil {
 		return counts.Interval{}, err
@@ -53,67 +84,126 @@ func (s Scores) AnytimeInterval(level float64) (counts.Interval, error) {
 	if err := counts.CheckOpen("confidence level", level); err != nil {
 		return counts.Interval{}, err
 	}
-	limit := -math.Log1p(-level)
-	rest := Scores{s.Unit, float64(s.N) - s.Sum, s.N}
-	return counts.Interval{Method: "beta_mixture", Level: level, Lo: s.anytimeLower(limit), Hi: 1 - rest.anytimeLower(limit)}, nil
+	limit := math.Ln2 - math.Log1p(-level) // half of the capital is bet on each side
+	return counts.Interval{Method: betting, Level: level, Lo: s.all.refuted(limit), Hi: 1 - s.all.mirror().refuted(limit)}, nil
 }
 
-// anytimeLower is the smallest p whose log e-value is below the limit.
-func (s Scores) anytimeLower(limit float64) float64 {
-	if s.Sum == 0 {
-		return 0
-	}
-	return counts.Root(0, s.Sum/float64(s.N), func(p float64) float64 { return limit - s.logE(p) })
-}
-
-// Evidence is what the games say against a hypothesis, at any time.
+// Evidence is what the scores say against a mean, at any time.
 type Evidence struct {
-	Method string  `json:"method"` // beta_mixture
-	Unit   string  `json:"unit"`
-	N      int     `json:"n"`
-	LogE   float64 `json:"ln_e"` // natural logarithm of the e-value
-	P      float64 `json:"p"`    // min(1, 1/e), valid whenever it is read
+	Method string  // betting
+	Unit   string  // of the scores
+	N      int     // scores
+	LogE   float64 // natural logarithm of the e-value
+	P      float64 // min(1, 1/e), valid whenever it is read
 }
 
-// EValue is the evidence against the mean score p0: the wealth of a gambler who
-// began with 1 and bet, by a Beta(½, ½) mixture (the Krichevsky–Trofimov
-// estimator), that the mean is another. Were it p0, the chance that the wealth
-// ever reaches x would be at most 1/x (Ville). For scores between 0 and 1 the
-// bound holds as the bet's payoff is convex in the score. It fails for n = 0, a
-// sum outside [0, n], and p0 outside (0, 1).
-func (s Scores) EValue(p0 float64) (Evidence, error) {
+// EValue returns the evidence against the mean score m. A gambler bets half of a capital of
+// 1 that the mean is above m, and the other half that it is below. The e-value is the
+// larger of the two halves' wealth. If the mean is m, the chance that it ever reaches x is
+// at most 1/x (Ville's inequality). It fails for no scores, and for m outside (0, 1).
+func (s Scores) EValue(m float64) (Evidence, error) {
 	if err := s.check(); err != nil {
 		return Evidence{}, err
 	}
-	if err := counts.CheckOpen("null probability", p0); err != nil {
+	if err := counts.CheckOpen("null probability", m); err != nil {
 		return Evidence{}, err
 	}
-	e := s.logE(p0)
-	return Evidence{"beta_mixture", s.Unit, s.N, e, min(1, math.Exp(-e))}, nil
+	above, _ := s.all.logWealth(m)
+	below, _ := s.all.mirror().logWealth(1 - m)
+	e := max(above, below) - math.Ln2
+	return Evidence{betting, s.Unit, s.N(), e, min(1, math.Exp(-e))}, nil
 }
 
-// logE is log B(k+½, n-k+½)/B(½, ½) p^-k (1-p)^-(n-k).
-func (s Scores) logE(p float64) float64 {
-	k, n := s.Sum, float64(s.N)
-	a, _ := math.Lgamma(k + 0.5)
-	b, _ := math.Lgamma(n - k + 0.5)
-	c, _ := math.Lgamma(n + 1)
-	e := a + b - c - math.Log(math.Pi)
-	if k > 0 {
-		e -= k * math.Log(p)
+// stake is a share of the wealth that a gambler bets on every score, and the part of the
+// capital that is bet so.
+type stake struct{ share, weight float64 }
+
+// stakes are those of the gambler, who spreads the capital over many, as none is good for
+// every mean, variance and number of scores. Shares fall by a fifth from 1 to 1/10,000: a
+// share b is good for about 1/b² scores of a large variance. Larger shares have more
+// weight, by the square root, as series are mostly short.
+var stakes = sync.OnceValue(func() []stake {
+	var all []stake
+	sum := 0.0
+	for share := 1.0; share > 1e-4; share *= 0.8 {
+		all = append(all, stake{share, math.Sqrt(share)})
+		sum += math.Sqrt(share)
 	}
-	if n > k {
-		e -= (n - k) * math.Log1p(-p)
+	for i := range all {
+		all[i].weight /= sum
 	}
-	return e
+	return all
+})
+
+// logWealth is the logarithm of the wealth of a gambler who began with 1 and bet that the
+// mean is above m, and its slope in log m. A share b of the wealth buys b/m times the
+// score, at the fair price of m: each score x multiplies the wealth by 1 - b + b x/m, whose
+// mean is 1 if the mean of x is m. It is convex and falls in log m, as the logarithm of
+// each product does, and is at most 0 from the mean of the scores on.
+func (a means) logWealth(m float64) (wealth, slope float64) {
+	logs, slopes := make([]float64, len(stakes())), make([]float64, len(stakes()))
+	largest := math.Inf(-1)
+	for i, s := range stakes() {
+		logs[i], slopes[i] = a.logGrowth(s.share, m)
+		logs[i] += math.Log(s.weight)
+		largest = max(largest, logs[i])
+	}
+	if math.IsInf(largest, 0) {
+		return largest, 0
+	}
+	sum := 0.0
+	for i, l := range logs {
+		part := math.Exp(l - largest)
+		sum += part
+		slope += part * slopes[i]
+	}
+	return largest + math.Log(sum), slope / sum
+}
+
+// logGrowth is the logarithm of the wealth by one share alone, and its slope in log m.
+func (a means) logGrowth(share, m float64) (growth, slope float64) {
+	for _, c := range a {
+		bought := share * c.value / m
+		factor := 1 - share + bought
+		if factor == 0 { // all was bet on a score that was 0
+			return math.Inf(-1), 0
+		}
+		growth += float64(c.count) * math.Log(factor)
+		slope -= float64(c.count) * bought / factor
+	}
+	return growth, slope
+}
+
+// refuted is the largest mean up to which the wealth is above the limit, a logarithm, by
+// Newton's method in log m: as the wealth is convex there, the steps do not pass the end
+// again once they are below it.
+func (a means) refuted(limit float64) float64 {
+	mean := Scores{all: a}.Mean()
+	if mean == 0 {
+		return 0
+	}
+	at := math.Log(mean)
+	for range 200 {
+		wealth, slope := a.logWealth(math.Exp(at))
+		step := max((limit-wealth)/slope, -1) // a flat start leads far away
+		at += step
+		if math.Abs(step) <= 1e-13*max(1, math.Abs(at)) {
+			break
+		}
+	}
+	return min(math.Exp(at), mean)
 }
 
 func (s Scores) check() error {
-	switch {
-	case s.N == 0:
+	n := 0
+	for _, c := range s.all {
+		if c.count < 0 {
+			return errors.New("a number of games is negative")
+		}
+		n += c.count
+	}
+	if n == 0 {
 		return errors.New("no games to judge by")
-	case s.N < 0 || !(s.Sum >= 0 && s.Sum <= float64(s.N)):
-		return fmt.Errorf("%v points of %d is impossible", s.Sum, s.N)
 	}
 	return nil
 }

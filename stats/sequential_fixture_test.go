@@ -233,42 +233,6 @@ func TestSequencesAgainstFixture(t *testing.T) {
 	w.log(t, "sequences")
 }
 
-func TestConfidenceSequenceAgainstFixture(t *testing.T) {
-	var fixture struct {
-		Cases []struct {
-			K    float64
-			N    int
-			At95 [2]float64 `json:"kt_cs_0.05"`
-			At99 [2]float64 `json:"kt_cs_0.01"`
-			LogE float64    `json:"ln_e_value_vs_half"`
-			P    float64    `json:"anytime_p_vs_half_at_this_look"`
-		}
-	}
-	load(t, "confidence_sequence.json", &fixture)
-	if len(fixture.Cases) != 10 {
-		t.Fatal("rows are missing")
-	}
-	var w worst
-	for _, c := range fixture.Cases {
-		s := Scores{"game", c.K, c.N}
-		for level, want := range map[float64][2]float64{0.95: c.At95, 0.99: c.At99} {
-			i, err := s.AnytimeInterval(level)
-			if err != nil || i.Method != "beta_mixture" || i.Level != level {
-				t.Fatal(i, err)
-			}
-			w.near(t, "lower end", i.Lo, want[0], 1e-8, 0)
-			w.near(t, "upper end", i.Hi, want[1], 1e-8, 0)
-		}
-		e, err := s.EValue(0.5)
-		if err != nil || e.Method != "beta_mixture" || e.N != c.N {
-			t.Fatal(e, err)
-		}
-		w.near(t, "ln e", e.LogE, c.LogE, 1e-8, 0)
-		w.near(t, "p", e.P, c.P, 1e-8, 0)
-	}
-	w.log(t, "confidence sequence")
-}
-
 // The probability that a fair match is ever declared unfair, by the exact
 // distribution of the wins of the matches that were not yet.
 func TestPeekingAgainstFixture(t *testing.T) {
@@ -278,9 +242,6 @@ func TestPeekingAgainstFixture(t *testing.T) {
 	load(t, "confidence_sequence.json", &fixture)
 	rejected := map[string]func(k, n int) bool{
 		"clopper_pearson_95": func(k, n int) bool { return pOf(t, k, n, 0.5, counts.TwoSided) <= 0.05 },
-		"kt_confidence_sequence_95": func(k, n int) bool {
-			return Scores{"game", float64(k), n}.logE(0.5) >= math.Log(20)
-		},
 	}
 	looks := map[string]func(n int) bool{
 		"every_game":         func(int) bool { return true },
@@ -298,12 +259,16 @@ func TestPeekingAgainstFixture(t *testing.T) {
 			alarms := falseAlarms(1000, look, reject)
 			w.near(t, when+" "+method+" by 100", alarms[100], want["100"], 1e-8, 0)
 			w.near(t, when+" "+method+" by 1000", alarms[1000], want["1000"], 1e-8, 0)
-			if method == "kt_confidence_sequence_95" && alarms[1000] > 0.05 {
-				t.Errorf("%s: %v", when, alarms[1000])
-			}
 		}
 	}
 	w.log(t, "peeking")
+	betting := falseAlarms(1000, looks["every_game"], func(k, n int) bool {
+		e, err := WDL{Wins: k, Losses: n - k}.DecisiveScores().EValue(0.5)
+		return err == nil && e.P <= 0.05
+	})
+	if betting[1000] > 0.05 || betting[1000] < 0.01 {
+		t.Errorf("the anytime interval leaves out a fair match's score with probability %v", betting[1000])
+	}
 }
 
 // falseAlarms is the probability of a rejection by game n, for n up to games. By

@@ -99,7 +99,8 @@ func TestSequentialNumbersAreNumbers(t *testing.T) {
 		}
 		found, err := d.Detectable(rapid.IntRange(-10, 100_000).Draw(t, "games"))
 		sound(t, "detectable", err, found)
-		scores := Scores{"game", number.Draw(t, "sum"), rapid.IntRange(-1, 2000).Draw(t, "n")}
+		few := rapid.IntRange(-1, 2000)
+		scores := WDL{Wins: few.Draw(t, "wins"), Draws: few.Draw(t, "draws"), Losses: few.Draw(t, "losses")}.GameScores()
 		i, err := scores.AnytimeInterval(level)
 		sound(t, "anytime", err, i.Lo, i.Hi)
 		v, err := scores.EValue(elo)
@@ -111,46 +112,6 @@ func sound(t *rapid.T, what string, err error, numbers ...float64) {
 	if err == nil && slices.ContainsFunc(numbers, math.IsNaN) || err != nil && slices.ContainsFunc(numbers, func(x float64) bool { return x != 0 }) {
 		t.Fatalf("%s: %v, %v", what, numbers, err)
 	}
-}
-
-func TestAnytimeLaws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.OneOf(rapid.IntRange(1, 50), rapid.IntRange(1, 10_000_000)).Draw(t, "n")
-		s := Scores{"pair", float64(rapid.IntRange(0, 4*n).Draw(t, "quarters")) / 4, n}
-		i, err := s.AnytimeInterval(0.95)
-		if err != nil || !(0 <= i.Lo && i.Lo <= s.Sum/float64(n) && s.Sum/float64(n) <= i.Hi && i.Hi <= 1) {
-			t.Fatalf("%+v, %v", i, err)
-		}
-		m, _ := Scores{"pair", float64(n) - s.Sum, n}.AnytimeInterval(0.95)
-		if math.Abs(m.Lo-(1-i.Hi)) > 1e-12 {
-			t.Fatalf("not symmetric: %+v, %+v", i, m)
-		}
-		if wide, _ := s.AnytimeInterval(0.99); wide.Lo > i.Lo || wide.Hi < i.Hi {
-			t.Fatalf("not monotone: %+v in %+v", i, wide)
-		}
-		if cp, err := counts.ClopperPearson(int(s.Sum), n, 0.95); err == nil && s.Sum == math.Trunc(s.Sum) && (cp.Lo < i.Lo-1e-12 || cp.Hi > i.Hi+1e-12) {
-			t.Fatalf("%+v is not within %+v", cp, i)
-		}
-	})
-}
-
-// The mixture is a martingale for decisive games and no more than one for
-// scores with draws: its mean after one more score, given any past.
-func TestTheMixtureGainsNothing(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(0, 500).Draw(t, "n")
-		sum := float64(rapid.IntRange(0, 2*n).Draw(t, "halves")) / 2
-		p := rapid.Float64Range(0.05, 0.95).Draw(t, "p")
-		draw := rapid.Float64Range(0, 2*min(p, 1-p)).Draw(t, "draw rate")
-		e := func(x float64) float64 {
-			return math.Exp(Scores{"game", sum + x, n + 1}.logE(p) - Scores{"game", sum, n}.logE(p))
-		}
-		win := p - draw/2
-		mean := win*e(1) + draw*e(0.5) + (1-win-draw)*e(0)
-		if mean > 1+1e-9 || draw == 0 && mean < 1-1e-9 {
-			t.Fatalf("the wealth grows by %v", mean)
-		}
-	})
 }
 
 var boundaries = []Boundary{BoundaryWald, BoundaryRatio, BoundaryBounded}
@@ -433,15 +394,22 @@ func TestDrawConventions(t *testing.T) {
 
 func TestScoresOfASeries(t *testing.T) {
 	games := WDL{Wins: 521, Draws: 10, Losses: 469}
-	if s := games.DecisiveScores(); s != (Scores{"decisive_game", 521, 990}) {
+	is := func(s Scores, unit string, sum float64, n int) bool {
+		return s.Unit == unit && s.N() == n && math.Abs(s.Mean()*float64(n)-sum) < 1e-9
+	}
+	if s := games.DecisiveScores(); !is(s, "decisive_game", 521, 990) {
 		t.Errorf("%+v", s)
 	}
-	if s := games.GameScores(); s != (Scores{"game", 526, 1000}) {
+	if s := games.GameScores(); !is(s, "game", 526, 1000) {
 		t.Errorf("%+v", s)
 	}
 	s, err := tallyOf(t, 1, 0, 2, 1, 1, 3).PairScores()
-	if err != nil || s != (Scores{"pair", 5.25, 8}) { // 0 + 2·½ + ½ + ¾ + 3
+	if err != nil || !is(s, "pair", 5.25, 8) { // 0 + 2·½ + ½ + ¾ + 3
 		t.Errorf("%+v, %v", s, err)
+	}
+	penta := Pentanomial{LL: 1, WL: 2, DD: 1, WD: 1, WW: 3}.PairScores()
+	if !is(penta, "pair", 5.25, 8) || !slices.Equal(penta.all, s.all) {
+		t.Errorf("%+v, of pairs one by one %+v", penta, s)
 	}
 	if s, err := singlesOf(t, games).PairScores(); err == nil {
 		t.Errorf("%+v", s)
