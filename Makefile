@@ -1,4 +1,4 @@
-# What CI runs is check and test; see .ci/run.
+# CI runs check, test and what scripts/concerned chooses; nightly runs everything.
 GO ?= go
 LINTER ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
@@ -13,7 +13,7 @@ NOISE = $(if $(KINGS),EvalNoise = $(KINGS)$(comma) NoiseModel = "king_square",Ev
 comma := ,
 space := $(subst ,, )
 
-.PHONY: build check test test-long soak chaos fuzz bench bench-once race lint lint-new paper figures wine windows macos dist
+.PHONY: build check test test-long nightly soak chaos chaos-days fuzz bench bench-once race lint lint-new paper figures wine windows macos dist test-dist print-list
 
 build: ## the program, as ./gogi
 	$(GO) build -o gogi ./cmd/gogi
@@ -33,11 +33,20 @@ LONG_IN = ./alarms ./cmd/gogi ./effects ./farm/coordinator ./farm/trust ./rating
 test-long: ## in full what make test plays in short, which takes minutes; real engines where they are installed
 	$(GO) test -vet=off -timeout 30m -p $(AT_ONCE) -run '$(subst $(space),|,$(foreach t,$(LONG),^$(subst /,$$/^,$(t))$$))' $(LONG_IN) -long
 
+nightly: ## every stage that .ci/run leaves out or shortens, each with a time limit: two to four hours; STAGES="wine soak" runs only these
+	scripts/nightly
+
+print-list: # prints a list of this file for scripts/concerned
+	@echo $($(LIST))
+
 soak: ## an hour, or SOAK=3m, of kills, suspensions, full disks and failing engines; SOAK_SEED repeats what was drawn
 	SOAK=$(or $(SOAK),1h) SOAK_SEED=$(SOAK_SEED) $(GO) test -count=1 -v -timeout 0 -run TestSoak ./internal/soak
 
 chaos: ## ten minutes, or CHAOS=1h, of a farm whose processes are killed, stopped, cut off and starved of disk; CHAOS_SEED repeats what was drawn
 	CHAOS=$(or $(CHAOS),10m) CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -v -timeout 0 -parallel 4 -run 'TestChaos|TestNetworks' ./internal/chaos
+
+chaos-days: ## four of the farm's bad days, in about a minute: full journal, torn outbox, revoked key, restore
+	CHAOS=1s $(GO) test -count=1 -timeout 5m -parallel 4 -run 'TestChaosOf(AFullJournal|AFullOutbox|ARevokedKey|ARestore)$$' ./internal/chaos
 
 wine: ## the program built for Windows plays under Wine; wants wine, gcc-mingw-w64-x86-64 and minutes
 	GOGI_WINE=required $(GO) test -count=1 -timeout 15m ./internal/wine
@@ -47,6 +56,9 @@ windows: ## types for Windows, the tests' too; wants gcc-mingw-w64-x86-64
 
 dist: ## archives for Linux and Windows, Debian packages and their SHA-256, into dist/: docs/install.md
 	scripts/dist
+
+test-dist: ## make dist in two folders, whose archives must be equal; GOGI_DIST=required, or it is skipped
+	$(GO) test -vet=off -count=1 -timeout 20m ./internal/dist
 
 macos: ## types for macOS, without SQLite, which wants a C compiler for it
 	CGO_ENABLED=0 GOOS=darwin $(GO) vet ./...

@@ -1,5 +1,5 @@
 // Package long is how long tests are: short in make test, where a short form of what is
-// heavy can still fail; long, with -long, in make test-long, which CI runs as well; and as
+// heavy can still fail; long, with -long, in make test-long, which make nightly runs; and as
 // long as what the documentation quotes, with -figures, in make figures, which takes hours.
 //
 // A test binary has the flags if one of its tests imports this package. Which tests have a
