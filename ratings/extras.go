@@ -87,6 +87,9 @@ func newPrediction(m Matchup, q rating.Prediction, err error) Prediction {
 	}
 	p.Score, p.Lo, p.Hi = format.Finite(q.Score), format.Finite(q.Interval.Lo), format.Finite(q.Interval.Hi)
 	p.Win, p.Draw, p.Loss = format.Finite(q.Win), format.Finite(q.Draw), format.Finite(q.Loss)
+	if p.Lo == nil || p.Hi == nil {
+		p.Why = noBound()
+	}
 	return p
 }
 

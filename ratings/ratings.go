@@ -135,6 +135,7 @@ func (o Options) rateEven(r *Report, record played) error {
 			chosen = f
 		}
 	}
+	r.Rated = chosen.fit.Games
 	if err := o.describeEven(r, chosen.fit); err != nil {
 		return err
 	}
@@ -355,7 +356,7 @@ func (o Options) rateHandicaps(r *Report, record played) error {
 	for _, f := range comparison.Fits {
 		r.Models = append(r.Models, newHandicapReport(f))
 	}
-	r.Selected = shortModel(comparison.Best)
+	r.Selected, r.Rated = shortModel(comparison.Best), comparison.Games
 	r.weigh()
 	r.warnComparison(comparison.Warnings)
 	for _, f := range comparison.Fits {

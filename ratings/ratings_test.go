@@ -319,3 +319,21 @@ func TestRateMany(t *testing.T) {
 		t.Errorf("%d players, intervals %s, draws %+v", len(r.Players), r.Intervals, r.DrawParam)
 	}
 }
+
+// A player who lost every game is set aside: the 3 games are no part of the likelihood, and BIC
+// counts the other 10, as -2·loglik + ln 10 for one difference of strength.
+func TestGamesRated(t *testing.T) {
+	r, err := ratedOr(Options{Model: "bt", Draws: "half", Confidence: 0.95}, written(t, "games.csv", "black,white,black_wins,draws,white_wins\na,b,6,0,4\nc,a,0,0,3\n"))
+	if err != nil || r.Games != 13 || r.Rated != 10 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	loglik := 6*math.Log(0.6) + 4*math.Log(0.4)
+	if want := -2*loglik + math.Log(10); math.Abs(*r.Models[0].BIC-want) > 1e-6 {
+		t.Errorf("BIC %v, want %v", *r.Models[0].BIC, want)
+	}
+	var out strings.Builder
+	r.Print(&out, phrases.English)
+	if !strings.Contains(out.String(), "3 players · 13 games · 10 of them between players rated\n") {
+		t.Error(out.String())
+	}
+}

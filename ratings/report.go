@@ -16,6 +16,7 @@ import (
 type Report struct {
 	Version     int              `json:"version"` // 2: warnings have a kind
 	Games       int              `json:"games"`
+	Rated       int              `json:"games_rated"` // between players rated: those of the likelihood
 	Handicapped int              `json:"handicap_games"`
 	Drawn       int              `json:"drawn_games"`
 	Evidence    Evidence         `json:"evidence"`

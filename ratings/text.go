@@ -19,6 +19,9 @@ import (
 // Print writes the ratings as a person reads them, in a tongue.
 func (r *Report) Print(w io.Writer, in phrases.Tongue) {
 	title := phrases.Of("%s · %s", phrases.Number{N: len(r.Players), Noun: "player"}, phrases.Number{N: r.Games, Noun: "game"})
+	if r.Rated < r.Games {
+		title = phrases.Of("%s · %s of them between players rated", title, format.Count(r.Rated))
+	}
 	if r.Handicapped > 0 {
 		title = phrases.Of("%s · %s with a handicap", title, format.Count(r.Handicapped))
 	}
@@ -106,12 +109,25 @@ func (r *Report) printPredictions(w io.Writer, in phrases.Tongue) {
 		}
 		row := table.Row{phrases.Say(in, "%s against %s", format.Name(p.A), format.Name(p.B)), handicap, "–", p.Why.In(in), "–", "–", "–"}
 		if p.Score != nil {
-			row[2], row[3] = format.Percent(*p.Score), fmt.Sprintf("[%s, %s]", format.Percent(*p.Lo), format.Percent(*p.Hi))
+			row[2], row[3] = format.Percent(*p.Score), p.interval(in)
 			row[4], row[5], row[6] = format.Percent(*p.Win), format.Percent(*p.Draw), format.Percent(*p.Loss)
 		}
 		t.AppendRow(row)
 	}
 	format.Render(w, t)
+}
+
+// interval is that of the score; an end that the games do not set is left out.
+func (p Prediction) interval(in phrases.Tongue) string {
+	switch {
+	case p.Lo != nil && p.Hi != nil:
+		return fmt.Sprintf("[%s, %s]", format.Percent(*p.Lo), format.Percent(*p.Hi))
+	case p.Lo != nil:
+		return phrases.Say(in, "above %s", format.Percent(*p.Lo))
+	case p.Hi != nil:
+		return phrases.Say(in, "below %s", format.Percent(*p.Hi))
+	}
+	return p.Why.In(in)
 }
 
 func (r *Report) printComparisons(w io.Writer, in phrases.Tongue) {

@@ -1,0 +1,94 @@
+package rating
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gogi/stats/rating/crosstable"
+)
+
+// activeGames are games of three players in which the second handicap is worth no more than
+// the first, and the third either much more or nothing more.
+func activeGames(third [2][2]int) []crosstable.Count {
+	return []crosstable.Count{
+		{Black: "a", White: "b", BlackWins: 14, WhiteWins: 26}, {Black: "b", White: "a", BlackWins: 24, WhiteWins: 16},
+		{Black: "b", White: "c", BlackWins: 22, WhiteWins: 18}, {Black: "c", White: "b", BlackWins: 19, WhiteWins: 21},
+		{Black: "a", White: "b", Handicap: 1, BlackWins: 15, WhiteWins: 9}, {Black: "a", White: "c", Handicap: 1, BlackWins: 13, WhiteWins: 10},
+		{Black: "b", White: "c", Handicap: 1, BlackWins: 16, WhiteWins: 8},
+		{Black: "a", White: "b", Handicap: 2, BlackWins: 11, WhiteWins: 11}, {Black: "a", White: "c", Handicap: 2, BlackWins: 12, WhiteWins: 11},
+		{Black: "b", White: "c", Handicap: 2, BlackWins: 13, WhiteWins: 11},
+		{Black: "a", White: "c", Handicap: 3, BlackWins: third[0][0], WhiteWins: third[0][1]}, {Black: "a", White: "b", Handicap: 3, BlackWins: third[1][0], WhiteWins: third[1][1]},
+	}
+}
+
+// Predictions of models whose order constraint is active. The values are those of another
+// program, which maximises the likelihood with the odds held, by Nelder and Mead's method
+// with terms that are squares.
+func TestPredictAtAnActiveConstraint(t *testing.T) {
+	t.Parallel()
+	rising, flat := [2][2]int{{20, 6}, {19, 7}}, [2][2]int{{13, 13}, {12, 14}}
+	for _, c := range []struct {
+		model          HandicapModel
+		third          [2][2]int
+		a, b           string
+		handicap       int
+		score, lo, hi  float64
+		loglik         float64
+		atTheEnd, name string
+	}{
+		{Multiplicative1, rising, "a", "b", 0, .3981390, .3096278, .4916731, -233.238444039, "g(2)-g(1)", "mul1"},
+		{Multiplicative1, rising, "a", "b", 1, .5250598, .4193118, .6281516, -233.238444039, "g(2)-g(1)", "mul1"},
+		{Multiplicative1, rising, "a", "b", 2, .5250598, .4203023, .6294938, -233.238444039, "g(2)-g(1)", "mul1"},
+		{Multiplicative1, rising, "a", "c", 3, .7569072, .6243078, .8613502, -233.238444039, "g(2)-g(1)", "mul1"},
+		{Additive1, rising, "a", "b", 0, .3802054, .2795530, .4848241, -232.978818405, "f(2)-f(1)", "add1"},
+		{Additive1, rising, "a", "b", 2, .5355028, .4273163, .6418708, -232.978818405, "f(2)-f(1)", "add1"},
+		{Additive2, flat, "a", "b", 0, .3775019, .2779749, .4798822, -240.048449646, "slope", "add2"},
+		{Additive2, flat, "a", "b", 2, .5137528, .4215566, .6047046, -240.048449646, "slope", "add2"},
+	} {
+		f := must[*HandicapComparison](t)(CompareHandicaps(activeGames(c.third), 0.95, c.model)).Fits[0]
+		if len(f.Notes) != 1 || !strings.Contains(f.Notes[0], c.atTheEnd+" is 0") || math.Abs(f.LogLik-c.loglik) > 1e-6 {
+			t.Fatalf("%s: %v, loglik %v", c.name, f.Notes, f.LogLik)
+		}
+		q, err := f.Predict(c.a, c.b, c.handicap, 0.95)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		for what, pair := range map[string][2]float64{"score": {q.Score, c.score}, "from": {q.Interval.Lo, c.lo}, "to": {q.Interval.Hi, c.hi}} {
+			if math.Abs(pair[0]-pair[1]) > 2e-6 {
+				t.Errorf("%s, %s against %s with %d: %s %v, want %v", c.name, c.a, c.b, c.handicap, what, pair[0], pair[1])
+			}
+		}
+		if q.Interval.Method != "profile_likelihood" {
+			t.Errorf("method %s", q.Interval.Method)
+		}
+	}
+}
+
+// A player whose strength goes to 0 has no prediction, and the reason names that player; the
+// others have theirs: a's 12 of 20 against b, as nobody else's games bear on that.
+func TestPredictBesideADriftingPlayer(t *testing.T) {
+	t.Parallel()
+	f := must[*HandicapComparison](t)(CompareHandicaps([]crosstable.Count{
+		{Black: "a", White: "b", BlackWins: 12, WhiteWins: 8}, {Black: "a", White: "w", BlackWins: 20},
+		{Black: "w", White: "a", Handicap: 1, BlackWins: 6, WhiteWins: 14},
+	}, 0.95, Additive3)).Fits[0]
+	if len(f.at.Drifting) == 0 {
+		t.Fatalf("no strength goes to 0: %+v", f.Players)
+	}
+	q, err := f.Predict("a", "b", 0, 0.95)
+	reach := 1.92 // the deviance of 12 of 20 at the ends is 3.8415
+	if err != nil || math.Abs(q.Score-0.6) > 1e-6 {
+		t.Fatalf("%+v, %v", q, err)
+	}
+	deviance := func(p float64) float64 { return 12*math.Log(0.6/p) + 8*math.Log(0.4/(1-p)) }
+	for _, p := range []float64{q.Interval.Lo, q.Interval.Hi} {
+		if math.Abs(deviance(p)-reach) > 1e-3 {
+			t.Errorf("%+v: half the deviance at %v is %v, want %v", q.Interval, p, deviance(p), reach)
+		}
+	}
+	if _, err := f.Predict("w", "a", 1, 0.95); err == nil || !strings.Contains(err.Error(), "w has no finite rating under additive_3") {
+		t.Error(err)
+	}
+}
