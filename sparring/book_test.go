@@ -73,6 +73,9 @@ func TestBook(t *testing.T) {
 	if err := e.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Error(err)
 	}
+	if r = ask(e, usi.Go{Nodes: 50}); r.Nodes == 0 {
+		t.Error("the book before is used")
+	}
 	if err := e.SetOption(usi.Setting{Name: "BookFile", Value: "<empty>"}); err != nil {
 		t.Fatal(err)
 	}
@@ -81,5 +84,31 @@ func TestBook(t *testing.T) {
 	}
 	if r = ask(e, usi.Go{Nodes: 50}); r.Nodes == 0 {
 		t.Error("the book answers although it is closed")
+	}
+}
+
+// A GUI that names a book that cannot be read is told so, and gets readyok and moves.
+func TestAnUnusableBookIsToldAndPlayedWithout(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	in := strings.NewReader("usi\nsetoption name USI_Hash value 1\nsetoption name BookFile value no_book\nsetoption name Nonsense value 1\nisready\ngo nodes 50\nisready\nquit\n")
+	if err := usi.Serve(t.Context(), in, &out, New()); err != nil {
+		t.Fatal(err)
+	}
+	_, said, _ := strings.Cut(out.String(), "usiok\n")
+	var kinds []string
+	for line := range strings.Lines(said) {
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch {
+		case strings.HasPrefix(rest, "string error: option BookFile: "):
+			kinds = append(kinds, "book error")
+		case strings.HasPrefix(rest, "string error: "):
+			kinds = append(kinds, "error")
+		case word != "info":
+			kinds = append(kinds, word)
+		}
+	}
+	if got := strings.Join(kinds, ", "); got != "error, book error, readyok, bestmove, book error, readyok" {
+		t.Errorf("%s:\n%s", got, said)
 	}
 }

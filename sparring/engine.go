@@ -38,8 +38,8 @@ func (e *Engine) Name() string { return "gogi sparring " + Version }
 // Author is who wrote it.
 func (e *Engine) Author() string { return "gogi" }
 
-// Ready allocates what the options ask for and forgets all searches. It fails where
-// BookFile cannot be read.
+// Ready allocates what the options ask for and forgets all searches. If BookFile cannot be
+// read, it returns a *usi.Shortcoming, and the engine plays without a book.
 func (e *Engine) Ready(context.Context) error {
 	e.build()
 	e.hash.newGame()
@@ -55,10 +55,13 @@ func (e *Engine) openBook() (err error) {
 		e.book, e.opened = nil, e.settings.book
 		return nil
 	}
-	if e.book, err = book.Open(e.settings.book, ""); err == nil {
-		e.opened = e.settings.book
+	opened, err := book.Open(e.settings.book, "")
+	if err != nil {
+		e.book, e.opened = nil, "" // the next Ready tries again
+		return &usi.Shortcoming{Err: fmt.Errorf("option %s: %w; no book is used", optionBook, err)}
 	}
-	return err
+	e.book, e.opened = opened, e.settings.book
+	return nil
 }
 
 // fromBook is the answer of the book, if it has one and a move to be played is asked for.

@@ -2,6 +2,7 @@ package usi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -35,7 +36,8 @@ type Served interface {
 
 	// Ready loads, allocates and forgets the last game (isready). It may be
 	// called any number of times, and once before the first search if the GUI
-	// forgot it.
+	// forgot it. After an error the GUI is not sent readyok, unless the error is
+	// a *Shortcoming.
 	Ready(ctx context.Context) error
 
 	NewGame(ctx context.Context, g Game) error
@@ -45,6 +47,16 @@ type Served interface {
 	// bestmove back. A reply with a move beside an error is used.
 	Think(ctx context.Context, r Request) (Reply, error)
 }
+
+// Shortcoming is an error of Ready of a Served that can play nevertheless, such as one
+// without its book: the GUI is told of it, and is sent readyok.
+type Shortcoming struct{ Err error }
+
+// Error is that of Err.
+func (s *Shortcoming) Error() string { return s.Err.Error() }
+
+// Unwrap is Err.
+func (s *Shortcoming) Unwrap() error { return s.Err }
 
 // ServedPonderer is a Served that can search on the opponent's time, as
 // Engine.Ponder does: Ponder starts it and returns at once, r's position is the
@@ -167,7 +179,9 @@ func (s *server) command(ctx context.Context, line string) {
 		s.introduce()
 	case "isready":
 		s.reset(ctx)
-		s.report(s.ready(ctx), "readyok")
+		if s.report(s.ready(ctx), ""); s.readied {
+			s.out.say("readyok")
+		}
 	case "setoption":
 		s.setOption(rest)
 	case "usinewgame":
@@ -224,7 +238,8 @@ func (s *server) ready(ctx context.Context) error {
 		defer s.keepAlive()()
 	}
 	err := s.served.Ready(ctx)
-	s.readied = err == nil
+	_, plays := errors.AsType[*Shortcoming](err)
+	s.readied = err == nil || plays
 	return err
 }
 

@@ -688,6 +688,10 @@ func TestPlayersThatDoNotAnswer(t *testing.T) {
 			&actor{broken: errors.New("no network")},
 			"> isready\n< info string error: no network\n> go nodes 1\n< info string error: no network\n< bestmove 7g7f",
 		},
+		"starts without its book": {
+			&actor{broken: &usi.Shortcoming{Err: errors.New("no book")}},
+			"> isready\n< info string error: no book\n< readyok\n> go nodes 1\n< bestmove 7g7f",
+		},
 		"2 resigns after a stopped ponder": {
 			&actor{answer: usi.AnswerResign, infos: infos[:1]},
 			stopped + "\n< info depth 1 multipv 1 nodes 0 nps 0 time 0 pv 2g2f\n> stop\n< info depth 1 multipv 1 nodes 0 nps 0 time 0 pv 2g2f\n< bestmove 2g2f",

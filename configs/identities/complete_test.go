@@ -249,6 +249,8 @@ func TestCompleteLeavesOthersAlone(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	plan := &match.Plan{Ponder: match.PonderOff, Rules: match.RulesProfiles()["denryu"]}
+	// dlshogi and the built-in engine have a BookFile that knows no "no_book".
+	const builtin = "USI_Ponder type check default false\nBookFile type filename default <empty>"
 	dlshogi := "USI_Ponder type check default true\nDraw_Ply type spin default 256 min 0 max 1000\nBookFile type string default book.bin"
 	for _, test := range []struct {
 		name      string
@@ -261,8 +263,9 @@ func TestSettings(t *testing.T) {
 		}},
 		{"other names", match.Player{}, fairy, []string{"setoption name Ponder value false"}},
 		{"dlshogi", match.Player{Profile: "yaneuraou"}, dlshogi, []string{
-			"setoption name USI_Ponder value false", "setoption name Draw_Ply value 512", "setoption name BookFile value no_book",
+			"setoption name USI_Ponder value false", "setoption name Draw_Ply value 512",
 		}},
+		{"the built-in engine", match.Player{Builtin: true, Profile: "yaneuraou"}, builtin, []string{"setoption name USI_Ponder value false"}},
 		{"too many plies", match.Player{}, "Draw_Ply type spin default 256 min 0 max 300", nil},
 		{"profile", match.Player{Profile: "yaneuraou"}, yaneuraou, []string{
 			"setoption name USI_Ponder value false", "setoption name EnteringKingRule value CSARule27", "setoption name MaxMovesToDraw value 512",

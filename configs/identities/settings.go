@@ -16,19 +16,40 @@ import (
 	"gogi/usi"
 )
 
-// profiles are the named sets of options that engines of one family need. A
-// value that is leastValue stands for the least that the engine declares.
-func profiles() map[string][]usi.Setting {
-	return map[string][]usi.Setting{
+// profile is a named set of options that engines of one family need.
+type profile struct {
+	family []usi.Setting // options that only this family has
+	shared []usi.Setting // options that others have too, perhaps with another meaning
+}
+
+// settings are what an engine that declares these options is sent: nothing if it declares
+// no option of the family.
+func (p profile) settings(declared []usi.Option) []usi.Setting {
+	for _, s := range p.family {
+		if _, ok := usi.FindOption(declared, s.Name); ok {
+			return slices.Concat(p.family, p.shared)
+		}
+	}
+	return nil
+}
+
+// profiles are the profiles by name. A value that is leastValue stands for the least that
+// the engine declares.
+func profiles() map[string]profile {
+	return map[string]profile{
 		// YaneuraOu's defaults are for play over a network by the second; they
 		// make short games something else than what was asked for.
 		"yaneuraou": {
-			{Name: "NetworkDelay", Value: "0"},
-			{Name: "NetworkDelay2", Value: "0"},
-			{Name: "MinimumThinkingTime", Value: leastValue},
-			{Name: "RoundUpToFullSecond", Value: "false"},
-			{Name: "USI_OwnBook", Value: "false"},
-			{Name: "BookFile", Value: noBook},
+			family: []usi.Setting{
+				{Name: "NetworkDelay", Value: "0"},
+				{Name: "NetworkDelay2", Value: "0"},
+				{Name: "MinimumThinkingTime", Value: leastValue},
+				{Name: "RoundUpToFullSecond", Value: "false"},
+			},
+			shared: []usi.Setting{
+				{Name: "USI_OwnBook", Value: "false"},
+				{Name: "BookFile", Value: noBook},
+			},
 		},
 	}
 }
@@ -56,13 +77,13 @@ func ProfileNames() string {
 // Settings is what an engine is sent, given what it declared: the user's
 // options as they were written, and before them what the plan asks for where
 // the engine has an option for it: whether to ponder, the rules, and the
-// player's profile. Automatic ones carry the declared names, are accepted by
+// player's profile, if the engine is of the profile's family. Automatic ones carry the declared names, are accepted by
 // the declaration and never name an option that the user set.
 func Settings(p match.Player, plan *match.Plan, declared []usi.Option) (automatic, user []usi.Setting) {
 	for _, o := range p.Options {
 		user = append(user, usi.Setting(o))
 	}
-	wanted := slices.Concat(ponderSettings(plan), ruleSettings(plan), profiles()[p.Profile])
+	wanted := slices.Concat(ponderSettings(plan), ruleSettings(plan), profiles()[p.Profile].settings(declared))
 	for _, s := range wanted {
 		if settingNamed(user, s.Name) != nil {
 			continue
