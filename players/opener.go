@@ -96,9 +96,11 @@ func (o *Opener) openEngine(ctx context.Context, p match.Player, council string,
 	return engine, nil
 }
 
-// Greet starts one engine as far as usiok. The error is ErrStart, a *usi.Fault or the
-// context's; nothing runs then.
+// Greet starts one engine as far as usiok, and recognises a UCI engine soon. The error is
+// ErrStart, a *usi.Fault or the context's; nothing runs then.
 func (o *Opener) Greet(ctx context.Context, p match.Player, cpus []int) (*usi.Engine, error) {
+	ctx, stop := o.Recognise(ctx, p)
+	defer stop()
 	return o.greet(ctx, p, "", cpus)
 }
 

@@ -59,6 +59,7 @@ type Engine struct {
 	alarm  alarm
 	line   Line // the game, as far as it was needed
 
+	readied  bool // it has answered isready once
 	searched bool // since the last readyok a search has ended with an answer: it may come twice
 
 	ponder   *search      // the search on the opponent's time, or nil
@@ -219,7 +220,11 @@ func (e *Engine) Ready(ctx context.Context) error {
 	if err := e.write("isready\n", "saying isready"); err != nil {
 		return err
 	}
-	return e.await(ctx, wait, e.limits.Ready, "readyok")
+	if err := e.await(ctx, wait, e.limits.Ready, "readyok"); err != nil {
+		return err
+	}
+	e.readied = true
+	return nil
 }
 
 // search is one "go" whose bestmove is outstanding.
@@ -451,12 +456,47 @@ func (e *Engine) await(ctx context.Context, wait <-chan event, limit time.Durati
 	case <-timer.C:
 		err = e.fail(e.silence(FaultStart), doing, e.lastWords(fmt.Sprintf("silent for %v", limit)))
 	case <-ctx.Done():
-		return fmt.Errorf("usi: %s: %s: %w", e.config.Name, doing, context.Cause(ctx))
+		cause, known := errors.AsType[*Fault](context.Cause(ctx)) // somebody else has found out why nothing comes
+		if !known {
+			return fmt.Errorf("usi: %s: %s: %w", e.config.Name, doing, context.Cause(ctx))
+		}
+		err = e.fail(cause.Kind, doing, cause.Note)
 	}
 	if err != nil {
 		e.fault.Awaiting = line
 	}
 	return err
+}
+
+// explained adds to a note what the engine said last on stdout outside of a search, and
+// where it looks for its evaluation file if that seems to be what it lacks.
+func (e *Engine) explained(note string) string {
+	if words := e.in.said(); words != "" {
+		note += "; stdout: " + words
+	}
+	return note + e.evaluationHint(note)
+}
+
+// evalDir is the option by which YaneuraOu and its kin name the folder of their evaluation
+// file. A missing one ends them at isready, some without a word.
+const evalDir = "EvalDir"
+
+func (e *Engine) evaluationHint(note string) string {
+	option, ok := FindOption(e.greeting.Options, evalDir)
+	text := strings.ToLower(note)
+	silent := !strings.Contains(text, "stdout: ") && !strings.Contains(text, "stderr: ")
+	names := strings.Contains(text, "eval") || strings.Contains(text, "nn.bin") || strings.Contains(text, "nnue")
+	if !ok || e.readied || !silent && !names {
+		return ""
+	}
+	folder := option.Default
+	for _, s := range e.sent {
+		if SameOption(s.Name, evalDir) {
+			folder = s.Value
+		}
+	}
+	return fmt.Sprintf("; hint: it reads its evaluation file from %s = %s, seen from its working directory; "+
+		"put the file there, or set the option %s", evalDir, foreign.Printable(folder, 200), evalDir)
 }
 
 // check turns the end of the engine's output into a fault.
@@ -487,6 +527,7 @@ func (e *Engine) connectionLost() bool {
 }
 
 func (e *Engine) fail(kind FaultKind, doing, note string) error {
+	note = e.explained(note)
 	e.fault = &Fault{Kind: kind, Engine: e.config.Name, Doing: doing, Note: note}
 	if kind != FaultConnection { // which is nobody's failure
 		e.fault.Record = e.record(Failure{Kind: string(kind), Note: strings.TrimSuffix(doing+": "+note, ": ")})

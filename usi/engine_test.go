@@ -595,3 +595,87 @@ func TestOptionsOfAGame(t *testing.T) {
 		}
 	})
 }
+
+// dying is a connection to an engine that answers each command with lines, and is gone
+// after the one without an entry. It says on stderr what words says.
+type dying struct {
+	net.Conn
+	words string
+}
+
+func (s dying) Diagnosis() string { return "exit status 1" + s.words }
+func (s dying) LastWords() string { return strings.TrimPrefix(s.words, "; ") }
+
+func scripted(t *testing.T, words string, answers map[string]string) dying {
+	t.Helper()
+	ours, theirs := net.Pipe()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer theirs.Close()
+		for in := bufio.NewScanner(theirs); in.Scan(); {
+			answer, known := answers[in.Text()]
+			_, _ = theirs.Write([]byte(answer)) // the test sees what does not come
+			if !known || strings.HasSuffix(answer, "bye") {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() { <-done })
+	return dying{ours, words}
+}
+
+// What an engine says on stdout before it fails to start is in the error, and the option by
+// which it finds its evaluation file where that is what it misses.
+func TestAFailedStartQuotesStdout(t *testing.T) {
+	const greeting = "id name Y\noption name EvalDir type string default eval\nusiok\n"
+	hint := func(dir string) string {
+		return "; hint: it reads its evaluation file from EvalDir = " + dir + ", seen from its working directory; put the file there, or set the option EvalDir"
+	}
+	for name, test := range map[string]struct {
+		greeting, ready, words string
+		dir                    string // that the option is set to; "": it is not set
+		want                   string
+	}{
+		"evaluation file": {greeting, "info string loading\ninfo string Error! : failed to read eval/nn.bin\nbye", "", "",
+			"exit status 1; stdout: info string loading | info string Error! : failed to read eval/nn.bin | bye" + hint("eval")},
+		"in a set folder":    {greeting, "no nn.bin bye", "", "nets", "exit status 1; stdout: no nn.bin bye" + hint("nets")},
+		"of something else":  {greeting, "bye", "", "", "exit status 1; stdout: bye"},
+		"without a word":     {greeting, "", "", "", "exit status 1" + hint("eval")},
+		"on stderr":          {greeting, "\nbye", "; stderr: cannot open nn.bin", "", "exit status 1; stderr: cannot open nn.bin; stdout: bye" + hint("eval")},
+		"of another engine":  {"usiok\n", "no eval file: bye", "", "", "exit status 1; stdout: no eval file: bye"},
+		"the last five only": {"usiok\n", "1\n2\n3\n4\n5\n6\nbye", "", "", "exit status 1; stdout: 3 | 4 | 5 | 6 | bye"},
+	} {
+		answers := map[string]string{"usi": test.greeting, "setoption name EvalDir value nets": ""}
+		if test.ready != "" {
+			answers["isready"] = test.ready
+		}
+		conn := scripted(t, test.words, answers)
+		e, err := usi.Greet(t.Context(), conn, usi.Config{Name: "y"})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if test.dir != "" {
+			if err := e.Configure([]usi.Setting{{Name: "EvalDir", Value: test.dir}}); err != nil {
+				t.Fatal(name, err)
+			}
+		}
+		fault, ok := errors.AsType[*usi.Fault](e.NewGame(t.Context(), usi.Game{}))
+		if !ok || fault.Kind != usi.FaultCrash || fault.Awaiting != "readyok" || fault.Note != test.want {
+			t.Errorf("%s: %+v\nwant %s", name, fault, test.want)
+		}
+		_ = e.Close()
+	}
+}
+
+// Whoever finds out why nothing comes ends the wait with the reason.
+func TestAGreetingEndsWithTheCauseOfItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	conn := scripted(t, "", map[string]string{"usi": "Unknown command: usi\n"})
+	time.AfterFunc(time.Millisecond, func() { cancel(&usi.Fault{Kind: usi.FaultStart, Note: "it speaks Go"}) })
+	_, err := usi.Greet(ctx, conn, usi.Config{Name: "g"})
+	fault, ok := errors.AsType[*usi.Fault](err)
+	if !ok || fault.Kind != usi.FaultStart || fault.Engine != "g" || fault.Awaiting != "usiok" || !strings.HasPrefix(fault.Note, "it speaks Go") {
+		t.Errorf("%+v", fault)
+	}
+}

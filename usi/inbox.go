@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -57,7 +58,26 @@ type inbox struct {
 	gathered []string
 	onInfo   func(Info)
 	infos    infoKeeper
-	tap      Tap // may be nil; of the reader alone
+	outside  lastLines // outside of searches: what a failed start says of its cause
+	tap      Tap       // may be nil; of the reader alone
+}
+
+// lastLines keeps the last lines that say something, beginning with the oldest.
+type lastLines []string
+
+const (
+	maxLastLines = 5
+	maxLastLine  = 200 // bytes
+)
+
+func (l *lastLines) add(line []byte) {
+	if len(line) == 0 || bytes.HasPrefix(line, []byte("id ")) || bytes.HasPrefix(line, []byte("option ")) {
+		return
+	}
+	if len(*l) == maxLastLines {
+		*l = slices.Delete(*l, 0, 1)
+	}
+	*l = append(*l, foreign.Decode(line[:min(len(line), maxLastLine)]))
 }
 
 func newInbox(tap Tap) *inbox { return &inbox{wait: make(chan event, 1), tap: tap} }
@@ -85,6 +105,7 @@ func (in *inbox) search(kind lineKind, onInfo func(Info)) <-chan event {
 // begin forgets what belongs to the last search, with the lock held.
 func (in *inbox) begin(onInfo func(Info)) {
 	in.infos.reset()
+	in.outside = in.outside[:0]
 	in.onInfo, in.extra, in.informed = onInfo, event{}, false
 }
 
@@ -208,10 +229,7 @@ func (in *inbox) read(r io.Reader) {
 			buf, skipping = buf[:0], true
 		}
 		if err != nil {
-			if len(buf) > 0 && in.tap != nil {
-				in.tap.Heard(stamp, buf) // the beginning of a line, which may be telling
-			}
-			in.end(err)
+			in.end(err, buf, stamp) // buf is the beginning of a line, which may be telling
 			return
 		}
 	}
@@ -253,6 +271,9 @@ func (in *inbox) line(line []byte, stamp time.Time) {
 }
 
 func (in *inbox) sort(line []byte, stamp time.Time) func(Info) {
+	if !in.searching() && !in.wants(kindOf(line)) {
+		in.outside.add(line)
+	}
 	if isWord(line, "info") {
 		in.infos.keep(line)
 		in.informed = true
@@ -272,6 +293,18 @@ func (in *inbox) sort(line []byte, stamp time.Time) func(Info) {
 		in.gathered = append(in.gathered, foreign.Decode(line))
 	}
 	return nil
+}
+
+// searching reports whether the answer of a search is waited for.
+func (in *inbox) searching() bool { return in.want == lineBestmove || in.want == lineCheckmate }
+
+// said is what the engine has said last outside of searches, as one line, safe to print.
+func (in *inbox) said() string {
+	in.burst.Lock() // the reader may be at the lines that came with its end
+	defer in.burst.Unlock()
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return foreign.Printable(strings.Join(in.outside, " | "), 600)
 }
 
 // wants reports whether a line of this kind ends the wait.
@@ -299,10 +332,16 @@ func kindOf(line []byte) lineKind {
 	return lineOther
 }
 
-// end tells the waiter, if there is one, that no line will come.
-func (in *inbox) end(err error) {
+// end tells the waiter, if there is one, that no line will come behind an unfinished one.
+func (in *inbox) end(err error, rest []byte, stamp time.Time) {
+	if len(rest) > 0 && in.tap != nil {
+		in.tap.Heard(stamp, rest)
+	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
+	if !in.searching() {
+		in.outside.add(rest)
+	}
 	in.over = err
 	if in.want != lineOther {
 		in.want = lineOther

@@ -138,7 +138,7 @@ func TestAbandonedWaitIsDropped(t *testing.T) {
 	}
 	in.search(lineBestmove, nil)
 	in.line([]byte("bestmove 2g2f"), time.Time{})
-	in.end(errDone)
+	in.end(errDone, nil, time.Time{})
 	if ev := <-in.expect(lineReadyok); ev.err != errDone || len(ev.line) > 0 { //nolint:errorlint // the very one
 		t.Errorf("got %q, %v", ev.line, ev.err)
 	}
