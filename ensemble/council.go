@@ -100,6 +100,8 @@ type Council struct {
 
 	waitMu    sync.Mutex
 	waits     []time.Duration // of each member, at the last call of Waited
+	stops     []time.Duration // the same of Stopped
+	stopped   time.Duration
 	waitedAll time.Duration
 
 	seed      uint64
@@ -131,7 +133,7 @@ func Open(ctx context.Context, config Config) (*Council, error) {
 	c.cancel = cancel
 	for i, m := range config.Members {
 		s := newSeat(m, i, c.changed)
-		c.seats, c.waits = append(c.seats, s), append(c.waits, 0)
+		c.seats, c.waits, c.stops = append(c.seats, s), append(c.waits, 0), append(c.stops, 0)
 		s.stopped.Go(func() { s.run(life) })
 	}
 	err := c.everySeat(func(life context.Context, s *seat) error {
@@ -398,6 +400,21 @@ func (c *Council) Waited() (d time.Duration, ok bool) {
 	}
 	c.waitedAll += longest
 	return c.waitedAll, ok
+}
+
+// Stopped grows, from one call to the next, by the longest that any one member was seen to
+// be stopped in between. It may be called beside Think.
+func (c *Council) Stopped() time.Duration {
+	c.waitMu.Lock()
+	defer c.waitMu.Unlock()
+	var longest time.Duration
+	for i, s := range c.seats {
+		now := s.stoppedFor()
+		longest = max(longest, now-c.stops[i])
+		c.stops[i] = now
+	}
+	c.stopped += longest
+	return c.stopped
 }
 
 // Strayed says which members do not keep to the CPUs that they were started on; "":

@@ -45,6 +45,7 @@ type (
 		Blame(kind, note string) (record string)
 	}
 	waiter  interface{ Waited() (time.Duration, bool) }
+	stopper interface{ Stopped() time.Duration }
 	strayer interface{ Strayed() string }
 )
 
@@ -311,6 +312,19 @@ func (s *seat) waited() (time.Duration, bool) {
 		return 0, false
 	}
 	return w.Waited()
+}
+
+// stoppedFor is how long the player has been seen to be stopped since its start.
+func (s *seat) stoppedFor() time.Duration {
+	p := s.player.Load()
+	if p == nil {
+		return 0
+	}
+	w, ok := (*p).(stopper)
+	if !ok {
+		return 0
+	}
+	return w.Stopped()
 }
 
 // strayed says where the player runs instead of its CPUs; "" also where there is none.

@@ -39,6 +39,13 @@ type Waiter interface {
 	Waited() (d time.Duration, ok bool)
 }
 
+// Stopper is a Player that knows how long it has been seen to be stopped, by a signal, a
+// debugger or a frozen cgroup, since its start. Each call looks; it is called from time to
+// time beside Think. A usi.Engine asks its connection (usi.Stopped), a council its members.
+type Stopper interface {
+	Stopped() time.Duration
+}
+
 // Blamer is a Player that can keep a record of what led to its failure, where only
 // the game shows that it has failed: an illegal move, a move too late. It returns
 // the record's name, or "" where none is kept. The player goes on.

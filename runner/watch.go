@@ -9,7 +9,8 @@ import (
 )
 
 // moveWatch observes whether the machine, or this program, rather than the player,
-// makes a move slow. There is one a game, since one side thinks at a time.
+// makes a move slow. There is one a game, since one side thinks at a time. From the first
+// look on it also looks every 20 ms whether the player is stopped.
 //
 // It looks three times at what the player has waited for a CPU: after a quarter of
 // the tolerance, so that quick moves, which cannot have waited long, cost nothing;
@@ -25,15 +26,19 @@ type moveWatch struct {
 	timer     *time.Timer
 	fires     time.Time // when the timer does; zero: not, as far as is known
 	on        bool
-	waiter    Waiter // nil: it cannot be asked
+	waiter    Waiter  // nil: it cannot be asked
+	stopper   Stopper // the same
 	start     time.Time
 	tolerance time.Duration
-	deadline  time.Time     // the end of the player's time
-	due       time.Time     // the next look by the timer; zero: none
-	lag       time.Duration // the worst that a look was late by
-	before    reading       // of the first look
-	early     time.Duration // what may have been waited before that, and after start
-	seen      *reading      // the last one of this side
+	deadline  time.Time        // the end of the player's time
+	due       time.Time        // the next look by the timer; zero: none
+	lag       time.Duration    // the worst that a look was late by
+	looked    bool             // the first look was taken
+	ended     bool             // and the one at the end of the time
+	stops     [2]time.Duration // what the player has been stopped for: at the first look, and at the last
+	before    reading          // of the first look
+	early     time.Duration    // what may have been waited before that, and after start
+	seen      *reading         // the last one of this side
 	sides     [2]reading
 }
 
@@ -52,6 +57,7 @@ func (g *game) watchMove(c shogi.Colour) {
 	}
 	g.watch.late = g.slot.late
 	waiter, _ := g.players[c].(Waiter)
+	g.watch.stopper, _ = g.players[c].(Stopper)
 	g.watch.begin(c, waiter, timed, tolerance, g.clocks[c].Deadline())
 }
 
@@ -60,6 +66,7 @@ func (w *moveWatch) begin(c shogi.Colour, waiter Waiter, timed bool, tolerance, 
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.on, w.waiter, w.tolerance, w.lag, w.early, w.before, w.seen = true, waiter, tolerance, 0, 0, reading{}, &w.sides[c]
+	w.looked, w.ended, w.stops = false, false, [2]time.Duration{}
 	if !w.seen.asked && timed {
 		w.read()
 	}
@@ -97,17 +104,54 @@ func (w *moveWatch) look() {
 		return
 	}
 	w.lag = w.lagAt(now)
+	if !w.looked {
+		w.first(now)
+	} else {
+		if !w.ended && !now.Before(w.deadline) {
+			w.ended = true
+			w.read()
+		}
+		w.lookForStop()
+	}
+	if w.due = w.next(now); !w.due.IsZero() {
+		w.arm(now)
+	}
+}
+
+// first is the first look at what was waited.
+func (w *moveWatch) first(now time.Time) {
 	last := *w.seen
 	w.read()
-	if w.due.Equal(w.deadline) {
-		w.due = time.Time{}
-		return
-	}
 	if last.ok {
 		w.early = max(0, min(w.seen.waited-last.waited, now.Sub(w.start)))
 	}
-	w.before, w.due = *w.seen, w.deadline
-	w.arm(now)
+	w.before, w.looked = *w.seen, true
+	if w.stopper != nil {
+		w.stops[0] = w.stopper.Stopped()
+		w.stops[1] = w.stops[0]
+	}
+}
+
+// lookForStop looks whether the player is stopped.
+func (w *moveWatch) lookForStop() {
+	if w.stopper != nil {
+		w.stops[1] = w.stopper.Stopped()
+	}
+}
+
+// stopEvery is how often it is looked whether a player is stopped: a stop leaves no trace
+// when it is over.
+const stopEvery = 20 * time.Millisecond
+
+// next is when to look again after the first look.
+func (w *moveWatch) next(now time.Time) time.Time {
+	switch {
+	case w.stopper != nil && (w.ended || now.Add(stopEvery).Before(w.deadline)):
+		return now.Add(stopEvery)
+	case w.ended:
+		return time.Time{}
+	}
+	return w.deadline
 }
 
 // lagAt is the worst that a look was late by, one that is due included.
@@ -139,10 +183,13 @@ func (w *moveWatch) end(sending time.Duration) (d arbiter.Delays, slowed bool) {
 	}
 	d.Late = sending + max(w.late.since(w.start), w.lagAt(now))
 	w.read()
-	if !w.seen.ok || !w.before.ok {
-		return d, d.Late > w.tolerance
+	w.lookForStop()
+	d.Stopped = max(0, w.stops[1]-w.stops[0])
+	since := d.Stopped
+	if w.seen.ok && w.before.ok {
+		waited := max(0, w.seen.waited-w.before.waited)
+		d.Waited, d.Known = waited+w.early, true
+		since += waited
 	}
-	since := max(0, w.seen.waited-w.before.waited)
-	d.Waited, d.Known = since+w.early, true
 	return d, d.Late > w.tolerance || since > w.tolerance*3/4
 }

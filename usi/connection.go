@@ -38,6 +38,12 @@ type (
 		Waited() (time.Duration, error)
 	}
 
+	// Stopped knows how long the engine's processes have been seen to be stopped, by a
+	// signal, a debugger or a frozen cgroup, since their start. Each call looks.
+	Stopped interface {
+		Stopped() time.Duration
+	}
+
 	// Pinned was started on some of the CPUs, and knows what the engine made of
 	// that.
 	Pinned interface {

@@ -567,6 +567,15 @@ func (e *Engine) Waited() (d time.Duration, ok bool) {
 	return d, err == nil
 }
 
+// Stopped looks whether the engine is stopped, and is how long it has been seen to be so
+// since its start. It may be called beside the other methods.
+func (e *Engine) Stopped() time.Duration {
+	if s, ok := e.conn.(Stopped); ok {
+		return s.Stopped()
+	}
+	return 0
+}
+
 // Strayed says where the engine runs instead of the CPUs that it was started on;
 // "": it keeps to them, or that cannot be known.
 func (e *Engine) Strayed() string {

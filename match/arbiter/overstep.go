@@ -11,13 +11,16 @@ type Delays struct {
 	// CPU. Known is false where that cannot be read: on another machine, say.
 	Waited time.Duration
 	Known  bool
+	// Stopped is how long the player's processes were seen to be stopped: by a signal, a
+	// debugger or a frozen cgroup.
+	Stopped time.Duration
 	// Late is how late the runner itself was: the worst that it was woken late, and
 	// what it took to send the position.
 	Late time.Duration
 }
 
 // Sum is what is known to have been taken from the player.
-func (d Delays) Sum() time.Duration { return d.Waited + d.Late }
+func (d Delays) Sum() time.Duration { return d.Waited + d.Stopped + d.Late }
 
 // Cause is who made a player lose on time.
 type Cause string
@@ -25,7 +28,7 @@ type Cause string
 // The causes.
 const (
 	CausePlayer  Cause = "player"  // nobody else is known to have slowed it
-	CauseMachine Cause = "machine" // it waited for a CPU
+	CauseMachine Cause = "machine" // it waited for a CPU, or was stopped
 	CauseRunner  Cause = "runner"  // this program was late
 	CauseUnknown Cause = "unknown" // the runner was not late, and the player's machine cannot be asked
 )
@@ -59,7 +62,7 @@ func (o Overstep) tolerance() time.Duration {
 // since it is stopped at the end of the margin.
 func (o Overstep) Cause() Cause {
 	switch {
-	case o.Sum() > o.tolerance()/2 && o.Waited >= o.Late:
+	case o.Sum() > o.tolerance()/2 && o.Waited+o.Stopped >= o.Late:
 		return CauseMachine
 	case o.Sum() > o.tolerance()/2:
 		return CauseRunner
@@ -115,6 +118,9 @@ func (o Overstep) said() string {
 
 func (o Overstep) figures() string {
 	late := fmt.Sprintf("gogi was %v late", millis(o.Late))
+	if o.Stopped > 0 {
+		late = fmt.Sprintf("it was stopped for %v, %s", millis(o.Stopped), late)
+	}
 	if !o.Known {
 		return late
 	}

@@ -25,6 +25,8 @@ func TestOverstep(t *testing.T) {
 	}{
 		{lost(arbiter.Delays{Known: true, Waited: 30 * ms, Late: 20 * ms}), arbiter.CausePlayer, "took 1.104s, 104ms over its limit (margin 100ms); not slowed: it waited 30ms for a CPU, gogi was 20ms late"},
 		{lost(arbiter.Delays{Known: true, Waited: 30 * ms, Late: 21 * ms}), arbiter.CauseMachine, "slowed by the machine: took 1.104s, 104ms over its limit (margin 100ms); it waited 30ms for a CPU, gogi was 21ms late"},
+		{lost(arbiter.Delays{Known: true, Stopped: 40 * ms, Late: 20 * ms}), arbiter.CauseMachine, "slowed by the machine: took 1.104s, 104ms over its limit (margin 100ms); it waited 0s for a CPU, it was stopped for 40ms, gogi was 20ms late"},
+		{lost(arbiter.Delays{Stopped: 60 * ms}), arbiter.CauseMachine, "slowed by the machine: took 1.104s, 104ms over its limit (margin 100ms); it was stopped for 60ms, gogi was 0s late"},
 		{lost(arbiter.Delays{Known: true, Waited: 20 * ms, Late: 31 * ms}), arbiter.CauseRunner, "slowed by gogi: took 1.104s, 104ms over its limit (margin 100ms); it waited 20ms for a CPU, gogi was 31ms late"},
 		{lost(arbiter.Delays{Late: 51 * ms}), arbiter.CauseRunner, "slowed by gogi: took 1.104s, 104ms over its limit (margin 100ms); gogi was 51ms late"},
 		{lost(arbiter.Delays{Late: ms}), arbiter.CauseUnknown, "took 1.104s, 104ms over its limit (margin 100ms); whether its machine slowed it is not known: gogi was 1ms late"},

@@ -70,9 +70,10 @@ type Process struct {
 	mute    atomic.Bool // the same of its stdout
 	escaped atomic.Bool // the leader has ended: a deadline of stdout is the end of what it can still say
 
-	mu     sync.Mutex // held while pid must stay ours: to signal, to reap, to read /proc (waits); and to set stdout's deadline
+	mu     sync.Mutex // held while pid must stay ours: to signal, to reap, to read /proc; and to set stdout's deadline
 	reaped bool
 	waits  waits
+	stops  stops
 
 	left atomic.Int64 // of Read alone: bytes that it may still take once the leader's output has been ended
 

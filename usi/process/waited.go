@@ -39,9 +39,10 @@ func (p *Process) Waited() (time.Duration, error) {
 // waits is what was seen of the waiting of a process, from look to look. The zero
 // value has seen nothing.
 type waits struct {
-	threads map[int]wait  // by number
-	ended   time.Duration // what threads had waited that are gone
-	looks   int
+	threads   map[int]wait  // by number
+	ended     time.Duration // what threads had waited that are gone
+	looks     int
+	processes []int // descendants that the last look has seen
 }
 
 // wait is one thread's.
@@ -64,6 +65,7 @@ func (w *waits) look(pid int, now time.Time) (time.Duration, error) {
 		w.threads = map[int]wait{}
 	}
 	w.looks++
+	w.processes = w.processes[:0]
 	if err := w.see(pid, now); err != nil {
 		return 0, err
 	}
@@ -109,6 +111,7 @@ func (w *waits) see(pid int, now time.Time) error {
 		alive++
 		w.note(tid, stat, now, func() bool { return isReady(thread) })
 		for _, child := range childrenOf(thread) {
+			w.processes = append(w.processes, child)
 			_ = w.see(child, now) // a child that cannot be read has just ended
 		}
 	}
@@ -138,13 +141,19 @@ func (w *waits) note(tid int, stat schedstat, now time.Time, ready func() bool) 
 }
 
 // isReady reports whether a thread's state is R, running or ready to, proc(5).
-func isReady(thread string) bool {
-	b, err := readProc(thread + "/stat")
+func isReady(thread string) bool { return stateOf(thread) == 'R' }
+
+// stateOf is the state of a process or a thread, by its folder in /proc; 0: it is gone.
+func stateOf(folder string) byte {
+	b, err := readProc(folder + "/stat")
 	if err != nil {
-		return false
+		return 0
 	}
 	_, state, ok := bytes.Cut(b[max(0, bytes.LastIndexByte(b, ')')):], []byte(") "))
-	return ok && len(state) > 0 && state[0] == 'R'
+	if !ok || len(state) == 0 {
+		return 0
+	}
+	return state[0]
 }
 
 // readSchedstat reads "running waiting timeslices", the first two in nanoseconds.

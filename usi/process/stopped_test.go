@@ -1,0 +1,87 @@
+//go:build linux
+
+package process
+
+import (
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"gogi/internal/await"
+)
+
+// A stop counts while it lasts, of the process and of what it has started, and is kept when
+// it is over.
+func TestStopped(t *testing.T) {
+	for name, script := range map[string]string{
+		"itself":    `echo $$; exec cat`,
+		"its child": `cat </dev/stdin & echo $!; wait`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, sh(script), nil)
+			pid := lineNumber(t, p)
+			if _, err := p.Waited(); err != nil { // sees the child
+				t.Fatal(err)
+			}
+			for range 3 {
+				if d := p.Stopped(); d != 0 {
+					t.Errorf("%v before it was stopped", d)
+				}
+			}
+			if err := unix.Kill(pid, unix.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+			await.That(t, "the process is stopped", func() bool { return stateOf("/proc/"+itoa(pid)) == 'T' })
+			await.That(t, "the stop is seen", func() bool { return p.Stopped() > 0 })
+			if err := unix.Kill(pid, unix.SIGCONT); err != nil {
+				t.Fatal(err)
+			}
+			await.That(t, "the process goes on", func() bool { return stateOf("/proc/"+itoa(pid)) != 'T' })
+			kept := p.Stopped()
+			if again := p.Stopped(); kept == 0 || again != kept {
+				t.Errorf("%v, then %v", kept, again)
+			}
+		})
+	}
+}
+
+// A frozen cgroup counts as a stop, unless it is this program's own: the state is that of a
+// process that sleeps.
+func TestFrozen(t *testing.T) {
+	p := start(t, sh(`echo; exec cat`), nil)
+	line(t, p)
+	if file := freezerOf(p.PID()); file != "" {
+		t.Fatalf("its cgroup is not another than ours: %s", file)
+	}
+	folder := ""
+	for _, mount := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} {
+		name := mount + cgroupOf("self") + "/gogi-test-" + itoa(os.Getpid())
+		if _, err := os.Stat(mount + "/cgroup.controllers"); err == nil && os.Mkdir(name, 0o755) == nil { //nolint:gosec // as others there
+			folder = name
+		}
+	}
+	if folder == "" {
+		t.Skip("no cgroup can be made here")
+	}
+	defer os.Remove(folder) //nolint:errcheck // when the process has ended
+	defer p.Close()         //nolint:errcheck // see above
+	set := func(file, text string) error { return os.WriteFile(folder+"/"+file, []byte(text), 0o600) }
+	if err := set("cgroup.procs", itoa(p.PID())); err != nil {
+		t.Skip("no process can be moved here: ", err)
+	}
+	if d := p.Stopped(); d != 0 {
+		t.Errorf("%v before it was frozen", d)
+	}
+	if err := set("cgroup.freeze", "1"); err != nil {
+		t.Skip("this kernel freezes no cgroups: ", err)
+	}
+	await.That(t, "the cgroup is frozen", func() bool { return isFrozen(folder + "/cgroup.events") })
+	if state := stateOf("/proc/" + itoa(p.PID())); state == 'T' || state == 't' {
+		t.Errorf("state %c: this tests no cgroup", state)
+	}
+	await.That(t, "the frozen process is seen", func() bool { return p.Stopped() > 0 })
+	if err := set("cgroup.freeze", "0"); err != nil {
+		t.Fatal(err)
+	}
+}
