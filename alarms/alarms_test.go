@@ -382,6 +382,48 @@ func TestFailing(t *testing.T) {
 	}
 }
 
+// TestSlowedLosses: games that a player loses on time while the machine slows them are not
+// its fault. A crash in a slowed game is.
+func TestSlowedLosses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		by   match.Termination
+		want string // kind
+	}{
+		"late":    {match.TimeForfeit, Slowed},
+		"stalled": {match.Stall, Slowed},
+		"crashed": {match.Crash, Failing},
+		"illegal": {match.IllegalMove, Failing},
+	} {
+		plan := testPlan(1)
+		plan.Pairs = 500
+		w := NewWatch(plan)
+		var got []Warning
+		for n := 1; n <= 30; n++ {
+			ev := ended(n, match.WhiteWins, c.by)
+			ev.Marked = true
+			got = append(got, w.Event(ev)...)
+		}
+		if len(got) != 1 || got[0].Kind != c.want || got[0].Engine != "A" || strings.Contains(got[0].Note, "--slowed void") != (c.want == Slowed) ||
+			strings.Contains(got[0].Note, "gogi check") != (c.want == Failing) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	// One kind does not hide the other.
+	w := NewWatch(testPlan(1))
+	kinds := map[string]int{}
+	for n := 1; n <= 40; n++ {
+		ev := ended(n, match.WhiteWins, match.TimeForfeit)
+		ev.Marked = n <= 20
+		for _, warning := range w.Event(ev) {
+			kinds[warning.Kind]++
+		}
+	}
+	if kinds[Slowed] != 1 || kinds[Failing] != 1 || len(kinds) != 2 {
+		t.Error(kinds)
+	}
+}
+
 // TestCheckLine: a shell reads the line back as the engine's words.
 func TestCheckLine(t *testing.T) {
 	t.Parallel()

@@ -20,49 +20,64 @@ const (
 	longCommand  = 300 // bytes of a command that is quoted with its options
 )
 
-// failing watches whether one player loses all its games by one fault of its own.
+// failing watches whether one player loses all its games by one fault: its own, or the
+// machine's, which slows its moves.
 type failing struct {
 	player  string
 	limits  string
 	advice  string // what to do
 	least   int    // games before it is told; fewer than failsAtFirst where the run is shorter
 	games   int
-	by      match.Termination // the fault of the latest game, or NotEnded
+	latest  loss // of the latest game
 	inARow  int
-	ofAKind map[match.Termination]int // games that were lost by each fault
-	told    bool
+	ofAKind map[loss]int  // games that were lost by each
+	told    map[bool]bool // by loss.slowed
 }
 
 func newFailing(plan *match.Plan, player int) *failing {
 	return &failing{
 		player: plan.Players[player].Name, limits: plan.LimitsText(player), advice: examined(plan, player),
-		least: min(failsAtFirst, max(1, plan.Games())), ofAKind: map[match.Termination]int{},
+		least: min(failsAtFirst, max(1, plan.Games())), ofAKind: map[loss]int{}, told: map[bool]bool{},
 	}
 }
 
-// game takes the fault by which the player lost a game; NotEnded is for every other end.
-func (f *failing) game(fault match.Termination) []Warning {
+// loss is how a game was lost by a fault; the zero value is every other end.
+type loss struct {
+	by     match.Termination
+	slowed bool // the player was late because the machine slowed the game
+}
+
+// game takes the fault by which the player lost a game, NotEnded for every other end, and
+// whether the machine slowed the game.
+func (f *failing) game(fault match.Termination, marked bool) []Warning {
 	f.games++
-	if fault != f.by {
-		f.by, f.inARow = fault, 0
+	l := loss{fault, marked && fault.IsLate()}
+	if l != f.latest {
+		f.latest, f.inARow = l, 0
 	}
 	if fault == match.NotEnded {
 		return nil
 	}
 	f.inARow++
-	f.ofAKind[fault]++
+	f.ofAKind[l]++
 	always := f.inARow == f.games && f.games >= f.least
-	if f.told || !always && f.inARow < failsInARow {
+	if f.told[l.slowed] || !always && f.inARow < failsInARow {
 		return nil
 	}
-	f.told = true
+	f.told[l.slowed] = true
 	latest := ""
 	if !always {
 		latest = fmt.Sprintf(", the latest %d in a row", f.inARow)
 	}
+	if l.slowed {
+		return []Warning{{Slowed, f.player, nil, fmt.Sprintf(
+			"lost %d of its %d games of this session on time while the machine slowed it (it plays under %s)%s: such games show nothing of its strength. "+
+				"Play fewer games at a time (--concurrency), play such pairs again (--slowed void), or limit nodes instead of time",
+			f.ofAKind[l], f.games, f.limits, latest)}}
+	}
 	return []Warning{{Failing, f.player, nil, fmt.Sprintf(
 		"lost %d of its %d games of this session by one fault of its own (%s; it plays under %s)%s: such games show nothing of its strength. %s",
-		f.ofAKind[fault], f.games, format.Words(fault.String()), f.limits, latest, f.advice)}}
+		f.ofAKind[l], f.games, format.Words(fault.String()), f.limits, latest, f.advice)}}
 }
 
 // examined says how to find out what a player does not survive.

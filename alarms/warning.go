@@ -20,6 +20,7 @@ const (
 	Copies    = "copies"     // games repeat
 	Margin    = "margin"     // moves come near the end of the margin
 	Failing   = "failing"    // a player's games are all lost by one fault of its own
+	Slowed    = "slowed"     // a player's games are all lost on time while the machine slows them
 	Records   = "records"    // a bundle or a transcript could not be written
 )
 

@@ -74,7 +74,7 @@ func (w *Watch) ended(ev match.Event) []Warning {
 	return list
 }
 
-// lost tells the players of a game whether they lost it by a fault of their own.
+// lost tells the players of a game whether they lost it by a fault.
 func (w *Watch) lost(ev match.Event) (list []Warning) {
 	losers := map[string]string{match.BlackWins.String(): ev.White, match.WhiteWins.String(): ev.Black}
 	for _, name := range []string{ev.Black, ev.White} {
@@ -83,7 +83,7 @@ func (w *Watch) lost(ev match.Event) (list []Warning) {
 			fault = t
 		}
 		if f != nil {
-			list = append(list, f.game(fault)...)
+			list = append(list, f.game(fault, ev.Marked)...)
 		}
 	}
 	return list

@@ -117,7 +117,7 @@ func (g *Gatherer) Add(run int, opening match.Opening, rows []match.Row) error {
 	rows = slices.Clone(rows)
 	for i := range rows {
 		rows[i].PairA = r.Player
-		if rows[i].Termination.IsFault() {
+		if rows[i].Termination.IsFault() && !rows[i].BySlowness() { // that is one of Slowed
 			r.Faults++
 		}
 	}

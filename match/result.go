@@ -174,6 +174,9 @@ func ParseTermination(s string) (Termination, error) {
 // termination that is not known nobody can say so.
 func (t Termination) IsFault() bool { return natures[t].fault }
 
+// IsLate reports whether the engine did not move in time, which the machine may have caused.
+func (t Termination) IsLate() bool { return t == TimeForfeit || t == Stall }
+
 // Volatile reports whether the note of such an end differs when the same game is
 // played again: it quotes times, process numbers or an engine's last words.
 func (t Termination) Volatile() bool { return natures[t].volatile }

@@ -27,3 +27,7 @@ type Row struct {
 	Started      time.Time
 	Ended        time.Time
 }
+
+// BySlowness reports whether the game was lost on time while the machine slowed it: that
+// tells of the machine, and not of the engine.
+func (r Row) BySlowness() bool { return r.Marked && r.Termination.IsLate() }

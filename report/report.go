@@ -53,7 +53,8 @@ type Report struct {
 	BlackAdvantage Advantage `json:"black_advantage"`
 	Terminations   []Ending  `json:"terminations"`
 	Faults         []Fault   `json:"faults"`
-	Duplicates     int       `json:"duplicates"` // games equal to an earlier one, move for move
+	SlowedLosses   int       `json:"slowed_losses,omitempty"` // of Faults: games lost on time that the machine slowed
+	Duplicates     int       `json:"duplicates"`              // games equal to an earlier one, move for move
 	Plies          Plies     `json:"plies"`
 
 	Mates *match.Questions `json:"mates,omitempty"` // to the plan's mate solver; nil: none that is known of
@@ -327,6 +328,9 @@ func (g *Gatherer) countGame(r match.Row) {
 	g.ends[Ending{Termination: r.Termination.String(), Loser: loser}]++
 	if r.Termination.IsFault() {
 		g.faults[Fault{Player: loser, Kind: r.Termination.String()}]++
+	}
+	if r.BySlowness() {
+		rep.SlowedLosses++
 	}
 	g.countPlayer(r, shogi.Black, r.Black)
 	g.countPlayer(r, shogi.White, r.White)

@@ -80,6 +80,28 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// A game that was lost on time while the machine slowed it is blamed on the machine, and not
+// on an engine; one that a crash ended is an engine's wherever it was played.
+func TestSlowedLosses(t *testing.T) {
+	g, err := New(Run{Name: "run", Rules: "default", Pairs: 2, Players: []Player{{Name: "x"}, {Name: "y"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := fakerun.Run{Players: []string{"x", "y"}, Pairs: []string{"LL", "LL"}, Slowed: 1}
+	for _, rows := range run.Rows() {
+		rows[0].Termination, rows[1].Termination = match.TimeForfeit, match.Crash
+		if err := g.Add(rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := g.Report()
+	all := strings.Join(phrases.Each(phrases.English, r.Verdict().Caveats), " ")
+	if r.SlowedLosses != 1 || !strings.Contains(all, "1 of 4 games were lost on time while the machine slowed them") || !strings.Contains(all, "--slowed void") ||
+		!strings.Contains(all, "3 of 4 games ended by an engine's fault") {
+		t.Errorf("%d: %s", r.SlowedLosses, all)
+	}
+}
+
 // TestDuplicates: of twenty pairs from five openings, four of each, the first of the four
 // brings two new games and the other three none. The games of one pair may be alike, too.
 func TestDuplicates(t *testing.T) {

@@ -253,7 +253,10 @@ func (r *Report) caveats() []phrases.Said {
 	if r.Dependence.Reused > 0 {
 		all = append(all, phrases.Of("%s.", r.Evidence()))
 	}
-	if faults := r.faultCount(); faults > 0 {
+	if r.SlowedLosses > 0 {
+		all = append(all, phrases.Of("%s of %s games were lost on time while the machine slowed them, which tells of the machine rather than of the engines: --slowed void plays such pairs again, and limits by nodes do not depend on the machine.", format.Count(r.SlowedLosses), format.Count(r.Games)))
+	}
+	if faults := r.faultCount() - r.SlowedLosses; faults > 0 {
 		all = append(all, phrases.Of("%s of %s games ended by an engine's fault (a crash, a late or an illegal move), which tells of reliability rather than strength.", format.Count(faults), format.Count(r.Games)))
 	}
 	if r.Unmarked != nil {

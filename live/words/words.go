@@ -111,6 +111,7 @@ func kinds() map[string]phrases.Said {
 		"copies":     phrases.Of("games repeat"),
 		"margin":     phrases.Of("moves come near the end of the margin"),
 		"failing":    phrases.Of("games are lost by one fault: stop, and look at the engine with gogi check"),
+		"slowed":     phrases.Of("games are lost on time because the machine is slow: play fewer at a time, or limit nodes"),
 		"records":    phrases.Of("a file of records could not be written"),
 	}
 }
