@@ -51,6 +51,7 @@ var allowed = map[string][]string{
 	"gogi/internal/usage":          {},
 	"gogi/internal/long":           {},
 	"gogi/internal/await":          {},
+	"gogi/internal/runnable":       {},
 	"gogi/internal/hurry":          {},
 	"gogi/internal/unfit":          {},
 	"gogi/internal/chart":          {},

@@ -1,11 +1,11 @@
 package examine
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"gogi/internal/await"
+	"gogi/internal/runnable"
 	"gogi/match"
 )
 
@@ -22,9 +22,7 @@ exec setsid -w sh -c "$*"
 func TestCheckOfARemoteEngineKillsTheFarSide(t *testing.T) {
 	t.Parallel()
 	ssh := filepath.Join(t.TempDir(), "ssh")
-	if err := os.WriteFile(ssh, []byte(fakeSSH), 0o700); err != nil { //nolint:gosec // a program
-		t.Fatal(err)
-	}
+	runnable.Write(t, ssh, fakeSSH)
 	behind := func(p *match.Player) { p.Command = append([]string{ssh, "host"}, p.Command...) }
 
 	x := check(t, Options{waits: inVain("hang@quit,stubborn@eof")}, behind, "-script", "hang@quit,stubborn@eof")

@@ -9,6 +9,7 @@ import (
 	"gogi/configs/advice"
 	"gogi/cpus"
 	"gogi/internal/fakeengine"
+	"gogi/internal/runnable"
 	"gogi/match"
 	"gogi/runner"
 	"gogi/usi"
@@ -259,9 +260,7 @@ func TestOpenBinds(t *testing.T) {
 		return match.Player{Name: name, Command: append([]string{"/bin/sh", "-c", noting(name, `exec "$@"`), "sh"}, fakeengine.Command()...)}
 	}
 	far := match.Player{Name: "far", Command: append([]string{dir + "/ssh", "host"}, fakeengine.Command()...)}
-	if err := os.WriteFile(dir+"/ssh", []byte("#!/bin/sh\n"+noting("far", `shift; exec /bin/sh -c "$*"`)), 0o700); err != nil { //nolint:gosec // it is run
-		t.Fatal(err)
-	}
+	runnable.Write(t, dir+"/ssh", "#!/bin/sh\n"+noting("far", `shift; exec /bin/sh -c "$*"`))
 	a, b := local("a"), local("b")
 	council := match.Player{Name: "c", Council: &match.Council{
 		Members: []match.Player{local("x"), local("y")}, Own: make([]bool, 2), Scales: make([]match.Scale, 2), Rule: "majority", MinAlive: 2,

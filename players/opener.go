@@ -10,10 +10,12 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"sync"
 	"time"
 
 	"gogi/configs/identities"
 	"gogi/faults"
+	"gogi/internal/phrases"
 	"gogi/internal/unfit"
 	"gogi/match"
 	"gogi/runner"
@@ -34,9 +36,13 @@ type Opener struct {
 	Bound *Binding       // which CPUs the slots of the plan have; nil: any
 	// Records is what is kept of the dialogues with engines; nil: nothing.
 	Records *faults.Records
+	// Waiting hears when a start begins to wait because file descriptors are scarce, at
+	// most once a minute; nil: nobody does.
+	Waiting func(why phrases.Said)
 
 	shelf  shelf
 	stamps stamps
+	waits  waits
 }
 
 // Surroundings is what configs needs to know of this program and this machine.
@@ -105,7 +111,14 @@ func (o *Opener) Greet(ctx context.Context, p match.Player, cpus []int) (*usi.En
 }
 
 func (o *Opener) greet(ctx context.Context, p match.Player, council string, cpus []int) (*usi.Engine, error) {
-	conn, err := o.Start(p, cpus, process.DefaultGrace)
+	var conn Process
+	err := process.Patiently(ctx, o.waiting(p.Name), func() (err error) {
+		conn, err = o.Start(p, cpus, process.DefaultGrace)
+		return err
+	})
+	if ctx.Err() != nil && err != nil {
+		return nil, fmt.Errorf("engine %s: %w", p.Name, err)
+	}
 	if err != nil {
 		return nil, cannotStart(p.Name, err)
 	}
@@ -114,6 +127,27 @@ func (o *Opener) greet(ctx context.Context, p match.Player, council string, cpus
 		config.Tap = o.Records.NewRecorder(p, council, conn)
 	}
 	return usi.Greet(ctx, conn, config)
+}
+
+// waits is when Waiting was told last.
+type waits struct {
+	mu   sync.Mutex
+	told time.Time
+}
+
+// toldEvery is the least time between two notices of Waiting: all slots wait at once.
+const toldEvery = time.Minute
+
+// waiting tells that an engine's start waits.
+func (o *Opener) waiting(engine string) func(why error) {
+	return func(why error) {
+		o.waits.mu.Lock()
+		defer o.waits.mu.Unlock()
+		if now := time.Now(); o.Waiting != nil && (o.waits.told.IsZero() || now.Sub(o.waits.told) >= toldEvery) {
+			o.waits.told = now
+			o.Waiting(phrases.Of("engine %s: its start waits for a free file descriptor: %s", engine, phrases.Because(why)))
+		}
+	}
 }
 
 // Process is a started engine that nobody has talked to yet: its own process here,

@@ -16,6 +16,7 @@ import (
 
 	"gogi/internal/await"
 	"gogi/internal/long"
+	"gogi/internal/runnable"
 	"gogi/internal/unfit"
 	"gogi/internal/usage"
 	"gogi/internal/verb"
@@ -83,11 +84,12 @@ cmd = "fakeengine"
 `,
 	} {
 		path := filepath.Join(dir, name)
-		mode := os.FileMode(0o600)
-		if name == "binary" || name == "mute" {
-			mode = 0o700
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
 		}
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), mode)); err != nil {
+		if name == "binary" || name == "mute" {
+			runnable.Write(t, path, text)
+		} else if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gogi/internal/runnable"
 )
 
 // realClient is xboard with Debian's adapter for USI engines, on a display that
@@ -81,7 +83,7 @@ func TestRealClient(t *testing.T) {
 		}
 		write(side+".toml", text.String()+"[[council]]\nname = \""+side+"\"\nrule = \"majority\"\nmembers = [\"m1\", \"m2\", \"m3\"]\n", 0o600)
 		// The adapter takes one word for an engine.
-		write(side, "#!/bin/sh\nexec gogi council "+side+".toml --log "+side+".votes 2>>errors\n", 0o700)
+		runnable.Write(t, filepath.Join(g.dir, side), "#!/bin/sh\nexec gogi council "+side+".toml --log "+side+".votes 2>>errors\n")
 	}
 	client := exec.CommandContext(t.Context(), xboard, "-variant", "shogi", "-matchMode", "true", "-matchGames", "1",
 		"-firstChessProgram", adapter+" -s ./first", "-firstDirectory", g.dir,

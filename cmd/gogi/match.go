@@ -138,7 +138,7 @@ func (c *matchCommand) guarded(ctx context.Context, env *verb.Env, guard *proces
 			return nil, usage.Wrap(err)
 		}
 	}
-	return c.play(ctx, env, &players.Opener{Plan: plan, Guard: guard}, warnings)
+	return c.play(ctx, env, &players.Opener{Plan: plan, Guard: guard, Waiting: env.Warn}, warnings)
 }
 
 // plan resolves the file and the flags, before any engine is started.

@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
+	"gogi/internal/runnable"
 	"gogi/internal/shell"
 )
 
@@ -104,9 +105,7 @@ func fakeProgram(t *testing.T) (dir string, asked func() string) {
 	dir = t.TempDir()
 	log := filepath.Join(dir, "asked")
 	text := "#!/bin/sh\nprintf '%s|' \"$@\" >>" + log + "\necho >>" + log + "\nprintf -- '--kind=quick\\tHow: fast.\\n--kind=slow\\n'\n"
-	if err := os.WriteFile(filepath.Join(dir, "prog"), []byte(text), 0o700); err != nil { //nolint:gosec // a program
-		t.Fatal(err)
-	}
+	runnable.Write(t, filepath.Join(dir, "prog"), text)
 	return dir, func() string {
 		text, err := os.ReadFile(log)
 		if err != nil {

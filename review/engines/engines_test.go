@@ -14,6 +14,7 @@ import (
 	"gogi/goban"
 	"gogi/gtp"
 	"gogi/internal/long"
+	"gogi/internal/runnable"
 	"gogi/review"
 	"gogi/review/sources"
 	"gogi/sgf"
@@ -378,9 +379,7 @@ func TestNoScore(t *testing.T) {
 	t.Parallel()
 	script := t.TempDir() + "/engine"
 	text := "#!/bin/sh\nread a; printf '=1 2\\n\\n'; read a; printf '=2 play\\n\\n'; read a\n"
-	if err := os.WriteFile(script, []byte(text), 0o700); err != nil { //nolint:gosec // it is run
-		t.Fatal(err)
-	}
+	runnable.Write(t, script, text)
 	if _, err := OpenGTP(t.Context(), []string{script}, nil, time.Minute); !errors.Is(err, review.ErrStart) || !strings.Contains(err.Error(), "no command estimate_score") {
 		t.Error(err)
 	}

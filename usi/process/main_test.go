@@ -42,6 +42,8 @@ func beChild(what string) int {
 		_, err = io.Copy(os.Stdout, os.Stdin)
 	case "spin":
 		err = beSpinning()
+	case "scarce":
+		err = beScarce()
 	case "stray":
 		err = beStraying()
 	case "guard":

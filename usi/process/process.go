@@ -86,11 +86,16 @@ type Process struct {
 
 // Start starts a process in a group of its own, and tells guard of it. guard
 // may be nil; then a runner that is killed leaves behind what the engine's
-// wrapper started. If the guard has died, Start fails and nothing runs.
+// wrapper started. If the guard has died, Start fails and nothing runs. A program that is
+// open for writing is tried for five seconds. Patiently waits for scarce descriptors.
 func Start(spec Spec, guard *Guard) (*Process, error) {
 	if err := spec.check(); err != nil {
 		return nil, fmt.Errorf("process: %w", err)
 	}
+	return startWhenFree(spec, guard)
+}
+
+func startOnce(spec Spec, guard *Guard) (*Process, error) {
 	p := &Process{
 		grace:     orDefault(spec.Grace, DefaultGrace),
 		termGrace: orDefault(spec.TermGrace, DefaultTermGrace),

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gogi/internal/await"
+	"gogi/internal/runnable"
 )
 
 func closeOK(t *testing.T, p *Process) time.Duration {
@@ -539,9 +540,7 @@ func TestStartErrors(t *testing.T) {
 
 func TestDirAndEnv(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(dir+"/engine", []byte("#!/bin/sh\necho $PWD $NAME\ncat\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	runnable.Write(t, dir+"/engine", "#!/bin/sh\necho $PWD $NAME\ncat\n")
 	p := start(t, Spec{Command: []string{"./engine"}, Dir: dir, Env: []string{"NAME=lost", "NAME=won"}}, nil)
 	if got, want := line(t, p), dir+" won"; got != want {
 		t.Errorf("got %q, want %q", got, want)

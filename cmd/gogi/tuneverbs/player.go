@@ -169,7 +169,7 @@ func storedRows(store *results.Store, run *results.Run, also func([]match.Row) e
 
 // session plays a series until it ends.
 func (p *player) session(ctx context.Context, plan *match.Plan, s *series.Series) error {
-	opener := &players.Opener{Plan: plan, Guard: p.study.opener.Guard, Bound: p.study.opener.Bound}
+	opener := &players.Opener{Plan: plan, Guard: p.study.opener.Guard, Bound: p.study.opener.Bound, Waiting: func(why phrases.Said) { p.note("warning: %s", why) }}
 	opener.Records = faults.Begin(p.db, plan.Run, "")
 	config := series.Config{
 		Open: opener.Open, Waits: new(process.Self).WorstWait, CPUs: p.study.opener.Bound.Sets(), Room: p.study.opener.Bound.Room, Moves: true,

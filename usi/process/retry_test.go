@@ -1,0 +1,106 @@
+//go:build linux
+
+package process
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gogi/internal/runnable"
+)
+
+// A program that is still open for writing is started when it is not any more.
+func TestABusyProgramIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "engine")
+	runnable.Write(t, program, "#!/bin/sh\necho here\ncat\n")
+	held, err := os.OpenFile(program, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := exec.CommandContext(t.Context(), program).Run(); !errors.Is(err, syscall.ETXTBSY) {
+		t.Fatalf("the program is not busy: %v", err)
+	}
+	closed := make(chan error, 1) // one value
+	time.AfterFunc(10*busyPause, func() { closed <- held.Close() })
+	p := start(t, Spec{Command: []string{program}}, nil)
+	if got := line(t, p); got != "here" {
+		t.Errorf("it says %q", got)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+}
+
+// beScarce starts a process while no descriptor is left, and makes room when it is told that
+// the start waits.
+func beScarce() error {
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 64, Max: 64}); err != nil {
+		return err
+	}
+	var taken []*os.File
+	for {
+		file, err := os.Open("/dev/null")
+		if errors.Is(err, syscall.EMFILE) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		taken = append(taken, file)
+	}
+	var p *Process
+	waited := 0
+	err := Patiently(context.Background(), func(why error) {
+		waited++
+		os.Stdout.WriteString("waits: " + why.Error() + "\n")
+		for _, file := range taken {
+			_ = file.Close()
+		}
+	}, func() (err error) {
+		p, err = Start(Spec{Command: []string{"/bin/true"}}, nil)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	os.Stdout.WriteString("started after " + itoa(waited) + " waits\n")
+	return p.Close()
+}
+
+// A start without a free descriptor waits for one, and says so once.
+func TestAStartWaitsForDescriptors(t *testing.T) {
+	t.Parallel()
+	p := start(t, self("scarce"), nil)
+	if got := line(t, p); !strings.HasPrefix(got, "waits: ") || !strings.Contains(got, "too many open files") {
+		t.Errorf("first %q", got)
+	}
+	if got := line(t, p); got != "started after 1 waits" {
+		t.Errorf("then %q", got)
+	}
+}
+
+// The wait ends with the context, and other errors are not waited for.
+func TestPatientlyEnds(t *testing.T) {
+	t.Parallel()
+	other := errors.New("no such engine")
+	tries := 0
+	if err := Patiently(t.Context(), nil, func() error { tries++; return other }); !errors.Is(err, other) || tries != 1 {
+		t.Errorf("%d tries, %v", tries, err)
+	}
+	ended, stop := context.WithCancelCause(t.Context())
+	interrupted := errors.New("interrupted")
+	err := Patiently(ended, func(error) { stop(interrupted) }, func() error { return syscall.EMFILE })
+	if !errors.Is(err, interrupted) {
+		t.Error(err)
+	}
+}
