@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -16,11 +17,14 @@ import (
 
 // CoverageQuestion asks how often intervals of N games hold the truth.
 type CoverageQuestion struct {
-	N          int
+	N          []int
 	P          []float64 // true probabilities to win a game
 	Confidence float64   // in (0, 1)
-	Method     string    // one of [MethodNames], or all
+	Method     string    // one of [CoverageNames], or all
 }
+
+// CoverageNames are the spellings of the methods for wins of decisive games.
+func CoverageNames() []string { return append(binomialNames(), methodAnytime) }
 
 // CoverageRow is the coverage of one method at one truth.
 type CoverageRow struct {
@@ -41,9 +45,14 @@ type Coverages struct {
 const mostCovered = 2000
 
 func (q CoverageQuestion) check() error {
-	err := errors.Join(CheckShare("confidence", q.Confidence), checkMethod(q.Method))
-	if q.N < 1 || q.N > mostCovered {
-		err = errors.Join(err, fmt.Errorf("--n %d: expected 1 to %d games", q.N, mostCovered))
+	err := errors.Join(CheckShare("confidence", q.Confidence), checkMethod(q.Method, CoverageNames()))
+	if len(q.N) == 0 {
+		err = errors.Join(err, errors.New("--n: expected a number of games"))
+	}
+	for _, n := range q.N {
+		if n < 1 || n > mostCovered {
+			err = errors.Join(err, fmt.Errorf("--n %d: expected 1 to %d games", n, mostCovered))
+		}
 	}
 	for _, p := range q.P {
 		if !(p >= 0 && p <= 1) {
@@ -59,23 +68,37 @@ func (q CoverageQuestion) Answer() (*Coverages, error) {
 		return nil, err
 	}
 	out := &Coverages{version, []CoverageRow{}}
-	for _, m := range q.methods() {
-		for _, p := range q.P {
-			out.Coverages = append(out.Coverages, CoverageRow{m.name, q.N, p, q.Confidence, coverage(q.N, p, m.interval)})
+	for _, n := range q.N {
+		for _, m := range q.methods(n) {
+			for _, p := range q.P {
+				out.Coverages = append(out.Coverages, CoverageRow{m.name, n, p, q.Confidence, coverage(n, p, m.interval)})
+			}
 		}
 	}
 	return out, nil
 }
 
-// Print writes a table with a row a truth.
+// Print writes a table for each number of games, with a row a truth.
 func (s *Coverages) Print(w io.Writer, in phrases.Tongue) {
 	if len(s.Coverages) == 0 {
 		fmt.Fprintln(w, phrases.Say(in, "no probabilities: expected --p"))
 		return
 	}
-	first := s.Coverages[0]
+	for rest := s.Coverages; len(rest) > 0; {
+		end := slices.IndexFunc(rest, func(c CoverageRow) bool { return c.N != rest[0].N })
+		if end < 0 {
+			end = len(rest)
+		}
+		printCoverages(w, in, rest[:end])
+		rest = rest[end:]
+	}
+}
+
+// printCoverages prints those of one number of games.
+func printCoverages(w io.Writer, in phrases.Tongue, all []CoverageRow) {
+	first := all[0]
 	head, truths := phrases.Heads(in, "true p"), 0
-	for _, c := range s.Coverages {
+	for _, c := range all {
 		if head[len(head)-1] != c.Method {
 			head = append(head, c.Method)
 		}
@@ -84,7 +107,7 @@ func (s *Coverages) Print(w io.Writer, in phrases.Tongue) {
 		}
 	}
 	rows := make([][]any, truths)
-	for i, c := range s.Coverages { // method by method, each with all truths
+	for i, c := range all { // method by method, each with all truths
 		row := i % truths
 		if i < truths {
 			rows[row] = append(rows[row], fmt.Sprint(c.P))
@@ -105,19 +128,19 @@ type intervalMethod struct {
 	interval func(k int) (counts.Interval, error)
 }
 
-// methods are those asked for. Each interval is made once.
-func (q CoverageQuestion) methods() []intervalMethod {
+// methods are those asked for, for n games. Each interval is made once.
+func (q CoverageQuestion) methods(n int) []intervalMethod {
 	var all []intervalMethod
 	for _, m := range counts.IntervalMethods() {
-		all = append(all, intervalMethod{methodName(m), func(k int) (counts.Interval, error) { return m.Interval(k, q.N, q.Confidence) }})
+		all = append(all, intervalMethod{methodName(m), func(k int) (counts.Interval, error) { return m.Interval(k, n, q.Confidence) }})
 	}
 	all = append(all, intervalMethod{methodAnytime, func(k int) (counts.Interval, error) {
-		return stats.WDL{Wins: k, Losses: q.N - k}.DecisiveScores().AnytimeInterval(q.Confidence)
+		return stats.WDL{Wins: k, Losses: n - k}.DecisiveScores().AnytimeInterval(q.Confidence)
 	}})
 	var chosen []intervalMethod
 	for _, m := range all {
 		if q.Method == methodAll || q.Method == m.name {
-			chosen = append(chosen, intervalMethod{m.name, allIntervals(q.N, m.interval)})
+			chosen = append(chosen, intervalMethod{m.name, allIntervals(n, m.interval)})
 		}
 	}
 	return chosen

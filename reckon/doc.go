@@ -113,3 +113,12 @@ func countCell(v *int) string {
 	}
 	return format.Count(*v)
 }
+
+// parsePentanomial reads LL,LD,MID,WD,WW; MID is counted as a win and a loss.
+func parsePentanomial(list string) (stats.Pentanomial, error) {
+	n, err := parseCounts("pentanomial", list, "LL", "LD", "MID", "WD", "WW")
+	if err != nil {
+		return stats.Pentanomial{}, err
+	}
+	return stats.Pentanomial{LL: n[0], LD: n[1], WL: n[2], WD: n[3], WW: n[4]}, nil
+}

@@ -1,11 +1,13 @@
 package reckon
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
 
 	"gogi/internal/format"
+	"gogi/internal/usage"
 )
 
 // figureSteps is at how many probabilities a line of the figure is drawn, off the round
@@ -29,6 +31,10 @@ func (q CoverageQuestion) Figure() (string, error) {
 	if err := q.check(); err != nil {
 		return "", err
 	}
+	if len(q.N) > 1 {
+		return "", usage.Wrap(errors.New("--figure: expected one number of games in --n"))
+	}
+	n := q.N[0]
 	var b strings.Builder
 	promised := fmt.Sprintf("%.4g", 100*q.Confidence)
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 940 625" font-family="sans-serif" font-size="12" fill="#222" role="img">
@@ -40,10 +46,10 @@ func (q CoverageQuestion) Figure() (string, error) {
 <rect x="390" y="42" width="28" height="12" fill="#d9534f" fill-opacity="0.55"/><text x="424" y="52">promise broken (cut off below %.4[3]g %%)</text>
 <text x="490" y="612" text-anchor="middle" font-size="13">true probability to win a decisive game</text>
 <text transform="translate(18,320) rotate(-90)" text-anchor="middle" font-size="13">actual coverage</text>
-`, promised, format.NumberOf(q.N, "decisive game"), 100*q.lowestDrawn())
-	for i, m := range q.methods() {
+`, promised, format.NumberOf(n, "decisive game"), 100*q.lowestDrawn())
+	for i, m := range q.methods(n) {
 		fmt.Fprintf(&b, "<g transform=\"translate(%d,%d)\">\n", panelsLeft+i%3*panelStepX, panelsTop+i/3*panelStepY)
-		q.draw(&b, m, i%3 == 0)
+		q.draw(&b, n, m, i%3 == 0)
 		b.WriteString("</g>\n")
 	}
 	b.WriteString("</svg>\n")
@@ -54,15 +60,15 @@ func (q CoverageQuestion) Figure() (string, error) {
 func (q CoverageQuestion) lowestDrawn() float64 { return 1 - 3*(1-q.Confidence) }
 
 // draw is one method's panel.
-func (q CoverageQuestion) draw(b *strings.Builder, m intervalMethod, labelled bool) {
+func (q CoverageQuestion) draw(b *strings.Builder, n int, m intervalMethod, labelled bool) {
 	var line, broken strings.Builder
 	for i := range figureSteps {
 		p := (float64(i) + 0.5) / figureSteps
-		cover := coverage(q.N, p, m.interval)
+		cover := coverage(n, p, m.interval)
 		fmt.Fprintf(&line, " %.1f,%.1f", panelWidth*p, q.height(cover))
 		fmt.Fprintf(&broken, " %.1f,%.1f", panelWidth*p, q.height(min(q.Confidence, cover)))
 	}
-	lowest := lowestCoverage(q.N, 0.3, 0.7, m.interval)
+	lowest := lowestCoverage(n, 0.3, 0.7, m.interval)
 	q.drawAxes(b, labelled)
 	fmt.Fprintf(b, "<polygon points=\"0,%[1].1f%[2]s %[3]d,%[1].1f\" fill=\"#d9534f\" fill-opacity=\"0.55\"/>\n", q.height(q.Confidence), broken.String(), panelWidth)
 	fmt.Fprintf(b, "<path d=\"M0,%.1fh%d\" stroke=\"#555\" stroke-dasharray=\"4 3\"/>\n", q.height(q.Confidence), panelWidth)

@@ -22,10 +22,10 @@ type ForecastQuestion struct {
 type ForecastRow struct {
 	Games      int       `json:"games"`
 	Record     stats.WDL `json:"record"`
-	Win        *float64  `json:"win"` // probability of more than half of the points
+	Win        *float64  `json:"win"` // predictive probability of more than half of the points
 	Draw       *float64  `json:"draw"`
 	Loss       *float64  `json:"loss"`
-	Lo         *float64  `json:"lo"` // of Win
+	Lo         *float64  `json:"lo"` // of the probability to win at the true rates
 	Hi         *float64  `json:"hi"`
 	Confidence float64   `json:"confidence"`
 	Why        string    `json:"why,omitempty"`
@@ -75,5 +75,5 @@ func (s *Forecasts) Print(w io.Writer, in phrases.Tongue) {
 		fmt.Fprintln(w, phrases.Say(in, first.Why))
 		return
 	}
-	fmt.Fprintln(w, phrases.Say(in, "From and to: what the record leaves open about its win rate (%s, Clopper–Pearson), at its draw rate.", format.PercentShort(first.Confidence)))
+	fmt.Fprintln(w, phrases.Say(in, "The probabilities are predictive (Jeffreys prior). From and to: the probability to win at the ends of the record's win rate (%s, Clopper–Pearson), at its draw rate.", format.PercentShort(first.Confidence)))
 }

@@ -265,13 +265,12 @@ func TestPlayedConditions(t *testing.T) {
 	}
 }
 
-// TestForecastOfOneGame is the record itself; of three games it is a sum by hand.
+// TestForecastOfOneGame is the mean of the posterior, and the interval that of the record.
 func TestForecastOfOneGame(t *testing.T) {
 	a, err := ForecastQuestion{stats.WDL{Wins: 60, Losses: 40}, []int{1, 3}, 0.95}.Answer()
 	rows := rowsOf(t, "forecasts", a, err)
-	wantNear(t, "win of one", rows[0]["win"], 0.6, 1e-12)
-	wantNear(t, "loss of one", rows[0]["loss"], 0.4, 1e-12)
-	wantNear(t, "win of three", rows[1]["win"], 0.216+3*0.36*0.4, 1e-12)
+	wantNear(t, "win of one", rows[0]["win"], 60.5/101.5, 1e-12)
+	wantNear(t, "loss of one", rows[0]["loss"], 40.5/101.5, 1e-12)
 	interval, err := counts.ClopperPearson(60, 100, 0.95)
 	if err != nil {
 		t.Fatal(err)
@@ -319,10 +318,10 @@ func TestHomogeneity(t *testing.T) {
 // TestCoverageIsThatOfTheMethod holds the sums over stored intervals against package
 // stats, which makes each anew.
 func TestCoverageIsThatOfTheMethod(t *testing.T) {
-	q := CoverageQuestion{N: 60, P: []float64{0, 0.2, 0.5, 0.97}, Confidence: 0.9, Method: "all"}
+	q := CoverageQuestion{N: []int{60}, P: []float64{0, 0.2, 0.5, 0.97}, Confidence: 0.9, Method: "all"}
 	a, err := q.Answer()
 	rows := rowsOf(t, "coverages", a, err)
-	if len(rows) != len(MethodNames())*len(q.P) {
+	if len(rows) != len(CoverageNames())*len(q.P) {
 		t.Fatalf("%d rows", len(rows))
 	}
 	for _, row := range rows {
@@ -344,9 +343,36 @@ func TestCoverageIsThatOfTheMethod(t *testing.T) {
 	}
 }
 
+// TestCoverageOverGames is the LFICS paper's figure at a few of its points: the sum of the
+// binomial probabilities of the estimates within 1.96 standard deviations of p.
+func TestCoverageOverGames(t *testing.T) {
+	q := CoverageQuestion{N: []int{20, 100}, P: []float64{0.5, 0.1}, Confidence: 0.95, Method: "wilson"}
+	a, err := q.Answer()
+	rows := rowsOf(t, "coverages", a, err)
+	for _, row := range rows {
+		n, p := row["n"].(float64), row["p"].(float64)
+		want, probability := 0.0, math.Pow(1-p, n)
+		for k := 0.0; k <= n; k++ {
+			if math.Abs(k/n-p) <= 1.959964*math.Sqrt(p*(1-p)/n) {
+				want += probability
+			}
+			probability *= (n - k) / (k + 1) * p / (1 - p)
+		}
+		wantNear(t, fmt.Sprintf("%g games at %g", n, p), row["coverage"], want, 1e-9)
+	}
+	var out strings.Builder
+	a.Print(&out, phrases.English)
+	if len(rows) != 4 || strings.Count(out.String(), "How often the interval of") != 2 || !strings.Contains(out.String(), "100 decisive games") {
+		t.Errorf("%d rows, printed\n%s", len(rows), &out)
+	}
+	if _, err := q.Figure(); err == nil || !usage.Is(err) {
+		t.Errorf("a figure of two numbers of games: %v", err)
+	}
+}
+
 // TestFigureOfOneMethod has one panel, with the promise that was asked for.
 func TestFigureOfOneMethod(t *testing.T) {
-	figure, err := CoverageQuestion{N: 20, Confidence: 0.99, Method: "wald"}.Figure()
+	figure, err := CoverageQuestion{N: []int{20}, Confidence: 0.99, Method: "wald"}.Figure()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,7 +388,7 @@ func TestFigureOfOneMethod(t *testing.T) {
 
 // TestLFICSSpread: S = √(q(1-q)/(n - 3/2)), in Elo 400/ln 10 · S/(q(1-q)).
 func TestLFICSSpread(t *testing.T) {
-	row := intervalsOf(t, IntervalQuestion{stats.WDL{Wins: 527, Losses: 473}, "drop", 0.95, "lfics"})[0]
+	row := intervalsOf(t, IntervalQuestion{Counts: &stats.WDL{Wins: 527, Losses: 473}, DrawMode: "drop", Confidence: 0.95, Method: "lfics"})[0]
 	s := math.Sqrt(0.527 * 0.473 / 998.5)
 	wantNear(t, "S", row["standard_error"], s, 1e-12)
 	wantNear(t, "S in Elo", row["elo_error"], 400/math.Ln10*s/(0.527*0.473), 1e-9)
@@ -381,27 +407,35 @@ func TestImpossibleQuestions(t *testing.T) {
 	design := Design{0, 4, 0.05, 0.05, "logistic", "ratio"}
 	coverage := func(q CoverageQuestion) error { _, err := q.Answer(); return err }
 	for flag, err := range map[string]error{
-		"--alpha":                        plan(func(q *PlanQuestion) { q.Alpha = 1 }),
-		"--power":                        plan(func(q *PlanQuestion) { q.Power = math.NaN() }),
-		"--draws":                        plan(func(q *PlanQuestion) { q.Conditions.DrawRate = 1 }),
-		"--correlation":                  plan(func(q *PlanQuestion) { q.Conditions.Correlation = -1 }),
-		"--games -1":                     plan(func(q *PlanQuestion) { q.Games = new(-1) }),
-		"--max-games 1":                  plan(func(q *PlanQuestion) { q.Most = new(1) }),
-		"--max-games: only":              plan(func(q *PlanQuestion) { q.Most, q.Unpaired = new(100), true }),
-		"--games-per-hour":               plan(func(q *PlanQuestion) { q.PerHour = new(0.0) }),
-		"elo0 4 is not below":            plan(func(q *PlanQuestion) { q.SPRT = &match.SPRT{Elo0: 4, Elo1: 0} }),
-		"--boundary x":                   sprt(SPRTQuestion{Trinomial: "1,2,3", Design: Design{0, 4, 0.05, 0.05, "logistic", "x"}, Confidence: 0.95}),
-		"--pentanomial":                  sprt(SPRTQuestion{Pentanomial: "1,2,3", Design: design, Confidence: 0.95}),
-		"--trinomial":                    sprt(SPRTQuestion{Trinomial: "1,2,x", Design: design, Confidence: 0.95}),
-		"--confidence 95":                sprt(SPRTQuestion{Trinomial: "1,2,3", Design: design, Confidence: 95}),
-		"--n 0":                          coverage(CoverageQuestion{N: 0, Confidence: 0.95, Method: "all"}),
-		"--p 2":                          coverage(CoverageQuestion{N: 10, P: []float64{2}, Confidence: 0.95, Method: "all"}),
-		"--method exact":                 coverage(CoverageQuestion{N: 10, Confidence: 0.95, Method: "exact"}),
-		"--games 0: expected a match":    second(ForecastQuestion{stats.WDL{Wins: 1}, []int{0}, 0.95}.Answer()),
-		"--p: p value 2":                 second(AdjustQuestion{[]float64{2}, "holm", 0.05}.Answer()),
-		"--counts":                       second(HomogeneityQuestion{[]string{"1,2"}, 0.05}.Answer()),
-		"--score 2":                      second(EloQuestion{Score: new(2.0)}.Answer()),
-		"--wins -1":                      second(IntervalQuestion{stats.WDL{Wins: -1}, "drop", 0.95, "all"}.Answer()),
+		"--alpha":                     plan(func(q *PlanQuestion) { q.Alpha = 1 }),
+		"--power":                     plan(func(q *PlanQuestion) { q.Power = math.NaN() }),
+		"--draws":                     plan(func(q *PlanQuestion) { q.Conditions.DrawRate = 1 }),
+		"--correlation":               plan(func(q *PlanQuestion) { q.Conditions.Correlation = -1 }),
+		"--games -1":                  plan(func(q *PlanQuestion) { q.Games = new(-1) }),
+		"--max-games 1":               plan(func(q *PlanQuestion) { q.Most = new(1) }),
+		"--max-games: only":           plan(func(q *PlanQuestion) { q.Most, q.Unpaired = new(100), true }),
+		"--games-per-hour":            plan(func(q *PlanQuestion) { q.PerHour = new(0.0) }),
+		"elo0 4 is not below":         plan(func(q *PlanQuestion) { q.SPRT = &match.SPRT{Elo0: 4, Elo1: 0} }),
+		"--boundary x":                sprt(SPRTQuestion{Trinomial: "1,2,3", Design: Design{0, 4, 0.05, 0.05, "logistic", "x"}, Confidence: 0.95}),
+		"--pentanomial":               sprt(SPRTQuestion{Pentanomial: "1,2,3", Design: design, Confidence: 0.95}),
+		"--trinomial":                 sprt(SPRTQuestion{Trinomial: "1,2,x", Design: design, Confidence: 0.95}),
+		"--confidence 95":             sprt(SPRTQuestion{Trinomial: "1,2,3", Design: design, Confidence: 95}),
+		"--n 0":                       coverage(CoverageQuestion{N: []int{0}, Confidence: 0.95, Method: "all"}),
+		"--p 2":                       coverage(CoverageQuestion{N: []int{10}, P: []float64{2}, Confidence: 0.95, Method: "all"}),
+		"--method exact":              coverage(CoverageQuestion{N: []int{10}, Confidence: 0.95, Method: "exact"}),
+		"--games 0: expected a match": second(ForecastQuestion{stats.WDL{Wins: 1}, []int{0}, 0.95}.Answer()),
+		"--p: p value 2":              second(AdjustQuestion{[]float64{2}, "holm", 0.05}.Answer()),
+		"--counts":                    second(HomogeneityQuestion{[]string{"1,2"}, 0.05}.Answer()),
+		"--score 2":                   second(EloQuestion{Score: new(2.0)}.Answer()),
+		"expected --wins W and --losses L, or --pentanomial": second(IntervalQuestion{DrawMode: "drop", Confidence: 0.95}.Answer()),
+		"--method wald: it takes games":                      second(IntervalQuestion{Pentanomial: "1,2,3,4,5", DrawMode: "drop", Confidence: 0.95, Method: "wald"}.Answer()),
+		"--method exact: expected all":                       second(IntervalQuestion{Counts: &stats.WDL{Wins: 1}, DrawMode: "drop", Confidence: 0.95, Method: "exact"}.Answer()),
+		"--draw-mode floor: only lfics":                      second(IntervalQuestion{Counts: &stats.WDL{Wins: 1}, DrawMode: "floor", Confidence: 0.95}.Answer()),
+		"--pentanomial \"1,2\"":                              second(IntervalQuestion{Pentanomial: "1,2", DrawMode: "drop", Confidence: 0.95}.Answer()),
+		"15 pairs with 17.5 points are not the 30 games with 17 points": second(IntervalQuestion{
+			Counts: &stats.WDL{Wins: 12, Draws: 10, Losses: 8}, Pentanomial: "1,2,3,9,0", DrawMode: "drop", Confidence: 0.95,
+		}.Answer()),
+		"--wins -1":                      second(IntervalQuestion{Counts: &stats.WDL{Wins: -1}, DrawMode: "drop", Confidence: 0.95, Method: "all"}.Answer()),
 		"expected --wins W and --losses": second(TestQuestion{Wins: new(1)}.Answer()),
 	} {
 		if err == nil || !usage.Is(err) || !strings.Contains(err.Error(), flag) {
@@ -461,8 +495,137 @@ func TestUnpairedPlansHaveNoCorrelation(t *testing.T) {
 
 // TestHalfPointsHaveNoSpread: the calculator's S is of wins.
 func TestHalfPointsHaveNoSpread(t *testing.T) {
-	row := intervalsOf(t, IntervalQuestion{stats.WDL{Wins: 5, Draws: 2, Losses: 4}, "half", 0.95, "lfics"})[0]
+	row := intervalsOf(t, IntervalQuestion{Counts: &stats.WDL{Wins: 5, Draws: 2, Losses: 4}, DrawMode: "half", Confidence: 0.95, Method: "lfics"})[0]
 	if row["standard_error"] != nil || row["why"] == nil {
 		t.Errorf("half points: %v", row)
+	}
+}
+
+// named are the methods of the rows of an answer, with their units and draw modes.
+func named(rows []map[string]any) string {
+	var names []string
+	for _, row := range rows {
+		names = append(names, fmt.Sprint(row["method"], "/", row["unit"], "/", row["draw_mode"]))
+	}
+	return strings.Join(names, " ")
+}
+
+// TestUsualIntervals: without a name there are the exact one of games, that of pairs and the
+// one that may be watched, each where its counts are given.
+func TestUsualIntervals(t *testing.T) {
+	games := &stats.WDL{Wins: 521, Draws: 10, Losses: 469}
+	for _, c := range []struct {
+		q    IntervalQuestion
+		want string
+	}{
+		{IntervalQuestion{Counts: games}, "clopper-pearson/decisive_game/drop anytime/decisive_game/drop"},
+		{IntervalQuestion{Counts: games, DrawMode: "half"}, "gaffke/game/half anytime/game/half"},
+		{IntervalQuestion{Pentanomial: "100,5,283,4,108"}, "gaffke/pair/half anytime/pair/half"},
+		{IntervalQuestion{Counts: games, Pentanomial: "100,4,267,2,127"}, "clopper-pearson/decisive_game/drop gaffke/pair/half anytime/pair/half"},
+		{IntervalQuestion{Counts: games, Method: "gaffke"}, "gaffke/decisive_game/drop"},
+	} {
+		if c.q.Confidence = 0.95; c.q.DrawMode == "" {
+			c.q.DrawMode = "drop"
+		}
+		if c.want == "" {
+			continue
+		}
+		a, err := c.q.Answer()
+		if err != nil {
+			t.Errorf("%+v: %v", c.q, err)
+			continue
+		}
+		rows := rowsOf(t, "intervals", a, nil)
+		if got := named(rows); got != c.want {
+			t.Errorf("%+v: %s, want %s", c.q, got, c.want)
+		}
+		var out strings.Builder
+		a.Print(&out, phrases.English)
+		if strings.Contains(out.String(), "–") {
+			t.Errorf("a cell is empty:\n%s", &out)
+		}
+	}
+	all := intervalsOf(t, IntervalQuestion{Counts: games, Pentanomial: "100,4,267,2,127", DrawMode: "drop", Confidence: 0.95, Method: "all"})
+	if len(all) != len(MethodNames()) {
+		t.Errorf("all are %s", named(all))
+	}
+}
+
+// TestIntervalsByPairs: those of a tally of the same pairs, and Gaffke's of decisive games is
+// Clopper–Pearson's.
+func TestIntervalsByPairs(t *testing.T) {
+	rows := intervalsOf(t, IntervalQuestion{Pentanomial: "3,1,7,2,9", DrawMode: "drop", Confidence: 0.9})
+	var tally stats.Tally
+	win, draw, loss := stats.Leg{Outcome: stats.Win, Points: 1}, stats.Leg{Outcome: stats.Draw, Points: 0.5}, stats.Leg{Outcome: stats.Loss}
+	for _, c := range []struct {
+		n    int
+		a, b stats.Leg
+	}{{3, loss, loss}, {1, loss, draw}, {7, win, loss}, {2, draw, win}, {9, win, win}} {
+		c.a.AIsBlack = true
+		for range c.n {
+			if err := tally.Add(stats.Pair{c.a, c.b}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want, err := tally.Interval(0.9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantNear(t, "lower end", rows[0]["lo"], want.Lo, 1e-12)
+	wantNear(t, "upper end", rows[0]["hi"], want.Hi, 1e-12)
+	wantNear(t, "score", rows[0]["estimate"], (0.25+3.5+1.5+9)/22, 1e-12)
+	scores, err := tally.PairScores()
+	if err != nil {
+		t.Fatal(err)
+	}
+	watched, err := scores.AnytimeInterval(0.9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantNear(t, "anytime lower end", rows[1]["lo"], watched.Lo, 1e-12)
+	wantNear(t, "Elo of the lower end", rows[1]["elo_lo"], -400*math.Log10(1/watched.Lo-1), 1e-9)
+	games := IntervalQuestion{Counts: &stats.WDL{Wins: 13, Losses: 8}, DrawMode: "drop", Confidence: 0.95, Method: "gaffke"}
+	gaffke := intervalsOf(t, games)[0]
+	games.Method = "clopper-pearson"
+	exact := intervalsOf(t, games)[0]
+	wantNear(t, "Gaffke's of decisive games", gaffke["lo"], exact["lo"].(float64), 1e-9)
+}
+
+// TestEloOfIntervals: the example of the LFICS calculator, which prints dr, dr_min and
+// dr_max: 8,000 wins of 10,000 are 240.82 Elo, 232.48 to 249.42.
+func TestEloOfIntervals(t *testing.T) {
+	q := IntervalQuestion{Counts: &stats.WDL{Wins: 8000, Losses: 2000}, DrawMode: "drop", Confidence: 0.95, Method: "lfics"}
+	row := intervalsOf(t, q)[0]
+	wantNear(t, "dr", row["elo"], 240.82, 0.005)
+	wantNear(t, "dr_min", row["elo_lo"], 232.48, 0.005)
+	wantNear(t, "dr_max", row["elo_hi"], 249.42, 0.005)
+	won := IntervalQuestion{Counts: &stats.WDL{Wins: 3}, DrawMode: "drop", Confidence: 0.95}
+	if row := intervalsOf(t, won)[0]; row["elo"] != nil || row["elo_hi"] != nil || row["elo_why"] == nil || row["elo_lo"] == nil {
+		t.Errorf("won all: %v", row)
+	}
+	a, err := won.Answer()
+	var out strings.Builder
+	if err == nil {
+		a.Print(&out, phrases.English)
+	}
+	if !strings.Contains(out.String(), "+∞") {
+		t.Errorf("%v\n%s", err, &out)
+	}
+}
+
+// TestNoEloOfEmptyCells: as long as all pairs score alike, their variance is not known, and
+// no Elo is printed; with the first other pair it is.
+func TestNoEloOfEmptyCells(t *testing.T) {
+	design := Design{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.1, Model: "logistic", Boundary: "ratio"}
+	for list, known := range map[string]bool{"0,0,10,0,0": false, "0,0,155,0,0": false, "0,0,0,0,20": false, "0,0,10,1,0": true, "3,0,10,0,3": true} {
+		row := sprtOf(t, SPRTQuestion{Pentanomial: list, Design: design, Confidence: 0.95})
+		if (row["elo"] != nil) != known || (row["elo_lo"] != nil) != known || (row["elo_why"] == nil) != known || row["llr"] == nil {
+			t.Errorf("%s: %v", list, row)
+		}
+	}
+	row := sprtOf(t, SPRTQuestion{Trinomial: "0,12,0", Design: design, Confidence: 0.95})
+	if row["elo"] != nil {
+		t.Errorf("twelve draws: %v", row)
 	}
 }

@@ -125,7 +125,7 @@ func TestStatsIntervalFixtures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := intervalsOf(t, IntervalQuestion{stats.WDL{Wins: k, Losses: n - k}, "drop", level, "all"})
+		rows := intervalsOf(t, IntervalQuestion{Counts: &stats.WDL{Wins: k, Losses: n - k}, DrawMode: "drop", Confidence: level, Method: "all"})
 		for _, row := range rows {
 			var want []float64
 			if json.Unmarshal(f[columns[row["method"].(string)]], &want) != nil {
@@ -242,7 +242,7 @@ func must[A answer](t *testing.T) func(a A, err error) answer {
 func TestGapsHaveReasons(t *testing.T) {
 	wdl := func(w, d, l int) stats.WDL { return stats.WDL{Wins: w, Draws: d, Losses: l} }
 	interval := func(counts stats.WDL, mode string) answer {
-		return must[*Intervals](t)(IntervalQuestion{counts, mode, 0.95, "all"}.Answer())
+		return must[*Intervals](t)(IntervalQuestion{Counts: &counts, DrawMode: mode, Confidence: 0.95, Method: "all"}.Answer())
 	}
 	test := func(wins, losses int) answer {
 		return must[*Tests](t)(TestQuestion{Wins: &wins, Losses: &losses, Alpha: []float64{0.05}}.Answer())
@@ -324,7 +324,7 @@ func TestLowestCoverage(t *testing.T) {
 		counts.MethodWilson: 0.93714, counts.MethodWald: 0.93068, counts.MethodLFICS: 0.92381,
 	}
 	for m, lowest := range want {
-		chosen := CoverageQuestion{N: 100, Confidence: 0.95, Method: methodName(m)}.methods()
+		chosen := CoverageQuestion{Confidence: 0.95, Method: methodName(m)}.methods(100)
 		if len(chosen) != 1 {
 			t.Fatalf("%s are %d methods", m, len(chosen))
 		}
@@ -337,7 +337,7 @@ func TestCoverageFigureIsUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	figure, err := CoverageQuestion{N: 100, Confidence: 0.95, Method: "all"}.Figure()
+	figure, err := CoverageQuestion{N: []int{100}, Confidence: 0.95, Method: "all"}.Figure()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,11 +115,10 @@ func (q SPRTQuestion) counts() (stats.Outcomes, SPRTRow, error) {
 		w, err := parseWDL("trinomial", q.Trinomial)
 		return w, SPRTRow{Unit: "game", N: w.Games()}, err
 	}
-	n, err := parseCounts("pentanomial", q.Pentanomial, "LL", "LD", "MID", "WD", "WW")
+	p, err := parsePentanomial(q.Pentanomial)
 	if err != nil {
 		return nil, SPRTRow{}, err
 	}
-	p := stats.Pentanomial{LL: n[0], LD: n[1], WL: n[2], WD: n[3], WW: n[4]}
 	return p, SPRTRow{Unit: "pair", N: p.Pairs()}, nil
 }
 
@@ -129,6 +128,10 @@ func (s *SPRTRow) judge(o stats.Outcomes) {
 		s.Lower, s.Upper = judgement.Lower, judgement.Upper
 	}
 	s.LLR, s.Decision, s.Why = known(judgement.LLR, err), judgement.Decision, whyNot(err)
+	if !stats.Vary(o) { // the ratio adds a little to empty cells: that is no variance of the games
+		s.EloWhy = "all have the same score: their variance is not known yet"
+		return
+	}
 	estimate, err := s.test.Elo(o, s.Confidence)
 	s.Elo, s.EloWhy = known(estimate.Elo, err), whyNot(err)
 	s.EloLo, s.EloHi = known(estimate.Interval.Lo, err), known(estimate.Interval.Hi, err)

@@ -88,6 +88,16 @@ func (s Scores) AnytimeInterval(level float64) (counts.Interval, error) {
 	return counts.Interval{Method: betting, Level: level, Lo: s.all.refuted(limit), Hi: 1 - s.all.mirror().refuted(limit)}, nil
 }
 
+// Interval returns Gaffke's interval for the mean score ([Series.Interval]), for a number of
+// scores that was fixed beforehand. Scores of decisive games get Clopper–Pearson's. It fails
+// as AnytimeInterval does.
+func (s Scores) Interval(level float64) (counts.Interval, error) {
+	if err := s.check(); err != nil {
+		return counts.Interval{}, err
+	}
+	return s.all.interval(s.Unit+gaffke, level)
+}
+
 // Evidence is what the scores say against a mean, at any time.
 type Evidence struct {
 	Method string  // betting

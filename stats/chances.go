@@ -2,20 +2,23 @@ package stats
 
 import (
 	"errors"
+	"iter"
+	"math"
 
 	"gogi/stats/counts"
 )
 
 // MatchForecast is what a record of games says about a match to come.
 type MatchForecast struct {
-	counts.Chances                 // at the rates of the record
-	Interval       counts.Interval `json:"interval"` // of Win
+	counts.Chances                 // predictive: over all rates that the record leaves open
+	Interval       counts.Interval // of the probability to win at the true rates
 }
 
-// Forecast is A's chances in a match of n games at the rates of this record. The
-// interval of Win is the image of the [counts.ClopperPearson] interval of the win rate
-// of decisive games, at the draw rate of the record, which it takes as known. It
-// fails without a decisive game, for n < 1 and a level outside (0, 1).
+// Forecast returns A's chances in a match of n games, given this record: the predictive
+// probabilities under the Jeffreys prior for the rates of wins, draws and losses. The
+// interval is the image of the [counts.ClopperPearson] interval of the win rate of decisive
+// games, at the draw rate of the record, which it takes as known. It fails without a
+// decisive game, for n < 1 and a level outside (0, 1).
 func (w WDL) Forecast(n int, level float64) (MatchForecast, error) {
 	if err := w.check(); err != nil {
 		return MatchForecast{}, err
@@ -29,13 +32,61 @@ func (w WDL) Forecast(n int, level float64) (MatchForecast, error) {
 		return MatchForecast{}, err
 	}
 	draw := float64(w.Draws) / float64(w.Games())
-	at := func(rate float64) counts.Chances {
+	at := func(rate float64) float64 {
 		c, failed := counts.MatchChances(n, rate*(1-draw), draw)
 		err = errors.Join(err, failed)
-		return c
+		return c.Win
 	}
-	f := MatchForecast{Chances: at(float64(k) / float64(decisive))}
-	i.Lo, i.Hi = at(i.Lo).Win, at(i.Hi).Win
-	f.Interval = i
-	return f, err
+	i.Lo, i.Hi = at(i.Lo), at(i.Hi)
+	if err != nil {
+		return MatchForecast{}, err
+	}
+	return MatchForecast{w.predict(n), i}, nil
+}
+
+// jeffreys is the parameter of the Jeffreys prior for each rate.
+const jeffreys = 0.5
+
+// predict sums over the numbers of drawn games. Given the rates' prior, a Dirichlet
+// distribution, the numbers of draws, and of wins among the decisive games, are
+// beta-binomial.
+func (w WDL) predict(n int) counts.Chances {
+	wins, draws, losses := float64(w.Wins)+jeffreys, float64(w.Draws)+jeffreys, float64(w.Losses)+jeffreys
+	var c counts.Chances
+	for drawn, p := range betaBinomial(n, draws, wins+losses) {
+		if p < 1e-18 {
+			continue
+		}
+		decisive := n - drawn
+		for won, q := range betaBinomial(decisive, wins, losses) {
+			switch {
+			case 2*won > decisive:
+				c.Win += p * q
+			case 2*won == decisive:
+				c.Draw += p * q
+			default:
+				c.Loss += p * q
+			}
+		}
+	}
+	return c
+}
+
+// betaBinomial yields the numbers of successes in n trials, ascending, with their
+// probabilities, if the rate has a beta distribution.
+func betaBinomial(n int, a, b float64) iter.Seq2[int, float64] {
+	return func(yield func(int, float64) bool) {
+		log := logBeta(a, b+float64(n)) - logBeta(a, b) // of no success; it may be too small for a number
+		for k := 0; k <= n && yield(k, math.Exp(log)); k++ {
+			i := float64(k)
+			log += math.Log((float64(n) - i) * (a + i) / ((i + 1) * (b + float64(n) - i - 1)))
+		}
+	}
+}
+
+func logBeta(a, b float64) float64 {
+	x, _ := math.Lgamma(a)
+	y, _ := math.Lgamma(b)
+	z, _ := math.Lgamma(a + b)
+	return x + y - z
 }

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"strconv"
 	"testing"
@@ -165,10 +166,42 @@ func TestTrend(t *testing.T) {
 }
 
 func TestForecast(t *testing.T) {
-	f, err := WDL{Wins: 60, Draws: 20, Losses: 40}.Forecast(10, 0.95)
-	want, _ := counts.MatchChances(10, 0.5, 1./6)
-	if err != nil || math.Abs(f.Win-want.Win) > 1e-12 || !(f.Interval.Lo < f.Win && f.Win < f.Interval.Hi) {
-		t.Errorf("%+v, %v, want %+v", f, err, want)
+	// Rising factorials in rational numbers: the predictive probability of so many wins, draws
+	// and losses is n!/(w!d!l!) (W+½)ʷ (D+½)ᵈ (L+½)ˡ / (W+D+L+3/2)ⁿ.
+	rising := func(from, halves, n int64) *big.Rat {
+		product := big.NewRat(1, 1)
+		for i := range n {
+			product.Mul(product, big.NewRat(2*(from+i)+halves, 2))
+		}
+		return product
+	}
+	chances := func(w WDL, n int64) (win, draw, loss float64) {
+		for won := range n + 1 {
+			for lost := range n - won + 1 {
+				p := new(big.Rat).SetInt(new(big.Int).Mul(new(big.Int).Binomial(n, won), new(big.Int).Binomial(n-won, lost)))
+				p.Mul(p, rising(int64(w.Wins), 1, won)).Mul(p, rising(int64(w.Losses), 1, lost)).Mul(p, rising(int64(w.Draws), 1, n-won-lost))
+				share, _ := p.Quo(p, rising(int64(w.Games()), 3, n)).Float64()
+				switch {
+				case won > lost:
+					win += share
+				case won < lost:
+					loss += share
+				default:
+					draw += share
+				}
+			}
+		}
+		return win, draw, loss
+	}
+	for n, w := range map[int]WDL{1: {Wins: 2, Losses: 1}, 2: {Wins: 5}, 9: {Wins: 3, Draws: 1, Losses: 2}, 40: {Wins: 60, Draws: 20, Losses: 40}, 100: {Wins: 10, Draws: 1, Losses: 5}} {
+		f, err := w.Forecast(n, 0.95)
+		win, draw, loss := chances(w, int64(n))
+		if err != nil || math.Abs(f.Win-win) > 1e-12 || math.Abs(f.Draw-draw) > 1e-12 || math.Abs(f.Loss-loss) > 1e-12 {
+			t.Errorf("%+v, %d games: %+v, %v, want %v, %v, %v", w, n, f, err, win, draw, loss)
+		}
+		if w.Losses > 0 && !(f.Interval.Lo < f.Win && f.Win < f.Interval.Hi) {
+			t.Errorf("%+v is outside of its interval", f)
+		}
 	}
 	for name, w := range map[string]WDL{"all drawn": {Draws: 3}, "impossible": {Wins: -1}} {
 		if f, err := w.Forecast(3, 0.95); err == nil {

@@ -69,6 +69,17 @@ type Outcomes interface {
 	check() error
 }
 
+// Vary reports whether two different scores came up.
+func Vary(o Outcomes) bool {
+	different := 0
+	for _, n := range o.cells() {
+		if n > 0 {
+			different++
+		}
+	}
+	return different > 1
+}
+
 func (w WDL) cells() []int { return []int{w.Losses, w.Draws, w.Wins} }
 func (w WDL) games() WDL   { return w }
 

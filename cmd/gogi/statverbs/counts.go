@@ -1,26 +1,40 @@
 package statverbs
 
 import (
+	"errors"
+
+	"gogi/internal/usage"
 	"gogi/internal/verb"
 	"gogi/reckon"
 	"gogi/stats"
 )
 
-// IntervalCommand prints intervals for a win rate.
+// IntervalCommand prints intervals for a win rate or a score.
 type IntervalCommand struct {
-	Wins       int     `required:"" placeholder:"W" help:"Games won."`
-	Losses     int     `required:"" placeholder:"L" help:"Games lost."`
-	Draws      int     `placeholder:"D" help:"Games drawn."`
-	DrawMode   string  `enum:"drop,half,floor" default:"drop" help:"What becomes of draws: dropped, half a win each, or half of them (rounded down) wins."`
-	Confidence float64 `default:"0.95" help:"The confidence level."`
-	Method     string  `default:"all" help:"One of all, clopper-pearson, blaker, midp, wilson, wilson-cc, jeffreys, wald, lfics, anytime."`
-	JSON       bool    `name:"json" help:"One JSON object."`
+	Wins        *int    `placeholder:"W" help:"Games won."`
+	Losses      *int    `placeholder:"L" help:"Games lost."`
+	Draws       int     `placeholder:"D" help:"Games drawn."`
+	Pentanomial string  `placeholder:"LL,LD,MID,WD,WW" help:"Colour-swapped pairs by their two results; MID is a win and a loss, or two draws. With --wins and --losses, the pairs of these games."`
+	DrawMode    string  `enum:"drop,half,floor" default:"drop" help:"Treatment of draws in games: dropped, half a win each, or half of them (rounded down) wins [floor: --all or --method lfics]."`
+	Confidence  float64 `default:"0.95" help:"Confidence level."`
+	All         bool    `xor:"which" help:"Every method, not only clopper-pearson, gaffke (pairs) and anytime."`
+	Method      string  `xor:"which" placeholder:"NAME" help:"One method: clopper-pearson, blaker, midp, wilson, wilson-cc, jeffreys, wald, lfics, gaffke or anytime."`
+	JSON        bool    `name:"json" help:"One JSON object."`
 }
 
 // Run prints the intervals that were asked for.
 func (c *IntervalCommand) Run(env *verb.Env) error {
-	counts := stats.WDL{Wins: c.Wins, Draws: c.Draws, Losses: c.Losses}
-	answer, err := reckon.IntervalQuestion{Counts: counts, DrawMode: c.DrawMode, Confidence: c.Confidence, Method: c.Method}.Answer()
+	question := reckon.IntervalQuestion{Pentanomial: c.Pentanomial, DrawMode: c.DrawMode, Confidence: c.Confidence, Method: c.Method}
+	if c.All {
+		question.Method = "all"
+	}
+	if (c.Wins == nil) != (c.Losses == nil) || c.Wins == nil && c.Draws != 0 {
+		return usage.Wrap(errors.New("--wins, --losses, --draws: one is missing; expected --wins W and --losses L"))
+	}
+	if c.Wins != nil && c.Losses != nil {
+		question.Counts = &stats.WDL{Wins: *c.Wins, Draws: c.Draws, Losses: *c.Losses}
+	}
+	answer, err := question.Answer()
 	return answered(env, c.JSON, answer, err)
 }
 
