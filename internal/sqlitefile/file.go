@@ -36,10 +36,11 @@ func Open(path string, pageSize int) (*File, error) {
 		return nil, err
 	}
 	f := &File{main: main, pageSize: pageSize}
-	if err := f.readHeader(); err == nil {
-		f.log, err = ReadLog(path + "-wal")
-	} else {
-		return nil, errors.Join(err, main.Close())
+	err = f.readHeader()
+	if err == nil {
+		if f.log, err = ReadLog(path + "-wal"); err != nil {
+			err = fmt.Errorf("the log cannot be read, and it may hold pairs: %w", err)
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, main.Close())

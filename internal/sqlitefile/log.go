@@ -45,8 +45,10 @@ func ReadLog(path string) (*Log, error) {
 	}
 	l.file = file
 	header := make([]byte, logHeader)
-	if _, err := io.ReadFull(file, header); err != nil {
-		return l, nil //nolint:nilerr // a log that was just begun
+	if _, err := io.ReadFull(file, header); atEnd(err) {
+		return l, nil // a log that was just begun
+	} else if err != nil {
+		return nil, errors.Join(err, file.Close())
 	}
 	if string(header) == string(make([]byte, logHeader)) {
 		return l, nil // as a power cut may leave one that was just begun
@@ -63,8 +65,15 @@ func ReadLog(path string) (*Log, error) {
 	if !known {
 		published = math.MaxInt
 	}
-	l.readFrames(header, sum, published)
+	if err := l.readFrames(header, sum, published); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
 	return l, nil
+}
+
+// atEnd reports whether an error of io.ReadFull says that the file ended.
+func atEnd(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // Problem says what is damaged, "" where nothing is.
@@ -88,8 +97,11 @@ type frame struct {
 }
 
 // readFrames finds out what stands in the log, and where the latest version of a page is.
-func (l *Log) readFrames(header []byte, sum logSum, published int) {
-	frames := l.follow(header, sum)
+func (l *Log) readFrames(header []byte, sum logSum, published int) error {
+	frames, err := l.follow(header, sum)
+	if err != nil {
+		return err
+	}
 	if end := leftovers(frames, published); end >= 0 {
 		frames = frames[:end]
 	}
@@ -108,17 +120,19 @@ func (l *Log) readFrames(header []byte, sum logSum, published int) {
 			l.Damaged, suspects = append(l.Damaged, suspects...), nil
 		}
 	}
+	return nil
 }
 
 // follow reads the frames to the end of what was written since the log was begun anew.
 // Each one's checksum goes on from that of the frame before, as it was written there: so
 // a damaged frame does not hide those behind it.
-func (l *Log) follow(header []byte, sum logSum) []frame {
-	var frames []frame
+func (l *Log) follow(header []byte, sum logSum) (frames []frame, err error) {
 	text := make([]byte, frameHeader+l.pageSize)
 	for suspects := 0; ; {
-		if _, err := io.ReadFull(l.file, text); err != nil {
-			return frames // the end of what was written
+		if _, err := io.ReadFull(l.file, text); atEnd(err) {
+			return frames, nil
+		} else if err != nil {
+			return nil, err
 		}
 		f := frame{page: int(binary.BigEndian.Uint32(text)), commits: binary.BigEndian.Uint32(text[4:]) > 0}
 		ours := string(text[8:16]) == string(header[16:24]) // and not of an earlier use of the file
@@ -135,7 +149,7 @@ func (l *Log) follow(header []byte, sum logSum) []frame {
 			sum.take(text[16:24])
 		}
 		if !ours && suspects > 3 { // no bit flips so often
-			return frames
+			return frames, nil
 		}
 		frames = append(frames, f)
 	}

@@ -115,6 +115,29 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// A log that cannot be read is an error that names it: pairs may stand in it alone.
+func TestLogThatCannotBeRead(t *testing.T) {
+	path := written(t)
+	if err := os.Remove(path + "-wal"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(path+"-wal", 0o700); err != nil { // it opens, and no byte of it can be read
+		t.Fatal(err)
+	}
+	if _, err := Open(path, pageSize); err == nil || !strings.Contains(err.Error(), path+"-wal") {
+		t.Errorf("a folder: %v", err)
+	}
+	if err := os.Remove(path + "-wal"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(path+"-wal", path+"-wal"); err != nil {
+		t.Skipf("no symbolic links: %v", err)
+	}
+	if _, err := Open(path, pageSize); err == nil || !strings.Contains(err.Error(), path+"-wal") {
+		t.Errorf("a link to itself: %v", err)
+	}
+}
+
 // A damaged frame hides itself and not those behind it, and is told; a log that
 // breaks off at its end is as a kill leaves it.
 func TestLog(t *testing.T) {
