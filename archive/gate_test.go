@@ -63,7 +63,7 @@ func TestGateIsOrderedByTheLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, _, err := store.FirstStored(t.Context(), 1)
+	first, err := store.FirstStored(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -152,7 +152,7 @@ func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo)
 	if err != nil {
 		return run, err
 	}
-	first, _, err := store.FirstStored(ctx, info.ID)
+	first, err := store.FirstStored(ctx, info.ID)
 	if err != nil {
 		return run, err
 	}

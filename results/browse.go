@@ -1,9 +1,11 @@
 package results
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
+	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -48,186 +50,272 @@ func (s Search) Check() error {
 	return fmt.Errorf("result %q: expected one of %s", s.Result, strings.Join(words[1:], ", "))
 }
 
+// turns are the parts of a range of pairs in which a search looks, one after the other: from
+// the end backwards, a block at a time, where it asks for what precedes a game.
+func (s Search) turns(r pairRange) iter.Seq[pairRange] {
+	return func(yield func(pairRange) bool) {
+		for s.Before != nil && r.end > r.first {
+			block := pairRange{max(r.first, (r.end-1)/scanPairs*scanPairs), r.end}
+			if !yield(block) {
+				return
+			}
+			r.end = block.first
+		}
+		if r.end > r.first {
+			yield(r)
+		}
+	}
+}
+
 // Search lists the games of a run that a search passes, by pair and leg.
 func (s *Store) Search(ctx context.Context, runID int64, what Search) ([]match.Row, error) {
-	games, err := s.search(ctx, runID, what)
-	if err != nil {
+	if err := what.Check(); err != nil {
 		return nil, s.fail("searching games", err)
+	}
+	return s.search(ctx, runID, what)
+}
+
+func (s *Store) search(ctx context.Context, runID int64, what Search) (games []match.Row, err error) {
+	last := what.pairs()
+	if what.Before != nil {
+		err := s.Moment(ctx, "searching games", func(m Moment) error {
+			inventory, err := tables.WholeInventory(ctx, m.Q, runID)
+			last.end = min(last.end, inventory.After())
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for pairs := range what.turns(last) {
+		var found []match.Row
+		err := s.scan(ctx, runID, pairs.filter(), false, func(rows []match.Row) error {
+			found = append(found, what.passed(rows)...)
+			if what.Before == nil && what.enough(len(games)+len(found)) {
+				return errEnough
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			return nil, err
+		}
+		games = append(games, found...)
+		if what.Before != nil {
+			games = append(found, games[:len(games)-len(found)]...)
+		}
+		if what.enough(len(games)) {
+			break
+		}
+	}
+	if what.enough(len(games)) {
+		if what.Before != nil {
+			return games[len(games)-what.Limit:], nil
+		}
+		return games[:what.Limit], nil
 	}
 	return games, nil
 }
 
-func (s *Store) search(ctx context.Context, runID int64, what Search) ([]match.Row, error) {
-	if err := what.Check(); err != nil {
-		return nil, err
-	}
-	c, err := castOf(ctx, s.read, runID)
-	if err != nil {
-		return nil, err
-	}
-	where, args := what.where(runID, c.players)
-	order := " ORDER BY g.pair, g.leg"
-	if what.Before != nil {
-		order = " ORDER BY g.pair DESC, g.leg DESC"
-	}
-	limit := int64(math.MaxInt64)
-	if what.Limit > 0 {
-		limit = int64(what.Limit)
-	}
-	var games []match.Row
-	reader := newGameReader(c)
-	err = tables.Each(ctx, s.read, func(rows *sql.Rows) error {
-		g, err := reader.read(rows)
-		games = append(games, g)
-		return err
-	}, "SELECT "+tables.GameColumns()+fromGames+"WHERE "+where+order+" LIMIT ?", append(args, limit)...)
-	if what.Before != nil {
-		slices.Reverse(games)
-	}
-	return games, err
-}
+// errEnough ends a scan that has found what was asked for.
+var errEnough = errors.New("enough games were found")
+
+// enough reports whether so many games reach the limit.
+func (s Search) enough(n int) bool { return s.Limit > 0 && n >= s.Limit }
 
 // Records calls yield for every game of a run that a search passes, by pair and leg, with
-// its whole record. It holds one game at a time. The games are those of one moment: what
-// is stored meanwhile is not among them. An error of yield ends the reading and comes back
-// as it is.
+// its whole record. It holds one game at a time, and where it looks for some the places of
+// those. The games are those of one moment: what is stored meanwhile is not among them. An
+// error of yield ends the reading and comes back as it is.
 func (s *Store) Records(ctx context.Context, runID int64, what Search, yield func(match.Row, kifu.Record) error) error {
 	var stopped error // what yield said
-	err := s.searchRecords(ctx, runID, what, func(g *tables.Game, r kifu.Record) error {
-		stopped = yield(g.Row, r)
-		return stopped
+	n := 0
+	err := s.searchRecords(ctx, runID, what, func(row match.Row, r kifu.Record) error {
+		if stopped = yield(row, r); stopped != nil {
+			return stopped
+		}
+		if n++; what.enough(n) {
+			return errEnough
+		}
+		return nil
 	})
-	if stopped != nil {
+	switch {
+	case stopped != nil:
 		return stopped
-	}
-	if err != nil {
+	case err != nil && !errors.Is(err, errEnough):
 		return s.fail("reading the records", err)
 	}
 	return nil
 }
 
-func (s *Store) searchRecords(ctx context.Context, runID int64, what Search, yield func(*tables.Game, kifu.Record) error) error {
+func (s *Store) searchRecords(ctx context.Context, runID int64, what Search, yield func(match.Row, kifu.Record) error) (err error) {
 	if err := what.Check(); err != nil {
 		return err
 	}
-	c, err := castOf(ctx, s.read, runID)
+	view, err := s.newSnapshot(ctx, 1)
 	if err != nil {
 		return err
 	}
-	where, args := what.where(runID, c.players)
-	limit := int64(math.MaxInt64)
-	if what.Limit > 0 {
-		limit = int64(what.Limit)
+	defer func() { err = errors.Join(err, view.end()) }()
+	c, err := castOf(ctx, view.conns[0], runID)
+	if err != nil {
+		return err
 	}
-	return records(ctx, s.read, c, yield, "WHERE "+where+" ORDER BY g.pair, g.leg LIMIT ?", append(args, limit)...)
+	ranges := []pairRange{what.pairs()}
+	if what.narrows() {
+		if ranges, err = view.passing(ctx, runID, what); err != nil {
+			return err
+		}
+	}
+	for _, pairs := range ranges {
+		err := records(ctx, view.conns[0], c, runID, pairs, func(g *tables.Game, r kifu.Record) error {
+			if !what.passes(&g.Row) {
+				return nil
+			}
+			return yield(g.Row, r)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// passing are the ranges of pairs that have games which a search passes, as many as it asks
+// for. They are found among the games alone, since moves take most of the time.
+func (view *snapshot) passing(ctx context.Context, runID int64, what Search) (ranges []pairRange, err error) {
+	n := 0
+	err = view.scan(ctx, runID, what.pairs().filter(), false, func(rows []match.Row) error {
+		for _, g := range what.passed(rows) {
+			pair := int64(g.Pair)
+			if last := len(ranges) - 1; last >= 0 && ranges[last].end >= pair {
+				ranges[last].end = pair + 1
+			} else {
+				ranges = append(ranges, pairRange{pair, pair + 1})
+			}
+			if n++; what.enough(n) {
+				return errEnough
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return ranges, err
 }
 
 // CountGames is how many games of a run a search passes, whatever its limit and place.
 func (s *Store) CountGames(ctx context.Context, runID int64, what Search) (int, error) {
 	what.After, what.Before = nil, nil
-	n := 0
-	err := what.Check()
-	if err == nil {
-		var players []Engine
-		if players, err = engines(ctx, s.read, runID); err == nil {
-			where, args := what.where(runID, players)
-			err = s.read.QueryRowContext(ctx, "SELECT count(*)"+fromGames+"WHERE "+where, args...).Scan(&n)
-		}
-	}
-	if err != nil {
+	if err := what.Check(); err != nil {
 		return 0, s.fail("counting games", err)
 	}
-	return n, nil
+	n := 0
+	if what.narrows() || what.Pairs != nil {
+		err := s.scan(ctx, runID, what.pairs().filter(), false, func(rows []match.Row) error {
+			n += len(what.passed(rows))
+			return nil
+		})
+		return n, err
+	}
+	err := s.Moment(ctx, "counting games", func(m Moment) error {
+		inventory, err := tables.WholeInventory(ctx, m.Q, runID)
+		n = inventory.Pairs() * inventory.Legs()
+		return err
+	})
+	return n, err
 }
 
-// where is the condition in SQL. Of what comes from outside only parameters get into it.
-func (s Search) where(runID int64, players []Engine) (string, []any) {
-	c := conditions{parts: []string{"g.run_id = ?"}, args: []any{runID}}
-	if s.Player != "" {
-		c.player(s, numberOf(players, s.Player))
-	}
-	if s.Result == "black" || s.Result == "white" || s.Result == "draw" {
-		c.add("g.outcome = ?", s.Result)
-	}
-	if s.Termination != match.NotEnded {
-		c.add("g.termination = ?", string(s.Termination))
-	}
-	if s.Opening != "" {
-		c.add("o.name = ?", s.Opening)
-	}
-	if s.Faults {
-		c.faults()
-	}
-	if s.Marked {
-		c.add("g.marked <> 0")
-	}
-	if s.MinPlies > 0 {
-		c.add("g.plies >= ?", s.MinPlies)
-	}
-	if s.MaxPlies > 0 {
-		c.add("g.plies <= ?", s.MaxPlies)
-	}
+// narrows reports whether a search passes fewer games than those of its pairs.
+func (s Search) narrows() bool {
+	s.Pairs, s.After, s.Before, s.Limit = nil, nil, nil, 0
+	return s != Search{}
+}
+
+// pairs are the pair numbers of the games that a search may pass.
+func (s Search) pairs() pairRange {
+	r := Filter{}.all()
 	if s.Pairs != nil {
-		c.add("g.pair BETWEEN ? AND ?", s.Pairs[0], s.Pairs[1])
+		r.first, r.end = int64(s.Pairs[0]), int64(s.Pairs[1])
+		if r.end < math.MaxInt64 {
+			r.end++
+		}
 	}
 	if s.After != nil {
-		c.add("(g.pair, g.leg) > (?, ?)", s.After.Pair, s.After.Leg)
+		r.first = max(r.first, int64(s.After.Pair))
 	}
-	if s.Before != nil {
-		c.add("(g.pair, g.leg) < (?, ?)", s.Before.Pair, s.Before.Leg)
+	if s.Before != nil && int64(s.Before.Pair) < math.MaxInt64 {
+		r.end = min(r.end, int64(s.Before.Pair)+1)
 	}
-	return strings.Join(c.parts, " AND "), c.args
+	r.first = max(0, r.first)
+	return r
 }
 
-// numberOf is a player's number in the run, -1 where it has none.
-func numberOf(players []Engine, name string) int {
-	for i := range players {
-		if players[i].Name == name {
-			return i
+// filter is the range as a scan takes it.
+func (r pairRange) filter() Filter {
+	f := Filter{FromPair: int(r.first)}
+	if r.end < math.MaxInt64 {
+		f.Pairs = int(max(0, r.end-r.first))
+	}
+	return f
+}
+
+// passed are the rows that a search passes, whatever its limit.
+func (s Search) passed(rows []match.Row) []match.Row {
+	var passed []match.Row
+	for i := range rows {
+		if s.passes(&rows[i]) {
+			passed = append(passed, rows[i])
 		}
 	}
-	return -1
+	return passed
 }
 
-// conditions are joined by AND.
-type conditions struct {
-	parts []string
-	args  []any
+// passes reports whether a search passes a game of its pairs. It looks at rows whose
+// checksums were compared: a condition in SQL would pass over a damaged one.
+func (s Search) passes(g *match.Row) bool {
+	place := func(p *GamePlace) int { return cmp.Or(cmp.Compare(g.Pair, p.Pair), cmp.Compare(g.Leg, p.Leg)) }
+	switch {
+	case s.Player != "" && !s.played(g),
+		s.Termination != match.NotEnded && g.Termination != s.Termination,
+		s.Opening != "" && g.OpeningID != s.Opening,
+		s.Faults && !g.Termination.IsFault(),
+		s.Marked && !g.Marked,
+		s.MinPlies > 0 && g.Plies < s.MinPlies,
+		s.MaxPlies > 0 && g.Plies > s.MaxPlies,
+		s.Pairs != nil && (g.Pair < s.Pairs[0] || g.Pair > s.Pairs[1]),
+		s.After != nil && place(s.After) <= 0,
+		s.Before != nil && place(s.Before) >= 0:
+		return false
+	}
+	winner := ""
+	switch g.Outcome {
+	case match.BlackWins:
+		winner = g.Black
+	case match.WhiteWins:
+		winner = g.White
+	case match.Draw:
+	}
+	switch s.Result {
+	case "black", "white", "draw":
+		return g.Outcome.String() == s.Result
+	case "win":
+		return winner == s.Player
+	case "loss":
+		return winner != "" && winner != s.Player
+	}
+	return true
 }
 
-func (c *conditions) add(part string, args ...any) {
-	c.parts, c.args = append(c.parts, part), append(c.args, args...)
-}
-
-// player is which side a player has, and what it made of the game.
-func (c *conditions) player(s Search, number int) {
+// played reports whether the player of a search plays a game, by the colour that it says.
+func (s Search) played(g *match.Row) bool {
 	switch {
 	case s.Colour == nil:
-		c.add("? IN (g.black, g.white)", number)
+		return g.Black == s.Player || g.White == s.Player
 	case *s.Colour == shogi.Black:
-		c.add("g.black = ?", number)
-	default:
-		c.add("g.white = ?", number)
+		return g.Black == s.Player
 	}
-	winner := "CASE g.outcome WHEN 'black' THEN g.black WHEN 'white' THEN g.white END"
-	switch s.Result {
-	case "win":
-		c.add(winner+" = ?", number)
-	case "loss":
-		c.add("g.outcome <> 'draw' AND "+winner+" <> ?", number)
-	}
-}
-
-// faults are the terminations that are an engine's own.
-func (c *conditions) faults() {
-	var marks []string
-	var words []any
-	for _, t := range match.Terminations() {
-		if t.IsFault() {
-			marks, words = append(marks, "?"), append(words, string(t))
-		}
-	}
-	c.add("g.termination IN ("+strings.Join(marks, ", ")+")", words...)
+	return g.White == s.Player
 }
 
 // Stamp tells one state of a run's games and settings from another: what is computed
@@ -259,18 +347,36 @@ type OpeningTally struct {
 
 // OpeningTallies are the openings of a run by their first pair, with how their games ended.
 func (s *Store) OpeningTallies(ctx context.Context, runID int64) ([]OpeningTally, error) {
-	var list []OpeningTally
-	err := tables.Each(ctx, s.read, func(rows *sql.Rows) error {
-		var o OpeningTally
-		err := rows.Scan(&o.ID, &o.Start, &o.Plies, &o.Games, &o.Black, &o.White, &o.Draws, &o.MeanPlies)
-		list = append(list, o)
-		return err
-	}, `SELECT o.name, o.start, o.plies, count(*), sum(g.outcome = 'black'), sum(g.outcome = 'white'), sum(g.outcome = 'draw'), avg(g.plies)`+
-		fromGames+`WHERE g.run_id = ? GROUP BY o.id ORDER BY min(g.pair)`, runID)
-	if err != nil {
-		return nil, s.fail("reading the openings", err)
+	type opening struct {
+		id   string
+		hash uint64
 	}
-	return list, nil
+	var list []OpeningTally
+	places, plies := map[opening]int{}, []int{}
+	err := s.Games(ctx, runID, func(g match.Row) error {
+		at, known := places[opening{g.OpeningID, g.OpeningHash}]
+		if !known {
+			at = len(list)
+			places[opening{g.OpeningID, g.OpeningHash}] = at
+			list, plies = append(list, OpeningTally{ID: g.OpeningID, Start: g.Start, Plies: g.OpeningPlies}), append(plies, 0)
+		}
+		o := &list[at]
+		o.Games++
+		plies[at] += g.Plies
+		switch g.Outcome {
+		case match.BlackWins:
+			o.Black++
+		case match.WhiteWins:
+			o.White++
+		case match.Draw:
+			o.Draws++
+		}
+		return nil
+	})
+	for i := range list {
+		list[i].MeanPlies = float64(plies[i]) / float64(list[i].Games)
+	}
+	return list, err
 }
 
 // SlotTally is what a player did in one slot.
@@ -285,31 +391,55 @@ type SlotTally struct {
 	Marked  int           // games with a move that the machine slowed
 }
 
-// SlotTallies are what the players of a run did in each slot, by slot and player.
+// SlotTallies are what the players of a run did in each slot, by slot and, in plan order,
+// player.
 func (s *Store) SlotTallies(ctx context.Context, runID int64) ([]SlotTally, error) {
-	players, err := engines(ctx, s.read, runID)
-	if err != nil {
-		return nil, s.fail("reading the slots", err)
-	}
-	side := func(colour string) string {
-		return strings.ReplaceAll("SELECT slot, COLOUR AS player, COLOUR_plies AS plies, COLOUR_nodes AS nodes, COLOUR_us AS us, COLOUR_overrun_us AS overrun, marked FROM games WHERE run_id = ?1", "COLOUR", colour)
-	}
-	var list []SlotTally
-	err = tables.Each(ctx, s.read, func(rows *sql.Rows) error {
-		var t SlotTally
-		var player int
-		err := rows.Scan(&t.Slot, &player, &t.Games, &t.Plies, &t.Nodes, tables.Span{To: &t.Time}, tables.Span{To: &t.Overrun}, &t.Marked)
-		if err == nil && (player < 0 || player >= len(players)) {
-			err = fmt.Errorf("player number %d of %d", player, len(players))
-		}
-		if err == nil {
-			t.Player = players[player].Name
-		}
-		list = append(list, t)
+	var players []Engine
+	err := s.Moment(ctx, "reading the slots", func(m Moment) (err error) {
+		players, err = engines(ctx, m.Q, runID)
 		return err
-	}, "SELECT slot, player, count(*), sum(plies), total(nodes), sum(us), max(overrun), sum(marked <> 0) FROM ("+side("black")+" UNION ALL "+side("white")+") GROUP BY slot, player ORDER BY slot, player", runID)
+	})
 	if err != nil {
-		return nil, s.fail("reading the slots", err)
+		return nil, err
 	}
-	return list, nil
+	type place struct {
+		slot   int
+		player string
+	}
+	places := map[place]*SlotTally{}
+	err = s.Games(ctx, runID, func(g match.Row) error {
+		for colour, player := range []string{g.Black, g.White} {
+			t := places[place{g.Slot, player}]
+			if t == nil {
+				t = &SlotTally{Slot: g.Slot, Player: player}
+				places[place{g.Slot, player}] = t
+			}
+			t.add(&g.Sides[colour], g.Marked)
+		}
+		return nil
+	})
+	var list []SlotTally
+	for _, t := range places {
+		list = append(list, *t)
+	}
+	slices.SortFunc(list, func(a, b SlotTally) int {
+		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(numberOf(players, a.Player), numberOf(players, b.Player)))
+	})
+	return list, err
+}
+
+func (t *SlotTally) add(s *match.Side, marked bool) {
+	t.Games++
+	t.Plies += s.Plies
+	t.Nodes += float64(s.Nodes)
+	t.Time += s.Time
+	t.Overrun = max(t.Overrun, s.WorstOverrun)
+	if marked {
+		t.Marked++
+	}
+}
+
+// numberOf is a player's number in the run, -1 where it has none.
+func numberOf(players []Engine, name string) int {
+	return slices.IndexFunc(players, func(e Engine) bool { return e.Name == name })
 }

@@ -9,7 +9,7 @@ import (
 // What tests from outside see of the inside.
 
 // SelectRecords is the query of records.
-var SelectRecords = selectRecords
+var SelectRecords = recordsQuery
 
 // HolderSize is how many bytes of the lock file tell who holds a run.
 const HolderSize = holderSize

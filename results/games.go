@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
+	"slices"
 
 	"gogi/kifu"
 	"gogi/match"
@@ -25,12 +26,6 @@ const fromGames = ` FROM games g
 	CROSS JOIN pairs p ON p.run_id = g.run_id AND p.pair = g.pair
 	CROSS JOIN openings o ON o.id = p.opening_id `
 
-// How gamesQuery asks which game ended as the filter says.
-const (
-	thisLeg = "g.termination = ?"
-	anyLeg  = "? IN (SELECT x.termination FROM games x WHERE x.run_id = g.run_id AND x.pair = g.pair)"
-)
-
 // Games calls yield for every game of a run, by pair and leg. The games are those
 // of one moment: what is stored meanwhile is not among them. An error of yield
 // ends the reading and comes back as it is.
@@ -40,7 +35,7 @@ func (s *Store) Games(ctx context.Context, runID int64, yield func(match.Row) er
 
 // GamesWhere is Games for the games that pass a filter.
 func (s *Store) GamesWhere(ctx context.Context, runID int64, f Filter, yield func(match.Row) error) error {
-	return s.scan(ctx, runID, f, thisLeg, func(rows []match.Row) error {
+	return s.scan(ctx, runID, f, false, func(rows []match.Row) error {
 		for i := range rows {
 			if err := yield(rows[i]); err != nil {
 				return err
@@ -56,7 +51,7 @@ func (s *Store) GamesWhere(ctx context.Context, runID int64, f Filter, yield fun
 // to keep and to change. As with Games, the pairs are those of one moment, and an
 // error of yield ends the reading and comes back as it is.
 func (s *Store) Pairs(ctx context.Context, runID int64, f Filter, yield func(rows []match.Row) error) error {
-	return s.scan(ctx, runID, f, anyLeg, func(rows []match.Row) error {
+	return s.scan(ctx, runID, f, true, func(rows []match.Row) error {
 		for len(rows) > 0 {
 			n := 1
 			for n < len(rows) && rows[n].Pair == rows[0].Pair {
@@ -71,30 +66,94 @@ func (s *Store) Pairs(ctx context.Context, runID int64, f Filter, yield func(row
 	})
 }
 
-// selectGames reads the rows of a filter by pair and leg.
-func selectGames(ctx context.Context, q tables.Querier, runID int64, f Filter, ended string, yield func(match.Row) error) error {
+// selectGames reads the rows of a filter by pair and leg, as scan does.
+func selectGames(ctx context.Context, q tables.Querier, runID int64, f Filter, pairs bool, yield func(match.Row) error) error {
 	c, err := castOf(ctx, q, runID)
 	if err != nil {
 		return err
 	}
+	var rows []match.Row // of the pair at hand
 	reader := newGameReader(c)
+	flush := func() error {
+		for _, g := range f.keep(rows, pairs) {
+			if err := yield(g); err != nil {
+				return err
+			}
+		}
+		rows = rows[:0]
+		return nil
+	}
+	err = reader.each(ctx, q, runID, f.all(), func(g match.Row) error {
+		if len(rows) > 0 && rows[0].Pair != g.Pair {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		rows = append(rows, g)
+		return nil
+	})
+	if err == nil {
+		err = flush()
+	}
+	return tables.NameRun(ctx, q, runID, err)
+}
+
+// each reads the games of a range of pairs; it fails where one that was stored is not found.
+func (r *gameReader) each(ctx context.Context, q tables.Querier, runID int64, pairs pairRange, yield func(match.Row) error) error {
+	inventory, err := tables.ReadInventory(ctx, q, runID, pairs.first, pairs.end)
+	if err != nil {
+		return err
+	}
+	expected := inventory.Expect(pairs.first, pairs.end)
 	err = tables.Each(ctx, q, func(rows *sql.Rows) error {
-		g, err := reader.read(rows)
+		g, err := r.read(rows)
+		if err == nil {
+			err = expected.Game(g.Pair, g.Leg)
+		}
 		if err != nil {
 			return err
 		}
 		return yield(g)
-	}, gamesQuery(ended), f.args(runID, c.players, f.all())...)
-	return tables.NameRun(ctx, q, runID, err)
+	}, gamesQuery, runID, pairs.first, pairs.end)
+	if err == nil {
+		err = expected.End()
+	}
+	return err
 }
 
-// gamesQuery asks for the games of a range of pairs, with the condition, in SQL, on
-// the termination that a filter asks for.
-func gamesQuery(ended string) string {
-	return "SELECT " + tables.GameColumns() + fromGames + `
-		WHERE g.run_id = ? AND g.pair >= ? AND g.pair < ?
-		AND (? = 'not_ended' OR ` + ended + `) AND (? < 0 OR ? IN (g.black, g.white))
-		ORDER BY g.pair, g.leg`
+// gamesQuery asks for the games of a range of pairs. It has no other condition: one that
+// looks at a damaged value would pass over a row whose checksum nobody has compared.
+var gamesQuery = "SELECT " + tables.GameColumns() + fromGames + inRange
+
+// inRange is the condition of gamesQuery.
+const inRange = "WHERE g.run_id = ? AND g.pair >= ? AND g.pair < ? ORDER BY g.pair, g.leg"
+
+// keep are the rows that pass the filter, of whole pairs: with pairs, all games of a pair of
+// which one passes. The range has been read alone.
+func (f Filter) keep(rows []match.Row, pairs bool) []match.Row {
+	if f.Engine == "" && f.Termination == match.NotEnded {
+		return rows
+	}
+	var kept []match.Row
+	for len(rows) > 0 {
+		n := 1
+		for n < len(rows) && rows[n].Pair == rows[0].Pair {
+			n++
+		}
+		any := slices.ContainsFunc(rows[:n], f.ended)
+		for _, g := range rows[:n] {
+			if (f.Engine == "" || g.Black == f.Engine || g.White == f.Engine) && (pairs && any || f.ended(g)) {
+				kept = append(kept, g)
+			}
+		}
+		rows = rows[n:]
+	}
+	return kept
+}
+
+// ended reports whether a game ended as the filter says.
+func (f Filter) ended(g match.Row) bool {
+	return f.Termination == match.NotEnded || g.Termination == f.Termination
 }
 
 // pairRange is the pair numbers from the first one to before the end.
@@ -109,21 +168,6 @@ func (f Filter) all() pairRange {
 	return r
 }
 
-// args are the parameters of gamesQuery.
-func (f Filter) args(runID int64, players []Engine, r pairRange) []any {
-	engine := int64(-1) // any
-	if f.Engine != "" {
-		engine = int64(len(players)) // none
-		for i := range players {
-			if players[i].Name == f.Engine {
-				engine = int64(i)
-			}
-		}
-	}
-	termination := f.Termination.String()
-	return []any{runID, r.first, r.end, termination, termination, engine, engine}
-}
-
 // Record is the whole record of one game; ErrNoGame where it is not stored.
 func (s *Store) Record(ctx context.Context, runID int64, pair, leg int) (kifu.Record, error) {
 	record, err := s.record(ctx, runID, pair, leg)
@@ -134,31 +178,48 @@ func (s *Store) Record(ctx context.Context, runID int64, pair, leg int) (kifu.Re
 }
 
 func (s *Store) record(ctx context.Context, runID int64, pair, leg int) (record kifu.Record, err error) {
-	c, kept, err := s.latest.of(ctx, s.read, runID)
+	tx, err := s.read.BeginTx(ctx, nil)
 	if err != nil {
 		return record, err
 	}
-	record, err = oneRecord(ctx, s.read, c, runID, pair, leg)
+	defer func() { _ = tx.Rollback() }() // nothing was written
+	c, kept, err := s.latest.of(ctx, tx, runID)
+	if err != nil {
+		return record, err
+	}
+	record, err = oneRecord(ctx, tx, c, runID, pair, leg)
 	if err == nil || !kept {
 		return record, err
 	}
 	// Somebody may have come since.
-	if c, err = s.latest.anew(ctx, s.read, runID); err != nil {
+	if c, err = s.latest.anew(ctx, tx, runID); err != nil {
 		return record, err
 	}
-	return oneRecord(ctx, s.read, c, runID, pair, leg)
+	return oneRecord(ctx, tx, c, runID, pair, leg)
 }
 
 func oneRecord(ctx context.Context, q tables.Querier, c cast, runID int64, pair, leg int) (record kifu.Record, err error) {
 	found := false
-	err = records(ctx, q, c, func(_ *tables.Game, r kifu.Record) error {
+	err = selectRecords(ctx, q, c, runID, func(_ *tables.Game, r kifu.Record) error {
 		found, record = true, r
 		return nil
 	}, "WHERE g.run_id = ? AND g.pair = ? AND g.leg = ?", runID, pair, leg)
 	if err == nil && !found {
-		err = fmt.Errorf("pair %d, leg %d: %w", pair, leg, ErrNoGame)
+		err = noGame(ctx, q, runID, pair, leg)
 	}
 	return record, err
+}
+
+// noGame is the error of a game that is not found: it is not stored, or it was lost.
+func noGame(ctx context.Context, q tables.Querier, runID int64, pair, leg int) error {
+	inventory, err := tables.ReadInventory(ctx, q, runID, int64(pair), int64(pair)+1)
+	if err != nil {
+		return err
+	}
+	if inventory.Has(int64(pair)) && leg >= 0 && leg < inventory.Legs() {
+		return tables.NameRun(ctx, q, runID, inventory.Expect(int64(pair), int64(pair)+1).End())
+	}
+	return fmt.Errorf("pair %d, leg %d: %w", pair, leg, ErrNoGame)
 }
 
 // Game is a game with its whole record; ErrNoGame where it is not stored.
@@ -176,15 +237,35 @@ func (s *Store) Game(ctx context.Context, runID int64, pair, leg int) (row match
 	return row, record, scan
 }
 
-// selectRecords is the query of records, without its condition.
-func selectRecords() string {
+// recordsQuery is the query of records, without its condition.
+func recordsQuery() string {
 	return "SELECT " + tables.GameColumns() + ", r.game_id, r.start, r.event, r.site, r.plies, r.final, r.checksum" + fromGames +
 		"CROSS JOIN records r ON r.game_id = g.id "
 }
 
-// records calls yield for each game that the condition, in SQL, selects, with its
-// whole record; the tables.Game is yield's until it returns.
-func records(ctx context.Context, q tables.Querier, c cast, yield func(*tables.Game, kifu.Record) error, where string, args ...any) error {
+// records calls yield for each game of a range of pairs, by pair and leg, with its whole
+// record; it fails where one that was stored is not found. The tables.Game is yield's until
+// it returns.
+func records(ctx context.Context, q tables.Querier, c cast, runID int64, pairs pairRange, yield func(*tables.Game, kifu.Record) error) error {
+	inventory, err := tables.ReadInventory(ctx, q, runID, pairs.first, pairs.end)
+	if err != nil {
+		return err
+	}
+	expected := inventory.Expect(pairs.first, pairs.end)
+	err = selectRecords(ctx, q, c, runID, func(g *tables.Game, r kifu.Record) error {
+		if err := expected.Game(g.Pair, g.Leg); err != nil {
+			return err
+		}
+		return yield(g, r)
+	}, inRange, runID, pairs.first, pairs.end)
+	if err == nil {
+		err = tables.NameRun(ctx, q, runID, expected.End())
+	}
+	return err
+}
+
+// selectRecords calls yield for the games that a condition, in SQL, selects, and finds.
+func selectRecords(ctx context.Context, q tables.Querier, c cast, runID int64, yield func(*tables.Game, kifu.Record) error, where string, args ...any) error {
 	var head kifu.Record
 	var blob []byte
 	var id int64
@@ -205,6 +286,6 @@ func records(ctx context.Context, q tables.Querier, c cast, yield func(*tables.G
 			return fmt.Errorf("pair %d, leg %d: %w", g.Pair, g.Leg, err)
 		}
 		return yield(&reader.game, r)
-	}, selectRecords()+where, args...)
-	return tables.NameRun(ctx, q, reader.game.Run, err)
+	}, recordsQuery()+where, args...)
+	return tables.NameRun(ctx, q, runID, err)
 }

@@ -66,10 +66,31 @@ func (s *Store) migrate(ctx context.Context, version int, text string) error {
 		if _, err := tx.ExecContext(ctx, text); err != nil {
 			return err
 		}
+		if version == tables.StoredSchema {
+			if err := fillStored(ctx, tx); err != nil {
+				return err
+			}
+		}
 		// PRAGMA takes no parameters.
 		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", tables.ApplicationID, version))
 		return err
 	})
+}
+
+// fillStored counts what an older gogi has stored, after verifying that all of it is found:
+// a count of what a damaged file still leads to would hide the damage for good.
+func fillStored(ctx context.Context, tx *sql.Tx) error {
+	damage := ""
+	if err := tx.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&damage); err != nil {
+		return err
+	}
+	if damage != "ok" {
+		return &tables.Damaged{Table: "sqlite_schema", Pair: -1, Leg: -1, What: damage}
+	}
+	if err := tables.FillStored(ctx, tx); err != nil {
+		return err
+	}
+	return tables.CountEverything(ctx, tx)
 }
 
 func firstError(first, second error) error {

@@ -56,7 +56,7 @@ func (m Moment) Pair(ctx context.Context, runID int64, pair int) (match.PairResu
 // Games calls yield for the games of the pairs that pass a filter, by pair and leg, all
 // games of a pair of which one passes.
 func (m Moment) Games(ctx context.Context, runID int64, f Filter, yield func(match.Row) error) error {
-	return selectGames(ctx, m.Q, runID, f, anyLeg, yield)
+	return selectGames(ctx, m.Q, runID, f, true, yield)
 }
 
 // Records calls yield for the games of the pairs from one number to below another, by
@@ -66,9 +66,41 @@ func (m Moment) Records(ctx context.Context, runID int64, from, below int, yield
 	if err != nil {
 		return err
 	}
-	return records(ctx, m.Q, c, func(g *tables.Game, r kifu.Record) error {
+	return records(ctx, m.Q, c, runID, pairRange{int64(from), int64(below)}, func(g *tables.Game, r kifu.Record) error {
 		return yield(g.Row, r)
-	}, "WHERE g.run_id = ? AND g.pair >= ? AND g.pair < ? ORDER BY g.pair, g.leg", runID, from, below)
+	})
+}
+
+// PairRows calls yield for the rows of pairs from one number to below another, in order; it
+// fails for a damaged one, and where one that was stored is not found.
+func (m Moment) PairRows(ctx context.Context, runID int64, from, below int, yield func(*tables.Row) error) error {
+	inventory, err := tables.ReadInventory(ctx, m.Q, runID, int64(from), int64(below))
+	if err != nil {
+		return err
+	}
+	expected := inventory.Expect(int64(from), int64(below))
+	err = tables.EachRow(ctx, m.Q, "pairs", func(r *tables.Row) error {
+		if r.Verdict() == tables.Broken {
+			return r.Damage()
+		}
+		if err := expected.Pair(r.Int("pair")); err != nil {
+			return err
+		}
+		return yield(r)
+	}, "WHERE run_id = ? AND pair >= ? AND pair < ? ORDER BY pair", runID, from, below)
+	if err == nil {
+		err = expected.End()
+	}
+	return tables.NameRun(ctx, m.Q, runID, err)
+}
+
+// counted fails unless all rows of a table of a run are found that were stored.
+func counted(ctx context.Context, q tables.Querier, runID int64, table ...string) error {
+	inventory, err := tables.ReadInventory(ctx, q, runID, 0, 0)
+	if err == nil {
+		err = inventory.CountRows(ctx, q, table...)
+	}
+	return err
 }
 
 // SameFile reports whether both have one file open, by whatever names.

@@ -195,12 +195,10 @@ func blockRows(ctx context.Context, q tables.Querier, run, block int64) (list []
 		return nil, err
 	}
 	reader := newGameReader(c)
-	f := Filter{FromPair: int(block) * segments.Pairs, Pairs: segments.Pairs}
-	err = tables.Each(ctx, q, func(rows *sql.Rows) error {
-		_, err := reader.read(rows)
+	err = reader.each(ctx, q, run, pairRange{block * segments.Pairs, (block + 1) * segments.Pairs}, func(match.Row) error {
 		list = append(list, slices.Clone(reader.values[:reader.own]))
-		return err
-	}, gamesQuery(thisLeg), f.args(run, c.players, f.all())...)
+		return nil
+	})
 	return list, err
 }
 

@@ -47,33 +47,40 @@ func (s *Store) Enlist(ctx context.Context, w Worker) error {
 
 // Workers are all that have played or were enlisted, in the order in which they came.
 func (s *Store) Workers(ctx context.Context) (list []Worker, err error) {
-	err = tables.EachRow(ctx, s.read, "workers", func(r *tables.Row) error {
+	err = s.Moment(ctx, "reading the workers", func(m Moment) error {
+		return eachWorker(ctx, m.Q, func(r *tables.Row) {
+			w := Worker{}
+			for name, to := range map[string]*string{"name": &w.Name, "owner": &w.Owner, "key": &w.Key} {
+				*to, _ = r.Value(name).(string)
+			}
+			list = append(list, w)
+		})
+	})
+	return list, err
+}
+
+// eachWorker calls yield for all workers in the order in which they came; it fails where one
+// is damaged or not found.
+func eachWorker(ctx context.Context, q tables.Querier, yield func(*tables.Row)) error {
+	found := int64(0)
+	err := tables.EachRow(ctx, q, "workers", func(r *tables.Row) error {
 		if r.Verdict() == tables.Broken {
 			return r.Damage()
 		}
-		w := Worker{}
-		for name, to := range map[string]*string{"name": &w.Name, "owner": &w.Owner, "key": &w.Key} {
-			*to, _ = r.Value(name).(string)
-		}
-		list = append(list, w)
+		found++
+		yield(r)
 		return nil
 	}, "ORDER BY id")
-	if err != nil {
-		return nil, s.fail("reading the workers", err)
+	if err == nil {
+		err = tables.CountWorkers(ctx, q, found)
 	}
-	return list, nil
+	return err
 }
 
 // workerNames are the names of all workers, by number.
 func workerNames(ctx context.Context, q tables.Querier) (map[int64]string, error) {
 	names := map[int64]string{}
-	err := tables.EachRow(ctx, q, "workers", func(r *tables.Row) error {
-		if r.Verdict() == tables.Broken {
-			return r.Damage()
-		}
-		names[r.Int("id")], _ = r.Value("name").(string)
-		return nil
-	}, "")
+	err := eachWorker(ctx, q, func(r *tables.Row) { names[r.Int("id")], _ = r.Value("name").(string) })
 	return names, err
 }
 

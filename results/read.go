@@ -43,39 +43,43 @@ type Engine struct {
 	Identity match.Identity
 }
 
-const selectRun = `SELECT id, name, digest, plan, rules, legs, pairs, created,
-	(SELECT count(*) FROM pairs p WHERE p.run_id = r.id) FROM runs r `
+const selectRun = "SELECT id, name, digest, plan, rules, legs, pairs, created FROM runs "
 
 // Runs are all runs, oldest first.
 func (s *Store) Runs(ctx context.Context) ([]RunInfo, error) {
-	infos, err := runs(ctx, s.read, selectRun+"ORDER BY id")
-	if err != nil {
-		return nil, s.fail("reading the runs", err)
-	}
-	return infos, nil
+	var infos []RunInfo
+	err := s.Moment(ctx, "reading the runs", func(m Moment) (err error) {
+		if infos, err = runs(ctx, m.Q, selectRun+"ORDER BY id"); err == nil {
+			err = tables.CountRuns(ctx, m.Q)
+		}
+		return err
+	})
+	return infos, err
 }
 
 // FindRun is the run of that name; a *NoRun lists those that there are.
 func (s *Store) FindRun(ctx context.Context, name string) (*RunInfo, error) {
-	info, err := findRun(ctx, s.read, name)
-	if err != nil {
-		return nil, s.fail("finding a run", err)
-	}
-	return info, nil
+	var info *RunInfo
+	err := s.Moment(ctx, "finding a run", func(m Moment) (err error) {
+		info, err = findRun(ctx, m.Q, name)
+		return err
+	})
+	return info, err
 }
 
 // DefaultRun is the run that a reader means who named none: the one called name
 // if there is one, else the newest. The error is a *NoRun if there is none at all.
 func (s *Store) DefaultRun(ctx context.Context, name string) (*RunInfo, error) {
-	info, err := findRun(ctx, s.read, name)
-	var none *NoRun
-	if errors.As(err, &none) && len(none.Names) > 0 {
-		info, err = findRun(ctx, s.read, none.Names[len(none.Names)-1])
-	}
-	if err != nil {
-		return nil, s.fail("finding a run", err)
-	}
-	return info, nil
+	var info *RunInfo
+	err := s.Moment(ctx, "finding a run", func(m Moment) (err error) {
+		info, err = findRun(ctx, m.Q, name)
+		var none *NoRun
+		if errors.As(err, &none) && len(none.Names) > 0 {
+			info, err = findRun(ctx, m.Q, none.Names[len(none.Names)-1])
+		}
+		return err
+	})
+	return info, err
 }
 
 // NameOf is a run's own name where no run of another plan has it here, else the name with
@@ -93,9 +97,15 @@ func (s *Store) NameOf(ctx context.Context, name, digest string) (string, error)
 
 // FreeName is name itself if no run has it, else NAME-2, NAME-3, ….
 func (s *Store) FreeName(ctx context.Context, name string) (string, error) {
-	taken, err := names(ctx, s.read)
+	var taken []string
+	err := s.Moment(ctx, "reading the names of the runs", func(m Moment) (err error) {
+		if taken, err = names(ctx, m.Q); err == nil {
+			err = tables.CountRuns(ctx, m.Q)
+		}
+		return err
+	})
 	if err != nil {
-		return "", s.fail("reading the names of the runs", err)
+		return "", err
 	}
 	free := name
 	for n := 2; slices.Contains(taken, free); n++ {
@@ -107,6 +117,9 @@ func (s *Store) FreeName(ctx context.Context, name string) (string, error) {
 func findRun(ctx context.Context, q tables.Querier, name string) (*RunInfo, error) {
 	infos, err := runs(ctx, q, selectRun+"WHERE name = ?", name)
 	if err != nil {
+		return nil, err
+	}
+	if err := tables.CountRuns(ctx, q); err != nil {
 		return nil, err
 	}
 	if len(infos) == 1 {
@@ -135,7 +148,7 @@ func runs(ctx context.Context, q tables.Querier, query string, args ...any) ([]R
 	err := tables.Each(ctx, q, func(rows *sql.Rows) error {
 		var r RunInfo
 		var created int64
-		err := rows.Scan(&r.ID, &r.Name, &r.Digest, &r.Plan, &r.Rules, &r.Legs, &r.Pairs, &created, &r.Finished)
+		err := rows.Scan(&r.ID, &r.Name, &r.Digest, &r.Plan, &r.Rules, &r.Legs, &r.Pairs, &created)
 		r.Created, r.Games = tables.FromMicros(created), r.Pairs*r.Legs
 		infos = append(infos, r)
 		return err
@@ -145,9 +158,11 @@ func runs(ctx context.Context, q tables.Querier, query string, args ...any) ([]R
 	}
 	for i := range infos {
 		r := &infos[i]
-		if err := verifyRun(ctx, q, r.ID); err != nil {
+		inventory, err := verifyRun(ctx, q, r.ID, r.Name)
+		if err != nil {
 			return nil, err
 		}
+		r.Finished = inventory.Pairs()
 		if r.Engines, err = engines(ctx, q, r.ID); err != nil {
 			return nil, fmt.Errorf("the engines of run %q: %w", r.Name, err)
 		}
@@ -158,16 +173,29 @@ func runs(ctx context.Context, q tables.Querier, query string, args ...any) ([]R
 	return infos, nil
 }
 
-// verifyRun fails where what is known of a run apart from its games is damaged.
-func verifyRun(ctx context.Context, q tables.Querier, run int64) error {
-	err := tables.VerifyRows(ctx, q, "runs", "WHERE id = ?", run)
+// verifyRun fails where what is known of a run apart from its games is damaged, where rows of
+// it or of its pairs are missing, and where the run of that number has another name.
+func verifyRun(ctx context.Context, q tables.Querier, run int64, name string) (*tables.Inventory, error) {
+	err := tables.EachRow(ctx, q, "runs", func(r *tables.Row) error {
+		if r.Verdict() == tables.Broken || r.Value("name") != name {
+			return r.Damage()
+		}
+		return nil
+	}, "WHERE id = ?", run)
 	if err == nil {
 		err = tables.VerifyRows(ctx, q, "engines", "WHERE run_id = ?", run)
 	}
 	if err == nil {
 		err = tables.VerifyRows(ctx, q, "settings_log", "WHERE run_id = ?", run)
 	}
-	return tables.NameRun(ctx, q, run, err)
+	if err != nil {
+		return nil, tables.NameRun(ctx, q, run, err)
+	}
+	inventory, err := tables.WholeInventory(ctx, q, run)
+	if err == nil {
+		err = inventory.CountRows(ctx, q, append(tables.OwnTables(), "pairs")...)
+	}
+	return inventory, err
 }
 
 func engines(ctx context.Context, q tables.Querier, runID int64) ([]Engine, error) {
@@ -197,25 +225,29 @@ func scanEngine(rows *sql.Rows) (e Engine, err error) {
 // Finished is the set of a run's pairs that are stored.
 func (s *Store) Finished(ctx context.Context, runID int64) (map[int]bool, error) {
 	finished := map[int]bool{}
-	err := tables.Each(ctx, s.read, func(rows *sql.Rows) error {
-		var pair int
-		err := rows.Scan(&pair)
-		finished[pair] = true
-		return err
-	}, "SELECT pair FROM pairs WHERE run_id = ?", runID)
+	err := s.Moment(ctx, "reading which pairs are finished", func(m Moment) error {
+		if err := counted(ctx, m.Q, runID, "games"); err != nil {
+			return err
+		}
+		return tables.Stored{Q: m.Q}.Pairs(ctx, runID, func(pair int64) error {
+			finished[int(pair)] = true
+			return nil
+		})
+	})
 	if err != nil {
-		return nil, s.fail("reading which pairs are finished", err)
+		return nil, err
 	}
 	return finished, nil
 }
 
 // Attempts are the tries at a run's pairs that do not count, by pair and time.
 func (s *Store) Attempts(ctx context.Context, runID int64) ([]match.Attempt, error) {
-	list, err := attempts(ctx, s.read, runID, "")
-	if err != nil {
-		return nil, s.fail("reading the attempts", err)
-	}
-	return list, nil
+	var list []match.Attempt
+	err := s.Moment(ctx, "reading the attempts", func(m Moment) (err error) {
+		list, err = m.Attempts(ctx, runID)
+		return err
+	})
+	return list, err
 }
 
 // attempts are those of a run for which the condition, in SQL, holds.
@@ -233,5 +265,8 @@ func attempts(ctx context.Context, q tables.Querier, runID int64, where string, 
 		list = append(list, a)
 		return err
 	}, "SELECT pair, ended, why FROM attempts WHERE run_id = ? "+where+" ORDER BY pair, ended, id", args...)
+	if err == nil {
+		err = counted(ctx, q, runID, "attempts")
+	}
 	return list, err
 }

@@ -35,11 +35,12 @@ func Counting(ctx context.Context, n *atomic.Int64) context.Context {
 	return context.WithValue(ctx, countKey{}, n)
 }
 
-// scan calls yield with the games that pass the filter, by pair and leg, some whole
-// pairs at a time. The rows are yield's to keep.
-func (s *Store) scan(ctx context.Context, runID int64, f Filter, ended string, yield func([]match.Row) error) error {
+// scan calls yield with the games that pass the filter, by pair and leg, some pairs at a
+// time; with pairs, all games of a pair of which one passes. The rows are yield's to keep.
+// It fails where a game that was stored is not found.
+func (s *Store) scan(ctx context.Context, runID int64, f Filter, pairs bool, yield func([]match.Row) error) error {
 	var stopped error // what yield said
-	err := s.scanParts(ctx, runID, f, ended, func(rows []match.Row) error {
+	err := s.scanParts(ctx, runID, f, pairs, func(rows []match.Row) error {
 		if n, counting := ctx.Value(countKey{}).(*atomic.Int64); counting {
 			n.Add(int64(len(rows)))
 		}
@@ -55,7 +56,7 @@ func (s *Store) scan(ctx context.Context, runID int64, f Filter, ended string, y
 	return nil
 }
 
-func (s *Store) scanParts(ctx context.Context, runID int64, f Filter, ended string, yield func([]match.Row) error) (err error) {
+func (s *Store) scanParts(ctx context.Context, runID int64, f Filter, pairs bool, yield func([]match.Row) error) (err error) {
 	last, err := lastPair(ctx, s.read, runID)
 	if err != nil {
 		return err
@@ -65,21 +66,28 @@ func (s *Store) scanParts(ctx context.Context, runID int64, f Filter, ended stri
 		return err
 	}
 	defer func() { err = errors.Join(err, view.end()) }()
+	return view.scan(ctx, runID, f, pairs, yield)
+}
+
+// scan is scanParts within a snapshot.
+func (view *snapshot) scan(ctx context.Context, runID int64, f Filter, pairs bool, yield func([]match.Row) error) error {
 	who, err := castOf(ctx, view.conns[0], runID)
 	if err != nil {
 		return err
 	}
 	all := f.all()
-	if last, err = lastPair(ctx, view.conns[0], runID); err != nil {
+	inventory, err := tables.ReadInventory(ctx, view.conns[0], runID, all.first, all.end)
+	if err != nil {
 		return err
 	}
-	all.end = min(all.end, last+1)
-	c := scanner{cast: who, run: runID, packed: f.Engine == "" && f.Termination == match.NotEnded, query: gamesQuery(ended), args: func(r pairRange) []any { return f.args(runID, who.players, r) }, step: scanPairs}
-	err = c.scan(ctx, view.conns, all, yield)
+	all.end = min(all.end, inventory.After())
+	c := scanner{cast: who, run: runID, query: gamesQuery, inventory: inventory, step: scanPairs}
+	err = c.scan(ctx, view.conns, all, func(rows []match.Row) error { return yield(f.keep(rows, pairs)) })
 	return tables.NameRun(ctx, view.conns[0], runID, err)
 }
 
-// lastPair is the greatest number of a pair that is stored, -1 where none is.
+// lastPair is the greatest number of a pair that is stored, -1 where none is. A damaged
+// file may give another one: it says how many connections are of use, and nothing else.
 func lastPair(ctx context.Context, q tables.Querier, runID int64) (last int64, err error) {
 	err = q.QueryRowContext(ctx, "SELECT coalesce(max(pair), -1) FROM pairs WHERE run_id = ?", runID).Scan(&last)
 	return last, err
@@ -88,12 +96,10 @@ func lastPair(ctx context.Context, q tables.Querier, runID int64) (last int64, e
 // scanner reads the games of one run.
 type scanner struct {
 	cast
-	query string
-	args  func(pairRange) []any
-	step  int64 // how many pair numbers are read by one query
-
-	run    int64
-	packed bool // segments have all that is asked for
+	run       int64
+	query     string // of the games of a range of pairs
+	inventory *tables.Inventory // what must be found
+	step      int64             // how many pair numbers are read by one query
 }
 
 // scan reads the parts of a range, and yields them in order. No connection is ahead
@@ -165,17 +171,35 @@ func (c *scanner) serve(ctx context.Context, conn *sql.Conn, todo <-chan *part) 
 		defer func() { err = errors.Join(err, packed.Close()) }()
 		reader := newGameReader(c.cast)
 		for p := range todo {
-			known := false
-			if c.packed {
-				p.rows, known, p.err = reader.segment(ctx, packed, c.run, p.pairs)
-			}
-			if p.err == nil && !known {
-				p.rows, p.err = reader.all(ctx, statement, c.args(p.pairs))
-			}
+			p.rows, p.err = c.read(ctx, reader, packed, statement, p.pairs)
 			close(p.done)
 		}
 		return nil
 	})
+}
+
+// read reads a range of pairs, within one block, out of the block's segment or else row by
+// row; it fails unless all of them are found.
+func (c *scanner) read(ctx context.Context, reader *gameReader, packed, statement asked, pairs pairRange) ([]match.Row, error) {
+	rows, known, err := reader.segment(ctx, packed, c.run, pairs)
+	if err != nil || known && compared(c.inventory, pairs, rows) == nil {
+		return rows, err
+	}
+	if rows, err = reader.all(ctx, statement, []any{c.run, pairs.first, pairs.end}); err != nil {
+		return nil, err
+	}
+	return rows, compared(c.inventory, pairs, rows)
+}
+
+// compared fails unless rows are the games that are stored of a range of pairs.
+func compared(inventory *tables.Inventory, pairs pairRange, rows []match.Row) error {
+	expected := inventory.Expect(pairs.first, pairs.end)
+	for i := range rows {
+		if err := expected.Game(rows[i].Pair, rows[i].Leg); err != nil {
+			return err
+		}
+	}
+	return expected.End()
 }
 
 // asked is a statement that gives rows.

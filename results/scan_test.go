@@ -9,6 +9,7 @@ import (
 
 	"gogi/internal/fakepairs"
 	"gogi/match"
+	"gogi/results/tables"
 )
 
 // scannerOf reads all games of a run, step pair numbers a query.
@@ -18,7 +19,11 @@ func scannerOf(tb testing.TB, s *Store, runID, step int64) *scanner {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &scanner{cast: who, query: gamesQuery(thisLeg), step: step, args: func(r pairRange) []any { return Filter{}.args(runID, who.players, r) }}
+	inventory, err := tables.WholeInventory(tb.Context(), s.read, runID)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return &scanner{cast: who, run: runID, query: gamesQuery, inventory: inventory, step: step}
 }
 
 // snapshotOf is so many connections at one moment.
@@ -45,7 +50,7 @@ func TestScanInParts(t *testing.T) {
 		fakepairs.Put(t, run, fakepairs.Pair(plan, id, 4))
 	}
 	var want []match.Row
-	if err := selectGames(t.Context(), s.read, run.ID(), Filter{}, thisLeg, func(g match.Row) error { want = append(want, g); return nil }); err != nil || len(want) != 12 {
+	if err := selectGames(t.Context(), s.read, run.ID(), Filter{}, false, func(g match.Row) error { want = append(want, g); return nil }); err != nil || len(want) != 12 {
 		t.Fatalf("%d games, %v", len(want), err)
 	}
 	view := snapshotOf(t, s, 3)

@@ -101,7 +101,7 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan,
 		if text, err = keepRegistered(last, now, text); err != nil || last == string(text) {
 			return err
 		}
-		if err := verifyRun(ctx, tx, run); err != nil {
+		if _, err := verifyRun(ctx, tx, run, plan.Run); err != nil {
 			return err
 		}
 		result, err := tx.ExecContext(ctx, "INSERT INTO settings_log (run_id, at, settings) VALUES (?, "+sqlNow+", ?)", run, string(text))
@@ -160,11 +160,14 @@ func (s *Store) greatestTarget(ctx context.Context, run int64) (most int, err er
 // Settings are a run's settings at its first start and at every start that
 // changed them, in order.
 func (s *Store) Settings(ctx context.Context, runID int64) ([]Setting, error) {
-	list, err := settings(ctx, s.read, runID)
-	if err != nil {
-		return nil, s.fail("reading the settings", err)
-	}
-	return list, nil
+	var list []Setting
+	err := s.Moment(ctx, "reading the settings", func(m Moment) (err error) {
+		if list, err = settings(ctx, m.Q, runID); err == nil {
+			err = counted(ctx, m.Q, runID, "settings_log")
+		}
+		return err
+	})
+	return list, err
 }
 
 func settings(ctx context.Context, q tables.Querier, runID int64) (list []Setting, err error) {
@@ -191,58 +194,45 @@ func settings(ctx context.Context, q tables.Querier, runID int64) (list []Settin
 }
 
 // FirstStored says at which start of a run its first pair was stored: the ID of the
-// Setting that held then, and when, by the clock of the machine that has the
-// database. Whatever a later Setting changed was changed after the first game;
-// pairs that were voided since count. The setting is 0 where no pair was ever
-// stored.
+// Setting that held then. Whatever a later Setting changed was changed after the first
+// game; pairs that were voided since count. It is 0 where no pair was ever stored.
 //
-// Of pairs that an older gogi stored only the players' clocks are known: the
-// setting is then the last one that was logged before the first game began, and the
-// time is that of its beginning.
-func (s *Store) FirstStored(ctx context.Context, run int64) (setting int64, at time.Time, err error) {
-	if setting, at, err = firstStored(ctx, s.read, run); err != nil {
-		return 0, at, s.fail("finding the first pair", err)
-	}
-	return setting, at, nil
+// Of pairs that an older gogi stored only the players' clocks are known: the setting is
+// then the last one that was logged before the first game began.
+func (s *Store) FirstStored(ctx context.Context, run int64) (setting int64, err error) {
+	err = s.Moment(ctx, "finding the first pair", func(m Moment) error {
+		inventory, err := tables.ReadInventory(ctx, m.Q, run, 0, 0)
+		if err != nil {
+			return err
+		}
+		if setting = inventory.FirstSetting(); setting == 0 {
+			setting, err = firstStarted(ctx, m.Q, run)
+		}
+		return err
+	})
+	return max(0, setting), err
 }
 
-func firstStored(ctx context.Context, q tables.Querier, run int64) (setting int64, at time.Time, err error) {
-	var pairs, dated int
-	var first, stored sql.NullInt64
-	err = q.QueryRowContext(ctx, `WITH every AS (
-			SELECT setting, stored FROM pairs WHERE run_id = ?
-			UNION ALL SELECT setting, stored FROM voided WHERE run_id = ?)
-		SELECT count(*), count(setting), min(setting), min(stored) FROM every`,
-		run, run).Scan(&pairs, &dated, &first, &stored)
-	switch {
-	case err != nil || pairs == 0:
-		return 0, time.Time{}, err
-	case dated == pairs:
-		return first.Int64, tables.FromMicros(stored.Int64), nil
-	}
-	return firstStarted(ctx, q, run)
-}
-
-// firstStarted is firstStored for a run with pairs of an older gogi, which kept no
+// firstStarted is FirstStored for a run with pairs of an older gogi, which kept no
 // order: the time when the first of their games began stands for it.
-func firstStarted(ctx context.Context, q tables.Querier, run int64) (setting int64, at time.Time, err error) {
+func firstStarted(ctx context.Context, q tables.Querier, run int64) (setting int64, err error) {
 	var started sql.NullInt64
 	err = q.QueryRowContext(ctx, `WITH undated AS (
 			SELECT g.started FROM pairs p JOIN games g ON g.run_id = p.run_id AND g.pair = p.pair WHERE p.run_id = ? AND p.setting IS NULL
 			UNION ALL SELECT started FROM voided WHERE run_id = ? AND setting IS NULL)
 		SELECT min(started) FROM undated`, run, run).Scan(&started)
 	if err != nil {
-		return 0, time.Time{}, err
+		return 0, err
 	}
 	list, err := settings(ctx, q, run)
 	if err != nil {
-		return 0, time.Time{}, err
+		return 0, err
 	}
-	at = tables.FromMicros(started.Int64)
+	at := tables.FromMicros(started.Int64)
 	for i, s := range list {
 		if i == 0 || !s.At.After(at) {
 			setting = s.ID
 		}
 	}
-	return setting, at, nil
+	return setting, nil
 }

@@ -23,15 +23,14 @@ func TestFirstStored(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := resultstest.Open(t, resultstest.Path(t))
 			run := resultstest.Begin(t, s, fakepairs.Plan("r"))
-			if setting, at, err := s.FirstStored(t.Context(), run.ID()); setting != 0 || !at.IsZero() || err != nil {
-				t.Errorf("no pair: %d, %v, %v", setting, at, err)
+			if setting, err := s.FirstStored(t.Context(), run.ID()); setting != 0 || err != nil {
+				t.Errorf("no pair: %d, %v", setting, err)
 			}
 			run = resultstest.Restart(t, s, run, func(p *match.Plan) { p.Gate.Elo1 = 4 })
 			pair := fakepairs.Pair(run.Plan(), 3, 10)
 			for i := range pair.Games {
 				pair.Games[i].Started = time.Now().Add(fast)
 			}
-			begun := time.Now().Add(-time.Second)
 			fakepairs.Put(t, run, pair)
 			run = resultstest.Restart(t, s, run, func(p *match.Plan) { p.Gate.Elo1 = 40 })
 			fakepairs.Put(t, run, fakepairs.Pair(run.Plan(), 0, 10))
@@ -41,9 +40,9 @@ func TestFirstStored(t *testing.T) {
 			}
 			check := func() {
 				t.Helper()
-				setting, at, err := s.FirstStored(t.Context(), run.ID())
-				if setting != log[1].ID || at.Before(begun) || at.After(time.Now().Add(time.Second)) || err != nil {
-					t.Errorf("first stored at setting %d of %d, %v (%v)", setting, log[1].ID, at, err)
+				setting, err := s.FirstStored(t.Context(), run.ID())
+				if setting != log[1].ID || err != nil {
+					t.Errorf("first stored at setting %d of %d (%v)", setting, log[1].ID, err)
 				}
 			}
 			check()
@@ -104,8 +103,8 @@ func TestOlderDatabases(t *testing.T) {
 		if diff := cmp.Diff(wantRows, resultstest.Games(t, reader, 1)); diff != "" {
 			t.Errorf("version %d: (-want +got):\n%s", version, diff)
 		}
-		if setting, at, err := reader.FirstStored(t.Context(), 1); setting != 2 || !at.Equal(first) || err != nil {
-			t.Errorf("version %d: first stored at setting %d, %v, %v", version, setting, at, err)
+		if setting, err := reader.FirstStored(t.Context(), 1); setting != 2 || err != nil {
+			t.Errorf("version %d: first stored at setting %d, %v", version, setting, err)
 		}
 		if err := reader.Close(); err != nil {
 			t.Fatal(err)
@@ -128,7 +127,7 @@ func TestOlderDatabaseOfASlowClock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if setting, _, err := reader.FirstStored(t.Context(), 1); setting != 1 || err != nil {
+	if setting, err := reader.FirstStored(t.Context(), 1); setting != 1 || err != nil {
 		t.Errorf("first stored at setting %d, %v", setting, err)
 	}
 	if err := reader.Close(); err != nil {
@@ -146,13 +145,13 @@ func goesOn(t *testing.T, path string) {
 	if added, err := run.Add(t.Context(), fakepairs.Pair(plan, 0, 30)); added || err != nil {
 		t.Errorf("a pair of the older gogi was added %t, %v", added, err)
 	}
-	if setting, _, err := s.FirstStored(t.Context(), run.ID()); setting != 2 || err != nil {
+	if setting, err := s.FirstStored(t.Context(), run.ID()); setting != 2 || err != nil {
 		t.Errorf("first stored at setting %d, %v", setting, err)
 	}
 	if n, err := run.Void(t.Context(), "old", "me", func(g match.Row) bool { return g.Pair < 5 }); len(n) != 2 || err != nil {
 		t.Errorf("%d pairs voided, %v", n, err)
 	}
-	if setting, _, err := s.FirstStored(t.Context(), run.ID()); setting != 2 || err != nil {
+	if setting, err := s.FirstStored(t.Context(), run.ID()); setting != 2 || err != nil {
 		t.Errorf("after voiding, first stored at setting %d, %v", setting, err)
 	}
 	checkWhole(t, s, run.ID())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"gogi/match"
 	"gogi/results/tables"
@@ -45,10 +46,11 @@ func (r *Run) Points(ctx context.Context, see func(pair int, options [2][]match.
 
 // TuneStates are the states of a run that is a tune, by blocks.
 func (s *Store) TuneStates(ctx context.Context, runID int64) (list []match.TuneState, err error) {
-	if list, err = tuneStates(ctx, s.read, runID); err != nil {
-		return nil, s.fail("reading the states of a tune", tables.NameRun(ctx, s.read, runID, err))
-	}
-	return list, nil
+	err = s.Moment(ctx, "reading the states of a tune", func(m Moment) (err error) {
+		list, err = m.TuneStates(ctx, runID)
+		return tables.NameRun(ctx, m.Q, runID, err)
+	})
+	return list, err
 }
 
 func tuneStates(ctx context.Context, q tables.Querier, runID int64) (list []match.TuneState, err error) {
@@ -65,26 +67,24 @@ func tuneStates(ctx context.Context, q tables.Querier, runID int64) (list []matc
 		list = append(list, st)
 		return nil
 	}, "WHERE run_id = ? ORDER BY blocks", runID)
+	if err == nil {
+		err = counted(ctx, q, runID, "tune_states")
+	}
 	return list, err
 }
 
 // TunePoints calls see for each stored pair of a run, in order, with the options that it
 // was played with beside its plan.
 func (s *Store) TunePoints(ctx context.Context, runID int64, see func(pair int, options [2][]match.Option) error) error {
-	err := tables.EachRow(ctx, s.read, "pairs", func(r *tables.Row) error {
-		if r.Verdict() == tables.Broken {
-			return r.Damage()
-		}
-		options, err := tables.Options(r.Value("options"))
-		if err != nil {
-			return fmt.Errorf("pair %d: %w", r.Int("pair"), err)
-		}
-		return see(int(r.Int("pair")), options)
-	}, "WHERE run_id = ? ORDER BY pair", runID)
-	if err != nil {
-		return s.fail("reading the points of a tune", tables.NameRun(ctx, s.read, runID, err))
-	}
-	return nil
+	return s.Moment(ctx, "reading the points of a tune", func(m Moment) error {
+		return m.PairRows(ctx, runID, 0, math.MaxInt, func(r *tables.Row) error {
+			options, err := tables.Options(r.Value("options"))
+			if err != nil {
+				return fmt.Errorf("pair %d: %w", r.Int("pair"), err)
+			}
+			return see(int(r.Int("pair")), options)
+		})
+	})
 }
 
 // Propose writes down what the tune has answered, under the next number. The run that
@@ -114,7 +114,15 @@ func (r *Run) Propose(ctx context.Context, c match.TuneCandidate) (match.TuneCan
 
 // TuneCandidates are what a tune has answered, by number.
 func (s *Store) TuneCandidates(ctx context.Context, runID int64) (list []match.TuneCandidate, err error) {
-	err = tables.EachRow(ctx, s.read, "tune_candidates", func(r *tables.Row) error {
+	err = s.Moment(ctx, "reading the candidates of a tune", func(m Moment) (err error) {
+		list, err = tuneCandidates(ctx, m.Q, runID)
+		return err
+	})
+	return list, err
+}
+
+func tuneCandidates(ctx context.Context, q tables.Querier, runID int64) (list []match.TuneCandidate, err error) {
+	err = tables.EachRow(ctx, q, "tune_candidates", func(r *tables.Row) error {
 		if r.Verdict() == tables.Broken {
 			return r.Damage()
 		}
@@ -129,10 +137,10 @@ func (s *Store) TuneCandidates(ctx context.Context, runID int64) (list []match.T
 		list = append(list, c)
 		return err
 	}, "WHERE run_id = ? ORDER BY number", runID)
-	if err != nil {
-		return nil, s.fail("reading the candidates of a tune", tables.NameRun(ctx, s.read, runID, err))
+	if err == nil {
+		err = counted(ctx, q, runID, "tune_candidates")
 	}
-	return list, nil
+	return list, tables.NameRun(ctx, q, runID, err)
 }
 
 // drawnFrom is the first pair of a tune that was drawn from a state in which a pair is

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -78,7 +79,7 @@ func (s *Store) void(ctx context.Context, run int64, why, by string, which func(
 
 func voidPairs(ctx context.Context, tx *sql.Tx, run int64, v voiding, which func(match.Row) bool) ([]int, error) {
 	var chosen []int
-	err := selectGames(ctx, tx, run, Filter{}, thisLeg, func(g match.Row) error {
+	err := selectGames(ctx, tx, run, Filter{}, false, func(g match.Row) error {
 		if which(g) {
 			chosen = append(chosen, g.Pair)
 		}
@@ -175,20 +176,22 @@ type Voided struct {
 
 // Voided are the pairs that were taken out of a run, by pair and take.
 func (s *Store) Voided(ctx context.Context, runID int64) ([]Voided, error) {
-	list, err := voided(ctx, s.read, runID, "")
-	if err != nil {
-		return nil, s.fail("reading the voided pairs", err)
-	}
-	return list, nil
+	var list []Voided
+	err := s.Moment(ctx, "reading the voided pairs", func(m Moment) (err error) {
+		list, err = m.Voided(ctx, runID)
+		return err
+	})
+	return list, err
 }
 
 // VoidedPair is what was taken out of a run of one pair, by take.
 func (s *Store) VoidedPair(ctx context.Context, runID int64, pair int) ([]Voided, error) {
-	list, err := voided(ctx, s.read, runID, " AND pair = ?", pair)
-	if err != nil {
-		return nil, s.fail(fmt.Sprintf("reading the voided playings of pair %d", pair), err)
-	}
-	return list, nil
+	var list []Voided
+	err := s.Moment(ctx, fmt.Sprintf("reading the voided playings of pair %d", pair), func(m Moment) (err error) {
+		list, err = voided(ctx, m.Q, runID, " AND pair = ?", pair)
+		return err
+	})
+	return list, err
 }
 
 func voided(ctx context.Context, q tables.Querier, runID int64, more string, args ...any) (list []Voided, err error) {
@@ -202,6 +205,9 @@ func voided(ctx context.Context, q tables.Querier, runID int64, more string, arg
 		list = append(list, v)
 		return err
 	}, "SELECT pair, take, at, why, coalesce(voider, ''), coalesce(stored, 0), body FROM voided WHERE run_id = ?"+more+" ORDER BY pair, take", args...)
+	if err == nil {
+		err = counted(ctx, q, runID, "voided")
+	}
 	return list, err
 }
 
@@ -209,15 +215,14 @@ func voided(ctx context.Context, q tables.Querier, runID int64, more string, arg
 // the database; zero where an older gogi did not say.
 func (s *Store) StoredTimes(ctx context.Context, runID int64) (map[int]time.Time, error) {
 	times := map[int]time.Time{}
-	err := tables.EachRow(ctx, s.read, "pairs", func(r *tables.Row) error {
-		if r.Verdict() == tables.Broken {
-			return r.Damage()
-		}
-		times[int(r.Int("pair"))] = tables.FromMicros(r.Int("stored"))
-		return nil
-	}, "WHERE run_id = ?", runID)
+	err := s.Moment(ctx, "reading when pairs were stored", func(m Moment) error {
+		return m.PairRows(ctx, runID, 0, math.MaxInt, func(r *tables.Row) error {
+			times[int(r.Int("pair"))] = tables.FromMicros(r.Int("stored"))
+			return nil
+		})
+	})
 	if err != nil {
-		return nil, s.fail("reading when pairs were stored", tables.NameRun(ctx, s.read, runID, err))
+		return nil, err
 	}
 	return times, nil
 }
@@ -225,11 +230,12 @@ func (s *Store) StoredTimes(ctx context.Context, runID int64) (map[int]time.Time
 // Pair is a whole stored pair, with the attempts at it; ErrNoGame where it is not
 // stored. It is what was added, but for what doc.go says of records.
 func (s *Store) Pair(ctx context.Context, runID int64, pair int) (match.PairResult, error) {
-	r, err := storedPair(ctx, s.read, runID, pair)
-	if err != nil {
-		return r, s.fail(fmt.Sprintf("reading pair %d", pair), err)
-	}
-	return r, nil
+	var r match.PairResult
+	err := s.Moment(ctx, fmt.Sprintf("reading pair %d", pair), func(m Moment) (err error) {
+		r, err = m.Pair(ctx, runID, pair)
+		return err
+	})
+	return r, err
 }
 
 func storedPair(ctx context.Context, q tables.Querier, runID int64, id int) (r match.PairResult, err error) {
@@ -252,7 +258,10 @@ func storedPair(ctx context.Context, q tables.Querier, runID int64, id int) (r m
 		WHERE p.run_id = ? AND p.pair = ?`, runID, id).
 		Scan(&p.Players[0], &p.Players[1], tables.Bits{To: &p.Seed}, &options, &p.Opening.ID, &p.Opening.Start, &moves)
 	if errors.Is(err, sql.ErrNoRows) {
-		return r, ErrNoGame
+		if err = noGame(ctx, q, runID, id, 0); errors.Is(err, ErrNoGame) {
+			err = ErrNoGame
+		}
+		return r, err
 	}
 	if err == nil {
 		p.Opening.Moves, err = tables.Moves(moves)
@@ -263,13 +272,13 @@ func storedPair(ctx context.Context, q tables.Querier, runID int64, id int) (r m
 	if err != nil {
 		return r, err
 	}
-	err = records(ctx, q, c, func(g *tables.Game, record kifu.Record) error {
+	err = records(ctx, q, c, runID, pairRange{int64(id), int64(id) + 1}, func(g *tables.Game, record kifu.Record) error {
 		r.Games = append(r.Games, match.Result{
 			Pair: g.Pair, Leg: g.Leg, Players: [2]int(g.Seats[:2]), Verdict: match.Verdict{Outcome: g.Outcome, Termination: g.Termination, Note: g.Note},
 			Record: record, Sides: g.Sides, Questions: g.Questions, Marked: g.Marked, Slot: g.Slot, Started: g.Started, Ended: g.Ended,
 		})
 		return nil
-	}, "WHERE g.run_id = ? AND g.pair = ? ORDER BY g.leg", runID, id)
+	})
 	p.Legs = len(r.Games) // a pair is stored whole
 	if err == nil {
 		r.Played, err = readPlayed(ctx, q, runID, id)

@@ -272,17 +272,16 @@ func (d *dumper) tune(ctx context.Context, m results.Moment, run int64) error {
 
 // points writes what the pairs of a tune were played with.
 func (d *dumper) points(ctx context.Context, m results.Moment, run int64, from, below int) error {
-	err := tables.EachRow(ctx, m.Q, "pairs", func(r *tables.Row) error {
-		if r.Verdict() == tables.Broken {
-			return r.Damage()
+	return m.PairRows(ctx, run, from, below, func(r *tables.Row) error {
+		if r.Value("options") == nil {
+			return nil
 		}
 		options, err := tables.Options(r.Value("options"))
 		if err != nil {
 			return err
 		}
 		return d.lines.Encode(dumpPoints{"points", int(r.Int("pair")), options[0], options[1]})
-	}, "WHERE run_id = ? AND options IS NOT NULL AND pair >= ? AND pair < ? ORDER BY pair", run, from, below)
-	return tables.NameRun(ctx, m.Q, run, err)
+	})
 }
 
 func (d *dumper) engine(e *results.Engine) error {

@@ -49,7 +49,7 @@ func TestMerge(t *testing.T) {
 	}
 	// The gate that came with the second is told as one that came after the first game.
 	log, err := s.Settings(t.Context(), 1)
-	if first, _, e := s.FirstStored(t.Context(), 1); err != nil || e != nil || len(log) != 2 || first != log[0].ID || log[1].Gate.Elo1 != 4 {
+	if first, e := s.FirstStored(t.Context(), 1); err != nil || e != nil || len(log) != 2 || first != log[0].ID || log[1].Gate.Elo1 != 4 {
 		t.Errorf("%+v, first %d, %v, %v", log, first, err, e)
 	}
 	plan := fakepairs.Plan("r") // and the run goes on
@@ -289,7 +289,7 @@ func TestRepairRefuses(t *testing.T) {
 func TestDamagedRows(t *testing.T) {
 	for what, want := range map[string]string{
 		"UPDATE games SET black_nodes = black_nodes + 1 WHERE pair = 1 AND leg = 1":                         `in table games, run "r", pair 1, leg 1`,
-		"UPDATE pairs SET a = 1 - a, b = 1 - b WHERE pair = 1":                                              `in table games, run "r", pair 1, leg 0`,
+		"UPDATE pairs SET a = 1 - a, b = 1 - b WHERE pair = 1":                                              `in table pairs, run "r", pair 1`,
 		"UPDATE openings SET start = start || ' ' WHERE id = (SELECT opening_id FROM pairs WHERE pair = 1)": `in table games, run "r", pair`,
 		"UPDATE records SET site = 'x' WHERE game_id = (SELECT id FROM games WHERE pair = 1 AND leg = 0)":   `in table records, run "r", pair 1, leg 0`,
 		"UPDATE runs SET pairs = 7":                           `in table runs, run "r" a row`,

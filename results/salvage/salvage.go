@@ -55,8 +55,8 @@ func Read(file *sqlitefile.File) (*Found, error) {
 func (s *Found) read(current *tables.Schema) {
 	s.file.Rows(func(r sqlitefile.Row) {
 		for i := range current.Tables {
-			if current.Tables[i].Name == "segments" {
-				continue // made of other rows
+			if current.Tables[i].Derived() {
+				continue
 			}
 			if row := s.identify(&current.Tables[i], &r); row != nil {
 				s.keep(row, r.Place)

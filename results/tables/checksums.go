@@ -12,14 +12,15 @@ import (
 	"time"
 )
 
-// Damaged says that a row is not what was stored: its checksum is another one. Run
-// gogi db check.
+// Damaged says that a row is not what was stored: its checksum is another one, or it is not
+// found. Run gogi db check.
 //
 //nolint:errname // "Damaged" is what it is
 type Damaged struct {
 	Table     string // that the row is in
 	Run       string // "" where it is not known
 	Pair, Leg int    // -1: the row is not of one pair, or not of one game
+	What      string // is wrong; "": the row's checksum
 }
 
 // Error names the row.
@@ -33,6 +34,9 @@ func (e *Damaged) Error() string {
 	}
 	if e.Leg >= 0 {
 		text += fmt.Sprintf(", leg %d", e.Leg)
+	}
+	if e.What != "" {
+		return text + " " + e.What + " (see gogi db check)"
 	}
 	return text + " a row is not what was stored (see gogi db check)"
 }

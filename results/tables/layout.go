@@ -23,6 +23,10 @@ type columnLayout struct {
 	key        int    // its place in the primary key, from 1; 0: none
 }
 
+// Derived reports whether the rows of the table are made of other tables' rows, and have no
+// meaning of their own.
+func (l *Layout) Derived() bool { return l.Name == "segments" || l.Name == "stored" }
+
 // Names are those of the columns.
 func (l *Layout) Names() []string {
 	var list []string
@@ -131,6 +135,8 @@ func ViewsFor(current, old *Schema) []string {
 			}
 		}
 		switch {
+		case want.Name == "stored" && i < 0:
+			views = append(views, viewOfStored)
 		case i < 0:
 			views = append(views, "CREATE TEMP VIEW "+want.Name+" AS SELECT "+strings.Join(missing, ", ")+" WHERE 0")
 		case len(missing) > 0:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math"
 )
 
 // ErrNoPair says that a pair is not where it was looked for.
@@ -29,6 +30,7 @@ func (s Stored) Runs(ctx context.Context) (list []*Run, err error) {
 		list = append(list, &Run{Row: r.Clone()})
 		return nil
 	}, "ORDER BY id")
+	err = errors.Join(err, CountRuns(ctx, s.Q))
 	for _, run := range list {
 		into := func(rows *[]*Row) func(*Row) error {
 			return func(r *Row) error {
@@ -39,19 +41,41 @@ func (s Stored) Runs(ctx context.Context) (list []*Run, err error) {
 		err = errors.Join(err,
 			EachRow(ctx, s.Q, "engines", into(&run.Engines), "WHERE run_id = ? ORDER BY idx", run.ID()),
 			EachRow(ctx, s.Q, "settings_log", into(&run.Settings), "WHERE run_id = ? ORDER BY id", run.ID()))
+		inventory, wrong := WholeInventory(ctx, s.Q, run.ID())
+		if wrong == nil {
+			wrong = errors.Join(inventory.Count("engines", int64(len(run.Engines))), inventory.Count("settings_log", int64(len(run.Settings))))
+		}
+		err = errors.Join(err, wrong)
 	}
 	return list, err
 }
 
-// Pairs calls yield with the numbers of a run's pairs, in order.
+// Pairs calls yield with the numbers of a run's pairs, in order. Those that it does not
+// find, and were stored, are its error in the end.
 func (s Stored) Pairs(ctx context.Context, run int64, yield func(int64) error) error {
-	return Each(ctx, s.Q, func(rows *sql.Rows) error {
+	var missing error
+	inventory, err := WholeInventory(ctx, s.Q, run)
+	if err != nil {
+		inventory, missing = &Inventory{}, err
+	}
+	expected := inventory.Expect(0, math.MaxInt64)
+	err = Each(ctx, s.Q, func(rows *sql.Rows) error {
 		var id int64
 		if err := rows.Scan(&id); err != nil {
 			return err
 		}
+		if missing == nil {
+			missing = expected.Pair(id)
+		}
 		return yield(id)
 	}, "SELECT pair FROM pairs WHERE run_id = ? ORDER BY pair", run)
+	if missing == nil {
+		missing = expected.End()
+	}
+	if err == nil {
+		err = NameRun(ctx, s.Q, run, missing)
+	}
+	return err
 }
 
 // Pair is everything of one, ErrNoPair where there is none.
@@ -94,8 +118,21 @@ func (s Stored) Pair(ctx context.Context, run, id int64) (*Pair, error) {
 	return p, err
 }
 
-// Rows are those of a table of a run, in the order in which they came.
+// Rows are those of a table of a run, in the order in which they came. That not all of them
+// are found is the error in the end.
 func (s Stored) Rows(ctx context.Context, table string, run int64, yield func(*Row) error) error {
 	order := map[string]string{"attempts": "id", "voided": "pair, take", "tune_states": "blocks", "tune_candidates": "number"}[table]
-	return EachRow(ctx, s.Q, table, yield, "WHERE run_id = ? ORDER BY "+order, run)
+	found := int64(0)
+	err := EachRow(ctx, s.Q, table, func(r *Row) error {
+		found++
+		return yield(r)
+	}, "WHERE run_id = ? ORDER BY "+order, run)
+	if err != nil {
+		return err
+	}
+	inventory, err := WholeInventory(ctx, s.Q, run)
+	if err == nil {
+		err = inventory.Count(table, found)
+	}
+	return NameRun(ctx, s.Q, run, err)
 }

@@ -1,0 +1,335 @@
+package tables
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+	"math/bits"
+	"strings"
+)
+
+// Inventory is what a database says that it stores of a run. Triggers of the schema keep it
+// with each commit, and readers compare what they read with it: a row that a damaged file no
+// longer leads to is missed.
+type Inventory struct {
+	run   int64
+	first int64 // the pair numbers from here on, to below the end, are known
+	end   int64
+	facts map[int64]int64 // by part, those below 0
+	parts []inventoryPart // in order
+}
+
+// inventoryPart is which of 64 pairs are stored, a bit each.
+type inventoryPart struct {
+	first int64 // pair
+	bits  uint64
+}
+
+// The parts of the table stored that are no pairs, as its migration has them.
+const (
+	partPairs   = -1
+	partLegs    = -2
+	partSetting = -3
+	partLast    = -9 // of a run
+	partRuns    = -10
+	partWorkers = -11
+)
+
+// partOf is where the number of a table's rows of a run is.
+var partOf = map[string]int64{
+	"engines": -4, "settings_log": -5, "attempts": -6, "voided": -7, "tune_states": -8, "tune_candidates": -9,
+}
+
+// pairsInPart is how many pair numbers a part of the table stored is of.
+const pairsInPart = 64
+
+// computed are the rows of the table stored as the other tables have them: for the
+// migration, and for a file that is older than the table.
+const computed = `SELECT run_id, pair / 64 AS part, sum(1 << (pair % 64)) AS value FROM pairs GROUP BY run_id, pair / 64
+	UNION ALL SELECT id, -1, (SELECT count(*) FROM pairs WHERE run_id = r.id) FROM runs r
+	UNION ALL SELECT id, -2, legs FROM runs
+	UNION ALL SELECT id, -3, coalesce((SELECT min(coalesce(setting, 0)) FROM
+		(SELECT setting FROM pairs WHERE run_id = r.id UNION ALL SELECT setting FROM voided WHERE run_id = r.id)), -1) FROM runs r
+	UNION ALL SELECT id, -4, (SELECT count(*) FROM engines WHERE run_id = r.id) FROM runs r
+	UNION ALL SELECT id, -5, (SELECT count(*) FROM settings_log WHERE run_id = r.id) FROM runs r
+	UNION ALL SELECT id, -6, (SELECT count(*) FROM attempts WHERE run_id = r.id) FROM runs r
+	UNION ALL SELECT id, -7, (SELECT count(*) FROM voided WHERE run_id = r.id) FROM runs r
+	UNION ALL SELECT id, -8, (SELECT count(*) FROM tune_states WHERE run_id = r.id) FROM runs r
+	UNION ALL SELECT id, -9, (SELECT count(*) FROM tune_candidates WHERE run_id = r.id) FROM runs r
+	UNION ALL SELECT 0, -10, (SELECT count(*) FROM runs)
+	UNION ALL SELECT 0, -11, (SELECT count(*) FROM workers)`
+
+// viewOfStored makes a file without the table stored look as if it had one.
+const viewOfStored = "CREATE TEMP VIEW stored AS SELECT run_id, part, value, ~((value | ((run_id << 40) + part)) - (value & ((run_id << 40) + part))) AS guard FROM (" + computed + ")"
+
+// StoredSchema is the version of the schema that first has the table stored.
+const StoredSchema = 9
+
+// FillStored fills the table stored of a file that was just given one. The caller has
+// verified the file.
+func FillStored(ctx context.Context, tx *sql.Tx) error {
+	_, err := tx.ExecContext(ctx, "DELETE FROM stored")
+	if err == nil {
+		_, err = tx.ExecContext(ctx, "INSERT INTO stored (run_id, part, value) "+computed)
+	}
+	return err
+}
+
+// guardOf is what the guard of a row of stored must be.
+func guardOf(run, part, value int64) int64 { return ^(value ^ (run<<40 + part)) }
+
+// eachStored calls yield for the rows of stored of a run from a part to below another.
+func eachStored(ctx context.Context, q Querier, run, from, below int64, yield func(part, value int64)) error {
+	return Each(ctx, q, func(rows *sql.Rows) error {
+		var part, value, guard int64
+		if err := rows.Scan(&part, &value, &guard); err != nil {
+			return err
+		}
+		if guard != guardOf(run, part, value) {
+			return &Damaged{Table: "stored", Pair: -1, Leg: -1}
+		}
+		yield(part, value)
+		return nil
+	}, "SELECT part, value, guard FROM stored WHERE run_id = ? AND part >= ? AND part < ? ORDER BY part", run, from, below)
+}
+
+// ReadInventory reads what is stored of a run, of the pair numbers from first to below end.
+// It fails with a *Damaged where that is not what was written.
+func ReadInventory(ctx context.Context, q Querier, run, first, end int64) (*Inventory, error) {
+	v := &Inventory{run: run, first: first, end: end, facts: map[int64]int64{}}
+	err := eachStored(ctx, q, run, math.MinInt64, 0, func(part, value int64) { v.facts[part] = value })
+	below := end / pairsInPart
+	if end%pairsInPart > 0 {
+		below++
+	}
+	pairs := 0
+	if err == nil {
+		err = eachStored(ctx, q, run, first/pairsInPart, below, func(part, value int64) {
+			v.parts = append(v.parts, inventoryPart{part * pairsInPart, uint64(value)}) //nolint:gosec // the same 64 bits
+			pairs += bits.OnesCount64(uint64(value))                                    //nolint:gosec // as above
+		})
+	}
+	for part := int64(partLast); part < 0 && err == nil; part++ {
+		if _, ok := v.facts[part]; !ok {
+			err = v.missing("stored", "a row that was stored is missing")
+		}
+	}
+	if err == nil && first == 0 && end == math.MaxInt64 && pairs != v.Pairs() {
+		err = v.missing("stored", fmt.Sprintf("%d pairs are listed of %d that were stored", pairs, v.Pairs()))
+	}
+	return v, NameRun(ctx, q, run, err)
+}
+
+// WholeInventory is ReadInventory of all pair numbers.
+func WholeInventory(ctx context.Context, q Querier, run int64) (*Inventory, error) {
+	return ReadInventory(ctx, q, run, 0, math.MaxInt64)
+}
+
+func (v *Inventory) missing(table, what string) error {
+	return &Damaged{Table: table, Pair: -1, Leg: -1, What: what}
+}
+
+// Pairs is how many pairs of the run are stored.
+func (v *Inventory) Pairs() int { return int(v.facts[partPairs]) }
+
+// Legs is how many games a pair of the run has.
+func (v *Inventory) Legs() int { return int(v.facts[partLegs]) }
+
+// FirstSetting is the least setting that a pair of the run was ever stored at, voided pairs
+// included: 0 where an older gogi stored one and kept no setting, -1 where none was stored.
+func (v *Inventory) FirstSetting() int64 { return v.facts[partSetting] }
+
+// After is the number behind the last pair, 0 where there is none.
+func (v *Inventory) After() int64 {
+	for i := len(v.parts) - 1; i >= 0; i-- {
+		if p := v.parts[i]; p.bits != 0 {
+			return min(v.end, p.first+int64(bits.Len64(p.bits)))
+		}
+	}
+	return 0
+}
+
+// Has reports whether a pair is stored.
+func (v *Inventory) Has(pair int64) bool {
+	e := v.Expect(pair, pair+1)
+	return e.next == pair
+}
+
+// Count fails unless so many rows of a table of the run were found.
+func (v *Inventory) Count(table string, rows int64) error {
+	want, ok := v.facts[partOf[table]]
+	if table == "pairs" {
+		want, ok = v.facts[partPairs], true
+	}
+	if table == "games" {
+		want, ok = v.facts[partPairs]*v.facts[partLegs], true
+	}
+	if ok && rows == want {
+		return nil
+	}
+	return v.missing(table, fmt.Sprintf("%d rows are found of %d that were stored", rows, want))
+}
+
+// CountRows compares the rows of some tables of the run with the inventory, in one query.
+func (v *Inventory) CountRows(ctx context.Context, q Querier, tables ...string) error {
+	var counts []string
+	found := make([]int64, len(tables))
+	targets := make([]any, len(tables))
+	for i, table := range tables {
+		counts = append(counts, "(SELECT count(*) FROM "+table+" WHERE run_id = ?1)")
+		targets[i] = &found[i]
+	}
+	err := q.QueryRowContext(ctx, "SELECT "+strings.Join(counts, ", "), v.run).Scan(targets...)
+	for i, table := range tables {
+		if err == nil {
+			err = v.Count(table, found[i])
+		}
+	}
+	return NameRun(ctx, q, v.run, err)
+}
+
+// CountEverything compares the rows of every run, its openings and records included, with
+// its inventory. It fails with a *Damaged for the first that are missing.
+func CountEverything(ctx context.Context, q Querier) error {
+	if err := CountRuns(ctx, q); err != nil {
+		return err
+	}
+	var ids []int64
+	err := Each(ctx, q, func(rows *sql.Rows) error {
+		var id int64
+		err := rows.Scan(&id)
+		ids = append(ids, id)
+		return err
+	}, "SELECT id FROM runs ORDER BY id")
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		v, err := WholeInventory(ctx, q, id)
+		if err == nil {
+			err = v.CountRows(ctx, q, append(OwnTables(), "pairs", "games")...)
+		}
+		if err == nil {
+			err = v.countJoined(ctx, q)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countJoined fails unless the games are found with their pairs, openings and records, as
+// readers ask for them.
+func (v *Inventory) countJoined(ctx context.Context, q Querier) error {
+	found := int64(0)
+	err := q.QueryRowContext(ctx, `SELECT count(*) FROM games g
+		CROSS JOIN pairs p ON p.run_id = g.run_id AND p.pair = g.pair
+		CROSS JOIN openings o ON o.id = p.opening_id
+		CROSS JOIN records r ON r.game_id = g.id WHERE g.run_id = ?`, v.run).Scan(&found)
+	if err == nil {
+		err = v.Count("games", found)
+	}
+	return NameRun(ctx, q, v.run, err)
+}
+
+// OwnTables are the tables with rows of a run that are not of one pair.
+func OwnTables() []string {
+	return []string{"engines", "settings_log", "attempts", "voided", "tune_states", "tune_candidates"}
+}
+
+// CountRuns fails unless all runs are found, and CountWorkers unless so many workers are.
+func CountRuns(ctx context.Context, q Querier) error {
+	found := int64(0)
+	err := q.QueryRowContext(ctx, "SELECT count(*) FROM runs NOT INDEXED").Scan(&found)
+	if err == nil {
+		err = countAll(ctx, q, "runs", partRuns, found)
+	}
+	return err
+}
+
+// CountWorkers fails unless so many rows of workers are all that were stored.
+func CountWorkers(ctx context.Context, q Querier, found int64) error {
+	return countAll(ctx, q, "workers", partWorkers, found)
+}
+
+func countAll(ctx context.Context, q Querier, table string, part, found int64) error {
+	want := int64(-1)
+	err := eachStored(ctx, q, 0, part, part+1, func(_, value int64) { want = value })
+	if err == nil && found != want {
+		err = &Damaged{Table: table, Pair: -1, Leg: -1, What: fmt.Sprintf("%d rows are found of %d that were stored", found, max(0, want))}
+	}
+	return err
+}
+
+// Expected are the pairs of an inventory in the order in which a reader must find them.
+type Expected struct {
+	parts []inventoryPart // those that are left
+	end   int64
+	next  int64 // the pair that must come, or end
+	legs  int   // games in a pair
+	leg   int   // that must come
+}
+
+// Expect begins with the first pair from a number on, and ends below another.
+func (v *Inventory) Expect(first, end int64) *Expected {
+	e := &Expected{parts: v.parts, end: min(end, v.end), next: max(first, v.first) - 1, legs: v.Legs()}
+	e.advance()
+	return e
+}
+
+func (e *Expected) advance() {
+	e.leg = 0
+	for from := e.next + 1; len(e.parts) > 0; e.parts = e.parts[1:] {
+		p := e.parts[0]
+		if shift := from - p.first; shift >= pairsInPart {
+			continue
+		} else if shift > 0 {
+			p.bits &= math.MaxUint64 << uint(shift) //nolint:gosec // below 64
+		}
+		if p.bits != 0 {
+			if e.next = p.first + int64(bits.TrailingZeros64(p.bits)); e.next < e.end {
+				return
+			}
+			break
+		}
+	}
+	e.next, e.parts = e.end, nil
+}
+
+// Pair takes a pair that was found; it fails unless that one had to come.
+func (e *Expected) Pair(pair int64) error {
+	if pair != e.next {
+		return e.wrong(pair, -1)
+	}
+	e.advance()
+	return nil
+}
+
+// Game takes a game that was found; it fails unless that one had to come.
+func (e *Expected) Game(pair, leg int) error {
+	if int64(pair) != e.next || leg != e.leg {
+		return e.wrong(int64(pair), leg)
+	}
+	if e.leg++; e.leg == e.legs {
+		e.advance()
+	}
+	return nil
+}
+
+// End fails where more had to come.
+func (e *Expected) End() error {
+	if e.next < e.end || e.leg > 0 {
+		return &Damaged{Table: "games", Pair: int(e.next), Leg: -1, What: "a row that was stored is not found"}
+	}
+	return nil
+}
+
+// wrong is the error of a row that was found where another one had to come.
+func (e *Expected) wrong(pair int64, leg int) error {
+	if e.next < pair && e.next < e.end {
+		return &Damaged{Table: "games", Pair: int(e.next), Leg: e.leg, What: "a row that was stored is not found"}
+	}
+	return &Damaged{Table: "games", Pair: int(pair), Leg: leg, What: "a row is found that is not stored"}
+}
