@@ -78,7 +78,9 @@ func readings() []reading {
 			_, err := e.Run(ctx, s, info, "-", w)
 			return err
 		})},
-		{"dump", func(ctx context.Context, s *results.Store, w io.Writer) error { return dump.Write(ctx, s, w, "r", false) }},
+		{"dump", func(ctx context.Context, s *results.Store, w io.Writer) error {
+			return dump.Write(ctx, s, w, "r", false)
+		}},
 		{"lists", values(listed)},
 		{"states", values(kept)},
 	}

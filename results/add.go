@@ -145,6 +145,9 @@ func (r *Run) writeBatch(ctx context.Context, batch []request) {
 		}
 		return nil
 	})
+	if err == nil {
+		err = r.store.inode.At(r.store.file) // a deleted file takes commits, and nobody finds them
+	}
 	for i, req := range batch {
 		if err != nil {
 			answers[i].err = err

@@ -97,7 +97,7 @@ func lastPair(ctx context.Context, q tables.Querier, runID int64) (last int64, e
 type scanner struct {
 	cast
 	run       int64
-	query     string // of the games of a range of pairs
+	query     string            // of the games of a range of pairs
 	inventory *tables.Inventory // what must be found
 	step      int64             // how many pair numbers are read by one query
 }

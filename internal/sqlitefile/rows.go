@@ -82,6 +82,26 @@ func (f *File) cells(page []byte, n int, kind byte, yield func(Row)) {
 	}
 }
 
+// Loose calls yield for whatever may be the payload of a row wherever it stands in a page,
+// also where no pointer leads to it or the bytes before it are wrong: those whose header has
+// from least to most bytes, and which lie on one page. The rowid is not known.
+func (f *File) Loose(least, most int, yield func(Row)) {
+	for n := 1; n <= f.pages; n++ {
+		page, err := f.page(n)
+		if err != nil {
+			continue
+		}
+		for at := head(n) + 8; at < len(page); at++ {
+			if size := int(page[at]); size < least || size > most {
+				continue
+			}
+			if values, length := decodeFirst(page[at:]); length > 0 {
+				yield(Row{Values: values, Payload: page[at : at+length]})
+			}
+		}
+	}
+}
+
 // Row reads one row again.
 func (f *File) Row(at Place) (found Row, ok bool) {
 	page, err := f.page(at.Page)
@@ -146,10 +166,20 @@ func (f *File) payload(r *reader, size int, table bool) ([]byte, bool) {
 
 // Decode reads a row (2.1): its header of types, and the values behind it, all of it.
 func Decode(payload []byte) (values []any, ok bool) {
+	values, length := decodeFirst(payload)
+	if length == 0 || length != len(payload) {
+		return nil, false
+	}
+	return values, true
+}
+
+// decodeFirst reads the row at the beginning of a text, and says how long it is; 0: there is
+// none.
+func decodeFirst(payload []byte) (values []any, length int) {
 	r := reader{text: payload}
 	size := r.varint()
 	if r.failed || size > uint64(len(payload)) {
-		return nil, false
+		return nil, 0
 	}
 	types := reader{text: payload[:size], at: r.at}
 	body := reader{text: payload, at: int(size)} //nolint:gosec // within the payload
@@ -157,14 +187,11 @@ func Decode(payload []byte) (values []any, ok bool) {
 		kind := types.varint()
 		v, ok := body.value(kind)
 		if !ok || types.failed {
-			return nil, false
+			return nil, 0
 		}
 		values = append(values, v)
 	}
-	if body.at != len(payload) {
-		return nil, false
-	}
-	return values, true
+	return values, body.at
 }
 
 // reader reads a text from left to right. Once it was to read beyond the end it has

@@ -199,6 +199,8 @@ func Explain(err error) error {
 		return fmt.Errorf("the file or its folder may only be read (%w)", err)
 	case corrupt:
 		return fmt.Errorf("the database is damaged: see gogi db check (%w)", err)
+	case constraint: // what is stored is compared before: a row that nobody found stands in the way
+		return fmt.Errorf("the database is damaged: a row contradicts another one: see gogi db check (%w)", err)
 	case cannotOpen, noTrouble:
 	}
 	return err

@@ -76,8 +76,21 @@ func Copy(ctx context.Context, file, to string) error {
 		}
 		db.SetMaxOpenConns(1)
 		_, err = db.ExecContext(ctx, "VACUUM main INTO ?", part)
-		return errors.Join(err, db.Close())
+		if err := errors.Join(err, db.Close()); err != nil {
+			return err
+		}
+		return whole(ctx, part)
 	})
+}
+
+// whole fails where a copy has fewer rows than were stored: SQLite copies those that it
+// finds.
+func whole(ctx context.Context, part string) error {
+	db, err := ReaderAsItStands(ctx, part, 1)
+	if err != nil {
+		return err
+	}
+	return errors.Join(tables.CountEverything(ctx, db), db.Close())
 }
 
 func copyOptions(ctx context.Context, file string) (url.Values, error) {

@@ -9,4 +9,5 @@ const (
 	readOnly
 	notADatabase
 	corrupt
+	constraint
 )

@@ -95,6 +95,18 @@ func Hold(file string, write bool) (*File, error) {
 	return i, nil
 }
 
+// ErrMoved says that a path no longer leads to the file that was opened by it.
+var ErrMoved = errors.New("the file was deleted, moved or replaced while it was in use; what was stored since then is not in it. Restore a backup, or run the same command again to begin anew")
+
+// At fails with ErrMoved unless a path still leads to the file.
+func (i *File) At(file string) error {
+	key, _, err := fileOf(file)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && key != i.key {
+		return ErrMoved
+	}
+	return err
+}
+
 // Release gives the file up for one Store, whose handles are closed.
 func (i *File) Release() error {
 	inodes.Lock()

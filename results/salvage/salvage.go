@@ -4,6 +4,7 @@ package salvage
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"slices"
 
@@ -23,6 +24,7 @@ type Found struct {
 	Paired   map[[2]int64]*tables.Row        // pairs
 	games    map[[2]int64][]sqlitefile.Place // not yet verified: that takes the pair
 	openings map[int64]*tables.Row
+	nameless []*tables.Row         // openings of which the number is lost
 	Workers  map[int64]*tables.Row // by number
 	records  map[int64]sqlitefile.Place
 	others   map[string][]*tables.Row // by table: attempts, voided, tune_states and tune_candidates
@@ -44,6 +46,7 @@ func Read(file *sqlitefile.File) (*Found, error) {
 	s.read(current)
 	if s.mending = s.wanting(); len(s.mending) > 0 {
 		s.read(current)
+		s.readLoose(current)
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.own["runs"])) {
 		s.all = append(s.all, s.RunOf(id))
@@ -63,6 +66,104 @@ func (s *Found) read(current *tables.Schema) {
 			}
 		}
 	})
+}
+
+// readLoose looks for the rows that pairs hang on where no pointer of a page leads to them,
+// or where the bytes before them are damaged. Their numbers stand there, too: what has a
+// number in its checksum is tried with each number that is missing, and an opening is known
+// by the games that were played from it.
+func (s *Found) readLoose(current *tables.Schema) {
+	numbers := s.missing()
+	for _, name := range []string{"runs", "engines", "settings_log", "openings"} {
+		l := current.Table(name)
+		if !s.mending[name] {
+			continue
+		}
+		s.file.Loose(l.Least()+1, 3*len(l.Columns)+2, func(r sqlitefile.Row) {
+			if r.Table = !l.Keyed; name == "engines" || name == "openings" {
+				numbers[name] = []int64{0}
+			}
+			for _, r.Rowid = range numbers[name] {
+				row := rowOf(l, &r, r.Values)
+				if row == nil || row.Verdict() != tables.Sound {
+					continue
+				}
+				if key, err := row.Identity(r.Rowid); err == nil && !s.seen[key] {
+					s.seen[key] = true
+					s.keepLoose(row.Clone(), r.Place)
+				}
+			}
+		})
+	}
+}
+
+// keepLoose keeps a row of which the number is right or does not matter.
+func (s *Found) keepLoose(row *tables.Row, at sqlitefile.Place) {
+	if row.Layout.Name == "openings" {
+		s.nameless = append(s.nameless, row)
+		return
+	}
+	s.keep(row, at)
+}
+
+// missing are the numbers of runs and settings that pairs name, and of which no row was
+// found.
+func (s *Found) missing() map[string][]int64 {
+	numbers := map[string][]int64{}
+	add := func(table string, number int64) {
+		if !slices.Contains(numbers[table], number) {
+			numbers[table] = append(numbers[table], number)
+		}
+	}
+	for key, p := range s.Paired {
+		run := s.RunOf(key[0])
+		if run.Row == nil {
+			add("runs", key[0])
+		}
+		setting := p.Value("setting")
+		if setting != nil && !slices.ContainsFunc(run.Settings, func(r *tables.Row) bool { return r.Value("id") == setting }) {
+			add("settings_log", p.Int("setting"))
+		}
+	}
+	return numbers
+}
+
+// openingOf is the opening of a pair: the one that it names, or else any from which its games
+// were played, as their checksums say.
+func (s *Found) openingOf(p *tables.Pair, games []*tables.Row) *tables.Row {
+	fits := func(o *tables.Row) bool {
+		from := &tables.Pair{Row: p.Row, Opening: o}
+		return o.Value("run_id") == p.Row.Value("run_id") &&
+			slices.ContainsFunc(games, func(g *tables.Row) bool { return g.VerdictOf(from.SumOfGame(g)) == tables.Sound })
+	}
+	id := p.Row.Int("opening_id")
+	named := s.openings[id]
+	if named != nil && fits(named) {
+		return named
+	}
+	for o := range s.everyOpening() {
+		if fits(o) {
+			s.keep(o.With("id", id), sqlitefile.Place{}) // for the other pairs of it
+			return o
+		}
+	}
+	return named
+}
+
+// everyOpening are those that were found, with and without a number.
+func (s *Found) everyOpening() iter.Seq[*tables.Row] {
+	return func(yield func(*tables.Row) bool) {
+		for _, o := range s.nameless {
+			if !yield(o) {
+				return
+			}
+		}
+		for _, o := range s.openings {
+			if !yield(o) {
+				return
+			}
+		}
+	}
 }
 
 // RunOf is what was found of a run by its number, its own row nil where it is lost.
@@ -113,6 +214,9 @@ func (s *Found) keep(row *tables.Row, at sqlitefile.Place) {
 	case "workers":
 		s.Workers[row.Int("id")] = row
 	case "openings":
+		if before := s.openings[row.Int("id")]; before != nil {
+			s.nameless = append(s.nameless, before) // of one of them the number is wrong
+		}
 		s.openings[row.Int("id")] = row
 	case "pairs":
 		s.Paired[[2]int64{row.Int("run_id"), row.Int("pair")}] = row
@@ -157,11 +261,12 @@ func (s *Found) identify(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 func mend(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 	// The header's first byte is its length, and that of a row with all columns of a
 	// table is about their number: this spares most of what is no row of it.
+	bits := 8 * len(r.Payload)
 	if n := int(r.Payload[0]); n < l.Least()-1 || n > 3*len(l.Columns)+2 {
-		return nil
+		bits = 8 // or that byte is the wrong one
 	}
 	payload := slices.Clone(r.Payload)
-	for bit := range 8 * len(payload) {
+	for bit := range bits {
 		payload[bit/8] ^= 1 << (bit % 8)
 		if values, ok := sqlitefile.Decode(payload); ok {
 			if row := rowOf(l, r, values); row != nil && row.Verdict() == tables.Sound {
@@ -229,18 +334,23 @@ func (s *Found) Pair(_ context.Context, run, id int64) (*tables.Pair, error) {
 	if p.Row == nil {
 		return nil, tables.ErrNoPair
 	}
-	if p.Opening = s.openings[p.Row.Int("opening_id")]; p.Opening == nil {
-		return p, nil
-	}
 	current, err := tables.CurrentSchema()
 	if err != nil {
 		return nil, err
 	}
+	var games []*tables.Row
+	for _, at := range s.games[key] {
+		if g := s.again(current.Table("games"), at); g != nil {
+			games = append(games, g)
+		}
+	}
+	if p.Opening = s.openingOf(p, games); p.Opening == nil {
+		return p, nil
+	}
 	p.Worker = s.Workers[p.Row.Int("worker")]
 	legs := map[int64]bool{}
-	for _, at := range s.games[key] {
-		g := s.again(current.Table("games"), at)
-		if g == nil || legs[g.Int("leg")] || g.VerdictOf(p.SumOfGame(g)) != tables.Sound {
+	for _, g := range games {
+		if legs[g.Int("leg")] || g.VerdictOf(p.SumOfGame(g)) != tables.Sound {
 			continue
 		}
 		legs[g.Int("leg")] = true

@@ -45,9 +45,10 @@ var partOf = map[string]int64{
 const pairsInPart = 64
 
 // computed are the rows of the table stored as the other tables have them: for the
-// migration, and for a file that is older than the table.
+// migration, and for a file that is older than the table. How many pairs there are is
+// counted by their games: pairs that were lost are missed.
 const computed = `SELECT run_id, pair / 64 AS part, sum(1 << (pair % 64)) AS value FROM pairs GROUP BY run_id, pair / 64
-	UNION ALL SELECT id, -1, (SELECT count(*) FROM pairs WHERE run_id = r.id) FROM runs r
+	UNION ALL SELECT id, -1, (SELECT count(*) FROM games WHERE run_id = r.id) / legs FROM runs r
 	UNION ALL SELECT id, -2, legs FROM runs
 	UNION ALL SELECT id, -3, coalesce((SELECT min(coalesce(setting, 0)) FROM
 		(SELECT setting FROM pairs WHERE run_id = r.id UNION ALL SELECT setting FROM voided WHERE run_id = r.id)), -1) FROM runs r
@@ -152,8 +153,7 @@ func (v *Inventory) After() int64 {
 
 // Has reports whether a pair is stored.
 func (v *Inventory) Has(pair int64) bool {
-	e := v.Expect(pair, pair+1)
-	return e.next == pair
+	return pair >= v.first && pair < v.end && v.Expect(pair, pair+1).next == pair
 }
 
 // Count fails unless so many rows of a table of the run were found.

@@ -21,6 +21,7 @@ type columnLayout struct {
 	Name, Kind string // kind is INTEGER, REAL, TEXT or BLOB
 	fallback   string // what a row has that was stored before there was such a column, in SQL
 	key        int    // its place in the primary key, from 1; 0: none
+	must       bool   // it is NOT NULL
 }
 
 // Derived reports whether the rows of the table are made of other tables' rows, and have no
@@ -114,10 +115,10 @@ func ReadSchema(ctx context.Context, q Querier, database string) (*Schema, error
 func readColumns(ctx context.Context, q Querier, database, table string) (list []columnLayout, err error) {
 	err = Each(ctx, q, func(rows *sql.Rows) error {
 		var c columnLayout
-		err := rows.Scan(&c.Name, &c.Kind, &c.fallback, &c.key)
+		err := rows.Scan(&c.Name, &c.Kind, &c.fallback, &c.key, &c.must)
 		list = append(list, c)
 		return err
-	}, "SELECT name, type, coalesce(dflt_value, 'NULL'), pk FROM pragma_table_info(?, ?) ORDER BY cid", table, database)
+	}, "SELECT name, type, coalesce(dflt_value, 'NULL'), pk, [notnull] FROM pragma_table_info(?, ?) ORDER BY cid", table, database)
 	return list, err
 }
 

@@ -43,12 +43,25 @@ func (r *Row) Verdict() Verdict { return r.VerdictOf(r.Sum()) }
 func (r *Row) VerdictOf(sum int64, err error) Verdict {
 	stored := r.Value("checksum")
 	switch {
+	case stored == nil && r.wanting():
+		return Broken
 	case stored == nil:
 		return Unchecked
 	case err != nil || stored != sum:
 		return Broken
 	}
 	return Sound
+}
+
+// wanting reports whether a value is missing that each row of the table has: where the length
+// of a row's header is damaged, its checksum is missing, too.
+func (r *Row) wanting() bool {
+	for i, c := range r.Layout.Columns {
+		if c.must && r.Values[i] == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // Sum is the checksum that the row should have.

@@ -48,6 +48,14 @@ CREATE TRIGGER stored_pair_removed AFTER DELETE ON pairs BEGIN
   UPDATE stored SET value = value - 1 WHERE run_id = OLD.run_id AND part = -1;
 END;
 
+CREATE TRIGGER stored_pair_moved AFTER UPDATE OF run_id, pair ON pairs BEGIN
+  UPDATE stored SET value = value & ~(1 << (OLD.pair % 64)) WHERE run_id = OLD.run_id AND part = OLD.pair / 64;
+  UPDATE stored SET value = value - 1 WHERE run_id = OLD.run_id AND part = -1;
+  INSERT INTO stored (run_id, part, value) VALUES (NEW.run_id, NEW.pair / 64, 1 << (NEW.pair % 64))
+    ON CONFLICT DO UPDATE SET value = value | excluded.value;
+  UPDATE stored SET value = value + 1 WHERE run_id = NEW.run_id AND part = -1;
+END;
+
 CREATE TRIGGER stored_engine_added AFTER INSERT ON engines BEGIN
   UPDATE stored SET value = value + 1 WHERE run_id = NEW.run_id AND part = -4;
 END;

@@ -1,0 +1,225 @@
+package results_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"gogi/internal/fakepairs"
+	"gogi/match"
+	"gogi/results"
+	"gogi/results/dump"
+	"gogi/results/resultstest"
+	"gogi/results/tables"
+)
+
+// namesCheck fails unless an error is that of a damaged database, and names gogi db check.
+func namesCheck(t *testing.T, what string, err error) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), "the database is damaged") || !strings.Contains(err.Error(), "gogi db check") {
+		t.Errorf("%s: %v", what, err)
+	}
+}
+
+// lost are statements that take rows away as damage does: no trigger sees them.
+func lost() map[string]string {
+	gone := func(trigger, table, where string) string {
+		return "DROP TRIGGER stored_" + trigger + "_removed; DELETE FROM " + table + " WHERE " + where
+	}
+	return map[string]string{
+		"a pair":            gone("pair", "pairs", "pair = 2"),
+		"the last pair":     gone("pair", "pairs", "pair = 3"),
+		"a game":            "DELETE FROM games WHERE pair = 1 AND leg = 1",
+		"an opening":        "DELETE FROM openings WHERE id = 1",
+		"a record":          "DELETE FROM records WHERE game_id = 3",
+		"a setting":         gone("setting", "settings_log", "id = 1"),
+		"a player":          gone("engine", "engines", "idx = 1"),
+		"an attempt":        gone("attempt", "attempts", "pair = 1"),
+		"a count":           "DELETE FROM stored WHERE part = -1",
+		"the pairs' bits":   "DELETE FROM stored WHERE part = 0",
+		"a wrong count":     "UPDATE stored SET value = value - 1 WHERE part = -1",
+		"a wrong bit":       "UPDATE stored SET value = value & ~2 WHERE part = 0",
+		"the name of a run": "UPDATE runs SET name = 'q', checksum = NULL WHERE name = 'another'; " + gone("run", "runs", "name = 'q'") + "; DELETE FROM stored WHERE run_id = 2",
+	}
+}
+
+// A row that a file has lost is missed by who reads a run, and by who goes on with it.
+func TestLostRows(t *testing.T) {
+	for what, statement := range lost() {
+		path := resultstest.Filled(t, "a.db", []int{0, 1, 2, 3}, nil)
+		s := resultstest.Open(t, path)
+		another := resultstest.Begin(t, s, fakepairs.Plan("another"))
+		if err := errors.Join(another.Close(), s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		resultstest.Exec(t, path, statement)
+		s, err := results.OpenExisting(t.Context(), path)
+		s = fakepairs.Closing(t, s, err)
+		namesCheck(t, what+", dumped", dump.Write(t.Context(), s, io.Discard, "r", false))
+		namesCheck(t, what+", copied", s.Backup(t.Context(), filepath.Join(t.TempDir(), "copy.db")))
+		if what == "a record" || what == "an opening" {
+			continue // it is found at the first report
+		}
+		run, err := begun(t.Context(), path)
+		if err == nil {
+			_, err = run.Finished(t.Context())
+		}
+		if what != "a setting" && what != "a player" && what != "an attempt" && what != "the name of a run" {
+			namesCheck(t, what+", resumed", err)
+		}
+	}
+}
+
+// begun resumes a run, which nobody closes.
+func begun(ctx context.Context, path string) (*results.Run, error) {
+	s, err := results.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return s.Begin(ctx, fakepairs.Plan("r"))
+}
+
+// A pair that is not found where it was stored stands in the way of the same pair: the error
+// says that the database is damaged.
+func TestLostPairIsPlayedAgain(t *testing.T) {
+	path := resultstest.Filled(t, "a.db", []int{0, 1, 2}, nil)
+	resultstest.Exec(t, path, "DROP TRIGGER stored_pair_removed; PRAGMA foreign_keys=off; DELETE FROM pairs WHERE pair = 1")
+	s := resultstest.Open(t, path)
+	run := resultstest.Begin(t, s, fakepairs.Plan("r"))
+	_, err := run.Add(t.Context(), fakepairs.Pair(run.Plan(), 1, 20))
+	namesCheck(t, "played again", err)
+}
+
+// What is voided, played again and copied is counted, in a run with pairs far apart.
+func TestCountsOfEveryWriter(t *testing.T) {
+	path := resultstest.Path(t)
+	s := resultstest.Open(t, path)
+	plan := fakepairs.Plan("r")
+	plan.Pairs = 1000
+	run := resultstest.Begin(t, s, plan)
+	for _, id := range []int{0, 63, 64, 127, 999} {
+		fakepairs.Put(t, run, fakepairs.Pair(plan, id, 4))
+	}
+	if n, err := run.Void(t.Context(), "why", "me", func(g match.Row) bool { return g.Pair == 63 || g.Pair == 999 }); len(n) != 2 || err != nil {
+		t.Fatal(n, err)
+	}
+	fakepairs.Put(t, run, fakepairs.Pair(plan, 63, 6))
+	fakepairs.Put(t, run, fakepairs.Pair(plan, 128, 6))
+	if added, err := run.Add(t.Context(), fakepairs.Pair(plan, 128, 6)); added || err != nil {
+		t.Fatal(added, err)
+	}
+	finished, err := run.Finished(t.Context())
+	if err != nil || len(finished) != 5 || !finished[63] || !finished[128] || finished[999] {
+		t.Errorf("%v, %v", finished, err)
+	}
+	if games := resultstest.Games(t, s, run.ID()); len(games) != 10 {
+		t.Errorf("%d games", len(games))
+	}
+	to := filepath.Join(t.TempDir(), "copy.db")
+	if err := s.Backup(t.Context(), to); err != nil {
+		t.Error(err)
+	}
+}
+
+// An older database is counted when it is brought up to date, and only if all of it is found.
+func TestCountOfAnOlderDatabase(t *testing.T) {
+	whole := resultstest.Filled(t, "a.db", []int{0, 1, 2, 70}, nil)
+	older := resultstest.Older(t, whole, 8)
+	run, err := begun(t.Context(), older)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if finished, err := run.Finished(t.Context()); err != nil || len(finished) != 4 {
+		t.Errorf("%v, %v", finished, err)
+	}
+	if err := run.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, statement := range []string{
+		"DELETE FROM games WHERE pair = 70 AND leg = 0", "PRAGMA foreign_keys=off; DELETE FROM pairs WHERE pair = 1",
+		"PRAGMA foreign_keys=off; DELETE FROM openings WHERE id = 2", "DELETE FROM records WHERE game_id = 2",
+	} {
+		older := resultstest.Older(t, whole, 8)
+		resultstest.Exec(t, older, statement)
+		before, err := os.ReadFile(older)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := results.OpenExisting(t.Context(), older)
+		s = fakepairs.Closing(t, s, err)
+		namesCheck(t, statement+", read", dump.Write(t.Context(), s, io.Discard, "r", false))
+		_, err = begun(t.Context(), older)
+		namesCheck(t, statement+", written", err)
+		if after, err := os.ReadFile(older); err != nil || string(after) != string(before) {
+			t.Errorf("%s: the file was changed, %v", statement, err)
+		}
+	}
+}
+
+// A run ends where its file was deleted or replaced: what it commits nobody would find.
+func TestDeletedUnderARun(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("nobody deletes an open file there")
+	}
+	for _, replaced := range []bool{false, true} {
+		path := resultstest.Path(t)
+		s := resultstest.Open(t, path)
+		run := resultstest.Begin(t, s, fakepairs.Plan("r"))
+		fakepairs.Put(t, run, fakepairs.Pair(run.Plan(), 0, 10))
+		if err := os.Rename(path, path+".old"); err != nil {
+			t.Fatal(err)
+		}
+		if replaced {
+			if err := os.WriteFile(path, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		added, err := run.Add(t.Context(), fakepairs.Pair(run.Plan(), 1, 10))
+		if added || err == nil || !strings.Contains(err.Error(), "deleted, moved or replaced") || !strings.Contains(err.Error(), "gogi.db") {
+			t.Errorf("replaced %t: added %t, %v", replaced, added, err)
+		}
+	}
+}
+
+// The bits of an inventory lead through its pairs in order, whatever range is asked for.
+func TestExpectedPairs(t *testing.T) {
+	s := resultstest.Open(t, resultstest.Path(t))
+	plan := fakepairs.Plan("r")
+	plan.Pairs = 1000
+	run := resultstest.Begin(t, s, plan)
+	ids := []int{3, 62, 63, 64, 65, 190, 192, 700}
+	for _, id := range ids {
+		fakepairs.Put(t, run, fakepairs.Pair(plan, id, 2))
+	}
+	for first := -1; first < 750; first += 3 {
+		for _, end := range []int{first, first + 1, first + 64, first + 200, 2000} {
+			inventory, err := tables.ReadInventory(t.Context(), s.Queries(), run.ID(), max(0, int64(first)), int64(max(0, end)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := inventory.Expect(int64(first), int64(end))
+			for _, id := range ids {
+				if id < first || id >= end {
+					if inventory.Has(int64(id)) {
+						t.Fatalf("from %d to %d: pair %d is in it", first, end, id)
+					}
+					continue
+				}
+				if !inventory.Has(int64(id)) || e.Pair(int64(id)-1) == nil || e.End() == nil {
+					t.Fatalf("from %d to %d: pair %d is not expected", first, end, id)
+				}
+				if err := e.Pair(int64(id)); err != nil {
+					t.Fatalf("from %d to %d: %v", first, end, err)
+				}
+			}
+			if err := e.End(); err != nil {
+				t.Fatalf("from %d to %d: %v", first, end, err)
+			}
+		}
+	}
+}
