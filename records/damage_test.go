@@ -48,9 +48,9 @@ func readings() []reading {
 			return print(ctx, s, info, w)
 		}
 	}
-	values := func(print func(context.Context, *results.Store, int64) ([]any, error)) func(context.Context, *results.Store, io.Writer) error {
+	values := func(print func(context.Context, *results.Store, *results.RunInfo) ([]any, error)) func(context.Context, *results.Store, io.Writer) error {
 		return run(func(ctx context.Context, s *results.Store, info *results.RunInfo, w io.Writer) error {
-			list, err := print(ctx, s, info.ID)
+			list, err := print(ctx, s, info)
 			if err != nil {
 				return err
 			}
@@ -87,16 +87,16 @@ func readings() []reading {
 }
 
 // listed is what pages list of a run's games.
-func listed(ctx context.Context, s *results.Store, run int64) ([]any, error) {
+func listed(ctx context.Context, s *results.Store, run *results.RunInfo) ([]any, error) {
 	white := shogi.White
-	wins, err1 := s.Search(ctx, run, results.Search{Player: "A", Colour: &white, Result: "win", Limit: 20})
-	last, err2 := s.Search(ctx, run, results.Search{Before: &results.GamePlace{Pair: math.MaxInt32}, Limit: 7})
-	n, err3 := s.CountGames(ctx, run, results.Search{Result: "draw"})
-	all, err4 := s.CountGames(ctx, run, results.Search{})
-	openings, err5 := s.OpeningTallies(ctx, run)
-	slots, err6 := s.SlotTallies(ctx, run)
+	wins, err1 := s.Search(ctx, run.ID, results.Search{Player: "A", Colour: &white, Result: "win", Limit: 20})
+	last, err2 := s.Search(ctx, run.ID, results.Search{Before: &results.GamePlace{Pair: math.MaxInt32}, Limit: 7})
+	n, err3 := s.CountGames(ctx, run.ID, results.Search{Result: "draw"})
+	all, err4 := s.CountGames(ctx, run.ID, results.Search{})
+	openings, err5 := archive.OpeningTallies(ctx, s, run.ID)
+	slots, err6 := archive.SlotTallies(ctx, s, run)
 	var repetitions []match.Row
-	err7 := s.Pairs(ctx, run, results.Filter{Termination: match.Repetition}, func(rows []match.Row) error {
+	err7 := s.Pairs(ctx, run.ID, results.Filter{Termination: match.Repetition}, func(rows []match.Row) error {
 		repetitions = append(repetitions, rows...)
 		return nil
 	})
@@ -104,7 +104,8 @@ func listed(ctx context.Context, s *results.Store, run int64) ([]any, error) {
 }
 
 // kept is what else is known of a run, for who resumes, copies or judges it.
-func kept(ctx context.Context, s *results.Store, run int64) ([]any, error) {
+func kept(ctx context.Context, s *results.Store, info *results.RunInfo) ([]any, error) {
+	run := info.ID
 	finished, err1 := s.Finished(ctx, run)
 	stored, err2 := s.StoredTimes(ctx, run)
 	voided, err3 := s.Voided(ctx, run)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"gogi/archive"
 	"gogi/match"
 	"gogi/report"
 	"gogi/results"
@@ -16,7 +17,7 @@ func (s *Server) openingsPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	list, err := s.config.Store.OpeningTallies(r.Context(), info.ID)
+	list, err := archive.OpeningTallies(r.Context(), s.config.Store, info.ID)
 	if err != nil {
 		return err
 	}
@@ -28,7 +29,7 @@ func (s *Server) openingsPage(w http.ResponseWriter, r *http.Request) error {
 
 // slotLine is what a player did in a slot.
 type slotLine struct {
-	results.SlotTally
+	archive.SlotTally
 
 	PerSecond, PerMove *float64 // nodes; milliseconds
 	Bar                float64  // of the speed: 0 to 100, of the greatest
@@ -44,7 +45,7 @@ func (s *Server) timePage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	tallies, err := s.config.Store.SlotTallies(r.Context(), info.ID)
+	tallies, err := archive.SlotTallies(r.Context(), s.config.Store, info)
 	if err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func (s *Server) timePage(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func slotLines(tallies []results.SlotTally) []slotLine {
+func slotLines(tallies []archive.SlotTally) []slotLine {
 	lines, most := make([]slotLine, 0, len(tallies)), 0.0
 	for _, t := range tallies {
 		line := slotLine{SlotTally: t}
